@@ -1,0 +1,159 @@
+# Makefile - builds and tests hamr.  Non-recursive: every rule is here.
+#
+#   make deps demo     a fresh machine: install packages, build, see it work
+#   make deps check    the same, then every test
+#   make help          what else there is
+
+VERSION = 0.1.0
+PREFIX  = /usr/local
+DESTDIR =
+BINDIR  = $(PREFIX)/bin
+MANDIR  = $(PREFIX)/share/man
+SHARE   = $(PREFIX)/share/hamr
+
+CC      = gcc
+CFLAGS  = -O2 -g
+WARN    = -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
+          -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+          -Wwrite-strings
+HARDEN  = -fstack-protector-strong -D_FORTIFY_SOURCE=2
+CPPFLAGS =
+ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DHAMR_VERSION='"$(VERSION)"' \
+          -DHAMR_SHARE_DIR='"$(SHARE)"' $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 $(WARN) $(HARDEN) $(CFLAGS)
+LDFLAGS = -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
+
+# Where objects and programs go; make asan uses another pair.
+O = obj
+B = bin
+
+# The rooms of lib/, lowest first: a file uses only files before it.
+LIB = err mem buf utf8 num file map \
+      scan json sha \
+      rec msg \
+      toml_text toml_value toml_write toml \
+      conf_table conf_keys conf_near place \
+      conf_value conf_get conf_put conf_file conf_repo conf_trust \
+      conf_load conf_print \
+      token budget memid alias view stage state
+
+COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
+
+# What each program links besides libhamr.a; nothing else may.
+LIBS_hamr-loop     = -lpipeline
+LIBS_hamr-compact  =
+LIBS_hamr-guard    =
+LIBS_hamr-tool     =
+LIBS_hamr-mem      = -lsqlite3
+LIBS_hamr-provider = -lcurl
+LIBS_all           = -lcjson -lm
+
+all: $(COMMANDS:%=$B/%)
+
+$O/lib/%.o: lib/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$O/libhamr.a: $(patsubst %,$O/lib/%.o,$(LIB))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+define command
+$O/cmd/$(1)/%.o: cmd/$(1)/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CPPFLAGS) -Icmd/$(1) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
+
+$B/$(1): $(patsubst cmd/%.c,$O/cmd/%.o,$(wildcard cmd/$(1)/*.c)) $O/libhamr.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_all)
+endef
+$(foreach c,$(COMMANDS),$(eval $(call command,$(c))))
+
+-include $(wildcard $O/lib/*.d $O/cmd/*/*.d)
+
+# ---- seeing it work ----
+
+# make demo PROVIDER=http://127.0.0.1:8080/v1 lets a real server do it.
+PROVIDER =
+
+demo: all
+	examples/demo/run.sh $B build/demo $(PROVIDER)
+
+# ---- tests ----
+
+UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))
+
+$O/unit/%: tests/unit/%.c $O/libhamr.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(UNIT_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -o $@ $< \
+	    $(UNIT_$*) $O/libhamr.a -lcmocka $(LIBS_all)
+
+$O/httpd: $(wildcard tests/httpd/*.c tests/httpd/*.h)
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) -o $@ $(filter %.c,$^)
+
+TESTS = $(wildcard tests/*.t)
+JOBS  = 4
+
+check: all $O/httpd units layers
+	@HAMR_BIN=$(abspath $B) HTTPD_BIN=$(abspath $O/httpd) \
+	    HAMR_SHARE=$(abspath share/hamr) OBJ=$(abspath $O) \
+	    build-aux/check $(JOBS) $O/unit $(TESTS)
+
+units: $(UNITS)
+
+layers: all
+	@build-aux/layers $O "$(LIB)" "$(COMMANDS)"
+
+# The same tests on programs that watch their own memory.
+ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+       -fno-sanitize-recover=undefined
+asan:
+	@ASAN_OPTIONS=detect_leaks=0 $(MAKE) O=obj-asan B=obj-asan/bin \
+	    CFLAGS="$(ASAN)" HARDEN= LIBS_all="$(LIBS_all)" check
+
+lint:
+	build-aux/lint
+
+bench: all
+	@for b in bench/*.sh; do HAMR_BIN=$(abspath $B) \
+	    HAMR_SHARE=$(abspath share/hamr) sh $$b || exit 1; done
+
+# ---- a machine of one's own ----
+
+deps:
+	@build-aux/deps build check
+
+deps-lint:
+	@build-aux/deps build check lint
+
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
+	    $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
+	install -m 755 $(COMMANDS:%=$B/%) $(DESTDIR)$(BINDIR)
+	for s in 1 5 7; do install -m 644 man/*.$$s \
+	    $(DESTDIR)$(MANDIR)/man$$s || exit 1; done
+	cd share/hamr && find . -type d -exec install -d \
+	    $(DESTDIR)$(SHARE)/{} \; && find . -type f -exec \
+	    install -m 644 {} $(DESTDIR)$(SHARE)/{} \;
+
+uninstall:
+	rm -f $(COMMANDS:%=$(DESTDIR)$(BINDIR)/%)
+	for p in man/*.[157]; do rm -f \
+	    $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	rm -rf $(DESTDIR)$(SHARE)
+
+dist:
+	git archive --prefix=hamr-$(VERSION)/ -o hamr-$(VERSION).tar.gz HEAD
+
+clean:
+	rm -rf obj obj-asan bin build
+
+help:
+	@sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile | sort | tr '\n' ' '; echo
+
+-include $(wildcard $O/unit/*.d)
+
+.PHONY: all demo check units layers asan lint bench deps deps-lint install \
+	uninstall dist clean help
+.DELETE_ON_ERROR:

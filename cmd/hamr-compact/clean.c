@@ -1,0 +1,242 @@
+/* clean.c - stage 0: command output without what only a screen needs.
+ *
+ * Reads ECMA-48 escape sequences by hand: no library on our list does.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "utf8.h"
+
+#include "clean.h"
+
+#define BLANKS 2	/* blank lines kept in a row */
+#define REPEATS 3	/* fewer repeats are cheaper shown than counted */
+#define FRAMES 2	/* frames of dependencies kept of a run */
+
+/* The length of the escape sequence at p, which is an ESC. */
+static size_t
+escape_len(const char *p, size_t n)
+{
+	size_t i = 2;
+
+	if (n < 2)
+		return n;
+	if (p[1] == '[') {		/* CSI: parameters, a final byte */
+		while (i < n && p[i] >= 0x20 && p[i] < 0x40)
+			i++;
+		return i < n && p[i] >= 0x40 && p[i] < 0x7f ? i + 1 : i;
+	}
+	if (strchr("]PX^_", p[1]) != NULL) {	/* OSC, DCS: to BEL or ST */
+		for (; i < n && p[i] != '\n'; i++)
+			if (p[i] == '\a')
+				return i + 1;
+			else if (p[i] == '\033')
+				return i + 1 < n && p[i + 1] == '\\' ? i + 2 :
+				    i;
+		return i;
+	}
+	while (i <= n && p[i - 1] >= 0x20 && p[i - 1] < 0x30)
+		i++;			/* nF sequences: ESC ( B */
+	return i <= n ? i : n;
+}
+
+static void
+strip_escapes(struct buf *out, struct slice text)
+{
+	const char *p = text.p, *end = text.p + text.n, *esc;
+
+	buf_reserve(out, text.n);
+	while (p < end) {
+		esc = memchr(p, '\033', (size_t)(end - p));
+		if (esc == NULL)
+			esc = end;
+		buf_add(out, p, (size_t)(esc - p));
+		p = esc;
+		if (p < end)
+			p += escape_len(p, (size_t)(end - p));
+	}
+}
+
+/* The bytes of the first `chars` characters of p. */
+static size_t
+chars_len(struct slice s, size_t chars)
+{
+	size_t at = 0;
+
+	while (at < s.n && chars-- > 0) {
+		size_t n = utf8_len((const unsigned char *)s.p + at, s.n - at);
+
+		at += n > 0 ? n : 1;
+	}
+	return at;
+}
+
+static size_t
+count_chars(struct slice s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* A line as a screen shows it: what follows a CR stands over what was. */
+static void
+overwrite(struct buf *line, struct buf *tmp, struct slice s)
+{
+	buf_reset(line);
+	while (s.n > 0) {
+		const char *cr = memchr(s.p, '\r', s.n);
+		struct slice seg = { s.p, cr != NULL ? (size_t)(cr - s.p) :
+			s.n };
+		size_t covered = chars_len(buf_view(line), count_chars(seg));
+
+		buf_reset(tmp);
+		buf_slice(tmp, seg);
+		if (covered < line->len)
+			buf_add(tmp, line->p + covered, line->len - covered);
+		buf_reset(line);
+		buf_slice(line, buf_view(tmp));
+		if (cr == NULL)
+			break;
+		s.n -= seg.n + 1;
+		s.p += seg.n + 1;
+	}
+}
+
+static struct slice
+trim_end(struct slice s)
+{
+	while (s.n > 0 && strchr(" \t\r", s.p[s.n - 1]) != NULL &&
+	    s.p[s.n - 1] != '\0')
+		s.n--;
+	return s;
+}
+
+static bool
+has(struct slice s, const char *what)
+{
+	return memmem(s.p, s.n, what, strlen(what)) != NULL;
+}
+
+/* A line of a stack trace that stands in code of others. */
+static bool
+is_frame(struct slice s)
+{
+	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t'))
+		s.p++, s.n--;
+	if (!slice_starts(s, "at ") && !slice_starts(s, "File \""))
+		return false;
+	return has(s, "node_modules/") || has(s, "site-packages/") ||
+	    has(s, "dist-packages/") || has(s, "node:internal/") ||
+	    has(s, "/.cargo/registry/") || has(s, "/rustc/");
+}
+
+static bool
+is_python(struct slice s)
+{
+	return has(s, "File \"");
+}
+
+/* What was just written, so that the next line can be judged. */
+struct run {
+	struct buf *out;
+	struct buf last;	/* the last line written that is not blank */
+	size_t blanks, repeats, frames;
+	bool source;		/* the next line may be a frame's source */
+};
+
+static void
+end_repeats(struct run *r)
+{
+	if (r->repeats >= REPEATS)
+		buf_fmt(r->out, "[last line repeated %zu more times]\n",
+		    r->repeats);
+	else
+		for (size_t i = 0; i < r->repeats; i++) {
+			buf_slice(r->out, buf_view(&r->last));
+			buf_addc(r->out, '\n');
+		}
+	r->repeats = 0;
+}
+
+static void
+end_frames(struct run *r)
+{
+	if (r->frames > FRAMES)
+		buf_fmt(r->out, "[%zu more frames in dependencies]\n",
+		    r->frames - FRAMES);
+	r->frames = 0;
+	r->source = false;
+}
+
+/* True when the line belongs to a run of frames and is not shown. */
+static bool
+in_frames(struct run *r, struct slice s)
+{
+	if (is_frame(s)) {
+		r->source = is_python(s);
+		return ++r->frames > FRAMES;
+	}
+	if (r->source && s.n > 4 && memcmp(s.p, "    ", 4) == 0) {
+		r->source = false;
+		return r->frames > FRAMES;
+	}
+	end_frames(r);
+	return false;
+}
+
+static void
+put_line(struct run *r, struct slice s, bool ended)
+{
+	if (s.n > 0 && r->last.len == s.n && r->blanks == 0 &&
+	    memcmp(r->last.p, s.p, s.n) == 0 && ended) {
+		r->repeats++;
+		return;
+	}
+	end_repeats(r);
+	if (in_frames(r, s))
+		return;
+	r->blanks = s.n == 0 ? r->blanks + 1 : 0;
+	if (r->blanks > BLANKS)
+		return;
+	buf_reset(&r->last);
+	buf_slice(&r->last, s);
+	buf_slice(r->out, s);
+	if (ended)
+		buf_addc(r->out, '\n');
+}
+
+void
+clean_output(struct buf *out, struct slice text)
+{
+	struct buf plain = BUF_INIT(BUF_RECORD_MAX), line = plain;
+	struct buf tmp = plain;
+	struct run r = { .out = out, .last = BUF_INIT(BUF_RECORD_MAX) };
+	const char *p, *end;
+
+	if (memchr(text.p, '\033', text.n) != NULL) {
+		strip_escapes(&plain, text);
+		text = buf_view(&plain);
+	}
+	buf_reserve(out, text.n);
+	for (p = text.p, end = p + text.n; p < end;) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		struct slice s = { p, (size_t)((lf != NULL ? lf : end) - p) };
+
+		p = lf != NULL ? lf + 1 : end;
+		s = trim_end(s);
+		if (memchr(s.p, '\r', s.n) != NULL) {
+			overwrite(&line, &tmp, s);
+			s = trim_end(buf_view(&line));
+		}
+		put_line(&r, s, lf != NULL);
+	}
+	end_repeats(&r);
+	end_frames(&r);
+	buf_release(&plain);
+	buf_release(&line);
+	buf_release(&tmp);
+	buf_release(&r.last);
+}

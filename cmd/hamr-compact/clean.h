@@ -1,0 +1,12 @@
+/* clean.h - stage 0: command output without what only a screen needs. */
+#ifndef COMPACT_CLEAN_H
+#define COMPACT_CLEAN_H
+
+#include "buf.h"
+
+/* Append text, cleaned: escape sequences out, carriage returns applied,
+ * trailing blanks away, blank lines at most two in a row, repeated lines and
+ * stack frames of dependencies counted instead of shown.  A pure function. */
+void clean_output(struct buf *out, struct slice text);
+
+#endif

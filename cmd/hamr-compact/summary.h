@@ -1,0 +1,23 @@
+/* summary.h - what is left of the oldest turns: one text, made of records.
+ *
+ * Nodes are folded in in order, each once; the text is made anew from all of
+ * them (never from an earlier summary).
+ */
+#ifndef COMPACT_SUMMARY_H
+#define COMPACT_SUMMARY_H
+
+#include "buf.h"
+#include "view.h"
+
+struct summary;
+
+struct summary *summary_new(void);
+void summary_free(struct summary *s);
+
+/* Make s cover the nodes before `fold`; starts again when it covers more. */
+void summary_fold(struct summary *s, const struct view *v, size_t fold);
+
+/* Append the text, of about cap bytes at most. */
+void summary_print(const struct summary *s, size_t cap, struct buf *out);
+
+#endif

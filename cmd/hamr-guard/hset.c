@@ -1,0 +1,101 @@
+/* hset.c - a bounded set of 64-bit hashes, forgotten by generation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "hset.h"
+
+#define SMALL 256
+
+/* The slot of h, or the free one where it belongs. */
+static uint64_t *
+place(const struct hgen *g, uint64_t h)
+{
+	size_t i = (size_t)(h >> 20) & (g->cap - 1);
+
+	while (g->slot[i] != 0 && g->slot[i] != h)
+		i = (i + 1) & (g->cap - 1);
+	return &g->slot[i];
+}
+
+static bool
+has(const struct hgen *g, uint64_t h)
+{
+	return g->n > 0 && *place(g, h) == h;
+}
+
+static void
+grow(struct hgen *g)
+{
+	struct hgen big = { .n = g->n, .cap = g->cap != 0 ? 2 * g->cap :
+		SMALL };
+
+	big.slot = xcalloc(big.cap, sizeof *big.slot);
+	for (size_t i = 0; i < g->cap; i++)
+		if (g->slot[i] != 0)
+			*place(&big, g->slot[i]) = g->slot[i];
+	free(g->slot);
+	*g = big;
+}
+
+static void
+empty(struct hgen *g)
+{
+	if (g->cap > SMALL) {
+		free(g->slot);
+		*g = (struct hgen){ NULL, 0, 0 };
+	} else if (g->n > 0) {
+		memset(g->slot, 0, g->cap * sizeof *g->slot);
+		g->n = 0;
+	}
+}
+
+static void
+rotate(struct hset *s)
+{
+	free(s->old.slot);
+	s->old = s->young;
+	s->young = (struct hgen){ NULL, 0, 0 };
+}
+
+bool
+hset_add(struct hset *s, uint64_t h)
+{
+	struct hgen *g = &s->young;
+	uint64_t *p;
+	bool fresh;
+
+	h += h == 0;
+	if (2 * (g->n + 1) > g->cap)
+		grow(g);
+	p = place(g, h);
+	if (*p == h)
+		return false;
+	fresh = !has(&s->old, h);
+	*p = h;
+	if (++g->n >= s->max / 2)
+		rotate(s);
+	return fresh;
+}
+
+bool
+hset_has(const struct hset *s, uint64_t h)
+{
+	h += h == 0;
+	return has(&s->young, h) || has(&s->old, h);
+}
+
+void
+hset_clear(struct hset *s)
+{
+	empty(&s->young);
+	empty(&s->old);
+}
+
+void
+hset_release(struct hset *s)
+{
+	free(s->young.slot);
+	free(s->old.slot);
+	*s = (struct hset){ .max = s->max };
+}

@@ -1,0 +1,152 @@
+/* seen.c - what is known of each signature: the streak of its outcome. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "seen.h"
+
+#define BUCKETS 2048
+
+static unsigned
+bucket_of(const char *sig)
+{
+	unsigned h = 0;
+
+	for (int i = 0; i < 6; i++)	/* 24 bits of a hash are a hash */
+		h = h << 4 ^ (unsigned char)sig[i];
+	return h % BUCKETS;
+}
+
+static void
+list_out(struct seen_set *s, unsigned i)
+{
+	struct seen *e = &s->e[i];
+
+	if (e->newer != 0)
+		s->e[e->newer].older = e->older;
+	else
+		s->newest = e->older;
+	if (e->older != 0)
+		s->e[e->older].newer = e->newer;
+	else
+		s->oldest = e->newer;
+}
+
+static void
+list_in(struct seen_set *s, unsigned i)
+{
+	s->e[i].newer = 0;
+	s->e[i].older = s->newest;
+	if (s->newest != 0)
+		s->e[s->newest].newer = i;
+	else
+		s->oldest = i;
+	s->newest = i;
+}
+
+static void
+bucket_out(struct seen_set *s, unsigned i)
+{
+	unsigned *p = &s->bucket[bucket_of(s->e[i].sig)];
+
+	while (*p != i)
+		p = &s->e[*p].next;
+	*p = s->e[i].next;
+}
+
+struct seen *
+seen_get(struct seen_set *s, const char *sig)
+{
+	unsigned i;
+
+	if (s->n == 0)
+		return NULL;
+	for (i = s->bucket[bucket_of(sig)]; i != 0; i = s->e[i].next)
+		if (strcmp(s->e[i].sig, sig) == 0)
+			break;
+	if (i == 0)
+		return NULL;
+	if (i != s->newest) {
+		list_out(s, i);
+		list_in(s, i);
+	}
+	return &s->e[i];
+}
+
+void
+seen_forget_ids(struct seen *e)
+{
+	for (size_t i = 0; i < e->nid; i++)
+		free(e->id[i]);
+	e->nid = 0;
+}
+
+/* A place for a new entry: a free one, or that of the oldest. */
+static unsigned
+vacate(struct seen_set *s)
+{
+	unsigned i = s->oldest;
+
+	if (s->e == NULL) {
+		s->e = xcalloc(SEEN_MAX + 1, sizeof *s->e);
+		s->bucket = xcalloc(BUCKETS, sizeof *s->bucket);
+	}
+	if (s->n < SEEN_MAX)
+		return ++s->n;
+	list_out(s, i);
+	bucket_out(s, i);
+	seen_forget_ids(&s->e[i]);
+	return i;
+}
+
+struct seen *
+seen_put(struct seen_set *s, const char *sig)
+{
+	struct seen *e = seen_get(s, sig);
+	unsigned i, *b;
+
+	if (e != NULL)
+		return e;
+	i = vacate(s);
+	e = &s->e[i];
+	b = &s->bucket[bucket_of(sig)];
+	*e = (struct seen){ .next = *b };
+	memcpy(e->sig, sig, SHA_HEX);
+	*b = i;
+	list_in(s, i);
+	return e;
+}
+
+void
+seen_id(struct seen *e, const char *id)
+{
+	size_t n = strlen(id);
+
+	if (n > SEEN_ID_MAX)
+		return;
+	if (e->nid == SEEN_IDS) {
+		free(e->id[0]);
+		memmove(e->id, e->id + 1, (SEEN_IDS - 1) * sizeof *e->id);
+		e->nid--;
+	}
+	e->id[e->nid++] = xmemdup0(id, n);
+}
+
+void
+seen_clear(struct seen_set *s)
+{
+	for (unsigned i = 1; i <= s->n; i++) {
+		seen_forget_ids(&s->e[i]);
+		s->bucket[bucket_of(s->e[i].sig)] = 0;
+	}
+	s->n = s->newest = s->oldest = 0;
+}
+
+void
+seen_release(struct seen_set *s)
+{
+	seen_clear(s);
+	free(s->e);
+	free(s->bucket);
+	*s = (struct seen_set){ .n = 0 };
+}

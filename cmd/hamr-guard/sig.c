@@ -1,0 +1,265 @@
+/* sig.c - the signature of a call (chapter 3.1). */
+#include <string.h>
+
+#include "alias.h"
+#include "sig.h"
+
+#define NOTHING ((struct slice){ NULL, 0 })
+#define FEW 16			/* members compared each with each */
+
+/* Say why a call is made or are different in every request; never "id". */
+static const char *const dropped[] = { "description", "reason", "intent",
+	"thought", "explanation", "request_id", "trace_id", "nonce",
+	"timestamp", NULL };
+static const char *const readers[] = { "read", "view_image", "search_memory",
+	NULL };
+
+static bool
+is_in(struct slice s, const char *const *row)
+{
+	for (; *row != NULL; row++)
+		if (slice_is(s, *row))
+			return true;
+	return false;
+}
+
+/* ./a//b/ is a/b; ".." stays, as links make it more than spelling. */
+static void
+fold_path(struct slice path, struct buf *out)
+{
+	const char *p = path.p, *end = p + path.n;
+	size_t start = out->len;
+
+	if (p < end && *p == '/')
+		buf_addc(out, '/');
+	while (p < end) {
+		const char *q = memchr(p, '/', (size_t)(end - p));
+		size_t n;
+
+		if (q == NULL)
+			q = end;
+		n = (size_t)(q - p);
+		if (n > 0 && !(n == 1 && *p == '.')) {
+			if (out->len > start && out->p[out->len - 1] != '/')
+				buf_addc(out, '/');
+			buf_add(out, p, n);
+		}
+		p = q < end ? q + 1 : end;
+	}
+	if (out->len == start && path.n > 0)
+		buf_addc(out, '.');
+}
+
+static void
+folded(struct slice val, void (*fold)(struct slice, struct buf *),
+    struct buf *out)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf neat = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_str(val, &text);
+	buf_adds(&text, "");
+	buf_adds(&neat, "");
+	fold(buf_view(&text), &neat);
+	scan_quote(out, neat.p, neat.len);
+	buf_release(&text);
+	buf_release(&neat);
+}
+
+/* The members that count, printed in order. */
+static void
+print(struct sign *s, bool bash)
+{
+	struct buf *out = &s->canonical;
+	bool first = true;
+
+	canon_sort(&s->members);
+	buf_addc(out, '{');
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct canon_member *m = &s->members.m[i];
+		bool text = scan_kind(m->val) == SCAN_STRING;
+
+		if (is_in(m->key, dropped))
+			continue;
+		if (!first)
+			buf_addc(out, ',');
+		first = false;
+		scan_quote(out, m->key.p, m->key.n);
+		buf_addc(out, ':');
+		if (text && bash && slice_is(m->key, "command"))
+			folded(m->val, shell_fold, out);
+		else if (text && slice_is(m->key, "path"))
+			folded(m->val, fold_path, out);
+		else
+			canon_value(m->val, out);
+	}
+	buf_addc(out, '}');
+}
+
+static struct slice
+member(const struct sign *s, const char *key)
+{
+	for (size_t i = 0; i < s->members.n; i++)
+		if (slice_is(s->members.m[i].key, key))
+			return s->members.m[i].val;
+	return NOTHING;
+}
+
+static void
+judge_bash(const struct sign *s, struct about *out)
+{
+	struct buf cmd = BUF_INIT(BUF_RECORD_MAX);
+	struct shell sh;
+
+	if (!scan_str(member(s, "command"), &cmd))
+		return;
+	buf_adds(&cmd, "");
+	shell_judge(buf_view(&cmd), &sh);
+	out->idle = sh.idle;
+	out->poll = sh.poll;
+	out->reads = sh.reads;
+	out->mutates = sh.mutates;
+	buf_release(&cmd);
+}
+
+static void
+judge(const struct sign *s, struct slice name, struct about *out)
+{
+	struct slice path = member(s, "path");
+
+	out->bash = slice_is(name, "bash");
+	out->edits = slice_is(name, "edit") || slice_is(name, "write");
+	out->mutates = out->edits;
+	for (size_t i = 0; readers[i] != NULL; i++)
+		out->reads |= slice_is(name, readers[i]);
+	if (out->bash)
+		judge_bash(s, out);
+	else if (slice_is(name, "read"))
+		out->idle = scan_str_is(path, "/dev/null") ||
+		    (scan_str_is(path, "") &&
+		    member(s, "query").p == NULL);
+}
+
+/* The arguments' text, kept in s->args: decoded, or the value itself. */
+static struct slice
+unwrap(struct sign *s, struct slice args)
+{
+	buf_reset(&s->args);
+	if (!scan_str(args, &s->args) && scan_kind(args) != SCAN_NONE)
+		buf_slice(&s->args, args);
+	buf_adds(&s->args, "");
+	return buf_view(&s->args);
+}
+
+static struct slice
+trimmed(struct slice s)
+{
+	static const char blanks[] = " \t\r\n";
+
+	while (s.n > 0 && memchr(blanks, s.p[s.n - 1], 4) != NULL)
+		s.n--;
+	while (s.n > 0 && memchr(blanks, *s.p, 4) != NULL)
+		s = (struct slice){ s.p + 1, s.n - 1 };
+	return s;
+}
+
+/* Members that alias_args does more with than giving them a name. */
+static bool
+is_special(struct slice key)
+{
+	return memchr(key.p, '\\', key.n) != NULL || slice_is(key, "edits") ||
+	    slice_is(key, "limit");
+}
+
+/* Take a member under its canonical name: that itself wins over an alias, the
+ * first alias over the others (alias.h); null is not there at all. */
+static void
+take_member(struct sign *s, struct slice name, const struct member *m)
+{
+	const char *canonical = alias_key(name, m->key);
+	struct slice key = canonical != NULL ? slice_of(canonical) : m->key;
+
+	if (scan_kind(m->val) == SCAN_NULL)
+		return;
+	for (size_t i = 0; i < s->members.n; i++)
+		if (slice_eq(s->members.m[i].key, key)) {
+			if (canonical == NULL)
+				s->members.m[i].val = m->val;
+			return;
+		}
+	canon_add(&s->members, key, m->val);
+}
+
+/* The members of the arguments, whose text was scanned, under the names that
+ * hamr-tool gives them.  alias_args copies all of the text, so what is simple
+ * and of few members is done without. */
+static void
+take_members(struct sign *s, struct slice name, struct slice text)
+{
+	bool simple = s->scan.n <= FEW;
+
+	for (size_t i = 0; i < s->scan.n && simple; i++)
+		simple = !is_special(s->scan.m[i].key);
+	if (simple) {
+		for (size_t i = 0; i < s->scan.n; i++)
+			take_member(s, name, &s->scan.m[i]);
+		return;
+	}
+	buf_reset(&s->named);
+	if (alias_args(name, text, &s->named))
+		canon_object(&s->members, buf_view(&s->named));
+}
+
+void
+sign_call(struct sign *s, struct slice name, struct slice args,
+    struct about *out)
+{
+	struct slice text;
+	bool valid;
+
+	if (s->sha == NULL)
+		s->sha = sha_new();
+	s->args.max = s->named.max = s->canonical.max = BUF_RECORD_MAX;
+	buf_reset(&s->canonical);
+	canon_empty(&s->members);
+	*out = (struct about){ .bash = false };
+	text = trimmed(unwrap(s, args));
+	valid = scan_value(&s->scan, text.p, text.n) == 0;
+	if (valid && scan_kind(text) == SCAN_OBJECT) {
+		take_members(s, name, text);
+		judge(s, name, out);
+		print(s, out->bash);
+	} else {
+		judge(s, name, out);
+		if (valid)
+			canon_value(text, &s->canonical);
+		else
+			buf_slice(&s->canonical, buf_view(&s->args));
+	}
+	sha_add(s->sha, name.p != NULL ? name.p : "", name.n);
+	sha_add(s->sha, "", 1);
+	sha_add(s->sha, s->canonical.p, s->canonical.len);
+	sha_hex(s->sha, out->sig);
+}
+
+void
+sign_text(struct sign *s, struct slice text, char sig[SHA_HEX])
+{
+	if (s->sha == NULL)
+		s->sha = sha_new();
+	sha_add(s->sha, "", 1);
+	sha_add(s->sha, text.p, text.n);
+	sha_hex(s->sha, sig);
+}
+
+void
+sign_release(struct sign *s)
+{
+	if (s->sha != NULL)
+		sha_free(s->sha);
+	scan_release(&s->scan);
+	buf_release(&s->args);
+	buf_release(&s->named);
+	buf_release(&s->canonical);
+	canon_release(&s->members);
+}

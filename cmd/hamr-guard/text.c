@@ -1,0 +1,139 @@
+/* text.c - one pass over a result: its hash, and what in it was not yet seen.
+ *
+ * The hash multiplies 64 by 64 bits and folds (the idea of wyhash); it is no
+ * cryptography.  Its constants are digits of pi and decide nothing.
+ */
+#include <string.h>
+
+#include "text.h"
+
+#define K0 UINT64_C(0x243f6a8885a308d3)
+#define K1 UINT64_C(0x13198a2e03707345)
+#define K2 UINT64_C(0xa4093822299f31d1)
+
+__extension__ typedef unsigned __int128 wide;
+
+static inline uint64_t
+fold(uint64_t a, uint64_t b)
+{
+	wide m = (wide)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static inline uint64_t
+load(const char *p, size_t n)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, n);
+	return v;
+}
+
+static inline uint64_t
+load8(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+	return v;
+}
+
+uint64_t
+text_hash(const void *bytes, size_t n, uint64_t seed)
+{
+	const char *p = bytes;
+	uint64_t h = seed ^ fold(n ^ K0, K1);
+
+	while (n >= 16) {
+		h = fold(load8(p) ^ K1, load8(p + 8) ^ h);
+		p += 16;
+		n -= 16;
+	}
+	if (n >= 8) {
+		h = fold(load8(p) ^ K1, h ^ K2);
+		p += 8;
+		n -= 8;
+	}
+	h = fold(load(p, n) ^ K2, h ^ K1);
+	return fold(h, K0);
+}
+
+static inline bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Code points of valid UTF-8. */
+static size_t
+characters(const char *p, size_t n)
+{
+	size_t c = n;
+
+	for (; n >= 16; p += 16, n -= 16) {
+		unsigned char more = 0;
+
+		for (int i = 0; i < 16; i++)
+			more = (unsigned char)(more +
+			    (((unsigned char)p[i] & 0xc0) == 0x80));
+		c -= more;
+	}
+	while (n-- > 0)
+		c -= ((unsigned char)*p++ & 0xc0) == 0x80;
+	return c;
+}
+
+/* One line from p to end.  blank counts the empty lines since the last other
+ * one: they matter to the whole only when something follows. */
+static void
+line(const char *p, const char *end, struct hset *seen, struct digest *d,
+    size_t *blank)
+{
+	const char *start = p;
+	uint64_t h;
+
+	while (end > p && is_blank(end[-1]))
+		end--;
+	while (p < end && is_blank(*p))
+		p++;
+	if (p == end) {
+		++*blank;
+		return;
+	}
+	h = text_hash(p, (size_t)(end - p), K2);
+	d->hash = fold(d->hash ^ h, K1) + *blank;
+	if (p > start)
+		d->hash ^= text_hash(start, (size_t)(p - start), h);
+	*blank = 0;
+	d->lines++;
+	if (hset_add(seen, h))
+		d->gain += characters(p, (size_t)(end - p));
+}
+
+void
+text_digest(struct slice text, struct hset *seen, struct digest *d)
+{
+	const char *p = text.p, *end = p + text.n;
+	size_t blank = 0;
+
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		if (nl == NULL)
+			nl = end;
+		line(p, nl, seen, d, &blank);
+		p = nl + 1;
+	}
+}
+
+void
+text_other(struct slice bytes, struct hset *seen, struct digest *d)
+{
+	uint64_t h = text_hash(bytes.p, bytes.n, K0);
+
+	d->hash = fold(d->hash ^ h, K2);
+	d->lines++;
+	if (hset_add(seen, h))
+		d->gain += bytes.n;
+}

@@ -1,0 +1,28 @@
+/* text.h - one pass over a result: its hash, and what in it was not yet seen.
+ *
+ * Lines are compared trimmed; the hash of the whole forgives line ends and
+ * trailing blanks, nothing else (chapter 3.1).
+ */
+#ifndef HAMR_GUARD_TEXT_H
+#define HAMR_GUARD_TEXT_H
+
+#include <stdint.h>
+
+#include "buf.h"
+#include "hset.h"
+
+struct digest {
+	uint64_t hash;		/* of the cleaned text */
+	size_t lines;		/* lines that are not blank */
+	size_t gain;		/* characters of lines not in the set before */
+};
+
+uint64_t text_hash(const void *p, size_t n, uint64_t seed);
+
+/* Go over text once; its lines are in the set afterwards. */
+void text_digest(struct slice text, struct hset *seen, struct digest *d);
+
+/* Something that is no text (an image), told by its bytes. */
+void text_other(struct slice bytes, struct hset *seen, struct digest *d);
+
+#endif

@@ -1,0 +1,153 @@
+/* opts.c - what the command line of hamr-loop says. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "opts.h"
+#include "utf8.h"
+
+#define TASK_MAX ((size_t)16 << 20)
+
+static const char help[] =
+"usage: hamr-loop [options] TASK | -      carry out a task (- reads it from stdin)\n"
+"       hamr-loop --resume[=ID] [TASK]    go on with a session\n"
+"       hamr-loop --print-config | --trust\n"
+"The answer goes to stdout, progress to stderr.\n"
+"  --task T            the task, as an option\n"
+"  --mode M            read-only, patch (default), verify or docs\n"
+"  --yes               run edits and commands without asking\n"
+"  --model M  --base-url URL  --provider NAME    the model server\n"
+"  --replay FILE       answers from a recorded script or transcript\n"
+"  --strategy S        compaction: aggressive, moderate, balanced, light, none\n"
+"  --json              every record to stdout as NDJSON, the end record last\n"
+"  --quiet             no progress\n"
+"  -C DIR              work in DIR's repository\n"
+"  -o KEY=VALUE        a configuration key; --no-config reads no file\n"
+"  --print-config      the configuration in force and where it is from\n"
+"  --trust             trust this repository's .hamr/config.toml as it is\n"
+"exit status: 0 completed, 1 tool_error, 2 usage, 3 budget_exhausted,\n"
+"  5 guard_stopped, 6 model_error, 65 bad transcript, 66 missing input,\n"
+"  71 system, 75 in use, 77 refused, 78 configuration, 130 interrupted\n";
+
+enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,
+	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME };
+
+static const struct option longs[] = {
+	{ "task", 1, 0, O_TASK }, { "mode", 1, 0, O_MODE },
+	{ "yes", 0, 0, O_YES }, { "model", 1, 0, O_MODEL },
+	{ "base-url", 1, 0, O_URL }, { "provider", 1, 0, O_PROVIDER },
+	{ "replay", 1, 0, O_REPLAY }, { "strategy", 1, 0, O_STRATEGY },
+	{ "json", 0, 0, O_JSON }, { "quiet", 0, 0, O_QUIET },
+	{ "no-config", 0, 0, O_NO_CONFIG }, { "print-config", 0, 0, O_PRINT },
+	{ "trust", 0, 0, O_TRUST }, { "resume", 2, 0, O_RESUME },
+	{ "help", 0, 0, 'h' }, { "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
+};
+
+static void
+print_and_end(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
+		exit(ST_SYSTEM);
+	exit(ST_OK);
+}
+
+static int
+one(struct opts *o, int c, char *arg, struct err *e)
+{
+	switch (c) {
+	case O_TASK: free(o->task); o->task = xstrdup(arg); break;
+	case O_MODE: o->mode = arg; break;
+	case O_YES: o->yes = true; break;
+	case O_MODEL: o->model = arg; break;
+	case O_URL: o->base_url = arg; break;
+	case O_PROVIDER: o->provider = arg; break;
+	case O_REPLAY: o->replay = arg; break;
+	case O_STRATEGY: o->strategy = arg; break;
+	case O_JSON: o->json = true; break;
+	case O_QUIET: case 'q': o->quiet = true; break;
+	case O_NO_CONFIG: o->no_config = true; break;
+	case O_PRINT: o->print_config = true; break;
+	case O_TRUST: o->trust = true; break;
+	case O_RESUME: o->resume = true; o->resume_id = arg; break;
+	case 'C': o->dir = arg; break;
+	case 'o':
+		o->set = xgrow(o->set, o->nset, &o->capset, sizeof *o->set);
+		o->set[o->nset++] = arg;
+		break;
+	case 'h': print_and_end(help); break;
+	case 'V': print_and_end("hamr " HAMR_VERSION "\n"); break;
+	default:
+		return err_set(e, ST_USAGE, "try hamr-loop --help");
+	}
+	return 0;
+}
+
+/* The task's text must be able to stand in a record. */
+static int
+check_task(struct opts *o, struct err *e)
+{
+	size_t n;
+
+	if (o->task == NULL)
+		return 0;
+	n = strlen(o->task);
+	if (o->task[strspn(o->task, " \t\r\n")] == '\0')
+		return err_set(e, ST_USAGE, "the task is empty");
+	if (utf8_check(o->task, n) < n)
+		return err_set(e, ST_USAGE, "the task is not UTF-8");
+	return 0;
+}
+
+static int
+task_from_stdin(struct opts *o, struct err *e)
+{
+	struct buf b = BUF_INIT(TASK_MAX);
+
+	if (file_read_fd(STDIN_FILENO, "stdin", &b, e) < 0) {
+		buf_release(&b);
+		return -1;
+	}
+	if (memchr(b.p, '\0', b.len) != NULL) {
+		buf_release(&b);
+		return err_set(e, ST_USAGE, "the task on stdin holds a NUL");
+	}
+	o->task = buf_detach(&b);
+	return 0;
+}
+
+int
+opts_read(struct opts *o, int argc, char **argv, struct err *e)
+{
+	int c;
+
+	*o = (struct opts){ 0 };
+	while ((c = getopt_long(argc, argv, "C:o:qhV", longs, NULL)) != -1)
+		if (one(o, c, optarg, e) < 0)
+			return -1;
+	if (argc - optind > 1 || (argc > optind && o->task != NULL))
+		return err_set(e, ST_USAGE, "more than one task; put the task "
+		    "into quotes");
+	if (argc > optind && strcmp(argv[optind], "-") == 0) {
+		if (task_from_stdin(o, e) < 0)
+			return -1;
+	} else if (argc > optind) {
+		o->task = xstrdup(argv[optind]);
+	}
+	if (check_task(o, e) < 0)
+		return -1;
+	if (o->task == NULL && !o->resume && !o->print_config && !o->trust)
+		return err_set(e, ST_USAGE, "no task; say what to do: "
+		    "hamr-loop \"make the tests pass\"");
+	return 0;
+}
+
+void
+opts_release(struct opts *o)
+{
+	free(o->task);
+	free(o->set);
+}

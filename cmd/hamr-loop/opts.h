@@ -1,0 +1,27 @@
+/* opts.h - what the command line of hamr-loop says. */
+#ifndef HAMR_LOOP_OPTS_H
+#define HAMR_LOOP_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf.h"
+#include "err.h"
+
+struct opts {
+	char *task;		/* NULL: none given; owned */
+	const char *mode, *strategy, *model, *base_url, *provider, *replay;
+	const char *dir;	/* -C */
+	bool resume;
+	const char *resume_id;	/* NULL: the newest */
+	bool yes, json, quiet, no_config, print_config, trust;
+	const char **set;	/* -o */
+	size_t nset, capset;
+};
+
+/* Read argv, and the task from stdin when it is "-".  -h and -V print and end
+ * the process. */
+int opts_read(struct opts *o, int argc, char **argv, struct err *e);
+void opts_release(struct opts *o);
+
+#endif

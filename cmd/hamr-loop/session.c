@@ -1,0 +1,229 @@
+/* session.c - the session file: one writer, whole lines, durable when asked. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "num.h"
+#include "session.h"
+
+#define LOCK_WAIT_MS 5000
+
+static char *
+fresh_id(void)
+{
+	unsigned char rnd[2] = { 0, 0 };
+	time_t now = time(NULL);
+	struct tm tm;
+	char at[32];
+
+	if (getrandom(rnd, sizeof rnd, 0) < 0)
+		rnd[0] = (unsigned char)getpid();
+	gmtime_r(&now, &tm);
+	strftime(at, sizeof at, "%Y%m%dT%H%M%SZ", &tm);
+	return xasprintf("%s-%02x%02x", at, rnd[0], rnd[1]);
+}
+
+/* Take ID.lock.  Not close-on-exec: the stages inherit it. */
+static int
+take_lock(struct session *s, const char *dir, int ms, struct err *e)
+{
+	char *p = xasprintf("%s/%s.lock", dir, s->id);
+	char pid[32];
+	ssize_t n;
+	int r = -1;
+
+	s->lock = open(p, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+	if (s->lock < 0) {
+		err_sys(e, ST_SYSTEM, "%s", p);
+		goto out;
+	}
+	if (file_lock(s->lock, ms) < 0) {
+		n = pread(s->lock, pid, sizeof pid - 1, 0);
+		pid[n > 0 ? n : 0] = '\0';
+		pid[strcspn(pid, "\n")] = '\0';
+		err_set(e, ST_TEMP, "session %s is in use by process %s; wait "
+		    "until it has ended, or start a new one", s->id,
+		    pid[0] != '\0' ? pid : "?");
+		goto out;
+	}
+	n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+	if (ftruncate(s->lock, 0) < 0 ||
+	    pwrite(s->lock, pid, (size_t)n, 0) != n) {
+		err_sys(e, ST_SYSTEM, "%s", p);
+		goto out;
+	}
+	r = 0;
+out:
+	free(p);
+	return r;
+}
+
+static int
+open_file(struct session *s, const char *dir, int flags, struct err *e)
+{
+	struct stat st;
+
+	s->path = xasprintf("%s/%s.ndjson", dir, s->id);
+	s->fd = open(s->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
+	    flags, 0600);
+	if (s->fd < 0 || fstat(s->fd, &st) < 0)
+		return err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
+		    "%s", s->path);
+	s->size = st.st_size;
+	return 0;
+}
+
+int
+session_create(struct session *s, const char *dir, struct err *e)
+{
+	*s = (struct session){ .fd = -1, .lock = -1 };
+	for (int tries = 0; ; tries++) {
+		s->id = fresh_id();
+		if (take_lock(s, dir, 0, e) == 0 &&
+		    open_file(s, dir, O_CREAT | O_EXCL, e) == 0)
+			return 0;
+		session_close(s);
+		if (tries == 8)
+			return -1;
+	}
+}
+
+/* The name of the newest session in dir, without its ending; NULL: none.  Ids
+ * begin with their time, so the greatest name is the newest. */
+static char *
+newest(const char *dir)
+{
+	DIR *d = opendir(dir);
+	char *best = NULL;
+	struct dirent *de;
+
+	if (d == NULL)
+		return NULL;
+	while ((de = readdir(d)) != NULL) {
+		size_t n = strlen(de->d_name);
+
+		if (n <= 7 || strcmp(de->d_name + n - 7, ".ndjson") != 0)
+			continue;
+		if (best != NULL && strncmp(de->d_name, best, n - 7) <= 0)
+			continue;
+		free(best);
+		best = xmemdup0(de->d_name, n - 7);
+	}
+	closedir(d);
+	return best;
+}
+
+/* The offset behind the last LF. */
+static off_t
+whole_lines(const struct session *s)
+{
+	char block[65536];
+	off_t at = s->size;
+
+	while (at > 0) {
+		size_t want = at < (off_t)sizeof block ? (size_t)at :
+		    sizeof block;
+		ssize_t n = session_read(s, block, want, at - (off_t)want);
+		const char *lf;
+
+		if (n != (ssize_t)want)
+			return s->size;
+		lf = memrchr(block, '\n', want);
+		at -= (off_t)want;
+		if (lf != NULL)
+			return at + (lf - block) + 1;
+	}
+	return 0;
+}
+
+int
+session_open(struct session *s, const char *dir, const char *id,
+    struct err *e)
+{
+	off_t whole;
+
+	*s = (struct session){ .fd = -1, .lock = -1 };
+	s->id = id != NULL ? xstrdup(id) : newest(dir);
+	if (s->id == NULL)
+		return err_set(e, ST_NOINPUT, "no session in %s yet; start "
+		    "one with a task", dir);
+	if (strchr(s->id, '/') != NULL || s->id[0] == '.')
+		return err_set(e, ST_USAGE, "\"%s\" is no session id", s->id);
+	if (open_file(s, dir, 0, e) < 0) {
+		if (e->status == ST_NOINPUT)
+			err_set(e, ST_NOINPUT, "no session %s in %s", s->id,
+			    dir);
+		return -1;
+	}
+	if (take_lock(s, dir, LOCK_WAIT_MS, e) < 0)
+		return -1;
+	s->size = lseek(s->fd, 0, SEEK_END);	/* now that it is ours */
+	whole = whole_lines(s);
+	if (whole < s->size) {
+		err_say("%s: last line was cut short by a crash; its %lld "
+		    "bytes are dropped", s->path, (long long)(s->size - whole));
+		if (ftruncate(s->fd, whole) < 0)
+			return err_sys(e, ST_SYSTEM, "%s", s->path);
+		s->size = whole;
+	}
+	return 0;
+}
+
+/* A write that failed half-way (disk full) must not leave half a line for the
+ * next one to run into. */
+int
+session_append(struct session *s, struct slice lines, struct err *e)
+{
+	if (file_write_all(s->fd, lines.p, lines.n) < 0) {
+		err_sys(e, ST_SYSTEM, "%s", s->path);
+		if (ftruncate(s->fd, s->size) < 0)
+			return -1;	/* resume cuts it off */
+		return -1;
+	}
+	s->size += (off_t)lines.n;
+	s->dirty = true;
+	return s->sync_all ? session_sync(s, e) : 0;
+}
+
+int
+session_sync(struct session *s, struct err *e)
+{
+	if (!s->dirty)
+		return 0;
+	if (fdatasync(s->fd) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", s->path);
+	s->dirty = false;
+	return 0;
+}
+
+ssize_t
+session_read(const struct session *s, void *p, size_t n, off_t off)
+{
+	ssize_t k;
+
+	do
+		k = pread(s->fd, p, n, off);
+	while (k < 0 && errno == EINTR);
+	return k;
+}
+
+void
+session_close(struct session *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->lock >= 0)
+		close(s->lock);
+	free(s->id);
+	free(s->path);
+	*s = (struct session){ .fd = -1, .lock = -1 };
+}

@@ -1,0 +1,46 @@
+/* session.h - the session file: one writer, whole lines, durable when asked.
+ *
+ * .hamr/sessions/ID.ndjson beneath the root, else the state folder; ID.lock
+ * beside it holds the writer's pid under an flock that the stages inherit, so
+ * that a resume waits until the last of them is gone.
+ */
+#ifndef HAMR_LOOP_SESSION_H
+#define HAMR_LOOP_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "buf.h"
+#include "err.h"
+
+struct session {
+	char *id, *path;
+	int fd;			/* read and append */
+	int lock;
+	off_t size;		/* bytes committed */
+	bool dirty;		/* something is not durable yet */
+	bool sync_all;		/* durability = "all" */
+};
+
+/* A new session with a fresh id. */
+int session_create(struct session *s, const char *dir, struct err *e);
+
+/* Open ID, or the newest when id is NULL.  Waits 5 s for the lock (ST_TEMP
+ * with the holder's pid after that).  A torn last line is cut off with one
+ * warning.  No session: ST_NOINPUT. */
+int session_open(struct session *s, const char *dir, const char *id,
+    struct err *e);
+
+/* Append whole lines (each with its LF) in one write. */
+int session_append(struct session *s, struct slice lines, struct err *e);
+
+/* fdatasync, if anything was appended since the last one. */
+int session_sync(struct session *s, struct err *e);
+
+/* Read up to n bytes at off; bytes read, or -1. */
+ssize_t session_read(const struct session *s, void *p, size_t n, off_t off);
+
+void session_close(struct session *s);
+
+#endif

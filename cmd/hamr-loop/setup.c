@@ -1,0 +1,229 @@
+/* setup.c - from options and configuration to slots and first records. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "file.h"
+#include "mem.h"
+#include "setup.h"
+#include "utf8.h"
+
+#define CONTEXT_MAX ((size_t)32 << 10)	/* of AGENTS.md files (chapter 7.1) */
+#define SYSTEM_MAX ((size_t)1 << 20)
+
+static void
+flag(struct setup *s, enum slot_id id, const char *text)
+{
+	s->flags[id] = xrealloc(s->flags[id],
+	    (s->nflags[id] + 1) * sizeof *s->flags[id]);
+	s->flags[id][s->nflags[id]++] = xstrdup(text);
+}
+
+static void
+flag_value(struct setup *s, enum slot_id id, const char *name,
+    const char *value)
+{
+	if (value == NULL || value[0] == '\0')
+		return;
+	flag(s, id, name);
+	flag(s, id, value);
+}
+
+static void
+flags_of(struct setup *s, enum slot_id id)
+{
+	const struct opts *o = s->o;
+
+	flag(s, id, "-r");
+	flag(s, id, "-q");	/* warnings were said by us, once */
+	if (o->no_config)
+		flag(s, id, "--no-config");
+	for (size_t i = 0; i < o->nset; i++)
+		flag_value(s, id, "-o", o->set[i]);
+	switch (id) {
+	case SLOT_COMPACT:
+		flag_value(s, id, "--strategy", o->strategy);
+		break;
+	case SLOT_PROVIDER:
+		flag_value(s, id, "--provider", o->provider);
+		flag_value(s, id, "--model", o->model);
+		flag_value(s, id, "--base-url", o->base_url);
+		flag_value(s, id, "--replay", o->replay);
+		break;
+	case SLOT_TOOL:
+		flag_value(s, id, "--mode", s->mode);
+		flag_value(s, id, "--root", s->root);
+		if (o->yes)
+			flag(s, id, "--yes");
+		break;
+	default:
+		break;
+	}
+}
+
+/* Keys are the provider's alone (chapter 4.1). */
+static void
+find_secrets(struct setup *s)
+{
+	static const char *const customary[] = { "OPENAI_API_KEY",
+		"ANTHROPIC_API_KEY", "GEMINI_API_KEY" };
+	const char *own = conf_str(s->conf, "provider.api_key_env");
+
+	for (size_t i = 0; i < sizeof customary / sizeof *customary; i++)
+		s->secrets[s->nsecrets++] = customary[i];
+	if (own[0] != '\0')
+		s->secrets[s->nsecrets++] = own;
+}
+
+int
+setup_slots(struct setup *s, struct hub *h, struct err *e)
+{
+	static const char *const keys[SLOTS] = { "stages.guard",
+		"stages.compact", "stages.provider", "stages.tool",
+		"stages.mem" };
+
+	find_secrets(s);
+	for (int i = 0; i < SLOTS; i++) {
+		struct child_opts *c = &h->slot[i].cmd;
+
+		h->slot[i].used = i != SLOT_MEM ||
+		    conf_bool(s->conf, "memory.enabled");
+		if (!h->slot[i].used)
+			continue;
+		c->commands = conf_list(s->conf, keys[i], &c->n);
+		if (c->n == 0)
+			return err_set(e, ST_CONFIG, "%s is empty; name at "
+			    "least one command", keys[i]);
+		flags_of(s, (enum slot_id)i);
+		c->flags = (const char *const *)s->flags[i];
+		c->nflags = s->nflags[i];
+		if (i != SLOT_PROVIDER) {
+			c->unset = s->secrets;
+			c->nunset = s->nsecrets;
+		}
+	}
+	return 0;
+}
+
+void
+setup_release(struct setup *s)
+{
+	for (int i = 0; i < SLOTS; i++) {
+		for (size_t k = 0; k < s->nflags[i]; k++)
+			free(s->flags[i][k]);
+		free(s->flags[i]);
+	}
+}
+
+/* ---- the first records ---- */
+
+static int
+header(const struct setup *s, struct hub *h)
+{
+	struct json *o = json_object();
+	const char *model = s->o->model != NULL ? s->o->model :
+	    conf_str(s->conf, "provider.model");
+	time_t now = time(NULL);
+	struct tm tm;
+	char at[32];
+
+	gmtime_r(&now, &tm);
+	strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	json_str(o, "type", "hamr");
+	json_int(o, "v", 1);
+	json_str(o, "session", h->session->id);
+	json_str(o, "cwd", s->root);
+	json_str(o, "created", at);
+	json_str(o, "mode", s->mode);
+	if (model[0] != '\0')
+		json_str(o, "model", model);
+	return hub_commit(h, o);
+}
+
+static struct json *
+message(const char *role, const char *text, const char *by)
+{
+	struct json *o = json_object(), *meta;
+
+	json_str(o, "role", role);
+	json_str(o, "content", text);
+	if (by != NULL) {
+		meta = json_object();
+		json_str(meta, "by", by);
+		json_add(o, "meta", meta);
+	}
+	return o;
+}
+
+static int
+system_message(const struct setup *s, struct hub *h, struct err *e)
+{
+	char *name = xasprintf("system/%s.txt", s->mode);
+	char *path = conf_share(name);
+	struct buf b = BUF_INIT(SYSTEM_MAX);
+	int r = file_read(path, &b, e);
+
+	if (r == 0)
+		r = hub_commit(h, message("system", buf_view(&b).p, NULL));
+	else
+		err_set(e, ST_NOINPUT, "%s is missing; install hamr again, or "
+		    "set HAMR_SHARE to its share/hamr", path);
+	buf_release(&b);
+	free(path);
+	free(name);
+	return r;
+}
+
+/* The project's own instructions.  They are the repository's words, so they
+ * come as a user message that is marked, never as a system message. */
+static int
+context_message(const struct setup *s, struct hub *h)
+{
+	char *path = xasprintf("%s/AGENTS.md", s->root);
+	struct buf raw = BUF_INIT(CONTEXT_MAX * 8), b = BUF_INIT(1 << 20);
+	size_t n;
+	int r = 0;
+
+	if (file_read(path, &raw, NULL) == 0 && raw.len > 0) {
+		buf_adds(&b, "AGENTS.md of this repository:\n\n");
+		n = utf8_cut(raw.p, raw.len, CONTEXT_MAX);
+		utf8_clean(&b, raw.p, n);
+		if (n < raw.len)
+			buf_fmt(&b, "\n[%zu more bytes in AGENTS.md]\n",
+			    raw.len - n);
+		r = hub_commit(h, message("user", b.p, "context"));
+	}
+	buf_release(&raw);
+	buf_release(&b);
+	free(path);
+	return r;
+}
+
+int
+setup_session(struct setup *s, struct hub *h, struct err *e)
+{
+	if (!h->track->has_header && header(s, h) < 0)
+		goto failed;
+	hub_ask(h, SLOT_TOOL, false);
+	hub_ask(h, SLOT_PROVIDER, false);
+	if (hub_wait(h, 0) < 0)
+		goto failed;
+	if (!h->track->has_system && system_message(s, h, e) < 0)
+		return -1;
+	if (h->track->last == R_SYSTEM && context_message(s, h) < 0)
+		goto failed;
+	if (hub_sync(h, SLOT_GUARD) < 0)
+		goto failed;
+	return 0;
+failed:
+	return err_set(e, ST_BUG, "%s", h->failed ? h->err.text :
+	    "interrupted");
+}
+
+int
+setup_task(struct hub *h, const char *task)
+{
+	if (hub_commit(h, message("user", task, "user")) < 0)
+		return -1;
+	return hub_sync(h, SLOT_GUARD);
+}

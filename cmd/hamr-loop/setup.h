@@ -1,0 +1,33 @@
+/* setup.h - from options and configuration to slots and first records. */
+#ifndef HAMR_LOOP_SETUP_H
+#define HAMR_LOOP_SETUP_H
+
+#include "conf.h"
+#include "hub.h"
+#include "opts.h"
+
+/* Argument vectors of the slots; they live until setup_release. */
+struct setup {
+	const struct opts *o;
+	const struct conf *conf;
+	const char *root;
+	const char *mode;
+	char **flags[SLOTS];
+	size_t nflags[SLOTS];
+	const char *secrets[8];	/* variables only the provider inherits */
+	size_t nsecrets;
+};
+
+/* Say for each slot which commands it holds. */
+int setup_slots(struct setup *s, struct hub *h, struct err *e);
+void setup_release(struct setup *s);
+
+/* The records a session begins with: header, what tool and provider offer,
+ * the system message, AGENTS.md.  -1 when a data file is missing (e), or when
+ * the hub has failed or was interrupted. */
+int setup_session(struct setup *s, struct hub *h, struct err *e);
+
+/* The task as a message of a person. */
+int setup_task(struct hub *h, const char *task);
+
+#endif

@@ -1,0 +1,243 @@
+/* stages.c - child processes of the loop, all started through libpipeline. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pipeline.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "stages.h"
+
+struct child {
+	pipeline *p;
+	int in, out;
+	pid_t group;
+};
+
+int
+child_check(const char *command, struct err *e)
+{
+	char quote = '\0';
+	bool word = false;
+
+	for (const char *p = command; *p != '\0'; p++) {
+		if (*p == '\\' && quote != '\'') {
+			if (p[1] == '\0')
+				return err_set(e, ST_CONFIG, "command \"%s\" "
+				    "ends in a backslash", command);
+			p++;
+			word = true;
+		} else if (quote != '\0') {
+			if (*p == quote)
+				quote = '\0';
+		} else if (*p == '"' || *p == '\'') {
+			quote = *p;
+			word = true;
+		} else if (*p != ' ' && *p != '\t') {
+			word = true;
+		}
+	}
+	if (quote != '\0')
+		return err_set(e, ST_CONFIG, "command \"%s\" has a quote "
+		    "without its end", command);
+	if (!word)
+		return err_set(e, ST_CONFIG, "a command in [stages] is empty");
+	return 0;
+}
+
+/* Runs in the child between fork and exec: only async-signal-safe calls. */
+static void
+before_exec(void *data)
+{
+	pipeline *p = *(pipeline **)data;
+	pid_t leader = pipeline_get_pid(p, 0);
+	sigset_t none;
+
+	/* the first command's own pid is not yet known to its own copy */
+	setpgid(0, leader > 0 ? leader : 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+/* Our own folder's copy of a bare "hamr-X", or NULL. */
+static char *
+beside_us(const char *name)
+{
+	char self[4096];
+	ssize_t n;
+	char *slash, *path;
+
+	if (strncmp(name, "hamr-", 5) != 0 || strchr(name, '/') != NULL)
+		return NULL;
+	n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash == NULL)
+		return NULL;
+	path = xasprintf("%.*s/%s", (int)(slash - self), self, name);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static pipecmd *
+new_command(const char *line, const char *const *flags, size_t nflags)
+{
+	size_t n = strcspn(line, " \t");
+	char *first = xmemdup0(line, n), *path = beside_us(first);
+	pipecmd *cmd;
+
+	if (path != NULL) {
+		cmd = pipecmd_new(path);
+		if (line[n] != '\0')
+			pipecmd_argstr(cmd, line + n);
+	} else {
+		cmd = pipecmd_new_argstr(line);
+	}
+	for (size_t i = 0; i < nflags; i++)
+		pipecmd_arg(cmd, flags[i]);
+	free(first);
+	free(path);
+	return cmd;
+}
+
+/* libpipeline ends the process when a pipe or a fork fails; find out before
+ * it does whether there are descriptors left. */
+static int
+room_for(size_t commands, struct err *e)
+{
+	int fd[64];
+	size_t n = 0, want = 2 * commands + 4;
+	int r = 0;
+
+	if (want > sizeof fd / sizeof *fd)
+		want = sizeof fd / sizeof *fd;
+	while (n < want) {
+		fd[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fd[n] < 0) {
+			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
+			break;
+		}
+		n++;
+	}
+	while (n > 0)
+		close(fd[--n]);
+	return r;
+}
+
+static void
+own_end(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+struct child *
+child_start(const struct child_opts *o, struct err *e)
+{
+	struct child *c;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (child_check(o->commands[i], e) < 0)
+			return NULL;
+	if (room_for(o->n, e) < 0)
+		return NULL;
+	c = xcalloc(1, sizeof *c);
+	c->p = pipeline_new();
+	for (size_t i = 0; i < o->n; i++) {
+		pipecmd *cmd = new_command(o->commands[i], o->flags,
+		    i == 0 ? o->nflags : 0);
+
+		for (size_t k = 0; k < o->nunset; k++)
+			pipecmd_unsetenv(cmd, o->unset[k]);
+		pipecmd_pre_exec(cmd, before_exec, NULL, &c->p);
+		pipeline_command(c->p, cmd);
+	}
+	pipeline_want_in(c->p, -1);
+	pipeline_want_out(c->p, -1);
+	pipeline_start(c->p);
+	c->in = fileno(pipeline_get_infile(c->p));
+	c->out = fileno(pipeline_get_outfile(c->p));
+	c->group = pipeline_get_pid(c->p, 0);
+	own_end(c->in);
+	own_end(c->out);
+	return c;
+}
+
+int
+child_in(const struct child *c)
+{
+	return c->in;
+}
+
+int
+child_out(const struct child *c)
+{
+	return c->out;
+}
+
+pid_t
+child_pid(const struct child *c)
+{
+	return c->group;
+}
+
+/* libpipeline owns the descriptor and closing it behind its back would be a
+ * double close: let the number lead to /dev/null instead. */
+static void
+deaden(int fd, int flags)
+{
+	int null = open("/dev/null", flags | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	dup3(null, fd, O_CLOEXEC);
+	close(null);
+}
+
+void
+child_close_in(struct child *c)
+{
+	deaden(c->in, O_WRONLY);
+}
+
+static bool
+alive(const struct child *c)
+{
+	return kill(-c->group, 0) == 0 || errno == EPERM;
+}
+
+int
+child_end(struct child *c, int ms)
+{
+	long long end = file_now_ms() + ms;
+	const struct timespec nap = { 0, 200 * 1000 };
+	int *statuses = NULL, n = 0, r = 0;
+
+	deaden(c->in, O_WRONLY);
+	deaden(c->out, O_RDONLY);
+	while (alive(c) && file_now_ms() < end)
+		nanosleep(&nap, NULL);	/* libpipeline's handler reaps */
+	if (alive(c))
+		kill(-c->group, SIGKILL);
+	pipeline_wait_all(c->p, &statuses, &n);
+	for (int i = 0; i < n; i++)
+		if (statuses[i] != 0) {
+			r = statuses[i];
+			break;
+		}
+	free(statuses);
+	pipeline_free(c->p);
+	free(c);
+	return r;
+}

@@ -1,0 +1,298 @@
+/* track.c - what the loop knows, derived from the committed records alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "num.h"
+#include "track.h"
+
+static void
+set(char **to, char *owned)
+{
+	free(*to);
+	*to = owned;
+}
+
+static char *
+text_or_empty(struct slice v)
+{
+	char *s = scan_strdup(v);
+
+	return s != NULL ? s : xstrdup("");
+}
+
+static void
+drop_calls(struct track *t)
+{
+	for (size_t i = 0; i < t->ncalls; i++) {
+		free(t->calls[i].id);
+		free(t->calls[i].name);
+	}
+	t->ncalls = 0;
+}
+
+static void
+drop_error(struct track *t)
+{
+	set(&t->error_stage, NULL);
+	set(&t->error_code, NULL);
+	set(&t->error_text, NULL);
+	t->error_retryable = false;
+}
+
+static void
+new_turn(struct track *t)
+{
+	t->steps = t->started = 0;
+	t->cut_in_a_row = t->empty_in_a_row = 0;
+	t->halted = false;
+	t->usage = (struct usage){ 0 };
+	for (size_t i = 0; i < t->nfiles; i++)
+		free(t->files[i]);
+	t->nfiles = 0;
+}
+
+void
+track_init(struct track *t)
+{
+	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup("") };
+}
+
+void
+track_release(struct track *t)
+{
+	drop_calls(t);
+	drop_error(t);
+	new_turn(t);
+	free(t->calls);
+	free(t->files);
+	free(t->answer);
+	free(t->finish);
+	free(t->mode);
+	free(t->model);
+	free(t->cwd);
+	free(t->halt_rule);
+	free(t->end_status);
+	free(t->end_answer);
+	*t = (struct track){ 0 };
+}
+
+static void
+assistant(struct track *t, const struct rec *r)
+{
+	struct slice calls = rec_get(r, "tool_calls");
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct walk w;
+	struct call c;
+	bool cut;
+
+	drop_calls(t);
+	walk_in(&w, calls);
+	if (scan_kind(calls) == SCAN_ARRAY)
+		while (msg_next_call(&w, &c)) {
+			t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
+			    sizeof *t->calls);
+			t->calls[t->ncalls++] = (struct open_call){
+			    text_or_empty(c.id), text_or_empty(c.name),
+			    false, false };
+		}
+	msg_text(rec_get(r, "content"), &text);
+	set(&t->answer, buf_detach(&text));
+	set(&t->finish, text_or_empty(rec_get(r, "finish_reason")));
+	cut = strcmp(t->finish, "length") == 0;
+	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
+	t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
+	    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
+	t->steps++;
+}
+
+static void
+result(struct track *t, const struct rec *r)
+{
+	char *id = text_or_empty(rec_get(r, "tool_call_id"));
+
+	for (size_t i = 0; i < t->ncalls; i++)
+		if (!t->calls[i].done && strcmp(t->calls[i].id, id) == 0) {
+			t->calls[i].done = true;
+			break;
+		}
+	free(id);
+}
+
+static void
+add_file(struct track *t, struct slice path)
+{
+	char *s = scan_strdup(path);
+
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < t->nfiles; i++)
+		if (strcmp(t->files[i], s) == 0) {
+			free(s);
+			return;
+		}
+	t->files = xgrow(t->files, t->nfiles, &t->capfiles,
+	    sizeof *t->files);
+	t->files[t->nfiles++] = s;
+}
+
+static void
+changed_files(struct track *t, const struct rec *r)
+{
+	struct slice mutated = msg_meta(r, "mutated"), el;
+	struct walk w;
+
+	if (scan_kind(mutated) == SCAN_ARRAY) {
+		walk_in(&w, mutated);
+		while (walk_next(&w, NULL, &el))
+			add_file(t, scan_get(el, "path"));
+	}
+}
+
+static void
+started(struct track *t, const struct rec *r)
+{
+	char *id = text_or_empty(rec_get(r, "tool_call_id"));
+
+	for (size_t i = 0; i < t->ncalls; i++)
+		if (!t->calls[i].started && strcmp(t->calls[i].id, id) == 0) {
+			t->calls[i].started = true;
+			break;
+		}
+	t->started++;
+	free(id);
+}
+
+static void
+add_usage(struct usage *u, const struct rec *r)
+{
+	struct slice cost = rec_get(r, "cost");
+	int64_t v;
+	double d;
+
+	if (rec_int(r, "prompt_tokens", &v))
+		u->prompt += v;
+	if (rec_int(r, "completion_tokens", &v))
+		u->completion += v;
+	if (rec_int(r, "cached_tokens", &v))
+		u->cached += v;
+	if (scan_kind(cost) == SCAN_NUMBER &&
+	    num_double(cost.p, cost.n, &d)) {
+		u->cost += d;
+		u->has_cost = true;
+	}
+}
+
+static void
+settings(struct track *t, const struct rec *r)
+{
+	struct slice to = rec_get(r, "set");
+	char *mode = scan_strdup(scan_get(to, "agent.mode"));
+	char *model = scan_strdup(scan_get(to, "provider.model"));
+
+	if (mode != NULL)
+		set(&t->mode, mode);
+	if (model != NULL)
+		set(&t->model, model);
+}
+
+static bool
+is_guards(const struct rec *r)
+{
+	if (r->kind == R_VERDICT || r->kind == R_CONSTRAIN)
+		return rec_str_is(r, "stage", "hamr-guard");
+	return r->kind == R_USER && msg_by(r, "guard");
+}
+
+static void
+message(struct track *t, const struct rec *r)
+{
+	t->last = r->kind;
+	t->ended = false;
+	drop_error(t);
+	if (r->kind == R_SYSTEM)
+		t->has_system = true;
+	if (r->kind == R_USER && msg_is_person(r))
+		new_turn(t);
+	if (r->kind == R_ASSISTANT)
+		assistant(t, r);
+	if (r->kind == R_TOOL) {
+		result(t, r);
+		changed_files(t, r);
+	}
+}
+
+static void
+event(struct track *t, const struct rec *r)
+{
+	switch (r->kind) {
+	case R_HAMR:
+		t->has_header = true;
+		set(&t->mode, rec_strdup(r, "mode"));
+		set(&t->model, rec_strdup(r, "model"));
+		set(&t->cwd, rec_strdup(r, "cwd"));
+		break;
+	case R_CONFIG:
+		settings(t, r);
+		break;
+	case R_TOOLS:
+		t->has_tools = true;
+		break;
+	case R_START:
+		started(t, r);
+		break;
+	case R_USAGE:
+		add_usage(&t->usage, r);
+		break;
+	case R_VERDICT:
+		if (rec_str_is(r, "action", "halt")) {
+			t->halted = true;
+			set(&t->halt_rule, text_or_empty(rec_get(r, "rule")));
+		}
+		break;
+	case R_RECOVERY:
+		t->halted = false;
+		break;
+	case R_ERROR:
+		set(&t->error_stage, text_or_empty(rec_get(r, "stage")));
+		set(&t->error_code, text_or_empty(rec_get(r, "code")));
+		set(&t->error_text, text_or_empty(rec_get(r, "message")));
+		t->error_retryable = scan_true(rec_get(r, "retryable"));
+		break;
+	case R_END:
+		t->ended = true;
+		set(&t->end_status, text_or_empty(rec_get(r, "status")));
+		set(&t->end_answer, text_or_empty(rec_get(r, "answer")));
+		break;
+	default:
+		break;
+	}
+}
+
+void
+track_record(struct track *t, const struct rec *r, off_t at)
+{
+	if (is_guards(r)) {
+		t->guard_after++;
+	} else if (r->kind == R_ASSISTANT || r->kind == R_TOOL ||
+	    r->kind == R_USER) {
+		t->decision = at;
+		t->guard_after = 0;
+	}
+	if (rec_is_message(r->kind))
+		message(t, r);
+	else
+		event(t, r);
+}
+
+size_t
+track_open(const struct track *t)
+{
+	size_t n = 0;
+
+	if (t->last != R_ASSISTANT && t->last != R_TOOL && t->last != R_USER)
+		return 0;
+	for (size_t i = 0; i < t->ncalls; i++)
+		n += !t->calls[i].done;
+	return n;
+}

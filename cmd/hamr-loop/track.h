@@ -1,0 +1,71 @@
+/* track.h - what the loop knows, derived from the committed records alone.
+ *
+ * The same on a live run and on a resume: feed every record in order.
+ */
+#ifndef HAMR_LOOP_TRACK_H
+#define HAMR_LOOP_TRACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "msg.h"
+#include "rec.h"
+
+struct open_call {
+	char *id, *name;
+	bool started;		/* has a start record */
+	bool done;		/* has a result */
+};
+
+struct usage {
+	int64_t prompt, completion, cached;
+	double cost;
+	bool has_cost;
+};
+
+struct track {
+	char *mode, *model, *cwd;	/* of the header and config records */
+	bool has_header, has_tools, has_system;
+	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
+	bool ended;		/* an end record is the last word */
+	char *end_status, *end_answer;
+
+	/* the turn: since the last message of a person */
+	long steps;		/* assistant messages */
+	long started;		/* calls that got a start */
+	int cut_in_a_row;	/* answers cut by length, one after the other */
+	int empty_in_a_row;
+	bool halted;		/* a halt stands; its rule: */
+	char *halt_rule;
+	struct usage usage;
+	char **files;		/* changed, each once */
+	size_t nfiles, capfiles;
+
+	/* the last assistant message */
+	struct open_call *calls;
+	size_t ncalls, capcalls;
+	char *answer;		/* its text, "" when none */
+	char *finish;		/* its finish_reason or "" */
+	bool had_calls;		/* it asks for calls, or dropped some */
+
+	/* the newest error of provider or compact since the last message */
+	char *error_stage, *error_code, *error_text;
+	bool error_retryable;
+
+	/* where the guard answers: offset of the last record after which it
+	 * may have something to say, and how many of its products follow */
+	off_t decision;
+	size_t guard_after;
+};
+
+void track_init(struct track *t);
+void track_release(struct track *t);
+
+/* r stands at offset at in the session. */
+void track_record(struct track *t, const struct rec *r, off_t at);
+
+/* Calls of the last assistant message that have no result. */
+size_t track_open(const struct track *t);
+
+#endif

@@ -1,0 +1,37 @@
+/* turn.h - one turn of the agent: steps until it ends, and how it ended.
+ *
+ * What to do next is decided by the committed records alone (track.h), so a
+ * resumed session goes on where it stood.
+ */
+#ifndef HAMR_LOOP_TURN_H
+#define HAMR_LOOP_TURN_H
+
+#include "conf.h"
+#include "hub.h"
+
+enum ending {
+	END_COMPLETED, END_TOOL_ERROR, END_BUDGET, END_GUARD, END_MODEL,
+	END_INTERRUPTED
+};
+
+struct turn {
+	struct hub *hub;
+	const struct conf *conf;
+	long long begun;	/* ms, monotonic */
+	bool summed_up;		/* the extra request was made */
+	bool squeezed;		/* a context overflow asked for compaction */
+	enum ending end;
+	char *reason;		/* owned */
+};
+
+/* Go on until the turn ends; sets t->end and t->reason.  Calls left open are
+ * answered, so that none is without a result. */
+void turn_run(struct turn *t);
+
+/* Commit the end record and make it durable. */
+int turn_end(struct turn *t);
+
+const char *turn_status_word(enum ending e);
+int turn_status(enum ending e);
+
+#endif

@@ -1,0 +1,75 @@
+/* db.h - one SQLite file, spoken to safely; the only room that knows SQLite.
+ *
+ * Writers wait for each other on one locked file beside the database, so that
+ * never two processes write or checkpoint at once (SQLite 3.40 can lose pages
+ * when they do).  Statements are made once and kept; values are bound.
+ */
+#ifndef MEM_DB_H
+#define MEM_DB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "err.h"
+
+struct db;
+struct st;			/* a statement being run */
+
+enum db_mode {
+	DB_READ,		/* must be there; nothing is written */
+	DB_WRITE		/* made when missing */
+};
+
+/* What a database of ours is: marks in its header, and how it is made. */
+struct db_schema {
+	int application_id;
+	int version;
+	const char *sql;
+};
+
+/* Open path.  NULL with e; DB_READ of a missing or still empty file is
+ * ST_NOINPUT. */
+struct db *db_open(const char *path, enum db_mode mode,
+    const struct db_schema *schema, struct err *e);
+void db_close(struct db *db);
+/* Was the file replaced or removed since it was opened? */
+bool db_is_stale(const struct db *db);
+
+/* A write transaction, with the lock (waited for up to ten minutes: then
+ * ST_TEMP).  Every db_begin is followed by one db_end, which commits or, with
+ * commit false or after a failure, takes all back. */
+int db_begin(struct db *db, struct err *e);
+int db_end(struct db *db, bool commit, struct err *e);
+
+/* Copy the log into the file and empty it, so that nothing is left in it.
+ * Tried for five seconds, then ST_TEMP: a reader is in the way. */
+int db_truncate_log(struct db *db, struct err *e);
+
+/* The statement of this SQL (a literal: kept by its address), reset and
+ * without values.  NULL with e. */
+struct st *db_st(struct db *db, const char *sql, struct err *e);
+/* Values, from 1; a slice or text with p == NULL is SQL's NULL.  The bytes
+ * must stay until the statement is done. */
+void st_slice(struct st *s, int i, struct slice v);
+void st_text(struct st *s, int i, const char *v);
+void st_int(struct st *s, int i, int64_t v);
+void st_null(struct st *s, int i);
+/* 1: a row, 0: done, -1: failed with e. */
+int st_step(struct st *s, struct err *e);
+/* Run one that gives no rows; NULL is -1, so that db_st need not be asked. */
+int st_run(struct st *s, struct err *e);
+/* Columns of a row, from 0, valid until the next step. */
+struct slice st_col(struct st *s, int i);
+int64_t st_col_int(struct st *s, int i);
+double st_col_num(struct st *s, int i);
+bool st_col_null(struct st *s, int i);
+/* Done with it early; needed before a commit when rows were left. */
+void st_done(struct st *s);
+
+/* Run SQL that gives no rows. */
+int db_exec(struct db *db, const char *sql, struct err *e);
+int64_t db_last_id(struct db *db);
+int db_changes(struct db *db);
+
+#endif

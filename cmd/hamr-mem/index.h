@@ -1,0 +1,20 @@
+/* index.h - the stage: what of a transcript is remembered, and when. */
+#ifndef MEM_INDEX_H
+#define MEM_INDEX_H
+
+#include "opts.h"
+#include "stage.h"
+
+struct index_opts {
+	const struct opts *opts;	/* which memory */
+	bool enabled;			/* [memory] enabled */
+	const char *const *exclude;	/* globs of paths */
+	size_t nexclude;
+};
+
+/* Run the stage over its inputs; s is set up but for ops and self.  Nothing is
+ * looked for or opened before there is something to remember.  Returns the
+ * exit status. */
+int index_run(struct stage *s, const struct index_opts *o);
+
+#endif

@@ -1,0 +1,31 @@
+/* opts.h - the command line of hamr-mem. */
+#ifndef MEM_OPTS_H
+#define MEM_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stage.h"
+
+enum command { CMD_STAGE, CMD_SAVE, CMD_SEARCH, CMD_LIST, CMD_SHOW,
+	CMD_FORGET, CMD_BRIEF, CMD_STATS, CMD_CHECK };
+
+struct opts {
+	struct stage_args stage;
+	enum command command;
+	bool global;
+	const char *db;			/* --db FILE */
+	size_t max;			/* -n N; 0: not given */
+	int kind;			/* --kind; 0: both */
+	const char *session, *key;
+	const char **tag;
+	size_t ntag, captag;
+	int64_t since, before;		/* WHEN_NONE: not given */
+	char **args;			/* what is left: files or words */
+	size_t nargs;
+};
+
+/* Read argv; --help and --version end the process.  -1 with e (ST_USAGE). */
+int opts_read(struct opts *o, int argc, char **argv, struct err *e);
+
+#endif

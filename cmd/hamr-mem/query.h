@@ -1,0 +1,23 @@
+/* query.h - FTS5 expressions built of whatever somebody typed.
+ *
+ * Every word is quoted, so no input is an operator, an error or an
+ * injection.  The expressions are bound as values, never pasted into SQL.
+ */
+#ifndef MEM_QUERY_H
+#define MEM_QUERY_H
+
+#include "buf.h"
+
+/* From the strictest to the widest.  An expression that would find nothing
+ * new is empty. */
+enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIERS };
+
+struct query {
+	struct buf expr[TIERS];
+	size_t words;		/* 0: nothing can be found */
+};
+
+void query_build(struct query *q, struct slice text);
+void query_release(struct query *q);
+
+#endif

@@ -1,0 +1,128 @@
+/* body.c - the body of one request, spliced together out of slices. */
+#include <stdlib.h>
+
+#include "body.h"
+#include "mem.h"
+#include "messages.h"
+#include "quirks.h"
+#include "scan.h"
+
+struct field {
+	struct slice key, val;
+};
+
+struct fields {
+	struct field *v;
+	size_t n, cap;
+};
+
+/* A field once more takes the place of the one before. */
+static void
+put(struct fields *f, struct slice key, struct slice val)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (slice_eq(f->v[i].key, key)) {
+			f->v[i].val = val;
+			return;
+		}
+	f->v = xgrow(f->v, f->n, &f->cap, sizeof *f->v);
+	f->v[f->n++] = (struct field){ key, val };
+}
+
+/* What only we may say. */
+static bool
+is_ours(struct slice key)
+{
+	return slice_is(key, "messages") || slice_is(key, "tools") ||
+	    slice_is(key, "stream");
+}
+
+static void
+put_params(struct fields *f, struct slice params)
+{
+	struct slice key, val;
+	struct walk w;
+
+	if (scan_kind(params) != SCAN_OBJECT)
+		return;
+	walk_in(&w, params);
+	while (walk_next(&w, &key, &val))
+		if (!is_ours(key))
+			put(f, key, val);
+}
+
+static void
+print_field(const struct body *b, struct slice key, struct slice val,
+    struct buf *out, bool *first)
+{
+	key = quirks_field(b->quirks, key);
+	if (key.p == NULL)
+		return;
+	buf_adds(out, *first ? "{\"" : ",\"");
+	*first = false;
+	buf_slice(out, key);
+	buf_adds(out, "\":");
+	buf_slice(out, val);
+}
+
+static void
+print_messages(const struct body *b, struct buf *out)
+{
+	struct messages_rules rules = { .system_in_place = b->system_in_place,
+		.reasoning = b->reasoning };
+	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
+
+	if (b->dialect != DIALECT_HERMES && b->dialect != DIALECT_QWEN3) {
+		messages_print(&rules, b->messages, out);
+		return;
+	}
+	dialect_render(b->dialect, b->messages, b->tools, &text);
+	messages_print(&rules, buf_view(&text), out);
+	buf_release(&text);
+}
+
+void
+body_print(const struct body *b, struct buf *out)
+{
+	struct buf model = BUF_INIT(1 << 16), nums = BUF_INIT(128);
+	struct buf tokens = BUF_INIT(64);
+	struct fields f = { NULL, 0, 0 };
+	bool first = true, named = b->dialect == DIALECT_HERMES ||
+	    b->dialect == DIALECT_QWEN3;
+	bool tools = !named && scan_kind(b->tools) == SCAN_ARRAY &&
+	    b->tools.n > 2;
+
+	if (b->model != NULL && *b->model != '\0') {
+		scan_quote(&model, b->model, slice_of(b->model).n);
+		put(&f, SLICE("model"), buf_view(&model));
+	}
+	put(&f, SLICE("stream"), b->stream ? SLICE("true") : SLICE("false"));
+	if (b->stream)
+		put(&f, SLICE("stream_options"),
+		    SLICE("{\"include_usage\":true}"));
+	if (b->has_temperature) {
+		buf_fmt(&nums, "%.15g", b->temperature);
+		put(&f, SLICE("temperature"), buf_view(&nums));
+	}
+	if (b->max_tokens > 0) {
+		buf_fmt(&tokens, "%lld", b->max_tokens);
+		put(&f, SLICE("max_tokens"), buf_view(&tokens));
+	}
+	put_params(&f, b->conf_params);
+	put_params(&f, b->params);
+	for (size_t i = 0; i < f.n; i++)
+		if (!slice_is(f.v[i].key, "tool_choice"))
+			print_field(b, f.v[i].key, f.v[i].val, out, &first);
+	if (tools)
+		print_field(b, SLICE("tools"), b->tools, out, &first);
+	print_field(b, SLICE("messages"), SLICE(""), out, &first);
+	print_messages(b, out);
+	if (tools && b->tool_choice.p != NULL)
+		print_field(b, SLICE("tool_choice"), b->tool_choice, out,
+		    &first);
+	buf_addc(out, '}');
+	free(f.v);
+	buf_release(&model);
+	buf_release(&nums);
+	buf_release(&tokens);
+}

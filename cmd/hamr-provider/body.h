@@ -1,0 +1,30 @@
+/* body.h - the body of one request, spliced together out of slices.
+ *
+ * Everything that stays the same from request to request comes first, then
+ * the messages, then what may change: the bytes of two requests of one
+ * conversation are the same up to the end of the shorter one's messages.
+ */
+#ifndef PROVIDER_BODY_H
+#define PROVIDER_BODY_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "dialect.h"
+
+struct body {
+	const char *model;		/* "" or NULL: none is named */
+	bool stream, system_in_place, reasoning;
+	enum dialect_kind dialect;
+	bool has_temperature;
+	double temperature;
+	long long max_tokens;		/* 0: not sent */
+	unsigned quirks;		/* quirks.h */
+	struct slice conf_params;	/* a JSON object, or {NULL, 0} */
+	/* of the request; JSON or {NULL, 0} */
+	struct slice messages, tools, tool_choice, params;
+};
+
+void body_print(const struct body *b, struct buf *out);
+
+#endif

@@ -1,0 +1,373 @@
+/* http.c - one connection kept to one server; the only place with libcurl. */
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "file.h"
+#include "http.h"
+#include "mem.h"
+
+#define GRACE_MS 250		/* for the clean end behind [DONE] */
+#define SOON_MS 5000		/* for usage and [DONE] behind the finish */
+
+struct http {
+	struct http_conf conf;
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	char error[CURL_ERROR_SIZE];
+	/* what libcurl wants to be told about */
+	struct pollfd *fds;
+	size_t nfds, capfds;
+	long long timer;	/* when it wants to be called; -1: not */
+	/* the request in hand */
+	const struct http_call *call;
+	struct http_reply *reply;
+	size_t nheader, nbody;
+	long long started, heard;
+	enum http_next next;
+	bool too_large;
+};
+
+int
+http_poll(void *ctx, struct pollfd *fds, size_t n, int ms)
+{
+	(void)ctx;
+	(void)poll(fds, n, ms);
+	return 0;
+}
+
+static void
+keep_retry_after(struct http_reply *r, const char *p, size_t n)
+{
+	while (n > 0 && *p == ' ') {
+		p++;
+		n--;
+	}
+	while (n > 0 && strchr("\r\n \t", p[n - 1]) != NULL)
+		n--;
+	snprintf(r->retry_after, sizeof r->retry_after, "%.*s",
+	    (int)(n < 79 ? n : 79), p);
+}
+
+static size_t
+on_header(char *p, size_t size, size_t n, void *arg)
+{
+	struct http *h = arg;
+
+	n *= size;
+	h->nheader += n;
+	h->heard = file_now_ms();
+	if (h->nheader > h->conf.max_header) {
+		h->too_large = true;
+		return 0;
+	}
+	if (n > 12 && strncasecmp(p, "retry-after:", 12) == 0)
+		keep_retry_after(h->reply, p + 12, n - 12);
+	return n;
+}
+
+static size_t
+on_body(char *p, size_t size, size_t n, void *arg)
+{
+	struct http *h = arg;
+	long status = 0;
+
+	n *= size;
+	h->nbody += n;
+	h->heard = file_now_ms();
+	h->reply->body = h->reply->body || n > 0;
+	if (h->nbody > h->conf.max_body) {
+		h->too_large = true;
+		return 0;
+	}
+	if (h->next == HTTP_LAST || h->next == HTTP_ABORT)
+		return n;
+	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
+	h->next = h->call->sink(h->call->ctx, status, p, n);
+	return h->next == HTTP_ABORT ? 0 : n;
+}
+
+static int
+on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *sock)
+{
+	struct http *h = arg;
+	size_t i = 0;
+	short ev = 0;
+
+	(void)easy;
+	(void)sock;
+	while (i < h->nfds && h->fds[i].fd != fd)
+		i++;
+	if (what == CURL_POLL_REMOVE) {
+		if (i < h->nfds)
+			h->fds[i] = h->fds[--h->nfds];
+		return 0;
+	}
+	if (what & CURL_POLL_IN)
+		ev |= POLLIN;
+	if (what & CURL_POLL_OUT)
+		ev |= POLLOUT;
+	if (i == h->nfds) {
+		h->fds = xgrow(h->fds, h->nfds, &h->capfds, sizeof *h->fds);
+		h->nfds++;
+	}
+	h->fds[i] = (struct pollfd){ fd, ev, 0 };
+	return 0;
+}
+
+static int
+on_timer(CURLM *multi, long ms, void *arg)
+{
+	struct http *h = arg;
+
+	(void)multi;
+	h->timer = ms < 0 ? -1 : file_now_ms() + ms;
+	return 0;
+}
+
+/* Everything about the one easy handle that no request changes. */
+static void
+easy_options(struct http *h)
+{
+	CURL *e = h->easy;
+	bool own_ca = *h->conf.ca_file != '\0';
+
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy);	/* no env */
+	curl_easy_setopt(e, CURLOPT_NOPROXY, "");
+	curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
+	    (long)CURL_HTTP_VERSION_2TLS);
+	curl_easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
+	/* the folder takes 1 ms, the bundle 20 to 40 */
+	curl_easy_setopt(e, CURLOPT_CAINFO, own_ca ? h->conf.ca_file : NULL);
+	curl_easy_setopt(e, CURLOPT_CAPATH, own_ca ? NULL : "/etc/ssl/certs");
+	curl_easy_setopt(e, CURLOPT_USERAGENT, "hamr-provider/" HAMR_VERSION);
+	curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
+	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
+	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(e, CURLOPT_WRITEDATA, h);
+	curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+	    h->conf.connect_ms > 0 ? h->conf.connect_ms : 86400000L);
+}
+
+struct http *
+http_new(const struct http_conf *c)
+{
+	struct http *h = xcalloc(1, sizeof *h);
+
+	h->conf = *c;
+	h->timer = -1;
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
+		abort();
+	h->multi = curl_multi_init();
+	h->easy = curl_easy_init();
+	if (h->multi == NULL || h->easy == NULL)
+		abort();
+	h->headers = curl_slist_append(NULL, "Content-Type: application/json");
+	h->headers = curl_slist_append(h->headers, "Expect:");
+	for (size_t i = 0; i < c->nheaders; i++)
+		h->headers = curl_slist_append(h->headers, c->headers[i]);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+	easy_options(h);
+	return h;
+}
+
+void
+http_free(struct http *h)
+{
+	if (h == NULL)
+		return;
+	curl_easy_cleanup(h->easy);
+	curl_multi_cleanup(h->multi);
+	curl_slist_free_all(h->headers);
+	free(h->fds);
+	free(h);
+}
+
+/* ---- one request ---- */
+
+static void
+begin(struct http *h, const struct http_call *c, struct http_reply *r)
+{
+	memset(r, 0, sizeof *r);
+	h->call = c;
+	h->reply = r;
+	h->nheader = h->nbody = 0;
+	h->next = HTTP_MORE;
+	h->too_large = false;
+	h->error[0] = '\0';
+	h->started = h->heard = file_now_ms();
+	curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
+	if (c->post) {
+		curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
+		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, c->body.p);
+		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)c->body.n);
+	} else
+		curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
+	curl_multi_add_handle(h->multi, h->easy);
+}
+
+/* The nearer of two points of time, -1 being never. */
+static long long
+nearer(long long a, long long b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* When this request is given up, and why. */
+static long long
+deadline(const struct http *h, const char **why)
+{
+	long total = h->call->max_ms > 0 ? h->call->max_ms : h->conf.total_ms;
+	long idle = h->nbody > 0 ? h->conf.idle_ms : h->conf.first_ms;
+	long long at = total > 0 ? h->started + total : -1, quiet = -1;
+
+	*why = "the whole answer took too long";
+	if (h->next == HTTP_LAST)
+		idle = GRACE_MS;
+	else if (h->next == HTTP_SOON && (idle <= 0 || idle > SOON_MS))
+		idle = SOON_MS;
+	if (idle > 0)
+		quiet = (h->nbody > 0 ? h->heard : h->started) + idle;
+	if (quiet >= 0 && (at < 0 || quiet < at))
+		*why = h->nbody > 0 ? "nothing came for too long" :
+		    "no first byte came in time";
+	return nearer(at, quiet);
+}
+
+static void
+fail(struct http *h, enum http_end end, const char *why)
+{
+	h->reply->end = end;
+	snprintf(h->reply->why, sizeof h->reply->why, "%s", why);
+}
+
+static void
+curl_failed(struct http *h, CURLcode rc)
+{
+	const char *why = h->error[0] != '\0' ? h->error :
+	    curl_easy_strerror(rc);
+
+	switch (rc) {
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		/* also a reply that is no HTTP/1 */
+		fail(h, h->nheader + h->nbody > 0 || strstr(why, "HTTP/0.9") ?
+		    HTTP_NETWORK : HTTP_BAD_URL, why);
+		break;
+	case CURLE_OPERATION_TIMEDOUT:
+		fail(h, HTTP_TIMEOUT, why);
+		break;
+	case CURLE_SSL_CONNECT_ERROR: case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CERTPROBLEM: case CURLE_SSL_CIPHER:
+	case CURLE_SSL_CACERT_BADFILE: case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_INVALIDCERTSTATUS: case CURLE_USE_SSL_FAILED:
+	case CURLE_SSL_ENGINE_NOTFOUND: case CURLE_SSL_CRL_BADFILE:
+		fail(h, HTTP_TLS, why);
+		break;
+	default:
+		fail(h, HTTP_NETWORK, why);
+	}
+}
+
+/* Is the request over?  Then the reply says how. */
+static bool
+is_over(struct http *h)
+{
+	CURLMsg *m;
+	int left;
+
+	while ((m = curl_multi_info_read(h->multi, &left))) {
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		if (h->too_large)
+			fail(h, HTTP_TOO_LARGE, "the answer is larger than "
+			    "provider.max_response_bytes or its header larger "
+			    "than provider.max_header_bytes");
+		else if (h->next == HTTP_ABORT)
+			fail(h, HTTP_ABORTED, "");
+		else if (m->data.result != CURLE_OK && h->next != HTTP_LAST)
+			curl_failed(h, m->data.result);
+		return true;
+	}
+	return false;
+}
+
+static void
+drive(struct http *h)
+{
+	long long now = file_now_ms();
+	int running;
+
+	for (size_t i = 0; i < h->nfds;) {
+		int fd = h->fds[i].fd, ev = 0;
+		short got = h->fds[i].revents;
+
+		h->fds[i].revents = 0;
+		if (got & (POLLIN | POLLHUP))
+			ev |= CURL_CSELECT_IN;
+		if (got & POLLOUT)
+			ev |= CURL_CSELECT_OUT;
+		if (got & (POLLERR | POLLNVAL))
+			ev |= CURL_CSELECT_ERR;
+		if (ev != 0)
+			curl_multi_socket_action(h->multi, fd, ev, &running);
+		/* the call may have changed the list */
+		if (i < h->nfds && h->fds[i].fd == fd)
+			i++;
+		else if (ev == 0)
+			i++;
+	}
+	if (h->timer >= 0 && h->timer <= now) {
+		h->timer = -1;
+		curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0,
+		    &running);
+	}
+}
+
+void
+http_do(struct http *h, const struct http_call *c, struct http_reply *r)
+{
+	begin(h, c, r);
+	for (;;) {
+		const char *why;
+		long long end, now, next;
+
+		drive(h);
+		if (is_over(h))
+			break;
+		end = deadline(h, &why);
+		now = file_now_ms();
+		if (end >= 0 && now >= end) {
+			if (h->next != HTTP_LAST)
+				fail(h, HTTP_TIMEOUT, why);
+			break;
+		}
+		next = nearer(end, h->timer);
+		if (c->wait(c->wait_ctx, h->fds, h->nfds, next < 0 ? -1 :
+		    next <= now ? 0 : (int)(next - now)) != 0) {
+			fail(h, HTTP_GIVEN_UP, "");
+			break;
+		}
+	}
+	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
+	curl_multi_remove_handle(h->multi, h->easy);
+	/* nothing of the caller's stays behind */
+	curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
+	h->call = NULL;
+	h->reply = NULL;
+}

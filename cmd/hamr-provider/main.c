@@ -1,0 +1,149 @@
+/* main.c - hamr-provider: request in, assistant message out. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "key.h"
+#include "provider.h"
+#include "server.h"
+
+static const char help[] =
+"usage: hamr-provider [-n|-r] [--base-url URL] [--model M] [--provider NAME]\n"
+"                     [--api openai|replay] [--replay FILE] [-o key=value]\n"
+"                     [FILE...] <records >records\n"
+"       hamr-provider --models | --probe\n"
+"Reads a transcript; answers its last request, or makes one of its messages.\n"
+"Writes what it read, then usage and an assistant message, or an error.\n"
+"  -n                own records only         -r   resident: acts at go only\n"
+"  --stream          write deltas too         -q   say less on stderr\n"
+"  --base-url URL    like http://127.0.0.1:8080/v1; else a local server\n"
+"  --model M         else the first one the server lists\n"
+"  --provider NAME   the table [provider.NAME] of the configuration\n"
+"  --replay FILE     answer out of a script or transcript, no network\n"
+"  --replay-speed N  at N tokens a second\n"
+"  --models          list what the server has\n"
+"  --probe           its window, tools and speed, as a limit record\n"
+"  --lenient         a refused line becomes an error record\n"
+"  -F hamr|auto      input format             -o key=value  a setting\n"
+"  --no-config       read no configuration    -h, -V   help, version\n"
+"Exit: 0 done; 2 usage; 65 bad record; 66 no input; 69 refused for good;\n"
+"71 system failure; 75 try again later; 78 configuration, no server.\n"
+"Example: echo '{\"role\":\"user\",\"content\":\"hi\"}' | hamr-provider\n";
+
+enum { OPT_API = OPT_COMMAND, OPT_BASE_URL, OPT_MODEL, OPT_PROVIDER,
+	OPT_REPLAY, OPT_REPLAY_SPEED, OPT_MODELS, OPT_PROBE };
+
+static const struct option options[] = {
+	{ "api", 1, 0, OPT_API },
+	{ "base-url", 1, 0, OPT_BASE_URL },
+	{ "model", 1, 0, OPT_MODEL },
+	{ "provider", 1, 0, OPT_PROVIDER },
+	{ "replay", 1, 0, OPT_REPLAY },
+	{ "replay-speed", 1, 0, OPT_REPLAY_SPEED },
+	{ "models", 0, 0, OPT_MODELS },
+	{ "probe", 0, 0, OPT_PROBE },
+	STAGE_LONG,
+	{ 0, 0, 0, 0 }
+};
+
+static void
+bad_option(char **argv, int c)
+{
+	const char *what = c == ':' ? "needs an argument" :
+	    "is no option, or takes no argument";
+
+	if (optopt > 0 && optopt < 256)
+		err_die(ST_USAGE, "-%c %s; try hamr-provider --help", optopt,
+		    what);
+	err_die(ST_USAGE, "%s %s; try hamr-provider --help",
+	    argv[optind - 1], what);
+}
+
+static void
+read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
+{
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":" STAGE_SHORT, options,
+	    NULL)) != -1)
+		switch (c) {
+		case OPT_API: f->api = optarg; break;
+		case OPT_BASE_URL: f->base_url = optarg; break;
+		case OPT_MODEL: f->model = optarg; break;
+		case OPT_PROVIDER: f->provider = optarg; break;
+		case OPT_REPLAY: f->replay = optarg; break;
+		case OPT_REPLAY_SPEED: f->replay_speed = optarg; break;
+		case OPT_MODELS: f->models = true; break;
+		case OPT_PROBE: f->probe = true; break;
+		default:
+			if (!stage_option(a, c, optarg, help))
+				bad_option(argv, c);
+		}
+	f->quiet = a->quiet;
+}
+
+static struct conf *
+load_conf(const struct stage_args *a, struct err *e)
+{
+	char *root = a->no_config ? NULL : conf_root(".", e);
+	struct conf *c;
+
+	if (root == NULL && !a->no_config)
+		return NULL;
+	c = stage_conf(a, root, e);
+	free(root);
+	return c;
+}
+
+static int
+run(struct provider *p, const struct flags *f, struct stage *s,
+    struct err *e)
+{
+	if (f->models)
+		return server_models(p);
+	if (f->probe)
+		return server_probe(p);
+	if (p->set->replay) {
+		p->replay = replay_open(p->set->replay_file,
+		    p->set->replay_speed, e);
+		if (p->replay == NULL)
+			return err_report(e);
+	}
+	p->stage = s;
+	return stage_run(s);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct provider p = { .set = NULL };
+	struct stage stage = { .ops = &provider_ops, .self = &p };
+	struct stage_args args = { .mode = STAGE_FILTER };
+	struct flags flags = { .api = NULL };
+	struct settings set = { .replay = false };
+	struct conf *conf;
+	struct err e;
+	int st;
+
+	err_program("hamr-provider");
+	key_protect();
+	read_options(argc, argv, &args, &flags);
+	if (stage_format(&args, &e) < 0)
+		return err_report(&e);
+	conf = load_conf(&args, &e);
+	if (conf == NULL || settings_load(&set, conf, &flags, &e) < 0)
+		st = err_report(&e);
+	else {
+		stage_apply(&stage, &args);
+		stage.files = (const char *const *)argv + optind;
+		stage.nfiles = (size_t)(argc - optind);
+		stage.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
+		provider_init(&p, &set);
+		st = run(&p, &flags, &stage, &e);
+	}
+	provider_release(&p);
+	settings_release(&set);
+	conf_free(conf);
+	free(args.set);
+	return st;
+}

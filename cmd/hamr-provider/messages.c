@@ -1,0 +1,335 @@
+/* messages.c - the messages of a request as the chat completions API has them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "messages.h"
+#include "msg.h"
+#include "scan.h"
+
+#define NO_RESULT "(no result)"
+
+/* Calls of the assistant message before, and what answers them. */
+struct open_call {
+	struct slice id;	/* JSON strings */
+	struct slice result;	/* a whole tool message, or {NULL, 0} */
+};
+
+struct printer {
+	const struct messages_rules *rules;
+	struct buf *out;
+	struct open_call *open;
+	size_t nopen, capopen;
+	size_t n;		/* messages printed */
+	struct scan scan;
+	struct buf tmp;
+};
+
+static void
+begin(struct printer *p)
+{
+	buf_adds(p->out, p->n++ > 0 ? "," : "");
+}
+
+/* Append ,"key":val or with first the same without comma. */
+static void
+member(struct printer *p, bool *first, struct slice key, struct slice val)
+{
+	buf_adds(p->out, *first ? "{\"" : ",\"");
+	buf_slice(p->out, key);
+	buf_adds(p->out, "\":");
+	buf_slice(p->out, val);
+	*first = false;
+}
+
+/* Keys of ours, and those of a response. */
+static bool
+is_private(struct slice key)
+{
+	static const char *const keys[] = { "meta", "is_error", "usage",
+		"finish_reason", "reasoning" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (scan_key_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* ---- calls ---- */
+
+/* Do the arguments hold a JSON object?  Servers crash on others. */
+static bool
+is_object_text(struct printer *p, struct slice args)
+{
+	struct slice plain = scan_plain(args);
+
+	if (plain.p == NULL) {
+		buf_reset(&p->tmp);
+		if (!scan_str(args, &p->tmp))
+			return false;
+		plain = buf_view(&p->tmp);
+	}
+	return scan_record(&p->scan, plain.p, plain.n) == 0;
+}
+
+/* The arguments as a JSON string: what does not parse is wrapped. */
+static void
+print_args(struct printer *p, struct slice args)
+{
+	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
+
+	if (is_object_text(p, args)) {
+		buf_slice(p->out, args);
+		return;
+	}
+	if (scan_kind(args) == SCAN_OBJECT) {
+		scan_quote(p->out, args.p, args.n);
+		return;
+	}
+	buf_reset(&p->tmp);
+	if (!scan_str(args, &p->tmp) || p->tmp.len == 0) {
+		buf_adds(p->out, "\"{}\"");
+		return;
+	}
+	buf_adds(&wrapped, "{\"_invalid\":");
+	scan_quote(&wrapped, p->tmp.p, p->tmp.len);
+	buf_addc(&wrapped, '}');
+	scan_quote(p->out, wrapped.p, wrapped.len);
+	buf_release(&wrapped);
+}
+
+static void
+print_call(struct printer *p, struct slice call)
+{
+	struct slice fn = scan_get(call, "function"), key, val, k2, v2;
+	struct slice args = scan_get(fn, "arguments");
+	struct walk w, w2;
+	bool first = true;
+
+	if (scan_kind(fn) != SCAN_OBJECT || is_object_text(p, args)) {
+		buf_slice(p->out, call);
+		return;
+	}
+	walk_in(&w, call);
+	while (walk_next(&w, &key, &val)) {
+		bool first2 = true;
+
+		if (!scan_key_is(key, "function")) {
+			member(p, &first, key, val);
+			continue;
+		}
+		member(p, &first, key, SLICE(""));
+		walk_in(&w2, fn);
+		while (walk_next(&w2, &k2, &v2))
+			if (!scan_key_is(k2, "arguments"))
+				member(p, &first2, k2, v2);
+		member(p, &first2, SLICE("arguments"), SLICE(""));
+		print_args(p, args);
+		buf_addc(p->out, '}');
+	}
+	buf_addc(p->out, '}');
+}
+
+static void
+print_calls(struct printer *p, struct slice calls)
+{
+	struct slice key, val;
+	struct walk w;
+	size_t n = 0;
+
+	buf_addc(p->out, '[');
+	walk_in(&w, calls);
+	while (walk_next(&w, &key, &val)) {
+		if (n++ > 0)
+			buf_addc(p->out, ',');
+		print_call(p, val);
+		p->open = xgrow(p->open, p->nopen, &p->capopen,
+		    sizeof *p->open);
+		p->open[p->nopen++] = (struct open_call){
+			.id = scan_get(val, "id"), .result = { NULL, 0 } };
+	}
+	buf_addc(p->out, ']');
+}
+
+/* ---- messages ---- */
+
+static void
+print_plain(struct printer *p, struct slice m)
+{
+	struct slice key, val;
+	struct walk w;
+	bool first = true;
+
+	begin(p);
+	walk_in(&w, m);
+	while (walk_next(&w, &key, &val))
+		if (!is_private(key))
+			member(p, &first, key, val);
+	buf_adds(p->out, first ? "{}" : "}");
+}
+
+static void
+print_assistant(struct printer *p, struct slice m)
+{
+	struct slice calls = scan_get(m, "tool_calls"), key, val;
+	struct slice content = scan_get(m, "content");
+	bool first = true, has = msg_count_calls(calls) > 0;
+	struct walk w;
+
+	begin(p);
+	walk_in(&w, m);
+	while (walk_next(&w, &key, &val)) {
+		if (is_private(key) || scan_key_is(key, "tool_calls") ||
+		    scan_key_is(key, "reasoning_content") ||
+		    scan_key_is(key, "content"))
+			continue;
+		member(p, &first, key, val);
+	}
+	if (scan_kind(content) == SCAN_NONE || scan_kind(content) == SCAN_NULL)
+		content = has ? SLICE("null") : SLICE("\"\"");
+	member(p, &first, SLICE("content"), content);
+	val = scan_get(m, "reasoning");
+	if (scan_kind(val) != SCAN_STRING)
+		val = scan_get(m, "reasoning_content");
+	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
+		member(p, &first, SLICE("reasoning_content"), val);
+	if (has) {
+		member(p, &first, SLICE("tool_calls"), SLICE(""));
+		print_calls(p, calls);
+	}
+	buf_addc(p->out, '}');
+}
+
+/* Results come in the order of their calls; a missing one is made. */
+static void
+settle(struct printer *p)
+{
+	for (size_t i = 0; i < p->nopen; i++) {
+		struct open_call *c = &p->open[i];
+
+		if (c->result.p != NULL) {
+			print_plain(p, c->result);
+			continue;
+		}
+		begin(p);
+		buf_adds(p->out, "{\"role\":\"tool\",\"tool_call_id\":");
+		buf_slice(p->out, c->id.p != NULL ? c->id : SLICE("\"\""));
+		buf_adds(p->out, ",\"content\":\"" NO_RESULT "\"}");
+	}
+	p->nopen = 0;
+}
+
+static bool
+same_string(struct printer *p, struct slice a, struct slice b)
+{
+	struct buf second = BUF_INIT(REC_MAX);
+	bool same;
+
+	if (slice_eq(a, b))
+		return true;
+	buf_reset(&p->tmp);
+	same = scan_str(a, &p->tmp) && scan_str(b, &second) &&
+	    slice_eq(buf_view(&p->tmp), buf_view(&second));
+	buf_release(&second);
+	return same;
+}
+
+static void
+take_result(struct printer *p, struct slice m)
+{
+	struct slice id = scan_get(m, "tool_call_id");
+
+	for (size_t i = 0; i < p->nopen; i++)
+		if (p->open[i].result.p == NULL &&
+		    same_string(p, p->open[i].id, id)) {
+			p->open[i].result = m;
+			return;
+		}
+}
+
+/* A system message in mid-conversation: marked user text. */
+static void
+print_marked(struct printer *p, struct slice m)
+{
+	struct slice content = scan_get(m, "content");
+
+	begin(p);
+	buf_adds(p->out, "{\"role\":\"user\",\"content\":");
+	if (scan_kind(content) == SCAN_STRING) {
+		buf_adds(p->out, "\"[system] ");
+		buf_add(p->out, content.p + 1, content.n - 1);
+	} else if (scan_kind(content) == SCAN_ARRAY) {
+		struct slice key, val;
+		struct walk w;
+
+		buf_adds(p->out,
+		    "[{\"type\":\"text\",\"text\":\"[system] \"}");
+		walk_in(&w, content);
+		while (walk_next(&w, &key, &val)) {
+			buf_addc(p->out, ',');
+			buf_slice(p->out, val);
+		}
+		buf_addc(p->out, ']');
+	} else
+		buf_adds(p->out, "\"[system] \"");
+	buf_addc(p->out, '}');
+}
+
+static void
+print_system(struct printer *p, struct slice m)
+{
+	if (p->n > 0 && !p->rules->system_in_place) {
+		print_marked(p, m);
+		return;
+	}
+	if (scan_str_is(scan_get(m, "role"), "system")) {
+		print_plain(p, m);
+		return;
+	}
+	/* local servers do not know "developer" */
+	begin(p);
+	buf_adds(p->out, "{\"role\":\"system\",\"content\":");
+	buf_slice(p->out, scan_get(m, "content").p != NULL ?
+	    scan_get(m, "content") : SLICE("\"\""));
+	buf_addc(p->out, '}');
+}
+
+static void
+print_message(struct printer *p, struct slice m)
+{
+	struct slice role = scan_get(m, "role");
+
+	if (scan_str_is(role, "tool")) {
+		take_result(p, m);
+		return;
+	}
+	settle(p);
+	if (scan_str_is(role, "assistant"))
+		print_assistant(p, m);
+	else if (scan_str_is(role, "system") ||
+	    scan_str_is(role, "developer"))
+		print_system(p, m);
+	else
+		print_plain(p, m);
+}
+
+void
+messages_print(const struct messages_rules *rules, struct slice messages,
+    struct buf *out)
+{
+	struct printer p = { .rules = rules, .out = out };
+	struct slice key, val;
+	struct walk w;
+
+	buf_init(&p.tmp, BUF_RECORD_MAX);
+	buf_addc(out, '[');
+	walk_in(&w, messages);
+	while (walk_next(&w, &key, &val))
+		if (scan_kind(val) == SCAN_OBJECT)
+			print_message(&p, val);
+	settle(&p);
+	buf_addc(out, ']');
+	scan_release(&p.scan);
+	buf_release(&p.tmp);
+	free(p.open);
+}

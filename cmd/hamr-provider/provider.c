@@ -1,0 +1,250 @@
+/* provider.c - the stage: what was read, and when to answer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "key.h"
+#include "mem.h"
+#include "msg.h"
+#include "provider.h"
+#include "server.h"
+
+/* ---- what is read ---- */
+
+static void
+keep_line(char **where, const struct rec *r)
+{
+	free(*where);
+	*where = xmemdup0(r->line.p, r->line.n);
+}
+
+static void
+drop(char **where)
+{
+	free(*where);
+	*where = NULL;
+}
+
+static void
+read_message(struct provider *p, const struct rec *r)
+{
+	view_add(p->view, r);
+	p->asked = r->kind != R_ASSISTANT;
+	p->blocked = false;
+	if (r->kind == R_ASSISTANT) {
+		ids_note(&p->ids, rec_get(r, "tool_calls"));
+		drop(&p->constrain);
+	}
+}
+
+static void
+read_record(struct stage *s, const struct rec *r)
+{
+	struct provider *p = s->self;
+
+	if (replay_counts(r))
+		p->answers++;
+	if (rec_is_message(r->kind)) {
+		read_message(p, r);
+		return;
+	}
+	switch (r->kind) {
+	case R_REQUEST:
+		keep_line(&p->request, r);
+		p->blocked = false;
+		break;
+	case R_TOOLS:
+		keep_line(&p->tools, r);
+		break;
+	case R_CONSTRAIN:
+		keep_line(&p->constrain, r);
+		break;
+	case R_ERROR:
+		if (rec_str_is(r, "stage", "compact") ||
+		    rec_str_is(r, "stage", "hamr-compact")) {
+			p->blocked = true;
+			drop(&p->request);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static bool
+keep(struct stage *s, const struct rec *r)
+{
+	(void)s;
+	return r->kind != R_REQUEST;
+}
+
+static void
+forget(struct stage *s)
+{
+	struct provider *p = s->self;
+
+	view_free(p->view);
+	p->view = view_new();
+	ids_reset(&p->ids);
+	p->answers = 0;
+	drop(&p->tools);
+	drop(&p->request);
+	drop(&p->constrain);
+	p->asked = p->blocked = false;
+}
+
+/* ---- acting ---- */
+
+static struct slice
+line_get(const char *line, const char *key)
+{
+	if (line == NULL)
+		return (struct slice){ NULL, 0 };
+	return scan_get(slice_of(line), key);
+}
+
+static struct slice
+only(enum scan_kind kind, struct slice v)
+{
+	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+}
+
+static void
+ask_request(struct ask *a, const char *line)
+{
+	int64_t tokens;
+
+	a->messages = only(SCAN_ARRAY, line_get(line, "messages"));
+	a->tools = only(SCAN_ARRAY, line_get(line, "tools"));
+	a->params = only(SCAN_OBJECT, line_get(line, "params"));
+	a->tool_choice = line_get(line, "tool_choice");
+	if (scan_kind(a->tool_choice) == SCAN_NULL)
+		a->tool_choice = (struct slice){ NULL, 0 };
+	if (scan_int(line_get(line, "tokens"), &tokens))
+		a->estimate = tokens;
+}
+
+static void
+ask_transcript(struct ask *a, const struct provider *p, struct buf *copy)
+{
+	struct slice tools = only(SCAN_ARRAY, line_get(p->tools, "tools"));
+	struct slice choice = line_get(p->constrain, "tool_choice");
+	size_t at[2];
+
+	/* records that come while we wait may replace the lines */
+	view_print(p->view, copy);
+	at[0] = copy->len;
+	buf_slice(copy, tools);
+	at[1] = copy->len;
+	buf_slice(copy, choice);
+	a->messages = (struct slice){ copy->p, at[0] };
+	if (tools.p != NULL)
+		a->tools = (struct slice){ copy->p + at[0], tools.n };
+	if (choice.p != NULL)
+		a->tool_choice = (struct slice){ copy->p + at[1], choice.n };
+	a->estimate = (long long)(view_sum(p->view) / 64);
+}
+
+static void
+act(struct stage *s)
+{
+	struct provider *p = s->self;
+	struct buf copy = BUF_INIT((size_t)1 << 40);
+	struct ask ask = { .estimate = 0 };
+	char *request = p->request;
+
+	if (request == NULL && (p->blocked || !p->asked))
+		return;
+	p->request = NULL;
+	p->flags = 0;
+	if (p->replay != NULL)
+		play(p);
+	else {
+		if (request != NULL)
+			ask_request(&ask, request);
+		else
+			ask_transcript(&ask, p, &copy);
+		exchange(p, &ask);
+	}
+	buf_release(&copy);
+	free(request);
+}
+
+static void
+sync_limit(struct stage *s)
+{
+	struct provider *p = s->self;
+
+	if (p->limit_asked || s->mode != STAGE_RESIDENT || p->replay != NULL)
+		return;
+	p->limit_asked = true;
+	server_put_limit(p);
+}
+
+const struct stage_ops provider_ops = {
+	.name = "provider",
+	.keep = keep,
+	.record = read_record,
+	.act = act,
+	.sync = sync_limit,
+	.reset = forget,
+};
+
+void
+provider_init(struct provider *p, struct settings *set)
+{
+	memset(p, 0, sizeof *p);
+	p->set = set;
+	p->view = view_new();
+}
+
+void
+provider_release(struct provider *p)
+{
+	view_free(p->view);
+	ids_reset(&p->ids);
+	drop(&p->tools);
+	drop(&p->request);
+	drop(&p->constrain);
+	http_free(p->http);
+	answer_free(p->answer);
+	replay_free(p->replay);
+}
+
+/* ---- what is put ---- */
+
+void
+provider_delta(void *ctx, const char *kind, struct slice text)
+{
+	struct provider *p = ctx;
+	struct json *o;
+
+	if (p->stage->mode == STAGE_FILTER && !p->stage->stream)
+		return;
+	o = json_object();
+	json_str(o, "type", "delta");
+	json_str(o, "kind", kind);
+	json_slice(o, "text", text);
+	stage_put_json(p->stage, R_DELTA, o);
+}
+
+void
+provider_fail(struct provider *p, struct failure *f, struct json *partial)
+{
+	struct json *extra = NULL, *o;
+
+	key_redact(p->set->key, &f->message);
+	if (strcmp(f->code, "context_overflow") == 0 && f->limit > 0) {
+		o = json_object();
+		json_str(o, "type", "limit");
+		json_int(o, "context_tokens", f->limit);
+		json_str(o, "source", "server error");
+		stage_put_json(p->stage, R_LIMIT, o);
+	}
+	if (partial != NULL) {
+		extra = json_object();
+		json_add(extra, "partial", partial);
+	}
+	stage_error(p->stage, f->code, f->retryable, f->message.p, extra);
+	if (p->stage->mode != STAGE_RESIDENT)
+		stage_status(p->stage, f->retryable ? ST_TEMP : ST_PEER);
+}

@@ -1,0 +1,60 @@
+/* provider.h - the stage: what was read, and what answering needs. */
+#ifndef PROVIDER_PROVIDER_H
+#define PROVIDER_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "answer.h"
+#include "errors.h"
+#include "http.h"
+#include "ids.h"
+#include "replay.h"
+#include "settings.h"
+#include "stage.h"
+#include "view.h"
+
+struct provider {
+	struct settings *set;
+	struct stage *stage;	/* NULL: --models, --probe */
+	struct replay *replay;	/* NULL: a server answers */
+	/* the transcript so far */
+	struct view *view;
+	struct ids ids;
+	size_t answers;		/* for the replay: messages and errors read */
+	char *tools, *request, *constrain;	/* lines, owned, or NULL */
+	bool asked;		/* the last message waits for an answer */
+	bool blocked;		/* hamr-compact gave up since */
+	/* the server, for the whole process */
+	struct http *http;	/* made at the first request */
+	struct answer *answer;
+	unsigned quirks;
+	bool limit_asked, model_asked, warned;
+	int flags;		/* of stage_wait, while acting */
+};
+
+extern const struct stage_ops provider_ops;
+
+void provider_init(struct provider *p, struct settings *set);
+void provider_release(struct provider *p);
+
+/* What to send: JSON values, borrowed for the time of the call. */
+struct ask {
+	struct slice messages, tools, tool_choice, params;
+	long long estimate;	/* tokens, 0: unknown */
+};
+
+/* Put one failure: a limit if it names one, then the error record. */
+void provider_fail(struct provider *p, struct failure *f,
+    struct json *partial);
+
+/* Put a delta; ctx is the struct provider. */
+void provider_delta(void *ctx, const char *kind, struct slice text);
+
+/* exchange.c: ask the server and put what comes of it. */
+void exchange(struct provider *p, const struct ask *ask);
+
+/* play.c: put answer number p->answers of the replay. */
+void play(struct provider *p);
+
+#endif

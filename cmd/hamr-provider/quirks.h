@@ -1,0 +1,29 @@
+/* quirks.h - what this server does not take, learned from its answers. */
+#ifndef PROVIDER_QUIRKS_H
+#define PROVIDER_QUIRKS_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+
+enum quirk {
+	QUIRK_NO_STREAM_OPTIONS = 1,
+	QUIRK_COMPLETION_TOKENS = 2,	/* max_tokens is max_completion_tokens */
+	QUIRK_PLAIN_MAX_TOKENS = 4,	/* the other way round */
+	QUIRK_NO_PARALLEL = 8,
+	QUIRK_NO_EFFORT = 16,
+	QUIRK_NO_TEMPERATURE = 32,
+	QUIRK_NO_TOOL_CHOICE = 64,
+	QUIRK_REASONING = 128,		/* send it, though the rule was not to */
+	QUIRK_NO_REASONING = 256
+};
+
+/* The quirk that a refusal (status, its words) of this body tells of and that
+ * is not known yet; 0 if none. */
+unsigned quirks_learn(unsigned known, long status, struct slice words,
+    struct slice body);
+
+/* The name a field of the body goes by; NULL when it is left out. */
+struct slice quirks_field(unsigned known, struct slice name);
+
+#endif

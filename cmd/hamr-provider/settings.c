@@ -1,0 +1,312 @@
+/* settings.c - what the command line, configuration and environment say. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "key.h"
+#include "mem.h"
+#include "num.h"
+#include "settings.h"
+
+#define OWN_URL "https://api.openai.com/v1"
+
+/* Keys are looked up in [provider.NAME] first, but for what the command line
+ * says of [provider]. */
+struct lookup {
+	const struct conf *conf;
+	const char *name;	/* --provider, or NULL */
+	char full[256];
+};
+
+static bool
+is_command_line(const char *origin)
+{
+	return strcmp(origin, "-o") == 0 || strcmp(origin, "flag") == 0;
+}
+
+static const char *
+full_key(struct lookup *l, const char *key)
+{
+	struct buf plain = BUF_INIT(sizeof l->full - 1);
+	struct buf own = BUF_INIT(sizeof l->full - 1);
+	const struct buf *use = &plain;
+
+	buf_fmt(&plain, "provider.%s", key);
+	if (l->name != NULL) {
+		buf_fmt(&own, "provider.%s.%s", l->name, key);
+		if (!own.over && conf_is_set(l->conf, own.p) &&
+		    !(conf_is_set(l->conf, plain.p) &&
+		    is_command_line(conf_origin(l->conf, plain.p))))
+			use = &own;
+	}
+	memcpy(l->full, use->p, use->len + 1);
+	buf_release(&plain);
+	buf_release(&own);
+	return l->full;
+}
+
+static const char *
+str(struct lookup *l, const char *key)
+{
+	return conf_str(l->conf, full_key(l, key));
+}
+
+static long
+ms(struct lookup *l, const char *key)
+{
+	return (long)(conf_num(l->conf, full_key(l, key)) * 1000);
+}
+
+static long long
+num(struct lookup *l, const char *key)
+{
+	return conf_int(l->conf, full_key(l, key));
+}
+
+static int
+check_profile(struct lookup *l, struct err *e)
+{
+	const char *const *names;
+	size_t n;
+
+	if (l->name == NULL)
+		return 0;
+	names = conf_names(l->conf, "provider", &n);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], l->name) == 0)
+			return 0;
+	return err_set(e, ST_CONFIG, "--provider %s: no such table; write "
+	    "[provider.%s] into your config.toml", l->name, l->name);
+}
+
+/* ---- which API ---- */
+
+static int
+load_api(struct settings *s, struct lookup *l, const struct flags *f,
+    struct err *e)
+{
+	const char *api = f->api != NULL ? f->api : f->replay != NULL ?
+	    "replay" : str(l, "api");
+
+	s->replay = strcmp(api, "replay") == 0;
+	if (!s->replay && strcmp(api, "openai") != 0)
+		return err_set(e, f->api != NULL ? ST_USAGE : ST_CONFIG,
+		    "api %s: not known; this version speaks openai and replay",
+		    api);
+	if (s->replay && f->replay == NULL)
+		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
+		    "give it a script or a transcript");
+	if (!s->replay && f->replay != NULL)
+		return err_set(e, ST_USAGE, "--replay FILE and --api openai "
+		    "do not go together; leave one out");
+	s->replay_file = f->replay;
+	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
+	    strlen(f->replay_speed), &s->replay_speed) ||
+	    s->replay_speed < 0))
+		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
+		    "of tokens a second", f->replay_speed);
+	return 0;
+}
+
+/* ---- where ---- */
+
+static bool
+is_own_host(const char *url)
+{
+	static const char host[] = "https://api.openai.com";
+	size_t n = sizeof host - 1;
+
+	return strncasecmp(url, host, n) == 0 &&
+	    (url[n] == '\0' || url[n] == '/' || url[n] == ':' ||
+	    url[n] == '?');
+}
+
+/* base_url; *trusted: the customary key may be sent there. */
+static int
+load_url(struct settings *s, struct lookup *l, const struct flags *f,
+    bool *trusted, struct err *e)
+{
+	const char *env = getenv("OPENAI_BASE_URL");
+	const char *url = f->base_url;
+	size_t n;
+
+	*trusted = url != NULL;
+	if (url == NULL) {
+		url = str(l, "base_url");
+		*trusted = is_command_line(conf_origin(l->conf,
+		    full_key(l, "base_url")));
+	}
+	if (*url == '\0' && env != NULL && *env != '\0') {
+		url = env;
+		*trusted = true;
+	}
+	/* a model and a key but no address: the API's own */
+	if (*url == '\0' && *s->model != '\0' &&
+	    (getenv("OPENAI_API_KEY") != NULL || *str(l, "api_key_env") ||
+	    conf_is_set(l->conf, full_key(l, "api_key_command"))))
+		url = OWN_URL;
+	if (is_own_host(url))
+		*trusted = true;
+	if (*url != '\0' && strncasecmp(url, "http://", 7) != 0 &&
+	    strncasecmp(url, "https://", 8) != 0)
+		return err_set(e, f->base_url != NULL ? ST_USAGE : ST_CONFIG,
+		    "the base URL is neither http:// nor https://; write it "
+		    "like http://127.0.0.1:8080/v1");
+	for (const char *p = url; *p != '\0'; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return err_set(e, ST_CONFIG,
+			    "the base URL has blanks or control bytes in it");
+	n = strlen(url);
+	while (n > 0 && url[n - 1] == '/')
+		n--;
+	s->base_url = xmemdup0(url, n);
+	return 0;
+}
+
+static int
+load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
+{
+	const char *var = str(l, "api_key_env"), *val;
+	const char *origin = "OPENAI_API_KEY";
+	const char *const *argv;
+	size_t n;
+
+	argv = conf_list(l->conf, full_key(l, "api_key_command"), &n);
+	if (*var != '\0') {
+		origin = var;
+		val = getenv(var);
+		if (val == NULL || *val == '\0')
+			return err_set(e, ST_CONFIG, "provider.api_key_env: "
+			    "the environment has no %s; export it", var);
+		s->key = xstrdup(val);
+	} else if (n > 0) {
+		origin = "provider.api_key_command";
+		s->key = key_command(argv, n, e);
+		if (s->key == NULL)
+			return -1;
+	} else if (trusted) {
+		val = getenv("OPENAI_API_KEY");
+		if (val != NULL && *val != '\0')
+			s->key = xstrdup(val);
+	}
+	return s->key != NULL ? key_check(s->key, origin, e) : 0;
+}
+
+static int
+load_headers(struct settings *s, struct lookup *l, struct err *e)
+{
+	const char *const *v;
+	bool own = false;
+	size_t n;
+
+	v = conf_list(l->conf, full_key(l, "headers"), &n);
+	s->headers = xcalloc(n + 1, sizeof *s->headers);
+	for (size_t i = 0; i < n; i++) {
+		if (strchr(v[i], ':') == NULL || strpbrk(v[i], "\r\n") != NULL)
+			return err_set(e, ST_CONFIG, "provider.headers: entry "
+			    "%zu is not written as \"Name: value\"", i + 1);
+		if (strncasecmp(v[i], "authorization:", 14) == 0)
+			own = true;
+		s->headers[s->nheaders++] = xstrdup(v[i]);
+	}
+	if (s->key != NULL && !own)
+		s->headers[s->nheaders++] = xasprintf(
+		    "Authorization: Bearer %s", s->key);
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+static int
+load_words(struct settings *s, struct lookup *l, struct err *e)
+{
+	const char *dialect = str(l, "tool_dialect");
+	const char *replay = str(l, "reasoning_replay");
+	int kind = dialect_named(dialect);
+
+	if (kind < 0)
+		return err_set(e, ST_CONFIG, "provider.tool_dialect: %s is not "
+		    "known; this version reads auto, none, hermes and "
+		    "qwen3-coder", dialect);
+	s->dialect = (enum dialect_kind)kind;
+	s->reasoning = strcmp(replay, "always") == 0 ? REASONING_ALWAYS :
+	    strcmp(replay, "never") == 0 ? REASONING_NEVER : REASONING_AUTO;
+	return 0;
+}
+
+static void
+load_limits(struct settings *s, struct lookup *l)
+{
+	s->max_tokens = num(l, "max_tokens");
+	s->max_retries = num(l, "max_retries");
+	s->max_retry_after_ms = ms(l, "max_retry_after");
+	s->connect_ms = ms(l, "connect_timeout");
+	s->first_ms = ms(l, "first_byte_timeout");
+	s->idle_ms = ms(l, "idle_timeout");
+	s->total_ms = ms(l, "total_timeout");
+	s->max_header = (size_t)num(l, "max_header_bytes");
+	s->max_body = (size_t)num(l, "max_response_bytes");
+	s->max_line = (size_t)num(l, "max_line_bytes");
+	s->max_event = (size_t)num(l, "max_event_bytes");
+}
+
+int
+settings_load(struct settings *s, const struct conf *c, const struct flags *f,
+    struct err *e)
+{
+	struct lookup l = { .conf = c, .name = f->provider };
+	bool trusted;
+
+	memset(s, 0, sizeof *s);
+	if (check_profile(&l, e) < 0 || load_api(s, &l, f, e) < 0)
+		return -1;
+	s->quiet = f->quiet;
+	s->model = xstrdup(f->model != NULL ? f->model : str(&l, "model"));
+	s->ca_file = str(&l, "ca_file");
+	s->proxy = str(&l, "proxy");
+	s->params = str(&l, "params");
+	s->system_in_place = conf_bool(c, full_key(&l, "system_in_place"));
+	s->stream = conf_bool(c, full_key(&l, "stream"));
+	s->has_temperature = conf_is_set(c, full_key(&l, "temperature"));
+	if (s->has_temperature)
+		s->temperature = conf_num(c, full_key(&l, "temperature"));
+	load_limits(s, &l);
+	if (load_words(s, &l, e) < 0)
+		return -1;
+	if (s->replay) {
+		s->base_url = xstrdup("");
+		return 0;
+	}
+	if (load_url(s, &l, f, &trusted, e) < 0 ||
+	    load_key(s, &l, trusted, e) < 0)
+		return -1;
+	return load_headers(s, &l, e);
+}
+
+void
+settings_release(struct settings *s)
+{
+	free(s->base_url);
+	free(s->model);
+	if (s->key != NULL)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	for (size_t i = 0; i < s->nheaders; i++)
+		free(s->headers[i]);
+	free(s->headers);
+}
+
+char *
+settings_where(const char *url)
+{
+	const char *host = strstr(url, "://"), *at, *end;
+
+	if (host == NULL)
+		return xstrdup("the server");
+	host += 3;
+	end = host + strcspn(host, "/?#");
+	at = memrchr(host, '@', (size_t)(end - host));
+	return xasprintf("%.*s%.*s", (int)(host - url), url,
+	    (int)(end - (at != NULL ? at + 1 : host)),
+	    at != NULL ? at + 1 : host);
+}

@@ -1,0 +1,49 @@
+/* settings.h - what the command line, configuration and environment say. */
+#ifndef PROVIDER_SETTINGS_H
+#define PROVIDER_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "conf.h"
+#include "dialect.h"
+#include "err.h"
+
+/* Named flags; NULL: not given. */
+struct flags {
+	const char *api, *base_url, *model, *provider, *replay, *replay_speed;
+	bool models, probe, quiet;
+};
+
+enum reasoning { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
+
+struct settings {
+	bool replay;
+	const char *replay_file;
+	double replay_speed;
+	char *base_url, *model;		/* owned; "" when to be looked for */
+	char *key;			/* owned, NULL: none */
+	char **headers;			/* owned, with the key's */
+	size_t nheaders;
+	const char *ca_file, *proxy;
+	enum dialect_kind dialect;
+	enum reasoning reasoning;
+	bool system_in_place, stream, has_temperature, quiet;
+	double temperature;
+	long long max_tokens, max_retries, max_retry_after_ms;
+	const char *params;		/* a JSON object, or "" */
+	long connect_ms, first_ms, idle_ms, total_ms;
+	size_t max_header, max_body, max_line, max_event;
+};
+
+/* 0, or -1 with e.  Strings are borrowed from c and f. */
+int settings_load(struct settings *s, const struct conf *c,
+    const struct flags *f, struct err *e);
+void settings_release(struct settings *s);
+
+/* The address without what may be secret in it: scheme, host and port of
+ * url; yours to free. */
+char *settings_where(const char *url);
+
+#endif

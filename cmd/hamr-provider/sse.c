@@ -1,0 +1,115 @@
+/* sse.c - server-sent events out of bytes that come cut anywhere. */
+#include <string.h>
+
+#include "sse.h"
+
+void
+sse_init(struct sse *s, size_t max_line, size_t max_event)
+{
+	memset(s, 0, sizeof *s);
+	buf_init(&s->line, max_line);
+	buf_init(&s->data, max_event);
+}
+
+void
+sse_reset(struct sse *s)
+{
+	buf_reset(&s->line);
+	buf_reset(&s->data);
+	s->has_data = s->after_cr = s->begun = false;
+}
+
+void
+sse_release(struct sse *s)
+{
+	buf_release(&s->line);
+	buf_release(&s->data);
+}
+
+static int
+event_end(struct sse *s, sse_fn *fn, void *ctx)
+{
+	int rc = 0;
+
+	if (s->has_data && s->data.len > 0)
+		rc = fn(ctx, buf_view(&s->data));
+	buf_reset(&s->data);
+	s->has_data = false;
+	return rc;
+}
+
+/* A whole line, without its end. */
+static int
+take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
+{
+	if (!s->begun && slice_starts(l, "\xef\xbb\xbf")) {
+		l.p += 3;
+		l.n -= 3;
+	}
+	s->begun = true;
+	if (l.n == 0)
+		return event_end(s, fn, ctx);
+	if (!slice_starts(l, "data") || (l.n > 4 && l.p[4] != ':'))
+		return 0;
+	if (s->has_data)
+		buf_addc(&s->data, '\n');
+	s->has_data = true;
+	if (l.n > 5) {
+		size_t skip = l.p[5] == ' ' ? 6 : 5;
+
+		buf_add(&s->data, l.p + skip, l.n - skip);
+	}
+	return s->data.over ? SSE_TOO_LARGE : 0;
+}
+
+/* The first CR or LF in p, or n. */
+static size_t
+line_end(const char *p, size_t n)
+{
+	const char *lf = memchr(p, '\n', n);
+	size_t upto = lf != NULL ? (size_t)(lf - p) : n;
+	const char *cr = memchr(p, '\r', upto);
+
+	return cr != NULL ? (size_t)(cr - p) : upto;
+}
+
+int
+sse_feed(struct sse *s, const char *p, size_t n, sse_fn *fn, void *ctx)
+{
+	while (n > 0) {
+		size_t k;
+		int rc;
+
+		if (s->after_cr && *p == '\n') {
+			s->after_cr = false;
+			p++;
+			n--;
+			continue;
+		}
+		s->after_cr = false;
+		k = line_end(p, n);
+		if (buf_add(&s->line, p, k) < 0)
+			return SSE_TOO_LARGE;
+		if (k == n)
+			return 0;
+		s->after_cr = p[k] == '\r';
+		p += k + 1;
+		n -= k + 1;
+		rc = take_line(s, buf_view(&s->line), fn, ctx);
+		buf_reset(&s->line);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+sse_end(struct sse *s, sse_fn *fn, void *ctx)
+{
+	int rc = 0;
+
+	if (s->line.len > 0)
+		rc = take_line(s, buf_view(&s->line), fn, ctx);
+	buf_reset(&s->line);
+	return rc != 0 ? rc : event_end(s, fn, ctx);
+}

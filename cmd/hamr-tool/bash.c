@@ -1,0 +1,325 @@
+/* bash.c - the bash tool: one command, its status, its output, its end. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "kin.h"
+#include "mem.h"
+#include "output.h"
+#include "report.h"
+#include "child.h"
+
+#include "bash.h"
+
+#define TIMEOUT_DEFAULT 120
+#define TIMEOUT_MAX 600
+#define QUIET_MS 100		/* after bash has ended, nothing for so long */
+#define QUIET_LIMIT_MS 1000	/* and never longer than this */
+#define GRACE_TIMEOUT_MS 2000
+#define GRACE_CANCEL_MS 500
+#define STREAM_MAX ((size_t)1 << 20)
+#define COMMAND_MAX 131000	/* the kernel's limit for one argument */
+#define READ_BYTES 65536
+#define CHUNK_MAX ((size_t)4 * READ_BYTES)
+
+enum { FD_CHILD, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
+
+struct run {
+	struct stage *stage;
+	const struct bash_opts *o;
+	struct child child;
+	struct kin_spared spared;
+	int signals;			/* signalfd */
+	struct output out, err;
+	struct buf chunk;
+	size_t streamed;
+	long long deadline, quiet, limit, kill;
+	bool exited;
+	siginfo_t status;
+	enum bash_cause cause;
+};
+
+/* ---- output ---- */
+
+static void
+stream(struct run *r, const char *name)
+{
+	struct stage *s = r->stage;
+	size_t n = r->chunk.len;
+	struct json *o;
+
+	if ((s->mode == STAGE_FILTER && !s->stream) || n == 0)
+		return;
+	if (n > STREAM_MAX - r->streamed) {
+		r->streamed = STREAM_MAX;
+		return;
+	}
+	r->streamed += n;
+	o = json_object();
+	json_str(o, "type", "output");
+	json_str(o, "tool_call_id", r->o->id);
+	json_str(o, "stream", name);
+	json_slice(o, "text", buf_view(&r->chunk));
+	stage_put_json(s, R_OUTPUT, o);
+}
+
+/* One read; false when there is nothing now, or ever. */
+static bool
+take(struct run *r, int *fd, struct output *o, const char *name)
+{
+	char buf[READ_BYTES];
+	ssize_t n;
+
+	if (*fd < 0)
+		return false;
+	n = read(*fd, buf, sizeof buf);
+	if (n < 0)
+		return errno == EINTR;
+	if (n == 0) {
+		close(*fd);
+		*fd = -1;
+		output_add(o, NULL, 0, &r->chunk);
+	} else {
+		output_add(o, buf, (size_t)n, &r->chunk);
+		if (r->exited)
+			r->quiet = file_now_ms() + QUIET_MS;
+	}
+	stream(r, name);
+	return n > 0;
+}
+
+static void
+take_rest(struct run *r)
+{
+	/* nobody writes any more: what the pipe holds, and no more */
+	while (take(r, &r->child.out, &r->out, "stdout"))
+		;
+	while (take(r, &r->child.err, &r->err, "stderr"))
+		;
+	if (r->child.out >= 0)
+		output_add(&r->out, NULL, 0, &r->chunk);
+	if (r->child.err >= 0)
+		output_add(&r->err, NULL, 0, &r->chunk);
+}
+
+/* ---- the end ---- */
+
+static void
+take_status(struct run *r)
+{
+	r->status.si_pid = 0;
+	if (waitid(P_PIDFD, (id_t)r->child.pidfd, &r->status,
+	    WEXITED | WNOHANG) < 0 || r->status.si_pid == 0)
+		return;
+	r->exited = true;
+	r->quiet = file_now_ms() + QUIET_MS;
+	r->limit = file_now_ms() + QUIET_LIMIT_MS;
+}
+
+static void
+begin_end(struct run *r, enum bash_cause cause, int grace)
+{
+	r->cause = cause;
+	r->kill = file_now_ms() + grace;
+	kin_group((int)r->child.pid, SIGTERM);
+	kin_signal(&r->spared, SIGTERM);
+	/* who was stopped must run to see it */
+	kin_signal(&r->spared, SIGCONT);
+}
+
+/* Is it over?  Also turns a reason to stop into an ending. */
+static bool
+judge(struct run *r, int flags, bool signalled)
+{
+	long long now = file_now_ms();
+
+	if (r->cause != CAUSE_CANCEL && (signalled ||
+	    (flags & ~STAGE_READY) != 0)) {
+		begin_end(r, CAUSE_CANCEL, GRACE_CANCEL_MS);
+		return false;
+	}
+	if (r->cause == CAUSE_NONE && !r->exited && now >= r->deadline) {
+		begin_end(r, CAUSE_TIMEOUT, GRACE_TIMEOUT_MS);
+		return false;
+	}
+	if (r->cause != CAUSE_NONE)
+		return now >= r->kill || (r->exited &&
+		    kin_signal(&r->spared, 0) == 0);
+	return r->exited && (now >= r->quiet || now >= r->limit ||
+	    (r->child.out < 0 && r->child.err < 0));
+}
+
+static int
+wait_ms(const struct run *r)
+{
+	long long now = file_now_ms(), until = r->deadline;
+
+	if (r->cause != CAUSE_NONE)
+		until = r->kill < now + 10 ? r->kill : now + 10;
+	else if (r->exited)
+		until = r->quiet < r->limit ? r->quiet : r->limit;
+	return until > now ? (int)(until - now) : 0;
+}
+
+static void
+watch(struct run *r)
+{
+	for (;;) {
+		struct pollfd fds[NFDS] = {
+			[FD_CHILD] = { r->exited ? -1 : r->child.pidfd,
+			    POLLIN, 0 },
+			[FD_OUT] = { r->child.out, POLLIN, 0 },
+			[FD_ERR] = { r->child.err, POLLIN, 0 },
+			[FD_SIGNAL] = { r->cause == CAUSE_CANCEL ? -1 :
+			    r->signals, POLLIN, 0 },
+		};
+		int flags;
+
+		/* a reason to stop stays true: then it would not wait */
+		if (r->cause == CAUSE_CANCEL) {
+			poll(fds, NFDS, wait_ms(r));
+			flags = 0;
+		} else {
+			flags = stage_wait(r->stage, fds, NFDS, wait_ms(r));
+		}
+		if (fds[FD_OUT].revents != 0)
+			take(r, &r->child.out, &r->out, "stdout");
+		if (fds[FD_ERR].revents != 0)
+			take(r, &r->child.err, &r->err, "stderr");
+		if (fds[FD_CHILD].revents != 0)
+			take_status(r);
+		if (judge(r, flags, fds[FD_SIGNAL].revents != 0))
+			return;
+	}
+}
+
+/* ---- signals ---- */
+
+struct masks {
+	sigset_t old;
+	struct sigaction pipe;
+};
+
+static void
+hold_signals(struct run *r, struct masks *m)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, &m->old);
+	sigaction(SIGPIPE, &ignore, &m->pipe);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* A signal that came meanwhile ends this process here. */
+static void
+release_signals(struct run *r, const struct masks *m)
+{
+	if (r->signals >= 0)
+		close(r->signals);
+	sigaction(SIGPIPE, &m->pipe, NULL);
+	sigprocmask(SIG_SETMASK, &m->old, NULL);
+	if (r->stage->out.error == EPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+}
+
+/* ---- one call ---- */
+
+static bool
+start(struct run *r, const char *command)
+{
+	char **env = child_env(r->o->conf, r->o->root);
+	/* a command may begin with '-' */
+	bool dashes = command[0] == '-' || command[0] == '+';
+	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
+		dashes ? "--" : command, dashes ? command : NULL, NULL };
+	int got;
+
+	kin_adopt(&r->spared);
+	got = child_start(&r->child, (char *const *)argv, env, r->o->rootfd);
+	child_env_free(env);
+	return got == 0;
+}
+
+static int64_t
+timeout_of(struct slice args, bool *clamped)
+{
+	int64_t asked = TIMEOUT_DEFAULT, t;
+
+	scan_int(scan_get(args, "timeout"), &asked);
+	t = asked < 1 ? 1 : asked > TIMEOUT_MAX ? TIMEOUT_MAX : asked;
+	*clamped = t != asked;
+	return t;
+}
+
+static void
+run(struct run *r, struct report *rep, struct result *res)
+{
+	struct buf ended = BUF_INIT(4096);
+
+	r->deadline = file_now_ms() + rep->timeout * 1000;
+	watch(r);
+	/* held still while they are named, then ended all at once */
+	kin_group((int)r->child.pid, SIGSTOP);
+	if (r->cause == CAUSE_NONE)
+		kin_names(&r->spared, &ended);
+	kin_group((int)r->child.pid, SIGKILL);
+	kin_end(&r->spared, r->exited ? -1 : (int)r->child.pid);
+	if (!r->exited)
+		take_status(r);
+	kin_reap(-1);
+	take_rest(r);
+	rep->ended = ended.len > 0 ? ended.p : "";
+	rep->cause = r->cause;
+	rep->known = r->exited;
+	rep->signalled = r->status.si_code != CLD_EXITED;
+	rep->number = r->status.si_status;
+	report_fill(rep, res);
+	buf_release(&ended);
+}
+
+void
+bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
+    struct result *res)
+{
+	struct run r = { .stage = s, .o = o, .chunk = BUF_INIT(CHUNK_MAX),
+		.child = { -1, -1, -1, -1 }, .signals = -1 };
+	char *command = scan_strdup(scan_get(args, "command"));
+	struct report rep = { .command = command, .root = o->root,
+		.rootfd = o->rootfd, .cap = o->cap, .out = &r.out,
+		.err = &r.err };
+	struct masks masks;
+
+	rep.timeout = timeout_of(args, &rep.clamped);
+	output_init(&r.out, o->cap);
+	output_init(&r.err, o->cap);
+	hold_signals(&r, &masks);
+	if (strlen(command) > COMMAND_MAX)
+		result_error(res, "too_large", "the command is longer than "
+		    "%d bytes; write a script with write and run that",
+		    COMMAND_MAX);
+	else if (r.signals < 0 || !start(&r, command))
+		result_error(res, "spawn_failed", "bash could not be started: "
+		    "%s; nothing was run", strerror(errno));
+	else
+		run(&r, &rep, res);
+	kin_release(&r.spared);
+	child_close(&r.child);
+	output_release(&r.out);
+	output_release(&r.err);
+	buf_release(&r.chunk);
+	free(command);
+	release_signals(&r, &masks);
+}

@@ -1,0 +1,25 @@
+/* bash.h - the bash tool: one command, its status, its output, its end.
+ *
+ * Nothing the command starts outlives the call.  While it runs SIGPIPE is
+ * ignored and SIGTERM and SIGINT wait: first its processes are ended.
+ */
+#ifndef HAMR_TOOL_BASH_H
+#define HAMR_TOOL_BASH_H
+
+#include "conf.h"
+#include "result.h"
+#include "stage.h"
+
+struct bash_opts {
+	const struct conf *conf;
+	const char *root;	/* absolute; what is shown as cwd */
+	int rootfd;
+	size_t cap;		/* per-result cap, bytes */
+	const char *id;		/* tool_call_id of the `output` records */
+};
+
+/* args has passed the schema.  r is filled whatever happens. */
+void bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
+    struct result *r);
+
+#endif

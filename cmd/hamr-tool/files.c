@@ -1,0 +1,282 @@
+/* files.c - the file tools' common part: arguments, names, budget. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "num.h"
+#include "replace.h"
+#include "scan.h"
+#include "utf8.h"
+
+#include "files_in.h"
+
+#define ROOM_MIN 400		/* of the turn's budget; less is none */
+
+struct files *
+files_new(const struct files_opts *o, struct err *e)
+{
+	struct files *f = xcalloc(1, sizeof *f);
+
+	if (root_open(&f->root, o->root, e) < 0) {
+		free(f);
+		return NULL;
+	}
+	f->o = *o;
+	f->o.root = f->root.real;
+	return f;
+}
+
+void
+files_free(struct files *f)
+{
+	if (f == NULL)
+		return;
+	proofs_reset(&f->proofs);
+	root_close(&f->root);
+	free(f);
+}
+
+void
+files_caps(struct files *f, size_t result_cap, size_t turn_cap)
+{
+	f->o.result_cap = result_cap;
+	f->o.turn_cap = turn_cap;
+}
+
+void
+files_mode(struct files *f, bool may_write, bool docs_only)
+{
+	f->o.may_write = may_write;
+	f->o.docs_only = docs_only;
+}
+
+void
+files_policy(struct files *f, const struct lists *l)
+{
+	f->lists = *l;
+}
+
+void
+files_stop(struct files *f, bool (*stop)(void *), void *arg)
+{
+	f->stop = stop;
+	f->stop_arg = arg;
+}
+
+void
+files_turn(struct files *f)
+{
+	f->used = 0;
+}
+
+void
+files_reset(struct files *f)
+{
+	proofs_reset(&f->proofs);
+	f->used = 0;
+}
+
+int
+files_root_fd(const struct files *f)
+{
+	return f->root.fd;
+}
+
+const char *
+files_root(const struct files *f)
+{
+	return f->root.real;
+}
+
+/* ---- arguments ---- */
+
+bool
+arg_str(struct slice args, const char *key, struct buf *out)
+{
+	if (!scan_str(scan_get(args, key), out))
+		return false;
+	buf_add(out, "", 0);	/* p is a C string from here on */
+	return !out->over;
+}
+
+int64_t
+arg_int(struct slice args, const char *key, int64_t def)
+{
+	struct slice v = scan_get(args, key), s;
+	int64_t n;
+
+	if (scan_int(v, &n))
+		return n;
+	s = scan_plain(v);
+	return s.p != NULL && num_i64(s.p, s.n, &n) ? n : def;
+}
+
+bool
+arg_bool(struct slice args, const char *key)
+{
+	struct slice v = scan_get(args, key);
+
+	return scan_true(v) || scan_str_is(v, "true");
+}
+
+/* ---- names ---- */
+
+bool
+files_hidden(const struct files *f, const char *rel)
+{
+	return lists_secret(&f->lists, rel);
+}
+
+void
+files_fault(struct result *r, const struct fault *fault)
+{
+	result_error(r, fault->code, "%s", fault->err.text);
+}
+
+void
+files_path_meta(struct result *r, const char *rel)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (rel == NULL)
+		return;
+	utf8_clean(&b, *rel != '\0' ? rel : ".", *rel != '\0' ?
+	    strlen(rel) : 1);
+	json_slice(r->meta, "path", buf_view(&b));
+	buf_release(&b);
+}
+
+bool
+files_find(struct files *f, struct slice text, struct path *p,
+    struct result *r)
+{
+	struct fault fault = { 0 };
+	char *name;
+
+	if (path_find(&f->root, text, p, &fault) < 0) {
+		files_fault(r, &fault);
+		return false;
+	}
+	if (!files_hidden(f, p->rel))
+		return true;
+	name = path_name(p->rel);
+	result_error(r, "denied", "%s is kept from reading and writing", name);
+	free(name);
+	return false;
+}
+
+/* ---- contents ---- */
+
+bool
+files_load(int fd, const char *rel, struct stat *st, struct buf *text,
+    struct fault *fault)
+{
+	struct err e;
+	struct stat after;
+	char *name;
+
+	if (fstat(fd, st) < 0) {
+		fault_sys(fault, "cannot be read", rel);
+		return false;
+	}
+	name = path_name(rel);
+	if (!S_ISREG(st->st_mode))
+		fault_set(fault, "denied", "%s is no plain file", name);
+	else if (st->st_size > (off_t)FILE_MAX)
+		fault_set(fault, "too_large", "%s is larger than 64 MiB; use "
+		    "bash", name);
+	else if (file_read_fd(fd, name, text, &e) < 0)
+		fault_set(fault, e.status == ST_DATA ? "too_large" : "denied",
+		    "%s", e.text);
+	else if (fstat(fd, &after) < 0)
+		fault_sys(fault, "cannot be read", rel);
+	else {
+		/* Identity and content belong together: what is written while
+		 * it is read shows as a changed file later. */
+		if ((size_t)st->st_size != text->len)
+			st->st_ino = 0;
+		fault->code = NULL;
+	}
+	free(name);
+	return fault->code == NULL;
+}
+
+bool
+is_binary(struct slice text)
+{
+	size_t n = text.n < BINARY_LOOK ? text.n : BINARY_LOOK;
+
+	return n > 0 && memchr(text.p, '\0', n) != NULL;
+}
+
+bool
+is_crlf(struct slice text)
+{
+	bool any = false;
+
+	for (size_t at = 0; at < text.n; at++) {
+		const char *lf = memchr(text.p + at, '\n', text.n - at);
+
+		if (lf == NULL)
+			break;
+		at = (size_t)(lf - text.p);
+		if (at == 0 || text.p[at - 1] != '\r')
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* ---- the budget of a turn ---- */
+
+size_t
+files_room(const struct files *f)
+{
+	size_t left = f->o.turn_cap == 0 ? SIZE_MAX :
+	    f->o.turn_cap > f->used ? f->o.turn_cap - f->used : 0;
+
+	return f->o.result_cap != 0 && f->o.result_cap < left ?
+	    f->o.result_cap : left;
+}
+
+bool
+files_spent(const struct files *f, struct result *r)
+{
+	if (f->o.turn_cap == 0 || f->used + ROOM_MIN <= f->o.turn_cap)
+		return false;
+	buf_fmt(&r->content, "not read: this turn's reads have used up their "
+	    "%zu bytes; go on with what was read\n", f->o.turn_cap);
+	return true;
+}
+
+bool
+files_stopped(const struct files *f, long long deadline)
+{
+	return file_now_ms() >= deadline ||
+	    (f->stop != NULL && f->stop(f->stop_arg));
+}
+
+void
+files_sweep(struct files *f, struct slice args)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct fault fault = { 0 };
+	struct path p = { 0 };
+	const char *base;
+	int dir;
+
+	if (arg_str(args, "path", &path) &&
+	    path_find(&f->root, buf_view(&path), &p, &fault) == 0) {
+		dir = path_open_parent(&f->root, p.rel, &base);
+		if (dir >= 0) {
+			replace_sweep(dir);
+			close(dir);
+		}
+	}
+	path_release(&p);
+	buf_release(&path);
+}

@@ -1,0 +1,85 @@
+/* files.h - the tools that touch files: read, edit, write; one root, one set
+ * of proofs.
+ *
+ * Everything is opened beneath the root (openat2 RESOLVE_BENEATH |
+ * NO_MAGICLINKS from a directory fd, or component by component where openat2
+ * is missing); checks, reads, hashes and writes go through fds.
+ */
+#ifndef HAMR_TOOL_FILES_H
+#define HAMR_TOOL_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "err.h"
+#include "result.h"
+
+struct files;
+struct lists;			/* secret.h */
+
+struct files_opts {
+	const char *root;	/* absolute */
+	bool person;		/* one call from the shell: no prior read is
+				 * needed for an edit */
+	bool docs_only;		/* mode docs: *.md and kin only */
+	bool may_write;		/* modes patch and docs */
+	bool overwrite;		/* policy.overwrite */
+	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
+	size_t turn_cap;	/* bytes; per-turn read cap */
+};
+
+struct files *files_new(const struct files_opts *o, struct err *e);
+void files_free(struct files *f);
+void files_caps(struct files *f, size_t result_cap, size_t turn_cap);
+
+/* A setting changed in the session. */
+void files_mode(struct files *f, bool may_write, bool docs_only);
+/* The user's lists of [policy]; what they point to stays the caller's. */
+void files_policy(struct files *f, const struct lists *l);
+/* Asked every so often while a search or a listing runs: true ends it with
+ * what was found. */
+void files_stop(struct files *f, bool (*stop)(void *), void *arg);
+
+/* A person's message: the per-turn read budget begins anew. */
+void files_turn(struct files *f);
+/* A new transcript: no proof is left. */
+void files_reset(struct files *f);
+
+/* Run one call.  args: a checked JSON object with canonical names (alias.h)
+ * that has passed the schema. */
+void files_read(struct files *f, struct slice args, struct result *r);
+void files_edit(struct files *f, struct slice args, struct result *r);
+void files_write(struct files *f, struct slice args, struct result *r);
+/* Are the reads of this turn used up?  Then r is the one line that says so,
+ * no error, and the call gets no start.  files_read asks it too. */
+bool files_spent(const struct files *f, struct result *r);
+
+/* For an ask: would this edit or write be done?  Then true and its diff is
+ * appended; else r is the error it would end with. */
+bool files_plan(struct files *f, const char *tool, struct slice args,
+    struct buf *diff, struct result *r);
+/* The same checks and the diff, but nothing is written (no approval). */
+void files_preview(struct files *f, const char *tool, struct slice args,
+    struct result *r);
+
+/* Learn proofs, and what was spent of the turn's budget, from a recorded
+ * result of the transcript (a tool message of read, edit or write: its text,
+ * its meta as a JSON value, and the call's canonical args).  Never for a result
+ * that files_read, files_edit or files_write of this same f made and that has
+ * come back: those are known. */
+void files_learn(struct files *f, const char *tool, struct slice args,
+    struct slice content, struct slice meta);
+
+/* A range elided by a compaction is no proof any more. */
+void files_forget(struct files *f, const char *path, long first, long last);
+
+/* An edit or write of these args was cut off by a crash: remove the temporary
+ * file it may have left.  (Every edit in the same folder does it too.) */
+void files_sweep(struct files *f, struct slice args);
+
+/* The directory fd of the root, for bash's cwd. */
+int files_root_fd(const struct files *f);
+const char *files_root(const struct files *f);
+
+#endif

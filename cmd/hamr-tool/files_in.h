@@ -1,0 +1,91 @@
+/* files_in.h - what the file tools know of each other; for files.c, read.c,
+ * list.c, search.c, write.c only.
+ */
+#ifndef HAMR_TOOL_FILES_IN_H
+#define HAMR_TOOL_FILES_IN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "files.h"
+#include "path.h"
+#include "diff.h"
+#include "proof.h"
+#include "secret.h"
+
+#define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
+#define SEARCH_FILE_MAX ((off_t)16 << 20)
+#define WALK_MS 10000			/* a search or listing ends after it */
+#define FILES_LINE_CHARS 2000		/* of a line; what is longer is cut */
+#define BINARY_LOOK 8192		/* a NUL in these: not text */
+
+struct files {
+	struct root root;
+	struct files_opts o;
+	struct lists lists;
+	struct proofs proofs;
+	size_t used;		/* of the turn's read budget, in bytes */
+	bool (*stop)(void *);	/* asked now and then; NULL: never */
+	void *stop_arg;
+};
+
+/* ---- arguments: checked JSON with canonical names ---- */
+
+/* A string argument decoded into out; false when absent or null. */
+bool arg_str(struct slice args, const char *key, struct buf *out);
+/* An integer, or a decimal string; def when absent or null. */
+int64_t arg_int(struct slice args, const char *key, int64_t def);
+bool arg_bool(struct slice args, const char *key);
+
+/* ---- shared steps ---- */
+
+/* path_find and the list of secrets.  On failure r is the error. */
+bool files_find(struct files *f, struct slice text, struct path *p,
+    struct result *r);
+/* Is this name kept from everybody? */
+bool files_hidden(const struct files *f, const char *rel);
+/* meta.path, cleaned; nothing when rel is NULL. */
+void files_path_meta(struct result *r, const char *rel);
+/* r becomes the error of f. */
+void files_fault(struct result *r, const struct fault *fault);
+/* All of the regular file open at fd, and its identity; false with a fault
+ * when it cannot be read or changes meanwhile. */
+bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
+    struct fault *fault);
+/* Bytes a read result may have now; SIZE_MAX when nothing limits it. */
+size_t files_room(const struct files *f);
+bool files_stopped(const struct files *f, long long deadline);
+
+bool is_binary(struct slice text);
+/* Does every line end in CRLF (and is there one)? */
+bool is_crlf(struct slice text);
+
+/* ---- the kinds of read ---- */
+
+void list_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r);
+void search_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r);
+
+/* ---- folders ---- */
+
+struct ignored;
+
+/* What git ignores beneath rel; empty where there is no git.  Nothing is, if
+ * rel itself is ignored: who names it wants to see it. */
+struct ignored *ignored_load(const struct root *root, const char *rel);
+bool ignored_has(const struct ignored *ig, const char *rel);
+/* Does git ignore this one file, which need not exist? */
+bool ignored_file(const struct root *root, const char *rel);
+void ignored_free(struct ignored *ig);
+
+/* Called for each thing in a folder, in byte order of names; true: stop. */
+typedef bool tree_see(void *arg, const char *rel, const struct stat *st);
+
+/* Walk beneath the folder rel, depth folders deep (1: its own entries), past
+ * what is hidden, ignored or a temporary of ours.  True: it was stopped. */
+bool tree_walk(struct files *f, const struct ignored *ig, const char *rel,
+    int depth, tree_see *see, void *arg);
+
+#endif

@@ -1,0 +1,79 @@
+/* judge.c - may this call run?  Everything that is asked before anybody is. */
+#include <string.h>
+
+#include "utf8.h"
+
+#include "judge.h"
+
+static const char *const modes[] = { [MODE_READ_ONLY] = "read-only",
+	[MODE_PATCH] = "patch", [MODE_VERIFY] = "verify",
+	[MODE_DOCS] = "docs" };
+
+int
+mode_named(const char *name)
+{
+	for (int i = 0; i < 4; i++)
+		if (strcmp(modes[i], name) == 0)
+			return i;
+	return -1;
+}
+
+const char *
+mode_name(enum mode m)
+{
+	return modes[m];
+}
+
+static void
+unknown(const struct tool *t, const char *name, struct result *r)
+{
+	size_t n = utf8_cut(name, strlen(name), 64);
+
+	result_error(r, "unknown_tool", "there is no tool \"%.*s\"; the tools "
+	    "are %s", (int)n, name, schema_names(tool_has_bash(t)));
+}
+
+/* The mode's say; false: r is the error. */
+static bool
+mode_allows(const struct tool *t, const struct schema *s, struct result *r)
+{
+	const char *mode = mode_name(t->mode);
+
+	if (s->id == TOOL_READ || t->mode == MODE_PATCH)
+		return true;
+	if (s->id == TOOL_BASH) {
+		result_error(r, "denied", "denied: in mode %s commands run in "
+		    "a sandbox only, and this version has none; use read",
+		    mode);
+		return false;
+	}
+	if (t->mode == MODE_DOCS)
+		return true;	/* which files, is for the file tools */
+	result_error(r, "denied", "denied: in mode %s no file is changed; "
+	    "say what you would change", mode);
+	return false;
+}
+
+enum judged
+judge_call(const struct tool *t, const char *name, struct slice args,
+    const struct schema **schema, struct buf *out, struct result *r)
+{
+	const struct schema *s = schema_find(name);
+	enum args_fault fault;
+
+	*schema = s;
+	if (s == NULL) {
+		unknown(t, name, r);
+		return JUDGED_UNKNOWN;
+	}
+	fault = args_check(s, args, out, r);
+	if (fault != ARGS_OK)
+		return fault == ARGS_JSON ? JUDGED_JSON : JUDGED_REFUSED;
+	if (s->id == TOOL_BASH && !tool_has_bash(t)) {
+		result_error(r, "denied", "denied: bash is switched off by "
+		    "the configuration (tools.bash.enabled); the tools are "
+		    "%s", schema_names(false));
+		return JUDGED_REFUSED;
+	}
+	return mode_allows(t, s, r) ? JUDGED_FINE : JUDGED_REFUSED;
+}

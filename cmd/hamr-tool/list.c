@@ -1,0 +1,222 @@
+/* list.c - folders: walking beneath one, and showing one. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "replace.h"
+
+#include "files_in.h"
+
+#define LIST_MAX 300		/* entries shown */
+#define COUNT_MAX 100000	/* entries counted */
+#define DEPTH_DEFAULT 2
+#define DEPTH_MAX 8
+#define LIST_TAIL 64		/* room kept for "[n more]" */
+
+/* ---- walking ---- */
+
+struct names {
+	char **v;
+	size_t n, cap;
+};
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void
+names_read(struct names *names, int fd)
+{
+	DIR *d = fdopendir(fd);
+	struct dirent *e;
+
+	if (d == NULL) {
+		close(fd);
+		return;
+	}
+	while ((e = readdir(d)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 ||
+		    strcmp(e->d_name, "..") == 0 ||
+		    strncmp(e->d_name, REPLACE_PREFIX,
+		    sizeof REPLACE_PREFIX - 1) == 0)
+			continue;
+		names->v = xgrow(names->v, names->n, &names->cap,
+		    sizeof *names->v);
+		names->v[names->n++] = xstrdup(e->d_name);
+	}
+	closedir(d);
+	if (names->n > 0)
+		qsort(names->v, names->n, sizeof *names->v, by_bytes);
+}
+
+static bool
+walk_one(struct files *f, const struct ignored *ig, const char *rel,
+    int depth, tree_see *see, void *arg)
+{
+	int fd = path_open(&f->root, rel, O_PATH | O_NOFOLLOW);
+	struct stat st = { 0 };
+	bool stop = false;
+
+	if (fd < 0)
+		return false;	/* gone, or closed to us */
+	if (fstat(fd, &st) == 0)
+		stop = see(arg, rel, &st);
+	close(fd);
+	if (!stop && S_ISDIR(st.st_mode) && depth > 1)
+		stop = tree_walk(f, ig, rel, depth - 1, see, arg);
+	return stop;
+}
+
+bool
+tree_walk(struct files *f, const struct ignored *ig, const char *rel,
+    int depth, tree_see *see, void *arg)
+{
+	struct names names = { 0 };
+	int fd = path_open(&f->root, rel, O_RDONLY | O_DIRECTORY);
+	bool stop = false;
+
+	if (fd < 0)
+		return false;
+	names_read(&names, fd);
+	for (size_t i = 0; i < names.n; i++) {
+		char *name = *rel != '\0' ? xasprintf("%s/%s", rel,
+		    names.v[i]) : xstrdup(names.v[i]);
+
+		if (!stop && !files_hidden(f, name) && !ignored_has(ig, name))
+			stop = walk_one(f, ig, name, depth, see, arg);
+		free(name);
+		free(names.v[i]);
+	}
+	free(names.v);
+	return stop;
+}
+
+/* ---- showing ---- */
+
+struct entry {
+	char *line;		/* as shown, with its LF */
+	int depth;		/* 1: in the folder itself */
+};
+
+struct listing {
+	struct files *f;
+	size_t skip;		/* bytes of a true name before the part that
+				 * is relative to the argument */
+	long long deadline;
+	struct entry *v;
+	size_t n, cap;
+	size_t at_depth[DEPTH_MAX + 1];
+};
+
+static void
+put_target(const struct listing *l, const char *rel, struct buf *out)
+{
+	char target[PATH_TEXT_MAX + 1];
+	int fd = path_open(&l->f->root, rel, O_PATH | O_NOFOLLOW);
+	ssize_t n = fd >= 0 ? readlinkat(fd, "", target, sizeof target - 1) :
+	    -1;
+
+	if (fd >= 0)
+		close(fd);
+	target[n > 0 ? n : 0] = '\0';
+	buf_adds(out, " -> ");
+	path_show(out, n > 0 ? target : "?");
+}
+
+static void
+put_entry(const struct listing *l, const char *rel, const struct stat *st,
+    struct buf *out)
+{
+	path_show(out, rel + l->skip);
+	if (S_ISDIR(st->st_mode))
+		buf_addc(out, '/');
+	else if (S_ISLNK(st->st_mode))
+		put_target(l, rel, out);
+	else if (S_ISREG(st->st_mode))
+		buf_fmt(out, "\t%lld", (long long)st->st_size);
+	else
+		buf_fmt(out, "\t%s", S_ISFIFO(st->st_mode) ? "FIFO" :
+		    S_ISSOCK(st->st_mode) ? "socket" : "device");
+	buf_addc(out, '\n');
+}
+
+static bool
+see_entry(void *arg, const char *rel, const struct stat *st)
+{
+	struct listing *l = arg;
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	int depth = 1;
+
+	for (const char *p = rel + l->skip; *p != '\0'; p++)
+		depth += *p == '/';
+	put_entry(l, rel, st, &line);
+	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+	l->v[l->n++] = (struct entry){ buf_detach(&line), depth };
+	l->at_depth[depth]++;
+	return l->n >= COUNT_MAX || files_stopped(l->f, l->deadline);
+}
+
+/* Show the upper levels whole before anything of a lower one, so that one
+ * large folder does not hide its neighbours; the order stays that of paths. */
+static size_t
+put_entries(const struct listing *l, size_t room, struct buf *out)
+{
+	size_t left = LIST_MAX, shown = 0;
+	int whole = 0;
+
+	while (whole < DEPTH_MAX && l->at_depth[whole + 1] <= left)
+		left -= l->at_depth[++whole];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct entry *e = &l->v[i];
+		size_t n = strlen(e->line);
+
+		if (e->depth > whole + 1 || (e->depth > whole && left == 0))
+			continue;
+		if (out->len + n > room)
+			break;
+		left -= e->depth > whole;
+		buf_add(out, e->line, n);
+		shown++;
+	}
+	return shown;
+}
+
+void
+list_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r)
+{
+	int64_t depth = arg_int(args, "depth", DEPTH_DEFAULT);
+	struct ignored *ig = ignored_load(&f->root, p->rel);
+	size_t room = files_room(f), shown;
+	struct listing l = { .f = f, .skip = strlen(p->rel),
+		.deadline = file_now_ms() + WALK_MS };
+	bool cut;
+
+	l.skip += l.skip > 0;
+	depth = depth < 1 ? 1 : depth > DEPTH_MAX ? DEPTH_MAX : depth;
+	cut = tree_walk(f, ig, p->rel, (int)depth, see_entry, &l);
+	shown = put_entries(&l, room > LIST_TAIL ? room - LIST_TAIL : 0,
+	    &r->content);
+	if (l.n == 0)
+		buf_adds(&r->content, "[nothing to show]\n");
+	if (shown < l.n || cut) {
+		buf_fmt(&r->content, "[%zu%s more]\n", l.n - shown,
+		    cut ? " or" : "");
+		r->truncated = true;
+		r->bytes = 0;
+		for (size_t i = 0; i < l.n; i++)
+			r->bytes += (long long)strlen(l.v[i].line);
+	}
+	json_str(r->meta, "op", "list");
+	for (size_t i = 0; i < l.n; i++)
+		free(l.v[i].line);
+	free(l.v);
+	ignored_free(ig);
+}

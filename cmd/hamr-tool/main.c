@@ -1,0 +1,211 @@
+/* main.c - hamr-tool: tool calls in, tool results out. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "mem.h"
+#include "schema.h"
+#include "stage.h"
+
+#include "tool.h"
+
+static const char help[] =
+"usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
+"       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
+"       hamr-tool --schemas\n"
+"Runs the open calls of the last assistant message: read, edit, write, bash.\n"
+"Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
+"tool message added.  NAME JSON runs one call and prints its content.\n"
+"  --mode MODE      read-only, patch (default), verify, docs\n"
+"  --yes            run edit, write and bash without asking\n"
+"  --root DIR       the repository (default: the git top level, else .)\n"
+"  --schemas        print the tools record\n"
+"  --json           with NAME JSON: print the tool message\n"
+"  --stream         write output records too, for a person watching\n"
+"  -n               new records only    -r   resident: act at go only, ask\n"
+"  -F FORMAT        auto or hamr        --lenient   bad lines become errors\n"
+"  -o KEY=VALUE     configuration       --no-config   read none\n"
+"  -q  no warnings  -h, --help          -V, --version\n"
+"Exit: 0 done; 1 NAME JSON: the result is an error; 2 usage, unknown tool or\n"
+"bad JSON; 65 bad record; 66 no such root; 71 the system failed; 78 config.\n";
+
+enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON };
+
+struct opts {
+	struct stage_args args;
+	const char *mode, *root, *name, *json_args;
+	bool yes, schemas, json;
+};
+
+static void
+bad_usage(const char *what)
+{
+	err_die(ST_USAGE, "%s; try hamr-tool --help", what);
+}
+
+static void
+parse(struct opts *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
+		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
+		{ "json", 0, 0, OPT_JSON }, STAGE_LONG, { 0, 0, 0, 0 }
+	};
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, STAGE_SHORT, longs, NULL)) != -1)
+		switch (c) {
+		case OPT_MODE: o->mode = optarg; break;
+		case OPT_YES: o->yes = true; break;
+		case OPT_ROOT: o->root = optarg; break;
+		case OPT_SCHEMAS: o->schemas = true; break;
+		case OPT_JSON: o->json = true; break;
+		default:
+			if (!stage_option(&o->args, c, optarg, help))
+				err_die(ST_USAGE, "%s: unknown option or no "
+				    "value; try hamr-tool --help",
+				    argv[optind - 1]);
+		}
+	argc -= optind;
+	argv += optind;
+	if (argc == 1 || argc > 2 || (o->schemas && argc != 0))
+		bad_usage("NAME and JSON are wanted, or nothing");
+	o->name = argc == 2 ? argv[0] : NULL;
+	o->json_args = argc == 2 ? argv[1] : NULL;
+	if (o->json && o->name == NULL)
+		bad_usage("--json goes with NAME JSON");
+	if (o->mode != NULL && mode_named(o->mode) < 0)
+		bad_usage("--mode is read-only, patch, verify or docs");
+}
+
+static char *
+find_root(const struct opts *o, struct err *e)
+{
+	char *root;
+
+	if (o->root == NULL)
+		return conf_root(".", e);
+	root = realpath(o->root, NULL);
+	if (root == NULL)
+		err_sys(e, ST_NOINPUT, "%s", o->root);
+	return root;
+}
+
+static struct tool *
+self(struct stage *s)
+{
+	return s->self;
+}
+
+static void
+on_record(struct stage *s, const struct rec *r)
+{
+	tool_record(self(s), r);
+}
+
+static void
+on_act(struct stage *s)
+{
+	tool_act(self(s));
+}
+
+static void
+on_reset(struct stage *s)
+{
+	tool_reset(self(s));
+}
+
+static void
+put_schemas(struct stage *s)
+{
+	stage_put_json(s, R_TOOLS, schema_record(tool_has_bash(self(s))));
+}
+
+static void
+on_sync(struct stage *s)
+{
+	if (s->mode == STAGE_RESIDENT && !self(s)->told)
+		put_schemas(s);
+	self(s)->told = true;
+}
+
+static int
+run(const struct opts *o, struct tool *t, struct err *e)
+{
+	static const struct stage_ops ops = { .name = "tool",
+		.record = on_record, .act = on_act, .sync = on_sync,
+		.reset = on_reset };
+	struct stage s = { .ops = &ops, .self = t };
+	int status;
+
+	stage_apply(&s, &o->args);
+	s.max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
+	t->stage = &s;
+	if (o->schemas || o->name != NULL) {
+		s.mode = STAGE_FILTER;
+		s.stream = o->args.stream && o->json;
+		s.in.eof = true;	/* stdin is not ours */
+		rec_out_init(&s.out, STDOUT_FILENO, "stdout");
+	}
+	if (o->schemas) {
+		put_schemas(&s);
+		return rec_end(&s.out, e) < 0 ? err_report(e) : ST_OK;
+	}
+	if (tool_open(t, e) < 0)
+		return err_report(e);
+	status = o->name != NULL ? tool_once(t, o->name, o->json_args,
+	    o->json) : stage_run(&s);
+	tool_close(t);
+	return status;
+}
+
+/* What we open later must not become fd 0 to 2: children get those. */
+static void
+fill_standard_fds(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct opts o = { .mode = NULL };
+	struct conf *conf = NULL;
+	struct tool t = { .person = false };
+	char *root = NULL;
+	struct err e;
+	int status;
+
+	err_program("hamr-tool");
+	fill_standard_fds();
+	parse(&o, argc, argv);
+	if (stage_format(&o.args, &e) == 0)
+		root = find_root(&o, &e);
+	if (root != NULL)
+		conf = stage_conf(&o.args, root, &e);
+	if (conf == NULL || (o.mode != NULL && conf_set(conf, "agent.mode",
+	    o.mode, "flag", &e) < 0)) {
+		status = err_report(&e);
+	} else {
+		t.conf = conf;
+		t.root = root;
+		t.yes = o.yes;
+		t.person = o.name != NULL;
+		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
+		status = run(&o, &t, &e);
+	}
+	if (conf != NULL)
+		conf_free(conf);
+	free(root);
+	free(o.args.set);
+	return status;
+}

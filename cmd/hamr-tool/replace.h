@@ -1,0 +1,29 @@
+/* replace.h - a file's content exchanged at once: old or new, never between.
+ */
+#ifndef HAMR_TOOL_REPLACE_H
+#define HAMR_TOOL_REPLACE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "buf.h"
+#include "path.h"
+
+#define REPLACE_PREFIX ".hamr-tmp-"	/* names of our temporaries */
+
+/* Replace the existing file rel, which was open at fd as was when its content
+ * was taken, old: mode, owner and extended attributes stay; refused when it is no
+ * longer what it was.  0, or -1 with f, and then nothing has changed. */
+int replace_file(const struct root *root, const char *rel, int fd,
+    const struct stat *was, struct slice old, struct slice text,
+    struct fault *f);
+
+/* Make the new file rel and the folders it needs; refused (exists) when there
+ * is one by now.  0, or -1 with f, and then nothing was made. */
+int replace_make(const struct root *root, const char *rel, struct slice text,
+    struct fault *f);
+
+/* Remove temporaries that a killed process left in the folder open at fd. */
+void replace_sweep(int fd);
+
+#endif

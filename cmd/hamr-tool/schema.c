@@ -1,0 +1,170 @@
+/* schema.c - the tools there are: names, arguments, what the model is told. */
+#include <string.h>
+
+#include "buf.h"
+
+#include "schema.h"
+
+static const struct field read_fields[] = {
+	{ "path", FIELD_STR, "File or folder, relative to the root of the "
+	    "repository. A file gives numbered lines, a folder its entries.",
+	    NULL, 0, 0, false, false },
+	{ "query", FIELD_STR, "Text to search for in the files below path "
+	    "(case-sensitive, literal unless regex is true).",
+	    NULL, 0, 0, false, false },
+	{ "first", FIELD_INT, "First line to show.", NULL, 1, 0, false,
+	    false },
+	{ "last", FIELD_INT, "Last line to show.", NULL, 1, 0, false, false },
+	{ "depth", FIELD_INT, "How many levels of a folder to list.", "2",
+	    1, 8, false, false },
+	{ "regex", FIELD_BOOL, "The query is a POSIX extended regular "
+	    "expression.", "false", 0, 0, false, false },
+	{ "context", FIELD_INT, "Lines to show around each match.", "2",
+	    0, 20, false, false },
+	{ .name = NULL }
+};
+
+const struct field schema_edit_item[] = {
+	{ "old", FIELD_STR, "The exact text to replace, without line numbers. "
+	    "It must occur exactly once unless all is true.",
+	    NULL, 0, 0, true, false },
+	{ "new", FIELD_STR, "The text to put in its place.",
+	    NULL, 0, 0, true, false },
+	{ "all", FIELD_BOOL, "Replace every occurrence.", "false", 0, 0,
+	    false, false },
+	{ .name = NULL }
+};
+
+static const struct field edit_fields[] = {
+	{ "path", FIELD_STR, "The file, relative to the root of the "
+	    "repository.", NULL, 0, 0, true, false },
+	{ "old", FIELD_STR, "The exact text to replace, without line numbers. "
+	    "It must occur exactly once unless all is true.",
+	    NULL, 0, 0, false, false },
+	{ "new", FIELD_STR, "The text to put in its place.",
+	    NULL, 0, 0, false, false },
+	{ "all", FIELD_BOOL, "Replace every occurrence.", "false", 0, 0,
+	    false, false },
+	{ "edits", FIELD_EDITS, "Several replacements in this file, in place "
+	    "of old and new; all are made or none.",
+	    NULL, 0, 0, false, false },
+	{ .name = NULL }
+};
+
+static const struct field write_fields[] = {
+	{ "path", FIELD_STR, "The new file, relative to the root of the "
+	    "repository.", NULL, 0, 0, true, false },
+	{ "content", FIELD_STR, "The whole text of the file.",
+	    NULL, 0, 0, true, false },
+	{ "overwrite", FIELD_BOOL, "Replace a file that exists (only where "
+	    "the policy allows it).", NULL, 0, 0, false, false },
+	{ .name = NULL }
+};
+
+static const struct field bash_fields[] = {
+	{ "command", FIELD_STR, "The command, as for bash -c.",
+	    NULL, 0, 0, true, false },
+	{ "timeout", FIELD_INT, "Seconds until it is ended.", "120",
+	    1, 600, false, true },
+	{ .name = NULL }
+};
+
+static const struct schema tools[] = {
+	{ TOOL_READ, "read", "Read a file, list a folder, or search for text. "
+	    "Give path, query, or both.", read_fields,
+	    "{\"path\":\"src/a.c\",\"first\":1,\"last\":200} or "
+	    "{\"query\":\"text\",\"path\":\"src\"}" },
+	{ TOOL_EDIT, "edit", "Replace exact text in a file that was read "
+	    "before. Give old and new, or edits.", edit_fields,
+	    "{\"path\":\"src/a.c\",\"old\":\"text as it is\","
+	    "\"new\":\"text as it shall be\"}" },
+	{ TOOL_WRITE, "write", "Make a new text file, and its folders.",
+	    write_fields, "{\"path\":\"src/b.c\",\"content\":\"...\"}" },
+	{ TOOL_BASH, "bash", "Run a command with bash in the root of the "
+	    "repository. No terminal, no input; nothing it starts goes on "
+	    "running after it.", bash_fields,
+	    "{\"command\":\"make check\",\"timeout\":120}" },
+};
+
+#define NTOOLS (sizeof tools / sizeof tools[0])
+
+const struct schema *
+schema_find(const char *name)
+{
+	for (size_t i = 0; i < NTOOLS; i++)
+		if (strcmp(tools[i].name, name) == 0)
+			return &tools[i];
+	return NULL;
+}
+
+const char *
+schema_names(bool bash)
+{
+	return bash ? "read, edit, write, bash" : "read, edit, write";
+}
+
+/* ---- printing ---- */
+
+static struct json *parameters(const struct field *f);
+
+static struct json *
+property(const struct field *f)
+{
+	static const char *const types[] = { [FIELD_STR] = "string",
+		[FIELD_INT] = "integer", [FIELD_BOOL] = "boolean",
+		[FIELD_EDITS] = "array" };
+	struct json *o = json_object();
+
+	json_str(o, "type", types[f->type]);
+	json_str(o, "description", f->what);
+	if (f->type == FIELD_INT)
+		json_int(o, "minimum", f->min);
+	if (f->type == FIELD_INT && f->max != 0)
+		json_int(o, "maximum", f->max);
+	if (f->def != NULL)
+		json_raw(o, "default", slice_of(f->def));
+	if (f->type == FIELD_EDITS)
+		json_add(o, "items", parameters(schema_edit_item));
+	return o;
+}
+
+static struct json *
+parameters(const struct field *fields)
+{
+	struct json *o = json_object(), *props = json_object();
+	struct json *required = json_array();
+
+	json_str(o, "type", "object");
+	for (const struct field *f = fields; f->name != NULL; f++) {
+		json_add(props, f->name, property(f));
+		if (f->required)
+			json_str(required, NULL, f->name);
+	}
+	json_add(o, "properties", props);
+	json_add(o, "required", required);
+	return o;
+}
+
+struct json *
+schema_record(bool bash)
+{
+	struct json *o = json_object(), *list = json_array();
+
+	json_str(o, "type", "tools");
+	for (size_t i = 0; i < NTOOLS; i++) {
+		struct json *t, *fn;
+
+		if (tools[i].id == TOOL_BASH && !bash)
+			continue;
+		fn = json_object();
+		json_str(fn, "name", tools[i].name);
+		json_str(fn, "description", tools[i].what);
+		json_add(fn, "parameters", parameters(tools[i].fields));
+		t = json_object();
+		json_str(t, "type", "function");
+		json_add(t, "function", fn);
+		json_add(list, NULL, t);
+	}
+	json_add(o, "tools", list);
+	return o;
+}

@@ -1,0 +1,27 @@
+/* secret.h - the lists of chapter 5.2: what is never read, never written, and
+ * what mode docs may write.  All names are true names (path.h).
+ */
+#ifndef HAMR_TOOL_SECRET_H
+#define HAMR_TOOL_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The user's additions, borrowed: patterns of fnmatch(3).  One without a
+ * slash is for any part of a path, one with a slash for the whole of it. */
+struct lists {
+	const char *const *secret, *const *no_write, *const *docs;
+	size_t nsecret, nno_write, ndocs;
+};
+
+/* Neither read nor written, nor shown. */
+bool lists_secret(const struct lists *l, const char *rel);
+/* Not written by edit and write: lock files and the user's own list. */
+bool lists_no_write(const struct lists *l, const char *rel);
+/* Has it a part that is made by builds, so that it is not written when git
+ * ignores it (node_modules, build, dist, target, out, coverage)? */
+bool lists_built(const char *rel);
+/* May mode docs write it? */
+bool lists_docs(const struct lists *l, const char *rel);
+
+#endif

@@ -1,0 +1,86 @@
+/* tool.h - what hamr-tool knows of its transcript, and how it is set up. */
+#ifndef HAMR_TOOL_TOOL_H
+#define HAMR_TOOL_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf.h"
+#include "files.h"
+#include "stage.h"
+
+#define SHARE_MAX 400		/* a shared result is repeated up to here */
+
+enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
+
+/* judge.c.  By its name; -1 when there is none of that name. */
+int mode_named(const char *name);
+const char *mode_name(enum mode m);
+
+/* What is said about a call before it runs; the strictest comes last. */
+enum action { ACT_NONE, ACT_WARN, ACT_SHARE, ACT_BLOCK, ACT_HALT };
+
+enum started {
+	START_NONE,
+	START_FOREIGN,		/* a start that we did not write */
+	START_PROPOSED,		/* ours, not read back yet */
+	START_MINE		/* ours, read back */
+};
+
+/* A call of the last assistant message. */
+struct call_state {
+	char *id, *name;	/* decoded, "" when there is none */
+	char *args;		/* decoded, NULL when there is none */
+	size_t nargs;
+	bool done;		/* it has a result */
+	enum started start;
+	enum action action;
+	char *words, *twin;	/* of the verdict */
+	/* of the result, for a call that shares it */
+	bool ran, is_error;
+	char *text;		/* NULL when it is too long to repeat */
+	char *code;		/* meta.error or NULL */
+};
+
+struct tool {
+	const struct conf *conf;
+	const char *root;	/* absolute */
+	bool yes, person;
+	enum mode mode;
+	struct stage *stage;
+	struct files *files;
+	size_t result_cap, turn_cap;	/* bytes */
+	/* the last assistant message */
+	struct call_state *calls;
+	size_t ncalls, cap;
+	bool closed;		/* its calls are not to be run */
+	/* an ask that waits */
+	char *ask;		/* its id, NULL when there is none */
+	bool answered, allowed;
+	char *instead;		/* arguments of the answer, or NULL */
+	size_t answers;		/* answer records read */
+	/* lines that came while a call ran, to be taken in after it */
+	bool acting;
+	char **later;
+	size_t nlater, latercap;
+	bool told;		/* `tools` was proposed */
+};
+
+/* ---- calls.c: from records to this ---- */
+
+int tool_open(struct tool *t, struct err *e);
+void tool_close(struct tool *t);
+void tool_record(struct tool *t, const struct rec *r);
+/* What came while a call ran. */
+void tool_catch_up(struct tool *t);
+void tool_reset(struct tool *t);
+bool tool_has_bash(const struct tool *t);
+
+/* ---- act.c ---- */
+
+/* go: judge and run every call that has no result. */
+void tool_act(struct tool *t);
+/* One call from the shell; prints and returns the status. */
+int tool_once(struct tool *t, const char *name, const char *args, bool json);
+
+#endif

@@ -1,0 +1,162 @@
+/* budget.c - what fits: window, effective window, caps (chapter 8.1). */
+#include <stdint.h>
+#include <string.h>
+
+#include "budget.h"
+#include "utf8.h"
+
+#define BYTES_PER_TOKEN 3	/* code 3.2, prose 4.3, logs 2.5: notes/tokens */
+
+static long
+smaller(long a, long b)
+{
+	return a < b ? a : b;
+}
+
+/* max(key, percent of B), at most bound percent of B.  A key set to 0 is no
+ * limit. */
+static long
+cap_of(const struct conf *c, const char *key, long b, long percent,
+    long bound)
+{
+	long floor = (long)conf_int(c, key), share = b / 100 * percent +
+	    b % 100 * percent / 100;
+
+	if (floor == 0)
+		return 0;
+	if (b == 0)
+		return floor;
+	return smaller(floor > share ? floor : share, b / 100 * bound +
+	    b % 100 * bound / 100);
+}
+
+static long
+window_of(const struct conf *c, long flag_window, long limit)
+{
+	long w = (long)conf_int(c, "context.context_budget_tokens");
+
+	if (flag_window >= 0)
+		return flag_window;
+	if (conf_is_set(c, "context.window"))
+		limit = limit > 0 ? smaller(limit,
+		    (long)conf_int(c, "context.window")) :
+		    (long)conf_int(c, "context.window");
+	if (limit > 0 && (w == 0 || limit < w))
+		return limit;
+	return w;
+}
+
+struct budget
+budget_from(const struct conf *c, long flag_window, long limit)
+{
+	struct budget b = { .window = window_of(c, flag_window, limit) };
+	long reserved = (long)conf_int(c, "context.reserved_output_tokens");
+
+	if (b.window > 0)
+		b.effective = b.window - smaller(reserved, b.window / 4);
+	b.result_cap = cap_of(c, "context.max_single_read_result_tokens",
+	    b.effective, 10, 25);
+	b.turn_cap = cap_of(c, "context.max_total_read_result_tokens_per_turn",
+	    b.effective, 35, 60);
+	return b;
+}
+
+size_t
+budget_bytes(long tokens)
+{
+	return (size_t)tokens * BYTES_PER_TOKEN;
+}
+
+/* ---- cutting ---- */
+
+/* Bytes of text, from its start, that are at most cap tokens: whole lines if
+ * one fits, else whole characters. */
+static size_t
+head(struct slice text, uint64_t cap64, enum token_family f)
+{
+	unsigned prev = TOKEN_START;
+	uint64_t sum = 0;
+	size_t lines = 0, at = 0;
+
+	while (at < text.n) {
+		const char *lf = memchr(text.p + at, '\n', text.n - at);
+		size_t end = lf != NULL ? (size_t)(lf - text.p) + 1 : text.n;
+
+		/* long lines are taken in pieces, so that none is counted
+		 * much further than it can fit */
+		if (end - at > 256)
+			end = at + 256;
+		sum += token_sum(f, text.p + at, end - at, &prev);
+		if (sum > cap64)
+			break;
+		at = end;
+		if (text.p[at - 1] == '\n')
+			lines = at;
+	}
+	return lines > at / 2 ? lines : utf8_cut(text.p, text.n, at);
+}
+
+/* The same from the end: where the tail begins. */
+static size_t
+tail(struct slice text, uint64_t cap64, enum token_family f)
+{
+	size_t at = text.n, lines = text.n;
+	uint64_t sum = 0;
+
+	while (at > 0) {
+		size_t from = at > 256 ? at - 256 : 0;
+		unsigned prev = TOKEN_START;
+		const char *lf = at - from < 2 ? NULL :
+		    memrchr(text.p + from, '\n', at - from - 1);
+
+		if (lf != NULL)
+			from = (size_t)(lf - text.p) + 1;
+		sum += token_sum(f, text.p + from, at - from, &prev);
+		if (sum > cap64)
+			break;
+		at = from;
+		if (lf != NULL || at == 0)
+			lines = at;
+	}
+	if (text.n - lines > (text.n - at) / 2)
+		return lines;
+	while (at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+static size_t
+count_lines(struct slice s)
+{
+	size_t n = 0;
+	const char *p = s.p, *end = s.p + s.n;
+
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		n++;
+		p++;
+	}
+	return n;
+}
+
+bool
+budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
+{
+	uint64_t room = cap > 24 ? (uint64_t)(cap - 24) * 64 : 0;
+	size_t a, b;
+
+	if (cap == 0 || token_count(f, text.p, text.n) <= (uint64_t)cap) {
+		buf_slice(out, text);
+		return false;
+	}
+	a = head(text, room * 6 / 10, f);
+	b = tail((struct slice){ text.p, text.n }, room * 4 / 10, f);
+	if (b < a)
+		b = a;
+	buf_add(out, text.p, a);
+	if (a > 0 && text.p[a - 1] != '\n')
+		buf_addc(out, '\n');
+	buf_fmt(out, "[... %zu lines, %zu bytes cut: truncated ...]\n",
+	    count_lines((struct slice){ text.p + a, b - a }), b - a);
+	buf_add(out, text.p + b, text.n - b);
+	return true;
+}

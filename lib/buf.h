@@ -1,0 +1,56 @@
+/* buf.h - bytes that grow, born with a ceiling; and slices of bytes.
+ *
+ * A buffer never cuts: an addition that would pass the ceiling adds nothing,
+ * sets "over" and returns -1, and so does every later one.  So a row of
+ * additions may be checked once, at its end.  p is always NUL-terminated
+ * behind len once anything was added (the NUL is not counted).
+ */
+#ifndef HAMR_BUF_H
+#define HAMR_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Borrowed bytes, not NUL-terminated.  p == NULL means "not there". */
+struct slice {
+	const char *p;
+	size_t n;
+};
+
+#define SLICE(lit) ((struct slice){ "" lit, sizeof(lit) - 1 })
+
+bool slice_is(struct slice s, const char *text);
+bool slice_eq(struct slice a, struct slice b);
+bool slice_starts(struct slice s, const char *prefix);
+struct slice slice_of(const char *text);	/* of a C string */
+
+struct buf {
+	char *p;
+	size_t len, cap;
+	size_t max;		/* the ceiling, in bytes */
+	bool over;		/* something did not fit */
+};
+
+#define BUF_INIT(ceiling) ((struct buf){ .max = (ceiling) })
+
+/* The ceiling of what we make of records: the longest line allowed (64 MiB)
+ * escaped at worst sixfold, and room for its envelope. */
+#define BUF_RECORD_MAX ((size_t)448 << 20)
+
+void buf_init(struct buf *b, size_t max);
+void buf_reset(struct buf *b);			/* empty, memory kept */
+void buf_release(struct buf *b);		/* memory given back */
+int buf_add(struct buf *b, const void *p, size_t n);
+int buf_addc(struct buf *b, char c);
+int buf_adds(struct buf *b, const char *s);
+int buf_slice(struct buf *b, struct slice s);
+int buf_fmt(struct buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int buf_vfmt(struct buf *b, const char *fmt, va_list ap);
+int buf_reserve(struct buf *b, size_t n);	/* room for n more bytes */
+void buf_drop(struct buf *b, size_t n);		/* the first n bytes away */
+struct slice buf_view(const struct buf *b);	/* borrowed until changed */
+char *buf_detach(struct buf *b);		/* a C string, yours; b is empty */
+
+#endif

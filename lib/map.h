@@ -1,0 +1,27 @@
+/* map.h - a hash map from bytes to a number. */
+#ifndef HAMR_MAP_H
+#define HAMR_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+struct map_entry;		/* private */
+
+struct map {
+	struct map_entry *e;
+	size_t n, cap;
+};
+
+/* The value stored under key, or NULL; valid until the next map_put. */
+uint64_t *map_get(const struct map *m, struct slice key);
+
+/* The place of key's value, made 0 if it is new (*fresh tells, may be NULL).
+ * The key's bytes are copied. */
+uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
+
+void map_release(struct map *m);	/* empty; usable again */
+
+#endif

@@ -1,0 +1,82 @@
+/* mem.c - allocation that ends the process when there is none. */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "mem.h"
+
+static void *
+checked(void *p)
+{
+	if (p == NULL)
+		err_die(ST_SYSTEM, "out of memory");
+	return p;
+}
+
+void *
+xmalloc(size_t n)
+{
+	return checked(malloc(n != 0 ? n : 1));
+}
+
+void *
+xcalloc(size_t count, size_t size)
+{
+	return checked(calloc(count != 0 ? count : 1, size != 0 ? size : 1));
+}
+
+void *
+xrealloc(void *p, size_t n)
+{
+	return checked(realloc(p, n != 0 ? n : 1));
+}
+
+char *
+xstrdup(const char *s)
+{
+	return xmemdup0(s, strlen(s));
+}
+
+char *
+xmemdup0(const char *p, size_t n)
+{
+	char *s = xmalloc(n + 1);
+
+	if (n != 0)
+		memcpy(s, p, n);
+	s[n] = '\0';
+	return s;
+}
+
+char *
+xasprintf(const char *fmt, ...)
+{
+	va_list ap, again;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		err_die(ST_BUG, "bad format");
+	s = xmalloc((size_t)n + 1);
+	vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return s;
+}
+
+void *
+xgrow(void *p, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	if (*cap > SIZE_MAX / 2 / size)
+		err_die(ST_SYSTEM, "out of memory");
+	*cap = *cap != 0 ? *cap * 2 : 8;
+	return xrealloc(p, *cap * size);
+}

@@ -1,0 +1,22 @@
+/* mem.h - allocation that ends the process when there is none.
+ *
+ * Out of memory is one line on stderr and status 71, here and nowhere else.
+ * What these return is never NULL and is freed with free().
+ */
+#ifndef HAMR_MEM_H
+#define HAMR_MEM_H
+
+#include <stddef.h>
+
+void *xmalloc(size_t n);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *p, size_t n);
+char *xstrdup(const char *s);
+char *xmemdup0(const char *p, size_t n);	/* n bytes and a NUL */
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Room for one more element in a growing array: when *cap == n, *p (elements
+ * of size bytes) is doubled.  Returns the possibly moved array. */
+void *xgrow(void *p, size_t n, size_t *cap, size_t size);
+
+#endif

@@ -1,0 +1,56 @@
+/* memid.c - the ids of memory items (chapter 6), without the memory. */
+#include <string.h>
+
+#include "memid.h"
+
+/* SHA-256 over the parts, a NUL between each two. */
+static void
+hash_parts(const struct slice *part, size_t n, char hex[SHA_HEX])
+{
+	struct sha *s = sha_new();
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			sha_add(s, "", 1);
+		if (part[i].n > 0)
+			sha_add(s, part[i].p, part[i].n);
+	}
+	sha_hex(s, hex);
+	sha_free(s);
+}
+
+static void
+id_of(const struct slice *part, size_t n, char id[MEMID_SIZE])
+{
+	char hex[SHA_HEX];
+
+	hash_parts(part, n, hex);
+	memcpy(id, "m:", 2);
+	memcpy(id + 2, hex, MEMID_SIZE - 3);
+	id[MEMID_SIZE - 1] = '\0';
+}
+
+void
+memid_result(struct slice session, struct slice call_id, char id[MEMID_SIZE])
+{
+	id_of((struct slice[]){ session, call_id }, 2, id);
+}
+
+void
+memid_message(struct slice session, struct slice role, struct slice text,
+    char id[MEMID_SIZE])
+{
+	id_of((struct slice[]){ session, role, text }, 3, id);
+}
+
+void
+memid_fact(struct slice text, char id[MEMID_SIZE])
+{
+	id_of((struct slice[]){ SLICE("fact"), text }, 2, id);
+}
+
+void
+memid_session(struct slice role, struct slice text, char out[SHA_HEX])
+{
+	hash_parts((struct slice[]){ role, text }, 2, out);
+}

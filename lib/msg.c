@@ -1,0 +1,213 @@
+/* msg.c - messages: content, calls, who wrote them, which result is whose. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "msg.h"
+
+#define NONE ((struct slice){ NULL, 0 })
+
+static struct slice
+string_or_none(struct slice v)
+{
+	return scan_kind(v) == SCAN_STRING ? v : NONE;
+}
+
+bool
+msg_next_call(struct walk *w, struct call *c)
+{
+	struct slice el, fn;
+
+	if (!walk_next(w, NULL, &el))
+		return false;
+	fn = scan_get(el, "function");
+	c->whole = el;
+	c->id = string_or_none(scan_get(el, "id"));
+	c->name = string_or_none(scan_get(fn, "name"));
+	c->args = string_or_none(scan_get(fn, "arguments"));
+	return true;
+}
+
+size_t
+msg_count_calls(struct slice calls)
+{
+	struct walk w;
+	struct slice v;
+	size_t n = 0;
+
+	if (scan_kind(calls) != SCAN_ARRAY)
+		return 0;
+	walk_in(&w, calls);
+	while (walk_next(&w, NULL, &v))
+		n++;
+	return n;
+}
+
+bool
+msg_text(struct slice content, struct buf *out)
+{
+	struct slice part;
+	struct walk w;
+	bool any = false;
+
+	if (scan_kind(content) == SCAN_STRING)
+		return scan_str(content, out);
+	if (scan_kind(content) != SCAN_ARRAY)
+		return false;
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &part))
+		if (scan_kind(part) == SCAN_STRING)
+			any |= scan_str(part, out);
+		else
+			any |= scan_str(scan_get(part, "text"), out);
+	return any;
+}
+
+bool
+msg_has_image(struct slice content)
+{
+	struct slice part;
+	struct walk w;
+
+	if (scan_kind(content) != SCAN_ARRAY)
+		return false;
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &part))
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			return true;
+	return false;
+}
+
+struct slice
+msg_meta(const struct rec *r, const char *key)
+{
+	return scan_get(rec_get(r, "meta"), key);
+}
+
+bool
+msg_by(const struct rec *r, const char *who)
+{
+	return scan_str_is(msg_meta(r, "by"), who);
+}
+
+static bool
+starts_as_guard(struct slice content)
+{
+	static const char mark[] = "[hamr-guard]";
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool yes;
+
+	if (scan_plain(content).p != NULL)
+		return slice_starts(scan_plain(content), mark);
+	msg_text(content, &b);
+	yes = slice_starts(buf_view(&b), mark);
+	buf_release(&b);
+	return yes;
+}
+
+bool
+msg_is_person(const struct rec *r)
+{
+	struct slice by = msg_meta(r, "by");
+
+	if (r->kind != R_USER)
+		return false;
+	if (scan_kind(by) == SCAN_STRING && !scan_str_is(by, "user") &&
+	    !scan_str_is(by, "shell"))
+		return false;
+	return !starts_as_guard(rec_get(r, "content"));
+}
+
+static struct slice
+moved(struct slice s, const char *from, const char *to)
+{
+	if (s.p == NULL)
+		return s;
+	return (struct slice){ to + (s.p - from), s.n };
+}
+
+void
+msg_keep(struct msg *m, const struct rec *r)
+{
+	const char *from = r->line.p;
+	struct slice by_name[] = {
+		rec_get(r, "content"), rec_get(r, "tool_calls"),
+		rec_get(r, "tool_call_id"), rec_get(r, "name"),
+		rec_get(r, "reasoning"), rec_get(r, "finish_reason"),
+		rec_get(r, "meta")
+	};
+	struct slice *to[] = { &m->content, &m->calls, &m->call_id, &m->name,
+		&m->reasoning, &m->finish, &m->meta };
+
+	*m = (struct msg){ .line = xmemdup0(r->line.p, r->line.n),
+		.len = r->line.n, .kind = r->kind, .no = r->no };
+	for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+		*to[i] = moved(by_name[i], from, m->line);
+	m->is_error = scan_true(rec_get(r, "is_error"));
+	m->person = msg_is_person(r);
+}
+
+void
+msg_free(struct msg *m)
+{
+	free(m->line);
+	*m = (struct msg){ 0 };
+}
+
+/* ---- pairing ---- */
+
+/* The decoded id; "" when there is none. */
+static char *
+id_text(struct slice id)
+{
+	char *s = scan_strdup(id);
+
+	return s != NULL ? s : xstrdup("");
+}
+
+void
+pairing_call(struct pairing *p, struct slice id, size_t tag)
+{
+	struct pairing_call *c;
+	uint64_t *first, *last;
+
+	p->c = xgrow(p->c, p->n, &p->cap, sizeof *p->c);
+	c = &p->c[p->n++];
+	*c = (struct pairing_call){ id_text(id), tag, false, 0 };
+	p->open++;
+	first = map_put(&p->first, slice_of(c->id), NULL);
+	last = map_put(&p->last, slice_of(c->id), NULL);
+	if (*first == 0)
+		*first = p->n;
+	else
+		p->c[*last - 1].next = p->n;
+	*last = p->n;
+}
+
+size_t
+pairing_result(struct pairing *p, struct slice id)
+{
+	char *s = id_text(id);
+	uint64_t *first = map_get(&p->first, slice_of(s));
+	struct pairing_call *c;
+
+	free(s);
+	if (first == NULL || *first == 0)
+		return (size_t)-1;
+	c = &p->c[*first - 1];
+	*first = c->next;
+	c->done = true;
+	p->open--;
+	return c->tag;
+}
+
+void
+pairing_reset(struct pairing *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->c[i].id);
+	free(p->c);
+	map_release(&p->first);
+	map_release(&p->last);
+	*p = (struct pairing){ .n = 0 };
+}

@@ -1,0 +1,20 @@
+/* place.h - where things are: the repository, our data, the user's file. */
+#ifndef HAMR_PLACE_H
+#define HAMR_PLACE_H
+
+#include "err.h"
+
+/* The repository root of dir: its git top level (found by walking up to a
+ * .git, no git is run), else dir itself, made absolute.  Yours to free. */
+char *conf_root(const char *dir, struct err *e);
+
+/* Path of an installed data file below share/hamr: $HAMR_SHARE, else
+ * ../share/hamr beside the binary's folder, else the compiled-in place.
+ * Yours to free. */
+char *conf_share(const char *name);
+
+/* Path of the user's own configuration file, there or not, by the XDG Base
+ * Directory Specification; NULL without a home.  Yours to free. */
+char *conf_user_path(void);
+
+#endif

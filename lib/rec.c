@@ -1,0 +1,312 @@
+/* rec.c - the door: the one module that reads and writes records. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "rec.h"
+
+#define BLOCK ((size_t)256 << 10)	/* read(2) asks for this at least */
+#define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
+
+static const struct {
+	const char *word;
+	enum rec_kind kind;
+} roles[] = {
+	{ "tool", R_TOOL }, { "assistant", R_ASSISTANT }, { "user", R_USER },
+	{ "system", R_SYSTEM }, { "developer", R_SYSTEM },
+}, types[] = {
+	{ "hamr", R_HAMR }, { "config", R_CONFIG }, { "tools", R_TOOLS },
+	{ "verdict", R_VERDICT }, { "constrain", R_CONSTRAIN },
+	{ "answer", R_ANSWER }, { "start", R_START },
+	{ "compaction", R_COMPACTION }, { "compact", R_COMPACT },
+	{ "limit", R_LIMIT }, { "usage", R_USAGE },
+	{ "checkpoint", R_CHECKPOINT }, { "error", R_ERROR },
+	{ "recovery", R_RECOVERY }, { "verification", R_VERIFICATION },
+	{ "end", R_END }, { "request", R_REQUEST }, { "delta", R_DELTA },
+	{ "output", R_OUTPUT }, { "progress", R_PROGRESS }, { "ask", R_ASK },
+	{ "verify", R_VERIFY }, { "go", R_GO }, { "sync", R_SYNC },
+	{ "cancel", R_CANCEL },
+};
+
+struct slice
+rec_get(const struct rec *r, const char *key)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (scan_key_is(r->m[i].key, key))
+			return r->m[i].val;
+	return (struct slice){ NULL, 0 };
+}
+
+char *
+rec_strdup(const struct rec *r, const char *key)
+{
+	return scan_strdup(rec_get(r, key));
+}
+
+bool
+rec_str_is(const struct rec *r, const char *key, const char *text)
+{
+	return scan_str_is(rec_get(r, key), text);
+}
+
+bool
+rec_int(const struct rec *r, const char *key, int64_t *out)
+{
+	return scan_int(rec_get(r, key), out);
+}
+
+static enum rec_kind
+kind_of(const struct rec *r)
+{
+	struct slice v = rec_get(r, "role");
+
+	if (scan_kind(v) == SCAN_STRING) {
+		for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+			if (scan_str_is(v, roles[i].word))
+				return roles[i].kind;
+		return R_OTHER;
+	}
+	v = rec_get(r, "type");
+	if (scan_kind(v) == SCAN_STRING)
+		for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+			if (scan_str_is(v, types[i].word))
+				return types[i].kind;
+	return R_OTHER;
+}
+
+int
+rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
+{
+	if (scan_record(s, p, n) < 0)
+		return -1;
+	r->line = (struct slice){ p, n };
+	r->m = s->m;
+	r->n = s->n;
+	r->kind = kind_of(r);
+	return 0;
+}
+
+/* ---- reading ---- */
+
+void
+rec_in_init(struct rec_in *in, int fd, const char *name, size_t max)
+{
+	*in = (struct rec_in){ .fd = fd, .name = name, .max = max };
+}
+
+void
+rec_in_release(struct rec_in *in)
+{
+	free(in->buf);
+	scan_release(&in->scan);
+	in->buf = NULL;
+	in->cap = in->start = in->end = in->looked = 0;
+}
+
+/* The LF that ends the first line not taken, or NULL. */
+static char *
+find_lf(struct rec_in *in)
+{
+	char *lf;
+
+	if (in->looked < in->start)
+		in->looked = in->start;
+	if (in->looked == in->end)
+		return NULL;
+	lf = memchr(in->buf + in->looked, '\n', in->end - in->looked);
+	in->looked = lf != NULL ? (size_t)(lf - in->buf) : in->end;
+	return lf;
+}
+
+static int
+refused(struct rec_in *in, struct err *e, const char *why)
+{
+	return err_set(e, ST_DATA, "%s:%zu: %s", in->name, in->line, why);
+}
+
+/* A line that has no end yet: too long already, or cut short by the end? */
+static int
+unfinished(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	size_t n = in->end - in->start;
+
+	if (n > in->max) {
+		in->start = in->looked = in->end;
+		in->line += !in->skipping;
+		if (in->skipping)
+			return 0;
+		in->skipping = true;
+		return err_set(e, ST_DATA,
+		    "%s:%zu: line longer than %zu bytes", in->name, in->line,
+		    in->max);
+	}
+	if (!in->eof || n == 0)
+		return 0;
+	if (in->skipping) {
+		in->start = in->end;
+		in->skipping = false;
+		return 0;
+	}
+	in->line++;
+	if (!in->open_end) {
+		in->start = in->end;
+		return refused(in, e, "line cut short (no line feed at its "
+		    "end)");
+	}
+	if (rec_parse(&in->scan, in->buf + in->start, n, &in->rec) < 0) {
+		in->start = in->end;
+		return refused(in, e, in->scan.why);
+	}
+	in->start = in->end;
+	in->rec.no = in->line;
+	*r = &in->rec;
+	return 1;
+}
+
+int
+rec_take(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	char *lf, *p;
+	size_t n;
+
+	do {
+		lf = find_lf(in);
+		if (lf == NULL)
+			return unfinished(in, r, e);
+		p = in->buf + in->start;
+		n = (size_t)(lf - p);
+		in->start = in->looked = (size_t)(lf - in->buf) + 1;
+		if (!in->skipping)
+			break;
+		in->skipping = false;	/* the end of a line too long */
+	} while (true);
+	in->line++;
+	if (n > in->max)
+		return err_set(e, ST_DATA,
+		    "%s:%zu: line longer than %zu bytes", in->name, in->line,
+		    in->max);
+	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu", in->name,
+		    in->line, in->scan.why, in->scan.at + 1);
+	in->rec.no = in->line;
+	*r = &in->rec;
+	return 1;
+}
+
+bool
+rec_waiting(struct rec_in *in)
+{
+	return find_lf(in) != NULL || (in->eof && in->end > in->start);
+}
+
+/* Room for a block behind what is there: move it to the front when that is
+ * cheap, else double. */
+static void
+make_room(struct rec_in *in)
+{
+	size_t have = in->end - in->start;
+
+	if (in->cap - in->end >= BLOCK / 4)
+		return;
+	if (in->start > 0 && have <= in->cap / 2) {
+		memmove(in->buf, in->buf + in->start, have);
+		in->looked -= in->looked < in->start ? in->looked : in->start;
+		in->end = have;
+		in->start = 0;
+	}
+	if (in->cap - in->end < BLOCK / 4) {
+		in->cap = in->cap != 0 ? in->cap * 2 : BLOCK;
+		in->buf = xrealloc(in->buf, in->cap);
+	}
+}
+
+int
+rec_fill(struct rec_in *in, struct err *e)
+{
+	ssize_t n;
+
+	make_room(in);
+	for (;;) {
+		struct pollfd p = { in->fd, POLLIN, 0 };
+
+		n = read(in->fd, in->buf + in->end, in->cap - in->end);
+		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+			break;
+		if (errno == EAGAIN)
+			poll(&p, 1, -1);
+	}
+	if (n < 0)
+		return err_sys(e, ST_SYSTEM, "%s", in->name);
+	if (n == 0) {
+		in->eof = true;
+		return 0;
+	}
+	in->end += (size_t)n;
+	return 1;
+}
+
+int
+rec_next(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	for (;;) {
+		int got = rec_take(in, r, e);
+
+		if (got != 0 || in->eof)
+			return got;
+		if (rec_fill(in, e) < 0)
+			return -1;
+	}
+}
+
+/* ---- writing ---- */
+
+void
+rec_out_init(struct rec_out *o, int fd, const char *name)
+{
+	struct stat st;
+
+	*o = (struct rec_out){ .fd = fd, .name = name };
+	buf_init(&o->buf, (size_t)1 << 40);
+	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void
+rec_put(struct rec_out *o, struct slice line)
+{
+	buf_reserve(&o->buf, line.n + 1);
+	buf_slice(&o->buf, line);
+	buf_addc(&o->buf, '\n');
+	if (o->buf.len >= QUEUE)
+		rec_flush(o, NULL);
+}
+
+int
+rec_flush(struct rec_out *o, struct err *e)
+{
+	if (o->error == 0 && o->buf.len > 0 &&
+	    file_write_all(o->fd, o->buf.p, o->buf.len) < 0)
+		o->error = errno;
+	buf_reset(&o->buf);
+	if (o->buf.cap > 4 * QUEUE)
+		buf_release(&o->buf);
+	if (o->error == 0)
+		return 0;
+	errno = o->error;
+	return err_sys(e, ST_SYSTEM, "%s", o->name);
+}
+
+int
+rec_end(struct rec_out *o, struct err *e)
+{
+	int r = rec_flush(o, e);
+
+	buf_release(&o->buf);
+	if (close(o->fd) < 0 && r == 0)
+		r = err_sys(e, ST_SYSTEM, "%s", o->name);
+	return r;
+}

@@ -1,0 +1,96 @@
+/* scan.h - the JSON scanner: checks bytes against RFC 8259, hands out slices.
+ *
+ * scan_record and scan_value check all of a text once.  Everything below
+ * "checked bytes only" walks text that has passed, trusts it, and never
+ * copies: what it returns are slices of the same bytes, valid as long as
+ * those are.  Stricter than the RFC, by chapter 2.1 of the specification: no
+ * key twice in one object (compared decoded), no \u0000, valid UTF-8, at most
+ * SCAN_DEPTH levels.  An unpaired escaped surrogate passes.
+ */
+#ifndef HAMR_SCAN_H
+#define HAMR_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+#define SCAN_DEPTH 512		/* the record itself is level 1 */
+
+enum scan_kind {
+	SCAN_NONE,		/* slice.p == NULL */
+	SCAN_OBJECT,
+	SCAN_ARRAY,
+	SCAN_STRING,
+	SCAN_NUMBER,
+	SCAN_TRUE,
+	SCAN_FALSE,
+	SCAN_NULL
+};
+
+struct member {
+	struct slice key;	/* the bytes between the quotes, not decoded */
+	struct slice val;	/* the value, a string with its quotes */
+};
+
+struct scan_key;		/* private */
+
+/* One scanner; zero it, use it for any number of texts, release it. */
+struct scan {
+	struct member *m;	/* members of the outermost object, in order */
+	size_t n;
+	const char *why;	/* after a refusal: what is wrong, and where */
+	size_t at;		/* byte offset in the text */
+	/* private */
+	size_t cap;
+	const char *p, *end, *start;
+	unsigned depth;
+	struct scan_key *keys;
+	size_t nkeys, capkeys;
+	struct buf scratch[2];
+};
+
+/* Check that p is exactly one JSON object (white space around it allowed) and
+ * list its members in s->m.  0, or -1 with s->why and s->at. */
+int scan_record(struct scan *s, const char *p, size_t n);
+
+/* The same for any JSON value; members are listed if it is an object. */
+int scan_value(struct scan *s, const char *p, size_t n);
+
+void scan_release(struct scan *s);
+
+/* ---- checked bytes only ---- */
+
+enum scan_kind scan_kind(struct slice val);
+
+/* A key, or a string value with its quotes, equals text when decoded. */
+bool scan_key_is(struct slice key, const char *text);
+bool scan_str_is(struct slice val, const char *text);
+
+/* The value of key in obj; {NULL, 0} when obj is no object or has no such. */
+struct slice scan_get(struct slice obj, const char *key);
+
+/* Append the decoded string; false (nothing added) when val is no string.
+ * Unpaired surrogates become U+FFFD. */
+bool scan_str(struct slice val, struct buf *out);
+char *scan_strdup(struct slice val);	/* NULL when no string; yours */
+
+/* A string that holds no backslash as a slice without quotes, else NULL. */
+struct slice scan_plain(struct slice val);
+
+bool scan_int(struct slice val, int64_t *out);	/* an integer of 64 bits */
+bool scan_true(struct slice val);
+
+/* Walk over the members of an object or the elements of an array. */
+struct walk {
+	const char *p, *end;
+};
+void walk_in(struct walk *w, struct slice container);
+bool walk_next(struct walk *w, struct slice *key, struct slice *val);
+
+/* Append p as a JSON string with quotes, with the fewest escapes.  p must be
+ * UTF-8 without NUL (utf8_clean). */
+void scan_quote(struct buf *out, const char *p, size_t n);
+
+#endif

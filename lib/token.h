@@ -1,0 +1,29 @@
+/* token.h - how many tokens a text has, estimated (chapter 8.1).
+ *
+ * The class-bigram table: integers only, so every machine gives the same
+ * count.  Sums are in 1/64 token and additive: pass on *prev (start: 5, the
+ * class of LF) to go on with the next piece of one text.
+ */
+#ifndef HAMR_TOKEN_H
+#define HAMR_TOKEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum token_family { TOK_MODERN, TOK_O200K, TOK_CL100K, TOK_QWEN25, TOK_LLAMA3,
+	TOK_LLAMA2, TOK_CLAUDE2 };
+
+#define TOKEN_START 5
+
+uint64_t token_sum(enum token_family f, const char *p, size_t n,
+    unsigned *prev);
+
+/* By model name; TOK_MODERN when unknown or NULL. */
+enum token_family token_family(const char *model);
+/* By the family's own name ("modern", "o200k", ...); -1 when unknown. */
+int token_family_named(const char *name);
+
+/* Rounded whole tokens of one text. */
+uint64_t token_count(enum token_family f, const char *p, size_t n);
+
+#endif

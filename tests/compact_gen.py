@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""compact_gen.py - random histories against the promises of hamr-compact.
+
+	compact_gen.py SEED COUNT	histories from SEED on, checked
+	compact_gen.py SEED		one history on stdout
+
+Checked for each: the view is legal; from scratch and step by step give the
+same bytes; between epochs a request only grows at its end; what was compacted
+goes through again unchanged; the cut of the input into reads does not matter.
+"""
+import json
+import random
+import subprocess
+import sys
+
+WORDS = ("alpha beta gamma return static int error failed make src/a.c "
+         "näïve 漢字かな 🙂 \"quoted\" back\\slash \t tab").split(" ")
+NAMES = ["read", "bash", "edit", "write", "lookup"]
+
+
+def text(r, n):
+    out = []
+    for _ in range(n):
+        out.append(r.choice(WORDS))
+        if r.random() < 0.15:
+            out.append("\n")
+    return " ".join(out)
+
+
+def size(r):
+    kind = r.random()
+    if kind < 0.7:
+        return r.randrange(0, 30)
+    if kind < 0.97:
+        return r.randrange(30, 600)
+    return r.randrange(600, 9000)
+
+
+def arguments(r, name):
+    kind = r.random()
+    if kind < 0.04:
+        return "{\"broken\": "
+    if kind < 0.06:
+        return "[1,2]"
+    if kind < 0.08:
+        return "{\"a\":1,\"a\":2}"
+    if kind < 0.10:
+        return ""
+    a = {"path": "src/%d.c" % r.randrange(9)}
+    if name == "bash":
+        a = {"command": "make t%d" % r.randrange(5)}
+    if name in ("edit", "write"):
+        a["new"] = text(r, size(r))
+    a["n"] = r.choice([1, 2.5, None, True, [1, {"x": "y"}]])
+    return json.dumps(a, ensure_ascii=r.random() < 0.5)
+
+
+class History:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.ids = 0
+        self.out = []
+        self.build()
+
+    def say(self, **rec):
+        self.out.append(json.dumps(rec, ensure_ascii=self.r.random() < 0.5))
+
+    def content(self, n):
+        r = self.r
+        t = text(r, n)
+        kind = r.random()
+        if kind < 0.08:
+            return [{"type": "text", "text": t},
+                    {"type": "text", "text": "second"}]
+        if kind < 0.1:
+            return [{"type": "image_url", "image_url": {"url": "data:x"}}]
+        return t
+
+    def user(self):
+        r = self.r
+        kind = r.random()
+        n = size(r) // 3
+        if kind < 0.6:
+            self.say(role="user", content=self.content(n))
+        elif kind < 0.7:
+            self.say(role="user", content="[hamr-guard] stop " + text(r, 5),
+                     meta={"by": "guard"})
+        elif kind < 0.8:
+            self.say(role="user", content=text(r, n),
+                     meta={"by": r.choice(["loop", "context", "shell"])})
+        elif kind < 0.9:
+            self.say(role="system", content=text(r, n))
+        elif kind < 0.95:
+            self.say(role="user", content=None)
+        else:
+            self.say(role="developer", content=text(r, 3))
+
+    def call(self):
+        r = self.r
+        name = r.choice(NAMES)
+        self.ids += 1
+        ident = "call_%d" % self.ids
+        if r.random() < 0.05:
+            ident = "call_%d" % r.randrange(1, self.ids + 1)
+        args = arguments(r, name)
+        if r.random() < 0.03:
+            args = {"path": "object"}
+        call = {"id": ident, "type": "function",
+                "function": {"name": name, "arguments": args}}
+        if r.random() < 0.02:
+            del call["id"]
+        return call
+
+    def result(self, call):
+        r = self.r
+        fields = {"role": "tool", "name": call["function"]["name"],
+                  "content": self.content(size(r))}
+        if "id" in call:
+            fields["tool_call_id"] = call["id"]
+        if r.random() < 0.2:
+            fields["is_error"] = True
+        if r.random() < 0.5:
+            fields["meta"] = {"first": 1, "last": 20, "lines": 90,
+                              "bytes": 1000, "exit": r.randrange(2)}
+        if call["function"]["name"] == "bash" and r.random() < 0.3:
+            fields["content"] = "\x1b[31mred\x1b[0m\n" + "same\n" * 9 + "x \n"
+        self.say(**fields)
+
+    def step(self):
+        r = self.r
+        rec = {"role": "assistant",
+               "content": r.choice([None, "", text(r, size(r) // 4)])}
+        if r.random() < 0.3:
+            rec["reasoning"] = text(r, 20)
+        calls = [self.call() for _ in range(r.choice([0, 1, 1, 1, 2, 5]))]
+        if calls:
+            rec["tool_calls"] = calls
+        self.say(**rec)
+        order = calls[:]
+        if r.random() < 0.1:
+            r.shuffle(order)
+        late = []
+        for c in order:
+            kind = r.random()
+            if kind < 0.04:
+                continue
+            if kind < 0.06:
+                late.append(c)
+                continue
+            self.result(c)
+            if kind > 0.97:
+                self.result(c)
+        if r.random() < 0.02:
+            self.say(role="tool", tool_call_id="nobody", content="x")
+        return late
+
+    def build(self):
+        r = self.r
+        if r.random() < 0.5:
+            self.say(type="hamr", v=1, session="s", model="qwen3")
+        if r.random() < 0.7:
+            self.say(role="system", content=text(r, 40))
+        if r.random() < 0.5:
+            self.say(type="tools", tools=[{"type": "function", "function": {
+                "name": "read", "description": "d", "parameters": {}}}])
+        if r.random() < 0.9:
+            self.say(role="user", content=text(r, 30))
+        open_calls = []
+        for _ in range(r.choice([3, 10, 40, 120])):
+            open_calls += self.step()
+            while open_calls and r.random() < 0.5:
+                self.result(open_calls.pop())
+            while r.random() < 0.25:
+                self.user()
+            if r.random() < 0.02:
+                self.say(type="compact")
+            if r.random() < 0.02:
+                self.say(type="limit",
+                         context_tokens=r.choice([8000, 32768]))
+            if r.random() < 0.05:
+                self.say(type="constrain", stage="hamr-guard",
+                         tool_choice="none", steps=1)
+            if r.random() < 0.05:
+                self.say(type="verdict", action="warn", n=1e3)
+            if r.random() < 0.05:
+                self.say(type="usage", prompt_tokens=r.randrange(500, 9000),
+                         completion_tokens=20)
+
+
+def run(args, lines, status=(0, 3)):
+    data = "".join(x + "\n" for x in lines).encode()
+    p = subprocess.run(["hamr-compact", "--no-config"] + args, input=data,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       check=False)
+    if p.returncode not in status:
+        raise AssertionError("status %d: %s" % (p.returncode,
+                                                p.stderr.decode()))
+    return p.stdout.decode().split("\n")[:-1]
+
+
+def legal(messages):
+    """None, or what is wrong: chapter 8.3."""
+    wait, last, ids = [], None, set()
+    for i, m in enumerate(messages):
+        role = m["role"]
+        if wait and role != "tool":
+            return "%d: result missing" % i
+        if role == "tool":
+            if not wait or m["tool_call_id"] != wait.pop(0):
+                return "%d: result of no call" % i
+        elif role == "system" and i > 0:
+            return "%d: system" % i
+        elif role == "user" and last in ("user", "tool"):
+            return "%d: user behind %s" % (i, last)
+        elif role == "assistant" and last == "assistant":
+            return "%d: assistant twice" % i
+        elif role not in ("system", "user", "assistant"):
+            return "%d: role" % i
+        if set(m) & {"meta", "usage", "is_error"}:
+            return "%d: our keys" % i
+        if "content" not in m:
+            return "%d: no content" % i
+        for c in m.get("tool_calls", []):
+            wait.append(c["id"])
+            if c["id"] in ids:
+                return "%d: id twice" % i
+            ids.add(c["id"])
+            if not isinstance(json.loads(c["function"]["arguments"]), dict):
+                return "%d: arguments" % i
+        last = role
+    return "end: result missing" if wait else None
+
+
+def pairs(lines):
+    """For each record: the record that holds the call it answers.  And the
+    records that hold a call without a result."""
+    waiting, answers = {}, {}
+    for i, x in enumerate(lines):
+        m = json.loads(x)
+        for c in m.get("tool_calls", []):
+            waiting.setdefault(c.get("id"), []).append(i)
+        if m.get("role") == "tool" and waiting.get(m.get("tool_call_id")):
+            answers[i] = waiting[m.get("tool_call_id")].pop(0)
+    return answers, {i for q in waiting.values() for i in q}
+
+
+def answered(lines):
+    """Are all calls of the last assistant messages in a row answered?"""
+    waiting = pairs(lines)[1]
+    for i in range(len(lines) - 1, -1, -1):
+        role = json.loads(lines[i]).get("role")
+        if i in waiting:
+            return False
+        if role == "assistant" and i > 0 and \
+                json.loads(lines[i - 1]).get("role") != "assistant":
+            return True
+    return True
+
+
+def late(lines, start):
+    """Does a result behind start answer a call that is older?"""
+    return any(i >= start > to for i, to in pairs(lines)[0].items())
+
+
+def spans(request):
+    """The bytes of each message of a request line."""
+    out, depth, start, inside, escaped = [], 0, 0, False, False
+    at = request.index("[")
+    for i in range(at + 1, len(request)):
+        ch = request[i]
+        if inside:
+            if escaped:
+                escaped = False
+            elif ch == "\\":
+                escaped = True
+            elif ch == '"':
+                inside = False
+        elif ch == '"':
+            inside = True
+        elif ch in "{[":
+            if depth == 0:
+                start = i
+            depth += 1
+        elif ch in "}]":
+            if depth == 0:
+                break
+            depth -= 1
+            if depth == 0:
+                out.append(request[start:i + 1])
+    return out
+
+
+def grows(old, new):
+    """new is old, plus messages behind; the last may have grown."""
+    a, b = spans(old), spans(new)
+    if len(b) < len(a):
+        return False
+    if a[:-1] != b[:len(a) - 1]:
+        return False
+    x, y = a[-1], b[len(a) - 1]
+    if x == y:
+        return True
+    if json.loads(x)["role"] not in ("user", "tool"):
+        return json.loads(y)["role"] == "assistant"
+    if y.startswith(x.rstrip('"]}')):
+        return True
+    return "[{" in x or "[{" in y    # a text became parts
+
+
+def check(seed, window):
+    h = History(seed).out
+    args = ["--window", str(window)]
+    view = [json.loads(x) for x in run(args + ["--view"], h)]
+    assert legal(view) is None, legal(view)
+    run(args + ["--check"], h, status=(0,))
+    once = run(args, h)
+    assert once[:len(h)] == h, "records changed"
+    assert run(args, once) == once, "not idempotent"
+    assert run(args, h) == once, "not deterministic"
+
+    # step by step: a go before each assistant message, nothing echoed, and
+    # then with the compaction records committed
+    fed, cuts = [], []
+    for i, x in enumerate(h):
+        if json.loads(x).get("role") == "assistant":
+            cuts.append(i)
+            fed.append('{"type":"go","n":%d}' % i)
+        fed.append(x)
+    fed.append('{"type":"go","n":-1}')
+    cuts.append(len(h))
+    out = run(args + ["-r"], fed, status=(0,))
+    answers, cur = [], []
+    for x in out:
+        if json.loads(x)["type"] == "go":
+            answers.append(cur)
+            cur = []
+        else:
+            cur.append(x)
+    assert len(answers) == len(cuts)
+    before = None
+    r = random.Random(seed)
+    for cut, ans in zip(cuts, answers):
+        if not ans:
+            continue
+        if r.random() < 0.15 and answered(h[:cut]):
+            scratch = run(args + ["-n"], h[:cut])
+            assert scratch[-1] == ans[-1], "not pure at %d" % cut
+        now = ans[-1] if json.loads(ans[-1])["type"] == "request" else None
+        if now is not None:
+            m = json.loads(now)
+            assert legal(m["messages"]) is None, legal(m["messages"])
+            assert isinstance(m["tokens"], int) and "params" in m
+            if before is not None and len(ans) == 1 and \
+                    answered(h[:before[0]]) and \
+                    not late(h[:cut], before[0]):
+                assert grows(before[1], now), "not appended at %d" % cut
+        before = (cut, now) if now is not None else None
+
+    committed, fresh = [], []
+    for i, x in enumerate(h + [None]):
+        if x is None or json.loads(x).get("role") == "assistant":
+            got = run(args + ["-n"], committed) if len(h) < 60 else []
+            for y in got:
+                if json.loads(y)["type"] == "compaction":
+                    committed.append(y)
+            fresh = got
+        if x is not None:
+            committed.append(x)
+    if fresh and answered(h):
+        again = run(args + ["-n"], committed)
+        assert again[-1] == fresh[-1], "the record is not authoritative"
+
+
+def main():
+    seed = int(sys.argv[1])
+    if len(sys.argv) < 3:
+        print("\n".join(History(seed).out))
+        return 0
+    for s in range(seed, seed + int(sys.argv[2])):
+        for window in (3000, 16000, 65536, 0):
+            try:
+                check(s, window)
+            except AssertionError as why:
+                print("seed %d window %d: %s" % (s, window, why))
+                return 1
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,105 @@
+# lib.sh - the TAP harness of the shell tests; source it first.
+#
+#	. "$(dirname "$0")/lib.sh"
+#	is "name" "got" "wanted"         compare two strings
+#	same "name" file file            compare two files, byte for byte
+#	ok "name" command...             the command succeeds
+#	status "name" N command...       the command ends with status N
+#	match "name" "text" "glob"       the text matches a shell pattern
+#	skip "name" "why"                counted and printed
+#	done_testing                     last line of every test
+#
+# $T is a fresh folder of this test, removed at the end; it is the working
+# directory.  $TOP is the checkout, $BIN the programs (HAMR_BIN).  The user's
+# own configuration is out of reach.
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+BIN=${HAMR_BIN:-$TOP/bin}
+PATH=$BIN:$PATH
+T=$(mktemp -d "${TMPDIR:-/tmp}/hamr-test.XXXXXX")
+HOME=$T/home XDG_CONFIG_HOME=$T/home/.config XDG_STATE_HOME=$T/home/.state
+XDG_DATA_HOME=$T/home/.data XDG_CACHE_HOME=$T/home/.cache
+GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+LC_ALL=C.UTF-8 TZ=UTC
+export TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
+export XDG_CACHE_HOME GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM LC_ALL TZ
+unset HAMR_BIN	# programs would call it an unknown variable
+unset OPENAI_API_KEY OPENAI_BASE_URL http_proxy https_proxy ALL_PROXY
+mkdir -p "$HOME"
+cd "$T" || exit 1
+tests_run=0 tests_failed=0
+at_end() { :; }		# a test may define its own clean-up
+trap 'at_end; cd /; rm -rf "$T"' EXIT
+trap 'exit 1' INT TERM HUP
+
+result() {	# 0|1 name
+	tests_run=$((tests_run + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests_run - $2"
+	else
+		echo "not ok $tests_run - $2"
+		tests_failed=$((tests_failed + 1))
+	fi
+}
+
+diagnose() {
+	sed 's/^/#   /' | cut -c 1-300 | head -n 20
+}
+
+is() {
+	if [ "$2" = "$3" ]; then
+		result 0 "$1"
+	else
+		result 1 "$1"
+		{ echo "got:"; printf '%s\n' "$2"
+		echo "wanted:"; printf '%s\n' "$3"; } | diagnose
+	fi
+}
+
+match() {
+	# shellcheck disable=SC2254
+	case $2 in
+	$3) result 0 "$1" ;;
+	*) result 1 "$1"
+		{ echo "got:"; printf '%s\n' "$2"
+		echo "pattern:"; printf '%s\n' "$3"; } | diagnose ;;
+	esac
+}
+
+same() {
+	if cmp -s "$2" "$3"; then
+		result 0 "$1"
+	else
+		result 1 "$1"
+		diff -a "$2" "$3" | diagnose
+	fi
+}
+
+ok() {
+	tests_name=$1
+	shift
+	if "$@" >"$T/.out" 2>&1; then
+		result 0 "$tests_name"
+	else
+		result 1 "$tests_name"
+		diagnose <"$T/.out"
+	fi
+}
+
+status() {
+	tests_name=$1 tests_want=$2
+	shift 2
+	"$@" >"$T/.out" 2>"$T/.err"
+	is "$tests_name" "$?" "$tests_want"
+}
+
+skip() {
+	tests_run=$((tests_run + 1))
+	echo "ok $tests_run - $1 # SKIP $2"
+}
+
+done_testing() {
+	echo "1..$tests_run"
+	[ "$tests_failed" = 0 ]
+	exit
+}

@@ -1,0 +1,130 @@
+#!/bin/bash
+# loop.t - hamr-loop as a turnkey agent, with scripted models.
+. "$(dirname "$0")/lib.sh"
+S=$TOP/tests/data/loop
+
+fresh() {	# a new repository in $1
+	mkdir "$1" && cd "$1" && git init -q . && mkdir d && echo x >d/x
+}
+roles() {	# role records without system, context and meta
+	jq -c 'select(.role and .role != "system" and
+	    (.meta.by != "context")) | del(.meta)' "$@"
+}
+session() { ls .hamr/sessions/*.ndjson | tail -n 1; }
+
+fresh run
+hamr-loop --no-config --yes --replay "$S/two-calls.ndjson" "change it" \
+    >answer 2>progress
+is "a run completes" "$?" 0
+is "the answer is on stdout" "$(cat answer)" "The file says goodbye."
+is "tools really ran" "$(cat marks new.txt | tr '\n' ' ')" "one two goodbye "
+match "progress is on stderr" "$(cat progress)" "*bash echo one >>marks*exit 0*"
+jq -e . "$(session)" >/dev/null
+is "the session is NDJSON" "$?" 0
+is "its first record" "$(head -n 1 "$(session)" | jq -r '.type, .v, .mode' |
+    tr '\n' ' ')" "hamr 1 patch "
+is "one end record, last" "$(jq -r .type "$(session)" | grep -nc '^end$') $(
+    tail -n 1 "$(session)" | jq -r .type)" "1 end"
+is "end: status, steps, calls" "$(tail -n 1 "$(session)" |
+    jq -r '[.status, .steps, .tool_calls] | join(" ")')" "completed 5 6"
+is "end: files changed" "$(tail -n 1 "$(session)" |
+    jq -c .files_changed)" '["new.txt"]'
+is "a start before every result" "$(jq -r 'select(.type == "start" or
+    .role == "tool") | (.type // "result") + " " + .tool_call_id' \
+    "$(session)" | tr '\n' ';')" \
+    "start c1;result c1;start c2;result c2;start c3;result c3;start c4;result c4;start c5;result c5;start c6;result c6;"
+hamr-guard --no-config <"$(session)" | cmp -s - "$(session)"
+is "a session is a fixed point of hamr-guard" "$?" 0
+hamr-loop --no-config --resume >again 2>&1
+is "a completed session says its answer" "$? $(cat again)" \
+    "0 The file says goodbye."
+cd ..
+
+fresh json
+hamr-loop --no-config --yes --json --replay "$S/two-calls.ndjson" "change it" \
+    >out 2>err
+is "--json: last line" "$(tail -n 1 out | jq -r .status)" completed
+jq -c 'select(.type != "delta" and .type != "output" and
+    .type != "progress")' out >stored
+jq -c . "$(session)" | cmp -s - stored
+is "--json: every committed record, in order" "$?" 0
+is "--json: nothing on stderr" "$(cat err)" ""
+cd ..
+
+# The pipeline of the manual and hamr-loop say the same.
+fresh mini
+"$TOP/examples/mini-loop.sh" "change it" --replay "$S/two-calls.ndjson" \
+    >out 2>err
+is "mini-loop: ends well" "$? $(cat out)" "0 The file says goodbye."
+roles t >"$T/mini.roles"
+cd ../run
+roles "$(session)" >"$T/loop.roles"
+same "mini-loop and hamr-loop: the same role records" "$T/loop.roles" \
+    "$T/mini.roles"
+cd ..
+
+# ---- statuses and limits ----
+fresh limits
+status "no task" 2 hamr-loop </dev/null
+match "no task says what to do" "$(cat "$T/.err")" "*no task; say*"
+status "two tasks" 2 hamr-loop a b
+status "unknown option" 2 hamr-loop --nonsense x
+status "unknown mode" 2 hamr-loop --mode nonsense x
+status "no session to resume" 66 hamr-loop --resume
+hamr-loop --no-config --yes --json -o agent.max_model_steps=2 \
+    --replay "$S/two-calls.ndjson" "change it" >out 2>err
+is "max_model_steps: status" "$?" 3
+is "max_model_steps: the end record" "$(tail -n 1 out |
+    jq -r '[.status, .reason] | join(" ")')" \
+    "budget_exhausted max_model_steps"
+is "max_model_steps: the last request is text only" "$(jq -r \
+    'select(.type == "constrain") | .tool_choice' out)" none
+is "max_model_steps: its calls are answered" "$(jq -r 'select(.meta.error ==
+    "budget_exhausted") | .tool_call_id' out)" c4
+rm -rf .hamr marks new.txt
+hamr-loop --no-config --yes --json -o agent.max_tool_calls=1 \
+    --replay "$S/two-calls.ndjson" "change it" >out 2>err
+is "max_tool_calls: the first ones run" "$? $(jq -r 'select(.role == "tool") |
+    .tool_call_id + " " + (.meta.error // "ran")' out | head -n 2 |
+    tr '\n' ';')" "3 c1 ran;c2 budget_exhausted;"
+is "max_tool_calls: the others do not" "$(ls marks 2>/dev/null)" ""
+printf '%s\n' '{"role":"assistant","content":"hm","finish_reason":"stop"}' \
+    >short.ndjson
+hamr-loop --no-config --yes --json --replay nothing.ndjson x >out 2>err
+is "a stage that cannot start: an end record all the same" "$(tail -n 1 out |
+    jq -r .status)" model_error
+for i in 1 2 3 4; do
+	echo '{"role":"assistant","content":"","finish_reason":"stop"}'
+done >empty.ndjson
+hamr-loop --no-config --json --replay empty.ndjson x >out 2>err
+is "empty answers: model_error" "$? $(tail -n 1 out |
+    jq -r '[.reason, .steps] | join(" ")')" "6 empty_response 3"
+for i in 1 2 3 4; do
+	echo '{"role":"assistant","content":"I am cut","finish_reason":"length"}'
+done >cut.ndjson
+hamr-loop --no-config --json --replay cut.ndjson x >out 2>err
+is "three cut answers: model_error" "$? $(tail -n 1 out |
+    jq -r '[.reason, .steps] | join(" ")')" "6 truncated 3"
+echo '{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"}}],"finish_reason":"tool_calls"}' >past.ndjson
+hamr-loop --no-config --json --yes --replay past.ndjson x >out 2>err
+is "past the script: model_error server" "$? $(tail -n 1 out |
+    jq -r .reason)" "6 server"
+for i in $(seq 12); do
+	echo '{"role":"assistant","tool_calls":[{"id":"l'$i'","type":"function","function":{"name":"read","arguments":"{\"path\":\"d\"}"}}],"finish_reason":"tool_calls"}'
+done >loop.ndjson
+hamr-loop --no-config --json --yes --replay loop.ndjson x >out 2>err
+is "a loop is stopped by the guard" "$? $(tail -n 1 out |
+    jq -r '[.status, .reason] | join(" ")')" "5 guard_stopped repeat"
+# the same in the pipeline
+mkdir m && cd m && git init -q . && cp -r ../d . && "$TOP/examples/mini-loop.sh" x \
+    --replay ../loop.ndjson >/dev/null 2>&1
+roles t >"$T/a"
+cd .. && roles out >"$T/b"
+same "a halted run: mini-loop and hamr-loop agree" "$T/b" "$T/a"
+hamr-loop --no-config --json --replay "$S/two-calls.ndjson" x </dev/null \
+    >out 2>err
+is "without --yes and a terminal edits and commands are denied" "$(jq -r \
+    'select(.role == "tool") | .tool_call_id + (.meta.error // "")' out |
+    head -n 2 | tr '\n' ' ')" "c1 c2denied "
+cd ..
+done_testing

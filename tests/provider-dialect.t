@@ -1,0 +1,163 @@
+#!/bin/bash
+# calls written as text, and reasoning in the content (chapter 4.2)
+. "$(dirname "$0")/lib.sh"
+. "$TOP/tests/provider.sh"
+
+tools='[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{"path":{"type":"string"},"first":{"type":"integer"}}}}}]'
+printf '{"type":"request","messages":[%s],"tools":%s}\n' "$user" "$tools" >in
+
+# The content in one delta, in deltas of one character, and as an answer
+# without a stream must all make the same message.
+wanted() {
+	jq -c 'if .role then [.content, .reasoning, [.tool_calls[]? |
+		[.function.name, .function.arguments]], .finish_reason,
+		.meta.dropped_calls] else [.type, .code, .partial] end'
+}
+content() {	# text, as JSON
+	jq -cn --arg t "$1" '$t'
+}
+# name wanted text finish ARG...
+lifts() {
+	lifts_name=$1 lifts_want=$2 text=$3 finish=$4
+	shift 4
+	events "$(d "{\"content\":$(content "$text")}")" "$(fin "$finish")" >s
+	serve s
+	is "$lifts_name" "$(ask "$@" | wanted)" "$lifts_want"
+	{
+		echo chunked
+		jq -cn --arg t "$text" '$t | split("")[] |
+			{choices:[{index:0,delta:{content:.}}]}' |
+			sed 's/^/event /'
+		echo "event $(fin "$finish")"
+		echo 'event [DONE]'
+	} >s
+	serve s
+	is "$lifts_name, a character a delta" "$(ask "$@" | wanted)" "$lifts_want"
+	{
+		echo 'header Content-Type: application/json'
+		printf 'body {"choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"%s"}]}\n' \
+			"$(content "$text")" "$finish"
+	} >s
+	serve s
+	is "$lifts_name, without a stream" \
+		"$(ask -o provider.stream=false "$@" | wanted)" "$lifts_want"
+}
+
+# ---- hermes ----
+
+hermes='<tool_call>
+{"name": "read", "arguments": {"path": "a.c"}}
+</tool_call>'
+lifts "hermes" '[null,null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"$hermes" stop
+lifts "text before and between stays" \
+	'["I look.\n\nThen.",null,[["read","{\"path\": \"a.c\"}"],["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"I look.
+$hermes
+
+Then.
+$hermes" stop
+lifts "a name that is no tool stays text" \
+	'["<tool_call>{\"name\":\"rm\"}</tool_call>",null,[],"stop",null]' \
+	'<tool_call>{"name":"rm"}</tool_call>' stop
+lifts "a code fence stays text" \
+	"$(content "\`\`\`
+$hermes
+\`\`\`" | jq -c '[., null, [], "stop", null]')" "\`\`\`
+$hermes
+\`\`\`" stop
+lifts "none lifts nothing" "$(content "$hermes" | jq -c '[., null, [], "stop", null]')" \
+	"$hermes" stop -o provider.tool_dialect=none
+
+# ---- qwen3-coder ----
+
+qwen='<tool_call>
+<function=read>
+<parameter=path>
+if (a < b && c) </parameter> x
+
+</parameter>
+<parameter=first>
+12
+</parameter>
+</function>
+</tool_call>'
+lifts "qwen3-coder" '[null,null,[["read","{\"path\":\"if (a < b && c) </parameter> x\\n\",\"first\":12}"]],"tool_calls",null]' \
+	"$qwen" stop
+lifts "without the leading tag" '[null,null,[["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
+	'<function=read><parameter=path>a</parameter></function></tool_call>' stop
+
+# ---- what cannot be lifted ----
+
+lifts "a block that cannot be lifted" \
+	'["error","malformed_tool_call",{"content":"<tool_call>{\"name\":\"read\" 1}</tool_call>"}]' \
+	'<tool_call>{"name":"read" 1}</tool_call>' stop
+
+# ---- cut by length ----
+
+lifts "cut: whole blocks stay, the last is dropped" \
+	'["x",null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",1]' "x
+$hermes
+<tool_call>
+{\"name\": \"read\", \"argu" length
+lifts "cut: nothing whole" '["x",null,[],"length",1]' "x
+<tool_call>
+{\"name\": \"read\", \"argu" length
+
+# ---- reasoning ----
+
+lifts "think" '["B","A",[],"stop",null]' '<think>
+A
+</think>
+
+B' stop
+lifts "think, the opening tag missing" '["B","A",[],"stop",null]' 'A
+</think>
+
+B' stop
+lifts "think, unclosed" '["","A",[],"stop",null]' '<think>A' stop
+lifts "a call in reasoning is none" \
+	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"<tool_call>{\"name\":\"read\"}</tool_call></think>$hermes" stop
+
+# ---- servers without tools ----
+
+printf '{"type":"request","messages":[{"role":"system","content":"S"},%s,{"role":"assistant","content":"ok","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\\"path\\":\\"x\\"}"}}]},{"role":"tool","tool_call_id":"a","content":"text"}],"tools":%s}\n' \
+	"$user" "$tools" >in
+sent() {	# jq filter; ARG...
+	filter=$1
+	shift
+	events "$(d '{"content":"hello"}')" "$(fin stop)" >s
+	serve s
+	ask "$@" >/dev/null
+	tail -n 1 log | jq -r '.body | fromjson | '"$filter"
+}
+for name in hermes qwen3-coder; do
+	set -- -o provider.tool_dialect="$name"
+	is "$name: no tools are sent" "$(sent 'has("tools")' "$@")" false
+	is "$name: roles" "$(sent '[.messages[].role] | join(" ")' "$@")" \
+		"system user assistant user"
+	match "$name: the system message keeps its text and has the tools" \
+		"$(sent '.messages[0].content' "$@")" \
+		"S*<tools>*\"name\":\"read\"*</tools>*<tool_call>*"
+	is "$name: the result" "$(sent '.messages[3].content' "$@")" \
+		"<tool_response>
+text
+</tool_response>"
+done
+is "hermes: the call" "$(sent '.messages[2].content' \
+	-o provider.tool_dialect=hermes)" 'ok
+<tool_call>
+{"name": "read", "arguments": {"path":"x"}}
+</tool_call>'
+is "qwen3-coder: the call" "$(sent '.messages[2].content' \
+	-o provider.tool_dialect=qwen3-coder)" 'ok
+<tool_call>
+<function=read>
+<parameter=path>
+x
+</parameter>
+</function>
+</tool_call>'
+
+done_testing

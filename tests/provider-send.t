@@ -1,0 +1,157 @@
+#!/bin/bash
+# what is sent: the body, byte for byte (chapter 4.3)
+. "$(dirname "$0")/lib.sh"
+. "$TOP/tests/provider.sh"
+
+events "$(d '{"content":"hello"}')" "$(fin stop)" >hello
+body() {	# the last body sent
+	tail -n 1 log | jq -j .body
+}
+# name wanted-messages; records on stdin
+sends() {
+	cat >in
+	serve hello
+	ask >/dev/null
+	is "$1" "$(body | jq -c .messages)" "$2"
+}
+request() {	# members
+	printf '{"type":"request",%s}\n' "$1"
+}
+# name wanted-body request-members ARG...
+sends_body() {
+	request "$3" >in
+	serve hello
+	ask "${@:4}" >/dev/null
+	is "$1" "$(body)" "$2"
+}
+
+tools='[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]'
+head='{"model":"m","stream":true,"stream_options":{"include_usage":true}'
+hi='[{"role":"user","content":"hi"}]'
+
+sends_body "the plain body" "$head,\"messages\":$hi}" "\"messages\":$hi"
+sends_body "tools, tool_choice last" \
+	"$head,\"tools\":$tools,\"messages\":$hi,\"tool_choice\":\"none\"}" \
+	"\"messages\":$hi,\"tool_choice\":\"none\",\"tools\":$tools"
+sends_body "no empty tools, no tool_choice without" "$head,\"messages\":$hi}" \
+	"\"messages\":$hi,\"tools\":[],\"tool_choice\":\"auto\""
+sends_body "params of the request are spliced, numbers as written" \
+	"$head,\"top_p\":0.10,\"seed\":9007199254740993,\"messages\":$hi}" \
+	"\"messages\":$hi,\"params\":{\"top_p\":0.10,\"seed\":9007199254740993}"
+sends_body "... over those of the configuration" \
+	"$head,\"temperature\":0.2,\"max_tokens\":9,\"top_k\":1,\"messages\":$hi}" \
+	"\"messages\":$hi,\"params\":{\"max_tokens\":9}" -o provider.temperature=0.2 \
+	-o provider.max_tokens=5 -o 'provider.params={"top_k":1}'
+sends_body "params cannot replace messages, tools or stream" "$head,\"messages\":$hi}" \
+	"\"messages\":$hi,\"params\":{\"messages\":[],\"stream\":false,\"tools\":[1]}"
+sends_body "bytes of a message stay" \
+	"$head,\"messages\":[{\"role\":\"user\",\"content\":\"\\u00e9\\/ x\",\"n\":1.50}]}" \
+	'"messages":[{"role" : "user","content":"\u00e9\/ x","n":1.50}]'
+
+# ---- from a transcript ----
+
+sends "what is ours is left out" \
+	'[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"},{"role":"user","content":"more"}]' <<'X'
+{"role":"user","content":"hi","meta":{"by":"user"}}
+{"role":"assistant","content":"yo","reasoning":"hm","finish_reason":"stop","usage":{"x":1},"meta":{"ms":1}}
+{"role":"user","content":"more"}
+X
+sends "a missing result is made, a stray one dropped" \
+	'[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"(no result)"},{"role":"assistant","content":"(interrupted)"},{"role":"user","content":"more"}]' <<'X'
+{"role":"user","content":"hi"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"zz","content":"stray"}
+{"role":"user","content":"more"}
+X
+cat >in <<X
+{"type":"tools","tools":$tools}
+{"role":"user","content":"hi"}
+{"type":"constrain","stage":"hamr-guard","tool_choice":"none","rule":"stall","steps":1}
+X
+serve hello
+ask >/dev/null
+is "tools and constrain of the transcript" "$(body)" \
+	"$head,\"tools\":$tools,\"messages\":$hi,\"tool_choice\":\"none\"}"
+
+# ---- of a request, repaired ----
+
+asks() {	# name wanted messages ARG...
+	request "\"messages\":$3" >in
+	serve hello
+	ask "${@:4}" >/dev/null
+	is "$1" "$(body | jq -c .messages)" "$2"
+}
+asks "system messages in mid-conversation are marked" \
+	'[{"role":"system","content":"s"},{"role":"user","content":"hi"},{"role":"user","content":"[system] be brief"}]' \
+	'[{"role":"system","content":"s"},{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]'
+asks "... unless system_in_place" \
+	'[{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' \
+	'[{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' \
+	-o provider.system_in_place=true
+asks "developer is system" '[{"role":"system","content":"s"},{"role":"user","content":"hi"}]' \
+	'[{"role":"developer","content":"s"},{"role":"user","content":"hi"}]'
+call() { printf '{"id":"%s","type":"function","function":{"name":"f","arguments":%s}}' "$1" "$2"; }
+asks "results behind their calls, in order" \
+	"[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"'),$(call b '"{}"'),$(call c '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"A\"},{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"(no result)\"},{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"C\"},{\"role\":\"user\",\"content\":\"x\"}]" \
+	"[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"'),$(call b '"{}"'),$(call c '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"C\"},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"A\",\"is_error\":true},{\"role\":\"tool\",\"tool_call_id\":\"nobody\",\"content\":\"?\"},{\"role\":\"user\",\"content\":\"x\"}]"
+request "\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{\"x\": 1}"'),$(call b '"{\"x\":"'),$(call c '""'),$(call d '{"y":2}')]}]" >in
+serve hello
+ask >/dev/null
+is "past arguments are JSON objects, good ones as they were" \
+	"$(body | jq -c '[.messages[0].tool_calls[].function.arguments]')" \
+	'["{\"x\": 1}","{\"_invalid\":\"{\\\"x\\\":\"}","{}","{\"y\":2}"]'
+asks "an empty answer of before" '[{"role":"assistant","content":""},{"role":"user","content":"x"}]' \
+	'[{"role":"assistant","content":null},{"role":"user","content":"x"}]'
+
+# ---- reasoning ----
+
+past='[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasoning":"because"},{"role":"user","content":"x"}]'
+with='[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasoning_content":"because"},{"role":"user","content":"x"}]'
+without='[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"user","content":"x"}]'
+asks "reasoning stays here" "$without" "$past"
+asks "reasoning_replay=always" "$with" "$past" -o provider.reasoning_replay=always
+asks "reasoning_replay=never" "$without" "$past" -o provider.reasoning_replay=never
+printf 'status 400\nbody {"error":{"message":"The `reasoning_content` in the thinking mode must be passed back to the API."}}\n' >need
+request "\"messages\":$past" >in
+serve need hello
+is "auto learns from the refusal" "$(ask | jq -r '.content // .code')" hello
+is "... and sends it" "$(body | jq -c .messages)" "$with"
+
+# ---- what a server does not take ----
+
+refused() {	# name field words wanted-jq ARG...
+	printf 'status 400\nbody {"error":{"message":"%s"}}\n' "$3" >no
+	{ request "\"messages\":$hi,\"params\":{\"parallel_tool_calls\":false,\"reasoning_effort\":\"low\",\"max_tokens\":7}"
+	echo '{"type":"go","n":1}'
+	request "\"messages\":$hi,\"params\":{\"parallel_tool_calls\":false,\"reasoning_effort\":\"low\",\"max_tokens\":7}"
+	echo '{"type":"go","n":2}'; } >in
+	serve no hello
+	is "$1: answered" "$(ask "${@:5}" | jq -r '.content // .code // empty' | xargs)" "hello hello"
+	is "$1: tried once more, then remembered" "$(jq -c ".body | fromjson | $4" log | xargs)" "$2"
+}
+refused "stream_options" "true false false" "Unknown parameter: stream_options" 'has("stream_options")'
+refused "parallel_tool_calls" "true false false" "parallel_tool_calls is not supported" 'has("parallel_tool_calls")'
+refused "reasoning_effort" "true false false" "Unsupported: reasoning_effort" 'has("reasoning_effort")'
+refused "temperature" "true false false" "temperature: only the default is supported" 'has("temperature")' -o provider.temperature=0.5
+refused "max_tokens" "[7,null] [null,7] [null,7]" "Unsupported parameter: max_tokens, use max_completion_tokens instead" \
+	'[.max_tokens, .max_completion_tokens]'
+serve no
+is "once only" "$(ask | jq -r '.code // empty' | xargs)" "bad_request bad_request"
+is "... for both requests" "$(wc -l <log)" 3
+
+# ---- prefixes ----
+
+serve hello
+{ echo '{"role":"system","content":"be good"}'; for i in 1 2 3 4 5 6; do
+	printf '{"role":"user","content":"question %d"}\n{"type":"go","n":%d}\n' $i $i
+	printf '{"role":"assistant","content":null,"tool_calls":[%s],"reasoning":"r","meta":{"ms":%d}}\n' "$(call "c$i" '"{ \"n\" : '$i' }"')" $i
+	printf '{"role":"tool","tool_call_id":"c%d","content":"result %d","meta":{"ms":1}}\n{"type":"go","n":%d}\n' $i $i $i
+	printf '{"role":"assistant","content":"answer %d"}\n' $i
+done; } >in
+ask >/dev/null
+is "twelve requests" "$(wc -l <log)" 12
+is "each begins with all the messages of the one before" "$(jq -s '[.[].body] | [range(1; length) as $i |
+	.[$i - 1][:-2] as $p | .[$i] | startswith($p)] | all' log)" true
+is "over one connection" "$(jq .conn log | sort -u)" 1
+
+done_testing

@@ -1,0 +1,579 @@
+/* test_dialect.c - calls in the text of an answer, cut at every place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../cmd/hamr-provider/dialect.c"
+#include "../../cmd/hamr-provider/dialect_hermes.c"
+#include "../../cmd/hamr-provider/dialect_qwen3.c"
+#include "../../cmd/hamr-provider/dialect_render.c"
+#include "../../cmd/hamr-provider/dialect_text.c"
+#include "../../cmd/hamr-provider/dialect_tools.c"
+#include "../../cmd/hamr-provider/fence.c"
+
+static const char tools[] = "[{\"type\":\"function\",\"function\":{\"name\":"
+    "\"read\",\"description\":\"d\",\"parameters\":{\"type\":\"object\","
+    "\"properties\":{\"path\":{\"type\":\"string\"},\"first\":{\"type\":"
+    "\"integer\"},\"ratio\":{\"type\":[\"number\",\"null\"]},\"all\":{\"type\""
+    ":\"boolean\"},\"list\":{\"anyOf\":[{\"type\":\"array\"},{\"type\":"
+    "\"null\"}]},\"o\":{\"type\":\"object\"},\"s\":{\"type\":[\"string\","
+    "\"null\"]}}}}},{\"name\":\"write\"}]";
+
+/* What came, as one text: T[text] C[name args] M[block]. */
+struct got {
+	struct buf log;
+	bool in_text;
+};
+
+static void
+close_text(struct got *g)
+{
+	if (g->in_text)
+		buf_addc(&g->log, ']');
+	g->in_text = false;
+}
+
+static void
+on_got_text(void *ctx, struct slice s)
+{
+	struct got *g = ctx;
+
+	assert_true(s.n > 0);
+	if (!g->in_text)
+		buf_adds(&g->log, "T[");
+	g->in_text = true;
+	buf_slice(&g->log, s);
+}
+
+static void
+on_got_call(void *ctx, struct slice name, struct slice args)
+{
+	struct got *g = ctx;
+
+	close_text(g);
+	buf_adds(&g->log, "C[");
+	buf_slice(&g->log, name);
+	buf_addc(&g->log, ' ');
+	buf_slice(&g->log, args);
+	buf_addc(&g->log, ']');
+}
+
+static void
+on_got_malformed(void *ctx, struct slice block)
+{
+	struct got *g = ctx;
+
+	close_text(g);
+	buf_adds(&g->log, "M[");
+	buf_slice(&g->log, block);
+	buf_addc(&g->log, ']');
+}
+
+/* first bytes, then steps of the size given. */
+static void
+run(enum dialect_kind kind, bool cut, const char *in, size_t first,
+    size_t step, const char *want)
+{
+	static const struct dialect_out out = { on_got_text, on_got_call,
+		on_got_malformed };
+	struct got g = { BUF_INIT(1 << 20), false };
+	struct dialect *d = dialect_new(kind, &out, &g);
+	size_t n = strlen(in);
+	unsigned dropped;
+
+	dialect_feed(d, SLICE("```\n<tool_call>{\"x"));
+	dialect_reset(d, slice_of(tools));
+	g = (struct got){ .log = g.log };
+	buf_reset(&g.log);
+	dialect_feed(d, (struct slice){ in, first });
+	for (size_t at = first; at < n; at += step)
+		dialect_feed(d, (struct slice){ in + at,
+		    step < n - at ? step : n - at });
+	dropped = dialect_end(d, cut);
+	close_text(&g);
+	if (dropped > 0)
+		buf_fmt(&g.log, "D%u", dropped);
+	if (g.log.len != strlen(want) ||
+	    (g.log.len > 0 && memcmp(g.log.p, want, g.log.len) != 0)) {
+		print_error("of:\n%s\n%zu bytes, then steps of %zu:\n%.*s\n"
+		    "wanted:\n%s\n", in, first, step, (int)g.log.len,
+		    g.log.len > 0 ? g.log.p : "", want);
+		fail();
+	}
+	dialect_free(d);
+	buf_release(&g.log);
+}
+
+static void
+check_as(enum dialect_kind kind, bool cut, const char *in, const char *want)
+{
+	size_t n = strlen(in);
+
+	for (size_t i = 0; i <= n; i++)
+		run(kind, cut, in, i, n + 1, want);
+	for (size_t step = 1; step < 14; step++)
+		run(kind, cut, in, 0, step, want);
+}
+
+static void
+check(const char *in, const char *want)
+{
+	check_as(DIALECT_AUTO, false, in, want);
+}
+
+static void
+check_cut(const char *in, const char *want)
+{
+	check_as(DIALECT_AUTO, true, in, want);
+}
+
+#define H(args) "<tool_call>\n{\"name\": \"read\", \"arguments\": " args \
+	"}\n</tool_call>"
+#define P(k, v) "<parameter=" k ">\n" v "\n</parameter>\n"
+#define F(name, params) "<function=" name ">\n" params "</function>"
+#define Q(name, params) "<tool_call>\n" F(name, params) "\n</tool_call>"
+
+/* ---- text ---- */
+
+static void
+test_text(void **state)
+{
+	(void)state;
+	check("", "");
+	check(" a\n\n< b <c> \n", "T[ a\n\n< b <c> \n]");
+	check("<tool_calls> <functional> <function",
+	    "T[<tool_calls> <functional> <function]");
+	check("in <tool_call></tool_call> tags",
+	    "T[in <tool_call></tool_call> tags]");
+	check("a <tool_call> is never closed",
+	    "T[a <tool_call> is never closed]");
+	check("<function=f> is a tag", "T[<function=f> is a tag]");
+	check("<function=read> is a tag", "T[<function=read> is a tag]");
+	check_cut("a <tool_call> is b", "T[a <tool_call> is b]");
+	check_as(DIALECT_NONE, false, H("{}") " \n", "T[" H("{}") " \n]");
+}
+
+static void
+test_fences(void **state)
+{
+	static const char *const same[] = {
+		"```\n" H("{}") "\n```\n",
+		"a\n  ```xml\n" Q("read", P("path", "x")) "\n  ```",
+		"~~~~\n~~~\n" H("{}") "\n~~~~~\nb",
+		"````\n```\n" H("{}"),
+		"write `<tool_call>{\"name\":\"read\"}</tool_call>` now",
+		"`<function=read>` and `</function>`" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		char *want = xasprintf("T[%s]", same[i]);
+
+		check(same[i], want);
+		check_as(DIALECT_QWEN3, false, same[i], want);
+		free(want);
+	}
+	check("```c\nx\n```\n" H("{}"), "T[```c\nx\n```]C[read {}]");
+	check("```x``` y\n" H("{}"), "T[```x``` y]C[read {}]");
+	check("run `make`:" H("{}"), "T[run `make`:]C[read {}]");
+}
+
+/* ---- hermes ---- */
+
+static void
+test_hermes(void **state)
+{
+	(void)state;
+	check(H("{\"path\": \"a\", \"n\":1.50}"),
+	    "C[read {\"path\": \"a\", \"n\":1.50}]");
+	check("Look.\n\n" H("{}") "\n" H("{\"path\":\"b\"}") "\n",
+	    "T[Look.]C[read {}]C[read {\"path\":\"b\"}]");
+	check("A\n" H("{}") "\n\nB " H("{}") " C",
+	    "T[A]C[read {}]T[\n\nB]C[read {}]T[ C]");
+	check(H("{\"path\":\"</tool_call>\\\"}{\"}"),
+	    "C[read {\"path\":\"</tool_call>\\\"}{\"}]");
+	check(H("{\"path\":\"<tool_call>{<function=read>\"}"),
+	    "C[read {\"path\":\"<tool_call>{<function=read>\"}]");
+	check("<tool_call>{\"name\":\"read\"}</tool_call>", "C[read {}]");
+	check("<tool_call>{\"name\":\"r\\u0065ad\",\"arguments\":null}"
+	    "</tool_call>", "C[read {}]");
+	check("<tool_call>{\"name\":\"read\",\"arguments\":\"{\\\"a\\\":1}\"}"
+	    "</tool_call>", "C[read {\"a\":1}]");
+	/* the closing tag is missing */
+	check("<tool_call>{\"name\":\"read\"}\n", "C[read {}]");
+	check("<tool_call>{\"name\":\"read\"}\n</tool_", "C[read {}]");
+	check("<tool_call>{\"name\":\"read\"}\n" H("{}"),
+	    "C[read {}]C[read {}]");
+}
+
+static void
+test_hermes_broken(void **state)
+{
+	static const char odd[] = "<tool_call>{\"name\":\"read\",\"arguments\""
+	    ":{\"path\":\"a}}</tool_call>";
+	static const char extra[] = "<tool_call>{\"name\":\"read\"}}"
+	    "</tool_call>";
+	char *want;
+
+	(void)state;
+	want = xasprintf("M[%s]T[x]", odd);
+	check("<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a}}"
+	    "</tool_call>x", want);
+	free(want);
+	want = xasprintf("T[a]M[%s]T[b]", extra);
+	check("a<tool_call>{\"name\":\"read\"}}</tool_call>b", want);
+	free(want);
+	check(H("[1]"), "M[" H("[1]") "]");
+	check(H("{\"a\":1,\"a\":2}"), "M[" H("{\"a\":1,\"a\":2}") "]");
+	check("<tool_call>not json</tool_call>",
+	    "M[<tool_call>not json</tool_call>]");
+	check("<tool_call>{\"name\":\"read\",\"argu",
+	    "M[<tool_call>{\"name\":\"read\",\"argu]");
+	check("x <tool_call>\n", "T[x]M[<tool_call>\n]");
+	check_as(DIALECT_HERMES, false, Q("read", ""), "M[" Q("read", "") "]");
+}
+
+static void
+test_auto_needs_a_tool(void **state)
+{
+	static const char other[] = "<tool_call>{\"name\":\"rm\"}</tool_call>";
+
+	(void)state;
+	check("a <tool_call>{\"name\":\"rm\"}</tool_call> b",
+	    "T[a <tool_call>{\"name\":\"rm\"}</tool_call> b]");
+	check("<tool_call>{\"name\":\"rm\" \"x\"}</tool_call>",
+	    "T[<tool_call>{\"name\":\"rm\" \"x\"}</tool_call>]");
+	check(Q("rm", P("p", Q("read", ""))),
+	    "T[" Q("rm", P("p", Q("read", ""))) "]");
+	check_as(DIALECT_HERMES, false, other, "C[rm {}]");
+	check_as(DIALECT_QWEN3, false, F("rm", P("x", "1")),
+	    "C[rm {\"x\":\"1\"}]");
+	check_cut("<tool_call>{\"name\":\"rm\",\"",
+	    "T[<tool_call>{\"name\":\"rm\",\"]");
+}
+
+/* ---- qwen3-coder ---- */
+
+static void
+test_qwen3(void **state)
+{
+	(void)state;
+	check("Go.\n" Q("read", P("path", "a.c") P("first", "10")) "\n",
+	    "T[Go.]C[read {\"path\":\"a.c\",\"first\":10}]");
+	check(Q("read", ""), "C[read {}]");
+	check("<tool_call><function=read></function></tool_call>",
+	    "C[read {}]");
+	check("<function=read><parameter=path>a</parameter></function>",
+	    "C[read {\"path\":\"a\"}]");
+	/* the leading tag is missing */
+	check(F("read", P("path", "a")) "\n</tool_call>\n"
+	    F("read", P("path", "b")) "\n</tool_call>",
+	    "C[read {\"path\":\"a\"}]C[read {\"path\":\"b\"}]");
+	check(Q("read", P("path", "a")) "\nthen\n" Q("write", P("x", "1")),
+	    "C[read {\"path\":\"a\"}]T[then]C[write {\"x\":\"1\"}]");
+	/* both in one */
+	check("<tool_call>\n" F("read", P("path", "a")) "\n"
+	    F("write", P("x", "b")) "\n</tool_call>",
+	    "C[read {\"path\":\"a\"}]C[write {\"x\":\"b\"}]");
+	check(Q("read", P("path", "a")) H("{}"),
+	    "C[read {\"path\":\"a\"}]C[read {}]");
+}
+
+static void
+test_qwen3_closing_tags_missing(void **state)
+{
+	(void)state;
+	check("<tool_call>\n" F("read", P("path", "a")),
+	    "C[read {\"path\":\"a\"}]");
+	check("<tool_call>\n" F("read", P("path", "a")) "\n</tool_cal",
+	    "C[read {\"path\":\"a\"}]");
+	check("<function=read>\n" P("path", "a"), "C[read {\"path\":\"a\"}]");
+	check("<tool_call><function=read>\n" P("path", "a") "</func",
+	    "C[read {\"path\":\"a\"}]");
+	check("<function=read>\n", "C[read {}]");
+	check("<function=read>\n<parameter=path>\na",
+	    "M[<function=read>\n<parameter=path>\na]");
+	check("<tool_call>\n" F("read", P("path", "a")) "\n" Q("write", ""),
+	    "C[read {\"path\":\"a\"}]C[write {}]");
+}
+
+static void
+test_qwen3_coerced(void **state)
+{
+	(void)state;
+	check(Q("read", P("path", "10") P("first", " 10 ") P("ratio", "-1.5e3")
+	    P("all", "True") P("list", "[1, \"a\"]") P("o", "{\"a\": 1}")
+	    P("s", "null") P("none", "7")),
+	    "C[read {\"path\":\"10\",\"first\":10,\"ratio\":-1.5e3,"
+	    "\"all\":true,\"list\":[1, \"a\"],\"o\":{\"a\": 1},\"s\":null,"
+	    "\"none\":\"7\"}]");
+	check(Q("read", P("path", "null") P("first", "ten") P("ratio", "None")
+	    P("all", "yes") P("list", "['a']") P("o", "[]") P("s", "5")),
+	    "C[read {\"path\":\"null\",\"first\":\"ten\",\"ratio\":null,"
+	    "\"all\":\"yes\",\"list\":\"['a']\",\"o\":\"[]\",\"s\":\"5\"}]");
+}
+
+static void
+test_qwen3_newlines(void **state)
+{
+	(void)state;
+	check(Q("write", P("a", "") P("b", "\n") P("c", "x\n") P("d", "\n\tx")),
+	    "C[write {\"a\":\"\",\"b\":\"\\n\",\"c\":\"x\\n\","
+	    "\"d\":\"\\n\\tx\"}]");
+	check(Q("write", "<parameter=a>x</parameter>"
+	    "<parameter=b>\n</parameter><parameter=c> x </parameter>"
+	    "<parameter=d>\r\nx\r\n</parameter>"),
+	    "C[write {\"a\":\"x\",\"b\":\"\",\"c\":\" x \",\"d\":\"x\"}]");
+}
+
+/* Values are whatever a file may hold. */
+static void
+test_qwen3_values(void **state)
+{
+	(void)state;
+	check(Q("write", P("a", "<b>&amp;</b> <parameter=x> </parameter> y")),
+	    "C[write {\"a\":\"<b>&amp;</b> <parameter=x> </parameter> y\"}]");
+	check(Q("write", P("a", "</parameter> </function> </tool_call> y")),
+	    "C[write {\"a\":\"</parameter> </function> </tool_call> y\"}]");
+	check(Q("write", P("a", "</tool_call><tool_call>{\"name\":\"read\"}")),
+	    "C[write {\"a\":\"</tool_call><tool_call>{\\\"name\\\":"
+	    "\\\"read\\\"}\"}]");
+	/* a whole call within */
+	check(Q("write", P("a", "x\n" Q("read", P("path", "p") P("b", "1"))
+	    "\ny") P("b", "2")) "\nend",
+	    "C[write {\"a\":\"x\\n<tool_call>\\n<function=read>\\n"
+	    "<parameter=path>\\np\\n</parameter>\\n<parameter=b>\\n1\\n"
+	    "</parameter>\\n</function>\\n</tool_call>\\ny\",\"b\":\"2\"}]"
+	    "T[end]");
+	/* a key again is text */
+	check(Q("write", P("a", "x</parameter>\n<parameter=a>y")),
+	    "C[write {\"a\":\"x</parameter>\\n<parameter=a>y\"}]");
+	/* half a call within, and then another block */
+	check(Q("write", P("a", "<function=read>\n<parameter=path>\np"))
+	    "\n" Q("read", ""),
+	    "C[write {\"a\":\"<function=read>\\n<parameter=path>\\np\"}]"
+	    "C[read {}]");
+	check(Q("write", P("a", "<function=read>\n<parameter=path>\np")) "\n",
+	    "C[write {\"a\":\"<function=read>\\n<parameter=path>\\np\"}]");
+}
+
+static void
+test_qwen3_broken(void **state)
+{
+	(void)state;
+	check("<tool_call>\n<function=read>\n{\"path\":1}\n</function>\n"
+	    "</tool_call>",
+	    "M[<tool_call>\n<function=read>\n{\"path\":1}\n</function>\n"
+	    "</tool_call>]");
+	check("<function=read>{}</function>",
+	    "M[<function=read>{}</function>]");
+	check("<tool_call>\n<function=write>\n<parameter=a>\n"
+	    Q("read", P("path", "a")),
+	    "M[<tool_call>\n<function=write>\n<parameter=a>\n"
+	    Q("read", P("path", "a")) "]");
+	check("<function=rm>{}</function>", "T[<function=rm>{}</function>]");
+}
+
+/* ---- cut by length ---- */
+
+static void
+test_cut(void **state)
+{
+	(void)state;
+	check_cut("a " H("{}") "\n<tool_call>{\"name\":\"read\",\"arg",
+	    "T[a]C[read {}]D1");
+	check_cut(Q("read", "") "\n<tool_call>\n<function=write>\n"
+	    "<parameter=a>\nx\n</parameter>\n", "C[read {}]D1");
+	check_cut("a\n<tool_c", "T[a]D1");
+	check_cut("a\n<tool_call>", "T[a]D1");
+	check_cut("a\n<tool_call>\n<funct", "T[a]D1");
+	check_cut("a\n<function=rea", "T[a]D1");
+	check_cut("a\n<function=read>", "T[a]D1");
+	check_cut("a <t", "T[a <t]");
+	check_cut("<tool_call>{\"name\":\"read\"}", "D1");
+	check_cut("<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":"
+	    "\"</tool_call> x", "D1");
+	check_cut(H("{}") "\nand so", "C[read {}]T[and so]");
+	check_cut(F("read", P("path", "a")), "C[read {\"path\":\"a\"}]");
+	check_cut("<tool_call>" F("read", P("path", "a")), "D1");
+	/* the end of what is written about is not the end */
+	check_cut("<tool_call>\n<function=write>\n<parameter=a>\n"
+	    Q("read", P("path", "a")), "D1");
+}
+
+/* ---- what an attacker sends ends soon ---- */
+
+static void
+flood(const char *piece, size_t times)
+{
+	static const struct dialect_out out = { on_got_text, on_got_call,
+		on_got_malformed };
+	struct got g = { BUF_INIT(1 << 28), false };
+	struct dialect *d = dialect_new(DIALECT_AUTO, &out, &g);
+
+	dialect_reset(d, slice_of(tools));
+	for (size_t i = 0; i < times; i++)
+		dialect_feed(d, slice_of(piece));
+	dialect_end(d, false);
+	dialect_free(d);
+	buf_release(&g.log);
+}
+
+static void
+test_floods(void **state)
+{
+	static const char *const pieces[] = { "<tool_call>", "<function=read>",
+		"<tool_call>{", "<function=read><parameter=path>",
+		"<function=read><parameter=path></parameter></function>x",
+		"<function=a><parameter=b><function=c><parameter=d>"
+		"</parameter></function>", "<function=read>x", " ", "<", "`",
+		"<tool_call>{\"name\":\"read\",\"a\":\"</tool_call>", "\n```",
+		"<tool_call>x" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+		flood(pieces[i], 20000);
+}
+
+/* ---- rendered ---- */
+
+static void
+rendered(enum dialect_kind kind, const char *messages, const char *tool_list,
+    const char *want)
+{
+	struct buf out = BUF_INIT(1 << 20);
+	struct scan sc = { .m = NULL };
+
+	dialect_render(kind, slice_of(messages), tool_list != NULL ?
+	    slice_of(tool_list) : (struct slice){ NULL, 0 }, &out);
+	assert_int_equal(scan_value(&sc, out.p, out.len), 0);
+	assert_string_equal(out.p, want);
+	scan_release(&sc);
+	buf_release(&out);
+}
+
+#define USER "{\"role\": \"user\",\"content\":\"hi\",\"x\":1.0}"
+#define CALL_OF(id, args) "{\"id\":\"" id "\",\"type\":\"function\"," \
+	"\"function\":{\"name\":\"read\",\"arguments\":\"" args "\"}}"
+#define RESULT(id, text) "{\"role\":\"tool\",\"tool_call_id\":\"" id \
+	"\",\"content\":\"" text "\"}"
+
+static void
+test_rendered(void **state)
+{
+	static const char talk[] = "[" USER ",{\"role\":\"assistant\","
+	    "\"content\":\"ok\",\"reasoning\":\"r\",\"tool_calls\":["
+	    CALL_OF("a", "{\\\"path\\\":\\\"x\\\\ny\\\",\\\"n\\\":1.50}") ","
+	    CALL_OF("b", "no json") "]}," RESULT("b", "two") ","
+	    RESULT("zz", "whose") "," USER "]";
+
+	(void)state;
+	rendered(DIALECT_HERMES, "[" USER "]", NULL, "[" USER "]");
+	rendered(DIALECT_HERMES, "[]", "[]", "[]");
+	rendered(DIALECT_HERMES, talk, NULL, "[" USER ",{\"role\":"
+	    "\"assistant\",\"content\":\"ok\\n<tool_call>\\n{\\\"name\\\": "
+	    "\\\"read\\\", \\\"arguments\\\": {\\\"path\\\":\\\"x\\\\ny\\\","
+	    "\\\"n\\\":1.50}}\\n</tool_call>\\n<tool_call>\\n{\\\"name\\\": "
+	    "\\\"read\\\", \\\"arguments\\\": \\\"no json\\\"}\\n</tool_call>"
+	    "\",\"reasoning\":\"r\"},{\"role\":\"user\",\"content\":"
+	    "\"<tool_response>\\n(no result)\\n</tool_response>\\n"
+	    "<tool_response>\\ntwo\\n</tool_response>\"}," USER "]");
+	rendered(DIALECT_QWEN3, talk, NULL, "[" USER ",{\"role\":"
+	    "\"assistant\",\"content\":\"ok\\n<tool_call>\\n<function=read>"
+	    "\\n<parameter=path>\\nx\\ny\\n</parameter>\\n<parameter=n>\\n1.50"
+	    "\\n</parameter>\\n</function>\\n</tool_call>\\n<tool_call>\\n"
+	    "<function=read>\\n<parameter=arguments>\\nno json\\n"
+	    "</parameter>\\n</function>\\n</tool_call>\",\"reasoning\":\"r\"},"
+	    "{\"role\":\"user\",\"content\":\"<tool_response>\\n(no result)"
+	    "\\n</tool_response>\\n<tool_response>\\ntwo\\n</tool_response>"
+	    "\"}," USER "]");
+}
+
+static void
+test_tools_described(void **state)
+{
+	static const char system[] = "[{\"role\":\"system\",\"content\":"
+	    "\"be\"}," USER "]";
+	struct buf a = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20);
+
+	(void)state;
+	dialect_render(DIALECT_HERMES, slice_of(system), slice_of(tools), &a);
+	buf_addc(&a, '\0');
+	assert_ptr_equal(strstr(a.p, "[{\"role\":\"system\",\"content\":"
+	    "\"be\\n\\n# Tools"), a.p);
+	assert_non_null(strstr(a.p, "<tools>\\n{\\\"type\\\":"));
+	assert_non_null(strstr(a.p, "</tool_call>\"}," USER "]"));
+	dialect_render(DIALECT_QWEN3, SLICE("[" USER "]"), slice_of(tools),
+	    &b);
+	buf_addc(&b, '\0');
+	assert_ptr_equal(strstr(b.p, "[{\"role\":\"system\",\"content\":"
+	    "\"# Tools"), b.p);
+	buf_release(&a);
+	buf_release(&b);
+}
+
+/* A call rendered and lifted again is the same call. */
+static void
+test_round(void **state)
+{
+	static const char args[] = "{\"path\":\"a\\n</parameter>\\n\",\"first\""
+	    ":3,\"list\":[1,{}],\"all\":false,\"s\":null}";
+	static const enum dialect_kind kinds[] = { DIALECT_HERMES,
+		DIALECT_QWEN3 };
+	struct buf messages = BUF_INIT(1 << 20), quoted = BUF_INIT(1 << 20);
+	char *want = xasprintf("C[read %s]", args);
+
+	(void)state;
+	scan_quote(&quoted, args, strlen(args));
+	buf_adds(&messages, "[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":"
+	    "\"a\",\"function\":{\"name\":\"read\",\"arguments\":");
+	buf_slice(&messages, buf_view(&quoted));
+	buf_adds(&messages, "}}]}]");
+	for (size_t i = 0; i < 2; i++) {
+		struct buf out = BUF_INIT(1 << 20);
+		struct slice key, val;
+		struct walk w;
+		char *text;
+
+		dialect_render(kinds[i], buf_view(&messages),
+		    (struct slice){ NULL, 0 }, &out);
+		walk_in(&w, buf_view(&out));
+		assert_true(walk_next(&w, &key, &val));
+		text = scan_strdup(scan_get(val, "content"));
+		check_as(kinds[i], false, text, want);
+		free(text);
+		buf_release(&out);
+	}
+	free(want);
+	buf_release(&messages);
+	buf_release(&quoted);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests_list[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_fences),
+		cmocka_unit_test(test_hermes),
+		cmocka_unit_test(test_hermes_broken),
+		cmocka_unit_test(test_auto_needs_a_tool),
+		cmocka_unit_test(test_qwen3),
+		cmocka_unit_test(test_qwen3_closing_tags_missing),
+		cmocka_unit_test(test_qwen3_coerced),
+		cmocka_unit_test(test_qwen3_newlines),
+		cmocka_unit_test(test_qwen3_values),
+		cmocka_unit_test(test_qwen3_broken),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_floods),
+		cmocka_unit_test(test_rendered),
+		cmocka_unit_test(test_tools_described),
+		cmocka_unit_test(test_round),
+	};
+
+	return cmocka_run_group_tests(tests_list, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/* test_guard_state.c - the bounded sets, the periods, the statuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "../../cmd/hamr-guard/cycle.c"
+#include "../../cmd/hamr-guard/hset.c"
+#include "../../cmd/hamr-guard/seen.c"
+#include "../../cmd/hamr-guard/status.c"
+
+static void
+set(void **state)
+{
+	struct hset s = { .max = 4096 };
+	uint64_t h = 1;
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		h = h * 6364136223846793005u + 1442695040888963407u;
+		assert_true(hset_add(&s, h));
+		assert_false(hset_add(&s, h));
+		assert_true(s.young.n + s.old.n <= 4096);
+		assert_true(s.young.cap <= 8192);
+	}
+	assert_false(hset_has(&s, 1442695040888963407u));
+	assert_true(hset_add(&s, 0));
+	assert_false(hset_add(&s, 0));
+	hset_clear(&s);
+	assert_true(hset_add(&s, h));
+	hset_release(&s);
+}
+
+static void
+signatures(void **state)
+{
+	struct seen_set s = { .n = 0 };
+	char sig[SHA_HEX];
+
+	(void)state;
+	assert_null(seen_get(&s, "x"));
+	for (unsigned i = 0; i < 3 * SEEN_MAX; i++) {
+		snprintf(sig, sizeof sig, "%064x", i * 2654435761u);
+		seen_put(&s, sig)->n = i;
+		seen_id(seen_get(&s, sig), "\"c\"");
+		snprintf(sig, sizeof sig, "%064x", 0u);
+		assert_int_equal(seen_put(&s, sig)->n, 0);	/* in use */
+		assert_true(s.n <= SEEN_MAX);
+	}
+	snprintf(sig, sizeof sig, "%064x", 5 * 2654435761u);
+	assert_null(seen_get(&s, sig));
+	snprintf(sig, sizeof sig, "%064x", (3 * SEEN_MAX - 1) * 2654435761u);
+	assert_int_equal(seen_get(&s, sig)->n, 3 * SEEN_MAX - 1);
+	seen_clear(&s);
+	assert_null(seen_get(&s, sig));
+	seen_release(&s);
+}
+
+static void
+period(const char *history, size_t cap, size_t period, size_t laps)
+{
+	struct cycle c;
+	size_t p = 0, l = 0;
+
+	cycle_init(&c, cap);
+	for (; *history != '\0'; history++)
+		cycle_push(&c, (uint64_t)*history);
+	assert_int_equal(cycle_find(&c, &p, &l), period != 0);
+	assert_int_equal(p, period);
+	assert_int_equal(l, laps);
+	cycle_release(&c);
+}
+
+static void
+periods(void **state)
+{
+	(void)state;
+	period("", 8, 0, 0);
+	period("a", 8, 0, 0);
+	period("abc", 8, 0, 0);
+	period("aa", 8, 1, 2);
+	period("xyabab", 8, 2, 2);
+	period("xababababa", 16, 2, 4);
+	period("aabaabaa", 16, 3, 2);
+	period("abcdefghijklabcdefghijkl", 32, 12, 2);
+	period("abcabcabcabcabc", 7, 3, 2);	/* the window's end */
+	period("abababx", 8, 0, 0);
+}
+
+static void
+statuses(void **state)
+{
+	static const char *const yes[] = { "done", "Done.", "DONE!!!", " OK ",
+		"**Completed**", "\xe2\x9c\x85 Done", "All done \xf0\x9f\x8e\x89",
+		"Task complete.", "task completed", "Status: done",
+		"status: **pending**", "STATUS:FAILED", "success",
+		"Working tree: clean", "Finished.\n\nStatus: ok\n",
+		"working tree: 3 files changed" };
+	static const char *const no[] = { "", "Done: fixed the parser",
+		"not done", "I am done", "done done", "ok\nok\nok", "complete",
+		"Status: see below", "done?no", "\xd0\xb4\xd0\xb0",
+		"status", "The task is complete.", "\xe2\x9c\x85" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		assert_true(status_only(slice_of(yes[i])));
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		assert_false(status_only(slice_of(no[i])));
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = { cmocka_unit_test(set),
+		cmocka_unit_test(signatures), cmocka_unit_test(periods),
+		cmocka_unit_test(statuses) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* test_scan.c - the scanner: verdicts, slices, decoding, quoting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scan.h"
+
+static int
+verdict(const char *text, size_t n, const char **why)
+{
+	/* an exact copy on the heap, so that ASan sees a byte read too many */
+	char *p = malloc(n != 0 ? n : 1);
+	struct scan s = { 0 };
+	int r;
+
+	memcpy(p, text, n);
+	r = scan_record(&s, p, n);
+	if (why != NULL)
+		*why = s.why;
+	scan_release(&s);
+	free(p);
+	return r;
+}
+
+#define accepts(lit) assert_int_equal(verdict(lit, sizeof(lit) - 1, NULL), 0)
+#define refuses(lit, wanted) do {					\
+	const char *why_;						\
+	assert_int_equal(verdict(lit, sizeof(lit) - 1, &why_), -1);	\
+	assert_string_equal(why_, wanted);				\
+} while (0)
+
+static void
+rules_of_the_door(void **state)
+{
+	(void)state;
+	accepts("{}");
+	accepts(" \t{ \"a\" : 1 }\r");
+	accepts("{\"a\":\"\\ud800\"}");
+	accepts("{\"a\":1e400,\"b\":123456789012345678901234567890}");
+	accepts("{\"a\":{\"k\":1},\"b\":{\"k\":1}}");
+	refuses("", "blank line");
+	refuses("   ", "blank line");
+	refuses("[1]", "not a JSON object");
+	refuses("\"x\"", "not a JSON object");
+	refuses("\xef\xbb\xbf{}", "byte order mark");
+	refuses("{}{}", "bytes after the value");
+	refuses("{} x", "bytes after the value");
+	refuses("{\"a\":\"\\u0000\"}", "\\u0000 in a string");
+	refuses("{\"a\":\"\x01\"}", "control byte in a string");
+	refuses("{\"a\":\"\xff\"}", "not UTF-8");
+	refuses("{\"a\":\"\xed\xa0\x80\"}", "not UTF-8");
+	refuses("{\"a\":\"\xc0\xaf\"}", "not UTF-8");
+	refuses("\xff", "not UTF-8");
+	refuses("{\"a\":01}", "number with a leading zero");
+	refuses("{\"a\":1.}", "number without decimals");
+	refuses("{\"a\":+1}", "not a JSON value");
+	refuses("{\"a\":NaN}", "not a JSON value");
+	refuses("{\"a\":1,}", "key wanted");
+	refuses("{\"a\" 1}", "':' wanted");
+	refuses("{\"a\":1", "object without an end");
+	refuses("{\"a\":\"x", "string without an end");
+	refuses("{\"a\":\"x\\", "string without an end");
+	refuses("{\"a\":\"\\x\"}", "bad escape in a string");
+}
+
+static void
+keys_twice(void **state)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	(void)state;
+	refuses("{\"a\":1,\"a\":1}", "duplicate key");
+	refuses("{\"a\":1,\"\\u0061\":1}", "duplicate key");
+	refuses("{\"x\":{\"path\":1,\"pa\\u0074h\":1}}", "duplicate key");
+	refuses("{\"\\ud800\":1,\"\\uD800\":2}", "duplicate key");
+	accepts("{\"\\ud800\":1,\"\\ud801\":2}");
+	accepts("{\"a\":1,\"A\":1}");
+	/* near the end of the line and far from it, long and short */
+	for (int k = 1; k < 40; k++) {
+		buf_reset(&b);
+		buf_fmt(&b, "{\"%.*s\":1,\"%.*s\":2}", k,
+		    "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop", k,
+		    "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop");
+		assert_int_equal(verdict(b.p, b.len, NULL), -1);
+	}
+	/* many keys: all different, then the last one a second time */
+	for (int again = 0; again < 2; again++) {
+		buf_reset(&b);
+		buf_adds(&b, "{\"k0\":0");
+		for (int i = 1; i < 5000; i++)
+			buf_fmt(&b, ",\"k%d\":%d", i, i);
+		if (again)
+			buf_adds(&b, ",\"k17\":0");
+		buf_adds(&b, "}");
+		assert_int_equal(verdict(b.p, b.len, NULL), again ? -1 : 0);
+	}
+	buf_release(&b);
+}
+
+static void
+depth(void **state)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	(void)state;
+	for (int n = 511; n <= 512; n++) {
+		buf_reset(&b);
+		buf_adds(&b, "{\"a\":");
+		for (int i = 0; i < n; i++)
+			buf_addc(&b, '[');
+		for (int i = 0; i < n; i++)
+			buf_addc(&b, ']');
+		buf_addc(&b, '}');
+		assert_int_equal(verdict(b.p, b.len, NULL),
+		    n == 511 ? 0 : -1);
+	}
+	buf_release(&b);
+}
+
+/* Every place of a special byte in a block, and every length of a string. */
+static void
+block_borders(void **state)
+{
+	char s[128];
+
+	(void)state;
+	for (size_t len = 1; len < 70; len++)
+		for (size_t at = 0; at + 1 < len; at++) {
+			size_t n = len + 7;
+
+			memcpy(s, "{\"a\":\"", 6);
+			memset(s + 6, 'x', len);
+			memcpy(s + 6 + len, "\"}", 3);
+			n = 6 + len + 2;
+			memcpy(s + 6 + at, "\\n", 2);
+			assert_int_equal(verdict(s, n, NULL), 0);
+			memcpy(s + 6 + at, "\xc3\xa9", 2);
+			assert_int_equal(verdict(s, n, NULL), 0);
+			memcpy(s + 6 + at, "\xc3x", 2);
+			assert_int_equal(verdict(s, n, NULL), -1);
+			memcpy(s + 6 + at, "\x1fx", 2);
+			assert_int_equal(verdict(s, n, NULL), -1);
+			memcpy(s + 6 + at, "\\q", 2);
+			assert_int_equal(verdict(s, n, NULL), -1);
+			if (at + 2 < len) {
+				memcpy(s + 6 + at, "x\"x", 3);
+				assert_int_equal(verdict(s, n, NULL), -1);
+			}
+		}
+}
+
+static void
+slices(void **state)
+{
+	static const char text[] = "{\"a\": {\"x\":[1, \"two\" ,{}]}, "
+	    "\"\\u0062\":\"c\\u00e9\\ud83d\\ude00\\ud800!\",\"n\":-7,"
+	    "\"t\":true, \"e\":[]}";
+	struct slice doc = slice_of(text), v, el;
+	struct buf b = BUF_INIT(1000);
+	struct scan s = { 0 };
+	struct walk w;
+	int64_t n;
+
+	(void)state;
+	assert_int_equal(scan_record(&s, doc.p, doc.n), 0);
+	assert_int_equal(s.n, 5);
+	assert_true(scan_key_is(s.m[1].key, "b"));
+	v = scan_get(scan_get(doc, "a"), "x");
+	assert_true(slice_is(v, "[1, \"two\" ,{}]"));
+	walk_in(&w, v);
+	assert_true(walk_next(&w, NULL, &el) && slice_is(el, "1"));
+	assert_true(walk_next(&w, NULL, &el) && slice_is(el, "\"two\""));
+	assert_true(walk_next(&w, NULL, &el) && slice_is(el, "{}"));
+	assert_false(walk_next(&w, NULL, &el));
+	assert_true(scan_str(scan_get(doc, "b"), &b));
+	assert_string_equal(b.p, "c\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd!");
+	assert_true(scan_int(scan_get(doc, "n"), &n) && n == -7);
+	assert_true(scan_true(scan_get(doc, "t")));
+	walk_in(&w, scan_get(doc, "e"));
+	assert_false(walk_next(&w, NULL, &el));
+	assert_null(scan_get(doc, "absent").p);
+	buf_release(&b);
+	scan_release(&s);
+}
+
+static void
+quoting(void **state)
+{
+	static const char raw[] = "a\"b\\c\n\t\x01\x7f\xc3\xa9/";
+	struct buf q = BUF_INIT(1000), back = BUF_INIT(1000);
+
+	(void)state;
+	scan_quote(&q, raw, sizeof raw - 1);
+	assert_string_equal(q.p,
+	    "\"a\\\"b\\\\c\\n\\t\\u0001\x7f\xc3\xa9/\"");
+	assert_true(scan_str(buf_view(&q), &back));
+	assert_string_equal(back.p, raw);
+	buf_release(&q);
+	buf_release(&back);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rules_of_the_door),
+		cmocka_unit_test(keys_twice),
+		cmocka_unit_test(depth),
+		cmocka_unit_test(block_borders),
+		cmocka_unit_test(slices),
+		cmocka_unit_test(quoting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* test_token.c - the class-bigram table gives the golden sums. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "token.h"
+
+static const char HELLO[] = "Hello, world! int main(void){return 0;}\n";
+
+static void
+golden_sums(void **state)
+{
+	static const uint64_t want[] = { 847, 846, 847, 853, 842, 1017, 875 };
+
+	(void)state;
+	for (int f = 0; f < 7; f++) {
+		unsigned prev = TOKEN_START;
+
+		assert_int_equal(token_sum((enum token_family)f, HELLO,
+		    strlen(HELLO), &prev), want[f]);
+	}
+}
+
+static void
+pieces_add_up(void **state)
+{
+	(void)state;
+	for (size_t cut = 0; cut <= strlen(HELLO); cut++) {
+		unsigned prev = TOKEN_START;
+		uint64_t sum = token_sum(TOK_MODERN, HELLO, cut, &prev);
+
+		sum += token_sum(TOK_MODERN, HELLO + cut,
+		    strlen(HELLO) - cut, &prev);
+		assert_int_equal(sum, 847);
+	}
+}
+
+static void
+counts_are_rounded(void **state)
+{
+	(void)state;
+	assert_int_equal(token_count(TOK_MODERN, HELLO, strlen(HELLO)), 13);
+	assert_int_equal(token_count(TOK_LLAMA2, HELLO, strlen(HELLO)), 16);
+	assert_int_equal(token_count(TOK_MODERN, "", 0), 0);
+}
+
+static void
+families(void **state)
+{
+	(void)state;
+	assert_int_equal(token_family(NULL), TOK_MODERN);
+	assert_int_equal(token_family("some-model"), TOK_MODERN);
+	assert_int_equal(token_family("Qwen3-Coder-30B"), TOK_QWEN25);
+	assert_int_equal(token_family("gpt-4o-mini"), TOK_O200K);
+	assert_int_equal(token_family("gpt-4-turbo"), TOK_CL100K);
+	assert_int_equal(token_family("meta/llama-3.1-8b"), TOK_LLAMA3);
+	assert_int_equal(token_family("codellama-34b"), TOK_LLAMA2);
+	assert_int_equal(token_family("claude-sonnet"), TOK_CLAUDE2);
+	assert_int_equal(token_family_named("claude2"), TOK_CLAUDE2);
+	assert_int_equal(token_family_named("nonsense"), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(golden_sums),
+		cmocka_unit_test(pieces_add_up),
+		cmocka_unit_test(counts_are_rounded),
+		cmocka_unit_test(families),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

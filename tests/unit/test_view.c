@@ -1,0 +1,137 @@
+/* test_view.c - the view is legal, and grows at its end only. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view.h"
+
+#define CALL(id) "{\"id\":\"" id "\",\"type\":\"function\",\"function\":" \
+	"{\"name\":\"read\",\"arguments\":\"{}\"}}"
+#define USER(t) "{\"role\":\"user\",\"content\":\"" t "\"}"
+#define TOOL(id, t) "{\"role\":\"tool\",\"tool_call_id\":\"" id \
+	"\",\"content\":\"" t "\"}"
+#define ASSISTANT(calls) "{\"role\":\"assistant\",\"content\":null," \
+	"\"tool_calls\":[" calls "]}"
+
+static void
+add(struct view *v, const char *line)
+{
+	struct scan s = { 0 };
+	struct rec r;
+
+	assert_int_equal(rec_parse(&s, line, strlen(line), &r), 0);
+	view_add(v, &r);
+	scan_release(&s);
+}
+
+static void
+prints(struct view *v, const char *want)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	view_print(v, &b);
+	assert_string_equal(b.p, want);
+	buf_release(&b);
+}
+
+static void
+empty(void **state)
+{
+	struct view *v = view_new();
+
+	(void)state;
+	prints(v, "[]");
+	view_free(v);
+}
+
+static void
+grows_at_its_end(void **state)
+{
+	struct view *v = view_new();
+
+	(void)state;
+	add(v, USER("a"));
+	prints(v, "[" USER("a") "]");
+	add(v, USER("b"));
+	prints(v, "[" USER("a\\n\\nb") "]");
+	add(v, ASSISTANT(CALL("1")));
+	add(v, TOOL("1", "r"));
+	prints(v, "[" USER("a\\n\\nb") "," ASSISTANT(CALL("1")) ","
+	    TOOL("1", "r") "]");
+	add(v, "{\"role\":\"user\",\"content\":\"n\",\"meta\":"
+	    "{\"by\":\"loop\"}}");
+	prints(v, "[" USER("a\\n\\nb") "," ASSISTANT(CALL("1")) ","
+	    TOOL("1", "r\\n\\n[loop] n") "]");
+	assert_int_equal(view_open_calls(v), 0);
+	view_free(v);
+}
+
+static void
+late_result_goes_to_its_call(void **state)
+{
+	struct view *v = view_new();
+
+	(void)state;
+	add(v, ASSISTANT(CALL("1") "," CALL("2")));
+	add(v, TOOL("2", "two"));
+	prints(v, "[" ASSISTANT(CALL("1") "," CALL("2")) ","
+	    TOOL("1", "(no result)") "," TOOL("2", "two") "]");
+	add(v, "{\"role\":\"assistant\",\"content\":\"x\"}");
+	add(v, TOOL("1", "one"));
+	add(v, TOOL("1", "again"));
+	prints(v, "[" ASSISTANT(CALL("1") "," CALL("2")) ","
+	    TOOL("1", "one") "," TOOL("2", "two")
+	    ",{\"role\":\"assistant\",\"content\":\"x\"}]");
+	view_free(v);
+}
+
+static void
+later_system_messages(void **state)
+{
+	struct view *v = view_new();
+
+	(void)state;
+	add(v, "{\"role\":\"developer\",\"content\":\"s\"}");
+	add(v, "{\"role\":\"system\",\"content\":\"t\"}");
+	prints(v, "[{\"role\":\"system\",\"content\":\"s\"},"
+	    USER("[system] t") "]");
+	view_free(v);
+}
+
+static void
+shown_folded_and_slim(void **state)
+{
+	struct view *v = view_new();
+	uint64_t full;
+
+	(void)state;
+	add(v, USER("a"));
+	add(v, ASSISTANT(CALL("1")));
+	add(v, TOOL("1", "r"));
+	full = view_sum(v);
+	view_show(v, 1, SLICE("sum"), 1);
+	prints(v, "[" USER("sum") "," ASSISTANT(CALL("1")) ","
+	    TOOL("1", "r") "]");
+	assert_int_equal(view_count(v), 3);
+	view_show(v, 0, SLICE(""), 0);
+	assert_int_equal(view_sum(v), full);
+	view_free(v);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty),
+		cmocka_unit_test(grows_at_its_end),
+		cmocka_unit_test(late_result_goes_to_its_call),
+		cmocka_unit_test(later_system_messages),
+		cmocka_unit_test(shown_folded_and_slim),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
