@@ -81,6 +81,15 @@ demo: all
 
 # ---- tests ----
 
+# Some unit tests reach into a command; they link its objects but main's.
+UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider
+objects = $(filter-out %/main.o,$(patsubst cmd/%.c,$O/cmd/%.o, \
+          $(wildcard cmd/$(1)/*.c)))
+TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
+$(TOOL_UNITS): $(call objects,hamr-tool)
+UNIT_test_edit = $(call objects,hamr-tool)
+UNIT_test_path = $(call objects,hamr-tool)
+
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))
 
 $O/unit/%: tests/unit/%.c $O/libhamr.a

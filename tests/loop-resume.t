@@ -46,15 +46,17 @@ messages "$T/whole" >"$T/whole.m"
 cd ..
 
 # kill -9 at every write of the loop
-if strace -o /dev/null -e trace=write -e inject=write:signal=KILL:when=1 \
-    sh -c 'echo x' >/dev/null 2>&1; [ $? = 137 ]; then
+strace -o /dev/null -e trace=write -e inject=write:signal=KILL:when=1 \
+    sh -c 'echo x' >/dev/null 2>&1
+if [ $? = 137 ]; then
 	k=1
 	while :; do
 		fresh
 		strace -o /dev/null -e trace=write -e \
 		    "inject=write:signal=KILL:when=$k" hamr-loop --no-config \
 		    --yes --quiet --replay "$S" "change it" >/dev/null 2>&1
-		if [ $? = 0 ]; then
+		st=$?
+		if [ $st = 0 ]; then
 			cd ..
 			break
 		fi
@@ -126,7 +128,8 @@ cat >slow.ndjson <<'X'
 {"role":"assistant","tool_calls":[{"id":"s","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch started; sleep 30\"}"}}]}
 {"role":"assistant","content":"done sleeping","finish_reason":"stop"}
 X
-loop --json --replay slow.ndjson "sleep" >out 2>err &
+hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
 pid=$!
 for i in $(seq 100); do [ -e started ] && break; sleep 0.05; done
 loop --resume >out2 2>err2
@@ -146,7 +149,8 @@ loop --resume --replay slow.ndjson >answer 2>err
 is "an interrupted session goes on" "$? $(cat answer)" "0 done sleeping"
 for sig in TERM HUP; do
 	rm -f started
-	loop --json --replay slow.ndjson "sleep" >out 2>err &
+	hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
 	pid=$!
 	for i in $(seq 100); do [ -e started ] && break; sleep 0.05; done
 	kill -$sig $pid

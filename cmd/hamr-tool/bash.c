@@ -109,12 +109,14 @@ take_rest(struct run *r)
 
 /* ---- the end ---- */
 
+/* bash stays a zombie: as long as it is one, its pid and so the id of its
+ * group are nobody else's. */
 static void
 take_status(struct run *r)
 {
 	r->status.si_pid = 0;
 	if (waitid(P_PIDFD, (id_t)r->child.pidfd, &r->status,
-	    WEXITED | WNOHANG) < 0 || r->status.si_pid == 0)
+	    WEXITED | WNOHANG | WNOWAIT) < 0 || r->status.si_pid == 0)
 		return;
 	r->exited = true;
 	r->quiet = file_now_ms() + QUIET_MS;
@@ -276,7 +278,7 @@ run(struct run *r, struct report *rep, struct result *res)
 	if (r->cause == CAUSE_NONE)
 		kin_names(&r->spared, &ended);
 	kin_group((int)r->child.pid, SIGKILL);
-	kin_end(&r->spared, r->exited ? -1 : (int)r->child.pid);
+	kin_end(&r->spared, (int)r->child.pid);
 	if (!r->exited)
 		take_status(r);
 	kin_reap(-1);
