@@ -19,6 +19,8 @@ struct call {
 	struct slice id;
 	struct slice name;
 	struct slice args;	/* the string that holds the arguments */
+	struct slice given;	/* what stands in its place: any value */
+	struct slice type;	/* any value */
 	struct slice whole;	/* the element of tool_calls */
 };
 

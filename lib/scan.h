@@ -85,9 +85,19 @@ bool scan_true(struct slice val);
 /* Walk over the members of an object or the elements of an array. */
 struct walk {
 	const char *p, *end;
+	enum scan_kind kind;	/* of the container */
 };
 void walk_in(struct walk *w, struct slice container);
 bool walk_next(struct walk *w, struct slice *key, struct slice *val);
+
+/* The same in two steps: to the next value, at w->p then (false at the end);
+ * and over it. */
+bool walk_key(struct walk *w, struct slice *key);
+struct slice walk_value(struct walk *w);
+/* Or, instead of walk_value, through the value's own members with `in` to
+ * their end, so that all is walked once.  False: it has none. */
+bool walk_enter(const struct walk *w, struct walk *in);
+struct slice walk_leave(struct walk *w, const struct walk *in);
 
 /* Append p as a JSON string with quotes, with the fewest escapes.  p must be
  * UTF-8 without NUL (utf8_clean). */

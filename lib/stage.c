@@ -117,7 +117,7 @@ take_in(struct stage *s, const struct rec *r)
 	s->dirty = s->begun = true;
 	if (s->mode == STAGE_FILTER &&
 	    (s->ops->keep == NULL || s->ops->keep(s, r)) &&
-	    (!rec_is_passing(r->kind) || r->kind == R_REQUEST))
+	    is_written(s, r->kind))
 		rec_put(&s->out, r->line);
 	if (s->ops->record != NULL)
 		s->ops->record(s, r);

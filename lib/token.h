@@ -18,6 +18,11 @@ enum token_family { TOK_MODERN, TOK_O200K, TOK_CL100K, TOK_QWEN25, TOK_LLAMA3,
 uint64_t token_sum(enum token_family f, const char *p, size_t n,
     unsigned *prev);
 
+/* The same of the text that the inside of a JSON string stands for (checked
+ * bytes), without making it. */
+uint64_t token_sum_json(enum token_family f, const char *p, size_t n,
+    unsigned *prev);
+
 /* By model name; TOK_MODERN when unknown or NULL. */
 enum token_family token_family(const char *model);
 /* By the family's own name ("modern", "o200k", ...); -1 when unknown. */

@@ -178,9 +178,13 @@ drop_controls(struct slot *s)
 static void
 ask_again(struct hub *h, struct slot *s)
 {
-	if (s == &h->slot[SLOT_PROVIDER] && s->asked_go)
-		control(s, h->session->size, xasprintf("%s\n",
-		    h->request.p != NULL ? h->request.p : ""));
+	if (s == &h->slot[SLOT_PROVIDER] && s->asked_go) {
+		struct buf line = BUF_INIT(2 * BUF_RECORD_MAX);
+
+		buf_slice(&line, buf_view(&h->request));
+		buf_addc(&line, '\n');
+		control(s, h->session->size, buf_detach(&line));
+	}
 	control(s, h->session->size, xasprintf("{\"type\":\"%s\",\"n\":%lld}\n",
 	    s->asked_go ? "go" : "sync", (long long)s->asked));
 }
@@ -525,7 +529,8 @@ int
 hub_wait(struct hub *h, long long until)
 {
 	while (busy(h)) {
-		if (h->failed || h->interrupts > 0 || h->ui->out_closed)
+		if (h->failed || h->interrupts > 0 ||
+		    (h->ui->out_closed && until == 0))
 			return -1;
 		if (until != 0 && file_now_ms() >= until)
 			return -1;

@@ -167,7 +167,7 @@ run_turn(struct run *r, struct err *e)
 	int status;
 
 	if (setup_session(&r->setup, &r->hub, e) < 0 && !r->hub.failed &&
-	    r->hub.interrupts == 0)
+	    r->hub.interrupts == 0 && !r->ui.out_closed)
 		return -1;
 	if (r->o.task != NULL)
 		setup_task(&r->hub, r->o.task);
@@ -205,7 +205,6 @@ release(struct run *r)
 {
 	if (r->hub_made)
 		hub_end(&r->hub);
-	ui_flush(&r->ui);
 	session_close(&r->session);
 	track_release(&r->track);
 	ui_release(&r->ui);
@@ -237,6 +236,9 @@ main(int argc, char **argv)
 			status = work(&r, &e);
 	}
 	if (status < 0)
+		status = err_report(&e);
+	if (ui_end(&r.ui, &e) < 0 &&
+	    (status < ST_DATA || status == ST_INTERRUPTED))
 		status = err_report(&e);
 	release(&r);
 	return status;

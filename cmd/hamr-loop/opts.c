@@ -13,8 +13,8 @@
 #define TASK_MAX ((size_t)16 << 20)
 
 static const char help[] =
-"usage: hamr-loop [options] TASK | -      carry out a task (- reads it from stdin)\n"
-"       hamr-loop --resume[=ID] [TASK]    go on with a session\n"
+"usage: hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
+"       hamr-loop --resume[=ID] [TASK]   go on with a session\n"
 "       hamr-loop --print-config | --trust\n"
 "The answer goes to stdout, progress to stderr.\n"
 "  --task T            the task, as an option\n"
@@ -22,7 +22,7 @@ static const char help[] =
 "  --yes               run edits and commands without asking\n"
 "  --model M  --base-url URL  --provider NAME    the model server\n"
 "  --replay FILE       answers from a recorded script or transcript\n"
-"  --strategy S        compaction: aggressive, moderate, balanced, light, none\n"
+"  --strategy S        aggressive, moderate, balanced, light or none\n"
 "  --json              every record to stdout as NDJSON, the end record last\n"
 "  --quiet             no progress\n"
 "  -C DIR              work in DIR's repository\n"
@@ -80,8 +80,7 @@ one(struct opts *o, int c, char *arg, struct err *e)
 		break;
 	case 'h': print_and_end(help); break;
 	case 'V': print_and_end("hamr " HAMR_VERSION "\n"); break;
-	default:
-		return err_set(e, ST_USAGE, "try hamr-loop --help");
+	default: return err_set(e, ST_BUG, "option %d", c);
 	}
 	return 0;
 }
@@ -125,9 +124,19 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	int c;
 
 	*o = (struct opts){ 0 };
-	while ((c = getopt_long(argc, argv, "C:o:qhV", longs, NULL)) != -1)
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":C:o:qhV", longs, NULL)) != -1) {
+		const char *arg = argv[optind - 1];
+
+		if (c == ':')
+			return err_set(e, ST_USAGE, "%s needs a value; try "
+			    "hamr-loop --help", arg);
+		if (c == '?')
+			return err_set(e, ST_USAGE, "unknown option %s; try "
+			    "hamr-loop --help", arg);
 		if (one(o, c, optarg, e) < 0)
 			return -1;
+	}
 	if (argc - optind > 1 || (argc > optind && o->task != NULL))
 		return err_set(e, ST_USAGE, "more than one task; put the task "
 		    "into quotes");

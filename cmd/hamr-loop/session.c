@@ -225,5 +225,6 @@ session_close(struct session *s)
 		close(s->lock);
 	free(s->id);
 	free(s->path);
-	*s = (struct session){ .fd = -1, .lock = -1 };
+	s->id = s->path = NULL;
+	s->fd = s->lock = -1;
 }

@@ -301,7 +301,6 @@ interrupted(struct turn *t, const char *why)
 	ends(t, END_INTERRUPTED, why);
 	hub_cancel(h, CANCEL_MS);
 	h->interrupts = 0;
-	h->ui->out_closed = false;
 	close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
 	hub_ask(h, SLOT_GUARD, false);
 	hub_wait(h, file_now_ms() + CANCEL_MS);
@@ -314,7 +313,8 @@ turn_run(struct turn *t)
 	bool closed;
 
 	ends(t, END_COMPLETED, "");
-	while (!h->failed && h->interrupts == 0 && next(t))
+	while (!h->failed && h->interrupts == 0 && !h->ui->out_closed &&
+	    next(t))
 		;
 	closed = h->ui->out_closed;
 	if (h->failed && h->stage_failed) {

@@ -106,10 +106,12 @@ ui_pump(struct ui *u)
 		    left < 4096 ? left : 4096);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			return true;
-		if (n < 0)
+		if (n < 0) {
 			u->out_closed = true;
-		else
+			u->out_errno = errno;
+		} else {
 			u->written += (size_t)n;
+		}
 	}
 	u->written = 0;
 	buf_reset(&u->out);
@@ -124,6 +126,18 @@ ui_flush(struct ui *u)
 
 		poll(&p, 1, -1);
 	}
+}
+
+int
+ui_end(struct ui *u, struct err *e)
+{
+	ui_flush(u);
+	if (close(STDOUT_FILENO) < 0 && u->out_errno == 0)
+		u->out_errno = errno;
+	if (u->out_errno == 0 || u->out_errno == EPIPE)
+		return 0;
+	errno = u->out_errno;
+	return err_sys(e, ST_SYSTEM, "stdout");
 }
 
 static void

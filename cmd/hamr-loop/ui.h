@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "buf.h"
+#include "err.h"
 #include "map.h"
 #include "rec.h"
 
@@ -19,7 +20,8 @@ struct ui {
 	bool tty_out, tty_err, color;
 	struct buf out;		/* queued for stdout */
 	size_t written;
-	bool out_closed;	/* nobody reads stdout */
+	bool out_closed;	/* stdout cannot be written any more ... */
+	int out_errno;		/* ... and why; EPIPE: nobody reads it */
 	struct map calls;	/* call id -> index + 1 into what */
 	char **what;		/* "bash make test" */
 	size_t nwhat, capwhat;
@@ -45,6 +47,10 @@ bool ui_ask(struct ui *u, const struct rec *ask);
 /* Write what can be written without blocking; true while some is left. */
 bool ui_pump(struct ui *u);
 void ui_flush(struct ui *u);	/* all of it, blocking */
+
+/* The last act: flush and close stdout.  -1 (ST_SYSTEM) when something was
+ * lost and it was not the reader who left. */
+int ui_end(struct ui *u, struct err *e);
 
 /* Append text as a terminal may be given it. */
 void ui_safe(struct buf *out, const char *p, size_t n);
