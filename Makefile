@@ -35,7 +35,7 @@ LIB = err mem buf utf8 num file map \
       conf_table conf_keys conf_near place \
       conf_value conf_get conf_put conf_file conf_repo conf_trust \
       conf_load conf_print \
-      token budget memid alias view stage state
+      token budget memid alias view_print view stage state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 

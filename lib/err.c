@@ -1,5 +1,6 @@
 /* err.c - what every program says when it stops, and with which status. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@ void
 err_program(const char *name)
 {
 	program = name;
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			_exit(ST_SYSTEM);
 }
 
 const char *
@@ -78,6 +82,46 @@ err_sys(struct err *e, enum status st, const char *fmt, ...)
 	return -1;
 }
 
+/* How many bytes at p a terminal must not be sent; 0 when it may.  p ends in
+ * a NUL. */
+static size_t
+steers(const unsigned char *p)
+{
+	if (*p < 0x20 || *p == 0x7f)
+		return *p != '\t';
+	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+		return 2;		/* C1 */
+	if (p[0] == 0xd8 && p[1] == 0x9c)
+		return 2;		/* U+061C */
+	if (p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f ||
+	    (p[2] >= 0xaa && p[2] <= 0xae)))
+		return 3;		/* U+200E, U+202A and kin */
+	if (p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)
+		return 3;		/* U+2066 to U+2069 */
+	if (p[0] == 0xf3 && p[1] == 0xa0 && (p[2] == 0x80 || p[2] == 0x81))
+		return 4;		/* tags */
+	return 0;
+}
+
+static void
+make_harmless(char *s)
+{
+	char *to = s;
+
+	while (*s != '\0') {
+		size_t n = steers((unsigned char *)s);
+
+		if (n == 0) {
+			*to++ = *s++;
+			continue;
+		}
+		*to++ = *s == '\n' ? ' ' : '?';
+		while (n-- > 0 && *s != '\0')
+			s++;
+	}
+	*to = '\0';
+}
+
 /* One write, so that lines of several processes do not mix. */
 static void
 line(const char *fmt, va_list ap)
@@ -91,11 +135,11 @@ line(const char *fmt, va_list ap)
 		m = 0;
 	if (m > (int)sizeof s - n - 2)
 		m = (int)sizeof s - n - 2;
-	for (char *p = s; p < s + n + m; p++)
-		if ((unsigned char)*p < 0x20 && *p != '\n' && *p != '\t')
-			*p = '?';
-	s[n + m] = '\n';
-	if (write(STDERR_FILENO, s, (size_t)(n + m) + 1) < 0)
+	s[n + m] = '\0';
+	make_harmless(s);
+	n = (int)strlen(s);
+	s[n] = '\n';
+	if (write(STDERR_FILENO, s, (size_t)n + 1) < 0)
 		return;		/* nobody left to tell */
 }
 

@@ -46,11 +46,14 @@ int err_set(struct err *e, enum status st, const char *fmt, ...)
 int err_sys(struct err *e, enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The program's name for all messages; call it first in main. */
+/* The program's name for all messages; call it first in main.  It also makes
+ * sure that descriptors 0 to 2 are open, so that no file of ours becomes what
+ * somebody else writes his messages to. */
 void err_program(const char *name);
 const char *err_name(void);
 
-/* One line on stderr: "PROGRAM: TEXT".  Control bytes are shown as '?'. */
+/* One line on stderr: "PROGRAM: TEXT".  What could steer a terminal (control
+ * characters, bidirectional overrides, invisible tags) is shown as '?'. */
 void err_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Say e's words and return its status; for the last line of main. */

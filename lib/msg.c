@@ -13,18 +13,54 @@ string_or_none(struct slice v)
 	return scan_kind(v) == SCAN_STRING ? v : NONE;
 }
 
+/* The members of "function", at w->p. */
+static void
+next_function(struct walk *w, struct call *c)
+{
+	struct slice key, val;
+	struct walk in;
+
+	if (*w->p != '{' || !walk_enter(w, &in)) {
+		walk_value(w);
+		return;
+	}
+	while (walk_key(&in, &key)) {
+		val = walk_value(&in);
+		if (scan_key_is(key, "name"))
+			c->name = string_or_none(val);
+		else if (scan_key_is(key, "arguments"))
+			c->given = val;
+	}
+	c->args = string_or_none(c->given);
+	walk_leave(w, &in);
+}
+
+/* Arguments may be long: all is walked once. */
 bool
 msg_next_call(struct walk *w, struct call *c)
 {
-	struct slice el, fn;
+	struct slice key, val;
+	struct walk in;
 
-	if (!walk_next(w, NULL, &el))
+	if (!walk_key(w, NULL))
 		return false;
-	fn = scan_get(el, "function");
-	c->whole = el;
-	c->id = string_or_none(scan_get(el, "id"));
-	c->name = string_or_none(scan_get(fn, "name"));
-	c->args = string_or_none(scan_get(fn, "arguments"));
+	*c = (struct call){ .id = NONE };
+	if (*w->p != '{' || !walk_enter(w, &in)) {
+		c->whole = walk_value(w);
+		return true;
+	}
+	while (walk_key(&in, &key)) {
+		if (scan_key_is(key, "function")) {
+			next_function(&in, c);
+			continue;
+		}
+		val = walk_value(&in);
+		if (scan_key_is(key, "id"))
+			c->id = string_or_none(val);
+		else if (scan_key_is(key, "type"))
+			c->type = val;
+	}
+	c->whole = walk_leave(w, &in);
 	return true;
 }
 

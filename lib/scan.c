@@ -178,6 +178,102 @@ special(struct scan *s)
 }
 
 #ifdef __SSE2__
+/* A bit for each of 64 bytes that equals c. */
+static inline uint64_t
+bytes_like(const char *p, char c)
+{
+	__m128i want = _mm_set1_epi8(c);
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 4; i++)
+		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+		    _mm_loadu_si128((const __m128i *)(const void *)
+		    (p + 16 * i)), want)) << 16 * i;
+	return bits;
+}
+
+/* Which of 64 bytes a backslash escapes: those behind runs of backslashes of
+ * odd length, found by a carry that ripples through each run (simdjson's
+ * way).  *carry: the first byte is escaped from before. */
+static inline uint64_t
+escaped_bits(uint64_t slash, uint64_t *carry)
+{
+	const uint64_t even = UINT64_C(0x5555555555555555);
+	uint64_t behind, odd, ends;
+
+	if (slash == 0) {
+		behind = *carry;
+		*carry = 0;
+		return behind;
+	}
+	slash &= ~*carry;
+	behind = slash << 1 | *carry;
+	odd = slash & ~even & ~behind;
+	ends = odd + slash;
+	*carry = ends < odd;
+	return (even ^ ends << 1) & behind;
+}
+
+/* A bit for each of 64 bytes that is a control byte or not ASCII. */
+static inline uint64_t
+strange_bytes(const char *p)
+{
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 4; i++) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)
+		    (p + 16 * i));
+
+		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(x,
+		    _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)),
+		    x))) << 16 * i;
+	}
+	return bits;
+}
+
+/* The first of these bytes that no one-letter escape is made of, or 64. */
+static inline unsigned
+bad_escape(const char *p, uint64_t bits)
+{
+	for (; bits != 0; bits &= bits - 1)
+		if (escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
+			return (unsigned)__builtin_ctzll(bits);
+	return 64;
+}
+
+/* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
+ * special() is for, or near the end. */
+static inline bool
+large_blocks(struct scan *s, bool *escaped)
+{
+	const char *p = s->p;
+	uint64_t carry = 0;
+
+	for (; s->end - p > 64; p += 64) {
+		uint64_t slash = bytes_like(p, '\\'), behind, stop;
+		unsigned bad;
+
+		behind = escaped_bits(slash, &carry);
+		stop = (bytes_like(p, '"') & ~behind) | strange_bytes(p);
+		stop &= -stop;		/* the first one */
+		bad = bad_escape(p, stop == 0 ? behind :
+		    behind & (stop | (stop - 1)));
+		*escaped |= (slash & (stop - 1)) != 0;
+		if (bad < 64) {
+			s->p = p + bad - 1;
+			return false;
+		}
+		if (stop != 0) {
+			s->p = p + __builtin_ctzll(stop);
+			return *s->p == '"';
+		}
+	}
+	s->p = p - carry;
+	return false;
+}
+#endif
+
+#ifdef __SSE2__
 /* Walk whole blocks of 16 bytes from s->p; simple escapes are stepped over
  * inside their block, which is what makes this fast on text with many \n.
  * Stops at a closing quote (true), at what special() is for, or near the end. */
@@ -223,6 +319,20 @@ string(struct scan *s, bool *escaped)
 	const char *open = s->p++;
 
 	*escaped = false;
+#ifdef __SSE2__
+	if (s->end - s->p > 64) {
+		unsigned bits = odd_bytes(s->p);
+
+		if (bits != 0 && s->p[__builtin_ctz(bits)] == '"') {
+			s->p += __builtin_ctz(bits) + 1;
+			return true;
+		}
+		if (large_blocks(s, escaped)) {
+			s->p++;
+			return true;
+		}
+	}
+#endif
 	while (!blocks(s, escaped)) {
 		s->p = plain_run(s->p, s->end);
 		if (s->p >= s->end)
@@ -341,6 +451,32 @@ hash_bytes(const char *p, size_t n, const char *end)
 	return h ^ h >> 29;
 }
 
+/* Copy up to the first backslash; how many.  Pieces of 16 are copied before
+ * they are looked at: o has room for all of p. */
+static inline size_t
+copy_plain(char *o, const char *p, const char *end)
+{
+	const char *start = p, *q;
+
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16, o += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x,
+		    _mm_set1_epi8('\\')));
+
+		_mm_storeu_si128((__m128i *)(void *)o, x);
+		if (bits != 0)
+			return (size_t)(p - start) +
+			    (size_t)__builtin_ctz(bits);
+	}
+#endif
+	q = memchr(p, '\\', (size_t)(end - p));
+	if (q == NULL)
+		q = end;
+	memcpy(o, p, (size_t)(q - p));
+	return (size_t)(q - start);
+}
+
 /* Decode the inside of a string.  An unpaired surrogate becomes U+FFFD, or
  * with wtf its own three bytes, so that two different ones stay two different
  * keys. */
@@ -348,25 +484,40 @@ static void
 decode(struct buf *out, const char *p, size_t n, bool wtf)
 {
 	const char *end = p + n;
+	char *o;
 
+	/* decoded text is never longer: \uXXXX is at most three bytes; but it
+	 * may be shorter, and fit a ceiling that n does not */
+	if (out->len > out->max || n > out->max - out->len) {
+		struct buf all = BUF_INIT(n);
+
+		decode(&all, p, n, wtf);
+		buf_slice(out, buf_view(&all));
+		buf_release(&all);
+		return;
+	}
+	if (buf_reserve(out, n) < 0)
+		return;
+	o = out->p + out->len;
 	while (p < end) {
-		const char *q = memchr(p, '\\', (size_t)(end - p));
 		int cp;
 
-		if (q == NULL)
-			q = end;
-		buf_add(out, p, (size_t)(q - p));
-		if (q == end)
-			break;
-		p = q + 2;
-		switch (q[1]) {
-		case 'b': buf_addc(out, '\b'); continue;
-		case 'f': buf_addc(out, '\f'); continue;
-		case 'n': buf_addc(out, '\n'); continue;
-		case 'r': buf_addc(out, '\r'); continue;
-		case 't': buf_addc(out, '\t'); continue;
+		if (*p != '\\') {
+			size_t k = copy_plain(o, p, end);
+
+			o += k;
+			p += k;
+			continue;
+		}
+		p += 2;
+		switch (p[-1]) {
+		case 'b': *o++ = '\b'; continue;
+		case 'f': *o++ = '\f'; continue;
+		case 'n': *o++ = '\n'; continue;
+		case 'r': *o++ = '\r'; continue;
+		case 't': *o++ = '\t'; continue;
 		case 'u': break;
-		default: buf_addc(out, q[1]); continue;
+		default: *o++ = p[-1]; continue;
 		}
 		cp = hex4(p);
 		p += 4;
@@ -380,16 +531,26 @@ decode(struct buf *out, const char *p, size_t n, bool wtf)
 				p += 6;
 			}
 		}
-		if (wtf && cp >= 0xd800 && cp < 0xe000) {
-			const char w[3] = { (char)(0xe0 | cp >> 12),
-			    (char)(0x80 | (cp >> 6 & 0x3f)),
-			    (char)(0x80 | (cp & 0x3f)) };
-
-			buf_add(out, w, 3);
-		} else {
-			utf8_put(out, (unsigned long)cp);
+		if (!wtf && cp >= 0xd800 && cp < 0xe000)
+			cp = 0xfffd;
+		if (cp < 0x80) {
+			*o++ = (char)cp;
+			continue;
 		}
+		if (cp < 0x800) {
+			*o++ = (char)(0xc0 | cp >> 6);
+		} else if (cp < 0x10000) {
+			*o++ = (char)(0xe0 | cp >> 12);
+			*o++ = (char)(0x80 | (cp >> 6 & 0x3f));
+		} else {
+			*o++ = (char)(0xf0 | cp >> 18);
+			*o++ = (char)(0x80 | (cp >> 12 & 0x3f));
+			*o++ = (char)(0x80 | (cp >> 6 & 0x3f));
+		}
+		*o++ = (char)(0x80 | (cp & 0x3f));
 	}
+	*o = '\0';
+	out->len = (size_t)(o - out->p);
 }
 
 static struct slice
@@ -642,6 +803,9 @@ scan_key_is(struct slice key, const char *text)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool same;
 
+	/* most keys differ in their first byte */
+	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
+		return false;
 	if (key.p == NULL || memchr(key.p, '\\', key.n) == NULL)
 		return slice_is(key, text);
 	decode(&b, key.p, key.n, false);
@@ -708,19 +872,33 @@ over_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the string that opens at p. */
+/* Behind the string that opens at p.  Only quotes and backslashes matter in
+ * bytes that are checked. */
 static const char *
 over_string(const char *p, const char *end)
 {
-	p++;
-	for (;;) {
-		p = plain_run(p, end);
-		if (p >= end)
-			return end;
-		if (*p == '"')
-			return p + 1;
-		p += *p == '\\' ? 2 : 1;
+#ifdef __SSE2__
+	uint64_t carry = 0, quotes;
+
+	for (p++; end - p >= 64; p += 64) {
+		quotes = bytes_like(p, '"');
+		quotes &= ~escaped_bits(bytes_like(p, '\\'), &carry);
+		if (quotes != 0)
+			return p + __builtin_ctzll(quotes) + 1;
 	}
+	p += carry;
+#else
+	p++;
+#endif
+	while (p < end && *p != '"')
+		p += *p == '\\' ? 2 : 1;
+	return p < end ? p + 1 : end;
+}
+
+static inline bool
+ends_scalar(char c)
+{
+	return c == ',' || c == ']' || c == '}' || is_blank(c);
 }
 
 static const char *
@@ -746,8 +924,7 @@ over_value(const char *p, const char *end)
 		default:
 			p++;
 			if (depth == 0)
-				while (p < end && strchr(",]} \t\r\n", *p) ==
-				    NULL)
+				while (p < end && !ends_scalar(*p))
 					p++;
 			break;
 		}
@@ -761,15 +938,14 @@ walk_in(struct walk *w, struct slice c)
 	enum scan_kind k = scan_kind(c);
 
 	if (k != SCAN_OBJECT && k != SCAN_ARRAY) {
-		*w = (struct walk){ NULL, NULL };
+		*w = (struct walk){ NULL, NULL, SCAN_NONE };
 		return;
 	}
-	w->p = c.p + 1;
-	w->end = c.p + c.n;
+	*w = (struct walk){ c.p + 1, c.p + c.n, k };
 }
 
 bool
-walk_next(struct walk *w, struct slice *key, struct slice *val)
+walk_key(struct walk *w, struct slice *key)
 {
 	const char *p = w->p, *q;
 
@@ -780,20 +956,52 @@ walk_next(struct walk *w, struct slice *key, struct slice *val)
 	p = over_blanks(p, w->end);
 	if (p < w->end && *p == ',')
 		p = over_blanks(p + 1, w->end);
+	w->p = p;
 	if (p >= w->end || *p == '}' || *p == ']')
 		return false;
-	q = over_value(p, w->end);
-	*val = (struct slice){ p, (size_t)(q - p) };
+	if (w->kind != SCAN_OBJECT)
+		return true;
+	q = over_string(p, w->end);
+	if (key != NULL)
+		*key = inside((struct slice){ p, (size_t)(q - p) });
 	p = over_blanks(q, w->end);
-	if (p < w->end && *p == ':') {
-		if (key != NULL)
-			*key = inside(*val);
-		p = over_blanks(p + 1, w->end);
-		q = over_value(p, w->end);
-		*val = (struct slice){ p, (size_t)(q - p) };
-		p = q;
-	}
-	w->p = p;
+	w->p = over_blanks(p + 1, w->end);
+	return true;
+}
+
+struct slice
+walk_value(struct walk *w)
+{
+	const char *p = w->p;
+
+	w->p = over_value(p, w->end);
+	return (struct slice){ p, (size_t)(w->p - p) };
+}
+
+bool
+walk_enter(const struct walk *w, struct walk *in)
+{
+	enum scan_kind k = scan_kind((struct slice){ w->p, 1 });
+
+	*in = (struct walk){ w->p + 1, w->end, k };
+	return k == SCAN_OBJECT || k == SCAN_ARRAY;
+}
+
+struct slice
+walk_leave(struct walk *w, const struct walk *in)
+{
+	const char *p = w->p;
+
+	w->p = in->p + 1;
+	return (struct slice){ p, (size_t)(w->p - p) };
+}
+
+bool
+walk_next(struct walk *w, struct slice *key, struct slice *val)
+{
+	if (!walk_key(w, key))
+		return false;
+	*val = walk_value(w);
 	return true;
 }
 
@@ -803,11 +1011,13 @@ scan_get(struct slice obj, const char *key)
 	struct slice k, v;
 	struct walk w;
 
-	if (scan_kind(obj) == SCAN_OBJECT) {
-		walk_in(&w, obj);
-		while (walk_next(&w, &k, &v))
-			if (scan_key_is(k, key))
-				return v;
+	if (scan_kind(obj) != SCAN_OBJECT)
+		return (struct slice){ NULL, 0 };
+	walk_in(&w, obj);
+	while (walk_key(&w, &k)) {
+		v = walk_value(&w);
+		if (scan_key_is(k, key))
+			return v;
 	}
 	return (struct slice){ NULL, 0 };
 }

@@ -174,9 +174,15 @@ state_folder(const char *root, const char *name, bool create, struct err *e)
 		free(sub);
 		return NULL;
 	}
-	if (stat(sub, &st) < 0) {
+	if (lstat(sub, &st) < 0) {
 		err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM, "%s",
 		    sub);
+		free(sub);
+		return NULL;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		err_set(e, ST_POLICY, "%s is no folder (a link would lead out "
+		    "of the repository); move it away", sub);
 		free(sub);
 		return NULL;
 	}

@@ -1,54 +1,18 @@
 /* view.c - the legal message list of a request (chapter 8.3), from records.
  *
  * The view is a row of nodes; only the last one grows, but for a result that
- * comes late, which is put where its call stands.  What is printed is kept in
- * `body`, from which a changed end is cut and written again.
+ * comes late, which is put where its call stands.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
 #include "mem.h"
-#include "msg.h"
 #include "utf8.h"
-#include "view.h"
+#include "view_in.h"
 
-#define NO_RESULT "\"(no result)\""
-#define INTERRUPTED "(interrupted)"
+#define NO_NAME "\"unknown\""
 #define PER_MESSAGE (8 * 64)
 #define PER_IMAGE (1600 * 64)
-
-enum piece_kind {
-	P_TEXT,			/* the message's own content */
-	P_REASONING,
-	P_NOTE			/* folded into the last result */
-};
-
-struct piece {
-	enum piece_kind kind;
-	bool person;		/* of a user message: a person wrote it */
-	char *json;		/* a string, an array or null */
-	size_t n;
-};
-
-struct view {
-	enum token_family family;
-	struct view_hooks hooks;
-	struct view_node *nodes;
-	struct piece *pieces;
-	struct view_call *calls;
-	size_t n, cap, npieces, cappieces, ncalls, capcalls;
-	struct pairing pairing;
-	struct map ids;		/* ids in use; how often each was repeated */
-	struct scan scan;
-	struct buf tmp;
-	struct buf body;	/* the messages, commas between */
-	size_t clean;		/* nodes whose bytes in body are right */
-	size_t fold;		/* nodes before it are the summary */
-	struct piece summary;
-	uint64_t sum, summary_sum;
-	size_t records;
-};
 
 struct view *
 view_new(void)
@@ -92,53 +56,12 @@ view_free(struct view *v)
 
 /* ---- estimates ---- */
 
-/* The UTF-8 of an escape at p (behind its backslash); its length in JSON. */
-static size_t
-unescape(const char *p, const char *end, char out[5], size_t *n)
-{
-	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-	const char *at = strchr(from, *p);
-	struct buf b = BUF_INIT(8);
-	char quoted[16] = "\"\\";
-	size_t len = 1;
-
-	*n = 1;
-	if (*p != 'u') {
-		out[0] = at != NULL ? to[at - from] : *p;
-		return 1;
-	}
-	len = end - p >= 11 && p[5] == '\\' && p[6] == 'u' &&
-	    (p[1] == 'd' || p[1] == 'D') && strchr("89aAbB", p[2]) ? 11 : 5;
-	memcpy(quoted + 2, p, len);
-	quoted[len + 2] = '"';
-	scan_str((struct slice){ quoted, len + 3 }, &b);
-	*n = b.len < 5 ? b.len : 4;
-	memcpy(out, b.p, *n);
-	buf_release(&b);
-	return len;
-}
-
-/* Of the decoded text of a JSON string, without making it. */
 static uint64_t
 string_sum(enum token_family f, struct slice val)
 {
-	const char *p = val.p + 1, *end = val.p + val.n - 1, *esc;
 	unsigned prev = TOKEN_START;
-	uint64_t sum = 0;
-	char c[5];
-	size_t n;
 
-	while (p < end) {
-		esc = memchr(p, '\\', (size_t)(end - p));
-		if (esc == NULL)
-			esc = end;
-		sum += token_sum(f, p, (size_t)(esc - p), &prev);
-		if (esc == end)
-			break;
-		p = esc + 1 + unescape(esc + 1, end, c, &n);
-		sum += token_sum(f, c, n, &prev);
-	}
-	return sum;
+	return token_sum_json(f, val.p + 1, val.n - 2, &prev);
 }
 
 static uint64_t
@@ -176,17 +99,13 @@ view_content_sum(enum token_family f, struct slice content)
 static uint64_t
 call_sum(const struct view *v, const char *json)
 {
-	struct slice fn = scan_get(slice_of(json), "function");
+	struct slice one = slice_of(json);
+	struct walk w = { one.p, one.p + one.n, SCAN_ARRAY };
+	struct call c;
 
-	return view_content_sum(v->family, scan_get(fn, "name")) +
-	    view_content_sum(v->family, scan_get(fn, "arguments"));
-}
-
-static bool
-is_shown(const struct view *v, size_t node)
-{
-	return node >= v->fold || (node == 0 && v->nodes[0].kind ==
-	    VIEW_SYSTEM);
+	msg_next_call(&w, &c);
+	return view_content_sum(v->family, c.name) +
+	    view_content_sum(v->family, c.args);
 }
 
 /* Node i shows so much more (or less: the sums wrap), in full and slim. */
@@ -195,7 +114,7 @@ grow_sum(struct view *v, size_t i, uint64_t full, uint64_t thin)
 {
 	v->nodes[i].full += full;
 	v->nodes[i].thin += thin;
-	if (is_shown(v, i))
+	if (view_is_shown(v, i))
 		v->sum += v->nodes[i].slim ? thin : full;
 }
 
@@ -203,7 +122,7 @@ grow_sum(struct view *v, size_t i, uint64_t full, uint64_t thin)
 static void
 touch(struct view *v, size_t node)
 {
-	if (!is_shown(v, node) || node >= v->clean)
+	if (!view_is_shown(v, node) || node >= v->clean)
 		return;
 	v->clean = node;
 	v->body.len = v->nodes[node].off;
@@ -264,74 +183,6 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
 	touch(v, v->n - 1);
 }
 
-static bool
-is_empty(const struct piece *p)
-{
-	return p->json[0] == 'n' || (p->n == 2 && p->json[0] == '"');
-}
-
-/* A row of pieces while it is written out as one content value: strings are
- * joined by a blank line, and become parts when an array is among them. */
-struct joined {
-	struct buf *out;
-	bool parts;
-	size_t n;
-};
-
-static void
-join(struct joined *j, const struct piece *p)
-{
-	if (is_empty(p))
-		return;
-	if (!j->parts) {
-		buf_adds(j->out, j->n++ > 0 ? "\\n\\n" : "\"");
-		buf_add(j->out, p->json + 1, p->n - 2);
-		return;
-	}
-	buf_adds(j->out, j->n++ > 0 ? "," : "[");
-	if (p->json[0] == '[') {
-		buf_add(j->out, p->json + 1, p->n - 2);
-		return;
-	}
-	buf_adds(j->out, "{\"type\":\"text\",\"text\":");
-	buf_add(j->out, p->json, p->n);
-	buf_addc(j->out, '}');
-}
-
-/* Append `first` (may be NULL) and the node's pieces of this kind as one
- * content value; `none` when there are none. */
-static void
-print_content(const struct view *v, const struct view_node *node,
-    const struct piece *first, enum piece_kind kind, const char *none,
-    struct buf *out)
-{
-	const struct piece *p = v->pieces + node->piece;
-	struct joined j = { out, first != NULL && first->json[0] == '[', 0 };
-
-	for (size_t i = 0; i < node->npieces; i++)
-		j.parts |= p[i].kind == kind && p[i].json[0] == '[';
-	if (first != NULL)
-		join(&j, first);
-	for (size_t i = 0; i < node->npieces; i++)
-		if (p[i].kind == kind)
-			join(&j, &p[i]);
-	if (j.n == 0)
-		buf_adds(out, none);
-	else
-		buf_addc(out, j.parts ? ']' : '"');
-}
-
-static bool
-has_piece(const struct view *v, const struct view_node *node,
-    enum piece_kind kind)
-{
-	for (size_t i = 0; i < node->npieces; i++)
-		if (v->pieces[node->piece + i].kind == kind &&
-		    !is_empty(&v->pieces[node->piece + i]))
-			return true;
-	return false;
-}
-
 /* ---- taking messages in ---- */
 
 static struct view_node *
@@ -378,6 +229,7 @@ add_user(struct view *v, const struct rec *r)
 	struct view_node *last = last_node(v);
 	bool system = r->kind == R_SYSTEM, person = msg_is_person(r);
 	bool after = last != NULL && last->ncalls > 0;
+	bool context = msg_by(r, "context");
 	struct slice content = rec_get(r, "content");
 	struct buf mark = BUF_INIT(BUF_RECORD_MAX);
 
@@ -387,6 +239,7 @@ add_user(struct view *v, const struct rec *r)
 		if (!system)
 			mark_of(r, &mark);
 		add_piece(v, P_NOTE, content, buf_view(&mark));
+		v->pieces[v->npieces - 1].context = context;
 		buf_release(&mark);
 		return;
 	}
@@ -397,6 +250,7 @@ add_user(struct view *v, const struct rec *r)
 	last_node(v)->person |= person;
 	add_piece(v, P_TEXT, content, buf_view(&mark));
 	v->pieces[v->npieces - 1].person = person;
+	v->pieces[v->npieces - 1].context = context;
 	buf_release(&mark);
 }
 
@@ -476,7 +330,7 @@ call_json(struct view *v, const struct call *c, bool own, const char *id)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	if (own && scan_str_is(scan_get(c->whole, "type"), "function") &&
+	if (own && scan_str_is(c->type, "function") &&
 	    c->name.n > 2) {
 		buf_slice(&b, c->whole);
 		return buf_detach(&b);
@@ -487,7 +341,7 @@ call_json(struct view *v, const struct call *c, bool own, const char *id)
 	if (c->name.n > 2)
 		buf_slice(&b, c->name);
 	else
-		buf_adds(&b, "\"unknown\"");
+		buf_adds(&b, NO_NAME);
 	buf_adds(&b, ",\"arguments\":");
 	if (c->args.p != NULL && own)
 		buf_slice(&b, c->args);
@@ -500,13 +354,13 @@ call_json(struct view *v, const struct call *c, bool own, const char *id)
 static void
 add_call(struct view *v, const struct call *c)
 {
-	struct slice args = scan_get(scan_get(c->whole, "function"),
-	    "arguments");
 	struct view_call *nc;
 	bool own_id, own_args;
-	uint64_t sum;
+	unsigned prev = TOKEN_START;
+	uint64_t sum, full, thin, args_sum;
 
-	own_args = take_args(v, args);
+	own_args = take_args(v, c->given);
+	args_sum = token_sum(v->family, v->tmp.p, v->tmp.len, &prev);
 	v->calls = xgrow(v->calls, v->ncalls, &v->capcalls, sizeof *v->calls);
 	nc = &v->calls[v->ncalls];
 	*nc = (struct view_call){ .node = v->n - 1 };
@@ -517,8 +371,11 @@ add_call(struct view *v, const struct call *c)
 		v->hooks.call(v->hooks.self, nc, buf_view(&v->tmp));
 	v->nodes[v->n - 1].ncalls++;
 	sum = PER_MESSAGE + view_content_sum(v->family, SLICE(NO_RESULT));
-	grow_sum(v, v->n - 1, sum + call_sum(v, nc->json),
-	    sum + call_sum(v, nc->slim != NULL ? nc->slim : nc->json));
+	full = thin = args_sum + view_content_sum(v->family, c->name.n > 2 ?
+	    c->name : SLICE(NO_NAME));
+	if (nc->slim != NULL)
+		thin = call_sum(v, nc->slim);
+	grow_sum(v, v->n - 1, sum + full, sum + thin);
 }
 
 /* Does an assistant message stand there that this one goes on? */
@@ -526,7 +383,7 @@ static bool
 goes_on(const struct view *v, const struct view_node *last)
 {
 	return last != NULL && last->kind == VIEW_ASSISTANT &&
-	    last->answered == 0 && !has_piece(v, last, P_NOTE);
+	    last->answered == 0 && !view_has_piece(v, last, P_NOTE);
 }
 
 static void
@@ -601,117 +458,6 @@ view_add(struct view *v, const struct rec *r)
 	}
 }
 
-/* ---- writing ---- */
-
-static void
-open_message(struct view *v, const char *role)
-{
-	buf_adds(&v->body, v->body.len > 0 ? ",{\"role\":\"" :
-	    "{\"role\":\"");
-	buf_adds(&v->body, role);
-	buf_addc(&v->body, '"');
-}
-
-static void
-print_result(struct view *v, const struct view_node *node, size_t i)
-{
-	const struct view_call *c = &v->calls[node->call + i];
-	bool last = i + 1 == node->ncalls;
-	const char *text = c->result != NULL ? c->result : NO_RESULT;
-	struct piece p;
-
-	if (node->slim && c->stub != NULL)
-		text = c->stub;
-	open_message(v, "tool");
-	buf_adds(&v->body, ",\"tool_call_id\":");
-	buf_adds(&v->body, c->id);
-	if (c->name != NULL) {
-		buf_adds(&v->body, ",\"name\":");
-		buf_adds(&v->body, c->name);
-	}
-	buf_adds(&v->body, ",\"content\":");
-	p = (struct piece){ P_NOTE, false, (char *)text, strlen(text) };
-	if (last && has_piece(v, node, P_NOTE))
-		print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
-	else
-		buf_add(&v->body, p.json, p.n);
-	buf_addc(&v->body, '}');
-}
-
-static void
-print_assistant(struct view *v, const struct view_node *node)
-{
-	bool empty = v->pieces[node->piece].json[0] == '"';
-
-	open_message(v, "assistant");
-	buf_adds(&v->body, ",\"content\":");
-	print_content(v, node, NULL, P_TEXT,
-	    node->ncalls > 0 && !empty ? "null" : "\"\"", &v->body);
-	if (!node->slim && has_piece(v, node, P_REASONING)) {
-		buf_adds(&v->body, ",\"reasoning\":");
-		print_content(v, node, NULL, P_REASONING, "\"\"", &v->body);
-	}
-	for (size_t i = 0; i < node->ncalls; i++) {
-		const struct view_call *c = &v->calls[node->call + i];
-
-		buf_adds(&v->body, i == 0 ? ",\"tool_calls\":[" : ",");
-		buf_adds(&v->body, node->slim && c->slim != NULL ? c->slim :
-		    c->json);
-	}
-	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
-	for (size_t i = 0; i < node->ncalls; i++)
-		print_result(v, node, i);
-}
-
-/* A system or user message; the summary, if any, is its beginning. */
-static void
-print_text(struct view *v, const struct view_node *node,
-    const struct piece *first)
-{
-	if (node->interrupted && first == NULL) {
-		open_message(v, "assistant");
-		buf_adds(&v->body, ",\"content\":\"" INTERRUPTED "\"}");
-	}
-	open_message(v, node->kind == VIEW_SYSTEM ? "system" : "user");
-	buf_adds(&v->body, ",\"content\":");
-	print_content(v, node, first, P_TEXT, "\"\"", &v->body);
-	buf_addc(&v->body, '}');
-}
-
-static void
-print_node(struct view *v, size_t i)
-{
-	struct view_node *node = &v->nodes[i];
-	bool first = i == v->fold && v->fold > 0;
-
-	node->off = v->body.len;
-	if (first && node->kind == VIEW_ASSISTANT) {
-		open_message(v, "user");
-		buf_adds(&v->body, ",\"content\":");
-		buf_add(&v->body, v->summary.json, v->summary.n);
-		buf_addc(&v->body, '}');
-	}
-	if (node->kind == VIEW_ASSISTANT)
-		print_assistant(v, node);
-	else
-		print_text(v, node, first ? &v->summary : NULL);
-}
-
-void
-view_print(struct view *v, struct buf *out)
-{
-	while (v->clean < v->n) {
-		if (is_shown(v, v->clean))
-			print_node(v, v->clean++);
-		else
-			v->clean = v->fold;
-	}
-	buf_reserve(out, v->body.len + 2);
-	buf_addc(out, '[');
-	buf_slice(out, buf_view(&v->body));
-	buf_addc(out, ']');
-}
-
 /* ---- for hamr-compact ---- */
 
 void
@@ -744,21 +490,30 @@ view_call_at(const struct view *v, size_t i)
 	return &v->calls[i];
 }
 
-void
-view_text(const struct view *v, size_t i, struct buf *out)
+static bool
+is_wanted(const struct piece *p, enum view_text what)
+{
+	switch (what) {
+	case VIEW_CONTEXT: return p->context;
+	case VIEW_PERSON: return p->person && p->kind == P_TEXT;
+	default: return p->kind == P_TEXT;
+	}
+}
+
+bool
+view_text(const struct view *v, size_t i, enum view_text what, size_t *at,
+    struct buf *out)
 {
 	const struct view_node *node = &v->nodes[i];
 
-	for (size_t k = 0; k < node->npieces; k++) {
-		const struct piece *p = &v->pieces[node->piece + k];
+	while (*at < node->npieces) {
+		const struct piece *p = &v->pieces[node->piece + (*at)++];
 
-		if (p->kind != P_TEXT || is_empty(p) ||
-		    (node->kind == VIEW_USER && !p->person))
-			continue;
-		if (out->len > 0)
-			buf_addc(out, '\n');
-		msg_text((struct slice){ p->json, p->n }, out);
+		if (is_wanted(p, what) && !view_is_empty(p) &&
+		    msg_text((struct slice){ p->json, p->n }, out))
+			return true;
 	}
+	return false;
 }
 
 uint64_t
@@ -788,7 +543,7 @@ view_count(const struct view *v)
 		const struct view_node *node = &v->nodes[i];
 		bool first = i == v->fold && v->fold > 0;
 
-		if (!is_shown(v, i))
+		if (!view_is_shown(v, i))
 			continue;
 		n += 1 + node->ncalls;
 		if (node->kind == VIEW_ASSISTANT)

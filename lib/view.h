@@ -81,8 +81,15 @@ void view_set_family(struct view *v, enum token_family f);
 size_t view_nodes(const struct view *v);
 const struct view_node *view_node(const struct view *v, size_t i);
 struct view_call *view_call_at(const struct view *v, size_t i);
-/* The assistant's own text of a node, or what persons wrote, decoded. */
-void view_text(const struct view *v, size_t i, struct buf *out);
+/* Append the next text of this sort in node i, decoded; *at (start: 0) counts
+ * on.  False when there is none left. */
+enum view_text {
+	VIEW_SAID,		/* the assistant's own */
+	VIEW_PERSON,		/* what persons wrote, message by message */
+	VIEW_CONTEXT		/* meta.by "context": rules of the project */
+};
+bool view_text(const struct view *v, size_t i, enum view_text what,
+    size_t *at, struct buf *out);
 
 /* Estimate of all messages as shown now, in 1/64 token. */
 uint64_t view_sum(const struct view *v);

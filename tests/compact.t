@@ -225,4 +225,49 @@ done
 is "recorded sessions are legal at every window" "$((sessions >= 3))" 1
 ok "random histories" python3 "$TOP/tests/compact_gen.py" 1 3
 
+# ---- what a summary must hold ----
+
+python3 - >folds <<'X'
+import json
+def say(**m): print(json.dumps(m))
+say(role="user", content="Rules:\n" + "- keep tabs, \u00e9 and \"quotes\"\n" * 40,
+    meta={"by": "context"})
+for t in range(12):
+    say(role="user", content="wish %d " % t + "abcdefghi " * (250 if t == 0
+        else 70))
+    if t == 3:
+        say(role="user", content="second wish %d" % t)
+    for k in range(6):
+        i = "c%d_%d" % (t, k)
+        say(role="assistant", content=None, tool_calls=[{"id": i, "type":
+            "function", "function": {"name": "read", "arguments":
+            json.dumps({"path": "f%d" % k})}}])
+        say(role="tool", tool_call_id=i, content="line %d\n" % t * 300)
+    say(role="assistant", content="Did %d." % t)
+X
+hamr-compact --no-config -n --window 32000 folds |
+    jq -r 'select(.type == "request").messages[].content' >shown
+python3 -B - folds shown <<'X' >said
+import json, sys
+text = open(sys.argv[2], encoding="utf-8").read()
+users = [json.loads(l) for l in open(sys.argv[1])]
+users = [u["content"] for u in users if u["role"] == "user"]
+print("context", text.startswith(users[0]))
+print("first", users[1][:2000] in text)
+print("others", [u[:8] for u in users[2:] if u[:600] not in text])
+print("folded", "[Summary of earlier work" in text)
+X
+is "the context and every wish are there" "$(cat said)" "context True
+first True
+others []
+folded True"
+python3 -c 'import json
+print(json.dumps({"role": "user", "content": "Rules: " + "keep tabs; " * 1500,
+    "meta": {"by": "context"}}))' >rules
+{ cat rules; sed 1d folds; } >large
+hamr-compact --no-config -n --window 32000 large |
+    jq -r 'select(.type == "request").messages[0].content' >summary
+match "a context too large is said to be left out" "$(head -n 1 summary)" \
+    '\[16507 bytes of project instructions are left out: *'
+
 done_testing

@@ -417,10 +417,10 @@ def check(guard, options):
              "-o", "loop_control.progress_stall_threshold=3"]
     low = dict(warn=2, block=3, halt=4, fresh=4, stall_warn=2, stall=3)
     good = compare("short", short_sequences(5), guard, options)
-    good &= compare("short, low limits", short_sequences(5), guard,
+    good &= compare("short, low limits", short_sequences(4), guard,
                     options + small, **low)
-    for seed in range(4):
-        records = random_sequences(300, seed)
+    for seed in range(3):
+        records = random_sequences(200, seed)
         good &= compare("random %d" % seed, records, guard, options)
         good &= compare("random %d, low limits" % seed, records, guard,
                         options + small, **low)

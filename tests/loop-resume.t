@@ -96,6 +96,27 @@ else
 	skip "kill -9 at every write" "strace cannot inject here"
 fi
 
+# a full disk: the session may not grow past a size
+for kib in 3 4 5 6; do
+	fresh
+	(trap '' XFSZ; ulimit -f $kib; exec timeout 30 hamr-loop --no-config \
+	    --yes -o memory.enabled=false --replay "$S" --json "change it") 2>err |
+	    cat >out
+	st=${PIPESTATUS[0]}
+	if [ "$st" != 0 ]; then
+		is "disk full at $kib KiB: status 71" "$st" 71
+		is "the reader of --json is told" "$(tail -n 1 out |
+		    jq -r .type)" end
+		is "no half line is left" "$(tail -c 1 "$(session)" |
+		    od -An -tx1)" " 0a"
+	fi
+	if grep -q '"role":"user"' "$(session)"; then
+		loop --resume --replay "$S" >answer 2>err || cat err >&2
+		check "disk full at $kib KiB, resumed"
+	fi
+	cd ..
+done
+
 # a line cut short by a power loss
 fresh
 loop --replay "$S" "change it" >/dev/null

@@ -115,6 +115,11 @@ lifts "think, the opening tag missing" '["B","A",[],"stop",null]' 'A
 </think>
 
 B' stop
+lifts "think, white space around it" '["B","A",[],"stop",null]' '
+
+A
+</think>
+B' stop
 lifts "think, unclosed" '["","A",[],"stop",null]' '<think>A' stop
 lifts "a call in reasoning is none" \
 	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
@@ -130,6 +135,7 @@ sent() {	# jq filter; ARG...
 	events "$(d '{"content":"hello"}')" "$(fin stop)" >s
 	serve s
 	ask "$@" >/dev/null
+	httpd_stop	# we are in a subshell
 	tail -n 1 log | jq -r '.body | fromjson | '"$filter"
 }
 for name in hermes qwen3-coder; do
@@ -159,5 +165,15 @@ x
 </parameter>
 </function>
 </tool_call>'
+
+is "tool_choice of params is sent" "$(sent .tool_choice \
+	-o 'provider.params={"tool_choice":"required"}')" required
+jq -c '.tool_choice = "none"' in >none && mv none in
+for name in hermes qwen3-coder; do
+	match "$name: tool_choice none is said last" "$(sent \
+		'.messages[-1] | .role + ": " + .content' \
+		-o provider.tool_dialect=$name)" \
+		"user: \[system\] No function may be called now*"
+done
 
 done_testing

@@ -100,6 +100,25 @@ is "a repeated one is made unique" "$({ echo "$user"; call a; echo
 	jq '.tool_calls[0].id != "a"')" true
 is "the same each time" "$(play noids <<<"$user")" "$(play noids <<<"$user")"
 
+# ---- bytes ----
+
+printf '%s\n' '{"role":"assistant","content":"ein Wort, é, und noch eins"}' >words
+script='"content":"\u00e9 \ud800 \/","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"n\": 9007199254740993, \"s\":\"\u00e9\/\"}"}, "x":12345678901234567890}]'
+printf '%s\n' "{\"role\":\"assistant\",$script}" >bytes
+is "the script's own bytes are carried" "$(play bytes <<<"$user" |
+	grep -cF "$script")" 1
+script='"function":{"name":"read","arguments":"{\"s\":\"\ud800\"}"}'
+printf '%s\n' "{\"role\":\"assistant\",\"tool_calls\":[{$script}]}" >bytes
+is "... also of a call that lacks id and type" "$(play bytes <<<"$user" |
+	grep -c "\"id\":\"..*\"type\":\"function\",.*ud800")" 1
+printf '%s\n' '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"n\": 1"}}]}' >broken
+is "arguments that are no JSON stay, and are named" "$(play broken <<<"$user" |
+	jq -c 'select(.role) | [.tool_calls[0].function.arguments, .meta.malformed]')" \
+	'["{\"n\": 1",["a"]]'
+is "a request is consumed" "$(printf '%s\n' "$user" \
+	"{\"type\":\"request\",\"messages\":[$user]}" |
+	hamr-provider -q --no-config --replay words | grep -c '"request"')" 0
+
 # ---- the file ----
 
 status "a missing file" 66 hamr-provider --no-config --replay nofile
@@ -115,7 +134,6 @@ status "a blank line" 65 hamr-provider --no-config --replay blank
 
 # ---- other ----
 
-printf '%s\n' '{"role":"assistant","content":"ein Wort, é, und noch eins"}' >words
 deltas() {
 	grep '"delta"' | jq -rj .text
 }

@@ -4,6 +4,8 @@
 unset HAMR_BIN
 
 mkdir root && cd root || exit 1
+nl='
+'
 
 call() {	# ID NAME ARGS...: one assistant message
 	jq -cn '$ARGS.positional | {role: "assistant", content: null,
@@ -73,11 +75,11 @@ is "only what has no result" "$({ call a bash "$(sh_args 'touch ran')" b bash \
 is "only the last message" "$({ call a bash "$(sh_args 'touch ran')"
 	call b bash "$(sh_args 'echo b')"; } | new | results)" \
 	'["b","exit 0\nb\n",null,null,null,null]'
-none() {
+none() {	# not in a pipe: a subshell's tests are not counted
 	is "$1" "$(new)" ""
 }
-{ echo "$one"; echo "$user"; } | none "a person's message follows"
-jq -c '.finish_reason = "length"' <<<"$one" | none "cut by length"
+none "a person's message follows" <<<"$one$nl$user"
+none "cut by length" < <(jq -c '.finish_reason = "length"' <<<"$one")
 none "no calls" <<<'{"role":"assistant","content":"done"}'
 none "no message" <<<"$user"
 none "tool_calls null" <<<'{"role":"assistant","tool_calls":null}'

@@ -98,7 +98,7 @@ const struct strategy *strategy_named(const char *name);
  * fit the window. */
 bool epoch_decide(struct compact *c);
 
-/* A compaction record was read. */
+/* A compaction record was read.  (epoch_rec.c) */
 void epoch_read(struct compact *c, const struct rec *r);
 
 /* "0", "1", "2", "2b", "3". */

@@ -2,11 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "mem.h"
-
-#include "compact.h"
-#include "stub.h"
+#include "epoch.h"
 
 /* Chapter 8.2 of the specification. */
 static const struct strategy strategies[] = {
@@ -18,14 +14,7 @@ static const struct strategy strategies[] = {
 	{ "off", 0, 0, false },
 };
 
-/* The stages, mildest first: how much of the tail is kept, how long the
- * summary may be, whether all but the last tool step is shown slim. */
-static const struct row {
-	const char *stage;
-	long tail;		/* percent */
-	size_t summary_cap;
-	bool slim_tail;
-} rows[] = {
+static const struct row rows[] = {
 	{ "1", 100, 8000, false },
 	{ "2", 60, 8000, false },
 	{ "2b", 40, 8000, false },
@@ -36,6 +25,7 @@ static const struct row {
 #define TAIL_PERCENT 15		/* of B, and keep_recent_tokens */
 #define STEPS_PERCENT 40	/* of B, for keep_recent_tool_turns */
 #define SLIM_PERCENT 8		/* of B: more is folded, to the half of it */
+#define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
 #define B_UNLIMITED 122880	/* for a demand when there is no limit */
 
 const struct strategy *
@@ -45,6 +35,12 @@ strategy_named(const char *name)
 		if (strcmp(name, strategies[i].name) == 0)
 			return &strategies[i];
 	return NULL;
+}
+
+const struct row *
+epoch_row(size_t k)
+{
+	return k < ROWS ? &rows[k] : NULL;
 }
 
 const char *
@@ -80,8 +76,8 @@ epoch_trigger(const struct compact *c)
 
 /* ---- choosing ---- */
 
-static size_t
-system_nodes(const struct compact *c)
+size_t
+epoch_system(const struct compact *c)
 {
 	return view_nodes(c->view) > 0 &&
 	    view_node(c->view, 0)->kind == VIEW_SYSTEM;
@@ -108,8 +104,8 @@ tail_from(const struct compact *c, const struct row *row)
 	size_t n = view_nodes(c->view), i, steps = 0;
 	size_t want = (size_t)conf_int(c->conf,
 	    "context.keep_recent_tool_turns");
-	size_t stop = c->epoch.thin > system_nodes(c) ? c->epoch.thin :
-	    system_nodes(c), step = newest_step(c, stop);
+	size_t stop = c->epoch.thin > epoch_system(c) ? c->epoch.thin :
+	    epoch_system(c), step = newest_step(c, stop);
 	long b = effective(c), most = part(b, TAIL_PERCENT), size = 0;
 	long keep = (long)conf_int(c->conf, "context.keep_recent_tokens");
 
@@ -136,7 +132,7 @@ tail_from(const struct compact *c, const struct row *row)
 static size_t
 fold_to(const struct compact *c, size_t tail)
 {
-	size_t from = c->epoch.fold > 0 ? c->epoch.fold : system_nodes(c);
+	size_t from = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
 	long most = part(effective(c), SLIM_PERCENT);
 	uint64_t sum = 0;
 
@@ -151,8 +147,8 @@ fold_to(const struct compact *c, size_t tail)
 
 /* The first node of the last tool step: stage 3 shows what is before it
  * slim. */
-static size_t
-last_step(const struct compact *c, size_t tail)
+size_t
+epoch_last_step(const struct compact *c, size_t tail)
 {
 	size_t i = view_nodes(c->view);
 
@@ -162,14 +158,16 @@ last_step(const struct compact *c, size_t tail)
 	return tail;
 }
 
-static void
-show(struct compact *c, size_t fold, size_t thin, size_t cap)
+void
+epoch_show(struct compact *c, size_t fold, size_t thin, size_t cap)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct summary_room room = { cap, part(effective(c),
+		CONTEXT_PERCENT), c->family };
 
 	if (fold > 0) {
 		summary_fold(c->summary, c->view, fold);
-		summary_print(c->summary, cap, &text);
+		summary_print(c->summary, &room, &text);
 	}
 	view_show(c->view, fold, buf_view(&text), thin);
 	c->anchor.set = c->anchor.open = false;
@@ -181,13 +179,13 @@ static bool
 try_row(struct compact *c, size_t k, size_t fold, size_t tail)
 {
 	const struct row *row = &rows[k];
-	size_t thin = row->slim_tail ? last_step(c, tail) : tail;
+	size_t thin = row->slim_tail ? epoch_last_step(c, tail) : tail;
 	struct epoch *e = &c->epoch;
 
 	if (fold == e->fold && thin == e->thin && (fold == 0 ||
 	    (row->summary_cap == e->summary_cap)))
 		return false;
-	show(c, fold, thin, row->summary_cap);
+	epoch_show(c, fold, thin, row->summary_cap);
 	e->row = k;
 	e->fold = fold;
 	e->tail = tail;
@@ -249,7 +247,7 @@ run_rows(struct compact *c, size_t k)
 	after = compact_size(c);
 	least = c->demand ? 0 : part(effective(c), 2);
 	if (after >= before - least) {
-		show(c, was.fold, was.thin, was.summary_cap);
+		epoch_show(c, was.fold, was.thin, was.summary_cap);
 		c->epoch = was;
 		c->epoch.base = size;
 		c->anchor = anchor;
@@ -283,192 +281,4 @@ epoch_decide(struct compact *c)
 	    (c->demand || (b > 0 && (size > b || size > epoch_trigger(c)))))
 		run_rows(c, first_row(c));
 	return b == 0 || compact_size(c) <= b;
-}
-
-/* ---- the record ---- */
-
-/* The node that holds the call with this id (a JSON string), or n. */
-static size_t
-node_of(const struct compact *c, struct slice id, size_t n)
-{
-	char *want = scan_strdup(id);
-	size_t found = n;
-
-	for (size_t i = 0; want != NULL && i < n && found == n; i++) {
-		const struct view_node *node = view_node(c->view, i);
-
-		for (size_t k = 0; k < node->ncalls; k++)
-			if (scan_str_is(slice_of(view_call_at(c->view,
-			    node->call + k)->id), want))
-				found = i;
-	}
-	free(want);
-	return found;
-}
-
-/* A border of the record: by call id, else by the number of messages before
- * it.  False when there is no such node. */
-static bool
-border(const struct compact *c, const struct rec *r, const char *id_key,
-    const char *at_key, size_t *out)
-{
-	struct slice id = rec_get(r, id_key);
-	size_t n = view_nodes(c->view), i;
-	int64_t at;
-
-	if (scan_kind(id) == SCAN_STRING) {
-		*out = node_of(c, id, n);
-		return *out < n;
-	}
-	if (!rec_int(r, at_key, &at)) {
-		*out = 0;
-		return true;
-	}
-	for (i = 0; i < n && (int64_t)view_node(c->view, i)->record < at; i++)
-		;
-	*out = i;
-	return i < n;
-}
-
-static size_t
-row_named(const struct rec *r)
-{
-	for (size_t k = 0; k < ROWS; k++)
-		if (rec_str_is(r, "stage", rows[k].stage))
-			return k;
-	return 0;
-}
-
-static int64_t
-number(const struct rec *r, const char *key, int64_t otherwise)
-{
-	int64_t v;
-
-	return rec_int(r, key, &v) && v >= 0 && v <= INT32_MAX ? v :
-	    otherwise;
-}
-
-void
-epoch_read(struct compact *c, const struct rec *r)
-{
-	struct epoch *e = &c->epoch, was = *e;
-	size_t fold, tail, thin;
-
-	if (view_nodes(c->view) == 0 ||
-	    !border(c, r, "fold_to", "fold_at", &fold) ||
-	    !border(c, r, "tail_from", "tail_at", &tail))
-		return;		/* of another transcript: nothing to keep */
-	if (fold <= system_nodes(c))
-		fold = 0;
-	if (tail < fold)
-		tail = fold;
-	e->row = row_named(r);
-	e->summary_cap = (size_t)number(r, "summary_cap", 8000);
-	if (e->summary_cap < 1200)
-		e->summary_cap = 1200;
-	if (!border(c, r, "slim_to", "slim_at", &thin) || thin < tail)
-		thin = rows[e->row].slim_tail ? last_step(c, tail) : tail;
-	if (fold != was.fold || thin != was.thin ||
-	    (fold > 0 && e->summary_cap != was.summary_cap) ||
-	    was.number == 0)
-		show(c, fold, thin, e->summary_cap);
-	e->fold = e->told_fold = fold;
-	e->tail = tail;
-	e->thin = e->told_thin = thin;
-	e->number = (long)number(r, "epoch", was.number + 1);
-	if (e->number == 0)
-		e->number = 1;
-	e->before = (long)number(r, "tokens_before", 0);
-	e->after = (long)number(r, "tokens_after", compact_size(c));
-	e->base = e->after;
-	e->messages_in = view_records(c->view);
-	e->recorded = e->written = true;
-	c->anchor.set = c->anchor.open = false;
-	c->demand = false;
-}
-
-static void
-put_border(struct json *o, const struct compact *c, const char *id_key,
-    const char *at_key, size_t i)
-{
-	const struct view_node *node = view_node(c->view, i);
-
-	if (i > 0 && node->ncalls > 0)
-		json_raw(o, id_key, slice_of(view_call_at(c->view,
-		    node->call)->id));
-	else
-		json_null(o, id_key);
-	json_int(o, at_key, (long long)node->record);
-}
-
-/* Was a result still to be read with these borders? */
-static bool
-is_visible(const struct view_call *call, size_t fold, size_t thin)
-{
-	return call->node >= thin ||
-	    (call->node >= fold && call->stub == NULL);
-}
-
-static void
-put_elided(struct json *list, const struct view_call *call)
-{
-	struct json *o = json_object();
-	const struct fact *f = call->note;
-
-	json_raw(o, "tool_call_id", slice_of(call->id));
-	if (f != NULL && f->kind != TOOL_COMMAND && f->what[0] != '\0')
-		json_str(o, "path", f->what);
-	if (f != NULL && f->first > 0 && f->last > 0) {
-		json_int(o, "first", f->first);
-		json_int(o, "last", f->last);
-	}
-	json_add(list, NULL, o);
-}
-
-void
-epoch_print(struct compact *c, struct buf *out)
-{
-	struct epoch *e = &c->epoch;
-	struct json *o = json_object(), *list = json_array();
-	size_t calls = 0, compacted = 0, first;
-
-	for (size_t i = 0; i < e->thin; i++)
-		calls = view_node(c->view, i)->call +
-		    view_node(c->view, i)->ncalls;
-	for (size_t i = 0; i < calls; i++) {
-		const struct view_call *call = view_call_at(c->view, i);
-
-		if (call->result == NULL ||
-		    is_visible(call, e->fold, e->thin))
-			continue;
-		compacted++;
-		if (is_visible(call, e->told_fold, e->told_thin))
-			put_elided(list, call);
-	}
-	first = e->fold != e->told_fold ? e->fold : e->told_thin;
-	if (first < system_nodes(c))
-		first = system_nodes(c);
-	json_str(o, "type", "compaction");
-	json_int(o, "epoch", e->number);
-	json_str(o, "stage", epoch_stage(c));
-	json_int(o, "tokens_before", e->before);
-	json_int(o, "tokens_after", e->after);
-	json_int(o, "messages_in", (long long)e->messages_in);
-	json_int(o, "messages_out", (long long)view_count(c->view));
-	json_int(o, "results_compacted", (long long)compacted);
-	json_int(o, "stable_prefix_bytes",
-	    (long long)view_node(c->view, first)->off);
-	json_add(o, "keep", json_array());
-	json_add(o, "elided", list);
-	json_int(o, "window", c->budget.window);
-	json_str(o, "strategy", c->strategy->name);
-	put_border(o, c, "fold_to", "fold_at", e->fold);
-	put_border(o, c, "tail_from", "tail_at", e->tail);
-	put_border(o, c, "slim_to", "slim_at", e->thin);
-	json_int(o, "summary_cap", (long long)e->summary_cap);
-	json_print(o, out);
-	json_free(o);
-	e->written = true;
-	e->told_fold = e->fold;
-	e->told_thin = e->thin;
 }

@@ -37,8 +37,9 @@ struct command {
 
 struct summary {
 	size_t upto, ticks;
-	char **users, **sentences;
+	char **users, **sentences, **contexts;
 	size_t nusers, capusers, nsentences, capsentences;
+	size_t ncontexts, capcontexts;
 	struct file *files;
 	size_t nfiles, capfiles;
 	struct command *commands;
@@ -59,6 +60,8 @@ empty(struct summary *s)
 		free(s->users[i]);
 	for (size_t i = 0; i < s->nsentences; i++)
 		free(s->sentences[i]);
+	for (size_t i = 0; i < s->ncontexts; i++)
+		free(s->contexts[i]);
 	for (size_t i = 0; i < s->nfiles; i++)
 		free(s->files[i].path);
 	for (size_t i = 0; i < s->ncommands; i++) {
@@ -67,6 +70,7 @@ empty(struct summary *s)
 	}
 	free(s->users);
 	free(s->sentences);
+	free(s->contexts);
 	free(s->files);
 	free(s->commands);
 	map_release(&s->paths);
@@ -86,20 +90,42 @@ summary_free(struct summary *s)
 /* ---- folding in ---- */
 
 static void
+add_user(struct summary *s, struct slice text)
+{
+	size_t max = s->nusers == 0 ? FIRST_KEPT : USER_KEPT;
+	size_t n = utf8_cut(text.p, text.n, max);
+
+	if (n == 0)
+		return;
+	s->users = xgrow(s->users, s->nusers, &s->capusers,
+	    sizeof *s->users);
+	s->users[s->nusers++] = n == text.n ? xmemdup0(text.p, n) :
+	    xasprintf("%.*s ... [%zu bytes more]", (int)n, text.p,
+	    text.n - n);
+}
+
+static void
 fold_user(struct summary *s, const struct view *v, size_t i)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t max = s->nusers == 0 ? FIRST_KEPT : USER_KEPT, n;
 
-	view_text(v, i, &text);
-	n = utf8_cut(text.p, text.len, max);
-	if (n > 0) {
-		s->users = xgrow(s->users, s->nusers, &s->capusers,
-		    sizeof *s->users);
-		s->users[s->nusers++] = n == text.len ?
-		    xmemdup0(text.p, n) :
-		    xasprintf("%.*s ... [%zu bytes more]", (int)n, text.p,
-		    text.len - n);
+	for (size_t at = 0; view_text(v, i, VIEW_PERSON, &at, &text);) {
+		add_user(s, buf_view(&text));
+		buf_reset(&text);
+	}
+	buf_release(&text);
+}
+
+/* Context (AGENTS.md and the like) binds as long as the session lasts. */
+static void
+fold_context(struct summary *s, const struct view *v, size_t i)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	for (size_t at = 0; view_text(v, i, VIEW_CONTEXT, &at, &text);) {
+		s->contexts = xgrow(s->contexts, s->ncontexts,
+		    &s->capcontexts, sizeof *s->contexts);
+		s->contexts[s->ncontexts++] = buf_detach(&text);
 	}
 	buf_release(&text);
 }
@@ -118,9 +144,10 @@ static void
 fold_text(struct summary *s, const struct view *v, size_t i)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	size_t end, at;
+	size_t end, at = 0;
 
-	view_text(v, i, &text);
+	while (view_text(v, i, VIEW_SAID, &at, &text))
+		buf_addc(&text, '\n');
 	end = text.len;
 	while (end > 0 && strchr(" \t\r\n", text.p[end - 1]) != NULL)
 		end--;
@@ -184,6 +211,7 @@ fold_node(struct summary *s, const struct view *v, size_t i)
 {
 	const struct view_node *node = view_node(v, i);
 
+	fold_context(s, v, i);
 	if (node->kind == VIEW_USER && node->person)
 		fold_user(s, v, i);
 	if (node->kind != VIEW_ASSISTANT)
@@ -267,16 +295,19 @@ user_line(const struct summary *s, size_t i, size_t max)
 
 /* The first and as many of the newest as there is room for, in order. */
 static void
-print_users(const struct summary *s, size_t cap, struct section *sec)
+print_users(const struct summary *s, struct section *sec)
 {
-	size_t first = cap * 3 / 8 < FIRST_KEPT + 40 ? cap * 3 / 8 :
-	    FIRST_KEPT + 40;
-	size_t each = cap / 8 < USER_KEPT + 40 ? cap / 8 : USER_KEPT + 40;
 	size_t room = sec->room, from = s->nusers;
+	size_t first = room / 2 < FIRST_KEPT + 40 ? room / 2 :
+	    FIRST_KEPT + 40;
+	size_t each = room / 5 < USER_KEPT + 40 ? room / 5 : USER_KEPT + 40;
+	size_t used;
 
 	if (s->nusers == 0)
 		return;
-	room -= room < first + 80 ? room : first + 80;
+	used = strlen(s->users[0]);
+	used = (used < first ? used : first) + 80;
+	room -= room < used ? room : used;
 	while (from > 1) {
 		size_t n = strlen(s->users[from - 1]);
 
@@ -364,28 +395,73 @@ print_commands(const struct summary *s, bool open, struct section *sec)
 	}
 }
 
-void
-summary_print(const struct summary *s, size_t cap, struct buf *out)
+static uint64_t
+context_sum(const struct summary *s, enum token_family f)
 {
-	size_t start = out->len, from = s->nsentences;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->ncontexts; i++)
+		sum += token_count(f, s->contexts[i], strlen(s->contexts[i]));
+	return sum;
+}
+
+/* Verbatim, in front, where they stood; or that they are not here. */
+static void
+print_contexts(const struct summary *s, const struct summary_room *room,
+    struct buf *out)
+{
+	size_t bytes = 0;
+
+	if (context_sum(s, room->family) > (uint64_t)room->context) {
+		for (size_t i = 0; i < s->ncontexts; i++)
+			bytes += strlen(s->contexts[i]);
+		buf_fmt(out, "[%zu bytes of project instructions are left "
+		    "out: more than 10 %% of the window; read their files "
+		    "again]\n\n", bytes);
+		return;
+	}
+	for (size_t i = 0; i < s->ncontexts; i++)
+		buf_fmt(out, "%s\n\n", s->contexts[i]);
+}
+
+static void
+print_notes(const struct summary *s, struct section *sec)
+{
+	size_t from = s->nsentences;
+
+	from -= from < SENTENCES_SHOWN ? from : SENTENCES_SHOWN;
+	for (; from < s->nsentences; from++)
+		if (!put_owned(sec, xasprintf("- %s", s->sentences[from])))
+			break;
+}
+
+/* What people wrote goes before all but changed files and open errors, which
+ * are short: their sections are made first. */
+void
+summary_print(const struct summary *s, const struct summary_room *room,
+    struct buf *out)
+{
+	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
+	size_t start, cap = room->cap - sizeof FOOTER, left;
 	struct section sec;
 
-	cap -= sizeof FOOTER;
+	print_contexts(s, room, out);
+	start = out->len;
 	buf_adds(out, HEADER);
-	sec = section(out, "USER MESSAGES SO FAR:", start, cap, 75);
-	print_users(s, cap, &sec);
-	sec = section(out, "FILES CHANGED:", start, cap, 30);
+	sec = section(&firm, "FILES CHANGED:", 0, cap, 30);
 	print_files(s, true, &sec);
-	sec = section(out, "OPEN ERRORS:", start, cap, 20);
+	sec = section(&firm, "OPEN ERRORS:", 0, cap, 20);
 	print_commands(s, true, &sec);
+	left = cap - firm.len;
+	sec = section(out, "USER MESSAGES SO FAR:", start, left, 100);
+	print_users(s, &sec);
+	buf_slice(out, buf_view(&firm));
+	buf_release(&firm);
 	sec = section(out, "FILES READ:", start, cap, 20);
 	print_files(s, false, &sec);
 	sec = section(out, "RECENT COMMANDS:", start, cap, 15);
 	print_commands(s, false, &sec);
 	sec = section(out, "NOTES:", start, cap, 15);
-	from -= from < SENTENCES_SHOWN ? from : SENTENCES_SHOWN;
-	for (; from < s->nsentences; from++)
-		if (!put_owned(&sec, xasprintf("- %s", s->sentences[from])))
-			break;
+	print_notes(s, &sec);
 	buf_adds(out, FOOTER);
 }

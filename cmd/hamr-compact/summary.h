@@ -17,7 +17,14 @@ void summary_free(struct summary *s);
 /* Make s cover the nodes before `fold`; starts again when it covers more. */
 void summary_fold(struct summary *s, const struct view *v, size_t fold);
 
-/* Append the text, of about cap bytes at most. */
-void summary_print(const struct summary *s, size_t cap, struct buf *out);
+struct summary_room {
+	size_t cap;		/* bytes, about, without the context */
+	long context;		/* tokens of context that are kept */
+	enum token_family family;
+};
+
+/* Append the text. */
+void summary_print(const struct summary *s, const struct summary_room *room,
+    struct buf *out);
 
 #endif

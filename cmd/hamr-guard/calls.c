@@ -25,7 +25,6 @@ static struct open_call *
 take_in(struct guard *g, const struct call *c)
 {
 	const struct policy *p = g->policy;
-	struct slice args = c->args;
 	struct open_call *o;
 	char *tool;
 
@@ -33,10 +32,9 @@ take_in(struct guard *g, const struct call *c)
 	o = &g->call[g->ncall];
 	*o = (struct open_call){ .id = json_text(c->id), .turn = g->turn,
 		.name = json_text(c->name) };
-	if (args.p == NULL)	/* an object in place of its text */
-		args = scan_get(scan_get(c->whole, "function"), "arguments");
 	tool = guard_tool(o);
-	sign_call(&g->sign, slice_of(tool), args, &o->about);
+	/* an object may stand in place of its text */
+	sign_call(&g->sign, slice_of(tool), c->given, &o->about);
 	/* what has no name is no call that could run */
 	o->exempt = c->name.p == NULL ||
 	    is_listed(slice_of(tool), p->exempt, p->nexempt);

@@ -132,6 +132,7 @@ main(int argc, char **argv)
 		return err_report(&e);
 	root = conf_root(".", &e);
 	conf = root != NULL ? stage_conf(&o.stage, root, &e) : NULL;
+	free(root);
 	if (conf == NULL)
 		return err_report(&e);
 	read_policy(conf, &o, &policy);
@@ -144,7 +145,6 @@ main(int argc, char **argv)
 	status = stage_run(&s);
 	guard_release(&g);
 	conf_free(conf);
-	free(root);
 	free(o.stage.set);
 	return status;
 }

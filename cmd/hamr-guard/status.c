@@ -65,9 +65,11 @@ trim(struct slice s)
 }
 
 /* Lower case, Markdown's marks away, blanks single. */
-static void
-simplify(struct slice s, struct buf *out)
+static struct slice
+simplify(struct slice s, char out[LINE_MAX_BYTES])
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
@@ -75,11 +77,11 @@ simplify(struct slice s, struct buf *out)
 			continue;
 		if (c == '\t' || c == '\r')
 			c = ' ';
-		if (c == ' ' && out->len > 0 && out->p[out->len - 1] == ' ')
+		if (c == ' ' && n > 0 && out[n - 1] == ' ')
 			continue;
-		buf_addc(out, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
+		out[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 	}
-	buf_adds(out, "");
+	return (struct slice){ out, n };
 }
 
 static bool
@@ -94,22 +96,18 @@ is_in(struct slice s, const char *const *row)
 static bool
 is_status(struct slice line)
 {
-	struct buf b = BUF_INIT(LINE_MAX_BYTES + 1);
-	struct slice s;
-	bool yes = false;
+	char room[LINE_MAX_BYTES];
+	struct slice s = trim(simplify(line, room));
 
-	simplify(line, &b);
-	s = trim(buf_view(&b));
-	if (is_in(s, words) || slice_starts(s, "working tree:")) {
-		yes = true;
-	} else if (slice_starts(s, "status:") || slice_starts(s, "status :")) {
+	if (is_in(s, words) || slice_starts(s, "working tree:"))
+		return true;
+	if (slice_starts(s, "status:") || slice_starts(s, "status :")) {
 		const char *colon = memchr(s.p, ':', s.n);
 
-		yes = is_in(trim((struct slice){ colon + 1,
+		return is_in(trim((struct slice){ colon + 1,
 		    (size_t)(s.p + s.n - colon - 1) }), values);
 	}
-	buf_release(&b);
-	return yes;
+	return false;
 }
 
 bool

@@ -14,13 +14,14 @@
 #include "json.h"
 #include "mem.h"
 
-#define PURE_DEADLINE_MS 30000	/* guard, compact, mem (chapter 1.3) */
+#define PURE_DEADLINE_MS 30000	/* whatever takes no time (chapter 1.3) */
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define END_MS 2000		/* from closed ends to SIGKILL */
 #define CHUNK ((size_t)65536)	/* session bytes handed over at once */
 #define OUT_HIGH ((size_t)16 << 20)	/* stdout this far behind: read no more */
 
 static void restart(struct hub *h, struct slot *s);
+static void down(struct hub *h, struct slot *s, const char *fault);
 
 int
 hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
@@ -123,6 +124,19 @@ hub_commit(struct hub *h, struct json *o)
 	return rc;
 }
 
+void
+hub_show(struct hub *h, struct json *o)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct rec r;
+
+	json_print(o, &line);
+	json_free(o);
+	if (rec_parse(&h->scan, line.p, line.len, &r) == 0)
+		ui_committed(h->ui, &r);
+	buf_release(&line);
+}
+
 int
 hub_durable(struct hub *h)
 {
@@ -198,7 +212,7 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 		return;
 	s->asked = ++h->number;
 	s->asked_go = go;
-	s->deadline = id == SLOT_PROVIDER || id == SLOT_TOOL ? 0 :
+	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
 	    file_now_ms() + PURE_DEADLINE_MS;
 	ask_again(h, s);
 }
@@ -231,13 +245,32 @@ answer_ask(struct hub *h, const struct rec *r)
 {
 	struct json *o = json_object();
 	struct slice id = rec_get(r, "id");
-	bool allow = ui_ask(h->ui, r);
+	bool allow = ui_ask(h->ui, r, h->signals);
 
 	json_str(o, "type", "answer");
 	if (scan_kind(id) == SCAN_STRING)
 		json_raw(o, "id", id);
 	json_bool(o, "allow", allow);
 	hub_commit(h, o);
+}
+
+/* Records that are the loop's own to write. */
+static bool
+is_ours(enum rec_kind k)
+{
+	return k == R_HAMR || k == R_END || k == R_ANSWER || k == R_CONFIG ||
+	    k == R_RECOVERY || k == R_COMPACT;
+}
+
+static void
+propose(struct hub *h, struct slot *s, const struct rec *r)
+{
+	if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
+		down(h, s, "proposes more than a session can hold");
+		return;
+	}
+	buf_slice(&s->proposals, r->line);
+	buf_addc(&s->proposals, '\n');
 }
 
 static void
@@ -255,7 +288,10 @@ said(struct hub *h, struct slot *s, const struct rec *r)
 	}
 	if (s->discard != 0)
 		return;
-	if (r->kind == R_REQUEST) {
+	if (is_ours(r->kind)) {
+		err_say("stage %s wrote a record that only hamr-loop writes; "
+		    "it is ignored", s->name);
+	} else if (r->kind == R_REQUEST) {
 		buf_reset(&h->request);
 		buf_slice(&h->request, r->line);
 	} else if (r->kind == R_ASK) {
@@ -268,8 +304,7 @@ said(struct hub *h, struct slot *s, const struct rec *r)
 		if (r->kind == R_START)
 			hub_durable(h);
 	} else {
-		buf_slice(&s->proposals, r->line);
-		buf_addc(&s->proposals, '\n');
+		propose(h, s, r);
 	}
 }
 
@@ -289,6 +324,8 @@ give_up(struct hub *h, struct slot *s, const char *fmt, int value)
 		s->deadline = 0;
 		return;
 	}
+	s->asked = 0;
+	s->deadline = 0;
 	h->stage_failed = true;
 	h->failed_slot = (enum slot_id)(s - h->slot);
 	h->failed = true;
@@ -307,26 +344,32 @@ stop_slot(struct slot *s, int ms, int *status)
 	rec_in_release(&s->in);
 }
 
+/* A stage has ended by itself (fault is NULL), or is to be ended for a fault.
+ * One that says with its status why it cannot work would say so again. */
 static void
-down(struct hub *h, struct slot *s, bool late)
+down(struct hub *h, struct slot *s, const char *fault)
 {
-	int st;
+	int st, code;
 
-	if (late)
+	if (fault != NULL)
 		kill(-child_pid(s->child), SIGKILL);
 	stop_slot(s, END_MS, &st);
-	if (h->failed)
+	if (h->failed || h->closing) {
+		s->asked = 0;
+		s->deadline = 0;
 		return;
-	if (!late && WIFEXITED(st) && WEXITSTATUS(st) != 0) {
-		give_up(h, s, "ended with status %d", WEXITSTATUS(st));
+	}
+	code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
+	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
+		give_up(h, s, "ended with status %d", code);
 		return;
 	}
 	if (++s->restarts > MAX_RESTARTS) {
 		give_up(h, s, "ended %d times in one action", s->restarts);
 		return;
 	}
-	ui_note(h->ui, "stage %s %s; started again", s->name, late ?
-	    "did not answer in time" : "ended");
+	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?
+	    fault : "ended");
 	restart(h, s);
 }
 
@@ -416,9 +459,13 @@ feed(struct hub *h, struct slot *s)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
-		if (n < 0) {
+		if (n < 0 && errno == EPIPE) {
 			/* its end is read, and dealt with, below */
 			s->written = s->out.len;
+			return;
+		}
+		if (n < 0) {
+			down(h, s, "cannot be written to");
 			return;
 		}
 		s->written += (size_t)n;
@@ -438,15 +485,15 @@ listen_to(struct hub *h, struct slot *s)
 		if (took == 0)
 			break;
 		if (took < 0) {
-			ui_note(h->ui, "stage %s wrote a bad record: %s",
-			    s->name, e.text);
-			down(h, s, true);
+			down(h, s, e.text);
 			return;
 		}
 		said(h, s, r);
+		if (s->child == NULL || s->in.buf == NULL)
+			return;		/* it was ended for what it said */
 	}
 	if (got <= 0)
-		down(h, s, false);
+		down(h, s, NULL);
 }
 
 static void
@@ -481,7 +528,7 @@ check_deadlines(struct hub *h)
 		struct slot *s = &h->slot[i];
 
 		if (s->child != NULL && s->deadline != 0 && now >= s->deadline)
-			down(h, s, true);
+			down(h, s, "did not answer in time");
 	}
 }
 
@@ -504,12 +551,15 @@ round_of_poll(struct hub *h, long long until)
 		    POLLOUT, 0 };
 	}
 	p[2 * SLOTS] = (struct pollfd){ h->signals, POLLIN, 0 };
-	p[2 * SLOTS + 1] = (struct pollfd){ talk ? STDOUT_FILENO : -1,
-	    POLLOUT, 0 };
+	/* asked for nothing, poll still tells when its reader has left */
+	p[2 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
+	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
 	if (h->failed || poll(p, 2 * SLOTS + 2, next_timeout(h, until)) < 0)
 		return;
 	if (p[2 * SLOTS].revents != 0)
 		read_signals(h);
+	if ((p[2 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
+		ui_lost(h->ui);
 	for (int i = 0; i < SLOTS; i++)
 		if (p[2 * i].revents != 0 && h->slot[i].child != NULL)
 			listen_to(h, &h->slot[i]);
@@ -530,7 +580,7 @@ hub_wait(struct hub *h, long long until)
 {
 	while (busy(h)) {
 		if (h->failed || h->interrupts > 0 ||
-		    (h->ui->out_closed && until == 0))
+		    (h->ui->out_closed && !h->ending))
 			return -1;
 		if (until != 0 && file_now_ms() >= until)
 			return -1;
@@ -547,10 +597,10 @@ hub_sync(struct hub *h, enum slot_id id)
 }
 
 int
-hub_go(struct hub *h, enum slot_id id)
+hub_go(struct hub *h, enum slot_id id, long long until)
 {
 	hub_ask(h, id, true);
-	return hub_wait(h, 0);
+	return hub_wait(h, until);
 }
 
 void
@@ -597,22 +647,28 @@ hub_start(struct hub *h, bool resume, struct err *e)
 void
 hub_end(struct hub *h)
 {
+	long long until;
+
 	h->closing = true;
 	if (!h->failed) {
 		h->interrupts = 0;
 		for (int i = 0; i < SLOTS; i++)
 			if (h->slot[i].child != NULL)
 				hub_ask(h, (enum slot_id)i, false);
-		hub_wait(h, file_now_ms() + END_MS);
+		/* hamr-mem may have much to take in still */
+		hub_wait(h, file_now_ms() +
+		    (h->ending ? END_MS : PURE_DEADLINE_MS));
 	}
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].child != NULL)
 			child_close_in(h->slot[i].child);
+	until = file_now_ms() + END_MS;
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
+		long long left = until - file_now_ms();
 
 		if (s->child != NULL)
-			stop_slot(s, END_MS, NULL);
+			stop_slot(s, left > 0 ? (int)left : 0, NULL);
 		drop_controls(s);
 		free(s->q);
 		buf_release(&s->out);

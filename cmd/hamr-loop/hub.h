@@ -62,6 +62,8 @@ struct hub {
 	int signals;		/* signalfd for INT, TERM, HUP */
 	int interrupts;		/* how many came */
 	bool yes;
+	bool ending;		/* the turn is ending: a closed stdout does
+				 * not stop a wait any more */
 	bool closing;		/* the end record is written: no more */
 	bool failed;
 	struct err err;		/* what ended the run */
@@ -80,11 +82,15 @@ int hub_start(struct hub *h, bool resume, struct err *e);
  * slots by the next wait. */
 int hub_commit(struct hub *h, struct json *o);
 
+/* Show a record (freed) that could not be committed. */
+void hub_show(struct hub *h, struct json *o);
+
 /* Ask and wait for the answer.  0; -1 when the run is over (h->failed, or an
  * interrupt: h->interrupts). */
 int hub_sync(struct hub *h, enum slot_id id);
-int hub_go(struct hub *h, enum slot_id id);	/* the provider's go goes out
-						 * with the last request */
+/* until: give up then, in ms of file_now_ms; 0: never.  The provider's go goes
+ * out with the last request. */
+int hub_go(struct hub *h, enum slot_id id, long long until);
 
 /* Ask without waiting; then wait for all that was asked. */
 void hub_ask(struct hub *h, enum slot_id id, bool go);

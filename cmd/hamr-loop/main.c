@@ -203,8 +203,6 @@ work(struct run *r, struct err *e)
 static void
 release(struct run *r)
 {
-	if (r->hub_made)
-		hub_end(&r->hub);
 	session_close(&r->session);
 	track_release(&r->track);
 	ui_release(&r->ui);
@@ -237,6 +235,8 @@ main(int argc, char **argv)
 	}
 	if (status < 0)
 		status = err_report(&e);
+	if (r.hub_made)
+		hub_end(&r.hub);
 	if (ui_end(&r.ui, &e) < 0 &&
 	    (status < ST_DATA || status == ST_INTERRUPTED))
 		status = err_report(&e);

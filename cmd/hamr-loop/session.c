@@ -105,13 +105,16 @@ newest(const char *dir)
 	DIR *d = opendir(dir);
 	char *best = NULL;
 	struct dirent *de;
+	struct stat st;
 
 	if (d == NULL)
 		return NULL;
 	while ((de = readdir(d)) != NULL) {
 		size_t n = strlen(de->d_name);
 
-		if (n <= 7 || strcmp(de->d_name + n - 7, ".ndjson") != 0)
+		if (n <= 7 || strcmp(de->d_name + n - 7, ".ndjson") != 0 ||
+		    fstatat(dirfd(d), de->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
 		if (best != NULL && strncmp(de->d_name, best, n - 7) <= 0)
 			continue;

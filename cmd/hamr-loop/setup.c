@@ -1,7 +1,10 @@
 /* setup.c - from options and configuration to slots and first records. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "file.h"
 #include "mem.h"
@@ -75,6 +78,25 @@ find_secrets(struct setup *s)
 		s->secrets[s->nsecrets++] = own;
 }
 
+/* Read before anything is committed: a run that cannot begin leaves no
+ * session behind. */
+static int
+read_system(struct setup *s, struct err *e)
+{
+	char *name = xasprintf("system/%s.txt", s->mode);
+	char *path = conf_share(name);
+	int r;
+
+	buf_init(&s->system, SYSTEM_MAX);
+	r = file_read(path, &s->system, NULL);
+	if (r < 0)
+		err_set(e, ST_NOINPUT, "%s is missing; install hamr again, or "
+		    "set HAMR_SHARE to its share/hamr", path);
+	free(path);
+	free(name);
+	return r;
+}
+
 int
 setup_slots(struct setup *s, struct hub *h, struct err *e)
 {
@@ -82,6 +104,8 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 		"stages.compact", "stages.provider", "stages.tool",
 		"stages.mem" };
 
+	if (read_system(s, e) < 0)
+		return -1;
 	find_secrets(s);
 	for (int i = 0; i < SLOTS; i++) {
 		struct child_opts *c = &h->slot[i].cmd;
@@ -113,6 +137,7 @@ setup_release(struct setup *s)
 			free(s->flags[i][k]);
 		free(s->flags[i]);
 	}
+	buf_release(&s->system);
 }
 
 /* ---- the first records ---- */
@@ -155,24 +180,6 @@ message(const char *role, const char *text, const char *by)
 	return o;
 }
 
-static int
-system_message(const struct setup *s, struct hub *h, struct err *e)
-{
-	char *name = xasprintf("system/%s.txt", s->mode);
-	char *path = conf_share(name);
-	struct buf b = BUF_INIT(SYSTEM_MAX);
-	int r = file_read(path, &b, e);
-
-	if (r == 0)
-		r = hub_commit(h, message("system", buf_view(&b).p, NULL));
-	else
-		err_set(e, ST_NOINPUT, "%s is missing; install hamr again, or "
-		    "set HAMR_SHARE to its share/hamr", path);
-	buf_release(&b);
-	free(path);
-	free(name);
-	return r;
-}
 
 /* The project's own instructions.  They are the repository's words, so they
  * come as a user message that is marked, never as a system message. */
@@ -182,9 +189,13 @@ context_message(const struct setup *s, struct hub *h)
 	char *path = xasprintf("%s/AGENTS.md", s->root);
 	struct buf raw = BUF_INIT(CONTEXT_MAX * 8), b = BUF_INIT(1 << 20);
 	size_t n;
-	int r = 0;
+	int fd, r = 0;
+	struct stat st;
 
-	if (file_read(path, &raw, NULL) == 0 && raw.len > 0) {
+	/* a plain file only: no link out of the repository, no pipe */
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    file_read_fd(fd, path, &raw, NULL) == 0 && raw.len > 0) {
 		buf_adds(&b, "AGENTS.md of this repository:\n\n");
 		n = utf8_cut(raw.p, raw.len, CONTEXT_MAX);
 		utf8_clean(&b, raw.p, n);
@@ -193,6 +204,8 @@ context_message(const struct setup *s, struct hub *h)
 			    raw.len - n);
 		r = hub_commit(h, message("user", b.p, "context"));
 	}
+	if (fd >= 0)
+		close(fd);
 	buf_release(&raw);
 	buf_release(&b);
 	free(path);
@@ -208,8 +221,9 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	hub_ask(h, SLOT_PROVIDER, false);
 	if (hub_wait(h, 0) < 0)
 		goto failed;
-	if (!h->track->has_system && system_message(s, h, e) < 0)
-		return -1;
+	if (!h->track->has_system && hub_commit(h, message("system",
+	    buf_view(&s->system).p, NULL)) < 0)
+		goto failed;
 	if (h->track->last == R_SYSTEM && context_message(s, h) < 0)
 		goto failed;
 	if (hub_sync(h, SLOT_GUARD) < 0)

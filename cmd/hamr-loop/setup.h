@@ -14,6 +14,7 @@ struct setup {
 	const char *mode;
 	char **flags[SLOTS];
 	size_t nflags[SLOTS];
+	struct buf system;	/* the system message's text */
 	const char *secrets[8];	/* variables only the provider inherits */
 	size_t nsecrets;
 };

@@ -14,6 +14,8 @@
 #include "mem.h"
 #include "stages.h"
 
+#define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
+
 struct child {
 	pipeline *p;
 	int in, out;
@@ -59,8 +61,10 @@ before_exec(void *data)
 	pid_t leader = pipeline_get_pid(p, 0);
 	sigset_t none;
 
-	/* the first command's own pid is not yet known to its own copy */
-	setpgid(0, leader > 0 ? leader : 0);
+	/* The first command's own pid is not yet known to its own copy; a
+	 * later one may come before the first has made the group. */
+	for (int i = 0; setpgid(0, leader > 0 ? leader : 0) < 0 && i < 50; i++)
+		nanosleep(&(struct timespec){ 0, 1000 * 1000 }, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -228,6 +232,14 @@ child_end(struct child *c, int ms)
 	deaden(c->out, O_RDONLY);
 	while (alive(c) && file_now_ms() < end)
 		nanosleep(&nap, NULL);	/* libpipeline's handler reaps */
+	if (alive(c)) {
+		/* hamr-tool ends its call at SIGTERM, if it is let run */
+		kill(-c->group, SIGTERM);
+		kill(-c->group, SIGCONT);
+		end = file_now_ms() + LAST_CHANCE_MS;
+		while (alive(c) && file_now_ms() < end)
+			nanosleep(&nap, NULL);
+	}
 	if (alive(c))
 		kill(-c->group, SIGKILL);
 	pipeline_wait_all(c->p, &statuses, &n);

@@ -125,6 +125,29 @@ limit_reached(const struct turn *t)
 	return NULL;
 }
 
+/* When max_wall_seconds is over, in ms; 0: never. */
+static long long
+wall_end(const struct turn *t)
+{
+	int64_t wall = conf_int(t->conf, "budget.max_wall_seconds");
+
+	return wall > 0 ? t->begun + wall * 1000 : 0;
+}
+
+/* An action did not return: if it was its time that ran out, it is stopped
+ * and the turn ends. */
+static bool
+out_of_time(struct turn *t)
+{
+	struct hub *h = t->hub;
+
+	if (h->failed || h->interrupts > 0 || h->ui->out_closed)
+		return false;
+	hub_cancel(h, CANCEL_MS);
+	ends(t, END_BUDGET, "max_wall_seconds");
+	return true;
+}
+
 /* ---- one step ---- */
 
 /* go to compact, then the request to the provider.  True when an assistant
@@ -137,7 +160,7 @@ ask_model(struct turn *t, long long until)
 	long steps = k->steps;
 
 	buf_reset(&h->request);
-	if (hub_go(h, SLOT_COMPACT) < 0)
+	if (hub_go(h, SLOT_COMPACT, 0) < 0)
 		return false;
 	if (h->request.len == 0) {
 		if (k->error_code != NULL)
@@ -146,12 +169,8 @@ ask_model(struct turn *t, long long until)
 			ends(t, END_TOOL_ERROR, "stage compact made no request");
 		return false;
 	}
-	hub_ask(h, SLOT_PROVIDER, true);
-	if (hub_wait(h, until) < 0) {
-		if (until != 0 && !h->failed && h->interrupts == 0) {
-			hub_cancel(h, CANCEL_MS);
-			ends(t, END_BUDGET, "no last words in time");
-		}
+	if (hub_go(h, SLOT_PROVIDER, until) < 0) {
+		out_of_time(t);
 		return false;
 	}
 	if (k->steps == steps) {
@@ -195,8 +214,11 @@ run_calls(struct turn *t)
 			    "budget_exhausted", TEXT_RESULT_BUDGET));
 			left--;
 		}
-	if (hub_go(h, SLOT_TOOL) < 0)
+	if (hub_go(h, SLOT_TOOL, wall_end(t)) < 0) {
+		if (out_of_time(t))
+			close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 		return false;
+	}
 	if (cut > 0)
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 	if (track_open(k) > 0) {
@@ -290,7 +312,7 @@ next(struct turn *t)
 		last_words(t, limit);
 		return false;
 	}
-	return ask_model(t, 0) || squeeze(t);
+	return ask_model(t, wall_end(t)) || squeeze(t);
 }
 
 static void
@@ -301,6 +323,7 @@ interrupted(struct turn *t, const char *why)
 	ends(t, END_INTERRUPTED, why);
 	hub_cancel(h, CANCEL_MS);
 	h->interrupts = 0;
+	h->ending = true;
 	close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
 	hub_ask(h, SLOT_GUARD, false);
 	hub_wait(h, file_now_ms() + CANCEL_MS);
@@ -360,6 +383,12 @@ turn_end(struct turn *t)
 	json_add(o, "usage", usage_json(&k->usage));
 	json_str(o, "sandbox", "none");
 	json_int(o, "ms", file_now_ms() - t->begun);
+	/* When the session cannot be written, who reads stdout is still told
+	 * how it ended. */
+	if (t->hub->failed) {
+		hub_show(t->hub, o);
+		return -1;
+	}
 	if (hub_commit(t->hub, o) < 0)
 		return -1;
 	return hub_durable(t->hub);

@@ -119,6 +119,14 @@ ui_pump(struct ui *u)
 }
 
 void
+ui_lost(struct ui *u)
+{
+	u->out_closed = true;
+	if (u->out_errno == 0)
+		u->out_errno = EPIPE;
+}
+
+void
 ui_flush(struct ui *u)
 {
 	while (ui_pump(u)) {
@@ -182,7 +190,8 @@ silent(const struct ui *u)
 void
 ui_note(struct ui *u, const char *fmt, ...)
 {
-	struct buf raw = BUF_INIT(1 << 16), b = BUF_INIT(1 << 20);
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
 	va_list ap;
 
 	if (silent(u))
@@ -341,33 +350,50 @@ ui_passing(struct ui *u, const struct rec *r)
 
 /* ---- asking a person ---- */
 
-bool
-ui_ask(struct ui *u, const struct rec *ask)
+/* A line from the terminal that begins with y. */
+static bool
+says_yes(int tty, int stop)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *name = rec_strdup(ask, "name"), *diff = rec_strdup(ask, "diff");
+	struct pollfd p[2] = { { tty, POLLIN, 0 }, { stop, POLLIN, 0 } };
 	char line[64];
+	ssize_t n;
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	if (p[1].revents != 0 || p[0].revents == 0)
+		return false;
+	n = read(tty, line, sizeof line);
+	return n > 0 && (line[0] == 'y' || line[0] == 'Y');
+}
+
+bool
+ui_ask(struct ui *u, const struct rec *ask, int stop)
+{
+	static const char *const shown[] = { "diff", "command", "name" };
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool yes = false;
-	ssize_t n = 0;
 	int tty;
 
 	/* somebody must be there to see it and to answer */
 	tty = u->tty_err && isatty(STDIN_FILENO) == 1 ?
 	    open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
-	if (tty >= 0) {
-		if (diff != NULL)
-			ui_safe(&b, diff, strlen(diff));
-		buf_adds(&b, "\nallow ");
-		ui_safe(&b, name != NULL ? name : "this call",
-		    strlen(name != NULL ? name : "this call"));
-		buf_adds(&b, "? [y/n] ");
-		if (file_write_all(tty, b.p, b.len) == 0)
-			n = read(tty, line, sizeof line);
-		yes = n > 0 && (line[0] == 'y' || line[0] == 'Y');
-		close(tty);
+	if (tty < 0)
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		char *text = rec_strdup(ask, shown[i]);
+
+		if (text != NULL && i == 2)
+			buf_adds(&b, "allow this ");
+		if (text != NULL)
+			ui_safe(&b, text, strlen(text));
+		if (text != NULL && i < 2)
+			buf_addc(&b, '\n');
+		free(text);
 	}
+	buf_adds(&b, "? [y/n] ");
+	if (file_write_all(tty, b.p, b.len) == 0)
+		yes = says_yes(tty, stop);
+	close(tty);
 	buf_release(&b);
-	free(name);
-	free(diff);
 	return yes;
 }

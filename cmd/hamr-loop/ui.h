@@ -41,8 +41,12 @@ void ui_answer(struct ui *u, const char *text);
 void ui_note(struct ui *u, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Show an ask and read y or n from the terminal; false without one. */
-bool ui_ask(struct ui *u, const struct rec *ask);
+/* Show an ask and read y or n from the terminal; false without one, and when
+ * something comes on the descriptor stop (left unread). */
+bool ui_ask(struct ui *u, const struct rec *ask, int stop);
+
+/* stdout was found closed by its reader. */
+void ui_lost(struct ui *u);
 
 /* Write what can be written without blocking; true while some is left. */
 bool ui_pump(struct ui *u);

@@ -67,6 +67,18 @@ on_malformed(void *ctx, struct slice block)
 		buf_slice(&a->malformed, block);
 }
 
+static struct slice
+trim(struct slice s)
+{
+	while (s.n > 0 && memchr(" \t\r\n", *s.p, 4) != NULL) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && memchr(" \t\r\n", s.p[s.n - 1], 4) != NULL)
+		s.n--;
+	return s;
+}
+
 static void
 on_thought(void *ctx, enum think_kind kind, struct slice s)
 {
@@ -82,10 +94,7 @@ on_thought(void *ctx, enum think_kind kind, struct slice s)
 		show(a, "reasoning", s);
 		break;
 	case THINK_TAKE_BACK:
-		buf_slice(&a->reasoning, buf_view(&a->raw));
-		while (a->reasoning.len > 0 && strchr(" \t\r\n",
-		    a->reasoning.p[a->reasoning.len - 1]) != NULL)
-			a->reasoning.len--;
+		buf_slice(&a->reasoning, trim(buf_view(&a->raw)));
 		buf_reset(&a->raw);
 		buf_reset(&a->content);
 		buf_reset(&a->malformed);
@@ -270,8 +279,10 @@ finish_word(const struct answer *a, bool has_calls)
 		"safety", NULL };
 	static const char *const failed[] = { "error", "load", NULL };
 
+	/* calls that a cut left are whole, and are to be run: nobody runs
+	 * those of "length" */
 	if (is_cut(a))
-		return "length";
+		return has_calls ? "tool_calls" : "length";
 	if (finish_is(a, filtered))
 		return "content_filter";
 	if (finish_is(a, failed))

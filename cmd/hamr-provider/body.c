@@ -51,6 +51,18 @@ put_params(struct fields *f, struct slice params)
 			put(f, key, val);
 }
 
+/* That of the request, else of params. */
+static struct slice
+choice_of(const struct body *b, const struct fields *f)
+{
+	if (b->tool_choice.p != NULL)
+		return b->tool_choice;
+	for (size_t i = 0; i < f->n; i++)
+		if (slice_is(f->v[i].key, "tool_choice"))
+			return f->v[i].val;
+	return (struct slice){ NULL, 0 };
+}
+
 static void
 print_field(const struct body *b, struct slice key, struct slice val,
     struct buf *out, bool *first)
@@ -66,7 +78,7 @@ print_field(const struct body *b, struct slice key, struct slice val,
 }
 
 static void
-print_messages(const struct body *b, struct buf *out)
+print_messages(const struct body *b, bool forbidden, struct buf *out)
 {
 	struct messages_rules rules = { .system_in_place = b->system_in_place,
 		.reasoning = b->reasoning };
@@ -76,7 +88,8 @@ print_messages(const struct body *b, struct buf *out)
 		messages_print(&rules, b->messages, out);
 		return;
 	}
-	dialect_render(b->dialect, b->messages, b->tools, &text);
+	dialect_render(b->dialect, b->messages, b->tools, forbidden,
+	    &text);
 	messages_print(&rules, buf_view(&text), out);
 	buf_release(&text);
 }
@@ -87,6 +100,7 @@ body_print(const struct body *b, struct buf *out)
 	struct buf model = BUF_INIT(1 << 16), nums = BUF_INIT(128);
 	struct buf tokens = BUF_INIT(64);
 	struct fields f = { NULL, 0, 0 };
+	struct slice choice;
 	bool first = true, named = b->dialect == DIALECT_HERMES ||
 	    b->dialect == DIALECT_QWEN3;
 	bool tools = !named && scan_kind(b->tools) == SCAN_ARRAY &&
@@ -116,10 +130,10 @@ body_print(const struct body *b, struct buf *out)
 	if (tools)
 		print_field(b, SLICE("tools"), b->tools, out, &first);
 	print_field(b, SLICE("messages"), SLICE(""), out, &first);
-	print_messages(b, out);
-	if (tools && b->tool_choice.p != NULL)
-		print_field(b, SLICE("tool_choice"), b->tool_choice, out,
-		    &first);
+	choice = choice_of(b, &f);
+	print_messages(b, scan_str_is(choice, "none"), out);
+	if (tools && choice.p != NULL)
+		print_field(b, SLICE("tool_choice"), choice, out, &first);
 	buf_addc(out, '}');
 	free(f.v);
 	buf_release(&model);

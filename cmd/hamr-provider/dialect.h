@@ -68,8 +68,9 @@ unsigned dialect_end(struct dialect *d, bool cut);
  * and results in user messages, <tool_response> blocks.  Results that follow
  * each other share a user message.  Appending messages appends to the output,
  * but for its last message.  Messages without calls or results are carried
- * byte for byte. */
+ * byte for byte.  forbidden (tool_choice "none"): a last message says that no
+ * tool may be called now. */
 void dialect_render(enum dialect_kind kind, struct slice messages,
-    struct slice tools, struct buf *out);
+    struct slice tools, bool forbidden, struct buf *out);
 
 #endif

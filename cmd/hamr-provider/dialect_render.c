@@ -29,6 +29,9 @@ static const char qwen3_how[] = "\n</tools>\n\n"
 	"An inner <function=...></function> block must be nested within "
 	"<tool_call></tool_call> tags, and required parameters must be given. "
 	"Reasoning may stand before the function call, but not after it.";
+static const char no_calls[] = "{\"role\":\"system\",\"content\":"
+	"\"No function may be called now: answer in plain text, without "
+	"<tool_call>.\"}";
 static const char no_result[] = "(no result)";
 
 struct render {
@@ -307,7 +310,7 @@ has_elements(struct slice array)
 
 void
 dialect_render(enum dialect_kind kind, struct slice messages,
-    struct slice tools, struct buf *out)
+    struct slice tools, bool forbidden, struct buf *out)
 {
 	struct render r = { .kind = kind, .out = out };
 	bool described = !has_elements(tools);
@@ -333,6 +336,10 @@ dialect_render(enum dialect_kind kind, struct slice messages,
 	results(&r);
 	if (!described)
 		system_message(&r, (struct slice){ NULL, 0 }, tools);
+	if (forbidden && has_elements(tools)) {
+		begin(&r);
+		buf_adds(out, no_calls);
+	}
 	buf_addc(out, ']');
 	pairing_reset(&r.pairing);
 	scan_release(&r.scan);

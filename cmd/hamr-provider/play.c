@@ -61,12 +61,65 @@ show_calls(struct provider *p, struct slice calls)
 
 /* ---- the message ---- */
 
+/* Is it written as we write calls, so that its own bytes can stay? */
+static bool
+is_whole(struct slice call, struct buf *id, bool *valid)
+{
+	struct slice fn = scan_get(call, "function");
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct scan sc = { 0 };
+	bool whole;
+
+	scan_str(scan_get(call, "id"), id);
+	whole = scan_kind(scan_get(fn, "name")) == SCAN_STRING &&
+	    scan_str(scan_get(fn, "arguments"), &args) && args.len > 0 &&
+	    !slice_is(buf_view(&args), "null") &&
+	    args.p[strspn(args.p, " \t\r\n")] != '\0';
+	*valid = whole && scan_value(&sc, args.p, args.len) == 0;
+	scan_release(&sc);
+	buf_release(&args);
+	return whole;
+}
+
+/* One call: its own bytes, but for what it lacks or repeats. */
+static void
+add_call(struct provider *p, struct ids *fresh, struct slice call,
+    struct json *out, struct json *malformed)
+{
+	struct buf was = BUF_INIT(BUF_RECORD_MAX), id = BUF_INIT(BUF_RECORD_MAX);
+	struct calls one = { NULL, 0, 0 };
+	struct json *o;
+	bool valid;
+
+	if (!is_whole(call, &was, &valid)) {
+		calls_take(&one, call);
+		calls_json(&one, &p->ids, fresh, out, malformed);
+		calls_reset(&one);
+		buf_release(&was);
+		return;
+	}
+	ids_make(&p->ids, fresh, buf_view(&was), &id);
+	if (!valid)
+		json_slice(malformed, NULL, buf_view(&id));
+	if (slice_eq(buf_view(&was), buf_view(&id)) &&
+	    scan_str_is(scan_get(call, "type"), "function"))
+		json_raw(out, NULL, call);
+	else {
+		o = json_object();
+		json_slice(o, "id", buf_view(&id));
+		json_str(o, "type", "function");
+		json_raw(o, "function", scan_get(call, "function"));
+		json_add(out, NULL, o);
+	}
+	buf_release(&was);
+	buf_release(&id);
+}
+
 static void
 add_calls(struct provider *p, struct json *o, struct slice list,
     struct json *malformed)
 {
 	struct ids fresh = { .seen = { NULL, 0, 0 } };
-	struct calls calls = { NULL, 0, 0 };
 	struct json *out = json_array();
 	struct slice key, val;
 	struct walk w;
@@ -74,10 +127,8 @@ add_calls(struct provider *p, struct json *o, struct slice list,
 	walk_in(&w, list);
 	while (walk_next(&w, &key, &val))
 		if (scan_kind(val) == SCAN_OBJECT)
-			calls_take(&calls, val);
-	calls_json(&calls, &p->ids, &fresh, out, malformed);
+			add_call(p, &fresh, val, out, malformed);
 	json_add(o, "tool_calls", out);
-	calls_reset(&calls);
 	ids_reset(&fresh);
 }
 

@@ -19,6 +19,9 @@ put_ask(struct job *j)
 		buf_release(&diff);
 		return false;
 	}
+	/* what the plan noted, the work will note again */
+	result_release(&j->r);
+	result_init(&j->r);
 	t->ask = xasprintf("a%zu", t->answers + 1);
 	o = json_object();
 	json_str(o, "type", "ask");

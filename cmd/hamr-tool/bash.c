@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "heir.h"
 #include "kin.h"
 #include "mem.h"
 #include "output.h"
@@ -34,6 +35,7 @@ struct run {
 	const struct bash_opts *o;
 	struct child child;
 	struct kin_spared spared;
+	struct heir heir;
 	int signals;			/* signalfd */
 	struct output out, err;
 	struct buf chunk;
@@ -249,8 +251,11 @@ start(struct run *r, const char *command)
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
 	int got;
 
+	heir_start(&r->heir);
 	kin_adopt(&r->spared);
 	got = child_start(&r->child, (char *const *)argv, env, r->o->rootfd);
+	if (got == 0)
+		heir_tell(&r->heir, r->child.pid);
 	child_env_free(env);
 	return got == 0;
 }
@@ -297,7 +302,8 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
     struct result *res)
 {
 	struct run r = { .stage = s, .o = o, .chunk = BUF_INIT(CHUNK_MAX),
-		.child = { -1, -1, -1, -1 }, .signals = -1 };
+		.child = { -1, -1, -1, -1 }, .heir = { -1, -1 },
+		.signals = -1 };
 	char *command = scan_strdup(scan_get(args, "command"));
 	struct report rep = { .command = command, .root = o->root,
 		.rootfd = o->rootfd, .cap = o->cap, .out = &r.out,
@@ -317,6 +323,7 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 		    "%s; nothing was run", strerror(errno));
 	else
 		run(&r, &rep, res);
+	heir_end(&r.heir);
 	kin_release(&r.spared);
 	child_close(&r.child);
 	output_release(&r.out);

@@ -19,13 +19,23 @@ tool_has_bash(const struct tool *t)
 
 /* ---- setting up ---- */
 
+/* Only an explicit 0 means no limit, a window too small for any does not. */
+static size_t
+cap_bytes(const struct tool *t, const char *key, long tokens)
+{
+	return budget_bytes(tokens != 0 || conf_int(t->conf, key) == 0 ?
+	    tokens : 1);
+}
+
 static void
 set_caps(struct tool *t, long limit)
 {
 	struct budget b = budget_from(t->conf, -1, limit);
 
-	t->result_cap = budget_bytes(b.result_cap);
-	t->turn_cap = budget_bytes(b.turn_cap);
+	t->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
+	    b.result_cap);
+	t->turn_cap = cap_bytes(t,
+	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
 	if (t->files != NULL)
 		files_caps(t->files, t->result_cap, t->turn_cap);
 }

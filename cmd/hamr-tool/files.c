@@ -169,6 +169,66 @@ files_find(struct files *f, struct slice text, struct path *p,
 	return false;
 }
 
+/* ---- refusals ---- */
+
+bool
+is_refusal(const char *code)
+{
+	return strcmp(code, "denied") == 0 ||
+	    strcmp(code, "bad_arguments") == 0;
+}
+
+/* The named thing: a refusal goes to r.code, all else is for the work. */
+static void
+judge_name(struct files *f, struct slice path, struct slice args, bool query,
+    struct result *r)
+{
+	int64_t first = arg_int(args, "first", 1);
+	int64_t last = arg_int(args, "last", INT64_MAX);
+	struct result found;
+	struct path p = { 0 };
+
+	result_init(&found);
+	if (!files_find(f, path, &p, &found)) {
+		if (is_refusal(found.code))
+			result_error(r, found.code, "%s", found.content.p);
+	} else if (!query && last < first && p.exists &&
+	    S_ISREG(p.st.st_mode)) {
+		files_path_meta(r, p.rel);
+		result_error(r, "bad_arguments", "last (%lld) is before first "
+		    "(%lld)", (long long)last, (long long)first);
+	}
+	path_release(&p);
+	result_release(&found);
+}
+
+static bool
+judge_read(struct files *f, struct slice args, struct result *r)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	bool query = arg_str(args, "query", &text) && text.len > 0;
+
+	if (!arg_str(args, "path", &path)) {
+		if (!query)
+			result_error(r, "bad_arguments",
+			    "read needs a path or a query");
+	} else if (path.len > 0 && !slice_is(buf_view(&path), "/dev/null")) {
+		judge_name(f, buf_view(&path), args, query, r);
+	}
+	buf_release(&path);
+	buf_release(&text);
+	return r->code == NULL;
+}
+
+bool
+files_judge(struct files *f, const char *tool, struct slice args,
+    struct result *r)
+{
+	return strcmp(tool, "read") == 0 ? judge_read(f, args, r) :
+	    files_judge_change(f, strcmp(tool, "edit") == 0, args, r);
+}
+
 /* ---- contents ---- */
 
 bool

@@ -51,6 +51,11 @@ void files_reset(struct files *f);
 void files_read(struct files *f, struct slice args, struct result *r);
 void files_edit(struct files *f, struct slice args, struct result *r);
 void files_write(struct files *f, struct slice args, struct result *r);
+/* What is refused before anything is begun, so that the call gets no start:
+ * names that are kept, or lie outside the root, and arguments that no file can
+ * fit.  False: r is the error.  The calls above ask it all again. */
+bool files_judge(struct files *f, const char *tool, struct slice args,
+    struct result *r);
 /* Are the reads of this turn used up?  Then r is the one line that says so,
  * no error, and the call gets no start.  files_read asks it too. */
 bool files_spent(const struct files *f, struct result *r);

@@ -61,6 +61,12 @@ bool is_binary(struct slice text);
 /* Does every line end in CRLF (and is there one)? */
 bool is_crlf(struct slice text);
 
+/* Is the code one of those that refuse a call before it is begun? */
+bool is_refusal(const char *code);
+/* files_judge for edit and write. */
+bool files_judge_change(struct files *f, bool edit, struct slice args,
+    struct result *r);
+
 /* ---- the kinds of read ---- */
 
 void list_run(struct files *f, const struct path *p, struct slice args,
@@ -74,10 +80,10 @@ struct ignored;
 
 /* What git ignores beneath rel; empty where there is no git.  Nothing is, if
  * rel itself is ignored: who names it wants to see it. */
-struct ignored *ignored_load(const struct root *root, const char *rel);
+struct ignored *ignored_load(const struct files *f, const char *rel);
 bool ignored_has(const struct ignored *ig, const char *rel);
 /* Does git ignore this one file, which need not exist? */
-bool ignored_file(const struct root *root, const char *rel);
+bool ignored_file(const struct files *f, const char *rel);
 void ignored_free(struct ignored *ig);
 
 /* Called for each thing in a folder, in byte order of names; true: stop. */

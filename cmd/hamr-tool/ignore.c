@@ -22,6 +22,7 @@
 #include "files_in.h"
 
 #define GIT_MS 5000
+#define STOP_MS 50		/* how often files_stopped is asked */
 #define GIT_OUT_MAX ((size_t)64 << 20)
 #define ENV_MAX 8
 #define ARGS_MAX 32
@@ -118,17 +119,21 @@ start(const char *git, const struct root *root, const char *const *more,
 	return r == 0 ? pid : -1;
 }
 
-/* Read all that comes until the end or the deadline. */
+/* Read all that comes until the end, the deadline, or (not without f)
+ * somebody's cancel. */
 static bool
-drain(int fd, struct buf *out, long long deadline)
+drain(const struct files *f, int fd, struct buf *out, long long deadline)
 {
 	for (;;) {
 		struct pollfd p = { fd, POLLIN, 0 };
-		long long left = deadline - file_now_ms();
+		bool idle = poll(&p, 1, STOP_MS) <= 0;
 		ssize_t n;
 
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+		if (f != NULL ? files_stopped(f, deadline) :
+		    file_now_ms() >= deadline)
 			return false;
+		if (idle)
+			continue;
 		if (buf_reserve(out, 65536) < 0)
 			return false;
 		n = read(fd, out->p + out->len, 65536);
@@ -144,7 +149,8 @@ drain(int fd, struct buf *out, long long deadline)
 /* The exit status of git, its output in out; -1 when it did not run to its
  * end in time. */
 static int
-run_git(const struct root *root, const char *const *args, struct buf *out)
+run_git(const struct root *root, const struct files *f,
+    const char *const *args, struct buf *out)
 {
 	char *git = find_git();
 	int end[2], status = -1;
@@ -159,7 +165,7 @@ run_git(const struct root *root, const char *const *args, struct buf *out)
 	close(end[1]);
 	free(git);
 	if (pid > 0) {
-		whole = drain(end[0], out, file_now_ms() + GIT_MS);
+		whole = drain(f, end[0], out, file_now_ms() + GIT_MS);
 		if (!whole)
 			kill(-pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -172,7 +178,7 @@ run_git(const struct root *root, const char *const *args, struct buf *out)
 }
 
 struct ignored *
-ignored_load(const struct root *root, const char *rel)
+ignored_load(const struct files *f, const char *rel)
 {
 	struct ignored *ig = xcalloc(1, sizeof *ig);
 	const char *spec = *rel != '\0' ? rel : ".";
@@ -181,7 +187,7 @@ ignored_load(const struct root *root, const char *rel)
 	struct buf out = BUF_INIT(GIT_OUT_MAX);
 	size_t nrel = strlen(rel);
 
-	if (run_git(root, args, &out) != 0)
+	if (run_git(&f->root, f, args, &out) != 0)
 		buf_reset(&out);
 	for (size_t at = 0, n; at < out.len; at += n + 1) {
 		const char *name = out.p + at;
@@ -208,13 +214,14 @@ ignored_has(const struct ignored *ig, const char *rel)
 }
 
 bool
-ignored_file(const struct root *root, const char *rel)
+ignored_file(const struct files *f, const char *rel)
 {
 	/* check-ignore knows no literal paths; "./" takes any magic away. */
 	char *path = xasprintf("./%s", rel);
 	const char *args[] = { "check-ignore", "-q", "--", path, NULL };
 	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	int status = run_git(root, args, &out);
+	/* never cut short: that would let the file be written */
+	int status = run_git(&f->root, NULL, args, &out);
 
 	free(path);
 	buf_release(&out);

@@ -60,6 +60,7 @@ judge_call(const struct tool *t, const char *name, struct slice args,
 {
 	const struct schema *s = schema_find(name);
 	enum args_fault fault;
+	size_t at = out->len;
 
 	*schema = s;
 	if (s == NULL) {
@@ -75,5 +76,9 @@ judge_call(const struct tool *t, const char *name, struct slice args,
 		    "%s", schema_names(false));
 		return JUDGED_REFUSED;
 	}
-	return mode_allows(t, s, r) ? JUDGED_FINE : JUDGED_REFUSED;
+	if (!mode_allows(t, s, r) || (s->id != TOOL_BASH &&
+	    !files_judge(t->files, s->name, (struct slice){ out->p + at,
+	    out->len - at }, r)))
+		return JUDGED_REFUSED;
+	return JUDGED_FINE;
 }

@@ -1,6 +1,6 @@
 /* judge.h - may this call run?  Everything that is asked before anybody is.
  *
- * In this order: the tool's name, JSON, schema, policy (the mode).
+ * In this order: the tool's name, JSON, schema, policy (the mode, then the names).
  */
 #ifndef HAMR_TOOL_JUDGE_H
 #define HAMR_TOOL_JUDGE_H

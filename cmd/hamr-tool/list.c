@@ -193,7 +193,7 @@ list_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
 	int64_t depth = arg_int(args, "depth", DEPTH_DEFAULT);
-	struct ignored *ig = ignored_load(&f->root, p->rel);
+	struct ignored *ig = ignored_load(f, p->rel);
 	size_t room = files_room(f), shown;
 	struct listing l = { .f = f, .skip = strlen(p->rel),
 		.deadline = file_now_ms() + WALK_MS };

@@ -240,7 +240,7 @@ search_all(struct search *s, const struct path *p)
 	if (!S_ISDIR(p->st.st_mode))
 		stopped = search_file(s, p->rel, &p->st);
 	else {
-		ig = ignored_load(&s->f->root, p->rel);
+		ig = ignored_load(s->f, p->rel);
 		stopped = tree_walk(s->f, ig, p->rel, DEPTH, search_file, s);
 		ignored_free(ig);
 	}
@@ -257,6 +257,8 @@ search_child(struct search *s, const struct path *p)
 	setrlimit(RLIMIT_AS, &memory);
 #endif
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* stdin and stdout are the parent's: it looks for a cancel */
+	files_stop(s->f, NULL, NULL);
 	int e = regcomp(&s->re, s->query.p, REG_EXTENDED);
 	if (e != 0) {
 		regerror(e, &s->re, s->found->text, 256);

@@ -30,8 +30,7 @@ static const char *const docs[] = {
 	"*.md", "*.rst", "*.txt", "*.[1-9]", "README*", "CHANGELOG*",
 };
 
-/* Does a pattern of the list match a part of rel (only the last one, if last)
- * or, when it has a slash, all of it? */
+/* Does a pattern of ours match a part of rel (only the last one, if last)? */
 static bool
 matches(const char *const *list, size_t n, const char *rel, bool last)
 {
@@ -39,9 +38,6 @@ matches(const char *const *list, size_t n, const char *rel, bool last)
 	const char *base = strrchr(rel, '/');
 	bool yes = false;
 
-	for (size_t i = 0; i < n && !yes; i++)
-		yes = strchr(list[i], '/') != NULL &&
-		    fnmatch(list[i], rel, 0) == 0;
 	for (char *part = strtok_r(copy, "/", &save); part != NULL && !last;
 	    part = strtok_r(NULL, "/", &save))
 		for (size_t i = 0; i < n && !yes; i++)
@@ -49,6 +45,47 @@ matches(const char *const *list, size_t n, const char *rel, bool last)
 	for (size_t i = 0; i < n && !yes && last; i++)
 		yes = fnmatch(list[i], base != NULL ? base + 1 : rel, 0) == 0;
 	free(copy);
+	return yes;
+}
+
+/* Does the pattern match rel, or a folder that rel lies in? */
+static bool
+covers(const char *pattern, const char *rel)
+{
+	char *name = xstrdup(rel), *slash = name;
+	bool yes = false;
+
+	while (!yes && slash != NULL) {
+		yes = fnmatch(pattern, name, 0) == 0;
+		slash = strrchr(name, '/');
+		if (slash != NULL)
+			*slash = '\0';
+	}
+	free(name);
+	return yes;
+}
+
+/* The user's patterns: one without a slash, but at its end, is for any part of
+ * rel; any other counts from the root, and for all that is beneath. */
+static bool
+listed(const char *const *list, size_t n, const char *rel)
+{
+	bool yes = false;
+
+	for (size_t i = 0; i < n && !yes; i++) {
+		char *copy = xstrdup(list[i]), *p = copy;
+		size_t len = strlen(p);
+
+		while (len > 0 && p[len - 1] == '/')
+			p[--len] = '\0';
+		if (strchr(p, '/') == NULL)
+			yes = matches((const char *const *)&p, 1, rel, false);
+		else if (strncmp(p, "**/", 3) == 0)
+			yes = covers(p, rel) || covers(p + 3, rel);
+		else
+			yes = covers(p + (p[0] == '/'), rel);
+		free(copy);
+	}
 	return yes;
 }
 
@@ -85,7 +122,7 @@ lists_secret(const struct lists *l, const char *rel)
 			return true;
 		p = after;
 	}
-	return matches(l->secret, l->nsecret, rel, false);
+	return listed(l->secret, l->nsecret, rel);
 }
 
 bool
@@ -94,7 +131,7 @@ lists_no_write(const struct lists *l, const char *rel)
 	if (strncasecmp(rel, ".hamr/", 6) == 0)
 		return true;	/* .hamr/out is read only */
 	return matches(locks, COUNT(locks), rel, true) ||
-	    matches(l->no_write, l->nno_write, rel, false);
+	    listed(l->no_write, l->nno_write, rel);
 }
 
 bool
@@ -108,5 +145,5 @@ lists_docs(const struct lists *l, const char *rel)
 {
 	return strncmp(rel, "docs/", 5) == 0 ||
 	    matches(docs, COUNT(docs), rel, true) ||
-	    matches(l->docs, l->ndocs, rel, false);
+	    listed(l->docs, l->ndocs, rel);
 }

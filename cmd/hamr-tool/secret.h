@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The user's additions, borrowed: patterns of fnmatch(3).  One without a
- * slash is for any part of a path, one with a slash for the whole of it. */
+/* The user's additions, borrowed: patterns of fnmatch(3), where * matches /
+ * too.  One without a slash, but at its end, is for any part of a path, one
+ * with a slash counts from the root.  What lies in a folder that is matched is
+ * matched. */
 struct lists {
 	const char *const *secret, *const *no_write, *const *docs;
 	size_t nsecret, nno_write, ndocs;

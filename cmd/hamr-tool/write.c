@@ -67,7 +67,7 @@ judge_name(struct files *f, struct change *c)
 		return fault_set(&c->fault, "denied", "%s is never written "
 		    "by edit and write; leave it to the program that makes "
 		    "it", c->name);
-	if (lists_built(rel) && ignored_file(&f->root, rel))
+	if (lists_built(rel) && ignored_file(f, rel))
 		return fault_set(&c->fault, "denied", "%s is made by a build "
 		    "and git ignores it; change what it is made from",
 		    c->name);
@@ -378,6 +378,23 @@ void
 files_write(struct files *f, struct slice args, struct result *r)
 {
 	carry_out(f, false, args, r);
+}
+
+bool
+files_judge_change(struct files *f, bool edit, struct slice args,
+    struct result *r)
+{
+	struct change c;
+	bool good;
+
+	change_init(&c);
+	good = (!edit || edits_parse(&c.edits, args, &c.fault) == 0) &&
+	    find_target(f, &c, args) == 0;
+	good = good || !is_refusal(c.fault.code);
+	if (!good)
+		fail(&c, r);
+	change_release(&c);
+	return good;
 }
 
 bool

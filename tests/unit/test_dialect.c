@@ -449,7 +449,7 @@ rendered(enum dialect_kind kind, const char *messages, const char *tool_list,
 	struct scan sc = { .m = NULL };
 
 	dialect_render(kind, slice_of(messages), tool_list != NULL ?
-	    slice_of(tool_list) : (struct slice){ NULL, 0 }, &out);
+	    slice_of(tool_list) : (struct slice){ NULL, 0 }, false, &out);
 	assert_int_equal(scan_value(&sc, out.p, out.len), 0);
 	assert_string_equal(out.p, want);
 	scan_release(&sc);
@@ -501,14 +501,15 @@ test_tools_described(void **state)
 	struct buf a = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20);
 
 	(void)state;
-	dialect_render(DIALECT_HERMES, slice_of(system), slice_of(tools), &a);
+	dialect_render(DIALECT_HERMES, slice_of(system), slice_of(tools), false,
+	    &a);
 	buf_addc(&a, '\0');
 	assert_ptr_equal(strstr(a.p, "[{\"role\":\"system\",\"content\":"
 	    "\"be\\n\\n# Tools"), a.p);
 	assert_non_null(strstr(a.p, "<tools>\\n{\\\"type\\\":"));
 	assert_non_null(strstr(a.p, "</tool_call>\"}," USER "]"));
 	dialect_render(DIALECT_QWEN3, SLICE("[" USER "]"), slice_of(tools),
-	    &b);
+	    false, &b);
 	buf_addc(&b, '\0');
 	assert_ptr_equal(strstr(b.p, "[{\"role\":\"system\",\"content\":"
 	    "\"# Tools"), b.p);
@@ -540,7 +541,7 @@ test_round(void **state)
 		char *text;
 
 		dialect_render(kinds[i], buf_view(&messages),
-		    (struct slice){ NULL, 0 }, &out);
+		    (struct slice){ NULL, 0 }, false, &out);
 		walk_in(&w, buf_view(&out));
 		assert_true(walk_next(&w, &key, &val));
 		text = scan_strdup(scan_get(val, "content"));

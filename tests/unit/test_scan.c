@@ -204,6 +204,80 @@ quoting(void **state)
 	buf_release(&back);
 }
 
+/* Runs of backslashes before the closing quote, at every place of a block. */
+static void
+test_walk_strings(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < 140; at++)
+		for (size_t run = 0; run < 70; run++) {
+			struct buf b = BUF_INIT(1 << 12);
+			struct slice val;
+			struct walk w;
+
+			buf_adds(&b, "[\"");
+			for (size_t i = 0; i < at; i++)
+				buf_addc(&b, 'x');
+			for (size_t i = 0; i < run; i++)
+				buf_addc(&b, '\\');
+			buf_adds(&b, run % 2 == 1 ? "\"\",5,\"" : "\",5,\"");
+			for (size_t i = 0; i < 80; i++)
+				buf_addc(&b, 'y');
+			buf_adds(&b, "\"]");
+			walk_in(&w, buf_view(&b));
+			assert_true(walk_next(&w, NULL, &val));
+			assert_int_equal(val.n, at + run + 2 + run % 2);
+			assert_true(walk_next(&w, NULL, &val));
+			assert_true(slice_is(val, "5"));
+			assert_true(walk_next(&w, NULL, &val));
+			assert_int_equal(val.n, 82);
+			assert_false(walk_next(&w, NULL, &val));
+			buf_release(&b);
+		}
+}
+
+static void
+test_walk_enter(void **state)
+{
+	struct walk w, in, deeper;
+	struct slice key, val;
+
+	(void)state;
+	walk_in(&w, SLICE("[ {\"a\" : 1, \"b\": {\"c\":[]} } , 7]"));
+	assert_true(walk_key(&w, NULL));
+	assert_true(walk_enter(&w, &in));
+	assert_true(walk_next(&in, &key, &val));
+	assert_true(slice_is(key, "a") && slice_is(val, "1"));
+	assert_true(walk_key(&in, &key));
+	assert_true(slice_is(key, "b") && walk_enter(&in, &deeper));
+	assert_true(walk_next(&deeper, &key, &val));
+	assert_true(slice_is(val, "[]"));
+	assert_false(walk_key(&deeper, &key));
+	assert_true(slice_is(walk_leave(&in, &deeper), "{\"c\":[]}"));
+	assert_false(walk_key(&in, &key));
+	val = walk_leave(&w, &in);
+	assert_true(slice_is(val, "{\"a\" : 1, \"b\": {\"c\":[]} }"));
+	assert_true(walk_next(&w, NULL, &val));
+	assert_true(slice_is(val, "7"));
+	assert_false(walk_next(&w, NULL, &val));
+}
+
+/* What fits decoded fits, however long its escapes are. */
+static void
+test_decode_ceiling(void **state)
+{
+	struct buf b = BUF_INIT(4);
+
+	(void)state;
+	assert_true(scan_str(SLICE("\"\\ud83d\\ude00\""), &b));
+	assert_true(slice_is(buf_view(&b), "\xf0\x9f\x98\x80") && !b.over);
+	assert_true(scan_str(SLICE("\"\""), &b));
+	assert_false(b.over);
+	scan_str(SLICE("\"x\""), &b);
+	assert_true(b.over && b.len == 4);
+	buf_release(&b);
+}
+
 int
 main(void)
 {
@@ -214,6 +288,9 @@ main(void)
 		cmocka_unit_test(block_borders),
 		cmocka_unit_test(slices),
 		cmocka_unit_test(quoting),
+		cmocka_unit_test(test_walk_strings),
+		cmocka_unit_test(test_walk_enter),
+		cmocka_unit_test(test_decode_ceiling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,23 @@ families(void **state)
 	assert_int_equal(token_family_named("nonsense"), -1);
 }
 
+/* Of the inside of a JSON string the same as of its text. */
+static void
+test_json(void **state)
+{
+	static const char inside[] = "a\\n\\t\\\"b\\\\c\\/ \\u00e9 \\ud83d"
+	    "\\ude00 \\ud800x \\b\\f\\r end";
+	static const char text[] = "a\n\t\"b\\c/ \xc3\xa9 \xf0\x9f\x98\x80 "
+	    "\xef\xbf\xbdx \b\f\r end";
+	unsigned a = TOKEN_START, b = TOKEN_START;
+
+	(void)state;
+	assert_int_equal(
+	    token_sum_json(TOK_MODERN, inside, sizeof inside - 1, &a),
+	    token_sum(TOK_MODERN, text, sizeof text - 1, &b));
+	assert_int_equal(a, b);
+}
+
 int
 main(void)
 {
@@ -72,6 +89,7 @@ main(void)
 		cmocka_unit_test(pieces_add_up),
 		cmocka_unit_test(counts_are_rounded),
 		cmocka_unit_test(families),
+		cmocka_unit_test(test_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,197 @@
+/* view_print.c - a view written out: what a node's pieces look like.
+ *
+ * What is printed is kept in `body`, from which a changed end is cut (view.c)
+ * and written again.
+ */
+#include <string.h>
+
+#include "view_in.h"
+
+#define INTERRUPTED "(interrupted)"
+
+bool
+view_is_shown(const struct view *v, size_t node)
+{
+	return node >= v->fold || (node == 0 && v->nodes[0].kind ==
+	    VIEW_SYSTEM);
+}
+
+bool
+view_is_empty(const struct piece *p)
+{
+	return p->json[0] == 'n' || (p->n == 2 && p->json[0] == '"');
+}
+
+/* A row of pieces while it is written out as one content value: strings are
+ * joined by a blank line, and become parts when an array is among them. */
+struct joined {
+	struct buf *out;
+	bool parts;
+	size_t n;
+};
+
+static void
+join(struct joined *j, const struct piece *p)
+{
+	if (view_is_empty(p))
+		return;
+	if (!j->parts) {
+		buf_adds(j->out, j->n++ > 0 ? "\\n\\n" : "\"");
+		buf_add(j->out, p->json + 1, p->n - 2);
+		return;
+	}
+	buf_adds(j->out, j->n++ > 0 ? "," : "[");
+	if (p->json[0] == '[') {
+		buf_add(j->out, p->json + 1, p->n - 2);
+		return;
+	}
+	buf_adds(j->out, "{\"type\":\"text\",\"text\":");
+	buf_add(j->out, p->json, p->n);
+	buf_addc(j->out, '}');
+}
+
+/* Append `first` (may be NULL) and the node's pieces of this kind as one
+ * content value; `none` when there are none. */
+static void
+print_content(const struct view *v, const struct view_node *node,
+    const struct piece *first, enum piece_kind kind, const char *none,
+    struct buf *out)
+{
+	const struct piece *p = v->pieces + node->piece;
+	struct joined j = { out, first != NULL && first->json[0] == '[', 0 };
+
+	for (size_t i = 0; i < node->npieces; i++)
+		j.parts |= p[i].kind == kind && p[i].json[0] == '[';
+	if (first != NULL)
+		join(&j, first);
+	for (size_t i = 0; i < node->npieces; i++)
+		if (p[i].kind == kind)
+			join(&j, &p[i]);
+	if (j.n == 0)
+		buf_adds(out, none);
+	else
+		buf_addc(out, j.parts ? ']' : '"');
+}
+
+bool
+view_has_piece(const struct view *v, const struct view_node *node,
+    enum piece_kind kind)
+{
+	for (size_t i = 0; i < node->npieces; i++)
+		if (v->pieces[node->piece + i].kind == kind &&
+		    !view_is_empty(&v->pieces[node->piece + i]))
+			return true;
+	return false;
+}
+
+/* ---- writing ---- */
+
+static void
+open_message(struct view *v, const char *role)
+{
+	buf_adds(&v->body, v->body.len > 0 ? ",{\"role\":\"" :
+	    "{\"role\":\"");
+	buf_adds(&v->body, role);
+	buf_addc(&v->body, '"');
+}
+
+static void
+print_result(struct view *v, const struct view_node *node, size_t i)
+{
+	const struct view_call *c = &v->calls[node->call + i];
+	bool last = i + 1 == node->ncalls;
+	const char *text = c->result != NULL ? c->result : NO_RESULT;
+	struct piece p;
+
+	if (node->slim && c->stub != NULL)
+		text = c->stub;
+	open_message(v, "tool");
+	buf_adds(&v->body, ",\"tool_call_id\":");
+	buf_adds(&v->body, c->id);
+	if (c->name != NULL) {
+		buf_adds(&v->body, ",\"name\":");
+		buf_adds(&v->body, c->name);
+	}
+	buf_adds(&v->body, ",\"content\":");
+	p = (struct piece){ .kind = P_NOTE, .json = (char *)text,
+		.n = strlen(text) };
+	if (last && view_has_piece(v, node, P_NOTE))
+		print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+	else
+		buf_add(&v->body, p.json, p.n);
+	buf_addc(&v->body, '}');
+}
+
+static void
+print_assistant(struct view *v, const struct view_node *node)
+{
+	bool empty = v->pieces[node->piece].json[0] == '"';
+
+	open_message(v, "assistant");
+	buf_adds(&v->body, ",\"content\":");
+	print_content(v, node, NULL, P_TEXT,
+	    node->ncalls > 0 && !empty ? "null" : "\"\"", &v->body);
+	if (!node->slim && view_has_piece(v, node, P_REASONING)) {
+		buf_adds(&v->body, ",\"reasoning\":");
+		print_content(v, node, NULL, P_REASONING, "\"\"", &v->body);
+	}
+	for (size_t i = 0; i < node->ncalls; i++) {
+		const struct view_call *c = &v->calls[node->call + i];
+
+		buf_adds(&v->body, i == 0 ? ",\"tool_calls\":[" : ",");
+		buf_adds(&v->body, node->slim && c->slim != NULL ? c->slim :
+		    c->json);
+	}
+	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
+	for (size_t i = 0; i < node->ncalls; i++)
+		print_result(v, node, i);
+}
+
+/* A system or user message; the summary, if any, is its beginning. */
+static void
+print_text(struct view *v, const struct view_node *node,
+    const struct piece *first)
+{
+	if (node->interrupted && first == NULL) {
+		open_message(v, "assistant");
+		buf_adds(&v->body, ",\"content\":\"" INTERRUPTED "\"}");
+	}
+	open_message(v, node->kind == VIEW_SYSTEM ? "system" : "user");
+	buf_adds(&v->body, ",\"content\":");
+	print_content(v, node, first, P_TEXT, "\"\"", &v->body);
+	buf_addc(&v->body, '}');
+}
+
+static void
+print_node(struct view *v, size_t i)
+{
+	struct view_node *node = &v->nodes[i];
+	bool first = i == v->fold && v->fold > 0;
+
+	node->off = v->body.len;
+	if (first && node->kind == VIEW_ASSISTANT) {
+		open_message(v, "user");
+		buf_adds(&v->body, ",\"content\":");
+		buf_add(&v->body, v->summary.json, v->summary.n);
+		buf_addc(&v->body, '}');
+	}
+	if (node->kind == VIEW_ASSISTANT)
+		print_assistant(v, node);
+	else
+		print_text(v, node, first ? &v->summary : NULL);
+}
+
+void
+view_print(struct view *v, struct buf *out)
+{
+	while (v->clean < v->n) {
+		if (view_is_shown(v, v->clean))
+			print_node(v, v->clean++);
+		else
+			v->clean = v->fold;
+	}
+	buf_reserve(out, v->body.len + 2);
+	buf_addc(out, '[');
+	buf_slice(out, buf_view(&v->body));
+	buf_addc(out, ']');
+}
