@@ -177,7 +177,7 @@ msg_keep(struct msg *m, const struct rec *r)
 
 	*m = (struct msg){ .line = xmemdup0(r->line.p, r->line.n),
 		.len = r->line.n, .kind = r->kind, .no = r->no };
-	for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+	for (size_t i = 0; i < sizeof by_name / sizeof *by_name; i++)
 		*to[i] = moved(by_name[i], from, m->line);
 	m->is_error = scan_true(rec_get(r, "is_error"));
 	m->person = msg_is_person(r);

@@ -424,10 +424,10 @@ add_result(struct view *v, const struct rec *r)
 		v->hooks.result(v->hooks.self, c, r);
 	if (c->result == NULL) {
 		make_piece(&p, rec_get(r, "content"), SLICE(""));
-		c->result = p.json;
+		c->result = p.json != NULL ? p.json : xstrdup("null");
 	}
-	if (c->result[0] == 'n')
-		strcpy(c->result, "\"\"");	/* "null" is longer */
+	if (c->result != NULL && c->result[0] == 'n')
+		memcpy(c->result, "\"\"", 3);	/* "null" is longer */
 	if (scan_kind(name) == SCAN_STRING && name.n > 2)
 		c->name = xmemdup0(name.p, name.n);
 	none = view_content_sum(v->family, SLICE(NO_RESULT));

@@ -146,7 +146,7 @@ cd ..
 # two loops on one session
 fresh
 cat >slow.ndjson <<'X'
-{"role":"assistant","tool_calls":[{"id":"s","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch started; sleep 30\"}"}}]}
+{"role":"assistant","tool_calls":[{"id":"s","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch started; sleep 31.7\"}"}}]}
 {"role":"assistant","content":"done sleeping","finish_reason":"stop"}
 X
 hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
@@ -163,7 +163,7 @@ is "SIGINT: status 130" "$?" 130
 is "SIGINT: the end record" "$(tail -n 1 out | jq -r .status)" interrupted
 is "SIGINT: no call is left open" "$(jq -r 'select(.role == "tool") |
     .meta.error' "$(session)")" interrupted
-is "SIGINT: nothing of the call survives" "$(pgrep -f '^sleep 30' -P 1 |
+is "SIGINT: nothing of the call survives" "$(pgrep -f '^sleep 31.7' |
     wc -l)" 0
 is "exactly one end record" "$(grep -c '"type":"end"' out)" 1
 loop --resume --replay slow.ndjson >answer 2>err

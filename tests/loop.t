@@ -57,7 +57,7 @@ fresh mini
     >out 2>err
 is "mini-loop: ends well" "$? $(cat out)" "0 The file says goodbye."
 roles t >"$T/mini.roles"
-cd ../run
+cd ../run || exit 1
 roles "$(session)" >"$T/loop.roles"
 same "mini-loop and hamr-loop: the same role records" "$T/loop.roles" \
     "$T/mini.roles"

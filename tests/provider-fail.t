@@ -109,7 +109,7 @@ partial='{"content":"so far","reasoning":"r","tool_calls":[{"id":"a","type":"fun
 cut_at clean
 is "a clean end without finish_reason" "$(err '[.code, .retryable, .partial]')" \
 	"[\"truncated\",true,$partial]"
-cut_at done "event [DONE]"
+cut_at "done" "event [DONE]"
 is "... also with [DONE]" "$(err '[.code, .partial]')" "[\"truncated\",$partial]"
 cut_at close close
 is "a broken transfer" "$(err '[.code, .retryable, .partial]')" \

@@ -47,7 +47,7 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
 		default:
-			if (c == OPT_STREAM || !stage_option(&o->stage, c,
+			if (!stage_option(&o->stage, c,
 			    optarg, help))
 				err_die(ST_USAGE, "unknown option or missing "
 				    "argument: %s; try hamr-guard --help",

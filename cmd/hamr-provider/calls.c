@@ -220,7 +220,7 @@ is_blank(struct slice s)
 bool
 calls_args(const struct part *p, struct buf *out)
 {
-	struct slice all = buf_view(&p->args), last = all, rest = all;
+	struct slice all = buf_view(&p->args), last, rest = all;
 
 	if (is_blank(all) || slice_is(all, "null")) {
 		buf_adds(out, "{}");

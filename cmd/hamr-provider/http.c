@@ -327,9 +327,7 @@ drive(struct http *h)
 		if (ev != 0)
 			curl_multi_socket_action(h->multi, fd, ev, &running);
 		/* the call may have changed the list */
-		if (i < h->nfds && h->fds[i].fd == fd)
-			i++;
-		else if (ev == 0)
+		if (ev == 0 || (i < h->nfds && h->fds[i].fd == fd))
 			i++;
 	}
 	if (h->timer >= 0 && h->timer <= now) {

@@ -1,4 +1,5 @@
 /* quirks.c - what this server does not take, learned from its answers. */
+#include <stdio.h>
 #include <string.h>
 
 #include "quirks.h"
@@ -29,9 +30,9 @@ has(struct slice s, const char *word)
 static bool
 sends(struct slice body, const char *name)
 {
-	char quoted[64] = "\"";
+	char quoted[64];
 
-	strcat(strncat(quoted, name, 40), "\":");
+	snprintf(quoted, sizeof quoted, "\"%s\":", name);
 	return has(body, quoted);
 }
 

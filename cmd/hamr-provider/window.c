@@ -166,7 +166,7 @@ window_try(struct provider *p, struct json *o)
 			json_double(o, "tokens_per_second", speed);
 		else if (tokens > 0 && took > 0)
 			json_double(o, "tokens_per_second",
-			    (double)(tokens * 10000 / took) / 10);
+			    (double)tokens * 1000 / (double)took);
 	} else if (r.end == HTTP_DONE)
 		json_bool(o, "tools", false);
 	buf_release(&body);

@@ -134,6 +134,31 @@ on_sync(struct stage *s)
 }
 
 static int
+run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
+{
+	int status;
+
+	stage_apply(s, &o->args);
+	s->max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
+	if (o->schemas || o->name != NULL) {
+		s->mode = STAGE_FILTER;
+		s->stream = o->args.stream && o->json;
+		s->in.eof = true;	/* stdin is not ours */
+		rec_out_init(&s->out, STDOUT_FILENO, "stdout");
+	}
+	if (o->schemas) {
+		put_schemas(s);
+		return rec_end(&s->out, e) < 0 ? err_report(e) : ST_OK;
+	}
+	if (tool_open(t, e) < 0)
+		return err_report(e);
+	status = o->name != NULL ? tool_once(t, o->name, o->json_args,
+	    o->json) : stage_run(s);
+	tool_close(t);
+	return status;
+}
+
+static int
 run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
@@ -142,24 +167,9 @@ run(const struct opts *o, struct tool *t, struct err *e)
 	struct stage s = { .ops = &ops, .self = t };
 	int status;
 
-	stage_apply(&s, &o->args);
-	s.max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
 	t->stage = &s;
-	if (o->schemas || o->name != NULL) {
-		s.mode = STAGE_FILTER;
-		s.stream = o->args.stream && o->json;
-		s.in.eof = true;	/* stdin is not ours */
-		rec_out_init(&s.out, STDOUT_FILENO, "stdout");
-	}
-	if (o->schemas) {
-		put_schemas(&s);
-		return rec_end(&s.out, e) < 0 ? err_report(e) : ST_OK;
-	}
-	if (tool_open(t, e) < 0)
-		return err_report(e);
-	status = o->name != NULL ? tool_once(t, o->name, o->json_args,
-	    o->json) : stage_run(&s);
-	tool_close(t);
+	status = run_with(&s, o, t, e);
+	t->stage = NULL;	/* it ends with this function */
 	return status;
 }
 

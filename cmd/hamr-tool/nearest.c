@@ -88,7 +88,7 @@ alike(struct slice a, struct slice b)
 		head++;
 	while (tail < least - head && x[nx - 1 - tail] == y[ny - 1 - tail])
 		tail++;
-	return (long)((head + tail) * 90 / most);
+	return most > 0 ? (long)((head + tail) * 90 / most) : 0;
 }
 
 struct lines {

@@ -84,8 +84,9 @@ path_name(const char *rel)
 static bool
 next_part(const char **rest, struct slice *part)
 {
-	const char *p = *rest + strspn(*rest, "/");
+	const char *p = *rest != NULL ? *rest : "";
 
+	p += strspn(p, "/");
 	part->p = p;
 	part->n = strcspn(p, "/");
 	*rest = p + part->n;
