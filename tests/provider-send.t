@@ -30,6 +30,10 @@ head='{"model":"m","stream":true,"stream_options":{"include_usage":true}'
 hi='[{"role":"user","content":"hi"}]'
 
 sends_body "the plain body" "$head,\"messages\":$hi}" "\"messages\":$hi"
+printf ' \t{"type":"request","tokens":3,"messages":%s}\n' "$hi" >in
+serve hello
+ask >/dev/null
+is "a request with blanks before it" "$(body)" "$head,\"messages\":$hi}"
 sends_body "tools, tool_choice last" \
 	"$head,\"tools\":$tools,\"messages\":$hi,\"tool_choice\":\"none\"}" \
 	"\"messages\":$hi,\"tool_choice\":\"none\",\"tools\":$tools"

@@ -94,12 +94,19 @@ forget(struct stage *s)
 
 /* ---- acting ---- */
 
+/* The object of a line kept; blanks may stand before it. */
+static struct slice
+object_of(const char *line)
+{
+	return slice_of(line + strspn(line, " \t\r"));
+}
+
 static struct slice
 line_get(const char *line, const char *key)
 {
 	if (line == NULL)
 		return (struct slice){ NULL, 0 };
-	return scan_get(slice_of(line), key);
+	return scan_get(object_of(line), key);
 }
 
 static struct slice
@@ -108,19 +115,29 @@ only(enum scan_kind kind, struct slice v)
 	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
 }
 
+/* One walk: stepping over "messages" once for each key wanted would read a
+ * long request five times. */
 static void
 ask_request(struct ask *a, const char *line)
 {
+	struct slice key, val;
+	struct walk w;
 	int64_t tokens;
 
-	a->messages = only(SCAN_ARRAY, line_get(line, "messages"));
-	a->tools = only(SCAN_ARRAY, line_get(line, "tools"));
-	a->params = only(SCAN_OBJECT, line_get(line, "params"));
-	a->tool_choice = line_get(line, "tool_choice");
-	if (scan_kind(a->tool_choice) == SCAN_NULL)
-		a->tool_choice = (struct slice){ NULL, 0 };
-	if (scan_int(line_get(line, "tokens"), &tokens))
-		a->estimate = tokens;
+	walk_in(&w, object_of(line));
+	while (walk_next(&w, &key, &val)) {
+		if (scan_key_is(key, "messages"))
+			a->messages = only(SCAN_ARRAY, val);
+		else if (scan_key_is(key, "tools"))
+			a->tools = only(SCAN_ARRAY, val);
+		else if (scan_key_is(key, "params"))
+			a->params = only(SCAN_OBJECT, val);
+		else if (scan_key_is(key, "tool_choice") &&
+		    scan_kind(val) != SCAN_NULL)
+			a->tool_choice = val;
+		else if (scan_key_is(key, "tokens") && scan_int(val, &tokens))
+			a->estimate = tokens;
+	}
 }
 
 static void
