@@ -1,22 +1,6 @@
 /* scan_walk.c - steps through bytes that were checked. */
 #include "scan_in.h"
 
-enum scan_kind
-scan_kind(struct slice val)
-{
-	if (val.p == NULL || val.n == 0)
-		return SCAN_NONE;
-	switch (val.p[0]) {
-	case '{': return SCAN_OBJECT;
-	case '[': return SCAN_ARRAY;
-	case '"': return SCAN_STRING;
-	case 't': return SCAN_TRUE;
-	case 'f': return SCAN_FALSE;
-	case 'n': return SCAN_NULL;
-	default: return SCAN_NUMBER;
-	}
-}
-
 static const char *
 over_blanks(const char *p, const char *end)
 {
