@@ -236,6 +236,19 @@ hub_wait(struct hub *h, long long until)
 }
 
 int
+hub_pause(struct hub *h, int ms)
+{
+	long long until = file_now_ms() + ms;
+
+	while (file_now_ms() < until) {
+		if (h->failed || h->interrupts > 0 || h->ui->out_closed)
+			return -1;
+		round_of_poll(h, until);
+	}
+	return 0;
+}
+
+int
 hub_sync(struct hub *h, enum slot_id id)
 {
 	hub_ask(h, id, false);
@@ -281,7 +294,7 @@ hub_start(struct hub *h, bool resume, struct err *e)
 				s->barrier = h->track->decision;
 				s->skip = h->track->guard_after;
 			}
-			if (i == SLOT_TOOL && !h->track->has_tools)
+			if (i == SLOT_TOOL && h->track->tools == NULL)
 				s->barrier = 0;
 		}
 		if (slot_start(h, s, e) < 0)

@@ -75,8 +75,9 @@ hub_commit(struct hub *h, struct json *o)
 	return rc;
 }
 
-void
-hub_show(struct hub *h, struct json *o)
+static void
+show(struct hub *h, struct json *o, void (*how)(struct ui *,
+    const struct rec *))
 {
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct rec r;
@@ -84,8 +85,20 @@ hub_show(struct hub *h, struct json *o)
 	json_print(o, &line);
 	json_free(o);
 	if (rec_parse(&h->scan, line.p, line.len, &r) == 0)
-		ui_committed(h->ui, &r);
+		how(h->ui, &r);
 	buf_release(&line);
+}
+
+void
+hub_show(struct hub *h, struct json *o)
+{
+	show(h, o, ui_committed);
+}
+
+void
+hub_progress(struct hub *h, struct json *o)
+{
+	show(h, o, ui_passing);
 }
 
 int

@@ -106,6 +106,8 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		give_up(h, s, "ended %d times in one action", s->restarts);
 		return;
 	}
+	h->died++;
+	h->who_died = s->name;
 	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?
 	    fault : "ended");
 	restart(h, s);
