@@ -17,6 +17,7 @@ struct run {
 	struct opts o;
 	struct conf *conf;
 	char *root;
+	char *dir;		/* where we were called, or -C */
 	struct session session;
 	struct track track;
 	struct ui ui;
@@ -59,6 +60,7 @@ configure(struct run *r, struct err *e)
 			return -1;
 		}
 	}
+	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
 	if (chdir(r->root) < 0)
 		return err_sys(e, ST_NOINPUT, "%s", r->root);
 	return 0;
@@ -133,7 +135,8 @@ static int
 prepare(struct run *r, struct err *e)
 {
 	r->setup = (struct setup){ .o = &r->o, .conf = r->conf,
-		.root = r->root };
+		.root = r->root,
+		.dir = r->dir != NULL ? r->dir : r->root };
 	r->setup.mode = r->o.mode == NULL && r->track.mode != NULL ?
 	    r->track.mode : conf_str(r->conf, "agent.mode");
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
@@ -222,6 +225,7 @@ release(struct run *r)
 	setup_release(&r->setup);
 	conf_free(r->conf);
 	free(r->root);
+	free(r->dir);
 	opts_release(&r->o);
 }
 
