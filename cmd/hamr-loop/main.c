@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "doctor.h"
 #include "file.h"
+#include "inspect.h"
 #include "mem.h"
 #include "opts.h"
+#include "sessions.h"
 #include "setup.h"
 #include "state.h"
 #include "turn.h"
@@ -99,19 +102,30 @@ read_back(struct run *r, struct err *e)
 	return got;
 }
 
+/* Where sessions are; made when a new one begins. */
+static char *
+sessions_dir(const struct run *r, bool create, struct err *e)
+{
+	char *dir = state_folder(r->root, "sessions", create, e);
+
+	if (dir == NULL && e->status == ST_NOINPUT)
+		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
+		    "a task", r->root);
+	return dir;
+}
+
 static int
 open_session(struct run *r, struct err *e)
 {
-	char *dir = state_folder(r->root, "sessions", !r->o.resume, e);
+	bool old = r->o.resume || r->o.fork != NULL;
+	char *dir = sessions_dir(r, !old, e);
 	int rc;
 
-	if (dir == NULL) {
-		if (e->status == ST_NOINPUT)
-			err_set(e, ST_NOINPUT, "no session in %s yet; start "
-			    "one with a task", r->root);
+	if (dir == NULL)
 		return -1;
-	}
-	if (r->o.resume)
+	if (r->o.fork != NULL)
+		rc = sessions_fork(&r->session, dir, r->o.fork, r->o.at, e);
+	else if (r->o.resume)
 		rc = session_open(&r->session, dir, r->o.resume_id, e);
 	else
 		rc = session_create(&r->session, dir, e);
@@ -120,14 +134,14 @@ open_session(struct run *r, struct err *e)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
 	    "all") == 0;
-	return r->o.resume ? read_back(r, e) : 0;
+	return old ? read_back(r, e) : 0;
 }
 
 /* A completed session that is given nothing new to do says its answer. */
 static bool
 is_over(const struct run *r)
 {
-	return r->o.resume && r->o.task == NULL && r->track.ended &&
+	return r->o.task == NULL && r->track.ended &&
 	    strcmp(r->track.end_status, "completed") == 0;
 }
 
@@ -216,6 +230,53 @@ work(struct run *r, struct err *e)
 	return status;
 }
 
+static int
+list_sessions(const struct run *r, struct err *e)
+{
+	char *dir = sessions_dir(r, false, e);
+	struct buf b = BUF_INIT((size_t)64 << 20);
+	int rc = dir == NULL ? -1 : sessions_list(dir, r->o.json, &b, e);
+
+	if (rc == 0 && file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
+		rc = err_sys(e, ST_SYSTEM, "stdout");
+	buf_release(&b);
+	free(dir);
+	return rc;
+}
+
+/* The budget is the configuration's where there is no session yet. */
+static int
+inspect_session(const struct run *r, struct err *e)
+{
+	bool budget = strcmp(r->o.inspect, "budget") == 0;
+	char *dir = sessions_dir(r, false, e), *path = NULL;
+	int rc = -1;
+
+	if (dir != NULL)
+		path = sessions_path(dir, r->o.id, e);
+	if (path != NULL || (budget && r->o.id == NULL))
+		rc = inspect(&r->o, r->o.inspect, path, e);
+	free(path);
+	free(dir);
+	return rc;
+}
+
+static int
+dispatch(struct run *r, struct err *e)
+{
+	if (r->o.trust)
+		return conf_trust(r->root, e);
+	if (r->o.print_config)
+		return print_config(r, e);
+	if (r->o.sessions)
+		return list_sessions(r, e);
+	if (r->o.inspect != NULL)
+		return inspect_session(r, e);
+	if (r->o.doctor)
+		return doctor(&r->o, r->conf, r->root, e);
+	return work(r, e);
+}
+
 static void
 release(struct run *r)
 {
@@ -241,14 +302,8 @@ main(int argc, char **argv)
 		return err_report(&e);
 	ui_init(&r.ui, r.o.json, r.o.quiet);
 	status = configure(&r, &e);
-	if (status == 0) {
-		if (r.o.trust)
-			status = conf_trust(r.root, &e);
-		else if (r.o.print_config)
-			status = print_config(&r, &e);
-		else
-			status = work(&r, &e);
-	}
+	if (status == 0)
+		status = dispatch(&r, &e);
 	if (status < 0)
 		status = err_report(&e);
 	if (r.hub_made)

@@ -164,6 +164,7 @@ child_start(const struct child_opts *o, struct err *e)
 
 		for (size_t k = 0; k < o->nunset; k++)
 			pipecmd_unsetenv(cmd, o->unset[k]);
+		pipecmd_discard_err(cmd, o->hush);
 		pipecmd_pre_exec(cmd, before_exec, NULL, &c->p);
 		pipeline_command(c->p, cmd);
 	}
