@@ -7,13 +7,12 @@
 #include "conf.h"
 #include "doctor.h"
 #include "file.h"
-#include "inspect.h"
 #include "mem.h"
 #include "opts.h"
 #include "sessions.h"
 #include "setup.h"
-#include "state.h"
 #include "turn.h"
+#include "views.h"
 
 /* Everything a run holds, so that one place gives it back. */
 struct run {
@@ -102,23 +101,11 @@ read_back(struct run *r, struct err *e)
 	return got;
 }
 
-/* Where sessions are; made when a new one begins. */
-static char *
-sessions_dir(const struct run *r, bool create, struct err *e)
-{
-	char *dir = state_folder(r->root, "sessions", create, e);
-
-	if (dir == NULL && e->status == ST_NOINPUT)
-		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
-		    "a task", r->root);
-	return dir;
-}
-
 static int
 open_session(struct run *r, struct err *e)
 {
 	bool old = r->o.resume || r->o.fork != NULL;
-	char *dir = sessions_dir(r, !old, e);
+	char *dir = views_dir(r->root, !old, e);
 	int rc;
 
 	if (dir == NULL)
@@ -231,47 +218,14 @@ work(struct run *r, struct err *e)
 }
 
 static int
-list_sessions(const struct run *r, struct err *e)
-{
-	char *dir = sessions_dir(r, false, e);
-	struct buf b = BUF_INIT((size_t)64 << 20);
-	int rc = dir == NULL ? -1 : sessions_list(dir, r->o.json, &b, e);
-
-	if (rc == 0 && file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
-		rc = err_sys(e, ST_SYSTEM, "stdout");
-	buf_release(&b);
-	free(dir);
-	return rc;
-}
-
-/* The budget is the configuration's where there is no session yet. */
-static int
-inspect_session(const struct run *r, struct err *e)
-{
-	bool budget = strcmp(r->o.inspect, "budget") == 0;
-	char *dir = sessions_dir(r, false, e), *path = NULL;
-	int rc = -1;
-
-	if (dir != NULL)
-		path = sessions_path(dir, r->o.id, e);
-	if (path != NULL || (budget && r->o.id == NULL))
-		rc = inspect(&r->o, r->o.inspect, path, e);
-	free(path);
-	free(dir);
-	return rc;
-}
-
-static int
 dispatch(struct run *r, struct err *e)
 {
 	if (r->o.trust)
 		return conf_trust(r->root, e);
 	if (r->o.print_config)
 		return print_config(r, e);
-	if (r->o.sessions)
-		return list_sessions(r, e);
-	if (r->o.inspect != NULL)
-		return inspect_session(r, e);
+	if (r->o.sessions || r->o.inspect != NULL || r->o.export != NULL)
+		return views_show(&r->o, r->root, e);
 	if (r->o.doctor)
 		return doctor(&r->o, r->conf, r->root, e);
 	return work(r, e);

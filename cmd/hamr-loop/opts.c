@@ -18,6 +18,7 @@ static const char help[] =
 "       hamr-loop --resume[=ID] [TASK]   go on with a session\n"
 "       hamr-loop --fork=ID [--at LINE] [TASK]   branch off one\n"
 "       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
+"       hamr-loop --export openai|atif|html ID\n"
 "       hamr-loop --print-config | --doctor | --trust\n"
 "  --task T            the task, as an option\n"
 "  --mode M            read-only, patch (default), verify or docs\n"
@@ -37,7 +38,8 @@ static const char help[] =
 
 enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,
 	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME,
-	O_PROFILE, O_REPAIRS, O_SESSIONS, O_INSPECT, O_FORK, O_AT, O_DOCTOR };
+	O_PROFILE, O_REPAIRS, O_SESSIONS, O_INSPECT, O_FORK, O_AT, O_DOCTOR,
+	O_EXPORT };
 
 static const struct option longs[] = {
 	{ "task", 1, 0, O_TASK }, { "mode", 1, 0, O_MODE },
@@ -51,7 +53,9 @@ static const struct option longs[] = {
 	{ "repair-attempts", 1, 0, O_REPAIRS },
 	{ "sessions", 0, 0, O_SESSIONS }, { "inspect", 1, 0, O_INSPECT },
 	{ "fork", 1, 0, O_FORK }, { "at", 1, 0, O_AT },
-	{ "doctor", 0, 0, O_DOCTOR }, { "help", 0, 0, 'h' }, { "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
+	{ "export", 1, 0, O_EXPORT },
+	{ "doctor", 0, 0, O_DOCTOR }, { "help", 0, 0, 'h' },
+	{ "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
 };
 
 static void
@@ -90,6 +94,7 @@ one(struct opts *o, int c, char *arg, struct err *e)
 	case O_REPAIRS: o->repairs = arg; break;
 	case O_SESSIONS: o->sessions = true; break;
 	case O_INSPECT: o->inspect = arg; break;
+	case O_EXPORT: o->export = arg; break;
 	case O_FORK: o->fork = arg; break;
 	case O_AT: return line_number(o, arg, e);
 	case O_DOCTOR: o->doctor = true; break;
@@ -144,18 +149,30 @@ task_from_stdin(struct opts *o, struct err *e)
 	return 0;
 }
 
+static bool
+is_word(const char *const *words, const char *given)
+{
+	while (*words != NULL && strcmp(*words, given) != 0)
+		words++;
+	return *words != NULL;
+}
+
 /* What stands where a task would is the session. */
 static int
-inspect_what(struct opts *o, struct err *e)
+about_session(struct opts *o, struct err *e)
 {
-	static const char *const words[] = { "budget", "ledger", "context" };
+	static const char *const views[] = { "budget", "ledger", "context",
+		NULL };
+	static const char *const forms[] = { "openai", "atif", "html", NULL };
 
 	o->id = o->task;
-	for (size_t i = 0; i < 3; i++)
-		if (strcmp(o->inspect, words[i]) == 0)
-			return 0;
-	return err_set(e, ST_USAGE, "--inspect wants budget, ledger or "
-	    "context; not \"%s\"", o->inspect);
+	if (o->inspect != NULL && !is_word(views, o->inspect))
+		return err_set(e, ST_USAGE, "--inspect wants budget, ledger "
+		    "or context; not \"%s\"", o->inspect);
+	if (o->export != NULL && !is_word(forms, o->export))
+		return err_set(e, ST_USAGE, "--export wants openai, atif or "
+		    "html; not \"%s\"", o->export);
+	return 0;
 }
 
 int
@@ -186,8 +203,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	} else if (argc > optind) {
 		o->task = xstrdup(argv[optind]);
 	}
-	if (o->inspect != NULL)
-		return inspect_what(o, e);
+	if (o->inspect != NULL || o->export != NULL)
+		return about_session(o, e);
 	if (check_task(o, e) < 0)
 		return -1;
 	if (o->at != 0 && o->fork == NULL)

@@ -10,8 +10,9 @@
 
 /* Run command (a line as of a slot) with these further arguments, nothing on
  * stdin, at most ms.  Its stdout is appended to out up to the ceiling of that;
- * its stderr is ours, or with hush nobody's.  Returns its exit status, 128 and more for a signal or
- * when its time was over; -1 with e when it cannot be started. */
+ * its stderr is ours, or with hush nobody's.  Returns its exit status, 128 and
+ * more for a signal or when its time was over; -1 with e when it cannot be
+ * started. */
 int peer_run(const char *command, const char *const *args, size_t n, int ms,
     bool hush, struct buf *out, struct err *e);
 
