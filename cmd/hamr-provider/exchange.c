@@ -153,7 +153,9 @@ put_answer(struct exchange *x)
 		.ms = now - x->started,
 		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
 	struct slice block = answer_end(p->answer, false);
-	struct json *usage = answer_usage_record(p->answer);
+	struct prices prices = prices_find(p->set->conf, p->set->prices_key,
+	    p->set->model);
+	struct json *usage = answer_usage_record(p->answer, &prices);
 
 	if (usage != NULL)
 		stage_put_json(p->stage, R_USAGE, usage);

@@ -321,6 +321,8 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	s->has_temperature = conf_is_set(c, full_key(&l, "temperature"));
 	if (s->has_temperature)
 		s->temperature = conf_num(c, full_key(&l, "temperature"));
+	s->conf = c;
+	memcpy(s->prices_key, full_key(&l, "prices"), sizeof s->prices_key);
 	load_limits(s, &l);
 	if (load_words(s, &l, e) < 0)
 		return -1;

@@ -39,6 +39,8 @@ struct settings {
 	double temperature;
 	long long max_tokens, max_retries, max_retry_after_ms;
 	const char *params;		/* a JSON object, or "" */
+	const struct conf *conf;	/* borrowed, for prices */
+	char prices_key[256];
 	long connect_ms, first_ms, idle_ms, total_ms;
 	size_t max_header, max_body, max_line, max_event;
 };
