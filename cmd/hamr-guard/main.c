@@ -30,13 +30,16 @@ static const char help[] =
 struct opts {
 	struct stage_args stage;
 	const char *profile;
-	bool allow, status;
+	bool allow, status, import_only;
 };
+
+enum { OPT_IMPORT_ONLY = OPT_COMMAND };
 
 static void
 read_opts(int argc, char **argv, struct opts *o)
 {
-	static const struct option names[] = { STAGE_LONG, { 0 } };
+	static const struct option names[] = { STAGE_LONG, STAGE_JQ,
+		{ "import-only", 0, 0, OPT_IMPORT_ONLY }, { 0 } };
 	int c;
 
 	opterr = 0;
@@ -46,6 +49,7 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'a': o->allow = true; break;
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
+		case OPT_IMPORT_ONLY: o->import_only = true; break;
 		default:
 			if (!stage_option(&o->stage, c,
 			    optarg, help))
@@ -117,6 +121,7 @@ main(int argc, char **argv)
 {
 	static const struct stage_ops ops = { .name = "guard", .keep = keep,
 		.record = record, .reset = reset };
+	static const struct stage_ops pass = { .name = "guard" };
 	struct opts o = { .profile = NULL };
 	struct policy policy = { .off = false };
 	struct stage s = { .ops = &ops };
@@ -128,8 +133,6 @@ main(int argc, char **argv)
 
 	err_program("hamr-guard");
 	read_opts(argc, argv, &o);
-	if (stage_format(&o.stage, &e) < 0)
-		return err_report(&e);
 	root = conf_root(".", &e);
 	conf = root != NULL ? stage_conf(&o.stage, root, &e) : NULL;
 	free(root);
@@ -137,6 +140,10 @@ main(int argc, char **argv)
 		return err_report(&e);
 	read_policy(conf, &o, &policy);
 	stage_apply(&s, &o.stage);
+	if (stage_reads(&s, &o.stage, conf, &e) < 0)
+		return err_report(&e);
+	if (o.import_only)
+		s.ops = &pass;
 	s.self = &g;
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
