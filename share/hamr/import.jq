@@ -5,10 +5,11 @@
 # `inputs`) and makes records of hamr, see hamr-import(5).  Objects know the
 # line of the source they began on: `_line`.
 
-# An object, or nothing.
+# An object, or nothing; an object, or an empty one (for conditions and where
+# an object is made: nothing there makes nothing of the whole).
+def o: if type == "object" then . else {} end;
 def obj: if type == "object" then . else empty end;
 def str: if type == "string" then . else empty end;
-# A string or null, where an object is made (nothing there would make none).
 def s: if type == "string" then . else null end;
 def arr: if type == "array" then .[] else empty end;
 

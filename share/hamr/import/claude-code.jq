@@ -27,7 +27,7 @@ def entry:
         group: (.message.id | s), meta: (.isMeta == true), summary: (.isCompactSummary == true),
         failed: (.isApiErrorMessage == true), mutated: (.toolUseResult | mutated)}
     elif .type == "system" and .subtype == "compact_boundary" then
-      $e + {compaction: true, tokens: ((.compactMetadata | obj | .preTokens | numbers) // null)}
+      $e + {compaction: true, tokens: ((.compactMetadata | o | .preTokens | numbers) // null)}
     else $e end;
 
 def tool_ids($type): .message.content | arr | obj | select(.type == $type) | (if $type == "tool_use" then .id else .tool_use_id end) | str;

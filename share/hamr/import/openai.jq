@@ -13,8 +13,8 @@ def message:
     elif .role == "assistant" or .role == "model" then
       {role: "assistant", content: (.content | content),
         reasoning: (.reasoning_content // .reasoning // (.content | thoughts) | asis),
-        tool_calls: ([(.tool_calls | arr | obj | call(.id; (.function | obj | .name) // .name;
-              (.function | obj | .arguments) // .arguments // .input)),
+        tool_calls: ([(.tool_calls | arr | obj | call(.id; (.function | o | .name) // .name;
+              (.function | o | .arguments) // .arguments // .input)),
             (.function_call | obj | call(null; .name; .arguments)),
             (.content | use_calls | arr)] | calls),
         finish_reason: (.finish_reason | finished),

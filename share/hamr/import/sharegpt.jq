@@ -3,7 +3,7 @@
 # units: elements
 
 # A call is JSON in a turn of its own, or inside <tool_call> of an answer.
-def one: if type == "object" then call(.id; .name // (.function | obj | .name); .arguments // .parameters // (.function | obj | .arguments)) else empty end;
+def one: if type == "object" then call(.id; .name // (.function | o | .name); .arguments // .parameters // (.function | o | .arguments)) else empty end;
 def calls_of: (try fromjson catch {name: "unknown", arguments: .}) | if type == "array" then [.[] | one] else [one] end;
 def tagged: if test("<tool_call>") then
     [splits("<tool_call>")] | {text: .[0], calls: [.[1:][] | split("</tool_call>")[0] | calls_of[]]}

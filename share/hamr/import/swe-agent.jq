@@ -22,7 +22,7 @@ def observation: text // "" | ltrimstr("OBSERVATION:\n");
 
 # What an answer calls: as calls, as an action, or as XML.
 def made($text):
-  if (.tool_calls | type) == "array" then [.tool_calls[] | obj | call(.id; (.function | obj | .name); (.function | obj | .arguments))]
+  if (.tool_calls | type) == "array" then [.tool_calls[] | obj | call(.id; (.function | o | .name); (.function | o | .arguments))]
   elif (.action | type) == "string" then (if (.action | test("^\\s*$")) then [] else [.action | action] end)
   elif ($text | test("<function=")) then $text | xml_calls
   else [] end;
@@ -57,7 +57,7 @@ def steps: .[] | obj | ._line as $line
 if type == "array" then .[] else . end
 | obj
 | {type: "hamr", v: 1, session: ([.instance_id, .environment | strings] | first),
-   model: ((.replay_config | if type == "string" then (try fromjson catch null) else . end | obj | .agent | obj | .model | obj | .name | s) // null), _line},
+   model: ((.replay_config | if type == "string" then (try fromjson catch null) else . end | o | .agent | o | .model | o | .name | s) // null), _line},
   (if (.history | type) == "array" and (.history | length) > 0 then .history | messages
    elif (.messages | type) == "array" then .messages | messages
    else .trajectory | if type == "array" then steps else empty end end)
