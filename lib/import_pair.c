@@ -52,26 +52,30 @@ id_text(struct slice v)
 	return text != NULL ? text : xstrdup("");
 }
 
-static bool
-take_id(struct import_pair *p, const char *id)
-{
-	bool fresh;
-
-	map_put(&p->ids, slice_of(id), &fresh);
-	return fresh;
-}
-
-/* The id a call gets: its own, or that with a number, or one made up. */
+/* The id a call gets: its own, or that with a number, or one made up.  The
+ * map keeps the number to try next, so that many of one id cost no more. */
 static char *
 new_id(struct import_pair *p, const char *given)
 {
-	char *id = *given != '\0' ? xstrdup(given) :
-	    xasprintf("call_%zu", ++p->made_up);
+	char *id = *given != '\0' ? xstrdup(given) : NULL;
+	bool fresh = false;
 
-	for (size_t n = 2; !take_id(p, id); n++) {
+	while (!fresh) {
+		uint64_t n = 0, *next = NULL;
+
+		if (id == NULL)
+			id = xasprintf("call_%zu", ++p->made_up);
+		next = map_put(&p->ids, slice_of(id), &fresh);
+		if (fresh) {
+			*next = 2;
+			break;
+		}
 		free(id);
-		id = *given != '\0' ? xasprintf("%s#%zu", given, n) :
-		    xasprintf("call_%zu", ++p->made_up);
+		id = NULL;
+		if (*given == '\0')
+			continue;
+		n = (*map_put(&p->ids, slice_of(given), NULL))++;
+		id = xasprintf("%s#%llu", given, (unsigned long long)n);
 	}
 	return id;
 }

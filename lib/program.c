@@ -13,13 +13,15 @@
 #include "program.h"
 
 #define BLOCK ((size_t)64 << 10)
-#define SECONDS 20		/* of processor time for one input */
-#define MEMORY ((size_t)2 << 30)
+#define SECONDS 2		/* of processor time for one input */
+/* A filter sees one record, an importer may have to keep a whole file. */
+#define MEMORY(importer) ((size_t)((importer) ? 2 : 1) << 30)
 
 struct program {
 	const char *name;
 	pid_t pid;
 	int fd;
+	size_t memory;		/* what it may map */
 	bool last;		/* no more inputs will be given */
 	struct buf in, out;
 	size_t at;		/* what of in has been taken */
@@ -45,12 +47,12 @@ gone(struct program *p, struct err *e)
 	int st = p->pid != 0 ? reap(p) : 0;
 
 	if (WIFSIGNALED(st) && WTERMSIG(st) == SIGPROF)
-		return err_set(e, ST_DATA, "%s: stopped after %d seconds on "
-		    "one input; does it loop?", p->name, SECONDS);
+		return err_set(e, ST_DATA, "%s: stopped, it takes too "
+		    "long; does it loop?", p->name);
 	if (WIFSIGNALED(st))
 		return err_set(e, ST_DATA, "%s: libjq ended with \"%s\"; did "
 		    "it need more than %zu MiB of memory?", p->name,
-		    strsignal(WTERMSIG(st)), MEMORY >> 20);
+		    strsignal(WTERMSIG(st)), p->memory >> 20);
 	if (p->last && p->in.len == p->at)
 		return PROGRAM_END;
 	return err_set(e, ST_DATA, "%s: it has ended early", p->name);
@@ -216,10 +218,12 @@ program_new(const char *name, const char *text, const char *vars,
 {
 	struct program *p = xcalloc(1, sizeof *p);
 	struct filter_job job = { .text = text, .vars = vars,
-		.importer = importer, .seconds = SECONDS, .memory = MEMORY };
+		.importer = importer, .seconds = SECONDS,
+		.memory = MEMORY(importer) };
 
 	p->name = name;
 	p->fd = -1;
+	p->memory = job.memory;
 	p->in.max = p->out.max = BUF_RECORD_MAX * 2;
 	if (start(p, &job, e) == 0)
 		return p;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "rules.h"
 
 static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
@@ -95,6 +96,17 @@ read_policy(const struct conf *c, const struct opts *o, struct policy *p)
 	p->exempt = conf_list(c, "loop_guard.exempt_tools", &p->nexempt);
 }
 
+static int
+read_rules(const struct conf *c, struct guard *g, struct err *e)
+{
+	const char *const *list;
+	size_t n;
+
+	list = conf_list(c, "loop_guard.normalize", &n);
+	g->sign.rules = n > 0 ? rules_new(list, n, e) : NULL;
+	return n > 0 && g->sign.rules == NULL ? -1 : 0;
+}
+
 /* ---- the stage ---- */
 
 static bool
@@ -149,7 +161,9 @@ main(int argc, char **argv)
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	guard_init(&g, &s, &policy);
-	status = stage_run(&s);
+	status = read_rules(conf, &g, &e) < 0 ? err_report(&e) :
+	    stage_run(&s);
+	rules_free(g.sign.rules);
 	guard_release(&g);
 	conf_free(conf);
 	free(o.stage.set);

@@ -95,11 +95,9 @@ def replaced($old; $new; $all):
     else $p[0] + $new + ($p[1:] | join($old)) end end;
 
 # Trees of entries {id, parent}: the places of those between a leaf and its
-# root, the root first.  Where an entry comes back, the walk ends.
+# root, in their order in the file.  Where an entry comes back, the walk ends.
+# (No state with members here: libjq 1.6 copies `.a[$i] = 1` whole.)
 def branch($nodes; $leaf):
-  (reduce range(0; $nodes | length) as $i ({}; if $nodes[$i].id == null or has($nodes[$i].id) then . else .[$nodes[$i].id] = $i end)) as $at
-  | reduce range(0; $nodes | length) as $step ({i: $leaf, seen: [], out: []};
-      if .i == null or .seen[.i] then .i = null
-      else .i as $i | .seen[$i] = true | .out += [$i]
-        | .i = (if $nodes[$i].parent == null then null else $at[$nodes[$i].parent] end) end)
-  | .out | reverse;
+  (reduce range(0; $nodes | length) as $i ({}; $nodes[$i].id as $id | if $id == null or has($id) then . else .[$id] = $i end)) as $at
+  | [limit(($nodes | length) + 1; $leaf | recurse($nodes[.].parent | if . == null then empty else $at[.] // empty end))] | unique;
+def set(f): reduce f as $x ({}; .[$x] = true);

@@ -65,8 +65,6 @@ def user($e; $wanted):
       | {role: "user", content: ., meta: (if $e.meta or $e.summary then {by: "context"} else null end)} end)
   | on($e.line);
 
-def set(f): reduce f as $x ({}; .[$x] = true);
-
 # The records of one branch, given as places in $all.
 def conversation($all; $path; $name):
   set($path[] | tostring) as $on
@@ -74,11 +72,11 @@ def conversation($all; $path; $name):
   | ([range(0; $all | length) | select($on[tostring] or ($all[.] | .says == true and .type == "assistant" and .group != null and $groups[.group] == true))]) as $lines
   | set($lines[] | $all[.] | select(.says and .type == "assistant") | tool_ids("tool_use")) as $calls
   | set($lines[] | $all[.] | select(.says and .type == "user") | tool_ids("tool_result")) as $answered
-  | (reduce (range(0; $all | length) | select(($on[tostring] | not) and ($all[.] | .says == true and .type == "user"))) as $i ({taken: {}, at: {}};
-      ([$all[$i] | tool_ids("tool_result")] | map(. as $id | select($calls[$id] and ($answered[$id] | not)))) as $ids
-      | reduce $ids[] as $id (.; if .taken[$id] then . else .taken[$id] = true | .at["\($i)"][$id] = true end)) | .at) as $extra
-  | (reduce ($lines[] | select($all[.] | .says == true and .type == "assistant")) as $i ({};
-      ($all[$i].group // "#\($i)") as $g | .[$g] += [$i])) as $members
+  | ([range(0; $all | length) as $i | select(($on["\($i)"] | not) and $all[$i].says == true and $all[$i].type == "user")
+      | $all[$i] | tool_ids("tool_result") | select($calls[.] and ($answered[.] | not)) | {i: $i, id: .}]
+      | group_by(.id) | map(min_by(.i)) | group_by(.i) | map({key: "\(.[0].i)", value: set(.[].id)}) | from_entries) as $extra
+  | ([$lines[] | select($all[.].says == true and $all[.].type == "assistant") | {i: ., group: ($all[.].group // "#\(.)")}]
+      | group_by(.group) | map({key: .[0].group, value: map(.i)}) | from_entries) as $members
   | ($lines + ($extra | keys | map(tonumber)) | sort) as $order
   | ([$order[] | $all[.]]) as $said
   | {type: "hamr", v: 1, session: ($name // ([$said[] | .session | strings] | first)), cwd: ([$said[] | .cwd | strings] | first),
@@ -100,11 +98,12 @@ def last_said($all; f): last(range(0; $all | length) | select($all[.] | .says ==
     (if $main == null then {type: "hamr", v: 1, session: ([$all[] | .session | strings] | first)}
      else conversation($all; branch($nodes; $main); null) end),
     (if $sidechains then
-      ([range(0; $all | length) | select($all[.] | .side and .says)]
-        | map({i: ., key: ($all[.].agent // (branch($nodes; .) | [.[] | select($all[.].side)] | "at \(.[0])"))})
+      (reduce range(0; $all | length) as $i ({}; $all[$i] as $e | ($e.id // "#\($i)") as $id
+        | if $e.side then .[$id] = ($e.agent // .[$e.parent // ""] // $id) else . end)) as $owner
+      | ([range(0; $all | length) as $i | select($all[$i].side and $all[$i].says) | {i: $i, key: $owner[$all[$i].id // "#\($i)"]}]
         | group_by(.key) | sort_by(.[0].i) | .[])
       | .[-1].i as $leaf
       | ([branch($nodes; $leaf)[] | select($all[.].side)]) as $path
-      | conversation($all; $path; ($all[$leaf].agent // null))
+      | conversation($all; $path; $all[$leaf].agent)
     else empty end)
   end

@@ -4,9 +4,14 @@
 # and bare arrays of these are read too.
 # units: elements
 
+# Plain messages: the last of each id, where the first stood.
+def latest: [range(0; length) as $i | {i: $i, id: (.[$i].id // "#\($i)"), m: .[$i]}]
+  | group_by(.id) | map({i: .[0].i, m: .[-1].m}) | sort_by(.i) | map(.m);
+
 def put($m): ($m.id // "#\(.order | length)") as $id
   | (if .by[$id] == null then .order += [$id] else . end) | .by[$id] = $m;
-def all($list): .order = [] | .by = {} | reduce ($list | arr | obj) as $m (.; put($m));
+def all($list): ([$list | arr | obj] | latest | [range(0; length) as $i | {key: (.[$i].id // "#\($i)"), value: .[$i]}]) as $e
+  | .order = [$e[].key] | .by = ($e | from_entries);
 def patch($p): if .by[$p.id // ""] == null then . else
     (if $p | has("content") then .by[$p.id].content = $p.content else . end)
     | reduce ($p.toolCalls | arr | obj) as $t (.; .by[$p.id].toolCalls |= (if type == "array" then map(if type == "object" and .id == $t.id then . + $t else . end) else . end)) end;
@@ -64,9 +69,12 @@ def message: ._line as $line
     else empty end
   | . + {_line: $line};
 
-reduce (., inputs) as $u ({head: {}, order: [], by: {}};
-  reduce ($u | if type == "array" then .[] else . end | obj) as $r (.; step($r)))
-| .by as $by | [.order[] | $by[.]] as $said
+def is_op: has("$set") or has("$rewindTo") or has("$patch") or (.history | type == "array") or (.messages | type == "array");
+
+[(., inputs) | if type == "array" then .[] else . end | obj] as $all
+| (if any($all[]; is_op) then reduce $all[] as $r ({head: {}, order: [], by: {}}; step($r)) | .by as $by | {head, _line, said: [.order[] | $by[.]]}
+   else {head: ([$all[] | select((has("type") or has("role")) | not)] | add // {}), said: ([$all[] | select(has("type") or has("role"))] | latest)} end)
+| .said as $said
 | {type: "hamr", v: 1, session: (.head.sessionId | s), cwd: ((.head.cwd | s) // (.head.directories | arr | str) // null),
-   created: (.head.startTime // .head.start_time | time), model: ([$said[] | .model | strings] | first), _line: (._line // 1)},
+   created: (.head.startTime // .head.start_time | time), model: ([$said[] | .model | strings] | first), _line: (._line // $all[0]._line // 1)},
   ($said[] | message)

@@ -42,7 +42,11 @@ def entry:
 [(., inputs) | obj] as $all
 | ($all | map(select(.type == "session")) | .[0] // {}) as $head
 | ([$all[] | select(.type != "session")]) as $entries
-| ($entries | map({id: (.id | s), parent: (.parentId | s)})) as $nodes
+# what was made after a call may name that as its parent
+| (reduce ($entries[] | .id as $id | select($id | type == "string") | .message | o | .content | arr | obj | select(.type == "toolCall") | {call: (.id | s), id: $id}) as $c
+    ({}; if $c.call == null then . else .[$c.call] = $c.id end)) as $of
+| set($entries[] | .id | strings) as $known
+| ($entries | map({id: (.id | s), parent: (.parentId | if type != "string" then null elif $known[.] then . else $of[.] // . end)})) as $nodes
 | (if any($nodes[]; .id != null and .parent != null) then branch($nodes; ($nodes | length) - 1)
    else [range(0; $nodes | length)] end) as $path
 | {type: "hamr", v: 1, session: ($head.id | s), cwd: ($head.cwd | s), created: ($head.timestamp | time),
