@@ -36,8 +36,8 @@ struct import {
 	bool over;
 	size_t line;		/* of the last unit given */
 	struct err bad;		/* a unit refused, not told yet */
-	bool is_bad, is_cut;
-	size_t ncut;
+	bool is_bad;
+	size_t ncut, cut_told;
 	struct lost *lost;
 	size_t nlost, caplost;
 	struct scan scan;
@@ -167,8 +167,9 @@ load(struct import *im, const char *format, const struct import_opts *o,
 
 /* ---- opening ---- */
 
+/* With a format named it is only asked whether each line is a value. */
 static int
-guess(struct rec_in *in, struct guess *g, struct err *e)
+guess(struct rec_in *in, bool named, struct guess *g, struct err *e)
 {
 	for (;;) {
 		struct slice raw = rec_raw(in);
@@ -177,7 +178,7 @@ guess(struct rec_in *in, struct guess *g, struct err *e)
 		if (raw.n > GUESS_HEAD)
 			raw.n = GUESS_HEAD;
 		import_guess(raw, all, g);
-		if (g->kind != GUESS_MORE)
+		if (g->kind != GUESS_MORE || (named && g->lines))
 			return 0;
 		if (rec_fill(in, e) < 0)
 			return -1;
@@ -189,10 +190,10 @@ say_nobody(const struct rec_in *in, struct err *e)
 {
 	const struct import_format *f;
 
-	err_say("%s: not hamr: no line with a role, or a type that it knows",
-	    in->name);
+	err_say("%s: tried, and why it is none of them:", in->name);
+	err_say("  hamr: no line with a role, or with a type of its own");
 	for (f = import_formats; f->name != NULL; f++)
-		err_say("%s: not %s: no %s", in->name, f->name, f->mark);
+		err_say("  %s: no %s", f->name, f->mark);
 	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
 	    "with -F, or see hamr-import(5) for writing one", in->name);
 }
@@ -231,7 +232,8 @@ import_open(struct import **out, struct rec_in *in,
 	*out = NULL;
 	if (o->format != NULL && strcmp(o->format, "hamr") == 0)
 		return 0;
-	if (guess(in, &g, e) < 0 || choose(in, o, &g, &format, e) < 0)
+	if (guess(in, !is_auto(o->format), &g, e) < 0 ||
+	    choose(in, o, &g, &format, e) < 0)
 		return -1;
 	if (format == NULL)
 		return 0;
@@ -320,10 +322,10 @@ feed(struct import *im)
 			program_last(im->program);
 			given = 1;
 		}
-		if (got < 0) {
-			im->is_bad = true;
-			im->is_cut = im->units.cut && im->units.lines;
-		}
+		if (got < 0 && im->units.cut && im->units.lines)
+			im->ncut++;	/* told at the end: it is the end */
+		else
+			im->is_bad = got < 0;
 		break;
 	}
 	im->needy = given == 0;
@@ -344,9 +346,15 @@ made(struct import *im, size_t line, const struct rec **r, struct err *e)
 static int
 tell_cut(struct import *im, const struct rec **r, struct err *e)
 {
-	struct json *o = json_object();
+	struct json *o;
 
-	im->ncut++;
+	im->cut_told++;
+	if (!im->begun) {	/* there is nothing else */
+		im->over = true;
+		*e = im->bad;
+		return -1;
+	}
+	o = json_object();
 	json_str(o, "type", "error");
 	json_str(o, "stage", "import");
 	json_str(o, "code", "bad_record");
@@ -359,11 +367,9 @@ tell_cut(struct import *im, const struct rec **r, struct err *e)
 }
 
 static int
-tell_bad(struct import *im, const struct rec **r, struct err *e)
+tell_bad(struct import *im, struct err *e)
 {
 	im->is_bad = false;
-	if (im->is_cut)
-		return tell_cut(im, r, e);
 	*e = im->bad;
 	im->over |= e->status != ST_DATA;
 	return -1;
@@ -433,7 +439,7 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 		if (im->held.p != NULL)
 			return take(im, im->held, r, e);
 		if (im->needy && im->is_bad)
-			return tell_bad(im, r, e);
+			return tell_bad(im, e);
 		if (im->needy) {
 			feed(im);
 			continue;
@@ -445,7 +451,9 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 			return err_set(e, ST_DATA, "%s:%zu: -F: %.*s",
 			    im->file, im->line,
 			    (int)(text.n < 300 ? text.n : 300), text.p);
-		case PROGRAM_END: return finish(im);
+		case PROGRAM_END:
+			return im->cut_told < im->ncut ?
+			    tell_cut(im, r, e) : finish(im);
 		case -1: im->over = true; return -1;
 		default: break;
 		}

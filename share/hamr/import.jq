@@ -22,7 +22,8 @@ def image($url): {type: "image_url", image_url: {url: $url}};
 # One part of a content: as hamr stores it, or empty.  Thoughts are none.
 def part:
   if type == "string" then {type: "text", text: .}
-  elif type != "object" then empty
+  elif . == null then empty
+  elif type != "object" then {type: "text", text: tojson}
   elif (.text | type) == "string" and (.type | . == null or . == "text" or . == "input_text" or . == "output_text")
     then {type: "text", text}
   elif .type == "image" and (.source | type) == "object" then
@@ -37,7 +38,7 @@ def part:
     then empty
   elif (.text | type) == "string" then {type: "text", text}
   elif (.content | type) == "string" then {type: "text", text: .content}
-  elif .type == null then empty
+  elif .type == null then {type: "text", text: ((.result // .output | s) // (del(._line) | tojson))}
   else {type: "text", text: "[\(.type | tostring)]"} end;
 
 # A content of several parts: a string when all of it is one text.

@@ -59,7 +59,7 @@ foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: 
      elif $l.id and $l.timestamp then {type: "session_meta", payload: $l}
      else {type: "other", payload: {}} end) as $e
   | ($e | if . == null then {} else .payload end) as $p
-  | if $e == null then .out = [.now | said(null)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
+  | if $e == null then .model as $model | .out = [.now | said($model)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
     elif $e.type == "session_meta" then (if .head == null then .head = ($p | {id, session_id, cwd, timestamp, model, _line: $l._line}) else . end)
     elif $e.type == "turn_context" then .model = ($p.model | s) | .head.model = (.head.model // .model) | .head.cwd = (.head.cwd // ($p.cwd | s))
     elif $e.type == "event_msg" and $p.type == "token_count" and (.now | held) then
@@ -73,7 +73,7 @@ foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: 
       | (($p.input // $p.arguments // $p.action | asis | mutated)) as $m
       | (if $m != null and ($p.call_id | type) == "string" then .mutated[$p.call_id] = $m else . end)
       | if $p.type == "web_search_call" or $p.type == "image_generation_call" then
-          .out = [.now | said(null)] + [result($p.id; $p.status) + {_line: ._n}] | .now = fresh else . end
+          .model as $model | .out = [.now | said($model)] + [result($p.id; $p.status) + {_line: ._n}] | .now = fresh else . end
     elif $e.type == "response_item" and ($p | kind) == "output" then
       .model as $model
       | ($p.output // $p.result // $p.tools | output) as $o
