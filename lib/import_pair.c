@@ -91,7 +91,7 @@ close_conversation(struct import_pair *p)
 		free(p->call[i].name);
 		free(p->call[i].was);
 	}
-	p->ncalls = p->first = p->made_up = 0;
+	p->ncalls = p->first = p->made_up = p->epoch = 0;
 	pairing_reset(&p->open);
 	map_release(&p->ids);
 }
@@ -140,7 +140,18 @@ put_header(struct import_pair *p, const struct rec *r, struct buf *out)
 
 /* ---- meta ---- */
 
-/* A changed file: its content is told by its hash. */
+/* A changed file whose new content is known, or that is gone. */
+static bool
+is_mutation(struct slice el)
+{
+	struct slice sha = scan_get(el, "sha256");
+
+	return scan_kind(scan_get(el, "path")) == SCAN_STRING &&
+	    (scan_kind(scan_get(el, "text")) == SCAN_STRING ||
+	    scan_kind(sha) == SCAN_STRING || scan_kind(sha) == SCAN_NULL);
+}
+
+/* The content is told by its hash. */
 static void
 put_mutated(struct import_pair *p, struct slice list, struct buf *out)
 {
@@ -149,10 +160,10 @@ put_mutated(struct import_pair *p, struct slice list, struct buf *out)
 	char hex[SHA_HEX];
 	bool first = true;
 
-	buf_addc(out, '[');
+	buf_adds(out, "\"mutated\":[");
 	walk_in(&w, list);
 	while (walk_next(&w, NULL, &el)) {
-		if (scan_kind(scan_get(el, "path")) != SCAN_STRING)
+		if (!is_mutation(el))
 			continue;
 		buf_adds(out, first ? "{" : ",{");
 		first = false;
@@ -164,11 +175,37 @@ put_mutated(struct import_pair *p, struct slice list, struct buf *out)
 			    p->text.len, hex);
 			text = quoted(&p->text, slice_of(hex));
 		}
-		if (text.p != NULL)
-			member(out, "sha256", text);
+		member(out, "sha256", text);
 		buf_addc(out, '}');
 	}
 	buf_addc(out, ']');
+}
+
+/* One of ours, with "mutated" only where it says something. */
+static void
+put_meta_member(struct import_pair *p, struct slice key, struct slice val,
+    bool first, struct buf *out)
+{
+	bool mutated = scan_key_is(key, "mutated");
+	struct slice el;
+	struct walk w;
+
+	if (mutated) {
+		walk_in(&w, scan_kind(val) == SCAN_ARRAY ? val : SLICE("[]"));
+		while (walk_next(&w, NULL, &el) && !is_mutation(el))
+			el = NONE;
+		if (el.p == NULL)
+			return;
+	}
+	if (!first)
+		buf_addc(out, ',');
+	if (mutated) {
+		put_mutated(p, val, out);
+		return;
+	}
+	buf_add(out, key.p - 1, key.n + 2);
+	buf_addc(out, ':');
+	buf_slice(out, val);
 }
 
 /* meta as the importer made it, with what we know. */
@@ -191,15 +228,7 @@ put_meta(struct import_pair *p, struct slice meta, struct slice was,
 		if (scan_kind(val) == SCAN_NULL || (was.p != NULL &&
 		    scan_key_is(key, "name")))
 			continue;
-		if (out->len > empty)
-			buf_addc(out, ',');
-		buf_add(out, key.p - 1, key.n + 2);
-		buf_addc(out, ':');
-		if (scan_key_is(key, "mutated") &&
-		    scan_kind(val) == SCAN_ARRAY)
-			put_mutated(p, val, out);
-		else
-			buf_slice(out, val);
+		put_meta_member(p, key, val, out->len == empty, out);
 	}
 	if (was.p != NULL)
 		member(out, "name", was);
@@ -374,7 +403,6 @@ static void
 put_stray(struct import_pair *p, const struct rec *r, struct slice id,
     struct buf *out)
 {
-	static const char *const without[] = { "meta", "_line", NULL };
 	struct buf why = BUF_INIT(BUF_RECORD_MAX);
 	char *text = id_text(id);
 
@@ -387,8 +415,11 @@ put_stray(struct import_pair *p, const struct rec *r, struct slice id,
 	buf_adds(out, ",\"retryable\":false");
 	if (*text != '\0')
 		member(out, "tool_call_id", quoted(&p->text, slice_of(text)));
-	buf_adds(out, ",\"partial\":{");
-	copy_members(r, without, out);
+	buf_adds(out, ",\"partial\":{\"content\":");
+	buf_reset(&why);
+	buf_adds(&why, "");
+	msg_text(rec_get(r, "content"), &why);
+	scan_quote(out, why.p, why.len);
 	buf_adds(out, "}}");
 	buf_release(&why);
 	free(text);
@@ -426,7 +457,7 @@ void
 import_pair(struct import_pair *p, const struct rec *r, bool lossy,
     struct buf *out)
 {
-	static const char *const without[] = { "meta", "_line", NULL };
+	static const char *const without[] = { "meta", "epoch", "_line", NULL };
 
 	p->args.max = p->text.max = BUF_RECORD_MAX;
 	if (r == NULL || r->kind == R_HAMR) {
@@ -438,6 +469,8 @@ import_pair(struct import_pair *p, const struct rec *r, bool lossy,
 	} else {
 		buf_addc(out, '{');
 		copy_members(r, without, out);
+		if (r->kind == R_COMPACTION)
+			buf_fmt(out, ",\"epoch\":%zu", ++p->epoch);
 		if (rec_get(r, "meta").p != NULL || lossy)
 			put_meta(p, rec_get(r, "meta"), NONE, lossy, out);
 		buf_addc(out, '}');

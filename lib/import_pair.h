@@ -26,7 +26,7 @@ struct import_pair {
 	size_t ncalls, capcalls;
 	size_t first;		/* no call before this one is open */
 	struct map ids;		/* all ids there are */
-	size_t made_up;
+	size_t made_up, epoch;
 	struct scan scan;
 	struct buf args, text;
 };

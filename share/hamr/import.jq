@@ -79,9 +79,13 @@ def finished: if . == null then null
     "MAX_TOKENS": "length", "STOP": "stop", "content_filter": "content_filter", "refusal": "content_filter",
     "error": "error"}[tostring] end;
 
-# A time as the source has it: text, or seconds or milliseconds since 1970.
+# A time of the source, text or seconds or milliseconds since 1970, as hamr
+# writes it; null when it is none, or of another zone.
 def time: if type == "number" then (if . > 100000000000 then . / 1000 else . end | floor | todate)
-  elif type == "string" then . else null end;
+  elif type == "string" then
+    ([capture("^(?<d>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?<t>[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?)(Z|[+]00:?00)?$")] | .[0]
+     | if . == null then null else "\(.d)T\(.t)Z" end)
+  else null end;
 
 # Without null members.
 def neat: with_entries(select(.value != null));

@@ -17,5 +17,5 @@ def step: ._line as $line
   | on($line);
 
 if type == "array" then .[] else . end | obj | select(.steps | type == "array")
-| {type: "hamr", v: 1, session: (.session_id | s), created: ([.steps[] | obj | .timestamp | strings] | first), model: ((.agent | o | .model_name | s) // null), cwd: null, _line},
+| {type: "hamr", v: 1, session: (.session_id | s), created: ([.steps[] | obj | .timestamp | strings] | first | time), model: ((.agent | o | .model_name | s) // null), cwd: null, _line},
   (.steps[] | obj | step)

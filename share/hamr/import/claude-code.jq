@@ -80,7 +80,7 @@ def conversation($all; $path; $name):
   | ($lines + ($extra | keys | map(tonumber)) | sort) as $order
   | ([$order[] | $all[.]]) as $said
   | {type: "hamr", v: 1, session: ($name // ([$said[] | .session | strings] | first)), cwd: ([$said[] | .cwd | strings] | first),
-     created: ([$said[] | .at | strings] | first), model: ([$said[] | select(.says) | .message.model | strings] | first), _line: ($said[0].line // 1)},
+     created: ([$said[] | .at | strings] | first | time), model: ([$said[] | select(.says) | .message.model | strings] | first), _line: ($said[0].line // 1)},
     ($order[] | . as $i | $all[$i]
      | if .compaction then {type: "compaction", stage: "import", tokens_before: .tokens} | on($all[$i].line)
        elif .says != true then empty

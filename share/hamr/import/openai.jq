@@ -21,7 +21,7 @@ def message:
         meta: (if (.meta | type) == "object" then .meta else {} end + {model: (.model | s)})}
     elif (.role == "user" or .role == "system" or .role == "developer") then
       (.content | use_results),
-      (.content | use_rest | {role: "user", content: .}) + {role: .role, name: (.name | s), meta}
+      (.content | use_rest | {role: "user", content: .}) + {role: (if .role == "user" then "user" else "system" end), meta}
     else empty end
   | . + {_line: $m._line};
 
@@ -32,7 +32,7 @@ def conversation:
     session: ([.id, .session_id, .conversation_id, .instance_id | strings] | first),
     cwd: (.cwd | s), model: (.model | s),
     created: ([.created, .created_at, .session_start, .timestamp | time | strings] | first)},
-  (if (.tools | type) == "array" and (.tools | length) > 0 and all(.tools[]; type == "object" and (.function | type) == "object")
+  (if (.tools | type) == "array" and (.tools | length) > 0 and all(.tools[]; type == "object" and (.function | type) == "object" and (.function.name | type) == "string" and (.function.parameters | type) == "object")
     then {type: "tools", tools: .tools, _line} else empty end),
   messages;
 

@@ -31,5 +31,5 @@ def entry: ._line as $line | (.message | o | .parts) as $parts
 | (if $leaf == null then [] else branch($nodes; $leaf) end) as $path
 | ([$path[] | $lines[.]]) as $said
 | {type: "hamr", v: 1, session: ([$said[], $lines[] | .sessionId | strings] | first), cwd: ([$said[] | .cwd | strings] | first),
-   created: ([$said[] | .timestamp | strings] | first), model: ([$said[] | .model | strings] | first), _line: ($said[0]._line // 1)},
+   created: ([$said[] | .timestamp | strings] | first | time), model: ([$said[] | .model | strings] | first), _line: ($said[0]._line // 1)},
   ($said[] | entry)

@@ -21,7 +21,7 @@ def turn:
     else $v | tagged | {role: "assistant", content: .text, tool_calls: (.calls | calls)} end;
 
 def tools: if type == "string" then (try fromjson catch null) else . end
-  | if type == "array" and length > 0 and all(.[]; type == "object" and has("name"))
+  | if type == "array" and length > 0 and all(.[]; type == "object" and (.name | type) == "string" and (.parameters | type) == "object")
     then {type: "tools", tools: [.[] | {type: "function", function: .}]} else empty end;
 
 if type == "array" then .[] else . end
