@@ -113,7 +113,8 @@ struct look {
 	bool hamr, odd, any;
 };
 
-/* Is it a record of ours: a role, or a type that we know? */
+/* Is it a record of ours: a role, or a type that we know?  (Another one, that
+ * smells of nobody else, is ours to pass on, too.) */
 static bool
 is_hamr(const struct rec *r)
 {
@@ -129,7 +130,8 @@ is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
 		"sessionId", "session_id", "message", "messages", "content",
-		"text", "parts", "payload", "parentId", "steps", "events" };
+		"text", "parts", "payload", "parentId", "steps", "events",
+		"cwd", "uuid", "title" };
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (scan_get(object, keys[i]).p != NULL)
@@ -170,7 +172,7 @@ look_at_line(struct look *k, struct slice line)
 	}
 	look_at(k, r.line, false);
 	if (k->marks == before) {
-		k->hamr |= is_hamr(&r);
+		k->hamr |= is_hamr(&r) || !is_odd(r.line);
 		k->odd |= is_odd(r.line);
 	}
 	return true;

@@ -326,7 +326,9 @@ is_copilot(struct slice u)
 static bool
 is_openai(struct slice u)
 {
-	return any(u, "messages", is_role) && !has(u, "steps");
+	/* a request of ours has messages, too, and a type */
+	return any(u, "messages", is_role) && !has(u, "steps") &&
+	    !is_string(u, "type");
 }
 
 unsigned
