@@ -55,40 +55,15 @@ read_opts(int argc, char **argv, struct opts *o)
 		}
 }
 
-static unsigned long
-count_of(const struct conf *c, const char *key)
-{
-	return (unsigned long)conf_int(c, key);
-}
-
 static void
 read_policy(const struct conf *c, const struct opts *o, struct policy *p)
 {
-	const char *profile = o->profile;
-
-	if (profile == NULL)
-		profile = conf_str(c, "loop_guard.profile");
-	p->off = strcmp(profile, "off") == 0;
-	if (!p->off && strcmp(profile, "default") != 0)
+	if (!policy_read(p, c, o->profile))
 		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
-		    "profile %s: unknown; this version has default and off",
-		    profile);
-	if (!conf_bool(c, "loop_guard.enabled"))
-		p->off = true;
+		    "profile %s: unknown; one of default, strict, off", o->profile != NULL ? o->profile :
+		    conf_str(c, "loop_guard.profile"));
 	p->allow = o->allow;
 	p->status = o->status;
-	p->warn = count_of(c, "loop_guard.warn_threshold");
-	p->block = count_of(c, "loop_guard.block_threshold");
-	p->halt = count_of(c, "loop_guard.halt_threshold");
-	p->fresh_block = count_of(c, "loop_guard.interleaved_block_threshold");
-	p->poll = count_of(c, "loop_guard.poll_multiplier");
-	p->window = count_of(c, "loop_guard.window_size");
-	p->stall_warn = count_of(c, "loop_guard.stall_warn_threshold");
-	p->stall_limit = count_of(c, "loop_control.progress_stall_threshold");
-	p->min_gain = count_of(c,
-	    "loop_control.progress_min_info_gain_length");
-	p->poll_tools = conf_list(c, "loop_guard.poll_tools", &p->npoll);
-	p->exempt = conf_list(c, "loop_guard.exempt_tools", &p->nexempt);
 }
 
 /* ---- the stage ---- */
@@ -141,7 +116,7 @@ main(int argc, char **argv)
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
-	guard_init(&g, &s, &policy);
+	guard_init(&g, &s, &policy, NULL);
 	status = stage_run(&s);
 	guard_release(&g);
 	conf_free(conf);

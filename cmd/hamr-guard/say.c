@@ -69,7 +69,7 @@ say_verdict(struct stage *s, const struct verdict *v)
 }
 
 void
-say_constrain(struct stage *s, enum rule rule)
+say_constrain(struct stage *s, enum rule rule, unsigned long steps)
 {
 	struct json *o = json_object();
 
@@ -77,7 +77,7 @@ say_constrain(struct stage *s, enum rule rule)
 	json_str(o, "stage", "hamr-guard");
 	json_str(o, "tool_choice", "none");
 	json_str(o, "rule", rules[rule]);
-	json_int(o, "steps", 1);
+	json_int(o, "steps", (long long)steps);
 	stage_put_json(s, R_CONSTRAIN, o);
 }
 

@@ -6,7 +6,7 @@
 #include "stage.h"
 
 void say_verdict(struct stage *s, const struct verdict *v);
-void say_constrain(struct stage *s, enum rule rule);
+void say_constrain(struct stage *s, enum rule rule, unsigned long steps);
 
 /* The one nudge of a step: messages joined, the rules they come from. */
 struct nudge {

@@ -242,7 +242,7 @@ shell_judge(struct slice cmd, struct shell *out)
 
 	*out = (struct shell){ .idle = true, .reads = true };
 	while (p < end) {
-		bool pipes;
+		bool pipes, writes;
 		size_t at;
 
 		p = simple_next(over_blanks(p, end), end, &s);
@@ -253,7 +253,10 @@ shell_judge(struct slice cmd, struct shell *out)
 		/* a tail that reads a pipe only shortens it */
 		out->poll |= !s.piped && is_command(&s, at, polls);
 		out->reads = out->reads && is_reader(&s, at);
-		out->mutates |= s.writes || is_command(&s, at, writers);
+		writes = is_command(&s, at, writers);
+		out->mutates |= s.writes || writes;
+		out->runs |= at < s.n && !writes &&
+		    !is_command(&s, at, readers);
 		pipes = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (p < end)
 			p += p + 1 < end && p[0] == p[1] &&

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "norm.h"
 #include "text.h"
 
 #define K0 UINT64_C(0x243f6a8885a308d3)
@@ -85,45 +86,81 @@ characters(const char *p, size_t n)
 	return c;
 }
 
-/* One line from p to end.  blank counts the empty lines since the last other
- * one: they matter to the whole only when something follows. */
-static void
-line(const char *p, const char *end, struct hset *seen, struct digest *d,
-    size_t *blank)
+/* Is there anything in the line that norm_line would look at? */
+static bool
+has_digit(const char *p, size_t n)
 {
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t odd = 0, x;
+
+	for (; n >= 8; p += 8, n -= 8) {
+		x = load8(p) ^ UINT64_C(0x3030303030303030);
+		/* the high bit stays clear in bytes below 10 */
+		odd |= ~(((x & low) + UINT64_C(0x7676767676767676)) | x);
+	}
+	x = (load(p, n) | (n < 8 ? ~UINT64_C(0) << 8 * n : 0)) ^
+	    UINT64_C(0x3030303030303030);
+	odd |= ~(((x & low) + UINT64_C(0x7676767676767676)) | x);
+	return (odd & ~low) != 0;
+}
+
+/* What a pass over a text carries along. */
+struct pass {
+	struct hset *seen;
+	struct buf *scratch;
+	struct digest *d;
+	size_t blank;		/* empty lines since the last other one: they
+				 * matter only when something follows */
+	bool tmp;		/* a temporary path is somewhere in the text */
+};
+
+static void
+line(struct pass *a, const char *p, const char *end)
+{
+	struct digest *d = a->d;
 	const char *start = p;
-	uint64_t h;
+	uint64_t h, norm, lead = 0;
+	size_t n;
 
 	while (end > p && is_blank(end[-1]))
 		end--;
 	while (p < end && is_blank(*p))
 		p++;
 	if (p == end) {
-		++*blank;
+		a->blank++;
 		return;
 	}
-	h = text_hash(p, (size_t)(end - p), K2);
-	d->hash = fold(d->hash ^ h, K1) + *blank;
+	n = (size_t)(end - p);
+	h = norm = text_hash(p, n, K2);
 	if (p > start)
-		d->hash ^= text_hash(start, (size_t)(p - start), h);
-	*blank = 0;
+		lead = text_hash(start, (size_t)(p - start), h);
+	if ((a->tmp || has_digit(p, n)) &&
+	    norm_line((struct slice){ p, n }, a->scratch))
+		norm = text_hash(a->scratch->p, a->scratch->len, K2);
+	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
+	if (p > start && norm != h)
+		lead = text_hash(start, (size_t)(p - start), norm);
+	d->norm = (fold(d->norm ^ norm, K1) + a->blank) ^ lead;
+	a->blank = 0;
 	d->lines++;
-	if (hset_add(seen, h))
-		d->gain += characters(p, (size_t)(end - p));
+	if (hset_add(a->seen, h))
+		d->gain += characters(p, n);
 }
 
 void
-text_digest(struct slice text, struct hset *seen, struct digest *d)
+text_digest(struct slice text, struct hset *seen, struct buf *scratch,
+    struct digest *d)
 {
 	const char *p = text.p, *end = p + text.n;
-	size_t blank = 0;
+	struct pass a = { .seen = seen, .scratch = scratch, .d = d };
 
+	a.tmp = text.n > 5 && memmem(p, text.n, "/tmp/", 5) != NULL;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 
 		if (nl == NULL)
 			nl = end;
-		line(p, nl, seen, d, &blank);
+		line(&a, p, nl);
 		p = nl + 1;
 	}
 }
@@ -134,6 +171,7 @@ text_other(struct slice bytes, struct hset *seen, struct digest *d)
 	uint64_t h = text_hash(bytes.p, bytes.n, K0);
 
 	d->hash = fold(d->hash ^ h, K2);
+	d->norm = fold(d->norm ^ h, K2);
 	d->lines++;
 	if (hset_add(seen, h))
 		d->gain += bytes.n;

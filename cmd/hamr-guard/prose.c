@@ -1,0 +1,314 @@
+/* prose.c - answers that are none: plans, and claims without proof (3.4).
+ *
+ * The format is English prose with marks of Markdown, read word by word in
+ * lower case; no library on our list reads it.
+ */
+#include <string.h>
+
+#include "prose.h"
+
+#define WORD_MAX 24		/* longer words are none of ours */
+#define LINE_WORDS 96		/* of one sentence; more are not looked at */
+#define REACH 4			/* words from an intent to its verb */
+#define CLAIM_REACH 6
+
+struct sentence {
+	char w[LINE_WORDS][WORD_MAX];
+	size_t n;
+	char end;		/* the mark behind it: . ! ? : or 0 */
+};
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9');
+}
+
+/* The next word of s in lower case, a curly apostrophe made straight; empty
+ * when it is too long.  False at the end of s. */
+static bool
+next_word(struct slice *s, char w[WORD_MAX])
+{
+	size_t n = 0;
+
+	while (s->n > 0 && is_letter(*s->p)) {
+		if (n < WORD_MAX - 1)
+			w[n] = *s->p >= 'A' && *s->p <= 'Z' ?
+			    (char)(*s->p + 32) : *s->p;
+		n++;
+		*s = (struct slice){ s->p + 1, s->n - 1 };
+		if (s->n > 3 && memcmp(s->p, "\342\200\231", 3) == 0 &&
+		    is_letter(s->p[3])) {
+			if (n < WORD_MAX - 1)
+				w[n] = '\'';
+			n++;
+			*s = (struct slice){ s->p + 3, s->n - 3 };
+		} else if (s->n > 1 && (*s->p == '\'' || *s->p == '-') &&
+		    is_letter(s->p[1])) {
+			if (n < WORD_MAX - 1)
+				w[n] = *s->p;
+			n++;
+			*s = (struct slice){ s->p + 1, s->n - 1 };
+		}
+	}
+	w[n < WORD_MAX ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Cut the next sentence off text: up to . ! ? behind a word and before a
+ * blank, or the end of the line. */
+static bool
+next_sentence(struct slice *text, struct sentence *s)
+{
+	s->n = 0;
+	s->end = '\0';
+	while (text->n > 0) {
+		char c = *text->p;
+
+		if (is_letter(c)) {
+			char w[WORD_MAX];
+
+			next_word(text, w);
+			if (s->n < LINE_WORDS)
+				memcpy(s->w[s->n++], w, WORD_MAX);
+			continue;
+		}
+		*text = (struct slice){ text->p + 1, text->n - 1 };
+		if (c == '.' || c == '!' || c == '?' || c == ':')
+			s->end = c;
+		if (s->n > 0 && (c == '\n' || (s->end != '\0' && c == s->end &&
+		    c != ':' && (text->n == 0 || *text->p == ' ' ||
+		    *text->p == '\n'))))
+			return true;
+	}
+	return s->n > 0;
+}
+
+/* Do the words from i on begin with this phrase?  How many they are. */
+static size_t
+starts_phrase(const struct sentence *s, size_t i, const char *phrase)
+{
+	size_t from = i;
+
+	while (*phrase != '\0') {
+		size_t n = strcspn(phrase, " ");
+
+		if (i >= s->n || strlen(s->w[i]) != n ||
+		    memcmp(s->w[i], phrase, n) != 0)
+			return 0;
+		i++;
+		phrase += n + (phrase[n] == ' ');
+	}
+	return i - from;
+}
+
+static size_t
+is_any(const struct sentence *s, size_t i, const char *const *row)
+{
+	for (; *row != NULL; row++) {
+		size_t n = starts_phrase(s, i, *row);
+
+		if (n > 0)
+			return n;
+	}
+	return 0;
+}
+
+static bool
+has_any(const struct sentence *s, const char *const *row)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (is_any(s, i, row) > 0)
+			return true;
+	return false;
+}
+
+/* ---- a plan ---- */
+
+static const char *const intents[] = { "i'll", "i will", "let me",
+	"i need to", "next i", "first i", "let's", "i am going to",
+	"i'm going to", "i should", "next i'll", "then i'll", NULL };
+static const char *const verbs[] = { "read", "look", "check", "inspect",
+	"examine", "analyse", "analyze", "search", "explore", "open", "list",
+	"run", "rerun", "re-run", "test", "build", "start", "begin", "create",
+	"write", "rewrite", "edit", "implement", "update", "fix", "add",
+	"change", "modify", "remove", "refactor", "verify", "review",
+	"investigate", "find", "try", "continue", "proceed", "install",
+	"use", "apply", "view", "examining", "debug", NULL };
+static const char *const announcements[] = { "here is my plan",
+	"here's my plan", "here is the plan", "here's the plan", "my plan is",
+	"the steps are", "now i will", "now i'll", "here's what i'll do",
+	"here is what i will do", "the next step is", "next steps", NULL };
+static const char *const past[] = { "fixed", "changed", "added", "ran",
+	"passed", "found", "updated", "created", "implemented", "removed",
+	"wrote", "edited", "renamed", "refactored", "replaced", "verified",
+	"confirmed", "modified", "resolved", "is because", "was because",
+	"installed", "deleted", "failed", NULL };
+static const char *const offers[] = { "if you want", "if you'd like",
+	"if you would like", "if you wish", "if you prefer", "would you like",
+	"do you want", "let me know", "happy to", "glad to", "feel free",
+	"just say", "just tell me", NULL };
+
+static bool
+has_intent(const struct sentence *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n = is_any(s, i, intents);
+
+		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n;
+		    k++)
+			if (is_any(s, k, verbs) > 0)
+				return true;
+	}
+	return false;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static struct slice
+trimmed(struct slice s)
+{
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+		s.n--;
+	while (s.n > 0 && is_blank(*s.p))
+		s = (struct slice){ s.p + 1, s.n - 1 };
+	return s;
+}
+
+/* What stands behind the last empty line; a list belongs to what announces
+ * it. */
+static struct slice
+last_paragraph(struct slice text)
+{
+	const char *p;
+
+	text = trimmed(text);
+	for (p = text.p + text.n; p - text.p >= 2; p--)
+		if (p[-1] == '\n') {
+			const char *q = p - 1;
+
+			while (q > text.p && (q[-1] == ' ' || q[-1] == '\t' ||
+			    q[-1] == '\r'))
+				q--;
+			if (q > text.p && q[-1] == '\n')
+				break;
+		}
+	if (p - text.p < 2)
+		return text;
+	return trimmed((struct slice){ p,
+	    (size_t)(text.p + text.n - p) });
+}
+
+/* Lines of a list: those that begin with something to do, and the others. */
+static void
+count_items(struct slice par, int *steps, int *findings)
+{
+	while (par.n > 0) {
+		const char *nl = memchr(par.p, '\n', par.n);
+		size_t n = nl != NULL ? (size_t)(nl - par.p) + 1 : par.n;
+		struct slice line = trimmed((struct slice){ par.p, n });
+		bool number = false, mark;
+		struct sentence s;
+
+		par = (struct slice){ par.p + n, par.n - n };
+		while (line.n > 0 && *line.p >= '0' && *line.p <= '9') {
+			number = true;
+			line = (struct slice){ line.p + 1, line.n - 1 };
+		}
+		mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p) !=
+		    NULL && line.p[1] == ' ';
+		if (!mark || !next_sentence(&line, &s))
+			continue;
+		if (is_any(&s, 0, verbs) > 0 || is_any(&s, 0, intents) > 0)
+			*steps += number;
+		else
+			++*findings;
+	}
+}
+
+static bool
+ends_open(struct slice par)
+{
+	while (par.n > 0 && strchr("*_`", par.p[par.n - 1]) != NULL)
+		par.n--;
+	if (par.n == 0)
+		return false;
+	return par.p[par.n - 1] == ':' ||
+	    (par.n > 2 && (memcmp(par.p + par.n - 3, "...", 3) == 0 ||
+	    memcmp(par.p + par.n - 3, "\342\200\246", 3) == 0));
+}
+
+int
+prose_plan(struct slice text)
+{
+	struct slice par = last_paragraph(text), rest = par;
+	bool intent = false, announced = false, done = false, offer = false;
+	int steps = 0, findings = 0, score;
+	struct sentence s = { .end = '\0' };
+	bool code = memmem(par.p, par.n, "```", 3) != NULL;
+
+	while (next_sentence(&rest, &s)) {
+		intent |= has_intent(&s);
+		announced |= has_any(&s, announcements);
+		done |= has_any(&s, past);
+		offer |= has_any(&s, offers);
+	}
+	count_items(par, &steps, &findings);
+	score = 2 * intent + announced + ends_open(par) +
+	    (steps >= 2 && !done);
+	if (par.n > 0 && memchr(par.p + par.n - (par.n < 4 ? par.n : 4), '?',
+	    par.n < 4 ? par.n : 4) != NULL)
+		score -= 2;
+	return score - 2 * done - 2 * (code || findings >= 3) - 3 * offer;
+}
+
+/* ---- a claim ---- */
+
+static const char *const subjects[] = { "test", "tests", "suite", "specs",
+	"verification", "checks", NULL };
+static const char *const passes[] = { "pass", "passes", "passed", "passing",
+	"succeed", "succeeds", "succeeded", "green", NULL };
+static const char *const hedges[] = { "should", "will", "would", "if", "once",
+	"when", "until", "whether", "must", "can", "could", "may", "might",
+	"expect", "expected", "ensure", "sure", "not", "no", "never", "cannot",
+	"don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "can't",
+	"couldn't", "haven't", "hasn't", "fail", "fails", "failed", "failing",
+	"before", "need", "needs", "so that", "to pass", "to succeed",
+	"let me", "i'll", "i need", "next", "please", "unless", "previously",
+	"without", "likely", "probably", "want", "assuming", "like", NULL };
+
+static bool
+claims(const struct sentence *s)
+{
+	if (s->end == '?' || has_any(s, hedges))
+		return false;
+	for (size_t i = 0; i < s->n; i++) {
+		bool subject = is_any(s, i, subjects) > 0;
+		bool pass = is_any(s, i, passes) > 0;
+
+		if (starts_phrase(s, i, "verified passed") > 0)
+			return true;
+		for (size_t k = i + 1; (subject || pass) && k < s->n &&
+		    k <= i + CLAIM_REACH; k++)
+			if (subject ? is_any(s, k, passes) > 0 :
+			    k <= i + 3 && is_any(s, k, subjects) > 0)
+				return true;
+	}
+	return false;
+}
+
+bool
+prose_claims_pass(struct slice text)
+{
+	struct sentence s;
+
+	while (next_sentence(&text, &s))
+		if (claims(&s))
+			return true;
+	return false;
+}
