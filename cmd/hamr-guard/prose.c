@@ -134,8 +134,7 @@ static const char *const verbs[] = { "read", "look", "check", "inspect",
 	"run", "rerun", "re-run", "test", "build", "start", "begin", "create",
 	"write", "rewrite", "edit", "implement", "update", "fix", "add",
 	"change", "modify", "remove", "refactor", "verify", "review",
-	"investigate", "find", "try", "continue", "proceed", "install",
-	"use", "apply", "view", "examining", "debug", NULL };
+	"investigate", "install", "debug", NULL };
 static const char *const announcements[] = { "here is my plan",
 	"here's my plan", "here is the plan", "here's the plan", "my plan is",
 	"the steps are", "now i will", "now i'll", "here's what i'll do",
@@ -145,10 +144,15 @@ static const char *const past[] = { "fixed", "changed", "added", "ran",
 	"wrote", "edited", "renamed", "refactored", "replaced", "verified",
 	"confirmed", "modified", "resolved", "is because", "was because",
 	"installed", "deleted", "failed", NULL };
+/* Offers, and what is asked of the person. */
 static const char *const offers[] = { "if you want", "if you'd like",
 	"if you would like", "if you wish", "if you prefer", "would you like",
 	"do you want", "let me know", "happy to", "glad to", "feel free",
-	"just say", "just tell me", NULL };
+	"just say", "just tell me", "please provide", "please confirm",
+	"please share", "please tell", "please specify", "please choose",
+	"please select", "please let", "please reply", "please send",
+	"please give", "could you", "can you", "once you", "when you",
+	"once i have", "as soon as you", NULL };
 
 static bool
 has_intent(const struct sentence *s)
@@ -273,6 +277,9 @@ static const char *const subjects[] = { "test", "tests", "suite", "specs",
 	"verification", "checks", NULL };
 static const char *const passes[] = { "pass", "passes", "passed", "passing",
 	"succeed", "succeeds", "succeeded", "green", NULL };
+static const char *const between[] = { "all", "the", "its", "every", "of",
+	"unit", "integration", "regression", "existing", "new", "these",
+	"those", "our", "my", NULL };
 static const char *const hedges[] = { "should", "will", "would", "if", "once",
 	"when", "until", "whether", "must", "can", "could", "may", "might",
 	"expect", "expected", "ensure", "sure", "not", "no", "never", "cannot",
@@ -282,6 +289,19 @@ static const char *const hedges[] = { "should", "will", "would", "if", "once",
 	"let me", "i'll", "i need", "next", "please", "unless", "previously",
 	"without", "likely", "probably", "want", "assuming", "like", NULL };
 
+/* Is the subject at most a few plain words behind i: "passed all the tests"? */
+static bool
+leads_to_subject(const struct sentence *s, size_t i)
+{
+	while (++i < s->n) {
+		if (is_any(s, i, subjects) > 0)
+			return true;
+		if (is_any(s, i, between) == 0)
+			return false;
+	}
+	return false;
+}
+
 static bool
 claims(const struct sentence *s)
 {
@@ -289,14 +309,14 @@ claims(const struct sentence *s)
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		bool subject = is_any(s, i, subjects) > 0;
-		bool pass = is_any(s, i, passes) > 0;
 
 		if (starts_phrase(s, i, "verified passed") > 0)
 			return true;
-		for (size_t k = i + 1; (subject || pass) && k < s->n &&
+		if (is_any(s, i, passes) > 0 && leads_to_subject(s, i))
+			return true;
+		for (size_t k = i + 1; subject && k < s->n &&
 		    k <= i + CLAIM_REACH; k++)
-			if (subject ? is_any(s, k, passes) > 0 :
-			    k <= i + 3 && is_any(s, k, subjects) > 0)
+			if (is_any(s, k, passes) > 0)
 				return true;
 	}
 	return false;

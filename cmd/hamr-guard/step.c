@@ -88,6 +88,8 @@ warn_fault(struct guard *g, struct open_call *c, const struct word_due *due,
 		.block = g->policy->same_block, .same = f->n,
 		.refused = f->refused };
 
+	if (f->n == 0)
+		return;		/* it has worked since */
 	evidence(&v, &why, &f->ids, due->count - 1, true);
 	f->told = g->news;
 	say_warn(g, c, &v, &why, W_SAME_ERROR_WARN, &facts, nudge);
@@ -188,8 +190,9 @@ warn_stall(struct guard *g, struct nudge *nudge)
 	struct verdict v = { .rule = RULE_STALL, .count = s->score / POINT };
 	struct why why = { .warn = p->stall_warn, .halt = p->stall_limit };
 
-	/* a refused call was told enough */
-	if (!limit && (s->score < p->stall_warn * POINT || g->step.blocked))
+	/* of a refused or repeated call enough was said */
+	if (!limit && (s->score < p->stall_warn * POINT || g->step.blocked ||
+	    nudge->n > 0))
 		return;
 	evidence(&v, &why, &s->ids, IDS_MAX, false);
 	say_warn(g, &g->call[g->ncall - 1], &v, &why, limit ? W_STALL_TEXT :
