@@ -80,7 +80,7 @@ over_word(const struct line *l, const char *p, const char *words)
 	while (*words != '\0') {
 		size_t n = strcspn(words, " ");
 
-		if ((size_t)(l->end - p) >= n && memcmp(p, words, n) == 0 &&
+		if (*p == *words && (size_t)(l->end - p) >= n && memcmp(p, words, n) == 0 &&
 		    !is_word(at(l, p + n)) && (best == NULL || p + n > best))
 			best = p + n;
 		words += n + (words[n] == ' ');
@@ -194,6 +194,14 @@ over_month(const struct line *l, const char *p, const char *q,
 
 /* ---- durations, numbers of processes, addresses ---- */
 
+/* What the name of a unit may begin with. */
+static bool
+is_unit(char c)
+{
+	return c == 's' || c == 'm' || c == 'h' || c == 'n' || c == 'u' ||
+	    c == '\302' || c == '\316';
+}
+
 static const char *
 over_duration(const struct line *l, const char *p, const char *q)
 {
@@ -208,7 +216,10 @@ over_duration(const struct line *l, const char *p, const char *q)
 	if (at(l, q) == '.' && is_digit(at(l, q + 1)))
 		q = over_digits(l, q + 1);
 	if (at(l, q) == ' ')
-		return over_word(l, q + 1, apart);
+		return is_unit(at(l, q + 1)) ? over_word(l, q + 1, apart) :
+		    NULL;
+	if (!is_unit(at(l, q)))
+		return NULL;
 	r = over_word(l, q, close);
 	if (r != NULL)
 		return r;
@@ -231,6 +242,13 @@ is_pid_word(const char *p, size_t n)
 	return false;
 }
 
+static bool
+is_before_pid(char c)
+{
+	return c == ' ' || c == '=' || c == ':' || c == '#' || c == '"' ||
+	    c == '\'' || c == '(' || c == '[';
+}
+
 /* pid 123, pid=123, "pid": 123, process 123; name[123]: */
 static bool
 is_pid(const struct line *l, const char *p, const char *q)
@@ -240,11 +258,11 @@ is_pid(const struct line *l, const char *p, const char *q)
 	if (at(l, p - 1) == '[' && at(l, q) == ']' && at(l, q + 1) == ':' &&
 	    is_alpha(at(l, p - 2)))
 		return true;
-	while (w > l->p && p - w < 4 && strchr(" =:#\"'(", w[-1]) != NULL)
+	while (w > l->p && p - w < 4 && w[-1] != '[' && is_before_pid(w[-1]))
 		w--;
-	if (w == p)
-		return false;
 	end = w;
+	if (w == p || w == l->p || strchr("dDs", w[-1]) == NULL)
+		return false;
 	while (w > l->p && is_alpha(w[-1]) && end - w < 8)
 		w--;
 	return is_pid_word(w, (size_t)(end - w)) && !is_word(at(l, w - 1));
@@ -287,6 +305,25 @@ over_tmp(struct line *l, const char *p)
 	return p;
 }
 
+/* May a name that over_member knows begin at this quote?  By the second
+ * letter for each first one. */
+static bool
+is_volatile(const struct line *l, const char *p)
+{
+	static const char second[26][4] = { ['c' - 'a'] = "r",
+		['d' - 'a'] = "au", ['e' - 'a'] = "l", ['f' - 'a'] = "i",
+		['n' - 'a'] = "o", ['p' - 'a'] = "i", ['r' - 'a'] = "e",
+		['s' - 'a'] = "tp", ['t' - 'a'] = "iro", ['u' - 'a'] = "p" };
+	const char *s;
+
+	if (l->end - p < 6 || p[1] < 'a' || p[1] > 'z')
+		return false;
+	for (s = second[p[1] - 'a']; *s != '\0'; s++)
+		if (*s == p[2])
+			return true;
+	return false;
+}
+
 /* A quote at p: is it the name of a member that is volatile?  Then behind its
  * value, which is a string or a number. */
 static const char *
@@ -320,27 +357,36 @@ over_member(const struct line *l, const char *p)
 
 /* ---- a line ---- */
 
+/* What stands behind a run of digits tells which of these it may begin. */
+static const char *
+over_timely(const struct line *l, const char *p, const char *q)
+{
+	switch (at(l, q)) {
+	case ':': return over_clock(l, p, q);
+	case '-':
+	case '/': return over_date(l, p, q);
+	case 'x': return over_address(l, p);
+	case '.':
+	case ' ': case 's': case 'm': case 'h': case 'n': case 'u':
+	case '\302': case '\316':
+		return over_duration(l, p, q);
+	default: return NULL;
+	}
+}
+
 /* A run of digits from p to q. */
 static const char *
 digits(struct line *l, const char *p, const char *q)
 {
-	const char *from = p, *to = NULL;
+	const char *from = p, *to;
 	char before = at(l, p - 1);
 
 	if (is_word(before) && before != 'T')
 		return q;
-	if (q < l->end) {
-		to = over_clock(l, p, q);
-		if (to == NULL)
-			to = over_date(l, p, q);
-		if (to == NULL)
-			to = over_address(l, p);
-		if (to == NULL)
-			to = over_duration(l, p, q);
-	}
-	if (to == NULL && (before == ' ' || (q < l->end && *q == ' ')))
+	to = over_timely(l, p, q);
+	if (to == NULL && q - p <= 2 && (before == ' ' || at(l, q) == ' '))
 		to = over_month(l, p, q, &from);
-	if (to == NULL && p > l->p && is_pid(l, p, q))
+	if (to == NULL && is_before_pid(before) && is_pid(l, p, q))
 		to = q;
 	if (to == NULL)
 		return q;
@@ -348,19 +394,50 @@ digits(struct line *l, const char *p, const char *q)
 	return to;
 }
 
+/* Digits begin something; in JSON quotes do, slashes near temporary paths. */
+static inline const char *
+next_mark(const char *p, const char *end, enum norm_text text)
+{
+	static const unsigned char marks[256] = { ['"'] = NORM_JSON,
+		['/'] = NORM_TMP, ['0'] = 4, ['1'] = 4, ['2'] = 4,
+		['3'] = 4, ['4'] = 4, ['5'] = 4, ['6'] = 4, ['7'] = 4,
+		['8'] = 4, ['9'] = 4 };
+	unsigned wanted = (unsigned)text | 4;
+
+	while (p < end && (marks[(unsigned char)*p] & wanted) == 0)
+		p++;
+	return p;
+}
+
+enum norm_text
+norm_kind(struct slice text)
+{
+	enum norm_text k = NORM_PLAIN;
+	const char *p = text.p, *end = text.p + text.n;
+
+	while (p < end && (*p == ' ' || *p == '\n'))
+		p++;
+	if (p < end && (*p == '{' || *p == '['))
+		k |= NORM_JSON;
+	if (text.n > 5 && memmem(text.p, text.n, "/tmp/", 5) != NULL)
+		k |= NORM_TMP;
+	return k;
+}
+
 bool
-norm_line(struct slice line, struct buf *out)
+norm_line(struct slice line, enum norm_text text, struct buf *out)
 {
 	struct line l = { line.p, line.p + line.n, line.p, out, false };
 	const char *p = l.p, *q;
 
-	while (p < l.end) {
+	while ((p = next_mark(p, l.end, text)) < l.end) {
 		if (is_digit(*p)) {
 			p = digits(&l, p, over_digits(&l, p));
 		} else if (*p == '/' && l.end - p > 5 &&
 		    memcmp(p, "/tmp/", 5) == 0) {
 			p = over_tmp(&l, p + 4);
-		} else if (*p == '"' && (q = over_member(&l, p)) != NULL) {
+		} else if (*p == '"' && is_volatile(&l, p) &&
+		    (q = over_member(&l, p)) != NULL) {
 			leave_out(&l, p, q);
 			p = q;
 		} else {

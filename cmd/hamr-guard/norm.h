@@ -11,8 +11,16 @@
 
 #include "buf.h"
 
+/* What a text may hold besides digits. */
+enum norm_text {
+	NORM_PLAIN = 0,
+	NORM_JSON = 1,		/* members of objects */
+	NORM_TMP = 2		/* temporary paths */
+};
+enum norm_text norm_kind(struct slice text);
+
 /* Does anything in the line change by itself?  Then out, emptied first, is
  * the line without it; else out is left alone. */
-bool norm_line(struct slice line, struct buf *out);
+bool norm_line(struct slice line, enum norm_text text, struct buf *out);
 
 #endif

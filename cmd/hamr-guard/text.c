@@ -111,7 +111,7 @@ struct pass {
 	struct digest *d;
 	size_t blank;		/* empty lines since the last other one: they
 				 * matter only when something follows */
-	bool tmp;		/* a temporary path is somewhere in the text */
+	enum norm_text kind;
 };
 
 static void
@@ -134,8 +134,8 @@ line(struct pass *a, const char *p, const char *end)
 	h = norm = text_hash(p, n, K2);
 	if (p > start)
 		lead = text_hash(start, (size_t)(p - start), h);
-	if ((a->tmp || has_digit(p, n)) &&
-	    norm_line((struct slice){ p, n }, a->scratch))
+	if ((a->kind != NORM_PLAIN || has_digit(p, n)) &&
+	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
 		norm = text_hash(a->scratch->p, a->scratch->len, K2);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
 	if (p > start && norm != h)
@@ -154,7 +154,7 @@ text_digest(struct slice text, struct hset *seen, struct buf *scratch,
 	const char *p = text.p, *end = p + text.n;
 	struct pass a = { .seen = seen, .scratch = scratch, .d = d };
 
-	a.tmp = text.n > 5 && memmem(p, text.n, "/tmp/", 5) != NULL;
+	a.kind = norm_kind(text);
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 
