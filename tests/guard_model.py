@@ -344,13 +344,14 @@ class Model:
         self.calls += 1
         known = c.sig in self.known
         self.known.add(c.sig)
-        if files and files[0] and not c.idle and (
-                not failed if c.edits else not known or gain > 0):
-            progress = True
+        e = self.entries.get(c.sig)
+        alike = e and e["failed"] == failed and e["norm"] == norm
+        progress = files and files[0] and not c.idle and (
+            not failed if c.edits else
+            not known or gain > 0 and not alike)
+        if progress:
             self.entries, self.faults, self.history = {}, {}, ()
             self.stuck = 0
-        else:
-            progress = False
         e = self.entries.get(c.sig)
         same = e and e["failed"] == failed and (
             e["raw"] == raw or failed and e["norm"] == norm)

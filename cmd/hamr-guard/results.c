@@ -4,16 +4,6 @@
 #include "judge.h"
 #include "mem.h"
 
-static bool
-is_progress(const struct open_call *c, const struct outcome *o, bool known)
-{
-	if (o->files != NEW_STATE || c->about.idle)
-		return false;
-	if (c->about.edits)
-		return !o->failed;
-	return !known || o->d.gain > 0;
-}
-
 void
 call_due(struct guard *g, struct open_call *c, enum rule r,
     unsigned long count)
@@ -39,6 +29,17 @@ compare(const struct guard *g, const struct seen *e,
 	if (e->norm != o->d.norm)
 		return CHANGED;
 	return o->failed ? SAME : ALIKE;
+}
+
+static bool
+is_progress(const struct open_call *c, const struct outcome *o, bool known,
+    enum likeness like)
+{
+	if (o->files != NEW_STATE || c->about.idle)
+		return false;
+	if (c->about.edits)
+		return !o->failed;
+	return !known || (like == CHANGED && o->d.gain > 0);
 }
 
 /* Count the outcome; true when it is the free one after a compaction. */
@@ -220,7 +221,7 @@ outcome(struct guard *g, struct open_call *c, const struct rec *r)
 	if (!o.cached)
 		memory_put(&g->memory, slice_of(c->id), &o);
 	g->calls++;
-	progress = is_progress(c, &o, known);
+	progress = is_progress(c, &o, known, compare(g, e, &o));
 	if (progress) {
 		g->epoch++;
 		g->stuck = 0;
