@@ -7,6 +7,10 @@
         one row a kind of loop: caught in how many of the sessions, and how
         many of its calls it took until the first word, block and halt
 
+    guard_table.py [-p PROFILE] GUARD pure PATH...
+        applied twice it says what it said once, byte for byte; fed line by
+        line, what it says of the whole; keys in another order change nothing
+
 PATH is a file, or a folder that is searched.  Sessions of other programs are
 read through `GUARD --import-only`.  Status 1 when a healthy session gets a
 block or a halt, or more than 3 warnings in all; or when a loop of some row is
@@ -17,6 +21,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 LAPS = 8
 MUTATES = ("edit", "write")
@@ -274,13 +279,63 @@ def loops(guard, options, paths):
     return good
 
 
+# -- a pure function
+
+def filtered(guard, options, lines, piecewise):
+    p = subprocess.Popen([guard, "--no-config"] + options,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    out = []
+    reader = threading.Thread(target=lambda: out.append(p.stdout.read()))
+    reader.start()
+    for part in lines if piecewise else [b"".join(lines)]:
+        p.stdin.write(part)
+        p.stdin.flush()
+    p.stdin.close()
+    reader.join()
+    p.wait()
+    return out[0]
+
+
+def reordered(records):
+    out = []
+    for r in records:
+        r = json.loads(json.dumps(r))
+        for call in r.get("tool_calls") or []:
+            a = arguments(call)
+            if a is not None:
+                call["function"]["arguments"] = json.dumps(
+                    dict(reversed(a.items())), indent=1)
+        out.append(r)
+    return out
+
+
+def pure(guard, options, paths):
+    n = bad = 0
+    for _, path in files_of(paths):
+        for c in conversations(records_of(guard, path)):
+            lines = [(json.dumps(r) + "\n").encode() for r in c]
+            once = filtered(guard, options, lines, False)
+            twice = filtered(guard, options, once.splitlines(True), False)
+            slow = filtered(guard, options, lines, True)
+            other = judged(guard, options, reordered(c))
+            n += 1
+            if once != twice or once != slow or \
+                    other != judged(guard, options, c):
+                bad += 1
+                print("%s: %s" % (path, "applied twice" if once != twice else
+                                  "line by line" if once != slow else
+                                  "order of keys"))
+    print("%d sessions: %d differ" % (n, bad))
+    return n > 0 and bad == 0
+
+
 def main(argv):
     options = []
     if argv[:1] == ["-p"]:
         options, argv = ["-p", argv[1]], argv[2:]
     guard, what, paths = argv[0], argv[1], argv[2:]
     guard = os.path.abspath(guard) if "/" in guard else guard
-    return {"healthy": healthy, "loops": loops}[what](guard, options, paths)
+    return {"healthy": healthy, "loops": loops, "pure": pure}[what](guard, options, paths)
 
 
 if __name__ == "__main__":
