@@ -4,6 +4,7 @@
  * of libraries reads them.  Every run of digits is looked at once, with the
  * few bytes around it; a line without such things is not copied.
  */
+#include <stdint.h>
 #include <string.h>
 
 #include "norm.h"
@@ -394,17 +395,46 @@ digits(struct line *l, const char *p, const char *q)
 	return to;
 }
 
-/* Digits begin something; in JSON quotes do, slashes near temporary paths. */
+static inline unsigned
+first_byte(uint64_t marks)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (unsigned)__builtin_ctzll(marks) / 8;
+#else
+	return (unsigned)__builtin_clzll(marks) / 8;
+#endif
+}
+
+/* Where of 8 bytes a digit, a slash or (in JSON) a quote stands: the high bit
+ * of each such byte. */
+static inline uint64_t
+marks_of(uint64_t x, uint64_t quotes)
+{
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t y = x & low, q = x ^ quotes;
+
+	return ((((y + UINT64_C(0x5151515151515151)) &
+	    ~(y + UINT64_C(0x4646464646464646))) |
+	    ~((q & low) + low)) & ~x) & ~low;
+}
+
 static inline const char *
 next_mark(const char *p, const char *end, enum norm_text text)
 {
-	static const unsigned char marks[256] = { ['"'] = NORM_JSON,
-		['/'] = NORM_TMP, ['0'] = 4, ['1'] = 4, ['2'] = 4,
-		['3'] = 4, ['4'] = 4, ['5'] = 4, ['6'] = 4, ['7'] = 4,
-		['8'] = 4, ['9'] = 4 };
-	unsigned wanted = (unsigned)text | 4;
+	/* \1 is rare, and one more mark does no harm */
+	const uint64_t quotes = text == NORM_JSON ?
+	    UINT64_C(0x2222222222222222) : UINT64_C(0x0101010101010101);
 
-	while (p < end && (marks[(unsigned char)*p] & wanted) == 0)
+	for (; end - p >= 8; p += 8) {
+		uint64_t x, found;
+
+		memcpy(&x, p, 8);
+		found = marks_of(x, quotes);
+		if (found != 0)
+			return p + first_byte(found);
+	}
+	while (p < end && (*p < '/' || *p > '9') &&
+	    !(text == NORM_JSON && *p == '"'))
 		p++;
 	return p;
 }
@@ -412,16 +442,11 @@ next_mark(const char *p, const char *end, enum norm_text text)
 enum norm_text
 norm_kind(struct slice text)
 {
-	enum norm_text k = NORM_PLAIN;
 	const char *p = text.p, *end = text.p + text.n;
 
 	while (p < end && (*p == ' ' || *p == '\n'))
 		p++;
-	if (p < end && (*p == '{' || *p == '['))
-		k |= NORM_JSON;
-	if (text.n > 5 && memmem(text.p, text.n, "/tmp/", 5) != NULL)
-		k |= NORM_TMP;
-	return k;
+	return p < end && (*p == '{' || *p == '[') ? NORM_JSON : NORM_PLAIN;
 }
 
 bool

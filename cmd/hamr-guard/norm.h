@@ -2,7 +2,8 @@
  * dates, durations, process numbers, addresses, temporary paths, and members
  * of JSON objects that tell times or name requests.
  *
- * All other digits are data and stay.
+ * All other digits are data and stay.  Of a plain text only lines that hold a
+ * digit or a slash need be given.
  */
 #ifndef HAMR_GUARD_NORM_H
 #define HAMR_GUARD_NORM_H
@@ -11,12 +12,8 @@
 
 #include "buf.h"
 
-/* What a text may hold besides digits. */
-enum norm_text {
-	NORM_PLAIN = 0,
-	NORM_JSON = 1,		/* members of objects */
-	NORM_TMP = 2		/* temporary paths */
-};
+/* In JSON members of objects are looked at, too. */
+enum norm_text { NORM_PLAIN, NORM_JSON };
 enum norm_text norm_kind(struct slice text);
 
 /* Does anything in the line change by itself?  Then out, emptied first, is

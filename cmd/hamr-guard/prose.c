@@ -304,9 +304,14 @@ prose_plan(struct slice text)
 	struct sentence s = { .end = '\0' };
 	bool code = memmem(par.p, par.n, "```", 3) != NULL;
 
+	/* most texts have nothing that speaks for a plan */
 	while (next_sentence(&rest, &s)) {
 		intent |= has_intent(&s, &l);
 		announced |= has_any(&s, &l.announcements);
+	}
+	if (!intent && !announced && !ends_open(par))
+		return 0;
+	for (rest = par; next_sentence(&rest, &s); ) {
 		done |= has_any(&s, &l.past);
 		offer |= has_any(&s, &l.offers);
 	}

@@ -86,22 +86,23 @@ characters(const char *p, size_t n)
 	return c;
 }
 
-/* Is there anything in the line that norm_line would look at? */
+/* Is there anything in the line that norm_line would look at: a digit or the
+ * slash that stands before them in ASCII? */
 static bool
-has_digit(const char *p, size_t n)
+has_mark(const char *p, size_t n)
 {
 	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
-	uint64_t odd = 0, x;
+	const uint64_t from = UINT64_C(0x5151515151515151);	/* 0x80-'/' */
+	const uint64_t past = UINT64_C(0x4646464646464646);	/* 0x80-':' */
+	uint64_t found = 0, x;
 
 	for (; n >= 8; p += 8, n -= 8) {
-		x = load8(p) ^ UINT64_C(0x3030303030303030);
-		/* the high bit stays clear in bytes below 10 */
-		odd |= ~(((x & low) + UINT64_C(0x7676767676767676)) | x);
+		x = load8(p);
+		found |= ((x & low) + from) & ~((x & low) + past) & ~x;
 	}
-	x = (load(p, n) | (n < 8 ? ~UINT64_C(0) << 8 * n : 0)) ^
-	    UINT64_C(0x3030303030303030);
-	odd |= ~(((x & low) + UINT64_C(0x7676767676767676)) | x);
-	return (odd & ~low) != 0;
+	x = load(p, n);
+	found |= ((x & low) + from) & ~((x & low) + past) & ~x;
+	return (found & ~low) != 0;
 }
 
 /* What a pass over a text carries along. */
@@ -134,7 +135,7 @@ line(struct pass *a, const char *p, const char *end)
 	h = norm = text_hash(p, n, K2);
 	if (p > start)
 		lead = text_hash(start, (size_t)(p - start), h);
-	if ((a->kind != NORM_PLAIN || has_digit(p, n)) &&
+	if ((a->kind != NORM_PLAIN || has_mark(p, n)) &&
 	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
 		norm = text_hash(a->scratch->p, a->scratch->len, K2);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
