@@ -473,6 +473,7 @@ X
 is "an answer that was cut is not judged" "$(said <<'X'
 a Let me check the parser: | {"finish_reason":"length"}
 a Let me check the parser: | {"finish_reason":"error"}
+a Let me check the parser: | {"finish_reason":null}
 X
 )" ""
 done_testing

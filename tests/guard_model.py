@@ -320,6 +320,7 @@ class Model:
         if cached is not None and (cached in self.outcomes or
                                    c.sig in self.latest):
             gain = 0
+            first_error = False
             failed, raw, norm = self.outcomes.get(cached) or \
                 self.latest[c.sig]
             files = None
@@ -331,6 +332,7 @@ class Model:
             raw = (failed, "\n".join(x.rstrip() for x in
                                      text.split("\n")).rstrip())
             norm = (failed, normal(raw[1]))
+            first_error = failed and norm not in self.errors
             if failed:
                 gain = 0 if norm in self.errors else max(gain, len(text))
                 self.errors.add(norm)
@@ -403,7 +405,8 @@ class Model:
             self.weight(c, transient) if same and not free else
             1 if files and not files[0] else
             0 if free or gain and not alike else
-            0 if not known and (failed or c.bash and not any(lines)) else
+            0 if first_error or
+            not known and c.bash and not any(lines) else
             Fraction(1, 3) if c.poll else Fraction(1, 2))
 
     def fault(self, c, failed, norm):

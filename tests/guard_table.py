@@ -25,8 +25,8 @@ import threading
 
 LAPS = 8
 MUTATES = ("edit", "write")
-CHANGES = re.compile(r"\s*(rm|mv|cp|mkdir|touch|sed -i|git (add|commit|"
-                     r"checkout|stash|restore|reset))\b|.*[^0-9&]>")
+CHANGES = re.compile(r"(^|[;&|]\s*)(rm|mv|cp|mkdir|touch|sed -i|git (add|"
+                     r"commit|checkout|stash|restore|reset))\b|[^0-9&]>")
 # The means of notes on other guards' tables are of this kind, too: calls of
 # the loop up to the first word.
 WANTED = {"period 1": 2, "period 2": 4, "period 3": 5, "period 5": 6,
@@ -54,7 +54,7 @@ def records_of(guard, path):
                 except ValueError:
                     return []
                 if not isinstance(r, dict) or not (
-                        "role" in r or r.get("type") == "hamr"):
+                        out or "role" in r or r.get("type") == "hamr"):
                     return []
                 out += line
     return [json.loads(x) for x in out.splitlines()]
@@ -135,7 +135,7 @@ def looping(turn, period):
         key = json.dumps(call["function"], sort_keys=True)
         command = str((arguments(call) or {}).get("command", ""))
         if call["function"]["name"] in MUTATES or key in seen or \
-                CHANGES.match(command):
+                CHANGES.search(command):
             continue
         seen.add(key)
         out.insert(0, (call, result))

@@ -15,7 +15,8 @@ has_ended(const struct rec *r)
 {
 	struct slice f = rec_get(r, "finish_reason");
 
-	return scan_kind(f) != SCAN_STRING || scan_str_is(f, "stop");
+	/* null is that of a message that was cut while it came */
+	return f.p == NULL || scan_str_is(f, "stop");
 }
 
 static struct slice

@@ -17,7 +17,7 @@ static const char help[] =
 "  -a               also write a verdict for what is allowed\n"
 "  -e               status 1 if this run wrote a block or a halt\n"
 "  -q               no warnings about the configuration\n"
-"  -p PROFILE       default, or off (judges nothing)\n"
+"  -p PROFILE       default, strict, or off (judges nothing)\n"
 "  -F FORMAT        hamr or auto\n"
 "  --lenient        a refused line becomes an error record\n"
 "  --no-config      read no configuration and no environment\n"

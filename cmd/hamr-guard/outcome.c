@@ -240,7 +240,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		/* an error not seen before says something, whatever its
 		 * lines; one that was says nothing */
 		g->errors.max = ERRORS_MAX;
-		if (!hset_add(&g->errors, o->d.norm))
+		o->new_error = hset_add(&g->errors, o->d.norm);
+		if (!o->new_error)
 			o->d.gain = 0;
 		else if (o->d.gain < o->text.n)
 			o->d.gain = o->text.n;

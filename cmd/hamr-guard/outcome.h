@@ -18,6 +18,7 @@ struct outcome {
 	bool cached;		/* the hashes are those of the call it repeats,
 				 * if that is known */
 	bool known_hash;	/* of a cached one: it is */
+	bool new_error;		/* failed as nothing did in this turn */
 	bool silent;		/* a command that printed nothing */
 	bool past_end;		/* a read behind the end of its file */
 	enum { SAME_FILES, NEW_STATE, OLD_STATE } files;

@@ -293,6 +293,21 @@ ends_open(struct slice par)
 	    memcmp(par.p + par.n - 3, "\342\200\246", 3) == 0));
 }
 
+/* "Did we ...", also where its mark is missing. */
+static bool
+is_question(const struct sentence *s)
+{
+	static const char *const verbs_first[] = { "did", "do", "does",
+		"should", "shall", "would", "could", "can", "is", "are",
+		NULL };
+	static const char *const persons[] = { "i", "we", "you", "it", "this",
+		"that", "there", NULL };
+	const struct set v = set_of(verbs_first), p = set_of(persons);
+
+	return s->end == '?' ||
+	    (is_any(s, 0, &v) > 0 && is_any(s, 1, &p) > 0);
+}
+
 int
 prose_plan(struct slice text)
 {
@@ -300,6 +315,7 @@ prose_plan(struct slice text)
 		set_of(announcements), set_of(past), set_of(offers) };
 	struct slice par = last_paragraph(text), rest = par;
 	bool intent = false, announced = false, done = false, offer = false;
+	bool asks = false;
 	int steps = 0, findings = 0, score;
 	struct sentence s = { .end = '\0' };
 	bool code = memmem(par.p, par.n, "```", 3) != NULL;
@@ -312,16 +328,14 @@ prose_plan(struct slice text)
 	if (!intent && !announced && !ends_open(par))
 		return 0;
 	for (rest = par; next_sentence(&rest, &s); ) {
+		asks = is_question(&s);
 		done |= has_any(&s, &l.past);
 		offer |= has_any(&s, &l.offers);
 	}
 	count_items(par, &l, &steps, &findings);
 	score = 2 * intent + announced + ends_open(par) +
 	    (steps >= 2 && !done);
-	if (par.n > 0 && memchr(par.p + par.n - (par.n < 4 ? par.n : 4), '?',
-	    par.n < 4 ? par.n : 4) != NULL)
-		score -= 2;
-	return score - 2 * done - 2 * (code || findings >= 3) - 3 * offer;
+	return score - 2 * asks - 2 * done - 2 * (code || findings >= 3) - 3 * offer;
 }
 
 /* ---- a claim ---- */

@@ -171,7 +171,7 @@ weight(const struct open_call *c, const struct outcome *o, bool known,
 		return POINT;
 	if (excused || (like != ALIKE && o->d.gain > 0))
 		return 0;
-	if (!known && (o->failed || o->silent))
+	if (o->new_error || (!known && o->silent))
 		return 0;
 	return c->about.poll ? POINT / 3 : POINT / 2;
 }
