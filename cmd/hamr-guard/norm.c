@@ -9,6 +9,8 @@
 
 #include "norm.h"
 
+#define NAME_MAX_LEN 18		/* of a member that is looked for */
+
 struct line {
 	const char *p, *end;	/* all of it */
 	const char *done;	/* copied to out up to here */
@@ -79,12 +81,17 @@ over_word(const struct line *l, const char *p, const char *words)
 	const char *best = NULL;
 
 	while (*words != '\0') {
-		size_t n = strcspn(words, " ");
+		const char *q = p, *w = words;
 
-		if (*p == *words && (size_t)(l->end - p) >= n && memcmp(p, words, n) == 0 &&
-		    !is_word(at(l, p + n)) && (best == NULL || p + n > best))
-			best = p + n;
-		words += n + (words[n] == ' ');
+		while (*w != '\0' && *w != ' ' && q < l->end && *q == *w) {
+			q++;
+			w++;
+		}
+		if ((*w == '\0' || *w == ' ') && !is_word(at(l, q)) &&
+		    (best == NULL || q > best))
+			best = q;
+		while (*words != '\0' && *words++ != ' ')
+			;
 	}
 	return best;
 }
@@ -306,46 +313,12 @@ over_tmp(struct line *l, const char *p)
 	return p;
 }
 
-/* May a name that over_member knows begin at this quote?  By the second
- * letter for each first one. */
-static bool
-is_volatile(const struct line *l, const char *p)
-{
-	static const char second[26][4] = { ['c' - 'a'] = "r",
-		['d' - 'a'] = "au", ['e' - 'a'] = "l", ['f' - 'a'] = "i",
-		['n' - 'a'] = "o", ['p' - 'a'] = "i", ['r' - 'a'] = "e",
-		['s' - 'a'] = "tp", ['t' - 'a'] = "iro", ['u' - 'a'] = "p" };
-	const char *s;
-
-	if (l->end - p < 6 || p[1] < 'a' || p[1] > 'z')
-		return false;
-	for (s = second[p[1] - 'a']; *s != '\0'; s++)
-		if (*s == p[2])
-			return true;
-	return false;
-}
-
-/* A quote at p: is it the name of a member that is volatile?  Then behind its
- * value, which is a string or a number. */
+/* Behind the value at q, a string or a number. */
 static const char *
-over_member(const struct line *l, const char *p)
+over_value(const struct line *l, const char *q)
 {
-	static const char words[] = "\"timestamp\" \"time\" \"date\" "
-	    "\"created\" \"created_at\" \"updated_at\" \"started_at\" "
-	    "\"finished_at\" \"duration\" \"duration_ms\" "
-	    "\"duration_seconds\" \"elapsed\" \"elapsed_ms\" \"took\" "
-	    "\"took_ms\" \"request_id\" \"trace_id\" \"span_id\" \"nonce\" "
-	    "\"pid\"";
-	const char *q = over_word(l, p, words);
-
-	if (q == NULL)
-		return NULL;
 	while (at(l, q) == ' ')
 		q++;
-	if (at(l, q) != ':')
-		return NULL;
-	while (at(l, ++q) == ' ')
-		;
 	if (at(l, q) != '"') {
 		while (q < l->end && strchr(",}] \t", *q) == NULL)
 			q++;
@@ -354,6 +327,45 @@ over_member(const struct line *l, const char *p)
 	for (q++; q < l->end && *q != '"'; q++)
 		q += *q == '\\';
 	return q < l->end ? q + 1 : l->end;
+}
+
+static bool
+is_volatile(struct slice name)
+{
+	static const struct slice names[] = { { "timestamp", 9 },
+		{ "time", 4 }, { "date", 4 }, { "created", 7 },
+		{ "created_at", 10 }, { "updated_at", 10 },
+		{ "started_at", 10 }, { "finished_at", 11 },
+		{ "duration", 8 }, { "duration_ms", 11 },
+		{ "duration_seconds", 16 }, { "elapsed", 7 },
+		{ "elapsed_ms", 10 }, { "took", 4 }, { "took_ms", 7 },
+		{ "request_id", 10 }, { "trace_id", 8 }, { "span_id", 7 },
+		{ "nonce", 5 }, { "pid", 3 } };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (slice_eq(name, names[i]))
+			return true;
+	return false;
+}
+
+/* A colon at p: does it end the name of a member that is volatile?  Then
+ * where the name begins. */
+static const char *
+volatile_name(const struct line *l, const char *p)
+{
+	const char *end, *q;
+
+	while (p > l->p && p[-1] == ' ')
+		p--;
+	if (p - l->p < 5 || p[-1] != '"' || strchr("pedtnsk", p[-2]) == NULL)
+		return NULL;
+	end = p - 1;
+	for (q = end; q > l->p && q[-1] != '"' && end - q < NAME_MAX_LEN; q--)
+		;
+	if (q == l->p || q[-1] != '"')
+		return NULL;
+	return is_volatile((struct slice){ q, (size_t)(end - q) }) ? q - 1 :
+	    NULL;
 }
 
 /* ---- a line ---- */
@@ -405,36 +417,33 @@ first_byte(uint64_t marks)
 #endif
 }
 
-/* Where of 8 bytes a digit, a slash or (in JSON) a quote stands: the high bit
- * of each such byte. */
+/* Where of 8 bytes one from '/' to '9' stands, in JSON to ':', which is the
+ * next one in ASCII: the high bit of each such byte. */
 static inline uint64_t
-marks_of(uint64_t x, uint64_t quotes)
+marks_of(uint64_t x, uint64_t past)
 {
 	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
-	uint64_t y = x & low, q = x ^ quotes;
+	const uint64_t from = UINT64_C(0x5151515151515151);	/* 0x80-'/' */
 
-	return ((((y + UINT64_C(0x5151515151515151)) &
-	    ~(y + UINT64_C(0x4646464646464646))) |
-	    ~((q & low) + low)) & ~x) & ~low;
+	return ((x & low) + from) & ~((x & low) + past) & ~x & ~low;
 }
 
 static inline const char *
 next_mark(const char *p, const char *end, enum norm_text text)
 {
-	/* \1 is rare, and one more mark does no harm */
-	const uint64_t quotes = text == NORM_JSON ?
-	    UINT64_C(0x2222222222222222) : UINT64_C(0x0101010101010101);
+	const uint64_t past = text == NORM_JSON ?
+	    UINT64_C(0x4545454545454545) : UINT64_C(0x4646464646464646);
+	const char last = text == NORM_JSON ? ':' : '9';
 
 	for (; end - p >= 8; p += 8) {
 		uint64_t x, found;
 
 		memcpy(&x, p, 8);
-		found = marks_of(x, quotes);
+		found = marks_of(x, past);
 		if (found != 0)
 			return p + first_byte(found);
 	}
-	while (p < end && (*p < '/' || *p > '9') &&
-	    !(text == NORM_JSON && *p == '"'))
+	while (p < end && (*p < '/' || *p > last))
 		p++;
 	return p;
 }
@@ -461,10 +470,9 @@ norm_line(struct slice line, enum norm_text text, struct buf *out)
 		} else if (*p == '/' && l.end - p > 5 &&
 		    memcmp(p, "/tmp/", 5) == 0) {
 			p = over_tmp(&l, p + 4);
-		} else if (*p == '"' && is_volatile(&l, p) &&
-		    (q = over_member(&l, p)) != NULL) {
-			leave_out(&l, p, q);
-			p = q;
+		} else if (*p == ':' && (q = volatile_name(&l, p)) != NULL) {
+			p = over_value(&l, p + 1);
+			leave_out(&l, q, p);
 		} else {
 			p++;
 		}

@@ -93,14 +93,19 @@ static bool
 begins_with(const struct slice *w, size_t n, const char *p)
 {
 	for (size_t i = 0; i < n; i++) {
-		size_t len = strcspn(p, " ");
+		bool option = *p == '-';
+		size_t k = 0;
 
-		if (w[i].n < len || memcmp(w[i].p, p, len) != 0 ||
-		    (w[i].n > len && p[0] != '-'))
+		while (k < w[i].n && *p != '\0' && *p != ' ' &&
+		    w[i].p[k] == *p) {
+			k++;
+			p++;
+		}
+		if ((*p != '\0' && *p != ' ') || (k < w[i].n && !option))
 			return false;
-		if (p[len] == '\0')
+		if (*p == '\0')
 			return true;
-		p += len + 1;
+		p++;
 	}
 	return false;
 }

@@ -23,13 +23,26 @@ fold(uint64_t a, uint64_t b)
 }
 
 static inline uint64_t
+load4(const char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
+/* Fewer than 8 bytes, by loads that overlap. */
+static inline uint64_t
 load(const char *p, size_t n)
 {
-	uint64_t v = 0;
+	const unsigned char *u = (const unsigned char *)p;
 
-	if (n > 0)	/* what is absent has no bytes at all */
-		memcpy(&v, p, n);
-	return v;
+	if (n >= 4)
+		return load4(p) | load4(p + n - 4) << 8 * (n - 4);
+	if (n == 0)
+		return 0;
+	return u[0] | (uint64_t)u[n / 2] << 8 * (n / 2) |
+	    (uint64_t)u[n - 1] << 8 * (n - 1);
 }
 
 static inline uint64_t
@@ -86,23 +99,41 @@ characters(const char *p, size_t n)
 	return c;
 }
 
-/* Is there anything in the line that norm_line would look at: a digit or the
- * slash that stands before them in ASCII? */
-static bool
-has_mark(const char *p, size_t n)
+/* The high bit of each byte that norm_line would look at in a plain text: a
+ * digit, or the slash that stands before them in ASCII. */
+static inline uint64_t
+marks_of(uint64_t x)
 {
 	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
 	const uint64_t from = UINT64_C(0x5151515151515151);	/* 0x80-'/' */
 	const uint64_t past = UINT64_C(0x4646464646464646);	/* 0x80-':' */
-	uint64_t found = 0, x;
 
-	for (; n >= 8; p += 8, n -= 8) {
+	return ((x & low) + from) & ~((x & low) + past) & ~x & ~low;
+}
+
+/* text_hash of a line, and its marks in the same go. */
+static inline uint64_t
+line_hash(const char *p, size_t n, uint64_t *marks)
+{
+	uint64_t h = K2 ^ fold(n ^ K0, K1), x, y, found = 0;
+
+	for (; n >= 16; p += 16, n -= 16) {
 		x = load8(p);
-		found |= ((x & low) + from) & ~((x & low) + past) & ~x;
+		y = load8(p + 8);
+		found |= marks_of(x) | marks_of(y);
+		h = fold(x ^ K1, y ^ h);
+	}
+	if (n >= 8) {
+		x = load8(p);
+		found |= marks_of(x);
+		h = fold(x ^ K1, h ^ K2);
+		p += 8;
+		n -= 8;
 	}
 	x = load(p, n);
-	found |= ((x & low) + from) & ~((x & low) + past) & ~x;
-	return (found & ~low) != 0;
+	*marks = found | marks_of(x);
+	h = fold(x ^ K2, h ^ K1);
+	return fold(h, K0);
 }
 
 /* What a pass over a text carries along. */
@@ -120,7 +151,7 @@ line(struct pass *a, const char *p, const char *end)
 {
 	struct digest *d = a->d;
 	const char *start = p;
-	uint64_t h, norm, lead = 0;
+	uint64_t h, norm, marks, lead = 0;
 	size_t n;
 
 	while (end > p && is_blank(end[-1]))
@@ -132,10 +163,10 @@ line(struct pass *a, const char *p, const char *end)
 		return;
 	}
 	n = (size_t)(end - p);
-	h = norm = text_hash(p, n, K2);
+	h = norm = line_hash(p, n, &marks);
 	if (p > start)
 		lead = text_hash(start, (size_t)(p - start), h);
-	if ((a->kind != NORM_PLAIN || has_mark(p, n)) &&
+	if ((marks != 0 || a->kind != NORM_PLAIN) &&
 	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
 		norm = text_hash(a->scratch->p, a->scratch->len, K2);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
