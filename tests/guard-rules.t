@@ -210,6 +210,8 @@ is "futile_edit_warn" \
 is "another failure begins again" \
 "$(for i in 1 2 3 4 5 6; do echo "${check/FAIL/FAIL $((i / 3))}"
     echo "$edit"; done | said)" ""
+is "a search that finds nothing is no check" \
+"$(sed 's/make check/grep -rn old ./' futile | said)" ""
 is "evidence of it are the checks" \
 "$(make <futile | guard -n | jq -c 'select(.type == "verdict").evidence')" \
 '["v1","v3","v5","v7"]'

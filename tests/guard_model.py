@@ -427,7 +427,7 @@ class Model:
             c.due.append(("same-error", f["n"]))
 
     def check(self, c, failed, norm):
-        if not c.runs and not c.bash:
+        if not c.runs:
             return
         k = self.checks.get(c.sig)
         if not failed:
