@@ -6,7 +6,7 @@
 guard() { hamr-guard --no-config "$@"; }
 make() { python3 -B "$TOP/tests/guard_make.py"; }
 said() {
-	guard -n "$@" | jq -r 'select(.type == "verdict") |
+	guard -n | jq -r 'select(.type == "verdict") |
 	    "\(.tool_call_id) \(.action) \(.rule) \(.count)"'
 }
 

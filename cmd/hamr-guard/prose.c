@@ -1,166 +1,11 @@
-/* prose.c - answers that are none: plans, and claims without proof (3.4).
- *
- * The format is English prose with marks of Markdown, read word by word in
- * lower case; no library on our list reads it.
- */
-#include <stdint.h>
+/* prose.c - answers that are none: plans, and claims without proof (3.4). */
 #include <string.h>
 
 #include "prose.h"
+#include "sentence.h"
 
-#define WORD_MAX 24		/* longer words are none of ours */
-#define LINE_WORDS 96		/* of one sentence; more are not looked at */
 #define REACH 4			/* words from an intent to its verb */
 #define CLAIM_REACH 6
-
-struct sentence {
-	char w[LINE_WORDS][WORD_MAX];
-	size_t n;
-	uint32_t initials;	/* of its words */
-	char end;		/* the mark behind it: . ! ? : or 0 */
-};
-
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9');
-}
-
-/* A letter's bit; digits and the rest share one. */
-static uint32_t
-bit_of(char c)
-{
-	return c >= 'a' && c <= 'z' ? UINT32_C(1) << (c - 'a') :
-	    UINT32_C(1) << 31;
-}
-
-/* The next word of s in lower case, a curly apostrophe made straight; empty
- * when it is too long.  False at the end of s. */
-static bool
-next_word(struct slice *s, char w[WORD_MAX])
-{
-	size_t n = 0;
-
-	while (s->n > 0 && is_letter(*s->p)) {
-		if (n < WORD_MAX - 1)
-			w[n] = *s->p >= 'A' && *s->p <= 'Z' ?
-			    (char)(*s->p + 32) : *s->p;
-		n++;
-		*s = (struct slice){ s->p + 1, s->n - 1 };
-		if (s->n > 3 && memcmp(s->p, "\342\200\231", 3) == 0 &&
-		    is_letter(s->p[3])) {
-			if (n < WORD_MAX - 1)
-				w[n] = '\'';
-			n++;
-			*s = (struct slice){ s->p + 3, s->n - 3 };
-		} else if (s->n > 1 && (*s->p == '\'' || *s->p == '-') &&
-		    is_letter(s->p[1])) {
-			if (n < WORD_MAX - 1)
-				w[n] = *s->p;
-			n++;
-			*s = (struct slice){ s->p + 1, s->n - 1 };
-		}
-	}
-	w[n < WORD_MAX ? n : 0] = '\0';
-	return n > 0;
-}
-
-/* Cut the next sentence off text: up to . ! ? behind a word and before a
- * blank, or the end of the line. */
-static bool
-next_sentence(struct slice *text, struct sentence *s)
-{
-	s->n = 0;
-	s->initials = 0;
-	s->end = '\0';
-	while (text->n > 0) {
-		char c = *text->p;
-
-		if (is_letter(c)) {
-			char over[WORD_MAX];
-			char *w = s->n < LINE_WORDS ? s->w[s->n] : over;
-
-			next_word(text, w);
-			s->initials |= bit_of(*w);
-			s->n += s->n < LINE_WORDS;
-			continue;
-		}
-		*text = (struct slice){ text->p + 1, text->n - 1 };
-		if (c == '.' || c == '!' || c == '?' || c == ':')
-			s->end = c;
-		if (s->n > 0 && (c == '\n' || (s->end != '\0' && c == s->end &&
-		    c != ':' && (text->n == 0 || *text->p == ' ' ||
-		    *text->p == '\n'))))
-			return true;
-	}
-	return s->n > 0;
-}
-
-/* Do the words from i on begin with this phrase?  How many they are. */
-static size_t
-starts_phrase(const struct sentence *s, size_t i, const char *phrase)
-{
-	size_t from = i;
-
-	for (; i < s->n; i++) {
-		const char *w = s->w[i];
-
-		while (*w != '\0' && *w == *phrase) {
-			w++;
-			phrase++;
-		}
-		if (*w != '\0')
-			return 0;
-		if (*phrase == '\0')
-			return i + 1 - from;
-		if (*phrase++ != ' ')
-			return 0;
-	}
-	return 0;
-}
-
-/* A row of phrases, and the letters they begin with. */
-struct set {
-	const char *const *row;
-	uint32_t initials;
-};
-
-static struct set
-set_of(const char *const *row)
-{
-	struct set s = { row, 0 };
-
-	for (; *row != NULL; row++)
-		s.initials |= bit_of(**row);
-	return s;
-}
-
-static size_t
-is_any(const struct sentence *s, size_t i, const struct set *set)
-{
-	char first = i < s->n ? s->w[i][0] : '\0';
-
-	if ((set->initials & bit_of(first)) == 0)
-		return 0;
-	for (const char *const *row = set->row; *row != NULL; row++) {
-		size_t n = **row == first ? starts_phrase(s, i, *row) : 0;
-
-		if (n > 0)
-			return n;
-	}
-	return 0;
-}
-
-static bool
-has_any(const struct sentence *s, const struct set *set)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if ((s->initials & set->initials) != 0 &&
-		    is_any(s, i, set) > 0)
-			return true;
-	return false;
-}
 
 /* ---- a plan ---- */
 
@@ -202,11 +47,11 @@ has_intent(const struct sentence *s, const struct lists *l)
 	if ((s->initials & l->intents.initials) == 0)
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = is_any(s, i, &l->intents);
+		size_t n = sentence_is(s, i, &l->intents);
 
 		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n;
 		    k++)
-			if (is_any(s, k, &l->verbs) > 0)
+			if (sentence_is(s, k, &l->verbs) > 0)
 				return true;
 	}
 	return false;
@@ -271,10 +116,10 @@ count_items(struct slice par, const struct lists *l, int *steps,
 		}
 		mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p) !=
 		    NULL && line.p[1] == ' ';
-		if (!mark || !next_sentence(&line, &s))
+		if (!mark || !sentence_next(&line, &s))
 			continue;
-		if (is_any(&s, 0, &l->verbs) > 0 ||
-		    is_any(&s, 0, &l->intents) > 0)
+		if (sentence_is(&s, 0, &l->verbs) > 0 ||
+		    sentence_is(&s, 0, &l->intents) > 0)
 			*steps += number;
 		else
 			++*findings;
@@ -305,7 +150,7 @@ is_question(const struct sentence *s)
 	const struct set v = set_of(verbs_first), p = set_of(persons);
 
 	return s->end == '?' ||
-	    (is_any(s, 0, &v) > 0 && is_any(s, 1, &p) > 0);
+	    (sentence_is(s, 0, &v) > 0 && sentence_is(s, 1, &p) > 0);
 }
 
 int
@@ -321,16 +166,16 @@ prose_plan(struct slice text)
 	bool code = memmem(par.p, par.n, "```", 3) != NULL;
 
 	/* most texts have nothing that speaks for a plan */
-	while (next_sentence(&rest, &s)) {
+	while (sentence_next(&rest, &s)) {
 		intent |= has_intent(&s, &l);
-		announced |= has_any(&s, &l.announcements);
+		announced |= sentence_has(&s, &l.announcements);
 	}
 	if (!intent && !announced && !ends_open(par))
 		return 0;
-	for (rest = par; next_sentence(&rest, &s); ) {
+	for (rest = par; sentence_next(&rest, &s); ) {
 		asks = is_question(&s);
-		done |= has_any(&s, &l.past);
-		offer |= has_any(&s, &l.offers);
+		done |= sentence_has(&s, &l.past);
+		offer |= sentence_has(&s, &l.offers);
 	}
 	count_items(par, &l, &steps, &findings);
 	score = 2 * intent + announced + ends_open(par) +
@@ -365,9 +210,9 @@ static bool
 leads_to_subject(const struct sentence *s, size_t i, const struct claim *c)
 {
 	while (++i < s->n) {
-		if (is_any(s, i, &c->subjects) > 0)
+		if (sentence_is(s, i, &c->subjects) > 0)
 			return true;
-		if (is_any(s, i, &c->between) == 0)
+		if (sentence_is(s, i, &c->between) == 0)
 			return false;
 	}
 	return false;
@@ -376,19 +221,19 @@ leads_to_subject(const struct sentence *s, size_t i, const struct claim *c)
 static bool
 claims(const struct sentence *s, const struct claim *c)
 {
-	if (s->end == '?' || !has_any(s, &c->passes) ||
-	    has_any(s, &c->hedges))
+	if (s->end == '?' || !sentence_has(s, &c->passes) ||
+	    sentence_has(s, &c->hedges))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		bool subject = is_any(s, i, &c->subjects) > 0;
+		bool subject = sentence_is(s, i, &c->subjects) > 0;
 
-		if (starts_phrase(s, i, "verified passed") > 0)
+		if (sentence_starts(s, i, "verified passed") > 0)
 			return true;
-		if (is_any(s, i, &c->passes) > 0 && leads_to_subject(s, i, c))
+		if (sentence_is(s, i, &c->passes) > 0 && leads_to_subject(s, i, c))
 			return true;
 		for (size_t k = i + 1; subject && k < s->n &&
 		    k <= i + CLAIM_REACH; k++)
-			if (is_any(s, k, &c->passes) > 0)
+			if (sentence_is(s, k, &c->passes) > 0)
 				return true;
 	}
 	return false;
@@ -417,7 +262,7 @@ prose_claims_pass(struct slice text)
 
 	if (!may_claim(text))
 		return false;
-	while (next_sentence(&text, &s))
+	while (sentence_next(&text, &s))
 		if (claims(&s, &c))
 			return true;
 	return false;

@@ -184,7 +184,7 @@ is_network(struct slice name)
 		"browser", "url", "curl", "internet", "network", "download",
 		NULL };
 
-	for (size_t i = 0; i < name.n; ) {
+	for (size_t i = 0; name.p != NULL && i < name.n; ) {
 		char word[16];
 		size_t n = 0;
 
