@@ -79,11 +79,11 @@ X
 is "results of one id go to the calls in their order" \
     "$(guard -n -a <mixed | jq -c .tool_call_id | sort -u)" '"i"'
 long=$(printf '%0300d' 7)
-make >long <<X
+make >longid <<X
 3* s $long t {} = x
 X
 is "a long id comes back, but is not kept as evidence" \
-    "$(guard -n <long | head -n 1 | jq -c '[(.tool_call_id | length),
+    "$(guard -n <longid | head -n 1 | jq -c '[(.tool_call_id | length),
     .evidence]')" '[300,[]]'
 
 # ---- arguments that are none ----

@@ -6,7 +6,8 @@ guard() { hamr-guard --no-config "$@"; }
 make() { python3 -B "$TOP/tests/guard_make.py"; }
 
 cat >short.py <<'X'
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 for line in sys.stdin:
     r = json.loads(line)
     if r.get("type") == "verdict":

@@ -182,22 +182,25 @@ static bool
 refuse_faulty(struct guard *g, struct open_call *o)
 {
 	const struct policy *p = g->policy;
-	struct fault *f = fault_of(g, &o->about);
-	unsigned long count = f->n + f->refused + 1;
-	struct facts facts = { .count = count };
-	struct why w = { .warn = p->same_warn, .block = p->same_block,
-		.same = f->n, .refused = f->refused, .line = f->ids.line };
-	struct verdict v = { .rule = RULE_SAME_ERROR, .count = count,
-		.evidence = f->ids.id, .nevidence = f->ids.n };
+	struct fault *f = fault_get(g, &o->about);
+	struct facts facts = { .count = 1 };
+	struct why w = { .warn = p->same_warn, .block = p->same_block };
+	struct verdict v = { .rule = RULE_SAME_ERROR };
 
-	if (f->n == 0 || !f->varied)
+	if (f == NULL || !f->varied)
 		return false;
+	facts.count = v.count = f->n + f->refused + 1;
+	v.evidence = f->ids.id;
+	v.nevidence = f->ids.n;
+	w.same = f->n;
+	w.refused = f->refused;
+	w.line = f->ids.line;
 	if (g->news > f->told && p->fresh_block > p->block) {
 		w.gated = true;
 		w.block += p->fresh_block - p->block;
 	}
 	w.block *= o->about.poll ? p->poll : 1;
-	if (count < w.block)
+	if (v.count < w.block)
 		return false;
 	f->refused++;
 	f->told = g->news;

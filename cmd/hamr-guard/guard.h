@@ -194,7 +194,10 @@ uint64_t streak_pair(const struct seen *e);	/* signature and outcome */
 void streak_why(const struct guard *g, const struct about *a,
     const struct seen *e, struct why *w);
 
-struct fault *fault_of(struct guard *g, const struct about *a);
+/* The row of errors of a call's tool in this epoch, NULL if there is none;
+ * and a new one, empty. */
+struct fault *fault_get(struct guard *g, const struct about *a);
+struct fault *fault_begin(struct guard *g, const struct about *a);
 
 char *guard_words(enum word w, const struct facts *f);
 void stall_reset(struct stall *s);

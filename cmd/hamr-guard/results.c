@@ -100,14 +100,14 @@ judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 
 	if (c->about.bash || c->about.network)
 		return;
-	f = fault_of(g, &c->about);
-	if (!o->failed || f->error != o->d.norm) {
-		ids_clear(&f->ids);
-		*f = (struct fault){ .tool = c->about.tool,
-			.epoch = g->epoch, .told = g->news };
-	}
-	if (!o->failed)
+	f = fault_get(g, &c->about);
+	if (!o->failed) {
+		if (f != NULL)
+			fault_begin(g, &c->about);
 		return;
+	}
+	if (f == NULL || f->error != o->d.norm)
+		f = fault_begin(g, &c->about);
 	f->varied |= f->n > 0 && f->sig != sig;
 	f->error = o->d.norm;
 	f->sig = sig;

@@ -81,15 +81,17 @@ static void
 warn_fault(struct guard *g, struct open_call *c, const struct word_due *due,
     struct nudge *nudge)
 {
-	struct fault *f = fault_of(g, &c->about);
-	struct facts facts = { .count = due->count, .history = &f->ids };
+	struct fault *f = fault_get(g, &c->about);
+	struct facts facts = { .count = due->count };
 	struct verdict v = { .count = due->count, .rule = due->rule };
 	struct why why = { .warn = g->policy->same_warn,
-		.block = g->policy->same_block, .same = f->n,
-		.refused = f->refused };
+		.block = g->policy->same_block };
 
-	if (f->n == 0)
+	if (f == NULL)
 		return;		/* it has worked since */
+	facts.history = &f->ids;
+	why.same = f->n;
+	why.refused = f->refused;
 	evidence(&v, &why, &f->ids, due->count - 1, true);
 	f->told = g->news;
 	say_warn(g, c, &v, &why, W_SAME_ERROR_WARN, &facts, nudge);

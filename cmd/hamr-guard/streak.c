@@ -73,16 +73,28 @@ streak_why(const struct guard *g, const struct about *a,
 	w->refused = e->refused;
 }
 
-/* The row of errors of a call's tool, if it is of this epoch; else its place,
- * empty. */
-struct fault *
-fault_of(struct guard *g, const struct about *a)
+static struct fault *
+place_of(struct guard *g, const struct about *a)
 {
-	struct fault *f = &g->fault[(a->tool >> 20) % FAULTS];
+	return &g->fault[(a->tool >> 20) % FAULTS];
+}
 
-	if (f->tool != a->tool || f->epoch != g->epoch) {
-		ids_clear(&f->ids);
-		*f = (struct fault){ .tool = a->tool, .epoch = g->epoch };
-	}
+struct fault *
+fault_get(struct guard *g, const struct about *a)
+{
+	struct fault *f = place_of(g, a);
+
+	return f->tool == a->tool && f->epoch == g->epoch && f->n > 0 ? f :
+	    NULL;
+}
+
+struct fault *
+fault_begin(struct guard *g, const struct about *a)
+{
+	struct fault *f = place_of(g, a);
+
+	ids_clear(&f->ids);
+	*f = (struct fault){ .tool = a->tool, .epoch = g->epoch,
+		.told = g->news };
 	return f;
 }
