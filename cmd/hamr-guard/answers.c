@@ -1,7 +1,7 @@
 /* answers.c - the text phase: is a message without calls an answer? */
 #include <stdlib.h>
 
-#include "judge.h"
+#include "guard.h"
 #include "prose.h"
 #include "status.h"
 
@@ -102,26 +102,6 @@ reject(struct guard *g, struct verdict *v, struct why *w)
 	nudge_say(&nudge, g->stage);
 }
 
-static void
-ask_judge(struct guard *g, struct slice text)
-{
-	struct opinion o = { .action = ACT_ALLOW };
-
-	if (g->policy->judge->answer != NULL)
-		g->policy->judge->answer(g->judge, text, &o);
-	if (o.action == ACT_WARN && o.message != NULL) {
-		struct verdict v = { .rule = o.rule, .count = o.count,
-			.level = o.level, .evidence = o.evidence.id,
-			.nevidence = o.evidence.n, .message = o.message };
-
-		o.why.line = o.evidence.line;
-		reject(g, &v, &o.why);
-	} else {
-		accept(g);
-	}
-	opinion_clear(&o);
-}
-
 void
 guard_answer(struct guard *g, const struct rec *r)
 {
@@ -138,10 +118,6 @@ guard_answer(struct guard *g, const struct rec *r)
 	buf_adds(&g->text, "");
 	msg_text(rec_get(r, "content"), &g->text);
 	text = trimmed(buf_view(&g->text));
-	if (g->policy->judge != NULL) {
-		ask_judge(g, text);
-		return;
-	}
 	if (text.n == 0 || !has_ended(r) || !is_none(g, text, &v.rule, &w) ||
 	    a->nudged_call >= NUDGES_CALL || a->nudged_turn >= NUDGES_TURN) {
 		accept(g);

@@ -1,7 +1,7 @@
 /* calls.c - the call phase: may the calls of an assistant message run? */
 #include <stdlib.h>
 
-#include "judge.h"
+#include "guard.h"
 #include "mem.h"
 
 /* ---- a call taken in ---- */
@@ -252,35 +252,6 @@ judge_alone(struct guard *g, struct open_call *o)
 		say(g, o, &v, &w);
 }
 
-/* ---- a profile's own rules ---- */
-
-static void
-ask_judge(struct guard *g, struct open_call *o)
-{
-	char *tool = tool_of(g, o);
-	struct judged j = { o, slice_of(tool), buf_view(&g->sign.args),
-		buf_view(&g->sign.canonical) };
-	struct opinion say_so = { .action = ACT_ALLOW };
-	struct verdict v;
-
-	if (g->policy->judge->call != NULL)
-		g->policy->judge->call(g->judge, &j, &say_so);
-	v = (struct verdict){ .action = say_so.action, .rule = say_so.rule,
-		.count = say_so.count, .level = say_so.level,
-		.evidence = say_so.evidence.id, .twin = say_so.twin,
-		.nevidence = say_so.evidence.n, .message = say_so.message };
-	say_so.why.line = say_so.evidence.line;
-	if (v.action == ACT_HALT) {
-		halt_begin(g, o, &v, &say_so.why, say_so.message);
-		say_so.message = NULL;
-	} else {
-		say(g, o, &v, &say_so.why);
-	}
-	ids_clear(&say_so.evidence);
-	free(say_so.message);
-	free(tool);
-}
-
 /* ---- a message's calls ---- */
 
 /* The identical call earlier in this message, with nothing between that may
@@ -309,8 +280,6 @@ judge(struct guard *g, struct open_call *o, struct map *same, bool forced,
 		say_halted(g, o);
 	else if (forced || g->stall.over)
 		halt_stalled(g, o);
-	else if (g->policy->judge != NULL)
-		ask_judge(g, o);
 	else if ((twin = twin_of(g, same, o, *changes)) != NULL)
 		say_share(g, o, twin);
 	else
@@ -333,8 +302,6 @@ guard_calls(struct guard *g, struct slice calls)
 	g->answers.nudged_call = 0;
 	g->answers.same = 0;
 	g->steps++;
-	if (g->policy->judge != NULL && g->policy->judge->begin != NULL)
-		g->policy->judge->begin(g->judge);
 	walk_in(&w, calls);
 	while (msg_next_call(&w, &c)) {
 		judge(g, take_in(g, &c), &same, forced, &changes);

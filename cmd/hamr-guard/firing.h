@@ -37,6 +37,7 @@ struct verdict {
 	size_t nevidence;
 	const char *twin;		/* JSON text; NULL: none */
 	unsigned long level;		/* 0: none */
+	bool leveled;			/* 0 is a level too */
 	const char *message;		/* NULL: none */
 };
 
@@ -63,7 +64,7 @@ struct firing {
 	unsigned long turn;	/* which of the transcript, from 0 */
 };
 
-/* Who wants to know; both may be NULL. */
+/* Who wants to know; all of them may be NULL. */
 struct watch {
 	void *self;
 	/* A verdict, also one "allow" under -a. */
@@ -72,6 +73,8 @@ struct watch {
 	 * so each threshold can be tried. */
 	void (*counted)(void *self, enum rule r, unsigned long value,
 	    size_t line);
+	/* The next message is to be text only. */
+	void (*constrained)(void *self, enum rule r, size_t line);
 };
 
 #endif

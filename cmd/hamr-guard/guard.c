@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge.h"
+#include "guard.h"
 #include "mem.h"
 
 #define POOL_MAX 1024		/* calls without results that are remembered
@@ -42,9 +42,6 @@ pool_empty(struct guard *g)
 	for (size_t i = 0; i < g->ncall; i++) {
 		free(g->call[i].id);
 		free(g->call[i].name);
-		if (g->call[i].opinion != NULL)
-			opinion_clear(g->call[i].opinion);
-		free(g->call[i].opinion);
 	}
 	g->ncall = 0;
 	pairing_reset(&g->pairing);
@@ -88,12 +85,8 @@ guard_is_own(const struct rec *r)
 static void
 compacted(struct guard *g)
 {
-	const struct judge *j = g->policy->judge;
-
 	hset_clear(&g->lines);
 	g->window++;
-	if (j != NULL && j->compacted != NULL)
-		j->compacted(g->judge);
 }
 
 static void
@@ -145,8 +138,6 @@ guard_init(struct guard *g, struct stage *s, const struct policy *p,
 	cycle_init(&g->cycle, p->window);
 	turn_mode(g, NULL);
 	turn_limit(g, NULL);
-	if (p->judge != NULL)
-		g->judge = p->judge->make(p);
 }
 
 void
@@ -171,8 +162,6 @@ guard_release(struct guard *g)
 	hset_release(&g->errors);
 	files_release(&g->files);
 	cycle_release(&g->cycle);
-	if (g->policy->judge != NULL)
-		g->policy->judge->release(g->judge);
 	free(g->call);
 	buf_release(&g->text);
 	buf_release(&g->scratch);

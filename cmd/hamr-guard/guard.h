@@ -21,7 +21,6 @@
 #include "stage.h"
 #include "words.h"
 
-struct opinion;			/* judge.h */
 
 #define LINES_MAX 65536
 #define ERRORS_MAX 4096
@@ -48,7 +47,6 @@ struct open_call {
 	unsigned long same;	/* identical ones in this message */
 	unsigned long changes;	/* calls before and with it in this step that
 				 * may change files */
-	struct opinion *opinion;	/* of a judge, on its result */
 	struct word_due due[WARNS_MAX];
 	size_t ndue;
 };
@@ -113,7 +111,6 @@ struct guard {
 	struct buf text;	/* of the message in hand, decoded */
 	struct buf scratch;
 	size_t line;		/* of the record in hand */
-	void *judge;		/* of a profile that has its own rules */
 	/* pairing */
 	struct pairing pairing;
 	struct open_call *call;

@@ -1,7 +1,6 @@
 /* policy.c - what the configuration and the flags say. */
 #include <string.h>
 
-#include "judge.h"
 #include "policy.h"
 
 #define WEAK_TIMES 2		/* repeat-weak: 6 where repeat has 3 */
@@ -57,7 +56,6 @@ policy_read(struct policy *p, const struct conf *c, const char *profile)
 	p->conf = c;
 	p->off = strcmp(profile, "off") == 0 ||
 	    !conf_bool(c, "loop_guard.enabled");
-	p->judge = judge_of(profile);
 	if (strcmp(profile, "strict") == 0) {
 		/* for unattended runs on small models: no gate */
 		if (p->halt > p->block)
@@ -65,7 +63,7 @@ policy_read(struct policy *p, const struct conf *c, const char *profile)
 		p->fresh_block = p->block;
 		return true;
 	}
-	return p->judge != NULL || strcmp(profile, "off") == 0 ||
+	return strcmp(profile, "off") == 0 ||
 	    strcmp(profile, "default") == 0;
 }
 

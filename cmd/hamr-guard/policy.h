@@ -8,13 +8,11 @@
 #include "conf.h"
 #include "err.h"
 
-struct judge;			/* judge.h */
 
 struct policy {
 	bool off;		/* -p off, or enabled = false */
 	bool allow;		/* -a */
 	bool status;		/* -e */
-	const struct judge *judge;	/* NULL: the rules of chapter 3.2 */
 	unsigned long warn, block, halt, fresh_block, poll, weak_warn;
 	unsigned long same_warn, same_block, futile_warn, retries;
 	unsigned long soft_calls, stuck, explore;

@@ -1,7 +1,7 @@
 /* results.c - the result phase: what came of a call. */
 #include <stdlib.h>
 
-#include "judge.h"
+#include "guard.h"
 #include "mem.h"
 
 void
@@ -250,26 +250,6 @@ outcome(struct guard *g, struct open_call *c, const struct rec *r)
 	    (o.past_end || o.d.gain == 0);
 }
 
-/* ---- a profile's own rules ---- */
-
-static void
-ask_judge(struct guard *g, struct open_call *c, const struct rec *r)
-{
-	const struct judge *j = g->policy->judge;
-	struct opinion *op;
-	struct outcome o;
-
-	outcome_read(g, c, r, &o);
-	note_change(g, c, &o);
-	c->ndue = 0;
-	if (c->exempt || j->result == NULL)
-		return;
-	op = xcalloc(1, sizeof *op);
-	op->action = ACT_ALLOW;
-	j->result(g->judge, c, &o, op);
-	c->opinion = op;
-}
-
 /* ---- a tool message ---- */
 
 static bool
@@ -296,12 +276,8 @@ guard_result(struct guard *g, const struct rec *r)
 	if (at == (size_t)-1)
 		return;
 	c = &g->call[at];
-	if (c->turn == g->turn && !was_refused(c, r)) {
-		if (g->policy->judge != NULL)
-			ask_judge(g, c, r);
-		else
-			outcome(g, c, r);
-	}
+	if (c->turn == g->turn && !was_refused(c, r))
+		outcome(g, c, r);
 	if (at >= g->step.first && g->step.left > 0 && --g->step.left == 0)
 		step_end(g);
 }

@@ -61,7 +61,7 @@ say_verdict(struct stage *s, const struct verdict *v)
 	json_add(o, "evidence", ids);
 	if (v->twin != NULL)
 		json_raw(o, "twin", slice_of(v->twin));
-	if (v->level != 0)
+	if (v->level != 0 || v->leveled)
 		json_int(o, "level", (long long)v->level);
 	if (v->message != NULL)
 		json_str(o, "message", v->message);

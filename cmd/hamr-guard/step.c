@@ -1,7 +1,7 @@
 /* step.c - the last result of a step has come: what is to be said of it. */
 #include <stdlib.h>
 
-#include "judge.h"
+#include "guard.h"
 
 static void
 say_warn(struct guard *g, const struct open_call *c, struct verdict *v,
@@ -171,6 +171,8 @@ ask_for_text(struct guard *g, enum rule rule)
 	g->text_only = 1;
 	g->text_rule = rule;
 	say_constrain(g->stage, rule, g->text_only);
+	if (g->watch.constrained != NULL)
+		g->watch.constrained(g->watch.self, rule, g->line);
 }
 
 static enum word
@@ -269,55 +271,6 @@ warn_still(struct guard *g, struct nudge *nudge)
 	    nudge);
 }
 
-/* ---- a profile's own rules ---- */
-
-static void
-say_opinion(struct guard *g, const struct open_call *c, struct opinion *o,
-    struct nudge *nudge)
-{
-	struct verdict v = { .action = o->action, .phase = PHASE_RESULT,
-		.rule = o->rule, .count = o->count, .level = o->level,
-		.evidence = o->evidence.id, .nevidence = o->evidence.n,
-		.message = o->message };
-
-	o->why.line = o->evidence.line;
-	if (o->action == ACT_WARN) {
-		tell(g, c, &v, &o->why);
-		if (o->message != NULL)
-			nudge_add(nudge, o->rule, o->message);
-	}
-	if (o->text_only > 0 && g->text_only == 0) {
-		g->text_only = o->text_only;
-		g->text_rule = o->rule;
-		say_constrain(g->stage, o->rule, o->text_only);
-	}
-	opinion_clear(o);
-}
-
-static void
-end_judged(struct guard *g, struct nudge *nudge)
-{
-	const struct judge *j = g->policy->judge;
-	struct opinion o = { .action = ACT_ALLOW };
-
-	for (size_t i = g->step.first; i < g->ncall; i++)
-		if (g->call[i].opinion != NULL)
-			say_opinion(g, &g->call[i], g->call[i].opinion,
-			    nudge);
-	if (j->step == NULL)
-		return;
-	j->step(g->judge, &o);
-	say_opinion(g, &g->call[g->ncall - 1], &o, nudge);
-}
-
-void
-opinion_clear(struct opinion *o)
-{
-	ids_clear(&o->evidence);
-	free(o->message);
-	*o = (struct opinion){ .action = ACT_ALLOW };
-}
-
 void
 step_end(struct guard *g)
 {
@@ -326,11 +279,6 @@ step_end(struct guard *g)
 
 	g->still = g->step.changed ? 0 : g->still + 1;
 	ids_add(&g->last, c->id, c->line, c->step);
-	if (g->policy->judge != NULL) {
-		end_judged(g, &nudge);
-		nudge_say(&nudge, g->stage);
-		return;
-	}
 	add_up(g);
 	for (size_t i = g->step.first; i < g->ncall; i++)
 		warn_call(g, &g->call[i], &nudge);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "budget.h"
-#include "judge.h"
+#include "guard.h"
 
 #define SMALL_WINDOW 32768	/* chapter 3.2: where reads are counted */
 #define SMALL_WARN 32
@@ -56,8 +56,6 @@ turn_begin(struct guard *g)
 	halt_lift(&g->halt);
 	g->text_only = 0;
 	g->answers = (struct answers){ .ran = ran };
-	if (g->policy->judge != NULL)
-		g->policy->judge->turn(g->judge);
 }
 
 static void
@@ -90,8 +88,6 @@ turn_recover(struct guard *g)
 	if (g->stall.score > p->stall_warn * POINT)
 		g->stall.score = p->stall_warn * POINT;
 	g->stall.asked = g->stall.over = false;
-	if (p->judge != NULL && p->judge->recover != NULL)
-		p->judge->recover(g->judge);
 }
 
 /* ---- what the transcript says of itself ---- */
