@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard.h"
+#include "people.h"
 
 static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
-"                  [--lenient] [--no-config] [-o key=value] [FILE...]\n"
+"                  [--lenient] [--no-config] [-o key=value]\n"
+"                  [--report|--explain CALL|--calibrate|--compare] [FILE...]\n"
 "\n"
 "Reads a transcript (NDJSON records) and passes it on with verdicts on calls\n"
 "that go round in circles, and a nudge that redirects. Its own earlier\n"
@@ -17,11 +18,15 @@ static const char help[] =
 "  -a               also write a verdict for what is allowed\n"
 "  -e               status 1 if this run wrote a block or a halt\n"
 "  -q               no warnings about the configuration\n"
-"  -p PROFILE       default, strict, or off (judges nothing)\n"
+"  -p PROFILE       default, strict, hamr, openfang, hermes, nanobot, kimi,"
+" off\n"
 "  -F FORMAT        hamr or auto\n"
 "  --lenient        a refused line becomes an error record\n"
 "  --no-config      read no configuration and no environment\n"
 "  -o key=value     set a configuration key, as loop_guard.warn_threshold=2\n"
+"  --report         what fired, for people; --compare: one row per profile\n"
+"  --explain CALL   all that was thought about one call (its id, or its line)\n"
+"  --calibrate      each rule at each threshold, over many transcripts\n"
 "  -h, --help       this text; -V, --version the version\n"
 "\n"
 "Status: 0 done, 1 with -e a refusal, 2 usage, 65 bad record, 66 no such\n"
@@ -29,14 +34,30 @@ static const char help[] =
 
 struct opts {
 	struct stage_args stage;
-	const char *profile;
+	const char *profile, *call;
+	const struct view_ops *view;	/* NULL: the filter */
 	bool allow, status;
 };
+
+enum { OPT_REPORT = OPT_COMMAND, OPT_EXPLAIN, OPT_CALIBRATE, OPT_COMPARE };
+
+static void
+set_view(struct opts *o, const struct view_ops *view)
+{
+	if (o->view != NULL && o->view != view)
+		err_die(ST_USAGE, "one of --report, --explain, --calibrate "
+		    "and --compare at a time");
+	o->view = view;
+}
 
 static void
 read_opts(int argc, char **argv, struct opts *o)
 {
-	static const struct option names[] = { STAGE_LONG, { 0 } };
+	static const struct option names[] = { STAGE_LONG,
+		{ "report", 0, 0, OPT_REPORT },
+		{ "explain", 1, 0, OPT_EXPLAIN },
+		{ "calibrate", 0, 0, OPT_CALIBRATE },
+		{ "compare", 0, 0, OPT_COMPARE }, { 0 } };
 	int c;
 
 	opterr = 0;
@@ -46,6 +67,13 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'a': o->allow = true; break;
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
+		case OPT_REPORT: set_view(o, &view_report); break;
+		case OPT_CALIBRATE: set_view(o, &view_calibrate); break;
+		case OPT_COMPARE: set_view(o, &view_compare); break;
+		case OPT_EXPLAIN:
+			set_view(o, &view_explain);
+			o->call = optarg;
+			break;
 		default:
 			if (!stage_option(&o->stage, c,
 			    optarg, help))
@@ -53,17 +81,6 @@ read_opts(int argc, char **argv, struct opts *o)
 				    "argument: %s; try hamr-guard --help",
 				    argv[optind - 1]);
 		}
-}
-
-static void
-read_policy(const struct conf *c, const struct opts *o, struct policy *p)
-{
-	if (!policy_read(p, c, o->profile))
-		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
-		    "profile %s: unknown; one of default, strict, off", o->profile != NULL ? o->profile :
-		    conf_str(c, "loop_guard.profile"));
-	p->allow = o->allow;
-	p->status = o->status;
 }
 
 /* ---- the stage ---- */
@@ -78,24 +95,53 @@ keep(struct stage *s, const struct rec *r)
 static void
 record(struct stage *s, const struct rec *r)
 {
-	guard_record(s->self, r);
+	umpire_record(s->self, r);
 }
 
 static void
 reset(struct stage *s)
 {
-	guard_reset(s->self);
+	umpire_reset(s->self);
+}
+
+static const char *
+profile_of(const struct conf *c, const struct opts *o)
+{
+	const char *name = o->profile;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (name == NULL)
+		name = conf_str(c, "loop_guard.profile");
+	if (umpire_is_known(name))
+		return name;
+	for (size_t i = 0; i < UMPIRES; i++)
+		buf_fmt(&b, i > 0 ? ", %s" : "%s", umpire_name(i));
+	err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
+	    "profile %s: unknown; there are %s", name, b.p);
+}
+
+static int
+filter(struct stage *s, struct umpire *u)
+{
+	static const struct stage_ops ops = { .name = "guard", .keep = keep,
+		.record = record, .reset = reset };
+	int status;
+
+	s->ops = &ops;
+	s->self = u;
+	status = stage_run(s);
+	umpire_release(u);
+	return status;
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct stage_ops ops = { .name = "guard", .keep = keep,
-		.record = record, .reset = reset };
 	struct opts o = { .profile = NULL };
-	struct policy policy = { .off = false };
-	struct stage s = { .ops = &ops };
-	struct guard g;
+	struct stage s = { .ops = NULL };
+	struct bench bench = { .stage = &s, .allow = false };
+	const char *profile;
+	struct umpire u;
 	struct conf *conf;
 	struct err e;
 	char *root;
@@ -110,15 +156,22 @@ main(int argc, char **argv)
 	free(root);
 	if (conf == NULL)
 		return err_report(&e);
-	read_policy(conf, &o, &policy);
+	bench.conf = conf;
+	bench.allow = o.allow;
+	bench.status = o.status;
 	stage_apply(&s, &o.stage);
-	s.self = &g;
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
-	guard_init(&g, &s, &policy, NULL);
-	status = stage_run(&s);
-	guard_release(&g);
+	profile = profile_of(conf, &o);
+	if (o.view == NULL) {
+		umpire_init(&u, profile, &bench, NULL);
+		status = filter(&s, &u);
+	} else {
+		status = people_run(&(struct people){ .view = o.view,
+		    .stage = &s, .bench = bench, .call = o.call,
+		    .profile = profile });
+	}
 	conf_free(conf);
 	free(o.stage.set);
 	return status;
