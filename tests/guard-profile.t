@@ -484,6 +484,17 @@ for p in hamr openfang hermes nanobot kimi strict; do
 	    "$(said $p <mixed | grep -c -m 1 'block\|halt')" \
 	    guard -e -p $p mixed
 done
+# Random transcripts, against the policies written plainly.
+model() { python3 -B "$TOP/tests/guard_profiles.py" "$@"; }
+model make 7 300 >random
+for p in hamr openfang hermes nanobot kimi; do
+	model $p <random >want
+	said $p random | grep -v '^constrain' | sed 's/ *$//' >got
+	same "$p: as its slow model, on 300 random transcripts" got want
+	ok "$p: of which it has something to say" \
+	    test "$(wc -l <want)" -gt 100
+done
+
 step x bash '{"command":"xyzzy plugh"}' plover >one
 for p in hamr openfang hermes nanobot kimi; do
 	for i in 1 2 3 4 5 6 7 8 9; do cat one; done | guard -n -p $p

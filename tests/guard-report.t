@@ -290,6 +290,9 @@ is "other thresholds are marked" "$(guard --calibrate \
     -o loop_guard.warn_threshold=2 loop | awk '/ warn / { print $2; exit }')" \
     "2"
 
+status "not of another system's rules: status 2" 2 guard -p hermes --calibrate loop
+match "... with what to do" "$(cat .err)" "*hermes has no*-p default or strict"
+
 # ---- --explain ----
 
 guard --explain c5 loop >out

@@ -164,6 +164,9 @@ main(int argc, char **argv)
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	profile = profile_of(conf, &o);
+	if (o.view == &view_calibrate && umpire_is_foreign(profile))
+		err_die(ST_USAGE, "--calibrate: %s has no thresholds of ours; "
+		    "take -p default or strict", profile);
 	if (o.view == NULL) {
 		umpire_init(&u, profile, &bench, NULL);
 		status = filter(&s, &u);

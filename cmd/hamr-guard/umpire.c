@@ -39,6 +39,14 @@ umpire_is_known(const char *name)
 	return find(name) < UMPIRES;
 }
 
+bool
+umpire_is_foreign(const char *name)
+{
+	size_t i = find(name);
+
+	return i < UMPIRES && table[i].ops != NULL;
+}
+
 void
 umpire_init(struct umpire *u, const char *name, const struct bench *b,
     const struct watch *w)

@@ -18,6 +18,7 @@ struct umpire {
 /* Their names, in the order of --compare. */
 const char *umpire_name(size_t i);
 bool umpire_is_known(const char *name);
+bool umpire_is_foreign(const char *name);	/* another system's rules */
 
 /* Where umpires sit. */
 struct bench {
