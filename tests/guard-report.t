@@ -28,6 +28,11 @@ step() {	# id tool arguments text [more]
 	call "$1" "$2" "$3"
 	answer "$1" "$4" "${5:-$NO}"
 }
+batch() {	# calls of one message, each id:tool:path
+	jq -nc '{role:"assistant",content:null,tool_calls:[$ARGS.positional[] |
+	    split(":") | {id:.[0],type:"function",function:{name:.[1],
+	    arguments:({path:.[2]} | tojson)}}]}' --args "$@"
+}
 person() { echo '{"role":"user","content":"go on"}'; }
 check() {	# first last
 	for i in $(seq "$1" "$2"); do
@@ -320,6 +325,13 @@ ok "an answer, by its line" \
     test "$(guard --explain 2 answer | grep -c '^an answer\|by status-only')" = 2
 guard -p hermes --explain c3 loop >out
 ok "another system's reasons" grep -q 'hermes: a window of 10' out
+{ person; batch a:read:x b:read:x; answer a X; answer b X; } >twins
+ok "a twin" grep -q 'share by batch, count 2, with the result of a$' \
+    <<<"$(guard --explain b twins)"
+is "of a message's calls each" "$(guard --explain 2 twins | grep -c '^[ab]  ')" \
+    "2"
+is "a shared call is saved" "$(guard --compare twins |
+    awk '$1 == "default" { print $(NF - 3) }')" "1"
 status "no such call: status 1" 1 guard --explain c99 loop
 is "... and there is told what there is" "$(cat .err)" \
 "hamr-guard: --explain c99: none of the 10 calls; something was said of \

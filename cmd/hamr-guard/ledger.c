@@ -129,6 +129,14 @@ compaction(struct ledger *l, const struct rec *r)
 		l->context = (uint64_t)after * 64;
 }
 
+static uint64_t
+tools_cost(const struct rec *r)
+{
+	unsigned prev = TOKEN_START;
+
+	return token_sum(TOK_MODERN, r->line.p, r->line.n, &prev);
+}
+
 void
 ledger_record(struct ledger *l, const struct rec *r)
 {
@@ -151,7 +159,7 @@ ledger_record(struct ledger *l, const struct rec *r)
 		l->context += sum_of(rec_get(r, "content")) + ENVELOPE;
 		break;
 	case R_COMPACTION: compaction(l, r); break;
-	case R_TOOLS: l->tools = (uint64_t)r->line.n * 64 / 4; break;
+	case R_TOOLS: l->tools = tools_cost(r); break;
 	default: break;
 	}
 }

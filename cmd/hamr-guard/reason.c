@@ -163,6 +163,16 @@ put_allowed(const struct reason *p, struct buf *b, const struct firing *f)
 }
 
 static void
+put_twin(struct buf *b, const char *json)
+{
+	char *id = scan_strdup(slice_of(json));
+
+	buf_adds(b, ", with the result of ");
+	width_put(b, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
+	free(id);
+}
+
+static void
 put_said(const struct reason *p, struct buf *b, const struct firing *f)
 {
 	const struct verdict *v = f->v;
@@ -178,6 +188,8 @@ put_said(const struct reason *p, struct buf *b, const struct firing *f)
 	buf_fmt(b, ", count %lu", v->count);
 	if (v->level > 0)
 		buf_fmt(b, ", level %lu", v->level);
+	if (v->twin != NULL)
+		put_twin(b, v->twin);
 	buf_addc(b, '\n');
 	buf_adds(&rule, u->profile == NULL ? rule_about(v->rule) : u->name);
 	if (u->profile != NULL)
