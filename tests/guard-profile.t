@@ -495,6 +495,19 @@ for p in hamr openfang hermes nanobot kimi; do
 	    test "$(wc -l <want)" -gt 100
 done
 
+# Side by side on loops put behind a session.
+{ person; for i in $(seq 14); do
+	step "s$i" grep "{\"path\":\"$i\"}" "$(news "$i")"
+done; } >session
+python3 -B "$TOP/tests/guard_beside.py" "$(command -v hamr-guard)" session \
+    >table
+sed 's/^/# /' table
+is "a row for each kind of loop" "$(wc -l <table)" "18"
+is "the default sees them all" "$(cut -c 20-29 table | grep -c '100@')" "17"
+is "others are blind somewhere" "$(for c in 50 60; do
+	cut -c $c-$((c + 9)) table | grep -c ' 0$'; done | sort -n | head -n 1 |
+	grep -c '^[1-9]')" "1"
+
 step x bash '{"command":"xyzzy plugh"}' plover >one
 for p in hamr openfang hermes nanobot kimi; do
 	for i in 1 2 3 4 5 6 7 8 9; do cat one; done | guard -n -p $p
