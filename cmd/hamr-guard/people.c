@@ -13,6 +13,8 @@ record(struct stage *s, const struct rec *r)
 
 	if (guard_is_own(r))
 		return;
+	if (!p->open)
+		p->of_file = p->name == s->in.name ? p->of_file + 1 : 1;
 	p->open = true;
 	p->name = s->in.name;
 	p->rec = r;
@@ -63,7 +65,7 @@ void
 people_title(const struct people *p, struct buf *b)
 {
 	buf_adds(b, p->name != NULL ? p->name : "stdin");
-	if (p->ledger.first_line > 1)
+	if (p->of_file > 1)
 		buf_fmt(b, ", lines %zu to %zu", p->ledger.first_line,
 		    p->ledger.last_line);
 }

@@ -37,6 +37,7 @@ struct people {
 	const char *name;	/* of the file in hand */
 	const struct rec *rec;	/* the record in hand */
 	bool open;		/* a transcript has begun */
+	unsigned long of_file;	/* which one of its file */
 	bool begun;		/* something was printed */
 	int status;		/* that the view wants */
 };

@@ -9,6 +9,7 @@
 
 #define LINES_SHOWN 6		/* of the evidence */
 #define LABEL 12
+#define TOOL_COLUMNS 24
 
 struct report {
 	struct umpire umpire;
@@ -93,9 +94,13 @@ add_answer(struct table *t, const struct rec *r)
 static void
 add_call(struct table *t, const struct entry *e)
 {
+	struct buf name = BUF_INIT(BUF_RECORD_MAX);
 	char *tool = people_tool(e);
 
-	table_text(t, PAINT_BLUE, slice_of(tool));
+	buf_adds(&name, "");
+	width_put(&name, slice_of(tool), TOOL_COLUMNS);
+	table_text(t, PAINT_BLUE, buf_view(&name));
+	buf_release(&name);
 	table_text(t, PAINT_NONE, slice_of(e->args != NULL ? e->args : ""));
 	free(tool);
 }
