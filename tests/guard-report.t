@@ -320,6 +320,8 @@ ok "... and how far the counters came" grep -q '^  repeat 2' out
 guard --explain 11 loop >by_line
 guard --explain c5 loop >by_id
 same "CALL may be the line of its message" by_line by_id
+guard --explain 12 loop >by_result
+same "... or of its result" by_result by_id
 is "all calls of that id" "$(guard --explain c5 three | grep -c '^c5  ')" "2"
 ok "an answer, by its line" \
     test "$(guard --explain 2 answer | grep -c '^an answer\|by status-only')" = 2
@@ -335,11 +337,11 @@ is "a shared call is saved" "$(guard --compare twins |
 status "no such call: status 1" 1 guard --explain c99 loop
 is "... and there is told what there is" "$(cat .err)" \
 "hamr-guard: --explain c99: none of the 10 calls; something was said of \
-c3, c4, c5, c6, c7, c8, c9; CALL is an id, or the line of its message"
+c3, c4, c5, c6, c7, c8, c9; CALL is an id, or the line of its message or result"
 status "no verdict at all" 1 guard --explain c99 calm
 is "... the calls there are" "$(cat .err)" \
 "hamr-guard: --explain c99: none of the 3 calls; there are c1, c2, r; \
-CALL is an id, or the line of its message"
+CALL is an id, or the line of its message or result"
 status "no call at all" 1 guard --explain c1 answer
 is "... is said" "$(cat .err)" \
     "hamr-guard: --explain c1: there is no call at all"

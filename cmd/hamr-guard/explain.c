@@ -1,7 +1,8 @@
 /* explain.c - --explain CALL: everything that was thought about one call.
  *
- * CALL is its id, or the number of the line where its message stands (that of
- * an answer, too).  An id that several calls have is explained for each.
+ * CALL is its id, or the number of the line where its message or its result
+ * stands (that of an answer, too).  An id that several calls have is explained
+ * for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 struct target {
 	char *id;
 	size_t line;
+	bool wanted;		/* else a line may yet come that makes it so */
 	struct buf head, call, result, counters;
 };
 
@@ -154,7 +156,6 @@ target_new(struct explain *x, const char *id, size_t line)
 	*t = (struct target){ .id = xstrdup(id), .line = line };
 	t->head.max = t->call.max = t->result.max = t->counters.max =
 	    BUF_RECORD_MAX;
-	x->found++;
 	return t;
 }
 
@@ -170,6 +171,7 @@ take_answer(struct people *p, const struct rec *r)
 	    msg_count_calls(rec_get(r, "tool_calls")) > 0)
 		return;
 	t = target_new(x, "", r->no);
+	t->wanted = true;
 	msg_text(rec_get(r, "content"), &text);
 	buf_adds(&text, "");
 	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, SLICE("an answer"));
@@ -186,13 +188,19 @@ static void
 take_targets(struct people *p)
 {
 	struct explain *x = p->self;
+	struct target *t;
+	bool wanted;
 	size_t n;
 	struct entry *e = ledger_step(&p->ledger, &n);
 
 	for (; n-- > 0; e++) {
 		name_call(&x->first, e->id);
-		if (is_wanted(p, x, e))
-			put_head(p, target_new(x, e->id, e->line), e);
+		wanted = is_wanted(p, x, e);
+		if (!wanted && x->line == 0)
+			continue;
+		t = target_new(x, e->id, e->line);
+		t->wanted = wanted;
+		put_head(p, t, e);
 	}
 }
 
@@ -206,6 +214,7 @@ take_result(struct people *p, const struct rec *r)
 
 	if (t == NULL)
 		return;
+	t->wanted |= r->no == x->line;
 	msg_text(rec_get(r, "content"), &text);
 	reason_label(&x->reason, &t->head, "result");
 	buf_fmt(&t->head, "line %zu, ", r->no);
@@ -227,6 +236,24 @@ show_part(const struct people *p, const char *title, const struct buf *b,
 		sheet_line(&p->sheet, PAINT_NONE, "  %s", nothing);
 }
 
+static void
+show_one(struct people *p, const struct target *t)
+{
+	bool answer = *t->id == '\0';
+
+	if (p->begun)
+		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
+	p->begun = true;
+	sheet_lines(&p->sheet, &t->head);
+	show_part(p, answer ? "as an answer" : "before it ran", &t->call,
+	    "nothing was said of it");
+	if (!answer)
+		show_part(p, "when its step was over", &t->result,
+		    "nothing was said of it");
+	if (t->counters.len > 0)
+		show_part(p, "counters of its step", &t->counters, "");
+}
+
 /* The step is over: what was asked of it is printed. */
 static void
 show(struct people *p)
@@ -236,17 +263,10 @@ show(struct people *p)
 	for (size_t i = 0; i < x->n; i++) {
 		struct target *t = &x->t[i];
 
-		if (p->begun)
-			sheet_line(&p->sheet, PAINT_NONE, "%s", "");
-		p->begun = true;
-		sheet_lines(&p->sheet, &t->head);
-		show_part(p, *t->id != '\0' ? "before it ran" : "as an answer",
-		    &t->call, "nothing was said of it");
-		if (*t->id != '\0')
-			show_part(p, "when its step was over", &t->result,
-			    "nothing was said of it");
-		if (t->counters.len > 0)
-			show_part(p, "counters of its step", &t->counters, "");
+		if (t->wanted) {
+			x->found++;
+			show_one(p, t);
+		}
 		free(t->id);
 		buf_release(&t->head);
 		buf_release(&t->call);
@@ -306,7 +326,7 @@ not_found(struct people *p, const struct explain *x)
 	}
 	s = x->said.n > 0 ? &x->said : &x->first;
 	err_say("--explain %s: none of the %llu calls; %s %s%s; CALL is an id, "
-	    "or the line of its message", p->call,
+	    "or the line of its message or result", p->call,
 	    (unsigned long long)p->ledger.all.calls, s == &x->said ?
 	    "something was said of" : "there are", s->ids.p,
 	    s->n > NAMES_MAX ? " and others" : "");
