@@ -215,8 +215,10 @@ reason_put(const struct reason *p, struct buf *b, const struct firing *f)
 		put_allowed(p, b, f);
 	else
 		put_said(p, b, f);
-	put_limits(p, b, f->why);
-	put_counters(p, b, f);
+	if (f->v->phase != PHASE_TEXT) {
+		put_limits(p, b, f->why);
+		put_counters(p, b, f);
+	}
 	put_evidence(p, b, f);
 	put_message(p, b, f->v->message);
 }
