@@ -9,9 +9,12 @@
 bool
 slice_is(struct slice s, const char *text)
 {
-	size_t n = strlen(text);
+	size_t i = 0;
 
-	return s.p != NULL && s.n == n && memcmp(s.p, text, n) == 0;
+	/* most differ in their first byte */
+	while (i < s.n && text[i] != '\0' && s.p[i] == text[i])
+		i++;
+	return s.p != NULL && i == s.n && text[i] == '\0';
 }
 
 bool

@@ -82,10 +82,8 @@ err_sys(struct err *e, enum status st, const char *fmt, ...)
 	return -1;
 }
 
-/* How many bytes at p a terminal must not be sent; 0 when it may.  p ends in
- * a NUL. */
-static size_t
-steers(const unsigned char *p)
+size_t
+err_steers(const unsigned char *p)
 {
 	if (*p < 0x20 || *p == 0x7f)
 		return *p != '\t';
@@ -109,7 +107,7 @@ make_harmless(char *s)
 	char *to = s;
 
 	while (*s != '\0') {
-		size_t n = steers((unsigned char *)s);
+		size_t n = err_steers((unsigned char *)s);
 
 		if (n == 0) {
 			*to++ = *s++;

@@ -8,6 +8,7 @@
 #define HAMR_ERR_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 /* Exit statuses, the one list (EXIT STATUS of every manual page).  From 65 on
  * they take precedence over the smaller ones. */
@@ -55,6 +56,10 @@ const char *err_name(void);
 /* One line on stderr: "PROGRAM: TEXT".  What could steer a terminal (control
  * characters, bidirectional overrides, invisible tags) is shown as '?'. */
 void err_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* How many bytes at p (it ends in a NUL) a terminal must not be sent; 0 when
+ * it may be. */
+size_t err_steers(const unsigned char *p);
 
 /* Say e's words and return its status; for the last line of main. */
 int err_report(const struct err *e);

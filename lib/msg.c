@@ -133,8 +133,10 @@ starts_as_guard(struct slice content)
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool yes;
 
-	if (scan_plain(content).p != NULL)
-		return slice_starts(scan_plain(content), mark);
+	/* a long text is not decoded to see that it begins otherwise */
+	if (scan_kind(content) == SCAN_STRING && content.p[1] != '[' &&
+	    content.p[1] != '\\')
+		return false;
 	msg_text(content, &b);
 	yes = slice_starts(buf_view(&b), mark);
 	buf_release(&b);

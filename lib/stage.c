@@ -14,6 +14,8 @@
 static bool
 is_written(const struct stage *s, enum rec_kind kind)
 {
+	if (s->mute)
+		return false;
 	if (s->mode != STAGE_FILTER || !rec_is_passing(kind))
 		return true;
 	return kind == R_REQUEST ||
@@ -304,6 +306,8 @@ stage_run(struct stage *s)
 			close(s->in.fd);
 		rec_in_release(&s->in);
 	}
+	if (s->ops->end != NULL)
+		s->ops->end(s);
 	if (rec_end(&s->out, &e) < 0)
 		stage_fail(s, &e);
 	program_free(s->jq);

@@ -42,6 +42,9 @@ struct stage_ops {
 	void (*sync)(struct stage *s);
 	/* A new transcript begins: forget everything.  May be NULL. */
 	void (*reset)(struct stage *s);
+	/* All input is read, or a failure ended the run: the last chance to
+	 * put anything into s->out.  May be NULL. */
+	void (*end)(struct stage *s);
 };
 
 struct stage {
@@ -52,6 +55,8 @@ struct stage {
 	bool stream;		/* --stream: deltas and output in filter mode */
 	bool lenient;		/* --lenient */
 	bool open_end;		/* a last line without LF is a record too */
+	bool mute;		/* own records are made but not written: who
+				 * made them looks at them otherwise */
 	const char *const *files;	/* inputs; none: stdin */
 	size_t nfiles;
 	size_t max_bytes;	/* record.max_bytes; 0: REC_MAX */

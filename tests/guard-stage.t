@@ -178,11 +178,6 @@ jq -c 'if .tool_calls then .tool_calls[].function.arguments |= (
 guard -n <reversed >reversed.n
 same "order of keys in arguments does not matter" reversed.n random.n
 
-# ---- the model ----
-
-ok "all short sequences and many long ones, against the slow model" \
-    python3 -B "$TOP/tests/guard_model.py" check "$(command -v hamr-guard)"
-
 # ---- bounds ----
 
 python3 - >long <<'X'

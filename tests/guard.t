@@ -147,7 +147,8 @@ for i in 1 2 3 4 5; do fix $i $i; done >states
 is "a command that left a file in a new state" "$(said <states)" ""
 for i in 1 2 3 4 5 6; do fix $i $((i % 2)); done >states
 is "not one that goes back and forth" \
-"$(said <states | grep -v stall | head -n 1)" "a5 warn result repeat 3"
+"$(said <states | grep -v 'stall\|revisit' | head -n 1)" \
+"a5 warn result repeat 3"
 
 { loop 2 t '{}' x; echo '{"type":"compaction","epoch":1}'; step d t '{}' x
 step e t '{}' x; } >free
@@ -310,11 +311,11 @@ is "exempt_tools are never judged" \
 "$(said -a -o 'loop_guard.exempt_tools=["job"]' <job)" ""
 loop 16 web '{}' 'connection refused' '{"is_error":true}' >web
 is "errors that may pass: block and halt doubled" \
-"$(said <web | grep '^c.*repeat' | sed -n '1p;7p;8p;14p')" \
-"c3 warn result repeat 3
-c9 warn result repeat 9
-c10 block call repeat 10
-c16 halt call repeat 16"
+"$(said <web | grep '^c.*retry' | sed -n '1p;7p;8p;14p')" \
+"c3 warn result retry 3
+c9 warn result retry 9
+c10 block call retry 10
+c16 halt call retry 16"
 
 # ---- answers ----
 
@@ -393,8 +394,9 @@ status "without -e always 0" 0 guard <five
 is "-p off judges nothing" "$(said -p off <five)" ""
 is "nor does enabled = false" "$(said -o loop_guard.enabled=false <five)" ""
 is "-p default is the default" "$(said -p default <five)" "$(said <five)"
-status "another profile: status 2" 2 guard -p hermes <two
-match "naming what there is" "$(cat .err)" "hamr-guard: *default and off"
+status "an unknown profile: status 2" 2 guard -p herms <two
+is "naming what there is" "$(cat .err)" "hamr-guard: profile herms: unknown; \
+there are default, strict, hamr, openfang, hermes, nanobot, kimi, off"
 status "an unknown option: status 2" 2 guard --frob
 match "with a hint" "$(cat .err)" \
     "hamr-guard: *--frob*; try hamr-guard --help"

@@ -5,21 +5,37 @@ An independent reading: it keeps every list whole, knows nothing of hash
 tables, bounds or passes, and finds periods by trying all of them.
 
     guard_model.py judge <transcript          what hamr-guard -n should say
-    guard_model.py check GUARD [OPTION...]    all short sequences, and many
-                                              random ones, against GUARD
+    guard_model.py check GUARD [OPTION...]    many random transcripts
+    guard_model.py short GUARD LENGTH         every sequence of calls up to
+                                              LENGTH, three signatures, two
+                                              outcomes, in all processors
 A line is [call id or null, action, phase, rule, count, signature or null].
 """
 import hashlib
 import itertools
 import json
+import multiprocessing
 import random
+import re
 import subprocess
 import sys
+from copy import copy
 from fractions import Fraction
 
 POLLS = ("sleep ", "tail ", "ps ")
 DROPPED = {"description", "reason", "intent", "thought", "explanation",
            "request_id", "trace_id", "nonce", "timestamp"}
+RULES = ["repeat", "repeat-weak", "retry", "same-error", "cycle", "stall",
+         "placeholder", "futile-edits", "revisit", "sweep", "no-mutation",
+         "reads", "calls", "batch", "plan-prose", "status-only", "premature",
+         "monologue"]
+DEFAULTS = dict(warn=3, block=5, halt=8, fresh=8, stall_warn=4, stall=8,
+                gain=60, same_warn=3, same_block=8, futile=4, soft=96,
+                stuck=6, explore=8, warn_reads=0, max_reads=0)
+# Texts without calls, and what is wrong with them.
+SAID = {"Done.": "status-only", "Let me check the parser next:": "plan-prose",
+        "All tests pass.": "premature", "I changed the parser.": None,
+        "Which of the two shall it be?": None}
 
 
 def signature(name, arguments):
@@ -34,72 +50,121 @@ def signature(name, arguments):
     return hashlib.sha256((name + "\0" + text).encode()).hexdigest()
 
 
+def normal(text):
+    return re.sub(r"\d\d:\d\d:\d\d", "", text)
+
+
 class Call:
-    def __init__(self, c):
+    known = {}
+
+    def __init__(self, c, line):
         f = c["function"]
-        self.id, self.name = c["id"], f["name"]
-        self.args = f["arguments"]
-        self.sig = signature(self.name, self.args)
-        try:
-            cmd = json.loads(self.args).get("command", "x")
-        except ValueError:
-            cmd = "x"
-        bash = self.name == "bash"
+        self.id, self.name, self.line = c["id"], f["name"], line
+        key = (f["name"], f["arguments"])
+        if key not in Call.known:
+            try:
+                a = json.loads(f["arguments"])
+            except ValueError:
+                a = {}
+            Call.known[key] = (signature(*key), a)
+        self.sig, self.args = Call.known[key]
+        cmd = self.args.get("command", "x")
+        bash = self.bash = self.name == "bash"
         self.idle = bash and (cmd in (":", "true") or
                               cmd.startswith("echo ") and "$" not in cmd)
         self.poll = bash and cmd.startswith(POLLS)
         self.reads = self.name == "read" or self.idle or self.poll
         self.edits = self.name in ("edit", "write")
+        self.runs = not self.reads and not self.edits
+        self.network = "web" in self.name
         self.said = None
-        self.warn = 0
+        self.same = 0
+        self.due = []
 
 
 class Model:
     def __init__(self, **o):
-        self.o = dict(warn=3, block=5, halt=8, fresh=8, stall_warn=4,
-                      stall=8, gain=60)
+        self.o = dict(DEFAULTS)
         self.o.update(o)
         self.out = []
+        self.fresh()
+
+    def fresh(self):
+        self.turn = 0
         self.open = []
         self.step = None
-        self.turn = 0
+        self.patch = False
+        self.few = False
+        self.ran = False
+        self.outcomes = {}      # by call id
         self.begin()
+
+    def clone(self):
+        """The state, what was said so far left out."""
+        m = copy(self)
+        m.out = []
+        m.open = list(self.open)
+        m.entries = {k: dict(v) for k, v in self.entries.items()}
+        m.checks = {k: dict(v) for k, v in self.checks.items()}
+        m.faults = {k: dict(v) for k, v in self.faults.items()}
+        m.outcomes = dict(self.outcomes)
+        m.files = dict(self.files)
+        m.latest = dict(self.latest)
+        for name in ("known", "states", "edits", "lines", "errors"):
+            setattr(m, name, set(getattr(self, name)))
+        return m
 
     def begin(self):
         self.turn += 1
         self.entries = {}       # signature: streak in this epoch
+        self.faults = {}        # tool: its row of one error in this epoch
+        self.checks = {}        # signature: failing since how many edits
         self.known = set()      # signatures run in this turn
-        self.states = set()
+        self.latest = {}        # and their latest outcomes
+        self.files = {}         # path: state
+        self.states = set()     # (path, state)
+        self.edits = set()
+        self.edited = 0
         self.lines = set()
-        self.history = []
+        self.errors = set()
+        self.history = ()
         self.halted = None
         self.force = 0
+        self.force_rule = None
         self.window = 0
         self.news = 0
         self.score = 0
         self.asked = self.over = False
         self.nudged = self.nudged_turn = 0
+        self.last_text, self.same_text = None, 0
+        self.calls = self.reads = self.still = self.stuck = 0
+        self.calls_asked = False
 
     def say(self, *row):
-        self.out.append(list(row))
+        self.out.append(row)
+
+    def limit_reads(self):
+        said = self.o["warn_reads"], self.o["max_reads"]
+        return (32, 64) if self.few and said == (0, 0) else said
 
     # -- what is a cycle
 
     def rule(self, entry):
-        n = len(self.history)
-        best = None
-        for size in range(n, 1, -1):
-            tail = self.history[n - size:]
+        alone = "retry" if entry["failed"] else "repeat"
+        h = self.history
+        n = len(h)
+        for size in range(n, 3, -1):
+            tail = h[n - size:]
             for p in range(1, size // 2 + 1):
-                if all(tail[i] == tail[i + p] for i in range(size - p)):
-                    best = p
-                    break
-            if best:
-                break
-        if not best or best < 2:
-            return "repeat"
-        pair = (entry["sig"], entry["raw"])
-        return "cycle" if pair in self.history[n - best:] else "repeat"
+                if tail[:size - p] == tail[p:]:
+                    if p > 1 and self.pair(entry) in h[n - p:]:
+                        return "cycle"
+                    return alone
+        return alone
+
+    @staticmethod
+    def pair(e):
+        return (e["sig"], e["failed"], e["norm"] if e["failed"] else e["raw"])
 
     # -- call phase
 
@@ -111,38 +176,82 @@ class Model:
             return
         if forced or self.over:
             c.said = "halt"
-            self.halted = ("stall", int(self.score))
+            if not self.over and self.force_rule == "calls":
+                self.halted = ("calls", self.calls)
+            else:
+                self.halted = ("stall", int(self.score))
             self.say(c.id, "halt", "call", *self.halted, c.sig)
             return
         for i, e in enumerate(earlier):
             if e.sig == c.sig and e.said != "share" and not any(
                     b.said is None and not b.reads
                     for b in earlier[i + 1:]):
-                e.same = getattr(e, "same", 0) + 1
+                e.same += 1
                 c.said = "share"
                 self.say(c.id, "share", "call", "batch", e.same + 1, c.sig)
                 return
+        if self.streak(c) or self.faulty(c):
+            return
+        most = self.limit_reads()[1]
+        if c.name == "read" and most and self.reads >= most:
+            c.said = "block"
+            self.say(c.id, "block", "call", "reads", self.reads + 1, c.sig)
+            self.step["blocked"] = True
+
+    def streak(self, c):
+        o = self.o
         e = self.entries.get(c.sig)
         if not e or e["window"] != self.window:
-            return
+            return False
         n = e["n"] + e["blocked"] + 1
         block, halt = o["block"], o["halt"]
         if self.news > e["told"] and o["fresh"] > block:
             halt += o["fresh"] - block
             block = o["fresh"]
-        if c.poll:
-            block, halt = 3 * block, 3 * halt
-        if n >= halt:
+        times = (3 if c.poll else 1) * (2 if e["transient"] else 1)
+        if n >= halt * times:
             c.said = "halt"
             self.halted = (self.rule(e), n)
             self.say(c.id, "halt", "call", *self.halted, c.sig)
-        elif n >= block:
-            c.said = "block"
-            self.say(c.id, "block", "call", self.rule(e), n, c.sig)
-            e["blocked"] += 1
-            e["told"] = self.news
-            self.step["weights"].append(Fraction(1, 3) if c.poll else 1)
-            self.step["blocked"] = True
+            return True
+        if n < block * times:
+            return False
+        c.said = "block"
+        self.say(c.id, "block", "call", self.rule(e), n, c.sig)
+        e["blocked"] += 1
+        e["told"] = self.news
+        self.is_stuck(e["n"] + e["blocked"])
+        self.step["weights"].append(self.weight(c, e["transient"]))
+        self.step["blocked"] = True
+        return True
+
+    def faulty(self, c):
+        f = self.faults.get(c.name)
+        if not f or len(f["sigs"]) < 2:
+            return False
+        limit = self.o["same_block"]
+        if self.news > f["told"] and self.o["fresh"] > self.o["block"]:
+            limit += self.o["fresh"] - self.o["block"]
+        n = f["n"] + f["blocked"] + 1
+        if n < limit:
+            return False
+        c.said = "block"
+        self.say(c.id, "block", "call", "same-error", n, c.sig)
+        f["blocked"] += 1
+        f["told"] = self.news
+        self.step["weights"].append(1)
+        self.step["blocked"] = True
+        return True
+
+    @staticmethod
+    def weight(c, transient):
+        return Fraction(1, 3) if c.poll else Fraction(1, 2) if transient \
+            else 1
+
+    def is_stuck(self, n):
+        self.stuck = max(self.stuck, n)
+        if n >= self.o["stuck"]:
+            self.step["stuck"] = True
 
     # -- result phase
 
@@ -151,121 +260,291 @@ class Model:
         if c is None:
             return
         self.open.remove(c)
+        meta = m.get("meta", {})
         if c.turn == self.turn and c.said is None and \
-                m.get("meta", {}).get("verdict") not in (
+                "shared" not in meta and meta.get("verdict") not in (
                     "block", "halt", "share"):
-            self.outcome(c, m)
+            mine = self.step
+            if not mine or c not in mine["calls"]:
+                self.step = dict(calls=[], left=1, weights=[])
+            self.outcome(c, m, meta)
+            self.step = mine
         s = self.step
         if s and c in s["calls"]:
             s["left"] -= 1
             if s["left"] == 0:
                 self.end(s)
 
-    def outcome(self, c, m):
-        lines = [x.strip() for x in m["content"].split("\n")]
-        gain = 0
-        for x in lines:
-            if x and x not in self.lines:
-                gain += len(x)
-                self.lines.add(x)
-        if c.idle:
-            gain = 0
+    def changed(self, c, failed, meta):
+        """None: no file; else is it a new state, and is it one left since."""
+        if "mutated" in meta:
+            new = back = False
+            for x in meta["mutated"]:
+                state = (x["path"], x["sha256"])
+                if state not in self.states:
+                    new = True
+                    self.states.add(state)
+                elif self.files.get(x["path"]) != x["sha256"]:
+                    back = True
+                self.files[x["path"]] = x["sha256"]
+            return (new, not new and (back or c.edits)) \
+                if meta["mutated"] else None
+        if failed or not c.edits:
+            return None
+        path = c.args["path"]
+        if c.name == "write":
+            state = (path, ("whole", c.args["content"]))
+        else:
+            old = self.files.get(path, frozenset())
+            self.states.add((path, old))
+            # texts there and texts gone, counted; a text both there and gone
+            # is as if it had not been touched
+            there = dict(old) if isinstance(old, frozenset) else \
+                {old: 1}
+            for t, by in ((c.args["new"], 1), (c.args["old"], -1)):
+                there[t] = there.get(t, 0) + by
+            state = (path, frozenset(
+                (t, n) for t, n in there.items() if n))
+        seen = state in self.states
+        again = c.sig in self.edits
+        self.edits.add(c.sig)
+        self.states.add(state)
+        self.files[path] = state[1]
+        return (not seen and not again, seen)
+
+    def outcome(self, c, m, meta):
+        o, s = self.o, self.step
+        text = m["content"]
         failed = m.get("is_error", False)
-        raw = (failed, "\n".join(x.rstrip() for x in
-                                 m["content"].split("\n")).rstrip())
-        progress = revisit = False
-        if c.edits and not failed:
-            progress = c.sig not in self.states
-            revisit = not progress
-            self.states.add(c.sig)
-        if progress:
-            self.entries = {}
-            self.history = []
-        if progress or gain and gain >= self.o["gain"]:
-            self.news += 1
-            self.score = 0
-            self.asked = self.over = False
-            self.step_of(c)["news"] = True
+        cached = meta.get("cached")
+        if cached is not None and (cached in self.outcomes or
+                                   c.sig in self.latest):
+            gain = 0
+            first_error = False
+            failed, raw, norm = self.outcomes.get(cached) or \
+                self.latest[c.sig]
+            files = None
+            lines = ["x"]
+        else:
+            lines = [x.strip() for x in text.split("\n")]
+            gain = sum(len(x) for x in set(lines) - self.lines)
+            self.lines.update(x for x in lines if x)
+            raw = (failed, "\n".join(x.rstrip() for x in
+                                     text.split("\n")).rstrip())
+            norm = (failed, normal(raw[1]))
+            first_error = failed and norm not in self.errors
+            if failed:
+                gain = 0 if norm in self.errors else max(gain, len(text))
+                self.errors.add(norm)
+            if c.idle or cached is not None:
+                gain = 0
+            files = self.changed(c, failed, meta)
+        if cached is None:
+            self.outcomes[c.id] = (failed, raw, norm)
+        self.latest[c.sig] = (failed, raw, norm)
+        transient = cached is None and failed and "timed out" in text
+        self.calls += 1
         known = c.sig in self.known
         self.known.add(c.sig)
         e = self.entries.get(c.sig)
-        free = False
-        if e and e["raw"] == raw:
-            same = True
-            free = e["window"] != self.window
-            if not free:
-                e["n"] += 1
+        alike = e and e["failed"] == failed and e["norm"] == norm
+        progress = files and files[0] and not c.idle and (
+            not failed if c.edits else
+            not known or gain > 0 and not alike)
+        if progress:
+            self.entries, self.faults, self.history = {}, {}, ()
+            self.stuck = 0
+        e = self.entries.get(c.sig)
+        same = e and e["failed"] == failed and (
+            e["raw"] == raw or failed and e["norm"] == norm)
+        alike = e and e["failed"] == failed and e["norm"] == norm
+        if progress or not alike and gain and gain >= o["gain"]:
+            self.news += 1
+            self.score = 0
+            self.asked = self.over = False
+            s["news"] = True
+        if files is None:
+            self.ran |= c.runs
         else:
-            same = False
-            e = self.entries[c.sig] = dict(sig=c.sig, n=1, blocked=0,
-                                           raw=raw, told=self.news)
-        e["window"] = self.window
-        e["poll"] = c.poll
-        self.history = (self.history + [(c.sig, raw)])[-128:]
-        if same and not free and e["n"] >= self.o["warn"] * (
-                3 if c.poll else 1):
-            c.warn = e["n"]
-        self.step_of(c)["weights"].append(
+            s["changed"] = True
+            self.ran = c.runs and c.bash
+            self.edited += files[0]
+            if files[1]:
+                c.due.append(("revisit", 1))
+        # the streak
+        free = alike and e["window"] != self.window
+        if not e:
+            e = dict(sig=c.sig, weak=0)
+        if not alike:
+            e["weak"] = 0
+        if not same:
+            e.update(n=0, blocked=0, told=self.news)
+        if not (free and same):
+            e["n"] += 1
+        if not free:
+            e["weak"] += 1
+        e.update(raw=raw, norm=norm, failed=failed, window=self.window,
+                 transient=transient, poll=c.poll)
+        self.entries[c.sig] = e
+        self.history = (self.history + (self.pair(e),))[-128:]
+        self.is_stuck(e["n"])
+        times = 3 if c.poll else 1
+        if not free and same and e["n"] >= o["warn"] * times:
+            c.due.append(("retry" if failed else "repeat", e["n"]))
+        elif not free and alike and e["weak"] >= 2 * o["warn"] * times:
+            c.due.append(("repeat-weak", e["weak"]))
+        self.fault(c, failed, norm)
+        self.check(c, failed, norm)
+        if c.name == "read" and cached is None:
+            self.reads += 1
+            warn = self.limit_reads()[0]
+            if warn and self.reads >= warn and (self.reads - warn) % 8 == 0:
+                c.due.append(("reads", self.reads))
+        s["weights"].append(
             1 if c.idle else
-            (Fraction(1, 3) if c.poll else 1) if same and not free else
-            1 if revisit else
-            0 if gain or free else
-            0 if not known and (failed or c.name == "bash" and not any(
-                lines)) else
+            self.weight(c, transient) if same and not free else
+            1 if files and not files[0] else
+            0 if free or gain and not alike else
+            0 if first_error or
+            not known and c.bash and not any(lines) else
             Fraction(1, 3) if c.poll else Fraction(1, 2))
 
-    def step_of(self, c):
-        """The step in hand if c is of it, else one that nobody looks at."""
-        s = self.step
-        return s if s and c in s["calls"] else {"weights": []}
+    def fault(self, c, failed, norm):
+        if c.bash or c.network:
+            return
+        f = self.faults.get(c.name)
+        if not failed or not f or f["norm"] != norm:
+            f = dict(norm=norm, n=0, blocked=0, sigs=frozenset(),
+                     told=self.news if f is None or not failed or
+                     f["norm"] != norm else f["told"])
+            self.faults[c.name] = f
+        if not failed:
+            del self.faults[c.name]
+            return
+        f["n"] += 1
+        f["sigs"] |= {c.sig}
+        if len(f["sigs"]) > 1 and f["n"] >= self.o["same_warn"] and not c.due:
+            c.due.append(("same-error", f["n"]))
+
+    def check(self, c, failed, norm):
+        if not c.runs:
+            return
+        k = self.checks.get(c.sig)
+        if not failed:
+            self.checks.pop(c.sig, None)
+            return
+        if not k or k["norm"] != norm:
+            self.checks[c.sig] = dict(norm=norm, since=self.edited,
+                                      last=self.edited)
+            return
+        if k["last"] == self.edited:
+            return
+        k["last"] = self.edited
+        if self.edited - k["since"] >= self.o["futile"]:
+            c.due.append(("futile-edits", self.edited - k["since"]))
 
     def end(self, s):
+        o = self.o
         w = max(s["weights"], default=0)
         quiet = not s.get("news")
+        halted = any(c.said == "halt" for c in s["calls"])
+        last = s["calls"][-1]
+        self.still = 0 if s.get("changed") else self.still + 1
         if quiet:
             self.score += w
         rules = []
+
+        def warn(c, rule, count):
+            self.say(c.id, "warn", "result", rule, count, c.sig)
+            rules.append(rule)
+
         for c in s["calls"]:
-            if c.warn:
-                e = self.entries.get(c.sig)
-                rule = self.rule(e) if e else "repeat"
-                if e:
-                    e["told"] = self.news
-                self.say(c.id, "warn", "result", rule, c.warn, c.sig)
-                rules.append(rule)
+            for rule, count in c.due:
+                if rule in ("repeat", "retry", "repeat-weak"):
+                    e = self.entries.get(c.sig)
+                    if rule != "repeat-weak" and e:
+                        rule = self.rule(e)
+                    if e:
+                        e["told"] = self.news
+                elif rule == "same-error":
+                    if c.name not in self.faults:
+                        continue        # it has worked since
+                    self.faults[c.name]["told"] = self.news
+                warn(c, rule, count)
         score = self.score
-        if quiet and w > 0 and not any(
-                c.said == "halt" for c in s["calls"]) and (
-                score >= self.o["stall"] or
-                score >= self.o["stall_warn"] and not s.get("blocked")):
-            last = s["calls"][-1]
-            self.say(last.id, "warn", "result", "stall", int(score),
-                     last.sig)
-            rules.append("stall")
-            if score >= self.o["stall"]:
+        if quiet and w > 0 and not halted and (score >= o["stall"] or (
+                score >= o["stall_warn"] and not s.get("blocked") and
+                not rules)):
+            warn(last, "stall", int(score))
+            if score >= o["stall"]:
                 if self.asked:
                     self.over = True
                 else:
                     self.asked = True
-                    self.force = 1
-                    self.say("constrain", "none", "stall", 1)
-        if rules:
-            order = ["repeat", "cycle", "stall"]
-            self.say("nudge", [r for r in order if r in rules])
+                    self.constrain("stall")
+        if not halted and o["soft"] and self.calls >= o["soft"] and \
+                self.stuck >= o["stuck"] and not self.force and \
+                (not self.calls_asked or s.get("stuck")):
+            self.calls_asked = True
+            warn(last, "calls", self.calls)
+            self.constrain("calls")
+        first = o["explore"]
+        over = self.still - first
+        if not halted and self.patch and first and over >= 0 and (
+                over <= 2 or (over - 2) % first == 0):
+            warn(last, "no-mutation", self.still)
+        self.nudge(rules)
         s["weights"] = []
+
+    def constrain(self, rule):
+        if self.force == 0:
+            self.force = 1
+            self.force_rule = rule
+            self.say("constrain", "none", rule, 1)
+
+    def nudge(self, rules):
+        if rules:
+            self.say("nudge", [r for r in RULES if r in rules])
+
+    # -- text phase
+
+    def answer(self, r):
+        self.force = max(0, self.force - 1)
+        text = r.get("content") or ""
+        if r.get("finish_reason", "stop") != "stop" or not text:
+            return
+        if text == self.last_text:
+            self.same_text += 1
+        else:
+            self.last_text, self.same_text = text, 1
+        bad = SAID.get(text)
+        if bad != "status-only" and self.same_text >= 3:
+            bad = "monologue"
+        if bad == "premature" and self.ran:
+            bad = None
+        if bad and self.nudged < 3 and self.nudged_turn < 6:
+            self.nudged += 1
+            self.nudged_turn += 1
+            self.say(None, "warn", "text", bad, self.nudged, hashlib.sha256(
+                b"\0" + text.encode()).hexdigest())
+            self.nudge([bad])
 
     # -- records
 
     def record(self, r):
         role, kind = r.get("role"), r.get("type")
-        if role == "assistant":
+        if role == "assistant" and r.get("tool_calls"):
             forced, self.force = self.force > 0, max(0, self.force - 1)
-            calls = [Call(c) for c in r.get("tool_calls", [])]
+            calls = [Call(c, 0) for c in r["tool_calls"]]
             self.step = dict(calls=calls, left=len(calls), weights=[])
+            self.nudged = self.same_text = 0
             for i, c in enumerate(calls):
                 c.turn = self.turn
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
+        elif role == "assistant":
+            self.step = None
+            self.answer(r)
         elif role == "tool":
             self.result(r)
         elif role in ("user", "system"):
@@ -273,20 +552,34 @@ class Model:
             if role == "user":
                 self.begin()
         elif kind == "hamr":
-            out = self.out
-            self.__init__(**self.o)
-            self.out = out
+            self.fresh()
+            self.patch = r.get("mode") == "patch"
+        elif kind == "config":
+            self.patch = r["set"].get("agent.mode") == "patch"
+        elif kind == "limit":
+            self.few = r["context_tokens"] < 32768
+        elif kind == "verification":
+            self.ran = True
         elif kind == "compaction":
             self.lines = set()
             self.window += 1
         elif kind == "recovery":
-            self.halted = None
-            for e in self.entries.values():
-                e["n"] = min(e["n"], self.o["warn"] * (
-                    3 if e["poll"] else 1))
-                e["blocked"] = 0
-            self.score = min(self.score, self.o["stall_warn"])
-            self.asked = self.over = False
+            self.recover()
+
+    def recover(self):
+        warn = self.o["warn"]
+        self.halted = None
+        for e in self.entries.values():
+            times = 3 if e["poll"] else 1
+            e["n"] = min(e["n"], warn * times)
+            e["weak"] = min(e["weak"], 2 * warn * times)
+            e["blocked"] = 0
+        for f in self.faults.values():
+            f["n"] = min(f["n"], self.o["same_warn"])
+            f["blocked"] = 0
+        self.stuck = min(self.stuck, warn)
+        self.score = min(self.score, self.o["stall_warn"])
+        self.asked = self.over = False
 
 
 def said_by(program, options, text):
@@ -297,13 +590,13 @@ def said_by(program, options, text):
     for line in p.stdout.decode().splitlines():
         r = json.loads(line)
         if r.get("type") == "verdict":
-            rows.append([r.get("tool_call_id"), r["action"], r["phase"],
-                         r["rule"], r["count"], r["signature"]])
+            rows.append((r.get("tool_call_id"), r["action"], r["phase"],
+                         r["rule"], r["count"], r["signature"]))
         elif r.get("type") == "constrain":
-            rows.append(["constrain", r["tool_choice"], r["rule"],
-                         r["steps"]])
+            rows.append(("constrain", r["tool_choice"], r["rule"],
+                         r["steps"]))
         else:
-            rows.append(["nudge", r["meta"]["rules"]])
+            rows.append(("nudge", r["meta"]["rules"]))
     return rows
 
 
@@ -317,119 +610,257 @@ MORE = CALLS + [("bash", {"command": "echo hi"}),
                 ("bash", {"command": "sleep 3"}),
                 ("edit", {"path": "a", "old": "1", "new": "2"}),
                 ("edit", {"path": "a", "old": "2", "new": "1"}),
-                ("write", {"path": "b", "content": "c"})]
+                ("edit", {"path": "a", "old": "2", "new": "3"}),
+                ("write", {"path": "b", "content": "c"}),
+                ("write", {"path": "b", "content": "d"}),
+                ("read", {"path": "b"}), ("grep", {"x": 2}),
+                ("grep", {"x": 3}), ("web_get", {"x": 1}),
+                ("web_get", {"x": 2})]
 
+
+def call_of(i, name, args):
+    return {"id": i, "type": "function",
+            "function": {"name": name, "arguments": json.dumps(args)}}
+
+
+def result_of(i, text):
+    return {"role": "tool", "tool_call_id": i, "content": text}
+
+
+# -- every short sequence
+
+HEAD = [{"type": "hamr", "v": 1}, {"role": "user", "content": "go"}]
+VERDICT = re.compile(
+    rb'"tool_call_id":"(c\d+)","name":"[a-z]*","action":"([a-z]*)",'
+    rb'"phase":"([a-z]*)","rule":"([a-z-]*)","count":(\d+)|'
+    rb'"type":"(constrain)"|"by":"guard","rules":\[([^]]*)\]|"type":"(next)"')
+
+
+def plain(row):
+    """A row as VERDICT finds it."""
+    if row[0] == "nudge":
+        return (b"",) * 6 + (",".join('"%s"' % r for r in row[1]).encode(),
+                             b"")
+    if row[0] == "constrain":
+        return (b"",) * 5 + (b"constrain", b"", b"")
+    return tuple(str(x).encode() for x in row[:5]) + (b"", b"", b"")
+
+
+def short_part(job):
+    """All sequences that begin with the given steps: guard and model."""
+    guard, length, first = job
+    steps = [[[{"role": "assistant", "content": None,
+                "tool_calls": [call_of("c%d" % (d + 1), *call)]},
+               result_of("c%d" % (d + 1), text)]
+              for call in CALLS for text in TEXTS] for d in range(length)]
+    lines = [["".join(json.dumps(r) + "\n" for r in s) for s in d]
+             for d in steps]
+    head = "".join(json.dumps(r) + "\n" for r in HEAD)
+    wanted, text = [], []
+    mark = (b"",) * 7 + (b"next",)
+
+    def walk(model, depth, said, sofar):
+        if depth == length:
+            wanted.extend(said)
+            wanted.append(mark)
+            text.append(sofar + '{"type":"next"}\n')
+            return
+        for i, step in enumerate(steps[depth]):
+            if depth < len(first) and i != first[depth]:
+                continue
+            m = model.clone()
+            for r in step:
+                m.record(r)
+            walk(m, depth + 1, said + [plain(x) for x in m.out],
+                 sofar + lines[depth][i])
+
+    model = Model()
+    for r in HEAD:
+        model.record(r)
+    walk(model, 0, [], head)
+    # -n leaves out what is passed on, so the marks come by a filter's way
+    p = subprocess.run([guard, "--no-config"], input="".join(text).encode(),
+                       stdout=subprocess.PIPE, check=True)
+    got = VERDICT.findall(p.stdout)
+    if got == wanted:
+        return len(text), None
+    for i, (a, b) in enumerate(itertools.zip_longest(got, wanted)):
+        if a != b:
+            n = wanted[:i].count(mark)
+            return len(text), "guard says %s, model %s in\n%s" % (
+                a, b, text[min(n, len(text) - 1)])
+    return len(text), None
+
+
+def short(guard, length):
+    jobs = [(guard, length, (a, b)) for a in range(6) for b in range(6)]
+    total = 0
+    with multiprocessing.Pool(min(4, multiprocessing.cpu_count())) as pool:
+        for n, bad in pool.imap_unordered(short_part, jobs):
+            total += n
+            if bad:
+                print(bad)
+                return False
+    print("%d sequences of %d calls, each step compared: the same" % (
+        total, length))
+    return True
+
+
+# -- random transcripts
 
 class Maker:
-    def __init__(self):
+    def __init__(self, rnd):
         self.n = 0
+        self.rnd = rnd
         self.records = []
 
-    def begin(self):
-        self.records.append({"type": "hamr", "v": 1})
-        self.records.append({"role": "user", "content": "go"})
+    def put(self, **r):
+        self.records.append(r)
 
     def calls(self, calls):
         out = []
         for name, args in calls:
             self.n += 1
-            out.append({"id": "c%d" % self.n, "type": "function",
-                        "function": {"name": name,
-                                     "arguments": json.dumps(args)}})
-        self.records.append({"role": "assistant", "content": None,
-                             "tool_calls": out})
-        return [c["id"] for c in out]
+            out.append(call_of("c%d" % self.n, name, args))
+        self.put(role="assistant", content=None, tool_calls=out)
+        return [(c["id"], c["function"]["name"]) for c in out]
 
-    def result(self, i, text, failed=False):
-        r = {"role": "tool", "tool_call_id": i, "content": text}
-        if failed:
+    def text(self, texts):
+        rnd = self.rnd
+        text = rnd.choice(texts)
+        x = rnd.random()
+        if x < .1:
+            text += "\nnumber %d of the novel lines, which is " \
+                "long enough to be news to anybody" % self.n
+        elif x < .4:
+            text += "\nat 12:%02d:%02d" % (self.n // 60 % 60, self.n % 60)
+        return text
+
+    def result(self, i, name, texts, fails):
+        rnd = self.rnd
+        r = result_of(i, self.text(texts))
+        if rnd.random() < fails:
             r["is_error"] = True
+            if rnd.random() < .1:
+                r["content"] = "it timed out"
+        x = rnd.random()
+        if x < .03:
+            r["meta"] = {"verdict": rnd.choice(["block", "share", "warn"])}
+        elif x < .05:
+            r["meta"] = {"cached": "c%d" % rnd.randint(1, self.n)}
+            r.pop("is_error", None)
+        elif x < .1 and name == "bash":
+            r["meta"] = {"mutated": [
+                {"path": "m", "sha256": str(rnd.randint(1, 3))}
+                for _ in range(rnd.randint(0, 1))]}
         self.records.append(r)
 
-
-def short_sequences(length):
-    m = Maker()
-    pairs = list(itertools.product(CALLS, TEXTS))
-    for n in range(1, length + 1):
-        for seq in itertools.product(pairs, repeat=n):
-            m.begin()
-            for call, text in seq:
-                m.result(m.calls([call])[0], text)
-    return m.records
+    def between(self):
+        x = self.rnd.random()
+        if x < .02:
+            self.put(type="compaction", epoch=1)
+        elif x < .04:
+            self.put(type="recovery", scenario="x", attempt=1)
+        elif x < .05:
+            self.put(role="user", content="go on")
+        elif x < .055:
+            self.put(type="limit", context_tokens=16384)
+        elif x < .06:
+            self.put(type="config",
+                     set={"agent.mode": self.rnd.choice(["patch", "docs"])})
+        elif x < .1:
+            for _ in range(self.rnd.choice([1, 1, 4])):
+                self.put(role="assistant",
+                         content=self.rnd.choice(list(SAID)))
 
 
 def random_sequences(count, seed):
     rnd = random.Random(seed)
-    m = Maker()
-    for _ in range(count):
-        m.begin()
-        some = rnd.sample(MORE, rnd.randint(1, 4))
+    m = Maker(rnd)
+    for k in range(count):
+        m.put(type="hamr", v=1, **({"mode": "patch"} if k % 2 else {}))
+        m.put(role="user", content="go")
+        some = rnd.sample(MORE, rnd.randint(1, 6))
         texts = TEXTS + ["", "line %d" % rnd.randint(1, 9)]
         texts = rnd.sample(texts, rnd.randint(1, 3))
-        for step in range(rnd.randint(1, 40)):
+        fails = rnd.choice([0, .05, .9])
+        for _ in range(rnd.choice([5, 20, 40, 150])):
             ids = m.calls(rnd.choices(some, k=rnd.choice([1, 1, 1, 2, 3])))
             if rnd.random() < .1:
                 rnd.shuffle(ids)
-            for i in ids:
-                if rnd.random() < .98:
-                    text = rnd.choice(texts)
-                    if rnd.random() < .1:
-                        text += "\nnumber %d of the novel lines, which is " \
-                            "long enough to be news to anybody" % m.n
-                    m.result(i, text, rnd.random() < .05)
-            x = rnd.random()
-            if x < .02:
-                m.records.append({"type": "compaction", "epoch": 1})
-            elif x < .04:
-                m.records.append({"type": "recovery", "scenario": "x",
-                                  "attempt": 1})
-            elif x < .06:
-                m.records.append({"role": "user", "content": "go on"})
-            elif x < .08:
-                m.records.append({"role": "assistant",
-                                  "content": "Here is what I found so far."})
+            for i, name in ids:
+                if rnd.random() < .99:
+                    m.result(i, name, texts, fails)
+            m.between()
     return m.records
 
 
 def compare(name, records, guard, options, **o):
     model = Model(**o)
-    for r in records:
+    at = []                     # the record behind which each row was said
+    for i, r in enumerate(records):
         model.record(r)
+        at += [i] * (len(model.out) - len(at))
     got = said_by(guard, options,
                   "".join(json.dumps(r) + "\n" for r in records))
     if got == model.out:
-        print("%s: %d records, %d said, the same" % (
-            name, len(records), len(got)))
+        rules = {x[3] for x in got if len(x) == 6}
+        print("%s: %d records, %d said by %d rules, the same" % (
+            name, len(records), len(got), len(rules)))
         return True
     for i, (a, b) in enumerate(itertools.zip_longest(got, model.out)):
         if a != b:
             print("%s: at %d guard says %s, model %s" % (name, i, a, b))
+            end = at[min(i, len(at) - 1)] if at else 0
+            start = max(k for k in range(end + 1)
+                        if records[k].get("type") == "hamr")
+            with open("model-differs.ndjson", "w") as f:
+                for r in records[start:end + 1]:
+                    f.write(json.dumps(r) + "\n")
             break
     return False
 
 
+SMALL = dict(warn=("loop_guard.warn_threshold", 2),
+             block=("loop_guard.block_threshold", 3),
+             halt=("loop_guard.halt_threshold", 4),
+             fresh=("loop_guard.interleaved_block_threshold", 4),
+             stall_warn=("loop_guard.stall_warn_threshold", 2),
+             stall=("loop_control.progress_stall_threshold", 3),
+             same_block=("loop_guard.same_error_block", 5),
+             futile=("loop_guard.futile_edit_warn", 2),
+             explore=("loop_guard.explore_nudge_after", 4))
+WIDE = dict(warn=("loop_guard.warn_threshold", 3),
+            block=("loop_guard.block_threshold", 40),
+            fresh=("loop_guard.interleaved_block_threshold", 40),
+            halt=("loop_guard.halt_threshold", 50),
+            stall=("loop_control.progress_stall_threshold", 60),
+            soft=("loop_guard.soft_max_tool_calls", 20),
+            warn_reads=("loop_guard.warn_reads", 4),
+            max_reads=("loop_guard.max_reads", 20))
+
+
 def check(guard, options):
-    small = ["-o", "loop_guard.warn_threshold=2",
-             "-o", "loop_guard.block_threshold=3",
-             "-o", "loop_guard.halt_threshold=4",
-             "-o", "loop_guard.interleaved_block_threshold=4",
-             "-o", "loop_guard.stall_warn_threshold=2",
-             "-o", "loop_control.progress_stall_threshold=3"]
-    low = dict(warn=2, block=3, halt=4, fresh=4, stall_warn=2, stall=3)
-    good = compare("short", short_sequences(5), guard, options)
-    good &= compare("short, low limits", short_sequences(4), guard,
-                    options + small, **low)
+    good = True
     for seed in range(3):
-        records = random_sequences(200, seed)
-        good &= compare("random %d" % seed, records, guard, options)
-        good &= compare("random %d, low limits" % seed, records, guard,
-                        options + small, **low)
+        records = random_sequences(120, seed)
+        for name, keys in (("default", {}), ("low limits", SMALL),
+                           ("wide limits", WIDE)):
+            more = [x for key, value in keys.values()
+                    for x in ("-o", "%s=%d" % (key, value))]
+            good &= compare("random %d, %s" % (seed, name), records, guard,
+                            options + more,
+                            **{k: v for k, (_, v) in keys.items()})
+            if not good:
+                return False
     return good
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["check"]:
         sys.exit(0 if check(sys.argv[2], sys.argv[3:]) else 1)
+    if sys.argv[1:2] == ["short"]:
+        sys.exit(0 if short(sys.argv[2], int(sys.argv[3])) else 1)
     model = Model()
     for line in sys.stdin:
         model.record(json.loads(line))

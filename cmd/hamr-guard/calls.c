@@ -1,8 +1,8 @@
 /* calls.c - the call phase: may the calls of an assistant message run? */
 #include <stdlib.h>
 
-#include "mem.h"
 #include "guard.h"
+#include "mem.h"
 
 /* ---- a call taken in ---- */
 
@@ -21,6 +21,23 @@ is_listed(struct slice name, const char *const *list, size_t n)
 	return false;
 }
 
+/* The decoded name as [loop_guard] tools has it; yours. */
+static char *
+tool_of(const struct guard *g, const struct open_call *c)
+{
+	char *s = scan_strdup(slice_of(c->name)), *to;
+	struct slice name;
+
+	if (s == NULL)
+		return xstrdup("");
+	name = policy_tool(g->policy, slice_of(s));
+	if (name.p == s)
+		return s;
+	to = xmemdup0(name.p, name.n);
+	free(s);
+	return to;
+}
+
 static struct open_call *
 take_in(struct guard *g, const struct call *c)
 {
@@ -31,8 +48,9 @@ take_in(struct guard *g, const struct call *c)
 	g->call = xgrow(g->call, g->ncall, &g->capcall, sizeof *g->call);
 	o = &g->call[g->ncall];
 	*o = (struct open_call){ .id = json_text(c->id), .turn = g->turn,
-		.name = json_text(c->name) };
-	tool = guard_tool(o);
+		.name = json_text(c->name), .line = g->line,
+		.step = g->steps };
+	tool = tool_of(g, o);
 	/* an object may stand in place of its text */
 	sign_call(&g->sign, slice_of(tool), c->given, &o->about);
 	/* what has no name is no call that could run */
@@ -48,149 +66,190 @@ take_in(struct guard *g, const struct call *c)
 /* ---- verdicts ---- */
 
 static void
-say(struct guard *g, struct open_call *o, struct verdict *v)
+say(struct guard *g, struct open_call *o, struct verdict *v, struct why *w)
 {
 	o->said = v->action;
-	v->call_id = o->id;
-	v->name = o->name;
 	v->phase = PHASE_CALL;
-	v->signature = o->about.sig;
-	if (v->action == ACT_BLOCK || v->action == ACT_HALT) {
-		if (v->action == ACT_BLOCK)
-			g->step.blocked = true;
-		else
-			g->step.halted = true;
-		if (g->policy->status)
-			stage_status(g->stage, ST_NO);
-	}
-	if (v->action != ACT_ALLOW || g->policy->allow)
-		say_verdict(g->stage, v);
+	g->step.blocked |= v->action == ACT_BLOCK;
+	g->step.halted |= v->action == ACT_HALT;
+	tell(g, o, v, w);
 }
 
 /* A halt goes on for every later call. */
 static void
 say_halted(struct guard *g, struct open_call *o)
 {
+	struct why w = { .line = &g->halt.line };
 	struct verdict v = { .action = ACT_HALT, .rule = g->halt.rule,
 		.count = g->halt.count, .evidence = &g->halt.id,
 		.nevidence = 1, .message = g->halt.message };
 
-	say(g, o, &v);
+	say(g, o, &v, &w);
 }
 
 static void
 halt_begin(struct guard *g, struct open_call *o, struct verdict *v,
-    char *message)
+    struct why *w, char *message)
 {
 	g->halt = (struct halt){ true, v->rule, v->count, xstrdup(o->id),
-		message };
+		o->line, message };
 	v->action = ACT_HALT;
 	v->message = message;
-	say(g, o, v);
+	say(g, o, v, w);
 }
 
+/* Text was asked for, or the stall went on after it. */
 static void
 halt_stalled(struct guard *g, struct open_call *o)
 {
-	struct facts f = { .steps = g->stall.steps };
-	struct verdict v = { .rule = RULE_STALL,
-		.count = g->stall.score / POINT, .evidence = g->stall.id,
-		.nevidence = g->stall.nid };
+	const struct stall *s = &g->stall;
+	bool calls = !s->over && g->text_rule == RULE_CALLS;
+	struct facts f = { .steps = s->steps };
+	struct why w = { .warn = g->policy->stall_warn,
+		.halt = g->policy->stall_limit, .line = s->ids.line };
+	struct verdict v = { .rule = s->over ? RULE_STALL : g->text_rule,
+		.count = calls ? g->calls : s->score / POINT,
+		.evidence = s->ids.id, .nevidence = s->ids.n };
 
-	halt_begin(g, o, &v, guard_words(W_STALL_HALT, &f));
+	halt_begin(g, o, &v, &w, guard_words(calls ? W_CALLS_HALT :
+	    W_STALL_HALT, &f));
 }
 
 static void
 say_share(struct guard *g, struct open_call *o, struct open_call *twin)
 {
 	char *message = guard_words(W_SHARE, &(struct facts){ .count = 0 });
+	struct why w = { .line = &twin->line };
 	struct verdict v = { .action = ACT_SHARE, .rule = RULE_BATCH,
 		.count = ++twin->same + 1, .evidence = &twin->id,
 		.nevidence = 1, .twin = twin->id, .message = message };
 
-	say(g, o, &v);
+	say(g, o, &v, &w);
 	free(message);
 }
 
-/* ---- the streak ---- */
+/* ---- refusals ---- */
 
-struct limits {
-	unsigned long block, halt;
-};
-
-/* A refusal is held back while new things come, checks that wait for
- * something may be repeated longer, errors that may pass too. */
-static struct limits
-limits_of(const struct guard *g, const struct open_call *o,
-    const struct seen *e)
+static void
+say_block(struct guard *g, struct open_call *o, struct verdict *v,
+    struct why *w, enum word word, struct facts *f)
 {
-	const struct policy *p = g->policy;
-	struct limits l = { p->block, p->halt };
-	unsigned long times = 1;
+	char *tool = tool_of(g, o), *message;
 
-	if (g->news > e->told && p->fresh_block > p->block) {
-		l.block = p->fresh_block;
-		l.halt += p->fresh_block - p->block;
-	}
-	if (o->about.poll)
-		times *= p->poll;
-	if (e->transient)
-		times *= 2;
-	l.block *= times;
-	l.halt *= times;
-	return l;
+	f->tool = slice_of(tool);
+	f->steps = g->stall.steps;
+	message = guard_words(word, f);
+	v->action = ACT_BLOCK;
+	v->message = message;
+	say(g, o, v, w);
+	free(message);
+	free(tool);
 }
 
 static void
 refuse(struct guard *g, struct open_call *o, struct seen *e,
     unsigned long count, bool halts)
 {
-	char *tool = guard_tool(o), *message;
-	struct facts f = { .tool = slice_of(tool), .count = count,
-		.steps = g->stall.steps };
-	struct verdict v = { .action = ACT_BLOCK, .count = count,
-		.rule = guard_name_streak(g, e, &f), .evidence = e->id,
-		.nevidence = e->nid };
-	bool cycle = v.rule == RULE_CYCLE;
+	struct facts f = { .count = count };
+	struct why w = { .line = e->ids.line };
+	struct verdict v = { .count = count, .evidence = e->ids.id,
+		.nevidence = e->ids.n };
 
+	v.rule = streak_rule(g, e, &f);
+	streak_why(g, &o->about, e, &w);
+	w.period = f.period;
+	w.laps = f.laps;
 	if (halts) {
-		halt_begin(g, o, &v, guard_words(cycle ? W_CYCLE_HALT :
+		f.steps = g->stall.steps;
+		halt_begin(g, o, &v, &w, guard_words(v.rule == RULE_CYCLE ?
+		    W_CYCLE_HALT : v.rule == RULE_RETRY ? W_RETRY_HALT :
 		    W_REPEAT_HALT, &f));
-	} else {
-		message = guard_words(cycle ? W_CYCLE_BLOCK : W_REPEAT_BLOCK,
-		    &f);
-		v.message = message;
-		say(g, o, &v);
-		free(message);
-		e->blocked++;
-		e->told = g->news;
-		step_weigh(&g->step, guard_weight(o->about.poll,
-		    e->transient));
+		return;
 	}
-	free(tool);
+	say_block(g, o, &v, &w, v.rule == RULE_CYCLE ? W_CYCLE_BLOCK :
+	    v.rule == RULE_RETRY ? W_RETRY_BLOCK : W_REPEAT_BLOCK, &f);
+	e->refused++;
+	e->told = g->news;
+	if (e->n + e->refused >= g->policy->stuck)
+		g->step.stuck = true;
+	if (e->n + e->refused > g->stuck)
+		g->stuck = e->n + e->refused;
+	step_weigh(&g->step, guard_weight(o->about.poll, e->transient));
+}
+
+/* A tool that failed in one way whatever it was given. */
+static bool
+refuse_faulty(struct guard *g, struct open_call *o)
+{
+	const struct policy *p = g->policy;
+	struct fault *f = fault_get(g, &o->about);
+	struct facts facts = { .count = 1 };
+	struct why w = { .warn = p->same_warn, .block = p->same_block };
+	struct verdict v = { .rule = RULE_SAME_ERROR };
+
+	if (f == NULL || !f->varied)
+		return false;
+	facts.count = v.count = f->n + f->refused + 1;
+	v.evidence = f->ids.id;
+	v.nevidence = f->ids.n;
+	w.same = f->n;
+	w.refused = f->refused;
+	w.line = f->ids.line;
+	if (g->news > f->told && p->fresh_block > p->block) {
+		w.gated = true;
+		w.block += p->fresh_block - p->block;
+	}
+	w.block *= o->about.poll ? p->poll : 1;
+	if (v.count < w.block)
+		return false;
+	f->refused++;
+	f->told = g->news;
+	step_weigh(&g->step, POINT);
+	say_block(g, o, &v, &w, W_SAME_ERROR_BLOCK, &facts);
+	return true;
+}
+
+/* Enough was read in this turn: one line, and it climbs no ladder. */
+static bool
+refuse_read(struct guard *g, struct open_call *o)
+{
+	unsigned long most = guard_reads(g, true);
+	struct facts f = { .count = g->reads };
+	struct why w = { .warn = guard_reads(g, false), .block = most };
+	struct verdict v = { .rule = RULE_READS, .count = g->reads + 1 };
+
+	if (!o->about.looks || most == 0 || g->reads < most)
+		return false;
+	say_block(g, o, &v, &w, W_READS_BLOCK, &f);
+	return true;
 }
 
 static void
-judge_streak(struct guard *g, struct open_call *o)
+judge_alone(struct guard *g, struct open_call *o)
 {
 	struct seen *e = seen_get(&g->seen, o->about.sig);
 	struct verdict v = { .action = ACT_ALLOW, .rule = RULE_REPEAT,
 		.count = 1 };
+	struct why w = { .warn = 0 };
 
 	/* the first repeat after a compaction is free: what the model had
 	 * seen has left its window */
-	if (e != NULL && e->epoch == g->epoch && e->window == g->window) {
-		struct limits l = limits_of(g, o, e);
+	if (e != NULL && e->n > 0 && e->epoch == g->epoch &&
+	    e->window == g->window) {
+		struct limits l = streak_limits(g, &o->about, e);
 
-		v.count += e->n + e->blocked;
-		v.evidence = e->id;
-		v.nevidence = e->nid;
+		v.count += e->n + e->refused;
+		v.evidence = e->ids.id;
+		v.nevidence = e->ids.n;
+		w.line = e->ids.line;
+		streak_why(g, &o->about, e, &w);
 		if (v.count >= l.block || v.count >= l.halt) {
 			refuse(g, o, e, v.count, v.count >= l.halt);
 			return;
 		}
 	}
-	say(g, o, &v);
+	if (!refuse_faulty(g, o) && !refuse_read(g, o))
+		say(g, o, &v, &w);
 }
 
 /* ---- a message's calls ---- */
@@ -224,7 +283,7 @@ judge(struct guard *g, struct open_call *o, struct map *same, bool forced,
 	else if ((twin = twin_of(g, same, o, *changes)) != NULL)
 		say_share(g, o, twin);
 	else
-		judge_streak(g, o);
+		judge_alone(g, o);
 	if (o->said == ACT_ALLOW && !o->about.reads)
 		++*changes;
 	o->changes = *changes;
@@ -240,7 +299,9 @@ guard_calls(struct guard *g, struct slice calls)
 	struct call c;
 
 	g->text_only -= forced;
-	g->nudged_call = 0;
+	g->answers.nudged_call = 0;
+	g->answers.same = 0;
+	g->steps++;
 	walk_in(&w, calls);
 	while (msg_next_call(&w, &c)) {
 		judge(g, take_in(g, &c), &same, forced, &changes);

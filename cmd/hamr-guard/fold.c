@@ -25,6 +25,18 @@ over_quotes(const char *p, const char *end, bool escapes)
 	return p < end ? p + 1 : end;
 }
 
+/* Up to what piece() treats apart, or a blank. */
+static const char *
+over_plain(const char *p, const char *end)
+{
+	static const bool apart[256] = { [' '] = true, ['\t'] = true,
+		['\''] = true, ['"'] = true, ['\\'] = true, ['#'] = true };
+
+	while (p < end && !apart[(unsigned char)*p])
+		p++;
+	return p;
+}
+
 /* Behind the next piece that is to be copied as it stands. */
 static const char *
 piece(const char *start, const char *p, const char *end)
@@ -43,7 +55,7 @@ piece(const char *start, const char *p, const char *end)
 		nl = word ? memchr(p, '\n', (size_t)(end - p)) : p + 1;
 		return nl != NULL ? nl : end;
 	default:
-		return p + 1;
+		return over_plain(p + 1, end);
 	}
 }
 

@@ -1,67 +1,76 @@
 /* guard.h - the state of one transcript, and what each record does to it.
  *
- * Everything but the pool of open calls is of one turn and forgotten at the
- * next message by a person.  Nothing here grows with the transcript.
+ * Nearly all of it is of one turn and forgotten at the next message by a
+ * person.  Nothing here grows with the transcript.
  */
 #ifndef HAMR_GUARD_GUARD_H
 #define HAMR_GUARD_GUARD_H
 
+#include "conf.h"
 #include "cycle.h"
+#include "files.h"
+#include "firing.h"
 #include "hset.h"
+#include "ids.h"
 #include "msg.h"
+#include "outcome.h"
+#include "policy.h"
 #include "say.h"
 #include "seen.h"
 #include "sig.h"
 #include "stage.h"
 #include "words.h"
 
-#define LINES_MAX 65536
-#define STATES_MAX 8192
-#define STALL_IDS 8		/* calls named as evidence of a stall */
-#define POINT 6			/* parts of one point of the stall score */
 
-/* What the configuration and the flags say. */
-struct policy {
-	bool off;		/* -p off, or enabled = false */
-	bool allow;		/* -a */
-	bool status;		/* -e */
-	unsigned long warn, block, halt, fresh_block, poll;
-	unsigned long stall_warn, stall_limit, min_gain;
-	size_t window;
-	const char *const *poll_tools, *const *exempt;
-	size_t npoll, nexempt;
+#define LINES_MAX 65536
+#define ERRORS_MAX 4096
+#define POINT 6			/* parts of one point of the stall score */
+#define WARNS_MAX 5		/* rules that may speak of one result */
+#define READS_AGAIN 8		/* reads from one warning to the next */
+
+/* What is to be said of a result when its step is over. */
+struct word_due {
+	enum rule rule;
+	unsigned long count;
+	uint64_t state;		/* of a file, for revisit */
 };
 
 /* A call that has no result yet, or belongs to the step in hand. */
 struct open_call {
 	struct about about;
 	char *id, *name;	/* JSON texts */
+	size_t line;		/* of its message */
+	unsigned step;		/* in its turn */
 	enum action said;
 	bool exempt;
 	uint64_t turn;
 	unsigned long same;	/* identical ones in this message */
 	unsigned long changes;	/* calls before and with it in this step that
 				 * may change files */
-	unsigned long count;	/* its streak when its result had come */
-	bool warn;		/* that is worth a word */
+	struct word_due due[WARNS_MAX];
+	size_t ndue;
 };
 
 /* The step in hand. */
 struct step {
 	size_t first, left;	/* its calls in the pool; without a result */
 	int weight;		/* the largest of its calls, in sixths */
-	bool idle, blocked, halted;	/* of its calls */
+	bool idle, sweep;	/* of its calls, one cannot inform; reads what
+				 * was shown, or past an end */
+	bool blocked, halted;
 	bool news;		/* it brought something new */
+	bool changed;		/* or changed a file */
+	bool stuck;		/* of its calls, one is at stuck_at_cap */
 };
 
 /* The stall score. */
 struct stall {
 	unsigned long score;	/* in sixths */
 	unsigned long steps;	/* steps since something new came */
+	unsigned sweeps;	/* steps of its score that only read again */
 	bool asked;		/* text was asked for since then */
 	bool over;		/* and the stall went on */
-	char *id[STALL_IDS];	/* JSON texts, oldest first */
-	size_t nid;
+	struct ids ids;
 };
 
 /* A halt that is in force. */
@@ -70,34 +79,72 @@ struct halt {
 	enum rule rule;
 	unsigned long count;
 	char *id;		/* the call it began with, JSON text */
+	size_t line;
 	char *message;
+};
+
+/* One tool failing in one way: the row of its latest error. */
+struct fault {
+	uint64_t tool, error;	/* hashes; tool 0: free */
+	uint64_t epoch;
+	unsigned n, refused;
+	bool varied;		/* not always the same call */
+	uint64_t sig, told;
+	struct ids ids;
+};
+#define FAULTS 64		/* tools told apart; more share places */
+
+/* What an answer is judged by, besides its words. */
+struct answers {
+	unsigned long nudged_call, nudged_turn;
+	uint64_t text;		/* hash of the last one without calls */
+	unsigned same;		/* how often in a row */
+	bool ran;		/* something was run since the last change;
+				 * survives turns */
 };
 
 struct guard {
 	const struct policy *policy;
 	struct stage *stage;
+	struct watch watch;
 	struct sign sign;
 	struct buf text;	/* of the message in hand, decoded */
+	struct buf scratch;
+	size_t line;		/* of the record in hand */
 	/* pairing */
 	struct pairing pairing;
 	struct open_call *call;
 	size_t ncall, capcall;
 	struct step step;
+	/* of the transcript */
+	bool patch;		/* known to be in patch mode */
+	bool few_reads;		/* the window is small */
+	struct answers answers;
+	struct memory memory;	/* outcomes by the id of the call */
 	/* the turn */
 	uint64_t turn;
 	uint64_t epoch;
 	uint64_t window;	/* compactions so far */
 	uint64_t news;		/* how often something new has come */
+	unsigned steps;		/* with calls */
+	unsigned long calls, reads;	/* that ran */
+	unsigned long still;	/* steps without a change of a file */
+	bool calls_asked;
 	struct seen_set seen;
-	struct hset lines, states;
+	struct hset lines, errors;
+	struct files files;
+	struct fault fault[FAULTS];
 	struct cycle cycle;
 	struct stall stall;
 	struct halt halt;
+	struct ids last;	/* a call of each of the last steps */
+	unsigned stuck;		/* the largest streak of this epoch */
 	unsigned long text_only;	/* messages that are to be text */
-	unsigned long nudged_call, nudged_turn;	/* status-only */
+	enum rule text_rule;	/* that asked for it */
 };
 
-void guard_init(struct guard *g, struct stage *s, const struct policy *p);
+void guard_init(struct guard *g, struct stage *s, const struct policy *p,
+    const struct watch *w);
 void guard_release(struct guard *g);
 
 /* Is this one of our own products? */
@@ -109,22 +156,53 @@ void guard_reset(struct guard *g);	/* a new transcript */
 
 /* calls.c: the calls of an assistant message. */
 void guard_calls(struct guard *g, struct slice tool_calls);
-/* results.c: a tool message; and the end of a step. */
+/* results.c: a tool message. */
 void guard_result(struct guard *g, const struct rec *r);
+/* step.c: the last result of a step has come. */
+void step_end(struct guard *g);
 /* answers.c: an assistant message without calls. */
 void guard_answer(struct guard *g, const struct rec *r);
+/* turn.c: what begins again. */
+void turn_begin(struct guard *g);
+void turn_recover(struct guard *g);
+/* The mode, from a hamr or config record; NULL: from the policy alone. */
+void turn_mode(struct guard *g, const struct rec *r);
+/* The window, from a limit record; NULL: from the policy alone. */
+void turn_limit(struct guard *g, const struct rec *r);
+/* Reads allowed in a turn before a warning, or at most; 0: no limit. */
+unsigned long guard_reads(const struct guard *g, bool most);
 
-/* guard.c: the streak of this call is within a cycle: its period and laps go
- * to f and the answer is RULE_CYCLE, else RULE_REPEAT. */
-enum rule guard_name_streak(struct guard *g, const struct seen *e,
+/* tell.c: a verdict goes out, and to who watches. */
+void tell(struct guard *g, const struct open_call *c, struct verdict *v,
+    struct why *w);
+void tell_count(const struct guard *g, enum rule r, unsigned long value);
+
+/* streak.c: what the rules make of a signature that is known. */
+struct limits {
+	unsigned long warn, block, halt;
+	bool gated;
+};
+struct limits streak_limits(const struct guard *g, const struct about *a,
+    const struct seen *e);
+/* repeat, retry or cycle; its period and laps go to f. */
+enum rule streak_rule(struct guard *g, const struct seen *e,
     struct facts *f);
-uint64_t guard_pair(const struct seen *e);	/* signature and outcome */
+uint64_t streak_pair(const struct seen *e);	/* signature and outcome */
+void streak_why(const struct guard *g, const struct about *a,
+    const struct seen *e, struct why *w);
+
+/* The row of errors of a call's tool in this epoch, NULL if there is none;
+ * and a new one, empty. */
+struct fault *fault_get(struct guard *g, const struct about *a);
+struct fault *fault_begin(struct guard *g, const struct about *a);
+
 char *guard_words(enum word w, const struct facts *f);
-/* The decoded name of a call; yours. */
-char *guard_tool(const struct open_call *c);
 void stall_reset(struct stall *s);
 /* What a repeat weighs, in sixths: less where it may be repeated more. */
 int guard_weight(bool poll, bool transient);
 void step_weigh(struct step *s, int weight);
+void call_due(struct guard *g, struct open_call *c, enum rule r,
+    unsigned long count);
+void halt_lift(struct halt *h);
 
 #endif

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard.h"
+#include "people.h"
 #include "rules.h"
 
 static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
-"                  [--lenient] [--no-config] [-o key=value] [FILE...]\n"
+"                  [--lenient] [--no-config] [-o key=value]\n"
+"                  [--report|--explain CALL|--calibrate|--compare] [FILE...]\n"
 "\n"
 "Reads a transcript (NDJSON records) and passes it on with verdicts on calls\n"
 "that go round in circles, and a nudge that redirects. Its own earlier\n"
@@ -18,13 +19,17 @@ static const char help[] =
 "  -a               also write a verdict for what is allowed\n"
 "  -e               status 1 if this run wrote a block or a halt\n"
 "  -q               no warnings about the configuration\n"
-"  -p PROFILE       default, or off (judges nothing)\n"
+"  -p PROFILE       default, strict, hamr, openfang, hermes, nanobot, kimi,"
+" off\n"
 "  -F FORMAT        auto, hamr, claude-code, openai, ...: hamr-import(5)\n"
 "  --import-only    write the input as hamr's records, judge nothing\n"
 "  --jq FILTER      write what the filter makes of each record\n"
 "  --lenient        a refused line becomes an error record\n"
 "  --no-config      read no configuration and no environment\n"
 "  -o key=value     set a configuration key, as loop_guard.warn_threshold=2\n"
+"  --report         what fired, for people; --compare: one row per profile\n"
+"  --explain CALL   all that was thought about one call (its id, or its line)\n"
+"  --calibrate      each rule at each threshold, over many transcripts\n"
 "  -h, --help       this text; -V, --version the version\n"
 "\n"
 "Status: 0 done, 1 with -e a refusal, 2 usage, 65 bad record, 66 no such\n"
@@ -32,17 +37,32 @@ static const char help[] =
 
 struct opts {
 	struct stage_args stage;
-	const char *profile;
+	const char *profile, *call;
+	const struct view_ops *view;	/* NULL: the filter */
 	bool allow, status, import_only;
 };
 
-enum { OPT_IMPORT_ONLY = OPT_COMMAND };
+enum { OPT_REPORT = OPT_COMMAND, OPT_EXPLAIN, OPT_CALIBRATE, OPT_COMPARE,
+	OPT_IMPORT_ONLY };
+
+static void
+set_view(struct opts *o, const struct view_ops *view)
+{
+	if (o->view != NULL && o->view != view)
+		err_die(ST_USAGE, "one of --report, --explain, --calibrate "
+		    "and --compare at a time");
+	o->view = view;
+}
 
 static void
 read_opts(int argc, char **argv, struct opts *o)
 {
 	static const struct option names[] = { STAGE_LONG, STAGE_JQ,
-		{ "import-only", 0, 0, OPT_IMPORT_ONLY }, { 0 } };
+		{ "import-only", 0, 0, OPT_IMPORT_ONLY },
+		{ "report", 0, 0, OPT_REPORT },
+		{ "explain", 1, 0, OPT_EXPLAIN },
+		{ "calibrate", 0, 0, OPT_CALIBRATE },
+		{ "compare", 0, 0, OPT_COMPARE }, { 0 } };
 	int c;
 
 	opterr = 0;
@@ -53,6 +73,13 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
 		case OPT_IMPORT_ONLY: o->import_only = true; break;
+		case OPT_REPORT: set_view(o, &view_report); break;
+		case OPT_CALIBRATE: set_view(o, &view_calibrate); break;
+		case OPT_COMPARE: set_view(o, &view_compare); break;
+		case OPT_EXPLAIN:
+			set_view(o, &view_explain);
+			o->call = optarg;
+			break;
 		default:
 			if (!stage_option(&o->stage, c,
 			    optarg, help))
@@ -60,53 +87,6 @@ read_opts(int argc, char **argv, struct opts *o)
 				    "argument: %s; try hamr-guard --help",
 				    argv[optind - 1]);
 		}
-}
-
-static unsigned long
-count_of(const struct conf *c, const char *key)
-{
-	return (unsigned long)conf_int(c, key);
-}
-
-static void
-read_policy(const struct conf *c, const struct opts *o, struct policy *p)
-{
-	const char *profile = o->profile;
-
-	if (profile == NULL)
-		profile = conf_str(c, "loop_guard.profile");
-	p->off = strcmp(profile, "off") == 0;
-	if (!p->off && strcmp(profile, "default") != 0)
-		err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
-		    "profile %s: unknown; this version has default and off",
-		    profile);
-	if (!conf_bool(c, "loop_guard.enabled"))
-		p->off = true;
-	p->allow = o->allow;
-	p->status = o->status;
-	p->warn = count_of(c, "loop_guard.warn_threshold");
-	p->block = count_of(c, "loop_guard.block_threshold");
-	p->halt = count_of(c, "loop_guard.halt_threshold");
-	p->fresh_block = count_of(c, "loop_guard.interleaved_block_threshold");
-	p->poll = count_of(c, "loop_guard.poll_multiplier");
-	p->window = count_of(c, "loop_guard.window_size");
-	p->stall_warn = count_of(c, "loop_guard.stall_warn_threshold");
-	p->stall_limit = count_of(c, "loop_control.progress_stall_threshold");
-	p->min_gain = count_of(c,
-	    "loop_control.progress_min_info_gain_length");
-	p->poll_tools = conf_list(c, "loop_guard.poll_tools", &p->npoll);
-	p->exempt = conf_list(c, "loop_guard.exempt_tools", &p->nexempt);
-}
-
-static int
-read_rules(const struct conf *c, struct guard *g, struct err *e)
-{
-	const char *const *list;
-	size_t n;
-
-	list = conf_list(c, "loop_guard.normalize", &n);
-	g->sign.rules = n > 0 ? rules_new(list, n, e) : NULL;
-	return n > 0 && g->sign.rules == NULL ? -1 : 0;
 }
 
 /* ---- the stage ---- */
@@ -121,25 +101,82 @@ keep(struct stage *s, const struct rec *r)
 static void
 record(struct stage *s, const struct rec *r)
 {
-	guard_record(s->self, r);
+	umpire_record(s->self, r);
 }
 
 static void
 reset(struct stage *s)
 {
-	guard_reset(s->self);
+	umpire_reset(s->self);
+}
+
+static const char *
+profile_of(const struct conf *c, const struct opts *o)
+{
+	const char *name = o->profile;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (name == NULL)
+		name = conf_str(c, "loop_guard.profile");
+	if (umpire_is_known(name))
+		return name;
+	for (size_t i = 0; i < UMPIRES; i++)
+		buf_fmt(&b, i > 0 ? ", %s" : "%s", umpire_name(i));
+	err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
+	    "profile %s: unknown; there are %s", name, b.p);
+}
+
+static int
+read_rules(const struct conf *c, struct rules **rules, struct err *e)
+{
+	const char *const *list;
+	size_t n;
+
+	list = conf_list(c, "loop_guard.normalize", &n);
+	*rules = n > 0 ? rules_new(list, n, e) : NULL;
+	return n > 0 && *rules == NULL ? -1 : 0;
+}
+
+static int
+filter(struct stage *s, struct umpire *u)
+{
+	static const struct stage_ops ops = { .name = "guard", .keep = keep,
+		.record = record, .reset = reset };
+	int status;
+
+	s->ops = &ops;
+	s->self = u;
+	status = stage_run(s);
+	umpire_release(u);
+	return status;
+}
+
+static int
+run(struct stage *s, const struct opts *o, const char *profile,
+    const struct bench *bench)
+{
+	static const struct stage_ops pass = { .name = "guard" };
+	struct umpire u;
+
+	if (o->import_only) {
+		s->ops = &pass;
+		return stage_run(s);
+	}
+	if (o->view != NULL)
+		return people_run(&(struct people){ .view = o->view,
+		    .stage = s, .bench = *bench, .call = o->call,
+		    .profile = profile });
+	umpire_init(&u, profile, bench, NULL);
+	return filter(s, &u);
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct stage_ops ops = { .name = "guard", .keep = keep,
-		.record = record, .reset = reset };
-	static const struct stage_ops pass = { .name = "guard" };
 	struct opts o = { .profile = NULL };
-	struct policy policy = { .off = false };
-	struct stage s = { .ops = &ops };
-	struct guard g;
+	struct stage s = { .ops = NULL };
+	struct bench bench = { .stage = &s, .allow = false };
+	const char *profile;
 	struct conf *conf;
 	struct err e;
 	char *root;
@@ -147,26 +184,29 @@ main(int argc, char **argv)
 
 	err_program("hamr-guard");
 	read_opts(argc, argv, &o);
+	if (stage_format(&o.stage, &e) < 0)
+		return err_report(&e);
 	root = conf_root(".", &e);
 	conf = root != NULL ? stage_conf(&o.stage, root, &e) : NULL;
 	free(root);
 	if (conf == NULL)
 		return err_report(&e);
-	read_policy(conf, &o, &policy);
+	bench.conf = conf;
+	bench.allow = o.allow;
+	bench.status = o.status;
 	stage_apply(&s, &o.stage);
-	if (stage_reads(&s, &o.stage, conf, &e) < 0)
-		return err_report(&e);
-	if (o.import_only)
-		s.ops = &pass;
-	s.self = &g;
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
-	guard_init(&g, &s, &policy);
-	status = read_rules(conf, &g, &e) < 0 ? err_report(&e) :
-	    stage_run(&s);
-	rules_free(g.sign.rules);
-	guard_release(&g);
+	profile = profile_of(conf, &o);
+	if (o.view == &view_calibrate && umpire_is_foreign(profile))
+		err_die(ST_USAGE, "--calibrate: %s has no thresholds of ours; "
+		    "take -p default or strict", profile);
+	if (stage_reads(&s, &o.stage, conf, &e) < 0 ||
+	    read_rules(conf, &bench.rules, &e) < 0)
+		return err_report(&e);
+	status = run(&s, &o, profile, &bench);
+	rules_free(bench.rules);
 	conf_free(conf);
 	free(o.stage.set);
 	return status;

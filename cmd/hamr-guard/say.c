@@ -12,13 +12,32 @@ static const char *const actions[] = { [ACT_ALLOW] = "allow",
 static const char *const phases[] = { [PHASE_CALL] = "call",
 	[PHASE_RESULT] = "result", [PHASE_TEXT] = "text" };
 static const char *const rules[] = { [RULE_REPEAT] = "repeat",
-	[RULE_CYCLE] = "cycle", [RULE_STALL] = "stall",
-	[RULE_BATCH] = "batch", [RULE_STATUS_ONLY] = "status-only" };
+	[RULE_REPEAT_WEAK] = "repeat-weak", [RULE_RETRY] = "retry",
+	[RULE_SAME_ERROR] = "same-error", [RULE_CYCLE] = "cycle",
+	[RULE_STALL] = "stall", [RULE_PLACEHOLDER] = "placeholder",
+	[RULE_FUTILE_EDITS] = "futile-edits", [RULE_REVISIT] = "revisit",
+	[RULE_SWEEP] = "sweep", [RULE_NO_MUTATION] = "no-mutation",
+	[RULE_READS] = "reads", [RULE_CALLS] = "calls",
+	[RULE_BATCH] = "batch", [RULE_PLAN_PROSE] = "plan-prose",
+	[RULE_STATUS_ONLY] = "status-only", [RULE_PREMATURE] = "premature",
+	[RULE_MONOLOGUE] = "monologue" };
 
 const char *
 rule_name(enum rule r)
 {
 	return rules[r];
+}
+
+const char *
+action_name(enum action a)
+{
+	return actions[a];
+}
+
+const char *
+phase_name(enum phase p)
+{
+	return phases[p];
 }
 
 void
@@ -42,13 +61,15 @@ say_verdict(struct stage *s, const struct verdict *v)
 	json_add(o, "evidence", ids);
 	if (v->twin != NULL)
 		json_raw(o, "twin", slice_of(v->twin));
+	if (v->level != 0 || v->leveled)
+		json_int(o, "level", (long long)v->level);
 	if (v->message != NULL)
 		json_str(o, "message", v->message);
 	stage_put_json(s, R_VERDICT, o);
 }
 
 void
-say_constrain(struct stage *s, enum rule rule)
+say_constrain(struct stage *s, enum rule rule, unsigned long steps)
 {
 	struct json *o = json_object();
 
@@ -56,7 +77,7 @@ say_constrain(struct stage *s, enum rule rule)
 	json_str(o, "stage", "hamr-guard");
 	json_str(o, "tool_choice", "none");
 	json_str(o, "rule", rules[rule]);
-	json_int(o, "steps", 1);
+	json_int(o, "steps", (long long)steps);
 	stage_put_json(s, R_CONSTRAIN, o);
 }
 

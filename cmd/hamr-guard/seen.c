@@ -74,11 +74,20 @@ seen_get(struct seen_set *s, const char *sig)
 }
 
 void
-seen_forget_ids(struct seen *e)
+seen_forget_checks(struct seen *e)
 {
-	for (size_t i = 0; i < e->nid; i++)
-		free(e->id[i]);
-	e->nid = 0;
+	if (e->checks != NULL)
+		ids_clear(e->checks);
+	free(e->checks);
+	e->checks = NULL;
+	e->fault = 0;
+}
+
+static void
+forget(struct seen *e)
+{
+	ids_clear(&e->ids);
+	seen_forget_checks(e);
 }
 
 /* A place for a new entry: a free one, or that of the oldest. */
@@ -95,7 +104,7 @@ vacate(struct seen_set *s)
 		return ++s->n;
 	list_out(s, i);
 	bucket_out(s, i);
-	seen_forget_ids(&s->e[i]);
+	forget(&s->e[i]);
 	return i;
 }
 
@@ -118,25 +127,10 @@ seen_put(struct seen_set *s, const char *sig)
 }
 
 void
-seen_id(struct seen *e, const char *id)
-{
-	size_t n = strlen(id);
-
-	if (n > SEEN_ID_MAX)
-		return;
-	if (e->nid == SEEN_IDS) {
-		free(e->id[0]);
-		memmove(e->id, e->id + 1, (SEEN_IDS - 1) * sizeof *e->id);
-		e->nid--;
-	}
-	e->id[e->nid++] = xmemdup0(id, n);
-}
-
-void
 seen_clear(struct seen_set *s)
 {
 	for (unsigned i = 1; i <= s->n; i++) {
-		seen_forget_ids(&s->e[i]);
+		forget(&s->e[i]);
 		s->bucket[bucket_of(s->e[i].sig)] = 0;
 	}
 	s->n = s->newest = s->oldest = 0;

@@ -9,24 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ids.h"
 #include "sha.h"
 
 #define SEEN_MAX 1024
-#define SEEN_IDS 16		/* calls kept as evidence */
-#define SEEN_ID_MAX 256		/* longer ids are not kept */
 
 struct seen {
 	char sig[SHA_HEX];
-	uint64_t raw;		/* hash of the last outcome */
-	unsigned n;		/* calls in a row with that outcome */
-	unsigned blocked;	/* refusals since then */
+	uint64_t raw, norm;	/* hashes of the last outcome */
+	unsigned n;		/* calls in a row with that outcome; failing
+				 * ones compare normalised */
+	unsigned weak;		/* with that normalised outcome */
+	unsigned refused;	/* refusals since then */
 	uint64_t epoch;		/* all of this is of that epoch */
 	uint64_t window;	/* compactions before the last counted call */
 	uint64_t told;		/* novelties when the model was last told */
+	bool failed;
 	bool transient;		/* the outcome is an error that may pass */
 	bool poll;
-	char *id[SEEN_IDS];	/* JSON texts of the ids, oldest first */
-	size_t nid;
+	struct ids ids;
+	/* its latest row of failures, over all epochs of the turn */
+	uint64_t fault;		/* normalised outcome; 0: it did not fail */
+	unsigned long edited;	/* changes before the first of them */
+	unsigned long checked;	/* and before the latest */
+	struct ids *checks;	/* NULL: none */
 	/* private */
 	unsigned next, newer, older;
 };
@@ -42,8 +48,7 @@ struct seen *seen_get(struct seen_set *s, const char *sig);
 /* The same, made zero if there is none. */
 struct seen *seen_put(struct seen_set *s, const char *sig);
 
-void seen_id(struct seen *e, const char *id);	/* one more call */
-void seen_forget_ids(struct seen *e);
+void seen_forget_checks(struct seen *e);
 void seen_clear(struct seen_set *s);
 void seen_release(struct seen_set *s);
 

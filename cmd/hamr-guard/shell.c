@@ -93,14 +93,19 @@ static bool
 begins_with(const struct slice *w, size_t n, const char *p)
 {
 	for (size_t i = 0; i < n; i++) {
-		size_t len = strcspn(p, " ");
+		bool option = *p == '-';
+		size_t k = 0;
 
-		if (w[i].n < len || memcmp(w[i].p, p, len) != 0 ||
-		    (w[i].n > len && p[0] != '-'))
+		while (k < w[i].n && *p != '\0' && *p != ' ' &&
+		    w[i].p[k] == *p) {
+			k++;
+			p++;
+		}
+		if ((*p != '\0' && *p != ' ') || (k < w[i].n && !option))
 			return false;
-		if (p[len] == '\0')
+		if (*p == '\0')
 			return true;
-		p += len + 1;
+		p++;
 	}
 	return false;
 }
@@ -242,7 +247,7 @@ shell_judge(struct slice cmd, struct shell *out)
 
 	*out = (struct shell){ .idle = true, .reads = true };
 	while (p < end) {
-		bool pipes;
+		bool pipes, writes;
 		size_t at;
 
 		p = simple_next(over_blanks(p, end), end, &s);
@@ -253,7 +258,10 @@ shell_judge(struct slice cmd, struct shell *out)
 		/* a tail that reads a pipe only shortens it */
 		out->poll |= !s.piped && is_command(&s, at, polls);
 		out->reads = out->reads && is_reader(&s, at);
-		out->mutates |= s.writes || is_command(&s, at, writers);
+		writes = is_command(&s, at, writers);
+		out->mutates |= s.writes || writes;
+		out->runs |= at < s.n && !writes &&
+		    !is_command(&s, at, readers);
 		pipes = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (p < end)
 			p += p + 1 < end && p[0] == p[1] &&

@@ -19,6 +19,8 @@ struct shell {
 	bool poll;		/* looks whether something has happened */
 	bool reads;		/* known to change no file */
 	bool mutates;		/* known to change files */
+	bool runs;		/* has a command that neither only reads nor is
+				 * known to change files: a test, a program */
 };
 
 void shell_judge(struct slice cmd, struct shell *out);

@@ -1,9 +1,11 @@
 /* sig.c - the signature of a call (chapter 3.1). */
+#include <ctype.h>
 #include <string.h>
 
 #include "alias.h"
 #include "rules.h"
 #include "sig.h"
+#include "text.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })
 #define FEW 16			/* members compared each with each */
@@ -13,7 +15,7 @@ static const char *const dropped[] = { "description", "reason", "intent",
 	"thought", "explanation", "request_id", "trace_id", "nonce",
 	"timestamp", NULL };
 static const char *const readers[] = { "read", "view_image", "search_memory",
-	NULL };
+	"save_memory", NULL };
 
 static bool
 is_in(struct slice s, const char *const *row)
@@ -120,7 +122,87 @@ judge_bash(const struct sign *s, struct about *out)
 	out->poll = sh.poll;
 	out->reads = sh.reads;
 	out->mutates = sh.mutates;
+	out->runs = sh.runs;
 	buf_release(&cmd);
+}
+
+static uint64_t
+value_hash(struct slice val)
+{
+	return text_hash(val.p != NULL ? val.p : "", val.n, 3);
+}
+
+static uint64_t
+path_hash(struct slice path)
+{
+	struct buf neat = BUF_INIT(BUF_RECORD_MAX);
+	struct slice plain = scan_plain(path);
+	uint64_t h;
+
+	if (plain.p == NULL)
+		return path.p != NULL ? value_hash(path) : 0;
+	fold_path(plain, &neat);
+	h = text_hash(neat.p != NULL ? neat.p : "", neat.len, 1);
+	buf_release(&neat);
+	return h;
+}
+
+static uint64_t
+difference(struct slice old, struct slice new)
+{
+	return value_hash(new) - value_hash(old);
+}
+
+/* What an edit or a write does to its file. */
+static void
+judge_edit(const struct sign *s, struct about *out)
+{
+	struct slice content = member(s, "content"), one;
+	struct slice new = member(s, "new"), edits = member(s, "edits");
+	struct walk w;
+
+	out->write = content.p != NULL && new.p == NULL;
+	if (out->write) {
+		out->change = value_hash(content);
+	} else if (scan_kind(edits) == SCAN_ARRAY) {
+		walk_in(&w, edits);
+		while (walk_next(&w, NULL, &one))
+			out->change += difference(scan_get(one, "old"),
+			    scan_get(one, "new"));
+	} else if (new.p != NULL) {
+		out->change = difference(member(s, "old"), new);
+	} else {
+		for (size_t i = 0; i < s->members.n; i++)
+			out->change += value_hash(s->members.m[i].val);
+	}
+}
+
+/* Has the name one of these among its words? */
+static bool
+is_network(struct slice name)
+{
+	static const char *const words[] = { "web", "fetch", "http", "https",
+		"browser", "url", "curl", "internet", "network", "download",
+		NULL };
+
+	for (size_t i = 0; name.p != NULL && i < name.n; ) {
+		char word[16];
+		size_t n = 0;
+
+		/* a word begins behind _ and at a capital */
+		while (i < name.n && isalpha((unsigned char)name.p[i]) &&
+		    (n == 0 || !isupper((unsigned char)name.p[i]) ||
+		    isupper((unsigned char)name.p[i - 1]))) {
+			if (n < sizeof word - 1)
+				word[n++] = (char)tolower(
+				    (unsigned char)name.p[i]);
+			i++;
+		}
+		i += n == 0;
+		if (n > 0 && is_in((struct slice){ word, n }, words))
+			return true;
+	}
+	return false;
 }
 
 static void
@@ -128,14 +210,20 @@ judge(const struct sign *s, struct slice name, struct about *out)
 {
 	struct slice path = member(s, "path");
 
+	out->tool = text_hash(name.p != NULL ? name.p : "", name.n, 4);
 	out->bash = slice_is(name, "bash");
 	out->edits = slice_is(name, "edit") || slice_is(name, "write");
+	out->looks = slice_is(name, "read");
 	out->mutates = out->edits;
-	for (size_t i = 0; readers[i] != NULL; i++)
-		out->reads |= slice_is(name, readers[i]);
+	out->network = is_network(name);
+	out->reads = is_in(name, readers);
+	out->runs = !out->reads && !out->edits;
+	out->path = path_hash(path);
 	if (out->bash)
 		judge_bash(s, out);
-	else if (slice_is(name, "read"))
+	else if (out->edits)
+		judge_edit(s, out);
+	else if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") &&
 		    member(s, "query").p == NULL);

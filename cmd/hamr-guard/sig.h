@@ -3,6 +3,7 @@
 #define HAMR_GUARD_SIG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "buf.h"
 #include "canon.h"
@@ -22,12 +23,20 @@ struct sign {
 /* What a call is, from its name and arguments alone. */
 struct about {
 	char sig[SHA_HEX];
+	uint64_t tool;		/* hash of its name */
 	bool idle;		/* cannot inform */
 	bool poll;
 	bool bash;
+	bool network;		/* its errors are often not its own */
 	bool edits;		/* edit or write */
+	bool write;		/* of these, it says all of the content */
+	bool looks;		/* the read tool */
 	bool reads;		/* known to change nothing */
 	bool mutates;		/* known to change files */
+	bool runs;		/* runs what may prove a change */
+	uint64_t path;		/* hash; 0: none */
+	uint64_t change;	/* of an edit: new text less old; of a write:
+				 * the content (files.h) */
 };
 
 /* args: the string that holds the arguments, or the value that stands in its

@@ -13,14 +13,17 @@
 
 struct digest {
 	uint64_t hash;		/* of the cleaned text */
+	uint64_t norm;		/* and without what changes by itself */
 	size_t lines;		/* lines that are not blank */
 	size_t gain;		/* characters of lines not in the set before */
 };
 
 uint64_t text_hash(const void *p, size_t n, uint64_t seed);
 
-/* Go over text once; its lines are in the set afterwards. */
-void text_digest(struct slice text, struct hset *seen, struct digest *d);
+/* Go over text once; its lines are in the set afterwards.  scratch is for
+ * lines to be normalised in. */
+void text_digest(struct slice text, struct hset *seen, struct buf *scratch,
+    struct digest *d);
 
 /* Something that is no text (an image), told by its bytes. */
 void text_other(struct slice bytes, struct hset *seen, struct digest *d);

@@ -9,6 +9,7 @@
 
 #include "../../cmd/hamr-guard/cycle.c"
 #include "../../cmd/hamr-guard/hset.c"
+#include "../../cmd/hamr-guard/ids.c"
 #include "../../cmd/hamr-guard/seen.c"
 #include "../../cmd/hamr-guard/status.c"
 
@@ -45,7 +46,7 @@ signatures(void **state)
 	for (unsigned i = 0; i < 3 * SEEN_MAX; i++) {
 		snprintf(sig, sizeof sig, "%064x", i * 2654435761u);
 		seen_put(&s, sig)->n = i;
-		seen_id(seen_get(&s, sig), "\"c\"");
+		ids_add(&seen_get(&s, sig)->ids, "\"c\"", i, 1);
 		snprintf(sig, sizeof sig, "%064x", 0u);
 		assert_int_equal(seen_put(&s, sig)->n, 0);	/* in use */
 		assert_true(s.n <= SEEN_MAX);

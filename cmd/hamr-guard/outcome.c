@@ -1,0 +1,280 @@
+/* outcome.c - what a result says: its hashes, its gain, what it changed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard.h"
+#include "mem.h"
+
+#define LOOK_MAX 2048		/* bytes of an error that are searched */
+
+/* ---- outcomes by id ---- */
+
+static uint64_t
+id_hash(struct slice id)
+{
+	uint64_t h = text_hash(id.p != NULL ? id.p : "", id.n, 5);
+
+	return h + (h == 0);
+}
+
+void
+memory_put(struct memory *m, struct slice id, const struct outcome *o)
+{
+	uint64_t h = id_hash(id);
+
+	if (m->e == NULL)
+		m->e = xcalloc(MEMORY, sizeof *m->e);
+	m->e[h % MEMORY].id = h;
+	m->e[h % MEMORY].hash = o->d.hash;
+	m->e[h % MEMORY].norm = o->d.norm;
+	m->e[h % MEMORY].failed = o->failed;
+}
+
+void
+memory_get(const struct memory *m, struct slice id, struct outcome *o)
+{
+	uint64_t h = id_hash(id);
+
+	if (m->e == NULL || m->e[h % MEMORY].id != h)
+		return;
+	o->known_hash = true;
+	o->d.hash = m->e[h % MEMORY].hash;
+	o->d.norm = m->e[h % MEMORY].norm;
+	o->failed = m->e[h % MEMORY].failed;
+}
+
+void
+memory_clear(struct memory *m)
+{
+	free(m->e);
+	m->e = NULL;
+}
+
+/* ---- the text ---- */
+
+static bool
+may_pass(const struct rec *r, struct slice text)
+{
+	static const char *const codes[] = { "timeout", "rate_limited",
+		"overloaded", "network", NULL };
+	static const char *const signs[] = { "timed out", "timeout", "429",
+		"rate limit", "too many requests", "connection refused",
+		"connection reset", "connection error",
+		"temporarily unavailable", NULL };
+	struct slice code = msg_meta(r, "error");
+	char *start;
+	bool yes = false;
+
+	for (size_t i = 0; codes[i] != NULL; i++)
+		if (scan_str_is(code, codes[i]))
+			return true;
+	start = xmemdup0(text.p, text.n < LOOK_MAX ? text.n : LOOK_MAX);
+	for (size_t i = 0; signs[i] != NULL && !yes; i++)
+		yes = strcasestr(start, signs[i]) != NULL;
+	free(start);
+	return yes;
+}
+
+/* The text of the result, borrowed; its images are digested at once. */
+static struct slice
+text_of(struct guard *g, const struct rec *r, struct digest *d)
+{
+	struct slice content = rec_get(r, "content"), part;
+	struct slice plain = scan_plain(content);
+	struct walk w;
+
+	if (plain.p != NULL)
+		return plain;
+	buf_reset(&g->text);
+	buf_adds(&g->text, "");
+	if (scan_kind(content) == SCAN_STRING)
+		scan_str(content, &g->text);
+	if (scan_kind(content) != SCAN_ARRAY)
+		return buf_view(&g->text);
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &part)) {
+		struct slice text = scan_kind(part) == SCAN_STRING ? part :
+		    scan_get(part, "text");
+
+		if (!scan_str(text, &g->text))
+			text_other(part, &g->lines, d);
+	}
+	return buf_view(&g->text);
+}
+
+static bool
+has_failed(const struct rec *r, struct slice meta)
+{
+	struct slice code = scan_get(meta, "exit");
+	int64_t n;
+
+	if (scan_true(rec_get(r, "is_error")))
+		return true;
+	if (scan_kind(scan_get(meta, "signal")) == SCAN_STRING)
+		return true;
+	return scan_int(code, &n) && n != 0;
+}
+
+/* ---- files ---- */
+
+static uint64_t
+hash_of(struct slice s)
+{
+	struct slice plain = scan_plain(s);
+
+	if (plain.p != NULL)
+		s = plain;
+	return text_hash(s.p != NULL ? s.p : "", s.n, 1);
+}
+
+/* What meta tells of changed files. */
+static void
+files_told(struct guard *g, const struct open_call *c, struct slice meta,
+    struct outcome *o)
+{
+	struct slice path = scan_get(meta, "path"), sha, m, one;
+	bool any = false, fresh = false, back = false;
+	struct walk w;
+
+	sha = scan_get(meta, "sha256_before");
+	if (path.p != NULL && sha.p != NULL)
+		files_base(&g->files, hash_of(path), hash_of(sha));
+	m = scan_get(meta, "mutated");
+	if (scan_kind(m) == SCAN_ARRAY) {
+		walk_in(&w, m);
+		while (walk_next(&w, NULL, &one)) {
+			any = true;
+			fresh |= files_reach(&g->files,
+			    hash_of(scan_get(one, "path")),
+			    hash_of(scan_get(one, "sha256")), &back);
+		}
+	}
+	sha = scan_get(meta, "sha256_after");
+	if (!any && path.p != NULL && scan_kind(sha) == SCAN_STRING) {
+		any = true;
+		fresh = files_reach(&g->files, hash_of(path), hash_of(sha),
+		    &back);
+	}
+	if (!any)
+		return;
+	o->reached = true;
+	o->files = fresh ? NEW_STATE : OLD_STATE;
+	o->back = !fresh && (back || c->about.edits);
+	o->novel_edit = fresh;
+}
+
+/* Without hashes: an edit's content is told by its arguments, a command's work
+ * by the list of commands that change files. */
+static void
+files_guessed(struct guard *g, const struct open_call *c, struct outcome *o)
+{
+	const struct about *a = &c->about;
+	uint64_t state = a->change, path = a->path;
+	bool back = false, novel, fresh;
+
+	if (o->failed || !a->mutates)
+		return;
+	o->files = NEW_STATE;
+	o->novel_edit = true;
+	if (!a->edits)
+		return;
+	if (!a->write) {
+		state += files_state(&g->files, path);
+		files_base(&g->files, path, files_state(&g->files, path));
+	}
+	g->files.edits.max = STATES_MAX;
+	novel = hset_add(&g->files.edits, text_hash(a->sig, SHA_HEX, 2));
+	fresh = files_reach(&g->files, path, state, &back);
+	o->reached = true;
+	o->novel_edit = novel && fresh;
+	if (!novel || !fresh)
+		o->files = OLD_STATE;
+	o->back = !fresh;
+}
+
+/* Does meta know what was changed?  Of a command that hamr-tool ran, always;
+ * an importer (which notes the tool's own name) may not. */
+static bool
+tells_files(const struct open_call *c, struct slice meta)
+{
+	if (scan_get(meta, "mutated").p != NULL ||
+	    scan_get(meta, "sha256_after").p != NULL)
+		return true;
+	return c->about.bash && scan_kind(meta) == SCAN_OBJECT &&
+	    scan_get(meta, "name").p == NULL;
+}
+
+/* ---- all of it ---- */
+
+/* A cached result is one line, or the same text: it shows nothing new, and
+ * its outcome is that of the call it repeats. */
+static void
+read_cached(struct guard *g, const struct open_call *c, struct slice cached,
+    struct outcome *o)
+{
+	const struct seen *e = seen_get(&g->seen, c->about.sig);
+
+	o->cached = true;
+	o->d.gain = 0;
+	memory_get(&g->memory, cached, o);
+	if (!o->known_hash && e != NULL) {
+		o->known_hash = true;
+		o->d.hash = e->raw;
+		o->d.norm = e->norm;
+		o->failed = e->failed;
+	}
+}
+
+static void
+read_text(struct guard *g, const struct open_call *c, const struct rec *r,
+    struct slice meta, struct outcome *o)
+{
+	int64_t first, lines;
+
+	o->text = text_of(g, r, &o->d);
+	text_digest(o->text, &g->lines, &g->scratch, &o->d);
+	if (o->failed) {
+		o->d.hash = ~o->d.hash;
+		o->d.norm = ~o->d.norm;
+		o->transient = may_pass(r, o->text);
+		/* an error not seen before says something, whatever its
+		 * lines; one that was says nothing */
+		g->errors.max = ERRORS_MAX;
+		o->new_error = hset_add(&g->errors, o->d.norm);
+		if (!o->new_error)
+			o->d.gain = 0;
+		else if (o->d.gain < o->text.n)
+			o->d.gain = o->text.n;
+	}
+	if (c->about.idle)
+		o->d.gain = 0;
+	/* hamr-tool's first line is the exit status */
+	o->silent = c->about.bash && (o->d.lines == 0 ||
+	    (o->d.lines == 1 && slice_starts(o->text, "exit ")));
+	o->past_end = c->about.looks && (o->d.lines == 0 ||
+	    (scan_int(scan_get(meta, "first"), &first) &&
+	    scan_int(scan_get(meta, "lines"), &lines) && first > lines));
+}
+
+void
+outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
+    struct outcome *o)
+{
+	struct slice meta = rec_get(r, "meta");
+	struct slice cached = scan_get(meta, "cached");
+
+	*o = (struct outcome){ .failed = has_failed(r, meta) };
+	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
+		o->text = text_of(g, r, &o->d);
+		read_cached(g, c, cached, o);
+		if (o->known_hash)
+			return;
+	}
+	read_text(g, c, r, meta, o);
+	if (o->cached)
+		o->d.gain = 0;
+	if (tells_files(c, meta))
+		files_told(g, c, meta, o);
+	else
+		files_guessed(g, c, o);
+}

@@ -1,0 +1,38 @@
+/* policy.h - what the configuration and the flags say. */
+#ifndef HAMR_GUARD_POLICY_H
+#define HAMR_GUARD_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf.h"
+#include "err.h"
+
+
+struct policy {
+	bool off;		/* -p off, or enabled = false */
+	bool allow;		/* -a */
+	bool status;		/* -e */
+	unsigned long warn, block, halt, fresh_block, poll, weak_warn;
+	unsigned long same_warn, same_block, futile_warn, retries;
+	unsigned long soft_calls, stuck, explore;
+	unsigned long stall_warn, stall_limit, min_gain;
+	/* read_policy sets them for a small window when nobody else did */
+	unsigned long warn_reads, max_reads;
+	bool reads_set;
+	size_t window;
+	const char *const *poll_tools, *const *exempt, *const *tools;
+	size_t npoll, nexempt, ntools;
+	/* agent.mode, when something but its default set it; else NULL */
+	const char *mode;
+	bool mode_flag;		/* by -o: wins over the transcript */
+	const struct conf *conf;
+};
+
+/* profile NULL: the configured one.  False when it is not known. */
+bool policy_read(struct policy *p, const struct conf *c, const char *profile);
+
+/* The name that [loop_guard] tools gives to a tool, else the name itself. */
+struct slice policy_tool(const struct policy *p, struct slice name);
+
+#endif

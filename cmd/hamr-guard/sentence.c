@@ -1,0 +1,144 @@
+/* sentence.c - English prose, word by word (chapter 3.4).
+ *
+ * The format is English with marks of Markdown; no library on our list reads
+ * it.
+ */
+#include <string.h>
+
+#include "sentence.h"
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9');
+}
+
+/* A letter's bit; digits and the rest share one. */
+static uint32_t
+bit_of(char c)
+{
+	return c >= 'a' && c <= 'z' ? UINT32_C(1) << (c - 'a') :
+	    UINT32_C(1) << 31;
+}
+
+/* The next word of s in lower case, a curly apostrophe made straight; empty
+ * when it is too long.  False at the end of s. */
+static bool
+next_word(struct slice *s, char w[WORD_MAX])
+{
+	size_t n = 0;
+
+	while (s->n > 0 && is_letter(*s->p)) {
+		if (n < WORD_MAX - 1)
+			w[n] = *s->p >= 'A' && *s->p <= 'Z' ?
+			    (char)(*s->p + 32) : *s->p;
+		n++;
+		*s = (struct slice){ s->p + 1, s->n - 1 };
+		if (s->n > 3 && memcmp(s->p, "\342\200\231", 3) == 0 &&
+		    is_letter(s->p[3])) {
+			if (n < WORD_MAX - 1)
+				w[n] = '\'';
+			n++;
+			*s = (struct slice){ s->p + 3, s->n - 3 };
+		} else if (s->n > 1 && (*s->p == '\'' || *s->p == '-') &&
+		    is_letter(s->p[1])) {
+			if (n < WORD_MAX - 1)
+				w[n] = *s->p;
+			n++;
+			*s = (struct slice){ s->p + 1, s->n - 1 };
+		}
+	}
+	w[n < WORD_MAX ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Cut the next sentence off text: up to . ! ? behind a word and before a
+ * blank, or the end of the line. */
+bool
+sentence_next(struct slice *text, struct sentence *s)
+{
+	s->n = 0;
+	s->initials = 0;
+	s->end = '\0';
+	while (text->n > 0) {
+		char c = *text->p;
+
+		if (is_letter(c)) {
+			char over[WORD_MAX];
+			char *w = s->n < LINE_WORDS ? s->w[s->n] : over;
+
+			next_word(text, w);
+			s->initials |= bit_of(*w);
+			s->n += s->n < LINE_WORDS;
+			continue;
+		}
+		*text = (struct slice){ text->p + 1, text->n - 1 };
+		if (c == '.' || c == '!' || c == '?' || c == ':')
+			s->end = c;
+		if (s->n > 0 && (c == '\n' || (s->end != '\0' && c == s->end &&
+		    c != ':' && (text->n == 0 || *text->p == ' ' ||
+		    *text->p == '\n'))))
+			return true;
+	}
+	return s->n > 0;
+}
+
+/* Do the words from i on begin with this phrase?  How many they are. */
+size_t
+sentence_starts(const struct sentence *s, size_t i, const char *phrase)
+{
+	size_t from = i;
+
+	for (; i < s->n; i++) {
+		const char *w = s->w[i];
+
+		while (*w != '\0' && *w == *phrase) {
+			w++;
+			phrase++;
+		}
+		if (*w != '\0')
+			return 0;
+		if (*phrase == '\0')
+			return i + 1 - from;
+		if (*phrase++ != ' ')
+			return 0;
+	}
+	return 0;
+}
+
+struct set
+set_of(const char *const *row)
+{
+	struct set s = { row, 0 };
+
+	for (; *row != NULL; row++)
+		s.initials |= bit_of(**row);
+	return s;
+}
+
+size_t
+sentence_is(const struct sentence *s, size_t i, const struct set *set)
+{
+	char first = i < s->n ? s->w[i][0] : '\0';
+
+	if ((set->initials & bit_of(first)) == 0)
+		return 0;
+	for (const char *const *row = set->row; *row != NULL; row++) {
+		size_t n = **row == first ? sentence_starts(s, i, *row) : 0;
+
+		if (n > 0)
+			return n;
+	}
+	return 0;
+}
+
+bool
+sentence_has(const struct sentence *s, const struct set *set)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if ((s->initials & set->initials) != 0 &&
+		    sentence_is(s, i, set) > 0)
+			return true;
+	return false;
+}

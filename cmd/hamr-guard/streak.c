@@ -1,0 +1,100 @@
+/* streak.c - what the rules make of a signature that is known. */
+#include <string.h>
+
+#include "guard.h"
+
+/* A refusal is held back while new things come, checks that wait for
+ * something may be repeated longer, errors that may pass too. */
+struct limits
+streak_limits(const struct guard *g, const struct about *a,
+    const struct seen *e)
+{
+	const struct policy *p = g->policy;
+	struct limits l = { p->warn, p->block, p->halt, false };
+	unsigned long times = 1;
+
+	if (g->news > e->told && p->fresh_block > p->block) {
+		l.gated = true;
+		l.block = p->fresh_block;
+		l.halt += p->fresh_block - p->block;
+	}
+	if (a->poll)
+		times *= p->poll;
+	l.warn *= times;
+	if (e->transient)
+		times *= 2;
+	l.block *= times;
+	l.halt *= times;
+	return l;
+}
+
+/* Failures are equal when they are so normalised. */
+uint64_t
+streak_pair(const struct seen *e)
+{
+	uint64_t h = e->failed ? e->norm : e->raw;
+
+	for (int i = 0; i < 16; i++)	/* 64 bits of the signature */
+		h = (h << 4 | h >> 60) ^ (unsigned char)e->sig[i];
+	return h;
+}
+
+enum rule
+streak_rule(struct guard *g, const struct seen *e, struct facts *f)
+{
+	enum rule alone = e->failed ? RULE_RETRY : RULE_REPEAT;
+	uint64_t pair = streak_pair(e);
+	size_t period, laps;
+
+	if (!cycle_find(&g->cycle, &period, &laps) || period < 2)
+		return alone;
+	for (size_t i = 0; i < period; i++)
+		if (g->cycle.back[i] == pair) {
+			f->period = period;
+			f->laps = laps;
+			return RULE_CYCLE;
+		}
+	return alone;
+}
+
+void
+streak_why(const struct guard *g, const struct about *a,
+    const struct seen *e, struct why *w)
+{
+	struct limits l = streak_limits(g, a, e);
+
+	w->warn = l.warn;
+	w->block = l.block;
+	w->halt = l.halt;
+	w->gated = l.gated;
+	w->poll = a->poll;
+	w->transient = e->transient;
+	w->same = e->n;
+	w->refused = e->refused;
+}
+
+static struct fault *
+place_of(struct guard *g, const struct about *a)
+{
+	return &g->fault[(a->tool >> 20) % FAULTS];
+}
+
+struct fault *
+fault_get(struct guard *g, const struct about *a)
+{
+	struct fault *f = place_of(g, a);
+
+	return f->tool == a->tool && f->epoch == g->epoch && f->n > 0 ? f :
+	    NULL;
+}
+
+struct fault *
+fault_begin(struct guard *g, const struct about *a)
+{
+	struct fault *f = place_of(g, a);
+
+	ids_clear(&f->ids);
+	*f = (struct fault){ .tool = a->tool, .epoch = g->epoch,
+		.told = g->news };
+	return f;
+}

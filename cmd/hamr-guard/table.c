@@ -1,0 +1,222 @@
+/* table.c - lines for people: columns aligned by display width, and colour. */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "mem.h"
+#include "table.h"
+#include "width.h"
+
+#define INDENT 2
+#define GAP 2
+#define STRETCH_MIN 12		/* columns a stretching column keeps */
+#define STRETCH_MAX 60
+
+static const char *const codes[] = { [PAINT_DIM] = "\033[2m",
+	[PAINT_BOLD] = "\033[1m", [PAINT_GREEN] = "\033[32m",
+	[PAINT_YELLOW] = "\033[33m", [PAINT_RED] = "\033[31m",
+	[PAINT_STOP] = "\033[1;37;41m", [PAINT_CYAN] = "\033[36m",
+	[PAINT_BLUE] = "\033[34m" };
+
+void
+sheet_init(struct sheet *o, struct rec_out *out)
+{
+	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+	struct winsize w;
+
+	*o = (struct sheet){ .out = out };
+	if (isatty(STDOUT_FILENO) != 1)
+		return;
+	o->colour = (plain == NULL || *plain == '\0') && term != NULL &&
+	    strcmp(term, "dumb") != 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0)
+		o->columns = w.ws_col;
+}
+
+void
+sheet_paint(const struct sheet *o, struct buf *b, enum paint p,
+    struct slice text)
+{
+	bool colour = o->colour && p != PAINT_NONE;
+
+	if (colour)
+		buf_adds(b, codes[p]);
+	buf_slice(b, text);
+	if (colour)
+		buf_adds(b, "\033[0m");
+}
+
+void
+sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vfmt(&text, fmt, ap);
+	va_end(ap);
+	buf_adds(&b, "");
+	if (text.len > 0)
+		sheet_paint(o, &b, p, buf_view(&text));
+	rec_put(o->out, buf_view(&b));
+	buf_release(&text);
+	buf_release(&b);
+}
+
+void
+sheet_lines(const struct sheet *o, const struct buf *b)
+{
+	const char *p = b->p, *end = b->p + b->len;
+
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		if (nl == NULL)
+			nl = end;
+		rec_put(o->out, (struct slice){ p, (size_t)(nl - p) });
+		p = nl + 1;
+	}
+}
+
+/* ---- tables ---- */
+
+void
+table_init(struct table *t, const char *align)
+{
+	*t = (struct table){ .align = align, .columns = strlen(align) };
+}
+
+void
+table_text(struct table *t, enum paint p, struct slice text)
+{
+	t->cell = xgrow(t->cell, t->n, &t->cap, sizeof *t->cell);
+	t->cell[t->n++] = (struct cell){ xmemdup0(text.p, text.n), p };
+}
+
+void
+table_add(struct table *t, enum paint p, const char *fmt, ...)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	va_list ap;
+
+	buf_adds(&b, "");
+	va_start(ap, fmt);
+	buf_vfmt(&b, fmt, ap);
+	va_end(ap);
+	table_text(t, p, buf_view(&b));
+	buf_release(&b);
+}
+
+static void
+measure(const struct table *t, const struct sheet *o, size_t *width)
+{
+	size_t all = INDENT, stretch = t->columns;
+
+	for (size_t i = 0; i < t->n; i++) {
+		size_t w = width_of(slice_of(t->cell[i].text));
+		size_t k = i % t->columns;
+
+		if (t->align[k] == 's' && w > STRETCH_MAX)
+			w = STRETCH_MAX;
+		if (w > width[k])
+			width[k] = w;
+	}
+	for (size_t k = 0; k < t->columns; k++) {
+		all += width[k] + (k > 0 ? GAP : 0);
+		if (t->align[k] == 's')
+			stretch = k;
+	}
+	if (o->columns > 0 && all > o->columns && stretch < t->columns) {
+		size_t over = all - o->columns, w = width[stretch];
+
+		if (w > STRETCH_MIN)
+			width[stretch] = w - STRETCH_MIN > over ? w - over :
+			    STRETCH_MIN;
+	}
+}
+
+static void
+print_cell(const struct sheet *o, struct buf *line, const struct cell *c,
+    char align, size_t width, bool last)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t used;
+
+	buf_adds(&text, "");
+	used = width_put(&text, slice_of(c->text), width);
+	if (align == 'r')
+		width_pad(line, width - used);
+	if (text.len > 0)
+		sheet_paint(o, line, c->paint, buf_view(&text));
+	if (align != 'r' && !last)
+		width_pad(line, width - used);
+	buf_release(&text);
+}
+
+static void
+print_row(const struct table *t, const struct sheet *o, const size_t *width,
+    const struct cell *c)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	size_t end = t->columns;
+
+	while (end > 1 && *c[end - 1].text == '\0')
+		end--;
+	width_pad(&line, INDENT);
+	for (size_t k = 0; k < end; k++) {
+		if (k > 0)
+			width_pad(&line, GAP);
+		print_cell(o, &line, &c[k], t->align[k], width[k],
+		    k + 1 == end);
+	}
+	rec_put(o->out, buf_view(&line));
+	buf_release(&line);
+}
+
+void
+table_print(struct table *t, const struct sheet *o)
+{
+	size_t width[TABLE_COLUMNS] = { 0 };
+
+	measure(t, o, width);
+	for (size_t i = 0; i + t->columns <= t->n; i += t->columns)
+		print_row(t, o, width, &t->cell[i]);
+	table_release(t);
+}
+
+void
+table_release(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->cell[i].text);
+	free(t->cell);
+	t->cell = NULL;
+	t->n = t->cap = 0;
+}
+
+/* ---- numbers ---- */
+
+void
+number_put(struct buf *b, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			buf_addc(b, ',');
+		buf_addc(b, digits[i]);
+	}
+}
+
+void
+count_put(struct buf *b, uint64_t n, const char *one)
+{
+	number_put(b, n);
+	buf_fmt(b, " %s%s", one, n == 1 ? "" : "s");
+}

@@ -1,0 +1,482 @@
+#!/bin/bash
+# guard-rules.t - the table of rules of chapter 3.2, row by row, and its keys.
+. "$(dirname "$0")/lib.sh"
+
+guard() { hamr-guard --no-config "$@"; }
+make() { python3 -B "$TOP/tests/guard_make.py"; }
+
+cat >short.py <<'X'
+import json, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+for line in sys.stdin:
+    r = json.loads(line)
+    if r.get("type") == "verdict":
+        print(r.get("tool_call_id", "-"), r["action"], r["rule"], r["count"],
+              *(["level", r["level"]] if "level" in r else []))
+    elif r.get("type") == "constrain":
+        print("constrain", r["rule"], r["steps"])
+X
+# What was said of a transcript written short, without the nudges.
+said() { make | guard -n "$@" | python3 short.py; }
+texts() { make | guard -n "$@" | jq -r 'select(.type == "verdict").message'; }
+
+# ---- outcomes: raw and normalised ----
+
+is "times and durations do not make another result, but a weaker one: 6" \
+"$(said <<'X'
+8* s c# bash {"command":"make"} = 2026-11-20 10:00:1# built in 0.#s
+X
+)" "c6 warn repeat-weak 6
+c7 warn repeat-weak 7
+c8 warn repeat-weak 8"
+weak() {	# texts one after the other, as results of one call
+	printf '1* s c# t {} = %s\n' "$@" "$@" "$@" "$@" "$@" "$@" | said |
+	    head -n 1
+}
+while IFS='|' read -r name one two; do
+	is "$name" "$(weak "$one" "$two")" "c6 warn repeat-weak 6"
+done <<'X'
+clock times|x 10:11:12 y|x 23:59:59.25 y
+dates|on 2026-11-20|on 2026-11-21T10:00:00Z
+dates with the name of the month|Nov 20 2026|Dec  1 2026
+durations|3 passed in 0.12s|3 passed in 1m4s
+numbers of processes|sshd[123]: up pid=77|sshd[9]: up pid=8
+addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
+temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
+members of JSON|{"a":1,"request_id":"r-a","elapsed_ms":1}|{"a":1,"request_id":"s-b","elapsed_ms":17}
+X
+while IFS='|' read -r name one two; do
+	is "digits are data: $name" "$(weak "$one" "$two" | grep repeat)" ""
+done <<'X'
+a number|PR 17|PR 18
+a line|a.c:12:34: error|a.c:12:35: error
+a version|v1.2.3|v1.2.4
+a size|17 bytes|18 bytes
+an id|{"id":17}|{"id":18}
+X
+is "equality of that sort never blocks" \
+"$(said <<'X' | grep repeat | grep -c 'block\|halt'
+12* s c# t {} = at 10:00:1#
+X
+)" 0
+
+# ---- retry ----
+
+is "a failing call repeated: warn 3, block 5, halt 8" \
+"$(said <<'X' | grep -v stall
+8* s c# edit {"path":"a","old":"x","new":"y"} = no match | {"is_error":true}
+X
+)" "c3 warn retry 3
+c4 warn retry 4
+c5 block retry 5
+c6 block retry 6
+c7 block retry 7
+c8 halt retry 8"
+is "failures compare normalised, and do block" \
+"$(said <<'X' | grep -v stall | tail -n 1
+5* s c# t {} = 10:00:1# failed | {"is_error":true}
+X
+)" "c5 block retry 5"
+is "a command's status is a failure, too" "$(said <<'X' | head -n 1
+3* s c# bash {"command":"make"} = FAIL | {"meta":{"exit":2}}
+X
+)" "c3 warn retry 3"
+match "the text tells of the attempts" "$(texts <<'X' | head -n 1
+s a t {} = no | {"is_error":true}
+s b read {"path":"x"} = FILL
+s c t {} = no | {"is_error":true}
+s d t {} = no | {"is_error":true}
+X
+)" "*(at steps 1, 3 and 4 of this turn)*fundamentally different*"
+match "max_retries: while there are more, hints" \
+"$(texts -o loop_guard.max_retries=3 <<'X' | head -n 1
+3* s c# t {} = no | {"is_error":true}
+X
+)" "*read the error again*"
+for sign in 'operation timed out' 'HTTP 429 Too Many Requests' \
+    'connection refused'; do
+	is "errors that may pass double block and halt: $sign" \
+"$(echo "16* s c# t {} = $sign | {\"is_error\":true}" | said |
+    grep retry | sed -n '1p;7,8p;14p')" "c3 warn retry 3
+c9 warn retry 9
+c10 block retry 10
+c16 halt retry 16"
+done
+is "so does the code of hamr-tool" \
+"$(said <<'X' | grep -m 1 block
+10* s c# t {} = no | {"is_error":true,"meta":{"error":"rate_limited"}}
+X
+)" "c10 block retry 10"
+
+# ---- same-error ----
+
+is "one tool, one error, other arguments: warn 3, block 8" \
+"$(said <<'X' | grep -v stall
+9* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" "c3 warn same-error 3
+c4 warn same-error 4
+c5 warn same-error 5
+c6 warn same-error 6
+c7 warn same-error 7
+c8 block same-error 8
+c9 block same-error 9"
+is "same_error_warn and same_error_block" \
+"$(said -o loop_guard.same_error_warn=2 -o loop_guard.same_error_block=4 <<'X'
+4* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" "c2 warn same-error 2
+c3 warn same-error 3
+c4 block same-error 4"
+is "never for bash, nor for tools of the network" "$(said <<'X' | grep same
+5* s c# bash {"command":"x #"} = not found | {"is_error":true}
+5* s c# web_fetch {"url":"#"} = not found | {"is_error":true}
+5* s c# httpGet {"url":"#"} = not found | {"is_error":true}
+X
+)" ""
+is "a success of the tool ends it" "$(said <<'X'
+2* s c# frob {"x":#} = not found | {"is_error":true}
+s d frob {"x":0} = FILL
+2* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" ""
+
+# ---- stall ----
+
+is "sweep: reads past the end are named" "$(texts <<'X' | head -n 1 |
+s a read {"path":"a"} = FILL
+9* s c# read {"path":"a","first":#00} =
+X
+    cut -d ';' -f 1)" \
+"The last reads showed lines that were shown before, or went past the end of \
+the file"
+is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
+4* s c# bash {"command":"echo #"} = #
+X
+)" "The last calls cannot tell anything new by their nature (no command at \
+all, a constant, an empty file)"
+is "placeholders of every sort" "$(said <<'X' | head -n 1
+s a bash {"command":":"} =
+s b bash {"command":"true"} =
+s c bash {"command":"printf ok"} = ok
+s d read {"path":"/dev/null"} =
+X
+)" "d warn stall 4"
+is "60 characters not seen before reset it" "$(said <<'X'
+3* s c# bash {"command":"echo #"} = #
+s n read {"path":"n"} = FILL
+3* s c# bash {"command":"echo #"} = #
+X
+)" ""
+echo '3* s c# bash {"command":"echo #"} = #
+s n read {"path":"n"} = ===========================================================
+s d bash {"command":"echo d"} = d' >short59
+is "59 do not" "$(said <short59)" "d warn stall 4"
+is "progress_min_info_gain_length" \
+"$(said -o loop_control.progress_min_info_gain_length=59 <short59)" ""
+error='an error that nobody has seen before in all of this turn: 17'
+is "a new error is something new" "$(said <<X
+3* s c# bash {"command":"echo #"} = #
+s n t {"n":1} = $error | {"is_error":true}
+3* s c# bash {"command":"echo #"} = #
+X
+)" ""
+is "a known one is not" "$(said <<X | head -n 1
+s n t {"n":1} = $error | {"is_error":true}
+3* s c# bash {"command":"echo #"} = #
+s m t {"n":2} = $error | {"is_error":true}
+s d bash {"command":"echo #"} = #
+X
+)" "d warn stall 4"
+is "the limits are configuration" \
+"$(said -o loop_guard.stall_warn_threshold=2 \
+    -o loop_control.progress_stall_threshold=3 <<'X'
+4* s c# bash {"command":"echo #"} = #
+X
+)" "c2 warn stall 2
+c3 warn stall 3
+constrain stall 1
+c4 halt stall 3"
+
+# ---- edits ----
+
+check='1* s v# bash {"command":"make check"} = FAIL | {"is_error":true}'
+edit='1* s e# edit {"path":"a","old":"#","new":"x#"} = ok'
+for i in 1 2 3 4 5; do echo "$check"; echo "$edit"; done >futile
+is "the same failure over four edits" "$(said <futile)" \
+    "v9 warn futile-edits 4"
+is "futile_edit_warn" \
+"$(head -n 5 futile | said -o loop_guard.futile_edit_warn=2)" \
+    "v5 warn futile-edits 2"
+is "another failure begins again" \
+"$(for i in 1 2 3 4 5 6; do echo "${check/FAIL/FAIL $((i / 3))}"
+    echo "$edit"; done | said)" ""
+is "a search that finds nothing is no check" \
+"$(sed 's/make check/grep -rn old ./' futile | said)" ""
+is "evidence of it are the checks" \
+"$(make <futile | guard -n | jq -c 'select(.type == "verdict").evidence')" \
+'["v1","v3","v5","v7"]'
+
+is "an undone edit leads back" "$(said <<'X'
+s a edit {"path":"a","old":"1","new":"2"} = ok
+s b edit {"path":"a","old":"2","new":"1"} = ok
+X
+)" "b warn revisit 1"
+is "not when something else was changed in between" "$(said <<'X'
+s a edit {"path":"a","old":"1","new":"2"} = ok
+s m edit {"path":"./a","old":"m","new":"n"} = ok
+s b edit {"path":"a","old":"2","new":"1"} = ok
+X
+)" ""
+is "the same content written again" "$(said <<'X'
+s a write {"path":"a","content":"1"} = ok
+s b write {"path":"a","content":"1"} = ok
+X
+)" "b warn revisit 1"
+is "hashes tell better" "$(said <<'X'
+s a edit {"path":"a","old":"1","new":"2"} = ok | {"meta":{"path":"a","sha256_before":"x","sha256_after":"y"}}
+s b edit {"path":"a","old":"2","new":"1"} = ok | {"meta":{"path":"a","sha256_before":"y","sha256_after":"z"}}
+s c edit {"path":"a","old":"7","new":"8"} = ok | {"meta":{"path":"a","sha256_before":"z","sha256_after":"x"}}
+X
+)" "c warn revisit 1"
+is "of what a command changed, too" "$(said <<'X'
+s a bash {"command":"./x 1"} = 1 | {"meta":{"mutated":[{"path":"a","sha256":"1"}]}}
+s b bash {"command":"./x 2"} = 2 | {"meta":{"mutated":[{"path":"a","sha256":"2"}]}}
+s c bash {"command":"./x 3"} = 3 | {"meta":{"mutated":[{"path":"a","sha256":"1"}]}}
+X
+)" "c warn revisit 1"
+is "the evidence made that state first" "$(make <<'X' | guard -n | jq -c \
+    'select(.type == "verdict").evidence'
+s a write {"path":"a","content":"1"} = ok
+s b write {"path":"a","content":"2"} = ok
+s c write {"path":"a","content":"1"} = ok
+X
+)" '["a"]'
+
+# ---- no-mutation ----
+
+steps='12* s c# read {"path":"#"} = FILL'
+levels="c9 warn no-mutation 8 level 1
+c10 warn no-mutation 9 level 2
+c11 warn no-mutation 10 level 3"
+patch='{"type":"hamr","v":1,"mode":"patch"}'
+is "patch mode: 8, 9, 10 steps without a change" \
+"$({ echo "$patch"; echo "$steps"; } | said)" "$levels"
+is "known by -o" "$({ echo 'u go'; echo "$steps"; } |
+    said -o agent.mode=patch)" "$levels"
+is "not in another mode, nor where it is not known" \
+"$({ echo '{"type":"hamr","v":1,"mode":"docs"}'; echo "$steps"
+echo '{"type":"hamr","v":1}'; echo "$steps"; } | said)" ""
+is "a setting changed in the session" \
+"$({ echo "$patch"
+echo '{"type":"config","set":{"agent.mode":"docs"}}'; echo "$steps"; } |
+    said)" ""
+is "an edit begins again" \
+"$({ echo "$patch"; echo '6* s c# read {"path":"#"} = FILL'
+echo 's e edit {"path":"a","old":"1","new":"2"} = ok'
+echo '7* s c# read {"path":"#"} = FILL'; } | said)" ""
+is "explore_nudge_after" \
+"$({ echo "$patch"; echo '3* s c# read {"path":"#"} = FILL'; } |
+    said -o loop_guard.explore_nudge_after=2)" \
+"c3 warn no-mutation 2 level 1
+c4 warn no-mutation 3 level 2"
+is "0 switches it off" "$({ echo "$patch"; echo "$steps"; } |
+    said -o loop_guard.explore_nudge_after=0)" ""
+
+# ---- reads ----
+
+is "reads: off by default" "$(echo '80* s c# read {"path":"#"} = FILL' |
+    said)" ""
+is "warn_reads, max_reads" \
+"$(echo '7* s c# read {"path":"#"} = FILL' |
+    said -o loop_guard.warn_reads=3 -o loop_guard.max_reads=5)" \
+"c3 warn reads 3
+c6 block reads 6
+c7 block reads 6"
+is "by their other names" \
+"$(echo '3* s c# read {"path":"#"} = FILL' |
+    said -o loop_guard.warn_reads_per_turn=2 \
+    -o loop_guard.max_reads_per_turn=2)" \
+"c2 warn reads 2
+c3 block reads 3"
+is "32 and 64 where the window is small" \
+"$({ echo '{"type":"limit","context_tokens":16384}'
+echo '65* s c# read {"path":"#"} = FILL'; } | said | grep -v 'warn reads 4')" \
+"c33 warn reads 32
+c57 warn reads 56
+c65 warn reads 64
+c66 block reads 65"
+is "a refusal is one line" \
+"$(echo '2* s c# read {"path":"#"} = FILL' | texts \
+    -o loop_guard.max_reads=1 | wc -l)" 1
+is "what came from the cache is no read" \
+"$(said -o loop_guard.max_reads=1 <<'X'
+s a read {"path":"a"} = FILL | {"meta":{"cached":"zz"}}
+s b read {"path":"b"} = FILL
+X
+)" ""
+
+# ---- calls ----
+
+many() {
+	echo '60* s c# read {"path":"#"} = FILL'
+	for i in 1 2 3 4 5 6 7; do
+		echo '1* s k# bash {"command":"sleep 1"} = up'
+		echo '6* s c# read {"path":"#"} = FILL'
+	done
+}
+is "96 calls and one of them at 6: text only, then halt" \
+"$(many | said | head -n 3)" \
+"k96 warn calls 96
+constrain calls 1
+c97 halt calls 96"
+is "96 calls alone are nothing" \
+"$(echo '120* s c# read {"path":"#"} = FILL' | said)" ""
+is "soft_max_tool_calls and stuck_at_cap" \
+"$(said -o loop_guard.soft_max_tool_calls=4 -o loop_guard.stuck_at_cap=2 <<'X'
+s a t {} = x
+s b t {} = x
+2* s c# read {"path":"#"} = FILL
+X
+)" "c4 warn calls 4
+constrain calls 1"
+is "0: no such limit" "$(many | said -o loop_guard.soft_max_tool_calls=0)" ""
+
+# ---- cached, shared ----
+
+is "a cached result has the outcome of the call it names" "$(said <<'X'
+s a read {"path":"a"} = FILL
+s b read {"path":"a"} = unchanged since the read above | {"meta":{"cached":"a"}}
+s c read {"path":"a"} = unchanged since the read above | {"meta":{"cached":"a"}}
+X
+)" "c warn repeat 3"
+is "also after progress, and spelled otherwise" "$(said <<'X' | grep -v stall
+s a read {"path":"a"} = FILL
+s e edit {"path":"b","old":"1","new":"2"} = ok
+s b read {"path":"a"} = FILL FILL
+s c read {"path":"./a"} = unchanged | {"meta":{"cached":"b"}}
+s d read {"file":"a"} = unchanged | {"meta":{"cached":"b"}}
+X
+)" "d warn repeat 3"
+is "a shared result is no outcome" "$(said <<'X'
+2* s c# t {} = x
+s d t {} = x | {"meta":{"shared":"c1"}}
+X
+)" ""
+
+# ---- polling, names ----
+
+is "polling triples every limit, the weak one as well" \
+"$(said <<'X' | grep -v stall | sed -n '1p;2p'
+19* s c# bash {"command":"sleep 1; date"} = up for 0.#s
+X
+)" "c18 warn repeat-weak 18
+c19 warn repeat-weak 19"
+is "a changed result resets it" "$(said <<'X' | grep repeat
+8* s c# bash {"command":"kubectl get pods"} = Pending
+s d bash {"command":"kubectl get pods"} = Running
+8* s c# bash {"command":"kubectl get pods"} = Running
+X
+)" "c17 warn repeat 9"
+for cmd in 'sleep 5' 'tail -f log' 'ps aux' 'docker ps' 'kubectl get pods' \
+    'systemctl status x'; do
+	is "$cmd polls" "$(echo "9* s c# bash {\"command\":\"$cmd\"} = x" |
+	    said | grep -m 1 repeat)" "c9 warn repeat 9"
+done
+for cmd in 'git status' 'npm run watchtower' 'cat details' 'await'; do
+	is "$cmd does not" "$(echo "3* s c# bash {\"command\":\"$cmd\"} = x" |
+	    said)" "c3 warn repeat 3"
+done
+is "[loop_guard] tools: another name of a tool" \
+"$(said -o 'loop_guard.tools=["Terminal=bash"]' <<'X' | grep -m 1 repeat
+9* s c# Terminal {"cmd":"sleep 5"} = x
+X
+)" "c9 warn repeat 9"
+
+# ---- answers ----
+
+answer() { printf '%s\n' "a $1" | said; }
+while IFS= read -r text; do
+	is "a plan: $text" "$(answer "$text")" "- warn plan-prose 1"
+done <<'X'
+I'll run the tests now.
+Let me check the parser:
+Next I need to look at the build files.
+The loader drops the key.\n\nI am going to fix this in `ini.c`…
+First I will inspect the logs. Then I'll update the code.
+Here is my plan:
+1. Read the file\n2. Fix the bug\n\nLet’s start with the first:
+X
+while IFS= read -r text; do
+	is "an answer: $text" "$(answer "$text")" ""
+done <<'X'
+I fixed the parser; let me check whether you want more?
+I'll run the tests if you want.
+I need to run the migration. Shall I?
+The cause is a lost key. I changed `ini.c` and I will not edit more.
+If you want, I can also update the docs.
+Please confirm the file name, and I'll update it.
+Let me know if you want to run it on another machine.
+X
+while IFS= read -r text; do
+	is "premature: $text" "$(answer "$text")" "- warn premature 1"
+done <<'X'
+All tests pass.
+I changed the loader and the tests passed.
+Verification passed, everything is in place.
+The test suite is green.
+It now passes all the unit tests.
+X
+while IFS= read -r text; do
+	is "no claim: $text" "$(answer "$text")" ""
+done <<'X'
+The tests should pass once the key is back.
+I could not run the tests, so nobody knows whether they pass.
+Do the tests pass on your machine?
+The password test is still to be written.
+X
+is "not premature when something was run since the change" "$(said <<'X'
+s e edit {"path":"a","old":"1","new":"2"} = ok
+s c bash {"command":"make check"} = 12 passed
+a All tests pass.
+X
+)" ""
+is "a change afterwards counts" "$(said <<'X'
+s c bash {"command":"make check"} = 12 passed
+s e edit {"path":"a","old":"1","new":"2"} = ok
+u and?
+a All tests pass.
+X
+)" "- warn premature 1"
+is "a verification record counts, in an earlier turn too" "$(said <<'X'
+{"type":"verification","command":"make check","status":"passed","exit":0}
+u and?
+a All tests pass.
+X
+)" ""
+is "looking is no verification" "$(said <<'X'
+s c bash {"command":"cat test.log"} = 12 passed
+a All tests pass.
+X
+)" "- warn premature 1"
+is "three identical texts in a row" "$(said <<'X'
+a The file is in place.
+{"role":"user","content":"go on","meta":{"by":"loop"}}
+a The file is in place.
+{"role":"user","content":"go on","meta":{"by":"loop"}}
+a  The file is in place.
+X
+)" "- warn monologue 1"
+is "a call in between begins again" "$(said <<'X'
+2* a The file is in place.
+s c t {} = FILL
+2* a The file is in place.
+X
+)" ""
+is "an answer that was cut is not judged" "$(said <<'X'
+a Let me check the parser: | {"finish_reason":"length"}
+a Let me check the parser: | {"finish_reason":"error"}
+a Let me check the parser: | {"finish_reason":null}
+X
+)" ""
+done_testing

@@ -1,0 +1,164 @@
+/* test_guard_people.c - display width, sorted arguments, counts by key. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../cmd/hamr-guard/book.c"
+#include "../../cmd/hamr-guard/sorted.c"
+#include "../../cmd/hamr-guard/width.c"
+
+#define E_ACUTE "e\xcc\x81"		/* e and a combining acute */
+#define NIHON "\xe6\x97\xa5\xe6\x9c\xac"	/* two ideographs */
+#define SMILE "\xf0\x9f\x99\x82"
+
+static void
+widths(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t columns;
+	} row[] = { { "", 0 }, { "abc", 3 }, { E_ACUTE "t", 2 },
+		{ NIHON, 4 }, { SMILE, 2 }, { "a\tb", 3 }, { "a\nb", 3 },
+		{ "\xc3\xa9", 1 }, { "\033[1m", 4 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+		assert_int_equal(width_of(slice_of(row[i].text)),
+		    row[i].columns);
+}
+
+static void
+put(const char *text, size_t max, const char *want, size_t columns)
+{
+	struct buf b = BUF_INIT(1000);
+
+	buf_adds(&b, "");
+	assert_int_equal(width_put(&b, slice_of(text), max), columns);
+	assert_string_equal(b.p, want);
+	buf_release(&b);
+}
+
+static void
+cuts(void **state)
+{
+	(void)state;
+	put("abc", 3, "abc", 3);
+	put("abcd", 3, "ab\xe2\x80\xa6", 3);
+	put(NIHON "x", 5, NIHON "x", 5);
+	put(NIHON "x", 4, "\xe6\x97\xa5\xe2\x80\xa6", 3);
+	put(NIHON, 3, "\xe6\x97\xa5\xe2\x80\xa6", 3);
+	put("abc", 1, "\xe2\x80\xa6", 1);
+	put("abc", 0, "", 0);
+	put("a\033b\nc", 9, "a?b c", 5);
+	put("x\xe2\x80\xaey", 9, "x?y", 3);	/* an override */
+}
+
+/* However it is cut, it is as wide as is said, and never too wide. */
+static void
+cuts_everywhere(void **state)
+{
+	static const char text[] = "a" NIHON E_ACUTE SMILE "b" NIHON SMILE;
+	struct buf b = BUF_INIT(1000);
+
+	(void)state;
+	for (size_t max = 0; max < 20; max++) {
+		size_t said;
+
+		buf_reset(&b);
+		buf_adds(&b, "");
+		said = width_put(&b, slice_of(text), max);
+		assert_true(said <= max);
+		assert_int_equal(width_of(buf_view(&b)), said);
+	}
+	buf_release(&b);
+}
+
+static void
+wraps(void **state)
+{
+	struct buf b = BUF_INIT(1000);
+
+	(void)state;
+	width_wrap(&b, slice_of("one two  three\nfour"), 0, 2, 9);
+	assert_string_equal(b.p, "  one two\n  three\n  four\n");
+	buf_reset(&b);
+	buf_adds(&b, "l ");
+	width_wrap(&b, slice_of("one two three"), 2, 2, 9);
+	assert_string_equal(b.p, "l one two\n  three\n");
+	buf_reset(&b);
+	width_wrap(&b, slice_of("overlong_overlong x"), 0, 2, 9);
+	assert_string_equal(b.p, "  overlong_overlong\n  x\n");
+	buf_release(&b);
+}
+
+static void
+sorts(void **state)
+{
+	static const char *const row[][2] = {
+		{ "{ \"b\" : 1.0, \"a\" : [ 2, {\"z\":null,\"y\":1e2} ] }",
+		    "{\"a\":[2,{\"y\":1e2,\"z\":null}],\"b\":1.0}" },
+		{ "{\"\\u0062\":\"\\u0041\\/\",\"a\":true}",
+		    "{\"a\":true,\"b\":\"A/\"}" },
+		{ "\"\"", "\"\"" }, { "[ ]", "[]" }, { "{ }", "{}" },
+	};
+	struct scan s = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct buf b = BUF_INIT(1000);
+
+		assert_int_equal(scan_value(&s, row[i][0],
+		    strlen(row[i][0])), 0);
+		sorted_json(slice_of(row[i][0]), &b);
+		assert_string_equal(b.p, row[i][1]);
+		buf_release(&b);
+	}
+	scan_release(&s);
+}
+
+static void
+counts(void **state)
+{
+	struct book b = { .n = 0 };
+	struct page *p = NULL;
+	char key[16];
+
+	(void)state;
+	for (size_t i = 1; i <= BOOK_IDS + 2; i++) {
+		snprintf(key, sizeof key, "\"%zu\"", i);
+		p = book_page(&b, SLICE("x"));
+		page_count(p, key, i);
+	}
+	assert_int_equal(p->n, BOOK_IDS + 2);
+	assert_int_equal(p->nid, BOOK_IDS);
+	assert_string_equal(p->id[0], "\"3\"");
+	assert_int_equal(p->line[BOOK_IDS - 1], BOOK_IDS + 2);
+	for (size_t i = 0; i < BOOK_MAX - 1; i++) {
+		snprintf(key, sizeof key, "k%zu", i);
+		book_page(&b, slice_of(key));
+	}
+	assert_int_equal(book_page(&b, SLICE("x"))->n, BOOK_IDS + 2);
+	book_page(&b, SLICE("one more"));
+	assert_int_equal(b.n, 1);	/* all was forgotten */
+	assert_int_equal(book_page(&b, SLICE("x"))->n, 0);
+	book_clear(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(widths), cmocka_unit_test(cuts),
+		cmocka_unit_test(cuts_everywhere), cmocka_unit_test(wraps),
+		cmocka_unit_test(sorts), cmocka_unit_test(counts),
+	};
+
+	width_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
