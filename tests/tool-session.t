@@ -1,36 +1,10 @@
 #!/bin/bash
 # tool-session.t - hamr-tool within a session: modes, lists, caps, crashes.
 . "$(dirname "$0")/lib.sh"
-unset HAMR_BIN
+. "$TOP/tests/tool.sh"
 
-mkdir root && cd root || exit 1
-nl='
-'
 at_end() { [ -z "$tool_pid" ] || kill -9 "$tool_pid" 2>/dev/null; }
-
-call() {	# ID NAME ARGS...: one assistant message
-	jq -cn '$ARGS.positional | {role: "assistant", content: null,
-	    tool_calls: [range(0; length; 3) as $i | {id: .[$i],
-	    type: "function", function: {name: .[$i + 1],
-	    arguments: .[$i + 2]}}], finish_reason: "tool_calls"}' \
-	    --args "$@"
-}
 new() { hamr-tool -n --yes --no-config --root . "$@"; }
-codes() {	# every record in short
-	jq -r 'select(.type != "output") |
-		"\(.type // .role) \(.tool_call_id) \(.meta.error // "-")"'
-}
-results() { jq -c 'select(.role == "tool")'; }
-go='{"type":"go","n":1}'
-resident() {	# options: a coprocess; say and hear talk to it
-	coproc TOOL { exec hamr-tool -r --no-config --root . "$@"; }
-	exec {to}>&"${TOOL[1]}" {from}<&"${TOOL[0]}"
-	eval "exec ${TOOL[1]}>&- ${TOOL[0]}<&-"
-	tool_pid=$TOOL_PID
-}
-say() { printf '%s\n' "$@" >&"$to"; }
-hear() { line=; IFS= read -r -t "${1:-5}" -u "$from" line; }
-bye() { exec {to}>&-; wait "$tool_pid" 2>/dev/null; exec {from}<&-; }
 code() { jq -r '.meta.error // "-"' <<<"$line"; }
 
 # --- refused is refused before it is begun
@@ -78,7 +52,7 @@ start f -
 tool f -"
 is "is not listed or found" "$(call a read '{"path":".","depth":8}' \
 	b read '{"query":"s","regex":false,"path":"."}' |
-	new -o "$secret" | results | jq -r .content | grep -c 'priv\|secret\|k')" 0
+	new -o "$secret" | messages | jq -r .content | grep -c 'priv\|secret\|k')" 0
 is "policy.no_write" "$(call a write '{"path":"gen/a/b.c","content":"x"}' \
 	b write '{"path":"lib/x.gen","content":"x"}' \
 	c write '{"path":"lib/new","content":"x"}' |
@@ -99,7 +73,7 @@ start c -
 tool c -"
 
 # --- a mode that changes
-resident --yes
+resident --no-config --root . --yes
 say '{"type":"config","set":{"agent.mode":"docs"}}' \
 	"$(call a write '{"path":"m.c","content":"x"}')" "$go"
 hear
@@ -128,7 +102,7 @@ is "mutated" "$(jq -c .meta.mutated <<<"$line")" \
 bye
 
 # --- an answer
-resident
+resident --no-config --root .
 say "$(call a write '{"path":"asked","content":"x\n"}' \
 	b write '{"path":"asked2","content":"x\n"}')" "$go"
 hear; say '{"type":"answer","id":"a1","allow":true}'
@@ -149,7 +123,7 @@ bye
 # --- caps
 seq 1 30000 >big
 limit() { printf '{"type":"limit","context_tokens":%s,"source":"flag"}\n' "$1"; }
-size() { results | jq -c '[(.content | utf8bytelength), .meta.truncated]'; }
+size() { messages | jq -c '[(.content | utf8bytelength), .meta.truncated]'; }
 is "no limit record" "$(call a read '{"path":"big"}' | new | size)" \
 	"$(call a read '{"path":"big"}' | new -o \
 	context.context_budget_tokens=131072 | size)"
@@ -185,16 +159,16 @@ tool c -
 tool d -
 start e -
 tool e -"
-is "one line" "$(results <out | jq -c 'select(.tool_call_id == "d") |
+is "one line" "$(messages <out | jq -c 'select(.tool_call_id == "d") |
 	[(.content | [scan("\n")] | length), .is_error, .meta.truncated]')" \
 	'[1,null,null]'
-ok "in all" test "$(results <out | jq -s '[.[0:3][].content |
+ok "in all" test "$(messages <out | jq -s '[.[0:3][].content |
 	utf8bytelength] | add')" -le 5400
 is "a transcript is charged" "$({ limit 4000; reads | jq -c \
-	'.tool_calls |= .[:3]'; results <out | head -n 3
+	'.tool_calls |= .[:3]'; messages <out | head -n 3
 	call f read '{"path":"a.txt"}'; } | new | codes)" "tool f -"
 is "a person's message begins anew" "$({ limit 4000; reads | jq -c \
-	'.tool_calls |= .[:3]'; results <out | head -n 3
+	'.tool_calls |= .[:3]'; messages <out | head -n 3
 	echo '{"role":"user","content":"more"}'
 	call f read '{"path":"a.txt"}'; } | new | codes)" "start f -${nl}tool f -"
 
@@ -220,7 +194,7 @@ now() { date +%s%N; }
 stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 	local path=$PATH begun took
 	PATH=$PWD/fake:$PATH
-	resident --yes
+	resident --no-config --root . --yes
 	PATH=$path
 	say "$(call a read "$2")" "$go"
 	hear; say "$line"; hear .3

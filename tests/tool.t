@@ -141,7 +141,7 @@ denied "write without --yes shows the diff" "*+x*" write \
 	'{"path":"ran","content":"x"}'
 denied "edit without --yes shows the diff" "*-text*+new*" edit \
 	'{"path":"a.txt","old":"text","new":"new"}'
-is "nothing of it was done" "$(ls -A; cat a.txt)" "$(printf '%s\n' a.txt h out \
+is "nothing of it was done" "$(ls -A | grep -v .hamr; cat a.txt)" "$(printf '%s\n' a.txt h out \
 	s1 s2 text)"
 is "a person needs no prior read" "$(hamr-tool --yes --json edit \
 	'{"path":"a.txt","old":"text","new":"new"}' | jq -c .is_error; cat a.txt)" \

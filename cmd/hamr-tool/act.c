@@ -9,6 +9,7 @@
 #include "mem.h"
 
 #include "job.h"
+#include "trail.h"
 
 #define BASH_CAP_MAX ((size_t)4 << 20)	/* memory, where no cap is set */
 
@@ -146,6 +147,7 @@ work(struct job *j)
 		break;
 	}
 	j->ms = file_now_ms() - begun;
+	trail_end(t->trail, j);
 }
 
 /* Begun by somebody who is no more: never run twice. */
@@ -185,8 +187,10 @@ steps(struct job *j)
 		s = STEP_DONE;
 	if (s == STEP_NEXT)
 		s = job_approve(j);
-	if (s == STEP_NEXT)
+	if (s == STEP_NEXT) {
+		trail_checkpoint(j->t->trail, j);
 		s = step_start(j);
+	}
 	if (s != STEP_NEXT)
 		return s;
 	work(j);
@@ -253,6 +257,7 @@ tool_act(struct tool *t)
 		job_end(&j);
 	}
 	t->acting = false;
+	trail_pause(t->trail);
 	tool_catch_up(t);
 }
 
@@ -296,8 +301,10 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 		err_say("%s", j.r.content.p);
 		status = ST_USAGE;
 	} else {
-		if (judged == JUDGED_FINE && job_approve(&j) == STEP_NEXT)
+		if (judged == JUDGED_FINE && job_approve(&j) == STEP_NEXT) {
+			trail_checkpoint(t->trail, &j);
 			work(&j);
+		}
 		status = print_once(&j, json);
 	}
 	job_end(&j);

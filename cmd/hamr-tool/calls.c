@@ -9,7 +9,7 @@
 #include "scan.h"
 #include "secret.h"
 
-#include "tool.h"
+#include "trail.h"
 
 bool
 tool_has_bash(const struct tool *t)
@@ -81,7 +81,10 @@ int
 tool_open(struct tool *t, struct err *e)
 {
 	set_caps(t, -1);
-	return open_files(t, e);
+	if (open_files(t, e) < 0)
+		return -1;
+	t->trail = trail_new(t);
+	return 0;
 }
 
 static void
@@ -110,6 +113,7 @@ tool_reset(struct tool *t)
 	t->mode = (enum mode)mode_named(conf_str(t->conf, "agent.mode"));
 	files_mode(t->files, may_write(t), t->mode == MODE_DOCS);
 	files_reset(t->files);
+	trail_turn(t->trail);
 	set_caps(t, -1);
 }
 
@@ -123,6 +127,7 @@ tool_close(struct tool *t)
 	free(t->later);
 	free(t->ask);
 	free(t->instead);
+	trail_free(t->trail);
 	if (t->files != NULL)
 		files_free(t->files);
 }
@@ -337,6 +342,17 @@ take_compaction(struct tool *t, const struct rec *r)
 	}
 }
 
+/* One of ours, read back, or of the process before us in this turn. */
+static void
+take_checkpoint(struct tool *t, const struct rec *r)
+{
+	char *id = rec_strdup(r, "id");
+
+	if (id != NULL)
+		trail_known(t->trail, id);
+	free(id);
+}
+
 static void
 take(struct tool *t, const struct rec *r)
 {
@@ -348,6 +364,7 @@ take(struct tool *t, const struct rec *r)
 		if (msg_is_person(r)) {
 			t->closed = true;
 			files_turn(t->files);
+			trail_turn(t->trail);
 		}
 		break;
 	case R_TOOL: take_result(t, r); break;
@@ -357,6 +374,7 @@ take(struct tool *t, const struct rec *r)
 	case R_CONFIG: take_config(t, r); break;
 	case R_LIMIT: take_limit(t, r); break;
 	case R_COMPACTION: take_compaction(t, r); break;
+	case R_CHECKPOINT: take_checkpoint(t, r); break;
 	default: break;
 	}
 }

@@ -68,6 +68,14 @@ files_stop(struct files *f, bool (*stop)(void *), void *arg)
 }
 
 void
+files_on_change(struct files *f,
+    void (*see)(void *, const struct files_change *), void *arg)
+{
+	f->on_change = see;
+	f->change_arg = arg;
+}
+
+void
 files_turn(struct files *f)
 {
 	f->used = 0;

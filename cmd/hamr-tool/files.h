@@ -41,6 +41,17 @@ void files_policy(struct files *f, const struct lists *l);
  * what was found. */
 void files_stop(struct files *f, bool (*stop)(void *), void *arg);
 
+/* A file that edit or write is about to change. */
+struct files_change {
+	const char *rel;	/* true name */
+	struct slice old;	/* its content; p NULL: it is new */
+	const char *sha;	/* of the new content, in hex */
+	unsigned mode;		/* of the new one */
+};
+/* Called for each, right before it is done. */
+void files_on_change(struct files *f,
+    void (*see)(void *, const struct files_change *), void *arg);
+
 /* A person's message: the per-turn read budget begins anew. */
 void files_turn(struct files *f);
 /* A new transcript: no proof is left. */

@@ -28,6 +28,8 @@ struct files {
 	size_t used;		/* of the turn's read budget, in bytes */
 	bool (*stop)(void *);	/* asked now and then; NULL: never */
 	void *stop_arg;
+	void (*on_change)(void *, const struct files_change *);
+	void *change_arg;
 };
 
 /* ---- arguments: checked JSON with canonical names ---- */

@@ -11,6 +11,7 @@
 #include "stage.h"
 
 #include "tool.h"
+#include "undo.h"
 
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
@@ -32,12 +33,15 @@ static const char help[] =
 "Exit: 0 done; 1 NAME JSON: the result is an error; 2 usage, unknown tool or\n"
 "bad JSON; 65 bad record; 66 no such root; 71 the system failed; 78 config.\n";
 
-enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON };
+enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
+	OPT_LIST };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
 	bool yes, schemas, json;
+	bool undo, list;	/* undo [ID] | undo --list */
+	const char *undo_id;
 };
 
 static void
@@ -47,12 +51,22 @@ bad_usage(const char *what)
 }
 
 static void
+parse_undo(struct opts *o, int argc, char **argv)
+{
+	o->undo = true;
+	o->undo_id = argc == 2 ? argv[1] : NULL;
+	if (argc > 2 || (o->list && argc != 1) || o->schemas || o->json)
+		bad_usage("undo takes one ID, or --list");
+}
+
+static void
 parse(struct opts *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
 		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
-		{ "json", 0, 0, OPT_JSON }, STAGE_LONG, { 0, 0, 0, 0 }
+		{ "json", 0, 0, OPT_JSON }, { "list", 0, 0, OPT_LIST },
+		STAGE_LONG, { 0, 0, 0, 0 }
 	};
 	int c;
 
@@ -64,6 +78,7 @@ parse(struct opts *o, int argc, char **argv)
 		case OPT_ROOT: o->root = optarg; break;
 		case OPT_SCHEMAS: o->schemas = true; break;
 		case OPT_JSON: o->json = true; break;
+		case OPT_LIST: o->list = true; break;
 		default:
 			if (!stage_option(&o->args, c, optarg, help))
 				err_die(ST_USAGE, "%s: unknown option or no "
@@ -72,6 +87,12 @@ parse(struct opts *o, int argc, char **argv)
 		}
 	argc -= optind;
 	argv += optind;
+	if (argc > 0 && strcmp(argv[0], "undo") == 0) {
+		parse_undo(o, argc, argv);
+		return;
+	}
+	if (o->list)
+		bad_usage("--list goes with undo");
 	if (argc == 1 || argc > 2 || (o->schemas && argc != 0))
 		bad_usage("NAME and JSON are wanted, or nothing");
 	o->name = argc == 2 ? argv[0] : NULL;
@@ -134,6 +155,21 @@ on_sync(struct stage *s)
 }
 
 static int
+run_undo(const struct opts *o, struct tool *t, struct err *e)
+{
+	int status;
+
+	if (tool_open(t, e) < 0)
+		return err_report(e);
+	status = o->list ? undo_list(t->files, e) :
+	    undo_run(t->files, o->undo_id, e);
+	if (status != ST_OK)
+		err_report(e);
+	tool_close(t);
+	return status;
+}
+
+static int
 run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
 {
 	int status;
@@ -168,7 +204,7 @@ run(const struct opts *o, struct tool *t, struct err *e)
 	int status;
 
 	t->stage = &s;
-	status = run_with(&s, o, t, e);
+	status = o->undo ? run_undo(o, t, e) : run_with(&s, o, t, e);
 	t->stage = NULL;	/* it ends with this function */
 	return status;
 }

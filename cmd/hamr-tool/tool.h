@@ -49,6 +49,7 @@ struct tool {
 	enum mode mode;
 	struct stage *stage;
 	struct files *files;
+	struct trail *trail;	/* trail.h */
 	size_t result_cap, turn_cap;	/* bytes */
 	/* the last assistant message */
 	struct call_state *calls;
