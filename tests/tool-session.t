@@ -145,8 +145,8 @@ is "0 is no limit" "$({ call a read '{"path":"big"}'; } | new \
 	-o context.max_total_read_result_tokens_per_turn=0 | size |
 	jq '.[1]')" null
 
-reads() { call a read '{"path":"big"}' b read '{"path":"big"}' \
-	c read '{"path":"big"}' d read '{"path":"big"}' \
+reads() { call a read '{"path":"big"}' b read '{"path":"big","first":2}' \
+	c read '{"path":"big","first":3}' d read '{"path":"big","first":4}' \
 	e bash '{"command":"echo e"}'; }
 { limit 4000; reads; } | new >out
 is "past the turn's cap" "$(codes <out)" \

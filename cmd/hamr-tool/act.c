@@ -8,7 +8,7 @@
 #include "file.h"
 #include "mem.h"
 
-#include "job.h"
+#include "parallel.h"
 #include "trail.h"
 
 #define BASH_CAP_MAX ((size_t)4 << 20)	/* memory, where no cap is set */
@@ -100,17 +100,22 @@ put_start(struct job *j)
 	stage_put_json(j->t->stage, R_START, o);
 }
 
-static enum step
-step_start(struct job *j)
+void
+job_propose(struct job *j)
+{
+	if (j->call->start != START_NONE)
+		return;
+	if (j->t->stage->mode == STAGE_RESIDENT)
+		j->call->start = START_PROPOSED;
+	put_start(j);
+}
+
+enum step
+job_begun(struct job *j)
 {
 	struct stage *s = j->t->stage;
 	struct err e;
 
-	if (j->call->start == START_NONE) {
-		if (s->mode == STAGE_RESIDENT)
-			j->call->start = START_PROPOSED;
-		put_start(j);
-	}
 	if (s->mode != STAGE_RESIDENT) {
 		/* the journal has it, or nothing is done */
 		if (rec_flush(&s->out, &e) == 0)
@@ -126,8 +131,8 @@ step_start(struct job *j)
 
 /* ---- work ---- */
 
-static void
-work(struct job *j)
+void
+job_work(struct job *j)
 {
 	struct tool *t = j->t;
 	struct slice args = buf_view(&j->args);
@@ -137,6 +142,7 @@ work(struct job *j)
 		t->result_cap : BASH_CAP_MAX };	/* 0: no limit */
 
 	j->call->ran = true;
+	files_call(t->files, j->call->id);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
 	case TOOL_EDIT: files_edit(t->files, args, &j->r); break;
@@ -170,8 +176,8 @@ step_interrupted(struct job *j, struct slice text)
 	return STEP_DONE;
 }
 
-static enum step
-steps(struct job *j)
+enum step
+job_before(struct job *j)
 {
 	struct slice text = { j->call->args, j->call->nargs };
 	enum step s;
@@ -183,17 +189,27 @@ steps(struct job *j)
 		return STEP_DONE;
 	s = step_verdict(j);
 	if (s == STEP_NEXT && j->schema->id == TOOL_READ &&
-	    files_spent(j->t->files, &j->r))
+	    files_spent(j->t->files, buf_view(&j->args), &j->r))
 		s = STEP_DONE;
 	if (s == STEP_NEXT)
 		s = job_approve(j);
-	if (s == STEP_NEXT) {
+	if (s == STEP_NEXT)
 		trail_checkpoint(j->t->trail, j);
-		s = step_start(j);
-	}
+	return s;
+}
+
+enum step
+job_steps(struct job *j)
+{
+	enum step s = job_before(j);
+
 	if (s != STEP_NEXT)
 		return s;
-	work(j);
+	job_propose(j);
+	s = job_begun(j);
+	if (s != STEP_NEXT)
+		return s;
+	job_work(j);
 	return STEP_DONE;
 }
 
@@ -213,7 +229,7 @@ remember(struct job *j)
 		    j->r.content.len);
 }
 
-static void
+void
 job_begin(struct job *j, struct tool *t, struct call_state *c)
 {
 	*j = (struct job){ .t = t, .call = c,
@@ -221,7 +237,7 @@ job_begin(struct job *j, struct tool *t, struct call_state *c)
 	result_init(&j->r);
 }
 
-static void
+void
 job_end(struct job *j)
 {
 	buf_release(&j->args);
@@ -229,36 +245,73 @@ job_end(struct job *j)
 }
 
 void
+job_answer(struct job *j)
+{
+	remember(j);
+	stage_put_json(j->t->stage, R_TOOL, result_message(&j->r, j->call->id,
+	    j->call->name, j->ms, verdict_word(j)));
+}
+
+/* One call; false: it has no answer, stop. */
+static bool
+act_one(struct tool *t, struct call_state *c)
+{
+	struct job j;
+	bool answered;
+
+	job_begin(&j, t, c);
+	answered = job_steps(&j) == STEP_DONE;
+	if (answered)
+		job_answer(&j);
+	job_end(&j);
+	return answered;
+}
+
+void
 tool_act(struct tool *t)
 {
-	bool stop = t->closed;
+	bool go_on = !t->closed;
+	size_t i = 0, n;
 
 	t->acting = true;
-	for (size_t i = 0; i < t->ncalls && !stop; i++) {
-		struct job j;
-
-		if (t->calls[i].done)
+	/* starts of ours that nobody committed before this go */
+	for (size_t k = 0; k < t->ncalls; k++)
+		if (t->calls[k].start == START_PROPOSED)
+			t->calls[k].start = START_NONE;
+	while (i < t->ncalls && go_on) {
+		if (t->calls[i].done) {
+			i++;
 			continue;
-		/* a start of ours that nobody committed before this go */
-		if (t->calls[i].start == START_PROPOSED)
-			t->calls[i].start = START_NONE;
-		stop = must_stop(t);
-		if (stop)
-			break;
-		job_begin(&j, t, &t->calls[i]);
-		if (steps(&j) == STEP_DONE) {
-			remember(&j);
-			stage_put_json(t->stage, R_TOOL, result_message(&j.r,
-			    j.call->id, j.call->name, j.ms,
-			    verdict_word(&j)));
-		} else {
-			stop = true;
 		}
-		job_end(&j);
+		if (must_stop(t))
+			break;
+		n = parallel_run(t, i);
+		go_on = n > 0 ? parallel_do(t, i, n) :
+		    act_one(t, &t->calls[i]);
+		i += n > 0 ? n : 1;
 	}
 	t->acting = false;
 	trail_pause(t->trail);
 	tool_catch_up(t);
+}
+
+/* ---- which may run side by side ---- */
+
+bool
+job_only_reads(const struct tool *t, const char *name)
+{
+	const struct schema *s = schema_find(name);
+
+	(void)t;
+	return s != NULL && s->id == TOOL_READ;
+}
+
+bool
+job_is_slow(const struct tool *t, const char *name, struct slice args)
+{
+	const struct schema *s = schema_find(name);
+
+	return s != NULL && s->id == TOOL_READ && files_slow(t->files, args);
 }
 
 /* ---- one call from the shell ---- */
@@ -303,7 +356,7 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 	} else {
 		if (judged == JUDGED_FINE && job_approve(&j) == STEP_NEXT) {
 			trail_checkpoint(t->trail, &j);
-			work(&j);
+			job_work(&j);
 		}
 		status = print_once(&j, json);
 	}

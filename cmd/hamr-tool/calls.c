@@ -194,6 +194,7 @@ learn(struct tool *t, const struct call_state *c, const char *text,
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { .n = 0 };
 
+	files_call(t->files, c->id);
 	if (c->args != NULL && is_of_files(c->name) &&
 	    scan_value(&scan, c->args, c->nargs) == 0 &&
 	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },

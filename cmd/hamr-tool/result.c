@@ -1,8 +1,10 @@
 /* result.c - what one call gives back: text for the model, facts in meta. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
+#include "scan.h"
 #include "utf8.h"
 
 #include "result.h"
@@ -131,4 +133,64 @@ result_message(struct result *r, const char *id, const char *name,
 	json_add(o, "meta", r->meta);
 	r->meta = json_object();
 	return o;
+}
+
+/* ---- and back ---- */
+
+/* The closed list of chapter 2.3, as far as tools use it. */
+static const char *
+code_named(struct slice v)
+{
+	static const char *const codes[] = { "bad_arguments", "unknown_tool",
+		"denied", "not_read", "no_match", "ambiguous", "exists",
+		"not_found", "too_large", "timeout", "interrupted", "refused",
+		"spawn_failed", "storage_full", "server", "network" };
+
+	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+		if (scan_str_is(v, codes[i]))
+			return codes[i];
+	return NULL;
+}
+
+static void
+take_meta(struct result *r, struct slice meta, long long *ms)
+{
+	struct slice key, val;
+	int64_t n = -1;
+	struct walk w;
+
+	walk_in(&w, meta);
+	while (walk_next(&w, &key, &val)) {
+		if (scan_key_is(key, "ms")) {
+			scan_int(val, &n);
+			*ms = n;
+		} else if (scan_key_is(key, "bytes")) {
+			scan_int(val, &n);
+			r->bytes = n;
+		} else if (scan_key_is(key, "truncated")) {
+			r->truncated = scan_true(val);
+		} else if (scan_key_is(key, "lossy")) {
+			r->lossy = scan_true(val);
+		} else if (scan_key_is(key, "error")) {
+			r->code = code_named(val);
+		} else {
+			char *k = xmemdup0(key.p, key.n);
+
+			json_raw(r->meta, k, val);
+			free(k);
+		}
+	}
+}
+
+bool
+result_take(struct result *r, struct slice message, long long *ms)
+{
+	struct slice content = scan_get(message, "content");
+
+	if (!scan_str(content, &r->content))
+		return false;
+	buf_add(&r->content, "", 0);
+	r->is_error = scan_true(scan_get(message, "is_error"));
+	take_meta(r, scan_get(message, "meta"), ms);
+	return true;
 }

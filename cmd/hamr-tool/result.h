@@ -39,6 +39,10 @@ void result_cap(struct result *r, size_t cap);
 void result_join(struct buf *out, struct slice head, struct slice tail,
     unsigned long long total, size_t max, const char *where);
 
+/* Take r (new) and ms back from a message that another process of ours made.
+ * False: it is none. */
+bool result_take(struct result *r, struct slice message, long long *ms);
+
 /* The tool message (2.2, 2.4), yours; verdict may be NULL.  meta is used up:
  * r is good for result_release only. */
 struct json *result_message(struct result *r, const char *id,

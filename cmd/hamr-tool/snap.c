@@ -88,6 +88,16 @@ look(const struct snap *s, const char *rel, struct stat *st)
 	return good;
 }
 
+static bool
+is_stream(const struct snap *s, const struct stat *st)
+{
+	for (int i = 0; i < 3; i++)
+		if (s->streams[i].st_ino == st->st_ino &&
+		    s->streams[i].st_dev == st->st_dev)
+			return true;
+	return false;
+}
+
 /* Does this path belong in a snapshot?  Notes its mode if it does. */
 static bool
 is_covered(struct take *t, const char *rel)
@@ -95,6 +105,8 @@ is_covered(struct take *t, const char *rel)
 	struct stat st;
 
 	if (files_hidden(t->s->f, rel) || !look(t->s, rel, &st))
+		return false;
+	if (is_stream(t->s, &st))
 		return false;
 	if (S_ISDIR(st.st_mode))
 		t->left.nested++;
@@ -130,7 +142,11 @@ take_own(struct take *t)
 			add_path(is_covered(t, rel) ? &t->put : &t->drop, rel);
 		} else {
 			map_put(&t->known, slice_of(rel), NULL);
-			if (look(t->s, rel, &st))
+			if (!look(t->s, rel, &st))
+				continue;
+			if (is_stream(t->s, &st))
+				add_path(&t->drop, rel);
+			else
 				*map_put(&t->s->modes, slice_of(rel), NULL) =
 				    st.st_mode;
 		}

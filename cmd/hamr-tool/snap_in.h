@@ -3,6 +3,8 @@
 #ifndef HAMR_TOOL_SNAP_IN_H
 #define HAMR_TOOL_SNAP_IN_H
 
+#include <sys/stat.h>
+
 #include "git.h"
 #include "map.h"
 #include "snap.h"
@@ -11,6 +13,8 @@ struct snap {
 	const struct files *f;
 	char *dir;
 	int dirfd;
+	struct stat streams[3];	/* our stdin, stdout, stderr: what others
+				 * write while a call runs is not its work */
 	uid_t owner;		/* of the root; git runs as he */
 	struct map modes;	/* whole modes, as the last snapshot saw them */
 	struct map modes_before;	/* and the one before it */

@@ -309,6 +309,9 @@ snap_open(const struct files *f, bool create, struct err *e)
 	s->dirfd = -1;
 	if (fstat(f->root.fd, &st) == 0)
 		s->owner = st.st_uid;
+	for (int i = 0; i < 3; i++)
+		if (fstat(i, &s->streams[i]) < 0)
+			s->streams[i].st_ino = 0;
 	s->dir = state_folder(f->root.real, "snap.git", create, e);
 	if (s->dir == NULL)
 		goto fail;

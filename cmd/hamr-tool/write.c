@@ -332,6 +332,7 @@ move_proof(struct files *f, const struct change *c)
 	struct proof *p = proofs_of(&f->proofs, c->path.rel);
 	long lines;
 
+	cache_drop(&f->cache, c->path.rel);
 	if (strcmp(p->hash, c->before) != 0)
 		p->n = 0;
 	proof_move(p, c->after, c->diff.v, c->diff.n);
