@@ -30,7 +30,8 @@ sh_args() { jq -cn --arg c "$1" '{command: $c}'; }
 no_checkpoint() { grep -v '^{"type":"checkpoint"'; }
 norm() {
 	no_checkpoint |
-		sed -E 's/"at":"[^"]*"/"at":"T"/; s/"ms":[0-9]+/"ms":0/'
+		sed -E 's/"at":"[^"]*"/"at":"T"/; s/"ms":[0-9]+/"ms":0/
+			s/,"sandbox":"[a-z]*"//'
 }
 results() {
 	jq -c 'select(.role == "tool") | [.tool_call_id, .content,

@@ -137,7 +137,8 @@ job_work(struct job *j)
 	struct tool *t = j->t;
 	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
-	struct bash_opts o = { .conf = t->conf, .root = t->root,
+	struct bash_opts o = { .boxes = t->boxes, .kind = j->kind,
+		.root = t->root,
 		.id = j->call->id, .cap = t->result_cap - 1 < BASH_CAP_MAX ?
 		t->result_cap : BASH_CAP_MAX };	/* 0: no limit */
 
@@ -274,6 +275,7 @@ tool_act(struct tool *t)
 	size_t i = 0, n;
 
 	t->acting = true;
+	tool_verify(t);
 	/* starts of ours that nobody committed before this go */
 	for (size_t k = 0; k < t->ncalls; k++)
 		if (t->calls[k].start == START_PROPOSED)

@@ -13,37 +13,13 @@
 
 #include "file.h"
 #include "mem.h"
+#include "which.h"
 
 #include "git.h"
 
 #define STOP_MS 50		/* how often stop is asked */
 #define ENV_MAX 16
 #define ARGS_MAX 48
-
-/* git from an absolute folder of PATH: a relative one could be the
- * repository's. */
-static char *
-find_git(void)
-{
-	const char *p = getenv("PATH");
-
-	if (p == NULL)
-		p = "/usr/local/bin:/usr/bin:/bin";
-	for (;; p++) {
-		size_t n = strcspn(p, ":");
-		char *dir = xmemdup0(p, n);
-		char *git = xasprintf("%s/git", dir);
-		bool good = dir[0] == '/' && access(git, X_OK) == 0;
-
-		free(dir);
-		if (good)
-			return git;
-		free(git);
-		p += n;
-		if (*p == '\0')
-			return NULL;
-	}
-}
 
 /* A repository of ours knows no configuration but its own. */
 static size_t
@@ -188,7 +164,7 @@ git_run(const struct git *g, const char *const *args, struct slice in,
     struct buf *out)
 {
 	const char *argv[ARGS_MAX];
-	char *git = find_git(), *env[ENV_MAX];
+	char *git = which_program("git", g->root), *env[ENV_MAX];
 	size_t n = make_env(g, env);
 	int end[2], fd = input(in), status = -1;
 

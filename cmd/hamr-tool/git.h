@@ -14,6 +14,7 @@
 
 struct git {
 	int rootfd;		/* its working directory */
+	const char *root;	/* its path: git is none that lies there */
 	const char *dir;	/* a repository of ours; NULL: the user's */
 	int ms;			/* it is ended after so long */
 	/* asked now and then, true ends it; may be NULL */

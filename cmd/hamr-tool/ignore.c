@@ -17,7 +17,8 @@ static int
 ask(const struct files *f, bool may_stop, const char *const *args,
     struct buf *out)
 {
-	struct git g = { .rootfd = f->root.fd, .ms = GIT_MS,
+	struct git g = { .rootfd = f->root.fd, .root = f->root.real,
+		.ms = GIT_MS,
 		.stop = may_stop ? f->stop : NULL, .stop_arg = f->stop_arg };
 
 	return git_run(&g, args, SLICE(""), out);

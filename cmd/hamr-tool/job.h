@@ -13,6 +13,8 @@ struct job {
 	const struct schema *schema;
 	struct buf args;	/* canonical */
 	struct result r;
+	enum box_kind kind;	/* what a command of it gets; set by
+				 * job_approve */
 	long long ms;
 	bool shared;
 };
@@ -40,6 +42,8 @@ void job_answer(struct job *j);
 bool job_only_reads(const struct tool *t, const char *name);
 /* And may this call of it take long, so that a process of its own pays? */
 bool job_is_slow(const struct tool *t, const char *name, struct slice args);
+/* approve.c: may this call, now approved, change the root? */
+bool job_writes(const struct job *j);
 
 /* approve.c: --yes, or a person asked (-r), or a preview. */
 enum step job_approve(struct job *j);

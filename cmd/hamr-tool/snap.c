@@ -21,7 +21,8 @@ int
 snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out)
 {
-	struct git g = { .rootfd = s->f->root.fd, .dir = s->dir,
+	struct git g = { .rootfd = s->f->root.fd,
+		.root = s->f->root.real, .dir = s->dir,
 		.ms = TAKE_MS, .stop = s->f->stop, .stop_arg = s->f->stop_arg };
 
 	return git_run(&g, args, in, out);
@@ -30,7 +31,8 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 int
 snap_ask(struct snap *s, const char *const *args, struct buf *out)
 {
-	struct git g = { .rootfd = s->f->root.fd, .ms = TAKE_MS,
+	struct git g = { .rootfd = s->f->root.fd,
+		.root = s->f->root.real, .ms = TAKE_MS,
 		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
 
 	return git_run(&g, args, SLICE(""), out);

@@ -183,20 +183,6 @@ put_checkpoint(struct trail *tr, const struct job *j,
 	free(path);
 }
 
-static bool
-may_write(const struct job *j)
-{
-	switch (j->schema->id) {
-	case TOOL_EDIT:
-	case TOOL_WRITE:
-		return true;
-	case TOOL_BASH:
-		return j->t->mode == MODE_PATCH;
-	default:
-		return false;
-	}
-}
-
 void
 trail_checkpoint(struct trail *tr, struct job *j)
 {
@@ -205,7 +191,7 @@ trail_checkpoint(struct trail *tr, struct job *j)
 	struct err e;
 
 	change_release(&tr->entry);
-	if (!may_write(j))
+	if (!job_writes(j))
 		return;
 	/* edit and write keep the one file they change themselves */
 	if ((tr->checkpoint != NULL || tr->broken) &&
@@ -345,7 +331,7 @@ trail_end(struct trail *tr, struct job *j)
 	struct change_entry *c = &tr->entry;
 	struct err e;
 
-	if (!may_write(j) || tr->snap == NULL)
+	if (!job_writes(j) || tr->snap == NULL)
 		return;
 	if (!one)
 		compare(tr, j);
