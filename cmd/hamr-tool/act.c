@@ -5,8 +5,11 @@
 #include <time.h>
 
 #include "bash.h"
+#include "extra.h"
 #include "file.h"
+#include "hook.h"
 #include "mem.h"
+
 
 #include "parallel.h"
 #include "trail.h"
@@ -152,6 +155,10 @@ job_work(struct job *j)
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
 		break;
+	case TOOL_PLUGIN:
+	case TOOL_MCP:
+		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
+		break;
 	}
 	j->ms = file_now_ms() - begun;
 	trail_end(t->trail, j);
@@ -193,6 +200,8 @@ job_before(struct job *j)
 	    files_spent(j->t->files, buf_view(&j->args), &j->r))
 		s = STEP_DONE;
 	if (s == STEP_NEXT)
+		s = hook_before(j);
+	if (s == STEP_NEXT)
 		s = job_approve(j);
 	if (s == STEP_NEXT)
 		trail_checkpoint(j->t->trail, j);
@@ -230,6 +239,20 @@ remember(struct job *j)
 		    j->r.content.len);
 }
 
+/* The result as it is written: the after_tool hook has the last word. */
+static void
+message_of(struct job *j, struct buf *out)
+{
+	struct json *o = result_message(&j->r, j->call->id, j->call->name,
+	    j->ms, verdict_word(j));
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	json_print(o, &line);
+	json_free(o);
+	hook_after(j, buf_view(&line), out);
+	buf_release(&line);
+}
+
 void
 job_begin(struct job *j, struct tool *t, struct call_state *c)
 {
@@ -248,9 +271,12 @@ job_end(struct job *j)
 void
 job_answer(struct job *j)
 {
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
 	remember(j);
-	stage_put_json(j->t->stage, R_TOOL, result_message(&j->r, j->call->id,
-	    j->call->name, j->ms, verdict_word(j)));
+	message_of(j, &line);
+	stage_put(j->t->stage, R_TOOL, buf_view(&line));
+	buf_release(&line);
 }
 
 /* One call; false: it has no answer, stop. */
@@ -295,6 +321,7 @@ tool_act(struct tool *t)
 	t->acting = false;
 	trail_pause(t->trail);
 	tool_catch_up(t);
+	tool_tell(t);
 }
 
 /* ---- which may run side by side ---- */
@@ -302,18 +329,20 @@ tool_act(struct tool *t)
 bool
 job_only_reads(const struct tool *t, const char *name)
 {
-	const struct schema *s = schema_find(name);
+	const struct schema *s = tool_schema(t, name);
 
-	(void)t;
-	return s != NULL && s->id == TOOL_READ;
+	if (s == NULL)
+		return false;
+	return s->id == TOOL_READ || (s->id == TOOL_PLUGIN &&
+	    !extra_of(s)->mutates);
 }
 
 bool
 job_is_slow(const struct tool *t, const char *name, struct slice args)
 {
-	const struct schema *s = schema_find(name);
+	const struct schema *s = tool_schema(t, name);
 
-	return s != NULL && s->id == TOOL_READ && files_slow(t->files, args);
+	return s != NULL && (s->id != TOOL_READ || files_slow(t->files, args));
 }
 
 /* ---- one call from the shell ---- */
@@ -339,6 +368,25 @@ print_once(struct job *j, bool json)
 	return j->r.is_error ? ST_NO : ST_OK;
 }
 
+/* Judge, ask, do; r is the answer. */
+static enum judged
+do_once(struct job *j, struct slice args)
+{
+	struct tool *t = j->t;
+	enum judged judged;
+
+	t->acting = true;
+	judged = judge_call(t, j->call->name, args, &j->schema, &j->args,
+	    &j->r);
+	if (judged == JUDGED_FINE && hook_before(j) == STEP_NEXT &&
+	    job_approve(j) == STEP_NEXT) {
+		trail_checkpoint(t->trail, j);
+		job_work(j);
+	}
+	t->acting = false;
+	return judged;
+}
+
 int
 tool_once(struct tool *t, const char *name, const char *args, bool json)
 {
@@ -349,19 +397,35 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 	int status;
 
 	job_begin(&j, t, &call);
-	judged = judge_call(t, name, slice_of(args), &j.schema, &j.args, &j.r);
-	if (judged == JUDGED_UNKNOWN || judged == JUDGED_JSON) {
+	judged = do_once(&j, slice_of(args));
+	if (t->stage->failed) {
+		status = err_report(&t->stage->err);
+	} else if (judged == JUDGED_UNKNOWN || judged == JUDGED_JSON) {
 		if (json)
 			print_once(&j, true);
 		err_say("%s", j.r.content.p);
 		status = ST_USAGE;
 	} else {
-		if (judged == JUDGED_FINE && job_approve(&j) == STEP_NEXT) {
-			trail_checkpoint(t->trail, &j);
-			job_work(&j);
-		}
 		status = print_once(&j, json);
 	}
 	job_end(&j);
 	return status;
+}
+
+bool
+tool_answer(struct tool *t, const char *name, struct slice args,
+    struct buf *message)
+{
+	struct call_state call = { .id = (char *)"call_1",
+		.name = (char *)name };
+	bool known;
+	struct job j;
+
+	job_begin(&j, t, &call);
+	files_turn(t->files);
+	known = do_once(&j, args) != JUDGED_UNKNOWN ||
+	    strcmp(j.r.code, "unknown_tool") != 0;
+	message_of(&j, message);
+	job_end(&j);
+	return known;
 }

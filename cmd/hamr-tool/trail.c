@@ -10,6 +10,7 @@
 #include "sha.h"
 #include "utf8.h"
 
+#include "extra.h"
 #include "files_in.h"
 #include "journal.h"
 #include "snap.h"
@@ -116,6 +117,13 @@ trail_pause(struct trail *tr)
 	tr->fresh = false;
 }
 
+/* Does it change one file, which it keeps itself? */
+static bool
+is_one(const struct job *j)
+{
+	return j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE;
+}
+
 /* ---- snapshots ---- */
 
 static void
@@ -130,7 +138,7 @@ give_up(struct trail *tr, const struct err *e)
 	tr->broken = true;
 	if (files_stopped(f, LLONG_MAX))
 		;		/* cancelled: there is nothing to say */
-	else if (tr->t->person)
+	else if (tr->t->person || tr->t->serve != NULL)
 		err_say("%s", words);
 	else
 		stage_error(s, "spawn_failed", false, words, NULL);
@@ -155,6 +163,13 @@ take(struct trail *tr, struct snap_left *left)
 	}
 	tr->fresh = true;
 	return true;
+}
+
+/* May this call, as it was allowed, change what is in the root? */
+static bool
+writes(const struct job *j)
+{
+	return job_writes(j) && (extra_of(j->schema) == NULL || j->allowed);
 }
 
 static void
@@ -191,11 +206,11 @@ trail_checkpoint(struct trail *tr, struct job *j)
 	struct err e;
 
 	change_release(&tr->entry);
-	if (!job_writes(j))
+	if (!writes(j))
 		return;
 	/* edit and write keep the one file they change themselves */
 	if ((tr->checkpoint != NULL || tr->broken) &&
-	    (tr->fresh || j->schema->id != TOOL_BASH)) {
+	    (tr->fresh || is_one(j))) {
 		if (tr->snap == NULL && !tr->broken)
 			tr->snap = snap_open(tr->t->files, true, &e);
 		return;
@@ -206,7 +221,7 @@ trail_checkpoint(struct trail *tr, struct job *j)
 		give_up(tr, &e);
 	} else {
 		tr->checkpoint = xstrdup(c.id);
-		if (!tr->t->person)
+		if (!tr->t->person && tr->t->serve == NULL)
 			put_checkpoint(tr, j, &left);
 	}
 	change_release(&c);
@@ -320,18 +335,19 @@ compare(struct trail *tr, struct job *j)
 	snap_changes_release(&ch);
 	if (tr->entry.n > 0) {
 		put_mutated(&tr->entry, &j->r);
-		put_changed(&tr->entry, &j->r);
+		if (j->schema->id == TOOL_BASH)
+			put_changed(&tr->entry, &j->r);
 	}
 }
 
 void
 trail_end(struct trail *tr, struct job *j)
 {
-	bool one = j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE;
+	bool one = is_one(j);
 	struct change_entry *c = &tr->entry;
 	struct err e;
 
-	if (!job_writes(j) || tr->snap == NULL)
+	if (!writes(j) || tr->snap == NULL)
 		return;
 	if (!one)
 		compare(tr, j);
