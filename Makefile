@@ -35,7 +35,7 @@ LIB = err mem buf utf8 num file map \
       conf_table conf_keys conf_near place \
       conf_value conf_get conf_put conf_file conf_repo conf_trust \
       conf_load conf_print \
-      token budget memid alias view_print view stage state
+      token budget memid alias plugin view_print view stage state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 
@@ -121,6 +121,11 @@ asan:
 	@ASAN_OPTIONS=detect_leaks=0 $(MAKE) O=obj-asan B=obj-asan/bin \
 	    CFLAGS="$(ASAN)" HARDEN= LIBS_all="$(LIBS_all)" check
 
+# Against the official MCP servers and SDK, which npm fetches.
+mcp-check: all
+	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	    build-aux/mcp-check build/mcp
+
 lint:
 	build-aux/lint
 
@@ -163,6 +168,6 @@ help:
 
 -include $(wildcard $O/unit/*.d)
 
-.PHONY: all demo check units layers asan lint bench deps deps-lint install \
+.PHONY: all demo check units layers asan mcp-check lint bench deps deps-lint install \
 	uninstall dist clean help
 .DELETE_ON_ERROR:

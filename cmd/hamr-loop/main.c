@@ -6,6 +6,7 @@
 
 #include "conf.h"
 #include "file.h"
+#include "hook.h"
 #include "mem.h"
 #include "opts.h"
 #include "setup.h"
@@ -172,13 +173,16 @@ run_turn(struct run *r, struct err *e)
 	if (r->o.task != NULL)
 		setup_task(&r->hub, r->o.task);
 	turn_run(&t);
-	if (turn_end(&t) < 0) {
+	status = turn_end(&t);
+	if (status < 0) {
 		*e = r->hub.err;
-		free(t.reason);
-		return -1;
+	} else {
+		sum_up(r, &t);
+		status = turn_status(t.end);
 	}
-	sum_up(r, &t);
-	status = turn_status(t.end);
+	ui_flush(&r->ui);
+	hook_end(r->conf, &r->hub, t.record);
+	free(t.record);
 	free(t.reason);
 	return status;
 }

@@ -22,6 +22,7 @@ struct turn {
 	bool squeezed;		/* a context overflow asked for compaction */
 	enum ending end;
 	char *reason;		/* owned */
+	char *record;		/* the end record, once it is; owned */
 };
 
 /* Go on until the turn ends; sets t->end and t->reason.  Calls left open are

@@ -369,7 +369,8 @@ says_yes(int tty, int stop)
 bool
 ui_ask(struct ui *u, const struct rec *ask, int stop)
 {
-	static const char *const shown[] = { "diff", "command", "name" };
+	static const char *const shown[] = { "diff", "command",
+		"arguments", "name" };
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool yes = false;
 	int tty;
@@ -379,14 +380,14 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 	    open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) : -1;
 	if (tty < 0)
 		return false;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		char *text = rec_strdup(ask, shown[i]);
 
-		if (text != NULL && i == 2)
+		if (text != NULL && i == 3)
 			buf_adds(&b, "allow this ");
 		if (text != NULL)
 			ui_safe(&b, text, strlen(text));
-		if (text != NULL && i < 2)
+		if (text != NULL && i < 3)
 			buf_addc(&b, '\n');
 		free(text);
 	}

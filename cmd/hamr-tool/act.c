@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "bash.h"
+#include "extra.h"
 #include "file.h"
+#include "hook.h"
 #include "mem.h"
-
-#include "job.h"
 
 #define BASH_CAP_MAX ((size_t)4 << 20)	/* memory, where no cap is set */
 
@@ -145,6 +145,10 @@ work(struct job *j)
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
 		break;
+	case TOOL_PLUGIN:
+	case TOOL_MCP:
+		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
+		break;
 	}
 	j->ms = file_now_ms() - begun;
 }
@@ -185,6 +189,8 @@ steps(struct job *j)
 	    files_spent(j->t->files, &j->r))
 		s = STEP_DONE;
 	if (s == STEP_NEXT)
+		s = hook_before(j);
+	if (s == STEP_NEXT)
 		s = job_approve(j);
 	if (s == STEP_NEXT)
 		s = step_start(j);
@@ -208,6 +214,30 @@ remember(struct job *j)
 	if (j->r.content.len <= SHARE_MAX)
 		c->text = xmemdup0(j->r.content.len > 0 ? j->r.content.p : "",
 		    j->r.content.len);
+}
+
+/* The result as it is written: the after_tool hook has the last word. */
+static void
+message_of(struct job *j, struct buf *out)
+{
+	struct json *o = result_message(&j->r, j->call->id, j->call->name,
+	    j->ms, verdict_word(j));
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	json_print(o, &line);
+	json_free(o);
+	hook_after(j, buf_view(&line), out);
+	buf_release(&line);
+}
+
+static void
+put_message(struct job *j)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	message_of(j, &line);
+	stage_put(j->t->stage, R_TOOL, buf_view(&line));
+	buf_release(&line);
 }
 
 static void
@@ -246,9 +276,7 @@ tool_act(struct tool *t)
 		job_begin(&j, t, &t->calls[i]);
 		if (steps(&j) == STEP_DONE) {
 			remember(&j);
-			stage_put_json(t->stage, R_TOOL, result_message(&j.r,
-			    j.call->id, j.call->name, j.ms,
-			    verdict_word(&j)));
+			put_message(&j);
 		} else {
 			stop = true;
 		}
@@ -256,6 +284,7 @@ tool_act(struct tool *t)
 	}
 	t->acting = false;
 	tool_catch_up(t);
+	tool_tell(t);
 }
 
 /* ---- one call from the shell ---- */
@@ -281,6 +310,23 @@ print_once(struct job *j, bool json)
 	return j->r.is_error ? ST_NO : ST_OK;
 }
 
+/* Judge, ask, do; r is the answer. */
+static enum judged
+do_once(struct job *j, struct slice args)
+{
+	struct tool *t = j->t;
+	enum judged judged;
+
+	t->acting = true;
+	judged = judge_call(t, j->call->name, args, &j->schema, &j->args,
+	    &j->r);
+	if (judged == JUDGED_FINE && hook_before(j) == STEP_NEXT &&
+	    job_approve(j) == STEP_NEXT)
+		work(j);
+	t->acting = false;
+	return judged;
+}
+
 int
 tool_once(struct tool *t, const char *name, const char *args, bool json)
 {
@@ -291,17 +337,35 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 	int status;
 
 	job_begin(&j, t, &call);
-	judged = judge_call(t, name, slice_of(args), &j.schema, &j.args, &j.r);
-	if (judged == JUDGED_UNKNOWN || judged == JUDGED_JSON) {
+	judged = do_once(&j, slice_of(args));
+	if (t->stage->failed) {
+		status = err_report(&t->stage->err);
+	} else if (judged == JUDGED_UNKNOWN || judged == JUDGED_JSON) {
 		if (json)
 			print_once(&j, true);
 		err_say("%s", j.r.content.p);
 		status = ST_USAGE;
 	} else {
-		if (judged == JUDGED_FINE && job_approve(&j) == STEP_NEXT)
-			work(&j);
 		status = print_once(&j, json);
 	}
 	job_end(&j);
 	return status;
+}
+
+bool
+tool_answer(struct tool *t, const char *name, struct slice args,
+    struct buf *message)
+{
+	struct call_state call = { .id = (char *)"call_1",
+		.name = (char *)name };
+	bool known;
+	struct job j;
+
+	job_begin(&j, t, &call);
+	files_turn(t->files);
+	known = do_once(&j, args) != JUDGED_UNKNOWN ||
+	    strcmp(j.r.code, "unknown_tool") != 0;
+	message_of(&j, message);
+	job_end(&j);
+	return known;
 }

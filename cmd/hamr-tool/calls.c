@@ -4,6 +4,7 @@
 
 #include "alias.h"
 #include "budget.h"
+#include "extra.h"
 #include "mem.h"
 #include "msg.h"
 #include "scan.h"
@@ -36,6 +37,8 @@ set_caps(struct tool *t, long limit)
 	    b.result_cap);
 	t->turn_cap = cap_bytes(t,
 	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
+	t->output_cap = t->result_cap - 1 < OUTPUT_CAP_MAX ? t->result_cap :
+	    OUTPUT_CAP_MAX;	/* 0: no limit */
 	if (t->files != NULL)
 		files_caps(t->files, t->result_cap, t->turn_cap);
 }
@@ -81,7 +84,10 @@ int
 tool_open(struct tool *t, struct err *e)
 {
 	set_caps(t, -1);
+	if (extras_check(t, e) < 0)
+		return -1;
 	t->boxes = boxes_new(t->conf, t->root);
+	t->extras = extras_new(t);
 	return open_files(t, e);
 }
 
@@ -141,7 +147,11 @@ tool_close(struct tool *t)
 	free(t->ask);
 	free(t->instead);
 	free(t->verify);
-	boxes_free(t->boxes);
+	free(t->told);
+	if (t->extras != NULL)
+		extras_free(t->extras);
+	if (t->boxes != NULL)
+		boxes_free(t->boxes);
 	if (t->files != NULL)
 		files_free(t->files);
 }

@@ -15,6 +15,7 @@ struct job {
 				 * job_approve */
 	long long ms;
 	bool shared;
+	bool allowed;		/* approved: its sandbox may be writable */
 };
 
 enum step {

@@ -3,7 +3,9 @@
 
 #include "utf8.h"
 
+#include "extra.h"
 #include "judge.h"
+#include "mcp.h"
 
 static const char *const modes[] = { [MODE_READ_ONLY] = "read-only",
 	[MODE_PATCH] = "patch", [MODE_VERIFY] = "verify",
@@ -28,9 +30,13 @@ static void
 unknown(const struct tool *t, const char *name, struct result *r)
 {
 	size_t n = utf8_cut(name, strlen(name), 64);
+	struct buf names = BUF_INIT(RESULT_MAX);
 
-	result_error(r, "unknown_tool", "there is no tool \"%.*s\"; the tools "
-	    "are %s", (int)n, name, schema_names(tool_has_bash(t)));
+	tool_names(t, &names);
+	if (!mcp_is_down(t, name, r))
+		result_error(r, "unknown_tool", "there is no tool \"%.*s\"; "
+		    "the tools are %s", (int)n, name, names.p);
+	buf_release(&names);
 }
 
 enum box_kind
@@ -91,7 +97,7 @@ enum judged
 judge_call(const struct tool *t, const char *name, struct slice args,
     const struct schema **schema, struct buf *out, struct result *r)
 {
-	const struct schema *s = schema_find(name);
+	const struct schema *s = tool_schema(t, name);
 	enum args_fault fault;
 	size_t at = out->len;
 
@@ -103,6 +109,10 @@ judge_call(const struct tool *t, const char *name, struct slice args,
 	fault = args_check(s, args, out, r);
 	if (fault != ARGS_OK)
 		return fault == ARGS_JSON ? JUDGED_JSON : JUDGED_REFUSED;
+	if (extra_of(s) != NULL)
+		return extra_judge(t, extra_of(s), (struct slice){
+		    out->p + at, out->len - at }, r) ? JUDGED_FINE :
+		    JUDGED_REFUSED;
 	if (s->id == TOOL_BASH && !tool_has_bash(t)) {
 		result_error(r, "denied", "denied: bash is switched off by "
 		    "the configuration (tools.bash.enabled); the tools are "

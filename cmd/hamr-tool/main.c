@@ -8,8 +8,9 @@
 #include "box_wire.h"
 #include "env.h"
 #include "err.h"
+#include "mcp.h"
+#include "mcp_serve.h"
 #include "mem.h"
-#include "schema.h"
 #include "stage.h"
 #include "supervisor.h"
 
@@ -18,14 +19,14 @@
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
-"       hamr-tool --schemas | --sandbox-status\n"
+"       hamr-tool --schemas | --sandbox-status | --mcp\n"
 "Runs the open calls of the last assistant message: read, edit, write, bash.\n"
 "Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
 "tool message added.  NAME JSON runs one call and prints its content.\n"
 "  --mode MODE      read-only, patch (default), verify, docs\n"
 "  --yes            edit, write, and let bash write, without asking\n"
 "  --root DIR       the repository (default: the git top level, else .)\n"
-"  --schemas        print the tools record\n"
+"  --schemas        print the tools record   --mcp   be an MCP server (stdio)\n"
 "  --sandbox-status print each layer of the sandbox here, and why\n"
 "  --json           with NAME JSON: print the tool message\n"
 "  --stream         write output records too, for a person watching\n"
@@ -38,12 +39,12 @@ static const char help[] =
 "your home folder or /; 78 config.\n";
 
 enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
-	OPT_STATUS };
+	OPT_STATUS, OPT_MCP };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
-	bool yes, schemas, json, status;
+	bool yes, schemas, json, status, mcp;
 };
 
 static void
@@ -58,8 +59,9 @@ parse(struct opts *o, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
 		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
-		{ "json", 0, 0, OPT_JSON },
-		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG, { 0, 0, 0, 0 }
+		{ "json", 0, 0, OPT_JSON }, { "mcp", 0, 0, OPT_MCP },
+		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG,
+		{ 0, 0, 0, 0 }
 	};
 	int c;
 
@@ -72,6 +74,7 @@ parse(struct opts *o, int argc, char **argv)
 		case OPT_SCHEMAS: o->schemas = true; break;
 		case OPT_JSON: o->json = true; break;
 		case OPT_STATUS: o->status = true; break;
+		case OPT_MCP: o->mcp = true; break;
 		default:
 			if (!stage_option(&o->args, c, optarg, help))
 				err_die(ST_USAGE, "%s: unknown option or no "
@@ -80,7 +83,7 @@ parse(struct opts *o, int argc, char **argv)
 		}
 	argc -= optind;
 	argv += optind;
-	if (argc == 1 || argc > 2 || ((o->schemas ||
+	if (argc == 1 || argc > 2 || ((o->schemas || o->mcp ||
 	    o->status) && argc != 0))
 		bad_usage("NAME and JSON are wanted, or nothing");
 	o->name = argc == 2 ? argv[0] : NULL;
@@ -149,17 +152,29 @@ on_reset(struct stage *s)
 }
 
 static void
-put_schemas(struct stage *s)
+on_sync(struct stage *s)
 {
-	stage_put_json(s, R_TOOLS, schema_record(tool_has_bash(self(s))));
+	struct tool *t = self(s);
+
+	if (s->mode == STAGE_RESIDENT && t->told == NULL)
+		tool_put(t);
 }
 
 static void
-on_sync(struct stage *s)
+on_idle(struct stage *s, int fd)
 {
-	if (s->mode == STAGE_RESIDENT && !self(s)->told)
-		put_schemas(s);
-	self(s)->told = true;
+	mcp_idle(self(s), fd);
+}
+
+static int
+print_schemas(struct stage *s, struct tool *t)
+{
+	struct err e;
+
+	tool_put(t);
+	if (s->failed)
+		return err_report(&s->err);
+	return rec_end(&s->out, &e) < 0 ? err_report(&e) : ST_OK;
 }
 
 static int
@@ -189,19 +204,20 @@ run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
 
 	stage_apply(s, &o->args);
 	s->max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
-	if (o->schemas || o->name != NULL) {
+	if (o->schemas || o->mcp || o->name != NULL) {
 		s->mode = STAGE_FILTER;
 		s->stream = o->args.stream && o->json;
 		s->in.eof = true;	/* stdin is not ours */
 		rec_out_init(&s->out, STDOUT_FILENO, "stdout");
 	}
-	if (o->schemas) {
-		put_schemas(s);
-		return rec_end(&s->out, e) < 0 ? err_report(e) : ST_OK;
-	}
 	if (tool_open(t, e) < 0)
 		return err_report(e);
-	status = o->name != NULL ? tool_once(t, o->name, o->json_args,
+	if (o->schemas)
+		status = print_schemas(s, t);
+	else if (o->mcp)
+		status = mcp_serve(t);
+	else
+		status = o->name != NULL ? tool_once(t, o->name, o->json_args,
 	    o->json) : stage_run(s);
 	tool_close(t);
 	return status;
@@ -212,8 +228,10 @@ run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
 		.record = on_record, .act = on_act, .sync = on_sync,
-		.reset = on_reset };
-	struct stage s = { .ops = &ops, .self = t };
+		.idle = on_idle, .reset = on_reset };
+	static const struct stage_ops server = { .name = "tool",
+		.input = mcp_serve_input };
+	struct stage s = { .ops = o->mcp ? &server : &ops, .self = t };
 	int status;
 
 	t->stage = &s;

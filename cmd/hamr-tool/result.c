@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "scan.h"
 #include "utf8.h"
 
 #include "result.h"
@@ -10,7 +11,8 @@
 void
 result_init(struct result *r)
 {
-	*r = (struct result){ .content = BUF_INIT(RESULT_MAX), .bytes = -1 };
+	*r = (struct result){ .content = BUF_INIT(RESULT_MAX),
+		.images = BUF_INIT(RESULT_MAX), .bytes = -1 };
 	r->meta = json_object();
 }
 
@@ -18,6 +20,7 @@ void
 result_release(struct result *r)
 {
 	buf_release(&r->content);
+	buf_release(&r->images);
 	json_free(r->meta);
 	r->meta = NULL;
 }
@@ -32,6 +35,7 @@ result_error(struct result *r, const char *code, const char *fmt, ...)
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
 	buf_reset(&r->content);
+	buf_reset(&r->images);
 	if (utf8_clean(&r->content, raw.p, raw.len))
 		r->lossy = true;
 	buf_release(&raw);
@@ -105,6 +109,28 @@ result_cap(struct result *r, size_t cap)
 
 /* ---- the message ---- */
 
+static void
+put_content(struct json *o, const struct result *r)
+{
+	const char *text = r->content.len > 0 ? r->content.p : "";
+	struct buf parts = BUF_INIT(2 * RESULT_MAX);
+
+	if (r->images.len == 0) {
+		json_str(o, "content", text);
+		return;
+	}
+	buf_adds(&parts, "[");
+	if (r->content.len > 0) {
+		buf_adds(&parts, "{\"type\":\"text\",\"text\":");
+		scan_quote(&parts, r->content.p, r->content.len);
+		buf_adds(&parts, "},");
+	}
+	buf_slice(&parts, buf_view(&r->images));
+	buf_adds(&parts, "]");
+	json_raw(o, "content", buf_view(&parts));
+	buf_release(&parts);
+}
+
 struct json *
 result_message(struct result *r, const char *id, const char *name,
     long long ms, const char *verdict)
@@ -114,7 +140,7 @@ result_message(struct result *r, const char *id, const char *name,
 	json_str(o, "role", "tool");
 	json_str(o, "tool_call_id", id);
 	json_str(o, "name", name);
-	json_str(o, "content", r->content.len > 0 ? r->content.p : "");
+	put_content(o, r);
 	if (r->is_error)
 		json_bool(o, "is_error", true);
 	json_int(r->meta, "ms", ms);

@@ -12,6 +12,8 @@
 
 struct result {
 	struct buf content;	/* UTF-8 without NUL; what the model reads */
+	struct buf images;	/* image parts behind it, as JSON with commas
+				 * between; empty: the content is a string */
 	bool is_error;
 	const char *code;	/* meta.error, one of the closed list (static
 				 * string), NULL when none */

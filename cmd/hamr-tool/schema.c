@@ -146,25 +146,27 @@ parameters(const struct field *fields)
 }
 
 struct json *
-schema_record(bool bash)
+schema_entry(struct json *list, const char *name, const char *what)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct json *t = json_object(), *fn = json_object();
 
-	json_str(o, "type", "tools");
+	json_str(fn, "name", name);
+	json_str(fn, "description", what);
+	json_str(t, "type", "function");
+	json_add(t, "function", fn);
+	json_add(list, NULL, t);
+	return fn;
+}
+
+void
+schema_list(struct json *list, bool bash)
+{
 	for (size_t i = 0; i < NTOOLS; i++) {
-		struct json *t, *fn;
+		struct json *fn;
 
 		if (tools[i].id == TOOL_BASH && !bash)
 			continue;
-		fn = json_object();
-		json_str(fn, "name", tools[i].name);
-		json_str(fn, "description", tools[i].what);
+		fn = schema_entry(list, tools[i].name, tools[i].what);
 		json_add(fn, "parameters", parameters(tools[i].fields));
-		t = json_object();
-		json_str(t, "type", "function");
-		json_add(t, "function", fn);
-		json_add(list, NULL, t);
 	}
-	json_add(o, "tools", list);
-	return o;
 }

@@ -10,6 +10,7 @@
 #include "files.h"
 #include "stage.h"
 
+#define OUTPUT_CAP_MAX ((size_t)4 << 20)	/* memory, where no cap is set */
 #define SHARE_MAX 400		/* a shared result is repeated up to here */
 
 enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
@@ -49,8 +50,11 @@ struct tool {
 	bool yes, person;
 	enum mode mode;
 	struct stage *stage;
+	struct serve *serve;	/* --mcp, mcp_serve.h */
 	struct files *files;
 	struct boxes *boxes;
+	struct extras *extras;	/* extra.h */
+	size_t output_cap;	/* result_cap, or what memory allows */
 	size_t result_cap, turn_cap;	/* bytes */
 	/* the last assistant message */
 	struct call_state *calls;
@@ -65,7 +69,7 @@ struct tool {
 	bool acting;
 	char **later;
 	size_t nlater, latercap;
-	bool told;		/* `tools` was proposed */
+	char *told;		/* the `tools` record that was proposed last */
 	char *verify;		/* command of a `verify` record, or NULL */
 	bool verify_full;
 };
@@ -90,9 +94,17 @@ void tool_verify(struct tool *t);
 
 /* ---- act.c ---- */
 
+/* Propose `tools`, if it was before and is another now. */
+void tool_tell(struct tool *t);
+/* Put it, whatever was said before; what is configured is asked for it. */
+void tool_put(struct tool *t);
 /* go: judge and run every call that has no result. */
 void tool_act(struct tool *t);
 /* One call from the shell; prints and returns the status. */
 int tool_once(struct tool *t, const char *name, const char *args, bool json);
+/* One call of an MCP client: its tool message, one line, is appended.  False:
+ * there is no such tool. */
+bool tool_answer(struct tool *t, const char *name, struct slice args,
+    struct buf *message);
 
 #endif
