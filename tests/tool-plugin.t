@@ -12,7 +12,6 @@ plugin() {	# NAME DESCRIPTION: a plug-in, its work on stdin
 	{ cat <<-S
 	#!/bin/sh
 	if [ "\$1" = --describe ]; then
-	echo x >>$T/described
 	cat <<'D'
 	$2
 	D
@@ -122,14 +121,17 @@ plugin two '{"kind":"tool","name":"two","version":"1","description":"d",
  "mutates":false}' <<'E'
 echo two
 E
-: >"$T/described"
 is "without parameters" "$(with two two '{}')" two
-with two two '{}' >/dev/null
-with two --schemas >/dev/null
-is "it is asked once" "$(wc -l <"$T/described")" 1
-touch "$T/plug/hamr-tool-two"
-with two --schemas >/dev/null
-is "and again when it has changed" "$(wc -l <"$T/described")" 2
+cat >"$T/plug/hamr-tool-time" <<'E'
+#!/bin/sh
+echo "{\"kind\":\"tool\",\"name\":\"time\",\"description\":\"$(date +%s%N)\"}"
+E
+chmod +x "$T/plug/hamr-tool-time"
+said() { with time --schemas | jq -r '.tools[-1].function.description'; }
+first=$(said)
+is "it is asked once" "$(said)" "$first"
+touch "$T/plug/hamr-tool-time"
+ok "and again when it has changed" test "$(said)" != "$first"
 says() {	# NAME DESCRIPTION STATUS WORDS
 	plugin bad "$2" </dev/null
 	status "$1" "$3" with bad --schemas

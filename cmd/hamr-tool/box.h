@@ -43,6 +43,11 @@ struct box_want {
 	bool network;		/* and with it AF_UNIX */
 	bool unix_sockets;
 	bool bare;		/* no sandbox ([mcp.NAME] sandbox = false) */
+	/* Programs and files, absolute, that it is about: what stands in /tmp,
+	 * /var/tmp or /run, where it has folders of its own, is there to be
+	 * read with the folder it is in.  Looked at by box_open only. */
+	char *const *show;
+	size_t nshow;
 };
 
 struct boxes;

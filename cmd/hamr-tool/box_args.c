@@ -95,6 +95,59 @@ base(struct args *a)
 		bind_on(a, "--bind", a->bs->cache, a->bs->cache);
 }
 
+/* ---- programs in a folder that is its own ---- */
+
+static bool
+is_covered(const char *path)
+{
+	return is_in(path, "/tmp") || is_in(path, "/run") ||
+	    is_in(path, "/var/tmp");
+}
+
+/* The name beneath /tmp (or kin) that path is in, as a program has its parts
+ * beside it; NULL when there is none. */
+static char *
+shown_of(const char *path)
+{
+	static const char *const own[] = { "/tmp/", "/run/", "/var/tmp/" };
+	char *real = realpath(path, NULL), *found = NULL;
+
+	for (size_t i = 0; i < 3 && real != NULL; i++) {
+		size_t n = strlen(own[i]);
+
+		if (strncmp(real, own[i], n) == 0)
+			found = xmemdup0(real, n + strcspn(real + n, "/"));
+	}
+	free(real);
+	return found;
+}
+
+static void
+shown(struct args *a)
+{
+	for (size_t i = 0; i < a->b->want.nshow; i++) {
+		char *path = shown_of(a->b->want.show[i]);
+
+		if (path != NULL)
+			bind_on(a, "--ro-bind", path, path);
+		free(path);
+	}
+}
+
+static bool
+is_shown(const struct args *a, const char *path)
+{
+	bool yes = false;
+
+	for (size_t i = 0; i < a->b->want.nshow && !yes; i++) {
+		char *dir = shown_of(a->b->want.show[i]);
+
+		yes = dir != NULL && is_in(path, dir);
+		free(dir);
+	}
+	return yes;
+}
+
 /* ---- the root ---- */
 
 static void
@@ -135,13 +188,6 @@ root(struct args *a)
 }
 
 /* ---- git ---- */
-
-static bool
-is_covered(const char *path)
-{
-	return is_in(path, "/tmp") || is_in(path, "/run") ||
-	    is_in(path, "/var/tmp");
-}
 
 /* What git would run, or find its way by, stays as it is. */
 static void
@@ -232,7 +278,8 @@ hidden(struct args *a)
 	for (size_t i = 0; i < a->bs->hidden.n; i++) {
 		const char *path = a->bs->hidden.v[i];
 
-		if (!is_in(a->bs->root.real, path) && !is_covered(path))
+		if (!is_in(a->bs->root.real, path) && (!is_covered(path) ||
+		    is_shown(a, path)))
 			mask(a, path);
 		else if (is_in(path, a->bs->root.real) &&
 		    strcmp(path, a->bs->root.real) != 0)
@@ -246,6 +293,7 @@ args_make(struct box *b, const struct box_git *g, struct buf *out)
 	struct args a = { .b = b, .bs = b->bs, .out = out };
 
 	base(&a);
+	shown(&a);
 	root(&a);
 	git(&a, g);
 	names(&a);

@@ -9,6 +9,7 @@
 #include "clean.h"
 #include "env.h"
 #include "file.h"
+#include "hide.h"
 #include "mem.h"
 
 #include "mcp_in.h"
@@ -202,6 +203,19 @@ ask_to_initialize(struct mcp *m)
 	m->asked = mcp_ask(m, "initialize", o);
 }
 
+/* The program, and what its arguments name. */
+static void
+shown_of(const struct mcp *m, struct texts *show)
+{
+	char *program = plugin_find(NULL, m->argv[0], NULL);
+
+	if (program != NULL)
+		texts_add(show, program);
+	for (char **p = m->argv; *p != NULL; p++)
+		if ((*p)[0] == '/')
+			texts_add(show, xstrdup(*p));
+}
+
 void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
@@ -209,9 +223,13 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 	size_t n;
 	const char *const *more = get_list(t->conf, m->name, "env", &n);
 	struct box_cmd cmd = { .argv = m->argv, .piped = true };
+	struct texts show = { .n = 0 };
 	char **env = NULL;
 	struct err e;
 
+	shown_of(m, &show);
+	want.show = show.v;
+	want.nshow = show.n;
 	want.bare = m->bare;
 	want.network = want.network || m->network;
 	buf_reset(&m->words);
@@ -231,6 +249,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 	}
 	if (env != NULL)
 		env_free(env);
+	texts_release(&show);
 }
 
 /* The last line it wrote on stderr, cleaned. */

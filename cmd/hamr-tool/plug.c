@@ -95,6 +95,8 @@ ask(struct tool *t, const char *path, struct buf *says, struct err *e)
 		.argv = argv, .ms = DESCRIBE_MS, .text = says, .err = &err };
 	int r = 0;
 
+	p.want.show = argv;
+	p.want.nshow = 1;
 	output_init(&err, WORDS_MAX);
 	buf_adds(&how, "--describe: ");
 	prog_run(&p, t->stage);
@@ -207,6 +209,8 @@ plug_run(struct tool *t, const struct extra *x, bool writes,
 		.argv = argv, .ms = CALL_S * 1000, .grace = GRACE_MS,
 		.out = &out, .err = &err };
 
+	p.want.show = argv;
+	p.want.nshow = 1;
 	buf_slice(&input, args);
 	buf_addc(&input, '\n');
 	p.input = buf_view(&input);
