@@ -27,7 +27,8 @@ hamr-tool --schemas >s2
 same "schemas are stable" s1 s2
 is "one record" "$(wc -l <s1)" 1
 is "names" "$(jq -c '[.type, (.tools[] | .type + " " + .function.name)]' s1)" \
-	'["tools","function read","function edit","function write","function bash"]'
+	'["tools","function read","function edit","function write","function bash",'\
+'"function view_image","function search_memory","function save_memory"]'
 is "arguments" "$(jq -r '.tools[].function | .name as $t | .parameters |
 	.required as $r | .properties | to_entries[] | .key as $k |
 	"\($t) \($k) \(.value.type) \(.value.minimum)-\(.value.maximum)" +
@@ -48,10 +49,15 @@ write path string null-null null !
 write content string null-null null !
 write overwrite boolean null-null null
 bash command string null-null null !
-bash timeout integer 1-600 120"
+bash timeout integer 1-600 120
+view_image path string null-null null !
+search_memory query string null-null null !
+search_memory n integer 1-20 8
+save_memory fact string null-null null !
+save_memory key string null-null null"
 ok "no anyOf" sh -c '! grep -q anyOf s1'
 is "without bash" "$(hamr-tool -o tools.bash.enabled=false --schemas |
-	jq -c '[.tools[].function.name]')" '["read","edit","write"]'
+	jq -c '[.tools[].function.name]')" '["read","edit","write","view_image","search_memory","save_memory"]'
 
 # --- one call
 hamr-tool --yes bash '{"command":"echo hi"}' >out

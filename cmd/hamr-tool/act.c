@@ -9,6 +9,7 @@
 #include "file.h"
 #include "hook.h"
 #include "mem.h"
+#include "memory.h"
 
 
 #include "parallel.h"
@@ -155,6 +156,12 @@ job_work(struct job *j)
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
 		break;
+	case TOOL_VIEW:
+		files_view(t->files, args, conf_bool(t->conf,
+		    "provider.vision"), &j->r);
+		break;
+	case TOOL_SEARCH_MEMORY: memory_search(t, args, &j->r); break;
+	case TOOL_SAVE_MEMORY: memory_save(t, args, &j->r); break;
 	case TOOL_PLUGIN:
 	case TOOL_MCP:
 		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
@@ -333,7 +340,8 @@ job_only_reads(const struct tool *t, const char *name)
 
 	if (s == NULL)
 		return false;
-	return s->id == TOOL_READ || (s->id == TOOL_PLUGIN &&
+	return s->id == TOOL_READ || s->id == TOOL_VIEW ||
+	    s->id == TOOL_SEARCH_MEMORY || (s->id == TOOL_PLUGIN &&
 	    !extra_of(s)->mutates);
 }
 
@@ -342,7 +350,9 @@ job_is_slow(const struct tool *t, const char *name, struct slice args)
 {
 	const struct schema *s = tool_schema(t, name);
 
-	return s != NULL && (s->id != TOOL_READ || files_slow(t->files, args));
+	if (s == NULL || s->id == TOOL_VIEW)
+		return false;
+	return s->id != TOOL_READ || files_slow(t->files, args);
 }
 
 /* ---- one call from the shell ---- */

@@ -12,10 +12,11 @@
 
 #include "trail.h"
 
-bool
-tool_has_bash(const struct tool *t)
+unsigned
+tool_on(const struct tool *t)
 {
-	return conf_bool(t->conf, "tools.bash.enabled");
+	return (conf_bool(t->conf, "tools.bash.enabled") ? SCHEMA_BASH : 0) |
+	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0);
 }
 
 /* ---- setting up ---- */

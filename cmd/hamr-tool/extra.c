@@ -229,7 +229,7 @@ extra_run(struct tool *t, const struct extra *x, bool allowed,
 void
 tool_names(const struct tool *t, struct buf *out)
 {
-	buf_adds(out, schema_names(tool_has_bash(t)));
+	schema_names(tool_on(t), out);
 	for (size_t i = 0; i < t->extras->n; i++)
 		buf_fmt(out, ", %s", t->extras->v[i]->name);
 }
@@ -240,7 +240,7 @@ tool_record_all(const struct tool *t)
 	struct json *o = json_object(), *list = json_array();
 
 	json_str(o, "type", "tools");
-	schema_list(list, tool_has_bash(t));
+	schema_list(list, tool_on(t));
 	for (size_t i = 0; i < t->extras->n; i++) {
 		const struct extra *x = t->extras->v[i];
 		struct json *fn = schema_entry(list, x->name, x->what);

@@ -243,8 +243,9 @@ bool
 files_judge(struct files *f, const char *tool, struct slice args,
     struct result *r)
 {
-	return strcmp(tool, "read") == 0 ? judge_read(f, args, r) :
-	    files_judge_change(f, strcmp(tool, "edit") == 0, args, r);
+	if (strcmp(tool, "read") == 0 || strcmp(tool, "view_image") == 0)
+		return judge_read(f, args, r);
+	return files_judge_change(f, strcmp(tool, "edit") == 0, args, r);
 }
 
 /* ---- contents ---- */

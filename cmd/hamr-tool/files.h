@@ -74,6 +74,9 @@ void files_call(struct files *f, const char *id);
 void files_read(struct files *f, struct slice args, struct result *r);
 void files_edit(struct files *f, struct slice args, struct result *r);
 void files_write(struct files *f, struct slice args, struct result *r);
+/* vision: the model sees images. */
+void files_view(struct files *f, struct slice args, bool vision,
+    struct result *r);
 /* What is refused before anything is begun, so that the call gets no start:
  * names that are kept, or lie outside the root, and arguments that no file can
  * fit.  False: r is the error.  The calls above ask it all again. */

@@ -84,13 +84,34 @@ mode_allows(const struct tool *t, const struct schema *s, struct result *r)
 
 	if (s->id == TOOL_BASH)
 		return box_allows(t, r);
-	if (s->id == TOOL_READ || t->mode == MODE_PATCH)
+	if ((s->id != TOOL_EDIT && s->id != TOOL_WRITE) ||
+	    t->mode == MODE_PATCH)
 		return true;
 	if (t->mode == MODE_DOCS)
 		return true;	/* which files, is for the file tools */
 	result_error(r, "denied", "denied: in mode %s no file is changed; "
 	    "say what you would change", mode);
 	return false;
+}
+
+static void
+switched_off(const struct tool *t, const struct schema *s, struct result *r)
+{
+	struct buf names = BUF_INIT(RESULT_MAX);
+
+	tool_names(t, &names);
+	result_error(r, "denied", "denied: %s is switched off by the "
+	    "configuration (%s); the tools are %s", s->name,
+	    s->id == TOOL_BASH ? "tools.bash.enabled" : "memory.enabled",
+	    names.p);
+	buf_release(&names);
+}
+
+static bool
+is_of_files(const struct schema *s)
+{
+	return s->id == TOOL_READ || s->id == TOOL_EDIT ||
+	    s->id == TOOL_WRITE || s->id == TOOL_VIEW;
 }
 
 enum judged
@@ -113,13 +134,11 @@ judge_call(const struct tool *t, const char *name, struct slice args,
 		return extra_judge(t, extra_of(s), (struct slice){
 		    out->p + at, out->len - at }, r) ? JUDGED_FINE :
 		    JUDGED_REFUSED;
-	if (s->id == TOOL_BASH && !tool_has_bash(t)) {
-		result_error(r, "denied", "denied: bash is switched off by "
-		    "the configuration (tools.bash.enabled); the tools are "
-		    "%s", schema_names(false));
+	if (!schema_is_on(s, tool_on(t))) {
+		switched_off(t, s, r);
 		return JUDGED_REFUSED;
 	}
-	if (!mode_allows(t, s, r) || (s->id != TOOL_BASH &&
+	if (!mode_allows(t, s, r) || (is_of_files(s) &&
 	    !files_judge(t->files, s->name, (struct slice){ out->p + at,
 	    out->len - at }, r)))
 		return JUDGED_REFUSED;

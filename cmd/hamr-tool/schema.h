@@ -12,7 +12,8 @@
 
 #include "json.h"
 
-enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH,
+enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH, TOOL_VIEW,
+	TOOL_SEARCH_MEMORY, TOOL_SAVE_MEMORY,
 	TOOL_PLUGIN, TOOL_MCP };	/* extra.h */
 
 enum field_type { FIELD_STR, FIELD_INT, FIELD_BOOL, FIELD_EDITS };
@@ -41,11 +42,16 @@ const struct schema *schema_find(const char *name);
 /* Of one element of edit's "edits". */
 extern const struct field schema_edit_item[];
 
-/* "read, edit, write, bash"; bash only if it is enabled. */
-const char *schema_names(bool bash);
+/* What the configuration can switch off. */
+enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2 };
+
+/* Is the tool there, with these switched on? */
+bool schema_is_on(const struct schema *s, unsigned on);
+/* "read, edit, write, ...", appended. */
+void schema_names(unsigned on, struct buf *out);
 
 /* Our own entries of a `tools` record, appended to list. */
-void schema_list(struct json *list, bool bash);
+void schema_list(struct json *list, unsigned on);
 /* One entry; its "function", to which "parameters" is to be added. */
 struct json *schema_entry(struct json *list, const char *name,
     const char *what);

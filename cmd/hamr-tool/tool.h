@@ -83,7 +83,8 @@ void tool_record(struct tool *t, const struct rec *r);
 /* What came while a call ran. */
 void tool_catch_up(struct tool *t);
 void tool_reset(struct tool *t);
-bool tool_has_bash(const struct tool *t);
+/* Which tools are switched on (SCHEMA_BASH, ...). */
+unsigned tool_on(const struct tool *t);
 
 /* The sandbox a command gets in this mode; approved: by --yes or a person. */
 enum box_kind tool_kind(const struct tool *t, bool approved);
