@@ -66,7 +66,7 @@ is "ends in one LF" "$(tail -c 3 out | od -An -c | tr -d ' ')" 'hi\n'
 status "status of an error" 1 hamr-tool --yes bash '{"command":"exit 9"}'
 status "unknown tool" 2 hamr-tool nonsense '{}'
 match "names the tools" "$(cat "$T/.err")" \
-	'*no tool "nonsense"; the tools are read, edit, write, bash'
+	'*no tool "nonsense"; the tools are read, edit, write, bash, *'
 status "bad JSON" 2 hamr-tool read '{"path":'
 status "arguments that are no object" 1 hamr-tool read '[]'
 is "the tool message" "$(hamr-tool --json read '{}' | jq -c 'del(.content,

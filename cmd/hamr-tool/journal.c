@@ -86,7 +86,7 @@ now(void)
 }
 
 char *
-journal_id(struct snap *s, char prefix, struct err *e)
+journal_id(struct snap *s, const char *prefix, struct err *e)
 {
 	struct buf b = BUF_INIT(64);
 	int lock = snap_lock(s, e), fd;
@@ -102,7 +102,7 @@ journal_id(struct snap *s, char prefix, struct err *e)
 		buf_reset(&b);
 		buf_fmt(&b, "%lld\n", n);
 		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
-			id = xasprintf("%c%lld", prefix, n);
+			id = xasprintf("%s%lld", prefix, n);
 	}
 	if (id == NULL)
 		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
@@ -211,7 +211,7 @@ journal_add(struct snap *s, struct change_entry *c, struct err *e)
 	struct json *o, *list;
 
 	if (c->id == NULL)
-		c->id = journal_id(s, c->is_checkpoint ? 'c' : 'u', e);
+		c->id = journal_id(s, c->is_checkpoint ? "cp" : "u", e);
 	if (c->id == NULL)
 		return -1;
 	if (c->at == NULL)

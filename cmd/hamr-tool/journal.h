@@ -41,7 +41,7 @@ struct journal {
 int snap_lock(struct snap *s, struct err *e);
 
 /* A new id, PREFIX and a number, never used before here; yours. */
-char *journal_id(struct snap *s, char prefix, struct err *e);
+char *journal_id(struct snap *s, const char *prefix, struct err *e);
 
 /* Write one down; entry->id and at are set here when they are NULL.  0, or
  * -1 with e. */
