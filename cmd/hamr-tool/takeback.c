@@ -4,6 +4,7 @@
  * linked aside, then replaced by a rename, so that a name never leads to
  * half a file.  At the end what stands aside is removed, or put back.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -161,6 +162,36 @@ make_new(struct takeback_step *s, int dir, const char *base, char *tmp)
 	return r;
 }
 
+/* Is there nothing but folders in this one, and files that stand aside?  With
+ * drop they are removed, and it too. */
+static bool
+only_folders(int dir, const char *name, bool drop)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	bool good = d != NULL;
+	struct dirent *e;
+
+	if (d == NULL && fd >= 0)
+		close(fd);
+	while (good && (e = readdir(d)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 ||
+		    strcmp(e->d_name, "..") == 0)
+			continue;
+		if (strncmp(e->d_name, REPLACE_PREFIX,
+		    sizeof REPLACE_PREFIX - 1) != 0)
+			good = only_folders(fd, e->d_name, drop);
+		else if (drop && unlinkat(fd, e->d_name, 0) < 0)
+			only_folders(fd, e->d_name, drop);
+	}
+	if (d != NULL)
+		closedir(d);
+	if (good && drop)
+		unlinkat(dir, name, AT_REMOVEDIR);
+	return good;
+}
+
 /* A free name beside, for what is there now. */
 static char *
 free_name(int dir)
@@ -190,11 +221,13 @@ do_putting(struct takeback_step *s, int dir, const char *base)
 	int no, r = make_new(s, dir, base, tmp);
 
 	if (r == 0 && fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		if (S_ISDIR(st.st_mode))
-			r = unlinkat(dir, base, AT_REMOVEDIR);
-		else {
+		if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
+			errno = ENOTEMPTY;
+			r = -1;
+		} else {
 			s->aside = free_name(dir);
-			r = s->aside == NULL ? -1 :
+			r = s->aside == NULL ? -1 : S_ISDIR(st.st_mode) ?
+			    renameat(dir, base, dir, s->aside) :
 			    linkat(dir, base, dir, s->aside, 0);
 		}
 	}
@@ -285,8 +318,9 @@ clear_away(struct files *f, struct takeback_step *s)
 	const char *base;
 	int dir = path_open_parent(&f->root, s->path, &base);
 
-	if (dir >= 0 && s->aside != NULL)
-		unlinkat(dir, s->aside, 0);
+	if (dir >= 0 && s->aside != NULL &&
+	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
+		only_folders(dir, s->aside, true);
 	if (dir >= 0)
 		close(dir);
 	if (s->oid[0] == '\0')
