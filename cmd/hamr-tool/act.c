@@ -247,8 +247,8 @@ remember(struct job *j)
 }
 
 /* The result as it is written: the after_tool hook has the last word. */
-static void
-message_of(struct job *j, struct buf *out)
+void
+job_message(struct job *j, struct buf *out)
 {
 	struct json *o = result_message(&j->r, j->call->id, j->call->name,
 	    j->ms, verdict_word(j));
@@ -281,7 +281,7 @@ job_answer(struct job *j)
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 
 	remember(j);
-	message_of(j, &line);
+	job_message(j, &line);
 	stage_put(j->t->stage, R_TOOL, buf_view(&line));
 	buf_release(&line);
 }
@@ -353,89 +353,4 @@ job_is_slow(const struct tool *t, const char *name, struct slice args)
 	if (s == NULL || s->id == TOOL_VIEW)
 		return false;
 	return s->id != TOOL_READ || files_slow(t->files, args);
-}
-
-/* ---- one call from the shell ---- */
-
-static int
-print_once(struct job *j, bool json)
-{
-	struct stage *s = j->t->stage;
-	struct buf *text = &j->r.content;
-	struct err e;
-
-	if (json) {
-		stage_put_json(s, R_TOOL, result_message(&j->r, j->call->id,
-		    j->call->name, j->ms, NULL));
-	} else {
-		/* one LF ends it, as rec_put writes one */
-		if (text->len > 0 && text->p[text->len - 1] == '\n')
-			text->len--;
-		rec_put(&s->out, text->len > 0 ? buf_view(text) : SLICE(""));
-	}
-	if (rec_end(&s->out, &e) < 0)
-		return err_report(&e);
-	return j->r.is_error ? ST_NO : ST_OK;
-}
-
-/* Judge, ask, do; r is the answer. */
-static enum judged
-do_once(struct job *j, struct slice args)
-{
-	struct tool *t = j->t;
-	enum judged judged;
-
-	t->acting = true;
-	judged = judge_call(t, j->call->name, args, &j->schema, &j->args,
-	    &j->r);
-	if (judged == JUDGED_FINE && hook_before(j) == STEP_NEXT &&
-	    job_approve(j) == STEP_NEXT) {
-		trail_checkpoint(t->trail, j);
-		job_work(j);
-	}
-	t->acting = false;
-	return judged;
-}
-
-int
-tool_once(struct tool *t, const char *name, const char *args, bool json)
-{
-	struct call_state call = { .id = (char *)"call_1",
-		.name = (char *)name };
-	enum judged judged;
-	struct job j;
-	int status;
-
-	job_begin(&j, t, &call);
-	judged = do_once(&j, slice_of(args));
-	if (t->stage->failed) {
-		status = err_report(&t->stage->err);
-	} else if (judged == JUDGED_UNKNOWN || judged == JUDGED_JSON) {
-		if (json)
-			print_once(&j, true);
-		err_say("%s", j.r.content.p);
-		status = ST_USAGE;
-	} else {
-		status = print_once(&j, json);
-	}
-	job_end(&j);
-	return status;
-}
-
-bool
-tool_answer(struct tool *t, const char *name, struct slice args,
-    struct buf *message)
-{
-	struct call_state call = { .id = (char *)"call_1",
-		.name = (char *)name };
-	bool known;
-	struct job j;
-
-	job_begin(&j, t, &call);
-	files_turn(t->files);
-	known = do_once(&j, args) != JUDGED_UNKNOWN ||
-	    strcmp(j.r.code, "unknown_tool") != 0;
-	message_of(&j, message);
-	job_end(&j);
-	return known;
 }

@@ -36,7 +36,9 @@ enum step job_before(struct job *j);
 void job_propose(struct job *j);
 enum step job_begun(struct job *j);
 void job_work(struct job *j);
-/* Its tool message is put and remembered. */
+/* Its tool message, as the after_tool hook leaves it; and put, and
+ * remembered. */
+void job_message(struct job *j, struct buf *out);
 void job_answer(struct job *j);
 
 /* Does a tool of this name change nothing, whatever its arguments? */

@@ -20,10 +20,13 @@
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
+"       hamr-tool undo [ID] | undo --list\n"
 "       hamr-tool --schemas | --sandbox-status | --mcp\n"
-"Runs the open calls of the last assistant message: read, edit, write, bash.\n"
+"Runs the open calls of the last assistant message: read, edit, write, bash,\n"
+"view_image, search_memory, save_memory.\n"
 "Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
-"tool message added.  NAME JSON runs one call and prints its content.\n"
+"tool message added.  NAME JSON runs one call and prints its content.  undo\n"
+"takes back the newest change, that of ID, or all since a checkpoint.\n"
 "  --mode MODE      read-only, patch (default), verify, docs\n"
 "  --yes            edit, write, and let bash write, without asking\n"
 "  --root DIR       the repository (default: the git top level, else .)\n"
@@ -35,9 +38,9 @@ static const char help[] =
 "  -F FORMAT        auto or hamr        --lenient   bad lines become errors\n"
 "  -o KEY=VALUE     configuration       --no-config   read none\n"
 "  -q  no warnings  -h, --help          -V, --version\n"
-"Exit: 0 done; 1 NAME JSON: the result is an error; 2 usage, unknown tool or\n"
+"Exit: 0 done; 1 NAME JSON: an error, undo: nothing; 2 usage, unknown tool or\n"
 "bad JSON; 65 bad record; 66 no such root; 71 the system failed; 77 root is\n"
-"your home folder or /; 78 config.\n";
+"your home folder or /, undo: a file is not as hamr left it; 78 config.\n";
 
 enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
 	OPT_STATUS, OPT_MCP, OPT_LIST };
