@@ -11,6 +11,8 @@
 
 #include "plugin.h"
 
+#define SCHEMA_DEPTH 100	/* jq 1.6 ends at 256 */
+
 /* ---- where ---- */
 
 static bool
@@ -125,21 +127,31 @@ take_paths(struct plugin *p, struct slice paths, struct err *e)
 	return 0;
 }
 
-/* The record is to be carried in another one, some levels down. */
+/* In so many arrays, it still passes the scanner. */
 static bool
 is_deep(struct slice text)
 {
-	struct buf b = BUF_INIT(2 * PLUGIN_SAYS_MAX);
+	size_t more = SCAN_DEPTH - SCHEMA_DEPTH;
+	struct buf b = BUF_INIT(PLUGIN_SCHEMA_MAX + 2 * SCAN_DEPTH);
 	struct scan scan = { .n = 0 };
 	bool deep;
 
-	buf_adds(&b, "[[[[[[[[");
+	for (size_t i = 0; i < more; i++)
+		buf_addc(&b, '[');
 	buf_slice(&b, text);
-	buf_adds(&b, "]]]]]]]]");
+	for (size_t i = 0; i < more; i++)
+		buf_addc(&b, ']');
 	deep = scan_value(&scan, b.p, b.len) < 0;
 	scan_release(&scan);
 	buf_release(&b);
 	return deep;
+}
+
+bool
+plugin_is_schema(struct slice text)
+{
+	return scan_kind(text) == SCAN_OBJECT &&
+	    text.n <= PLUGIN_SCHEMA_MAX && !is_deep(text);
 }
 
 static int
@@ -166,9 +178,9 @@ take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
 	p->mutates = scan_kind(mutates) != SCAN_FALSE;
 	if (parameters.p == NULL)
 		parameters = SLICE("{\"type\":\"object\",\"properties\":{}}");
-	if (scan_kind(parameters) != SCAN_OBJECT || is_deep(parameters))
+	if (!plugin_is_schema(parameters))
 		return broken(e, "says \"parameters\" that are no JSON Schema "
-		    "object");
+		    "object of at most 64 KiB and 100 levels");
 	p->parameters = xmemdup0(parameters.p, parameters.n);
 	for (char *c = p->parameters; *c != '\0'; c++)
 		if (*c == '\n' || *c == '\r')

@@ -16,6 +16,7 @@
 #include "err.h"
 
 #define PLUGIN_NAME_MAX 64	/* what servers take as a tool's name */
+#define PLUGIN_SCHEMA_MAX ((size_t)64 << 10)
 #define PLUGIN_SAYS_MAX ((size_t)256 << 10)	/* a description's bytes */
 
 struct plugin {
@@ -35,6 +36,10 @@ char *plugin_find(const char *kind, const char *name, struct err *e);
 
 /* Letters, digits, '_' and '-', 1 to PLUGIN_NAME_MAX of them. */
 bool plugin_is_name(const char *name);
+
+/* A JSON Schema that can be carried in records and sent with each request: a
+ * checked object, not too long, not too deep. */
+bool plugin_is_schema(struct slice text);
 
 /* Take in what --describe printed; -1 (ST_PEER) when it is not one record of
  * that kind with the keys of chapter 1.5.  p->path is left alone. */

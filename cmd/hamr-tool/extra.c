@@ -139,7 +139,7 @@ extra_want(const struct tool *t, bool writes)
 bool
 extra_writes(const struct tool *t, const struct extra *x)
 {
-	if (x->schema.id == TOOL_MCP)
+	if (x->schema.id == TOOL_MCP && !mcp_is_bare(x->server))
 		return mcp_writes(t, x->server);
 	return x->mutates && t->mode == MODE_PATCH;
 }

@@ -9,7 +9,6 @@
 
 #include "mcp_in.h"
 
-#define SCHEMA_MAX ((size_t)64 << 10)
 #define WHAT_MAX 4096
 #define NO_SCHEMA "{\"type\":\"object\",\"properties\":{}}"
 
@@ -42,26 +41,23 @@ has_listed(const struct mcp *m, const char *remote)
 	return false;
 }
 
-/* A schema is carried in records of ours, some levels down, and is sent with
- * every request. */
+/* Servers of models want to see that it is an object. */
 static char *
 schema_of(struct slice v)
 {
-	struct buf b = BUF_INIT(SCHEMA_MAX + 64);
-	struct scan scan = { .n = 0 };
-	bool good = false;
+	struct buf b = BUF_INIT(2 * PLUGIN_SCHEMA_MAX);
+	struct slice type = scan_get(v, "type");
 
-	if (scan_kind(v) == SCAN_OBJECT && v.n <= SCHEMA_MAX) {
-		buf_adds(&b, "[[[[[[[[");
-		buf_slice(&b, v);
-		buf_adds(&b, "]]]]]]]]");
-		good = scan_value(&scan, b.p, b.len) == 0;
-	}
-	/* servers of models want to see that it is an object */
-	good = good && scan_str_is(scan_get(v, "type"), "object");
-	scan_release(&scan);
-	buf_release(&b);
-	return good ? xmemdup0(v.p, v.n) : xstrdup(NO_SCHEMA);
+	if (!plugin_is_schema(v) || (type.p != NULL &&
+	    !scan_str_is(type, "object")))
+		return xstrdup(NO_SCHEMA);
+	if (type.p != NULL)
+		return xmemdup0(v.p, v.n);
+	buf_adds(&b, "{\"type\":\"object\"");
+	if (strspn(v.p + 1, " \t") < v.n - 2)
+		buf_addc(&b, ',');
+	buf_add(&b, v.p + 1, v.n - 1);
+	return buf_detach(&b);
 }
 
 static char *

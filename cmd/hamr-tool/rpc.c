@@ -197,10 +197,10 @@ is_id(struct slice id)
 void
 rpc_read(struct slice text, struct rpc_msg *m)
 {
-	*m = (struct rpc_msg){ .kind = RPC_OTHER };
+	*m = (struct rpc_msg){ .kind = RPC_OTHER,
+		.id = scan_get(text, "id") };
 	if (!scan_str_is(scan_get(text, "jsonrpc"), "2.0"))
 		return;
-	m->id = scan_get(text, "id");
 	m->method = scan_get(text, "method");
 	m->params = scan_get(text, "params");
 	m->result = scan_get(text, "result");
