@@ -200,7 +200,10 @@ on_end = ["my-end"]
 E
 mkdir -p "$XDG_CONFIG_HOME/hamr" && cp "$T/conf.toml" \
     "$XDG_CONFIG_HOME/hamr/config.toml"
-mkdir "$T/run" && cd "$T/run" && git init -q . && mkdir d && echo x >d/x
+fresh() {	# in a repository of its own
+	mkdir "$T/$1" && cd "$T/$1" && git init -q . && mkdir d && echo x >d/x
+}
+fresh run
 hamr-loop --yes --json --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "a run with hooks" "$? $(cat err)" "0 "
 is "on_end: the end record" "$(cat "$T/end")" "$(tail -n 1 out)"
@@ -211,12 +214,14 @@ is "after_tool: in the session" "$(jq -s 'map(select(.role == "tool") |
 hook my-end <<'E'
 exit 5
 E
+fresh run2
 hamr-loop --yes --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "a failing on_end changes nothing" "$?" 0
 match "but is said" "$(cat err)" "*the on_end hook: status 5*"
 hook my-end <<'E'
 sleep 334.5
 E
+fresh run3
 begun=$(date +%s%N)
 hamr-loop --yes --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "nor one that hangs" "$?" 0
@@ -226,6 +231,7 @@ ok "it is ended, too" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 hook my-end <<E
 env >$T/env
 E
+fresh run4
 OPENAI_API_KEY=geheim hamr-loop --yes --replay "$S/two-calls.ndjson" \
     "change it" >out 2>err
 is "no key reaches it" "$(grep -c geheim "$T/env")" 0
