@@ -33,9 +33,8 @@ extra_free(struct extra *x)
 void
 extras_free(struct extras *x)
 {
-	for (size_t i = 0; i < x->n; i++)
-		if (x->v[i]->schema.id == TOOL_PLUGIN)
-			extra_free(x->v[i]);
+	for (size_t i = 0; i < x->nplugins; i++)
+		extra_free(x->v[i]);
 	mcp_free(x->servers, x->nservers);	/* and their tools */
 	free(x->v);
 	free(x);

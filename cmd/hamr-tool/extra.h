@@ -27,7 +27,7 @@ struct extra {
 
 struct extras {
 	struct extra **v;
-	size_t n, cap;
+	size_t n, cap, nplugins;	/* plug-ins come first */
 	struct mcp **servers;
 	size_t nservers;
 	bool plugins, mcp;	/* asked already */

@@ -150,6 +150,7 @@ mcp_free(struct mcp **v, size_t n)
 
 		mcp_forget(m->tools, m->ntools);
 		mcp_forget(m->fresh, m->nfresh);
+		mcp_forget_old(m);
 		buf_release(&m->words);
 		buf_release(&m->answer);
 		free(m->name);

@@ -80,6 +80,7 @@ mcp_changed(struct tool *t)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
+		mcp_forget_old(m);	/* no call is in hand */
 		if (m->state != MCP_UP || !m->stale)
 			continue;
 		mcp_list(m);

@@ -46,7 +46,8 @@ struct mcp {
 	long long until;	/* of MCP_INIT, MCP_LIST */
 	size_t pages;
 	struct extra **tools, **fresh;	/* listed; being listed */
-	size_t ntools, nfresh, capfresh;
+	struct extra **old;	/* listed before: calls may know them still */
+	size_t ntools, nfresh, capfresh, nold, capold;
 	bool keep;		/* started again: its tools are known */
 };
 
@@ -66,6 +67,7 @@ void mcp_tell(struct mcp *m, const char *method, struct json *params);
 void mcp_list(struct mcp *m);
 void mcp_listed(struct mcp *m, struct slice result);
 void mcp_forget(struct extra **v, size_t n);
+void mcp_forget_old(struct mcp *m);
 /* All listed tools under their names among the extras of t. */
 void mcp_publish(struct tool *t);
 

@@ -30,6 +30,14 @@ mcp_forget(struct extra **v, size_t n)
 	free(v);
 }
 
+void
+mcp_forget_old(struct mcp *m)
+{
+	mcp_forget(m->old, m->nold);
+	m->old = NULL;
+	m->nold = m->capold = 0;
+}
+
 /* ---- one tool ---- */
 
 static bool
@@ -102,7 +110,11 @@ take_tool(struct mcp *m, struct slice tool)
 static void
 finish_list(struct mcp *m)
 {
-	mcp_forget(m->tools, m->ntools);
+	for (size_t i = 0; i < m->ntools; i++) {
+		m->old = xgrow(m->old, m->nold, &m->capold, sizeof *m->old);
+		m->old[m->nold++] = m->tools[i];
+	}
+	free(m->tools);
 	m->tools = m->fresh;
 	m->ntools = m->nfresh;
 	m->fresh = NULL;
@@ -175,11 +187,7 @@ void
 mcp_publish(struct tool *t)
 {
 	struct extras *all = t->extras;
-	size_t plugins = 0;
-
-	while (plugins < all->n && all->v[plugins]->schema.id == TOOL_PLUGIN)
-		plugins++;
-	all->n = plugins;
+	all->n = all->nplugins;
 	for (size_t i = 0; i < all->nservers; i++)
 		for (size_t k = 0; k < all->servers[i]->ntools; k++)
 			publish(all, all->servers[i],

@@ -149,10 +149,21 @@ load(struct tool *t, const char *entry, struct extra *x, struct err *e)
 	x->what = xstrdup(x->plugin.what);
 	x->parameters = xstrdup(x->plugin.parameters);
 	x->mutates = x->plugin.mutates;
-	if (extras_add(t->extras, x))
+	if (extras_add(t->extras, x)) {
+		t->extras->nplugins++;
 		return 0;
+	}
 	return err_set(e, ST_CONFIG, "tools.plugins: two plug-ins say the "
 	    "name \"%s\"; take one out", x->name);
+}
+
+/* All or none, so that it can be tried again. */
+static void
+forget(struct extras *x)
+{
+	for (size_t i = 0; i < x->nplugins; i++)
+		extra_free(x->v[i]);
+	x->n = x->nplugins = 0;	/* servers are asked after plug-ins */
 }
 
 int
@@ -166,6 +177,7 @@ plugs_load(struct tool *t, struct err *e)
 
 		if (load(t, list[i], x, e) < 0) {
 			extra_free(x);
+			forget(t->extras);
 			return -1;
 		}
 	}
