@@ -131,7 +131,8 @@ work(struct job *j)
 	struct tool *t = j->t;
 	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
-	struct bash_opts o = { .conf = t->conf, .root = t->root,
+	struct bash_opts o = { .boxes = t->boxes, .kind = j->kind,
+		.root = t->root,
 		.id = j->call->id, .cap = t->result_cap - 1 < BASH_CAP_MAX ?
 		t->result_cap : BASH_CAP_MAX };	/* 0: no limit */
 
@@ -230,6 +231,7 @@ tool_act(struct tool *t)
 	bool stop = t->closed;
 
 	t->acting = true;
+	tool_verify(t);
 	for (size_t i = 0; i < t->ncalls && !stop; i++) {
 		struct job j;
 

@@ -77,21 +77,24 @@ ask(struct job *j)
 	return step;
 }
 
+bool
+job_writes(const struct job *j)
+{
+	return j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE ||
+	    (j->schema->id == TOOL_BASH && j->kind == BOX_WRITE);
+}
+
 enum step
 job_approve(struct job *j)
 {
 	struct tool *t = j->t;
+	bool asked = t->stage->mode == STAGE_RESIDENT;
 
-	if (t->yes || j->schema->id == TOOL_READ ||
-	    j->call->start == START_MINE)
+	j->kind = tool_kind(t, t->yes || asked);
+	if (t->yes || j->call->start == START_MINE || !job_writes(j))
 		return STEP_NEXT;
-	if (t->stage->mode == STAGE_RESIDENT)
+	if (asked)
 		return ask(j);
-	if (j->schema->id == TOOL_BASH)
-		result_error(&j->r, "denied", "denied: commands are run with "
-		    "--yes only, as this version has no sandbox; pass --yes");
-	else
-		files_preview(t->files, j->schema->name, buf_view(&j->args),
-		    &j->r);
+	files_preview(t->files, j->schema->name, buf_view(&j->args), &j->r);
 	return STEP_DONE;
 }

@@ -55,22 +55,15 @@ void boxes_free(struct boxes *bs);	/* ends all that is up */
 /* [sandbox] network and unix_sockets as configured. */
 struct box_want boxes_want(const struct boxes *bs, enum box_kind kind);
 
-/* What can be had for this kind on this machine; asks the machine, once.  A
- * kind that is not to be had as asked (BOX_READ without Landlock) must not be
- * run: box_open refuses it, unless bare. */
-enum box_layer boxes_layer(struct boxes *bs);
-bool boxes_can(struct boxes *bs, enum box_kind kind);
-/* "bubblewrap", "landlock", "seccomp", "none"; and why it is not better, one
- * line, "" when it is the best. */
-const char *boxes_name(struct boxes *bs);
-const char *boxes_why(struct boxes *bs);
-/* The lines of --sandbox-status. */
+/* May commands of this kind run here?  NULL, or in one line why not.  Asks the
+ * machine, once.  A kind that cannot be enforced (BOX_READ without Landlock,
+ * and anything then where [sandbox] mode is "require") must not: box_open
+ * refuses it (ST_POLICY), unless bare. */
+const char *boxes_refuse(struct boxes *bs, enum box_kind kind);
+/* The lines of --sandbox-status; every layer is tried.  And then: is there one
+ * that keeps files? */
 void boxes_status(struct boxes *bs, struct buf *out);
-
-/* The environment of chapter 5.3 for a command in a box of bs, and more
- * entries "NAME=value" or names to pass on (may be NULL); NULL-terminated,
- * for child_env_free. */
-char **boxes_env(struct boxes *bs, const char *const *more, size_t nmore);
+bool boxes_enforce(const struct boxes *bs);
 
 /* ---- one box ---- */
 
@@ -86,8 +79,23 @@ void box_close(struct box *b);
  * BOX_PRIVATE is a new one each time. */
 struct box *boxes_resident(struct boxes *bs, const struct box_want *w,
     struct err *e);
-/* The command in a resident box is over (box_end was called, or box_lost). */
-void box_done(struct box *b);
+
+/* After box_end: look what the command left.  Names that other programs obey
+ * (.git, .envrc, .vscode and kin) and that appeared in the root are moved to
+ * .hamr/quarantine.  What a model should be told of it, and of what could not
+ * be protected, is appended ("a; b", nothing mostly).  For an MCP server after
+ * each call; box_done does it too. */
+void box_settle(struct box *b, struct buf *notes);
+/* The command is over: box_end, box_settle, and box_close unless it stays up.
+ * notes may be NULL. */
+void box_done(struct box *b, struct buf *notes);
+
+/* The environment of chapter 5.3 for a command in b, and more entries
+ * "NAME=value" or names to pass on (may be NULL); NULL-terminated, for
+ * env_free (env.h). */
+char **box_env(const struct box *b, const char *const *more, size_t nmore);
+/* "bubblewrap", "landlock", "seccomp" or "none": what b is. */
+const char *box_name(const struct box *b);
 
 struct box_cmd {
 	char *const *argv;	/* argv[0] is found on env's PATH */
@@ -125,10 +133,5 @@ void box_signal(struct box *b, int sig);
  * names of those that still ran ("sleep 30, x", "" for none) are appended
  * unless names is NULL.  What was written is still in the pipes. */
 void box_end(struct box *b, struct buf *names);
-
-/* What else a model should be told of this call, "a; b", "" for nothing: what
- * was moved to quarantine, what could not be protected.  Valid after box_done
- * until the next box_spawn. */
-const char *box_notes(const struct box *b);
 
 #endif

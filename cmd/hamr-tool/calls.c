@@ -81,6 +81,7 @@ int
 tool_open(struct tool *t, struct err *e)
 {
 	set_caps(t, -1);
+	t->boxes = boxes_new(t->conf, t->root);
 	return open_files(t, e);
 }
 
@@ -102,10 +103,26 @@ forget_calls(struct tool *t)
 	t->closed = false;
 }
 
+/* It is run at the next go. */
+static void
+take_verify(struct tool *t, const struct rec *r)
+{
+	free(t->verify);
+	t->verify = rec_strdup(r, "command");
+	if (t->verify == NULL)
+		t->verify = xstrdup(conf_str(t->conf,
+		    "verification.defaultCommand"));
+	t->verify_full = rec_str_is(r, "profile", "full") ||
+	    (rec_get(r, "profile").p == NULL && strcmp(conf_str(t->conf,
+	    "verification.profile"), "full") == 0);
+}
+
 void
 tool_reset(struct tool *t)
 {
 	forget_calls(t);
+	free(t->verify);
+	t->verify = NULL;
 	t->answers = 0;
 	t->mode = (enum mode)mode_named(conf_str(t->conf, "agent.mode"));
 	files_mode(t->files, may_write(t), t->mode == MODE_DOCS);
@@ -123,6 +140,8 @@ tool_close(struct tool *t)
 	free(t->later);
 	free(t->ask);
 	free(t->instead);
+	free(t->verify);
+	boxes_free(t->boxes);
 	if (t->files != NULL)
 		files_free(t->files);
 }
@@ -356,6 +375,7 @@ take(struct tool *t, const struct rec *r)
 	case R_ANSWER: take_answer(t, r); break;
 	case R_CONFIG: take_config(t, r); break;
 	case R_LIMIT: take_limit(t, r); break;
+	case R_VERIFY: take_verify(t, r); break;
 	case R_COMPACTION: take_compaction(t, r); break;
 	default: break;
 	}

@@ -18,6 +18,7 @@
 #include "file.h"
 #include "map.h"
 #include "mem.h"
+#include "which.h"
 
 #include "files_in.h"
 
@@ -30,31 +31,6 @@
 struct ignored {
 	struct map names;	/* true names, without a / at the end */
 };
-
-/* git from an absolute folder of PATH: a relative one could be the
- * repository's. */
-static char *
-find_git(void)
-{
-	const char *p = getenv("PATH");
-
-	if (p == NULL)
-		p = "/usr/local/bin:/usr/bin:/bin";
-	for (;; p++) {
-		size_t n = strcspn(p, ":");
-		char *dir = xmemdup0(p, n);
-		char *git = xasprintf("%s/git", dir);
-		bool good = dir[0] == '/' && access(git, X_OK) == 0;
-
-		free(dir);
-		if (good)
-			return git;
-		free(git);
-		p += n;
-		if (*p == '\0')
-			return NULL;
-	}
-}
 
 static size_t
 clean_env(char *env[ENV_MAX])
@@ -152,7 +128,7 @@ static int
 run_git(const struct root *root, const struct files *f,
     const char *const *args, struct buf *out)
 {
-	char *git = find_git();
+	char *git = which_program("git", root->real);
 	int end[2], status = -1;
 	bool whole;
 	pid_t pid;

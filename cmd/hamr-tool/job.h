@@ -11,6 +11,8 @@ struct job {
 	const struct schema *schema;
 	struct buf args;	/* canonical */
 	struct result r;
+	enum box_kind kind;	/* what a command of it gets; set by
+				 * job_approve */
 	long long ms;
 	bool shared;
 };
@@ -20,6 +22,9 @@ enum step {
 	STEP_DONE,		/* r is the answer */
 	STEP_STOP		/* no answer now: cancelled, or at an end */
 };
+
+/* approve.c: may this call, now approved, change the root? */
+bool job_writes(const struct job *j);
 
 /* approve.c: --yes, or a person asked (-r), or a preview. */
 enum step job_approve(struct job *j);

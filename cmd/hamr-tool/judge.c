@@ -33,20 +33,53 @@ unknown(const struct tool *t, const char *name, struct result *r)
 	    "are %s", (int)n, name, schema_names(tool_has_bash(t)));
 }
 
+enum box_kind
+tool_kind(const struct tool *t, bool approved)
+{
+	if (t->mode == MODE_VERIFY)
+		return BOX_PRIVATE;
+	return t->mode == MODE_PATCH && approved ? BOX_WRITE : BOX_READ;
+}
+
+/* Is there the sandbox that a command needs? */
+static bool
+box_allows(const struct tool *t, struct result *r)
+{
+	bool approved = t->yes || t->stage->mode == STAGE_RESIDENT;
+	enum box_kind kind = tool_kind(t, approved);
+	const char *why;
+
+	/* the machine is not asked where the answer would change nothing */
+	if (kind == BOX_WRITE &&
+	    strcmp(conf_str(t->conf, "sandbox.mode"), "require") != 0)
+		return true;
+	why = boxes_refuse(t->boxes, kind);
+	if (why == NULL)
+		return true;
+	if (kind == BOX_WRITE)
+		result_error(r, "denied", "denied: %s, and the configuration "
+		    "requires one (sandbox.mode); use the other tools", why);
+	else if (t->mode == MODE_PATCH)
+		result_error(r, "denied", "denied: without --yes commands run "
+		    "in a read-only sandbox, and %s; use read, or ask for "
+		    "--yes", why);
+	else
+		result_error(r, "denied", "denied: in mode %s commands run in "
+		    "a sandbox only, and %s; use read", mode_name(t->mode),
+		    why);
+	return false;
+}
+
 /* The mode's say; false: r is the error. */
 static bool
 mode_allows(const struct tool *t, const struct schema *s, struct result *r)
 {
 	const char *mode = mode_name(t->mode);
 
+	if (s->id == TOOL_BASH)
+		return box_allows(t, r);
 	if (s->id == TOOL_READ || t->mode == MODE_PATCH)
 		return true;
-	if (s->id == TOOL_BASH) {
-		result_error(r, "denied", "denied: in mode %s commands run in "
-		    "a sandbox only, and this version has none; use read",
-		    mode);
-		return false;
-	}
 	if (t->mode == MODE_DOCS)
 		return true;	/* which files, is for the file tools */
 	result_error(r, "denied", "denied: in mode %s no file is changed; "

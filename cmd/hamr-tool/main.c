@@ -5,24 +5,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "box_wire.h"
+#include "env.h"
 #include "err.h"
 #include "mem.h"
 #include "schema.h"
 #include "stage.h"
+#include "supervisor.h"
 
 #include "tool.h"
 
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
-"       hamr-tool --schemas\n"
+"       hamr-tool --schemas | --sandbox-status\n"
 "Runs the open calls of the last assistant message: read, edit, write, bash.\n"
 "Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
 "tool message added.  NAME JSON runs one call and prints its content.\n"
 "  --mode MODE      read-only, patch (default), verify, docs\n"
-"  --yes            run edit, write and bash without asking\n"
+"  --yes            edit, write, and let bash write, without asking\n"
 "  --root DIR       the repository (default: the git top level, else .)\n"
 "  --schemas        print the tools record\n"
+"  --sandbox-status print each layer of the sandbox here, and why\n"
 "  --json           with NAME JSON: print the tool message\n"
 "  --stream         write output records too, for a person watching\n"
 "  -n               new records only    -r   resident: act at go only, ask\n"
@@ -30,14 +34,16 @@ static const char help[] =
 "  -o KEY=VALUE     configuration       --no-config   read none\n"
 "  -q  no warnings  -h, --help          -V, --version\n"
 "Exit: 0 done; 1 NAME JSON: the result is an error; 2 usage, unknown tool or\n"
-"bad JSON; 65 bad record; 66 no such root; 71 the system failed; 78 config.\n";
+"bad JSON; 65 bad record; 66 no such root; 71 the system failed; 77 root is\n"
+"your home folder or /; 78 config.\n";
 
-enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON };
+enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
+	OPT_STATUS };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
-	bool yes, schemas, json;
+	bool yes, schemas, json, status;
 };
 
 static void
@@ -52,7 +58,8 @@ parse(struct opts *o, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
 		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
-		{ "json", 0, 0, OPT_JSON }, STAGE_LONG, { 0, 0, 0, 0 }
+		{ "json", 0, 0, OPT_JSON },
+		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG, { 0, 0, 0, 0 }
 	};
 	int c;
 
@@ -64,6 +71,7 @@ parse(struct opts *o, int argc, char **argv)
 		case OPT_ROOT: o->root = optarg; break;
 		case OPT_SCHEMAS: o->schemas = true; break;
 		case OPT_JSON: o->json = true; break;
+		case OPT_STATUS: o->status = true; break;
 		default:
 			if (!stage_option(&o->args, c, optarg, help))
 				err_die(ST_USAGE, "%s: unknown option or no "
@@ -72,7 +80,8 @@ parse(struct opts *o, int argc, char **argv)
 		}
 	argc -= optind;
 	argv += optind;
-	if (argc == 1 || argc > 2 || (o->schemas && argc != 0))
+	if (argc == 1 || argc > 2 || ((o->schemas ||
+	    o->status) && argc != 0))
 		bad_usage("NAME and JSON are wanted, or nothing");
 	o->name = argc == 2 ? argv[0] : NULL;
 	o->json_args = argc == 2 ? argv[1] : NULL;
@@ -82,13 +91,33 @@ parse(struct opts *o, int argc, char **argv)
 		bad_usage("--mode is read-only, patch, verify or docs");
 }
 
+/* Nobody means all of a home folder, or of the machine, unless he says so. */
+static bool
+is_too_much(const char *root)
+{
+	const char *home = getenv("HOME");
+	char *real = home != NULL ? realpath(home, NULL) : NULL;
+	bool yes = strcmp(root, "/") == 0 ||
+	    (real != NULL && strcmp(root, real) == 0);
+
+	free(real);
+	return yes;
+}
+
 static char *
 find_root(const struct opts *o, struct err *e)
 {
 	char *root;
 
-	if (o->root == NULL)
-		return conf_root(".", e);
+	if (o->root == NULL) {
+		root = conf_root(".", e);
+		if (root == NULL || o->schemas || !is_too_much(root))
+			return root;
+		err_set(e, ST_POLICY, "the root would be %s; go into a "
+		    "project, or pass --root %s", root, root);
+		free(root);
+		return NULL;
+	}
 	root = realpath(o->root, NULL);
 	if (root == NULL)
 		err_sys(e, ST_NOINPUT, "%s", o->root);
@@ -131,6 +160,26 @@ on_sync(struct stage *s)
 	if (s->mode == STAGE_RESIDENT && !self(s)->told)
 		put_schemas(s);
 	self(s)->told = true;
+}
+
+static int
+print_status(const struct tool *t, struct err *e)
+{
+	struct boxes *bs = boxes_new(t->conf, t->root);
+	struct buf b = BUF_INIT(1 << 16);
+	struct rec_out out;
+	bool enforced;
+
+	boxes_status(bs, &b);
+	enforced = boxes_enforce(bs);
+	boxes_free(bs);
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	b.len--;	/* rec_put ends it */
+	rec_put(&out, buf_view(&b));
+	buf_release(&b);
+	if (rec_end(&out, e) < 0)
+		return err_report(e);
+	return enforced ? ST_OK : ST_NO;
 }
 
 static int
@@ -195,6 +244,8 @@ main(int argc, char **argv)
 	struct err e;
 	int status;
 
+	if (argc == 2 && strcmp(argv[1], WIRE_ARG) == 0)
+		supervisor_main();
 	err_program("hamr-tool");
 	fill_standard_fds();
 	parse(&o, argc, argv);
@@ -211,7 +262,8 @@ main(int argc, char **argv)
 		t.yes = o.yes;
 		t.person = o.name != NULL;
 		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
-		status = run(&o, &t, &e);
+		env_scrub(conf);
+		status = o.status ? print_status(&t, &e) : run(&o, &t, &e);
 	}
 	if (conf != NULL)
 		conf_free(conf);

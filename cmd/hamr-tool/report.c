@@ -28,6 +28,9 @@ first_line(const struct report *p, struct buf *out)
 		buf_fmt(out, "timed out after %lld s", (long long)p->timeout);
 	} else if (p->cause == CAUSE_CANCEL) {
 		buf_adds(out, "interrupted");
+	} else if (!p->known) {
+		buf_adds(out, "interrupted: the sandbox was ended while it "
+		    "ran");
 	} else if (p->signalled) {
 		name = signal_name(p->number);
 		buf_fmt(out, "killed by %s", name);
@@ -37,6 +40,8 @@ first_line(const struct report *p, struct buf *out)
 	}
 	if (p->ended[0] != '\0')
 		buf_fmt(out, "; ended: %s", p->ended);
+	if (p->notes[0] != '\0')
+		buf_fmt(out, "; %s", p->notes);
 	if (p->clamped)
 		buf_fmt(out, "; timeout clamped to %lld s",
 		    (long long)p->timeout);
@@ -135,6 +140,7 @@ put_meta(const struct report *p, struct result *r)
 	json_int(r->meta, "stdout_bytes", (long long)p->out->raw);
 	json_int(r->meta, "stderr_bytes", (long long)p->err->raw);
 	json_str(r->meta, "cwd", p->root);
+	json_str(r->meta, "sandbox", p->sandbox);
 }
 
 void
@@ -159,6 +165,6 @@ report_fill(const struct report *p, struct result *r)
 	    p->number != 0;
 	if (p->cause == CAUSE_TIMEOUT)
 		r->code = "timeout";
-	else if (p->cause == CAUSE_CANCEL)
+	else if (p->cause == CAUSE_CANCEL || !p->known)
 		r->code = "interrupted";
 }

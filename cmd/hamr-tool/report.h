@@ -18,6 +18,8 @@ struct report {
 	bool clamped;
 	const struct output *out, *err;
 	const char *ended;	/* what had to be ended, "" nothing */
+	const char *notes;	/* what else is to be told, "" nothing */
+	const char *sandbox;	/* it ran in */
 	enum bash_cause cause;
 	bool known;		/* the status of bash is known */
 	bool signalled;

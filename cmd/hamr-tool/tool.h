@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "box.h"
 #include "conf.h"
 #include "files.h"
 #include "stage.h"
@@ -49,6 +50,7 @@ struct tool {
 	enum mode mode;
 	struct stage *stage;
 	struct files *files;
+	struct boxes *boxes;
 	size_t result_cap, turn_cap;	/* bytes */
 	/* the last assistant message */
 	struct call_state *calls;
@@ -64,6 +66,8 @@ struct tool {
 	char **later;
 	size_t nlater, latercap;
 	bool told;		/* `tools` was proposed */
+	char *verify;		/* command of a `verify` record, or NULL */
+	bool verify_full;
 };
 
 /* ---- calls.c: from records to this ---- */
@@ -75,6 +79,14 @@ void tool_record(struct tool *t, const struct rec *r);
 void tool_catch_up(struct tool *t);
 void tool_reset(struct tool *t);
 bool tool_has_bash(const struct tool *t);
+
+/* The sandbox a command gets in this mode; approved: by --yes or a person. */
+enum box_kind tool_kind(const struct tool *t, bool approved);
+
+/* ---- verify.c ---- */
+
+/* A verify record waits: run it, put the verification. */
+void tool_verify(struct tool *t);
 
 /* ---- act.c ---- */
 
