@@ -110,6 +110,7 @@ TERM=dumb
 TMPDIR=/tmp
 TZ=UTC
 USER=u
+XDG_CACHE_HOME=/tmp/.cache
 _=/usr/bin/env"
 is "[sandbox] env" "$(MORE=1 sh_tool 'echo "$MORE$SET"' \
 	-o 'sandbox.env=["MORE","SET=2"]')" "exit 0${nl}12"

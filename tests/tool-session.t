@@ -213,13 +213,13 @@ is "one in the making is no leftover" "$(exec 9>crash/.hamr-tmp-1
 	ls -A crash | tr '\n' ' ')" ".hamr-tm .hamr-tmp-1 f h "
 
 # --- the end of a search: a git that does not answer, a regex that does not
-mkdir fake slow
-printf '#!/bin/sh\nexec sleep 30\n' >fake/git; chmod +x fake/git
+mkdir ../fake slow
+printf '#!/bin/sh\nexec sleep 30\n' >../fake/git; chmod +x ../fake/git
 head -c 60000 /dev/zero | tr '\0' a >slow/a
 now() { date +%s%N; }
 stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 	local path=$PATH begun took
-	PATH=$PWD/fake:$PATH
+	PATH=$T/fake:$PATH
 	resident --yes
 	PATH=$path
 	say "$(call a read "$2")" "$go"
@@ -239,7 +239,7 @@ stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 stopped "a listing" '{"path":"."}'
 stopped "a search" '{"query":"x"}'
 stopped "a search by regex" '{"query":"x","regex":true}'
-rm fake/git
+rm ../fake/git
 stopped "a regex" \
 	'{"query":"^(a*)(a*)(a*)\\1\\2\\3b","regex":true,"path":"slow"}'
 tool_pid=
@@ -263,10 +263,13 @@ gone() {
 ok "kill -9 ends its command" gone
 
 # --- no git before it is needed
-printf '#!/bin/sh\necho >>"%s/ran"\n' "$PWD" >fake/git; chmod +x fake/git
-PATH=$PWD/fake:$PATH hamr-tool --schemas >/dev/null
-PATH=$PWD/fake:$PATH hamr-tool read '{"path":"a.txt"}' >/dev/null
+printf '#!/bin/sh\necho >>"%s/ran"\n' "$PWD" >../fake/git; chmod +x ../fake/git
+PATH=$T/fake:$PATH hamr-tool --schemas >/dev/null
+PATH=$T/fake:$PATH hamr-tool read '{"path":"a.txt"}' >/dev/null
 ok "no git for a file" test ! -e ran
-PATH=$PWD/fake:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
+PATH=$T/fake:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
 ok "git for a folder" test -e ran
+rm ran; mkdir own; cp ../fake/git own
+PATH=$PWD/own:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
+ok "never a git that lies in the root" test ! -e ran
 done_testing

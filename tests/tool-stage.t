@@ -24,7 +24,8 @@ results() {	# results only, without what varies
 		.is_error, .meta.error, .meta.verdict, .meta.shared]'
 }
 norm() {
-	sed -E 's/"at":"[^"]*"/"at":"T"/; s/"ms":[0-9]+/"ms":0/'
+	sed -E 's/"at":"[^"]*"/"at":"T"/; s/"ms":[0-9]+/"ms":0/
+		s/,"sandbox":"[a-z]*"//'
 }
 new() { hamr-tool -n --yes "$@"; }
 
@@ -160,8 +161,8 @@ is "a twin from the transcript" "$({ echo "$two"
 is "a twin that never ran" "$({ verdict a block
 	verdict b share ',"twin":"a"'; } | judged | tail -n 1 |
 	jq -c '[.[0], .[2:][]]')" '["b",true,"interrupted","share","a"]'
-is "policy before verdict" "$({ echo "$two"; verdict a block; } |
-	hamr-tool -n --yes --mode read-only | head -n 1 |
+is "policy before verdict" "$({ call a write '{"path":"n","content":"x"}'
+	verdict a block; } | hamr-tool -n --yes --mode read-only | head -n 1 |
 	jq -c '[.meta.error, .meta.verdict]')" '["denied","block"]'
 
 # --- the journal
@@ -221,7 +222,8 @@ is "and answers go" "$line" "$go"
 say "$result" "$go"
 hear
 is "its own result is known" "$line" "$go"
-say '{"type":"config","set":{"agent.mode":"read-only"}}' "$ran" "$go"
+say '{"type":"config","set":{"agent.mode":"read-only"}}' \
+	"$(call c1 write '{"path":"n","content":"x"}')" "$go"
 hear
 is "config changes the mode" "$(jq -r .meta.error <<<"$line")" denied
 hear

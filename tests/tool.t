@@ -120,10 +120,21 @@ denied() {	# name glob arguments...
 		jq -r '.meta.error + ": " + (.content | gsub("\n"; "|"))')" \
 		"denied: $tests_glob"
 }
-denied "bash wants --yes" "*pass --yes" bash '{"command":"touch ran"}'
+touch_it() {	# NAME options: a command that would change the root
+	tests_name2=$1
+	shift
+	hamr-tool "$@" bash '{"command":"touch ran"}' >/dev/null 2>&1
+	ok "$tests_name2 changes nothing" test ! -e ran
+}
+touch_it "bash without --yes"
 for mode in read-only verify docs; do
-	denied "bash in mode $mode" "*mode $mode*sandbox*" --yes \
-		--mode $mode bash '{"command":"touch ran"}'
+	touch_it "bash in mode $mode" --yes --mode $mode
+done
+for opts in "" "--yes --mode read-only" "--yes --mode docs" \
+	"--yes --mode verify"; do
+	# shellcheck disable=SC2086
+	denied "no sandbox: bash with '$opts'" "*there is no sandbox*" \
+		-o sandbox.mode=off $opts bash '{"command":"touch ran"}'
 done
 for mode in read-only verify; do
 	denied "edit in mode $mode" "*mode $mode*" --yes --mode $mode edit \
@@ -134,14 +145,14 @@ done
 denied "write in mode docs" "*" --yes --mode docs write \
 	'{"path":"ran","content":"x"}'
 denied "the configured mode" "*mode read-only*" --yes \
-	-o agent.mode=read-only bash '{"command":"touch ran"}'
+	-o agent.mode=read-only write '{"path":"ran","content":"x"}'
 denied "bash switched off" "*switched off*" --yes \
 	-o tools.bash.enabled=false bash '{"command":"touch ran"}'
 denied "write without --yes shows the diff" "*+x*" write \
 	'{"path":"ran","content":"x"}'
 denied "edit without --yes shows the diff" "*-text*+new*" edit \
 	'{"path":"a.txt","old":"text","new":"new"}'
-is "nothing of it was done" "$(ls -A; cat a.txt)" "$(printf '%s\n' a.txt h out \
+is "nothing of it was done" "$(ls -A; cat a.txt)" "$(printf '%s\n' .hamr a.txt h out \
 	s1 s2 text)"
 is "a person needs no prior read" "$(hamr-tool --yes --json edit \
 	'{"path":"a.txt","old":"text","new":"new"}' | jq -c .is_error; cat a.txt)" \

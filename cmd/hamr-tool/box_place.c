@@ -183,7 +183,8 @@ find_cache(struct boxes *bs)
 
 	if (!bs->switched && x != NULL && x[0] == '/')
 		top = xstrdup(x);
-	else if (!bs->switched && bs->home != NULL)
+	else if (!bs->switched && bs->home != NULL &&
+	    access(bs->home, W_OK) == 0)	/* no home is made */
 		top = xasprintf("%s/.cache", bs->home);
 	if (top == NULL)
 		return;
