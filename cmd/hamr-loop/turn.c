@@ -351,7 +351,7 @@ turn_end(struct turn *t)
 		json_str(files, NULL, k->files[i]);
 	json_add(o, "files_changed", files);
 	json_add(o, "usage", usage_json(&k->usage));
-	json_str(o, "sandbox", "none");
+	json_str(o, "sandbox", k->sandbox != NULL ? k->sandbox : "unused");
 	json_int(o, "ms", file_now_ms() - t->begun);
 	/* When the session cannot be written, who reads stdout is still told
 	 * how it ended. */

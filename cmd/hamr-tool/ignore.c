@@ -6,11 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,13 +35,13 @@ struct ignored {
 };
 
 static size_t
-clean_env(char *env[ENV_MAX])
+clean_env(char *env[ENV_MAX], bool home)
 {
-	static const char *const keep[] = { "PATH", "HOME", "XDG_CONFIG_HOME",
-		"USER" };
+	static const char *const keep[] = { "PATH", "USER", "HOME",
+		"XDG_CONFIG_HOME" };
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof keep / sizeof keep[0]; i++) {
+	for (size_t i = 0; i < (home ? 4 : 1); i++) {
 		const char *v = getenv(keep[i]);
 
 		if (v != NULL)
@@ -50,6 +52,34 @@ clean_env(char *env[ENV_MAX])
 	env[n++] = xstrdup("GIT_TERMINAL_PROMPT=0");
 	env[n] = NULL;
 	return n;
+}
+
+/* Root in somebody's folder runs git as that somebody, without a home: what
+ * hangs on root's own is not his. */
+static bool
+is_others(const struct root *root, struct stat *st)
+{
+	return geteuid() == 0 && fstat(root->fd, st) == 0 && st->st_uid != 0;
+}
+
+static pid_t
+start_as(const struct stat *owner, const char *git, const struct root *root,
+    const char *argv[], char *env[], int out)
+{
+	pid_t pid = fork();
+	int null;
+
+	if (pid != 0)
+		return pid;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (setpgid(0, 0) < 0 || fchdir(root->fd) < 0 || dup2(null, 0) < 0 ||
+	    dup2(out, 1) < 0 || dup2(null, 2) < 0 ||
+	    close_range(3, ~0U, 0) < 0 || setgroups(1, &owner->st_gid) < 0 ||
+	    setresgid(owner->st_gid, owner->st_gid, owner->st_gid) < 0 ||
+	    setresuid(owner->st_uid, owner->st_uid, owner->st_uid) < 0)
+		_exit(126);
+	execve(git, (char *const *)(void *)argv, env);
+	_exit(126);
 }
 
 static pid_t
@@ -64,7 +94,9 @@ start(const char *git, const struct root *root, const char *const *more,
 	posix_spawnattr_t at;
 	sigset_t all, none;
 	char *env[ENV_MAX];
-	size_t n = 0, nenv = clean_env(env);
+	struct stat owner;
+	bool others = is_others(root, &owner);
+	size_t n = 0, nenv = clean_env(env, !others);
 	pid_t pid;
 	int r;
 
@@ -72,6 +104,12 @@ start(const char *git, const struct root *root, const char *const *more,
 		n++;
 	for (size_t i = 0; more[i] != NULL && n < ARGS_MAX - 1; i++)
 		argv[n++] = more[i];
+	if (others) {
+		pid = start_as(&owner, git, root, argv, env, out);
+		while (nenv > 0)
+			free(env[--nenv]);
+		return pid;
+	}
 	sigfillset(&all);
 	sigdelset(&all, SIGKILL);
 	sigdelset(&all, SIGSTOP);
