@@ -15,7 +15,7 @@
 #include "state.h"
 
 static const char ignore[] = "# made by hamr: nothing here but config.toml "
-    "belongs into a repository\n*\n!.gitignore\n!config.toml\n";
+    "belongs into a repository\n*\n!config.toml\n";
 
 /* Does the index of root's repository list a path in .hamr but config.toml?
  * git is run with nothing of the repository's own in force. */
@@ -23,7 +23,8 @@ static bool
 git_tracks(const char *root)
 {
 	const char *argv[] = { "git", "--no-optional-locks", "-c",
-		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C",
+		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+		"safe.directory=*", "-C",
 		root, "ls-files", "-z", "--", ".hamr", NULL };
 	char *path = xasprintf("PATH=%s", getenv("PATH") != NULL ?
 	    getenv("PATH") : "/usr/bin:/bin");

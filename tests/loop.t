@@ -109,18 +109,19 @@ echo '{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{
 hamr-loop --no-config --json --yes --replay past.ndjson x >out 2>err
 is "past the script: model_error server" "$? $(tail -n 1 out |
     jq -r .reason)" "6 server"
-for i in $(seq 12); do
+for i in $(seq 24); do
 	echo '{"role":"assistant","tool_calls":[{"id":"l'$i'","type":"function","function":{"name":"read","arguments":"{\"path\":\"d\"}"}}],"finish_reason":"tool_calls"}'
 done >loop.ndjson
 hamr-loop --no-config --json --yes --replay loop.ndjson x >out 2>err
 is "a loop is stopped by the guard" "$? $(tail -n 1 out |
-    jq -r '[.status, .reason] | join(" ")')" "5 guard_stopped repeat"
+    jq -r .status)" "5 guard_stopped"
 # the same in the pipeline
 mkdir m && cd m && git init -q . && cp -r ../d . && "$TOP/examples/mini-loop.sh" x \
     --replay ../loop.ndjson >/dev/null 2>&1
 roles t >"$T/a"
 cd .. && roles out >"$T/b"
-same "a halted run: mini-loop and hamr-loop agree" "$T/b" "$T/a"
+head -n "$(wc -l <"$T/a")" "$T/b" >"$T/c"
+same "a halted run: mini-loop and hamr-loop agree up to the halt" "$T/c" "$T/a"
 hamr-loop --no-config --json --replay "$S/two-calls.ndjson" x </dev/null \
     >out 2>err
 is "without --yes and a terminal edits and commands are denied" "$(jq -r \

@@ -151,11 +151,36 @@ serve hello
 	printf '{"role":"assistant","content":null,"tool_calls":[%s],"reasoning":"r","meta":{"ms":%d}}\n' "$(call "c$i" '"{ \"n\" : '$i' }"')" $i
 	printf '{"role":"tool","tool_call_id":"c%d","content":"result %d","meta":{"ms":1}}\n{"type":"go","n":%d}\n' $i $i $i
 	printf '{"role":"assistant","content":"answer %d"}\n' $i
-done; } >in
+done; } >all.in
+cp all.in in
 ask >/dev/null
 is "twelve requests" "$(wc -l <log)" 12
 is "each begins with all the messages of the one before" "$(jq -s '[.[].body] | [range(1; length) as $i |
 	.[$i - 1][:-2] as $p | .[$i] | startswith($p)] | all' log)" true
 is "over one connection" "$(jq .conn log | sort -u)" 1
+
+cp log all
+for n in $(seq 12); do
+	awk -v n="$n" '!/"go"/ {print} /"go"/ && ++k == n {exit}' all.in >in
+	serve hello
+	ask >/dev/null
+	cat log
+done >each
+is "... the same as of a process that was asked nothing before" \
+	"$(jq -c .body all | cmp - <(jq -c .body each) && wc -l <each)" 12
+
+u() { printf '{"role":"user","content":"%s"}' "$1"; }
+a() { printf '{"role":"assistant","content":"%s"}' "$1"; }
+x="$(u one),$(a two),$(u three)"
+for m in "$x" "$x,$(a four),$(u five)" "$(u none),$(a two),$(u three),$(a x)" \
+	"$x" "$(u one)" "$x,$(a four),$(u 'five and six')" "$x,$(a four)"; do
+	request "\"messages\":[$m]"
+	echo '{"type":"go","n":1}'
+	echo "[$m]" >&3
+done >in 3>wanted
+serve hello
+ask >/dev/null
+is "a request of another conversation is read anew" \
+	"$(jq -r .body log | jq -c .messages)" "$(cat wanted)"
 
 done_testing

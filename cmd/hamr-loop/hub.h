@@ -67,6 +67,8 @@ struct hub {
 	bool closing;		/* the end record is written: no more */
 	bool failed;
 	struct err err;		/* what ended the run */
+	int died;		/* stages started again so far ... */
+	const char *who_died;	/* ... the last one's name */
 	bool stage_failed;	/* a stage ended for good; err names it */
 	enum slot_id failed_slot;
 	struct scan scan;
@@ -85,6 +87,9 @@ int hub_commit(struct hub *h, struct json *o);
 /* Show a record (freed) that could not be committed. */
 void hub_show(struct hub *h, struct json *o);
 
+/* Show a progress record (freed); it is not committed. */
+void hub_progress(struct hub *h, struct json *o);
+
 /* Ask and wait for the answer.  0; -1 when the run is over (h->failed, or an
  * interrupt: h->interrupts). */
 int hub_sync(struct hub *h, enum slot_id id);
@@ -95,6 +100,9 @@ int hub_go(struct hub *h, enum slot_id id, long long until);
 /* Ask without waiting; then wait for all that was asked. */
 void hub_ask(struct hub *h, enum slot_id id, bool go);
 int hub_wait(struct hub *h, long long until_ms);
+
+/* Let ms pass, with the stages alive.  -1 as of hub_sync. */
+int hub_pause(struct hub *h, int ms);
 
 /* Tell one slot a record that is not committed (freed): that a call is
  * answered, before its answer's turn in call order has come. */

@@ -36,6 +36,10 @@ configure(struct run *r, struct err *e)
 		{ offsetof(struct opts, model), "provider.model", "--model" },
 		{ offsetof(struct opts, base_url), "provider.base_url",
 		    "--base-url" },
+		{ offsetof(struct opts, profile), "verification.profile",
+		    "--verification-profile" },
+		{ offsetof(struct opts, repairs), "agent.repair_attempts",
+		    "--repair-attempts" },
 	};
 	struct conf_opts co = { .none = r->o.no_config, .set = r->o.set,
 		.nset = r->o.nset };
@@ -153,6 +157,10 @@ sum_up(struct run *r, const struct turn *t)
 	    "session %s", turn_status_word(t->end), well ? "" : ", ",
 	    well ? "" : t->reason, r->track.steps, r->track.started,
 	    r->track.nfiles, r->session.id);
+	if (r->track.mode != NULL && strcmp(r->track.mode, "verify") == 0 &&
+	    r->track.verify_command == NULL)
+		ui_note(&r->ui, "nothing was verified: no command is set; put "
+		    "[verification] defaultCommand into hamr.toml");
 	if (r->hub.stage_failed)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
@@ -164,7 +172,10 @@ static int
 run_turn(struct run *r, struct err *e)
 {
 	struct turn t = { .hub = &r->hub, .conf = r->conf,
-		.begun = file_now_ms() };
+		.begun = file_now_ms(), .always_verify = true,
+		.repair_attempts = (int)conf_int(r->conf,
+		    "agent.repair_attempts"),
+		.profile = conf_str(r->conf, "verification.profile") };
 	int status;
 
 	if (setup_session(&r->setup, &r->hub, e) < 0 && !r->hub.failed &&
@@ -192,6 +203,8 @@ work(struct run *r, struct err *e)
 {
 	int status;
 
+	track_init(&r->track, conf_str(r->conf,
+	    "verification.defaultCommand"));
 	if (open_session(r, e) < 0)
 		return -1;
 	if (is_over(r)) {
@@ -226,7 +239,6 @@ main(int argc, char **argv)
 	err_program("hamr-loop");
 	if (opts_read(&r.o, argc, argv, &e) < 0)
 		return err_report(&e);
-	track_init(&r.track);
 	ui_init(&r.ui, r.o.json, r.o.quiet);
 	status = configure(&r, &e);
 	if (status == 0) {

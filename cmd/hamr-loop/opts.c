@@ -34,7 +34,8 @@ static const char help[] =
 "  71 system, 75 in use, 77 refused, 78 configuration, 130 interrupted\n";
 
 enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,
-	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME };
+	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME,
+	O_PROFILE, O_REPAIRS };
 
 static const struct option longs[] = {
 	{ "task", 1, 0, O_TASK }, { "mode", 1, 0, O_MODE },
@@ -44,6 +45,8 @@ static const struct option longs[] = {
 	{ "json", 0, 0, O_JSON }, { "quiet", 0, 0, O_QUIET },
 	{ "no-config", 0, 0, O_NO_CONFIG }, { "print-config", 0, 0, O_PRINT },
 	{ "trust", 0, 0, O_TRUST }, { "resume", 2, 0, O_RESUME },
+	{ "verification-profile", 1, 0, O_PROFILE },
+	{ "repair-attempts", 1, 0, O_REPAIRS },
 	{ "help", 0, 0, 'h' }, { "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
 };
 
@@ -67,6 +70,8 @@ one(struct opts *o, int c, char *arg, struct err *e)
 	case O_PROVIDER: o->provider = arg; break;
 	case O_REPLAY: o->replay = arg; break;
 	case O_STRATEGY: o->strategy = arg; break;
+	case O_PROFILE: o->profile = arg; break;
+	case O_REPAIRS: o->repairs = arg; break;
 	case O_JSON: o->json = true; break;
 	case O_QUIET: case 'q': o->quiet = true; break;
 	case O_NO_CONFIG: o->no_config = true; break;

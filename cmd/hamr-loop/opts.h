@@ -11,6 +11,7 @@
 struct opts {
 	char *task;		/* NULL: none given; owned */
 	const char *mode, *strategy, *model, *base_url, *provider, *replay;
+	const char *profile, *repairs;
 	const char *dir;	/* -C */
 	bool resume;
 	const char *resume_id;	/* NULL: the newest */

@@ -13,6 +13,31 @@
 #define TEXT_EMPTY \
 	"Your last response was empty. Continue with the task, or say in " \
 	"words what was done and what is left."
+#define TEXT_LOOP \
+	"The guard stopped this turn because it was repeating itself: %s " \
+	"Take a different approach now, or say in words what you need to go " \
+	"on."
+#define TEXT_BASH \
+	"The last command failed and did not pass since. Fix the cause, try " \
+	"another way, or explain why the failure does not matter and go on. " \
+	"What it said:\n%.*s"
+#define TEXT_MALFORMED \
+	"Your tool call could not be read: %s. Nothing was run. Write it " \
+	"again, complete and with valid JSON, like this: %s"
+#define TEXT_CONTEXT \
+	"The conversation has grown too long and was shortened. Stop " \
+	"reading; act now with what you know, or say what is done and what " \
+	"is left."
+#define TEXT_NO_CHANGE \
+	"The task asks for a change, but no file was changed in this turn. " \
+	"Make the change with the edit or write tool, or say what hinders " \
+	"you."
+#define TEXT_NOT_VERIFIED \
+	"The verification has not passed since the last change. Run this " \
+	"command and answer with what it says: %s"
+#define TEXT_REPAIR \
+	"The verification failed (%s). Fix the failed verification: find " \
+	"the cause in its output and repair it.\n%s"
 #define TEXT_RESULT_CUT \
 	"not run: the answer was cut off by its length limit before this " \
 	"call was complete"

@@ -5,6 +5,14 @@
 #include "mem.h"
 #include "num.h"
 #include "track.h"
+#include "utf8.h"
+
+#define TASK_KEPT ((size_t)64 << 10)
+#define OUTPUT_KEPT ((size_t)16 << 10)
+
+const char *const track_scenarios[SCENARIOS] = { "empty_response",
+	"infinite_loop", "bash_failure", "malformed_tool_call",
+	"context_exhaustion", "provider_down", "stage_died" };
 
 static void
 set(char **to, char *owned)
@@ -37,6 +45,7 @@ drop_error(struct track *t)
 	set(&t->error_stage, NULL);
 	set(&t->error_code, NULL);
 	set(&t->error_text, NULL);
+	set(&t->partial, NULL);
 	t->error_retryable = false;
 }
 
@@ -47,15 +56,25 @@ new_turn(struct track *t)
 	t->cut_in_a_row = t->empty_in_a_row = 0;
 	t->halted = false;
 	t->usage = (struct usage){ 0 };
+	memset(t->recovered, 0, sizeof t->recovered);
+	t->last_recovery = -1;
+	t->nudges = t->repairs = 0;
+	t->sandbox = NULL;
+	t->steps_before = t->started_before = 0;
+	t->verified = t->failed_verification = false;
+	set(&t->verification, NULL);
+	set(&t->bash_output, NULL);
 	for (size_t i = 0; i < t->nfiles; i++)
 		free(t->files[i]);
 	t->nfiles = 0;
 }
 
 void
-track_init(struct track *t)
+track_init(struct track *t, const char *verify_command)
 {
-	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup("") };
+	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup(""),
+		.last_recovery = -1, .verify_command = verify_command != NULL &&
+		verify_command[0] != '\0' ? xstrdup(verify_command) : NULL };
 }
 
 void
@@ -72,6 +91,10 @@ track_release(struct track *t)
 	free(t->model);
 	free(t->cwd);
 	free(t->halt_rule);
+	free(t->halt_text);
+	free(t->tools);
+	free(t->task);
+	free(t->verify_command);
 	free(t->end_status);
 	free(t->end_answer);
 	*t = (struct track){ 0 };
@@ -139,13 +162,122 @@ add_file(struct track *t, struct slice path)
 static void
 changed_files(struct track *t, const struct rec *r)
 {
-	struct slice mutated = msg_meta(r, "mutated"), el;
+	struct slice el;
 	struct walk w;
 
-	if (scan_kind(mutated) == SCAN_ARRAY) {
-		walk_in(&w, mutated);
-		while (walk_next(&w, NULL, &el))
-			add_file(t, scan_get(el, "path"));
+	walk_in(&w, msg_meta(r, "mutated"));
+	while (walk_next(&w, NULL, &el))
+		add_file(t, scan_get(el, "path"));
+}
+
+/* A change makes what was verified before void, and is progress. */
+static void
+mutation(struct track *t, const struct rec *r)
+{
+	struct slice mutated = msg_meta(r, "mutated");
+
+	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
+		return;
+	changed_files(t, r);
+	t->verified = false;
+	if (t->last_recovery >= 0)
+		t->recovered[t->last_recovery]--;
+	t->last_recovery = -1;
+}
+
+/* The last command counts: one that failed is made good by the next one that
+ * passes, be it the same or another way. */
+static void
+command(struct track *t, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice ran = msg_meta(r, "command");
+	char *code;
+
+	if (scan_kind(ran) != SCAN_STRING)
+		return;
+	set(&t->bash_output, NULL);
+	if (!scan_true(rec_get(r, "is_error"))) {
+		if (t->verify_command != NULL &&
+		    scan_str_is(ran, t->verify_command))
+			t->verified = true;
+		return;
+	}
+	code = scan_strdup(msg_meta(r, "error"));
+	if (code == NULL || strcmp(code, "timeout") == 0) {
+		msg_text(rec_get(r, "content"), &b);
+		set(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
+		    buf_view(&b).p, b.len, OUTPUT_KEPT)));
+	}
+	free(code);
+	buf_release(&b);
+}
+
+static void
+verification(struct track *t, const struct rec *r)
+{
+	t->verified = rec_str_is(r, "status", "passed");
+	t->failed_verification = !t->verified;
+	set(&t->verification, xmemdup0(r->line.p, r->line.n));
+}
+
+static void
+recovery(struct track *t, const struct rec *r)
+{
+	for (int i = 0; i < SCENARIOS; i++)
+		if (rec_str_is(r, "scenario", track_scenarios[i])) {
+			t->recovered[i]++;
+			t->last_recovery = i;
+		}
+	if (rec_str_is(r, "scenario", "bash_failure"))
+		set(&t->bash_output, NULL);
+	t->halted = false;
+	drop_error(t);
+}
+
+/* What the loop itself said, or a person. */
+static void
+user(struct track *t, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice rules = msg_meta(r, "rules"), rule;
+	struct walk w;
+
+	if (msg_is_person(r)) {
+		new_turn(t);
+		if (msg_by(r, "shell"))
+			return;
+		msg_text(rec_get(r, "content"), &b);
+		set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
+		    buf_view(&b).p, b.len, TASK_KEPT)));
+		buf_release(&b);
+		return;
+	}
+	if (msg_by(r, "verify")) {
+		t->repairs++;
+		t->failed_verification = false;
+		t->steps_before = t->steps;
+		t->started_before = t->started;
+	}
+	walk_in(&w, rules);
+	while (scan_kind(rules) == SCAN_ARRAY && walk_next(&w, NULL, &rule))
+		t->nudges += scan_str_is(rule, "contract");
+}
+
+/* What its commands ran in, the weakest of them. */
+static void
+sandbox(struct track *t, struct slice name)
+{
+	static const char *const names[] = { "none", "seccomp", "landlock",
+		"bubblewrap" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (t->sandbox != NULL && strcmp(t->sandbox, names[i]) == 0)
+			return;
+		if (scan_str_is(name, names[i])) {
+			t->sandbox = names[i];
+			return;
+		}
 	}
 }
 
@@ -212,13 +344,15 @@ message(struct track *t, const struct rec *r)
 	drop_error(t);
 	if (r->kind == R_SYSTEM)
 		t->has_system = true;
-	if (r->kind == R_USER && msg_is_person(r))
-		new_turn(t);
+	if (r->kind == R_USER)
+		user(t, r);
 	if (r->kind == R_ASSISTANT)
 		assistant(t, r);
 	if (r->kind == R_TOOL) {
 		result(t, r);
-		changed_files(t, r);
+		mutation(t, r);
+		command(t, r);
+		sandbox(t, msg_meta(r, "sandbox"));
 	}
 }
 
@@ -236,7 +370,7 @@ event(struct track *t, const struct rec *r)
 		settings(t, r);
 		break;
 	case R_TOOLS:
-		t->has_tools = true;
+		set(&t->tools, xmemdup0(r->line.p, r->line.n));
 		break;
 	case R_START:
 		started(t, r);
@@ -248,15 +382,22 @@ event(struct track *t, const struct rec *r)
 		if (rec_str_is(r, "action", "halt")) {
 			t->halted = true;
 			set(&t->halt_rule, text_or_empty(rec_get(r, "rule")));
+			set(&t->halt_text, rec_strdup(r, "message"));
 		}
 		break;
 	case R_RECOVERY:
-		t->halted = false;
+		recovery(t, r);
+		break;
+	case R_VERIFICATION:
+		verification(t, r);
+		sandbox(t, rec_get(r, "sandbox"));
 		break;
 	case R_ERROR:
 		set(&t->error_stage, text_or_empty(rec_get(r, "stage")));
 		set(&t->error_code, text_or_empty(rec_get(r, "code")));
 		set(&t->error_text, text_or_empty(rec_get(r, "message")));
+		set(&t->partial, scan_strdup(scan_get(rec_get(r, "partial"),
+		    "content")));
 		t->error_retryable = scan_true(rec_get(r, "retryable"));
 		break;
 	case R_END:

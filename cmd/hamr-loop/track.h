@@ -18,6 +18,13 @@ struct open_call {
 	bool done;		/* has a result */
 };
 
+/* Failures a turn survives (chapter 7.3), as in recovery records. */
+enum scenario { EMPTY_RESPONSE, INFINITE_LOOP, BASH_FAILURE,
+	MALFORMED_TOOL_CALL, CONTEXT_EXHAUSTION, PROVIDER_DOWN, STAGE_DIED,
+	SCENARIOS };
+
+extern const char *const track_scenarios[SCENARIOS];
+
 struct usage {
 	int64_t prompt, completion, cached;
 	double cost;
@@ -26,19 +33,32 @@ struct usage {
 
 struct track {
 	char *mode, *model, *cwd;	/* of the header and config records */
-	bool has_header, has_tools, has_system;
+	bool has_header, has_system;
+	char *tools;		/* the newest tools record, or NULL */
+	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
 	bool ended;		/* an end record is the last word */
 	char *end_status, *end_answer;
 
 	/* the turn: since the last message of a person */
+	char *task;		/* what the person wrote, or NULL */
 	long steps;		/* assistant messages */
 	long started;		/* calls that got a start */
 	int cut_in_a_row;	/* answers cut by length, one after the other */
 	int empty_in_a_row;
-	bool halted;		/* a halt stands; its rule: */
-	char *halt_rule;
+	bool halted;		/* a halt stands; its rule and text: */
+	char *halt_rule, *halt_text;
+	int recovered[SCENARIOS];	/* recoveries that brought no progress */
+	int nudges;		/* how often the contract was told */
+	bool verified;		/* passed since the last change */
+	bool failed_verification;	/* the newest one failed ... */
+	char *verification;	/* ... its record, or NULL */
+	int repairs;		/* repair turns begun, and what was before */
+	long steps_before, started_before;
+	char *bash_output;	/* of the last command, if it failed; or NULL */
 	struct usage usage;
+	const char *sandbox;	/* the weakest a command ran in, NULL: none
+				 * ran */
 	char **files;		/* changed, each once */
 	size_t nfiles, capfiles;
 
@@ -50,16 +70,18 @@ struct track {
 	bool had_calls;		/* it asks for calls, or dropped some */
 
 	/* the newest error of provider or compact since the last message */
-	char *error_stage, *error_code, *error_text;
+	char *error_stage, *error_code, *error_text, *partial;
 	bool error_retryable;
 
 	/* where the guard answers: offset of the last record after which it
 	 * may have something to say, and how many of its products follow */
 	off_t decision;
 	size_t guard_after;
+	/* private */
+	int last_recovery;	/* it may still bring progress; -1: none */
 };
 
-void track_init(struct track *t);
+void track_init(struct track *t, const char *verify_command);
 void track_release(struct track *t);
 
 /* r stands at offset at in the session. */

@@ -10,16 +10,19 @@
 #include "hub.h"
 
 enum ending {
-	END_COMPLETED, END_TOOL_ERROR, END_BUDGET, END_GUARD, END_MODEL,
-	END_INTERRUPTED
+	END_COMPLETED, END_TOOL_ERROR, END_BUDGET, END_CONTRACT, END_GUARD,
+	END_MODEL, END_INTERRUPTED
 };
 
 struct turn {
 	struct hub *hub;
 	const struct conf *conf;
 	long long begun;	/* ms, monotonic */
-	bool summed_up;		/* the extra request was made */
-	bool squeezed;		/* a context overflow asked for compaction */
+	int repair_attempts;	/* after a failed verification */
+	const char *profile;	/* of verifications: "quick", "full" */
+	bool always_verify;	/* else only when files were changed */
+	long long waited_ms;	/* for a server that was down */
+	int died;		/* of hub->died, what is told already */
 	enum ending end;
 	char *reason;		/* owned */
 	char *record;		/* the end record, once it is; owned */

@@ -85,12 +85,12 @@ print_messages(const struct body *b, bool forbidden, struct buf *out)
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
 
 	if (b->dialect != DIALECT_HERMES && b->dialect != DIALECT_QWEN3) {
-		messages_print(&rules, b->messages, out);
+		messages_print(&rules, b->messages, b->past, out);
 		return;
 	}
 	dialect_render(b->dialect, b->messages, b->tools, forbidden,
 	    &text);
-	messages_print(&rules, buf_view(&text), out);
+	messages_print(&rules, buf_view(&text), NULL, out);
 	buf_release(&text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "dialect.h"
+#include "messages.h"
 
 struct body {
 	const char *model;		/* "" or NULL: none is named */
@@ -23,6 +24,7 @@ struct body {
 	struct slice conf_params;	/* a JSON object, or {NULL, 0} */
 	/* of the request; JSON or {NULL, 0} */
 	struct slice messages, tools, tool_choice, params;
+	struct messages_past *past;	/* of the request before, or NULL */
 };
 
 void body_print(const struct body *b, struct buf *out);

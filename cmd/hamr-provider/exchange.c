@@ -226,6 +226,7 @@ make_body(struct exchange *x)
 		.conf_params = slice_of(s->params),
 		.messages = x->ask->messages, .tools = x->ask->tools,
 		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
+		.past = &x->p->past,
 	};
 
 	buf_reset(&x->body);
@@ -448,7 +449,8 @@ exchange(struct provider *p, const struct ask *ask)
 		no_server(p, &e);
 		return;
 	}
-	ids_note_all(&p->ids, ask->messages);
+	ids_note_all(&p->ids, ask->messages,
+	    messages_known(&p->past, ask->messages));
 	if (p->answer == NULL)
 		p->answer = answer_new(s->dialect, provider_delta, p);
 	sse_init(&x.sse, s->max_line, s->max_event);

@@ -22,12 +22,14 @@ ids_note(struct ids *s, struct slice tool_calls)
 }
 
 void
-ids_note_all(struct ids *s, struct slice messages)
+ids_note_all(struct ids *s, struct slice messages, size_t known)
 {
 	struct slice key, val;
 	struct walk w;
 
 	walk_in(&w, messages);
+	if (known > 0)
+		w.p = messages.p + known;
 	while (walk_next(&w, &key, &val))
 		ids_note(s, scan_get(val, "tool_calls"));
 }

@@ -10,9 +10,10 @@ struct ids {
 	struct map seen;
 };
 
-/* All calls of a tool_calls value; of the messages of an array. */
+/* All calls of a tool_calls value; of the messages of an array, but those in
+ * its first bytes that are known. */
 void ids_note(struct ids *s, struct slice tool_calls);
-void ids_note_all(struct ids *s, struct slice messages);
+void ids_note_all(struct ids *s, struct slice messages, size_t known);
 void ids_reset(struct ids *s);
 
 /* Append to out an id like wanted (decoded, may be empty) that is neither in

@@ -299,12 +299,9 @@ print_message(struct printer *p, struct slice m)
 {
 	struct slice role = scan_get(m, "role");
 
-	if (scan_str_is(role, "tool")) {
+	if (scan_str_is(role, "tool"))
 		take_result(p, m);
-		return;
-	}
-	settle(p);
-	if (scan_str_is(role, "assistant"))
+	else if (scan_str_is(role, "assistant"))
 		print_assistant(p, m);
 	else if (scan_str_is(role, "system") ||
 	    scan_str_is(role, "developer"))
@@ -313,21 +310,96 @@ print_message(struct printer *p, struct slice m)
 		print_plain(p, m);
 }
 
+/* ---- all of them ---- */
+
+void
+messages_past_release(struct messages_past *past)
+{
+	buf_release(&past->source);
+	buf_release(&past->printed);
+	*past = (struct messages_past){ .n = 0 };
+}
+
+size_t
+messages_known(const struct messages_past *past, struct slice messages)
+{
+	const struct buf *s = &past->source;
+
+	return s->len > 0 && s->len < messages.n &&
+	    memcmp(s->p, messages.p, s->len) == 0 ? s->len : 0;
+}
+
+/* Go on where the past ends; false: it is another conversation. */
+static bool
+resume(struct printer *p, const struct messages_past *past,
+    struct slice messages)
+{
+	if (past->rules.system_in_place != p->rules->system_in_place ||
+	    past->rules.reasoning != p->rules->reasoning ||
+	    messages_known(past, messages) == 0)
+		return false;
+	buf_slice(p->out, buf_view(&past->printed));
+	p->n = past->n;
+	return true;
+}
+
+/* Everything before this place is printed for good. */
+static void
+remember(struct messages_past *past, const struct printer *p,
+    struct slice source, struct slice printed)
+{
+	size_t had = past->source.len, kept = past->printed.len;
+
+	past->source.max = past->printed.max = (size_t)1 << 40;
+	past->rules = *p->rules;
+	past->n = p->n;
+	buf_add(&past->source, source.p + had, source.n - had);
+	buf_add(&past->printed, printed.p + kept, printed.n - kept);
+}
+
+static void
+print_all(struct printer *p, struct slice messages, struct walk *w,
+    struct messages_past *past, size_t from)
+{
+	struct slice key, val;
+
+	for (;;) {
+		size_t at = (size_t)(w->p - messages.p);
+
+		if (!walk_next(w, &key, &val))
+			break;
+		if (scan_kind(val) != SCAN_OBJECT)
+			continue;
+		if (!scan_str_is(scan_get(val, "role"), "tool")) {
+			settle(p);
+			if (past != NULL)
+				remember(past, p, (struct slice){ messages.p,
+				    at }, (struct slice){ p->out->p + from,
+				    p->out->len - from });
+		}
+		print_message(p, val);
+	}
+	settle(p);
+}
+
 void
 messages_print(const struct messages_rules *rules, struct slice messages,
-    struct buf *out)
+    struct messages_past *past, struct buf *out)
 {
 	struct printer p = { .rules = rules, .out = out };
-	struct slice key, val;
+	size_t from = out->len;
 	struct walk w;
 
 	buf_init(&p.tmp, BUF_RECORD_MAX);
-	buf_addc(out, '[');
 	walk_in(&w, messages);
-	while (walk_next(&w, &key, &val))
-		if (scan_kind(val) == SCAN_OBJECT)
-			print_message(&p, val);
-	settle(&p);
+	if (past != NULL && resume(&p, past, messages))
+		w.p = messages.p + past->source.len;
+	else {
+		if (past != NULL)
+			messages_past_release(past);
+		buf_addc(out, '[');
+	}
+	print_all(&p, messages, &w, past, from);
 	buf_addc(out, ']');
 	scan_release(&p.scan);
 	buf_release(&p.tmp);

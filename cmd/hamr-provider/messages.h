@@ -18,8 +18,24 @@ struct messages_rules {
 	bool reasoning;		/* sent back as reasoning_content */
 };
 
-/* Append messages (a checked JSON array) to out as a JSON array. */
+/* What was printed last, up to its last message that no result can follow to
+ * change: a request that begins the same is not walked again up to there.
+ * Zeroed it is empty. */
+struct messages_past {
+	struct messages_rules rules;
+	struct buf source, printed;
+	size_t n;		/* messages printed */
+};
+
+void messages_past_release(struct messages_past *past);
+
+/* How many first bytes of messages are those of the past. */
+size_t messages_known(const struct messages_past *past,
+    struct slice messages);
+
+/* Append messages (a checked JSON array) to out as a JSON array.  past is
+ * brought up to them; NULL: everything is walked. */
 void messages_print(const struct messages_rules *rules,
-    struct slice messages, struct buf *out);
+    struct slice messages, struct messages_past *past, struct buf *out);
 
 #endif

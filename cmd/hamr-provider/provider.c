@@ -17,6 +17,43 @@ keep_line(char **where, const struct rec *r)
 	*where = xmemdup0(r->line.p, r->line.n);
 }
 
+static struct slice
+only(enum scan_kind kind, struct slice v)
+{
+	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+}
+
+/* The value of a key, moved to the copy of the record's line. */
+static struct slice
+moved(const struct rec *r, const char *key, const char *copy)
+{
+	struct slice v = rec_get(r, key);
+
+	if (v.p != NULL)
+		v.p = copy + (v.p - r->line.p);
+	return v;
+}
+
+/* Members are taken now: the record has them found. */
+static void
+keep_request(struct provider *p, const struct rec *r)
+{
+	struct ask *a = &p->ask;
+	int64_t tokens;
+
+	keep_line(&p->request, r);
+	*a = (struct ask){
+		.messages = only(SCAN_ARRAY, moved(r, "messages", p->request)),
+		.tools = only(SCAN_ARRAY, moved(r, "tools", p->request)),
+		.params = only(SCAN_OBJECT, moved(r, "params", p->request)),
+		.tool_choice = moved(r, "tool_choice", p->request),
+	};
+	if (scan_kind(a->tool_choice) == SCAN_NULL)
+		a->tool_choice = (struct slice){ NULL, 0 };
+	if (rec_int(r, "tokens", &tokens))
+		a->estimate = tokens;
+}
+
 static void
 drop(char **where)
 {
@@ -49,7 +86,7 @@ read_record(struct stage *s, const struct rec *r)
 	}
 	switch (r->kind) {
 	case R_REQUEST:
-		keep_line(&p->request, r);
+		keep_request(p, r);
 		p->blocked = false;
 		break;
 	case R_TOOLS:
@@ -85,6 +122,7 @@ forget(struct stage *s)
 	view_free(p->view);
 	p->view = view_new();
 	ids_reset(&p->ids);
+	messages_past_release(&p->past);
 	p->answers = 0;
 	drop(&p->tools);
 	drop(&p->request);
@@ -107,37 +145,6 @@ line_get(const char *line, const char *key)
 	if (line == NULL)
 		return (struct slice){ NULL, 0 };
 	return scan_get(object_of(line), key);
-}
-
-static struct slice
-only(enum scan_kind kind, struct slice v)
-{
-	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
-}
-
-/* One walk: stepping over "messages" once for each key wanted would read a
- * long request five times. */
-static void
-ask_request(struct ask *a, const char *line)
-{
-	struct slice key, val;
-	struct walk w;
-	int64_t tokens;
-
-	walk_in(&w, object_of(line));
-	while (walk_next(&w, &key, &val)) {
-		if (scan_key_is(key, "messages"))
-			a->messages = only(SCAN_ARRAY, val);
-		else if (scan_key_is(key, "tools"))
-			a->tools = only(SCAN_ARRAY, val);
-		else if (scan_key_is(key, "params"))
-			a->params = only(SCAN_OBJECT, val);
-		else if (scan_key_is(key, "tool_choice") &&
-		    scan_kind(val) != SCAN_NULL)
-			a->tool_choice = val;
-		else if (scan_key_is(key, "tokens") && scan_int(val, &tokens))
-			a->estimate = tokens;
-	}
 }
 
 static void
@@ -177,7 +184,7 @@ act(struct stage *s)
 		play(p);
 	else {
 		if (request != NULL)
-			ask_request(&ask, request);
+			ask = p->ask;
 		else
 			ask_transcript(&ask, p, &copy);
 		exchange(p, &ask);
@@ -219,6 +226,7 @@ provider_release(struct provider *p)
 {
 	view_free(p->view);
 	ids_reset(&p->ids);
+	messages_past_release(&p->past);
 	drop(&p->tools);
 	drop(&p->request);
 	drop(&p->constrain);

@@ -9,10 +9,17 @@
 #include "errors.h"
 #include "http.h"
 #include "ids.h"
+#include "messages.h"
 #include "replay.h"
 #include "settings.h"
 #include "stage.h"
 #include "view.h"
+
+/* What to send: JSON values, borrowed. */
+struct ask {
+	struct slice messages, tools, tool_choice, params;
+	long long estimate;	/* tokens, 0: unknown */
+};
 
 struct provider {
 	struct settings *set;
@@ -21,8 +28,10 @@ struct provider {
 	/* the transcript so far */
 	struct view *view;
 	struct ids ids;
+	struct messages_past past;	/* of the last request */
 	size_t answers;		/* for the replay: messages and errors read */
 	char *tools, *request, *constrain;	/* lines, owned, or NULL */
+	struct ask ask;		/* slices of request */
 	bool asked;		/* the last message waits for an answer */
 	bool blocked;		/* hamr-compact gave up since */
 	/* the server, for the whole process */
@@ -37,12 +46,6 @@ extern const struct stage_ops provider_ops;
 
 void provider_init(struct provider *p, struct settings *set);
 void provider_release(struct provider *p);
-
-/* What to send: JSON values, borrowed for the time of the call. */
-struct ask {
-	struct slice messages, tools, tool_choice, params;
-	long long estimate;	/* tokens, 0: unknown */
-};
 
 /* Put one failure: a limit if it names one, then the error record. */
 void provider_fail(struct provider *p, struct failure *f,

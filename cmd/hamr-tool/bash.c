@@ -288,9 +288,10 @@ run(struct run *r, struct report *rep, struct result *res)
 	box_done(r->box, &notes);
 	r->box = NULL;
 	rep->notes = notes.len > 0 ? notes.p : "";
-	if (r->o->exit != NULL && rep->known && !rep->signalled &&
-	    rep->cause == CAUSE_NONE)
-		*r->o->exit = rep->number;
+	if (r->o->end != NULL)
+		*r->o->end = (struct bash_end){ rep->known && !rep->signalled &&
+		    rep->cause == CAUSE_NONE ? rep->number : -1,
+		    rep->sandbox };
 	report_fill(rep, res);
 	buf_release(&ended);
 	buf_release(&notes);
@@ -322,8 +323,8 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	struct masks masks;
 	struct err e;
 
-	if (o->exit != NULL)
-		*o->exit = -1;
+	if (o->end != NULL)
+		*o->end = (struct bash_end){ -1, NULL };
 	rep.timeout = timeout_of(args, &rep.clamped);
 	output_init(&r.out, o->cap);
 	output_init(&r.err, o->cap);

@@ -10,6 +10,11 @@
 #include "result.h"
 #include "stage.h"
 
+struct bash_end {
+	int exit;		/* -1: it did not end by itself */
+	const char *sandbox;	/* it ran in; NULL: it did not run */
+};
+
 struct bash_opts {
 	struct boxes *boxes;
 	enum box_kind kind;	/* the sandbox it gets */
@@ -18,8 +23,7 @@ struct bash_opts {
 	size_t cap;		/* per-result cap, bytes */
 	const char *id;		/* tool_call_id of the `output` records, NULL:
 				 * none are put */
-	int *exit;		/* NULL, or where the exit status is left, -1
-				 * when there is none */
+	struct bash_end *end;	/* NULL, or where this is left */
 };
 
 /* args has passed the schema.  r is filled whatever happens. */

@@ -27,9 +27,13 @@ make_env(const struct git *g, char *env[ENV_MAX])
 {
 	static const char *const keep[] = { "PATH", "HOME", "XDG_CONFIG_HOME",
 		"USER" };
-	size_t n = 0;
+	size_t n = 0, of = sizeof keep / sizeof keep[0];
+	struct stat st;
 
-	for (size_t i = 0; i < sizeof keep / sizeof keep[0]; i++) {
+	/* what hangs on root's own home is not the owner's */
+	if (geteuid() == 0 && fstat(g->rootfd, &st) == 0 && st.st_uid != 0)
+		of = 1;
+	for (size_t i = 0; i < of; i++) {
 		const char *v = getenv(keep[i]);
 
 		if (v != NULL)

@@ -14,7 +14,7 @@
 
 #include "keep.h"
 
-#define IGNORE "*\n!config.toml\n!.gitignore\n"
+#define IGNORE "*\n!config.toml\n"
 #define COPY_BYTES 65536
 
 /* A folder of ours in dirfd, never through a link. */

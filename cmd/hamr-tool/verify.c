@@ -46,18 +46,20 @@ output_of(const struct result *r, int code)
 }
 
 static void
-put(struct tool *t, const struct profile *p, const struct result *r, int code,
-    long long ms)
+put(struct tool *t, const struct profile *p, const struct result *r,
+    const struct bash_end *end, long long ms)
 {
 	struct json *o = json_object();
 
 	json_str(o, "type", "verification");
 	json_str(o, "command", t->verify);
 	json_str(o, "profile", p->name);
-	json_str(o, "status", code == 0 ? "passed" : "failed");
-	if (code >= 0)
-		json_int(o, "exit", code);
-	json_slice(o, "output", output_of(r, code));
+	json_str(o, "status", end->exit == 0 ? "passed" : "failed");
+	if (end->exit >= 0)
+		json_int(o, "exit", end->exit);
+	json_slice(o, "output", output_of(r, end->exit));
+	if (end->sandbox != NULL)
+		json_str(o, "sandbox", end->sandbox);
 	json_int(o, "ms", ms);
 	stage_put_json(t->stage, R_VERIFICATION, o);
 }
@@ -70,14 +72,14 @@ tool_verify(struct tool *t)
 	struct buf args = BUF_INIT(1 << 20);
 	struct bash_opts o = { .boxes = t->boxes, .root = t->root,
 		.cap = p->cap };
+	struct bash_end end = { -1, NULL };
 	struct result r;
-	int code = -1;
 
 	if (t->verify == NULL)
 		return;
 	result_init(&r);
 	o.rootfd = files_root_fd(t->files);
-	o.exit = &code;
+	o.end = &end;
 	if (t->verify[0] == '\0') {
 		result_error(&r, "bad_arguments", "no command is configured; "
 		    "set verification.defaultCommand");
@@ -88,7 +90,7 @@ tool_verify(struct tool *t)
 		o.kind = kind_of(t);
 		bash_run(t->stage, &o, buf_view(&args), &r);
 	}
-	put(t, p, &r, code, file_now_ms() - begun);
+	put(t, p, &r, &end, file_now_ms() - begun);
 	result_release(&r);
 	buf_release(&args);
 	free(t->verify);

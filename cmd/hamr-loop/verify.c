@@ -1,0 +1,101 @@
+/* verify.c - the project's own check of the work, and the contract's nudges
+ * (chapter 7.2). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "texts.h"
+#include "verify.h"
+#include "turn_in.h"
+
+bool
+verify_nudge(struct turn *t, enum lack lack)
+{
+	struct track *k = t->hub->track;
+	char *text;
+	bool told;
+
+	turn_ends(t, END_CONTRACT, contract_reason(lack));
+	if (k->nudges >= conf_int(t->conf, "agent.contract_nudges"))
+		return false;
+	text = contract_text(lack, t->conf);
+	told = turn_say(t, text, "contract") == 0 &&
+	    hub_sync(t->hub, SLOT_GUARD) == 0;
+	free(text);
+	return told;
+}
+
+bool
+verify_due(const struct turn *t)
+{
+	const struct track *k = t->hub->track;
+
+	if (k->verify_command == NULL || k->mode == NULL ||
+	    strcmp(k->mode, "patch") != 0)
+		return false;
+	return !k->verified && (t->always_verify || k->nfiles > 0);
+}
+
+/* Fix it: a turn of the loop with its own count of steps and calls. */
+static bool
+repair(struct turn *t)
+{
+	struct track *k = t->hub->track;
+	struct slice v = slice_of(k->verification);
+	char *output = scan_strdup(scan_get(v, "output"));
+	struct json *o = json_object(), *meta = json_object();
+	char *how, *text;
+	int64_t code;
+
+	how = scan_int(scan_get(v, "exit"), &code) ?
+	    xasprintf("exit %lld", (long long)code) : xstrdup("no exit status");
+	text = xasprintf(TEXT_REPAIR, how, output != NULL ? output : "");
+	json_str(o, "role", "user");
+	json_str(o, "content", text);
+	json_str(meta, "by", "verify");
+	json_add(o, "meta", meta);
+	free(text);
+	free(how);
+	free(output);
+	return hub_commit(t->hub, o) == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
+}
+
+/* hamr-tool runs it, in its sandbox; once more if it died over it. */
+static bool
+run(struct turn *t)
+{
+	struct hub *h = t->hub;
+	struct track *k = h->track;
+
+	free(k->verification);
+	k->verification = NULL;
+	for (int tries = 0; tries < 2 && k->verification == NULL; tries++) {
+		struct json *o = json_object();
+
+		json_str(o, "type", "verify");
+		json_str(o, "command", k->verify_command);
+		json_str(o, "profile", t->profile);
+		hub_hint(h, SLOT_TOOL, o);
+		if (hub_go(h, SLOT_TOOL, 0) < 0)
+			return false;
+	}
+	if (k->verification != NULL)
+		return hub_sync(h, SLOT_GUARD) == 0;
+	turn_ends(t, END_TOOL_ERROR, "stage tool did not verify");
+	return false;
+}
+
+bool
+verify(struct turn *t)
+{
+	struct track *k = t->hub->track;
+
+	if (!k->failed_verification && !run(t))
+		return false;
+	if (k->verified) {
+		turn_ends(t, END_COMPLETED, "stop");
+		return false;
+	}
+	turn_ends(t, END_CONTRACT, "verification");
+	return k->repairs < t->repair_attempts && repair(t);
+}

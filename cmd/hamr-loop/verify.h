@@ -1,0 +1,22 @@
+/* verify.h - the project's own check of the work, and the contract's nudges
+ * (chapter 7.2).  All set t->end and t->reason for the case that the turn
+ * ends here, and return true when it goes on.
+ */
+#ifndef HAMR_LOOP_VERIFY_H
+#define HAMR_LOOP_VERIFY_H
+
+#include <stdbool.h>
+
+#include "contract.h"
+#include "turn.h"
+
+/* The contract is not met: tell the model what is missing. */
+bool verify_nudge(struct turn *t, enum lack lack);
+
+/* Has the verification command to run now? */
+bool verify_due(const struct turn *t);
+
+/* Run it; if it fails, ask for repair. */
+bool verify(struct turn *t);
+
+#endif

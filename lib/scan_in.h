@@ -1,0 +1,162 @@
+/* scan_in.h - the inside of the scanner; of scan_*.c only.
+ *
+ * scan.c checks strings and grammar, scan_keys.c that no key is there twice,
+ * scan_text.c makes and reads the text of strings, scan_walk.c steps through
+ * what was checked.  What is inline here is so because a call for each string
+ * would cost more than the string.
+ */
+#ifndef HAMR_SCAN_IN_H
+#define HAMR_SCAN_IN_H
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "scan.h"
+
+static inline bool
+refuse(struct scan *s, const char *at, const char *why)
+{
+	s->why = why;
+	s->at = (size_t)(at - s->start);
+	return false;
+}
+
+static inline bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+#ifdef __SSE2__
+/* A bit for each of 16 bytes that is a quote, a backslash, a control byte or
+ * not ASCII. */
+static inline unsigned
+odd_bytes(const char *p)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i odd = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+	    _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(
+	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(odd, x));
+}
+#endif
+
+/* The first such byte, or end. */
+static inline const char *
+plain_run(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	while (end - p >= 16) {
+		unsigned bits = odd_bytes(p);
+
+		if (bits != 0)
+			return p + __builtin_ctz(bits);
+		p += 16;
+	}
+#else
+	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+
+	while (end - p >= 8) {
+		uint64_t x, q, b;
+
+		memcpy(&x, p, 8);
+		q = x ^ ones * '"';
+		b = x ^ ones * '\\';
+		if ((((x - ones * 0x20) | (q - ones) | (b - ones) | x) &
+		    high) != 0)
+			break;
+		p += 8;
+	}
+#endif
+	while (p < end && (unsigned char)*p >= 0x20 && *p != '"' &&
+	    *p != '\\' && (unsigned char)*p < 0x80)
+		p++;
+	return p;
+}
+
+static inline int
+hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+		int d = c >= '0' && c <= '9' ? c - '0' :
+		    c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+		    c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+
+		if (d < 0)
+			return -1;
+		v = v * 16 + d;
+	}
+	return v;
+}
+
+#ifdef __SSE2__
+/* A bit for each of 64 bytes that equals c. */
+static inline uint64_t
+bytes_like(const char *p, char c)
+{
+	__m128i want = _mm_set1_epi8(c);
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 4; i++)
+		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+		    _mm_loadu_si128((const __m128i *)(const void *)
+		    (p + 16 * i)), want)) << 16 * i;
+	return bits;
+}
+
+/* Which of 64 bytes a backslash escapes: those behind runs of backslashes of
+ * odd length, found by a carry that ripples through each run (simdjson's
+ * way).  *carry: the first byte is escaped from before. */
+static inline uint64_t
+escaped_bits(uint64_t slash, uint64_t *carry)
+{
+	const uint64_t even = UINT64_C(0x5555555555555555);
+	uint64_t behind, odd, ends;
+
+	if (slash == 0) {
+		behind = *carry;
+		*carry = 0;
+		return behind;
+	}
+	slash &= ~*carry;
+	behind = slash << 1 | *carry;
+	odd = slash & ~even & ~behind;
+	ends = odd + slash;
+	*carry = ends < odd;
+	return (even ^ ends << 1) & behind;
+}
+
+#endif
+static inline struct slice
+inside(struct slice val)
+{
+	return (struct slice){ val.p + 1, val.n - 2 };
+}
+
+
+/* ---- scan_text.c ---- */
+
+/* Append the inside of a checked string, decoded.  An unpaired surrogate
+ * becomes U+FFFD, or with wtf its own three bytes, so that two different ones
+ * stay two different keys. */
+void scan_decode(struct buf *out, const char *p, size_t n, bool wtf);
+
+/* ---- scan_keys.c ---- */
+
+/* Note the key of n bytes at p in the object whose keys begin at first.  bloom
+ * has a bit for each key of the object, 0 at its beginning.  False: it stands
+ * there already (objects with few keys), s->why says it. */
+bool scan_keys_add(struct scan *s, size_t first, uint64_t *bloom,
+    const char *p, size_t n, bool escaped);
+
+/* The object ends: false when a key of many stands twice. */
+bool scan_keys_end(struct scan *s, size_t first);
+
+#endif

@@ -1,0 +1,216 @@
+/* scan_text.c - the text that strings stand for, made and read. */
+#include <stdlib.h>
+
+#include "num.h"
+#include "scan_in.h"
+
+/* Copy up to the first backslash; how many.  Pieces of 16 are copied before
+ * they are looked at: o has room for all of p. */
+static inline size_t
+copy_plain(char *o, const char *p, const char *end)
+{
+	const char *start = p, *q;
+
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16, o += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		unsigned bits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x,
+		    _mm_set1_epi8('\\')));
+
+		_mm_storeu_si128((__m128i *)(void *)o, x);
+		if (bits != 0)
+			return (size_t)(p - start) +
+			    (size_t)__builtin_ctz(bits);
+	}
+#endif
+	q = memchr(p, '\\', (size_t)(end - p));
+	if (q == NULL)
+		q = end;
+	memcpy(o, p, (size_t)(q - p));
+	return (size_t)(q - start);
+}
+
+void
+scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
+{
+	const char *end = p + n;
+	char *o;
+
+	/* decoded text is never longer: \uXXXX is at most three bytes; but it
+	 * may be shorter, and fit a ceiling that n does not */
+	if (out->len > out->max || n > out->max - out->len) {
+		struct buf all = BUF_INIT(n);
+
+		scan_decode(&all, p, n, wtf);
+		buf_slice(out, buf_view(&all));
+		buf_release(&all);
+		return;
+	}
+	if (buf_reserve(out, n) < 0)
+		return;
+	o = out->p + out->len;
+	while (p < end) {
+		int cp;
+
+		if (*p != '\\') {
+			size_t k = copy_plain(o, p, end);
+
+			o += k;
+			p += k;
+			continue;
+		}
+		p += 2;
+		switch (p[-1]) {
+		case 'b': *o++ = '\b'; continue;
+		case 'f': *o++ = '\f'; continue;
+		case 'n': *o++ = '\n'; continue;
+		case 'r': *o++ = '\r'; continue;
+		case 't': *o++ = '\t'; continue;
+		case 'u': break;
+		default: *o++ = p[-1]; continue;
+		}
+		cp = hex4(p);
+		p += 4;
+		if (cp >= 0xd800 && cp < 0xdc00 && end - p >= 6 &&
+		    p[0] == '\\' && p[1] == 'u') {
+			int lo = hex4(p + 2);
+
+			if (lo >= 0xdc00 && lo < 0xe000) {
+				cp = 0x10000 + ((cp - 0xd800) << 10) +
+				    (lo - 0xdc00);
+				p += 6;
+			}
+		}
+		if (!wtf && cp >= 0xd800 && cp < 0xe000)
+			cp = 0xfffd;
+		if (cp < 0x80) {
+			*o++ = (char)cp;
+			continue;
+		}
+		if (cp < 0x800) {
+			*o++ = (char)(0xc0 | cp >> 6);
+		} else if (cp < 0x10000) {
+			*o++ = (char)(0xe0 | cp >> 12);
+			*o++ = (char)(0x80 | (cp >> 6 & 0x3f));
+		} else {
+			*o++ = (char)(0xf0 | cp >> 18);
+			*o++ = (char)(0x80 | (cp >> 12 & 0x3f));
+			*o++ = (char)(0x80 | (cp >> 6 & 0x3f));
+		}
+		*o++ = (char)(0x80 | (cp & 0x3f));
+	}
+	*o = '\0';
+	out->len = (size_t)(o - out->p);
+}
+
+enum scan_kind
+scan_kind(struct slice val)
+{
+	if (val.p == NULL || val.n == 0)
+		return SCAN_NONE;
+	switch (val.p[0]) {
+	case '{': return SCAN_OBJECT;
+	case '[': return SCAN_ARRAY;
+	case '"': return SCAN_STRING;
+	case 't': return SCAN_TRUE;
+	case 'f': return SCAN_FALSE;
+	case 'n': return SCAN_NULL;
+	default: return SCAN_NUMBER;
+	}
+}
+
+bool
+scan_key_is(struct slice key, const char *text)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool same;
+
+	/* most keys differ in their first byte */
+	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
+		return false;
+	if (key.p == NULL || memchr(key.p, '\\', key.n) == NULL)
+		return slice_is(key, text);
+	scan_decode(&b, key.p, key.n, false);
+	same = slice_is(buf_view(&b), text);
+	buf_release(&b);
+	return same;
+}
+
+bool
+scan_str_is(struct slice val, const char *text)
+{
+	return scan_kind(val) == SCAN_STRING && scan_key_is(inside(val), text);
+}
+
+struct slice
+scan_plain(struct slice val)
+{
+	if (scan_kind(val) != SCAN_STRING ||
+	    memchr(val.p, '\\', val.n) != NULL)
+		return (struct slice){ NULL, 0 };
+	return inside(val);
+}
+
+bool
+scan_str(struct slice val, struct buf *out)
+{
+	if (scan_kind(val) != SCAN_STRING)
+		return false;
+	scan_decode(out, val.p + 1, val.n - 2, false);
+	return true;
+}
+
+char *
+scan_strdup(struct slice val)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	return scan_str(val, &b) ? buf_detach(&b) : NULL;
+}
+
+bool
+scan_int(struct slice val, int64_t *out)
+{
+	return scan_kind(val) == SCAN_NUMBER && num_i64(val.p, val.n, out);
+}
+
+bool
+scan_true(struct slice val)
+{
+	return scan_kind(val) == SCAN_TRUE;
+}
+
+void
+scan_quote(struct buf *out, const char *p, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *end = p + n;
+
+	buf_reserve(out, n + 2);
+	buf_addc(out, '"');
+	while (p < end) {
+		const char *q = plain_run(p, end);
+
+		while (q < end && (unsigned char)*q >= 0x80)
+			q = plain_run(q + 1, end);
+		buf_add(out, p, (size_t)(q - p));
+		if (q == end)
+			break;
+		buf_addc(out, '\\');
+		switch (*q) {
+		case '"': buf_addc(out, '"'); break;
+		case '\\': buf_addc(out, '\\'); break;
+		case '\b': buf_addc(out, 'b'); break;
+		case '\f': buf_addc(out, 'f'); break;
+		case '\n': buf_addc(out, 'n'); break;
+		case '\r': buf_addc(out, 'r'); break;
+		case '\t': buf_addc(out, 't'); break;
+		default:
+			buf_adds(out, "u00");
+			buf_addc(out, hex[(unsigned char)*q >> 4]);
+			buf_addc(out, hex[(unsigned char)*q & 15]);
+		}
+		p = q + 1;
+	}
+	buf_addc(out, '"');
+}

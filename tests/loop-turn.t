@@ -1,0 +1,185 @@
+#!/bin/bash
+# when a turn is done, and what it survives (chapters 7.2 and 7.3)
+. "$(dirname "$0")/lib.sh"
+. "$TOP/tests/httpd/httpd.sh"
+at_end() { httpd_stop; }
+
+# a fresh repository named $1
+fresh() {
+	cd "$T" && mkdir "$1" && cd "$1" && git init -q . && echo hello >f
+}
+n=0
+# answers of the scripted model, one a line
+answer() {
+	jq -cn --arg t "$1" '{role: "assistant", content: $t,
+		finish_reason: "stop"}'
+}
+call() {	# name arguments
+	n=$((n + 1))
+	jq -cn --arg n "$1" --arg a "$2" --arg id "k$n" '{role: "assistant",
+		content: null, tool_calls: [{id: $id, type: "function",
+		function: {name: $n, arguments: $a}}],
+		finish_reason: "tool_calls"}'
+}
+err() { jq -cn --arg c "$1" --argjson r "$2" '{type: "error",
+	stage: "provider", code: $c, message: $c, retryable: $r}'; }
+# run TASK ARG...: with ./script; the status is in $S, records in out
+run() {
+	hamr-loop --no-config --yes --json --replay script "$@" >out 2>err \
+	    </dev/null
+	S=$?
+}
+ended() { tail -n 1 out | jq -r '[.status, .reason] | join(" ")'; }
+says() { jq -r 'select(.role == "user" and .meta.by == "'"$1"'") | .content' \
+	out; }
+recoveries() { jq -r 'select(.type == "recovery") |
+	"\(.scenario) \(.attempt)"' out | paste -sd,; }
+
+# ---- the contract ----
+
+fresh change
+write='{"path":"new","content":"x\n"}'
+{ answer "I looked at it."; call write "$write"; answer "Made."; } >script
+run "fix the bug"
+is "no change: told, then done" "$S $(ended)" "0 completed stop"
+match "what is missing is said" "$(says loop)" "*no file was changed*"
+is "in its meta" "$(jq -c 'select(.meta.by == "loop") | .meta.rules' out)" \
+    '["contract"]'
+for _ in 1 2 3 4 5 6 7; do answer "It is, well, number $RANDOM."; done >script
+run "please rename the function" -o agent.contract_nudges=2
+is "never a change: contract_failed" "$S $(ended)" "4 contract_failed no_change"
+is "contract_nudges times told" "$(says loop | wc -l)" 2
+answer "A file." >script
+for task in "what does add do?" "why was it changed" "look at f" \
+	"can you explain how to fix it?" "list additions and fixes"; do
+	run "$task"
+	is "no contract: $task" "$S" 0
+done
+run "fix the bug" --mode read-only
+is "no contract in read-only mode" "$S" 0
+run "fix the bug" --mode docs
+is "no contract in docs mode" "$S" 0
+
+fresh verify
+answer "All good." >script
+run "does it work" --mode verify
+is "verify mode without a command: waived" "$S $(ended)" "0 completed stop"
+hamr-loop --no-config --replay script --mode verify x >out 2>err
+match "with a warning" "$(cat err)" "*nothing was verified*defaultCommand*"
+
+# ---- recoveries ----
+
+fresh empty
+{ answer ""; answer "hi there"; } >script
+run x
+is "empty_response: once" "$S $(recoveries)" "0 empty_response 1"
+{ answer ""; answer " "; answer ""; answer ""; } >script
+run x
+is "empty_response: twice, then model_error" "$S $(ended) $(recoveries)" \
+    "6 model_error empty_response empty_response 1,empty_response 2"
+is "one end record" "$(jq -r 'select(.type == "end") | .type' out)" end
+
+fresh loop
+for _ in $(seq 9); do call read '{"path":"f"}'; done >script
+answer "I need your help." >>script
+run x
+is "infinite_loop: told once, then an answer" "$S $(recoveries)" \
+    "0 infinite_loop 1"
+match "what kept repeating is said" "$(says loop)" "*same read call*"
+
+fresh bash
+{ call bash '{"command":"echo oops >&2; exit 3"}'; answer "Done so."
+answer "It fails because of the weather; that is as wanted."; } >script
+run x
+is "bash_failure: the answer is not accepted at once" "$S $(recoveries)" \
+    "0 bash_failure 1"
+match "its stderr is repeated" "$(says loop)" "*oops*"
+{ call bash '{"command":"test -e made"}'; call bash '{"command":"touch made"}'
+call bash '{"command":"test -e made"}'; answer "It is there."; } >script
+run x
+is "bash_failure: not after a later passing run" "$S $(recoveries)" "0 "
+{ for _ in 1 2 3; do call bash '{"command":"exit '$_'"}'; answer "Well, $_."
+done; answer "So it is."; } >script
+run x
+is "bash_failure: at most twice" "$S $(recoveries)" \
+    "0 bash_failure 1,bash_failure 2"
+
+fresh progress
+{ call bash '{"command":"false"}'; answer "One."
+call write '{"path":"a","content":"a\n"}'; call bash '{"command":"false # 2"}'
+answer "Two."; answer "Fine."; } >script
+run x
+is "progress gives a count back" "$(recoveries)" "bash_failure 1,bash_failure 1"
+
+fresh malformed
+{ err malformed_tool_call true; answer "In words then."; } >script
+run x
+is "malformed_tool_call: told, then done" "$S $(recoveries)" \
+    "0 malformed_tool_call 1"
+{ for _ in 1 2 3; do err malformed_tool_call true; done; } >script
+run x
+is "malformed_tool_call: twice, then model_error" "$S $(ended)" \
+    "6 model_error malformed_tool_call"
+
+fresh overflow
+{ err context_overflow false; answer "Enough."; } >script
+run x
+is "context_exhaustion: one stage further, once" "$S $(recoveries)" \
+    "0 context_exhaustion 1"
+match "the model is told to act" "$(says loop)" "*Stop reading; act now*"
+{ err context_overflow false; err context_overflow false; } >script
+run x
+is "context_exhaustion: then model_error" "$S $(ended)" \
+    "6 model_error context_overflow"
+
+fresh down
+{ err overloaded true; answer "Back again."; } >script
+run x
+is "provider_down: waited for" "$S $(recoveries)" "0 provider_down 1"
+is "progress says so" "$(jq -r 'select(.type == "progress" and
+	.stage == "loop") | .wait_ms' out)" 1000
+{ for _ in 1 2 3 4; do err network true; done; } >script
+run x -o agent.provider_wait=1
+is "provider_down: three times, then model_error" \
+    "$S $(ended) $(recoveries)" "6 model_error network provider_down 1,provider_down 2,provider_down 3"
+{ err auth false; answer "never"; } >script
+run x
+is "a wrong key is not waited for" "$S $(ended) $(recoveries)" \
+    "6 model_error auth "
+{ err truncated true; answer "Whole."; } >script
+run x
+is "a truncated answer is asked again" "$S $(recoveries)" "0 provider_down 1"
+
+fresh five
+{ answer ""; answer ""; call bash '{"command":"exit 1"}'; answer "One."
+call bash '{"command":"exit 2"}'; answer "Two."; err malformed_tool_call true
+err malformed_tool_call true; answer "never"; } >script
+run x
+is "five recoveries in all" "$S $(ended) $(jq -r 'select(.type ==
+	"recovery") | .scenario' out | wc -l)" \
+    "6 model_error malformed_tool_call 5"
+hamr-guard --no-config <"$(ls .hamr/sessions/*.ndjson)" |
+    cmp -s - .hamr/sessions/*.ndjson
+is "the session is a fixed point of hamr-guard" "$?" 0
+
+# a stage that dies is started again, and the session says so
+fresh died
+{ call read '{"path":"f"}'; answer "Read."; } >script
+cat >guard <<'X'
+#!/bin/sh
+[ -e once ] || { touch once; exec timeout -s KILL 0.3 hamr-guard "$@"; }
+exec hamr-guard "$@"
+X
+chmod +x guard
+cat >slow <<'X'
+while IFS= read -r l; do
+	case $l in *'"role":"assistant"'*) sleep 0.6;; esac
+	printf '%s\n' "$l"
+done
+X
+rm -rf once .hamr
+run x -o stages.guard="['$PWD/guard']" -o \
+    'stages.provider=["hamr-provider", "sh slow"]'
+is "stage_died: a recovery record" "$S $(recoveries)" "0 stage_died 1"
+
+done_testing
