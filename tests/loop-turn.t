@@ -162,6 +162,44 @@ hamr-guard --no-config <"$(ls .hamr/sessions/*.ndjson)" |
     cmp -s - .hamr/sessions/*.ndjson
 is "the session is a fixed point of hamr-guard" "$?" 0
 
+# ---- what the model is told of the place ----
+
+fresh place
+mkdir -p a/b && echo top >AGENTS.md && echo nested >a/b/AGENTS.md
+ln -s /etc/passwd a/AGENTS.md
+mkfifo a/b/c 2>/dev/null
+answer "Here." >script
+cp script a/b
+context() { jq -r 'select(.meta.by == "context") | .content' out; }
+(cd a/b && hamr-loop --no-config --json --replay script "moon" >"$T/place/out")
+is "AGENTS.md, nearest first, no links" "$(context)" \
+    "a/b/AGENTS.md of this repository:
+
+nested
+
+AGENTS.md of this repository:
+
+top"
+run "moon" -C a
+is "-C says where" "$(context)" "AGENTS.md of this repository:
+
+top"
+head -c 40000 /dev/zero | tr '\0' x >AGENTS.md
+run "moon" -C a/b
+match "32 KiB in all, and it is said" "$(context)" \
+    "*nested*xxx*more bytes in AGENTS.md]"
+ok "... of them" test "$(context | wc -c)" -gt 32700 -a \
+    "$(context | wc -c)" -lt 33000
+rm -r AGENTS.md a
+hamr-mem --no-config save "the moon is made of cheese" >/dev/null
+run "of what is the moon"
+match "the memory index" "$(context)" "*m:* the moon is made of cheese"
+is "in one message, before the task" "$(jq -r 'select(.role) | .role +
+	"-" + (.meta.by // "")' out | paste -sd' ')" \
+    "system- user-context user-user assistant-"
+run "of what is the moon" -o memory.enabled=false
+is "no memory when it is off" "$(context)" ""
+
 # a stage that dies is started again, and the session says so
 fresh died
 { call read '{"path":"f"}'; answer "Read."; } >script

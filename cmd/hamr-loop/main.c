@@ -5,19 +5,22 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "doctor.h"
 #include "file.h"
 #include "hook.h"
 #include "mem.h"
 #include "opts.h"
+#include "sessions.h"
 #include "setup.h"
-#include "state.h"
 #include "turn.h"
+#include "views.h"
 
 /* Everything a run holds, so that one place gives it back. */
 struct run {
 	struct opts o;
 	struct conf *conf;
 	char *root;
+	char *dir;		/* where we were called, or -C */
 	struct session session;
 	struct track track;
 	struct ui ui;
@@ -60,6 +63,7 @@ configure(struct run *r, struct err *e)
 			return -1;
 		}
 	}
+	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
 	if (chdir(r->root) < 0)
 		return err_sys(e, ST_NOINPUT, "%s", r->root);
 	return 0;
@@ -101,16 +105,15 @@ read_back(struct run *r, struct err *e)
 static int
 open_session(struct run *r, struct err *e)
 {
-	char *dir = state_folder(r->root, "sessions", !r->o.resume, e);
+	bool old = r->o.resume || r->o.fork != NULL;
+	char *dir = views_dir(r->root, !old, e);
 	int rc;
 
-	if (dir == NULL) {
-		if (e->status == ST_NOINPUT)
-			err_set(e, ST_NOINPUT, "no session in %s yet; start "
-			    "one with a task", r->root);
+	if (dir == NULL)
 		return -1;
-	}
-	if (r->o.resume)
+	if (r->o.fork != NULL)
+		rc = sessions_fork(&r->session, dir, r->o.fork, r->o.at, e);
+	else if (r->o.resume)
 		rc = session_open(&r->session, dir, r->o.resume_id, e);
 	else
 		rc = session_create(&r->session, dir, e);
@@ -119,14 +122,14 @@ open_session(struct run *r, struct err *e)
 		return -1;
 	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
 	    "all") == 0;
-	return r->o.resume ? read_back(r, e) : 0;
+	return old ? read_back(r, e) : 0;
 }
 
 /* A completed session that is given nothing new to do says its answer. */
 static bool
 is_over(const struct run *r)
 {
-	return r->o.resume && r->o.task == NULL && r->track.ended &&
+	return r->o.task == NULL && r->track.ended &&
 	    strcmp(r->track.end_status, "completed") == 0;
 }
 
@@ -134,7 +137,8 @@ static int
 prepare(struct run *r, struct err *e)
 {
 	r->setup = (struct setup){ .o = &r->o, .conf = r->conf,
-		.root = r->root };
+		.root = r->root,
+		.dir = r->dir != NULL ? r->dir : r->root };
 	r->setup.mode = r->o.mode == NULL && r->track.mode != NULL ?
 	    r->track.mode : conf_str(r->conf, "agent.mode");
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
@@ -217,6 +221,20 @@ work(struct run *r, struct err *e)
 	return status;
 }
 
+static int
+dispatch(struct run *r, struct err *e)
+{
+	if (r->o.trust)
+		return conf_trust(r->root, e);
+	if (r->o.print_config)
+		return print_config(r, e);
+	if (r->o.sessions || r->o.inspect != NULL || r->o.export != NULL)
+		return views_show(&r->o, r->root, e);
+	if (r->o.doctor)
+		return doctor(&r->o, r->conf, r->root, e);
+	return work(r, e);
+}
+
 static void
 release(struct run *r)
 {
@@ -226,6 +244,7 @@ release(struct run *r)
 	setup_release(&r->setup);
 	conf_free(r->conf);
 	free(r->root);
+	free(r->dir);
 	opts_release(&r->o);
 }
 
@@ -241,14 +260,8 @@ main(int argc, char **argv)
 		return err_report(&e);
 	ui_init(&r.ui, r.o.json, r.o.quiet);
 	status = configure(&r, &e);
-	if (status == 0) {
-		if (r.o.trust)
-			status = conf_trust(r.root, &e);
-		else if (r.o.print_config)
-			status = print_config(&r, &e);
-		else
-			status = work(&r, &e);
-	}
+	if (status == 0)
+		status = dispatch(&r, &e);
 	if (status < 0)
 		status = err_report(&e);
 	if (r.hub_made)

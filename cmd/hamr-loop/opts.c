@@ -7,6 +7,7 @@
 
 #include "file.h"
 #include "mem.h"
+#include "num.h"
 #include "opts.h"
 #include "utf8.h"
 
@@ -15,8 +16,10 @@
 static const char help[] =
 "usage: hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
 "       hamr-loop --resume[=ID] [TASK]   go on with a session\n"
-"       hamr-loop --print-config | --trust\n"
-"The answer goes to stdout, progress to stderr.\n"
+"       hamr-loop --fork=ID [--at LINE] [TASK]   branch off one\n"
+"       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
+"       hamr-loop --export openai|atif|html ID\n"
+"       hamr-loop --print-config | --doctor | --trust\n"
 "  --task T            the task, as an option\n"
 "  --mode M            read-only, patch (default), verify or docs\n"
 "  --yes               run edits and commands without asking\n"
@@ -27,15 +30,16 @@ static const char help[] =
 "  --quiet             no progress\n"
 "  -C DIR              work in DIR's repository\n"
 "  -o KEY=VALUE        a configuration key; --no-config reads no file\n"
-"  --print-config      the configuration in force and where it is from\n"
-"  --trust             trust this repository's .hamr/config.toml as it is\n"
+"  --verification-profile quick|full  --repair-attempts N\n"
 "exit status: 0 completed, 1 tool_error, 2 usage, 3 budget_exhausted,\n"
-"  5 guard_stopped, 6 model_error, 65 bad transcript, 66 missing input,\n"
-"  71 system, 75 in use, 77 refused, 78 configuration, 130 interrupted\n";
+"  4 contract_failed, 5 guard_stopped, 6 model_error, 65 bad transcript,\n"
+"  66 missing, 71 system, 75 in use, 77 refused, 78 configuration,\n"
+"  130 interrupted\n";
 
 enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,
 	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME,
-	O_PROFILE, O_REPAIRS };
+	O_PROFILE, O_REPAIRS, O_SESSIONS, O_INSPECT, O_FORK, O_AT, O_DOCTOR,
+	O_EXPORT };
 
 static const struct option longs[] = {
 	{ "task", 1, 0, O_TASK }, { "mode", 1, 0, O_MODE },
@@ -47,7 +51,11 @@ static const struct option longs[] = {
 	{ "trust", 0, 0, O_TRUST }, { "resume", 2, 0, O_RESUME },
 	{ "verification-profile", 1, 0, O_PROFILE },
 	{ "repair-attempts", 1, 0, O_REPAIRS },
-	{ "help", 0, 0, 'h' }, { "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
+	{ "sessions", 0, 0, O_SESSIONS }, { "inspect", 1, 0, O_INSPECT },
+	{ "fork", 1, 0, O_FORK }, { "at", 1, 0, O_AT },
+	{ "export", 1, 0, O_EXPORT },
+	{ "doctor", 0, 0, O_DOCTOR }, { "help", 0, 0, 'h' },
+	{ "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
 };
 
 static void
@@ -56,6 +64,18 @@ print_and_end(const char *text)
 	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
 		exit(ST_SYSTEM);
 	exit(ST_OK);
+}
+
+static int
+line_number(struct opts *o, const char *arg, struct err *e)
+{
+	int64_t n;
+
+	if (!num_i64(arg, strlen(arg), &n) || n < 1 || n > 1000000000)
+		return err_set(e, ST_USAGE, "--at wants the number of a line, "
+		    "from 1; not \"%s\"", arg);
+	o->at = (long)n;
+	return 0;
 }
 
 static int
@@ -72,6 +92,12 @@ one(struct opts *o, int c, char *arg, struct err *e)
 	case O_STRATEGY: o->strategy = arg; break;
 	case O_PROFILE: o->profile = arg; break;
 	case O_REPAIRS: o->repairs = arg; break;
+	case O_SESSIONS: o->sessions = true; break;
+	case O_INSPECT: o->inspect = arg; break;
+	case O_EXPORT: o->export = arg; break;
+	case O_FORK: o->fork = arg; break;
+	case O_AT: return line_number(o, arg, e);
+	case O_DOCTOR: o->doctor = true; break;
 	case O_JSON: o->json = true; break;
 	case O_QUIET: case 'q': o->quiet = true; break;
 	case O_NO_CONFIG: o->no_config = true; break;
@@ -123,6 +149,32 @@ task_from_stdin(struct opts *o, struct err *e)
 	return 0;
 }
 
+static bool
+is_word(const char *const *words, const char *given)
+{
+	while (*words != NULL && strcmp(*words, given) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* What stands where a task would is the session. */
+static int
+about_session(struct opts *o, struct err *e)
+{
+	static const char *const views[] = { "budget", "ledger", "context",
+		NULL };
+	static const char *const forms[] = { "openai", "atif", "html", NULL };
+
+	o->id = o->task;
+	if (o->inspect != NULL && !is_word(views, o->inspect))
+		return err_set(e, ST_USAGE, "--inspect wants budget, ledger "
+		    "or context; not \"%s\"", o->inspect);
+	if (o->export != NULL && !is_word(forms, o->export))
+		return err_set(e, ST_USAGE, "--export wants openai, atif or "
+		    "html; not \"%s\"", o->export);
+	return 0;
+}
+
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
@@ -151,9 +203,17 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	} else if (argc > optind) {
 		o->task = xstrdup(argv[optind]);
 	}
+	if (o->inspect != NULL || o->export != NULL)
+		return about_session(o, e);
 	if (check_task(o, e) < 0)
 		return -1;
-	if (o->task == NULL && !o->resume && !o->print_config && !o->trust)
+	if (o->at != 0 && o->fork == NULL)
+		return err_set(e, ST_USAGE, "--at belongs to --fork=ID");
+	if (o->fork != NULL && o->resume)
+		return err_set(e, ST_USAGE, "--fork and --resume exclude each "
+		    "other");
+	if (o->task == NULL && !o->resume && !o->print_config && !o->trust &&
+	    !o->sessions && !o->doctor && o->fork == NULL)
 		return err_set(e, ST_USAGE, "no task; say what to do: "
 		    "hamr-loop \"make the tests pass\"");
 	return 0;

@@ -13,6 +13,12 @@ struct opts {
 	const char *mode, *strategy, *model, *base_url, *provider, *replay;
 	const char *profile, *repairs;
 	const char *dir;	/* -C */
+	const char *inspect;	/* budget, ledger, context */
+	const char *export;	/* openai, atif, html */
+	const char *fork;	/* the session to branch from */
+	long at;		/* its last line taken; 0: all */
+	const char *id;		/* the session these are about */
+	bool sessions, doctor;
 	bool resume;
 	const char *resume_id;	/* NULL: the newest */
 	bool yes, json, quiet, no_config, print_config, trust;

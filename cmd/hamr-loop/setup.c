@@ -1,17 +1,13 @@
 /* setup.c - from options and configuration to slots and first records. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "context.h"
 #include "file.h"
 #include "mem.h"
 #include "setup.h"
-#include "utf8.h"
 
-#define CONTEXT_MAX ((size_t)32 << 10)	/* of AGENTS.md files (chapter 7.1) */
 #define SYSTEM_MAX ((size_t)1 << 20)
 
 static void
@@ -181,42 +177,31 @@ message(const char *role, const char *text, const char *by)
 }
 
 
-/* The project's own instructions.  They are the repository's words, so they
- * come as a user message that is marked, never as a system message. */
 static int
-context_message(const struct setup *s, struct hub *h)
+context_message(const struct setup *s, struct hub *h, struct child *memory)
 {
-	char *path = xasprintf("%s/AGENTS.md", s->root);
-	struct buf raw = BUF_INIT(CONTEXT_MAX * 8), b = BUF_INIT(1 << 20);
-	size_t n;
-	int fd, r = 0;
-	struct stat st;
+	struct buf b = BUF_INIT(1 << 20);
+	int r = 0;
 
-	/* a plain file only: no link out of the repository, no pipe */
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    file_read_fd(fd, path, &raw, NULL) == 0 && raw.len > 0) {
-		buf_adds(&b, "AGENTS.md of this repository:\n\n");
-		n = utf8_cut(raw.p, raw.len, CONTEXT_MAX);
-		utf8_clean(&b, raw.p, n);
-		if (n < raw.len)
-			buf_fmt(&b, "\n[%zu more bytes in AGENTS.md]\n",
-			    raw.len - n);
+	context_files(s->root, s->dir, &b);
+	context_memory(memory, &b);
+	if (b.len > 0)
 		r = hub_commit(h, message("user", b.p, "context"));
-	}
-	if (fd >= 0)
-		close(fd);
-	buf_release(&raw);
 	buf_release(&b);
-	free(path);
 	return r;
 }
 
 int
 setup_session(struct setup *s, struct hub *h, struct err *e)
 {
+	struct child *memory = NULL;
+
 	if (!h->track->has_header && header(s, h) < 0)
 		goto failed;
+	/* while tool and provider say what they offer */
+	if (!h->track->has_system && s->o->task != NULL &&
+	    conf_bool(s->conf, "memory.enabled"))
+		memory = context_ask(s->root, s->o->task);
 	hub_ask(h, SLOT_TOOL, false);
 	hub_ask(h, SLOT_PROVIDER, false);
 	if (hub_wait(h, 0) < 0)
@@ -224,12 +209,17 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	if (!h->track->has_system && hub_commit(h, message("system",
 	    buf_view(&s->system).p, NULL)) < 0)
 		goto failed;
-	if (h->track->last == R_SYSTEM && context_message(s, h) < 0)
+	if (h->track->last == R_SYSTEM && context_message(s, h, memory) < 0) {
+		memory = NULL;
 		goto failed;
+	}
+	memory = NULL;
 	if (hub_sync(h, SLOT_GUARD) < 0)
 		goto failed;
 	return 0;
 failed:
+	if (memory != NULL)
+		child_end(memory, 100);
 	return err_set(e, ST_BUG, "%s", h->failed ? h->err.text :
 	    "interrupted");
 }

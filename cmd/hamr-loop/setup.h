@@ -11,6 +11,7 @@ struct setup {
 	const struct opts *o;
 	const struct conf *conf;
 	const char *root;
+	const char *dir;	/* where hamr-loop was called; in root */
 	const char *mode;
 	char **flags[SLOTS];
 	size_t nflags[SLOTS];

@@ -151,6 +151,7 @@ add_command(struct child *c, const struct child_opts *o, pipecmd *cmd)
 {
 	for (size_t k = 0; k < o->nunset; k++)
 		pipecmd_unsetenv(cmd, o->unset[k]);
+	pipecmd_discard_err(cmd, o->hush);
 	pipecmd_pre_exec(cmd, before_exec, NULL, &c->p);
 	pipeline_command(c->p, cmd);
 }

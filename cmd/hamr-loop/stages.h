@@ -22,6 +22,7 @@ struct child_opts {
 	size_t nflags;
 	const char *const *unset;	/* variables it shall not inherit */
 	size_t nunset;
+	bool hush;		/* its stderr goes nowhere */
 };
 
 /* Refuse what libpipeline would guess at: unbalanced quotes, no word. */

@@ -94,14 +94,6 @@ enum box_kind tool_kind(const struct tool *t, bool approved);
 /* A verify record waits: run it, put the verification. */
 void tool_verify(struct tool *t);
 
-/* The sandbox a command gets in this mode; approved: by --yes or a person. */
-enum box_kind tool_kind(const struct tool *t, bool approved);
-
-/* ---- verify.c ---- */
-
-/* A verify record waits: run it, put the verification. */
-void tool_verify(struct tool *t);
-
 /* ---- act.c ---- */
 
 /* Propose `tools`, if it was before and is another now. */

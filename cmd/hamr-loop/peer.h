@@ -1,0 +1,19 @@
+/* peer.h - one command of ours run to its end, its output taken. */
+#ifndef HAMR_LOOP_PEER_H
+#define HAMR_LOOP_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "err.h"
+
+/* Run command (a line as of a slot) with these further arguments, nothing on
+ * stdin, at most ms.  Its stdout is appended to out up to the ceiling of that;
+ * its stderr is ours, or with hush nobody's.  Returns its exit status, 128 and
+ * more for a signal or when its time was over; -1 with e when it cannot be
+ * started. */
+int peer_run(const char *command, const char *const *args, size_t n, int ms,
+    bool hush, struct buf *out, struct err *e);
+
+#endif

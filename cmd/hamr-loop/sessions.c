@@ -1,0 +1,328 @@
+/* sessions.c - the sessions of a repository: listed, found, branched. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "mem.h"
+#include "msg.h"
+#include "sessions.h"
+#include "ui.h"
+#include "utf8.h"
+
+#define ENDING ".ndjson"
+#define TASK_SHOWN 60		/* bytes of a task in the table */
+
+struct seen {
+	char *id, *task, *status, *created;
+	long steps;
+	time_t touched;
+};
+
+/* ---- one session, read ---- */
+
+static void
+take_task(struct seen *s, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	size_t n;
+
+	if (s->task != NULL || !msg_is_person(r))
+		return;
+	msg_text(rec_get(r, "content"), &b);
+	n = utf8_cut(buf_view(&b).p, b.len, 4 * TASK_SHOWN);
+	s->task = xmemdup0(buf_view(&b).p, n);
+	for (char *p = s->task; *p != '\0'; p++)
+		if (*p == '\n' || *p == '\t' || *p == '\r')
+			*p = ' ';
+	buf_release(&b);
+}
+
+static void
+take(struct seen *s, const struct rec *r)
+{
+	if (r->kind == R_HAMR && s->created == NULL)
+		s->created = rec_strdup(r, "created");
+	if (r->kind == R_USER)
+		take_task(s, r);
+	if (r->kind == R_ASSISTANT)
+		s->steps++;
+	if (rec_is_message(r->kind) || r->kind == R_END) {
+		free(s->status);
+		s->status = r->kind == R_END ? rec_strdup(r, "status") : NULL;
+	}
+}
+
+/* Does a loop hold it? */
+static bool
+is_running(const char *dir, const char *id)
+{
+	char *p = xasprintf("%s/%s.lock", dir, id);
+	int fd = open(p, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
+	    errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	free(p);
+	return held;
+}
+
+/* What can be read of it: a damaged one is listed with what stands before. */
+static void
+look(struct seen *s, const char *dir, const char *path)
+{
+	struct rec_in in;
+	const struct rec *r;
+	struct stat st;
+	struct err e;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), got = -1;
+
+	if (fd >= 0) {
+		if (fstat(fd, &st) == 0)
+			s->touched = st.st_mtime;
+		rec_in_init(&in, fd, path, REC_MAX);
+		while ((got = rec_next(&in, &r, &e)) > 0)
+			take(s, r);
+		rec_in_release(&in);
+		close(fd);
+	}
+	if (got < 0 || s->status == NULL || is_running(dir, s->id)) {
+		free(s->status);
+		s->status = xstrdup(is_running(dir, s->id) ? "running" :
+		    got < 0 ? "damaged" : "unfinished");
+	}
+}
+
+/* ---- all of them ---- */
+
+static int
+newest_first(const void *a, const void *b)
+{
+	return -strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Ids begin with their time, so their order is that of time. */
+static int
+find_all(const char *dir, char ***ids, size_t *n, struct err *e)
+{
+	DIR *d = opendir(dir);
+	size_t cap = 0, end = sizeof ENDING - 1;
+	struct dirent *de;
+	struct stat st;
+
+	*ids = NULL;
+	*n = 0;
+	if (d == NULL)
+		return err_sys(e, ST_NOINPUT, "%s", dir);
+	while ((de = readdir(d)) != NULL) {
+		size_t len = strlen(de->d_name);
+
+		if (len <= end || strcmp(de->d_name + len - end, ENDING) != 0 ||
+		    fstatat(dirfd(d), de->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		*ids = xgrow(*ids, *n, &cap, sizeof **ids);
+		(*ids)[(*n)++] = xmemdup0(de->d_name, len - end);
+	}
+	closedir(d);
+	if (*n > 0)
+		qsort(*ids, *n, sizeof **ids, newest_first);
+	return 0;
+}
+
+static void
+age(time_t seconds, char *out, size_t n)
+{
+	static const struct { time_t s; const char *unit; } units[] = {
+		{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+	size_t i = 0;
+
+	while (i < 3 && seconds < units[i].s)
+		i++;
+	snprintf(out, n, "%lld %s", (long long)(seconds / units[i].s),
+	    units[i].unit);
+}
+
+static void
+print_row(const struct seen *s, bool json, struct buf *out)
+{
+	time_t old = time(NULL) - s->touched;
+	const char *task = s->task != NULL ? s->task : "";
+	struct json *o;
+	char ago[32];
+	struct buf safe = BUF_INIT(64 * TASK_SHOWN);
+
+	if (!json) {
+		age(old > 0 ? old : 0, ago, sizeof ago);
+		ui_safe(&safe, task, utf8_cut(task, strlen(task),
+		    TASK_SHOWN));
+		buf_fmt(out, "%-22s %-16s %5ld %7s  %s%s\n", s->id, s->status,
+		    s->steps, ago, buf_view(&safe).p,
+		    strlen(task) > TASK_SHOWN ? "..." : "");
+		buf_release(&safe);
+		return;
+	}
+	o = json_object();
+	json_str(o, "session", s->id);
+	json_str(o, "task", task);
+	json_str(o, "status", s->status);
+	json_int(o, "steps", s->steps);
+	if (s->created != NULL)
+		json_str(o, "created", s->created);
+	json_int(o, "age_s", old);
+	json_print(o, out);
+	json_free(o);
+	buf_addc(out, '\n');
+}
+
+int
+sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
+{
+	char **ids;
+	size_t n;
+
+	if (find_all(dir, &ids, &n, e) < 0)
+		return -1;
+	if (!json)
+		buf_fmt(out, "%-22s %-16s %5s %7s  %s\n", "SESSION", "STATUS",
+		    "STEPS", "AGE", "TASK");
+	for (size_t i = 0; i < n; i++) {
+		struct seen s = { .id = ids[i] };
+		char *path = xasprintf("%s/%s" ENDING, dir, ids[i]);
+
+		look(&s, dir, path);
+		print_row(&s, json, out);
+		free(path);
+		free(s.task);
+		free(s.status);
+		free(s.created);
+		free(ids[i]);
+	}
+	free(ids);
+	return 0;
+}
+
+char *
+sessions_path(const char *dir, const char *id, struct err *e)
+{
+	char **ids, *path = NULL;
+	size_t n;
+
+	if (id != NULL && (strchr(id, '/') != NULL || id[0] == '.' ||
+	    id[0] == '\0')) {
+		err_set(e, ST_USAGE, "\"%s\" is no session id", id);
+		return NULL;
+	}
+	if (find_all(dir, &ids, &n, e) < 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (path == NULL && (id == NULL || strcmp(id, ids[i]) == 0))
+			path = xasprintf("%s/%s" ENDING, dir, ids[i]);
+		free(ids[i]);
+	}
+	free(ids);
+	if (path == NULL && id != NULL)
+		err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
+		    "--sessions lists them", id, dir);
+	else if (path == NULL)
+		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
+		    "a task", dir);
+	return path;
+}
+
+/* ---- a branch ---- */
+
+/* The header with an id and a time of its own, and where it comes from. */
+static void
+own_header(const struct rec *r, const struct session *s, const char *id,
+    long at, struct buf *out)
+{
+	struct json *o = json_object();
+	time_t now = time(NULL);
+	struct tm tm;
+	char created[32];
+
+	gmtime_r(&now, &tm);
+	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	for (size_t i = 0; i < r->n; i++) {
+		struct slice key = r->m[i].key;
+		char *name = xmemdup0(key.p, key.n);
+
+		if (slice_is(key, "session"))
+			json_str(o, name, s->id);
+		else if (slice_is(key, "created"))
+			json_str(o, name, created);
+		else if (!slice_is(key, "fork_of") && !slice_is(key, "fork_at"))
+			json_raw(o, name, r->m[i].val);
+		free(name);
+	}
+	json_str(o, "fork_of", id);
+	if (at > 0)
+		json_int(o, "fork_at", at);
+	json_print(o, out);
+	json_free(o);
+	buf_addc(out, '\n');
+}
+
+static int
+copy(struct session *s, struct rec_in *in, const char *id, long at,
+    struct err *e)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	const struct rec *r;
+	long n = 0;
+	int got = 0;
+
+	while ((at == 0 || n < at) && (got = rec_next(in, &r, e)) > 0) {
+		if (n++ == 0 && r->kind == R_HAMR) {
+			own_header(r, s, id, at, &b);
+			continue;
+		}
+		buf_slice(&b, r->line);
+		buf_addc(&b, '\n');
+	}
+	if (got >= 0 && n < at)
+		got = err_set(e, ST_USAGE, "session %s has %ld lines, not %ld",
+		    id, n, at);
+	if (got >= 0)
+		got = session_append(s, buf_view(&b), e);
+	buf_release(&b);
+	return got < 0 ? -1 : 0;
+}
+
+int
+sessions_fork(struct session *s, const char *dir, const char *id, long at,
+    struct err *e)
+{
+	char *path = sessions_path(dir, id, e);
+	struct rec_in in;
+	int fd, r;
+
+	if (path == NULL)
+		return -1;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		r = err_sys(e, ST_SYSTEM, "%s", path);
+		free(path);
+		return r;
+	}
+	r = session_create(s, dir, e);
+	if (r == 0) {
+		rec_in_init(&in, fd, path, REC_MAX);
+		r = copy(s, &in, id, at, e);
+		rec_in_release(&in);
+		if (r < 0)	/* nothing of it stays */
+			unlink(s->path);
+	}
+	close(fd);
+	free(path);
+	return r;
+}

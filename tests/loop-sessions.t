@@ -1,0 +1,92 @@
+#!/bin/bash
+# sessions: listed, branched, looked into; the doctor (chapter 7.4)
+. "$(dirname "$0")/lib.sh"
+mkdir w && cd w && git init -q . && echo hello >f
+answer() {
+	jq -cn --arg t "$1" '{role: "assistant", content: $t,
+		finish_reason: "stop"}'
+}
+read_f='{"role":"assistant","content":null,"tool_calls":[{"id":"r1","type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}}],"finish_reason":"tool_calls"}'
+{ echo "$read_f"; answer "It says hello."; answer "Second."; answer "Third."
+} >script
+loop() { hamr-loop --no-config --quiet "$@" </dev/null; }
+
+status "no session yet: 66" 66 hamr-loop --no-config --sessions
+status "... nothing to inspect: 66" 66 hamr-loop --no-config --inspect ledger
+loop --replay script "what does f
+say" >/dev/null
+A=$(basename .hamr/sessions/*.ndjson .ndjson)
+is "--sessions --json" "$(loop --sessions --json | jq -c \
+    '[.session, .task, .status, .steps, (.age_s < 60)]')" \
+    "[\"$A\",\"what does f say\",\"completed\",2,true]"
+match "--sessions: a table" "$(loop --sessions)" \
+    "SESSION*STATUS*STEPS*AGE*TASK*
+$A *completed *2 *s  what does f say"
+sleep 1.1
+loop --replay script "x$(printf '\033')[31mred" >/dev/null
+is "newest first" "$(loop --sessions --json | jq -r .session | tail -n 1)" "$A"
+match "what a task holds cannot steer the terminal" "$(loop --sessions)" \
+    '*x\\x1b[[]31mred*'
+
+# ---- a branch ----
+
+n=$(wc -l <".hamr/sessions/$A.ndjson")
+is "--fork with a new task" "$(loop --fork="$A" --replay script "and now?")" \
+    "Second."
+B=$(loop --sessions --json | jq -r 'select(.task == "what does f say") |
+    .session' | grep -v "$A")
+is "its header is its own" "$(head -n 1 ".hamr/sessions/$B.ndjson" |
+    jq -r '.session + " " + .fork_of')" "$B $A"
+tail -n +2 ".hamr/sessions/$B.ndjson" | head -n $((n - 1)) >got
+tail -n +2 ".hamr/sessions/$A.ndjson" >want
+same "then it is the other, byte for byte" got want
+is "the other stays as it was" "$(wc -l <".hamr/sessions/$A.ndjson")" "$n"
+hamr-guard --no-config <".hamr/sessions/$B.ndjson" |
+    cmp -s - ".hamr/sessions/$B.ndjson"
+is "a fixed point of hamr-guard" "$?" 0
+at=$(grep -n '"role":"user"' ".hamr/sessions/$A.ndjson" | cut -d: -f1)
+{ echo "$read_f"; answer "Another way."; } >other
+is "--at LINE: from there on anew" "$(loop --fork="$A" --at "$at" \
+    --replay other)" "Another way."
+at=$(grep -n '"type":"start"' ".hamr/sessions/$A.ndjson" | cut -d: -f1)
+{ answer "never"; answer "It was cut off."; } >other
+loop --json --fork="$A" --at "$at" --replay other >out
+is "a call that was under way is interrupted" "$(jq -r 'select(.role ==
+    "tool") | .meta.error' out) $(tail -n 1 out | jq -r .answer)" \
+    "interrupted It was cut off."
+before=$(loop --sessions | wc -l)
+status "--at past the end: 2" 2 hamr-loop --no-config --fork="$A" --at 9999 x
+status "--at 0: 2" 2 hamr-loop --no-config --fork="$A" --at 0 x
+status "--at without --fork: 2" 2 hamr-loop --no-config --at 3 x
+status "--fork of nothing: 66" 66 hamr-loop --no-config --fork=nope x
+status "--fork of a path: 2" 2 hamr-loop --no-config --fork=../x x
+is "nothing is left of these" "$(loop --sessions | wc -l)" "$before"
+
+# ---- looking into one ----
+
+loop --inspect context "$A" >out
+is "--inspect context: the request" "$(jq -c '[.type, .messages[-1].content]' \
+    out)" '["request","It says hello."]'
+ok "expanded, one member a line" test "$(wc -l <out)" -gt 15
+is "the same as hamr-compact says" "$(jq -c . out)" \
+    "$(hamr-compact --no-config -n ".hamr/sessions/$A.ndjson" | jq -c .)"
+match "--inspect budget" "$(loop --inspect budget "$A")" "*131072*"
+match "... of the configuration, without a session" "$(cd "$T" && mkdir v &&
+    cd v && loop -o context.context_budget_tokens=50000 --inspect budget)" \
+    "*50000*"
+status "--inspect something else: 2" 2 hamr-loop --no-config --inspect it
+status "--inspect of nothing: 66" 66 hamr-loop --no-config --inspect \
+    context nope
+head -c 300 ".hamr/sessions/$A.ndjson" >.hamr/sessions/00.ndjson
+is "a damaged session is listed as such" "$(loop --sessions --json |
+    jq -r 'select(.session == "00") | .status')" damaged
+
+# ---- the doctor ----
+
+loop --doctor --base-url http://127.0.0.1:9/v1 --model m >out 2>err
+is "--doctor without a server: 1, nothing on stderr" "$? $(cat err)" "1 "
+is "a line for each" "$(awk '{print $2}' out | sort -u | tr '\n' ' ')" \
+    "bash bwrap configuration disk git hamr-compact hamr-guard hamr-loop hamr-mem hamr-provider hamr-tool model sandbox sessions "
+match "with the remedy" "$(grep MISSING out)" \
+    "MISSING*model server*127.0.0.1:9*--base-url*"
+done_testing
