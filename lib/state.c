@@ -93,6 +93,17 @@ write_ignore(const char *dir, struct err *e)
 	return r;
 }
 
+/* In somebody's folder what root makes is his. */
+static int
+give(const char *root, const char *dir)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || stat(root, &st) < 0 || st.st_uid == 0)
+		return 0;
+	return lchown(dir, st.st_uid, st.st_gid);
+}
+
 /* The repository's own .hamr, or NULL when it must not or cannot be used. */
 static char *
 own_place(const char *root, bool create)
@@ -107,7 +118,7 @@ own_place(const char *root, bool create)
 	    (is_repository(root) && git_tracks(root))))
 		goto no;
 	if (create && ((!there && mkdir(dir, 0755) < 0) ||
-	    write_ignore(dir, NULL) < 0))
+	    (!there && give(root, dir) < 0) || write_ignore(dir, NULL) < 0))
 		goto no;
 	if (!there && !create && access(root, W_OK) < 0)
 		goto no;

@@ -1,10 +1,8 @@
 #!/bin/bash
 # tool-mcp.t - tools of MCP servers: good ones, and all that servers do wrong.
 . "$(dirname "$0")/lib.sh"
-unset HAMR_BIN
+. "$TOP/tests/tool.sh"
 
-mkdir "$T/root"
-cd "$T/root" || exit 1
 server=$TOP/tests/mcp_server.py
 mcp() {	# MODE ARGS...: hamr-tool with one server, s
 	local mode=$1
@@ -15,14 +13,6 @@ mcp() {	# MODE ARGS...: hamr-tool with one server, s
 m() { mcp "\"$1\"" "${@:2}"; }
 once() { m "$1" "s__$2" "${3:-{\}}" "${@:4}"; }
 facts() { jq -c '[.content, .is_error, .meta.error]'; }
-call() {	# ID NAME ARGS...: one assistant message
-	jq -cn '$ARGS.positional | {role: "assistant", content: null,
-	    tool_calls: [range(0; length; 3) as $i | {id: .[$i],
-	    type: "function", function: {name: .[$i + 1],
-	    arguments: .[$i + 2]}}], finish_reason: "tool_calls"}' \
-	    --args "$@"
-}
-go='{"type":"go","n":1}'
 since() { echo $((($(date +%s%N) - $1) / 1000000)); }
 
 # The two that take 10 s, meanwhile.
@@ -77,7 +67,7 @@ is "what it was told first" "$(once good seen '{}' | jq -c '[.[0][0],
 	(.[0][1] | keys), .[1]]')" '["initialize",["capabilities",'\
 '"clientInfo","protocolVersion"],["notifications/initialized",{}]]'
 is "in a transcript" "$(call c1 s__echo '{"text":"hi"}' | m good -n |
-	jq -c '[.type // .role, .tool_call_id, .content]')" \
+	no_checkpoint | jq -c '[.type // .role, .tool_call_id, .content]')" \
 	'["start","c1",null]
 ["tool","c1","hi"]'
 is "started for its own tools only" "$(m exits read '{"path":"."}' 2>&1 |
@@ -168,13 +158,8 @@ is "none for what must not be done twice" "$(mcp '"good" "destructive"' \
 	'["the MCP server s ended in the call (it ended); '
 
 # --- resident
-coproc TOOL { exec hamr-tool -r --yes -o mcp.s.timeout=1 \
-    -o "mcp.s.command=[\"python3\",\"$server\",\"idle\"]"; }
-exec {to}>&"${TOOL[1]}" {from}<&"${TOOL[0]}"
-eval "exec ${TOOL[1]}>&- ${TOOL[0]}<&-"
-tool_pid=$TOOL_PID
-say() { printf '%s\n' "$@" >&"$to"; }
-hear() { line=; IFS= read -r -t "${1:-5}" -u "$from" line; }
+resident --yes -o mcp.s.timeout=1 \
+    -o "mcp.s.command=[\"python3\",\"$server\",\"idle\"]"
 ask() {	# NAME ARGS: the result; the records before and after it are in rest
 	say "$(call c1 "$1" "$2")" "$go"
 	hear; say "$line"; hear

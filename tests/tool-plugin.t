@@ -51,8 +51,8 @@ is "in a transcript" "$(call c1 count '{"path":"f","text":"b"}' |
 	'["start","c1",null]
 ["tool","c1","2\n"]'
 is "not for lying on PATH" "$(call c1 count '{}' | hamr-tool -n --yes |
-	jq -c '[.meta.error, .content]')" '["unknown_tool","there is no tool '\
-'\"count\"; the tools are read, edit, write, bash"]'
+	jq -c '[.meta.error, .content[:24]]')" \
+	'["unknown_tool","there is no tool \"count\""]'
 mkdir d && cp "$T/plug/hamr-tool-count" d/hamr-tool-here
 status "nor in a relative folder of PATH" 78 env PATH="d:.:$PATH" hamr-tool \
 	-o 'tools.plugins=["here"]' --schemas
