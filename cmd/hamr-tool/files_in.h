@@ -107,8 +107,16 @@ bool ignored_has(const struct ignored *ig, const char *rel);
 bool ignored_file(const struct files *f, const char *rel);
 void ignored_free(struct ignored *ig);
 
-/* Called for each thing in a folder, in byte order of names; true: stop. */
-typedef bool tree_see(void *arg, const char *rel, const struct stat *st);
+/* A thing in a folder. */
+struct seen {
+	const char *rel;	/* true name */
+	const struct stat *st;
+	int dir;		/* its folder, and its name there; -1: to be */
+	const char *base;	/* opened by rel */
+};
+
+/* Called for each, in byte order of names; true: stop. */
+typedef bool tree_see(void *arg, const struct seen *s);
 
 /* Walk beneath the folder rel, depth folders deep (1: its own entries), past
  * what is hidden, ignored or a temporary of ours.  True: it was stopped. */

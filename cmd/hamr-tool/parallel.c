@@ -17,6 +17,7 @@
 #include "parallel.h"
 
 #define ROOM_SLACK 512		/* of a result that did not feel its room */
+#define RUN_MAX 64		/* calls that are begun at once */
 #define STOP_MS 300		/* to end with what was found */
 #define KILL_MS 500		/* and then, to end at all */
 
@@ -61,9 +62,12 @@ parallel_run(const struct tool *t, size_t i)
 {
 	size_t n = 0, slow = 0;
 
-	if (conf_int(t->conf, "tools.jobs") < 2)
+	/* one that is quick has nothing to wait for */
+	if (conf_int(t->conf, "tools.jobs") < 2 ||
+	    !job_only_reads(t, t->calls[i].name) ||
+	    !is_slow(t, &t->calls[i]))
 		return 0;
-	for (; i < t->ncalls; i++) {
+	for (; i < t->ncalls && n < RUN_MAX; i++) {
 		const struct call_state *c = &t->calls[i];
 
 		/* one that may come to be refused for those before it waits
