@@ -169,6 +169,15 @@ done >each
 is "... the same as of a process that was asked nothing before" \
 	"$(jq -c .body all | cmp - <(jq -c .body each) && wc -l <each)" 12
 
+{ echo '{"type":"config","set":{"provider.model":"other"}}'
+request "\"messages\":$hi"; echo '{"type":"go","n":1}'; } >in
+serve hello
+ask -r >/dev/null
+is "a model chosen in the session, with -r" "$(jq -r .body log | jq -r .model)" other
+serve hello
+ask >/dev/null
+is "... and not in a pipeline" "$(jq -r .body log | jq -r .model)" m
+
 u() { printf '{"role":"user","content":"%s"}' "$1"; }
 a() { printf '{"role":"assistant","content":"%s"}' "$1"; }
 x="$(u one),$(a two),$(u three)"

@@ -100,10 +100,11 @@ struct child *
 context_ask(const char *root, const char *task)
 {
 	static const char *const commands[] = { "hamr-mem brief" };
-	char *words = xmemdup0(task, utf8_cut(task, strlen(task), TASK_MAX));
+	char *words = task == NULL ? NULL : xmemdup0(task, utf8_cut(task,
+	    strlen(task), TASK_MAX));
 	const char *flags[] = { "--", words };
 	struct child_opts o = { .commands = commands, .n = 1, .flags = flags,
-		.nflags = 2 };
+		.nflags = task != NULL ? 2 : 0 };
 	struct child *c = NULL;
 	struct err e;
 

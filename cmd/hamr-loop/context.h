@@ -15,7 +15,8 @@
  * be read are not there. */
 void context_files(const char *root, const char *dir, struct buf *out);
 
-/* Start `hamr-mem brief` for this task; NULL when there is no memory of root
+/* Start `hamr-mem brief` for this task (or NULL); NULL when there is no memory
+ * of root
  * and none of the user's.  Its output is taken by context_memory. */
 struct child *context_ask(const char *root, const char *task);
 

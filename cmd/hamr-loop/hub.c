@@ -27,6 +27,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
 	}
 	buf_init(&h->request, 2 * BUF_RECORD_MAX);
+	buf_init(&h->typed, (size_t)1 << 20);
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
@@ -79,12 +80,15 @@ answer_ask(struct hub *h, const struct rec *r)
 {
 	struct json *o = json_object();
 	struct slice id = rec_get(r, "id");
-	bool allow = ui_ask(h->ui, r, h->signals);
+	struct ui_allow a = ui_ask(h->ui, r, h->signals);
 
 	json_str(o, "type", "answer");
 	if (scan_kind(id) == SCAN_STRING)
 		json_raw(o, "id", id);
-	json_bool(o, "allow", allow);
+	json_bool(o, "allow", a.yes);
+	if (a.args != NULL)
+		json_str(o, "arguments", a.args);
+	free(a.args);
 	hub_commit(h, o);
 }
 
@@ -151,15 +155,47 @@ read_signals(struct hub *h)
 		h->interrupts++;
 }
 
+/* The terminal hands over whole lines. */
+static void
+read_typed(struct hub *h)
+{
+	char part[4096];
+	ssize_t n = read(STDIN_FILENO, part, sizeof part);
+
+	if (n > 0)
+		buf_add(&h->typed, part, (size_t)n);
+	else
+		h->listen = false;
+}
+
+char *
+hub_typed(struct hub *h)
+{
+	const char *lf = h->typed.len == 0 ? NULL :
+	    memchr(h->typed.p, '\n', h->typed.len);
+	size_t n;
+	char *line;
+
+	if (lf == NULL)
+		return NULL;
+	n = (size_t)(lf - h->typed.p);
+	line = xmemdup0(h->typed.p, n);
+	buf_drop(&h->typed, n + 1);
+	return line;
+}
+
 static int
 next_timeout(const struct hub *h, long long until)
 {
 	long long at = until, now = file_now_ms();
+	int tick = ui_tick(h->ui);
 
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].deadline != 0 &&
 		    (at == 0 || h->slot[i].deadline < at))
 			at = h->slot[i].deadline;
+	if (tick >= 0 && (at == 0 || at > now + tick))
+		at = now + tick;
 	if (at == 0)
 		return -1;
 	return at <= now ? 0 : at - now > 60000 ? 60000 : (int)(at - now);
@@ -182,7 +218,7 @@ check_deadlines(struct hub *h)
 static void
 round_of_poll(struct hub *h, long long until)
 {
-	struct pollfd p[2 * SLOTS + 2];
+	struct pollfd p[2 * SLOTS + 3];
 	bool behind = h->ui->out.len - h->ui->written > OUT_HIGH;
 	bool talk = ui_pump(h->ui);
 
@@ -200,8 +236,12 @@ round_of_poll(struct hub *h, long long until)
 	/* asked for nothing, poll still tells when its reader has left */
 	p[2 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
-	if (h->failed || poll(p, 2 * SLOTS + 2, next_timeout(h, until)) < 0)
+	p[2 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
+	    POLLIN, 0 };
+	if (h->failed || poll(p, 2 * SLOTS + 3, next_timeout(h, until)) < 0)
 		return;
+	if (p[2 * SLOTS + 2].revents != 0)
+		read_typed(h);
 	if (p[2 * SLOTS].revents != 0)
 		read_signals(h);
 	if ((p[2 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
@@ -334,6 +374,7 @@ hub_end(struct hub *h)
 		buf_release(&s->proposals);
 	}
 	buf_release(&h->request);
+	buf_release(&h->typed);
 	scan_release(&h->scan);
 	close(h->signals);
 }

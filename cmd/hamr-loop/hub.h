@@ -62,6 +62,8 @@ struct hub {
 	int signals;		/* signalfd for INT, TERM, HUP */
 	int interrupts;		/* how many came */
 	bool yes;
+	bool listen;		/* take in what is typed meanwhile */
+	struct buf typed;	/* not yet taken lines */
 	bool ending;		/* the turn is ending: a closed stdout does
 				 * not stop a wait any more */
 	bool closing;		/* the end record is written: no more */
@@ -86,6 +88,10 @@ int hub_commit(struct hub *h, struct json *o);
 
 /* Show a record (freed) that could not be committed. */
 void hub_show(struct hub *h, struct json *o);
+
+/* The next whole line that was typed while stages were at work, yours; NULL
+ * when there is none. */
+char *hub_typed(struct hub *h);
 
 /* Show a progress record (freed); it is not committed. */
 void hub_progress(struct hub *h, struct json *o);

@@ -14,7 +14,8 @@
 #define TASK_MAX ((size_t)16 << 20)
 
 static const char help[] =
-"usage: hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
+"usage: hamr-loop                        chat, on a terminal\n"
+"       hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
 "       hamr-loop --resume[=ID] [TASK]   go on with a session\n"
 "       hamr-loop --fork=ID [--at LINE] [TASK]   branch off one\n"
 "       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
@@ -213,9 +214,14 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		return err_set(e, ST_USAGE, "--fork and --resume exclude each "
 		    "other");
 	if (o->task == NULL && !o->resume && !o->print_config && !o->trust &&
-	    !o->sessions && !o->doctor && o->fork == NULL)
+	    !o->sessions && !o->doctor && o->fork == NULL) {
+		o->chat = !o->json && !o->quiet && isatty(STDIN_FILENO) == 1 &&
+		    isatty(STDERR_FILENO) == 1;
+		if (o->chat)
+			return 0;
 		return err_set(e, ST_USAGE, "no task; say what to do: "
 		    "hamr-loop \"make the tests pass\"");
+	}
 	return 0;
 }
 

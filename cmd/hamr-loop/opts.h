@@ -19,6 +19,7 @@ struct opts {
 	long at;		/* its last line taken; 0: all */
 	const char *id;		/* the session these are about */
 	bool sessions, doctor;
+	bool chat;		/* no task, but a terminal */
 	bool resume;
 	const char *resume_id;	/* NULL: the newest */
 	bool yes, json, quiet, no_config, print_config, trust;

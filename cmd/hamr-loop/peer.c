@@ -36,3 +36,14 @@ peer_run(const char *command, const char *const *args, size_t n, int ms,
 	st = child_end(c, left > 0 ? QUIET_MS : 0);
 	return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
 }
+
+int
+peer_on_tty(const char *command, const char *const *args, size_t n,
+    struct err *e)
+{
+	int st = child_on_tty(command, args, n, e);
+
+	if (st < 0)
+		return -1;
+	return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
+}

@@ -16,4 +16,9 @@
 int peer_run(const char *command, const char *const *args, size_t n, int ms,
     bool hush, struct buf *out, struct err *e);
 
+/* Run a program on the terminal in our place: its stdin, stdout and stderr are
+ * /dev/tty.  Its exit status as above. */
+int peer_on_tty(const char *command, const char *const *args, size_t n,
+    struct err *e);
+
 #endif

@@ -199,9 +199,9 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	if (!h->track->has_header && header(s, h) < 0)
 		goto failed;
 	/* while tool and provider say what they offer */
-	if (!h->track->has_system && s->o->task != NULL &&
-	    conf_bool(s->conf, "memory.enabled"))
-		memory = context_ask(s->root, s->o->task);
+	if (!h->track->has_system && (s->task != NULL ||
+	    s->o->chat) && conf_bool(s->conf, "memory.enabled"))
+		memory = context_ask(s->root, s->task);
 	hub_ask(h, SLOT_TOOL, false);
 	hub_ask(h, SLOT_PROVIDER, false);
 	if (hub_wait(h, 0) < 0)

@@ -13,6 +13,7 @@ struct setup {
 	const char *root;
 	const char *dir;	/* where hamr-loop was called; in root */
 	const char *mode;
+	const char *task;	/* what the session begins with, or NULL */
 	char **flags[SLOTS];
 	size_t nflags[SLOTS];
 	struct buf system;	/* the system message's text */

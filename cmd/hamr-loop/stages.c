@@ -269,3 +269,40 @@ child_end(struct child *c, int ms)
 	free(c);
 	return r;
 }
+
+static void
+to_terminal(void *data)
+{
+	int tty = open("/dev/tty", O_RDWR);
+	sigset_t none;
+
+	(void)data;
+	for (int fd = 0; fd < 3 && tty >= 0; fd++)
+		dup2(tty, fd);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+int
+child_on_tty(const char *command, const char *const *args, size_t n,
+    struct err *e)
+{
+	pipeline *p;
+	pipecmd *cmd;
+	int *statuses = NULL, k = 0, r = -1;
+
+	if (child_check(command, e) < 0 || room_for(1, e) < 0)
+		return -1;
+	p = pipeline_new();
+	cmd = new_command(command, args, n);
+	pipecmd_pre_exec(cmd, to_terminal, NULL, NULL);
+	pipeline_command(p, cmd);
+	pipeline_start(p);
+	pipeline_wait_all(p, &statuses, &k);
+	if (k > 0)
+		r = statuses[0];
+	free(statuses);
+	pipeline_free(p);
+	return r;
+}

@@ -44,4 +44,9 @@ void child_close_in(struct child *c);
  * first, or of the last one. */
 int child_end(struct child *c, int ms);
 
+/* Run a command in the foreground of the terminal and wait for it; the raw
+ * wait status, -1 with e. */
+int child_on_tty(const char *command, const char *const *args, size_t n,
+    struct err *e);
+
 #endif

@@ -7,6 +7,7 @@
 #include "file.h"
 #include "mem.h"
 #include "recover.h"
+#include "setup.h"
 #include "texts.h"
 #include "turn_in.h"
 #include "verify.h"
@@ -260,6 +261,25 @@ note_death(struct turn *t)
 	return hub_commit(h, o) == 0 && hub_sync(h, SLOT_GUARD) == 0;
 }
 
+/* A message that the person typed meanwhile goes in behind the results;
+ * commands wait for the prompt. */
+static bool
+steered(struct turn *t)
+{
+	struct hub *h = t->hub;
+	char *line;
+	bool is;
+
+	if (h->typed.len == 0 || strchr("/!\n", h->typed.p[0]) != NULL)
+		return false;
+	line = hub_typed(h);
+	if (line == NULL)
+		return false;
+	is = setup_task(h, line) == 0;
+	free(line);
+	return is;
+}
+
 /* One thing that is due, by the records.  False: the turn is over. */
 static bool
 next(struct turn *t)
@@ -275,6 +295,8 @@ next(struct turn *t)
 		return run_calls(t) && (!k->halted || halt(t));
 	if (k->halted && k->last != R_USER)
 		return halt(t);
+	if (steered(t))
+		return true;
 	if (k->last == R_ASSISTANT)
 		return answered(t);
 	limit = limits_reached(t);

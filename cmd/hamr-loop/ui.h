@@ -15,6 +15,29 @@
 #include "map.h"
 #include "rec.h"
 
+/* Where a turn stands. */
+struct ui_status {
+	bool on, shown;		/* a turn runs; the line is on the screen */
+	bool acting;		/* a call runs, else the model is asked */
+	long steps;
+	long long tokens, window;	/* of the last request; 0: unknown */
+	double cost;
+	long long begun, drawn;	/* ms of file_now_ms */
+	char doing[128];
+};
+
+/* A call of the model, kept until the end of the run. */
+struct ui_call {
+	char *what;		/* "bash make test" */
+	char *args;		/* as the model wrote them */
+};
+
+/* What a person answered. */
+struct ui_allow {
+	bool yes;
+	char *args;		/* other arguments instead, yours, or NULL */
+};
+
 struct ui {
 	bool json, quiet;
 	bool tty_out, tty_err, color;
@@ -22,10 +45,14 @@ struct ui {
 	size_t written;
 	bool out_closed;	/* stdout cannot be written any more ... */
 	int out_errno;		/* ... and why; EPIPE: nobody reads it */
-	struct map calls;	/* call id -> index + 1 into what */
-	char **what;		/* "bash make test" */
-	size_t nwhat, capwhat;
-	bool midline;		/* deltas were shown without a line end */
+	struct map calls;	/* call id -> index + 1 into seen */
+	struct ui_call *seen;
+	size_t nseen, capseen;
+	struct map always;	/* paths allowed for the whole run */
+	bool live;		/* a terminal that can redraw a line */
+	bool midline;		/* text was shown without a line end */
+	bool streamed;		/* the last answer was shown as it came */
+	struct ui_status status;
 };
 
 void ui_init(struct ui *u, bool json, bool quiet);
@@ -41,9 +68,18 @@ void ui_answer(struct ui *u, const char *text);
 void ui_note(struct ui *u, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Show an ask and read y or n from the terminal; false without one, and when
+/* A turn begins, in this context window (tokens; 0: unknown); it is over.
+ * Between them a line at the bottom of a terminal says where it stands. */
+void ui_begin(struct ui *u, long long window);
+void ui_rest(struct ui *u);
+
+/* Redraw that line when it is time; ms until the next time, -1: never. */
+int ui_tick(struct ui *u);
+
+/* Show an ask and read the answer from the terminal: yes, no, always for this
+ * file, or other arguments from an editor.  No without a terminal, and when
  * something comes on the descriptor stop (left unread). */
-bool ui_ask(struct ui *u, const struct rec *ask, int stop);
+struct ui_allow ui_ask(struct ui *u, const struct rec *ask, int stop);
 
 /* stdout was found closed by its reader. */
 void ui_lost(struct ui *u);

@@ -61,10 +61,9 @@ repair(struct turn *t)
 }
 
 /* hamr-tool runs it, in its sandbox; once more if it died over it. */
-static bool
-run(struct turn *t)
+bool
+verify_now(struct hub *h, const char *profile)
 {
-	struct hub *h = t->hub;
 	struct track *k = h->track;
 
 	free(k->verification);
@@ -74,15 +73,12 @@ run(struct turn *t)
 
 		json_str(o, "type", "verify");
 		json_str(o, "command", k->verify_command);
-		json_str(o, "profile", t->profile);
+		json_str(o, "profile", profile);
 		hub_hint(h, SLOT_TOOL, o);
 		if (hub_go(h, SLOT_TOOL, 0) < 0)
 			return false;
 	}
-	if (k->verification != NULL)
-		return hub_sync(h, SLOT_GUARD) == 0;
-	turn_ends(t, END_TOOL_ERROR, "stage tool did not verify");
-	return false;
+	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
 }
 
 bool
@@ -90,7 +86,8 @@ verify(struct turn *t)
 {
 	struct track *k = t->hub->track;
 
-	if (!k->failed_verification && !run(t))
+	turn_ends(t, END_TOOL_ERROR, "stage tool did not verify");
+	if (!k->failed_verification && !verify_now(t->hub, t->profile))
 		return false;
 	if (k->verified) {
 		turn_ends(t, END_COMPLETED, "stop");

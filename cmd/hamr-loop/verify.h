@@ -16,6 +16,10 @@ bool verify_nudge(struct turn *t, enum lack lack);
 /* Has the verification command to run now? */
 bool verify_due(const struct turn *t);
 
+/* Run it with this profile; false: no verification came (the hub failed, was
+ * interrupted, or the tool stage does not verify). */
+bool verify_now(struct hub *h, const char *profile);
+
 /* Run it; if it fails, ask for repair. */
 bool verify(struct turn *t);
 

@@ -73,6 +73,22 @@ read_message(struct provider *p, const struct rec *r)
 	}
 }
 
+/* The person chose another model in the session.  Replayed in a pipeline, the
+ * flags count. */
+static void
+read_config(struct provider *p, const struct rec *r)
+{
+	char *model = scan_strdup(scan_get(rec_get(r, "set"),
+	    "provider.model"));
+
+	if (model == NULL || p->stage->mode != STAGE_RESIDENT) {
+		free(model);
+		return;
+	}
+	free(p->set->model);
+	p->set->model = model;
+}
+
 static void
 read_record(struct stage *s, const struct rec *r)
 {
@@ -94,6 +110,9 @@ read_record(struct stage *s, const struct rec *r)
 		break;
 	case R_CONSTRAIN:
 		keep_line(&p->constrain, r);
+		break;
+	case R_CONFIG:
+		read_config(p, r);
 		break;
 	case R_ERROR:
 		if (rec_str_is(r, "stage", "compact") ||

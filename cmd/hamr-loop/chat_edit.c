@@ -1,0 +1,398 @@
+/* chat_edit.c - the line editor of the chat: libedit, or plain lines.
+ *
+ * libedit is loaded here and not linked: it costs start-up that a run without
+ * a terminal need not pay.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <histedit.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "buf.h"
+#include "chat_in.h"
+#include "file.h"
+#include "mem.h"
+#include "peer.h"
+
+#define PASTE_MS 20		/* bytes that wait so soon were pasted */
+#define LINE_LIMIT ((size_t)16 << 20)
+#define HISTORY_LINES 1000
+#define SHOWN 40		/* candidates listed at once */
+
+struct lib {
+	void *so;
+	EditLine *(*init)(const char *, FILE *, FILE *, FILE *);
+	void (*end)(EditLine *);
+	const char *(*gets)(EditLine *, int *);
+	int (*set)(EditLine *, int, ...);
+	const LineInfo *(*line)(EditLine *);
+	int (*insert)(EditLine *, const char *);
+	History *(*history_init)(void);
+	void (*history_end)(History *);
+	int (*history)(History *, HistEvent *, int, ...);
+};
+
+struct edit {
+	struct lib lib;
+	EditLine *el;		/* NULL: plain lines */
+	History *hist;
+	char *file;
+	int signals;
+	bool stopped;		/* a signal ended the line */
+};
+
+/* ---- waiting ---- */
+
+/* A byte of the terminal is there; false: a signal came first. */
+static bool
+wait_for_byte(struct edit *d)
+{
+	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
+		{ d->signals, POLLIN, 0 } };
+	struct signalfd_siginfo info;
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	if (p[1].revents == 0)
+		return true;
+	while (read(d->signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo != SIGINT)
+			return false;	/* TERM, HUP: as the end of input */
+	d->stopped = true;
+	return false;
+}
+
+static bool
+more_waits(int ms)
+{
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+
+	return poll(&p, 1, ms) > 0 && (p.revents & POLLIN) != 0;
+}
+
+/* libedit's callbacks are given only itself; we left ourselves with it. */
+static struct edit *
+self(EditLine *el)
+{
+	int (*get)(EditLine *, int, ...);
+	struct edit *d = NULL;
+
+	*(void **)&get = dlsym(RTLD_DEFAULT, "el_get");
+	return get != NULL && get(el, EL_CLIENTDATA, &d) == 0 ? d : NULL;
+}
+
+/* ---- completion ---- */
+
+struct words {
+	char **v;
+	size_t n, cap;
+};
+
+static void
+words_add(struct words *w, char *owned)
+{
+	w->v = xgrow(w->v, w->n, &w->cap, sizeof *w->v);
+	w->v[w->n++] = owned;
+}
+
+static void
+words_free(struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i]);
+	free(w->v);
+}
+
+static void
+find_commands(struct words *w, const char *begun)
+{
+	for (size_t i = 0; chat_commands[i] != NULL; i++)
+		if (strncmp(chat_commands[i], begun, strlen(begun)) == 0)
+			words_add(w, xasprintf("%s ", chat_commands[i]));
+}
+
+/* git knows which files are the project's. */
+static void
+find_files(struct words *w, const char *begun)
+{
+	static const char *const args[] = { "-c", "core.fsmonitor=false",
+		"ls-files", "-z", "-co", "--exclude-standard" };
+	struct buf b = BUF_INIT((size_t)64 << 20);
+	size_t n = strlen(begun);
+	struct err e;
+
+	if (peer_run("git", args, sizeof args / sizeof *args, 2000, true, &b,
+	    &e) == 0)
+		for (const char *p = b.p; p != NULL && p < b.p + b.len;
+		    p += strlen(p) + 1)
+			if (strncmp(p, begun, n) == 0)
+				words_add(w, xasprintf("@%s ", p));
+	buf_release(&b);
+}
+
+static size_t
+common(const struct words *w)
+{
+	size_t n = strlen(w->v[0]);
+
+	for (size_t i = 1; i < w->n; i++) {
+		size_t k = 0;
+
+		while (k < n && w->v[i][k] == w->v[0][k])
+			k++;
+		n = k;
+	}
+	return n;
+}
+
+static void
+list_words(const struct words *w)
+{
+	fputc('\n', stderr);
+	for (size_t i = 0; i < w->n && i < SHOWN; i++)
+		fprintf(stderr, "%s ", w->v[i]);
+	if (w->n > SHOWN)
+		fprintf(stderr, "(%zu more)", w->n - SHOWN);
+	fputc('\n', stderr);
+}
+
+/* What all candidates have in common behind the had bytes that stand there;
+ * nothing: the candidates are listed. */
+static unsigned char
+insert(struct edit *d, const struct words *w, size_t had)
+{
+	size_t n = common(w);
+	char *rest;
+
+	if (n <= had && w->n > 1) {
+		list_words(w);
+		return CC_REDISPLAY;
+	}
+	rest = xmemdup0(w->v[0] + had, n - had);
+	n = d->lib.insert(d->el, rest) == 0;
+	free(rest);
+	return n ? CC_REFRESH : CC_ERROR;
+}
+
+static unsigned char
+complete(EditLine *el, int ch)
+{
+	struct words w = { NULL, 0, 0 };
+	struct edit *d = self(el);
+	const LineInfo *li = d->lib.line(el);
+	const char *p;
+	char *begun;
+	unsigned char r = CC_ERROR;
+
+	(void)ch;
+	for (p = li->cursor; p > li->buffer && p[-1] != ' '; p--)
+		;
+	begun = xmemdup0(p, (size_t)(li->cursor - p));
+	if (begun[0] == '/' && p == li->buffer)
+		find_commands(&w, begun);
+	else if (begun[0] == '@')
+		find_files(&w, begun + 1);
+	if (w.n > 0)
+		r = insert(d, &w, strlen(begun));
+	free(begun);
+	words_free(&w);
+	return r;
+}
+
+/* ---- libedit ---- */
+
+static char *
+prompt_of(EditLine *el)
+{
+	static char text[] = "> ";
+
+	(void)el;
+	return text;
+}
+
+/* libedit's own way to read one character cannot be woken by a signalfd. */
+static int
+get_char(EditLine *el, wchar_t *out)
+{
+	struct edit *d = self(el);
+	mbstate_t state;
+	char c;
+
+	memset(&state, 0, sizeof state);
+	for (;;) {
+		size_t n;
+
+		if (!wait_for_byte(d) || read(STDIN_FILENO, &c, 1) != 1)
+			return 0;
+		n = mbrtowc(out, &c, 1, &state);
+		if (n == (size_t)-2)
+			continue;
+		if (n == (size_t)-1) {
+			memset(&state, 0, sizeof state);
+			*out = 0xfffd;
+		}
+		return 1;
+	}
+}
+
+static bool
+load(struct lib *l)
+{
+	static const struct { const char *name; size_t at; } all[] = {
+		{ "el_init", offsetof(struct lib, init) },
+		{ "el_end", offsetof(struct lib, end) },
+		{ "el_gets", offsetof(struct lib, gets) },
+		{ "el_set", offsetof(struct lib, set) },
+		{ "el_line", offsetof(struct lib, line) },
+		{ "el_insertstr", offsetof(struct lib, insert) },
+		{ "history_init", offsetof(struct lib, history_init) },
+		{ "history_end", offsetof(struct lib, history_end) },
+		{ "history", offsetof(struct lib, history) },
+	};
+
+	l->so = dlopen("libedit.so.2", RTLD_NOW | RTLD_GLOBAL);
+	if (l->so == NULL)
+		l->so = dlopen("libedit.so.0", RTLD_NOW | RTLD_GLOBAL);
+	for (size_t i = 0; l->so != NULL && i < sizeof all / sizeof *all;
+	    i++) {
+		void *f = dlsym(l->so, all[i].name);
+
+		if (f == NULL)
+			return false;
+		memcpy((char *)l + all[i].at, &f, sizeof f);
+	}
+	return l->so != NULL;
+}
+
+static void
+start(struct edit *d)
+{
+	struct lib *l = &d->lib;
+	HistEvent ev;
+
+	d->el = l->init("hamr-loop", stdin, stderr, stderr);
+	if (d->el == NULL)
+		return;
+	l->set(d->el, EL_CLIENTDATA, d);
+	l->set(d->el, EL_PROMPT, prompt_of);
+	l->set(d->el, EL_EDITOR, "emacs");
+	l->set(d->el, EL_SIGNAL, 0);
+	l->set(d->el, EL_GETCFN, get_char);
+	l->set(d->el, EL_ADDFN, "hamr-complete", "complete", complete);
+	l->set(d->el, EL_BIND, "^I", "hamr-complete", NULL);
+	d->hist = l->history_init();
+	if (d->hist == NULL)
+		return;
+	l->history(d->hist, &ev, H_SETSIZE, HISTORY_LINES);
+	l->history(d->hist, &ev, H_SETUNIQUE, 1);
+	if (d->file != NULL)
+		l->history(d->hist, &ev, H_LOAD, d->file);
+	l->set(d->el, EL_HIST, l->history, d->hist);
+}
+
+struct edit *
+edit_new(const char *history, int signals)
+{
+	struct edit *d = xcalloc(1, sizeof *d);
+	const char *term = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	d->signals = signals;
+	d->file = history != NULL ? xstrdup(history) : NULL;
+	if (term != NULL && strcmp(term, "dumb") != 0 && load(&d->lib))
+		start(d);
+	return d;
+}
+
+void
+edit_free(struct edit *d)
+{
+	if (d->hist != NULL)
+		d->lib.history_end(d->hist);
+	if (d->el != NULL)
+		d->lib.end(d->el);
+	/* libedit stays loaded: it leaves a handler with the terminal */
+	free(d->file);
+	free(d);
+}
+
+/* ---- lines ---- */
+
+static void
+remember(struct edit *d, const char *line)
+{
+	HistEvent ev;
+
+	if (d->hist == NULL || line[0] == '\0')
+		return;
+	d->lib.history(d->hist, &ev, H_ENTER, line);
+	if (d->file != NULL)
+		d->lib.history(d->hist, &ev, H_SAVE, d->file);
+}
+
+/* A line of a terminal that edits it itself. */
+static bool
+plain_line(struct edit *d, struct buf *out)
+{
+	char c;
+
+	while (wait_for_byte(d) && read(STDIN_FILENO, &c, 1) == 1) {
+		if (c == '\n')
+			return true;
+		buf_addc(out, c);
+	}
+	return out->len > 0 && !d->stopped;
+}
+
+static bool
+one_line(struct edit *d, const char *prompt, struct buf *out)
+{
+	const char *got;
+	int n = 0;
+
+	if (d->el == NULL) {
+		if (file_write_all(STDERR_FILENO, prompt,
+		    strlen(prompt)) < 0)
+			return false;
+		return plain_line(d, out);
+	}
+	got = d->lib.gets(d->el, &n);
+	if (got == NULL || n <= 0 || d->stopped)
+		return false;
+	buf_add(out, got, (size_t)n - (got[n - 1] == '\n'));
+	return true;
+}
+
+char *
+edit_line(struct edit *d, const char *prompt, bool *interrupted)
+{
+	struct buf b = BUF_INIT(LINE_LIMIT);
+	bool got;
+
+	d->stopped = false;
+	got = one_line(d, prompt, &b);
+	while (got && more_waits(PASTE_MS)) {
+		buf_addc(&b, '\n');
+		got = one_line(d, "", &b) || b.len > 1;
+	}
+	*interrupted = d->stopped;
+	if (d->stopped || (!got && b.len == 0)) {
+		buf_release(&b);
+		file_write_all(STDERR_FILENO, "\n", 1);
+		return NULL;
+	}
+	buf_add(&b, "", 0);
+	if (b.p == NULL)
+		return xstrdup("");
+	if (strchr(b.p, '\n') == NULL)
+		remember(d, b.p);
+	return buf_detach(&b);
+}

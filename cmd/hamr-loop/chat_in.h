@@ -1,0 +1,46 @@
+/* chat_in.h - the inside of the chat; of chat*.c only. */
+#ifndef HAMR_LOOP_CHAT_IN_H
+#define HAMR_LOOP_CHAT_IN_H
+
+#include <stdbool.h>
+
+#include "run.h"
+
+struct edit;
+
+struct chat {
+	struct run *run;
+	struct edit *edit;
+	bool open;		/* there is a session, its stages run */
+	bool quit;
+	struct err err;		/* what ended it, when failed is set */
+	bool failed;
+};
+
+/* Open the session if there is none yet; task (or NULL) is what it begins
+ * with.  -1: c->err says why. */
+int chat_open(struct chat *c, const char *task);
+
+/* ---- chat_cmd.c ---- */
+
+/* Is it "/command" or "!command"? */
+bool chat_is_command(const char *line);
+void chat_command(struct chat *c, const char *line);
+
+/* Names of the commands, each with its slash, NULL at the end. */
+extern const char *const chat_commands[];
+
+/* ---- chat_edit.c ---- */
+
+/* A line editor on the terminal with history (kept in the file history, NULL:
+ * nowhere) and completion of commands and, behind @, of the files of the
+ * working directory that git knows.  libedit when it is installed, else plain
+ * lines.  signals: a signalfd; what comes there ends a line. */
+struct edit *edit_new(const char *history, int signals);
+void edit_free(struct edit *d);
+
+/* The next message, yours: a line, or several that were pasted at once.  NULL
+ * at the end of input; *interrupted when Ctrl-C was pressed instead. */
+char *edit_line(struct edit *d, const char *prompt, bool *interrupted);
+
+#endif

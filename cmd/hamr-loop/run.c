@@ -1,0 +1,228 @@
+/* run.c - everything one run of the agent holds, from configuration to end. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "budget.h"
+#include "file.h"
+#include "hook.h"
+#include "run.h"
+#include "sessions.h"
+#include "views.h"
+
+int
+run_configure(struct run *r, struct err *e)
+{
+	static const struct { size_t at; const char *key, *flag; } named[] = {
+		{ offsetof(struct opts, mode), "agent.mode", "--mode" },
+		{ offsetof(struct opts, strategy), "agent.strategy",
+		    "--strategy" },
+		{ offsetof(struct opts, model), "provider.model", "--model" },
+		{ offsetof(struct opts, base_url), "provider.base_url",
+		    "--base-url" },
+		{ offsetof(struct opts, profile), "verification.profile",
+		    "--verification-profile" },
+		{ offsetof(struct opts, repairs), "agent.repair_attempts",
+		    "--repair-attempts" },
+	};
+	struct conf_opts co = { .none = r->o.no_config, .set = r->o.set,
+		.nset = r->o.nset };
+
+	r->root = conf_root(r->o.dir != NULL ? r->o.dir : ".", e);
+	if (r->root == NULL)
+		return -1;
+	co.root = r->root;
+	r->conf = conf_load(&co, e);
+	if (r->conf == NULL)
+		return -1;
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		const char *v = *(const char **)((char *)&r->o + named[i].at);
+
+		if (v != NULL && conf_set(r->conf, named[i].key, v,
+		    named[i].flag, e) < 0) {
+			e->status = ST_USAGE;	/* a flag, not a file */
+			return -1;
+		}
+	}
+	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
+	if (chdir(r->root) < 0)
+		return err_sys(e, ST_NOINPUT, "%s", r->root);
+	return 0;
+}
+
+/* Feed the recorded part of a session to the tracker. */
+static int
+read_back(struct run *r, struct err *e)
+{
+	struct rec_in in;
+	const struct rec *rec;
+	off_t at = 0;
+	int got;
+
+	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
+	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
+	while ((got = rec_next(&in, &rec, e)) > 0) {
+		track_record(&r->track, rec, at);
+		at += (off_t)rec->line.n + 1;
+	}
+	rec_in_release(&in);
+	return got;
+}
+
+static int
+open_session(struct run *r, struct err *e)
+{
+	bool old = r->o.resume || r->o.fork != NULL;
+	char *dir = views_dir(r->root, !old, e);
+	int rc;
+
+	if (dir == NULL)
+		return -1;
+	if (r->o.fork != NULL)
+		rc = sessions_fork(&r->session, dir, r->o.fork, r->o.at, e);
+	else if (r->o.resume)
+		rc = session_open(&r->session, dir, r->o.resume_id, e);
+	else
+		rc = session_create(&r->session, dir, e);
+	free(dir);
+	if (rc < 0)
+		return -1;
+	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
+	    "all") == 0;
+	return old ? read_back(r, e) : 0;
+}
+
+/* A completed session that is given nothing new to do says its answer. */
+static bool
+is_over(const struct run *r)
+{
+	return r->o.task == NULL && r->track.ended &&
+	    strcmp(r->track.end_status, "completed") == 0;
+}
+
+static int
+prepare(struct run *r, struct err *e)
+{
+	r->setup = (struct setup){ .o = &r->o, .conf = r->conf,
+		.root = r->root,
+		.dir = r->dir != NULL ? r->dir : r->root };
+	r->setup.mode = r->o.mode == NULL && r->track.mode != NULL ?
+	    r->track.mode : conf_str(r->conf, "agent.mode");
+	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
+		return -1;
+	r->hub_made = true;
+	r->hub.yes = r->o.yes;
+	if (setup_slots(&r->setup, &r->hub, e) < 0)
+		return -1;
+	return hub_start(&r->hub, r->session.size > 0, e);
+}
+
+/* How it ended, for people. */
+static void
+sum_up(struct run *r, const struct turn *t)
+{
+	bool well = t->end == END_COMPLETED;
+
+	ui_answer(&r->ui, r->track.answer);
+	ui_note(&r->ui, "%s%s%s: %ld steps, %ld calls, %zu files changed; "
+	    "session %s", turn_status_word(t->end), well ? "" : ", ",
+	    well ? "" : t->reason, r->track.steps, r->track.started,
+	    r->track.nfiles, r->session.id);
+	if (r->track.mode != NULL && strcmp(r->track.mode, "verify") == 0 &&
+	    r->track.verify_command == NULL)
+		ui_note(&r->ui, "nothing was verified: no command is set; put "
+		    "[verification] defaultCommand into hamr.toml");
+	if (r->hub.stage_failed)
+		err_say("%s", r->hub.err.text);
+	else if (t->end == END_MODEL && r->track.error_text != NULL)
+		err_say("%s", r->track.error_text);
+}
+
+int
+run_begin(struct run *r, const char *task, struct err *e)
+{
+	r->setup.task = task;
+	if (setup_session(&r->setup, &r->hub, e) == 0)
+		return 0;
+	/* once it has a record, the session ends as any other */
+	return r->hub.failed || r->hub.interrupts > 0 || r->ui.out_closed ?
+	    0 : -1;
+}
+
+/* From the first record on, a session ends with one end record. */
+int
+run_turn(struct run *r, const char *task, struct err *e)
+{
+	struct turn t = { .hub = &r->hub, .conf = r->conf,
+		.begun = file_now_ms(), .always_verify = !r->o.chat,
+		.repair_attempts = (int)conf_int(r->conf,
+		    "agent.repair_attempts"),
+		.profile = conf_str(r->conf, "verification.profile") };
+	int status;
+
+	ui_begin(&r->ui, budget_from(r->conf, -1, -1).effective);
+	if (task != NULL)
+		setup_task(&r->hub, task);
+	turn_run(&t);
+	ui_rest(&r->ui);
+	status = turn_end(&t);
+	if (status < 0) {
+		*e = r->hub.err;
+	} else {
+		sum_up(r, &t);
+		status = turn_status(t.end);
+	}
+	ui_flush(&r->ui);
+	hook_end(r->conf, &r->hub, t.record);
+	free(t.record);
+	free(t.reason);
+	return status;
+}
+
+int
+run_open(struct run *r, struct err *e)
+{
+	track_init(&r->track, conf_str(r->conf,
+	    "verification.defaultCommand"));
+	return open_session(r, e) < 0 ? -1 : prepare(r, e);
+}
+
+int
+run_task(struct run *r, struct err *e)
+{
+	track_init(&r->track, conf_str(r->conf,
+	    "verification.defaultCommand"));
+	if (open_session(r, e) < 0)
+		return -1;
+	if (is_over(r)) {
+		ui_answer(&r->ui, r->track.end_answer);
+		return ST_OK;
+	}
+	if (prepare(r, e) < 0 || run_begin(r, r->o.task, e) < 0)
+		return -1;
+	return run_turn(r, r->o.task, e);
+}
+
+void
+run_end(struct run *r)
+{
+	if (r->hub_made)
+		hub_end(&r->hub);
+	r->hub_made = false;
+	session_close(&r->session);
+	track_release(&r->track);
+	setup_release(&r->setup);
+	r->setup = (struct setup){ .o = NULL };
+}
+
+void
+run_release(struct run *r)
+{
+	ui_release(&r->ui);
+	conf_free(r->conf);
+	free(r->root);
+	free(r->dir);
+	free(r->resume_id);
+	opts_release(&r->o);
+}

@@ -1,0 +1,50 @@
+/* run.h - everything one run of the agent holds, from configuration to end. */
+#ifndef HAMR_LOOP_RUN_H
+#define HAMR_LOOP_RUN_H
+
+#include "conf.h"
+#include "hub.h"
+#include "opts.h"
+#include "session.h"
+#include "setup.h"
+#include "track.h"
+#include "turn.h"
+#include "ui.h"
+
+struct run {
+	struct opts o;
+	struct conf *conf;
+	char *root;
+	char *dir;		/* where we were called, or -C */
+	struct session session;
+	struct track track;
+	struct ui ui;
+	struct hub hub;
+	struct setup setup;
+	bool hub_made;
+	char *resume_id;	/* of a /resume */
+};
+
+/* Read the configuration and go to the root. */
+int run_configure(struct run *r, struct err *e);
+
+/* Open or make the session as the options say, and start the stages. */
+int run_open(struct run *r, struct err *e);
+
+/* The first records, if they are not there yet; task (or NULL) is what the
+ * session begins with.  -1 when it cannot begin. */
+int run_begin(struct run *r, const char *task, struct err *e);
+
+/* One turn to its end record; task may be NULL (go on with what is there).
+ * The status. */
+int run_turn(struct run *r, const char *task, struct err *e);
+
+/* One task of the command line: all of the above. */
+int run_task(struct run *r, struct err *e);
+
+/* End the stages and close the session; another one may be opened. */
+void run_end(struct run *r);
+
+void run_release(struct run *r);
+
+#endif

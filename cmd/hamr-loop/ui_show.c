@@ -1,0 +1,287 @@
+/* ui_show.c - what a person sees of a run: calm progress on stderr. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+#include "msg.h"
+#include "ui_in.h"
+#include "utf8.h"
+
+#define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
+#define DIFF_SHOWN 40		/* lines of a change */
+
+void
+ui_emit(struct ui *u, const char *p, size_t n)
+{
+	ui_status_hide(u);
+	if (file_write_all(STDERR_FILENO, p, n) < 0)
+		return;		/* nobody left to tell */
+	if (!u->midline)
+		ui_status_draw(u);
+}
+
+void
+ui_break(struct ui *u)
+{
+	if (!u->midline)
+		return;
+	u->midline = false;
+	ui_emit(u, "\n", 1);
+}
+
+static bool
+silent(const struct ui *u)
+{
+	return u->quiet || u->json;
+}
+
+void
+ui_note(struct ui *u, const char *fmt, ...)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
+	va_list ap;
+
+	if (silent(u))
+		return;
+	va_start(ap, fmt);
+	buf_vfmt(&raw, fmt, ap);
+	va_end(ap);
+	if (u->color)
+		buf_adds(&b, "\033[2m");
+	ui_safe(&b, buf_view(&raw).p, raw.len);
+	buf_adds(&b, u->color ? "\033[0m\n" : "\n");
+	ui_break(u);
+	ui_emit(u, b.p, b.len);
+	buf_release(&raw);
+	buf_release(&b);
+}
+
+/* The one argument that tells a call from its neighbours. */
+static void
+short_args(struct slice args, struct buf *out)
+{
+	static const char *const telling[] = { "command", "path", "query",
+		"file_path", "fact" };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
+	struct scan s = { 0 };
+	struct slice got = { NULL, 0 };
+	size_t n;
+
+	scan_str(args, &text);
+	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
+		for (size_t i = 0; got.p == NULL && i < 5; i++) {
+			struct slice whole = buf_view(&text);
+
+			got = scan_get(whole, telling[i]);
+		}
+	if (scan_str(got, &v)) {
+		n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
+		for (size_t i = 0; i < n; i++)
+			if (v.p[i] == '\n')
+				v.p[i] = ' ';
+		buf_add(out, v.p, n);
+		if (n < v.len)
+			buf_adds(out, "...");
+	}
+	buf_release(&text);
+	buf_release(&v);
+	scan_release(&s);
+}
+
+static void
+remember_calls(struct ui *u, const struct rec *r)
+{
+	struct slice calls = rec_get(r, "tool_calls");
+	struct walk w;
+	struct call c;
+
+	if (scan_kind(calls) != SCAN_ARRAY)
+		return;
+	walk_in(&w, calls);
+	while (msg_next_call(&w, &c)) {
+		struct buf b = BUF_INIT(1 << 20);
+
+		scan_str(c.name, &b);
+		buf_addc(&b, ' ');
+		short_args(c.args, &b);
+		u->seen = xgrow(u->seen, u->nseen, &u->capseen,
+		    sizeof *u->seen);
+		u->seen[u->nseen++] = (struct ui_call){ buf_detach(&b),
+		    scan_strdup(c.args) };
+		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
+		    u->nseen;
+	}
+}
+
+static void
+show_result(struct ui *u, const struct rec *r)
+{
+	struct slice id = rec_get(r, "tool_call_id");
+	struct buf first = BUF_INIT(BUF_RECORD_MAX);
+	uint64_t *at = map_get(&u->calls, id);
+	int64_t ms = 0;
+	size_t n;
+
+	msg_text(rec_get(r, "content"), &first);
+	n = strcspn(buf_view(&first).p, "\n");
+	n = utf8_cut(buf_view(&first).p, n, LINE_MAX_SHOWN);
+	scan_int(msg_meta(r, "ms"), &ms);
+	ui_note(u, "  %s -> %.*s (%lld.%02lld s)",
+	    at != NULL && *at != 0 ? u->seen[*at - 1].what : "?", (int)n,
+	    buf_view(&first).p, (long long)ms / 1000,
+	    (long long)ms / 10 % 100);
+	buf_release(&first);
+}
+
+/* A changed file as it was changed, its lines coloured. */
+static void
+show_diff(struct ui *u, const struct rec *r)
+{
+	struct buf d = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT(1 << 20);
+	const char *p;
+	int lines = 0;
+
+	if (!u->tty_err || !scan_str(msg_meta(r, "diff"), &d)) {
+		buf_release(&d);
+		return;
+	}
+	for (p = buf_view(&d).p; *p != '\0' && lines < DIFF_SHOWN; lines++) {
+		size_t n = strcspn(p, "\n");
+		const char *on = *p == '+' ? "\033[32m" : *p == '-' ?
+		    "\033[31m" : "\033[2m";
+
+		buf_adds(&b, u->color ? on : "");
+		buf_adds(&b, "    ");
+		ui_safe(&b, p, n);
+		buf_adds(&b, u->color ? "\033[0m\n" : "\n");
+		p += n + (p[n] == '\n');
+	}
+	if (*p != '\0')
+		buf_adds(&b, "    ...\n");
+	ui_emit(u, buf_view(&b).p, b.len);
+	buf_release(&d);
+	buf_release(&b);
+}
+
+/* What comes with calls; the last answer goes to stdout.  Text that was shown
+ * while it came is not shown again. */
+static void
+show_text(struct ui *u, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (!u->streamed && msg_count_calls(rec_get(r, "tool_calls")) > 0 &&
+	    msg_text(rec_get(r, "content"), &b) && b.len > 0)
+		ui_note(u, "%s", b.p);
+	buf_release(&b);
+}
+
+static void
+show_event(struct ui *u, const struct rec *r, const char *what,
+    const char *first, const char *second)
+{
+	char *a = rec_strdup(r, first), *b = rec_strdup(r, second);
+
+	ui_note(u, "  %s %s: %s", what, a != NULL ? a : "?", b != NULL ? b :
+	    "");
+	free(a);
+	free(b);
+}
+
+static void
+show_start(struct ui *u, const struct rec *r)
+{
+	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
+
+	if (at != NULL && *at != 0)
+		ui_status_doing(u, u->seen[*at - 1].what);
+}
+
+void
+ui_committed(struct ui *u, const struct rec *r)
+{
+	if (u->json) {
+		ui_json_line(u, r);
+		return;
+	}
+	ui_status_take(u, r);
+	if (u->quiet)
+		return;
+	switch (r->kind) {
+	case R_ASSISTANT:
+		ui_break(u);
+		show_text(u, r);
+		remember_calls(u, r);
+		ui_status_doing(u, "");
+		break;
+	case R_START:
+		show_start(u, r);
+		break;
+	case R_TOOL:
+		show_result(u, r);
+		show_diff(u, r);
+		ui_status_doing(u, "");
+		break;
+	case R_VERDICT:
+		show_event(u, r, "guard", "action", "rule");
+		break;
+	case R_ERROR:
+		show_event(u, r, "error", "code", "message");
+		break;
+	case R_RECOVERY:
+		show_event(u, r, "recovery", "scenario", "stage");
+		break;
+	case R_VERIFICATION:
+		show_event(u, r, "verification", "status", "command");
+		break;
+	default:
+		break;
+	}
+}
+
+/* The answer as it is written, on a terminal. */
+static void
+stream(struct ui *u, const struct rec *r)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), b =
+	    BUF_INIT(BUF_RECORD_MAX);
+
+	if (!rec_str_is(r, "kind", "content")) {
+		ui_status_doing(u, rec_str_is(r, "kind", "reasoning") ?
+		    "thinking" : "writing a call");
+		return;
+	}
+	if (scan_str(rec_get(r, "text"), &text) && text.len > 0) {
+		ui_safe(&b, text.p, text.len);
+		u->midline = b.p[b.len - 1] != '\n';
+		u->streamed = true;
+		ui_emit(u, b.p, b.len);
+	}
+	buf_release(&text);
+	buf_release(&b);
+}
+
+void
+ui_passing(struct ui *u, const struct rec *r)
+{
+	char *text;
+
+	if (u->json) {
+		ui_json_line(u, r);
+		return;
+	}
+	if (r->kind == R_DELTA && u->live)
+		stream(u, r);
+	if (r->kind != R_PROGRESS)
+		return;
+	text = rec_strdup(r, "message");
+	if (text == NULL)
+		text = rec_strdup(r, "text");
+	if (text != NULL)
+		ui_note(u, "  %s", text);
+	free(text);
+}

@@ -1,0 +1,138 @@
+#!/bin/bash
+# the chat on a real pseudo-terminal, its screen read back (chapter 7.5)
+. "$(dirname "$0")/lib.sh"
+if ! command -v tmux >/dev/null 2>&1; then
+	skip "the chat" "tmux is not installed"
+	done_testing
+	exit 0
+fi
+S=chat$$
+tm() { tmux -L "$S" -f /dev/null "$@"; }
+at_end() { tm kill-server 2>/dev/null; }
+mkdir w && cd w && git init -q . && echo hello >file.txt
+call() {
+	jq -cn --arg id "$1" --arg n "$2" --arg a "$3" '{role: "assistant",
+	    content: null, tool_calls: [{id: $id, type: "function",
+	    function: {name: $n, arguments: $a}}],
+	    finish_reason: "tool_calls"}'
+}
+answer() {
+	jq -cn --arg t "$1" '{role: "assistant", content: $t,
+	    finish_reason: "stop"}'
+}
+screen() { tm capture-pane -p -S - -t c; }
+# wait until the screen matches a pattern
+sees() {	# name pattern
+	for _ in $(seq 200); do
+		case $(screen) in $2) break ;; esac
+		sleep 0.05
+	done
+	match "$1" "$(screen)" "$2"
+}
+type_() { tm send-keys -t c "$@"; }
+start() {	# ARG...: the chat on 100 columns
+	tm kill-server 2>/dev/null
+	tm new-session -d -x 100 -y 40 -s c "EDITOR='$T/w/ed' hamr-loop \
+	    --no-config --replay script $*; echo status \$?; sleep 60"
+	sees "it greets${*:+ ($*)}" "hamr *, mode *, in $T/w; /help lists*>*"
+}
+
+{ call r1 read '{"path":"file.txt"}'; answer "The file says hello."
+answer "Second answer."; call b1 bash '{"command":"sleep 1; echo done"}'
+answer "Steered."; call b2 bash '{"command":"sleep 61.7"}'
+answer "never"; } >script
+start --yes
+type_ /he Tab Enter
+sees "a command completes, and helps" '*/undo-last-edit *take the newest*'
+type_ /nonsense Enter
+sees "an unknown one is told" '*no command /nonsense; /help lists them*'
+type_ /status Enter
+sees "no session yet" '*begins with your first message*'
+type_ 'read @fi' Tab Enter
+sees "@path completes" '*read @file.txt*'
+sees "a turn: its call, its answer" \
+    '*read file.txt -> file.txt lines 1-1 of 1*The file says hello.
+completed: 2 steps, 1 calls*'
+type_ '!echo hi; false' Enter
+sees "!command shows its output" '*!echo hi; false
+hi
+>*'
+type_ 'what now?' Enter
+sees "the next turn of the same session" '*Second answer.*completed: 1 steps*'
+type_ /status Enter
+sees "/status" '*session 2*, mode patch, model*'
+type_ 'go on' Enter
+sees "a status line while it works" '*step *bash sleep 1*'
+type_ 'and this' Enter
+sees "steering" '*Steered.*'
+type_ /mode Space patch Enter
+sees "/mode" '*agent.mode is patch from here on*'
+type_ /compact Enter
+sees "/compact" '*compacted one stage further*'
+type_ /export Enter
+sees "/export" '*written: 2*.html*'
+type_ 'wait' Enter
+sees "a long call" '*bash sleep 61.7*'
+type_ C-c
+sees "Ctrl-C stops the step" '*interrupted, signal:*'
+is "nothing of it is left" "$(pgrep -f '^sleep 61.7' | wc -l)" 0
+type_ C-c
+sees "once more at the prompt: a warning" '*Ctrl-C once more quits*'
+type_ C-c
+sees "and it quits" '*hamr-loop --resume=2* goes on with it*status 0*'
+f=$(ls .hamr/sessions/*.ndjson)
+is "what it was told, in order" "$(jq -r 'select(.role == "user") |
+    (.meta.by + ": " + .content) | split("\n") | join("|")' "$f")" \
+    'user: read @file.txt
+shell: $ echo hi; false|hi|[exit 1]
+user: what now?
+user: go on
+user: and this
+user: wait'
+is "settings are records" "$(jq -c 'select(.type == "config") | .set' "$f")" \
+    '{"agent.mode":"patch"}'
+is "an end for each turn" "$(jq -r 'select(.type == "end") | .status' "$f" |
+    paste -sd' ')" "completed completed completed interrupted"
+hamr-guard --no-config <"$f" | cmp -s - "$f"
+is "a fixed point of hamr-guard" "$?" 0
+
+# several lines pasted at once are one message
+answer "One message." >script
+rm -rf .hamr
+start --yes
+printf 'first line\nsecond line\n' >paste
+tm load-buffer paste && tm paste-buffer -t c
+sees "a paste of two lines" '*One message.*completed: 1 steps*'
+is "... is one message" "$(jq -r 'select(.role == "user") | .content' \
+    .hamr/sessions/*.ndjson)" "first line
+second line"
+type_ C-d
+sees "Ctrl-D quits" '*status 0*'
+
+# a person is asked
+cat >ed <<'X'
+#!/bin/sh
+sed -i 's/bad/good/' "$1"
+X
+chmod +x ed
+{ call w1 write '{"path":"a","content":"x\n"}'
+call w2 write '{"path":"b","content":"bad\n"}'
+call w3 write '{"path":"c","content":"c\n"}'
+call e1 edit '{"path":"c","old":"c","new":"d"}'
+call w4 write '{"path":"z","content":"z\n"}'
+answer "Asked."; } >script
+rm -rf .hamr
+start
+type_ 'do it' Enter
+sees "the diff and a question" '*+x*allow this write? *es, *'
+type_ n Enter
+sees "the next one" '*+bad*allow this write? *es, *'
+type_ e Enter
+sees "the third" '*+c*allow this write? *'
+type_ a Enter
+sees "no question for a file always allowed" '*+z*allow this write? *'
+type_ y Enter
+sees "the answer" '*Asked.*'
+is "no, edited, always, yes" "$(ls a b c z 2>&1 | paste -sd' ') $(cat b c z |
+    paste -sd' ')" "ls: cannot access 'a': No such file or directory b c z good d z"
+done_testing
