@@ -251,6 +251,26 @@ is "but what says that it only reads" "$(bare --yes --mode read-only \
 bare --yes s__write '{}' >/dev/null
 ok "with --yes it does" test -e made-by-mcp
 
+# --- the whole agent
+mkdir "$T/run" && cd "$T/run" && git init -q . && echo hello >f || exit 1
+{ call c1 count '{"path":"f","text":"h"}' c2 s__echo '{"text":"by way of s"}' \
+	c3 s__grow '{}'
+echo '{"role":"assistant","content":"One.","finish_reason":"stop"}'; } >script
+hamr-loop --no-config --yes --json --replay script \
+	-o "tools.plugins=[\"$TOP/examples/hamr-tool-count\"]" \
+	-o "mcp.s.command=[\"python3\",\"$server\"]" "How many are there?" \
+	>out 2>err
+is "hamr-loop: a run" "$? $(cat err)" "0 "
+is "their results" "$(jq -r 'select(.role == "tool") | .content' out)" "1
+
+by way of s
+grown"
+is "tools: at first, and when they change" "$(jq -c 'select(.type == "tools") |
+	.tools | [length, .[-1].function.name]' out)" \
+	"$(n=$(hamr-tool --schemas | jq '.tools | length')
+	printf '[%d,"s__escape"]\n[%d,"s__grown16"]' $((n + 17)) $((n + 18)))"
+cd "$T/root" || exit 1
+
 # --- the one that never answers
 wait "$silent"
 is "never answers: the rest goes on" "$(cut -d ' ' -f 1 silent.st)" 0
