@@ -29,6 +29,12 @@ void answer_reasoning(struct answer *a, struct slice text);
 void answer_call(struct answer *a, struct slice element);	/* JSON */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */
+/* What answer_usage was given last; {"", 0}: nothing. */
+struct slice answer_usage_told(const struct answer *a);
+/* Something that must go back with the first call (raw JSON). */
+void answer_carry(struct answer *a, struct slice json);
+/* How many calls there are. */
+size_t answer_ncalls(const struct answer *a);
 void answer_model(struct answer *a, struct slice name);		/* decoded */
 void answer_lossy(struct answer *a);
 

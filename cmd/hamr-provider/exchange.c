@@ -3,11 +3,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "api.h"
 #include "body.h"
 #include "file.h"
 #include "key.h"
 #include "mem.h"
-#include "openai.h"
 #include "provider.h"
 #include "quirks.h"
 #include "server.h"
@@ -25,13 +25,13 @@ struct exchange {
 	struct provider *p;
 	const struct ask *ask;
 	struct sse sse;
-	struct scan scan;
 	struct buf body;		/* what is sent */
 	struct buf raw;			/* what came, unless it is events */
 	struct failure failure;
 	struct http_reply reply;
 	enum form form;
-	enum openai_said said;
+	enum api_said said;
+	struct api_stream stream;
 	long long started, first;	/* ms; first 0: nothing came yet */
 	char *url, *where;
 };
@@ -43,12 +43,13 @@ on_event(void *ctx, struct slice data)
 {
 	struct exchange *x = ctx;
 
-	if (x->said == OPENAI_DONE || x->said == OPENAI_ERROR)
+	if (x->said == API_DONE || x->said == API_ERROR)
 		return 1;
-	x->said = openai_read(&x->scan, x->p->answer, data, &x->failure);
+	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
+	    &x->failure);
 	if (x->first == 0 && answer_started(x->p->answer))
 		x->first = file_now_ms();
-	return x->said == OPENAI_DONE || x->said == OPENAI_ERROR;
+	return x->said == API_DONE || x->said == API_ERROR;
 }
 
 /* JSON begins with a brace; a page of HTML is no stream either. */
@@ -67,7 +68,7 @@ too_large(struct exchange *x)
 	failure_set(&x->failure, "too_large", false, false, "%s: a line or "
 	    "event of the answer is larger than provider.max_line_bytes or "
 	    "provider.max_event_bytes", x->where);
-	x->said = OPENAI_ERROR;
+	x->said = API_ERROR;
 	return HTTP_ABORT;
 }
 
@@ -91,9 +92,9 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	rc = sse_feed(&x->sse, p, n, on_event, x);
 	if (rc == SSE_TOO_LARGE)
 		return too_large(x);
-	if (x->said == OPENAI_DONE || x->said == OPENAI_ERROR)
+	if (x->said == API_DONE || x->said == API_ERROR)
 		return HTTP_LAST;
-	return x->said == OPENAI_FINISHED ? HTTP_SOON : HTTP_MORE;
+	return x->said == API_FINISHED ? HTTP_SOON : HTTP_MORE;
 }
 
 static int
@@ -127,15 +128,16 @@ read_whole(struct exchange *x)
 		}
 	}
 	if (raw.n > 0 && *raw.p == '{')
-		x->said = openai_read(&x->scan, x->p->answer, raw,
-		    &x->failure);
+		x->said = api_event(x->p->set->api, &x->stream, x->p->answer,
+		    raw, &x->failure);
 	if (x->first == 0)
 		x->first = file_now_ms();
-	if (x->said == OPENAI_ERROR && x->failure.code != NULL)
+	if (x->said == API_ERROR && x->failure.code != NULL)
 		return;
 	if (raw.n == 0 || *raw.p != '{' ||
-	    (!answer_started(x->p->answer) && x->said != OPENAI_FINISHED &&
-	    memmem(raw.p, raw.n, "\"choices\"", 9) == NULL)) {
+	    (!answer_started(x->p->answer) && x->said != API_FINISHED &&
+	    memmem(raw.p, raw.n, x->p->set->api->mark,
+	    strlen(x->p->set->api->mark)) == NULL)) {
 		failure_set(&x->failure, "server", false, false, "%s answers "
 		    "with something else than a chat completion; is base_url "
 		    "right (it often ends in /v1)", x->where);
@@ -159,7 +161,7 @@ judge_answer(struct exchange *x)
 		read_whole(x);
 		return;
 	}
-	if (x->said == OPENAI_MORE || x->said == OPENAI_FINISHED)
+	if (x->said == API_MORE || x->said == API_FINISHED)
 		if (sse_end(&x->sse, on_event, x) == SSE_TOO_LARGE)
 			too_large(x);
 	if (x->failure.code != NULL) {
@@ -216,12 +218,14 @@ static void
 make_body(struct exchange *x)
 {
 	const struct settings *s = x->p->set;
+	struct buf legal = BUF_INIT((size_t)1 << 40);
 	struct body b = {
 		.model = s->model, .stream = s->stream,
 		.system_in_place = s->system_in_place,
 		.reasoning = sends_reasoning(x->p), .dialect = s->dialect,
 		.has_temperature = s->has_temperature,
 		.temperature = s->temperature, .max_tokens = s->max_tokens,
+		.window = s->window,
 		.quirks = x->p->quirks,
 		.conf_params = slice_of(s->params),
 		.messages = x->ask->messages, .tools = x->ask->tools,
@@ -230,7 +234,13 @@ make_body(struct exchange *x)
 	};
 
 	buf_reset(&x->body);
-	body_print(&b, &x->body);
+	if (s->api->body == NULL) {
+		body_print(&b, &x->body);
+		return;
+	}
+	body_messages(&b, scan_str_is(b.tool_choice, "none"), true, &legal);
+	s->api->body(&b, buf_view(&legal), &x->body);
+	buf_release(&legal);
 }
 
 static void
@@ -239,13 +249,16 @@ attempt(struct exchange *x)
 	struct http_call call = { .url = x->url, .post = true, .sink = on_body,
 		.ctx = x, .wait = on_wait, .wait_ctx = x->p };
 
+	const struct settings *s = x->p->set;
+
 	make_body(x);
 	call.body = buf_view(&x->body);
 	sse_reset(&x->sse);
 	buf_reset(&x->raw);
 	failure_reset(&x->failure);
-	x->form = FORM_UNKNOWN;
-	x->said = OPENAI_MORE;
+	api_stream_reset(&x->stream);
+	x->form = s->api->lines ? FORM_SSE : FORM_UNKNOWN;
+	x->said = API_MORE;
 	x->first = 0;
 	x->started = file_now_ms();
 	answer_reset(x->p->answer, x->ask->tools);
@@ -385,7 +398,7 @@ put_answer(struct exchange *x)
 {
 	struct provider *p = x->p;
 	long long now = file_now_ms();
-	struct answer_facts facts = { .api = "openai", .model = p->set->model,
+	struct answer_facts facts = { .api = p->set->api->name, .model = p->set->model,
 		.ms = now - x->started,
 		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
 	struct slice block = answer_end(p->answer, false);
@@ -444,6 +457,7 @@ exchange(struct provider *p, const struct ask *ask)
 	const struct settings *s = p->set;
 	struct exchange x = { .p = p, .ask = ask };
 	struct err e;
+	char *path;
 
 	if (server_find(p, &e) < 0) {
 		no_server(p, &e);
@@ -454,11 +468,15 @@ exchange(struct provider *p, const struct ask *ask)
 	if (p->answer == NULL)
 		p->answer = answer_new(s->dialect, provider_delta, p);
 	sse_init(&x.sse, s->max_line, s->max_event);
+	x.sse.lines = s->api->lines;
+	api_stream_init(&x.stream);
 	buf_init(&x.body, (size_t)1 << 40);
 	buf_init(&x.raw, s->max_body > ERROR_BODY_MAX ? s->max_body :
 	    ERROR_BODY_MAX);
 	failure_init(&x.failure);
-	x.url = server_url(s->base_url, "/chat/completions");
+	path = s->api->path(s->model, s->stream);
+	x.url = server_url(s->base_url, path);
+	free(path);
 	x.where = settings_where(s->base_url);
 	persist(&x);
 	if (x.failure.code == NULL)
@@ -466,7 +484,7 @@ exchange(struct provider *p, const struct ask *ask)
 	else
 		put_failure(&x);
 	sse_release(&x.sse);
-	scan_release(&x.scan);
+	api_stream_release(&x.stream);
 	buf_release(&x.body);
 	buf_release(&x.raw);
 	failure_release(&x.failure);

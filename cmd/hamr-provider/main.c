@@ -8,13 +8,14 @@
 
 static const char help[] =
 "usage: hamr-provider [-n|-r] [--base-url URL] [--model M] [--provider NAME]\n"
-"                     [--api openai|replay] [--replay FILE] [-o key=value]\n"
+"                     [--api API] [--replay FILE] [-o key=value]\n"
 "                     [FILE...] <records >records\n"
 "       hamr-provider --models | --probe\n"
 "Reads a transcript; answers its last request, or makes one of its messages.\n"
 "Writes what it read, then usage and an assistant message, or an error.\n"
 "  -n                own records only         -r   resident: acts at go only\n"
 "  --stream          write deltas too         -q   say less on stderr\n"
+"  --api API         openai, responses, anthropic, gemini, ollama, replay\n"
 "  --base-url URL    like http://127.0.0.1:8080/v1; else a local server\n"
 "  --model M         else the first one the server lists\n"
 "  --provider NAME   the table [provider.NAME] of the configuration\n"

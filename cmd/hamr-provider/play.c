@@ -93,7 +93,8 @@ add_call(struct provider *p, struct ids *fresh, struct slice call,
 
 	if (!is_whole(call, &was, &valid)) {
 		calls_take(&one, call);
-		calls_json(&one, &p->ids, fresh, out, malformed);
+		calls_json(&one, &p->ids, fresh, SLICE(""), out,
+		    malformed);
 		calls_reset(&one);
 		buf_release(&was);
 		return;

@@ -10,6 +10,8 @@
 #include "dialect.h"
 #include "err.h"
 
+struct api;
+
 /* Named flags; NULL: not given. */
 struct flags {
 	const char *api, *base_url, *model, *provider, *replay, *replay_speed;
@@ -20,6 +22,8 @@ enum reasoning { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
 
 struct settings {
 	bool replay;
+	const struct api *api;
+	long long window;		/* num_ctx; 0: not asked for */
 	const char *replay_file;
 	double replay_speed;
 	char *base_url, *model;		/* owned; "" when to be looked for */
