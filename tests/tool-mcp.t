@@ -140,8 +140,8 @@ is "questions to us" "$(once asks echo '{"text":"x"}' | jq -c '.[-3:] |
 m exits --schemas >out 2>err
 is "one that exits" "$? $(jq '.tools | length' out)" \
 	"0 $(hamr-tool --schemas | jq '.tools | length')"
-is "is said, with its last words" "$(cat err)" "hamr-tool: mcp.s: it ended "\
-"before it answered initialize: no module named x; its tools are left out"
+is "is said, with its last words" "$(cat err)" 'hamr-tool: mcp.s: it ended '\
+'before it answered initialize: no module named x; its tools are left out'
 is "its tools fail" "$(once exits x '{}' --json 2>/dev/null | facts)" \
 	'["the MCP server s is not running: it ended before it answered '\
 'initialize: no module named x; do without it, or ask the user to look at it",'\
