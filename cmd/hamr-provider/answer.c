@@ -440,10 +440,18 @@ add_number(struct json *o, const char *key, struct slice v)
 		json_raw(o, key, v);
 }
 
-struct json *
-answer_usage_record(const struct answer *a)
+static long long
+count(struct slice v)
 {
-	struct slice u = buf_view(&a->usage), cached;
+	int64_t n;
+
+	return scan_int(v, &n) ? n : 0;
+}
+
+struct json *
+answer_usage_record(const struct answer *a, const struct prices *prices)
+{
+	struct slice u = buf_view(&a->usage), cached, cost;
 	struct json *o;
 
 	if (a->usage.len == 0)
@@ -461,7 +469,13 @@ answer_usage_record(const struct answer *a)
 		    "cached_tokens");
 	add_number(o, "cached_tokens", scan_kind(cached) == SCAN_NUMBER ?
 	    cached : SLICE("0"));
-	add_number(o, "cost", scan_get(u, "cost"));
+	cost = scan_get(u, "cost");
+	add_number(o, "cost", cost);
+	if (scan_kind(cost) != SCAN_NUMBER && prices->known)
+		json_double(o, "cost", prices_cost(prices,
+		    count(first_of(u, "prompt_tokens", "input_tokens")),
+		    count(first_of(u, "completion_tokens", "output_tokens")),
+		    count(cached)));
 	return o;
 }
 

@@ -12,6 +12,7 @@
 #include "dialect.h"
 #include "ids.h"
 #include "json.h"
+#include "prices.h"
 
 struct answer;
 
@@ -56,8 +57,10 @@ struct answer_facts {
 struct json *answer_message(struct answer *a, const struct ids *seen,
     const struct answer_facts *facts);
 
-/* The usage record, or NULL. */
-struct json *answer_usage_record(const struct answer *a);
+/* The usage record, or NULL.  Its cost is the server's word, else by prices
+ * that are known. */
+struct json *answer_usage_record(const struct answer *a,
+    const struct prices *prices);
 long long answer_prompt_tokens(const struct answer *a);	/* -1: unknown */
 
 /* {"content":...,"reasoning":...,"tool_calls":[...]} of what there is. */

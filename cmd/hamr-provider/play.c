@@ -238,7 +238,7 @@ play_error(struct provider *p, const struct replay_answer *a)
 }
 
 void
-play(struct provider *p)
+play(struct provider *p, const struct ask *ask)
 {
 	struct replay_answer a;
 	struct failure f;
@@ -252,7 +252,9 @@ play(struct provider *p)
 		failure_release(&f);
 		return;
 	}
-	if (a.is_error)
+	if (a.tape.p != NULL)
+		exchange_play(p, ask, a.tape);
+	else if (a.is_error)
 		play_error(p, &a);
 	else
 		play_message(p, &a);

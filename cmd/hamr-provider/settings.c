@@ -81,6 +81,20 @@ check_profile(struct lookup *l, struct err *e)
 /* ---- which API ---- */
 
 static int
+load_chunk(struct settings *s, const struct flags *f, struct err *e)
+{
+	int64_t n;
+
+	if (f->replay_chunk == NULL)
+		return 0;
+	if (!num_i64(f->replay_chunk, strlen(f->replay_chunk), &n) || n < 1)
+		return err_set(e, ST_USAGE, "--replay-chunk %s: not a number "
+		    "of bytes", f->replay_chunk);
+	s->replay_chunk = (size_t)n;
+	return 0;
+}
+
+static int
 load_api(struct settings *s, struct lookup *l, const struct flags *f,
     struct err *e)
 {
@@ -104,7 +118,7 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 	    s->replay_speed < 0))
 		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
 		    "of tokens a second", f->replay_speed);
-	return 0;
+	return load_chunk(s, f, e);
 }
 
 /* ---- where ---- */
@@ -307,6 +321,8 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	s->has_temperature = conf_is_set(c, full_key(&l, "temperature"));
 	if (s->has_temperature)
 		s->temperature = conf_num(c, full_key(&l, "temperature"));
+	s->conf = c;
+	memcpy(s->prices_key, full_key(&l, "prices"), sizeof s->prices_key);
 	load_limits(s, &l);
 	if (load_words(s, &l, e) < 0)
 		return -1;

@@ -15,6 +15,7 @@ struct api;
 /* Named flags; NULL: not given. */
 struct flags {
 	const char *api, *base_url, *model, *provider, *replay, *replay_speed;
+	const char *replay_chunk, *record;
 	bool models, probe, quiet;
 };
 
@@ -26,6 +27,7 @@ struct settings {
 	long long window;		/* num_ctx; 0: not asked for */
 	const char *replay_file;
 	double replay_speed;
+	size_t replay_chunk;		/* bytes; 0: not cut */
 	char *base_url, *model;		/* owned; "" when to be looked for */
 	char *key;			/* owned, NULL: none */
 	char **headers;			/* owned, with the key's */
@@ -37,6 +39,8 @@ struct settings {
 	double temperature;
 	long long max_tokens, max_retries, max_retry_after_ms;
 	const char *params;		/* a JSON object, or "" */
+	const struct conf *conf;	/* borrowed, for prices */
+	char prices_key[256];
 	long connect_ms, first_ms, idle_ms, total_ms;
 	size_t max_header, max_body, max_line, max_event;
 };
