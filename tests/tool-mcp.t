@@ -86,7 +86,7 @@ match "says so" "$(cat "$T/.err")" "*mcp.s.command is empty*"
 is "no such program" "$(hamr-tool -o 'mcp.s.command=["/no/such"]' --yes \
 	s__x '{}' --json 2>/dev/null | facts | cut -c 1-40)" \
 	'["the MCP server s is not running: /no/s'
-mkdir .hamr
+mkdir -p .hamr
 printf '[mcp.s]\ncommand = ["touch", "%s/hooked"]\n' "$T" >.hamr/config.toml
 hamr-tool --schemas >out 2>&1
 ok "never from the repository" test ! -e "$T/hooked"
