@@ -35,7 +35,7 @@ LIB = err mem buf utf8 num file map \
       conf_table conf_keys conf_near place \
       conf_value conf_get conf_put conf_file conf_repo conf_trust \
       conf_load conf_print \
-      token budget memid alias view_print view \
+      token budget memid alias plugin view_print view \
       units import_mark import_guess import_name import_pair import \
       stage state
 
@@ -123,6 +123,11 @@ asan:
 	@ASAN_OPTIONS=detect_leaks=0 $(MAKE) O=obj-asan B=obj-asan/bin \
 	    CFLAGS="$(ASAN)" HARDEN= LIBS_all="$(LIBS_all)" check
 
+# Against the official MCP servers and SDK, which npm fetches.
+mcp-check: all
+	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	    build-aux/mcp-check build/mcp
+
 lint:
 	build-aux/lint
 
@@ -165,6 +170,6 @@ help:
 
 -include $(wildcard $O/unit/*.d)
 
-.PHONY: all demo check units layers asan lint bench deps deps-lint install \
+.PHONY: all demo check units layers asan mcp-check lint bench deps deps-lint install \
 	uninstall dist clean help
 .DELETE_ON_ERROR:

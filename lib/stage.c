@@ -127,6 +127,15 @@ act(struct stage *s)
 	s->cancelled = false;
 }
 
+static void
+sync_all(struct stage *s)
+{
+	s->acting = true;	/* it may have to wait for somebody */
+	if (s->ops->sync != NULL)
+		s->ops->sync(s);
+	s->acting = false;
+}
+
 /* A transcript is over: act on it, forget it. */
 static void
 finish(struct stage *s)
@@ -176,8 +185,8 @@ handle_copy(struct stage *s, const struct rec *r)
 	} else {
 		if (kind == R_GO)
 			act(s);
-		else if (s->ops->sync != NULL)
-			s->ops->sync(s);
+		else
+			sync_all(s);
 		s->cancelled = false;
 		if (s->mode != STAGE_FILTER)
 			put_line(s, copy);
@@ -243,6 +252,19 @@ read_import(struct stage *s)
 }
 
 static void
+fill(struct stage *s)
+{
+	struct err e;
+
+	if (flush(s) < 0)
+		return;
+	if (s->ops->idle != NULL)
+		s->ops->idle(s, s->in.fd);
+	if (rec_fill(&s->in, &e) < 0)
+		stage_fail(s, &e);
+}
+
+static void
 read_input(struct stage *s)
 {
 	const struct rec *r;
@@ -257,8 +279,8 @@ read_input(struct stage *s)
 			refuse(s, &e);
 		else if (s->in.eof)
 			break;
-		else if (flush(s) == 0 && rec_fill(&s->in, &e) < 0)
-			stage_fail(s, &e);
+		else
+			fill(s);
 	}
 	if (!s->failed)
 		finish(s);
@@ -333,7 +355,7 @@ take_meanwhile(struct stage *s)
 	const struct rec *r;
 	struct err e;
 
-	while (!s->failed && rec_waiting(&s->in)) {
+	while (!s->failed && s->ops->input == NULL && rec_waiting(&s->in)) {
 		size_t start = s->in.start;
 		int got = rec_take(&s->in, &r, &e);
 
@@ -360,7 +382,8 @@ wants_input(struct stage *s)
 {
 	if (s->in.eof || s->failed)
 		return false;
-	return s->mode == STAGE_RESIDENT || !rec_waiting(&s->in);
+	return s->mode == STAGE_RESIDENT || s->ops->input != NULL ||
+	    !rec_waiting(&s->in);
 }
 
 static int
@@ -399,7 +422,9 @@ stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 		if (n > 0)
 			memcpy(fds, all, n * sizeof *all);
 		if (all[n].revents != 0) {
-			if (rec_fill(&s->in, &e) < 0)
+			if (s->ops->input != NULL)
+				s->ops->input(s);
+			else if (rec_fill(&s->in, &e) < 0)
 				stage_fail(s, &e);
 			take_meanwhile(s);
 		}
@@ -414,6 +439,12 @@ stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
 	flags = (flags & STAGE_READY) | flags_of(s, closed);
 	free(all);
 	return flags;
+}
+
+void
+stage_cancel(struct stage *s, bool cancelled)
+{
+	s->cancelled = cancelled;
 }
 
 /* ---- command line parts that all stages share ---- */

@@ -40,6 +40,13 @@ struct stage_ops {
 	/* Finish what the records so far imply; the sync follows.  May be
 	 * NULL. */
 	void (*sync)(struct stage *s);
+	/* Nothing is there to be read: return when fd can be, look after other
+	 * things meanwhile.  May be NULL. */
+	void (*idle)(struct stage *s, int fd);
+	/* stdin, found readable by stage_wait, is the command's own to read:
+	 * it speaks another protocol (and never calls stage_run).  NULL: it
+	 * holds records. */
+	void (*input)(struct stage *s);
 	/* A new transcript begins: forget everything.  May be NULL. */
 	void (*reset)(struct stage *s);
 	/* All input is read, or a failure ended the run: the last chance to
@@ -107,6 +114,9 @@ enum {
 	STAGE_READY = 8		/* one of fds has revents */
 };
 int stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms);
+
+/* For input(): as if cancel had been read, or not. */
+void stage_cancel(struct stage *s, bool cancelled);
 
 /* ---- command line parts that all stages share ---- */
 

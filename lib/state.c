@@ -15,7 +15,7 @@
 #include "state.h"
 
 static const char ignore[] = "# made by hamr: nothing here but config.toml "
-    "belongs into a repository\n*\n!.gitignore\n!config.toml\n";
+    "belongs into a repository\n*\n!config.toml\n";
 
 /* Does the index of root's repository list a path in .hamr but config.toml?
  * git is run with nothing of the repository's own in force. */
@@ -23,7 +23,8 @@ static bool
 git_tracks(const char *root)
 {
 	const char *argv[] = { "git", "--no-optional-locks", "-c",
-		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C",
+		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+		"safe.directory=*", "-C",
 		root, "ls-files", "-z", "--", ".hamr", NULL };
 	char *path = xasprintf("PATH=%s", getenv("PATH") != NULL ?
 	    getenv("PATH") : "/usr/bin:/bin");
@@ -92,6 +93,17 @@ write_ignore(const char *dir, struct err *e)
 	return r;
 }
 
+/* In somebody's folder what root makes is his. */
+static int
+give(const char *root, const char *dir)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || stat(root, &st) < 0 || st.st_uid == 0)
+		return 0;
+	return lchown(dir, st.st_uid, st.st_gid);
+}
+
 /* The repository's own .hamr, or NULL when it must not or cannot be used. */
 static char *
 own_place(const char *root, bool create)
@@ -106,7 +118,7 @@ own_place(const char *root, bool create)
 	    (is_repository(root) && git_tracks(root))))
 		goto no;
 	if (create && ((!there && mkdir(dir, 0755) < 0) ||
-	    write_ignore(dir, NULL) < 0))
+	    (!there && give(root, dir) < 0) || write_ignore(dir, NULL) < 0))
 		goto no;
 	if (!there && !create && access(root, W_OK) < 0)
 		goto no;

@@ -41,6 +41,8 @@ find "$TOP/cmd" "$TOP/lib" -name '*.c' ! -name conf_table.c \
 while read -r key; do
 	grep -qF "\"$key\"" sources && continue
 	case $key in
+	mcp.NAME.*) grep -qF "\"${key##*.}\"" "$TOP/cmd/hamr-tool/mcp.c" &&
+	    continue ;;
 	provider.*) grep -qF "\"${key#provider.}\"" \
 	    "$TOP/cmd/hamr-provider/settings.c" && continue ;;
 	esac

@@ -2,7 +2,7 @@
 # docs.t - the examples of README.md and of the manual pages work as written.
 #
 # Run are the fenced "sh" blocks of README.md and, of each page of section 1,
-# of hamr(7) and hamr-records(5), every literal display of EXAMPLES (.Bd
+# of hamr(7), hamr-plugins(7) and hamr-records(5), every literal display of EXAMPLES (.Bd
 # -literal, .Dl) and the loop of hamr(7).  A line that begins with "$ " is a
 # command, what follows it without belongs to it.  Each example runs by itself
 # in a copy of one repository, where a script stands in for the model, and
@@ -56,8 +56,8 @@ for path in sys.argv[2:]:
 PY
 mkdir "$T/examples"
 python3 "$T/extract.py" "$T/examples" "$TOP"/README.md "$TOP"/man/*.1 \
-    "$TOP"/man/hamr.7 "$TOP"/man/hamr-records.5 "$TOP"/man/hamr-import.5 ||
-    exit 1
+    "$TOP"/man/hamr.7 "$TOP"/man/hamr-plugins.7 "$TOP"/man/hamr-import.5 \
+    "$TOP"/man/hamr-records.5 || exit 1
 
 # The model: wherever an example would ask a server, a script answers.
 mkdir "$T/shim"

@@ -14,7 +14,9 @@ fresh() {
 # What must be equal: messages without what varies, in order.
 messages() {
 	jq -c 'select(.role and .role != "system") | .meta |= (
-	    if . then {by, error} else . end)' "$1"
+	    if . then {by, error} else . end) |
+	    if .role == "tool" and (.content | type) == "string" then
+	    .content |= sub("; changed: [^\n]*"; "") else . end' "$1"
 }
 # The same, where a call may have been interrupted instead.
 check() {	# name

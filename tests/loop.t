@@ -28,7 +28,7 @@ is "one end record, last" "$(jq -r .type "$(session)" | grep -nc '^end$') $(
 is "end: status, steps, calls" "$(tail -n 1 "$(session)" |
     jq -r '[.status, .steps, .tool_calls] | join(" ")')" "completed 5 6"
 is "end: files changed" "$(tail -n 1 "$(session)" |
-    jq -c .files_changed)" '["new.txt"]'
+    jq -c .files_changed)" '["marks","new.txt"]'
 is "a start before every result" "$(jq -r 'select(.type == "start" or
     .role == "tool") | (.type // "result") + " " + .tool_call_id' \
     "$(session)" | tr '\n' ';')" \

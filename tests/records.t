@@ -322,7 +322,7 @@ is "hamr-tool: both kinds of errors were seen" "$(jq -r \
 valid "hamr-mem" mem.out
 
 seen=$(sort -u kinds | tr '\n' ' ')
-is "which kinds were seen" "$seen" "answer ask assistant compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict "
+is "which kinds were seen" "$seen" "answer ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict "
 
 cat "$TOP"/tests/data/import/golden/*.out >import.out
 valid "what the importers make" import.out

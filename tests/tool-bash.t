@@ -110,6 +110,7 @@ TERM=dumb
 TMPDIR=/tmp
 TZ=UTC
 USER=u
+XDG_CACHE_HOME=/tmp/.cache
 _=/usr/bin/env"
 is "[sandbox] env" "$(MORE=1 sh_tool 'echo "$MORE$SET"' \
 	-o 'sandbox.env=["MORE","SET=2"]')" "exit 0${nl}12"
@@ -145,8 +146,9 @@ match "the whole is kept" "$file" ".hamr/out/????????????.txt"
 same "all of it" "$file" want
 is "by its hash" "$file" ".hamr/out/$(sha256sum <want | cut -c 1-12).txt"
 is "for its owner only" "$(stat -c %a "$file")" 600
-printf '*\n!config.toml\n!.gitignore\n' >want
-same ".hamr ignores itself" .hamr/.gitignore want
+printf '*\n!config.toml\n' >want
+grep -v '^#' .hamr/.gitignore >got
+same ".hamr ignores itself" got want
 is "head and tail, and where" "$(jq -r .content cut |
 	sed -n '1,3p;/cut out/p;/stderr/,$p' | sed 's/^\[[0-9]* /[N /')" \
 "exit 0

@@ -1,36 +1,10 @@
 #!/bin/bash
 # tool-session.t - hamr-tool within a session: modes, lists, caps, crashes.
 . "$(dirname "$0")/lib.sh"
-unset HAMR_BIN
+. "$TOP/tests/tool.sh"
 
-mkdir root && cd root || exit 1
-nl='
-'
 at_end() { [ -z "$tool_pid" ] || kill -9 "$tool_pid" 2>/dev/null; }
-
-call() {	# ID NAME ARGS...: one assistant message
-	jq -cn '$ARGS.positional | {role: "assistant", content: null,
-	    tool_calls: [range(0; length; 3) as $i | {id: .[$i],
-	    type: "function", function: {name: .[$i + 1],
-	    arguments: .[$i + 2]}}], finish_reason: "tool_calls"}' \
-	    --args "$@"
-}
 new() { hamr-tool -n --yes --no-config --root . "$@"; }
-codes() {	# every record in short
-	jq -r 'select(.type != "output") |
-		"\(.type // .role) \(.tool_call_id) \(.meta.error // "-")"'
-}
-results() { jq -c 'select(.role == "tool")'; }
-go='{"type":"go","n":1}'
-resident() {	# options: a coprocess; say and hear talk to it
-	coproc TOOL { exec hamr-tool -r --no-config --root . "$@"; }
-	exec {to}>&"${TOOL[1]}" {from}<&"${TOOL[0]}"
-	eval "exec ${TOOL[1]}>&- ${TOOL[0]}<&-"
-	tool_pid=$TOOL_PID
-}
-say() { printf '%s\n' "$@" >&"$to"; }
-hear() { line=; IFS= read -r -t "${1:-5}" -u "$from" line; }
-bye() { exec {to}>&-; wait "$tool_pid" 2>/dev/null; exec {from}<&-; }
 code() { jq -r '.meta.error // "-"' <<<"$line"; }
 
 # --- refused is refused before it is begun
@@ -78,7 +52,7 @@ start f -
 tool f -"
 is "is not listed or found" "$(call a read '{"path":".","depth":8}' \
 	b read '{"query":"s","regex":false,"path":"."}' |
-	new -o "$secret" | results | jq -r .content | grep -c 'priv\|secret\|k')" 0
+	new -o "$secret" | messages | jq -r .content | grep -c 'priv\|secret\|k')" 0
 is "policy.no_write" "$(call a write '{"path":"gen/a/b.c","content":"x"}' \
 	b write '{"path":"lib/x.gen","content":"x"}' \
 	c write '{"path":"lib/new","content":"x"}' |
@@ -99,7 +73,7 @@ start c -
 tool c -"
 
 # --- a mode that changes
-resident --yes
+resident --no-config --root . --yes
 say '{"type":"config","set":{"agent.mode":"docs"}}' \
 	"$(call a write '{"path":"m.c","content":"x"}')" "$go"
 hear
@@ -128,7 +102,7 @@ is "mutated" "$(jq -c .meta.mutated <<<"$line")" \
 bye
 
 # --- an answer
-resident
+resident --no-config --root .
 say "$(call a write '{"path":"asked","content":"x\n"}' \
 	b write '{"path":"asked2","content":"x\n"}')" "$go"
 hear; say '{"type":"answer","id":"a1","allow":true}'
@@ -149,7 +123,7 @@ bye
 # --- caps
 seq 1 30000 >big
 limit() { printf '{"type":"limit","context_tokens":%s,"source":"flag"}\n' "$1"; }
-size() { results | jq -c '[(.content | utf8bytelength), .meta.truncated]'; }
+size() { messages | jq -c '[(.content | utf8bytelength), .meta.truncated]'; }
 is "no limit record" "$(call a read '{"path":"big"}' | new | size)" \
 	"$(call a read '{"path":"big"}' | new -o \
 	context.context_budget_tokens=131072 | size)"
@@ -171,8 +145,8 @@ is "0 is no limit" "$({ call a read '{"path":"big"}'; } | new \
 	-o context.max_total_read_result_tokens_per_turn=0 | size |
 	jq '.[1]')" null
 
-reads() { call a read '{"path":"big"}' b read '{"path":"big"}' \
-	c read '{"path":"big"}' d read '{"path":"big"}' \
+reads() { call a read '{"path":"big"}' b read '{"path":"big","first":2}' \
+	c read '{"path":"big","first":3}' d read '{"path":"big","first":4}' \
 	e bash '{"command":"echo e"}'; }
 { limit 4000; reads; } | new >out
 is "past the turn's cap" "$(codes <out)" \
@@ -185,16 +159,16 @@ tool c -
 tool d -
 start e -
 tool e -"
-is "one line" "$(results <out | jq -c 'select(.tool_call_id == "d") |
+is "one line" "$(messages <out | jq -c 'select(.tool_call_id == "d") |
 	[(.content | [scan("\n")] | length), .is_error, .meta.truncated]')" \
 	'[1,null,null]'
-ok "in all" test "$(results <out | jq -s '[.[0:3][].content |
+ok "in all" test "$(messages <out | jq -s '[.[0:3][].content |
 	utf8bytelength] | add')" -le 5400
 is "a transcript is charged" "$({ limit 4000; reads | jq -c \
-	'.tool_calls |= .[:3]'; results <out | head -n 3
+	'.tool_calls |= .[:3]'; messages <out | head -n 3
 	call f read '{"path":"a.txt"}'; } | new | codes)" "tool f -"
 is "a person's message begins anew" "$({ limit 4000; reads | jq -c \
-	'.tool_calls |= .[:3]'; results <out | head -n 3
+	'.tool_calls |= .[:3]'; messages <out | head -n 3
 	echo '{"role":"user","content":"more"}'
 	call f read '{"path":"a.txt"}'; } | new | codes)" "start f -${nl}tool f -"
 
@@ -213,14 +187,14 @@ is "one in the making is no leftover" "$(exec 9>crash/.hamr-tmp-1
 	ls -A crash | tr '\n' ' ')" ".hamr-tm .hamr-tmp-1 f h "
 
 # --- the end of a search: a git that does not answer, a regex that does not
-mkdir fake slow
-printf '#!/bin/sh\nexec sleep 30\n' >fake/git; chmod +x fake/git
+mkdir ../fake slow
+printf '#!/bin/sh\nexec sleep 30\n' >../fake/git; chmod +x ../fake/git
 head -c 60000 /dev/zero | tr '\0' a >slow/a
 now() { date +%s%N; }
 stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 	local path=$PATH begun took
-	PATH=$PWD/fake:$PATH
-	resident --yes
+	PATH=$T/fake:$PATH
+	resident --no-config --root . --yes
 	PATH=$path
 	say "$(call a read "$2")" "$go"
 	hear; say "$line"; hear .3
@@ -239,7 +213,7 @@ stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 stopped "a listing" '{"path":"."}'
 stopped "a search" '{"query":"x"}'
 stopped "a search by regex" '{"query":"x","regex":true}'
-rm fake/git
+rm ../fake/git
 stopped "a regex" \
 	'{"query":"^(a*)(a*)(a*)\\1\\2\\3b","regex":true,"path":"slow"}'
 tool_pid=
@@ -263,10 +237,13 @@ gone() {
 ok "kill -9 ends its command" gone
 
 # --- no git before it is needed
-printf '#!/bin/sh\necho >>"%s/ran"\n' "$PWD" >fake/git; chmod +x fake/git
-PATH=$PWD/fake:$PATH hamr-tool --schemas >/dev/null
-PATH=$PWD/fake:$PATH hamr-tool read '{"path":"a.txt"}' >/dev/null
+printf '#!/bin/sh\necho >>"%s/ran"\n' "$PWD" >../fake/git; chmod +x ../fake/git
+PATH=$T/fake:$PATH hamr-tool --schemas >/dev/null
+PATH=$T/fake:$PATH hamr-tool read '{"path":"a.txt"}' >/dev/null
 ok "no git for a file" test ! -e ran
-PATH=$PWD/fake:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
+PATH=$T/fake:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
 ok "git for a folder" test -e ran
+rm ran; mkdir own; cp ../fake/git own
+PATH=$PWD/own:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
+ok "never a git that lies in the root" test ! -e ran
 done_testing

@@ -1,38 +1,16 @@
 #!/bin/bash
 # tool-stage.t - hamr-tool as a stage: judgement, verdicts, the journal.
 . "$(dirname "$0")/lib.sh"
-unset HAMR_BIN
+. "$TOP/tests/tool.sh"
 
-mkdir root && cd root || exit 1
-nl='
-'
-
-call() {	# ID NAME ARGS...: one assistant message
-	jq -cn '$ARGS.positional | {role: "assistant", content: null,
-	    tool_calls: [range(0; length; 3) as $i | {id: .[$i],
-	    type: "function", function: {name: .[$i + 1],
-	    arguments: .[$i + 2]}}], finish_reason: "tool_calls"}' \
-	    --args "$@"
-}
-sh_args() {
-	jq -cn --arg c "$1" '{command: $c}'
-}
-user='{"role":"user","content":"go on"}'
-go='{"type":"go","n":1}'
-results() {	# results only, without what varies
-	jq -c 'select(.role == "tool") | [.tool_call_id, .content,
-		.is_error, .meta.error, .meta.verdict, .meta.shared]'
-}
-norm() {
-	sed -E 's/"at":"[^"]*"/"at":"T"/; s/"ms":[0-9]+/"ms":0/'
-}
 new() { hamr-tool -n --yes "$@"; }
 
 # --- the filter
 one=$(call c1 bash "$(sh_args 'echo hi')")
 { printf '%s\n' "$user" '{"type":"x","n":9007199254740993,"s" : "kept"}' \
 	"$one"; } >t
-hamr-tool --yes <t >out
+hamr-tool --yes <t >../out
+no_checkpoint <../out >out
 head -n 3 out >head
 same "what was read is written, its bytes unchanged" head t
 is "then start and result" "$(sed 1,3d out | norm)" \
@@ -42,14 +20,15 @@ is "then start and result" "$(sed 1,3d out | norm)" \
 "\"cwd\":\"$(pwd -P)\",\"ms\":0,\"bytes\":10}}"
 match "the time of the start" "$(sed -n 4p out | jq -r .at)" \
 	"20??-??-??T??:??:??Z"
-hamr-tool --yes <out >out2
+hamr-tool --yes <out >../out2; mv ../out2 .
 same "nothing is run twice" out out2
 is "-n" "$(hamr-tool -n --yes <t | grep -v '"output"' | norm)" "$(sed 1,3d out | norm)"
 is "go is answered with -n" "$({ cat t; echo "$go"; } | new | tail -n 1)" "$go"
 is "not in filter mode" "$({ cat t; echo "$go"; } | hamr-tool --yes | norm)" \
 	"$(norm <out)"
 is "acts once for one go" "$({ cat t; echo "$go"; echo "$go"; } | new |
-	jq -r '.type // .role' | tr '\n' ' ')" "start output tool go go "
+	no_checkpoint | jq -r '.type // .role' | tr '\n' ' ')" \
+	"start output tool go go "
 is "output is not written" "$(grep -c '"output"' out)" 0
 is "unless asked for" "$(hamr-tool --stream --yes <t |
 	jq -c 'select(.type == "output") | [.stream, .text]')" \
@@ -62,7 +41,8 @@ is "output has its limit" "$(call c1 bash "$(sh_args 'yes | head -c 3M')" |
 	awk '{ print ($1 > 900000 && $1 <= 1048576) }')" 1
 is "call order" "$(call c1 bash "$(sh_args 'sleep .2; echo 1')" c2 bash \
 	"$(sh_args 'echo 2')" c3 read '{}' | new |
-	jq -r '[.type // .role, .tool_call_id] | join(" ")' | grep -v output)" \
+	no_checkpoint | jq -r '[.type // .role, .tool_call_id] | join(" ")' |
+	grep -v output)" \
 "start c1
 tool c1
 start c2
@@ -139,9 +119,9 @@ is "the strictest counts" "$({ verdict a halt ',"message":"h"'
 	'["a","h",true,"refused","halt",null]'
 is "other phases do not" "$({ verdict a halt | sed 's/"call"/"result"/'
 	verdict a warn | sed 's/"call"/"result"/'; } | judged | head -n 1)" \
-	'["a","exit 0\nx\n",null,null,null,null]'
+	'["a","exit 0; changed: count\nx\n",null,null,null,null]'
 is "share" "$(verdict b share ',"twin":"a"' | judged | tail -n 1)" \
-	'["b","exit 0\nx\n",null,null,"share","a"]'
+	'["b","exit 0; changed: count\nx\n",null,null,"share","a"]'
 is "ran once" "$(wc -l <count)" 1
 is "a shared error" "$({ call a bash "$(sh_args 'exit 4')" b bash \
 	"$(sh_args 'exit 4')"; verdict b share ',"twin":"a"'; } | new |
@@ -160,8 +140,8 @@ is "a twin from the transcript" "$({ echo "$two"
 is "a twin that never ran" "$({ verdict a block
 	verdict b share ',"twin":"a"'; } | judged | tail -n 1 |
 	jq -c '[.[0], .[2:][]]')" '["b",true,"interrupted","share","a"]'
-is "policy before verdict" "$({ echo "$two"; verdict a block; } |
-	hamr-tool -n --yes --mode read-only | head -n 1 |
+is "policy before verdict" "$({ call a write '{"path":"n","content":"x"}'
+	verdict a block; } | hamr-tool -n --yes --mode read-only | head -n 1 |
 	jq -c '[.meta.error, .meta.verdict]')" '["denied","block"]'
 
 # --- the journal
@@ -181,19 +161,6 @@ if [ -e /dev/full ]; then
 fi
 
 # --- resident
-resident() {	# options: a coprocess; say and hear talk to it
-	coproc TOOL { exec hamr-tool -r "$@"; }
-	exec {to}>&"${TOOL[1]}" {from}<&"${TOOL[0]}"
-	eval "exec ${TOOL[1]}>&- ${TOOL[0]}<&-"
-	tool_pid=$TOOL_PID
-}
-say() { printf '%s\n' "$@" >&"$to"; }
-hear() {	# [SECONDS]
-	line=
-	IFS= read -r -t "${1:-5}" -u "$from" line
-}
-bye() { exec {to}>&-; wait "$tool_pid"; tool_status=$?; exec {from}<&-; }
-
 resident --yes
 say '{"type":"sync","n":7}'
 hear
@@ -213,7 +180,7 @@ ok "nothing before it is read back" test ! -e ran
 say "$start"
 hear
 is "acts then" "$(jq -c '[.role, .tool_call_id, .content]' <<<"$line")" \
-	'["tool","c1","exit 0"]'
+	'["tool","c1","exit 0; changed: ran"]'
 ok "truly" test -e ran
 result=$line
 hear
@@ -221,7 +188,8 @@ is "and answers go" "$line" "$go"
 say "$result" "$go"
 hear
 is "its own result is known" "$line" "$go"
-say '{"type":"config","set":{"agent.mode":"read-only"}}' "$ran" "$go"
+say '{"type":"config","set":{"agent.mode":"read-only"}}' \
+	"$(call c1 write '{"path":"n","content":"x"}')" "$go"
 hear
 is "config changes the mode" "$(jq -r .meta.error <<<"$line")" denied
 hear
@@ -270,7 +238,7 @@ hear
 is "then it is proposed again" "$(jq -r .type <<<"$line")" start
 say "$line"
 hear
-is "and run" "$(jq -r .content <<<"$line")" "exit 0"
+is "and run" "$(jq -r .content <<<"$line")" "exit 0; changed: ran"
 bye
 is "the end of it" "$tool_status" 0
 
@@ -294,7 +262,7 @@ is "start after the answer" "$(jq -r .type <<<"$line")" start
 ok "not before" test ! -e ran
 say "$line"
 hear
-is "yes" "$(jq -r .content <<<"$line")" "exit 0"
+is "yes" "$(jq -r .content <<<"$line")" "exit 0; changed: ran"
 ok "run" test -e ran
 hear
 say "$(call c3 bash "$(sh_args 'touch ran')")" "$go"
@@ -365,13 +333,13 @@ for p in parts:
     time.sleep(0.0002)
 E
 for opt in "" -n; do
-	rm -f count; hamr-tool $opt --yes <long | norm >whole
+	rm -f count; hamr-tool $opt --yes <long | norm >../whole
 	for step in 0 1 7; do
 		rm -f count
-		python3 feed.py long $step | hamr-tool $opt --yes | norm >cut
-		same "fed in pieces of $step $opt" whole cut
+		python3 feed.py long $step | hamr-tool $opt --yes | norm >../cut
+		same "fed in pieces of $step $opt" ../whole ../cut
 	done
 done
-ok "every line is a record" sh -c 'jq -e . whole >/dev/null'
+ok "every line is a record" sh -c 'jq -e . ../whole >/dev/null'
 ok "nothing forbidden was run" test ! -e ran2
 done_testing

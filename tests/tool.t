@@ -27,7 +27,8 @@ hamr-tool --schemas >s2
 same "schemas are stable" s1 s2
 is "one record" "$(wc -l <s1)" 1
 is "names" "$(jq -c '[.type, (.tools[] | .type + " " + .function.name)]' s1)" \
-	'["tools","function read","function edit","function write","function bash"]'
+	'["tools","function read","function edit","function write","function bash",'\
+'"function view_image","function search_memory","function save_memory"]'
 is "arguments" "$(jq -r '.tools[].function | .name as $t | .parameters |
 	.required as $r | .properties | to_entries[] | .key as $k |
 	"\($t) \($k) \(.value.type) \(.value.minimum)-\(.value.maximum)" +
@@ -48,10 +49,15 @@ write path string null-null null !
 write content string null-null null !
 write overwrite boolean null-null null
 bash command string null-null null !
-bash timeout integer 1-600 120"
+bash timeout integer 1-600 120
+view_image path string null-null null !
+search_memory query string null-null null !
+search_memory n integer 1-20 8
+save_memory fact string null-null null !
+save_memory key string null-null null"
 ok "no anyOf" sh -c '! grep -q anyOf s1'
 is "without bash" "$(hamr-tool -o tools.bash.enabled=false --schemas |
-	jq -c '[.tools[].function.name]')" '["read","edit","write"]'
+	jq -c '[.tools[].function.name]')" '["read","edit","write","view_image","search_memory","save_memory"]'
 
 # --- one call
 hamr-tool --yes bash '{"command":"echo hi"}' >out
@@ -60,7 +66,7 @@ is "ends in one LF" "$(tail -c 3 out | od -An -c | tr -d ' ')" 'hi\n'
 status "status of an error" 1 hamr-tool --yes bash '{"command":"exit 9"}'
 status "unknown tool" 2 hamr-tool nonsense '{}'
 match "names the tools" "$(cat "$T/.err")" \
-	'*no tool "nonsense"; the tools are read, edit, write, bash'
+	'*no tool "nonsense"; the tools are read, edit, write, bash, *'
 status "bad JSON" 2 hamr-tool read '{"path":'
 status "arguments that are no object" 1 hamr-tool read '[]'
 is "the tool message" "$(hamr-tool --json read '{}' | jq -c 'del(.content,
@@ -120,10 +126,21 @@ denied() {	# name glob arguments...
 		jq -r '.meta.error + ": " + (.content | gsub("\n"; "|"))')" \
 		"denied: $tests_glob"
 }
-denied "bash wants --yes" "*pass --yes" bash '{"command":"touch ran"}'
+touch_it() {	# NAME options: a command that would change the root
+	tests_name2=$1
+	shift
+	hamr-tool "$@" bash '{"command":"touch ran"}' >/dev/null 2>&1
+	ok "$tests_name2 changes nothing" test ! -e ran
+}
+touch_it "bash without --yes"
 for mode in read-only verify docs; do
-	denied "bash in mode $mode" "*mode $mode*sandbox*" --yes \
-		--mode $mode bash '{"command":"touch ran"}'
+	touch_it "bash in mode $mode" --yes --mode $mode
+done
+for opts in "" "--yes --mode read-only" "--yes --mode docs" \
+	"--yes --mode verify"; do
+	# shellcheck disable=SC2086
+	denied "no sandbox: bash with '$opts'" "*there is no sandbox*" \
+		-o sandbox.mode=off $opts bash '{"command":"touch ran"}'
 done
 for mode in read-only verify; do
 	denied "edit in mode $mode" "*mode $mode*" --yes --mode $mode edit \
@@ -134,14 +151,14 @@ done
 denied "write in mode docs" "*" --yes --mode docs write \
 	'{"path":"ran","content":"x"}'
 denied "the configured mode" "*mode read-only*" --yes \
-	-o agent.mode=read-only bash '{"command":"touch ran"}'
+	-o agent.mode=read-only write '{"path":"ran","content":"x"}'
 denied "bash switched off" "*switched off*" --yes \
 	-o tools.bash.enabled=false bash '{"command":"touch ran"}'
 denied "write without --yes shows the diff" "*+x*" write \
 	'{"path":"ran","content":"x"}'
 denied "edit without --yes shows the diff" "*-text*+new*" edit \
 	'{"path":"a.txt","old":"text","new":"new"}'
-is "nothing of it was done" "$(ls -A; cat a.txt)" "$(printf '%s\n' a.txt h out \
+is "nothing of it was done" "$(ls -A; cat a.txt)" "$(printf '%s\n' .hamr a.txt h out \
 	s1 s2 text)"
 is "a person needs no prior read" "$(hamr-tool --yes --json edit \
 	'{"path":"a.txt","old":"text","new":"new"}' | jq -c .is_error; cat a.txt)" \

@@ -5,6 +5,7 @@
 
 #include "budget.h"
 #include "file.h"
+#include "hook.h"
 #include "run.h"
 #include "sessions.h"
 #include "views.h"
@@ -165,13 +166,16 @@ run_turn(struct run *r, const char *task, struct err *e)
 		setup_task(&r->hub, task);
 	turn_run(&t);
 	ui_rest(&r->ui);
-	if (turn_end(&t) < 0) {
+	status = turn_end(&t);
+	if (status < 0) {
 		*e = r->hub.err;
-		free(t.reason);
-		return -1;
+	} else {
+		sum_up(r, &t);
+		status = turn_status(t.end);
 	}
-	sum_up(r, &t);
-	status = turn_status(t.end);
+	ui_flush(&r->ui);
+	hook_end(r->conf, &r->hub, t.record);
+	free(t.record);
 	free(t.reason);
 	return status;
 }

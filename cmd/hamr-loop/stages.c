@@ -146,6 +146,26 @@ own_end(int fd)
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+static void
+add_command(struct child *c, const struct child_opts *o, pipecmd *cmd)
+{
+	for (size_t k = 0; k < o->nunset; k++)
+		pipecmd_unsetenv(cmd, o->unset[k]);
+	pipecmd_discard_err(cmd, o->hush);
+	pipecmd_pre_exec(cmd, before_exec, NULL, &c->p);
+	pipeline_command(c->p, cmd);
+}
+
+static pipecmd *
+command_of(const char *const *argv, size_t n)
+{
+	pipecmd *cmd = pipecmd_new(argv[0]);
+
+	for (size_t i = 1; i < n; i++)
+		pipecmd_arg(cmd, argv[i]);
+	return cmd;
+}
+
 struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
@@ -154,20 +174,15 @@ child_start(const struct child_opts *o, struct err *e)
 	for (size_t i = 0; i < o->n; i++)
 		if (child_check(o->commands[i], e) < 0)
 			return NULL;
-	if (room_for(o->n, e) < 0)
+	if (room_for(o->n + 1, e) < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	c->p = pipeline_new();
-	for (size_t i = 0; i < o->n; i++) {
-		pipecmd *cmd = new_command(o->commands[i], o->flags,
-		    i == 0 ? o->nflags : 0);
-
-		for (size_t k = 0; k < o->nunset; k++)
-			pipecmd_unsetenv(cmd, o->unset[k]);
-		pipecmd_discard_err(cmd, o->hush);
-		pipecmd_pre_exec(cmd, before_exec, NULL, &c->p);
-		pipeline_command(c->p, cmd);
-	}
+	for (size_t i = 0; i < o->n; i++)
+		add_command(c, o, new_command(o->commands[i], o->flags,
+		    i == 0 ? o->nflags : 0));
+	if (o->n == 0)
+		add_command(c, o, command_of(o->argv, o->nargv));
 	pipeline_want_in(c->p, -1);
 	pipeline_want_out(c->p, -1);
 	pipeline_start(c->p);

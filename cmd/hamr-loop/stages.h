@@ -16,6 +16,8 @@ struct child_opts {
 	const char *const *commands;	/* each one command line, split into
 					 * words by libpipeline, no shell */
 	size_t n;
+	const char *const *argv;	/* or, with n 0, one command's words */
+	size_t nargv;
 	const char *const *flags;	/* arguments of the first command */
 	size_t nflags;
 	const char *const *unset;	/* variables it shall not inherit */

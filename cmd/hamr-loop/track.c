@@ -59,6 +59,7 @@ new_turn(struct track *t)
 	memset(t->recovered, 0, sizeof t->recovered);
 	t->last_recovery = -1;
 	t->nudges = t->repairs = 0;
+	t->sandbox = NULL;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
 	set(&t->verification, NULL);
@@ -263,6 +264,23 @@ user(struct track *t, const struct rec *r)
 		t->nudges += scan_str_is(rule, "contract");
 }
 
+/* What its commands ran in, the weakest of them. */
+static void
+sandbox(struct track *t, struct slice name)
+{
+	static const char *const names[] = { "none", "seccomp", "landlock",
+		"bubblewrap" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (t->sandbox != NULL && strcmp(t->sandbox, names[i]) == 0)
+			return;
+		if (scan_str_is(name, names[i])) {
+			t->sandbox = names[i];
+			return;
+		}
+	}
+}
+
 static void
 started(struct track *t, const struct rec *r)
 {
@@ -334,6 +352,7 @@ message(struct track *t, const struct rec *r)
 		result(t, r);
 		mutation(t, r);
 		command(t, r);
+		sandbox(t, msg_meta(r, "sandbox"));
 	}
 }
 
@@ -371,6 +390,7 @@ event(struct track *t, const struct rec *r)
 		break;
 	case R_VERIFICATION:
 		verification(t, r);
+		sandbox(t, rec_get(r, "sandbox"));
 		break;
 	case R_ERROR:
 		set(&t->error_stage, text_or_empty(rec_get(r, "stage")));

@@ -57,6 +57,8 @@ struct track {
 	long steps_before, started_before;
 	char *bash_output;	/* of the last command, if it failed; or NULL */
 	struct usage usage;
+	const char *sandbox;	/* the weakest a command ran in, NULL: none
+				 * ran */
 	char **files;		/* changed, each once */
 	size_t nfiles, capfiles;
 

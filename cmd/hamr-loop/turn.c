@@ -362,6 +362,7 @@ turn_end(struct turn *t)
 {
 	struct track *k = t->hub->track;
 	struct json *o = json_object(), *files = json_array();
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 
 	json_str(o, "type", "end");
 	json_str(o, "status", turn_status_word(t->end));
@@ -373,8 +374,10 @@ turn_end(struct turn *t)
 		json_str(files, NULL, k->files[i]);
 	json_add(o, "files_changed", files);
 	json_add(o, "usage", usage_json(&k->usage));
-	json_str(o, "sandbox", "none");
+	json_str(o, "sandbox", k->sandbox != NULL ? k->sandbox : "unused");
 	json_int(o, "ms", file_now_ms() - t->begun);
+	json_print(o, &line);
+	t->record = buf_detach(&line);
 	/* When the session cannot be written, who reads stdout is still told
 	 * how it ended. */
 	if (t->hub->failed) {

@@ -25,6 +25,7 @@ struct turn {
 	int died;		/* of hub->died, what is told already */
 	enum ending end;
 	char *reason;		/* owned */
+	char *record;		/* the end record, once it is; owned */
 };
 
 /* Go on until the turn ends; sets t->end and t->reason.  Calls left open are

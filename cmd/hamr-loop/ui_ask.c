@@ -65,10 +65,11 @@ edited(const char *args)
 static void
 show(const struct rec *ask, struct buf *b)
 {
-	static const char *const shown[] = { "diff", "command" };
+	static const char *const shown[] = { "diff", "command",
+		"arguments" };
 	char *name = rec_strdup(ask, "name");
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		char *text = rec_strdup(ask, shown[i]);
 
 		if (text != NULL && text[0] != '\0') {

@@ -5,10 +5,15 @@
 #include <time.h>
 
 #include "bash.h"
+#include "extra.h"
 #include "file.h"
+#include "hook.h"
 #include "mem.h"
+#include "memory.h"
 
-#include "job.h"
+
+#include "parallel.h"
+#include "trail.h"
 
 #define BASH_CAP_MAX ((size_t)4 << 20)	/* memory, where no cap is set */
 
@@ -99,17 +104,22 @@ put_start(struct job *j)
 	stage_put_json(j->t->stage, R_START, o);
 }
 
-static enum step
-step_start(struct job *j)
+void
+job_propose(struct job *j)
+{
+	if (j->call->start != START_NONE)
+		return;
+	if (j->t->stage->mode == STAGE_RESIDENT)
+		j->call->start = START_PROPOSED;
+	put_start(j);
+}
+
+enum step
+job_begun(struct job *j)
 {
 	struct stage *s = j->t->stage;
 	struct err e;
 
-	if (j->call->start == START_NONE) {
-		if (s->mode == STAGE_RESIDENT)
-			j->call->start = START_PROPOSED;
-		put_start(j);
-	}
 	if (s->mode != STAGE_RESIDENT) {
 		/* the journal has it, or nothing is done */
 		if (rec_flush(&s->out, &e) == 0)
@@ -125,17 +135,19 @@ step_start(struct job *j)
 
 /* ---- work ---- */
 
-static void
-work(struct job *j)
+void
+job_work(struct job *j)
 {
 	struct tool *t = j->t;
 	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
-	struct bash_opts o = { .conf = t->conf, .root = t->root,
+	struct bash_opts o = { .boxes = t->boxes, .kind = j->kind,
+		.root = t->root,
 		.id = j->call->id, .cap = t->result_cap - 1 < BASH_CAP_MAX ?
 		t->result_cap : BASH_CAP_MAX };	/* 0: no limit */
 
 	j->call->ran = true;
+	files_call(t->files, j->call->id);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
 	case TOOL_EDIT: files_edit(t->files, args, &j->r); break;
@@ -144,8 +156,19 @@ work(struct job *j)
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
 		break;
+	case TOOL_VIEW:
+		files_view(t->files, args, conf_bool(t->conf,
+		    "provider.vision"), &j->r);
+		break;
+	case TOOL_SEARCH_MEMORY: memory_search(t, args, &j->r); break;
+	case TOOL_SAVE_MEMORY: memory_save(t, args, &j->r); break;
+	case TOOL_PLUGIN:
+	case TOOL_MCP:
+		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
+		break;
 	}
 	j->ms = file_now_ms() - begun;
+	trail_end(t->trail, j);
 }
 
 /* Begun by somebody who is no more: never run twice. */
@@ -168,8 +191,8 @@ step_interrupted(struct job *j, struct slice text)
 	return STEP_DONE;
 }
 
-static enum step
-steps(struct job *j)
+enum step
+job_before(struct job *j)
 {
 	struct slice text = { j->call->args, j->call->nargs };
 	enum step s;
@@ -181,15 +204,29 @@ steps(struct job *j)
 		return STEP_DONE;
 	s = step_verdict(j);
 	if (s == STEP_NEXT && j->schema->id == TOOL_READ &&
-	    files_spent(j->t->files, &j->r))
+	    files_spent(j->t->files, buf_view(&j->args), &j->r))
 		s = STEP_DONE;
+	if (s == STEP_NEXT)
+		s = hook_before(j);
 	if (s == STEP_NEXT)
 		s = job_approve(j);
 	if (s == STEP_NEXT)
-		s = step_start(j);
+		trail_checkpoint(j->t->trail, j);
+	return s;
+}
+
+enum step
+job_steps(struct job *j)
+{
+	enum step s = job_before(j);
+
 	if (s != STEP_NEXT)
 		return s;
-	work(j);
+	job_propose(j);
+	s = job_begun(j);
+	if (s != STEP_NEXT)
+		return s;
+	job_work(j);
 	return STEP_DONE;
 }
 
@@ -209,7 +246,21 @@ remember(struct job *j)
 		    j->r.content.len);
 }
 
-static void
+/* The result as it is written: the after_tool hook has the last word. */
+void
+job_message(struct job *j, struct buf *out)
+{
+	struct json *o = result_message(&j->r, j->call->id, j->call->name,
+	    j->ms, verdict_word(j));
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	json_print(o, &line);
+	json_free(o);
+	hook_after(j, buf_view(&line), out);
+	buf_release(&line);
+}
+
+void
 job_begin(struct job *j, struct tool *t, struct call_state *c)
 {
 	*j = (struct job){ .t = t, .call = c,
@@ -217,7 +268,7 @@ job_begin(struct job *j, struct tool *t, struct call_state *c)
 	result_init(&j->r);
 }
 
-static void
+void
 job_end(struct job *j)
 {
 	buf_release(&j->args);
@@ -225,81 +276,81 @@ job_end(struct job *j)
 }
 
 void
+job_answer(struct job *j)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	remember(j);
+	job_message(j, &line);
+	stage_put(j->t->stage, R_TOOL, buf_view(&line));
+	buf_release(&line);
+}
+
+/* One call; false: it has no answer, stop. */
+static bool
+act_one(struct tool *t, struct call_state *c)
+{
+	struct job j;
+	bool answered;
+
+	job_begin(&j, t, c);
+	answered = job_steps(&j) == STEP_DONE;
+	if (answered)
+		job_answer(&j);
+	job_end(&j);
+	return answered;
+}
+
+void
 tool_act(struct tool *t)
 {
-	bool stop = t->closed;
+	bool go_on = !t->closed;
+	size_t i = 0, n;
 
 	t->acting = true;
-	for (size_t i = 0; i < t->ncalls && !stop; i++) {
-		struct job j;
-
-		if (t->calls[i].done)
+	tool_verify(t);
+	/* starts of ours that nobody committed before this go */
+	for (size_t k = 0; k < t->ncalls; k++)
+		if (t->calls[k].start == START_PROPOSED)
+			t->calls[k].start = START_NONE;
+	while (i < t->ncalls && go_on) {
+		if (t->calls[i].done) {
+			i++;
 			continue;
-		/* a start of ours that nobody committed before this go */
-		if (t->calls[i].start == START_PROPOSED)
-			t->calls[i].start = START_NONE;
-		stop = must_stop(t);
-		if (stop)
-			break;
-		job_begin(&j, t, &t->calls[i]);
-		if (steps(&j) == STEP_DONE) {
-			remember(&j);
-			stage_put_json(t->stage, R_TOOL, result_message(&j.r,
-			    j.call->id, j.call->name, j.ms,
-			    verdict_word(&j)));
-		} else {
-			stop = true;
 		}
-		job_end(&j);
+		if (must_stop(t))
+			break;
+		n = parallel_run(t, i);
+		go_on = n > 0 ? parallel_do(t, i, n) :
+		    act_one(t, &t->calls[i]);
+		i += n > 0 ? n : 1;
 	}
 	t->acting = false;
+	trail_pause(t->trail);
 	tool_catch_up(t);
+	tool_tell(t);
 }
 
-/* ---- one call from the shell ---- */
+/* ---- which may run side by side ---- */
 
-static int
-print_once(struct job *j, bool json)
+bool
+job_only_reads(const struct tool *t, const char *name)
 {
-	struct stage *s = j->t->stage;
-	struct buf *text = &j->r.content;
-	struct err e;
+	const struct schema *s = tool_schema(t, name);
 
-	if (json) {
-		stage_put_json(s, R_TOOL, result_message(&j->r, j->call->id,
-		    j->call->name, j->ms, NULL));
-	} else {
-		/* one LF ends it, as rec_put writes one */
-		if (text->len > 0 && text->p[text->len - 1] == '\n')
-			text->len--;
-		rec_put(&s->out, text->len > 0 ? buf_view(text) : SLICE(""));
-	}
-	if (rec_end(&s->out, &e) < 0)
-		return err_report(&e);
-	return j->r.is_error ? ST_NO : ST_OK;
+	if (s == NULL)
+		return false;
+	return s->id == TOOL_READ || s->id == TOOL_VIEW ||
+	    s->id == TOOL_SEARCH_MEMORY || (s->id == TOOL_PLUGIN &&
+	    !extra_of(s)->mutates);
 }
 
-int
-tool_once(struct tool *t, const char *name, const char *args, bool json)
+bool
+job_is_slow(const struct tool *t, const char *name, struct slice args)
 {
-	struct call_state call = { .id = (char *)"call_1",
-		.name = (char *)name };
-	enum judged judged;
-	struct job j;
-	int status;
+	const struct schema *s = tool_schema(t, name);
 
-	job_begin(&j, t, &call);
-	judged = judge_call(t, name, slice_of(args), &j.schema, &j.args, &j.r);
-	if (judged == JUDGED_UNKNOWN || judged == JUDGED_JSON) {
-		if (json)
-			print_once(&j, true);
-		err_say("%s", j.r.content.p);
-		status = ST_USAGE;
-	} else {
-		if (judged == JUDGED_FINE && job_approve(&j) == STEP_NEXT)
-			work(&j);
-		status = print_once(&j, json);
-	}
-	job_end(&j);
-	return status;
+	if (s == NULL || s->id == TOOL_VIEW)
+		return false;
+	return s->id != TOOL_READ || files_slow(t->files, args);
 }

@@ -7,6 +7,8 @@
 #include "scan.h"
 
 #include "args.h"
+#include "extra.h"
+#include "shape.h"
 
 /* Why a value is refused: "%s" is the field. */
 struct why {
@@ -202,6 +204,25 @@ check_shape(const struct schema *t, struct slice text, struct buf *out,
 	return fault;
 }
 
+/* Against the JSON Schema of a plug-in or an MCP server. */
+static enum args_fault
+check_extra(const struct extra *x, struct slice text, struct buf *out,
+    struct result *r)
+{
+	struct buf why = BUF_INIT(4096);
+	bool good = false;
+
+	if (scan_kind(text) != SCAN_OBJECT)
+		buf_adds(&why, "they must be one JSON object");
+	else
+		good = shape_put(slice_of(x->parameters), text, out, &why);
+	if (!good)
+		result_error(r, "bad_arguments", "bad arguments for %s: %s; "
+		    "wanted: %s", x->name, why.p, x->template);
+	buf_release(&why);
+	return good ? ARGS_OK : ARGS_SHAPE;
+}
+
 enum args_fault
 args_check(const struct schema *t, struct slice text, struct buf *out,
     struct result *r)
@@ -220,6 +241,13 @@ args_check(const struct schema *t, struct slice text, struct buf *out,
 		    "not valid JSON: %s (byte %zu); wanted: %s", t->name,
 		    scan.why, scan.at, t->template);
 		fault = ARGS_JSON;
+	} else if (extra_of(t) != NULL) {
+		/* without the blanks around it */
+		while (strchr(" \t\r\n", *text.p) != NULL) {
+			text.p++;
+			text.n--;
+		}
+		fault = check_extra(extra_of(t), text, out, r);
 	} else {
 		fault = check_shape(t, text, out, r);
 	}

@@ -4,16 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "env.h"
 #include "file.h"
-#include "heir.h"
-#include "kin.h"
 #include "mem.h"
 #include "output.h"
 #include "report.h"
-#include "child.h"
 
 #include "bash.h"
 
@@ -28,21 +25,19 @@
 #define READ_BYTES 65536
 #define CHUNK_MAX ((size_t)4 * READ_BYTES)
 
-enum { FD_CHILD, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
+enum { FD_BOX, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
 
 struct run {
 	struct stage *stage;
 	const struct bash_opts *o;
-	struct child child;
-	struct kin_spared spared;
-	struct heir heir;
+	struct box *box;
+	struct box_io io;
 	int signals;			/* signalfd */
 	struct output out, err;
 	struct buf chunk;
 	size_t streamed;
 	long long deadline, quiet, limit, kill;
 	bool exited;
-	siginfo_t status;
 	enum bash_cause cause;
 };
 
@@ -55,7 +50,8 @@ stream(struct run *r, const char *name)
 	size_t n = r->chunk.len;
 	struct json *o;
 
-	if ((s->mode == STAGE_FILTER && !s->stream) || n == 0)
+	if ((s->mode == STAGE_FILTER && !s->stream) || n == 0 ||
+	    r->o->id == NULL)
 		return;
 	if (n > STREAM_MAX - r->streamed) {
 		r->streamed = STREAM_MAX;
@@ -99,26 +95,23 @@ static void
 take_rest(struct run *r)
 {
 	/* nobody writes any more: what the pipe holds, and no more */
-	while (take(r, &r->child.out, &r->out, "stdout"))
+	while (take(r, &r->io.out, &r->out, "stdout"))
 		;
-	while (take(r, &r->child.err, &r->err, "stderr"))
+	while (take(r, &r->io.err, &r->err, "stderr"))
 		;
-	if (r->child.out >= 0)
+	if (r->io.out >= 0)
 		output_add(&r->out, NULL, 0, &r->chunk);
-	if (r->child.err >= 0)
+	if (r->io.err >= 0)
 		output_add(&r->err, NULL, 0, &r->chunk);
 }
 
 /* ---- the end ---- */
 
-/* bash stays a zombie: as long as it is one, its pid and so the id of its
- * group are nobody else's. */
 static void
-take_status(struct run *r)
+learn(struct run *r)
 {
-	r->status.si_pid = 0;
-	if (waitid(P_PIDFD, (id_t)r->child.pidfd, &r->status,
-	    WEXITED | WNOHANG | WNOWAIT) < 0 || r->status.si_pid == 0)
+	box_learn(r->box);
+	if (r->exited || !box_exited(r->box))
 		return;
 	r->exited = true;
 	r->quiet = file_now_ms() + QUIET_MS;
@@ -130,10 +123,9 @@ begin_end(struct run *r, enum bash_cause cause, int grace)
 {
 	r->cause = cause;
 	r->kill = file_now_ms() + grace;
-	kin_group((int)r->child.pid, SIGTERM);
-	kin_signal(&r->spared, SIGTERM);
+	box_signal(r->box, SIGTERM);
 	/* who was stopped must run to see it */
-	kin_signal(&r->spared, SIGCONT);
+	box_signal(r->box, SIGCONT);
 }
 
 /* Is it over?  Also turns a reason to stop into an ending. */
@@ -142,6 +134,8 @@ judge(struct run *r, int flags, bool signalled)
 {
 	long long now = file_now_ms();
 
+	if (box_lost(r->box))
+		return true;
 	if (r->cause != CAUSE_CANCEL && (signalled ||
 	    (flags & ~STAGE_READY) != 0)) {
 		begin_end(r, CAUSE_CANCEL, GRACE_CANCEL_MS);
@@ -152,10 +146,9 @@ judge(struct run *r, int flags, bool signalled)
 		return false;
 	}
 	if (r->cause != CAUSE_NONE)
-		return now >= r->kill || (r->exited &&
-		    kin_signal(&r->spared, 0) == 0);
+		return now >= r->kill || (r->exited && box_empty(r->box));
 	return r->exited && (now >= r->quiet || now >= r->limit ||
-	    (r->child.out < 0 && r->child.err < 0));
+	    (r->io.out < 0 && r->io.err < 0));
 }
 
 static int
@@ -164,7 +157,7 @@ wait_ms(const struct run *r)
 	long long now = file_now_ms(), until = r->deadline;
 
 	if (r->cause != CAUSE_NONE)
-		until = r->kill < now + 10 ? r->kill : now + 10;
+		until = r->kill;
 	else if (r->exited)
 		until = r->quiet < r->limit ? r->quiet : r->limit;
 	return until > now ? (int)(until - now) : 0;
@@ -175,10 +168,9 @@ watch(struct run *r)
 {
 	for (;;) {
 		struct pollfd fds[NFDS] = {
-			[FD_CHILD] = { r->exited ? -1 : r->child.pidfd,
-			    POLLIN, 0 },
-			[FD_OUT] = { r->child.out, POLLIN, 0 },
-			[FD_ERR] = { r->child.err, POLLIN, 0 },
+			[FD_BOX] = { box_fd(r->box), POLLIN, 0 },
+			[FD_OUT] = { r->io.out, POLLIN, 0 },
+			[FD_ERR] = { r->io.err, POLLIN, 0 },
 			[FD_SIGNAL] = { r->cause == CAUSE_CANCEL ? -1 :
 			    r->signals, POLLIN, 0 },
 		};
@@ -192,11 +184,11 @@ watch(struct run *r)
 			flags = stage_wait(r->stage, fds, NFDS, wait_ms(r));
 		}
 		if (fds[FD_OUT].revents != 0)
-			take(r, &r->child.out, &r->out, "stdout");
+			take(r, &r->io.out, &r->out, "stdout");
 		if (fds[FD_ERR].revents != 0)
-			take(r, &r->child.err, &r->err, "stderr");
-		if (fds[FD_CHILD].revents != 0)
-			take_status(r);
+			take(r, &r->io.err, &r->err, "stderr");
+		if (fds[FD_BOX].revents != 0)
+			learn(r);
 		if (judge(r, flags, fds[FD_SIGNAL].revents != 0))
 			return;
 	}
@@ -242,21 +234,26 @@ release_signals(struct run *r, const struct masks *m)
 /* ---- one call ---- */
 
 static bool
-start(struct run *r, const char *command)
+start(struct run *r, const char *command, struct err *e)
 {
-	char **env = child_env(r->o->conf, r->o->root);
+	struct box_want want = boxes_want(r->o->boxes, r->o->kind);
 	/* a command may begin with '-' */
 	bool dashes = command[0] == '-' || command[0] == '+';
 	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
+	struct box_cmd cmd = { .argv = (char *const *)(void *)argv };
+	char **env;
 	int got;
 
-	heir_start(&r->heir);
-	kin_adopt(&r->spared);
-	got = child_start(&r->child, (char *const *)argv, env, r->o->rootfd);
-	if (got == 0)
-		heir_tell(&r->heir, r->child.pid);
-	child_env_free(env);
+	r->box = boxes_resident(r->o->boxes, &want, e);
+	if (r->box == NULL)
+		return false;
+	env = box_env(r->box, NULL, 0);
+	cmd.env = env;
+	got = box_spawn(r->box, &cmd, &r->io);
+	if (got < 0)
+		err_sys(e, ST_SYSTEM, "bash could not be started");
+	env_free(env);
 	return got == 0;
 }
 
@@ -274,27 +271,43 @@ timeout_of(struct slice args, bool *clamped)
 static void
 run(struct run *r, struct report *rep, struct result *res)
 {
-	struct buf ended = BUF_INIT(4096);
+	struct buf ended = BUF_INIT(4096), notes = BUF_INIT(8192);
+	int code = 0;
 
 	r->deadline = file_now_ms() + rep->timeout * 1000;
 	watch(r);
-	/* held still while they are named, then ended all at once */
-	kin_group((int)r->child.pid, SIGSTOP);
-	if (r->cause == CAUSE_NONE)
-		kin_names(&r->spared, &ended);
-	kin_group((int)r->child.pid, SIGKILL);
-	kin_end(&r->spared, (int)r->child.pid);
-	if (!r->exited)
-		take_status(r);
-	kin_reap(-1);
+	box_end(r->box, r->cause == CAUSE_NONE ? &ended : NULL);
+	learn(r);
 	take_rest(r);
+	rep->known = box_exited(r->box);
+	box_status(r->box, &code, &rep->number);
+	rep->signalled = code != CLD_EXITED;
 	rep->ended = ended.len > 0 ? ended.p : "";
 	rep->cause = r->cause;
-	rep->known = r->exited;
-	rep->signalled = r->status.si_code != CLD_EXITED;
-	rep->number = r->status.si_status;
+	rep->sandbox = box_name(r->box);
+	box_done(r->box, &notes);
+	r->box = NULL;
+	rep->notes = notes.len > 0 ? notes.p : "";
+	if (r->o->end != NULL)
+		*r->o->end = (struct bash_end){ rep->known && !rep->signalled &&
+		    rep->cause == CAUSE_NONE ? rep->number : -1,
+		    rep->sandbox };
 	report_fill(rep, res);
 	buf_release(&ended);
+	buf_release(&notes);
+}
+
+static void
+not_started(struct run *r, const struct err *e, struct result *res)
+{
+	if (r->box != NULL)
+		box_done(r->box, NULL);
+	if (e->status == ST_POLICY)
+		result_error(res, "denied", "denied: %s, so no command is "
+		    "run; use the other tools", e->text);
+	else
+		result_error(res, "spawn_failed", "%s; nothing was run",
+		    e->text);
 }
 
 void
@@ -302,30 +315,32 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
     struct result *res)
 {
 	struct run r = { .stage = s, .o = o, .chunk = BUF_INIT(CHUNK_MAX),
-		.child = { -1, -1, -1, -1 }, .heir = { -1, -1 },
-		.signals = -1 };
+		.io = { -1, -1, -1 }, .signals = -1 };
 	char *command = scan_strdup(scan_get(args, "command"));
 	struct report rep = { .command = command, .root = o->root,
 		.rootfd = o->rootfd, .cap = o->cap, .out = &r.out,
 		.err = &r.err };
 	struct masks masks;
+	struct err e;
 
+	if (o->end != NULL)
+		*o->end = (struct bash_end){ -1, NULL };
 	rep.timeout = timeout_of(args, &rep.clamped);
 	output_init(&r.out, o->cap);
 	output_init(&r.err, o->cap);
 	hold_signals(&r, &masks);
-	if (strlen(command) > COMMAND_MAX)
+	if (r.signals < 0)
+		result_error(res, "spawn_failed", "no signals can be had: %s; "
+		    "nothing was run", strerror(errno));
+	else if (strlen(command) > COMMAND_MAX)
 		result_error(res, "too_large", "the command is longer than "
 		    "%d bytes; write a script with write and run that",
 		    COMMAND_MAX);
-	else if (r.signals < 0 || !start(&r, command))
-		result_error(res, "spawn_failed", "bash could not be started: "
-		    "%s; nothing was run", strerror(errno));
+	else if (!start(&r, command, &e))
+		not_started(&r, &e, res);
 	else
 		run(&r, &rep, res);
-	heir_end(&r.heir);
-	kin_release(&r.spared);
-	child_close(&r.child);
+	box_io_close(&r.io);
 	output_release(&r.out);
 	output_release(&r.err);
 	buf_release(&r.chunk);

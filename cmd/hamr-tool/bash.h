@@ -6,16 +6,24 @@
 #ifndef HAMR_TOOL_BASH_H
 #define HAMR_TOOL_BASH_H
 
-#include "conf.h"
+#include "box.h"
 #include "result.h"
 #include "stage.h"
 
+struct bash_end {
+	int exit;		/* -1: it did not end by itself */
+	const char *sandbox;	/* it ran in; NULL: it did not run */
+};
+
 struct bash_opts {
-	const struct conf *conf;
+	struct boxes *boxes;
+	enum box_kind kind;	/* the sandbox it gets */
 	const char *root;	/* absolute; what is shown as cwd */
 	int rootfd;
 	size_t cap;		/* per-result cap, bytes */
-	const char *id;		/* tool_call_id of the `output` records */
+	const char *id;		/* tool_call_id of the `output` records, NULL:
+				 * none are put */
+	struct bash_end *end;	/* NULL, or where this is left */
 };
 
 /* args has passed the schema.  r is filled whatever happens. */

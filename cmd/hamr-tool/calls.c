@@ -4,17 +4,19 @@
 
 #include "alias.h"
 #include "budget.h"
+#include "extra.h"
 #include "mem.h"
 #include "msg.h"
 #include "scan.h"
 #include "secret.h"
 
-#include "tool.h"
+#include "trail.h"
 
-bool
-tool_has_bash(const struct tool *t)
+unsigned
+tool_on(const struct tool *t)
 {
-	return conf_bool(t->conf, "tools.bash.enabled");
+	return (conf_bool(t->conf, "tools.bash.enabled") ? SCHEMA_BASH : 0) |
+	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0);
 }
 
 /* ---- setting up ---- */
@@ -36,6 +38,8 @@ set_caps(struct tool *t, long limit)
 	    b.result_cap);
 	t->turn_cap = cap_bytes(t,
 	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
+	t->output_cap = t->result_cap - 1 < OUTPUT_CAP_MAX ? t->result_cap :
+	    OUTPUT_CAP_MAX;	/* 0: no limit */
 	if (t->files != NULL)
 		files_caps(t->files, t->result_cap, t->turn_cap);
 }
@@ -81,7 +85,14 @@ int
 tool_open(struct tool *t, struct err *e)
 {
 	set_caps(t, -1);
-	return open_files(t, e);
+	if (extras_check(t, e) < 0)
+		return -1;
+	t->boxes = boxes_new(t->conf, t->root);
+	t->extras = extras_new(t);
+	if (open_files(t, e) < 0)
+		return -1;
+	t->trail = trail_new(t);
+	return 0;
 }
 
 static void
@@ -102,14 +113,31 @@ forget_calls(struct tool *t)
 	t->closed = false;
 }
 
+/* It is run at the next go. */
+static void
+take_verify(struct tool *t, const struct rec *r)
+{
+	free(t->verify);
+	t->verify = rec_strdup(r, "command");
+	if (t->verify == NULL)
+		t->verify = xstrdup(conf_str(t->conf,
+		    "verification.defaultCommand"));
+	t->verify_full = rec_str_is(r, "profile", "full") ||
+	    (rec_get(r, "profile").p == NULL && strcmp(conf_str(t->conf,
+	    "verification.profile"), "full") == 0);
+}
+
 void
 tool_reset(struct tool *t)
 {
 	forget_calls(t);
+	free(t->verify);
+	t->verify = NULL;
 	t->answers = 0;
 	t->mode = (enum mode)mode_named(conf_str(t->conf, "agent.mode"));
 	files_mode(t->files, may_write(t), t->mode == MODE_DOCS);
 	files_reset(t->files);
+	trail_turn(t->trail);
 	set_caps(t, -1);
 }
 
@@ -123,6 +151,13 @@ tool_close(struct tool *t)
 	free(t->later);
 	free(t->ask);
 	free(t->instead);
+	trail_free(t->trail);
+	free(t->verify);
+	free(t->told);
+	if (t->extras != NULL)
+		extras_free(t->extras);
+	if (t->boxes != NULL)
+		boxes_free(t->boxes);
 	if (t->files != NULL)
 		files_free(t->files);
 }
@@ -189,6 +224,7 @@ learn(struct tool *t, const struct call_state *c, const char *text,
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { .n = 0 };
 
+	files_call(t->files, c->id);
 	if (c->args != NULL && is_of_files(c->name) &&
 	    scan_value(&scan, c->args, c->nargs) == 0 &&
 	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
@@ -337,6 +373,17 @@ take_compaction(struct tool *t, const struct rec *r)
 	}
 }
 
+/* One of ours, read back, or of the process before us in this turn. */
+static void
+take_checkpoint(struct tool *t, const struct rec *r)
+{
+	char *id = rec_strdup(r, "id");
+
+	if (id != NULL)
+		trail_known(t->trail, id);
+	free(id);
+}
+
 static void
 take(struct tool *t, const struct rec *r)
 {
@@ -348,6 +395,7 @@ take(struct tool *t, const struct rec *r)
 		if (msg_is_person(r)) {
 			t->closed = true;
 			files_turn(t->files);
+			trail_turn(t->trail);
 		}
 		break;
 	case R_TOOL: take_result(t, r); break;
@@ -356,7 +404,9 @@ take(struct tool *t, const struct rec *r)
 	case R_ANSWER: take_answer(t, r); break;
 	case R_CONFIG: take_config(t, r); break;
 	case R_LIMIT: take_limit(t, r); break;
+	case R_VERIFY: take_verify(t, r); break;
 	case R_COMPACTION: take_compaction(t, r); break;
+	case R_CHECKPOINT: take_checkpoint(t, r); break;
 	default: break;
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alias.h"
 #include "file.h"
 #include "mem.h"
 #include "num.h"
@@ -36,6 +37,7 @@ files_free(struct files *f)
 	if (f == NULL)
 		return;
 	proofs_reset(&f->proofs);
+	cache_reset(&f->cache);
 	root_close(&f->root);
 	free(f);
 }
@@ -68,15 +70,31 @@ files_stop(struct files *f, bool (*stop)(void *), void *arg)
 }
 
 void
+files_on_change(struct files *f,
+    void (*see)(void *, const struct files_change *), void *arg)
+{
+	f->on_change = see;
+	f->change_arg = arg;
+}
+
+void
+files_call(struct files *f, const char *id)
+{
+	f->call = id;
+}
+
+void
 files_turn(struct files *f)
 {
 	f->used = 0;
+	cache_reset(&f->cache);
 }
 
 void
 files_reset(struct files *f)
 {
 	proofs_reset(&f->proofs);
+	cache_reset(&f->cache);
 	f->used = 0;
 }
 
@@ -225,8 +243,9 @@ bool
 files_judge(struct files *f, const char *tool, struct slice args,
     struct result *r)
 {
-	return strcmp(tool, "read") == 0 ? judge_read(f, args, r) :
-	    files_judge_change(f, strcmp(tool, "edit") == 0, args, r);
+	if (strcmp(tool, "read") == 0 || strcmp(tool, "view_image") == 0)
+		return judge_read(f, args, r);
+	return files_judge_change(f, strcmp(tool, "edit") == 0, args, r);
 }
 
 /* ---- contents ---- */
@@ -304,13 +323,61 @@ files_room(const struct files *f)
 }
 
 bool
-files_spent(const struct files *f, struct result *r)
+files_spent(struct files *f, struct slice args, struct result *r)
 {
-	if (f->o.turn_cap == 0 || f->used + ROOM_MIN <= f->o.turn_cap)
+	if (f->o.turn_cap == 0 || f->used + ROOM_MIN <= f->o.turn_cap ||
+	    again_has(f, args))
 		return false;
 	buf_fmt(&r->content, "not read: this turn's reads have used up their "
 	    "%zu bytes; go on with what was read\n", f->o.turn_cap);
 	return true;
+}
+
+size_t
+files_left(const struct files *f)
+{
+	return f->o.turn_cap == 0 ? SIZE_MAX : f->o.turn_cap > f->used ?
+	    f->o.turn_cap - f->used : 0;
+}
+
+void
+files_charge(struct files *f, size_t n)
+{
+	f->used += n;
+}
+
+bool
+files_surely(const struct files *f, size_t n)
+{
+	size_t each = f->o.result_cap;
+
+	return f->o.turn_cap == 0 || n == 0 || (each != 0 &&
+	    f->used + n * each + ROOM_MIN <= f->o.turn_cap);
+}
+
+bool
+files_slow(struct files *f, struct slice text)
+{
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { .n = 0 };
+	struct fault fault = { 0 };
+	struct path p = { 0 };
+	bool slow = false;
+
+	if (scan_value(&scan, text.p, text.n) == 0 &&
+	    alias_args(SLICE("read"), text, &args)) {
+		slow = scan_kind(scan_get(buf_view(&args), "query")) ==
+		    SCAN_STRING;
+		if (!slow && arg_str(buf_view(&args), "path", &path) &&
+		    path_find(&f->root, buf_view(&path), &p, &fault) == 0)
+			slow = p.exists && S_ISDIR(p.st.st_mode);
+	}
+	path_release(&p);
+	scan_release(&scan);
+	buf_release(&args);
+	buf_release(&path);
+	return slow;
 }
 
 bool

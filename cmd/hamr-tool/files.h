@@ -41,24 +41,51 @@ void files_policy(struct files *f, const struct lists *l);
  * what was found. */
 void files_stop(struct files *f, bool (*stop)(void *), void *arg);
 
+/* A file that edit or write is about to change. */
+struct files_change {
+	const char *rel;	/* true name */
+	struct slice old;	/* its content; p NULL: it is new */
+	const char *sha;	/* of the new content, in hex */
+	unsigned mode;		/* of the new one */
+};
+/* Called for each, right before it is done. */
+void files_on_change(struct files *f,
+    void (*see)(void *, const struct files_change *), void *arg);
+
 /* A person's message: the per-turn read budget begins anew. */
 void files_turn(struct files *f);
 /* A new transcript: no proof is left. */
 void files_reset(struct files *f);
+
+/* A read that searches or lists, not one of a file; args as the model wrote
+ * them. */
+bool files_slow(struct files *f, struct slice text);
+/* Bytes left of the turn's budget; what another process read is taken off. */
+size_t files_left(const struct files *f);
+void files_charge(struct files *f, size_t n);
+/* Would a read not be refused, whatever n reads before it give? */
+bool files_surely(const struct files *f, size_t n);
+
+/* The id of the call that comes next, for meta.cached; borrowed. */
+void files_call(struct files *f, const char *id);
 
 /* Run one call.  args: a checked JSON object with canonical names (alias.h)
  * that has passed the schema. */
 void files_read(struct files *f, struct slice args, struct result *r);
 void files_edit(struct files *f, struct slice args, struct result *r);
 void files_write(struct files *f, struct slice args, struct result *r);
+/* vision: the model sees images. */
+void files_view(struct files *f, struct slice args, bool vision,
+    struct result *r);
 /* What is refused before anything is begun, so that the call gets no start:
  * names that are kept, or lie outside the root, and arguments that no file can
  * fit.  False: r is the error.  The calls above ask it all again. */
 bool files_judge(struct files *f, const char *tool, struct slice args,
     struct result *r);
 /* Are the reads of this turn used up?  Then r is the one line that says so,
- * no error, and the call gets no start.  files_read asks it too. */
-bool files_spent(const struct files *f, struct result *r);
+ * no error, and the call gets no start.  A read that repeats one of this turn
+ * costs nothing and is not refused.  files_read asks it too. */
+bool files_spent(struct files *f, struct slice args, struct result *r);
 
 /* For an ask: would this edit or write be done?  Then true and its diff is
  * appended; else r is the error it would end with. */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache.h"
 #include "files.h"
 #include "path.h"
 #include "diff.h"
@@ -25,9 +26,13 @@ struct files {
 	struct files_opts o;
 	struct lists lists;
 	struct proofs proofs;
+	struct cache cache;
+	const char *call;	/* id of the call in hand; NULL: none */
 	size_t used;		/* of the turn's read budget, in bytes */
 	bool (*stop)(void *);	/* asked now and then; NULL: never */
 	void *stop_arg;
+	void (*on_change)(void *, const struct files_change *);
+	void *change_arg;
 };
 
 /* ---- arguments: checked JSON with canonical names ---- */
@@ -74,6 +79,22 @@ void list_run(struct files *f, const struct path *p, struct slice args,
 void search_run(struct files *f, const struct path *p, struct slice args,
     struct result *r);
 
+/* ---- reads that repeat one of this turn (again.c) ---- */
+
+/* What a read of this file and these args repeats; NULL: it is new. */
+struct cached *again_find(struct files *f, const struct path *p,
+    struct slice args);
+/* The same for a call whose path is not looked at yet. */
+bool again_has(struct files *f, struct slice args);
+/* Its result. */
+void again_put(struct files *f, struct cached *e, struct result *r);
+/* A file was read, as st (NULL: somebody else did): r is its result. */
+void again_keep(struct files *f, const char *rel, const struct stat *st,
+    const char *sha, long from, long to, long lines, struct slice args,
+    const struct result *r);
+void again_learn(struct files *f, const char *rel, struct slice args,
+    struct slice content, struct slice meta);
+
 /* ---- folders ---- */
 
 struct ignored;
@@ -86,8 +107,16 @@ bool ignored_has(const struct ignored *ig, const char *rel);
 bool ignored_file(const struct files *f, const char *rel);
 void ignored_free(struct ignored *ig);
 
-/* Called for each thing in a folder, in byte order of names; true: stop. */
-typedef bool tree_see(void *arg, const char *rel, const struct stat *st);
+/* A thing in a folder. */
+struct seen {
+	const char *rel;	/* true name */
+	const struct stat *st;
+	int dir;		/* its folder, and its name there; -1: to be */
+	const char *base;	/* opened by rel */
+};
+
+/* Called for each, in byte order of names; true: stop. */
+typedef bool tree_see(void *arg, const struct seen *s);
 
 /* Walk beneath the folder rel, depth folders deep (1: its own entries), past
  * what is hidden, ignored or a temporary of ours.  True: it was stopped. */

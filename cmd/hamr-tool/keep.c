@@ -14,7 +14,7 @@
 
 #include "keep.h"
 
-#define IGNORE "*\n!config.toml\n!.gitignore\n"
+#define IGNORE "*\n!config.toml\n"
 #define COPY_BYTES 65536
 
 /* A folder of ours in dirfd, never through a link. */
@@ -39,14 +39,23 @@ ignore_file(int hamr)
 	close(fd);
 }
 
+int
+keep_hamr(int rootfd)
+{
+	int hamr = folder(rootfd, ".hamr");
+
+	if (hamr >= 0)
+		ignore_file(hamr);
+	return hamr;
+}
+
 static int
 open_out(int rootfd)
 {
-	int hamr = folder(rootfd, ".hamr"), out;
+	int hamr = keep_hamr(rootfd), out;
 
 	if (hamr < 0)
 		return -1;
-	ignore_file(hamr);
 	out = folder(hamr, "out");
 	close(hamr);
 	return out;

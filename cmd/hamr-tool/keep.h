@@ -10,4 +10,8 @@
 char *keep_output(int rootfd, const struct output *out,
     const struct output *err);
 
+/* .hamr itself, made with its .gitignore if need be, never through a link: an
+ * fd, or -1 with errno. */
+int keep_hamr(int rootfd);
+
 #endif

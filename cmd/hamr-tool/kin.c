@@ -1,17 +1,11 @@
 /* kin.c - every process that descends from this one, found and ended. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "err.h"
 #include "file.h"
 #include "mem.h"
 #include "num.h"
@@ -22,32 +16,12 @@
 #define PROC_MAX ((size_t)1 << 20)
 #define NAME_MAX_BYTES 60
 #define NAMES_MAX 5
-#define KILL_MS 30000
 
 struct kin {
 	int *pid;
 	bool *leaf;		/* no children of its own */
 	size_t n, cap, leafcap;
-	const struct kin_spared *spared;
 };
-
-void
-kin_reap(int keep)
-{
-	siginfo_t si;
-
-	for (;;) {
-		si.si_pid = 0;
-		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-		    si.si_pid == 0)
-			return;
-		/* keep stands first in the queue until its owner reaps it;
-		 * the others wait for that */
-		if (si.si_pid == keep)
-			return;
-		waitpid(si.si_pid, NULL, WNOHANG);
-	}
-}
 
 /* ---- the walk ---- */
 
@@ -58,15 +32,6 @@ add_pid(struct kin *k, int pid)
 	k->leaf = xgrow(k->leaf, k->n, &k->leafcap, sizeof *k->leaf);
 	k->pid[k->n] = pid;
 	k->leaf[k->n++] = true;
-}
-
-static bool
-is_spared(const struct kin_spared *s, int pid)
-{
-	for (size_t i = 0; s != NULL && i < s->n; i++)
-		if (s->pid[i] == pid)
-			return true;
-	return false;
 }
 
 /* The pids in /proc/PID/task/TID/children; how many there were. */
@@ -83,8 +48,7 @@ add_children(struct kin *k, int pid, const char *tid)
 		for (; w != NULL; w = strtok_r(NULL, " \n", &save), n++) {
 			int64_t child;
 
-			if (num_i64(w, strlen(w), &child) &&
-			    !is_spared(k->spared, (int)child))
+			if (num_i64(w, strlen(w), &child))
 				add_pid(k, (int)child);
 		}
 	}
@@ -112,9 +76,9 @@ add_children_of(struct kin *k, int pid)
 
 /* All descendants of this process, parents before children. */
 static void
-walk(struct kin *k, const struct kin_spared *s)
+walk(struct kin *k)
 {
-	*k = (struct kin){ .spared = s };
+	*k = (struct kin){ .n = 0 };
 	add_children_of(k, getpid());
 	for (size_t i = 0; i < k->n; i++)
 		k->leaf[i] = add_children_of(k, k->pid[i]) == 0;
@@ -145,39 +109,13 @@ is_zombie(int pid)
 	return gone;
 }
 
-void
-kin_adopt(struct kin_spared *s)
-{
-	struct kin k;
-
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	walk(&k, NULL);
-	*s = (struct kin_spared){ k.pid, k.n, k.cap };
-	free(k.leaf);
-}
-
-void
-kin_release(struct kin_spared *s)
-{
-	free(s->pid);
-	s->pid = NULL;
-	s->n = s->cap = 0;
-}
-
-void
-kin_group(int group, int sig)
-{
-	if (group > 1 && group != getpgrp())
-		kill(-group, sig);
-}
-
 size_t
-kin_signal(const struct kin_spared *s, int sig)
+kin_signal(int sig)
 {
 	struct kin k;
 	size_t n = 0;
 
-	walk(&k, s);
+	walk(&k);
 	for (size_t i = 0; i < k.n; i++)
 		if (!is_zombie(k.pid[i]) && kill(k.pid[i], sig) == 0)
 			n++;
@@ -218,13 +156,13 @@ by_name(const void *a, const void *b)
 }
 
 void
-kin_names(const struct kin_spared *s, struct buf *out)
+kin_names(struct buf *out)
 {
 	char **names = NULL;
 	size_t n = 0, cap = 0, said = 0;
 	struct kin k;
 
-	walk(&k, s);
+	walk(&k);
 	for (size_t i = 0; i < k.n; i++) {
 		if (!k.leaf[i] || is_zombie(k.pid[i]))
 			continue;
@@ -251,12 +189,12 @@ kin_names(const struct kin_spared *s, struct buf *out)
 
 /* Stop them until a walk finds nobody new: who is stopped cannot fork. */
 static void
-stop_all(const struct kin_spared *s)
+stop_all(void)
 {
 	size_t before = 0;
 
 	for (int i = 0; i < 100; i++) {
-		size_t n = kin_signal(s, SIGSTOP);
+		size_t n = kin_signal(SIGSTOP);
 
 		if (n == 0 || n == before)
 			return;
@@ -264,41 +202,22 @@ stop_all(const struct kin_spared *s)
 	}
 }
 
-/* Kill each group they are in at one moment, then each of them. */
-static size_t
-kill_all(const struct kin_spared *s)
+/* Each group they are in at one moment, then each of them. */
+bool
+kin_kill(void)
 {
-	int last = 0;
+	int last = 0, own = getpgrp();
 	struct kin k;
 
-	walk(&k, s);
+	stop_all();
+	walk(&k);
 	for (size_t i = 0; i < k.n; i++) {
 		int group = getpgid(k.pid[i]);
 
-		if (group != last)
-			kin_group(group, SIGKILL);
+		if (group != last && group > 1 && group != own)
+			kill(-group, SIGKILL);
 		last = group;
 	}
 	release(&k);
-	return kin_signal(s, SIGKILL);
-}
-
-void
-kin_end(const struct kin_spared *s, int keep)
-{
-	/* as long as somebody can be killed; who cannot die at once (disk
-	 * sleep) has the signal, and is not waited for longer than this */
-	long long deadline = file_now_ms() + KILL_MS;
-
-	for (;;) {
-		stop_all(s);
-		if (kill_all(s) == 0) {
-			kin_reap(keep);
-			return;
-		}
-		kin_reap(keep);
-		if (file_now_ms() > deadline)
-			return;
-		poll(NULL, 0, 1);
-	}
+	return kin_signal(SIGKILL) == 0;
 }

@@ -13,23 +13,23 @@ meta_str(struct slice meta, const char *key)
 	return scan_strdup(scan_get(meta, key));
 }
 
-/* The proof of the path a result names; NULL when it names none. */
-static struct proof *
-proof_for(struct files *f, struct slice meta, struct slice args)
+/* The true name of the path a result names; NULL when it names none. */
+static char *
+path_for(struct files *f, struct slice meta, struct slice args)
 {
 	char *name = meta_str(meta, "path");
 	struct fault fault = { 0 };
 	struct path p = { 0 };
-	struct proof *proof = NULL;
+	char *rel = NULL;
 
 	if (name == NULL)
 		name = meta_str(args, "path");
 	if (name != NULL && path_find(&f->root, slice_of(name), &p, &fault)
 	    == 0)
-		proof = proofs_of(&f->proofs, p.rel);
+		rel = xstrdup(p.rel);
 	path_release(&p);
 	free(name);
-	return proof;
+	return rel;
 }
 
 static bool
@@ -143,7 +143,8 @@ learn_write(struct proof *p, struct slice args, struct slice meta)
 static void
 charge(struct files *f, struct slice content, struct slice meta)
 {
-	if (scan_kind(scan_get(meta, "op")) == SCAN_STRING)
+	if (scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
+	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING)
 		f->used += content.n;
 }
 
@@ -153,6 +154,7 @@ files_learn(struct files *f, const char *tool, struct slice args,
 {
 	bool read = strcmp(tool, "read") == 0;
 	struct proof *p;
+	char *rel;
 
 	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING)
 		return;
@@ -160,15 +162,20 @@ files_learn(struct files *f, const char *tool, struct slice args,
 		charge(f, content, meta);
 	if (read && !scan_str_is(scan_get(meta, "op"), "file"))
 		return;
-	p = proof_for(f, meta, args);
-	if (p == NULL)
+	rel = path_for(f, meta, args);
+	if (rel == NULL)
 		return;
-	if (read)
+	p = proofs_of(&f->proofs, rel);
+	if (!read)
+		cache_drop(&f->cache, rel);
+	if (read) {
 		learn_read(p, content, meta);
-	else if (strcmp(tool, "edit") == 0)
+		again_learn(f, rel, args, content, meta);
+	} else if (strcmp(tool, "edit") == 0)
 		learn_edit(p, meta);
 	else
 		learn_write(p, args, meta);
+	free(rel);
 }
 
 void
@@ -177,7 +184,9 @@ files_forget(struct files *f, const char *path, long first, long last)
 	struct fault fault = { 0 };
 	struct path p = { 0 };
 
-	if (path_find(&f->root, slice_of(path), &p, &fault) == 0)
+	if (path_find(&f->root, slice_of(path), &p, &fault) == 0) {
 		proof_drop(proofs_of(&f->proofs, p.rel), first, last);
+		cache_elide(&f->cache, p.rel, first, last);
+	}
 	path_release(&p);
 }

@@ -16,6 +16,7 @@
 #define COUNT_MAX 100000	/* entries counted */
 #define DEPTH_DEFAULT 2
 #define DEPTH_MAX 8
+#define HELD_MAX 100		/* levels whose folders are held open */
 #define LIST_TAIL 64		/* room kept for "[n more]" */
 
 /* ---- walking ---- */
@@ -32,13 +33,15 @@ by_bytes(const void *a, const void *b)
 }
 
 static void
-names_read(struct names *names, int fd)
+names_read(struct names *names, int dir)
 {
-	DIR *d = fdopendir(fd);
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 
 	if (d == NULL) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return;
 	}
 	while ((e = readdir(d)) != NULL) {
@@ -56,22 +59,47 @@ names_read(struct names *names, int fd)
 		qsort(names->v, names->n, sizeof *names->v, by_bytes);
 }
 
+static int
+look_at(struct files *f, const struct seen *s, struct stat *st)
+{
+	int fd, r;
+
+	if (s->dir >= 0)
+		return fstatat(s->dir, s->base, st, AT_SYMLINK_NOFOLLOW);
+	fd = path_open(&f->root, s->rel, O_PATH | O_NOFOLLOW);
+	if (fd < 0)
+		return -1;
+	r = fstat(fd, st);
+	close(fd);
+	return r;
+}
+
 static bool
-walk_one(struct files *f, const struct ignored *ig, const char *rel,
+walk_one(struct files *f, const struct ignored *ig, struct seen *s,
     int depth, tree_see *see, void *arg)
 {
-	int fd = path_open(&f->root, rel, O_PATH | O_NOFOLLOW);
-	struct stat st = { 0 };
-	bool stop = false;
+	struct stat st;
+	bool stop;
 
-	if (fd < 0)
+	if (look_at(f, s, &st) < 0)
 		return false;	/* gone, or closed to us */
-	if (fstat(fd, &st) == 0)
-		stop = see(arg, rel, &st);
-	close(fd);
+	s->st = &st;
+	stop = see(arg, s);
 	if (!stop && S_ISDIR(st.st_mode) && depth > 1)
-		stop = tree_walk(f, ig, rel, depth - 1, see, arg);
+		stop = tree_walk(f, ig, s->rel, depth - 1, see, arg);
 	return stop;
+}
+
+/* Folders are held open while what is in them is walked, but not one for
+ * every level: fds are few. */
+static bool
+is_deep(const char *rel)
+{
+	int n = 0;
+
+	for (; *rel != '\0'; rel++)
+		n += *rel == '/';
+	return n > HELD_MAX;
 }
 
 bool
@@ -85,15 +113,23 @@ tree_walk(struct files *f, const struct ignored *ig, const char *rel,
 	if (fd < 0)
 		return false;
 	names_read(&names, fd);
+	if (is_deep(rel)) {
+		close(fd);
+		fd = -1;
+	}
 	for (size_t i = 0; i < names.n; i++) {
 		char *name = *rel != '\0' ? xasprintf("%s/%s", rel,
 		    names.v[i]) : xstrdup(names.v[i]);
+		struct seen s = { .rel = name, .dir = fd,
+			.base = names.v[i] };
 
 		if (!stop && !files_hidden(f, name) && !ignored_has(ig, name))
-			stop = walk_one(f, ig, name, depth, see, arg);
+			stop = walk_one(f, ig, &s, depth, see, arg);
 		free(name);
 		free(names.v[i]);
 	}
+	if (fd >= 0)
+		close(fd);
 	free(names.v);
 	return stop;
 }
@@ -148,15 +184,16 @@ put_entry(const struct listing *l, const char *rel, const struct stat *st,
 }
 
 static bool
-see_entry(void *arg, const char *rel, const struct stat *st)
+see_entry(void *arg, const struct seen *s)
 {
 	struct listing *l = arg;
+	const char *rel = s->rel;
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	int depth = 1;
 
 	for (const char *p = rel + l->skip; *p != '\0'; p++)
 		depth += *p == '/';
-	put_entry(l, rel, st, &line);
+	put_entry(l, rel, s->st, &line);
 	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
 	l->v[l->n++] = (struct entry){ buf_detach(&line), depth };
 	l->at_depth[depth]++;

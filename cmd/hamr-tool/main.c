@@ -5,39 +5,52 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "box_wire.h"
+#include "env.h"
 #include "err.h"
+#include "mcp.h"
+#include "mcp_serve.h"
 #include "mem.h"
-#include "schema.h"
 #include "stage.h"
+#include "supervisor.h"
 
 #include "tool.h"
+#include "undo.h"
 
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
-"       hamr-tool --schemas\n"
-"Runs the open calls of the last assistant message: read, edit, write, bash.\n"
+"       hamr-tool undo [ID] | undo --list\n"
+"       hamr-tool --schemas | --sandbox-status | --mcp\n"
+"Runs the open calls of the last assistant message: read, edit, write, bash,\n"
+"view_image, search_memory, save_memory.\n"
 "Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
-"tool message added.  NAME JSON runs one call and prints its content.\n"
+"tool message added.  NAME JSON runs one call and prints its content.  undo\n"
+"takes back the newest change, that of ID, or all since a checkpoint.\n"
 "  --mode MODE      read-only, patch (default), verify, docs\n"
-"  --yes            run edit, write and bash without asking\n"
+"  --yes            edit, write, and let bash write, without asking\n"
 "  --root DIR       the repository (default: the git top level, else .)\n"
-"  --schemas        print the tools record\n"
+"  --schemas        print the tools record   --mcp   be an MCP server (stdio)\n"
+"  --sandbox-status print each layer of the sandbox here, and why\n"
 "  --json           with NAME JSON: print the tool message\n"
 "  --stream         write output records too, for a person watching\n"
 "  -n               new records only    -r   resident: act at go only, ask\n"
 "  -F FORMAT        auto or hamr        --lenient   bad lines become errors\n"
 "  -o KEY=VALUE     configuration       --no-config   read none\n"
 "  -q  no warnings  -h, --help          -V, --version\n"
-"Exit: 0 done; 1 NAME JSON: the result is an error; 2 usage, unknown tool or\n"
-"bad JSON; 65 bad record; 66 no such root; 71 the system failed; 78 config.\n";
+"Exit: 0 done; 1 NAME JSON: an error, undo: nothing; 2 usage, unknown tool or\n"
+"bad JSON; 65 bad record; 66 no such root; 71 the system failed; 77 root is\n"
+"your home folder or /, undo: a file is not as hamr left it; 78 config.\n";
 
-enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON };
+enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
+	OPT_STATUS, OPT_MCP, OPT_LIST };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
-	bool yes, schemas, json;
+	bool yes, schemas, json, status, mcp;
+	bool undo, list;	/* undo [ID] | undo --list */
+	const char *undo_id;
 };
 
 static void
@@ -47,12 +60,24 @@ bad_usage(const char *what)
 }
 
 static void
+parse_undo(struct opts *o, int argc, char **argv)
+{
+	o->undo = true;
+	o->undo_id = argc == 2 ? argv[1] : NULL;
+	if (argc > 2 || (o->list && argc != 1) || o->schemas || o->json)
+		bad_usage("undo takes one ID, or --list");
+}
+
+static void
 parse(struct opts *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
 		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
-		{ "json", 0, 0, OPT_JSON }, STAGE_LONG, { 0, 0, 0, 0 }
+		{ "json", 0, 0, OPT_JSON }, { "mcp", 0, 0, OPT_MCP },
+		{ "list", 0, 0, OPT_LIST },
+		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG,
+		{ 0, 0, 0, 0 }
 	};
 	int c;
 
@@ -64,6 +89,9 @@ parse(struct opts *o, int argc, char **argv)
 		case OPT_ROOT: o->root = optarg; break;
 		case OPT_SCHEMAS: o->schemas = true; break;
 		case OPT_JSON: o->json = true; break;
+		case OPT_LIST: o->list = true; break;
+		case OPT_STATUS: o->status = true; break;
+		case OPT_MCP: o->mcp = true; break;
 		default:
 			if (!stage_option(&o->args, c, optarg, help))
 				err_die(ST_USAGE, "%s: unknown option or no "
@@ -72,7 +100,14 @@ parse(struct opts *o, int argc, char **argv)
 		}
 	argc -= optind;
 	argv += optind;
-	if (argc == 1 || argc > 2 || (o->schemas && argc != 0))
+	if (argc > 0 && strcmp(argv[0], "undo") == 0) {
+		parse_undo(o, argc, argv);
+		return;
+	}
+	if (o->list)
+		bad_usage("--list goes with undo");
+	if (argc == 1 || argc > 2 || ((o->schemas || o->mcp ||
+	    o->status) && argc != 0))
 		bad_usage("NAME and JSON are wanted, or nothing");
 	o->name = argc == 2 ? argv[0] : NULL;
 	o->json_args = argc == 2 ? argv[1] : NULL;
@@ -82,13 +117,33 @@ parse(struct opts *o, int argc, char **argv)
 		bad_usage("--mode is read-only, patch, verify or docs");
 }
 
+/* Nobody means all of a home folder, or of the machine, unless he says so. */
+static bool
+is_too_much(const char *root)
+{
+	const char *home = getenv("HOME");
+	char *real = home != NULL ? realpath(home, NULL) : NULL;
+	bool yes = strcmp(root, "/") == 0 ||
+	    (real != NULL && strcmp(root, real) == 0);
+
+	free(real);
+	return yes;
+}
+
 static char *
 find_root(const struct opts *o, struct err *e)
 {
 	char *root;
 
-	if (o->root == NULL)
-		return conf_root(".", e);
+	if (o->root == NULL) {
+		root = conf_root(".", e);
+		if (root == NULL || o->schemas || !is_too_much(root))
+			return root;
+		err_set(e, ST_POLICY, "the root would be %s; go into a "
+		    "project, or pass --root %s", root, root);
+		free(root);
+		return NULL;
+	}
 	root = realpath(o->root, NULL);
 	if (root == NULL)
 		err_sys(e, ST_NOINPUT, "%s", o->root);
@@ -120,17 +175,64 @@ on_reset(struct stage *s)
 }
 
 static void
-put_schemas(struct stage *s)
+on_sync(struct stage *s)
 {
-	stage_put_json(s, R_TOOLS, schema_record(tool_has_bash(self(s))));
+	struct tool *t = self(s);
+
+	if (s->mode == STAGE_RESIDENT && t->told == NULL)
+		tool_put(t);
 }
 
 static void
-on_sync(struct stage *s)
+on_idle(struct stage *s, int fd)
 {
-	if (s->mode == STAGE_RESIDENT && !self(s)->told)
-		put_schemas(s);
-	self(s)->told = true;
+	mcp_idle(self(s), fd);
+}
+
+static int
+print_schemas(struct stage *s, struct tool *t)
+{
+	struct err e;
+
+	tool_put(t);
+	if (s->failed)
+		return err_report(&s->err);
+	return rec_end(&s->out, &e) < 0 ? err_report(&e) : ST_OK;
+}
+
+static int
+run_undo(const struct opts *o, struct tool *t, struct err *e)
+{
+	int status;
+
+	if (tool_open(t, e) < 0)
+		return err_report(e);
+	status = o->list ? undo_list(t->files, e) :
+	    undo_run(t->files, o->undo_id, e);
+	if (status != ST_OK)
+		err_report(e);
+	tool_close(t);
+	return status;
+}
+
+static int
+print_status(const struct tool *t, struct err *e)
+{
+	struct boxes *bs = boxes_new(t->conf, t->root);
+	struct buf b = BUF_INIT(1 << 16);
+	struct rec_out out;
+	bool enforced;
+
+	boxes_status(bs, &b);
+	enforced = boxes_enforce(bs);
+	boxes_free(bs);
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	b.len--;	/* rec_put ends it */
+	rec_put(&out, buf_view(&b));
+	buf_release(&b);
+	if (rec_end(&out, e) < 0)
+		return err_report(e);
+	return enforced ? ST_OK : ST_NO;
 }
 
 static int
@@ -140,19 +242,20 @@ run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
 
 	stage_apply(s, &o->args);
 	s->max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
-	if (o->schemas || o->name != NULL) {
+	if (o->schemas || o->mcp || o->name != NULL) {
 		s->mode = STAGE_FILTER;
 		s->stream = o->args.stream && o->json;
 		s->in.eof = true;	/* stdin is not ours */
 		rec_out_init(&s->out, STDOUT_FILENO, "stdout");
 	}
-	if (o->schemas) {
-		put_schemas(s);
-		return rec_end(&s->out, e) < 0 ? err_report(e) : ST_OK;
-	}
 	if (tool_open(t, e) < 0)
 		return err_report(e);
-	status = o->name != NULL ? tool_once(t, o->name, o->json_args,
+	if (o->schemas)
+		status = print_schemas(s, t);
+	else if (o->mcp)
+		status = mcp_serve(t);
+	else
+		status = o->name != NULL ? tool_once(t, o->name, o->json_args,
 	    o->json) : stage_run(s);
 	tool_close(t);
 	return status;
@@ -163,12 +266,14 @@ run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
 		.record = on_record, .act = on_act, .sync = on_sync,
-		.reset = on_reset };
-	struct stage s = { .ops = &ops, .self = t };
+		.idle = on_idle, .reset = on_reset };
+	static const struct stage_ops server = { .name = "tool",
+		.input = mcp_serve_input };
+	struct stage s = { .ops = o->mcp ? &server : &ops, .self = t };
 	int status;
 
 	t->stage = &s;
-	status = run_with(&s, o, t, e);
+	status = o->undo ? run_undo(o, t, e) : run_with(&s, o, t, e);
 	t->stage = NULL;	/* it ends with this function */
 	return status;
 }
@@ -195,6 +300,8 @@ main(int argc, char **argv)
 	struct err e;
 	int status;
 
+	if (argc == 2 && strcmp(argv[1], WIRE_ARG) == 0)
+		supervisor_main();
 	err_program("hamr-tool");
 	fill_standard_fds();
 	parse(&o, argc, argv);
@@ -211,7 +318,8 @@ main(int argc, char **argv)
 		t.yes = o.yes;
 		t.person = o.name != NULL;
 		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
-		status = run(&o, &t, &e);
+		env_scrub(conf);
+		status = o.status ? print_status(&t, &e) : run(&o, &t, &e);
 	}
 	if (conf != NULL)
 		conf_free(conf);

@@ -136,8 +136,8 @@ wanted(struct slice args, struct view *v, struct result *r)
 }
 
 static void
-show_text(struct files *f, const char *rel, struct view *v,
-    struct slice text, struct result *r)
+show_text(struct files *f, const char *rel, const struct stat *st,
+    struct view *v, struct slice text, struct slice args, struct result *r)
 {
 	size_t *at = lines_index(text, &v->lines);
 	long last;
@@ -177,6 +177,9 @@ show_text(struct files *f, const char *rel, struct view *v,
 	proof_read(proof, hash);
 	if (!v->cut_line && v->lines > 0)
 		proof_add(proof, v->first, v->last);
+	bool none = v->lines == 0 || v->first > v->lines;
+	again_keep(f, rel, st, hash, none ? 0 : v->first, none ? 0 : v->last,
+	    v->lines, args, r);
 }
 
 /* ---- files too large for that: ranges only, and no proof ---- */
@@ -309,7 +312,7 @@ show_file(struct files *f, const char *rel, int fd, struct slice args,
 	else if (!files_load(fd, rel, &st, &text, &fault))
 		files_fault(r, &fault);
 	else
-		show_text(f, rel, &v, buf_view(&text), r);
+		show_text(f, rel, &st, &v, buf_view(&text), args, r);
 out:
 	buf_release(&text);
 	buf_release(&v.body);
@@ -342,6 +345,7 @@ static void
 read_path(struct files *f, struct slice path, struct slice args, bool query,
     struct result *r)
 {
+	struct cached *before = NULL;
 	struct path p;
 
 	if (!files_find(f, path, &p, r)) {
@@ -349,7 +353,11 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 		return;
 	}
 	files_path_meta(r, p.rel);
-	if (!p.exists) {
+	if (!query)
+		before = again_find(f, &p, args);
+	if (before != NULL) {
+		again_put(f, before, r);
+	} else if (!p.exists) {
 		char *name = path_name(p.rel);
 
 		result_error(r, "not_found", "%s does not exist; read its "
@@ -361,7 +369,7 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 		list_run(f, &p, args, r);
 	else
 		read_file(f, &p, args, r);
-	if (!r->is_error)
+	if (!r->is_error && before == NULL)
 		f->used += r->content.len;
 	path_release(&p);
 }
@@ -374,7 +382,7 @@ files_read(struct files *f, struct slice args, struct result *r)
 	bool has_path = arg_str(args, "path", &path);
 	bool has_query = arg_str(args, "query", &query) && query.len > 0;
 
-	if (files_spent(f, r))
+	if (files_spent(f, args, r))
 		goto out;
 	if (has_query && path.len == 0)
 		read_path(f, SLICE("."), args, true, r);

@@ -15,14 +15,13 @@
 
 #include "replace.h"
 
-#define NAME_SIZE (sizeof REPLACE_PREFIX + 16)
 #define XATTR_MAX 65536		/* the kernel's own ceilings */
 #define CHUNK ((size_t)1 << 16)
 
 /* A new temporary in the folder: nobody else's, whatever stands there.  Its
  * lock tells replace_sweep that its maker lives. */
-static int
-temporary(int dir, char name[NAME_SIZE])
+int
+replace_temporary(int dir, char name[REPLACE_NAME])
 {
 	for (int tries = 0; tries < 100; tries++) {
 		unsigned long long id;
@@ -30,7 +29,7 @@ temporary(int dir, char name[NAME_SIZE])
 
 		if (getrandom(&id, sizeof id, 0) != sizeof id)
 			return -1;
-		snprintf(name, NAME_SIZE, "%s%016llx", REPLACE_PREFIX, id);
+		snprintf(name, REPLACE_NAME, "%s%016llx", REPLACE_PREFIX, id);
 		fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
 		if (fd >= 0) {
@@ -108,15 +107,30 @@ copy_xattrs(int from, int to)
 
 /* Owner first: a change of owner takes set-uid bits away. */
 static int
-dress(int from, int to, const struct stat *was, const char *rel,
-    struct fault *f)
+keep_owner(int to, const struct stat *was)
 {
 	struct stat st;
 
 	if (fstat(to, &st) < 0)
-		return fault_sys(f, "cannot be examined", rel);
-	if ((st.st_uid != was->st_uid || st.st_gid != was->st_gid) &&
-	    fchown(to, was->st_uid, was->st_gid) < 0)
+		return -1;
+	return st.st_uid == was->st_uid && st.st_gid == was->st_gid ? 0 :
+	    fchown(to, was->st_uid, was->st_gid);
+}
+
+int
+replace_dress(int from, int to, const struct stat *was)
+{
+	return keep_owner(to, was) < 0 ||
+	    fchmod(to, was->st_mode & 07777) < 0 ||
+	    copy_xattrs(from, to) < 0 ? -1 : 0;
+}
+
+/* The same, in words. */
+static int
+dress(int from, int to, const struct stat *was, const char *rel,
+    struct fault *f)
+{
+	if (keep_owner(to, was) < 0)
 		return fault_set(f, "denied", "the owner or group of "
 		    "the file cannot be kept; it was not changed");
 	if (fchmod(to, was->st_mode & 07777) < 0)
@@ -183,7 +197,7 @@ replace_file(const struct root *root, const char *rel, int fd,
     const struct stat *was, struct slice old, struct slice text,
     struct fault *f)
 {
-	char name[NAME_SIZE];
+	char name[REPLACE_NAME];
 	const char *base;
 	int dir = path_open_parent(root, rel, &base), tmp = -1, r = -1;
 
@@ -194,7 +208,7 @@ replace_file(const struct root *root, const char *rel, int fd,
 		goto out;
 	}
 	replace_sweep(dir);
-	tmp = temporary(dir, name);
+	tmp = replace_temporary(dir, name);
 	if (tmp < 0) {
 		fault_sys(f, "cannot be written", rel);
 		goto out;
@@ -223,8 +237,8 @@ out:
 
 /* Make every missing folder of rel; *made is the first made one's length in
  * rel, 0 when all were there. */
-static int
-make_folders(const struct root *root, const char *rel, size_t *made,
+int
+replace_folders(const struct root *root, const char *rel, size_t *made,
     struct fault *f)
 {
 	const char *slash = rel;
@@ -255,7 +269,7 @@ make_folders(const struct root *root, const char *rel, size_t *made,
 	return 0;
 }
 
-/* Take back what make_folders made; a folder somebody uses by now stays. */
+/* Take back what replace_folders made; a folder somebody uses by now stays. */
 static void
 drop_folders(const struct root *root, const char *rel, size_t made)
 {
@@ -297,13 +311,13 @@ static int
 make_file(int dir, const char *base, struct slice text, const char *rel,
     struct fault *f)
 {
-	char name[NAME_SIZE];
+	char name[REPLACE_NAME];
 	mode_t mask = umask(0);
 	int fd, r;
 
 	umask(mask);
 	replace_sweep(dir);
-	fd = temporary(dir, name);
+	fd = replace_temporary(dir, name);
 	if (fd < 0)
 		return fault_sys(f, "cannot be made", rel);
 	r = fill(fd, text, rel, f);
@@ -329,7 +343,7 @@ replace_make(const struct root *root, const char *rel, struct slice text,
 	size_t made;
 	int dir, r;
 
-	r = make_folders(root, rel, &made, f);
+	r = replace_folders(root, rel, &made, f);
 	if (r == 0) {
 		dir = path_open_parent(root, rel, &base);
 		if (dir < 0)

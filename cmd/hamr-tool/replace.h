@@ -10,6 +10,7 @@
 #include "path.h"
 
 #define REPLACE_PREFIX ".hamr-tmp-"	/* names of our temporaries */
+#define REPLACE_NAME (sizeof REPLACE_PREFIX + 16)
 
 /* Replace the existing file rel, which was open at fd as was when its content
  * was taken, old: mode, owner and extended attributes stay; refused when it is no
@@ -21,6 +22,15 @@ int replace_file(const struct root *root, const char *rel, int fd,
 /* Make the new file rel and the folders it needs; refused (exists) when there
  * is one by now.  0, or -1 with f, and then nothing was made. */
 int replace_make(const struct root *root, const char *rel, struct slice text,
+    struct fault *f);
+
+/* The steps of the above, for who replaces several files at once: a temporary
+ * of ours in a folder, locked as long as it is open; owner, mode and extended
+ * attributes of an old file (-1 with errno); the folders rel needs (*made: the
+ * length of the first made one's name, 0 for none). */
+int replace_temporary(int dir, char name[REPLACE_NAME]);
+int replace_dress(int from, int to, const struct stat *was);
+int replace_folders(const struct root *root, const char *rel, size_t *made,
     struct fault *f);
 
 /* Remove temporaries that a killed process left in the folder open at fd. */

@@ -28,6 +28,9 @@ first_line(const struct report *p, struct buf *out)
 		buf_fmt(out, "timed out after %lld s", (long long)p->timeout);
 	} else if (p->cause == CAUSE_CANCEL) {
 		buf_adds(out, "interrupted");
+	} else if (!p->known) {
+		buf_adds(out, "interrupted: the sandbox was ended while it "
+		    "ran");
 	} else if (p->signalled) {
 		name = signal_name(p->number);
 		buf_fmt(out, "killed by %s", name);
@@ -37,6 +40,8 @@ first_line(const struct report *p, struct buf *out)
 	}
 	if (p->ended[0] != '\0')
 		buf_fmt(out, "; ended: %s", p->ended);
+	if (p->notes[0] != '\0')
+		buf_fmt(out, "; %s", p->notes);
 	if (p->clamped)
 		buf_fmt(out, "; timeout clamped to %lld s",
 		    (long long)p->timeout);
@@ -85,7 +90,7 @@ static void
 put_streams(const struct report *p, size_t out, size_t err, const char *where,
     struct buf *b)
 {
-	if (p->out->total + p->err->total > 0)
+	if (p->out->total + p->err->total > 0 && b->len > 0)
 		buf_addc(b, '\n');
 	put_stream(p->out, out, where, b);
 	if (p->err->total == 0)
@@ -124,7 +129,8 @@ put_meta(const struct report *p, struct result *r)
 {
 	char *name;
 
-	json_str(r->meta, "command", p->command);
+	if (p->command != NULL)
+		json_str(r->meta, "command", p->command);
 	if (p->known && p->signalled) {
 		name = signal_name(p->number);
 		json_str(r->meta, "signal", name);
@@ -134,7 +140,38 @@ put_meta(const struct report *p, struct result *r)
 	}
 	json_int(r->meta, "stdout_bytes", (long long)p->out->raw);
 	json_int(r->meta, "stderr_bytes", (long long)p->err->raw);
-	json_str(r->meta, "cwd", p->root);
+	if (p->command != NULL)
+		json_str(r->meta, "cwd", p->root);
+	json_str(r->meta, "sandbox", p->sandbox);
+}
+
+static bool
+is_error(const struct report *p)
+{
+	return p->cause != CAUSE_NONE || p->signalled || !p->known ||
+	    p->number != 0;
+}
+
+void
+report_text(const struct report *p, struct result *r)
+{
+	size_t total = (size_t)p->out->total;
+	struct report only = *p;
+	struct output none;
+
+	output_init(&none, p->out->cap);
+	only.err = &none;
+	r->bytes = (long long)total;
+	if (total <= p->cap)
+		put_streams(&only, total, 0, "", &r->content);
+	else
+		put_cut(&only, r);
+	if (p->notes != NULL && p->notes[0] != '\0')
+		buf_fmt(&r->content, "%s[%s]", r->content.len > 0 &&
+		    r->content.p[r->content.len - 1] != '\n' ? "\n" : "",
+		    p->notes);
+	r->lossy = r->lossy || p->out->clean.lossy;
+	output_release(&none);
 }
 
 void
@@ -142,6 +179,11 @@ report_fill(const struct report *p, struct result *r)
 {
 	unsigned long long whole;
 
+	if (p->plain && !is_error(p)) {
+		report_text(p, r);
+		put_meta(p, r);
+		return;
+	}
 	first_line(p, &r->content);
 	whole = r->content.len + 1 + p->out->total + (p->err->total > 0 ?
 	    p->err->total + strlen("[stderr]\n") + (p->out->total > 0 &&
@@ -155,10 +197,9 @@ report_fill(const struct report *p, struct result *r)
 	else
 		put_cut(p, r);
 	r->lossy = p->out->clean.lossy || p->err->clean.lossy;
-	r->is_error = p->cause != CAUSE_NONE || p->signalled || !p->known ||
-	    p->number != 0;
+	r->is_error = is_error(p);
 	if (p->cause == CAUSE_TIMEOUT)
 		r->code = "timeout";
-	else if (p->cause == CAUSE_CANCEL)
+	else if (p->cause == CAUSE_CANCEL || !p->known)
 		r->code = "interrupted";
 }

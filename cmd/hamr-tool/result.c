@@ -1,8 +1,10 @@
 /* result.c - what one call gives back: text for the model, facts in meta. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
+#include "scan.h"
 #include "utf8.h"
 
 #include "result.h"
@@ -10,7 +12,8 @@
 void
 result_init(struct result *r)
 {
-	*r = (struct result){ .content = BUF_INIT(RESULT_MAX), .bytes = -1 };
+	*r = (struct result){ .content = BUF_INIT(RESULT_MAX),
+		.images = BUF_INIT(RESULT_MAX), .bytes = -1 };
 	r->meta = json_object();
 }
 
@@ -18,6 +21,7 @@ void
 result_release(struct result *r)
 {
 	buf_release(&r->content);
+	buf_release(&r->images);
 	json_free(r->meta);
 	r->meta = NULL;
 }
@@ -32,6 +36,7 @@ result_error(struct result *r, const char *code, const char *fmt, ...)
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
 	buf_reset(&r->content);
+	buf_reset(&r->images);
 	if (utf8_clean(&r->content, raw.p, raw.len))
 		r->lossy = true;
 	buf_release(&raw);
@@ -105,6 +110,28 @@ result_cap(struct result *r, size_t cap)
 
 /* ---- the message ---- */
 
+static void
+put_content(struct json *o, const struct result *r)
+{
+	const char *text = r->content.len > 0 ? r->content.p : "";
+	struct buf parts = BUF_INIT(2 * RESULT_MAX);
+
+	if (r->images.len == 0) {
+		json_str(o, "content", text);
+		return;
+	}
+	buf_adds(&parts, "[");
+	if (r->content.len > 0) {
+		buf_adds(&parts, "{\"type\":\"text\",\"text\":");
+		scan_quote(&parts, r->content.p, r->content.len);
+		buf_adds(&parts, "},");
+	}
+	buf_slice(&parts, buf_view(&r->images));
+	buf_adds(&parts, "]");
+	json_raw(o, "content", buf_view(&parts));
+	buf_release(&parts);
+}
+
 struct json *
 result_message(struct result *r, const char *id, const char *name,
     long long ms, const char *verdict)
@@ -114,7 +141,7 @@ result_message(struct result *r, const char *id, const char *name,
 	json_str(o, "role", "tool");
 	json_str(o, "tool_call_id", id);
 	json_str(o, "name", name);
-	json_str(o, "content", r->content.len > 0 ? r->content.p : "");
+	put_content(o, r);
 	if (r->is_error)
 		json_bool(o, "is_error", true);
 	json_int(r->meta, "ms", ms);
@@ -131,4 +158,64 @@ result_message(struct result *r, const char *id, const char *name,
 	json_add(o, "meta", r->meta);
 	r->meta = json_object();
 	return o;
+}
+
+/* ---- and back ---- */
+
+/* The closed list of chapter 2.3, as far as tools use it. */
+static const char *
+code_named(struct slice v)
+{
+	static const char *const codes[] = { "bad_arguments", "unknown_tool",
+		"denied", "not_read", "no_match", "ambiguous", "exists",
+		"not_found", "too_large", "timeout", "interrupted", "refused",
+		"spawn_failed", "storage_full", "server", "network" };
+
+	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+		if (scan_str_is(v, codes[i]))
+			return codes[i];
+	return NULL;
+}
+
+static void
+take_meta(struct result *r, struct slice meta, long long *ms)
+{
+	struct slice key, val;
+	int64_t n = -1;
+	struct walk w;
+
+	walk_in(&w, meta);
+	while (walk_next(&w, &key, &val)) {
+		if (scan_key_is(key, "ms")) {
+			scan_int(val, &n);
+			*ms = n;
+		} else if (scan_key_is(key, "bytes")) {
+			scan_int(val, &n);
+			r->bytes = n;
+		} else if (scan_key_is(key, "truncated")) {
+			r->truncated = scan_true(val);
+		} else if (scan_key_is(key, "lossy")) {
+			r->lossy = scan_true(val);
+		} else if (scan_key_is(key, "error")) {
+			r->code = code_named(val);
+		} else {
+			char *k = xmemdup0(key.p, key.n);
+
+			json_raw(r->meta, k, val);
+			free(k);
+		}
+	}
+}
+
+bool
+result_take(struct result *r, struct slice message, long long *ms)
+{
+	struct slice content = scan_get(message, "content");
+
+	if (!scan_str(content, &r->content))
+		return false;
+	buf_add(&r->content, "", 0);
+	r->is_error = scan_true(scan_get(message, "is_error"));
+	take_meta(r, scan_get(message, "meta"), ms);
+	return true;
 }

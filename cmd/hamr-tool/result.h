@@ -12,6 +12,8 @@
 
 struct result {
 	struct buf content;	/* UTF-8 without NUL; what the model reads */
+	struct buf images;	/* image parts behind it, as JSON with commas
+				 * between; empty: the content is a string */
 	bool is_error;
 	const char *code;	/* meta.error, one of the closed list (static
 				 * string), NULL when none */
@@ -38,6 +40,10 @@ void result_cap(struct result *r, size_t cap);
  * where it is kept ("" for nowhere), tail; head and tail together max. */
 void result_join(struct buf *out, struct slice head, struct slice tail,
     unsigned long long total, size_t max, const char *where);
+
+/* Take r (new) and ms back from a message that another process of ours made.
+ * False: it is none. */
+bool result_take(struct result *r, struct slice message, long long *ms);
 
 /* The tool message (2.2, 2.4), yours; verdict may be NULL.  meta is used up:
  * r is good for result_release only. */

@@ -69,6 +69,28 @@ static const struct field bash_fields[] = {
 	{ .name = NULL }
 };
 
+static const struct field view_fields[] = {
+	{ "path", FIELD_STR, "The image, relative to the root of the "
+	    "repository.", NULL, 0, 0, true, false },
+	{ .name = NULL }
+};
+
+static const struct field search_memory_fields[] = {
+	{ "query", FIELD_STR, "Words to look for, or the id of an item "
+	    "(m:...) to see the whole of it.", NULL, 0, 0, true, false },
+	{ "n", FIELD_INT, "How many items to show.", "8", 1, 20, false,
+	    false },
+	{ .name = NULL }
+};
+
+static const struct field save_memory_fields[] = {
+	{ "fact", FIELD_STR, "What is worth knowing in later sessions, in a "
+	    "sentence or two.", NULL, 0, 0, true, false },
+	{ "key", FIELD_STR, "A name for it; the same key again replaces it.",
+	    NULL, 0, 0, false, false },
+	{ .name = NULL }
+};
+
 static const struct schema tools[] = {
 	{ TOOL_READ, "read", "Read a file, list a folder, or search for text. "
 	    "Give path, query, or both.", read_fields,
@@ -84,6 +106,14 @@ static const struct schema tools[] = {
 	    "repository. No terminal, no input; nothing it starts goes on "
 	    "running after it.", bash_fields,
 	    "{\"command\":\"make check\",\"timeout\":120}" },
+	{ TOOL_VIEW, "view_image", "Look at an image file: PNG, JPEG, GIF or "
+	    "WebP.", view_fields, "{\"path\":\"docs/shot.png\"}" },
+	{ TOOL_SEARCH_MEMORY, "search_memory", "Search what was said and "
+	    "saved in earlier sessions.", search_memory_fields,
+	    "{\"query\":\"how to run the tests\",\"n\":8}" },
+	{ TOOL_SAVE_MEMORY, "save_memory", "Remember a fact for later "
+	    "sessions.", save_memory_fields,
+	    "{\"fact\":\"make check needs bwrap\",\"key\":\"tests\"}" },
 };
 
 #define NTOOLS (sizeof tools / sizeof tools[0])
@@ -97,10 +127,24 @@ schema_find(const char *name)
 	return NULL;
 }
 
-const char *
-schema_names(bool bash)
+bool
+schema_is_on(const struct schema *s, unsigned on)
 {
-	return bash ? "read, edit, write, bash" : "read, edit, write";
+	switch (s->id) {
+	case TOOL_BASH: return (on & SCHEMA_BASH) != 0;
+	case TOOL_SEARCH_MEMORY:
+	case TOOL_SAVE_MEMORY: return (on & SCHEMA_MEMORY) != 0;
+	default: return true;
+	}
+}
+
+void
+schema_names(unsigned on, struct buf *out)
+{
+	for (size_t i = 0; i < NTOOLS; i++)
+		if (schema_is_on(&tools[i], on))
+			buf_fmt(out, "%s%s", i > 0 ? ", " : "",
+			    tools[i].name);
 }
 
 /* ---- printing ---- */
@@ -146,25 +190,27 @@ parameters(const struct field *fields)
 }
 
 struct json *
-schema_record(bool bash)
+schema_entry(struct json *list, const char *name, const char *what)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct json *t = json_object(), *fn = json_object();
 
-	json_str(o, "type", "tools");
+	json_str(fn, "name", name);
+	json_str(fn, "description", what);
+	json_str(t, "type", "function");
+	json_add(t, "function", fn);
+	json_add(list, NULL, t);
+	return fn;
+}
+
+void
+schema_list(struct json *list, unsigned on)
+{
 	for (size_t i = 0; i < NTOOLS; i++) {
-		struct json *t, *fn;
+		struct json *fn;
 
-		if (tools[i].id == TOOL_BASH && !bash)
+		if (!schema_is_on(&tools[i], on))
 			continue;
-		fn = json_object();
-		json_str(fn, "name", tools[i].name);
-		json_str(fn, "description", tools[i].what);
+		fn = schema_entry(list, tools[i].name, tools[i].what);
 		json_add(fn, "parameters", parameters(tools[i].fields));
-		t = json_object();
-		json_str(t, "type", "function");
-		json_add(t, "function", fn);
-		json_add(list, NULL, t);
 	}
-	json_add(o, "tools", list);
-	return o;
 }

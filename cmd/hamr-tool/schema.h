@@ -12,7 +12,9 @@
 
 #include "json.h"
 
-enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH };
+enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH, TOOL_VIEW,
+	TOOL_SEARCH_MEMORY, TOOL_SAVE_MEMORY,
+	TOOL_PLUGIN, TOOL_MCP };	/* extra.h */
 
 enum field_type { FIELD_STR, FIELD_INT, FIELD_BOOL, FIELD_EDITS };
 
@@ -33,16 +35,25 @@ struct schema {
 	const char *template;	/* a call as it should be, as JSON */
 };
 
-/* By the exact name, NULL when there is none. */
+/* One of ours by the exact name, NULL when there is none (tool_schema of
+ * extra.h knows the others too). */
 const struct schema *schema_find(const char *name);
 
 /* Of one element of edit's "edits". */
 extern const struct field schema_edit_item[];
 
-/* "read, edit, write, bash"; bash only if it is enabled. */
-const char *schema_names(bool bash);
+/* What the configuration can switch off. */
+enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2 };
 
-/* The `tools` record, yours. */
-struct json *schema_record(bool bash);
+/* Is the tool there, with these switched on? */
+bool schema_is_on(const struct schema *s, unsigned on);
+/* "read, edit, write, ...", appended. */
+void schema_names(unsigned on, struct buf *out);
+
+/* Our own entries of a `tools` record, appended to list. */
+void schema_list(struct json *list, unsigned on);
+/* One entry; its "function", to which "parameters" is to be added. */
+struct json *schema_entry(struct json *list, const char *name,
+    const char *what);
 
 #endif

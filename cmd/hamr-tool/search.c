@@ -31,6 +31,7 @@
 #define NOTES_ROOM 300		/* of the room, for what put_notes says */
 #define REGEX_LINE_MAX 65536	/* bytes of a line that a regex sees */
 #define REGEX_MEMORY ((rlim_t)512 << 20)
+#define ASK_FILES 32		/* files between two looks at the clock */
 #define DEPTH 4096		/* folders: as deep as a path can be */
 
 /* What was found.  It lies in memory shared with the process that searches,
@@ -54,6 +55,9 @@ struct search {
 	size_t room;		/* for text */
 	long long deadline;
 	struct found *found;
+	struct buf text;	/* of the file at hand */
+	unsigned files;		/* looked at so far */
+	bool stopped;
 };
 
 /* One file while it is searched. */
@@ -68,10 +72,36 @@ struct target {
 };
 
 static bool
-over(const struct search *s)
+over(struct search *s)
 {
-	return s->found->matches >= MATCHES_MAX ||
-	    files_stopped(s->f, s->deadline);
+	s->stopped = s->stopped || files_stopped(s->f, s->deadline);
+	return s->stopped || s->found->matches >= MATCHES_MAX;
+}
+
+/* The same between two files: asking costs as much as looking at a small
+ * one. */
+static bool
+enough(struct search *s)
+{
+	s->files++;
+	return s->files % ASK_FILES == 0 ? over(s) : s->stopped ||
+	    s->found->matches >= MATCHES_MAX;
+}
+
+/* All of a file that was n bytes long, in one read if it still is. */
+static bool
+read_all(struct search *s, int fd, size_t n)
+{
+	ssize_t got;
+
+	buf_reset(&s->text);
+	if (buf_reserve(&s->text, n + 1) < 0)
+		return false;
+	got = read(fd, s->text.p, n + 1);
+	if (got < 0)
+		return false;
+	s->text.len = (size_t)got;
+	return (size_t)got <= n || file_read_fd(fd, "", &s->text, NULL) == 0;
 }
 
 /* ---- showing ---- */
@@ -194,29 +224,31 @@ find_regex(struct search *s, struct target *t)
 }
 
 static bool
-search_file(void *arg, const char *rel, const struct stat *seen)
+search_file(void *arg, const struct seen *seen)
 {
 	struct search *s = arg;
+	const char *rel = seen->rel;
 	struct target t = { 0 };
-	struct buf text = BUF_INIT(SEARCH_FILE_MAX + 1);
 	struct stat st;
 	char *name;
 	int fd;
 
-	if (!S_ISREG(seen->st_mode))
-		return over(s);
-	if (seen->st_size > SEARCH_FILE_MAX) {
+	if (!S_ISREG(seen->st->st_mode))
+		return enough(s);
+	if (seen->st->st_size > SEARCH_FILE_MAX) {
 		s->found->skipped++;
-		return over(s);
+		return enough(s);
 	}
-	fd = path_open(&s->f->root, rel, O_RDONLY);
+	fd = seen->dir < 0 ? path_open(&s->f->root, rel, O_RDONLY) :
+	    openat(seen->dir, seen->base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return over(s);
+		return enough(s);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    file_read_fd(fd, rel, &text, NULL) == 0 &&
-	    !is_binary(buf_view(&text))) {
+	    read_all(s, fd, (size_t)st.st_size) &&
+	    !is_binary(buf_view(&s->text))) {
 		t.name = name = path_name(rel);
-		t.text = buf_view(&text);
+		t.text = buf_view(&s->text);
 		if (s->regex)
 			find_regex(s, &t);
 		else
@@ -227,8 +259,7 @@ search_file(void *arg, const char *rel, const struct stat *seen)
 		free(name);
 	}
 	close(fd);
-	buf_release(&text);
-	return over(s);
+	return enough(s);
 }
 
 static void
@@ -237,14 +268,17 @@ search_all(struct search *s, const struct path *p)
 	struct ignored *ig;
 	bool stopped;
 
-	if (!S_ISDIR(p->st.st_mode))
-		stopped = search_file(s, p->rel, &p->st);
-	else {
+	if (!S_ISDIR(p->st.st_mode)) {
+		struct seen one = { p->rel, &p->st, -1, NULL };
+
+		stopped = search_file(s, &one);
+	} else {
 		ig = ignored_load(s->f, p->rel);
 		stopped = tree_walk(s->f, ig, p->rel, DEPTH, search_file, s);
 		ignored_free(ig);
 	}
 	s->found->done = !stopped || s->found->matches >= MATCHES_MAX;
+	buf_release(&s->text);
 }
 
 /* The part of search_apart that runs in a process of its own. */
@@ -347,7 +381,8 @@ search_run(struct files *f, const struct path *p, struct slice args,
     struct result *r)
 {
 	struct buf query = BUF_INIT(BUF_RECORD_MAX);
-	struct search s = { .f = f, .regex = arg_bool(args, "regex") };
+	struct search s = { .f = f, .regex = arg_bool(args, "regex"),
+		.text = BUF_INIT(SEARCH_FILE_MAX + 2) };
 	struct found *o = NULL;
 	int64_t context = arg_int(args, "context", CONTEXT_DEFAULT);
 

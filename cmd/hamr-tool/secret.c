@@ -126,6 +126,12 @@ lists_secret(const struct lists *l, const char *rel)
 }
 
 bool
+lists_matches(const struct lists *l, const char *rel)
+{
+	return listed(l->secret, l->nsecret, rel);
+}
+
+bool
 lists_no_write(const struct lists *l, const char *rel)
 {
 	if (strncasecmp(rel, ".hamr/", 6) == 0)

@@ -18,6 +18,8 @@ struct lists {
 
 /* Neither read nor written, nor shown. */
 bool lists_secret(const struct lists *l, const char *rel);
+/* Does only the user's own list secret match it (exceptions to the others)? */
+bool lists_matches(const struct lists *l, const char *rel);
 /* Not written by edit and write: lock files and the user's own list. */
 bool lists_no_write(const struct lists *l, const char *rel);
 /* Has it a part that is made by builds, so that it is not written when git

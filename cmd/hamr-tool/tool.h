@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "box.h"
 #include "conf.h"
 #include "files.h"
 #include "stage.h"
 
+#define OUTPUT_CAP_MAX ((size_t)4 << 20)	/* memory, where no cap is set */
 #define SHARE_MAX 400		/* a shared result is repeated up to here */
 
 enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
@@ -48,7 +50,12 @@ struct tool {
 	bool yes, person;
 	enum mode mode;
 	struct stage *stage;
+	struct serve *serve;	/* --mcp, mcp_serve.h */
 	struct files *files;
+	struct trail *trail;	/* trail.h */
+	struct boxes *boxes;
+	struct extras *extras;	/* extra.h */
+	size_t output_cap;	/* result_cap, or what memory allows */
 	size_t result_cap, turn_cap;	/* bytes */
 	/* the last assistant message */
 	struct call_state *calls;
@@ -63,7 +70,9 @@ struct tool {
 	bool acting;
 	char **later;
 	size_t nlater, latercap;
-	bool told;		/* `tools` was proposed */
+	char *told;		/* the `tools` record that was proposed last */
+	char *verify;		/* command of a `verify` record, or NULL */
+	bool verify_full;
 };
 
 /* ---- calls.c: from records to this ---- */
@@ -74,13 +83,30 @@ void tool_record(struct tool *t, const struct rec *r);
 /* What came while a call ran. */
 void tool_catch_up(struct tool *t);
 void tool_reset(struct tool *t);
-bool tool_has_bash(const struct tool *t);
+/* Which tools are switched on (SCHEMA_BASH, ...). */
+unsigned tool_on(const struct tool *t);
+
+/* The sandbox a command gets in this mode; approved: by --yes or a person. */
+enum box_kind tool_kind(const struct tool *t, bool approved);
+
+/* ---- verify.c ---- */
+
+/* A verify record waits: run it, put the verification. */
+void tool_verify(struct tool *t);
 
 /* ---- act.c ---- */
 
+/* Propose `tools`, if it was before and is another now. */
+void tool_tell(struct tool *t);
+/* Put it, whatever was said before; what is configured is asked for it. */
+void tool_put(struct tool *t);
 /* go: judge and run every call that has no result. */
 void tool_act(struct tool *t);
 /* One call from the shell; prints and returns the status. */
 int tool_once(struct tool *t, const char *name, const char *args, bool json);
+/* One call of an MCP client: its tool message, one line, is appended.  False:
+ * there is no such tool. */
+bool tool_answer(struct tool *t, const char *name, struct slice args,
+    struct buf *message);
 
 #endif

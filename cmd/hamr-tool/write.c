@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mem.h"
@@ -331,6 +332,7 @@ move_proof(struct files *f, const struct change *c)
 	struct proof *p = proofs_of(&f->proofs, c->path.rel);
 	long lines;
 
+	cache_drop(&f->cache, c->path.rel);
 	if (strcmp(p->hash, c->before) != 0)
 		p->n = 0;
 	proof_move(p, c->after, c->diff.v, c->diff.n);
@@ -340,6 +342,20 @@ move_proof(struct files *f, const struct change *c)
 		proof_add(p, 1, lines);
 	}
 	return p;
+}
+
+static void
+tell_change(struct files *f, const struct change *c)
+{
+	struct files_change ch = { .rel = c->path.rel, .sha = c->after };
+	mode_t mask = umask(0);
+
+	umask(mask);
+	ch.mode = c->fd >= 0 ? c->st.st_mode : 0666 & ~mask;
+	if (c->fd >= 0)
+		ch.old = c->old.p != NULL ? buf_view(&c->old) : SLICE("");
+	if (f->on_change != NULL)
+		f->on_change(f->change_arg, &ch);
 }
 
 static void
@@ -355,6 +371,7 @@ carry_out(struct files *f, bool edit, struct slice args, struct result *r)
 		goto out;
 	}
 	text = buf_view(&c.new);
+	tell_change(f, &c);
 	done = c.fd >= 0 ? replace_file(&f->root, c.path.rel, c.fd, &c.st,
 	    buf_view(&c.old), text, &c.fault) : replace_make(&f->root, c.path.rel, text,
 	    &c.fault);

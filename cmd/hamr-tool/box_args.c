@@ -1,0 +1,305 @@
+/* box_args.c - what bubblewrap is told: the layers of chapter 5.3, in order. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mem.h"
+
+#include "box_in.h"
+#include "box_wire.h"
+
+#define BINDS_MAX 500		/* bubblewrap takes a quarter second for these */
+
+struct args {
+	struct box *b;
+	const struct boxes *bs;
+	struct buf *out;
+	size_t binds, left;
+};
+
+static void
+put(struct args *a, const char *s)
+{
+	buf_add(a->out, s, strlen(s) + 1);
+}
+
+static void
+put2(struct args *a, const char *s, const char *t)
+{
+	put(a, s);
+	put(a, t);
+}
+
+static void
+bind_on(struct args *a, const char *how, const char *from, const char *to)
+{
+	put(a, how);
+	put(a, from);
+	put(a, to);
+}
+
+static bool
+is_dir(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Is path dir itself, or in it? */
+static bool
+is_in(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (strcmp(dir, "/") == 0)
+		return true;
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
+	    path[n] == '\0');
+}
+
+static void
+base(struct args *a)
+{
+	static const char *const flags[] = { "--unshare-all",
+		"--unshare-user", "--cap-drop", "ALL", "--disable-userns",
+		"--new-session", "--die-with-parent", "--as-pid-1" };
+	static const char *const fresh[] = { "/run", "/var/tmp" };
+
+	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+		put(a, flags[i]);
+	if (a->b->want.network)
+		put(a, "--share-net");
+	bind_on(a, "--ro-bind", "/", "/");
+	put2(a, "--dev", "/dev");
+	put2(a, "--proc", "/proc");
+	put2(a, "--perms", "1777");
+	put2(a, "--tmpfs", "/dev/shm");
+	for (size_t i = 0; i < 2; i++)
+		if (is_dir(fresh[i])) {
+			put2(a, "--perms", i == 0 ? "0755" : "1777");
+			put2(a, "--tmpfs", fresh[i]);
+		}
+	if (is_dir("/tmp"))
+		bind_on(a, "--bind", a->bs->tmp, "/tmp");
+	/* a resolver's file is often a link into /run */
+	if (a->b->want.network) {
+		char *real = realpath("/etc/resolv.conf", NULL);
+
+		if (real != NULL && is_in(real, "/run"))
+			bind_on(a, "--ro-bind", real, real);
+		free(real);
+	}
+	if (a->bs->cache != NULL)
+		bind_on(a, "--bind", a->bs->cache, a->bs->cache);
+}
+
+/* ---- programs in a folder that is its own ---- */
+
+static bool
+is_covered(const char *path)
+{
+	return is_in(path, "/tmp") || is_in(path, "/run") ||
+	    is_in(path, "/var/tmp");
+}
+
+/* The name beneath /tmp (or kin) that path is in, as a program has its parts
+ * beside it; NULL when there is none. */
+static char *
+shown_of(const char *path)
+{
+	static const char *const own[] = { "/tmp/", "/run/", "/var/tmp/" };
+	char *real = realpath(path, NULL), *found = NULL;
+
+	for (size_t i = 0; i < 3 && real != NULL; i++) {
+		size_t n = strlen(own[i]);
+
+		if (strncmp(real, own[i], n) == 0)
+			found = xmemdup0(real, n + strcspn(real + n, "/"));
+	}
+	free(real);
+	return found;
+}
+
+static void
+shown(struct args *a)
+{
+	for (size_t i = 0; i < a->b->want.nshow; i++) {
+		char *path = shown_of(a->b->want.show[i]);
+
+		if (path != NULL)
+			bind_on(a, "--ro-bind", path, path);
+		free(path);
+	}
+}
+
+static bool
+is_shown(const struct args *a, const char *path)
+{
+	bool yes = false;
+
+	for (size_t i = 0; i < a->b->want.nshow && !yes; i++) {
+		char *dir = shown_of(a->b->want.show[i]);
+
+		yes = dir != NULL && is_in(path, dir);
+		free(dir);
+	}
+	return yes;
+}
+
+/* ---- the root ---- */
+
+static void
+scratch(struct args *a)
+{
+	const char *const *names;
+	size_t n;
+
+	names = conf_list(a->bs->conf, "sandbox.scratch", &n);
+	for (size_t i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", a->bs->root.real, names[i]);
+		char *real = realpath(path, NULL);
+
+		/* no link out, no "..": its true name is its name */
+		if (real != NULL && strcmp(real, path) == 0 && is_dir(path))
+			put2(a, "--tmpfs", path);
+		free(real);
+		free(path);
+	}
+}
+
+static void
+root(struct args *a)
+{
+	const char *real = a->bs->root.real;
+	char *merged;
+
+	if (a->b->overlay != NULL) {
+		merged = xasprintf("%s/m", a->b->overlay);
+		bind_on(a, "--bind", merged, real);
+		free(merged);
+		return;
+	}
+	bind_on(a, a->b->want.kind == BOX_WRITE && !a->b->locked ? "--bind" :
+	    "--ro-bind", real, real);
+	if (a->b->scratch)
+		scratch(a);
+}
+
+/* ---- git ---- */
+
+/* What git would run, or find its way by, stays as it is. */
+static void
+git_writable(struct args *a, const char *dir)
+{
+	static const char *const kept[] = { "hooks", "config",
+		"config.worktree", "info", "modules", "commondir" };
+
+	bind_on(a, "--bind", dir, dir);
+	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+		char *path = xasprintf("%s/%s", dir, kept[i]);
+
+		if (access(path, F_OK) == 0)
+			bind_on(a, "--ro-bind", path, path);
+		free(path);
+	}
+}
+
+static void
+git(struct args *a, const struct box_git *g)
+{
+	bool write = a->b->want.kind == BOX_WRITE && !a->b->locked &&
+	    conf_bool(a->bs->conf, "sandbox.git_write");
+	char *hamr = xasprintf("%s/.hamr", a->bs->root.real);
+
+	for (size_t i = 0; i < g->dirs.n; i++) {
+		const char *dir = g->dirs.v[i];
+
+		if (write && is_dir(dir))
+			git_writable(a, dir);
+		else if (is_in(dir, a->bs->root.real) || is_covered(dir))
+			bind_on(a, "--ro-bind", dir, dir);
+	}
+	if (is_dir(hamr))
+		bind_on(a, "--ro-bind", hamr, hamr);
+	free(hamr);
+}
+
+/* ---- what is hidden ---- */
+
+static void
+mask(struct args *a, const char *path)
+{
+	char *none;
+
+	if (a->binds++ >= BINDS_MAX) {
+		a->left++;
+		return;
+	}
+	none = xasprintf("%s/%s", a->bs->temp, is_dir(path) ? "none.d" :
+	    "none");
+	bind_on(a, "--ro-bind", none, path);
+	free(none);
+}
+
+static void
+names(struct args *a)
+{
+	const struct names *n = &a->bs->names;
+
+	for (size_t i = 0; i < n->n; i++) {
+		char *path = xasprintf("%s/%s", a->bs->root.real, n->v[i].rel);
+		char *real = n->v[i].is_link ? realpath(path, NULL) : NULL;
+
+		if (n->v[i].kind == NAME_SECRET && real != NULL) {
+			/* never more than a thing beneath the root */
+			if (is_in(real, a->bs->root.real) &&
+			    strcmp(real, a->bs->root.real) != 0)
+				mask(a, real);
+		} else if (n->v[i].kind == NAME_SECRET &&
+		    !n->v[i].is_link) {
+			mask(a, path);
+		} else if (!n->v[i].is_link) {
+			if (a->binds++ < BINDS_MAX)
+				bind_on(a, "--ro-bind", path, path);
+			else
+				a->left++;
+		}
+		free(real);
+		free(path);
+	}
+}
+
+/* The root may be in a folder that is hidden: then that stays. */
+static void
+hidden(struct args *a)
+{
+	for (size_t i = 0; i < a->bs->hidden.n; i++) {
+		const char *path = a->bs->hidden.v[i];
+
+		if (!is_in(a->bs->root.real, path) && (!is_covered(path) ||
+		    is_shown(a, path)))
+			mask(a, path);
+		else if (is_in(path, a->bs->root.real) &&
+		    strcmp(path, a->bs->root.real) != 0)
+			mask(a, path);
+	}
+}
+
+void
+args_make(struct box *b, const struct box_git *g, struct buf *out)
+{
+	struct args a = { .b = b, .bs = b->bs, .out = out };
+
+	base(&a);
+	shown(&a);
+	root(&a);
+	git(&a, g);
+	names(&a);
+	hidden(&a);
+	put2(&a, "--chdir", "/");
+	if (a.left > 0)
+		buf_fmt(&b->base, "%zu more secret or protected names were "
+		    "left as they are", a.left);
+}

@@ -1,0 +1,388 @@
+/* box_start.c - a supervisor is started, in namespaces or without. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "env.h"
+#include "file.h"
+#include "mem.h"
+#include "supervisor.h"
+#include "box_wire.h"
+
+#include "box_in.h"
+
+#define READY_MS 10000
+#define ARGS_MAX ((size_t)4 << 20)
+#define FIRST_FREE 16		/* fds of ours are moved above this */
+
+struct start {
+	const struct box *b;
+	int ctl, setup, exe, args, err, cgroup[2];
+	char **env;
+};
+
+/* ---- in the child: system calls only ---- */
+
+static _Noreturn void
+fail(const char *what)
+{
+	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(errno));
+	_exit(126);
+}
+
+static void
+become(const struct boxes *bs)
+{
+	if (!bs->switched)
+		return;
+	if (setgroups(1, &bs->gid) < 0 || setresgid(bs->gid, bs->gid,
+	    bs->gid) < 0 || setresuid(bs->uid, bs->uid, bs->uid) < 0)
+		fail("cannot become the owner of the root");
+	/* else /proc/self is not ours */
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+static bool
+put_map(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) ==
+	    (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* The root with a layer of its own above it, seen by bubblewrap alone. */
+static void
+mount_overlay(const struct box *b)
+{
+	char text[3 * 4096];
+	char merged[4096];
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		fail("a user namespace");
+	snprintf(text, sizeof text, "%u %u 1", b->bs->uid, b->bs->uid);
+	if (!put_map("/proc/self/setgroups", "deny") ||
+	    !put_map("/proc/self/uid_map", text))
+		fail("a map of users");
+	snprintf(text, sizeof text, "%u %u 1", b->bs->gid, b->bs->gid);
+	if (!put_map("/proc/self/gid_map", text))
+		fail("a map of groups");
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		fail("private mounts");
+	/* names of others' choice do not go into the options; by its name, as
+	 * our fd of it belongs to the mounts that were */
+	if (chdir(b->bs->root.real) < 0)
+		fail("the root");
+	snprintf(text, sizeof text, "lowerdir=.,upperdir=%s/u,workdir=%s/w,"
+	    "userxattr", b->overlay, b->overlay);
+	snprintf(merged, sizeof merged, "%s/m", b->overlay);
+	if (mount("overlay", merged, "overlay", MS_NOSUID | MS_NODEV, text) <
+	    0)
+		fail("an overlay");
+	if (access(merged, W_OK) < 0)
+		fail("an overlay that can be written");
+	if (chdir("/") < 0)
+		fail("/");
+}
+
+static void
+place(int fd, int at)
+{
+	if (fd >= 0 && dup2(fd, at) < 0)
+		fail("dup2");
+}
+
+static _Noreturn void
+child(const struct start *s, char *const argv[])
+{
+	sigset_t none;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	place(null, STDIN_FILENO);
+	place(null, STDOUT_FILENO);
+	place(s->err, STDERR_FILENO);
+	for (int i = 0; i < 2; i++)
+		if (s->cgroup[i] >= 0 && write(s->cgroup[i], "0", 1) != 1)
+			fail("the control group");
+	become(s->b->bs);
+	if (s->b->overlay != NULL)
+		mount_overlay(s->b);
+	place(s->ctl, WIRE_CTL);
+	place(s->setup, WIRE_SETUP);
+	place(s->exe, WIRE_EXE);
+	place(s->args, WIRE_ARGS);
+	close_range(WIRE_ARGS + (s->args >= 0), ~0U, 0);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(argv[0], argv, s->env);
+	fail(argv[0]);
+}
+
+/* ---- what it is given ---- */
+
+/* A file that has no name, with these bytes, to be read from its start. */
+static int
+file_of(const char *name, struct slice bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC), high;
+
+	if (fd < 0)
+		return -1;
+	if (file_write_all(fd, bytes.p != NULL ? bytes.p : "", bytes.n) < 0 ||
+	    lseek(fd, 0, SEEK_SET) < 0) {
+		close(fd);
+		return -1;
+	}
+	high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
+	close(fd);
+	return high;
+}
+
+static void
+put_text(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s) + 1);
+}
+
+static void
+put_lists(const struct box *b, struct buf *out, struct wire_setup *head)
+{
+	static const char *const dev[] = { "/dev/null", "/dev/zero",
+		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
+	const struct boxes *bs = b->bs;
+
+	for (size_t i = 0; i < sizeof dev / sizeof dev[0]; i++, head->nwritable++)
+		put_text(out, dev[i]);
+	if (bs->tmp != NULL) {
+		put_text(out, bs->tmp);
+		head->nwritable++;
+	}
+	if (bs->cache != NULL) {
+		put_text(out, bs->cache);
+		head->nwritable++;
+	}
+	if (b->want.kind == BOX_WRITE) {
+		put_text(out, bs->root.real);
+		head->nwritable++;
+	}
+	for (size_t i = 0; i < bs->hidden.n; i++) {
+		size_t n = strlen(bs->hidden.v[i]);
+
+		/* what holds the root cannot be hidden from it */
+		if (strncmp(bs->root.real, bs->hidden.v[i], n) == 0 &&
+		    (bs->root.real[n] == '/' || bs->root.real[n] == '\0'))
+			continue;
+		put_text(out, bs->hidden.v[i]);
+		head->nhidden++;
+	}
+}
+
+static int
+make_setup(const struct box *b, const struct box_git *g)
+{
+	struct wire_setup head = { .layer = (int)b->layer,
+		.network = b->want.network,
+		.unix_sockets = b->want.network || b->want.unix_sockets,
+		.root_writable = b->overlay != NULL ||
+		    (b->want.kind == BOX_WRITE && !b->locked) };
+	struct buf texts = BUF_INIT(ARGS_MAX), all = BUF_INIT(ARGS_MAX);
+	bool git_write = conf_bool(b->bs->conf, "sandbox.git_write");
+	int fd;
+
+	put_text(&texts, b->bs->root.real);
+	put_text(&texts, g->dirs.n > 0 && !git_write ? g->dirs.v[0] : "");
+	if (b->layer == LAYER_LANDLOCK)
+		put_lists(b, &texts, &head);
+	buf_add(&all, &head, sizeof head);
+	buf_slice(&all, buf_view(&texts));
+	fd = file_of("setup", buf_view(&all));
+	buf_release(&texts);
+	buf_release(&all);
+	return fd;
+}
+
+static int
+make_args(struct box *b, const struct box_git *g)
+{
+	struct buf args = BUF_INIT(ARGS_MAX);
+	int fd;
+
+	args_make(b, g, &args);
+	fd = file_of("args", buf_view(&args));
+	buf_release(&args);
+	return fd;
+}
+
+/* ---- is it well? ---- */
+
+static void
+words_of(int fault, const char *text, struct err *why)
+{
+	static const struct { int bit; const char *words; } all[] = {
+		{ FAULT_CAPS, "it kept capabilities" },
+		{ FAULT_PRIVS, "it could gain privileges" },
+		{ FAULT_ETC, "it could write /etc" },
+		{ FAULT_REMOUNT, "it could remount /" },
+		{ FAULT_ROOT, "it could write what is read-only" },
+		{ FAULT_PID, "it saw other processes" },
+		{ FAULT_SECCOMP, "a forbidden system call went through" },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (fault & all[i].bit) {
+			err_set(why, ST_SYSTEM, "its self-test failed: %s",
+			    all[i].words);
+			return;
+		}
+	err_set(why, ST_SYSTEM, "%s", text[0] != '\0' ? text :
+	    "it could not be set up");
+}
+
+/* What bubblewrap, or the child, had to say. */
+static void
+words_of_stderr(int fd, struct err *why)
+{
+	struct buf b = BUF_INIT(1 << 16);
+
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		file_read_fd(fd, "stderr", &b, NULL);
+	if (b.len > 0) {
+		b.p[strcspn(b.p, "\n")] = '\0';
+		err_set(why, ST_SYSTEM, "%s", strncmp(b.p, "bwrap: ", 7) == 0 ?
+		    b.p + 7 : b.p);
+	} else {
+		err_set(why, ST_SYSTEM, "it ended at once");
+	}
+	buf_release(&b);
+}
+
+static int
+await_ready(struct box *b, int err, struct err *why)
+{
+	struct pollfd p = { b->ctl, POLLIN, 0 };
+	long long until = file_now_ms() + READY_MS;
+	struct wire w;
+	ssize_t n;
+	int got;
+
+	do
+		got = poll(&p, 1, (int)(until - file_now_ms()));
+	while (got < 0 && errno == EINTR && file_now_ms() < until);
+	if (got <= 0)
+		return err_set(why, ST_SYSTEM, "it did not start within %d s",
+		    READY_MS / 1000);
+	n = recv(b->ctl, &w, sizeof w, MSG_DONTWAIT);
+	if (n != (ssize_t)sizeof w || w.op != WIRE_READY) {
+		/* it is about to end, and has said why by then */
+		waitpid(b->pid, NULL, 0);
+		b->pid = -1;
+		words_of_stderr(err, why);
+		return -1;
+	}
+	w.text[WIRE_TEXT - 1] = '\0';
+	if (w.a == 0)
+		return 0;
+	words_of(w.a, w.text, why);
+	return -1;
+}
+
+/* ---- all together ---- */
+
+static void
+end_start(struct start *s)
+{
+	int fds[] = { s->ctl, s->setup, s->exe, s->args, s->err, s->cgroup[0],
+		s->cgroup[1] };
+
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (s->env != NULL)
+		env_free(s->env);
+}
+
+static int
+high(int fd)
+{
+	int h = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return h;
+}
+
+static int
+prepare(struct box *b, const struct box_git *g, struct start *s)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	b->ctl = high(pair[0]);
+	s->ctl = high(pair[1]);
+	s->setup = make_setup(b, g);
+	s->exe = high(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	s->err = file_of("stderr", SLICE(""));
+	s->env = box_env(b, NULL, 0);
+	if (b->layer == LAYER_BWRAP)
+		s->args = make_args(b, g);
+	if (b->layer > LAYER_NONE)
+		cgroup_make(b, s->cgroup);
+	return b->ctl >= 0 && s->ctl >= 0 && s->setup >= 0 && s->exe >= 0 &&
+	    s->err >= 0 && (b->layer != LAYER_BWRAP || s->args >= 0) ? 0 : -1;
+}
+
+int
+start_supervisor(struct box *b, struct err *why)
+{
+	struct start s = { .b = b, .ctl = -1, .setup = -1, .exe = -1,
+		.args = -1, .err = -1, .cgroup = { -1, -1 } };
+	const char *bwrap[] = { b->bs->bwrap, "--args", "6", "--",
+		"/proc/self/fd/5", WIRE_ARG, NULL };
+	const char *bare[] = { "/proc/self/fd/5", WIRE_ARG, NULL };
+	const char **argv = b->layer == LAYER_BWRAP ? bwrap : bare;
+	struct box_git g;
+	int got = -1;
+
+	git_find(b->bs, &g);
+	stub_begin(b, &g);
+	if (b->journal >= 0) {
+		/* there is one now */
+		git_release(&g);
+		git_find(b->bs, &g);
+	}
+	if (prepare(b, &g, &s) < 0) {
+		err_sys(why, ST_SYSTEM, "no files for it");
+	} else {
+		b->pid = fork();
+		if (b->pid == 0)
+			child(&s, (char *const *)(void *)argv);
+		if (b->pid < 0) {
+			err_sys(why, ST_SYSTEM, "no process for it");
+		} else {
+			close(s.ctl);
+			s.ctl = -1;
+			got = await_ready(b, s.err, why);
+		}
+	}
+	end_start(&s);
+	git_release(&g);
+	return got;
+}

@@ -1,0 +1,44 @@
+/* box_wire.h - what hamr-tool and the supervisor of a box say to each other.
+ *
+ * Packets of one size over a socket pair (SOCK_SEQPACKET).  A box runs one
+ * command at a time: RUN, then STARTED, EXIT and EMPTY as they happen, END and
+ * its answer ENDED.  The other end closed means the end of everything.
+ */
+#ifndef HAMR_TOOL_BOX_WIRE_H
+#define HAMR_TOOL_BOX_WIRE_H
+
+#include <stdbool.h>
+
+#define WIRE_TEXT 1024
+#define WIRE_ARG "--supervisor"	/* how hamr-tool is told to be one */
+
+enum { WIRE_CTL = 3, WIRE_SETUP = 4, WIRE_EXE = 5, WIRE_ARGS = 6 };
+
+enum wire_op {
+	WIRE_READY,		/* a: enum wire_fault; text: what it means */
+	WIRE_RUN,		/* a: nargs, b: nenv; fds: the texts, 0, 1, 2 */
+	WIRE_STARTED,		/* a: 0 or errno */
+	WIRE_SIGNAL,		/* a: the signal */
+	WIRE_EXIT,		/* a: si_code, b: si_status */
+	WIRE_EMPTY,		/* nothing of the command is left */
+	WIRE_END,		/* a: names wanted */
+	WIRE_ENDED		/* a: something could not be killed; text: names */
+};
+
+struct wire {
+	int op, a, b;
+	char text[WIRE_TEXT];
+};
+
+/* What the supervisor is to be, at the head of the file on fd WIRE_SETUP;
+ * behind it so many texts, each ended by NUL: those that may be written, then
+ * those that are hidden. */
+struct wire_setup {
+	int layer;		/* enum box_layer */
+	bool network, unix_sockets;
+	bool root_writable;
+	int nwritable, nhidden;	/* Landlock only */
+	/* further texts: the root, and a place in it that is read-only ("") */
+};
+
+#endif

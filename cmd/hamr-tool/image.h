@@ -1,0 +1,22 @@
+/* image.h - what kind of image a file is, and how large, by its bytes. */
+#ifndef HAMR_TOOL_IMAGE_H
+#define HAMR_TOOL_IMAGE_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+
+#define IMAGE_BYTES_MAX ((size_t)3750000)	/* 5,000,000 in base64 */
+
+struct image {
+	const char *name, *mime;
+	unsigned long width, height;
+};
+
+/* PNG, JPEG, GIF or WebP; false: it is none, or breaks off before its size. */
+bool image_probe(struct image *im, struct slice bytes);
+
+/* Append p in base64 (RFC 4648, padded). */
+void base64_add(struct buf *out, const void *p, size_t n);
+
+#endif

@@ -1,0 +1,16 @@
+/* mcp_serve.h - hamr-tool --mcp: our tools for any MCP client, over stdio. */
+#ifndef HAMR_TOOL_MCP_SERVE_H
+#define HAMR_TOOL_MCP_SERVE_H
+
+#include "tool.h"
+
+/* The stage_ops.input of it. */
+void mcp_serve_input(struct stage *s);
+
+/* Answer until stdin ends; the exit status.  t is open. */
+int mcp_serve(struct tool *t);
+
+/* mcp_content.c: a message's content as an array of text and image parts. */
+struct json *mcp_content(struct slice content);
+
+#endif

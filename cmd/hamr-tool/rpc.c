@@ -1,0 +1,244 @@
+/* rpc.c - JSON-RPC 2.0 over two descriptors, one message a line. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "utf8.h"
+
+#include "rpc.h"
+
+#define READ_BYTES 65536
+
+void
+rpc_init(struct rpc *r, int in, int out, size_t max)
+{
+	*r = (struct rpc){ .in = in, .out = out, .max = max,
+		.rd = BUF_INIT(max + 2 * READ_BYTES),
+		.wr = BUF_INIT(2 * RPC_QUEUE_MAX),
+		.fixed = BUF_INIT(4 * max) };
+}
+
+void
+rpc_release(struct rpc *r)
+{
+	buf_release(&r->rd);
+	buf_release(&r->wr);
+	buf_release(&r->fixed);
+	scan_release(&r->scan);
+}
+
+/* ---- reading ---- */
+
+int
+rpc_fill(struct rpc *r)
+{
+	char buf[READ_BYTES];
+	ssize_t n;
+
+	if (r->taken > 0) {	/* lines that were handed out are done with */
+		buf_drop(&r->rd, r->taken);
+		r->looked -= r->taken;
+		r->taken = 0;
+	}
+	n = read(r->in, buf, sizeof buf);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -1;
+	if (n == 0)
+		return -1;
+	buf_add(&r->rd, buf, (size_t)n);
+	return 1;
+}
+
+/* Bytes that the scanner refuses: bad UTF-8, and NUL escaped.  \u0000 and
+ * \ufffd have one length. */
+static void
+repair(struct rpc *r, struct slice line)
+{
+	struct buf *b = &r->fixed;
+
+	buf_reset(b);
+	utf8_clean(b, line.p, line.n);
+	for (size_t i = 0; i + 5 < b->len; i++) {
+		if (b->p[i] != '\\')
+			continue;
+		if (memcmp(b->p + i, "\\u0000", 6) == 0)
+			memcpy(b->p + i, "\\ufffd", 6);
+		i++;
+	}
+}
+
+static struct slice
+trim(struct slice s)
+{
+	while (s.n > 0 && strchr(" \t\r", *s.p) != NULL && *s.p != '\0') {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && strchr(" \t\r", s.p[s.n - 1]) != NULL &&
+	    s.p[s.n - 1] != '\0')
+		s.n--;
+	return s;
+}
+
+static enum rpc_got
+check(struct rpc *r, struct slice line, struct slice *text)
+{
+	*text = trim(line);
+	r->lossy = false;
+	if (text->n > 0 && scan_value(&r->scan, text->p, text->n) == 0)
+		return RPC_TEXT;
+	if (!r->repair || text->n == 0)
+		return RPC_BAD;
+	repair(r, *text);
+	r->lossy = true;
+	*text = buf_view(&r->fixed);
+	return text->n > 0 && scan_value(&r->scan, text->p, text->n) == 0 ?
+	    RPC_TEXT : RPC_BAD;
+}
+
+/* A line without its end that is longer than any may be: forget it, and what
+ * comes until its end. */
+static enum rpc_got
+too_long(struct rpc *r)
+{
+	bool told = r->skipping;
+
+	if (!r->skipping && r->rd.len - r->taken <= r->max)
+		return RPC_NONE;
+	buf_reset(&r->rd);
+	r->taken = r->looked = 0;
+	r->skipping = true;
+	return told ? RPC_NONE : RPC_LONG;
+}
+
+enum rpc_got
+rpc_take(struct rpc *r, struct slice *text)
+{
+	for (;;) {
+		struct slice line;
+		const char *lf = NULL;
+
+		if (r->rd.len > r->looked)
+			lf = memchr(r->rd.p + r->looked, '\n',
+			    r->rd.len - r->looked);
+		if (lf == NULL) {
+			r->looked = r->rd.len;
+			return too_long(r);
+		}
+		line = (struct slice){ r->rd.p + r->taken,
+			(size_t)(lf - r->rd.p) - r->taken };
+		r->taken = r->looked = (size_t)(lf - r->rd.p) + 1;
+		if (r->skipping)
+			r->skipping = false;	/* told of already */
+		else if (trim(line).n > 0)
+			return check(r, line, text);
+	}
+}
+
+/* ---- writing ---- */
+
+bool
+rpc_put_text(struct rpc *r, struct slice line, size_t limit)
+{
+	if (r->wr.len - r->sent + line.n + 1 > limit)
+		return false;
+	buf_slice(&r->wr, line);
+	buf_addc(&r->wr, '\n');
+	return true;
+}
+
+bool
+rpc_put(struct rpc *r, struct json *o, size_t limit)
+{
+	struct buf b = BUF_INIT(2 * RPC_QUEUE_MAX);
+	bool put;
+
+	json_print(o, &b);
+	json_free(o);
+	put = rpc_put_text(r, buf_view(&b), limit);
+	buf_release(&b);
+	return put;
+}
+
+int
+rpc_send(struct rpc *r)
+{
+	ssize_t n = 0;
+
+	while (r->sent < r->wr.len) {
+		n = write(r->out, r->wr.p + r->sent, r->wr.len - r->sent);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		r->sent += (size_t)n;
+	}
+	if (r->sent > r->wr.len / 2) {	/* seldom: it moves the rest */
+		buf_drop(&r->wr, r->sent);
+		r->sent = 0;
+	}
+	return n < 0 && errno != EAGAIN ? -1 : 0;
+}
+
+bool
+rpc_waiting(const struct rpc *r)
+{
+	return r->sent < r->wr.len;
+}
+
+/* ---- messages ---- */
+
+static bool
+is_id(struct slice id)
+{
+	return scan_kind(id) == SCAN_STRING || scan_kind(id) == SCAN_NUMBER;
+}
+
+void
+rpc_read(struct slice text, struct rpc_msg *m)
+{
+	*m = (struct rpc_msg){ .kind = RPC_OTHER,
+		.id = scan_get(text, "id") };
+	if (!scan_str_is(scan_get(text, "jsonrpc"), "2.0"))
+		return;
+	m->method = scan_get(text, "method");
+	m->params = scan_get(text, "params");
+	m->result = scan_get(text, "result");
+	m->error = scan_get(text, "error");
+	if (scan_kind(m->method) == SCAN_STRING)
+		m->kind = m->id.p == NULL ? RPC_NOTIFY : is_id(m->id) ?
+		    RPC_REQUEST : RPC_OTHER;
+	else if (m->method.p == NULL && is_id(m->id) && m->error.p != NULL)
+		m->kind = RPC_ERROR;
+	else if (m->method.p == NULL && is_id(m->id) && m->result.p != NULL)
+		m->kind = RPC_RESULT;
+}
+
+struct json *
+rpc_message(void)
+{
+	struct json *o = json_object();
+
+	json_str(o, "jsonrpc", "2.0");
+	return o;
+}
+
+struct json *
+rpc_answer(struct slice id)
+{
+	struct json *o = rpc_message();
+
+	json_raw(o, "id", id.p != NULL ? id : SLICE("null"));
+	return o;
+}
+
+struct json *
+rpc_error(struct slice id, enum rpc_code code, const char *words)
+{
+	struct json *o = rpc_answer(id), *error = json_object();
+
+	json_int(error, "code", code);
+	json_str(error, "message", words);
+	json_add(o, "error", error);
+	return o;
+}

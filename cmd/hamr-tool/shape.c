@@ -1,0 +1,389 @@
+/* shape.c - arguments against a JSON Schema of somebody else's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "num.h"
+#include "scan.h"
+
+#include "shape.h"
+
+#define AT_MAX 1024		/* bytes of a place in a message */
+#define ENUM_MAX 300		/* bytes of the values that are shown */
+#define TEMPLATE_MAX 600
+
+/* Set of types; the names are JSON Schema's. */
+enum {
+	T_STRING = 1, T_INTEGER = 2, T_NUMBER = 4, T_BOOLEAN = 8,
+	T_OBJECT = 16, T_ARRAY = 32, T_NULL = 64
+};
+#define T_ANY 127
+
+struct shape {
+	struct buf *out, *why;
+	struct buf at;		/* where we are: "a.b[3]" */
+};
+
+static const struct {
+	const char *name, *words;
+	int type;
+} types[] = {
+	{ "string", "a string", T_STRING },
+	{ "integer", "an integer", T_INTEGER },
+	{ "number", "a number", T_NUMBER | T_INTEGER },
+	{ "boolean", "true or false", T_BOOLEAN },
+	{ "object", "an object", T_OBJECT },
+	{ "array", "an array", T_ARRAY },
+	{ "null", "null", T_NULL },
+};
+
+#define NTYPES (sizeof types / sizeof types[0])
+
+static int
+type_named(struct slice v)
+{
+	for (size_t i = 0; i < NTYPES; i++)
+		if (scan_str_is(v, types[i].name))
+			return types[i].type;
+	return T_ANY;		/* not one we know: not judged */
+}
+
+static int
+types_of(struct slice schema)
+{
+	struct slice v = scan_get(schema, "type"), el;
+	struct walk w;
+	int set = 0;
+
+	if (scan_kind(v) == SCAN_STRING)
+		return type_named(v);
+	if (scan_kind(v) != SCAN_ARRAY)
+		return T_ANY;
+	walk_in(&w, v);
+	while (walk_next(&w, NULL, &el))
+		set |= type_named(el);
+	return set != 0 ? set : T_ANY;
+}
+
+/* 1.0 and 1e3 are integers, too. */
+static bool
+is_whole(struct slice v)
+{
+	double d;
+	int64_t i;
+
+	return num_i64(v.p, v.n, &i) || (num_double(v.p, v.n, &d) &&
+	    d > -9e15 && d < 9e15 && d == (double)(long long)d);
+}
+
+static int
+type_of(struct slice v)
+{
+	switch (scan_kind(v)) {
+	case SCAN_OBJECT: return T_OBJECT;
+	case SCAN_ARRAY: return T_ARRAY;
+	case SCAN_STRING: return T_STRING;
+	case SCAN_NUMBER: return is_whole(v) ? T_INTEGER : T_NUMBER;
+	case SCAN_TRUE:
+	case SCAN_FALSE: return T_BOOLEAN;
+	default: return T_NULL;
+	}
+}
+
+/* ---- words ---- */
+
+static bool
+fail(struct shape *s, const char *words)
+{
+	buf_fmt(s->why, "%s %s", s->at.len > 0 ? s->at.p : "the arguments",
+	    words);
+	return false;
+}
+
+static bool
+fail_type(struct shape *s, int set)
+{
+	struct buf words = BUF_INIT(AT_MAX);
+	const char *between = "must be ";
+
+	for (size_t i = 0; i < NTYPES; i++) {
+		if ((types[i].type & ~set) != 0 ||
+		    (types[i].type == T_INTEGER && (set & T_NUMBER) != 0))
+			continue;
+		buf_fmt(&words, "%s%s", between, types[i].words);
+		between = " or ";
+	}
+	fail(s, words.len > 0 ? words.p : "is wrong");
+	buf_release(&words);
+	return false;
+}
+
+static bool
+fail_enum(struct shape *s, struct slice list)
+{
+	struct buf words = BUF_INIT(2 * ENUM_MAX);
+	struct slice el;
+	struct walk w;
+
+	buf_adds(&words, "must be one of ");
+	walk_in(&w, list);
+	for (bool any = false; walk_next(&w, NULL, &el); any = true) {
+		if (words.len + el.n > ENUM_MAX) {
+			buf_adds(&words, ", ...");
+			break;
+		}
+		buf_adds(&words, any ? ", " : "");
+		buf_slice(&words, el);
+	}
+	fail(s, words.p);
+	buf_release(&words);
+	return false;
+}
+
+/* ---- one value ---- */
+
+static bool
+is_equal(struct slice a, struct slice b)
+{
+	char *text = scan_strdup(a);
+	double x, y;
+	bool same;
+
+	if (text != NULL) {
+		same = scan_str_is(b, text);
+		free(text);
+		return same;
+	}
+	if (scan_kind(a) == SCAN_NUMBER && scan_kind(b) == SCAN_NUMBER)
+		return slice_eq(a, b) || (num_double(a.p, a.n, &x) &&
+		    num_double(b.p, b.n, &y) && x == y);
+	return slice_eq(a, b);
+}
+
+static bool
+in_enum(struct slice schema, struct slice v, struct slice *list)
+{
+	struct slice el;
+	struct walk w;
+
+	*list = scan_get(schema, "enum");
+	if (scan_kind(*list) != SCAN_ARRAY)
+		return true;
+	walk_in(&w, *list);
+	while (walk_next(&w, NULL, &el))
+		if (is_equal(el, v))
+			return true;
+	return false;
+}
+
+/* A string that holds the number that is wanted: the number. */
+static struct slice
+number_in(struct slice v, int set)
+{
+	struct slice s = scan_plain(v);
+	double d;
+	int64_t i;
+
+	if (s.p == NULL || (set & T_STRING) != 0)
+		return v;
+	if ((set & T_INTEGER) != 0 && num_i64(s.p, s.n, &i))
+		return s;
+	if ((set & T_NUMBER) != 0 && num_double(s.p, s.n, &d))
+		return s;
+	return v;
+}
+
+/* May the value of a member be null, or does null mean that it is absent? */
+static bool
+takes_null(struct slice schema)
+{
+	struct slice list;
+
+	return scan_kind(schema) != SCAN_OBJECT ||
+	    ((types_of(schema) & T_NULL) != 0 &&
+	    in_enum(schema, SLICE("null"), &list));
+}
+
+static bool put(struct shape *s, struct slice schema, struct slice v);
+
+static bool
+put_array(struct shape *s, struct slice schema, struct slice v)
+{
+	struct slice items = scan_get(schema, "items"), el;
+	size_t at = s->at.len, i = 0;
+	struct walk w;
+
+	buf_addc(s->out, '[');
+	walk_in(&w, v);
+	for (; walk_next(&w, NULL, &el); i++) {
+		if (i > 0)
+			buf_addc(s->out, ',');
+		buf_fmt(&s->at, "[%zu]", i);
+		if (!put(s, items, el))
+			return false;
+		s->at.len = at;
+	}
+	buf_addc(s->out, ']');
+	return true;
+}
+
+static bool
+has_required(struct shape *s, struct slice schema, struct slice v)
+{
+	struct slice list = scan_get(schema, "required"), el;
+	struct slice props = scan_get(schema, "properties");
+	size_t at = s->at.len;
+	struct walk w;
+
+	if (scan_kind(list) != SCAN_ARRAY)
+		return true;
+	walk_in(&w, list);
+	while (walk_next(&w, NULL, &el)) {
+		char *name = scan_strdup(el);
+		struct slice got = name != NULL ? scan_get(v, name) : el;
+		bool absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
+		    !takes_null(scan_get(props, name)));
+
+		if (absent)
+			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
+		free(name);
+		if (absent)
+			return fail(s, "is missing");
+	}
+	return true;
+}
+
+static bool
+put_object(struct shape *s, struct slice schema, struct slice v)
+{
+	struct slice props = scan_get(schema, "properties"), key, val;
+	size_t at = s->at.len;
+	bool any = false;
+	struct walk w;
+
+	if (!has_required(s, schema, v))
+		return false;
+	buf_addc(s->out, '{');
+	walk_in(&w, v);
+	while (walk_next(&w, &key, &val)) {
+		struct slice quoted = { key.p - 1, key.n + 2 };
+		char *name = scan_strdup(quoted);
+		struct slice sub = scan_get(props, name);
+		bool good = true;
+
+		if (scan_kind(val) != SCAN_NULL || takes_null(sub)) {
+			buf_fmt(s->out, "%s", any ? "," : "");
+			any = true;
+			buf_slice(s->out, quoted);
+			buf_addc(s->out, ':');
+			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
+			good = put(s, sub, val);
+		}
+		free(name);
+		if (!good)
+			return false;
+		s->at.len = at;
+	}
+	buf_addc(s->out, '}');
+	return true;
+}
+
+static bool
+put(struct shape *s, struct slice schema, struct slice v)
+{
+	struct slice list;
+	int set;
+
+	if (s->at.p != NULL)
+		s->at.p[s->at.len] = '\0';
+	if (scan_kind(schema) != SCAN_OBJECT) {
+		buf_slice(s->out, v);
+		return true;
+	}
+	set = types_of(schema);
+	if (set != T_ANY)
+		v = number_in(v, set);
+	if ((type_of(v) & set) == 0)
+		return fail_type(s, set);
+	if (!in_enum(schema, v, &list))
+		return fail_enum(s, list);
+	if (type_of(v) == T_ARRAY && scan_get(schema, "items").p != NULL)
+		return put_array(s, schema, v);
+	if (type_of(v) == T_OBJECT && (scan_get(schema, "properties").p !=
+	    NULL || scan_get(schema, "required").p != NULL))
+		return put_object(s, schema, v);
+	buf_slice(s->out, v);
+	return true;
+}
+
+bool
+shape_put(struct slice schema, struct slice value, struct buf *out,
+    struct buf *why)
+{
+	struct shape s = { .out = out, .why = why, .at = BUF_INIT(AT_MAX) };
+	bool good = put(&s, schema, value);
+
+	buf_release(&s.at);
+	return good;
+}
+
+/* ---- a call as it should be ---- */
+
+static bool
+is_required(struct slice schema, const char *name)
+{
+	struct slice el;
+	struct walk w;
+
+	walk_in(&w, scan_get(schema, "required"));
+	while (walk_next(&w, NULL, &el))
+		if (scan_str_is(el, name))
+			return true;
+	return false;
+}
+
+static void
+put_type(struct slice schema, struct buf *out)
+{
+	int set = types_of(schema);
+
+	if (set == T_ANY) {
+		buf_adds(out, "any");
+		return;
+	}
+	for (size_t i = 0, any = 0; i < NTYPES; i++)
+		if ((types[i].type & ~set) == 0 &&
+		    (types[i].type != T_INTEGER || (set & T_NUMBER) == 0))
+			buf_fmt(out, "%s%s", any++ > 0 ? " or " : "",
+			    types[i].name);
+}
+
+void
+shape_template(struct slice schema, struct buf *out)
+{
+	struct slice key, val;
+	size_t begun = out->len;
+	bool any = false;
+	struct walk w;
+
+	buf_addc(out, '{');
+	walk_in(&w, scan_get(schema, "properties"));
+	while (walk_next(&w, &key, &val)) {
+		struct slice quoted = { key.p - 1, key.n + 2 };
+		char *name = scan_strdup(quoted);
+
+		if (out->len - begun + key.n > TEMPLATE_MAX) {
+			buf_adds(out, any ? ",..." : "...");
+			free(name);
+			break;
+		}
+		buf_fmt(out, "%s", any ? "," : "");
+		any = true;
+		buf_slice(out, quoted);
+		buf_adds(out, ":<");
+		put_type(val, out);
+		buf_adds(out, is_required(schema, name) ? ">" : ", optional>");
+		free(name);
+	}
+	buf_addc(out, '}');
+}

@@ -1,0 +1,31 @@
+/* snap_in.h - what the files of the snapshots share; for snap.c, snap_make.c.
+ */
+#ifndef HAMR_TOOL_SNAP_IN_H
+#define HAMR_TOOL_SNAP_IN_H
+
+#include <sys/stat.h>
+
+#include "git.h"
+#include "map.h"
+#include "snap.h"
+
+struct snap {
+	const struct files *f;
+	char *dir;
+	int dirfd;
+	struct stat streams[3];	/* our stdin, stdout, stderr: what others
+				 * write while a call runs is not its work */
+	uid_t owner;		/* of the root; git runs as he */
+	struct map modes;	/* whole modes, as the last snapshot saw them */
+	struct map modes_before;	/* and the one before it */
+};
+
+/* git on our repository, and on the user's (its stdin is empty). */
+int snap_git(struct snap *s, const char *const *args, struct slice in,
+    struct buf *out);
+int snap_ask(struct snap *s, const char *const *args, struct buf *out);
+
+/* Forget the index and start without the user's. */
+void snap_unseed(struct snap *s);
+
+#endif

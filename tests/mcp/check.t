@@ -1,0 +1,68 @@
+#!/bin/sh
+# check.t - the official MCP servers against hamr-tool, and the official SDK's
+# client against hamr-tool --mcp.  Run by make mcp-check, which has fetched
+# them into $MCP; never part of make check.
+. "$(dirname "$0")/../lib.sh"
+TOP=$(cd "$TOP/.." && pwd)
+unset HAMR_BIN
+
+mkdir -p root/src && cd root || exit 1
+git init -q .
+printf 'int one;\n' >src/a.c
+servers=$MCP/node_modules/.bin
+PATH=$servers:$PATH
+tool() {
+	hamr-tool --yes -o "mcp.ev.command=[\"$servers/mcp-server-everything\"]" \
+	    -o "mcp.fs.command=[\"$servers/mcp-server-filesystem\",\"$T/root\"]" \
+	    "$@"
+}
+
+# --- our client
+tool --schemas >tools
+is "both are listed" "$(jq -c '[.tools[].function.name |
+	select(test("__")) | split("__")[0]] | unique' tools)" '["ev","fs"]'
+ok "every schema is an object" jq -e 'all(.tools[].function.parameters;
+	.type == "object")' tools
+is "echo" "$(tool ev__echo '{"message":"hello"}')" "Echo: hello"
+is "a number given as text" "$(tool ev__get-sum '{"a":"5","b":2}')" \
+	"The sum of 5 and 2 is 7."
+is "an image" "$(tool ev__get-tiny-image '{}' --json |
+	jq -r '[.content[] | .type + (.image_url.url // "")[:22]] | join(" ")')" \
+	"text image_urldata:image/png;base64,"
+match "links come as JSON" "$(tool ev__get-resource-links '{"count":2}')" \
+	'*"type":"resource_link"*'
+status "arguments are checked" 1 tool ev__get-sum '{"a":"x","b":2}'
+match "and told" "$(cat "$T/.out")" "bad arguments for ev__get-sum: a must be *"
+is "a file is read" "$(tool fs__read_text_file "{\"path\":\"$T/root/src/a.c\"}")" \
+	"int one;"
+status "not outside" 1 tool fs__read_text_file '{"path":"/etc/passwd"}'
+match "the server's words" "$(cat "$T/.out")" "Access denied*"
+ok "a file is written" tool fs__write_file \
+	"{\"path\":\"$T/root/new\",\"content\":\"text\"}"
+is "it is there" "$(cat new)" text
+tool fs__list_directory "{\"path\":\"$T/root\"}" >list
+match "a folder is listed" "$(cat list)" "*\[DIR\] src*"
+is "a timeout" "$(tool -o mcp.ev.timeout=1 ev__trigger-long-running-operation \
+	'{"duration":20,"steps":2}' --json | jq -c '[.is_error, .meta.error]')" \
+	'[true,"timeout"]'
+
+# --- the official client
+cp "$TOP/tests/mcp/client.mjs" "$MCP/client.mjs"
+timeout 60 node "$MCP/client.mjs" "$T/root" >"$T/said" 2>"$T/err"
+is "the client ends well" "$? $(cat "$T/err")" "0 "
+is "what it saw" "$(cat "$T/said")" "server hamr-tool
+tool read object true
+tool edit object false
+tool write object false
+tool bash object false
+ping
+unread error
+read fine src/a.c lines 1-1 of 1
+edit fine
+bash error exit 3
+nonsense -32602
+cancelled
+after it fine exit 0
+at once true"
+is "the edit was made" "$(cat src/a.c)" "int two;"
+done_testing

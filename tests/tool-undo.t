@@ -1,0 +1,178 @@
+#!/bin/bash
+# tool-undo.t - hamr-tool undo: what is taken back, what is refused.
+. "$(dirname "$0")/lib.sh"
+. "$TOP/tests/tool.sh"
+
+git init -q .
+t() { timeout 30 hamr-tool --no-config --root . "$@"; }
+b() { t --yes bash "$(sh_args "$1")" >/dev/null; }
+e() { t --yes edit "$1" >/dev/null; }
+w() { t --yes write "$1" >/dev/null; }
+ids() { t undo --list | jq -r .id | tr '\n' ' '; }
+new() { hamr-tool -n --yes --no-config --root . "$@"; }
+
+# --- nothing
+status "nothing to undo" 1 t undo
+is "is said" "$(cat "$T/.err")" "hamr-tool: nothing to undo"
+is "an empty list is no error" "$(t undo --list; echo $?)" 0
+ok "and leaves nothing" test ! -e .hamr
+
+# --- one after the other
+printf 'one\ntwo\n' >a; chmod 640 a; cp -p a ../a0
+e '{"path":"a","old":"two","new":"2"}'; cp -p a ../a1
+w '{"path":"d/e/f","content":"new\n"}'
+b 'echo three >>a; echo x >x; chmod 600 x'
+t undo --list >../list
+is "--list, newest first" "$(jq -c '[.tool, .paths]' ../list)" \
+'["bash",["a","x"]]
+["write",["d/e/f"]]
+["edit",["a"]]'
+is "its keys" "$(head -n 1 ../list | jq -c 'keys_unsorted')" \
+	'["id","at","tool","paths","checkpoint","tool_call_id"]'
+match "the time" "$(head -n 1 ../list | jq -r .at)" "20??-??-??T??:??:??Z"
+first=$(jq -r .id ../list | tail -n 1) last=$(jq -r .id ../list | head -n 1)
+is "undo names the files" "$(t undo | sed 's/ of .*/ of T/')" \
+"undone $last, bash of T
+  removed x
+  restored a"
+same "the bytes" a ../a1
+is "the mode" "$(stat -c %a a)" 640
+is "and the list is shorter" "$(t undo --list | wc -l)" 2
+is "the next, with the folders it made" "$(t undo >/dev/null; ls)" a
+is "the last" "$(t undo >/dev/null; cat a)" "$(cat ../a0)"
+status "and no more" 1 t undo
+is "one that is undone" "$(t undo "$first" 2>&1; echo $?)" \
+"hamr-tool: $first has nothing to undo, or it is undone already
+1"
+is "an unknown one" "$(t undo u999 2>&1; echo $?)" \
+"hamr-tool: there is no change u999; hamr-tool undo --list names those there are
+1"
+status "usage: two ids" 2 t undo a b
+status "usage: --list and an id" 2 t undo --list u1
+status "usage: --list alone" 2 t --list
+
+# --- by id, by call, since a checkpoint
+{ echo "$user"; call c1 bash "$(sh_args 'echo 1 >p')" c2 write \
+	'{"path":"q","content":"q\n"}' c3 bash "$(sh_args 'echo 3 >p; rm q')"; } |
+	new >../o
+check=$(jq -r 'select(.type == "checkpoint") | .id' ../o)
+is "an older one, which later ones have changed" "$(t undo "$(t undo --list |
+	jq -r 'select(.tool_call_id == "c2") | .id')" 2>&1; echo $?; cat p)" \
+"hamr-tool: q is not as hamr left it; nothing was changed, put it right by \
+hand or undo what came later first
+77
+3"
+b 'echo other >other'
+is "one in the middle that stands alone" "$(t undo c3 >/dev/null
+	cat p q other)" "1${nl}q${nl}other"
+is "all since a checkpoint" "$(t undo "$check" >/dev/null; ls)" a
+is "names each" "$(t undo "$check" 2>&1)" \
+	"hamr-tool: $check has nothing to undo, or it is undone already"
+
+# --- what is not as hamr left it
+b 'echo 1 >m1; echo 2 >m2; echo 3 >m3; rm a'
+cp -r . ../before
+echo mine >>m2
+status "another's change" 77 t undo
+is "is named" "$(cat "$T/.err")" "hamr-tool: m2 is not as hamr left it; \
+nothing was changed, put it right by hand or undo what came later first"
+is "all or none" "$(cat m1 m2 m3; ls a 2>&1 | wc -l)" "1
+2
+mine
+3
+1"
+echo 2 >m2; chmod +x m3
+status "an x bit" 77 t undo
+chmod -x m3; rm m1
+status "it is gone" 77 t undo
+mkdir m1
+status "it is a folder" 77 t undo
+rmdir m1; ln -s m2 m1
+status "it is a link" 77 t undo
+rm m1; echo 1 >m1; echo other >a
+status "one is there again" 77 t undo
+rm a; mkdir a; echo in >a/in
+status "or a folder is in the way" 71 t undo
+is "and nothing was changed" "$(cat m1 m2 m3 a/in | tr '\n' ' ')" "1 2 3 in "
+ok "no leftover" sh -c '! ls -A | grep hamr-tmp'
+rm -r a; chmod 600 m3
+is "another mode, the same x" "$(t undo >/dev/null; ls; cat a)" \
+	"a${nl}one${nl}two"
+
+# --- bytes
+head -c 100000 /dev/urandom >bin; printf 'no end' >noend; : >empty
+printf '\357\273\277bom\r\n\377\n' >crlf; ln -s target link; mkdir dir; echo d >dir/f
+sha256sum bin noend empty crlf dir/f >../sums; readlink link >>../sums
+b 'for f in bin noend empty crlf; do echo more >>$f; done; rm link
+	ln -s other link; rm -r dir; echo file >dir; mkdir n; mv crlf n'
+is "any bytes, links, folders and files" "$(t undo >/dev/null
+	sha256sum bin noend empty crlf dir/f; readlink link)" "$(cat ../sums)"
+printf 'odd' >"$(printf 'o\tdd\351')"; b 'rm o*; echo >"$(printf "new\351")"'
+is "odd names" "$(t undo >/dev/null; cat o*; ls -b | grep -c new)" odd0
+echo s >own; chmod 4711 own; b 'rm own'
+is "a mode that is more than x" "$(t undo >/dev/null; stat -c %a own)" 4711
+printf 'ignored\n' >.gitignore; echo old >ignored
+e '{"path":"ignored","old":"old","new":"new"}'
+is "an edit of an ignored file" "$(t undo >/dev/null; cat ignored)" old
+{ head -c 17000000 /dev/zero | tr '\0' a; echo; echo old; } >large
+e '{"path":"large","old":"old","new":"new"}'
+is "of one that is larger than 16 MiB" "$(t undo >/dev/null
+	tail -n 1 large)" old
+rm large
+git add -A; git -c user.name=n -c user.email=e commit -qm 1
+b 'echo x >>a'; git stash -q; git checkout -q --detach; git stash pop -q
+head=$(git rev-parse HEAD) index=$(sha256sum <.git/index)
+t undo >/dev/null
+is "the user's repository is not touched" \
+	"$(git rev-parse HEAD) $(sha256sum <.git/index)" "$head $index"
+
+# --- where it cannot be done
+b 'echo 1 >w1; echo 2 >>a'
+is "names that are kept now" "$(t -o 'policy.secret=["w1"]' undo 2>&1
+	echo $?; ls w1)" \
+"hamr-tool: w1 is kept from reading and writing; nothing was changed
+77
+w1"
+if [ "$(id -u)" = 0 ]; then
+	mkdir ../full; mount -t tmpfs -o size=300k none ../full 2>/dev/null &&
+	mounted=1
+fi
+if [ -n "$mounted" ]; then
+	at_end() { umount "$T/full"; }
+	cd ../full || exit 1
+	head -c 100000 /dev/urandom >b1; head -c 100 /dev/urandom >a1
+	sha256sum a1 b1 >../sums
+	XDG_STATE_HOME=$T/state; export XDG_STATE_HOME; ln -s /x .hamr
+	hamr-tool --yes --no-config --root . bash \
+		'{"command":"echo n >c1; echo a >a1; : >b1"}' >/dev/null
+	sha256sum a1 b1 c1 >../now
+	head -c 250000 /dev/zero >fill 2>/dev/null
+	status "a full disk" 71 t undo
+	is "all or none" "$(sha256sum a1 b1 c1)" "$(cat ../now)"
+	ok "no leftover" sh -c '! ls -A | grep hamr-tmp'
+	rm fill
+	is "and when there is room" "$(t undo >/dev/null; sha256sum a1 b1; ls)" \
+		"$(cat ../sums; printf 'a1\nb1')"
+	cd ../root || exit 1
+	unset XDG_STATE_HOME
+else
+	skip "a full disk" "cannot mount"
+fi
+b 'echo 5 >five'
+printf '{"type":"change","id":"u9' >>.hamr/snap.git/hamr-undo
+is "a line cut short by a crash" "$(t undo >/dev/null; ls five 2>&1 | wc -l
+	b 'echo 6 >six'; t undo --list | head -n 1 | jq -c .paths)" "1
+[\"six\"]"
+(for i in 1 2 3 4 5 6; do b "echo $i >par$i" & done; wait)
+is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
+rm -rf .hamr/snap.git
+status "without the snapshots" 1 t undo
+
+# --- any order, against a model
+for seed in 1 2; do
+	mkdir "../model$seed"; cd "../model$seed" || exit 1
+	[ "$seed" = 2 ] || git init -q .
+	is "random changes and undos, seed $seed" \
+		"$(python3 "$TOP/tests/undo_model.py" "$seed" 50)" ok
+done
+done_testing
