@@ -78,7 +78,7 @@ ok "then it goes" test ! -e .git
 hamr-tool --yes bash '{"command":"sleep 4451 & sleep 4452"}' >/dev/null 2>&1 &
 tool=$!
 for i in $(seq 50); do
-	grep -qzs 4452 /proc/[0-9]*/cmdline && break
+	grep -qzs '^4452$' /proc/[0-9]*/cmdline && break
 	sleep .1
 done
 kill -9 $tool; wait $tool 2>/dev/null

@@ -110,9 +110,13 @@ bool quarantine(struct box *b, unsigned look);
 void cgroup_make(struct box *b, int fds[2]);
 void cgroup_remove(struct box *b);
 
+/* ---- boxes.c ---- */
+/* The supervisor is gone, soon or at once. */
+void box_await_end(struct box *b);
+
 /* ---- box_start.c ---- */
 /* Start the supervisor of b in layer b->layer and hear that it is well.  0, or
- * -1 with why. */
+ * -1 with why; ST_TEMP: that says nothing about the layer. */
 int start_supervisor(struct box *b, struct err *why);
 
 #endif

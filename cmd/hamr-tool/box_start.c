@@ -12,7 +12,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "env.h"
@@ -113,6 +113,7 @@ child(const struct start *s, char *const argv[])
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	setpgid(0, 0);
 	place(null, STDIN_FILENO);
 	place(null, STDOUT_FILENO);
 	place(s->err, STDERR_FILENO);
@@ -276,23 +277,30 @@ words_of_stderr(int fd, struct err *why)
 static int
 await_ready(struct box *b, int err, struct err *why)
 {
-	struct pollfd p = { b->ctl, POLLIN, 0 };
+	/* its end is seen even if a child of bubblewrap's holds the socket */
+	struct pollfd p[2] = { { b->ctl, POLLIN, 0 },
+		{ (int)syscall(SYS_pidfd_open, b->pid, 0), POLLIN, 0 } };
 	long long until = file_now_ms() + READY_MS;
 	struct wire w;
 	ssize_t n;
 	int got;
 
 	do
-		got = poll(&p, 1, (int)(until - file_now_ms()));
+		got = poll(p, 2, (int)(until - file_now_ms()));
 	while (got < 0 && errno == EINTR && file_now_ms() < until);
+	if (p[1].fd >= 0)
+		close(p[1].fd);
 	if (got <= 0)
-		return err_set(why, ST_SYSTEM, "it did not start within %d s",
+		return err_set(why, ST_TEMP, "it did not start within %d s",
 		    READY_MS / 1000);
-	n = recv(b->ctl, &w, sizeof w, MSG_DONTWAIT);
+	do
+		n = recv(b->ctl, &w, sizeof w, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && p[1].revents == 0)
+		return err_sys(why, ST_TEMP, "nothing was heard of it");
 	if (n != (ssize_t)sizeof w || w.op != WIRE_READY) {
-		/* it is about to end, and has said why by then */
-		waitpid(b->pid, NULL, 0);
-		b->pid = -1;
+		/* it is ending, and has said why by then */
+		box_await_end(b);
 		words_of_stderr(err, why);
 		return -1;
 	}
@@ -369,13 +377,14 @@ start_supervisor(struct box *b, struct err *why)
 		git_find(b->bs, &g);
 	}
 	if (prepare(b, &g, &s) < 0) {
-		err_sys(why, ST_SYSTEM, "no files for it");
+		err_set(why, ST_TEMP, "there is no room for the files of a "
+		    "sandbox");
 	} else {
 		b->pid = fork();
 		if (b->pid == 0)
 			child(&s, (char *const *)(void *)argv);
 		if (b->pid < 0) {
-			err_sys(why, ST_SYSTEM, "no process for it");
+			err_sys(why, ST_TEMP, "no process for a sandbox");
 		} else {
 			close(s.ctl);
 			s.ctl = -1;

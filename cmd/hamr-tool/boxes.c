@@ -87,17 +87,25 @@ marks(const struct boxes *bs)
 
 /* It ends when nobody talks to it, and all its processes with it; what will
  * not is killed. */
-static void
-await_end(pid_t pid)
+void
+box_await_end(struct box *b)
 {
-	struct pollfd p = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };
+	struct pollfd p = { -1, POLLIN, 0 };
+	pid_t pid = b->pid;
 	int got;
+
+	b->pid = -1;
+	if (pid <= 0)
+		return;
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	do
 		got = p.fd >= 0 ? poll(&p, 1, END_MS) : 0;
 	while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		kill(pid, SIGKILL);
+	/* a half-made bubblewrap leaves a child in its group */
+	kill(-pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (p.fd >= 0)
@@ -111,9 +119,7 @@ take_down(struct box *b)
 	if (b->ctl >= 0)
 		close(b->ctl);
 	b->ctl = -1;
-	if (b->pid > 0)
-		await_end(b->pid);
-	b->pid = -1;
+	box_await_end(b);
 	cgroup_remove(b);
 	stub_end(b);
 	b->base.len = 0;
@@ -170,6 +176,8 @@ try_bwrap(struct box *b, struct err *e)
 			return 0;
 		take_down(b);
 		drop_overlay(b);
+		if (e->status == ST_TEMP)
+			return -1;
 		snprintf(bs->overlay_why, sizeof bs->overlay_why, "%.250s",
 		    e->text);
 	}
@@ -231,10 +239,10 @@ put_up(struct box *b, struct err *e)
 		if (got == 0)
 			break;
 		take_down(b);
-		if (!bs->probed)
-			bs->why[layer] = *e;
-		if (bs->probed || layer == LAYER_NONE)
+		/* no memory or no processes now: no reason for a lesser one */
+		if (bs->probed || layer == LAYER_NONE || e->status == ST_TEMP)
 			return -1;
+		bs->why[layer] = *e;
 	}
 	if (!b->want.bare && !bs->probed) {
 		bs->probed = true;
@@ -367,8 +375,10 @@ boxes_refuse(struct boxes *bs, enum box_kind kind)
 	if (!bs->probed && !mode_is(bs, "off")) {
 		b = boxes_resident(bs, &w, &e);
 		if (b == NULL && !bs->probed) {
-			bs->probed = true;
-			bs->layer = LAYER_NONE;
+			snprintf(bs->refusal, sizeof bs->refusal, "no sandbox "
+			    "could be started (%.400s)", e.text);
+			return kind == BOX_WRITE && !mode_is(bs, "require") ?
+			    NULL : bs->refusal;
 		}
 	}
 	return refusal(bs, kind);

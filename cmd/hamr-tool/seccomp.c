@@ -149,7 +149,7 @@ build(struct prog *p, bool unix_sockets, enum seccomp_net net)
 	jump(p, BPF_JGE, 0, KILL);
 	load(p, offsetof(struct seccomp_data, nr));
 #ifdef X32_BIT
-	jump(p, BPF_JGE, X32_BIT, KILL);
+	jump(p, BPF_JGE, X32_BIT, REFUSE);
 #endif
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		jump(p, BPF_JEQ, (unsigned)refused[i], REFUSE);
