@@ -76,6 +76,18 @@ prefix(void)
 	return xstrdup(exe);
 }
 
+bool
+conf_root_is_too_much(const char *root)
+{
+	const char *home = getenv("HOME");
+	char *real = home != NULL ? realpath(home, NULL) : NULL;
+	bool yes = strcmp(root, "/") == 0 ||
+	    (real != NULL && strcmp(root, real) == 0);
+
+	free(real);
+	return yes;
+}
+
 char *
 conf_share(const char *name)
 {

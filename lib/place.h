@@ -2,11 +2,17 @@
 #ifndef HAMR_PLACE_H
 #define HAMR_PLACE_H
 
+#include <stdbool.h>
+
 #include "err.h"
 
 /* The repository root of dir: its git top level (found by walking up to a
  * .git, no git is run), else dir itself, made absolute.  Yours to free. */
 char *conf_root(const char *dir, struct err *e);
+
+/* Is this root / or all of the home folder?  Nobody means that unless he says
+ * so. */
+bool conf_root_is_too_much(const char *root);
 
 /* Path of an installed data file below share/hamr: $HAMR_SHARE, else
  * ../share/hamr beside the binary's folder, else the compiled-in place.

@@ -54,6 +54,7 @@ status "with --root" 0 env HOME="$PWD" hamr-tool --yes --root . bash \
 	'{"command":":"}'
 (cd / && status "the whole machine" 77 hamr-tool --yes bash '{"command":":"}'
 	echo "$tests_run $tests_failed" >"$T/n") ; read -r tests_run tests_failed <"$T/n"
+status "nor with the loop" 77 env HOME="$PWD" hamr-loop --no-config x
 status "not for --schemas" 0 env HOME="$PWD" hamr-tool --schemas
 
 # --- names that must not be made

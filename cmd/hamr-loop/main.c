@@ -4,6 +4,7 @@
 #include "chat.h"
 #include "doctor.h"
 #include "file.h"
+#include "place.h"
 #include "run.h"
 #include "views.h"
 
@@ -31,6 +32,9 @@ dispatch(struct run *r, struct err *e)
 		return views_show(&r->o, r->root, e);
 	if (r->o.doctor)
 		return doctor(&r->o, r->conf, r->root, e);
+	if (r->o.dir == NULL && conf_root_is_too_much(r->root))
+		return err_set(e, ST_POLICY, "the root would be %s; go into a "
+		    "project, or pass -C %s", r->root, r->root);
 	return r->o.chat ? chat(r, e) : run_task(r, e);
 }
 

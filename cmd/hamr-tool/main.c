@@ -117,19 +117,6 @@ parse(struct opts *o, int argc, char **argv)
 		bad_usage("--mode is read-only, patch, verify or docs");
 }
 
-/* Nobody means all of a home folder, or of the machine, unless he says so. */
-static bool
-is_too_much(const char *root)
-{
-	const char *home = getenv("HOME");
-	char *real = home != NULL ? realpath(home, NULL) : NULL;
-	bool yes = strcmp(root, "/") == 0 ||
-	    (real != NULL && strcmp(root, real) == 0);
-
-	free(real);
-	return yes;
-}
-
 static char *
 find_root(const struct opts *o, struct err *e)
 {
@@ -137,7 +124,7 @@ find_root(const struct opts *o, struct err *e)
 
 	if (o->root == NULL) {
 		root = conf_root(".", e);
-		if (root == NULL || o->schemas || !is_too_much(root))
+		if (root == NULL || o->schemas || !conf_root_is_too_much(root))
 			return root;
 		err_set(e, ST_POLICY, "the root would be %s; go into a "
 		    "project, or pass --root %s", root, root);
