@@ -175,7 +175,7 @@ is "another for the next" "$(one 'ls /tmp/f 2>&1 | wc -l; cat /tmp/f' |
 is "a cache that stays" "$(one 'echo y >$XDG_CACHE_HOME/f'
 	one 'cat $XDG_CACHE_HOME/f')" "exit 0${nl}exit 0${nl}y"
 is "for this root alone" "$(cd "$T/secret" && one 'ls $XDG_CACHE_HOME')" "exit 0"
-is "no home is made" "$(HOME=$T/nohome XDG_CACHE_HOME= one \
+is "no home is made" "$(HOME=$T/nohome XDG_CACHE_HOME='' one \
 	'echo $XDG_CACHE_HOME'; ls -d "$T/nohome" 2>/dev/null)" \
 	"exit 0${nl}/tmp/.cache"
 
