@@ -149,9 +149,9 @@ run(const struct opts *o, const struct conf *conf, const char *const *files,
 		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
 	int st;
 
-	compact_init(&a.compact, conf,
-	    strategy_named(conf_str(conf, "context.strategy")), o->window,
+	compact_init(&a.compact, conf, o->strategy, o->window,
 	    conf_str(conf, "provider.model"));
+	a.compact.hashes = o->mode == ACT_CHECK;
 	stage_apply(&s, &o->args);
 	if (o->mode != ACT_REQUEST)
 		s.mode = STAGE_FILTER;
