@@ -157,13 +157,8 @@ view_age(struct view *v, size_t upto)
 		struct view_node *node = &v->nodes[v->aged];
 
 		node->aged = true;
-		for (size_t k = 0; k < node->ncalls; k++) {
-			if (v->hooks.age == NULL)
-				continue;
-			v->hooks.age(v->hooks.self,
-			    &v->calls[node->call + k]);
+		for (size_t k = 0; k < node->ncalls; k++)
 			view_count_call(v, node->call + k, COUNT_THIN);
-		}
 	}
 }
 

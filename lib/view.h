@@ -48,8 +48,7 @@ struct view_node {
 	size_t piece, npieces;	/* private */
 	size_t record;		/* messages read before its first record */
 	size_t off;		/* private */
-	bool aged;		/* what stands for its calls when slim is
-				 * made: thin is right */
+	bool aged;		/* thin is right */
 	bool dialect;		/* its calls stand in its text, their results
 				 * in a user message */
 	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim */
@@ -81,18 +80,15 @@ struct view_hooks {
 	void *self;		/* of the caller */
 	/* A call came, named name (a JSON string, p may be NULL), c->id is
 	 * made; args is its arguments' text, a JSON object.  May set
-	 * c->note. */
+	 * c->note, and c->slim with what it counts. */
 	void (*call)(void *self, struct view_call *c, struct slice name,
 	    struct slice args);
 	/* The result of c came in record r, as this content (a JSON value).
-	 * May set c->result (view_dup; left NULL it is the content) and
-	 * c->text (left 0 it is counted). */
+	 * May set c->result (view_dup; left NULL it is the content),
+	 * c->text (left 0 it is counted), and c->stub with what it
+	 * counts. */
 	void (*result)(void *self, struct view_call *c, const struct rec *r,
 	    struct slice content);
-	/* c has grown old: set c->slim and c->stub (view_dup) where they
-	 * are shorter, and what they count.  Called once a call, and again
-	 * when a result comes late. */
-	void (*age)(void *self, struct view_call *c);
 	/* The stub of c is going to be shown: last words about it.  They may
 	 * not change what it counts. */
 	void (*shown)(void *self, struct view_call *c);
@@ -129,8 +125,7 @@ size_t view_open_calls(const struct view *v);	/* without a result */
 size_t view_records(const struct view *v);	/* messages read */
 size_t view_count(const struct view *v);	/* messages shown */
 
-/* Make what is shown instead of the calls of the nodes before `upto` once they
- * are slim; their thin is right then. */
+/* Count what the nodes before `upto` are when they are slim. */
 void view_age(struct view *v, size_t upto);
 
 /* Show `cut` (a JSON string of view_dup; NULL: as it was) instead of the result

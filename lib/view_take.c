@@ -234,10 +234,8 @@ take_result(struct view *v, size_t i, const struct rec *r,
 		memcpy(c->result, "\"\"", 3);	/* "null" is longer */
 	node->answered++;
 	view_count_call(v, i, COUNT_FULL);
-	if (node->aged && v->hooks.age != NULL) {
-		v->hooks.age(v->hooks.self, c);
+	if (node->aged)
 		view_count_call(v, i, COUNT_THIN);
-	}
 	view_touch(v, c->node);
 }
 

@@ -345,6 +345,6 @@ take_shown(void *self, struct view_call *call)
 void
 ingest_hooks(struct compact *c, struct view_hooks *h)
 {
-	*h = (struct view_hooks){ c, take_call, take_result, NULL,
+	*h = (struct view_hooks){ c, take_call, take_result,
 		take_shown };
 }

@@ -94,35 +94,43 @@ line_of(const struct user *u, size_t most)
 	return (n < most ? n : most) + 12;
 }
 
-/* The first, and of the others as many of the newest as there is room for:
- * these in full, the older ones among them shorter if need be. */
+/* How many of the newest, up to `from`, there is room for, each cut to
+ * `each`; the room they take comes off *room.  Not the first. */
+static size_t
+fitting(const struct summary *s, size_t from, size_t each, size_t *room)
+{
+	for (; from > 1; from--) {
+		size_t n = line_of(&s->users[from - 1], each);
+
+		if (n > *room && from < s->nusers)
+			break;
+		*room -= n < *room ? n : *room;
+	}
+	return from;
+}
+
+/* The first, and of the others the newest.  When there is no room for all,
+ * three quarters of it are for messages in full, the rest for beginnings of
+ * older ones. */
 static void
 print_users(const struct summary *s, struct section *sec)
 {
-	size_t room = sec->room, from = s->nusers, full = s->nusers, n;
-	size_t first = room / 2 < FIRST_LINE ? room / 2 : FIRST_LINE;
-	size_t each = room / 5 < USER_LINE ? room / 5 : USER_LINE;
-	size_t least = USER_LEAST < each ? USER_LEAST : each;
+	size_t first = sec->room / 2 < FIRST_LINE ? sec->room / 2 :
+	    FIRST_LINE;
+	size_t each = sec->room / 5 < USER_LINE ? sec->room / 5 : USER_LINE;
+	size_t least = USER_LEAST + 24 < each ? USER_LEAST + 24 : each;
+	size_t room, rest, full, from;
 
 	if (s->nusers == 0)
 		return;
-	n = line_of(&s->users[0], first) + 60;
-	room -= room < n ? room : n;
-	for (; from > 1; from--) {
-		n = line_of(&s->users[from - 1], from == s->nusers ? each :
-		    least + 24);
-		if (n > room && from < s->nusers)
-			break;
-		room -= n < room ? n : room;
-	}
-	for (; full > from; full--) {
-		size_t has = line_of(&s->users[full - 1], full == s->nusers ?
-		    each : least + 24);
-
-		n = line_of(&s->users[full - 1], each) - has;
-		if (n > room)
-			break;
-		room -= n;
+	room = line_of(&s->users[0], first) + 60;
+	rest = room = sec->room - (room < sec->room ? room : sec->room);
+	from = full = fitting(s, s->nusers, each, &rest);
+	if (full > 1) {
+		rest = room - room / 4;
+		full = fitting(s, s->nusers, each, &rest);
+		rest += room / 4;
+		from = fitting(s, full, least, &rest);
 	}
 	put_user(sec, s, 0, first - (first > 24 ? 24 : first));
 	if (from > 1) {
@@ -130,7 +138,7 @@ print_users(const struct summary *s, struct section *sec)
 		put(sec);
 	}
 	for (size_t i = from; i < s->nusers; i++)
-		put_user(sec, s, i, i >= full ? each - 24 : least);
+		put_user(sec, s, i, (i >= full ? each : least) - 24);
 }
 
 /* ---- files ---- */
