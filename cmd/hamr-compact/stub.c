@@ -233,43 +233,80 @@ stub_text(struct fact *f, struct slice text, struct buf *out)
 
 /* ---- arguments ---- */
 
+/* Bytes from the start of a string's inside that stand for at most so many
+ * bytes of text; no escape, no surrogate pair and no character is split. */
+static size_t
+leaf_head(struct slice in, size_t most)
+{
+	size_t at = 0;
+
+	while (at < in.n && most > 0) {
+		size_t n = 1, text = 1;
+
+		if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
+			bool pair = (in.p[at + 2] | 32) == 'd' && strchr(
+			    "89abAB", in.p[at + 3]) != NULL &&
+			    at + 11 < in.n && in.p[at + 6] == '\\';
+
+			n = pair ? 12 : 6;
+			text = pair ? 4 : 3;
+		} else if (in.p[at] == '\\') {
+			n = 2;
+		} else if ((unsigned char)in.p[at] >= 0x80) {
+			n = text = utf8_len((const unsigned char *)in.p + at,
+			    in.n - at);
+		}
+		if (text > most)
+			break;
+		most -= text;
+		at += n;
+	}
+	return at;
+}
+
+static void
+slim_string(struct slice v, struct buf *out)
+{
+	struct slice in = { v.p + 1, v.n - 2 };
+	size_t kept;
+
+	if (v.n <= LEAF_MAX || leaf_head(in, LEAF_MAX) == in.n) {
+		buf_slice(out, v);
+		return;
+	}
+	kept = leaf_head(in, LEAF_KEPT);
+	buf_add(out, v.p, kept + 1);
+	put_number(out, "\xe2\x80\xa6[", in.n - kept, " bytes elided]\"");
+}
+
 static void
 slim_value(struct slice v, struct buf *out)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct slice key, val;
 	struct walk w;
 	bool object = scan_kind(v) == SCAN_OBJECT;
-	size_t n = 0, kept;
+	size_t n = 0;
 
-	if (object || scan_kind(v) == SCAN_ARRAY) {
-		buf_addc(out, object ? '{' : '[');
-		walk_in(&w, v);
-		while (walk_next(&w, &key, &val)) {
-			if (n++ > 0)
-				buf_addc(out, ',');
-			if (object) {
-				buf_addc(out, '"');
-				buf_slice(out, key);
-				buf_adds(out, "\":");
-			}
-			slim_value(val, out);
+	if (!object && scan_kind(v) != SCAN_ARRAY) {
+		if (scan_kind(v) == SCAN_STRING)
+			slim_string(v, out);
+		else
+			buf_slice(out, v);
+		return;
+	}
+	buf_addc(out, object ? '{' : '[');
+	walk_in(&w, v);
+	while (walk_next(&w, &key, &val)) {
+		if (n++ > 0)
+			buf_addc(out, ',');
+		if (object) {
+			buf_addc(out, '"');
+			buf_slice(out, key);
+			buf_adds(out, "\":");
 		}
-		buf_addc(out, object ? '}' : ']');
-		return;
+		slim_value(val, out);
 	}
-	if (scan_kind(v) != SCAN_STRING || v.n <= LEAF_MAX ||
-	    !scan_str(v, &text) || text.len <= LEAF_MAX) {
-		buf_slice(out, v);
-		buf_release(&text);
-		return;
-	}
-	kept = utf8_cut(text.p, text.len, LEAF_KEPT);
-	n = text.len - kept;
-	text.len = kept;
-	buf_fmt(&text, "\xe2\x80\xa6[%zu bytes elided]", n);
-	scan_quote(out, text.p, text.len);
-	buf_release(&text);
+	buf_addc(out, object ? '}' : ']');
 }
 
 bool
