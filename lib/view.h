@@ -75,14 +75,22 @@ struct view_call {
 	void *note;		/* the caller's own */
 };
 
-/* Called as messages are taken in; either may be NULL. */
+/* Arguments: a JSON object, and its members (none when what the model wrote
+ * was no object). */
+struct view_args {
+	struct slice text;
+	const struct member *m;
+	size_t n;
+};
+
+/* Called as messages are taken in; any may be NULL. */
 struct view_hooks {
 	void *self;		/* of the caller */
 	/* A call came, named name (a JSON string, p may be NULL), c->id is
-	 * made; args is its arguments' text, a JSON object.  May set
-	 * c->note, and c->slim with what it counts. */
+	 * made; args are its arguments.  May set c->note, and c->slim with
+	 * what it counts. */
 	void (*call)(void *self, struct view_call *c, struct slice name,
-	    struct slice args);
+	    const struct view_args *args);
 	/* The result of c came in record r, as this content (a JSON value).
 	 * May set c->result (view_dup; left NULL it is the content),
 	 * c->text (left 0 it is counted), and c->stub with what it

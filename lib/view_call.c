@@ -15,32 +15,36 @@ is_object(struct view *v, const char *p, size_t n)
 	    p[strspn(p, " \t\r\n")] == '{';
 }
 
-/* The arguments' text into v->tmp, as a JSON object.  True when the record's
- * own string is just that. */
+/* The arguments into v->tmp, as a JSON object.  True when the record's own
+ * string is just that. */
 static bool
-take_args(struct view *v, struct slice args)
+take_args(struct view *v, struct slice given, struct view_args *args)
 {
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
-	bool own;
+	bool own = scan_kind(given) == SCAN_STRING;
 
+	*args = (struct view_args){ .n = 0 };
 	buf_reset(&v->tmp);
-	if (!scan_str(args, &v->tmp) && args.p != NULL &&
-	    scan_kind(args) != SCAN_NULL)
-		buf_slice(&v->tmp, args);
-	own = scan_kind(args) == SCAN_STRING;
-	if (v->tmp.len == 0)
+	if (!scan_str(given, &v->tmp) && given.p != NULL &&
+	    scan_kind(given) != SCAN_NULL)
+		buf_slice(&v->tmp, given);
+	if (v->tmp.len == 0) {
 		buf_adds(&v->tmp, "{}");
-	else if (is_object(v, v->tmp.p, v->tmp.len))
-		return own;
-	else {
+		own = false;
+	} else if (is_object(v, v->tmp.p, v->tmp.len)) {
+		args->m = v->scan.m;
+		args->n = v->scan.n;
+	} else {
 		buf_adds(&raw, "{\"_invalid\":");
 		scan_quote(&raw, v->tmp.p, v->tmp.len);
 		buf_addc(&raw, '}');
 		buf_reset(&v->tmp);
 		buf_slice(&v->tmp, buf_view(&raw));
 		buf_release(&raw);
+		own = false;
 	}
-	return false;
+	args->text = buf_view(&v->tmp);
+	return own;
 }
 
 /* In v->ids: how often an id was repeated, and above that the index + 1 of the
@@ -146,7 +150,8 @@ void
 view_add_call(struct view *v, const struct call *c)
 {
 	struct view_call *nc;
-	bool own_id, own_args = take_args(v, c->given);
+	struct view_args args;
+	bool own_id, own_args = take_args(v, c->given, &args);
 	bool named = c->name.n > 2;
 	unsigned prev = TOKEN_START;
 
@@ -162,7 +167,7 @@ view_add_call(struct view *v, const struct call *c)
 		pairing_call(&v->pairing, c->id, v->ncalls);
 	}
 	if (v->hooks.call != NULL)
-		v->hooks.call(v->hooks.self, nc, c->name, buf_view(&v->tmp));
+		v->hooks.call(v->hooks.self, nc, c->name, &args);
 	v->nodes[v->n - 1].ncalls++;
 	view_count_call(v, v->ncalls++, COUNT_FULL);
 }

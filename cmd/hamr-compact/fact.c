@@ -39,7 +39,7 @@ tool_kind(const char *name)
 	return TOOL_OTHER;
 }
 
-/* What a call is about, and the lines a read asks for, in one walk. */
+/* What a call is about, and the lines a read asks for. */
 struct about {
 	struct slice path, command;
 	int path_rank, command_rank;	/* of their keys: the lower wins */
@@ -95,18 +95,18 @@ take_number(struct about *a, struct slice key, struct slice val)
 }
 
 static struct about
-about(struct slice args)
+about(const struct view_args *args)
 {
 	struct about a = { .path_rank = 6, .command_rank = 3 };
-	struct slice key, val;
-	struct walk w;
 
-	walk_in(&w, args);
-	while (walk_next(&w, &key, &val))
-		if (scan_kind(val) == SCAN_STRING)
-			take_text(&a, key, val);
-		else if (scan_kind(val) == SCAN_NUMBER)
-			take_number(&a, key, val);
+	for (size_t i = 0; i < args->n; i++) {
+		const struct member *m = &args->m[i];
+
+		if (scan_kind(m->val) == SCAN_STRING)
+			take_text(&a, m->key, m->val);
+		else if (scan_kind(m->val) == SCAN_NUMBER)
+			take_number(&a, m->key, m->val);
+	}
 	return a;
 }
 
@@ -137,7 +137,7 @@ take_range(struct fact *f, const struct about *a)
 }
 
 struct fact *
-fact_new(struct view *v, const char *name, struct slice args)
+fact_new(struct view *v, const char *name, const struct view_args *args)
 {
 	struct about a = about(args);
 	enum tool_kind kind = tool_kind(name);
@@ -146,7 +146,7 @@ fact_new(struct view *v, const char *name, struct slice args)
 	struct fact *f = view_take(v, sizeof *f + n + 1);
 
 	f->kind = kind;
-	f->longer = args.n > ARGS_STAY;
+	f->longer = args->text.n > ARGS_STAY;
 	f->exit = -1;
 	if (n > 0)
 		memcpy(f->what, what, n);

@@ -71,7 +71,7 @@ make_slim(struct compact *c, struct view_call *call, struct slice name,
 
 static void
 take_call(void *self, struct view_call *call, struct slice name,
-    struct slice args)
+    const struct view_args *args)
 {
 	struct compact *c = self;
 	char *text = scan_strdup(name);
@@ -81,7 +81,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 	call->note = f;
 	f->at = view_records(c->view);
 	if (f->longer)
-		make_slim(c, call, name, args);
+		make_slim(c, call, name, args->text);
 	if (is_file(f))
 		note_file(c, f);
 	else if (f->kind == TOOL_COMMAND)

@@ -40,8 +40,8 @@ struct fact {
 	char what[];		/* path, or command */
 };
 
-/* args: the arguments, a checked JSON object. */
-struct fact *fact_new(struct view *v, const char *name, struct slice args);
+struct fact *fact_new(struct view *v, const char *name,
+    const struct view_args *args);
 
 /* Take the result in: r its record, was its decoded content, text the same as
  * it is shown. */
