@@ -59,55 +59,6 @@ mode_count(const char *const *files, size_t n, enum token_family f,
 	return 0;
 }
 
-/* ---- --budget ---- */
-
-static void
-put_number(struct buf *out, const char *name, long value, bool none)
-{
-	if (none && value == 0)
-		buf_fmt(out, "%-44s unlimited\n", name);
-	else
-		buf_fmt(out, "%-44s %ld\n", name, value);
-}
-
-static void
-put_key(const struct compact *c, const char *key, struct buf *out)
-{
-	buf_fmt(out, "%-44s %lld  # %s\n", key,
-	    (long long)conf_int(c->conf, key), conf_origin(c->conf, key));
-}
-
-void
-mode_budget(const struct compact *c, struct buf *out)
-{
-	static const char *const keys[] = {
-		"context.context_budget_tokens",
-		"context.reserved_output_tokens", "context.keep_recent_tokens",
-		"context.keep_recent_tool_turns",
-		"context.max_single_read_result_tokens",
-		"context.max_total_read_result_tokens_per_turn" };
-	const struct budget *b = &c->budget;
-	long e = b->effective;
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		put_key(c, keys[i], out);
-	buf_fmt(out, "%-44s %s\n", "strategy", c->set.strategy->name);
-	put_number(out, "window", b->window, true);
-	put_number(out, "reserved_output", b->window - e, false);
-	put_number(out, "effective_window", e, true);
-	put_number(out, "result_cap", b->result_cap, true);
-	put_number(out, "turn_read_cap", b->turn_cap, true);
-	put_number(out, "high_mark", e / 100 * c->set.strategy->high +
-	    e % 100 * c->set.strategy->high / 100, true);
-	put_number(out, "low_mark", e / 100 * c->set.strategy->low +
-	    e % 100 * c->set.strategy->low / 100, true);
-	if (view_records(c->view) == 0)
-		return;
-	put_number(out, "size", compact_size(c), false);
-	put_number(out, "ratio_1024ths", c->ratio, false);
-	put_number(out, "next_epoch_at", epoch_trigger(c), true);
-}
-
 /* ---- --view ---- */
 
 void
