@@ -135,6 +135,37 @@ print(*out)
 X
 )" "${proved# }"
 ok "and that is not nothing" test -n "$proved"
+
+# the same after a compaction: six files, of which the window holds few
+for n in 1 2 3 4 5 6; do
+	seq -f "file $n line %03g of a text that is long enough." 1 60 >g$n.txt
+done
+echo '{"role":"user","content":"read them"}' >session
+for n in 1 2 3 4 5 6; do
+	jq -cn --arg n $n '{role: "assistant", content: null, tool_calls: [{
+		id: ("g" + $n), type: "function", function: {name: "read",
+		arguments: ({path: ("g" + $n + ".txt")} | tojson)}}]}' |
+		cat session - | hamr-tool --no-config --yes >next &&
+		hamr-compact --no-config --window 8000 <next |
+		grep -v '"type":"request"' >session
+done
+ok "it was compacted" grep -q '"type":"compaction"' session
+hamr-compact --no-config --window 8000 --ledger session >six
+for n in 1 2 3 4 5 6; do
+	state=$(entry g$n.txt <six | sed -n 's/ *1-60$//p')
+	jq -cn --arg n $n '{role: "assistant", content: null, tool_calls: [{
+		id: "try", type: "function", function: {name: "edit",
+		arguments: ({path: ("g" + $n + ".txt"), old: "line 030",
+		new: "changed"} | tojson)}}]}' | cat session - |
+		hamr-tool --no-config --yes -n >tried
+	tool=editable
+	grep -q '"error":"not_read"' tried && tool=compacted
+	echo "$n $state" >>by-ledger
+	echo "$n $tool" >>by-tool
+done
+same "and what hamr-tool lets be edited then" by-ledger by-tool
+is "some of them" "$(cut -d ' ' -f 2 by-tool | sort -u | paste -sd ' ')" \
+	"compacted editable"
 cd ..
 
 # ---- what was compacted ----
