@@ -11,7 +11,7 @@
 #define HIGH 130		/* its height */
 #define HEAD 44			/* a picture's title */
 #define PANEL (HIGH + 58)	/* a plot with its words */
-#define TITLE_COLUMNS 100
+#define TITLE_COLUMNS 60
 
 /* ---- words ---- */
 
