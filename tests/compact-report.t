@@ -28,8 +28,8 @@ for f in "$TOP"/tests/data/compact/tau-*.ndjson; do
 		cut -d ' ' -f 1-6)" "$(oracle -f -w 12288 "$f")"
 done
 is "without a window: five of them" \
-	"$(report s | sed -n 's/^window \([0-9]*\),.*/\1/p' | paste -sd ' ')" \
-	"131072 65536 32768 16384 12288"
+	"$(report s | sed -n 's/^window .*(\(.*\)), room.*/\1/p' | paste -sd ' ')" \
+	"12k 16k 32k 64k 128k"
 is "beside each, the named rules" "$(report --window 12288 s |
 	sed -n '/^hamr mod/,/^every/p' | cut -c 1-15 | sed 's/ *$//')" \
 	"hamr moderate

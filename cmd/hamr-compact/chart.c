@@ -106,13 +106,14 @@ put_chart(const struct replay *r, const struct term *t, size_t w, int rows,
 	const struct lane *l = &r->ours[w];
 	size_t width = (size_t)t->width - LABEL;
 	long room = seam_room(&l->seam), top = room > 0 ? room : l->largest;
+	char window[48];
 
 	if (width > l->n)
 		width = l->n;
 	buf_adds(out, "\n");
+	report_window(r->windows[w], window);
 	if (r->windows[w] > 0)
-		buf_fmt(out, "%*s  window %ld\n", LABEL - 2, "",
-		    r->windows[w]);
+		buf_fmt(out, "%*s  window %s\n", LABEL - 2, "", window);
 	for (int row = rows - 1; row >= 0; row--)
 		put_line(l, t, top, rows, row, width, out);
 	put_floor(l, t, width, out);

@@ -1,7 +1,8 @@
 /* lane.h - one way of making requests, followed through a transcript.
  *
- * Ours at one window, with every_call or without, or one of the named rules that ours is measured
- * against.  Those work on the plain view: all that was said, made legal.
+ * Ours at one window, with every_call or without, or one of the named rules
+ * that ours is measured against.  Those work on the plain view: all that was
+ * said, made legal.
  */
 #ifndef COMPACT_LANE_H
 #define COMPACT_LANE_H

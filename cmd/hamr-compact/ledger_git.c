@@ -85,7 +85,7 @@ diff_in_short(struct slice text)
 
 	for (size_t i = 0; i < text.n; i++)
 		lines += text.p[i] == '\n' || i + 1 == text.n;
-	return xasprintf("%zu lines", lines);
+	return xasprintf("%zu line%s", lines, lines == 1 ? "" : "s");
 }
 
 void

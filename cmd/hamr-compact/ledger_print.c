@@ -75,11 +75,13 @@ put_file(const struct ledger *l, const struct ledger_file *f,
 	buf_adds(out, "  ");
 	term_text(t, slice_of(f->path), term_room(t, 2), out);
 	buf_addc(out, '\n');
-	if (f->gone || f->lines > 0) {
-		buf_fmt(out, f->gone ? "%sdeleted" : "%s%ld lines", comma,
-		    f->lines);
+	if (f->gone)
+		buf_fmt(out, "%sdeleted", comma);
+	else if (f->lines > 0)
+		buf_fmt(out, "%s%ld line%s", comma, f->lines,
+		    f->lines == 1 ? "" : "s");
+	if (f->gone || f->lines > 0)
 		comma = ", ";
-	}
 	put_times(out, &comma, "read", f->reads);
 	put_times(out, &comma, "edited", f->edits);
 	put_times(out, &comma, "written", f->writes);

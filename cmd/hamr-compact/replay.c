@@ -44,8 +44,8 @@ void
 replay_init(struct replay *r, const struct conf *conf, const char *strategy,
     long window)
 {
-	static const long all[REPLAY_WINDOWS] = { 131072, 65536, 32768,
-		16384, 12288 };
+	static const long all[REPLAY_WINDOWS] = { 12288, 16384, 32768, 65536,
+		131072 };
 
 	*r = (struct replay){ .conf = conf, .nwindows = REPLAY_WINDOWS };
 	memcpy(r->windows, all, sizeof all);

@@ -21,6 +21,15 @@ report_number(double v, char out[16])
 	    v >= 9.995 ? "%.1f%s" : "%.2f%s", v, unit);
 }
 
+void
+report_window(long window, char out[48])
+{
+	if (window % 1024 == 0)
+		snprintf(out, 48, "%ld (%ldk)", window, window / 1024);
+	else
+		snprintf(out, 48, "%ld", window);
+}
+
 /* ---- cells ---- */
 
 static void
@@ -116,11 +125,12 @@ put_window(const struct replay *r, const struct term *t, size_t w,
 {
 	const struct lane *l = &r->ours[w];
 	long room = seam_room(&l->seam);
+	char window[48];
 
+	report_window(r->windows[w], window);
 	if (room > 0)
-		buf_fmt(out, "\nwindow %ld, room for %ld tokens, %zu epoch%s\n",
-		    r->windows[w], room, l->epochs, l->epochs == 1 ? "" :
-		    "s");
+		buf_fmt(out, "\nwindow %s, room %ld, %zu epoch%s\n",
+		    window, room, l->epochs, l->epochs == 1 ? "" : "s");
 	else
 		buf_fmt(out, "\nno limit, %zu epoch%s\n", l->epochs,
 		    l->epochs == 1 ? "" : "s");

@@ -8,6 +8,9 @@
 /* 1234 as "1.23k": at most five columns. */
 void report_number(double v, char out[16]);
 
+/* "131072 (128k)"; only whole thousands of 1024 are given twice. */
+void report_window(long window, char out[48]);
+
 /* The tables. */
 void report_table(const struct replay *r, const struct term *t,
     struct buf *out);

@@ -60,14 +60,16 @@ static void
 put_words(const struct replay *r, size_t w, long y, struct buf *out)
 {
 	const struct lane *l = &r->ours[w];
+	char window[48];
 
+	report_window(r->windows[w], window);
 	open_text(out, LEFT, y, "b");
 	if (r->windows[w] > 0)
-		buf_fmt(out, "window %ld", r->windows[w]);
+		buf_fmt(out, "window %s", window);
 	else
 		buf_adds(out, "no limit");
 	buf_adds(out, "</text>\n");
-	open_text(out, LEFT + 120, y, "w");
+	open_text(out, LEFT + 160, y, "w");
 	buf_fmt(out, "%s: ", seam_strategy(&l->seam));
 	put_figure(out, "mean ", lane_mean(l));
 	put_figure(out, ", largest ", (double)l->largest);
