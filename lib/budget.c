@@ -13,14 +13,12 @@ smaller(long a, long b)
 	return a < b ? a : b;
 }
 
-/* max(key, percent of B), at most bound percent of B.  A key set to 0 is no
+/* max(floor, percent of B), at most bound percent of B.  A floor of 0 is no
  * limit. */
 static long
-cap_of(const struct conf *c, const char *key, long b, long percent,
-    long bound)
+cap_of(long floor, long b, long percent, long bound)
 {
-	long floor = (long)conf_int(c, key), share = b / 100 * percent +
-	    b % 100 * percent / 100;
+	long share = b / 100 * percent + b % 100 * percent / 100;
 
 	if (floor == 0)
 		return 0;
@@ -31,34 +29,51 @@ cap_of(const struct conf *c, const char *key, long b, long percent,
 }
 
 static long
-window_of(const struct conf *c, long flag_window, long limit)
+window_of(const struct budget_keys *k, long flag_window, long limit)
 {
-	long w = (long)conf_int(c, "context.context_budget_tokens");
-
 	if (flag_window >= 0)
 		return flag_window;
-	if (conf_is_set(c, "context.window"))
-		limit = limit > 0 ? smaller(limit,
-		    (long)conf_int(c, "context.window")) :
-		    (long)conf_int(c, "context.window");
-	if (limit > 0 && (w == 0 || limit < w))
+	if (k->window >= 0)
+		limit = limit > 0 ? smaller(limit, k->window) : k->window;
+	if (limit > 0 && (k->tokens == 0 || limit < k->tokens))
 		return limit;
-	return w;
+	return k->tokens;
+}
+
+struct budget_keys
+budget_keys(const struct conf *c)
+{
+	return (struct budget_keys){
+		.tokens = (long)conf_int(c, "context.context_budget_tokens"),
+		.window = conf_is_set(c, "context.window") ?
+		    (long)conf_int(c, "context.window") : -1,
+		.reserved = (long)conf_int(c,
+		    "context.reserved_output_tokens"),
+		.single = (long)conf_int(c,
+		    "context.max_single_read_result_tokens"),
+		.turn = (long)conf_int(c,
+		    "context.max_total_read_result_tokens_per_turn"),
+	};
+}
+
+struct budget
+budget_of(const struct budget_keys *k, long flag_window, long limit)
+{
+	struct budget b = { .window = window_of(k, flag_window, limit) };
+
+	if (b.window > 0)
+		b.effective = b.window - smaller(k->reserved, b.window / 4);
+	b.result_cap = cap_of(k->single, b.effective, 10, 25);
+	b.turn_cap = cap_of(k->turn, b.effective, 35, 60);
+	return b;
 }
 
 struct budget
 budget_from(const struct conf *c, long flag_window, long limit)
 {
-	struct budget b = { .window = window_of(c, flag_window, limit) };
-	long reserved = (long)conf_int(c, "context.reserved_output_tokens");
+	struct budget_keys k = budget_keys(c);
 
-	if (b.window > 0)
-		b.effective = b.window - smaller(reserved, b.window / 4);
-	b.result_cap = cap_of(c, "context.max_single_read_result_tokens",
-	    b.effective, 10, 25);
-	b.turn_cap = cap_of(c, "context.max_total_read_result_tokens_per_turn",
-	    b.effective, 35, 60);
-	return b;
+	return budget_of(&k, flag_window, limit);
 }
 
 size_t

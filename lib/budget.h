@@ -28,6 +28,15 @@ struct budget {
  * of limit and configuration. */
 struct budget budget_from(const struct conf *c, long flag_window, long limit);
 
+/* The same in two steps, for who changes a key in between. */
+struct budget_keys {
+	long tokens, reserved, single, turn;
+	long window;		/* -1: not set */
+};
+struct budget_keys budget_keys(const struct conf *c);
+struct budget budget_of(const struct budget_keys *k, long flag_window,
+    long limit);
+
 size_t budget_bytes(long tokens);
 
 /* Append text, cut to cap tokens when it has more: the first 60 % and the

@@ -13,6 +13,8 @@ struct import_call {
 	char *id;		/* as written: quoted */
 	char *name;		/* ours, quoted */
 	char *was;		/* theirs, quoted; NULL when it is the same */
+	char *given;		/* its id as the source has it, quoted */
+	bool done;		/* a result has answered it */
 };
 
 static void
@@ -90,6 +92,7 @@ close_conversation(struct import_pair *p)
 		free(p->call[i].id);
 		free(p->call[i].name);
 		free(p->call[i].was);
+		free(p->call[i].given);
 	}
 	p->ncalls = p->first = p->made_up = p->epoch = 0;
 	pairing_reset(&p->open);
@@ -292,6 +295,8 @@ put_call(struct import_pair *p, struct slice el, struct buf *out)
 	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
 	text = id_text(id);
 	given = quoted(&p->text, slice_of(text));
+	c->given = xmemdup0(given.p, given.n);
+	c->done = false;
 	pairing_call(&p->open, given, p->ncalls++);
 	c->id = new_id(p, text);
 	free(text);
@@ -387,14 +392,16 @@ answered(struct import_pair *p, struct slice id)
 		tag = pairing_result(&p->open, quoted(&p->text,
 		    slice_of(text)));
 		free(text);
-		return tag != (size_t)-1 ? &p->call[tag] : NULL;
+	} else {
+		while (p->first < p->ncalls && p->call[p->first].done)
+			p->first++;
+		tag = p->first == p->ncalls ? (size_t)-1 :
+		    pairing_result(&p->open,
+		    slice_of(p->call[p->first].given));
 	}
-	while (p->first < p->open.n && p->open.c[p->first].done)
-		p->first++;
-	if (p->first == p->open.n)
+	if (tag == (size_t)-1)
 		return NULL;
-	quoted(&p->text, slice_of(p->open.c[p->first].id));
-	tag = pairing_result(&p->open, buf_view(&p->text));
+	p->call[tag].done = true;
 	return &p->call[tag];
 }
 

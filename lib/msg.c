@@ -194,47 +194,51 @@ msg_free(struct msg *m)
 
 /* ---- pairing ---- */
 
-/* The decoded id; "" when there is none. */
-static char *
-id_text(struct slice id)
+/* The number of an id: of the empty one when there is none.  NULL when it is
+ * not known and make is not set. */
+static uint64_t *
+ends_of(struct pairing *p, struct slice id, bool make)
 {
-	char *s = scan_strdup(id);
+	struct slice key = scan_plain(id);
+	char *text = NULL;
+	uint64_t *at;
 
-	return s != NULL ? s : xstrdup("");
+	if (key.p == NULL) {
+		text = scan_strdup(id);
+		key = text != NULL ? slice_of(text) : SLICE("");
+	}
+	at = make ? map_put(&p->by_id, key, NULL) : map_get(&p->by_id, key);
+	free(text);
+	return at;
 }
+
+#define FIRST 0xffffffffu
 
 void
 pairing_call(struct pairing *p, struct slice id, size_t tag)
 {
-	struct pairing_call *c;
-	uint64_t *first, *last;
+	uint64_t *ends = ends_of(p, id, true);
 
 	p->c = xgrow(p->c, p->n, &p->cap, sizeof *p->c);
-	c = &p->c[p->n++];
-	*c = (struct pairing_call){ id_text(id), tag, false, 0 };
+	p->c[p->n++] = (struct pairing_call){ tag, 0 };
 	p->open++;
-	first = map_put(&p->first, slice_of(c->id), NULL);
-	last = map_put(&p->last, slice_of(c->id), NULL);
-	if (*first == 0)
-		*first = p->n;
+	if ((*ends & FIRST) == 0)
+		*ends = p->n;
 	else
-		p->c[*last - 1].next = p->n;
-	*last = p->n;
+		p->c[(*ends >> 32) - 1].next = p->n;
+	*ends = (*ends & FIRST) | (uint64_t)p->n << 32;
 }
 
 size_t
 pairing_result(struct pairing *p, struct slice id)
 {
-	char *s = id_text(id);
-	uint64_t *first = map_get(&p->first, slice_of(s));
+	uint64_t *ends = ends_of(p, id, false);
 	struct pairing_call *c;
 
-	free(s);
-	if (first == NULL || *first == 0)
+	if (ends == NULL || (*ends & FIRST) == 0)
 		return (size_t)-1;
-	c = &p->c[*first - 1];
-	*first = c->next;
-	c->done = true;
+	c = &p->c[(*ends & FIRST) - 1];
+	*ends = (*ends & ~(uint64_t)FIRST) | c->next;
 	p->open--;
 	return c->tag;
 }
@@ -242,10 +246,7 @@ pairing_result(struct pairing *p, struct slice id)
 void
 pairing_reset(struct pairing *p)
 {
-	for (size_t i = 0; i < p->n; i++)
-		free(p->c[i].id);
 	free(p->c);
-	map_release(&p->first);
-	map_release(&p->last);
+	map_release(&p->by_id);
 	*p = (struct pairing){ .n = 0 };
 }

@@ -59,17 +59,15 @@ void msg_free(struct msg *m);
 
 /* Calls without a result yet, by id, first in first out. */
 struct pairing {
-	struct map first;	/* id -> index + 1 of its oldest open call */
-	struct map last;	/* id -> index + 1 of its newest one */
+	struct map by_id;	/* index + 1 of its oldest open call; above 32
+				 * bits the same of its newest one */
 	struct pairing_call *c;
 	size_t n, cap;
 	size_t open;		/* how many have no result yet */
 };
 
 struct pairing_call {
-	char *id;		/* decoded; "" when the call has none */
 	size_t tag;		/* the caller's number for this call */
-	bool done;
 	size_t next;		/* index + 1 of the next open one of this id */
 };
 

@@ -1,6 +1,7 @@
 /* scan_text.c - the text that strings stand for, made and read. */
 #include <stdlib.h>
 
+#include "mem.h"
 #include "num.h"
 #include "scan_in.h"
 
@@ -164,7 +165,10 @@ char *
 scan_strdup(struct slice val)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice plain = scan_plain(val);
 
+	if (plain.p != NULL)
+		return xmemdup0(plain.p, plain.n);
 	return scan_str(val, &b) ? buf_detach(&b) : NULL;
 }
 
@@ -180,36 +184,48 @@ scan_true(struct slice val)
 	return scan_kind(val) == SCAN_TRUE;
 }
 
+/* The escape of c, behind the backslash, at o; its length. */
+static inline size_t
+put_escape(char *o, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char one[256] = { ['"'] = '"', ['\\'] = '\\',
+		['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r',
+		['\t'] = 't' };
+
+	*o = one[c];
+	if (*o != '\0')
+		return 1;
+	memcpy(o, "u00", 3);
+	o[3] = hex[c >> 4];
+	o[4] = hex[c & 15];
+	return 5;
+}
+
 void
 scan_quote(struct buf *out, const char *p, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
 	const char *end = p + n;
 
 	buf_reserve(out, n + 2);
 	buf_addc(out, '"');
 	while (p < end) {
 		const char *q = plain_run(p, end);
+		size_t run;
 
 		while (q < end && (unsigned char)*q >= 0x80)
 			q = plain_run(q + 1, end);
-		buf_add(out, p, (size_t)(q - p));
-		if (q == end)
+		run = (size_t)(q - p);
+		if (q == end) {
+			buf_add(out, p, run);
 			break;
-		buf_addc(out, '\\');
-		switch (*q) {
-		case '"': buf_addc(out, '"'); break;
-		case '\\': buf_addc(out, '\\'); break;
-		case '\b': buf_addc(out, 'b'); break;
-		case '\f': buf_addc(out, 'f'); break;
-		case '\n': buf_addc(out, 'n'); break;
-		case '\r': buf_addc(out, 'r'); break;
-		case '\t': buf_addc(out, 't'); break;
-		default:
-			buf_adds(out, "u00");
-			buf_addc(out, hex[(unsigned char)*q >> 4]);
-			buf_addc(out, hex[(unsigned char)*q & 15]);
 		}
+		if (buf_reserve(out, run + 6) < 0)
+			return;
+		memcpy(out->p + out->len, p, run);
+		out->len += run;
+		out->p[out->len++] = '\\';
+		out->len += put_escape(out->p + out->len, (unsigned char)*q);
 		p = q + 1;
 	}
 	buf_addc(out, '"');

@@ -1,5 +1,6 @@
 /* sha.c - SHA-256 by OpenSSL's EVP, fetched once (its only use). */
 #include <dlfcn.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 
 /* The functions we use, with the types of OpenSSL's own header. */
 struct evp {
+	__typeof__(OPENSSL_init_crypto) *start;
 	__typeof__(EVP_MD_fetch) *fetch;
 	__typeof__(EVP_MD_CTX_new) *ctx_new;
 	__typeof__(EVP_MD_CTX_free) *ctx_free;
@@ -38,7 +40,7 @@ check(int ok)
 static void
 load(struct evp *f)
 {
-	*f = (struct evp){ EVP_MD_fetch, EVP_MD_CTX_new, EVP_MD_CTX_free,
+	*f = (struct evp){ OPENSSL_init_crypto, EVP_MD_fetch, EVP_MD_CTX_new, EVP_MD_CTX_free,
 		EVP_DigestInit_ex2, EVP_DigestUpdate, EVP_DigestFinal_ex,
 		NULL };
 }
@@ -56,13 +58,14 @@ symbol(void *lib, const char *name)
 static void
 load(struct evp *f)
 {
-	void *lib = dlopen(SONAME(OPENSSL_VERSION_MAJOR), RTLD_NOW);
+	void *lib = dlopen(SONAME(OPENSSL_VERSION_MAJOR), RTLD_LAZY);
 
 	if (lib == NULL)
 		err_die(ST_SYSTEM, "%s; install libssl%d", dlerror(),
 		    OPENSSL_VERSION_MAJOR);
 	/* POSIX wants dlsym's result usable as a function; ISO C has no
 	 * conversion for it, hence the copies through void **. */
+	*(void **)&f->start = symbol(lib, "OPENSSL_init_crypto");
 	*(void **)&f->fetch = symbol(lib, "EVP_MD_fetch");
 	*(void **)&f->ctx_new = symbol(lib, "EVP_MD_CTX_new");
 	*(void **)&f->ctx_free = symbol(lib, "EVP_MD_CTX_free");
@@ -79,6 +82,8 @@ evp(void)
 
 	if (f.sha256 == NULL) {
 		load(&f);
+		/* its files would take longer to read than all we hash */
+		f.start(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
 		f.sha256 = f.fetch(NULL, "SHA256", NULL);
 		check(f.sha256 != NULL);
 	}

@@ -48,32 +48,63 @@ struct view_node {
 	size_t piece, npieces;	/* private */
 	size_t record;		/* messages read before its first record */
 	size_t off;		/* private */
+	bool aged;		/* thin is right */
+	bool dialect;		/* its calls stand in its text, their results
+				 * in a user message */
 	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim */
+	uint64_t kept;		/* so much more is shown when slim */
 };
 
-/* A call and its result.  JSON texts, owned by the view, "" where absent. */
+/* A call and its result.  JSON texts, which live as long as the view. */
 struct view_call {
 	size_t node;
 	char *id;		/* unique, quoted */
-	char *json;		/* the element of tool_calls */
+	char *json;		/* the element of tool_calls; NULL: the call
+				 * stands in the message's text */
 	char *result;		/* the content; NULL: none came */
 	char *name;		/* of the result, quoted, or NULL */
+	uint64_t full, thin;	/* 1/64 tokens of both; thin when aged */
+	uint64_t args, text;	/* of full: name and arguments; the result */
+	uint64_t slim_args, stub_text;	/* the same of thin, where it differs
+				 * (0: not counted) */
 	/* for a caller, see struct view_hooks */
 	char *slim;		/* instead of json when slim; NULL: the same */
 	char *stub;		/* instead of result when slim, quoted */
+	char *cut;		/* instead of result in full, see view_cut */
+	bool keep;		/* in full, though the node is slim */
 	void *note;		/* the caller's own */
 };
 
-/* Called as messages are taken in; either may be NULL. */
-struct view_hooks {
-	void *self;
-	/* A call came, c->json is made; args is its arguments' text, a JSON
-	 * object.  May set c->slim (malloc'ed) and c->note. */
-	void (*call)(void *self, struct view_call *c, struct slice args);
-	/* The result of c came in record r.  May set c->result and c->stub
-	 * (malloc'ed); a result left NULL is the record's own content. */
-	void (*result)(void *self, struct view_call *c, const struct rec *r);
+/* Arguments: a JSON object, and its members (none when what the model wrote
+ * was no object). */
+struct view_args {
+	struct slice text;
+	const struct member *m;
+	size_t n;
 };
+
+/* Called as messages are taken in; any may be NULL. */
+struct view_hooks {
+	void *self;		/* of the caller */
+	/* A call came, named name (a JSON string, p may be NULL), c->id is
+	 * made; args are its arguments.  May set c->note, and c->slim with
+	 * what it counts. */
+	void (*call)(void *self, struct view_call *c, struct slice name,
+	    const struct view_args *args);
+	/* The result of c came in record r, as this content (a JSON value).
+	 * May set c->result (view_dup; left NULL it is the content),
+	 * c->text (left 0 it is counted), and c->stub with what it
+	 * counts. */
+	void (*result)(void *self, struct view_call *c, const struct rec *r,
+	    struct slice content);
+	/* The stub of c is going to be shown: last words about it.  They may
+	 * not change what it counts. */
+	void (*shown)(void *self, struct view_call *c);
+};
+
+/* Memory that lives as long as the view: zeroed, or a copy of bytes. */
+void *view_take(struct view *v, size_t n);
+char *view_dup(struct view *v, const char *p, size_t n);
 
 void view_set_hooks(struct view *v, const struct view_hooks *h);
 void view_set_family(struct view *v, enum token_family f);
@@ -81,6 +112,8 @@ void view_set_family(struct view *v, enum token_family f);
 size_t view_nodes(const struct view *v);
 const struct view_node *view_node(const struct view *v, size_t i);
 struct view_call *view_call_at(const struct view *v, size_t i);
+/* The call with this id (a JSON string). */
+bool view_find_call(const struct view *v, struct slice id, size_t *i);
 /* Append the next text of this sort in node i, decoded; *at (start: 0) counts
  * on.  False when there is none left. */
 enum view_text {
@@ -91,15 +124,29 @@ enum view_text {
 bool view_text(const struct view *v, size_t i, enum view_text what,
     size_t *at, struct buf *out);
 
+/* Does an assistant's node say anything? */
+bool view_says(const struct view *v, size_t i);
+
 /* Estimate of all messages as shown now, in 1/64 token. */
 uint64_t view_sum(const struct view *v);
 size_t view_open_calls(const struct view *v);	/* without a result */
 size_t view_records(const struct view *v);	/* messages read */
 size_t view_count(const struct view *v);	/* messages shown */
 
+/* Count what the nodes before `upto` are when they are slim. */
+void view_age(struct view *v, size_t upto);
+
+/* Show `cut` (a JSON string of view_dup; NULL: as it was) instead of the result
+ * of call i. */
+void view_cut(struct view *v, size_t i, char *cut);
+
+/* Show call i in full, or no longer, when its node is slim. */
+void view_keep(struct view *v, size_t i, bool keep);
+
 /* Show nodes before `fold` as one user message with the text `summary`
  * (decoded; a system message at index 0 stays as it is), those before `thin`
- * slim and the others in full.  fold == 0: nothing is folded. */
+ * slim but for the calls that are to be kept, and the others in full.
+ * fold == 0: nothing is folded. */
 void view_show(struct view *v, size_t fold, struct slice summary, size_t thin);
 
 /* Estimates of content values and texts, in 1/64 token. */

@@ -10,13 +10,6 @@
 #define INTERRUPTED "(interrupted)"
 
 bool
-view_is_shown(const struct view *v, size_t node)
-{
-	return node >= v->fold || (node == 0 && v->nodes[0].kind ==
-	    VIEW_SYSTEM);
-}
-
-bool
 view_is_empty(const struct piece *p)
 {
 	return p->json[0] == 'n' || (p->n == 2 && p->json[0] == '"');
@@ -84,6 +77,15 @@ view_has_piece(const struct view *v, const struct view_node *node,
 	return false;
 }
 
+void
+view_touch(struct view *v, size_t node)
+{
+	if (!view_is_shown(v, node) || node >= v->clean)
+		return;
+	v->clean = node;
+	v->body.len = v->nodes[node].off;
+}
+
 /* ---- writing ---- */
 
 static void
@@ -95,16 +97,30 @@ open_message(struct view *v, const char *role)
 	buf_addc(&v->body, '"');
 }
 
+/* What is shown as the result of a call. */
+static const char *
+result_of(struct view *v, const struct view_node *node, size_t i)
+{
+	struct view_call *c = &v->calls[node->call + i];
+
+	if (node->slim && !c->keep && c->stub != NULL) {
+		if (v->hooks.shown != NULL)
+			v->hooks.shown(v->hooks.self, c);
+		return c->stub;
+	}
+	return c->cut != NULL ? c->cut : c->result != NULL ? c->result :
+	    NO_RESULT;
+}
+
 static void
 print_result(struct view *v, const struct view_node *node, size_t i)
 {
 	const struct view_call *c = &v->calls[node->call + i];
 	bool last = i + 1 == node->ncalls;
-	const char *text = c->result != NULL ? c->result : NO_RESULT;
-	struct piece p;
+	const char *text = result_of(v, node, i);
+	struct piece p = { .kind = P_NOTE, .json = (char *)text,
+		.n = strlen(text) };
 
-	if (node->slim && c->stub != NULL)
-		text = c->stub;
 	open_message(v, "tool");
 	buf_adds(&v->body, ",\"tool_call_id\":");
 	buf_adds(&v->body, c->id);
@@ -113,13 +129,40 @@ print_result(struct view *v, const struct view_node *node, size_t i)
 		buf_adds(&v->body, c->name);
 	}
 	buf_adds(&v->body, ",\"content\":");
-	p = (struct piece){ .kind = P_NOTE, .json = (char *)text,
-		.n = strlen(text) };
 	if (last && view_has_piece(v, node, P_NOTE))
 		print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
 	else
 		buf_add(&v->body, p.json, p.n);
 	buf_addc(&v->body, '}');
+}
+
+/* The results of calls that stand in the text: one user message, a block
+ * each, as the models of such dialects know it. */
+static void
+print_blocks(struct view *v, const struct view_node *node)
+{
+	struct buf all = BUF_INIT((size_t)1 << 40);
+	struct piece p = { .kind = P_NOTE };
+
+	buf_addc(&all, '"');
+	for (size_t i = 0; i < node->ncalls; i++) {
+		const char *text = result_of(v, node, i);
+		size_t n = strlen(text);
+
+		buf_adds(&all, i > 0 ? "\\n<tool_response>\\n" :
+		    "<tool_response>\\n");
+		if (n > 2)
+			buf_add(&all, text + 1, n - 2);
+		buf_adds(&all, "\\n</tool_response>");
+	}
+	buf_addc(&all, '"');
+	p.json = all.p;
+	p.n = all.len;
+	open_message(v, "user");
+	buf_adds(&v->body, ",\"content\":");
+	print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+	buf_addc(&v->body, '}');
+	buf_release(&all);
 }
 
 static void
@@ -135,12 +178,17 @@ print_assistant(struct view *v, const struct view_node *node)
 		buf_adds(&v->body, ",\"reasoning\":");
 		print_content(v, node, NULL, P_REASONING, "\"\"", &v->body);
 	}
+	if (node->dialect) {
+		buf_addc(&v->body, '}');
+		print_blocks(v, node);
+		return;
+	}
 	for (size_t i = 0; i < node->ncalls; i++) {
 		const struct view_call *c = &v->calls[node->call + i];
 
 		buf_adds(&v->body, i == 0 ? ",\"tool_calls\":[" : ",");
-		buf_adds(&v->body, node->slim && c->slim != NULL ? c->slim :
-		    c->json);
+		buf_adds(&v->body, node->slim && !c->keep && c->slim != NULL ?
+		    c->slim : c->json);
 	}
 	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
 	for (size_t i = 0; i < node->ncalls; i++)

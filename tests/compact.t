@@ -157,10 +157,12 @@ is "a compaction comes before the request" \
 	"$(jq -r .type two | paste -sd ' ')" "compaction request"
 is "its keys" "$(head -n 1 two | jq -c 'keys_unsorted[0:10]')" '["type","epoch","stage","tokens_before","tokens_after","messages_in","messages_out","results_compacted","stable_prefix_bytes","keep"]'
 is "it fits" "$(tail -n 1 two | jq '.tokens < 9000')" true
-match "stubs name the file" "$(tail -n 1 two | jq -r '.messages[].content' |
-	grep -m 1 elided)" "?elided read f*.c, * bytes; re-read before editing]"
+match "stubs name the file" "$(compact -n --window 32000 s60 | tail -n 1 |
+	jq -r '.messages[].content' | grep -m 1 elided)" \
+	"?elided read f*.c, * bytes; memory m:????????????; re-read before editing]"
 is "the tail is verbatim" "$(tail -n 1 two | jq -r '.messages[-1].content')" \
-	"$(tail -n 1 s60 | jq -r .content)"
+	"$(tail -n 1 s60 | jq -r .content)
+[context: f59.c complete; editable]"
 is "the task is kept" "$(tail -n 1 two | jq '[.messages[].content] |
 	any(. != null and test("the task"))')" true
 is "index 0 stays" "$(tail -n 1 two | jq -c '.messages[0]')" \
@@ -232,7 +234,7 @@ import json
 def say(**m): print(json.dumps(m))
 say(role="user", content="Rules:\n" + "- keep tabs, \u00e9 and \"quotes\"\n" * 40,
     meta={"by": "context"})
-for t in range(12):
+for t in range(8):
     say(role="user", content="wish %d " % t + "abcdefghi " * (250 if t == 0
         else 70))
     if t == 3:

@@ -154,8 +154,36 @@ class History:
             self.say(role="tool", tool_call_id="nobody", content="x")
         return late
 
+    def dialect_step(self):
+        """Calls and results as text; too few or too many results at times."""
+        r = self.r
+        n = r.choice([1, 1, 2, 3])
+        blocks = []
+        for _ in range(n):
+            name = r.choice(NAMES)
+            if r.random() < 0.5:
+                blocks.append("<tool_call>\n" + json.dumps(
+                    {"name": name, "arguments": {"path": "src/%d.c" %
+                                                 r.randrange(9)}}) +
+                              "\n</tool_call>")
+            else:
+                blocks.append("<tool_call>\n<function=%s>\n<parameter=path>"
+                              "\nsrc/%d.c\n</parameter>\n</function>\n"
+                              "</tool_call>" % (name, r.randrange(9)))
+        self.say(role="assistant", content=text(r, 5) + "\n" +
+                 "\n".join(blocks))
+        n += r.choice([0, 0, 0, 0, -1, 1])
+        if n <= 0:
+            return
+        out = "\n".join("<tool_response>\n%s\n</tool_response>" %
+                        text(r, size(r)) for _ in range(n))
+        if r.random() < 0.1:
+            out += "\nand then " + text(r, 4)
+        self.say(role="user", content=out)
+
     def build(self):
         r = self.r
+        dialect = r.random() < 0.25
         if r.random() < 0.5:
             self.say(type="hamr", v=1, session="s", model="qwen3")
         if r.random() < 0.7:
@@ -167,7 +195,10 @@ class History:
             self.say(role="user", content=text(r, 30))
         open_calls = []
         for _ in range(r.choice([3, 10, 40, 120])):
-            open_calls += self.step()
+            if dialect and r.random() < 0.8:
+                self.dialect_step()
+            else:
+                open_calls += self.step()
             while open_calls and r.random() < 0.5:
                 self.result(open_calls.pop())
             while r.random() < 0.25:
@@ -182,6 +213,13 @@ class History:
                          tool_choice="none", steps=1)
             if r.random() < 0.05:
                 self.say(type="verdict", action="warn", n=1e3)
+            if r.random() < 0.02:
+                self.say(type="config", set=r.choice([
+                    {"context.strategy": "balanced"},
+                    {"agent.context_strategy": "aggressive"},
+                    {"context.keep_recent_tokens": 500},
+                    {"context.context_budget_tokens": 20000},
+                    {"context.context_budget_tokens": "no number"}]))
             if r.random() < 0.05:
                 self.say(type="usage", prompt_tokens=r.randrange(500, 9000),
                          completion_tokens=20)
@@ -200,7 +238,7 @@ def run(args, lines, status=(0, 3)):
 
 def legal(messages):
     """None, or what is wrong: chapter 8.3."""
-    wait, last, ids = [], None, set()
+    wait, last, ids, texts = [], None, set(), 0
     for i, m in enumerate(messages):
         role = m["role"]
         if wait and role != "tool":
@@ -220,6 +258,13 @@ def legal(messages):
             return "%d: our keys" % i
         if "content" not in m:
             return "%d: no content" % i
+        if texts and (role != "user" or
+                      m["content"].count("<tool_response>") != texts):
+            return "%d: results of calls as text" % i
+        texts = 0
+        if role == "assistant" and not m.get("tool_calls") and \
+                (m["content"] or "").rstrip().endswith("</tool_call>"):
+            texts = m["content"].count("</tool_call>")
         for c in m.get("tool_calls", []):
             wait.append(c["id"])
             if c["id"] in ids:
@@ -228,7 +273,7 @@ def legal(messages):
             if not isinstance(json.loads(c["function"]["arguments"]), dict):
                 return "%d: arguments" % i
         last = role
-    return "end: result missing" if wait else None
+    return "end: result missing" if wait or texts else None
 
 
 def pairs(lines):
@@ -245,14 +290,22 @@ def pairs(lines):
 
 
 def answered(lines):
-    """Are all calls of the last assistant messages in a row answered?"""
+    """Are all calls of the last assistant messages in a row answered?  Results
+    of older calls may stand between them."""
     waiting = pairs(lines)[1]
+    responses = 0
     for i in range(len(lines) - 1, -1, -1):
-        role = json.loads(lines[i]).get("role")
+        m = json.loads(lines[i])
         if i in waiting:
             return False
-        if role == "assistant" and i > 0 and \
-                json.loads(lines[i - 1]).get("role") != "assistant":
+        if isinstance(m.get("content"), str):
+            c = m["content"]
+            if m.get("role") == "assistant" and \
+                    c.rstrip().endswith("</tool_call>"):
+                return responses >= c.count("</tool_call>")
+            responses += c.count("</tool_response>")
+        if m.get("role") in ("user", "system", "developer") or \
+                m.get("tool_calls"):
             return True
     return True
 
@@ -307,6 +360,77 @@ def grows(old, new):
     return "[{" in x or "[{" in y    # a text became parts
 
 
+def is_person(m):
+    c = m.get("content")
+    return m.get("role") == "user" and isinstance(c, str) and c.strip() and \
+        m.get("meta", {}).get("by") in (None, "user", "shell") and \
+        not c.startswith("[hamr-guard]") and "<tool_response>" not in c
+
+
+def survives(lines, messages):
+    """None, or what a request has lost of the records so far."""
+    seen, people, paths, calls = "", [], set(), {}
+    for m in messages:
+        c = m["content"]
+        if isinstance(c, list):
+            c = "".join(p.get("text", "") for p in c)
+        seen += (c or "") + "\n"
+        for call in m.get("tool_calls", []):
+            seen += call["function"]["arguments"] + "\n"
+    for x in lines:
+        m = json.loads(x)
+        if is_person(m):
+            people.append(m["content"])
+        for call in m.get("tool_calls", []):
+            f = call["function"]
+            if f["name"] not in ("edit", "write"):
+                continue
+            try:
+                a = f["arguments"]
+                a = json.loads(a) if isinstance(a, str) else a
+                calls.setdefault(call.get("id"), []).append(a["path"])
+            except (ValueError, TypeError, KeyError):
+                calls.setdefault(call.get("id"), []).append(None)
+        if m.get("role") == "tool" and calls.get(m.get("tool_call_id")):
+            path = calls[m.get("tool_call_id")].pop(0)
+            if path and not m.get("is_error") and \
+                    not m.get("meta", {}).get("exit"):
+                paths.add(path)
+    need = sum(min(len(p.encode()), 80) + 48 for p in people[1:])
+    for i, p in enumerate(people):
+        if 0 < i < len(people) - 1 and need > 3000:
+            continue    # there is room for 8000 characters only
+        if p[:20] not in seen:
+            return "message %d of a person: %r" % (i, p[:20])
+    for p in paths:
+        if p not in seen:
+            return "edited path " + p
+    return None
+
+
+def go_anywhere(args, h, seed):
+    """Where the go records stand makes no difference to what they give."""
+    r = random.Random(seed)
+    at = [i for i in range(1, len(h) + 1) if answered(h[:i]) and
+          r.random() < 0.3]
+    fed = []
+    for i, x in enumerate(h):
+        fed.append(x)
+        if i + 1 in at:
+            fed.append('{"type":"go","n":%d}' % (i + 1))
+    last, got = None, {}
+    for x in run(args + ["-r"], fed, status=(0,)):
+        m = json.loads(x)
+        if m["type"] == "go":
+            got[m["n"]] = last
+            last = None
+        else:
+            last = x
+    for i in r.sample(at, min(3, len(at))):
+        scratch = run(args + ["-n"], h[:i])
+        assert (scratch[-1:] or [None])[0] == got[i], "go at %d" % i
+
+
 def check(seed, window):
     h = History(seed).out
     args = ["--window", str(window)]
@@ -317,6 +441,8 @@ def check(seed, window):
     assert once[:len(h)] == h, "records changed"
     assert run(args, once) == once, "not idempotent"
     assert run(args, h) == once, "not deterministic"
+
+    go_anywhere(args, h, seed)
 
     # step by step: a go before each assistant message, nothing echoed, and
     # then with the compaction records committed
@@ -349,6 +475,10 @@ def check(seed, window):
         if now is not None:
             m = json.loads(now)
             assert legal(m["messages"]) is None, legal(m["messages"])
+            lost = None
+            if m["stage"] != "3":    # its summary has no room for all
+                lost = survives(h[:cut], m["messages"])
+            assert lost is None, "lost at %d: %s" % (cut, lost)
             assert isinstance(m["tokens"], int) and "params" in m
             if before is not None and len(ans) == 1 and \
                     answered(h[:before[0]]) and \

@@ -1,9 +1,8 @@
 /* act.c - what hamr-compact does at `go`: the callbacks of the stage. */
 #include <stdlib.h>
 
-#include "mem.h"
-
 #include "act.h"
+#include "exhausted.h"
 #include "modes.h"
 
 static void
@@ -20,77 +19,6 @@ reset(struct stage *s)
 	struct act *a = s->self;
 
 	compact_reset(&a->compact);
-}
-
-/* ---- stage 4: nothing fits ---- */
-
-struct part {
-	const char *name;
-	long tokens;
-};
-
-static int
-larger_first(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	return (x->tokens < y->tokens) - (x->tokens > y->tokens);
-}
-
-/* Who takes the room: four parts, the largest first. */
-static void
-weigh(const struct compact *c, struct part p[4])
-{
-	uint64_t sum[4] = { 0, c->tools_sum, 0, 0 };
-	static const char *const names[] = { "system", "tools", "user",
-		"tail" };
-	uint64_t shown = view_sum(c->view);
-
-	for (size_t i = 0; i < view_nodes(c->view); i++) {
-		const struct view_node *node = view_node(c->view, i);
-
-		if (node->kind == VIEW_SYSTEM)
-			sum[0] += node->full;
-		else if (i < c->epoch.fold)
-			continue;
-		else if (node->kind == VIEW_USER)
-			sum[2] += node->full;
-		else
-			sum[3] += node->slim ? node->thin : node->full;
-	}
-	if (shown > sum[0] + sum[2] + sum[3])	/* the summary */
-		sum[2] = shown - sum[0] - sum[3];
-	for (int i = 0; i < 4; i++)
-		p[i] = (struct part){ names[i], compact_tokens(c, sum[i]) };
-	qsort(p, 4, sizeof *p, larger_first);
-}
-
-static struct json *
-exhausted(const struct compact *c)
-{
-	struct json *o = json_object(), *list = json_object();
-	struct part p[4];
-	char *text;
-
-	weigh(c, p);
-	for (int i = 0; i < 4; i++)
-		json_int(list, p[i].name, p[i].tokens);
-	text = xasprintf("the request does not fit: %ld tokens, room for %ld "
-	    "(window %ld); largest: %s %ld, %s %ld, %s %ld, %s %ld; shorten "
-	    "what is largest, or raise --window", compact_size(c),
-	    c->budget.effective, c->budget.window, p[0].name, p[0].tokens,
-	    p[1].name, p[1].tokens, p[2].name, p[2].tokens, p[3].name,
-	    p[3].tokens);
-	json_str(o, "type", "error");
-	json_str(o, "stage", "compact");
-	json_str(o, "code", "budget_exhausted");
-	json_str(o, "message", text);
-	json_bool(o, "retryable", false);
-	json_int(o, "tokens", compact_size(c));
-	json_int(o, "window", c->budget.window);
-	json_add(o, "contributors", list);
-	free(text);
-	return o;
 }
 
 /* ---- go ---- */
@@ -117,8 +45,8 @@ act(struct stage *s)
 
 	if (view_count(c->view) == 0)
 		return;
-	if (!epoch_decide(c)) {
-		struct json *o = exhausted(c);
+	if (!compact_decide(c)) {
+		struct json *o = exhausted_error(c);
 
 		json_print(o, &line);
 		json_free(o);
@@ -151,7 +79,7 @@ look(struct stage *s)
 {
 	struct act *a = s->self;
 
-	a->fits = epoch_decide(&a->compact);
+	a->fits = compact_decide(&a->compact);
 }
 
 /* The transcript is over: print.  The lines are no records of ours, so the
@@ -170,9 +98,11 @@ print(struct stage *s)
 	else if (!mode_check(c, a->fits, &out))
 		stage_status(s, ST_NO);
 	if (a->mode == ACT_VIEW && !a->fits) {
+		char *why = exhausted_text(c);
+
 		stage_status(s, ST_NOFIT);
-		err_say("the view does not fit the window of %ld tokens; "
-		    "--check says what is in it", c->budget.window);
+		err_say("%s", why);
+		free(why);
 	}
 	if (out.len > 0)
 		stage_put(s, R_OTHER, (struct slice){ out.p, out.len - 1 });

@@ -1,8 +1,10 @@
 /* compact.h - the state of one transcript, and when it is compacted.
  *
- * All of it follows from the records read so far.  An epoch is decided at a
- * safe point: before an assistant message (a model was called there) and at
- * `go`.  A `compaction` record read decides instead of us.
+ * All of it follows from the records read so far.  Whether to compact is
+ * decided after each record at which all calls are answered, and before each
+ * assistant message (a model was called there): never only because of a `go`,
+ * so that where these stand makes no difference.  A `compaction` record read
+ * decides instead of us.
  */
 #ifndef COMPACT_COMPACT_H
 #define COMPACT_COMPACT_H
@@ -20,12 +22,22 @@
 #include "token.h"
 #include "view.h"
 
+#include "stub.h"
 #include "summary.h"
 
 struct strategy {
 	const char *name;
 	long high, low;		/* percent of B; high 0: never */
 	bool stubs_first;	/* fold only when stubs do not suffice */
+};
+
+/* What the configuration says, and `config` records of the session. */
+struct settings {
+	struct budget_keys budget;
+	long keep_tokens, keep_steps;
+	bool every_call;
+	bool memory;		/* stubs name the items of hamr-mem */
+	const struct strategy *strategy;
 };
 
 struct epoch {
@@ -39,7 +51,6 @@ struct epoch {
 	size_t messages_in;
 	bool recorded;		/* it was read as a record */
 	bool written;		/* read, or written by us */
-	size_t told_fold, told_thin;	/* as of the last epoch written */
 };
 
 /* What a server counted of a request of ours. */
@@ -50,52 +61,122 @@ struct anchor {
 	uint64_t sum;		/* the estimate of what the tokens count */
 };
 
+/* What is known of a path that was read, edited or written. */
+struct file {
+	const char *path;	/* lives as long as the view */
+	size_t touched;		/* messages read before the last call */
+	size_t edited, written;	/* the same of changes; 0: never */
+	long reads;
+};
+
+struct files {
+	struct map by_path;	/* to index + 1 */
+	struct file *v;
+	size_t n, cap;
+};
+
+/* A result of which less is shown since a stage 3. */
+struct cut {
+	size_t call;
+	long tokens;
+};
+
 struct compact {
 	const struct conf *conf;
 	long flag_window;	/* -1: none */
+	const char *flag_strategy;	/* NULL: none */
 	bool model;		/* the configuration names one */
 	enum token_family start_family, family;
-	const struct strategy *strategy;
 	/* below: of this transcript */
+	struct settings set;
 	struct view *view;
 	struct summary *summary;
-	struct map reads;	/* path: how often it was read */
+	struct files files;
+	struct map commands;	/* text: messages before it ran last */
+	struct map inspected;	/* "git status": how often */
 	struct budget budget;
 	long limit;		/* -1: none */
 	struct epoch epoch;
+	size_t *kept, nkept, capkept;	/* calls in full before the tail */
+	struct cut *cuts;
+	size_t ncuts, capcuts;
+	size_t changed;		/* nodes before it are shown as they were
+				 * when an epoch was written last */
+	size_t elided;		/* calls before it are no longer looked at */
+	size_t folded_results, folded_upto;
+	bool decided;		/* nothing came since it was asked whether
+				 * to compact */
+	bool fits;		/* the answer then */
 	bool demand;		/* compact now, one stage further */
+	bool hashes;		/* set by the caller: hash each result */
+	bool foreign;		/* another program made the requests */
+	char *session;		/* its name, for ids of memory items; NULL:
+				 * not known, or made of the next two */
+	char *first_role;
+	struct buf first;	/* text of the first message */
 	char *tools;		/* the array of the last `tools`, or NULL */
 	uint64_t tools_sum;
 	char *choice;		/* tool_choice of an unspent constrain */
 	int64_t choice_steps;
 	struct anchor anchor;
 	long ratio;		/* real / estimate, in 1/1024 */
+	struct buf folded;	/* the summary as it is shown */
 	struct buf seen;	/* our own request or error, just read */
-	struct buf tmp;
+	struct buf tmp, text;
 };
 
-/* ---- compact.c ---- */
+/* ---- compact.c: records ---- */
 
+/* strategy: of a flag, or NULL; model: of the configuration. */
 void compact_init(struct compact *c, const struct conf *conf,
-    const struct strategy *st, long flag_window, const char *model);
+    const char *strategy, long flag_window, const char *model);
 void compact_reset(struct compact *c);	/* as new */
 void compact_release(struct compact *c);
 void compact_record(struct compact *c, const struct rec *r);
+
+/* Before a request: compact if it is time.  False when what is left does not
+ * fit the window.  Asking twice changes nothing. */
+bool compact_decide(struct compact *c);
+
+/* Append the request record; view_print's messages are its own. */
+void compact_request(struct compact *c, struct buf *out);
+
+/* ---- ingest.c: messages ---- */
+
+/* The callbacks of the view. */
+void ingest_hooks(struct compact *c, struct view_hooks *h);
+void files_release(struct files *f);
+
+/* ---- context.c: what is said at the end of a result ---- */
+
+/* Append the line (chapter 8.4), with its LF before it; nothing when the
+ * result gets none. */
+void context_line(struct compact *c, const struct fact *f,
+    struct buf *out);
+
+/* ---- size.c ---- */
 
 /* Tokens of the request as it would be sent now. */
 long compact_size(const struct compact *c);
 /* The same for a part of it. */
 long compact_tokens(const struct compact *c, uint64_t sum);
+/* A server counted a request; its answer came. */
+void size_usage(struct compact *c, const struct rec *r);
+void size_answer(struct compact *c);
+void size_start(struct compact *c);
 
-/* Append the request record; view_print's messages are its own. */
-void compact_request(struct compact *c, struct buf *out);
+/* ---- settings.c ---- */
+
+/* From the configuration and the flags. */
+void settings_load(struct compact *c);
+/* A `config` record. */
+void settings_record(struct compact *c, const struct rec *r);
+const struct strategy *strategy_named(const char *name);
 
 /* ---- epoch.c ---- */
 
-const struct strategy *strategy_named(const char *name);
-
-/* At a safe point: compact if it is time.  False when what is left does not
- * fit the window. */
+/* Compact if it is time.  False when what is left does not fit the window.
+ * Only for compact_decide, which asks once for each state. */
 bool epoch_decide(struct compact *c);
 
 /* A compaction record was read.  (epoch_rec.c) */
@@ -104,7 +185,7 @@ void epoch_read(struct compact *c, const struct rec *r);
 /* "0", "1", "2", "2b", "3". */
 const char *epoch_stage(const struct compact *c);
 
-/* Append the compaction record of this epoch. */
+/* Append the compaction record of this epoch.  (epoch_print.c) */
 void epoch_print(struct compact *c, struct buf *out);
 
 /* The size that starts the next epoch. */

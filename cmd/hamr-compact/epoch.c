@@ -2,17 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "epoch.h"
+#include "mem.h"
 
-/* Chapter 8.2 of the specification. */
-static const struct strategy strategies[] = {
-	{ "aggressive", 45, 20, false },
-	{ "moderate", 60, 30, false },
-	{ "balanced", 75, 30, false },
-	{ "light", 90, 35, true },
-	{ "none", 0, 0, false },
-	{ "off", 0, 0, false },
-};
+#include "epoch.h"
 
 static const struct row rows[] = {
 	{ "1", 100, 8000, false },
@@ -22,20 +14,6 @@ static const struct row rows[] = {
 };
 
 #define ROWS (sizeof rows / sizeof *rows)
-#define TAIL_PERCENT 15		/* of B, and keep_recent_tokens */
-#define STEPS_PERCENT 40	/* of B, for keep_recent_tool_turns */
-#define SLIM_PERCENT 8		/* of B: more is folded, to the half of it */
-#define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
-#define B_UNLIMITED 122880	/* for a demand when there is no limit */
-
-const struct strategy *
-strategy_named(const char *name)
-{
-	for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
-		if (strcmp(name, strategies[i].name) == 0)
-			return &strategies[i];
-	return NULL;
-}
 
 const struct row *
 epoch_row(size_t k)
@@ -49,130 +27,25 @@ epoch_stage(const struct compact *c)
 	return c->epoch.number > 0 ? rows[c->epoch.row].stage : "0";
 }
 
-static long
-part(long whole, long percent)
-{
-	return whole / 100 * percent + whole % 100 * percent / 100;
-}
-
-static long
-effective(const struct compact *c)
-{
-	return c->budget.effective > 0 ? c->budget.effective : B_UNLIMITED;
-}
-
+/* The high mark, or 10 % of B above what the last epoch left, whichever is
+ * more; but not so near to the end of the window that nothing can come. */
 long
 epoch_trigger(const struct compact *c)
 {
-	long b = c->budget.effective, high = part(b, c->strategy->high);
-	long next = c->epoch.base + part(b, 10), most = part(b, 97);
+	long b = c->budget.effective;
+	long high = epoch_part(b, c->set.strategy->high);
+	long next = c->epoch.base + epoch_part(b, 10);
+	long most = epoch_part(b, 97);
 
 	if (c->epoch.base == 0 || next < high)
 		return high;
 	if (next <= most)
 		return next;
-	return c->epoch.base < most ? most : c->epoch.base + part(b, 3);
+	return c->epoch.base < most ? most : c->epoch.base +
+	    epoch_part(b, 3);
 }
 
-/* ---- choosing ---- */
-
-size_t
-epoch_system(const struct compact *c)
-{
-	return view_nodes(c->view) > 0 &&
-	    view_node(c->view, 0)->kind == VIEW_SYSTEM;
-}
-
-/* The last node from `stop` on that has calls, or n. */
-static size_t
-newest_step(const struct compact *c, size_t stop)
-{
-	size_t n = view_nodes(c->view);
-
-	for (size_t i = n; i > stop; i--)
-		if (view_node(c->view, i - 1)->ncalls > 0)
-			return i - 1;
-	return n;
-}
-
-/* Where the verbatim tail begins: as many nodes from the end as fit, or hold
- * the newest keep_recent_tool_turns steps within 40 % of B.  The last node
- * and (but at stage 3) one step always; never what was shown slim before. */
-static size_t
-tail_from(const struct compact *c, const struct row *row)
-{
-	size_t n = view_nodes(c->view), i, steps = 0;
-	size_t want = (size_t)conf_int(c->conf,
-	    "context.keep_recent_tool_turns");
-	size_t stop = c->epoch.thin > epoch_system(c) ? c->epoch.thin :
-	    epoch_system(c), step = newest_step(c, stop);
-	long b = effective(c), most = part(b, TAIL_PERCENT), size = 0;
-	long keep = (long)conf_int(c->conf, "context.keep_recent_tokens");
-
-	if (keep < most)
-		most = keep;
-	most = part(most, row->tail);
-	b = part(part(b, STEPS_PERCENT), row->tail);
-	for (i = n; i > stop; i--) {
-		const struct view_node *node = view_node(c->view, i - 1);
-		bool must = i == n || (i > step && !row->slim_tail);
-
-		size += compact_tokens(c, node->full);
-		if (!must && size > most &&
-		    (step == n || steps >= want || size > b ||
-		    row->slim_tail))
-			break;
-		steps += node->ncalls > 0;
-	}
-	return i < n ? i : n - 1;
-}
-
-/* How far the oldest nodes are folded: not at all while the slim region is
- * small, else until half of what it may be is left. */
-static size_t
-fold_to(const struct compact *c, size_t tail)
-{
-	size_t from = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
-	long most = part(effective(c), SLIM_PERCENT);
-	uint64_t sum = 0;
-
-	for (size_t i = from; i < tail; i++)
-		sum += view_node(c->view, i)->thin;
-	if (compact_tokens(c, sum) <= most)
-		return c->epoch.fold;
-	while (from < tail && compact_tokens(c, sum) > most / 2)
-		sum -= view_node(c->view, from++)->thin;
-	return from;
-}
-
-/* The first node of the last tool step: stage 3 shows what is before it
- * slim. */
-size_t
-epoch_last_step(const struct compact *c, size_t tail)
-{
-	size_t i = view_nodes(c->view);
-
-	while (i > tail)
-		if (view_node(c->view, --i)->ncalls > 0)
-			return i;
-	return tail;
-}
-
-void
-epoch_show(struct compact *c, size_t fold, size_t thin, size_t cap)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct summary_room room = { cap, part(effective(c),
-		CONTEXT_PERCENT), c->family };
-
-	if (fold > 0) {
-		summary_fold(c->summary, c->view, fold);
-		summary_print(c->summary, &room, &text);
-	}
-	view_show(c->view, fold, buf_view(&text), thin);
-	c->anchor.set = c->anchor.open = false;
-	buf_release(&text);
-}
+/* ---- one stage after the other ---- */
 
 /* Show the view as the row says; false when that changes nothing. */
 static bool
@@ -180,17 +53,20 @@ try_row(struct compact *c, size_t k, size_t fold, size_t tail)
 {
 	const struct row *row = &rows[k];
 	size_t thin = row->slim_tail ? epoch_last_step(c, tail) : tail;
+	size_t cuts = c->ncuts;
 	struct epoch *e = &c->epoch;
+	bool same = fold == e->fold && thin == e->thin &&
+	    (fold == 0 || row->summary_cap == e->summary_cap);
 
-	if (fold == e->fold && thin == e->thin && (fold == 0 ||
-	    (row->summary_cap == e->summary_cap)))
+	if (!same)
+		epoch_show(c, fold, thin, row->summary_cap);
+	if (row->slim_tail && compact_size(c) > epoch_part(epoch_window(c),
+	    c->set.strategy->high))
+		epoch_cut(c, thin);
+	if (same && cuts == c->ncuts)
 		return false;
-	epoch_show(c, fold, thin, row->summary_cap);
 	e->row = k;
-	e->fold = fold;
 	e->tail = tail;
-	e->thin = thin;
-	e->summary_cap = row->summary_cap;
 	return true;
 }
 
@@ -198,8 +74,8 @@ try_row(struct compact *c, size_t k, size_t fold, size_t tail)
 static long
 enough(const struct compact *c)
 {
-	long high = part(effective(c), c->strategy->high) / 10 * 9;
-	long most = part(effective(c), 80);
+	long high = epoch_part(epoch_window(c), c->set.strategy->high) / 10 * 9;
+	long most = epoch_part(epoch_window(c), 80);
 
 	return high > most ? high : most;
 }
@@ -212,15 +88,15 @@ try_rows(struct compact *c, size_t k)
 	bool changed = false;
 
 	for (; k < ROWS; k++) {
-		size_t tail = tail_from(c, &rows[k]);
+		size_t tail = epoch_tail(c, &rows[k]);
 
-		if (c->strategy->stubs_first && k == 0 &&
+		if (c->set.strategy->stubs_first && k == 0 &&
 		    try_row(c, k, c->epoch.fold, tail)) {
 			changed = true;
-			if (compact_size(c) <= part(effective(c), 50))
+			if (compact_size(c) <= epoch_part(epoch_window(c), 50))
 				break;
 		}
-		if (try_row(c, k, fold_to(c, tail), tail))
+		if (try_row(c, k, epoch_fold(c, tail), tail))
 			changed = true;
 		if (changed && compact_size(c) <= enough(c))
 			break;
@@ -228,37 +104,93 @@ try_rows(struct compact *c, size_t k)
 	return changed;
 }
 
+/* What an attempt may have to be undone to. */
+struct before {
+	struct epoch epoch;
+	struct anchor anchor;
+	size_t *kept, nkept, ncuts, changed;
+	struct buf folded;
+};
+
+static void
+remember(struct compact *c, struct before *b)
+{
+	*b = (struct before){ c->epoch, c->anchor, NULL, c->nkept, c->ncuts,
+		c->changed, BUF_INIT(BUF_RECORD_MAX) };
+	buf_slice(&b->folded, buf_view(&c->folded));
+	b->kept = xmalloc((c->nkept + 1) * sizeof *b->kept);
+	if (c->nkept > 0)
+		memcpy(b->kept, c->kept, c->nkept * sizeof *b->kept);
+}
+
+static void
+undo(struct compact *c, const struct before *b)
+{
+	epoch_uncut(c, b->ncuts);
+	buf_reset(&c->folded);
+	buf_slice(&c->folded, buf_view(&b->folded));
+	epoch_show_as(c, b->epoch.fold, b->epoch.thin, b->epoch.summary_cap);
+	epoch_drop_kept(c);
+	for (size_t i = 0; i < b->nkept; i++)
+		epoch_keep(c, b->kept[i]);
+	c->epoch = b->epoch;
+	c->anchor = b->anchor;
+	c->changed = b->changed;
+}
+
+/* The first node that is in full now and was not, or the other way round. */
+static void
+note_changes(struct compact *c, const struct before *b)
+{
+	size_t i = 0, call;
+
+	while (i < b->nkept && i < c->nkept && b->kept[i] == c->kept[i])
+		i++;
+	if (i == b->nkept && i == c->nkept)
+		return;
+	call = i == b->nkept ? c->kept[i] : i == c->nkept ? b->kept[i] :
+	    b->kept[i] < c->kept[i] ? b->kept[i] : c->kept[i];
+	if (view_call_at(c->view, call)->node < c->changed)
+		c->changed = view_call_at(c->view, call)->node;
+}
+
+static void
+begin_epoch(struct compact *c, long before)
+{
+	c->epoch.number++;
+	c->epoch.before = before;
+	c->epoch.after = c->epoch.base = compact_size(c);
+	c->epoch.messages_in = view_records(c->view);
+	c->epoch.recorded = c->epoch.written = false;
+}
+
 /* A new epoch, from row k on.  One that would gain next to nothing is not
  * begun, and not tried again soon. */
 static void
 run_rows(struct compact *c, size_t k)
 {
-	struct epoch was = c->epoch;
-	struct anchor anchor = c->anchor;
-	long size = compact_size(c), before, after, least;
+	long size = compact_size(c), before, least;
+	struct before was;
+	bool refill = !c->demand && !c->set.every_call;
 
+	remember(c, &was);
 	c->anchor.set = false;		/* compare estimate with estimate */
 	before = compact_size(c);
-	if (!try_rows(c, k)) {
-		c->anchor = anchor;
+	epoch_drop_kept(c);
+	least = c->demand ? 1 : epoch_part(epoch_window(c), 2);
+	if ((try_rows(c, k) || was.nkept > 0) &&
+	    compact_size(c) <= before - least) {
+		if (refill)
+			epoch_refill(c, epoch_part(epoch_window(c),
+			    c->set.strategy->low));
+		note_changes(c, &was);
+		begin_epoch(c, size);
+	} else {
+		undo(c, &was);
 		c->epoch.base = size;
-		return;
 	}
-	after = compact_size(c);
-	least = c->demand ? 0 : part(effective(c), 2);
-	if (after >= before - least) {
-		epoch_show(c, was.fold, was.thin, was.summary_cap);
-		c->epoch = was;
-		c->epoch.base = size;
-		c->anchor = anchor;
-		return;
-	}
-	c->epoch.number++;
-	c->epoch.before = size;
-	c->epoch.after = c->epoch.base = after;
-	c->epoch.messages_in = view_records(c->view);
-	c->epoch.recorded = c->epoch.written = false;
-	c->demand = false;
+	buf_release(&was.folded);
+	free(was.kept);
 }
 
 /* A demand goes one stage further than what is shown. */
@@ -272,13 +204,38 @@ first_row(const struct compact *c)
 	return k < ROWS ? k : ROWS - 1;
 }
 
+/* every_call: only the newest steps are in full, at each call. */
+static void
+slide(struct compact *c)
+{
+	size_t thin = epoch_steps(c, (size_t)c->set.keep_steps);
+	long size = compact_size(c);
+	struct anchor anchor = c->anchor;
+	uint64_t sum = view_sum(c->view);
+
+	if (thin <= c->epoch.thin)
+		return;
+	epoch_show(c, c->epoch.fold, thin, c->epoch.summary_cap > 0 ?
+	    c->epoch.summary_cap : rows[0].summary_cap);
+	c->epoch.tail = thin;
+	if (view_sum(c->view) == sum)
+		c->anchor = anchor;	/* there was nothing to elide */
+	else
+		begin_epoch(c, size);
+}
+
 bool
 epoch_decide(struct compact *c)
 {
-	long b = c->budget.effective, size = compact_size(c);
+	long b = c->budget.effective, size;
 
-	if (c->strategy->high > 0 && view_nodes(c->view) > 0 &&
-	    (c->demand || (b > 0 && (size > b || size > epoch_trigger(c)))))
-		run_rows(c, first_row(c));
+	if (c->set.strategy->high > 0 && view_nodes(c->view) > 0) {
+		if (c->set.every_call)
+			slide(c);
+		size = compact_size(c);
+		if (c->demand || (b > 0 && (size > b ||
+		    size > epoch_trigger(c))))
+			run_rows(c, first_row(c));
+	}
 	return b == 0 || compact_size(c) <= b;
 }

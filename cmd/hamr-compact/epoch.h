@@ -1,4 +1,4 @@
-/* epoch.h - what epoch.c and epoch_rec.c share. */
+/* epoch.h - what the epoch_*.c share. */
 #ifndef COMPACT_EPOCH_H
 #define COMPACT_EPOCH_H
 
@@ -15,10 +15,59 @@ struct row {
 
 const struct row *epoch_row(size_t k);	/* NULL behind the last */
 
+/* ---- epoch_shape.c: which nodes are folded, slim, in full ---- */
+
+long epoch_part(long whole, long percent);
+long epoch_window(const struct compact *c);	/* B, also without a limit */
 size_t epoch_system(const struct compact *c);	/* 1: node 0 is one */
 /* The first node of the last tool step: stage 3 shows what is before it
  * slim. */
 size_t epoch_last_step(const struct compact *c, size_t tail);
+size_t epoch_tail(const struct compact *c, const struct row *row);
+size_t epoch_steps(const struct compact *c, size_t steps);
+size_t epoch_fold(const struct compact *c, size_t tail);
+
+/* Show the view so; the summary is made anew. */
 void epoch_show(struct compact *c, size_t fold, size_t thin, size_t cap);
+/* The same with the summary that is in c->folded. */
+void epoch_show_as(struct compact *c, size_t fold, size_t thin, size_t cap);
+
+/* ---- epoch_keep.c: what is shown in full before the tail, and what is cut
+ * in it ---- */
+
+/* Fill the room up to `size` tokens with what is worth most. */
+void epoch_refill(struct compact *c, long size);
+void epoch_drop_kept(struct compact *c);
+/* Call i (in rising order) is in full. */
+void epoch_keep(struct compact *c, size_t i);
+/* Cut the results from node `from` on to 25 % of B together. */
+void epoch_cut(struct compact *c, size_t from);
+void epoch_cut_one(struct compact *c, size_t i, long tokens);
+void epoch_uncut(struct compact *c, size_t from);	/* of c->cuts */
+
+/* ---- epoch_print.c ---- */
+
+struct json;
+/* The epoch is known to who reads our records: list (may be NULL) gets what is
+ * no longer in view since the last time. */
+void epoch_told(struct compact *c, struct json *list);
+
+/* ---- ranges.c: lines of files that are shown later on ---- */
+
+struct ranges {
+	struct map by_file;	/* to index + 1 of the newest */
+	struct range *v;
+	size_t n, cap;
+};
+
+struct range {
+	long first, last;
+	size_t next;		/* index + 1 */
+};
+
+/* The lines that a call has to do with; all when it does not say. */
+void ranges_add(struct ranges *s, const struct fact *f);
+bool ranges_cover(const struct ranges *s, const struct fact *f);
+void ranges_release(struct ranges *s);
 
 #endif

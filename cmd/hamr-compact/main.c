@@ -9,16 +9,16 @@
 
 #include "act.h"
 #include "modes.h"
+#include "people.h"
 
 static const char HELP[] =
 "usage: hamr-compact [-n|-r] [-q] [-F FORMAT] [--strategy NAME] [--window N]\n"
 "           [--lenient] [--no-config] [-o key=value] [FILE...]\n"
-"       hamr-compact [options] --view | --check | --budget [FILE...]\n"
-"       hamr-compact --count [--family NAME] [FILE...]\n"
+"       hamr-compact [options] --view | --check | --report[=svg] | --ledger |\n"
+"           --budget [FILE...], or --count [--family NAME] [FILE...]\n"
 "Reads a transcript and writes it again with, at its end and at each `go`, the\n"
 "request to send: legal, and small enough for the window.\n"
-"  -n              write only own records (request, compaction, error)\n"
-"  -r              resident: the same, and act at `go` only\n"
+"  -n, -r          write own records only; -r: and act at `go` only\n"
 "  -q              no warnings\n"
 "  -F FORMAT       auto, hamr, claude-code, openai, ...: see hamr-import(5)\n"
 "  --jq FILTER     write what the filter makes of each record\n"
@@ -28,6 +28,8 @@ static const char HELP[] =
 "  --no-config     read no configuration; -o key=value sets a key\n"
 "  --view          print the messages of the request, one a line\n"
 "  --check         say whether the view is legal, and what was elided\n"
+"  --report        replay it beside other rules: a table and a chart, or SVG\n"
+"  --ledger        files and lines in view, git, repeats, what was compacted\n"
 "  --budget        print the configuration and what follows from it\n"
 "  --count         estimate the tokens of a text; --family: modern, o200k,\n"
 "                  cl100k, qwen25, llama3, llama2, claude2\n"
@@ -36,13 +38,14 @@ static const char HELP[] =
 "        66 no such file, 71 system, 78 configuration\n";
 
 enum { OPT_WINDOW = OPT_COMMAND, OPT_STRATEGY, OPT_VIEW, OPT_CHECK,
-	OPT_BUDGET, OPT_COUNT, OPT_FAMILY };
+	OPT_BUDGET, OPT_COUNT, OPT_FAMILY, OPT_REPORT, OPT_LEDGER };
 
 struct opts {
 	struct stage_args args;
 	long window;
 	const char *strategy;
 	enum act_mode mode;
+	enum people_mode people;
 	bool count;
 	int family;
 };
@@ -73,6 +76,12 @@ own_option(struct opts *o, int c, const char *arg)
 	case OPT_VIEW: o->mode = ACT_VIEW; break;
 	case OPT_CHECK: o->mode = ACT_CHECK; break;
 	case OPT_BUDGET: o->mode = ACT_BUDGET; break;
+	case OPT_LEDGER: o->people = PEOPLE_LEDGER; break;
+	case OPT_REPORT:
+		if (arg != NULL && strcmp(arg, "svg") != 0)
+			usage("--report prints text, or svg, not", arg);
+		o->people = arg != NULL ? PEOPLE_SVG : PEOPLE_REPORT;
+		break;
 	case OPT_COUNT: o->count = true; break;
 	case OPT_FAMILY:
 		o->family = token_family_named(arg);
@@ -91,7 +100,9 @@ options(int argc, char **argv)
 		{ "strategy", 1, 0, OPT_STRATEGY },
 		{ "view", 0, 0, OPT_VIEW }, { "check", 0, 0, OPT_CHECK },
 		{ "budget", 0, 0, OPT_BUDGET }, { "count", 0, 0, OPT_COUNT },
-		{ "family", 1, 0, OPT_FAMILY }, { 0, 0, 0, 0 } };
+		{ "family", 1, 0, OPT_FAMILY },
+		{ "report", 2, 0, OPT_REPORT },
+		{ "ledger", 0, 0, OPT_LEDGER }, { 0, 0, 0, 0 } };
 	struct opts o = { .window = -1 };
 	int c;
 
@@ -149,16 +160,18 @@ run(const struct opts *o, const struct conf *conf, const char *const *files,
 		.files = files, .nfiles = n,
 		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
 	struct err e;
+	struct people_opts people = { o->people, o->strategy, o->window,
+		(enum token_family)o->family };
 	int st;
 
-	compact_init(&a.compact, conf,
-	    strategy_named(conf_str(conf, "context.strategy")), o->window,
-	    conf_str(conf, "provider.model"));
 	stage_apply(&s, &o->args);
-	if (stage_reads(&s, &o->args, conf, &e) < 0) {
-		compact_release(&a.compact);
+	if (stage_reads(&s, &o->args, conf, &e) < 0)
 		return err_report(&e);
-	}
+	if (o->people != PEOPLE_NONE)
+		return people_run(&s, conf, &people);
+	compact_init(&a.compact, conf, o->strategy, o->window,
+	    conf_str(conf, "provider.model"));
+	a.compact.hashes = o->mode == ACT_CHECK;
 	if (o->mode != ACT_REQUEST)
 		s.mode = STAGE_FILTER;
 	st = o->mode == ACT_BUDGET && n == 0 ? print_budget(&a) :

@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "sha.h"
 
 #include "modes.h"
-#include "stub.h"
 
 /* ---- --count ---- */
 
@@ -61,56 +59,7 @@ mode_count(const char *const *files, size_t n, enum token_family f,
 	return 0;
 }
 
-/* ---- --budget ---- */
-
-static void
-put_number(struct buf *out, const char *name, long value, bool none)
-{
-	if (none && value == 0)
-		buf_fmt(out, "%-44s unlimited\n", name);
-	else
-		buf_fmt(out, "%-44s %ld\n", name, value);
-}
-
-static void
-put_key(const struct compact *c, const char *key, struct buf *out)
-{
-	buf_fmt(out, "%-44s %lld  # %s\n", key,
-	    (long long)conf_int(c->conf, key), conf_origin(c->conf, key));
-}
-
-void
-mode_budget(const struct compact *c, struct buf *out)
-{
-	static const char *const keys[] = {
-		"context.context_budget_tokens",
-		"context.reserved_output_tokens", "context.keep_recent_tokens",
-		"context.keep_recent_tool_turns",
-		"context.max_single_read_result_tokens",
-		"context.max_total_read_result_tokens_per_turn" };
-	const struct budget *b = &c->budget;
-	long e = b->effective;
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		put_key(c, keys[i], out);
-	buf_fmt(out, "%-44s %s\n", "strategy", c->strategy->name);
-	put_number(out, "window", b->window, true);
-	put_number(out, "reserved_output", b->window - e, false);
-	put_number(out, "effective_window", e, true);
-	put_number(out, "result_cap", b->result_cap, true);
-	put_number(out, "turn_read_cap", b->turn_cap, true);
-	put_number(out, "high_mark", e / 100 * c->strategy->high +
-	    e % 100 * c->strategy->high / 100, true);
-	put_number(out, "low_mark", e / 100 * c->strategy->low +
-	    e % 100 * c->strategy->low / 100, true);
-	if (view_records(c->view) == 0)
-		return;
-	put_number(out, "size", compact_size(c), false);
-	put_number(out, "ratio_1024ths", c->ratio, false);
-	put_number(out, "next_epoch_at", epoch_trigger(c), true);
-}
-
-/* ---- --view and --check ---- */
+/* ---- --view ---- */
 
 void
 mode_view(struct compact *c, struct buf *out)
@@ -126,55 +75,4 @@ mode_view(struct compact *c, struct buf *out)
 		buf_addc(out, '\n');
 	}
 	buf_release(&all);
-}
-
-static size_t
-put_elided(struct compact *c, struct buf *out)
-{
-	size_t n = 0;
-	char hex[SHA_HEX];
-
-	for (size_t i = 0; i < view_nodes(c->view); i++) {
-		const struct view_node *node = view_node(c->view, i);
-
-		if (i >= c->epoch.thin)
-			break;
-		for (size_t k = 0; k < node->ncalls; k++) {
-			struct view_call *call = view_call_at(c->view,
-			    node->call + k);
-			const struct fact *f = call->note;
-
-			if (call->result == NULL || (i >= c->epoch.fold &&
-			    call->stub == NULL))
-				continue;
-			sha256_hex(call->result, strlen(call->result), hex);
-			buf_fmt(out, "elided %s %s %zu bytes sha256:%s\n",
-			    call->id, f->name, f->bytes, hex);
-			n++;
-		}
-	}
-	return n;
-}
-
-bool
-mode_check(struct compact *c, bool fits, struct buf *out)
-{
-	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
-	size_t at, n;
-	const char *why;
-
-	view_print(c->view, &all);
-	why = check_messages(buf_view(&all), &at);
-	n = put_elided(c, &elided);
-	if (why != NULL)
-		buf_fmt(out, "not legal: message %zu is %s\n", at, why);
-	else
-		buf_fmt(out, "legal: %zu messages of %zu, %zu results "
-		    "elided, stage %s, %ld tokens%s\n", view_count(c->view),
-		    view_records(c->view), n, epoch_stage(c),
-		    compact_size(c), fits ? "" : ", too large to send");
-	buf_slice(out, buf_view(&elided));
-	buf_release(&all);
-	buf_release(&elided);
-	return why == NULL;
 }

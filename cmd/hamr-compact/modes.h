@@ -9,7 +9,8 @@
 int mode_count(const char *const *files, size_t n, enum token_family f,
     struct err *e);
 
-/* --budget: the configuration and every derived cap. */
+/* --budget: the configuration and every derived cap; with a transcript, where
+ * it stands.  (show_budget.c) */
 void mode_budget(const struct compact *c, struct buf *out);
 
 /* --view: the messages of the view, one a line. */

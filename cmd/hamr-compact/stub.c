@@ -1,82 +1,21 @@
-/* stub.c - what stands for a result or a call's arguments once they are old,
- * and what a summary will want to know of them.
+/* stub.c - what stands for a result or a call's arguments once they are
+ * old.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "mem.h"
-#include "msg.h"
 #include "utf8.h"
 
 #include "stub.h"
 
 #define STAYS 400		/* results up to so many bytes stay */
-#define ARGS_STAY 600		/* arguments too */
-#define LEAF_MAX 240		/* a longer string in them is cut ... */
+#define LEAF_MAX 240		/* a longer string of arguments is cut ... */
 #define LEAF_KEPT 160		/* ... to this */
 #define LINE_MAX_SHOWN 140
 #define ERRORS 3
-
-static const struct {
-	const char *name;
-	enum tool_kind kind;
-} tools[] = {
-	{ "bash", TOOL_COMMAND }, { "shell", TOOL_COMMAND },
-	{ "exec_command", TOOL_COMMAND }, { "run_command", TOOL_COMMAND },
-	{ "run_shell_command", TOOL_COMMAND }, { "execute", TOOL_COMMAND },
-	{ "execute_bash", TOOL_COMMAND }, { "execute_command", TOOL_COMMAND },
-	{ "local_shell", TOOL_COMMAND }, { "terminal", TOOL_COMMAND },
-	{ "read", TOOL_READ }, { "read_file", TOOL_READ },
-	{ "view", TOOL_READ }, { "open", TOOL_READ },
-	{ "edit", TOOL_EDIT }, { "edit_file", TOOL_EDIT },
-	{ "multiedit", TOOL_EDIT }, { "str_replace", TOOL_EDIT },
-	{ "str_replace_editor", TOOL_EDIT }, { "apply_patch", TOOL_EDIT },
-	{ "replace", TOOL_EDIT },
-	{ "write", TOOL_WRITE }, { "write_file", TOOL_WRITE },
-	{ "create", TOOL_WRITE }, { "create_file", TOOL_WRITE },
-};
-
-enum tool_kind
-tool_kind(const char *name)
-{
-	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-		if (strcasecmp(tools[i].name, name) == 0)
-			return tools[i].kind;
-	return TOOL_OTHER;
-}
-
-static char *
-first_of(struct slice args, const char *const *keys, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		char *s = scan_strdup(scan_get(args, keys[i]));
-
-		if (s != NULL)
-			return s;
-	}
-	return xstrdup("");
-}
-
-struct fact *
-fact_new(const char *name, struct slice args)
-{
-	static const char *const path[] = { "path", "file_path", "file",
-		"filePath", "query", "pattern" };
-	static const char *const command[] = { "command", "cmd", "path" };
-	enum tool_kind kind = tool_kind(name);
-	char *what = kind == TOOL_COMMAND ? first_of(args, command, 3) :
-	    first_of(args, path, 6);
-	size_t n = utf8_cut(what, strlen(what), 300);
-	struct fact *f = xcalloc(1, sizeof *f + n + 1);
-
-	f->kind = kind;
-	memcpy(f->what, what, n);
-	memcpy(f->name, name, utf8_cut(name, strlen(name),
-	    sizeof f->name - 1));
-	free(what);
-	return f;
-}
+#define MEMORY_LEN 25		/* "; memory m:" and twelve digits */
 
 /* ---- lines ---- */
 
@@ -104,112 +43,141 @@ put_line(struct buf *out, struct slice line)
 	buf_add(out, line.p, utf8_cut(line.p, line.n, LINE_MAX_SHOWN));
 }
 
-/* Starts of the first lines that tell of errors, in order; how many.  A few
- * words, each looked for in the whole text: much faster than line by line. */
-static size_t
-error_lines(struct slice text, size_t at[ERRORS])
+/* ---- lines that tell of errors ---- */
+
+/* Any of a few words, one look at each byte (shift-and: bit i is set when the
+ * bytes before are a word's up to its i-th).  There are 59 letters. */
+struct words {
+	uint64_t byte[256], first, last;
+};
+
+static void
+words_init(struct words *w)
 {
 	static const char *const words[] = { "rror", "RROR", "ailed", "FAIL",
-		"atal", "xception", "anic", "denied", "ot found", "o such",
-		"raceback", "ssertion" };
-	size_t n = 0;
+		"atal", "xcept", "anic", "denied", "ot foun", "o such",
+		"raceb", "ssert" };
+	unsigned at = 0;
 
-	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-		size_t from = 0;
+	memset(w, 0, sizeof *w);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		w->first |= (uint64_t)1 << at;
+		for (const char *p = words[i]; *p != '\0'; p++)
+			w->byte[(unsigned char)*p] |= (uint64_t)1 << at++;
+		w->last |= (uint64_t)1 << (at - 1);
+	}
+}
 
-		for (int k = 0; k < ERRORS && from < text.n; k++) {
-			const char *hit = memmem(text.p + from, text.n - from,
-			    words[w], strlen(words[w]));
-			size_t start, i, end;
+/* Where the next word ends, or n. */
+static size_t
+next_word(const struct words *w, struct slice text, size_t from)
+{
+	uint64_t state = 0;
 
-			if (hit == NULL)
+	for (size_t i = from; i < text.n; i++) {
+		state = (state << 1 | w->first) &
+		    w->byte[(unsigned char)text.p[i]];
+		if (state & w->last)
+			return i;
+	}
+	return text.n;
+}
+
+/* Starts of the first lines that tell of errors, each text once; how many. */
+static size_t
+error_lines(struct slice text, size_t at[ERRORS], size_t most)
+{
+	struct words w;
+	size_t n = 0, i = 0;
+
+	words_init(&w);
+	while (n < most && (i = next_word(&w, text, i)) < text.n) {
+		size_t start = line_start(text, i), k;
+		struct slice line = line_at(text, start);
+
+		for (k = 0; k < n; k++)
+			if (slice_eq(line_at(text, at[k]), line))
 				break;
-			start = line_start(text, (size_t)(hit - text.p));
-			from = start + line_at(text, start).n + 1;
-			for (i = 0; i < n && at[i] < start; i++)
-				;
-			if (i == ERRORS || (i < n && at[i] == start))
-				continue;
-			end = n < ERRORS ? n : ERRORS - 1;
-			memmove(at + i + 1, at + i, (end - i) * sizeof *at);
-			at[i] = start;
-			n = end + 1;
-		}
+		if (k == n)
+			at[n++] = start;
+		i = start + line.n;
 	}
 	return n;
 }
 
+struct slice
+error_line(struct slice text)
+{
+	size_t at[ERRORS];
+
+	if (error_lines(text, at, 1) == 0)
+		return (struct slice){ NULL, 0 };
+	return line_at(text, at[0]);
+}
+
 /* ---- results ---- */
 
-static long
-meta_long(const struct rec *r, const char *key)
+/* Without stdio: there is a stub for each result. */
+static void
+put_number(struct buf *out, const char *before, size_t n, const char *behind)
 {
-	int64_t v;
+	char digits[24], *p = digits + sizeof digits;
 
-	return scan_int(msg_meta(r, key), &v) && v > 0 && v < 1000000000 ?
-	    (long)v : 0;
-}
-
-static bool
-has_failed(const struct fact *f, const struct rec *r, struct slice text)
-{
-	int64_t exit;
-
-	if (scan_true(rec_get(r, "is_error")))
-		return true;
-	if (scan_int(msg_meta(r, "exit"), &exit))
-		return exit != 0;
-	if (f->kind != TOOL_COMMAND || !slice_starts(text, "exit "))
-		return false;
-	return text.n > 5 && text.p[5] != '0';
-}
-
-void
-fact_result(struct fact *f, const struct rec *r, struct slice text)
-{
-	size_t at[ERRORS], n;
-	int64_t bytes;
-
-	f->done = true;
-	f->first = meta_long(r, "first");
-	f->last = meta_long(r, "last");
-	f->lines = meta_long(r, "lines");
-	f->bytes = scan_int(msg_meta(r, "bytes"), &bytes) && bytes >= 0 ?
-	    (size_t)bytes : text.n;
-	f->failed = has_failed(f, r, text);
-	if (!f->failed)
-		return;
-	n = error_lines(text, at);
-	if (n > 0 || text.n > 0) {
-		struct slice line = line_at(text, n > 0 ? at[0] : 0);
-
-		memcpy(f->error, line.p, utf8_cut(line.p, line.n,
-		    sizeof f->error - 1));
-	}
+	do
+		*--p = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	buf_adds(out, before);
+	buf_add(out, p, (size_t)(digits + sizeof digits - p));
+	buf_adds(out, behind);
 }
 
 static void
 stub_read(const struct fact *f, struct buf *out)
 {
 	if (f->first > 0 && f->last >= f->first) {
-		buf_fmt(out, " lines %ld-%ld", f->first, f->last);
+		put_number(out, " lines ", (size_t)f->first, "-");
+		put_number(out, "", (size_t)f->last, "");
 		if (f->lines > 0)
-			buf_fmt(out, " of %ld", f->lines);
+			put_number(out, " of ", (size_t)f->lines, "");
 	}
-	buf_fmt(out, ", %zu bytes", f->bytes);
+	put_number(out, ", ", f->bytes, " bytes");
 	if (f->reads > 1)
-		buf_fmt(out, ", read %ldx", f->reads);
-	buf_adds(out, "; re-read before editing]");
+		put_number(out, ", read ", (size_t)f->reads, "x");
 }
 
-/* First line, up to three error lines, last two: each once. */
+static size_t
+count_lines(struct slice text)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	size_t n = 0;
+
+	for (; p < end; n++) {
+		p = memchr(p, '\n', (size_t)(end - p));
+		if (p == NULL)
+			return n + 1;
+		p++;
+	}
+	return n;
+}
+
+static void
+stub_output(const struct fact *f, struct slice text, struct buf *out)
+{
+	put_number(out, ", ", count_lines(text), " lines");
+	put_number(out, ", ", f->bytes, " bytes");
+	if (f->exit >= 0)
+		put_number(out, ", exit ", (size_t)f->exit, "");
+	else if (f->failed)
+		buf_adds(out, ", failed");
+}
+
+/* First line, up to three error lines, last two: each once, in order. */
 static void
 stub_lines(struct slice text, struct buf *out)
 {
-	size_t at[ERRORS + 3] = { 0 }, n, last, err[ERRORS];
-	size_t errors = error_lines(text, err);
+	size_t at[ERRORS + 3] = { 0 }, n = 1, last;
+	size_t err[ERRORS], errors = error_lines(text, err, ERRORS);
 
-	n = 1;
 	for (size_t i = 0; i < errors; i++)
 		at[n++] = err[i];
 	while (text.n > 0 && text.p[text.n - 1] == '\n')
@@ -218,82 +186,127 @@ stub_lines(struct slice text, struct buf *out)
 	if (last > 0)
 		at[n++] = line_start(text, last - 1);
 	at[n++] = last;
-	for (size_t i = 0; i < n; i++)
-		if ((i == 0 || at[i] > at[i - 1]) && at[i] < text.n)
+	for (size_t i = 0, shown = 0; i < n; i++)
+		if ((i == 0 || at[i] > shown) && at[i] < text.n) {
 			put_line(out, line_at(text, at[i]));
-		else if (i > 0)
-			at[i] = at[i - 1];
+			shown = at[i];
+		}
+}
+
+static void
+stub_what(const struct fact *f, struct buf *out)
+{
+	buf_adds(out, "[elided ");
+	buf_adds(out, f->name);
+	if (f->what[0] == '\0')
+		return;
+	buf_addc(out, ' ');
+	buf_add(out, f->what, utf8_cut(f->what, strcspn(f->what, "\n"),
+	    LINE_MAX_SHOWN));
 }
 
 bool
-stub_text(const struct fact *f, struct slice text, struct buf *out)
+stub_text(struct fact *f, struct slice text, struct buf *out)
 {
-	size_t lines = 1, before = out->len;
+	size_t start = out->len;
 
 	if (text.n <= STAYS)
 		return false;
-	for (size_t i = 0; i + 1 < text.n; i++)
-		lines += text.p[i] == '\n';
-	buf_fmt(out, "[elided %s", f->name);
-	if (f->what[0] != '\0') {
-		buf_addc(out, ' ');
-		buf_add(out, f->what, utf8_cut(f->what, strcspn(f->what, "\n"),
-		    LINE_MAX_SHOWN));
-	}
-	if (f->kind == TOOL_READ) {
+	stub_what(f, out);
+	if (f->kind == TOOL_READ)
 		stub_read(f, out);
-	} else {
-		buf_fmt(out, ", %zu lines, %zu bytes]", lines, f->bytes);
-		if (f->kind == TOOL_COMMAND || f->failed)
-			stub_lines(text, out);
-		else
-			put_line(out, line_at(text, 0));
-	}
-	if (out->len - before < text.n * 7 / 10)
+	else
+		stub_output(f, text, out);
+	f->hole = out->len - start;
+	buf_adds(out, f->kind == TOOL_READ ? "; re-read before editing]" :
+	    "]");
+	if (f->kind == TOOL_COMMAND || f->failed)
+		stub_lines(text, out);
+	else if (f->kind != TOOL_READ)
+		put_line(out, line_at(text, 0));
+	if (out->len - start + MEMORY_LEN < text.n / 10 * 7)
 		return true;
-	out->len = before;
+	out->len = start;
+	f->hole = 0;
 	return false;
 }
 
 /* ---- arguments ---- */
 
+/* Bytes from the start of a string's inside that stand for at most so many
+ * bytes of text; no escape, no surrogate pair and no character is split. */
+static size_t
+leaf_head(struct slice in, size_t most)
+{
+	size_t at = 0;
+
+	while (at < in.n && most > 0) {
+		size_t n = 1, text = 1;
+
+		if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
+			bool pair = (in.p[at + 2] | 32) == 'd' && strchr(
+			    "89abAB", in.p[at + 3]) != NULL &&
+			    at + 11 < in.n && in.p[at + 6] == '\\';
+
+			n = pair ? 12 : 6;
+			text = pair ? 4 : 3;
+		} else if (in.p[at] == '\\') {
+			n = 2;
+		} else if ((unsigned char)in.p[at] >= 0x80) {
+			n = text = utf8_len((const unsigned char *)in.p + at,
+			    in.n - at);
+		}
+		if (text > most)
+			break;
+		most -= text;
+		at += n;
+	}
+	return at;
+}
+
+static void
+slim_string(struct slice v, struct buf *out)
+{
+	struct slice in = { v.p + 1, v.n - 2 };
+	size_t kept;
+
+	if (v.n <= LEAF_MAX || leaf_head(in, LEAF_MAX) == in.n) {
+		buf_slice(out, v);
+		return;
+	}
+	kept = leaf_head(in, LEAF_KEPT);
+	buf_add(out, v.p, kept + 1);
+	put_number(out, "\xe2\x80\xa6[", in.n - kept, " bytes elided]\"");
+}
+
 static void
 slim_value(struct slice v, struct buf *out)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct slice key, val;
 	struct walk w;
 	bool object = scan_kind(v) == SCAN_OBJECT;
-	size_t n = 0, kept;
+	size_t n = 0;
 
-	if (object || scan_kind(v) == SCAN_ARRAY) {
-		buf_addc(out, object ? '{' : '[');
-		walk_in(&w, v);
-		while (walk_next(&w, &key, &val)) {
-			if (n++ > 0)
-				buf_addc(out, ',');
-			if (object) {
-				buf_addc(out, '"');
-				buf_slice(out, key);
-				buf_adds(out, "\":");
-			}
-			slim_value(val, out);
+	if (!object && scan_kind(v) != SCAN_ARRAY) {
+		if (scan_kind(v) == SCAN_STRING)
+			slim_string(v, out);
+		else
+			buf_slice(out, v);
+		return;
+	}
+	buf_addc(out, object ? '{' : '[');
+	walk_in(&w, v);
+	while (walk_next(&w, &key, &val)) {
+		if (n++ > 0)
+			buf_addc(out, ',');
+		if (object) {
+			buf_addc(out, '"');
+			buf_slice(out, key);
+			buf_adds(out, "\":");
 		}
-		buf_addc(out, object ? '}' : ']');
-		return;
+		slim_value(val, out);
 	}
-	if (scan_kind(v) != SCAN_STRING || v.n <= LEAF_MAX ||
-	    !scan_str(v, &text) || text.len <= LEAF_MAX) {
-		buf_slice(out, v);
-		buf_release(&text);
-		return;
-	}
-	kept = utf8_cut(text.p, text.len, LEAF_KEPT);
-	n = text.len - kept;
-	text.len = kept;
-	buf_fmt(&text, "\xe2\x80\xa6[%zu bytes elided]", n);
-	scan_quote(out, text.p, text.len);
-	buf_release(&text);
+	buf_addc(out, object ? '}' : ']');
 }
 
 bool
@@ -301,8 +314,6 @@ slim_args(struct slice args, struct buf *out)
 {
 	size_t before = out->len;
 
-	if (args.n <= ARGS_STAY)
-		return false;
 	slim_value(args, out);
 	if (out->len - before < args.n)
 		return true;

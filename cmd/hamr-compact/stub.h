@@ -1,5 +1,5 @@
-/* stub.h - what stands for a result or a call's arguments once they are old,
- * and what a summary will want to know of them.
+/* stub.h - a call and its outcome in short, and what stands for both once they
+ * are old.
  */
 #ifndef COMPACT_STUB_H
 #define COMPACT_STUB_H
@@ -8,35 +8,54 @@
 #include <stddef.h>
 
 #include "buf.h"
+#include "memid.h"
 #include "rec.h"
+#include "view.h"
 
 enum tool_kind { TOOL_OTHER, TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_COMMAND };
 
 /* By the tool's name, also under the names of other programs. */
 enum tool_kind tool_kind(const char *name);
 
-/* A call and its outcome in short; one allocation. */
+/* It lives as long as the view. */
 struct fact {
 	enum tool_kind kind;
 	bool done, failed;
+	bool cut;		/* its result is not whole */
+	bool listing;		/* of a folder or a search, not of a file */
+	bool elided;		/* a compaction told that it is not in view */
+	bool remembered;	/* hamr-mem makes an item of its result */
+	bool longer;		/* the arguments are too long to stay */
 	long reads;		/* how often the path was read by then */
-	long first, last, lines;	/* of a read; 0: not known */
+	long first, last, lines;	/* of a file; 0: not known */
+	long exit;		/* of a command; -1: not known */
+	size_t at;		/* messages read before the call's */
+	size_t file;		/* index + 1 in struct files, or 0 */
 	size_t bytes;		/* of the content before any cut */
+	size_t hole;		/* where in the stub the memory id goes */
+	const char *hash;	/* of the content as it came, when asked for */
+	char mem[MEMID_SIZE];	/* "": not made yet */
 	char error[144];	/* first line that tells of an error */
 	char name[64];		/* of the tool */
 	char what[];		/* path, or command */
 };
 
-/* args: the arguments, a checked JSON object. */
-struct fact *fact_new(const char *name, struct slice args);
+struct fact *fact_new(struct view *v, const char *name,
+    const struct view_args *args);
 
-/* Take the result in: r its record, text its decoded content. */
-void fact_result(struct fact *f, const struct rec *r, struct slice text);
+/* Take the result in: r its record, was its decoded content, text the same as
+ * it is shown. */
+void fact_result(struct fact *f, const struct rec *r, struct slice was,
+    struct slice text);
 
-/* Append the stub as text; false when the result is short and stays. */
-bool stub_text(const struct fact *f, struct slice text, struct buf *out);
+/* Append the stub; false when the result is short and stays.  f->hole is where
+ * the id of the memory item may be put. */
+bool stub_text(struct fact *f, struct slice text, struct buf *out);
 
 /* Append args with long strings cut; false when they are short and stay. */
 bool slim_args(struct slice args, struct buf *out);
+
+/* The first line of text that tells of an error; p NULL when none does. */
+struct slice error_line(struct slice text);
 
 #endif

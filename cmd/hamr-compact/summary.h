@@ -23,8 +23,8 @@ struct summary_room {
 	enum token_family family;
 };
 
-/* Append the text. */
-void summary_print(const struct summary *s, const struct summary_room *room,
-    struct buf *out);
+/* Append the text; v is the view it was made of. */
+void summary_print(const struct summary *s, const struct view *v,
+    const struct summary_room *room, struct buf *out);
 
 #endif

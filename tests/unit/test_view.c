@@ -122,6 +122,60 @@ shown_folded_and_slim(void **state)
 	view_free(v);
 }
 
+static void
+calls_in_the_text(void **state)
+{
+	struct view *v = view_new();
+
+	(void)state;
+	add(v, "{\"role\":\"assistant\",\"content\":\"<tool_call>{\\\"name\\\":"
+	    "\\\"a\\\"}</tool_call><tool_call>{}</tool_call>\"}");
+	add(v, USER("<tool_response>1</tool_response>"));
+	assert_int_equal(view_node(v, 0)->ncalls, 2);
+	assert_int_equal(view_node(v, 0)->answered, 1);
+	add(v, USER("<tool_response>2</tool_response>"
+	    "<tool_response>3</tool_response> and on"));
+	prints(v, "[{\"role\":\"assistant\",\"content\":\"<tool_call>{"
+	    "\\\"name\\\":\\\"a\\\"}</tool_call><tool_call>{}</tool_call>\"},"
+	    USER("<tool_response>\\n1\\n</tool_response>\\n<tool_response>"
+	    "\\n2\\n</tool_response>")
+	    ",{\"role\":\"assistant\",\"content\":\"(interrupted)\"},"
+	    USER(" and on") "]");
+	assert_int_equal(view_count(v), 4);
+	view_free(v);
+}
+
+static void
+kept_and_cut(void **state)
+{
+	struct view *v = view_new();
+	uint64_t full, slim;
+
+	(void)state;
+	add(v, USER("a"));
+	add(v, ASSISTANT(CALL("1")));
+	add(v, TOOL("1", "result"));
+	full = view_sum(v);
+	view_call_at(v, 0)->stub = view_dup(v, "\"s\"", 3);
+	view_call_at(v, 0)->stub_text = 1;
+	view_show(v, 0, SLICE(""), 2);
+	slim = view_sum(v);
+	assert_true(slim < full);
+	prints(v, "[" USER("a") "," ASSISTANT(CALL("1")) "," TOOL("1", "s")
+	    "]");
+	view_keep(v, 0, true);
+	assert_int_equal(view_sum(v), full);
+	prints(v, "[" USER("a") "," ASSISTANT(CALL("1")) ","
+	    TOOL("1", "result") "]");
+	view_cut(v, 0, view_dup(v, "\"cut\"", 5));
+	prints(v, "[" USER("a") "," ASSISTANT(CALL("1")) ","
+	    TOOL("1", "cut") "]");
+	view_cut(v, 0, NULL);
+	view_keep(v, 0, false);
+	assert_int_equal(view_sum(v), slim);
+	view_free(v);
+}
+
 int
 main(void)
 {
@@ -131,6 +185,8 @@ main(void)
 		cmocka_unit_test(late_result_goes_to_its_call),
 		cmocka_unit_test(later_system_messages),
 		cmocka_unit_test(shown_folded_and_slim),
+		cmocka_unit_test(calls_in_the_text),
+		cmocka_unit_test(kept_and_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

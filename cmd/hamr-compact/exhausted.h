@@ -1,0 +1,13 @@
+/* exhausted.h - stage 4: nothing fits, and why. */
+#ifndef COMPACT_EXHAUSTED_H
+#define COMPACT_EXHAUSTED_H
+
+#include "compact.h"
+#include "json.h"
+
+/* The error record. */
+struct json *exhausted_error(const struct compact *c);
+/* Its sentence; yours to free. */
+char *exhausted_text(const struct compact *c);
+
+#endif

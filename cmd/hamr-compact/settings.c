@@ -1,0 +1,120 @@
+/* settings.c - what the configuration says about compaction, and `config`
+ * records of the session.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf_keys.h"
+
+#include "compact.h"
+
+/* Chapter 8.2 of the specification. */
+static const struct strategy strategies[] = {
+	{ "aggressive", 45, 20, false },
+	{ "moderate", 60, 30, false },
+	{ "balanced", 75, 30, false },
+	{ "light", 90, 35, true },
+	{ "none", 0, 0, false },
+	{ "off", 0, 0, false },
+};
+
+const struct strategy *
+strategy_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+		if (strcmp(name, strategies[i].name) == 0)
+			return &strategies[i];
+	return NULL;
+}
+
+void
+settings_load(struct compact *c)
+{
+	const struct conf *conf = c->conf;
+
+	c->set = (struct settings){
+		.budget = budget_keys(conf),
+		.keep_tokens = (long)conf_int(conf,
+		    "context.keep_recent_tokens"),
+		.keep_steps = (long)conf_int(conf,
+		    "context.keep_recent_tool_turns"),
+		.every_call = conf_bool(conf, "context.every_call"),
+		.memory = conf_bool(conf, "memory.enabled"),
+		.strategy = strategy_named(c->flag_strategy != NULL ?
+		    c->flag_strategy : conf_str(conf, "context.strategy")),
+	};
+}
+
+/* The setting of a key that is a number, or NULL. */
+static long *
+number_of(struct settings *s, const char *key)
+{
+	static const char *const names[] = { "context.context_budget_tokens",
+		"context.window", "context.reserved_output_tokens",
+		"context.max_single_read_result_tokens",
+		"context.max_total_read_result_tokens_per_turn",
+		"context.keep_recent_tokens",
+		"context.keep_recent_tool_turns" };
+	long *const at[] = { &s->budget.tokens, &s->budget.window,
+		&s->budget.reserved, &s->budget.single, &s->budget.turn,
+		&s->keep_tokens, &s->keep_steps };
+
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+		if (strcmp(key, names[i]) == 0)
+			return at[i];
+	return NULL;
+}
+
+static void
+set_word(struct compact *c, const char *key, struct slice val)
+{
+	char *word = scan_strdup(val);
+
+	if (word != NULL && strcmp(key, "context.strategy") == 0 &&
+	    c->flag_strategy == NULL && strategy_named(word) != NULL)
+		c->set.strategy = strategy_named(word);
+	if (word != NULL && strcmp(key, "provider.model") == 0) {
+		c->family = token_family(word);
+		view_set_family(c->view, c->family);
+	}
+	free(word);
+}
+
+/* A value that does not fit its key is not obeyed, as in a file. */
+static void
+set_one(struct compact *c, const struct conf_key *k, struct slice val)
+{
+	long *n = number_of(&c->set, k->key);
+	int64_t v;
+
+	if (n != NULL) {
+		if (scan_int(val, &v) && v >= k->min && v <= k->max)
+			*n = (long)v;
+	} else if (strcmp(k->key, "context.every_call") == 0) {
+		if (scan_kind(val) == SCAN_TRUE ||
+		    scan_kind(val) == SCAN_FALSE)
+			c->set.every_call = scan_true(val);
+	} else {
+		set_word(c, k->key, val);
+	}
+}
+
+void
+settings_record(struct compact *c, const struct rec *r)
+{
+	struct slice key, val;
+	struct walk w;
+
+	walk_in(&w, rec_get(r, "set"));
+	while (walk_next(&w, &key, &val)) {
+		struct buf name = BUF_INIT(256);
+		const struct conf_key *k;
+
+		buf_slice(&name, key);
+		k = name.len > 0 ? conf_key_find(name.p) : NULL;
+		if (k != NULL)
+			set_one(c, k, val);
+		buf_release(&name);
+	}
+	c->budget = budget_of(&c->set.budget, c->flag_window, c->limit);
+}

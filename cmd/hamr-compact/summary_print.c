@@ -1,0 +1,369 @@
+/* summary_print.c - a summary as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "token.h"
+#include "utf8.h"
+
+#include "summary_in.h"
+
+#define FIRST_LINE 2040		/* the first user message and its frame */
+#define USER_LINE 640		/* every other one */
+#define USER_LEAST 80		/* bytes of an old one when room is short */
+#define COMMAND_KEPT 160
+#define SENTENCE_KEPT 160
+#define ERRORS_SHOWN 8
+#define COMMANDS_SHOWN 10
+
+static const char HEADER[] =
+    "[Summary of earlier work, made without a model. Continue the task; do "
+    "not restart.]\n";
+static const char FOOTER[] = "[end of summary]";
+
+/* ---- sections ---- */
+
+/* A section that may take so many bytes more; its title comes with the first
+ * line. */
+struct section {
+	struct buf *out;
+	const char *title;
+	size_t room;
+	struct buf line;	/* in the making */
+};
+
+static struct section
+section(struct buf *out, const char *title, size_t start, size_t cap,
+    size_t percent)
+{
+	size_t used = out->len - start, left = cap > used ? cap - used : 0;
+	size_t room = cap * percent / 100;
+
+	return (struct section){ out, title, room < left ? room : left,
+		BUF_INIT(BUF_RECORD_MAX) };
+}
+
+/* The line is made: out with it, if there is room. */
+static bool
+put(struct section *sec)
+{
+	size_t n = sec->line.len + 1, title = sec->title != NULL ?
+	    strlen(sec->title) + 1 : 0;
+	bool fits = n + title <= sec->room;
+
+	if (fits) {
+		sec->room -= n + title;
+		if (title > 0) {
+			buf_adds(sec->out, sec->title);
+			buf_addc(sec->out, '\n');
+		}
+		sec->title = NULL;
+		buf_slice(sec->out, buf_view(&sec->line));
+		buf_addc(sec->out, '\n');
+	}
+	buf_reset(&sec->line);
+	return fits;
+}
+
+static void
+end(struct section *sec)
+{
+	buf_release(&sec->line);
+}
+
+/* ---- what people wrote ---- */
+
+static void
+put_user(struct section *sec, const struct summary *s, size_t i, size_t max)
+{
+	const struct user *u = &s->users[i];
+	size_t n = utf8_cut(u->text, u->len, max);
+
+	buf_fmt(&sec->line, "%zu. ", i + 1);
+	buf_add(&sec->line, u->text, n);
+	if (u->len - n + u->more > 0)
+		buf_fmt(&sec->line, " ... [%zu bytes more]",
+		    u->len - n + u->more);
+	put(sec);
+}
+
+static size_t
+line_of(const struct user *u, size_t most)
+{
+	size_t n = u->len + (u->more > 0 ? 24 : 0);
+
+	return (n < most ? n : most) + 12;
+}
+
+/* How many of the newest, up to `from`, there is room for, each cut to
+ * `each`; the room they take comes off *room.  Not the first. */
+static size_t
+fitting(const struct summary *s, size_t from, size_t each, size_t *room)
+{
+	for (; from > 1; from--) {
+		size_t n = line_of(&s->users[from - 1], each);
+
+		if (n > *room && from < s->nusers)
+			break;
+		*room -= n < *room ? n : *room;
+	}
+	return from;
+}
+
+/* The first, and of the others the newest.  When there is no room for all,
+ * three quarters of it are for messages in full, the rest for beginnings of
+ * older ones. */
+static void
+print_users(const struct summary *s, struct section *sec)
+{
+	size_t first = sec->room / 2 < FIRST_LINE ? sec->room / 2 :
+	    FIRST_LINE;
+	size_t each = sec->room / 5 < USER_LINE ? sec->room / 5 : USER_LINE;
+	size_t least = USER_LEAST + 24 < each ? USER_LEAST + 24 : each;
+	size_t room, rest, full, from;
+
+	if (s->nusers == 0)
+		return;
+	room = line_of(&s->users[0], first) + 60;
+	rest = room = sec->room - (room < sec->room ? room : sec->room);
+	from = full = fitting(s, s->nusers, each, &rest);
+	if (full > 1) {
+		rest = room - room / 4;
+		full = fitting(s, s->nusers, each, &rest);
+		rest += room / 4;
+		from = fitting(s, full, least, &rest);
+	}
+	put_user(sec, s, 0, first - (first > 24 ? 24 : first));
+	if (from > 1) {
+		buf_fmt(&sec->line, "(%zu messages left out)", from - 1);
+		put(sec);
+	}
+	for (size_t i = from; i < s->nusers; i++)
+		put_user(sec, s, i, (i >= full ? each : least) - 24);
+}
+
+/* ---- files ---- */
+
+static bool
+put_changed(struct section *sec, const struct touched_file *f)
+{
+	buf_fmt(&sec->line, "- %s (%zu edits, %zu writes, %zu reads)",
+	    f->path, f->edits, f->writes, f->reads);
+	return put(sec);
+}
+
+/* Every path that was changed, the older ones without their counts when room
+ * is short; `more` is room for these. */
+static void
+print_changed(const struct summary *s, struct section *sec, size_t more)
+{
+	size_t i = s->changed, left = 0;
+
+	while (i > 0 && put_changed(sec, &s->files[i - 1]))
+		i = s->files[i - 1].all.older;
+	sec->room += more;
+	for (; i > 0; i = s->files[i - 1].all.older) {
+		const char *path = s->files[i - 1].path;
+
+		if (sec->line.len + strlen(path) + 40 > sec->room) {
+			left++;
+			continue;
+		}
+		buf_adds(&sec->line, sec->line.len == 0 ? "- " : ", ");
+		buf_adds(&sec->line, path);
+	}
+	if (left > 0)
+		buf_fmt(&sec->line, "%s(%zu more)", sec->line.len > 0 ? " " :
+		    "- ", left);
+	if (sec->line.len > 0)
+		put(sec);
+}
+
+static void
+print_read(const struct summary *s, struct section *sec)
+{
+	for (size_t i = s->read; i > 0; i = s->files[i - 1].all.older) {
+		buf_fmt(&sec->line, "- %s x%zu", s->files[i - 1].path,
+		    s->files[i - 1].reads);
+		if (!put(sec))
+			return;
+	}
+}
+
+/* ---- commands ---- */
+
+static void
+put_command(struct buf *line, const char *text)
+{
+	buf_add(line, text, utf8_cut(text, strcspn(text, "\n"),
+	    COMMAND_KEPT));
+}
+
+static void
+print_errors(const struct summary *s, struct section *sec)
+{
+	size_t i = s->open;
+
+	for (int n = 0; i > 0 && n < ERRORS_SHOWN; n++) {
+		const struct command *c = &s->commands[i - 1];
+
+		buf_adds(&sec->line, "- ");
+		put_command(&sec->line, c->text);
+		buf_adds(&sec->line, " -> ");
+		buf_adds(&sec->line, c->error);
+		if (!put(sec))
+			return;
+		i = c->open.older;
+	}
+}
+
+static void
+print_commands(const struct summary *s, struct section *sec)
+{
+	size_t i = s->recent;
+
+	for (int n = 0; i > 0 && n < COMMANDS_SHOWN; n++) {
+		const struct command *c = &s->commands[i - 1];
+
+		buf_adds(&sec->line, c->failed ? "- [ERR] " : "- [ok] ");
+		put_command(&sec->line, c->text);
+		if (!put(sec))
+			return;
+		i = c->all.older;
+	}
+}
+
+/* ---- what the assistant said ---- */
+
+static bool
+is_white(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Does a sentence end with p[0]?  n bytes are left. */
+static bool
+ends_sentence(const char *p, size_t n)
+{
+	if (*p == '\n')
+		return true;
+	return (*p == '.' || *p == '!' || *p == '?' || *p == ':') &&
+	    (n == 1 || p[1] == ' ' || p[1] == '\n');
+}
+
+static struct slice
+last_sentence(struct slice s)
+{
+	size_t at;
+
+	while (s.n > 0 && is_white(s.p[s.n - 1]))
+		s.n--;
+	for (at = s.n; at > 0; at--)
+		if (at < s.n && ends_sentence(s.p + at - 1, s.n - at + 1))
+			break;
+	while (at < s.n && is_white(s.p[at]))
+		at++;
+	return (struct slice){ s.p + at, utf8_cut(s.p + at, s.n - at,
+	    SENTENCE_KEPT) };
+}
+
+static void
+print_said(const struct summary *s, const struct view *v,
+    struct section *sec)
+{
+	size_t from = s->nsaid < SENTENCES_SHOWN ? 0 :
+	    s->nsaid - SENTENCES_SHOWN;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	bool fits = true;
+
+	for (; fits && from < s->nsaid; from++) {
+		size_t at = 0;
+
+		buf_reset(&text);
+		while (view_text(v, s->said[from % SENTENCES_SHOWN],
+		    VIEW_SAID, &at, &text))
+			buf_addc(&text, '\n');
+		buf_adds(&sec->line, "- ");
+		buf_slice(&sec->line, last_sentence(buf_view(&text)));
+		if (sec->line.len > 2)
+			fits = put(sec);
+		buf_reset(&sec->line);
+	}
+	buf_release(&text);
+}
+
+/* ---- all of it ---- */
+
+static uint64_t
+context_sum(const struct summary *s, enum token_family f)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->ncontexts; i++)
+		sum += token_count(f, s->contexts[i], strlen(s->contexts[i]));
+	return sum;
+}
+
+/* Verbatim, in front, where they stood; or that they are not here. */
+static void
+print_contexts(const struct summary *s, const struct summary_room *room,
+    struct buf *out)
+{
+	size_t bytes = 0;
+
+	if (context_sum(s, room->family) > (uint64_t)room->context) {
+		for (size_t i = 0; i < s->ncontexts; i++)
+			bytes += strlen(s->contexts[i]);
+		buf_fmt(out, "[%zu bytes of project instructions are left "
+		    "out: more than 10 %% of the window; read their files "
+		    "again]\n\n", bytes);
+		return;
+	}
+	for (size_t i = 0; i < s->ncontexts; i++) {
+		buf_adds(out, s->contexts[i]);
+		buf_adds(out, "\n\n");
+	}
+}
+
+/* What people wrote goes before all but changed files and open errors, which
+ * are short: their sections are made first. */
+static void
+print_firm(const struct summary *s, size_t cap, struct buf *out)
+{
+	struct section sec = section(out, "FILES CHANGED:", 0, cap, 30);
+
+	print_changed(s, &sec, cap * 20 / 100);
+	end(&sec);
+	sec = section(out, "OPEN ERRORS:", 0, cap, 20);
+	print_errors(s, &sec);
+	end(&sec);
+}
+
+void
+summary_print(const struct summary *s, const struct view *v,
+    const struct summary_room *room, struct buf *out)
+{
+	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
+	size_t start, cap = room->cap - sizeof FOOTER;
+	struct section sec;
+
+	print_contexts(s, room, out);
+	start = out->len;
+	buf_adds(out, HEADER);
+	print_firm(s, cap, &firm);
+	sec = section(out, "USER MESSAGES SO FAR:", start, cap - firm.len,
+	    100);
+	print_users(s, &sec);
+	end(&sec);
+	buf_slice(out, buf_view(&firm));
+	buf_release(&firm);
+	sec = section(out, "FILES READ:", start, cap, 20);
+	print_read(s, &sec);
+	end(&sec);
+	sec = section(out, "RECENT COMMANDS:", start, cap, 15);
+	print_commands(s, &sec);
+	end(&sec);
+	sec = section(out, "NOTES:", start, cap, 15);
+	print_said(s, v, &sec);
+	end(&sec);
+	buf_adds(out, FOOTER);
+}

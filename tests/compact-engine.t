@@ -1,0 +1,298 @@
+#!/bin/bash
+# compact-engine.t - stages, refill, marks, stubs, context: chapter 8 in detail
+. "$(dirname "$0")/lib.sh"
+
+compact() { hamr-compact --no-config "$@"; }
+request() { compact -n "$@" | tail -n 1; }
+event() { compact -n "$@" | jq -c 'select(.type == "compaction")'; }
+
+# call ID TOOL ARGS-JSON RESULT [META-JSON]
+call() {
+	jq -nc --arg i "$1" --arg t "$2" --arg a "$3" --arg r "$4" \
+	    --argjson m "${5:-null}" '{role:"assistant",content:null,
+	tool_calls:[{id:$i,type:"function",function:{name:$t,arguments:$a}}]},
+	({role:"tool",tool_call_id:$i,content:$r} +
+	 if $m == null then {} else {meta:$m} end)'
+}
+user() { jq -nc --arg c "$1" '{role:"user",content:$c}'; }
+lines() { awk -v n="$1" -v w="$2" 'BEGIN { for (i = 1; i <= n; i++)
+	print w, "line", i, "of some text that is long enough" }'; }
+
+# ---- the marks of each strategy ----
+
+long() {	# steps
+	echo '{"type":"hamr","v":1,"session":"s1"}'
+	user "the task is to make everything work"
+	jq -nc --argjson n "$1" 'range($n) | . as $i | {role:"assistant",
+	content:"Step \($i) is done.",tool_calls:[{id:"c\($i)",type:"function",
+	function:{name:"bash",arguments:({command:"make t\($i)"}|tojson)}}]},
+	{role:"tool",tool_call_id:"c\($i)",content:([range(40)|
+	 "output \(.) of run \($i), a line like many others"]|join("\n"))}'
+}
+long 400 >l400
+for w in 16000 65536 131072; do
+	for s in aggressive:45:20 moderate:60:30 balanced:75:30 light:90:35; do
+		IFS=: read -r name high low <<-X
+		$s
+		X
+		b=$((w - (w / 4 < 8192 ? w / 4 : 8192)))
+		compact -r --window $w --strategy "$name" <(awk '{ print }
+			/"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }
+			' l400) >steps
+		is "$name at $w: marks" "$(jq -s --argjson b $b \
+			--argjson h "$high" --argjson l "$low" '
+			[.[] | select(.type == "compaction")] as $c |
+			[.[] | select(.type == "request").tokens] as $r |
+			($c | length > 0) and
+			($c[0].tokens_before > $b * $h / 100) and
+			($c[0].tokens_before < $b * ($h + 12) / 100) and
+			($c | all(.tokens_after <= $b * ($l + 3) / 100 or
+			    $b < 20000 or $h == 90)) and
+			($r | all(. <= $b))' steps)" true
+	done
+done
+
+# ---- refill: live file text first, what is superseded never ----
+
+{
+	user "fix it"
+	call old read '{"path":"a.c"}' "$(lines 60 OLD)" \
+	    '{"first":1,"last":60,"lines":60}'
+	call b read '{"path":"b.c"}' "$(lines 40 BBB)" \
+	    '{"first":1,"last":40,"lines":40}'
+	call new read '{"path":"a.c"}' "$(lines 60 NEW)" \
+	    '{"first":1,"last":60,"lines":60}'
+	call run1 bash '{"command":"make"}' "$(lines 60 RUN1)" '{"exit":0}'
+	call ed edit '{"path":"b.c","old":"x","new":"y"}' "ok" \
+	    '{"diff":"--- b.c\n+++ b.c\n@@ -3,2 +3,4 @@\n x\n"}'
+	for i in 1 2 3 4 5 6; do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 55 "F$i")"
+	done
+	call run2 bash '{"command":"make"}' "$(lines 60 RUN2)" '{"exit":0}'
+	for i in 1 2 3 4; do
+		call "g$i" bash "{\"command\":\"go $i\"}" "$(lines 30 "G$i")"
+	done
+} >live
+event --window 17000 live >ev
+is "what is filled in again: the edited file" \
+	"$(jq -c '.keep | index("b") != null' ev)" true
+is "not what was read again or run again later" \
+	"$(jq -c '.keep | index("old"), index("run1")' ev | paste -sd ' ')" \
+	"null null"
+request --window 17000 live | jq -r '.messages[].content // ""' >text
+ok "the newest text of a file is verbatim" grep -q "BBB line 40 of" text
+is "the old one is a stub" "$(grep -c "OLD line 9" text)" 0
+is "up to the low mark" "$(event --window 17000 live |
+	jq '.tokens_after <= 17000 * 3 / 4 * 30 / 100 + 10')" true
+is "elided: read ranges" "$(jq -c '.elided[] |
+	select(.tool_call_id == "old")' ev)" \
+	"$(if jq -e '.keep | index("new")' ev >/dev/null; then
+		echo '{"tool_call_id":"old"}'; else
+		echo '{"tool_call_id":"old","path":"a.c","first":1,"last":60}'
+	fi)"
+cat live ev >told
+request --window 17000 told >again
+request --window 17000 live >first
+same "the record says all: the same request" first again
+compact --window 17000 <live >once
+compact --window 17000 <once >twice
+same "twice is once, with what was filled in" once twice
+
+# ---- stubs ----
+
+{
+	echo '{"type":"hamr","v":1,"session":"20261120T101500Z-3f2a"}'
+	user "look"
+	call r1 read '{"path":"src/x.c"}' "$(lines 200 X)" \
+	    '{"op":"file","path":"src/x.c","first":1,"last":200,"lines":812,"bytes":8123}'
+	call r2 read '{"path":"./src//x.c"}' "$(lines 100 Y)" \
+	    '{"op":"file","first":201,"last":300,"lines":812}'
+	call c1 bash '{"command":"make check"}' "$(lines 20 first
+		echo 'a.c:3: error: bad'; echo 'b.c:4: error: worse'
+		echo 'a.c:3: error: bad'; lines 20 last)" \
+	    '{"exit":2,"bytes":9000}'
+	call short bash '{"command":"true"}' "fine"
+	call w write "$(jq -nc --arg c "$(lines 100 W)" '{path:"new.c",
+		content:$c,n:1.5,list:["a",$c]}' | sed 's/"n":1.5/"n":1.50/')" "written"
+	user "and now"
+	for i in 1 2 3 4; do
+		call "t$i" bash "{\"command\":\"t $i\"}" "$(lines 42 T)"
+	done
+	echo '{"type":"compact"}'
+} >stubs
+request --window 65536 -o context.keep_recent_tokens=100 stubs >st
+jq -r '.messages[].content // ""' st >text
+m=$(printf '20261120T101500Z-3f2a\0r1' | sha256sum | cut -c 1-12)
+ok "a read" grep -qxF "[elided read src/x.c lines 1-200 of 812, 8123 bytes; memory m:$m; re-read before editing]" text
+match "read twice" "$(grep '201-300' text)" \
+	"?elided read src/x.c lines 201-300 of 812, * bytes, read 2x; memory m:*"
+match "a command: lines, bytes, exit" "$(grep 'elided bash make' text)" \
+	"?elided bash make check, 43 lines, 9000 bytes, exit 2; memory m:????????????]"
+is "its first line, errors once each, last two" "$(grep -A 5 \
+	'elided bash make' text | tail -n 5 | cut -d ' ' -f 1-3 |
+	paste -sd ,)" "first line 1,a.c:3: error: bad,b.c:4: error: worse,last line 19,last line 20"
+ok "a short result stays" grep -qx fine text
+args=$(jq -r '.messages[].tool_calls[]?.function | select(.name == "write") |
+	.arguments' st)
+is "long arguments: string leaves only" "$(printf %s "$args" | jq -c '[.path,
+	.n, (.content | length < 200), (.list | length)]')" '["new.c",1.5,true,2]'
+match "they say what was cut" "$(printf %s "$args" | jq -r .content |
+	tail -n 1)" "*?[[]*bytes elided?"
+match "and keep the spelling of numbers" "$args" '*"n":1.50,*'
+is "no memory, no id" "$(request --window 65536 -o memory.enabled=false \
+	-o context.keep_recent_tokens=100 stubs | grep -c 'memory m:')" 0
+
+# ---- sticky context lines ----
+
+{
+	user "look"
+	call a read '{"path":"src/a.c"}' "text" \
+	    '{"op":"file","first":1,"last":200,"lines":512}'
+	call b read '{"path":"src/a.c"}' "text" \
+	    '{"op":"file","first":1,"last":9,"lines":512,"truncated":true}'
+	call c read '{"path":"src"}' "a.c" '{"op":"list"}'
+	call d bash '{"command":"cd x && git status"}' "clean"
+	call e bash '{"command":"git diff | cat"}' "diff"
+	call f bash '{"command":"git status"}' "clean"
+} >sticky
+is "each read and inspection has its line" "$(request sticky |
+	jq -r '.messages[].content // ""' | grep -F '[context: ')" \
+"[context: src/a.c 1-200/512 complete; editable]
+[context: src/a.c 1-9/512 truncated, re-read before editing; read 2x]
+[context: git status complete]
+[context: git diff complete]
+[context: git status complete; inspected 2x]"
+
+# ---- settings in the session ----
+
+budget_of() { request "$@" | jq .tokens; }
+{ cat l400; echo '{"type":"config","set":{"context.window":20000}}'; } >cw
+is "a config record shrinks the window" "$(request cw |
+	jq '.tokens <= 15000')" true
+{ long 110; echo '{"type":"config","set":{"agent.context_strategy":"none"}}'
+  long 110 | tail -n +3; } >cs
+is "and sets the strategy, by its alias too" "$(request --window 200000 cs |
+	jq '.stage + " \((.tokens > 120000))"')" '"0 true"'
+is "a flag is stronger" "$(request --window 200000 --strategy moderate cs |
+	jq -r .stage)" 1
+{ echo '{"type":"config","set":{"context.strategy":"bogus","x":1}}'
+  cat live; } >bad
+is "what does not fit its key is not obeyed" "$(request bad)" \
+	"$(request live)"
+
+# ---- every_call ----
+
+awk '{ print } /"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }' \
+	<(long 12) >twelve
+compact -r -o context.every_call=true twelve |
+	jq -c 'select(.type == "request") | [.messages[] |
+	select(.role == "tool") | .content | startswith("[elided") | not] |
+	map(select(.)) | length' | sort -u | paste -sd ' ' >shown
+is "every_call: the last three steps in full" "$(cat shown)" "1 2 3"
+
+# ---- stage 3 cuts the last step ----
+
+{
+	user "read all"
+	jq -nc --arg c "$(lines 500 R)" '{role:"assistant",content:null,
+	tool_calls:[range(5) | {id:"p\(.)",type:"function",function:{
+	name:"read",arguments:({path:"f\(.)"}|tojson)}}]},
+	(range(5) | {role:"tool",tool_call_id:"p\(.)",content:$c})'
+	echo '{"type":"limit","context_tokens":16000}'
+} >five
+event five >ev
+is "results taken in under a larger window are cut" \
+	"$(jq -c '[.stage, (.cut | length), (.elided | length)]' ev)" \
+	'["3",5,5]'
+is "then it fits" "$(request five | jq '.type == "request" and
+	.tokens < 12000')" true
+cat five ev >told
+is "and the record tells it" "$(request told)" "$(request five)"
+
+# ---- content dialects ----
+
+cat >dialect <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":"Look.\n<tool_call>\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n</tool_call>\n<tool_call>\n<function=bash>\n<parameter=command>\nmake\n</parameter>\n</function>\n</tool_call>"}
+{"role":"user","content":"<tool_response>\none\n</tool_response>"}
+{"role":"user","content":"[hamr-guard] mind","meta":{"by":"guard"}}
+{"role":"assistant","content":"x"}
+{"role":"user","content":"<tool_response>\nstray\n</tool_response>"}
+{"role":"user","content":"thanks"}
+X
+is "as many results as calls, none astray" "$(request dialect |
+	jq -c '.messages[2:]')" '[{"role":"user","content":"<tool_response>\none\n[context: a complete; editable]\n</tool_response>\n<tool_response>\n(no result)\n</tool_response>\n\n[hamr-guard] mind"},{"role":"assistant","content":"x"},{"role":"user","content":"thanks"}]'
+match "--check" "$(compact --check dialect | head -n 1)" "legal: 5 messages*"
+
+# ---- usage, families ----
+
+{ echo '{"type":"hamr","v":1,"format":"pi"}'; user q
+  echo '{"type":"usage","prompt_tokens":90000,"completion_tokens":1}'
+  echo '{"role":"assistant","content":"a"}'; } >imported
+is "usage of another program's requests is not ours" \
+	"$(budget_of imported)" 19
+for m in gpt-4o qwen3-coder claude-sonnet-4-5 llama-2-7b; do
+	{ echo "{\"type\":\"hamr\",\"v\":1,\"model\":\"$m\"}"; user "$(lines 50 a)"
+	} | compact -n | jq .tokens
+done >counts
+is "the model's family counts" "$(sort -u counts | wc -l)" 4
+user x | jq -c '.content = [{type:"image_url",image_url:{url:"data:"}}]' >im
+is "an image is 1600 tokens" "$(budget_of im)" $(((1608 * 1126) / 1024))
+
+# ---- nothing fits: words and numbers ----
+
+{ jq -nc --arg c "$(lines 2000 sys)" '{role:"system",content:$c}'; user hi
+} >sys
+match "a window smaller than the system prompt" "$(request --window 8000 sys |
+	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); system prompt (*) and tools (0) are larger than the window by themselves: raise --window to *, or offer fewer tools; largest: system *"
+w=$(request --window 8000 sys | jq -r .message |
+	sed 's/.*--window to \([0-9]*\),.*/\1/')
+is "the window it names is enough" "$(request --window "$w" sys |
+	jq -r .type)" request
+{ user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
+} >big
+match "a single message larger than the window" "$(request --window 8000 big |
+	jq -r .message)" '* the user message that begins with "go" alone takes *: shorten it, or raise --window; largest: user *'
+
+# ---- --check ----
+
+match "one sentence" "$(compact --window 16000 --check l400 | head -n 1)" \
+	"legal: * messages of 801, 39? results elided, stage 1, * tokens; task, 1 of 1 messages by persons and 0 of 0 edited paths are in it"
+h=$(lines 40 BBB | sha256sum | cut -c 1-64)
+h2=$(printf %s "$(lines 60 OLD)" | sha256sum | cut -c 1-64)
+compact --window 17000 --check live >check
+ok "hashes are of the content as it came" grep -q \
+	"^elided \"old\" read a.c .* bytes sha256:$h2\$" check
+
+# ---- hamr-guard and hamr-tool learn of it ----
+
+mkdir w
+lines 60 Z >w/z.c
+cd w || exit
+{
+	hamr-tool --no-config --schemas
+	user "edit z.c"
+	jq -nc '{role:"assistant",content:null,tool_calls:[{id:"z",
+	type:"function",function:{name:"read",arguments:"{\"path\":\"z.c\"}"}}]}'
+} >../s0
+hamr-tool --no-config --yes <../s0 >../s1
+edit=$(jq -nc '{role:"assistant",content:null,tool_calls:[{id:"e",
+	type:"function",function:{name:"edit",arguments:({path:"z.c",
+	old:"Z line 3 of",new:"Q line 3 of"}|tojson)}}]}')
+{ cat ../s1; for i in 1 2 3 4 5 6 7 8; do
+	call "k$i" bash "{\"command\":\"k $i\"}" "$(lines 40 K)"; done
+	user "go on"; } >../s2
+event --window 6000 -o context.keep_recent_tokens=300 ../s2 >../ev
+is "the read is elided" "$(jq -c '.elided[] | select(.path == "z.c") |
+	[.first, .last]' ../ev)" "[1,60]"
+{ cat ../s2; printf '%s\n' "$edit"; } | hamr-tool --no-config --yes -n |
+	jq -c 'select(.role == "tool") | .is_error // false' >../may
+git -C . checkout -q . 2>/dev/null
+lines 60 Z >z.c
+{ cat ../s2 ../ev; printf '%s\n' "$edit"; } | hamr-tool --no-config --yes -n |
+	jq -r 'select(.role == "tool") | .meta.error' >../not
+cd ..
+is "what was shown may be edited" "$(cat may)" false
+is "what was elided may not" "$(cat not)" not_read
+
+done_testing
