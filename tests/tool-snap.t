@@ -72,7 +72,7 @@ is "unless they are needed" "$(cd ../big
 	    .hamr/snap.git/hamr-undo | tail -n 1)"; echo "  restored r"
 	sha256sum <r)"
 ok "for its owner only" test "$(stat -c %a .hamr/snap.git)" = 700
-is ".hamr is ignored" "$(git ls-files .hamr)" .hamr/.gitignore
+is ".hamr is ignored" "$(git ls-files .hamr | grep -v .gitignore)" ""
 
 # --- checkpoints
 rm -rf ../w; cp -r . ../w; cd ../w || exit 1; rm -rf .hamr
