@@ -172,7 +172,10 @@ is "... the same as of a process that was asked nothing before" \
 { echo '{"type":"config","set":{"provider.model":"other"}}'
 request "\"messages\":$hi"; echo '{"type":"go","n":1}'; } >in
 serve hello
-ask -r >/dev/null
+{ cat in; for _ in $(seq 100); do
+	[ -s log ] && break
+	sleep 0.05
+done; } | hamr-provider -r -q --no-config --base-url "$URL" --model m >/dev/null
 is "a model chosen in the session, with -r" "$(jq -r .body log | jq -r .model)" other
 serve hello
 ask >/dev/null

@@ -61,6 +61,14 @@ is "split at every byte" "$(hamr-provider -n -q --no-config --base-url "$URL" \
 	--model m <many | jq -c 'select(.role) | .content' | sort | uniq -c |
 	xargs)" '180 aé€'
 
+# prices, where the server does not tell the cost
+events "$(d '{"content":"x"}')" "$(fin stop)" '{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":100000,"prompt_tokens_details":{"cached_tokens":400000}}}' >paid
+cost() { serve paid; ask "$@" | jq -r 'select(.type == "usage") | .cost'; }
+is "no prices, no cost" "$(cost)" null
+is "provider.prices" "$(cost -o 'provider.prices=[2,10]')" 3
+is "... with a price of cached tokens" "$(cost -o 'provider.prices=[2.0,10.0,0.5]')" 2.4
+is "budget.prices, by model" "$(cost -o 'budget.prices=["x 1 1","m 3 30 1"]')" 5.2
+
 # the recorded servers
 for rec in "$TOP"/tests/httpd/rec/*.0[01]; do
 	serve "$rec"

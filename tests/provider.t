@@ -20,9 +20,9 @@ ok "... of 80 columns" test -z "$(hamr-provider --help | grep -E '.{81}')"
 status "an unknown option" 2 hamr-provider --frobnicate
 is "... one line" "$(wc -l <.err)" 1
 match "... with a hint" "$(cat .err)" "*try hamr-provider --help*"
-status "another API" 2 hamr-provider --api anthropic
+status "another API" 2 hamr-provider --api nonsense
 match "... names the two" "$(cat .err)" "*openai*replay*"
-status "an API of the configuration" 78 hamr-provider -o provider.api=gemini
+status "an API of the configuration" 78 hamr-provider -o provider.api=nonsense
 status "--api replay without a file" 2 hamr-provider --api replay
 status "a base URL of another kind" 2 hamr-provider --base-url file:///etc/passwd
 status "an unknown format" 2 hamr-provider -F claude-code

@@ -86,7 +86,7 @@ match "says so" "$(cat "$T/.err")" "*mcp.s.command is empty*"
 is "no such program" "$(hamr-tool -o 'mcp.s.command=["/no/such"]' --yes \
 	s__x '{}' --json 2>/dev/null | facts | cut -c 1-40)" \
 	'["the MCP server s is not running: /no/s'
-mkdir .hamr
+mkdir -p .hamr
 printf '[mcp.s]\ncommand = ["touch", "%s/hooked"]\n' "$T" >.hamr/config.toml
 hamr-tool --schemas >out 2>&1
 ok "never from the repository" test ! -e "$T/hooked"
@@ -140,8 +140,8 @@ is "questions to us" "$(once asks echo '{"text":"x"}' | jq -c '.[-3:] |
 m exits --schemas >out 2>err
 is "one that exits" "$? $(jq '.tools | length' out)" \
 	"0 $(hamr-tool --schemas | jq '.tools | length')"
-is "is said, with its last words" "$(cat err)" "hamr-tool: mcp.s: it ended "\
-"before it answered initialize: no module named x; its tools are left out"
+is "is said, with its last words" "$(cat err)" 'hamr-tool: mcp.s: it ended '\
+'before it answered initialize: no module named x; its tools are left out'
 is "its tools fail" "$(once exits x '{}' --json 2>/dev/null | facts)" \
 	'["the MCP server s is not running: it ended before it answered '\
 'initialize: no module named x; do without it, or ask the user to look at it",'\
@@ -250,6 +250,26 @@ is "but what says that it only reads" "$(bare --yes --mode read-only \
 	s__echo '{"text":"x"}')" x
 bare --yes s__write '{}' >/dev/null
 ok "with --yes it does" test -e made-by-mcp
+
+# --- the whole agent
+mkdir "$T/run" && cd "$T/run" && git init -q . && echo hello >f || exit 1
+{ call c1 count '{"path":"f","text":"h"}' c2 s__echo '{"text":"by way of s"}' \
+	c3 s__grow '{}'
+echo '{"role":"assistant","content":"One.","finish_reason":"stop"}'; } >script
+hamr-loop --no-config --yes --json --replay script \
+	-o "tools.plugins=[\"$TOP/examples/hamr-tool-count\"]" \
+	-o "mcp.s.command=[\"python3\",\"$server\"]" "How many are there?" \
+	>out 2>err
+is "hamr-loop: a run" "$? $(cat err)" "0 "
+is "their results" "$(jq -r 'select(.role == "tool") | .content' out)" "1
+
+by way of s
+grown"
+is "tools: at first, and when they change" "$(jq -c 'select(.type == "tools") |
+	.tools | [length, .[-1].function.name]' out)" \
+	"$(n=$(hamr-tool --schemas | jq '.tools | length')
+	printf '[%d,"s__escape"]\n[%d,"s__grown16"]' $((n + 17)) $((n + 18)))"
+cd "$T/root" || exit 1
 
 # --- the one that never answers
 wait "$silent"

@@ -24,6 +24,7 @@ struct answer {
 	struct calls native, lifted;
 	struct buf malformed;
 	struct buf finish, usage, model;
+	struct buf carry;	/* elements for the first call's "carry" */
 	unsigned dropped;
 	bool started, lossy, ended;
 };
@@ -127,6 +128,7 @@ answer_new(enum dialect_kind dialect, answer_delta *delta, void *ctx)
 	buf_init(&a->finish, 4096);
 	buf_init(&a->usage, (size_t)1 << 20);
 	buf_init(&a->model, 4096);
+	buf_init(&a->carry, TEXT_MAX);
 	return a;
 }
 
@@ -146,6 +148,7 @@ answer_reset(struct answer *a, struct slice tools)
 	buf_reset(&a->finish);
 	buf_reset(&a->usage);
 	buf_reset(&a->model);
+	buf_reset(&a->carry);
 	calls_reset(&a->native);
 	calls_reset(&a->lifted);
 	a->dropped = 0;
@@ -170,6 +173,7 @@ answer_free(struct answer *a)
 	buf_release(&a->finish);
 	buf_release(&a->usage);
 	buf_release(&a->model);
+	buf_release(&a->carry);
 	free(a);
 }
 
@@ -224,6 +228,25 @@ answer_usage(struct answer *a, struct slice object)
 		return;
 	buf_reset(&a->usage);
 	buf_slice(&a->usage, object);
+}
+
+struct slice
+answer_usage_told(const struct answer *a)
+{
+	return a->usage.len > 0 ? buf_view(&a->usage) : SLICE("");
+}
+
+void
+answer_carry(struct answer *a, struct slice json)
+{
+	buf_adds(&a->carry, a->carry.len > 0 ? "," : "");
+	buf_slice(&a->carry, json);
+}
+
+size_t
+answer_ncalls(const struct answer *a)
+{
+	return a->native.n;
 }
 
 void
@@ -314,6 +337,12 @@ answer_end(struct answer *a, bool broken)
 	return buf_view(&a->malformed);
 }
 
+static struct slice
+carried(const struct answer *a)
+{
+	return a->carry.len > 0 ? buf_view(&a->carry) : SLICE("");
+}
+
 static struct json *
 all_calls(const struct answer *a, const struct ids *seen,
     struct json *malformed)
@@ -321,8 +350,8 @@ all_calls(const struct answer *a, const struct ids *seen,
 	struct json *list = json_array();
 	struct ids fresh = { .seen = { NULL, 0, 0 } };
 
-	calls_json(&a->native, seen, &fresh, list, malformed);
-	calls_json(&a->lifted, seen, &fresh, list, malformed);
+	calls_json(&a->native, seen, &fresh, carried(a), list, malformed);
+	calls_json(&a->lifted, seen, &fresh, SLICE(""), list, malformed);
 	ids_reset(&fresh);
 	return list;
 }
@@ -411,10 +440,18 @@ add_number(struct json *o, const char *key, struct slice v)
 		json_raw(o, key, v);
 }
 
-struct json *
-answer_usage_record(const struct answer *a)
+static long long
+count(struct slice v)
 {
-	struct slice u = buf_view(&a->usage), cached;
+	int64_t n;
+
+	return scan_int(v, &n) ? n : 0;
+}
+
+struct json *
+answer_usage_record(const struct answer *a, const struct prices *prices)
+{
+	struct slice u = buf_view(&a->usage), cached, cost;
 	struct json *o;
 
 	if (a->usage.len == 0)
@@ -432,7 +469,13 @@ answer_usage_record(const struct answer *a)
 		    "cached_tokens");
 	add_number(o, "cached_tokens", scan_kind(cached) == SCAN_NUMBER ?
 	    cached : SLICE("0"));
-	add_number(o, "cost", scan_get(u, "cost"));
+	cost = scan_get(u, "cost");
+	add_number(o, "cost", cost);
+	if (scan_kind(cost) != SCAN_NUMBER && prices->known)
+		json_double(o, "cost", prices_cost(prices,
+		    count(first_of(u, "prompt_tokens", "input_tokens")),
+		    count(first_of(u, "completion_tokens", "output_tokens")),
+		    count(cached)));
 	return o;
 }
 

@@ -12,6 +12,7 @@
 #include "dialect.h"
 #include "ids.h"
 #include "json.h"
+#include "prices.h"
 
 struct answer;
 
@@ -29,6 +30,12 @@ void answer_reasoning(struct answer *a, struct slice text);
 void answer_call(struct answer *a, struct slice element);	/* JSON */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */
+/* What answer_usage was given last; {"", 0}: nothing. */
+struct slice answer_usage_told(const struct answer *a);
+/* Something that must go back with the first call (raw JSON). */
+void answer_carry(struct answer *a, struct slice json);
+/* How many calls there are. */
+size_t answer_ncalls(const struct answer *a);
 void answer_model(struct answer *a, struct slice name);		/* decoded */
 void answer_lossy(struct answer *a);
 
@@ -50,8 +57,10 @@ struct answer_facts {
 struct json *answer_message(struct answer *a, const struct ids *seen,
     const struct answer_facts *facts);
 
-/* The usage record, or NULL. */
-struct json *answer_usage_record(const struct answer *a);
+/* The usage record, or NULL.  Its cost is the server's word, else by prices
+ * that are known. */
+struct json *answer_usage_record(const struct answer *a,
+    const struct prices *prices);
 long long answer_prompt_tokens(const struct answer *a);	/* -1: unknown */
 
 /* {"content":...,"reasoning":...,"tool_calls":[...]} of what there is. */

@@ -77,11 +77,12 @@ print_field(const struct body *b, struct slice key, struct slice val,
 	buf_slice(out, val);
 }
 
-static void
-print_messages(const struct body *b, bool forbidden, struct buf *out)
+void
+body_messages(const struct body *b, bool forbidden, bool carry,
+    struct buf *out)
 {
 	struct messages_rules rules = { .system_in_place = b->system_in_place,
-		.reasoning = b->reasoning };
+		.reasoning = b->reasoning, .carry = carry };
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
 
 	if (b->dialect != DIALECT_HERMES && b->dialect != DIALECT_QWEN3) {
@@ -131,7 +132,7 @@ body_print(const struct body *b, struct buf *out)
 		print_field(b, SLICE("tools"), b->tools, out, &first);
 	print_field(b, SLICE("messages"), SLICE(""), out, &first);
 	choice = choice_of(b, &f);
-	print_messages(b, scan_str_is(choice, "none"), out);
+	body_messages(b, scan_str_is(choice, "none"), false, out);
 	if (tools && choice.p != NULL)
 		print_field(b, SLICE("tool_choice"), choice, out, &first);
 	buf_addc(out, '}');

@@ -20,6 +20,7 @@ struct body {
 	bool has_temperature;
 	double temperature;
 	long long max_tokens;		/* 0: not sent */
+	long long window;		/* to be asked for; 0: the server's */
 	unsigned quirks;		/* quirks.h */
 	struct slice conf_params;	/* a JSON object, or {NULL, 0} */
 	/* of the request; JSON or {NULL, 0} */
@@ -27,6 +28,12 @@ struct body {
 	struct messages_past *past;	/* of the request before, or NULL */
 };
 
+/* The legal messages, as the chat completions API has them; with carry calls
+ * keep what must go back with them. */
+void body_messages(const struct body *b, bool forbidden, bool carry,
+    struct buf *out);
+
+/* The body of the chat completions API. */
 void body_print(const struct body *b, struct buf *out);
 
 #endif

@@ -17,6 +17,7 @@ calls_reset(struct calls *c)
 		buf_release(&c->v[i].id);
 		buf_release(&c->v[i].name);
 		buf_release(&c->v[i].args);
+		buf_release(&c->v[i].carry);
 	}
 	free(c->v);
 	memset(c, 0, sizeof *c);
@@ -34,6 +35,7 @@ part_new(struct calls *c)
 	buf_init(&p->id, NAME_MAX_BYTES);
 	buf_init(&p->name, NAME_MAX_BYTES);
 	buf_init(&p->args, ARGS_MAX);
+	buf_init(&p->carry, ARGS_MAX);
 	return p;
 }
 
@@ -73,6 +75,7 @@ is_complete(const struct part *p)
 struct delta {
 	struct slice index;
 	struct buf id, name, args;
+	struct slice carry;
 	bool whole;		/* args came as an object */
 };
 
@@ -121,6 +124,7 @@ delta_read(struct delta *d, struct slice el)
 	if (!scan_str(scan_get(el, "id"), &d->id))
 		buf_reset(&d->id);
 	scan_str(scan_get(fn, "name"), &d->name);
+	d->carry = scan_get(el, "carry");
 	args = scan_get(fn, "arguments");
 	d->whole = scan_kind(args) == SCAN_OBJECT;
 	if (d->whole)
@@ -153,6 +157,8 @@ merge(struct calls *c, struct part *p, const struct delta *d,
 		if (fresh != NULL)
 			buf_slice(fresh, buf_view(&d->name));
 	}
+	if (d->carry.p != NULL)
+		buf_slice(&p->carry, d->carry);
 	if (d->whole)
 		buf_reset(&p->args);
 	if (d->args.len > 0) {
@@ -248,8 +254,9 @@ calls_args(const struct part *p, struct buf *out)
 
 static struct json *
 call_json(const struct part *p, const struct ids *seen, struct ids *fresh,
-    struct json *malformed)
+    struct slice carry, struct json *malformed)
 {
+	struct buf all = BUF_INIT(BUF_RECORD_MAX);
 	struct json *o = json_object(), *fn = json_object();
 	struct buf id = BUF_INIT(BUF_RECORD_MAX);
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
@@ -262,6 +269,15 @@ call_json(const struct part *p, const struct ids *seen, struct ids *fresh,
 	json_slice(fn, "name", buf_view(&p->name));
 	json_slice(fn, "arguments", buf_view(&args));
 	json_add(o, "function", fn);
+	if (carry.n > 0) {
+		buf_addc(&all, '[');
+		buf_slice(&all, carry);
+		buf_addc(&all, ']');
+		json_raw(o, "carry", buf_view(&all));
+	} else if (p->carry.len > 0) {
+		json_raw(o, "carry", buf_view(&p->carry));
+	}
+	buf_release(&all);
 	buf_release(&id);
 	buf_release(&args);
 	return o;
@@ -269,9 +285,9 @@ call_json(const struct part *p, const struct ids *seen, struct ids *fresh,
 
 void
 calls_json(const struct calls *c, const struct ids *seen, struct ids *fresh,
-    struct json *list, struct json *malformed)
+    struct slice carry, struct json *list, struct json *malformed)
 {
 	for (size_t i = 0; i < c->n; i++)
 		json_add(list, NULL, call_json(&c->v[i], seen, fresh,
-		    malformed));
+		    i == 0 ? carry : SLICE(""), malformed));
 }

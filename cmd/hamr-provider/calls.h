@@ -17,6 +17,7 @@ struct part {
 	struct buf index;	/* the JSON text of "index", or empty */
 	struct buf id, name;	/* decoded */
 	struct buf args;	/* all pieces one after the other */
+	struct buf carry;	/* JSON that must go back with it, or empty */
 	size_t last;		/* where the last piece begins */
 };
 
@@ -41,8 +42,9 @@ bool calls_args(const struct part *p, struct buf *out);
 
 /* Add all calls to list as elements of tool_calls, with ids that are neither
  * in seen nor in fresh (ids.h); those whose arguments are no JSON are named
- * in malformed. */
+ * in malformed.  carry: elements that go with the first one. */
 void calls_json(const struct calls *c, const struct ids *seen,
-    struct ids *fresh, struct json *list, struct json *malformed);
+    struct ids *fresh, struct slice carry, struct json *list,
+    struct json *malformed);
 
 #endif

@@ -1,257 +1,17 @@
-/* exchange.c - one request and its answer, with the retries between. */
+/* exchange.c - a request and its answer, with the retries between. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "body.h"
+#include "attempt.h"
+#include "cassette.h"
 #include "file.h"
 #include "key.h"
-#include "mem.h"
-#include "openai.h"
-#include "provider.h"
 #include "quirks.h"
 #include "server.h"
-#include "sse.h"
 
-#define ERROR_BODY_MAX ((size_t)1 << 20)
 #define BACKOFF_MS 500
 #define BACKOFF_CAP_MS 30000
 #define LOADING_MS 1000		/* between two looks at a loading server */
-
-enum form { FORM_UNKNOWN, FORM_SSE, FORM_WHOLE };
-
-/* One attempt. */
-struct exchange {
-	struct provider *p;
-	const struct ask *ask;
-	struct sse sse;
-	struct scan scan;
-	struct buf body;		/* what is sent */
-	struct buf raw;			/* what came, unless it is events */
-	struct failure failure;
-	struct http_reply reply;
-	enum form form;
-	enum openai_said said;
-	long long started, first;	/* ms; first 0: nothing came yet */
-	char *url, *where;
-};
-
-/* ---- what comes ---- */
-
-static int
-on_event(void *ctx, struct slice data)
-{
-	struct exchange *x = ctx;
-
-	if (x->said == OPENAI_DONE || x->said == OPENAI_ERROR)
-		return 1;
-	x->said = openai_read(&x->scan, x->p->answer, data, &x->failure);
-	if (x->first == 0 && answer_started(x->p->answer))
-		x->first = file_now_ms();
-	return x->said == OPENAI_DONE || x->said == OPENAI_ERROR;
-}
-
-/* JSON begins with a brace; a page of HTML is no stream either. */
-static void
-know_form(struct exchange *x, const char *p, size_t n)
-{
-	for (; n > 0 && x->form == FORM_UNKNOWN; p++, n--)
-		if (strchr(" \t\r\n", *p) == NULL || *p == '\0')
-			x->form = *p == '{' || *p == '<' || *p == '[' ?
-			    FORM_WHOLE : FORM_SSE;
-}
-
-static enum http_next
-too_large(struct exchange *x)
-{
-	failure_set(&x->failure, "too_large", false, false, "%s: a line or "
-	    "event of the answer is larger than provider.max_line_bytes or "
-	    "provider.max_event_bytes", x->where);
-	x->said = OPENAI_ERROR;
-	return HTTP_ABORT;
-}
-
-static enum http_next
-on_body(void *ctx, long status, const char *p, size_t n)
-{
-	struct exchange *x = ctx;
-	int rc;
-
-	if (status < 200 || status > 299) {
-		size_t room = ERROR_BODY_MAX - x->raw.len;
-
-		buf_add(&x->raw, p, n < room ? n : room);
-		return HTTP_MORE;
-	}
-	know_form(x, p, n);
-	if (x->form == FORM_WHOLE) {
-		buf_add(&x->raw, p, n);
-		return x->raw.over ? too_large(x) : HTTP_MORE;
-	}
-	rc = sse_feed(&x->sse, p, n, on_event, x);
-	if (rc == SSE_TOO_LARGE)
-		return too_large(x);
-	if (x->said == OPENAI_DONE || x->said == OPENAI_ERROR)
-		return HTTP_LAST;
-	return x->said == OPENAI_FINISHED ? HTTP_SOON : HTTP_MORE;
-}
-
-static int
-on_wait(void *ctx, struct pollfd *fds, size_t n, int ms)
-{
-	enum { STOP = STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED };
-	struct provider *p = ctx;
-
-	p->flags |= stage_wait(p->stage, fds, n, ms) & STOP;
-	return p->flags;
-}
-
-/* ---- what became of it ---- */
-
-static bool
-is_ok(long status)
-{
-	return status >= 200 && status <= 299;
-}
-
-/* An answer without a stream: all of it is there. */
-static void
-read_whole(struct exchange *x)
-{
-	struct slice raw = buf_view(&x->raw);
-
-	if (*raw.p != '{') {
-		while (raw.n > 0 && strchr(" \t\r\n", *raw.p) != NULL) {
-			raw.p++;
-			raw.n--;
-		}
-	}
-	if (raw.n > 0 && *raw.p == '{')
-		x->said = openai_read(&x->scan, x->p->answer, raw,
-		    &x->failure);
-	if (x->first == 0)
-		x->first = file_now_ms();
-	if (x->said == OPENAI_ERROR && x->failure.code != NULL)
-		return;
-	if (raw.n == 0 || *raw.p != '{' ||
-	    (!answer_started(x->p->answer) && x->said != OPENAI_FINISHED &&
-	    memmem(raw.p, raw.n, "\"choices\"", 9) == NULL)) {
-		failure_set(&x->failure, "server", false, false, "%s answers "
-		    "with something else than a chat completion; is base_url "
-		    "right (it often ends in /v1)", x->where);
-		return;
-	}
-}
-
-static void
-broken_off(struct exchange *x)
-{
-	failure_set(&x->failure, "truncated", true, false,
-	    "%s ended the answer without a finish_reason", x->where);
-	x->failure.partial = true;
-}
-
-/* The transfer came to its end with a status of 2xx. */
-static void
-judge_answer(struct exchange *x)
-{
-	if (x->form == FORM_WHOLE) {
-		read_whole(x);
-		return;
-	}
-	if (x->said == OPENAI_MORE || x->said == OPENAI_FINISHED)
-		if (sse_end(&x->sse, on_event, x) == SSE_TOO_LARGE)
-			too_large(x);
-	if (x->failure.code != NULL) {
-		x->failure.partial = answer_started(x->p->answer);
-		return;
-	}
-	if (!answer_finished(x->p->answer))
-		broken_off(x);
-}
-
-static void
-judge(struct exchange *x)
-{
-	const struct http_reply *r = &x->reply;
-	bool got = is_ok(r->status) && r->body;
-
-	if (r->end == HTTP_GIVEN_UP) {
-		failure_set(&x->failure, "interrupted", false, false,
-		    "cancelled");
-		x->failure.partial = true;
-		return;
-	}
-	if (x->failure.code != NULL) {
-		x->failure.partial = answer_started(x->p->answer);
-	} else if (r->end != HTTP_DONE) {
-		/* what follows the finish_reason does not matter */
-		if (got && x->form != FORM_WHOLE &&
-		    answer_finished(x->p->answer))
-			return;
-		failure_transfer(&x->failure, r, x->where);
-		x->failure.partial = got;
-	} else if (is_ok(r->status)) {
-		judge_answer(x);
-	} else {
-		failure_status(&x->failure, r->status, buf_view(&x->raw));
-		x->failure.wait_ms = retry_after_ms(r->retry_after,
-		    (long long)time(NULL));
-	}
-}
-
-/* ---- one attempt ---- */
-
-static bool
-sends_reasoning(const struct provider *p)
-{
-	if (p->quirks & QUIRK_REASONING)
-		return true;
-	if (p->quirks & QUIRK_NO_REASONING)
-		return false;
-	return p->set->reasoning == REASONING_ALWAYS;
-}
-
-static void
-make_body(struct exchange *x)
-{
-	const struct settings *s = x->p->set;
-	struct body b = {
-		.model = s->model, .stream = s->stream,
-		.system_in_place = s->system_in_place,
-		.reasoning = sends_reasoning(x->p), .dialect = s->dialect,
-		.has_temperature = s->has_temperature,
-		.temperature = s->temperature, .max_tokens = s->max_tokens,
-		.quirks = x->p->quirks,
-		.conf_params = slice_of(s->params),
-		.messages = x->ask->messages, .tools = x->ask->tools,
-		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
-		.past = &x->p->past,
-	};
-
-	buf_reset(&x->body);
-	body_print(&b, &x->body);
-}
-
-static void
-attempt(struct exchange *x)
-{
-	struct http_call call = { .url = x->url, .post = true, .sink = on_body,
-		.ctx = x, .wait = on_wait, .wait_ctx = x->p };
-
-	make_body(x);
-	call.body = buf_view(&x->body);
-	sse_reset(&x->sse);
-	buf_reset(&x->raw);
-	failure_reset(&x->failure);
-	x->form = FORM_UNKNOWN;
-	x->said = OPENAI_MORE;
-	x->first = 0;
-	x->started = file_now_ms();
-	answer_reset(x->p->answer, x->ask->tools);
-	http_do(server_http(x->p), &call, &x->reply);
-	judge(x);
-}
 
 /* ---- retries ---- */
 
@@ -297,7 +57,7 @@ pause_for(struct provider *p, long long ms)
 	long long end = file_now_ms() + ms, left;
 
 	while ((left = end - file_now_ms()) > 0)
-		if (on_wait(p, NULL, 0, (int)left) != 0)
+		if (attempt_wait(p, NULL, 0, (int)left) != 0)
 			return false;
 	return true;
 }
@@ -335,17 +95,21 @@ persist(struct exchange *x)
 		long long ms;
 		unsigned quirk;
 
-		attempt(x);
-		if (x->failure.code == NULL || x->p->flags != 0)
+		attempt_do(x);
+		if (x->failure.code == NULL || x->p->flags != 0) {
+			cassette_add(x, false);
 			return;
+		}
 		quirk = quirks_learn(x->p->quirks, x->reply.status,
 		    buf_view(&x->raw), buf_view(&x->body));
 		if (quirk != 0 &&
 		    strcmp(x->failure.code, "bad_request") == 0) {
 			x->p->quirks |= quirk;
+			cassette_add(x, true);
 			continue;
 		}
 		ms = retry_in(x, x->failure.loading ? looks : tries);
+		cassette_add(x, ms >= 0);
 		if (ms < 0)
 			return;
 		if (x->failure.loading)
@@ -385,11 +149,13 @@ put_answer(struct exchange *x)
 {
 	struct provider *p = x->p;
 	long long now = file_now_ms();
-	struct answer_facts facts = { .api = "openai", .model = p->set->model,
+	struct answer_facts facts = { .api = p->set->api->name, .model = p->set->model,
 		.ms = now - x->started,
 		.ttft_ms = x->first > 0 ? x->first - x->started : -1 };
 	struct slice block = answer_end(p->answer, false);
-	struct json *usage = answer_usage_record(p->answer);
+	struct prices prices = prices_find(p->set->conf, p->set->prices_key,
+	    p->set->model);
+	struct json *usage = answer_usage_record(p->answer, &prices);
 
 	if (usage != NULL)
 		stage_put_json(p->stage, R_USAGE, usage);
@@ -441,7 +207,6 @@ no_server(struct provider *p, struct err *e)
 void
 exchange(struct provider *p, const struct ask *ask)
 {
-	const struct settings *s = p->set;
 	struct exchange x = { .p = p, .ask = ask };
 	struct err e;
 
@@ -451,25 +216,30 @@ exchange(struct provider *p, const struct ask *ask)
 	}
 	ids_note_all(&p->ids, ask->messages,
 	    messages_known(&p->past, ask->messages));
-	if (p->answer == NULL)
-		p->answer = answer_new(s->dialect, provider_delta, p);
-	sse_init(&x.sse, s->max_line, s->max_event);
-	buf_init(&x.body, (size_t)1 << 40);
-	buf_init(&x.raw, s->max_body > ERROR_BODY_MAX ? s->max_body :
-	    ERROR_BODY_MAX);
-	failure_init(&x.failure);
-	x.url = server_url(s->base_url, "/chat/completions");
-	x.where = settings_where(s->base_url);
+	attempt_init(&x);
 	persist(&x);
 	if (x.failure.code == NULL)
 		put_answer(&x);
 	else
 		put_failure(&x);
-	sse_release(&x.sse);
-	scan_release(&x.scan);
-	buf_release(&x.body);
-	buf_release(&x.raw);
-	failure_release(&x.failure);
-	free(x.url);
-	free(x.where);
+	attempt_release(&x);
+}
+
+void
+exchange_play(struct provider *p, const struct ask *ask, struct slice line)
+{
+	struct exchange x = { .p = p, .ask = ask };
+	char *api = scan_strdup(scan_get(line, "api"));
+
+	if (api != NULL && api_named(api) != NULL)
+		p->set->api = api_named(api);
+	free(api);
+	ids_note_all(&p->ids, ask->messages, 0);
+	attempt_init(&x);
+	attempt_play(&x, line, p->set->replay_chunk);
+	if (x.failure.code == NULL)
+		put_answer(&x);
+	else
+		put_failure(&x);
+	attempt_release(&x);
 }

@@ -1,4 +1,5 @@
 /* main.c - hamr-provider: request in, assistant message out. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 
@@ -8,18 +9,20 @@
 
 static const char help[] =
 "usage: hamr-provider [-n|-r] [--base-url URL] [--model M] [--provider NAME]\n"
-"                     [--api openai|replay] [--replay FILE] [-o key=value]\n"
+"                     [--api API] [--replay FILE] [-o key=value]\n"
 "                     [FILE...] <records >records\n"
 "       hamr-provider --models | --probe\n"
 "Reads a transcript; answers its last request, or makes one of its messages.\n"
 "Writes what it read, then usage and an assistant message, or an error.\n"
 "  -n                own records only         -r   resident: acts at go only\n"
 "  --stream          write deltas too         -q   say less on stderr\n"
+"  --api API         openai, responses, anthropic, gemini, ollama, replay\n"
 "  --base-url URL    like http://127.0.0.1:8080/v1; else a local server\n"
 "  --model M         else the first one the server lists\n"
 "  --provider NAME   the table [provider.NAME] of the configuration\n"
-"  --replay FILE     answer out of a script or transcript, no network\n"
-"  --replay-speed N  at N tokens a second\n"
+"  --replay FILE     answer out of a script, transcript or cassette\n"
+"  --replay-speed N  at N tokens a second; --replay-chunk N  in N bytes\n"
+"  --record FILE     append every exchange to a cassette for --replay\n"
 "  --models          list what the server has\n"
 "  --probe           its window, tools and speed, as a limit record\n"
 "  --lenient         a refused line becomes an error record\n"
@@ -30,7 +33,7 @@ static const char help[] =
 "Example: echo '{\"role\":\"user\",\"content\":\"hi\"}' | hamr-provider\n";
 
 enum { OPT_API = OPT_COMMAND, OPT_BASE_URL, OPT_MODEL, OPT_PROVIDER,
-	OPT_REPLAY, OPT_REPLAY_SPEED, OPT_MODELS, OPT_PROBE };
+	OPT_REPLAY, OPT_REPLAY_SPEED, OPT_REPLAY_CHUNK, OPT_RECORD, OPT_MODELS, OPT_PROBE };
 
 static const struct option options[] = {
 	{ "api", 1, 0, OPT_API },
@@ -39,6 +42,8 @@ static const struct option options[] = {
 	{ "provider", 1, 0, OPT_PROVIDER },
 	{ "replay", 1, 0, OPT_REPLAY },
 	{ "replay-speed", 1, 0, OPT_REPLAY_SPEED },
+	{ "replay-chunk", 1, 0, OPT_REPLAY_CHUNK },
+	{ "record", 1, 0, OPT_RECORD },
 	{ "models", 0, 0, OPT_MODELS },
 	{ "probe", 0, 0, OPT_PROBE },
 	STAGE_LONG,
@@ -73,6 +78,8 @@ read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
 		case OPT_PROVIDER: f->provider = optarg; break;
 		case OPT_REPLAY: f->replay = optarg; break;
 		case OPT_REPLAY_SPEED: f->replay_speed = optarg; break;
+		case OPT_REPLAY_CHUNK: f->replay_chunk = optarg; break;
+		case OPT_RECORD: f->record = optarg; break;
 		case OPT_MODELS: f->models = true; break;
 		case OPT_PROBE: f->probe = true; break;
 		default:
@@ -108,6 +115,14 @@ run(struct provider *p, const struct flags *f, struct stage *s,
 		    p->set->replay_speed, e);
 		if (p->replay == NULL)
 			return err_report(e);
+	}
+	if (f->record != NULL) {
+		p->record = open(f->record, O_WRONLY | O_APPEND | O_CREAT |
+		    O_CLOEXEC, 0600);
+		if (p->record < 0) {
+			err_sys(e, ST_SYSTEM, "%s", f->record);
+			return err_report(e);
+		}
 	}
 	p->stage = s;
 	return stage_run(s);

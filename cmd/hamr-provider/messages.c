@@ -106,7 +106,10 @@ print_call(struct printer *p, struct slice call)
 	struct walk w, w2;
 	bool first = true;
 
-	if (scan_kind(fn) != SCAN_OBJECT || is_object_text(p, args)) {
+	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
+
+	if (scan_kind(fn) != SCAN_OBJECT || (!stripped &&
+	    is_object_text(p, args))) {
 		buf_slice(p->out, call);
 		return;
 	}
@@ -114,6 +117,8 @@ print_call(struct printer *p, struct slice call)
 	while (walk_next(&w, &key, &val)) {
 		bool first2 = true;
 
+		if (stripped && scan_key_is(key, "carry"))
+			continue;
 		if (!scan_key_is(key, "function")) {
 			member(p, &first, key, val);
 			continue;
@@ -336,6 +341,7 @@ resume(struct printer *p, const struct messages_past *past,
 {
 	if (past->rules.system_in_place != p->rules->system_in_place ||
 	    past->rules.reasoning != p->rules->reasoning ||
+	    past->rules.carry != p->rules->carry ||
 	    messages_known(past, messages) == 0)
 		return false;
 	buf_slice(p->out, buf_view(&past->printed));

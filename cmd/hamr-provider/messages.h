@@ -16,6 +16,7 @@
 struct messages_rules {
 	bool system_in_place;	/* else later ones are marked user messages */
 	bool reasoning;		/* sent back as reasoning_content */
+	bool carry;		/* calls keep their "carry", for an adapter */
 };
 
 /* What was printed last, up to its last message that no result can follow to

@@ -2,49 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
+#include "mem.h"
 #include "msg.h"
-#include "openai.h"
-#include "utf8.h"
 
 #define EVENT_MAX BUF_RECORD_MAX
 
 /* ---- small steps ---- */
-
-static bool
-is_blank(struct slice s, const char *text)
-{
-	while (s.n > 0 && strchr(" \t\r\n", *s.p) != NULL) {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && strchr(" \t\r\n", s.p[s.n - 1]) != NULL)
-		s.n--;
-	return slice_is(s, text);
-}
-
-/* Bytes the door refuses: bad UTF-8, and NUL escaped.  \u0000 and \ufffd have
- * one length, so this is done in place. */
-static void
-repair(struct slice data, struct buf *out)
-{
-	utf8_clean(out, data.p, data.n);
-	for (size_t i = 0; i + 5 < out->len; i++) {
-		if (out->p[i] != '\\')
-			continue;
-		if (memcmp(out->p + i, "\\u0000", 6) == 0)
-			memcpy(out->p + i, "\\ufffd", 6);
-		i++;
-	}
-}
-
-static struct slice
-member(const struct scan *sc, const char *key)
-{
-	for (size_t i = 0; i < sc->n; i++)
-		if (scan_key_is(sc->m[i].key, key))
-			return sc->m[i].val;
-	return (struct slice){ NULL, 0 };
-}
 
 typedef void feed_fn(struct answer *a, struct slice text);
 
@@ -126,30 +90,31 @@ read_choice(struct answer *a, struct slice c)
 static bool
 is_error(const struct scan *sc, struct slice choices)
 {
-	struct slice e = member(sc, "error");
+	struct slice e = api_member(sc, "error");
 
 	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING)
 		return true;
-	if (scan_str_is(member(sc, "object"), "error") ||
-	    scan_str_is(member(sc, "type"), "error"))
+	if (scan_str_is(api_member(sc, "object"), "error") ||
+	    scan_str_is(api_member(sc, "type"), "error"))
 		return true;
-	return choices.p == NULL && (member(sc, "detail").p != NULL ||
-	    member(sc, "message").p != NULL);
+	return choices.p == NULL && (api_member(sc, "detail").p != NULL ||
+	    api_member(sc, "message").p != NULL);
 }
 
-static enum openai_said
-read_chunk(const struct scan *sc, struct answer *a, struct slice data,
-    struct failure *f)
+static enum api_said
+read_chunk(struct api_stream *st, const struct scan *sc, struct answer *a,
+    struct slice data, struct failure *f)
 {
-	struct slice choices = member(sc, "choices"), key, val;
+	struct slice choices = api_member(sc, "choices"), key, val;
 	struct buf b = BUF_INIT(4096);
 	struct walk w;
 
+	(void)st;
 	if (is_error(sc, choices)) {
 		failure_event(f, data);
-		return OPENAI_ERROR;
+		return API_ERROR;
 	}
-	if (scan_str(member(sc, "model"), &b))
+	if (scan_str(api_member(sc, "model"), &b))
 		answer_model(a, buf_view(&b));
 	buf_release(&b);
 	if (scan_kind(choices) == SCAN_ARRAY) {
@@ -157,39 +122,34 @@ read_chunk(const struct scan *sc, struct answer *a, struct slice data,
 		while (walk_next(&w, &key, &val)) {
 			if (scan_kind(scan_get(val, "error")) == SCAN_OBJECT) {
 				failure_event(f, val);
-				return OPENAI_ERROR;
+				return API_ERROR;
 			}
 			read_choice(a, val);
 		}
 	}
-	answer_usage(a, scan_get(member(sc, "x_groq"), "usage"));
-	answer_usage(a, member(sc, "usage"));
-	return answer_finished(a) ? OPENAI_FINISHED : OPENAI_MORE;
+	answer_usage(a, scan_get(api_member(sc, "x_groq"), "usage"));
+	answer_usage(a, api_member(sc, "usage"));
+	return answer_finished(a) ? API_FINISHED : API_MORE;
 }
 
-enum openai_said
-openai_read(struct scan *sc, struct answer *a, struct slice data,
-    struct failure *f)
+static char *
+path(const char *model, bool stream)
 {
-	struct buf fixed = BUF_INIT(EVENT_MAX);
-	enum openai_said said;
-
-	if (is_blank(data, "[DONE]"))
-		return OPENAI_DONE;
-	if (is_blank(data, ""))
-		return OPENAI_MORE;
-	if (scan_record(sc, data.p, data.n) < 0) {
-		repair(data, &fixed);
-		if (scan_record(sc, fixed.p, fixed.len) < 0) {
-			failure_set(f, "server", true, true, "the server sent "
-			    "an event that is no JSON object: %s", sc->why);
-			buf_release(&fixed);
-			return OPENAI_ERROR;
-		}
-		answer_lossy(a);
-		data = buf_view(&fixed);
-	}
-	said = read_chunk(sc, a, data, f);
-	buf_release(&fixed);
-	return said;
+	(void)model;
+	(void)stream;
+	return xstrdup("/chat/completions");
 }
+
+const struct api api_openai = {
+	.name = "openai",
+	.own_url = "https://api.openai.com/v1",
+	.own_host = "https://api.openai.com",
+	.url_env = "OPENAI_BASE_URL",
+	.key_env = "OPENAI_API_KEY",
+	.key_header = "Authorization: Bearer ",
+	.models = "/models",
+	.chat = true,
+	.mark = "\"choices\"",
+	.path = path,
+	.read = read_chunk,
+};

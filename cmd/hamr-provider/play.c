@@ -93,7 +93,8 @@ add_call(struct provider *p, struct ids *fresh, struct slice call,
 
 	if (!is_whole(call, &was, &valid)) {
 		calls_take(&one, call);
-		calls_json(&one, &p->ids, fresh, out, malformed);
+		calls_json(&one, &p->ids, fresh, SLICE(""), out,
+		    malformed);
 		calls_reset(&one);
 		buf_release(&was);
 		return;
@@ -237,7 +238,7 @@ play_error(struct provider *p, const struct replay_answer *a)
 }
 
 void
-play(struct provider *p)
+play(struct provider *p, const struct ask *ask)
 {
 	struct replay_answer a;
 	struct failure f;
@@ -251,7 +252,9 @@ play(struct provider *p)
 		failure_release(&f);
 		return;
 	}
-	if (a.is_error)
+	if (a.tape.p != NULL)
+		exchange_play(p, ask, a.tape);
+	else if (a.is_error)
 		play_error(p, &a);
 	else
 		play_message(p, &a);

@@ -1,6 +1,7 @@
 /* provider.c - the stage: what was read, and when to answer. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "key.h"
 #include "mem.h"
@@ -199,15 +200,14 @@ act(struct stage *s)
 		return;
 	p->request = NULL;
 	p->flags = 0;
+	if (request != NULL)
+		ask = p->ask;
+	else if (p->replay == NULL || replay_has_tapes(p->replay))
+		ask_transcript(&ask, p, &copy);
 	if (p->replay != NULL)
-		play(p);
-	else {
-		if (request != NULL)
-			ask = p->ask;
-		else
-			ask_transcript(&ask, p, &copy);
+		play(p, &ask);
+	else
 		exchange(p, &ask);
-	}
 	buf_release(&copy);
 	free(request);
 }
@@ -237,6 +237,7 @@ provider_init(struct provider *p, struct settings *set)
 {
 	memset(p, 0, sizeof *p);
 	p->set = set;
+	p->record = -1;
 	p->view = view_new();
 }
 
@@ -252,6 +253,8 @@ provider_release(struct provider *p)
 	http_free(p->http);
 	answer_free(p->answer);
 	replay_free(p->replay);
+	if (p->record >= 0)
+		close(p->record);
 }
 
 /* ---- what is put ---- */

@@ -38,7 +38,8 @@ struct provider {
 	struct http *http;	/* made at the first request */
 	struct answer *answer;
 	unsigned quirks;
-	bool limit_asked, model_asked, warned;
+	bool limit_asked, model_asked, warned, warned_record;
+	int record;		/* the cassette being written; -1: none */
 	int flags;		/* of stage_wait, while acting */
 };
 
@@ -57,7 +58,11 @@ void provider_delta(void *ctx, const char *kind, struct slice text);
 /* exchange.c: ask the server and put what comes of it. */
 void exchange(struct provider *p, const struct ask *ask);
 
+/* The same out of a line of a cassette. */
+void exchange_play(struct provider *p, const struct ask *ask,
+    struct slice line);
+
 /* play.c: put answer number p->answers of the replay. */
-void play(struct provider *p);
+void play(struct provider *p, const struct ask *ask);
 
 #endif

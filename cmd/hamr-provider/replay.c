@@ -16,7 +16,7 @@
 struct entry {
 	char *line, *usage;	/* owned; usage may be NULL */
 	size_t n, usage_n;
-	bool is_error;
+	bool is_error, is_tape;
 };
 
 struct replay {
@@ -40,9 +40,16 @@ replay_counts(const struct rec *r)
 }
 
 static bool
+is_tape(const struct rec *r)
+{
+	return rec_str_is(r, "type", "exchange") &&
+	    !scan_true(rec_get(r, "again"));
+}
+
+static bool
 is_answer(const struct rec *r)
 {
-	return replay_counts(r) ||
+	return replay_counts(r) || is_tape(r) ||
 	    (r->kind == R_ERROR && rec_get(r, "stage").p == NULL);
 }
 
@@ -51,7 +58,7 @@ take(struct replay *p, const struct rec *r, struct buf *usage)
 {
 	struct entry e = { .line = xmemdup0(r->line.p, r->line.n),
 		.n = r->line.n, .is_error = r->kind == R_ERROR,
-		.usage_n = usage->len };
+		.is_tape = is_tape(r), .usage_n = usage->len };
 
 	if (usage->len > 0)
 		e.usage = xmemdup0(usage->p, usage->len);
@@ -122,6 +129,12 @@ replay_count(const struct replay *r)
 	return r->n;
 }
 
+bool
+replay_has_tapes(const struct replay *r)
+{
+	return r->n > 0 && r->v[0].is_tape;
+}
+
 /* The value of key if it is of this kind. */
 static struct slice
 get(struct slice line, const char *key, enum scan_kind kind)
@@ -162,6 +175,10 @@ replay_get(const struct replay *r, size_t i, struct replay_answer *a)
 	if (i >= r->n)
 		return false;
 	line = (struct slice){ r->v[i].line, r->v[i].n };
+	if (r->v[i].is_tape) {
+		a->tape = line;
+		return true;
+	}
 	a->usage = (struct slice){ r->v[i].usage, r->v[i].usage_n };
 	a->is_error = r->v[i].is_error;
 	if (!a->is_error) {

@@ -1,7 +1,9 @@
 /* replay.h - answers out of a file instead of a server (chapter 4.5).
  *
- * The file is a script (NDJSON of assistant messages and error records) or a
- * transcript (its assistant messages and the provider's errors).  Read whole
+ * The file is a script (NDJSON of assistant messages and error records), a
+ * transcript (its assistant messages and the provider's errors), or a
+ * cassette (exchanges with a server as --record wrote them, but for those that
+ * were tried again).  Read whole
  * when opened, through the door (rec.h): a refused line is "FILE:LINE: why".
  * In a transcript an error of another stage is no answer; an error without
  * "stage" (a script's) is one.
@@ -29,6 +31,7 @@ bool replay_counts(const struct rec *r);
 /* One answer; JSON values as slices of the file, {NULL, 0} when absent. */
 struct replay_answer {
 	bool is_error;
+	struct slice tape;	/* the line of a cassette; else {NULL, 0} */
 	struct slice usage;	/* the usage record (whole line) that stood
 				 * between the answer before and this one */
 	/* a message */
@@ -45,6 +48,7 @@ struct replay_answer {
 bool replay_get(const struct replay *r, size_t i, struct replay_answer *a);
 
 size_t replay_count(const struct replay *r);
+bool replay_has_tapes(const struct replay *r);
 
 /* Pacing of a text that is shown as deltas: the length of the next piece of
  * it (whole characters, about a word; all of it when not paced; never 0 for

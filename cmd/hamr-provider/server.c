@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api.h"
 #include "file.h"
 #include "mem.h"
 #include "server.h"
@@ -83,7 +84,7 @@ static bool
 get_models(struct provider *p, const char *base, long max_ms, struct buf *out,
     struct http_reply *r)
 {
-	char *url = server_url(base, "/models");
+	char *url = server_url(base, p->set->api->models);
 	bool good = server_get(p, url, (struct slice){ NULL, 0 }, max_ms, out,
 	    r);
 
@@ -273,7 +274,10 @@ server_put_limit(struct provider *p)
 	if (*p->set->base_url == '\0' ||
 	    strncasecmp(p->set->base_url, "https://api.openai.com", 22) == 0)
 		return;
-	n = window_ask(p, end, &source);
+	n = p->set->window;
+	source = "num_ctx";
+	if (n == 0)
+		n = window_ask(p, end, &source);
 	if (n <= 0)
 		return;
 	o = json_object();

@@ -3,12 +3,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api.h"
 #include "key.h"
 #include "mem.h"
 #include "num.h"
 #include "settings.h"
-
-#define OWN_URL "https://api.openai.com/v1"
 
 /* Keys are looked up in [provider.NAME] first, but for what the command line
  * says of [provider]. */
@@ -82,6 +81,20 @@ check_profile(struct lookup *l, struct err *e)
 /* ---- which API ---- */
 
 static int
+load_chunk(struct settings *s, const struct flags *f, struct err *e)
+{
+	int64_t n;
+
+	if (f->replay_chunk == NULL)
+		return 0;
+	if (!num_i64(f->replay_chunk, strlen(f->replay_chunk), &n) || n < 1)
+		return err_set(e, ST_USAGE, "--replay-chunk %s: not a number "
+		    "of bytes", f->replay_chunk);
+	s->replay_chunk = (size_t)n;
+	return 0;
+}
+
+static int
 load_api(struct settings *s, struct lookup *l, const struct flags *f,
     struct err *e)
 {
@@ -89,36 +102,55 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 	    "replay" : str(l, "api");
 
 	s->replay = strcmp(api, "replay") == 0;
-	if (!s->replay && strcmp(api, "openai") != 0)
+	s->api = api_named(s->replay ? "openai" : api);
+	if (s->api == NULL)
 		return err_set(e, f->api != NULL ? ST_USAGE : ST_CONFIG,
-		    "api %s: not known; this version speaks openai and replay",
-		    api);
+		    "api %s: not known; there are %s", api, api_names);
 	if (s->replay && f->replay == NULL)
 		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
 		    "give it a script or a transcript");
 	if (!s->replay && f->replay != NULL)
-		return err_set(e, ST_USAGE, "--replay FILE and --api openai "
-		    "do not go together; leave one out");
+		return err_set(e, ST_USAGE, "--replay FILE and --api %s do "
+		    "not go together; leave one out", api);
 	s->replay_file = f->replay;
 	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
 	    strlen(f->replay_speed), &s->replay_speed) ||
 	    s->replay_speed < 0))
 		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
 		    "of tokens a second", f->replay_speed);
-	return 0;
+	return load_chunk(s, f, e);
 }
 
 /* ---- where ---- */
 
 static bool
-is_own_host(const char *url)
+is_own_host(const struct api *api, const char *url)
 {
-	static const char host[] = "https://api.openai.com";
-	size_t n = sizeof host - 1;
+	size_t n;
 
-	return strncasecmp(url, host, n) == 0 &&
+	if (api->own_host == NULL)
+		return false;
+	n = strlen(api->own_host);
+	return strncasecmp(url, api->own_host, n) == 0 &&
 	    (url[n] == '\0' || url[n] == '/' || url[n] == ':' ||
 	    url[n] == '?');
+}
+
+static const char *
+variable(const char *name)
+{
+	const char *v = name != NULL ? getenv(name) : NULL;
+
+	return v != NULL && *v != '\0' ? v : NULL;
+}
+
+/* OLLAMA_HOST is often a host and a port only. */
+static char *
+with_scheme(const struct api *api, const char *url)
+{
+	return api == &api_ollama && *url != '\0' &&
+	    strstr(url, "://") == NULL ? xasprintf("http://%s", url) :
+	    xstrdup(url);
 }
 
 /* base_url; *trusted: the customary key may be sent there. */
@@ -126,7 +158,7 @@ static int
 load_url(struct settings *s, struct lookup *l, const struct flags *f,
     bool *trusted, struct err *e)
 {
-	const char *env = getenv("OPENAI_BASE_URL");
+	const char *env = variable(s->api->url_env);
 	const char *url = f->base_url;
 	size_t n;
 
@@ -136,17 +168,19 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 		*trusted = is_command_line(conf_origin(l->conf,
 		    full_key(l, "base_url")));
 	}
-	if (*url == '\0' && env != NULL && *env != '\0') {
+	if (*url == '\0' && env != NULL) {
 		url = env;
 		*trusted = true;
 	}
 	/* a model and a key but no address: the API's own */
-	if (*url == '\0' && *s->model != '\0' &&
-	    (getenv("OPENAI_API_KEY") != NULL || *str(l, "api_key_env") ||
-	    conf_is_set(l->conf, full_key(l, "api_key_command"))))
-		url = OWN_URL;
-	if (is_own_host(url))
+	if (*url == '\0' && (!s->api->chat || (*s->model != '\0' &&
+	    (variable(s->api->key_env) != NULL || *str(l, "api_key_env") ||
+	    conf_is_set(l->conf, full_key(l, "api_key_command"))))))
+		url = s->api->own_url;
+	if (is_own_host(s->api, url))
 		*trusted = true;
+	s->base_url = with_scheme(s->api, url);
+	url = s->base_url;
 	if (*url != '\0' && strncasecmp(url, "http://", 7) != 0 &&
 	    strncasecmp(url, "https://", 8) != 0)
 		return err_set(e, f->base_url != NULL ? ST_USAGE : ST_CONFIG,
@@ -159,7 +193,7 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	n = strlen(url);
 	while (n > 0 && url[n - 1] == '/')
 		n--;
-	s->base_url = xmemdup0(url, n);
+	s->base_url[n] = '\0';
 	return 0;
 }
 
@@ -167,7 +201,7 @@ static int
 load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 {
 	const char *var = str(l, "api_key_env"), *val;
-	const char *origin = "OPENAI_API_KEY";
+	const char *origin = s->api->key_env;
 	const char *const *argv;
 	size_t n;
 
@@ -185,8 +219,8 @@ load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 		if (s->key == NULL)
 			return -1;
 	} else if (trusted) {
-		val = getenv("OPENAI_API_KEY");
-		if (val != NULL && *val != '\0')
+		val = variable(s->api->key_env);
+		if (val != NULL)
 			s->key = xstrdup(val);
 	}
 	return s->key != NULL ? key_check(s->key, origin, e) : 0;
@@ -199,19 +233,23 @@ load_headers(struct settings *s, struct lookup *l, struct err *e)
 	bool own = false;
 	size_t n;
 
+	size_t name = strcspn(s->api->key_header, ":") + 1;
+
 	v = conf_list(l->conf, full_key(l, "headers"), &n);
-	s->headers = xcalloc(n + 1, sizeof *s->headers);
+	s->headers = xcalloc(n + 2, sizeof *s->headers);
 	for (size_t i = 0; i < n; i++) {
 		if (strchr(v[i], ':') == NULL || strpbrk(v[i], "\r\n") != NULL)
 			return err_set(e, ST_CONFIG, "provider.headers: entry "
 			    "%zu is not written as \"Name: value\"", i + 1);
-		if (strncasecmp(v[i], "authorization:", 14) == 0)
+		if (strncasecmp(v[i], s->api->key_header, name) == 0)
 			own = true;
 		s->headers[s->nheaders++] = xstrdup(v[i]);
 	}
 	if (s->key != NULL && !own)
-		s->headers[s->nheaders++] = xasprintf(
-		    "Authorization: Bearer %s", s->key);
+		s->headers[s->nheaders++] = xasprintf("%s%s",
+		    s->api->key_header, s->key);
+	if (s->api->header != NULL)
+		s->headers[s->nheaders++] = xstrdup(s->api->header);
 	return 0;
 }
 
@@ -234,9 +272,22 @@ load_words(struct settings *s, struct lookup *l, struct err *e)
 	return 0;
 }
 
+/* Ollama gives the window that is asked for, and its own default is small.
+ * What nobody set is a size that most machines can hold. */
+static long long
+window_wanted(const struct conf *c)
+{
+	const char *key = "context.context_budget_tokens";
+
+	if (conf_is_set(c, "context.window"))
+		return conf_int(c, "context.window");
+	return conf_is_set(c, key) ? conf_int(c, key) : 32768;
+}
+
 static void
 load_limits(struct settings *s, struct lookup *l)
 {
+	s->window = s->api == &api_ollama ? window_wanted(l->conf) : 0;
 	s->max_tokens = num(l, "max_tokens");
 	s->max_retries = num(l, "max_retries");
 	s->max_retry_after_ms = ms(l, "max_retry_after");
@@ -270,6 +321,8 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	s->has_temperature = conf_is_set(c, full_key(&l, "temperature"));
 	if (s->has_temperature)
 		s->temperature = conf_num(c, full_key(&l, "temperature"));
+	s->conf = c;
+	memcpy(s->prices_key, full_key(&l, "prices"), sizeof s->prices_key);
 	load_limits(s, &l);
 	if (load_words(s, &l, e) < 0)
 		return -1;

@@ -10,9 +10,12 @@
 #include "dialect.h"
 #include "err.h"
 
+struct api;
+
 /* Named flags; NULL: not given. */
 struct flags {
 	const char *api, *base_url, *model, *provider, *replay, *replay_speed;
+	const char *replay_chunk, *record;
 	bool models, probe, quiet;
 };
 
@@ -20,8 +23,11 @@ enum reasoning { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
 
 struct settings {
 	bool replay;
+	const struct api *api;
+	long long window;		/* num_ctx; 0: not asked for */
 	const char *replay_file;
 	double replay_speed;
+	size_t replay_chunk;		/* bytes; 0: not cut */
 	char *base_url, *model;		/* owned; "" when to be looked for */
 	char *key;			/* owned, NULL: none */
 	char **headers;			/* owned, with the key's */
@@ -33,6 +39,8 @@ struct settings {
 	double temperature;
 	long long max_tokens, max_retries, max_retry_after_ms;
 	const char *params;		/* a JSON object, or "" */
+	const struct conf *conf;	/* borrowed, for prices */
+	char prices_key[256];
 	long connect_ms, first_ms, idle_ms, total_ms;
 	size_t max_header, max_body, max_line, max_event;
 };

@@ -47,6 +47,8 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 		l.n -= 3;
 	}
 	s->begun = true;
+	if (s->lines)
+		return l.n > 0 ? fn(ctx, l) : 0;
 	if (l.n == 0)
 		return event_end(s, fn, ctx);
 	if (!slice_starts(l, "data") || (l.n > 4 && l.p[4] != ':'))

@@ -18,6 +18,7 @@ typedef int sse_fn(void *ctx, struct slice data);
 struct sse {
 	struct buf line, data;	/* ceilings: what one line, one event may be */
 	bool has_data, after_cr, begun;
+	bool lines;		/* each line is an event (NDJSON) */
 };
 
 void sse_init(struct sse *s, size_t max_line, size_t max_event);

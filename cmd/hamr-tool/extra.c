@@ -61,7 +61,7 @@ extras_add(struct extras *x, struct extra *new)
 	new->schema.name = new->name;
 	new->schema.what = new->what;
 	new->schema.template = new->template;
-	x->v = xgrow(x->v, x->n, &x->cap, sizeof *x->v);
+	x->v = xgrow(x->v, x->n, &x->cap, sizeof(struct extra *));
 	x->v[x->n++] = new;
 	return true;
 }

@@ -9,6 +9,7 @@
 
 #define MCP_INIT_MS 10000
 #define MCP_LINE_MAX ((size_t)16 << 20)	/* of what a server answers */
+#define MCP_WORDS_MAX 2048	/* of its stderr */
 #define MCP_TOOLS_MAX 500	/* of one server */
 #define MCP_PAGES_MAX 100
 
@@ -56,7 +57,7 @@ void mcp_start(struct tool *t, struct mcp *m, bool keep);
 /* End it; it is down, and why. */
 void mcp_stop(struct mcp *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Wait, at most until a time (ms), and look after all servers; what
+/* mcp_hear.c: wait, at most until a time (ms), and look after all servers; what
  * stage_wait says. */
 int mcp_round(struct tool *t, long long until, int fd);
 /* A request with params (freed, may be NULL); its id. */

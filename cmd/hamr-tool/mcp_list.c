@@ -103,7 +103,8 @@ take_tool(struct mcp *m, struct slice tool)
 	x->once = scan_true(scan_get(hints, "destructiveHint")) &&
 	    !scan_true(scan_get(hints, "idempotentHint"));
 	x->mutates = !x->read_only;
-	m->fresh = xgrow(m->fresh, m->nfresh, &m->capfresh, sizeof *m->fresh);
+	m->fresh = xgrow(m->fresh, m->nfresh, &m->capfresh,
+	    sizeof(struct extra *));
 	m->fresh[m->nfresh++] = x;
 }
 
@@ -111,7 +112,8 @@ static void
 finish_list(struct mcp *m)
 {
 	for (size_t i = 0; i < m->ntools; i++) {
-		m->old = xgrow(m->old, m->nold, &m->capold, sizeof *m->old);
+		m->old = xgrow(m->old, m->nold, &m->capold,
+		    sizeof(struct extra *));
 		m->old[m->nold++] = m->tools[i];
 	}
 	free(m->tools);

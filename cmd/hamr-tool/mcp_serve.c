@@ -147,67 +147,12 @@ on_list(struct serve *v, const struct rpc_msg *m)
 
 static void take_lines(struct serve *v);
 
-/* data:MIME;base64,DATA as an image part; false when it is none. */
-static bool
-put_image(struct json *parts, const char *url)
-{
-	const char *semi = strchr(url, ';'), *comma = strchr(url, ',');
-	struct json *o;
-
-	if (strncmp(url, "data:", 5) != 0 || semi == NULL || comma == NULL ||
-	    semi > comma)
-		return false;
-	o = json_object();
-	json_str(o, "type", "image");
-	json_str(o, "data", comma + 1);
-	json_slice(o, "mimeType", (struct slice){ url + 5,
-	    (size_t)(semi - url) - 5 });
-	json_add(parts, NULL, o);
-	return true;
-}
-
-static void
-put_text(struct json *parts, struct slice text)
-{
-	struct json *o = json_object();
-
-	json_str(o, "type", "text");
-	json_raw(o, "text", text);
-	json_add(parts, NULL, o);
-}
-
-/* The content of a tool message as MCP has it. */
-static struct json *
-content_of(struct slice content)
-{
-	struct json *parts = json_array();
-	struct slice el;
-	struct walk w;
-
-	if (scan_kind(content) == SCAN_STRING)
-		put_text(parts, content);
-	walk_in(&w, scan_kind(content) == SCAN_ARRAY ? content :
-	    SLICE("[]"));
-	while (walk_next(&w, NULL, &el)) {
-		char *url = scan_strdup(scan_get(scan_get(el, "image_url"),
-		    "url"));
-		struct slice text = scan_get(el, "text");
-
-		if (url != NULL)
-			put_image(parts, url);
-		else if (scan_kind(text) == SCAN_STRING)
-			put_text(parts, text);
-		free(url);
-	}
-	return parts;
-}
-
 static void
 answer(struct serve *v, const struct rpc_msg *m, struct slice message)
 {
 	struct json *o = json_object();
 
-	json_add(o, "content", content_of(scan_get(message, "content")));
+	json_add(o, "content", mcp_content(scan_get(message, "content")));
 	json_bool(o, "isError", scan_true(scan_get(message, "is_error")));
 	put_result(v, m->id, o);
 }

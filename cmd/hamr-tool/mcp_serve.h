@@ -10,4 +10,7 @@ void mcp_serve_input(struct stage *s);
 /* Answer until stdin ends; the exit status.  t is open. */
 int mcp_serve(struct tool *t);
 
+/* mcp_content.c: a message's content as an array of text and image parts. */
+struct json *mcp_content(struct slice content);
+
 #endif

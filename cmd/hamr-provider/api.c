@@ -1,0 +1,261 @@
+/* api.c - the adapters' table, and what they have in common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "json.h"
+#include "mem.h"
+#include "num.h"
+#include "utf8.h"
+
+const char api_names[] = "openai, responses, anthropic, gemini, ollama, "
+    "replay";
+
+const struct api *
+api_named(const char *name)
+{
+	static const struct api *const all[] = { &api_openai, &api_responses,
+		&api_anthropic, &api_gemini, &api_ollama };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	return NULL;
+}
+
+void
+api_stream_init(struct api_stream *st)
+{
+	*st = (struct api_stream){ .open = -1 };
+	buf_init(&st->text, BUF_RECORD_MAX);
+	buf_init(&st->mark, BUF_RECORD_MAX);
+}
+
+void
+api_stream_reset(struct api_stream *st)
+{
+	buf_reset(&st->text);
+	buf_reset(&st->mark);
+	st->open = -1;
+}
+
+void
+api_stream_release(struct api_stream *st)
+{
+	buf_release(&st->text);
+	buf_release(&st->mark);
+	scan_release(&st->scan);
+}
+
+/* ---- events ---- */
+
+static bool
+is_blank(struct slice s, const char *text)
+{
+	while (s.n > 0 && strchr(" \t\r\n", *s.p) != NULL) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && strchr(" \t\r\n", s.p[s.n - 1]) != NULL)
+		s.n--;
+	return slice_is(s, text);
+}
+
+/* Bytes the door refuses: bad UTF-8, and NUL escaped.  \u0000 and \ufffd have
+ * one length, so this is done in place. */
+static void
+repair(struct slice data, struct buf *out)
+{
+	utf8_clean(out, data.p, data.n);
+	for (size_t i = 0; i + 5 < out->len; i++) {
+		if (out->p[i] != '\\')
+			continue;
+		if (memcmp(out->p + i, "\\u0000", 6) == 0)
+			memcpy(out->p + i, "\\ufffd", 6);
+		i++;
+	}
+}
+
+enum api_said
+api_event(const struct api *api, struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f)
+{
+	struct buf fixed = BUF_INIT(BUF_RECORD_MAX);
+	enum api_said said;
+
+	if (is_blank(data, "[DONE]"))
+		return API_DONE;
+	if (is_blank(data, ""))
+		return API_MORE;
+	if (scan_record(&st->scan, data.p, data.n) < 0) {
+		repair(data, &fixed);
+		if (scan_record(&st->scan, fixed.p, fixed.len) < 0) {
+			failure_set(f, "server", true, true, "the server sent "
+			    "an event that is no JSON object: %s",
+			    st->scan.why);
+			buf_release(&fixed);
+			return API_ERROR;
+		}
+		answer_lossy(a);
+		data = buf_view(&fixed);
+	}
+	said = api->read(st, &st->scan, a, data, f);
+	buf_release(&fixed);
+	return said;
+}
+
+struct slice
+api_member(const struct scan *sc, const char *key)
+{
+	for (size_t i = 0; i < sc->n; i++)
+		if (scan_key_is(sc->m[i].key, key))
+			return sc->m[i].val;
+	return (struct slice){ NULL, 0 };
+}
+
+long long
+api_number(struct slice o, const char *key)
+{
+	int64_t n;
+
+	return scan_int(scan_get(o, key), &n) && n >= 0 ? n : -1;
+}
+
+void
+api_text(struct answer *a, struct slice val,
+    void (*fn)(struct answer *, struct slice))
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (scan_str(val, &b) && b.len > 0)
+		fn(a, buf_view(&b));
+	buf_release(&b);
+}
+
+void
+api_call(struct answer *a, long index, struct slice id, struct slice name,
+    struct slice args)
+{
+	struct json *o = json_object(), *fn = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (index >= 0)
+		json_int(o, "index", index);
+	if (scan_kind(id) == SCAN_STRING)
+		json_raw(o, "id", id);
+	if (scan_kind(name) == SCAN_STRING)
+		json_raw(fn, "name", name);
+	if (args.p != NULL)
+		json_raw(fn, "arguments", args);
+	json_add(o, "function", fn);
+	json_print(o, &b);
+	json_free(o);
+	answer_call(a, buf_view(&b));
+	buf_release(&b);
+}
+
+void
+api_usage(struct answer *a, long long prompt, long long completion,
+    long long cached)
+{
+	struct slice old = answer_usage_told(a);
+	struct json *o = json_object(), *details = json_object();
+	struct buf b = BUF_INIT(4096);
+
+	if (prompt < 0)
+		prompt = api_number(old, "prompt_tokens");
+	if (completion < 0)
+		completion = api_number(old, "completion_tokens");
+	if (cached < 0)
+		cached = api_number(scan_get(old, "prompt_tokens_details"),
+		    "cached_tokens");
+	if (prompt >= 0)
+		json_int(o, "prompt_tokens", prompt);
+	if (completion >= 0)
+		json_int(o, "completion_tokens", completion);
+	json_int(details, "cached_tokens", cached > 0 ? cached : 0);
+	json_add(o, "prompt_tokens_details", details);
+	json_print(o, &b);
+	json_free(o);
+	answer_usage(a, buf_view(&b));
+	buf_release(&b);
+}
+
+/* ---- bodies ---- */
+
+void
+api_field(struct buf *out, bool *first, const char *key, struct slice val)
+{
+	buf_fmt(out, "%c\"%s\":", *first ? '{' : ',', key);
+	buf_slice(out, val);
+	*first = false;
+}
+
+static bool
+is_in(const char *const *list, struct slice key)
+{
+	for (; *list != NULL; list++)
+		if (scan_key_is(key, *list))
+			return true;
+	return false;
+}
+
+static void
+put_params(struct slice params, struct slice later, struct buf *out,
+    bool *first, const char *const *skip)
+{
+	struct slice key, val;
+	struct walk w;
+
+	if (scan_kind(params) != SCAN_OBJECT)
+		return;
+	walk_in(&w, params);
+	while (walk_next(&w, &key, &val)) {
+		char *name = xmemdup0(key.p, key.n);
+
+		if (!is_in(skip, key) && scan_get(later, name).p == NULL)
+			api_field(out, first, name, val);
+		free(name);
+	}
+}
+
+void
+api_fields(const struct body *b, struct buf *out, bool *first,
+    const char *const *skip)
+{
+	put_params(b->conf_params, b->params, out, first, skip);
+	put_params(b->params, (struct slice){ NULL, 0 }, out, first, skip);
+}
+
+bool
+api_tool(struct slice tool, struct slice *name, struct slice *describe,
+    struct slice *parameters)
+{
+	struct slice fn = scan_get(tool, "function");
+
+	*name = scan_get(fn, "name");
+	*describe = scan_get(fn, "description");
+	*parameters = scan_get(fn, "parameters");
+	if (scan_kind(*describe) != SCAN_STRING)
+		*describe = SLICE("\"\"");
+	if (scan_kind(*parameters) != SCAN_OBJECT)
+		*parameters = SLICE("{\"type\":\"object\",\"properties\":{}}");
+	return scan_kind(*name) == SCAN_STRING;
+}
+
+bool
+api_data_url(struct slice url, struct slice *mime, struct slice *data)
+{
+	static const char start[] = "data:", base[] = ";base64,";
+	const char *at;
+
+	if (!slice_starts(url, start))
+		return false;
+	at = memmem(url.p, url.n < 256 ? url.n : 256, base, sizeof base - 1);
+	if (at == NULL)
+		return false;
+	*mime = (struct slice){ url.p + 5, (size_t)(at - url.p) - 5 };
+	at += sizeof base - 1;
+	*data = (struct slice){ at, url.n - (size_t)(at - url.p) };
+	return true;
+}

@@ -1,0 +1,307 @@
+/* attempt.c - one request to a server and what became of it. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "attempt.h"
+#include "body.h"
+#include "cassette.h"
+#include "file.h"
+#include "mem.h"
+#include "quirks.h"
+#include "server.h"
+
+#define ERROR_BODY_MAX ((size_t)1 << 20)
+
+/* ---- what comes ---- */
+
+static int
+on_event(void *ctx, struct slice data)
+{
+	struct exchange *x = ctx;
+
+	if (x->said == API_DONE || x->said == API_ERROR)
+		return 1;
+	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
+	    &x->failure);
+	if (x->first == 0 && answer_started(x->p->answer))
+		x->first = file_now_ms();
+	return x->said == API_DONE || x->said == API_ERROR;
+}
+
+/* JSON begins with a brace; a page of HTML is no stream either. */
+static void
+know_form(struct exchange *x, const char *p, size_t n)
+{
+	for (; n > 0 && x->form == FORM_UNKNOWN; p++, n--)
+		if (strchr(" \t\r\n", *p) == NULL || *p == '\0')
+			x->form = *p == '{' || *p == '<' || *p == '[' ?
+			    FORM_WHOLE : FORM_SSE;
+}
+
+static enum http_next
+too_large(struct exchange *x)
+{
+	failure_set(&x->failure, "too_large", false, false, "%s: a line or "
+	    "event of the answer is larger than provider.max_line_bytes or "
+	    "provider.max_event_bytes", x->where);
+	x->said = API_ERROR;
+	return HTTP_ABORT;
+}
+
+static enum http_next
+on_body(void *ctx, long status, const char *p, size_t n)
+{
+	struct exchange *x = ctx;
+	int rc;
+
+	if (x->p->record >= 0)
+		buf_add(&x->tape, p, n);
+	if (status < 200 || status > 299) {
+		size_t room = ERROR_BODY_MAX - x->raw.len;
+
+		buf_add(&x->raw, p, n < room ? n : room);
+		return HTTP_MORE;
+	}
+	know_form(x, p, n);
+	if (x->form == FORM_WHOLE) {
+		buf_add(&x->raw, p, n);
+		return x->raw.over ? too_large(x) : HTTP_MORE;
+	}
+	rc = sse_feed(&x->sse, p, n, on_event, x);
+	if (rc == SSE_TOO_LARGE)
+		return too_large(x);
+	if (x->said == API_DONE || x->said == API_ERROR)
+		return HTTP_LAST;
+	return x->said == API_FINISHED ? HTTP_SOON : HTTP_MORE;
+}
+
+int
+attempt_wait(void *ctx, struct pollfd *fds, size_t n, int ms)
+{
+	enum { STOP = STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED };
+	struct provider *p = ctx;
+
+	p->flags |= stage_wait(p->stage, fds, n, ms) & STOP;
+	return p->flags;
+}
+
+/* ---- what became of it ---- */
+
+static bool
+is_ok(long status)
+{
+	return status >= 200 && status <= 299;
+}
+
+/* An answer without a stream: all of it is there. */
+static void
+read_whole(struct exchange *x)
+{
+	struct slice raw = buf_view(&x->raw);
+
+	if (*raw.p != '{') {
+		while (raw.n > 0 && strchr(" \t\r\n", *raw.p) != NULL) {
+			raw.p++;
+			raw.n--;
+		}
+	}
+	if (raw.n > 0 && *raw.p == '{')
+		x->said = api_event(x->p->set->api, &x->stream, x->p->answer,
+		    raw, &x->failure);
+	if (x->first == 0)
+		x->first = file_now_ms();
+	if (x->said == API_ERROR && x->failure.code != NULL)
+		return;
+	if (raw.n == 0 || *raw.p != '{' ||
+	    (!answer_started(x->p->answer) && x->said != API_FINISHED &&
+	    memmem(raw.p, raw.n, x->p->set->api->mark,
+	    strlen(x->p->set->api->mark)) == NULL)) {
+		failure_set(&x->failure, "server", false, false, "%s answers "
+		    "with something else than a chat completion; is base_url "
+		    "right (it often ends in /v1)", x->where);
+		return;
+	}
+}
+
+static void
+broken_off(struct exchange *x)
+{
+	failure_set(&x->failure, "truncated", true, false,
+	    "%s ended the answer without a finish_reason", x->where);
+	x->failure.partial = true;
+}
+
+/* The transfer came to its end with a status of 2xx. */
+static void
+judge_answer(struct exchange *x)
+{
+	if (x->form == FORM_WHOLE) {
+		read_whole(x);
+		return;
+	}
+	if (x->said == API_MORE || x->said == API_FINISHED)
+		if (sse_end(&x->sse, on_event, x) == SSE_TOO_LARGE)
+			too_large(x);
+	if (x->failure.code != NULL) {
+		x->failure.partial = answer_started(x->p->answer);
+		return;
+	}
+	if (!answer_finished(x->p->answer))
+		broken_off(x);
+}
+
+static void
+judge(struct exchange *x)
+{
+	const struct http_reply *r = &x->reply;
+	bool got = is_ok(r->status) && r->body;
+
+	if (r->end == HTTP_GIVEN_UP) {
+		failure_set(&x->failure, "interrupted", false, false,
+		    "cancelled");
+		x->failure.partial = true;
+		return;
+	}
+	if (x->failure.code != NULL) {
+		x->failure.partial = answer_started(x->p->answer);
+	} else if (r->end != HTTP_DONE) {
+		/* what follows the finish_reason does not matter */
+		if (got && x->form != FORM_WHOLE &&
+		    answer_finished(x->p->answer))
+			return;
+		failure_transfer(&x->failure, r, x->where);
+		x->failure.partial = got;
+	} else if (is_ok(r->status)) {
+		judge_answer(x);
+	} else {
+		failure_status(&x->failure, r->status, buf_view(&x->raw));
+		x->failure.wait_ms = retry_after_ms(r->retry_after,
+		    (long long)time(NULL));
+	}
+}
+
+/* ---- one attempt ---- */
+
+static bool
+sends_reasoning(const struct provider *p)
+{
+	if (p->quirks & QUIRK_REASONING)
+		return true;
+	if (p->quirks & QUIRK_NO_REASONING)
+		return false;
+	return p->set->reasoning == REASONING_ALWAYS;
+}
+
+static void
+make_body(struct exchange *x)
+{
+	const struct settings *s = x->p->set;
+	struct buf legal = BUF_INIT((size_t)1 << 40);
+	struct body b = {
+		.model = s->model, .stream = s->stream,
+		.system_in_place = s->system_in_place,
+		.reasoning = sends_reasoning(x->p), .dialect = s->dialect,
+		.has_temperature = s->has_temperature,
+		.temperature = s->temperature, .max_tokens = s->max_tokens,
+		.window = s->window,
+		.quirks = x->p->quirks,
+		.conf_params = slice_of(s->params),
+		.messages = x->ask->messages, .tools = x->ask->tools,
+		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
+		.past = &x->p->past,
+	};
+
+	buf_reset(&x->body);
+	if (s->api->body == NULL) {
+		body_print(&b, &x->body);
+		return;
+	}
+	body_messages(&b, scan_str_is(b.tool_choice, "none"), true, &legal);
+	s->api->body(&b, buf_view(&legal), &x->body);
+	buf_release(&legal);
+}
+
+static void
+begin(struct exchange *x)
+{
+	make_body(x);
+	sse_reset(&x->sse);
+	buf_reset(&x->raw);
+	buf_reset(&x->tape);
+	failure_reset(&x->failure);
+	api_stream_reset(&x->stream);
+	x->form = x->p->set->api->lines ? FORM_SSE : FORM_UNKNOWN;
+	x->said = API_MORE;
+	x->first = 0;
+	x->started = file_now_ms();
+	answer_reset(x->p->answer, x->ask->tools);
+}
+
+void
+attempt_do(struct exchange *x)
+{
+	struct http_call call = { .url = x->url, .post = true, .sink = on_body,
+		.ctx = x, .wait = attempt_wait, .wait_ctx = x->p };
+
+	begin(x);
+	call.body = buf_view(&x->body);
+	http_do(server_http(x->p), &call, &x->reply);
+	judge(x);
+}
+
+/* ---- life ---- */
+
+void
+attempt_init(struct exchange *x)
+{
+	const struct settings *s = x->p->set;
+	char *path = s->api->path(s->model, s->stream);
+
+	if (x->p->answer == NULL)
+		x->p->answer = answer_new(s->dialect, provider_delta, x->p);
+	sse_init(&x->sse, s->max_line, s->max_event);
+	x->sse.lines = s->api->lines;
+	api_stream_init(&x->stream);
+	buf_init(&x->body, (size_t)1 << 40);
+	buf_init(&x->raw, s->max_body > ERROR_BODY_MAX ? s->max_body :
+	    ERROR_BODY_MAX);
+	buf_init(&x->tape, s->max_body > ERROR_BODY_MAX ? s->max_body :
+	    ERROR_BODY_MAX);
+	failure_init(&x->failure);
+	x->url = server_url(s->base_url, path);
+	x->where = settings_where(s->base_url);
+	free(path);
+}
+
+void
+attempt_release(struct exchange *x)
+{
+	sse_release(&x->sse);
+	api_stream_release(&x->stream);
+	buf_release(&x->body);
+	buf_release(&x->raw);
+	buf_release(&x->tape);
+	failure_release(&x->failure);
+	free(x->url);
+	free(x->where);
+}
+
+void
+attempt_play(struct exchange *x, struct slice line, size_t chunk)
+{
+	struct buf all = BUF_INIT((size_t)1 << 40);
+	enum http_next next = HTTP_MORE;
+
+	begin(x);
+	cassette_read(line, &all, &x->reply);
+	x->reply.body = all.len > 0;
+	if (chunk == 0)
+		chunk = all.len;
+	for (size_t at = 0; at < all.len && next != HTTP_ABORT &&
+	    next != HTTP_LAST; at += chunk)
+		next = on_body(x, x->reply.status, all.p + at,
+		    all.len - at < chunk ? all.len - at : chunk);
+	buf_release(&all);
+	judge(x);
+}
