@@ -29,13 +29,15 @@ B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
 LIB = err mem buf utf8 num file map \
-      scan_text scan_keys scan scan_walk json sha \
+      scan_text scan_keys scan scan_walk json sha filter program \
       rec msg \
       toml_text toml_value toml_write toml \
       conf_table conf_keys conf_near place \
       conf_value conf_get conf_put conf_file conf_repo conf_trust \
       conf_load conf_print \
-      token budget memid alias plugin view_print view stage state
+      token budget memid alias plugin view_print view \
+      units import_mark import_guess import_name import_pair import \
+      stage state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 

@@ -263,6 +263,18 @@ rec_next(struct rec_in *in, const struct rec **r, struct err *e)
 	}
 }
 
+struct slice
+rec_raw(const struct rec_in *in)
+{
+	return (struct slice){ in->buf + in->start, in->end - in->start };
+}
+
+void
+rec_raw_drop(struct rec_in *in, size_t n)
+{
+	in->start += n;
+}
+
 /* ---- writing ---- */
 
 void

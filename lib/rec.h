@@ -87,6 +87,10 @@ int rec_next(struct rec_in *in, const struct rec **r, struct err *e);
 /* Is there a whole line waiting, so that rec_take will not say 0? */
 bool rec_waiting(struct rec_in *in);
 
+/* Bytes that were read and not taken; and n of them taken, for importers. */
+struct slice rec_raw(const struct rec_in *in);
+void rec_raw_drop(struct rec_in *in, size_t n);
+
 /* ---- writing ---- */
 
 struct rec_out {

@@ -22,11 +22,38 @@ is_written(const struct stage *s, enum rec_kind kind)
 	    (s->stream && (kind == R_DELTA || kind == R_OUTPUT));
 }
 
+/* A line through --jq: what comes of it.  A record it cannot do with is said
+ * and makes the status 65; without it there is nothing more to write. */
+static void
+put_filtered(struct stage *s, struct slice line)
+{
+	struct buf made = BUF_INIT(BUF_RECORD_MAX * 2);
+	struct err e;
+	int r = program_run(s->jq, line, &made, &e);
+
+	if (made.len > 0)
+		rec_put(&s->out, (struct slice){ made.p, made.len - 1 });
+	if (r > 0)
+		stage_status(s, err_report(&e));
+	if (r < 0)
+		stage_fail(s, &e);
+	buf_release(&made);
+}
+
+static void
+put_line(struct stage *s, struct slice line)
+{
+	if (s->jq == NULL)
+		rec_put(&s->out, line);
+	else if (!s->failed)
+		put_filtered(s, line);
+}
+
 void
 stage_put(struct stage *s, enum rec_kind kind, struct slice line)
 {
 	if (is_written(s, kind))
-		rec_put(&s->out, line);
+		put_line(s, line);
 }
 
 void
@@ -36,7 +63,7 @@ stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
 
 	if (is_written(s, kind)) {
 		json_print(o, &b);
-		rec_put(&s->out, buf_view(&b));
+		put_line(s, buf_view(&b));
 	}
 	buf_release(&b);
 	json_free(o);
@@ -129,7 +156,7 @@ take_in(struct stage *s, const struct rec *r)
 	if (s->mode == STAGE_FILTER &&
 	    (s->ops->keep == NULL || s->ops->keep(s, r)) &&
 	    is_written(s, r->kind))
-		rec_put(&s->out, r->line);
+		put_line(s, r->line);
 	if (s->ops->record != NULL)
 		s->ops->record(s, r);
 }
@@ -162,7 +189,7 @@ handle_copy(struct stage *s, const struct rec *r)
 			sync_all(s);
 		s->cancelled = false;
 		if (s->mode != STAGE_FILTER)
-			rec_put(&s->out, copy);
+			put_line(s, copy);
 	}
 	scan_release(&scan);
 	free(line);
@@ -200,6 +227,28 @@ flush(struct stage *s)
 		return 0;
 	stage_fail(s, &e);
 	return -1;
+}
+
+/* Another program's transcript. */
+static void
+read_import(struct stage *s)
+{
+	const struct rec *r;
+	struct err e;
+	int got;
+
+	while (!s->failed && (got = import_next(s->from, &r, &e)) != 0) {
+		if (got > 0)
+			handle(s, r);
+		else
+			refuse(s, &e);
+		if (!s->out.regular)
+			flush(s);
+	}
+	if (!s->failed)
+		finish(s);
+	import_close(s->from);
+	s->from = NULL;
 }
 
 static void
@@ -268,13 +317,21 @@ stage_run(struct stage *s)
 			stage_fail(s, &e);
 			break;
 		}
-		read_input(s);
+		if (s->import.conf != NULL && s->mode != STAGE_RESIDENT &&
+		    import_open(&s->from, &s->in, &s->import, &e) < 0)
+			stage_fail(s, &e);
+		else if (s->from != NULL)
+			read_import(s);
+		else
+			read_input(s);
 		if (s->in.fd != STDIN_FILENO)
 			close(s->in.fd);
 		rec_in_release(&s->in);
 	}
 	if (rec_end(&s->out, &e) < 0)
 		stage_fail(s, &e);
+	program_free(s->jq);
+	s->jq = NULL;
 	if (s->failed)
 		stage_status(s, err_report(&s->err));
 	return s->status;
@@ -419,6 +476,7 @@ stage_option(struct stage_args *a, int c, const char *arg, const char *help)
 	case OPT_LENIENT: a->lenient = true; return true;
 	case OPT_STREAM: a->stream = true; return true;
 	case OPT_NO_CONFIG: a->no_config = true; return true;
+	case OPT_JQ: a->jq = arg; return true;
 	case 'h': say_and_end(help); return true;
 	case 'V': say_and_end("hamr " HAMR_VERSION "\n"); return true;
 	default: return false;
@@ -441,6 +499,23 @@ stage_apply(struct stage *s, const struct stage_args *a)
 	s->mode = a->mode;
 	s->stream = a->stream;
 	s->lenient = a->lenient;
+}
+
+int
+stage_reads(struct stage *s, const struct stage_args *a,
+    const struct conf *conf, struct err *e)
+{
+	s->import = (struct import_opts){ .format = a->format,
+		.quiet = a->quiet, .lenient = a->lenient, .conf = conf };
+	if (import_check(a->format, e) < 0)
+		return -1;
+	if (a->jq == NULL)
+		return 0;
+	if (a->mode == STAGE_RESIDENT)
+		return err_set(e, ST_USAGE, "--jq is not for -r, whose output "
+		    "a program reads");
+	s->jq = program_new("--jq", a->jq, "{}", false, e);
+	return s->jq != NULL ? 0 : -1;
 }
 
 struct conf *

@@ -14,7 +14,9 @@
 
 #include "conf.h"
 #include "err.h"
+#include "import.h"
 #include "json.h"
+#include "program.h"
 #include "rec.h"
 
 enum stage_mode {
@@ -61,10 +63,14 @@ struct stage {
 	const char *const *files;	/* inputs; none: stdin */
 	size_t nfiles;
 	size_t max_bytes;	/* record.max_bytes; 0: REC_MAX */
+	struct import_opts import;	/* stage_reads sets it; without conf
+					 * only our own records are read */
+	struct program *jq;	/* --jq: what is written goes through it */
 	/* for the command to read */
 	struct rec_in in;
 	struct rec_out out;
 	/* private */
+	struct import *from;	/* the input is another program's */
 	bool dirty;		/* a record came since the last go */
 	bool begun;		/* this transcript has a record */
 	bool cancelled, acting;
@@ -114,12 +120,15 @@ struct stage_args {
 	enum stage_mode mode;
 	bool stream, lenient, quiet, no_config;
 	const char *format;	/* -F, NULL: auto */
+	const char *jq;		/* --jq, or NULL */
 	const char **set;	/* -o */
 	size_t nset, capset;
 };
 
 #define STAGE_SHORT "nrqF:o:hV"
-enum { OPT_LENIENT = 256, OPT_STREAM, OPT_NO_CONFIG, OPT_COMMAND };
+enum { OPT_LENIENT = 256, OPT_STREAM, OPT_NO_CONFIG, OPT_JQ, OPT_COMMAND };
+/* For stages that read and write what -F and --jq say (stage_reads). */
+#define STAGE_JQ { "jq", 1, 0, OPT_JQ }
 #define STAGE_LONG \
 	{ "lenient", 0, 0, OPT_LENIENT }, { "stream", 0, 0, OPT_STREAM }, \
 	{ "no-config", 0, 0, OPT_NO_CONFIG }, { "help", 0, 0, 'h' }, \
@@ -132,6 +141,11 @@ bool stage_option(struct stage_args *a, int c, const char *arg,
 
 /* -F: "auto" and "hamr" are read without an importer. */
 int stage_format(const struct stage_args *a, struct err *e);
+
+/* s reads other programs' transcripts too, by -F, and writes through --jq;
+ * after stage_apply.  conf is borrowed until the end of the run. */
+int stage_reads(struct stage *s, const struct stage_args *a,
+    const struct conf *conf, struct err *e);
 
 /* Copy what the command line said into s. */
 void stage_apply(struct stage *s, const struct stage_args *a);

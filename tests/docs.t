@@ -57,7 +57,7 @@ PY
 mkdir "$T/examples"
 python3 "$T/extract.py" "$T/examples" "$TOP"/README.md "$TOP"/man/*.1 \
     "$TOP"/man/hamr.7 "$TOP"/man/hamr-plugins.7 \
-    "$TOP"/man/hamr-records.5 || exit 1
+    "$TOP"/man/hamr-records.5 "$TOP"/man/hamr-import.5 || exit 1
 
 # The model: wherever an example would ask a server, a script answers.
 mkdir "$T/shim"

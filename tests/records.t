@@ -324,6 +324,9 @@ valid "hamr-mem" mem.out
 seen=$(sort -u kinds | tr '\n' ' ')
 is "which kinds were seen" "$seen" "answer ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict "
 
+cat "$TOP"/tests/data/import/golden/*.out >import.out
+valid "what the importers make" import.out
+
 # ---- the manual page ----
 
 python3 - "$SCHEMA" "$MAN" <<'PY' >missing

@@ -20,7 +20,8 @@ static const char HELP[] =
 "  -n              write only own records (request, compaction, error)\n"
 "  -r              resident: the same, and act at `go` only\n"
 "  -q              no warnings\n"
-"  -F FORMAT       hamr or auto\n"
+"  -F FORMAT       auto, hamr, claude-code, openai, ...: see hamr-import(5)\n"
+"  --jq FILTER     write what the filter makes of each record\n"
 "  --strategy NAME aggressive, moderate, balanced, light or none\n"
 "  --window N      tokens of the context window; 0: no limit\n"
 "  --lenient       a bad line becomes an error record\n"
@@ -85,7 +86,7 @@ own_option(struct opts *o, int c, const char *arg)
 static struct opts
 options(int argc, char **argv)
 {
-	static const struct option longs[] = { STAGE_LONG,
+	static const struct option longs[] = { STAGE_LONG, STAGE_JQ,
 		{ "window", 1, 0, OPT_WINDOW },
 		{ "strategy", 1, 0, OPT_STRATEGY },
 		{ "view", 0, 0, OPT_VIEW }, { "check", 0, 0, OPT_CHECK },
@@ -147,12 +148,17 @@ run(const struct opts *o, const struct conf *conf, const char *const *files,
 	struct stage s = { .ops = act_ops(o->mode), .self = &a,
 		.files = files, .nfiles = n,
 		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
+	struct err e;
 	int st;
 
 	compact_init(&a.compact, conf,
 	    strategy_named(conf_str(conf, "context.strategy")), o->window,
 	    conf_str(conf, "provider.model"));
 	stage_apply(&s, &o->args);
+	if (stage_reads(&s, &o->args, conf, &e) < 0) {
+		compact_release(&a.compact);
+		return err_report(&e);
+	}
 	if (o->mode != ACT_REQUEST)
 		s.mode = STAGE_FILTER;
 	st = o->mode == ACT_BUDGET && n == 0 ? print_budget(&a) :
@@ -177,8 +183,6 @@ main(int argc, char **argv)
 		return mode_count(files, (size_t)(argc - optind),
 		    (enum token_family)o.family, &e) < 0 ? err_report(&e) :
 		    ST_OK;
-	if (stage_format(&o.args, &e) < 0)
-		return err_report(&e);
 	conf = configuration(&o, &e);
 	if (conf == NULL)
 		return err_report(&e);

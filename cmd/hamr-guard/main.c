@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "rules.h"
 
 static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
@@ -18,7 +19,9 @@ static const char help[] =
 "  -e               status 1 if this run wrote a block or a halt\n"
 "  -q               no warnings about the configuration\n"
 "  -p PROFILE       default, or off (judges nothing)\n"
-"  -F FORMAT        hamr or auto\n"
+"  -F FORMAT        auto, hamr, claude-code, openai, ...: hamr-import(5)\n"
+"  --import-only    write the input as hamr's records, judge nothing\n"
+"  --jq FILTER      write what the filter makes of each record\n"
 "  --lenient        a refused line becomes an error record\n"
 "  --no-config      read no configuration and no environment\n"
 "  -o key=value     set a configuration key, as loop_guard.warn_threshold=2\n"
@@ -30,13 +33,16 @@ static const char help[] =
 struct opts {
 	struct stage_args stage;
 	const char *profile;
-	bool allow, status;
+	bool allow, status, import_only;
 };
+
+enum { OPT_IMPORT_ONLY = OPT_COMMAND };
 
 static void
 read_opts(int argc, char **argv, struct opts *o)
 {
-	static const struct option names[] = { STAGE_LONG, { 0 } };
+	static const struct option names[] = { STAGE_LONG, STAGE_JQ,
+		{ "import-only", 0, 0, OPT_IMPORT_ONLY }, { 0 } };
 	int c;
 
 	opterr = 0;
@@ -46,6 +52,7 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'a': o->allow = true; break;
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
+		case OPT_IMPORT_ONLY: o->import_only = true; break;
 		default:
 			if (!stage_option(&o->stage, c,
 			    optarg, help))
@@ -91,6 +98,17 @@ read_policy(const struct conf *c, const struct opts *o, struct policy *p)
 	p->exempt = conf_list(c, "loop_guard.exempt_tools", &p->nexempt);
 }
 
+static int
+read_rules(const struct conf *c, struct guard *g, struct err *e)
+{
+	const char *const *list;
+	size_t n;
+
+	list = conf_list(c, "loop_guard.normalize", &n);
+	g->sign.rules = n > 0 ? rules_new(list, n, e) : NULL;
+	return n > 0 && g->sign.rules == NULL ? -1 : 0;
+}
+
 /* ---- the stage ---- */
 
 static bool
@@ -117,6 +135,7 @@ main(int argc, char **argv)
 {
 	static const struct stage_ops ops = { .name = "guard", .keep = keep,
 		.record = record, .reset = reset };
+	static const struct stage_ops pass = { .name = "guard" };
 	struct opts o = { .profile = NULL };
 	struct policy policy = { .off = false };
 	struct stage s = { .ops = &ops };
@@ -128,8 +147,6 @@ main(int argc, char **argv)
 
 	err_program("hamr-guard");
 	read_opts(argc, argv, &o);
-	if (stage_format(&o.stage, &e) < 0)
-		return err_report(&e);
 	root = conf_root(".", &e);
 	conf = root != NULL ? stage_conf(&o.stage, root, &e) : NULL;
 	free(root);
@@ -137,12 +154,18 @@ main(int argc, char **argv)
 		return err_report(&e);
 	read_policy(conf, &o, &policy);
 	stage_apply(&s, &o.stage);
+	if (stage_reads(&s, &o.stage, conf, &e) < 0)
+		return err_report(&e);
+	if (o.import_only)
+		s.ops = &pass;
 	s.self = &g;
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	guard_init(&g, &s, &policy);
-	status = stage_run(&s);
+	status = read_rules(conf, &g, &e) < 0 ? err_report(&e) :
+	    stage_run(&s);
+	rules_free(g.sign.rules);
 	guard_release(&g);
 	conf_free(conf);
 	free(o.stage.set);

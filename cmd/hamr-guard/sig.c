@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "alias.h"
+#include "rules.h"
 #include "sig.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })
@@ -225,6 +226,10 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 	*out = (struct about){ .bash = false };
 	text = trimmed(unwrap(s, args));
 	valid = scan_value(&s->scan, text.p, text.n) == 0;
+	if (valid && s->rules != NULL && scan_kind(text) == SCAN_OBJECT) {
+		text = rules_apply(s->rules, name, text);
+		scan_value(&s->scan, text.p, text.n);
+	}
 	if (valid && scan_kind(text) == SCAN_OBJECT) {
 		take_members(s, name, text);
 		judge(s, name, out);

@@ -16,6 +16,7 @@ struct sign {
 	struct scan scan;
 	struct buf args, named, canonical;
 	struct canon members;
+	struct rules *rules;	/* [loop_guard] normalize, or NULL; borrowed */
 };
 
 /* What a call is, from its name and arguments alone. */

@@ -50,14 +50,15 @@ command_stage(const struct opts *o, struct err *e)
 	struct conf *conf = NULL;
 	int status = -1;
 
-	if (root != NULL && stage_format(&o->stage, e) == 0)
+	if (root != NULL)
 		conf = stage_conf(&o->stage, root, e);
 	if (conf != NULL) {
 		x.enabled = conf_bool(conf, "memory.enabled");
 		x.exclude = conf_list(conf, "memory.exclude", &x.nexclude);
 		s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 		stage_apply(&s, &o->stage);
-		status = index_run(&s, &x);
+		if (stage_reads(&s, &o->stage, conf, e) == 0)
+			status = index_run(&s, &x);
 	}
 	conf_free(conf);
 	free(root);

@@ -1,0 +1,73 @@
+/* rules.c - the user's own rules of what makes two calls equal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alias.h"
+#include "mem.h"
+#include "program.h"
+#include "rules.h"
+#include "scan.h"
+
+struct rules {
+	struct program *program;	/* NULL: it is gone */
+	struct scan scan;
+	struct buf named, made;
+};
+
+struct rules *
+rules_new(const char *const *list, size_t n, struct err *e)
+{
+	struct rules *r = xcalloc(1, sizeof *r);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	r->named.max = r->made.max = BUF_RECORD_MAX * 2;
+	/* a line each: a comment ends with its own */
+	buf_adds(&text, "first(.");
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(&text, "\n| (%s\n)", list[i]);
+	buf_adds(&text, "\n)");
+	r->program = program_new("loop_guard.normalize", text.p, "{}", false,
+	    e);
+	buf_release(&text);
+	if (r->program != NULL)
+		return r;
+	e->status = e->status == ST_USAGE ? ST_CONFIG : e->status;
+	rules_free(r);
+	return NULL;
+}
+
+struct slice
+rules_apply(struct rules *r, struct slice tool, struct slice args)
+{
+	struct slice text;
+	struct err e;
+	int got;
+
+	buf_reset(&r->named);
+	buf_reset(&r->made);
+	if (r->program == NULL || !alias_args(tool, args, &r->named))
+		return args;
+	got = program_run(r->program, buf_view(&r->named), &r->made, &e);
+	if (got < 0) {
+		err_say("%s; the rules are off from here on", e.text);
+		program_free(r->program);
+		r->program = NULL;
+	}
+	text = buf_view(&r->made);
+	if (got != 0 || scan_value(&r->scan, text.p, text.n) < 0)
+		return args;
+	text.n--;	/* its line feed */
+	return scan_kind(text) == SCAN_OBJECT ? text : args;
+}
+
+void
+rules_free(struct rules *r)
+{
+	if (r == NULL)
+		return;
+	program_free(r->program);
+	scan_release(&r->scan);
+	buf_release(&r->named);
+	buf_release(&r->made);
+	free(r);
+}

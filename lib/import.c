@@ -1,0 +1,462 @@
+/* import.c - other programs' transcripts, read as records of ours. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "import.h"
+#include "import_guess.h"
+#include "import_pair.h"
+#include "json.h"
+#include "mem.h"
+#include "place.h"
+#include "program.h"
+#include "units.h"
+
+#define PROGRAM_MAX ((size_t)1 << 20)
+#define BATCH ((size_t)256 << 10)	/* given at once, when it is there */
+
+/* Lines of the file where something was lost. */
+struct lost {
+	size_t first, last;
+};
+
+struct import {
+	const char *file;
+	char *name;		/* for messages: "FILE: -F FORMAT" */
+	bool own;		/* the user's program: errors tell its line */
+	bool quiet;
+	struct program *program;
+	struct units units;
+	struct import_pair pair;
+	struct slice held;	/* made, but its header goes first */
+	bool begun;		/* a conversation has its header */
+	bool needy;		/* the program waits for an input */
+	bool over;
+	size_t line;		/* of the last unit given */
+	struct err bad;		/* a unit refused, not told yet */
+	bool is_bad;
+	size_t ncut, cut_told;
+	struct lost *lost;
+	size_t nlost, caplost;
+	struct scan scan;
+	struct rec rec;
+	struct buf out;
+};
+
+/* ---- formats and programs ---- */
+
+static bool
+is_auto(const char *format)
+{
+	return format == NULL || strcmp(format, "auto") == 0;
+}
+
+/* A program of the user's is named by its path. */
+static bool
+is_path(const char *format)
+{
+	size_t n = strlen(format);
+
+	return strchr(format, '/') != NULL ||
+	    (n > 3 && strcmp(format + n - 3, ".jq") == 0);
+}
+
+static char *
+program_path(const char *format)
+{
+	char *name = xasprintf("import/%s.jq", format);
+	char *path = is_path(format) ? xstrdup(format) : conf_share(name);
+
+	free(name);
+	return path;
+}
+
+int
+import_check(const char *format, struct err *e)
+{
+	struct buf names = BUF_INIT(PROGRAM_MAX);
+	const struct import_format *f;
+	char *path;
+	int r = 0;
+
+	if (is_auto(format) || strcmp(format, "hamr") == 0)
+		return 0;
+	path = program_path(format);
+	if (access(path, R_OK) < 0 && is_path(format)) {
+		r = err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
+		    "-F %s", format);
+	} else if (access(path, R_OK) < 0) {
+		for (f = import_formats; f->name != NULL; f++)
+			buf_fmt(&names, ", %s", f->name);
+		r = err_set(e, ST_USAGE, "-F %s: unknown format; known are "
+		    "auto, hamr%s, or a jq program with a / in its name",
+		    format, names.p);
+	}
+	buf_release(&names);
+	free(path);
+	return r;
+}
+
+/* What all importers share goes before a program, on its first line, so that
+ * libjq's errors tell the program's own lines. */
+static int
+read_shared(struct buf *out, struct err *e)
+{
+	struct buf text = BUF_INIT(PROGRAM_MAX);
+	char *path = conf_share("import.jq"), *line, *rest;
+	int r = file_read(path, &text, e);
+
+	rest = r == 0 ? text.p : NULL;
+	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL)
+		if (*line != '#')
+			buf_fmt(out, "%s ", line);
+	buf_release(&text);
+	free(path);
+	return r;
+}
+
+/* The head of a program says what its inputs are: "# units: lines". */
+static void
+read_units(const char *text, struct units *u)
+{
+	while (*text == '#') {
+		size_t n = strcspn(text, "\n");
+		const char *word = strncmp(text, "# units: ", 9) == 0 ?
+		    text + 9 : "";
+
+		if (strncmp(word, "lines", 5) == 0)
+			u->lines = true;
+		if (strncmp(word, "elements", 8) == 0)
+			u->elements = true;
+		text += n + (text[n] == '\n');
+	}
+}
+
+static int
+load(struct import *im, const char *format, const struct import_opts *o,
+    struct err *e)
+{
+	struct buf text = BUF_INIT(PROGRAM_MAX), own = BUF_INIT(PROGRAM_MAX);
+	char *path = program_path(format);
+	struct json *vars = json_object();
+	struct buf vars_text = BUF_INIT(PROGRAM_MAX);
+	int r = read_shared(&text, e);
+
+	if (r == 0)
+		r = file_read(path, &own, e);
+	if (r == 0) {
+		buf_adds(&own, "");
+		read_units(own.p, &im->units);
+		buf_slice(&text, buf_view(&own));
+		json_bool(vars, "sidechains",
+		    conf_bool(o->conf, "import.sidechains"));
+		json_print(vars, &vars_text);
+		im->program = program_new(im->name, text.p, vars_text.p, true,
+		    e);
+		r = im->program != NULL ? 0 : -1;
+	}
+	json_free(vars);
+	buf_release(&vars_text);
+	buf_release(&text);
+	buf_release(&own);
+	free(path);
+	return r;
+}
+
+/* ---- opening ---- */
+
+/* With a format named it is only asked whether each line is a value. */
+static int
+guess(struct rec_in *in, bool named, struct guess *g, struct err *e)
+{
+	for (;;) {
+		struct slice raw = rec_raw(in);
+		bool all = in->eof || raw.n >= GUESS_HEAD;
+
+		if (raw.n > GUESS_HEAD)
+			raw.n = GUESS_HEAD;
+		import_guess(raw, all, g);
+		if (g->kind != GUESS_MORE || (named && g->lines))
+			return 0;
+		if (rec_fill(in, e) < 0)
+			return -1;
+	}
+}
+
+static int
+say_nobody(const struct rec_in *in, struct err *e)
+{
+	const struct import_format *f;
+
+	err_say("%s: tried, and why it is none of them:", in->name);
+	err_say("  hamr: no line with a role, or with a type of its own");
+	for (f = import_formats; f->name != NULL; f++)
+		err_say("  %s: no %s", f->name, f->mark);
+	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
+	    "with -F, or see hamr-import(5) for writing one", in->name);
+}
+
+/* The format to use, NULL for ours; -1 with e. */
+static int
+choose(struct rec_in *in, const struct import_opts *o, const struct guess *g,
+    const char **format, struct err *e)
+{
+	*format = NULL;
+	if (!is_auto(o->format)) {
+		*format = o->format;
+		return 0;
+	}
+	if (g->kind == GUESS_TWO)
+		return err_set(e, ST_DATA, "%s: may be %s or %s; say which "
+		    "with -F", in->name, g->one->name, g->other->name);
+	if (g->kind == GUESS_FORMAT)
+		*format = g->one->name;
+	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL))
+		return say_nobody(in, e);
+	if (!o->quiet && (*format != NULL || o->format != NULL))
+		err_say("%s: read as %s", in->name, *format != NULL ? *format :
+		    "hamr");
+	return 0;
+}
+
+int
+import_open(struct import **out, struct rec_in *in,
+    const struct import_opts *o, struct err *e)
+{
+	struct import *im;
+	struct guess g;
+	const char *format;
+
+	*out = NULL;
+	if (o->format != NULL && strcmp(o->format, "hamr") == 0)
+		return 0;
+	if (guess(in, !is_auto(o->format), &g, e) < 0 ||
+	    choose(in, o, &g, &format, e) < 0)
+		return -1;
+	if (format == NULL)
+		return 0;
+	im = xcalloc(1, sizeof *im);
+	im->file = in->name;
+	im->quiet = o->quiet;
+	im->own = is_path(format);
+	im->name = xasprintf("%s: -F %s", in->name, format);
+	im->out.max = BUF_RECORD_MAX;
+	im->units.in = in;
+	im->pair.names.own = conf_list(o->conf, "loop_guard.tools",
+	    &im->pair.names.n);
+	if (!im->own)
+		im->pair.format = import_format_named(format) != NULL ?
+		    import_format_named(format)->name : NULL;
+	if (load(im, format, o, e) < 0) {
+		import_close(im);
+		return -1;
+	}
+	im->units.lines |= g.lines;
+	*out = im;
+	return 0;
+}
+
+void
+import_close(struct import *im)
+{
+	if (im == NULL)
+		return;
+	program_free(im->program);
+	units_release(&im->units);
+	import_pair_release(&im->pair);
+	scan_release(&im->scan);
+	buf_release(&im->out);
+	free(im->lost);
+	free(im->name);
+	free(im);
+}
+
+/* ---- reading ---- */
+
+static void
+note_lost(struct import *im)
+{
+	im->lost = xgrow(im->lost, im->nlost, &im->caplost, sizeof *im->lost);
+	im->lost[im->nlost++] = (struct lost){ im->units.line,
+		im->units.now + 1 };
+}
+
+static bool
+was_lost(const struct import *im, const struct rec *r, size_t line)
+{
+	size_t lo = 0, hi = im->nlost;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (im->lost[mid].last < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < im->nlost && im->lost[lo].first <= line &&
+	    memmem(r->line.p, r->line.n, "\xef\xbf\xbd", 3) != NULL;
+}
+
+/* Give the program what there is; with something refused, what comes before
+ * that. */
+static void
+feed(struct import *im)
+{
+	size_t given = 0;
+
+	while (given < BATCH && !(im->own && given > 0)) {
+		int got = units_next(&im->units, given == 0, &im->bad);
+
+		if (got == 1) {
+			if (im->units.lossy)
+				note_lost(im);
+			im->line = im->units.line;
+			program_give(im->program, im->units.json, im->line);
+			given += im->units.json.n + 64;
+			continue;
+		}
+		if (got == 0 && given == 0) {
+			program_last(im->program);
+			given = 1;
+		}
+		if (got < 0 && im->units.cut && im->units.lines)
+			im->ncut++;	/* told at the end: it is the end */
+		else
+			im->is_bad = got < 0;
+		break;
+	}
+	im->needy = given == 0;
+}
+
+/* The record in im->out, to be handed out. */
+static int
+made(struct import *im, size_t line, const struct rec **r, struct err *e)
+{
+	if (rec_parse(&im->scan, im->out.p, im->out.len, &im->rec) < 0)
+		return err_set(e, ST_DATA, "%s: %s", im->name, im->scan.why);
+	im->rec.no = line;
+	*r = &im->rec;
+	return 1;
+}
+
+/* A line cut short at the end of a file that may still be written to. */
+static int
+tell_cut(struct import *im, const struct rec **r, struct err *e)
+{
+	struct json *o;
+
+	im->cut_told++;
+	if (!im->begun) {	/* there is nothing else */
+		im->over = true;
+		*e = im->bad;
+		return -1;
+	}
+	o = json_object();
+	json_str(o, "type", "error");
+	json_str(o, "stage", "import");
+	json_str(o, "code", "bad_record");
+	json_str(o, "message", "the last line is cut short");
+	json_bool(o, "retryable", false);
+	buf_reset(&im->out);
+	json_print(o, &im->out);
+	json_free(o);
+	return made(im, im->units.line, r, e);
+}
+
+static int
+tell_bad(struct import *im, struct err *e)
+{
+	im->is_bad = false;
+	*e = im->bad;
+	im->over |= e->status != ST_DATA;
+	return -1;
+}
+
+/* What the program made, as a record; its header first if it has none. */
+static int
+take(struct import *im, struct slice text, const struct rec **r,
+    struct err *e)
+{
+	struct rec raw;
+	int64_t line;
+	bool lossy;
+
+	im->held = (struct slice){ NULL, 0 };
+	if (rec_parse(&im->scan, text.p, text.n, &raw) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: the importer made no "
+		    "record but %.*s", im->file, im->line,
+		    (int)(text.n < 60 ? text.n : 60), text.p);
+	if (!rec_int(&raw, "_line", &line) || line < 1)
+		line = (int64_t)im->line;
+	buf_reset(&im->out);
+	if (raw.kind == R_HAMR || im->begun) {
+		lossy = was_lost(im, &raw, (size_t)line);
+		import_pair(&im->pair, &raw, lossy, &im->out);
+	} else {
+		im->held = text;
+		import_pair(&im->pair, NULL, false, &im->out);
+	}
+	im->begun = true;
+	return made(im, (size_t)line, r, e);
+}
+
+static void
+count(struct buf *out, size_t n, const char *one, const char *many)
+{
+	if (n > 0)
+		buf_fmt(out, "%s%zu %s", out->len > 0 ? ", " : "", n,
+		    n == 1 ? one : many);
+}
+
+static int
+finish(struct import *im)
+{
+	struct buf b = BUF_INIT(1024);
+
+	im->over = true;
+	import_pair_end(&im->pair);
+	count(&b, im->pair.unanswered, "call without a result",
+	    "calls without a result");
+	count(&b, im->pair.strays, "result without a call",
+	    "results without a call");
+	count(&b, im->ncut, "line cut short at the end",
+	    "lines cut short at the end");
+	if (b.len > 0 && !im->quiet)
+		err_say("%s: %s", im->file, b.p);
+	buf_release(&b);
+	return 0;
+}
+
+int
+import_next(struct import *im, const struct rec **r, struct err *e)
+{
+	struct slice text;
+
+	while (!im->over) {
+		if (im->held.p != NULL)
+			return take(im, im->held, r, e);
+		if (im->needy && im->is_bad)
+			return tell_bad(im, e);
+		if (im->needy) {
+			feed(im);
+			continue;
+		}
+		switch (program_next(im->program, &text, e)) {
+		case PROGRAM_NEED: im->needy = true; break;
+		case PROGRAM_VALUE: return take(im, text, r, e);
+		case PROGRAM_ERROR:
+			return err_set(e, ST_DATA, "%s:%zu: -F: %.*s",
+			    im->file, im->line,
+			    (int)(text.n < 300 ? text.n : 300), text.p);
+		case PROGRAM_END:
+			return im->cut_told < im->ncut ?
+			    tell_cut(im, r, e) : finish(im);
+		case -1: im->over = true; return -1;
+		default: break;
+		}
+	}
+	return 0;
+}

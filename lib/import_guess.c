@@ -1,0 +1,299 @@
+/* import_guess.c - whose transcript is this?  Told by its first 64 KiB. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import_guess.h"
+#include "import_mark.h"
+#include "mem.h"
+#include "rec.h"
+#include "scan.h"
+#include "units.h"
+
+const struct import_format import_formats[NMARKS + 1] = {
+	[MARK_OPENAI] = { "openai",
+	    "messages with roles, in an array or under \"messages\"" },
+	[MARK_CLAUDE_CODE] = { "claude-code",
+	    "line of type user or assistant with message and sessionId" },
+	[MARK_CODEX] = { "codex",
+	    "line of type session_meta or response_item with payload" },
+	[MARK_PI] = { "pi",
+	    "line of type session with cwd, or a toolResult message" },
+	[MARK_OPENCODE] = { "opencode",
+	    "messages with info and parts" },
+	[MARK_GEMINI] = { "gemini",
+	    "sessionId with projectHash, or a message of type gemini" },
+	[MARK_QWEN] = { "qwen",
+	    "line with uuid and message.parts" },
+	[MARK_KIMI] = { "kimi",
+	    "role _checkpoint, _usage or _system_prompt, or wire messages" },
+	[MARK_SWE_AGENT] = { "swe-agent",
+	    "trajectory and history, or messages with observations" },
+	[MARK_MINI_SWE_AGENT] = { "mini-swe-agent",
+	    "trajectory_format, or <returncode> observations" },
+	[MARK_OPENHANDS] = { "openhands",
+	    "events with action or observation, or a kind ...Event" },
+	[MARK_SHAREGPT] = { "sharegpt",
+	    "conversations with from and value" },
+	[MARK_ATIF] = { "atif",
+	    "schema_version ATIF, or steps and agent" },
+	[MARK_CLINE] = { "cline",
+	    "messages with tool_use or tool_result parts" },
+	[MARK_COPILOT] = { "copilot",
+	    "line of type session., user., assistant. or tool. with data" },
+};
+
+const struct import_format *
+import_format_named(const char *name)
+{
+	for (const struct import_format *f = import_formats; f->name != NULL;
+	    f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
+
+/* False when there is nothing but blanks. */
+static bool
+skip_blanks(struct slice *s)
+{
+	while (s->n > 0 && memchr(" \t\r\n", *s->p, 4) != NULL)
+		*s = (struct slice){ s->p + 1, s->n - 1 };
+	return s->n > 0;
+}
+
+/* ---- what was cut off ---- */
+
+/* Append the beginning of a value, made whole: cut at the last place where
+ * that can be done by closing what is open. */
+static void
+repair(struct slice s, struct buf *out)
+{
+	char *open = xmalloc(s.n + 1);
+	size_t depth = 0, cut = 0, cut_depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (quoted) {
+			if (c == '\\')
+				i++;
+			else
+				quoted = c != '"';
+		} else if (c == '"') {
+			quoted = true;
+		} else if (c == '{' || c == '[') {
+			open[depth++] = c == '{' ? '}' : ']';
+			cut = i + 1;
+			cut_depth = depth;
+		} else if (c == '}' || c == ']') {
+			depth -= depth > 0;
+			cut = i + 1;
+			cut_depth = depth;
+			if (depth == 0)
+				break;
+		} else if (c == ',') {
+			cut = i;
+			cut_depth = depth;
+		}
+	}
+	buf_add(out, s.p, cut);
+	while (cut_depth > 0)
+		buf_addc(out, open[--cut_depth]);
+	free(open);
+}
+
+/* ---- one value ---- */
+
+struct look {
+	struct guess *g;
+	unsigned marks;
+	struct scan scan;
+	struct buf text;
+	bool hamr, odd, any;
+};
+
+/* Is it a record of ours: a role, or a type that we know?  (Another one, that
+ * smells of nobody else, is ours to pass on, too.) */
+static bool
+is_hamr(const struct rec *r)
+{
+	if (scan_kind(rec_get(r, "message")) == SCAN_OBJECT)
+		return false;
+	return scan_kind(rec_get(r, "role")) == SCAN_STRING ||
+	    r->kind != R_OTHER;
+}
+
+/* Keys that every other program's transcript has one of. */
+static bool
+is_odd(struct slice object)
+{
+	static const char *const keys[] = { "timestamp", "created_at",
+		"sessionId", "session_id", "message", "messages", "content",
+		"text", "parts", "payload", "parentId", "steps", "events",
+		"cwd", "uuid", "title" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (scan_get(object, keys[i]).p != NULL)
+			return true;
+	return false;
+}
+
+static void
+look_at(struct look *k, struct slice object, bool in_list)
+{
+	unsigned marks = import_marks(object, in_list);
+
+	k->any = true;
+	k->marks |= marks;
+	if (marks == 0 && in_list && scan_kind(scan_get(object, "role")) ==
+	    SCAN_STRING)
+		k->marks |= 1u << MARK_OPENAI;
+}
+
+/* A line: true when it is an object. */
+static bool
+look_at_line(struct look *k, struct slice line)
+{
+	struct rec r;
+	unsigned before = k->marks;
+
+	if (rec_parse(&k->scan, line.p, line.n, &r) < 0) {
+		size_t n = units_value_end(line);
+
+		if (n == 0 || n >= line.n ||
+		    rec_parse(&k->scan, line.p, n, &r) < 0) {
+			buf_reset(&k->text);
+			units_mend(line, &k->text);
+			if (rec_parse(&k->scan, k->text.p, k->text.len,
+			    &r) < 0)
+				return false;
+		}
+	}
+	look_at(k, r.line, false);
+	if (k->marks == before) {
+		k->hamr |= is_hamr(&r) || !is_odd(r.line);
+		k->odd |= is_odd(r.line);
+	}
+	return true;
+}
+
+static void
+look_at_document(struct look *k, struct slice doc)
+{
+	struct slice el;
+	struct walk w;
+
+	if (scan_kind(doc) == SCAN_OBJECT) {
+		look_at(k, doc, false);
+		k->odd |= is_odd(doc);
+	} else if (scan_kind(doc) == SCAN_ARRAY) {
+		walk_in(&w, doc);
+		while (walk_next(&w, NULL, &el)) {
+			look_at(k, el, true);
+			k->odd |= is_odd(el);
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+conclude(struct look *k)
+{
+	struct guess *g = k->g;
+
+	k->marks = import_marks_together(k->marks);
+	g->kind = GUESS_NOBODY;
+	g->odd = k->odd;
+	for (unsigned i = 0; i < NMARKS; i++) {
+		if ((k->marks >> i & 1) == 0)
+			continue;
+		if (g->one == NULL) {
+			g->kind = GUESS_FORMAT;
+			g->one = &import_formats[i];
+		} else if (g->other == NULL) {
+			g->kind = GUESS_TWO;
+			g->other = &import_formats[i];
+		}
+	}
+}
+
+/* Lines: true when that was told. */
+static bool
+guess_lines(struct look *k, struct slice s, bool all)
+{
+	while (s.n > 0) {
+		const char *lf = memchr(s.p, '\n', s.n);
+		size_t n = lf != NULL ? (size_t)(lf - s.p) : s.n;
+		struct slice line = { s.p, n };
+		struct buf whole = BUF_INIT(BUF_RECORD_MAX);
+		bool good;
+
+		s = (struct slice){ s.p + n + (lf != NULL),
+			s.n - n - (lf != NULL) };
+		if (lf == NULL && !all)
+			break;
+		if (!skip_blanks(&line))
+			continue;
+		good = look_at_line(k, line);
+		if (!good && lf == NULL && k->any) {
+			repair(line, &whole);
+			look_at_line(k, buf_view(&whole));
+			buf_release(&whole);
+		} else if (!good && !k->any) {
+			return false;
+		}
+		if (k->hamr && k->marks == 0) {
+			k->g->kind = GUESS_HAMR;
+			return true;
+		}
+	}
+	if (!k->any)
+		return false;
+	k->g->lines = true;
+	if (all)
+		conclude(k);
+	return true;
+}
+
+static void
+guess_document(struct look *k, struct slice s)
+{
+	struct buf whole = BUF_INIT(BUF_RECORD_MAX);
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+
+	repair(s, &whole);
+	units_mend(buf_view(&whole), &clean);
+	k->g->kind = GUESS_BROKEN;
+	if (scan_value(&k->scan, clean.p, clean.len) == 0) {
+		look_at_document(k, buf_view(&clean));
+		conclude(k);
+		/* broken, or no transcript: the door says what is wrong */
+		if (k->g->kind == GUESS_NOBODY && (!k->odd ||
+		    (s.n < GUESS_HEAD / 2 && units_value_end(s) == 0)))
+			k->g->kind = GUESS_BROKEN;
+	}
+	buf_release(&whole);
+	buf_release(&clean);
+}
+
+void
+import_guess(struct slice s, bool all, struct guess *g)
+{
+	struct look k = { .g = g, .text = BUF_INIT(BUF_RECORD_MAX) };
+
+	*g = (struct guess){ .kind = GUESS_MORE };
+	if (slice_starts(s, "\xef\xbb\xbf"))
+		s = (struct slice){ s.p + 3, s.n - 3 };
+	if (!skip_blanks(&s))
+		g->kind = all ? GUESS_HAMR : GUESS_MORE;
+	else if (*s.p != '{' && *s.p != '[')
+		g->kind = GUESS_BROKEN;
+	else if (*s.p == '[' || !guess_lines(&k, s, all)) {
+		if (all)
+			guess_document(&k, s);
+	}
+	scan_release(&k.scan);
+	buf_release(&k.text);
+}

@@ -1,0 +1,108 @@
+# What all importers share; hamr puts it before each program, on one line.
+# So: no comment behind code, none in the middle of a line.
+#
+# An importer is given JSON values, one after the other (`.`, `input`,
+# `inputs`) and makes records of hamr, see hamr-import(5).  Objects know the
+# line of the source they began on: `_line`.
+
+# An object, or nothing; an object, or an empty one (for conditions and where
+# an object is made: nothing there makes nothing of the whole).
+def o: if type == "object" then . else {} end;
+def obj: if type == "object" then . else empty end;
+def str: if type == "string" then . else empty end;
+def s: if type == "string" then . else null end;
+def arr: if type == "array" then .[] else empty end;
+
+# A string as it is, anything else as JSON; null stays null.
+def asis: if type == "string" or . == null then . else tojson end;
+
+# An image by its data and type, or by its address.
+def image($url): {type: "image_url", image_url: {url: $url}};
+
+# One part of a content: as hamr stores it, or empty.  Thoughts are none.
+def part:
+  if type == "string" then {type: "text", text: .}
+  elif . == null then empty
+  elif type != "object" then {type: "text", text: tojson}
+  elif (.text | type) == "string" and (.type | . == null or . == "text" or . == "input_text" or . == "output_text")
+    then {type: "text", text}
+  elif .type == "image" and (.source | type) == "object" then
+    if (.source.data | type) == "string"
+    then image("data:\(.source.media_type // "image/png");base64,\(.source.data)")
+    else image(.source.url | strings) end
+  elif .type == "image" and (.data | type) == "string" then image("data:\(.mimeType // .media_type // "image/png");base64,\(.data)")
+  elif .type == "image" and (.url | type) == "string" then image(.url)
+  elif .type == "image_url" and (.image_url | type) == "object" then image(.image_url.url | strings)
+  elif .type == "image_url" or .type == "input_image" then image(.image_url | strings)
+  elif (.type | IN("think", "thinking", "redacted_thinking", "reasoning", "tool_use", "tool_call", "toolCall", "tool_result"))
+    then empty
+  elif (.text | type) == "string" then {type: "text", text}
+  elif (.content | type) == "string" then {type: "text", text: .content}
+  elif .type == null then {type: "text", text: ((.result // .output | s) // (del(._line) | tojson))}
+  else {type: "text", text: "[\(.type | tostring)]"} end;
+
+# A content of several parts: a string when all of it is one text.
+def content:
+  if type == "string" or . == null then .
+  elif type == "object" then [part] | if length == 0 then null elif .[0].type == "text" then .[0].text else . end
+  elif type == "array" then
+    [.[] | part]
+    | if length == 0 then null
+      elif length == 1 and .[0].type == "text" then .[0].text
+      else . end
+  else tojson end;
+
+# The same, all text in one string.
+def text: content | if type == "array" then [.[] | .text | strings] | join("\n") else . end;
+
+# What a model thought, out of the parts of its message.
+def thoughts: [arr | obj | select(.type | IN("think", "thinking", "reasoning")) | (.thinking // .think // .text) | str]
+  | if length == 0 then null else join("\n") end;
+
+# Calls and results.  Arguments that are text stay that text.
+def call($id; $name; $arguments): {id: $id, type: "function", function: {name: $name, arguments: ($arguments | asis)}};
+def calls: if length > 0 then . else null end;
+def result($id; $what): {role: "tool", tool_call_id: $id, content: ($what | content | . // "")};
+def on($line): . + {_line: $line};
+
+# The parts of an Anthropic message.
+def use_calls: [arr | obj | select(.type == "tool_use") | call(.id; .name; .input)] | calls;
+def use_results: arr | obj | select(.type == "tool_result")
+  | result(.tool_use_id; .content) + {is_error: (.is_error == true)};
+def use_rest: if type == "array" then [.[] | select((type == "object" and .type == "tool_result") | not)]
+    | if length == 0 then empty else content end else content end;
+
+# How an answer ended, in our words.
+def finished: if . == null then null
+  else {"end_turn": "stop", "stop": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "toolUse": "tool_calls",
+    "tool_calls": "tool_calls", "function_call": "tool_calls", "max_tokens": "length", "length": "length",
+    "MAX_TOKENS": "length", "STOP": "stop", "content_filter": "content_filter", "refusal": "content_filter",
+    "error": "error"}[tostring] end;
+
+# A time of the source, text or seconds or milliseconds since 1970, as hamr
+# writes it; null when it is none, or of another zone.
+def time: if type == "number" then (if . > 100000000000 then . / 1000 else . end | floor | todate)
+  elif type == "string" then
+    ([capture("^(?<d>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?<t>[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?)(Z|[+]00:?00)?$")] | .[0]
+     | if . == null then null else "\(.d)T\(.t)Z" end)
+  else null end;
+
+# Without null members.
+def neat: with_entries(select(.value != null));
+
+# The content of a file after one replacement, or after all; null: not known.
+def replaced($old; $new; $all):
+  if type != "string" or ($old | type) != "string" or ($new | type) != "string" then null
+  elif $old == "" then (if . == "" then $new else null end)
+  else split($old) as $p
+  | if ($p | length) < 2 then null
+    elif $all then $p | join($new)
+    else $p[0] + $new + ($p[1:] | join($old)) end end;
+
+# Trees of entries {id, parent}: the places of those between a leaf and its
+# root, in their order in the file.  Where an entry comes back, the walk ends.
+# (No state with members here: libjq 1.6 copies `.a[$i] = 1` whole.)
+def branch($nodes; $leaf):
+  (reduce range(0; $nodes | length) as $i ({}; $nodes[$i].id as $id | if $id == null or has($id) then . else .[$id] = $i end)) as $at
+  | [limit(($nodes | length) + 1; $leaf | recurse($nodes[.].parent | if . == null then empty else $at[.] // empty end))] | unique;
+def set(f): reduce f as $x ({}; .[$x] = true);

@@ -1,0 +1,21 @@
+# atif - the Agent Trajectory Interchange Format (Harbor, terminal-bench).
+# units: elements
+
+def step: ._line as $line
+  | (if .source == "system" then {role: "system", content: (.message | content // "")}
+    elif .source == "user" then {role: "user", content: (.message | content // "")}
+    else
+      (.metrics | obj | {type: "usage", prompt_tokens: (.prompt_tokens // 0), completion_tokens: (.completion_tokens // 0), cached_tokens: (.cached_tokens // 0),
+        cost: (.cost_usd | if type == "number" then . else null end)}),
+      {role: "assistant", content: (.message | content | if . == "" then null else . end), reasoning: (.reasoning_content | s),
+        tool_calls: ([.tool_calls | arr | obj | call(.tool_call_id; .function_name; .arguments)] | calls), meta: {model: (.model_name | s)}}
+    end),
+    (select(.source != "user" or (.observation | type) == "object") | (.tool_calls | type == "array" and length > 0) as $called
+      | .observation | o | .results | arr | obj
+      | if .source_call_id == null and ($called | not) then {role: "user", content: (.content | content // ""), meta: {by: "context"}}
+        else result(.source_call_id; .content) end)
+  | on($line);
+
+if type == "array" then .[] else . end | obj | select(.steps | type == "array")
+| {type: "hamr", v: 1, session: (.session_id | s), created: ([.steps[] | obj | .timestamp | strings] | first | time), model: ((.agent | o | .model_name | s) // null), cwd: null, _line},
+  (.steps[] | obj | step)

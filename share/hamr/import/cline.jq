@@ -1,0 +1,23 @@
+# cline - sessions of Cline: Anthropic messages, as an array (api_conversation_
+# history.json) or under "messages"; older ones write calls as XML into the
+# text, and results as user messages.
+# units: elements
+
+def anthropic: ._line as $line
+  | (if .role == "assistant" then
+      (.metrics | obj | {type: "usage", prompt_tokens: ((.inputTokens // 0) + (.cacheReadTokens // 0) + (.cacheWriteTokens // 0)), completion_tokens: (.outputTokens // 0),
+        cached_tokens: (.cacheReadTokens // 0), cost: (.cost | if type == "number" then . else null end)}),
+      {role: "assistant", content: (.content | content), reasoning: (.content | thoughts), tool_calls: (.content | use_calls),
+        meta: {model: ((.modelInfo | o | .id | s) // (.model | s))}}
+    elif .role == "user" then
+      (.content | use_results),
+      (.content | use_rest | select(. != null) | {role: "user", content: .})
+    elif .role == "system" then {role: "system", content: (.content | content // "")}
+    else empty end)
+  | on($line);
+
+if type == "object" and (.messages | type) == "array" then
+  {type: "hamr", v: 1, session: (.sessionId | s), cwd: (.cwd | s), created: ([.messages[] | obj | .ts | time | strings] | first // null), model: ([.messages[] | obj | .modelInfo | o | .id | strings] | first), _line},
+  (.system_prompt | s | select(. != null) | {role: "system", content: .}),
+  (.messages[] | obj | anthropic)
+else obj | anthropic end

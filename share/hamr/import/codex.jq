@@ -1,0 +1,99 @@
+# codex - rollout files of the codex CLI.  response_item lines are what the
+# model saw; event_msg lines say the same again for the screen.  Files before
+# 0.50 have the items without their envelope.
+# units: lines
+
+# A patch tells which files it changes, and the whole of those it adds.
+def patched: [capture("\\*\\*\\* (?<what>Add|Update|Delete) File: (?<path>[^\n]*)\n?(?<body>(?:(?!\\*\\*\\* ).*\n?)*)"; "g")
+  | if .what == "Delete" then {path, sha256: null}
+    elif .what == "Add" then {path, text: ([.body | split("\n")[] | select(startswith("+")) | .[1:] + "\n"] | join(""))}
+    else {path} end];
+def mutated: if type == "string" and test("\\*\\*\\* Begin Patch") then (. as $t | (try fromjson catch null)
+    | ([.. | strings | select(test("\\*\\*\\* Begin Patch"))][0] // $t) | patched) else null end;
+
+# What a tool gave back: text, parts, or JSON that holds text and a status.
+def output:
+  (if type == "string" and startswith("{\"output\"") then (try fromjson catch .) else . end) as $o
+  | if ($o | type) == "object" and ($o.output | type) == "string" then
+      {content: $o.output, exit: (($o.metadata | o | .exit_code | numbers) // null), ms: (($o.metadata | o | .duration_seconds | numbers) // null | if . == null then null else . * 1000 | floor end)}
+    elif ($o | type) == "string" then
+      {content: $o, exit: ((try ($o[:400] | capture("(^|\n)(Exit code:|Process exited with code) (?<n>[0-9]+)") | .n | tonumber) catch null) // null), ms: null}
+    elif ($o | type) == "object" and ($o | has("stdout")) then {content: "\($o.stdout | asis // "")\($o.stderr | asis // "")", exit: $o.exitCode, ms: null}
+    else {content: $o, exit: null, ms: null} end;
+
+def kind: .type | if . == "local_shell_call" or . == "custom_tool_call" or . == "tool_call" or . == "tool_search_call" or . == "web_search_call" or . == "image_generation_call" then "call"
+  elif . == "function_call" then "call"
+  elif . == "function_call_output" or . == "custom_tool_call_output" or . == "tool_result" or . == "tool_search_output" then "output"
+  else . end;
+
+def json_object: (try fromjson catch null) | type == "object";
+def the_call:
+  if .type == "custom_tool_call" then call(.call_id; .name; (.input | if type == "string" and (json_object | not) then {input: .} else . end))
+  elif .type == "local_shell_call" then call(.call_id // .id; "local_shell"; .action)
+  elif .type == "tool_search_call" then call(.call_id // .id; "tool_search"; .arguments)
+  elif .type == "web_search_call" then call(.id; "web_search"; .action)
+  elif .type == "image_generation_call" then call(.id; "image_generation"; {prompt: .revised_prompt})
+  else call(.call_id // .id; (.function | o | .name) // .name; .arguments // (.function | o | .arguments)) end;
+
+# What the harness says in the person's place.
+def harness: type == "string" and test("^\\s*<(environment_context|user_instructions|turn_aborted|INSTRUCTIONS|permissions|collaboration_mode|skill|subagent_notification)|^# AGENTS.md instructions");
+
+def fresh: {role: "assistant", content: [], reasoning: [], calls: [], usage: null, line: null};
+def held: .line != null;
+def said($model): . as $a | select(held)
+  | (if .usage == null then empty else .usage + {_line: $a.line} end),
+    ({role: "assistant", content: (.content | if length == 0 then null else join("\n") end),
+      reasoning: (.reasoning | if length == 0 then null else join("\n") end), tool_calls: (.calls | calls),
+      meta: {model: $model}, _line: $a.line});
+
+def usage: obj | {type: "usage", prompt_tokens: (.input_tokens // 0), completion_tokens: (.output_tokens // 0), cached_tokens: (.cached_input_tokens // 0)};
+
+def head: {type: "hamr", v: 1, session: (.id // .session_id | s), cwd: (.cwd | s), created: (.timestamp | time), model: (.model | s), _line: (._line // 1)};
+
+foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: fresh, mutated: {}};
+  .out = []
+  | ._n = ($l | if type == "object" then ._line else null end)
+  | (if ($l | type) != "object" then $l
+     elif ($l.payload | type) == "object" then $l
+     elif ($l.type | type) == "string" then {type: "response_item", payload: $l}
+     elif $l.id and $l.timestamp then {type: "session_meta", payload: $l}
+     else {type: "other", payload: {}} end) as $e
+  | ($e | if . == null then {} else .payload end) as $p
+  | if $e == null then .model as $model | .out = [.now | said($model)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
+    elif $e.type == "session_meta" then (if .head == null then .head = ($p | {id, session_id, cwd, timestamp, model, _line: $l._line}) else . end)
+    elif $e.type == "turn_context" then .model = ($p.model | s) | .head.model = (.head.model // .model) | .head.cwd = (.head.cwd // ($p.cwd | s))
+    elif $e.type == "event_msg" and $p.type == "token_count" and (.now | held) then
+      (($p.info | o | .last_token_usage | usage) // null) as $u | .now.usage = ($u // .now.usage)
+    elif $e.type == "response_item" and ($p | kind) == "reasoning" then
+      .now.line = (.now.line // ._n) | .now.reasoning += [$p.summary, $p.content | arr | obj | .text | str]
+    elif $e.type == "response_item" and ($p | kind) == "message" and $p.role == "assistant" then
+      .now.line = (.now.line // ._n) | .now.content += [$p.content | text | strings]
+    elif $e.type == "response_item" and ($p | kind) == "call" then
+      .now.line = (.now.line // ._n) | .now.calls += [$p | the_call]
+      | (($p.input // $p.arguments // $p.action | asis | mutated)) as $m
+      | (if $m != null and ($p.call_id | type) == "string" then .mutated[$p.call_id] = $m else . end)
+      | if $p.type == "web_search_call" or $p.type == "image_generation_call" then
+          .model as $model | .out = [.now | said($model)] + [result($p.id; $p.status) + {_line: ._n}] | .now = fresh else . end
+    elif $e.type == "response_item" and ($p | kind) == "output" then
+      .model as $model
+      | ($p.output // $p.result // $p.tools | output) as $o
+      | (if ($p.call_id | type) == "string" then .mutated[$p.call_id] else null end) as $m
+      | ($o.exit != null and $o.exit != 0) as $failed
+      | ($o.content | text | if type == "string" then test("^(Success|Done|Exit code: 0)|Success\\. Updated") else false end) as $good
+      | .out = [.now | said($model)] + [result($p.call_id; $o.content)
+          + {is_error: $failed, meta: {exit: $o.exit, ms: $o.ms, mutated: (if $m != null and ($failed | not) and ($good or $o.exit == 0) then $m else null end)}, _line: ._n}]
+      | .now = fresh
+    elif $e.type == "response_item" and ($p | kind) == "message" then
+      .model as $model
+      | ($p.content | content) as $c
+      | .out = [.now | said($model)]
+        + [{role: (if $p.role == "user" then "user" else "system" end), content: $c, meta: (if $p.role == "user" and ($c | text | harness) then {by: "context"} else null end), _line: ._n}]
+      | .now = fresh
+    elif $e.type == "compacted" then
+      .model as $model
+      | .out = [.now | said($model)] + [{type: "compaction", stage: "import", _line: ._n}]
+        + (if ($p.message | type) == "string" and $p.message != "" then [{role: "user", content: $p.message, meta: {by: "context"}, _line: ._n}] else [] end)
+      | .now = fresh
+    else . end
+  | if .begun or (.out | length) == 0 then . else .begun = true | (if .out[0].type == "hamr" then . else .out = [.head // {} | head] + .out end) end;
+  .out[])

@@ -1,0 +1,46 @@
+# opencode - `opencode export`: {info, messages: [{info, parts}]}.  The files
+# of its older storage are read too, all of a session one after the other.
+# Call and result are one part.
+# units: elements
+
+def millis: if type == "number" then time else . end;
+def tool_result: .state as $s
+  | if ($s | type) != "object" then empty
+    elif $s.status == "completed" then
+      result(.callID; ($s.output | asis // "")) + {is_error: false, meta: {exit: (($s.metadata | o | .exit | numbers) // null), mutated: (
+        if (.tool | IN("write", "edit")) and ($s.input | type) == "object" and ($s.input.filePath | type) == "string"
+        then [{path: $s.input.filePath} + (if .tool == "write" and ($s.input.content | type) == "string" then {text: $s.input.content} else {} end)] else null end)}}
+    elif $s.status == "error" then result(.callID; ($s.error | asis // "")) + {is_error: true}
+    else empty end;
+
+def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
+  | if $i.role == "user" then
+      {role: "user", content: ([$parts[] | select(.type == "text" and (.ignored | not)) | .text | str] | join("\n")),
+        meta: (if ($parts | length) > 0 and all($parts[]; .synthetic == true) then {by: "context"} else null end)} | on($line)
+    elif $i.role == "assistant" then
+      ($i.tokens | obj | {type: "usage", prompt_tokens: ((.input // 0) + (.cache | o | .read // 0)), completion_tokens: ((.output // 0) + (.reasoning // 0)),
+        cached_tokens: ((.cache | o | .read) // 0), cost: ($i.cost | if type == "number" then . else null end)} | on($line)),
+      ({role: "assistant", content: ([$parts[] | select(.type == "text") | .text | str] | if length == 0 then null else join("\n") end),
+        reasoning: ([$parts[] | select(.type == "reasoning") | .text | str] | if length == 0 then null else join("\n") end),
+        tool_calls: ([$parts[] | select(.type == "tool") | call(.callID; .tool; (.state | o | .input // .raw))] | calls),
+        finish_reason: ($i.finish | finished), meta: {model: (($i.modelID // ($i.model | o | .modelID)) | s)}} | on($line)),
+      ($parts[] | select(.type == "tool") | tool_result | on($line)),
+      (if any($parts[]; .type == "compaction") then {type: "compaction", stage: "import"} | on($line) else empty end)
+    else empty end;
+
+def conversation: .info as $i | {type: "hamr", v: 1, session: ($i.id | s), cwd: ($i.directory | s), created: (($i.time | o | .created | millis) // null),
+     model: ([.messages[] | obj | .info | o | .modelID // (.model | o | .modelID) | strings] | first), _line},
+  (.messages[] | obj | select(.info | type == "object") | message);
+
+# Loose files: messages in the order of their time, each with its parts.
+def loose: map(select(.role | type == "string")) as $m | map(select(.messageID | type == "string")) as $p
+  | (map(select((.directory | type == "string") and (.role | not))) | .[0]) as $head
+  | (if ($m | length) > 0 then $m else [$p | group_by(.messageID)[] | {id: .[0].messageID, role: "assistant", _line: .[0]._line}] end)
+  | {info: ($head // {id: .[0].sessionID}), _line: (.[0]._line // 1),
+     messages: (sort_by((.time | o | .created) // 0) | map(. as $i | {info: $i, _line: $i._line, parts: [$p[] | select(.messageID == $i.id)]}))};
+
+[(., inputs) | if type == "array" then .[] else . end | obj] as $all
+| ($all[] | select(.messages | type == "array") | conversation),
+  ([$all[] | select((.messages | type) != "array")] | if any(.[]; .info | type == "object") then
+      {info: {id: ([.[] | .info | o | .sessionID | strings] | first)}, messages: [.[] | select(.info | type == "object")], _line: (.[0]._line // 1)} | conversation
+    elif length > 0 then loose | conversation else empty end)

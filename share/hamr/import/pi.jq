@@ -1,0 +1,54 @@
+# pi - session files of pi and the TypeScript hamr: linear (version 1, entries
+# without id) or a tree, of which the branch of the last entry is read.
+# units: lines
+
+def usage($line): if type == "object" then {type: "usage", prompt_tokens: ((.input // 0) + (.cacheRead // 0) + (.cacheWrite // 0)),
+    completion_tokens: (.output // 0), cached_tokens: (.cacheRead // 0),
+    cost: (.cost | if type == "object" then .total else . end | if type == "number" then . else null end), _line: $line}
+  else empty end;
+
+def pi_calls: [arr | obj | select(.type == "toolCall") | call(.id; .name; .arguments)] | calls;
+
+def message($line):
+  if .role == "assistant" then
+    {role: "assistant", content: (.content | content), reasoning: (.content | thoughts), tool_calls: (.content | pi_calls),
+      finish_reason: (.stopReason | finished), meta: {model: (.model | s), api: (.api | s)}} as $m
+    | (.usage | usage($line)),
+      (if $m.content == null and $m.tool_calls == null and (.stopReason | IN("aborted", "error"))
+       then {type: "error", stage: "provider", code: (if .stopReason == "aborted" then "interrupted" else "server" end),
+         message: (.errorMessage | s // "no answer"), retryable: false}
+       else $m end)
+  elif .role == "toolResult" then
+    result(.toolCallId; .content) + {is_error: (.isError == true)}
+  elif .role == "bashExecution" then
+    {role: "user", content: "$ \(.command | asis // "")\n\(.output | asis // "")", meta: {by: "shell"}}
+  elif .role == "user" or .role == "custom" or .role == "hookMessage" then
+    {role: "user", content: (.content | content), meta: (if .role == "user" then null else {by: "context"} end)}
+  elif (.role | IN("branchSummary", "compactionSummary")) then
+    {role: "user", content: (.summary | asis), meta: {by: "context"}}
+  else empty end
+  | on($line);
+
+def entry:
+  ._line as $line
+  | if .type == "message" then .message | obj | message($line)
+    elif .type == "compaction" then
+      {type: "compaction", stage: "import", tokens_before: (.tokensBefore | if type == "number" then . else null end), _line},
+      {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
+    elif .type == "branch_summary" then {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
+    elif .type == "custom_message" then {role: "user", content: (.content | content), meta: {by: "context"}, _line}
+    else empty end;
+
+[(., inputs) | obj] as $all
+| ($all | map(select(.type == "session")) | .[0] // {}) as $head
+| ([$all[] | select(.type != "session")]) as $entries
+# what was made after a call may name that as its parent
+| (reduce ($entries[] | .id as $id | select($id | type == "string") | .message | o | .content | arr | obj | select(.type == "toolCall") | {call: (.id | s), id: $id}) as $c
+    ({}; if $c.call == null then . else .[$c.call] = $c.id end)) as $of
+| set($entries[] | .id | strings) as $known
+| ($entries | map({id: (.id | s), parent: (.parentId | if type != "string" then null elif $known[.] then . else $of[.] // . end)})) as $nodes
+| (if any($nodes[]; .id != null and .parent != null) then branch($nodes; ($nodes | length) - 1)
+   else [range(0; $nodes | length)] end) as $path
+| {type: "hamr", v: 1, session: ($head.id | s), cwd: ($head.cwd | s), created: ($head.timestamp | time),
+   model: ([$head.modelId, ($entries[] | select(.type == "model_change") | .modelId) | strings] | first), _line: ($head._line // 1)},
+  ($path[] | $entries[.] | entry)

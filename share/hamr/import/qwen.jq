@@ -1,0 +1,35 @@
+# qwen - chats of qwen-code: a tree by uuid and parentUuid of messages whose
+# parts are Gemini's; the branch of the last message is read.
+# units: lines
+
+def q_content: [arr | if type == "object" and (.thought | not) and (.text | type) == "string" then {type: "text", text}
+    elif type == "object" and (.inlineData | type) == "object" then image("data:\(.inlineData.mimeType // "image/png");base64,\(.inlineData.data | asis // "")") else empty end]
+  | if length == 0 then null elif all(.[]; .type == "text") then map(.text) | join("") else . end;
+def q_thoughts: [arr | obj | select(.thought == true) | .text | str] | if length == 0 then null else join("\n") end;
+def response: if type == "object" then (.output // .error // .content // .) | asis // "" else asis // "" end;
+def usage: obj | select(length > 0) | {type: "usage", prompt_tokens: (.promptTokenCount // 0), completion_tokens: ((.candidatesTokenCount // 0) + (.thoughtsTokenCount // 0)), cached_tokens: (.cachedContentTokenCount // 0)};
+
+def entry: ._line as $line | (.message | o | .parts) as $parts
+  | (if .type == "assistant" then
+      (.usageMetadata | usage),
+      {role: "assistant", content: ($parts | q_content), reasoning: ($parts | q_thoughts),
+        tool_calls: ([$parts | arr | obj | .functionCall | obj | call(.id; .name; .args)] | calls), meta: {model: (.model | s)}}
+    elif .type == "tool_result" then
+      (.toolCallResult | o | .status) as $status
+      | $parts | arr | obj | .functionResponse | obj
+      | result(.id; (.response | response)) + {is_error: (($status | IN("error", "cancelled")) or (.response | type == "object" and has("error")))}
+    elif .type == "user" then
+      ($parts | arr | obj | .functionResponse | obj | result(.id; (.response | response))),
+      ($parts | q_content | select(. != null) | {role: "user", content: .})
+    elif .type == "system" and (.subtype | IN("chat_compression", "compression")) then {type: "compaction", stage: "import"}
+    else empty end)
+  | on($line);
+
+[(., inputs) | obj] as $lines
+| ([$lines[] | {id: (.uuid | s), parent: (.parentUuid | s)}]) as $nodes
+| (last(range(0; $lines | length) | select($lines[.].message | type == "object")) // null) as $leaf
+| (if $leaf == null then [] else branch($nodes; $leaf) end) as $path
+| ([$path[] | $lines[.]]) as $said
+| {type: "hamr", v: 1, session: ([$said[], $lines[] | .sessionId | strings] | first), cwd: ([$said[] | .cwd | strings] | first),
+   created: ([$said[] | .timestamp | strings] | first | time), model: ([$said[] | .model | strings] | first), _line: ($said[0]._line // 1)},
+  ($said[] | entry)
