@@ -71,6 +71,26 @@ for lim in 1000 2000 3000 4000 6000 9000; do
 	same "in call order, window $lim" ../p1 ../p2
 done
 
+# --- plug-ins that change nothing
+mkdir ../plug
+cat >../plug/hamr-tool-wait <<'E'
+#!/bin/sh
+[ "$1" = --describe ] && { echo '{"kind":"tool","name":"wait","version":"1",
+"description":"d","parameters":{"type":"object"},"mutates":false}' |
+	tr -d '\n'; exit; }
+sleep 1
+jq -r .n
+E
+chmod +x ../plug/hamr-tool-wait
+new -o "tools.plugins=[\"$T/plug/hamr-tool-wait\"]" <<<'' >/dev/null 2>&1
+begun=$(date +%s%N)
+call a wait '{"n":1}' b wait '{"n":2}' c wait '{"n":3}' d wait '{"n":4}' |
+	new -o "tools.plugins=[\"$T/plug/hamr-tool-wait\"]" >../out
+took=$((($(date +%s%N) - begun) / 1000000))
+is "plug-ins, in call order" "$(messages <../out | jq -r \
+	'.tool_call_id + .content' | tr -d '\n')" a1b2c3d4
+ok "four at once" test "$took" -lt 3500
+
 # --- it is faster, and it ends
 mkdir slow
 head -c 60000 /dev/zero | tr '\0' a >slow/a

@@ -53,6 +53,7 @@ row /etc/passwd          denied      denied      denied      denied
 row "$PWD/a"             ok          ok          $bad        exists
 row "/$PWD/./a"          ok          ok          $bad        exists
 row '~'                  not_found   not_found   not_found   ok
+# shellcheck disable=SC2088
 row '~/x'                not_found   not_found   not_found   ok
 row ''                   ok          $bad        $bad        $bad
 row ' '                  not_found   not_found   not_found   ok

@@ -57,22 +57,22 @@ is "a bare repository" "$(snap rev-parse --is-bare-repository)" true
 ok "that is sound" snap fsck --no-dangling
 ok "the user's is as it was" sh -c 'test -z "$(git stash list)" &&
 	git diff --cached --quiet && ! git status --short | grep -v "n\|a.c"'
-is "its objects are not doubled" "$(git init -q ../big; cd ../big
+is "its objects are not doubled" "$(git init -q ../big; cd ../big || exit
 	head -c 3000000 /dev/urandom >r; git add -A
 	git -c user.name=n -c user.email=e commit -qm 1
 	hamr-tool --yes --no-config --root . bash '{"command":"echo >n"}' \
 	    >/dev/null
 	du -sk .hamr/snap.git | awk '{ print $1 < 1000 }')" 1
-is "unless they are needed" "$(cd ../big
+is "unless they are needed" "$(cd ../big || exit
 	hamr-tool --yes --no-config --root . bash '{"command":"rm r"}' >/dev/null
 	rm -rf .git/objects/*
-	hamr-tool --no-config --root . undo; sha256sum <r)" "$(cd ../big
+	hamr-tool --no-config --root . undo; sha256sum <r)" "$(cd ../big || exit
 	echo "undone $(hamr-tool --no-config --root . undo --list | head -n 0
 	sed -n 's/.*"type":"change","id":"\([^"]*\)","at":"\([^"]*\)".*/\1, bash of \2/p' \
 	    .hamr/snap.git/hamr-undo | tail -n 1)"; echo "  restored r"
 	sha256sum <r)"
 ok "for its owner only" test "$(stat -c %a .hamr/snap.git)" = 700
-is ".hamr is ignored" "$(git ls-files .hamr)" .hamr/.gitignore
+is ".hamr is ignored" "$(git ls-files .hamr | grep -v .gitignore)" ""
 
 # --- checkpoints
 rm -rf ../w; cp -r . ../w; cd ../w || exit 1; rm -rf .hamr

@@ -41,7 +41,7 @@ snap_lock(struct snap *s, struct err *e)
 /* ---- entries ---- */
 
 struct trace *
-change_trace(struct change_entry *c, const char *path)
+entry_trace(struct undo_entry *c, const char *path)
 {
 	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
 	c->v[c->n] = (struct trace){ .path = xstrdup(path) };
@@ -49,7 +49,7 @@ change_trace(struct change_entry *c, const char *path)
 }
 
 void
-change_release(struct change_entry *c)
+entry_release(struct undo_entry *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->v[i].path);
@@ -59,14 +59,14 @@ change_release(struct change_entry *c)
 	free(c->tool);
 	free(c->call);
 	free(c->checkpoint);
-	*c = (struct change_entry){ 0 };
+	*c = (struct undo_entry){ 0 };
 }
 
 void
 journal_release(struct journal *j)
 {
 	for (size_t i = 0; i < j->n; i++)
-		change_release(&j->v[i]);
+		entry_release(&j->v[i]);
 	free(j->v);
 	*j = (struct journal){ 0 };
 }
@@ -206,7 +206,7 @@ trace_json(const struct trace *t)
 }
 
 int
-journal_add(struct snap *s, struct change_entry *c, struct err *e)
+journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
 	struct json *o, *list;
 
@@ -276,7 +276,7 @@ copy(struct slice v, char *to, size_t size)
 }
 
 static void
-read_trace(struct change_entry *c, struct slice v)
+read_trace(struct undo_entry *c, struct slice v)
 {
 	char *path = path_of(v);
 	int64_t old = 0, new = 0, folders = 0;
@@ -284,7 +284,7 @@ read_trace(struct change_entry *c, struct slice v)
 
 	if (path == NULL)
 		return;
-	t = change_trace(c, path);
+	t = entry_trace(c, path);
 	copy(scan_get(v, "oid"), t->oid, sizeof t->oid);
 	copy(scan_get(v, "sha256"), t->sha, sizeof t->sha);
 	scan_int(scan_get(v, "old_mode"), &old);
@@ -299,7 +299,7 @@ read_trace(struct change_entry *c, struct slice v)
 static void
 read_change(struct journal *j, struct slice o, bool checkpoint)
 {
-	struct change_entry c = { .is_checkpoint = checkpoint };
+	struct undo_entry c = { .is_checkpoint = checkpoint };
 	struct slice el;
 	struct walk w;
 
@@ -313,7 +313,7 @@ read_change(struct journal *j, struct slice o, bool checkpoint)
 		read_trace(&c, el);
 	if (c.id == NULL || c.at == NULL ||
 	    (!checkpoint && (c.tool == NULL || c.call == NULL))) {
-		change_release(&c);
+		entry_release(&c);
 		return;
 	}
 	j->v = xgrow(j->v, j->n, &j->cap, sizeof *j->v);

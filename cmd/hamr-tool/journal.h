@@ -23,7 +23,7 @@ struct trace {
 	int folders;		/* how many folders were made for it */
 };
 
-struct change_entry {
+struct undo_entry {
 	char *id, *at, *tool, *call, *checkpoint;
 	struct trace *v;
 	size_t n, cap;
@@ -32,7 +32,7 @@ struct change_entry {
 };
 
 struct journal {
-	struct change_entry *v;		/* oldest first */
+	struct undo_entry *v;		/* oldest first */
 	size_t n, cap;
 };
 
@@ -45,7 +45,7 @@ char *journal_id(struct snap *s, const char *prefix, struct err *e);
 
 /* Write one down; entry->id and at are set here when they are NULL.  0, or
  * -1 with e. */
-int journal_add(struct snap *s, struct change_entry *c, struct err *e);
+int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* These were taken back. */
 int journal_undone(struct snap *s, char *const *ids, size_t n,
     struct err *e);
@@ -54,7 +54,7 @@ int journal_undone(struct snap *s, char *const *ids, size_t n,
 int journal_read(struct snap *s, struct journal *j, struct err *e);
 void journal_release(struct journal *j);
 
-struct trace *change_trace(struct change_entry *c, const char *path);
-void change_release(struct change_entry *c);
+struct trace *entry_trace(struct undo_entry *c, const char *path);
+void entry_release(struct undo_entry *c);
 
 #endif

@@ -85,6 +85,7 @@ walk_one(struct files *f, const struct ignored *ig, struct seen *s,
 		return false;	/* gone, or closed to us */
 	s->st = &st;
 	stop = see(arg, s);
+	s->st = NULL;
 	if (!stop && S_ISDIR(st.st_mode) && depth > 1)
 		stop = tree_walk(f, ig, s->rel, depth - 1, see, arg);
 	return stop;

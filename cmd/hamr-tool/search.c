@@ -95,12 +95,13 @@ read_all(struct search *s, int fd, size_t n)
 	ssize_t got;
 
 	buf_reset(&s->text);
-	if (buf_reserve(&s->text, n + 1) < 0)
+	if (buf_reserve(&s->text, n + 2) < 0)
 		return false;
 	got = read(fd, s->text.p, n + 1);
 	if (got < 0)
 		return false;
 	s->text.len = (size_t)got;
+	s->text.p[got] = '\0';	/* regexec of some libraries looks for it */
 	return (size_t)got <= n || file_read_fd(fd, "", &s->text, NULL) == 0;
 }
 
@@ -382,7 +383,7 @@ search_run(struct files *f, const struct path *p, struct slice args,
 {
 	struct buf query = BUF_INIT(BUF_RECORD_MAX);
 	struct search s = { .f = f, .regex = arg_bool(args, "regex"),
-		.text = BUF_INIT(SEARCH_FILE_MAX + 2) };
+		.text = BUF_INIT(SEARCH_FILE_MAX + 4) };
 	struct found *o = NULL;
 	int64_t context = arg_int(args, "context", CONTEXT_DEFAULT);
 

@@ -27,7 +27,7 @@ struct trail {
 	char *checkpoint;	/* of this turn; NULL: none yet */
 	char tree[SNAP_OID];	/* the last snapshot */
 	bool fresh;		/* nobody but us has run since */
-	struct change_entry entry;	/* of the call in hand */
+	struct undo_entry entry;	/* of the call in hand */
 };
 
 /* ---- the change of one file by edit or write ---- */
@@ -61,7 +61,7 @@ on_change(void *arg, const struct files_change *ch)
 
 	if (tr->snap == NULL)
 		return;
-	t = change_trace(&tr->entry, ch->rel);
+	t = entry_trace(&tr->entry, ch->rel);
 	t->new_mode = S_IFREG | (ch->mode & 07777);
 	memcpy(t->sha, ch->sha, SHA_HEX);
 	if (ch->old.p == NULL) {
@@ -70,7 +70,7 @@ on_change(void *arg, const struct files_change *ch)
 	}
 	t->old_mode = t->new_mode;
 	if (snap_store(tr->snap, ch->old, t->oid, &e) < 0)
-		change_release(&tr->entry);
+		entry_release(&tr->entry);
 }
 
 /* ---- setting up ---- */
@@ -90,7 +90,7 @@ trail_free(struct trail *tr)
 {
 	if (tr == NULL)
 		return;
-	change_release(&tr->entry);
+	entry_release(&tr->entry);
 	snap_free(tr->snap);
 	free(tr->checkpoint);
 	free(tr);
@@ -201,11 +201,11 @@ put_checkpoint(struct trail *tr, const struct job *j,
 void
 trail_checkpoint(struct trail *tr, struct job *j)
 {
-	struct change_entry c = { .is_checkpoint = true };
+	struct undo_entry c = { .is_checkpoint = true };
 	struct snap_left left = { 0 };
 	struct err e;
 
-	change_release(&tr->entry);
+	entry_release(&tr->entry);
 	if (!writes(j))
 		return;
 	/* edit and write keep the one file they change themselves */
@@ -224,7 +224,7 @@ trail_checkpoint(struct trail *tr, struct job *j)
 		if (!tr->t->person && tr->t->serve == NULL)
 			put_checkpoint(tr, j, &left);
 	}
-	change_release(&c);
+	entry_release(&c);
 }
 
 /* ---- what a command changed ---- */
@@ -264,7 +264,7 @@ out:
 }
 
 static void
-put_mutated(const struct change_entry *c, struct result *r)
+put_mutated(const struct undo_entry *c, struct result *r)
 {
 	struct json *list = json_array();
 
@@ -289,7 +289,7 @@ put_mutated(const struct change_entry *c, struct result *r)
 
 /* "; changed: a.c, b.c" behind the status in the first line. */
 static void
-put_changed(const struct change_entry *c, struct result *r)
+put_changed(const struct undo_entry *c, struct result *r)
 {
 	struct buf b = BUF_INIT(RESULT_MAX);
 	size_t at = r->content.len > 0 ? strcspn(r->content.p, ";\n") : 0;
@@ -326,7 +326,7 @@ compare(struct trail *tr, struct job *j)
 		return;
 	}
 	for (size_t i = 0; i < ch.n; i++) {
-		struct trace *t = change_trace(&tr->entry, ch.v[i].path);
+		struct trace *t = entry_trace(&tr->entry, ch.v[i].path);
 
 		memcpy(t->oid, ch.v[i].oid, sizeof t->oid);
 		t->old_mode = ch.v[i].mode;
@@ -344,7 +344,7 @@ void
 trail_end(struct trail *tr, struct job *j)
 {
 	bool one = is_one(j);
-	struct change_entry *c = &tr->entry;
+	struct undo_entry *c = &tr->entry;
 	struct err e;
 
 	if (!writes(j) || tr->snap == NULL)
@@ -361,5 +361,5 @@ trail_end(struct trail *tr, struct job *j)
 		if (journal_add(tr->snap, c, &e) < 0)
 			give_up(tr, &e);
 	}
-	change_release(c);
+	entry_release(c);
 }

@@ -28,7 +28,7 @@ struct undo {
 /* ---- choosing ---- */
 
 static bool
-is_open(const struct change_entry *c)
+is_open(const struct undo_entry *c)
 {
 	return !c->is_checkpoint && !c->undone;
 }
@@ -38,7 +38,7 @@ static bool
 choose(const struct undo *u, const char *id, bool *pick)
 {
 	for (size_t i = u->j.n; i-- > 0; ) {
-		const struct change_entry *c = &u->j.v[i];
+		const struct undo_entry *c = &u->j.v[i];
 
 		if (id == NULL ? is_open(c) : strcmp(c->id, id) == 0) {
 			for (size_t k = i; c->is_checkpoint && k < u->j.n; k++)
@@ -290,7 +290,7 @@ undo_run(struct files *f, const char *id, struct err *e)
 /* ---- listing ---- */
 
 static void
-list_one(const struct change_entry *c, struct buf *out)
+list_one(const struct undo_entry *c, struct buf *out)
 {
 	struct json *o = json_object(), *paths = json_array();
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
