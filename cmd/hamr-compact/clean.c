@@ -190,7 +190,8 @@ in_frames(struct run *r, struct slice s)
 static void
 put_line(struct run *r, struct slice s, bool ended)
 {
-	if (s.n > 0 && r->last.p != NULL && r->last.len == s.n && r->blanks == 0 &&
+	if (s.n > 0 && r->last.p != NULL && r->last.len == s.n &&
+	    r->blanks == 0 &&
 	    memcmp(r->last.p, s.p, s.n) == 0 && ended) {
 		r->repeats++;
 		return;
