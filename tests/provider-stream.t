@@ -63,11 +63,16 @@ is "split at every byte" "$(hamr-provider -n -q --no-config --base-url "$URL" \
 
 # prices, where the server does not tell the cost
 events "$(d '{"content":"x"}')" "$(fin stop)" '{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":100000,"prompt_tokens_details":{"cached_tokens":400000}}}' >paid
-cost() { serve paid; ask "$@" | jq -r 'select(.type == "usage") | .cost'; }
-is "no prices, no cost" "$(cost)" null
-is "provider.prices" "$(cost -o 'provider.prices=[2,10]')" 3
-is "... with a price of cached tokens" "$(cost -o 'provider.prices=[2.0,10.0,0.5]')" 2.4
-is "budget.prices, by model" "$(cost -o 'budget.prices=["x 1 1","m 3 30 1"]')" 5.2
+costs() {	# name wanted ARG...
+	serve paid
+	is "$1" "$(ask "${@:3}" | jq -r 'select(.type == "usage") | .cost')" \
+		"$2"
+}
+costs "no prices, no cost" null
+costs "provider.prices" 3 -o 'provider.prices=[2,10]'
+costs "... with a price of cached tokens" 2.4 \
+	-o 'provider.prices=[2.0,10.0,0.5]'
+costs "budget.prices, by model" 5.2 -o 'budget.prices=["x 1 1","m 3 30 1"]'
 
 # the recorded servers
 for rec in "$TOP"/tests/httpd/rec/*.0[01]; do
