@@ -184,8 +184,6 @@ main(int argc, char **argv)
 
 	err_program("hamr-guard");
 	read_opts(argc, argv, &o);
-	if (stage_format(&o.stage, &e) < 0)
-		return err_report(&e);
 	root = conf_root(".", &e);
 	conf = root != NULL ? stage_conf(&o.stage, root, &e) : NULL;
 	free(root);
