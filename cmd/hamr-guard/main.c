@@ -10,7 +10,6 @@ static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
 "                  [--lenient] [--no-config] [-o key=value]\n"
 "                  [--report|--explain CALL|--calibrate|--compare] [FILE...]\n"
-"\n"
 "Reads a transcript (NDJSON records) and passes it on with verdicts on calls\n"
 "that go round in circles, and a nudge that redirects. Its own earlier\n"
 "verdicts and nudges are made anew, so twice is the same as once.\n"
@@ -31,7 +30,6 @@ static const char help[] =
 "  --explain CALL   all that was thought about one call (its id, or its line)\n"
 "  --calibrate      each rule at each threshold, over many transcripts\n"
 "  -h, --help       this text; -V, --version the version\n"
-"\n"
 "Status: 0 done, 1 with -e a refusal, 2 usage, 65 bad record, 66 no such\n"
 "file, 71 system error, 78 configuration.\n";
 
