@@ -124,16 +124,20 @@ is_hamr(const struct rec *r)
 	    r->kind != R_OTHER;
 }
 
-/* Keys that every other program's transcript has one of. */
+/* Keys that every other program's transcript has one of; the last three are
+ * no news in an event of somebody's stage. */
 static bool
 is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
-		"sessionId", "session_id", "message", "messages", "content",
-		"text", "parts", "payload", "parentId", "steps", "events",
-		"cwd", "uuid", "title" };
+		"sessionId", "session_id", "message", "messages", "payload",
+		"parentId", "steps", "events", "cwd", "uuid",
+		"content", "text", "parts" };
+	size_t n = sizeof keys / sizeof *keys;
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	if (scan_kind(scan_get(object, "type")) == SCAN_STRING)
+		n -= 3;
+	for (size_t i = 0; i < n; i++)
 		if (scan_get(object, keys[i]).p != NULL)
 			return true;
 	return false;

@@ -86,6 +86,8 @@ status "nobody's" 65 imp n
 match "nobody's: all are named, with the reason" "$(imp n 2>&1)" \
     "*hamr: no *claude-code: no *copilot: no *not recognised*"
 is "as many as there are" "$(imp n 2>&1 | grep -c ': no ')" 16
+printf '%s\n' '{"type":"note","text":"t","content":[],"title":"x"}' >note
+is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
 printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
     '"conversations":[{"from":"human","value":"x"}]}' >two
 status "two" 65 imp two
