@@ -55,8 +55,9 @@ class Run:
             known)
 
     def is_type(self, arg, s, v, at, errs, known):
-        if not KINDS[arg](v):
-            errs.append('%s: no %s' % (at, arg))
+        names = arg if isinstance(arg, list) else [arg]
+        if not any(KINDS[name](v) for name in names):
+            errs.append('%s: no %s' % (at, ' or '.join(names)))
 
     def is_const(self, arg, s, v, at, errs, known):
         if type(arg) is not type(v) or arg != v:
@@ -174,6 +175,8 @@ takes "an unknown key" '{"role":"user","content":"a","mood":"good"}'
 takes "no role and no type" '{}'
 takes "content in parts" '{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]}'
 takes "a role is a message, whatever its type" '{"role":"user","type":"end","content":"a"}'
+takes "what a server wants back, of either shape" '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","carry":{"s":"x"},"function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","carry":[{"t":"y"}],"function":{"name":"f","arguments":"{}"}}]}'
+refuses "but not as text" '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","carry":"x","function":{"name":"f","arguments":"{}"}}]}'
 takes "another guard's verdict" '{"type":"verdict","stage":"my-guard","action":"halt","phase":"text","rule":"mine"}'
 refuses "a message without content" '{"role":"user"}'
 refuses "a call whose arguments are an object" '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":{}}}]}'
@@ -192,7 +195,17 @@ hamr-loop --no-config --yes --json --replay \
     "$TOP/tests/data/loop/two-calls.ndjson" "change it" >"$T/loop" 2>/dev/null
 cd "$T" || exit 1
 valid "hamr-loop --json" loop
-cat run/.hamr/sessions/*.ndjson >session
+answer='{"role":"assistant","content":"The file says goodbye.","finish_reason":"stop"}'
+for _ in 1 2 3 4 5 6; do echo "$answer"; done >"$T/answers"
+cd run || exit 1
+hamr-loop --no-config --quiet --replay "$T/answers" \
+    --fork="$(basename .hamr/sessions/*.ndjson .ndjson)" --at 3 again >/dev/null
+printf '%s\n' '{"type":"verify"}' '{"type":"go","n":1}' | hamr-tool \
+    --no-config --yes -n -o verification.defaultCommand='echo no; false' \
+    >verified
+cd "$T" || exit 1
+cat run/.hamr/sessions/*.ndjson run/verified >session
+is "a branch says whose" "$(grep -c '"fork_of":"2.*"fork_at":' session)" 1
 valid "a session" session
 
 cp -R "$TOP/examples/demo/project" demo
@@ -322,7 +335,7 @@ is "hamr-tool: both kinds of errors were seen" "$(jq -r \
 valid "hamr-mem" mem.out
 
 seen=$(sort -u kinds | tr '\n' ' ')
-is "which kinds were seen" "$seen" "answer ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict "
+is "which kinds were seen" "$seen" "answer ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict verification "
 
 cat "$TOP"/tests/data/import/golden/*.out >import.out
 valid "what the importers make" import.out
