@@ -77,7 +77,7 @@ def finished: if . == null then null
   else {"end_turn": "stop", "stop": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "toolUse": "tool_calls",
     "tool_calls": "tool_calls", "function_call": "tool_calls", "max_tokens": "length", "length": "length",
     "MAX_TOKENS": "length", "STOP": "stop", "content_filter": "content_filter", "refusal": "content_filter",
-    "error": "error"}[tostring] end;
+    "error": "error", "aborted": "error"}[tostring] end;
 
 # A time of the source, text or seconds or milliseconds since 1970, as hamr
 # writes it; null when it is none, or of another zone.
