@@ -7,17 +7,6 @@
 #include "mem.h"
 
 bool
-slice_is(struct slice s, const char *text)
-{
-	size_t i = 0;
-
-	/* most differ in their first byte */
-	while (i < s.n && text[i] != '\0' && s.p[i] == text[i])
-		i++;
-	return s.p != NULL && i == s.n && text[i] == '\0';
-}
-
-bool
 slice_eq(struct slice a, struct slice b)
 {
 	return a.p != NULL && b.p != NULL && a.n == b.n &&

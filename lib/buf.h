@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Borrowed bytes, not NUL-terminated.  p == NULL means "not there". */
 struct slice {
@@ -20,7 +21,14 @@ struct slice {
 
 #define SLICE(lit) ((struct slice){ "" lit, sizeof(lit) - 1 })
 
-bool slice_is(struct slice s, const char *text);
+/* Inline: text is mostly a literal, whose length the compiler knows. */
+static inline bool
+slice_is(struct slice s, const char *text)
+{
+	return s.p != NULL && s.n == strlen(text) &&
+	    memcmp(s.p, text, s.n) == 0;
+}
+
 bool slice_eq(struct slice a, struct slice b);
 bool slice_starts(struct slice s, const char *prefix);
 struct slice slice_of(const char *text);	/* of a C string */

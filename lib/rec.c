@@ -36,9 +36,15 @@ static const struct {
 struct slice
 rec_get(const struct rec *r, const char *key)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (scan_key_is(r->m[i].key, key))
+	for (size_t i = 0; i < r->n; i++) {
+		struct slice k = r->m[i].key;
+
+		/* most keys differ in their first byte */
+		if (k.n > 0 && *k.p != *key && *k.p != '\\')
+			continue;
+		if (scan_key_is(k, key))
 			return r->m[i].val;
+	}
 	return (struct slice){ NULL, 0 };
 }
 

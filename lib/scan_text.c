@@ -129,8 +129,10 @@ scan_key_is(struct slice key, const char *text)
 	/* most keys differ in their first byte */
 	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
 		return false;
+	if (slice_is(key, text))
+		return true;
 	if (key.p == NULL || memchr(key.p, '\\', key.n) == NULL)
-		return slice_is(key, text);
+		return false;
 	scan_decode(&b, key.p, key.n, false);
 	same = slice_is(buf_view(&b), text);
 	buf_release(&b);

@@ -255,13 +255,16 @@ judge_alone(struct guard *g, struct open_call *o)
 /* ---- a message's calls ---- */
 
 /* The identical call earlier in this message, with nothing between that may
- * change files; else this one takes its place. */
+ * change files; else this one takes its place.  An only call has no map. */
 static struct open_call *
 twin_of(struct guard *g, struct map *same, struct open_call *o,
     unsigned long changes)
 {
-	uint64_t *at = map_put(same, slice_of(o->about.sig), NULL);
+	uint64_t *at;
 
+	if (same == NULL)
+		return NULL;
+	at = map_put(same, slice_of(o->about.sig), NULL);
 	if (*at != 0 && g->call[*at - 1].changes == changes)
 		return &g->call[*at - 1];
 	*at = g->ncall;
@@ -295,7 +298,8 @@ guard_calls(struct guard *g, struct slice calls)
 	bool forced = g->text_only > 0;
 	struct map same = { .n = 0 };
 	unsigned long changes = 0;
-	struct walk w;
+	struct walk w, ahead;
+	bool alone = true;
 	struct call c;
 
 	g->text_only -= forced;
@@ -304,7 +308,10 @@ guard_calls(struct guard *g, struct slice calls)
 	g->steps++;
 	walk_in(&w, calls);
 	while (msg_next_call(&w, &c)) {
-		judge(g, take_in(g, &c), &same, forced, &changes);
+		ahead = w;
+		alone = alone && !walk_key(&ahead, NULL);
+		judge(g, take_in(g, &c), alone ? NULL : &same, forced,
+		    &changes);
 		g->step.left++;
 	}
 	map_release(&same);

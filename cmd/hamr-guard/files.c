@@ -20,6 +20,7 @@ place(struct files *f, uint64_t path)
 {
 	struct file *e;
 
+	f->used = true;
 	if (f->file == NULL)
 		f->file = xcalloc(PATHS_MAX, sizeof *f->file);
 	path += path == 0;
@@ -98,6 +99,11 @@ files_maker(struct files *f, uint64_t state)
 void
 files_clear(struct files *f)
 {
+	f->edited = 0;
+	f->last = f->left = 0;
+	if (!f->used)
+		return;
+	f->used = false;
 	hset_clear(&f->states);
 	hset_clear(&f->edits);
 	if (f->file != NULL)
@@ -106,8 +112,6 @@ files_clear(struct files *f)
 		ids_clear(&f->made[i].by);
 		f->made[i].state = 0;
 	}
-	f->edited = 0;
-	f->last = f->left = 0;
 }
 
 void

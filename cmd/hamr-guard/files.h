@@ -31,6 +31,7 @@ struct files {
 	struct file *file;	/* PATHS_MAX, NULL while empty */
 	unsigned long edited;	/* novel edits and changes so far */
 	struct made made[MADE_MAX];
+	bool used;		/* else there is nothing to clear */
 	uint64_t last, left;	/* what the latest change led to, and from */
 };
 

@@ -6,6 +6,9 @@
  */
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "norm.h"
 #include "norm_in.h"
@@ -134,7 +137,8 @@ is_volatile(struct slice name)
 		{ "nonce", 5 }, { "pid", 3 } };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (slice_eq(name, names[i]))
+		if (name.n == names[i].n &&
+		    memcmp(name.p, names[i].p, name.n) == 0)
 			return true;
 	return false;
 }
@@ -219,6 +223,7 @@ marks_of(uint64_t x, uint64_t past)
 	return ((x & low) + from) & ~((x & low) + past) & ~x & ~low;
 }
 
+/* A slash is one only before a t, as in /tmp/. */
 static inline const char *
 next_mark(const char *p, const char *end, enum norm_text text)
 {
@@ -226,6 +231,21 @@ next_mark(const char *p, const char *end, enum norm_text text)
 	    UINT64_C(0x4545454545454545) : UINT64_C(0x4646464646464646);
 	const char last = text == NORM_JSON ? ':' : '9';
 
+#ifdef __SSE2__
+	for (; end - p > 16; p += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		unsigned found = (unsigned)_mm_movemask_epi8(_mm_and_si128(
+		    _mm_cmpgt_epi8(x, _mm_set1_epi8('/' - 1)),
+		    _mm_cmplt_epi8(x, _mm_set1_epi8((char)(last + 1)))));
+
+		for (; found != 0; found &= found - 1) {
+			const char *q = p + __builtin_ctz(found);
+
+			if (*q != '/' || q[1] == 't')
+				return q;
+		}
+	}
+#endif
 	for (; end - p >= 8; p += 8) {
 		uint64_t x, found;
 

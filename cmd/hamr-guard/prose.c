@@ -37,6 +37,10 @@ static const char *const offers[] = { "if you want", "if you'd like",
 	"please give", "could you", "can you", "once you", "when you",
 	"once i have", "as soon as you", NULL };
 
+/* No intent and no announcement is without one of these. */
+static const char *const plan_words[] = { "i", "let", "plan", "step", "steps",
+	NULL };
+
 struct lists {
 	struct set intents, verbs, announcements, past, offers;
 };
@@ -153,19 +157,18 @@ is_question(const struct sentence *s)
 	    (sentence_is(s, 0, &v) > 0 && sentence_is(s, 1, &p) > 0);
 }
 
-int
-prose_plan(struct slice text)
+static int
+plan_score(struct slice par)
 {
 	const struct lists l = { set_of(intents), set_of(verbs),
 		set_of(announcements), set_of(past), set_of(offers) };
-	struct slice par = last_paragraph(text), rest = par;
 	bool intent = false, announced = false, done = false, offer = false;
 	bool asks = false;
 	int steps = 0, findings = 0, score;
-	struct sentence s = { .end = '\0' };
+	struct slice rest = par;
+	struct sentence s;
 	bool code = memmem(par.p, par.n, "```", 3) != NULL;
 
-	/* most texts have nothing that speaks for a plan */
 	while (sentence_next(&rest, &s)) {
 		intent |= has_intent(&s, &l);
 		announced |= sentence_has(&s, &l.announcements);
@@ -181,6 +184,18 @@ prose_plan(struct slice text)
 	score = 2 * intent + announced + ends_open(par) +
 	    (steps >= 2 && !done);
 	return score - 2 * asks - 2 * done - 2 * (code || findings >= 3) - 3 * offer;
+}
+
+int
+prose_plan(struct slice text)
+{
+	const struct set words = set_of(plan_words);
+	struct slice par = last_paragraph(text);
+
+	/* most texts have nothing that speaks for a plan */
+	if (!ends_open(par) && !sentence_any(par, &words))
+		return 0;
+	return plan_score(par);
 }
 
 /* ---- a claim ---- */
@@ -239,19 +254,6 @@ claims(const struct sentence *s, const struct claim *c)
 	return false;
 }
 
-/* Most texts have none of the words at all. */
-static bool
-may_claim(struct slice text)
-{
-	static const char *const roots[] = { "ass", "ASS", "ucce", "UCCE",
-		"reen", "REEN", NULL };
-
-	for (size_t i = 0; roots[i] != NULL; i++)
-		if (memmem(text.p, text.n, roots[i], strlen(roots[i])) !=
-		    NULL)
-			return true;
-	return false;
-}
 
 bool
 prose_claims_pass(struct slice text)
@@ -260,7 +262,8 @@ prose_claims_pass(struct slice text)
 		set_of(between), set_of(hedges) };
 	struct sentence s;
 
-	if (!may_claim(text))
+	/* most texts have none of the words at all */
+	if (!sentence_any(text, &c.passes))
 		return false;
 	while (sentence_next(&text, &s))
 		if (claims(&s, &c))

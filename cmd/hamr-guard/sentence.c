@@ -7,11 +7,13 @@
 
 #include "sentence.h"
 
-static bool
+static inline bool
 is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9');
+	unsigned char low = (unsigned char)c | 0x20;
+
+	return (unsigned char)(low - 'a') < 26 ||
+	    (unsigned char)((unsigned char)c - '0') < 10;
 }
 
 /* A letter's bit; digits and the rest share one. */
@@ -20,6 +22,38 @@ bit_of(char c)
 {
 	return c >= 'a' && c <= 'z' ? UINT32_C(1) << (c - 'a') :
 	    UINT32_C(1) << 31;
+}
+
+/* A run of letters is this word, in any case? */
+static bool
+run_is(const char *p, size_t n, const char *word)
+{
+	size_t i = 0;
+
+	while (i < n && (p[i] | 0x20) == word[i])
+		i++;	/* letters and digits only: the NUL ends it */
+	return i == n && word[i] == '\0';
+}
+
+bool
+sentence_any(struct slice text, const struct set *words)
+{
+	const char *p = text.p, *end = p + text.n, *start;
+
+	while (p < end) {
+		if (!is_letter(*p)) {
+			p++;
+			continue;
+		}
+		for (start = p; p < end && is_letter(*p); p++)
+			;
+		if ((words->initials & bit_of((char)(*start | 0x20))) == 0)
+			continue;
+		for (const char *const *w = words->row; *w != NULL; w++)
+			if (run_is(start, (size_t)(p - start), *w))
+				return true;
+	}
+	return false;
 }
 
 /* The next word of s in lower case, a curly apostrophe made straight; empty

@@ -36,6 +36,10 @@ size_t sentence_starts(const struct sentence *s, size_t i,
     const char *phrase);
 size_t sentence_is(const struct sentence *s, size_t i, const struct set *set);
 
+/* Does any of these words (letters only) stand in the text?  Much cheaper
+ * than to cut it into sentences. */
+bool sentence_any(struct slice text, const struct set *words);
+
 /* Is a phrase of the set anywhere in it? */
 bool sentence_has(const struct sentence *s, const struct set *set);
 

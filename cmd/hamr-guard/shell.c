@@ -58,8 +58,10 @@ static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 static bool
 is_in(struct slice s, const char *const *row)
 {
+	if (s.p == NULL || s.n == 0)
+		return false;
 	for (; *row != NULL; row++)
-		if (slice_is(s, *row))
+		if (**row == *s.p && slice_is(s, *row))
 			return true;
 	return false;
 }
@@ -165,15 +167,29 @@ over_quotes(const char *p, const char *end, struct simple *s)
 	return p < end ? p + 1 : end;
 }
 
+/* What a byte is in a word: its end, a quote, or expanded by the shell. */
+enum { ENDS = 1, QUOTES, EXPANDS };
+static const unsigned char sorts[256] = {
+	['\0'] = ENDS, [' '] = ENDS, ['\t'] = ENDS, ['\n'] = ENDS,
+	[';'] = ENDS, ['&'] = ENDS, ['|'] = ENDS, ['('] = ENDS, [')'] = ENDS,
+	['<'] = ENDS, ['>'] = ENDS, ['\''] = QUOTES, ['"'] = QUOTES,
+	['$'] = EXPANDS, ['`'] = EXPANDS, ['*'] = EXPANDS, ['?'] = EXPANDS,
+	['['] = EXPANDS
+};
+
 static const char *
 over_word(const char *p, const char *end, struct simple *s)
 {
-	while (p < end && strchr(" \t\n;&|()<>", *p) == NULL) {
-		if (*p == '\'' || *p == '"') {
+	while (p < end) {
+		unsigned char sort = sorts[(unsigned char)*p];
+
+		if (sort == ENDS)
+			break;
+		if (sort == QUOTES) {
 			p = over_quotes(p, end, s);
 			continue;
 		}
-		if (strchr("$`*?[", *p) != NULL && !(*p == '[' && s->n == 0))
+		if (sort == EXPANDS && !(*p == '[' && s->n == 0))
 			s->expands = true;
 		p += *p == '\\' && p + 1 < end ? 2 : 1;
 	}

@@ -20,8 +20,10 @@ static const char *const readers[] = { "read", "view_image", "search_memory",
 static bool
 is_in(struct slice s, const char *const *row)
 {
+	if (s.p == NULL || s.n == 0)
+		return false;
 	for (; *row != NULL; row++)
-		if (slice_is(s, *row))
+		if (**row == *s.p && slice_is(s, *row))
 			return true;
 	return false;
 }

@@ -4,6 +4,9 @@
  * cryptography.  Its constants are digits of pi and decide nothing.
  */
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "norm.h"
 #include "text.h"
@@ -54,10 +57,9 @@ load8(const char *p)
 	return v;
 }
 
-uint64_t
-text_hash(const void *bytes, size_t n, uint64_t seed)
+static inline uint64_t
+hash(const char *p, size_t n, uint64_t seed)
 {
-	const char *p = bytes;
 	uint64_t h = seed ^ fold(n ^ K0, K1);
 
 	while (n >= 16) {
@@ -73,6 +75,20 @@ text_hash(const void *bytes, size_t n, uint64_t seed)
 	h = fold(load(p, n) ^ K2, h ^ K1);
 	return fold(h, K0);
 }
+
+uint64_t
+text_hash(const void *p, size_t n, uint64_t seed)
+{
+	return hash(p, n, seed);
+}
+
+#ifdef __SSE2__
+static inline unsigned
+bits(__m128i x)
+{
+	return (unsigned)_mm_movemask_epi8(x);
+}
+#endif
 
 static inline bool
 is_blank(char c)
@@ -99,43 +115,6 @@ characters(const char *p, size_t n)
 	return c;
 }
 
-/* The high bit of each byte that norm_line would look at in a plain text: a
- * digit, or the slash that stands before them in ASCII. */
-static inline uint64_t
-marks_of(uint64_t x)
-{
-	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
-	const uint64_t from = UINT64_C(0x5151515151515151);	/* 0x80-'/' */
-	const uint64_t past = UINT64_C(0x4646464646464646);	/* 0x80-':' */
-
-	return ((x & low) + from) & ~((x & low) + past) & ~x & ~low;
-}
-
-/* text_hash of a line, and its marks in the same go. */
-static inline uint64_t
-line_hash(const char *p, size_t n, uint64_t *marks)
-{
-	uint64_t h = K2 ^ fold(n ^ K0, K1), x, y, found = 0;
-
-	for (; n >= 16; p += 16, n -= 16) {
-		x = load8(p);
-		y = load8(p + 8);
-		found |= marks_of(x) | marks_of(y);
-		h = fold(x ^ K1, y ^ h);
-	}
-	if (n >= 8) {
-		x = load8(p);
-		found |= marks_of(x);
-		h = fold(x ^ K1, h ^ K2);
-		p += 8;
-		n -= 8;
-	}
-	x = load(p, n);
-	*marks = found | marks_of(x);
-	h = fold(x ^ K2, h ^ K1);
-	return fold(h, K0);
-}
-
 /* What a pass over a text carries along. */
 struct pass {
 	struct hset *seen;
@@ -146,12 +125,13 @@ struct pass {
 	enum norm_text kind;
 };
 
+/* marked: norm_line may find something in it. */
 static void
-line(struct pass *a, const char *p, const char *end)
+line(struct pass *a, const char *p, const char *end, bool marked)
 {
 	struct digest *d = a->d;
 	const char *start = p;
-	uint64_t h, norm, marks, lead = 0;
+	uint64_t h, norm, lead = 0;
 	size_t n;
 
 	while (end > p && is_blank(end[-1]))
@@ -163,10 +143,10 @@ line(struct pass *a, const char *p, const char *end)
 		return;
 	}
 	n = (size_t)(end - p);
-	h = norm = line_hash(p, n, &marks);
+	h = norm = hash(p, n, K2);
 	if (p > start)
 		lead = text_hash(start, (size_t)(p - start), h);
-	if ((marks != 0 || a->kind != NORM_PLAIN) &&
+	if ((marked || a->kind != NORM_PLAIN) &&
 	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
 		norm = text_hash(a->scratch->p, a->scratch->len, K2);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
@@ -179,21 +159,79 @@ line(struct pass *a, const char *p, const char *end)
 		d->gain += characters(p, n);
 }
 
+#ifdef __SSE2__
+/* Bits of 64 bytes: the line feeds, and what norm_line looks at in a plain
+ * text: digits, and slashes before a t. */
+static inline uint64_t
+line_feeds(const char *p, uint64_t *marks)
+{
+	uint64_t feeds = 0, digits = 0, slashes = 0, ts = 0;
+
+	for (int i = 0; i < 64; i += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)
+		    (p + i));
+
+		feeds |= (uint64_t)bits(_mm_cmpeq_epi8(x,
+		    _mm_set1_epi8('\n'))) << i;
+		digits |= (uint64_t)bits(_mm_and_si128(
+		    _mm_cmpgt_epi8(x, _mm_set1_epi8('/')),
+		    _mm_cmplt_epi8(x, _mm_set1_epi8(':')))) << i;
+		slashes |= (uint64_t)bits(_mm_cmpeq_epi8(x,
+		    _mm_set1_epi8('/'))) << i;
+		ts |= (uint64_t)bits(_mm_cmpeq_epi8(x,
+		    _mm_set1_epi8('t'))) << i;
+	}
+	*marks = digits | (slashes & (ts >> 1 | (uint64_t)1 << 63));
+	return feeds;
+}
+
+/* The lines that end in whole blocks of 64 bytes; where the next begins.
+ * *marked: it has marks already. */
+static const char *
+blocks(struct pass *a, const char **at, const char *end, bool *marked)
+{
+	const char *p = *at, *start = p;
+
+	for (; end - p >= 64; p += 64) {
+		uint64_t marks, feeds = line_feeds(p, &marks);
+
+		for (; feeds != 0; feeds &= feeds - 1) {
+			uint64_t before = feeds ^ (feeds - 1);
+
+			line(a, start, p + __builtin_ctzll(feeds),
+			    *marked || (marks & before) != 0);
+			start = p + __builtin_ctzll(feeds) + 1;
+			marks &= ~before;
+			*marked = false;
+		}
+		*marked |= marks != 0;
+	}
+	*at = p;
+	return start;
+}
+#endif
+
 void
 text_digest(struct slice text, struct hset *seen, struct buf *scratch,
     struct digest *d)
 {
-	const char *p = text.p, *end = p + text.n;
+	const char *p = text.p, *end = p + text.n, *start = p;
 	struct pass a = { .seen = seen, .scratch = scratch, .d = d };
+#ifdef __SSE2__
+	bool marked = false;
+#endif
 
 	a.kind = norm_kind(text);
-	while (p < end) {
+#ifdef __SSE2__
+	start = blocks(&a, &p, end, &marked);
+#endif
+	while (start < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 
 		if (nl == NULL)
 			nl = end;
-		line(&a, p, nl);
-		p = nl + 1;
+		line(&a, start, nl, true);
+		start = p = nl + 1;
 	}
 }
 
