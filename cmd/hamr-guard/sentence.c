@@ -4,6 +4,9 @@
  * it.
  */
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "sentence.h"
 
@@ -35,24 +38,47 @@ run_is(const char *p, size_t n, const char *word)
 	return i == n && word[i] == '\0';
 }
 
+/* A letter stands at p that may begin one. */
+static bool
+begins_any(struct slice text, const char *p, const struct set *words)
+{
+	const char *end = text.p + text.n, *q = p;
+
+	if (p > text.p && is_letter(p[-1]))
+		return false;
+	while (q < end && is_letter(*q))
+		q++;
+	for (const char *const *w = words->row; *w != NULL; w++)
+		if (run_is(p, (size_t)(q - p), *w))
+			return true;
+	return false;
+}
+
 bool
 sentence_any(struct slice text, const struct set *words)
 {
-	const char *p = text.p, *end = p + text.n, *start;
+	const char *p = text.p, *end = p + text.n;
 
-	while (p < end) {
-		if (!is_letter(*p)) {
-			p++;
-			continue;
-		}
-		for (start = p; p < end && is_letter(*p); p++)
-			;
-		if ((words->initials & bit_of((char)(*start | 0x20))) == 0)
-			continue;
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		__m128i x = _mm_or_si128(_mm_set1_epi8(0x20),
+		    _mm_loadu_si128((const __m128i *)(const void *)p));
+		__m128i any = _mm_setzero_si128();
+		unsigned found;
+
 		for (const char *const *w = words->row; *w != NULL; w++)
-			if (run_is(start, (size_t)(p - start), *w))
+			any = _mm_or_si128(any, _mm_cmpeq_epi8(x,
+			    _mm_set1_epi8(**w)));
+		found = (unsigned)_mm_movemask_epi8(any);
+		for (; found != 0; found &= found - 1)
+			if (begins_any(text, p + __builtin_ctz(found), words))
 				return true;
 	}
+#endif
+	for (; p < end; p++)
+		if ((words->initials & bit_of((char)(*p | 0x20))) != 0 &&
+		    begins_any(text, p, words))
+			return true;
 	return false;
 }
 

@@ -125,9 +125,12 @@ struct pass {
 	enum norm_text kind;
 };
 
-/* marked: norm_line may find something in it. */
+/* What may be in a line. */
+#define MARKS 1			/* something for norm_line */
+#define WIDE 2			/* characters of several bytes */
+
 static void
-line(struct pass *a, const char *p, const char *end, bool marked)
+line(struct pass *a, const char *p, const char *end, unsigned has)
 {
 	struct digest *d = a->d;
 	const char *start = p;
@@ -146,7 +149,7 @@ line(struct pass *a, const char *p, const char *end, bool marked)
 	h = norm = hash(p, n, K2);
 	if (p > start)
 		lead = text_hash(start, (size_t)(p - start), h);
-	if ((marked || a->kind != NORM_PLAIN) &&
+	if (((has & MARKS) != 0 || a->kind != NORM_PLAIN) &&
 	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
 		norm = text_hash(a->scratch->p, a->scratch->len, K2);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
@@ -156,14 +159,14 @@ line(struct pass *a, const char *p, const char *end, bool marked)
 	a->blank = 0;
 	d->lines++;
 	if (hset_add(a->seen, h))
-		d->gain += characters(p, n);
+		d->gain += (has & WIDE) != 0 ? characters(p, n) : n;
 }
 
 #ifdef __SSE2__
-/* Bits of 64 bytes: the line feeds, and what norm_line looks at in a plain
- * text: digits, and slashes before a t. */
+/* Bits of 64 bytes: the line feeds, what is not ASCII, and what norm_line
+ * looks at in a plain text: digits, and slashes before a t. */
 static inline uint64_t
-line_feeds(const char *p, uint64_t *marks)
+line_feeds(const char *p, uint64_t *marks, uint64_t *high)
 {
 	uint64_t feeds = 0, digits = 0, slashes = 0, ts = 0;
 
@@ -171,6 +174,7 @@ line_feeds(const char *p, uint64_t *marks)
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)
 		    (p + i));
 
+		*high |= (uint64_t)bits(x) << i;
 		feeds |= (uint64_t)bits(_mm_cmpeq_epi8(x,
 		    _mm_set1_epi8('\n'))) << i;
 		digits |= (uint64_t)bits(_mm_and_si128(
@@ -185,26 +189,28 @@ line_feeds(const char *p, uint64_t *marks)
 	return feeds;
 }
 
-/* The lines that end in whole blocks of 64 bytes; where the next begins.
- * *marked: it has marks already. */
+/* The lines that end in whole blocks of 64 bytes; where the next begins. */
 static const char *
-blocks(struct pass *a, const char **at, const char *end, bool *marked)
+blocks(struct pass *a, const char **at, const char *end)
 {
 	const char *p = *at, *start = p;
+	unsigned has = 0;
 
 	for (; end - p >= 64; p += 64) {
-		uint64_t marks, feeds = line_feeds(p, &marks);
+		uint64_t marks, high = 0, feeds = line_feeds(p, &marks, &high);
 
 		for (; feeds != 0; feeds &= feeds - 1) {
 			uint64_t before = feeds ^ (feeds - 1);
 
-			line(a, start, p + __builtin_ctzll(feeds),
-			    *marked || (marks & before) != 0);
+			has |= ((marks & before) != 0) * MARKS |
+			    ((high & before) != 0) * WIDE;
+			line(a, start, p + __builtin_ctzll(feeds), has);
 			start = p + __builtin_ctzll(feeds) + 1;
 			marks &= ~before;
-			*marked = false;
+			high &= ~before;
+			has = 0;
 		}
-		*marked |= marks != 0;
+		has |= (marks != 0) * MARKS | (high != 0) * WIDE;
 	}
 	*at = p;
 	return start;
@@ -217,20 +223,17 @@ text_digest(struct slice text, struct hset *seen, struct buf *scratch,
 {
 	const char *p = text.p, *end = p + text.n, *start = p;
 	struct pass a = { .seen = seen, .scratch = scratch, .d = d };
-#ifdef __SSE2__
-	bool marked = false;
-#endif
 
 	a.kind = norm_kind(text);
 #ifdef __SSE2__
-	start = blocks(&a, &p, end, &marked);
+	start = blocks(&a, &p, end);
 #endif
 	while (start < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 
 		if (nl == NULL)
 			nl = end;
-		line(&a, start, nl, true);
+		line(&a, start, nl, MARKS | WIDE);
 		start = p = nl + 1;
 	}
 }
