@@ -81,19 +81,21 @@ special(struct scan *s)
 }
 
 #ifdef __SSE2__
-/* A bit for each of 64 bytes that is a control byte or not ASCII. */
+/* A bit for each of 64 bytes that is a quote, a control byte or not ASCII. */
 static inline uint64_t
-strange_bytes(const char *p)
+stop_bytes(const char *p)
 {
 	uint64_t bits = 0;
 
 	for (int i = 0; i < 4; i++) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)
 		    (p + 16 * i));
+		__m128i odd = _mm_or_si128(x, _mm_cmpeq_epi8(
+		    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
 
-		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(x,
-		    _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)),
-		    x))) << 16 * i;
+		odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x,
+		    _mm_set1_epi8('"')));
+		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(odd) << 16 * i;
 	}
 	return bits;
 }
@@ -121,7 +123,8 @@ large_blocks(struct scan *s, bool *escaped)
 		unsigned bad;
 
 		behind = escaped_bits(slash, &carry);
-		stop = (bytes_like(p, '"') & ~behind) | strange_bytes(p);
+		/* what else is escaped and no quote is a bad escape */
+		stop = stop_bytes(p) & ~behind;
 		stop &= -stop;		/* the first one */
 		bad = bad_escape(p, stop == 0 ? behind :
 		    behind & (stop | (stop - 1)));

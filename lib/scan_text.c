@@ -31,6 +31,12 @@ copy_plain(char *o, const char *p, const char *end)
 	return (size_t)(q - start);
 }
 
+/* What a letter behind a backslash means; 0 for u.  A table, as a branch for
+ * each would be guessed wrong too often. */
+static const char stands_for[256] = { ['"'] = '"', ['\\'] = '\\',
+	['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',
+	['t'] = '\t' };
+
 void
 scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 {
@@ -61,14 +67,10 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 			continue;
 		}
 		p += 2;
-		switch (p[-1]) {
-		case 'b': *o++ = '\b'; continue;
-		case 'f': *o++ = '\f'; continue;
-		case 'n': *o++ = '\n'; continue;
-		case 'r': *o++ = '\r'; continue;
-		case 't': *o++ = '\t'; continue;
-		case 'u': break;
-		default: *o++ = p[-1]; continue;
+		*o = stands_for[(unsigned char)p[-1]];
+		if (*o != '\0') {
+			o++;
+			continue;
 		}
 		cp = hex4(p);
 		p += 4;

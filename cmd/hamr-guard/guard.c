@@ -138,6 +138,7 @@ guard_init(struct guard *g, struct stage *s, const struct policy *p,
 	cycle_init(&g->cycle, p->window);
 	turn_mode(g, NULL);
 	turn_limit(g, NULL);
+	g->few_first = g->few_reads;
 }
 
 void
@@ -148,7 +149,7 @@ guard_reset(struct guard *g)
 	g->answers.ran = false;
 	memory_clear(&g->memory);
 	turn_mode(g, NULL);
-	turn_limit(g, NULL);
+	g->few_reads = g->few_first;
 	pool_empty(g);
 	g->step = (struct step){ .first = 0 };
 }

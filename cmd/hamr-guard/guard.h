@@ -119,6 +119,7 @@ struct guard {
 	/* of the transcript */
 	bool patch;		/* known to be in patch mode */
 	bool few_reads;		/* the window is small */
+	bool few_first;		/* ... and what that is at the beginning */
 	struct answers answers;
 	struct memory memory;	/* outcomes by the id of the call */
 	/* the turn */

@@ -38,8 +38,8 @@ static const char *const offers[] = { "if you want", "if you'd like",
 	"once i have", "as soon as you", NULL };
 
 /* No intent and no announcement is without one of these. */
-static const char *const plan_words[] = { "i", "let", "plan", "step", "steps",
-	NULL };
+static const char *const plan_words[] = { "ll", "let", "will", "need",
+	"next", "first", "going", "should", "plan", "step", "steps", NULL };
 
 struct lists {
 	struct set intents, verbs, announcements, past, offers;

@@ -83,7 +83,13 @@ text_hash(const void *p, size_t n, uint64_t seed)
 }
 
 #ifdef __SSE2__
-static inline unsigned
+static inline __m128i
+load16(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+static inline uint64_t
 bits(__m128i x)
 {
 	return (unsigned)_mm_movemask_epi8(x);
@@ -168,24 +174,22 @@ line(struct pass *a, const char *p, const char *end, unsigned has)
 static inline uint64_t
 line_feeds(const char *p, uint64_t *marks, uint64_t *high)
 {
-	uint64_t feeds = 0, digits = 0, slashes = 0, ts = 0;
+	uint64_t feeds = 0;
 
+	*marks = *high = 0;
 	for (int i = 0; i < 64; i += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)
-		    (p + i));
-
-		*high |= (uint64_t)bits(x) << i;
-		feeds |= (uint64_t)bits(_mm_cmpeq_epi8(x,
-		    _mm_set1_epi8('\n'))) << i;
-		digits |= (uint64_t)bits(_mm_and_si128(
+		__m128i x = load16(p + i);
+		__m128i digit = _mm_and_si128(
 		    _mm_cmpgt_epi8(x, _mm_set1_epi8('/')),
-		    _mm_cmplt_epi8(x, _mm_set1_epi8(':')))) << i;
-		slashes |= (uint64_t)bits(_mm_cmpeq_epi8(x,
-		    _mm_set1_epi8('/'))) << i;
-		ts |= (uint64_t)bits(_mm_cmpeq_epi8(x,
-		    _mm_set1_epi8('t'))) << i;
+		    _mm_cmplt_epi8(x, _mm_set1_epi8(':')));
+		__m128i tmp = _mm_and_si128(
+		    _mm_cmpeq_epi8(x, _mm_set1_epi8('/')),
+		    _mm_cmpeq_epi8(load16(p + i + 1), _mm_set1_epi8('t')));
+
+		*high |= bits(x) << i;
+		feeds |= bits(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n'))) << i;
+		*marks |= bits(_mm_or_si128(digit, tmp)) << i;
 	}
-	*marks = digits | (slashes & (ts >> 1 | (uint64_t)1 << 63));
 	return feeds;
 }
 
@@ -196,8 +200,8 @@ blocks(struct pass *a, const char **at, const char *end)
 	const char *p = *at, *start = p;
 	unsigned has = 0;
 
-	for (; end - p >= 64; p += 64) {
-		uint64_t marks, high = 0, feeds = line_feeds(p, &marks, &high);
+	for (; end - p > 64; p += 64) {
+		uint64_t marks, high, feeds = line_feeds(p, &marks, &high);
 
 		for (; feeds != 0; feeds &= feeds - 1) {
 			uint64_t before = feeds ^ (feeds - 1);
