@@ -15,9 +15,13 @@ fault() {	# CALLS ERROR WHEN
 		'{"command":"echo x >>ran; echo hi"}' 2>"$T/err" | jq -r \
 		'.meta.error // "fine", .meta.sandbox // "-"' | tr '\n' ' '
 }
+# the pipes of the command are the two behind the file that holds it; those
+# before are for git, which snapshots
+n=$(strace -o "$T/trace" -e trace=pipe2,memfd_create hamr-tool --yes bash \
+	'{"command":":"}' >/dev/null && sed '/"command"/q' "$T/trace" | grep -c pipe2)
 for f in "clone,clone3,vfork EAGAIN 1" "socketpair EMFILE 1" \
     "memfd_create ENOMEM 1" "memfd_create EMFILE 3" "recvfrom ECONNRESET 1" \
-    "pipe2 EMFILE 1" "pipe2 EMFILE 2"; do
+    "pipe2 EMFILE $((n + 1))" "pipe2 EMFILE $((n + 2))"; do
 	rm -f ran
 	# shellcheck disable=SC2086
 	is "$f" "$(fault $f)" "spawn_failed - "
