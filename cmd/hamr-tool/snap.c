@@ -1,4 +1,4 @@
-/* snap.c - snapshots of the root, taken and compared. */
+/* snap.c - snapshots of the root, taken. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "snap_in.h"
 
 #define TAKE_MS 60000
+#define SLOW_MS 1000		/* so long, and git must have hashed a lot */
 
 /* ---- git ---- */
 
@@ -38,9 +39,8 @@ snap_ask(struct snap *s, const char *const *args, struct buf *out)
 	return git_run(&g, args, SLICE(""), out);
 }
 
-/* A name that git printed, alone on its line. */
-static bool
-take_oid(const struct buf *out, char oid[SNAP_OID])
+bool
+snap_oid(const struct buf *out, char oid[SNAP_OID])
 {
 	size_t n = out->len > 0 ? strcspn(out->p, "\n") : 0;
 
@@ -55,9 +55,11 @@ take_oid(const struct buf *out, char oid[SNAP_OID])
 
 struct take {
 	struct snap *s;
-	struct map known;	/* paths in our index */
+	struct map passed;	/* paths that were judged and do not belong */
 	struct buf put, drop;	/* paths to be added or looked at; removed */
 	struct snap_left left;
+	struct buf folder;	/* which one dirfd is; lists are sorted */
+	int dirfd;		/* -1: none */
 };
 
 static void
@@ -88,6 +90,27 @@ look(const struct snap *s, const char *rel, struct stat *st)
 	if (fd >= 0)
 		close(fd);
 	return good;
+}
+
+/* As look; of the many names in one folder only the first costs a walk. */
+static bool
+look_near(struct take *t, const char *rel, struct stat *st)
+{
+	const char *slash = strrchr(rel, '/'), *base;
+	size_t n = slash != NULL ? (size_t)(slash - rel) : 0;
+
+	if (t->dirfd < 0 || t->folder.len != n ||
+	    (n > 0 && memcmp(t->folder.p, rel, n) != 0)) {
+		if (t->dirfd >= 0)
+			close(t->dirfd);
+		t->dirfd = path_open_parent(&t->s->f->root, rel, &base);
+		buf_reset(&t->folder);
+		buf_add(&t->folder, rel, n);
+	}
+	if (t->dirfd < 0)
+		return look(t->s, rel, st);
+	return fstatat(t->dirfd, slash != NULL ? slash + 1 : rel, st,
+	    AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static bool
@@ -123,16 +146,26 @@ is_covered(struct take *t, const char *rel)
 	return false;
 }
 
-/* What our index says of each path: H it is there, R it is gone, C it has
- * changed. */
+/* What our index says of each path: H it is in it, and then R it is gone, C it
+ * has changed. */
 static int
 take_own(struct take *t)
 {
+	static const char *const refresh[] = { "update-index", "-q",
+		"--refresh", NULL };
 	static const char *const args[] = { "ls-files", "-z", "-t", "-c", "-d",
 		"-m", NULL };
 	struct buf out = BUF_INIT(GIT_OUT_MAX);
+	long long begun = file_now_ms();
 	struct stat st;
 	int r = snap_git(t->s, args, SLICE(""), &out);
+
+	/* files as they were but for their times or inodes, in a tree that was
+	 * copied: they need not be hashed the next time */
+	if (r == 0 && !t->s->refreshed && file_now_ms() - begun > SLOW_MS) {
+		t->s->refreshed = true;
+		snap_git(t->s, refresh, SLICE(""), NULL);
+	}
 
 	for (size_t at = 0; r == 0 && at + 2 < out.len;
 	    at += strlen(out.p + at) + 1) {
@@ -143,8 +176,7 @@ take_own(struct take *t)
 		} else if (out.p[at] == 'C') {
 			add_path(is_covered(t, rel) ? &t->put : &t->drop, rel);
 		} else {
-			map_put(&t->known, slice_of(rel), NULL);
-			if (!look(t->s, rel, &st))
+			if (!look_near(t, rel, &st))
 				continue;
 			if (is_stream(t->s, &st))
 				add_path(&t->drop, rel);
@@ -176,18 +208,40 @@ take_new(struct take *t)
 	    at += strlen(out.p + at) + 1) {
 		char *rel = out.p + at;
 		size_t n = strlen(rel);
-		bool fresh;
 
 		if (n > 0 && rel[n - 1] == '/') {
 			t->left.nested += !files_hidden(t->s->f, rel);
 			continue;
 		}
-		map_put(&t->known, slice_of(rel), &fresh);
-		if (fresh && is_covered(t, rel))
+		if (map_get(&t->s->modes, slice_of(rel)) != NULL ||
+		    map_get(&t->passed, slice_of(rel)) != NULL)
+			continue;
+		if (is_covered(t, rel))
 			add_path(&t->put, rel);
+		else
+			map_put(&t->passed, slice_of(rel), NULL);
 	}
 	buf_release(&out);
 	return r;
+}
+
+static bool
+is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	    memcmp(&a->st_mtim, &b->st_mtim, sizeof a->st_mtim) == 0 &&
+	    memcmp(&a->st_ctim, &b->st_ctim, sizeof a->st_ctim) == 0;
+}
+
+/* Nothing to note, and our index is as the last tree left it? */
+static bool
+is_as_before(const struct take *t)
+{
+	struct stat st;
+
+	return t->drop.len == 0 && t->put.len == 0 && t->s->tree[0] != '\0' &&
+	    fstatat(t->s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    is_same_file(&st, &t->s->index);
 }
 
 static int
@@ -201,14 +255,22 @@ write_tree(struct take *t, char tree[SNAP_OID])
 	struct buf out = BUF_INIT(GIT_OUT_MAX);
 	int r = 0;
 
+	if (is_as_before(t)) {
+		memcpy(tree, t->s->tree, SNAP_OID);
+		return 0;
+	}
 	if (t->drop.len > 0)
 		r = snap_git(t->s, drop, buf_view(&t->drop), NULL);
 	if (r == 0 && t->put.len > 0)
 		r = snap_git(t->s, put, buf_view(&t->put), NULL);
 	if (r == 0)
 		r = snap_git(t->s, tree_args, SLICE(""), &out);
-	if (r == 0 && !take_oid(&out, tree))
+	if (r == 0 && !snap_oid(&out, tree))
 		r = -1;
+	t->s->tree[0] = '\0';
+	if (r == 0 && fstatat(t->s->dirfd, "index", &t->s->index,
+	    AT_SYMLINK_NOFOLLOW) == 0)
+		memcpy(t->s->tree, tree, SNAP_OID);
 	buf_release(&out);
 	return r;
 }
@@ -217,7 +279,8 @@ static int
 take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 {
 	struct take t = { .s = s, .put = BUF_INIT(GIT_OUT_MAX),
-		.drop = BUF_INIT(GIT_OUT_MAX) };
+		.drop = BUF_INIT(GIT_OUT_MAX),
+		.folder = BUF_INIT(BUF_RECORD_MAX), .dirfd = -1 };
 	int r;
 
 	map_release(&s->modes_before);
@@ -229,7 +292,10 @@ take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 	if (r == 0)
 		r = write_tree(&t, tree);
 	*left = t.left;
-	map_release(&t.known);
+	if (t.dirfd >= 0)
+		close(t.dirfd);
+	map_release(&t.passed);
+	buf_release(&t.folder);
 	buf_release(&t.put);
 	buf_release(&t.drop);
 	return r;
@@ -258,152 +324,4 @@ snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
 		    "(git %s)", s->dir, r < 0 ? "did not run to its end" :
 		    "failed");
 	return 0;
-}
-
-/* ---- two snapshots ---- */
-
-static void
-add_change(struct snap *s, struct snap_changes *c, const char *head,
-    const char *path)
-{
-	/* ":100644 100755 OLD NEW M" */
-	struct snap_change ch = { .path = xstrdup(path) };
-	const char *old = head + 15;
-	size_t n = strcspn(old, " ");
-	uint64_t *mode = map_get(&s->modes_before, slice_of(path));
-
-	if (n < SNAP_OID && strncmp(head + 1, "000000", 6) != 0)
-		memcpy(ch.oid, old, n);
-	ch.mode = (mode_t)strtoul(head + 1, NULL, 8);
-	if (mode != NULL && (*mode & S_IFMT) == (ch.mode & S_IFMT))
-		ch.mode = (mode_t)*mode;
-	ch.gone = strncmp(head + 8, "000000", 6) == 0;
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
-	c->v[c->n++] = ch;
-}
-
-/* Of what the user's own objects hold, ours shall hold a copy. */
-static int
-hold(struct snap *s, const struct snap_changes *c)
-{
-	char *base = xasprintf("%s/objects/pack/pack", s->dir);
-	const char *args[] = { "pack-objects", "-q", base, NULL };
-	struct buf in = BUF_INIT(GIT_OUT_MAX);
-	int r = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		char *own = xasprintf("objects/%.2s/%s", c->v[i].oid,
-		    c->v[i].oid[0] != '\0' ? c->v[i].oid + 2 : "");
-
-		if (c->v[i].oid[0] != '\0' &&
-		    faccessat(s->dirfd, own, F_OK, 0) < 0)
-			buf_fmt(&in, "%s\n", c->v[i].oid);
-		free(own);
-	}
-	if (in.len > 0)
-		r = snap_git(s, args, buf_view(&in), NULL);
-	buf_release(&in);
-	free(base);
-	return r;
-}
-
-int
-snap_changes(struct snap *s, const char *before, const char *after,
-    struct snap_changes *c, struct err *e)
-{
-	const char *args[] = { "diff-tree", "-r", "-z", "--raw",
-		"--no-renames", "--no-abbrev", before, after, NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	size_t at = 0;
-	int r = 0;
-
-	*c = (struct snap_changes){ 0 };
-	if (strcmp(before, after) == 0)
-		return 0;
-	r = snap_git(s, args, SLICE(""), &out);
-	while (r == 0 && at < out.len) {
-		const char *head = out.p + at;
-		const char *path = head + strlen(head) + 1;
-
-		if (path >= out.p + out.len || strlen(head) < 60)
-			break;
-		add_change(s, c, head, path);
-		at += strlen(head) + 1 + strlen(path) + 1;
-	}
-	buf_release(&out);
-	if (r == 0)
-		r = hold(s, c);
-	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "two snapshots in %s could "
-	    "not be compared", s->dir);
-}
-
-void
-snap_changes_release(struct snap_changes *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		free(c->v[i].path);
-	free(c->v);
-	*c = (struct snap_changes){ 0 };
-}
-
-/* ---- contents ---- */
-
-int
-snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
-    struct err *e)
-{
-	static const char *const args[] = { "hash-object", "-w", "--stdin",
-		"--no-filters", NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	int r = snap_git(s, args, content, &out);
-
-	if (r == 0 && !take_oid(&out, oid))
-		r = -1;
-	buf_release(&out);
-	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "the old content could not "
-	    "be kept in %s", s->dir);
-}
-
-/* One answer of cat-file --batch, at *at: "OID blob SIZE LF content LF". */
-static long long
-take_object(const struct buf *in, size_t *at, struct buf *out)
-{
-	const char *line = in->p + *at;
-	const char *lf = memchr(line, '\n', in->len - *at);
-	char *end;
-	long long n;
-
-	if (lf == NULL)
-		return -1;
-	*at = (size_t)(lf - in->p) + 1;
-	line = memmem(line, (size_t)(lf - line), " blob ", 6);
-	if (line == NULL)
-		return -1;	/* "OID missing" */
-	n = strtoll(line + 6, &end, 10);
-	if (end != lf || n < 0 || (size_t)n > in->len - *at)
-		return -1;
-	buf_add(out, in->p + *at, (size_t)n);
-	*at += (size_t)n + 1;
-	return n;
-}
-
-int
-snap_fetch(struct snap *s, const char *const *oids, size_t n,
-    struct buf *out, long long *len, struct err *e)
-{
-	static const char *const args[] = { "cat-file", "--batch", NULL };
-	struct buf in = BUF_INIT(GIT_OUT_MAX), got = BUF_INIT(GIT_OUT_MAX);
-	size_t at = 0;
-	int r;
-
-	for (size_t i = 0; i < n; i++)
-		buf_fmt(&in, "%s\n", oids[i]);
-	r = n > 0 ? snap_git(s, args, buf_view(&in), &got) : 0;
-	buf_add(out, "", 0);
-	for (size_t i = 0; i < n && r == 0; i++)
-		len[i] = take_object(&got, &at, out);
-	buf_release(&in);
-	buf_release(&got);
-	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "the old contents in %s "
-	    "cannot be read", s->dir);
 }

@@ -1,4 +1,5 @@
-/* snap_in.h - what the files of the snapshots share; for snap.c, snap_make.c.
+/* snap_in.h - what the files of the snapshots share; for snap.c, snap_make.c
+ * and snap_old.c.
  */
 #ifndef HAMR_TOOL_SNAP_IN_H
 #define HAMR_TOOL_SNAP_IN_H
@@ -18,12 +19,18 @@ struct snap {
 	uid_t owner;		/* of the root; git runs as he */
 	struct map modes;	/* whole modes, as the last snapshot saw them */
 	struct map modes_before;	/* and the one before it */
+	struct stat index;	/* our index behind the last tree of it */
+	char tree[SNAP_OID];	/* that tree; "": none */
+	bool refreshed;		/* git was told to note times anew */
 };
 
 /* git on our repository, and on the user's (its stdin is empty). */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);
 int snap_ask(struct snap *s, const char *const *args, struct buf *out);
+
+/* The name that git printed, alone on its line. */
+bool snap_oid(const struct buf *out, char oid[SNAP_OID]);
 
 /* Forget the index and start without the user's. */
 void snap_unseed(struct snap *s);
