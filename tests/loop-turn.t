@@ -6,7 +6,8 @@ at_end() { httpd_stop; }
 
 # a fresh repository named $1
 fresh() {
-	cd "$T" && mkdir "$1" && cd "$1" && git init -q . && echo hello >f
+	cd "$T" && mkdir "$1" && cd "$1" && git init -q . &&
+	    echo hello >f && printf "out\nerr\n" >.git/info/exclude
 }
 n=0
 # answers of the scripted model, one a line
@@ -85,7 +86,7 @@ answer "I need your help." >>script
 run x
 is "infinite_loop: told once, then an answer" "$S $(recoveries)" \
     "0 infinite_loop 1"
-match "what kept repeating is said" "$(says loop)" "*same read call*"
+match "what kept repeating is said" "$(says loop)" "*same*call*"
 
 fresh bash
 { call bash '{"command":"echo oops >&2; exit 3"}'; answer "Done so."
@@ -98,6 +99,11 @@ match "its stderr is repeated" "$(says loop)" "*oops*"
 call bash '{"command":"test -e made"}'; answer "It is there."; } >script
 run x
 is "bash_failure: not after a later passing run" "$S $(recoveries)" "0 "
+{ call bash '{"command":"exit 3"}'; call bash '{"command":"true"}'
+answer "It is done."; answer "It fails as it should."; } >script
+run x
+is "bash_failure: another command that passes is no pass of that one" \
+    "$S $(recoveries)" "0 bash_failure 1"
 { for _ in 1 2 3; do call bash '{"command":"exit '$_'"}'; answer "Well, $_."
 done; answer "So it is."; } >script
 run x
@@ -142,6 +148,10 @@ is "progress says so" "$(jq -r 'select(.type == "progress" and
 run x -o agent.provider_wait=1
 is "provider_down: three times, then model_error" \
     "$S $(ended) $(recoveries)" "6 model_error network provider_down 1,provider_down 2,provider_down 3"
+{ err network false; answer "never"; } >script
+run x
+is "what can never work is not waited for" "$S $(ended) $(recoveries)" \
+    "6 model_error network "
 { err auth false; answer "never"; } >script
 run x
 is "a wrong key is not waited for" "$S $(ended) $(recoveries)" \

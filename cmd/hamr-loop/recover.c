@@ -10,7 +10,8 @@
 #include "utf8.h"
 
 #define ALL_MOST 5		/* of the first five scenarios together */
-#define EXCERPT ((size_t)2000)	/* bytes of a command's output repeated */
+#define COMMAND ((size_t)500)	/* bytes of a command repeated */
+#define EXCERPT ((size_t)2000)	/* ... and of its output */
 
 /* How often each may happen in a turn. */
 static const int most[SCENARIOS] = {
@@ -76,6 +77,12 @@ template_of(const struct track *k)
 	return xstrdup("{\"name\":<tool>,\"arguments\":{...}}");
 }
 
+static int
+excerpt(const char *s, size_t most_bytes)
+{
+	return (int)utf8_cut(s, strlen(s), most_bytes);
+}
+
 static char *
 text_of(const struct turn *t, enum scenario s)
 {
@@ -89,8 +96,9 @@ text_of(const struct turn *t, enum scenario s)
 		return xasprintf(TEXT_LOOP, k->halt_text != NULL ?
 		    k->halt_text : k->halt_rule);
 	case BASH_FAILURE:
-		return xasprintf(TEXT_BASH, (int)utf8_cut(k->bash_output,
-		    strlen(k->bash_output), EXCERPT), k->bash_output);
+		return xasprintf(TEXT_BASH, excerpt(k->bash_failed, COMMAND),
+		    k->bash_failed, excerpt(k->bash_output, EXCERPT),
+		    k->bash_output);
 	case MALFORMED_TOOL_CALL:
 		template = template_of(k);
 		text = xasprintf(TEXT_MALFORMED, k->error_text != NULL ?
@@ -174,8 +182,9 @@ recover_asking(struct turn *t)
 		return recover(t, CONTEXT_EXHAUSTION);
 	if (strcmp(code, "malformed_tool_call") == 0)
 		return recover(t, MALFORMED_TOOL_CALL);
+	/* broken off in mid-answer, it is worth another try whatever it says */
 	if (!k->error_retryable && strcmp(code, "truncated") != 0 &&
-	    strcmp(code, "network") != 0)
+	    (strcmp(code, "network") != 0 || !k->has_partial))
 		return false;
 	return is_left(k, PROVIDER_DOWN) && wait_for_server(t) &&
 	    recover(t, PROVIDER_DOWN);

@@ -6,6 +6,7 @@
 #include "budget.h"
 #include "file.h"
 #include "hook.h"
+#include "remedy.h"
 #include "run.h"
 #include "sessions.h"
 #include "views.h"
@@ -136,7 +137,7 @@ sum_up(struct run *r, const struct turn *t)
 	if (r->hub.stage_failed)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
-		err_say("%s", r->track.error_text);
+		remedy_say(&r->track);
 }
 
 int

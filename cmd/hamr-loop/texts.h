@@ -18,9 +18,9 @@
 	"Take a different approach now, or say in words what you need to go " \
 	"on."
 #define TEXT_BASH \
-	"The last command failed and did not pass since. Fix the cause, try " \
-	"another way, or explain why the failure does not matter and go on. " \
-	"What it said:\n%.*s"
+	"This command failed and did not pass since: %.*s\n" \
+	"Fix the cause, try another way, or explain why the failure does " \
+	"not matter and go on. What it said:\n%.*s"
 #define TEXT_MALFORMED \
 	"Your tool call could not be read: %s. Nothing was run. Write it " \
 	"again, complete and with valid JSON, like this: %s"

@@ -46,7 +46,14 @@ drop_error(struct track *t)
 	set(&t->error_code, NULL);
 	set(&t->error_text, NULL);
 	set(&t->partial, NULL);
-	t->error_retryable = false;
+	t->error_retryable = t->has_partial = false;
+}
+
+static void
+no_failure(struct track *t)
+{
+	set(&t->bash_output, NULL);
+	set(&t->bash_failed, NULL);
 }
 
 static void
@@ -63,7 +70,7 @@ new_turn(struct track *t)
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
 	set(&t->verification, NULL);
-	set(&t->bash_output, NULL);
+	no_failure(t);
 	for (size_t i = 0; i < t->nfiles; i++)
 		free(t->files[i]);
 	t->nfiles = 0;
@@ -185,8 +192,7 @@ mutation(struct track *t, const struct rec *r)
 	t->last_recovery = -1;
 }
 
-/* The last command counts: one that failed is made good by the next one that
- * passes, be it the same or another way. */
+/* The last command that failed, until it passes. */
 static void
 command(struct track *t, const struct rec *r)
 {
@@ -196,8 +202,9 @@ command(struct track *t, const struct rec *r)
 
 	if (scan_kind(ran) != SCAN_STRING)
 		return;
-	set(&t->bash_output, NULL);
 	if (!scan_true(rec_get(r, "is_error"))) {
+		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
+			no_failure(t);
 		if (t->verify_command != NULL &&
 		    scan_str_is(ran, t->verify_command))
 			t->verified = true;
@@ -206,6 +213,7 @@ command(struct track *t, const struct rec *r)
 	code = scan_strdup(msg_meta(r, "error"));
 	if (code == NULL || strcmp(code, "timeout") == 0) {
 		msg_text(rec_get(r, "content"), &b);
+		set(&t->bash_failed, text_or_empty(ran));
 		set(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
 		    buf_view(&b).p, b.len, OUTPUT_KEPT)));
 	}
@@ -230,7 +238,7 @@ recovery(struct track *t, const struct rec *r)
 			t->last_recovery = i;
 		}
 	if (rec_str_is(r, "scenario", "bash_failure"))
-		set(&t->bash_output, NULL);
+		no_failure(t);
 	t->halted = false;
 	drop_error(t);
 }
@@ -396,6 +404,7 @@ event(struct track *t, const struct rec *r)
 		set(&t->error_stage, text_or_empty(rec_get(r, "stage")));
 		set(&t->error_code, text_or_empty(rec_get(r, "code")));
 		set(&t->error_text, text_or_empty(rec_get(r, "message")));
+		t->has_partial = rec_get(r, "partial").p != NULL;
 		set(&t->partial, scan_strdup(scan_get(rec_get(r, "partial"),
 		    "content")));
 		t->error_retryable = scan_true(rec_get(r, "retryable"));

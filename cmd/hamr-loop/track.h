@@ -55,7 +55,9 @@ struct track {
 	char *verification;	/* ... its record, or NULL */
 	int repairs;		/* repair turns begun, and what was before */
 	long steps_before, started_before;
-	char *bash_output;	/* of the last command, if it failed; or NULL */
+	char *bash_failed;	/* the last command that failed, until it
+				 * passes; or NULL */
+	char *bash_output;	/* what it said */
 	struct usage usage;
 	const char *sandbox;	/* the weakest a command ran in, NULL: none
 				 * ran */
@@ -71,7 +73,7 @@ struct track {
 
 	/* the newest error of provider or compact since the last message */
 	char *error_stage, *error_code, *error_text, *partial;
-	bool error_retryable;
+	bool error_retryable, has_partial;
 
 	/* where the guard answers: offset of the last record after which it
 	 * may have something to say, and how many of its products follow */

@@ -13,6 +13,8 @@
 #define MODELS_MS 2000
 #define SYNC_MS 300
 #define MODELS_MAX ((size_t)16 << 20)
+#define NONE_FOUND "no model server found at 127.0.0.1:8080 (llama.cpp), " \
+	":11434 (Ollama) or :1234 (LM Studio)"
 
 struct http *
 server_http(struct provider *p)
@@ -128,12 +130,29 @@ first_model(struct slice models)
 
 /* ---- finding ---- */
 
+/* What was chosen: to a person, or to the loop, who has one. */
+static void
+say(struct provider *p, const char *words)
+{
+	struct json *o;
+
+	if (!p->set->quiet) {
+		err_say("%s", words);
+	} else if (p->stage != NULL && p->stage->mode == STAGE_RESIDENT) {
+		o = json_object();
+		json_str(o, "type", "progress");
+		json_str(o, "stage", "provider");
+		json_str(o, "message", words);
+		stage_put_json(p->stage, R_PROGRESS, o);
+	}
+}
+
 static bool
 try_local(struct provider *p, const char *base, const char *what)
 {
 	struct buf b = BUF_INIT(MODELS_MAX);
 	struct http_reply r;
-	char *model;
+	char *model, *words;
 
 	if (!get_models(p, base, LOOK_MS, &b, &r)) {
 		buf_release(&b);
@@ -148,10 +167,10 @@ try_local(struct provider *p, const char *base, const char *what)
 		p->set->model = xstrdup(model);
 	}
 	free(model);
-	if (!p->set->quiet)
-		err_say("using %s at %s (looks like %s)",
-		    *p->set->model != '\0' ? p->set->model : "its model",
-		    base, what);
+	words = xasprintf("using %s at %s (looks like %s)",
+	    *p->set->model != '\0' ? p->set->model : "its model", base, what);
+	say(p, words);
+	free(words);
 	return true;
 }
 
@@ -160,15 +179,17 @@ ask_model(struct provider *p)
 {
 	struct buf b = BUF_INIT(MODELS_MAX);
 	struct http_reply r;
-	char *model = NULL;
+	char *model = NULL, *words;
 
 	if (get_models(p, p->set->base_url, MODELS_MS, &b, &r))
 		model = first_model(buf_view(&b));
 	if (model != NULL) {
 		free(p->set->model);
 		p->set->model = model;
-		if (!p->set->quiet)
-			err_say("using model %s, the first one listed", model);
+		words = xasprintf("using model %s, the first one listed",
+		    model);
+		say(p, words);
+		free(words);
 	}
 	buf_release(&b);
 }
@@ -193,15 +214,13 @@ server_find(struct provider *p, struct err *e)
 	for (size_t i = 0; i < sizeof local / sizeof *local; i++)
 		if (try_local(p, local[i].base, local[i].what))
 			return 0;
-	return err_set(e, ST_CONFIG, "no model server on this machine; give "
-	    "one with --base-url URL --model NAME");
+	return err_set(e, ST_CONFIG, NONE_FOUND);
 }
 
 void
 server_say_none(void)
 {
-	err_say("no model server found at 127.0.0.1:8080 (llama.cpp), :11434 "
-	    "(Ollama) or :1234 (LM Studio)");
+	err_say(NONE_FOUND);
 	err_say("start one, or point at yours: --base-url "
 	    "http://HOST:PORT/v1 --model NAME (or base_url and model under "
 	    "[provider] in config.toml)");

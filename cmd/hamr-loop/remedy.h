@@ -1,0 +1,10 @@
+/* remedy.h - what a person can do about a model server that failed. */
+#ifndef HAMR_LOOP_REMEDY_H
+#define HAMR_LOOP_REMEDY_H
+
+#include "track.h"
+
+/* Say on stderr why the model gave no answer, and what to do. */
+void remedy_say(const struct track *t);
+
+#endif
