@@ -52,6 +52,26 @@ for w in 16000 65536 131072; do
 	done
 done
 
+# ---- the tail is whole turns, or the newest steps of a long one ----
+
+turns() {	# turns, steps of each
+	for t in $(seq "$1"); do
+		user "task $t"
+		for k in $(seq "$2"); do
+			call "t$t.$k" bash "{\"command\":\"run $t.$k\"}" \
+			    "$(lines 30 "word$t.$k")"
+		done
+	done
+}
+tails() { event --window 32768 "$1" | jq -r .tail_from; }
+
+turns 20 4 >turned
+is "the tail begins where a turn does" "$(tails turned |
+	sed 's/.*[.]//' | sort -u)" 1
+turns 1 80 >turned
+is "a turn that does not fit: its newest 3 steps" "$(event --window 32768 \
+	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.66 137"
+
 # ---- refill: live file text first, what is superseded never ----
 
 {

@@ -27,14 +27,14 @@ epoch_stage(const struct compact *c)
 	return c->epoch.number > 0 ? rows[c->epoch.row].stage : "0";
 }
 
-/* The high mark, or 10 % of B above what the last epoch left, whichever is
+/* The high mark, or STEP_PERCENT of B above what the last epoch left, whichever is
  * more; but not so near to the end of the window that nothing can come. */
 long
 epoch_trigger(const struct compact *c)
 {
 	long b = c->budget.effective;
 	long high = epoch_part(b, c->set.strategy->high);
-	long next = c->epoch.base + epoch_part(b, 10);
+	long next = c->epoch.base + epoch_part(b, STEP_PERCENT);
 	long most = epoch_part(b, 97);
 
 	if (c->epoch.base == 0 || next < high)

@@ -4,6 +4,15 @@
 
 #include "compact.h"
 
+/* Percent of B (chapter 8.2 of the specification). */
+enum {
+	TAIL_PERCENT = 15,	/* and at most keep_recent_tokens */
+	STEPS_PERCENT = 40,	/* for keep_recent_tool_turns */
+	SLIM_PERCENT = 8,	/* more is folded, to the half of it */
+	CUT_PERCENT = 25,	/* stage 3: the results of the last step */
+	STEP_PERCENT = 10	/* least growth between two epochs */
+};
+
 /* The stages, mildest first: how much of the tail is kept, how long the
  * summary may be, whether all but the last tool step is shown slim. */
 struct row {

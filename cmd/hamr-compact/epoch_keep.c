@@ -18,7 +18,6 @@
 #define HORIZON 80		/* worth less than what is so old: not worth
 				 * the reading at each epoch to come */
 
-#define CUT_PERCENT 25		/* of B: the results of the last step */
 #define CUT_LEAST 100
 
 /* ---- worth ---- */

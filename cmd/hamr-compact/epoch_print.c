@@ -113,13 +113,17 @@ compacted(struct compact *c)
 	return n;
 }
 
+/* The first call behind it, which outlives an edited transcript, and where it
+ * is. */
 static void
 put_border(struct json *o, const struct compact *c, const char *id_key,
     const char *at_key, size_t i)
 {
 	const struct view_node *node = view_node(c->view, i);
+	const struct view_node *last = view_node(c->view,
+	    view_nodes(c->view) - 1);
 
-	if (i > 0 && node->ncalls > 0)
+	if (i > 0 && node->call < last->call + last->ncalls)
 		json_raw(o, id_key, slice_of(view_call_at(c->view,
 		    node->call)->id));
 	else

@@ -1,27 +1,13 @@
 /* epoch_rec.c - the compaction record, read. */
 #include "epoch.h"
 
-/* A border of the record: by call id, else by the number of messages before
- * it.  False when there is no such node. */
-static bool
-border(const struct compact *c, const struct rec *r, const char *id_key,
-    const char *at_key, size_t *out)
+/* The first node whose record is not before message `at`. */
+static size_t
+node_at(const struct compact *c, int64_t at)
 {
-	struct slice id = rec_get(r, id_key);
-	size_t n = view_nodes(c->view), i;
-	int64_t at;
+	size_t i = 0, n = view_nodes(c->view);
 
-	if (scan_kind(id) == SCAN_STRING) {
-		if (!view_find_call(c->view, id, &i))
-			return false;
-		*out = view_call_at(c->view, i)->node;
-		return true;
-	}
-	if (!rec_int(r, at_key, &at)) {
-		*out = 0;
-		return true;
-	}
-	for (i = 0; i < n;) {	/* the first whose record is not before it */
+	while (i < n) {
 		size_t mid = i + (n - i) / 2;
 
 		if ((int64_t)view_node(c->view, mid)->record < at)
@@ -29,8 +15,47 @@ border(const struct compact *c, const struct rec *r, const char *id_key,
 		else
 			n = mid;
 	}
-	*out = i;
-	return i < view_nodes(c->view);
+	return i;
+}
+
+/* Is the first call from node i on the one with this id? */
+static bool
+leads_to(const struct compact *c, size_t i, struct slice id)
+{
+	const struct view_node *node, *last;
+
+	if (i >= view_nodes(c->view))
+		return false;
+	node = view_node(c->view, i);
+	last = view_node(c->view, view_nodes(c->view) - 1);
+	return node->call < last->call + last->ncalls && slice_eq(slice_of(
+	    view_call_at(c->view, node->call)->id), id);
+}
+
+/* A border of the record: the id of the first call behind it, and the number
+ * of messages before it.  Where these differ (the transcript was edited) the
+ * id holds.  False when there is no such node. */
+static bool
+border(const struct compact *c, const struct rec *r, const char *id_key,
+    const char *at_key, size_t *out)
+{
+	struct slice id = rec_get(r, id_key);
+	bool named = scan_kind(id) == SCAN_STRING;
+	int64_t at;
+	size_t i;
+
+	*out = 0;
+	if (rec_int(r, at_key, &at)) {
+		*out = node_at(c, at);
+		if (!named || leads_to(c, *out, id))
+			return *out < view_nodes(c->view);
+	} else if (!named) {
+		return true;
+	}
+	if (!view_find_call(c->view, id, &i))
+		return false;
+	*out = view_call_at(c->view, i)->node;
+	return true;
 }
 
 static size_t

@@ -1,9 +1,6 @@
 /* epoch_shape.c - which nodes are folded, which slim, which in full. */
 #include "epoch.h"
 
-#define TAIL_PERCENT 15		/* of B, and keep_recent_tokens */
-#define STEPS_PERCENT 40	/* of B, for keep_recent_tool_turns */
-#define SLIM_PERCENT 8		/* of B: more is folded, to the half of it */
 #define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
 #define B_UNLIMITED 122880	/* for a demand when there is no limit */
 
@@ -46,13 +43,21 @@ newest_step(const struct compact *c, size_t stop)
 	return n;
 }
 
-/* Where the verbatim tail begins: as many nodes from the end as fit, or hold
- * the newest keep_recent_tool_turns steps within 40 % of B.  The last node
- * and (but at stage 3) one step always. */
+static bool
+begins_turn(const struct compact *c, size_t i)
+{
+	const struct view_node *node = view_node(c->view, i);
+
+	return node->kind == VIEW_USER && node->person;
+}
+
+/* Where the verbatim tail begins: as many whole turns from the end as fit, but
+ * not less than the newest keep_recent_tool_turns steps within 40 % of B.  The
+ * last node and (but at stage 3) one step always. */
 size_t
 epoch_tail(const struct compact *c, const struct row *row)
 {
-	size_t n = view_nodes(c->view), i, steps = 0;
+	size_t n = view_nodes(c->view), i, steps = 0, first = n;
 	size_t want = (size_t)c->set.keep_steps, stop = tail_limit(c);
 	size_t step = newest_step(c, stop);
 	long b = epoch_window(c), most = epoch_part(b, TAIL_PERCENT);
@@ -72,7 +77,11 @@ epoch_tail(const struct compact *c, const struct row *row)
 		    row->slim_tail))
 			break;
 		steps += node->ncalls > 0;
+		if (node->ncalls > 0 && (steps <= want || steps == 1))
+			first = i - 1;
 	}
+	while (!row->slim_tail && i < first && !begins_turn(c, i))
+		i++;
 	return i < n ? i : n - 1;
 }
 

@@ -2,13 +2,6 @@
 #include "epoch.h"
 #include "modes.h"
 
-/* Of B, chapter 8.2 of the specification. */
-#define TAIL_PERCENT 15
-#define STEPS_PERCENT 40
-#define SLIM_PERCENT 8
-#define CUT_PERCENT 25
-#define STEP_PERCENT 10
-
 static void
 put_number(struct buf *out, const char *name, long value, bool none)
 {
