@@ -71,6 +71,14 @@ status "two tasks" 2 hamr-loop a b
 status "unknown option" 2 hamr-loop --nonsense x
 status "unknown mode" 2 hamr-loop --mode nonsense x
 status "no session to resume" 66 hamr-loop --resume
+status "no recording" 66 hamr-loop --no-config --replay nowhere x
+is "and no session was begun" "$(ls -A .hamr 2>&1 | grep -c ndjson)" 0
+mkdir below && cp "$S/two-calls.ndjson" below/r
+is "a recording is named from where one stands" "$(cd below &&
+    hamr-loop --no-config --yes --quiet --replay r x)" "The file says goodbye."
+is "and so with -C" "$(hamr-loop --no-config --yes --quiet -C below \
+    --replay below/r x)" "The file says goodbye."
+rm -rf below .hamr
 hamr-loop --no-config --yes --json -o agent.max_model_steps=2 \
     --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "max_model_steps: status" "$?" 3
@@ -90,7 +98,8 @@ is "max_tool_calls: the first ones run" "$? $(jq -r 'select(.role == "tool") |
 is "max_tool_calls: the others do not" "$(ls marks 2>/dev/null)" ""
 printf '%s\n' '{"role":"assistant","content":"hm","finish_reason":"stop"}' \
     >short.ndjson
-hamr-loop --no-config --yes --json --replay nothing.ndjson x >out 2>err
+echo junk >junk.ndjson
+hamr-loop --no-config --yes --json --replay junk.ndjson x >out 2>err
 is "a stage that cannot start: an end record all the same" "$(tail -n 1 out |
     jq -r .status)" model_error
 for i in 1 2 3 4; do

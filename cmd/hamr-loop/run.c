@@ -6,10 +6,33 @@
 #include "budget.h"
 #include "file.h"
 #include "hook.h"
+#include "mem.h"
 #include "remedy.h"
 #include "run.h"
 #include "sessions.h"
 #include "views.h"
+
+/* A recording is named from where we were called; the stages run in the root.
+ * (No realpath: /dev/fd/63 of a shell must stay what it is.) */
+static int
+find_replay(struct run *r, struct err *e)
+{
+	char *here;
+
+	if (r->o.replay == NULL)
+		return 0;
+	if (access(r->o.replay, R_OK) < 0)
+		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
+	if (r->o.replay[0] == '/')
+		return 0;
+	here = getcwd(NULL, 0);
+	if (here == NULL)
+		return err_sys(e, ST_SYSTEM, "the working directory");
+	r->replay = xasprintf("%s/%s", here, r->o.replay);
+	r->o.replay = r->replay;
+	free(here);
+	return 0;
+}
 
 int
 run_configure(struct run *r, struct err *e)
@@ -45,6 +68,8 @@ run_configure(struct run *r, struct err *e)
 			return -1;
 		}
 	}
+	if (find_replay(r, e) < 0)
+		return -1;
 	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
 	if (chdir(r->root) < 0)
 		return err_sys(e, ST_NOINPUT, "%s", r->root);
@@ -224,6 +249,7 @@ run_release(struct run *r)
 	conf_free(r->conf);
 	free(r->root);
 	free(r->dir);
+	free(r->replay);
 	free(r->resume_id);
 	opts_release(&r->o);
 }

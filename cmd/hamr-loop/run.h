@@ -16,6 +16,7 @@ struct run {
 	struct conf *conf;
 	char *root;
 	char *dir;		/* where we were called, or -C */
+	char *replay;		/* --replay, found from where we were called */
 	struct session session;
 	struct track track;
 	struct ui ui;
