@@ -163,6 +163,13 @@ uninstall:
 dist:
 	git archive --prefix=hamr-$(VERSION)/ -o hamr-$(VERSION).tar.gz HEAD
 
+# A package by the distribution's own tools: build/hamr_VERSION_ARCH.deb
+deb: all
+	@rm -rf build/deb
+	@$(MAKE) -s -o all install DESTDIR=$(CURDIR)/build/deb PREFIX=/usr
+	@build-aux/deb $(VERSION) $(CURDIR)/build/deb $(CURDIR)/build
+	@rm -rf build/deb
+
 clean:
 	rm -rf obj obj-asan bin build
 
@@ -172,5 +179,5 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers asan mcp-check lint bench deps deps-lint install \
-	uninstall dist clean help
+	uninstall dist deb clean help
 .DELETE_ON_ERROR:

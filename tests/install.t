@@ -21,6 +21,21 @@ for c in loop compact guard tool mem provider; do
 	    "$T/root/usr/share/man/man1/hamr-$c.1"
 done
 cd "$T" || exit 1
+if command -v dpkg-shlibdeps >/dev/null; then
+	cp -R root pkg
+	ok "make deb" "$TOP/build-aux/deb" 1.2.3 "$T/pkg" "$T"
+	set -- hamr_1.2.3_*.deb
+	match "what it needs" "$(dpkg-deb -f "$1" Depends)" \
+	    "*libcjson1*libsqlite3-0*libjq1*libssl3*"
+	dpkg-deb -x "$1" unpacked
+	is "its programs run" "$(echo '{"type":"x"}' |
+	    unpacked/usr/bin/hamr-guard --no-config)" '{"type":"x"}'
+	is "its files are the installed ones" "$(cd unpacked && find . -type f \
+	    ! -path '*/doc/*' | sed 's/\.gz$//' | sort | cksum)" \
+	    "$(cd root && find . -type f | sort | cksum)"
+else
+	skip "make deb" "dpkg-dev is not installed"
+fi
 ok "make uninstall" into uninstall
 is "nothing is left" "$(find "$T/root" -type f)" ""
 done_testing
