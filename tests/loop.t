@@ -79,6 +79,11 @@ is "a recording is named from where one stands" "$(cd below &&
 is "and so with -C" "$(hamr-loop --no-config --yes --quiet -C below \
     --replay below/r x)" "The file says goodbye."
 rm -rf below .hamr
+printf '%s\n' '{"role":"assistant","content":"a\u001b[2J\u001b]0;t\u0007\u202eb \u009bX","finish_reason":"stop"}' >esc
+is "a terminal is told of control bytes, not sent them (S17)" "$(script -qec \
+    "hamr-loop --no-config --replay esc x" /dev/null </dev/null |
+    grep -o 'a.x1b.*X')" 'a\x1b[2J\x1b]0;t\x07\u{202e}b \x9bX'
+rm -rf esc .hamr
 hamr-loop --no-config --yes --json -o agent.max_model_steps=2 \
     --replay "$S/two-calls.ndjson" "change it" >out 2>err
 is "max_model_steps: status" "$?" 3
