@@ -38,7 +38,7 @@ LIB = err mem arena buf utf8 num file map \
       token budget memid alias plugin \
       view_sum view_print view_dialect view_call view_take view \
       units import_mark import_guess import_name import_pair import \
-      stage state
+      stage which state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 

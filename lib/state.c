@@ -13,6 +13,7 @@
 #include "mem.h"
 #include "sha.h"
 #include "state.h"
+#include "which.h"
 
 static const char ignore[] = "# made by hamr: nothing here but config.toml "
     "belongs into a repository\n*\n!config.toml\n";
@@ -31,19 +32,22 @@ git_tracks(const char *root)
 	const char *env[] = { path, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", NULL };
 	posix_spawn_file_actions_t fa;
 	struct buf b = BUF_INIT(1 << 20);
+	char *git = which_program("git", root);
 	bool tracked = false;
 	int fd[2];
 	pid_t pid;
 
-	if (pipe2(fd, O_CLOEXEC) < 0) {
+	if (git == NULL || pipe2(fd, O_CLOEXEC) < 0) {
+		tracked = git != NULL;	/* without git nothing is tracked */
+		free(git);
 		free(path);
-		return true;
+		return tracked;
 	}
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
 	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-	if (posix_spawnp(&pid, "git", &fa, NULL, (char **)argv,
+	if (posix_spawn(&pid, git, &fa, NULL, (char **)argv,
 	    (char **)env) == 0) {
 		close(fd[1]);
 		file_read_fd(fd[0], "git", &b, NULL);
@@ -53,11 +57,12 @@ git_tracks(const char *root)
 			    strcmp(b.p + i, ".hamr/.gitignore") != 0)
 				tracked = true;
 	} else {
-		close(fd[1]);	/* without git nothing is tracked */
+		close(fd[1]);
 	}
 	posix_spawn_file_actions_destroy(&fa);
 	close(fd[0]);
 	buf_release(&b);
+	free(git);
 	free(path);
 	return tracked;
 }

@@ -21,6 +21,7 @@
 #include "file.h"
 #include "mem.h"
 #include "peer.h"
+#include "which.h"
 
 #define PASTE_MS 20		/* bytes that wait so soon were pasted */
 #define LINE_LIMIT ((size_t)16 << 20)
@@ -126,16 +127,20 @@ find_files(struct words *w, const char *begun)
 	static const char *const args[] = { "-c", "core.fsmonitor=false",
 		"ls-files", "-z", "-co", "--exclude-standard" };
 	struct buf b = BUF_INIT((size_t)64 << 20);
+	char *cwd = getcwd(NULL, 0);
+	char *git = which_program("git", cwd != NULL ? cwd : "/");
 	size_t n = strlen(begun);
 	struct err e;
 
-	if (peer_run("git", args, sizeof args / sizeof *args, 2000, true, &b,
-	    &e) == 0)
+	if (git != NULL && peer_run(git, args, sizeof args / sizeof *args,
+	    2000, true, &b, &e) == 0)
 		for (const char *p = b.p; p != NULL && p < b.p + b.len;
 		    p += strlen(p) + 1)
 			if (strncmp(p, begun, n) == 0)
 				words_add(w, xasprintf("@%s ", p));
 	buf_release(&b);
+	free(git);
+	free(cwd);
 }
 
 static size_t

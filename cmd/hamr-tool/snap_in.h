@@ -1,5 +1,5 @@
-/* snap_in.h - what the files of the snapshots share; for snap.c, snap_make.c
- * and snap_old.c.
+/* snap_in.h - what the files of the snapshots share; for snap.c,
+ * snap_make.c, snap_old.c and snap_seed.c.
  */
 #ifndef HAMR_TOOL_SNAP_IN_H
 #define HAMR_TOOL_SNAP_IN_H
@@ -34,5 +34,21 @@ bool snap_oid(const struct buf *out, char oid[SNAP_OID]);
 
 /* Forget the index and start without the user's. */
 void snap_unseed(struct snap *s);
+
+/* A file of ours in it, and whose it is to be. */
+int snap_put_file(const struct snap *s, const char *name, const char *text);
+void snap_give(const struct snap *s, int fd);
+
+/* What the user's repository says of itself; NULL where there is none. */
+struct users {
+	struct buf text;
+	const char *format, *objects, *index, *attributes, *prefix;
+};
+
+bool snap_ask_users(struct snap *s, struct users *u);
+
+/* The user's index and objects, if they fit ours.  Not taking them is slower,
+ * and no more. */
+void snap_seed(struct snap *s, const struct users *u);
 
 #endif

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "mem.h"
-
 #include "which.h"
 
 char *

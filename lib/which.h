@@ -1,6 +1,6 @@
 /* which.h - programs of ours' own use, never the repository's. */
-#ifndef HAMR_TOOL_WHICH_H
-#define HAMR_TOOL_WHICH_H
+#ifndef HAMR_WHICH_H
+#define HAMR_WHICH_H
 
 /* name in an absolute folder of PATH (a relative one could be the
  * repository's) that is not root's or beneath it; NULL when there is none.
