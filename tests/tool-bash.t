@@ -45,7 +45,7 @@ is "a command that begins with a dash" \
 	"$(sh_tool '-nosuch' | head -n 1)" "exit 127"
 is "empty command" "$(sh_tool '')" "exit 0"
 
-# --- the end of a call
+# --- P4, S19: the end of a call
 is "closed stdout does not end it" "$(sh_tool 'exec >&-; sleep .3; exit 7')" \
 	"exit 7"
 t0=$(date +%s%N)
@@ -79,7 +79,7 @@ is "clamped high" "$(hamr-tool --yes bash '{"command":":","timeout":601}')" \
 is "clamped low" "$(hamr-tool --yes bash '{"command":":","timeout":-1}')" \
 	"exit 0; timeout clamped to 1 s"
 
-# --- surroundings
+# --- P3, P6, P9: surroundings
 is "stdin is /dev/null" "$(sh_tool 'readlink /proc/self/fd/0; cat')" \
 	"exit 0${nl}/dev/null"
 is "no terminal" "$(sh_tool 'read x </dev/tty' 2>&1 | head -n 1)" "exit 1"
@@ -118,7 +118,7 @@ is "no profile" "$(echo 'echo profile' >"$HOME/.bashrc"
 	cp "$HOME/.bashrc" "$HOME/.bash_profile"; sh_tool 'echo x')" \
 	"exit 0${nl}x"
 
-# --- cleaning
+# --- S17, J4: cleaning
 is "escapes go" "$(sh_tool 'printf "\033[31mred\033[0m \033]0;t\007o\033]8;;u\033\\\\l\033(B \033Pq#\033\\\\d \302\23331mc \b\a\r\n"')" \
 	"exit 0${nl}red ol d c "
 is "TAB and LF stay" "$(sh_tool 'printf "a\tb\nc\n"')" "exit 0${nl}a	b${nl}c"
@@ -178,7 +178,7 @@ match "a link is not followed" "$(sh_tool 'seq 30000' | grep 'cut out')" \
 is "nothing there" "$(ls -A elsewhere)" ""
 rm .hamr
 
-# --- floods
+# --- P5: floods
 cat >rss.py <<'E'
 import resource, subprocess, sys
 p = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE)
@@ -211,7 +211,7 @@ is "children of somebody else are left alone" "$(bash -c 'sleep 3336 & echo $! \
 	>other; exec hamr-tool --yes bash "{\"command\":\"sleep 30 & :\"}"';
 	kill "$(cat other)" && echo alive)" "exit 0; ended: sleep 30${nl}alive"
 
-# --- signals
+# --- P6: signals
 hamr-tool --yes bash '{"command":"trap \"\" TERM; sleep 3335 & sleep 3335"}' \
 	>out &
 pid=$!

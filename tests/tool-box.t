@@ -33,7 +33,7 @@ repo() {	# NAME: into a fresh one
 		git config user.email a@b && git config user.name a
 }
 
-# --- what it is
+# --- S3: what it is, and said
 repo status
 status "--sandbox-status" 0 hamr-tool --sandbox-status
 for layer in bubblewrap landlock seccomp network hidden overlay limits memory \
@@ -57,7 +57,7 @@ status "with --root" 0 env HOME="$PWD" hamr-tool --yes --root . bash \
 status "nor with the loop" 77 env HOME="$PWD" hamr-loop --no-config x
 status "not for --schemas" 0 env HOME="$PWD" hamr-tool --schemas
 
-# --- names that must not be made
+# --- S5: names that must not be made
 repo clean && rm -rf .hamr && git commit -q --allow-empty -m x
 is "a root without .hamr" "$(one 'mkdir .hamr; echo x >.hamr/config.toml
 	mkdir .GIT; :' | grep -c 'Read-only')" 1
@@ -107,7 +107,7 @@ echo u >.envrc
 match "what is there stays as it is" "$(one 'echo x >.envrc; rm -f .envrc
 	mv .envrc y; cat .envrc')" "exit 0${nl}u${nl}*"
 
-# --- git, wherever it keeps things
+# --- S4: git, wherever it keeps things
 repo main && git commit -q --allow-empty -m x && git worktree add -q ../tree
 cd ../tree || exit 1
 one 'echo x >.git; rm .git; mv .git g; d=$(git rev-parse --git-dir)
@@ -144,7 +144,7 @@ match "no other git directory" "$(one 'echo /tmp >.git/commondir' \
 	-o sandbox.git_write=true)" "*moved to .hamr/quarantine: .git/commondir"
 status "git still works" 0 git log
 
-# --- secrets
+# --- S14: secrets
 repo secret && mkdir private tests && echo CANARY | tee .env private/x \
 	tests/a.key b.pem "$T/outside" >.env.example
 one_secret() { one 'cat .env private/x tests/a.key b.pem .env.example
@@ -229,7 +229,7 @@ is "with -r at go only" "$( { echo '{"type":"verify","command":"true"}'
 	echo '{"type":"sync","n":1}'; echo '{"type":"go","n":2}'; } |
 	hamr-tool -r | jq -r .type | tr '\n' ' ')" "tools sync verification go "
 
-# --- the network
+# --- S15: the network
 cat >"$T/serve.py" <<'E'
 import socket, sys
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(9)
@@ -254,7 +254,7 @@ is "AF_UNIX alone" "$(one "$sock; ($tcp) 2>/dev/null || echo no" \
 is "a socket pair" "$(one 'python3 -c "import socket; socket.socketpair()"')" \
 	"exit 0"
 
-# --- limits
+# --- S18: limits
 is "limits" "$(one 'ulimit -n; ulimit -Hn; ulimit -c; ulimit -f')" \
 	"exit 0${nl}1024${nl}1024${nl}0${nl}2097152"
 is "a file beyond 2 GiB" "$(one 'truncate -s 3G big; echo $?; ls -s big' |
@@ -278,7 +278,7 @@ else
 	skip "memory" "no control group can be made here"
 fi
 
-# --- our own environment
+# --- S14: our own environment
 SECRET_TOKEN=CANARY-1 OTHER=CANARY-2 hamr-tool --yes bash \
 	'{"command":"sleep 4453"}' >/dev/null &
 tool=$!
@@ -292,7 +292,7 @@ kill $tool; wait $tool 2>/dev/null
 is "but for who is to have it" "$(SECRET_TOKEN=C one 'echo $SECRET_TOKEN' \
 	-o 'sandbox.env=["SECRET_TOKEN"]')" "exit 0${nl}C"
 
-# --- a supervisor that is killed
+# --- P8: a supervisor that is killed
 hamr-tool --yes --json bash '{"command":"sleep 4454","timeout":20}' \
 	>"$T/lost" &
 tool=$!

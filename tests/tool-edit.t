@@ -165,7 +165,7 @@ is "a FIFO" "$(pj edit '{"path":"fifo","old":"a","new":"b"}')" denied
 is "outside" "$(pj edit '{"path":"/etc/passwd","old":"root","new":"b"}')" \
 	denied
 
-# --- bytes stay
+# --- S9: bytes stay
 printf '\357\273\277one\ntwo\r\nthree' >b
 is "not all lines are CRLF" "$(pj edit '{"path":"b","old":"two\r\n","new":"2\n"}')" ok
 printf '\357\273\277one\n2\nthree' >want
@@ -253,7 +253,7 @@ ln -s "$T" away
 is "by a link out" "$(pj write '{"path":"away/x","content":"x"}')" denied
 ok "nothing there" test ! -e "$T/x"
 
-# --- a full disk: the old file stays, and nothing beside it
+# --- S9: a full disk: the old file stays, and nothing beside it
 mkdir full && cd full || exit 1
 seq 1 20000 >f
 cp f "$T/want"
@@ -267,7 +267,7 @@ same "the file is the old one" f "$T/want"
 is "nothing was left" "$(find . | sort)" "$before"
 cd ..
 
-# --- killed at any call: old or new, and the next edit sweeps
+# --- S9: killed at any call: old or new, and the next edit sweeps
 if strace -o /dev/null true 2>/dev/null; then
 	mkdir k
 	between=0
@@ -293,7 +293,7 @@ else
 	skip "killed at any call" "strace does not work here"
 fi
 
-# --- somebody else writes it at the same time
+# --- S9: somebody else writes it at the same time
 mkdir race
 printf 'x\nAAA\n' >race/f
 (for _ in $(seq 200); do

@@ -239,7 +239,7 @@ is "a regex bomb ends" "$(timeout 20 hamr-tool --no-config --root . read \
 	'{"query":"((((a{1,99}){1,99}){1,99}){1,99})","regex":true}' \
 	>"$T/re" 2>&1; test $? -le 1; echo $?)" 0
 
-# --- a hostile repository runs nothing
+# --- S6: a hostile repository runs nothing
 mkdir "$T/evil" && cd "$T/evil" && git init -q . || exit 1
 printf '#!/bin/sh\ntouch %s/pwned\n' "$T" >hook
 chmod +x hook
@@ -257,7 +257,7 @@ GIT_DIR=$T/root/.git PATH=:$PATH \
 match "it is searched and listed" "$(cat "$T/out")" "n:1:needle*n${tab}7*"
 ok "and nothing ran" test ! -e "$T/pwned"
 
-# --- a link that changes under our hands
+# --- S7: a link that changes under our hands
 cd "$T/root" || exit 1
 echo mine >target
 (for _ in $(seq 400); do
@@ -273,7 +273,7 @@ done
 wait
 is "a flipping link leaks nothing" "$leaks" 0
 
-# --- a kernel without openat2: the same, part by part
+# --- S7: a kernel without openat2: the same, part by part
 if strace -o /dev/null true 2>/dev/null; then
 	old() {
 		ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o /dev/null \

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$TOP/tests/tool.sh"
 
-# --- paths: what each tool says to each, within two seconds
+# --- S8: paths, what each tool says to each, within two seconds
 git init -q .
 mkdir ../out; echo secret >../out/s
 python3 -c 'import socket
@@ -92,7 +92,7 @@ else
 fi
 is "nothing outside was touched" "$(cat ../out/s)" secret
 
-# --- 8 GB of nothing: quickly, and in little memory
+# --- S8: 8 GB of nothing: quickly, and in little memory
 setup
 is "a range of a sparse file" "$(timeout 5 hamr-tool --no-config --root . \
 	read '{"path":"sparse","first":1,"last":1}' | wc -c |
@@ -102,7 +102,7 @@ is "a search passes it" "$(timeout 5 hamr-tool --no-config --root . read \
 is "a command beside it" "$(timeout 20 hamr-tool --no-config --yes --root . \
 	bash '{"command":"echo >made"}')" "exit 0; changed: made"
 
-# --- arguments: refused before anything is begun
+# --- J1 to J4: arguments refused before anything is begun
 setup
 n=0
 {

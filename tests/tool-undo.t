@@ -168,7 +168,7 @@ is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
 rm -rf .hamr/snap.git
 status "without the snapshots" 1 t undo
 
-# --- any order, against a model
+# --- D9: any order, against a model
 for seed in 1 2; do
 	mkdir "../model$seed"; cd "../model$seed" || exit 1
 	[ "$seed" = 2 ] || git init -q .
