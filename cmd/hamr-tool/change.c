@@ -74,8 +74,8 @@ change_target(struct files *f, struct change *c, struct slice args)
 	else
 		c->name = path_name(c->path.rel);
 	if (ok == 0 && path.p[path.len - 1] == '/')
-		ok = fault_set(&c->fault, "bad_arguments", "%s is a folder; "
-		    "name a file", c->name);
+		ok = fault_set(&c->fault, "bad_arguments", "%s/ names a "
+		    "folder, by the / at its end; name a file", c->name);
 	result_release(&r);
 	buf_release(&path);
 	return ok < 0 ? -1 : judge_name(f, c);
