@@ -92,6 +92,9 @@ TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
 $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
+UNIT_test_dialect = $(patsubst %,$O/cmd/hamr-provider/dialect_%.o, \
+                    region markup python)
+$O/unit/test_dialect: $(UNIT_test_dialect)
 
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))
 

@@ -87,6 +87,107 @@ lifts "qwen3-coder" '[null,null,[["read","{\"path\":\"if (a < b && c) </paramete
 lifts "without the leading tag" '[null,null,[["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
 	'<function=read><parameter=path>a</parameter></function></tool_call>' stop
 
+# ---- the dialects that are read whole ----
+
+one='[null,null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]'
+two='[null,null,[["read","{\"path\":\"a.c\"}"],["read","{\"path\":\"b\",\"first\":2}"]],"tool_calls",null]'
+a='{"path":"a.c"}' b='{"path":"b","first":2}'
+obj_a="{\"name\":\"read\",\"parameters\":$a}"
+obj_b="{\"name\":\"read\",\"parameters\":$b}"
+plain() {	# name text finish ARG...: it stays text
+	plain_name=$1 text=$2
+	shift 2
+	lifts "$plain_name" "$(content "$text" | jq -c '[., null, [], "stop",
+		null]')" "$text" stop "$@"
+}
+
+lifts "llama3" "$one" "<|python_tag|>$obj_a<|eom_id|>" stop
+lifts "llama3: two" "$two" "<|python_tag|>$obj_a; $obj_b" stop
+lifts "llama3: a call in Python" "$one" '<|python_tag|>read.call(path="a.c")' \
+	stop
+lifts "llama3: without its tag" "$one" "$obj_a" stop
+plain "llama3: with words behind it" "$obj_a would read it."
+plain "llama3: another name" '{"name":"Ann","parameters":{}}'
+plain "llama3: its tag in words" 'The token <|python_tag|> begins a call.'
+lifts "mistral" "$two" \
+	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a}, {\"name\":\"read\",\"arguments\":$b}]" stop
+lifts "mistral: the newer form" "$two" \
+	"[TOOL_CALLS]read[ARGS]$a[TOOL_CALLS]read[CALL_ID]x1[ARGS]$b" stop
+lifts "mistral: text stays" '["So.",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
+	"So.[TOOL_CALLS]read$a" stop
+lifts "deepseek" "$two" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read
+\`\`\`json
+$a
+\`\`\`<｜tool▁call▁end｜>
+<｜tool▁call▁begin｜>function<｜tool▁sep｜>read
+\`\`\`json
+$b
+\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>" stop
+lifts "deepseek: the newer form" "$one" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>$a<｜tool▁call▁end｜><｜tool▁calls▁end｜>" stop
+lifts "glm" "$two" '<tool_call>read
+<arg_key>path</arg_key>
+<arg_value>a.c</arg_value>
+</tool_call>
+<tool_call>read
+<arg_key>path</arg_key><arg_value>b</arg_value>
+<arg_key>first</arg_key><arg_value>2</arg_value>
+</tool_call>' stop
+lifts "glm: a value with tags in it" '[null,null,[["read","{\"path\":\"</tool_call> </arg_value> <a>\"}"]],"tool_calls",null]' \
+	'<tool_call>read<arg_key>path</arg_key><arg_value></tool_call> </arg_value> <a></arg_value></tool_call>' stop
+plain "glm: no tool" '<tool_call>rm<arg_key>path</arg_key><arg_value>a</arg_value></tool_call>'
+lifts "kimi" "$two" "<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>$a<|tool_call_end|><|tool_call_begin|>functions.read:1<|tool_call_argument_begin|>$b<|tool_call_end|><|tool_calls_section_end|>" stop
+lifts "minimax" "$two" '<minimax:tool_call>
+<invoke name="read">
+<parameter name="path">a.c</parameter>
+</invoke>
+<invoke name="read">
+<parameter name="path">b</parameter>
+<parameter name="first">2</parameter>
+</invoke>
+</minimax:tool_call>' stop
+lifts "minimax: only invoke, and tags in a value" \
+	'[null,null,[["read","{\"path\":\"</invoke> </parameter> x\"}"]],"tool_calls",null]' \
+	'<invoke name="read"><parameter name="path"></invoke> </parameter> x</parameter></invoke>' stop
+lifts "pythonic" "$two" '[read(path="a.c"), read(path='"'b'"', first=2)]' stop
+lifts "pythonic: literals" '[null,null,[["read","{\"path\":\"it'"'"'s\\n\",\"first\":[true,null,{\"k\":-1.5}]}"]],"tool_calls",null]' \
+	'[read(path="it'"\\'"'s\n", first=[True, None, {"k": -1.5},])]' stop
+plain "pythonic: no tool" '[see(path="a.c")]'
+plain "pythonic: a link" '[read(this)](https://example.org) it.'
+lifts "json: a fence that is all of the answer" "$one" "\`\`\`json
+$obj_a
+\`\`\`" stop
+plain "json: a fence that is part of one stays" "Like this:
+\`\`\`json
+$obj_a
+\`\`\`"
+plain "... also at its beginning" "\`\`\`json
+$obj_a
+\`\`\`
+would do it."
+lifts "json: named, anywhere" '["Like this:",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' "Like this:
+\`\`\`json
+$obj_a
+\`\`\`" stop -o provider.tool_dialect=json
+plain "one dialect named, no other is read" "<|python_tag|>$obj_a" \
+	-o provider.tool_dialect=kimi
+for text in "<|python_tag|>{\"name\":\"read\",]}" \
+	"[TOOL_CALLS][{\"name\":\"read\" 1}]" \
+	"<｜tool▁call▁begin｜>read<｜tool▁sep｜>{1}<｜tool▁call▁end｜>" \
+	"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{1}<|tool_call_end|>" \
+	'<invoke name="read"><parameter name="path">a</invoke>'; do
+	lifts "it cannot be lifted: $text" \
+		"$(content "$text" | jq -c '["error","malformed_tool_call",
+		{content: .}]')" "$text" stop
+done
+for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
+	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a},{\"na" \
+	"<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>$a<|tool_call_end|><|tool_call_begin|>functions.re" \
+	'<minimax:tool_call><invoke name="read"><parameter name="path">a.c</parameter></invoke><invoke name="read"><parameter name="pa' \
+	'[read(path="a.c"), read(pa'; do
+	lifts "cut, the last is dropped: $text" "$(printf %s "$one" |
+		jq -c '.[4] = 1')" "$text" length
+done
+
 # ---- what cannot be lifted ----
 
 lifts "a block that cannot be lifted" \

@@ -4,6 +4,7 @@
 
 #include "dialect.h"
 #include "dialect_in.h"
+#include "dialect_region.h"
 #include "dialect_text.h"
 #include "mem.h"
 
@@ -20,6 +21,7 @@ enum state {
 	AT_CALL,		/* <tool_call>, and not yet known what */
 	IN_HERMES,
 	IN_QWEN3,
+	IN_REGION,		/* read when it is whole */
 	IN_JUNK			/* no call; up to its closing tag */
 };
 
@@ -31,7 +33,8 @@ struct dialect {
 	enum state state;
 	struct buf in;		/* what is not handed on yet */
 	size_t pos;		/* of it; a block begins here */
-	size_t looked;		/* IN_JUNK: so far, from pos */
+	size_t looked;		/* IN_JUNK, IN_REGION: so far, from pos */
+	const struct region *region;
 	const char *closing;	/* IN_JUNK: its closing tag */
 	struct hermes hermes;
 	struct qwen3 qwen3;
@@ -45,12 +48,13 @@ int
 dialect_named(const char *name)
 {
 	static const char *const names[] = { "auto", "none", "hermes",
-		"qwen3-coder" };
+		"qwen3-coder", "llama3", "mistral", "deepseek", "glm", "kimi",
+		"minimax", "pythonic", "json" };
 
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
-			return i;
-	return -1;
+			return (int)i;
+	return strcmp(name, "fenced") == 0 ? DIALECT_JSON : -1;
 }
 
 struct dialect *
@@ -247,13 +251,106 @@ on_open(struct dialect *d, enum block_end e)
 	return 0;
 }
 
+/* ---- blocks that are read whole ---- */
+
+static struct region_place
+place(const struct dialect *d)
+{
+	return (struct region_place){ .kind = d->kind, .tools = d->tools,
+		.first = !d->text.said,
+		.line = fence_line_start(&d->text.fence) };
+}
+
+static void
+into_region(struct dialect *d, const struct region *r)
+{
+	d->region = r;
+	d->state = IN_REGION;
+	d->looked = 1;
+}
+
+static void
+no_region(struct dialect *d)
+{
+	dialect_text_say(&d->text, (struct slice){ rest_of(d).p, 1 });
+	leave(d, 1);
+	d->again++;
+}
+
+static void
+hand_on(struct dialect *d, const struct region_calls *calls)
+{
+	dialect_text_block(&d->text);
+	for (size_t i = 0; i < calls->n; i++)
+		d->out.call(d->ctx, buf_view(&calls->v[i].name),
+		    buf_view(&calls->v[i].args));
+}
+
+static bool
+all_tools(const struct dialect *d, const struct region_calls *calls)
+{
+	for (size_t i = 0; i < calls->n; i++)
+		if (!is_tool(d, buf_view(&calls->v[i].name)))
+			return false;
+	return true;
+}
+
+/* The block is there, or as much of it as there will be (cut). */
+static unsigned
+read_region(struct dialect *d, size_t n, bool cut)
+{
+	struct slice block = { rest_of(d).p, n };
+	struct region_calls calls = { NULL, 0, 0 };
+	size_t used = 0;
+	enum region_said said = d->region->read(block, d->tools, &d->scan,
+	    &calls, &used);
+	unsigned dropped = 0;
+
+	if (said == REGION_CALLS && all_tools(d, &calls)) {
+		hand_on(d, &calls);
+		leave(d, used);
+	} else if (said == REGION_OPEN && cut && all_tools(d, &calls) &&
+	    is_meant(d, block)) {
+		hand_on(d, &calls);
+		leave(d, n);
+		dropped = 1;
+	} else if (said == REGION_NONE || d->region->weak) {
+		no_region(d);
+	} else if (said == REGION_CALLS) {
+		dialect_text_say(&d->text, (struct slice){ block.p, used });
+		leave(d, used);
+	} else
+		on_broken(d, n);
+	region_calls_release(&calls);
+	return dropped;
+}
+
+/* False when more bytes are needed. */
+static bool
+in_region(struct dialect *d, enum block_end e, unsigned *dropped)
+{
+	struct slice s = rest_of(d);
+	size_t end = region_end(d->region, s, d->looked), n;
+
+	if (end == 0 && e == BLOCK_GROWS) {
+		n = d->region->close != NULL ? strlen(d->region->close) : 0;
+		d->looked = s.n > n ? s.n - n : 1;
+		return false;
+	}
+	*dropped += read_region(d, end > 0 ? end : s.n,
+	    end == 0 && e == BLOCK_CUT);
+	return true;
+}
+
 /* What stands behind <tool_call>?  False when more bytes are needed. */
 static bool
-at_call(struct dialect *d)
+at_call(struct dialect *d, enum block_end e)
 {
 	struct slice s = rest_of(d), inner;
+	struct region_place here = place(d);
+	const struct region *r = NULL;
 	size_t at = strlen(CALL), n;
-	int m;
+	int m, g;
 
 	while (at < s.n && is_white(s.p[at]))
 		at++;
@@ -266,9 +363,12 @@ at_call(struct dialect *d)
 		return true;
 	}
 	m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
-	if (m < 0 && inner.n > 0)
+	g = inner.n > 0 ? region_glm(&here, inner, &r) : 0;
+	if ((m < 0 && inner.n > 0) || (g < 0 && e != BLOCK_STOPS))
 		return false;
-	if (m > 0) {
+	if (g > 0)
+		into_region(d, r);
+	else if (m > 0) {
 		qwen3_begin(&d->qwen3, at, true);
 		d->state = IN_QWEN3;
 	} else
@@ -278,25 +378,32 @@ at_call(struct dialect *d)
 
 /* ---- the walk ---- */
 
-/* A '<' in text.  False when more bytes are needed. */
+/* What may begin a block.  False when more bytes are needed. */
 static bool
 opening(struct dialect *d, enum block_end e)
 {
 	struct slice s = rest_of(d);
-	int call = tag_match(s, CALL), func = 0;
+	struct region_place here = place(d);
+	const struct region *r = NULL;
+	int call = 0, func = 0, region = 0;
 	size_t n;
 
-	if (dialect_text_is_code(&d->text) ||
-	    d->again > AGAIN_MAX)
-		call = 0;
-	else if (reads(d, DIALECT_QWEN3))
-		func = qwen3_opening(s, &n);
-	if (call == 1)
+	if (!dialect_text_is_code(&d->text) && d->again <= AGAIN_MAX) {
+		if (reads(d, DIALECT_HERMES) || reads(d, DIALECT_QWEN3) ||
+		    reads(d, DIALECT_GLM))
+			call = tag_match(s, CALL);
+		if (reads(d, DIALECT_QWEN3))
+			func = qwen3_opening(s, &n);
+		region = region_opening(&here, s, &r);
+	}
+	if (region == 1)
+		into_region(d, r);
+	else if (call == 1)
 		d->state = AT_CALL;
 	else if (func == 1) {
 		qwen3_begin(&d->qwen3, 0, false);
 		d->state = IN_QWEN3;
-	} else if ((call < 0 || func < 0) && e == BLOCK_GROWS)
+	} else if ((call < 0 || func < 0 || region < 0) && e == BLOCK_GROWS)
 		return false;
 	else {
 		dialect_text_say(&d->text, (struct slice){ s.p, 1 });
@@ -309,14 +416,15 @@ static bool
 in_text(struct dialect *d, enum block_end e)
 {
 	struct slice s = rest_of(d);
-	const char *p = s.n > 0 ? memchr(s.p, '<', s.n) : NULL;
-	size_t n = p != NULL ? (size_t)(p - s.p) : s.n;
+	size_t n = 0;
 
+	while (n < s.n && memchr("<[{`", s.p[n], 4) == NULL)
+		n++;
 	if (n > 0) {
 		dialect_text_say(&d->text, (struct slice){ s.p, n });
 		d->pos += n;
 	}
-	return p != NULL && opening(d, e);
+	return n < s.n && opening(d, e);
 }
 
 /* One step in a block.  False when more bytes are needed. */
@@ -364,7 +472,7 @@ walk(struct dialect *d, enum block_end e)
 			more = in_text(d, e);
 			break;
 		case AT_CALL:
-			more = at_call(d);
+			more = at_call(d, e);
 			if (!more && e != BLOCK_GROWS) {
 				dropped += on_open(d, e);
 				more = true;
@@ -372,6 +480,9 @@ walk(struct dialect *d, enum block_end e)
 			break;
 		case IN_JUNK:
 			more = in_junk(d, e);
+			break;
+		case IN_REGION:
+			more = in_region(d, e, &dropped);
 			break;
 		default:
 			more = in_block(d, e, &dropped);
@@ -400,13 +511,15 @@ static unsigned
 drop_piece(struct dialect *d)
 {
 	struct slice s = rest_of(d);
+	struct region_place here = place(d);
+	const struct region *r = NULL;
 	size_t n;
 
 	if (s.n < 5 || dialect_text_is_code(&d->text) ||
 	    !has_tools(d))
 		return 0;
 	if (tag_match(s, CALL) == 0 && !(reads(d, DIALECT_QWEN3) &&
-	    qwen3_opening(s, &n) < 0))
+	    qwen3_opening(s, &n) < 0) && region_opening(&here, s, &r) >= 0)
 		return 0;
 	buf_reset(&d->in);
 	dialect_text_block(&d->text);

@@ -55,8 +55,8 @@ read_args(struct slice v, struct scan *sc, struct buf *out)
 	}
 }
 
-static bool
-read_object(struct slice object, struct scan *sc, struct block_call *call)
+bool
+hermes_object(struct slice object, struct scan *sc, struct block_call *call)
 {
 	struct slice args;
 
@@ -101,7 +101,7 @@ hermes_read(struct hermes *h, struct slice held, enum block_end e,
 	}
 	object = (struct slice){ held.p + h->at, h->object_end - h->at };
 	*end = closed == 1 ? at + strlen(CLOSE) : next == 1 ? at : held.n;
-	return read_object(object, sc, call) ? BLOCK_CALL : BLOCK_BROKEN;
+	return hermes_object(object, sc, call) ? BLOCK_CALL : BLOCK_BROKEN;
 }
 
 bool

@@ -42,6 +42,9 @@ struct hermes {
 void hermes_begin(struct hermes *h, size_t at);
 enum block_said hermes_read(struct hermes *h, struct slice held,
     enum block_end e, struct scan *sc, struct block_call *call, size_t *end);
+/* The call that a whole JSON object says; false: none. */
+bool hermes_object(struct slice object, struct scan *sc,
+    struct block_call *call);
 /* The name in a broken object, as well as it can be told. */
 bool hermes_name(struct slice block, struct buf *out);
 

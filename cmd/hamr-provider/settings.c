@@ -264,8 +264,9 @@ load_words(struct settings *s, struct lookup *l, struct err *e)
 
 	if (kind < 0)
 		return err_set(e, ST_CONFIG, "provider.tool_dialect: %s is not "
-		    "known; this version reads auto, none, hermes and "
-		    "qwen3-coder", dialect);
+		    "known; say auto, none, hermes, qwen3-coder, llama3, "
+		    "mistral, deepseek, glm, kimi, minimax, pythonic or json",
+		    dialect);
 	s->dialect = (enum dialect_kind)kind;
 	s->reasoning = strcmp(replay, "always") == 0 ? REASONING_ALWAYS :
 	    strcmp(replay, "never") == 0 ? REASONING_NEVER : REASONING_AUTO;
