@@ -93,7 +93,7 @@ $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
 UNIT_test_dialect = $(patsubst %,$O/cmd/hamr-provider/dialect_%.o, \
-                    region markup python)
+                    region markup python form)
 $O/unit/test_dialect: $(UNIT_test_dialect)
 
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))

@@ -188,6 +188,35 @@ for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
 		jq -c '.[4] = 1')" "$text" length
 done
 
+# ---- what is written for servers without tools ----
+
+mv in in.plain
+past='{"role":"assistant","content":"","tool_calls":[{"id":"p1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a \\\"b\\\"\",\"first\":2}"}}]},{"role":"tool","tool_call_id":"p1","content":"its text"}'
+for name in hermes qwen3-coder llama3 mistral deepseek glm kimi minimax \
+	pythonic json; do
+	printf '{"type":"request","messages":[%s,%s],"tools":%s}\n' "$user" \
+		"$past" "$tools" >in
+	events "$(d '{"content":"x"}')" "$(fin stop)" >s
+	serve s
+	ask -o provider.tool_dialect=$name >/dev/null
+	jq -c '.body | fromjson' log >body
+	is "$name: the tools stand in the text" "$(jq -c '[.tools,
+		(.messages[0] | .role, (.content | contains("read")))]' body)" \
+		'[null,"system",true]'
+	is "$name: so does the result" "$(jq -r '.messages[-1] | .role,
+		(.content | contains("its text"))' body | xargs)" "user true"
+	jq -r '.messages[] | select(.role == "assistant") | .content' body >past
+	cp in.plain in
+	events "$(d "{\"content\":$(content "$(cat past)")}")" \
+		"$(fin stop)" >s
+	serve s
+	is "$name: a call is read as it was written" \
+		"$(ask -o provider.tool_dialect=$name | jq -c \
+		'.tool_calls[]?.function | [.name, (.arguments | fromjson)]')" \
+		'["read",{"path":"a \"b\"","first":2}]'
+done
+mv in.plain in
+
 # ---- what cannot be lifted ----
 
 lifts "a block that cannot be lifted" \

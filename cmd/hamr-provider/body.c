@@ -85,7 +85,7 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 		.reasoning = b->reasoning, .carry = carry };
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
 
-	if (b->dialect != DIALECT_HERMES && b->dialect != DIALECT_QWEN3) {
+	if (b->dialect == DIALECT_AUTO || b->dialect == DIALECT_NONE) {
 		messages_print(&rules, b->messages, b->past, out);
 		return;
 	}
@@ -102,8 +102,8 @@ body_print(const struct body *b, struct buf *out)
 	struct buf tokens = BUF_INIT(64);
 	struct fields f = { NULL, 0, 0 };
 	struct slice choice;
-	bool first = true, named = b->dialect == DIALECT_HERMES ||
-	    b->dialect == DIALECT_QWEN3;
+	bool first = true, named = b->dialect != DIALECT_AUTO &&
+	    b->dialect != DIALECT_NONE;
 	bool tools = !named && scan_kind(b->tools) == SCAN_ARRAY &&
 	    b->tools.n > 2;
 

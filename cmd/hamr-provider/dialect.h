@@ -66,8 +66,7 @@ void dialect_feed(struct dialect *d, struct slice text);
  * missing) is lifted, any other is malformed(). */
 unsigned dialect_end(struct dialect *d, bool cut);
 
-/* For servers without tools of their own (DIALECT_HERMES, DIALECT_QWEN3):
- * append the messages (a JSON array as request.messages) as another JSON
+/* For servers without tools of their own (any kind but auto and none): append the messages (a JSON array as request.messages) as another JSON
  * array, in which the descriptions of tools stand at the end of the system
  * message (which is made if there is none), calls in the assistant's content,
  * and results in user messages, <tool_response> blocks.  Results that follow

@@ -63,6 +63,14 @@ int region_glm(const struct region_place *at, struct slice s,
 /* The end of the block in s, looked at from byte from on; 0: not there. */
 size_t region_end(const struct region *r, struct slice s, size_t from);
 
+/* ---- how they are written ---- */
+
+/* The form of a call, for the model. */
+const char *form_how(enum dialect_kind kind);
+/* A call with these arguments, a JSON object; name is a JSON string. */
+void form_call(enum dialect_kind kind, struct slice name, struct slice args,
+    struct buf *t);
+
 /* ---- for the readers ---- */
 
 struct block_call *region_add(struct region_calls *calls);

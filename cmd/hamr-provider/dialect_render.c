@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dialect.h"
+#include "dialect_region.h"
 #include "mem.h"
 #include "msg.h"
 #include "scan.h"
@@ -29,6 +29,9 @@ static const char qwen3_how[] = "\n</tools>\n\n"
 	"An inner <function=...></function> block must be nested within "
 	"<tool_call></tool_call> tags, and required parameters must be given. "
 	"Reasoning may stand before the function call, but not after it.";
+static const char other_how[] = "\n</tools>\n\n"
+	"To call a function, end your reply with the call in exactly this "
+	"form:\n\n";
 static const char no_calls[] = "{\"role\":\"system\",\"content\":"
 	"\"No function may be called now: answer in plain text, without "
 	"<tool_call>.\"}";
@@ -70,7 +73,13 @@ tools_text(const struct render *r, struct slice tools, struct buf *out)
 		buf_addc(out, '\n');
 		buf_slice(out, val);
 	}
-	buf_adds(out, r->kind == DIALECT_HERMES ? hermes_how : qwen3_how);
+	if (r->kind == DIALECT_HERMES || r->kind == DIALECT_QWEN3) {
+		buf_adds(out, r->kind == DIALECT_HERMES ? hermes_how :
+		    qwen3_how);
+	} else {
+		buf_adds(out, other_how);
+		buf_adds(out, form_how(r->kind));
+	}
 	return n > 0;
 }
 
@@ -183,8 +192,11 @@ call_text(struct render *r, const struct call *c)
 		buf_addc(&r->text, '\n');
 	if (r->kind == DIALECT_HERMES)
 		call_hermes(r, c->name, args, object);
-	else
+	else if (r->kind == DIALECT_QWEN3)
 		call_qwen3(r, c->name, args, object);
+	else
+		form_call(r->kind, c->name, object ? args : SLICE("{}"),
+		    &r->text);
 }
 
 static void
