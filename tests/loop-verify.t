@@ -103,6 +103,22 @@ is "killed in the middle, it runs at --resume" "$S $(ended) $(checks)" \
 is "... and no call twice" "$(jq -c 'select(.type == "start")' \
     .hamr/sessions/*.ndjson | wc -l)" 1
 
+fresh stopped
+{ call write '{"path":"a","content":"good\n"}'; answer "$wrote"
+answer "never"; } >script
+hamr-loop --no-config --yes --json --replay script "write a" \
+    -o "$key=sleep 3; grep -q good a" >out 2>err </dev/null &
+i=0
+until grep -q "$wrote" out || [ $((i += 1)) -gt 500 ]; do sleep 0.02; done
+sleep 0.5
+kill -TERM $!
+wait $!
+is "stopped in the middle: interrupted" "$? $(ended)" "130 interrupted signal"
+run --resume -o "$key=sleep 3; grep -q good a"
+is "... it runs again at --resume, and nothing is to be repaired" \
+    "$S $(ended) $(checks) $(says verify)" \
+    "0 completed stop quick passed 0 "
+
 # ---- verify mode ----
 
 fresh verify
