@@ -72,6 +72,36 @@ turns 1 80 >turned
 is "a turn that does not fit: its newest 3 steps" "$(event --window 32768 \
 	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.66 137"
 
+# ---- the newest message of a person is never lost ----
+
+long_word() { printf "%0$1d" 0; }
+{
+	user "the task is this: $(long_word 900)"
+	user "now this: $(long_word 16000)"
+	for k in 1 2 3 4 5 6 7 8; do
+		call "n$k" edit "{\"path\":\"src/a$k.c\",\"oldText\":\"a\",
+			\"newText\":\"b\"}" ok
+	done
+	for k in 1 2 3 4; do
+		call "m$k" bash "{\"command\":\"run $k\"}" \
+		    "$(lines 400 "word$k")"
+	done
+} | jq -s -c '.[0].content as $task | .[1:][] | if .role == "user" and
+	(.content | startswith("now")) then {role:"user",content:$task},
+	{role:"assistant",content:"yes"}, . else . end' >newest
+echo '{"type":"compact"}
+{"type":"compact"}
+{"type":"compact"}
+{"type":"compact"}' >demands
+cat newest demands >asked
+is "newest: stage 3" "$(event --window 12288 asked | jq -r .stage)" 3
+request --window 12288 asked | jq -r .messages[0].content >summary
+ok "newest: 600 bytes of it" grep -q "^[0-9]*[.] now this: $(long_word 590)" \
+    summary
+ok "newest: 300 bytes of the task" grep -q "the task is this: $(long_word \
+    280)" summary
+ok "newest: within the summary's cap" test "$(wc -c <summary)" -le 1200
+
 # ---- refill: live file text first, what is superseded never ----
 
 {
@@ -283,6 +313,18 @@ h2=$(printf %s "$(lines 60 OLD)" | sha256sum | cut -c 1-64)
 compact --window 17000 --check live >check
 ok "hashes are of the content as it came" grep -q \
 	"^elided \"old\" read a.c .* bytes sha256:$h2\$" check
+
+# ---- a tool that reads, writes and edits ----
+
+for k in $(seq 40); do
+	call "v$k" str_replace_editor "{\"command\":\"view\",
+		\"path\":\"f$k.c\",\"view_range\":[1,30]}" \
+	    "$(lines 30 "word$k")"
+done >viewed
+{ user "look"; cat viewed; } >looked
+is "a view is a read: told with its lines" "$(event --window 16384 looked |
+	jq -c '[.elided[] | select(.tool_call_id == "v3")]')" \
+    '[{"tool_call_id":"v3","path":"f3.c","first":1,"last":30}]'
 
 # ---- hamr-guard and hamr-tool learn of it ----
 

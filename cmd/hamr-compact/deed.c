@@ -22,20 +22,6 @@ canonical(enum tool_kind kind)
 	}
 }
 
-/* One tool of other programs does three things, by its "command". */
-static enum tool_kind
-kind_of(const char *name, struct slice args)
-{
-	enum tool_kind kind = tool_kind(name);
-	struct slice what = scan_get(args, "command");
-
-	if (kind != TOOL_EDIT)
-		return kind;
-	if (scan_str_is(what, "view"))
-		return TOOL_READ;
-	return scan_str_is(what, "create") ? TOOL_WRITE : kind;
-}
-
 static char *
 object_of(struct deed *d)
 {
@@ -62,7 +48,8 @@ deed_of(struct deed *d, const struct call *c)
 	if (c->args.p != NULL && scan_str(c->args, &text))
 		args = scan_value(&scan, text.p != NULL ? text.p : "",
 		    text.len) == 0 ? buf_view(&text) : SLICE("{}");
-	d->kind = kind_of(name != NULL ? name : "", args);
+	d->kind = tool_does(tool_kind(name != NULL ? name : ""),
+	    scan_get(args, "command"));
 	if (!alias_args(slice_of(canonical(d->kind)), args, &d->args))
 		buf_adds(&d->args, "{}");
 	d->path = object_of(d);

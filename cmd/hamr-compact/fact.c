@@ -39,6 +39,17 @@ tool_kind(const char *name)
 	return TOOL_OTHER;
 }
 
+/* One tool of other programs does three things, by its "command". */
+enum tool_kind
+tool_does(enum tool_kind kind, struct slice command)
+{
+	if (kind != TOOL_EDIT)
+		return kind;
+	if (scan_str_is(command, "view"))
+		return TOOL_READ;
+	return scan_str_is(command, "create") ? TOOL_WRITE : kind;
+}
+
 /* What a call is about, and the lines a read asks for. */
 struct about {
 	struct slice path, command;
@@ -94,6 +105,22 @@ take_number(struct about *a, struct slice key, struct slice val)
 		a->limit = int_of(val);
 }
 
+/* "view_range": [first, last]; last -1: to the end. */
+static void
+take_pair(struct about *a, struct slice key, struct slice val)
+{
+	struct slice n;
+	struct walk w;
+
+	if (!scan_key_is(key, "view_range"))
+		return;
+	walk_in(&w, val);
+	if (walk_next(&w, NULL, &n))
+		a->first = int_of(n);
+	if (walk_next(&w, NULL, &n))
+		a->last = int_of(n);
+}
+
 static struct about
 about(const struct view_args *args)
 {
@@ -106,6 +133,8 @@ about(const struct view_args *args)
 			take_text(&a, m->key, m->val);
 		else if (scan_kind(m->val) == SCAN_NUMBER)
 			take_number(&a, m->key, m->val);
+		else if (scan_kind(m->val) == SCAN_ARRAY)
+			take_pair(&a, m->key, m->val);
 	}
 	return a;
 }
@@ -140,7 +169,7 @@ struct fact *
 fact_new(struct view *v, const char *name, const struct view_args *args)
 {
 	struct about a = about(args);
-	enum tool_kind kind = tool_kind(name);
+	enum tool_kind kind = tool_does(tool_kind(name), a.command);
 	char *what = scan_strdup(kind == TOOL_COMMAND ? a.command : a.path);
 	size_t n = what == NULL ? 0 : utf8_cut(what, strlen(what), WHAT_MAX);
 	struct fact *f = view_take(v, sizeof *f + n + 1);

@@ -16,6 +16,8 @@ enum tool_kind { TOOL_OTHER, TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_COMMAND };
 
 /* By the tool's name, also under the names of other programs. */
 enum tool_kind tool_kind(const char *name);
+/* With the `command` (JSON, or nothing) that it was called with. */
+enum tool_kind tool_does(enum tool_kind kind, struct slice command);
 
 /* It lives as long as the view. */
 struct fact {

@@ -7,7 +7,9 @@
 
 #include "summary_in.h"
 
-#define FIRST_LINE 2040		/* the first user message and its frame */
+#define FIRST_LINE 2060		/* the first user message and its frame */
+#define FIRST_LEAST 360
+#define LEFT_OUT 60		/* a line that says so, and the title */
 #define USER_LINE 640		/* every other one */
 #define USER_LEAST 80		/* bytes of an old one when room is short */
 #define COMMAND_KEPT 160
@@ -94,7 +96,7 @@ line_of(const struct user *u, size_t most)
 	return (n < most ? n : most) + 12;
 }
 
-/* How many of the newest, up to `from`, there is room for, each cut to
+/* How many before `from` there is room for, the newest first, each cut to
  * `each`; the room they take comes off *room.  Not the first. */
 static size_t
 fitting(const struct summary *s, size_t from, size_t each, size_t *room)
@@ -102,19 +104,38 @@ fitting(const struct summary *s, size_t from, size_t each, size_t *room)
 	for (; from > 1; from--) {
 		size_t n = line_of(&s->users[from - 1], each);
 
-		if (n > *room && from < s->nusers)
+		if (n > *room)
 			break;
-		*room -= n < *room ? n : *room;
+		*room -= n;
 	}
 	return from;
 }
 
-/* The first, and of the others the newest.  When there is no room for all,
- * three quarters of it are for messages in full, the rest for beginnings of
- * older ones. */
+/* The newest is there whatever else is: what the line of it takes. */
+static size_t
+newest_line(const struct summary *s)
+{
+	return s->nusers > 1 ? line_of(&s->users[s->nusers - 1], USER_LINE) :
+	    0;
+}
+
+/* What other sections leave to people. */
+static size_t
+least_users(const struct summary *s)
+{
+	return s->nusers == 0 ? 0 : newest_line(s) +
+	    line_of(&s->users[0], FIRST_LEAST) + LEFT_OUT;
+}
+
+/* The first, the newest, and of the others the newer ones.  When there is no
+ * room for all, three quarters of it are for messages in full, the rest for
+ * beginnings of older ones. */
 static void
 print_users(const struct summary *s, struct section *sec)
 {
+	size_t newest = newest_line(s), last = newest > 0 ? s->nusers - 1 : 1;
+	size_t left = sec->room > newest + LEFT_OUT ? sec->room - newest -
+	    LEFT_OUT : 0;
 	size_t first = sec->room / 2 < FIRST_LINE ? sec->room / 2 :
 	    FIRST_LINE;
 	size_t each = sec->room / 5 < USER_LINE ? sec->room / 5 : USER_LINE;
@@ -123,22 +144,26 @@ print_users(const struct summary *s, struct section *sec)
 
 	if (s->nusers == 0)
 		return;
-	room = line_of(&s->users[0], first) + 60;
-	rest = room = sec->room - (room < sec->room ? room : sec->room);
-	from = full = fitting(s, s->nusers, each, &rest);
+	if (first > left)
+		first = left;
+	room = line_of(&s->users[0], first);
+	rest = room = left - (room < left ? room : left);
+	from = full = fitting(s, last, each, &rest);
 	if (full > 1) {
 		rest = room - room / 4;
-		full = fitting(s, s->nusers, each, &rest);
+		full = fitting(s, last, each, &rest);
 		rest += room / 4;
 		from = fitting(s, full, least, &rest);
 	}
-	put_user(sec, s, 0, first - (first > 24 ? 24 : first));
+	put_user(sec, s, 0, first - (first > 36 ? 36 : first));
 	if (from > 1) {
 		buf_fmt(&sec->line, "(%zu messages left out)", from - 1);
 		put(sec);
 	}
-	for (size_t i = from; i < s->nusers; i++)
+	for (size_t i = from; i < last; i++)
 		put_user(sec, s, i, (i >= full ? each : least) - 24);
+	if (newest > 0)
+		put_user(sec, s, last, USER_LINE);
 }
 
 /* ---- files ---- */
@@ -325,15 +350,21 @@ print_contexts(const struct summary *s, const struct summary_room *room,
 }
 
 /* What people wrote goes before all but changed files and open errors, which
- * are short: their sections are made first. */
+ * are short: their sections are made first, in at most so many bytes. */
 static void
-print_firm(const struct summary *s, size_t cap, struct buf *out)
+print_firm(const struct summary *s, size_t cap, size_t most, struct buf *out)
 {
-	struct section sec = section(out, "FILES CHANGED:", 0, cap, 30);
+	struct section sec = section(out, "FILES CHANGED:", 0, most, 100);
+	size_t more = sec.room;
 
-	print_changed(s, &sec, cap * 20 / 100);
+	if (sec.room > cap * 30 / 100)
+		sec.room = cap * 30 / 100;
+	more -= sec.room;
+	print_changed(s, &sec, more < cap * 20 / 100 ? more : cap * 20 / 100);
 	end(&sec);
-	sec = section(out, "OPEN ERRORS:", 0, cap, 20);
+	sec = section(out, "OPEN ERRORS:", 0, most, 100);
+	if (sec.room > cap * 20 / 100)
+		sec.room = cap * 20 / 100;
 	print_errors(s, &sec);
 	end(&sec);
 }
@@ -344,12 +375,13 @@ summary_print(const struct summary *s, const struct view *v,
 {
 	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
 	size_t start, cap = room->cap - sizeof FOOTER;
+	size_t least = least_users(s) + sizeof HEADER;
 	struct section sec;
 
 	print_contexts(s, room, out);
 	start = out->len;
 	buf_adds(out, HEADER);
-	print_firm(s, cap, &firm);
+	print_firm(s, cap, cap > least ? cap - least : 0, &firm);
 	sec = section(out, "USER MESSAGES SO FAR:", start, cap - firm.len,
 	    100);
 	print_users(s, &sec);
