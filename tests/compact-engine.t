@@ -148,6 +148,30 @@ compact --window 17000 <live >once
 compact --window 17000 <once >twice
 same "twice is once, with what was filled in" once twice
 
+# An attempt that gained nothing is known to who reads the record.
+{
+	user "do it"
+	for k in 1 2 3 4 5 6 7 8 9 10; do
+		call "a$k" bash "{\"command\":\"run $k\"}" \
+		    "$(lines 30 "word$k")"
+	done
+	for k in 1 2 3 4 5 6 7 8; do
+		call "r$k" edit "$(jq -nc --arg o "$(lines 40 "o$k")" \
+		    '{path:"f.c",oldText:$o,newText:"x"}')" ok
+	done | jq -s -c 'sort_by(.role)[]'
+} >vain
+event --window 12288 vain >ev
+for k in 1 2 3; do
+	call "m$k" bash "{\"command\":\"more $k\"}" "$(lines 3 more)"
+done >more
+is "base: where it is not tokens_after" "$(jq '.base > .tokens_after' ev)" true
+request --window 12288 vain more >first
+request --window 12288 vain ev more >again
+same "base: the same request with the record and without" first again
+is "base: the next is reckoned from it" "$(compact --budget --window 12288 \
+	vain ev | awk '$1 == "next_epoch_at" { print $2 }')" \
+    "$(jq '.base + 921' ev)"
+
 # ---- stubs ----
 
 {

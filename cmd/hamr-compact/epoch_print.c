@@ -183,6 +183,8 @@ epoch_print(struct compact *c, struct buf *out)
 	put_border(o, c, "tail_from", "tail_at", e->tail);
 	put_border(o, c, "slim_to", "slim_at", e->thin);
 	json_int(o, "summary_cap", (long long)e->summary_cap);
+	if (e->base != e->after)	/* a later one gained nothing */
+		json_int(o, "base", e->base);
 	json_print(o, out);
 	json_free(o);
 }

@@ -142,7 +142,7 @@ epoch_read(struct compact *c, const struct rec *r)
 		e->number = 1;
 	e->before = (long)number(r, "tokens_before", 0);
 	e->after = (long)number(r, "tokens_after", compact_size(c));
-	e->base = e->after;
+	e->base = (long)number(r, "base", e->after);
 	e->messages_in = view_records(c->view);
 	e->recorded = true;
 	epoch_told(c, NULL);
