@@ -52,6 +52,13 @@ counted cline cline.json
 is "what was imported is hamr's, twice is once" \
     "$(imp -q claude-code-tree.jsonl | imp -F hamr | cksum)" \
     "$(cksum <golden/claude-code-tree.jsonl.out)"
+cat >aborted <<'J'
+{"type":"session","id":"x","timestamp":"2025-11-20T23:33:00Z"}
+{"type":"message","message":{"role":"user","content":"go"}}
+{"type":"message","message":{"role":"assistant","stopReason":"aborted","content":[{"type":"text","text":"Let me"}]}}
+J
+is "pi: an answer that was aborted is none" \
+    "$(imp -q -F pi aborted | jq -r '.finish_reason // empty')" error
 is "side conversations on demand" "$(imp -q -o import.sidechains=true \
     claude-code-tree.jsonl | jq -c 'select(.type == "hamr") | .session')" \
     '"s"
