@@ -81,23 +81,23 @@ special(struct scan *s)
 }
 
 #ifdef __SSE2__
+static inline uint64_t
+stop16(const char *p)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i odd = _mm_or_si128(x, _mm_cmpeq_epi8(
+	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(odd,
+	    _mm_cmpeq_epi8(x, _mm_set1_epi8('"'))));
+}
+
 /* A bit for each of 64 bytes that is a quote, a control byte or not ASCII. */
 static inline uint64_t
 stop_bytes(const char *p)
 {
-	uint64_t bits = 0;
-
-	for (int i = 0; i < 4; i++) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)
-		    (p + 16 * i));
-		__m128i odd = _mm_or_si128(x, _mm_cmpeq_epi8(
-		    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
-
-		odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x,
-		    _mm_set1_epi8('"')));
-		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(odd) << 16 * i;
-	}
-	return bits;
+	return stop16(p) | stop16(p + 16) << 16 | stop16(p + 32) << 32 |
+	    stop16(p + 48) << 48;
 }
 
 /* The first of these bytes that no one-letter escape is made of, or 64. */

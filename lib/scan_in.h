@@ -97,18 +97,22 @@ hex4(const char *p)
 }
 
 #ifdef __SSE2__
-/* A bit for each of 64 bytes that equals c. */
+static inline uint64_t
+like16(const char *p, __m128i want)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+	    _mm_loadu_si128((const __m128i *)(const void *)p), want));
+}
+
+/* A bit for each of 64 bytes that equals c.  No loop, here and below: -O2
+ * would keep it one. */
 static inline uint64_t
 bytes_like(const char *p, char c)
 {
 	__m128i want = _mm_set1_epi8(c);
-	uint64_t bits = 0;
 
-	for (int i = 0; i < 4; i++)
-		bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
-		    _mm_loadu_si128((const __m128i *)(const void *)
-		    (p + 16 * i)), want)) << 16 * i;
-	return bits;
+	return like16(p, want) | like16(p + 16, want) << 16 |
+	    like16(p + 32, want) << 32 | like16(p + 48, want) << 48;
 }
 
 /* Which of 64 bytes a backslash escapes: those behind runs of backslashes of

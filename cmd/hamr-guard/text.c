@@ -131,6 +131,15 @@ struct pass {
 	enum norm_text kind;
 };
 
+/* text_hash for the few blanks before a line. */
+static inline uint64_t
+indent(const char *p, size_t n, uint64_t h)
+{
+	if (n >= 8)
+		return hash(p, n, h);
+	return fold(load(p, n) ^ K0, h ^ n * K2);
+}
+
 /* What may be in a line. */
 #define MARKS 1			/* something for norm_line */
 #define WIDE 2			/* characters of several bytes */
@@ -154,13 +163,13 @@ line(struct pass *a, const char *p, const char *end, unsigned has)
 	n = (size_t)(end - p);
 	h = norm = hash(p, n, K2);
 	if (p > start)
-		lead = text_hash(start, (size_t)(p - start), h);
+		lead = indent(start, (size_t)(p - start), h);
 	if (((has & MARKS) != 0 || a->kind != NORM_PLAIN) &&
 	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
 		norm = text_hash(a->scratch->p, a->scratch->len, K2);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
 	if (p > start && norm != h)
-		lead = text_hash(start, (size_t)(p - start), norm);
+		lead = indent(start, (size_t)(p - start), norm);
 	d->norm = (fold(d->norm ^ norm, K1) + a->blank) ^ lead;
 	a->blank = 0;
 	d->lines++;
@@ -169,28 +178,24 @@ line(struct pass *a, const char *p, const char *end, unsigned has)
 }
 
 #ifdef __SSE2__
-/* Bits of 64 bytes: the line feeds, what is not ASCII, and what norm_line
- * looks at in a plain text: digits, and slashes before a t. */
-static inline uint64_t
-line_feeds(const char *p, uint64_t *marks, uint64_t *high)
+/* Bits of bytes: the line feeds, what is not ASCII, and what norm_line looks
+ * at in a plain text: digits, and slashes before a t. */
+struct found {
+	uint64_t feeds, high, marks;
+};
+
+static inline void
+find16(const char *p, int i, struct found *f)
 {
-	uint64_t feeds = 0;
+	__m128i x = load16(p + i);
+	__m128i digit = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('/')),
+	    _mm_cmplt_epi8(x, _mm_set1_epi8(':')));
+	__m128i tmp = _mm_and_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('/')),
+	    _mm_cmpeq_epi8(load16(p + i + 1), _mm_set1_epi8('t')));
 
-	*marks = *high = 0;
-	for (int i = 0; i < 64; i += 16) {
-		__m128i x = load16(p + i);
-		__m128i digit = _mm_and_si128(
-		    _mm_cmpgt_epi8(x, _mm_set1_epi8('/')),
-		    _mm_cmplt_epi8(x, _mm_set1_epi8(':')));
-		__m128i tmp = _mm_and_si128(
-		    _mm_cmpeq_epi8(x, _mm_set1_epi8('/')),
-		    _mm_cmpeq_epi8(load16(p + i + 1), _mm_set1_epi8('t')));
-
-		*high |= bits(x) << i;
-		feeds |= bits(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n'))) << i;
-		*marks |= bits(_mm_or_si128(digit, tmp)) << i;
-	}
-	return feeds;
+	f->high |= bits(x) << i;
+	f->feeds |= bits(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n'))) << i;
+	f->marks |= bits(_mm_or_si128(digit, tmp)) << i;
 }
 
 /* The lines that end in whole blocks of 64 bytes; where the next begins. */
@@ -201,20 +206,24 @@ blocks(struct pass *a, const char **at, const char *end)
 	unsigned has = 0;
 
 	for (; end - p > 64; p += 64) {
-		uint64_t marks, high, feeds = line_feeds(p, &marks, &high);
+		struct found f = { 0, 0, 0 };
 
-		for (; feeds != 0; feeds &= feeds - 1) {
-			uint64_t before = feeds ^ (feeds - 1);
+		find16(p, 0, &f);	/* -O2 would keep a loop */
+		find16(p, 16, &f);
+		find16(p, 32, &f);
+		find16(p, 48, &f);
+		for (; f.feeds != 0; f.feeds &= f.feeds - 1) {
+			uint64_t before = f.feeds ^ (f.feeds - 1);
 
-			has |= ((marks & before) != 0) * MARKS |
-			    ((high & before) != 0) * WIDE;
-			line(a, start, p + __builtin_ctzll(feeds), has);
-			start = p + __builtin_ctzll(feeds) + 1;
-			marks &= ~before;
-			high &= ~before;
+			has |= ((f.marks & before) != 0) * MARKS |
+			    ((f.high & before) != 0) * WIDE;
+			line(a, start, p + __builtin_ctzll(f.feeds), has);
+			start = p + __builtin_ctzll(f.feeds) + 1;
+			f.marks &= ~before;
+			f.high &= ~before;
 			has = 0;
 		}
-		has |= (marks != 0) * MARKS | (high != 0) * WIDE;
+		has |= (f.marks != 0) * MARKS | (f.high != 0) * WIDE;
 	}
 	*at = p;
 	return start;
