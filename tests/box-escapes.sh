@@ -1,4 +1,5 @@
-# box-escapes.sh - escapes from the sandbox, tried in every mode.
+# box-escapes.sh - escapes from the sandbox, tried in every mode: S2, S3, S4,
+# S5, S14, S15, S19, P9.
 #
 # Sourced by tool-box-*.t behind lib.sh; escapes LAYER does it all.  One command
 # tries them; what counts is what is found outside afterwards.  As who runs the

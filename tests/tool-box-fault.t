@@ -1,5 +1,5 @@
 #!/bin/bash
-# tool-box-fault.t - a sandbox is not put up for want of something: an error
+# tool-box-fault.t - P7: a sandbox is not put up for want of something: an error
 # that says so, no hang, nothing run, and never a lesser one in its place.
 . "$(dirname "$0")/lib.sh"
 unset HAMR_BIN

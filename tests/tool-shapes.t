@@ -102,7 +102,7 @@ is "a search passes it" "$(timeout 5 hamr-tool --no-config --root . read \
 is "a command beside it" "$(timeout 20 hamr-tool --no-config --yes --root . \
 	bash '{"command":"echo >made"}')" "exit 0; changed: made"
 
-# --- J1 to J4: arguments refused before anything is begun
+# --- J1, J2, J3, J4: arguments refused before anything is begun
 setup
 n=0
 {

@@ -211,6 +211,29 @@ is "nor to be written" "$(git config core.bare)" false
 tamper objects 'mv objects ../../../objects; ln -s ../../../objects objects'
 match "nor a folder" "$(cat "$T/out")" "*move it away*"
 
+# --- S10: temporary names cannot be guessed, and nothing is followed
+if strace -o /dev/null true 2>/dev/null; then
+	fresh temp; echo keep >../kept
+	for new in pin pun; do
+		ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o "$T/trace-$new" -e \
+			trace=openat hamr-tool --yes --no-config --root . edit \
+			'{"path":"b","old":"b","new":"b'$new'"}' >/dev/null
+		echo b >b
+		grep O_CREAT "$T/trace-$new" | grep -c 'openat([0-9]*, "b"'
+		for n in $(grep O_CREAT "$T/trace-$new" |
+		    grep -o '"\.hamr-tmp-[^"]*'); do
+			echo "${n#?}" >>"$T/temps"; ln -s ../kept "${n#?}"
+		done
+	done >"$T/direct"
+	is "another each time" "$(sort -u "$T/temps" | wc -l)" 2
+	is "never the file itself" "$(sort -u "$T/direct")" 0
+	is "each made anew" "$(grep -h O_CREAT "$T"/trace-p?n | grep hamr-tmp |
+		grep -vc 'O_EXCL|O_NOFOLLOW.*0600')" 0
+	is "what a link of that name points to stays" "$(cat ../kept)" keep
+else
+	skip "temporary names" "strace does not work here"
+fi
+
 # --- S11: names that look like options or commands
 mkdir "$T/names" && cd "$T/names" && git init -q . || exit 1
 for n in -n --help --output=x '$(touch x)' '`touch x`' "a${nl}b" -Oxsh ';x'; do

@@ -173,20 +173,20 @@ ambiguous(const struct edits *e, size_t i, struct slice text,
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct buf lines = BUF_INIT(BUF_RECORD_MAX);
 	size_t at = 0, n = 0, from = 0;
-	long line = 1, said = 0;
+	long line = 1, said = 0, named = 0;
 
 	for (; (at = find(text, old, at)) != (size_t)-1; at++, n++) {
 		line += text_line((struct slice){ text.p + from,
 			text.n - from }, at - from) - 1;
 		from = at;
-		if (line != said && n < LINES_NAMED)
-			buf_fmt(&lines, "%s%ld", n > 0 ? ", " : "", line);
+		if (line != said && ++named <= LINES_NAMED)
+			buf_fmt(&lines, "%s%ld", named > 1 ? ", " : "", line);
 		said = line;
 	}
 	put_number(e, i, &b);
 	buf_fmt(&b, "old occurs %zu times in %s, line%s %s%s; add the lines "
-	    "around it to old, or set all", n, name, n == 1 ? "" : "s",
-	    lines.p, n > LINES_NAMED ? ", ..." : "");
+	    "around it to old, or set all", n, name, named == 1 ? "" : "s",
+	    lines.p, named > LINES_NAMED ? ", ..." : "");
 	buf_release(&lines);
 	return say(f, "ambiguous", &b);
 }

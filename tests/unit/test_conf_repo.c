@@ -1,4 +1,4 @@
-/* test_conf_repo.c - the repository's file: untrusted, trusted, unfit. */
+/* test_conf_repo.c - S12: the repository's file, untrusted, trusted, unfit. */
 #include "conf_fix.h"
 #include "sha.h"
 

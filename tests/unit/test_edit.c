@@ -85,7 +85,7 @@ refused(void **state)
 	    "{\"old\":\"a\",\"new\":\"b\"}]}", "bad_arguments: ");
 	says("a", "{\"edits\":[1]}", "bad_arguments: ");
 	says("x\naaa\n", "{\"old\":\"aa\",\"new\":\"b\"}",
-	    "ambiguous: old occurs 2 times in f, lines 2;");
+	    "ambiguous: old occurs 2 times in f, line 2;");
 	says("a\nb\na\n", "{\"old\":\"a\",\"new\":\"b\"}",
 	    "ambiguous: old occurs 2 times in f, lines 1, 3;");
 	/* no_match of any edit comes before ambiguous of another */
