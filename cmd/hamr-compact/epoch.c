@@ -27,8 +27,8 @@ epoch_stage(const struct compact *c)
 	return c->epoch.number > 0 ? rows[c->epoch.row].stage : "0";
 }
 
-/* The high mark, or STEP_PERCENT of B above what the last epoch left, whichever is
- * more; but not so near to the end of the window that nothing can come. */
+/* The high mark, or STEP_PERCENT of B above what the last epoch left, whichever
+ * is more; but not so near to the end of the window that nothing can come. */
 long
 epoch_trigger(const struct compact *c)
 {

@@ -22,6 +22,12 @@ static const char HEADER[] =
     "not restart.]\n";
 static const char FOOTER[] = "[end of summary]";
 
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* ---- sections ---- */
 
 /* A section that may take so many bytes more; its title comes with the first
@@ -38,10 +44,9 @@ section(struct buf *out, const char *title, size_t start, size_t cap,
     size_t percent)
 {
 	size_t used = out->len - start, left = cap > used ? cap - used : 0;
-	size_t room = cap * percent / 100;
 
-	return (struct section){ out, title, room < left ? room : left,
-		BUF_INIT(BUF_RECORD_MAX) };
+	return (struct section){ out, title, smaller(cap * percent / 100,
+		left), BUF_INIT(BUF_RECORD_MAX) };
 }
 
 /* The line is made: out with it, if there is room. */
@@ -91,9 +96,7 @@ put_user(struct section *sec, const struct summary *s, size_t i, size_t max)
 static size_t
 line_of(const struct user *u, size_t most)
 {
-	size_t n = u->len + (u->more > 0 ? 24 : 0);
-
-	return (n < most ? n : most) + 12;
+	return smaller(u->len + (u->more > 0 ? 24 : 0), most) + 12;
 }
 
 /* How many before `from` there is room for, the newest first, each cut to
@@ -136,18 +139,14 @@ print_users(const struct summary *s, struct section *sec)
 	size_t newest = newest_line(s), last = newest > 0 ? s->nusers - 1 : 1;
 	size_t left = sec->room > newest + LEFT_OUT ? sec->room - newest -
 	    LEFT_OUT : 0;
-	size_t first = sec->room / 2 < FIRST_LINE ? sec->room / 2 :
-	    FIRST_LINE;
-	size_t each = sec->room / 5 < USER_LINE ? sec->room / 5 : USER_LINE;
-	size_t least = USER_LEAST + 24 < each ? USER_LEAST + 24 : each;
+	size_t first = smaller(smaller(sec->room / 2, FIRST_LINE), left);
+	size_t each = smaller(sec->room / 5, USER_LINE);
+	size_t least = smaller(USER_LEAST + 24, each);
 	size_t room, rest, full, from;
 
 	if (s->nusers == 0)
 		return;
-	if (first > left)
-		first = left;
-	room = line_of(&s->users[0], first);
-	rest = room = left - (room < left ? room : left);
+	rest = room = left - smaller(line_of(&s->users[0], first), left);
 	from = full = fitting(s, last, each, &rest);
 	if (full > 1) {
 		rest = room - room / 4;
@@ -155,13 +154,16 @@ print_users(const struct summary *s, struct section *sec)
 		rest += room / 4;
 		from = fitting(s, full, least, &rest);
 	}
-	put_user(sec, s, 0, first - (first > 36 ? 36 : first));
+	put_user(sec, s, 0, first - smaller(first, 36));
 	if (from > 1) {
 		buf_fmt(&sec->line, "(%zu messages left out)", from - 1);
 		put(sec);
 	}
-	for (size_t i = from; i < last; i++)
-		put_user(sec, s, i, (i >= full ? each : least) - 24);
+	for (size_t i = from; i < last; i++) {
+		size_t most = i >= full ? each : least;
+
+		put_user(sec, s, i, most - smaller(most, 24));
+	}
 	if (newest > 0)
 		put_user(sec, s, last, USER_LINE);
 }
@@ -355,16 +357,13 @@ static void
 print_firm(const struct summary *s, size_t cap, size_t most, struct buf *out)
 {
 	struct section sec = section(out, "FILES CHANGED:", 0, most, 100);
-	size_t more = sec.room;
+	size_t all = sec.room;
 
-	if (sec.room > cap * 30 / 100)
-		sec.room = cap * 30 / 100;
-	more -= sec.room;
-	print_changed(s, &sec, more < cap * 20 / 100 ? more : cap * 20 / 100);
+	sec.room = smaller(all, cap * 30 / 100);
+	print_changed(s, &sec, smaller(all - sec.room, cap * 20 / 100));
 	end(&sec);
 	sec = section(out, "OPEN ERRORS:", 0, most, 100);
-	if (sec.room > cap * 20 / 100)
-		sec.room = cap * 20 / 100;
+	sec.room = smaller(sec.room, cap * 20 / 100);
 	print_errors(s, &sec);
 	end(&sec);
 }
