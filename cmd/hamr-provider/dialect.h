@@ -66,14 +66,15 @@ void dialect_feed(struct dialect *d, struct slice text);
  * missing) is lifted, any other is malformed(). */
 unsigned dialect_end(struct dialect *d, bool cut);
 
-/* For servers without tools of their own (any kind but auto and none): append the messages (a JSON array as request.messages) as another JSON
- * array, in which the descriptions of tools stand at the end of the system
- * message (which is made if there is none), calls in the assistant's content,
- * and results in user messages, <tool_response> blocks.  Results that follow
- * each other share a user message.  Appending messages appends to the output,
- * but for its last message.  Messages without calls or results are carried
- * byte for byte.  forbidden (tool_choice "none"): a last message says that no
- * tool may be called now. */
+/* For servers without tools of their own (any kind but auto and none): append
+ * the messages (a JSON array as request.messages) as another JSON array, in
+ * which the descriptions of tools stand at the end of the system message
+ * (which is made if there is none), calls in the assistant's content, and
+ * results in user messages, <tool_response> blocks. Results that follow each
+ * other share a user message. Appending messages appends to the output, but
+ * for its last message. Messages without calls or results are carried byte for
+ * byte. forbidden (tool_choice "none"): a last message says that no tool may
+ * be called now. */
 void dialect_render(enum dialect_kind kind, struct slice messages,
     struct slice tools, bool forbidden, struct buf *out);
 

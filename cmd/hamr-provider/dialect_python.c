@@ -1,7 +1,7 @@
 /* dialect_python.c - [N(K="V")]: calls as Python writes them.
  *
- * Format: names, and literals of Python (strings, numbers, True, False, None,
- * lists, tuples, dicts), which become JSON.  No library on our list reads it. */
+ * Format: names, and literals of Python (strings, numbers, True, False,
+ * None, lists, tuples, dicts), which become JSON.  No library on our list reads it. */
 #include <string.h>
 
 #include "dialect_region.h"

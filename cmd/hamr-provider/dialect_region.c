@@ -407,7 +407,8 @@ reads(const struct region_place *at, enum dialect_kind kind)
 static bool
 may_lift(const struct region_place *at, struct slice name)
 {
-	return at->kind != DIALECT_AUTO || tools_find(at->tools, name).p != NULL;
+	return at->kind != DIALECT_AUTO ||
+	    tools_find(at->tools, name).p != NULL;
 }
 
 /* [NAME( */
