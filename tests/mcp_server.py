@@ -153,7 +153,8 @@ def call(i, name, args):
         result(i, text('bye'))
         die()
     elif name == 'die':
-        mark = '/tmp/mcp-died-' + WORD
+        mark = '/tmp/mcp-died-%s-%s' % (WORD,
+            os.getcwd().replace('/', '_'))
         if WORD.startswith('once') and os.path.exists(mark):
             os.unlink(mark)
             result(i, text('alive again'))
