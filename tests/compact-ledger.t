@@ -31,7 +31,7 @@ def bash(command, content, exit=0, **meta):
     call("bash", {"command": command}, content, dict(meta, exit=exit),
          **({"is_error": True} if exit else {}))
 A, B = "a" * 64, "b" * 64
-say(type="hamr", v=1, session="by hand", cwd="/work")
+say(type="hamr", v=1, session="by hand", cwd="/repo")
 say(role="user", content="look")
 read("src/a.c", 1, 200, 812, A)
 read("src/a.c", 150, 300, 812, A)
@@ -48,7 +48,7 @@ call("edit", {"path": "moved.c", "old": "x", "new": "y\nz\n"}, "done",
      {"path": "moved.c", "sha256_before": A, "sha256_after": B, "diff":
       "--- a/moved.c\n+++ b/moved.c\n@@ -12,7 +12,8 @@\n x\n x\n x\n"
       "-x\n+y\n+z\n x\n x\n x\n"})
-call("write", {"path": "/work/new.c", "content": "1\n2\n3"}, "made new.c",
+call("write", {"path": "/repo/new.c", "content": "1\n2\n3"}, "made new.c",
      {"path": "new.c", "sha256_before": None, "sha256_after": A})
 call("edit", {"path": "never.c", "old": "x", "new": "y"}, "not read",
      {"path": "never.c", "error": "not_read"}, is_error=True)
