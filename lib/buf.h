@@ -26,9 +26,11 @@ slice_is(struct slice s, const char *text)
 {
 	size_t i = 0;
 
+	if (s.p == NULL)
+		return false;
 	while (i < s.n && text[i] != '\0' && s.p[i] == text[i])
 		i++;
-	return s.p != NULL && i == s.n && text[i] == '\0';
+	return i == s.n && text[i] == '\0';
 }
 
 bool slice_eq(struct slice a, struct slice b);

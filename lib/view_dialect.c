@@ -102,8 +102,8 @@ read_tags(struct slice s, struct buf *name, struct buf *args)
 		buf_addc(args, ':');
 		value = behind(s, q + 1);
 		p = find(value, end);
-		q = p != NULL ? p : s.p + s.n;
-		value.n = (size_t)(q - value.p);
+		q = p == NULL ? s.p + s.n : p;
+		value.n = (size_t)((p == NULL ? s.p + s.n : p) - value.p);
 		value = trim(value);
 		scan_quote(args, value.p, value.n);
 	}

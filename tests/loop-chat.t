@@ -24,6 +24,7 @@ screen() { tm capture-pane -p -S - -t c; }
 # wait until the screen matches a pattern
 sees() {	# name pattern
 	for _ in $(seq 200); do
+		# shellcheck disable=SC2254
 		case $(screen) in $2) break ;; esac
 		sleep 0.05
 	done

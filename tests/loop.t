@@ -72,7 +72,7 @@ status "unknown option" 2 hamr-loop --nonsense x
 status "unknown mode" 2 hamr-loop --mode nonsense x
 status "no session to resume" 66 hamr-loop --resume
 status "no recording" 66 hamr-loop --no-config --replay nowhere x
-is "and no session was begun" "$(ls -A .hamr 2>&1 | grep -c ndjson)" 0
+is "and no session was begun" "$(find . -name '*.ndjson' -path '*/sessions/*' | wc -l)" 0
 mkdir below && cp "$S/two-calls.ndjson" below/r
 is "a recording is named from where one stands" "$(cd below &&
     hamr-loop --no-config --yes --quiet --replay r x)" "The file says goodbye."

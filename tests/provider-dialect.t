@@ -112,7 +112,7 @@ plain "llama3: its tag in words" 'The token <|python_tag|> begins a call.'
 lifts "mistral" "$two" \
 	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a}, {\"name\":\"read\",\"arguments\":$b}]" stop
 lifts "mistral: the newer form" "$two" \
-	"[TOOL_CALLS]read[ARGS]$a[TOOL_CALLS]read[CALL_ID]x1[ARGS]$b" stop
+	"[TOOL_CALLS]read[ARGS]${a}[TOOL_CALLS]read[CALL_ID]x1[ARGS]$b" stop
 lifts "mistral: text stays" '["So.",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
 	"So.[TOOL_CALLS]read$a" stop
 lifts "deepseek" "$two" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read

@@ -137,6 +137,7 @@ match "not its hooks and settings" "$(one ': >.git/hooks/post-commit
 	: >.git/info/exclude; git config core.pager x; : >.git/config.worktree
 	mv .git/hooks .git/h; mv .git g; mkdir .git/modules/x; :' \
 	-o sandbox.git_write=true | tail -n +2)" "*Read-only*Read-only*"
+# shellcheck disable=SC2010
 is "no trace" "$(ls -A .git | tr '\n' ' '; git config core.pager)" \
 	"$(ls -A .git | grep -v -E 'hooks|info|modules|worktree|commondir' |
 	tr '\n' ' ')"

@@ -45,9 +45,9 @@ settings_load(struct compact *c)
 	};
 }
 
-/* The setting of a key that is a number, or NULL. */
-static long *
-number_of(struct settings *s, const char *key)
+/* Set the setting of a key that is a number to v; false: it is none. */
+static bool
+set_number(struct settings *s, const struct conf_key *k, struct slice val)
 {
 	static const char *const names[] = { "context.context_budget_tokens",
 		"context.window", "context.reserved_output_tokens",
@@ -58,11 +58,15 @@ number_of(struct settings *s, const char *key)
 	long *const at[] = { &s->budget.tokens, &s->budget.window,
 		&s->budget.reserved, &s->budget.single, &s->budget.turn,
 		&s->keep_tokens, &s->keep_steps };
+	int64_t v;
 
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-		if (strcmp(key, names[i]) == 0)
-			return at[i];
-	return NULL;
+		if (strcmp(k->key, names[i]) == 0) {
+			if (scan_int(val, &v) && v >= k->min && v <= k->max)
+				*at[i] = (long)v;
+			return true;
+		}
+	return false;
 }
 
 static void
@@ -84,13 +88,9 @@ set_word(struct compact *c, const char *key, struct slice val)
 static void
 set_one(struct compact *c, const struct conf_key *k, struct slice val)
 {
-	long *n = number_of(&c->set, k->key);
-	int64_t v;
-
-	if (n != NULL) {
-		if (scan_int(val, &v) && v >= k->min && v <= k->max)
-			*n = (long)v;
-	} else if (strcmp(k->key, "context.every_call") == 0) {
+	if (set_number(&c->set, k, val))
+		return;
+	if (strcmp(k->key, "context.every_call") == 0) {
 		if (scan_kind(val) == SCAN_TRUE ||
 		    scan_kind(val) == SCAN_FALSE)
 			c->set.every_call = scan_true(val);

@@ -234,12 +234,14 @@ void
 text_digest(struct slice text, struct hset *seen, struct buf *scratch,
     struct digest *d)
 {
-	const char *p = text.p, *end = p + text.n, *start = p;
+	const char *p = text.p, *end = p + text.n, *start;
 	struct pass a = { .seen = seen, .scratch = scratch, .d = d };
 
 	a.kind = norm_kind(text);
 #ifdef __SSE2__
 	start = blocks(&a, &p, end);
+#else
+	start = p;
 #endif
 	while (start < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));

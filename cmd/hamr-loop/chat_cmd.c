@@ -76,7 +76,8 @@ status(struct chat *c, const char *arg)
 	    "steps, %ld calls, %zu files changed, %lld tokens", r->session.id,
 	    k->mode != NULL ? k->mode : "?", k->model != NULL ? k->model :
 	    "the server's", k->steps, k->started, k->nfiles,
-	    (long long)(k->usage.prompt + k->usage.completion));
+	    (long long)k->usage.prompt +
+	    (long long)k->usage.completion);
 }
 
 static void

@@ -53,7 +53,7 @@ context_files(const char *root, const char *dir, struct buf *out)
 	if (strlen(dir) >= sizeof at || strncmp(dir, root, top) != 0 ||
 	    (dir[top] != '/' && dir[top] != '\0'))
 		dir = root;
-	strcpy(at, dir);
+	memcpy(at, dir, strlen(dir) + 1);
 	for (;;) {
 		size_t used = out->len - begun;
 		char *path = xasprintf("%s/AGENTS.md", at);

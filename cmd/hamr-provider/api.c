@@ -15,9 +15,9 @@ const struct api *
 api_named(const char *name)
 {
 	static const struct api *const all[] = { &api_openai, &api_responses,
-		&api_anthropic, &api_gemini, &api_ollama };
+		&api_anthropic, &api_gemini, &api_ollama, NULL };
 
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+	for (size_t i = 0; all[i] != NULL; i++)
 		if (strcmp(all[i]->name, name) == 0)
 			return all[i];
 	return NULL;

@@ -243,7 +243,7 @@ calls_args(const struct part *p, struct buf *out)
 		buf_slice(out, strip(all));
 	else if (is_json(rest))
 		buf_slice(out, rest);
-	else if (last.n > 0 && *last.p == '{' && is_json(last))
+	else if (last.n > 0 && last.p != NULL && *last.p == '{' && is_json(last))
 		buf_slice(out, last);		/* sent again, whole */
 	else {
 		buf_slice(out, all);

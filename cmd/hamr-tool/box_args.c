@@ -278,11 +278,11 @@ hidden(struct args *a)
 	for (size_t i = 0; i < a->bs->hidden.n; i++) {
 		const char *path = a->bs->hidden.v[i];
 
-		if (!is_in(a->bs->root.real, path) && (!is_covered(path) ||
-		    is_shown(a, path)))
-			mask(a, path);
-		else if (is_in(path, a->bs->root.real) &&
-		    strcmp(path, a->bs->root.real) != 0)
+		bool there = !is_covered(path) || is_shown(a, path);
+
+		if ((!is_in(a->bs->root.real, path) && there) ||
+		    (is_in(path, a->bs->root.real) &&
+		    strcmp(path, a->bs->root.real) != 0))
 			mask(a, path);
 	}
 }

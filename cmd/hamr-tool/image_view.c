@@ -25,7 +25,7 @@ show(const char *name, const struct image *im, struct slice bytes,
 	    "\"data:%s;base64,", im->mime);
 	base64_add(&r->images, bytes.p, bytes.n);
 	buf_adds(&r->images, "\"}}");
-	r->bytes = (long long)(r->content.len + r->images.len);
+	r->bytes = (long long)r->content.len + (long long)r->images.len;
 }
 
 static void
