@@ -62,6 +62,27 @@ status "--fork of nothing: 66" 66 hamr-loop --no-config --fork=nope x
 status "--fork of a path: 2" 2 hamr-loop --no-config --fork=../x x
 is "nothing is left of these" "$(loop --sessions | wc -l)" "$before"
 
+# ---- a flag that says otherwise than the session did ----
+
+w='{"role":"assistant","content":null,"tool_calls":[{"id":"w1","type":"function","function":{"name":"write","arguments":"{\"path\":\"n\",\"content\":\"x\\n\"}"}}],"finish_reason":"tool_calls"}'
+{ answer "First of all, hello."; echo "$w"; answer "It cannot be written."
+} >other
+loop --replay other flags >/dev/null
+C=$(loop --sessions --json | jq -r 'select(.task == "flags") | .session')
+loop --json --yes --mode read-only --model m2 --replay other --resume="$C" y \
+    >out
+is "--mode and --model of a resume are config records" "$(jq -c \
+    'select(.type == "config") | .set' out | paste -sd' ')" \
+    '{"agent.mode":"read-only"} {"provider.model":"m2"}'
+is "... and obeyed" "$(jq -r 'select(.role == "tool") | .meta.error' out)" \
+    denied
+answer "Third thing said." >>other
+is "they stand, and are not repeated" "$(loop --json --mode read-only \
+    --replay other --resume="$C" z | jq -c 'select(.type == "config")')" ""
+hamr-guard --no-config <".hamr/sessions/$C.ndjson" |
+    cmp -s - ".hamr/sessions/$C.ndjson"
+is "a fixed point of hamr-guard, too" "$?" 0
+
 # ---- looking into one ----
 
 loop --inspect context "$A" >out

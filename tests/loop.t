@@ -40,6 +40,26 @@ is "a completed session says its answer" "$? $(cat again)" \
     "0 The file says goodbye."
 cd ..
 
+fresh keys
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+printf '[provider.far]\napi_key_env = "FAR_KEY"\n' \
+    >"$XDG_CONFIG_HOME/hamr/config.toml"
+cat >seen <<X
+#!/bin/sh
+env | grep -E 'KEY=' >>$PWD/env
+exec hamr-\${0##*/seen-} "\$@"
+X
+chmod +x seen && for s in guard compact tool mem; do ln -s seen seen-$s; done
+OPENAI_API_KEY=a1 ANTHROPIC_API_KEY=a2 GEMINI_API_KEY=a3 OLLAMA_API_KEY=a4 \
+    FAR_KEY=a5 OTHER_KEY=b hamr-loop --yes --quiet --replay \
+    "$S/two-calls.ndjson" -o "stages.guard=['$PWD/seen-guard']" \
+    -o "stages.compact=['$PWD/seen-compact']" \
+    -o "stages.tool=['$PWD/seen-tool']" -o "stages.mem=['$PWD/seen-mem']" x \
+    >/dev/null
+is "keys are the provider's alone, of every server" "$(sort -u env)" OTHER_KEY=b
+rm -r "$XDG_CONFIG_HOME/hamr"
+cd ..
+
 fresh json
 hamr-loop --no-config --yes --json --replay "$S/two-calls.ndjson" "change it" \
     >out 2>err

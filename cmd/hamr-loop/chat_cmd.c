@@ -117,16 +117,9 @@ export_page(struct chat *c, const char *arg)
 static void
 set(struct chat *c, const char *key, const char *value)
 {
-	struct json *o, *to;
-
 	if (chat_open(c, NULL) < 0)
 		return;
-	o = json_object();
-	to = json_object();
-	json_str(o, "type", "config");
-	json_str(to, key, value);
-	json_add(o, "set", to);
-	if (hub_commit(&c->run->hub, o) == 0)
+	if (setup_config(&c->run->hub, key, value) == 0)
 		hub_sync(&c->run->hub, SLOT_GUARD);
 	ui_note(&c->run->ui, "%s is %s from here on", key, value);
 }

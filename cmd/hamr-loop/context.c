@@ -97,14 +97,16 @@ has_memory(const char *root)
 }
 
 struct child *
-context_ask(const char *root, const char *task)
+context_ask(const char *root, const char *task, const char *const *unset,
+    size_t nunset)
 {
 	static const char *const commands[] = { "hamr-mem brief" };
 	char *words = task == NULL ? NULL : xmemdup0(task, utf8_cut(task,
 	    strlen(task), TASK_MAX));
 	const char *flags[] = { "--", words };
 	struct child_opts o = { .commands = commands, .n = 1, .flags = flags,
-		.nflags = task != NULL ? 2 : 0 };
+		.nflags = task != NULL ? 2 : 0, .unset = unset,
+		.nunset = nunset };
 	struct child *c = NULL;
 	struct err e;
 

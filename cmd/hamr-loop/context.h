@@ -17,8 +17,10 @@ void context_files(const char *root, const char *dir, struct buf *out);
 
 /* Start `hamr-mem brief` for this task (or NULL); NULL when there is no memory
  * of root
- * and none of the user's.  Its output is taken by context_memory. */
-struct child *context_ask(const char *root, const char *task);
+ * and none of the user's.  The nunset variables are not for
+ * it.  Its output is taken by context_memory. */
+struct child *context_ask(const char *root, const char *task,
+    const char *const *unset, size_t nunset);
 
 /* Append what it says, if it says anything within a second. */
 void context_memory(struct child *c, struct buf *out);

@@ -60,18 +60,36 @@ flags_of(struct setup *s, enum slot_id id)
 	}
 }
 
+static void
+add_secret(struct setup *s, const char *name)
+{
+	if (name[0] == '\0')
+		return;
+	s->secrets = xgrow(s->secrets, s->nsecrets, &s->capsecrets,
+	    sizeof *s->secrets);
+	s->secrets[s->nsecrets++] = xstrdup(name);
+}
+
 /* Keys are the provider's alone (chapter 4.1). */
 static void
 find_secrets(struct setup *s)
 {
 	static const char *const customary[] = { "OPENAI_API_KEY",
-		"ANTHROPIC_API_KEY", "GEMINI_API_KEY" };
-	const char *own = conf_str(s->conf, "provider.api_key_env");
+		"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY" };
+	const char *const *names;
+	size_t n;
 
 	for (size_t i = 0; i < sizeof customary / sizeof *customary; i++)
-		s->secrets[s->nsecrets++] = customary[i];
-	if (own[0] != '\0')
-		s->secrets[s->nsecrets++] = own;
+		add_secret(s, customary[i]);
+	add_secret(s, conf_str(s->conf, "provider.api_key_env"));
+	/* also those of servers that this run does not ask */
+	names = conf_names(s->conf, "provider", &n);
+	for (size_t i = 0; i < n; i++) {
+		char *key = xasprintf("provider.%s.api_key_env", names[i]);
+
+		add_secret(s, conf_str(s->conf, key));
+		free(key);
+	}
 }
 
 /* Read before anything is committed: a run that cannot begin leaves no
@@ -118,7 +136,7 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 		c->flags = (const char *const *)s->flags[i];
 		c->nflags = s->nflags[i];
 		if (i != SLOT_PROVIDER) {
-			c->unset = s->secrets;
+			c->unset = (const char *const *)s->secrets;
 			c->nunset = s->nsecrets;
 		}
 	}
@@ -133,6 +151,9 @@ setup_release(struct setup *s)
 			free(s->flags[i][k]);
 		free(s->flags[i]);
 	}
+	for (size_t i = 0; i < s->nsecrets; i++)
+		free(s->secrets[i]);
+	free(s->secrets);
 	buf_release(&s->system);
 }
 
@@ -192,16 +213,45 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 }
 
 int
+setup_config(struct hub *h, const char *key, const char *value)
+{
+	struct json *o = json_object(), *set = json_object();
+
+	json_str(o, "type", "config");
+	json_str(set, key, value);
+	json_add(o, "set", set);
+	return hub_commit(h, o);
+}
+
+/* A flag that says otherwise than the session did: from here on it counts. */
+static int
+changed_settings(const struct setup *s, struct hub *h)
+{
+	const struct track *k = h->track;
+	const struct opts *o = s->o;
+
+	if (o->mode != NULL && (k->mode == NULL ||
+	    strcmp(o->mode, k->mode) != 0) &&
+	    setup_config(h, "agent.mode", o->mode) < 0)
+		return -1;
+	return o->model != NULL && (k->model == NULL ||
+	    strcmp(o->model, k->model) != 0) ?
+	    setup_config(h, "provider.model", o->model) : 0;
+}
+
+int
 setup_session(struct setup *s, struct hub *h, struct err *e)
 {
 	struct child *memory = NULL;
 
-	if (!h->track->has_header && header(s, h) < 0)
+	if ((h->track->has_header ? changed_settings(s, h) :
+	    header(s, h)) < 0)
 		goto failed;
 	/* while tool and provider say what they offer */
 	if (!h->track->has_system && (s->task != NULL ||
 	    s->o->chat) && conf_bool(s->conf, "memory.enabled"))
-		memory = context_ask(s->root, s->task);
+		memory = context_ask(s->root, s->task,
+		    (const char *const *)s->secrets, s->nsecrets);
 	hub_ask(h, SLOT_TOOL, false);
 	hub_ask(h, SLOT_PROVIDER, false);
 	if (hub_wait(h, 0) < 0)

@@ -17,8 +17,8 @@ struct setup {
 	char **flags[SLOTS];
 	size_t nflags[SLOTS];
 	struct buf system;	/* the system message's text */
-	const char *secrets[8];	/* variables only the provider inherits */
-	size_t nsecrets;
+	char **secrets;		/* variables only the provider inherits */
+	size_t nsecrets, capsecrets;
 };
 
 /* Say for each slot which commands it holds. */
@@ -29,6 +29,9 @@ void setup_release(struct setup *s);
  * the system message, AGENTS.md.  -1 when a data file is missing (e), or when
  * the hub has failed or was interrupted. */
 int setup_session(struct setup *s, struct hub *h, struct err *e);
+
+/* A setting that changes in the session, as a config record. */
+int setup_config(struct hub *h, const char *key, const char *value);
 
 /* The task as a message of a person. */
 int setup_task(struct hub *h, const char *task);
