@@ -227,20 +227,49 @@ api_fields(const struct body *b, struct buf *out, bool *first,
 	put_params(b->params, (struct slice){ NULL, 0 }, out, first, skip);
 }
 
-bool
-api_tool(struct slice tool, struct slice *name, struct slice *describe,
-    struct slice *parameters)
+/* What a function has, with stand-ins; false when it is none. */
+static bool
+read_tool(struct slice tool, struct slice *name, struct slice *describe,
+    struct slice *schema)
 {
 	struct slice fn = scan_get(tool, "function");
 
 	*name = scan_get(fn, "name");
 	*describe = scan_get(fn, "description");
-	*parameters = scan_get(fn, "parameters");
+	*schema = scan_get(fn, "parameters");
 	if (scan_kind(*describe) != SCAN_STRING)
 		*describe = SLICE("\"\"");
-	if (scan_kind(*parameters) != SCAN_OBJECT)
-		*parameters = SLICE("{\"type\":\"object\",\"properties\":{}}");
+	if (scan_kind(*schema) != SCAN_OBJECT)
+		*schema = SLICE("{\"type\":\"object\",\"properties\":{}}");
 	return scan_kind(*name) == SCAN_STRING;
+}
+
+bool
+api_tools(struct slice tools, const struct api_tools *f, struct buf *out,
+    bool *first)
+{
+	struct slice tool, name, describe, schema;
+	struct walk w;
+	size_t n = 0;
+
+	walk_in(&w, tools);
+	while (scan_kind(tools) == SCAN_ARRAY && walk_next(&w, NULL, &tool)) {
+		if (!read_tool(tool, &name, &describe, &schema))
+			continue;
+		if (n++ == 0)
+			api_field(out, first, "tools", slice_of(f->open));
+		else
+			buf_addc(out, ',');
+		buf_adds(out, f->head);
+		buf_slice(out, name);
+		buf_adds(out, ",\"description\":");
+		buf_slice(out, describe);
+		buf_adds(out, f->schema);
+		buf_slice(out, schema);
+		buf_adds(out, f->end);
+	}
+	buf_adds(out, n > 0 ? f->close : "");
+	return n > 0;
 }
 
 bool

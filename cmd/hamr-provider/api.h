@@ -39,8 +39,9 @@ struct api {
 	bool lines;		/* a line is an event, not SSE */
 	bool chat;		/* base_url is the chat completions kind */
 	const char *mark;	/* a whole answer holds this */
-	/* The path of a request behind base_url; yours. */
-	char *(*path)(const char *model, bool stream);
+	const char *path;	/* of a request, behind base_url ... */
+	/* ... or one that names the model; yours */
+	char *(*model_path)(const char *model, bool stream);
 	/* The body; messages are legal. */
 	void (*body)(const struct body *b, struct slice messages,
 	    struct buf *out);
@@ -94,9 +95,13 @@ void api_fields(const struct body *b, struct buf *out, bool *first,
 void api_field(struct buf *out, bool *first, const char *key,
     struct slice val);
 
-/* {"function":{...}} of a tool; false when it is none. */
-bool api_tool(struct slice tool, struct slice *name, struct slice *describe,
-    struct slice *parameters);
+/* The tools as a field of the body: open, and for each a head, its name, its
+ * description, its schema (schema is what stands before that), and an end. */
+struct api_tools {
+	const char *open, *head, *schema, *end, *close;
+};
+bool api_tools(struct slice tools, const struct api_tools *f, struct buf *out,
+    bool *first);		/* false: there are none */
 
 /* A data: URL taken apart; false when it is none. */
 bool api_data_url(struct slice url, struct slice *mime, struct slice *data);

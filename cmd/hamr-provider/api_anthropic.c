@@ -1,10 +1,8 @@
 /* api_anthropic.c - the Messages API of Anthropic. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 #include "json.h"
-#include "mem.h"
 #include "msg.h"
 
 #define MAX_TOKENS 8192		/* the API wants a number */
@@ -219,34 +217,10 @@ put_messages(struct buf *out, struct slice messages, struct slice *system)
 	buf_release(&tail);
 }
 
-static void
-put_tools(struct buf *out, bool *first, struct slice tools)
-{
-	struct slice tool, name, describe, parameters;
-	struct walk w;
-	size_t n = 0;
-
-	if (scan_kind(tools) != SCAN_ARRAY)
-		return;
-	walk_in(&w, tools);
-	while (walk_next(&w, NULL, &tool)) {
-		if (!api_tool(tool, &name, &describe, &parameters))
-			continue;
-		if (n++ == 0)
-			api_field(out, first, "tools", SLICE("["));
-		else
-			buf_addc(out, ',');
-		buf_adds(out, "{\"name\":");
-		buf_slice(out, name);
-		buf_adds(out, ",\"description\":");
-		buf_slice(out, describe);
-		buf_adds(out, ",\"input_schema\":");
-		buf_slice(out, parameters);
-		buf_addc(out, '}');
-	}
-	if (n > 0)
-		buf_addc(out, ']');
-}
+static const struct api_tools tools_form = {
+	.open = "[", .head = "{\"name\":", .schema = ",\"input_schema\":",
+	.end = "}", .close = "]"
+};
 
 static void
 put_choice(struct buf *out, bool *first, struct slice choice)
@@ -311,7 +285,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		api_field(out, &first, "temperature", buf_view(&num));
 	}
 	api_fields(b, out, &first, skip);
-	put_tools(out, &first, b->tools);
+	api_tools(b->tools, &tools_form, out, &first);
 	put_messages(&list, messages, &system);
 	put_system(out, &first, system);
 	api_field(out, &first, "messages", SLICE("["));
@@ -473,14 +447,6 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 	return API_MORE;
 }
 
-static char *
-path(const char *model, bool stream)
-{
-	(void)model;
-	(void)stream;
-	return xstrdup("/v1/messages");
-}
-
 const struct api api_anthropic = {
 	.name = "anthropic",
 	.own_url = "https://api.anthropic.com",
@@ -491,7 +457,7 @@ const struct api api_anthropic = {
 	.header = "anthropic-version: 2023-06-01",
 	.models = "/v1/models",
 	.mark = "\"content\"",
-	.path = path,
+	.path = "/v1/messages",
 	.body = body,
 	.read = read,
 };

@@ -180,31 +180,14 @@ put_messages(struct buf *out, struct slice messages, struct slice *system)
 static void
 put_tools(struct buf *out, bool *first, const struct body *b)
 {
-	struct slice tool, name, describe, parameters;
-	struct walk w;
-	size_t n = 0;
+	static const struct api_tools form = {
+		.open = "[{\"functionDeclarations\":[", .head = "{\"name\":",
+		.schema = ",\"parametersJsonSchema\":", .end = "}",
+		.close = "]}]"
+	};
 
-	walk_in(&w, b->tools);
-	while (scan_kind(b->tools) == SCAN_ARRAY &&
-	    walk_next(&w, NULL, &tool)) {
-		if (!api_tool(tool, &name, &describe, &parameters))
-			continue;
-		if (n++ == 0)
-			api_field(out, first, "tools",
-			    SLICE("[{\"functionDeclarations\":["));
-		else
-			buf_addc(out, ',');
-		buf_adds(out, "{\"name\":");
-		buf_slice(out, name);
-		buf_adds(out, ",\"description\":");
-		buf_slice(out, describe);
-		buf_adds(out, ",\"parametersJsonSchema\":");
-		buf_slice(out, parameters);
-		buf_addc(out, '}');
-	}
-	if (n == 0)
+	if (!api_tools(b->tools, &form, out, first))
 		return;
-	buf_adds(out, "]}]");
 	if (scan_kind(b->tool_choice) == SCAN_STRING)
 		api_field(out, first, "toolConfig", scan_str_is(
 		    b->tool_choice, "none") ?
@@ -391,7 +374,7 @@ const struct api api_gemini = {
 	.key_header = "x-goog-api-key: ",
 	.models = "/v1beta/models",
 	.mark = "\"candidates\"",
-	.path = path,
+	.model_path = path,
 	.body = body,
 	.read = read,
 };

@@ -1,9 +1,7 @@
 /* api_ollama.c - Ollama's own /api/chat: lines of JSON, a window by request. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
-#include "mem.h"
 #include "msg.h"
 
 /* ---- what is sent ---- */
@@ -202,14 +200,6 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 	return API_DONE;
 }
 
-static char *
-path(const char *model, bool stream)
-{
-	(void)model;
-	(void)stream;
-	return xstrdup("/api/chat");
-}
-
 const struct api api_ollama = {
 	.name = "ollama",
 	.own_url = "http://127.0.0.1:11434",
@@ -220,7 +210,7 @@ const struct api api_ollama = {
 	.models = "/api/tags",
 	.lines = true,
 	.mark = "\"message\"",
-	.path = path,
+	.path = "/api/chat",
 	.body = body,
 	.read = read,
 };

@@ -1,9 +1,7 @@
 /* api_responses.c - the Responses API of OpenAI, without state on the server. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
-#include "mem.h"
 
 /* ---- what is sent ---- */
 
@@ -126,32 +124,10 @@ put_input(struct buf *out, struct slice messages)
 	}
 }
 
-static void
-put_tools(struct buf *out, bool *first, struct slice tools)
-{
-	struct slice tool, name, describe, parameters;
-	struct walk w;
-	size_t n = 0;
-
-	walk_in(&w, tools);
-	while (scan_kind(tools) == SCAN_ARRAY && walk_next(&w, NULL, &tool)) {
-		if (!api_tool(tool, &name, &describe, &parameters))
-			continue;
-		if (n++ == 0)
-			api_field(out, first, "tools", SLICE("["));
-		else
-			buf_addc(out, ',');
-		buf_adds(out, "{\"type\":\"function\",\"name\":");
-		buf_slice(out, name);
-		buf_adds(out, ",\"description\":");
-		buf_slice(out, describe);
-		buf_adds(out, ",\"parameters\":");
-		buf_slice(out, parameters);
-		buf_adds(out, ",\"strict\":false}");
-	}
-	if (n > 0)
-		buf_addc(out, ']');
-}
+static const struct api_tools tools_form = {
+	.open = "[", .head = "{\"type\":\"function\",\"name\":",
+	.schema = ",\"parameters\":", .end = ",\"strict\":false}", .close = "]"
+};
 
 static void
 put_choice(struct buf *out, bool *first, struct slice choice)
@@ -195,7 +171,7 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		api_field(out, &first, "max_output_tokens", buf_view(&text));
 	}
 	api_fields(b, out, &first, skip);
-	put_tools(out, &first, b->tools);
+	api_tools(b->tools, &tools_form, out, &first);
 	api_field(out, &first, "input", SLICE("["));
 	put_input(out, messages);
 	buf_addc(out, ']');
@@ -347,14 +323,6 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 	return API_MORE;
 }
 
-static char *
-path(const char *model, bool stream)
-{
-	(void)model;
-	(void)stream;
-	return xstrdup("/responses");
-}
-
 const struct api api_responses = {
 	.name = "responses",
 	.own_url = "https://api.openai.com/v1",
@@ -364,7 +332,7 @@ const struct api api_responses = {
 	.key_header = "Authorization: Bearer ",
 	.models = "/models",
 	.mark = "\"output\"",
-	.path = path,
+	.path = "/responses",
 	.body = body,
 	.read = read,
 };

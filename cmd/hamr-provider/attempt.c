@@ -256,7 +256,8 @@ void
 attempt_init(struct exchange *x)
 {
 	const struct settings *s = x->p->set;
-	char *path = s->api->path(s->model, s->stream);
+	char *path = s->api->path != NULL ? xstrdup(s->api->path) :
+	    s->api->model_path(s->model, s->stream);
 
 	if (x->p->answer == NULL)
 		x->p->answer = answer_new(s->dialect, provider_delta, x->p);

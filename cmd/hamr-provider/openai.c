@@ -1,9 +1,7 @@
 /* openai.c - chunks and answers of the chat completions API, read. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
-#include "mem.h"
 #include "msg.h"
 
 #define EVENT_MAX BUF_RECORD_MAX
@@ -132,14 +130,6 @@ read_chunk(struct api_stream *st, const struct scan *sc, struct answer *a,
 	return answer_finished(a) ? API_FINISHED : API_MORE;
 }
 
-static char *
-path(const char *model, bool stream)
-{
-	(void)model;
-	(void)stream;
-	return xstrdup("/chat/completions");
-}
-
 const struct api api_openai = {
 	.name = "openai",
 	.own_url = "https://api.openai.com/v1",
@@ -150,6 +140,6 @@ const struct api api_openai = {
 	.models = "/models",
 	.chat = true,
 	.mark = "\"choices\"",
-	.path = path,
+	.path = "/chat/completions",
 	.read = read_chunk,
 };
