@@ -491,8 +491,9 @@ stage_format(const struct stage_args *a, struct err *e)
 	if (a->format == NULL || strcmp(a->format, "auto") == 0 ||
 	    strcmp(a->format, "hamr") == 0)
 		return 0;
-	return err_set(e, ST_USAGE, "-F %s: unknown format; this version reads "
-	    "hamr (role or type on each line)", a->format);
+	return err_set(e, ST_USAGE, "-F %s: this stage reads our own records "
+	    "only; hamr-guard --import-only -F %s makes them of others'",
+	    a->format, a->format);
 }
 
 void
