@@ -5,37 +5,7 @@
 # their bug reports, as far as they tell what is said of which call.
 . "$(dirname "$0")/lib.sh"
 
-guard() { hamr-guard --no-config "$@"; }
-
-NO='{}'
-# A JSON string; the texts here have no control characters.
-quoted() {	# variable text
-	local q=${2//\\/\\\\}
-	printf -v "$1" '"%s"' "${q//\"/\\\"}"
-}
-call() {	# id tool arguments
-	local a
-	quoted a "$3"
-	printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":%s}}]}\n' "$1" "$2" "$a"
-}
-answer() {	# id text [more]
-	local t more=${3:-$NO}
-	quoted t "$2"
-	more=${more#\{}
-	[ "$more" = "}" ] || more=,$more
-	printf '{"role":"tool","tool_call_id":"%s","content":%s%s\n' \
-	    "$1" "$t" "$more"
-}
-step() {	# id tool arguments text [more]
-	call "$1" "$2" "$3"
-	answer "$1" "$4" "${5:-$NO}"
-}
-batch() {	# calls of one message, each id:tool:path
-	jq -nc '{role:"assistant",content:null,tool_calls:[$ARGS.positional[] |
-	    split(":") | {id:.[0],type:"function",function:{name:.[1],
-	    arguments:({path:.[2]} | tojson)}}]}' --args "$@"
-}
-person() { echo '{"role":"user","content":"go on"}'; }
+. "$TOP/tests/guard.sh"
 news() {
 	echo "line $1 of many, all different and longer than sixty characters"
 }

@@ -6,6 +6,8 @@ if ! command -v tmux >/dev/null 2>&1; then
 	done_testing
 	exit 0
 fi
+# A server of its own for each chat: one that is told to go may still take
+# the next one's session with it.
 S=chat$$
 tm() { tmux -L "$S" -f /dev/null "$@"; }
 at_end() { tm kill-server 2>/dev/null; }
@@ -23,7 +25,7 @@ answer() {
 screen() { tm capture-pane -p -S - -t c; }
 # wait until the screen matches a pattern
 sees() {	# name pattern
-	for _ in $(seq 200); do
+	for _ in $(seq 600); do
 		# shellcheck disable=SC2254
 		case $(screen) in $2) break ;; esac
 		sleep 0.05
@@ -33,6 +35,7 @@ sees() {	# name pattern
 type_() { tm send-keys -t c "$@"; }
 start() {	# ARG...: the chat on 100 columns
 	tm kill-server 2>/dev/null
+	S=${S}x
 	tm new-session -d -x 100 -y 40 -s c "EDITOR='$T/w/ed' hamr-loop \
 	    --no-config --replay script $*; echo status \$?; sleep 60"
 	sees "it greets${*:+ ($*)}" "hamr *, mode *, in $T/w; /help lists*>*"
