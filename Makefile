@@ -29,7 +29,7 @@ B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
 LIB = err mem arena buf utf8 num file map \
-      scan_text scan_keys scan scan_walk json sha filter program \
+      scan_text scan_keys scan_past scan scan_walk json sha filter program \
       rec msg \
       toml_text toml_value toml_write toml \
       conf_table conf_keys conf_near place \

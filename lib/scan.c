@@ -269,12 +269,18 @@ literal(struct scan *s, const char *word, size_t n)
 static bool
 array(struct scan *s)
 {
+	bool past = false;
+
 	if (++s->depth > SCAN_DEPTH)
 		return refuse(s, s->p, "nested deeper than 512");
 	s->p++;
 	blanks(s);
 	if (s->p < s->end && *s->p == ']')
 		goto done;
+	if (s->depth == 2 && !s->past.on && s->end - s->p > SCAN_PAST_MIN) {
+		past = true;
+		scan_past_open(s);
+	}
 	for (;;) {
 		blanks(s);
 		if (!value(s))
@@ -287,7 +293,11 @@ array(struct scan *s)
 		if (*s->p != ',')
 			return refuse(s, s->p, "',' or ']' wanted");
 		s->p++;
+		if (past)
+			scan_past_end(s);
 	}
+	if (past)
+		scan_past_close(s);
 done:
 	s->p++;
 	s->depth--;
@@ -389,6 +399,7 @@ begin(struct scan *s, const char *p, size_t n)
 	s->depth = 0;
 	s->why = NULL;
 	s->at = 0;
+	s->past.on = false;
 }
 
 int
@@ -434,6 +445,7 @@ scan_release(struct scan *s)
 	free(s->keys);
 	buf_release(&s->scratch[0]);
 	buf_release(&s->scratch[1]);
+	scan_past_release(s);
 	*s = (struct scan){ 0 };
 }
 

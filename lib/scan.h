@@ -35,8 +35,17 @@ struct member {
 };
 
 struct scan_key;		/* private */
+struct scan_past {		/* private: see scan_past.c */
+	struct buf bytes;
+	size_t open;		/* where the array begins */
+	size_t *ends;		/* behind the comma of each element */
+	size_t n, cap;
+	bool on;		/* this text has had its array */
+};
 
-/* One scanner; zero it, use it for any number of texts, release it. */
+/* One scanner; zero it, use it for any number of texts, release it.  What a
+ * text's first long array has in common with the last text's, from the first
+ * byte on, is not checked again. */
 struct scan {
 	struct member *m;	/* members of the outermost object, in order */
 	size_t n;
@@ -49,6 +58,7 @@ struct scan {
 	struct scan_key *keys;
 	size_t nkeys, capkeys;
 	struct buf scratch[2];
+	struct scan_past past;
 };
 
 /* Check that p is exactly one JSON object (white space around it allowed) and

@@ -163,4 +163,16 @@ bool scan_keys_add(struct scan *s, size_t first, uint64_t *bloom,
 /* The object ends: false when a key of many stands twice. */
 bool scan_keys_end(struct scan *s, size_t first);
 
+/* ---- scan_past.c ---- */
+
+/* The first array of a text with so much left is worth remembering. */
+#define SCAN_PAST_MIN 4096
+
+/* s->p is at the array's first element: left at the first one that the last
+ * text had not. */
+void scan_past_open(struct scan *s);
+void scan_past_end(struct scan *s);	/* s->p is behind an element's comma */
+void scan_past_close(struct scan *s);	/* the array is whole: keep it */
+void scan_past_release(struct scan *s);
+
 #endif

@@ -278,6 +278,56 @@ test_decode_ceiling(void **state)
 	buf_release(&b);
 }
 
+/* One scanner for texts that begin alike says of each what a new one says. */
+static void
+test_past(void **state)
+{
+	static const char *const bits[] = { ",{\"a\":1}", ",{\"a\":1,\"a\":2}",
+	    "]", ",", "[", "}", "\"", ",[1,2]", ",\"\\u00e9\"", ",{\"k\":[0]}" };
+	struct scan one = { 0 };
+	size_t refused = 0;
+	unsigned seed = 7;
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		struct buf b = BUF_INIT(1 << 20);
+		struct scan fresh = { 0 };
+		char *p;
+		int r;
+
+		buf_adds(&b, round % 97 == 0 ? "{ \"messages\":[{}" :
+		    "{\"messages\":[{}");
+		for (int i = 0; i < 900; i++)
+			buf_fmt(&b, ",{\"id\":%d}", i);
+		for (int i = 0; i < round % 3; i++) {
+			seed = seed * 1103515245 + 12345;
+			buf_adds(&b, bits[seed >> 16 & 7]);
+		}
+		buf_adds(&b, "],\"tools\":[0,1]}");
+		seed = seed * 1103515245 + 12345;
+		if (round % 4 == 0)
+			b.p[(seed >> 8) % b.len] = bits[seed >> 4 & 7][0];
+		p = malloc(b.len);
+		memcpy(p, b.p, b.len);
+		r = scan_record(&fresh, p, b.len);
+		refused += r < 0;
+		assert_int_equal(scan_record(&one, p, b.len), r);
+		assert_int_equal(one.at, fresh.at);
+		if (r < 0)
+			assert_string_equal(one.why, fresh.why);
+		assert_int_equal(one.n, fresh.n);
+		for (size_t i = 0; i < one.n; i++) {
+			assert_ptr_equal(one.m[i].val.p, fresh.m[i].val.p);
+			assert_int_equal(one.m[i].val.n, fresh.m[i].val.n);
+		}
+		scan_release(&fresh);
+		free(p);
+		buf_release(&b);
+	}
+	assert_in_range(refused, 300, 2900);
+	scan_release(&one);
+}
+
 int
 main(void)
 {
@@ -286,6 +336,7 @@ main(void)
 		cmocka_unit_test(keys_twice),
 		cmocka_unit_test(depth),
 		cmocka_unit_test(block_borders),
+		cmocka_unit_test(test_past),
 		cmocka_unit_test(slices),
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(test_walk_strings),
