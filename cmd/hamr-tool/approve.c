@@ -4,6 +4,7 @@
 #include "extra.h"
 #include "hook.h"
 #include "mem.h"
+#include "mode.h"
 
 static bool
 has_plan(const struct job *j)

@@ -110,7 +110,7 @@ bool quarantine(struct box *b, unsigned look);
 void cgroup_make(struct box *b, int fds[2]);
 void cgroup_remove(struct box *b);
 
-/* ---- boxes.c ---- */
+/* ---- box_end.c ---- */
 /* The supervisor is gone, soon or at once. */
 void box_await_end(struct box *b);
 

@@ -1,14 +1,9 @@
 /* boxes.c - which sandbox there is, and the ones that stay up. */
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "landlock.h"
@@ -18,7 +13,6 @@
 #include "box_in.h"
 
 #define NOTES_MAX 8192
-#define END_MS 5000
 
 static bool
 mode_is(const struct boxes *bs, const char *word)
@@ -83,33 +77,6 @@ marks(const struct boxes *bs)
 	git_release(&g);
 	buf_addc(&b, '.');
 	return buf_detach(&b);
-}
-
-/* It ends when nobody talks to it, and all its processes with it; what will
- * not is killed. */
-void
-box_await_end(struct box *b)
-{
-	struct pollfd p = { -1, POLLIN, 0 };
-	pid_t pid = b->pid;
-	int got;
-
-	b->pid = -1;
-	if (pid <= 0)
-		return;
-	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-
-	do
-		got = p.fd >= 0 ? poll(&p, 1, END_MS) : 0;
-	while (got < 0 && errno == EINTR);
-	if (got <= 0)
-		kill(pid, SIGKILL);
-	/* a half-made bubblewrap leaves a child in its group */
-	kill(-pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (p.fd >= 0)
-		close(p.fd);
 }
 
 /* After a start that failed: as if it had not been tried. */

@@ -6,18 +6,12 @@
 #include "budget.h"
 #include "extra.h"
 #include "mem.h"
+#include "mode.h"
 #include "msg.h"
 #include "scan.h"
 #include "secret.h"
 
 #include "trail.h"
-
-unsigned
-tool_on(const struct tool *t)
-{
-	return (conf_bool(t->conf, "tools.bash.enabled") ? SCHEMA_BASH : 0) |
-	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0);
-}
 
 /* ---- setting up ---- */
 

@@ -1,11 +1,10 @@
 /* extra.c - tools that others give: which there are, and may they run. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mcp.h"
 #include "mem.h"
+#include "mode.h"
 #include "scan.h"
-#include "shape.h"
 
 #include "extra.h"
 
@@ -19,18 +18,6 @@ extras_new(const struct tool *t)
 }
 
 void
-extra_free(struct extra *x)
-{
-	plugin_release(&x->plugin);
-	free(x->name);
-	free(x->what);
-	free(x->parameters);
-	free(x->template);
-	free(x->remote);
-	free(x);
-}
-
-void
 extras_free(struct extras *x)
 {
 	for (size_t i = 0; i < x->nplugins; i++)
@@ -38,32 +25,6 @@ extras_free(struct extras *x)
 	mcp_free(x->servers, x->nservers);	/* and their tools */
 	free(x->v);
 	free(x);
-}
-
-static struct extra *
-find(const struct extras *x, const char *name)
-{
-	for (size_t i = 0; i < x->n; i++)
-		if (strcmp(x->v[i]->name, name) == 0)
-			return x->v[i];
-	return NULL;
-}
-
-bool
-extras_add(struct extras *x, struct extra *new)
-{
-	struct buf b = BUF_INIT(4096);
-
-	if (schema_find(new->name) != NULL || find(x, new->name) != NULL)
-		return false;
-	shape_template(slice_of(new->parameters), &b);
-	new->template = buf_detach(&b);
-	new->schema.name = new->name;
-	new->schema.what = new->what;
-	new->schema.template = new->template;
-	x->v = xgrow(x->v, x->n, &x->cap, sizeof(struct extra *));
-	x->v[x->n++] = new;
-	return true;
 }
 
 /* ---- asking them ---- */
@@ -105,10 +66,10 @@ tool_schema(const struct tool *t, const char *name)
 		return NULL;
 	}
 	x->plugins = true;
-	found = find(x, name);
+	found = extras_find(x, name);
 	if (found == NULL) {	/* its server may be down, or not up yet */
 		mcp_load((struct tool *)t, name);
-		found = find(x, name);
+		found = extras_find(x, name);
 	}
 	return found != NULL ? &found->schema : NULL;
 }
@@ -121,25 +82,11 @@ extras_changed(struct tool *t)
 
 /* ---- may it run ---- */
 
-struct box_want
-extra_want(const struct tool *t, bool writes)
-{
-	enum box_kind kind = writes ? BOX_WRITE : BOX_READ;
-
-	/* Where the kernel offers nothing, one that says that it changes
-	 * nothing is believed, as long as a change would be allowed. */
-	if (kind == BOX_READ && t->mode == MODE_PATCH &&
-	    boxes_refuse(t->boxes, BOX_READ) != NULL &&
-	    strcmp(conf_str(t->conf, "sandbox.mode"), "auto") == 0)
-		kind = BOX_WRITE;
-	return boxes_want(t->boxes, kind);
-}
-
 bool
 extra_writes(const struct tool *t, const struct extra *x)
 {
 	if (x->schema.id == TOOL_MCP && !mcp_is_bare(x->server))
-		return mcp_writes(t, x->server);
+		return mode_may_write(t);
 	return x->mutates && t->mode == MODE_PATCH;
 }
 
@@ -221,66 +168,4 @@ extra_run(struct tool *t, const struct extra *x, bool allowed,
 		mcp_call(t, x, args, r);
 	else
 		plug_run(t, x, allowed && extra_writes(t, x), args, r);
-}
-
-/* ---- what there is, in words and as a record ---- */
-
-void
-tool_names(const struct tool *t, struct buf *out)
-{
-	schema_names(tool_on(t), out);
-	for (size_t i = 0; i < t->extras->n; i++)
-		buf_fmt(out, ", %s", t->extras->v[i]->name);
-}
-
-struct json *
-tool_record_all(const struct tool *t)
-{
-	struct json *o = json_object(), *list = json_array();
-
-	json_str(o, "type", "tools");
-	schema_list(list, tool_on(t));
-	for (size_t i = 0; i < t->extras->n; i++) {
-		const struct extra *x = t->extras->v[i];
-		struct json *fn = schema_entry(list, x->name, x->what);
-
-		json_raw(fn, "parameters", slice_of(x->parameters));
-	}
-	json_add(o, "tools", list);
-	return o;
-}
-
-static void
-propose(struct tool *t, bool always)
-{
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-	struct json *o = tool_record_all(t);
-
-	json_print(o, &line);
-	json_free(o);
-	if (always || strcmp(t->told, line.p) != 0)
-		stage_put(t->stage, R_TOOLS, buf_view(&line));
-	free(t->told);
-	t->told = buf_detach(&line);
-}
-
-void
-tool_put(struct tool *t)
-{
-	struct err e;
-
-	t->acting = true;
-	if (extras_load(t, &e) < 0)
-		stage_fail(t->stage, &e);
-	else
-		propose(t, true);
-	t->acting = false;
-	tool_catch_up(t);
-}
-
-void
-tool_tell(struct tool *t)
-{
-	if (t->told != NULL && extras_changed(t))
-		propose(t, false);
 }

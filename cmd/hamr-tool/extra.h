@@ -77,22 +77,19 @@ void extra_run(struct tool *t, const struct extra *x, bool allowed,
  * what servers want to know meanwhile. */
 bool extras_changed(struct tool *t);
 
-/* "read, edit, ..., x", appended. */
-void tool_names(const struct tool *t, struct buf *out);
-
-/* The `tools` record of all that is loaded, yours. */
+/* offer.c: the `tools` record of all that is loaded, yours. */
 struct json *tool_record_all(const struct tool *t);
 
-/* ---- for plug.c and mcp.c ---- */
+/* ---- extra_list.c ---- */
 
 /* Add one, made with xcalloc; its name, what, parameters and id are set.
  * False (x is the caller's still): there is one of that name. */
 bool extras_add(struct extras *x, struct extra *new);
+struct extra *extras_find(const struct extras *x, const char *name);
 void extra_free(struct extra *x);
 
-/* The kind of sandbox for a call, and the words when there is none that the
- * mode allows. */
-struct box_want extra_want(const struct tool *t, bool writes);
+/* "read, edit, ..., x", appended. */
+void tool_names(const struct tool *t, struct buf *out);
 
 /* plug.c */
 int plugs_check(const struct tool *t, struct err *e);

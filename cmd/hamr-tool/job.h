@@ -1,5 +1,5 @@
 /* job.h - a call on its way through the steps; for act.c, approve.c,
- * parallel.c and trail.c.
+ * hook.c, parallel.c and trail.c.
  */
 #ifndef HAMR_TOOL_JOB_H
 #define HAMR_TOOL_JOB_H
@@ -25,6 +25,9 @@ enum step {
 	STEP_DONE,		/* r is the answer */
 	STEP_STOP		/* no answer now: cancelled, or at an end */
 };
+
+/* Cancelled, failed or at the end of its input: no more calls now. */
+bool job_must_stop(struct tool *t);
 
 void job_begin(struct job *j, struct tool *t, struct call_state *c);
 void job_end(struct job *j);

@@ -7,25 +7,7 @@
 #include "hook.h"
 #include "judge.h"
 #include "mcp.h"
-
-static const char *const modes[] = { [MODE_READ_ONLY] = "read-only",
-	[MODE_PATCH] = "patch", [MODE_VERIFY] = "verify",
-	[MODE_DOCS] = "docs" };
-
-int
-mode_named(const char *name)
-{
-	for (int i = 0; i < 4; i++)
-		if (strcmp(modes[i], name) == 0)
-			return i;
-	return -1;
-}
-
-const char *
-mode_name(enum mode m)
-{
-	return modes[m];
-}
+#include "mode.h"
 
 static void
 unknown(const struct tool *t, const char *name, struct result *r)
@@ -38,14 +20,6 @@ unknown(const struct tool *t, const char *name, struct result *r)
 		result_error(r, "unknown_tool", "there is no tool \"%.*s\"; "
 		    "the tools are %s", (int)n, name, names.p);
 	buf_release(&names);
-}
-
-enum box_kind
-tool_kind(const struct tool *t, bool approved)
-{
-	if (t->mode == MODE_VERIFY)
-		return BOX_PRIVATE;
-	return t->mode == MODE_PATCH && approved ? BOX_WRITE : BOX_READ;
 }
 
 /* Is there the sandbox that a command needs? */

@@ -11,6 +11,7 @@
 #include "mcp.h"
 #include "mcp_serve.h"
 #include "mem.h"
+#include "mode.h"
 #include "stage.h"
 #include "supervisor.h"
 

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "hide.h"
 #include "mem.h"
+#include "mode.h"
 
 #include "mcp_in.h"
 
@@ -102,6 +103,24 @@ mcp_check(const struct tool *t, struct err *e)
 			    "or set mcp.%s.enabled = false", list[i], list[i]);
 	}
 	return 0;
+}
+
+/* ---- ending ---- */
+
+void
+mcp_forget(struct extra **v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		extra_free(v[i]);
+	free(v);
+}
+
+void
+mcp_forget_old(struct mcp *m)
+{
+	mcp_forget(m->old, m->nold);
+	m->old = NULL;
+	m->nold = m->capold = 0;
 }
 
 static void
@@ -217,7 +236,7 @@ shown_of(const struct mcp *m, struct texts *show)
 void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
-	struct box_want want = extra_want(t, mcp_writes(t, m));
+	struct box_want want = mode_want(t, mode_may_write(t));
 	size_t n;
 	const char *const *more = get_list(t->conf, m->name, "env", &n);
 	struct box_cmd cmd = { .argv = m->argv, .piped = true };
@@ -232,7 +251,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 	want.network = want.network || m->network;
 	buf_reset(&m->words);
 	m->keep = keep;
-	m->writes = mcp_writes(t, m);
+	m->writes = mode_may_write(t);
 	m->box = box_open(t->boxes, &want, &e);
 	if (m->box != NULL)
 		cmd.env = env = box_env(m->box, more, n);

@@ -32,8 +32,7 @@ bool mcp_changed(struct tool *t);
 /* Look after them until fd can be read. */
 void mcp_idle(struct tool *t, int fd);
 
-/* Would this server's sandbox let a call write? */
-bool mcp_writes(const struct tool *t, const struct mcp *m);
+/* It runs without a sandbox. */
 bool mcp_is_bare(const struct mcp *m);
 
 /* The mode's say; false: r is the error. */

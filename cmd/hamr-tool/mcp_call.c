@@ -6,6 +6,7 @@
 #include "file.h"
 #include "keep.h"
 #include "mem.h"
+#include "mode.h"
 #include "output.h"
 #include "report.h"
 #include "scan.h"
@@ -97,17 +98,6 @@ bool
 mcp_is_bare(const struct mcp *m)
 {
 	return m->bare;
-}
-
-bool
-mcp_writes(const struct tool *t, const struct mcp *m)
-{
-	size_t approvers;
-
-	(void)m;
-	conf_list(t->conf, "tools.approve", &approvers);
-	return t->mode == MODE_PATCH && (t->yes || approvers > 0 ||
-	    t->stage->mode == STAGE_RESIDENT);
 }
 
 bool
@@ -319,7 +309,7 @@ ask_once(struct tool *t, const struct extra *x, struct slice args)
 static bool
 make_up(struct tool *t, struct mcp *m, int *left)
 {
-	if (m->state == MCP_UP && m->writes != mcp_writes(t, m)) {
+	if (m->state == MCP_UP && m->writes != mode_may_write(t)) {
 		mcp_stop(m, "the mode has changed");
 		++*left;	/* this one is our own doing */
 	}

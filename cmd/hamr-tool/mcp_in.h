@@ -57,6 +57,9 @@ void mcp_start(struct tool *t, struct mcp *m, bool keep);
 /* End it; it is down, and why. */
 void mcp_stop(struct mcp *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Tools that it had. */
+void mcp_forget(struct extra **v, size_t n);
+void mcp_forget_old(struct mcp *m);
 /* mcp_hear.c: wait, at most until a time (ms), and look after all servers; what
  * stage_wait says. */
 int mcp_round(struct tool *t, long long until, int fd);
@@ -67,8 +70,6 @@ void mcp_tell(struct mcp *m, const char *method, struct json *params);
 /* mcp_list.c: tools/list, its answer, and what comes of it. */
 void mcp_list(struct mcp *m);
 void mcp_listed(struct mcp *m, struct slice result);
-void mcp_forget(struct extra **v, size_t n);
-void mcp_forget_old(struct mcp *m);
 /* All listed tools under their names among the extras of t. */
 void mcp_publish(struct tool *t);
 

@@ -22,22 +22,6 @@ mcp_list(struct mcp *m)
 	m->asked = mcp_ask(m, "tools/list", NULL);
 }
 
-void
-mcp_forget(struct extra **v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		extra_free(v[i]);
-	free(v);
-}
-
-void
-mcp_forget_old(struct mcp *m)
-{
-	mcp_forget(m->old, m->nold);
-	m->old = NULL;
-	m->nold = m->capold = 0;
-}
-
 /* ---- one tool ---- */
 
 static bool

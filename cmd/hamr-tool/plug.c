@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "mode.h"
 #include "prog.h"
 #include "report.h"
 #include "scan.h"
@@ -91,7 +92,7 @@ ask(struct tool *t, const char *path, struct buf *says, struct err *e)
 	char *argv[] = { (char *)path, (char *)"--describe", NULL };
 	struct buf how = BUF_INIT(4096);
 	struct output err;
-	struct prog p = { .boxes = t->boxes, .want = extra_want(t, false),
+	struct prog p = { .boxes = t->boxes, .want = mode_want(t, false),
 		.argv = argv, .ms = DESCRIBE_MS, .text = says, .err = &err };
 	int r = 0;
 
@@ -217,7 +218,7 @@ plug_run(struct tool *t, const struct extra *x, bool writes,
 	char *argv[] = { x->plugin.path, NULL };
 	struct buf input = BUF_INIT(BUF_RECORD_MAX);
 	struct output out, err;
-	struct prog p = { .boxes = t->boxes, .want = extra_want(t, writes),
+	struct prog p = { .boxes = t->boxes, .want = mode_want(t, writes),
 		.argv = argv, .ms = CALL_S * 1000, .grace = GRACE_MS,
 		.out = &out, .err = &err };
 

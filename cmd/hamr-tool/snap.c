@@ -1,43 +1,15 @@
 /* snap.c - snapshots of the root, taken. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
-#include "mem.h"
 
 #include "files_in.h"
 #include "journal.h"
 #include "snap_in.h"
 
-#define TAKE_MS 60000
 #define SLOW_MS 1000		/* so long, and git must have hashed a lot */
-
-/* ---- git ---- */
-
-int
-snap_git(struct snap *s, const char *const *args, struct slice in,
-    struct buf *out)
-{
-	struct git g = { .rootfd = s->f->root.fd,
-		.root = s->f->root.real, .dir = s->dir,
-		.ms = TAKE_MS, .stop = s->f->stop, .stop_arg = s->f->stop_arg };
-
-	return git_run(&g, args, in, out);
-}
-
-int
-snap_ask(struct snap *s, const char *const *args, struct buf *out)
-{
-	struct git g = { .rootfd = s->f->root.fd,
-		.root = s->f->root.real, .ms = TAKE_MS,
-		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
-
-	return git_run(&g, args, SLICE(""), out);
-}
 
 bool
 snap_oid(const struct buf *out, char oid[SNAP_OID])

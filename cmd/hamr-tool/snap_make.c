@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -27,30 +26,6 @@ static const char attributes[] = "* -text -crlf -ident -filter !eol "
     "!working-tree-encoding\n";
 static const char note[] = "Snapshots of hamr-tool, for hamr-tool undo. "
     "It may be removed; then nothing before that can be undone.\n";
-
-/* ---- files of ours, which belong to who owns the root ---- */
-
-void
-snap_give(const struct snap *s, int fd)
-{
-	if (geteuid() == 0 && s->owner != 0 && fchown(fd, s->owner,
-	    (gid_t)-1) < 0)
-		return;		/* git will say it */
-}
-
-int
-snap_put_file(const struct snap *s, const char *name, const char *text)
-{
-	int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, 0600), r = -1;
-
-	if (fd < 0)
-		return -1;
-	snap_give(s, fd);
-	if (file_write_all(fd, text, strlen(text)) == 0)
-		r = 0;
-	return close(fd) < 0 ? -1 : r;
-}
 
 static int
 put_folder(const struct snap *s, const char *name)

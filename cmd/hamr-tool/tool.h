@@ -15,10 +15,6 @@
 
 enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
 
-/* judge.c.  By its name; -1 when there is none of that name. */
-int mode_named(const char *name);
-const char *mode_name(enum mode m);
-
 /* What is said about a call before it runs; the strictest comes last. */
 enum action { ACT_NONE, ACT_WARN, ACT_SHARE, ACT_BLOCK, ACT_HALT };
 
@@ -83,23 +79,20 @@ void tool_record(struct tool *t, const struct rec *r);
 /* What came while a call ran. */
 void tool_catch_up(struct tool *t);
 void tool_reset(struct tool *t);
-/* Which tools are switched on (SCHEMA_BASH, ...). */
-unsigned tool_on(const struct tool *t);
-
-/* The sandbox a command gets in this mode; approved: by --yes or a person. */
-enum box_kind tool_kind(const struct tool *t, bool approved);
-
 /* ---- verify.c ---- */
 
 /* A verify record waits: run it, put the verification. */
 void tool_verify(struct tool *t);
 
-/* ---- act.c ---- */
+/* ---- offer.c ---- */
 
 /* Propose `tools`, if it was before and is another now. */
 void tool_tell(struct tool *t);
 /* Put it, whatever was said before; what is configured is asked for it. */
 void tool_put(struct tool *t);
+
+/* ---- act.c ---- */
+
 /* go: judge and run every call that has no result. */
 void tool_act(struct tool *t);
 /* One call from the shell; prints and returns the status. */

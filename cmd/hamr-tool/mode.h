@@ -1,0 +1,25 @@
+/* mode.h - what the mode and the switches allow. */
+#ifndef HAMR_TOOL_MODE_H
+#define HAMR_TOOL_MODE_H
+
+#include "tool.h"
+
+/* By its name; -1 when there is none of that name. */
+int mode_named(const char *name);
+const char *mode_name(enum mode m);
+
+/* Which tools are switched on (SCHEMA_BASH, ...). */
+unsigned tool_on(const struct tool *t);
+
+/* The sandbox a command gets in this mode; approved: by --yes or a person. */
+enum box_kind tool_kind(const struct tool *t, bool approved);
+
+/* The sandbox of a tool that others give; what is missing when the mode
+ * allows none, boxes_want tells. */
+struct box_want mode_want(const struct tool *t, bool writes);
+
+/* May what lives as long as the session write, because each of its calls is
+ * asked for or allowed? */
+bool mode_may_write(const struct tool *t);
+
+#endif

@@ -1,0 +1,56 @@
+/* snap_io.c - what the snapshots say to git, and put on disk. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+#include "files_in.h"
+#include "snap_in.h"
+
+#define TAKE_MS 60000
+
+int
+snap_git(struct snap *s, const char *const *args, struct slice in,
+    struct buf *out)
+{
+	struct git g = { .rootfd = s->f->root.fd,
+		.root = s->f->root.real, .dir = s->dir,
+		.ms = TAKE_MS, .stop = s->f->stop, .stop_arg = s->f->stop_arg };
+
+	return git_run(&g, args, in, out);
+}
+
+int
+snap_ask(struct snap *s, const char *const *args, struct buf *out)
+{
+	struct git g = { .rootfd = s->f->root.fd,
+		.root = s->f->root.real, .ms = TAKE_MS,
+		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
+
+	return git_run(&g, args, SLICE(""), out);
+}
+
+/* ---- files of ours, which belong to who owns the root ---- */
+
+void
+snap_give(const struct snap *s, int fd)
+{
+	if (geteuid() == 0 && s->owner != 0 && fchown(fd, s->owner,
+	    (gid_t)-1) < 0)
+		return;		/* git will say it */
+}
+
+int
+snap_put_file(const struct snap *s, const char *name, const char *text)
+{
+	int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC |
+	    O_NOFOLLOW | O_CLOEXEC, 0600), r = -1;
+
+	if (fd < 0)
+		return -1;
+	snap_give(s, fd);
+	if (file_write_all(fd, text, strlen(text)) == 0)
+		r = 0;
+	return close(fd) < 0 ? -1 : r;
+}
