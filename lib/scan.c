@@ -100,10 +100,14 @@ stop_bytes(const char *p)
 	    stop16(p + 48) << 48;
 }
 
-/* The first of these bytes that no one-letter escape is made of, or 64. */
+/* The first of these bytes that no one-letter escape is made of, or 64.  The
+ * common ones (slash: backslashes) are known without looking at each. */
 static inline unsigned
-bad_escape(const char *p, uint64_t bits)
+bad_escape(const char *p, uint64_t bits, uint64_t slash)
 {
+	if (bits != 0)
+		bits &= ~(slash | bytes_like(p, 'n') | bytes_like(p, '"') |
+		    bytes_like(p, 't'));
 	for (; bits != 0; bits &= bits - 1)
 		if (escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
 			return (unsigned)__builtin_ctzll(bits);
@@ -127,7 +131,7 @@ large_blocks(struct scan *s, bool *escaped)
 		stop = stop_bytes(p) & ~behind;
 		stop &= -stop;		/* the first one */
 		bad = bad_escape(p, stop == 0 ? behind :
-		    behind & (stop | (stop - 1)));
+		    behind & (stop | (stop - 1)), slash);
 		*escaped |= (slash & (stop - 1)) != 0;
 		if (bad < 64) {
 			s->p = p + bad - 1;

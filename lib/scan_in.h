@@ -30,18 +30,34 @@ is_blank(char c)
 }
 
 #ifdef __SSE2__
-/* A bit for each of 16 bytes that is a quote, a backslash, a control byte or
- * not ASCII. */
+/* The bytes of x that are a quote, a backslash or a control byte. */
+static inline __m128i
+marked(__m128i x)
+{
+	__m128i odd = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+	    _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+
+	return _mm_or_si128(odd, _mm_cmpeq_epi8(
+	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
+}
+
+/* A bit for each of 16 bytes that is such, or not ASCII. */
 static inline unsigned
 odd_bytes(const char *p)
 {
 	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i odd = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
-	    _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
 
-	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(
-	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(odd, x));
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(marked(x), x));
+}
+
+/* Copy 16 bytes; a bit for each that is such, that is, wants an escape. */
+static inline unsigned
+copy_marked(char *o, const char *p)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	_mm_storeu_si128((__m128i *)(void *)o, x);
+	return (unsigned)_mm_movemask_epi8(marked(x));
 }
 #endif
 

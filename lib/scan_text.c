@@ -37,6 +37,56 @@ static const char stands_for[256] = { ['"'] = '"', ['\\'] = '\\',
 	['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',
 	['t'] = '\t' };
 
+#ifdef __SSE2__
+/* Copy n bytes, at most 64, in pieces of 32. */
+static inline void
+copy_pieces(char *o, const char *p, size_t n)
+{
+	memcpy(o, p, 32);
+	if (n > 32)
+		memcpy(o + 32, p + 32, 32);
+}
+
+/* Decode blocks of 64 bytes from *from on, up to the first \u, or near the
+ * end; where the output ends.  All escapes of a block are found before any is
+ * decoded, so that none has to be guessed. */
+static inline char *
+decode_blocks(char *o, const char **from, const char *end)
+{
+	const char *p = *from;
+
+	for (; end - p >= 96; p = *from) {
+		const char *block = p;
+		uint64_t carry = 0, letters;
+
+		letters = escaped_bits(bytes_like(p, '\\'), &carry);
+		for (; letters != 0; letters &= letters - 1) {
+			const char *at = block + __builtin_ctzll(letters);
+			char c = stands_for[(unsigned char)*at];
+
+			copy_pieces(o, p, (size_t)(at - 1 - p));
+			o += at - 1 - p;
+			*from = at - 1;
+			if (c == '\0')
+				return o;
+			*o++ = c;
+			p = at + 1;
+		}
+		*from = block + 64 - carry;
+		copy_pieces(o, p, (size_t)(*from - p));
+		o += *from - p;
+	}
+	return o;
+}
+#else
+static inline char *
+decode_blocks(char *o, const char **from, const char *end)
+{
+	(void)from, (void)end;
+	return o;
+}
+#endif
+
 void
 scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 {
@@ -56,6 +106,7 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 	if (buf_reserve(out, n) < 0)
 		return;
 	o = out->p + out->len;
+	o = decode_blocks(o, &p, end);
 	while (p < end) {
 		int cp;
 
@@ -64,6 +115,8 @@ scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
 
 			o += k;
 			p += k;
+			if (k >= 16)	/* not one \u after the other */
+				o = decode_blocks(o, &p, end);
 			continue;
 		}
 		p += 2;
@@ -133,7 +186,8 @@ scan_key_is(struct slice key, const char *text)
 		return false;
 	if (slice_is(key, text))
 		return true;
-	if (key.p == NULL || memchr(key.p, '\\', key.n) == NULL)
+	/* what has escapes is longer than its text */
+	if (key.n <= strlen(text) || memchr(key.p, '\\', key.n) == NULL)
 		return false;
 	scan_decode(&b, key.p, key.n, false);
 	same = slice_is(buf_view(&b), text);
@@ -206,31 +260,52 @@ put_escape(char *o, unsigned char c)
 	return 5;
 }
 
+/* Copy up to the first byte that wants an escape; how many.  Pieces of 16 are
+ * copied before they are looked at: o has room for all of p. */
+static inline size_t
+copy_unescaped(char *o, const char *p, const char *end)
+{
+	const char *start = p;
+
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16, o += 16) {
+		unsigned bits = copy_marked(o, p);
+
+		if (bits != 0)
+			return (size_t)(p - start) +
+			    (size_t)__builtin_ctz(bits);
+	}
+#endif
+	while (p < end && (unsigned char)*p >= 0x20 && *p != '"' &&
+	    *p != '\\')
+		*o++ = *p++;
+	return (size_t)(p - start);
+}
+
 void
 scan_quote(struct buf *out, const char *p, size_t n)
 {
 	const char *end = p + n;
+	size_t room = out->max - out->len, want = n + n / 8 + 8;
 
-	buf_reserve(out, n + 2);
-	buf_addc(out, '"');
+	/* mostly that is enough; but a ceiling may be near */
+	if (buf_reserve(out, want < room ? want : n + 2) < 0)
+		return;
+	out->p[out->len++] = '"';
 	while (p < end) {
-		const char *q = plain_run(p, end);
-		size_t run;
+		size_t k = copy_unescaped(out->p + out->len, p, end);
 
-		while (q < end && (unsigned char)*q >= 0x80)
-			q = plain_run(q + 1, end);
-		run = (size_t)(q - p);
-		if (q == end) {
-			buf_add(out, p, run);
+		p += k;
+		out->len += k;
+		if (p == end)
 			break;
-		}
-		if (buf_reserve(out, run + 6) < 0)
+		if (out->cap - out->len < (size_t)(end - p) + 8 &&
+		    buf_reserve(out, (size_t)(end - p) + 8) < 0)
 			return;
-		memcpy(out->p + out->len, p, run);
-		out->len += run;
 		out->p[out->len++] = '\\';
-		out->len += put_escape(out->p + out->len, (unsigned char)*q);
-		p = q + 1;
+		out->len += put_escape(out->p + out->len,
+		    (unsigned char)*p++);
 	}
-	buf_addc(out, '"');
+	out->p[out->len++] = '"';
+	out->p[out->len] = '\0';
 }

@@ -328,6 +328,89 @@ test_past(void **state)
 	scan_release(&one);
 }
 
+/* A string of n random atoms: its JSON and what it stands for. */
+static void
+random_string(uint32_t *seed, size_t n, struct buf *json, struct buf *text)
+{
+	static const char *const atoms[][2] = {
+		{ "x", "x" }, { "word and word", "word and word" },
+		{ "\\n", "\n" }, { "\\\"", "\"" }, { "\\\\", "\\" },
+		{ "\\t", "\t" }, { "\\/", "/" }, { "\\u0001", "\x01" },
+		{ "\\u00e9", "\xc3\xa9" }, { "\xe2\x82\xac", "\xe2\x82\xac" },
+		{ "\\ud83d\\ude00", "\xf0\x9f\x98\x80" },
+		{ "\\ud83d", "\xef\xbf\xbd" }, { "0123456789abcdef"
+		"0123456789abcdef0123456789abcdef", "0123456789abcdef"
+		"0123456789abcdef0123456789abcdef" },
+	};
+
+	buf_addc(json, '"');
+	for (size_t i = 0; i < n; i++) {
+		uint32_t k;
+
+		*seed = *seed * 1664525 + 1013904223;
+		k = (*seed >> 16) % (sizeof atoms / sizeof *atoms);
+		if (k == 11 && i + 1 < n)
+			k = 1;	/* or a surrogate behind it would pair */
+		buf_adds(json, atoms[k][0]);
+		buf_adds(text, atoms[k][1]);
+	}
+	buf_addc(json, '"');
+}
+
+/* Decoded, and quoted and decoded again, whatever stands where. */
+static void
+test_random_strings(void **state)
+{
+	struct buf json = BUF_INIT(1 << 16), text = json, got = json;
+	struct scan s = { 0 };
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < 6000; i++) {
+		buf_reset(&json);
+		buf_reset(&text);
+		buf_reset(&got);
+		random_string(&seed, i % 60, &json, &text);
+		assert_int_equal(scan_value(&s, json.p, json.len), 0);
+		assert_true(scan_str(buf_view(&json), &got));
+		assert_int_equal(got.len, text.len);
+		assert_true(text.len == 0 || slice_eq(buf_view(&got),
+		    buf_view(&text)));
+		buf_reset(&json);
+		scan_quote(&json, got.p, got.len);
+		assert_int_equal(scan_value(&s, json.p, json.len), 0);
+		buf_reset(&got);
+		assert_true(scan_str(buf_view(&json), &got));
+		assert_true(text.len == 0 || slice_eq(buf_view(&got),
+		    buf_view(&text)));
+	}
+	scan_release(&s);
+	buf_release(&json);
+	buf_release(&text);
+	buf_release(&got);
+}
+
+/* One bad escape among good ones is found wherever it stands. */
+static void
+test_bad_escapes(void **state)
+{
+	struct scan s = { 0 };
+
+	(void)state;
+	for (size_t at = 0; at < 200; at++) {
+		char json[420] = "\"";
+
+		for (size_t i = 0; i < 200; i++)
+			memcpy(json + 1 + 2 * i, i == at ? "\\x" :
+			    i % 3 == 0 ? "\\n" : i % 3 == 1 ? "\\\\" :
+			    "\\b", 3);
+		strcat(json, "\"");
+		assert_int_equal(scan_value(&s, json, strlen(json)), -1);
+		assert_int_equal(s.at, 1 + 2 * at);
+	}
+	scan_release(&s);
+}
+
 int
 main(void)
 {
@@ -342,6 +425,8 @@ main(void)
 		cmocka_unit_test(test_walk_strings),
 		cmocka_unit_test(test_walk_enter),
 		cmocka_unit_test(test_decode_ceiling),
+		cmocka_unit_test(test_random_strings),
+		cmocka_unit_test(test_bad_escapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
