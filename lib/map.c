@@ -1,5 +1,6 @@
-/* map.c - a hash map from bytes to a number: open addressing, FNV-1a seeded
- * by the map's address so that chosen keys do not collide from run to run. */
+/* map.c - a hash map from bytes to a number: open addressing, a hash seeded by
+ * an address of the process so that chosen keys do not collide from run to
+ * run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,32 @@ struct map_entry {
 	uint64_t val;
 };
 
+/* Both halves of a product: no bit of x has an effect that is known without
+ * the seed. */
+static uint64_t
+mixed(uint64_t h, uint64_t x)
+{
+	unsigned __int128 m = (unsigned __int128)(h ^ x) *
+	    0xd6e8feb86659fd93u;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
 static uint64_t
 hash_of(struct slice k)
 {
 	static int seed;	/* its address differs from run to run */
-	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)(uintptr_t)&seed;
+	uint64_t h = (uint64_t)(uintptr_t)&seed * 0x9e3779b97f4a7c15u + k.n;
+	uint64_t x;
 
+	for (; k.n >= 8; k.p += 8, k.n -= 8) {
+		memcpy(&x, k.p, 8);
+		h = mixed(h, x);
+	}
+	x = 0;
 	for (size_t i = 0; i < k.n; i++)
-		h = (h ^ (unsigned char)k.p[i]) * 0x100000001b3u;
-	return h ^ h >> 31;
+		x = x << 8 | (unsigned char)k.p[i];
+	return mixed(h, x);
 }
 
 /* Where key is, or the free place where it belongs; cap > n always. */
