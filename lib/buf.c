@@ -102,15 +102,21 @@ buf_slice(struct buf *b, struct slice s)
 int
 buf_vfmt(struct buf *b, const char *fmt, va_list ap)
 {
+	size_t room = b->over || b->cap == 0 ? 0 : b->cap - b->len;
 	va_list again;
 	int n;
 
+	/* mostly it fits what is there */
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	n = vsnprintf(room > 0 ? b->p + b->len : NULL, room, fmt, again);
 	va_end(again);
-	if (n < 0 || buf_reserve(b, (size_t)n) < 0)
+	if (n < 0 || buf_reserve(b, (size_t)n) < 0) {
+		if (room > 0)
+			b->p[b->len] = '\0';
 		return -1;
-	vsnprintf(b->p + b->len, (size_t)n + 1, fmt, ap);
+	}
+	if ((size_t)n >= room)
+		vsnprintf(b->p + b->len, (size_t)n + 1, fmt, ap);
 	b->len += (size_t)n;
 	return 0;
 }
