@@ -36,13 +36,15 @@ static const struct {
 struct slice
 rec_get(const struct rec *r, const char *key)
 {
+	size_t n = strlen(key);
+
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice k = r->m[i].key;
 
-		/* most keys differ in their first byte */
-		if (k.n > 0 && *k.p != *key && *k.p != '\\')
+		/* one that has escapes is longer than what it stands for */
+		if (k.n < n || (*k.p != *key && *k.p != '\\'))
 			continue;
-		if (scan_key_is(k, key))
+		if (k.n == n ? memcmp(k.p, key, n) == 0 : scan_key_is(k, key))
 			return r->m[i].val;
 	}
 	return (struct slice){ NULL, 0 };
@@ -296,8 +298,23 @@ rec_out_init(struct rec_out *o, int fd, const char *name)
 void
 rec_put(struct rec_out *o, struct slice line)
 {
-	buf_reserve(&o->buf, line.n + 1);
-	buf_slice(&o->buf, line);
+	rec_put_parts(o, &line, 1);
+}
+
+/* What is long is not queued: copying it would cost more than its write. */
+void
+rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (part[i].n < QUEUE) {
+			buf_slice(&o->buf, part[i]);
+			continue;
+		}
+		rec_flush(o, NULL);
+		if (o->error == 0 && file_write_all(o->fd, part[i].p,
+		    part[i].n) < 0)
+			o->error = errno;
+	}
 	buf_addc(&o->buf, '\n');
 	if (o->buf.len >= QUEUE)
 		rec_flush(o, NULL);

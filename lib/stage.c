@@ -57,6 +57,24 @@ stage_put(struct stage *s, enum rec_kind kind, struct slice line)
 }
 
 void
+stage_put_parts(struct stage *s, enum rec_kind kind, const struct slice *part,
+    size_t n)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+
+	if (!is_written(s, kind))
+		return;
+	if (s->jq == NULL) {
+		rec_put_parts(&s->out, part, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		buf_slice(&line, part[i]);
+	put_line(s, buf_view(&line));
+	buf_release(&line);
+}
+
+void
 stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);

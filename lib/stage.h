@@ -88,6 +88,9 @@ int stage_run(struct stage *s);
 /* Write an own record of this kind (one line, no LF).  Passing-only kinds are
  * left out in filter mode, see above.  The json is printed and freed. */
 void stage_put(struct stage *s, enum rec_kind kind, struct slice line);
+/* The same of a long line that lies in parts. */
+void stage_put_parts(struct stage *s, enum rec_kind kind,
+    const struct slice *part, size_t n);
 void stage_put_json(struct stage *s, enum rec_kind kind, struct json *o);
 
 /* An error record: {"type":"error","stage":...,"code","message",...}.
