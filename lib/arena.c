@@ -61,6 +61,19 @@ arena_dup(struct arena *a, const char *p, size_t n)
 	return s;
 }
 
+char *
+arena_join(struct arena *a, struct slice x, struct slice y)
+{
+	char *s = take(a, x.n + y.n + 1);
+
+	if (x.n > 0)
+		memcpy(s, x.p, x.n);
+	if (y.n > 0)
+		memcpy(s + x.n, y.p, y.n);
+	s[x.n + y.n] = '\0';
+	return s;
+}
+
 void
 arena_release(struct arena *a)
 {

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "buf.h"
+
 struct arena_block;		/* private */
 
 /* Zero it; use it; release it. */
@@ -18,6 +20,7 @@ struct arena {
 
 void *arena_take(struct arena *a, size_t n);		/* zeroed */
 char *arena_dup(struct arena *a, const char *p, size_t n);	/* and a NUL */
+char *arena_join(struct arena *a, struct slice x, struct slice y);	/* too */
 void arena_release(struct arena *a);
 
 #endif

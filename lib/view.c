@@ -48,6 +48,12 @@ view_dup(struct view *v, const char *p, size_t n)
 	return arena_dup(&v->arena, p, n);
 }
 
+char *
+view_join(struct view *v, struct slice a, struct slice b)
+{
+	return arena_join(&v->arena, a, b);
+}
+
 void
 view_set_hooks(struct view *v, const struct view_hooks *h)
 {

@@ -31,6 +31,9 @@ void view_add(struct view *v, const struct rec *r);
 /* Append the messages as a JSON array.  Costs what is new since the last
  * time, and the copy. */
 void view_print(struct view *v, struct buf *out);
+/* The same without the brackets and without the copy, until the view is
+ * touched again. */
+struct slice view_messages(struct view *v);
 
 /* ---- how it is made, and shown otherwise ---- */
 
@@ -102,9 +105,11 @@ struct view_hooks {
 	void (*shown)(void *self, struct view_call *c);
 };
 
-/* Memory that lives as long as the view: zeroed, or a copy of bytes. */
+/* Memory that lives as long as the view: zeroed, or a copy of bytes (and a
+ * NUL), or of two of them, one behind the other. */
 void *view_take(struct view *v, size_t n);
 char *view_dup(struct view *v, const char *p, size_t n);
+char *view_join(struct view *v, struct slice a, struct slice b);
 
 void view_set_hooks(struct view *v, const struct view_hooks *h);
 void view_set_family(struct view *v, enum token_family f);

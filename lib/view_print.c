@@ -229,8 +229,8 @@ print_node(struct view *v, size_t i)
 		print_text(v, node, first ? &v->summary : NULL);
 }
 
-void
-view_print(struct view *v, struct buf *out)
+struct slice
+view_messages(struct view *v)
 {
 	while (v->clean < v->n) {
 		if (view_is_shown(v, v->clean))
@@ -238,8 +238,16 @@ view_print(struct view *v, struct buf *out)
 		else
 			v->clean = v->fold;
 	}
-	buf_reserve(out, v->body.len + 2);
+	return buf_view(&v->body);
+}
+
+void
+view_print(struct view *v, struct buf *out)
+{
+	struct slice messages = view_messages(v);
+
+	buf_reserve(out, messages.n + 2);
 	buf_addc(out, '[');
-	buf_slice(out, buf_view(&v->body));
+	buf_slice(out, messages);
 	buf_addc(out, ']');
 }

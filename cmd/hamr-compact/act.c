@@ -1,5 +1,6 @@
 /* act.c - what hamr-compact does at `go`: the callbacks of the stage. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "act.h"
 #include "exhausted.h"
@@ -23,17 +24,48 @@ reset(struct stage *s)
 
 /* ---- go ---- */
 
-/* Write it, unless it is what was read last of our own: so a transcript that
- * was compacted goes through unchanged. */
+/* Is the line in parts what was read last of our own? */
+static bool
+was_seen(const struct compact *c, const struct slice *part, size_t n)
+{
+	const char *p = c->seen.p;
+	size_t left = c->seen.len;
+
+	for (size_t i = 0; i < n; i++) {
+		if (part[i].n > left || memcmp(p, part[i].p, part[i].n) != 0)
+			return false;
+		p += part[i].n;
+		left -= part[i].n;
+	}
+	return left == 0;
+}
+
+/* Write it, unless it stands there already: so a transcript that was compacted
+ * goes through unchanged. */
 static void
-put_own(struct stage *s, enum rec_kind kind, const struct buf *line)
+put_own(struct stage *s, enum rec_kind kind, const struct slice *part,
+    size_t n)
 {
 	struct act *a = s->self;
-	struct buf *seen = &a->compact.seen;
 
-	if (s->mode != STAGE_FILTER || seen->len == 0 ||
-	    !slice_eq(buf_view(seen), buf_view(line)))
-		stage_put(s, kind, buf_view(line));
+	if (s->mode != STAGE_FILTER || !was_seen(&a->compact, part, n))
+		stage_put_parts(s, kind, part, n);
+}
+
+static void
+put_error(struct stage *s, struct compact *c)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct json *o = exhausted_error(c);
+	struct slice all;
+
+	json_print(o, &line);
+	json_free(o);
+	all = buf_view(&line);
+	put_own(s, R_ERROR, &all, 1);
+	buf_release(&line);
+	if (s->mode != STAGE_RESIDENT)
+		stage_status(s, ST_NOFIT);
 }
 
 static void
@@ -41,27 +73,21 @@ act(struct stage *s)
 {
 	struct act *a = s->self;
 	struct compact *c = &a->compact;
-	struct buf line = BUF_INIT((size_t)1 << 40), event = line;
+	struct buf event = BUF_INIT((size_t)1 << 40);
+	struct slice part[REQUEST_PARTS];
 
 	if (view_count(c->view) == 0)
 		return;
 	if (!compact_decide(c)) {
-		struct json *o = exhausted_error(c);
-
-		json_print(o, &line);
-		json_free(o);
-		put_own(s, R_ERROR, &line);
-		if (s->mode != STAGE_RESIDENT)
-			stage_status(s, ST_NOFIT);
-	} else {
-		compact_request(c, &line);
-		if (c->epoch.number > 0 && !c->epoch.written) {
-			epoch_print(c, &event);
-			stage_put(s, R_COMPACTION, buf_view(&event));
-		}
-		put_own(s, R_REQUEST, &line);
+		put_error(s, c);
+		return;
 	}
-	buf_release(&line);
+	compact_request(c, part);
+	if (c->epoch.number > 0 && !c->epoch.written) {
+		epoch_print(c, &event);
+		stage_put(s, R_COMPACTION, buf_view(&event));
+	}
+	put_own(s, R_REQUEST, part, REQUEST_PARTS);
 	buf_release(&event);
 }
 

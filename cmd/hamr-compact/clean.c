@@ -108,8 +108,8 @@ overwrite(struct buf *line, struct buf *tmp, struct slice s)
 static struct slice
 trim_end(struct slice s)
 {
-	while (s.n > 0 && strchr(" \t\r", s.p[s.n - 1]) != NULL &&
-	    s.p[s.n - 1] != '\0')
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' ||
+	    s.p[s.n - 1] == '\r'))
 		s.n--;
 	return s;
 }
@@ -142,7 +142,7 @@ is_python(struct slice s)
 /* What was just written, so that the next line can be judged. */
 struct run {
 	struct buf *out;
-	struct buf last;	/* the last line written that is not blank */
+	size_t last, lastlen;	/* the last line written, in out */
 	size_t blanks, repeats, frames;
 	bool source;		/* the next line may be a frame's source */
 };
@@ -155,7 +155,8 @@ end_repeats(struct run *r)
 		    r->repeats);
 	else
 		for (size_t i = 0; i < r->repeats; i++) {
-			buf_slice(r->out, buf_view(&r->last));
+			buf_reserve(r->out, r->lastlen + 1);
+			buf_add(r->out, r->out->p + r->last, r->lastlen);
 			buf_addc(r->out, '\n');
 		}
 	r->repeats = 0;
@@ -190,9 +191,8 @@ in_frames(struct run *r, struct slice s)
 static void
 put_line(struct run *r, struct slice s, bool ended)
 {
-	if (s.n > 0 && r->last.p != NULL && r->last.len == s.n &&
-	    r->blanks == 0 &&
-	    memcmp(r->last.p, s.p, s.n) == 0 && ended) {
+	if (s.n > 0 && r->lastlen == s.n && r->blanks == 0 && ended &&
+	    memcmp(r->out->p + r->last, s.p, s.n) == 0) {
 		r->repeats++;
 		return;
 	}
@@ -202,8 +202,8 @@ put_line(struct run *r, struct slice s, bool ended)
 	r->blanks = s.n == 0 ? r->blanks + 1 : 0;
 	if (r->blanks > BLANKS)
 		return;
-	buf_reset(&r->last);
-	buf_slice(&r->last, s);
+	r->last = r->out->len;
+	r->lastlen = s.n;
 	buf_slice(r->out, s);
 	if (ended)
 		buf_addc(r->out, '\n');
@@ -214,7 +214,7 @@ clean_output(struct buf *out, struct slice text)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX), line = plain;
 	struct buf tmp = plain;
-	struct run r = { .out = out, .last = BUF_INIT(BUF_RECORD_MAX) };
+	struct run r = { .out = out };
 	const char *p, *end;
 
 	if (memchr(text.p, '\033', text.n) != NULL) {
@@ -239,5 +239,4 @@ clean_output(struct buf *out, struct slice text)
 	buf_release(&plain);
 	buf_release(&line);
 	buf_release(&tmp);
-	buf_release(&r.last);
 }

@@ -44,7 +44,10 @@ compact_init(struct compact *c, const struct conf *conf,
 	buf_init(&c->folded, BUF_RECORD_MAX);
 	buf_init(&c->first, BUF_RECORD_MAX);
 	buf_init(&c->tmp, BUF_RECORD_MAX);
+	buf_init(&c->clean, BUF_RECORD_MAX);
 	buf_init(&c->text, BUF_RECORD_MAX);
+	buf_init(&c->made, BUF_RECORD_MAX);
+	buf_init(&c->quoted, BUF_RECORD_MAX);
 	c->model = model != NULL && *model != '\0';
 	c->family = c->start_family = token_family(model);
 	begin(c);
@@ -86,7 +89,10 @@ compact_release(struct compact *c)
 	buf_release(&c->folded);
 	buf_release(&c->first);
 	buf_release(&c->tmp);
+	buf_release(&c->clean);
 	buf_release(&c->text);
+	buf_release(&c->made);
+	buf_release(&c->quoted);
 }
 
 /* ---- when to decide ---- */
@@ -276,18 +282,23 @@ compact_record(struct compact *c, const struct rec *r)
 }
 
 void
-compact_request(struct compact *c, struct buf *out)
+compact_request(struct compact *c, struct slice part[REQUEST_PARTS])
 {
-	buf_adds(out, "{\"type\":\"request\",\"messages\":");
-	view_print(c->view, out);
+	struct buf *end = &c->made;
+
+	part[0] = SLICE("{\"type\":\"request\",\"messages\":[");
+	part[1] = view_messages(c->view);
+	buf_reset(end);
+	buf_addc(end, ']');
 	if (c->tools != NULL) {
-		buf_adds(out, ",\"tools\":");
-		buf_adds(out, c->tools);
+		buf_adds(end, ",\"tools\":");
+		buf_adds(end, c->tools);
 	}
 	if (c->choice != NULL && c->choice_steps > 0) {
-		buf_adds(out, ",\"tool_choice\":");
-		buf_adds(out, c->choice);
+		buf_adds(end, ",\"tool_choice\":");
+		buf_adds(end, c->choice);
 	}
-	buf_fmt(out, ",\"params\":{},\"tokens\":%ld,\"stage\":\"%s\"}",
+	buf_fmt(end, ",\"params\":{},\"tokens\":%ld,\"stage\":\"%s\"}",
 	    compact_size(c), epoch_stage(c));
+	part[2] = buf_view(end);
 }

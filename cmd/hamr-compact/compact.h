@@ -122,7 +122,9 @@ struct compact {
 	long ratio;		/* real / estimate, in 1/1024 */
 	struct buf folded;	/* the summary as it is shown */
 	struct buf seen;	/* our own request or error, just read */
-	struct buf tmp, text;
+	/* while a message is taken in: its text as it came, cleaned, clipped;
+	 * what is made of it, and that quoted */
+	struct buf tmp, clean, text, made, quoted;
 };
 
 /* ---- compact.c: records ---- */
@@ -138,8 +140,9 @@ void compact_record(struct compact *c, const struct rec *r);
  * fit the window.  Asking twice changes nothing. */
 bool compact_decide(struct compact *c);
 
-/* Append the request record; view_print's messages are its own. */
-void compact_request(struct compact *c, struct buf *out);
+/* The request record, in parts that are right until a record is taken in. */
+enum { REQUEST_PARTS = 3 };
+void compact_request(struct compact *c, struct slice part[REQUEST_PARTS]);
 
 /* ---- ingest.c: messages ---- */
 

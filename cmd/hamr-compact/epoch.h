@@ -56,10 +56,9 @@ void epoch_uncut(struct compact *c, size_t from);	/* of c->cuts */
 
 /* ---- epoch_print.c ---- */
 
-struct json;
-/* The epoch is known to who reads our records: list (may be NULL) gets what is
- * no longer in view since the last time. */
-void epoch_told(struct compact *c, struct json *list);
+/* The epoch is known to who reads our records: list (may be NULL; JSON, commas
+ * between) gets what is no longer in view since the last time. */
+void epoch_told(struct compact *c, struct buf *list);
 
 /* ---- ranges.c: lines of files that are shown later on ---- */
 

@@ -1,5 +1,6 @@
 /* epoch_print.c - the compaction record, written. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "json.h"
 #include "mem.h"
@@ -24,20 +25,23 @@ is_visible(const struct compact *c, const struct view_call *call)
 	return other == NULL;
 }
 
+/* One more of a list, which may be long: text at once, not a tree. */
 static void
-put_elided(struct json *list, const struct view_call *call, bool lines)
+put_elided(struct buf *list, const struct view_call *call, bool lines)
 {
-	struct json *o = json_object();
 	const struct fact *f = call->note;
 
-	json_raw(o, "tool_call_id", slice_of(call->id));
-	if (lines)
-		json_str(o, "path", f->what);
-	if (lines && f->first > 0 && f->last >= f->first) {
-		json_int(o, "first", f->first);
-		json_int(o, "last", f->last);
+	buf_adds(list, list->len > 0 ? ",{\"tool_call_id\":" :
+	    "{\"tool_call_id\":");
+	buf_adds(list, call->id);
+	if (lines) {
+		buf_adds(list, ",\"path\":");
+		scan_quote(list, f->what, strlen(f->what));
 	}
-	json_add(list, NULL, o);
+	if (lines && f->first > 0 && f->last >= f->first)
+		buf_fmt(list, ",\"first\":%ld,\"last\":%ld", f->first,
+		    f->last);
+	buf_addc(list, '}');
 }
 
 /* Is the file's text lost with it?  Not if a later read shows it. */
@@ -50,7 +54,7 @@ is_text(const struct fact *f, const struct ranges *later)
 
 /* What was in view when this was asked last, and is no longer. */
 void
-epoch_told(struct compact *c, struct json *list)
+epoch_told(struct compact *c, struct buf *list)
 {
 	const struct view *v = c->view;
 	const struct view_node *end = view_node(v, view_nodes(v) - 1);
@@ -131,30 +135,41 @@ put_border(struct json *o, const struct compact *c, const char *id_key,
 	json_int(o, at_key, (long long)node->record);
 }
 
+/* The list goes into o, and is empty then. */
+static void
+put_list(struct json *o, const char *key, struct buf *list)
+{
+	struct buf all = BUF_INIT(BUF_RECORD_MAX + 2);
+
+	buf_addc(&all, '[');
+	buf_slice(&all, buf_view(list));
+	buf_addc(&all, ']');
+	json_raw(o, key, buf_view(&all));
+	buf_release(&all);
+	buf_reset(list);
+}
+
 static void
 put_lists(struct json *o, struct compact *c)
 {
-	struct json *kept = json_array(), *list = json_array();
-	struct json *cuts = json_array();
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 
-	for (size_t i = 0; i < c->nkept; i++)
-		json_raw(kept, NULL, slice_of(view_call_at(c->view,
-		    c->kept[i])->id));
-	for (size_t i = 0; i < c->ncuts; i++) {
-		struct json *one = json_object();
-
-		json_raw(one, "tool_call_id", slice_of(view_call_at(c->view,
-		    c->cuts[i].call)->id));
-		json_int(one, "tokens", c->cuts[i].tokens);
-		json_add(cuts, NULL, one);
+	for (size_t i = 0; i < c->nkept; i++) {
+		buf_adds(&list, i > 0 ? "," : "");
+		buf_adds(&list, view_call_at(c->view, c->kept[i])->id);
 	}
-	epoch_told(c, list);
-	json_add(o, "keep", kept);
-	json_add(o, "elided", list);
+	put_list(o, "keep", &list);
+	epoch_told(c, &list);
+	put_list(o, "elided", &list);
+	for (size_t i = 0; i < c->ncuts; i++) {
+		buf_adds(&list, i > 0 ? ",{\"tool_call_id\":" :
+		    "{\"tool_call_id\":");
+		buf_adds(&list, view_call_at(c->view, c->cuts[i].call)->id);
+		buf_fmt(&list, ",\"tokens\":%ld}", c->cuts[i].tokens);
+	}
 	if (c->ncuts > 0)
-		json_add(o, "cut", cuts);
-	else
-		json_free(cuts);
+		put_list(o, "cut", &list);
+	buf_release(&list);
 }
 
 void

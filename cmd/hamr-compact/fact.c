@@ -10,6 +10,8 @@
 
 #define ARGS_STAY 600		/* arguments up to so many bytes stay */
 #define WHAT_MAX 300
+#define NAME_MAX_KEPT 63
+#define ERROR_KEPT 143
 
 static const struct {
 	const char *name;
@@ -34,7 +36,8 @@ enum tool_kind
 tool_kind(const char *name)
 {
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-		if (strcasecmp(tools[i].name, name) == 0)
+		if ((*name | 32) == *tools[i].name &&
+		    strcasecmp(tools[i].name, name) == 0)
 			return tools[i].kind;
 	return TOOL_OTHER;
 }
@@ -183,8 +186,9 @@ fact_new(struct view *v, const char *name, const struct view_args *args)
 		clean_path(f->what);
 	if (kind == TOOL_READ)
 		take_range(f, &a);
-	memcpy(f->name, name, utf8_cut(name, strlen(name),
-	    sizeof f->name - 1));
+	f->error = "";
+	f->name = view_dup(v, name, utf8_cut(name, strlen(name),
+	    NAME_MAX_KEPT));
 	free(what);
 	return f;
 }
@@ -257,8 +261,8 @@ take_meta(struct fact *f, struct slice meta, struct slice was)
 }
 
 void
-fact_result(struct fact *f, const struct rec *r, struct slice was,
-    struct slice text)
+fact_result(struct view *v, struct fact *f, const struct rec *r,
+    struct slice was, struct slice text)
 {
 	struct slice line;
 
@@ -274,6 +278,5 @@ fact_result(struct fact *f, const struct rec *r, struct slice was,
 		line = (struct slice){ text.p, lf != NULL ?
 			(size_t)(lf - text.p) : text.n };
 	}
-	memcpy(f->error, line.p, utf8_cut(line.p, line.n,
-	    sizeof f->error - 1));
+	f->error = view_dup(v, line.p, utf8_cut(line.p, line.n, ERROR_KEPT));
 }

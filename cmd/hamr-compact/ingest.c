@@ -50,23 +50,23 @@ static void
 make_slim(struct compact *c, struct view_call *call, struct slice name,
     struct slice args)
 {
+	struct buf *made = &c->made, *b = &c->quoted;
 	unsigned prev = TOKEN_START;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	buf_reset(&c->text);
-	if (call->json == NULL || !slim_args(args, &c->text))
+	buf_reset(made);
+	if (call->json == NULL || !slim_args(args, made))
 		return;
 	call->slim_args = view_content_sum(c->family, name) +
-	    token_sum(c->family, c->text.p, c->text.len, &prev);
-	buf_adds(&b, "{\"id\":");
-	buf_adds(&b, call->id);
-	buf_adds(&b, ",\"type\":\"function\",\"function\":{\"name\":");
-	buf_slice(&b, name.n > 2 ? name : SLICE("\"unknown\""));
-	buf_adds(&b, ",\"arguments\":");
-	scan_quote(&b, c->text.p, c->text.len);
-	buf_adds(&b, "}}");
-	call->slim = view_dup(c->view, b.p, b.len);
-	buf_release(&b);
+	    token_sum(c->family, made->p, made->len, &prev);
+	buf_reset(b);
+	buf_adds(b, "{\"id\":");
+	buf_adds(b, call->id);
+	buf_adds(b, ",\"type\":\"function\",\"function\":{\"name\":");
+	buf_slice(b, name.n > 2 ? name : SLICE("\"unknown\""));
+	buf_adds(b, ",\"arguments\":");
+	scan_quote(b, made->p, made->len);
+	buf_adds(b, "}}");
+	call->slim = view_dup(c->view, b->p, b->len);
 }
 
 static void
@@ -90,34 +90,30 @@ take_call(void *self, struct view_call *call, struct slice name,
 
 /* ---- results ---- */
 
-/* The text of a result as it is shown, in c->text: cleaned if a command
- * printed it, cut to the cap, with a line of context.  Its estimate is *sum.
- * False when it is shown as it came. */
-static bool
+/* The text of a result as it is shown: cleaned if a command printed it, cut to
+ * the cap.  Its estimate is *sum (0: not known).  It is `was`, or in a buffer
+ * of c. */
+static struct slice
 ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 {
 	struct slice text = was;
 	unsigned prev = TOKEN_START;
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	long cap = c->budget.result_cap;
 
 	if (f->kind == TOOL_COMMAND) {
-		clean_output(&clean, text);
-		if (!slice_eq(buf_view(&clean), was))
-			text = buf_view(&clean);
+		buf_reset(&c->clean);
+		clean_output(&c->clean, text);
+		if (!slice_eq(buf_view(&c->clean), was))
+			text = buf_view(&c->clean);
 	}
-	buf_reset(&c->text);
 	*sum = token_sum(c->family, text.p, text.n, &prev);
 	if (cap > 0 && *sum / 64 > (uint64_t)cap) {
+		buf_reset(&c->text);
 		f->cut |= budget_clip(&c->text, text, cap, c->family);
 		text = buf_view(&c->text);
 		*sum = 0;
-	} else if (text.p != was.p) {
-		buf_slice(&c->text, text);
-		text = buf_view(&c->text);
 	}
-	buf_release(&clean);
-	return text.p != was.p;
+	return text;
 }
 
 /* Content parts, each text as it is shown. */
@@ -125,7 +121,7 @@ static struct buf
 ingest_parts(struct compact *c, struct fact *f, struct slice content)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX), in = b;
-	struct slice part, text;
+	struct slice part, text, shown;
 	struct walk w;
 	uint64_t sum;
 
@@ -136,10 +132,13 @@ ingest_parts(struct compact *c, struct fact *f, struct slice content)
 			buf_addc(&b, ',');
 		text = scan_get(part, "text");
 		buf_reset(&in);
-		if (scan_str(text, &in) &&
-		    ingest(c, f, buf_view(&in), &sum)) {
+		if (scan_str(text, &in))
+			shown = ingest(c, f, buf_view(&in), &sum);
+		else
+			shown.p = in.p;
+		if (shown.p != in.p) {
 			buf_adds(&b, "{\"type\":\"text\",\"text\":");
-			scan_quote(&b, c->text.p, c->text.len);
+			scan_quote(&b, shown.p, shown.n);
 			buf_addc(&b, '}');
 		} else {
 			buf_slice(&b, part);
@@ -159,6 +158,18 @@ put_parts(struct compact *c, struct view_call *call, struct slice content)
 	buf_release(&b);
 }
 
+/* A line behind text, counted as its end. */
+static void
+count_line(struct compact *c, struct view_call *call, struct slice text,
+    struct slice line)
+{
+	unsigned prev = TOKEN_START;
+
+	if (text.n > 0)
+		token_sum(c->family, text.p + text.n - 1, 1, &prev);
+	call->text += token_sum(c->family, line.p, line.n, &prev);
+}
+
 /* A string result: json as it came, was decoded.  Returns the text as it is
  * shown, but for its line of context. */
 static struct slice
@@ -166,34 +177,34 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
     struct slice json, struct slice was)
 {
 	struct fact *f = call->note;
-	bool other = ingest(c, f, was, &call->text);
-	struct slice text = other ? buf_view(&c->text) : was;
-	struct buf line = BUF_INIT(4096), all = BUF_INIT(BUF_RECORD_MAX);
-	unsigned prev = TOKEN_START;
+	struct slice text = ingest(c, f, was, &call->text);
+	struct buf *line = &c->made, *quoted = &c->quoted;
 
-	fact_result(f, r, was, text);
-	context_line(c, f, &line);
-	if (!other && line.len == 0)
+	fact_result(c->view, f, r, was, text);
+	buf_reset(line);
+	context_line(c, f, line);
+	if (text.p == was.p && line->len == 0)
 		return text;
-	if (line.len > 0 && call->text > 0) {
-		if (text.n > 0)
-			token_sum(c->family, text.p + text.n - 1, 1, &prev);
-		call->text += token_sum(c->family, line.p, line.len, &prev);
+	if (line->len > 0 && call->text > 0)
+		count_line(c, call, text, buf_view(line));
+	buf_reset(quoted);
+	if (text.p != was.p) {
+		scan_quote(quoted, text.p, text.n);
+		json = buf_view(quoted);
 	}
-	if (other)
-		scan_quote(&all, text.p, text.n);
-	else
-		buf_slice(&all, json);
-	if (line.len > 0) {
-		size_t n = --all.len;	/* over its last quote */
+	if (line->len > 0) {	/* one string of two */
+		size_t at = quoted->len;
 
-		scan_quote(&all, line.p, line.len);
-		memmove(all.p + n, all.p + n + 1, all.len - n);
-		all.len--;	/* the NUL has moved along */
+		scan_quote(quoted, line->p, line->len);
+		if (at > 0)
+			json.p = quoted->p;
+		call->result = view_join(c->view,
+		    (struct slice){ json.p, json.n - 1 },
+		    (struct slice){ quoted->p + at + 1,
+			quoted->len - at - 1 });
+	} else {
+		call->result = view_dup(c->view, json.p, json.n);
 	}
-	call->result = view_dup(c->view, all.p, all.len);
-	buf_release(&all);
-	buf_release(&line);
 	return text;
 }
 
@@ -201,17 +212,17 @@ ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
 static char *
 quote_parts(struct compact *c, struct slice text, size_t hole, size_t *at)
 {
-	struct buf *b = &c->tmp;
+	struct buf *b = &c->quoted;
 	size_t n;
 
 	buf_reset(b);
 	scan_quote(b, text.p, hole);
-	n = --b->len;		/* over its last quote */
+	n = b->len;
 	scan_quote(b, text.p + hole, text.n - hole);
-	memmove(b->p + n, b->p + n + 1, b->len - n);
 	if (hole > 0)
-		*at = n;
-	return view_dup(c->view, b->p, b->len - 1);
+		*at = n - 1;
+	return view_join(c->view, (struct slice){ b->p, n - 1 },
+	    (struct slice){ b->p + n + 1, b->len - n - 1 });
 }
 
 static void
@@ -221,17 +232,17 @@ make_stub(struct compact *c, struct view_call *call, struct slice text,
 	struct fact *f = call->note;
 	unsigned prev = TOKEN_START;
 
-	buf_reset(&c->text);
+	buf_reset(&c->made);
 	call->stub = NULL;
-	if (!stub_text(f, text, &c->text)) {
+	if (!stub_text(f, text, &c->made)) {
 		if (!image)
 			return;
-		buf_fmt(&c->text, "[elided %s %s, an image]", f->name,
+		buf_fmt(&c->made, "[elided %s %s, an image]", f->name,
 		    f->what);
 	}
-	call->stub_text = token_sum(c->family, c->text.p, c->text.len,
+	call->stub_text = token_sum(c->family, c->made.p, c->made.len,
 	    &prev) + (f->hole > 0 ? MEMORY_SUM : 0);
-	call->stub = quote_parts(c, buf_view(&c->text), f->hole, &f->hole);
+	call->stub = quote_parts(c, buf_view(&c->made), f->hole, &f->hole);
 }
 
 static bool
@@ -305,15 +316,9 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 	} else {
 		if (scan_kind(content) == SCAN_ARRAY && content.n > 2)
 			put_parts(c, call, content);
-		fact_result(f, r, text, text);
+		fact_result(c->view, f, r, text, text);
 	}
 	note_result(c, call, r);
-	if (text.p == c->text.p) {	/* out of the way */
-		struct buf b = c->tmp;
-
-		c->tmp = c->text;
-		c->text = b;
-	}
 	make_stub(c, call, text, msg_has_image(content));
 }
 

@@ -51,21 +51,24 @@ struct words {
 	uint64_t byte[256], first, last;
 };
 
-static void
-words_init(struct words *w)
+static const struct words *
+all_words(void)
 {
 	static const char *const words[] = { "rror", "RROR", "ailed", "FAIL",
 		"atal", "xcept", "anic", "denied", "ot foun", "o such",
 		"raceb", "ssert" };
+	static struct words w;	/* made once */
 	unsigned at = 0;
 
-	memset(w, 0, sizeof *w);
+	if (w.last != 0)
+		return &w;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		w->first |= (uint64_t)1 << at;
+		w.first |= (uint64_t)1 << at;
 		for (const char *p = words[i]; *p != '\0'; p++)
-			w->byte[(unsigned char)*p] |= (uint64_t)1 << at++;
-		w->last |= (uint64_t)1 << (at - 1);
+			w.byte[(unsigned char)*p] |= (uint64_t)1 << at++;
+		w.last |= (uint64_t)1 << (at - 1);
 	}
+	return &w;
 }
 
 /* Where the next word ends, or n. */
@@ -87,11 +90,10 @@ next_word(const struct words *w, struct slice text, size_t from)
 static size_t
 error_lines(struct slice text, size_t at[ERRORS], size_t most)
 {
-	struct words w;
+	const struct words *w = all_words();
 	size_t n = 0, i = 0;
 
-	words_init(&w);
-	while (n < most && (i = next_word(&w, text, i)) < text.n) {
+	while (n < most && (i = next_word(w, text, i)) < text.n) {
 		size_t start = line_start(text, i), k;
 		struct slice line = line_at(text, start);
 
@@ -145,19 +147,25 @@ stub_read(const struct fact *f, struct buf *out)
 		put_number(out, ", read ", (size_t)f->reads, "x");
 }
 
+/* A line without an end counts too.  Eight bytes at a time, as lines are
+ * short. */
 static size_t
 count_lines(struct slice text)
 {
-	const char *p = text.p, *end = text.p + text.n;
-	size_t n = 0;
+	const uint64_t ones = 0x0101010101010101u, low = ones * 0x7f;
+	size_t n = 0, i = 0;
 
-	for (; p < end; n++) {
-		p = memchr(p, '\n', (size_t)(end - p));
-		if (p == NULL)
-			return n + 1;
-		p++;
+	for (; i + 8 <= text.n; i += 8) {
+		uint64_t x;
+
+		memcpy(&x, text.p + i, 8);
+		x ^= ones * '\n';
+		x = ~(((x & low) + low) | x | low);	/* 0x80: was an LF */
+		n += (size_t)((x >> 7) * ones >> 56);
 	}
-	return n;
+	for (; i < text.n; i++)
+		n += text.p[i] == '\n';
+	return n + (text.n > 0 && text.p[text.n - 1] != '\n');
 }
 
 static void
@@ -233,6 +241,18 @@ stub_text(struct fact *f, struct slice text, struct buf *out)
 
 /* ---- arguments ---- */
 
+/* Eight bytes of ASCII, without a backslash. */
+static bool
+is_plain(const char *p)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t x, slash;
+
+	memcpy(&x, p, 8);
+	slash = x ^ ones * '\\';
+	return (((slash - ones) | x) & ones << 7) == 0;
+}
+
 /* Bytes from the start of a string's inside that stand for at most so many
  * bytes of text; no escape, no surrogate pair and no character is split. */
 static size_t
@@ -243,7 +263,9 @@ leaf_head(struct slice in, size_t most)
 	while (at < in.n && most > 0) {
 		size_t n = 1, text = 1;
 
-		if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
+		if (in.n - at >= 8 && most >= 8 && is_plain(in.p + at)) {
+			n = text = 8;
+		} else if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
 			bool pair = (in.p[at + 2] | 32) == 'd' && strchr(
 			    "89abAB", in.p[at + 3]) != NULL &&
 			    at + 11 < in.n && in.p[at + 6] == '\\';
@@ -270,7 +292,9 @@ slim_string(struct slice v, struct buf *out)
 	struct slice in = { v.p + 1, v.n - 2 };
 	size_t kept;
 
-	if (v.n <= LEAF_MAX || leaf_head(in, LEAF_MAX) == in.n) {
+	/* an escape is at most three times as long as its text */
+	if (v.n <= LEAF_MAX || (in.n <= 3 * LEAF_MAX &&
+	    leaf_head(in, LEAF_MAX) == in.n)) {
 		buf_slice(out, v);
 		return;
 	}

@@ -37,8 +37,8 @@ struct fact {
 	size_t hole;		/* where in the stub the memory id goes */
 	const char *hash;	/* of the content as it came, when asked for */
 	char mem[MEMID_SIZE];	/* "": not made yet */
-	char error[144];	/* first line that tells of an error */
-	char name[64];		/* of the tool */
+	const char *error;	/* first line that tells of an error, or "" */
+	const char *name;	/* of the tool */
 	char what[];		/* path, or command */
 };
 
@@ -47,8 +47,8 @@ struct fact *fact_new(struct view *v, const char *name,
 
 /* Take the result in: r its record, was its decoded content, text the same as
  * it is shown. */
-void fact_result(struct fact *f, const struct rec *r, struct slice was,
-    struct slice text);
+void fact_result(struct view *v, struct fact *f, const struct rec *r,
+    struct slice was, struct slice text);
 
 /* Append the stub; false when the result is short and stays.  f->hole is where
  * the id of the memory item may be put. */
