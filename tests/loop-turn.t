@@ -197,4 +197,14 @@ run x -o stages.guard="['$PWD/guard']" -o \
     'stages.provider=["hamr-provider", "sh slow"]'
 is "stage_died: a recovery record" "$S $(recoveries)" "0 stage_died 1"
 
+# a stage whose status says what a person can mend
+fresh wrong
+hamr-loop --no-config --json -o provider.api=nonsense x >out 2>err </dev/null
+is "an unknown provider.api is a matter of configuration" \
+    "$? $(ended) $(grep -c 'hamr-provider: api nonsense: not known' err)" \
+    "78 model_error stage_died 1"
+answer hi >script
+run x -o 'stages.guard=["hamr-guard --nonsense"]'
+is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"
+
 done_testing

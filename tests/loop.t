@@ -40,6 +40,17 @@ is "a completed session says its answer" "$? $(cat again)" \
     "0 The file says goodbye."
 cd ..
 
+fresh out
+jq -cn '{role: "assistant", content: null, tool_calls: [{id: "c",
+    type: "function", function: {name: "bash",
+    arguments: "{\"command\":\"echo 1 >y\"}"}}],
+    finish_reason: "tool_calls"}' >../script
+jq -cn '{role: "assistant", content: "ok", finish_reason: "stop"}' >>../script
+hamr-loop --no-config --yes --json --replay ../script x >o.json 2>e.txt
+is "where our own output goes is no work of a command" \
+    "$(tail -n 1 o.json | jq -c .files_changed)" '["y"]'
+cd ..
+
 fresh keys
 mkdir -p "$XDG_CONFIG_HOME/hamr"
 printf '[provider.far]\napi_key_env = "FAR_KEY"\n' \

@@ -50,7 +50,8 @@ slot_ask_again(struct hub *h, struct slot *s)
 }
 
 static void
-give_up(struct hub *h, struct slot *s, const char *fmt, int value)
+give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
+    int value)
 {
 	char how[128];
 
@@ -68,8 +69,18 @@ give_up(struct hub *h, struct slot *s, const char *fmt, int value)
 	h->stage_failed = true;
 	h->failed_slot = (enum slot_id)(s - h->slot);
 	h->failed = true;
-	err_set(&h->err, ST_PEER, "stage %s (%s) %s", s->name,
+	err_set(&h->err, status, "stage %s (%s) %s", s->name,
 	    s->cmd.commands[0], how);
+}
+
+/* What a stage's own status makes of ours: a remedy of the person's is told
+ * as such.  A usage error is one of [stages]. */
+static enum status
+blame(int code)
+{
+	return code == ST_USAGE ? ST_CONFIG : code == ST_NOINPUT ||
+	    code == ST_POLICY || code == ST_CONFIG ? (enum status)code :
+	    ST_PEER;
 }
 
 void
@@ -99,11 +110,12 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	}
 	code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
-		give_up(h, s, "ended with status %d", code);
+		give_up(h, s, blame(code), "ended with status %d", code);
 		return;
 	}
 	if (++s->restarts > MAX_RESTARTS) {
-		give_up(h, s, "ended %d times in one action", s->restarts);
+		give_up(h, s, ST_PEER, "ended %d times in one action",
+		    s->restarts);
 		return;
 	}
 	h->died++;

@@ -176,6 +176,15 @@ run_begin(struct run *r, const char *task, struct err *e)
 	    0 : -1;
 }
 
+/* A stage that ended for good says why in its status, and that counts where
+ * a person can mend it: no input, no permission, configuration. */
+static int
+status_of(const struct run *r, const struct turn *t)
+{
+	return r->hub.stage_failed && r->hub.err.status != ST_PEER ?
+	    (int)r->hub.err.status : turn_status(t->end);
+}
+
 /* From the first record on, a session ends with one end record. */
 int
 run_turn(struct run *r, const char *task, struct err *e)
@@ -197,7 +206,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 		*e = r->hub.err;
 	} else {
 		sum_up(r, &t);
-		status = turn_status(t.end);
+		status = status_of(r, &t);
 	}
 	ui_flush(&r->ui);
 	hook_end(r->conf, &r->hub, t.record);

@@ -88,7 +88,7 @@ look_near(struct take *t, const char *rel, struct stat *st)
 static bool
 is_stream(const struct snap *s, const struct stat *st)
 {
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof s->streams / sizeof *s->streams; i++)
 		if (s->streams[i].st_ino == st->st_ino &&
 		    s->streams[i].st_dev == st->st_dev)
 			return true;

@@ -14,8 +14,9 @@ struct snap {
 	const struct files *f;
 	char *dir;
 	int dirfd;
-	struct stat streams[3];	/* our stdin, stdout, stderr: what others
-				 * write while a call runs is not its work */
+	struct stat streams[6];	/* our stdin, stdout, stderr, and those of
+				 * who started us: what others write while a
+				 * call runs is not its work */
 	uid_t owner;		/* of the root; git runs as he */
 	struct map modes;	/* whole modes, as the last snapshot saw them */
 	struct map modes_before;	/* and the one before it */

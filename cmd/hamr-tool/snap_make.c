@@ -149,6 +149,22 @@ claim(const struct snap *s, struct err *e)
 	    "made it; move it away", s->dir);
 }
 
+/* The loop's answer or records may go to a file in the root, too. */
+static void
+note_streams(struct snap *s)
+{
+	for (int i = 0; i < 3; i++) {
+		char theirs[64];
+
+		snprintf(theirs, sizeof theirs, "/proc/%ld/fd/%d",
+		    (long)getppid(), i);
+		if (fstat(i, &s->streams[i]) < 0)
+			s->streams[i].st_ino = 0;
+		if (stat(theirs, &s->streams[3 + i]) < 0)
+			s->streams[3 + i].st_ino = 0;
+	}
+}
+
 struct snap *
 snap_open(const struct files *f, bool create, struct err *e)
 {
@@ -159,9 +175,7 @@ snap_open(const struct files *f, bool create, struct err *e)
 	s->dirfd = -1;
 	if (fstat(f->root.fd, &st) == 0)
 		s->owner = st.st_uid;
-	for (int i = 0; i < 3; i++)
-		if (fstat(i, &s->streams[i]) < 0)
-			s->streams[i].st_ino = 0;
+	note_streams(s);
 	s->dir = state_folder(f->root.real, "snap.git", create, e);
 	if (s->dir == NULL)
 		goto fail;
