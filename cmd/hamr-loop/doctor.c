@@ -1,4 +1,5 @@
 /* doctor.c - what is there and what is missing, one line each. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -201,6 +202,26 @@ configuration(struct doctor *d)
 	free(repo);
 }
 
+/* Logs are for who looks into a run that failed. */
+static void
+logs(struct doctor *d, const char *state)
+{
+	char *path = xasprintf("%s/runs", state);
+	DIR *dir = opendir(path);
+	struct dirent *de;
+	size_t n = 0;
+
+	while (dir != NULL && (de = readdir(dir)) != NULL)
+		n += de->d_name[0] != '.';
+	if (dir != NULL)
+		say(d, FINE, "logs", "%zu in %s", n, path);
+	else
+		say(d, FINE, "logs", "none yet; they go to %s", path);
+	if (dir != NULL)
+		closedir(dir);
+	free(path);
+}
+
 static void
 disk(struct doctor *d)
 {
@@ -222,6 +243,8 @@ disk(struct doctor *d)
 	else
 		say(d, FINE, "sessions", "in %s%s", at, dir == NULL ?
 		    "/.hamr, made by the first run" : "");
+	if (dir != NULL)
+		logs(d, dir);
 	if (left < DISK_LOW)
 		say(d, MISSING, "disk", "only %llu MiB are free there; make "
 		    "room, or work is lost", left >> 20);

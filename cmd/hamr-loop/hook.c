@@ -1,6 +1,7 @@
 /* hook.c - [hooks] on_end: the user's own program, told of the end record. */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +58,16 @@ talk(struct child *c, struct slice left, int stop, long long until)
 	}
 }
 
+static void
+complain(struct hub *h, const char *fmt, int value)
+{
+	char what[64];
+
+	snprintf(what, sizeof what, fmt, value);
+	err_say("the on_end hook: %s", what);
+	runlog_say(h->log, "hook", "on_end: %s", what);
+}
+
 void
 hook_end(const struct conf *c, struct hub *h, const char *record)
 {
@@ -84,9 +95,9 @@ hook_end(const struct conf *c, struct hub *h, const char *record)
 	left = until - file_now_ms();
 	st = child_end(child, left > 0 ? (int)left : 0);
 	if (left <= 0)
-		err_say("the on_end hook: no end within %d s", HOOK_MS / 1000);
+		complain(h, "no end within %d s", HOOK_MS / 1000);
+	else if (WIFSIGNALED(st))
+		complain(h, "signal %d", WTERMSIG(st));
 	else if (st != 0)
-		err_say("the on_end hook: %s %d", WIFSIGNALED(st) ? "signal" :
-		    "status", WIFSIGNALED(st) ? WTERMSIG(st) :
-		    WEXITSTATUS(st));
+		complain(h, "status %d", WEXITSTATUS(st));
 }

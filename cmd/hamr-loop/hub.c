@@ -23,6 +23,8 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	*h = (struct hub){ .session = ses, .track = t, .ui = ui };
 	for (int i = 0; i < SLOTS; i++) {
 		h->slot[i].name = names[i];
+		h->slot[i].err = -1;
+		buf_init(&h->slot[i].said, (size_t)1 << 16);
 		buf_init(&h->slot[i].out, 2 * BUF_RECORD_MAX);
 		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
 	}
@@ -49,6 +51,7 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 		return;
 	s->asked = ++h->number;
 	s->asked_go = go;
+	runlog_asked(h->log, (int)id, s->name);
 	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
 	    file_now_ms() + PURE_DEADLINE_MS;
 	slot_ask_again(h, s);
@@ -68,6 +71,7 @@ hub_hint(struct hub *h, enum slot_id id, struct json *o)
 static void
 answered(struct hub *h, struct slot *s)
 {
+	runlog_answered(h->log, (int)(s - h->slot));
 	s->asked = 0;
 	s->deadline = 0;
 	s->barrier = s->cursor;
@@ -136,6 +140,7 @@ hub_said(struct hub *h, struct slot *s, const struct rec *r)
 		ui_passing(h->ui, r);
 		answer_ask(h, r);
 	} else if (rec_is_passing(r->kind)) {
+		runlog_record(h->log, r);
 		ui_passing(h->ui, r);
 	} else if (s == &h->slot[SLOT_PROVIDER] || s == &h->slot[SLOT_TOOL]) {
 		hub_commit_record(h, r);
@@ -151,8 +156,11 @@ read_signals(struct hub *h)
 {
 	struct signalfd_siginfo info;
 
-	while (read(h->signals, &info, sizeof info) == sizeof info)
+	while (read(h->signals, &info, sizeof info) == sizeof info) {
+		runlog_say(h->log, "signal", "%u, of process %u",
+		    info.ssi_signo, info.ssi_pid);
 		h->interrupts++;
+	}
 }
 
 /* The terminal hands over whole lines. */
@@ -218,7 +226,7 @@ check_deadlines(struct hub *h)
 static void
 round_of_poll(struct hub *h, long long until)
 {
-	struct pollfd p[2 * SLOTS + 3];
+	struct pollfd p[3 * SLOTS + 3];
 	bool behind = h->ui->out.len - h->ui->written > OUT_HIGH;
 	bool talk = ui_pump(h->ui);
 
@@ -226,29 +234,33 @@ round_of_poll(struct hub *h, long long until)
 		struct slot *s = &h->slot[i];
 
 		slot_feed(h, s);
-		p[2 * i] = (struct pollfd){ s->child == NULL || behind ? -1 :
+		p[3 * i] = (struct pollfd){ s->child == NULL || behind ? -1 :
 		    child_out(s->child), POLLIN, 0 };
-		p[2 * i + 1] = (struct pollfd){ s->child != NULL &&
+		p[3 * i + 1] = (struct pollfd){ s->child != NULL &&
 		    s->written < s->out.len ? child_in(s->child) : -1,
 		    POLLOUT, 0 };
+		p[3 * i + 2] = (struct pollfd){ s->err, POLLIN, 0 };
 	}
-	p[2 * SLOTS] = (struct pollfd){ h->signals, POLLIN, 0 };
+	p[3 * SLOTS] = (struct pollfd){ h->signals, POLLIN, 0 };
 	/* asked for nothing, poll still tells when its reader has left */
-	p[2 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
+	p[3 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
-	p[2 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
+	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
 	    POLLIN, 0 };
-	if (h->failed || poll(p, 2 * SLOTS + 3, next_timeout(h, until)) < 0)
+	if (h->failed || poll(p, 3 * SLOTS + 3, next_timeout(h, until)) < 0)
 		return;
-	if (p[2 * SLOTS + 2].revents != 0)
+	if (p[3 * SLOTS + 2].revents != 0)
 		read_typed(h);
-	if (p[2 * SLOTS].revents != 0)
+	if (p[3 * SLOTS].revents != 0)
 		read_signals(h);
-	if ((p[2 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
+	if ((p[3 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
 		ui_lost(h->ui);
-	for (int i = 0; i < SLOTS; i++)
-		if (p[2 * i].revents != 0 && h->slot[i].child != NULL)
+	for (int i = 0; i < SLOTS; i++) {
+		if (p[3 * i + 2].revents != 0)
+			slot_overhear(h, &h->slot[i]);
+		if (p[3 * i].revents != 0 && h->slot[i].child != NULL)
 			slot_listen(h, &h->slot[i]);
+	}
 	check_deadlines(h);
 }
 
@@ -367,11 +379,12 @@ hub_end(struct hub *h)
 		long long left = until - file_now_ms();
 
 		if (s->child != NULL)
-			slot_stop(s, left > 0 ? (int)left : 0, NULL);
+			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);
 		slot_drop_controls(s);
 		free(s->q);
 		buf_release(&s->out);
 		buf_release(&s->proposals);
+		buf_release(&s->said);
 	}
 	buf_release(&h->request);
 	buf_release(&h->typed);

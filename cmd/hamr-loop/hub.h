@@ -16,6 +16,7 @@
 #include "err.h"
 #include "json.h"
 #include "rec.h"
+#include "runlog.h"
 #include "session.h"
 #include "stages.h"
 #include "track.h"
@@ -37,6 +38,8 @@ struct slot {
 	bool used;		/* this run has the slot */
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;
+	int err;		/* the read end of its stderr, or -1 */
+	struct buf said;	/* a line of that, not whole yet */
 	off_t cursor;		/* session bytes handed over to out */
 	struct buf out;		/* being written */
 	size_t written;
@@ -57,6 +60,7 @@ struct hub {
 	struct session *session;
 	struct track *track;
 	struct ui *ui;
+	struct runlog *log;	/* borrowed; NULL: none */
 	struct buf request;	/* compact's last request */
 	int64_t number;		/* of the last go or sync */
 	int signals;		/* signalfd for INT, TERM, HUP */

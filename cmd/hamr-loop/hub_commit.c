@@ -16,6 +16,7 @@ static void
 committed(struct hub *h, const struct rec *r, off_t at)
 {
 	track_record(h->track, r, at);
+	runlog_record(h->log, r);
 	ui_committed(h->ui, r);
 }
 
@@ -84,8 +85,10 @@ show(struct hub *h, struct json *o, void (*how)(struct ui *,
 
 	json_print(o, &line);
 	json_free(o);
-	if (rec_parse(&h->scan, line.p, line.len, &r) == 0)
+	if (rec_parse(&h->scan, line.p, line.len, &r) == 0) {
+		runlog_record(h->log, &r);
 		how(h->ui, &r);
+	}
 	buf_release(&line);
 }
 

@@ -1,7 +1,8 @@
 /* hub_in.h - the inside of the hub; of hub*.c only.
  *
  * hub_commit.c appends to the session, hub_slot.c keeps one stage alive and
- * moves its bytes, hub.c asks, hears and waits.
+ * moves its bytes, hub_err.c passes on what it complains of, hub.c asks, hears
+ * and waits.
  */
 #ifndef HAMR_LOOP_HUB_IN_H
 #define HAMR_LOOP_HUB_IN_H
@@ -31,7 +32,7 @@ void slot_ask_again(struct hub *h, struct slot *s);
  * its last barrier is thrown away. */
 int slot_start(struct hub *h, struct slot *s, struct err *e);
 /* End it within ms; its wait status in *status unless that is NULL. */
-void slot_stop(struct slot *s, int ms, int *status);
+void slot_stop(struct hub *h, struct slot *s, int ms, int *status);
 /* It has ended by itself (fault is NULL), or is to be ended for a fault: it is
  * started again, or given up. */
 void slot_down(struct hub *h, struct slot *s, const char *fault);
@@ -40,5 +41,11 @@ void slot_down(struct hub *h, struct slot *s, const char *fault);
 void slot_feed(struct hub *h, struct slot *s);
 /* Read what it says. */
 void slot_listen(struct hub *h, struct slot *s);
+
+/* ---- hub_err.c: what it says on stderr, told and logged line by line ---- */
+
+void slot_overhear(struct hub *h, struct slot *s);
+/* The rest of it, of one that has ended. */
+void slot_overheard(struct hub *h, struct slot *s);
 
 #endif

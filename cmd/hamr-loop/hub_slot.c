@@ -66,6 +66,7 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
 	}
 	s->asked = 0;
 	s->deadline = 0;
+	runlog_say(h->log, s->name, "%s; given up", how);
 	h->stage_failed = true;
 	h->failed_slot = (enum slot_id)(s - h->slot);
 	h->failed = true;
@@ -83,11 +84,24 @@ blame(int code)
 	    ST_PEER;
 }
 
+static void
+tell_end(struct hub *h, const struct slot *s, int st)
+{
+	if (WIFSIGNALED(st))
+		runlog_say(h->log, s->name, "ended by signal %d",
+		    WTERMSIG(st));
+	else
+		runlog_say(h->log, s->name, "ended with status %d",
+		    WEXITSTATUS(st));
+}
+
 void
-slot_stop(struct slot *s, int ms, int *status)
+slot_stop(struct hub *h, struct slot *s, int ms, int *status)
 {
 	int st = child_end(s->child, ms);
 
+	slot_overheard(h, s);
+	tell_end(h, s, st);
 	if (status != NULL)
 		*status = st;
 	s->child = NULL;
@@ -102,7 +116,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 
 	if (fault != NULL)
 		kill(-child_pid(s->child), SIGKILL);
-	slot_stop(s, END_MS, &st);
+	slot_stop(h, s, END_MS, &st);
 	if (h->failed || h->closing) {
 		s->asked = 0;
 		s->deadline = 0;
@@ -120,17 +134,37 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	}
 	h->died++;
 	h->who_died = s->name;
+	runlog_say(h->log, s->name, "%s; started again, %d of %d",
+	    fault != NULL ? fault : "ended", s->restarts, MAX_RESTARTS);
 	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?
 	    fault : "ended");
 	restart(h, s);
 }
 
+/* Arguments may hold what is nobody's business. */
+static void
+tell_start(struct hub *h, const struct slot *s)
+{
+	struct buf b = BUF_INIT((size_t)1 << 20);
+
+	for (size_t i = 0; i < s->cmd.n; i++)
+		buf_fmt(&b, "%s%.*s", i > 0 ? " | " : "",
+		    (int)strcspn(s->cmd.commands[i], " \t"),
+		    s->cmd.commands[i]);
+	runlog_say(h->log, s->name, "%s started, process %ld",
+	    buf_view(&b).p, (long)child_pid(s->child));
+	buf_release(&b);
+}
+
 int
 slot_start(struct hub *h, struct slot *s, struct err *e)
 {
+	s->cmd.overhear = true;
 	s->child = child_start(&s->cmd, e);
 	if (s->child == NULL)
 		return -1;
+	s->err = child_take_err(s->child);
+	tell_start(h, s);
 	rec_in_init(&s->in, child_out(s->child), s->name, REC_MAX);
 	s->cursor = 0;
 	s->written = 0;

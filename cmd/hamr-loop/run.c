@@ -127,6 +127,18 @@ is_over(const struct run *r)
 	    strcmp(r->track.end_status, "completed") == 0;
 }
 
+/* What the log must not say is known by now. */
+static void
+begin_log(struct run *r)
+{
+	r->log = r->hub.log = runlog_open(r->session.path, r->session.id);
+	for (size_t i = 0; i < r->setup.nsecrets; i++)
+		runlog_hide(r->log, getenv(r->setup.secrets[i]));
+	runlog_say(r->log, "run", "hamr-loop " HAMR_VERSION ", process %ld, "
+	    "mode %s, in %s%s", (long)getpid(), r->setup.mode, r->root,
+	    r->session.size > 0 ? ", resumed" : "");
+}
+
 static int
 prepare(struct run *r, struct err *e)
 {
@@ -141,6 +153,7 @@ prepare(struct run *r, struct err *e)
 	r->hub.yes = r->o.yes;
 	if (setup_slots(&r->setup, &r->hub, e) < 0)
 		return -1;
+	begin_log(r);
 	return hub_start(&r->hub, r->session.size > 0, e);
 }
 
@@ -159,6 +172,8 @@ sum_up(struct run *r, const struct turn *t)
 	    r->track.verify_command == NULL)
 		ui_note(&r->ui, "nothing was verified: no command is set; put "
 		    "[verification] defaultCommand into hamr.toml");
+	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
+		ui_note(&r->ui, "what happened: %s", runlog_path(r->log));
 	if (r->hub.stage_failed)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
@@ -245,6 +260,8 @@ run_end(struct run *r)
 	if (r->hub_made)
 		hub_end(&r->hub);
 	r->hub_made = false;
+	runlog_close(r->log);
+	r->log = NULL;
 	session_close(&r->session);
 	track_release(&r->track);
 	setup_release(&r->setup);

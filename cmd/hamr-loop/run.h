@@ -21,6 +21,7 @@ struct run {
 	struct track track;
 	struct ui ui;
 	struct hub hub;
+	struct runlog *log;
 	struct setup setup;
 	bool hub_made;
 	char *resume_id;	/* of a /resume */

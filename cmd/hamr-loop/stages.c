@@ -19,6 +19,7 @@
 struct child {
 	pipeline *p;
 	int in, out;
+	int err, err_theirs;	/* both ends of its stderr, or -1 */
 	pid_t group;
 };
 
@@ -57,8 +58,8 @@ child_check(const char *command, struct err *e)
 static void
 before_exec(void *data)
 {
-	pipeline *p = *(pipeline **)data;
-	pid_t leader = pipeline_get_pid(p, 0);
+	const struct child *c = data;
+	pid_t leader = pipeline_get_pid(c->p, 0);
 	sigset_t none;
 
 	/* The first command's own pid is not yet known to its own copy; a
@@ -68,6 +69,8 @@ before_exec(void *data)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	if (c->err_theirs >= 0)
+		dup2(c->err_theirs, STDERR_FILENO);
 }
 
 /* Our own folder's copy of a bare "hamr-X", or NULL. */
@@ -157,8 +160,21 @@ add_command(struct child *c, const struct child_opts *o, pipecmd *cmd)
 	for (size_t k = 0; k < o->nunset; k++)
 		pipecmd_unsetenv(cmd, o->unset[k]);
 	pipecmd_discard_err(cmd, o->hush);
-	pipecmd_pre_exec(cmd, before_exec, NULL, &c->p);
+	pipecmd_pre_exec(cmd, before_exec, NULL, c);
 	pipeline_command(c->p, cmd);
+}
+
+/* Nobody hears a child that there is no pipe for. */
+static void
+overhear(struct child *c)
+{
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return;
+	c->err = fd[0];
+	c->err_theirs = fd[1];
+	fcntl(c->err, F_SETFL, O_NONBLOCK);
 }
 
 static pipecmd *
@@ -179,9 +195,12 @@ child_start(const struct child_opts *o, struct err *e)
 	for (size_t i = 0; i < o->n; i++)
 		if (child_check(o->commands[i], e) < 0)
 			return NULL;
-	if (room_for(o->n + 1, e) < 0)
+	if (room_for(o->n + 2, e) < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
+	c->err = c->err_theirs = -1;
+	if (o->overhear)
+		overhear(c);
 	c->p = pipeline_new();
 	for (size_t i = 0; i < o->n; i++)
 		add_command(c, o, new_command(o->commands[i], o->flags,
@@ -191,6 +210,8 @@ child_start(const struct child_opts *o, struct err *e)
 	pipeline_want_in(c->p, -1);
 	pipeline_want_out(c->p, -1);
 	pipeline_start(c->p);
+	if (c->err_theirs >= 0)
+		close(c->err_theirs);
 	c->in = fileno(pipeline_get_infile(c->p));
 	c->out = fileno(pipeline_get_outfile(c->p));
 	c->group = pipeline_get_pid(c->p, 0);
@@ -228,6 +249,15 @@ deaden(int fd, int flags)
 		return;
 	dup3(null, fd, O_CLOEXEC);
 	close(null);
+}
+
+int
+child_take_err(struct child *c)
+{
+	int fd = c->err;
+
+	c->err = -1;
+	return fd;
 }
 
 void
@@ -271,6 +301,8 @@ child_end(struct child *c, int ms)
 		}
 	free(statuses);
 	pipeline_free(c->p);
+	if (c->err >= 0)
+		close(c->err);
 	free(c);
 	return r;
 }

@@ -22,7 +22,8 @@ struct child_opts {
 	size_t nflags;
 	const char *const *unset;	/* variables it shall not inherit */
 	size_t nunset;
-	bool hush;		/* its stderr goes nowhere */
+	bool hush;		/* its stderr goes nowhere ... */
+	bool overhear;		/* ... or to us, see child_take_err */
 };
 
 /* Refuse what libpipeline would guess at: unbalanced quotes, no word. */
@@ -35,6 +36,10 @@ struct child *child_start(const struct child_opts *o, struct err *e);
 int child_in(const struct child *c);	/* write end, non-blocking */
 int child_out(const struct child *c);	/* read end, non-blocking */
 pid_t child_pid(const struct child *c);	/* of the first command */
+
+/* The read end of its stderr, non-blocking, yours to close; -1: not
+ * overheard. */
+int child_take_err(struct child *c);
 
 /* Close our write end: the child reads the end of its input. */
 void child_close_in(struct child *c);

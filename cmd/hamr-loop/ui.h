@@ -68,6 +68,9 @@ void ui_answer(struct ui *u, const char *text);
 void ui_note(struct ui *u, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* A line (without its LF) that a stage wrote on stderr. */
+void ui_overheard(struct ui *u, const char *p, size_t n);
+
 /* A turn begins, in this context window (tokens; 0: unknown); it is over.
  * Between them a line at the bottom of a terminal says where it stands. */
 void ui_begin(struct ui *u, long long window);

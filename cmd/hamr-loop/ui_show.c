@@ -60,6 +60,22 @@ ui_note(struct ui *u, const char *fmt, ...)
 	buf_release(&b);
 }
 
+/* A terminal is given only what cannot steer it; a file all of it. */
+void
+ui_overheard(struct ui *u, const char *p, size_t n)
+{
+	struct buf b = BUF_INIT((size_t)1 << 20);
+
+	if (u->tty_err)
+		ui_safe(&b, p, n);
+	else
+		buf_add(&b, p, n);
+	buf_addc(&b, '\n');
+	ui_break(u);
+	ui_emit(u, b.p, b.len);
+	buf_release(&b);
+}
+
 /* The one argument that tells a call from its neighbours. */
 static void
 short_args(struct slice args, struct buf *out)
