@@ -28,7 +28,7 @@ O = obj
 B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
-LIB = err mem buf arena utf8 num file map \
+LIB = err mem buf arena utf8 num file map image \
       scan_text scan_keys scan_past scan scan_walk json sha filter program \
       rec msg \
       toml_text toml_value toml_write toml \

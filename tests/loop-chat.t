@@ -12,6 +12,11 @@ S=chat$$
 tm() { tmux -L "$S" -f /dev/null "$@"; }
 at_end() { tm kill-server 2>/dev/null; }
 mkdir w && cd w && git init -q . && echo hello >file.txt
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) +
+    b"IHDR" + struct.pack(">IIBBBBB", 3, 5, 8, 0, 0, 0, 0))' >"../a picture.png"
+cp "../a picture.png" "my picture.png"
+touch "$(printf 'steer\033[31m')"
 call() {
 	jq -cn --arg id "$1" --arg n "$2" --arg a "$3" '{role: "assistant",
 	    content: null, tool_calls: [{id: $id, type: "function",
@@ -99,6 +104,24 @@ is "an end for each turn" "$(jq -r 'select(.type == "end") | .status' "$f" |
     paste -sd' ')" "completed completed completed interrupted"
 hamr-guard --no-config <"$f" | cmp -s - "$f"
 is "a fixed point of hamr-guard" "$?" 0
+
+# @path: images are shown
+{ answer "A picture."; answer "Two."; } >script
+rm -rf .hamr
+start --yes
+type_ 'see @my' Tab
+sees "a name with a blank completes" '*see @my\\ picture.png*'
+type_ 'and mail@file.txt' Enter
+sees "an image is shown" '*my picture.png is shown to the model: PNG, 3 x 5*A picture.*'
+type_ '@steer' Tab Tab ' x' Enter
+sees "a name that would steer the terminal is not offered" '*> @steer x
+*Two.*'
+is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
+    if type == "array" then map(.type), .[0].text, .[1].image_url.url[0:30]
+    else . end' .hamr/sessions/*.ndjson | paste -sd'|')" \
+    '["text","image_url"]|"see @my\\ picture.png and mail@file.txt"|"data:image/png;base64,iVBORw0K"|"@steer x"'
+type_ "what is @$T/a\\ picture.png, @file.txt?" Enter
+sees "a person may name one elsewhere" '*/a picture.png is shown to the model*'
 
 # several lines pasted at once are one message
 answer "One message." >script

@@ -197,6 +197,30 @@ run x -o stages.guard="['$PWD/guard']" -o \
     'stages.provider=["hamr-provider", "sh slow"]'
 is "stage_died: a recovery record" "$S $(recoveries)" "0 stage_died 1"
 
+# images that the task names
+fresh images
+answer "Seen." >script
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"GIF89a" + struct.pack("<HH", 7, 300) + b"\0\0\0;")' \
+    >shot.gif
+cp shot.gif ../outside.gif
+{ cat shot.gif; head -c 3800000 /dev/zero; } >large.gif
+content() { jq -c 'select(.role == "user" and .meta.by == "user") | .content |
+    if type == "array" then map(.image_url.url[0:22] // .text) else . end' out; }
+run "explain (@shot.gif), @f and @none: @../outside.gif @$PWD/../outside.gif"
+is "an image in the repository is shown, another is not" "$S $(content)" \
+    "0 [\"explain (@shot.gif), @f and @none: @../outside.gif @$PWD/../outside.gif\",\"data:image/gif;base64,\"]"
+is "the bytes are the file's" "$(jq -r 'select(.role == "user" and
+    .meta.by == "user") | .content[1].image_url.url[22:]' out | base64 -d |
+    cmp - shot.gif && echo same)" same
+hamr-loop --no-config --yes --replay script "see @large.gif" >out 2>err
+match "one that is too large is told" "$? $(cat err)" \
+    "0 *large.gif is not shown: it is larger than 3750000 bytes*"
+hamr-loop --no-config --yes -o provider.vision=false --replay script \
+    "see @shot.gif" >out 2>err
+match "a model that sees no images" "$? $(cat err)" \
+    "0 *shot.gif is not shown: the model sees no images*"
+
 # a stage whose status says what a person can mend
 fresh wrong
 hamr-loop --no-config --json -o provider.api=nonsense x >out 2>err </dev/null

@@ -26,6 +26,7 @@ chat_open(struct chat *c, const char *task)
 	}
 	c->open = true;
 	c->run->hub.listen = true;
+	c->run->hub.chat = true;
 	return 0;
 }
 

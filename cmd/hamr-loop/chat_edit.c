@@ -20,8 +20,6 @@
 #include "chat_in.h"
 #include "file.h"
 #include "mem.h"
-#include "peer.h"
-#include "which.h"
 
 #define PASTE_MS 20		/* bytes that wait so soon were pasted */
 #define LINE_LIMIT ((size_t)16 << 20)
@@ -92,72 +90,6 @@ self(EditLine *el)
 
 /* ---- completion ---- */
 
-struct words {
-	char **v;
-	size_t n, cap;
-};
-
-static void
-words_add(struct words *w, char *owned)
-{
-	w->v = xgrow(w->v, w->n, &w->cap, sizeof *w->v);
-	w->v[w->n++] = owned;
-}
-
-static void
-words_free(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->v[i]);
-	free(w->v);
-}
-
-static void
-find_commands(struct words *w, const char *begun)
-{
-	for (size_t i = 0; chat_commands[i] != NULL; i++)
-		if (strncmp(chat_commands[i], begun, strlen(begun)) == 0)
-			words_add(w, xasprintf("%s ", chat_commands[i]));
-}
-
-/* git knows which files are the project's. */
-static void
-find_files(struct words *w, const char *begun)
-{
-	static const char *const args[] = { "-c", "core.fsmonitor=false",
-		"ls-files", "-z", "-co", "--exclude-standard" };
-	struct buf b = BUF_INIT((size_t)64 << 20);
-	char *cwd = getcwd(NULL, 0);
-	char *git = which_program("git", cwd != NULL ? cwd : "/");
-	size_t n = strlen(begun);
-	struct err e;
-
-	if (git != NULL && peer_run(git, args, sizeof args / sizeof *args,
-	    2000, true, &b, &e) == 0)
-		for (const char *p = b.p; p != NULL && p < b.p + b.len;
-		    p += strlen(p) + 1)
-			if (strncmp(p, begun, n) == 0)
-				words_add(w, xasprintf("@%s ", p));
-	buf_release(&b);
-	free(git);
-	free(cwd);
-}
-
-static size_t
-common(const struct words *w)
-{
-	size_t n = strlen(w->v[0]);
-
-	for (size_t i = 1; i < w->n; i++) {
-		size_t k = 0;
-
-		while (k < n && w->v[i][k] == w->v[0][k])
-			k++;
-		n = k;
-	}
-	return n;
-}
-
 static void
 list_words(const struct words *w)
 {
@@ -174,7 +106,7 @@ list_words(const struct words *w)
 static unsigned char
 insert(struct edit *d, const struct words *w, size_t had)
 {
-	size_t n = common(w);
+	size_t n = words_common(w);
 	char *rest;
 
 	if (n <= had && w->n > 1) {
@@ -190,23 +122,18 @@ insert(struct edit *d, const struct words *w, size_t had)
 static unsigned char
 complete(EditLine *el, int ch)
 {
-	struct words w = { NULL, 0, 0 };
 	struct edit *d = self(el);
 	const LineInfo *li = d->lib.line(el);
-	const char *p;
-	char *begun;
+	size_t n = (size_t)(li->cursor - li->buffer);
+	size_t at = words_begin(li->buffer, n);
+	char *begun = xmemdup0(li->buffer + at, n - at);
 	unsigned char r = CC_ERROR;
+	struct words w;
 
 	(void)ch;
-	for (p = li->cursor; p > li->buffer && p[-1] != ' '; p--)
-		;
-	begun = xmemdup0(p, (size_t)(li->cursor - p));
-	if (begun[0] == '/' && p == li->buffer)
-		find_commands(&w, begun);
-	else if (begun[0] == '@')
-		find_files(&w, begun + 1);
+	words_find(&w, begun, at == 0);
 	if (w.n > 0)
-		r = insert(d, &w, strlen(begun));
+		r = insert(d, &w, n - at);
 	free(begun);
 	words_free(&w);
 	return r;

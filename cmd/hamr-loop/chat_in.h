@@ -30,6 +30,24 @@ void chat_command(struct chat *c, const char *line);
 /* Names of the commands, each with its slash, NULL at the end. */
 extern const char *const chat_commands[];
 
+/* ---- chat_words.c ---- */
+
+struct words {
+	char **v;
+	size_t n, cap;
+};
+
+/* Where the word begins that ends at n. */
+size_t words_begin(const char *line, size_t n);
+
+/* Everything that goes on from what is begun, each with a blank behind:
+ * commands (as the first word of a line) and, behind @, files. */
+void words_find(struct words *w, const char *begun, bool first);
+void words_free(struct words *w);
+
+/* How many bytes all of them (there is one) begin with. */
+size_t words_common(const struct words *w);
+
 /* ---- chat_edit.c ---- */
 
 /* A line editor on the terminal with history (kept in the file history, NULL:

@@ -66,6 +66,7 @@ struct hub {
 	int signals;		/* signalfd for INT, TERM, HUP */
 	int interrupts;		/* how many came */
 	bool yes;
+	bool chat;		/* a person types: he names files himself */
 	bool listen;		/* take in what is typed meanwhile */
 	struct buf typed;	/* not yet taken lines */
 	bool ending;		/* the turn is ending: a closed stdout does

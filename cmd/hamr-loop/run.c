@@ -213,7 +213,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 
 	ui_begin(&r->ui, budget_from(r->conf, -1, -1).effective);
 	if (task != NULL)
-		setup_task(&r->hub, task);
+		setup_task(&r->hub, r->conf, task);
 	turn_run(&t);
 	ui_rest(&r->ui);
 	status = turn_end(&t);

@@ -6,6 +6,7 @@
 #include "context.h"
 #include "file.h"
 #include "mem.h"
+#include "mention.h"
 #include "setup.h"
 
 #define SYSTEM_MAX ((size_t)1 << 20)
@@ -275,9 +276,16 @@ failed:
 }
 
 int
-setup_task(struct hub *h, const char *task)
+setup_task(struct hub *h, const struct conf *conf, const char *task)
 {
-	if (hub_commit(h, message("user", task, "user")) < 0)
+	struct json *o = json_object(), *meta = json_object();
+
+	json_str(o, "role", "user");
+	mention_content(o, task, conf_bool(conf, "provider.vision"), h->chat,
+	    h->ui);
+	json_str(meta, "by", "user");
+	json_add(o, "meta", meta);
+	if (hub_commit(h, o) < 0)
 		return -1;
 	return hub_sync(h, SLOT_GUARD);
 }

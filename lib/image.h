@@ -1,6 +1,6 @@
 /* image.h - what kind of image a file is, and how large, by its bytes. */
-#ifndef HAMR_TOOL_IMAGE_H
-#define HAMR_TOOL_IMAGE_H
+#ifndef HAMR_IMAGE_H
+#define HAMR_IMAGE_H
 
 #include <stdbool.h>
 
