@@ -10,6 +10,9 @@ DESTDIR =
 BINDIR  = $(PREFIX)/bin
 MANDIR  = $(PREFIX)/share/man
 SHARE   = $(PREFIX)/share/hamr
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR  = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
 CC      = gcc
 CFLAGS  = -O2 -g
@@ -156,12 +159,25 @@ install: all
 	cd share/hamr && find . -type d -exec install -d \
 	    $(DESTDIR)$(SHARE)/{} \; && find . -type f -exec \
 	    install -m 644 {} $(DESTDIR)$(SHARE)/{} \;
+	install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
+	    $(DESTDIR)$(FISHDIR)
+	for c in $(COMMANDS); do install -m 644 share/completions/hamr.bash \
+	    $(DESTDIR)$(BASHDIR)/$$c || exit 1; done
+	install -m 644 share/completions/_hamr $(DESTDIR)$(ZSHDIR)
+	install -m 644 share/completions/*.fish $(DESTDIR)$(FISHDIR)
 
 uninstall:
 	rm -f $(COMMANDS:%=$(DESTDIR)$(BINDIR)/%)
 	for p in man/*.[157]; do rm -f \
 	    $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	rm -rf $(DESTDIR)$(SHARE)
+	rm -f $(COMMANDS:%=$(DESTDIR)$(BASHDIR)/%) \
+	    $(COMMANDS:%=$(DESTDIR)$(FISHDIR)/%.fish) \
+	    $(DESTDIR)$(ZSHDIR)/_hamr
+
+# What the shells complete, after a change of share/completions/table.
+completions:
+	build-aux/completions share/completions
 
 dist:
 	git archive --prefix=hamr-$(VERSION)/ -o hamr-$(VERSION).tar.gz HEAD
@@ -182,5 +198,5 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers asan mcp-check lint bench deps deps-lint install \
-	uninstall dist deb clean help
+	uninstall completions dist deb clean help
 .DELETE_ON_ERROR:

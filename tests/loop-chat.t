@@ -122,6 +122,8 @@ is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
     '["text","image_url"]|"see @my\\ picture.png and mail@file.txt"|"data:image/png;base64,iVBORw0K"|"@steer x"'
 type_ "what is @$T/a\\ picture.png, @file.txt?" Enter
 sees "a person may name one elsewhere" '*/a picture.png is shown to the model*'
+type_ C-d
+sees "and quits" '*status 0*'
 
 # several lines pasted at once are one message
 answer "One message." >script
