@@ -32,7 +32,7 @@ for c in loop compact guard tool mem provider; do
 done
 is "the formats are the importers" "$(grep -P "^hamr-guard\t-F\t" "$C/table" |
     cut -f 3 | tr '|' '\n' | grep -vxE auto | sort)" \
-    "$(cd "$HAMR_SHARE/import" && ls -- *.jq | sed 's/\.jq$//' | sort)"
+    "$(cd "$TOP/share/hamr/import" && ls -- *.jq | sed 's/\.jq$//' | sort)"
 
 # ---- bash ----
 cat >bash.sh <<'X'
