@@ -60,14 +60,14 @@ sees "no session yet" '*begins with your first message*'
 type_ 'read @fi' Tab Enter
 sees "@path completes" '*read @file.txt*'
 sees "a turn: its call, its answer" \
-    '*read file.txt -> file.txt lines 1-1 of 1*The file says hello.
-completed: 2 steps, 1 calls*'
+    '*read file.txt -> lines 1-1 of 1*The file says hello.
+completed: 2 steps, 1 call, *'
 type_ '!echo hi; false' Enter
 sees "!command shows its output" '*!echo hi; false
 hi
 >*'
 type_ 'what now?' Enter
-sees "the next turn of the same session" '*Second answer.*completed: 1 steps*'
+sees "the next turn of the same session" '*Second answer.*completed: 1 step, *'
 type_ /status Enter
 sees "/status" '*session 2*, mode patch, model*'
 type_ 'go on' Enter
@@ -106,7 +106,12 @@ hamr-guard --no-config <"$f" | cmp -s - "$f"
 is "a fixed point of hamr-guard" "$?" 0
 
 # @path: images are shown
-{ answer "A picture."; answer "Two."; } >script
+long=$(for i in $(seq 40); do printf 'word%s ' "$i"; done)
+{ answer "A picture."; call l1 read '{"path":"."}'
+call l2 read '{"query":"hello"}'; call w1 write '{"path":"n","content":"a\nb\n"}'
+call b1 bash "{\"command\":\"$(printf 'true %.0s' $(seq 40)); true\"}"
+answer "$long
+Two."; } >script
 rm -rf .hamr
 start --yes
 type_ 'see @my' Tab
@@ -116,6 +121,11 @@ sees "an image is shown" '*my picture.png is shown to the model: PNG, 3 x 5*A pi
 type_ '@steer' Tab Tab ' x' Enter
 sees "a name that would steer the terminal is not offered" '*> @steer x
 *Two.*'
+match "a list and a search are told in a word" "$(screen)" \
+    '*read . -> [4-9] entries (*read hello -> [1-9] match*write n -> +2 -0 lines (*'
+is "lines end between words, calls are one line" "$(screen |
+    grep -cE '^word[0-9]+ .* word[0-9]+$') $(screen |
+    grep -cE '^  bash true .*\.\.\. -> exit 0 \([0-9.]+ s\)$')" "3 1"
 is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
     if type == "array" then map(.type), .[0].text, .[1].image_url.url[0:30]
     else . end' .hamr/sessions/*.ndjson | paste -sd'|')" \
@@ -131,7 +141,7 @@ rm -rf .hamr
 start --yes
 printf 'first line\nsecond line\n' >paste
 tm load-buffer paste && tm paste-buffer -t c
-sees "a paste of two lines" '*One message.*completed: 1 steps*'
+sees "a paste of two lines" '*One message.*completed: 1 step, *'
 is "... is one message" "$(jq -r 'select(.role == "user") | .content' \
     .hamr/sessions/*.ndjson)" "first line
 second line"

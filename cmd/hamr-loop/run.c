@@ -162,12 +162,14 @@ static void
 sum_up(struct run *r, const struct turn *t)
 {
 	bool well = t->end == END_COMPLETED;
+	const struct track *k = &r->track;
 
-	ui_answer(&r->ui, r->track.answer);
-	ui_note(&r->ui, "%s%s%s: %ld steps, %ld calls, %zu files changed; "
+	ui_answer(&r->ui, k->answer);
+	ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu file%s changed; "
 	    "session %s", turn_status_word(t->end), well ? "" : ", ",
-	    well ? "" : t->reason, r->track.steps, r->track.started,
-	    r->track.nfiles, r->session.id);
+	    well ? "" : t->reason, k->steps, k->steps == 1 ? "" : "s",
+	    k->started, k->started == 1 ? "" : "s", k->nfiles,
+	    k->nfiles == 1 ? "" : "s", r->session.id);
 	if (r->track.mode != NULL && strcmp(r->track.mode, "verify") == 0 &&
 	    r->track.verify_command == NULL)
 		ui_note(&r->ui, "nothing was verified: no command is set; put "

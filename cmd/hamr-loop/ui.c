@@ -1,5 +1,6 @@
 /* ui.c - what a program sees of a run: stdout. */
 #include <errno.h>
+#include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ ui_init(struct ui *u, bool json, bool quiet)
 	u->color = u->tty_err && (plain == NULL || plain[0] == '\0') &&
 	    !dumb;
 	u->live = u->tty_err && !dumb && !json && !quiet;
+	if (u->live)
+		setlocale(LC_CTYPE, "");	/* widths of characters */
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);
 }
 
@@ -34,6 +37,7 @@ ui_release(struct ui *u)
 	map_release(&u->always);
 	map_release(&u->calls);
 	buf_release(&u->out);
+	buf_release(&u->fold.word);
 }
 
 /* ---- stdout ---- */

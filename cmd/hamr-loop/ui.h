@@ -26,6 +26,13 @@ struct ui_status {
 	char doing[128];
 };
 
+/* Where folded text stands, see ui_fold. */
+struct ui_fold {
+	size_t columns, at;	/* of the terminal; of the cursor */
+	struct buf word;	/* the last one, as long as it may grow ... */
+	size_t width;		/* ... and its columns */
+};
+
 /* A call of the model, kept until the end of the run. */
 struct ui_call {
 	char *what;		/* "bash make test" */
@@ -52,6 +59,7 @@ struct ui {
 	bool live;		/* a terminal that can redraw a line */
 	bool midline;		/* text was shown without a line end */
 	bool streamed;		/* the last answer was shown as it came */
+	struct ui_fold fold;	/* of the streamed text */
 	struct ui_status status;
 };
 

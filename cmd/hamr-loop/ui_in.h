@@ -14,6 +14,31 @@ void ui_emit(struct ui *u, const char *p, size_t n);
 /* End a line that was left open by streamed text. */
 void ui_break(struct ui *u);
 
+/* ---- ui_text.c ---- */
+
+/* The code point that the n bytes of a valid character at p are. */
+unsigned long ui_code_point(const unsigned char *p, size_t n);
+
+/* ---- ui_fold.c ---- */
+
+/* Columns of the terminal. */
+size_t ui_columns(void);
+/* How many bytes of p fit into so many columns. */
+size_t ui_fits(const char *p, size_t n, size_t columns);
+/* Append safe text, broken between words where the terminal's line ends; it
+ * may go on with the next piece. */
+void ui_fold(struct ui_fold *f, const char *p, size_t n, struct buf *out);
+void ui_fold_reset(struct ui_fold *f);	/* a new line begins */
+
+/* ---- ui_call.c ---- */
+
+/* "bash make test" of a call's name and arguments. */
+char *ui_call_what(struct slice name, struct slice args);
+/* One line for a result: what, its outcome, its time. */
+void ui_call_result(struct ui *u, const char *what, const struct rec *r);
+/* A changed file as it was changed. */
+void ui_call_diff(struct ui *u, const struct rec *r);
+
 /* ---- ui_status.c ---- */
 
 /* Note what a record says about where the run stands. */

@@ -10,9 +10,6 @@
 #include "ui_in.h"
 #include "utf8.h"
 
-#define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
-#define DIFF_SHOWN 40		/* lines of a change */
-
 void
 ui_emit(struct ui *u, const char *p, size_t n)
 {
@@ -38,6 +35,23 @@ silent(const struct ui *u)
 	return u->quiet || u->json;
 }
 
+/* Harmless, and on a terminal in lines that end between words. */
+static void
+add_text(const struct ui *u, struct buf *b, const char *p, size_t n)
+{
+	struct ui_fold f = { .at = 0 };
+	struct buf safe = BUF_INIT(4 * BUF_RECORD_MAX);
+
+	if (!u->live) {
+		ui_safe(b, p, n);
+		return;
+	}
+	ui_safe(&safe, p, n);
+	ui_fold(&f, buf_view(&safe).p, safe.len, b);
+	buf_release(&f.word);
+	buf_release(&safe);
+}
+
 void
 ui_note(struct ui *u, const char *fmt, ...)
 {
@@ -52,7 +66,7 @@ ui_note(struct ui *u, const char *fmt, ...)
 	va_end(ap);
 	if (u->color)
 		buf_adds(&b, "\033[2m");
-	ui_safe(&b, buf_view(&raw).p, raw.len);
+	add_text(u, &b, buf_view(&raw).p, raw.len);
 	buf_adds(&b, u->color ? "\033[0m\n" : "\n");
 	ui_break(u);
 	ui_emit(u, b.p, b.len);
@@ -76,38 +90,6 @@ ui_overheard(struct ui *u, const char *p, size_t n)
 	buf_release(&b);
 }
 
-/* The one argument that tells a call from its neighbours. */
-static void
-short_args(struct slice args, struct buf *out)
-{
-	static const char *const telling[] = { "command", "path", "query",
-		"file_path", "fact" };
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
-	struct scan s = { 0 };
-	struct slice got = { NULL, 0 };
-	size_t n;
-
-	scan_str(args, &text);
-	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
-		for (size_t i = 0; got.p == NULL && i < 5; i++) {
-			struct slice whole = buf_view(&text);
-
-			got = scan_get(whole, telling[i]);
-		}
-	if (scan_str(got, &v)) {
-		n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
-		for (size_t i = 0; i < n; i++)
-			if (v.p[i] == '\n')
-				v.p[i] = ' ';
-		buf_add(out, v.p, n);
-		if (n < v.len)
-			buf_adds(out, "...");
-	}
-	buf_release(&text);
-	buf_release(&v);
-	scan_release(&s);
-}
-
 static void
 remember_calls(struct ui *u, const struct rec *r)
 {
@@ -119,15 +101,10 @@ remember_calls(struct ui *u, const struct rec *r)
 		return;
 	walk_in(&w, calls);
 	while (msg_next_call(&w, &c)) {
-		struct buf b = BUF_INIT(1 << 20);
-
-		scan_str(c.name, &b);
-		buf_addc(&b, ' ');
-		short_args(c.args, &b);
 		u->seen = xgrow(u->seen, u->nseen, &u->capseen,
 		    sizeof *u->seen);
-		u->seen[u->nseen++] = (struct ui_call){ buf_detach(&b),
-		    scan_strdup(c.args) };
+		u->seen[u->nseen++] = (struct ui_call){
+		    ui_call_what(c.name, c.args), scan_strdup(c.args) };
 		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
 		    u->nseen;
 	}
@@ -136,51 +113,11 @@ remember_calls(struct ui *u, const struct rec *r)
 static void
 show_result(struct ui *u, const struct rec *r)
 {
-	struct slice id = rec_get(r, "tool_call_id");
-	struct buf first = BUF_INIT(BUF_RECORD_MAX);
-	uint64_t *at = map_get(&u->calls, id);
-	int64_t ms = 0;
-	size_t n;
+	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
 
-	msg_text(rec_get(r, "content"), &first);
-	n = strcspn(buf_view(&first).p, "\n");
-	n = utf8_cut(buf_view(&first).p, n, LINE_MAX_SHOWN);
-	scan_int(msg_meta(r, "ms"), &ms);
-	ui_note(u, "  %s -> %.*s (%lld.%02lld s)",
-	    at != NULL && *at != 0 ? u->seen[*at - 1].what : "?", (int)n,
-	    buf_view(&first).p, (long long)ms / 1000,
-	    (long long)ms / 10 % 100);
-	buf_release(&first);
-}
-
-/* A changed file as it was changed, its lines coloured. */
-static void
-show_diff(struct ui *u, const struct rec *r)
-{
-	struct buf d = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT(1 << 20);
-	const char *p;
-	int lines = 0;
-
-	if (!u->tty_err || !scan_str(msg_meta(r, "diff"), &d)) {
-		buf_release(&d);
-		return;
-	}
-	for (p = buf_view(&d).p; *p != '\0' && lines < DIFF_SHOWN; lines++) {
-		size_t n = strcspn(p, "\n");
-		const char *on = *p == '+' ? "\033[32m" : *p == '-' ?
-		    "\033[31m" : "\033[2m";
-
-		buf_adds(&b, u->color ? on : "");
-		buf_adds(&b, "    ");
-		ui_safe(&b, p, n);
-		buf_adds(&b, u->color ? "\033[0m\n" : "\n");
-		p += n + (p[n] == '\n');
-	}
-	if (*p != '\0')
-		buf_adds(&b, "    ...\n");
-	ui_emit(u, buf_view(&b).p, b.len);
-	buf_release(&d);
-	buf_release(&b);
+	ui_call_result(u, at != NULL && *at != 0 ? u->seen[*at - 1].what :
+	    "?", r);
+	ui_call_diff(u, r);
 }
 
 /* What comes with calls; the last answer goes to stdout.  Text that was shown
@@ -239,7 +176,6 @@ ui_committed(struct ui *u, const struct rec *r)
 		break;
 	case R_TOOL:
 		show_result(u, r);
-		show_diff(u, r);
 		ui_status_doing(u, "");
 		break;
 	case R_VERDICT:
@@ -263,8 +199,8 @@ ui_committed(struct ui *u, const struct rec *r)
 static void
 stream(struct ui *u, const struct rec *r)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), b =
-	    BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), safe =
+	    BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (!rec_str_is(r, "kind", "content")) {
 		ui_status_doing(u, rec_str_is(r, "kind", "reasoning") ?
@@ -272,12 +208,16 @@ stream(struct ui *u, const struct rec *r)
 		return;
 	}
 	if (scan_str(rec_get(r, "text"), &text) && text.len > 0) {
-		ui_safe(&b, text.p, text.len);
+		if (!u->midline)
+			ui_fold_reset(&u->fold);
+		ui_safe(&safe, text.p, text.len);
+		ui_fold(&u->fold, safe.p, safe.len, &b);
 		u->midline = b.p[b.len - 1] != '\n';
 		u->streamed = true;
 		ui_emit(u, b.p, b.len);
 	}
 	buf_release(&text);
+	buf_release(&safe);
 	buf_release(&b);
 }
 

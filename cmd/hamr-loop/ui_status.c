@@ -1,7 +1,6 @@
 /* ui_status.c - the one line at the bottom that says where a run stands. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -117,17 +116,15 @@ void
 ui_status_draw(struct ui *u)
 {
 	struct buf b = BUF_INIT(4096), line = BUF_INIT(8192);
-	struct winsize w = { .ws_col = 80 };
 	size_t n;
 
 	if (!u->live || !u->status.on || u->midline)
 		return;
-	ioctl(STDERR_FILENO, TIOCGWINSZ, &w);
 	line_of(u, &b);
 	for (size_t i = 0; i < b.len; i++)
 		if (b.p[i] == '\n' || b.p[i] == '\t')
 			b.p[i] = ' ';
-	n = utf8_cut(b.p, b.len, w.ws_col > 1 ? w.ws_col - 1u : 79u);
+	n = ui_fits(b.p, b.len, ui_columns() - 1);
 	buf_fmt(&line, "%s%.*s%s", u->color ? "\033[2m" : "", (int)n, b.p,
 	    u->color ? "\033[0m" : "");
 	u->status.shown = true;

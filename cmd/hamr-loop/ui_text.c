@@ -1,9 +1,9 @@
 /* ui_text.c - text from a model or a tool, made harmless. */
-#include "ui.h"
+#include "ui_in.h"
 #include "utf8.h"
 
-static unsigned long
-code_point(const unsigned char *p, size_t k)
+unsigned long
+ui_code_point(const unsigned char *p, size_t k)
 {
 	if (k == 1)
 		return p[0];
@@ -35,7 +35,7 @@ ui_safe(struct buf *out, const char *p, size_t n)
 	while (n > 0) {
 		size_t k = utf8_len((const unsigned char *)p, n);
 		unsigned long c = k != 0 ?
-		    code_point((const unsigned char *)p, k) :
+		    ui_code_point((const unsigned char *)p, k) :
 		    (unsigned char)*p;
 
 		if (k != 0 && is_harmless(c))

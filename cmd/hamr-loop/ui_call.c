@@ -1,0 +1,189 @@
+/* ui_call.c - a call and what came of it, one line each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "msg.h"
+#include "ui_in.h"
+#include "utf8.h"
+
+#define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
+#define DIFF_SHOWN 40		/* lines of a change */
+
+/* The one argument that tells a call from its neighbours. */
+static void
+short_args(struct slice args, struct buf *out)
+{
+	static const char *const telling[] = { "command", "query", "path",
+		"file_path", "fact" };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
+	struct scan s = { 0 };
+	struct slice got = { NULL, 0 };
+	size_t n;
+
+	scan_str(args, &text);
+	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
+		for (size_t i = 0; got.p == NULL && i < 5; i++) {
+			struct slice whole = buf_view(&text);
+
+			got = scan_get(whole, telling[i]);
+		}
+	if (scan_str(got, &v)) {
+		n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
+		for (size_t i = 0; i < n; i++)
+			if (v.p[i] == '\n')
+				v.p[i] = ' ';
+		buf_add(out, v.p, n);
+		if (n < v.len)
+			buf_adds(out, "...");
+	}
+	buf_release(&text);
+	buf_release(&v);
+	scan_release(&s);
+}
+
+char *
+ui_call_what(struct slice name, struct slice args)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	scan_str(name, &b);
+	buf_addc(&b, ' ');
+	short_args(args, &b);
+	return buf_detach(&b);
+}
+
+/* ---- a result ---- */
+
+static bool
+failed(const struct rec *r)
+{
+	struct slice e = rec_get(r, "is_error");
+	int64_t code = 0;
+
+	return slice_is(e, "true") || (scan_int(msg_meta(r, "exit"), &code) &&
+	    code != 0) || msg_meta(r, "signal").p != NULL;
+}
+
+static size_t
+count_lines(struct slice text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == '\n' || i + 1 == text.n;
+	return n;
+}
+
+/* In a few words: the lines of a change, what was found; else the first line
+ * of what the model is told, without the path that stands before it. */
+static void
+outcome(const struct rec *r, struct buf *out)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char *path = scan_strdup(msg_meta(r, "path"));
+	size_t skip = path != NULL ? strlen(path) : 0, n;
+	struct slice op = msg_meta(r, "op");
+	int64_t added, removed, found;
+
+	msg_text(rec_get(r, "content"), &text);
+	if (scan_int(msg_meta(r, "added"), &added) &&
+	    scan_int(msg_meta(r, "removed"), &removed) && !failed(r)) {
+		buf_fmt(out, "+%lld -%lld lines", (long long)added,
+		    (long long)removed);
+	} else if (scan_str_is(op, "search") && scan_int(msg_meta(r,
+	    "matches"), &found)) {
+		buf_fmt(out, "%lld match%s", (long long)found, found == 1 ?
+		    "" : "es");
+	} else if (scan_str_is(op, "list") && !failed(r)) {
+		n = count_lines(buf_view(&text));
+		buf_fmt(out, "%zu entr%s", n, n == 1 ? "y" : "ies");
+	} else {
+		const char *p = buf_view(&text).p;
+
+		if (skip > 0 && strncmp(p, path, skip) == 0 &&
+		    strncmp(p + skip, " lines ", 7) == 0)
+			p += skip + 1;
+		n = strcspn(p, "\n");
+		ui_safe(out, p, utf8_cut(p, n, LINE_MAX_SHOWN));
+	}
+	free(path);
+	buf_release(&text);
+}
+
+/* On a terminal it stays one line: what was called gives way. */
+static void
+add_what(const struct ui *u, const char *what, size_t rest, struct buf *out)
+{
+	struct buf safe = BUF_INIT((size_t)1 << 20);
+	size_t n, room = ui_columns();
+
+	ui_safe(&safe, what, strlen(what));
+	room = room > rest + 20 ? room - rest : 20;
+	n = u->live ? ui_fits(buf_view(&safe).p, safe.len, room) : safe.len;
+	if (n < safe.len) {
+		n = ui_fits(safe.p, safe.len, room - 3);
+		buf_fmt(out, "%.*s...", (int)n, safe.p);
+	} else {
+		buf_slice(out, buf_view(&safe));
+	}
+	buf_release(&safe);
+}
+
+void
+ui_call_result(struct ui *u, const char *what, const struct rec *r)
+{
+	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
+	const char *on = failed(r) ? "\033[31m" : "\033[32m";
+	char took[40];
+	int64_t ms = 0;
+
+	scan_int(msg_meta(r, "ms"), &ms);
+	snprintf(took, sizeof took, " (%lld.%02lld s)", (long long)ms / 1000,
+	    (long long)ms / 10 % 100);
+	outcome(r, &o);
+	buf_adds(&b, "  ");
+	add_what(u, what, 7 + o.len + strlen(took), &b);
+	buf_adds(&b, u->color ? "\033[2m -> \033[0m" : " -> ");
+	buf_fmt(&b, "%s%s%s", u->color ? on : "", buf_view(&o).p, u->color ?
+	    "\033[0;2m" : "");
+	buf_fmt(&b, "%s%s\n", took, u->color ? "\033[0m" : "");
+	ui_break(u);
+	ui_emit(u, b.p, b.len);
+	buf_release(&b);
+	buf_release(&o);
+}
+
+/* Lines before the first @@ name the file; the line above has done so. */
+void
+ui_call_diff(struct ui *u, const struct rec *r)
+{
+	struct buf d = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT(1 << 20);
+	const char *p;
+	int lines = 0;
+
+	if (!u->tty_err || !scan_str(msg_meta(r, "diff"), &d)) {
+		buf_release(&d);
+		return;
+	}
+	p = buf_view(&d).p;
+	while (strncmp(p, "--- ", 4) == 0 || strncmp(p, "+++ ", 4) == 0)
+		p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n');
+	for (; *p != '\0' && lines < DIFF_SHOWN; lines++) {
+		size_t n = strcspn(p, "\n");
+		const char *on = *p == '+' ? "\033[32m" : *p == '-' ?
+		    "\033[31m" : "\033[2m";
+
+		buf_adds(&b, u->color ? on : "");
+		buf_adds(&b, "    ");
+		ui_safe(&b, p, n);
+		buf_adds(&b, u->color ? "\033[0m\n" : "\n");
+		p += n + (p[n] == '\n');
+	}
+	if (*p != '\0')
+		buf_adds(&b, "    ...\n");
+	ui_emit(u, buf_view(&b).p, b.len);
+	buf_release(&d);
+	buf_release(&b);
+}
