@@ -25,6 +25,9 @@ struct program {
 	bool last;		/* no more inputs will be given */
 	struct buf in, out;
 	size_t at;		/* what of in has been taken */
+	program_waiter *wait;	/* NULL: block */
+	void *wait_ctx;
+	bool given_up;		/* wait said so */
 };
 
 static int
@@ -46,6 +49,8 @@ gone(struct program *p, struct err *e)
 {
 	int st = p->pid != 0 ? reap(p) : 0;
 
+	if (p->given_up)
+		return err_set(e, ST_DATA, "%s: given up", p->name);
 	if (WIFSIGNALED(st) && WTERMSIG(st) == SIGPROF)
 		return err_set(e, ST_DATA, "%s: stopped, it takes too "
 		    "long; does it loop?", p->name);
@@ -104,6 +109,28 @@ program_last(struct program *p)
 	put(p, FILTER_LAST, "", 0, SLICE(""));
 }
 
+void
+program_wait(struct program *p, program_waiter *wait, void *ctx)
+{
+	p->wait = wait;
+	p->wait_ctx = ctx;
+}
+
+/* False: it is wanted no more, and killed. */
+static bool
+is_readable(struct program *p)
+{
+	struct pollfd fd = { p->fd, POLLIN, 0 };
+
+	while (p->wait != NULL && fd.revents == 0 && !p->given_up)
+		if (p->wait(p->wait_ctx, &fd, 1, -1) != 0 &&
+		    fd.revents == 0) {
+			p->given_up = true;
+			kill(p->pid, SIGKILL);
+		}
+	return !p->given_up;
+}
+
 /* More bytes of it; 0 at its end. */
 static ssize_t
 fill(struct program *p)
@@ -114,6 +141,8 @@ fill(struct program *p)
 		buf_drop(&p->in, p->at);
 		p->at = 0;
 	}
+	if (!is_readable(p))
+		return 0;
 	buf_reserve(&p->in, BLOCK);
 	do
 		n = read(p->fd, p->in.p + p->in.len, BLOCK);
@@ -164,18 +193,37 @@ program_next(struct program *p, struct slice *text, struct err *e)
 
 /* ---- starting and ending ---- */
 
+/* Where libjq says at which line, that goes before its words; what it asks
+ * users of a shell is no use here. */
+static int
+refused_at(const struct program *p, char *text, struct err *e)
+{
+	static const char at[] = " at <top-level>, line ", shell[] =
+	    " (Unix shell quoting issues?)";
+	char *where = strstr(text, at), *aside = strstr(text, shell);
+	const char *line = where != NULL ? where + sizeof at - 1 : "";
+	size_t n = strspn(line, "0123456789");
+
+	if (n == 0)
+		return err_set(e, ST_USAGE, "%s: %s", p->name, text[0] != '\0' ?
+		    text : "does not compile");
+	if (aside != NULL)
+		*aside = '\0';
+	*where = '\0';
+	return err_set(e, ST_USAGE, "%s:%.*s: %s", p->name, (int)n, line, text);
+}
+
 /* The first line of what libjq said, without the name of its program. */
 static int
 refused(const struct program *p, struct slice why, struct err *e)
 {
 	char *text = xmemdup0(why.p, why.n);
-	const char *start = text;
+	char *start = text;
 
 	if (strncmp(start, "jq: error: ", 11) == 0)
 		start += 11;
-	text[strcspn(text, "\n")] = '\0';
-	err_set(e, ST_USAGE, "%s: %s", p->name, *start != '\0' ? start :
-	    "does not compile");
+	start[strcspn(start, "\n")] = '\0';
+	refused_at(p, start, e);
 	free(text);
 	return -1;
 }

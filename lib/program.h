@@ -12,6 +12,7 @@
 #ifndef HAMR_PROGRAM_H
 #define HAMR_PROGRAM_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,10 +32,16 @@ struct program;
 
 /* Compile text, whose global variables are the members of vars (a JSON
  * object).  importer: inputs carry their lines (filter.h).  name is for
- * messages, borrowed.  NULL with e (ST_USAGE: does not compile). */
+ * messages, borrowed.  NULL with e (ST_USAGE: does not compile; "NAME:LINE:
+ * why" where libjq tells the line). */
 struct program *program_new(const char *name, const char *text,
     const char *vars, bool importer, struct err *e);
 void program_free(struct program *p);
+
+/* Wait with this for what the program says, instead of blocking: not 0 means
+ * that nobody wants it any more, and the process is ended. */
+typedef int program_waiter(void *ctx, struct pollfd *fds, size_t n, int ms);
+void program_wait(struct program *p, program_waiter *wait, void *ctx);
 
 /* Queue an input, checked JSON that begins on this line; more than one may be
  * given when asked. */

@@ -191,7 +191,7 @@ status "no such program" 66 imp -F ./none.jq m
 echo 'foo(' >bad.jq
 status "one that does not compile" 2 imp -F ./bad.jq m
 match "its own line is told" "$(printf '\n\nfoo\n' >bad.jq
-    imp -F ./bad.jq m 2>&1)" "*foo/0*line 3*"
+    imp -F ./bad.jq m 2>&1)" "*bad.jq:3: foo/0 is not defined"
 echo 'if .who == "user" then {role:"user"} else error("no") end' >bad.jq
 status "one that fails" 65 imp -F ./bad.jq m
 is "where" "$(imp -F ./bad.jq m 2>&1 >out)" "hamr-guard: m:2: -F: no"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "api.h"
 #include "json.h"
 #include "mem.h"
@@ -87,6 +88,8 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		return API_DONE;
 	if (is_blank(data, ""))
 		return API_MORE;
+	if (api->own != NULL)
+		return adapter_event(api->own, st, a, data, f);
 	if (scan_record(&st->scan, data.p, data.n) < 0) {
 		repair(data, &fixed);
 		if (scan_record(&st->scan, fixed.p, fixed.len) < 0) {

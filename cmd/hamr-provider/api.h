@@ -21,8 +21,11 @@ enum api_said {
 	API_ERROR		/* f says which */
 };
 
+struct adapter;
+
 /* What an adapter keeps between the events of one stream. */
 struct api_stream {
+	struct slice event;	/* the name of the one in hand, borrowed */
 	struct buf text, mark;	/* of the thought in hand */
 	long open;		/* index of a block, -1: none */
 	struct scan scan;
@@ -30,6 +33,8 @@ struct api_stream {
 
 struct api {
 	const char *name;
+	struct adapter *own;	/* a program speaks it (adapter.h): read, body
+				 * and mark are not used */
 	/* where it is, and the variables its users know */
 	const char *own_url, *own_host;	/* own_host: "https://..." */
 	const char *url_env, *key_env;

@@ -22,6 +22,7 @@ on_event(void *ctx, struct slice data)
 
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return 1;
+	x->stream.event = buf_view(&x->sse.name);
 	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
 	    &x->failure);
 	if (x->first == 0 && answer_started(x->p->answer))
@@ -49,6 +50,23 @@ too_large(struct exchange *x)
 	return HTTP_ABORT;
 }
 
+/* An adapter does not say whether it reads lines or one object: a first line
+ * that is a whole value tells. */
+static bool
+are_lines(struct exchange *x)
+{
+	const char *lf = memchr(x->raw.p, '\n', x->raw.len);
+	struct scan sc = { 0 };
+
+	if (x->p->set->api->own == NULL || x->sse.lines || lf == NULL ||
+	    x->is_whole)
+		return false;
+	x->sse.lines = scan_value(&sc, x->raw.p, (size_t)(lf - x->raw.p)) == 0;
+	x->is_whole = !x->sse.lines;
+	scan_release(&sc);
+	return x->sse.lines;
+}
+
 static enum http_next
 on_body(void *ctx, long status, const char *p, size_t n)
 {
@@ -66,7 +84,13 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	know_form(x, p, n);
 	if (x->form == FORM_WHOLE) {
 		buf_add(&x->raw, p, n);
-		return x->raw.over ? too_large(x) : HTTP_MORE;
+		if (x->raw.over)
+			return too_large(x);
+		if (!are_lines(x))
+			return HTTP_MORE;
+		x->form = FORM_SSE;
+		p = x->raw.p;
+		n = x->raw.len;
 	}
 	rc = sse_feed(&x->sse, p, n, on_event, x);
 	if (rc == SSE_TOO_LARGE)
@@ -99,6 +123,8 @@ static void
 read_whole(struct exchange *x)
 {
 	struct slice raw = buf_view(&x->raw);
+	const char *mark = x->p->set->api->mark;
+	bool object;
 
 	if (*raw.p != '{') {
 		while (raw.n > 0 && strchr(" \t\r\n", *raw.p) != NULL) {
@@ -106,17 +132,18 @@ read_whole(struct exchange *x)
 			raw.n--;
 		}
 	}
-	if (raw.n > 0 && *raw.p == '{')
+	object = raw.n > 0 && (*raw.p == '{' || (mark == NULL && *raw.p == '['));
+	if (object)
 		x->said = api_event(x->p->set->api, &x->stream, x->p->answer,
 		    raw, &x->failure);
 	if (x->first == 0)
 		x->first = file_now_ms();
 	if (x->said == API_ERROR && x->failure.code != NULL)
 		return;
-	if (raw.n == 0 || *raw.p != '{' ||
+	if (!object ||
 	    (!answer_started(x->p->answer) && x->said != API_FINISHED &&
-	    memmem(raw.p, raw.n, x->p->set->api->mark,
-	    strlen(x->p->set->api->mark)) == NULL)) {
+	    (mark == NULL || memmem(raw.p, raw.n, mark, strlen(mark)) ==
+	    NULL))) {
 		failure_set(&x->failure, "server", false, false, "%s answers "
 		    "with something else than a chat completion; is base_url "
 		    "right (it often ends in /v1)", x->where);
@@ -157,7 +184,9 @@ judge(struct exchange *x)
 	const struct http_reply *r = &x->reply;
 	bool got = is_ok(r->status) && r->body;
 
-	if (r->end == HTTP_GIVEN_UP) {
+	/* an adapter's program is given up like a transfer */
+	if (r->end == HTTP_GIVEN_UP || (x->failure.code != NULL &&
+	    x->p->flags != 0)) {
 		failure_set(&x->failure, "interrupted", false, false,
 		    "cancelled");
 		x->failure.partial = true;
@@ -193,7 +222,24 @@ sends_reasoning(const struct provider *p)
 	return p->set->reasoning == REASONING_ALWAYS;
 }
 
-static void
+/* It also says where to, and with which headers. */
+static int
+ask_adapter(struct exchange *x, const struct body *b, struct slice messages)
+{
+	const struct settings *s = x->p->set;
+	struct adapter_defaults d = { (const char *const *)s->headers,
+		s->nheaders, s->key };
+	int r;
+
+	adapter_call_release(&x->call);
+	r = adapter_request(s->api->own, b, messages, &d, &x->call, &x->body,
+	    &x->failure);
+	free(x->url);
+	x->url = server_url(s->base_url, r == 0 ? x->call.path : "");
+	return r;
+}
+
+static int
 make_body(struct exchange *x)
 {
 	const struct settings *s = x->p->set;
@@ -212,39 +258,62 @@ make_body(struct exchange *x)
 		.past = &x->p->past,
 	};
 
+	int r = 0;
+
 	buf_reset(&x->body);
-	if (s->api->body == NULL) {
+	if (s->api->own == NULL && s->api->body == NULL) {
 		body_print(&b, &x->body);
-		return;
+		return 0;
 	}
-	body_messages(&b, scan_str_is(b.tool_choice, "none"), true, &legal);
-	s->api->body(&b, buf_view(&legal), &x->body);
+	body_messages(&b, scan_str_is(b.tool_choice, "none"),
+	    s->api->own == NULL, &legal);
+	if (s->api->own != NULL)
+		r = ask_adapter(x, &b, buf_view(&legal));
+	else
+		s->api->body(&b, buf_view(&legal), &x->body);
 	buf_release(&legal);
+	return r;
 }
 
-static void
+/* -1: there is nothing to be sent, x->failure says why. */
+static int
 begin(struct exchange *x)
 {
-	make_body(x);
 	sse_reset(&x->sse);
 	buf_reset(&x->raw);
 	buf_reset(&x->tape);
 	failure_reset(&x->failure);
 	api_stream_reset(&x->stream);
 	x->form = x->p->set->api->lines ? FORM_SSE : FORM_UNKNOWN;
+	x->sse.lines = x->p->set->api->lines;
+	x->is_whole = false;
+	memset(&x->reply, 0, sizeof x->reply);
 	x->said = API_MORE;
 	x->first = 0;
 	x->started = file_now_ms();
 	answer_reset(x->p->answer, x->ask->tools);
+	if (x->p->set->api->own != NULL)
+		adapter_wait(x->p->set->api->own, attempt_wait, x->p);
+	return make_body(x);
 }
 
 void
 attempt_do(struct exchange *x)
 {
-	struct http_call call = { .url = x->url, .post = true, .sink = on_body,
+	struct http_call call = { .post = true, .sink = on_body,
 		.ctx = x, .wait = attempt_wait, .wait_ctx = x->p };
 
-	begin(x);
+	if (begin(x) < 0) {
+		judge(x);
+		return;
+	}
+	call.url = x->url;
+	if (x->call.method != NULL) {
+		call.method = x->call.method;
+		call.post = strcmp(call.method, "GET") != 0;
+		call.headers = (const char *const *)x->call.headers;
+		call.nheaders = x->call.nheaders;
+	}
 	call.body = buf_view(&x->body);
 	http_do(server_http(x->p), &call, &x->reply);
 	judge(x);
@@ -262,7 +331,6 @@ attempt_init(struct exchange *x)
 	if (x->p->answer == NULL)
 		x->p->answer = answer_new(s->dialect, provider_delta, x->p);
 	sse_init(&x->sse, s->max_line, s->max_event);
-	x->sse.lines = s->api->lines;
 	api_stream_init(&x->stream);
 	buf_init(&x->body, (size_t)1 << 40);
 	buf_init(&x->raw, s->max_body > ERROR_BODY_MAX ? s->max_body :
@@ -284,6 +352,7 @@ attempt_release(struct exchange *x)
 	buf_release(&x->raw);
 	buf_release(&x->tape);
 	failure_release(&x->failure);
+	adapter_call_release(&x->call);
 	free(x->url);
 	free(x->where);
 }
@@ -294,7 +363,10 @@ attempt_play(struct exchange *x, struct slice line, size_t chunk)
 	struct buf all = BUF_INIT((size_t)1 << 40);
 	enum http_next next = HTTP_MORE;
 
-	begin(x);
+	if (begin(x) < 0) {
+		judge(x);
+		return;
+	}
 	cassette_read(line, &all, &x->reply);
 	x->reply.body = all.len > 0;
 	if (chunk == 0)

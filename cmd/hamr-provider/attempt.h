@@ -2,6 +2,7 @@
 #ifndef PROVIDER_ATTEMPT_H
 #define PROVIDER_ATTEMPT_H
 
+#include "adapter.h"
 #include "api.h"
 #include "provider.h"
 #include "sse.h"
@@ -20,6 +21,8 @@ struct exchange {
 	enum form form;
 	enum api_said said;
 	struct api_stream stream;
+	struct adapter_call call;	/* what an adapter wants sent */
+	bool is_whole;			/* it is not lines */
 	long long started, first;	/* ms; first 0: nothing came yet */
 	char *url, *where;
 };

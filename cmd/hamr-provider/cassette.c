@@ -41,7 +41,7 @@ cassette_add(struct exchange *x, bool again)
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct json *o;
 
-	if (x->p->record < 0)
+	if (x->p->record < 0 || x->body.len == 0)
 		return;
 	o = json_object();
 	json_str(o, "type", "exchange");

@@ -225,15 +225,50 @@ exchange(struct provider *p, const struct ask *ask)
 	attempt_release(&x);
 }
 
+/* The API of a cassette: ours, the adapter in hand, or one found by name. */
+static int
+speak(struct provider *p, const char *api)
+{
+	struct settings *s = p->set;
+	struct failure f;
+	struct err e = { .text = "" };
+	char *path;
+
+	if (s->adapter != NULL && strcmp(adapter_api(s->adapter)->name,
+	    api) == 0)
+		s->api = adapter_api(s->adapter);
+	else if (api_named(api) != NULL)
+		s->api = api_named(api);
+	if (strcmp(s->api->name, api) == 0)
+		return 0;
+	path = adapter_is_path(api) ? NULL : adapter_path(api);
+	adapter_free(s->adapter);
+	s->adapter = path == NULL ? NULL : adapter_open(path, s->max_body, &e);
+	free(path);
+	if (s->adapter != NULL) {
+		s->api = adapter_api(s->adapter);
+		return 0;
+	}
+	s->api = &api_openai;
+	failure_init(&f);
+	failure_set(&f, "bad_request", false, false, "the cassette was "
+	    "recorded with the adapter %.60s.jq; give it with --api%s%s", api,
+	    *e.text != '\0' ? ": " : "", e.text);
+	provider_fail(p, &f, NULL);
+	failure_release(&f);
+	return -1;
+}
+
 void
 exchange_play(struct provider *p, const struct ask *ask, struct slice line)
 {
 	struct exchange x = { .p = p, .ask = ask };
 	char *api = scan_strdup(scan_get(line, "api"));
+	int r = api != NULL ? speak(p, api) : 0;
 
-	if (api != NULL && api_named(api) != NULL)
-		p->set->api = api_named(api);
 	free(api);
+	if (r < 0)
+		return;
 	ids_note_all(&p->ids, ask->messages, 0);
 	attempt_init(&x);
 	attempt_play(&x, line, p->set->replay_chunk);

@@ -17,6 +17,7 @@ struct http {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
+	struct curl_slist *own;		/* of the request in hand, or NULL */
 	char error[CURL_ERROR_SIZE];
 	/* what libcurl wants to be told about */
 	struct pollfd *fds;
@@ -160,6 +161,20 @@ easy_options(struct http *h)
 	    h->conf.connect_ms > 0 ? h->conf.connect_ms : 86400000L);
 }
 
+static struct curl_slist *
+header_list(const char *const *v, size_t n)
+{
+	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+	bool typed = false;
+
+	for (size_t i = 0; i < n; i++) {
+		typed |= strncasecmp(v[i], "Content-Type:", 13) == 0;
+		list = curl_slist_append(list, v[i]);
+	}
+	return typed ? list : curl_slist_append(list,
+	    "Content-Type: application/json");
+}
+
 struct http *
 http_new(const struct http_conf *c)
 {
@@ -173,10 +188,7 @@ http_new(const struct http_conf *c)
 	h->easy = curl_easy_init();
 	if (h->multi == NULL || h->easy == NULL)
 		abort();
-	h->headers = curl_slist_append(NULL, "Content-Type: application/json");
-	h->headers = curl_slist_append(h->headers, "Expect:");
-	for (size_t i = 0; i < c->nheaders; i++)
-		h->headers = curl_slist_append(h->headers, c->headers[i]);
+	h->headers = header_list(c->headers, c->nheaders);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -218,6 +230,11 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 		    (curl_off_t)c->body.n);
 	} else
 		curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
+	curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, c->method);
+	if (c->headers != NULL)
+		h->own = header_list(c->headers, c->nheaders);
+	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
+	    h->own != NULL ? h->own : h->headers);
 	curl_multi_add_handle(h->multi, h->easy);
 }
 
@@ -366,6 +383,9 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	curl_multi_remove_handle(h->multi, h->easy);
 	/* nothing of the caller's stays behind */
 	curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
+	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
+	curl_slist_free_all(h->own);
+	h->own = NULL;
 	h->call = NULL;
 	h->reply = NULL;
 }

@@ -48,6 +48,9 @@ int http_poll(void *ctx, struct pollfd *fds, size_t n, int ms);
 struct http_call {
 	const char *url;
 	bool post;
+	const char *method;	/* NULL: POST or GET */
+	const char *const *headers;	/* instead of the conf's; NULL: those */
+	size_t nheaders;
 	struct slice body;
 	long max_ms;		/* for all of it; 0: as in the conf */
 	http_sink *sink;

@@ -2,8 +2,10 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "key.h"
+#include "mem.h"
 #include "provider.h"
 #include "server.h"
 
@@ -16,7 +18,8 @@ static const char help[] =
 "Writes what it read, then usage and an assistant message, or an error.\n"
 "  -n                own records only         -r   resident: acts at go only\n"
 "  --stream          write deltas too         -q   say less on stderr\n"
-"  --api API         openai, responses, anthropic, gemini, ollama, replay\n"
+"  --api API         openai, responses, anthropic, gemini, ollama, replay,\n"
+"                    or an adapter in jq: FILE.jq, or NAME, like cohere\n"
 "  --base-url URL    like http://127.0.0.1:8080/v1; else a local server\n"
 "  --model M         else the first one the server lists\n"
 "  --provider NAME   the table [provider.NAME] of the configuration\n"
@@ -102,6 +105,37 @@ load_conf(const struct stage_args *a, struct err *e)
 	return c;
 }
 
+/* hamr-provider-NAME speaks the stage contract itself: we become it. */
+static int
+become(const struct settings *set, const struct stage_args *a,
+    const struct flags *f, char **files, struct err *e)
+{
+	const char *const words[] = {
+		a->mode == STAGE_NEW ? "-n" : NULL,
+		a->mode == STAGE_RESIDENT ? "-r" : NULL,
+		a->quiet ? "-q" : NULL, a->stream ? "--stream" : NULL,
+		f->models ? "--models" : NULL, f->probe ? "--probe" : NULL,
+		*set->model != '\0' ? "--model" : NULL, set->model,
+		*set->base_url != '\0' ? "--base-url" : NULL, set->base_url };
+	const char **argv;
+	size_t n = 0;
+
+	while (files[n] != NULL)
+		n++;
+	argv = xcalloc(n + sizeof words / sizeof *words + 2, sizeof *argv);
+	n = 0;
+	argv[n++] = set->program;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i] != NULL && *words[i] != '\0')
+			argv[n++] = words[i];
+	while (*files != NULL)
+		argv[n++] = *files++;
+	execv(set->program, (char **)argv);
+	free(argv);
+	err_sys(e, ST_SYSTEM, "%s", set->program);
+	return err_report(e);
+}
+
 static int
 run(struct provider *p, const struct flags *f, struct stage *s,
     struct err *e)
@@ -148,6 +182,8 @@ main(int argc, char **argv)
 	conf = load_conf(&args, &e);
 	if (conf == NULL || settings_load(&set, conf, &flags, &e) < 0)
 		st = err_report(&e);
+	else if (set.program != NULL)
+		st = become(&set, &args, &flags, argv + optind, &e);
 	else {
 		stage_apply(&stage, &args);
 		stage.files = (const char *const *)argv + optind;

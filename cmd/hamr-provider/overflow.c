@@ -41,7 +41,8 @@ static const char *const texts[] = {
 
 static const char *const not_these[] = {
 	"rate limit", "rate_limit", "too many requests", "throttlingexception",
-	"too many tokens",
+	/* of Bedrock; Cohere's "too many tokens: " is about the window */
+	"too many tokens, ", "too many tokens per",
 };
 
 /* The window stands behind these... */

@@ -2,11 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
+#include "adapter.h"
 #include "api.h"
 #include "key.h"
 #include "mem.h"
 #include "num.h"
+#include "plugin.h"
 #include "settings.h"
 
 /* Keys are looked up in [provider.NAME] first, but for what the command line
@@ -94,6 +97,85 @@ load_chunk(struct settings *s, const struct flags *f, struct err *e)
 	return 0;
 }
 
+/* A path in a file is relative to the file's folder, for a repository that one
+ * happens to be in is not to lend the program.  Yours to free. */
+static char *
+path_in_file(const char *path, const char *origin)
+{
+	const char *slash = *origin == '/' ? strrchr(origin, '/') : NULL;
+
+	if (*path == '/' || slash == NULL)
+		return xstrdup(path);
+	return xasprintf("%.*s/%s", (int)(slash - origin), origin, path);
+}
+
+static int
+unknown_api(const char *api, bool flag, struct err *e)
+{
+	if (adapter_is_path(api) || *api == '/')
+		return err_set(e, flag ? ST_NOINPUT : ST_CONFIG, "api %s: "
+		    "there is no such program", api);
+	return err_set(e, flag ? ST_USAGE : ST_CONFIG, "api %.100s: not known; "
+	    "there are %s, adapters (FILE.jq, or NAME for NAME.jq in the folder "
+	    "providers beside config.toml), and programs hamr-provider-NAME on "
+	    "PATH", api, api_names);
+}
+
+/* None of ours: an adapter, or a program on PATH. */
+static int
+load_own(struct settings *s, struct lookup *l, const struct flags *f,
+    const char *name, struct err *e)
+{
+	const char *key = full_key(l, "max_response_bytes");
+	size_t max = (size_t)conf_int(l->conf, key);
+	bool flag = f->api != NULL;
+	char *api = path_in_file(name, flag || !adapter_is_path(name) ? "" :
+	    conf_origin(l->conf, full_key(l, "api")));
+	char *path = adapter_path(api);
+	int r = -1;
+
+	if (path == NULL)
+		s->program = plugin_find("provider", api, e);
+	if (path == NULL && s->program == NULL) {
+		unknown_api(api, flag, e);
+	} else if (path == NULL) {
+		s->api = &api_openai;	/* never spoken */
+		r = 0;
+	} else if (access(path, F_OK) < 0) {
+		unknown_api(api, flag, e);
+	} else {
+		s->adapter = adapter_open(path, max, e);
+		if (s->adapter != NULL) {
+			s->api = adapter_api(s->adapter);
+			r = 0;
+		} else if (e->status == ST_USAGE && !flag)
+			e->status = ST_CONFIG;
+	}
+	free(path);
+	free(api);
+	return r;
+}
+
+static int
+load_replay(struct settings *s, const struct flags *f, const char *api,
+    struct err *e)
+{
+	if (s->replay && f->replay == NULL)
+		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
+		    "give it a script or a transcript");
+	if (!s->replay && f->replay != NULL && s->adapter == NULL)
+		return err_set(e, ST_USAGE, "--replay FILE and --api %s do "
+		    "not go together; leave one out", api);
+	s->replay |= f->replay != NULL;	/* an adapter reads a cassette */
+	s->replay_file = f->replay;
+	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
+	    strlen(f->replay_speed), &s->replay_speed) ||
+	    s->replay_speed < 0))
+		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
+		    "of tokens a second", f->replay_speed);
+	return load_chunk(s, f, e);
+}
+
 static int
 load_api(struct settings *s, struct lookup *l, const struct flags *f,
     struct err *e)
@@ -103,22 +185,9 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 
 	s->replay = strcmp(api, "replay") == 0;
 	s->api = api_named(s->replay ? "openai" : api);
-	if (s->api == NULL)
-		return err_set(e, f->api != NULL ? ST_USAGE : ST_CONFIG,
-		    "api %s: not known; there are %s", api, api_names);
-	if (s->replay && f->replay == NULL)
-		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
-		    "give it a script or a transcript");
-	if (!s->replay && f->replay != NULL)
-		return err_set(e, ST_USAGE, "--replay FILE and --api %s do "
-		    "not go together; leave one out", api);
-	s->replay_file = f->replay;
-	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
-	    strlen(f->replay_speed), &s->replay_speed) ||
-	    s->replay_speed < 0))
-		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
-		    "of tokens a second", f->replay_speed);
-	return load_chunk(s, f, e);
+	if (s->api == NULL && load_own(s, l, f, api, e) < 0)
+		return -1;
+	return load_replay(s, f, api, e);
 }
 
 /* ---- where ---- */
@@ -177,6 +246,10 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	    (variable(s->api->key_env) != NULL || *str(l, "api_key_env") ||
 	    conf_is_set(l->conf, full_key(l, "api_key_command"))))))
 		url = s->api->own_url;
+	if (*url == '\0' && s->adapter != NULL)
+		return err_set(e, ST_CONFIG, "api %s names no server; give "
+		    "one with --base-url (or base_url under [provider])",
+		    s->api->name);
 	if (is_own_host(s->api, url))
 		*trusted = true;
 	s->base_url = with_scheme(s->api, url);
@@ -327,8 +400,9 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	load_limits(s, &l);
 	if (load_words(s, &l, e) < 0)
 		return -1;
-	if (s->replay) {
-		s->base_url = xstrdup("");
+	if (s->replay || s->program != NULL) {
+		s->base_url = xstrdup(s->replay ? "" : f->base_url != NULL ?
+		    f->base_url : str(&l, "base_url"));
 		return 0;
 	}
 	if (load_url(s, &l, f, &trusted, e) < 0 ||
@@ -340,6 +414,8 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 void
 settings_release(struct settings *s)
 {
+	adapter_free(s->adapter);
+	free(s->program);
 	free(s->base_url);
 	free(s->model);
 	if (s->key != NULL)

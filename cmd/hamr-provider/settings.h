@@ -11,6 +11,7 @@
 #include "err.h"
 
 struct api;
+struct adapter;
 
 /* Named flags; NULL: not given. */
 struct flags {
@@ -24,6 +25,9 @@ enum reasoning { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
 struct settings {
 	bool replay;
 	const struct api *api;
+	struct adapter *adapter;	/* that speaks it, or NULL; owned */
+	char *program;			/* hamr-provider-NAME, to be run in our
+					 * place; NULL: none.  Owned */
 	long long window;		/* num_ctx; 0: not asked for */
 	const char *replay_file;
 	double replay_speed;

@@ -9,6 +9,7 @@ sse_init(struct sse *s, size_t max_line, size_t max_event)
 	memset(s, 0, sizeof *s);
 	buf_init(&s->line, max_line);
 	buf_init(&s->data, max_event);
+	buf_init(&s->name, max_line);
 }
 
 void
@@ -16,6 +17,7 @@ sse_reset(struct sse *s)
 {
 	buf_reset(&s->line);
 	buf_reset(&s->data);
+	buf_reset(&s->name);
 	s->has_data = s->after_cr = s->begun = false;
 }
 
@@ -24,6 +26,7 @@ sse_release(struct sse *s)
 {
 	buf_release(&s->line);
 	buf_release(&s->data);
+	buf_release(&s->name);
 }
 
 static int
@@ -34,14 +37,30 @@ event_end(struct sse *s, sse_fn *fn, void *ctx)
 	if (s->has_data && s->data.len > 0)
 		rc = fn(ctx, buf_view(&s->data));
 	buf_reset(&s->data);
+	buf_reset(&s->name);
 	s->has_data = false;
 	return rc;
+}
+
+/* The value of a line "field:value"; NULL when it is of another field. */
+static struct slice
+value_of(struct slice l, const char *field)
+{
+	size_t n = strlen(field);
+
+	if (!slice_starts(l, field) || (l.n > n && l.p[n] != ':'))
+		return (struct slice){ NULL, 0 };
+	n += l.n > n;
+	n += l.n > n && l.p[n] == ' ';
+	return (struct slice){ l.p + n, l.n - n };
 }
 
 /* A whole line, without its end. */
 static int
 take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 {
+	struct slice value;
+
 	if (!s->begun && slice_starts(l, "\xef\xbb\xbf")) {
 		l.p += 3;
 		l.n -= 3;
@@ -51,16 +70,18 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 		return l.n > 0 ? fn(ctx, l) : 0;
 	if (l.n == 0)
 		return event_end(s, fn, ctx);
-	if (!slice_starts(l, "data") || (l.n > 4 && l.p[4] != ':'))
+	value = value_of(l, "event");
+	if (value.p != NULL) {
+		buf_reset(&s->name);
+		buf_slice(&s->name, value);
+	}
+	value = value_of(l, "data");
+	if (value.p == NULL)
 		return 0;
 	if (s->has_data)
 		buf_addc(&s->data, '\n');
 	s->has_data = true;
-	if (l.n > 5) {
-		size_t skip = l.p[5] == ' ' ? 6 : 5;
-
-		buf_add(&s->data, l.p + skip, l.n - skip);
-	}
+	buf_slice(&s->data, value);
 	return s->data.over ? SSE_TOO_LARGE : 0;
 }
 

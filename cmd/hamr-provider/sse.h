@@ -1,8 +1,8 @@
 /* sse.h - server-sent events out of bytes that come cut anywhere.
  *
  * Reads the format of the HTML standard (9.2): lines ended by LF, CR or CRLF,
- * comments, "data" lines joined by LF, a BOM at the start; other fields mean
- * nothing to us.  No library on the list reads it.
+ * comments, "data" lines joined by LF, "event", a BOM at the start; other
+ * fields mean nothing to us.  No library on the list reads it.
  */
 #ifndef PROVIDER_SSE_H
 #define PROVIDER_SSE_H
@@ -17,6 +17,7 @@ typedef int sse_fn(void *ctx, struct slice data);
 
 struct sse {
 	struct buf line, data;	/* ceilings: what one line, one event may be */
+	struct buf name;	/* "event" of the event in hand, or empty */
 	bool has_data, after_cr, begun;
 	bool lines;		/* each line is an event (NDJSON) */
 };
