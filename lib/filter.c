@@ -319,6 +319,17 @@ give_input(jq_state *jq, void *self)
 	return next_input(s, &v) ? v : s->f.jv_invalid();
 }
 
+/* A filter has one input at a time.  Without this, libjq 1.6 calls what it
+ * happens to find. */
+static jv
+no_input(jq_state *jq, void *self)
+{
+	struct server *s = self;
+
+	(void)jq;
+	return s->f.jv_invalid();
+}
+
 static void
 take_why(void *self, jv msg)
 {
@@ -448,8 +459,8 @@ compile(struct server *s)
 	if (!f->jq_compile_args(s->jq, s->job->text,
 	    to_value(&b, vars, 1, false)))
 		return false;
-	if (s->job->importer)
-		f->jq_set_input_cb(s->jq, give_input, s);
+	f->jq_set_input_cb(s->jq, s->job->importer ? give_input : no_input,
+	    s);
 	return true;
 }
 

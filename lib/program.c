@@ -201,16 +201,18 @@ refused_at(const struct program *p, char *text, struct err *e)
 	static const char at[] = " at <top-level>, line ", shell[] =
 	    " (Unix shell quoting issues?)";
 	char *where = strstr(text, at), *aside = strstr(text, shell);
-	const char *line = where != NULL ? where + sizeof at - 1 : "";
-	size_t n = strspn(line, "0123456789");
+	const char *line;
+	int n;
 
-	if (n == 0)
+	if (where == NULL)
 		return err_set(e, ST_USAGE, "%s: %s", p->name, text[0] != '\0' ?
 		    text : "does not compile");
+	line = where + sizeof at - 1;
+	n = (int)strspn(line, "0123456789");
+	*where = '\0';
 	if (aside != NULL)
 		*aside = '\0';
-	*where = '\0';
-	return err_set(e, ST_USAGE, "%s:%.*s: %s", p->name, (int)n, line, text);
+	return err_set(e, ST_USAGE, "%s:%.*s: %s", p->name, n, line, text);
 }
 
 /* The first line of what libjq said, without the name of its program. */

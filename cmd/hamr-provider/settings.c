@@ -134,23 +134,19 @@ load_own(struct settings *s, struct lookup *l, const struct flags *f,
 	char *path = adapter_path(api);
 	int r = -1;
 
-	if (path == NULL)
-		s->program = plugin_find("provider", api, e);
-	if (path == NULL && s->program == NULL) {
-		unknown_api(api, flag, e);
-	} else if (path == NULL) {
+	if (path == NULL) {
 		s->api = &api_openai;	/* never spoken */
-		r = 0;
-	} else if (access(path, F_OK) < 0) {
+		s->program = plugin_find("provider", api, e);
+		r = s->program != NULL ? 0 : unknown_api(api, flag, e);
+	} else if (access(path, F_OK) < 0)
 		unknown_api(api, flag, e);
-	} else {
+	else
 		s->adapter = adapter_open(path, max, e);
-		if (s->adapter != NULL) {
-			s->api = adapter_api(s->adapter);
-			r = 0;
-		} else if (e->status == ST_USAGE && !flag)
-			e->status = ST_CONFIG;
-	}
+	if (s->adapter != NULL) {
+		s->api = adapter_api(s->adapter);
+		r = 0;
+	} else if (r < 0 && e->status == ST_USAGE && !flag)
+		e->status = ST_CONFIG;
 	free(path);
 	free(api);
 	return r;

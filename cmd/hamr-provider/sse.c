@@ -48,7 +48,8 @@ value_of(struct slice l, const char *field)
 {
 	size_t n = strlen(field);
 
-	if (!slice_starts(l, field) || (l.n > n && l.p[n] != ':'))
+	if (l.p == NULL || !slice_starts(l, field) ||
+	    (l.n > n && l.p[n] != ':'))
 		return (struct slice){ NULL, 0 };
 	n += l.n > n;
 	n += l.n > n && l.p[n] == ' ';
