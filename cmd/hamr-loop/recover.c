@@ -154,8 +154,8 @@ wait_for_server(struct turn *t)
 
 	if (s > left)
 		s = left > 0 ? left : 0;
-	text = xasprintf("the model server failed (%s); it is asked again in "
-	    "%.0f s (%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
+	text = xasprintf("no answer (%s); the server is asked again in %.0f s "
+	    "(%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
 	json_str(o, "type", "progress");
 	json_str(o, "stage", "loop");
 	json_int(o, "wait_ms", (int64_t)(s * 1000));

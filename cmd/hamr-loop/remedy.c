@@ -8,10 +8,13 @@
 static const struct {
 	const char *code, *words, *remedy;
 } remedies[] = {
-	{ "auth", NULL, "is the key right? it is read from OPENAI_API_KEY "
-	    "(or what api_key_env or api_key_command under [provider] name)" },
+	{ "auth", NULL, "is the key right? api_key_env or api_key_command "
+	    "under [provider] tell it; OPENAI_API_KEY goes to OpenAI, "
+	    "OPENAI_BASE_URL and --base-url only" },
 	{ "bad_request", "tool", "a model without tools of its own is told "
 	    "them as text with -o provider.tool_dialect=hermes" },
+	{ "server", "jinja", "start llama-server with --jinja, or tell it "
+	    "the tools as text with -o provider.tool_dialect=hermes" },
 	{ "server", "tool", "a model without tools of its own is told them "
 	    "as text with -o provider.tool_dialect=hermes" },
 	{ "bad_request", "image", "a model that sees no images is shown none "
@@ -22,19 +25,34 @@ static const struct {
 	    "server has; name one with --model" },
 	{ "bad_request", "HTTP 404", "is the URL right? it often ends in "
 	    "/v1" },
+	{ "network", "reset by peer", "is the port right, and is it http:// "
+	    "there? --base-url names another" },
+	{ "network", "resolve host", "is the URL right? --base-url names "
+	    "another" },
 	{ "network", NULL, "is the server running? --base-url names another, "
 	    "hamr-loop --doctor looks for one" },
-	{ "tls", NULL, "is it https there, and its certificate known? "
-	    "[provider] ca_file names another authority" },
 	{ "context_overflow", NULL, "[context] window tells how much the "
 	    "model can hold" },
 	{ "rate_limited", NULL, "go on later with --resume" },
 	{ "overloaded", NULL, "go on later with --resume" },
 };
 
+const char *
+remedy_of(const char *code, const char *words)
+{
+	for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+		if (strcmp(remedies[i].code, code) == 0 &&
+		    (remedies[i].words == NULL || strcasestr(words,
+		    remedies[i].words) != NULL))
+			return remedies[i].remedy;
+	return NULL;
+}
+
 void
 remedy_say(const struct track *t)
 {
+	const char *remedy = remedy_of(t->error_code, t->error_text);
+
 	/* no address at all: two lines */
 	if (strcmp(t->error_code, "network") == 0 && !t->error_retryable &&
 	    !t->has_partial) {
@@ -42,15 +60,8 @@ remedy_say(const struct track *t)
 		err_say("start one, or point at yours: --base-url "
 		    "http://HOST:PORT/v1 --model NAME (or base_url and model "
 		    "under [provider] in config.toml)");
-		return;
-	}
-	for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
-		if (strcmp(remedies[i].code, t->error_code) == 0 &&
-		    (remedies[i].words == NULL || strcasestr(t->error_text,
-		    remedies[i].words) != NULL)) {
-			err_say("%.1000s; %s", t->error_text,
-			    remedies[i].remedy);
-			return;
-		}
-	err_say("%s", t->error_text);
+	} else if (remedy != NULL)
+		err_say("%.1000s; %s", t->error_text, remedy);
+	else
+		err_say("%s", t->error_text);
 }

@@ -34,6 +34,7 @@ ui_release(struct ui *u)
 		free(u->seen[i].args);
 	}
 	free(u->seen);
+	free(u->trouble);
 	map_release(&u->always);
 	map_release(&u->calls);
 	buf_release(&u->out);

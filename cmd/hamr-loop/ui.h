@@ -61,6 +61,7 @@ struct ui {
 	bool streamed;		/* the last answer was shown as it came */
 	struct ui_fold fold;	/* of the streamed text */
 	struct ui_status status;
+	char *trouble;		/* told of the model server, or NULL */
 };
 
 void ui_init(struct ui *u, bool json, bool quiet);

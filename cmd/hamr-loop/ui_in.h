@@ -49,4 +49,15 @@ void ui_status_doing(struct ui *u, const char *what);
 void ui_status_hide(struct ui *u);
 void ui_status_draw(struct ui *u);
 
+/* ---- ui_trouble.c ---- */
+
+/* An error or progress of the provider: tell it with its remedy, but what was
+ * told before goes on the status line only.  False: it is none, or one that
+ * is told like any other. */
+bool ui_trouble(struct ui *u, const struct rec *r);
+/* The loop's own wait for the server; false when it is to be printed. */
+bool ui_waiting(struct ui *u, const struct rec *r);
+/* It answers. */
+void ui_trouble_over(struct ui *u);
+
 #endif

@@ -166,6 +166,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		return;
 	switch (r->kind) {
 	case R_ASSISTANT:
+		ui_trouble_over(u);
 		ui_break(u);
 		show_text(u, r);
 		remember_calls(u, r);
@@ -182,9 +183,12 @@ ui_committed(struct ui *u, const struct rec *r)
 		show_event(u, r, "guard", "action", "rule");
 		break;
 	case R_ERROR:
-		show_event(u, r, "error", "code", "message");
+		if (!ui_trouble(u, r))
+			show_event(u, r, "error", "code", "message");
 		break;
 	case R_RECOVERY:
+		if (rec_str_is(r, "scenario", "provider_down"))
+			break;		/* the wait was told */
 		show_event(u, r, "recovery", "scenario", "stage");
 		break;
 	case R_VERIFICATION:
@@ -232,7 +236,7 @@ ui_passing(struct ui *u, const struct rec *r)
 	}
 	if (r->kind == R_DELTA && u->live)
 		stream(u, r);
-	if (r->kind != R_PROGRESS)
+	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
 		return;
 	text = rec_strdup(r, "message");
 	if (text == NULL)

@@ -175,6 +175,21 @@ overflows(struct failure *f, struct slice text, struct slice object)
 	return true;
 }
 
+/* Servers that were started without tools, or have a model without, say so
+ * with a status that asks for another try. */
+static bool
+has_no_tools(struct slice body)
+{
+	static const char *const texts[] = { "requires --jinja",
+		"does not support tools", "--enable-auto-tool-choice" };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (body.n > 0 && memmem(body.p, body.n, texts[i],
+		    strlen(texts[i])) != NULL)
+			return true;
+	return false;
+}
+
 void
 failure_status(struct failure *f, long status, struct slice body)
 {
@@ -203,6 +218,8 @@ failure_status(struct failure *f, long status, struct slice body)
 	}
 	if (status != 429)
 		overflows(f, body, object);
+	if (has_no_tools(body))
+		f->retryable = f->again = false;
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
 	scan_release(&sc);
 	buf_release(&words);
@@ -285,9 +302,11 @@ failure_transfer(struct failure *f, const struct http_reply *r,
 		failure_set(f, "timeout", true, true, "%s: %s", where, r->why);
 		break;
 	case HTTP_TLS:
-		failure_set(f, "tls", false, false, "%s: %s; if the server has "
-		    "a certificate of its own, name its CA in provider.ca_file",
-		    where, r->why);
+		failure_set(f, "tls", false, false, "%s: %s; %s", where,
+		    r->why, strstr(r->why, "wrong version number") != NULL ?
+		    "the server does not speak https there, is it http://" :
+		    "if the server has a certificate of its own, name its CA "
+		    "in provider.ca_file");
 		break;
 	case HTTP_TOO_LARGE:
 		failure_set(f, "too_large", false, false, "%s: %s", where,

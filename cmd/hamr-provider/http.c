@@ -1,5 +1,6 @@
 /* http.c - one connection kept to one server; the only place with libcurl. */
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,8 +279,14 @@ curl_failed(struct http *h, CURLcode rc)
 {
 	const char *why = h->error[0] != '\0' ? h->error :
 	    curl_easy_strerror(rc);
+	long os = 0;
 
+	curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &os);
 	switch (rc) {
+	case CURLE_COULDNT_CONNECT:
+		fail(h, HTTP_NETWORK, os == ECONNREFUSED ?
+		    "connection refused, nothing listens there" : why);
+		break;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
 		/* also a reply that is no HTTP/1 */

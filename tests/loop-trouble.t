@@ -1,0 +1,63 @@
+#!/bin/bash
+# a model server that does not answer, as a person sees it (chapter 4.4, 7.3)
+. "$(dirname "$0")/lib.sh"
+. "$TOP/tests/loop.sh"
+fresh trouble
+at() {	# URL ARG...
+	timeout 60 hamr-loop --no-config --base-url "$1" --model m \
+		-o agent.provider_wait=1 hi "${@:2}" </dev/null >out 2>err
+}
+port() { printf 'http://127.0.0.1:%s/v1' "$HTTPD_PORT"; }
+
+# told once, with the remedy, before it is tried again
+at http://127.0.0.1:9/v1 -o provider.max_retries=1
+is "refused: status" "$?" 6
+match "the first line tells it, and what to do" "$(head -n 1 err)" \
+	"*http://127.0.0.1:9: connection refused*is the server running? --base-url*"
+is "then the waits, the sum and the last word" "$(sed 's/^ *//' err |
+	cut -d' ' -f 1-2 | paste -sd,)" \
+	"http://127.0.0.1:9: connection,no answer,no answer,no answer,model_error, network:,hamr-loop: http://127.0.0.1:9:"
+timeout 2 hamr-loop --no-config --base-url http://127.0.0.1:9/v1 --model m hi \
+	</dev/null >out 2>err
+match "it is told within 2 s" "$(head -n 1 err)" "*connection refused*"
+
+# on a terminal the waits are on the one status line
+if command -v script >/dev/null; then
+	TERM=xterm timeout 60 script -qc "hamr-loop --no-config --model m \
+	    --base-url http://127.0.0.1:9/v1 -o agent.provider_wait=1 \
+	    -o provider.max_retries=1 hi" /dev/null </dev/null >screen
+	is "three lines on a terminal" "$(grep -c . screen) $(grep -c \
+	    'is the server running' screen)" "3 2"
+	match "and a status line" "$(cat screen)" \
+		"*trying the model server again*no answer (network)*"
+else
+	skip "a terminal" "no script(1)"
+fi
+
+# what can never work ends at once, in one line beside the sum
+while IFS='|' read -r name http body want; do
+	printf 'status %s\nbody %s\n' "$http" "$body" >s
+	httpd_stop
+	httpd_start log s || exit 1
+	at "$(port)"
+	is "$name: status, lines, answers" "$? $(wc -l <err) $(grep -c POST log)" \
+		"6 2 1"
+	match "$name: the remedy" "$(tail -n 1 err)" "hamr-loop: HTTP $http*$want*"
+done <<'X'
+a wrong key|401|{"error":{"message":"Incorrect API key provided"}}|api_key_env
+no such model|404|{"error":{"message":"model \"m\" not found"}}|--models
+no such page|404|<html>no</html>|often ends in /v1
+llama-server without tools|500|{"error":{"code":500,"message":"tools param requires --jinja flag"}}|start llama-server with --jinja
+Ollama's model without tools|400|{"error":{"message":"gemma3 does not support tools"}}|tool_dialect=hermes
+vLLM without tools|400|{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice"}|tool_dialect=hermes
+X
+
+# a server that is loading is waited for
+printf 'method POST\nstatus 503\nbody {"error":{"code":503,"message":"Loading model"}}\n' >s
+printf 'method POST\nbody {"choices":[{"message":{"content":"Here I am."},"finish_reason":"stop"}]}\n' >s2
+httpd_stop
+httpd_start log s s2 || exit 1
+at "$(port)" -o agent.mode=read-only
+is "loading: it answers" "$(cat out)" "Here I am."
+match "and was told in one line" "$(head -n 1 err)" "*Loading model; waiting for it"
+done_testing
