@@ -394,32 +394,6 @@ take_headers(struct adapter *ad, struct slice headers,
 	return 0;
 }
 
-/* What the server has refused by name is left out here too. */
-static void
-take_body(struct slice body, unsigned quirks, struct buf *out)
-{
-	struct slice key, val;
-	bool first = true;
-	struct walk w;
-
-	if (scan_kind(body) != SCAN_OBJECT) {
-		buf_slice(out, body);
-		return;
-	}
-	walk_in(&w, body);
-	while (walk_next(&w, &key, &val)) {
-		key = quirks_field(quirks, key);
-		if (key.p == NULL)
-			continue;
-		buf_adds(out, first ? "{\"" : ",\"");
-		buf_slice(out, key);
-		buf_adds(out, "\":");
-		buf_slice(out, val);
-		first = false;
-	}
-	buf_adds(out, first ? "{}" : "}");
-}
-
 static int
 take_request(struct adapter *ad, const struct body *b,
     const struct adapter_defaults *d, struct adapter_call *c, struct buf *out,
@@ -441,7 +415,7 @@ take_request(struct adapter *ad, const struct body *b,
 	c->path = word(ad, scan_get(all, "path"), "path", "", f);
 	if (c->method == NULL || c->path == NULL)
 		return -1;
-	take_body(body, b->quirks, out);
+	quirks_body(b->quirks, body, out);
 	return take_headers(ad, scan_get(all, "headers"), d, c, f);
 }
 

@@ -337,6 +337,17 @@ answer_end(struct answer *a, bool broken)
 	return buf_view(&a->malformed);
 }
 
+bool
+answer_starved(const struct answer *a)
+{
+	struct slice u = a->usage.len > 0 ? buf_view(&a->usage) : SLICE("{}");
+	int64_t made;
+
+	return is_cut(a) && a->content.len == 0 && a->reasoning.len == 0 &&
+	    a->lifted.n == 0 && a->dropped == 0 &&
+	    scan_int(scan_get(u, "completion_tokens"), &made) && made == 0;
+}
+
 static struct slice
 carried(const struct answer *a)
 {
@@ -482,10 +493,12 @@ answer_usage_record(const struct answer *a, const struct prices *prices)
 long long
 answer_prompt_tokens(const struct answer *a)
 {
-	int64_t n;
+	struct slice u = a->usage.len > 0 ? buf_view(&a->usage) : SLICE("{}");
+	int64_t n, cached = 0;
 
-	if (a->usage.len > 0 && scan_int(first_of(buf_view(&a->usage),
-	    "prompt_tokens", "input_tokens"), &n))
-		return n;
-	return -1;
+	if (!scan_int(first_of(u, "prompt_tokens", "input_tokens"), &n))
+		return -1;
+	scan_int(scan_get(scan_get(u, "prompt_tokens_details"),
+	    "cached_tokens"), &cached);
+	return n + (cached > 0 ? cached : 0);
 }

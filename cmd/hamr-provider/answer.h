@@ -47,6 +47,9 @@ bool answer_finished(const struct answer *a);
  * lifted; empty when there is none. */
 struct slice answer_end(struct answer *a, bool broken);
 
+/* Cut by length before its first token, says the usage: there was no room. */
+bool answer_starved(const struct answer *a);
+
 /* What is said of it besides. */
 struct answer_facts {
 	const char *api, *model;	/* the model asked for, may be NULL */
@@ -61,7 +64,9 @@ struct json *answer_message(struct answer *a, const struct ids *seen,
  * that are known. */
 struct json *answer_usage_record(const struct answer *a,
     const struct prices *prices);
-long long answer_prompt_tokens(const struct answer *a);	/* -1: unknown */
+/* Tokens read, at most: those of the cache may be counted twice.  -1:
+ * unknown. */
+long long answer_prompt_tokens(const struct answer *a);
 
 /* {"content":...,"reasoning":...,"tool_calls":[...]} of what there is. */
 struct json *answer_partial(struct answer *a);

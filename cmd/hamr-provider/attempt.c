@@ -12,6 +12,7 @@
 #include "server.h"
 
 #define ERROR_BODY_MAX ((size_t)1 << 20)
+#define LARGE 4096		/* tokens; no smaller request overflows */
 
 /* ---- what comes ---- */
 
@@ -106,6 +107,8 @@ attempt_wait(void *ctx, struct pollfd *fds, size_t n, int ms)
 	enum { STOP = STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED };
 	struct provider *p = ctx;
 
+	if (p->stage == NULL)		/* --probe */
+		return http_poll(NULL, fds, n, ms);
 	p->flags |= stage_wait(p->stage, fds, n, ms) & STOP;
 	return p->flags;
 }
@@ -205,6 +208,12 @@ judge(struct exchange *x)
 		judge_answer(x);
 	} else {
 		failure_status(&x->failure, r->status, buf_view(&x->raw));
+		if (r->status == 400 && x->raw.len == 0 &&
+		    x->ask->estimate >= LARGE)
+			failure_set(&x->failure, "context_overflow", false,
+			    false, "HTTP 400, with an empty body: to a "
+			    "request of about %lld tokens, that it is too "
+			    "large", x->ask->estimate);
 		x->failure.wait_ms = retry_after_ms(r->retry_after,
 		    (long long)time(NULL));
 	}
@@ -271,6 +280,12 @@ make_body(struct exchange *x)
 		r = ask_adapter(x, &b, buf_view(&legal));
 	else
 		s->api->body(&b, buf_view(&legal), &x->body);
+	if (s->api->own == NULL && x->p->quirks != 0) {
+		buf_reset(&legal);
+		quirks_body(x->p->quirks, buf_view(&x->body), &legal);
+		buf_reset(&x->body);
+		buf_slice(&x->body, buf_view(&legal));
+	}
 	buf_release(&legal);
 	return r;
 }

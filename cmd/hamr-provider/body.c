@@ -6,6 +6,7 @@
 #include "messages.h"
 #include "quirks.h"
 #include "scan.h"
+#include "turns.h"
 
 struct field {
 	struct slice key, val;
@@ -77,8 +78,8 @@ print_field(const struct body *b, struct slice key, struct slice val,
 	buf_slice(out, val);
 }
 
-void
-body_messages(const struct body *b, bool forbidden, bool carry,
+static void
+print_messages(const struct body *b, bool forbidden, bool carry,
     struct buf *out)
 {
 	struct messages_rules rules = { .system_in_place = b->system_in_place,
@@ -93,6 +94,21 @@ body_messages(const struct body *b, bool forbidden, bool carry,
 	    &text);
 	messages_print(&rules, buf_view(&text), NULL, out);
 	buf_release(&text);
+}
+
+void
+body_messages(const struct body *b, bool forbidden, bool carry,
+    struct buf *out)
+{
+	struct buf legal = BUF_INIT((size_t)1 << 40);
+
+	if (!(b->quirks & QUIRKS_OF_TURNS)) {
+		print_messages(b, forbidden, carry, out);
+		return;
+	}
+	print_messages(b, forbidden, carry, &legal);
+	turns_fit(b->quirks, buf_view(&legal), out);
+	buf_release(&legal);
 }
 
 void

@@ -39,6 +39,7 @@ void
 cassette_add(struct exchange *x, bool again)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
+	struct buf request = BUF_INIT((size_t)1 << 40);
 	struct json *o;
 
 	if (x->p->record < 0 || x->body.len == 0)
@@ -49,7 +50,9 @@ cassette_add(struct exchange *x, bool again)
 	json_str(o, "api", x->p->set->api->name);
 	if (again)
 		json_bool(o, "again", true);
-	json_raw(o, "request", buf_view(&x->body));
+	buf_slice(&request, buf_view(&x->body));
+	key_redact(x->p->set->key, &request);
+	json_raw(o, "request", buf_view(&request));
 	json_int(o, "status", x->reply.status);
 	json_str(o, "end", ends[x->reply.end]);
 	if (x->reply.why[0] != '\0')
@@ -68,6 +71,7 @@ cassette_add(struct exchange *x, bool again)
 		    strerror(errno));
 	}
 	buf_release(&line);
+	buf_release(&request);
 }
 
 static int

@@ -6,6 +6,7 @@
 #include "cassette.h"
 #include "file.h"
 #include "key.h"
+#include "mem.h"
 #include "quirks.h"
 #include "server.h"
 
@@ -102,8 +103,8 @@ persist(struct exchange *x)
 		}
 		quirk = quirks_learn(x->p->quirks, x->reply.status,
 		    buf_view(&x->raw), buf_view(&x->body));
-		if (quirk != 0 &&
-		    strcmp(x->failure.code, "bad_request") == 0) {
+		if (quirk != 0 && (strcmp(x->failure.code, "bad_request") ==
+		    0 || x->reply.status == 500)) {
 			x->p->quirks |= quirk;
 			cassette_add(x, true);
 			continue;
@@ -129,19 +130,25 @@ persist(struct exchange *x)
 /* ---- the outcome ---- */
 
 /* The server read far less than we sent: it cut the request and said
- * nothing. */
+ * nothing.  Tokens out of its cache are often counted apart. */
 static void
 check_silent_cut(struct provider *p, const struct ask *ask)
 {
 	long long told = answer_prompt_tokens(p->answer);
+	char *words;
 
 	if (p->warned || told <= 0 || ask->estimate < 2048 ||
 	    told * 2 > ask->estimate)
 		return;
 	p->warned = true;
-	err_say("the server read %lld tokens of about %lld; it seems to cut "
-	    "long requests silently, so give it a larger window or set "
+	words = xasprintf("the server read %lld tokens of about %lld; it seems "
+	    "to cut long requests silently, so give it a larger window or set "
 	    "context.window", told, ask->estimate);
+	if (p->stage->mode == STAGE_RESIDENT)
+		server_say(p, words);
+	else
+		err_say("%s", words);
+	free(words);
 }
 
 static void
@@ -166,6 +173,13 @@ put_answer(struct exchange *x)
 		failure_set(&x->failure, "malformed_tool_call", true, false,
 		    "the model wrote a tool call that cannot be read");
 		provider_fail(p, &x->failure, partial);
+		return;
+	}
+	if (answer_starved(p->answer)) {
+		failure_set(&x->failure, "context_overflow", false, false,
+		    "%s stopped for length before the first token: the "
+		    "context is full", x->where);
+		provider_fail(p, &x->failure, NULL);
 		return;
 	}
 	check_silent_cut(p, x->ask);

@@ -97,18 +97,18 @@ key_check(char *key, const char *origin, struct err *e)
 void
 key_redact(const char *key, struct buf *b)
 {
+	size_t n = key != NULL ? strlen(key) : 0, at = 0;
 	struct buf out = BUF_INIT(b->max);
-	char *p = b->p, *hit;
+	const char *hit;
 
-	if (key == NULL || strlen(key) < 6 || b->len == 0 ||
-	    strstr(p, key) == NULL)
+	if (n < 6 || b->len == 0 || memmem(b->p, b->len, key, n) == NULL)
 		return;
-	while ((hit = strstr(p, key))) {
-		buf_add(&out, p, (size_t)(hit - p));
+	while ((hit = memmem(b->p + at, b->len - at, key, n))) {
+		buf_add(&out, b->p + at, (size_t)(hit - b->p) - at);
 		buf_adds(&out, "[key]");
-		p = hit + strlen(key);
+		at = (size_t)(hit - b->p) + n;
 	}
-	buf_adds(&out, p);
+	buf_add(&out, b->p + at, b->len - at);
 	buf_release(b);
 	*b = out;
 }

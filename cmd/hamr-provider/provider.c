@@ -265,7 +265,8 @@ provider_delta(void *ctx, const char *kind, struct slice text)
 	struct provider *p = ctx;
 	struct json *o;
 
-	if (p->stage->mode == STAGE_FILTER && !p->stage->stream)
+	if (p->stage == NULL || (p->stage->mode == STAGE_FILTER &&
+	    !p->stage->stream))
 		return;
 	o = json_object();
 	json_str(o, "type", "delta");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "quirks.h"
+#include "scan.h"
 
 static const struct row {
 	enum quirk quirk;
@@ -36,10 +37,33 @@ sends(struct slice body, const char *name)
 	return has(body, quoted);
 }
 
+/* Templates refuse with whatever status. */
+static unsigned
+learn_turns(unsigned known, struct slice words)
+{
+	static const struct {
+		const char *words;
+		unsigned quirk;
+	} said[] = {
+		{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
+		{ "must alternate", QUIRK_ALTERNATE },
+		{ "after role 'tool'", QUIRK_AFTER_TOOL },
+		{ "after role tool", QUIRK_AFTER_TOOL },
+	};
+
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (!(known & said[i].quirk) && has(words, said[i].words))
+			return said[i].quirk;
+	return 0;
+}
+
 unsigned
 quirks_learn(unsigned known, long status, struct slice words,
     struct slice body)
 {
+	if ((status == 400 || status == 422 || status == 500) &&
+	    learn_turns(known, words) != 0)
+		return learn_turns(known, words);
 	if (status != 400 && status != 422)
 		return 0;
 	if (has(words, "reasoning_content")) {
@@ -70,4 +94,29 @@ quirks_field(unsigned known, struct slice name)
 			    slice_of(rows[i].renamed) :
 			    (struct slice){ NULL, 0 };
 	return name;
+}
+
+void
+quirks_body(unsigned known, struct slice body, struct buf *out)
+{
+	struct slice key, val;
+	bool first = true;
+	struct walk w;
+
+	if (scan_kind(body) != SCAN_OBJECT) {
+		buf_slice(out, body);
+		return;
+	}
+	walk_in(&w, body);
+	while (walk_next(&w, &key, &val)) {
+		key = quirks_field(known, key);
+		if (key.p == NULL)
+			continue;
+		buf_adds(out, first ? "{\"" : ",\"");
+		buf_slice(out, key);
+		buf_adds(out, "\":");
+		buf_slice(out, val);
+		first = false;
+	}
+	buf_adds(out, first ? "{}" : "}");
 }

@@ -15,7 +15,12 @@ enum quirk {
 	QUIRK_NO_TEMPERATURE = 32,
 	QUIRK_NO_TOOL_CHOICE = 64,
 	QUIRK_REASONING = 128,		/* send it, though the rule was not to */
-	QUIRK_NO_REASONING = 256
+	QUIRK_NO_REASONING = 256,
+	/* about the messages (turns.h) */
+	QUIRK_SHORT_IDS = 512,		/* ids of 9 letters and digits */
+	QUIRK_ALTERNATE = 1024,		/* user and assistant in turn */
+	QUIRK_AFTER_TOOL = 2048,	/* no user message behind a result */
+	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
 };
 
 /* The quirk that a refusal (status, its words) of this body tells of and that
@@ -25,5 +30,8 @@ unsigned quirks_learn(unsigned known, long status, struct slice words,
 
 /* The name a field of the body goes by; NULL when it is left out. */
 struct slice quirks_field(unsigned known, struct slice name);
+
+/* Append body (checked JSON) with the names that its fields go by. */
+void quirks_body(unsigned known, struct slice body, struct buf *out);
 
 #endif

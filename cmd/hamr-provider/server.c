@@ -130,9 +130,8 @@ first_model(struct slice models)
 
 /* ---- finding ---- */
 
-/* What was chosen: to a person, or to the loop, who has one. */
-static void
-say(struct provider *p, const char *words)
+void
+server_say(struct provider *p, const char *words)
 {
 	struct json *o;
 
@@ -169,7 +168,7 @@ try_local(struct provider *p, const char *base, const char *what)
 	free(model);
 	words = xasprintf("using %s at %s (looks like %s)",
 	    *p->set->model != '\0' ? p->set->model : "its model", base, what);
-	say(p, words);
+	server_say(p, words);
 	free(words);
 	return true;
 }
@@ -188,7 +187,7 @@ ask_model(struct provider *p)
 		p->set->model = model;
 		words = xasprintf("using model %s, the first one listed",
 		    model);
-		say(p, words);
+		server_say(p, words);
 		free(words);
 	}
 	buf_release(&b);
@@ -291,7 +290,7 @@ server_put_limit(struct provider *p)
 	/* without an address nothing is looked for before it is needed, and
 	 * the API's own host does not tell */
 	if (*p->set->base_url == '\0' ||
-	    strncasecmp(p->set->base_url, "https://api.openai.com", 22) == 0)
+	    settings_is_own_host(p->set->api, p->set->base_url))
 		return;
 	n = p->set->window;
 	source = "num_ctx";

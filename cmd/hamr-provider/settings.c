@@ -188,8 +188,8 @@ load_api(struct settings *s, struct lookup *l, const struct flags *f,
 
 /* ---- where ---- */
 
-static bool
-is_own_host(const struct api *api, const char *url)
+bool
+settings_is_own_host(const struct api *api, const char *url)
 {
 	size_t n;
 
@@ -209,13 +209,17 @@ variable(const char *name)
 	return v != NULL && *v != '\0' ? v : NULL;
 }
 
-/* OLLAMA_HOST is often a host and a port only. */
+/* OLLAMA_HOST is often a host and a port only, or a host. */
 static char *
 with_scheme(const struct api *api, const char *url)
 {
-	return api == &api_ollama && *url != '\0' &&
-	    strstr(url, "://") == NULL ? xasprintf("http://%s", url) :
-	    xstrdup(url);
+	size_t host = strcspn(url, "/");
+
+	if (api != &api_ollama || *url == '\0' || strstr(url, "://") != NULL)
+		return xstrdup(url);
+	if (memchr(url, ':', host) != NULL)
+		return xasprintf("http://%s", url);
+	return xasprintf("http://%.*s:11434%s", (int)host, url, url + host);
 }
 
 /* base_url; *trusted: the customary key may be sent there. */
@@ -246,7 +250,7 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 		return err_set(e, ST_CONFIG, "api %s names no server; give "
 		    "one with --base-url (or base_url under [provider])",
 		    s->api->name);
-	if (is_own_host(s->api, url))
+	if (settings_is_own_host(s->api, url))
 		*trusted = true;
 	s->base_url = with_scheme(s->api, url);
 	url = s->base_url;

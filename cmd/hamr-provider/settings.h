@@ -54,6 +54,9 @@ int settings_load(struct settings *s, const struct conf *c,
     const struct flags *f, struct err *e);
 void settings_release(struct settings *s);
 
+/* Is url at the API's own host? */
+bool settings_is_own_host(const struct api *api, const char *url);
+
 /* The address without what may be secret in it: scheme, host and port of
  * url; yours to free. */
 char *settings_where(const char *url);

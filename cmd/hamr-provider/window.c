@@ -2,14 +2,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attempt.h"
+#include "err.h"
 #include "file.h"
+#include "key.h"
 #include "mem.h"
 #include "num.h"
+#include "quirks.h"
 #include "server.h"
 #include "window.h"
 
 #define WINDOW_MAX ((size_t)16 << 20)
-#define TRY_TOKENS "64"
+#define TRY_TOKENS 64
+#define TRY_MESSAGES "[{\"role\":\"user\",\"content\":\"Call the tool ping.\"}]"
+#define TRY_TOOLS "[{\"type\":\"function\",\"function\":{\"name\":\"ping\"," \
+	"\"description\":\"Answers pong.\",\"parameters\":{\"type\":\"object\"," \
+	"\"properties\":{}}}}]"
 
 static const struct slice no_post = { NULL, 0 };
 
@@ -120,56 +128,64 @@ window_ask(struct provider *p, long long end, const char **source)
 /* ---- one small request ---- */
 
 static void
-try_body(const struct provider *p, struct buf *b)
+put_speed(struct json *o, const struct exchange *x, long long took)
 {
-	buf_adds(b, "{");
-	if (*p->set->model != '\0') {
-		buf_adds(b, "\"model\":");
-		scan_quote(b, p->set->model, strlen(p->set->model));
-		buf_adds(b, ",");
-	}
-	buf_adds(b, "\"stream\":false,\"max_tokens\":" TRY_TOKENS ",\"tools\":["
-	    "{\"type\":\"function\",\"function\":{\"name\":\"ping\","
-	    "\"description\":\"Answers pong.\",\"parameters\":{\"type\":"
-	    "\"object\",\"properties\":{}}}}],\"messages\":[{\"role\":\"user\""
-	    ",\"content\":\"Call the tool ping.\"}]}");
+	struct slice whole = buf_view(&x->raw), rate = { NULL, 0 };
+	long long tokens = number(answer_usage_told(x->p->answer),
+	    "completion_tokens");
+	struct scan sc = { 0 };
+	double speed;
+
+	/* llama.cpp's own measure */
+	if (whole.n > 0 && scan_record(&sc, whole.p, whole.n) == 0)
+		rate = scan_get(scan_get(whole, "timings"),
+		    "predicted_per_second");
+	if (scan_kind(rate) == SCAN_NUMBER &&
+	    num_double(rate.p, rate.n, &speed))
+		json_double(o, "tokens_per_second", speed);
+	else if (tokens > 0 && took > 0)
+		json_double(o, "tokens_per_second", (double)tokens * 1000 /
+		    (double)took);
+	scan_release(&sc);
+}
+
+/* As any other request of this API, without a stream. */
+static void
+try(struct exchange *x)
+{
+	unsigned quirk = 0;
+
+	do {
+		x->p->quirks |= quirk;
+		attempt_do(x);
+		quirk = x->failure.code == NULL ? 0 : quirks_learn(
+		    x->p->quirks, x->reply.status, buf_view(&x->raw),
+		    buf_view(&x->body));
+	} while (quirk != 0);
 }
 
 void
 window_try(struct provider *p, struct json *o)
 {
-	struct buf body = BUF_INIT(1 << 20), b = BUF_INIT(WINDOW_MAX);
-	char *url = server_url(p->set->base_url, "/chat/completions");
-	long long began = file_now_ms(), took, tokens;
-	struct slice choice = { NULL, 0 }, key, rate, calls;
-	struct http_reply r;
-	struct walk w;
-	double speed;
+	static const struct ask ask = {
+		.messages = { TRY_MESSAGES, sizeof TRY_MESSAGES - 1 },
+		.tools = { TRY_TOOLS, sizeof TRY_TOOLS - 1 } };
+	struct exchange x = { .p = p, .ask = &ask };
+	long long began = file_now_ms();
 
-	try_body(p, &body);
-	if (server_get(p, url, buf_view(&body), p->set->first_ms, &b, &r)) {
-		took = file_now_ms() - began;
-		if (scan_kind(scan_get(buf_view(&b), "choices")) ==
-		    SCAN_ARRAY) {
-			walk_in(&w, scan_get(buf_view(&b), "choices"));
-			walk_next(&w, &key, &choice);
-		}
-		calls = scan_get(scan_get(choice, "message"), "tool_calls");
-		json_bool(o, "tools", scan_kind(calls) == SCAN_ARRAY &&
-		    calls.n > 2);
-		rate = scan_get(scan_get(buf_view(&b), "timings"),
-		    "predicted_per_second");
-		tokens = number(scan_get(buf_view(&b), "usage"),
-		    "completion_tokens");
-		if (scan_kind(rate) == SCAN_NUMBER &&
-		    num_double(rate.p, rate.n, &speed))
-			json_double(o, "tokens_per_second", speed);
-		else if (tokens > 0 && took > 0)
-			json_double(o, "tokens_per_second",
-			    (double)tokens * 1000 / (double)took);
-	} else if (r.end == HTTP_DONE)
+	p->set->stream = false;
+	p->set->max_tokens = TRY_TOKENS;
+	attempt_init(&x);
+	try(&x);
+	if (x.failure.code == NULL) {
+		json_bool(o, "tools", answer_ncalls(p->answer) > 0);
+		put_speed(o, &x, file_now_ms() - began);
+	} else if (strcmp(x.failure.code, "bad_request") == 0 ||
+	    strcmp(x.failure.code, "server") == 0) {
 		json_bool(o, "tools", false);
-	buf_release(&body);
-	buf_release(&b);
-	free(url);
+	} else {	/* nothing was learned */
+		key_redact(p->set->key, &x.failure.message);
+		err_say("%s", x.failure.message.p);
+	}
+	attempt_release(&x);
 }
