@@ -190,6 +190,28 @@ done
 
 # ---- what is written for servers without tools ----
 
+# ---- channels of gpt-oss, and OLMo's function_calls ----
+
+lifts "gpt-oss: a thought and a call" \
+	'[null,"I look.",[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
+	'<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a.c"}<|call|>' stop
+lifts "gpt-oss: the recipient first, the end stripped, two calls" "$two" \
+	'<|start|>assistant to=functions.read<|channel|>commentary json<|message|>{"path":"a.c"}<|call|><|start|>assistant<|channel|>commentary to=read<|message|>{"path":"b","first":2}' stop
+lifts "gpt-oss: words before the answer, with a < in it" \
+	'["First.\n\na <b> <|x","Hm <|.",[],"stop",null]' \
+	'<|channel|>analysis<|message|>Hm <|.<|end|><|start|>assistant<|channel|>commentary<|message|>First.<|end|><|start|>assistant<|channel|>final<|message|>a <b> <|x<|return|>' stop
+lifts "gpt-oss: a call without arguments" \
+	'[null,null,[["read","{}"]],"tool_calls",null]' \
+	'<|channel|>commentary to=functions.read<|message|><|call|>' stop
+lifts "gpt-oss: cut in a call" '["",null,[],"length",1]' \
+	'<|channel|>commentary to=functions.read<|message|>{"path":"a' length
+plain "gpt-oss: its tag amidst an answer" 'It writes <|channel|>final<|message|>so.'
+lifts "OLMo" "$two" '<function_calls>
+read(path="a.c")
+read(path="b", first=2)
+</function_calls>' stop
+plain "OLMo: a mention" 'Calls stand in <function_calls></function_calls>.'
+
 mv in in.plain
 past='{"role":"assistant","content":"","tool_calls":[{"id":"p1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a \\\"b\\\"\",\"first\":2}"}}]},{"role":"tool","tool_call_id":"p1","content":"its text"}'
 for name in hermes qwen3-coder llama3 mistral deepseek glm kimi minimax \

@@ -5,6 +5,7 @@
 #include "answer.h"
 #include "calls.h"
 #include "growth.h"
+#include "harmony.h"
 #include "mem.h"
 #include "scan.h"
 #include "think.h"
@@ -16,6 +17,8 @@ struct answer {
 	void *ctx;
 	struct think *think;
 	struct dialect *dialect;
+	struct harmony harmony;
+	bool has_harmony;	/* it is looked for */
 	struct growth content_new, reasoning_new;
 	struct slice tools;	/* borrowed */
 	struct buf fresh;	/* scratch: what is new of a piece */
@@ -118,6 +121,8 @@ answer_new(enum dialect_kind dialect, answer_delta *delta, void *ctx)
 	a->ctx = ctx;
 	a->think = think_new(on_thought, a);
 	a->dialect = dialect_new(dialect, &out, a);
+	harmony_init(&a->harmony);
+	a->has_harmony = dialect == DIALECT_AUTO;
 	growth_init(&a->content_new, TEXT_MAX);
 	growth_init(&a->reasoning_new, TEXT_MAX);
 	buf_init(&a->fresh, TEXT_MAX);
@@ -138,6 +143,7 @@ answer_reset(struct answer *a, struct slice tools)
 	a->tools = tools;
 	think_reset(a->think);
 	dialect_reset(a->dialect, tools);
+	harmony_reset(&a->harmony);
 	growth_reset(&a->content_new);
 	growth_reset(&a->reasoning_new);
 	buf_reset(&a->fresh);
@@ -163,6 +169,7 @@ answer_free(struct answer *a)
 	answer_reset(a, (struct slice){ NULL, 0 });
 	think_free(a->think);
 	dialect_free(a->dialect);
+	harmony_release(&a->harmony);
 	growth_release(&a->content_new);
 	growth_release(&a->reasoning_new);
 	buf_release(&a->fresh);
@@ -179,13 +186,35 @@ answer_free(struct answer *a)
 
 /* ---- what a server sends ---- */
 
+static void
+on_channel(void *ctx, enum harmony_kind kind, struct slice s)
+{
+	struct answer *a = ctx;
+
+	if (kind == HARMONY_CONTENT) {
+		think_feed(a->think, s);
+		return;
+	}
+	buf_slice(&a->reasoning, s);
+	show(a, "reasoning", s);
+}
+
+/* What is new of the content, in a->fresh. */
+static void
+add_content(struct answer *a)
+{
+	if (a->fresh.len > 0 && a->has_harmony)
+		harmony_feed(&a->harmony, buf_view(&a->fresh), on_channel, a);
+	else if (a->fresh.len > 0)
+		think_feed(a->think, buf_view(&a->fresh));
+}
+
 void
 answer_content(struct answer *a, struct slice text)
 {
 	buf_reset(&a->fresh);
 	growth_feed(&a->content_new, text, &a->fresh);
-	if (a->fresh.len > 0)
-		think_feed(a->think, buf_view(&a->fresh));
+	add_content(a);
 }
 
 static void
@@ -319,8 +348,8 @@ answer_end(struct answer *a, bool broken)
 	if (!a->ended) {
 		buf_reset(&a->fresh);
 		growth_end(&a->content_new, &a->fresh);
-		if (a->fresh.len > 0)
-			think_feed(a->think, buf_view(&a->fresh));
+		add_content(a);
+		harmony_end(&a->harmony, broken || is_cut(a), on_channel, a);
 		think_end(a->think);
 		buf_reset(&a->fresh);
 		growth_end(&a->reasoning_new, &a->fresh);

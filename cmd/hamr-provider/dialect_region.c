@@ -15,6 +15,8 @@
 #define KIMI_ARGS "<|tool_call_argument_begin|>"
 #define KIMI_END "<|tool_call_end|>"
 #define PYTHON_TAG "<|python_tag|>"
+#define FUNCTIONS "<function_calls>"
+#define FUNCTIONS_END "</function_calls>"
 #define MISTRAL "[TOOL_CALLS]"
 
 /* ---- helpers ---- */
@@ -367,6 +369,26 @@ read_fence(struct slice s, struct slice tools, struct scan *sc,
 	return at < s.n ? REGION_NONE : said;
 }
 
+/* <function_calls>: what MiniMax writes in it, or N(K=V) lines of OLMo. */
+static enum region_said
+read_functions(struct slice s, struct slice tools, struct scan *sc,
+    struct region_calls *calls, size_t *used)
+{
+	size_t at = skip_white(s, strlen(FUNCTIONS));
+	enum region_said said;
+
+	if (begins(s, at, "<") && !begins(s, at, FUNCTIONS_END))
+		return read_minimax(s, tools, sc, calls, used);
+	while (at < s.n && !begins(s, at, FUNCTIONS_END)) {
+		said = python_call(s, &at, sc, calls);
+		if (said != REGION_CALLS)
+			return said;
+		at = skip_white(s, at);
+	}
+	*used = at < s.n ? at + strlen(FUNCTIONS_END) : s.n;
+	return calls->n > 0 ? REGION_CALLS : REGION_NONE;
+}
+
 /* ---- where they begin ---- */
 
 static const struct region regions[] = {
@@ -381,8 +403,10 @@ static const struct region regions[] = {
 	{ DIALECT_KIMI, KIMI_CALL, KIMI_END, NULL, NULL, false, read_kimi },
 	{ DIALECT_MINIMAX, "<minimax:tool_call>", "</minimax:tool_call>",
 	    "</invoke>", "<invoke", false, read_minimax },
-	{ DIALECT_MINIMAX, "<function_calls>", "</function_calls>",
-	    "</invoke>", "<invoke", false, read_minimax },
+	{ DIALECT_MINIMAX, FUNCTIONS, FUNCTIONS_END, "</invoke>", "<invoke",
+	    false, read_functions },
+	{ DIALECT_PYTHONIC, FUNCTIONS, FUNCTIONS_END, NULL, NULL, false,
+	    read_functions },
 	{ DIALECT_MINIMAX, "<invoke name=", "</invoke>", "</parameter>",
 	    "<parameter", false, read_minimax },
 };

@@ -11,7 +11,7 @@
  *			<|tool_call_argument_begin|>{...}<|tool_call_end|>
  *	minimax		<invoke name="N"><parameter name="K">V</parameter>
  *			</invoke>
- *	pythonic	[N(K="V"), N()]
+ *	pythonic	[N(K="V"), N()]; <function_calls>N(K="V")...
  *	json		```json {"name":N,"arguments":{...}} ```
  */
 #ifndef PROVIDER_DIALECT_REGION_H

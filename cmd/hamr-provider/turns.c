@@ -103,12 +103,13 @@ static void
 put_value(const struct turns *t, struct slice key, struct slice val,
     struct buf *out)
 {
-	if (!(t->quirks & QUIRK_SHORT_IDS))
-		buf_slice(out, val);
-	else if (scan_kind(val) == SCAN_STRING && (slice_is(key, "id") ||
+	bool ids = (t->quirks & QUIRK_SHORT_IDS) != 0;
+
+	if (ids && scan_kind(val) == SCAN_STRING && (slice_is(key, "id") ||
 	    slice_is(key, "tool_call_id")))
 		put_id(val, out);
-	else if (scan_kind(val) == SCAN_ARRAY && slice_is(key, "tool_calls"))
+	else if (ids && scan_kind(val) == SCAN_ARRAY &&
+	    slice_is(key, "tool_calls"))
 		put_calls(t, val, out);
 	else
 		buf_slice(out, val);
