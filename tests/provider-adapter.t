@@ -186,7 +186,7 @@ status "a broken program: 2" 2 timeout 9 hamr-provider -n --no-config --api \
 match "with file and line" "$(cat .err)" "hamr-provider: ./bad.jq:4: syntax error*"
 echo 'def request: {path: "/"};' >half.jq
 status "no event: 2" 2 timeout 9 hamr-provider --no-config --api half.jq
-match "which is said" "$(cat .err)" "hamr-provider: half.jq:*event/0 is not defined"
+match "which is said" "$(cat .err)" "hamr-provider: half.jq: it does not define the function event"
 status "no such file: 66" 66 hamr-provider --no-config --api none.jq
 match "which is said too" "$(cat .err)" "*none.jq: there is no such program"
 status "without an address: 78" 78 hamr-provider --no-config --api mine.jq in

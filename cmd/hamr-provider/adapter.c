@@ -113,13 +113,31 @@ wrap(const struct buf *own)
 	    "else ($hamr.event[0] | event) end", (int)own->len, own->p);
 }
 
+/* What is not defined where we call it has no line of the program's. */
+static int
+missing(const struct adapter *ad, struct err *e)
+{
+	static const char *const names[] = { "request", "event" };
+	size_t n = strlen(ad->path);
+	char words[64];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(words, sizeof words, "%s/0 is not defined", names[i]);
+		if (strncmp(e->text, ad->path, n) == 0 &&
+		    strstr(e->text, words) != NULL)
+			return err_set(e, ST_USAGE, "%s: it does not define "
+			    "the function %s", ad->path, names[i]);
+	}
+	return -1;
+}
+
 static int
 start(struct adapter *ad, struct err *e)
 {
 	if (ad->program == NULL)
 		ad->program = program_new(ad->path, ad->text, "{}", false, e);
 	if (ad->program == NULL)
-		return -1;
+		return missing(ad, e);
 	program_wait(ad->program, ad->wait, ad->wait_ctx);
 	return 0;
 }
@@ -137,6 +155,7 @@ new(const char *path, const struct buf *own, size_t max)
 	ad->max = max;
 	ad->api = (struct api){ .name = ad->name, .own = ad,
 		.own_url = ad->base_url != NULL ? ad->base_url : "",
+		.own_host = ad->base_url,
 		.key_header = "Authorization: Bearer ",
 		.models = ad->models != NULL ? ad->models : "/models",
 		.path = "" };
