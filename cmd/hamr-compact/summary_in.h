@@ -1,4 +1,4 @@
-/* summary_in.h - what a summary is made of; for summary.c and its printer. */
+/* summary_in.h - what a summary is made of; for summary*.c only. */
 #ifndef COMPACT_SUMMARY_IN_H
 #define COMPACT_SUMMARY_IN_H
 
@@ -42,5 +42,30 @@ struct summary {
 	size_t ncommands, capcommands, recent, open;
 	struct map paths, texts;	/* to index + 1 */
 };
+
+/* ---- summary_print.c ---- */
+
+/* A section that may take so many bytes more; its title comes with the first
+ * line. */
+struct section {
+	struct buf *out;
+	const char *title;
+	size_t room;
+	struct buf line;	/* in the making */
+};
+
+/* Of a text that began at start in out and may have cap bytes, the section so
+ * many percent of them. */
+struct section section_of(struct buf *out, const char *title, size_t start,
+    size_t cap, size_t percent);
+/* The line is made: out with it, if there is room. */
+bool section_put(struct section *sec);
+void section_end(struct section *sec);
+
+/* ---- summary_people.c ---- */
+
+void people_print(const struct summary *s, struct section *sec);
+/* What other sections leave to people. */
+size_t people_least(const struct summary *s);
 
 #endif

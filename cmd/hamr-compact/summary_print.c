@@ -7,11 +7,6 @@
 
 #include "summary_in.h"
 
-#define FIRST_LINE 2060		/* the first user message and its frame */
-#define FIRST_LEAST 360
-#define LEFT_OUT 60		/* a line that says so, and the title */
-#define USER_LINE 640		/* every other one */
-#define USER_LEAST 80		/* bytes of an old one when room is short */
 #define COMMAND_KEPT 160
 #define SENTENCE_KEPT 160
 #define ERRORS_SHOWN 8
@@ -30,17 +25,8 @@ smaller(size_t a, size_t b)
 
 /* ---- sections ---- */
 
-/* A section that may take so many bytes more; its title comes with the first
- * line. */
-struct section {
-	struct buf *out;
-	const char *title;
-	size_t room;
-	struct buf line;	/* in the making */
-};
-
-static struct section
-section(struct buf *out, const char *title, size_t start, size_t cap,
+struct section
+section_of(struct buf *out, const char *title, size_t start, size_t cap,
     size_t percent)
 {
 	size_t used = out->len - start, left = cap > used ? cap - used : 0;
@@ -49,9 +35,8 @@ section(struct buf *out, const char *title, size_t start, size_t cap,
 		left), BUF_INIT(BUF_RECORD_MAX) };
 }
 
-/* The line is made: out with it, if there is room. */
-static bool
-put(struct section *sec)
+bool
+section_put(struct section *sec)
 {
 	size_t n = sec->line.len + 1, title = sec->title != NULL ?
 	    strlen(sec->title) + 1 : 0;
@@ -71,111 +56,31 @@ put(struct section *sec)
 	return fits;
 }
 
-static void
-end(struct section *sec)
+void
+section_end(struct section *sec)
 {
 	buf_release(&sec->line);
 }
 
-/* ---- what people wrote ---- */
-
-static void
-put_user(struct section *sec, const struct summary *s, size_t i, size_t max)
-{
-	const struct user *u = &s->users[i];
-	size_t n = utf8_cut(u->text, u->len, max);
-
-	buf_fmt(&sec->line, "%zu. ", i + 1);
-	buf_add(&sec->line, u->text, n);
-	if (u->len - n + u->more > 0)
-		buf_fmt(&sec->line, " ... [%zu bytes more]",
-		    u->len - n + u->more);
-	put(sec);
-}
-
-static size_t
-line_of(const struct user *u, size_t most)
-{
-	return smaller(u->len + (u->more > 0 ? 24 : 0), most) + 12;
-}
-
-/* How many before `from` there is room for, the newest first, each cut to
- * `each`; the room they take comes off *room.  Not the first. */
-static size_t
-fitting(const struct summary *s, size_t from, size_t each, size_t *room)
-{
-	for (; from > 1; from--) {
-		size_t n = line_of(&s->users[from - 1], each);
-
-		if (n > *room)
-			break;
-		*room -= n;
-	}
-	return from;
-}
-
-/* The newest is there whatever else is: what the line of it takes. */
-static size_t
-newest_line(const struct summary *s)
-{
-	return s->nusers > 1 ? line_of(&s->users[s->nusers - 1], USER_LINE) :
-	    0;
-}
-
-/* What other sections leave to people. */
-static size_t
-least_users(const struct summary *s)
-{
-	return s->nusers == 0 ? 0 : newest_line(s) +
-	    line_of(&s->users[0], FIRST_LEAST) + LEFT_OUT;
-}
-
-/* The first, the newest, and of the others the newer ones.  When there is no
- * room for all, three quarters of it are for messages in full, the rest for
- * beginnings of older ones. */
-static void
-print_users(const struct summary *s, struct section *sec)
-{
-	size_t newest = newest_line(s), last = newest > 0 ? s->nusers - 1 : 1;
-	size_t left = sec->room > newest + LEFT_OUT ? sec->room - newest -
-	    LEFT_OUT : 0;
-	size_t first = smaller(smaller(sec->room / 2, FIRST_LINE), left);
-	size_t each = smaller(sec->room / 5, USER_LINE);
-	size_t least = smaller(USER_LEAST + 24, each);
-	size_t room, rest, full, from;
-
-	if (s->nusers == 0)
-		return;
-	rest = room = left - smaller(line_of(&s->users[0], first), left);
-	from = full = fitting(s, last, each, &rest);
-	if (full > 1) {
-		rest = room - room / 4;
-		full = fitting(s, last, each, &rest);
-		rest += room / 4;
-		from = fitting(s, full, least, &rest);
-	}
-	put_user(sec, s, 0, first - smaller(first, 36));
-	if (from > 1) {
-		buf_fmt(&sec->line, "(%zu messages left out)", from - 1);
-		put(sec);
-	}
-	for (size_t i = from; i < last; i++) {
-		size_t most = i >= full ? each : least;
-
-		put_user(sec, s, i, most - smaller(most, 24));
-	}
-	if (newest > 0)
-		put_user(sec, s, last, USER_LINE);
-}
-
 /* ---- files ---- */
+
+static void
+put_count(struct buf *line, size_t n, const char *what, const char *before)
+{
+	if (n > 0)
+		buf_fmt(line, "%s%zu %s%s", before, n, what, n > 1 ? "s" :
+		    "");
+}
 
 static bool
 put_changed(struct section *sec, const struct touched_file *f)
 {
-	buf_fmt(&sec->line, "- %s (%zu edits, %zu writes, %zu reads)",
-	    f->path, f->edits, f->writes, f->reads);
-	return put(sec);
+	buf_fmt(&sec->line, "- %s", f->path);
+	put_count(&sec->line, f->edits, "edit", " (");
+	put_count(&sec->line, f->writes, "write", f->edits > 0 ? ", " : " (");
+	put_count(&sec->line, f->reads, "read", ", ");
+	buf_addc(&sec->line, ')');
+	return section_put(sec);
 }
 
 /* Every path that was changed, the older ones without their counts when room
@@ -202,7 +107,7 @@ print_changed(const struct summary *s, struct section *sec, size_t more)
 		buf_fmt(&sec->line, "%s(%zu more)", sec->line.len > 0 ? " " :
 		    "- ", left);
 	if (sec->line.len > 0)
-		put(sec);
+		section_put(sec);
 }
 
 static void
@@ -211,7 +116,7 @@ print_read(const struct summary *s, struct section *sec)
 	for (size_t i = s->read; i > 0; i = s->files[i - 1].all.older) {
 		buf_fmt(&sec->line, "- %s x%zu", s->files[i - 1].path,
 		    s->files[i - 1].reads);
-		if (!put(sec))
+		if (!section_put(sec))
 			return;
 	}
 }
@@ -237,7 +142,7 @@ print_errors(const struct summary *s, struct section *sec)
 		put_command(&sec->line, c->text);
 		buf_adds(&sec->line, " -> ");
 		buf_adds(&sec->line, c->error);
-		if (!put(sec))
+		if (!section_put(sec))
 			return;
 		i = c->open.older;
 	}
@@ -253,7 +158,7 @@ print_commands(const struct summary *s, struct section *sec)
 
 		buf_adds(&sec->line, c->failed ? "- [ERR] " : "- [ok] ");
 		put_command(&sec->line, c->text);
-		if (!put(sec))
+		if (!section_put(sec))
 			return;
 		i = c->all.older;
 	}
@@ -312,7 +217,7 @@ print_said(const struct summary *s, const struct view *v,
 		buf_adds(&sec->line, "- ");
 		buf_slice(&sec->line, last_sentence(buf_view(&text)));
 		if (sec->line.len > 2)
-			fits = put(sec);
+			fits = section_put(sec);
 		buf_reset(&sec->line);
 	}
 	buf_release(&text);
@@ -356,16 +261,16 @@ print_contexts(const struct summary *s, const struct summary_room *room,
 static void
 print_firm(const struct summary *s, size_t cap, size_t most, struct buf *out)
 {
-	struct section sec = section(out, "FILES CHANGED:", 0, most, 100);
+	struct section sec = section_of(out, "FILES CHANGED:", 0, most, 100);
 	size_t all = sec.room;
 
 	sec.room = smaller(all, cap * 30 / 100);
 	print_changed(s, &sec, smaller(all - sec.room, cap * 20 / 100));
-	end(&sec);
-	sec = section(out, "OPEN ERRORS:", 0, most, 100);
+	section_end(&sec);
+	sec = section_of(out, "OPEN ERRORS:", 0, most, 100);
 	sec.room = smaller(sec.room, cap * 20 / 100);
 	print_errors(s, &sec);
-	end(&sec);
+	section_end(&sec);
 }
 
 void
@@ -374,27 +279,27 @@ summary_print(const struct summary *s, const struct view *v,
 {
 	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
 	size_t start, cap = room->cap - sizeof FOOTER;
-	size_t least = least_users(s) + sizeof HEADER;
+	size_t least = people_least(s) + sizeof HEADER;
 	struct section sec;
 
 	print_contexts(s, room, out);
 	start = out->len;
 	buf_adds(out, HEADER);
 	print_firm(s, cap, cap > least ? cap - least : 0, &firm);
-	sec = section(out, "USER MESSAGES SO FAR:", start, cap - firm.len,
+	sec = section_of(out, "USER MESSAGES SO FAR:", start, cap - firm.len,
 	    100);
-	print_users(s, &sec);
-	end(&sec);
+	people_print(s, &sec);
+	section_end(&sec);
 	buf_slice(out, buf_view(&firm));
 	buf_release(&firm);
-	sec = section(out, "FILES READ:", start, cap, 20);
+	sec = section_of(out, "FILES READ:", start, cap, 20);
 	print_read(s, &sec);
-	end(&sec);
-	sec = section(out, "RECENT COMMANDS:", start, cap, 15);
+	section_end(&sec);
+	sec = section_of(out, "RECENT COMMANDS:", start, cap, 15);
 	print_commands(s, &sec);
-	end(&sec);
-	sec = section(out, "NOTES:", start, cap, 15);
+	section_end(&sec);
+	sec = section_of(out, "NOTES:", start, cap, 15);
 	print_said(s, v, &sec);
-	end(&sec);
+	section_end(&sec);
 	buf_adds(out, FOOTER);
 }
