@@ -145,7 +145,10 @@ view_count(const struct view *v)
 
 		if (!view_is_shown(v, i))
 			continue;
-		n += node->dialect ? 2 : 1 + node->ncalls;
+		n += node->dialect ? 1 : node->ncalls;
+		if (view_head(v, i) != i)
+			continue;
+		n++;
 		if (node->kind == VIEW_ASSISTANT)
 			n += first;
 		else

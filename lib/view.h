@@ -39,13 +39,15 @@ struct slice view_messages(struct view *v);
 
 enum view_kind { VIEW_SYSTEM, VIEW_USER, VIEW_ASSISTANT };
 
-/* A node: one message, and for an assistant message all its results. */
+/* A node: one message, and for an assistant message all its results.  A long
+ * row of messages of one role is several nodes, shown as one message. */
 struct view_node {
 	enum view_kind kind;
 	bool slim;		/* shown slim: stubs, no reasoning */
 	bool interrupted;	/* a user message behind results: an assistant
 				 * message "(interrupted)" goes before it */
 	bool person;		/* VIEW_USER: a person wrote some of it */
+	bool joins;		/* it goes on in the message before it */
 	size_t call, ncalls;	/* its calls, from view_call_at */
 	size_t answered;	/* of these, with a result */
 	size_t piece, npieces;	/* private */

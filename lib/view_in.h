@@ -56,6 +56,8 @@ uint64_t view_string_sum(enum token_family f, struct slice json);
 uint64_t view_message_sum(void);	/* of an empty message */
 /* Is it shown itself, not within the summary? */
 bool view_is_shown(const struct view *v, size_t node);
+/* The node that begins the message which this one is shown in. */
+size_t view_head(const struct view *v, size_t node);
 /* Node i shows so much more (or less: the sums wrap), in full and slim. */
 void view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin);
 /* What stands in c has changed: count it again.  Of these parts only. */

@@ -80,7 +80,10 @@ view_has_piece(const struct view *v, const struct view_node *node,
 void
 view_touch(struct view *v, size_t node)
 {
-	if (!view_is_shown(v, node) || node >= v->clean)
+	if (!view_is_shown(v, node) || node > v->clean)
+		return;		/* no message is half clean */
+	node = view_head(v, node);
+	if (node >= v->clean)
 		return;
 	v->clean = node;
 	v->body.len = v->nodes[node].off;
@@ -165,8 +168,10 @@ print_blocks(struct view *v, const struct view_node *node)
 	buf_release(&all);
 }
 
+/* node: all that is shown in one message; why: of it, what is not slim. */
 static void
-print_assistant(struct view *v, const struct view_node *node)
+print_assistant(struct view *v, const struct view_node *node,
+    const struct view_node *why)
 {
 	bool empty = v->pieces[node->piece].json[0] == '"';
 
@@ -174,9 +179,9 @@ print_assistant(struct view *v, const struct view_node *node)
 	buf_adds(&v->body, ",\"content\":");
 	print_content(v, node, NULL, P_TEXT,
 	    node->ncalls > 0 && !empty ? "null" : "\"\"", &v->body);
-	if (!node->slim && view_has_piece(v, node, P_REASONING)) {
+	if (view_has_piece(v, why, P_REASONING)) {
 		buf_adds(&v->body, ",\"reasoning\":");
-		print_content(v, node, NULL, P_REASONING, "\"\"", &v->body);
+		print_content(v, why, NULL, P_REASONING, "\"\"", &v->body);
 	}
 	if (node->dialect) {
 		buf_addc(&v->body, '}');
@@ -210,23 +215,56 @@ print_text(struct view *v, const struct view_node *node,
 	buf_addc(&v->body, '}');
 }
 
-static void
+/* Node i and those that go on in its message, as one: their pieces stand in a
+ * row, and only the last one has calls. */
+static struct view_node
+whole_message(const struct view *v, size_t i, size_t end)
+{
+	struct view_node all = v->nodes[i], last = v->nodes[end - 1];
+
+	all.npieces = last.piece + last.npieces - all.piece;
+	all.call = last.call;
+	all.ncalls = last.ncalls;
+	all.dialect = last.dialect;
+	all.slim = last.slim;
+	return all;
+}
+
+/* What there is to be shown of the reasoning. */
+static struct view_node
+not_slim(const struct view *v, size_t i, size_t end)
+{
+	while (i < end && v->nodes[i].slim)
+		i++;
+	return i < end ? whole_message(v, i, end) :
+	    (struct view_node){ .npieces = 0 };
+}
+
+/* Print the message that node i begins; what is behind it. */
+static size_t
 print_node(struct view *v, size_t i)
 {
-	struct view_node *node = &v->nodes[i];
 	bool first = i == v->fold && v->fold > 0;
+	struct view_node node, why;
+	size_t end = i;
 
-	node->off = v->body.len;
-	if (first && node->kind == VIEW_ASSISTANT) {
+	do
+		v->nodes[end++].off = v->body.len;
+	while (end < v->n && v->nodes[end].joins);
+	node = whole_message(v, i, end);
+	if (first && node.kind == VIEW_ASSISTANT) {
 		open_message(v, "user");
 		buf_adds(&v->body, ",\"content\":");
 		buf_add(&v->body, v->summary.json, v->summary.n);
 		buf_addc(&v->body, '}');
 	}
-	if (node->kind == VIEW_ASSISTANT)
-		print_assistant(v, node);
-	else
-		print_text(v, node, first ? &v->summary : NULL);
+	if (node.kind == VIEW_ASSISTANT) {
+		why = not_slim(v, i, end);
+		print_assistant(v, &node, &why);
+	} else {
+		print_text(v, &node, first ? &v->summary : NULL);
+	}
+	return end;
 }
 
 struct slice
@@ -234,7 +272,7 @@ view_messages(struct view *v)
 {
 	while (v->clean < v->n) {
 		if (view_is_shown(v, v->clean))
-			print_node(v, v->clean++);
+			v->clean = print_node(v, v->clean);
 		else
 			v->clean = v->fold;
 	}

@@ -68,6 +68,14 @@ view_is_shown(const struct view *v, size_t node)
 	    VIEW_SYSTEM);
 }
 
+size_t
+view_head(const struct view *v, size_t node)
+{
+	while (v->nodes[node].joins && view_is_shown(v, node - 1))
+		node--;
+	return node;
+}
+
 void
 view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin)
 {

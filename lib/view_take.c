@@ -10,6 +10,9 @@
 #include "view_dialect.h"
 #include "view_in.h"
 
+#define NODE_LONG (512 * 64)	/* in 1/64 tokens */
+#define CONTENT_LONG 2048	/* bytes: about as much */
+
 /* ---- pieces ---- */
 
 /* Content as a piece: a string or a filled array, else null; with a mark (in
@@ -73,14 +76,23 @@ last_node(struct view *v)
 }
 
 static void
-new_node(struct view *v, enum view_kind kind)
+new_node(struct view *v, enum view_kind kind, bool joins)
 {
+	uint64_t own = joins ? 0 : view_message_sum();
+
 	v->nodes = xgrow(v->nodes, v->n, &v->cap, sizeof *v->nodes);
-	v->nodes[v->n++] = (struct view_node){ .kind = kind,
+	v->nodes[v->n++] = (struct view_node){ .kind = kind, .joins = joins,
 		.call = v->ncalls, .piece = v->npieces,
 		.record = v->records - 1 };
-	view_grow(v, v->n - 1, view_message_sum(),
-	    view_message_sum());
+	view_grow(v, v->n - 1, own, own);
+}
+
+/* Is the last node so long with this that it shall not grow?  What it is shown
+ * in does; but nodes are what is folded. */
+static bool
+is_long(const struct view_node *last, struct slice content)
+{
+	return last->full >= NODE_LONG || content.n >= CONTENT_LONG;
 }
 
 /* What marks a text that was folded into a result, in JSON escapes. */
@@ -125,8 +137,10 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 		return;
 	}
 	if (last == NULL || last->kind != VIEW_USER) {
-		new_node(v, VIEW_USER);
+		new_node(v, VIEW_USER, false);
 		last_node(v)->interrupted = after;
+	} else if (is_long(last, content)) {
+		new_node(v, VIEW_USER, true);
 	}
 	last_node(v)->person |= person;
 	add_piece(v, P_TEXT, content, buf_view(&mark));
@@ -197,7 +211,9 @@ add_assistant(struct view *v, const struct rec *r)
 	if (!dialect_has_calls(buf_view(&text)))
 		buf_reset(&text);
 	if (!goes_on(v, last_node(v), text.len > 0))
-		new_node(v, VIEW_ASSISTANT);
+		new_node(v, VIEW_ASSISTANT, false);
+	else if (last_node(v)->ncalls == 0 && is_long(last_node(v), content))
+		new_node(v, VIEW_ASSISTANT, true);
 	add_piece(v, P_TEXT, content, SLICE(""));
 	if (scan_kind(why) == SCAN_STRING)
 		add_piece(v, P_REASONING, why, SLICE(""));
@@ -302,7 +318,7 @@ view_add(struct view *v, const struct rec *r)
 		return;
 	v->records++;
 	if (r->kind == R_SYSTEM && v->n == 0) {
-		new_node(v, VIEW_SYSTEM);
+		new_node(v, VIEW_SYSTEM, false);
 		add_piece(v, P_TEXT, rec_get(r, "content"), SLICE(""));
 	} else if (r->kind == R_ASSISTANT) {
 		add_assistant(v, r);

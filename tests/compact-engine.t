@@ -326,7 +326,32 @@ is "the window it names is enough" "$(request --window "$w" sys |
 { user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
 } >big
 match "a single message larger than the window" "$(request --window 8000 big |
-	jq -r .message)" '* the user message that begins with "go" alone takes *: shorten it, or raise --window; largest: user *'
+	jq -r .message)" '* the user message that begins with "big line 1 of some text that is long eno" alone takes *: shorten it, or raise --window; largest: user *'
+
+# ---- many messages of one role in a row are one, and need not all fit ----
+
+row() {	# role, how many
+	jq -nc --arg r "$1" --argjson n "$2" 'range($n) | {role:$r,
+	content:"message number \(.) of a row that is a long one"}'
+}
+row user 100000 >row
+timeout 10 hamr-compact --no-config -n --window 12288 row >out
+is "a row of users: one message" "$(tail -n 1 out |
+	jq -c '[.messages[].role]')" '["user"]'
+match "with the first" "$(tail -n 1 out | jq -r .messages[0].content |
+	sed -n 3p)" "1. message number 0 of a row *"
+match "and the newest" "$(tail -n 1 out | jq -r .messages[0].content)" \
+	"*message number 99998 of a row that is a long one??message number 99999 of a row that is a long one"
+{ user go; row assistant 100000; } >row
+timeout 10 hamr-compact --no-config -n --window 12288 row >out
+is "a row of assistants" "$(tail -n 1 out | jq -c '[.messages[].role]')" \
+	'["user","assistant"]'
+{ user go; row assistant 300; call a read '{"path":"x"}' text; row user 300
+} >row
+is "a row is joined as it was said" "$(request --window 0 row | jq -c '[
+	[.messages[].role], (.messages[1] | (.content | split("\n\n") | length),
+	(.tool_calls | length)), (.messages[4].content | split("\n\n") |
+	length)]')" '[["user","assistant","tool","assistant","user"],300,1,300]'
 
 # ---- --check ----
 

@@ -27,6 +27,17 @@ done
 python3 "$TOP/tests/compact_session.py" 60 made >made
 proved "a made session" -s 4 -w 5000,8000,12288,16384,32768 made
 
+# ---- rows of messages of one role ----
+
+jq -nc 'def row(r; n): range(n) | {role:r,content:
+	"message \(.) in a row, \("with more to say about it " * (. % 9))"};
+	def step(i): {role:"assistant",content:null,tool_calls:[{id:"c\(i)",
+	type:"function",function:{name:"read",arguments:"{\"path\":\"f\"}"}}]},
+	{role:"tool",tool_call_id:"c\(i)",content:("text " * 300)};
+	range(4) | row("user"; 90), row("assistant"; 60), step(.),
+	row("user"; 40), step(. + 9), row("assistant"; 3)' >rows
+proved "rows" -s 20 -w 4096,12288,32768 rows
+
 # ---- the oracle itself: broken programs are found ----
 
 mkdir broken
