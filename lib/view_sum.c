@@ -5,6 +5,7 @@
 
 #define PER_MESSAGE (8 * 64)
 #define PER_IMAGE (1600 * 64)
+#define DECODED_FIRST 256	/* bytes: then it is faster to make the text */
 
 uint64_t
 view_message_sum(void)
@@ -15,9 +16,16 @@ view_message_sum(void)
 uint64_t
 view_string_sum(enum token_family f, struct slice val)
 {
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	unsigned prev = TOKEN_START;
+	uint64_t sum;
 
-	return token_sum_json(f, val.p + 1, val.n - 2, &prev);
+	if (val.n < DECODED_FIRST)
+		return token_sum_json(f, val.p + 1, val.n - 2, &prev);
+	scan_str(val, &text);
+	sum = token_sum(f, text.p, text.len, &prev);
+	buf_release(&text);
+	return sum;
 }
 
 static bool

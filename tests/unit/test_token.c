@@ -81,6 +81,34 @@ test_json(void **state)
 	assert_int_equal(a, b);
 }
 
+/* Sums of long texts, from every place and in pieces, by the table itself. */
+static void
+long_texts(void **state)
+{
+	enum { N = 5000 };
+	char text[N];
+	uint32_t seed = 7;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		seed = seed * 1664525 + 1013904223;
+		text[i] = (char)(i % 3 == 0 ? seed >> 24 : 32 + (seed >> 24) %
+		    95);
+	}
+	for (int f = 0; f < 7; f++)
+		for (size_t n = 0; n < N; n += 1 + n / 9) {
+			unsigned a = TOKEN_START, b = TOKEN_START;
+			uint64_t one = 0;
+
+			for (size_t i = 0; i < n; i++)
+				one += token_sum((enum token_family)f,
+				    text + i, 1, &a);
+			assert_int_equal(token_sum((enum token_family)f, text,
+			    n, &b), one);
+			assert_int_equal(a, b);
+		}
+}
+
 int
 main(void)
 {
@@ -90,6 +118,7 @@ main(void)
 		cmocka_unit_test(counts_are_rounded),
 		cmocka_unit_test(families),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(long_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
