@@ -34,6 +34,8 @@ void view_print(struct view *v, struct buf *out);
 /* The same without the brackets and without the copy, until the view is
  * touched again. */
 struct slice view_messages(struct view *v);
+/* So many bytes of it will be the same as the last time. */
+size_t view_unchanged(const struct view *v);
 
 /* ---- how it is made, and shown otherwise ---- */
 

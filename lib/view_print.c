@@ -279,6 +279,12 @@ view_messages(struct view *v)
 	return buf_view(&v->body);
 }
 
+size_t
+view_unchanged(const struct view *v)
+{
+	return v->body.len;
+}
+
 void
 view_print(struct view *v, struct buf *out)
 {

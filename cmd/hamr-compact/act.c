@@ -76,7 +76,7 @@ act(struct stage *s)
 	struct buf event = BUF_INIT((size_t)1 << 40);
 	struct slice part[REQUEST_PARTS];
 
-	if (view_count(c->view) == 0)
+	if (view_nodes(c->view) == 0)
 		return;
 	if (!compact_decide(c)) {
 		put_error(s, c);

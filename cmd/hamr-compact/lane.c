@@ -1,9 +1,7 @@
 /* lane.c - one way of making requests, followed through a transcript. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mem.h"
-#include "msg.h"
 
 #include "lane.h"
 
@@ -22,6 +20,7 @@ lane_init(struct lane *l, enum lane_rule rule, const struct conf *conf,
 		seam_init(&l->seam, conf, strategy, window);
 	if (rule == LANE_EVERY)
 		seam_every_call(&l->seam);
+	ruled_init(&l->ruled);
 	shot_init(&l->shot, TOK_MODERN);
 }
 
@@ -29,10 +28,9 @@ lane_init(struct lane *l, enum lane_rule rule, const struct conf *conf,
 static void
 forget(struct lane *l)
 {
-	lane_plain(l, 0);
+	ruled_release(&l->ruled);
 	shot_release(&l->shot);
 	kept_release(&l->kept);
-	free(l->masks);
 	free(l->steps);
 }
 
@@ -53,85 +51,14 @@ lane_reset(struct lane *l)
 	*l = (struct lane){ .rule = l->rule, .seam = seam };
 	if (is_ours(l))
 		seam_reset(&l->seam);
+	ruled_init(&l->ruled);
 	shot_init(&l->shot, TOK_MODERN);
 }
 
-/* ---- the named rules ---- */
-
 void
-lane_plain(struct lane *l, size_t first)
+lane_plain(struct lane *l, size_t first, size_t same)
 {
-	while (l->nmasks > first)
-		free(l->masks[--l->nmasks]);
-}
-
-/* What stands for a result that is masked: the words of SWE-agent. */
-static char *
-mask(struct slice m)
-{
-	struct slice id = scan_get(m, "tool_call_id");
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), out = text;
-	size_t lines = 1;
-
-	msg_text(scan_get(m, "content"), &text);
-	for (size_t i = 0; i + 1 < text.len; i++)
-		lines += text.p[i] == '\n';
-	buf_adds(&out, "{\"role\":\"tool\",\"tool_call_id\":");
-	buf_slice(&out, id);
-	buf_fmt(&out, ",\"content\":\"Old environment output: (%zu lines "
-	    "omitted)\"}", lines);
-	buf_release(&text);
-	return buf_detach(&out);
-}
-
-static const char *
-masked(struct lane *l, const struct shot *plain, size_t i)
-{
-	while (l->nmasks <= i) {
-		l->masks = xgrow(l->masks, l->nmasks, &l->capmasks,
-		    sizeof *l->masks);
-		l->masks[l->nmasks++] = NULL;
-	}
-	if (l->masks[i] == NULL)
-		l->masks[i] = mask(shot_message(plain, i));
-	return l->masks[i];
-}
-
-/* The first message from which results are shown. */
-static size_t
-border(const struct lane *l, const struct shot *plain)
-{
-	size_t i = plain->n, n = 0, want = l->rule == LANE_LAST5 ? 5 : 10;
-
-	if (l->rule == LANE_RAW)
-		return 0;
-	while (i > 0 && n < want) {
-		i--;
-		if (l->rule == LANE_LAST5)
-			n += plain->m[i].role == 't';
-		else
-			n += plain->m[i].role == 'a' && i + 1 < plain->n &&
-			    plain->m[i + 1].role == 't';
-	}
-	return i;
-}
-
-static void
-by_rule(struct lane *l, const struct shot *plain, struct buf *out)
-{
-	size_t at = l->from > 0 ? plain->m[l->from - 1].end : 0;
-
-	buf_addc(out, '[');
-	for (size_t i = 0; i < l->from; i++) {
-		if (i > 0)
-			buf_addc(out, ',');
-		if (plain->m[i].role == 't')
-			buf_adds(out, masked(l, plain, i));
-		else
-			buf_slice(out, shot_message(plain, i));
-	}
-	buf_add(out, plain->bytes.p + at, plain->bytes.len - at);
-	buf_addc(out, ']');
+	ruled_changed(&l->ruled, first, same);
 }
 
 /* ---- step by step ---- */
@@ -144,23 +71,11 @@ new_step(struct lane *l)
 	return &l->steps[l->n++];
 }
 
-static enum seam_answer
-messages_of(struct lane *l, const struct shot *plain, struct buf *out,
-    bool *epoch)
-{
-	if (is_ours(l))
-		return seam_go(&l->seam, out, epoch);
-	l->from = border(l, plain);
-	by_rule(l, plain, out);
-	return SEAM_REQUEST;
-}
-
 static void
 count(struct lane *l, struct step *step, const struct shot_news *news,
-    uint64_t tools)
+    uint64_t sum, uint64_t tools)
 {
-	uint64_t sum = l->shot.sum + tools;
-
+	sum += tools;
 	step->tokens = (long)(sum / 64);
 	if (step->tokens > l->largest)
 		l->largest = step->tokens;
@@ -172,14 +87,13 @@ count(struct lane *l, struct step *step, const struct shot_news *news,
 	l->requests++;
 }
 
-void
-lane_go(struct lane *l, const struct shot *plain, const struct needs *needs,
-    uint64_t tools)
+static void
+go_ours(struct lane *l, struct step *step, const struct shot *plain,
+    const struct needs *needs, uint64_t tools)
 {
 	struct buf out = BUF_INIT((size_t)1 << 40);
-	struct step *step = new_step(l);
 	struct shot_news news;
-	enum seam_answer answer = messages_of(l, plain, &out, &step->epoch);
+	enum seam_answer answer = seam_go(&l->seam, &out, &step->epoch);
 
 	if (answer == SEAM_CLOSED) {
 		step->closed = true;
@@ -187,9 +101,10 @@ lane_go(struct lane *l, const struct shot *plain, const struct needs *needs,
 	}
 	if (answer == SEAM_REQUEST) {
 		l->shot.family = plain->family;
-		shot_take(&l->shot, buf_view(&out), &news);
+		shot_take(&l->shot, (struct slice){ out.p + 1, out.len - 2 },
+		    0, &news);
 		l->asked = l->shot.n;
-		count(l, step, &news, tools);
+		count(l, step, &news, l->shot.sum, tools);
 		l->epochs += step->epoch;
 		kept_look(&l->kept, needs, &l->shot);
 	}
@@ -197,12 +112,49 @@ lane_go(struct lane *l, const struct shot *plain, const struct needs *needs,
 }
 
 void
-lane_reply(struct lane *l, struct slice message)
+lane_go(struct lane *l, const struct shot *plain, const struct needs *needs,
+    uint64_t tools)
+{
+	struct step *step = new_step(l);
+	struct shot_news news;
+	uint64_t sum;
+
+	if (is_ours(l)) {
+		go_ours(l, step, plain, needs, tools);
+		return;
+	}
+	sum = ruled_go(&l->ruled, l->rule, plain, &news);
+	count(l, step, &news, sum, tools);
+	kept_plain(&l->kept, needs, l->ruled.from);
+}
+
+void
+lane_reply(struct lane *l, const struct shot *plain, size_t i)
 {
 	if (l->n == 0 || l->steps[l->n - 1].tokens == 0)
 		return;		/* it was not asked */
-	shot_cut(&l->shot, l->asked);
-	shot_append(&l->shot, message);
+	if (is_ours(l)) {
+		shot_cut(&l->shot, l->asked);
+		shot_append(&l->shot, shot_message(plain, i));
+	} else {
+		ruled_reply(&l->ruled, plain, i);
+	}
+}
+
+void
+lane_edit(struct lane *l, const struct shot *plain, struct slice old,
+    size_t place)
+{
+	const struct slice words = buf_view(is_ours(l) ? &l->shot.words :
+	    &plain->words);
+
+	l->kept.edits++;
+	if (is_ours(l))
+		place = last_place(words, words.n, old);
+	else
+		while (place > 0 && !ruled_shows(&l->ruled, plain, place - 1))
+			place = last_place(words, place - 1, old);
+	l->kept.supported += place > 0;
 }
 
 /* ---- figures ---- */

@@ -87,22 +87,22 @@ replay_release(struct replay *r)
 static void
 look(struct replay *r)
 {
-	struct buf out = BUF_INIT((size_t)1 << 40);
+	size_t known = view_unchanged(r->view);
+	struct slice messages = view_messages(r->view);
 	struct shot_news news;
 
-	view_print(r->view, &out);
 	r->plain.family = r->family;
-	shot_take(&r->plain, buf_view(&out), &news);
+	shot_take(&r->plain, messages, known, &news);
 	for (int i = 0; i < REPLAY_RULES; i++)
-		lane_plain(&r->rules[i], news.first);
-	buf_release(&out);
+		lane_plain(&r->rules[i], news.first, news.same);
+	needs_plain(&r->needs, &r->plain, news.first);
 }
 
 /* A model was called here. */
 static void
 go(struct replay *r)
 {
-	if (r->asked || view_count(r->view) == 0)
+	if (r->asked || view_nodes(r->view) == 0)
 		return;
 	r->asked = true;
 	r->steps++;
@@ -126,7 +126,7 @@ reply(struct replay *r)
 	if (i <= r->before)
 		return;
 	for (size_t k = 0; lane_at(r, k) != NULL; k++)
-		lane_reply(lane_at(r, k), shot_message(&r->plain, i - 1));
+		lane_reply(lane_at(r, k), &r->plain, i - 1);
 }
 
 /* An edit in the answer: only old text that history holds at all counts. */
@@ -134,12 +134,13 @@ static void
 edit(void *self, struct slice old)
 {
 	struct replay *r = self;
+	size_t place = last_place(buf_view(&r->plain.words),
+	    r->plain.words.len, old);
 
-	if (r->plain.words.len < old.n || memmem(r->plain.words.p,
-	    r->plain.words.len, old.p, old.n) == NULL)
+	if (place == 0)
 		return;
 	for (size_t i = 0; lane_at(r, i) != NULL; i++)
-		kept_edit(&lane_at(r, i)->kept, &lane_at(r, i)->shot, old);
+		lane_edit(lane_at(r, i), &r->plain, old, place);
 }
 
 /* ---- records ---- */

@@ -1,193 +1,151 @@
-/* retain.c - what a request must not lose, and whether it is still there. */
+/* retain.c - whether a request still has what it must not lose. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
 #include "msg.h"
-#include "utf8.h"
 
 #include "deed.h"
 #include "retain.h"
 
-#define TASK_BYTES 300
-
-/* ---- the needs ---- */
-
-static void
-need(struct needs *s, enum need_kind kind, struct slice text)
-{
-	char *key;
-	bool fresh = true;
-
-	if (text.n == 0)
-		return;
-	if (kind == NEED_PATH || kind == NEED_ERROR) {
-		key = xasprintf("%d %.*s", kind, (int)text.n, text.p);
-		map_put(&s->seen, slice_of(key), &fresh);
-		free(key);
-	}
-	if (!fresh)
-		return;
-	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
-	s->v[s->n++] = (struct need){ kind, xmemdup0(text.p, text.n),
-		text.n };
-}
-
-static void
-take_user(struct needs *s, const struct rec *r)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice text;
-
-	if (msg_is_person(r))
-		msg_text(rec_get(r, "content"), &b);
-	text = buf_view(&b);
-	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
-		text.n--;
-	if (text.n > 0) {
-		if (s->nusers == 0)
-			need(s, NEED_TASK, (struct slice){ text.p,
-			    utf8_cut(text.p, text.n, TASK_BYTES) });
-		s->users[s->nusers++ % NEED_LAST] = s->n;
-		need(s, NEED_USER, text);
-	}
-	buf_release(&b);
-}
-
-static void
-take_calls(struct needs *s, const struct rec *r)
-{
-	struct slice calls = rec_get(r, "tool_calls");
-	struct walk w;
-	struct call c;
-
-	if (scan_kind(calls) != SCAN_ARRAY)
-		return;
-	walk_in(&w, calls);
-	while (msg_next_call(&w, &c)) {
-		struct deed d;
-
-		deed_of(&d, &c);
-		if (d.kind == TOOL_EDIT || d.kind == TOOL_WRITE)
-			need(s, NEED_PATH, slice_of(d.path));
-		if (c.id.p != NULL)
-			*map_put(&s->commands, c.id, NULL) =
-			    d.kind == TOOL_COMMAND;
-		deed_release(&d);
-	}
-}
-
-/* Of a result that failed, and of the output of a command. */
-static void
-take_result(struct needs *s, const struct rec *r)
-{
-	struct slice id = rec_get(r, "tool_call_id");
-	const uint64_t *command = id.p != NULL ?
-	    map_get(&s->commands, id) : NULL;
-	enum tool_kind kind = command != NULL && *command != 0 ?
-	    TOOL_COMMAND : TOOL_OTHER;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	msg_text(rec_get(r, "content"), &b);
-	if (kind == TOOL_COMMAND || deed_failed(r, kind, buf_view(&b)))
-		need(s, NEED_ERROR, deed_error_line(buf_view(&b)));
-	buf_release(&b);
-}
-
-void
-needs_take(struct needs *s, const struct rec *r)
-{
-	switch (r->kind) {
-	case R_USER: take_user(s, r); break;
-	case R_ASSISTANT: take_calls(s, r); break;
-	case R_TOOL: take_result(s, r); break;
-	default: break;
-	}
-}
-
-void
-needs_reset(struct needs *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		free(s->v[i].text);
-	free(s->v);
-	map_release(&s->seen);
-	map_release(&s->commands);
-	*s = (struct needs){ 0 };
-}
+#define PIECE ((size_t)64 << 10)	/* searched at a time, from the end */
 
 /* ---- looking ---- */
 
-/* Where need i is in the words, its first place + 1; those up to shot->kept
- * were searched before. */
-static size_t
-find(const struct need *need, const struct shot *shot, size_t was, bool old)
+static void
+count(struct kept *k, const struct need *need, bool more)
 {
-	size_t from = 0;
-	const char *p;
+	for (int i = 0; i < NEED_KINDS; i++)
+		k->have[i] += more ? need->weight[i] : -need->weight[i];
+}
 
-	if (was > 0 && was - 1 + need->n <= shot->kept)
-		return was;
-	if (old && shot->kept >= need->n)
-		from = shot->kept - need->n + 1;
-	if (shot->words.len < from + need->n)
-		return 0;
-	p = memmem(shot->words.p + from, shot->words.len - from, need->text,
-	    need->n);
-	return p != NULL ? (size_t)(p - shot->words.p) + 1 : 0;
+/* What was learnt since: new needs, and more weight of others. */
+static void
+learn(struct kept *k, const struct needs *s)
+{
+	for (; k->n < s->n; k->n++) {
+		k->at = xgrow(k->at, k->n, &k->cap, sizeof *k->at);
+		k->at[k->n] = 0;
+	}
+	for (; k->events < s->nlog; k->events++)
+		k->have[s->log[k->events].kind] +=
+		    k->at[s->log[k->events].need] > 0;
+}
+
+/* Words from `upto` on are others now. */
+static void
+forget(struct kept *k, const struct needs *s, size_t upto)
+{
+	if (k->looked > upto)
+		k->looked = upto;
+	while (k->nfound > 0 && k->at[k->found[k->nfound - 1]] > k->looked) {
+		size_t i = k->found[--k->nfound];
+
+		k->at[i] = 0;
+		count(k, &s->v[i], false);
+	}
+}
+
+struct look {
+	struct kept *k;
+	const struct needs *s;
+};
+
+static void
+found(void *self, size_t i, size_t at)
+{
+	struct look *l = self;
+	struct kept *k = l->k;
+
+	if (k->at[i] > 0)
+		return;
+	k->at[i] = at + 1;
+	k->found = xgrow(k->found, k->nfound, &k->capfound,
+	    sizeof *k->found);
+	k->found[k->nfound++] = i;
+	count(k, &l->s->v[i], true);
 }
 
 static void
-count_last(struct kept *k, const struct needs *s)
+add_shares(struct kept *k, const struct needs *s,
+    const size_t have[NEED_KINDS], size_t last)
 {
-	size_t n = s->nusers < NEED_LAST ? s->nusers : NEED_LAST, have = 0;
+	size_t n = s->nusers < NEED_LAST ? s->nusers : NEED_LAST;
 
-	for (size_t i = 0; i < n; i++)
-		have += k->at[s->users[i]] > 0;
+	for (int i = 0; i < NEED_KINDS; i++) {
+		if (s->all[i] == 0)
+			continue;
+		k->share[i] += (double)have[i] / (double)s->all[i];
+		k->asked[i]++;
+	}
 	if (n == 0)
 		return;
-	k->last += (double)have / (double)n;
+	k->last += (double)last / (double)n;
 	k->asked_last++;
 }
 
 void
 kept_look(struct kept *k, const struct needs *s, struct shot *shot)
 {
-	size_t all[NEED_KINDS] = { 0 }, have[NEED_KINDS] = { 0 };
+	struct look l = { k, s };
+	size_t last = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		bool old = i < k->n;
+	forget(k, s, shot->kept);
+	learn(k, s);
+	needs_find(s, buf_view(&shot->words), k->looked, &l, found);
+	k->looked = shot->kept = shot->words.len;
+	for (size_t i = 0; i < NEED_LAST && i < s->nusers; i++)
+		last += k->at[s->users[i]] > 0;
+	add_shares(k, s, k->have, last);
+}
 
-		if (!old) {
-			k->at = xgrow(k->at, k->n, &k->cap, sizeof *k->at);
-			k->at[k->n++] = 0;
-		}
-		k->at[i] = find(&s->v[i], shot, k->at[i], old);
-		all[s->v[i].kind]++;
-		have[s->v[i].kind] += k->at[i] > 0;
-	}
-	shot->kept = shot->words.len;
-	for (int i = 0; i < NEED_KINDS; i++) {
-		if (all[i] == 0)
-			continue;
-		k->share[i] += (double)have[i] / (double)all[i];
-		k->asked[i]++;
-	}
-	count_last(k, s);
+static bool
+is_in_plain(const struct need *need, size_t from)
+{
+	return need->said || need->result > from;
 }
 
 void
-kept_edit(struct kept *k, const struct shot *shot, struct slice old)
+kept_plain(struct kept *k, const struct needs *s, size_t from)
 {
-	k->edits++;
-	k->supported += shot->words.len >= old.n && memmem(shot->words.p,
-	    shot->words.len, old.p, old.n) != NULL;
+	size_t have[NEED_KINDS], last = 0, at = s->newest;
+
+	for (int i = 0; i < NEED_KINDS; i++)
+		have[i] = s->said[i] + (from == 0 ? s->results[i] : 0);
+	for (; from > 0 && at > 0 && s->v[at - 1].result > from;
+	    at = s->v[at - 1].older)
+		for (int i = 0; i < NEED_KINDS; i++)
+			have[i] += s->v[at - 1].weight[i];
+	for (size_t i = 0; i < NEED_LAST && i < s->nusers; i++)
+		last += is_in_plain(&s->v[s->users[i]], from);
+	add_shares(k, s, have, last);
+}
+
+size_t
+last_place(struct slice text, size_t end, struct slice what)
+{
+	while (end > 0) {
+		size_t from = end > PIECE ? end - PIECE : 0, at = 0;
+		size_t stop = end + what.n - 1;
+		const char *p = text.p + from, *q;
+
+		if (stop > text.n)
+			stop = text.n;
+		for (; (q = memmem(p, (size_t)(text.p + stop - p), what.p,
+		    what.n)) != NULL; p = q + 1)
+			at = (size_t)(q - text.p) + 1;
+		if (at > 0)
+			return at;
+		end = from;
+	}
+	return 0;
 }
 
 void
 kept_release(struct kept *k)
 {
 	free(k->at);
+	free(k->found);
 	*k = (struct kept){ 0 };
 }
 

@@ -43,7 +43,7 @@ seam_go(struct seam *s, struct buf *messages, bool *epoch)
 	struct compact *c = &s->compact;
 
 	*epoch = false;
-	if (view_count(c->view) == 0)
+	if (view_nodes(c->view) == 0)
 		return SEAM_NOTHING;
 	if (!compact_decide(c))
 		return SEAM_CLOSED;

@@ -9,7 +9,6 @@
 #include "shot.h"
 
 #define FRAME (8 * 64)		/* a message around its text (chapter 8.1) */
-#define CLOSING 4		/* longest end of a message: "}]} */
 
 void
 shot_init(struct shot *s, enum token_family family)
@@ -104,15 +103,28 @@ add_message(struct shot *s, struct slice m, size_t end)
 	}
 	s->m = xgrow(s->m, s->n, &s->cap, sizeof *s->m);
 	new = &s->m[s->n++];
-	*new = (struct shot_msg){ end, s->words.len, sum,
-		role_of(scan_get(m, "role")) };
 	s->sum += sum;
+	*new = (struct shot_msg){ end, s->words.len, sum, s->sum,
+		role_of(scan_get(m, "role")) };
+}
+
+uint64_t
+shot_message_sum(enum token_family f, struct slice m)
+{
+	struct shot one;
+	uint64_t sum;
+
+	shot_init(&one, f);
+	add_message(&one, m, m.n);
+	sum = one.sum;
+	shot_release(&one);
+	return sum;
 }
 
 /* ---- all of them ---- */
 
-static size_t
-common(struct slice a, struct slice b)
+size_t
+shot_common(struct slice a, struct slice b)
 {
 	size_t n = a.n < b.n ? a.n : b.n, i = 0;
 
@@ -135,26 +147,28 @@ shot_cut(struct shot *s, size_t n)
 }
 
 void
-shot_take(struct shot *s, struct slice messages, struct shot_news *news)
+shot_take(struct shot *s, struct slice inside, size_t known,
+    struct shot_news *news)
 {
-	struct slice inside = { messages.p + 1, messages.n - 2 };
 	size_t was = s->bytes.len, whole, keep = s->n, last = s->n > 1 ?
 	    s->m[s->n - 2].end : 0;
 	struct walk w;
 	struct slice m;
 
-	*news = (struct shot_news){ .bytes = inside.n,
-		.same = common(buf_view(&s->bytes), inside) };
+	if (known > was)
+		known = was;
+	*news = (struct shot_news){ .bytes = inside.n, .same = known +
+		shot_common((struct slice){ s->bytes.p + known, was - known },
+		    (struct slice){ inside.p + known, inside.n - known }) };
 	news->broke = news->same < was &&
-	    (news->same < last || was - news->same > CLOSING);
+	    (news->same < last || was - news->same > SHOT_CLOSING);
 	while (keep > 0 && s->m[keep - 1].end > news->same)
 		keep--;
 	shot_cut(s, keep);
 	news->first = keep;
 	whole = s->bytes.len;
 	buf_add(&s->bytes, inside.p + whole, inside.n - whole);
-	w = (struct walk){ inside.p + whole, messages.p + messages.n,
-		SCAN_ARRAY };
+	w = (struct walk){ inside.p + whole, inside.p + inside.n, SCAN_ARRAY };
 	for (bool first = true; walk_next(&w, NULL, &m); first = false) {
 		size_t end = (size_t)(m.p - inside.p) + m.n, had;
 

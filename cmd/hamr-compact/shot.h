@@ -17,6 +17,7 @@ struct shot_msg {
 	size_t end;		/* in bytes: behind it */
 	size_t words;		/* in words: behind its own */
 	uint64_t sum;		/* its estimate, in 1/64 token */
+	uint64_t total;		/* of all up to it */
 	char role;		/* 's', 'u', 'a', 't', or '?' */
 };
 
@@ -44,14 +45,23 @@ struct shot_news {
 void shot_init(struct shot *s, enum token_family family);
 void shot_release(struct shot *s);
 
-/* Take the messages of a request, a checked JSON array. */
-void shot_take(struct shot *s, struct slice messages, struct shot_news *news);
+#define SHOT_CLOSING 4		/* longest end of a message: "}]} */
+
+/* Take the messages of a request, checked JSON with commas between.  known:
+ * so many bytes are known to be those of the last one. */
+void shot_take(struct shot *s, struct slice messages, size_t known,
+    struct shot_news *news);
 
 /* Put one more message behind them, checked JSON. */
 void shot_append(struct shot *s, struct slice message);
 
 /* Forget the messages from n on. */
 void shot_cut(struct shot *s, size_t n);
+
+/* The estimate of one message. */
+uint64_t shot_message_sum(enum token_family f, struct slice m);
+/* How many bytes both begin with. */
+size_t shot_common(struct slice a, struct slice b);
 
 /* The bytes of message i. */
 struct slice shot_message(const struct shot *s, size_t i);
