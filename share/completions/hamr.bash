@@ -52,7 +52,7 @@ _hamr() {
 	hamr-mem1\ --before | hamr-mem\ --before) kind=WORD ;;
 	hamr-mem1\ -o | hamr-mem\ -o) kind=KEY ;;
 	hamr-provider1\ -F | hamr-provider\ -F) words="auto hamr" ;;
-	hamr-provider1\ --api | hamr-provider\ --api) words="openai responses anthropic gemini ollama replay" ;;
+	hamr-provider1\ --api | hamr-provider\ --api) words="openai responses anthropic gemini ollama cohere replay" ;;
 	hamr-provider1\ --base-url | hamr-provider\ --base-url) kind=WORD ;;
 	hamr-provider1\ --model | hamr-provider\ --model) kind=WORD ;;
 	hamr-provider1\ --provider | hamr-provider\ --provider) kind=WORD ;;
