@@ -246,8 +246,9 @@ play(struct provider *p, const struct ask *ask)
 	if (!replay_get(p->replay, p->answers, &a)) {
 		failure_init(&f);
 		failure_set(&f, "server", false, false, "the replay has %zu "
-		    "answers and this would be number %zu; record more, or "
-		    "use a server", replay_count(p->replay), p->answers + 1);
+		    "answer%s and this would be number %zu; record more, or "
+		    "use a server", replay_count(p->replay),
+		    replay_count(p->replay) == 1 ? "" : "s", p->answers + 1);
 		provider_fail(p, &f, NULL);
 		failure_release(&f);
 		return;
