@@ -204,6 +204,14 @@ fails "request makes no object" 'def request: 1, 2; def event: empty;' \
 	"bad_request: ./p.jq: request: it gives no object*"
 fails "a header of two lines" 'def request: {headers: {a: "b\nc"}}; def event: empty;' \
 	'bad_request: ./p.jq: request: headers: "a"*'
+echo 'def request: {path: "@127.0.0.2:9/x"}; def event: {finish_reason: "stop"};' >p.jq
+serve lines
+with ./p.jq >/dev/null
+is "a path stays at the server" "$(jq -r .path log)" /@127.0.0.2:9/x
+fails "a body that is a text" 'def request: {body: "x"}; def event: empty;' \
+	"bad_request: ./p.jq: request: body and headers are objects*"
+fails "a delta that is no text" 'def request: {}; def event: {kind: "content", text: 5};' \
+	"server: ./p.jq: event: it gives no delta*"
 fails "event fails" 'def request: {path: "/"}; def event: .t.t;' \
 	"server: ./p.jq: event: Cannot index string with*"
 fails "no delta" 'def request: {path: "/"}; def event: {kind: "contnt"};' \

@@ -418,7 +418,8 @@ take_request(struct adapter *ad, const struct body *b,
     const struct adapter_defaults *d, struct adapter_call *c, struct buf *out,
     struct failure *f)
 {
-	struct slice all = buf_view(&ad->out), body;
+	struct slice all = buf_view(&ad->out), body, headers;
+	char *path;
 
 	if (all.n == 0 || scan_value(&ad->scan, all.p, all.n) < 0 ||
 	    scan_kind(all) != SCAN_OBJECT) {
@@ -427,15 +428,29 @@ take_request(struct adapter *ad, const struct body *b,
 		    "headers and body is wanted", ad->path);
 		return -1;
 	}
+	headers = scan_get(all, "headers");
 	body = scan_get(all, "body");
-	if (scan_kind(body) == SCAN_STRING || scan_kind(body) == SCAN_NONE)
+	if (scan_kind(body) == SCAN_NONE || scan_kind(body) == SCAN_NULL)
 		body = SLICE("{}");
+	if ((scan_kind(body) != SCAN_OBJECT && scan_kind(body) != SCAN_ARRAY) ||
+	    (headers.p != NULL && scan_kind(headers) != SCAN_OBJECT &&
+	    scan_kind(headers) != SCAN_NULL)) {
+		failure_set(f, "bad_request", false, false, "%s: request: "
+		    "body and headers are objects, where they are there",
+		    ad->path);
+		return -1;
+	}
 	c->method = word(ad, scan_get(all, "method"), "method", "POST", f);
-	c->path = word(ad, scan_get(all, "path"), "path", "", f);
+	path = word(ad, scan_get(all, "path"), "path", "", f);
+	/* it never reaches into the host */
+	if (path != NULL)
+		c->path = xasprintf("%s%s", *path == '/' || *path == '?' ||
+		    *path == '\0' ? "" : "/", path);
+	free(path);
 	if (c->method == NULL || c->path == NULL)
 		return -1;
 	quirks_body(b->quirks, body, out);
-	return take_headers(ad, scan_get(all, "headers"), d, c, f);
+	return take_headers(ad, headers, d, c, f);
 }
 
 int

@@ -77,15 +77,17 @@ call(struct answer *a, struct slice o)
 static bool
 take_kind(struct answer *a, struct slice o, struct slice kind)
 {
-	if (scan_str_is(kind, "content"))
-		text(a, scan_get(o, "text"), answer_content);
-	else if (scan_str_is(kind, "reasoning"))
-		text(a, scan_get(o, "text"), answer_reasoning);
-	else if (scan_str_is(kind, "tool_call"))
+	struct slice val = scan_get(o, "text");
+
+	if (scan_str_is(kind, "tool_call")) {
 		call(a, o);
-	else
-		return false;
-	return true;
+		return true;
+	}
+	text(a, val, scan_str_is(kind, "content") ? answer_content :
+	    answer_reasoning);
+	return (scan_str_is(kind, "content") ||
+	    scan_str_is(kind, "reasoning")) &&
+	    (scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_NULL);
 }
 
 /* The members of a message, all or some of them; false: it has none. */
