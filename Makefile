@@ -175,6 +175,10 @@ uninstall:
 	    $(COMMANDS:%=$(DESTDIR)$(FISHDIR)/%.fish) \
 	    $(DESTDIR)$(ZSHDIR)/_hamr
 
+# The README's picture of the chat, after a change of what it shows.
+picture: all
+	build-aux/picture $B doc/chat.svg
+
 # What the shells complete, after a change of share/completions/table.
 completions:
 	build-aux/completions share/completions
@@ -198,5 +202,5 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers asan mcp-check lint bench deps deps-lint install \
-	uninstall completions dist deb clean help
+	uninstall completions picture dist deb clean help
 .DELETE_ON_ERROR:
