@@ -33,6 +33,7 @@ sees() {	# name pattern
 	for _ in $(seq 600); do
 		# shellcheck disable=SC2254
 		case $(screen) in $2) break ;; esac
+		tm has-session -t c 2>/dev/null || break
 		sleep 0.05
 	done
 	match "$1" "$(screen)" "$2"
@@ -65,6 +66,7 @@ completed: 2 steps, 1 call, *'
 type_ '!echo hi; false' Enter
 sees "!command shows its output" '*!echo hi; false
 hi
+exit 1
 >*'
 type_ 'what now?' Enter
 sees "the next turn of the same session" '*Second answer.*completed: 1 step, *'
@@ -104,6 +106,44 @@ is "an end for each turn" "$(jq -r 'select(.type == "end") | .status' "$f" |
     paste -sd' ')" "completed completed completed interrupted"
 hamr-guard --no-config <"$f" | cmp -s - "$f"
 is "a fixed point of hamr-guard" "$?" 0
+
+# Ctrl-C in what a person runs
+{ call w1 write '{"path":"v","content":"v"}'; answer Written.; answer Seen.
+} >script
+rm -rf .hamr
+start --yes -o "'verification.defaultCommand=sleep 63.4'"
+type_ '!echo out; echo err >&2; sleep 62.8' Enter
+sees "it is shown as it runs, also what goes to stderr" '*
+out
+err*'
+type_ C-c
+sees "Ctrl-C ends it" '*interrupted
+>*'
+type_ /verify Enter
+sees "/verify says that it runs" '*sleep 63.4 runs; Ctrl-C stops it*'
+type_ C-c
+sees "... and is stopped" '*verification failed*stopped
+>*'
+type_ 'write v' Enter
+sees "the status line says what is verified" '*step 3 | *verifying: sleep 63.4*'
+type_ C-c
+sees "... and Ctrl-C ends the turn" '*interrupted, signal: *
+>*'
+is "nothing of them is left" "$(pgrep -f '^sleep 6[23]\.[48]' | wc -l)" 0
+is "the model is told" "$(jq -r 'select(.meta.by == "shell") | .content' \
+    .hamr/sessions/*.ndjson | paste -sd'|')" \
+    '$ echo out; echo err >&2; sleep 62.8|out|err|[interrupted]'
+type_ '!seq 20000 | tail -n +2; kill -9 $$' Enter
+sees "a signal is told as one" '*20000
+signal 9
+>*'
+is "of much output the first and the last" "$(jq -r 'select(.meta.by == "shell")
+    | .content' .hamr/sessions/*.ndjson | tail -n +5 |
+    sed -n '2p; /left out/p' | tr '\n' ' ') $(jq -r 'select(.meta.by ==
+    "shell") | .content' .hamr/sessions/*.ndjson | tail -n 2 | tr '\n' ' ')" \
+    "2 [92508 bytes are left out here]  20000 [signal 9] "
+type_ C-d
+sees "end" '*status 0*'
 
 # @path: images are shown
 long=$(for i in $(seq 40); do printf 'word%s ' "$i"; done)

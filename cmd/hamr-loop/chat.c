@@ -126,6 +126,7 @@ chat(struct run *r, struct err *e)
 
 	ui_note(&r->ui, "hamr " HAMR_VERSION ", mode %s, in %s; /help lists "
 	    "the commands", conf_str(r->conf, "agent.mode"), r->root);
+	c.signals = fd;
 	c.edit = edit_new(history, fd);
 	while (!c.quit) {
 		bool interrupted;

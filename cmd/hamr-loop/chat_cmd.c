@@ -9,12 +9,11 @@
 #include "inspect.h"
 #include "mem.h"
 #include "peer.h"
-#include "utf8.h"
 #include "verify.h"
 
-#define COMMAND_MS (10 * 60 * 1000)	/* of a ! command */
+#define UNDO_MS (10 * 60 * 1000)
+#define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define OUTPUT_MAX ((size_t)1 << 20)
-#define TOLD_MAX ((size_t)16 << 10)	/* of its output, to the model */
 
 struct command {
 	const char *name;	/* without its slash */
@@ -180,9 +179,14 @@ check(struct chat *c, const char *arg)
 		    "into config.toml");
 		return;
 	}
-	if (chat_open(c, NULL) == 0 && verify_now(&r->hub, arg))
-		ui_note(&r->ui, "verification %s", k->verified ? "passed" :
-		    "failed");
+	if (chat_open(c, NULL) < 0)
+		return;
+	ui_note(&r->ui, "%s runs; Ctrl-C stops it", k->verify_command);
+	if (!verify_now(&r->hub, arg) && r->hub.interrupts > 0) {
+		hub_cancel(&r->hub, CANCEL_MS);
+		say(c, "stopped");
+	}
+	r->hub.interrupts = 0;
 }
 
 static void
@@ -193,52 +197,9 @@ undo(struct chat *c, const char *arg)
 	struct err e;
 
 	(void)arg;
-	if (peer_run("hamr-tool", args, 3, COMMAND_MS, false, &b, &e) < 0)
+	if (peer_run("hamr-tool", args, 3, UNDO_MS, false, &b, &e) < 0)
 		err_report(&e);
 	write_out(c, &b);
-	buf_release(&b);
-}
-
-/* What the person ran is shown to the model, as the person's. */
-static void
-tell(struct chat *c, const char *cmd, const struct buf *out, int st)
-{
-	struct buf b = BUF_INIT(OUTPUT_MAX * 4);
-	struct json *o, *meta;
-	size_t n = utf8_cut(out->len > 0 ? out->p : "", out->len, TOLD_MAX);
-
-	if (chat_open(c, NULL) < 0)
-		return;
-	buf_fmt(&b, "$ %s\n", cmd);
-	utf8_clean(&b, out->p, n);
-	if (n < out->len)
-		buf_fmt(&b, "\n[%zu more bytes]", out->len - n);
-	buf_fmt(&b, "%s[exit %d]", b.p[b.len - 1] == '\n' ? "" : "\n", st);
-	o = json_object();
-	meta = json_object();
-	json_str(o, "role", "user");
-	json_slice(o, "content", buf_view(&b));
-	json_str(meta, "by", "shell");
-	json_add(o, "meta", meta);
-	if (hub_commit(&c->run->hub, o) == 0)
-		hub_sync(&c->run->hub, SLOT_GUARD);
-	buf_release(&b);
-}
-
-static void
-shell(struct chat *c, const char *cmd)
-{
-	const char *args[] = { "-c", cmd };
-	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct err e;
-	int st = peer_run("bash", args, 2, COMMAND_MS, false, &b, &e);
-
-	if (st < 0) {
-		err_report(&e);
-		return;
-	}
-	write_out(c, &b);
-	tell(c, cmd, &b, st);
 	buf_release(&b);
 }
 
@@ -328,7 +289,7 @@ chat_command(struct chat *c, const char *line)
 	char *word;
 
 	if (line[0] == '!') {
-		shell(c, line + 1);
+		chat_shell(c, line + 1);
 		return;
 	}
 	arg += strspn(arg, " \t");

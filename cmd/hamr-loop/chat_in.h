@@ -11,6 +11,7 @@ struct edit;
 struct chat {
 	struct run *run;
 	struct edit *edit;
+	int signals;		/* a signalfd for INT, TERM, HUP */
 	bool open;		/* there is a session, its stages run */
 	bool quit;
 	struct err err;		/* what ended it, when failed is set */
@@ -29,6 +30,12 @@ void chat_command(struct chat *c, const char *line);
 
 /* Names of the commands, each with its slash, NULL at the end. */
 extern const char *const chat_commands[];
+
+/* ---- chat_shell.c ---- */
+
+/* Run it with bash, as the person, until it ends or Ctrl-C; the model is
+ * told. */
+void chat_shell(struct chat *c, const char *cmd);
 
 /* ---- chat_words.c ---- */
 

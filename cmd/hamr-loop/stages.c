@@ -293,7 +293,10 @@ child_end(struct child *c, int ms)
 	}
 	if (alive(c))
 		kill(-c->group, SIGKILL);
+	/* libpipeline would say on stderr who was ended by a signal */
+	setenv("PIPELINE_QUIET", "1", 1);
 	pipeline_wait_all(c->p, &statuses, &n);
+	unsetenv("PIPELINE_QUIET");
 	for (int i = 0; i < n; i++)
 		if (statuses[i] != 0) {
 			r = statuses[i];

@@ -85,6 +85,9 @@ void ui_overheard(struct ui *u, const char *p, size_t n);
 void ui_begin(struct ui *u, long long window);
 void ui_rest(struct ui *u);
 
+/* What is being done now ("" nothing), for that line. */
+void ui_status_doing(struct ui *u, const char *what);
+
 /* Redraw that line when it is time; ms until the next time, -1: never. */
 int ui_tick(struct ui *u);
 

@@ -63,7 +63,7 @@ edited(const char *args)
 }
 
 static void
-show(const struct rec *ask, struct buf *b)
+show(const struct ui *u, const struct rec *ask, struct buf *b)
 {
 	static const char *const shown[] = { "diff", "command",
 		"arguments" };
@@ -72,7 +72,9 @@ show(const struct rec *ask, struct buf *b)
 	for (size_t i = 0; i < 3; i++) {
 		char *text = rec_strdup(ask, shown[i]);
 
-		if (text != NULL && text[0] != '\0') {
+		if (i == 0 && text != NULL) {
+			ui_call_paint(u, text, b);
+		} else if (text != NULL && text[0] != '\0') {
 			ui_safe(b, text, strlen(text));
 			buf_adds(b, text[strlen(text) - 1] == '\n' ? "" :
 			    "\n");
@@ -111,7 +113,7 @@ put_question(struct ui *u, const struct rec *ask, const struct ui_call *c,
 		return a;
 	ui_break(u);
 	ui_status_hide(u);
-	show(ask, &b);
+	show(u, ask, &b);
 	buf_fmt(&b, "? [y]es, [n]o%s%s: ", path != NULL ?
 	    ", [a]lways for this file" : "", c != NULL ? ", [e]dit" : "");
 	said = file_write_all(tty, b.p, b.len) == 0 ? letter(tty, stop) : '\0';

@@ -155,6 +155,29 @@ ui_call_result(struct ui *u, const char *what, const struct rec *r)
 	buf_release(&o);
 }
 
+/* The next line, painted by how it begins; what is behind it. */
+static const char *
+diff_line(const struct ui *u, const char *p, const char *before,
+    struct buf *out)
+{
+	size_t n = strcspn(p, "\n");
+	const char *on = *p == '+' ? "\033[32m" : *p == '-' ? "\033[31m" :
+	    "\033[2m";
+
+	buf_adds(out, u->color ? on : "");
+	buf_adds(out, before);
+	ui_safe(out, p, n);
+	buf_adds(out, u->color ? "\033[0m\n" : "\n");
+	return p + n + (p[n] == '\n');
+}
+
+void
+ui_call_paint(const struct ui *u, const char *diff, struct buf *out)
+{
+	for (const char *p = diff; *p != '\0'; )
+		p = diff_line(u, p, "", out);
+}
+
 /* Lines before the first @@ name the file; the line above has done so. */
 void
 ui_call_diff(struct ui *u, const struct rec *r)
@@ -170,17 +193,8 @@ ui_call_diff(struct ui *u, const struct rec *r)
 	p = buf_view(&d).p;
 	while (strncmp(p, "--- ", 4) == 0 || strncmp(p, "+++ ", 4) == 0)
 		p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n');
-	for (; *p != '\0' && lines < DIFF_SHOWN; lines++) {
-		size_t n = strcspn(p, "\n");
-		const char *on = *p == '+' ? "\033[32m" : *p == '-' ?
-		    "\033[31m" : "\033[2m";
-
-		buf_adds(&b, u->color ? on : "");
-		buf_adds(&b, "    ");
-		ui_safe(&b, p, n);
-		buf_adds(&b, u->color ? "\033[0m\n" : "\n");
-		p += n + (p[n] == '\n');
-	}
+	for (; *p != '\0' && lines < DIFF_SHOWN; lines++)
+		p = diff_line(u, p, "    ", &b);
 	if (*p != '\0')
 		buf_adds(&b, "    ...\n");
 	ui_emit(u, buf_view(&b).p, b.len);

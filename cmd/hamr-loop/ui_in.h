@@ -36,6 +36,8 @@ void ui_fold_reset(struct ui_fold *f);	/* a new line begins */
 char *ui_call_what(struct slice name, struct slice args);
 /* One line for a result: what, its outcome, its time. */
 void ui_call_result(struct ui *u, const char *what, const struct rec *r);
+/* A whole diff, its lines coloured. */
+void ui_call_paint(const struct ui *u, const char *diff, struct buf *out);
 /* A changed file as it was changed. */
 void ui_call_diff(struct ui *u, const struct rec *r);
 
@@ -43,8 +45,6 @@ void ui_call_diff(struct ui *u, const struct rec *r);
 
 /* Note what a record says about where the run stands. */
 void ui_status_take(struct ui *u, const struct rec *r);
-/* Say what is being done now ("" nothing). */
-void ui_status_doing(struct ui *u, const char *what);
 /* Take the line off the screen; put it there again. */
 void ui_status_hide(struct ui *u);
 void ui_status_draw(struct ui *u);

@@ -65,7 +65,10 @@ bool
 verify_now(struct hub *h, const char *profile)
 {
 	struct track *k = h->track;
+	char *doing = xasprintf("verifying: %s", k->verify_command);
 
+	ui_status_doing(h->ui, doing);
+	free(doing);
 	free(k->verification);
 	k->verification = NULL;
 	for (int tries = 0; tries < 2 && k->verification == NULL; tries++) {
@@ -78,6 +81,7 @@ verify_now(struct hub *h, const char *profile)
 		if (hub_go(h, SLOT_TOOL, 0) < 0)
 			return false;
 	}
+	ui_status_doing(h->ui, "");
 	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
 }
 
