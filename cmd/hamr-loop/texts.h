@@ -10,6 +10,10 @@
 	"Your last answer was cut off by its length limit, so nothing of it " \
 	"was run. Continue in smaller pieces: repeat the call with complete " \
 	"arguments, and split a large write into several edits."
+#define TEXT_CUT_TEXT \
+	"Your last answer was cut off by its length limit. Continue where it " \
+	"stopped, in smaller pieces: one step at a time, and no more words " \
+	"than it needs."
 #define TEXT_EMPTY \
 	"Your last response was empty. Continue with the task, or say in " \
 	"words what was done and what is left."

@@ -210,7 +210,8 @@ cut_off(struct turn *t)
 		turn_ends(t, END_MODEL, "truncated");
 		return false;
 	}
-	return turn_say(t, TEXT_CUT, NULL) == 0 &&
+	return turn_say(t, t->hub->track->had_calls ? TEXT_CUT :
+	    TEXT_CUT_TEXT, NULL) == 0 &&
 	    hub_sync(t->hub, SLOT_GUARD) == 0;
 }
 
