@@ -74,8 +74,16 @@ type_ /status Enter
 sees "/status" '*session 2*, mode patch, model*'
 type_ 'go on' Enter
 sees "a status line while it works" '*step *bash sleep 1*'
-type_ 'and this' Enter
-sees "steering" '*Steered.*'
+type_ 'and thaX' BSpace BSpace 'is'
+sees "what is typed meanwhile is shown" '*
+step 1 > and this*'
+type_ Enter 'half of th'
+sees "steering" '*
+> and this
+*Steered.*'
+sees "a line that was begun goes on at the prompt" '*
+> half of th*'
+type_ C-u
 type_ /mode Space patch Enter
 sees "/mode" '*agent.mode is patch from here on*'
 type_ /compact Enter
@@ -100,6 +108,9 @@ user: what now?
 user: go on
 user: and this
 user: wait'
+is "steering belongs to the turn under way" "$(jq -c 'select(.type == "end") |
+    [.steps, .tool_calls]' "$f" | sed -n 3p) $(jq -c 'select(.meta.steering) |
+    .content' "$f")" '[2,1] "and this"'
 is "settings are records" "$(jq -c 'select(.type == "config") | .set' "$f")" \
     '{"agent.mode":"patch"}'
 is "an end for each turn" "$(jq -r 'select(.type == "end") | .status' "$f" |

@@ -40,10 +40,14 @@ turn(struct chat *c, const char *text)
 		return;
 	h->interrupts = 0;
 	h->ending = false;
+	ui_listen(&c->run->ui, true);
 	if (run_turn(c->run, text, &c->err) < 0 || h->failed) {
 		c->failed = true;
 		c->quit = true;
 	}
+	ui_listen(&c->run->ui, false);
+	/* what was begun is finished at the prompt */
+	edit_push(c->edit, &c->run->ui.typed);
 	h->interrupts = 0;
 	h->ending = false;
 }

@@ -34,6 +34,7 @@ struct lib {
 	int (*set)(EditLine *, int, ...);
 	const LineInfo *(*line)(EditLine *);
 	int (*insert)(EditLine *, const char *);
+	void (*push)(EditLine *, const char *);
 	History *(*history_init)(void);
 	void (*history_end)(History *);
 	int (*history)(History *, HistEvent *, int, ...);
@@ -185,6 +186,7 @@ load(struct lib *l)
 		{ "el_set", offsetof(struct lib, set) },
 		{ "el_line", offsetof(struct lib, line) },
 		{ "el_insertstr", offsetof(struct lib, insert) },
+		{ "el_push", offsetof(struct lib, push) },
 		{ "history_init", offsetof(struct lib, history_init) },
 		{ "history_end", offsetof(struct lib, history_end) },
 		{ "history", offsetof(struct lib, history) },
@@ -301,6 +303,14 @@ one_line(struct edit *d, const char *prompt, struct buf *out)
 		return false;
 	buf_add(out, got, (size_t)n - (got[n - 1] == '\n'));
 	return true;
+}
+
+void
+edit_push(struct edit *d, struct buf *b)
+{
+	if (b->len > 0 && d->el != NULL)
+		d->lib.push(d->el, b->p);
+	buf_reset(b);
 }
 
 char *

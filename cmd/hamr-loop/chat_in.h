@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "buf.h"
 #include "run.h"
 
 struct edit;
@@ -63,6 +64,9 @@ size_t words_common(const struct words *w);
  * lines.  signals: a signalfd; what comes there ends a line. */
 struct edit *edit_new(const char *history, int signals);
 void edit_free(struct edit *d);
+
+/* Text that the next line begins with; it is taken out of b. */
+void edit_push(struct edit *d, struct buf *b);
 
 /* The next message, yours: a line, or several that were pasted at once.  NULL
  * at the end of input; *interrupted when Ctrl-C was pressed instead. */

@@ -163,14 +163,16 @@ read_signals(struct hub *h)
 	}
 }
 
-/* The terminal hands over whole lines. */
+/* The terminal hands over whole lines, or keys. */
 static void
 read_typed(struct hub *h)
 {
 	char part[4096];
 	ssize_t n = read(STDIN_FILENO, part, sizeof part);
 
-	if (n > 0)
+	if (n > 0 && h->ui->raw)
+		ui_typed(h->ui, part, (size_t)n, &h->typed);
+	else if (n > 0)
 		buf_add(&h->typed, part, (size_t)n);
 	else
 		h->listen = false;

@@ -215,7 +215,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 
 	ui_begin(&r->ui, budget_from(r->conf, -1, -1).effective);
 	if (task != NULL)
-		setup_task(&r->hub, r->conf, task);
+		setup_task(&r->hub, r->conf, task, false);
 	turn_run(&t);
 	ui_rest(&r->ui);
 	status = turn_end(&t);

@@ -276,7 +276,8 @@ failed:
 }
 
 int
-setup_task(struct hub *h, const struct conf *conf, const char *task)
+setup_task(struct hub *h, const struct conf *conf, const char *task,
+    bool steering)
 {
 	struct json *o = json_object(), *meta = json_object();
 
@@ -284,6 +285,8 @@ setup_task(struct hub *h, const struct conf *conf, const char *task)
 	mention_content(o, task, conf_bool(conf, "provider.vision"), h->chat,
 	    h->ui);
 	json_str(meta, "by", "user");
+	if (steering)
+		json_bool(meta, "steering", true);
 	json_add(o, "meta", meta);
 	if (hub_commit(h, o) < 0)
 		return -1;

@@ -33,7 +33,9 @@ int setup_session(struct setup *s, struct hub *h, struct err *e);
 /* A setting that changes in the session, as a config record. */
 int setup_config(struct hub *h, const char *key, const char *value);
 
-/* The task as a message of a person, with the images that it names. */
-int setup_task(struct hub *h, const struct conf *conf, const char *task);
+/* The task as a message of a person, with the images that it names.  steering:
+ * it was typed while the turn is under way, and belongs to that. */
+int setup_task(struct hub *h, const struct conf *conf, const char *task,
+    bool steering);
 
 #endif

@@ -56,21 +56,29 @@ no_failure(struct track *t)
 	set(&t->bash_failed, NULL);
 }
 
+/* A person has spoken: what went wrong before does not count any more. */
+static void
+forgive(struct track *t)
+{
+	t->cut_in_a_row = t->empty_in_a_row = 0;
+	t->halted = false;
+	memset(t->recovered, 0, sizeof t->recovered);
+	t->last_recovery = -1;
+	t->nudges = 0;
+	no_failure(t);
+}
+
 static void
 new_turn(struct track *t)
 {
+	forgive(t);
 	t->steps = t->started = 0;
-	t->cut_in_a_row = t->empty_in_a_row = 0;
-	t->halted = false;
 	t->usage = (struct usage){ 0 };
-	memset(t->recovered, 0, sizeof t->recovered);
-	t->last_recovery = -1;
-	t->nudges = t->repairs = 0;
+	t->repairs = 0;
 	t->sandbox = NULL;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
 	set(&t->verification, NULL);
-	no_failure(t);
 	for (size_t i = 0; i < t->nfiles; i++)
 		free(t->files[i]);
 	t->nfiles = 0;
@@ -256,7 +264,10 @@ user(struct track *t, const struct rec *r)
 	struct walk w;
 
 	if (msg_is_person(r)) {
-		new_turn(t);
+		if (slice_is(msg_meta(r, "steering"), "true"))
+			forgive(t);
+		else
+			new_turn(t);
 		if (msg_by(r, "shell"))
 			return;
 		msg_text(rec_get(r, "content"), &b);

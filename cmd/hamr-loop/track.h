@@ -40,7 +40,8 @@ struct track {
 	bool ended;		/* an end record is the last word */
 	char *end_status, *end_answer;
 
-	/* the turn: since the last message of a person */
+	/* the turn: since the last message of a person that was not typed
+	 * while it was under way */
 	char *task;		/* what the person wrote, or NULL */
 	long steps;		/* assistant messages */
 	long started;		/* calls that got a start */

@@ -276,7 +276,7 @@ steered(struct turn *t)
 	line = hub_typed(h);
 	if (line == NULL)
 		return false;
-	is = setup_task(h, t->conf, line) == 0;
+	is = setup_task(h, t->conf, line, true) == 0;
 	free(line);
 	return is;
 }

@@ -39,6 +39,7 @@ ui_release(struct ui *u)
 	map_release(&u->calls);
 	buf_release(&u->out);
 	buf_release(&u->fold.word);
+	buf_release(&u->typed);
 }
 
 /* ---- stdout ---- */

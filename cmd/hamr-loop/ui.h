@@ -9,6 +9,7 @@
 #define HAMR_LOOP_UI_H
 
 #include <stdbool.h>
+#include <termios.h>
 
 #include "buf.h"
 #include "err.h"
@@ -60,6 +61,10 @@ struct ui {
 	bool midline;		/* text was shown without a line end */
 	bool streamed;		/* the last answer was shown as it came */
 	struct ui_fold fold;	/* of the streamed text */
+	struct termios cooked;	/* the terminal as it was, while ... */
+	bool raw;		/* ... its keys come to us one by one */
+	struct buf typed;	/* the line that is being typed */
+	int escape;		/* in the midst of a key's bytes */
 	struct ui_status status;
 	char *trouble;		/* told of the model server, or NULL */
 };
@@ -87,6 +92,12 @@ void ui_rest(struct ui *u);
 
 /* What is being done now ("" nothing), for that line. */
 void ui_status_doing(struct ui *u, const char *what);
+
+/* Take the keys of the terminal one by one, or leave it its own lines. */
+void ui_listen(struct ui *u, bool on);
+/* Keys came: the line being typed is shown in the status line; one that is
+ * whole is appended to lines, with its LF. */
+void ui_typed(struct ui *u, const char *p, size_t n, struct buf *lines);
 
 /* Redraw that line when it is time; ms until the next time, -1: never. */
 int ui_tick(struct ui *u);

@@ -137,12 +137,17 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 	    &u->seen[*at - 1] : NULL;
 	struct ui_allow a = { false, NULL };
 	char *path = path_of(c != NULL ? c->args : NULL);
+	bool raw = u->raw;
 
 	if (path != NULL && map_get(&u->always, slice_of(path)) != NULL)
 		a.yes = true;
-	else if (u->tty_err && isatty(STDIN_FILENO) == 1)
-		/* somebody must be there to see it and to answer */
+	else if (u->tty_err && isatty(STDIN_FILENO) == 1) {
+		/* somebody must be there to see it and to answer, in the
+		 * terminal's own way */
+		ui_listen(u, false);
 		a = put_question(u, ask, c, path, stop);
+		ui_listen(u, raw);
+	}
 	free(path);
 	return a;
 }

@@ -41,6 +41,11 @@ void ui_call_paint(const struct ui *u, const char *diff, struct buf *out);
 /* A changed file as it was changed. */
 void ui_call_diff(struct ui *u, const struct rec *r);
 
+/* ---- ui_typed.c ---- */
+
+/* Append the end of what is being typed that fits. */
+void ui_typed_show(const struct ui *u, size_t columns, struct buf *out);
+
 /* ---- ui_status.c ---- */
 
 /* Note what a record says about where the run stands. */

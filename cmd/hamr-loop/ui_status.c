@@ -115,12 +115,19 @@ line_of(const struct ui *u, struct buf *b)
 void
 ui_status_draw(struct ui *u)
 {
-	struct buf b = BUF_INIT(4096), line = BUF_INIT(8192);
+	struct buf b = BUF_INIT((size_t)1 << 16), line =
+	    BUF_INIT((size_t)1 << 17);
 	size_t n;
 
 	if (!u->live || !u->status.on || u->midline)
 		return;
 	line_of(u, &b);
+	if (u->typed.len > 0) {
+		buf_reset(&b);
+		buf_fmt(&b, "step %ld > ", u->status.steps +
+		    !u->status.acting);
+		ui_typed_show(u, ui_columns() - 2 - b.len, &b);
+	}
 	for (size_t i = 0; i < b.len; i++)
 		if (b.p[i] == '\n' || b.p[i] == '\t')
 			b.p[i] = ' ';
