@@ -55,9 +55,4 @@ int adapter_request(struct adapter *ad, const struct body *b,
 enum api_said adapter_event(struct adapter *ad, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);
 
-/* adapter_delta.c: tell the answer one result of `event`; API_ERROR with f
- * when it is none, or is an error. */
-enum api_said adapter_delta(struct answer *a, struct slice result,
-    struct failure *f);
-
 #endif

@@ -1,8 +1,9 @@
 /* adapter_delta.c - what an adapter's `event` says, told to the answer. */
 #include <string.h>
 
-#include "adapter.h"
 #include "msg.h"
+
+#include "adapter_in.h"
 
 /* ---- errors ---- */
 
