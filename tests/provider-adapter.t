@@ -187,6 +187,17 @@ match "with file and line" "$(cat .err)" "hamr-provider: ./bad.jq:4: syntax erro
 echo 'def request: {path: "/"};' >half.jq
 status "no event: 2" 2 timeout 9 hamr-provider --no-config --api half.jq
 match "which is said" "$(cat .err)" "hamr-provider: half.jq: it does not define the function event"
+while IFS='|' read -r program words; do
+	printf '%b' "$program" >p.jq
+	status "$program: 2" 2 timeout 9 hamr-provider --no-config --api p.jq
+	is "and why" "$(cat .err)" "hamr-provider: p.jq:$words"
+done <<'X'
+| it does not define the function request
+def request: {};\ndef event: empty;\n1\n|3: a function does not end, or something that is none follows
+def request: {};\ndef event: if . then|2: a function does not end, or something that is none follows
+def request: {};\ndef event: foo;\n|2: foo/0 is not defined
+import "x" as x;|1: syntax error, unexpected import
+X
 status "no such file: 66" 66 hamr-provider --no-config --api none.jq
 match "which is said too" "$(cat .err)" "*none.jq: there is no such program"
 status "without an address: 78" 78 hamr-provider --no-config --api mine.jq in
@@ -208,6 +219,8 @@ echo 'def request: {path: "@127.0.0.2:9/x"}; def event: {finish_reason: "stop"};
 serve lines
 with ./p.jq >/dev/null
 is "a path stays at the server" "$(jq -r .path log)" /@127.0.0.2:9/x
+fails "a method that is none" 'def request: {method: ""}; def event: empty;' \
+	"bad_request: ./p.jq: request: its method is none, like POST"
 fails "a body that is a text" 'def request: {body: "x"}; def event: empty;' \
 	"bad_request: ./p.jq: request: body and headers are objects*"
 fails "a delta that is no text" 'def request: {}; def event: {kind: "content", text: 5};' \

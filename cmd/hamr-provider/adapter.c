@@ -100,22 +100,34 @@ wrap(const struct buf *own)
 	    "else ($hamr.event[0] | event) end", (int)own->len, own->p);
 }
 
-/* What is not defined where we call it has no line of the program's. */
+/* The line of an error about the program; 0: none is told. */
+static size_t
+line_of(const struct adapter *ad, const struct err *e)
+{
+	size_t n = strlen(ad->path);
+
+	if (strncmp(e->text, ad->path, n) != 0 || e->text[n] != ':')
+		return 0;
+	return strtoul(e->text + n + 1, NULL, 10);
+}
+
+/* An error behind its last line is about what stands there of ours. */
 static int
-missing(const struct adapter *ad, struct err *e)
+refused(const struct adapter *ad, struct err *e)
 {
 	static const char *const names[] = { "request", "event" };
-	size_t n = strlen(ad->path);
 	char words[64];
 
+	if (line_of(ad, e) <= ad->lines)
+		return -1;
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(words, sizeof words, "%s/0 is not defined", names[i]);
-		if (strncmp(e->text, ad->path, n) == 0 &&
-		    strstr(e->text, words) != NULL)
+		if (strstr(e->text, words) != NULL)
 			return err_set(e, ST_USAGE, "%s: it does not define "
 			    "the function %s", ad->path, names[i]);
 	}
-	return -1;
+	return err_set(e, ST_USAGE, "%s:%zu: a function does not end, or "
+	    "something that is none follows", ad->path, ad->lines);
 }
 
 static int
@@ -124,7 +136,7 @@ start(struct adapter *ad, struct err *e)
 	if (ad->program == NULL)
 		ad->program = program_new(ad->path, ad->text, "{}", false, e);
 	if (ad->program == NULL)
-		return missing(ad, e);
+		return refused(ad, e);
 	program_wait(ad->program, ad->wait, ad->wait_ctx);
 	return 0;
 }
@@ -139,6 +151,8 @@ new(const char *path, const struct buf *own, size_t max)
 	ad->base_url = head(own->p, "base_url:");
 	ad->models = head(own->p, "models:");
 	ad->text = wrap(own);
+	for (size_t k = 0; k < own->len; k++)
+		ad->lines += own->p[k] == '\n' || k + 1 == own->len;
 	ad->max = max;
 	ad->api = (struct api){ .name = ad->name, .own = ad,
 		.own_url = ad->base_url != NULL ? ad->base_url : "",

@@ -9,6 +9,7 @@ struct adapter {
 	char *path, *name;
 	char *base_url, *models;
 	char *text;		/* as it is compiled */
+	size_t lines;		/* of the program's own */
 	struct program *program;	/* NULL: to be started again */
 	program_waiter *wait;
 	void *wait_ctx;

@@ -199,6 +199,12 @@ take_request(struct adapter *ad, const struct body *b,
 	free(path);
 	if (c->method == NULL || c->path == NULL)
 		return -1;
+	if (*c->method == '\0' || c->method[strspn(c->method,
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] != '\0') {
+		failure_set(f, "bad_request", false, false, "%s: request: its "
+		    "method is none, like POST", ad->path);
+		return -1;
+	}
 	quirks_body(b->quirks, body, out);
 	return take_headers(ad, headers, d, c, f);
 }
