@@ -37,9 +37,12 @@ static const char *const offers[] = { "if you want", "if you'd like",
 	"please give", "could you", "can you", "once you", "when you",
 	"once i have", "as soon as you", NULL };
 
-/* No intent and no announcement is without one of these. */
-static const char *const plan_words[] = { "ll", "let", "will", "need",
-	"next", "first", "going", "should", "plan", "step", "steps", NULL };
+/* No intent and no announcement is without one of these; sorted by first
+ * letters. */
+static const struct hint plan_hints[] = { { "first", "i" },
+	{ "i", "ll will need am m should" }, { "let", "me s" },
+	{ "next", "i step steps" }, { "plan", NULL }, { "steps", "are" },
+	{ NULL, NULL } };
 
 struct lists {
 	struct set intents, verbs, announcements, past, offers;
@@ -189,11 +192,10 @@ plan_score(struct slice par)
 int
 prose_plan(struct slice text)
 {
-	const struct set words = set_of(plan_words);
 	struct slice par = last_paragraph(text);
 
 	/* most texts have nothing that speaks for a plan */
-	if (!ends_open(par) && !sentence_any(par, &words))
+	if (!ends_open(par) && !sentence_any(par, plan_hints))
 		return 0;
 	return plan_score(par);
 }
@@ -204,6 +206,10 @@ static const char *const subjects[] = { "test", "tests", "suite", "specs",
 	"verification", "checks", NULL };
 static const char *const passes[] = { "pass", "passes", "passed", "passing",
 	"succeed", "succeeds", "succeeded", "green", NULL };
+static const struct hint pass_hints[] = { { "green", NULL },
+	{ "pass", NULL }, { "passes", NULL }, { "passed", NULL },
+	{ "passing", NULL }, { "succeed", NULL }, { "succeeds", NULL },
+	{ "succeeded", NULL }, { NULL, NULL } };
 static const char *const between[] = { "all", "the", "its", "every", "of",
 	"unit", "integration", "regression", "existing", "new", "these",
 	"those", "our", "my", NULL };
@@ -254,19 +260,22 @@ claims(const struct sentence *s, const struct claim *c)
 	return false;
 }
 
-
-bool
-prose_claims_pass(struct slice text)
+static bool
+any_claims(struct slice text)
 {
 	const struct claim c = { set_of(subjects), set_of(passes),
 		set_of(between), set_of(hedges) };
 	struct sentence s;
 
-	/* most texts have none of the words at all */
-	if (!sentence_any(text, &c.passes))
-		return false;
 	while (sentence_next(&text, &s))
 		if (claims(&s, &c))
 			return true;
 	return false;
+}
+
+bool
+prose_claims_pass(struct slice text)
+{
+	/* most texts have none of the words at all */
+	return sentence_any(text, pass_hints) && any_claims(text);
 }

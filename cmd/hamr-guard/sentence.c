@@ -27,57 +27,104 @@ bit_of(char c)
 	    UINT32_C(1) << 31;
 }
 
-/* A run of letters is this word, in any case? */
-static bool
-run_is(const char *p, size_t n, const char *word)
+/* Behind the word at p, if it is this one in any case, up to a NUL or blank;
+ * else NULL. */
+static const char *
+over_word(const char *p, const char *end, const char *word)
 {
-	size_t i = 0;
-
-	while (i < n && (p[i] | 0x20) == word[i])
-		i++;	/* letters and digits only: the NUL ends it */
-	return i == n && word[i] == '\0';
+	while (p < end && *word > ' ' && (*p | 0x20) == *word) {
+		p++;
+		word++;
+	}
+	return *word <= ' ' && (p == end || !is_letter(*p)) ? p : NULL;
 }
 
-/* A letter stands at p that may begin one. */
 static bool
-begins_any(struct slice text, const char *p, const struct set *words)
+goes_on(const char *p, const char *end, const char *next)
 {
-	const char *end = text.p + text.n, *q = p;
+	while (p < end && !is_letter(*p))
+		p++;
+	while (next != NULL && over_word(p, end, next) == NULL) {
+		next = strchr(next, ' ');
+		if (next == NULL)
+			return false;
+		next++;
+	}
+	return true;
+}
 
-	if (p > text.p && is_letter(p[-1]))
-		return false;
-	while (q < end && is_letter(*q))
-		q++;
-	for (const char *const *w = words->row; *w != NULL; w++)
-		if (run_is(p, (size_t)(q - p), *w))
+/* A word begins at p. */
+static bool
+begins_any(const char *p, const char *end, const struct hint *hints)
+{
+	for (const struct hint *h = hints; h->word != NULL; h++) {
+		const char *q;
+
+		if (*h->word != (*p | 0x20))
+			continue;
+		q = over_word(p, end, h->word);
+		if (q != NULL && goes_on(q, end, h->next))
 			return true;
+	}
 	return false;
 }
 
+#ifdef __SSE2__
+#define FIRSTS 8		/* first letters of hints that are told apart */
+
+static inline __m128i
+up_to(__m128i x, char from, char to)
+{
+	x = _mm_sub_epi8(x, _mm_set1_epi8(from));
+	return _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(
+	    (char)(to - from))), x);
+}
+
+/* Whole blocks of 16 bytes from *at on. */
+static bool
+blocks_any(const char **at, const char *end, const struct hint *hints)
+{
+	unsigned before = 0;
+	__m128i first[FIRSTS];
+	size_t n = 0;
+
+	for (const struct hint *h = hints; h->word != NULL; h++)
+		if (h == hints || h[-1].word[0] != h->word[0])
+			if (n < FIRSTS)
+				first[n++] = _mm_set1_epi8(h->word[0]);
+	for (; end - *at >= 16; *at += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)*at);
+		__m128i low = _mm_or_si128(x, _mm_set1_epi8(0x20));
+		__m128i any = _mm_setzero_si128();
+		unsigned letters = (unsigned)_mm_movemask_epi8(_mm_or_si128(
+		    up_to(low, 'a', 'z'), up_to(x, '0', '9')));
+		unsigned starts = letters & ~(letters << 1 | before);
+
+		before = letters >> 15;
+		for (size_t i = 0; i < n; i++)
+			any = _mm_or_si128(any, _mm_cmpeq_epi8(low, first[i]));
+		starts &= (unsigned)_mm_movemask_epi8(any);
+		for (; starts != 0; starts &= starts - 1)
+			if (begins_any(*at + __builtin_ctz(starts), end,
+			    hints))
+				return true;
+	}
+	return false;
+}
+#endif
+
 bool
-sentence_any(struct slice text, const struct set *words)
+sentence_any(struct slice text, const struct hint *hints)
 {
 	const char *p = text.p, *end = p + text.n;
 
 #ifdef __SSE2__
-	for (; end - p >= 16; p += 16) {
-		__m128i x = _mm_or_si128(_mm_set1_epi8(0x20),
-		    _mm_loadu_si128((const __m128i *)(const void *)p));
-		__m128i any = _mm_setzero_si128();
-		unsigned found;
-
-		for (const char *const *w = words->row; *w != NULL; w++)
-			any = _mm_or_si128(any, _mm_cmpeq_epi8(x,
-			    _mm_set1_epi8(**w)));
-		found = (unsigned)_mm_movemask_epi8(any);
-		for (; found != 0; found &= found - 1)
-			if (begins_any(text, p + __builtin_ctz(found), words))
-				return true;
-	}
+	if (blocks_any(&p, end, hints))
+		return true;
 #endif
 	for (; p < end; p++)
-		if ((words->initials & bit_of((char)(*p | 0x20))) != 0 &&
-		    begins_any(text, p, words))
+		if (is_letter(*p) && (p == text.p || !is_letter(p[-1])) &&
+		    begins_any(p, end, hints))
 			return true;
 	return false;
 }

@@ -36,9 +36,14 @@ size_t sentence_starts(const struct sentence *s, size_t i,
     const char *phrase);
 size_t sentence_is(const struct sentence *s, size_t i, const struct set *set);
 
-/* Does any of these words (letters only) stand in the text?  Much cheaper
- * than to cut it into sentences. */
-bool sentence_any(struct slice text, const struct set *words);
+/* A word (letters only) that hints at a phrase, and the words one of which
+ * must come next, with blanks between; NULL: any may.  Rows end at NULL. */
+struct hint {
+	const char *word, *next;
+};
+
+/* Is a hint in the text?  Much cheaper than to cut it into sentences. */
+bool sentence_any(struct slice text, const struct hint *hints);
 
 /* Is a phrase of the set anywhere in it? */
 bool sentence_has(const struct sentence *s, const struct set *set);

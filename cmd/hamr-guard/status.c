@@ -112,6 +112,23 @@ is_status(struct slice line)
 	return false;
 }
 
+/* The first two letters of all these words; a line that begins with others
+ * is none of them, which is told without a look at the rest. */
+static bool
+may_be_status(struct slice line)
+{
+	static const char starts[] = "al co do fi ok st su ta wo ";
+	char a = line.n > 1 ? (char)(line.p[0] | 0x20) : '\0';
+	char b = line.n > 1 ? (char)(line.p[1] | 0x20) : '\0';
+
+	if (a < 'a' || a > 'z' || b < 'a' || b > 'z')
+		return true;
+	for (const char *p = starts; *p != '\0'; p += 3)
+		if (p[0] == a && p[1] == b)
+			return line.n <= LINE_MAX_BYTES;
+	return false;
+}
+
 bool
 status_only(struct slice text)
 {
@@ -123,6 +140,8 @@ status_only(struct slice text)
 		struct slice line = { p, (size_t)((nl ? nl : end) - p) };
 
 		p = nl != NULL ? nl + 1 : end;
+		if (!may_be_status(line))
+			return false;
 		if (trim(line).n == 0)
 			continue;
 		if (++lines > 2 || line.n > LINE_MAX_BYTES ||
