@@ -84,6 +84,9 @@ struct slice scan_get(struct slice obj, const char *key);
 /* Append the decoded string; false (nothing added) when val is no string.
  * Unpaired surrogates become U+FFFD. */
 bool scan_str(struct slice val, struct buf *out);
+/* The same of what stands between the quotes, or a part of it that cuts no
+ * escape. */
+void scan_inside(struct slice inside, struct buf *out);
 char *scan_strdup(struct slice val);	/* NULL when no string; yours */
 
 /* A string that holds no backslash as a slice without quotes, else NULL. */

@@ -13,6 +13,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "bits.h"
 #include "scan.h"
 
 static inline bool
@@ -112,48 +113,6 @@ hex4(const char *p)
 	return v;
 }
 
-#ifdef __SSE2__
-static inline uint64_t
-like16(const char *p, __m128i want)
-{
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
-	    _mm_loadu_si128((const __m128i *)(const void *)p), want));
-}
-
-/* A bit for each of 64 bytes that equals c.  No loop, here and below: -O2
- * would keep it one. */
-static inline uint64_t
-bytes_like(const char *p, char c)
-{
-	__m128i want = _mm_set1_epi8(c);
-
-	return like16(p, want) | like16(p + 16, want) << 16 |
-	    like16(p + 32, want) << 32 | like16(p + 48, want) << 48;
-}
-
-/* Which of 64 bytes a backslash escapes: those behind runs of backslashes of
- * odd length, found by a carry that ripples through each run (simdjson's
- * way).  *carry: the first byte is escaped from before. */
-static inline uint64_t
-escaped_bits(uint64_t slash, uint64_t *carry)
-{
-	const uint64_t even = UINT64_C(0x5555555555555555);
-	uint64_t behind, odd, ends;
-
-	if (slash == 0) {
-		behind = *carry;
-		*carry = 0;
-		return behind;
-	}
-	slash &= ~*carry;
-	behind = slash << 1 | *carry;
-	odd = slash & ~even & ~behind;
-	ends = odd + slash;
-	*carry = ends < odd;
-	return (even ^ ends << 1) & behind;
-}
-
-#endif
 static inline struct slice
 inside(struct slice val)
 {

@@ -219,6 +219,12 @@ scan_str(struct slice val, struct buf *out)
 	return true;
 }
 
+void
+scan_inside(struct slice inside, struct buf *out)
+{
+	scan_decode(out, inside.p, inside.n, false);
+}
+
 char *
 scan_strdup(struct slice val)
 {

@@ -254,6 +254,12 @@ judge_alone(struct guard *g, struct open_call *o)
 
 /* ---- a message's calls ---- */
 
+static struct slice
+sig_key(const struct sig *s)
+{
+	return (struct slice){ (const char *)s, sizeof *s };
+}
+
 /* The identical call earlier in this message, with nothing between that may
  * change files; else this one takes its place.  An only call has no map. */
 static struct open_call *
@@ -264,7 +270,7 @@ twin_of(struct guard *g, struct map *same, struct open_call *o,
 
 	if (same == NULL)
 		return NULL;
-	at = map_put(same, slice_of(o->about.sig), NULL);
+	at = map_put(same, sig_key(&o->about.sig), NULL);
 	if (*at != 0 && g->call[*at - 1].changes == changes)
 		return &g->call[*at - 1];
 	*at = g->ncall;
@@ -306,6 +312,7 @@ guard_calls(struct guard *g, struct slice calls)
 	g->answers.nudged_call = 0;
 	g->answers.same = 0;
 	g->steps++;
+	sign_step(&g->sign);
 	walk_in(&w, calls);
 	while (msg_next_call(&w, &c)) {
 		ahead = w;

@@ -131,7 +131,9 @@ guard_init(struct guard *g, struct stage *s, const struct policy *p,
 {
 	*g = (struct guard){ .policy = p, .stage = s,
 		.text = BUF_INIT(BUF_RECORD_MAX),
-		.scratch = BUF_INIT(BUF_RECORD_MAX) };
+		.joined = BUF_INIT(BUF_RECORD_MAX),
+		.scratch = { BUF_INIT(BUF_RECORD_MAX),
+		BUF_INIT(BUF_RECORD_MAX) } };
 	if (w != NULL)
 		g->watch = *w;
 	g->lines.max = LINES_MAX;
@@ -165,6 +167,8 @@ guard_release(struct guard *g)
 	cycle_release(&g->cycle);
 	free(g->call);
 	buf_release(&g->text);
-	buf_release(&g->scratch);
+	buf_release(&g->joined);
+	buf_release(&g->scratch[0]);
+	buf_release(&g->scratch[1]);
 	sign_release(&g->sign);
 }

@@ -109,7 +109,8 @@ struct guard {
 	struct watch watch;
 	struct sign sign;
 	struct buf text;	/* of the message in hand, decoded */
-	struct buf scratch;
+	struct buf joined;	/* and of several parts, spelled as JSON */
+	struct buf scratch[2];
 	size_t line;		/* of the record in hand */
 	/* pairing */
 	struct pairing pairing;

@@ -123,8 +123,8 @@ over_value(const struct line *l, const char *q)
 	return q < l->end ? q + 1 : l->end;
 }
 
-static bool
-is_volatile(struct slice name)
+bool
+norm_is_volatile(struct slice name)
 {
 	static const struct slice names[] = { { "timestamp", 9 },
 		{ "time", 4 }, { "date", 4 }, { "created", 7 },
@@ -137,7 +137,7 @@ is_volatile(struct slice name)
 		{ "nonce", 5 }, { "pid", 3 } };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (name.n == names[i].n &&
+		if (name.n == names[i].n && *name.p == *names[i].p &&
 		    memcmp(name.p, names[i].p, name.n) == 0)
 			return true;
 	return false;
@@ -159,7 +159,7 @@ volatile_name(const struct line *l, const char *p)
 		;
 	if (q == l->p || q[-1] != '"')
 		return NULL;
-	return is_volatile((struct slice){ q, (size_t)(end - q) }) ? q - 1 :
+	return norm_is_volatile((struct slice){ q, (size_t)(end - q) }) ? q - 1 :
 	    NULL;
 }
 

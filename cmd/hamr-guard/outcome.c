@@ -6,6 +6,7 @@
 #include "mem.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
+#define LOOK_FIRST 30		/* five letters, however they are spelled */
 
 /* ---- outcomes by id ---- */
 
@@ -75,31 +76,67 @@ may_pass(const struct rec *r, struct slice text)
 	return yes;
 }
 
-/* The text of the result, borrowed; its images are digested at once. */
+/* The texts of an array of parts as one, spelled as JSON; what is no text is
+ * digested at once. */
 static struct slice
-text_of(struct guard *g, const struct rec *r, struct digest *d)
+text_of_parts(struct guard *g, struct slice content, struct digest *d)
 {
-	struct slice content = rec_get(r, "content"), part;
-	struct slice plain = scan_plain(content);
+	struct slice part, only = { "", 0 };
+	size_t texts = 0;
 	struct walk w;
 
-	if (plain.p != NULL)
-		return plain;
 	buf_reset(&g->text);
-	buf_adds(&g->text, "");
-	if (scan_kind(content) == SCAN_STRING)
-		scan_str(content, &g->text);
-	if (scan_kind(content) != SCAN_ARRAY)
-		return buf_view(&g->text);
 	walk_in(&w, content);
 	while (walk_next(&w, NULL, &part)) {
 		struct slice text = scan_kind(part) == SCAN_STRING ? part :
 		    scan_get(part, "text");
 
-		if (!scan_str(text, &g->text))
+		if (scan_kind(text) != SCAN_STRING) {
 			text_other(part, &g->lines, d);
+			continue;
+		}
+		only = (struct slice){ text.p + 1, text.n - 2 };
+		if (++texts > 1 || w.p < w.end)
+			scan_str(text, &g->text);
 	}
+	if (texts < 2)
+		return only;
+	buf_reset(&g->joined);
+	scan_quote(&g->joined, g->text.p, g->text.len);
+	return (struct slice){ g->joined.p + 1, g->joined.len - 2 };
+}
+
+/* The text of the result as its JSON string spells it, without the quotes. */
+static struct slice
+text_of(struct guard *g, const struct rec *r, struct digest *d)
+{
+	struct slice content = rec_get(r, "content");
+
+	if (scan_kind(content) == SCAN_STRING)
+		return (struct slice){ content.p + 1, content.n - 2 };
+	if (scan_kind(content) == SCAN_ARRAY)
+		return text_of_parts(g, content, d);
+	return (struct slice){ "", 0 };
+}
+
+static struct slice
+decoded(struct guard *g, struct slice text)
+{
+	buf_reset(&g->text);
+	buf_adds(&g->text, "");
+	scan_inside(text, &g->text);
 	return buf_view(&g->text);
+}
+
+/* hamr-tool's first line of a command is the exit status. */
+static bool
+is_status(struct guard *g, struct slice text)
+{
+	size_t look = text.n < LOOK_FIRST ? text.n : LOOK_FIRST;
+
+	if (memchr(text.p, '\\', look) != NULL)
+		text = decoded(g, text);
+	return slice_starts(text, "exit ");
 }
 
 static bool
@@ -183,7 +220,7 @@ files_guessed(struct guard *g, const struct open_call *c, struct outcome *o)
 		files_base(&g->files, path, files_state(&g->files, path));
 	}
 	g->files.edits.max = STATES_MAX;
-	novel = hset_add(&g->files.edits, text_hash(a->sig, SHA_HEX, 2));
+	novel = hset_add(&g->files.edits, a->sig.b);
 	fresh = files_reach(&g->files, path, state, &back);
 	o->reached = true;
 	o->novel_edit = novel && fresh;
@@ -229,28 +266,28 @@ static void
 read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     struct slice meta, struct outcome *o)
 {
+	struct slice text = text_of(g, r, &o->d);
 	int64_t first, lines;
 
-	o->text = text_of(g, r, &o->d);
-	text_digest(o->text, &g->lines, &g->scratch, &o->d);
+	text_digest(text, &g->lines, g->scratch, &o->d);
 	if (o->failed) {
+		text = decoded(g, text);
 		o->d.hash = ~o->d.hash;
 		o->d.norm = ~o->d.norm;
-		o->transient = may_pass(r, o->text);
+		o->transient = may_pass(r, text);
 		/* an error not seen before says something, whatever its
 		 * lines; one that was says nothing */
 		g->errors.max = ERRORS_MAX;
 		o->new_error = hset_add(&g->errors, o->d.norm);
 		if (!o->new_error)
 			o->d.gain = 0;
-		else if (o->d.gain < o->text.n)
-			o->d.gain = o->text.n;
+		else if (o->d.gain < text.n)
+			o->d.gain = text.n;
 	}
 	if (c->about.idle)
 		o->d.gain = 0;
-	/* hamr-tool's first line is the exit status */
 	o->silent = c->about.bash && (o->d.lines == 0 ||
-	    (o->d.lines == 1 && slice_starts(o->text, "exit ")));
+	    (o->d.lines == 1 && is_status(g, text)));
 	o->past_end = c->about.looks && (o->d.lines == 0 ||
 	    (scan_int(scan_get(meta, "first"), &first) &&
 	    scan_int(scan_get(meta, "lines"), &lines) && first > lines));
@@ -265,7 +302,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 
 	*o = (struct outcome){ .failed = has_failed(r, meta) };
 	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
-		o->text = text_of(g, r, &o->d);
+		text_of(g, r, &o->d);
 		read_cached(g, c, cached, o);
 		if (o->known_hash)
 			return;

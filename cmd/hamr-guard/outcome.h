@@ -13,7 +13,6 @@ struct open_call;
 
 struct outcome {
 	struct digest d;	/* gain: also of a new error */
-	struct slice text;	/* decoded; borrowed until the next record */
 	bool failed, transient;
 	bool cached;		/* the hashes are those of the call it repeats,
 				 * if that is known */

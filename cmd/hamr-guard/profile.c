@@ -85,7 +85,9 @@ take_in(struct profile *p, const struct call *given)
 	tool = policy_tool(p->env.policy, slice_of(name != NULL ? name : ""));
 	c->tool = xmemdup0(tool.p, tool.n);
 	free(name);
+	sign_step(&p->sign);
 	sign_call(&p->sign, slice_of(c->tool), given->given, &c->about);
+	sign_hex(&p->sign, &c->about, c->sig);
 	sort_args(p, c, given->given);
 	pairing_call(&p->pairing, given->id, p->ncall++);
 	p->left++;

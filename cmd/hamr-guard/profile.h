@@ -40,8 +40,9 @@ struct pcall {
 	char *id, *name;	/* JSON texts */
 	char *tool;		/* decoded name, after [loop_guard] tools */
 	char sorted[SHA_HEX];	/* of tool|arguments with sorted keys */
-	struct about about;	/* with our own signature, for rooms that
-				 * compare path and range, or fold blanks */
+	char sig[SHA_HEX];	/* our own, for rooms that compare path and
+				 * range, or fold blanks */
+	struct about about;
 	struct slice args;	/* JSON, keys sorted; while it is judged */
 	struct slice given;	/* the object as it came, else empty; ditto */
 	bool background;	/* it is to run in the background */

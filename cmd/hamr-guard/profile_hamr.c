@@ -36,7 +36,7 @@ static void
 call_bash(struct profile *p, struct pcall *c)
 {
 	struct hamr *s = profile_self(p);
-	struct page *e = book_page(&s->commands, slice_of(c->about.sig));
+	struct page *e = book_page(&s->commands, slice_of(c->sig));
 
 	if (e->n + 1 >= BASH_HALT) {
 		profile_say(p, c, &(struct remark){ .action = ACT_HALT,
@@ -70,7 +70,7 @@ static void
 call_read(struct profile *p, struct pcall *c)
 {
 	struct hamr *s = profile_self(p);
-	struct page *e = book_page(&s->reads, slice_of(c->about.sig));
+	struct page *e = book_page(&s->reads, slice_of(c->sig));
 
 	if (e->n + 1 >= READ_HALT) {
 		profile_say(p, c, &(struct remark){ .action = ACT_HALT,

@@ -76,7 +76,7 @@ held_say(struct profile *p, const struct pcall *c, struct held *h,
 
 	h->v.call_id = c->id;
 	h->v.name = c->name;
-	h->v.signature = c->about.sig;
+	h->v.signature = c->sig;
 	h->v.phase = phase;
 	if (h->v.action >= ACT_BLOCK && p->env.status)
 		stage_status(p->env.stage, ST_NO);

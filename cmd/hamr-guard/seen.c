@@ -1,6 +1,5 @@
 /* seen.c - what is known of each signature: the streak of its outcome. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mem.h"
 #include "seen.h"
@@ -8,13 +7,9 @@
 #define BUCKETS 2048
 
 static unsigned
-bucket_of(const char *sig)
+bucket_of(struct sig sig)
 {
-	unsigned h = 0;
-
-	for (int i = 0; i < 6; i++)	/* 24 bits of a hash are a hash */
-		h = h << 4 ^ (unsigned char)sig[i];
-	return h % BUCKETS;
+	return sig.a % BUCKETS;
 }
 
 static void
@@ -55,14 +50,14 @@ bucket_out(struct seen_set *s, unsigned i)
 }
 
 struct seen *
-seen_get(struct seen_set *s, const char *sig)
+seen_get(struct seen_set *s, struct sig sig)
 {
 	unsigned i;
 
 	if (s->n == 0)
 		return NULL;
 	for (i = s->bucket[bucket_of(sig)]; i != 0; i = s->e[i].next)
-		if (strcmp(s->e[i].sig, sig) == 0)
+		if (sig_is(s->e[i].sig, sig))
 			break;
 	if (i == 0)
 		return NULL;
@@ -109,7 +104,7 @@ vacate(struct seen_set *s)
 }
 
 struct seen *
-seen_put(struct seen_set *s, const char *sig)
+seen_put(struct seen_set *s, struct sig sig)
 {
 	struct seen *e = seen_get(s, sig);
 	unsigned i, *b;
@@ -119,8 +114,7 @@ seen_put(struct seen_set *s, const char *sig)
 	i = vacate(s);
 	e = &s->e[i];
 	b = &s->bucket[bucket_of(sig)];
-	*e = (struct seen){ .next = *b };
-	memcpy(e->sig, sig, SHA_HEX);
+	*e = (struct seen){ .sig = sig, .next = *b };
 	*b = i;
 	list_in(s, i);
 	return e;

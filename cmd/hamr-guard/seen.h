@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 #include "ids.h"
-#include "sha.h"
+#include "sig.h"
 
 #define SEEN_MAX 1024
 
 struct seen {
-	char sig[SHA_HEX];
+	struct sig sig;
 	uint64_t raw, norm;	/* hashes of the last outcome */
 	unsigned n;		/* calls in a row with that outcome; failing
 				 * ones compare normalised */
@@ -44,9 +44,9 @@ struct seen_set {
 };
 
 /* The entry of sig, which becomes the newest; NULL if there is none. */
-struct seen *seen_get(struct seen_set *s, const char *sig);
+struct seen *seen_get(struct seen_set *s, struct sig sig);
 /* The same, made zero if there is none. */
-struct seen *seen_put(struct seen_set *s, const char *sig);
+struct seen *seen_put(struct seen_set *s, struct sig sig);
 
 void seen_forget_checks(struct seen *e);
 void seen_clear(struct seen_set *s);

@@ -8,6 +8,7 @@
 #include "text.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })
+#define TEXTS_MAX (2 * BUF_RECORD_MAX)
 #define FEW 16			/* members compared each with each */
 
 /* Say why a call is made or are different in every request; never "id". */
@@ -75,7 +76,7 @@ folded(struct slice val, void (*fold)(struct slice, struct buf *),
 static void
 print(struct sign *s, bool bash)
 {
-	struct buf *out = &s->canonical;
+	struct buf *out = &s->texts;
 	bool first = true;
 
 	canon_sort(&s->members);
@@ -308,12 +309,12 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 	struct slice text;
 	bool valid;
 
-	if (s->sha == NULL)
-		s->sha = sha_new();
-	s->args.max = s->named.max = s->canonical.max = BUF_RECORD_MAX;
-	buf_reset(&s->canonical);
+	s->args.max = s->named.max = BUF_RECORD_MAX;
+	s->texts.max = TEXTS_MAX;
+	*out = (struct about){ .at = s->texts.len };
+	buf_slice(&s->texts, name);
+	buf_addc(&s->texts, '\0');
 	canon_empty(&s->members);
-	*out = (struct about){ .bash = false };
 	text = trimmed(unwrap(s, args));
 	valid = scan_value(&s->scan, text.p, text.n) == 0;
 	if (valid && s->rules != NULL && scan_kind(text) == SCAN_OBJECT) {
@@ -327,14 +328,28 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 	} else {
 		judge(s, name, out);
 		if (valid)
-			canon_value(text, &s->canonical);
+			canon_value(text, &s->texts);
 		else
-			buf_slice(&s->canonical, buf_view(&s->args));
+			buf_slice(&s->texts, buf_view(&s->args));
 	}
-	sha_add(s->sha, name.p != NULL ? name.p : "", name.n);
-	sha_add(s->sha, "", 1);
-	sha_add(s->sha, s->canonical.p, s->canonical.len);
-	sha_hex(s->sha, out->sig);
+	out->n = s->texts.len - out->at;
+	out->sig.a = text_hash(s->texts.p + out->at, out->n, 8);
+	out->sig.b = text_hash(s->texts.p + out->at, out->n, 9);
+}
+
+void
+sign_step(struct sign *s)
+{
+	buf_reset(&s->texts);
+}
+
+void
+sign_hex(struct sign *s, const struct about *a, char sig[SHA_HEX])
+{
+	if (s->sha == NULL)
+		s->sha = sha_new();
+	sha_add(s->sha, s->texts.p + a->at, a->n);
+	sha_hex(s->sha, sig);
 }
 
 void
@@ -355,6 +370,6 @@ sign_release(struct sign *s)
 	scan_release(&s->scan);
 	buf_release(&s->args);
 	buf_release(&s->named);
-	buf_release(&s->canonical);
+	buf_release(&s->texts);
 	canon_release(&s->members);
 }

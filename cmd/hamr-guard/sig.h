@@ -15,14 +15,28 @@
 struct sign {
 	struct sha *sha;
 	struct scan scan;
-	struct buf args, named, canonical;
+	struct buf args, named;
+	struct buf texts;	/* what the signatures of a step are of */
 	struct canon members;
 	struct rules *rules;	/* [loop_guard] normalize, or NULL; borrowed */
 };
 
+/* A signature to compare by: 128 bits that are quickly had.  The SHA-256 is
+ * made of the same bytes when it is to be told. */
+struct sig {
+	uint64_t a, b;
+};
+
+static inline bool
+sig_is(struct sig x, struct sig y)
+{
+	return x.a == y.a && x.b == y.b;
+}
+
 /* What a call is, from its name and arguments alone. */
 struct about {
-	char sig[SHA_HEX];
+	struct sig sig;
+	size_t at, n;		/* what it is of, in the sign's memory */
 	uint64_t tool;		/* hash of its name */
 	bool idle;		/* cannot inform */
 	bool poll;
@@ -39,10 +53,15 @@ struct about {
 				 * the content (files.h) */
 };
 
+/* A new step: signatures of calls before can no more be told. */
+void sign_step(struct sign *s);
+
 /* args: the string that holds the arguments, or the value that stands in its
  * place, as JSON. */
 void sign_call(struct sign *s, struct slice name, struct slice args,
     struct about *out);
+/* The signature of a call of this step. */
+void sign_hex(struct sign *s, const struct about *a, char sig[SHA_HEX]);
 void sign_text(struct sign *s, struct slice text, char sig[SHA_HEX]);
 void sign_release(struct sign *s);
 

@@ -5,6 +5,7 @@ void
 tell(struct guard *g, const struct open_call *c, struct verdict *v,
     struct why *w)
 {
+	char sig[SHA_HEX];
 	struct firing f = { .v = v, .why = w, .line = g->line,
 		.turn = g->turn };
 
@@ -12,7 +13,6 @@ tell(struct guard *g, const struct open_call *c, struct verdict *v,
 		f.call_line = c->line;
 		v->call_id = c->id;
 		v->name = c->name;
-		v->signature = c->about.sig;
 	}
 	w->epoch = g->epoch;
 	w->steps = g->stall.steps;
@@ -22,6 +22,10 @@ tell(struct guard *g, const struct open_call *c, struct verdict *v,
 		stage_status(g->stage, ST_NO);
 	if (v->action == ACT_ALLOW && !g->policy->allow)
 		return;
+	if (c != NULL) {
+		sign_hex(&g->sign, &c->about, sig);
+		v->signature = sig;
+	}
 	say_verdict(g->stage, v);
 	if (g->watch.fired != NULL)
 		g->watch.fired(g->watch.self, &f);

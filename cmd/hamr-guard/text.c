@@ -1,14 +1,18 @@
 /* text.c - one pass over a result: its hash, and what in it was not yet seen.
  *
+ * The pass reads the text as its JSON string spells it.  With the fewest
+ * escapes equal lines are equal bytes, so hardly any line is decoded; one
+ * that is spelled otherwise is respelled first.
+ *
  * The hash multiplies 64 by 64 bits and folds (the idea of wyhash); it is no
  * cryptography.  Its constants are digits of pi and decide nothing.
  */
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
+#include "bits.h"
+#include "mark.h"
 #include "norm.h"
+#include "scan.h"
 #include "text.h"
 
 #define K0 UINT64_C(0x243f6a8885a308d3)
@@ -82,45 +86,6 @@ text_hash(const void *p, size_t n, uint64_t seed)
 	return hash(p, n, seed);
 }
 
-#ifdef __SSE2__
-static inline __m128i
-load16(const char *p)
-{
-	return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-static inline uint64_t
-bits(__m128i x)
-{
-	return (unsigned)_mm_movemask_epi8(x);
-}
-#endif
-
-static inline bool
-is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Code points of valid UTF-8. */
-static size_t
-characters(const char *p, size_t n)
-{
-	size_t c = n;
-
-	for (; n >= 16; p += 16, n -= 16) {
-		unsigned char more = 0;
-
-		for (int i = 0; i < 16; i++)
-			more = (unsigned char)(more +
-			    (((unsigned char)p[i] & 0xc0) == 0x80));
-		c -= more;
-	}
-	while (n-- > 0)
-		c -= ((unsigned char)*p++ & 0xc0) == 0x80;
-	return c;
-}
-
 /* What a pass over a text carries along. */
 struct pass {
 	struct hset *seen;
@@ -143,114 +108,380 @@ indent(const char *p, size_t n, uint64_t h)
 /* What may be in a line. */
 #define MARKS 1			/* something for norm_line */
 #define WIDE 2			/* characters of several bytes */
+#define ESCAPES 4
+#define ODD 8			/* escapes that need not be, or of control
+				 * bytes without a letter of their own */
+
+/* ---- blanks, also spelled with escapes ---- */
+
+static bool
+is_blank_escape(char c)
+{
+	return c == 't' || c == 'r' || c == 'f';
+}
+
+/* A line, or what is left of it. */
+struct part {
+	const char *p, *end;
+	unsigned has;
+	size_t over;		/* bytes of its escapes that stand for none */
+};
+
+/* Of a line with escapes: without the blanks it begins with. */
+static void
+trim_front(struct part *l)
+{
+	for (;;) {
+		size_t n = 2;
+
+		while (l->p < l->end && *l->p == ' ')
+			l->p++;
+		if (l->end - l->p < 2 || *l->p != '\\')
+			return;
+		if (l->end - l->p >= 6 && memcmp(l->p, "\\u000b", 6) == 0)
+			n = 6;
+		else if (!is_blank_escape(l->p[1]))
+			return;
+		l->p += n;
+		l->over -= n - 1;
+	}
+}
+
+/* Is the backslash at p the first byte of an escape? */
+static bool
+is_escape(const char *start, const char *p)
+{
+	const char *q = p;
+
+	while (q > start && q[-1] == '\\')
+		q--;
+	return (p - q) % 2 == 0;
+}
+
+/* And those it ends with. */
+static void
+trim_back(struct part *l)
+{
+	for (;;) {
+		size_t n = 2;
+
+		while (l->end > l->p && l->end[-1] == ' ')
+			l->end--;
+		if (l->end - l->p >= 6 && memcmp(l->end - 6, "\\u000b", 6) == 0)
+			n = 6;
+		else if (l->end - l->p < 2 || l->end[-2] != '\\' ||
+		    !is_blank_escape(l->end[-1]))
+			return;
+		if (!is_escape(l->p, l->end - n))
+			return;
+		l->end -= n;
+		l->over -= n - 1;
+	}
+}
+
+/* ---- a line ---- */
+
+/* Code points of valid UTF-8. */
+static size_t
+characters(const char *p, size_t n)
+{
+	size_t c = n;
+
+	for (; n >= 16; p += 16, n -= 16) {
+		unsigned char more = 0;
+
+		for (int i = 0; i < 16; i++)
+			more = (unsigned char)(more +
+			    (((unsigned char)p[i] & 0xc0) == 0x80));
+		c -= more;
+	}
+	while (n-- > 0)
+		c -= ((unsigned char)*p++ & 0xc0) == 0x80;
+	return c;
+}
+
+/* The hash of a line without what changes by itself; h if nothing does. */
+static uint64_t
+normalised(struct pass *a, const struct part *l, uint64_t h)
+{
+	struct slice text = { l->p, (size_t)(l->end - l->p) };
+	struct buf *plain = &a->scratch[0], *out = &a->scratch[1];
+
+	if ((l->has & ESCAPES) != 0) {
+		buf_reset(plain);
+		scan_inside(text, plain);
+		text = buf_view(plain);
+	}
+	return norm_line(text, a->kind, out) ?
+	    text_hash(out->p, out->len, K2) : h;
+}
 
 static void
-line(struct pass *a, const char *p, const char *end, unsigned has)
+line(struct pass *a, struct part l)
 {
 	struct digest *d = a->d;
-	const char *start = p;
+	const char *start = l.p;
 	uint64_t h, norm, lead = 0;
 	size_t n;
 
-	while (end > p && is_blank(end[-1]))
-		end--;
-	while (p < end && is_blank(*p))
-		p++;
-	if (p == end) {
+	if ((l.has & ESCAPES) != 0) {
+		trim_front(&l);
+		trim_back(&l);
+	} else {
+		while (l.p < l.end && *l.p == ' ')
+			l.p++;
+		while (l.end > l.p && l.end[-1] == ' ')
+			l.end--;
+	}
+	if (l.p == l.end) {
 		a->blank++;
 		return;
 	}
-	n = (size_t)(end - p);
-	h = norm = hash(p, n, K2);
-	if (p > start)
-		lead = indent(start, (size_t)(p - start), h);
-	if (((has & MARKS) != 0 || a->kind != NORM_PLAIN) &&
-	    norm_line((struct slice){ p, n }, a->kind, a->scratch))
-		norm = text_hash(a->scratch->p, a->scratch->len, K2);
+	n = (size_t)(l.end - l.p);
+	h = norm = hash(l.p, n, K2);
+	if ((l.has & MARKS) != 0)
+		norm = normalised(a, &l, h);
+	if (l.p > start)
+		lead = indent(start, (size_t)(l.p - start), h);
 	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
-	if (p > start && norm != h)
-		lead = indent(start, (size_t)(p - start), norm);
+	if (l.p > start && norm != h)
+		lead = indent(start, (size_t)(l.p - start), norm);
 	d->norm = (fold(d->norm ^ norm, K1) + a->blank) ^ lead;
 	a->blank = 0;
 	d->lines++;
 	if (hset_add(a->seen, h))
-		d->gain += (has & WIDE) != 0 ? characters(p, n) : n;
+		d->gain += ((l.has & WIDE) != 0 ? characters(l.p, n) : n) -
+		    l.over;
 }
 
-#ifdef __SSE2__
-/* Bits of bytes: the line feeds, what is not ASCII, and what norm_line looks
- * at in a plain text: digits, and slashes before a t. */
+/* A line as it may be spelled: respelled with the fewest escapes it may be
+ * several, as a line feed has two spellings. */
+static void
+odd_line(struct pass *a, const struct part *l)
+{
+	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
+	struct buf json = BUF_INIT(BUF_RECORD_MAX);
+	struct part now = { .has = MARKS | WIDE | ESCAPES };
+	const char *q, *end;
+
+	scan_inside((struct slice){ l->p, (size_t)(l->end - l->p) }, &plain);
+	scan_quote(&json, plain.p, plain.len);
+	now.p = q = json.p + 1;
+	end = json.p + json.len - 1;
+	while ((q = memchr(q, '\\', (size_t)(end - q))) != NULL) {
+		size_t n = q[1] == 'u' ? 6 : 2;
+
+		if (q[1] == 'n') {
+			now.end = q;
+			line(a, now);
+			now.p = q + 2;
+			now.over = 0;
+		} else {
+			now.over += n - 1;
+		}
+		q += n;
+	}
+	now.end = end;
+	line(a, now);
+	buf_release(&plain);
+	buf_release(&json);
+}
+
+/* ---- a block ---- */
+
+/* Bits of 64 bytes. */
 struct found {
-	uint64_t feeds, high, marks;
+	uint64_t feeds;		/* the second bytes of escaped line feeds */
+	uint64_t escapes;	/* those of all others */
+	uint64_t odd;		/* and of odd ones */
+	uint64_t high;		/* what is not ASCII */
+	uint64_t digits;	/* the first of each run */
+	uint64_t slashes;	/* before a t */
+	uint64_t colons;	/* in JSON */
 };
 
-static inline void
-find16(const char *p, int i, struct found *f)
+#ifdef __SSE2__
+static inline __m128i
+load16(const char *p)
 {
-	__m128i x = load16(p + i);
-	__m128i digit = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('/')),
-	    _mm_cmplt_epi8(x, _mm_set1_epi8(':')));
-	__m128i tmp = _mm_and_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('/')),
-	    _mm_cmpeq_epi8(load16(p + i + 1), _mm_set1_epi8('t')));
-
-	f->high |= bits(x) << i;
-	f->feeds |= bits(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n'))) << i;
-	f->marks |= bits(_mm_or_si128(digit, tmp)) << i;
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* The lines that end in whole blocks of 64 bytes; where the next begins. */
-static const char *
-blocks(struct pass *a, const char **at, const char *end)
+static inline uint64_t
+high16(const char *p)
 {
-	const char *p = *at, *start = p;
-	unsigned has = 0;
+	return (unsigned)_mm_movemask_epi8(load16(p));
+}
 
-	for (; end - p > 64; p += 64) {
-		struct found f = { 0, 0, 0 };
+static inline uint64_t
+digit16(const char *p)
+{
+	__m128i x = _mm_sub_epi8(load16(p), _mm_set1_epi8('0'));
 
-		find16(p, 0, &f);	/* -O2 would keep a loop */
-		find16(p, 16, &f);
-		find16(p, 32, &f);
-		find16(p, 48, &f);
-		for (; f.feeds != 0; f.feeds &= f.feeds - 1) {
-			uint64_t before = f.feeds ^ (f.feeds - 1);
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+	    _mm_min_epu8(x, _mm_set1_epi8(9)), x));
+}
 
-			has |= ((f.marks & before) != 0) * MARKS |
-			    ((f.high & before) != 0) * WIDE;
-			line(a, start, p + __builtin_ctzll(f.feeds), has);
-			start = p + __builtin_ctzll(f.feeds) + 1;
-			f.marks &= ~before;
-			f.high &= ~before;
-			has = 0;
-		}
-		has |= (f.marks != 0) * MARKS | (f.high != 0) * WIDE;
-	}
-	*at = p;
-	return start;
+static inline uint64_t
+high_bits(const char *p)
+{
+	return high16(p) | high16(p + 16) << 16 | high16(p + 32) << 32 |
+	    high16(p + 48) << 48;
+}
+
+static inline uint64_t
+digit_bits(const char *p)
+{
+	return digit16(p) | digit16(p + 16) << 16 | digit16(p + 32) << 32 |
+	    digit16(p + 48) << 48;
+}
+#else
+static inline uint64_t
+high_bits(const char *p)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)((unsigned char)p[i] >= 0x80) << i;
+	return found;
+}
+
+static inline uint64_t
+digit_bits(const char *p)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)((unsigned char)(p[i] - '0') < 10) << i;
+	return found;
 }
 #endif
+
+static inline void
+find(const char *p, enum norm_text kind, uint64_t *carry, struct found *f)
+{
+	uint64_t behind = escaped_bits(bytes_like(p, '\\'), carry);
+	uint64_t digits = digit_bits(p);
+
+	f->feeds = f->odd = 0;
+	if (behind != 0) {
+		f->feeds = behind & bytes_like(p, 'n');
+		f->odd = behind & (bytes_like(p, 'u') | bytes_like(p, '/'));
+	}
+	f->escapes = behind & ~f->feeds;
+	f->high = high_bits(p);
+	f->digits = digits & ~(digits << 1);
+	f->slashes = bytes_like(p, '/') &
+	    (bytes_like(p, 't') >> 1 | UINT64_C(1) << 63);
+	f->colons = kind == NORM_JSON ? bytes_like(p, ':') : 0;
+}
+
+/* Does what is marked in a block change by itself? */
+static unsigned
+marks(struct slice text, const char *p, const struct found *f, uint64_t here)
+{
+	const char *end = text.p + text.n;
+	uint64_t bits;
+
+	for (bits = f->digits & here; bits != 0; bits &= bits - 1)
+		if (mark_digits(text.p, p + __builtin_ctzll(bits), end))
+			return MARKS;
+	for (bits = f->slashes & here; bits != 0; bits &= bits - 1)
+		if (mark_slash(p + __builtin_ctzll(bits), end))
+			return MARKS;
+	for (bits = f->colons & here; bits != 0; bits &= bits - 1)
+		if (mark_colon(text.p, p + __builtin_ctzll(bits)))
+			return MARKS;
+	return 0;
+}
+
+static inline unsigned
+count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) +
+	    (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Take note of what a line has in a block. */
+static inline void
+note(struct part *l, struct slice text, const char *p, const struct found *f,
+    uint64_t here)
+{
+	if ((l->has & MARKS) == 0 &&
+	    ((f->digits | f->slashes | f->colons) & here) != 0)
+		l->has |= marks(text, p, f, here);
+	l->has |= ((f->high & here) != 0) * WIDE;
+	if ((f->escapes & here) != 0) {
+		l->has |= ESCAPES | ((f->odd & here) != 0) * ODD;
+		l->over += count_bits(f->escapes & here);
+	}
+}
+
+static inline void
+close_line(struct pass *a, struct part *l, const char *end)
+{
+	l->end = end;
+	if ((l->has & ODD) != 0)
+		odd_line(a, l);
+	else
+		line(a, *l);
+}
+
+/* ---- a text ---- */
+
+static enum norm_text
+kind_of(struct slice json, struct buf *scratch)
+{
+	const char *p = json.p, *end = p + json.n;
+
+	while (p < end && (*p == ' ' || (*p == '\\' && p[1] == 'n')))
+		p += *p == ' ' ? 1 : 2;
+	if (p < end && *p == '\\') {
+		buf_reset(scratch);
+		scan_inside(json, scratch);
+		return norm_kind(buf_view(scratch));
+	}
+	return norm_kind((struct slice){ p, (size_t)(end - p) });
+}
 
 void
-text_digest(struct slice text, struct hset *seen, struct buf *scratch,
+text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
     struct digest *d)
 {
-	const char *p = text.p, *end = p + text.n, *start;
+	const char *p = json.p, *end = p + json.n;
 	struct pass a = { .seen = seen, .scratch = scratch, .d = d };
+	struct part l = { .p = p };
+	uint64_t carry = 0;
+	struct found f;
+	char last[64];
 
-	a.kind = norm_kind(text);
-#ifdef __SSE2__
-	start = blocks(&a, &p, end);
-#else
-	start = p;
-#endif
-	while (start < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
+	a.kind = kind_of(json, &scratch[0]);
+	for (; p < end; p += 64) {
+		uint64_t rest = ~UINT64_C(0);
 
-		if (nl == NULL)
-			nl = end;
-		line(&a, start, nl, MARKS | WIDE);
-		start = p = nl + 1;
+		if (end - p >= 64) {
+			find(p, a.kind, &carry, &f);
+		} else {
+			memset(last, 0, sizeof last);
+			memcpy(last, p, (size_t)(end - p));
+			find(last, a.kind, &carry, &f);
+		}
+		for (; f.feeds != 0; f.feeds &= f.feeds - 1) {
+			const char *nl = p + __builtin_ctzll(f.feeds);
+			uint64_t here = (f.feeds ^ (f.feeds - 1)) & rest;
+
+			note(&l, json, p, &f, here);
+			close_line(&a, &l, nl - 1);
+			l = (struct part){ .p = nl + 1 };
+			rest &= ~here;
+		}
+		note(&l, json, p, &f, rest);
 	}
+	if (l.p < end)
+		close_line(&a, &l, end);
 }
 
 void

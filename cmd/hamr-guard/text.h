@@ -20,9 +20,10 @@ struct digest {
 
 uint64_t text_hash(const void *p, size_t n, uint64_t seed);
 
-/* Go over text once; its lines are in the set afterwards.  scratch is for
- * lines to be normalised in. */
-void text_digest(struct slice text, struct hset *seen, struct buf *scratch,
+/* Go over a text once; its lines are in the set afterwards.  It is given as
+ * the inside of a JSON string; how that is escaped makes no difference.  Both
+ * buffers are for single lines. */
+void text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
     struct digest *d);
 
 /* Something that is no text (an image), told by its bytes. */

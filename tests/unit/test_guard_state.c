@@ -39,21 +39,20 @@ static void
 signatures(void **state)
 {
 	struct seen_set s = { .n = 0 };
-	char sig[SHA_HEX];
+	struct sig sig = { 1, 1 }, used = { 0, 0 };
 
 	(void)state;
-	assert_null(seen_get(&s, "x"));
+	assert_null(seen_get(&s, sig));
 	for (unsigned i = 0; i < 3 * SEEN_MAX; i++) {
-		snprintf(sig, sizeof sig, "%064x", i * 2654435761u);
+		sig = (struct sig){ i % 7, i + 1 };
 		seen_put(&s, sig)->n = i;
 		ids_add(&seen_get(&s, sig)->ids, "\"c\"", i, 1);
-		snprintf(sig, sizeof sig, "%064x", 0u);
-		assert_int_equal(seen_put(&s, sig)->n, 0);	/* in use */
+		assert_int_equal(seen_put(&s, used)->n, 0);
 		assert_true(s.n <= SEEN_MAX);
 	}
-	snprintf(sig, sizeof sig, "%064x", 5 * 2654435761u);
+	sig = (struct sig){ 5, 6 };
 	assert_null(seen_get(&s, sig));
-	snprintf(sig, sizeof sig, "%064x", (3 * SEEN_MAX - 1) * 2654435761u);
+	sig = (struct sig){ (3 * SEEN_MAX - 1) % 7, 3 * SEEN_MAX };
 	assert_int_equal(seen_get(&s, sig)->n, 3 * SEEN_MAX - 1);
 	seen_clear(&s);
 	assert_null(seen_get(&s, sig));

@@ -1,0 +1,192 @@
+/* mark.c - may a place in a text change by itself? */
+#include <stddef.h>
+#include <string.h>
+
+#include "mark.h"
+#include "norm.h"
+
+#define NAME_MAX_LEN 18		/* of a member that is looked for */
+
+/* What a byte may be to the digits beside it. */
+enum {
+	WORD = 1,		/* part of a word */
+	DIGIT = 2,
+	PID = 4,		/* between "pid" and its number */
+	UNIT = 8,		/* a unit of time begins with it */
+	MONTH = 16		/* a month */
+};
+static const unsigned char sorts[256] = {
+	[' '] = PID, ['"'] = PID, ['#'] = PID, ['\''] = PID, ['('] = PID,
+	['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT,
+	['4'] = DIGIT, ['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT,
+	['8'] = DIGIT, ['9'] = DIGIT, [':'] = PID, ['='] = PID,
+	['A'] = WORD | MONTH, ['B'] = WORD, ['C'] = WORD, ['D'] = WORD | MONTH,
+	['E'] = WORD, ['F'] = WORD | MONTH, ['G'] = WORD, ['H'] = WORD,
+	['I'] = WORD, ['J'] = WORD | MONTH, ['K'] = WORD, ['L'] = WORD,
+	['M'] = WORD | MONTH, ['N'] = WORD | MONTH, ['O'] = WORD | MONTH,
+	['P'] = WORD, ['Q'] = WORD, ['R'] = WORD, ['S'] = WORD | MONTH,
+	['T'] = WORD, ['U'] = WORD, ['V'] = WORD, ['W'] = WORD, ['X'] = WORD,
+	['Y'] = WORD, ['Z'] = WORD, ['['] = PID, ['_'] = WORD, ['a'] = WORD,
+	['b'] = WORD, ['c'] = WORD, ['d'] = WORD, ['e'] = WORD, ['f'] = WORD,
+	['g'] = WORD, ['h'] = WORD | UNIT, ['i'] = WORD, ['j'] = WORD,
+	['k'] = WORD, ['l'] = WORD, ['m'] = WORD | UNIT, ['n'] = WORD | UNIT,
+	['o'] = WORD, ['p'] = WORD, ['q'] = WORD, ['r'] = WORD,
+	['s'] = WORD | UNIT, ['t'] = WORD, ['u'] = WORD | UNIT, ['v'] = WORD,
+	['w'] = WORD, ['x'] = WORD, ['y'] = WORD, ['z'] = WORD, [0xc2] = UNIT,
+	[0xce] = UNIT
+};
+
+static inline unsigned
+sort(char c)
+{
+	return sorts[(unsigned char)c];
+}
+
+static inline bool
+is_digit(const char *p, const char *end)
+{
+	return p < end && (unsigned char)(*p - '0') < 10;
+}
+
+/* Letters, digits, and whatever is not ASCII. */
+static inline bool
+is_word(const char *p, const char *end)
+{
+	return p < end && ((sort(*p) & (WORD | DIGIT)) != 0 ||
+	    (unsigned char)*p >= 0x80);
+}
+
+/* May the name of a unit begin at p?  Its second letter tells most words
+ * apart. */
+static bool
+is_unit(const char *p, const char *end)
+{
+	char c;
+
+	if (p >= end || (sort(*p) & UNIT) == 0)
+		return false;
+	if (!is_word(p + 1, end))
+		return *p != 'n' && *p != 'u';
+	c = p[1];
+	switch (*p) {
+	case 's': return c == 'e';
+	case 'm': return c == 's' || c == 'i' || is_digit(p + 1, end);
+	case 'h': return c == 'o' || is_digit(p + 1, end);
+	case 'n':
+	case 'u': return c == 's';
+	default: return true;	/* the micro sign */
+	}
+}
+
+/* What stands behind the digits from p to q. */
+static bool
+is_timely(const char *p, const char *q, const char *end)
+{
+	size_t n = (size_t)(q - p);
+
+	if (q >= end)
+		return false;
+	switch (*q) {
+	case ':':
+		return n <= 2 && is_digit(q + 1, end);
+	case '-':
+	case '/':
+		return n == 4 && is_digit(q + 1, end);
+	case 'x':
+		return n == 1 && *p == '0';
+	case '.':
+		if (!is_digit(++q, end))
+			return false;
+		while (is_digit(q, end))
+			q++;
+		return is_unit(q + (q < end && *q == ' '), end);
+	case ' ':
+		return is_unit(q + 1, end) || (n <= 2 && q + 1 < end &&
+		    (sort(q[1]) & MONTH) != 0);
+	default:
+		return is_unit(q, end);
+	}
+}
+
+/* "Nov 20", "Nov  2": a capital of a month before the blanks before p? */
+static bool
+is_month(const char *base, const char *p)
+{
+	const char *m = p - 2;
+
+	if (m > base && *m == ' ')
+		m--;
+	return m - base >= 2 && (sort(m[-2]) & MONTH) != 0;
+}
+
+/* "pid 12", "process=12", spelled with or without quotes that are escaped. */
+static bool
+is_pid(const char *base, const char *p)
+{
+	const char *w = p;
+
+	for (int i = 0; i < 4 && w > base && w[-1] != '[' &&
+	    (sort(w[-1]) & PID) != 0; i++) {
+		w--;
+		w -= w > base && w[-1] == '\\';
+	}
+	if (w - base < 2)
+		return false;
+	switch (w[-1]) {
+	case 'd': return w[-2] == 'i' || w[-2] == 'a';
+	case 'D': return w[-2] == 'I';
+	case 's': return w[-2] == 's';
+	default: return false;
+	}
+}
+
+bool
+mark_digits(const char *base, const char *p, const char *end)
+{
+	char before = p > base ? p[-1] : '"';
+	const char *q = p;
+
+	/* a letter behind a backslash is a blank */
+	if (((sort(before) & (WORD | DIGIT)) != 0 ||
+	    (unsigned char)before >= 0x80) && before != 'T' &&
+	    (p - base < 2 || p[-2] != '\\'))
+		return false;
+	while (is_digit(q, end))
+		q++;
+	if (is_timely(p, q, end))
+		return true;
+	if (before == ' ' && q - p <= 2 && is_month(base, p))
+		return true;
+	if (before == '[' && end - q >= 2 && q[0] == ']' && q[1] == ':')
+		return true;
+	return (sort(before) & PID) != 0 && is_pid(base, p);
+}
+
+bool
+mark_slash(const char *p, const char *end)
+{
+	return end - p > 5 && memcmp(p, "/tmp/", 5) == 0;
+}
+
+bool
+mark_colon(const char *base, const char *p)
+{
+	const char *end, *q;
+
+	while (p > base && p[-1] == ' ')
+		p--;
+	if (p - base < 5 || p[-1] != '"')
+		return false;
+	end = p - 1;
+	end -= end[-1] == '\\';
+	/* the last letters of such names */
+	switch (end[-1]) {
+	case 'p': case 'e': case 'd': case 't': case 'n': case 's': case 'k':
+		break;
+	default:
+		return false;
+	}
+	for (q = end; q > base && q[-1] != '"' && end - q < NAME_MAX_LEN; q--)
+		;
+	return norm_is_volatile((struct slice){ q, (size_t)(end - q) });
+}
