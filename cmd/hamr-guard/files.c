@@ -1,6 +1,5 @@
 /* files.c - the states files were in during this turn. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mem.h"
 #include "files.h"
@@ -23,20 +22,21 @@ place(struct files *f, uint64_t path)
 	f->used = true;
 	if (f->file == NULL)
 		f->file = xcalloc(PATHS_MAX, sizeof *f->file);
-	path += path == 0;
 	e = &f->file[(path >> 20) % PATHS_MAX];
-	if (e->path != path)
-		*e = (struct file){ path, 0 };
+	if (e->path != path || e->turn != f->turn + 1)
+		*e = (struct file){ path, 0, f->turn + 1 };
 	return e;
 }
 
 uint64_t
 files_state(const struct files *f, uint64_t path)
 {
-	path += path == 0;
-	if (f->file == NULL || f->file[(path >> 20) % PATHS_MAX].path != path)
+	const struct file *e;
+
+	if (f->file == NULL)
 		return 0;
-	return f->file[(path >> 20) % PATHS_MAX].state;
+	e = &f->file[(path >> 20) % PATHS_MAX];
+	return e->path == path && e->turn == f->turn + 1 ? e->state : 0;
 }
 
 void
@@ -106,8 +106,7 @@ files_clear(struct files *f)
 	f->used = false;
 	hset_clear(&f->states);
 	hset_clear(&f->edits);
-	if (f->file != NULL)
-		memset(f->file, 0, PATHS_MAX * sizeof *f->file);
+	f->turn++;
 	for (size_t i = 0; i < MADE_MAX; i++) {
 		ids_clear(&f->made[i].by);
 		f->made[i].state = 0;

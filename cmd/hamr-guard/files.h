@@ -18,7 +18,8 @@
 #define MADE_MAX 64		/* calls known by the state they left */
 
 struct file {
-	uint64_t path, state;	/* path 0: free */
+	uint64_t path, state;
+	uint64_t turn;		/* another than now: free */
 };
 
 struct made {
@@ -32,6 +33,7 @@ struct files {
 	unsigned long edited;	/* novel edits and changes so far */
 	struct made made[MADE_MAX];
 	bool used;		/* else there is nothing to clear */
+	uint64_t turn;
 	uint64_t last, left;	/* what the latest change led to, and from */
 };
 

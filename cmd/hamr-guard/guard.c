@@ -160,6 +160,7 @@ void
 guard_release(struct guard *g)
 {
 	guard_reset(g);
+	memory_release(&g->memory);
 	seen_release(&g->seen);
 	hset_release(&g->lines);
 	hset_release(&g->errors);

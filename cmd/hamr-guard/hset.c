@@ -25,37 +25,50 @@ has(const struct hgen *g, uint64_t h)
 }
 
 static void
+put(struct hgen *g, uint64_t *at, uint64_t h)
+{
+	*at = h;
+	g->put[g->n++] = (uint32_t)(at - g->slot);
+}
+
+/* At most half of the slots are ever taken. */
+static void
 grow(struct hgen *g)
 {
-	struct hgen big = { .n = g->n, .cap = g->cap != 0 ? 2 * g->cap :
-		SMALL };
+	struct hgen big = { .cap = g->cap != 0 ? 2 * g->cap : SMALL };
 
 	big.slot = xcalloc(big.cap, sizeof *big.slot);
-	for (size_t i = 0; i < g->cap; i++)
-		if (g->slot[i] != 0)
-			*place(&big, g->slot[i]) = g->slot[i];
+	big.put = xcalloc(big.cap / 2, sizeof *big.put);
+	for (size_t i = 0; i < g->n; i++) {
+		uint64_t h = g->slot[g->put[i]];
+
+		put(&big, place(&big, h), h);
+	}
 	free(g->slot);
+	free(g->put);
 	*g = big;
 }
 
+/* A few among many are looked up, not swept. */
 static void
 empty(struct hgen *g)
 {
-	if (g->cap > SMALL) {
-		free(g->slot);
-		*g = (struct hgen){ NULL, 0, 0 };
-	} else if (g->n > 0) {
+	if (g->n > g->cap / 8)
 		memset(g->slot, 0, g->cap * sizeof *g->slot);
-		g->n = 0;
-	}
+	else
+		for (size_t i = 0; i < g->n; i++)
+			g->slot[g->put[i]] = 0;
+	g->n = 0;
 }
 
 static void
 rotate(struct hset *s)
 {
-	free(s->old.slot);
+	struct hgen gone = s->old;
+
 	s->old = s->young;
-	s->young = (struct hgen){ NULL, 0, 0 };
+	s->young = gone;
+	empty(&s->young);
 }
 
 bool
@@ -72,8 +85,8 @@ hset_add(struct hset *s, uint64_t h)
 	if (*p == h)
 		return false;
 	fresh = !has(&s->old, h);
-	*p = h;
-	if (++g->n >= s->max / 2)
+	put(g, p, h);
+	if (g->n >= s->max / 2)
 		rotate(s);
 	return fresh;
 }
@@ -96,6 +109,8 @@ void
 hset_release(struct hset *s)
 {
 	free(s->young.slot);
+	free(s->young.put);
 	free(s->old.slot);
+	free(s->old.put);
 	*s = (struct hset){ .max = s->max };
 }

@@ -13,6 +13,7 @@
 
 struct hgen {
 	uint64_t *slot;		/* 0: free */
+	uint32_t *put;		/* which n of them are not */
 	size_t n, cap;		/* cap: a power of two, or 0 */
 };
 

@@ -26,6 +26,7 @@ memory_put(struct memory *m, struct slice id, const struct outcome *o)
 	if (m->e == NULL)
 		m->e = xcalloc(MEMORY, sizeof *m->e);
 	m->e[h % MEMORY].id = h;
+	m->e[h % MEMORY].of = m->of;
 	m->e[h % MEMORY].hash = o->d.hash;
 	m->e[h % MEMORY].norm = o->d.norm;
 	m->e[h % MEMORY].failed = o->failed;
@@ -36,7 +37,8 @@ memory_get(const struct memory *m, struct slice id, struct outcome *o)
 {
 	uint64_t h = id_hash(id);
 
-	if (m->e == NULL || m->e[h % MEMORY].id != h)
+	if (m->e == NULL || m->e[h % MEMORY].id != h ||
+	    m->e[h % MEMORY].of != m->of)
 		return;
 	o->known_hash = true;
 	o->d.hash = m->e[h % MEMORY].hash;
@@ -46,6 +48,12 @@ memory_get(const struct memory *m, struct slice id, struct outcome *o)
 
 void
 memory_clear(struct memory *m)
+{
+	m->of++;
+}
+
+void
+memory_release(struct memory *m)
 {
 	free(m->e);
 	m->e = NULL;

@@ -36,11 +36,14 @@ void outcome_read(struct guard *g, const struct open_call *c,
 struct memory {
 	struct {
 		uint64_t id, hash, norm;
+		unsigned of;	/* the transcript */
 		bool failed;
 	} *e;			/* NULL while empty */
+	unsigned of;
 };
 void memory_put(struct memory *m, struct slice id, const struct outcome *o);
 void memory_get(const struct memory *m, struct slice id, struct outcome *o);
-void memory_clear(struct memory *m);
+void memory_clear(struct memory *m);	/* costs nothing */
+void memory_release(struct memory *m);
 
 #endif

@@ -86,24 +86,34 @@ text_hash(const void *p, size_t n, uint64_t seed)
 	return hash(p, n, seed);
 }
 
+/* The same for lines, of which most are short: with as few branches as may
+ * be, as none of them can be foreseen. */
+static inline uint64_t
+line_hash(const char *p, size_t n)
+{
+	const char *last = p + n - 16;
+	uint64_t h = n * K2;
+
+	if (n < 8)
+		return fold(load(p, n) ^ K1, h ^ K0);
+	if (n < 16)
+		return fold(load8(p) ^ K1, load8(last + 8) ^ h);
+	for (; p < last; p += 16)
+		h = fold(load8(p) ^ K1, load8(p + 8) ^ h);
+	return fold(load8(last) ^ K0, load8(last + 8) ^ h);
+}
+
 /* What a pass over a text carries along. */
 struct pass {
 	struct hset *seen;
 	struct buf *scratch;
 	struct digest *d;
+	const char *end;	/* of the text; so far may be read */
+	bool differs;		/* d->norm is not d->hash any more */
 	size_t blank;		/* empty lines since the last other one: they
 				 * matter only when something follows */
 	enum norm_text kind;
 };
-
-/* text_hash for the few blanks before a line. */
-static inline uint64_t
-indent(const char *p, size_t n, uint64_t h)
-{
-	if (n >= 8)
-		return hash(p, n, h);
-	return fold(load(p, n) ^ K0, h ^ n * K2);
-}
 
 /* What may be in a line. */
 #define MARKS 1			/* something for norm_line */
@@ -113,6 +123,33 @@ indent(const char *p, size_t n, uint64_t h)
 				 * bytes without a letter of their own */
 
 /* ---- blanks, also spelled with escapes ---- */
+
+#ifdef __SSE2__
+/* How many of 16 bytes from p on are like those wanted. */
+static inline unsigned
+run16(const char *p, __m128i want)
+{
+	return (unsigned)__builtin_ctz(~(unsigned)like16(p, want));
+}
+#endif
+
+/* The blanks at p; end is the line's, limit where reading must end. */
+static inline const char *
+over_spaces(const char *p, const char *end, const char *limit)
+{
+#ifdef __SSE2__
+	if (limit - p >= 16) {
+		p += run16(p, _mm_set1_epi8(' '));
+		if (p >= end)
+			return end;
+	}
+#else
+	(void)limit;
+#endif
+	while (p < end && *p == ' ')
+		p++;
+	return p;
+}
 
 static bool
 is_blank_escape(char c)
@@ -129,13 +166,12 @@ struct part {
 
 /* Of a line with escapes: without the blanks it begins with. */
 static void
-trim_front(struct part *l)
+trim_front(struct part *l, const char *limit)
 {
 	for (;;) {
 		size_t n = 2;
 
-		while (l->p < l->end && *l->p == ' ')
-			l->p++;
+		l->p = over_spaces(l->p, l->end, limit);
 		if (l->end - l->p < 2 || *l->p != '\\')
 			return;
 		if (l->end - l->p >= 6 && memcmp(l->p, "\\u000b", 6) == 0)
@@ -181,6 +217,17 @@ trim_back(struct part *l)
 
 /* ---- a line ---- */
 
+/* A hash of the lines before and this one: the blanks it begins with and the
+ * empty lines above it count. */
+static inline uint64_t
+mixed(uint64_t before, uint64_t h, size_t blank, const char *start,
+    const char *p)
+{
+	uint64_t all = fold(before ^ h, K1) + blank;
+
+	return p > start ? all ^ hash(start, (size_t)(p - start), h) : all;
+}
+
 /* Code points of valid UTF-8. */
 static size_t
 characters(const char *p, size_t n)
@@ -217,41 +264,41 @@ normalised(struct pass *a, const struct part *l, uint64_t h)
 }
 
 static void
-line(struct pass *a, struct part l)
+line(struct pass *a, struct part *l)
 {
 	struct digest *d = a->d;
-	const char *start = l.p;
-	uint64_t h, norm, lead = 0;
+	const char *start = l->p;
+	uint64_t h, norm, was = d->hash;
 	size_t n;
 
-	if ((l.has & ESCAPES) != 0) {
-		trim_front(&l);
-		trim_back(&l);
+	if ((l->has & ESCAPES) != 0) {
+		trim_front(l, a->end);
+		trim_back(l);
 	} else {
-		while (l.p < l.end && *l.p == ' ')
-			l.p++;
-		while (l.end > l.p && l.end[-1] == ' ')
-			l.end--;
+		l->p = over_spaces(l->p, l->end, a->end);
+		while (l->end > l->p && l->end[-1] == ' ')
+			l->end--;
 	}
-	if (l.p == l.end) {
+	if (l->p == l->end) {
 		a->blank++;
 		return;
 	}
-	n = (size_t)(l.end - l.p);
-	h = norm = hash(l.p, n, K2);
-	if ((l.has & MARKS) != 0)
-		norm = normalised(a, &l, h);
-	if (l.p > start)
-		lead = indent(start, (size_t)(l.p - start), h);
-	d->hash = (fold(d->hash ^ h, K1) + a->blank) ^ lead;
-	if (l.p > start && norm != h)
-		lead = indent(start, (size_t)(l.p - start), norm);
-	d->norm = (fold(d->norm ^ norm, K1) + a->blank) ^ lead;
+	n = (size_t)(l->end - l->p);
+	h = norm = line_hash(l->p, n);
+	d->hash = mixed(was, h, a->blank, start, l->p);
+	if ((l->has & MARKS) != 0)
+		norm = normalised(a, l, h);
+	if (norm != h && !a->differs) {
+		d->norm = was;
+		a->differs = true;
+	}
+	if (a->differs)
+		d->norm = mixed(d->norm, norm, a->blank, start, l->p);
 	a->blank = 0;
 	d->lines++;
 	if (hset_add(a->seen, h))
-		d->gain += ((l.has & WIDE) != 0 ? characters(l.p, n) : n) -
-		    l.over;
+		d->gain += ((l->has & WIDE) != 0 ? characters(l->p, n) : n) -
+		    l->over;
 }
 
 /* A line as it may be spelled: respelled with the fewest escapes it may be
@@ -262,27 +309,28 @@ odd_line(struct pass *a, const struct part *l)
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
 	struct buf json = BUF_INIT(BUF_RECORD_MAX);
 	struct part now = { .has = MARKS | WIDE | ESCAPES };
-	const char *q, *end;
+	const char *q, *end, *limit = a->end;
 
 	scan_inside((struct slice){ l->p, (size_t)(l->end - l->p) }, &plain);
 	scan_quote(&json, plain.p, plain.len);
 	now.p = q = json.p + 1;
+	a->end = json.p + json.len;
 	end = json.p + json.len - 1;
 	while ((q = memchr(q, '\\', (size_t)(end - q))) != NULL) {
 		size_t n = q[1] == 'u' ? 6 : 2;
 
 		if (q[1] == 'n') {
 			now.end = q;
-			line(a, now);
-			now.p = q + 2;
-			now.over = 0;
+			line(a, &now);
+			now = (struct part){ .p = q + 2, .has = now.has };
 		} else {
 			now.over += n - 1;
 		}
 		q += n;
 	}
 	now.end = end;
-	line(a, now);
+	line(a, &now);
+	a->end = limit;
 	buf_release(&plain);
 	buf_release(&json);
 }
@@ -427,7 +475,7 @@ close_line(struct pass *a, struct part *l, const char *end)
 	if ((l->has & ODD) != 0)
 		odd_line(a, l);
 	else
-		line(a, *l);
+		line(a, l);
 }
 
 /* ---- a text ---- */
@@ -458,6 +506,7 @@ text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
 	struct found f;
 	char last[64];
 
+	a.end = end;
 	a.kind = kind_of(json, &scratch[0]);
 	for (; p < end; p += 64) {
 		uint64_t rest = ~UINT64_C(0);
@@ -482,6 +531,8 @@ text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
 	}
 	if (l.p < end)
 		close_line(&a, &l, end);
+	if (!a.differs)
+		d->norm = d->hash;
 }
 
 void
