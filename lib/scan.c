@@ -186,6 +186,18 @@ blocks(struct scan *s, bool *escaped)
 }
 #endif
 
+static inline bool
+any_blocks(struct scan *s, bool *escaped)
+{
+#ifdef __SSE2__
+	if (s->end - s->p > 64 && large_blocks(s, escaped))
+		return true;
+	if (s->end - s->p > 64)
+		return false;	/* at what special() is for */
+#endif
+	return blocks(s, escaped);
+}
+
 /* s->p is at the opening quote; left behind the closing one. */
 static inline bool
 string(struct scan *s, bool *escaped)
@@ -201,13 +213,9 @@ string(struct scan *s, bool *escaped)
 			s->p += __builtin_ctz(bits) + 1;
 			return true;
 		}
-		if (large_blocks(s, escaped)) {
-			s->p++;
-			return true;
-		}
 	}
 #endif
-	while (!blocks(s, escaped)) {
+	while (!any_blocks(s, escaped)) {
 		s->p = plain_run(s->p, s->end);
 		if (s->p >= s->end)
 			return refuse(s, open, "string without an end");

@@ -70,7 +70,35 @@ begins_any(const char *p, const char *end, const struct hint *hints)
 }
 
 #ifdef __SSE2__
-#define FIRSTS 8		/* first letters of hints that are told apart */
+#define STARTS_MAX 8		/* ways that hints begin */
+
+/* The first two letters of hints. */
+struct starts {
+	__m128i first[STARTS_MAX], second[STARTS_MAX];
+	size_t n;
+	char alone;		/* the hint of one letter, if there is one */
+};
+
+/* Hints that begin alike stand together.  False: too many for us. */
+static bool
+starts_of(struct starts *s, const struct hint *hints)
+{
+	s->n = 0;
+	s->alone = '\0';
+	for (const struct hint *h = hints; h->word != NULL; h++) {
+		if (h > hints && memcmp(h[-1].word, h->word, 2) == 0)
+			continue;
+		if (h->word[1] == '\0' && s->alone == '\0') {
+			s->alone = h->word[0];
+			continue;
+		}
+		if (h->word[1] == '\0' || s->n == STARTS_MAX)
+			return false;
+		s->first[s->n] = _mm_set1_epi8(h->word[0]);
+		s->second[s->n++] = _mm_set1_epi8(h->word[1]);
+	}
+	return true;
+}
 
 static inline __m128i
 up_to(__m128i x, char from, char to)
@@ -80,34 +108,49 @@ up_to(__m128i x, char from, char to)
 	    (char)(to - from))), x);
 }
 
+static inline __m128i
+lower16(const char *p)
+{
+	return _mm_or_si128(_mm_set1_epi8(0x20),
+	    _mm_loadu_si128((const __m128i *)(const void *)p));
+}
+
+/* Which of 16 bytes begin as a hint does. */
+static inline unsigned
+begin16(const char *p, const struct starts *s)
+{
+	__m128i x = lower16(p), next = lower16(p + 1);
+	__m128i letter = _mm_or_si128(up_to(next, 'a', 'z'),
+	    up_to(next, '0', '9'));
+	__m128i any = _mm_andnot_si128(letter, _mm_cmpeq_epi8(x,
+	    _mm_set1_epi8(s->alone)));
+
+	for (size_t i = 0; i < s->n; i++)
+		any = _mm_or_si128(any, _mm_and_si128(
+		    _mm_cmpeq_epi8(x, s->first[i]),
+		    _mm_cmpeq_epi8(next, s->second[i])));
+	return (unsigned)_mm_movemask_epi8(any);
+}
+
 /* Whole blocks of 16 bytes from *at on. */
 static bool
 blocks_any(const char **at, const char *end, const struct hint *hints)
 {
-	unsigned before = 0;
-	__m128i first[FIRSTS];
-	size_t n = 0;
+	const char *start = *at;
+	struct starts s;
 
-	for (const struct hint *h = hints; h->word != NULL; h++)
-		if (h == hints || h[-1].word[0] != h->word[0])
-			if (n < FIRSTS)
-				first[n++] = _mm_set1_epi8(h->word[0]);
-	for (; end - *at >= 16; *at += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)*at);
-		__m128i low = _mm_or_si128(x, _mm_set1_epi8(0x20));
-		__m128i any = _mm_setzero_si128();
-		unsigned letters = (unsigned)_mm_movemask_epi8(_mm_or_si128(
-		    up_to(low, 'a', 'z'), up_to(x, '0', '9')));
-		unsigned starts = letters & ~(letters << 1 | before);
+	if (!starts_of(&s, hints))
+		return false;
+	for (; end - *at > 16; *at += 16) {
+		unsigned found = begin16(*at, &s);
 
-		before = letters >> 15;
-		for (size_t i = 0; i < n; i++)
-			any = _mm_or_si128(any, _mm_cmpeq_epi8(low, first[i]));
-		starts &= (unsigned)_mm_movemask_epi8(any);
-		for (; starts != 0; starts &= starts - 1)
-			if (begins_any(*at + __builtin_ctz(starts), end,
-			    hints))
+		for (; found != 0; found &= found - 1) {
+			const char *p = *at + __builtin_ctz(found);
+
+			if ((p == start || !is_letter(p[-1])) &&
+			    begins_any(p, end, hints))
 				return true;
+		}
 	}
 	return false;
 }

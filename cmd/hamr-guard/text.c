@@ -87,8 +87,9 @@ text_hash(const void *p, size_t n, uint64_t seed)
 }
 
 /* The same for lines, of which most are short: with as few branches as may
- * be, as none of them can be foreseen. */
-static inline uint64_t
+ * be, as none of them can be foreseen.  Not inline: where registers are few
+ * the products go through memory. */
+__attribute__((noinline)) static uint64_t
 line_hash(const char *p, size_t n)
 {
 	const char *last = p + n - 16;
