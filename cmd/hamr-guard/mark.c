@@ -12,28 +12,33 @@ enum {
 	WORD = 1,		/* part of a word */
 	DIGIT = 2,
 	PID = 4,		/* between "pid" and its number */
-	UNIT = 8,		/* a unit of time begins with it */
-	MONTH = 16		/* a month */
+	PID_END = 8,		/* the end of "pid", or an escape there */
+	UNIT = 16,		/* a unit of time begins with it */
+	MONTH = 32,		/* a month */
+	LOOK = 64		/* what is_timely looks for */
 };
 static const unsigned char sorts[256] = {
-	[' '] = PID, ['"'] = PID, ['#'] = PID, ['\''] = PID, ['('] = PID,
-	['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT,
-	['4'] = DIGIT, ['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT,
-	['8'] = DIGIT, ['9'] = DIGIT, [':'] = PID, ['='] = PID,
-	['A'] = WORD | MONTH, ['B'] = WORD, ['C'] = WORD, ['D'] = WORD | MONTH,
+	[' '] = PID | LOOK, ['"'] = PID, ['#'] = PID, ['\''] = PID,
+	['('] = PID, ['-'] = LOOK, ['.'] = LOOK, ['/'] = LOOK, ['0'] = DIGIT,
+	['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT,
+	['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT, ['8'] = DIGIT,
+	['9'] = DIGIT, [':'] = PID | LOOK, ['='] = PID, ['A'] = WORD | MONTH,
+	['B'] = WORD, ['C'] = WORD, ['D'] = WORD | PID_END | MONTH,
 	['E'] = WORD, ['F'] = WORD | MONTH, ['G'] = WORD, ['H'] = WORD,
 	['I'] = WORD, ['J'] = WORD | MONTH, ['K'] = WORD, ['L'] = WORD,
 	['M'] = WORD | MONTH, ['N'] = WORD | MONTH, ['O'] = WORD | MONTH,
 	['P'] = WORD, ['Q'] = WORD, ['R'] = WORD, ['S'] = WORD | MONTH,
 	['T'] = WORD, ['U'] = WORD, ['V'] = WORD, ['W'] = WORD, ['X'] = WORD,
-	['Y'] = WORD, ['Z'] = WORD, ['['] = PID, ['_'] = WORD, ['a'] = WORD,
-	['b'] = WORD, ['c'] = WORD, ['d'] = WORD, ['e'] = WORD, ['f'] = WORD,
-	['g'] = WORD, ['h'] = WORD | UNIT, ['i'] = WORD, ['j'] = WORD,
-	['k'] = WORD, ['l'] = WORD, ['m'] = WORD | UNIT, ['n'] = WORD | UNIT,
+	['Y'] = WORD, ['Z'] = WORD, ['['] = PID, ['\\'] = PID_END,
+	[']'] = LOOK, ['_'] = WORD, ['a'] = WORD, ['b'] = WORD, ['c'] = WORD,
+	['d'] = WORD | PID_END, ['e'] = WORD, ['f'] = WORD, ['g'] = WORD,
+	['h'] = WORD | UNIT | LOOK, ['i'] = WORD, ['j'] = WORD, ['k'] = WORD,
+	['l'] = WORD, ['m'] = WORD | UNIT | LOOK, ['n'] = WORD | UNIT | LOOK,
 	['o'] = WORD, ['p'] = WORD, ['q'] = WORD, ['r'] = WORD,
-	['s'] = WORD | UNIT, ['t'] = WORD, ['u'] = WORD | UNIT, ['v'] = WORD,
-	['w'] = WORD, ['x'] = WORD, ['y'] = WORD, ['z'] = WORD, [0xc2] = UNIT,
-	[0xce] = UNIT
+	['s'] = WORD | PID_END | UNIT | LOOK, ['t'] = WORD,
+	['u'] = WORD | UNIT | LOOK, ['v'] = WORD, ['w'] = WORD,
+	['x'] = WORD | LOOK, ['y'] = WORD, ['z'] = WORD, [0xc2] = UNIT | LOOK,
+	[0xce] = UNIT | LOOK
 };
 
 static inline unsigned
@@ -80,12 +85,10 @@ is_unit(const char *p, const char *end)
 
 /* What stands behind the digits from p to q. */
 static bool
-is_timely(const char *p, const char *q, const char *end)
+is_timely(const char *base, const char *p, const char *q, const char *end)
 {
 	size_t n = (size_t)(q - p);
 
-	if (q >= end)
-		return false;
 	switch (*q) {
 	case ':':
 		return n <= 2 && is_digit(q + 1, end);
@@ -103,6 +106,8 @@ is_timely(const char *p, const char *q, const char *end)
 	case ' ':
 		return is_unit(q + 1, end) || (n <= 2 && q + 1 < end &&
 		    (sort(q[1]) & MONTH) != 0);
+	case ']':
+		return p > base && p[-1] == '[' && q + 1 < end && q[1] == ':';
 	default:
 		return is_unit(q, end);
 	}
@@ -151,15 +156,17 @@ mark_digits(const char *base, const char *p, const char *end)
 	    (unsigned char)before >= 0x80) && before != 'T' &&
 	    (p - base < 2 || p[-2] != '\\'))
 		return false;
-	while (is_digit(q, end))
+	do
 		q++;
-	if (is_timely(p, q, end))
+	while (is_digit(q, end));
+	if (q < end && (sort(*q) & LOOK) != 0 && is_timely(base, p, q, end))
 		return true;
+	if ((sort(before) & PID) == 0)
+		return false;
 	if (before == ' ' && q - p <= 2 && is_month(base, p))
 		return true;
-	if (before == '[' && end - q >= 2 && q[0] == ']' && q[1] == ':')
-		return true;
-	return (sort(before) & PID) != 0 && is_pid(base, p);
+	return p - base >= 2 && (sort(p[-2]) & (PID | PID_END)) != 0 &&
+	    is_pid(base, p);
 }
 
 bool

@@ -10,6 +10,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "mark.h"
 #include "norm.h"
 #include "norm_in.h"
 
@@ -123,24 +124,33 @@ over_value(const struct line *l, const char *q)
 	return q < l->end ? q + 1 : l->end;
 }
 
+static bool
+is_any(const char *p, size_t n, const char *names)
+{
+	for (; *names != '\0'; names += n)
+		if (memcmp(p, names, n) == 0)
+			return true;
+	return false;
+}
+
+/* The names by their lengths, which tell most members apart. */
 bool
 norm_is_volatile(struct slice name)
 {
-	static const struct slice names[] = { { "timestamp", 9 },
-		{ "time", 4 }, { "date", 4 }, { "created", 7 },
-		{ "created_at", 10 }, { "updated_at", 10 },
-		{ "started_at", 10 }, { "finished_at", 11 },
-		{ "duration", 8 }, { "duration_ms", 11 },
-		{ "duration_seconds", 16 }, { "elapsed", 7 },
-		{ "elapsed_ms", 10 }, { "took", 4 }, { "took_ms", 7 },
-		{ "request_id", 10 }, { "trace_id", 8 }, { "span_id", 7 },
-		{ "nonce", 5 }, { "pid", 3 } };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (name.n == names[i].n && *name.p == *names[i].p &&
-		    memcmp(name.p, names[i].p, name.n) == 0)
-			return true;
-	return false;
+	switch (name.n) {
+	case 3: return is_any(name.p, 3, "pid");
+	case 4: return is_any(name.p, 4, "time" "date" "took");
+	case 5: return is_any(name.p, 5, "nonce");
+	case 7: return is_any(name.p, 7, "created" "elapsed" "took_ms"
+	    "span_id");
+	case 8: return is_any(name.p, 8, "duration" "trace_id");
+	case 9: return is_any(name.p, 9, "timestamp");
+	case 10: return is_any(name.p, 10, "created_at" "updated_at"
+	    "started_at" "elapsed_ms" "request_id");
+	case 11: return is_any(name.p, 11, "finished_at" "duration_ms");
+	case 16: return is_any(name.p, 16, "duration_seconds");
+	default: return false;
+	}
 }
 
 /* A colon at p: does it end the name of a member that is volatile?  Then
@@ -277,7 +287,8 @@ norm_line(struct slice line, enum norm_text text, struct buf *out)
 
 	while ((p = next_mark(p, l.end, text)) < l.end) {
 		if (is_digit(*p)) {
-			p = digits(&l, p, over_digits(&l, p));
+			q = over_digits(&l, p);
+			p = mark_digits(l.p, p, l.end) ? digits(&l, p, q) : q;
 		} else if (*p == '/' && l.end - p > 5 &&
 		    memcmp(p, "/tmp/", 5) == 0) {
 			p = over_tmp(&l, p + 4);

@@ -88,20 +88,18 @@ last_paragraph(struct slice text)
 	const char *p;
 
 	text = trimmed(text);
-	for (p = text.p + text.n; p - text.p >= 2; p--)
-		if (p[-1] == '\n') {
-			const char *q = p - 1;
+	p = text.p + text.n;
+	while ((p = memrchr(text.p, '\n', (size_t)(p - text.p))) != NULL) {
+		const char *q = p;
 
-			while (q > text.p && (q[-1] == ' ' || q[-1] == '\t' ||
-			    q[-1] == '\r'))
-				q--;
-			if (q > text.p && q[-1] == '\n')
-				break;
-		}
-	if (p - text.p < 2)
-		return text;
-	return trimmed((struct slice){ p,
-	    (size_t)(text.p + text.n - p) });
+		while (q > text.p && (q[-1] == ' ' || q[-1] == '\t' ||
+		    q[-1] == '\r'))
+			q--;
+		if (q > text.p && q[-1] == '\n')
+			return trimmed((struct slice){ p,
+			    (size_t)(text.p + text.n - p) });
+	}
+	return text;
 }
 
 /* Lines of a list: those that begin with something to do, and the others. */

@@ -172,7 +172,8 @@ trim_front(struct part *l, const char *limit)
 	for (;;) {
 		size_t n = 2;
 
-		l->p = over_spaces(l->p, l->end, limit);
+		if (l->p < l->end && *l->p == ' ')
+			l->p = over_spaces(l->p, l->end, limit);
 		if (l->end - l->p < 2 || *l->p != '\\')
 			return;
 		if (l->end - l->p >= 6 && memcmp(l->p, "\\u000b", 6) == 0)
@@ -202,6 +203,9 @@ trim_back(struct part *l)
 	for (;;) {
 		size_t n = 2;
 
+		if (l->end - l->p < 2 || (l->end[-2] != '\\' &&
+		    l->end[-1] != ' ' && l->end[-1] != 'b'))
+			return;		/* most lines */
 		while (l->end > l->p && l->end[-1] == ' ')
 			l->end--;
 		if (l->end - l->p >= 6 && memcmp(l->end - 6, "\\u000b", 6) == 0)
@@ -342,7 +346,8 @@ odd_line(struct pass *a, const struct part *l)
 struct found {
 	uint64_t feeds;		/* the second bytes of escaped line feeds */
 	uint64_t escapes;	/* those of all others */
-	uint64_t odd;		/* and of odd ones */
+	uint64_t odd;		/* and of odd ones: \u and \/, which alone are
+				 * odd numbers in ASCII */
 	uint64_t high;		/* what is not ASCII */
 	uint64_t digits;	/* the first of each run */
 	uint64_t slashes;	/* before a t */
@@ -372,6 +377,19 @@ digit16(const char *p)
 }
 
 static inline uint64_t
+odd16(const char *p)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_slli_epi16(load16(p), 7));
+}
+
+static inline uint64_t
+odd_bits(const char *p)
+{
+	return odd16(p) | odd16(p + 16) << 16 | odd16(p + 32) << 32 |
+	    odd16(p + 48) << 48;
+}
+
+static inline uint64_t
 high_bits(const char *p)
 {
 	return high16(p) | high16(p + 16) << 16 | high16(p + 32) << 32 |
@@ -385,6 +403,16 @@ digit_bits(const char *p)
 	    digit16(p + 48) << 48;
 }
 #else
+static inline uint64_t
+odd_bits(const char *p)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)(p[i] & 1) << i;
+	return found;
+}
+
 static inline uint64_t
 high_bits(const char *p)
 {
@@ -415,13 +443,14 @@ find(const char *p, enum norm_text kind, uint64_t *carry, struct found *f)
 	f->feeds = f->odd = 0;
 	if (behind != 0) {
 		f->feeds = behind & bytes_like(p, 'n');
-		f->odd = behind & (bytes_like(p, 'u') | bytes_like(p, '/'));
+		f->odd = behind & odd_bits(p);
 	}
 	f->escapes = behind & ~f->feeds;
 	f->high = high_bits(p);
 	f->digits = digits & ~(digits << 1);
-	f->slashes = bytes_like(p, '/') &
-	    (bytes_like(p, 't') >> 1 | UINT64_C(1) << 63);
+	f->slashes = bytes_like(p, '/');
+	if (f->slashes != 0)
+		f->slashes &= bytes_like(p, 't') >> 1 | UINT64_C(1) << 63;
 	f->colons = kind == NORM_JSON ? bytes_like(p, ':') : 0;
 }
 
