@@ -26,6 +26,21 @@ bytes_like(const char *p, char c)
 	return like16(p, want) | like16(p + 16, want) << 16 |
 	    like16(p + 32, want) << 32 | like16(p + 48, want) << 48;
 }
+
+static inline uint64_t
+high16(const char *p)
+{
+	return (unsigned)_mm_movemask_epi8(
+	    _mm_loadu_si128((const __m128i *)(const void *)p));
+}
+
+/* A bit for each that is not ASCII. */
+static inline uint64_t
+high_bits(const char *p)
+{
+	return high16(p) | high16(p + 16) << 16 | high16(p + 32) << 32 |
+	    high16(p + 48) << 48;
+}
 #else
 static inline uint64_t
 bytes_like(const char *p, char c)
@@ -34,6 +49,16 @@ bytes_like(const char *p, char c)
 
 	for (unsigned i = 0; i < 64; i++)
 		found |= (uint64_t)(p[i] == c) << i;
+	return found;
+}
+
+static inline uint64_t
+high_bits(const char *p)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)((unsigned char)p[i] >= 0x80) << i;
 	return found;
 }
 #endif

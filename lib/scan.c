@@ -85,14 +85,13 @@ static inline uint64_t
 stop16(const char *p)
 {
 	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i odd = _mm_or_si128(x, _mm_cmpeq_epi8(
-	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
 
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(odd,
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(
+	    _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x),
 	    _mm_cmpeq_epi8(x, _mm_set1_epi8('"'))));
 }
 
-/* A bit for each of 64 bytes that is a quote, a control byte or not ASCII. */
+/* A bit for each of 64 bytes that is a quote or a control byte. */
 static inline uint64_t
 stop_bytes(const char *p)
 {
@@ -114,6 +113,28 @@ bad_escape(const char *p, uint64_t bits, uint64_t slash)
 	return 64;
 }
 
+/* The characters whose first bytes are not ASCII: the first one that is none,
+ * or 64.  *over: bytes of the last one that stand behind the block. */
+static unsigned
+bad_character(const struct scan *s, const char *p, uint64_t high,
+    unsigned *over)
+{
+	while (high != 0) {
+		unsigned i = (unsigned)__builtin_ctzll(high);
+		size_t k = utf8_len((const unsigned char *)p + i,
+		    (size_t)(s->end - p) - i);
+
+		if (k == 0)
+			return i;
+		if (i + k > 64) {
+			*over = i + (unsigned)k - 64;
+			break;
+		}
+		high &= ~(((UINT64_C(1) << k) - 1) << i);
+	}
+	return 64;
+}
+
 /* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
  * special() is for, or near the end. */
 static inline bool
@@ -121,10 +142,11 @@ large_blocks(struct scan *s, bool *escaped)
 {
 	const char *p = s->p;
 	uint64_t carry = 0;
+	unsigned over = 0;
 
 	for (; s->end - p > 64; p += 64) {
-		uint64_t slash = bytes_like(p, '\\'), behind, stop;
-		unsigned bad;
+		uint64_t slash = bytes_like(p, '\\'), behind, stop, high;
+		unsigned bad, odd = 64;
 
 		behind = escaped_bits(slash, &carry);
 		/* what else is escaped and no quote is a bad escape */
@@ -133,8 +155,12 @@ large_blocks(struct scan *s, bool *escaped)
 		bad = bad_escape(p, stop == 0 ? behind :
 		    behind & (stop | (stop - 1)), slash);
 		*escaped |= (slash & (stop - 1)) != 0;
-		if (bad < 64) {
-			s->p = p + bad - 1;
+		high = high_bits(p) >> over << over & (stop - 1);
+		over = 0;
+		if (high != 0)
+			odd = bad_character(s, p, high, &over);
+		if (bad < 64 || odd < 64) {
+			s->p = odd < bad ? p + odd : p + bad - 1;
 			return false;
 		}
 		if (stop != 0) {
@@ -142,7 +168,7 @@ large_blocks(struct scan *s, bool *escaped)
 			return *s->p == '"';
 		}
 	}
-	s->p = p - carry;
+	s->p = p - carry + over;
 	return false;
 }
 #endif

@@ -362,12 +362,6 @@ load16(const char *p)
 }
 
 static inline uint64_t
-high16(const char *p)
-{
-	return (unsigned)_mm_movemask_epi8(load16(p));
-}
-
-static inline uint64_t
 digit16(const char *p)
 {
 	__m128i x = _mm_sub_epi8(load16(p), _mm_set1_epi8('0'));
@@ -390,13 +384,6 @@ odd_bits(const char *p)
 }
 
 static inline uint64_t
-high_bits(const char *p)
-{
-	return high16(p) | high16(p + 16) << 16 | high16(p + 32) << 32 |
-	    high16(p + 48) << 48;
-}
-
-static inline uint64_t
 digit_bits(const char *p)
 {
 	return digit16(p) | digit16(p + 16) << 16 | digit16(p + 32) << 32 |
@@ -410,16 +397,6 @@ odd_bits(const char *p)
 
 	for (unsigned i = 0; i < 64; i++)
 		found |= (uint64_t)(p[i] & 1) << i;
-	return found;
-}
-
-static inline uint64_t
-high_bits(const char *p)
-{
-	uint64_t found = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		found |= (uint64_t)((unsigned char)p[i] >= 0x80) << i;
 	return found;
 }
 
