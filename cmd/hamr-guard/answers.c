@@ -87,7 +87,7 @@ accept(struct guard *g)
 	tell(g, NULL, &v, &(struct why){ .warn = 0 });
 }
 
-static void
+COLD static void
 reject(struct guard *g, struct verdict *v, struct why *w)
 {
 	struct nudge nudge = { .n = 0 };

@@ -76,7 +76,7 @@ say(struct guard *g, struct open_call *o, struct verdict *v, struct why *w)
 }
 
 /* A halt goes on for every later call. */
-static void
+COLD static void
 say_halted(struct guard *g, struct open_call *o)
 {
 	struct why w = { .line = &g->halt.line };
@@ -87,7 +87,7 @@ say_halted(struct guard *g, struct open_call *o)
 	say(g, o, &v, &w);
 }
 
-static void
+COLD static void
 halt_begin(struct guard *g, struct open_call *o, struct verdict *v,
     struct why *w, char *message)
 {
@@ -99,7 +99,7 @@ halt_begin(struct guard *g, struct open_call *o, struct verdict *v,
 }
 
 /* Text was asked for, or the stall went on after it. */
-static void
+COLD static void
 halt_stalled(struct guard *g, struct open_call *o)
 {
 	const struct stall *s = &g->stall;
@@ -115,7 +115,7 @@ halt_stalled(struct guard *g, struct open_call *o)
 	    W_STALL_HALT, &f));
 }
 
-static void
+COLD static void
 say_share(struct guard *g, struct open_call *o, struct open_call *twin)
 {
 	char *message = guard_words(W_SHARE, &(struct facts){ .count = 0 });
@@ -130,7 +130,7 @@ say_share(struct guard *g, struct open_call *o, struct open_call *twin)
 
 /* ---- refusals ---- */
 
-static void
+COLD static void
 say_block(struct guard *g, struct open_call *o, struct verdict *v,
     struct why *w, enum word word, struct facts *f)
 {
@@ -146,7 +146,7 @@ say_block(struct guard *g, struct open_call *o, struct verdict *v,
 	free(tool);
 }
 
-static void
+COLD static void
 refuse(struct guard *g, struct open_call *o, struct seen *e,
     unsigned long count, bool halts)
 {
@@ -178,17 +178,14 @@ refuse(struct guard *g, struct open_call *o, struct seen *e,
 }
 
 /* A tool that failed in one way whatever it was given. */
-static bool
-refuse_faulty(struct guard *g, struct open_call *o)
+COLD static bool
+refuse_fault(struct guard *g, struct open_call *o, struct fault *f)
 {
 	const struct policy *p = g->policy;
-	struct fault *f = fault_get(g, &o->about);
 	struct facts facts = { .count = 1 };
 	struct why w = { .warn = p->same_warn, .block = p->same_block };
 	struct verdict v = { .rule = RULE_SAME_ERROR };
 
-	if (f == NULL || !f->varied)
-		return false;
 	facts.count = v.count = f->n + f->refused + 1;
 	v.evidence = f->ids.id;
 	v.nevidence = f->ids.n;
@@ -209,47 +206,78 @@ refuse_faulty(struct guard *g, struct open_call *o)
 	return true;
 }
 
-/* Enough was read in this turn: one line, and it climbs no ladder. */
 static bool
-refuse_read(struct guard *g, struct open_call *o)
+refuse_faulty(struct guard *g, struct open_call *o)
 {
-	unsigned long most = guard_reads(g, true);
+	struct fault *f = fault_get(g, &o->about);
+
+	return f != NULL && f->varied && refuse_fault(g, o, f);
+}
+
+/* Enough was read in this turn: one line, and it climbs no ladder. */
+COLD static void
+say_many_reads(struct guard *g, struct open_call *o, unsigned long most)
+{
 	struct facts f = { .count = g->reads };
 	struct why w = { .warn = guard_reads(g, false), .block = most };
 	struct verdict v = { .rule = RULE_READS, .count = g->reads + 1 };
 
+	say_block(g, o, &v, &w, W_READS_BLOCK, &f);
+}
+
+static bool
+refuse_read(struct guard *g, struct open_call *o)
+{
+	unsigned long most = guard_reads(g, true);
+
 	if (!o->about.looks || most == 0 || g->reads < most)
 		return false;
-	say_block(g, o, &v, &w, W_READS_BLOCK, &f);
+	say_many_reads(g, o, most);
 	return true;
+}
+
+/* Nearly all calls; told only where that is asked for. */
+COLD static void
+say_allowed(struct guard *g, struct open_call *o, const struct seen *e)
+{
+	struct verdict v = { .action = ACT_ALLOW, .rule = RULE_REPEAT,
+		.count = 1 };
+	struct why w = { .warn = 0 };
+
+	if (e != NULL) {
+		v.count += e->n + e->refused;
+		v.evidence = e->ids.id;
+		v.nevidence = e->ids.n;
+		w.line = e->ids.line;
+		streak_why(g, &o->about, e, &w);
+	}
+	say(g, o, &v, &w);
 }
 
 static void
 judge_alone(struct guard *g, struct open_call *o)
 {
 	struct seen *e = seen_get(&g->seen, o->about.sig);
-	struct verdict v = { .action = ACT_ALLOW, .rule = RULE_REPEAT,
-		.count = 1 };
-	struct why w = { .warn = 0 };
 
 	/* the first repeat after a compaction is free: what the model had
 	 * seen has left its window */
-	if (e != NULL && e->n > 0 && e->epoch == g->epoch &&
-	    e->window == g->window) {
+	if (e != NULL && (e->n == 0 || e->epoch != g->epoch ||
+	    e->window != g->window))
+		e = NULL;
+	if (e != NULL) {
 		struct limits l = streak_limits(g, &o->about, e);
+		unsigned long count = 1ul + e->n + e->refused;
 
-		v.count += e->n + e->refused;
-		v.evidence = e->ids.id;
-		v.nevidence = e->ids.n;
-		w.line = e->ids.line;
-		streak_why(g, &o->about, e, &w);
-		if (v.count >= l.block || v.count >= l.halt) {
-			refuse(g, o, e, v.count, v.count >= l.halt);
+		if (count >= l.block || count >= l.halt) {
+			refuse(g, o, e, count, count >= l.halt);
 			return;
 		}
 	}
-	if (!refuse_faulty(g, o) && !refuse_read(g, o))
-		say(g, o, &v, &w);
+	if (refuse_faulty(g, o) || refuse_read(g, o))
+		return;
+	o->said = ACT_ALLOW;
+	if (g->policy->allow)
+		say_allowed(g, o, e);
 }
 
 /* ---- a message's calls ---- */

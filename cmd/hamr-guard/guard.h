@@ -28,6 +28,10 @@
 #define WARNS_MAX 5		/* rules that may speak of one result */
 #define READS_AGAIN 8		/* reads from one warning to the next */
 
+/* What few records lead to is kept apart from what nearly all do, or the
+ * processor's memory for code is too small for both. */
+#define COLD __attribute__((cold, noinline))
+
 /* What is to be said of a result when its step is over. */
 struct word_due {
 	enum rule rule;

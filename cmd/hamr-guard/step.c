@@ -3,7 +3,7 @@
 
 #include "guard.h"
 
-static void
+COLD static void
 say_warn(struct guard *g, const struct open_call *c, struct verdict *v,
     struct why *why, enum word w, struct facts *f, struct nudge *nudge)
 {
@@ -38,7 +38,7 @@ evidence(struct verdict *v, struct why *w, const struct ids *ids,
 	w->line = ids->line + skip;
 }
 
-static void
+COLD static void
 warn_streak(struct guard *g, struct open_call *c,
     const struct word_due *due, struct nudge *nudge)
 {
@@ -77,7 +77,7 @@ warn_streak(struct guard *g, struct open_call *c,
 	say_warn(g, c, &v, &why, w, &f, nudge);
 }
 
-static void
+COLD static void
 warn_fault(struct guard *g, struct open_call *c, const struct word_due *due,
     struct nudge *nudge)
 {
@@ -97,7 +97,7 @@ warn_fault(struct guard *g, struct open_call *c, const struct word_due *due,
 	say_warn(g, c, &v, &why, W_SAME_ERROR_WARN, &facts, nudge);
 }
 
-static void
+COLD static void
 warn_futile(struct guard *g, struct open_call *c,
     const struct word_due *due, struct nudge *nudge)
 {
@@ -111,7 +111,7 @@ warn_futile(struct guard *g, struct open_call *c,
 	say_warn(g, c, &v, &why, W_FUTILE_WARN, &f, nudge);
 }
 
-static void
+COLD static void
 warn_revisit(struct guard *g, struct open_call *c,
     const struct word_due *due, struct nudge *nudge)
 {
@@ -125,7 +125,7 @@ warn_revisit(struct guard *g, struct open_call *c,
 	say_warn(g, c, &v, &why, W_REVISIT_WARN, &f, nudge);
 }
 
-static void
+COLD static void
 warn_reads(struct guard *g, struct open_call *c, const struct word_due *due,
     struct nudge *nudge)
 {
@@ -163,7 +163,7 @@ warn_call(struct guard *g, struct open_call *c, struct nudge *nudge)
 
 /* ---- what is due on the step ---- */
 
-static void
+COLD static void
 ask_for_text(struct guard *g, enum rule rule)
 {
 	if (g->text_only > 0)

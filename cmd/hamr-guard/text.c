@@ -308,7 +308,7 @@ line(struct pass *a, struct part *l)
 
 /* A line as it may be spelled: respelled with the fewest escapes it may be
  * several, as a line feed has two spellings. */
-static void
+__attribute__((cold, noinline)) static void
 odd_line(struct pass *a, const struct part *l)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
