@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits.h"
 #include "mem.h"
 #include "scan.h"
 #include "canon.h"
 
-#define PIECE 64
 #define PLAIN_DIGITS 40		/* longer numbers get an exponent */
 
 static int
@@ -108,21 +108,23 @@ array(struct slice val, struct buf *out)
 	buf_addc(out, ']');
 }
 
-/* Without \u and \/ the escapes are the fewest already.  Pieces of one size,
- * so that the compiler compares many bytes at once. */
+/* Without \u and \/ the escapes are the fewest already. */
 static bool
 is_shortest(struct slice val)
 {
 	const char *p = val.p, *end = val.p + val.n - 1;
-	unsigned char odd = 0;
 
-	for (; end - p >= PIECE && odd == 0; p += PIECE)
-		for (int i = 0; i < PIECE; i++)
-			odd |= (p[i] == '\\') &
-			    ((p[i + 1] == 'u') | (p[i + 1] == '/'));
-	for (; p < end && odd == 0; p++)
-		odd = p[0] == '\\' && (p[1] == 'u' || p[1] == '/');
-	return odd == 0;
+#ifdef __SSE2__
+	for (; end - p > 16; p += 16)
+		if ((like16(p, _mm_set1_epi8('\\')) &
+		    (like16(p + 1, _mm_set1_epi8('u')) |
+		    like16(p + 1, _mm_set1_epi8('/')))) != 0)
+			return false;
+#endif
+	for (; p < end; p++)
+		if (p[0] == '\\' && (p[1] == 'u' || p[1] == '/'))
+			return false;
+	return true;
 }
 
 static void

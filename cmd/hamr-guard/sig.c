@@ -56,20 +56,28 @@ fold_path(struct slice path, struct buf *out)
 		buf_addc(out, '.');
 }
 
-static void
-folded(struct slice val, void (*fold)(struct slice, struct buf *),
-    struct buf *out)
+/* A string's text, borrowed until the next. */
+static struct slice
+text_of(struct sign *s, struct slice val)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct buf neat = BUF_INIT(BUF_RECORD_MAX);
+	struct slice plain = scan_plain(val);
 
-	scan_str(val, &text);
-	buf_adds(&text, "");
-	buf_adds(&neat, "");
-	fold(buf_view(&text), &neat);
-	scan_quote(out, neat.p, neat.len);
-	buf_release(&text);
-	buf_release(&neat);
+	if (plain.p != NULL)
+		return plain;
+	buf_reset(&s->text);
+	buf_adds(&s->text, "");
+	scan_str(val, &s->text);
+	return buf_view(&s->text);
+}
+
+static void
+folded(struct sign *s, struct slice val,
+    void (*fold)(struct slice, struct buf *))
+{
+	buf_reset(&s->neat);
+	buf_adds(&s->neat, "");
+	fold(text_of(s, val), &s->neat);
+	scan_quote(&s->texts, s->neat.p, s->neat.len);
 }
 
 /* The members that count, printed in order. */
@@ -93,9 +101,9 @@ print(struct sign *s, bool bash)
 		scan_quote(out, m->key.p, m->key.n);
 		buf_addc(out, ':');
 		if (text && bash && slice_is(m->key, "command"))
-			folded(m->val, shell_fold, out);
+			folded(s, m->val, shell_fold);
 		else if (text && slice_is(m->key, "path"))
-			folded(m->val, fold_path, out);
+			folded(s, m->val, fold_path);
 		else
 			canon_value(m->val, out);
 	}
@@ -112,21 +120,19 @@ member(const struct sign *s, const char *key)
 }
 
 static void
-judge_bash(const struct sign *s, struct about *out)
+judge_bash(struct sign *s, struct about *out)
 {
-	struct buf cmd = BUF_INIT(BUF_RECORD_MAX);
+	struct slice cmd = member(s, "command");
 	struct shell sh;
 
-	if (!scan_str(member(s, "command"), &cmd))
+	if (scan_kind(cmd) != SCAN_STRING)
 		return;
-	buf_adds(&cmd, "");
-	shell_judge(buf_view(&cmd), &sh);
+	shell_judge(text_of(s, cmd), &sh);
 	out->idle = sh.idle;
 	out->poll = sh.poll;
 	out->reads = sh.reads;
 	out->mutates = sh.mutates;
 	out->runs = sh.runs;
-	buf_release(&cmd);
 }
 
 static uint64_t
@@ -136,18 +142,16 @@ value_hash(struct slice val)
 }
 
 static uint64_t
-path_hash(struct slice path)
+path_hash(struct sign *s, struct slice path)
 {
-	struct buf neat = BUF_INIT(BUF_RECORD_MAX);
 	struct slice plain = scan_plain(path);
-	uint64_t h;
 
 	if (plain.p == NULL)
 		return path.p != NULL ? value_hash(path) : 0;
-	fold_path(plain, &neat);
-	h = text_hash(neat.p != NULL ? neat.p : "", neat.len, 1);
-	buf_release(&neat);
-	return h;
+	buf_reset(&s->neat);
+	buf_adds(&s->neat, "");
+	fold_path(plain, &s->neat);
+	return text_hash(s->neat.p, s->neat.len, 1);
 }
 
 static uint64_t
@@ -209,7 +213,7 @@ is_network(struct slice name)
 }
 
 static void
-judge(const struct sign *s, struct slice name, struct about *out)
+judge(struct sign *s, struct slice name, struct about *out)
 {
 	struct slice path = member(s, "path");
 
@@ -221,7 +225,7 @@ judge(const struct sign *s, struct slice name, struct about *out)
 	out->network = is_network(name);
 	out->reads = is_in(name, readers);
 	out->runs = !out->reads && !out->edits;
-	out->path = path_hash(path);
+	out->path = path_hash(s, path);
 	if (out->bash)
 		judge_bash(s, out);
 	else if (out->edits)
@@ -307,9 +311,11 @@ sign_call(struct sign *s, struct slice name, struct slice args,
     struct about *out)
 {
 	struct slice text;
+	uint64_t hash[2];
 	bool valid;
 
 	s->args.max = s->named.max = BUF_RECORD_MAX;
+	s->text.max = s->neat.max = BUF_RECORD_MAX;
 	s->texts.max = TEXTS_MAX;
 	*out = (struct about){ .at = s->texts.len };
 	buf_slice(&s->texts, name);
@@ -333,8 +339,8 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 			buf_slice(&s->texts, buf_view(&s->args));
 	}
 	out->n = s->texts.len - out->at;
-	out->sig.a = text_hash(s->texts.p + out->at, out->n, 8);
-	out->sig.b = text_hash(s->texts.p + out->at, out->n, 9);
+	text_hash2(s->texts.p + out->at, out->n, hash);
+	out->sig = (struct sig){ hash[0], hash[1] };
 }
 
 void
@@ -370,6 +376,8 @@ sign_release(struct sign *s)
 	scan_release(&s->scan);
 	buf_release(&s->args);
 	buf_release(&s->named);
+	buf_release(&s->text);
+	buf_release(&s->neat);
 	buf_release(&s->texts);
 	canon_release(&s->members);
 }

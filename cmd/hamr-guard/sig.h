@@ -15,7 +15,7 @@
 struct sign {
 	struct sha *sha;
 	struct scan scan;
-	struct buf args, named;
+	struct buf args, named, text, neat;
 	struct buf texts;	/* what the signatures of a step are of */
 	struct canon members;
 	struct rules *rules;	/* [loop_guard] normalize, or NULL; borrowed */

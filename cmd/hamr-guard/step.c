@@ -184,20 +184,15 @@ stall_word(const struct guard *g)
 	    W_STALL_SWEEP : W_STALL_WARN;
 }
 
-static void
-warn_stall(struct guard *g, struct nudge *nudge)
+COLD static void
+say_stall(struct guard *g, struct nudge *nudge, bool limit)
 {
 	const struct policy *p = g->policy;
 	struct stall *s = &g->stall;
-	bool limit = s->score >= p->stall_limit * POINT;
 	struct facts f = { .count = s->score / POINT };
 	struct verdict v = { .rule = RULE_STALL, .count = s->score / POINT };
 	struct why why = { .warn = p->stall_warn, .halt = p->stall_limit };
 
-	/* of a refused or repeated call enough was said */
-	if (!limit && (s->score < p->stall_warn * POINT || g->step.blocked ||
-	    nudge->n > 0))
-		return;
 	evidence(&v, &why, &s->ids, IDS_MAX, false);
 	say_warn(g, &g->call[g->ncall - 1], &v, &why, limit ? W_STALL_TEXT :
 	    stall_word(g), &f, nudge);
@@ -207,6 +202,19 @@ warn_stall(struct guard *g, struct nudge *nudge)
 		s->asked = true;
 		ask_for_text(g, RULE_STALL);
 	}
+}
+
+static void
+warn_stall(struct guard *g, struct nudge *nudge)
+{
+	const struct policy *p = g->policy;
+	unsigned long score = g->stall.score;
+	bool limit = score >= p->stall_limit * POINT;
+
+	/* of a refused or repeated call enough was said */
+	if (limit || (score >= p->stall_warn * POINT && !g->step.blocked &&
+	    nudge->n == 0))
+		say_stall(g, nudge, limit);
 }
 
 static void
@@ -226,20 +234,14 @@ add_up(struct guard *g)
 	tell_count(g, RULE_STALL, s->score / POINT);
 }
 
-/* Many calls, and one of them over and over: time to say what is known. */
-static void
-warn_calls(struct guard *g, struct nudge *nudge)
+COLD static void
+say_calls(struct guard *g, struct nudge *nudge)
 {
 	const struct policy *p = g->policy;
 	struct facts f = { .count = g->calls };
 	struct verdict v = { .rule = RULE_CALLS, .count = g->calls };
 	struct why why = { .warn = p->soft_calls, .same = g->stuck };
 
-	tell_count(g, RULE_CALLS, g->calls);
-	if (p->soft_calls == 0 || g->calls < p->soft_calls ||
-	    g->stuck < p->stuck || g->text_only > 0 ||
-	    (g->calls_asked && !g->step.stuck))
-		return;
 	g->calls_asked = true;
 	evidence(&v, &why, &g->last, IDS_MAX, false);
 	say_warn(g, &g->call[g->ncall - 1], &v, &why, W_CALLS_TEXT, &f,
@@ -247,15 +249,39 @@ warn_calls(struct guard *g, struct nudge *nudge)
 	ask_for_text(g, RULE_CALLS);
 }
 
+/* Many calls, and one of them over and over: time to say what is known. */
+static void
+warn_calls(struct guard *g, struct nudge *nudge)
+{
+	const struct policy *p = g->policy;
+
+	tell_count(g, RULE_CALLS, g->calls);
+	if (p->soft_calls != 0 && g->calls >= p->soft_calls &&
+	    g->stuck >= p->stuck && g->text_only == 0 &&
+	    (!g->calls_asked || g->step.stuck))
+		say_calls(g, nudge);
+}
+
+COLD static void
+say_still(struct guard *g, struct nudge *nudge, unsigned long over)
+{
+	static const enum word words[] = { W_STILL_1, W_STILL_2, W_STILL_3 };
+	unsigned long first = g->policy->explore;
+	struct facts f = { .count = g->still };
+	struct verdict v = { .rule = RULE_NO_MUTATION, .count = g->still };
+	struct why why = { .warn = first, .same = g->still };
+
+	v.level = over < 2 ? over + 1 : 3;
+	evidence(&v, &why, &g->last, IDS_MAX, false);
+	say_warn(g, &g->call[g->ncall - 1], &v, &why, words[v.level - 1], &f,
+	    nudge);
+}
+
 /* 8, 9, 10 steps and nothing was changed; then again as long as that. */
 static void
 warn_still(struct guard *g, struct nudge *nudge)
 {
-	static const enum word words[] = { W_STILL_1, W_STILL_2, W_STILL_3 };
 	unsigned long first = g->policy->explore, over;
-	struct facts f = { .count = g->still };
-	struct verdict v = { .rule = RULE_NO_MUTATION, .count = g->still };
-	struct why why = { .warn = first, .same = g->still };
 
 	if (!g->patch || first == 0)
 		return;
@@ -263,12 +289,8 @@ warn_still(struct guard *g, struct nudge *nudge)
 	if (g->still < first)
 		return;
 	over = g->still - first;
-	if (over > 2 && (over - 2) % first != 0)
-		return;
-	v.level = over < 2 ? over + 1 : 3;
-	evidence(&v, &why, &g->last, IDS_MAX, false);
-	say_warn(g, &g->call[g->ncall - 1], &v, &why, words[v.level - 1], &f,
-	    nudge);
+	if (over <= 2 || (over - 2) % first == 0)
+		say_still(g, nudge, over);
 }
 
 void

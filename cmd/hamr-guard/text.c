@@ -86,6 +86,27 @@ text_hash(const void *p, size_t n, uint64_t seed)
 	return hash(p, n, seed);
 }
 
+void
+text_hash2(const char *p, size_t n, uint64_t out[2])
+{
+	uint64_t a = n * K2, b = n ^ K0;
+
+	for (; n >= 16; p += 16, n -= 16) {
+		uint64_t x = load8(p), y = load8(p + 8);
+
+		a = fold(x ^ K1, y ^ a);
+		b = fold(x ^ b, y ^ K2);
+	}
+	if (n >= 8) {
+		a = fold(load8(p) ^ K1, a ^ K0);
+		b = fold(load8(p) ^ b, K2);
+		p += 8;
+		n -= 8;
+	}
+	out[0] = fold(load(p, n) ^ K0, a);
+	out[1] = fold(load(p, n) ^ b, K1);
+}
+
 /* The same for lines, of which most are short: with as few branches as may
  * be, as none of them can be foreseen.  Not inline: where registers are few
  * the products go through memory. */

@@ -19,6 +19,8 @@ struct digest {
 };
 
 uint64_t text_hash(const void *p, size_t n, uint64_t seed);
+/* 128 bits in one pass. */
+void text_hash2(const char *p, size_t n, uint64_t out[2]);
 
 /* Go over a text once; its lines are in the set afterwards.  It is given as
  * the inside of a JSON string; how that is escaped makes no difference.  Both
