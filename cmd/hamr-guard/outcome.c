@@ -8,6 +8,37 @@
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LOOK_FIRST 30		/* five letters, however they are spelled */
 
+/* ---- what meta tells ---- */
+
+enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, NAME, FIRST, LINES,
+	ERROR, TOLD };
+static const char *const told[TOLD] = { "cached", "exit", "signal", "mutated",
+	"sha256_before", "sha256_after", "path", "name", "first", "lines",
+	"error" };
+
+struct meta {
+	bool any;
+	struct slice v[TOLD];
+};
+
+static void
+meta_read(const struct rec *r, struct meta *m)
+{
+	struct slice meta = rec_get(r, "meta"), key, val;
+	struct walk w;
+
+	*m = (struct meta){ .any = scan_kind(meta) == SCAN_OBJECT };
+	if (!m->any)
+		return;
+	walk_in(&w, meta);
+	while (walk_next(&w, &key, &val))
+		for (int i = 0; i < TOLD; i++)
+			if (scan_key_is(key, told[i])) {
+				m->v[i] = val;
+				break;
+			}
+}
+
 /* ---- outcomes by id ---- */
 
 static uint64_t
@@ -62,7 +93,7 @@ memory_release(struct memory *m)
 /* ---- the text ---- */
 
 static bool
-may_pass(const struct rec *r, struct slice text)
+may_pass(const struct meta *meta, struct slice text)
 {
 	static const char *const codes[] = { "timeout", "rate_limited",
 		"overloaded", "network", NULL };
@@ -70,16 +101,19 @@ may_pass(const struct rec *r, struct slice text)
 		"rate limit", "too many requests", "connection refused",
 		"connection reset", "connection error",
 		"temporarily unavailable", NULL };
-	struct slice code = msg_meta(r, "error");
-	char *start;
+	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
 	bool yes = false;
+	char *start;
 
 	for (size_t i = 0; codes[i] != NULL; i++)
-		if (scan_str_is(code, codes[i]))
+		if (scan_str_is(meta->v[ERROR], codes[i]))
 			return true;
-	start = xmemdup0(text.p, text.n < LOOK_MAX ? text.n : LOOK_MAX);
+	start = xmemdup0(text.p, n);
+	for (size_t i = 0; i < n; i++)
+		if (start[i] >= 'A' && start[i] <= 'Z')
+			start[i] = (char)(start[i] + 32);
 	for (size_t i = 0; signs[i] != NULL && !yes; i++)
-		yes = strcasestr(start, signs[i]) != NULL;
+		yes = strstr(start, signs[i]) != NULL;
 	free(start);
 	return yes;
 }
@@ -148,16 +182,15 @@ is_status(struct guard *g, struct slice text)
 }
 
 static bool
-has_failed(const struct rec *r, struct slice meta)
+has_failed(const struct rec *r, const struct meta *meta)
 {
-	struct slice code = scan_get(meta, "exit");
 	int64_t n;
 
 	if (scan_true(rec_get(r, "is_error")))
 		return true;
-	if (scan_kind(scan_get(meta, "signal")) == SCAN_STRING)
+	if (scan_kind(meta->v[SIGNAL]) == SCAN_STRING)
 		return true;
-	return scan_int(code, &n) && n != 0;
+	return scan_int(meta->v[EXIT], &n) && n != 0;
 }
 
 /* ---- files ---- */
@@ -174,19 +207,17 @@ hash_of(struct slice s)
 
 /* What meta tells of changed files. */
 static void
-files_told(struct guard *g, const struct open_call *c, struct slice meta,
-    struct outcome *o)
+files_told(struct guard *g, const struct open_call *c,
+    const struct meta *meta, struct outcome *o)
 {
-	struct slice path = scan_get(meta, "path"), sha, m, one;
+	struct slice path = meta->v[PATH], sha = meta->v[BEFORE], one;
 	bool any = false, fresh = false, back = false;
 	struct walk w;
 
-	sha = scan_get(meta, "sha256_before");
 	if (path.p != NULL && sha.p != NULL)
 		files_base(&g->files, hash_of(path), hash_of(sha));
-	m = scan_get(meta, "mutated");
-	if (scan_kind(m) == SCAN_ARRAY) {
-		walk_in(&w, m);
+	if (scan_kind(meta->v[MUTATED]) == SCAN_ARRAY) {
+		walk_in(&w, meta->v[MUTATED]);
 		while (walk_next(&w, NULL, &one)) {
 			any = true;
 			fresh |= files_reach(&g->files,
@@ -194,7 +225,7 @@ files_told(struct guard *g, const struct open_call *c, struct slice meta,
 			    hash_of(scan_get(one, "sha256")), &back);
 		}
 	}
-	sha = scan_get(meta, "sha256_after");
+	sha = meta->v[AFTER];
 	if (!any && path.p != NULL && scan_kind(sha) == SCAN_STRING) {
 		any = true;
 		fresh = files_reach(&g->files, hash_of(path), hash_of(sha),
@@ -240,13 +271,11 @@ files_guessed(struct guard *g, const struct open_call *c, struct outcome *o)
 /* Does meta know what was changed?  Of a command that hamr-tool ran, always;
  * an importer (which notes the tool's own name) may not. */
 static bool
-tells_files(const struct open_call *c, struct slice meta)
+tells_files(const struct open_call *c, const struct meta *meta)
 {
-	if (scan_get(meta, "mutated").p != NULL ||
-	    scan_get(meta, "sha256_after").p != NULL)
+	if (meta->v[MUTATED].p != NULL || meta->v[AFTER].p != NULL)
 		return true;
-	return c->about.bash && scan_kind(meta) == SCAN_OBJECT &&
-	    scan_get(meta, "name").p == NULL;
+	return c->about.bash && meta->any && meta->v[NAME].p == NULL;
 }
 
 /* ---- all of it ---- */
@@ -272,7 +301,7 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
 
 static void
 read_text(struct guard *g, const struct open_call *c, const struct rec *r,
-    struct slice meta, struct outcome *o)
+    const struct meta *meta, struct outcome *o)
 {
 	struct slice text = text_of(g, r, &o->d);
 	int64_t first, lines;
@@ -282,7 +311,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		text = decoded(g, text);
 		o->d.hash = ~o->d.hash;
 		o->d.norm = ~o->d.norm;
-		o->transient = may_pass(r, text);
+		o->transient = may_pass(meta, text);
 		/* an error not seen before says something, whatever its
 		 * lines; one that was says nothing */
 		g->errors.max = ERRORS_MAX;
@@ -297,29 +326,31 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->silent = c->about.bash && (o->d.lines == 0 ||
 	    (o->d.lines == 1 && is_status(g, text)));
 	o->past_end = c->about.looks && (o->d.lines == 0 ||
-	    (scan_int(scan_get(meta, "first"), &first) &&
-	    scan_int(scan_get(meta, "lines"), &lines) && first > lines));
+	    (scan_int(meta->v[FIRST], &first) &&
+	    scan_int(meta->v[LINES], &lines) && first > lines));
 }
 
 void
 outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
     struct outcome *o)
 {
-	struct slice meta = rec_get(r, "meta");
-	struct slice cached = scan_get(meta, "cached");
+	struct slice cached;
+	struct meta meta;
 
-	*o = (struct outcome){ .failed = has_failed(r, meta) };
+	meta_read(r, &meta);
+	cached = meta.v[CACHED];
+	*o = (struct outcome){ .failed = has_failed(r, &meta) };
 	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
 		text_of(g, r, &o->d);
 		read_cached(g, c, cached, o);
 		if (o->known_hash)
 			return;
 	}
-	read_text(g, c, r, meta, o);
+	read_text(g, c, r, &meta, o);
 	if (o->cached)
 		o->d.gain = 0;
-	if (tells_files(c, meta))
-		files_told(g, c, meta, o);
+	if (tells_files(c, &meta))
+		files_told(g, c, &meta, o);
 	else
 		files_guessed(g, c, o);
 }
