@@ -95,6 +95,8 @@ TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
 $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
+UNIT_test_guard_text = $(call objects,hamr-guard)
+$O/unit/test_guard_text: $(call objects,hamr-guard)
 UNIT_test_dialect = $(patsubst %,$O/cmd/hamr-provider/dialect_%.o, \
                     region markup python form)
 $O/unit/test_dialect: $(UNIT_test_dialect)
