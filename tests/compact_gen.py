@@ -304,6 +304,8 @@ def answered(lines):
                     c.rstrip().endswith("</tool_call>"):
                 return responses >= c.count("</tool_call>")
             responses += c.count("</tool_response>")
+            if m.get("role") == "user" and "</tool_response>" in c:
+                continue
         if m.get("role") in ("user", "system", "developer") or \
                 m.get("tool_calls"):
             return True
