@@ -13,23 +13,6 @@
 
 #define PROMPT "> "
 
-int
-chat_open(struct chat *c, const char *task)
-{
-	if (c->open)
-		return 0;
-	if (run_open(c->run, &c->err) < 0 ||
-	    run_begin(c->run, task, &c->err) < 0) {
-		c->failed = true;
-		run_end(c->run);
-		return -1;
-	}
-	c->open = true;
-	c->run->hub.listen = true;
-	c->run->hub.chat = true;
-	return 0;
-}
-
 /* One message of the person, and the turn that follows. */
 static void
 turn(struct chat *c, const char *text)

@@ -19,6 +19,8 @@ struct chat {
 	bool failed;
 };
 
+/* ---- chat_open.c ---- */
+
 /* Open the session if there is none yet; task (or NULL) is what it begins
  * with.  -1: c->err says why. */
 int chat_open(struct chat *c, const char *task);

@@ -41,32 +41,7 @@ turn_status(enum ending e)
 	return endings[e].status;
 }
 
-void
-turn_ends(struct turn *t, enum ending e, const char *reason)
-{
-	t->end = e;
-	free(t->reason);
-	t->reason = xstrdup(reason);
-}
-
 /* ---- records of our own ---- */
-
-int
-turn_say(struct turn *t, const char *text, const char *rule)
-{
-	struct json *o = json_object(), *meta = json_object(), *rules;
-
-	json_str(o, "role", "user");
-	json_str(o, "content", text);
-	json_str(meta, "by", "loop");
-	if (rule != NULL) {
-		rules = json_array();
-		json_str(rules, NULL, rule);
-		json_add(meta, "rules", rules);
-	}
-	json_add(o, "meta", meta);
-	return hub_commit(t->hub, o);
-}
 
 static struct json *
 refusal(const struct open_call *c, const char *code, const char *text)

@@ -1,8 +1,12 @@
-/* turn_in.h - the inside of a turn; of turn.c, limits.c, recover.c only. */
+/* turn_in.h - the inside of a turn; of turn*.c, limits.c, recover.c and
+ * verify.c only.
+ */
 #ifndef HAMR_LOOP_TURN_IN_H
 #define HAMR_LOOP_TURN_IN_H
 
 #include "turn.h"
+
+/* ---- turn_say.c ---- */
 
 /* The turn ends so, unless something is found that goes on. */
 void turn_ends(struct turn *t, enum ending e, const char *reason);

@@ -7,6 +7,8 @@
 /* Queue one record for stdout. */
 void ui_json_line(struct ui *u, const struct rec *r);
 
+/* ---- ui_status.c: whatever is written moves the line out of its way ---- */
+
 /* Write bytes to stderr in whole lines, the status line moved out of their
  * way. */
 void ui_emit(struct ui *u, const char *p, size_t n);
@@ -40,11 +42,6 @@ void ui_call_result(struct ui *u, const char *what, const struct rec *r);
 void ui_call_paint(const struct ui *u, const char *diff, struct buf *out);
 /* A changed file as it was changed. */
 void ui_call_diff(struct ui *u, const struct rec *r);
-
-/* ---- ui_typed.c ---- */
-
-/* Append the end of what is being typed that fits. */
-void ui_typed_show(const struct ui *u, size_t columns, struct buf *out);
 
 /* ---- ui_status.c ---- */
 

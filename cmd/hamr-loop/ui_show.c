@@ -1,94 +1,10 @@
 /* ui_show.c - what a person sees of a run: calm progress on stderr. */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "file.h"
 #include "mem.h"
 #include "msg.h"
 #include "ui_in.h"
-#include "utf8.h"
-
-void
-ui_emit(struct ui *u, const char *p, size_t n)
-{
-	ui_status_hide(u);
-	if (file_write_all(STDERR_FILENO, p, n) < 0)
-		return;		/* nobody left to tell */
-	if (!u->midline)
-		ui_status_draw(u);
-}
-
-void
-ui_break(struct ui *u)
-{
-	if (!u->midline)
-		return;
-	u->midline = false;
-	ui_emit(u, "\n", 1);
-}
-
-static bool
-silent(const struct ui *u)
-{
-	return u->quiet || u->json;
-}
-
-/* Harmless, and on a terminal in lines that end between words. */
-static void
-add_text(const struct ui *u, struct buf *b, const char *p, size_t n)
-{
-	struct ui_fold f = { .at = 0 };
-	struct buf safe = BUF_INIT(4 * BUF_RECORD_MAX);
-
-	if (!u->live) {
-		ui_safe(b, p, n);
-		return;
-	}
-	ui_safe(&safe, p, n);
-	ui_fold(&f, buf_view(&safe).p, safe.len, b);
-	buf_release(&f.word);
-	buf_release(&safe);
-}
-
-void
-ui_note(struct ui *u, const char *fmt, ...)
-{
-	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
-	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
-	va_list ap;
-
-	if (silent(u))
-		return;
-	va_start(ap, fmt);
-	buf_vfmt(&raw, fmt, ap);
-	va_end(ap);
-	if (u->color)
-		buf_adds(&b, "\033[2m");
-	add_text(u, &b, buf_view(&raw).p, raw.len);
-	buf_adds(&b, u->color ? "\033[0m\n" : "\n");
-	ui_break(u);
-	ui_emit(u, b.p, b.len);
-	buf_release(&raw);
-	buf_release(&b);
-}
-
-/* A terminal is given only what cannot steer it; a file all of it. */
-void
-ui_overheard(struct ui *u, const char *p, size_t n)
-{
-	struct buf b = BUF_INIT((size_t)1 << 20);
-
-	if (u->tty_err)
-		ui_safe(&b, p, n);
-	else
-		buf_add(&b, p, n);
-	buf_addc(&b, '\n');
-	ui_break(u);
-	ui_emit(u, b.p, b.len);
-	buf_release(&b);
-}
 
 static void
 remember_calls(struct ui *u, const struct rec *r)
@@ -139,8 +55,8 @@ show_event(struct ui *u, const struct rec *r, const char *what,
 {
 	char *a = rec_strdup(r, first), *b = rec_strdup(r, second);
 
-	ui_note(u, "  %s %s: %s", what, a != NULL ? a : "?", b != NULL ? b :
-	    "");
+	ui_note(u, "  %s %s%s%s", what, a != NULL ? a : "?", b != NULL ? ": " :
+	    "", b != NULL ? b : "");
 	free(a);
 	free(b);
 }

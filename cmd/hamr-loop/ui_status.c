@@ -112,6 +112,27 @@ line_of(const struct ui *u, struct buf *b)
 	}
 }
 
+/* The end of what is being typed, as much as fits. */
+static void
+add_typed(const struct ui *u, size_t columns, struct buf *out)
+{
+	struct buf safe = BUF_INIT((size_t)1 << 20);
+	const char *p;
+	size_t n;
+
+	ui_safe(&safe, buf_view(&u->typed).p, u->typed.len);
+	p = buf_view(&safe).p;
+	n = safe.len;
+	while (n > 0 && ui_fits(p, n, columns) < n) {	/* its end is shown */
+		size_t k = utf8_len((const unsigned char *)p, n);
+
+		p += k != 0 ? k : 1;
+		n -= k != 0 ? k : 1;
+	}
+	buf_add(out, p, n);
+	buf_release(&safe);
+}
+
 void
 ui_status_draw(struct ui *u)
 {
@@ -126,7 +147,7 @@ ui_status_draw(struct ui *u)
 		buf_reset(&b);
 		buf_fmt(&b, "step %ld > ", u->status.steps +
 		    !u->status.acting);
-		ui_typed_show(u, ui_columns() - 2 - b.len, &b);
+		add_typed(u, ui_columns() - 2 - b.len, &b);
 	}
 	for (size_t i = 0; i < b.len; i++)
 		if (b.p[i] == '\n' || b.p[i] == '\t')
@@ -155,4 +176,25 @@ ui_tick(struct ui *u)
 		left = TICK_MS;
 	}
 	return (int)left;
+}
+
+/* ---- everything else that is written ---- */
+
+void
+ui_emit(struct ui *u, const char *p, size_t n)
+{
+	ui_status_hide(u);
+	if (file_write_all(STDERR_FILENO, p, n) < 0)
+		return;		/* nobody left to tell */
+	if (!u->midline)
+		ui_status_draw(u);
+}
+
+void
+ui_break(struct ui *u)
+{
+	if (!u->midline)
+		return;
+	u->midline = false;
+	ui_emit(u, "\n", 1);
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "ui_in.h"
-#include "utf8.h"
 
 #define LINE_MAX_TYPED ((size_t)64 << 10)
 
@@ -97,24 +96,4 @@ ui_typed(struct ui *u, const char *p, size_t n, struct buf *lines)
 		key(u, *p++, lines);
 	ui_status_hide(u);
 	ui_status_draw(u);
-}
-
-void
-ui_typed_show(const struct ui *u, size_t columns, struct buf *out)
-{
-	struct buf safe = BUF_INIT(8 * LINE_MAX_TYPED);
-	const char *p;
-	size_t n;
-
-	ui_safe(&safe, buf_view(&u->typed).p, u->typed.len);
-	p = buf_view(&safe).p;
-	n = safe.len;
-	while (n > 0 && ui_fits(p, n, columns) < n) {	/* its end is shown */
-		size_t k = utf8_len((const unsigned char *)p, n);
-
-		p += k != 0 ? k : 1;
-		n -= k != 0 ? k : 1;
-	}
-	buf_add(out, p, n);
-	buf_release(&safe);
 }
