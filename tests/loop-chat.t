@@ -43,7 +43,8 @@ start() {	# ARG...: the chat on 100 columns
 	tm kill-server 2>/dev/null
 	S=${S}x
 	tm new-session -d -x 100 -y 40 -s c "EDITOR='$T/w/ed' hamr-loop \
-	    --no-config --replay script $*; echo status \$?; sleep 60"
+	    --no-config --replay script $*; echo status \$? raw \$(stty -a |
+	grep -cw -e -icanon); sleep 60"
 	sees "it greets${*:+ ($*)}" "hamr *, mode *, in $T/w; /help lists*>*"
 }
 
@@ -185,6 +186,21 @@ type_ "what is @$T/a\\ picture.png, @file.txt?" Enter
 sees "a person may name one elsewhere" '*/a picture.png is shown to the model*'
 type_ C-d
 sees "and quits" '*status 0*'
+
+# the terminal goes away, or the machine
+call b1 bash '{"command":"sleep 64.6"}' >script
+for sig in TERM HUP; do
+	rm -rf .hamr
+	start --yes
+	type_ wait Enter
+	sees "a long call" '*bash sleep 64.6*'
+	kill -"$sig" "$(cat .hamr/sessions/*.lock)"
+	sees "SIG$sig in a turn ends the chat, the terminal is as it was" \
+	    '*interrupted, signal*status 0 raw 0*'
+	is "... with an end record, and nothing running" "$(tail -n 1 \
+	    .hamr/sessions/*.ndjson | jq -r .status) $(pgrep -fc '^sleep 64.6')" \
+	    "interrupted 0"
+done
 
 # several lines pasted at once are one message
 answer "One message." >script

@@ -29,6 +29,7 @@ turn(struct chat *c, const char *text)
 		c->quit = true;
 	}
 	ui_listen(&c->run->ui, false);
+	c->quit |= h->to_end;
 	/* what was begun is finished at the prompt */
 	edit_push(c->edit, &c->run->ui.typed);
 	h->interrupts = 0;

@@ -159,6 +159,7 @@ read_signals(struct hub *h)
 	while (read(h->signals, &info, sizeof info) == sizeof info) {
 		runlog_say(h->log, "signal", "%u, of process %u",
 		    info.ssi_signo, info.ssi_pid);
+		h->to_end |= info.ssi_signo != SIGINT;
 		h->interrupts++;
 	}
 }

@@ -65,6 +65,7 @@ struct hub {
 	int64_t number;		/* of the last go or sync */
 	int signals;		/* signalfd for INT, TERM, HUP */
 	int interrupts;		/* how many came */
+	bool to_end;		/* one of them was TERM or HUP */
 	bool yes;
 	bool chat;		/* a person types: he names files himself */
 	bool listen;		/* take in what is typed meanwhile */
