@@ -14,7 +14,7 @@ plain() {
 	    s/session [0-9]*T[0-9]*Z-[0-9a-f]*/session ID/
 	    s/hamr [0-9.]*,/hamr N,/' "$1"
 }
-ok "it can be made" timeout 100 "$TOP/build-aux/picture" "$BIN" new.svg
+ok "it can be made" timeout 150 "$TOP/build-aux/picture" "$BIN" new.svg
 plain "$TOP/doc/chat.svg" >old && plain new.svg >new
 same "it is the one in the README (make picture)" new old
 is "it is SVG, and needs nothing from elsewhere" "$(python3 -c 'import sys
