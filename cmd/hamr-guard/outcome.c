@@ -308,18 +308,19 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 
 	text_digest(text, &g->lines, g->scratch, &o->d);
 	if (o->failed) {
-		text = decoded(g, text);
+		struct slice plain = decoded(g, text);
+
 		o->d.hash = ~o->d.hash;
 		o->d.norm = ~o->d.norm;
-		o->transient = may_pass(meta, text);
+		o->transient = may_pass(meta, plain);
 		/* an error not seen before says something, whatever its
 		 * lines; one that was says nothing */
 		g->errors.max = ERRORS_MAX;
 		o->new_error = hset_add(&g->errors, o->d.norm);
 		if (!o->new_error)
 			o->d.gain = 0;
-		else if (o->d.gain < text.n)
-			o->d.gain = text.n;
+		else if (o->d.gain < plain.n)
+			o->d.gain = plain.n;
 	}
 	if (c->about.idle)
 		o->d.gain = 0;
