@@ -164,6 +164,12 @@ for what in lines one dots arguments; do
 	echo "# $what: $(cat kib) KiB"
 done
 
+# with make asan this also watches what is read and written
+printf '%s\n' '{"role":"user","content":"go"}' \
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"x\"}"}}]}' \
+    '{"role":"tool","tool_call_id":"c","content":"x \\","is_error":true}' >odd
+is "a failed line that ends with a backslash" "$(guard -n odd; echo $?)" 0
+
 python3 big.py calls 20000 | python3 most.py 2>small
 python3 big.py calls 1000000 | timeout 200 python3 most.py >million 2>large
 is "a million calls: not a word" "$(cat million)" ""
