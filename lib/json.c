@@ -18,18 +18,22 @@ static cJSON *
 made(cJSON *item)
 {
 	if (item == NULL)
-		xrealloc(NULL, (size_t)-1 >> 1);	/* says it and ends */
+		mem_none();
 	return item;
 }
 
 static void
 put(struct json *o, const char *key, cJSON *item)
 {
+	cJSON_bool ok;
+
 	made(item);
 	if (key != NULL)
-		cJSON_AddItemToObject(node(o), key, item);
+		ok = cJSON_AddItemToObject(node(o), key, item);
 	else
-		cJSON_AddItemToArray(node(o), item);
+		ok = cJSON_AddItemToArray(node(o), item);
+	if (!ok)	/* no memory for the key */
+		mem_none();
 }
 
 struct json *
@@ -113,7 +117,7 @@ json_print(const struct json *o, struct buf *out)
 	char *s = cJSON_PrintUnformatted((const cJSON *)o);
 
 	if (s == NULL)
-		xrealloc(NULL, (size_t)-1 >> 1);
+		mem_none();
 	buf_adds(out, s);
 	cJSON_free(s);
 }

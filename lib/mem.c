@@ -4,15 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "err.h"
 #include "mem.h"
+
+/* At once: who has no memory may hold locks that the end of others, such as
+ * OpenSSL's, waits for. */
+void
+mem_none(void)
+{
+	err_say("out of memory");
+	_exit(ST_SYSTEM);
+}
 
 static void *
 checked(void *p)
 {
 	if (p == NULL)
-		err_die(ST_SYSTEM, "out of memory");
+		mem_none();
 	return p;
 }
 
@@ -76,7 +86,7 @@ xgrow(void *p, size_t n, size_t *cap, size_t size)
 	if (n < *cap)
 		return p;
 	if (*cap > SIZE_MAX / 2 / size)
-		err_die(ST_SYSTEM, "out of memory");
+		mem_none();
 	*cap = *cap != 0 ? *cap * 2 : 8;
 	return xrealloc(p, *cap * size);
 }

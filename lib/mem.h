@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* Say so and end: for what a foreign library could not get. */
+void mem_none(void) __attribute__((noreturn));
+
 void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t n);

@@ -13,6 +13,7 @@
 
 /* The functions we use, with the types of OpenSSL's own header. */
 struct evp {
+	__typeof__(CRYPTO_set_mem_functions) *memory;
 	__typeof__(OPENSSL_init_crypto) *start;
 	__typeof__(EVP_MD_fetch) *fetch;
 	__typeof__(EVP_MD_CTX_new) *ctx_new;
@@ -40,7 +41,8 @@ check(int ok)
 static void
 load(struct evp *f)
 {
-	*f = (struct evp){ OPENSSL_init_crypto, EVP_MD_fetch, EVP_MD_CTX_new, EVP_MD_CTX_free,
+	*f = (struct evp){ CRYPTO_set_mem_functions, OPENSSL_init_crypto,
+		EVP_MD_fetch, EVP_MD_CTX_new, EVP_MD_CTX_free,
 		EVP_DigestInit_ex2, EVP_DigestUpdate, EVP_DigestFinal_ex,
 		NULL };
 }
@@ -65,6 +67,7 @@ load(struct evp *f)
 		    OPENSSL_VERSION_MAJOR);
 	/* POSIX wants dlsym's result usable as a function; ISO C has no
 	 * conversion for it, hence the copies through void **. */
+	*(void **)&f->memory = symbol(lib, "CRYPTO_set_mem_functions");
 	*(void **)&f->start = symbol(lib, "OPENSSL_init_crypto");
 	*(void **)&f->fetch = symbol(lib, "EVP_MD_fetch");
 	*(void **)&f->ctx_new = symbol(lib, "EVP_MD_CTX_new");
@@ -75,6 +78,35 @@ load(struct evp *f)
 }
 #endif
 
+/* OpenSSL 3.0 uses a lock that it had no memory for: it asks us for memory,
+ * and who does not get any ends. */
+static void *
+get(size_t n, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	return n != 0 ? xmalloc(n) : NULL;
+}
+
+static void *
+change(void *p, size_t n, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	if (n != 0)
+		return xrealloc(p, n);
+	free(p);
+	return NULL;
+}
+
+static void
+give_back(void *p, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	free(p);
+}
+
 static const struct evp *
 evp(void)
 {
@@ -82,6 +114,8 @@ evp(void)
 
 	if (f.sha256 == NULL) {
 		load(&f);
+		/* refused, and no harm, where libcurl was here before us */
+		f.memory(get, change, give_back);
 		/* its files would take longer to read than all we hash, and
 		 * what it has is given back with the process */
 		f.start(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT,

@@ -77,6 +77,8 @@ fail(sqlite3 *h, struct err *e)
 		return err_set(e, ST_SYSTEM, "%s: %s%s%s; check the file and "
 		    "its folder", path, sqlite3_errmsg(h),
 		    sys != 0 ? ": " : "", sys != 0 ? strerror(sys) : "");
+	case SQLITE_NOMEM:
+		return err_set(e, ST_SYSTEM, "%s: out of memory", path);
 	default:
 		return err_set(e, ST_BUG, "%s: %s", path, sqlite3_errmsg(h));
 	}
@@ -257,6 +259,8 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 			goto out;
 	}
 	if (sqlite3_open_v2(path, &db->h, flags, NULL) != SQLITE_OK) {
+		if (db->h == NULL)
+			mem_none();
 		fail(db->h, e);
 		goto out;
 	}

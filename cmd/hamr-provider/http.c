@@ -130,6 +130,15 @@ on_timer(CURLM *multi, long ms, void *arg)
 	return 0;
 }
 
+/* A setting that was not taken would mean another one, such as the proxy of
+ * the environment. */
+static void
+must(CURLcode rc)
+{
+	if (rc != CURLE_OK)
+		mem_none();
+}
+
 /* Everything about the one easy handle that no request changes. */
 static void
 easy_options(struct http *h)
@@ -138,19 +147,23 @@ easy_options(struct http *h)
 	bool own_ca = *h->conf.ca_file != '\0';
 
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+	must(curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https"));
 	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy);	/* no env */
-	curl_easy_setopt(e, CURLOPT_NOPROXY, "");
+	/* none of the environment */
+	must(curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy));
+	must(curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
 	curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
 	    (long)CURL_HTTP_VERSION_2TLS);
 	curl_easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
 	/* the folder takes 1 ms, the bundle 20 to 40 */
-	curl_easy_setopt(e, CURLOPT_CAINFO, own_ca ? h->conf.ca_file : NULL);
-	curl_easy_setopt(e, CURLOPT_CAPATH, own_ca ? NULL : "/etc/ssl/certs");
-	curl_easy_setopt(e, CURLOPT_USERAGENT, "hamr-provider/" HAMR_VERSION);
+	must(curl_easy_setopt(e, CURLOPT_CAINFO,
+	    own_ca ? h->conf.ca_file : NULL));
+	must(curl_easy_setopt(e, CURLOPT_CAPATH,
+	    own_ca ? NULL : "/etc/ssl/certs"));
+	must(curl_easy_setopt(e, CURLOPT_USERAGENT,
+	    "hamr-provider/" HAMR_VERSION));
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
 	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
@@ -183,12 +196,12 @@ http_new(const struct http_conf *c)
 
 	h->conf = *c;
 	h->timer = -1;
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
-		abort();
+	must(curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free,
+	    xrealloc, xstrdup, xcalloc));
 	h->multi = curl_multi_init();
 	h->easy = curl_easy_init();
 	if (h->multi == NULL || h->easy == NULL)
-		abort();
+		mem_none();
 	h->headers = header_list(c->headers, c->nheaders);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
@@ -236,7 +249,8 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 		h->own = header_list(c->headers, c->nheaders);
 	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
 	    h->own != NULL ? h->own : h->headers);
-	curl_multi_add_handle(h->multi, h->easy);
+	if (curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
+		mem_none();
 }
 
 /* The nearer of two points of time, -1 being never. */
