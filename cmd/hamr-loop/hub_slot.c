@@ -247,11 +247,10 @@ slot_feed(struct hub *h, struct slot *s)
 			s->written = s->out.len;
 			return;
 		}
-		if (n < 0) {
+		if (n < 0)	/* the next one is fed at once */
 			slot_down(h, s, "cannot be written to");
-			return;
-		}
-		s->written += (size_t)n;
+		else
+			s->written += (size_t)n;
 	}
 }
 

@@ -1,8 +1,11 @@
 /* stages.c - child processes of the loop, all started through libpipeline. */
 #include <errno.h>
+#include <error.h>
 #include <fcntl.h>
 #include <pipeline.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -118,8 +121,33 @@ new_command(const char *line, const char *const *flags, size_t nflags)
 	return cmd;
 }
 
-/* libpipeline ends the process when a pipe or a fork fails; find out before
- * it does whether there are descriptors left. */
+/* Where libpipeline's last words lead: it ends the process by error(3) when a
+ * fork, a pipe or an allocation fails, and a session must get its end record
+ * first.  error's hook takes no argument, so this cannot travel. */
+struct way_out {
+	sigjmp_buf back;
+	pid_t owner;
+};
+
+static struct way_out *
+way_out(void)
+{
+	static struct way_out w;
+
+	return &w;
+}
+
+/* In the place of the program's name, before error() has said anything. */
+static void
+instead_of_dying(void)
+{
+	if (getpid() == way_out()->owner)
+		siglongjmp(way_out()->back, 1);
+	fprintf(stderr, "%s: ", program_invocation_name);
+}
+
+/* Find out before that, while nothing is begun, whether there are descriptors
+ * left. */
 static int
 room_for(size_t commands, struct err *e)
 {
@@ -187,10 +215,61 @@ command_of(const char *const *argv, size_t n)
 	return cmd;
 }
 
+static void
+build(struct child *c, const struct child_opts *o)
+{
+	c->p = pipeline_new();
+	for (size_t i = 0; i < o->n; i++)
+		add_command(c, o, new_command(o->commands[i], o->flags,
+		    i == 0 ? o->nflags : 0));
+	if (o->n == 0)
+		add_command(c, o, command_of(o->argv, o->nargv));
+	pipeline_want_in(c->p, -1);
+	pipeline_want_out(c->p, -1);
+}
+
+static int
+take_ends(struct child *c, struct err *e)
+{
+	FILE *in = pipeline_get_infile(c->p);
+	FILE *out = pipeline_get_outfile(c->p);
+
+	c->group = pipeline_get_pid(c->p, 0);
+	if (in == NULL || out == NULL) {
+		err_sys(e, ST_SYSTEM, "cannot start a stage");
+		kill(-c->group, SIGKILL);
+		return -1;
+	}
+	c->in = fileno(in);
+	c->out = fileno(out);
+	return 0;
+}
+
+/* Build and start it.  What is begun when that fails is left as it is: nobody
+ * knows how far libpipeline came. */
+static int
+begin(struct child *c, const struct child_opts *o, struct err *e)
+{
+	volatile int r = 0;
+
+	way_out()->owner = getpid();
+	error_print_progname = instead_of_dying;
+	if (sigsetjmp(way_out()->back, 1) == 0) {
+		build(c, o);
+		pipeline_start(c->p);
+		r = take_ends(c, e);
+	} else {
+		r = err_sys(e, ST_SYSTEM, "cannot start a stage");
+	}
+	error_print_progname = NULL;
+	return r;
+}
+
 struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
 	struct child *c;
+	int r;
 
 	for (size_t i = 0; i < o->n; i++)
 		if (child_check(o->commands[i], e) < 0)
@@ -201,20 +280,15 @@ child_start(const struct child_opts *o, struct err *e)
 	c->err = c->err_theirs = -1;
 	if (o->overhear)
 		overhear(c);
-	c->p = pipeline_new();
-	for (size_t i = 0; i < o->n; i++)
-		add_command(c, o, new_command(o->commands[i], o->flags,
-		    i == 0 ? o->nflags : 0));
-	if (o->n == 0)
-		add_command(c, o, command_of(o->argv, o->nargv));
-	pipeline_want_in(c->p, -1);
-	pipeline_want_out(c->p, -1);
-	pipeline_start(c->p);
+	r = begin(c, o, e);
 	if (c->err_theirs >= 0)
 		close(c->err_theirs);
-	c->in = fileno(pipeline_get_infile(c->p));
-	c->out = fileno(pipeline_get_outfile(c->p));
-	c->group = pipeline_get_pid(c->p, 0);
+	if (r < 0) {
+		if (c->err >= 0)
+			close(c->err);
+		free(c);
+		return NULL;
+	}
 	own_end(c->in);
 	own_end(c->out);
 	return c;
@@ -324,6 +398,22 @@ to_terminal(void *data)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+/* As begin(). */
+static int
+begin_there(pipeline *p, struct err *e)
+{
+	volatile int r = 0;
+
+	way_out()->owner = getpid();
+	error_print_progname = instead_of_dying;
+	if (sigsetjmp(way_out()->back, 1) == 0)
+		pipeline_start(p);
+	else
+		r = err_sys(e, ST_SYSTEM, "cannot start a command");
+	error_print_progname = NULL;
+	return r;
+}
+
 int
 child_on_tty(const char *command, const char *const *args, size_t n,
     struct err *e)
@@ -338,7 +428,8 @@ child_on_tty(const char *command, const char *const *args, size_t n,
 	cmd = new_command(command, args, n);
 	pipecmd_pre_exec(cmd, to_terminal, NULL, NULL);
 	pipeline_command(p, cmd);
-	pipeline_start(p);
+	if (begin_there(p, e) < 0)
+		return -1;
 	pipeline_wait_all(p, &statuses, &k);
 	if (k > 0)
 		r = statuses[0];
