@@ -18,53 +18,76 @@
 static const char ignore[] = "# made by hamr: nothing here but config.toml "
     "belongs into a repository\n*\n!config.toml\n";
 
-/* Does the index of root's repository list a path in .hamr but config.toml?
- * git is run with nothing of the repository's own in force. */
+/* Does a list of git's, names ended by NUL, hold more than we allow? */
 static bool
-git_tracks(const char *root)
+holds_more(const struct buf *b)
 {
-	const char *argv[] = { "git", "--no-optional-locks", "-c",
-		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-		"safe.directory=*", "-C",
-		root, "ls-files", "-z", "--", ".hamr", NULL };
+	for (size_t i = 0; i < b->len; i += strlen(b->p + i) + 1)
+		if (strcmp(b->p + i, ".hamr/config.toml") != 0 &&
+		    strcmp(b->p + i, ".hamr/.gitignore") != 0)
+			return true;
+	return false;
+}
+
+/* Run git to its end and take what it prints.  0, or -1 with e. */
+static int
+ask_git(const char *git, const char *const *argv, struct buf *b, struct err *e)
+{
 	char *path = xasprintf("PATH=%s", getenv("PATH") != NULL ?
 	    getenv("PATH") : "/usr/bin:/bin");
 	const char *env[] = { path, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", NULL };
 	posix_spawn_file_actions_t fa;
-	struct buf b = BUF_INIT(1 << 20);
-	char *git = which_program("git", root);
-	bool tracked = false;
-	int fd[2];
+	int fd[2], r = -1, st = 0, error;
 	pid_t pid;
 
-	if (git == NULL || pipe2(fd, O_CLOEXEC) < 0) {
-		tracked = git != NULL;	/* without git nothing is tracked */
-		free(git);
+	if (pipe2(fd, O_CLOEXEC) < 0) {
 		free(path);
-		return tracked;
+		return err_sys(e, ST_SYSTEM, "cannot run git");
 	}
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
 	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&pid, git, &fa, NULL, (char **)argv,
-	    (char **)env) == 0) {
-		close(fd[1]);
-		file_read_fd(fd[0], "git", &b, NULL);
-		waitpid(pid, NULL, 0);
-		for (size_t i = 0; i < b.len; i += strlen(b.p + i) + 1)
-			if (strcmp(b.p + i, ".hamr/config.toml") != 0 &&
-			    strcmp(b.p + i, ".hamr/.gitignore") != 0)
-				tracked = true;
+	error = posix_spawn(&pid, git, &fa, NULL, (char **)argv, (char **)env);
+	close(fd[1]);
+	if (error == 0) {
+		r = file_read_fd(fd[0], "git", b, e);
+		while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
+			;
+		if (r == 0 && !WIFEXITED(st))
+			r = err_set(e, ST_SYSTEM, "git was killed");
 	} else {
-		close(fd[1]);
+		errno = error;
+		err_sys(e, ST_SYSTEM, "cannot run git");
 	}
 	posix_spawn_file_actions_destroy(&fa);
 	close(fd[0]);
+	free(path);
+	return r;
+}
+
+/* Does the index of root's repository list a path in .hamr but config.toml?
+ * git is run with nothing of the repository's own in force.  Without git
+ * nothing is tracked.  -1 with e: it cannot be told. */
+static int
+git_tracks(const char *root, struct err *e)
+{
+	const char *argv[] = { "git", "--no-optional-locks", "-c",
+		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
+		"safe.directory=*", "-C",
+		root, "ls-files", "-z", "--", ".hamr", NULL };
+	struct buf b = BUF_INIT(1 << 20);
+	char *git = which_program("git", root);
+	int r = 0;
+
+	if (git != NULL) {
+		r = ask_git(git, argv, &b, e);
+		if (r == 0 || b.over)
+			r = b.over || holds_more(&b);
+	}
 	buf_release(&b);
 	free(git);
-	free(path);
-	return tracked;
+	return r;
 }
 
 /* Is path/.git there, so that asking git makes sense? */
@@ -79,23 +102,29 @@ is_repository(const char *root)
 	return yes;
 }
 
+/* 0, or -1 with e and errno. */
 static int
 write_ignore(const char *dir, struct err *e)
 {
 	char *p = xasprintf("%s/.gitignore", dir);
-	int fd, r = 0;
+	int fd, error = 0;
 
 	fd = open(p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 	    0644);
-	if (fd >= 0) {
-		if (file_write_all(fd, ignore, sizeof ignore - 1) < 0)
-			r = err_sys(e, ST_SYSTEM, "%s", p);
-		close(fd);
-	} else if (errno != EEXIST) {
-		r = err_sys(e, ST_SYSTEM, "%s", p);
+	if (fd < 0 && errno != EEXIST)
+		error = errno;
+	if (fd >= 0 && file_write_all(fd, ignore, sizeof ignore - 1) < 0) {
+		error = errno;
+		unlink(p);	/* half of it would ignore nothing */
 	}
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	if (error != 0)
+		err_sys(e, ST_SYSTEM, "%s", p);
 	free(p);
-	return r;
+	errno = error;
+	return error != 0 ? -1 : 0;
 }
 
 /* In somebody's folder what root makes is his. */
@@ -109,28 +138,64 @@ give(const char *root, const char *dir)
 	return lchown(dir, st.st_uid, st.st_gid);
 }
 
-/* The repository's own .hamr, or NULL when it must not or cannot be used. */
-static char *
-own_place(const char *root, bool create)
+/* Is a folder that cannot be made here somebody else's? */
+static bool
+is_refused(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS ||
+	    error == ELOOP;
+}
+
+/* Make .hamr what it has to be.  1: it is; 0: it is not ours to use; -1: it
+ * cannot be told or made, e says why. */
+static int
+own_make(const char *root, const char *dir, bool there, struct err *e)
+{
+	if (!there && mkdir(dir, 0755) < 0 && errno != EEXIST)
+		return is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s",
+		    dir);
+	if (!there && give(root, dir) < 0)
+		return 0;
+	if (write_ignore(dir, e) < 0)
+		return is_refused(errno) ? 0 : -1;
+	return 1;
+}
+
+/* May the folder that is there be used?  As own_make. */
+static int
+own_judge(const char *root, const char *dir, const struct stat *st,
+    struct err *e)
+{
+	int tracked = 0;
+
+	if (!S_ISDIR(st->st_mode) ||
+	    (st->st_uid != geteuid() && geteuid() != 0) ||
+	    access(dir, W_OK) < 0)
+		return 0;
+	if (is_repository(root))
+		tracked = git_tracks(root, e);
+	return tracked < 0 ? -1 : !tracked;
+}
+
+/* The repository's own .hamr in *out, or NULL when it must not be used.  -1
+ * with e when that cannot be told: to go elsewhere then would hide what is
+ * here. */
+static int
+own_place(const char *root, bool create, char **out, struct err *e)
 {
 	char *dir = xasprintf("%s/.hamr", root);
 	struct stat st;
 	bool there = lstat(dir, &st) == 0;
+	int yes = there ? own_judge(root, dir, &st, e) : 1;
 
-	if (there && (!S_ISDIR(st.st_mode) ||
-	    (st.st_uid != geteuid() && geteuid() != 0) ||
-	    access(dir, W_OK) < 0 ||
-	    (is_repository(root) && git_tracks(root))))
-		goto no;
-	if (create && ((!there && mkdir(dir, 0755) < 0) ||
-	    (!there && give(root, dir) < 0) || write_ignore(dir, NULL) < 0))
-		goto no;
-	if (!there && !create && access(root, W_OK) < 0)
-		goto no;
-	return dir;
-no:
-	free(dir);
-	return NULL;
+	if (yes > 0 && create)
+		yes = own_make(root, dir, there, e);
+	else if (yes > 0 && !there)
+		yes = access(root, W_OK) == 0;
+	*out = yes > 0 ? dir : NULL;
+	if (yes <= 0)
+		free(dir);
+	return yes < 0 ? -1 : 0;
 }
 
 /* $XDG_STATE_HOME/hamr/REPO-ID: the folder's name and the start of its
@@ -157,9 +222,11 @@ state_home(const char *root, struct err *e)
 char *
 state_dir(const char *root, bool create, struct err *e)
 {
-	char *dir = own_place(root, create);
+	char *dir;
 	struct stat st;
 
+	if (own_place(root, create, &dir, e) < 0)
+		return NULL;
 	if (dir == NULL) {
 		dir = state_home(root, e);
 		if (dir != NULL && create && file_mkdirs(dir, 0700, e) < 0) {
