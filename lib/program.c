@@ -23,6 +23,7 @@ struct program {
 	int fd;
 	size_t memory;		/* what it may map */
 	bool last;		/* no more inputs will be given */
+	int error;		/* why something could not be sent */
 	struct buf in, out;
 	size_t at;		/* what of in has been taken */
 	program_waiter *wait;	/* NULL: block */
@@ -58,12 +59,17 @@ gone(struct program *p, struct err *e)
 		return err_set(e, ST_DATA, "%s: libjq ended with \"%s\"; did "
 		    "it need more than %zu MiB of memory?", p->name,
 		    strsignal(WTERMSIG(st)), p->memory >> 20);
+	if (p->error != 0) {
+		errno = p->error;
+		return err_sys(e, ST_SYSTEM, "%s: cannot be fed", p->name);
+	}
 	if (p->last && p->in.len == p->at)
 		return PROGRAM_END;
 	return err_set(e, ST_DATA, "%s: it has ended early", p->name);
 }
 
-/* Send what is queued; a dead peer is found by the next read. */
+/* Send what is queued; a dead peer is found by the next read, and so is one
+ * that cannot be reached, as it is left then. */
 static void
 send_all(struct program *p)
 {
@@ -75,8 +81,12 @@ send_all(struct program *p)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
+		if (n < 0) {
+			if (errno != EPIPE && errno != ECONNRESET)
+				p->error = errno;
+			shutdown(p->fd, SHUT_RDWR);
 			break;
+		}
 		done += (size_t)n;
 	}
 	buf_reset(&p->out);
