@@ -110,7 +110,8 @@ void ignored_free(struct ignored *ig);
 /* A thing in a folder. */
 struct seen {
 	const char *rel;	/* true name */
-	const struct stat *st;
+	const struct stat *st;	/* NULL: it, or what is in it, is closed to us
+				 * or could not be read */
 	int dir;		/* its folder, and its name there; -1: to be */
 	const char *base;	/* opened by rel */
 };

@@ -32,19 +32,22 @@ by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void
+/* 0, or -1 when the folder could not be read to its end. */
+static int
 names_read(struct names *names, int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 
+	int r;
+
 	if (d == NULL) {
 		if (fd >= 0)
 			close(fd);
-		return;
+		return -1;
 	}
-	while ((e = readdir(d)) != NULL) {
+	while (errno = 0, (e = readdir(d)) != NULL) {
 		if (strcmp(e->d_name, ".") == 0 ||
 		    strcmp(e->d_name, "..") == 0 ||
 		    strncmp(e->d_name, REPLACE_PREFIX,
@@ -54,9 +57,11 @@ names_read(struct names *names, int dir)
 		    sizeof *names->v);
 		names->v[names->n++] = xstrdup(e->d_name);
 	}
+	r = errno != 0 ? -1 : 0;
 	closedir(d);
 	if (names->n > 0)
 		qsort(names->v, names->n, sizeof *names->v, by_bytes);
+	return r;
 }
 
 static int
@@ -81,8 +86,9 @@ walk_one(struct files *f, const struct ignored *ig, struct seen *s,
 	struct stat st;
 	bool stop;
 
-	if (look_at(f, s, &st) < 0)
-		return false;	/* gone, or closed to us */
+	s->st = NULL;
+	if (look_at(f, s, &st) < 0)	/* gone, or closed to us */
+		return errno != ENOENT && see(arg, s);
 	s->st = &st;
 	stop = see(arg, s);
 	s->st = NULL;
@@ -112,8 +118,10 @@ tree_walk(struct files *f, const struct ignored *ig, const char *rel,
 	bool stop = false;
 
 	if (fd < 0)
-		return false;
-	names_read(&names, fd);
+		return errno != ENOENT && see(arg, &(struct seen){ .rel = rel,
+		    .dir = -1 });
+	if (names_read(&names, fd) < 0)
+		stop = see(arg, &(struct seen){ .rel = rel, .dir = -1 });
 	if (is_deep(rel)) {
 		close(fd);
 		fd = -1;
@@ -148,7 +156,7 @@ struct listing {
 				 * is relative to the argument */
 	long long deadline;
 	struct entry *v;
-	size_t n, cap;
+	size_t n, cap, unread;
 	size_t at_depth[DEPTH_MAX + 1];
 };
 
@@ -192,6 +200,10 @@ see_entry(void *arg, const struct seen *s)
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	int depth = 1;
 
+	if (s->st == NULL) {
+		l->unread++;
+		return false;
+	}
 	for (const char *p = rel + l->skip; *p != '\0'; p++)
 		depth += *p == '/';
 	put_entry(l, rel, s->st, &line);
@@ -242,8 +254,10 @@ list_run(struct files *f, const struct path *p, struct slice args,
 	cut = tree_walk(f, ig, p->rel, (int)depth, see_entry, &l);
 	shown = put_entries(&l, room > LIST_TAIL ? room - LIST_TAIL : 0,
 	    &r->content);
-	if (l.n == 0)
+	if (l.n == 0 && l.unread == 0)
 		buf_adds(&r->content, "[nothing to show]\n");
+	if (l.unread > 0)
+		buf_fmt(&r->content, "[%zu not readable]\n", l.unread);
 	if (shown < l.n || cut) {
 		buf_fmt(&r->content, "[%zu%s more]\n", l.n - shown,
 		    cut ? " or" : "");

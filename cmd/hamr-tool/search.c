@@ -37,7 +37,7 @@
 /* What was found.  It lies in memory shared with the process that searches,
  * so that what was found stays when that one is stopped. */
 struct found {
-	long matches, shown, skipped;
+	long matches, shown, skipped, unread;
 	bool done;		/* nothing was left out for lack of time */
 	bool cut;		/* a line was cut */
 	bool more;		/* a line was not shown */
@@ -234,7 +234,9 @@ search_file(void *arg, const struct seen *seen)
 	char *name;
 	int fd;
 
-	if (!S_ISREG(seen->st->st_mode))
+	if (seen->st == NULL)
+		s->found->unread++;
+	if (seen->st == NULL || !S_ISREG(seen->st->st_mode))
 		return enough(s);
 	if (seen->st->st_size > SEARCH_FILE_MAX) {
 		s->found->skipped++;
@@ -243,11 +245,15 @@ search_file(void *arg, const struct seen *seen)
 	fd = seen->dir < 0 ? path_open(&s->f->root, rel, O_RDONLY) :
 	    openat(seen->dir, seen->base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
+		s->found->unread += errno != ENOENT;
 		return enough(s);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    read_all(s, fd, (size_t)st.st_size) &&
-	    !is_binary(buf_view(&s->text))) {
+	}
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		;		/* another thing has taken its place */
+	} else if (!read_all(s, fd, (size_t)st.st_size)) {
+		s->found->unread++;
+	} else if (!is_binary(buf_view(&s->text))) {
 		t.name = name = path_name(rel);
 		t.text = buf_view(&s->text);
 		if (s->regex)
@@ -372,6 +378,10 @@ put_notes(const struct search *s, const char *where, struct result *r)
 	if (o->skipped > 0)
 		buf_fmt(&r->content, "[%ld file%s over 16 MiB not "
 		    "searched]\n", o->skipped, o->skipped == 1 ? "" : "s");
+	if (o->unread > 0)
+		buf_fmt(&r->content, "[%ld file%s or folder%s could not be "
+		    "read]\n", o->unread, o->unread == 1 ? "" : "s",
+		    o->unread == 1 ? "" : "s");
 	if (!o->done)
 		buf_adds(&r->content, "[stopped before everything was "
 		    "searched; narrow it with a path]\n");

@@ -1,4 +1,5 @@
 /* snap.c - snapshots of the root, taken. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ struct take {
 	struct buf put, drop;	/* paths to be added or looked at; removed */
 	struct snap_left left;
 	struct buf folder;	/* which one dirfd is; lists are sorted */
+	bool failed;		/* something could not be looked at */
 	int dirfd;		/* -1: none */
 };
 
@@ -53,12 +55,16 @@ is_readable(const struct snap *s, const char *rel, const struct stat *st)
 	    faccessat(s->f->root.fd, rel, R_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* What is not there is left out of a snapshot; when that cannot be told there
+ * is none. */
 static bool
-look(const struct snap *s, const char *rel, struct stat *st)
+look(struct take *t, const char *rel, struct stat *st)
 {
-	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
+	int fd = path_open(&t->s->f->root, rel, O_PATH | O_NOFOLLOW);
 	bool good = fd >= 0 && fstat(fd, st) == 0;
 
+	t->failed = t->failed || (!good && (errno == EMFILE ||
+	    errno == ENFILE || errno == ENOMEM || errno == EIO));
 	if (fd >= 0)
 		close(fd);
 	return good;
@@ -80,7 +86,7 @@ look_near(struct take *t, const char *rel, struct stat *st)
 		buf_add(&t->folder, rel, n);
 	}
 	if (t->dirfd < 0)
-		return look(t->s, rel, st);
+		return look(t, rel, st);
 	return fstatat(t->dirfd, slash != NULL ? slash + 1 : rel, st,
 	    AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -101,7 +107,7 @@ is_covered(struct take *t, const char *rel)
 {
 	struct stat st;
 
-	if (files_hidden(t->s->f, rel) || !look(t->s, rel, &st))
+	if (files_hidden(t->s->f, rel) || !look(t, rel, &st))
 		return false;
 	if (is_stream(t->s, &st))
 		return false;
@@ -262,7 +268,7 @@ take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 	if (r == 0)
 		r = take_new(&t);
 	if (r == 0)
-		r = write_tree(&t, tree);
+		r = t.failed ? -1 : write_tree(&t, tree);
 	*left = t.left;
 	if (t.dirfd >= 0)
 		close(t.dirfd);
