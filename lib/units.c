@@ -91,9 +91,13 @@ bool
 units_mend(struct slice text, struct buf *out)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX * 2);
-	bool lossy = utf8_clean(&clean, text.p, text.n), quoted = false;
-	const char *p = clean.p, *end = p + clean.len;
+	bool lossy, quoted = false;
+	const char *p, *end;
 
+	buf_adds(&clean, "");
+	lossy = utf8_clean(&clean, text.p, text.n);
+	p = clean.p;
+	end = p + clean.len;
 	buf_adds(out, "");
 	while (p < end)
 		if (quoted && *p == '\\') {
