@@ -112,10 +112,21 @@ $O/httpd: $(wildcard tests/httpd/*.c tests/httpd/*.h)
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(ALL_CFLAGS) -o $@ $(filter %.c,$^)
 
+# What tests/torture uses: one that kills at a system call, and one to be
+# preloaded that lets calls fail.  Never part of a program.
+TORTURE = $O/torture/killat $O/torture/fail.so
+$O/torture/killat: tests/torture/killat.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=c11 $(WARN) -O2 -g -o $@ $<
+$O/torture/fail.so: tests/torture/fail.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=c11 -O2 -g -fno-builtin -fPIC -shared \
+	    -o $@ $< -ldl
+
 TESTS = $(wildcard tests/*.t)
 JOBS  = 4
 
-check: all $O/httpd units layers
+check: all $O/httpd units layers $(TORTURE)
 	@HAMR_BIN=$(abspath $B) HTTPD_BIN=$(abspath $O/httpd) \
 	    HAMR_SHARE=$(abspath share/hamr) OBJ=$(abspath $O) \
 	    build-aux/check $(JOBS) $O/unit $(TESTS)
@@ -131,6 +142,43 @@ ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 asan:
 	@ASAN_OPTIONS=detect_leaks=0 $(MAKE) O=obj-asan B=obj-asan/bin \
 	    CFLAGS="$(ASAN)" HARDEN= LIBS_all="$(LIBS_all)" check
+
+# Kill, starve, fill and stop everything, and see what holds: hours of runs,
+# or SAMPLE=n of each row, chosen by SEED=n; ROW="word" for some rows.
+torture: all $O/httpd $(TORTURE)
+	@HAMR_BIN=$(abspath $B) HTTPD_BIN=$(abspath $O/httpd) \
+	    HAMR_SHARE=$(abspath share/hamr) OBJ=$(abspath $O) JOBS=2 \
+	    build-aux/torture $O/torture
+
+# libFuzzer on what reads what others wrote, FUZZ_SECONDS each; FUZZ="scan sse"
+# for some.  New inputs and crashers stay in build/fuzz.
+FUZZ = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_SECONDS = 10
+FUZZ_CFLAGS = -O1 -g -fno-omit-frame-pointer \
+       -fsanitize=fuzzer-no-link,address,undefined \
+       -fno-sanitize-recover=undefined
+fuzz:
+	@build-aux/fuzz --check
+	@$(MAKE) -s CC=clang O=obj-fuzz B=obj-fuzz/bin HARDEN= \
+	    CFLAGS="$(FUZZ_CFLAGS)" $(FUZZ:%=obj-fuzz/fuzz/%)
+	@build-aux/fuzz obj-fuzz/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+OBJECTS_sse     = $(call objects,hamr-provider)
+OBJECTS_dialect = $(call objects,hamr-provider)
+OBJECTS_edit    = $(call objects,hamr-tool)
+OBJECTS_path    = $(call objects,hamr-tool)
+OBJECTS_query   = $(call objects,hamr-mem)
+$(foreach f,$(FUZZ),$(eval $O/fuzz/$(f): $(OBJECTS_$(f))))
+$O/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $O/libhamr.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(UNIT_CPPFLAGS) -Icmd/hamr-mem $(ALL_CFLAGS) \
+	    -fsanitize=fuzzer -o $@ $< $(OBJECTS_$*) $O/libhamr.a \
+	    -lcurl -lsqlite3 $(LIBS_all)
+
+# Which lines do the tests run?  By gcov, a line a file, and the sum.
+cover:
+	@$(MAKE) -s O=obj-cover B=obj-cover/bin HARDEN= CFLAGS="-O0 -g --coverage \
+	    -fprofile-update=atomic" check; build-aux/cover obj-cover
 
 # Against the official MCP servers and SDK, which npm fetches.
 mcp-check: all
@@ -196,13 +244,14 @@ deb: all
 	@rm -rf build/deb
 
 clean:
-	rm -rf obj obj-asan bin build
+	rm -rf obj obj-asan obj-fuzz obj-cover bin build
 
 help:
 	@sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile | sort | tr '\n' ' '; echo
 
 -include $(wildcard $O/unit/*.d)
 
-.PHONY: all demo check units layers asan mcp-check lint bench deps deps-lint install \
-	uninstall completions picture dist deb clean help
+.PHONY: all demo check units layers asan torture fuzz cover mcp-check lint \
+	bench deps deps-lint install uninstall completions picture dist deb \
+	clean help
 .DELETE_ON_ERROR:

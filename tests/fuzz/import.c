@@ -1,0 +1,123 @@
+/* import.c - fuzz: whose transcript it is does not depend on how much was
+ * shown before; tools and paths are renamed, and pairs made, of anything. */
+#include "fuzz.h"
+#include "import_guess.h"
+#include "import_name.h"
+#include "import_pair.h"
+#include "rec.h"
+#include "units.h"
+#include "utf8.h"
+
+static void
+say(const struct guess *g, struct buf *log)
+{
+	buf_fmt(log, "%d %s %s %d %d", (int)g->kind, g->one != NULL ?
+	    g->one->name : "-", g->other != NULL ? g->other->name : "-",
+	    (int)g->lines, (int)g->odd);
+}
+
+/* The door asks with what it has, until it is told. */
+static void
+guess(const char *p, size_t n, uint8_t rule)
+{
+	struct buf whole = BUF_INIT(4096), cut = BUF_INIT(4096);
+	struct guess g;
+	size_t at = 0;
+
+	import_guess((struct slice){ p, n }, true, &g);
+	say(&g, &whole);
+	for (size_t i = 0; at < n && i < 64; i++) {
+		char *part;
+
+		at += fuzz_piece(rule, i, n - at);
+		part = fuzz_copy(p, at);
+		import_guess((struct slice){ part, at }, false, &g);
+		free(part);
+		if (g.kind != GUESS_MORE)
+			break;
+	}
+	import_guess((struct slice){ p, n }, true, &g);
+	say(&g, &cut);
+	fuzz_same(&whole, &cut);
+	buf_release(&whole);
+	buf_release(&cut);
+}
+
+static void
+canonical(struct slice args)
+{
+	static const char *const tools[] = { "Read", "str_replace_editor",
+		"bash", "apply_patch", "write" };
+	struct import_names none = { NULL, 0 };
+	struct scan s = { 0 };
+
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		struct buf out = BUF_INIT(1 << 24);
+		struct slice name = import_name(&none, slice_of(tools[i]),
+		    args);
+
+		if (import_path(name, args, &out))
+			HOLDS(scan_value(&s, out.p, out.len) == 0);
+		buf_release(&out);
+	}
+	scan_release(&s);
+}
+
+/* Each line that is a record, as an importer's product. */
+static void
+pairs(const char *p, size_t n)
+{
+	struct import_pair pair = { .format = "fuzz" };
+	struct scan s = { 0 }, check = { 0 };
+	struct buf out = BUF_INIT(1 << 24);
+	struct rec r;
+
+	for (size_t at = 0; at < n;) {
+		const char *lf = memchr(p + at, '\n', n - at);
+		size_t k = lf != NULL ? (size_t)(lf - p) - at : n - at;
+
+		if (rec_parse(&s, p + at, k, &r) == 0) {
+			canonical(r.line);
+			buf_reset(&out);
+			import_pair(&pair, &r, false, &out);
+			HOLDS(out.len == 0 || memchr(out.p, '\n', out.len) ==
+			    NULL);
+			HOLDS(out.len == 0 || scan_record(&check, out.p,
+			    out.len) == 0);
+		}
+		at += k + 1;
+	}
+	import_pair_end(&pair);
+	HOLDS(pair.results + pair.unanswered <= pair.calls + pair.strays +
+	    pair.results);
+	import_pair_release(&pair);
+	scan_release(&s);
+	scan_release(&check);
+	buf_release(&out);
+}
+
+/* Foreign bytes are mended where they enter: then they are UTF-8. */
+static void
+mend(const char *p, size_t n)
+{
+	struct buf out = BUF_INIT(1 << 24);
+	bool lost = units_mend((struct slice){ p, n }, &out);
+
+	HOLDS(utf8_check(out.p, out.len) == out.len);
+	HOLDS(lost || utf8_check(p, n) == n);
+	HOLDS(units_value_end((struct slice){ p, n }) <= n);
+	buf_release(&out);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	uint8_t rule = fuzz_byte(&data, &n);
+	char *p = fuzz_copy(data, n);
+
+	guess(p, n, rule);
+	pairs(p, n);
+	mend(p, n);
+	free(p);
+	return 0;
+}
