@@ -87,6 +87,20 @@ kind_of(const struct rec *r)
 	return R_OTHER;
 }
 
+/* What follows a header of another version may mean other things. */
+static int
+check_version(struct scan *s, const struct rec *r)
+{
+	struct slice v = rec_get(r, "v");
+	int64_t n = 0;
+
+	if (v.p == NULL || (scan_int(v, &n) && n == REC_VERSION))
+		return 0;
+	s->why = "a transcript of another version of hamr (\"v\" is not 1)";
+	s->at = (size_t)(v.p - r->line.p);
+	return -1;
+}
+
 int
 rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 {
@@ -96,7 +110,7 @@ rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 	r->m = s->m;
 	r->n = s->n;
 	r->kind = kind_of(r);
-	return 0;
+	return r->kind == R_HAMR ? check_version(s, r) : 0;
 }
 
 /* ---- reading ---- */

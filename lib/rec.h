@@ -15,6 +15,8 @@
 #include "err.h"
 #include "scan.h"
 
+#define REC_VERSION 1		/* "v" of the first record of a transcript */
+
 /* What a record is, by its role, else by its type. */
 enum rec_kind {
 	R_OTHER,		/* neither is a string we know */

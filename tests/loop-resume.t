@@ -42,6 +42,44 @@ for kib in 3 4 5 6; do
 	cd ..
 done
 
+# a session of each released version is read as it was written (D8)
+for old in "$TOP"/tests/data/loop/session-*.ndjson; do
+	fresh
+	mkdir -p .hamr/sessions
+	cp "$old" .hamr/sessions/20260101T000000Z-aaaa.ndjson
+	hamr-guard -q --no-config <"$old" >guarded
+	same "$(basename "$old") is a fixed point" guarded "$old"
+	{ head -n 5 "$S"; echo '{"role":"assistant","content":"on"}'; } >next
+	loop --resume --replay next "go on" >answer 2>err
+	is "... and goes on" "$? $(cat answer)" "0 on"
+	head -n "$(wc -l <"$old")" "$(session)" >head
+	same "... with every byte kept" head "$old"
+	cd ..
+done
+fresh
+mkdir -p .hamr/sessions
+sed '1s/"v":1/"v":2/' "$old" >.hamr/sessions/20260101T000000Z-aaaa.ndjson
+status "a session of a later version is refused" 65 hamr-loop --no-config \
+    --resume "go on"
+match "... with the reason" "$(cat "$T/.err")" "*another version of hamr*"
+cd ..
+
+# what is promised against power loss: a start is on the disk before the call
+# can know of it (D6)
+fresh
+strace -f -o trace -s 40 -e trace=write,fdatasync hamr-loop --no-config --yes \
+    --quiet --replay "$S" "try it" >/dev/null 2>&1
+loop=$(awk '/"hamr/ { print $1; exit }' trace)
+is "every start is synced before it is sent" "$(awk -v loop="$loop" '
+    $1 != loop { next }
+    / write\(.*type\\":\\"start/ && fd == "" {
+	fd = $0; sub(/.*write\(/, "", fd); sub(/,.*/, "", fd); next }
+    / write\(.*type\\":\\"start/ && !synced { early++ }
+    /fdatasync\(/ && fd != "" { synced = 1; n++ }
+    / write\(.*role\\":\\"tool/ { fd = ""; synced = 0 }
+    END { print n + 0, early + 0 }' trace)" "6 0"
+cd ..
+
 # a line cut short by a power loss
 fresh
 loop --replay "$S" "try it" >/dev/null

@@ -63,6 +63,7 @@ reading(const char *text, size_t n, size_t k, size_t max, bool open_end)
 	return buf_detach(&said);
 }
 
+/* J7 */
 static void
 framing(void **state)
 {
@@ -112,6 +113,30 @@ large_lines(void **state)
 	assert_string_equal(said, "<t:1: line longer than 1000000 bytes>2({})");
 	free(said);
 	free(text);
+}
+
+/* D8: v tells whether we know what it means */
+static void
+versions(void **state)
+{
+	static const struct {
+		const char *text;
+		int r;
+	} t[] = {
+		{ "{\"type\":\"hamr\",\"v\":1,\"new\":{}}", 0 },
+		{ "{\"type\":\"hamr\"}", 0 },
+		{ "{\"type\":\"other\",\"v\":2}", 0 },
+		{ "{\"type\":\"hamr\",\"v\":2}", -1 },
+		{ "{\"type\":\"hamr\",\"v\":\"1\"}", -1 },
+	};
+	struct scan s = { 0 };
+	struct rec r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		assert_int_equal(rec_parse(&s, t[i].text, strlen(t[i].text),
+		    &r), t[i].r);
+	scan_release(&s);
 }
 
 static void
@@ -201,6 +226,7 @@ main(void)
 		cmocka_unit_test(framing),
 		cmocka_unit_test(large_lines),
 		cmocka_unit_test(kinds),
+		cmocka_unit_test(versions),
 		cmocka_unit_test(persons),
 		cmocka_unit_test(pairing),
 	};
