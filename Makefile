@@ -175,10 +175,11 @@ $O/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $O/libhamr.a
 	    -fsanitize=fuzzer -o $@ $< $(OBJECTS_$*) $O/libhamr.a \
 	    -lcurl -lsqlite3 $(LIBS_all)
 
-# Which lines do the tests run?  By gcov, a line a file, and the sum.
+# Which lines do the tests run?  By gcov: a line a file, and the sum.
 cover:
-	@$(MAKE) -s O=obj-cover B=obj-cover/bin HARDEN= CFLAGS="-O0 -g --coverage \
-	    -fprofile-update=atomic" check; build-aux/cover obj-cover
+	@rm -rf obj-cover; $(MAKE) -s O=obj-cover B=obj-cover/bin HARDEN= \
+	    CFLAGS="-O1 -g --coverage -fprofile-update=atomic" check; \
+	    status=$$?; build-aux/cover obj-cover && exit $$status
 
 # Against the official MCP servers and SDK, which npm fetches.
 mcp-check: all

@@ -1,7 +1,8 @@
 #!/bin/bash
 # torture.t - a sample of make torture: kill -9 at any system call, calls that
-# fail, signals, stopped stages, a full disk, many writers (D1 D4 D5 P2 P7 P8
-# P10 S19).  SAMPLE=n and SEED=n choose another one.
+# fail, signals, stopped stages, a full disk, torn sessions, clocks that jump,
+# many writers (D1 D2 D4 D5 D7 N8 P2 P7 P8 P10 S19).  SAMPLE=n and SEED=n choose
+# another one.
 . "$(dirname "$0")/lib.sh"
 : "${OBJ:=$TOP/obj}" "${SAMPLE:=3}" "${SEED:=1}"
 export SAMPLE SEED HAMR_BIN=$BIN
@@ -9,7 +10,7 @@ parts="crash rough"
 if grep -q __asan_init "$BIN/hamr-tool"; then
 	skip "calls that fail" "sanitizers have an allocator of their own"
 else
-	parts="$parts faults"
+	parts="$parts faults clock"
 fi
 # shellcheck disable=SC2086
 timeout 500 "$TOP/build-aux/torture" "$OBJ/torture" $parts >table 2>&1

@@ -6,6 +6,9 @@
  *			ones; KIND:0 none
  *	FAIL_COUNT=FILE	gets, at the program's end, how many there were
  *
+ *	FAIL_CLOCK=S:K	in every program, from its K-th look at the clock of
+ *			the day on that is S seconds off
+ *
  * Kinds: alloc read write open fork fsync.  What libc calls within itself is
  * not seen, but for its allocations.
  */
@@ -21,8 +24,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t);
@@ -30,6 +35,8 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
 enum kind { NONE, ALLOC, READ, WRITE, OPEN, FORK, FSYNC };
+static long jump;		/* seconds */
+static unsigned long jump_at, looks;
 static const char *const names[] = { "", "alloc", "read", "write", "open",
 	"fork", "fsync" };
 static const int reasons[] = { 0, ENOMEM, EIO, ENOSPC, EMFILE, EAGAIN, EIO };
@@ -58,8 +65,13 @@ __attribute__((constructor)) static void
 begin(void)
 {
 	const char *f = getenv("FAIL"), *in = getenv("FAIL_IN");
+	const char *clock = getenv("FAIL_CLOCK");
 	char *end;
 
+	if (clock != NULL) {
+		jump = strtol(clock, &end, 10);
+		jump_at = strtoul(*end == ':' ? end + 1 : "1", NULL, 10);
+	}
 	if (f == NULL || in == NULL ||
 	    strcmp(in, program_invocation_short_name) != 0)
 		return;
@@ -212,6 +224,44 @@ OPENS(open)
 OPENS(open64)
 OPENS_AT(openat)
 OPENS_AT(openat64)
+
+/* ---- the clock ---- */
+
+static long
+off(void)
+{
+	return jump_at != 0 && ++looks >= jump_at ? jump : 0;
+}
+
+int
+clock_gettime(clockid_t id, struct timespec *t)
+{
+	int r = NEXT(int (*)(clockid_t, struct timespec *))(id, t);
+
+	if (r == 0 && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
+		t->tv_sec += off();
+	return r;
+}
+
+time_t
+time(time_t *out)
+{
+	time_t t = NEXT(time_t (*)(time_t *))(NULL) + off();
+
+	if (out != NULL)
+		*out = t;
+	return t;
+}
+
+int
+gettimeofday(struct timeval *restrict t, void *restrict zone)
+{
+	int r = NEXT(int (*)(struct timeval *, void *))(t, zone);
+
+	if (r == 0)
+		t->tv_sec += off();
+	return r;
+}
 
 /* openat2 has no function of its own, nor has clone3 */
 long

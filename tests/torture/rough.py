@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -245,6 +246,64 @@ def disks(table, broken):
             lambda more, folder: disk_rlimit(broken, more, folder))
 
 
+# ---- torn sessions, and a clock that jumps ----
+
+def tear(broken, at, folder):
+    """The session is cut at a byte: what was whole before it stays, and the
+    run goes on."""
+    shutil.copytree(broken.whole, folder, dirs_exist_ok=True)
+    path = alike.session_of(folder)
+    with open(path, "r+b") as f:
+        f.truncate(at)
+    before = read(path)
+    before = before[:before.rfind(b"\n") + 1]
+    if b'"role":"user"' not in before:
+        return ""
+    for name in ("marks", "new.txt"):
+        os.unlink(f"{folder}/{name}")
+    done = run([*crash.LOOP, "--resume", "--replay", broken.script],
+        broken.env, folder)
+    if done.status != 0:
+        return str(done)
+    text = read(path)
+    if not text.startswith(before):
+        return "what was whole has changed"
+    for line in text.splitlines():
+        json.loads(line)
+    again = run(["hamr-guard", "--no-config", "-q"], broken.env, folder, text)
+    return "" if again.out == text else "it is no fixed point of hamr-guard"
+
+
+def tears(table, broken):
+    size = os.path.getsize(broken.session)
+    table.row("D2", f"a session cut at any of {size} bytes, resumed",
+        table.choose("tear", range(1, size + 1)),
+        lambda at, folder: tear(broken, at, folder))
+
+
+def jumped(table, broken, case, folder):
+    """Ten years, there or back, at the K-th look at the clock."""
+    years, k = case
+    broken.place(folder)
+    env = {**broken.env, "LD_PRELOAD": table.tools + "/fail.so",
+        "FAIL_CLOCK": f"{years * 31557600}:{k}"}
+    done = run([*crash.LOOP, "--json", "--replay", broken.script, "try it"],
+        env, folder)
+    if done.status != 0:
+        return str(done)
+    end = json.loads(done.out.splitlines()[-1])
+    if not 0 <= end["ms"] < 60000:
+        return f"it took {end['ms']} ms"
+    return "; ".join(alike.differences(broken.session, folder))
+
+
+def jumps(table, broken):
+    table.row("D7", "the clock jumps by ten years, mid-run",
+        table.choose("jump", [(years, k) for years in (10, -10)
+            for k in range(1, 13)]),
+        lambda case, folder: jumped(table, broken, case, folder))
+
+
 # ---- one memory ----
 
 def writer(env, folder, i, rounds):
@@ -289,7 +348,12 @@ def part(table):
     signals(table, broken)
     stops(table, broken)
     disks(table, broken)
+    tears(table, broken)
     writers(table)
+
+
+def clock(table):
+    jumps(table, crash.of(table))
 
 
 if __name__ == "__main__":
