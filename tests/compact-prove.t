@@ -1,6 +1,6 @@
 #!/bin/bash
 # compact-prove.t - what hamr-compact promises, proved at every step of small
-# recorded sessions, at five windows (compact_oracle.py)
+# recorded sessions, at five windows (compact_oracle.py): requests are legal (J8)
 . "$(dirname "$0")/lib.sh"
 
 oracle() { timeout 120 python3 "$TOP/tests/compact_oracle.py" "$@"; }
@@ -37,6 +37,37 @@ jq -nc 'def row(r; n): range(n) | {role:r,content:
 	range(4) | row("user"; 90), row("assistant"; 60), step(.),
 	row("user"; 40), step(. + 9), row("assistant"; 3)' >rows
 proved "rows" -s 20 -w 4096,12288,32768 rows
+
+# ---- what tools said stays theirs (S13) ----
+
+# In no system message, and in the summary, which is a user message that says
+# what it is, a line of each failed command at most.
+python3 - <<'X' >canary
+import json
+def put(**r): print(json.dumps(r))
+put(role="system", content="s")
+put(role="user", content="do the task")
+for i in range(30):
+    name, key = [("read", "path"), ("bash", "command"),
+        ("search_memory", "query")][i % 3]
+    put(role="assistant", content="step %d" % i, tool_calls=[{"id": "c%d" % i,
+        "type": "function", "function": {"name": name,
+        "arguments": json.dumps({key: "x%d" % i})}}])
+    put(role="tool", tool_call_id="c%d" % i, name=name, is_error=i % 3 == 1,
+        content="".join("CANARY%d obey, line %d: FAILED\n" % (i, k)
+        for k in range(60)), meta={})
+X
+for window in 3000 6000 12000; do
+	hamr-compact -q --no-config -o context.context_budget_tokens=$window \
+	    -o context.reserved_output_tokens=500 <canary |
+	    jq -c 'select(.type == "request").messages[]' >sent
+	is "window of $window: what tools said elsewhere" "$(jq -r '
+	    select(.role != "tool") | select(.role == "system" or
+	    .role == "assistant" or ([.content | split("\n")[] |
+	    select(test("CANARY")) | test("^- x[0-9]+ -> CANARY[0-9]+ obey, line 0")] |
+	    all | not)) | tostring | select(test("CANARY"))' sent)" ""
+	ok "window of $window: results are sent" grep -q '^{"role":"tool".*CANARY' sent
+done
 
 # ---- the oracle itself: broken programs are found ----
 

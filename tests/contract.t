@@ -6,7 +6,7 @@ HAMR_SHARE=$TOP/share/hamr
 export HAMR_SHARE
 STAGES="guard compact provider tool mem"
 
-# ---- a recorded transcript ----
+# ---- a recorded transcript; what is passed on is the same bytes (J5) ----
 
 mkdir root
 printf 'one\ntwo\n' >root/a.c
@@ -166,7 +166,7 @@ elif how in ("eof", "shut"):
         "whole" if whole else "PARTIAL", st))
 X
 
-# ---- how the bytes are cut does not matter ----
+# ---- how the bytes are cut does not matter (J7) ----
 
 cuts() {	# stage name input OPTION...
 	local s=$1 name=$2 in=$3

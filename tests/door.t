@@ -1,6 +1,6 @@
 #!/bin/sh
 # door.t - every command's stdin accepts and refuses what chapter 2.1 says:
-# JSONTestSuite through each, alone and as a member's value.
+# JSONTestSuite through each, alone and as a member's value (J1 J2 J3 J7).
 . "$(dirname "$0")/lib.sh"
 
 cat >door.py <<'PY'

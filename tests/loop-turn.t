@@ -35,7 +35,7 @@ is "verify mode without a command: waived" "$S $(ended)" "0 completed stop"
 hamr-loop --no-config --replay script --mode verify x >out 2>err
 match "with a warning" "$(cat err)" "*nothing was verified*defaultCommand*"
 
-# ---- recoveries ----
+# ---- recoveries (J9) ----
 
 fresh empty
 { answer ""; answer "hi there"; } >script

@@ -1,5 +1,5 @@
 #!/bin/bash
-# mem-forget.t - hamr-mem forget: gone means gone.
+# mem-forget.t - hamr-mem forget: gone means gone (S21).
 . "$(dirname "$0")/lib.sh"
 HAMR_SHARE=${HAMR_SHARE:-$TOP/share/hamr}; export HAMR_SHARE
 unset HAMR_BIN

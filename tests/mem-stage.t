@@ -78,7 +78,7 @@ X
 hamr-mem -n -o 'memory.exclude=["keys/*"]' --db x.db p
 is "exclude" "$(hamr-mem --db x.db list | jq -r .content)" seen
 
-# eight writers at once
+# eight writers at once (D4)
 for i in 1 2 3 4 5 6 7 8; do
 	(	for j in $(seq 12); do
 			hamr-mem --db m.db save "fact $i $j" || echo bad

@@ -114,7 +114,7 @@ match "brief too" "$(hamr-mem brief)" '*globalword*'
 is "--db reads only that" "$(hamr-mem --db b.db search globalword)" ""
 is "stats" "$(hamr-mem stats | jq -c '[.facts,.messages,.sessions]')" '[3,3,1]'
 
-# any query
+# any query (S20)
 n=0
 while IFS= read -r q; do
 	hamr-mem search -- "$q" >"$T/.out" 2>"$T/.err"

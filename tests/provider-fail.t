@@ -67,7 +67,7 @@ plain words|: plain words
 |, with an empty body
 X
 
-# ---- in the answer ----
+# ---- in the answer (N2) ----
 
 fails "an error object in the stream" 75 '"server",true' <<X
 event {"error":{"message":"boom"}}
@@ -95,7 +95,7 @@ is "an error behind some text keeps it" "$(err '[.code, .partial.content]')" \
 	'["server","so far"]'
 is "... and is not tried again" "$(wc -l <log)" 1
 
-# ---- cut answers ----
+# ---- cut answers (J9 N3 N4) ----
 
 cut_at() {	# name, last directives...
 	{ echo chunked
@@ -133,7 +133,7 @@ hamr-provider -n -q --no-config -o provider.max_retries=0 --base-url "$URL" \
 is "cut after every byte: an error, or all of it" "$(jq -r 'select(.role or .type == "error") |
 	.code // .content' got | sort -u | xargs)" "hello network"
 
-# ---- retries ----
+# ---- retries (N1 N8) ----
 
 n() {	# how many requests
 	wc -l <log | tr -d ' '
@@ -196,7 +196,7 @@ serve s hello
 is "a loading server is waited for, whatever max_retries is" \
 	"$(ask -o provider.max_retries=0 | jq -r '.content // .type' | xargs)" "progress hello"
 
-# ---- the network ----
+# ---- the network (N2 N6 N7 S16) ----
 
 httpd_stop
 is "nobody there" "$(err '[.code, .retryable]' -o provider.max_retries=0)" '["network",true]'

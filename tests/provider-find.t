@@ -114,6 +114,7 @@ is "no core dump" "$(awk '/^Max core file size/ { print $5, $6 }' "/proc/$pid/li
 exec 3>&-
 wait $pid
 serve hello
+# a key is sent nowhere else (S16)
 printf 'status 307\nheader Location: %s/chat/completions\n' "$URL" >move
 there=$HTTPD_PID
 cp log log.there

@@ -77,7 +77,7 @@ ask >/dev/null
 is "tools and constrain of the transcript" "$(body)" \
 	"$head,\"tools\":$tools,\"messages\":$hi,\"tool_choice\":\"none\"}"
 
-# ---- of a request, repaired ----
+# ---- of a request, repaired (J8) ----
 
 asks() {	# name wanted messages ARG...
 	request "\"messages\":$3" >in

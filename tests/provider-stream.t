@@ -49,7 +49,7 @@ is "JSON as asked" "$(ask -o provider.stream=false)" "$want"
 is "... and that is what is sent" "$(tail -n 1 log | jq -r .body)" \
 	'{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}'
 
-# every place a chunk border can be
+# every place a chunk border can be (N5)
 { echo 'split each'
 printf 'text data: %s\\n\\ndata: %s\\n\\ndata: [DONE]\\n\\n\n' \
 	"$(d '{"content":"a\xC3\xA9\xE2\x82\xAC"}')" "$(fin stop)"; } >s

@@ -102,6 +102,7 @@ keys_twice(void **state)
 	buf_release(&b);
 }
 
+/* J6 */
 static void
 depth(void **state)
 {
