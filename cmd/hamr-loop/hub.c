@@ -31,6 +31,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	buf_init(&h->request, 2 * BUF_RECORD_MAX);
 	buf_init(&h->typed, (size_t)1 << 20);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
