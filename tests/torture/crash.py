@@ -105,6 +105,10 @@ def of(table):
 
 def part(table):
     crash = of(table)
+    if run([crash.killat, crash.folder + "/probe", "0", "true"], crash.env,
+            crash.folder).status != 0:
+        table.skip("D1 P8", "kill -9 at any call", "no ptrace here")
+        return
     n = crash.count("loop")
     table.row("D1 P8", f"hamr-loop killed at any of {n} calls, resumed",
         table.choose("loop", range(1, n + 1)), crash.loop)
