@@ -98,7 +98,7 @@ UNIT_test_path = $(call objects,hamr-tool)
 UNIT_test_guard_text = $(call objects,hamr-guard)
 $O/unit/test_guard_text: $(call objects,hamr-guard)
 UNIT_test_dialect = $(patsubst %,$O/cmd/hamr-provider/dialect_%.o, \
-                    region markup python form)
+                    region skip markup python form)
 $O/unit/test_dialect: $(UNIT_test_dialect)
 
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))

@@ -43,7 +43,7 @@ struct summary {
 	struct map paths, texts;	/* to index + 1 */
 };
 
-/* ---- summary_print.c ---- */
+/* ---- summary_section.c ---- */
 
 /* A section that may take so many bytes more; its title comes with the first
  * line. */

@@ -3,36 +3,9 @@
 #include <string.h>
 
 #include "guard.h"
-#include "mem.h"
 
 #define POOL_MAX 1024		/* calls without results that are remembered
 				 * beyond their step */
-
-/* ---- small things the parts share ---- */
-
-char *
-guard_words(enum word w, const struct facts *f)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	words_say(w, f, &b);
-	return buf_detach(&b);
-}
-
-int
-guard_weight(bool poll, bool transient)
-{
-	if (poll)
-		return POINT / 3;
-	return transient ? POINT / 2 : POINT;
-}
-
-void
-step_weigh(struct step *s, int weight)
-{
-	if (weight > s->weight)
-		s->weight = weight;
-}
 
 /* ---- steps ---- */
 

@@ -11,11 +11,15 @@
 
 #include <stdbool.h>
 
+#include "buf.h"
+
 /* The first digit of a run is at p. */
 bool mark_digits(const char *base, const char *p, const char *end);
 /* A slash is at p. */
 bool mark_slash(const char *p, const char *end);
 /* A colon is at p, in a text that is JSON. */
 bool mark_colon(const char *base, const char *p);
+/* Is a member of this name one that tells a time or names a request? */
+bool mark_is_volatile(struct slice name);
 
 #endif

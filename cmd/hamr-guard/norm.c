@@ -124,35 +124,6 @@ over_value(const struct line *l, const char *q)
 	return q < l->end ? q + 1 : l->end;
 }
 
-static bool
-is_any(const char *p, size_t n, const char *names)
-{
-	for (; *names != '\0'; names += n)
-		if (memcmp(p, names, n) == 0)
-			return true;
-	return false;
-}
-
-/* The names by their lengths, which tell most members apart. */
-bool
-norm_is_volatile(struct slice name)
-{
-	switch (name.n) {
-	case 3: return is_any(name.p, 3, "pid");
-	case 4: return is_any(name.p, 4, "time" "date" "took");
-	case 5: return is_any(name.p, 5, "nonce");
-	case 7: return is_any(name.p, 7, "created" "elapsed" "took_ms"
-	    "span_id");
-	case 8: return is_any(name.p, 8, "duration" "trace_id");
-	case 9: return is_any(name.p, 9, "timestamp");
-	case 10: return is_any(name.p, 10, "created_at" "updated_at"
-	    "started_at" "elapsed_ms" "request_id");
-	case 11: return is_any(name.p, 11, "finished_at" "duration_ms");
-	case 16: return is_any(name.p, 16, "duration_seconds");
-	default: return false;
-	}
-}
-
 /* A colon at p: does it end the name of a member that is volatile?  Then
  * where the name begins. */
 static const char *
@@ -169,7 +140,7 @@ volatile_name(const struct line *l, const char *p)
 		;
 	if (q == l->p || q[-1] != '"')
 		return NULL;
-	return norm_is_volatile((struct slice){ q, (size_t)(end - q) }) ? q - 1 :
+	return mark_is_volatile((struct slice){ q, (size_t)(end - q) }) ? q - 1 :
 	    NULL;
 }
 

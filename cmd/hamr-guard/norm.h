@@ -16,8 +16,6 @@
 enum norm_text { NORM_PLAIN, NORM_JSON };
 enum norm_text norm_kind(struct slice text);
 
-/* Is a member of this name one that tells a time or names a request? */
-bool norm_is_volatile(struct slice name);
 
 /* Does anything in the line change by itself?  Then out, emptied first, is
  * the line without it; else out is left alone. */

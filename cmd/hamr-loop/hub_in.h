@@ -1,8 +1,8 @@
 /* hub_in.h - the inside of the hub; of hub*.c only.
  *
  * hub_commit.c appends to the session, hub_slot.c keeps one stage alive and
- * moves its bytes, hub_err.c passes on what it complains of, hub.c asks, hears
- * and waits.
+ * moves its bytes, hub_hear.c takes in what it says, hub_err.c passes on what it
+ * complains of, hub.c asks and waits.
  */
 #ifndef HAMR_LOOP_HUB_IN_H
 #define HAMR_LOOP_HUB_IN_H
@@ -19,8 +19,9 @@ int hub_commit_record(struct hub *h, const struct rec *r);
 /* What guard, compact and mem proposed, committed together. */
 void hub_commit_proposals(struct hub *h, struct slot *s);
 
-/* A record that a stage wrote. */
-void hub_said(struct hub *h, struct slot *s, const struct rec *r);
+/* hub_hear.c: a record that a stage wrote.  NULL, or for what the stage is to
+ * be ended. */
+const char *hub_said(struct hub *h, struct slot *s, const struct rec *r);
 
 /* Queue a control line (yours no more) behind those that are due no later. */
 void slot_control(struct slot *s, off_t at, char *line);

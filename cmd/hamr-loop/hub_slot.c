@@ -258,6 +258,7 @@ void
 slot_listen(struct hub *h, struct slot *s)
 {
 	const struct rec *r;
+	const char *fault;
 	struct err e;
 	int got = rec_fill(&s->in, &e);
 
@@ -270,9 +271,11 @@ slot_listen(struct hub *h, struct slot *s)
 			slot_down(h, s, e.text);
 			return;
 		}
-		hub_said(h, s, r);
-		if (s->child == NULL || s->in.buf == NULL)
-			return;		/* it was ended for what it said */
+		fault = hub_said(h, s, r);
+		if (fault != NULL) {
+			slot_down(h, s, fault);
+			return;
+		}
 	}
 	if (got <= 0)
 		slot_down(h, s, NULL);

@@ -72,7 +72,7 @@ void api_stream_release(struct api_stream *st);
 enum api_said api_event(const struct api *api, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);
 
-/* ---- helpers of the adapters ---- */
+/* ---- api_parts.c: helpers of the adapters ---- */
 
 struct slice api_member(const struct scan *sc, const char *key);
 

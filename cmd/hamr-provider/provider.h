@@ -48,6 +48,8 @@ extern const struct stage_ops provider_ops;
 void provider_init(struct provider *p, struct settings *set);
 void provider_release(struct provider *p);
 
+/* ---- tell.c ---- */
+
 /* Put one failure: a limit if it names one, then the error record. */
 void provider_fail(struct provider *p, struct failure *f,
     struct json *partial);

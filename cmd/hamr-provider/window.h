@@ -14,9 +14,4 @@ long long window_ask(struct provider *p, long long end, const char **source);
  * is ("tokens_per_second"). */
 void window_try(struct provider *p, struct json *o);
 
-/* GET (or POST, when post.p is there) url: true when out holds one JSON object
- * that came with status 200.  In server.c. */
-bool server_get(struct provider *p, const char *url, struct slice post,
-    long max_ms, struct buf *out, struct http_reply *r);
-
 #endif
