@@ -1,136 +1,12 @@
 /* stage.c - the stage contract (chapter 1.2), once, for all five stages. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "mem.h"
 #include "stage.h"
-
-/* ---- own records ---- */
-
-static bool
-is_written(const struct stage *s, enum rec_kind kind)
-{
-	if (s->mute)
-		return false;
-	if (s->mode != STAGE_FILTER || !rec_is_passing(kind))
-		return true;
-	return kind == R_REQUEST ||
-	    (s->stream && (kind == R_DELTA || kind == R_OUTPUT));
-}
-
-/* A line through --jq: what comes of it.  A record it cannot do with is said
- * and makes the status 65; without it there is nothing more to write. */
-static void
-put_filtered(struct stage *s, struct slice line)
-{
-	struct buf made = BUF_INIT(BUF_RECORD_MAX * 2);
-	struct err e;
-	int r = program_run(s->jq, line, &made, &e);
-
-	if (made.len > 0)
-		rec_put(&s->out, (struct slice){ made.p, made.len - 1 });
-	if (r > 0)
-		stage_status(s, err_report(&e));
-	if (r < 0)
-		stage_fail(s, &e);
-	buf_release(&made);
-}
-
-static void
-put_line(struct stage *s, struct slice line)
-{
-	if (s->jq == NULL)
-		rec_put(&s->out, line);
-	else if (!s->failed)
-		put_filtered(s, line);
-}
-
-void
-stage_put(struct stage *s, enum rec_kind kind, struct slice line)
-{
-	if (is_written(s, kind))
-		put_line(s, line);
-}
-
-void
-stage_put_parts(struct stage *s, enum rec_kind kind, const struct slice *part,
-    size_t n)
-{
-	struct buf line = BUF_INIT((size_t)1 << 40);
-
-	if (!is_written(s, kind))
-		return;
-	if (s->jq == NULL) {
-		rec_put_parts(&s->out, part, n);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		buf_slice(&line, part[i]);
-	put_line(s, buf_view(&line));
-	buf_release(&line);
-}
-
-void
-stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (is_written(s, kind)) {
-		json_print(o, &b);
-		put_line(s, buf_view(&b));
-	}
-	buf_release(&b);
-	json_free(o);
-}
-
-void
-stage_error(struct stage *s, const char *code, bool retryable,
-    const char *message, struct json *extra)
-{
-	struct json *o = json_object();
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice key, val;
-	struct walk w;
-
-	json_str(o, "type", "error");
-	json_str(o, "stage", s->ops->name);
-	json_str(o, "code", code);
-	json_str(o, "message", message);
-	json_bool(o, "retryable", retryable);
-	if (extra != NULL) {
-		json_print(extra, &b);
-		walk_in(&w, buf_view(&b));
-		while (walk_next(&w, &key, &val)) {
-			char *k = xmemdup0(key.p, key.n);
-
-			json_raw(o, k, val);
-			free(k);
-		}
-		json_free(extra);
-		buf_release(&b);
-	}
-	stage_put_json(s, R_ERROR, o);
-}
-
-void
-stage_status(struct stage *s, int status)
-{
-	if (s->status == 0 || (s->status < 65 && status >= 65))
-		s->status = status;
-}
-
-void
-stage_fail(struct stage *s, const struct err *e)
-{
-	if (s->failed)
-		return;
-	s->failed = true;
-	s->err = *e;
-}
 
 /* ---- reading ---- */
 
@@ -172,9 +48,8 @@ take_in(struct stage *s, const struct rec *r)
 {
 	s->dirty = s->begun = true;
 	if (s->mode == STAGE_FILTER &&
-	    (s->ops->keep == NULL || s->ops->keep(s, r)) &&
-	    is_written(s, r->kind))
-		put_line(s, r->line);
+	    (s->ops->keep == NULL || s->ops->keep(s, r)))
+		stage_put(s, r->kind, r->line);
 	if (s->ops->record != NULL)
 		s->ops->record(s, r);
 }
@@ -207,7 +82,7 @@ handle_copy(struct stage *s, const struct rec *r)
 			sync_all(s);
 		s->cancelled = false;
 		if (s->mode != STAGE_FILTER)
-			put_line(s, copy);
+			stage_put(s, kind, copy);
 	}
 	scan_release(&scan);
 	free(line);
@@ -463,87 +338,4 @@ void
 stage_cancel(struct stage *s, bool cancelled)
 {
 	s->cancelled = cancelled;
-}
-
-/* ---- command line parts that all stages share ---- */
-
-#ifndef HAMR_VERSION
-#define HAMR_VERSION "0.1.0"
-#endif
-
-static void
-say_and_end(const char *text)
-{
-	size_t n = strlen(text);
-
-	if (write(STDOUT_FILENO, text, n) != (ssize_t)n)
-		exit(ST_SYSTEM);
-	exit(ST_OK);
-}
-
-bool
-stage_option(struct stage_args *a, int c, const char *arg, const char *help)
-{
-	switch (c) {
-	case 'n': a->mode = STAGE_NEW; return true;
-	case 'r': a->mode = STAGE_RESIDENT; return true;
-	case 'q': a->quiet = true; return true;
-	case 'F': a->format = arg; return true;
-	case 'o':
-		a->set = xgrow(a->set, a->nset, &a->capset, sizeof *a->set);
-		a->set[a->nset++] = arg;
-		return true;
-	case OPT_LENIENT: a->lenient = true; return true;
-	case OPT_STREAM: a->stream = true; return true;
-	case OPT_NO_CONFIG: a->no_config = true; return true;
-	case OPT_JQ: a->jq = arg; return true;
-	case 'h': say_and_end(help); return true;
-	case 'V': say_and_end("hamr " HAMR_VERSION "\n"); return true;
-	default: return false;
-	}
-}
-
-int
-stage_format(const struct stage_args *a, struct err *e)
-{
-	if (a->format == NULL || strcmp(a->format, "auto") == 0 ||
-	    strcmp(a->format, "hamr") == 0)
-		return 0;
-	return err_set(e, ST_USAGE, "-F %s: this stage reads our own records "
-	    "only; hamr-guard --import-only -F %s makes them of others'",
-	    a->format, a->format);
-}
-
-void
-stage_apply(struct stage *s, const struct stage_args *a)
-{
-	s->mode = a->mode;
-	s->stream = a->stream;
-	s->lenient = a->lenient;
-}
-
-int
-stage_reads(struct stage *s, const struct stage_args *a,
-    const struct conf *conf, struct err *e)
-{
-	s->import = (struct import_opts){ .format = a->format,
-		.quiet = a->quiet, .lenient = a->lenient, .conf = conf };
-	if (import_check(a->format, e) < 0)
-		return -1;
-	if (a->jq == NULL)
-		return 0;
-	if (a->mode == STAGE_RESIDENT)
-		return err_set(e, ST_USAGE, "--jq is not for -r, whose output "
-		    "a program reads");
-	s->jq = program_new("--jq", a->jq, "{}", false, e);
-	return s->jq != NULL ? 0 : -1;
-}
-
-struct conf *
-stage_conf(const struct stage_args *a, const char *root, struct err *e)
-{
-	struct conf_opts o = { .none = a->no_config, .root = root,
-		.set = a->set, .nset = a->nset, .quiet = a->quiet };
-
-	return conf_load(&o, e);
 }
