@@ -5,8 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ahead.h"
 #include "mem.h"
 #include "stage.h"
+
+#define AHEAD_MIN ((size_t)4 << 20)	/* bytes read before it is worth a thread */
 
 /* ---- reading ---- */
 
@@ -157,9 +160,40 @@ fill(struct stage *s)
 		stage_fail(s, &e);
 }
 
+/* The rest of a long input, with a second thread. */
+static void
+read_ahead(struct stage *s, struct ahead *a)
+{
+	const struct rec *r;
+	struct err e;
+	int got;
+
+	while (!s->failed && (got = ahead_next(a, &r, &e)) != 0) {
+		if (got > 0)
+			handle(s, r);
+		else
+			refuse(s, &e);
+		if (!ahead_ready(a))
+			flush(s);
+	}
+	ahead_stop(a);
+}
+
+/* Is the input long, and nothing needed but its records in order? */
+static struct ahead *
+go_ahead(struct stage *s)
+{
+	s->read += s->in.end;
+	if (!s->ops->ahead || s->mode == STAGE_RESIDENT || s->read < AHEAD_MIN)
+		return NULL;
+	return ahead_start(&s->in);
+}
+
 static void
 read_input(struct stage *s)
 {
+	struct ahead *ahead;
+
 	const struct rec *r;
 	struct err e;
 
@@ -172,7 +206,10 @@ read_input(struct stage *s)
 			refuse(s, &e);
 		else if (s->in.eof)
 			break;
-		else
+		else if ((ahead = go_ahead(s)) != NULL) {
+			read_ahead(s, ahead);
+			break;
+		} else
 			fill(s);
 	}
 	if (!s->failed)

@@ -29,6 +29,9 @@ struct stage;
 
 struct stage_ops {
 	const char *name;	/* "guard": the stage of its error records */
+	/* A long input may be read ahead by a second thread: nothing but its
+	 * records in order matters, and stage_wait is never called. */
+	bool ahead;
 	/* Is this record passed on (filter mode)?  NULL: yes, always.  Asked
 	 * before it is passed on, that is, before record(). */
 	bool (*keep)(struct stage *s, const struct rec *r);
@@ -75,6 +78,7 @@ struct stage {
 	struct rec_out out;
 	/* private */
 	struct import *from;	/* the input is another program's */
+	size_t read;		/* bytes, about; for `ahead` */
 	bool dirty;		/* a record came since the last go */
 	bool begun;		/* this transcript has a record */
 	bool cancelled, acting;

@@ -138,8 +138,8 @@ read_rules(const struct conf *c, struct rules **rules, struct err *e)
 static int
 filter(struct stage *s, struct umpire *u)
 {
-	static const struct stage_ops ops = { .name = "guard", .keep = keep,
-		.record = record, .reset = reset };
+	static const struct stage_ops ops = { .name = "guard", .ahead = true,
+		.keep = keep, .record = record, .reset = reset };
 	int status;
 
 	s->ops = &ops;

@@ -1,0 +1,186 @@
+/* ahead.c - records read and checked by a second thread. */
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "ahead.h"
+#include "mem.h"
+
+enum { BATCHES = 3 };		/* one worked on, one ready, one being read */
+
+struct batch {
+	char *buf;		/* the bytes of its records */
+	size_t bufcap;
+	struct rec *r;
+	size_t n, cap;
+	struct member *m;	/* of all of them, one behind the other */
+	size_t nm, capm;
+	bool refused, end;	/* behind its records: e; nothing more */
+	struct err e;
+};
+
+struct ahead {
+	pthread_t thread;
+	struct rec_in in;	/* the thread's own */
+	struct batch b[BATCHES];
+	/* shared, by the lock */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t made, used;	/* batches, ever */
+	/* the reader's own */
+	size_t at;		/* in batch number `used` */
+	bool has;		/* that one is ours */
+};
+
+/* ---- the thread ---- */
+
+static void
+add(struct batch *b, const struct rec *r)
+{
+	b->r = xgrow(b->r, b->n, &b->cap, sizeof *b->r);
+	b->r[b->n++] = *r;
+	for (size_t i = 0; i < r->n; i++) {
+		b->m = xgrow(b->m, b->nm, &b->capm, sizeof *b->m);
+		b->m[b->nm++] = r->m[i];
+	}
+}
+
+/* Take what is there.  False: nothing is, read more. */
+static bool
+take_all(struct rec_in *in, struct batch *b)
+{
+	const struct rec *r;
+	int got;
+
+	while ((got = rec_take(in, &r, &b->e)) > 0)
+		add(b, r);
+	b->refused = got < 0;
+	b->end = got == 0 && in->eof;
+	return b->n > 0 || b->refused || b->end;
+}
+
+static void
+make(struct rec_in *in, struct batch *b)
+{
+	struct member *m;
+
+	b->n = b->nm = 0;
+	while (!take_all(in, b))
+		if (rec_fill(in, &b->e) < 0) {
+			b->refused = b->end = true;
+			break;
+		}
+	m = b->m;
+	for (size_t i = 0; i < b->n; i++) {
+		b->r[i].m = m;
+		m += b->r[i].n;
+	}
+	rec_in_swap(in, &b->buf, &b->bufcap);
+}
+
+static void *
+run(void *arg)
+{
+	struct ahead *a = arg;
+	size_t i = 0;
+	bool end;
+
+	do {
+		struct batch *b = &a->b[i++ % BATCHES];
+
+		make(&a->in, b);
+		end = b->end;
+		pthread_mutex_lock(&a->lock);
+		a->made++;
+		pthread_cond_signal(&a->changed);
+		while (!end && a->made - a->used == BATCHES)
+			pthread_cond_wait(&a->changed, &a->lock);
+		pthread_mutex_unlock(&a->lock);
+	} while (!end);
+	return NULL;
+}
+
+/* ---- who reads them ---- */
+
+struct ahead *
+ahead_start(struct rec_in *in)
+{
+	struct ahead *a = xcalloc(1, sizeof *a);
+
+	a->in = *in;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->changed, NULL);
+	if (pthread_create(&a->thread, NULL, run, a) != 0) {
+		free(a);
+		return NULL;
+	}
+	rec_in_init(in, in->fd, in->name, in->max);
+	return a;
+}
+
+static void
+next_batch(struct ahead *a)
+{
+	pthread_mutex_lock(&a->lock);
+	if (a->has) {
+		a->used++;
+		pthread_cond_signal(&a->changed);
+	}
+	while (a->made == a->used)
+		pthread_cond_wait(&a->changed, &a->lock);
+	pthread_mutex_unlock(&a->lock);
+	a->has = true;
+	a->at = 0;
+}
+
+int
+ahead_next(struct ahead *a, const struct rec **r, struct err *e)
+{
+	for (;;) {
+		struct batch *b = &a->b[a->used % BATCHES];
+
+		if (!a->has) {
+			next_batch(a);
+		} else if (a->at < b->n) {
+			*r = &b->r[a->at++];
+			return 1;
+		} else if (b->refused) {
+			b->refused = false;
+			*e = b->e;
+			return -1;
+		} else if (b->end) {
+			return 0;
+		} else {
+			next_batch(a);
+		}
+	}
+}
+
+bool
+ahead_ready(struct ahead *a)
+{
+	const struct batch *b = &a->b[a->used % BATCHES];
+	bool more;
+
+	if (a->has && (a->at < b->n || b->refused || b->end))
+		return true;
+	pthread_mutex_lock(&a->lock);
+	more = a->made > a->used + a->has;
+	pthread_mutex_unlock(&a->lock);
+	return more;
+}
+
+/* It may wait for input that never comes, or for us. */
+void
+ahead_stop(struct ahead *a)
+{
+	pthread_cancel(a->thread);
+	pthread_join(a->thread, NULL);
+	rec_in_release(&a->in);
+	for (size_t i = 0; i < BATCHES; i++) {
+		free(a->b[i].buf);
+		free(a->b[i].r);
+		free(a->b[i].m);
+	}
+	free(a);
+}
