@@ -136,23 +136,22 @@ next_batch(struct ahead *a)
 int
 ahead_next(struct ahead *a, const struct rec **r, struct err *e)
 {
-	for (;;) {
+	for (;; next_batch(a)) {
 		struct batch *b = &a->b[a->used % BATCHES];
 
-		if (!a->has) {
-			next_batch(a);
-		} else if (a->at < b->n) {
+		if (!a->has)
+			continue;
+		if (a->at < b->n) {
 			*r = &b->r[a->at++];
 			return 1;
-		} else if (b->refused) {
+		}
+		if (b->refused) {
 			b->refused = false;
 			*e = b->e;
 			return -1;
-		} else if (b->end) {
-			return 0;
-		} else {
-			next_batch(a);
 		}
+		if (b->end)
+			return 0;
 	}
 }
 

@@ -39,7 +39,6 @@ names_read(struct names *names, int dir)
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
-
 	int r;
 
 	if (d == NULL) {
