@@ -75,7 +75,10 @@ struct view_call {
 	uint64_t slim_args, stub_text;	/* the same of thin, where it differs
 				 * (0: not counted) */
 	/* for a caller, see struct view_hooks */
-	char *slim;		/* instead of json when slim; NULL: the same */
+	char *slim;		/* instead of json when slim; NULL: the same.
+				 * In a text: instead of at_n bytes at `at`
+				 * of its piece */
+	size_t at, at_n;
 	char *stub;		/* instead of result when slim, quoted */
 	char *cut;		/* instead of result in full, see view_cut */
 	bool keep;		/* in full, though the node is slim */
@@ -95,7 +98,8 @@ struct view_hooks {
 	void *self;		/* of the caller */
 	/* A call came, named name (a JSON string, p may be NULL), c->id is
 	 * made; args are its arguments.  May set c->note, and c->slim with
-	 * what it counts. */
+	 * what it counts; of a call in a text, the arguments only, and
+	 * that is counted here. */
 	void (*call)(void *self, struct view_call *c, struct slice name,
 	    const struct view_args *args);
 	/* The result of c came in record r, as this content (a JSON value).

@@ -119,7 +119,8 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 
 	if (!next_block(text, at, call_open, call_close, &block))
 		return false;
-	if (scan_value(&scan, block.p, block.n) == 0 && *block.p == '{') {
+	c->tags = scan_value(&scan, block.p, block.n) != 0 || *block.p != '{';
+	if (!c->tags) {
 		scan_str(scan_get(block, "name"), &name);
 		val = scan_get(block, "arguments");
 		if (!scan_str(val, &args))
@@ -129,12 +130,48 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 	}
 	buf_reset(&c->name);
 	buf_reset(&c->args);
+	c->block = block;
 	scan_quote(&c->name, name.p, name.len);
 	scan_quote(&c->args, args.p, args.len);
 	scan_release(&scan);
 	buf_release(&name);
 	buf_release(&args);
 	return true;
+}
+
+bool
+dialect_raw(struct slice json, size_t *at, struct slice *block)
+{
+	return next_block(json, at, call_open, call_close, block);
+}
+
+void
+dialect_write(const struct dialect_call *c, struct slice args,
+    struct buf *out)
+{
+	struct slice key, val;
+	struct walk w;
+
+	if (!c->tags) {
+		buf_adds(out, "{\"name\": ");
+		buf_slice(out, buf_view(&c->name));
+		buf_adds(out, ", \"arguments\": ");
+		buf_slice(out, args);
+		buf_addc(out, '}');
+		return;
+	}
+	buf_adds(out, "<function=");
+	scan_str(buf_view(&c->name), out);
+	buf_adds(out, ">\n");
+	walk_in(&w, args);
+	while (walk_next(&w, &key, &val)) {
+		buf_adds(out, "<parameter=");
+		scan_str((struct slice){ key.p - 1, key.n + 2 }, out);
+		buf_adds(out, ">\n");
+		scan_str(val, out);
+		buf_adds(out, "\n</parameter>\n");
+	}
+	buf_adds(out, "</function>");
 }
 
 bool

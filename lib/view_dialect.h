@@ -22,10 +22,21 @@ bool dialect_has_calls(struct slice text);
 
 struct dialect_call {
 	struct buf name, args;	/* JSON: a string, an object's text quoted */
+	struct slice block;	/* what stands between the tags, trimmed */
+	bool tags;		/* it is <function=NAME>, not JSON */
 };
 
 /* The next call; *at starts at 0.  False: none is left. */
 bool dialect_call(struct slice text, size_t *at, struct dialect_call *c);
+
+/* The next call in the inside of a JSON string, as far as its tags are written
+ * there without escapes: all that stands between them. */
+bool dialect_raw(struct slice json, size_t *at, struct slice *block);
+
+/* Append what stands between the tags of a call, as dialect_call read it, with
+ * other arguments: a JSON object. */
+void dialect_write(const struct dialect_call *c, struct slice args,
+    struct buf *out);
 
 /* Does the text begin with a result?  Then one after the other; at the end
  * *at is where other text begins, or text.n. */

@@ -25,6 +25,7 @@ struct piece {
 	enum piece_kind kind;
 	bool person;		/* of a user message: a person wrote it */
 	bool context;		/* meta.by is "context" */
+	bool calls;		/* the node's calls stand in it */
 	char *json;		/* a string, an array or null */
 	size_t n;
 };

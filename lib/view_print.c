@@ -43,6 +43,33 @@ join(struct joined *j, const struct piece *p)
 	buf_addc(j->out, '}');
 }
 
+/* A text with calls in it: the slim ones instead of those that stand there. */
+static void
+join_slim(const struct view *v, const struct view_node *node,
+    const struct piece *p, struct joined *j)
+{
+	struct buf all = BUF_INIT((size_t)1 << 40);
+	struct piece slim = *p;
+	size_t at = 0;
+
+	for (size_t i = 0; i < node->ncalls; i++) {
+		const struct view_call *c = &v->calls[node->call + i];
+
+		if (c->keep || c->slim == NULL)
+			continue;
+		buf_add(&all, p->json + at, c->at - at);
+		buf_adds(&all, "\\n");
+		buf_adds(&all, c->slim);
+		buf_adds(&all, "\\n");
+		at = c->at + c->at_n;
+	}
+	buf_add(&all, p->json + at, p->n - at);
+	slim.json = all.p;
+	slim.n = all.len;
+	join(j, &slim);
+	buf_release(&all);
+}
+
 /* Append `first` (may be NULL) and the node's pieces of this kind as one
  * content value; `none` when there are none. */
 static void
@@ -57,9 +84,14 @@ print_content(const struct view *v, const struct view_node *node,
 		j.parts |= p[i].kind == kind && p[i].json[0] == '[';
 	if (first != NULL)
 		join(&j, first);
-	for (size_t i = 0; i < node->npieces; i++)
-		if (p[i].kind == kind)
+	for (size_t i = 0; i < node->npieces; i++) {
+		if (p[i].kind != kind)
+			continue;
+		if (p[i].calls && node->slim)
+			join_slim(v, node, &p[i], &j);
+		else
 			join(&j, &p[i]);
+	}
 	if (j.n == 0)
 		buf_adds(out, none);
 	else

@@ -176,19 +176,76 @@ has_calls(struct slice calls)
 	return false;
 }
 
-/* The calls of a text: each gets an id that is never sent. */
+/* Do these bytes of a JSON string's inside stand for this text? */
+static bool
+stands_for(struct slice raw, struct slice text)
+{
+	struct buf json = BUF_INIT(BUF_RECORD_MAX), b = json;
+	bool same;
+
+	buf_addc(&json, '"');
+	buf_slice(&json, raw);
+	buf_addc(&json, '"');
+	scan_str(buf_view(&json), &b);
+	same = b.len >= text.n && memmem(b.p, b.len, text.p, text.n) != NULL;
+	buf_release(&json);
+	buf_release(&b);
+	return same;
+}
+
+/* A call that a caller wants to show slim: its slim arguments become the text
+ * that is to stand where `raw` does in the piece p, and what it counts is
+ * counted with the call. */
 static void
-add_text_calls(struct view *v, struct slice text)
+slim_in_text(struct view *v, size_t i, const struct dialect_call *d,
+    const struct piece *p, struct slice raw)
+{
+	struct view_call *c = &v->calls[i];
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), json = text;
+	unsigned prev = TOKEN_START;
+
+	dialect_write(d, slice_of(c->slim), &text);
+	c->slim = NULL;
+	if (text.len < d->block.n && stands_for(raw, d->block)) {
+		c->args = token_sum(v->family, d->block.p, d->block.n, &prev);
+		prev = TOKEN_START;
+		c->slim_args = token_sum(v->family, text.p, text.len, &prev);
+		scan_quote(&json, text.p, text.len);
+		c->slim = arena_dup(&v->arena, json.p + 1, json.len - 2);
+		c->at = (size_t)(raw.p - p->json);
+		c->at_n = raw.n;
+		view_grow(v, c->node, -c->args, -c->args);
+		view_count_call(v, i, COUNT_FULL);
+	}
+	buf_release(&text);
+	buf_release(&json);
+}
+
+/* The calls of a text, which is in piece `piece`: each gets an id that is never
+ * sent. */
+static void
+add_text_calls(struct view *v, struct slice text, size_t piece)
 {
 	struct dialect_call d = { .name = BUF_INIT(BUF_RECORD_MAX),
 		.args = BUF_INIT(BUF_RECORD_MAX) };
-	size_t at = 0;
+	struct piece *p = &v->pieces[piece];
+	struct slice json = { p->json, p->n }, raw;
+	bool known = p->json[0] == '"';
+	size_t at = 0, raw_at = 0;
 
+	p->calls = known;
 	while (dialect_call(text, &at, &d)) {
 		struct call c = { .name = buf_view(&d.name),
 			.given = buf_view(&d.args) };
 
 		view_add_call(v, &c);
+		known = known && dialect_raw(json, &raw_at, &raw);
+		if (v->calls[v->ncalls - 1].slim == NULL)
+			continue;
+		if (known)
+			slim_in_text(v, v->ncalls - 1, &d, p, raw);
+		else
+			v->calls[v->ncalls - 1].slim = NULL;
 	}
 	last_node(v)->dialect = true;
 	buf_release(&d.name);
@@ -203,6 +260,7 @@ add_assistant(struct view *v, const struct rec *r)
 	struct slice content = rec_get(r, "content");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	bool native = has_calls(calls);
+	size_t piece;
 	struct walk w;
 	struct call c;
 
@@ -214,6 +272,7 @@ add_assistant(struct view *v, const struct rec *r)
 		new_node(v, VIEW_ASSISTANT, false);
 	else if (last_node(v)->ncalls == 0 && is_long(last_node(v), content))
 		new_node(v, VIEW_ASSISTANT, true);
+	piece = v->npieces;
 	add_piece(v, P_TEXT, content, SLICE(""));
 	if (scan_kind(why) == SCAN_STRING)
 		add_piece(v, P_REASONING, why, SLICE(""));
@@ -224,7 +283,7 @@ add_assistant(struct view *v, const struct rec *r)
 				view_add_call(v, &c);
 	}
 	if (text.len > 0)
-		add_text_calls(v, buf_view(&text));
+		add_text_calls(v, buf_view(&text), piece);
 	view_touch(v, v->n - 1);
 	buf_release(&text);
 }

@@ -298,6 +298,42 @@ is "as many results as calls, none astray" "$(request dialect |
 	jq -c '.messages[2:]')" '[{"role":"user","content":"<tool_response>\none\n[context: a complete; editable]\n</tool_response>\n<tool_response>\n(no result)\n</tool_response>\n\n[hamr-guard] mind"},{"role":"assistant","content":"x"},{"role":"user","content":"thanks"}]'
 match "--check" "$(compact --check dialect | head -n 1)" "legal: 5 messages*"
 
+# long arguments that stand in a text: q writes a file as markup or as JSON
+jq -nc '{role:"user",content:"q"}, (range(20) | . as $i |
+	([range(150) | "\($i): a \"line\" \(.)"] | join("\n")) as $text |
+	{role:"assistant", content: ("Now \($i).\n<tool_call>\n" +
+	 if $i % 2 == 0 then {name:"write", arguments:{path:"f\($i)",
+	 content:$text}} | tojson else "<function=write>\n<parameter=path>\n" +
+	 "f\($i)\n</parameter>\n<parameter=content>\n\($text)\n</parameter>\n" +
+	 "</function>" end + "\n</tool_call>\n<tool_call>\n" +
+	 "{\"name\":\"bash\",\"arguments\":{\"command\":\"ls\"}}\n</tool_call>")},
+	{role:"user", content:"<tool_response>\nwritten\n</tool_response>\n<tool_response>\nok\n</tool_response>"})' >dlong
+request dlong | jq -c '.messages[]' >full
+compact -n --window 32000 dlong >out
+tail -n 1 out | jq -c '.messages[] | select(.content | test("^Now"))' >said
+is "slim: the file's end is gone, its name is not" "$(jq -s 'map(select(
+	.content | test("bytes elided"))) | length > 2 and all(.content |
+	test("f[0-9]+") and test("bytes elided") and (test(" 149") | not))' \
+	said)" true
+is "in both forms" "$(jq -r 'select(.content | test("bytes elided")) |
+	.content | test("<function=write>\n<parameter=path>\nf")' said |
+	sort | uniq | tr '\n' ' ')" "false true "
+is "what is JSON still is, and the second call stays" "$(jq -s 'all(.content |
+	[match("<tool_call>\n([^<].*)\n</tool_call>"; "g").captures[0].string |
+	fromjson.name] | last == "bash")' said)" true
+is "the last is whole" "$(tail -n 1 said)" "$(tail -n 2 full | head -n 1)"
+cat dlong <(grep compaction out) >dtold
+is "and the record tells it" "$(request --window 32000 dtold)" \
+	"$(tail -n 1 out)"
+jq -c '., (select(.role == "user") | {type:"go"})' dlong >dgo
+compact -r --window 32000 dgo | jq -c 'select(.type == "request")' >each
+n=0
+for k in 3 15 31 41; do
+	is "alone as in a row: $k" "$(head -n "$k" dlong |
+		compact -n --window 32000 | tail -n 1 | jq -c .tokens)" \
+		"$(sed -n "$(((k + 1) / 2))p" each | jq -c .tokens)"
+done
+
 # ---- usage, families ----
 
 { echo '{"type":"hamr","v":1,"format":"pi"}'; user q

@@ -54,8 +54,12 @@ make_slim(struct compact *c, struct view_call *call, struct slice name,
 	unsigned prev = TOKEN_START;
 
 	buf_reset(made);
-	if (call->json == NULL || !slim_args(args, made))
+	if (!slim_args(args, made))
 		return;
+	if (call->json == NULL) {
+		call->slim = view_dup(c->view, made->p, made->len);
+		return;
+	}
 	call->slim_args = view_content_sum(c->family, name) +
 	    token_sum(c->family, made->p, made->len, &prev);
 	buf_reset(b);
