@@ -84,6 +84,15 @@ budget_bytes(long tokens)
 
 /* ---- cutting ---- */
 
+/* The next piece of a text, as token_text would count it. */
+static uint64_t
+weigh(enum token_family f, const char *p, size_t n, unsigned *prev)
+{
+	uint64_t sum = token_sum(f, p, n, prev);
+
+	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+}
+
 /* Bytes of text, from its start, that are at most cap tokens: whole lines if
  * one fits, else whole characters. */
 static size_t
@@ -101,7 +110,7 @@ head(struct slice text, uint64_t cap64, enum token_family f)
 		 * much further than it can fit */
 		if (end - at > 256)
 			end = at + 256;
-		sum += token_sum(f, text.p + at, end - at, &prev);
+		sum += weigh(f, text.p + at, end - at, &prev);
 		if (sum > cap64)
 			break;
 		at = end;
@@ -126,7 +135,7 @@ tail(struct slice text, uint64_t cap64, enum token_family f)
 
 		if (lf != NULL)
 			from = (size_t)(lf - text.p) + 1;
-		sum += token_sum(f, text.p + from, at - from, &prev);
+		sum += weigh(f, text.p + from, at - from, &prev);
 		if (sum > cap64)
 			break;
 		at = from;
@@ -159,7 +168,7 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 	uint64_t room = cap > 24 ? (uint64_t)(cap - 24) * 64 : 0;
 	size_t a, b;
 
-	if (cap == 0 || token_count(f, text.p, text.n) <= (uint64_t)cap) {
+	if (cap == 0 || (token_text(f, text.p, text.n) + 32) / 64 <= (uint64_t)cap) {
 		buf_slice(out, text);
 		return false;
 	}

@@ -202,6 +202,15 @@ token_sum_json(enum token_family f, const char *p, size_t n, unsigned *prev)
 }
 
 uint64_t
+token_text(enum token_family f, const char *p, size_t n)
+{
+	unsigned prev = TOKEN_START;
+	uint64_t sum = token_sum(f, p, n, &prev);
+
+	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+}
+
+uint64_t
 token_count(enum token_family f, const char *p, size_t n)
 {
 	unsigned prev = TOKEN_START;

@@ -23,6 +23,11 @@ uint64_t token_sum(enum token_family f, const char *p, size_t n,
 uint64_t token_sum_json(enum token_family f, const char *p, size_t n,
     unsigned *prev);
 
+/* A whole text, for what has to fit: never less than a token for 16 bytes,
+ * though the table has pairs that weigh nothing ("xxx"). */
+#define TOKEN_LEAST 4
+uint64_t token_text(enum token_family f, const char *p, size_t n);
+
 /* By model name; TOK_MODERN when unknown or NULL. */
 enum token_family token_family(const char *model);
 /* By the family's own name ("modern", "o200k", ...); -1 when unknown. */

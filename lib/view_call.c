@@ -153,7 +153,6 @@ view_add_call(struct view *v, const struct call *c)
 	struct view_args args;
 	bool own_id, own_args = take_args(v, c->given, &args);
 	bool named = c->name.n > 2;
-	unsigned prev = TOKEN_START;
 
 	v->calls = xgrow(v->calls, v->ncalls, &v->capcalls, sizeof *v->calls);
 	nc = &v->calls[v->ncalls];
@@ -161,7 +160,7 @@ view_add_call(struct view *v, const struct call *c)
 	nc->id = unique_id(v, c->id, &own_id);
 	if (c->whole.p != NULL) {
 		nc->json = call_json(v, c, own_id && own_args, nc->id);
-		nc->args = token_sum(v->family, v->tmp.p, v->tmp.len, &prev) +
+		nc->args = token_text(v->family, v->tmp.p, v->tmp.len) +
 		    view_content_sum(v->family, named ? c->name :
 		    SLICE(NO_NAME));
 		pairing_call(&v->pairing, c->id, v->ncalls);

@@ -20,10 +20,10 @@ view_string_sum(enum token_family f, struct slice val)
 	unsigned prev = TOKEN_START;
 	uint64_t sum;
 
-	if (val.n < DECODED_FIRST)
+	if (val.n < DECODED_FIRST)	/* too little to matter */
 		return token_sum_json(f, val.p + 1, val.n - 2, &prev);
 	scan_str(val, &text);
-	sum = token_sum(f, text.p, text.len, &prev);
+	sum = token_text(f, text.p, text.len);
 	buf_release(&text);
 	return sum;
 }
@@ -41,7 +41,6 @@ static uint64_t
 part_sum(enum token_family f, struct slice part)
 {
 	struct slice text = scan_get(part, "text");
-	unsigned prev = TOKEN_START;
 
 	if (scan_kind(part) == SCAN_STRING)
 		return view_string_sum(f, part);
@@ -49,7 +48,7 @@ part_sum(enum token_family f, struct slice part)
 		return view_string_sum(f, text);
 	if (is_image(part))
 		return PER_IMAGE;
-	return token_sum(f, part.p, part.n, &prev);
+	return token_text(f, part.p, part.n);
 }
 
 uint64_t

@@ -202,14 +202,12 @@ slim_in_text(struct view *v, size_t i, const struct dialect_call *d,
 {
 	struct view_call *c = &v->calls[i];
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), json = text;
-	unsigned prev = TOKEN_START;
 
 	dialect_write(d, slice_of(c->slim), &text);
 	c->slim = NULL;
 	if (text.len < d->block.n && stands_for(raw, d->block)) {
-		c->args = token_sum(v->family, d->block.p, d->block.n, &prev);
-		prev = TOKEN_START;
-		c->slim_args = token_sum(v->family, text.p, text.len, &prev);
+		c->args = token_text(v->family, d->block.p, d->block.n);
+		c->slim_args = token_text(v->family, text.p, text.len);
 		scan_quote(&json, text.p, text.len);
 		c->slim = arena_dup(&v->arena, json.p + 1, json.len - 2);
 		c->at = (size_t)(raw.p - p->json);

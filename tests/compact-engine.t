@@ -359,6 +359,14 @@ w=$(request --window 8000 sys | jq -r .message |
 	sed 's/.*--window to \([0-9]*\),.*/\1/')
 is "the window it names is enough" "$(request --window "$w" sys |
 	jq -r .type)" request
+head -c 300000 /dev/zero | tr '\0' z >zzz
+match "letters that weigh nothing are not for nothing" "$(jq -Rc \
+	'{role:"user",content:.}' zzz | request --window 16000 |
+	jq -r .message)" '* alone takes 206*'
+call c bash '{"command":"make"}' "$(head -c 100000 zzz)" >zcall
+is "and are cut" "$(request --window 16000 <(user q; cat zcall) |
+	jq -r '.messages[-1].content | test("cut: truncated")')" true
+is "--count is the table's own" "$(compact --count zzz)" 1
 { user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
 } >big
 match "a single message larger than the window" "$(request --window 8000 big |

@@ -101,7 +101,6 @@ static struct slice
 ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 {
 	struct slice text = was;
-	unsigned prev = TOKEN_START;
 	long cap = c->budget.result_cap;
 
 	if (f->kind == TOOL_COMMAND) {
@@ -110,7 +109,7 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 		if (!slice_eq(buf_view(&c->clean), was))
 			text = buf_view(&c->clean);
 	}
-	*sum = token_sum(c->family, text.p, text.n, &prev);
+	*sum = token_text(c->family, text.p, text.n);
 	if (cap > 0 && *sum / 64 > (uint64_t)cap) {
 		buf_reset(&c->text);
 		f->cut |= budget_clip(&c->text, text, cap, c->family);

@@ -109,6 +109,20 @@ long_texts(void **state)
 		}
 }
 
+static void
+a_text_is_never_for_nothing(void **state)
+{
+	char z[1600];
+
+	(void)state;
+	memset(z, 'z', sizeof z);
+	assert_int_equal(token_count(TOK_MODERN, z, sizeof z), 1);
+	assert_int_equal(token_text(TOK_MODERN, z, sizeof z), 100 * 64);
+	memset(z, 'A', sizeof z);
+	assert_int_equal((token_text(TOK_MODERN, z, sizeof z) + 32) / 64,
+	    token_count(TOK_MODERN, z, sizeof z));
+}
+
 int
 main(void)
 {
@@ -119,6 +133,7 @@ main(void)
 		cmocka_unit_test(families),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(long_texts),
+		cmocka_unit_test(a_text_is_never_for_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
