@@ -176,18 +176,23 @@ has_calls(struct slice calls)
 	return false;
 }
 
-/* Do these bytes of a JSON string's inside stand for this text? */
+/* Do these bytes of a JSON string's inside stand for this text, and blanks
+ * around it? */
 static bool
 stands_for(struct slice raw, struct slice text)
 {
 	struct buf json = BUF_INIT(BUF_RECORD_MAX), b = json;
+	size_t at;
 	bool same;
 
 	buf_addc(&json, '"');
 	buf_slice(&json, raw);
 	buf_addc(&json, '"');
 	scan_str(buf_view(&json), &b);
-	same = b.len >= text.n && memmem(b.p, b.len, text.p, text.n) != NULL;
+	buf_addc(&b, '\0');
+	at = strspn(b.p, " \t\r\n");
+	same = b.len > at + text.n && memcmp(b.p + at, text.p, text.n) == 0 &&
+	    strspn(b.p + at + text.n, " \t\r\n") == b.len - 1 - at - text.n;
 	buf_release(&json);
 	buf_release(&b);
 	return same;
@@ -228,10 +233,10 @@ add_text_calls(struct view *v, struct slice text, size_t piece)
 		.args = BUF_INIT(BUF_RECORD_MAX) };
 	struct piece *p = &v->pieces[piece];
 	struct slice json = { p->json, p->n }, raw;
-	bool known = p->json[0] == '"';
 	size_t at = 0, raw_at = 0;
+	bool known = true;
 
-	p->calls = known;
+	p->calls = true;
 	while (dialect_call(text, &at, &d)) {
 		struct call c = { .name = buf_view(&d.name),
 			.given = buf_view(&d.args) };

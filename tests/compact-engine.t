@@ -322,6 +322,10 @@ is "what is JSON still is, and the second call stays" "$(jq -s 'all(.content |
 	[match("<tool_call>\n([^<].*)\n</tool_call>"; "g").captures[0].string |
 	fromjson.name] | last == "bash")' said)" true
 is "the last is whole" "$(tail -n 1 said)" "$(tail -n 2 full | head -n 1)"
+is "and in parts" "$(jq -c 'if .role == "assistant" then .content =
+	[{type:"text",text:.content}] else . end' dlong |
+	compact -n --window 32000 | tail -n 1 | jq -c '.messages[] |
+	select(.role == "assistant") | .content |= .[0].text')" "$(cat said)"
 cat dlong <(grep compaction out) >dtold
 is "and the record tells it" "$(request --window 32000 dtold)" \
 	"$(tail -n 1 out)"
