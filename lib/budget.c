@@ -166,9 +166,10 @@ bool
 budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 {
 	uint64_t room = cap > 24 ? (uint64_t)(cap - 24) * 64 : 0;
-	size_t a, b;
+	size_t a, b, lines;
 
-	if (cap == 0 || (token_text(f, text.p, text.n) + 32) / 64 <= (uint64_t)cap) {
+	if (cap == 0 || token_text(f, text.p, text.n) < (uint64_t)cap * 64 +
+	    32) {	/* rounded */
 		buf_slice(out, text);
 		return false;
 	}
@@ -179,8 +180,11 @@ budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 	buf_add(out, text.p, a);
 	if (a > 0 && text.p[a - 1] != '\n')
 		buf_addc(out, '\n');
-	buf_fmt(out, "[... %zu lines, %zu bytes cut: truncated ...]\n",
-	    count_lines((struct slice){ text.p + a, b - a }), b - a);
+	lines = count_lines((struct slice){ text.p + a, b - a });
+	buf_adds(out, "[... ");
+	if (lines > 0)		/* not of the middle of one line */
+		buf_fmt(out, "%zu lines, ", lines);
+	buf_fmt(out, "%zu bytes cut: truncated ...]\n", b - a);
 	buf_add(out, text.p + b, text.n - b);
 	return true;
 }
