@@ -102,6 +102,9 @@ c9 warn retry 9
 c10 block retry 10
 c16 halt retry 16"
 done
+match "they are told to wait, each time longer" \
+"$(echo '4* s c# t {} = HTTP 429 | {"is_error":true}' | texts | tr '\n' ' ')" \
+    "*wait 5 seconds before the next attempt*wait 10 seconds before*"
 is "so does the code of hamr-tool" \
 "$(said <<'X' | grep -m 1 block
 10* s c# t {} = no | {"is_error":true,"meta":{"error":"rate_limited"}}

@@ -69,6 +69,9 @@ warn_streak(struct guard *g, struct open_call *c,
 	} else if (c->about.poll) {
 		w = W_REPEAT_POLL;
 		f.laps = due->count - why.warn;
+	} else if (v.rule == RULE_RETRY && e->transient) {
+		w = W_RETRY_WAIT;
+		f.laps = due->count - why.warn;
 	} else if (v.rule == RULE_RETRY) {
 		w = due->count > p->retries ? W_RETRY_WARN : W_RETRY_HINT;
 	} else if (v.rule == RULE_REPEAT_WEAK) {

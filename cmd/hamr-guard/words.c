@@ -58,6 +58,12 @@ static const char *const table[] = {
 	"with another call why it fails, or reach the goal without it (and "
 	"if neither is possible, say what is needed).",
 
+	[W_RETRY_WAIT] =
+	"The same {tool} call has now failed in the same way {count} times "
+	"({history}); {since}. Such an error may pass, but not at once. Two "
+	"ways on: wait {wait} seconds before the next attempt, or go on with "
+	"work that does not need it.",
+
 	[W_RETRY_BLOCK] =
 	"Not run: this {tool} call failed in the same way each time, and "
 	"this would be attempt {count}; {since}. Two ways on: change what "
@@ -163,7 +169,7 @@ static const char *const table[] = {
 	"the answer and say why.",
 
 	[W_READS_WARN] =
-	"{count} reads in this turn; at {limit} further ones are refused. Two "
+	"{count} reads in this turn, and no more than {limit} are let through. Two "
 	"ways on: work from what was read, or search for a name instead of "
 	"reading whole files.",
 
