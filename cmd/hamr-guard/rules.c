@@ -1,4 +1,5 @@
 /* rules.c - the user's own rules of what makes two calls equal. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,27 @@ struct rules {
 	struct scan scan;
 	struct buf named, made;
 };
+
+/* Together they do not compile: e is to say which one does not. */
+static void
+say_which(const char *const *list, size_t n, struct err *e)
+{
+	char name[64];
+
+	for (size_t i = 0; i < n && e->status == ST_USAGE; i++) {
+		struct program *one;
+		struct err why;
+
+		snprintf(name, sizeof name, "loop_guard.normalize, filter %zu",
+		    i + 1);
+		one = program_new(name, list[i], "{}", false, &why);
+		program_free(one);
+		if (one == NULL) {
+			*e = why;
+			return;
+		}
+	}
+}
 
 struct rules *
 rules_new(const char *const *list, size_t n, struct err *e)
@@ -31,6 +53,7 @@ rules_new(const char *const *list, size_t n, struct err *e)
 	buf_release(&text);
 	if (r->program != NULL)
 		return r;
+	say_which(list, n, e);
 	e->status = e->status == ST_USAGE ? ST_CONFIG : e->status;
 	rules_free(r);
 	return NULL;
