@@ -130,6 +130,7 @@ static bool
 is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
+		"createdAt", "updatedAt", "sessionID",
 		"sessionId", "session_id", "message", "messages", "payload",
 		"parentId", "steps", "events", "cwd", "uuid",
 		"content", "text", "parts" };

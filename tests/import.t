@@ -93,6 +93,9 @@ status "nobody's" 65 imp n
 match "nobody's: all are named, with the reason" "$(imp n 2>&1)" \
     "*hamr: no *claude-code: no *copilot: no *not recognised*"
 is "as many as there are" "$(imp n 2>&1 | grep -c ': no ')" 16
+printf '{\n"createdAt":"t",\n"agents":{"main":{}}\n}\n' >state
+match "nor is a document of many lines anybody's" "$(imp state 2>&1)" \
+    "*hamr: no *claude-code: no *not recognised*"
 printf '%s\n' '{"type":"note","text":"t","content":[],"title":"x"}' >note
 is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
 printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
@@ -237,6 +240,9 @@ is "normalize: they do not" "$(rule '["del(.timeout) # no time","."]')" \
 is "one that fails changes nothing" "$(rule '["error"]')" ""
 status "one that does not compile" 78 hamr-guard \
     -o 'loop_guard.normalize=["("]' t
+match "... which of them is said" "$(hamr-guard \
+    -o 'loop_guard.normalize=[".","del(.x"]' t 2>&1)" \
+    "hamr-guard: loop_guard.normalize, filter 2:1: *"
 match "one that loops is switched off" "$(rule '["def f: f; f"]' 2>&1)" \
     "*rules are off*"
 
