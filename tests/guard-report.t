@@ -247,6 +247,18 @@ is "and the title counts them" "$(head -n 1 out | cut -d, -f 1,4)" \
 match "notes are explained" "$({ person; step e t '{}' "Error: no"; } |
     guard --compare | tail -n 1)" "*1 note*nanobot*"
 
+# ---- several transcripts on a line each ----
+
+jq -cs '{messages: map(select(.role))}' loop calm >one
+cat one one >two
+is "a transcript and calls on one line are not called lines" \
+    "$(guard -q -F openai --report two | grep -c 'lines 1\|lines 2\|1 to 1')" 0
+match "... but by that line" "$(guard -q -F openai --report two)" \
+    "two: *  line 1*two, line 2: *  line 2*"
+status "--import-only has nothing to report: status 2" 2 \
+    guard --import-only --report loop
+status "... whichever comes first" 2 guard --compare --import-only loop
+
 # ---- --calibrate ----
 
 guard --calibrate loop calm >out
@@ -265,6 +277,10 @@ is "other thresholds are marked" "$(guard --calibrate \
     -o loop_guard.warn_threshold=2 loop | awk '/ warn / { print $2; exit }')" \
     "2"
 
+long=$(printf 'd%.0s' {1..70})
+cp loop "$long"
+match "a long name keeps its end, and the line" \
+    "$(guard --calibrate "$long" | sed -n 3p)" "* …ddd*d:6"
 status "not of another system's rules: status 2" 2 guard -p hermes --calibrate loop
 match "... with what to do" "$(cat .err)" "*hermes has no*-p default or strict"
 

@@ -199,7 +199,7 @@ end(struct people *p)
 	count_put(&b, p->ledger.all.calls, "call");
 	sheet_line(&p->sheet, PAINT_BOLD, "%s: how often each rule would "
 	    "have fired, threshold by threshold", b.p);
-	table_init(&t, "lrlrrrs");
+	table_init(&t, "lrlrrre");
 	heading(&t);
 	for (int r = 0; r < RULES; r++)
 		add_rule(&t, p, (enum rule)r);

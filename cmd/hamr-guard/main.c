@@ -17,7 +17,7 @@ static const char help[] =
 "  -n, -r           own records only; resident, for hamr-loop\n"
 "  -a               also write a verdict for what is allowed\n"
 "  -e               status 1 if this run wrote a block or a halt\n"
-"  -q               no warnings about the configuration\n"
+"  -q               not a word about the configuration, or the format chosen\n"
 "  -p PROFILE       default, strict, hamr, openfang, hermes, nanobot, kimi,"
 " off\n"
 "  -F FORMAT        auto, hamr, claude-code, openai, ...: hamr-import(5)\n"
@@ -85,6 +85,9 @@ read_opts(int argc, char **argv, struct opts *o)
 				    "argument: %s; try hamr-guard --help",
 				    argv[optind - 1]);
 		}
+	if (o->import_only && o->view != NULL)
+		err_die(ST_USAGE, "--import-only judges nothing; leave it "
+		    "out, or the view for people");
 }
 
 /* ---- the stage ---- */

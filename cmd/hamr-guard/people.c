@@ -65,9 +65,11 @@ void
 people_title(const struct people *p, struct buf *b)
 {
 	buf_adds(b, p->name != NULL ? p->name : "stdin");
-	if (p->of_file > 1)
+	if (p->of_file > 1 && p->ledger.first_line < p->ledger.last_line)
 		buf_fmt(b, ", lines %zu to %zu", p->ledger.first_line,
 		    p->ledger.last_line);
+	else if (p->of_file > 1)
+		buf_fmt(b, ", line %zu", p->ledger.first_line);
 }
 
 enum paint

@@ -58,9 +58,11 @@ static void
 put_evidence(const struct firing *f, struct buf *b)
 {
 	size_t n = f->v->nevidence, last = 0;
-	bool any = false;
+	bool any = false, many = false;
 
 	put_more(f->why, b);
+	for (size_t i = 1; i < n && f->why->line != NULL; i++)
+		many |= f->why->line[i] != f->why->line[0];
 	if (n > 0 && f->why->line != NULL)
 		for (size_t i = 0; i < n; i++) {
 			size_t line = f->why->line[i];
@@ -68,7 +70,7 @@ put_evidence(const struct firing *f, struct buf *b)
 			if (line == last || (n > LINES_SHOWN && i > 1 &&
 			    i < n - LINES_SHOWN + 3))
 				continue;
-			buf_fmt(b, any ? ", %zu" : n > 1 ? "lines %zu" :
+			buf_fmt(b, any ? ", %zu" : many ? "lines %zu" :
 			    "line %zu", line);
 			if (n > LINES_SHOWN && i == 1)
 				buf_adds(b, ", …");

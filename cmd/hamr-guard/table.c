@@ -112,6 +112,12 @@ table_add(struct table *t, enum paint p, const char *fmt, ...)
 	buf_release(&b);
 }
 
+static bool
+stretches(char align)
+{
+	return align == 's' || align == 'e';
+}
+
 static void
 measure(const struct table *t, const struct sheet *o, size_t *width)
 {
@@ -121,14 +127,14 @@ measure(const struct table *t, const struct sheet *o, size_t *width)
 		size_t w = width_of(slice_of(t->cell[i].text));
 		size_t k = i % t->columns;
 
-		if (t->align[k] == 's' && w > STRETCH_MAX)
+		if (stretches(t->align[k]) && w > STRETCH_MAX)
 			w = STRETCH_MAX;
 		if (w > width[k])
 			width[k] = w;
 	}
 	for (size_t k = 0; k < t->columns; k++) {
 		all += width[k] + (k > 0 ? GAP : 0);
-		if (t->align[k] == 's')
+		if (stretches(t->align[k]))
 			stretch = k;
 	}
 	if (o->columns > 0 && all > o->columns && stretch < t->columns) {
@@ -148,7 +154,8 @@ print_cell(const struct sheet *o, struct buf *line, const struct cell *c,
 	size_t used;
 
 	buf_adds(&text, "");
-	used = width_put(&text, slice_of(c->text), width);
+	used = align == 'e' ? width_put_end(&text, slice_of(c->text), width) :
+	    width_put(&text, slice_of(c->text), width);
 	if (align == 'r')
 		width_pad(line, width - used);
 	if (text.len > 0)

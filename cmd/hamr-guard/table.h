@@ -40,7 +40,8 @@ struct cell {
 
 struct table {
 	size_t columns;
-	const char *align;	/* a letter a column: l, r, or s (stretches) */
+	const char *align;	/* a letter a column: l, r, s (stretches), or
+				 * e (the same, but keeps its end) */
 	struct cell *cell;
 	size_t n, cap;
 };

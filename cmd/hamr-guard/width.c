@@ -91,6 +91,23 @@ width_put(struct buf *out, struct slice text, size_t max)
 	return w;
 }
 
+size_t
+width_put_end(struct buf *out, struct slice text, size_t max)
+{
+	size_t w = width_of(text);
+
+	if (w <= max || max == 0)
+		return width_put(out, text, max);
+	while (w > max - 1) {
+		struct sign_at s = sign_at(text.p, text.n);
+
+		w -= s.columns;
+		text = (struct slice){ text.p + s.n, text.n - s.n };
+	}
+	buf_adds(out, MORE);
+	return 1 + width_put(out, text, w);
+}
+
 void
 width_pad(struct buf *out, size_t n)
 {

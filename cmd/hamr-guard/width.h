@@ -18,6 +18,9 @@ size_t width_of(struct slice text);
  * the columns taken. */
 size_t width_put(struct buf *out, struct slice text, size_t max);
 
+/* The same of its end, what is cut off being the beginning. */
+size_t width_put_end(struct buf *out, struct slice text, size_t max);
+
 /* Append n blanks. */
 void width_pad(struct buf *out, size_t n);
 
