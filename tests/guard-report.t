@@ -245,7 +245,7 @@ match "over several files the first firing has its file" "$(row nanobot)" \
 is "and the title counts them" "$(head -n 1 out | cut -d, -f 1,4)" \
     "2 transcripts, 13 calls"
 match "notes are explained" "$({ person; step e t '{}' "Error: no"; } |
-    guard --compare | tail -n 1)" "*1 note*nanobot*"
+    guard --compare | tail -n 1)" "*1 note of *nanobot*"
 
 # ---- several transcripts on a line each ----
 

@@ -182,8 +182,9 @@ footnotes(const struct people *p, const struct compare *c)
 	    "have saved; if it was needed, that is the price");
 	if (notes > 0)
 		sheet_line(&p->sheet, PAINT_DIM, "  not counted as warnings: "
-		    "%lu notes of hamr (a read from its cache) and nanobot "
-		    "(an error with its history)", notes);
+		    "%lu note%s of hamr (a read from its cache) and nanobot "
+		    "(an error with its history)", notes,
+		    notes == 1 ? "" : "s");
 }
 
 static void
