@@ -39,8 +39,11 @@ done <<'X'
 clock times|x 10:11:12 y|x 23:59:59.25 y
 dates|on 2026-11-20|on 2026-11-21T10:00:00Z
 dates with the name of the month|Nov 20 2026|Dec  1 2026
+dates with the day in front|on 11/20/2026|on 9/1/2026
+times in logs of servers|[20/Nov/2026:18:46:07 +0000] GET|[21/Dec/2026:01:02:03 +0000] GET
 durations|3 passed in 0.12s|3 passed in 1m4s
 numbers of processes|sshd[123]: up pid=77|sshd[9]: up pid=8
+numbers of processes, as a checker of memory has them|==123== lost|==77== lost
 addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
 temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
 members of JSON|{"a":1,"request_id":"r-a","elapsed_ms":1}|{"a":1,"request_id":"s-b","elapsed_ms":17}
@@ -51,6 +54,9 @@ done <<'X'
 a number|PR 17|PR 18
 a line|a.c:12:34: error|a.c:12:35: error
 a version|v1.2.3|v1.2.4
+a share|11/20/40|11/21/40
+a path|/a/11/20/2026/b|/a/11/21/2026/b
+a number between signs|a == 17 == b|a == 18 == b
 a size|17 bytes|18 bytes
 an id|{"id":17}|{"id":18}
 X

@@ -93,6 +93,9 @@ is_timely(const char *base, const char *p, const char *q, const char *end)
 		return n <= 2 && is_digit(q + 1, end);
 	case '-':
 	case '/':
+		if (n <= 2 && *q == '/')
+			return q + 1 < end && (is_digit(q + 1, end) ||
+			    (sort(q[1]) & MONTH) != 0);
 		return n == 4 && is_digit(q + 1, end);
 	case 'x':
 		return n == 1 && *p == '0';
@@ -123,12 +126,15 @@ is_month(const char *base, const char *p)
 	return m - base >= 2 && (sort(m[-2]) & MONTH) != 0;
 }
 
-/* "pid 12", "process=12", spelled with or without quotes that are escaped. */
+/* "pid 12", "process=12", spelled with or without quotes that are escaped;
+ * "==12==". */
 static bool
 is_pid(const char *base, const char *p)
 {
 	const char *w = p;
 
+	if (p[-1] == '=' && p[-2] == '=')
+		return true;
 	for (int i = 0; i < 4 && w > base && w[-1] != '[' &&
 	    (sort(w[-1]) & PID) != 0; i++) {
 		w--;

@@ -52,7 +52,7 @@ is_before_pid(char c)
 	    c == '\'' || c == '(' || c == '[';
 }
 
-/* pid 123, pid=123, "pid": 123, process 123; name[123]: */
+/* pid 123, pid=123, "pid": 123, process 123; name[123]: ==123== */
 static bool
 is_pid(const struct line *l, const char *p, const char *q)
 {
@@ -60,6 +60,9 @@ is_pid(const struct line *l, const char *p, const char *q)
 
 	if (at(l, p - 1) == '[' && at(l, q) == ']' && at(l, q + 1) == ':' &&
 	    is_alpha(at(l, p - 2)))
+		return true;
+	if (at(l, p - 1) == '=' && at(l, p - 2) == '=' && at(l, q) == '=' &&
+	    at(l, q + 1) == '=')
 		return true;
 	while (w > l->p && p - w < 4 && w[-1] != '[' && is_before_pid(w[-1]))
 		w--;

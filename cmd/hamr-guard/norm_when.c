@@ -71,13 +71,50 @@ over_clock(const struct line *l, const char *p, const char *q)
 	return q + 3;
 }
 
-/* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it. */
+static bool
+is_month(const struct line *l, const char *p)
+{
+	static const char months[] =
+	    "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+	for (int i = 0; i < 36 && l->end - p >= 3; i += 3)
+		if (memcmp(p, months + i, 3) == 0)
+			return true;
+	return false;
+}
+
+/* 20/11/2026, 11/20/2026; 20/Nov/2026:18:46:07 as in the logs of servers. */
+static const char *
+over_day(const struct line *l, const char *p, const char *q)
+{
+	const char *r = q + 1, *s = over_digits(l, r);
+
+	if (at(l, q) != '/' || at(l, p - 1) == '/')
+		return NULL;
+	if (s == r && is_month(l, r))
+		s = r + 3;
+	else if (s == r || s - r > 2)
+		return NULL;
+	r = over_digits(l, s + 1);
+	if (at(l, s) != '/' || r - s != 5 || two(l, s + 1) < 19 ||
+	    two(l, s + 1) > 20 || is_word(at(l, r)) || at(l, r) == '/')
+		return NULL;
+	if (at(l, r) == ':' && two(l, r + 1) < 24 && at(l, r + 3) == ':' &&
+	    two(l, r + 4) < 60 && at(l, r + 6) == ':' && two(l, r + 7) <= 60)
+		return over_zone(l, r + 9);
+	return r;
+}
+
+/* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it; or the day
+ * first. */
 const char *
 over_date(const struct line *l, const char *p, const char *q)
 {
 	char sep = at(l, q);
 	const char *r;
 
+	if (q - p <= 2)
+		return over_day(l, p, q);
 	if (q - p != 4 || (sep != '-' && sep != '/') || two(l, q + 1) > 12 ||
 	    at(l, q + 3) != sep || two(l, q + 4) > 31 ||
 	    is_digit(at(l, q + 6)))
@@ -89,18 +126,6 @@ over_date(const struct line *l, const char *p, const char *q)
 			return r;
 	}
 	return q;
-}
-
-static bool
-is_month(const struct line *l, const char *p)
-{
-	static const char months[] =
-	    "JanFebMarAprMayJunJulAugSepOctNovDec";
-
-	for (int i = 0; i < 36 && l->end - p >= 3; i += 3)
-		if (memcmp(p, months + i, 3) == 0)
-			return true;
-	return false;
 }
 
 /* "Nov 20", "Nov  2 2026", "20 Nov 2026": p at the day's first digit, q
