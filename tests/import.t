@@ -47,6 +47,23 @@ counted sharegpt sharegpt.json
 counted gemini gemini.json
 counted cline cline.json
 
+cat >parted <<'J'
+{"sessionId":"s","projectHash":"h","startTime":"2026-01-15T20:51:00Z","messages":[
+{"id":"1","type":"user","content":"go"},
+{"id":"2","type":"gemini","content":"I'll remove it.","model":"g"},
+{"id":"3","type":"info","content":"update available"},
+{"id":"4","type":"gemini","content":"","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"rm x"},"status":"success","result":[{"functionResponse":{"id":"c","response":{"output":"ok"}}}]}]},
+{"id":"5","type":"gemini","content":"","toolCalls":[{"id":"d","name":"read_file","args":{"path":"y"},"status":"success","result":[{"functionResponse":{"id":"d","response":{"output":"z"}}}]}]}]}
+J
+is "gemini: a notice does not part words and calls" "$(imp -q parted |
+    jq -r '[.type // .role, .content, .tool_calls[]?.id] | join(" ")')" \
+"hamr 
+user go
+assistant I'll remove it. c
+tool ok
+assistant  d
+tool z"
+
 # ---- what all share ----
 
 is "what was imported is hamr's, twice is once" \

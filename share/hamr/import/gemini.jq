@@ -46,6 +46,16 @@ def written: if (.name == "write_file") and (.args.content | type) == "string" a
   elif .name == "replace" and (.args.file_path | type) == "string" then [{path: .args.file_path}] else null end;
 def failed: (.status | IN("error", "cancelled", "canceled"));
 
+# A notice (an update, a warning) written between what the model said and the
+# calls it made has parted them: the calls stand in a record without words.
+def spoken: (.type | IN("user", "gemini", "assistant", "model", "error")) or .role == "user" or (.parts | type) == "array";
+def calling: [.toolCalls | arr | obj] | length > 0;
+def wordless: .type == "gemini" and calling and ((.content | gemini_content) // "") == "";
+def joined: reduce (.[] | select(spoken)) as $m ([];
+    if ($m | wordless) and length > 0 and (.[-1] | .type == "gemini" and (calling | not))
+    then .[-1] |= . + {toolCalls: $m.toolCalls, thoughts: ([., $m | .thoughts | arr]), tokens: (.tokens // $m.tokens)}
+    else .[length] = $m end);
+
 def message: ._line as $line
   | if .type == "user" or (.role == "user" and (.parts | type) != "array") then {role: "user", content: (.content // "" | gemini_content // "")}
     elif .type == "gemini" or .type == "assistant" or .type == "model" then
@@ -74,7 +84,7 @@ def is_op: has("$set") or has("$rewindTo") or has("$patch") or (.history | type 
 [(., inputs) | if type == "array" then .[] else . end | obj] as $all
 | (if any($all[]; is_op) then reduce $all[] as $r ({head: {}, order: [], by: {}}; step($r)) | .by as $by | {head, _line, said: [.order[] | $by[.]]}
    else {head: ([$all[] | select((has("type") or has("role")) | not)] | add // {}), said: ([$all[] | select(has("type") or has("role"))] | latest)} end)
-| .said as $said
+| (.said | joined) as $said
 | {type: "hamr", v: 1, session: (.head.sessionId | s), cwd: ((.head.cwd | s) // (.head.directories | arr | str) // null),
    created: (.head.startTime // .head.start_time | time), model: ([$said[] | .model | strings] | first), _line: (._line // $all[0]._line // 1)},
   ($said[] | message)
