@@ -124,20 +124,20 @@ is_hamr(const struct rec *r)
 	    r->kind != R_OTHER;
 }
 
-/* Keys that every other program's transcript has one of; the last three are
+/* Keys that every other program's transcript has one of; the last six are
  * no news in an event of somebody's stage. */
 static bool
 is_odd(struct slice object)
 {
 	static const char *const keys[] = { "timestamp", "created_at",
-		"createdAt", "updatedAt", "sessionID",
 		"sessionId", "session_id", "message", "messages", "payload",
 		"parentId", "steps", "events", "cwd", "uuid",
-		"content", "text", "parts" };
+		"content", "text", "parts", "createdAt", "updatedAt",
+		"sessionID" };
 	size_t n = sizeof keys / sizeof *keys;
 
 	if (scan_kind(scan_get(object, "type")) == SCAN_STRING)
-		n -= 3;
+		n -= 6;
 	for (size_t i = 0; i < n; i++)
 		if (scan_get(object, keys[i]).p != NULL)
 			return true;

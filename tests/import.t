@@ -113,7 +113,7 @@ is "as many as there are" "$(imp n 2>&1 | grep -c ': no ')" 16
 printf '{\n"createdAt":"t",\n"agents":{"main":{}}\n}\n' >state
 match "nor is a document of many lines anybody's" "$(imp state 2>&1)" \
     "*hamr: no *claude-code: no *not recognised*"
-printf '%s\n' '{"type":"note","text":"t","content":[],"title":"x"}' >note
+printf '%s\n' '{"type":"note","text":"t","content":[],"createdAt":"x"}' >note
 is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
 printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
     '"conversations":[{"from":"human","value":"x"}]}' >two
