@@ -247,6 +247,10 @@ is "and the title counts them" "$(head -n 1 out | cut -d, -f 1,4)" \
 match "notes are explained" "$({ person; step e t '{}' "Error: no"; } |
     guard --compare | tail -n 1)" "*1 note of *nanobot*"
 
+match "a guard that is switched off says so" \
+    "$(guard --report -o loop_guard.enabled=false loop)" \
+    "*1 transcript judged by default, but loop_guard.enabled is false*"
+
 # ---- several transcripts on a line each ----
 
 jq -cs '{messages: map(select(.role))}' loop calm >one

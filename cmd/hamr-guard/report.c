@@ -333,6 +333,8 @@ totals(struct people *p, struct report *r)
 		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
 	count_put(&b, all->transcripts, "transcript");
 	buf_fmt(&b, " judged by %s", r->umpire.name);
+	if (!conf_bool(p->bench.conf, "loop_guard.enabled"))
+		buf_adds(&b, ", but loop_guard.enabled is false");
 	sheet_line(&p->sheet, PAINT_BOLD, "%s", b.p);
 	buf_reset(&b);
 	put_amounts(all, &b);
