@@ -133,6 +133,8 @@ says privileges 'grep NoNewPrivs /proc/self/status' 0
 (setsid sleep 4441 >/dev/null 2>&1 &) ; (sleep 4442 & disown) >/dev/null 2>&1
 sleep .1
 E
+# other tests make the same attacks at the same time
+sed -i "s/sleep 444[12]/&.$$/; s/hamr-escape/&.$$/g" "$place/attacks"
 all_attacks="outside attributes home etc temp root-files git hamr nested
 secret-root secret-home shadow environ fds tcp udp unix abstract kill ptrace
 userns mount calls caps privileges survive"
@@ -157,10 +159,10 @@ while True:
 E
 
 sleepers() {	# pids of what the attacks have left
-	local p
+	local p mine="^sleep 444[12]\.$$ \$"
 	for p in /proc/[0-9]*; do
 		tr '\0' ' ' 2>/dev/null <"$p/cmdline" |
-			grep -q '^sleep 444[12] $' && echo "${p#/proc/}"
+			grep -q "$mine" && echo "${p#/proc/}"
 	done 2>/dev/null
 }
 
@@ -172,16 +174,16 @@ found() {	# OUTPUT
 	[ "$(stat -c %a "$w/out/file" 2>/dev/null)" = 600 ] || echo attributes
 	[ "$(ls -A "$w/home")$(cat "$w/home/.profile")" = "$home_was" ] ||
 		echo home
-	if [ -e /etc/hamr-escape ] || [ -e /usr/hamr-escape ] ||
-	    [ -e /hamr-escape ]; then
+	if [ -e /etc/hamr-escape.$$ ] || [ -e /usr/hamr-escape.$$ ] ||
+	    [ -e /hamr-escape.$$ ]; then
 		echo etc
-		rm -f /etc/hamr-escape /usr/hamr-escape /hamr-escape
+		rm -f /etc/hamr-escape.$$ /usr/hamr-escape.$$ /hamr-escape.$$
 	fi
-	if [ -e /tmp/hamr-escape ] || [ -e /var/tmp/hamr-escape ] ||
-	    [ -e /dev/shm/hamr-escape ]; then
+	if [ -e /tmp/hamr-escape.$$ ] || [ -e /var/tmp/hamr-escape.$$ ] ||
+	    [ -e /dev/shm/hamr-escape.$$ ]; then
 		echo temp
-		rm -f /tmp/hamr-escape /var/tmp/hamr-escape \
-			/dev/shm/hamr-escape
+		rm -f /tmp/hamr-escape.$$ /var/tmp/hamr-escape.$$ \
+			/dev/shm/hamr-escape.$$
 	fi
 	if [ "$(cat "$w/root/file" 2>/dev/null)" != keep ] ||
 	    [ -e "$w/root/new" ]; then

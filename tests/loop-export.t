@@ -52,9 +52,16 @@ match "the policy forbids everything else" "$(cat page)" \
     "*Content-Security-Policy*default-src 'none'*"
 is "diffs are coloured" "$(grep -c 'class="add"' page)" 2
 if command -v chromium >/dev/null 2>&1; then
-	chromium --headless --no-sandbox --disable-gpu --dump-dom \
-	    "file://$PWD/page" >dom 2>/dev/null
+	# what is fetched, or run, would be seen here
+	cp page page.html
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --dump-dom \
+	    --user-data-dir="$T/chromium" --enable-logging=stderr --v=0 \
+	    "file://$PWD/page.html" >dom 2>log
 	is "Chromium shows the same calls" "$(grep -o '<details' dom | wc -l)" 4
+	is "... the chart" "$(grep -o '<rect' dom | wc -l)" 2
+	is "... and runs and fetches nothing of it" "$(grep -cE \
+	    '<script|<img|Refused to|CONSOLE' dom log | paste -sd' ')" \
+	    "dom:0 log:0"
 else
 	skip "the page in a browser" "chromium is not installed"
 fi
