@@ -198,11 +198,11 @@ match "a flood in the background" "$(sh_tool 'yes & sleep .1; echo x' |
 # Never a bomb without an end: if it is not caught, it takes the machine along.
 # This one makes 63 processes at most, and they end by themselves after 20 s.
 is "many processes at once" "$(sh_tool 'b() {
-	[ "$1" = 0 ] && exec sleep 20
+	[ "$1" = 0 ] && exec sleep 20.3337
 	b $(($1 - 1)) & b $(($1 - 1)) & wait; }
-	b 5 & sleep .5' | head -n 1)" "exit 0; ended: sleep 20"
+	b 5 & sleep .5' | head -n 1)" "exit 0; ended: sleep 20.3337"
 ok "none is left" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
-	tr "\0" " " | grep -q "sleep 2[0]"'
+	tr "\0" " " | grep -q "sleep 20.333[7]"'
 is "a script is not too long" "$(jq -n '{command: (": " + "x" * 200000)}' \
 	>args; hamr-tool --yes --json bash "$(jq -n \
 	'{command: (": " + "x" * 120000)}')" | jq -c .content)" '"exit 0"'
