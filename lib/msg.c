@@ -42,7 +42,7 @@ msg_next_call(struct walk *w, struct call *c)
 	struct slice key, val;
 	struct walk in;
 
-	if (!walk_key(w, NULL))
+	if (w->kind != SCAN_ARRAY || !walk_key(w, NULL))
 		return false;
 	*c = (struct call){ .id = NONE };
 	if (*w->p != '{' || !walk_enter(w, &in)) {

@@ -342,4 +342,12 @@ for opt in "" -n; do
 done
 ok "every line is a record" sh -c 'jq -e . ../whole >/dev/null'
 ok "nothing forbidden was run" test ! -e ran2
+
+# no stage takes for calls what is no array of them
+echo '{"role":"assistant","content":"x","tool_calls":{"a":{"id":"q",
+"function":{"name":"bash","arguments":"{\"command\":\"touch ran3\"}"}}}}' |
+    tr -d '\n' | sed 's/$/\n/' >object
+is "tool_calls that is an object has no calls" "$(hamr-tool --yes -n <object
+    hamr-guard --no-config -n <object)" ""
+ok "nor was it run" test ! -e ran3
 done_testing

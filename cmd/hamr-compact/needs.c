@@ -243,13 +243,10 @@ take_user(struct needs *s, const struct rec *r)
 static void
 take_calls(struct needs *s, const struct rec *r)
 {
-	struct slice calls = rec_get(r, "tool_calls");
 	struct walk w;
 	struct call c;
 
-	if (scan_kind(calls) != SCAN_ARRAY)
-		return;
-	walk_in(&w, calls);
+	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &c)) {
 		struct deed d;
 

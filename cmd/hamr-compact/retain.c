@@ -198,13 +198,10 @@ void
 edits_of(const struct rec *r, void *self,
     void (*each)(void *self, struct slice old))
 {
-	struct slice calls = rec_get(r, "tool_calls");
 	struct walk w;
 	struct call c;
 
-	if (scan_kind(calls) != SCAN_ARRAY)
-		return;
-	walk_in(&w, calls);
+	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &c)) {
 		struct deed d;
 

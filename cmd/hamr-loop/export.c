@@ -96,7 +96,7 @@ calls(struct doc *d, struct slice list)
 	struct call c;
 
 	walk_in(&w, list);
-	while (scan_kind(list) == SCAN_ARRAY && msg_next_call(&w, &c)) {
+	while (msg_next_call(&w, &c)) {
 		o = json_object();
 		text_member(o, "tool_call_id", c.id);
 		text_member(o, "function_name", c.name);

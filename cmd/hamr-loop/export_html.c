@@ -148,8 +148,6 @@ note_calls(struct page *p, struct slice list)
 	struct walk w;
 	struct call c;
 
-	if (scan_kind(list) != SCAN_ARRAY)
-		return;
 	walk_in(&w, list);
 	while (msg_next_call(&w, &c)) {
 		p->calls = xgrow(p->calls, p->ncalls, &p->capcalls,

@@ -118,22 +118,20 @@ track_release(struct track *t)
 static void
 assistant(struct track *t, const struct rec *r)
 {
-	struct slice calls = rec_get(r, "tool_calls");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct walk w;
 	struct call c;
 	bool cut;
 
 	drop_calls(t);
-	walk_in(&w, calls);
-	if (scan_kind(calls) == SCAN_ARRAY)
-		while (msg_next_call(&w, &c)) {
-			t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
-			    sizeof *t->calls);
-			t->calls[t->ncalls++] = (struct open_call){
-			    text_or_empty(c.id), text_or_empty(c.name),
-			    false, false };
-		}
+	walk_in(&w, rec_get(r, "tool_calls"));
+	while (msg_next_call(&w, &c)) {
+		t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
+		    sizeof *t->calls);
+		t->calls[t->ncalls++] = (struct open_call){
+			text_or_empty(c.id), text_or_empty(c.name), false,
+			false };
+	}
 	msg_text(rec_get(r, "content"), &text);
 	set(&t->answer, buf_detach(&text));
 	set(&t->finish, text_or_empty(rec_get(r, "finish_reason")));

@@ -9,13 +9,10 @@
 static void
 remember_calls(struct ui *u, const struct rec *r)
 {
-	struct slice calls = rec_get(r, "tool_calls");
 	struct walk w;
 	struct call c;
 
-	if (scan_kind(calls) != SCAN_ARRAY)
-		return;
-	walk_in(&w, calls);
+	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &c)) {
 		u->seen = xgrow(u->seen, u->nseen, &u->capseen,
 		    sizeof *u->seen);

@@ -230,13 +230,10 @@ out:
 static void
 learn_calls(struct index *x, const struct rec *r)
 {
-	struct slice calls = rec_get(r, "tool_calls");
 	struct walk w;
 	struct call c;
 
-	if (scan_kind(calls) != SCAN_ARRAY)
-		return;
-	walk_in(&w, calls);
+	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &c)) {
 		struct told *t = told_of(x, c.id, true);
 

@@ -50,6 +50,9 @@ void provider_release(struct provider *p);
 
 /* ---- tell.c ---- */
 
+/* Put how large the context window is, and who says so. */
+void provider_limit(struct provider *p, long long tokens, const char *source);
+
 /* Put one failure: a limit if it names one, then the error record. */
 void provider_fail(struct provider *p, struct failure *f,
     struct json *partial);

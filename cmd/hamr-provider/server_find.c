@@ -218,7 +218,6 @@ server_put_limit(struct provider *p)
 {
 	long long end = file_now_ms() + SYNC_MS;
 	const char *source;
-	struct json *o;
 	long long n;
 
 	/* without an address nothing is looked for before it is needed, and
@@ -230,13 +229,8 @@ server_put_limit(struct provider *p)
 	source = "num_ctx";
 	if (n == 0)
 		n = window_ask(p, end, &source);
-	if (n <= 0)
-		return;
-	o = json_object();
-	json_str(o, "type", "limit");
-	json_int(o, "context_tokens", n);
-	json_str(o, "source", source);
-	stage_put_json(p->stage, R_LIMIT, o);
+	if (n > 0)
+		provider_limit(p, n, source);
 }
 
 int

@@ -21,18 +21,24 @@ provider_delta(void *ctx, const char *kind, struct slice text)
 }
 
 void
+provider_limit(struct provider *p, long long tokens, const char *source)
+{
+	struct json *o = json_object();
+
+	json_str(o, "type", "limit");
+	json_int(o, "context_tokens", tokens);
+	json_str(o, "source", source);
+	stage_put_json(p->stage, R_LIMIT, o);
+}
+
+void
 provider_fail(struct provider *p, struct failure *f, struct json *partial)
 {
-	struct json *extra = NULL, *o;
+	struct json *extra = NULL;
 
 	key_redact(p->set->key, &f->message);
-	if (strcmp(f->code, "context_overflow") == 0 && f->limit > 0) {
-		o = json_object();
-		json_str(o, "type", "limit");
-		json_int(o, "context_tokens", f->limit);
-		json_str(o, "source", "server error");
-		stage_put_json(p->stage, R_LIMIT, o);
-	}
+	if (strcmp(f->code, "context_overflow") == 0 && f->limit > 0)
+		provider_limit(p, f->limit, "server error");
 	if (partial != NULL) {
 		extra = json_object();
 		json_add(extra, "partial", partial);
