@@ -105,7 +105,7 @@ $(body | jq 'has("temperature")')" "Rome 40 C, Bonn 12 C
 false"
 printf 'path /v1/models*\nbody {"models":[{"name":"command-a"},{"name":"command-r"}]}\n' >s
 serve s
-is "--models" "$(timeout 9 hamr-provider --no-config --api cohere --base-url \
+is "--models" "$(timeout 60 hamr-provider --no-config --api cohere --base-url \
 	"http://127.0.0.1:$HTTPD_PORT" --models)" "command-a
 command-r"
 
@@ -137,7 +137,7 @@ is "path and params" "$(jq -r '.method + " " + .path' log) $(body)" \
 is "no key in the cassette" "$(grep -c sk-own keyed)" 0
 serve unended
 is "[DONE] alone is no finish" "$(with ./mine.jq | error | cut -c 1-9)" truncated
-status "a cassette of a program that is not by name" 69 timeout 9 hamr-provider \
+status "a cassette of a program that is not by name" 69 timeout 60 hamr-provider \
 	-n -q --no-config --replay keyed in.1
 match "says what to do" "$(error <.out)" "bad_request: *mine.jq*--api*"
 is "with it, it plays" "$(hamr-provider -n -q --no-config --replay keyed \
@@ -181,15 +181,15 @@ is "names and texts" "$(with ./named.jq | jq -r 'select(.role).content')" \
 # ---- what is wrong with it is said, and ends ----
 
 printf '# a comment\n\ndef request: {path: "/"};\ndef event: if .a then 1;\n' >bad.jq
-status "a broken program: 2" 2 timeout 9 hamr-provider -n --no-config --api \
+status "a broken program: 2" 2 timeout 60 hamr-provider -n --no-config --api \
 	./bad.jq --base-url http://127.0.0.1:1
 match "with file and line" "$(cat .err)" "hamr-provider: ./bad.jq:4: syntax error*"
 echo 'def request: {path: "/"};' >half.jq
-status "no event: 2" 2 timeout 9 hamr-provider --no-config --api half.jq
+status "no event: 2" 2 timeout 60 hamr-provider --no-config --api half.jq
 match "which is said" "$(cat .err)" "hamr-provider: half.jq: it does not define the function event"
 while IFS='|' read -r program words; do
 	printf '%b' "$program" >p.jq
-	status "$program: 2" 2 timeout 9 hamr-provider --no-config --api p.jq
+	status "$program: 2" 2 timeout 60 hamr-provider --no-config --api p.jq
 	is "and why" "$(cat .err)" "hamr-provider: p.jq:$words"
 done <<'X'
 | it does not define the function request

@@ -121,7 +121,14 @@ serve s
 ask 2>err >out
 match "a silent cut is told" "$(cat err)" "*read 2048 tokens of about 9000*context.window*"
 serve s
-{ cat in; echo '{"type":"go","n":1}'; sleep 2; } | timeout 9 hamr-provider -r -q \
+{
+	cat in
+	echo '{"type":"go","n":1}'
+	for _ in $(seq 600); do
+		! grep -qs '"role"' out || break
+		sleep .05
+	done
+} | timeout 60 hamr-provider -r -q \
 	--no-config --base-url "$URL" --model m 2>err >out
 match "to the loop as progress" "$(jq -r 'select(.type == "progress").message' out)" \
 	"*read 2048 tokens*"

@@ -45,10 +45,10 @@ meta() {
 }
 # One call of a person.
 p() {
-	timeout 5 hamr-tool --no-config --yes --root "$T/root" "$@"
+	timeout 30 hamr-tool --no-config --yes --root "$T/root" "$@"
 }
 pj() {
-	timeout 5 hamr-tool --no-config --yes --json --root "$T/root" "$@" |
+	timeout 30 hamr-tool --no-config --yes --json --root "$T/root" "$@" |
 		jq -r '.meta.error // "ok"'
 }
 

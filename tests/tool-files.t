@@ -9,11 +9,11 @@ tab='	'
 
 # One call of a person; the content.  Never waits.
 r() {
-	timeout 5 hamr-tool --no-config --root "$T/root" read "$1"
+	timeout 30 hamr-tool --no-config --root "$T/root" read "$1"
 }
 # The tool message, through jq.
 j() {
-	timeout 5 hamr-tool --no-config --root "$T/root" --json read "$1" |
+	timeout 30 hamr-tool --no-config --root "$T/root" --json read "$1" |
 		jq -r "$2"
 }
 

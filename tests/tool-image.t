@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$TOP/tests/tool.sh"
 
-v() { timeout 5 hamr-tool --no-config --root . --json view_image "$@"; }
+v() { timeout 30 hamr-tool --no-config --root . --json view_image "$@"; }
 python3 - <<'E'
 import struct, zlib, base64
 def chunk(t, d):
@@ -63,7 +63,7 @@ is "no size" "$(v '{"path":"zero.png"}' | jq -r .meta.error)" bad_arguments
 is "broken off" "$(v '{"path":"loop.jpg"}' | jq -r .meta.error)" bad_arguments
 bad=
 for f in cut.*; do
-	timeout 5 hamr-tool --no-config --root . view_image \
+	timeout 30 hamr-tool --no-config --root . view_image \
 		"{\"path\":\"$f\"}" >/dev/null 2>&1
 	[ $? -le 1 ] || bad="$bad $f"
 done

