@@ -88,7 +88,8 @@ demo: all
 # ---- tests ----
 
 # Some unit tests reach into a command; they link its objects but main's.
-UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider
+UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider \
+                -Icmd/hamr-loop
 objects = $(filter-out %/main.o,$(patsubst cmd/%.c,$O/cmd/%.o, \
           $(wildcard cmd/$(1)/*.c)))
 TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
@@ -100,6 +101,9 @@ $O/unit/test_guard_text: $(call objects,hamr-guard)
 UNIT_test_dialect = $(patsubst %,$O/cmd/hamr-provider/dialect_%.o, \
                     region skip markup python form)
 $O/unit/test_dialect: $(UNIT_test_dialect)
+
+UNIT_test_lock = $O/cmd/hamr-loop/lock.o
+$O/unit/test_lock: $(UNIT_test_lock)
 
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))
 

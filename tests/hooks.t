@@ -235,6 +235,15 @@ fresh run4
 OPENAI_API_KEY=geheim hamr-loop --yes --replay "$S/two-calls.ndjson" \
     "change it" >out 2>err
 is "no key reaches it" "$(grep -c geheim "$T/env")" 0
+hook my-end <<E
+setsid sleep 120 >/dev/null 2>&1 &
+echo \$! >$T/left
+E
+fresh run5
+hamr-loop --yes --replay "$S/two-calls.ndjson" "change it" >out 2>err
+ok "what a hook leaves behind lives on" kill -0 "$(cat "$T/left")"
+ok "and does not hold the session" flock -n .hamr/sessions/*.lock true
+kill "$(cat "$T/left")"
 echo '{"role":"assistant","tool_calls":[{"id":"c1","type":"function",'\
 '"function":{"name":"bash","arguments":"{\"command\":\"sleep 20\"}"}}]}' >slow
 hook my-end <<E

@@ -160,6 +160,7 @@ int
 slot_start(struct hub *h, struct slot *s, struct err *e)
 {
 	s->cmd.overhear = true;
+	s->cmd.pass = h->session->lock;
 	s->child = child_start(&s->cmd, e);
 	if (s->child == NULL)
 		return -1;

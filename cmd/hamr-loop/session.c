@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "lock.h"
 #include "mem.h"
 #include "num.h"
 #include "session.h"
@@ -30,41 +30,6 @@ fresh_id(void)
 	gmtime_r(&now, &tm);
 	strftime(at, sizeof at, "%Y%m%dT%H%M%SZ", &tm);
 	return xasprintf("%s-%02x%02x", at, rnd[0], rnd[1]);
-}
-
-/* Take ID.lock.  Not close-on-exec: the stages inherit it. */
-static int
-take_lock(struct session *s, const char *dir, int ms, struct err *e)
-{
-	char *p = xasprintf("%s/%s.lock", dir, s->id);
-	char pid[32];
-	ssize_t n;
-	int r = -1;
-
-	s->lock = open(p, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
-	if (s->lock < 0) {
-		err_sys(e, ST_SYSTEM, "%s", p);
-		goto out;
-	}
-	if (file_lock(s->lock, ms) < 0) {
-		n = pread(s->lock, pid, sizeof pid - 1, 0);
-		pid[n > 0 ? n : 0] = '\0';
-		pid[strcspn(pid, "\n")] = '\0';
-		err_set(e, ST_TEMP, "session %s is in use by process %s; wait "
-		    "until it has ended, or start a new one", s->id,
-		    pid[0] != '\0' ? pid : "?");
-		goto out;
-	}
-	n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-	if (ftruncate(s->lock, 0) < 0 ||
-	    pwrite(s->lock, pid, (size_t)n, 0) != n) {
-		err_sys(e, ST_SYSTEM, "%s", p);
-		goto out;
-	}
-	r = 0;
-out:
-	free(p);
-	return r;
 }
 
 static int
@@ -88,8 +53,9 @@ session_create(struct session *s, const char *dir, struct err *e)
 	*s = (struct session){ .fd = -1, .lock = -1 };
 	for (int tries = 0; ; tries++) {
 		s->id = fresh_id();
-		if (take_lock(s, dir, 0, e) == 0 &&
-		    open_file(s, dir, O_CREAT | O_EXCL, e) == 0)
+		s->lock = lock_take(dir, s->id, 0, e);
+		if (s->lock >= 0 && open_file(s, dir,
+		    O_CREAT | O_EXCL, e) == 0)
 			return 0;
 		session_close(s);
 		if (tries == 8)
@@ -167,7 +133,8 @@ session_open(struct session *s, const char *dir, const char *id,
 			    dir);
 		return -1;
 	}
-	if (take_lock(s, dir, LOCK_WAIT_MS, e) < 0)
+	s->lock = lock_take(dir, s->id, LOCK_WAIT_MS, e);
+	if (s->lock < 0)
 		return -1;
 	s->size = lseek(s->fd, 0, SEEK_END);	/* now that it is ours */
 	whole = whole_lines(s);

@@ -1,8 +1,7 @@
 /* session.h - the session file: one writer, whole lines, durable when asked.
  *
  * .hamr/sessions/ID.ndjson beneath the root, else the state folder; ID.lock
- * beside it holds the writer's pid under an flock that the stages inherit, so
- * that a resume waits until the last of them is gone.
+ * beside it says who writes it (lock.h).
  */
 #ifndef HAMR_LOOP_SESSION_H
 #define HAMR_LOOP_SESSION_H
@@ -26,8 +25,8 @@ struct session {
 /* A new session with a fresh id. */
 int session_create(struct session *s, const char *dir, struct err *e);
 
-/* Open ID, or the newest when id is NULL.  Waits 5 s for the lock (ST_TEMP
- * with the holder's pid after that).  A torn last line is cut off with one
+/* Open ID, or the newest when id is NULL.  ST_TEMP with the pid of the loop
+ * that has it; 5 s are given to what a killed one left over.  A torn last line is cut off with one
  * warning.  No session: ST_NOINPUT. */
 int session_open(struct session *s, const char *dir, const char *id,
     struct err *e);

@@ -23,6 +23,7 @@ struct child {
 	pipeline *p;
 	int in, out;
 	int err, err_theirs;	/* both ends of its stderr, or -1 */
+	int pass;		/* a descriptor it inherits, or 0 */
 	pid_t group;
 };
 
@@ -72,6 +73,8 @@ before_exec(void *data)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	if (c->pass > 0)
+		fcntl(c->pass, F_SETFD, 0);
 	if (c->err_theirs >= 0)
 		dup2(c->err_theirs, STDERR_FILENO);
 }
@@ -278,6 +281,7 @@ child_start(const struct child_opts *o, struct err *e)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	c->err = c->err_theirs = -1;
+	c->pass = o->pass;
 	if (o->overhear)
 		overhear(c);
 	r = begin(c, o, e);

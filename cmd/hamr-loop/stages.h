@@ -22,6 +22,7 @@ struct child_opts {
 	size_t nflags;
 	const char *const *unset;	/* variables it shall not inherit */
 	size_t nunset;
+	int pass;		/* a descriptor it inherits; 0: none */
 	bool hush;		/* its stderr goes nowhere ... */
 	bool overhear;		/* ... or to us, see child_take_err */
 };
