@@ -75,6 +75,35 @@ serve no anth
 is "... and in Anthropic's" "$(go --api anthropic --base-url "$URL" \
 	-o provider.temperature=1 | jq -r 'select(.role).content') $(body |
 	jq -c 'has("temperature")')" "hello false"
+nested() {	# name WORDS API PARAMS ANSWER jq wanted
+	refuse 400 "$2" >no
+	serve no "$5"
+	is "$1" "$(go --api "$3" --base-url "${URL%/v1}" -o \
+		provider.temperature=1 -o "provider.params=$4" |
+		jq -r 'select(.role).content') $(body | jq -c "$6") $(wc -l <log)" \
+		"hello $7 2"
+}
+printf 'event {"candidates":[{"content":{"parts":[{"text":"hello"}]},"finishReason":"STOP"}]}\n' >gem
+printf 'line {"message":{"content":"hello"},"done":true}\n' >oll
+nested "... and where Gemini has it" \
+	"Unknown name \"temperature\" at 'generation_config': Cannot find field." \
+	gemini '{"topP":1}' gem \
+	'[.generationConfig, .topP]' '[{},1]'
+nested "... and where Ollama has it" "invalid option provided: temperature" \
+	ollama '{"options":{"seed":1}}' oll \
+	'.options | [has("temperature"), has("num_ctx"), .seed]' '[false,true,1]'
+nested "effort in the Responses API" \
+	"Unsupported parameter: 'reasoning.effort' is not supported with this model." \
+	responses '{"reasoning":{"effort":"low","summary":"auto"}}' resp \
+	'[.reasoning, .temperature]' '[{"summary":"auto"},1]'
+nested "store there" "Unknown parameter: 'store'." responses '{}' resp \
+	'has("store")' false
+printf '{"type":"request","messages":%s,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"temperature":{"type":"number"},"store":{"type":"string"}}}}}]}\n' "$hi" >in
+refuse 400 "The property temperature of tool f (see the store: store) is bad" >no
+serve no hello
+is "what only a tool has is not asked for again" "$(ask | jq -r .code) $(wc -l <log)" \
+	"bad_request 1"
+printf '%s\n' "$user" >in
 printf '{"role":"user","content":"q"}\n{"role":"assistant","content":"a","reasoning":"r"}\n{"role":"user","content":"x"}\n' >in
 refuse 400 "The reasoning_content is not allowed in the input messages" >no
 serve no hello

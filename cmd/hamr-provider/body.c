@@ -65,20 +65,6 @@ choice_of(const struct body *b, const struct fields *f)
 }
 
 static void
-print_field(const struct body *b, struct slice key, struct slice val,
-    struct buf *out, bool *first)
-{
-	key = quirks_field(b->quirks, key);
-	if (key.p == NULL)
-		return;
-	buf_adds(out, *first ? "{\"" : ",\"");
-	*first = false;
-	buf_slice(out, key);
-	buf_adds(out, "\":");
-	buf_slice(out, val);
-}
-
-static void
 print_messages(const struct body *b, bool forbidden, bool carry,
     struct buf *out)
 {
@@ -143,14 +129,17 @@ body_print(const struct body *b, struct buf *out)
 	put_params(&f, b->params);
 	for (size_t i = 0; i < f.n; i++)
 		if (!slice_is(f.v[i].key, "tool_choice"))
-			print_field(b, f.v[i].key, f.v[i].val, out, &first);
+			quirks_field(b->quirks, f.v[i].key,
+			    f.v[i].val, out, &first);
 	if (tools)
-		print_field(b, SLICE("tools"), b->tools, out, &first);
-	print_field(b, SLICE("messages"), SLICE(""), out, &first);
+		quirks_field(b->quirks, SLICE("tools"), b->tools, out,
+		    &first);
+	quirks_field(b->quirks, SLICE("messages"), SLICE(""), out, &first);
 	choice = choice_of(b, &f);
 	body_messages(b, scan_str_is(choice, "none"), false, out);
 	if (tools && choice.p != NULL)
-		print_field(b, SLICE("tool_choice"), choice, out, &first);
+		quirks_field(b->quirks, SLICE("tool_choice"), choice, out,
+		    &first);
 	buf_addc(out, '}');
 	free(f.v);
 	buf_release(&model);

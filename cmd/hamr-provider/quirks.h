@@ -20,18 +20,21 @@ enum quirk {
 	QUIRK_SHORT_IDS = 512,		/* ids of 9 letters and digits */
 	QUIRK_ALTERNATE = 1024,		/* user and assistant in turn */
 	QUIRK_AFTER_TOOL = 2048,	/* no user message behind a result */
+	QUIRK_NO_STORE = 4096,
 	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
 };
 
-/* The quirk that a refusal (status, its words) of this body tells of and that
- * is not known yet; 0 if none. */
+/* The quirk that a refusal (status, its words) of this body tells of, that is
+ * not known yet and that would change the body; 0 if none. */
 unsigned quirks_learn(unsigned known, long status, struct slice words,
     struct slice body);
 
-/* The name a field of the body goes by; NULL when it is left out. */
-struct slice quirks_field(unsigned known, struct slice name);
+/* Append a field of the body, under the name it goes by or not at all; "{"
+ * before the first one.  In val, when it holds settings, the same is done. */
+void quirks_field(unsigned known, struct slice key, struct slice val,
+    struct buf *out, bool *first);
 
-/* Append body (checked JSON) with the names that its fields go by. */
+/* Append body (checked JSON) with all its fields so. */
 void quirks_body(unsigned known, struct slice body, struct buf *out);
 
 #endif
