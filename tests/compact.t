@@ -35,6 +35,17 @@ match "and what to try" "$(cat .err)" \
 status "no such file" 66 compact nowhere
 status "an unknown strategy" 2 compact --strategy fast
 status "a bad window" 2 compact --window 1k
+shows='--view --check --report --report=svg --ledger --budget --count'
+for a in $shows; do
+	for b in $shows; do
+		[ "$a" = "$b" ] && continue
+		status "$a and $b: status 2" 2 compact "$a" "$b" two
+		is "... naming both" "$(cat .err)" \
+		    "hamr-compact: $a and $b: one at a time; leave one out"
+	done
+done
+status "a mode twice is one mode" 0 compact --view --view two
+status "--family without what counts" 2 compact --view --family o200k two
 is "help fits a screen" "$(compact --help | awk '
 	length > 80 || NR > 24 { bad = 1 } END { print bad + 0 }')" 0
 

@@ -338,8 +338,19 @@ is "... is said" "$(cat .err)" \
 
 # ---- input and output ----
 
-status "one view at a time: status 2" 2 guard --report --compare loop
-match "... is said" "$(cat .err)" "*one of --report, --explain*"
+views='--report --compare --calibrate --import-only --explain=c1'
+for a in $views; do
+	for b in $views; do
+		[ "$a" = "$b" ] && continue
+		status "$a and $b: status 2" 2 guard "$a" "$b" loop
+		is "... naming both" "$(cat .err)" \
+		    "hamr-guard: ${a%=*} and ${b%=*}: one at a time; leave one out"
+	done
+done
+status "a view twice is one view" 0 guard --report --report loop
+status "two calls to explain: status 2" 2 guard --explain 1 --explain 2 loop
+is "... naming both" "$(cat .err)" \
+    "hamr-guard: --explain: one call at a time, 1 or 2"
 status "--explain wants a call: status 2" 2 guard --explain
 status "an unknown profile: status 2" 2 guard --report -p claude loop
 match "... naming what there is" "$(cat .err)" "*default, strict, hamr*"

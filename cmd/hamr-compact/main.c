@@ -46,7 +46,8 @@ struct opts {
 	const char *strategy;
 	enum act_mode mode;
 	enum people_mode people;
-	bool count;
+	const char *shows;	/* the option that says what to print, or NULL */
+	bool count, has_family;
 	int family;
 };
 
@@ -67,23 +68,42 @@ window_of(const char *arg)
 	return (long)n;
 }
 
+/* One thing is printed at a time: of two the last one would win unsaid. */
+static void
+shows(struct opts *o, const char *option)
+{
+	if (o->shows != NULL && strcmp(o->shows, option) != 0)
+		err_die(ST_USAGE, "%s and %s: one at a time; leave one out",
+		    o->shows, option);
+	o->shows = option;
+}
+
+static void
+report_option(struct opts *o, const char *arg)
+{
+	if (arg != NULL && strcmp(arg, "svg") != 0)
+		usage("--report prints text, or svg, not", arg);
+	shows(o, arg != NULL ? "--report=svg" : "--report");
+	o->people = arg != NULL ? PEOPLE_SVG : PEOPLE_REPORT;
+}
+
 static void
 own_option(struct opts *o, int c, const char *arg)
 {
 	switch (c) {
 	case OPT_WINDOW: o->window = window_of(arg); break;
 	case OPT_STRATEGY: o->strategy = arg; break;
-	case OPT_VIEW: o->mode = ACT_VIEW; break;
-	case OPT_CHECK: o->mode = ACT_CHECK; break;
-	case OPT_BUDGET: o->mode = ACT_BUDGET; break;
-	case OPT_LEDGER: o->people = PEOPLE_LEDGER; break;
-	case OPT_REPORT:
-		if (arg != NULL && strcmp(arg, "svg") != 0)
-			usage("--report prints text, or svg, not", arg);
-		o->people = arg != NULL ? PEOPLE_SVG : PEOPLE_REPORT;
+	case OPT_VIEW: shows(o, "--view"); o->mode = ACT_VIEW; break;
+	case OPT_CHECK: shows(o, "--check"); o->mode = ACT_CHECK; break;
+	case OPT_BUDGET: shows(o, "--budget"); o->mode = ACT_BUDGET; break;
+	case OPT_LEDGER:
+		shows(o, "--ledger");
+		o->people = PEOPLE_LEDGER;
 		break;
-	case OPT_COUNT: o->count = true; break;
+	case OPT_REPORT: report_option(o, arg); break;
+	case OPT_COUNT: shows(o, "--count"); o->count = true; break;
 	case OPT_FAMILY:
+		o->has_family = true;
 		o->family = token_family_named(arg);
 		if (o->family < 0)
 			usage("unknown family", arg);
@@ -116,6 +136,9 @@ options(int argc, char **argv)
 			own_option(&o, c, optarg);
 	if (o.strategy != NULL && strategy_named(o.strategy) == NULL)
 		usage("unknown strategy", o.strategy);
+	if (o.has_family && !o.count && o.people != PEOPLE_REPORT &&
+	    o.people != PEOPLE_SVG)
+		usage("--family is for --count and --report", NULL);
 	return o;
 }
 

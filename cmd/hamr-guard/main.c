@@ -8,8 +8,8 @@
 
 static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
-"                  [--lenient] [--no-config] [-o key=value]\n"
-"                  [--report|--explain CALL|--calibrate|--compare] [FILE...]\n"
+"           [--lenient] [--no-config] [-o key=value] [--report |\n"
+"           --explain CALL | --calibrate | --compare | --import-only] [FILE...]\n"
 "Reads a transcript (NDJSON records) and passes it on with verdicts on calls\n"
 "that go round in circles, and a nudge that redirects. Its own earlier\n"
 "verdicts and nudges are made anew, so twice is the same as once.\n"
@@ -37,19 +37,32 @@ struct opts {
 	struct stage_args stage;
 	const char *profile, *call;
 	const struct view_ops *view;	/* NULL: the filter */
+	const char *shows;		/* the option that says what to print */
 	bool allow, status, import_only;
 };
 
 enum { OPT_REPORT = OPT_COMMAND, OPT_EXPLAIN, OPT_CALIBRATE, OPT_COMPARE,
 	OPT_IMPORT_ONLY };
 
+/* One thing is printed at a time: of two the last one would win unsaid. */
 static void
-set_view(struct opts *o, const struct view_ops *view)
+set_view(struct opts *o, const char *option, const struct view_ops *view)
 {
-	if (o->view != NULL && o->view != view)
-		err_die(ST_USAGE, "one of --report, --explain, --calibrate "
-		    "and --compare at a time");
+	if (o->shows != NULL && strcmp(o->shows, option) != 0)
+		err_die(ST_USAGE, "%s and %s: one at a time; leave one out",
+		    o->shows, option);
+	o->shows = option;
 	o->view = view;
+}
+
+static void
+explain(struct opts *o, const char *call)
+{
+	set_view(o, "--explain", &view_explain);
+	if (o->call != NULL && strcmp(o->call, call) != 0)
+		err_die(ST_USAGE, "--explain: one call at a time, %s or %s",
+		    o->call, call);
+	o->call = call;
 }
 
 static void
@@ -70,14 +83,16 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'a': o->allow = true; break;
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
-		case OPT_IMPORT_ONLY: o->import_only = true; break;
-		case OPT_REPORT: set_view(o, &view_report); break;
-		case OPT_CALIBRATE: set_view(o, &view_calibrate); break;
-		case OPT_COMPARE: set_view(o, &view_compare); break;
-		case OPT_EXPLAIN:
-			set_view(o, &view_explain);
-			o->call = optarg;
+		case OPT_IMPORT_ONLY:
+			set_view(o, "--import-only", NULL);
+			o->import_only = true;
 			break;
+		case OPT_REPORT: set_view(o, "--report", &view_report); break;
+		case OPT_CALIBRATE:
+			set_view(o, "--calibrate", &view_calibrate);
+			break;
+		case OPT_COMPARE: set_view(o, "--compare", &view_compare); break;
+		case OPT_EXPLAIN: explain(o, optarg); break;
 		default:
 			if (!stage_option(&o->stage, c,
 			    optarg, help))
@@ -85,9 +100,6 @@ read_opts(int argc, char **argv, struct opts *o)
 				    "argument: %s; try hamr-guard --help",
 				    argv[optind - 1]);
 		}
-	if (o->import_only && o->view != NULL)
-		err_die(ST_USAGE, "--import-only judges nothing; leave it "
-		    "out, or the view for people");
 }
 
 /* ---- the stage ---- */
