@@ -21,6 +21,15 @@ slice_starts(struct slice s, const char *prefix)
 	return s.p != NULL && s.n >= n && memcmp(s.p, prefix, n) == 0;
 }
 
+bool
+slice_in(struct slice s, const char *const *row)
+{
+	for (; *row != NULL; row++)
+		if (slice_is(s, *row))
+			return true;
+	return false;
+}
+
 struct slice
 slice_of(const char *text)
 {

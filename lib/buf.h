@@ -35,6 +35,9 @@ slice_is(struct slice s, const char *text)
 
 bool slice_eq(struct slice a, struct slice b);
 bool slice_starts(struct slice s, const char *prefix);
+
+/* Is s one of these words?  The row ends with NULL. */
+bool slice_in(struct slice s, const char *const *row);
 struct slice slice_of(const char *text);	/* of a C string */
 
 struct buf {

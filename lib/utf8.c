@@ -77,6 +77,16 @@ utf8_clean(struct buf *out, const char *p, size_t n)
 }
 
 size_t
+utf8_count(const char *p, size_t n)
+{
+	size_t chars = 0;
+
+	for (size_t i = 0; i < n; i++)
+		chars += ((unsigned char)p[i] & 0xc0) != 0x80;
+	return chars;
+}
+
+size_t
 utf8_cut(const char *p, size_t n, size_t max)
 {
 	if (n <= max)

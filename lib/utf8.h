@@ -18,6 +18,9 @@ size_t utf8_check(const char *p, size_t n);
  * true when something had to be replaced (then set meta.lossy). */
 bool utf8_clean(struct buf *out, const char *p, size_t n);
 
+/* How many characters begin in p. */
+size_t utf8_count(const char *p, size_t n);
+
 /* The largest cut <= max that does not split a character of p. */
 size_t utf8_cut(const char *p, size_t n, size_t max);
 

@@ -71,16 +71,6 @@ chars_len(struct slice s, size_t chars)
 	return at;
 }
 
-static size_t
-count_chars(struct slice s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-	return n;
-}
-
 /* A line as a screen shows it: what follows a CR stands over what was. */
 static void
 overwrite(struct buf *line, struct buf *tmp, struct slice s)
@@ -90,7 +80,8 @@ overwrite(struct buf *line, struct buf *tmp, struct slice s)
 		const char *cr = memchr(s.p, '\r', s.n);
 		struct slice seg = { s.p, cr != NULL ? (size_t)(cr - s.p) :
 			s.n };
-		size_t covered = chars_len(buf_view(line), count_chars(seg));
+		size_t covered = chars_len(buf_view(line),
+		    utf8_count(seg.p, seg.n));
 
 		buf_reset(tmp);
 		buf_slice(tmp, seg);

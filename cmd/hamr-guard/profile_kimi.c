@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "profile.h"
 #include "text.h"
+#include "utf8.h"
 
 #define STALL 8
 #define GAIN 60			/* characters */
@@ -106,16 +107,6 @@ trimmed(struct slice t)
 	return t;
 }
 
-static size_t
-characters(struct slice t)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t.n; i++)
-		n += ((unsigned char)t.p[i] & 0xc0) != 0x80;
-	return n;
-}
-
 static void
 result(struct profile *p, struct pcall *c, const struct presult *res)
 {
@@ -125,7 +116,7 @@ result(struct profile *p, struct pcall *c, const struct presult *res)
 
 	s->moved |= changed_files(s, c, res);
 	s->moved |= moved_task(s, c, res, hash);
-	if (!res->failed && characters(text) >= GAIN &&
+	if (!res->failed && utf8_count(text.p, text.n) >= GAIN &&
 	    hset_add(&s->outputs, hash))
 		s->moved = true;
 }

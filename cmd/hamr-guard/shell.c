@@ -56,17 +56,6 @@ static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"until", "if", "!", "{", NULL };
 
 static bool
-is_in(struct slice s, const char *const *row)
-{
-	if (s.p == NULL || s.n == 0)
-		return false;
-	for (; *row != NULL; row++)
-		if (**row == *s.p && slice_is(s, *row))
-			return true;
-	return false;
-}
-
-static bool
 is_assignment(struct slice w)
 {
 	const char *eq = memchr(w.p, '=', w.n);
@@ -81,7 +70,7 @@ name_at(const struct simple *s)
 {
 	size_t i = 0;
 
-	while (i < s->n && (is_in(s->w[i], prefixes) ||
+	while (i < s->n && (slice_in(s->w[i], prefixes) ||
 	    is_assignment(s->w[i])))
 		i++;
 	if (i + 2 < s->n && slice_is(s->w[i], "timeout"))

@@ -18,17 +18,6 @@ static const char *const dropped[] = { "description", "reason", "intent",
 static const char *const readers[] = { "read", "view_image", "search_memory",
 	"save_memory", NULL };
 
-static bool
-is_in(struct slice s, const char *const *row)
-{
-	if (s.p == NULL || s.n == 0)
-		return false;
-	for (; *row != NULL; row++)
-		if (**row == *s.p && slice_is(s, *row))
-			return true;
-	return false;
-}
-
 /* ./a//b/ is a/b; ".." stays, as links make it more than spelling. */
 static void
 fold_path(struct slice path, struct buf *out)
@@ -93,7 +82,7 @@ print(struct sign *s, bool bash)
 		struct canon_member *m = &s->members.m[i];
 		bool text = scan_kind(m->val) == SCAN_STRING;
 
-		if (is_in(m->key, dropped))
+		if (slice_in(m->key, dropped))
 			continue;
 		if (!first)
 			buf_addc(out, ',');
@@ -206,7 +195,7 @@ is_network(struct slice name)
 			i++;
 		}
 		i += n == 0;
-		if (n > 0 && is_in((struct slice){ word, n }, words))
+		if (n > 0 && slice_in((struct slice){ word, n }, words))
 			return true;
 	}
 	return false;
@@ -223,7 +212,7 @@ judge(struct sign *s, struct slice name, struct about *out)
 	out->looks = slice_is(name, "read");
 	out->mutates = out->edits;
 	out->network = is_network(name);
-	out->reads = is_in(name, readers);
+	out->reads = slice_in(name, readers);
 	out->runs = !out->reads && !out->edits;
 	out->path = path_hash(s, path);
 	if (out->bash)

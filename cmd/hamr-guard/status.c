@@ -87,26 +87,17 @@ simplify(struct slice s, char out[LINE_MAX_BYTES])
 }
 
 static bool
-is_in(struct slice s, const char *const *row)
-{
-	for (; *row != NULL; row++)
-		if (slice_is(s, *row))
-			return true;
-	return false;
-}
-
-static bool
 is_status(struct slice line)
 {
 	char room[LINE_MAX_BYTES];
 	struct slice s = trim(simplify(line, room));
 
-	if (is_in(s, words) || slice_starts(s, "working tree:"))
+	if (slice_in(s, words) || slice_starts(s, "working tree:"))
 		return true;
 	if (slice_starts(s, "status:") || slice_starts(s, "status :")) {
 		const char *colon = memchr(s.p, ':', s.n);
 
-		return is_in(trim((struct slice){ colon + 1,
+		return slice_in(trim((struct slice){ colon + 1,
 		    (size_t)(s.p + s.n - colon - 1) }), values);
 	}
 	return false;
