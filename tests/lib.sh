@@ -20,11 +20,18 @@ T=$(mktemp -d "${TMPDIR:-/tmp}/hamr-test.XXXXXX")
 HOME=$T/home XDG_CONFIG_HOME=$T/home/.config XDG_STATE_HOME=$T/home/.state
 XDG_DATA_HOME=$T/home/.data XDG_CACHE_HOME=$T/home/.cache
 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
-LC_ALL=C.UTF-8 TZ=UTC
-export TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
+LC_ALL=C.UTF-8 TZ=UTC SHELL=$(command -v bash)
+export SHELL TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
 export XDG_CACHE_HOME GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM LC_ALL TZ
 unset HAMR_BIN	# programs would call it an unknown variable
-unset OPENAI_API_KEY OPENAI_BASE_URL http_proxy https_proxy ALL_PROXY
+# what a machine may have set that would make it another test
+for v in $(compgen -e | grep -E '_(API_KEY|BASE_URL)$|^(HAMR|GIT)_|_proxy$' |
+    grep -vxE 'HAMR_SHARE|GIT_CONFIG_(GLOBAL|SYSTEM)'); do
+	unset "$v"
+done
+unset HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY TMUX NO_COLOR CLICOLOR_FORCE
+unset EDITOR VISUAL PAGER COLUMNS LINES BASH_ENV ENV POSIXLY_CORRECT v
+umask 022
 mkdir -p "$HOME"
 cd "$T" || exit 1
 tests_run=0 tests_failed=0

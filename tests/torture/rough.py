@@ -181,7 +181,9 @@ def disk_rlimit(broken, more, folder):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (more << 8, more << 8))
 
-    env = {**broken.env, "SCRIPT": broken.script}
+    # no compiled files of Python's, which the limit would cut off, too
+    env = {**broken.env, "SCRIPT": broken.script,
+        "PYTHONDONTWRITEBYTECODE": "1"}
     for name, before in (("limited", limit), ("resumed", None)):
         done = subprocess.run([sys.executable, __file__, name], env=env,
             cwd=folder, preexec_fn=before, stdout=subprocess.PIPE,

@@ -128,7 +128,7 @@ test_repo_owner(void **state)
 	put_file(f, "repo/.hamr/config.toml", "agent.max_model_steps = 1");
 	steps_are(f, NULL, 1, "config.toml:1");
 	if (geteuid() != 0)
-		skip();
+		return;
 	for (int i = 0; i < 6; i++) {
 		char *path = xasprintf("%s%s", f->dir, open_up[i]);
 
@@ -144,12 +144,15 @@ test_repo_owner(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
+	struct CMUnitTest tests[] = {
 		LAYER(test_untrusted),
 		LAYER(test_trusted),
 		LAYER(test_repo_links),
 		LAYER(test_repo_owner),
 	};
 
+	/* skip() of cmocka says "not ok", which is a failure in TAP */
+	if (geteuid() != 0)
+		tests[3].name = "test_repo_owner # SKIP not root";
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
