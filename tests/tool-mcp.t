@@ -180,7 +180,7 @@ begun=$(date +%s%N)
 ask s__slow '{}'
 is "a time-out" "$(facts <<<"$answer")" '["timed out after 1 s; the MCP '\
 'server s was told to stop",true,"timeout"]'
-ok "in time" test "$(since "$begun")" -lt 3000
+ok "in time" test "$(since "$begun")" -lt 6000
 ask s__seen '{}'
 is "the server is told" "$(jq -r .content <<<"$answer" |
 	jq -c '.[-1] | [.[0], (.[1] | keys)]')" \
@@ -207,7 +207,7 @@ begun=$(date +%s%N)
 say '{"type":"cancel"}'
 hear
 is "cancel" "$(facts <<<"$line")" '["interrupted",true,"interrupted"]'
-ok "at once" test "$(since "$begun")" -lt 800
+ok "at once" test "$(since "$begun")" -lt 3000
 hear
 while [ "$line" != "$go" ]; do hear || break; done
 say '{"type":"config","set":{"agent.mode":"read-only"}}'
@@ -220,7 +220,7 @@ begun=$(date +%s%N)
 exec {to}>&-
 wait "$tool_pid"
 is "it ends with its input" "$?" 0
-ok "soon" test "$(since "$begun")" -lt 1500
+ok "soon" test "$(since "$begun")" -lt 5000
 exec {from}<&-
 ok "and nobody is left" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "mcp_server.py [i]dle"'
@@ -274,7 +274,7 @@ cd "$T/root" || exit 1
 # --- the one that never answers
 wait "$silent"
 is "never answers: the rest goes on" "$(cut -d ' ' -f 1 silent.st)" 0
-ok "after 10 s" test "$(cut -d ' ' -f 2 silent.st)" -lt 14000
+ok "after 10 s" test "$(cut -d ' ' -f 2 silent.st)" -lt 20000
 match "and is said" "$(cat silent.err)" \
 	"*mcp.s: no answer to initialize within 10 s*"
 done_testing
