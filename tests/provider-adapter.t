@@ -294,4 +294,36 @@ cp path/hamr-provider-echo path/hamr-provider-openai
 serve words
 is "a name of ours is ours" "$(PATH=$T/path:$PATH with openai -o \
 	provider.max_retries=0 | grep -c -- --model)" 0
+# ---- the window ----
+
+printf 'path /v1/models/m%%20x/y\nbody {"name":"m x/y","context_length":128000}\n' >size
+serve size
+probe() {	# API ARG...
+	hamr-provider --probe --no-config --api "$1" --model "m x/y" \
+		--base-url "http://127.0.0.1:$HTTPD_PORT" 2>err |
+		jq -c '[.context_tokens, .source, .model]'
+}
+is "where the head says" "$(probe cohere)" '[128000,"adapter","m x/y"]'
+size() {	# LINE FUNCTION
+	{ printf '%s\n' "$1"
+	printf 'def request: {}; def event: empty;%s\n' "$2"; } >w.jq
+	serve size
+	probe ./w.jq
+}
+is "by a function of one's own" "$(size '# window: /v1/models/{model}' \
+	'def window: if $model == .name then .context_length / 1000 else 1 end;')" \
+	'[128,"adapter","m x/y"]'
+is "a number" "$(size '# window: 4096')" '[4096,"adapter","m x/y"]'
+is "a function that does not know" "$(size '# window: /v1/models/{model}' \
+	'def window: null;')" '[null,"--probe","m x/y"]'
+is "a path that is not there" "$(size '# window: /none')" '[null,"--probe","m x/y"]'
+is "one that fails" "$(size '# window: /v1/models/{model}' \
+	'def window: "much";')" '[null,"--probe","m x/y"]'
+match "... is told" "$(cat err)" '*w.jq: window: it gives no whole number of tokens but "much"*'
+is "nothing said: as any other server" "$(printf 'path /props\nbody {"n_ctx":2048}\n' >size
+	size '#')" '[2048,"/props","m x/y"]'
+printf '# base_url: http://127.0.0.1:9\n# window: 777\ndef request: {}; def event: empty;\n' >w.jq
+is "the loop is told before the first sync" "$(printf '{"type":"sync","n":1}\n' |
+	hamr-provider -r -q --no-config --api ./w.jq --model m |
+	jq -c 'select(.type == "limit") | [.context_tokens, .source]')" '[777,"adapter"]'
 done_testing

@@ -95,8 +95,10 @@ name_of(const char *path)
 static char *
 wrap(const struct buf *own)
 {
-	return xasprintf(". as $hamr | $hamr.name as $event | %.*s\n"
+	return xasprintf(". as $hamr | $hamr.name as $event | $hamr.model as "
+	    "$model | def window: .context_length; %.*s\n"
 	    "if $hamr.request then ($hamr.request | request)\n"
+	    "elif $hamr.window then ($hamr.window[0] | window)\n"
 	    "else ($hamr.event[0] | event) end", (int)own->len, own->p);
 }
 
@@ -150,6 +152,7 @@ new(const char *path, const struct buf *own, size_t max)
 	ad->name = name_of(path);
 	ad->base_url = head(own->p, "base_url:");
 	ad->models = head(own->p, "models:");
+	ad->window = head(own->p, "window:");
 	ad->text = wrap(own);
 	for (size_t k = 0; k < own->len; k++)
 		ad->lines += own->p[k] == '\n' || k + 1 == own->len;
@@ -196,6 +199,7 @@ adapter_free(struct adapter *ad)
 	free(ad->name);
 	free(ad->base_url);
 	free(ad->models);
+	free(ad->window);
 	free(ad->text);
 	free(ad);
 }

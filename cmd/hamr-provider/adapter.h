@@ -51,6 +51,16 @@ int adapter_request(struct adapter *ad, const struct body *b,
     struct slice messages, const struct adapter_defaults *d,
     struct adapter_call *call, struct buf *out, struct failure *f);
 
+/* The window by the head of the program: a number, or 0; and the path that
+ * tells it of this model (yours), or NULL. */
+long long adapter_window_told(const struct adapter *ad);
+char *adapter_window_path(const struct adapter *ad, const char *model);
+
+/* Ask `window` about what came from there (checked JSON): tokens, 0: it does
+ * not tell, -1 with f. */
+long long adapter_window(struct adapter *ad, struct slice answer,
+    const char *model, struct failure *f);
+
 /* Ask `event` about the data of one event (any bytes) and tell the answer. */
 enum api_said adapter_event(struct adapter *ad, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);

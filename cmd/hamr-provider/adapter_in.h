@@ -7,7 +7,7 @@
 struct adapter {
 	struct api api;
 	char *path, *name;
-	char *base_url, *models;
+	char *base_url, *models, *window;	/* of its head, or NULL */
 	char *text;		/* as it is compiled */
 	size_t lines;		/* of the program's own */
 	struct program *program;	/* NULL: to be started again */

@@ -221,9 +221,9 @@ server_put_limit(struct provider *p)
 	long long n;
 
 	/* without an address nothing is looked for before it is needed, and
-	 * the API's own host does not tell */
-	if (*p->set->base_url == '\0' ||
-	    settings_is_own_host(p->set->api, p->set->base_url))
+	 * the API's own host does not tell, unless a program knows better */
+	if (*p->set->base_url == '\0' || (!window_is_known(p) &&
+	    settings_is_own_host(p->set->api, p->set->base_url)))
 		return;
 	n = p->set->window;
 	source = "num_ctx";

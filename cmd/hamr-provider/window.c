@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "attempt.h"
 #include "err.h"
 #include "file.h"
@@ -98,14 +99,70 @@ root_of(const char *base)
 	return xmemdup0(base, n);
 }
 
+/* What an adapter's program makes of the answer at path. */
+static long long
+of_adapter(struct provider *p, const char *path, long long end)
+{
+	struct adapter *ad = p->set->api->own;
+	struct buf b = BUF_INIT(WINDOW_MAX);
+	struct failure f;
+	long long n = 0;
+
+	failure_init(&f);
+	if (get(p, p->set->base_url, path, end, &b)) {
+		adapter_wait(ad, attempt_wait, p);
+		n = adapter_window(ad, buf_view(&b), p->set->model, &f);
+		if (n < 0)
+			server_say(p, f.message.p);
+	}
+	failure_release(&f);
+	buf_release(&b);
+	return n > 0 ? n : 0;
+}
+
+/* False: there is no adapter, or it says nothing of a window. */
+static bool
+ask_adapter(struct provider *p, long long end, long long *n)
+{
+	struct adapter *ad = p->set->api->own;
+	bool asked;
+	char *path;
+
+	if (ad == NULL)
+		return false;
+	*n = adapter_window_told(ad);
+	path = adapter_window_path(ad, p->set->model);
+	if (path != NULL)
+		*n = of_adapter(p, path, end);
+	asked = path != NULL || *n > 0;
+	free(path);
+	return asked;
+}
+
+bool
+window_is_known(const struct provider *p)
+{
+	const struct adapter *ad = p->set->api->own;
+	char *path = ad != NULL ? adapter_window_path(ad, "") : NULL;
+	bool known = path != NULL || (ad != NULL &&
+	    adapter_window_told(ad) > 0);
+
+	free(path);
+	return known;
+}
+
 long long
 window_ask(struct provider *p, long long end, const char **source)
 {
 	struct buf b = BUF_INIT(WINDOW_MAX);
 	const char *model = p->set->model;
-	char *root = root_of(p->set->base_url);
+	char *root;
 	long long n = 0;
 
+	*source = "adapter";
+	if (ask_adapter(p, end, &n))
+		return n;
+	root = root_of(p->set->base_url);
 	if (get(p, root, "/props", end, &b)) {
 		*source = "/props";
 		n = of_props(buf_view(&b));

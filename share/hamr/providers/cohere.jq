@@ -2,6 +2,7 @@
 # ADAPTERS in hamr-provider(1).
 # base_url: https://api.cohere.com
 # models: /v1/models?endpoint=chat
+# window: /v1/models/{model}
 
 # One tool is forced by sending no other.
 def tools: if (.tool_choice | type) == "object"
@@ -27,6 +28,8 @@ def request: {
     | with_entries(select(.value != null)))
     + .params + {messages: [.messages[] | message]})
 };
+
+def window: .context_length;
 
 def finish: {COMPLETE: "stop", STOP_SEQUENCE: "stop", MAX_TOKENS: "length", TOOL_CALL: "tool_calls"}[.] // "stop";
 
