@@ -145,7 +145,7 @@ check_silent_cut(struct provider *p, const struct ask *ask)
 	    "to cut long requests silently, so give it a larger window or set "
 	    "context.window", told, ask->estimate);
 	if (p->stage->mode == STAGE_RESIDENT)
-		server_say(p, words);
+		provider_say(p, words);
 	else
 		err_say("%s", words);
 	free(words);

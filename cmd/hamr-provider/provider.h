@@ -60,6 +60,10 @@ void provider_fail(struct provider *p, struct failure *f,
 /* Put a delta; ctx is the struct provider. */
 void provider_delta(void *ctx, const char *kind, struct slice text);
 
+/* Something to know: to a person on stderr, or to the loop, who has one, as
+ * progress. */
+void provider_say(struct provider *p, const char *words);
+
 /* exchange.c: ask the server and put what comes of it. */
 void exchange(struct provider *p, const struct ask *ask);
 

@@ -14,10 +14,6 @@
  * 0, or -1 with e when there is no server. */
 int server_find(struct provider *p, struct err *e);
 
-/* Something to know: to a person on stderr, or to the loop, who has one, as
- * progress. */
-void server_say(struct provider *p, const char *words);
-
 /* The two lines that say how to point us at a server. */
 void server_say_none(void);
 

@@ -64,22 +64,6 @@ first_model(struct slice models)
 
 /* ---- finding ---- */
 
-void
-server_say(struct provider *p, const char *words)
-{
-	struct json *o;
-
-	if (!p->set->quiet) {
-		err_say("%s", words);
-	} else if (p->stage != NULL && p->stage->mode == STAGE_RESIDENT) {
-		o = json_object();
-		json_str(o, "type", "progress");
-		json_str(o, "stage", "provider");
-		json_str(o, "message", words);
-		stage_put_json(p->stage, R_PROGRESS, o);
-	}
-}
-
 static bool
 try_local(struct provider *p, const char *base, const char *what)
 {
@@ -102,7 +86,7 @@ try_local(struct provider *p, const char *base, const char *what)
 	free(model);
 	words = xasprintf("using %s at %s (looks like %s)",
 	    *p->set->model != '\0' ? p->set->model : "its model", base, what);
-	server_say(p, words);
+	provider_say(p, words);
 	free(words);
 	return true;
 }
@@ -121,7 +105,7 @@ ask_model(struct provider *p)
 		p->set->model = model;
 		words = xasprintf("using model %s, the first one listed",
 		    model);
-		server_say(p, words);
+		provider_say(p, words);
 		free(words);
 	}
 	buf_release(&b);

@@ -47,3 +47,19 @@ provider_fail(struct provider *p, struct failure *f, struct json *partial)
 	if (p->stage->mode != STAGE_RESIDENT)
 		stage_status(p->stage, f->retryable ? ST_TEMP : ST_PEER);
 }
+
+void
+provider_say(struct provider *p, const char *words)
+{
+	struct json *o;
+
+	if (!p->set->quiet) {
+		err_say("%s", words);
+	} else if (p->stage != NULL && p->stage->mode == STAGE_RESIDENT) {
+		o = json_object();
+		json_str(o, "type", "progress");
+		json_str(o, "stage", "provider");
+		json_str(o, "message", words);
+		stage_put_json(p->stage, R_PROGRESS, o);
+	}
+}

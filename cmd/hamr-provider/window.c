@@ -113,7 +113,7 @@ of_adapter(struct provider *p, const char *path, long long end)
 		adapter_wait(ad, attempt_wait, p);
 		n = adapter_window(ad, buf_view(&b), p->set->model, &f);
 		if (n < 0)
-			server_say(p, f.message.p);
+			provider_say(p, f.message.p);
 	}
 	failure_release(&f);
 	buf_release(&b);
