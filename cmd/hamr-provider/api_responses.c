@@ -1,4 +1,4 @@
-/* api_responses.c - the Responses API of OpenAI, without state on the server. */
+/* api_responses.c - the Responses API of OpenAI, no state on the server. */
 #include <string.h>
 
 #include "api.h"
