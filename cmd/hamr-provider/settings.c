@@ -2,68 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "adapter.h"
 #include "api.h"
 #include "key.h"
+#include "lookup.h"
 #include "mem.h"
-#include "num.h"
-#include "plugin.h"
 #include "settings.h"
-
-/* Keys are looked up in [provider.NAME] first, but for what the command line
- * says of [provider]. */
-struct lookup {
-	const struct conf *conf;
-	const char *name;	/* --provider, or NULL */
-	char full[256];
-};
-
-static bool
-is_command_line(const char *origin)
-{
-	return strcmp(origin, "-o") == 0 || strcmp(origin, "flag") == 0;
-}
-
-static const char *
-full_key(struct lookup *l, const char *key)
-{
-	struct buf plain = BUF_INIT(sizeof l->full - 1);
-	struct buf own = BUF_INIT(sizeof l->full - 1);
-	const struct buf *use = &plain;
-
-	buf_fmt(&plain, "provider.%s", key);
-	if (l->name != NULL) {
-		buf_fmt(&own, "provider.%s.%s", l->name, key);
-		if (!own.over && conf_is_set(l->conf, own.p) &&
-		    !(conf_is_set(l->conf, plain.p) &&
-		    is_command_line(conf_origin(l->conf, plain.p))))
-			use = &own;
-	}
-	memcpy(l->full, use->p, use->len + 1);
-	buf_release(&plain);
-	buf_release(&own);
-	return l->full;
-}
-
-static const char *
-str(struct lookup *l, const char *key)
-{
-	return conf_str(l->conf, full_key(l, key));
-}
-
-static long
-ms(struct lookup *l, const char *key)
-{
-	return (long)(conf_num(l->conf, full_key(l, key)) * 1000);
-}
-
-static long long
-num(struct lookup *l, const char *key)
-{
-	return conf_int(l->conf, full_key(l, key));
-}
+#include "settings_api.h"
 
 static int
 check_profile(struct lookup *l, struct err *e)
@@ -79,111 +25,6 @@ check_profile(struct lookup *l, struct err *e)
 			return 0;
 	return err_set(e, ST_CONFIG, "--provider %s: no such table; write "
 	    "[provider.%s] into your config.toml", l->name, l->name);
-}
-
-/* ---- which API ---- */
-
-static int
-load_chunk(struct settings *s, const struct flags *f, struct err *e)
-{
-	int64_t n;
-
-	if (f->replay_chunk == NULL)
-		return 0;
-	if (!num_i64(f->replay_chunk, strlen(f->replay_chunk), &n) || n < 1)
-		return err_set(e, ST_USAGE, "--replay-chunk %s: not a number "
-		    "of bytes", f->replay_chunk);
-	s->replay_chunk = (size_t)n;
-	return 0;
-}
-
-/* A path in a file is relative to the file's folder, for a repository that one
- * happens to be in is not to lend the program.  Yours to free. */
-static char *
-path_in_file(const char *path, const char *origin)
-{
-	const char *slash = *origin == '/' ? strrchr(origin, '/') : NULL;
-
-	if (*path == '/' || slash == NULL)
-		return xstrdup(path);
-	return xasprintf("%.*s/%s", (int)(slash - origin), origin, path);
-}
-
-static int
-unknown_api(const char *api, bool flag, struct err *e)
-{
-	if (adapter_is_path(api) || *api == '/')
-		return err_set(e, flag ? ST_NOINPUT : ST_CONFIG, "api %s: "
-		    "there is no such program", api);
-	return err_set(e, flag ? ST_USAGE : ST_CONFIG, "api %.100s: not known; "
-	    "there are %s, adapters (FILE.jq, or NAME for NAME.jq in the folder "
-	    "providers beside config.toml), and programs hamr-provider-NAME on "
-	    "PATH", api, api_names);
-}
-
-/* None of ours: an adapter, or a program on PATH. */
-static int
-load_own(struct settings *s, struct lookup *l, const struct flags *f,
-    const char *name, struct err *e)
-{
-	const char *key = full_key(l, "max_response_bytes");
-	size_t max = (size_t)conf_int(l->conf, key);
-	bool flag = f->api != NULL;
-	char *api = path_in_file(name, flag || !adapter_is_path(name) ? "" :
-	    conf_origin(l->conf, full_key(l, "api")));
-	char *path = adapter_path(api);
-	int r = -1;
-
-	if (path == NULL) {
-		s->api = &api_openai;	/* never spoken */
-		s->program = plugin_find("provider", api, e);
-		r = s->program != NULL ? 0 : unknown_api(api, flag, e);
-	} else if (access(path, F_OK) < 0)
-		unknown_api(api, flag, e);
-	else
-		s->adapter = adapter_open(path, max, e);
-	if (s->adapter != NULL) {
-		s->api = adapter_api(s->adapter);
-		r = 0;
-	} else if (r < 0 && e->status == ST_USAGE && !flag)
-		e->status = ST_CONFIG;
-	free(path);
-	free(api);
-	return r;
-}
-
-static int
-load_replay(struct settings *s, const struct flags *f, const char *api,
-    struct err *e)
-{
-	if (s->replay && f->replay == NULL)
-		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
-		    "give it a script or a transcript");
-	if (!s->replay && f->replay != NULL && s->adapter == NULL)
-		return err_set(e, ST_USAGE, "--replay FILE and --api %s do "
-		    "not go together; leave one out", api);
-	s->replay |= f->replay != NULL;	/* an adapter reads a cassette */
-	s->replay_file = f->replay;
-	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
-	    strlen(f->replay_speed), &s->replay_speed) ||
-	    s->replay_speed < 0))
-		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
-		    "of tokens a second", f->replay_speed);
-	return load_chunk(s, f, e);
-}
-
-static int
-load_api(struct settings *s, struct lookup *l, const struct flags *f,
-    struct err *e)
-{
-	const char *api = f->api != NULL ? f->api : f->replay != NULL ?
-	    "replay" : str(l, "api");
-
-	s->replay = strcmp(api, "replay") == 0;
-	s->api = api_named(s->replay ? "openai" : api);
-	if (s->api == NULL && load_own(s, l, f, api, e) < 0)
-		return -1;
-	return load_replay(s, f, api, e);
 }
 
 /* ---- where ---- */
@@ -233,9 +74,9 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 
 	*trusted = url != NULL;
 	if (url == NULL) {
-		url = str(l, "base_url");
-		*trusted = is_command_line(conf_origin(l->conf,
-		    full_key(l, "base_url")));
+		url = lookup_str(l, "base_url");
+		*trusted = lookup_is_command_line(conf_origin(l->conf,
+		    lookup_key(l, "base_url")));
 	}
 	if (*url == '\0' && env != NULL) {
 		url = env;
@@ -243,8 +84,8 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	}
 	/* a model and a key but no address: the API's own */
 	if (*url == '\0' && (!s->api->chat || (*s->model != '\0' &&
-	    (variable(s->api->key_env) != NULL || *str(l, "api_key_env") ||
-	    conf_is_set(l->conf, full_key(l, "api_key_command"))))))
+	    (variable(s->api->key_env) != NULL || *lookup_str(l, "api_key_env") ||
+	    conf_is_set(l->conf, lookup_key(l, "api_key_command"))))))
 		url = s->api->own_url;
 	if (*url == '\0' && s->adapter != NULL)
 		return err_set(e, ST_CONFIG, "api %s names no server; give "
@@ -273,12 +114,12 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 static int
 load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 {
-	const char *var = str(l, "api_key_env"), *val;
+	const char *var = lookup_str(l, "api_key_env"), *val;
 	const char *origin = s->api->key_env;
 	const char *const *argv;
 	size_t n;
 
-	argv = conf_list(l->conf, full_key(l, "api_key_command"), &n);
+	argv = conf_list(l->conf, lookup_key(l, "api_key_command"), &n);
 	if (*var != '\0') {
 		origin = var;
 		val = getenv(var);
@@ -308,7 +149,7 @@ load_headers(struct settings *s, struct lookup *l, struct err *e)
 
 	size_t name = strcspn(s->api->key_header, ":") + 1;
 
-	v = conf_list(l->conf, full_key(l, "headers"), &n);
+	v = conf_list(l->conf, lookup_key(l, "headers"), &n);
 	s->headers = xcalloc(n + 2, sizeof *s->headers);
 	for (size_t i = 0; i < n; i++) {
 		if (strchr(v[i], ':') == NULL || strpbrk(v[i], "\r\n") != NULL)
@@ -331,8 +172,8 @@ load_headers(struct settings *s, struct lookup *l, struct err *e)
 static int
 load_words(struct settings *s, struct lookup *l, struct err *e)
 {
-	const char *dialect = str(l, "tool_dialect");
-	const char *replay = str(l, "reasoning_replay");
+	const char *dialect = lookup_str(l, "tool_dialect");
+	const char *replay = lookup_str(l, "reasoning_replay");
 	int kind = dialect_named(dialect);
 
 	if (kind < 0)
@@ -362,17 +203,17 @@ static void
 load_limits(struct settings *s, struct lookup *l)
 {
 	s->window = s->api == &api_ollama ? window_wanted(l->conf) : 0;
-	s->max_tokens = num(l, "max_tokens");
-	s->max_retries = num(l, "max_retries");
-	s->max_retry_after_ms = ms(l, "max_retry_after");
-	s->connect_ms = ms(l, "connect_timeout");
-	s->first_ms = ms(l, "first_byte_timeout");
-	s->idle_ms = ms(l, "idle_timeout");
-	s->total_ms = ms(l, "total_timeout");
-	s->max_header = (size_t)num(l, "max_header_bytes");
-	s->max_body = (size_t)num(l, "max_response_bytes");
-	s->max_line = (size_t)num(l, "max_line_bytes");
-	s->max_event = (size_t)num(l, "max_event_bytes");
+	s->max_tokens = lookup_int(l, "max_tokens");
+	s->max_retries = lookup_int(l, "max_retries");
+	s->max_retry_after_ms = lookup_ms(l, "max_retry_after");
+	s->connect_ms = lookup_ms(l, "connect_timeout");
+	s->first_ms = lookup_ms(l, "first_byte_timeout");
+	s->idle_ms = lookup_ms(l, "idle_timeout");
+	s->total_ms = lookup_ms(l, "total_timeout");
+	s->max_header = (size_t)lookup_int(l, "max_header_bytes");
+	s->max_body = (size_t)lookup_int(l, "max_response_bytes");
+	s->max_line = (size_t)lookup_int(l, "max_line_bytes");
+	s->max_event = (size_t)lookup_int(l, "max_event_bytes");
 }
 
 int
@@ -383,26 +224,26 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	bool trusted;
 
 	memset(s, 0, sizeof *s);
-	if (check_profile(&l, e) < 0 || load_api(s, &l, f, e) < 0)
+	if (check_profile(&l, e) < 0 || settings_load_api(s, &l, f, e) < 0)
 		return -1;
 	s->quiet = f->quiet;
-	s->model = xstrdup(f->model != NULL ? f->model : str(&l, "model"));
-	s->ca_file = str(&l, "ca_file");
-	s->proxy = str(&l, "proxy");
-	s->params = str(&l, "params");
-	s->system_in_place = conf_bool(c, full_key(&l, "system_in_place"));
-	s->stream = conf_bool(c, full_key(&l, "stream"));
-	s->has_temperature = conf_is_set(c, full_key(&l, "temperature"));
+	s->model = xstrdup(f->model != NULL ? f->model : lookup_str(&l, "model"));
+	s->ca_file = lookup_str(&l, "ca_file");
+	s->proxy = lookup_str(&l, "proxy");
+	s->params = lookup_str(&l, "params");
+	s->system_in_place = conf_bool(c, lookup_key(&l, "system_in_place"));
+	s->stream = conf_bool(c, lookup_key(&l, "stream"));
+	s->has_temperature = conf_is_set(c, lookup_key(&l, "temperature"));
 	if (s->has_temperature)
-		s->temperature = conf_num(c, full_key(&l, "temperature"));
+		s->temperature = conf_num(c, lookup_key(&l, "temperature"));
 	s->conf = c;
-	memcpy(s->prices_key, full_key(&l, "prices"), sizeof s->prices_key);
+	memcpy(s->prices_key, lookup_key(&l, "prices"), sizeof s->prices_key);
 	load_limits(s, &l);
 	if (load_words(s, &l, e) < 0)
 		return -1;
 	if (s->replay || s->program != NULL) {
 		s->base_url = xstrdup(s->replay ? "" : f->base_url != NULL ?
-		    f->base_url : str(&l, "base_url"));
+		    f->base_url : lookup_str(&l, "base_url"));
 		return 0;
 	}
 	if (load_url(s, &l, f, &trusted, e) < 0 ||
