@@ -1,8 +1,9 @@
-/* messages.c - the messages of a request as the chat completions API has them. */
+/* messages.c - the messages of a request, as chat completions have them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
+#include "message_call.h"
 #include "messages.h"
 #include "msg.h"
 #include "scan.h"
@@ -21,7 +22,7 @@ struct printer {
 	struct open_call *open;
 	size_t nopen, capopen;
 	size_t n;		/* messages printed */
-	struct scan scan;
+	struct call_printer call;
 	struct buf tmp;
 };
 
@@ -29,17 +30,6 @@ static void
 begin(struct printer *p)
 {
 	buf_adds(p->out, p->n++ > 0 ? "," : "");
-}
-
-/* Append ,"key":val or with first the same without comma. */
-static void
-member(struct printer *p, bool *first, struct slice key, struct slice val)
-{
-	buf_adds(p->out, *first ? "{\"" : ",\"");
-	buf_slice(p->out, key);
-	buf_adds(p->out, "\":");
-	buf_slice(p->out, val);
-	*first = false;
 }
 
 /* Keys of ours, and those of a response. */
@@ -57,84 +47,6 @@ is_private(struct slice key)
 
 /* ---- calls ---- */
 
-/* Do the arguments hold a JSON object?  Servers crash on others. */
-static bool
-is_object_text(struct printer *p, struct slice args)
-{
-	struct slice plain = scan_plain(args);
-
-	if (plain.p == NULL) {
-		buf_reset(&p->tmp);
-		if (!scan_str(args, &p->tmp))
-			return false;
-		plain = buf_view(&p->tmp);
-	}
-	return scan_record(&p->scan, plain.p, plain.n) == 0;
-}
-
-/* The arguments as a JSON string: what does not parse is wrapped. */
-static void
-print_args(struct printer *p, struct slice args)
-{
-	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
-
-	if (is_object_text(p, args)) {
-		buf_slice(p->out, args);
-		return;
-	}
-	if (scan_kind(args) == SCAN_OBJECT) {
-		scan_quote(p->out, args.p, args.n);
-		return;
-	}
-	buf_reset(&p->tmp);
-	if (!scan_str(args, &p->tmp) || p->tmp.len == 0) {
-		buf_adds(p->out, "\"{}\"");
-		return;
-	}
-	buf_adds(&wrapped, "{\"_invalid\":");
-	scan_quote(&wrapped, p->tmp.p, p->tmp.len);
-	buf_addc(&wrapped, '}');
-	scan_quote(p->out, wrapped.p, wrapped.len);
-	buf_release(&wrapped);
-}
-
-static void
-print_call(struct printer *p, struct slice call)
-{
-	struct slice fn = scan_get(call, "function"), key, val, k2, v2;
-	struct slice args = scan_get(fn, "arguments");
-	struct walk w, w2;
-	bool first = true;
-
-	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
-
-	if (scan_kind(fn) != SCAN_OBJECT || (!stripped &&
-	    is_object_text(p, args))) {
-		buf_slice(p->out, call);
-		return;
-	}
-	walk_in(&w, call);
-	while (walk_next(&w, &key, &val)) {
-		bool first2 = true;
-
-		if (stripped && scan_key_is(key, "carry"))
-			continue;
-		if (!scan_key_is(key, "function")) {
-			member(p, &first, key, val);
-			continue;
-		}
-		member(p, &first, key, SLICE(""));
-		walk_in(&w2, fn);
-		while (walk_next(&w2, &k2, &v2))
-			if (!scan_key_is(k2, "arguments"))
-				member(p, &first2, k2, v2);
-		member(p, &first2, SLICE("arguments"), SLICE(""));
-		print_args(p, args);
-		buf_addc(p->out, '}');
-	}
-	buf_addc(p->out, '}');
-}
-
 static void
 print_calls(struct printer *p, struct slice calls)
 {
@@ -147,7 +59,7 @@ print_calls(struct printer *p, struct slice calls)
 	while (walk_next(&w, &key, &val)) {
 		if (n++ > 0)
 			buf_addc(p->out, ',');
-		print_call(p, val);
+		message_call(&p->call, val, p->out);
 		p->open = xgrow(p->open, p->nopen, &p->capopen,
 		    sizeof *p->open);
 		p->open[p->nopen++] = (struct open_call){
@@ -169,7 +81,7 @@ print_plain(struct printer *p, struct slice m)
 	walk_in(&w, m);
 	while (walk_next(&w, &key, &val))
 		if (!is_private(key))
-			member(p, &first, key, val);
+			message_member(p->out, &first, key, val);
 	buf_adds(p->out, first ? "{}" : "}");
 }
 
@@ -188,18 +100,18 @@ print_assistant(struct printer *p, struct slice m)
 		    scan_key_is(key, "reasoning_content") ||
 		    scan_key_is(key, "content"))
 			continue;
-		member(p, &first, key, val);
+		message_member(p->out, &first, key, val);
 	}
 	if (scan_kind(content) == SCAN_NONE || scan_kind(content) == SCAN_NULL)
 		content = has ? SLICE("null") : SLICE("\"\"");
-	member(p, &first, SLICE("content"), content);
+	message_member(p->out, &first, SLICE("content"), content);
 	val = scan_get(m, "reasoning");
 	if (scan_kind(val) != SCAN_STRING)
 		val = scan_get(m, "reasoning_content");
 	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
-		member(p, &first, SLICE("reasoning_content"), val);
+		message_member(p->out, &first, SLICE("reasoning_content"), val);
 	if (has) {
-		member(p, &first, SLICE("tool_calls"), SLICE(""));
+		message_member(p->out, &first, SLICE("tool_calls"), SLICE(""));
 		print_calls(p, calls);
 	}
 	buf_addc(p->out, '}');
@@ -397,6 +309,7 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 	struct walk w;
 
 	buf_init(&p.tmp, BUF_RECORD_MAX);
+	p.call.carry = rules->carry;
 	walk_in(&w, messages);
 	if (past != NULL && resume(&p, past, messages))
 		w.p = messages.p + past->source.len;
@@ -407,7 +320,7 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 	}
 	print_all(&p, messages, &w, past, from);
 	buf_addc(out, ']');
-	scan_release(&p.scan);
+	call_printer_release(&p.call);
 	buf_release(&p.tmp);
 	free(p.open);
 }

@@ -1,0 +1,100 @@
+/* message_call.c - a past call, as every server can read it. */
+#include "message_call.h"
+
+/* Append ,"key":val or with first the same without comma. */
+void
+message_member(struct buf *out, bool *first, struct slice key,
+    struct slice val)
+{
+	buf_adds(out, *first ? "{\"" : ",\"");
+	buf_slice(out, key);
+	buf_adds(out, "\":");
+	buf_slice(out, val);
+	*first = false;
+}
+
+/* Do the arguments hold a JSON object?  Servers crash on others. */
+static bool
+is_object_text(struct call_printer *p, struct slice args)
+{
+	struct slice plain = scan_plain(args);
+
+	p->tmp.max = BUF_RECORD_MAX;
+	if (plain.p == NULL) {
+		buf_reset(&p->tmp);
+		if (!scan_str(args, &p->tmp))
+			return false;
+		plain = buf_view(&p->tmp);
+	}
+	return scan_record(&p->scan, plain.p, plain.n) == 0;
+}
+
+/* The arguments as a JSON string: what does not parse is wrapped. */
+static void
+print_args(struct call_printer *p, struct slice args, struct buf *out)
+{
+	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
+
+	if (is_object_text(p, args)) {
+		buf_slice(out, args);
+		return;
+	}
+	if (scan_kind(args) == SCAN_OBJECT) {
+		scan_quote(out, args.p, args.n);
+		return;
+	}
+	buf_reset(&p->tmp);
+	if (!scan_str(args, &p->tmp) || p->tmp.len == 0) {
+		buf_adds(out, "\"{}\"");
+		return;
+	}
+	buf_adds(&wrapped, "{\"_invalid\":");
+	scan_quote(&wrapped, p->tmp.p, p->tmp.len);
+	buf_addc(&wrapped, '}');
+	scan_quote(out, wrapped.p, wrapped.len);
+	buf_release(&wrapped);
+}
+
+void
+message_call(struct call_printer *p, struct slice call, struct buf *out)
+{
+	struct slice fn = scan_get(call, "function"), key, val, k2, v2;
+	struct slice args = scan_get(fn, "arguments");
+	struct walk w, w2;
+	bool first = true;
+
+	bool stripped = !p->carry && scan_get(call, "carry").p != NULL;
+
+	if (scan_kind(fn) != SCAN_OBJECT || (!stripped &&
+	    is_object_text(p, args))) {
+		buf_slice(out, call);
+		return;
+	}
+	walk_in(&w, call);
+	while (walk_next(&w, &key, &val)) {
+		bool first2 = true;
+
+		if (stripped && scan_key_is(key, "carry"))
+			continue;
+		if (!scan_key_is(key, "function")) {
+			message_member(out, &first, key, val);
+			continue;
+		}
+		message_member(out, &first, key, SLICE(""));
+		walk_in(&w2, fn);
+		while (walk_next(&w2, &k2, &v2))
+			if (!scan_key_is(k2, "arguments"))
+				message_member(out, &first2, k2, v2);
+		message_member(out, &first2, SLICE("arguments"), SLICE(""));
+		print_args(p, args, out);
+		buf_addc(out, '}');
+	}
+	buf_addc(out, '}');
+}
+
+void
+call_printer_release(struct call_printer *p)
+{
+	scan_release(&p->scan);
+	buf_release(&p->tmp);
+}
