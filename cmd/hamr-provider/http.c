@@ -8,10 +8,8 @@
 
 #include "file.h"
 #include "http.h"
+#include "http_clock.h"
 #include "mem.h"
-
-#define GRACE_MS 250		/* for the clean end behind [DONE] */
-#define SOON_MS 5000		/* for usage and [DONE] behind the finish */
 
 struct http {
 	struct http_conf conf;
@@ -27,8 +25,8 @@ struct http {
 	/* the request in hand */
 	const struct http_call *call;
 	struct http_reply *reply;
-	size_t nheader, nbody;
-	long long started, heard;
+	size_t nheader;
+	struct http_clock clock;
 	enum http_next next;
 	bool too_large;
 };
@@ -61,7 +59,7 @@ on_header(char *p, size_t size, size_t n, void *arg)
 
 	n *= size;
 	h->nheader += n;
-	h->heard = file_now_ms();
+	h->clock.heard = file_now_ms();
 	if (h->nheader > h->conf.max_header) {
 		h->too_large = true;
 		return 0;
@@ -78,10 +76,10 @@ on_body(char *p, size_t size, size_t n, void *arg)
 	long status = 0;
 
 	n *= size;
-	h->nbody += n;
-	h->heard = file_now_ms();
+	h->clock.nbody += n;
+	h->clock.heard = file_now_ms();
 	h->reply->body = h->reply->body || n > 0;
-	if (h->nbody > h->conf.max_body) {
+	if (h->clock.nbody > h->conf.max_body) {
 		h->too_large = true;
 		return 0;
 	}
@@ -195,6 +193,8 @@ http_new(const struct http_conf *c)
 	struct http *h = xcalloc(1, sizeof *h);
 
 	h->conf = *c;
+	h->clock.first_ms = c->first_ms;
+	h->clock.idle_ms = c->idle_ms;
 	h->timer = -1;
 	must(curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free,
 	    xrealloc, xstrdup, xcalloc));
@@ -231,11 +231,12 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	memset(r, 0, sizeof *r);
 	h->call = c;
 	h->reply = r;
-	h->nheader = h->nbody = 0;
+	h->nheader = h->clock.nbody = 0;
 	h->next = HTTP_MORE;
 	h->too_large = false;
 	h->error[0] = '\0';
-	h->started = h->heard = file_now_ms();
+	h->clock.started = h->clock.heard = file_now_ms();
+	h->clock.total_ms = c->max_ms > 0 ? c->max_ms : h->conf.total_ms;
 	curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
 	if (c->post) {
 		curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
@@ -251,34 +252,6 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	    h->own != NULL ? h->own : h->headers);
 	if (curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
 		mem_none();
-}
-
-/* The nearer of two points of time, -1 being never. */
-static long long
-nearer(long long a, long long b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
-/* When this request is given up, and why. */
-static long long
-deadline(const struct http *h, const char **why)
-{
-	long total = h->call->max_ms > 0 ? h->call->max_ms : h->conf.total_ms;
-	long idle = h->nbody > 0 ? h->conf.idle_ms : h->conf.first_ms;
-	long long at = total > 0 ? h->started + total : -1, quiet = -1;
-
-	*why = "the whole answer took too long";
-	if (h->next == HTTP_LAST)
-		idle = GRACE_MS;
-	else if (h->next == HTTP_SOON && (idle <= 0 || idle > SOON_MS))
-		idle = SOON_MS;
-	if (idle > 0)
-		quiet = (h->nbody > 0 ? h->heard : h->started) + idle;
-	if (quiet >= 0 && (at < 0 || quiet < at))
-		*why = h->nbody > 0 ? "nothing came for too long" :
-		    "no first byte came in time";
-	return nearer(at, quiet);
 }
 
 static void
@@ -304,7 +277,7 @@ curl_failed(struct http *h, CURLcode rc)
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
 		/* also a reply that is no HTTP/1 */
-		fail(h, h->nheader + h->nbody > 0 || strstr(why, "HTTP/0.9") ?
+		fail(h, h->nheader + h->clock.nbody > 0 || strstr(why, "HTTP/0.9") ?
 		    HTTP_NETWORK : HTTP_BAD_URL, why);
 		break;
 	case CURLE_OPERATION_TIMEDOUT:
@@ -386,14 +359,14 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 		drive(h);
 		if (is_over(h))
 			break;
-		end = deadline(h, &why);
+		end = http_deadline(&h->clock, h->next, &why);
 		now = file_now_ms();
 		if (end >= 0 && now >= end) {
 			if (h->next != HTTP_LAST)
 				fail(h, HTTP_TIMEOUT, why);
 			break;
 		}
-		next = nearer(end, h->timer);
+		next = http_nearer(end, h->timer);
 		if (c->wait(c->wait_ctx, h->fds, h->nfds, next < 0 ? -1 :
 		    next <= now ? 0 : (int)(next - now)) != 0) {
 			fail(h, HTTP_GIVEN_UP, "");
