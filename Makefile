@@ -98,9 +98,12 @@ UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
 UNIT_test_guard_text = $(call objects,hamr-guard)
 $O/unit/test_guard_text: $(call objects,hamr-guard)
-UNIT_test_dialect = $(patsubst %,$O/cmd/hamr-provider/dialect_%.o, \
-                    region skip markup python form)
-$O/unit/test_dialect: $(UNIT_test_dialect)
+UNIT_test_dialect = $(filter %/fence.o,$(call objects,hamr-provider)) \
+                    $(patsubst cmd/%.c,$O/cmd/%.o, \
+                    $(wildcard cmd/hamr-provider/dialect*.c))
+UNIT_test_dialect_render = $(UNIT_test_dialect)
+DIALECT_UNITS = $O/unit/test_dialect $O/unit/test_dialect_render
+$(DIALECT_UNITS): $(UNIT_test_dialect)
 
 UNIT_test_lock = $O/cmd/hamr-loop/lock.o
 $O/unit/test_lock: $(UNIT_test_lock)
