@@ -32,7 +32,8 @@ B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
 LIB = err mem buf arena utf8 num file map image \
-      scan_text scan_keys scan_past scan scan_walk json sha filter program \
+      scan_text scan_keys scan_past scan scan_walk json sha \
+      filter_jail filter_wire filter program \
       rec msg \
       toml_text toml_value toml_write toml \
       conf_table conf_keys conf_near place \
@@ -40,7 +41,8 @@ LIB = err mem buf arena utf8 num file map image \
       conf_load conf_print \
       token budget memid alias plugin \
       view_sum view_print view_dialect view_call view_take view \
-      units import_mark import_guess import_name import_pair import \
+      units import_mark import_guess import_name \
+      import_meta import_pair import_load import \
       ahead stage_put stage stage_args which state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider

@@ -1,26 +1,21 @@
 /* filter.c - libjq: a jq program served in a process of its own. */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <jq.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "buf.h"
-#include "file.h"
 #include "filter.h"
+#include "filter_jail.h"
+#include "filter_wire.h"
 #include "num.h"
 #include "scan.h"
 #include "utf8.h"
 
-#define FLUSH ((size_t)64 << 10)
 #define BYTES_A_SECOND ((size_t)1 << 20)	/* far less than it does */
-#define FD 0			/* the socket, once served */
 
 /* The functions we use, with the types of jq's own header. */
 #define FUNCTIONS(F) \
@@ -45,72 +40,12 @@ struct server {
 	const struct filter_job *job;
 	struct lib f;
 	jq_state *jq;
-	struct buf in, out, why, text;
-	size_t at;		/* what of in has been taken */
+	struct filter_wire wire;
+	struct buf why, text;
 	bool last;		/* no more inputs */
 	size_t given;		/* bytes of all inputs */
 	jv input;		/* the one in hand, for FILTER_SAME */
 };
-
-/* ---- frames ---- */
-
-static void
-flush(struct server *s)
-{
-	if (s->out.len > 0 && file_write_all(FD, s->out.p, s->out.len) < 0)
-		_exit(0);
-	buf_reset(&s->out);
-}
-
-static void
-put(struct server *s, char tag, struct slice payload)
-{
-	uint32_t n = (uint32_t)payload.n;
-
-	buf_addc(&s->out, tag);
-	buf_add(&s->out, &n, sizeof n);
-	buf_slice(&s->out, payload);
-	if (s->out.len >= FLUSH)
-		flush(s);
-}
-
-static void
-fill(struct server *s)
-{
-	ssize_t n;
-
-	if (s->at > 0) {
-		buf_drop(&s->in, s->at);
-		s->at = 0;
-	}
-	buf_reserve(&s->in, FLUSH);
-	n = read(FD, s->in.p + s->in.len, FLUSH);
-	if (n <= 0)
-		_exit(0);
-	s->in.len += (size_t)n;
-}
-
-/* The next frame; asks for it when none waits. */
-static char
-take(struct server *s, struct slice *payload)
-{
-	uint32_t n;
-	char tag;
-
-	if (s->in.len == s->at) {
-		put(s, FILTER_MORE, SLICE(""));
-		flush(s);
-	}
-	while (s->in.len - s->at < FILTER_HEAD)
-		fill(s);
-	memcpy(&n, s->in.p + s->at + 1, sizeof n);
-	while (s->in.len - s->at - FILTER_HEAD < n)
-		fill(s);
-	tag = s->in.p[s->at];
-	*payload = (struct slice){ s->in.p + s->at + FILTER_HEAD, n };
-	s->at += FILTER_HEAD + n;
-	return tag;
-}
 
 /* ---- checked bytes to values ---- */
 
@@ -293,7 +228,7 @@ next_input(struct server *s, jv *out)
 	struct build b = { .s = s };
 	uint64_t line;
 
-	if (s->last || take(s, &payload) == FILTER_LAST) {
+	if (s->last || filter_take(&s->wire, &payload) == FILTER_LAST) {
 		s->last = true;
 		return false;
 	}
@@ -351,11 +286,11 @@ put_result(struct server *s, jv v)
 
 	if (!s->job->importer && s->f.jv_equal(s->f.jv_copy(v),
 	    s->f.jv_copy(s->input)))
-		put(s, FILTER_SAME, SLICE(""));
+		filter_put(&s->wire, FILTER_SAME, SLICE(""));
 	else if (print(s, v, &text, 1))
-		put(s, FILTER_VALUE, buf_view(&text));
+		filter_put(&s->wire, FILTER_VALUE, buf_view(&text));
 	else
-		put(s, FILTER_ERROR, SLICE("a result too deep or too large"));
+		filter_put(&s->wire, FILTER_ERROR, SLICE("a result too deep or too large"));
 	buf_release(&text);
 	s->f.jv_free(v);
 }
@@ -376,11 +311,11 @@ run(struct server *s, jv input)
 	if (s->f.jv_invalid_has_msg(s->f.jv_copy(v))) {
 		buf_reset(&s->why);
 		take_why(s, s->f.jv_invalid_get_msg(s->f.jv_copy(v)));
-		put(s, FILTER_ERROR, buf_view(&s->why));
+		filter_put(&s->wire, FILTER_ERROR, buf_view(&s->why));
 	}
 	s->f.jv_free(v);
 	s->f.jv_free(s->input);
-	put(s, FILTER_DONE, SLICE(""));
+	filter_put(&s->wire, FILTER_DONE, SLICE(""));
 }
 
 /* ---- starting ---- */
@@ -399,45 +334,6 @@ load(struct lib *f)
 	FUNCTIONS(LOAD)
 #undef LOAD
 	return NULL;
-}
-
-static void
-limit(int what, rlim_t n)
-{
-	struct rlimit r = { n, n };
-
-	setrlimit(what, &r);
-}
-
-/* Nothing of the user's can be reached from here on. */
-static void
-withdraw(int fd)
-{
-	static const int back[] = { SIGPIPE, SIGPROF, SIGABRT, SIGSEGV };
-	static char *nothing[] = { NULL };
-	int null = open("/dev/null", O_RDWR);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
-		signal(back[i], SIG_DFL);
-	dup2(fd, FD);
-	dup2(null, 1);
-	dup2(null, 2);
-	close_range(3, ~0u, 0);
-	environ = nothing;	/* libjq falls over a NULL there */
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
-}
-
-static void
-confine(const struct filter_job *job)
-{
-	limit(RLIMIT_NOFILE, 0);
-#if !defined(__SANITIZE_ADDRESS__)	/* its shadow is terabytes of address */
-	limit(RLIMIT_AS, job->memory);
-#else
-	(void)job;
-#endif
 }
 
 /* A module path of nothing: without one, `import` aborts in libjq 1.6. */
@@ -467,26 +363,25 @@ compile(struct server *s)
 void
 filter_serve(const struct filter_job *job, int fd)
 {
-	struct server s = { .job = job, .in = BUF_INIT(BUF_RECORD_MAX * 2),
-		.out = BUF_INIT(BUF_RECORD_MAX * 2),
-		.why = BUF_INIT(BUF_RECORD_MAX),
+	struct server s = { .job = job, .why = BUF_INIT(BUF_RECORD_MAX),
 		.text = BUF_INIT(BUF_RECORD_MAX) };
 	const char *missing;
 	jv v;
 
-	withdraw(fd);
+	filter_wire_init(&s.wire);
+	filter_withdraw(fd);
 	missing = load(&s.f);
-	confine(job);
+	filter_confine(job->memory);
 	rearm(&s);
 	if (missing != NULL || !compile(&s)) {
-		put(&s, FILTER_BAD, missing != NULL ? slice_of(missing) :
+		filter_put(&s.wire, FILTER_BAD, missing != NULL ? slice_of(missing) :
 		    buf_view(&s.why));
-		flush(&s);
+		filter_flush(&s.wire);
 		_exit(0);
 	}
-	put(&s, FILTER_READY, SLICE(""));
+	filter_put(&s.wire, FILTER_READY, SLICE(""));
 	while (next_input(&s, &v))
 		run(&s, v);
-	flush(&s);
+	filter_flush(&s.wire);
 	_exit(0);
 }

@@ -1,20 +1,15 @@
 /* import.c - other programs' transcripts, read as records of ours. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "file.h"
 #include "import.h"
 #include "import_guess.h"
 #include "import_pair.h"
 #include "json.h"
 #include "mem.h"
-#include "place.h"
 #include "program.h"
 #include "units.h"
 
-#define PROGRAM_MAX ((size_t)1 << 20)
 #define BATCH ((size_t)256 << 10)	/* given at once, when it is there */
 
 /* Lines of the file where something was lost. */
@@ -45,202 +40,27 @@ struct import {
 	struct buf out;
 };
 
-/* ---- formats and programs ---- */
-
-static bool
-is_auto(const char *format)
-{
-	return format == NULL || strcmp(format, "auto") == 0;
-}
-
-/* A program of the user's is named by its path. */
-static bool
-is_path(const char *format)
-{
-	size_t n = strlen(format);
-
-	return strchr(format, '/') != NULL ||
-	    (n > 3 && strcmp(format + n - 3, ".jq") == 0);
-}
-
-static char *
-program_path(const char *format)
-{
-	char *name = xasprintf("import/%s.jq", format);
-	char *path = is_path(format) ? xstrdup(format) : conf_share(name);
-
-	free(name);
-	return path;
-}
-
-int
-import_check(const char *format, struct err *e)
-{
-	struct buf names = BUF_INIT(PROGRAM_MAX);
-	const struct import_format *f;
-	char *path;
-	int r = 0;
-
-	if (is_auto(format) || strcmp(format, "hamr") == 0)
-		return 0;
-	path = program_path(format);
-	if (access(path, R_OK) < 0 && is_path(format)) {
-		r = err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
-		    "-F %s", format);
-	} else if (access(path, R_OK) < 0) {
-		for (f = import_formats; f->name != NULL; f++)
-			buf_fmt(&names, ", %s", f->name);
-		r = err_set(e, ST_USAGE, "-F %s: unknown format; known are "
-		    "auto, hamr%s, or a jq program with a / in its name",
-		    format, names.p);
-	}
-	buf_release(&names);
-	free(path);
-	return r;
-}
-
-/* What all importers share goes before a program, on its first line, so that
- * libjq's errors tell the program's own lines. */
-static int
-read_shared(struct buf *out, struct err *e)
-{
-	struct buf text = BUF_INIT(PROGRAM_MAX);
-	char *path = conf_share("import.jq"), *line, *rest;
-	int r = file_read(path, &text, e);
-
-	rest = r == 0 ? text.p : NULL;
-	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL)
-		if (*line != '#')
-			buf_fmt(out, "%s ", line);
-	buf_release(&text);
-	free(path);
-	return r;
-}
-
-/* The head of a program says what its inputs are: "# units: lines". */
-static void
-read_units(const char *text, struct units *u)
-{
-	while (*text == '#') {
-		size_t n = strcspn(text, "\n");
-		const char *word = strncmp(text, "# units: ", 9) == 0 ?
-		    text + 9 : "";
-
-		if (strncmp(word, "lines", 5) == 0)
-			u->lines = true;
-		if (strncmp(word, "elements", 8) == 0)
-			u->elements = true;
-		text += n + (text[n] == '\n');
-	}
-}
-
-static int
-load(struct import *im, const char *format, const struct import_opts *o,
-    struct err *e)
-{
-	struct buf text = BUF_INIT(PROGRAM_MAX), own = BUF_INIT(PROGRAM_MAX);
-	char *path = program_path(format);
-	struct json *vars = json_object();
-	struct buf vars_text = BUF_INIT(PROGRAM_MAX);
-	int r = read_shared(&text, e);
-
-	if (r == 0)
-		r = file_read(path, &own, e);
-	if (r == 0) {
-		buf_adds(&own, "");
-		read_units(own.p, &im->units);
-		buf_slice(&text, buf_view(&own));
-		json_bool(vars, "sidechains",
-		    conf_bool(o->conf, "import.sidechains"));
-		json_print(vars, &vars_text);
-		im->program = program_new(im->name, text.p, vars_text.p, true,
-		    e);
-		r = im->program != NULL ? 0 : -1;
-	}
-	json_free(vars);
-	buf_release(&vars_text);
-	buf_release(&text);
-	buf_release(&own);
-	free(path);
-	return r;
-}
-
 /* ---- opening ---- */
-
-/* With a format named it is only asked whether each line is a value. */
-static int
-guess(struct rec_in *in, bool named, struct guess *g, struct err *e)
-{
-	for (;;) {
-		struct slice raw = rec_raw(in);
-		bool all = in->eof || raw.n >= GUESS_HEAD;
-
-		if (raw.n > GUESS_HEAD)
-			raw.n = GUESS_HEAD;
-		import_guess(raw, all, g);
-		if (g->kind != GUESS_MORE || (named && g->lines))
-			return 0;
-		if (rec_fill(in, e) < 0)
-			return -1;
-	}
-}
-
-static int
-say_nobody(const struct rec_in *in, struct err *e)
-{
-	const struct import_format *f;
-
-	err_say("%s: tried, and why it is none of them:", in->name);
-	err_say("  hamr: no line with a role, or with a type of its own");
-	for (f = import_formats; f->name != NULL; f++)
-		err_say("  %s: no %s", f->name, f->mark);
-	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
-	    "with -F, or see hamr-import(5) for writing one", in->name);
-}
-
-/* The format to use, NULL for ours; -1 with e. */
-static int
-choose(struct rec_in *in, const struct import_opts *o, const struct guess *g,
-    const char **format, struct err *e)
-{
-	*format = NULL;
-	if (!is_auto(o->format)) {
-		*format = o->format;
-		return 0;
-	}
-	if (g->kind == GUESS_TWO)
-		return err_set(e, ST_DATA, "%s: may be %s or %s; say which "
-		    "with -F", in->name, g->one->name, g->other->name);
-	if (g->kind == GUESS_FORMAT)
-		*format = g->one->name;
-	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL))
-		return say_nobody(in, e);
-	if (!o->quiet && (*format != NULL || o->format != NULL))
-		err_say("%s: read as %s", in->name, *format != NULL ? *format :
-		    "hamr");
-	return 0;
-}
 
 int
 import_open(struct import **out, struct rec_in *in,
     const struct import_opts *o, struct err *e)
 {
 	struct import *im;
-	struct guess g;
 	const char *format;
+	bool lines;
 
 	*out = NULL;
 	if (o->format != NULL && strcmp(o->format, "hamr") == 0)
 		return 0;
-	if (guess(in, !is_auto(o->format), &g, e) < 0 ||
-	    choose(in, o, &g, &format, e) < 0)
+	if (import_choose(in, o, &format, &lines, e) < 0)
 		return -1;
 	if (format == NULL)
 		return 0;
 	im = xcalloc(1, sizeof *im);
 	im->file = in->name;
 	im->quiet = o->quiet;
-	im->own = is_path(format);
+	im->own = import_is_path(format);
 	im->name = xasprintf("%s: -F %s", in->name, format);
 	im->out.max = BUF_RECORD_MAX;
 	im->units.in = in;
@@ -249,11 +69,12 @@ import_open(struct import **out, struct rec_in *in,
 	if (!im->own)
 		im->pair.format = import_format_named(format) != NULL ?
 		    import_format_named(format)->name : NULL;
-	if (load(im, format, o, e) < 0) {
+	im->program = import_load(im->name, format, o, &im->units, e);
+	if (im->program == NULL) {
 		import_close(im);
 		return -1;
 	}
-	im->units.lines |= g.lines;
+	im->units.lines |= lines;
 	*out = im;
 	return 0;
 }

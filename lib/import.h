@@ -8,19 +8,9 @@
 #ifndef HAMR_IMPORT_H
 #define HAMR_IMPORT_H
 
-#include "conf.h"
-#include "rec.h"
-
-struct import_opts {
-	const char *format;	/* -F; NULL: auto, without a word about hamr */
-	bool quiet, lenient;
-	const struct conf *conf;	/* import.*, loop_guard.tools */
-};
+#include "import_load.h"
 
 struct import;
-
-/* -F is a format or a program that is there: 0, or -1 with e. */
-int import_check(const char *format, struct err *e);
 
 /* Whose transcript is in?  Reads as much of it as that takes.  0: *out reads
  * on, or is NULL when it is ours; -1: e says why not. */

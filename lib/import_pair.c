@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import_meta.h"
 #include "import_pair.h"
 #include "mem.h"
-#include "sha.h"
 
 #define NONE ((struct slice){ NULL, 0 })
 
@@ -16,23 +16,6 @@ struct import_call {
 	char *given;		/* its id as the source has it, quoted */
 	bool done;		/* a result has answered it */
 };
-
-static void
-member(struct buf *out, const char *key, struct slice val)
-{
-	if (out->len > 0 && out->p[out->len - 1] != '{')
-		buf_addc(out, ',');
-	buf_fmt(out, "\"%s\":", key);
-	buf_slice(out, val);
-}
-
-static struct slice
-quoted(struct buf *b, struct slice text)
-{
-	buf_reset(b);
-	scan_quote(b, text.p, text.n);
-	return buf_view(b);
-}
 
 /* ---- ids ---- */
 
@@ -137,110 +120,8 @@ put_header(struct import_pair *p, const struct rec *r, struct buf *out)
 	if (r != NULL)
 		copy_members(r, without, out);
 	if (p->format != NULL)
-		member(out, "format", quoted(&p->text, slice_of(p->format)));
+		import_member(out, "format", import_quoted(&p->text, slice_of(p->format)));
 	buf_addc(out, '}');
-}
-
-/* ---- meta ---- */
-
-/* A changed file whose new content is known, or that is gone. */
-static bool
-is_mutation(struct slice el)
-{
-	struct slice sha = scan_get(el, "sha256");
-
-	return scan_kind(scan_get(el, "path")) == SCAN_STRING &&
-	    (scan_kind(scan_get(el, "text")) == SCAN_STRING ||
-	    scan_kind(sha) == SCAN_STRING || scan_kind(sha) == SCAN_NULL);
-}
-
-/* The content is told by its hash. */
-static void
-put_mutated(struct import_pair *p, struct slice list, struct buf *out)
-{
-	struct slice el, text;
-	struct walk w;
-	char hex[SHA_HEX];
-	bool first = true;
-
-	buf_adds(out, "\"mutated\":[");
-	walk_in(&w, list);
-	while (walk_next(&w, NULL, &el)) {
-		if (!is_mutation(el))
-			continue;
-		buf_adds(out, first ? "{" : ",{");
-		first = false;
-		member(out, "path", scan_get(el, "path"));
-		text = scan_get(el, "sha256");
-		buf_reset(&p->text);
-		if (scan_str(scan_get(el, "text"), &p->text)) {
-			sha256_hex(p->text.p != NULL ? p->text.p : "",
-			    p->text.len, hex);
-			text = quoted(&p->text, slice_of(hex));
-		}
-		member(out, "sha256", text);
-		buf_addc(out, '}');
-	}
-	buf_addc(out, ']');
-}
-
-/* One of ours, with "mutated" only where it says something. */
-static void
-put_meta_member(struct import_pair *p, struct slice key, struct slice val,
-    bool first, struct buf *out)
-{
-	bool mutated = scan_key_is(key, "mutated");
-	struct slice el;
-	struct walk w;
-
-	if (mutated) {
-		walk_in(&w, scan_kind(val) == SCAN_ARRAY ? val : SLICE("[]"));
-		while (walk_next(&w, NULL, &el) && !is_mutation(el))
-			el = NONE;
-		if (el.p == NULL)
-			return;
-	}
-	if (!first)
-		buf_addc(out, ',');
-	if (mutated) {
-		put_mutated(p, val, out);
-		return;
-	}
-	buf_add(out, key.p - 1, key.n + 2);
-	buf_addc(out, ':');
-	buf_slice(out, val);
-}
-
-/* meta as the importer made it, with what we know. */
-static void
-put_meta(struct import_pair *p, struct slice meta, struct slice was,
-    bool lossy, struct buf *out)
-{
-	struct slice key, val;
-	struct walk w;
-	size_t start = out->len, empty;
-
-	buf_adds(out, out->p[out->len - 1] == '{' ? "\"meta\":{" :
-	    ",\"meta\":{");
-	empty = out->len;
-	if (scan_kind(meta) == SCAN_OBJECT)
-		walk_in(&w, meta);
-	else
-		walk_in(&w, SLICE("{}"));
-	while (walk_next(&w, &key, &val)) {
-		if (scan_kind(val) == SCAN_NULL || (was.p != NULL &&
-		    scan_key_is(key, "name")))
-			continue;
-		put_meta_member(p, key, val, out->len == empty, out);
-	}
-	if (was.p != NULL)
-		member(out, "name", was);
-	if (lossy)
-		member(out, "lossy", SLICE("true"));
-	if (out->len == empty)
-		out->p[out->len = start] = '\0';
-	else
-		buf_addc(out, '}');
 }
 
 /* ---- calls ---- */
@@ -269,9 +150,9 @@ read_call(struct import_pair *p, struct slice name, struct slice args,
 	while (object.n > 0 && memchr(" \t\r\n", *object.p, 4) != NULL)
 		object = (struct slice){ object.p + 1, object.n - 1 };
 	ours = import_name(&p->names, slice_of(theirs), object);
-	c->name = xstrdup(quoted(&p->text, ours).p);
+	c->name = xstrdup(import_quoted(&p->text, ours).p);
 	c->was = slice_is(ours, theirs) ? NULL :
-	    xstrdup(quoted(&p->text, slice_of(theirs)).p);
+	    xstrdup(import_quoted(&p->text, slice_of(theirs)).p);
 	if (import_path(ours, object, &renamed)) {
 		buf_reset(&p->args);
 		buf_slice(&p->args, buf_view(&renamed));
@@ -294,20 +175,20 @@ put_call(struct import_pair *p, struct slice el, struct buf *out)
 	c = &p->call[p->ncalls];
 	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
 	text = id_text(id);
-	given = quoted(&p->text, slice_of(text));
+	given = import_quoted(&p->text, slice_of(text));
 	c->given = xmemdup0(given.p, given.n);
 	c->done = false;
 	pairing_call(&p->open, given, p->ncalls++);
 	c->id = new_id(p, text);
 	free(text);
 	text = c->id;
-	c->id = xstrdup(quoted(&p->text, slice_of(text)).p);
+	c->id = xstrdup(import_quoted(&p->text, slice_of(text)).p);
 	free(text);
 	p->calls++;
 	buf_addc(out, '{');
-	member(out, "id", slice_of(c->id));
+	import_member(out, "id", slice_of(c->id));
 	buf_adds(out, ",\"type\":\"function\",\"function\":{");
-	member(out, "name", slice_of(c->name));
+	import_member(out, "name", slice_of(c->name));
 	buf_adds(out, ",\"arguments\":");
 	scan_quote(out, p->args.p, p->args.len);
 	buf_adds(out, "}}");
@@ -368,11 +249,11 @@ put_assistant(struct import_pair *p, const struct rec *r, bool lossy,
 			out->p[out->len = start] = '\0';
 	}
 	if (scan_kind(rec_get(r, "finish_reason")) == SCAN_STRING)
-		member(out, "finish_reason", rec_get(r, "finish_reason"));
+		import_member(out, "finish_reason", rec_get(r, "finish_reason"));
 	old_names(p, first, &names);
 	if (names.len > 0)
 		was = buf_view(&names);
-	put_meta(p, rec_get(r, "meta"), was, lossy, out);
+	import_meta(&p->text, rec_get(r, "meta"), was, lossy, out);
 	buf_addc(out, '}');
 	buf_release(&names);
 }
@@ -389,7 +270,7 @@ answered(struct import_pair *p, struct slice id)
 
 	if (is_id(id)) {
 		text = id_text(id);
-		tag = pairing_result(&p->open, quoted(&p->text,
+		tag = pairing_result(&p->open, import_quoted(&p->text,
 		    slice_of(text)));
 		free(text);
 	} else {
@@ -421,7 +302,7 @@ put_stray(struct import_pair *p, const struct rec *r, struct slice id,
 	scan_quote(out, why.p, why.len);
 	buf_adds(out, ",\"retryable\":false");
 	if (*text != '\0')
-		member(out, "tool_call_id", quoted(&p->text, slice_of(text)));
+		import_member(out, "tool_call_id", import_quoted(&p->text, slice_of(text)));
 	buf_adds(out, ",\"partial\":{\"content\":");
 	buf_reset(&why);
 	buf_adds(&why, "");
@@ -447,15 +328,15 @@ put_tool(struct import_pair *p, const struct rec *r, bool lossy,
 	}
 	p->results++;
 	buf_adds(out, "{\"role\":\"tool\"");
-	member(out, "tool_call_id", slice_of(c->id));
-	member(out, "name", slice_of(c->name));
+	import_member(out, "tool_call_id", slice_of(c->id));
+	import_member(out, "name", slice_of(c->name));
 	content = rec_get(r, "content");
 	if (content.p == NULL)
 		buf_adds(out, ",\"content\":\"\"");
 	copy_members(r, without, out);
 	if (scan_true(rec_get(r, "is_error")))
 		buf_adds(out, ",\"is_error\":true");
-	put_meta(p, rec_get(r, "meta"), c->was != NULL ? slice_of(c->was) :
+	import_meta(&p->text, rec_get(r, "meta"), c->was != NULL ? slice_of(c->was) :
 	    NONE, lossy, out);
 	buf_addc(out, '}');
 }
@@ -479,7 +360,7 @@ import_pair(struct import_pair *p, const struct rec *r, bool lossy,
 		if (r->kind == R_COMPACTION)
 			buf_fmt(out, ",\"epoch\":%zu", ++p->epoch);
 		if (rec_get(r, "meta").p != NULL || lossy)
-			put_meta(p, rec_get(r, "meta"), NONE, lossy, out);
+			import_meta(&p->text, rec_get(r, "meta"), NONE, lossy, out);
 		buf_addc(out, '}');
 	}
 }
