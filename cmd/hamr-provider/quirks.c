@@ -168,9 +168,8 @@ is_named(struct slice words, const char *field)
 	end = words.p + words.n;
 	for (p = words.p; (p = memmem(p, (size_t)(end - p), field, n)) != NULL;
 	    p += n)
-		if (p > words.p && memchr("'\"`", p[-1], 3) != NULL)
-			return true;
-		else if (p - words.p >= 2 && memcmp(p - 2, ": ", 2) == 0)
+		if ((p > words.p && memchr("'\"`", p[-1], 3) != NULL) ||
+		    (p - words.p >= 2 && memcmp(p - 2, ": ", 2) == 0))
 			return true;
 	return false;
 }
