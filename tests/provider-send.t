@@ -107,6 +107,34 @@ is "past arguments are JSON objects, good ones as they were" \
 asks "an empty answer of before" '[{"role":"assistant","content":""},{"role":"user","content":"x"}]' \
 	'[{"role":"assistant","content":null},{"role":"user","content":"x"}]'
 
+# ---- images ----
+
+png='{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}'
+note='[an image stands here; it is not shown, as the model sees no images]'
+seen="[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"see \\u00e9\"},$png]},{\"role\":\"assistant\",\"content\":\"ok\"},{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"only\"}]},{\"role\":\"user\",\"content\":[$png,{\"type\":\"input_audio\",\"n\":1.0}]}]"
+request "\"messages\":$seen" >in
+serve hello
+ask >/dev/null
+is "images are sent as they are" "$(body)" "$head,\"messages\":$seen}"
+request "\"messages\":$seen" >in
+serve hello
+ask -o provider.vision=false >/dev/null
+is "... a text in their place to who sees none" "$(body)" \
+	"$head,\"messages\":[{\"role\":\"user\",\"content\":\"see é\\n$note\"},{\"role\":\"assistant\",\"content\":\"ok\"},{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"only\"}]},{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"$note\"},{\"type\":\"input_audio\",\"n\":1.0}]}]}"
+for api in anthropic gemini ollama responses; do
+	serve hello
+	ask --api $api -o provider.vision=false >/dev/null
+	is "$api: the same" "$(body | grep -c AAAA) $(body |
+	    grep -cF "$note")" "0 1"
+done
+for dialect in hermes qwen3-coder; do
+	{ request "\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"x.png\"},$png]}],\"tools\":$tools"; } >in
+	serve hello
+	ask -o provider.tool_dialect=$dialect -o provider.vision=false >/dev/null
+	is "$dialect: the same" "$(body | grep -c AAAA) $(body |
+	    grep -cF "$note")" "0 1"
+done
+
 # ---- reasoning ----
 
 past='[{"role":"user","content":"q"},{"role":"assistant","content":"a","reasoning":"because"},{"role":"user","content":"x"}]'

@@ -18,9 +18,9 @@ static const struct {
 	{ "server", "tool", "a model without tools of its own is told them "
 	    "as text with -o provider.tool_dialect=hermes" },
 	{ "bad_request", "image", "a model that sees no images is shown none "
-	    "with -o provider.vision=false, in a new session" },
-	{ "server", "image", "a model that sees no images is shown none with "
-	    "-o provider.vision=false, in a new session" },
+	    "with -o provider.vision=false" },
+	{ "server", "image", "a model that sees no images is shown none "
+	    "with -o provider.vision=false" },
 	{ "bad_request", "model", "hamr-provider --models lists what the "
 	    "server has; name one with --model" },
 	{ "bad_request", "HTTP 404", "is the URL right? it often ends in "

@@ -69,7 +69,7 @@ print_messages(const struct body *b, bool forbidden, bool carry,
     struct buf *out)
 {
 	struct messages_rules rules = { .system_in_place = b->system_in_place,
-		.reasoning = b->reasoning, .carry = carry };
+		.reasoning = b->reasoning, .blind = b->blind, .carry = carry };
 	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
 
 	if (b->dialect == DIALECT_AUTO || b->dialect == DIALECT_NONE) {

@@ -15,7 +15,7 @@
 
 struct body {
 	const char *model;		/* "" or NULL: none is named */
-	bool stream, system_in_place, reasoning;
+	bool stream, system_in_place, reasoning, blind;
 	enum dialect_kind dialect;
 	bool has_temperature;
 	double temperature;

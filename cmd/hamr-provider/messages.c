@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blind.h"
 #include "mem.h"
 #include "message_call.h"
 #include "messages.h"
@@ -70,6 +71,18 @@ print_calls(struct printer *p, struct slice calls)
 
 /* ---- messages ---- */
 
+/* ,"content":val */
+static void
+print_content(struct printer *p, bool *first, struct slice val)
+{
+	if (!p->rules->blind) {
+		message_member(p->out, first, SLICE("content"), val);
+		return;
+	}
+	message_member(p->out, first, SLICE("content"), SLICE(""));
+	blind_content(val, p->out);
+}
+
 static void
 print_plain(struct printer *p, struct slice m)
 {
@@ -80,7 +93,9 @@ print_plain(struct printer *p, struct slice m)
 	begin(p);
 	walk_in(&w, m);
 	while (walk_next(&w, &key, &val))
-		if (!is_private(key))
+		if (scan_key_is(key, "content"))
+			print_content(p, &first, val);
+		else if (!is_private(key))
 			message_member(p->out, &first, key, val);
 	buf_adds(p->out, first ? "{}" : "}");
 }
@@ -104,7 +119,7 @@ print_assistant(struct printer *p, struct slice m)
 	}
 	if (scan_kind(content) == SCAN_NONE || scan_kind(content) == SCAN_NULL)
 		content = has ? SLICE("null") : SLICE("\"\"");
-	message_member(p->out, &first, SLICE("content"), content);
+	print_content(p, &first, content);
 	val = scan_get(m, "reasoning");
 	if (scan_kind(val) != SCAN_STRING)
 		val = scan_get(m, "reasoning_content");
@@ -254,6 +269,7 @@ resume(struct printer *p, const struct messages_past *past,
 	if (past->rules.system_in_place != p->rules->system_in_place ||
 	    past->rules.reasoning != p->rules->reasoning ||
 	    past->rules.carry != p->rules->carry ||
+	    past->rules.blind != p->rules->blind ||
 	    messages_known(past, messages) == 0)
 		return false;
 	buf_slice(p->out, buf_view(&past->printed));

@@ -16,6 +16,7 @@
 struct messages_rules {
 	bool system_in_place;	/* else later ones are marked user messages */
 	bool reasoning;		/* sent back as reasoning_content */
+	bool blind;		/* no images: blind.h */
 	bool carry;		/* calls keep their "carry", for an adapter */
 };
 

@@ -231,6 +231,7 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	s->ca_file = lookup_str(&l, "ca_file");
 	s->proxy = lookup_str(&l, "proxy");
 	s->params = lookup_str(&l, "params");
+	s->blind = !conf_bool(c, lookup_key(&l, "vision"));
 	s->system_in_place = conf_bool(c, lookup_key(&l, "system_in_place"));
 	s->stream = conf_bool(c, lookup_key(&l, "stream"));
 	s->has_temperature = conf_is_set(c, lookup_key(&l, "temperature"));

@@ -39,6 +39,7 @@ struct settings {
 	const char *ca_file, *proxy;
 	enum dialect_kind dialect;
 	enum reasoning reasoning;
+	bool blind;			/* the model sees no images */
 	bool system_in_place, stream, has_temperature, quiet;
 	double temperature;
 	long long max_tokens, max_retries, max_retry_after_ms;
