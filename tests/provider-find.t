@@ -62,6 +62,40 @@ model = "m"
 api_key_command = ["false"]
 X
 status "... that fails" 78 hamr-provider -n in
+conf <<X
+[provider]
+base_url = "$URL"
+model = "m"
+api_key_command = ["no-such-program"]
+X
+status "... that is not there" 78 hamr-provider -n in
+match "... is told" "$(cat "$T/.err")" \
+    "*api_key_command: no-such-program cannot be started; *"
+conf <<X
+[provider]
+base_url = "$URL"
+model = "m"
+api_key_command = ["sh", "-c", "echo \$\$ >$T/group; sleep 600 & sleep 600"]
+X
+status "... that does not end" 78 timeout 120 hamr-provider -n in
+match "... is told" "$(cat "$T/.err")" \
+    "*api_key_command: sh did not end within 10 s; *"
+for _ in $(seq 200); do
+	ps -eo pgid=,stat= | grep -q "^ *$(cat "$T/group") *[^Z]*$" || break
+	sleep 0.05
+done
+is "... and ended with all it started" "$(ps -eo pgid=,stat= |
+    grep -c "^ *$(cat "$T/group") *[^Z]*$")" 0
+serve hello
+conf <<X
+[provider]
+base_url = "$URL"
+model = "m"
+api_key_command = ["sh", "-c", "echo a-key; sleep 600 & echo \$! >$T/left"]
+X
+go
+is "an end is an end, whoever holds its output" "$(auth)" "Bearer a-key"
+kill "$(cat "$T/left")"
 serve hello
 conf <<X
 [provider.here]

@@ -1,10 +1,13 @@
 /* key.c - the key: where it comes from, and that it goes nowhere else. */
 #include <fcntl.h>
-#include <spawn.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,8 +16,8 @@
 #include "mem.h"
 
 #define KEY_MAX ((size_t)64 << 10)
-
-extern char **environ;
+#define KEY_MS 10000		/* for its command; a text below names it */
+#define CANNOT_RUN 127		/* its status when exec failed */
 
 void
 key_protect(void)
@@ -25,53 +28,98 @@ key_protect(void)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
+/* In a group of its own, to be ended with all it starts; and should we be
+ * killed meanwhile, it is, too. */
 static pid_t
 start(const char *const *argv, size_t n, int out)
 {
 	char **v = xcalloc(n + 1, sizeof *v);
-	posix_spawn_file_actions_t fa;
 	pid_t pid;
-	int rc;
+	int null;
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = xstrdup(argv[i]);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, out, 1);
-	rc = posix_spawnp(&pid, v[0], &fa, NULL, v, environ);
-	posix_spawn_file_actions_destroy(&fa);
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		null = open("/dev/null", O_RDONLY);
+		if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+		    dup2(out, STDOUT_FILENO) >= 0)
+			execvp(v[0], v);
+		_exit(CANNOT_RUN);
+	}
+	if (pid > 0)
+		setpgid(pid, pid);	/* whoever comes first */
 	for (size_t i = 0; i < n; i++)
 		free(v[i]);
 	free(v);
-	return rc == 0 ? pid : -1;
+	return pid;
+}
+
+/* What it prints until it ends, whoever else may hold its output open; false
+ * when it does not end in time. */
+static bool
+hear(int fd, pid_t pid, struct buf *b)
+{
+	long long until = file_now_ms() + KEY_MS, left;
+	int end = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool ended = false, more = true;
+	char part[4096];
+	ssize_t k = -1;
+
+	while (!ended && (left = until - file_now_ms()) > 0) {
+		struct pollfd p[2] = { { more ? fd : -1, POLLIN, 0 },
+			{ end, POLLIN, 0 } };
+
+		if (poll(p, 2, (int)left) <= 0)
+			continue;
+		ended = p[1].revents != 0;
+		while (more && (k = read(fd, part, sizeof part)) > 0)
+			buf_add(b, part, (size_t)k);
+		more = k != 0;
+	}
+	close(end);
+	return ended;
+}
+
+/* Run it to its end: what is wrong with that, or NULL. */
+static const char *
+run(const char *const *argv, size_t n, struct buf *b)
+{
+	int fd[2], st = 0;
+	bool in_time;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return "cannot be given a pipe";
+	fcntl(fd[0], F_SETFL, O_NONBLOCK);
+	pid = start(argv, n, fd[1]);
+	close(fd[1]);
+	in_time = pid > 0 && hear(fd[0], pid, b);
+	close(fd[0]);
+	if (pid < 0)
+		return "cannot be started";
+	if (!in_time)
+		kill(-pid, SIGKILL);
+	waitpid(pid, &st, 0);
+	if (!in_time)
+		return "did not end within 10 s";
+	if (WIFEXITED(st) && WEXITSTATUS(st) == CANNOT_RUN)
+		return "cannot be started";
+	return st != 0 ? "failed" : b->over ? "printed too much" :
+	    b->len == 0 ? "printed no key" : NULL;
 }
 
 char *
 key_command(const char *const *argv, size_t n, struct err *e)
 {
 	struct buf b = BUF_INIT(KEY_MAX);
-	int fd[2], st = 0, got;
-	pid_t pid;
+	const char *fault = run(argv, n, &b);
 
-	if (pipe2(fd, O_CLOEXEC) < 0) {
-		err_sys(e, ST_SYSTEM, "pipe");
-		return NULL;
-	}
-	pid = start(argv, n, fd[1]);
-	close(fd[1]);
-	got = pid < 0 ? 0 : file_read_fd(fd[0], "the output of "
-	    "provider.api_key_command", &b, e);
-	close(fd[0]);
-	if (pid >= 0)
-		waitpid(pid, &st, 0);
-	if (got == 0 && (pid < 0 || st != 0 || b.len == 0)) {
+	if (fault != NULL) {
 		err_set(e, ST_CONFIG, "provider.api_key_command: %s %s; run "
-		    "it in a shell to see why", argv[0], pid < 0 ?
-		    "cannot be started" : st != 0 ? "failed" :
-		    "printed no key");
-		got = -1;
-	}
-	if (got < 0) {
+		    "it in a shell to see why", argv[0], fault);
 		buf_release(&b);
 		return NULL;
 	}
