@@ -19,8 +19,15 @@ int export_html(const char *path, struct buf *out, struct err *e);
 int export_openai(const char *path, struct buf *out, struct err *e);
 int export_atif(const char *path, struct buf *out, struct err *e);
 
+/* Append what a page begins with, up to its title. */
+void html_head(struct buf *out);
+
 /* Append text as HTML text. */
 void html_text(struct buf *out, const char *p, size_t n);
+
+/* Append a unified diff (a JSON string), its lines coloured; nothing when it
+ * is none. */
+void html_diff(struct buf *out, struct slice diff);
 
 /* Append the chart: prompt tokens of each step, and at which steps the context
  * was compacted. */

@@ -11,37 +11,6 @@
 
 #define SHORT 120		/* bytes of a call's arguments in its summary */
 
-static const char head[] =
-"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-"style-src 'unsafe-inline'; img-src data:\">\n"
-"<meta name=\"viewport\" content=\"width=device-width\">\n<style>\n"
-":root{color-scheme:light dark;--line:#8885;--soft:#8881;--bad:#c33;"
-"--good:#293;--warn:#b70}\n"
-"body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;"
-"padding:0 1rem}\n"
-"h1{font-size:1.3rem}dl{display:grid;grid-template-columns:max-content 1fr;"
-"gap:.1rem 1rem}dt{opacity:.7}dd{margin:0}\n"
-"pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--soft);"
-"padding:.6rem;margin:.4rem 0;font-size:13px;max-height:30rem;overflow:auto}\n"
-"section{border-left:3px solid var(--line);padding-left:1rem;margin:1rem 0}\n"
-"section.person{border-color:#47c}section.assistant{border-color:#777}\n"
-"section.nudge{border-color:var(--warn)}h2{font-size:.85rem;opacity:.7;"
-"margin:0}\n"
-"details{margin:.3rem 0}summary{cursor:pointer;font-family:monospace;"
-"overflow-wrap:anywhere}\n"
-".error>summary{color:var(--bad)}.event{font-size:.9rem;margin:.4rem 0;"
-"opacity:.85}\n"
-".verdict{background:color-mix(in srgb,var(--warn) 20%,transparent);"
-"padding:.3rem .6rem;margin:.4rem 0}\n"
-".halt,.block{background:color-mix(in srgb,var(--bad) 20%,transparent)}\n"
-".add{color:var(--good)}.del{color:var(--bad)}\n"
-".chart{width:100%;background:var(--soft)}.chart rect{fill:#47c}"
-".chart text{font-size:12px;fill:currentColor}"
-".chart .epoch{stroke:var(--bad);stroke-dasharray:4 3}\n"
-"figure{margin:1rem 0}figcaption{font-size:.85rem;opacity:.7}\n"
-"</style>\n";
-
 struct asked {
 	char *id, *name, *args;
 	bool done;
@@ -78,34 +47,6 @@ pre(struct page *p, const char *text)
 	buf_adds(p->out, "<pre>");
 	html_text(p->out, text, strlen(text));
 	buf_adds(p->out, "</pre>\n");
-}
-
-/* A unified diff, its lines coloured. */
-static void
-diff(struct page *p, struct slice v)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *at;
-
-	if (!scan_str(v, &b) || b.len == 0) {
-		buf_release(&b);
-		return;
-	}
-	buf_adds(p->out, "<pre>");
-	for (at = b.p; *at != '\0'; ) {
-		size_t n = strcspn(at, "\n");
-		const char *class = *at == '+' ? "add" : *at == '-' ? "del" :
-		    NULL;
-
-		n += at[n] == '\n';
-		if (class != NULL)
-			buf_fmt(p->out, "<span class=\"%s\">", class);
-		html_text(p->out, at, n);
-		buf_adds(p->out, class != NULL ? "</span>" : "");
-		at += n;
-	}
-	buf_adds(p->out, "</pre>\n");
-	buf_release(&b);
 }
 
 /* One member of a record as "key value" of the list at the top. */
@@ -195,7 +136,7 @@ result(struct page *p, const struct rec *r)
 	    "is_error")) ? " error" : "");
 	summary(p, c, r);
 	pre(p, c->args);
-	diff(p, msg_meta(r, "diff"));
+	html_diff(p->out, msg_meta(r, "diff"));
 	buf_adds(p->out, "<pre>");
 	text_of(p, rec_get(r, "content"));
 	buf_adds(p->out, "</pre></details>\n");
@@ -392,7 +333,7 @@ top(struct page *p)
 {
 	const char *task = p->task != NULL ? p->task : "a session";
 
-	buf_adds(p->out, head);
+	html_head(p->out);
 	buf_adds(p->out, "<title>");
 	html_text(p->out, task, utf8_cut(task, strlen(task), SHORT));
 	buf_adds(p->out, "</title></head><body>\n<h1>");

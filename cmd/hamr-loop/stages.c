@@ -15,6 +15,7 @@
 
 #include "file.h"
 #include "mem.h"
+#include "stage_name.h"
 #include "stages.h"
 
 #define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
@@ -26,37 +27,6 @@ struct child {
 	int pass;		/* a descriptor it inherits, or 0 */
 	pid_t group;
 };
-
-int
-child_check(const char *command, struct err *e)
-{
-	char quote = '\0';
-	bool word = false;
-
-	for (const char *p = command; *p != '\0'; p++) {
-		if (*p == '\\' && quote != '\'') {
-			if (p[1] == '\0')
-				return err_set(e, ST_CONFIG, "command \"%s\" "
-				    "ends in a backslash", command);
-			p++;
-			word = true;
-		} else if (quote != '\0') {
-			if (*p == quote)
-				quote = '\0';
-		} else if (*p == '"' || *p == '\'') {
-			quote = *p;
-			word = true;
-		} else if (*p != ' ' && *p != '\t') {
-			word = true;
-		}
-	}
-	if (quote != '\0')
-		return err_set(e, ST_CONFIG, "command \"%s\" has a quote "
-		    "without its end", command);
-	if (!word)
-		return err_set(e, ST_CONFIG, "a command in [stages] is empty");
-	return 0;
-}
 
 /* Runs in the child between fork and exec: only async-signal-safe calls. */
 static void
@@ -79,35 +49,11 @@ before_exec(void *data)
 		dup2(c->err_theirs, STDERR_FILENO);
 }
 
-/* Our own folder's copy of a bare "hamr-X", or NULL. */
-static char *
-beside_us(const char *name)
-{
-	char self[4096];
-	ssize_t n;
-	char *slash, *path;
-
-	if (strncmp(name, "hamr-", 5) != 0 || strchr(name, '/') != NULL)
-		return NULL;
-	n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash == NULL)
-		return NULL;
-	path = xasprintf("%.*s/%s", (int)(slash - self), self, name);
-	if (access(path, X_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
 static pipecmd *
 new_command(const char *line, const char *const *flags, size_t nflags)
 {
 	size_t n = strcspn(line, " \t");
-	char *first = xmemdup0(line, n), *path = beside_us(first);
+	char *first = xmemdup0(line, n), *path = stage_beside_us(first);
 	pipecmd *cmd;
 
 	if (path != NULL) {
@@ -275,7 +221,7 @@ child_start(const struct child_opts *o, struct err *e)
 	int r;
 
 	for (size_t i = 0; i < o->n; i++)
-		if (child_check(o->commands[i], e) < 0)
+		if (stage_check(o->commands[i], e) < 0)
 			return NULL;
 	if (room_for(o->n + 2, e) < 0)
 		return NULL;
@@ -426,7 +372,7 @@ child_on_tty(const char *command, const char *const *args, size_t n,
 	pipecmd *cmd;
 	int *statuses = NULL, k = 0, r = -1;
 
-	if (child_check(command, e) < 0 || room_for(1, e) < 0)
+	if (stage_check(command, e) < 0 || room_for(1, e) < 0)
 		return -1;
 	p = pipeline_new();
 	cmd = new_command(command, args, n);

@@ -27,9 +27,6 @@ struct child_opts {
 	bool overhear;		/* ... or to us, see child_take_err */
 };
 
-/* Refuse what libpipeline would guess at: unbalanced quotes, no word. */
-int child_check(const char *command, struct err *e);
-
 /* Start it in a process group of its own.  A command "hamr-X" without a slash
  * is taken from our own folder when it is there, else from PATH. */
 struct child *child_start(const struct child_opts *o, struct err *e);

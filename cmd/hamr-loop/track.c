@@ -4,56 +4,23 @@
 
 #include "mem.h"
 #include "num.h"
-#include "track.h"
+#include "track_in.h"
 #include "utf8.h"
 
 #define TASK_KEPT ((size_t)64 << 10)
-#define OUTPUT_KEPT ((size_t)16 << 10)
 
 const char *const track_scenarios[SCENARIOS] = { "empty_response",
 	"infinite_loop", "bash_failure", "malformed_tool_call",
 	"context_exhaustion", "provider_down", "stage_died" };
 
 static void
-set(char **to, char *owned)
-{
-	free(*to);
-	*to = owned;
-}
-
-static char *
-text_or_empty(struct slice v)
-{
-	char *s = scan_strdup(v);
-
-	return s != NULL ? s : xstrdup("");
-}
-
-static void
-drop_calls(struct track *t)
-{
-	for (size_t i = 0; i < t->ncalls; i++) {
-		free(t->calls[i].id);
-		free(t->calls[i].name);
-	}
-	t->ncalls = 0;
-}
-
-static void
 drop_error(struct track *t)
 {
-	set(&t->error_stage, NULL);
-	set(&t->error_code, NULL);
-	set(&t->error_text, NULL);
-	set(&t->partial, NULL);
+	track_set(&t->error_stage, NULL);
+	track_set(&t->error_code, NULL);
+	track_set(&t->error_text, NULL);
+	track_set(&t->partial, NULL);
 	t->error_retryable = t->has_partial = false;
-}
-
-static void
-no_failure(struct track *t)
-{
-	set(&t->bash_output, NULL);
-	set(&t->bash_failed, NULL);
 }
 
 /* A person has spoken: what went wrong before does not count any more. */
@@ -65,7 +32,7 @@ forgive(struct track *t)
 	memset(t->recovered, 0, sizeof t->recovered);
 	t->last_recovery = -1;
 	t->nudges = 0;
-	no_failure(t);
+	track_no_failure(t);
 }
 
 static void
@@ -78,7 +45,7 @@ new_turn(struct track *t)
 	t->sandbox = NULL;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
-	set(&t->verification, NULL);
+	track_set(&t->verification, NULL);
 	for (size_t i = 0; i < t->nfiles; i++)
 		free(t->files[i]);
 	t->nfiles = 0;
@@ -95,7 +62,7 @@ track_init(struct track *t, const char *verify_command)
 void
 track_release(struct track *t)
 {
-	drop_calls(t);
+	track_drop_calls(t);
 	drop_error(t);
 	new_turn(t);
 	free(t->calls);
@@ -116,119 +83,6 @@ track_release(struct track *t)
 }
 
 static void
-assistant(struct track *t, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct walk w;
-	struct call c;
-	bool cut;
-
-	drop_calls(t);
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
-		t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
-		    sizeof *t->calls);
-		t->calls[t->ncalls++] = (struct open_call){
-			text_or_empty(c.id), text_or_empty(c.name), false,
-			false };
-	}
-	msg_text(rec_get(r, "content"), &text);
-	set(&t->answer, buf_detach(&text));
-	set(&t->finish, text_or_empty(rec_get(r, "finish_reason")));
-	cut = strcmp(t->finish, "length") == 0;
-	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
-	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
-	t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
-	    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
-	t->steps++;
-}
-
-static void
-result(struct track *t, const struct rec *r)
-{
-	char *id = text_or_empty(rec_get(r, "tool_call_id"));
-
-	for (size_t i = 0; i < t->ncalls; i++)
-		if (!t->calls[i].done && strcmp(t->calls[i].id, id) == 0) {
-			t->calls[i].done = true;
-			break;
-		}
-	free(id);
-}
-
-static void
-add_file(struct track *t, struct slice path)
-{
-	char *s = scan_strdup(path);
-
-	if (s == NULL)
-		return;
-	for (size_t i = 0; i < t->nfiles; i++)
-		if (strcmp(t->files[i], s) == 0) {
-			free(s);
-			return;
-		}
-	t->files = xgrow(t->files, t->nfiles, &t->capfiles,
-	    sizeof *t->files);
-	t->files[t->nfiles++] = s;
-}
-
-static void
-changed_files(struct track *t, const struct rec *r)
-{
-	struct slice el;
-	struct walk w;
-
-	walk_in(&w, msg_meta(r, "mutated"));
-	while (walk_next(&w, NULL, &el))
-		add_file(t, scan_get(el, "path"));
-}
-
-/* A change makes what was verified before void, and is progress. */
-static void
-mutation(struct track *t, const struct rec *r)
-{
-	struct slice mutated = msg_meta(r, "mutated");
-
-	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
-		return;
-	changed_files(t, r);
-	t->verified = false;
-	if (t->last_recovery >= 0)
-		t->recovered[t->last_recovery]--;
-	t->last_recovery = -1;
-}
-
-/* The last command that failed, until it passes. */
-static void
-command(struct track *t, const struct rec *r)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice ran = msg_meta(r, "command");
-	char *code;
-
-	if (scan_kind(ran) != SCAN_STRING)
-		return;
-	if (!scan_true(rec_get(r, "is_error"))) {
-		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
-			no_failure(t);
-		if (t->verify_command != NULL &&
-		    scan_str_is(ran, t->verify_command))
-			t->verified = true;
-		return;
-	}
-	code = scan_strdup(msg_meta(r, "error"));
-	if (code == NULL || strcmp(code, "timeout") == 0) {
-		msg_text(rec_get(r, "content"), &b);
-		set(&t->bash_failed, text_or_empty(ran));
-		set(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
-		    buf_view(&b).p, b.len, OUTPUT_KEPT)));
-	}
-	free(code);
-	buf_release(&b);
-}
-
-static void
 verification(struct track *t, const struct rec *r)
 {
 	t->verified = rec_str_is(r, "status", "passed");
@@ -236,7 +90,7 @@ verification(struct track *t, const struct rec *r)
 	t->failed_verification = !t->verified &&
 	    !(rec_get(r, "exit").p == NULL &&
 	    rec_str_is(r, "output", "interrupted"));
-	set(&t->verification, xmemdup0(r->line.p, r->line.n));
+	track_set(&t->verification, xmemdup0(r->line.p, r->line.n));
 }
 
 static void
@@ -248,7 +102,7 @@ recovery(struct track *t, const struct rec *r)
 			t->last_recovery = i;
 		}
 	if (rec_str_is(r, "scenario", "bash_failure"))
-		no_failure(t);
+		track_no_failure(t);
 	t->halted = false;
 	drop_error(t);
 }
@@ -269,7 +123,7 @@ user(struct track *t, const struct rec *r)
 		if (msg_by(r, "shell"))
 			return;
 		msg_text(rec_get(r, "content"), &b);
-		set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
+		track_set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
 		    buf_view(&b).p, b.len, TASK_KEPT)));
 		buf_release(&b);
 		return;
@@ -283,37 +137,6 @@ user(struct track *t, const struct rec *r)
 	walk_in(&w, rules);
 	while (scan_kind(rules) == SCAN_ARRAY && walk_next(&w, NULL, &rule))
 		t->nudges += scan_str_is(rule, "contract");
-}
-
-/* What its commands ran in, the weakest of them. */
-static void
-sandbox(struct track *t, struct slice name)
-{
-	static const char *const names[] = { "none", "seccomp", "landlock",
-		"bubblewrap" };
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		if (t->sandbox != NULL && strcmp(t->sandbox, names[i]) == 0)
-			return;
-		if (scan_str_is(name, names[i])) {
-			t->sandbox = names[i];
-			return;
-		}
-	}
-}
-
-static void
-started(struct track *t, const struct rec *r)
-{
-	char *id = text_or_empty(rec_get(r, "tool_call_id"));
-
-	for (size_t i = 0; i < t->ncalls; i++)
-		if (!t->calls[i].started && strcmp(t->calls[i].id, id) == 0) {
-			t->calls[i].started = true;
-			break;
-		}
-	t->started++;
-	free(id);
 }
 
 static void
@@ -344,9 +167,9 @@ settings(struct track *t, const struct rec *r)
 	char *model = scan_strdup(scan_get(to, "provider.model"));
 
 	if (mode != NULL)
-		set(&t->mode, mode);
+		track_set(&t->mode, mode);
 	if (model != NULL)
-		set(&t->model, model);
+		track_set(&t->model, model);
 }
 
 static bool
@@ -355,6 +178,19 @@ is_guards(const struct rec *r)
 	if (r->kind == R_VERDICT || r->kind == R_CONSTRAIN)
 		return rec_str_is(r, "stage", "hamr-guard");
 	return r->kind == R_USER && msg_by(r, "guard");
+}
+
+static void
+fault(struct track *t, const struct rec *r)
+{
+	struct slice part = rec_get(r, "partial");
+
+	track_set(&t->error_stage, track_text(rec_get(r, "stage")));
+	track_set(&t->error_code, track_text(rec_get(r, "code")));
+	track_set(&t->error_text, track_text(rec_get(r, "message")));
+	t->error_retryable = scan_true(rec_get(r, "retryable"));
+	t->has_partial = part.p != NULL;
+	track_set(&t->partial, scan_strdup(scan_get(part, "content")));
 }
 
 static void
@@ -368,13 +204,9 @@ message(struct track *t, const struct rec *r)
 	if (r->kind == R_USER)
 		user(t, r);
 	if (r->kind == R_ASSISTANT)
-		assistant(t, r);
-	if (r->kind == R_TOOL) {
-		result(t, r);
-		mutation(t, r);
-		command(t, r);
-		sandbox(t, msg_meta(r, "sandbox"));
-	}
+		track_asked(t, r);
+	if (r->kind == R_TOOL)
+		track_result(t, r);
 }
 
 static void
@@ -383,18 +215,18 @@ event(struct track *t, const struct rec *r)
 	switch (r->kind) {
 	case R_HAMR:
 		t->has_header = true;
-		set(&t->mode, rec_strdup(r, "mode"));
-		set(&t->model, rec_strdup(r, "model"));
-		set(&t->cwd, rec_strdup(r, "cwd"));
+		track_set(&t->mode, rec_strdup(r, "mode"));
+		track_set(&t->model, rec_strdup(r, "model"));
+		track_set(&t->cwd, rec_strdup(r, "cwd"));
 		break;
 	case R_CONFIG:
 		settings(t, r);
 		break;
 	case R_TOOLS:
-		set(&t->tools, xmemdup0(r->line.p, r->line.n));
+		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
 		break;
 	case R_START:
-		started(t, r);
+		track_started(t, r);
 		break;
 	case R_USAGE:
 		add_usage(&t->usage, r);
@@ -402,8 +234,9 @@ event(struct track *t, const struct rec *r)
 	case R_VERDICT:
 		if (rec_str_is(r, "action", "halt")) {
 			t->halted = true;
-			set(&t->halt_rule, text_or_empty(rec_get(r, "rule")));
-			set(&t->halt_text, rec_strdup(r, "message"));
+			track_set(&t->halt_rule, track_text(rec_get(r,
+			    "rule")));
+			track_set(&t->halt_text, rec_strdup(r, "message"));
 		}
 		break;
 	case R_RECOVERY:
@@ -411,21 +244,15 @@ event(struct track *t, const struct rec *r)
 		break;
 	case R_VERIFICATION:
 		verification(t, r);
-		sandbox(t, rec_get(r, "sandbox"));
+		track_sandbox(t, rec_get(r, "sandbox"));
 		break;
 	case R_ERROR:
-		set(&t->error_stage, text_or_empty(rec_get(r, "stage")));
-		set(&t->error_code, text_or_empty(rec_get(r, "code")));
-		set(&t->error_text, text_or_empty(rec_get(r, "message")));
-		t->has_partial = rec_get(r, "partial").p != NULL;
-		set(&t->partial, scan_strdup(scan_get(rec_get(r, "partial"),
-		    "content")));
-		t->error_retryable = scan_true(rec_get(r, "retryable"));
+		fault(t, r);
 		break;
 	case R_END:
 		t->ended = true;
-		set(&t->end_status, text_or_empty(rec_get(r, "status")));
-		set(&t->end_answer, text_or_empty(rec_get(r, "answer")));
+		track_set(&t->end_status, track_text(rec_get(r, "status")));
+		track_set(&t->end_answer, track_text(rec_get(r, "answer")));
 		break;
 	default:
 		break;
