@@ -215,6 +215,40 @@ second line"
 type_ C-d
 sees "Ctrl-D quits" '*status 0*'
 
+# Ctrl-Z and fg: the terminal is given back, and taken again
+{ call z1 bash '{"command":"for i in $(seq 600); do [ -e go ] && break; sleep 0.1; done"}'
+answer "Went on."; } >script
+rm -rf .hamr
+tm kill-server 2>/dev/null
+S=${S}x
+tm new-session -d -x 100 -y 40 -s c "PS1='sh: ' exec bash --norc --noprofile"
+sees "a shell" '*sh:*'
+type_ 'hamr-loop --no-config --yes --replay script' Enter
+sees "with a chat" '*/help lists*>*'
+type_ hello
+sees "a line is begun" '*> hello*'
+type_ C-z
+sees "Ctrl-Z at the prompt stops it" '*Stopped*sh:*'
+type_ fg Enter
+sees "fg shows the line again" '*sh: fg*> hello*'
+type_ C-a X
+sees "which is edited as before" '*sh: fg*> Xhello*'
+type_ Enter
+sees "a long call" '*step 1 | *bash for i*'
+type_ C-z
+sees "Ctrl-Z in a turn" '*Stopped*Stopped*sh:*'
+type_ 'echo raw $(stty -a | grep -cw -e -icanon)' Enter
+sees "gives the terminal back" '*raw 0*sh:*'
+type_ fg Enter
+sees "fg shows the status line" '*raw 0*sh: fg*step 1 | *bash for i*'
+type_ more
+sees "and what is typed into it" '*step 1 > more*'
+type_ Enter
+touch go
+sees "it goes on" '*Went on.*'
+is "nothing is lost" "$(jq -r 'select(.role == "user") | .content' \
+    .hamr/sessions/*.ndjson | paste -sd' ')" "Xhello more"
+
 # a person is asked
 cat >ed <<'X'
 #!/bin/sh

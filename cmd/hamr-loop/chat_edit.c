@@ -19,6 +19,7 @@
 #include "buf.h"
 #include "chat_in.h"
 #include "file.h"
+#include "job.h"
 #include "mem.h"
 
 #define PASTE_MS 20		/* bytes that wait so soon were pasted */
@@ -46,21 +47,42 @@ struct edit {
 	History *hist;
 	char *file;
 	int signals;
+	int job;		/* job.h, while libedit has the terminal */
 	bool stopped;		/* a signal ended the line */
 };
 
 /* ---- waiting ---- */
 
+/* Ctrl-Z, or the end of it: libedit's terminal is given back, and taken. */
+static void
+suspended(struct edit *d)
+{
+	enum job what = job_next(d->job);
+
+	if (what == JOB_NOTHING)
+		return;
+	d->lib.set(d->el, EL_PREP_TERM, 0);
+	if (what == JOB_STOP)
+		job_stop(d->job);
+	d->lib.set(d->el, EL_PREP_TERM, 1);
+	d->lib.set(d->el, EL_REFRESH);
+}
+
 /* A byte of the terminal is there; false: a signal came first. */
 static bool
 wait_for_byte(struct edit *d)
 {
-	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
-		{ d->signals, POLLIN, 0 } };
+	struct pollfd p[3] = { { STDIN_FILENO, POLLIN, 0 },
+		{ d->signals, POLLIN, 0 }, { d->job, POLLIN, 0 } };
 	struct signalfd_siginfo info;
 
-	while (poll(p, 2, -1) < 0 && errno == EINTR)
-		;
+	for (;;) {
+		if (poll(p, 3, -1) < 0 && errno == EINTR)
+			continue;
+		if (p[2].revents == 0)
+			break;
+		suspended(d);
+	}
 	if (p[1].revents == 0)
 		return true;
 	while (read(d->signals, &info, sizeof info) == sizeof info)
@@ -240,6 +262,7 @@ edit_new(const char *history, int signals)
 
 	setlocale(LC_CTYPE, "");
 	d->signals = signals;
+	d->job = -1;
 	d->file = history != NULL ? xstrdup(history) : NULL;
 	if (term != NULL && strcmp(term, "dumb") != 0 && load(&d->lib))
 		start(d);
@@ -298,7 +321,10 @@ one_line(struct edit *d, const char *prompt, struct buf *out)
 			return false;
 		return plain_line(d, out);
 	}
+	d->job = job_watch();
 	got = d->lib.gets(d->el, &n);
+	job_leave(d->job);
+	d->job = -1;
 	if (got == NULL || n <= 0 || d->stopped)
 		return false;
 	buf_add(out, got, (size_t)n - (got[n - 1] == '\n'));

@@ -147,7 +147,7 @@ check_deadlines(struct hub *h)
 static void
 round_of_poll(struct hub *h, long long until)
 {
-	struct pollfd p[3 * SLOTS + 3];
+	struct pollfd p[3 * SLOTS + 4];
 	bool behind = h->ui->out.len - h->ui->written > OUT_HIGH;
 	bool talk = ui_pump(h->ui);
 
@@ -168,8 +168,12 @@ round_of_poll(struct hub *h, long long until)
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
 	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
 	    POLLIN, 0 };
-	if (h->failed || poll(p, 3 * SLOTS + 3, next_timeout(h, until)) < 0)
+	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->raw ? h->ui->job : -1,
+	    POLLIN, 0 };
+	if (h->failed || poll(p, 3 * SLOTS + 4, next_timeout(h, until)) < 0)
 		return;
+	if (p[3 * SLOTS + 3].revents != 0)
+		ui_job(h->ui);
 	if (p[3 * SLOTS + 2].revents != 0)
 		read_typed(h);
 	if (p[3 * SLOTS].revents != 0)

@@ -63,6 +63,7 @@ struct ui {
 	struct ui_fold fold;	/* of the streamed text */
 	struct termios cooked;	/* the terminal as it was, while ... */
 	bool raw;		/* ... its keys come to us one by one */
+	int job;		/* job.h, then; -1: not watched */
 	struct buf typed;	/* the line that is being typed */
 	int escape;		/* in the midst of a key's bytes */
 	struct ui_status status;
@@ -95,6 +96,8 @@ void ui_status_doing(struct ui *u, const char *what);
 
 /* Take the keys of the terminal one by one, or leave it its own lines. */
 void ui_listen(struct ui *u, bool on);
+/* Something came on u->job: Ctrl-Z, or the end of it. */
+void ui_job(struct ui *u);
 /* Keys came: the line being typed is shown in the status line; one that is
  * whole is appended to lines, with its LF. */
 void ui_typed(struct ui *u, const char *p, size_t n, struct buf *lines);

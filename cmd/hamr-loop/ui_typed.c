@@ -6,26 +6,50 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "ui_in.h"
 
 #define LINE_MAX_TYPED ((size_t)64 << 10)
 
+static bool
+take_keys(const struct ui *u)
+{
+	struct termios raw = u->cooked;
+
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+}
+
 void
 ui_listen(struct ui *u, bool on)
 {
-	struct termios raw;
-
 	if (on && !u->raw && u->live && tcgetattr(STDIN_FILENO,
 	    &u->cooked) == 0) {
-		raw = u->cooked;
-		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-		raw.c_cc[VMIN] = 1;
-		raw.c_cc[VTIME] = 0;
-		u->raw = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
+		u->raw = take_keys(u);
+		u->job = job_watch();
 	} else if (!on && u->raw) {
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &u->cooked);
 		u->raw = false;
+		job_leave(u->job);
 	}
+}
+
+void
+ui_job(struct ui *u)
+{
+	enum job what = job_next(u->job);
+
+	if (what == JOB_NOTHING)
+		return;
+	ui_status_hide(u);
+	if (what == JOB_STOP) {
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &u->cooked);
+		job_stop(u->job);
+	}
+	take_keys(u);
+	ui_status_draw(u);
 }
 
 static void
