@@ -214,6 +214,22 @@ is "... is one message" "$(jq -r 'select(.role == "user") | .content' \
 second line"
 type_ C-d
 sees "Ctrl-D quits" '*status 0*'
+answer "As it was." >script
+rm -rf .hamr
+start --yes
+printf 'all:\n\tcc x.c\n/quit\n\033\001\ttäb\n' >paste
+tm load-buffer paste && tm paste-buffer -p -t c
+sees "a paste that the terminal marks waits for Enter" '*> all:
+        cc x.c
+/quit
+*täb*'
+type_ ' end' Enter
+sees "... is sent" '*täb end*As it was.*completed: 1 step, *'
+is "... with its tabs, and without what steers" "$(jq -c 'select(.role ==
+    "user") | .content' .hamr/sessions/*.ndjson)" \
+    '"all:\n\tcc x.c\n/quit\n\ttäb end"'
+type_ C-d
+sees "the end" '*status 0*'
 
 # Ctrl-Z and fg: the terminal is given back, and taken again
 { call z1 bash '{"command":"for i in $(seq 600); do [ -e go ] && break; sleep 0.1; done"}'

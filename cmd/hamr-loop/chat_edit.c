@@ -4,19 +4,15 @@
  * a terminal need not pay.
  */
 #include <dlfcn.h>
-#include <errno.h>
-#include <histedit.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#include "buf.h"
+#include "chat_edit_in.h"
 #include "chat_in.h"
 #include "file.h"
 #include "job.h"
@@ -25,142 +21,6 @@
 #define PASTE_MS 20		/* bytes that wait so soon were pasted */
 #define LINE_LIMIT ((size_t)16 << 20)
 #define HISTORY_LINES 1000
-#define SHOWN 40		/* candidates listed at once */
-
-struct lib {
-	void *so;
-	EditLine *(*init)(const char *, FILE *, FILE *, FILE *);
-	void (*end)(EditLine *);
-	const char *(*gets)(EditLine *, int *);
-	int (*set)(EditLine *, int, ...);
-	const LineInfo *(*line)(EditLine *);
-	int (*insert)(EditLine *, const char *);
-	void (*push)(EditLine *, const char *);
-	History *(*history_init)(void);
-	void (*history_end)(History *);
-	int (*history)(History *, HistEvent *, int, ...);
-};
-
-struct edit {
-	struct lib lib;
-	EditLine *el;		/* NULL: plain lines */
-	History *hist;
-	char *file;
-	int signals;
-	int job;		/* job.h, while libedit has the terminal */
-	bool stopped;		/* a signal ended the line */
-};
-
-/* ---- waiting ---- */
-
-/* Ctrl-Z, or the end of it: libedit's terminal is given back, and taken. */
-static void
-suspended(struct edit *d)
-{
-	enum job what = job_next(d->job);
-
-	if (what == JOB_NOTHING)
-		return;
-	d->lib.set(d->el, EL_PREP_TERM, 0);
-	if (what == JOB_STOP)
-		job_stop(d->job);
-	d->lib.set(d->el, EL_PREP_TERM, 1);
-	d->lib.set(d->el, EL_REFRESH);
-}
-
-/* A byte of the terminal is there; false: a signal came first. */
-static bool
-wait_for_byte(struct edit *d)
-{
-	struct pollfd p[3] = { { STDIN_FILENO, POLLIN, 0 },
-		{ d->signals, POLLIN, 0 }, { d->job, POLLIN, 0 } };
-	struct signalfd_siginfo info;
-
-	for (;;) {
-		if (poll(p, 3, -1) < 0 && errno == EINTR)
-			continue;
-		if (p[2].revents == 0)
-			break;
-		suspended(d);
-	}
-	if (p[1].revents == 0)
-		return true;
-	while (read(d->signals, &info, sizeof info) == sizeof info)
-		if (info.ssi_signo != SIGINT)
-			return false;	/* TERM, HUP: as the end of input */
-	d->stopped = true;
-	return false;
-}
-
-static bool
-more_waits(int ms)
-{
-	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-
-	return poll(&p, 1, ms) > 0 && (p.revents & POLLIN) != 0;
-}
-
-/* libedit's callbacks are given only itself; we left ourselves with it. */
-static struct edit *
-self(EditLine *el)
-{
-	int (*get)(EditLine *, int, ...);
-	struct edit *d = NULL;
-
-	*(void **)&get = dlsym(RTLD_DEFAULT, "el_get");
-	return get != NULL && get(el, EL_CLIENTDATA, &d) == 0 ? d : NULL;
-}
-
-/* ---- completion ---- */
-
-static void
-list_words(const struct words *w)
-{
-	fputc('\n', stderr);
-	for (size_t i = 0; i < w->n && i < SHOWN; i++)
-		fprintf(stderr, "%s ", w->v[i]);
-	if (w->n > SHOWN)
-		fprintf(stderr, "(%zu more)", w->n - SHOWN);
-	fputc('\n', stderr);
-}
-
-/* What all candidates have in common behind the had bytes that stand there;
- * nothing: the candidates are listed. */
-static unsigned char
-insert(struct edit *d, const struct words *w, size_t had)
-{
-	size_t n = words_common(w);
-	char *rest;
-
-	if (n <= had && w->n > 1) {
-		list_words(w);
-		return CC_REDISPLAY;
-	}
-	rest = xmemdup0(w->v[0] + had, n - had);
-	n = d->lib.insert(d->el, rest) == 0;
-	free(rest);
-	return n ? CC_REFRESH : CC_ERROR;
-}
-
-static unsigned char
-complete(EditLine *el, int ch)
-{
-	struct edit *d = self(el);
-	const LineInfo *li = d->lib.line(el);
-	size_t n = (size_t)(li->cursor - li->buffer);
-	size_t at = words_begin(li->buffer, n);
-	char *begun = xmemdup0(li->buffer + at, n - at);
-	unsigned char r = CC_ERROR;
-	struct words w;
-
-	(void)ch;
-	words_find(&w, begun, at == 0);
-	if (w.n > 0)
-		r = insert(d, &w, n - at);
-	free(begun);
-	words_free(&w);
-	return r;
-}
 
 /* ---- libedit ---- */
 
@@ -177,7 +37,7 @@ prompt_of(EditLine *el)
 static int
 get_char(EditLine *el, wchar_t *out)
 {
-	struct edit *d = self(el);
+	struct edit *d = edit_self(el);
 	mbstate_t state;
 	char c;
 
@@ -185,7 +45,7 @@ get_char(EditLine *el, wchar_t *out)
 	for (;;) {
 		size_t n;
 
-		if (!wait_for_byte(d) || read(STDIN_FILENO, &c, 1) != 1)
+		if (!edit_wait(d) || read(STDIN_FILENO, &c, 1) != 1)
 			return 0;
 		n = mbrtowc(out, &c, 1, &state);
 		if (n == (size_t)-2)
@@ -242,8 +102,10 @@ start(struct edit *d)
 	l->set(d->el, EL_EDITOR, "emacs");
 	l->set(d->el, EL_SIGNAL, 0);
 	l->set(d->el, EL_GETCFN, get_char);
-	l->set(d->el, EL_ADDFN, "hamr-complete", "complete", complete);
+	l->set(d->el, EL_ADDFN, "hamr-complete", "complete", key_complete);
 	l->set(d->el, EL_BIND, "^I", "hamr-complete", NULL);
+	l->set(d->el, EL_ADDFN, "hamr-paste", "paste", key_paste);
+	l->set(d->el, EL_BIND, "\\e[200~", "hamr-paste", NULL);
 	d->hist = l->history_init();
 	if (d->hist == NULL)
 		return;
@@ -283,6 +145,14 @@ edit_free(struct edit *d)
 
 /* ---- lines ---- */
 
+static bool
+more_waits(int ms)
+{
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+
+	return poll(&p, 1, ms) > 0 && (p.revents & POLLIN) != 0;
+}
+
 static void
 remember(struct edit *d, const char *line)
 {
@@ -301,7 +171,7 @@ plain_line(struct edit *d, struct buf *out)
 {
 	char c;
 
-	while (wait_for_byte(d) && read(STDIN_FILENO, &c, 1) == 1) {
+	while (edit_wait(d) && read(STDIN_FILENO, &c, 1) == 1) {
 		if (c == '\n')
 			return true;
 		buf_addc(out, c);
@@ -322,7 +192,9 @@ one_line(struct edit *d, const char *prompt, struct buf *out)
 		return plain_line(d, out);
 	}
 	d->job = job_watch();
+	edit_mark_pastes(true);
 	got = d->lib.gets(d->el, &n);
+	edit_mark_pastes(false);
 	job_leave(d->job);
 	d->job = -1;
 	if (got == NULL || n <= 0 || d->stopped)

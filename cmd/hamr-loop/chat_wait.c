@@ -1,0 +1,57 @@
+/* chat_wait.c - the terminal while the line editor has it: waiting for a byte,
+ * signals, Ctrl-Z. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "chat_edit_in.h"
+#include "file.h"
+#include "job.h"
+
+void
+edit_mark_pastes(bool on)
+{
+	file_write_all(STDERR_FILENO, on ? "\033[?2004h" : "\033[?2004l", 8);
+}
+
+/* Ctrl-Z, or the end of it: libedit's terminal is given back, and taken. */
+static void
+suspended(struct edit *d)
+{
+	enum job what = job_next(d->job);
+
+	if (what == JOB_NOTHING)
+		return;
+	d->lib.set(d->el, EL_PREP_TERM, 0);
+	edit_mark_pastes(false);
+	if (what == JOB_STOP)
+		job_stop(d->job);
+	edit_mark_pastes(true);
+	d->lib.set(d->el, EL_PREP_TERM, 1);
+	d->lib.set(d->el, EL_REFRESH);
+}
+
+bool
+edit_wait(struct edit *d)
+{
+	struct pollfd p[3] = { { STDIN_FILENO, POLLIN, 0 },
+		{ d->signals, POLLIN, 0 }, { d->job, POLLIN, 0 } };
+	struct signalfd_siginfo info;
+
+	for (;;) {
+		if (poll(p, 3, -1) < 0 && errno == EINTR)
+			continue;
+		if (p[2].revents == 0)
+			break;
+		suspended(d);
+	}
+	if (p[1].revents == 0)
+		return true;
+	while (read(d->signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo != SIGINT)
+			return false;	/* TERM, HUP: as the end of input */
+	d->stopped = true;
+	return false;
+}
