@@ -234,27 +234,41 @@ release_signals(struct run *r, const struct masks *m)
 /* ---- one call ---- */
 
 static bool
-start(struct run *r, const char *command, struct err *e)
+spawn(struct run *r, struct box_cmd *cmd, struct err *e)
 {
 	struct box_want want = boxes_want(r->o->boxes, r->o->kind);
+	int got = -1;
+
+	for (int i = 0; i < 2 && got < 0; i++) {
+		char **env;
+
+		/* the command before may have moved the way to the root, if
+		 * that is in its /tmp: a sandbox that is new has it again */
+		if (r->box != NULL)
+			box_drop(r->box);
+		r->box = boxes_resident(r->o->boxes, &want, e);
+		if (r->box == NULL)
+			return false;
+		env = box_env(r->box, NULL, 0);
+		cmd->env = env;
+		got = box_spawn(r->box, cmd, &r->io);
+		if (got < 0)
+			err_sys(e, ST_SYSTEM, "bash could not be started");
+		env_free(env);
+	}
+	return got == 0;
+}
+
+static bool
+start(struct run *r, const char *command, struct err *e)
+{
 	/* a command may begin with '-' */
 	bool dashes = command[0] == '-' || command[0] == '+';
 	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
 	struct box_cmd cmd = { .argv = (char *const *)(void *)argv };
-	char **env;
-	int got;
 
-	r->box = boxes_resident(r->o->boxes, &want, e);
-	if (r->box == NULL)
-		return false;
-	env = box_env(r->box, NULL, 0);
-	cmd.env = env;
-	got = box_spawn(r->box, &cmd, &r->io);
-	if (got < 0)
-		err_sys(e, ST_SYSTEM, "bash could not be started");
-	env_free(env);
-	return got == 0;
+	return spawn(r, &cmd, e);
 }
 
 static int64_t

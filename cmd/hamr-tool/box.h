@@ -1,7 +1,7 @@
 /* box.h - the kernel sandbox: commands are started here and nowhere else.
  *
  * A struct boxes is what hamr-tool knows of sandboxing for its life: one root,
- * one private /tmp, what the machine can do (found out once, by a self-test,
+ * a private /tmp for each session, what the machine can do (found out once, by a self-test,
  * when the first box is opened).  A struct box is one sandbox that is up: a
  * supervisor of ours in namespaces of its own (bubblewrap), else under
  * Landlock and seccomp, else bare.  It runs one command at a time and ends
@@ -57,6 +57,13 @@ struct box;
 struct boxes *boxes_new(const struct conf *c, const char *root);
 void boxes_free(struct boxes *bs);	/* ends all that is up */
 
+/* The private /tmp is that of this session from now on (NULL: a new one, of this
+ * process), and what stayed up is ended.  It is found again by a later process
+ * with the same root and id, within a day.  ended: when this one is done with
+ * it, it goes.  True when anything was up for another before. */
+bool boxes_session(struct boxes *bs, const char *id);
+void boxes_session_ended(struct boxes *bs, bool ended);
+
 /* [sandbox] network and unix_sockets as configured. */
 struct box_want boxes_want(const struct boxes *bs, enum box_kind kind);
 
@@ -94,6 +101,9 @@ void box_settle(struct box *b, struct buf *notes);
 /* The command is over: box_end, box_settle, and box_close unless it stays up.
  * notes may be NULL. */
 void box_done(struct box *b, struct buf *notes);
+
+/* Nothing could be started in it: it is not used again. */
+void box_drop(struct box *b);
 
 /* The environment of chapter 5.3 for a command in b, and more entries
  * "NAME=value" or names to pass on (may be NULL); NULL-terminated, for

@@ -16,6 +16,7 @@ struct args {
 	const struct boxes *bs;
 	struct buf *out;
 	size_t binds, left;
+	bool blocked;		/* something in /tmp cannot be put there */
 };
 
 static void
@@ -37,6 +38,14 @@ bind_on(struct args *a, const char *how, const char *from, const char *to)
 	put(a, how);
 	put(a, from);
 	put(a, to);
+}
+
+static void
+bind_in_tmp(struct args *a, const char *how, const char *from, const char *to)
+{
+	if (strncmp(to, "/tmp/", 5) == 0 && !tmp_way(a->bs, to))
+		a->blocked = true;
+	bind_on(a, how, from, to);
 }
 
 static bool
@@ -92,7 +101,7 @@ base(struct args *a)
 		free(real);
 	}
 	if (a->bs->cache != NULL)
-		bind_on(a, "--bind", a->bs->cache, a->bs->cache);
+		bind_in_tmp(a, "--bind", a->bs->cache, a->bs->cache);
 }
 
 /* ---- programs in a folder that is its own ---- */
@@ -129,7 +138,7 @@ shown(struct args *a)
 		char *path = shown_of(a->b->want.show[i]);
 
 		if (path != NULL)
-			bind_on(a, "--ro-bind", path, path);
+			bind_in_tmp(a, "--ro-bind", path, path);
 		free(path);
 	}
 }
@@ -177,12 +186,12 @@ root(struct args *a)
 
 	if (a->b->overlay != NULL) {
 		merged = xasprintf("%s/m", a->b->overlay);
-		bind_on(a, "--bind", merged, real);
+		bind_in_tmp(a, "--bind", merged, real);
 		free(merged);
 		return;
 	}
-	bind_on(a, a->b->want.kind == BOX_WRITE && !a->b->locked ? "--bind" :
-	    "--ro-bind", real, real);
+	bind_in_tmp(a, a->b->want.kind == BOX_WRITE && !a->b->locked ?
+	    "--bind" : "--ro-bind", real, real);
 	if (a->b->scratch)
 		scratch(a);
 }
@@ -196,7 +205,10 @@ git_writable(struct args *a, const char *dir)
 	static const char *const kept[] = { "hooks", "config",
 		"config.worktree", "info", "modules", "commondir" };
 
-	bind_on(a, "--bind", dir, dir);
+	if (is_in(dir, a->bs->root.real))
+		bind_on(a, "--bind", dir, dir);
+	else
+		bind_in_tmp(a, "--bind", dir, dir);
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
 		char *path = xasprintf("%s/%s", dir, kept[i]);
 
@@ -218,8 +230,10 @@ git(struct args *a, const struct box_git *g)
 
 		if (write && is_dir(dir))
 			git_writable(a, dir);
-		else if (is_in(dir, a->bs->root.real) || is_covered(dir))
+		else if (is_in(dir, a->bs->root.real))
 			bind_on(a, "--ro-bind", dir, dir);
+		else if (is_covered(dir))
+			bind_in_tmp(a, "--ro-bind", dir, dir);
 	}
 	if (is_dir(hamr))
 		bind_on(a, "--ro-bind", hamr, hamr);
@@ -287,7 +301,7 @@ hidden(struct args *a)
 	}
 }
 
-void
+bool
 args_make(struct box *b, const struct box_git *g, struct buf *out)
 {
 	struct args a = { .b = b, .bs = b->bs, .out = out };
@@ -302,4 +316,5 @@ args_make(struct box *b, const struct box_git *g, struct buf *out)
 	if (a.left > 0)
 		buf_fmt(&b->base, "%zu more secret or protected names were "
 		    "left as they are", a.left);
+	return !a.blocked;
 }

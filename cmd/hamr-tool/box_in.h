@@ -31,7 +31,11 @@ struct boxes {
 	char *home, *user;	/* of uid if switched, else HOME and NULL */
 	char *temp;		/* our folder for all this, NULL: none to be
 				 * had */
-	char *tmp;		/* in it: what a command finds as /tmp */
+	char *tmp;		/* what a command finds as /tmp: in it, or the
+				 * session's */
+	char *session;		/* its id; NULL: by hand */
+	int session_fd;		/* its folder, locked; -1: none of its own */
+	bool ended;		/* it has, and may take its folder with it */
 	char *cache;		/* XDG_CACHE_HOME of commands */
 	int lock;		/* on temp, as long as we are */
 	struct texts hidden;	/* outside the root (hide.h) */
@@ -77,17 +81,26 @@ struct box {
 /* ---- box_place.c: folders, owner, lists; once ---- */
 void place_open(struct boxes *bs);
 void place_close(struct boxes *bs);
+
+/* ---- box_tmp.c ---- */
+void tmp_open(struct boxes *bs);
+void tmp_close(struct boxes *bs);
 /* A folder of ours in bs->temp; NULL with errno. */
 char *place_folder(struct boxes *bs, const char *name);
 /* All of path is removed, whatever it is; links are not followed. */
 void place_remove(const char *path);
+/* path is in /tmp and bubblewrap is to put something there: make the way to it
+ * beneath ours, of true folders.  It would follow a link that a command left
+ * in the way, and that before it has left the host's files behind. */
+bool tmp_way(const struct boxes *bs, const char *path);
 
 /* ---- box_git.c ---- */
 void git_find(const struct boxes *bs, struct box_git *g);
 void git_release(struct box_git *g);
 
 /* ---- box_args.c: what bubblewrap is told; texts, each ended by NUL ---- */
-void args_make(struct box *b, const struct box_git *g, struct buf *out);
+/* False: there is no way to something in /tmp. */
+bool args_make(struct box *b, const struct box_git *g, struct buf *out);
 
 /* ---- box_stub.c ---- */
 /* .hamr, made if need be and not through a link; an fd or -1. */
@@ -113,6 +126,18 @@ void cgroup_remove(struct box *b);
 /* ---- box_end.c ---- */
 /* The supervisor is gone, soon or at once. */
 void box_await_end(struct box *b);
+
+/* ---- box_up.c ---- */
+/* Is [sandbox] mode this one? */
+bool box_mode_is(const struct boxes *bs, const char *word);
+/* What stands for the protected things as they are, yours: when it is another,
+ * a box must be put up anew. */
+char *box_marks(const struct boxes *bs);
+/* As boxes_refuse, when the layer is known. */
+const char *box_refusal(struct boxes *bs, enum box_kind kind);
+/* As box_open, when the names were looked at. */
+struct box *box_up(struct boxes *bs, const struct box_want *w,
+    struct err *e);
 
 /* ---- box_start.c ---- */
 /* Start the supervisor of b in layer b->layer and hear that it is well.  0, or

@@ -1,10 +1,7 @@
 /* box_place.c - whose box it is and where: root, owner, folders, lists. */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,9 +10,6 @@
 #include "sha.h"
 
 #include "box_in.h"
-
-#define TEMP_PREFIX "hamr-box-"
-#define DEPTH_MAX 4096
 
 /* ---- whose ---- */
 
@@ -35,138 +29,6 @@ find_owner(struct boxes *bs)
 		bs->home = hide_home_of(bs->uid, &bs->user);
 	} else if (home != NULL && home[0] == '/') {
 		bs->home = xstrdup(home);
-	}
-}
-
-/* ---- removing ---- */
-
-static void
-remove_in(int dirfd, const char *name, int depth)
-{
-	struct dirent *e;
-	DIR *d;
-	int fd;
-
-	if (unlinkat(dirfd, name, 0) == 0 || depth > DEPTH_MAX)
-		return;
-	if (unlinkat(dirfd, name, AT_REMOVEDIR) == 0)
-		return;
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	if (fd < 0 && errno == EACCES &&
-	    fchmodat(dirfd, name, 0700, 0) == 0)
-		fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fchmod(fd, 0700) < 0)
-		errno = 0;	/* not ours; then it stays, at worst */
-	d = fdopendir(fd);
-	while (d != NULL && (e = readdir(d)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			remove_in(fd, e->d_name, depth + 1);
-	if (d != NULL)
-		closedir(d);
-	else
-		close(fd);
-	unlinkat(dirfd, name, AT_REMOVEDIR);
-}
-
-void
-place_remove(const char *path)
-{
-	remove_in(AT_FDCWD, path, 0);
-}
-
-/* ---- our folder for temporary things ---- */
-
-static bool
-own(const struct boxes *bs, const char *path)
-{
-	return !bs->switched || chown(path, bs->uid, bs->gid) == 0;
-}
-
-char *
-place_folder(struct boxes *bs, const char *name)
-{
-	char *path = xasprintf("%s/%s", bs->temp, name);
-
-	if ((mkdir(path, 0700) < 0 && errno != EEXIST) || !own(bs, path)) {
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
-/* A folder of ours that nobody holds the lock of was left by a kill. */
-static void
-sweep(const char *base)
-{
-	DIR *d = opendir(base);
-	struct dirent *e;
-
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		struct stat st;
-		int fd;
-
-		if (strncmp(e->d_name, TEMP_PREFIX, strlen(TEMP_PREFIX)) != 0)
-			continue;
-		fd = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY |
-		    O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-		    (st.st_mode & 077) == (geteuid() == 0 ? st.st_mode & 011 :
-		    0) && flock(fd, LOCK_EX | LOCK_NB) == 0)
-			remove_in(dirfd(d), e->d_name, 0);
-		close(fd);
-	}
-	if (d != NULL)
-		closedir(d);
-}
-
-/* What is bound over a thing that is hidden: nobody can read it. */
-static bool
-make_nothing(const struct boxes *bs)
-{
-	char *file = xasprintf("%s/none", bs->temp);
-	char *dir = xasprintf("%s/none.d", bs->temp);
-	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
-	bool good = fd >= 0 && mkdir(dir, 0) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	free(file);
-	free(dir);
-	return good;
-}
-
-static void
-make_temp(struct boxes *bs)
-{
-	const char *t = getenv("TMPDIR");
-	const char *base = t != NULL && t[0] == '/' ? t : "/tmp";
-	char *path;
-
-	sweep(base);
-	path = xasprintf("%s/" TEMP_PREFIX "XXXXXX", base);
-	if (mkdtemp(path) == NULL) {
-		free(path);
-		return;
-	}
-	bs->temp = path;
-	bs->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (bs->lock >= 0)
-		flock(bs->lock, LOCK_SH | LOCK_NB);
-	/* who we work for must get through, not look in */
-	if (bs->switched && chmod(path, 0711) < 0)
-		errno = 0;
-	bs->tmp = place_folder(bs, "tmp");
-	if (bs->tmp == NULL || !make_nothing(bs)) {
-		place_remove(path);
-		free(bs->tmp);
-		free(path);
-		bs->tmp = bs->temp = NULL;
 	}
 }
 
@@ -262,7 +124,7 @@ place_open(struct boxes *bs)
 		return;
 	bs->opened = true;
 	find_owner(bs);
-	make_temp(bs);
+	tmp_open(bs);
 	find_cache(bs);
 	find_lists(bs);
 	find_hidden(bs);
@@ -272,10 +134,7 @@ place_open(struct boxes *bs)
 void
 place_close(struct boxes *bs)
 {
-	if (bs->temp != NULL)
-		place_remove(bs->temp);
-	if (bs->lock >= 0)
-		close(bs->lock);
+	tmp_close(bs);
 	if (bs->opened)
 		names_release(&bs->names);
 	texts_release(&bs->hidden);
@@ -283,7 +142,6 @@ place_close(struct boxes *bs)
 	free(bs->show_list);
 	free(bs->home);
 	free(bs->user);
-	free(bs->temp);
-	free(bs->tmp);
+	free(bs->session);
 	free(bs->cache);
 }

@@ -223,10 +223,10 @@ static int
 make_args(struct box *b, const struct box_git *g)
 {
 	struct buf args = BUF_INIT(ARGS_MAX);
-	int fd;
+	int fd = -1;
 
-	args_make(b, g, &args);
-	fd = file_of("args", buf_view(&args));
+	if (args_make(b, g, &args))
+		fd = file_of("args", buf_view(&args));
 	buf_release(&args);
 	return fd;
 }

@@ -3,109 +3,12 @@
 #include <string.h>
 
 #include "alias.h"
-#include "budget.h"
-#include "extra.h"
 #include "mem.h"
 #include "mode.h"
 #include "msg.h"
 #include "scan.h"
-#include "secret.h"
 
 #include "trail.h"
-
-/* ---- setting up ---- */
-
-/* Only an explicit 0 means no limit, a window too small for any does not. */
-static size_t
-cap_bytes(const struct tool *t, const char *key, long tokens)
-{
-	return budget_bytes(tokens != 0 || conf_int(t->conf, key) == 0 ?
-	    tokens : 1);
-}
-
-static void
-set_caps(struct tool *t, long limit)
-{
-	struct budget b = budget_from(t->conf, -1, limit);
-
-	t->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
-	    b.result_cap);
-	t->turn_cap = cap_bytes(t,
-	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
-	t->output_cap = t->result_cap - 1 < OUTPUT_CAP_MAX ? t->result_cap :
-	    OUTPUT_CAP_MAX;	/* 0: no limit */
-	if (t->files != NULL)
-		files_caps(t->files, t->result_cap, t->turn_cap);
-}
-
-static bool
-may_write(const struct tool *t)
-{
-	return t->mode == MODE_PATCH || t->mode == MODE_DOCS;
-}
-
-/* A long search is asked now and then: has somebody cancelled? */
-static bool
-is_stopped(void *arg)
-{
-	struct stage *s = arg;
-
-	return stage_wait(s, NULL, 0, 0) != 0;
-}
-
-static int
-open_files(struct tool *t, struct err *e)
-{
-	struct files_opts o = { .root = t->root, .person = t->person,
-		.docs_only = t->mode == MODE_DOCS,
-		.may_write = may_write(t),
-		.overwrite = conf_bool(t->conf, "policy.overwrite"),
-		.result_cap = t->result_cap, .turn_cap = t->turn_cap };
-	struct lists lists;
-
-	t->files = files_new(&o, e);
-	if (t->files == NULL)
-		return -1;
-	lists.secret = conf_list(t->conf, "policy.secret", &lists.nsecret);
-	lists.no_write = conf_list(t->conf, "policy.no_write",
-	    &lists.nno_write);
-	lists.docs = conf_list(t->conf, "policy.docs", &lists.ndocs);
-	files_policy(t->files, &lists);
-	files_stop(t->files, is_stopped, t->stage);
-	return 0;
-}
-
-int
-tool_open(struct tool *t, struct err *e)
-{
-	set_caps(t, -1);
-	if (extras_check(t, e) < 0)
-		return -1;
-	t->boxes = boxes_new(t->conf, t->root);
-	t->extras = extras_new(t);
-	if (open_files(t, e) < 0)
-		return -1;
-	t->trail = trail_new(t);
-	return 0;
-}
-
-static void
-forget_calls(struct tool *t)
-{
-	for (size_t i = 0; i < t->ncalls; i++) {
-		struct call_state *c = &t->calls[i];
-
-		free(c->id);
-		free(c->name);
-		free(c->args);
-		free(c->words);
-		free(c->twin);
-		free(c->text);
-		free(c->code);
-	}
-	t->ncalls = 0;
-	t->closed = false;
-}
 
 /* It is run at the next go. */
 static void
@@ -119,41 +22,6 @@ take_verify(struct tool *t, const struct rec *r)
 	t->verify_full = rec_str_is(r, "profile", "full") ||
 	    (rec_get(r, "profile").p == NULL && strcmp(conf_str(t->conf,
 	    "verification.profile"), "full") == 0);
-}
-
-void
-tool_reset(struct tool *t)
-{
-	forget_calls(t);
-	free(t->verify);
-	t->verify = NULL;
-	t->answers = 0;
-	t->mode = (enum mode)mode_named(conf_str(t->conf, "agent.mode"));
-	files_mode(t->files, may_write(t), t->mode == MODE_DOCS);
-	files_reset(t->files);
-	trail_turn(t->trail);
-	set_caps(t, -1);
-}
-
-void
-tool_close(struct tool *t)
-{
-	forget_calls(t);
-	free(t->calls);
-	for (size_t i = 0; i < t->nlater; i++)
-		free(t->later[i]);
-	free(t->later);
-	free(t->ask);
-	free(t->instead);
-	trail_free(t->trail);
-	free(t->verify);
-	free(t->told);
-	if (t->extras != NULL)
-		extras_free(t->extras);
-	if (t->boxes != NULL)
-		boxes_free(t->boxes);
-	if (t->files != NULL)
-		files_free(t->files);
 }
 
 /* ---- messages ---- */
@@ -172,7 +40,7 @@ take_assistant(struct tool *t, const struct rec *r)
 	struct walk w;
 	struct call c;
 
-	forget_calls(t);
+	tool_forget_calls(t);
 	t->closed = rec_str_is(r, "finish_reason", "length");
 	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &c)) {
@@ -336,7 +204,7 @@ take_config(struct tool *t, const struct rec *r)
 	if (mode < 0 || t->stage->mode != STAGE_RESIDENT)
 		return;
 	t->mode = (enum mode)mode;
-	files_mode(t->files, may_write(t), t->mode == MODE_DOCS);
+	tool_mode(t);
 }
 
 static void
@@ -345,7 +213,7 @@ take_limit(struct tool *t, const struct rec *r)
 	int64_t n;
 
 	if (rec_int(r, "context_tokens", &n) && n > 0 && n < 1L << 40)
-		set_caps(t, (long)n);
+		tool_limit(t, (long)n);
 }
 
 static void
@@ -367,6 +235,17 @@ take_compaction(struct tool *t, const struct rec *r)
 	}
 }
 
+/* The session is known by the first record. */
+static void
+take_hamr(struct tool *t, const struct rec *r)
+{
+	char *id = rec_strdup(r, "session");
+
+	if (id != NULL)
+		tool_session(t, id);
+	free(id);
+}
+
 /* One of ours, read back, or of the process before us in this turn. */
 static void
 take_checkpoint(struct tool *t, const struct rec *r)
@@ -383,14 +262,21 @@ take(struct tool *t, const struct rec *r)
 {
 	switch (r->kind) {
 	case R_ASSISTANT:
+		boxes_session_ended(t->boxes, false);
 		take_assistant(t, r);
 		break;
 	case R_USER:
 		if (msg_is_person(r)) {
+			boxes_session_ended(t->boxes, false);
 			t->closed = true;
 			files_turn(t->files);
 			trail_turn(t->trail);
 		}
+		break;
+	case R_HAMR: take_hamr(t, r); break;
+	case R_END:
+		boxes_session_ended(t->boxes, rec_str_is(r, "status",
+		    "completed"));
 		break;
 	case R_TOOL: take_result(t, r); break;
 	case R_START: take_start(t, r); break;

@@ -71,14 +71,26 @@ struct tool {
 	bool verify_full;
 };
 
-/* ---- calls.c: from records to this ---- */
+/* ---- setup.c ---- */
 
 int tool_open(struct tool *t, struct err *e);
 void tool_close(struct tool *t);
+/* The next transcript begins. */
+void tool_reset(struct tool *t);
+/* It is of this session; NULL: of none that has a name. */
+void tool_session(struct tool *t, const char *id);
+/* The caps for a window of so many tokens; -1: not known. */
+void tool_limit(struct tool *t, long limit);
+/* t->mode is another: the files are told. */
+void tool_mode(struct tool *t);
+void tool_forget_calls(struct tool *t);
+
+/* ---- calls.c: from records to this ---- */
+
 void tool_record(struct tool *t, const struct rec *r);
 /* What came while a call ran. */
 void tool_catch_up(struct tool *t);
-void tool_reset(struct tool *t);
+
 /* ---- verify.c ---- */
 
 /* A verify record waits: run it, put the verification. */
