@@ -102,9 +102,20 @@ is_repository(const char *root)
 	return yes;
 }
 
+/* In somebody's folder what root makes is his. */
+static int
+give(const char *root, const char *dir)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || stat(root, &st) < 0 || st.st_uid == 0)
+		return 0;
+	return lchown(dir, st.st_uid, st.st_gid);
+}
+
 /* 0, or -1 with e and errno. */
 static int
-write_ignore(const char *dir, struct err *e)
+write_ignore(const char *root, const char *dir, struct err *e)
 {
 	char *p = xasprintf("%s/.gitignore", dir);
 	int fd, error = 0;
@@ -117,25 +128,17 @@ write_ignore(const char *dir, struct err *e)
 		error = errno;
 		unlink(p);	/* half of it would ignore nothing */
 	}
-	if (fd >= 0)
+	if (fd >= 0) {
 		close(fd);
+		if (error == 0 && give(root, p) < 0)
+			error = errno;
+	}
 	errno = error;
 	if (error != 0)
 		err_sys(e, ST_SYSTEM, "%s", p);
 	free(p);
 	errno = error;
 	return error != 0 ? -1 : 0;
-}
-
-/* In somebody's folder what root makes is his. */
-static int
-give(const char *root, const char *dir)
-{
-	struct stat st;
-
-	if (geteuid() != 0 || stat(root, &st) < 0 || st.st_uid == 0)
-		return 0;
-	return lchown(dir, st.st_uid, st.st_gid);
 }
 
 /* Is a folder that cannot be made here somebody else's? */
@@ -156,7 +159,7 @@ own_make(const char *root, const char *dir, bool there, struct err *e)
 		    dir);
 	if (!there && give(root, dir) < 0)
 		return 0;
-	if (write_ignore(dir, e) < 0)
+	if (write_ignore(root, dir, e) < 0)
 		return is_refused(errno) ? 0 : -1;
 	return 1;
 }
@@ -258,6 +261,8 @@ state_folder(const char *root, const char *name, bool create, struct err *e)
 		free(sub);
 		return NULL;
 	}
+	if (create && give(root, sub) < 0)
+		errno = 0;	/* then it is ours, and good for us */
 	if (lstat(sub, &st) < 0) {
 		err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM, "%s",
 		    sub);

@@ -1,8 +1,11 @@
 /* box_place.c - whose box it is and where: root, owner, folders, lists. */
+#include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -117,6 +120,47 @@ find_hidden(struct boxes *bs)
 	free(own_home);
 }
 
+/* He cannot read what he has no way to, and bubblewrap, as he, can put nothing
+ * over it. */
+static void
+drop_unreachable(struct boxes *bs)
+{
+	struct texts *t = &bs->hidden;
+	size_t to = 0;
+	int p[2];
+	pid_t pid;
+
+	if (!bs->switched || pipe2(p, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		struct stat st;
+		bool he = setgroups(1, &bs->gid) == 0 && setresgid(bs->gid,
+		    bs->gid, bs->gid) == 0 && setresuid(bs->uid, bs->uid,
+		    bs->uid) == 0;
+
+		for (size_t i = 0; he && i < t->n; i++)
+			if (write(p[1], lstat(t->v[i], &st) == 0 ? "y" : "n",
+			    1) != 1)
+				break;
+		_exit(0);
+	}
+	close(p[1]);
+	for (size_t i = 0; i < t->n; i++) {
+		char c;
+
+		if (read(p[0], &c, 1) == 1 && c == 'n')
+			free(t->v[i]);
+		else
+			t->v[to++] = t->v[i];
+	}
+	t->n = to;
+	close(p[0]);
+	if (pid > 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
 void
 place_open(struct boxes *bs)
 {
@@ -128,6 +172,7 @@ place_open(struct boxes *bs)
 	find_cache(bs);
 	find_lists(bs);
 	find_hidden(bs);
+	drop_unreachable(bs);
 	stub_sweep(bs);
 }
 

@@ -25,8 +25,7 @@
 int
 snap_lock(struct snap *s, struct err *e)
 {
-	int fd = openat(s->dirfd, "hamr-lock",
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = snap_file(s, "hamr-lock", O_RDWR);
 
 	if (fd < 0)
 		return err_sys(e, ST_SYSTEM, "%s/hamr-lock", s->dir);
@@ -95,8 +94,7 @@ journal_id(struct snap *s, const char *prefix, struct err *e)
 
 	if (lock < 0)
 		return NULL;
-	fd = openat(s->dirfd, COUNTER, O_RDWR | O_CREAT | O_NOFOLLOW |
-	    O_CLOEXEC, 0600);
+	fd = snap_file(s, COUNTER, O_RDWR);
 	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
 		n = b.len > 0 ? strtoll(b.p, NULL, 10) + 1 : 1;
 		buf_reset(&b);
@@ -127,8 +125,8 @@ trim(struct snap *s)
 	    file_read(path, &b, NULL) == 0) {
 		lf = memchr(b.p + b.len / 2, '\n', b.len - b.len / 2);
 		if (lf != NULL)
-			file_replace(path, lf + 1,
-			    (size_t)(b.p + b.len - lf) - 1, 0600, NULL);
+			snap_replace(s, NAME, (struct slice){ lf + 1,
+			    (size_t)(b.p + b.len - lf) - 1 });
 	}
 	buf_release(&b);
 	free(path);
@@ -151,8 +149,7 @@ append(struct snap *s, struct json *o, struct err *e)
 
 	if (lock >= 0) {
 		trim(s);
-		fd = openat(s->dirfd, NAME, O_RDWR | O_APPEND | O_CREAT |
-		    O_NOFOLLOW | O_CLOEXEC, 0600);
+		fd = snap_file(s, NAME, O_RDWR | O_APPEND);
 		/* a line that a crash cut short ends here */
 		if (fd >= 0 && ends_open(fd))
 			buf_addc(&b, '\n');
@@ -297,9 +294,9 @@ read_trace(struct undo_entry *c, struct slice v)
 }
 
 static void
-read_change(struct journal *j, struct slice o, bool checkpoint)
+read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 {
-	struct undo_entry c = { .is_checkpoint = checkpoint };
+	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
 	struct slice el;
 	struct walk w;
 
@@ -336,6 +333,24 @@ read_undone(struct journal *j, struct slice o)
 }
 
 int
+journal_forget(struct snap *s, const struct undo_entry *first)
+{
+	char *path = xasprintf("%s/" NAME, s->dir);
+	struct buf b = BUF_INIT(4 * JOURNAL_MAX);
+	int lock = snap_lock(s, NULL), r = -1;
+
+	if (lock >= 0 && file_read(path, &b, NULL) == 0 &&
+	    first->offset < b.len)
+		r = snap_replace(s, NAME, (struct slice){ b.p + first->offset,
+		    b.len - first->offset });
+	if (lock >= 0)
+		close(lock);
+	buf_release(&b);
+	free(path);
+	return r;
+}
+
+int
 journal_read(struct snap *s, struct journal *j, struct err *e)
 {
 	int fd = openat(s->dirfd, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -354,6 +369,7 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 		const char *lf = memchr(line, '\n', b.len - at);
 		size_t n = lf != NULL ? (size_t)(lf - line) : b.len - at;
 		struct slice o = { line, n }, type;
+		size_t begin = at;
 
 		at += n + 1;
 		if (scan_record(&scan, line, n) < 0)
@@ -362,7 +378,8 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 		if (scan_str_is(type, "undone"))
 			read_undone(j, o);
 		else
-			read_change(j, o, scan_str_is(type, "checkpoint"));
+			read_change(j, o, begin, scan_str_is(type,
+			    "checkpoint"));
 	}
 	scan_release(&scan);
 	buf_release(&b);

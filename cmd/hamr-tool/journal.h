@@ -1,7 +1,8 @@
 /* journal.h - what can be taken back: one line a change, beside the snapshots.
  *
  * hamr-undo in .hamr/snap.git is NDJSON: `change`, `checkpoint` and `undone`.
- * It is bounded: beyond 16 MiB the older half is forgotten.
+ * It is bounded: beyond 16 MiB the older half is forgotten, and prune.h forgets
+ * what is old.
  */
 #ifndef HAMR_TOOL_JOURNAL_H
 #define HAMR_TOOL_JOURNAL_H
@@ -29,6 +30,7 @@ struct undo_entry {
 	size_t n, cap;
 	bool undone;
 	bool is_checkpoint;
+	size_t offset;		/* where its line was in the file */
 };
 
 struct journal {
@@ -53,6 +55,11 @@ int journal_undone(struct snap *s, char *const *ids, size_t n,
 /* All of it; an absent one is empty, a line cut short by a crash is passed. */
 int journal_read(struct snap *s, struct journal *j, struct err *e);
 void journal_release(struct journal *j);
+
+/* Forget what was written before this entry of a journal that nobody has
+ * written to since it was read; at once, so that a crash leaves the old one or
+ * the new one.  0, or -1. */
+int journal_forget(struct snap *s, const struct undo_entry *first);
 
 struct trace *entry_trace(struct undo_entry *c, const char *path);
 void entry_release(struct undo_entry *c);

@@ -1,11 +1,14 @@
 /* keep.c - .hamr/out: the whole of an output whose result was cut. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -16,15 +19,34 @@
 
 #define IGNORE "*\n!config.toml\n"
 #define COPY_BYTES 65536
+#define OLD_S (30L * 24 * 60 * 60)
+#define ALL_MAX ((off_t)1 << 30)
+
+/* In somebody's folder what root makes is his. */
+static void
+give(int in, int fd)
+{
+	struct stat st;
+
+	if (geteuid() == 0 && fstat(in, &st) == 0 && st.st_uid != 0 &&
+	    fchown(fd, st.st_uid, st.st_gid) < 0)
+		errno = 0;	/* then it is ours, and good for us */
+}
 
 /* A folder of ours in dirfd, never through a link. */
 static int
 folder(int dirfd, const char *name)
 {
-	if (mkdirat(dirfd, name, 0700) < 0 && errno != EEXIST)
+	bool made = mkdirat(dirfd, name, 0700) == 0;
+	int fd;
+
+	if (!made && errno != EEXIST)
 		return -1;
-	return openat(dirfd, name,
+	fd = openat(dirfd, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (made && fd >= 0)
+		give(dirfd, fd);
+	return fd;
 }
 
 static void
@@ -35,6 +57,7 @@ ignore_file(int hamr)
 
 	if (fd < 0)
 		return;
+	give(hamr, fd);
 	file_write_all(fd, IGNORE, strlen(IGNORE));
 	close(fd);
 }
@@ -118,6 +141,49 @@ put_all(struct sink *s, const struct output *out, const struct output *err)
 	put_stream(s, err);
 }
 
+/* ---- not for ever ---- */
+
+/* The oldest file, and the size of all; false: there is none. */
+static bool
+oldest(int dir, off_t *total, time_t *when, char name[NAME_MAX + 1])
+{
+	int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = again >= 0 ? fdopendir(again) : NULL;
+	struct dirent *e;
+	struct stat st;
+	bool found = false;
+
+	*total = 0;
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		*total += st.st_size;
+		if (!found || st.st_mtime < *when) {
+			*when = st.st_mtime;
+			snprintf(name, NAME_MAX + 1, "%s", e->d_name);
+		}
+		found = true;
+	}
+	if (d != NULL)
+		closedir(d);
+	return found;
+}
+
+/* Before another one: those go that are too old, or too much. */
+static void
+prune(int dir)
+{
+	char name[NAME_MAX + 1];
+	off_t total;
+	time_t when;
+
+	while (oldest(dir, &total, &when, name) &&
+	    (time(NULL) - when > OLD_S || total > ALL_MAX))
+		if (unlinkat(dir, name, 0) < 0)
+			break;
+}
+
 /* Written beside, then renamed; an equal one that is there is as good. */
 static bool
 store(int dir, const char *name, const struct output *out,
@@ -125,7 +191,9 @@ store(int dir, const char *name, const struct output *out,
 {
 	struct sink s = { .fd = -1 };
 	char *tmp = xasprintf(".%s.part", name);
-	bool ok = faccessat(dir, name, R_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	/* the time of its last use counts */
+	bool ok = faccessat(dir, name, R_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0;
 
 	if (!ok) {
 		unlinkat(dir, tmp, 0);
@@ -133,6 +201,8 @@ store(int dir, const char *name, const struct output *out,
 		    O_NOFOLLOW | O_CLOEXEC, 0600);
 	}
 	if (s.fd >= 0) {
+		prune(dir);
+		give(dir, s.fd);
 		put_all(&s, out, err);
 		ok = !s.failed && close(s.fd) == 0 &&
 		    renameat(dir, tmp, dir, name) == 0;

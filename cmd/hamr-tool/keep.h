@@ -6,7 +6,9 @@
 
 /* Write stdout and stderr, as the result shows them, into
  * .hamr/out/HASH12.txt below the root (mode 0600, at most 64 MiB; .hamr and
- * its .gitignore are made).  The path, yours; NULL when it cannot be kept. */
+ * its .gitignore are made).  The path, yours; NULL when it cannot be kept.
+ * Before, what nobody has used for 30 days goes, and the oldest while there is
+ * more than 1 GiB. */
 char *keep_output(int rootfd, const struct output *out,
     const struct output *err);
 

@@ -235,6 +235,16 @@ out:
 
 /* ---- new files ---- */
 
+int
+replace_give(const struct root *root, int dir, const char *name)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || fstat(root->fd, &st) < 0 || st.st_uid == 0)
+		return 0;
+	return fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
+}
+
 /* Make every missing folder of rel; *made is the first made one's length in
  * rel, 0 when all were there. */
 int
@@ -249,8 +259,11 @@ replace_folders(const struct root *root, const char *rel, size_t *made,
 		const char *base;
 		int up = path_open_parent(root, dir, &base);
 		int r = up < 0 ? -1 : mkdirat(up, base, 0777);
-		int no = errno;
+		int no;
 
+		if (r == 0)
+			r = replace_give(root, up, base);
+		no = errno;
 		if (r == 0 && *made == 0)
 			*made = (size_t)(slash - rel);
 		if (r == 0)
@@ -308,8 +321,8 @@ settle(int dir, const char *name, const char *base)
 }
 
 static int
-make_file(int dir, const char *base, struct slice text, const char *rel,
-    struct fault *f)
+make_file(const struct root *root, int dir, const char *base,
+    struct slice text, const char *rel, struct fault *f)
 {
 	char name[REPLACE_NAME];
 	mode_t mask = umask(0);
@@ -321,7 +334,8 @@ make_file(int dir, const char *base, struct slice text, const char *rel,
 	if (fd < 0)
 		return fault_sys(f, "cannot be made", rel);
 	r = fill(fd, text, rel, f);
-	if (r == 0 && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+	if (r == 0 && (replace_give(root, dir, name) < 0 ||
+	    fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
 		r = fault_sys(f, "cannot be made", rel);
 	if (r == 0 && settle(dir, name, base) < 0)
 		r = errno == EEXIST ? fault_set(f, "exists",
@@ -349,7 +363,7 @@ replace_make(const struct root *root, const char *rel, struct slice text,
 		if (dir < 0)
 			r = fault_sys(f, "cannot be made", rel);
 		else {
-			r = make_file(dir, base, text, rel, f);
+			r = make_file(root, dir, base, text, rel, f);
 			close(dir);
 		}
 	}

@@ -33,6 +33,10 @@ int replace_dress(int from, int to, const struct stat *was);
 int replace_folders(const struct root *root, const char *rel, size_t *made,
     struct fault *f);
 
+/* name in dir was made by us: in somebody's root it is his, also when root made
+ * it.  0, or -1 with errno. */
+int replace_give(const struct root *root, int dir, const char *name);
+
 /* Remove temporaries that a killed process left in the folder open at fd. */
 void replace_sweep(int fd);
 

@@ -23,7 +23,13 @@ struct snap {
 	struct stat index;	/* our index behind the last tree of it */
 	char tree[SNAP_OID];	/* that tree; "": none */
 	bool refreshed;		/* git was told to note times anew */
+	bool sha256;		/* names of objects are 64 digits, else 40 */
+	int use;		/* locked as long as this is open */
 };
+
+/* What has this lock shared works here; who has it alone may forget what
+ * nobody needs (prune.h). */
+#define SNAP_USE "hamr-use"
 
 /* git on our repository, and on the user's (its stdin is empty). */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
@@ -36,7 +42,10 @@ bool snap_oid(const struct buf *out, char oid[SNAP_OID]);
 /* Forget the index and start without the user's. */
 void snap_unseed(struct snap *s);
 
-/* A file of ours in it, and whose it is to be. */
+/* A file of ours in it, opened (made if need be), replaced at once, written
+ * anew; and whose it is to be. */
+int snap_file(const struct snap *s, const char *name, int flags);
+int snap_replace(const struct snap *s, const char *name, struct slice text);
 int snap_put_file(const struct snap *s, const char *name, const char *text);
 void snap_give(const struct snap *s, int fd);
 

@@ -1,9 +1,11 @@
 /* snap_io.c - what the snapshots say to git, and put on disk. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "mem.h"
 
 #include "files_in.h"
 #include "snap_in.h"
@@ -42,14 +44,36 @@ snap_give(const struct snap *s, int fd)
 }
 
 int
+snap_file(const struct snap *s, const char *name, int flags)
+{
+	int fd = openat(s->dirfd, name, flags | O_CREAT | O_NOFOLLOW |
+	    O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		snap_give(s, fd);
+	return fd;
+}
+
+int
+snap_replace(const struct snap *s, const char *name, struct slice text)
+{
+	char *path = xasprintf("%s/%s", s->dir, name);
+	int r = file_replace(path, text.p, text.n, 0600, NULL);
+	int fd = r == 0 ? snap_file(s, name, O_RDONLY) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return r;
+}
+
+int
 snap_put_file(const struct snap *s, const char *name, const char *text)
 {
-	int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, 0600), r = -1;
+	int fd = snap_file(s, name, O_WRONLY | O_TRUNC), r = -1;
 
 	if (fd < 0)
 		return -1;
-	snap_give(s, fd);
 	if (file_write_all(fd, text, strlen(text)) == 0)
 		r = 0;
 	return close(fd) < 0 ? -1 : r;

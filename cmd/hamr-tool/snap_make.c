@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -12,6 +14,8 @@
 
 #include "files_in.h"
 #include "snap_in.h"
+
+#define USE_MS 10000
 
 /* What is in force: no filter, no line ends, no helper, nothing collected. */
 static const char config[] =
@@ -59,10 +63,11 @@ make(struct snap *s, struct err *e)
 		"objects/pack", "refs", "refs/heads", "info" };
 	struct users u;
 	bool has = snap_ask_users(s, &u);
-	bool sha256 = has && strcmp(u.format, "sha256") == 0;
-	char *text = config_text(sha256);
+	char *text;
 	int r = 0;
 
+	s->sha256 = has && strcmp(u.format, "sha256") == 0;
+	text = config_text(s->sha256);
 	for (size_t i = 0; r == 0 && i < sizeof folders / sizeof folders[0];
 	    i++)
 		r = put_folder(s, folders[i]);
@@ -89,6 +94,7 @@ is_plain(const struct snap *s)
 {
 	static const char *const files[] = { "HEAD", "config", "index",
 		"index.lock", "hamr-undo", "hamr-next", "hamr-lock",
+		SNAP_USE, "hamr-pruned",
 		"info/attributes", "objects/info/alternates" };
 	static const char *const folders[] = { "info", "refs", "refs/heads",
 		"objects", "objects/info", "objects/pack" };
@@ -128,7 +134,7 @@ get_file(const struct snap *s, const char *name, struct buf *out)
 
 /* Its settings are ours, whatever they were. */
 static int
-claim(const struct snap *s, struct err *e)
+claim(struct snap *s, struct err *e)
 {
 	struct buf conf = BUF_INIT(1 << 20), attr = BUF_INIT(1 << 20);
 	char *text = NULL;
@@ -136,8 +142,9 @@ claim(const struct snap *s, struct err *e)
 
 	if (is_plain(s) && get_file(s, "config", &conf) == 0 &&
 	    get_file(s, "info/attributes", &attr) == 0) {
-		text = config_text(conf.len > 0 && memmem(conf.p, conf.len,
-		    SHA256, strlen(SHA256)) != NULL);
+		s->sha256 = conf.len > 0 && memmem(conf.p, conf.len, SHA256,
+		    strlen(SHA256)) != NULL;
+		text = config_text(s->sha256);
 		r = set_file(s, "config", &conf, text);
 		if (r == 0)
 			r = set_file(s, "info/attributes", &attr, attributes);
@@ -165,6 +172,25 @@ note_streams(struct snap *s)
 	}
 }
 
+/* Who forgets what is old has it for less than a tenth of a second.  Where a
+ * file system has no locks nothing is forgotten. */
+static int
+take_use(struct snap *s, struct err *e)
+{
+	long long until = file_now_ms() + USE_MS;
+	struct timespec nap = { .tv_nsec = 5000000 };
+
+	s->use = snap_file(s, SNAP_USE, O_RDWR);
+	while (s->use >= 0 && flock(s->use, LOCK_SH | LOCK_NB) < 0 &&
+	    (errno == EWOULDBLOCK || errno == EINTR)) {
+		if (file_now_ms() > until)
+			return err_set(e, ST_TEMP, "%s is in use by another "
+			    "hamr-tool", s->dir);
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 struct snap *
 snap_open(const struct files *f, bool create, struct err *e)
 {
@@ -172,7 +198,7 @@ snap_open(const struct files *f, bool create, struct err *e)
 	struct stat st;
 
 	s->f = f;
-	s->dirfd = -1;
+	s->dirfd = s->use = -1;
 	if (fstat(f->root.fd, &st) == 0)
 		s->owner = st.st_uid;
 	note_streams(s);
@@ -188,7 +214,7 @@ snap_open(const struct files *f, bool create, struct err *e)
 	snap_give(s, s->dirfd);
 	if (faccessat(s->dirfd, "info/attributes", F_OK,
 	    AT_SYMLINK_NOFOLLOW) == 0) {
-		if (claim(s, e) == 0)
+		if (claim(s, e) == 0 && take_use(s, e) == 0)
 			return s;
 		goto fail;
 	}
@@ -196,7 +222,7 @@ snap_open(const struct files *f, bool create, struct err *e)
 		err_set(e, ST_NOINPUT, "%s holds no snapshot", s->dir);
 		goto fail;
 	}
-	if (make(s, e) == 0)
+	if (make(s, e) == 0 && take_use(s, e) == 0)
 		return s;
 fail:
 	snap_free(s);
@@ -210,6 +236,8 @@ snap_free(struct snap *s)
 		return;
 	map_release(&s->modes);
 	map_release(&s->modes_before);
+	if (s->use >= 0)
+		close(s->use);
 	if (s->dirfd >= 0)
 		close(s->dirfd);
 	free(s->dir);

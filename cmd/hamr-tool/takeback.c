@@ -125,7 +125,8 @@ mode_for(const struct takeback_step *s, const struct stat *old)
 
 /* Make the new thing under the name tmp. */
 static int
-make_new(struct takeback_step *s, int dir, const char *base, char *tmp)
+make_new(const struct root *root, struct takeback_step *s, int dir,
+    const char *base, char *tmp)
 {
 	struct stat old = { .st_ino = 0 };
 	int fd, from, r = 0;
@@ -138,6 +139,8 @@ make_new(struct takeback_step *s, int dir, const char *base, char *tmp)
 			unlinkat(dir, tmp, 0);
 			close(fd);
 			r = symlinkat(target, dir, tmp);
+			if (r == 0)
+				r = replace_give(root, dir, tmp);
 		}
 		free(target);
 		return fd < 0 ? -1 : r;
@@ -150,8 +153,9 @@ make_new(struct takeback_step *s, int dir, const char *base, char *tmp)
 	if (from >= 0 && (fstat(from, &old) < 0 || !S_ISREG(old.st_mode)))
 		old.st_ino = 0;
 	r = file_write_all(fd, s->text.p, s->text.n);
-	if (r == 0 && old.st_ino != 0)
-		r = replace_dress(from, fd, &old);
+	if (r == 0)
+		r = old.st_ino != 0 ? replace_dress(from, fd, &old) :
+		    replace_give(root, dir, tmp);
 	if (r == 0)
 		r = fchmod(fd, mode_for(s, &old));
 	if (r == 0)
@@ -214,11 +218,12 @@ do_removal(struct takeback_step *s, int dir, const char *base)
 }
 
 static int
-do_putting(struct takeback_step *s, int dir, const char *base)
+do_putting(const struct root *root, struct takeback_step *s, int dir,
+    const char *base)
 {
 	char tmp[REPLACE_NAME] = "";
 	struct stat st;
-	int no, r = make_new(s, dir, base, tmp);
+	int no, r = make_new(root, s, dir, base, tmp);
 
 	if (r == 0 && fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
@@ -258,7 +263,7 @@ step(struct files *f, struct takeback_step *s, struct err *e)
 		return s->oid[0] == '\0' && (errno == ENOENT ||
 		    errno == ENOTDIR || errno == ELOOP) ? 0 : fail(s->path, e);
 	if (s->oid[0] != '\0')
-		r = do_putting(s, dir, base);
+		r = do_putting(&f->root, s, dir, base);
 	else
 		r = do_removal(s, dir, base);
 	/* a folder, or nothing, stood where nothing shall */

@@ -13,6 +13,7 @@
 #include "extra.h"
 #include "files_in.h"
 #include "journal.h"
+#include "prune.h"
 #include "snap.h"
 #include "trail.h"
 
@@ -88,9 +89,15 @@ trail_new(struct tool *t)
 void
 trail_free(struct trail *tr)
 {
+	struct prune_limits limits;
+
 	if (tr == NULL)
 		return;
+	limits.days = conf_int(tr->t->conf, "tools.undo_days");
+	limits.bytes = conf_int(tr->t->conf, "tools.undo_bytes");
 	entry_release(&tr->entry);
+	if (tr->snap != NULL)
+		snap_prune(tr->snap, &limits);
 	snap_free(tr->snap);
 	free(tr->checkpoint);
 	free(tr);
