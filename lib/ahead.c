@@ -8,6 +8,8 @@
 
 enum { BATCHES = 3 };		/* one worked on, one ready, one being read */
 
+#define MADE_MAX ((size_t)4 << 20)	/* of a batch */
+
 struct batch {
 	char *buf;		/* the bytes of its records */
 	size_t bufcap;
@@ -15,6 +17,9 @@ struct batch {
 	size_t n, cap;
 	struct member *m;	/* of all of them, one behind the other */
 	size_t nm, capm;
+	struct buf made;	/* the same of what was made of them */
+	size_t *ends;		/* where that of each ends */
+	size_t capends;
 	bool refused, end;	/* behind its records: e; nothing more */
 	struct err e;
 };
@@ -22,6 +27,7 @@ struct batch {
 struct ahead {
 	pthread_t thread;
 	struct rec_in in;	/* the thread's own */
+	struct ahead_work work;
 	struct batch b[BATCHES];
 	/* shared, by the lock */
 	pthread_mutex_t lock;
@@ -33,6 +39,22 @@ struct ahead {
 };
 
 /* ---- the thread ---- */
+
+/* What is too much is done without. */
+static void
+work(const struct ahead_work *w, struct batch *b, const struct rec *r)
+{
+	size_t was = b->made.len;
+
+	b->ends = xgrow(b->ends, b->n, &b->capends, sizeof *b->ends);
+	if (w->make != NULL)
+		w->make(w->self, r, &b->made);
+	if (b->made.over) {
+		b->made.over = false;
+		b->made.len = was;
+	}
+	b->ends[b->n] = b->made.len;
+}
 
 static void
 add(struct batch *b, const struct rec *r)
@@ -47,25 +69,29 @@ add(struct batch *b, const struct rec *r)
 
 /* Take what is there.  False: nothing is, read more. */
 static bool
-take_all(struct rec_in *in, struct batch *b)
+take_all(struct ahead *a, struct batch *b)
 {
+	struct rec_in *in = &a->in;
 	const struct rec *r;
 	int got;
 
-	while ((got = rec_take(in, &r, &b->e)) > 0)
+	while ((got = rec_take(in, &r, &b->e)) > 0) {
+		work(&a->work, b, r);
 		add(b, r);
+	}
 	b->refused = got < 0;
 	b->end = got == 0 && in->eof;
 	return b->n > 0 || b->refused || b->end;
 }
 
 static void
-make(struct rec_in *in, struct batch *b)
+make(struct ahead *a, struct batch *b)
 {
+	struct rec_in *in = &a->in;
 	struct member *m;
 
-	b->n = b->nm = 0;
-	while (!take_all(in, b))
+	b->n = b->nm = b->made.len = 0;
+	while (!take_all(a, b))
 		if (rec_fill(in, &b->e) < 0) {
 			b->refused = b->end = true;
 			break;
@@ -88,7 +114,7 @@ run(void *arg)
 	do {
 		struct batch *b = &a->b[i++ % BATCHES];
 
-		make(&a->in, b);
+		make(a, b);
 		end = b->end;
 		pthread_mutex_lock(&a->lock);
 		a->made++;
@@ -103,11 +129,15 @@ run(void *arg)
 /* ---- who reads them ---- */
 
 struct ahead *
-ahead_start(struct rec_in *in)
+ahead_start(struct rec_in *in, const struct ahead_work *w)
 {
 	struct ahead *a = xcalloc(1, sizeof *a);
 
 	a->in = *in;
+	if (w != NULL)
+		a->work = *w;
+	for (size_t i = 0; i < BATCHES; i++)
+		buf_init(&a->b[i].made, MADE_MAX);
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	if (pthread_create(&a->thread, NULL, run, a) != 0) {
@@ -155,6 +185,18 @@ ahead_next(struct ahead *a, const struct rec **r, struct err *e)
 	}
 }
 
+struct slice
+ahead_made(const struct ahead *a)
+{
+	const struct batch *b = &a->b[a->used % BATCHES];
+	size_t from = a->at > 1 ? b->ends[a->at - 2] : 0;
+	size_t to = b->ends[a->at - 1];
+
+	if (from == to)
+		return (struct slice){ NULL, 0 };
+	return (struct slice){ b->made.p + from, to - from };
+}
+
 bool
 ahead_ready(struct ahead *a)
 {
@@ -180,6 +222,8 @@ ahead_stop(struct ahead *a)
 		free(a->b[i].buf);
 		free(a->b[i].r);
 		free(a->b[i].m);
+		free(a->b[i].ends);
+		buf_release(&a->b[i].made);
 	}
 	free(a);
 }

@@ -169,24 +169,37 @@ read_ahead(struct stage *s, struct ahead *a)
 	int got;
 
 	while (!s->failed && (got = ahead_next(a, &r, &e)) != 0) {
-		if (got > 0)
+		if (got > 0) {
+			s->made = ahead_made(a);
 			handle(s, r);
-		else
+		} else {
 			refuse(s, &e);
+		}
 		if (!ahead_ready(a))
 			flush(s);
 	}
+	s->made = (struct slice){ NULL, 0 };
 	ahead_stop(a);
+}
+
+static void
+prepare(void *s, const struct rec *r, struct buf *out)
+{
+	const struct stage *stage = s;
+
+	stage->ops->prepare(s, r, out);
 }
 
 /* Is the input long, and nothing needed but its records in order? */
 static struct ahead *
 go_ahead(struct stage *s)
 {
+	struct ahead_work work = { prepare, s };
+
 	s->read += s->in.end;
 	if (!s->ops->ahead || s->mode == STAGE_RESIDENT || s->read < AHEAD_MIN)
 		return NULL;
-	return ahead_start(&s->in);
+	return ahead_start(&s->in, s->ops->prepare != NULL ? &work : NULL);
 }
 
 static void

@@ -47,6 +47,43 @@ hamr-guard --no-config -o record.max_bytes=1000000 <long >out 2>err
 is "a line too long" "$? $(cat err)" "65 hamr-guard: stdin:9001: line longer \
 than 1000000 bytes"
 
+# results are digested ahead; -r reads nothing ahead
+python3 - <<'X'
+import json
+def say(o):
+    f.write(json.dumps(o, ensure_ascii=o.get("ascii", False)) + "\n")
+shapes = [
+    "plain line\n" * 40 + "one %d more\n",
+    "\tint \u00e9 = \"%d\";\n\n  \\ \x0b\x01 \n",
+    '{"took_ms": 5, "n": %d, "pid": 77}\n',
+    "at 12:30:01 it took 1.52s, /tmp/ab12/x\n", "", "exit 0\n",
+    "a\n" * 700000,		# more lines than are kept ahead
+    [{"type": "text", "text": "part %d\n"}, {"type": "text", "text": "x"},
+     {"type": "image_url", "image_url": {"url": "data:"}}],
+]
+with open("results", "w") as f:
+    for i in range(4000):
+        shape = shapes[i // 4 % len(shapes)]
+        if i // 4 % 80 >= 8 and len(shape) > 9999:
+            shape = "b\n" * 700
+        if isinstance(shape, str) and "%d" in shape:
+            shape = shape.replace("%d", str(i // 2))
+        if i % 40 == 0:
+            say({"role": "user", "content": "go on", "ascii": i % 80 == 0})
+        say({"role": "assistant", "content": None, "tool_calls": [
+            {"id": f"c{i}", "type": "function", "function": {
+                "name": "bash" if i % 3 else "read",
+                "arguments": json.dumps({"command": f"make {i // 4 % 3}",
+                                         "path": f"f{i // 8 % 5}"})}}]})
+        say({"role": "tool", "tool_call_id": f"c{i}", "content": shape,
+             "is_error": i % 7 == 0, "ascii": i % 5 == 0,
+             "pad": "p" * 2000})
+X
+hamr-guard --no-config -n -a <results >ahead
+hamr-guard --no-config -r -a <results >resident
+ok "results that are digested ahead count the same" cmp ahead resident
+is "... and are judged" "$(grep -c '"warn"' ahead | awk '{print ($1 > 50)}')" 1
+
 # what has come is passed on while more is waited for
 mkfifo in
 hamr-guard --no-config <in >out &

@@ -4,6 +4,7 @@
 #include "guard.h"
 #include "prose.h"
 #include "status.h"
+#include "text_hash.h"
 
 #define NUDGES_CALL 3		/* since the last call */
 #define NUDGES_TURN 6

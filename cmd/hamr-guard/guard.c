@@ -74,6 +74,13 @@ assistant(struct guard *g, const struct rec *r)
 }
 
 void
+guard_prepare(struct guard *g, const struct rec *r, struct buf *out)
+{
+	if (r->kind == R_TOOL && !g->policy->off)
+		outcome_prepare(r, g->early, out);
+}
+
+void
 guard_record(struct guard *g, const struct rec *r)
 {
 	if (g->policy->off || guard_is_own(r))
@@ -106,6 +113,8 @@ guard_init(struct guard *g, struct stage *s, const struct policy *p,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.joined = BUF_INIT(BUF_RECORD_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
+		BUF_INIT(BUF_RECORD_MAX) },
+		.early = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) } };
 	if (w != NULL)
 		g->watch = *w;
@@ -144,5 +153,7 @@ guard_release(struct guard *g)
 	buf_release(&g->joined);
 	buf_release(&g->scratch[0]);
 	buf_release(&g->scratch[1]);
+	buf_release(&g->early[0]);
+	buf_release(&g->early[1]);
 	sign_release(&g->sign);
 }

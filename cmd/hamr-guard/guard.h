@@ -115,6 +115,7 @@ struct guard {
 	struct buf text;	/* of the message in hand, decoded */
 	struct buf joined;	/* and of several parts, spelled as JSON */
 	struct buf scratch[2];
+	struct buf early[2];	/* guard_prepare's own */
 	size_t line;		/* of the record in hand */
 	/* pairing */
 	struct pairing pairing;
@@ -155,6 +156,9 @@ void guard_release(struct guard *g);
 
 /* Is this one of our own products? */
 bool guard_is_own(const struct rec *r);
+/* For the stage's prepare: what can be done with a record before those ahead
+ * of it are known. */
+void guard_prepare(struct guard *g, const struct rec *r, struct buf *out);
 void guard_record(struct guard *g, const struct rec *r);
 void guard_reset(struct guard *g);	/* a new transcript */
 

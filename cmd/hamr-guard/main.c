@@ -118,6 +118,12 @@ record(struct stage *s, const struct rec *r)
 }
 
 static void
+prepare(struct stage *s, const struct rec *r, struct buf *out)
+{
+	umpire_prepare(s->self, r, out);
+}
+
+static void
 reset(struct stage *s)
 {
 	umpire_reset(s->self);
@@ -154,7 +160,8 @@ static int
 filter(struct stage *s, struct umpire *u)
 {
 	static const struct stage_ops ops = { .name = "guard", .ahead = true,
-		.keep = keep, .record = record, .reset = reset };
+		.prepare = prepare, .keep = keep, .record = record,
+		.reset = reset };
 	int status;
 
 	s->ops = &ops;

@@ -8,7 +8,7 @@
 
 #include "mem.h"
 #include "profile.h"
-#include "text.h"
+#include "text_hash.h"
 
 #define WINDOW 10
 #define REPEATS 3

@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "profile.h"
 #include "text.h"
+#include "text_hash.h"
 #include "utf8.h"
 
 #define STALL 8

@@ -5,7 +5,7 @@
 #include "alias.h"
 #include "rules.h"
 #include "sig.h"
-#include "text.h"
+#include "text_hash.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })
 #define TEXTS_MAX (2 * BUF_RECORD_MAX)

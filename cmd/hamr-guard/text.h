@@ -18,15 +18,17 @@ struct digest {
 	size_t gain;		/* characters of lines not in the set before */
 };
 
-uint64_t text_hash(const void *p, size_t n, uint64_t seed);
-/* 128 bits in one pass. */
-void text_hash2(const char *p, size_t n, uint64_t out[2]);
-
 /* Go over a text once; its lines are in the set afterwards.  It is given as
  * the inside of a JSON string; how that is escaped makes no difference.  Both
  * buffers are for single lines. */
 void text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
     struct digest *d);
+
+/* The same in two steps, the first of which needs no set: what it makes of the
+ * text is added to out, whose length is a multiple of 8 before and after.  If
+ * out is over then, it is of no use. */
+void text_ahead(struct slice json, struct buf scratch[2], struct buf *out);
+void text_made(struct slice made, struct hset *seen, struct digest *d);
 
 /* Something that is no text (an image), told by its bytes. */
 void text_other(struct slice bytes, struct hset *seen, struct digest *d);

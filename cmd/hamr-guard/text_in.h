@@ -1,0 +1,55 @@
+/* text_in.h - the inside of text*.c: a pass over a text, line by line. */
+#ifndef HAMR_GUARD_TEXT_IN_H
+#define HAMR_GUARD_TEXT_IN_H
+
+#include <stdbool.h>
+
+#include "norm.h"
+#include "text.h"
+
+/* A line that is not blank. */
+struct text_line {
+	uint64_t hash;
+	uint64_t chars;
+};
+
+/* What a pass over a text carries along. */
+struct pass {
+	struct buf *scratch;
+	struct digest *d;	/* but for its gain */
+	const char *end;	/* of the text; so far may be read */
+	bool differs;		/* d->norm is not d->hash any more */
+	size_t blank;		/* empty lines since the last other one: they
+				 * matter only when something follows */
+	enum norm_text kind;
+	/* lines so far; full() makes room */
+	struct text_line *line, *limit;
+	void (*full)(struct pass *a);
+	void *self;
+};
+
+/* What may be in a line. */
+#define MARKS 1			/* something for norm_line */
+#define WIDE 2			/* characters of several bytes */
+#define ESCAPES 4
+#define ODD 8			/* escapes that need not be, or of control
+				 * bytes without a letter of their own */
+
+/* A line, or what is left of it. */
+struct part {
+	const char *p, *end;
+	unsigned has;
+	size_t over;		/* bytes of its escapes that stand for none */
+};
+
+/* ---- text_walk.c ---- */
+
+/* Go over a text once, line by line. */
+void text_walk(struct pass *a, struct slice json);
+
+/* ---- text_line.c ---- */
+
+/* A line is whole: its hash, and into those of the text. */
+void text_line(struct pass *a, struct part *l);
+
+#endif

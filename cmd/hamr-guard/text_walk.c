@@ -1,0 +1,204 @@
+/* text_walk.c - over a text by blocks: where its lines end, what is in them. */
+#include <string.h>
+
+#include "bits.h"
+#include "mark.h"
+#include "scan.h"
+#include "text_in.h"
+
+/* ---- a block ---- */
+
+/* Bits of 64 bytes. */
+struct found {
+	uint64_t feeds;		/* the second bytes of escaped line feeds */
+	uint64_t escapes;	/* those of all others */
+	uint64_t odd;		/* and of odd ones: \u and \/, which alone are
+				 * odd numbers in ASCII */
+	uint64_t high;		/* what is not ASCII */
+	uint64_t digits;	/* the first of each run */
+	uint64_t slashes;	/* before a t */
+	uint64_t colons;	/* in JSON */
+};
+
+#ifdef __SSE2__
+static inline __m128i
+load16(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+static inline uint64_t
+digit16(const char *p)
+{
+	__m128i x = _mm_sub_epi8(load16(p), _mm_set1_epi8('0'));
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
+	    _mm_min_epu8(x, _mm_set1_epi8(9)), x));
+}
+
+static inline uint64_t
+odd16(const char *p)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_slli_epi16(load16(p), 7));
+}
+
+static inline uint64_t
+odd_bits(const char *p)
+{
+	return odd16(p) | odd16(p + 16) << 16 | odd16(p + 32) << 32 |
+	    odd16(p + 48) << 48;
+}
+
+static inline uint64_t
+digit_bits(const char *p)
+{
+	return digit16(p) | digit16(p + 16) << 16 | digit16(p + 32) << 32 |
+	    digit16(p + 48) << 48;
+}
+#else
+static inline uint64_t
+odd_bits(const char *p)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)(p[i] & 1) << i;
+	return found;
+}
+
+static inline uint64_t
+digit_bits(const char *p)
+{
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)((unsigned char)(p[i] - '0') < 10) << i;
+	return found;
+}
+#endif
+
+static inline void
+find(const char *p, enum norm_text kind, uint64_t *carry, struct found *f)
+{
+	uint64_t behind = escaped_bits(bytes_like(p, '\\'), carry);
+	uint64_t digits = digit_bits(p);
+
+	f->feeds = f->odd = 0;
+	if (behind != 0) {
+		f->feeds = behind & bytes_like(p, 'n');
+		f->odd = behind & odd_bits(p);
+	}
+	f->escapes = behind & ~f->feeds;
+	f->high = high_bits(p);
+	f->digits = digits & ~(digits << 1);
+	f->slashes = bytes_like(p, '/');
+	if (f->slashes != 0)
+		f->slashes &= bytes_like(p, 't') >> 1 | UINT64_C(1) << 63;
+	f->colons = kind == NORM_JSON ? bytes_like(p, ':') : 0;
+}
+
+/* Does what is marked in a block change by itself? */
+static unsigned
+marks(struct slice text, const char *p, const struct found *f, uint64_t here)
+{
+	const char *end = text.p + text.n;
+	uint64_t bits;
+
+	for (bits = f->digits & here; bits != 0; bits &= bits - 1)
+		if (mark_digits(text.p, p + __builtin_ctzll(bits), end))
+			return MARKS;
+	for (bits = f->slashes & here; bits != 0; bits &= bits - 1)
+		if (mark_slash(p + __builtin_ctzll(bits), end))
+			return MARKS;
+	for (bits = f->colons & here; bits != 0; bits &= bits - 1)
+		if (mark_colon(text.p, p + __builtin_ctzll(bits)))
+			return MARKS;
+	return 0;
+}
+
+static inline unsigned
+count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) +
+	    (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Take note of what a line has in a block. */
+static inline void
+note(struct part *l, struct slice text, const char *p, const struct found *f,
+    uint64_t here)
+{
+	if ((l->has & MARKS) == 0 &&
+	    ((f->digits | f->slashes | f->colons) & here) != 0)
+		l->has |= marks(text, p, f, here);
+	l->has |= ((f->high & here) != 0) * WIDE;
+	if ((f->escapes & here) != 0) {
+		l->has |= ESCAPES | ((f->odd & here) != 0) * ODD;
+		l->over += count_bits(f->escapes & here);
+	}
+}
+
+/* ---- a text ---- */
+
+static enum norm_text
+kind_of(struct slice json, struct buf *scratch)
+{
+	const char *p = json.p, *end = p + json.n;
+
+	while (p < end && (*p == ' ' || (*p == '\\' && p[1] == 'n')))
+		p += *p == ' ' ? 1 : 2;
+	if (p < end && *p == '\\') {
+		buf_reset(scratch);
+		scan_inside(json, scratch);
+		return norm_kind(buf_view(scratch));
+	}
+	return norm_kind((struct slice){ p, (size_t)(end - p) });
+}
+
+static inline void
+close_line(struct pass *a, struct part *l, const char *end)
+{
+	l->end = end;
+	text_line(a, l);
+}
+
+void
+text_walk(struct pass *a, struct slice json)
+{
+	const char *p = json.p, *end = p + json.n;
+	struct part l = { .p = p };
+	uint64_t carry = 0;
+	struct found f;
+	char last[64];
+
+	a->end = end;
+	a->kind = kind_of(json, &a->scratch[0]);
+	for (; p < end; p += 64) {
+		uint64_t rest = ~UINT64_C(0);
+
+		if (end - p >= 64) {
+			find(p, a->kind, &carry, &f);
+		} else {
+			memset(last, 0, sizeof last);
+			memcpy(last, p, (size_t)(end - p));
+			find(last, a->kind, &carry, &f);
+		}
+		for (; f.feeds != 0; f.feeds &= f.feeds - 1) {
+			const char *nl = p + __builtin_ctzll(f.feeds);
+			uint64_t here = (f.feeds ^ (f.feeds - 1)) & rest;
+
+			note(&l, json, p, &f, here);
+			close_line(a, &l, nl - 1);
+			l = (struct part){ .p = nl + 1 };
+			rest &= ~here;
+		}
+		note(&l, json, p, &f, rest);
+	}
+	if (l.p < end)
+		close_line(a, &l, end);
+	if (!a->differs)
+		a->d->norm = a->d->hash;
+}
