@@ -32,7 +32,7 @@ B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
 LIB = err mem buf arena utf8 num file map image \
-      scan_text scan_keys scan_past scan scan_walk json sha \
+      scan_text scan_keys scan_past scan_blocks scan scan_walk json sha \
       filter_jail filter_wire filter program \
       rec msg \
       toml_text toml_value toml_write toml \

@@ -1,5 +1,9 @@
 /* bits.h - 64 bytes of a text as the bits of a word, for who reads JSON by
  * blocks: bit 0 is the first byte.
+ *
+ * A loop over blocks is written once, as an inline function with a kind, and
+ * made for each kind of processor by a function marked BITS_FOR_...; which of
+ * these is called is asked of bits_best at run time.
  */
 #ifndef HAMR_BITS_H
 #define HAMR_BITS_H
@@ -9,59 +13,130 @@
 #include <emmintrin.h>
 #endif
 
+/* What a loop is made for.  BITS_PLAIN is what the compiler was told to
+ * build for: SSE2 on any x86-64. */
+enum bits { BITS_PLAIN, BITS_AVX2, BITS_AVX512 };
+
+#define BITS_LOOP static inline __attribute__((always_inline))
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include "bits_wide.h"
+#else
+static inline enum bits
+bits_best(void)
+{
+	return BITS_PLAIN;
+}
+#endif
+
 #ifdef __SSE2__
+static inline __m128i
+load16(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+static inline uint64_t
+high16(__m128i x)
+{
+	return (unsigned)_mm_movemask_epi8(x);
+}
+
 static inline uint64_t
 like16(const char *p, __m128i want)
 {
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
-	    _mm_loadu_si128((const __m128i *)(const void *)p), want));
+	return high16(_mm_cmpeq_epi8(load16(p), want));
 }
 
-/* A bit for each of 64 bytes that equals c.  No loop: -O2 would keep it one. */
 static inline uint64_t
-bytes_like(const char *p, char c)
+within16(const char *p, __m128i from, __m128i most)
 {
+	__m128i x = _mm_sub_epi8(load16(p), from);
+
+	return high16(_mm_cmpeq_epi8(_mm_min_epu8(x, most), x));
+}
+#endif
+
+/* A bit for each of 64 bytes that equals c.  No loop: -O2 would keep it one. */
+BITS_LOOP uint64_t
+bytes_like(const char *p, char c, enum bits kind)
+{
+#ifdef BITS_WIDE
+	if (kind == BITS_AVX512)
+		return bytes_like_avx512(p, c);
+	if (kind == BITS_AVX2)
+		return bytes_like_avx2(p, c);
+#else
+	(void)kind;
+#endif
+#ifdef __SSE2__
 	__m128i want = _mm_set1_epi8(c);
 
 	return like16(p, want) | like16(p + 16, want) << 16 |
 	    like16(p + 32, want) << 32 | like16(p + 48, want) << 48;
-}
-
-static inline uint64_t
-high16(const char *p)
-{
-	return (unsigned)_mm_movemask_epi8(
-	    _mm_loadu_si128((const __m128i *)(const void *)p));
-}
-
-/* A bit for each that is not ASCII. */
-static inline uint64_t
-high_bits(const char *p)
-{
-	return high16(p) | high16(p + 16) << 16 | high16(p + 32) << 32 |
-	    high16(p + 48) << 48;
-}
 #else
-static inline uint64_t
-bytes_like(const char *p, char c)
-{
 	uint64_t found = 0;
 
 	for (unsigned i = 0; i < 64; i++)
 		found |= (uint64_t)(p[i] == c) << i;
 	return found;
+#endif
 }
 
-static inline uint64_t
-high_bits(const char *p)
+/* A bit for each from `from` to `from + n`. */
+BITS_LOOP uint64_t
+bytes_within(const char *p, char from, char n, enum bits kind)
 {
+#ifdef BITS_WIDE
+	if (kind == BITS_AVX512)
+		return bytes_within_avx512(p, from, n);
+	if (kind == BITS_AVX2)
+		return bytes_within_avx2(p, from, n);
+#else
+	(void)kind;
+#endif
+#ifdef __SSE2__
+	__m128i low = _mm_set1_epi8(from), most = _mm_set1_epi8(n);
+
+	return within16(p, low, most) | within16(p + 16, low, most) << 16 |
+	    within16(p + 32, low, most) << 32 |
+	    within16(p + 48, low, most) << 48;
+#else
 	uint64_t found = 0;
 
 	for (unsigned i = 0; i < 64; i++)
-		found |= (uint64_t)((unsigned char)p[i] >= 0x80) << i;
+		found |= (uint64_t)((unsigned char)(p[i] - from) <=
+		    (unsigned char)n) << i;
 	return found;
-}
 #endif
+}
+
+/* A bit for each whose bit number `bit` is set: 7, what is not ASCII; 0, odd
+ * numbers. */
+BITS_LOOP uint64_t
+bytes_with(const char *p, int bit, enum bits kind)
+{
+#ifdef BITS_WIDE
+	if (kind == BITS_AVX512)
+		return bytes_with_avx512(p, bit);
+	if (kind == BITS_AVX2)
+		return bytes_with_avx2(p, bit);
+#else
+	(void)kind;
+#endif
+#ifdef __SSE2__
+	return high16(_mm_slli_epi16(load16(p), 7 - bit)) |
+	    high16(_mm_slli_epi16(load16(p + 16), 7 - bit)) << 16 |
+	    high16(_mm_slli_epi16(load16(p + 32), 7 - bit)) << 32 |
+	    high16(_mm_slli_epi16(load16(p + 48), 7 - bit)) << 48;
+#else
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		found |= (uint64_t)(p[i] >> bit & 1) << i;
+	return found;
+#endif
+}
 
 /* Which of 64 bytes a backslash escapes: those behind runs of backslashes of
  * odd length, found by a carry that ripples through each run (simdjson's

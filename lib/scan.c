@@ -20,12 +20,6 @@ blanks(struct scan *s)
 		s->p++;
 }
 
-/* What may follow a backslash: 1, and 2 for u. */
-static const unsigned char escapes[256] = {
-	['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1, ['f'] = 1, ['n'] = 1,
-	['r'] = 1, ['t'] = 1, ['u'] = 2
-};
-
 /* s->p is at a backslash that no one-letter escape follows. */
 static bool
 odd_escape(struct scan *s)
@@ -73,105 +67,12 @@ special(struct scan *s)
 		return not_ascii(s);
 	if (*s->p != '\\')
 		return refuse(s, s->p, "control byte in a string");
-	if (s->end - s->p >= 2 && escapes[(unsigned char)s->p[1]] == 1) {
+	if (s->end - s->p >= 2 && scan_escapes[(unsigned char)s->p[1]] == 1) {
 		s->p += 2;
 		return true;
 	}
 	return odd_escape(s);
 }
-
-#ifdef __SSE2__
-static inline uint64_t
-stop16(const char *p)
-{
-	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(
-	    _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x),
-	    _mm_cmpeq_epi8(x, _mm_set1_epi8('"'))));
-}
-
-/* A bit for each of 64 bytes that is a quote or a control byte. */
-static inline uint64_t
-stop_bytes(const char *p)
-{
-	return stop16(p) | stop16(p + 16) << 16 | stop16(p + 32) << 32 |
-	    stop16(p + 48) << 48;
-}
-
-/* The first of these bytes that no one-letter escape is made of, or 64.  The
- * common ones (slash: backslashes) are known without looking at each. */
-static inline unsigned
-bad_escape(const char *p, uint64_t bits, uint64_t slash)
-{
-	if (bits != 0)
-		bits &= ~(slash | bytes_like(p, 'n') | bytes_like(p, '"') |
-		    bytes_like(p, 't'));
-	for (; bits != 0; bits &= bits - 1)
-		if (escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
-			return (unsigned)__builtin_ctzll(bits);
-	return 64;
-}
-
-/* The characters whose first bytes are not ASCII: the first one that is none,
- * or 64.  *over: bytes of the last one that stand behind the block. */
-static unsigned
-bad_character(const struct scan *s, const char *p, uint64_t high,
-    unsigned *over)
-{
-	while (high != 0) {
-		unsigned i = (unsigned)__builtin_ctzll(high);
-		size_t k = utf8_len((const unsigned char *)p + i,
-		    (size_t)(s->end - p) - i);
-
-		if (k == 0)
-			return i;
-		if (i + k > 64) {
-			*over = i + (unsigned)k - 64;
-			break;
-		}
-		high &= ~(((UINT64_C(1) << k) - 1) << i);
-	}
-	return 64;
-}
-
-/* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
- * special() is for, or near the end. */
-static inline bool
-large_blocks(struct scan *s, bool *escaped)
-{
-	const char *p = s->p;
-	uint64_t carry = 0;
-	unsigned over = 0;
-
-	for (; s->end - p > 64; p += 64) {
-		uint64_t slash = bytes_like(p, '\\'), behind, stop, high;
-		unsigned bad, odd = 64;
-
-		behind = escaped_bits(slash, &carry);
-		/* what else is escaped and no quote is a bad escape */
-		stop = stop_bytes(p) & ~behind;
-		stop &= -stop;		/* the first one */
-		bad = bad_escape(p, stop == 0 ? behind :
-		    behind & (stop | (stop - 1)), slash);
-		*escaped |= (slash & (stop - 1)) != 0;
-		high = high_bits(p) >> over << over & (stop - 1);
-		over = 0;
-		if (high != 0)
-			odd = bad_character(s, p, high, &over);
-		if (bad < 64 || odd < 64) {
-			s->p = odd < bad ? p + odd : p + bad - 1;
-			return false;
-		}
-		if (stop != 0) {
-			s->p = p + __builtin_ctzll(stop);
-			return *s->p == '"';
-		}
-	}
-	s->p = p - carry + over;
-	return false;
-}
-#endif
 
 #ifdef __SSE2__
 /* Walk whole blocks of 16 bytes from s->p; simple escapes are stepped over
@@ -189,7 +90,7 @@ blocks(struct scan *s, bool *escaped)
 			unsigned i = (unsigned)__builtin_ctz(bits);
 
 			if (p[i] != '\\' ||
-			    escapes[(unsigned char)p[i + 1]] != 1) {
+			    scan_escapes[(unsigned char)p[i + 1]] != 1) {
 				s->p = p + i;
 				return p[i] == '"';
 			}
@@ -216,7 +117,7 @@ static inline bool
 any_blocks(struct scan *s, bool *escaped)
 {
 #ifdef __SSE2__
-	if (s->end - s->p > 64 && large_blocks(s, escaped))
+	if (s->end - s->p > 64 && scan_blocks(s, escaped))
 		return true;
 	if (s->end - s->p > 64)
 		return false;	/* at what special() is for */

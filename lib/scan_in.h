@@ -1,6 +1,6 @@
 /* scan_in.h - the inside of the scanner; of scan_*.c only.
  *
- * scan.c checks strings and grammar, scan_keys.c that no key is there twice,
+ * scan.c checks strings and grammar, scan_blocks.c long strings, scan_keys.c that no key is there twice,
  * scan_text.c makes and reads the text of strings, scan_walk.c steps through
  * what was checked.  What is inline here is so because a call for each string
  * would cost more than the string.
@@ -119,6 +119,15 @@ inside(struct slice val)
 	return (struct slice){ val.p + 1, val.n - 2 };
 }
 
+
+/* ---- scan_blocks.c ---- */
+
+/* What may follow a backslash: 1, and 2 for u. */
+extern const unsigned char scan_escapes[256];
+
+/* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
+ * is not plain and no escape of one letter, or near the end. */
+bool scan_blocks(struct scan *s, bool *escaped);
 
 /* ---- scan_text.c ---- */
 

@@ -10,7 +10,6 @@
 #include "hset.h"
 #include "mem.h"
 #include "profile.h"
-#include "text.h"
 #include "text_hash.h"
 #include "utf8.h"
 

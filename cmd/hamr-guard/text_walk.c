@@ -20,81 +20,25 @@ struct found {
 	uint64_t colons;	/* in JSON */
 };
 
-#ifdef __SSE2__
-static inline __m128i
-load16(const char *p)
+BITS_LOOP void
+find(const char *p, bool json, uint64_t *carry, struct found *f,
+    enum bits kind)
 {
-	return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-static inline uint64_t
-digit16(const char *p)
-{
-	__m128i x = _mm_sub_epi8(load16(p), _mm_set1_epi8('0'));
-
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(
-	    _mm_min_epu8(x, _mm_set1_epi8(9)), x));
-}
-
-static inline uint64_t
-odd16(const char *p)
-{
-	return (unsigned)_mm_movemask_epi8(_mm_slli_epi16(load16(p), 7));
-}
-
-static inline uint64_t
-odd_bits(const char *p)
-{
-	return odd16(p) | odd16(p + 16) << 16 | odd16(p + 32) << 32 |
-	    odd16(p + 48) << 48;
-}
-
-static inline uint64_t
-digit_bits(const char *p)
-{
-	return digit16(p) | digit16(p + 16) << 16 | digit16(p + 32) << 32 |
-	    digit16(p + 48) << 48;
-}
-#else
-static inline uint64_t
-odd_bits(const char *p)
-{
-	uint64_t found = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		found |= (uint64_t)(p[i] & 1) << i;
-	return found;
-}
-
-static inline uint64_t
-digit_bits(const char *p)
-{
-	uint64_t found = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		found |= (uint64_t)((unsigned char)(p[i] - '0') < 10) << i;
-	return found;
-}
-#endif
-
-static inline void
-find(const char *p, enum norm_text kind, uint64_t *carry, struct found *f)
-{
-	uint64_t behind = escaped_bits(bytes_like(p, '\\'), carry);
-	uint64_t digits = digit_bits(p);
+	uint64_t behind = escaped_bits(bytes_like(p, '\\', kind), carry);
+	uint64_t digits = bytes_within(p, '0', 9, kind);
 
 	f->feeds = f->odd = 0;
 	if (behind != 0) {
-		f->feeds = behind & bytes_like(p, 'n');
-		f->odd = behind & odd_bits(p);
+		f->feeds = behind & bytes_like(p, 'n', kind);
+		f->odd = behind & bytes_with(p, 0, kind);
 	}
 	f->escapes = behind & ~f->feeds;
-	f->high = high_bits(p);
+	f->high = bytes_with(p, 7, kind);
 	f->digits = digits & ~(digits << 1);
-	f->slashes = bytes_like(p, '/');
+	f->slashes = bytes_like(p, '/', kind);
 	if (f->slashes != 0)
-		f->slashes &= bytes_like(p, 't') >> 1 | UINT64_C(1) << 63;
-	f->colons = kind == NORM_JSON ? bytes_like(p, ':') : 0;
+		f->slashes &= bytes_like(p, 't', kind) >> 1 | UINT64_C(1) << 63;
+	f->colons = json ? bytes_like(p, ':', kind) : 0;
 }
 
 /* Does what is marked in a block change by itself? */
@@ -165,26 +109,25 @@ close_line(struct pass *a, struct part *l, const char *end)
 	text_line(a, l);
 }
 
-void
-text_walk(struct pass *a, struct slice json)
+BITS_LOOP void
+walk(struct pass *a, struct slice json, enum bits kind)
 {
 	const char *p = json.p, *end = p + json.n;
+	bool is_json = a->kind == NORM_JSON;
 	struct part l = { .p = p };
 	uint64_t carry = 0;
 	struct found f;
 	char last[64];
 
-	a->end = end;
-	a->kind = kind_of(json, &a->scratch[0]);
 	for (; p < end; p += 64) {
 		uint64_t rest = ~UINT64_C(0);
 
 		if (end - p >= 64) {
-			find(p, a->kind, &carry, &f);
+			find(p, is_json, &carry, &f, kind);
 		} else {
 			memset(last, 0, sizeof last);
 			memcpy(last, p, (size_t)(end - p));
-			find(last, a->kind, &carry, &f);
+			find(last, is_json, &carry, &f, kind);
 		}
 		for (; f.feeds != 0; f.feeds &= f.feeds - 1) {
 			const char *nl = p + __builtin_ctzll(f.feeds);
@@ -201,4 +144,35 @@ text_walk(struct pass *a, struct slice json)
 		close_line(a, &l, end);
 	if (!a->differs)
 		a->d->norm = a->d->hash;
+}
+
+#ifdef BITS_WIDE
+BITS_FOR_AVX2 static void
+walk_avx2(struct pass *a, struct slice json)
+{
+	walk(a, json, BITS_AVX2);
+}
+
+BITS_FOR_AVX512 static void
+walk_avx512(struct pass *a, struct slice json)
+{
+	walk(a, json, BITS_AVX512);
+}
+#endif
+
+void
+text_walk(struct pass *a, struct slice json)
+{
+	enum bits kind = bits_best();
+
+	a->end = json.p + json.n;
+	a->kind = kind_of(json, &a->scratch[0]);
+#ifdef BITS_WIDE
+	if (kind == BITS_AVX512)
+		walk_avx512(a, json);
+	else if (kind == BITS_AVX2)
+		walk_avx2(a, json);
+	else
+#endif
+		walk(a, json, BITS_PLAIN);
 }

@@ -1,0 +1,112 @@
+/* scan_blocks.c - long strings, 64 bytes at a time. */
+#include "scan_in.h"
+#include "utf8.h"
+
+/* What may follow a backslash: 1, and 2 for u. */
+const unsigned char scan_escapes[256] = {
+	['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1, ['f'] = 1, ['n'] = 1,
+	['r'] = 1, ['t'] = 1, ['u'] = 2
+};
+
+#ifdef __SSE2__
+/* The first of these bytes that no one-letter escape is made of, or 64.  The
+ * common ones (slash: backslashes) are known without looking at each. */
+BITS_LOOP unsigned
+bad_escape(const char *p, uint64_t bits, uint64_t slash, enum bits kind)
+{
+	if (bits != 0)
+		bits &= ~(slash | bytes_like(p, 'n', kind) |
+		    bytes_like(p, '"', kind) | bytes_like(p, 't', kind));
+	for (; bits != 0; bits &= bits - 1)
+		if (scan_escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
+			return (unsigned)__builtin_ctzll(bits);
+	return 64;
+}
+
+/* The characters whose first bytes are not ASCII: the first one that is none,
+ * or 64.  *over: bytes of the last one that stand behind the block. */
+static unsigned
+bad_character(const struct scan *s, const char *p, uint64_t high,
+    unsigned *over)
+{
+	while (high != 0) {
+		unsigned i = (unsigned)__builtin_ctzll(high);
+		size_t k = utf8_len((const unsigned char *)p + i,
+		    (size_t)(s->end - p) - i);
+
+		if (k == 0)
+			return i;
+		if (i + k > 64) {
+			*over = i + (unsigned)k - 64;
+			break;
+		}
+		high &= ~(((UINT64_C(1) << k) - 1) << i);
+	}
+	return 64;
+}
+
+BITS_LOOP bool
+blocks(struct scan *s, bool *escaped, enum bits kind)
+{
+	const char *p = s->p;
+	uint64_t carry = 0;
+	unsigned over = 0;
+
+	for (; s->end - p > 64; p += 64) {
+		uint64_t slash = bytes_like(p, '\\', kind);
+		uint64_t behind, stop, high;
+		unsigned bad, odd = 64;
+
+		behind = escaped_bits(slash, &carry);
+		/* what else is escaped and no quote is a bad escape */
+		stop = (bytes_within(p, 0, 0x1f, kind) |
+		    bytes_like(p, '"', kind)) & ~behind;
+		stop &= -stop;		/* the first one */
+		bad = bad_escape(p, stop == 0 ? behind :
+		    behind & (stop | (stop - 1)), slash, kind);
+		*escaped |= (slash & (stop - 1)) != 0;
+		high = bytes_with(p, 7, kind) >> over << over & (stop - 1);
+		over = 0;
+		if (high != 0)
+			odd = bad_character(s, p, high, &over);
+		if (bad < 64 || odd < 64) {
+			s->p = odd < bad ? p + odd : p + bad - 1;
+			return false;
+		}
+		if (stop != 0) {
+			s->p = p + __builtin_ctzll(stop);
+			return *s->p == '"';
+		}
+	}
+	s->p = p - carry + over;
+	return false;
+}
+
+#ifdef BITS_WIDE
+BITS_FOR_AVX2 static bool
+blocks_avx2(struct scan *s, bool *escaped)
+{
+	return blocks(s, escaped, BITS_AVX2);
+}
+
+BITS_FOR_AVX512 static bool
+blocks_avx512(struct scan *s, bool *escaped)
+{
+	return blocks(s, escaped, BITS_AVX512);
+}
+#endif
+
+bool
+scan_blocks(struct scan *s, bool *escaped)
+{
+#ifdef BITS_WIDE
+	enum bits kind = bits_best();
+
+	if (kind == BITS_AVX512)
+		return blocks_avx512(s, escaped);
+	if (kind == BITS_AVX2)
+		return blocks_avx2(s, escaped);
+#endif
+	return blocks(s, escaped, BITS_PLAIN);
+}
+#endif
