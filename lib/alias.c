@@ -7,57 +7,63 @@
 #include "num.h"
 #include "scan.h"
 
-#define FILES "read edit write view_image"
+enum { READ = 1, EDIT = 2, WRITE = 4, VIEW_IMAGE = 8, BASH = 16,
+	FILES = READ | EDIT | WRITE | VIEW_IMAGE };
 
 static const struct row {
-	const char *tools;	/* names with blanks between */
+	unsigned tools;
 	const char *from, *to;
 } rows[] = {
 	{ FILES, "file", "path" },
 	{ FILES, "filePath", "path" },
 	{ FILES, "file_path", "path" },
-	{ "edit", "old_str", "old" },
-	{ "edit", "oldText", "old" },
-	{ "edit", "old_text", "old" },
-	{ "edit", "old_string", "old" },
-	{ "edit", "original", "old" },
-	{ "edit", "new_str", "new" },
-	{ "edit", "newText", "new" },
-	{ "edit", "new_text", "new" },
-	{ "edit", "new_string", "new" },
-	{ "edit", "replacement", "new" },
-	{ "edit", "replace_all", "all" },
-	{ "write", "text", "content" },
-	{ "write", "contents", "content" },
-	{ "write", "body", "content" },
-	{ "bash", "cmd", "command" },
-	{ "read", "offset", "first" },
-	{ "read", "start_line", "first" },
-	{ "read", "end_line", "last" },
-	{ "read", "pattern", "query" },
-	{ "read", "search", "query" },
+	{ EDIT, "old_str", "old" },
+	{ EDIT, "oldText", "old" },
+	{ EDIT, "old_text", "old" },
+	{ EDIT, "old_string", "old" },
+	{ EDIT, "original", "old" },
+	{ EDIT, "new_str", "new" },
+	{ EDIT, "newText", "new" },
+	{ EDIT, "new_text", "new" },
+	{ EDIT, "new_string", "new" },
+	{ EDIT, "replacement", "new" },
+	{ EDIT, "replace_all", "all" },
+	{ WRITE, "text", "content" },
+	{ WRITE, "contents", "content" },
+	{ WRITE, "body", "content" },
+	{ BASH, "cmd", "command" },
+	{ READ, "offset", "first" },
+	{ READ, "start_line", "first" },
+	{ READ, "end_line", "last" },
+	{ READ, "pattern", "query" },
+	{ READ, "search", "query" },
 };
 
 #define NROWS (sizeof rows / sizeof rows[0])
 
-static bool
-is_of(const char *tools, struct slice tool)
+/* The bit of a tool; 0: it has no aliases. */
+static unsigned
+bit_of(struct slice tool)
 {
-	while (*tools != '\0') {
-		size_t n = strcspn(tools, " ");
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} tools[] = { { "read", READ }, { "edit", EDIT }, { "write", WRITE },
+		{ "view_image", VIEW_IMAGE }, { "bash", BASH } };
 
-		if (n == tool.n && memcmp(tools, tool.p, n) == 0)
-			return true;
-		tools += n + (tools[n] == ' ');
-	}
-	return false;
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (slice_is(tool, tools[i].name))
+			return tools[i].bit;
+	return 0;
 }
 
 const char *
 alias_key(struct slice tool, struct slice key)
 {
-	for (size_t i = 0; i < NROWS; i++)
-		if (slice_is(key, rows[i].from) && is_of(rows[i].tools, tool))
+	unsigned bit = bit_of(tool);
+
+	for (size_t i = 0; i < NROWS && bit != 0; i++)
+		if ((rows[i].tools & bit) != 0 && slice_is(key, rows[i].from))
 			return rows[i].to;
 	return NULL;
 }
@@ -82,11 +88,13 @@ struct work {
 static void
 init(struct work *w, struct slice tool)
 {
+	unsigned bit = bit_of(tool);
+
 	*w = (struct work){ .tool = tool, .key = BUF_INIT(BUF_RECORD_MAX) };
 	for (size_t i = 0; i < NROWS; i++) {
 		size_t k = 0;
 
-		if (!is_of(rows[i].tools, tool))
+		if ((rows[i].tools & bit) == 0)
 			continue;
 		while (k < w->nt && w->t[k].name != rows[i].to &&
 		    strcmp(w->t[k].name, rows[i].to) != 0)

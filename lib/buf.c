@@ -91,12 +91,6 @@ buf_add(struct buf *b, const void *p, size_t n)
 }
 
 int
-buf_addc(struct buf *b, char c)
-{
-	return buf_add(b, &c, 1);
-}
-
-int
 buf_adds(struct buf *b, const char *s)
 {
 	return buf_add(b, s, strlen(s));

@@ -57,13 +57,24 @@ void buf_init(struct buf *b, size_t max);
 void buf_reset(struct buf *b);			/* empty, memory kept */
 void buf_release(struct buf *b);		/* memory given back */
 int buf_add(struct buf *b, const void *p, size_t n);
-int buf_addc(struct buf *b, char c);
 int buf_adds(struct buf *b, const char *s);
 int buf_slice(struct buf *b, struct slice s);
 int buf_fmt(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int buf_vfmt(struct buf *b, const char *fmt, va_list ap);
 int buf_reserve(struct buf *b, size_t n);	/* room for n more bytes */
+
+/* Inline, as there is mostly room. */
+static inline int
+buf_addc(struct buf *b, char c)
+{
+	if (b->over || b->len + 1 >= b->cap || b->len >= b->max)
+		return buf_add(b, &c, 1);
+	b->p[b->len++] = c;
+	b->p[b->len] = '\0';
+	return 0;
+}
+
 void buf_drop(struct buf *b, size_t n);		/* the first n bytes away */
 struct slice buf_view(const struct buf *b);	/* borrowed until changed */
 char *buf_detach(struct buf *b);		/* a C string, yours; b is empty */

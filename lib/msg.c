@@ -214,14 +214,13 @@ ends_of(struct pairing *p, struct slice id, bool make)
 
 #define FIRST 0xffffffffu
 
-void
-pairing_call(struct pairing *p, struct slice id, size_t tag)
+static void
+add(struct pairing *p, struct slice id, size_t tag)
 {
 	uint64_t *ends = ends_of(p, id, true);
 
 	p->c = xgrow(p->c, p->n, &p->cap, sizeof *p->c);
 	p->c[p->n++] = (struct pairing_call){ tag, 0 };
-	p->open++;
 	if ((*ends & FIRST) == 0)
 		*ends = p->n;
 	else
@@ -229,12 +228,50 @@ pairing_call(struct pairing *p, struct slice id, size_t tag)
 	*ends = (*ends & FIRST) | (uint64_t)p->n << 32;
 }
 
+/* The only call becomes one of several. */
+static void
+join_others(struct pairing *p)
+{
+	size_t n = p->only_n;
+
+	p->only_n = 0;
+	if (n > 0)
+		add(p, (struct slice){ p->only, n }, p->only_tag);
+}
+
+void
+pairing_call(struct pairing *p, struct slice id, size_t tag)
+{
+	if (p->open++ == 0 && scan_plain(id).p != NULL &&
+	    id.n <= sizeof p->only) {
+		memcpy(p->only, id.p, id.n);
+		p->only_n = id.n;
+		p->only_tag = tag;
+		return;
+	}
+	join_others(p);
+	add(p, id, tag);
+}
+
+static size_t
+take_only(struct pairing *p)
+{
+	p->only_n = 0;
+	p->open--;
+	return p->only_tag;
+}
+
 size_t
 pairing_result(struct pairing *p, struct slice id)
 {
-	uint64_t *ends = ends_of(p, id, false);
+	uint64_t *ends;
 	struct pairing_call *c;
 
+	if (p->only_n > 0 && slice_eq(id, (struct slice){ p->only,
+	    p->only_n }))
+		return take_only(p);
+	join_others(p);
+	ends = ends_of(p, id, false);
 	if (ends == NULL || (*ends & FIRST) == 0)
 		return (size_t)-1;
 	c = &p->c[(*ends & FIRST) - 1];

@@ -59,7 +59,13 @@ void msg_free(struct msg *m);
 /* ---- pairing: a call pairs with the oldest result of its id ---- */
 
 /* Calls without a result yet, by id, first in first out. */
+#define PAIRING_ONLY 64		/* bytes of an id, with its quotes */
 struct pairing {
+	/* an only open call, as most are, has no map */
+	char only[PAIRING_ONLY];
+	size_t only_n;		/* 0: none */
+	size_t only_tag;
+	/* the others */
 	struct map by_id;	/* index + 1 of its oldest open call; above 32
 				 * bits the same of its newest one */
 	struct pairing_call *c;

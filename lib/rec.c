@@ -34,10 +34,8 @@ static const struct {
 };
 
 struct slice
-rec_get(const struct rec *r, const char *key)
+rec_get_n(const struct rec *r, const char *key, size_t n)
 {
-	size_t n = strlen(key);
-
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice k = r->m[i].key;
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "buf.h"
 #include "err.h"
@@ -41,7 +42,15 @@ struct rec {
 };
 
 /* The value of a top-level key; {NULL, 0} when absent. */
-struct slice rec_get(const struct rec *r, const char *key);
+struct slice rec_get_n(const struct rec *r, const char *key, size_t n);
+
+/* Inline, as the length of a key is mostly known to the compiler. */
+static inline struct slice
+rec_get(const struct rec *r, const char *key)
+{
+	return rec_get_n(r, key, strlen(key));
+}
+
 /* A string value decoded, or NULL; yours to free. */
 char *rec_strdup(const struct rec *r, const char *key);
 bool rec_str_is(const struct rec *r, const char *key, const char *text);

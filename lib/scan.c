@@ -12,12 +12,18 @@
 
 static bool value(struct scan *s);
 
+static inline const char *
+behind_blanks(const char *p, const char *end)
+{
+	while (p < end && (unsigned char)*p <= ' ' && is_blank(*p))
+		p++;
+	return p;
+}
+
 static inline void
 blanks(struct scan *s)
 {
-	while (s->p < s->end && (unsigned char)*s->p <= ' ' &&
-	    is_blank(*s->p))
-		s->p++;
+	s->p = behind_blanks(s->p, s->end);
 }
 
 /* s->p is at a backslash that no one-letter escape follows. */
@@ -243,28 +249,44 @@ done:
 	return true;
 }
 
+/* The same as string, for keys, most of which end at once. */
+static inline bool
+key_string(struct scan *s, bool *escaped)
+{
+#ifdef __SSE2__
+	if (s->end - s->p > 16) {
+		unsigned bits = odd_bytes(s->p + 1);
+
+		if (bits != 0 && s->p[1 + __builtin_ctz(bits)] == '"') {
+			s->p += __builtin_ctz(bits) + 2;
+			*escaped = false;
+			return true;
+		}
+	}
+#endif
+	return string(s, escaped);
+}
+
 /* One "key": value of an object whose keys begin at first. */
-static bool
+static inline bool
 pair(struct scan *s, size_t first, uint64_t *bloom, struct member *m)
 {
-	const char *at;
+	const char *at, *p;
 	bool escaped;
 
-	blanks(s);
+	s->p = behind_blanks(s->p, s->end);
 	if (s->p >= s->end || *s->p != '"')
 		return refuse(s, s->p, "key wanted");
 	at = s->p + 1;
-	if (!string(s, &escaped))
+	if (!key_string(s, &escaped))
 		return false;
 	m->key = (struct slice){ at, (size_t)(s->p - 1 - at) };
 	if (!scan_keys_add(s, first, bloom, at, m->key.n, escaped))
 		return false;
-	blanks(s);
-	if (s->p >= s->end || *s->p != ':')
-		return refuse(s, s->p, "':' wanted");
-	s->p++;
-	blanks(s);
-	m->val.p = s->p;
+	p = behind_blanks(s->p, s->end);
+	if (p >= s->end || *p != ':')
+		return refuse(s, p, "':' wanted");
+	m->val.p = s->p = behind_blanks(p + 1, s->end);
 	if (!value(s))
 		return false;
 	m->val.n = (size_t)(s->p - m->val.p);

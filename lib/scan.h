@@ -75,7 +75,17 @@ void scan_release(struct scan *s);
 enum scan_kind scan_kind(struct slice val);
 
 /* A key, or a string value with its quotes, equals text when decoded. */
-bool scan_key_is(struct slice key, const char *text);
+bool scan_same_key(struct slice key, const char *text);
+
+/* Inline, as most keys differ in their first byte. */
+static inline bool
+scan_key_is(struct slice key, const char *text)
+{
+	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
+		return false;
+	return scan_same_key(key, text);
+}
+
 bool scan_str_is(struct slice val, const char *text);
 
 /* The value of key in obj; {NULL, 0} when obj is no object or has no such. */

@@ -94,6 +94,25 @@ many_keys_differ(struct scan *s, size_t first)
 	return true;
 }
 
+static uint64_t
+hash_of(struct scan *s, const struct scan_key *k)
+{
+	struct slice b = key_bytes(s, k, 0);
+
+	return hash_bytes(b.p, b.n, b.p + b.n);
+}
+
+/* Is the key behind the last one among those of its object? */
+static bool
+is_there(struct scan *s, size_t first)
+{
+	if (s->nkeys - first <= FEW_KEYS)
+		for (size_t i = first; i < s->nkeys; i++)
+			if (same_key(s, &s->keys[i], &s->keys[s->nkeys]))
+				return true;
+	return false;
+}
+
 /* A key whose bit is not in bloom is new without looking. */
 bool
 scan_keys_add(struct scan *s, size_t first, uint64_t *bloom, const char *p,
@@ -106,19 +125,13 @@ scan_keys_add(struct scan *s, size_t first, uint64_t *bloom, const char *p,
 		s->keys = xgrow(s->keys, s->nkeys, &s->capkeys,
 		    sizeof *s->keys);
 	k = &s->keys[s->nkeys];
-	*k = (struct scan_key){ p, (uint32_t)n, escaped, 0 };
-	if (escaped) {
-		struct slice b = key_bytes(s, k, 0);
-
-		k->hash = hash_bytes(b.p, b.n, b.p + b.n);
-	} else {
-		k->hash = hash_bytes(p, n, s->end);
-	}
+	k->p = p;
+	k->n = (uint32_t)n;
+	k->escaped = escaped;
+	k->hash = escaped ? hash_of(s, k) : hash_bytes(p, n, s->end);
 	bit = (uint64_t)1 << (k->hash >> 58);
-	if ((*bloom & bit) != 0 && s->nkeys - first <= FEW_KEYS)
-		for (size_t i = first; i < s->nkeys; i++)
-			if (same_key(s, &s->keys[i], k))
-				return refuse(s, p, "duplicate key");
+	if ((*bloom & bit) != 0 && is_there(s, first))
+		return refuse(s, p, "duplicate key");
 	*bloom |= bit;
 	s->nkeys++;
 	return true;

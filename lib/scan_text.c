@@ -204,14 +204,11 @@ scan_kind(struct slice val)
 }
 
 bool
-scan_key_is(struct slice key, const char *text)
+scan_same_key(struct slice key, const char *text)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool same;
 
-	/* most keys differ in their first byte */
-	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
-		return false;
 	if (slice_is(key, text))
 		return true;
 	/* what has escapes is longer than its text */

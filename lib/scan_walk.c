@@ -64,8 +64,20 @@ over_string(const char *p, const char *end)
 	if (end - p >= 64)
 		p = over_any_blocks(p, end);
 #endif
-	while (p < end && *p != '"')
+	while (p < end && *p != '"') {
+#ifdef __SSE2__
+		unsigned odd = end - p >= 16 ? odd_bytes(p) : 0;
+
+		if (odd == 0 && end - p >= 16) {
+			p += 16;
+			continue;
+		}
+		p += odd != 0 ? __builtin_ctz(odd) : 0;
+		if (*p == '"')
+			break;
+#endif
 		p += *p == '\\' ? 2 : 1;
+	}
 	return p < end ? p + 1 : end;
 }
 

@@ -7,6 +7,7 @@
 #include "scan.h"
 #include "canon.h"
 
+#define FEW 16			/* sorted without a call for each */
 #define PLAIN_DIGITS 40		/* longer numbers get an exponent */
 
 static int
@@ -51,8 +52,16 @@ canon_object(struct canon *c, struct slice obj)
 void
 canon_sort(struct canon *c)
 {
-	if (c->n > 1)
+	if (c->n > FEW)
 		qsort(c->m, c->n, sizeof *c->m, by_key);
+	for (size_t i = 1; i < c->n && c->n <= FEW; i++) {
+		struct canon_member m = c->m[i];
+		size_t k = i;
+
+		for (; k > 0 && by_key(&c->m[k - 1], &m) > 0; k--)
+			c->m[k] = c->m[k - 1];
+		c->m[k] = m;
+	}
 }
 
 void

@@ -141,6 +141,7 @@ struct guard {
 	struct hset lines, errors;
 	struct files files;
 	struct fault fault[FAULTS];
+	bool faulty;		/* there is one */
 	struct cycle cycle;
 	struct stall stall;
 	struct halt halt;

@@ -1,5 +1,6 @@
 /* mark.c - may a place in a text change by itself? */
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "mark.h"
@@ -126,6 +127,20 @@ is_month(const char *base, const char *p)
 	return m - base >= 2 && (sort(m[-2]) & MONTH) != 0;
 }
 
+/* Is one of 8 bytes a d, D or s?  (Or an S, which is looked at then.) */
+static inline bool
+has_pid_end(const char *p)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t x, d, s;
+
+	memcpy(&x, p, 8);
+	x |= ones * 0x20;
+	d = x ^ ones * 'd';
+	s = x ^ ones * 's';
+	return ((((d - ones) & ~d) | ((s - ones) & ~s)) & ones << 7) != 0;
+}
+
 /* "pid 12", "process=12", spelled with or without quotes that are escaped;
  * "==12==". */
 static bool
@@ -135,6 +150,8 @@ is_pid(const char *base, const char *p)
 
 	if (p[-1] == '=' && p[-2] == '=')
 		return true;
+	if (p - base > 9 && !has_pid_end(p - 9))
+		return false;
 	for (int i = 0; i < 4 && w > base && w[-1] != '[' &&
 	    (sort(w[-1]) & PID) != 0; i++) {
 		w--;

@@ -168,7 +168,7 @@ plan_score(struct slice par)
 	int steps = 0, findings = 0, score;
 	struct slice rest = par;
 	struct sentence s;
-	bool code = memmem(par.p, par.n, "```", 3) != NULL;
+	bool code;
 
 	while (sentence_next(&rest, &s)) {
 		intent |= has_intent(&s, &l);
@@ -182,6 +182,7 @@ plan_score(struct slice par)
 		offer |= sentence_has(&s, &l.offers);
 	}
 	count_items(par, &l, &steps, &findings);
+	code = memmem(par.p, par.n, "```", 3) != NULL;
 	score = 2 * intent + announced + ends_open(par) +
 	    (steps >= 2 && !done);
 	return score - 2 * asks - 2 * done - 2 * (code || findings >= 3) - 3 * offer;

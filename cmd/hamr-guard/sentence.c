@@ -172,35 +172,37 @@ sentence_any(struct slice text, const struct hint *hints)
 	return false;
 }
 
-/* The next word of s in lower case, a curly apostrophe made straight; empty
- * when it is too long.  False at the end of s. */
-static bool
-next_word(struct slice *s, char w[WORD_MAX])
+/* Behind the word at p, which goes to w in lower case, a curly apostrophe made
+ * straight; empty when it is too long. */
+static const char *
+next_word(const char *p, const char *end, char w[WORD_MAX])
 {
 	size_t n = 0;
 
-	while (s->n > 0 && is_letter(*s->p)) {
+	while (p < end && is_letter(*p)) {
+		char c = *p++, join = '\0';
+
 		if (n < WORD_MAX - 1)
-			w[n] = *s->p >= 'A' && *s->p <= 'Z' ?
-			    (char)(*s->p + 32) : *s->p;
+			w[n] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 		n++;
-		*s = (struct slice){ s->p + 1, s->n - 1 };
-		if (s->n > 3 && memcmp(s->p, "\342\200\231", 3) == 0 &&
-		    is_letter(s->p[3])) {
-			if (n < WORD_MAX - 1)
-				w[n] = '\'';
-			n++;
-			*s = (struct slice){ s->p + 3, s->n - 3 };
-		} else if (s->n > 1 && (*s->p == '\'' || *s->p == '-') &&
-		    is_letter(s->p[1])) {
-			if (n < WORD_MAX - 1)
-				w[n] = *s->p;
-			n++;
-			*s = (struct slice){ s->p + 1, s->n - 1 };
+		if (p == end || is_letter(*p))
+			continue;
+		if (end - p > 3 && memcmp(p, "\342\200\231", 3) == 0 &&
+		    is_letter(p[3])) {
+			join = '\'';
+			p += 3;
+		} else if (end - p > 1 && (*p == '\'' || *p == '-') &&
+		    is_letter(p[1])) {
+			join = *p++;
+		} else {
+			break;
 		}
+		if (n < WORD_MAX - 1)
+			w[n] = join;
+		n++;
 	}
 	w[n < WORD_MAX ? n : 0] = '\0';
-	return n > 0;
+	return p;
 }
 
 /* Cut the next sentence off text: up to . ! ? behind a word and before a
@@ -208,29 +210,32 @@ next_word(struct slice *s, char w[WORD_MAX])
 bool
 sentence_next(struct slice *text, struct sentence *s)
 {
+	const char *p = text->p, *end = p + text->n;
+	bool whole = false;
+
 	s->n = 0;
 	s->initials = 0;
 	s->end = '\0';
-	while (text->n > 0) {
-		char c = *text->p;
+	while (p < end && !whole) {
+		char c = *p;
 
 		if (is_letter(c)) {
 			char over[WORD_MAX];
 			char *w = s->n < LINE_WORDS ? s->w[s->n] : over;
 
-			next_word(text, w);
+			p = next_word(p, end, w);
 			s->initials |= bit_of(*w);
 			s->n += s->n < LINE_WORDS;
 			continue;
 		}
-		*text = (struct slice){ text->p + 1, text->n - 1 };
+		p++;
 		if (c == '.' || c == '!' || c == '?' || c == ':')
 			s->end = c;
-		if (s->n > 0 && (c == '\n' || (s->end != '\0' && c == s->end &&
-		    c != ':' && (text->n == 0 || *text->p == ' ' ||
-		    *text->p == '\n'))))
-			return true;
+		whole = s->n > 0 && (c == '\n' || (s->end != '\0' &&
+		    c == s->end && c != ':' && (p == end || *p == ' ' ||
+		    *p == '\n')));
 	}
+	*text = (struct slice){ p, (size_t)(end - p) };
 	return s->n > 0;
 }
 

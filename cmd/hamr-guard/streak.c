@@ -91,6 +91,7 @@ fault_begin(struct guard *g, const struct about *a)
 {
 	struct fault *f = place_of(g, a);
 
+	g->faulty = true;
 	ids_clear(&f->ids);
 	*f = (struct fault){ .tool = a->tool, .epoch = g->epoch,
 		.told = g->news };

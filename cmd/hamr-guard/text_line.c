@@ -112,22 +112,24 @@ mixed(uint64_t before, uint64_t h, size_t blank, const char *start,
 {
 	uint64_t all = text_fold(before ^ h, K1) + blank;
 
-	return p > start ? all ^ text_hash(start, (size_t)(p - start), h) : all;
+	return p > start ? all ^ text_fold(h ^ K2, text_hash_line(start,
+	    (size_t)(p - start))) : all;
 }
 
 /* Code points of valid UTF-8. */
 static size_t
 characters(const char *p, size_t n)
 {
+	const uint64_t ones = UINT64_C(0x0101010101010101);
 	size_t c = n;
 
-	for (; n >= 16; p += 16, n -= 16) {
-		unsigned char more = 0;
+	/* of each byte: its highest bit, unless the next one is set too */
+	for (; n >= 8; p += 8, n -= 8) {
+		uint64_t x;
 
-		for (int i = 0; i < 16; i++)
-			more = (unsigned char)(more +
-			    (((unsigned char)p[i] & 0xc0) == 0x80));
-		c -= more;
+		memcpy(&x, p, 8);
+		x = x >> 7 & ~(x >> 6) & ones;
+		c -= x * ones >> 56;
 	}
 	while (n-- > 0)
 		c -= ((unsigned char)*p++ & 0xc0) == 0x80;

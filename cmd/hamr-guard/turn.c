@@ -27,11 +27,12 @@ halt_lift(struct halt *h)
 static void
 faults_clear(struct guard *g)
 {
-	for (size_t i = 0; i < FAULTS; i++)
+	for (size_t i = 0; i < FAULTS && g->faulty; i++)
 		if (g->fault[i].tool != 0) {
 			ids_clear(&g->fault[i].ids);
 			g->fault[i] = (struct fault){ .tool = 0 };
 		}
+	g->faulty = false;
 }
 
 /* A message by a person: what came before is no evidence any more. */
