@@ -21,12 +21,21 @@ hash_bytes(const char *p, size_t n, const char *end)
 {
 	uint64_t h = n * 0x9e3779b97f4a7c15u, x;
 
-	while (n > 8) {
+	while (n > 16) {
 		memcpy(&x, p, 8);
 		h = (h ^ x) * 0xff51afd7ed558ccdu;
 		h ^= h >> 32;
 		p += 8;
 		n -= 8;
+	}
+	if (n > 8) {
+		uint64_t last;
+
+		memcpy(&x, p, 8);
+		memcpy(&last, p + n - 8, 8);
+		h = (h ^ x) * 0xff51afd7ed558ccdu ^ last;
+		h = (h ^ h >> 32) * 0xff51afd7ed558ccdu;
+		return h ^ h >> 29;
 	}
 	x = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

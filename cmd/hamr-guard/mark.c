@@ -226,6 +226,24 @@ mark_is_volatile(struct slice name)
 	}
 }
 
+/* Their last two letters. */
+bool
+mark_may_be_volatile(const char *end)
+{
+	char c = end[-2];
+
+	switch (end[-1]) {
+	case 'd': return c == 'i' || c == 'e';
+	case 'e': return c == 'm' || c == 't' || c == 'c';
+	case 'k':
+	case 'n': return c == 'o';
+	case 'p': return c == 'm';
+	case 's': return c == 'm' || c == 'd';
+	case 't': return c == 'a';
+	default: return false;
+	}
+}
+
 bool
 mark_colon(const char *base, const char *p)
 {
@@ -237,13 +255,8 @@ mark_colon(const char *base, const char *p)
 		return false;
 	end = p - 1;
 	end -= end[-1] == '\\';
-	/* the last letters of such names */
-	switch (end[-1]) {
-	case 'p': case 'e': case 'd': case 't': case 'n': case 's': case 'k':
-		break;
-	default:
+	if (!mark_may_be_volatile(end))
 		return false;
-	}
 	for (q = end; q > base && q[-1] != '"' && end - q < NAME_MAX_LEN; q--)
 		;
 	return mark_is_volatile((struct slice){ q, (size_t)(end - q) });

@@ -19,6 +19,8 @@ bool mark_digits(const char *base, const char *p, const char *end);
 bool mark_slash(const char *p, const char *end);
 /* A colon is at p, in a text that is JSON. */
 bool mark_colon(const char *base, const char *p);
+/* May such a name end at end?  Two bytes before it can be read. */
+bool mark_may_be_volatile(const char *end);
 /* Is a member of this name one that tells a time or names a request? */
 bool mark_is_volatile(struct slice name);
 

@@ -136,7 +136,7 @@ volatile_name(const struct line *l, const char *p)
 
 	while (p > l->p && p[-1] == ' ')
 		p--;
-	if (p - l->p < 5 || p[-1] != '"' || strchr("pedtnsk", p[-2]) == NULL)
+	if (p - l->p < 5 || p[-1] != '"' || !mark_may_be_volatile(p - 1))
 		return NULL;
 	end = p - 1;
 	for (q = end; q > l->p && q[-1] != '"' && end - q < NAME_MAX_LEN; q--)

@@ -133,14 +133,6 @@ is_null_read(const struct simple *s, size_t at)
 	    slice_is(s->w[at], "cat") && slice_is(s->w[at + 1], "/dev/null");
 }
 
-static bool
-is_reader(const struct simple *s, size_t at)
-{
-	if (s->writes)
-		return false;
-	return at >= s->n || is_command(s, at, readers);
-}
-
 /* ---- cutting a command into simple ones ---- */
 
 static const char *
@@ -252,7 +244,7 @@ shell_judge(struct slice cmd, struct shell *out)
 
 	*out = (struct shell){ .idle = true, .reads = true };
 	while (p < end) {
-		bool pipes, writes;
+		bool pipes, reads, writes;
 		size_t at;
 
 		p = simple_next(over_blanks(p, end), end, &s);
@@ -262,11 +254,11 @@ shell_judge(struct slice cmd, struct shell *out)
 		    (is_idle(&s, at) || is_null_read(&s, at));
 		/* a tail that reads a pipe only shortens it */
 		out->poll |= !s.piped && is_command(&s, at, polls);
-		out->reads = out->reads && is_reader(&s, at);
+		reads = is_command(&s, at, readers);
+		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
 		out->mutates |= s.writes || writes;
-		out->runs |= at < s.n && !writes &&
-		    !is_command(&s, at, readers);
+		out->runs |= at < s.n && !writes && !reads;
 		pipes = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (p < end)
 			p += p + 1 < end && p[0] == p[1] &&

@@ -30,16 +30,16 @@ struct pass {
 
 /* What may be in a line. */
 #define MARKS 1			/* something for norm_line */
-#define WIDE 2			/* characters of several bytes */
-#define ESCAPES 4
-#define ODD 8			/* escapes that need not be, or of control
+#define ESCAPES 2
+#define ODD 4			/* escapes that need not be, or of control
 				 * bytes without a letter of their own */
 
 /* A line, or what is left of it. */
 struct part {
 	const char *p, *end;
 	unsigned has;
-	size_t over;		/* bytes of its escapes that stand for none */
+	size_t over;		/* bytes that are no characters: of escapes,
+				 * and of characters all but the first */
 };
 
 /* ---- text_walk.c ---- */

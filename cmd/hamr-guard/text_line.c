@@ -116,26 +116,6 @@ mixed(uint64_t before, uint64_t h, size_t blank, const char *start,
 	    (size_t)(p - start))) : all;
 }
 
-/* Code points of valid UTF-8. */
-static size_t
-characters(const char *p, size_t n)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	size_t c = n;
-
-	/* of each byte: its highest bit, unless the next one is set too */
-	for (; n >= 8; p += 8, n -= 8) {
-		uint64_t x;
-
-		memcpy(&x, p, 8);
-		x = x >> 7 & ~(x >> 6) & ones;
-		c -= x * ones >> 56;
-	}
-	while (n-- > 0)
-		c -= ((unsigned char)*p++ & 0xc0) == 0x80;
-	return c;
-}
-
 /* The hash of a line without what changes by itself; h if nothing does. */
 static uint64_t
 normalised(struct pass *a, const struct part *l, uint64_t h)
@@ -187,8 +167,7 @@ line(struct pass *a, struct part *l)
 	d->lines++;
 	if (a->line == a->limit)
 		a->full(a);
-	*a->line++ = (struct text_line){ h, ((l->has & WIDE) != 0 ?
-		characters(l->p, n) : n) - l->over };
+	*a->line++ = (struct text_line){ h, n - l->over };
 }
 
 /* A line as it may be spelled: respelled with the fewest escapes it may be
@@ -198,7 +177,7 @@ odd_line(struct pass *a, const struct part *l)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
 	struct buf json = BUF_INIT(BUF_RECORD_MAX);
-	struct part now = { .has = MARKS | WIDE | ESCAPES };
+	struct part now = { .has = MARKS | ESCAPES };
 	const char *q, *end, *limit = a->end;
 
 	scan_inside((struct slice){ l->p, (size_t)(l->end - l->p) }, &plain);
@@ -206,15 +185,15 @@ odd_line(struct pass *a, const struct part *l)
 	now.p = q = json.p + 1;
 	a->end = json.p + json.len;
 	end = json.p + json.len - 1;
-	while ((q = memchr(q, '\\', (size_t)(end - q))) != NULL) {
-		size_t n = q[1] == 'u' ? 6 : 2;
+	while (q < end) {
+		size_t n = *q != '\\' ? 1 : q[1] == 'u' ? 6 : 2;
 
-		if (q[1] == 'n') {
+		if (n == 2 && q[1] == 'n') {
 			now.end = q;
 			line(a, &now);
 			now = (struct part){ .p = q + 2, .has = now.has };
 		} else {
-			now.over += n - 1;
+			now.over += n - 1 + ((*q & 0xc0) == 0x80);
 		}
 		q += n;
 	}

@@ -14,7 +14,7 @@ struct found {
 	uint64_t escapes;	/* those of all others */
 	uint64_t odd;		/* and of odd ones: \u and \/, which alone are
 				 * odd numbers in ASCII */
-	uint64_t high;		/* what is not ASCII */
+	uint64_t more;		/* of characters, all bytes but the first */
 	uint64_t digits;	/* the first of each run */
 	uint64_t slashes;	/* before a t */
 	uint64_t colons;	/* in JSON */
@@ -33,7 +33,9 @@ find(const char *p, bool json, uint64_t *carry, struct found *f,
 		f->odd = behind & bytes_with(p, 0, kind);
 	}
 	f->escapes = behind & ~f->feeds;
-	f->high = bytes_with(p, 7, kind);
+	f->more = bytes_with(p, 7, kind);
+	if (f->more != 0)
+		f->more &= ~bytes_with(p, 6, kind);
 	f->digits = digits & ~(digits << 1);
 	f->slashes = bytes_like(p, '/', kind);
 	if (f->slashes != 0)
@@ -78,7 +80,8 @@ note(struct part *l, struct slice text, const char *p, const struct found *f,
 	if ((l->has & MARKS) == 0 &&
 	    ((f->digits | f->slashes | f->colons) & here) != 0)
 		l->has |= marks(text, p, f, here);
-	l->has |= ((f->high & here) != 0) * WIDE;
+	if ((f->more & here) != 0)
+		l->over += count_bits(f->more & here);
 	if ((f->escapes & here) != 0) {
 		l->has |= ESCAPES | ((f->odd & here) != 0) * ODD;
 		l->over += count_bits(f->escapes & here);
