@@ -203,6 +203,88 @@ view_keep(struct view *v, size_t i, bool keep)
 	view_touch(v, c->node);
 }
 
+/* What the notes from the from-th to before the to-th count. */
+static uint64_t
+notes_sum(const struct view *v, const struct view_node *node, size_t from,
+    size_t to)
+{
+	uint64_t sum = 0;
+	size_t n = 0;
+
+	for (size_t k = 0; k < node->npieces && n < to; k++) {
+		const struct piece *p = &v->pieces[node->piece + k];
+
+		if (p->kind == P_NOTE && n++ >= from)
+			sum += view_content_sum(v->family,
+			    (struct slice){ p->json, p->n });
+	}
+	return sum;
+}
+
+size_t
+view_notes_over(const struct view *v, size_t i, uint64_t most)
+{
+	const struct view_node *node = &v->nodes[i];
+	uint64_t left = node->notes;
+	size_t n = 0;
+
+	for (size_t k = 0; k < node->npieces && left > most; k++) {
+		const struct piece *p = &v->pieces[node->piece + k];
+		uint64_t sum;
+
+		if (p->kind != P_NOTE || n++ < node->skipped)
+			continue;
+		sum = view_content_sum(v->family,
+		    (struct slice){ p->json, p->n });
+		if (sum == left)
+			return n - 1;	/* it is the newest */
+		left -= sum;
+	}
+	return n;
+}
+
+/* What is said of notes that are left out. */
+static uint64_t
+said_sum(const struct view *v, size_t skipped)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	uint64_t sum;
+
+	if (skipped == 0)
+		return 0;
+	view_note_of(skipped, &text);
+	sum = view_string_sum(v->family, buf_view(&text));
+	buf_release(&text);
+	return sum;
+}
+
+/* So many, but not all of them. */
+static size_t
+not_all(const struct view *v, const struct view_node *node, size_t wanted)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < node->npieces && n <= wanted; k++)
+		n += v->pieces[node->piece + k].kind == P_NOTE;
+	return n > wanted ? wanted : n > 0 ? n - 1 : 0;
+}
+
+void
+view_skip_notes(struct view *v, size_t i, size_t wanted)
+{
+	struct view_node *node = &v->nodes[i];
+	size_t n = not_all(v, node, wanted);
+	uint64_t less = n > node->skipped ?
+	    notes_sum(v, node, node->skipped, n) :
+	    -notes_sum(v, node, n, node->skipped);
+	uint64_t more = said_sum(v, n) - said_sum(v, node->skipped) - less;
+
+	node->notes -= less;
+	node->skipped = n;
+	view_grow(v, i, more, more);
+	view_touch(v, i);
+}
+
 static void
 put_summary(struct view *v, struct slice text)
 {

@@ -60,6 +60,9 @@ struct view_node {
 				 * in a user message */
 	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim */
 	uint64_t kept;		/* so much more is shown when slim */
+	uint64_t notes;		/* of full: the notes folded into its last
+				 * result */
+	size_t skipped;		/* and so many before these are left out */
 };
 
 /* A call and its result.  JSON texts, which live as long as the view. */
@@ -152,6 +155,12 @@ void view_age(struct view *v, size_t upto);
 /* Show `cut` (a JSON string of view_dup; NULL: as it was) instead of the result
  * of call i. */
 void view_cut(struct view *v, size_t i, char *cut);
+
+/* How many notes of node i, the first ones, are to be left out so that the
+ * others count at most `most`; the newest never is. */
+size_t view_notes_over(const struct view *v, size_t i, uint64_t most);
+/* Leave them out: a line in front of the others says how many they are. */
+void view_skip_notes(struct view *v, size_t i, size_t n);
 
 /* Show call i in full, or no longer, when its node is slim. */
 void view_keep(struct view *v, size_t i, bool keep);

@@ -73,6 +73,8 @@ void view_account(struct view *v, size_t i, uint64_t full, uint64_t thin);
 bool view_is_empty(const struct piece *p);
 bool view_has_piece(const struct view *v, const struct view_node *node,
     enum piece_kind kind);	/* one that is not empty */
+/* What stands for so many notes that are left out: a JSON string. */
+void view_note_of(size_t skipped, struct buf *out);
 /* The node's bytes are no longer right. */
 void view_touch(struct view *v, size_t node);
 

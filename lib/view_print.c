@@ -70,6 +70,24 @@ join_slim(const struct view *v, const struct view_node *node,
 	buf_release(&all);
 }
 
+void
+view_note_of(size_t skipped, struct buf *out)
+{
+	buf_fmt(out, "\"[%zu earlier note%s left out]\"", skipped,
+	    skipped == 1 ? "" : "s");
+}
+
+static void
+join_skipped(size_t skipped, struct joined *j)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	view_note_of(skipped, &text);
+	join(j, &(struct piece){ .kind = P_NOTE, .json = text.p,
+	    .n = text.len });
+	buf_release(&text);
+}
+
 /* Append `first` (may be NULL) and the node's pieces of this kind as one
  * content value; `none` when there are none. */
 static void
@@ -79,6 +97,7 @@ print_content(const struct view *v, const struct view_node *node,
 {
 	const struct piece *p = v->pieces + node->piece;
 	struct joined j = { out, first != NULL && first->json[0] == '[', 0 };
+	size_t skip = kind == P_NOTE ? node->skipped : 0;
 
 	for (size_t i = 0; i < node->npieces; i++)
 		j.parts |= p[i].kind == kind && p[i].json[0] == '[';
@@ -87,6 +106,11 @@ print_content(const struct view *v, const struct view_node *node,
 	for (size_t i = 0; i < node->npieces; i++) {
 		if (p[i].kind != kind)
 			continue;
+		if (skip > 0) {
+			if (--skip == 0)
+				join_skipped(node->skipped, &j);
+			continue;
+		}
 		if (p[i].calls && node->slim)
 			join_slim(v, node, &p[i], &j);
 		else
@@ -259,6 +283,7 @@ whole_message(const struct view *v, size_t i, size_t end)
 	all.ncalls = last.ncalls;
 	all.dialect = last.dialect;
 	all.slim = last.slim;
+	all.skipped = last.skipped;
 	return all;
 }
 

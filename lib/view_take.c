@@ -63,6 +63,8 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
 	make_piece(v, p, content, mark);
 	node->npieces++;
 	sum = view_content_sum(v->family, (struct slice){ p->json, p->n });
+	if (kind == P_NOTE)
+		node->notes += sum;
 	view_grow(v, v->n - 1, sum, kind == P_REASONING ? 0 : sum);
 	view_touch(v, v->n - 1);
 }

@@ -395,6 +395,34 @@ match "and the newest" "$(tail -n 1 out | jq -r .messages[0].content)" \
 timeout 10 hamr-compact --no-config -n --window 12288 row >out
 is "a row of assistants" "$(tail -n 1 out | jq -c '[.messages[].role]')" \
 	'["user","assistant"]'
+{ user go; call a bash '{"command":"make"}' "fine"
+row user 100000 | sed 's/}$/,"meta":{"by":"guard"}}/'; } >row
+timeout 10 hamr-compact --no-config --window 12288 row >out
+is "a row of notes: in the last result" "$(tail -n 1 out |
+	jq -c '[.messages[].role]')" '["user","assistant","tool"]'
+match "the newest, and how many more there were" "$(tail -n 1 out |
+	jq -r '.messages[2].content')" "fine
+
+\[9???? earlier notes left out]
+
+\[hamr-guard] message number 9*message number 99999 of a row that is a long one"
+is "so many" "$(tail -n 1 out | jq -r '.messages[2].content' | awk '
+	/left out/ { n = substr($1, 2) } /message number/ { n++ }
+	END { print n }')" 100000
+timeout 10 hamr-compact --no-config --window 12288 out >again
+same "read back it is the same" again out
+tail -n 2 out | head -n 1 | sed 's/"notes":[0-9]*/"notes":999999999/' >far
+{ user go; call a bash '{"command":"make"}' "fine"
+row user 3 | sed 's/}$/,"meta":{"by":"guard"}}/'; cat far
+row user 2 | sed 's/}$/,"meta":{"by":"loop"}}/'; } >row
+is "a record that leaves out too many leaves the newest" "$(
+	hamr-compact --no-config -n row | tail -n 1 |
+	jq -r '.messages[2].content' | grep -v "^$" | cut -c 1-29)" \
+	"fine
+[2 earlier notes left out]
+[hamr-guard] message number 2
+[loop] message number 0 of a 
+[loop] message number 1 of a "
 { user go; row assistant 300; call a read '{"path":"x"}' text; row user 300
 } >row
 is "a row is joined as it was said" "$(request --window 0 row | jq -c '[

@@ -34,8 +34,10 @@ jq -nc 'def row(r; n): range(n) | {role:r,content:
 	def step(i): {role:"assistant",content:null,tool_calls:[{id:"c\(i)",
 	type:"function",function:{name:"read",arguments:"{\"path\":\"f\"}"}}]},
 	{role:"tool",tool_call_id:"c\(i)",content:("text " * 300)};
+	def notes(n): row("user"; n) | . + {meta:{by:"loop"}};
 	range(4) | row("user"; 90), row("assistant"; 60), step(.),
-	row("user"; 40), step(. + 9), row("assistant"; 3)' >rows
+	row("user"; 40), step(. + 9), notes(120), row("assistant"; 3),
+	step(. + 18), notes(30), step(. + 27), notes(200)' >rows
 proved "rows" -s 20 -w 4096,12288,32768 rows
 
 # ---- what tools said stays theirs (S13) ----

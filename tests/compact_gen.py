@@ -181,6 +181,12 @@ class History:
             out += "\nand then " + text(r, 4)
         self.say(role="user", content=out)
 
+    def notes(self):
+        """Many, for the last result."""
+        for i in range(self.r.choice([30, 300, 1500])):
+            self.say(role="user", content="note %d " % i + text(self.r, 9),
+                     meta={"by": "loop"})
+
     def build(self):
         r = self.r
         dialect = r.random() < 0.25
@@ -203,6 +209,8 @@ class History:
                 self.result(open_calls.pop())
             while r.random() < 0.25:
                 self.user()
+            if r.random() < 0.02:
+                self.notes()
             if r.random() < 0.02:
                 self.say(type="compact")
             if r.random() < 0.02:
@@ -306,9 +314,8 @@ def answered(lines):
             responses += c.count("</tool_response>")
             if m.get("role") == "user" and "</tool_response>" in c:
                 continue
-        if m.get("role") in ("user", "system", "developer") or \
-                m.get("tool_calls"):
-            return True
+        if is_person(m) or m.get("tool_calls"):
+            return True    # a note is folded into the results before it
     return True
 
 
@@ -518,4 +525,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

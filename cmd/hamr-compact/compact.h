@@ -75,10 +75,14 @@ struct files {
 	size_t n, cap;
 };
 
-/* A result of which less is shown since a stage 3. */
+/* A result of which less is shown since a stage 3, or the notes folded into
+ * it. */
 struct cut {
 	size_t call;
-	long tokens;
+	long tokens;		/* of the result; 0: it is its notes */
+	size_t notes;		/* so many, the first ones, are left out */
+	char *is, *was;		/* what is shown of the result, and was */
+	size_t had;		/* notes that were left out */
 };
 
 struct compact {

@@ -184,6 +184,7 @@ run_rows(struct compact *c, size_t k)
 			epoch_refill(c, epoch_part(epoch_window(c),
 			    c->set.strategy->low));
 		note_changes(c, &was);
+		epoch_settle_cuts(c);
 		begin_epoch(c, size);
 	} else {
 		undo(c, &was);

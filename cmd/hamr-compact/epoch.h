@@ -49,10 +49,14 @@ void epoch_refill(struct compact *c, long size);
 void epoch_drop_kept(struct compact *c);
 /* Call i (in rising order) is in full. */
 void epoch_keep(struct compact *c, size_t i);
-/* Cut the results from node `from` on to 25 % of B together. */
+/* Cut the results from node `from` on, and the notes folded into them, to 25 %
+ * of B together. */
 void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
+void epoch_cut_notes(struct compact *c, size_t node, size_t n);
 void epoch_uncut(struct compact *c, size_t from);	/* of c->cuts */
+/* Only those that hold are remembered; the others are not undone any more. */
+void epoch_settle_cuts(struct compact *c);
 
 /* ---- epoch_print.c ---- */
 

@@ -166,17 +166,57 @@ epoch_cut_one(struct compact *c, size_t i, long tokens)
 	    c->family))
 		return;
 	scan_quote(&json, c->text.p, c->text.len);
-	view_cut(c->view, i, view_dup(c->view, json.p, json.len));
-	buf_release(&json);
 	c->cuts = xgrow(c->cuts, c->ncuts, &c->capcuts, sizeof *c->cuts);
-	c->cuts[c->ncuts++] = (struct cut){ i, tokens };
+	c->cuts[c->ncuts] = (struct cut){ .call = i, .tokens = tokens,
+		.is = view_dup(c->view, json.p, json.len), .was = call->cut };
+	view_cut(c->view, i, c->cuts[c->ncuts++].is);
+	buf_release(&json);
+}
+
+void
+epoch_cut_notes(struct compact *c, size_t node, size_t n)
+{
+	const struct view_node *of = view_node(c->view, node);
+
+	if (n <= of->skipped || of->ncalls == 0)
+		return;
+	c->cuts = xgrow(c->cuts, c->ncuts, &c->capcuts, sizeof *c->cuts);
+	c->cuts[c->ncuts++] = (struct cut){ .call = of->call + of->ncalls - 1,
+		.notes = n, .had = of->skipped };
+	view_skip_notes(c->view, node, n);
 }
 
 void
 epoch_uncut(struct compact *c, size_t from)
 {
-	while (c->ncuts > from)
-		view_cut(c->view, c->cuts[--c->ncuts].call, NULL);
+	while (c->ncuts > from) {
+		const struct cut *cut = &c->cuts[--c->ncuts];
+
+		if (cut->notes > 0)
+			view_skip_notes(c->view, view_call_at(c->view,
+			    cut->call)->node, from > 0 ? cut->had : 0);
+		else
+			view_cut(c->view, cut->call,
+			    from > 0 ? cut->was : NULL);
+	}
+}
+
+void
+epoch_settle_cuts(struct compact *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->ncuts; i++) {
+		const struct cut *cut = &c->cuts[i];
+		const struct view_call *call = view_call_at(c->view,
+		    cut->call);
+
+		if (cut->notes > 0 ? cut->notes ==
+		    view_node(c->view, call->node)->skipped :
+		    cut->is == call->cut)
+			c->cuts[n++] = *cut;
+	}
+	c->ncuts = n;
 }
 
 /* The largest size of each at which all together are at most `most`. */
@@ -201,6 +241,25 @@ smaller_first(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* The notes within half of `most`, the newest ones; what is left for results. */
+static uint64_t
+cut_notes(struct compact *c, size_t from, uint64_t most)
+{
+	uint64_t room = most / 2, left = most;
+
+	for (size_t i = view_nodes(c->view); i > from; i--) {
+		const struct view_node *node = view_node(c->view, i - 1);
+		uint64_t shown = node->notes < room ? node->notes : room;
+
+		if (node->notes > room)
+			epoch_cut_notes(c, i - 1, view_notes_over(c->view,
+			    i - 1, room));
+		room -= shown;
+		left -= shown;
+	}
+	return left;
+}
+
 void
 epoch_cut(struct compact *c, size_t from)
 {
@@ -217,6 +276,7 @@ epoch_cut(struct compact *c, size_t from)
 	qsort(size, n, sizeof *size, smaller_first);
 	most = (uint64_t)epoch_part(epoch_window(c), CUT_PERCENT) * 64 * 1024 /
 	    (uint64_t)c->ratio;
+	most = cut_notes(c, from, most);
 	each = level(size, n, most);
 	free(size);
 	if (each < CUT_LEAST * 64)

@@ -165,7 +165,11 @@ put_lists(struct json *o, struct compact *c)
 		buf_adds(&list, i > 0 ? ",{\"tool_call_id\":" :
 		    "{\"tool_call_id\":");
 		buf_adds(&list, view_call_at(c->view, c->cuts[i].call)->id);
-		buf_fmt(&list, ",\"tokens\":%ld}", c->cuts[i].tokens);
+		if (c->cuts[i].notes > 0)
+			buf_fmt(&list, ",\"notes\":%zu}", c->cuts[i].notes);
+		else
+			buf_fmt(&list, ",\"tokens\":%ld}",
+			    c->cuts[i].tokens);
 	}
 	if (c->ncuts > 0)
 		put_list(o, "cut", &list);

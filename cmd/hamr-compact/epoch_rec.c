@@ -76,22 +76,33 @@ number(const struct rec *r, const char *key, int64_t otherwise)
 	    otherwise;
 }
 
-/* The results that are cut, and no others. */
+static bool
+is_number(struct slice one, const char *key, int64_t *v)
+{
+	return scan_int(scan_get(one, key), v) && *v > 0 && *v < INT32_MAX;
+}
+
+/* The results that are cut, and the notes, and no others. */
 static void
 read_cuts(struct compact *c, struct slice list)
 {
 	struct slice one;
 	struct walk w;
 	size_t i;
-	int64_t tokens;
+	int64_t n;
 
 	epoch_uncut(c, 0);
 	walk_in(&w, list);
-	while (walk_next(&w, NULL, &one))
-		if (view_find_call(c->view, scan_get(one, "tool_call_id"),
-		    &i) && scan_int(scan_get(one, "tokens"), &tokens) &&
-		    tokens > 0 && tokens < INT32_MAX)
-			epoch_cut_one(c, i, (long)tokens);
+	while (walk_next(&w, NULL, &one)) {
+		if (!view_find_call(c->view, scan_get(one, "tool_call_id"),
+		    &i))
+			continue;
+		if (is_number(one, "tokens", &n))
+			epoch_cut_one(c, i, (long)n);
+		if (is_number(one, "notes", &n))
+			epoch_cut_notes(c, view_call_at(c->view, i)->node,
+			    (size_t)n);
+	}
 }
 
 static void

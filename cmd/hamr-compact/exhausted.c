@@ -69,7 +69,7 @@ look_at(const struct compact *c, size_t i, struct largest *l)
 		const struct view_call *call = view_call_at(c->view,
 		    node->call + k);
 
-		own -= call->text;
+		own -= call->full - call->args;
 		if (call->text > l->sum)
 			*l = (struct largest){ call->text, i,
 				node->call + k + 1 };
