@@ -26,6 +26,7 @@ struct db_schema {
 	int application_id;
 	int version;
 	const char *sql;
+	const char *upgrade;	/* of a file of an older version */
 };
 
 /* Open path.  NULL with e; DB_READ of a missing or still empty file is
@@ -36,8 +37,11 @@ void db_close(struct db *db);
 /* Was the file replaced or removed since it was opened? */
 bool db_is_stale(const struct db *db);
 
+/* Survive a power cut, too: every commit waits for the disk. */
+int db_durable(struct db *db, struct err *e);
+
 /* A write transaction, with the lock (waited for up to ten minutes: then
- * ST_TEMP).  Every db_begin is followed by one db_end, which commits or, with
+ * ST_TEMP), in the file that is at the path now.  Every db_begin is followed by one db_end, which commits or, with
  * commit false or after a failure, takes all back. */
 int db_begin(struct db *db, struct err *e);
 int db_end(struct db *db, bool commit, struct err *e);
@@ -45,6 +49,11 @@ int db_end(struct db *db, bool commit, struct err *e);
 /* Copy the log into the file and empty it, so that nothing is left in it.
  * Tried for five seconds, then ST_TEMP: a reader is in the way. */
 int db_truncate_log(struct db *db, struct err *e);
+
+/* Put the file `by` in its place, with the lock and after `last` said 0.  Who
+ * has the old one open goes on reading it, and writes into the new one. */
+int db_replace(struct db *db, const char *by,
+    int (*last)(void *arg, struct err *e), void *arg, struct err *e);
 
 /* The statement of this SQL (a literal: kept by its address), reset and
  * without values.  NULL with e. */

@@ -107,7 +107,7 @@ store_save(struct store *st, struct item *fact, struct err *e)
 	bool good;
 
 	/* a fact is nowhere else: it shall survive a power cut too */
-	if (db_exec(st->db, "PRAGMA synchronous=FULL", e) < 0 ||
+	if (db_durable(st->db, e) < 0 ||
 	    db_begin(st->db, e) < 0)
 		return -1;
 	good = save(st, fact, e) == 0;
