@@ -78,8 +78,11 @@ hear(int fd, pid_t pid, struct buf *b)
 		while (more && (k = read(fd, part, sizeof part)) > 0)
 			buf_add(b, part, (size_t)k);
 		more = k != 0;
+		if (end < 0 && !more)	/* no pidfd here: its end is that */
+			ended = true;
 	}
-	close(end);
+	if (end >= 0)
+		close(end);
 	return ended;
 }
 

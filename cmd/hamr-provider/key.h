@@ -10,7 +10,8 @@
 /* No core dump, and no other process of this user may look into this one. */
 void key_protect(void);
 
-/* The first line a command prints, that has 10 s to end.  NULL with e; yours to free. */
+/* The first line a command prints, that has 10 s to end.  NULL with e; yours
+ * to free. */
 char *key_command(const char *const *argv, size_t n, struct err *e);
 
 /* A key must be one line of visible characters: 0, or -1 with e.  It is
