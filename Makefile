@@ -98,8 +98,10 @@ TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
 $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
+GUARD_UNITS = $O/unit/test_guard_text $O/unit/test_guard_sig
+$(GUARD_UNITS): $(call objects,hamr-guard)
 UNIT_test_guard_text = $(call objects,hamr-guard)
-$O/unit/test_guard_text: $(call objects,hamr-guard)
+UNIT_test_guard_sig = $(call objects,hamr-guard)
 UNIT_test_dialect = $(filter %/fence.o,$(call objects,hamr-provider)) \
                     $(patsubst cmd/%.c,$O/cmd/%.o, \
                     $(wildcard cmd/hamr-provider/dialect*.c))

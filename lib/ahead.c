@@ -1,6 +1,7 @@
 /* ahead.c - records read and checked by a second thread. */
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "ahead.h"
@@ -32,7 +33,8 @@ struct ahead {
 	/* shared, by the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t made, used;	/* batches, ever */
+	size_t made;		/* batches, ever */
+	atomic_size_t used;	/* changed by the lock only */
 	/* the reader's own */
 	size_t at;		/* in batch number `used` */
 	bool has;		/* that one is ours */
@@ -40,14 +42,24 @@ struct ahead {
 
 /* ---- the thread ---- */
 
+/* Is a batch ready that nobody works on?  Else the reader may wait for this
+ * one, and had better do the work itself: so both have as much to do. */
+static bool
+has_time(struct ahead *a)
+{
+	return a->made - atomic_load_explicit(&a->used,
+	    memory_order_relaxed) > 1;
+}
+
 /* What is too much is done without. */
 static void
-work(const struct ahead_work *w, struct batch *b, const struct rec *r)
+work(struct ahead *a, struct batch *b, const struct rec *r)
 {
+	const struct ahead_work *w = &a->work;
 	size_t was = b->made.len;
 
 	b->ends = xgrow(b->ends, b->n, &b->capends, sizeof *b->ends);
-	if (w->make != NULL)
+	if (w->make != NULL && has_time(a))
 		w->make(w->self, r, &b->made);
 	if (b->made.over) {
 		b->made.over = false;
@@ -76,7 +88,7 @@ take_all(struct ahead *a, struct batch *b)
 	int got;
 
 	while ((got = rec_take(in, &r, &b->e)) > 0) {
-		work(&a->work, b, r);
+		work(a, b, r);
 		add(b, r);
 	}
 	b->refused = got < 0;

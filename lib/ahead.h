@@ -16,7 +16,8 @@ struct ahead;
 
 /* What the second thread does with each record besides reading it: what make
  * adds to out goes with the record.  out's length is a multiple of 8 before
- * and after.  Nothing but self and the record may be looked at. */
+ * and after.  Nothing but self and the record may be looked at.  It is not done when
+ * there is no time for it. */
 struct ahead_work {
 	void (*make)(void *self, const struct rec *r, struct buf *out);
 	void *self;
@@ -32,7 +33,7 @@ struct ahead *ahead_start(struct rec_in *in, const struct ahead_work *w);
 int ahead_next(struct ahead *a, const struct rec **r, struct err *e);
 
 /* What was made of that record, as long as it is valid; p is NULL if there is
- * nothing, or if it was too much to be kept. */
+ * nothing, if there was no time, or if it was too much to be kept. */
 struct slice ahead_made(const struct ahead *a);
 
 /* Will ahead_next not wait? */

@@ -35,7 +35,7 @@ struct stage_ops {
 	/* Then it may do this with a record as well, and add what it made to
 	 * out, which s->made holds while record() is called.  It is too early
 	 * to look at anything but r and what is prepare's own.  s->made has
-	 * nothing if out was full, or the input short.  NULL: nothing to do.
+	 * nothing if out was full, time short, or the input.  NULL: nothing to do.
 	 * The length of out stays a multiple of 8. */
 	void (*prepare)(struct stage *s, const struct rec *r,
 	    struct buf *out);

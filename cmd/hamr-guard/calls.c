@@ -23,14 +23,14 @@ is_listed(struct slice name, const char *const *list, size_t n)
 
 /* The decoded name as [loop_guard] tools has it; yours. */
 static char *
-tool_of(const struct guard *g, const struct open_call *c)
+tool_named(const struct policy *p, struct slice json)
 {
-	char *s = scan_strdup(slice_of(c->name)), *to;
+	char *s = scan_strdup(json), *to;
 	struct slice name;
 
 	if (s == NULL)
 		return xstrdup("");
-	name = policy_tool(g->policy, slice_of(s));
+	name = policy_tool(p, slice_of(s));
 	if (name.p == s)
 		return s;
 	to = xmemdup0(name.p, name.n);
@@ -38,8 +38,31 @@ tool_of(const struct guard *g, const struct open_call *c)
 	return to;
 }
 
+static char *
+tool_of(const struct guard *g, const struct open_call *c)
+{
+	return tool_named(g->policy, slice_of(c->name));
+}
+
+void
+calls_prepare(struct guard *g, struct slice calls, struct buf *out)
+{
+	struct walk w;
+	struct call c;
+
+	walk_in(&w, calls);
+	while (msg_next_call(&w, &c)) {
+		char *tool = tool_named(g->policy, c.name.p != NULL ? c.name :
+		    SLICE("\"\""));
+
+		sign_ahead(&g->early_sign, slice_of(tool), c.given, out);
+		free(tool);
+	}
+}
+
+/* made: of the message's calls from this one on. */
 static struct open_call *
-take_in(struct guard *g, const struct call *c)
+take_in(struct guard *g, const struct call *c, struct slice *made)
 {
 	const struct policy *p = g->policy;
 	struct open_call *o;
@@ -52,7 +75,10 @@ take_in(struct guard *g, const struct call *c)
 		.step = g->steps };
 	tool = tool_of(g, o);
 	/* an object may stand in place of its text */
-	sign_call(&g->sign, slice_of(tool), c->given, &o->about);
+	if (made->p != NULL)
+		sign_made(&g->sign, made, &o->about);
+	else
+		sign_call(&g->sign, slice_of(tool), c->given, &o->about);
 	/* what has no name is no call that could run */
 	o->exempt = c->name.p == NULL ||
 	    is_listed(slice_of(tool), p->exempt, p->nexempt);
@@ -330,6 +356,7 @@ void
 guard_calls(struct guard *g, struct slice calls)
 {
 	bool forced = g->text_only > 0;
+	struct slice made = g->stage->made;
 	struct map same = { .n = 0 };
 	unsigned long changes = 0;
 	struct walk w, ahead;
@@ -345,7 +372,7 @@ guard_calls(struct guard *g, struct slice calls)
 	while (msg_next_call(&w, &c)) {
 		ahead = w;
 		alone = alone && !walk_key(&ahead, NULL);
-		judge(g, take_in(g, &c), alone ? NULL : &same, forced,
+		judge(g, take_in(g, &c, &made), alone ? NULL : &same, forced,
 		    &changes);
 		g->step.left++;
 	}

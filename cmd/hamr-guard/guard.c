@@ -76,8 +76,12 @@ assistant(struct guard *g, const struct rec *r)
 void
 guard_prepare(struct guard *g, const struct rec *r, struct buf *out)
 {
-	if (r->kind == R_TOOL && !g->policy->off)
+	if (g->policy->off)
+		return;
+	if (r->kind == R_TOOL)
 		outcome_prepare(r, g->early, out);
+	else if (r->kind == R_ASSISTANT && g->sign.rules == NULL)
+		calls_prepare(g, rec_get(r, "tool_calls"), out);
 }
 
 void
@@ -156,4 +160,5 @@ guard_release(struct guard *g)
 	buf_release(&g->early[0]);
 	buf_release(&g->early[1]);
 	sign_release(&g->sign);
+	sign_release(&g->early_sign);
 }

@@ -115,7 +115,9 @@ struct guard {
 	struct buf text;	/* of the message in hand, decoded */
 	struct buf joined;	/* and of several parts, spelled as JSON */
 	struct buf scratch[2];
-	struct buf early[2];	/* guard_prepare's own */
+	/* guard_prepare's own */
+	struct buf early[2];
+	struct sign early_sign;
 	size_t line;		/* of the record in hand */
 	/* pairing */
 	struct pairing pairing;
@@ -167,6 +169,9 @@ void guard_reset(struct guard *g);	/* a new transcript */
 
 /* calls.c: the calls of an assistant message. */
 void guard_calls(struct guard *g, struct slice tool_calls);
+/* What of that needs no more than the calls. */
+void calls_prepare(struct guard *g, struct slice tool_calls,
+    struct buf *out);
 /* results.c: a tool message. */
 void guard_result(struct guard *g, const struct rec *r);
 /* step.c: the last result of a step has come. */

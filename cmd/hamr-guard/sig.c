@@ -11,6 +11,8 @@
 #define TEXTS_MAX (2 * BUF_RECORD_MAX)
 #define FEW 16			/* members compared each with each */
 
+_Static_assert(sizeof(struct about) % 8 == 0, "what is made ahead is aligned");
+
 /* Say why a call is made or are different in every request; never "id". */
 static const char *const dropped[] = { "description", "reason", "intent",
 	"thought", "explanation", "request_id", "trace_id", "nonce",
@@ -330,6 +332,33 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 	out->n = s->texts.len - out->at;
 	text_hash2(s->texts.p + out->at, out->n, hash);
 	out->sig = (struct sig){ hash[0], hash[1] };
+}
+
+void
+sign_ahead(struct sign *s, struct slice name, struct slice args,
+    struct buf *out)
+{
+	static const char zeros[8];
+	struct about a;
+
+	sign_step(s);
+	sign_call(s, name, args, &a);
+	buf_add(out, &a, sizeof a);
+	buf_add(out, s->texts.p, a.n);
+	buf_add(out, zeros, -out->len % 8);
+}
+
+void
+sign_made(struct sign *s, struct slice *made, struct about *out)
+{
+	size_t n;
+
+	s->texts.max = TEXTS_MAX;
+	memcpy(out, made->p, sizeof *out);
+	out->at = s->texts.len;
+	buf_add(&s->texts, made->p + sizeof *out, out->n);
+	n = (sizeof *out + out->n + 7) / 8 * 8;
+	*made = (struct slice){ made->p + n, made->n - n };
 }
 
 void
