@@ -161,8 +161,9 @@ is_question(const struct sentence *s)
 static int
 plan_score(struct slice par)
 {
-	const struct lists l = { set_of(intents), set_of(verbs),
-		set_of(announcements), set_of(past), set_of(offers) };
+	struct lists l = { .intents = set_of(intents),
+		.verbs = set_of(verbs),
+		.announcements = set_of(announcements) };
 	bool intent = false, announced = false, done = false, offer = false;
 	bool asks = false;
 	int steps = 0, findings = 0, score;
@@ -176,6 +177,8 @@ plan_score(struct slice par)
 	}
 	if (!intent && !announced && !ends_open(par))
 		return 0;
+	l.past = set_of(past);
+	l.offers = set_of(offers);
 	for (rest = par; sentence_next(&rest, &s); ) {
 		asks = is_question(&s);
 		done |= sentence_has(&s, &l.past);

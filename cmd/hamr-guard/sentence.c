@@ -10,13 +10,27 @@
 
 #include "sentence.h"
 
+/* Letters in lower case and digits; 0 for all else. */
+static const char lower[256] = {
+	['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
+	['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9',
+	['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e',
+	['F'] = 'f', ['G'] = 'g', ['H'] = 'h', ['I'] = 'i', ['J'] = 'j',
+	['K'] = 'k', ['L'] = 'l', ['M'] = 'm', ['N'] = 'n', ['O'] = 'o',
+	['P'] = 'p', ['Q'] = 'q', ['R'] = 'r', ['S'] = 's', ['T'] = 't',
+	['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y',
+	['Z'] = 'z', ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd',
+	['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i',
+	['j'] = 'j', ['k'] = 'k', ['l'] = 'l', ['m'] = 'm', ['n'] = 'n',
+	['o'] = 'o', ['p'] = 'p', ['q'] = 'q', ['r'] = 'r', ['s'] = 's',
+	['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w', ['x'] = 'x',
+	['y'] = 'y', ['z'] = 'z',
+};
+
 static inline bool
 is_letter(char c)
 {
-	unsigned char low = (unsigned char)c | 0x20;
-
-	return (unsigned char)(low - 'a') < 26 ||
-	    (unsigned char)((unsigned char)c - '0') < 10;
+	return lower[(unsigned char)c] != '\0';
 }
 
 /* A letter's bit; digits and the rest share one. */
@@ -179,14 +193,12 @@ next_word(const char *p, const char *end, char w[WORD_MAX])
 {
 	size_t n = 0;
 
-	while (p < end && is_letter(*p)) {
-		char c = *p++, join = '\0';
+	for (;;) {
+		char join;
 
-		if (n < WORD_MAX - 1)
-			w[n] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-		n++;
-		if (p == end || is_letter(*p))
-			continue;
+		for (; p < end && is_letter(*p); p++, n++)
+			if (n < WORD_MAX - 1)
+				w[n] = lower[(unsigned char)*p];
 		if (end - p > 3 && memcmp(p, "\342\200\231", 3) == 0 &&
 		    is_letter(p[3])) {
 			join = '\'';
