@@ -4,10 +4,10 @@
 #	bench/guard.sh [FOLDER]		recorded sessions; default tests/data
 #
 # The sessions are read through the importers and repeated to 250 MB (MB=).
-# A line a round: MB/s of cJSON, of hamr-guard to /dev/null and of hamr-guard
-# as a filter into a pipe; then the best of each, the ratio by the clock and by
-# processor time (hamr-guard reads ahead with a second thread), and the memory
-# of hamr-guard for the first tenth and for all.
+# A line a round: MB/s of cJSON, of hamr-guard -n, and of hamr-guard as a filter
+# to /dev/null and into a pipe; then the best of each, the ratios to cJSON by
+# the clock and by processor time (hamr-guard uses a second thread for long
+# inputs), and the memory of hamr-guard for the first tenth and for all.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 bin=${HAMR_BIN:-$top/bin}
@@ -73,24 +73,25 @@ def most(name):
     return int(p.stdout.split()[-1])
 
 null = open(os.devnull, "wb")
-best, least = [0, 0, 0], [0, 0, 0]
+best, least = [0] * 4, [0] * 4
 print("%d MB, a line is %d bytes on average" % (
     size // 1000000, len(once) // max(1, once.count(b"\n"))))
 for _ in range(5):
     cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=null)
     now = (run([t + "/cjson"], "all", null),
            run([guard, "--no-config", "-n"], "all", null),
+           run([guard, "--no-config"], "all", null),
            run([guard, "--no-config"], "all", cat.stdin))
     cat.stdin.close()
     cat.wait()
     best = [max(a, b[0]) for a, b in zip(best, now)]
     least = [max(a, b[1]) for a, b in zip(least, now)]
-    print("cJSON %6.0f MB/s  guard -n %6.0f MB/s  filter %6.0f MB/s" %
-          tuple(n[0] for n in now))
-print("best  %6.0f MB/s           %6.0f MB/s         %6.0f MB/s" %
-      tuple(best))
-print("ratio to cJSON: %.2f by the clock, %.2f by processor time" % (
-    best[1] / best[0], least[1] / least[0]))
+    print("cJSON %5.0f MB/s  guard -n %5.0f  filter to /dev/null %5.0f  "
+          "into a pipe %5.0f" % tuple(n[0] for n in now))
+for name, rate in (("MB/s", best), ("MB/s of processor time", least)):
+    print("best %s: cJSON %.0f, -n %.0f (%.2f), /dev/null %.0f (%.2f), "
+          "pipe %.0f (%.2f)" % ((name, rate[0]) + tuple(
+              x for r in rate[1:] for x in (r, r / rate[0]))))
 print("memory: %d KiB for a tenth, %d KiB for all" % (
     most("tenth"), most("all")))
 P

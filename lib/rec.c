@@ -1,5 +1,6 @@
 /* rec.c - the door: the one module that reads and writes records. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #define BLOCK ((size_t)256 << 10)	/* read(2) asks for this at least */
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
+#define PIPE (1 << 20)			/* what anybody may ask for on Linux */
 
 static const struct {
 	const char *word;
@@ -327,6 +329,16 @@ rec_out_init(struct rec_out *o, int fd, const char *name)
 	*o = (struct rec_out){ .fd = fd, .name = name };
 	buf_init(&o->buf, (size_t)1 << 40);
 	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void
+rec_out_much(struct rec_out *o)
+{
+#ifdef F_SETPIPE_SZ
+	fcntl(o->fd, F_SETPIPE_SZ, PIPE);	/* fails on all but pipes */
+#else
+	(void)o;
+#endif
 }
 
 void

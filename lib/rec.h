@@ -118,6 +118,9 @@ struct rec_out {
 };
 
 void rec_out_init(struct rec_out *o, int fd, const char *name);
+/* Much will be written: a pipe is made large, if that can be, so that neither
+ * end waits for the other often. */
+void rec_out_much(struct rec_out *o);
 /* Queue one line (without LF).  Written when the queue is large. */
 void rec_put(struct rec_out *o, struct slice line);
 /* The same of a line that lies in parts. */
