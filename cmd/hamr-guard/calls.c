@@ -3,6 +3,7 @@
 
 #include "guard.h"
 #include "mem.h"
+#include "take.h"
 
 /* ---- a call taken in ---- */
 
@@ -12,80 +13,23 @@ json_text(struct slice v)
 	return v.p != NULL ? xmemdup0(v.p, v.n) : xstrdup("\"\"");
 }
 
-static bool
-is_listed(struct slice name, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (slice_is(name, list[i]))
-			return true;
-	return false;
-}
-
-/* The decoded name as [loop_guard] tools has it; yours. */
-static char *
-tool_named(const struct policy *p, struct slice json)
-{
-	char *s = scan_strdup(json), *to;
-	struct slice name;
-
-	if (s == NULL)
-		return xstrdup("");
-	name = policy_tool(p, slice_of(s));
-	if (name.p == s)
-		return s;
-	to = xmemdup0(name.p, name.n);
-	free(s);
-	return to;
-}
-
 static char *
 tool_of(const struct guard *g, const struct open_call *c)
 {
-	return tool_named(g->policy, slice_of(c->name));
+	return take_tool(g->policy, slice_of(c->name));
 }
 
-void
-calls_prepare(struct guard *g, struct slice calls, struct buf *out)
-{
-	struct walk w;
-	struct call c;
-
-	walk_in(&w, calls);
-	while (msg_next_call(&w, &c)) {
-		char *tool = tool_named(g->policy, c.name.p != NULL ? c.name :
-		    SLICE("\"\""));
-
-		sign_ahead(&g->early_sign, slice_of(tool), c.given, out);
-		free(tool);
-	}
-}
-
-/* made: of the message's calls from this one on. */
 static struct open_call *
-take_in(struct guard *g, const struct call *c, struct slice *made)
+take_in(struct guard *g, const struct taken *c)
 {
-	const struct policy *p = g->policy;
 	struct open_call *o;
-	char *tool;
 
 	g->call = xgrow(g->call, g->ncall, &g->capcall, sizeof *g->call);
 	o = &g->call[g->ncall];
-	*o = (struct open_call){ .id = json_text(c->id), .turn = g->turn,
-		.name = json_text(c->name), .line = g->line,
-		.step = g->steps };
-	tool = tool_of(g, o);
-	/* an object may stand in place of its text */
-	if (made->p != NULL)
-		sign_made(&g->sign, made, &o->about);
-	else
-		sign_call(&g->sign, slice_of(tool), c->given, &o->about);
-	/* what has no name is no call that could run */
-	o->exempt = c->name.p == NULL ||
-	    is_listed(slice_of(tool), p->exempt, p->nexempt);
-	if (is_listed(slice_of(tool), p->poll_tools, p->npoll))
-		o->about.poll = true;
-	free(tool);
-	pairing_call(&g->pairing, c->id, g->ncall++);
+	*o = (struct open_call){ .about = c->about, .exempt = c->exempt,
+		.id = json_text(c->call.id), .name = json_text(c->call.name),
+		.line = g->line, .turn = g->turn, .step = g->steps };
+	pairing_call(&g->pairing, c->call.id, g->ncall++);
 	return o;
 }
 
@@ -356,23 +300,18 @@ void
 guard_calls(struct guard *g, struct slice calls)
 {
 	bool forced = g->text_only > 0;
-	struct slice made = g->stage->made;
 	struct map same = { .n = 0 };
 	unsigned long changes = 0;
-	struct walk w, ahead;
-	bool alone = true;
-	struct call c;
+	struct taking t;
+	struct taken c;
 
 	g->text_only -= forced;
 	g->answers.nudged_call = 0;
 	g->answers.same = 0;
 	g->steps++;
-	sign_step(&g->sign);
-	walk_in(&w, calls);
-	while (msg_next_call(&w, &c)) {
-		ahead = w;
-		alone = alone && !walk_key(&ahead, NULL);
-		judge(g, take_in(g, &c, &made), alone ? NULL : &same, forced,
+	take_begin(&t, g->policy, &g->sign, calls, g->stage->made);
+	while (take_next(&t, &c)) {
+		judge(g, take_in(g, &c), t.alone ? NULL : &same, forced,
 		    &changes);
 		g->step.left++;
 	}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "take.h"
 
 #define POOL_MAX 1024		/* calls without results that are remembered
 				 * beyond their step */
@@ -81,7 +82,8 @@ guard_prepare(struct guard *g, const struct rec *r, struct buf *out)
 	if (r->kind == R_TOOL)
 		outcome_prepare(r, g->early, out);
 	else if (r->kind == R_ASSISTANT && g->sign.rules == NULL)
-		calls_prepare(g, rec_get(r, "tool_calls"), out);
+		take_ahead(g->policy, &g->early_sign,
+		    rec_get(r, "tool_calls"), out);
 }
 
 void

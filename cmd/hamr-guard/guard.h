@@ -169,9 +169,6 @@ void guard_reset(struct guard *g);	/* a new transcript */
 
 /* calls.c: the calls of an assistant message. */
 void guard_calls(struct guard *g, struct slice tool_calls);
-/* What of that needs no more than the calls. */
-void calls_prepare(struct guard *g, struct slice tool_calls,
-    struct buf *out);
 /* results.c: a tool message. */
 void guard_result(struct guard *g, const struct rec *r);
 /* step.c: the last result of a step has come. */

@@ -11,8 +11,6 @@
 #define TEXTS_MAX (2 * BUF_RECORD_MAX)
 #define FEW 16			/* members compared each with each */
 
-_Static_assert(sizeof(struct about) % 8 == 0, "what is made ahead is aligned");
-
 /* Say why a call is made or are different in every request; never "id". */
 static const char *const dropped[] = { "description", "reason", "intent",
 	"thought", "explanation", "request_id", "trace_id", "nonce",
@@ -334,31 +332,18 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 	out->sig = (struct sig){ hash[0], hash[1] };
 }
 
-void
-sign_ahead(struct sign *s, struct slice name, struct slice args,
-    struct buf *out)
+struct slice
+sign_bytes(const struct sign *s, const struct about *a)
 {
-	static const char zeros[8];
-	struct about a;
-
-	sign_step(s);
-	sign_call(s, name, args, &a);
-	buf_add(out, &a, sizeof a);
-	buf_add(out, s->texts.p, a.n);
-	buf_add(out, zeros, -out->len % 8);
+	return (struct slice){ s->texts.p + a->at, a->n };
 }
 
 void
-sign_made(struct sign *s, struct slice *made, struct about *out)
+sign_adopt(struct sign *s, struct about *a, struct slice bytes)
 {
-	size_t n;
-
 	s->texts.max = TEXTS_MAX;
-	memcpy(out, made->p, sizeof *out);
-	out->at = s->texts.len;
-	buf_add(&s->texts, made->p + sizeof *out, out->n);
-	n = (sizeof *out + out->n + 7) / 8 * 8;
-	*made = (struct slice){ made->p + n, made->n - n };
+	a->at = s->texts.len;
+	buf_slice(&s->texts, bytes);
 }
 
 void

@@ -60,12 +60,10 @@ void sign_step(struct sign *s);
  * place, as JSON. */
 void sign_call(struct sign *s, struct slice name, struct slice args,
     struct about *out);
-/* The same in two steps, the first on an s of its own: what it makes of a call
- * is added to out, whose length stays a multiple of 8.  The second takes it
- * off the front of made. */
-void sign_ahead(struct sign *s, struct slice name, struct slice args,
-    struct buf *out);
-void sign_made(struct sign *s, struct slice *made, struct about *out);
+/* What the signature of a call of this step is of; borrowed. */
+struct slice sign_bytes(const struct sign *s, const struct about *a);
+/* a, which another one made of these bytes, becomes a call of this step. */
+void sign_adopt(struct sign *s, struct about *a, struct slice bytes);
 
 /* The signature of a call of this step. */
 void sign_hex(struct sign *s, const struct about *a, char sig[SHA_HEX]);
