@@ -3,11 +3,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ahead.h"
 #include "mem.h"
 
 enum { BATCHES = 3 };		/* one worked on, one ready, one being read */
+
+/* Bytes between what the one thread writes and the other one reads often, as
+ * processors exchange whole lines of memory. */
+#define LINES 128
 
 #define MADE_MAX ((size_t)4 << 20)	/* of a batch */
 
@@ -23,6 +28,7 @@ struct batch {
 	size_t capends;
 	bool refused, end;	/* behind its records: e; nothing more */
 	struct err e;
+	char pad[LINES];
 };
 
 struct ahead {
@@ -36,6 +42,7 @@ struct ahead {
 	size_t made;		/* batches, ever */
 	atomic_size_t used;	/* changed by the lock only */
 	/* the reader's own */
+	char pad[LINES];
 	size_t at;		/* in batch number `used` */
 	bool has;		/* that one is ours */
 };
@@ -73,10 +80,11 @@ add(struct batch *b, const struct rec *r)
 {
 	b->r = xgrow(b->r, b->n, &b->cap, sizeof *b->r);
 	b->r[b->n++] = *r;
-	for (size_t i = 0; i < r->n; i++) {
-		b->m = xgrow(b->m, b->nm, &b->capm, sizeof *b->m);
-		b->m[b->nm++] = r->m[i];
-	}
+	while (b->capm - b->nm < r->n)
+		b->m = xgrow(b->m, b->capm, &b->capm, sizeof *b->m);
+	if (r->n > 0)
+		memcpy(b->m + b->nm, r->m, r->n * sizeof *r->m);
+	b->nm += r->n;
 }
 
 /* Take what is there.  False: nothing is, read more. */

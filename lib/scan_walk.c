@@ -61,6 +61,15 @@ over_string(const char *p, const char *end)
 {
 	p++;
 #ifdef __SSE2__
+	/* most are short */
+	for (int i = 0; i < 2 && end - p >= 16; i++, p += 16) {
+		unsigned odd = odd_bytes(p);
+
+		if (odd != 0 && p[__builtin_ctz(odd)] == '"')
+			return p + __builtin_ctz(odd) + 1;
+		if (odd != 0)
+			break;
+	}
 	if (end - p >= 64)
 		p = over_any_blocks(p, end);
 #endif

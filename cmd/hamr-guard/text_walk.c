@@ -62,9 +62,11 @@ marks(struct slice text, const char *p, const struct found *f, uint64_t here)
 	return 0;
 }
 
-static inline unsigned
-count_bits(uint64_t x)
+BITS_LOOP unsigned
+count_bits(uint64_t x, enum bits kind)
 {
+	if (kind != BITS_PLAIN)		/* there it is one instruction */
+		return (unsigned)__builtin_popcountll(x);
 	x -= x >> 1 & UINT64_C(0x5555555555555555);
 	x = (x & UINT64_C(0x3333333333333333)) +
 	    (x >> 2 & UINT64_C(0x3333333333333333));
@@ -73,18 +75,18 @@ count_bits(uint64_t x)
 }
 
 /* Take note of what a line has in a block. */
-static inline void
+BITS_LOOP void
 note(struct part *l, struct slice text, const char *p, const struct found *f,
-    uint64_t here)
+    uint64_t here, enum bits kind)
 {
 	if ((l->has & MARKS) == 0 &&
 	    ((f->digits | f->slashes | f->colons) & here) != 0)
 		l->has |= marks(text, p, f, here);
 	if ((f->more & here) != 0)
-		l->over += count_bits(f->more & here);
+		l->over += count_bits(f->more & here, kind);
 	if ((f->escapes & here) != 0) {
 		l->has |= ESCAPES | ((f->odd & here) != 0) * ODD;
-		l->over += count_bits(f->escapes & here);
+		l->over += count_bits(f->escapes & here, kind);
 	}
 }
 
@@ -136,12 +138,12 @@ walk(struct pass *a, struct slice json, enum bits kind)
 			const char *nl = p + __builtin_ctzll(f.feeds);
 			uint64_t here = (f.feeds ^ (f.feeds - 1)) & rest;
 
-			note(&l, json, p, &f, here);
+			note(&l, json, p, &f, here, kind);
 			close_line(a, &l, nl - 1);
 			l = (struct part){ .p = nl + 1 };
 			rest &= ~here;
 		}
-		note(&l, json, p, &f, rest);
+		note(&l, json, p, &f, rest, kind);
 	}
 	if (l.p < end)
 		close_line(a, &l, end);
