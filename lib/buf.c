@@ -25,7 +25,7 @@ bool
 slice_in(struct slice s, const char *const *row)
 {
 	for (; *row != NULL; row++)
-		if (slice_is(s, *row))
+		if ((s.n == 0 || **row == *s.p) && slice_is(s, *row))
 			return true;
 	return false;
 }
