@@ -14,10 +14,11 @@
 
 struct ahead;
 
-/* What the second thread does with each record besides reading it: what make
- * adds to out goes with the record.  out's length is a multiple of 8 before
- * and after.  Nothing but self and the record may be looked at.  It is not done when
- * there is no time for it. */
+/* What the second thread does with each record besides reading it, when there
+ * is time: what make adds to out goes with the record.  out's length is a
+ * multiple of 8 before and after.  Nothing but self and the record may be
+ * looked at.
+ */
 struct ahead_work {
 	void (*make)(void *self, const struct rec *r, struct buf *out);
 	void *self;

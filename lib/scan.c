@@ -26,64 +26,11 @@ blanks(struct scan *s)
 	s->p = behind_blanks(s->p, s->end);
 }
 
-/* s->p is at a backslash that no one-letter escape follows. */
-static bool
-odd_escape(struct scan *s)
-{
-	const char *p = s->p + 1;
-	int cp;
-
-	if (p >= s->end)
-		return refuse(s, p, "string without an end");
-	if (*p != 'u')
-		return refuse(s, s->p, "bad escape in a string");
-	if (s->end - p < 5)
-		return refuse(s, s->p, "bad \\u escape");
-	cp = hex4(p + 1);
-	if (cp < 0)
-		return refuse(s, s->p, "bad \\u escape");
-	if (cp == 0)
-		return refuse(s, s->p, "\\u0000 in a string");
-	s->p += 6;
-	return true;
-}
-
-static bool
-not_ascii(struct scan *s)
-{
-	const char *p = s->p;
-
-	while (p < s->end && (unsigned char)*p >= 0x80) {
-		size_t k = utf8_len((const unsigned char *)p,
-		    (size_t)(s->end - p));
-
-		if (k == 0)
-			return refuse(s, p, "not UTF-8");
-		p += k;
-	}
-	s->p = p;
-	return true;
-}
-
-/* One byte of a string's inside that is not plain, at s->p: left behind it. */
-static bool
-special(struct scan *s)
-{
-	if ((unsigned char)*s->p >= 0x80)
-		return not_ascii(s);
-	if (*s->p != '\\')
-		return refuse(s, s->p, "control byte in a string");
-	if (s->end - s->p >= 2 && scan_escapes[(unsigned char)s->p[1]] == 1) {
-		s->p += 2;
-		return true;
-	}
-	return odd_escape(s);
-}
-
 #ifdef __SSE2__
 /* Walk whole blocks of 16 bytes from s->p; simple escapes are stepped over
  * inside their block, which is what makes this fast on text with many \n.
- * Stops at a closing quote (true), at what special() is for, or near the end. */
+ * Stops at a closing quote (true), at what scan_special is for, or near the
+ * end. */
 static inline bool
 blocks(struct scan *s, bool *escaped)
 {
@@ -126,7 +73,7 @@ any_blocks(struct scan *s, bool *escaped)
 	if (s->end - s->p > 64 && scan_blocks(s, escaped))
 		return true;
 	if (s->end - s->p > 64)
-		return false;	/* at what special() is for */
+		return false;	/* at what scan_special is for */
 #endif
 	return blocks(s, escaped);
 }
@@ -155,7 +102,7 @@ string(struct scan *s, bool *escaped)
 		if (*s->p == '"')
 			break;
 		*escaped |= *s->p == '\\';
-		if (!special(s))
+		if (!scan_special(s))
 			return false;
 	}
 	s->p++;

@@ -1,4 +1,4 @@
-/* scan_blocks.c - long strings, 64 bytes at a time. */
+/* scan_blocks.c - strings: long ones by 64 bytes, and what is not plain. */
 #include "scan_in.h"
 #include "utf8.h"
 
@@ -7,6 +7,59 @@ const unsigned char scan_escapes[256] = {
 	['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1, ['f'] = 1, ['n'] = 1,
 	['r'] = 1, ['t'] = 1, ['u'] = 2
 };
+
+/* s->p is at a backslash that no one-letter escape follows. */
+static bool
+odd_escape(struct scan *s)
+{
+	const char *p = s->p + 1;
+	int cp;
+
+	if (p >= s->end)
+		return refuse(s, p, "string without an end");
+	if (*p != 'u')
+		return refuse(s, s->p, "bad escape in a string");
+	if (s->end - p < 5)
+		return refuse(s, s->p, "bad \\u escape");
+	cp = hex4(p + 1);
+	if (cp < 0)
+		return refuse(s, s->p, "bad \\u escape");
+	if (cp == 0)
+		return refuse(s, s->p, "\\u0000 in a string");
+	s->p += 6;
+	return true;
+}
+
+static bool
+not_ascii(struct scan *s)
+{
+	const char *p = s->p;
+
+	while (p < s->end && (unsigned char)*p >= 0x80) {
+		size_t k = utf8_len((const unsigned char *)p,
+		    (size_t)(s->end - p));
+
+		if (k == 0)
+			return refuse(s, p, "not UTF-8");
+		p += k;
+	}
+	s->p = p;
+	return true;
+}
+
+bool
+scan_special(struct scan *s)
+{
+	if ((unsigned char)*s->p >= 0x80)
+		return not_ascii(s);
+	if (*s->p != '\\')
+		return refuse(s, s->p, "control byte in a string");
+	if (s->end - s->p >= 2 && scan_escapes[(unsigned char)s->p[1]] == 1) {
+		s->p += 2;
+		return true;
+	}
+	return odd_escape(s);
+}
 
 #ifdef __SSE2__
 /* The first of these bytes that no one-letter escape is made of, or 64.  The

@@ -1,9 +1,10 @@
 /* scan_in.h - the inside of the scanner; of scan_*.c only.
  *
- * scan.c checks strings and grammar, scan_blocks.c long strings, scan_keys.c that no key is there twice,
- * scan_text.c makes and reads the text of strings, scan_walk.c steps through
- * what was checked.  What is inline here is so because a call for each string
- * would cost more than the string.
+ * scan.c checks grammar, scan_blocks.c the harder part of strings, scan_keys.c
+ * that no key is there twice, scan_past.c what was checked before, scan_text.c
+ * makes and reads the text of strings, scan_walk.c steps through what was
+ * checked.  What is inline here is so because a call for each string would cost
+ * more than the string.
  */
 #ifndef HAMR_SCAN_IN_H
 #define HAMR_SCAN_IN_H
@@ -124,6 +125,9 @@ inside(struct slice val)
 
 /* What may follow a backslash: 1, and 2 for u. */
 extern const unsigned char scan_escapes[256];
+
+/* One byte of a string's inside that is not plain, at s->p: left behind it. */
+bool scan_special(struct scan *s);
 
 /* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
  * is not plain and no escape of one letter, or near the end. */
