@@ -147,49 +147,62 @@ input(struct slice in)
 	return fd;
 }
 
-static int
-finish(const struct git *g, pid_t pid, int fd, struct buf *out)
-{
-	struct buf none = BUF_INIT(GIT_OUT_MAX);
-	bool whole = drain(g, fd, out != NULL ? out : &none,
-	    file_now_ms() + g->ms);
-	int status = -1;
-
-	if (!whole)
-		kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	buf_release(&none);
-	return whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-int
-git_run(const struct git *g, const char *const *args, struct slice in,
-    struct buf *out)
+void
+git_begin(const struct git *g, const char *const *args, struct slice in,
+    struct git_child *c)
 {
 	const char *argv[ARGS_MAX];
 	char *git = which_program("git", g->root), *env[ENV_MAX];
 	size_t n = make_env(g, env);
-	int end[2], fd = input(in), status = -1;
+	int end[2], fd = input(in);
 
+	*c = (struct git_child){ -1, -1 };
 	make_args(args, argv);
 	if (git != NULL && (fd >= 0 || in.n == 0) &&
 	    pipe2(end, O_CLOEXEC) == 0) {
-		pid_t pid = fork();
-
-		if (pid == 0)
+		c->pid = fork();
+		if (c->pid == 0)
 			child(g, git, argv, env, fd, end[1]);
 		close(end[1]);
-		if (pid > 0) {
-			setpgid(pid, pid);
-			status = finish(g, pid, end[0], out);
-		}
-		close(end[0]);
+		c->fd = end[0];
+		if (c->pid > 0)
+			setpgid(c->pid, c->pid);
 	}
 	if (fd >= 0)
 		close(fd);
 	for (size_t i = 0; i < n; i++)
 		free(env[i]);
 	free(git);
+}
+
+int
+git_end(const struct git *g, struct git_child *c, struct buf *out)
+{
+	struct buf none = BUF_INIT(GIT_OUT_MAX);
+	int status = -1;
+	bool whole;
+
+	if (c->pid > 0) {
+		whole = drain(g, c->fd, out != NULL ? out : &none,
+		    file_now_ms() + g->ms);
+		if (!whole)
+			kill(-c->pid, SIGKILL);
+		while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+			;
+		status = whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	}
+	if (c->fd >= 0)
+		close(c->fd);
+	buf_release(&none);
 	return status;
+}
+
+int
+git_run(const struct git *g, const char *const *args, struct slice in,
+    struct buf *out)
+{
+	struct git_child c;
+
+	git_begin(g, args, in, &c);
+	return git_end(g, &c, out);
 }

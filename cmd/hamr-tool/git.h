@@ -9,6 +9,7 @@
 #define HAMR_TOOL_GIT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "buf.h"
 
@@ -29,5 +30,16 @@ struct git {
  * could not be run to its end.  in is its stdin. */
 int git_run(const struct git *g, const char *const *args, struct slice in,
     struct buf *out);
+
+/* The same in two steps, so that another can run meanwhile.  What was begun must
+ * be ended; it is no error to end what could not be begun. */
+struct git_child {
+	pid_t pid;		/* private */
+	int fd;
+};
+
+void git_begin(const struct git *g, const char *const *args, struct slice in,
+    struct git_child *c);
+int git_end(const struct git *g, struct git_child *c, struct buf *out);
 
 #endif

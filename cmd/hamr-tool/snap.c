@@ -124,82 +124,116 @@ is_covered(struct take *t, const char *rel)
 	return false;
 }
 
-/* What our index says of each path: H it is in it, and then R it is gone, C it
- * has changed. */
-static int
-take_own(struct take *t)
+/* Does a path that our index does not know belong in it? */
+static void
+see_new(struct take *t, char *rel)
 {
-	static const char *const refresh[] = { "update-index", "-q",
-		"--refresh", NULL };
-	static const char *const args[] = { "ls-files", "-z", "-t", "-c", "-d",
-		"-m", NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	long long begun = file_now_ms();
-	struct stat st;
-	int r = snap_git(t->s, args, SLICE(""), &out);
+	size_t n = strlen(rel);
 
-	/* files as they were but for their times or inodes, in a tree that was
-	 * copied: they need not be hashed the next time */
-	if (r == 0 && !t->s->refreshed && file_now_ms() - begun > SLOW_MS) {
-		t->s->refreshed = true;
-		snap_git(t->s, refresh, SLICE(""), NULL);
-	}
-
-	for (size_t at = 0; r == 0 && at + 2 < out.len;
-	    at += strlen(out.p + at) + 1) {
-		const char *rel = out.p + at + 2;
-
-		if (out.p[at] == 'R') {
-			add_path(&t->drop, rel);
-		} else if (out.p[at] == 'C') {
-			add_path(is_covered(t, rel) ? &t->put : &t->drop, rel);
-		} else {
-			if (!look_near(t, rel, &st))
-				continue;
-			if (is_stream(t->s, &st))
-				add_path(&t->drop, rel);
-			else
-				*map_put(&t->s->modes, slice_of(rel), NULL) =
-				    st.st_mode;
-		}
-	}
-	buf_release(&out);
-	return r;
-}
-
-/* What is there and our index does not know. */
-static int
-take_new(struct take *t)
-{
-	static const char *const users[] = { "ls-files", "-z", "-c", "-o",
-		"--exclude-standard", NULL };
-	static const char *const ours[] = { "ls-files", "-z", "-o",
-		"--exclude-standard", NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	int r = snap_ask(t->s, users, &out);
-
-	if (r != 0) {		/* no repository of the user's */
-		buf_reset(&out);
-		r = snap_git(t->s, ours, SLICE(""), &out);
-	}
-	for (size_t at = 0; r == 0 && at < out.len;
-	    at += strlen(out.p + at) + 1) {
-		char *rel = out.p + at;
-		size_t n = strlen(rel);
-
-		if (n > 0 && rel[n - 1] == '/') {
-			t->left.nested += !files_hidden(t->s->f, rel);
-			continue;
-		}
-		if (map_get(&t->s->modes, slice_of(rel)) != NULL ||
-		    map_get(&t->passed, slice_of(rel)) != NULL)
-			continue;
+	if (n > 0 && rel[n - 1] == '/')
+		t->left.nested += !files_hidden(t->s->f, rel);
+	else if (map_get(&t->s->modes, slice_of(rel)) == NULL &&
+	    map_get(&t->passed, slice_of(rel)) == NULL) {
 		if (is_covered(t, rel))
 			add_path(&t->put, rel);
 		else
 			map_put(&t->passed, slice_of(rel), NULL);
 	}
+}
+
+/* A path that is in our index and that nobody has touched. */
+static void
+see_known(struct take *t, const char *rel)
+{
+	struct stat st;
+
+	if (!look_near(t, rel, &st))
+		return;
+	if (is_stream(t->s, &st))
+		add_path(&t->drop, rel);
+	else
+		*map_put(&t->s->modes, slice_of(rel), NULL) = st.st_mode;
+}
+
+/* What our index says of each path: H it is in it, and then R it is gone, C it
+ * has changed; ? it is not in it, where that was asked. */
+static void
+see_own(struct take *t, const struct buf *out)
+{
+	for (size_t at = 0; at + 2 < out->len;
+	    at += strlen(out->p + at) + 1) {
+		char *rel = out->p + at + 2;
+
+		if (out->p[at] == 'R')
+			add_path(&t->drop, rel);
+		else if (out->p[at] == 'C')
+			add_path(is_covered(t, rel) ? &t->put : &t->drop, rel);
+		else if (out->p[at] == 'H')
+			see_known(t, rel);
+	}
+	/* they come first, but a file in place of a folder is a new one and
+	 * one that is gone */
+	for (size_t at = 0; at + 2 < out->len;
+	    at += strlen(out->p + at) + 1)
+		if (out->p[at] == '?')
+			see_new(t, out->p + at + 2);
+}
+
+/* Files as they were but for their times or inodes, in a tree that was copied:
+ * they need not be hashed the next time. */
+static void
+note_times(struct snap *s, long long begun)
+{
+	static const char *const refresh[] = { "update-index", "-q",
+		"--refresh", NULL };
+
+	if (s->refreshed || file_now_ms() - begun <= SLOW_MS)
+		return;
+	s->refreshed = true;
+	snap_git(s, refresh, SLICE(""), NULL);
+}
+
+#define OWN "ls-files", "-z", "-t", "-c", "-d", "-m"
+#define OTHERS "-o", "--exclude-standard"
+
+/* What is there, by our index and the user's: both are asked at once.  Where
+ * he has no repository ours is asked for all. */
+static int
+see(struct take *t)
+{
+	static const char *const own[] = { OWN, NULL };
+	static const char *const all[] = { OWN, OTHERS, NULL };
+	static const char *const his[] = { "ls-files", "-z", "-c", OTHERS,
+		NULL };
+	struct git ours = snap_ours(t->s), users = snap_users(t->s);
+	bool both = snap_has_users(t->s);
+	struct buf out = BUF_INIT(GIT_OUT_MAX), more = BUF_INIT(GIT_OUT_MAX);
+	struct git_child a, b = { -1, -1 };
+	long long begun = file_now_ms();
+	int r, r2 = 0;
+
+	git_begin(&ours, both ? own : all, SLICE(""), &a);
+	if (both)
+		git_begin(&users, his, SLICE(""), &b);
+	r = git_end(&ours, &a, &out);
+	if (both)
+		r2 = git_end(&users, &b, &more);
+	if (r == 0 && r2 > 0) {		/* that was none of his */
+		buf_reset(&out);
+		buf_reset(&more);
+		r = snap_git(t->s, all, SLICE(""), &out);
+	}
+	if (r == 0 && r2 < 0)
+		r = -1;
+	if (r == 0)
+		note_times(t->s, begun);
+	if (r == 0)
+		see_own(t, &out);
+	for (size_t at = 0; r == 0 && at < more.len;
+	    at += strlen(more.p + at) + 1)
+		see_new(t, more.p + at);
 	buf_release(&out);
+	buf_release(&more);
 	return r;
 }
 
@@ -264,9 +298,7 @@ take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 	map_release(&s->modes_before);
 	s->modes_before = s->modes;
 	s->modes = (struct map){ 0 };
-	r = take_own(&t);
-	if (r == 0)
-		r = take_new(&t);
+	r = see(&t);
 	if (r == 0)
 		r = t.failed ? -1 : write_tree(&t, tree);
 	*left = t.left;

@@ -31,6 +31,12 @@ struct snap {
  * nobody needs (prune.h). */
 #define SNAP_USE "hamr-use"
 
+/* How git is run on our repository, and on the user's. */
+struct git snap_ours(const struct snap *s);
+struct git snap_users(const struct snap *s);
+/* Can there be a repository of the user's? */
+bool snap_has_users(const struct snap *s);
+
 /* git on our repository, and on the user's (its stdin is empty). */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);

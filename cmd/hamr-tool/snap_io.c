@@ -1,4 +1,5 @@
 /* snap_io.c - what the snapshots say to git, and put on disk. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,60 @@
 
 #define TAKE_MS 60000
 
+struct git
+snap_users(const struct snap *s)
+{
+	return (struct git){ .rootfd = s->f->root.fd,
+		.root = s->f->root.real, .ms = TAKE_MS,
+		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
+}
+
+struct git
+snap_ours(const struct snap *s)
+{
+	struct git g = snap_users(s);
+
+	g.dir = s->dir;
+	return g;
+}
+
+/* What git might take for a repository; an empty folder, as one of ours in the
+ * place of one, it passes by. */
+static bool
+is_git(const char *dir)
+{
+	char *dot = xasprintf("%s/.git", dir);
+	char *head = xasprintf("%s/HEAD", dot);
+	struct stat st;
+	bool is = lstat(dot, &st) < 0 ? errno != ENOENT :
+	    !S_ISDIR(st.st_mode) || lstat(head, &st) == 0 || errno != ENOENT;
+
+	free(head);
+	free(dot);
+	return is;
+}
+
+/* git looks for .git from the root up; a bare one it does not take, as it is
+ * told. */
+bool
+snap_has_users(const struct snap *s)
+{
+	char *dir = xstrdup(s->f->root.real), *slash;
+	bool has = false;
+
+	while (!has && (slash = strrchr(dir, '/')) != NULL) {
+		has = is_git(dir);
+		*slash = '\0';
+	}
+	free(dir);
+	return has;
+}
+
 int
 snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out)
 {
-	struct git g = { .rootfd = s->f->root.fd,
-		.root = s->f->root.real, .dir = s->dir,
-		.ms = TAKE_MS, .stop = s->f->stop, .stop_arg = s->f->stop_arg };
+	struct git g = snap_ours(s);
 
 	return git_run(&g, args, in, out);
 }
@@ -26,9 +74,7 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 int
 snap_ask(struct snap *s, const char *const *args, struct buf *out)
 {
-	struct git g = { .rootfd = s->f->root.fd,
-		.root = s->f->root.real, .ms = TAKE_MS,
-		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
+	struct git g = snap_users(s);
 
 	return git_run(&g, args, SLICE(""), out);
 }
