@@ -168,6 +168,43 @@ is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
 rm -rf .hamr/snap.git
 status "without the snapshots" 1 t undo
 
+# --- a command that was broken off is taken back too
+at_end() { [ -z "$tool_pid" ] || kill -9 "$tool_pid" 2>/dev/null; }
+wait_for() {	# FILE: it has something in it
+	local i
+	for i in $(seq 300); do
+		[ ! -s "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+broken() {	# a command that has written "broken", and waits
+	rm -f broken
+	resident --yes --no-config --root .
+	say "$user" "$(call c bash \
+		"$(sh_args 'echo x >broken; sleep 3372')")" "$go"
+	hear 30; say "$line"	# its start
+	wait_for broken
+}
+broken; say '{"type":"cancel"}'; hear 30; bye
+is "cancelled" "$(jq -r .content <<<"$line")" "interrupted; changed: broken"
+is "is taken back" "$(t undo >/dev/null; ls broken 2>/dev/null)" ""
+broken; exec {to}>&-; hear 30; wait "$tool_pid"
+is "the end of its input" "$(jq -r .content <<<"$line"; t undo >/dev/null
+	ls broken 2>/dev/null)" "interrupted; changed: broken"
+for signal in TERM HUP; do
+	broken; kill -$signal "$tool_pid"; bye
+	is "$signal" "$(t undo | tail -n 1)" "  removed broken"
+done
+tool_pid=
+rm -f broken read
+mkfifo ../pipe
+(call c bash "$(sh_args 'echo x >broken; while :; do echo y; sleep 0.1; done')" |
+	timeout 60 hamr-tool -n --stream --yes --no-config --root . >../pipe) &
+head -n 3 ../pipe >../out
+wait $!
+is "nobody reads any more" "$(t undo | tail -n 1)" "  removed broken"
+
 # --- D9: any order, against a model
 for seed in 1 2; do
 	mkdir "../model$seed"; cd "../model$seed" || exit 1

@@ -8,6 +8,7 @@
 
 #include "env.h"
 #include "file.h"
+#include "hold.h"
 #include "mem.h"
 #include "output.h"
 #include "report.h"
@@ -207,11 +208,7 @@ hold_signals(struct run *r, struct masks *m)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
+	hold_set(&set);
 	sigprocmask(SIG_BLOCK, &set, &m->old);
 	sigaction(SIGPIPE, &ignore, &m->pipe);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -225,10 +222,15 @@ release_signals(struct run *r, const struct masks *m)
 		close(r->signals);
 	sigaction(SIGPIPE, &m->pipe, NULL);
 	sigprocmask(SIG_SETMASK, &m->old, NULL);
-	if (r->stage->out.error == EPIPE) {
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
-	}
+}
+
+void
+bash_end_by_pipe(const struct stage *s)
+{
+	if (s->out.error != EPIPE)
+		return;
+	signal(SIGPIPE, SIG_DFL);
+	raise(SIGPIPE);
 }
 
 /* ---- one call ---- */

@@ -26,6 +26,11 @@ struct bash_opts {
 	struct bash_end *end;	/* NULL, or where this is left */
 };
 
+/* Nobody reads what we write, which was learnt while a command ran: end by
+ * SIGPIPE, as if it had not been ignored then.  For when the call is written
+ * down. */
+void bash_end_by_pipe(const struct stage *s);
+
 /* args has passed the schema.  r is filled whatever happens. */
 void bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
     struct result *r);

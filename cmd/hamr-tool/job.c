@@ -148,6 +148,7 @@ job_work(struct job *j)
 	case TOOL_EDIT: files_edit(t->files, args, &j->r); break;
 	case TOOL_WRITE: files_write(t->files, args, &j->r); break;
 	case TOOL_BASH:
+		hold_begin(&j->hold);
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
 		break;
@@ -164,6 +165,8 @@ job_work(struct job *j)
 	}
 	j->ms = file_now_ms() - begun;
 	trail_end(t->trail, j);
+	if (j->schema->id == TOOL_BASH)
+		bash_end_by_pipe(t->stage);
 }
 
 /* Begun by somebody who is no more: never run twice. */
@@ -268,6 +271,7 @@ job_end(struct job *j)
 {
 	buf_release(&j->args);
 	result_release(&j->r);
+	hold_end(&j->hold);
 }
 
 void

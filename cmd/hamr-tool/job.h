@@ -4,6 +4,7 @@
 #ifndef HAMR_TOOL_JOB_H
 #define HAMR_TOOL_JOB_H
 
+#include "hold.h"
 #include "judge.h"
 #include "tool.h"
 
@@ -18,6 +19,7 @@ struct job {
 	long long ms;
 	bool shared;
 	bool allowed;		/* approved: its sandbox may be writable */
+	struct hold hold;	/* from its work to job_end */
 };
 
 enum step {

@@ -24,6 +24,8 @@ struct snap {
 	char tree[SNAP_OID];	/* that tree; "": none */
 	bool refreshed;		/* git was told to note times anew */
 	bool sha256;		/* names of objects are 64 digits, else 40 */
+	long long until;	/* nobody's cancel stops it, but this time
+				 * does; 0: not so */
 	int use;		/* locked as long as this is open */
 };
 

@@ -16,9 +16,22 @@
 struct git
 snap_users(const struct snap *s)
 {
-	return (struct git){ .rootfd = s->f->root.fd,
+	struct git g = { .rootfd = s->f->root.fd,
 		.root = s->f->root.real, .ms = TAKE_MS,
 		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
+	long long left = s->until - file_now_ms();
+
+	if (s->until > 0) {
+		g.stop = NULL;
+		g.ms = left > 0 ? (int)left : 0;
+	}
+	return g;
+}
+
+void
+snap_hurry(struct snap *s, int ms)
+{
+	s->until = ms > 0 ? file_now_ms() + ms : 0;
 }
 
 struct git

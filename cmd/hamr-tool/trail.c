@@ -19,6 +19,7 @@
 
 #define NAMED_MAX 10		/* in a first line: "; changed: a, b" */
 #define MUTATED_MAX 1000	/* in meta; the journal has all */
+#define HURRY_MS 1500		/* for what a cancelled call changed */
 #define CHUNK ((size_t)1 << 16)
 
 struct trail {
@@ -143,8 +144,8 @@ give_up(struct trail *tr, const struct err *e)
 	snap_free(tr->snap);
 	tr->snap = NULL;
 	tr->broken = true;
-	if (files_stopped(f, LLONG_MAX))
-		;		/* cancelled: there is nothing to say */
+	if (files_stopped(f, LLONG_MAX) && tr->entry.call == NULL)
+		;		/* cancelled before it did anything */
 	else if (tr->t->person || tr->t->serve != NULL)
 		err_say("%s", words);
 	else
@@ -326,6 +327,9 @@ compare(struct trail *tr, struct job *j)
 	struct err e;
 
 	memcpy(before, tr->tree, sizeof before);
+	/* what a cancelled command did is worth this while */
+	if (files_stopped(tr->t->files, LLONG_MAX))
+		snap_hurry(tr->snap, HURRY_MS);
 	if (!take(tr, &left))
 		return;
 	if (snap_changes(tr->snap, before, tr->tree, &ch, &e) < 0) {
@@ -356,13 +360,15 @@ trail_end(struct trail *tr, struct job *j)
 
 	if (!writes(j) || tr->snap == NULL)
 		return;
+	c->tool = xstrdup(j->call->name);
+	c->call = xstrdup(j->call->id);
 	if (!one)
 		compare(tr, j);
 	else
 		tr->fresh = false;
+	if (tr->snap != NULL)
+		snap_hurry(tr->snap, 0);
 	if (c->n > 0 && tr->snap != NULL && !(one && j->r.is_error)) {
-		c->tool = xstrdup(j->call->name);
-		c->call = xstrdup(j->call->id);
 		if (tr->checkpoint != NULL)
 			c->checkpoint = xstrdup(tr->checkpoint);
 		if (journal_add(tr->snap, c, &e) < 0)

@@ -90,6 +90,7 @@ tool_verify(struct tool *t)
 		o.kind = kind_of(t);
 		bash_run(t->stage, &o, buf_view(&args), &r);
 	}
+	bash_end_by_pipe(t->stage);
 	put(t, p, &r, &end, file_now_ms() - begun);
 	result_release(&r);
 	buf_release(&args);
