@@ -196,8 +196,8 @@ put_up(struct box *b, struct err *e)
 const char *
 box_refusal(struct boxes *bs, enum box_kind kind)
 {
-	const char *why = box_mode_is(bs, "off") ? "the configuration switched it "
-	    "off (sandbox.mode)" : bs->why[LAYER_BWRAP].text;
+	const char *why = box_mode_is(bs, "off") ? "the configuration "
+	    "switched it off (sandbox.mode)" : bs->why[LAYER_BWRAP].text;
 
 	if (bs->layer >= LAYER_LANDLOCK)
 		return NULL;

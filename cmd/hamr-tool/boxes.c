@@ -149,8 +149,8 @@ boxes_refuse(struct boxes *bs, enum box_kind kind)
 		if (b == NULL && !bs->probed) {
 			snprintf(bs->refusal, sizeof bs->refusal, "no sandbox "
 			    "could be started (%.400s)", e.text);
-			return kind == BOX_WRITE && !box_mode_is(bs, "require") ?
-			    NULL : bs->refusal;
+			return kind == BOX_WRITE && !box_mode_is(bs,
+			    "require") ? NULL : bs->refusal;
 		}
 	}
 	return box_refusal(bs, kind);

@@ -8,140 +8,11 @@
 #include "mem.h"
 #include "rpc.h"
 
+#include "mcp_answer.h"
 #include "mcp_serve.h"
 
-#define VERSION "2025-06-18"	/* for who asks for one that we do not know */
 #define LINE_MAX_BYTES ((size_t)64 << 20)
 #define WAITING_MAX 10000	/* requests that wait for a call's end */
-
-struct serve {
-	struct tool *t;
-	struct rpc in;
-	struct json *batch;	/* answers to a batch, or NULL */
-	char *running;		/* id of the call in hand, as JSON */
-	char **later;		/* lines that wait for its end */
-	size_t nlater, caplater, bytes;
-};
-
-/* ---- answering ---- */
-
-static void
-put(struct serve *v, struct json *o)
-{
-	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
-
-	if (v->batch != NULL) {
-		json_add(v->batch, NULL, o);
-		return;
-	}
-	json_print(o, &b);
-	json_free(o);
-	rec_put(&v->t->stage->out, buf_view(&b));
-	buf_release(&b);
-}
-
-static void
-put_error(struct serve *v, struct slice id, enum rpc_code code,
-    const char *words)
-{
-	put(v, rpc_error(id, code, words));
-}
-
-static void
-put_result(struct serve *v, struct slice id, struct json *result)
-{
-	struct json *o = rpc_answer(id);
-
-	json_add(o, "result", result);
-	put(v, o);
-}
-
-/* ---- methods ---- */
-
-static void
-initialize(struct serve *v, const struct rpc_msg *m)
-{
-	static const char *const known[] = { "2024-11-05", "2025-03-26",
-		"2025-06-18", "2025-11-25" };
-	struct slice asked = scan_get(m->params, "protocolVersion");
-	struct json *o, *part;
-	const char *version = VERSION;
-
-	if (scan_kind(asked) != SCAN_STRING) {
-		put_error(v, m->id, RPC_NO_PARAMS, "protocolVersion is "
-		    "missing");
-		return;
-	}
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (scan_str_is(asked, known[i]))
-			version = known[i];
-	o = json_object();
-	json_str(o, "protocolVersion", version);
-	part = json_object();
-	json_add(part, "tools", json_object());
-	json_add(o, "capabilities", part);
-	part = json_object();
-	json_str(part, "name", "hamr-tool");
-	json_str(part, "version", HAMR_VERSION);
-	json_add(o, "serverInfo", part);
-	put_result(v, m->id, o);
-}
-
-static void
-put_hints(const struct tool *t, struct json *o, struct slice name)
-{
-	char *text = scan_strdup(name);
-	const struct schema *s = tool_schema(t, text);
-	const struct extra *x = s != NULL ? extra_of(s) : NULL;
-	struct json *hints = json_object();
-
-	json_bool(hints, "readOnlyHint", x != NULL ? !x->mutates :
-	    s != NULL && s->id == TOOL_READ);
-	json_add(o, "annotations", hints);
-	free(text);
-}
-
-static void
-list_tools(struct serve *v, const struct rpc_msg *m)
-{
-	struct json *o = json_object(), *list = json_array(), *record;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice el;
-	struct walk w;
-
-	record = tool_record_all(v->t);
-	json_print(record, &b);
-	json_free(record);
-	walk_in(&w, scan_get(buf_view(&b), "tools"));
-	while (walk_next(&w, NULL, &el)) {
-		struct slice fn = scan_get(el, "function");
-		struct json *tool = json_object();
-
-		json_raw(tool, "name", scan_get(fn, "name"));
-		json_raw(tool, "description", scan_get(fn, "description"));
-		json_raw(tool, "inputSchema", scan_get(fn, "parameters"));
-		put_hints(v->t, tool, scan_get(fn, "name"));
-		json_add(list, NULL, tool);
-	}
-	json_add(o, "tools", list);
-	put_result(v, m->id, o);
-	buf_release(&b);
-}
-
-static void
-on_list(struct serve *v, const struct rpc_msg *m)
-{
-	struct slice cursor = scan_get(m->params, "cursor");
-	struct err e;
-
-	if (cursor.p != NULL && scan_kind(cursor) != SCAN_NULL)
-		put_error(v, m->id, RPC_NO_PARAMS, "there is no such cursor: "
-		    "all tools stand on one page");
-	else if (extras_load(v->t, &e) < 0)
-		put_error(v, m->id, RPC_INTERNAL, e.text);
-	else
-		list_tools(v, m);
-}
 
 /* ---- a call ---- */
 
@@ -154,7 +25,7 @@ answer(struct serve *v, const struct rpc_msg *m, struct slice message)
 
 	json_add(o, "content", mcp_content(scan_get(message, "content")));
 	json_bool(o, "isError", scan_true(scan_get(message, "is_error")));
-	put_result(v, m->id, o);
+	serve_result(v, m->id, o);
 }
 
 static void
@@ -173,13 +44,13 @@ run(struct serve *v, const struct rpc_msg *m, const char *name,
 	free(v->running);
 	v->running = NULL;
 	if (s->failed) {	/* a plug-in that broke its word */
-		put_error(v, m->id, RPC_INTERNAL, s->err.text);
+		serve_error(v, m->id, RPC_INTERNAL, s->err.text);
 		s->failed = false;
 	} else if (!known) {
 		char *text = scan_strdup(scan_get(buf_view(&message),
 		    "content"));
 
-		put_error(v, m->id, RPC_NO_PARAMS, text != NULL ? text :
+		serve_error(v, m->id, RPC_NO_PARAMS, text != NULL ? text :
 		    "there is no such tool");
 		free(text);
 	} else if (!cancelled) {	/* who cancels wants no answer */
@@ -197,10 +68,10 @@ on_call(struct serve *v, const struct rpc_msg *m)
 	if (args.p == NULL || scan_kind(args) == SCAN_NULL)
 		args = SLICE("{}");
 	if (name == NULL)
-		put_error(v, m->id, RPC_NO_PARAMS, "the name of a tool is "
+		serve_error(v, m->id, RPC_NO_PARAMS, "the name of a tool is "
 		    "missing");
 	else if (scan_kind(args) != SCAN_OBJECT)
-		put_error(v, m->id, RPC_NO_PARAMS, "arguments must be an "
+		serve_error(v, m->id, RPC_NO_PARAMS, "arguments must be an "
 		    "object");
 	else
 		run(v, m, name, args);
@@ -213,15 +84,15 @@ static void
 request(struct serve *v, const struct rpc_msg *m)
 {
 	if (scan_str_is(m->method, "initialize"))
-		initialize(v, m);
+		serve_initialize(v, m);
 	else if (scan_str_is(m->method, "ping"))
-		put_result(v, m->id, json_object());
+		serve_result(v, m->id, json_object());
 	else if (scan_str_is(m->method, "tools/list"))
-		on_list(v, m);
+		serve_list(v, m);
 	else if (scan_str_is(m->method, "tools/call"))
 		on_call(v, m);
 	else
-		put_error(v, m->id, RPC_NO_METHOD, "there is no such method; "
+		serve_error(v, m->id, RPC_NO_METHOD, "there is no such method; "
 		    "hamr-tool has tools only");
 }
 
@@ -234,7 +105,7 @@ message(struct serve *v, struct slice text)
 	if (m.kind == RPC_REQUEST)
 		request(v, &m);
 	else if (m.kind == RPC_OTHER)
-		put_error(v, m.id.p != NULL && (scan_kind(m.id) ==
+		serve_error(v, m.id.p != NULL && (scan_kind(m.id) ==
 		    SCAN_STRING || scan_kind(m.id) == SCAN_NUMBER) ? m.id :
 		    SLICE("null"), RPC_INVALID, "this is no JSON-RPC 2.0 "
 		    "message");
@@ -254,13 +125,13 @@ batch(struct serve *v, struct slice text)
 	answers = v->batch;
 	v->batch = NULL;
 	if (!json_empty(answers)) {
-		put(v, answers);
+		serve_put(v, answers);
 		return;
 	}
 	json_free(answers);
 	walk_in(&w, text);
 	if (!walk_next(&w, NULL, &el))
-		put_error(v, SLICE("null"), RPC_INVALID, "an empty batch");
+		serve_error(v, SLICE("null"), RPC_INVALID, "an empty batch");
 }
 
 static void
@@ -270,12 +141,12 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 	char *copy;
 
 	if (got == RPC_BAD) {
-		put_error(v, SLICE("null"), RPC_PARSE, "this is no JSON, or a "
-		    "key stands twice in it");
+		serve_error(v, SLICE("null"), RPC_PARSE, "this is no JSON, or "
+		    "a key stands twice in it");
 		return;
 	}
 	if (got == RPC_LONG) {
-		put_error(v, SLICE("null"), RPC_INVALID, "a message longer "
+		serve_error(v, SLICE("null"), RPC_INVALID, "a message longer "
 		    "than 64 MiB");
 		return;
 	}
@@ -331,9 +202,9 @@ meanwhile(struct serve *v, struct slice text)
 		else if (id.p != NULL)
 			drop(v, id);
 	} else if (m.kind == RPC_REQUEST && scan_str_is(m.method, "ping")) {
-		put_result(v, m.id, json_object());
+		serve_result(v, m.id, json_object());
 	} else if (v->nlater >= WAITING_MAX || v->bytes > LINE_MAX_BYTES) {
-		put_error(v, m.id, RPC_INTERNAL, "too much waits already");
+		serve_error(v, m.id, RPC_INTERNAL, "too much waits already");
 	} else {
 		v->later = xgrow(v->later, v->nlater, &v->caplater,
 		    sizeof *v->later);

@@ -8,115 +8,12 @@
 #include "file.h"
 #include "mem.h"
 #include "scan.h"
-#include "utf8.h"
 
 #include "files_in.h"
+#include "read_view.h"
 
-#define LINE_CHARS FILES_LINE_CHARS
-#define NUMBERED 8		/* bytes of "%6d TAB" and LF, about */
-#define HEAD_ROOM 160		/* kept of the room for what is no line */
-#define HUGE_SCAN ((long long)256 << 20)	/* read to find a line by number */
+#define HUGE_SCAN ((long long)256 << 20)	/* read to find a line */
 #define CHUNK ((size_t)1 << 20)
-
-/* The lines that are wanted, and what came of showing them. */
-struct view {
-	long first, last;	/* wanted; then shown */
-	long lines;		/* in the file; -1 unknown */
-	bool crlf;
-	bool cut_line;		/* a line was cut: nothing is proved */
-	bool lossy;
-	long long whole;	/* bytes, had there been no cap */
-	size_t room;
-	struct buf body;
-};
-
-/* ---- lines ---- */
-
-/* Bytes of the first LINE_CHARS characters (a byte that is none counts as
- * one). */
-static size_t
-head_of(struct slice s)
-{
-	size_t at = 0;
-
-	if (s.n <= LINE_CHARS)
-		return s.n;
-	for (long i = 0; i < LINE_CHARS && at < s.n; i++) {
-		size_t n = utf8_len((const unsigned char *)s.p + at,
-		    s.n - at);
-
-		at += n != 0 ? n : 1;
-	}
-	return at;
-}
-
-/* Show one line (without its end).  False: it has no room. */
-static bool
-put_line(struct view *v, long no, struct slice s, long long bytes)
-{
-	size_t shown = head_of(s), was = v->body.len;
-
-	buf_fmt(&v->body, "%6ld\t", no);
-	v->lossy |= utf8_clean(&v->body, s.p, shown);
-	if ((long long)shown < bytes) {
-		buf_fmt(&v->body, " [%lld more bytes in this line]",
-		    bytes - (long long)shown);
-		v->cut_line = true;
-	}
-	buf_addc(&v->body, '\n');
-	if (was > 0 && v->body.len + HEAD_ROOM > v->room) {
-		v->body.len = was;
-		return false;
-	}
-	return true;
-}
-
-static void
-put_lines(struct view *v, struct slice text, const size_t *at)
-{
-	long i, last = v->last;
-
-	for (i = v->first; i <= last; i++) {
-		struct slice s = { text.p + at[i - 1], at[i] - at[i - 1] };
-
-		if (s.n > 0 && s.p[s.n - 1] == '\n')
-			s.n--;
-		if (v->crlf && s.n > 0 && s.p[s.n - 1] == '\r')
-			s.n--;
-		if (!put_line(v, i, s, (long long)s.n))
-			break;
-	}
-	v->last = i - 1;
-	v->whole = (long long)(at[last] - at[v->last]) +
-	    (last - v->last) * NUMBERED;
-}
-
-static void
-put_more(const struct view *v, const char *rel, struct buf *out)
-{
-	if (v->lines >= 0 && v->last >= v->lines)
-		return;
-	if (v->lines >= 0)
-		buf_fmt(out, "[%ld more: ", v->lines - v->last);
-	else
-		buf_adds(out, "[more: ");
-	buf_adds(out, "{\"path\":");
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
-	utf8_clean(&clean, rel, strlen(rel));
-	scan_quote(out, clean.p, clean.len);
-	buf_release(&clean);
-	buf_fmt(out, ",\"first\":%ld}]\n", v->last + 1);
-}
-
-static void
-put_meta(const struct view *v, struct result *r)
-{
-	json_str(r->meta, "op", "file");
-	json_int(r->meta, "first", v->first);
-	json_int(r->meta, "last", v->last);
-	if (v->lines >= 0)
-		json_int(r->meta, "lines", v->lines);
-}
 
 /* ---- files that are held in memory ---- */
 
@@ -147,7 +44,7 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 	v->crlf = is_crlf(text);
 	v->last = last = v->last < v->lines ? v->last : v->lines;
 	if (v->first <= v->last)
-		put_lines(v, text, at);
+		view_lines(v, text, at);
 	free(at);
 	path_show(&r->content, rel);
 	if (v->lines == 0)
@@ -161,8 +58,8 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 		buf_slice(&r->content, buf_view(&v->body));
 		if (v->last == v->lines && text.p[text.n - 1] != '\n')
 			buf_adds(&r->content, "[no newline at end]\n");
-		put_more(v, rel, &r->content);
-		put_meta(v, r);
+		view_more(v, rel, &r->content);
+		view_meta(v, r);
 	}
 	if (v->lines == 0 || v->first > v->lines) {
 		json_str(r->meta, "op", "file");
@@ -198,7 +95,7 @@ huge_line(struct huge *h)
 	struct slice s = buf_view(&h->line);
 
 	if (h->no >= h->v->first && h->no <= h->v->last)
-		h->full = !put_line(h->v, h->no, s, h->bytes);
+		h->full = !view_line(h->v, h->no, s, h->bytes);
 	if (!h->full)
 		h->no++;
 	buf_reset(&h->line);
@@ -254,8 +151,8 @@ show_huge(const char *rel, struct view *v, int fd, off_t size,
 		buf_fmt(&r->content, " lines %ld-%ld of a file of %lld "
 		    "bytes\n", v->first, v->last, (long long)size);
 		buf_slice(&r->content, buf_view(&v->body));
-		put_more(v, rel, &r->content);
-		put_meta(v, r);
+		view_more(v, rel, &r->content);
+		view_meta(v, r);
 	}
 	r->truncated = v->cut_line || h.full;
 	r->lossy = v->lossy;
