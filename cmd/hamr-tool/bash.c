@@ -239,13 +239,16 @@ static bool
 spawn(struct run *r, struct box_cmd *cmd, struct err *e)
 {
 	struct box_want want = boxes_want(r->o->boxes, r->o->kind);
-	int got = -1;
+	int got = -1, no;
 
 	for (int i = 0; i < 2 && got < 0; i++) {
 		char **env;
 
 		/* the command before may have moved the way to the root, if
 		 * that is in its /tmp: a sandbox that is new has it again */
+		if (r->box != NULL && errno != ENOENT && errno != ENOTDIR &&
+		    errno != ELOOP && errno != EACCES)
+			break;
 		if (r->box != NULL)
 			box_drop(r->box);
 		r->box = boxes_resident(r->o->boxes, &want, e);
@@ -254,9 +257,11 @@ spawn(struct run *r, struct box_cmd *cmd, struct err *e)
 		env = box_env(r->box, NULL, 0);
 		cmd->env = env;
 		got = box_spawn(r->box, cmd, &r->io);
+		no = errno;
 		if (got < 0)
 			err_sys(e, ST_SYSTEM, "bash could not be started");
 		env_free(env);
+		errno = no;
 	}
 	return got == 0;
 }
