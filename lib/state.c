@@ -95,9 +95,13 @@ static bool
 is_repository(const char *root)
 {
 	char *p = xasprintf("%s/.git", root);
+	char *head = xasprintf("%s/HEAD", p);
 	struct stat st;
-	bool yes = lstat(p, &st) == 0;
+	/* git takes no folder for one that has no HEAD */
+	bool yes = lstat(p, &st) == 0 && (!S_ISDIR(st.st_mode) ||
+	    lstat(head, &st) == 0 || errno != ENOENT);
 
+	free(head);
 	free(p);
 	return yes;
 }

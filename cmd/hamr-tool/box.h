@@ -92,6 +92,10 @@ void box_close(struct box *b);
 struct box *boxes_resident(struct boxes *bs, const struct box_want *w,
     struct err *e);
 
+/* A command with this want comes soon: the one that stays up for it begins to go
+ * up meanwhile, if it is not.  Takes no time but for what is done here. */
+void boxes_prepare(struct boxes *bs, const struct box_want *w);
+
 /* After box_end: look what the command left.  Names that other programs obey
  * (.git, .envrc, .vscode and kin) and that appeared in the root are moved to
  * .hamr/quarantine.  What a model should be told of it, and of what could not

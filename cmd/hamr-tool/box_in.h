@@ -53,6 +53,7 @@ struct boxes {
 	char cgroup_why[128];
 	char *bwrap;		/* path, NULL: none */
 	struct box *resident[NRESIDENT];
+	struct box *early;	/* one that is going up, NULL: none */
 };
 
 struct box {
@@ -61,6 +62,7 @@ struct box {
 	enum box_layer layer;
 	pid_t pid;		/* bwrap, or the supervisor */
 	int ctl;
+	int said;		/* what it says while it goes up; else -1 */
 	bool is_resident, running;
 	bool exited, empty, lost;
 	int code, number;
@@ -138,10 +140,17 @@ const char *box_refusal(struct boxes *bs, enum box_kind kind);
 /* As box_open, when the names were looked at. */
 struct box *box_up(struct boxes *bs, const struct box_want *w,
     struct err *e);
+/* The same in two steps.  NULL: not now, and nothing is lost by that; the
+ * second frees b when it fails. */
+struct box *box_up_begin(struct boxes *bs, const struct box_want *w);
+struct box *box_up_end(struct box *b, struct err *e);
 
 /* ---- box_start.c ---- */
 /* Start the supervisor of b in layer b->layer and hear that it is well.  0, or
  * -1 with why; ST_TEMP: that says nothing about the layer. */
 int start_supervisor(struct box *b, struct err *why);
+/* The same in two steps; take_down may come instead of the second. */
+int start_begin(struct box *b, struct err *why);
+int start_end(struct box *b, struct err *why);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "landlock.h"
 #include "mem.h"
@@ -47,6 +48,9 @@ take_down(struct box *b)
 	if (b->ctl >= 0)
 		close(b->ctl);
 	b->ctl = -1;
+	if (b->said >= 0)
+		close(b->said);
+	b->said = -1;
 	box_await_end(b);
 	cgroup_remove(b);
 	stub_end(b);
@@ -102,6 +106,8 @@ try_bwrap(struct box *b, struct err *e)
 {
 	struct boxes *bs = b->bs;
 
+	if (b->said >= 0)	/* it is going up */
+		return start_end(b, e);
 	if (bs->bwrap == NULL)
 		bs->bwrap = which_program("bwrap", bs->root.real);
 	if (bs->bwrap == NULL)
@@ -208,15 +214,14 @@ box_refusal(struct boxes *bs, enum box_kind kind)
 	return bs->refusal;
 }
 
-struct box *
-box_up(struct boxes *bs, const struct box_want *w, struct err *e)
+static struct box *
+new_box(struct boxes *bs, const struct box_want *w)
 {
 	struct box *b = xcalloc(1, sizeof *b);
 	struct box_git g;
-	const char *no;
 
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .ctl = -1,
-		.journal = -1, .base = BUF_INIT(NOTES_MAX),
+		.journal = -1, .said = -1, .base = BUF_INIT(NOTES_MAX),
 		.notes = BUF_INIT(NOTES_MAX) };
 	git_find(bs, &g);
 	/* a link can be replaced, and then git obeys what is there */
@@ -225,11 +230,44 @@ box_up(struct boxes *bs, const struct box_want *w, struct err *e)
 	b->no_git = g.missing;
 	git_release(&g);
 	b->look = bs->names.look;
+	return b;
+}
+
+struct box *
+box_up_begin(struct boxes *bs, const struct box_want *w)
+{
+	struct box *b;
+	struct err e;
+
+	if (w->bare || w->kind == BOX_PRIVATE || bs->temp == NULL ||
+	    box_mode_is(bs, "off") ||
+	    (bs->probed && bs->layer != LAYER_BWRAP))
+		return NULL;
+	if (bs->bwrap == NULL)
+		bs->bwrap = which_program("bwrap", bs->root.real);
+	if (bs->bwrap == NULL)
+		return NULL;
+	b = new_box(bs, w);
+	b->layer = LAYER_BWRAP;
+	if (start_begin(b, &e) < 0) {
+		box_close(b);
+		return NULL;
+	}
+	b->marks = box_marks(bs);
+	return b;
+}
+
+struct box *
+box_up_end(struct box *b, struct err *e)
+{
+	struct boxes *bs = b->bs;
+	const char *no;
+
 	if (put_up(b, e) < 0) {
 		box_close(b);
 		return NULL;
 	}
-	no = w->bare ? NULL : box_refusal(bs, w->kind);
+	no = b->want.bare ? NULL : box_refusal(bs, b->want.kind);
 	if (no != NULL) {
 		err_set(e, ST_POLICY, "%s", no);
 		box_close(b);
@@ -238,6 +276,13 @@ box_up(struct boxes *bs, const struct box_want *w, struct err *e)
 	if (b->locked && b->layer == LAYER_BWRAP)
 		buf_adds(&b->base, "the root was read-only, as its .git is a "
 		    "link, which cannot be protected");
+	free(b->marks);
 	b->marks = box_marks(bs);
 	return b;
+}
+
+struct box *
+box_up(struct boxes *bs, const struct box_want *w, struct err *e)
+{
+	return box_up_end(new_box(bs, w), e);
 }

@@ -36,6 +36,9 @@ close_residents(struct boxes *bs)
 			box_close(bs->resident[i]);
 		bs->resident[i] = NULL;
 	}
+	if (bs->early != NULL)
+		box_close(bs->early);
+	bs->early = NULL;
 }
 
 bool
@@ -113,28 +116,48 @@ is_good(const struct box *b, const struct box_want *w)
 	return same;
 }
 
+void
+boxes_prepare(struct boxes *bs, const struct box_want *w)
+{
+	if (w->kind != BOX_PRIVATE && bs->resident[w->kind] == NULL &&
+	    bs->early == NULL && look(bs))
+		bs->early = box_up_begin(bs, w);
+}
+
+static struct box *
+keep_up(struct box **slot, struct box *b)
+{
+	*slot = b;
+	if (b != NULL)
+		b->is_resident = true;
+	return b;
+}
+
 struct box *
 boxes_resident(struct boxes *bs, const struct box_want *w, struct err *e)
 {
-	struct box **slot;
+	struct box **slot, *early = bs->early;
 
 	if (w->kind == BOX_PRIVATE)
 		return box_open(bs, w, e);
+	slot = &bs->resident[w->kind];
+	if (early != NULL && early->want.kind == w->kind) {
+		bs->early = NULL;
+		if (*slot == NULL && is_good(early, w))
+			return keep_up(slot, box_up_end(early, e));
+		box_close(early);
+	}
 	if (!look(bs)) {
 		err_set(e, ST_SYSTEM, "the root cannot be opened");
 		return NULL;
 	}
-	slot = &bs->resident[w->kind];
 	if (*slot != NULL) {
 		box_learn(*slot);
 		if (is_good(*slot, w))
 			return *slot;
 		box_close(*slot);
 	}
-	*slot = box_up(bs, w, e);
-	if (*slot != NULL)
-		(*slot)->is_resident = true;
-	return *slot;
+	return keep_up(slot, box_up(bs, w, e));
 }
 
 const char *

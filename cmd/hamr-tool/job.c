@@ -131,6 +131,15 @@ job_begun(struct job *j)
 /* ---- work ---- */
 
 void
+job_prepare(struct job *j)
+{
+	struct box_want want = boxes_want(j->t->boxes, j->kind);
+
+	if (j->schema->id == TOOL_BASH && job_writes(j))
+		boxes_prepare(j->t->boxes, &want);
+}
+
+void
 job_work(struct job *j)
 {
 	struct tool *t = j->t;
@@ -208,8 +217,10 @@ job_before(struct job *j)
 		s = hook_before(j);
 	if (s == STEP_NEXT)
 		s = job_approve(j);
-	if (s == STEP_NEXT)
+	if (s == STEP_NEXT) {
+		job_prepare(j);
 		trail_checkpoint(j->t->trail, j);
+	}
 	return s;
 }
 

@@ -41,6 +41,8 @@ enum step job_before(struct job *j);
 void job_propose(struct job *j);
 enum step job_begun(struct job *j);
 void job_work(struct job *j);
+/* What comes before its start takes a while: what its work needs may begin. */
+void job_prepare(struct job *j);
 /* Its tool message, as the after_tool hook leaves it; and put, and
  * remembered. */
 void job_message(struct job *j, struct buf *out);

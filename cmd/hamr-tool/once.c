@@ -78,6 +78,7 @@ do_once(struct job *j, struct slice args)
 	    &j->r);
 	if (judged == JUDGED_FINE && hook_before(j) == STEP_NEXT &&
 	    job_approve(j) == STEP_NEXT) {
+		job_prepare(j);
 		trail_checkpoint(t->trail, j);
 		job_work(j);
 	}
