@@ -214,9 +214,9 @@ is "... is one message" "$(jq -r 'select(.role == "user") | .content' \
 second line"
 type_ C-d
 sees "Ctrl-D quits" '*status 0*'
-answer "As it was." >script
+{ answer "As it was."; answer Größe.; } >script
 rm -rf .hamr
-start --yes
+LC_ALL=C start --yes
 printf 'all:\n\tcc x.c\n/quit\n\033\001\ttäb\n' >paste
 tm load-buffer paste && tm paste-buffer -p -t c
 sees "a paste that the terminal marks waits for Enter" '*> all:
@@ -228,6 +228,10 @@ sees "... is sent" '*täb end*As it was.*completed: 1 step, *'
 is "... with its tabs, and without what steers" "$(jq -c 'select(.role ==
     "user") | .content' .hamr/sessions/*.ndjson)" \
     '"all:\n\tcc x.c\n/quit\n\ttäb end"'
+type_ 'wie groß ist 日本?' Enter
+sees "without a locale" '*> wie groß ist 日本\?*Größe.*completed: 1 step, *'
+is "... too it is UTF-8" "$(jq -r 'select(.role == "user") | .content' \
+    .hamr/sessions/*.ndjson | tail -n 1)" 'wie groß ist 日本?'
 type_ C-d
 sees "the end" '*status 0*'
 

@@ -4,7 +4,6 @@
  * a terminal need not pay.
  */
 #include <dlfcn.h>
-#include <locale.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +121,6 @@ edit_new(const char *history, int signals)
 	struct edit *d = xcalloc(1, sizeof *d);
 	const char *term = getenv("TERM");
 
-	setlocale(LC_CTYPE, "");
 	d->signals = signals;
 	d->job = -1;
 	d->file = history != NULL ? xstrdup(history) : NULL;

@@ -1,5 +1,6 @@
 /* ui.c - what a program sees of a run: stdout. */
 #include <errno.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -8,6 +9,15 @@
 
 #include "err.h"
 #include "ui_in.h"
+
+/* What is typed and shown is UTF-8, also where nobody has set a locale. */
+static void
+characters(void)
+{
+	if (setlocale(LC_CTYPE, "") == NULL ||
+	    strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
 
 void
 ui_init(struct ui *u, bool json, bool quiet)
@@ -22,7 +32,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	    !dumb;
 	u->live = u->tty_err && !dumb && !json && !quiet;
 	if (u->live)
-		setlocale(LC_CTYPE, "");	/* widths of characters */
+		characters();
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);
 }
 
