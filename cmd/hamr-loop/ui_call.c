@@ -76,14 +76,27 @@ count_lines(struct slice text)
 	return n;
 }
 
-/* In a few words: the lines of a change, what was found; else the first line
- * of what the model is told, without the path that stands before it. */
+/* The first line of what the model is told, without the path before it that
+ * stands in the call ("read PATH") already. */
 static void
-outcome(const struct rec *r, struct buf *out)
+first_line(const char *p, const char *what, struct buf *out)
+{
+	const char *path = strchr(what, ' ');
+	size_t n = path != NULL ? strlen(path + 1) : 0;
+
+	if (n > 0 && strncmp(p, path + 1, n) == 0 && p[n] == ' ')
+		p += n + 1;
+	n = utf8_cut(p, strcspn(p, "\n"), LINE_MAX_SHOWN);
+	ui_safe(out, p, n);
+	buf_adds(out, p[n] != '\n' && p[n] != '\0' ? "..." : "");
+}
+
+/* In a few words: the lines of a change, what was found, what was said. */
+static void
+outcome(const struct rec *r, const char *what, struct buf *out)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	char *path = scan_strdup(msg_meta(r, "path"));
-	size_t skip = path != NULL ? strlen(path) : 0, n;
+	size_t n;
 	struct slice op = msg_meta(r, "op");
 	int64_t added, removed, found;
 
@@ -100,59 +113,83 @@ outcome(const struct rec *r, struct buf *out)
 		n = count_lines(buf_view(&text));
 		buf_fmt(out, "%zu entr%s", n, n == 1 ? "y" : "ies");
 	} else {
-		const char *p = buf_view(&text).p;
-
-		if (skip > 0 && strncmp(p, path, skip) == 0 &&
-		    strncmp(p + skip, " lines ", 7) == 0)
-			p += skip + 1;
-		n = strcspn(p, "\n");
-		ui_safe(out, p, utf8_cut(p, n, LINE_MAX_SHOWN));
+		first_line(buf_view(&text).p, what, out);
 	}
-	free(path);
 	buf_release(&text);
 }
 
-/* On a terminal it stays one line: what was called gives way. */
-static void
-add_what(const struct ui *u, const char *what, size_t rest, struct buf *out)
+static size_t
+columns_of(const struct buf *b)
 {
-	struct buf safe = BUF_INIT((size_t)1 << 20);
-	size_t n, room = ui_columns();
+	size_t n = 0;
 
-	ui_safe(&safe, what, strlen(what));
-	room = room > rest + 20 ? room - rest : 20;
-	n = u->live ? ui_fits(buf_view(&safe).p, safe.len, room) : safe.len;
-	if (n < safe.len) {
-		n = ui_fits(safe.p, safe.len, room - 3);
-		buf_fmt(out, "%.*s...", (int)n, safe.p);
+	while (ui_fits(buf_view(b).p, b->len, n) < b->len)
+		n++;
+	return n;
+}
+
+/* As much of it as so many columns hold. */
+static void
+add_cut(const struct buf *text, size_t columns, struct buf *out)
+{
+	const char *p = buf_view(text).p;
+
+	if (ui_fits(p, text->len, columns) == text->len)
+		buf_slice(out, buf_view(text));
+	else
+		buf_fmt(out, "%.*s...", (int)ui_fits(p, text->len,
+		    columns > 3 ? columns - 3 : 0), p);
+}
+
+/* On a terminal a call and its outcome stay one line: the longer of them gives
+ * way, to no less than half of it. */
+static void
+share_line(const struct ui *u, size_t rest, const struct buf *what,
+    const struct buf *got, size_t *for_what, size_t *for_got)
+{
+	size_t room = ui_columns(), w = columns_of(what), g = columns_of(got);
+
+	room = room > rest + 10 ? room - rest : 10;
+	if (!u->live || w + g <= room) {
+		*for_what = w;
+		*for_got = g;
+	} else if (w <= room / 2) {
+		*for_what = w;
+		*for_got = room - w;
 	} else {
-		buf_slice(out, buf_view(&safe));
+		*for_got = g <= room / 2 ? g : room / 2;
+		*for_what = room - *for_got;
 	}
-	buf_release(&safe);
 }
 
 void
 ui_call_result(struct ui *u, const char *what, const struct rec *r)
 {
 	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
+	struct buf safe = BUF_INIT((size_t)1 << 20);
 	const char *on = failed(r) ? "\033[31m" : "\033[32m";
+	size_t for_what, for_got;
 	char took[40];
 	int64_t ms = 0;
 
 	scan_int(msg_meta(r, "ms"), &ms);
 	snprintf(took, sizeof took, " (%lld.%02lld s)", (long long)ms / 1000,
 	    (long long)ms / 10 % 100);
-	outcome(r, &o);
+	ui_safe(&safe, what, strlen(what));
+	outcome(r, what, &o);
+	share_line(u, 7 + strlen(took), &safe, &o, &for_what, &for_got);
 	buf_adds(&b, "  ");
-	add_what(u, what, 7 + o.len + strlen(took), &b);
-	buf_adds(&b, u->color ? "\033[2m -> \033[0m" : " -> ");
-	buf_fmt(&b, "%s%s%s", u->color ? on : "", buf_view(&o).p, u->color ?
-	    "\033[0;2m" : "");
-	buf_fmt(&b, "%s%s\n", took, u->color ? "\033[0m" : "");
+	add_cut(&safe, for_what, &b);
+	buf_fmt(&b, "%s%s", u->color ? "\033[2m -> \033[0m" : " -> ",
+	    u->color ? on : "");
+	add_cut(&o, for_got, &b);
+	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took,
+	    u->color ? "\033[0m" : "");
 	ui_break(u);
 	ui_emit(u, b.p, b.len);
 	buf_release(&b);
 	buf_release(&o);
+	buf_release(&safe);
 }
 
 /* The next line, painted by how it begins; what is behind it. */
