@@ -36,7 +36,11 @@ conf_root(const char *dir, struct err *e)
 	if (start == NULL || stat(start, &st) < 0 || !S_ISDIR(st.st_mode)) {
 		if (start != NULL)
 			errno = ENOTDIR;
-		err_sys(e, ST_NOINPUT, "%s", dir);
+		if (strcmp(dir, ".") == 0)
+			err_set(e, ST_NOINPUT, "the working directory is "
+			    "gone; go into another one");
+		else
+			err_sys(e, ST_NOINPUT, "%s", dir);
 		free(start);
 		return NULL;
 	}

@@ -221,8 +221,8 @@ state_home(const char *root, struct err *e)
 	if (home != NULL && home[0] == '/')
 		return xasprintf("%s/.local/state/hamr/%s-%.12s", home, base,
 		    hex);
-	err_set(e, ST_SYSTEM, "%s/.hamr cannot be used and HOME is not set",
-	    root);
+	err_set(e, ST_SYSTEM, "%s/.hamr cannot be used and HOME is not set; "
+	    "set it, or XDG_STATE_HOME", root);
 	return NULL;
 }
 
@@ -237,7 +237,12 @@ state_dir(const char *root, bool create, struct err *e)
 	if (dir == NULL) {
 		dir = state_home(root, e);
 		if (dir != NULL && create && file_mkdirs(dir, 0700, e) < 0) {
+			struct err why = *e;
+
 			free(dir);
+			err_set(e, why.status, "%s/.hamr cannot be used, and "
+			    "%s; make one of them writable, or set "
+			    "XDG_STATE_HOME", root, why.text);
 			return NULL;
 		}
 	}

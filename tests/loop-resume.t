@@ -106,6 +106,29 @@ match "its place is named" "$(cat err)" "*.ndjson:4: *"
 same "and the file is as it was" "$f" before
 cd ..
 
+# cut off before the task was written down, and in a call
+fresh
+loop --replay "$S" "try it" >/dev/null
+f=$(session)
+cp "$f" all
+head -n 3 all >"$f"
+loop --resume --replay "$S" >out 2>err
+is "a session without a task: status 2" "$? $(wc -l <"$f")" "2 3"
+match "... says how to give it one" "$(cat err)" \
+    "*has no task yet; say it: hamr-loop --resume=2*"
+loop --resume --replay "$S" "try it" >out
+is "... and takes it" "$? $(cat out)" "0 The file says goodbye."
+sed '/"type":"start"/q' all >"$f"
+hamr-loop --no-config --yes --resume --replay "$S" >out 2>err
+match "a call of before is known by its name" "$(head -n 1 err)" \
+    "  read d -> interrupted: *"
+cd ..
+mkdir gone && cd gone && rmdir ../gone
+loop --replay "$S" "try it" 2>"$T/err"
+is "no working directory: status 66" "$?" 66
+match "... is told" "$(cat "$T/err")" "*working directory is gone; *"
+cd "$T" || exit 1
+
 # two loops on one session
 fresh
 cat >slow.ndjson <<'X'

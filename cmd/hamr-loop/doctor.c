@@ -222,6 +222,40 @@ logs(struct doctor *d, const char *state)
 	free(path);
 }
 
+/* Can the folder be made, or written? */
+static bool
+can_be_made(const char *path)
+{
+	char *at = xstrdup(path), *slash;
+	bool yes;
+
+	while (access(at, F_OK) < 0 && (slash = strrchr(at, '/')) != NULL &&
+	    slash > at)
+		*slash = '\0';
+	yes = access(at, W_OK) == 0;
+	free(at);
+	return yes;
+}
+
+/* Sessions of a repository that cannot be written. */
+static void
+elsewhere(struct doctor *d)
+{
+	const char *x = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *dir = x != NULL && x[0] == '/' ? xasprintf("%s/hamr", x) :
+	    home != NULL && home[0] == '/' ?
+	    xasprintf("%s/.local/state/hamr", home) : NULL;
+
+	if (dir != NULL && can_be_made(dir))
+		say(d, NOTE, "sessions", "%s cannot be written; they go to %s",
+		    d->root, dir);
+	else
+		say(d, MISSING, "sessions", "neither %s nor %s can be written; "
+		    "make one writable, or set XDG_STATE_HOME", d->root,
+		    dir != NULL ? dir : "a folder in HOME");
+	free(dir);
+}
+
 static void
 disk(struct doctor *d)
 {
@@ -238,8 +272,7 @@ disk(struct doctor *d)
 	}
 	left = (unsigned long long)s.f_bavail * s.f_frsize;
 	if (dir == NULL && access(d->root, W_OK) < 0)
-		say(d, NOTE, "sessions", "%s cannot be written; they go to "
-		    "$XDG_STATE_HOME/hamr", d->root);
+		elsewhere(d);
 	else
 		say(d, FINE, "sessions", "in %s%s", at, dir == NULL ?
 		    "/.hamr, made by the first run" : "");

@@ -76,7 +76,8 @@ run_configure(struct run *r, struct err *e)
 	return 0;
 }
 
-/* Feed the recorded part of a session to the tracker. */
+/* Feed the recorded part of a session to the tracker.  Calls whose results are
+ * still to come will be shown with them. */
 static int
 read_back(struct run *r, struct err *e)
 {
@@ -90,6 +91,8 @@ read_back(struct run *r, struct err *e)
 	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
 	while ((got = rec_next(&in, &rec, e)) > 0) {
 		track_record(&r->track, rec, at);
+		if (rec->kind == R_ASSISTANT)
+			ui_recall(&r->ui, rec);
 		at += (off_t)rec->line.n + 1;
 	}
 	rec_in_release(&in);
@@ -251,6 +254,10 @@ run_task(struct run *r, struct err *e)
 		ui_answer(&r->ui, r->track.end_answer);
 		return ST_OK;
 	}
+	if (r->o.task == NULL && r->track.task == NULL)
+		return err_set(e, ST_USAGE, "session %s has no task yet; say "
+		    "it: hamr-loop --resume=%s \"make the tests pass\"",
+		    r->session.id, r->session.id);
 	if (prepare(r, e) < 0 || run_begin(r, r->o.task, e) < 0)
 		return -1;
 	return run_turn(r, r->o.task, e);

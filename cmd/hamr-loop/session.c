@@ -129,8 +129,8 @@ session_open(struct session *s, const char *dir, const char *id,
 		return err_set(e, ST_USAGE, "\"%s\" is no session id", s->id);
 	if (open_file(s, dir, 0, e) < 0) {
 		if (e->status == ST_NOINPUT)
-			err_set(e, ST_NOINPUT, "no session %s in %s", s->id,
-			    dir);
+			err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
+			    "--sessions lists them", s->id, dir);
 		return -1;
 	}
 	s->lock = lock_take(dir, s->id, LOCK_WAIT_MS, e);

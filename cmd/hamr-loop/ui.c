@@ -37,16 +37,23 @@ ui_init(struct ui *u, bool json, bool quiet)
 }
 
 void
-ui_release(struct ui *u)
+ui_forget(struct ui *u)
 {
 	for (size_t i = 0; i < u->nseen; i++) {
 		free(u->seen[i].what);
 		free(u->seen[i].args);
 	}
+	u->nseen = 0;
+	map_release(&u->calls);
+}
+
+void
+ui_release(struct ui *u)
+{
+	ui_forget(u);
 	free(u->seen);
 	free(u->trouble);
 	map_release(&u->always);
-	map_release(&u->calls);
 	buf_release(&u->out);
 	buf_release(&u->fold.word);
 	buf_release(&u->typed);

@@ -73,6 +73,10 @@ struct ui {
 void ui_init(struct ui *u, bool json, bool quiet);
 void ui_release(struct ui *u);
 
+/* Calls of a session that goes on: they are known when results come.  Only
+ * the last assistant message's are kept. */
+void ui_recall(struct ui *u, const struct rec *r);
+
 void ui_committed(struct ui *u, const struct rec *r);
 void ui_passing(struct ui *u, const struct rec *r);
 

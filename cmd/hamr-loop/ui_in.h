@@ -4,6 +4,9 @@
 
 #include "ui.h"
 
+/* The calls that were seen are no longer known. */
+void ui_forget(struct ui *u);
+
 /* Queue one record for stdout. */
 void ui_json_line(struct ui *u, const struct rec *r);
 

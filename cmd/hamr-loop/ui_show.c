@@ -23,6 +23,14 @@ remember_calls(struct ui *u, const struct rec *r)
 	}
 }
 
+void
+ui_recall(struct ui *u, const struct rec *r)
+{
+	ui_forget(u);
+	if (!u->json && !u->quiet)
+		remember_calls(u, r);
+}
+
 static void
 show_result(struct ui *u, const struct rec *r)
 {
