@@ -167,7 +167,20 @@ match "32 KiB in all, and it is said" "$(context)" \
     "*nested*xxx*more bytes in AGENTS.md]"
 ok "... of them" test "$(context | wc -c)" -gt 32700 -a \
     "$(context | wc -c)" -lt 33000
-rm -r AGENTS.md a
+head -c 3000000 /dev/zero | tr '\0' y >AGENTS.md
+run "what is said" -C a/b
+match "... however much too long" "$(context)" \
+    "*nested*yyy*[2][9][0-9]* more bytes in AGENTS.md]"
+echo linked >CLAUDE.md && ln -sf CLAUDE.md AGENTS.md
+run "what is said"
+is "a link to a text beside it is followed" "$(context)" \
+    "AGENTS.md of this repository:
+
+linked"
+echo secret >.env && ln -sf .env AGENTS.md
+run "what is said"
+is "... no other" "$(context)" ""
+rm -r AGENTS.md CLAUDE.md .env a
 hamr-mem --no-config save "the moon is made of cheese" >/dev/null
 run "of what is the moon"
 match "the memory index" "$(context)" "*m:* the moon is made of cheese"

@@ -1,4 +1,5 @@
 /* context.c - what a session tells the model about its place. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -18,30 +19,62 @@
 #define BRIEF_MS 1000
 #define TASK_MAX ((size_t)4096)		/* of the task, as a query */
 
+/* A link to another text of the repository is followed (AGENTS.md is often
+ * CLAUDE.md); one that leads out, or to something else, is not. */
+static int
+open_file(const char *path, const char *root)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	size_t top = strlen(root), n;
+	char *real;
+
+	if (fd >= 0 || errno != ELOOP)
+		return fd;
+	real = realpath(path, NULL);
+	n = real != NULL ? strlen(real) : 0;
+	if (n > top + 3 && strncmp(real, root, top) == 0 &&
+	    (real[top] == '/' || root[top - 1] == '/') &&
+	    strcmp(real + n - 3, ".md") == 0)
+		fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+		    O_CLOEXEC);
+	free(real);
+	return fd;
+}
+
+/* The first bytes, at most n: how many there are. */
+static size_t
+first_bytes(int fd, char *p, size_t n)
+{
+	size_t have = 0;
+	ssize_t k = 1;
+
+	while (have < n && k > 0) {
+		k = pread(fd, p + have, n - have, (off_t)have);
+		have += k > 0 ? (size_t)k : 0;
+	}
+	return have;
+}
+
 /* One file; its bytes left out are told. */
 static void
-one_file(const char *path, const char *shown, size_t room, struct buf *out)
+one_file(int fd, const char *shown, size_t room, struct buf *out)
 {
-	struct buf raw = BUF_INIT(FILES_MAX * 32);
+	char *raw = xmalloc(room + 1);
 	struct stat st;
-	size_t n;
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	size_t have, n;
 
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    file_read_fd(fd, path, &raw, NULL) == 0 && raw.len > 0) {
-		n = utf8_cut(raw.p, raw.len, room);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+		have = first_bytes(fd, raw, room + 1);
+		n = utf8_cut(raw, have, room);
 		if (out->len > 0)
 			buf_addc(out, '\n');
 		buf_fmt(out, "%s of this repository:\n\n", shown);
-		utf8_clean(out, raw.p, n);
-		if (n < raw.len)
-			buf_fmt(out, "\n[%zu more bytes in %s]\n", raw.len - n,
-			    shown);
+		utf8_clean(out, raw, n);
+		if ((off_t)n < st.st_size)
+			buf_fmt(out, "\n[%lld more bytes in %s]\n",
+			    (long long)st.st_size - (long long)n, shown);
 	}
-	close(fd);
-	buf_release(&raw);
+	free(raw);
 }
 
 void
@@ -60,8 +93,12 @@ context_files(const char *root, const char *dir, struct buf *out)
 		char *shown = xasprintf("%s%sAGENTS.md", at[top] == '/' ?
 		    at + top + 1 : "", at[top] == '/' ? "/" : "");
 
-		if (used < FILES_MAX)
-			one_file(path, shown, FILES_MAX - used, out);
+		int fd = used < FILES_MAX ? open_file(path, root) : -1;
+
+		if (fd >= 0) {
+			one_file(fd, shown, FILES_MAX - used, out);
+			close(fd);
+		}
 		free(path);
 		free(shown);
 		if (strlen(at) <= top)
