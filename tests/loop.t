@@ -38,6 +38,9 @@ is "a session is a fixed point of hamr-guard" "$?" 0
 hamr-loop --no-config --resume >again 2>&1
 is "a completed session says its answer" "$? $(cat again)" \
     "0 The file says goodbye."
+hamr-loop --no-config --json --resume >again 2>&1
+is "... or with --json its end record" "$? $(cat again)" \
+    "0 $(tail -n 1 "$(session)")"
 cd ..
 
 fresh out

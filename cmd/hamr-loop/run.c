@@ -122,7 +122,8 @@ open_session(struct run *r, struct err *e)
 	return old ? read_back(r, e) : 0;
 }
 
-/* A completed session that is given nothing new to do says its answer. */
+/* A completed session that is given nothing new to do says its answer, or
+ * its end record. */
 static bool
 is_over(const struct run *r)
 {
@@ -251,7 +252,7 @@ run_task(struct run *r, struct err *e)
 	if (open_session(r, e) < 0)
 		return -1;
 	if (is_over(r)) {
-		ui_answer(&r->ui, r->track.end_answer);
+		ui_said(&r->ui, r->track.end_answer, r->track.end_line);
 		return ST_OK;
 	}
 	if (r->o.task == NULL && r->track.task == NULL)

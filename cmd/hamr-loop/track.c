@@ -79,6 +79,7 @@ track_release(struct track *t)
 	free(t->verify_command);
 	free(t->end_status);
 	free(t->end_answer);
+	free(t->end_line);
 	*t = (struct track){ 0 };
 }
 
@@ -253,6 +254,7 @@ event(struct track *t, const struct rec *r)
 		t->ended = true;
 		track_set(&t->end_status, track_text(rec_get(r, "status")));
 		track_set(&t->end_answer, track_text(rec_get(r, "answer")));
+		track_set(&t->end_line, xmemdup0(r->line.p, r->line.n));
 		break;
 	default:
 		break;

@@ -38,7 +38,7 @@ struct track {
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
 	bool ended;		/* an end record is the last word */
-	char *end_status, *end_answer;
+	char *end_status, *end_answer, *end_line;
 
 	/* the turn: since the last message of a person that was not typed
 	 * while it was under way */

@@ -127,6 +127,18 @@ ui_json_line(struct ui *u, const struct rec *r)
 }
 
 void
+ui_said(struct ui *u, const char *answer, const char *line)
+{
+	if (u->json) {
+		buf_adds(&u->out, line);
+		buf_addc(&u->out, '\n');
+		ui_flush(u);
+	} else {
+		ui_answer(u, answer);
+	}
+}
+
+void
 ui_answer(struct ui *u, const char *text)
 {
 	size_t n = strlen(text);

@@ -83,6 +83,10 @@ void ui_passing(struct ui *u, const struct rec *r);
 /* The answer, at the end. */
 void ui_answer(struct ui *u, const char *text);
 
+/* The answer of a session that was over before; with --json its end record,
+ * line. */
+void ui_said(struct ui *u, const char *answer, const char *line);
+
 /* One line of progress, e.g. "session ...". */
 void ui_note(struct ui *u, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
