@@ -110,4 +110,8 @@ is "a line for each" "$(awk '{print $2}' out | sort -u | tr '\n' ' ')" \
     "bash bwrap configuration disk git hamr-compact hamr-guard hamr-loop hamr-mem hamr-provider hamr-tool logs model sandbox sessions "
 match "with the remedy" "$(grep MISSING out)" \
     "MISSING*model server*127.0.0.1:9*--base-url*"
+# a run that cannot begin
+mkdir "$T/begin" && cd "$T/begin" && git init -q .
+hamr-loop --no-config -o 'stages.tool=[]' x 2>err
+is "a run that cannot begin leaves no session" "$? $(ls .hamr/sessions)" "78 "
 done_testing

@@ -55,8 +55,10 @@ session_create(struct session *s, const char *dir, struct err *e)
 		s->id = fresh_id();
 		s->lock = lock_take(dir, s->id, 0, e);
 		if (s->lock >= 0 && open_file(s, dir,
-		    O_CREAT | O_EXCL, e) == 0)
+		    O_CREAT | O_EXCL, e) == 0) {
+			s->fresh = true;
 			return 0;
+		}
 		session_close(s);
 		if (tries == 8)
 			return -1;
@@ -186,9 +188,23 @@ session_read(const struct session *s, void *p, size_t n, off_t off)
 	return k;
 }
 
+/* The lock is ours still: nobody can have begun to write it. */
+static void
+remove_both(const struct session *s)
+{
+	size_t n = strlen(s->path) - strlen(".ndjson");
+	char *lock = xasprintf("%.*s.lock", (int)n, s->path);
+
+	unlink(s->path);
+	unlink(lock);
+	free(lock);
+}
+
 void
 session_close(struct session *s)
 {
+	if (s->fresh && s->fd >= 0 && s->size == 0)
+		remove_both(s);
 	if (s->fd >= 0)
 		close(s->fd);
 	if (s->lock >= 0)

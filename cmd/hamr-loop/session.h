@@ -17,6 +17,7 @@ struct session {
 	char *id, *path;
 	int fd;			/* read and append */
 	int lock;
+	bool fresh;		/* of this run: closed empty, it is removed */
 	off_t size;		/* bytes committed */
 	bool dirty;		/* something is not durable yet */
 	bool sync_all;		/* durability = "all" */
@@ -40,6 +41,7 @@ int session_sync(struct session *s, struct err *e);
 /* Read up to n bytes at off; bytes read, or -1. */
 ssize_t session_read(const struct session *s, void *p, size_t n, off_t off);
 
+/* A run that could not begin leaves no session behind. */
 void session_close(struct session *s);
 
 #endif
