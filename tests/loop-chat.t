@@ -87,10 +87,18 @@ sees "a line that was begun goes on at the prompt" '*
 type_ C-u
 type_ /mode Space patch Enter
 sees "/mode" '*agent.mode is patch from here on*'
+type_ '/resume nope' Enter
+sees "/resume of what is not there" '*no session nope in*'
+type_ /status Enter
+sees "... leaves the session that is" "*session 2*, mode patch, *no session nope*
+> /status
+session 2*, mode patch, *"
+type_ '! ' Enter
+sees "! of nothing" '*usage: !COMMAND*'
 type_ /compact Enter
 sees "/compact" '*compacted one stage further*'
 type_ /export Enter
-sees "/export" '*written: 2*.html*'
+sees "/export" '*written: /*/w/2*.html*'
 type_ 'wait' Enter
 sees "a long call" '*bash sleep 61.7*'
 type_ C-c
@@ -99,7 +107,7 @@ is "nothing of it is left" "$(pgrep -f '^sleep 61.7' | wc -l)" 0
 type_ C-c
 sees "once more at the prompt: a warning" '*Ctrl-C once more quits*'
 type_ C-c
-sees "and it quits" '*hamr-loop --resume=2* goes on with it*status 0*'
+sees "and it quits" '*hamr-loop --resume=2* TASK, *with it*status 0*'
 f=$(ls .hamr/sessions/*.ndjson)
 is "what it was told, in order" "$(jq -r 'select(.role == "user") |
     (.meta.by + ": " + .content) | split("\n") | join("|")' "$f")" \

@@ -135,8 +135,9 @@ chat(struct run *r, struct err *e)
 	free(history);
 	close(fd);
 	if (c.open)
-		ui_note(&r->ui, "session %s; hamr-loop --resume=%s goes on "
-		    "with it", r->session.id, r->session.id);
+		ui_note(&r->ui, "session %s; hamr-loop --resume=%s TASK, or "
+		    "/resume in a chat, goes on with it", r->session.id,
+		    r->session.id);
 	if (c.failed)
 		*e = c.err;
 	return c.failed ? -1 : ST_OK;

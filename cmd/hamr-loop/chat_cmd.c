@@ -62,6 +62,12 @@ budget(struct chat *c, const char *arg)
 		err_report(&e);
 }
 
+static const char *
+plural(long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void
 status(struct chat *c, const char *arg)
 {
@@ -72,10 +78,11 @@ status(struct chat *c, const char *arg)
 	if (!needs_session(c))
 		return;
 	ui_note(&c->run->ui, "session %s, mode %s, model %s; this turn: %ld "
-	    "steps, %ld calls, %zu files changed, %lld tokens", r->session.id,
-	    k->mode != NULL ? k->mode : "?", k->model != NULL ? k->model :
-	    "the server's", k->steps, k->started, k->nfiles,
-	    (long long)k->usage.prompt +
+	    "step%s, %ld call%s, %zu file%s changed, %lld tokens",
+	    r->session.id, k->mode != NULL ? k->mode : "?", k->model != NULL ?
+	    k->model : "the server's", k->steps, plural(k->steps),
+	    k->started, plural(k->started), k->nfiles,
+	    plural((long)k->nfiles), (long long)k->usage.prompt +
 	    (long long)k->usage.completion);
 }
 
@@ -84,23 +91,26 @@ export_page(struct chat *c, const char *arg)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
 	struct err e;
+	const char *dir = c->run->dir, *ending = "html";
 	char *to;
 	int r;
 
 	if (!needs_session(c))
 		return;
-	if (strcmp(arg, "openai") == 0)
+	if (strcmp(arg, "openai") == 0) {
+		ending = "openai.json";
 		r = export_openai(c->run->session.path, &b, &e);
-	else if (strcmp(arg, "atif") == 0)
+	} else if (strcmp(arg, "atif") == 0) {
+		ending = "atif.json";
 		r = export_atif(c->run->session.path, &b, &e);
-	else if (arg[0] == '\0' || strcmp(arg, "html") == 0)
+	} else if (arg[0] == '\0' || strcmp(arg, "html") == 0) {
 		r = export_html(c->run->session.path, &b, &e);
-	else {
+	} else {
 		say(c, "usage: /export [html|openai|atif]");
 		return;
 	}
-	to = xasprintf("%s.%s", c->run->session.id, arg[0] == '\0' ||
-	    arg[0] == 'h' ? "html" : "json");
+	to = xasprintf("%s/%s.%s", dir != NULL ? dir : ".",
+	    c->run->session.id, ending);
 	if (r == 0)
 		r = file_replace(to, b.p, b.len, 0600, &e);
 	if (r < 0)
@@ -205,21 +215,37 @@ undo(struct chat *c, const char *arg)
 
 /* ---- the table ---- */
 
+static int
+open_old(struct chat *c, const char *id)
+{
+	struct run *r = c->run;
+	int rc;
+
+	free(r->resume_id);
+	r->resume_id = id[0] != '\0' ? xstrdup(id) : NULL;
+	r->o.resume = true;
+	r->o.resume_id = r->resume_id;
+	rc = chat_open(c, NULL);
+	r->o.resume = false;	/* what is opened after this one is new */
+	return rc;
+}
+
+/* If the other one cannot be had, this one stays. */
 static void
 resume(struct chat *c, const char *arg)
 {
-	struct run *r = c->run;
+	char *before = c->open ? xstrdup(c->run->session.id) : NULL;
 
 	if (c->open)
-		run_end(r);
+		run_end(c->run);
 	c->open = false;
-	free(r->resume_id);
-	r->resume_id = arg[0] != '\0' ? xstrdup(arg) : NULL;
-	r->o.resume = true;
-	r->o.resume_id = r->resume_id;
-	if (chat_open(c, NULL) == 0)
+	if (open_old(c, arg) == 0)
 		status(c, "");
-	r->o.resume = false;	/* what is opened after this one is new */
+	else if (before != NULL) {
+		err_report(&c->err);
+		c->failed = open_old(c, before) < 0;
+	}
+	free(before);
 }
 
 static void
@@ -289,7 +315,10 @@ chat_command(struct chat *c, const char *line)
 	char *word;
 
 	if (line[0] == '!') {
-		chat_shell(c, line + 1);
+		if (line[1 + strspn(line + 1, " \t\n")] == '\0')
+			say(c, "usage: !COMMAND");
+		else
+			chat_shell(c, line + 1);
 		return;
 	}
 	arg += strspn(arg, " \t");
