@@ -149,9 +149,12 @@ wait_for_server(struct turn *t)
 	    (double)t->waited_ms / 1000;
 	int n = t->hub->track->recovered[PROVIDER_DOWN];
 	double s = waits[n < 3 ? n : 2];
+	long long wall = limits_wall_end(t);
 	struct json *o = json_object();
 	char *text;
 
+	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
+		left = (double)(wall - file_now_ms()) / 1000;
 	if (s > left)
 		s = left > 0 ? left : 0;
 	text = xasprintf("no answer (%s); the server is asked again in %.0f s "

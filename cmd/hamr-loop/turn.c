@@ -72,17 +72,19 @@ close_calls(struct turn *t, const char *code, const char *text)
 }
 
 /* An action did not return: if it was its time that ran out, it is stopped
- * and the turn ends. */
-static bool
+ * and what is open answered. */
+static void
 out_of_time(struct turn *t)
 {
 	struct hub *h = t->hub;
 
 	if (h->failed || h->interrupts > 0 || h->ui->out_closed)
-		return false;
+		return;
 	hub_cancel(h, CANCEL_MS);
+	close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+	if (hub_sync(h, SLOT_GUARD) == 0)
+		t->overtime = !t->spent;
 	turn_ends(t, END_BUDGET, "max_wall_seconds");
-	return true;
 }
 
 /* ---- one step ---- */
@@ -137,8 +139,7 @@ run_calls(struct turn *t)
 			left--;
 		}
 	if (hub_go(h, SLOT_TOOL, limits_wall_end(t)) < 0) {
-		if (out_of_time(t))
-			close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		out_of_time(t);
 		return false;
 	}
 	if (cut > 0)
@@ -159,6 +160,7 @@ last_words(struct turn *t, const char *limit)
 	struct json *o = json_object();
 	char *text;
 
+	t->spent = true;
 	turn_ends(t, END_BUDGET, limit);
 	text = xasprintf(TEXT_BUDGET, limit);
 	json_str(o, "type", "constrain");
@@ -276,11 +278,11 @@ next(struct turn *t)
 	if (k->last == R_ASSISTANT)
 		return answered(t);
 	limit = limits_reached(t);
-	if (limit != NULL) {
-		last_words(t, limit);
-		return false;
-	}
-	return ask_model(t, limits_wall_end(t)) || recover_asking(t);
+	if (limit == NULL)
+		return ask_model(t, limits_wall_end(t)) ||
+		    (!t->overtime && recover_asking(t));
+	last_words(t, limit);
+	return false;
 }
 
 static void
@@ -307,6 +309,8 @@ turn_run(struct turn *t)
 	while (!h->failed && h->interrupts == 0 && !h->ui->out_closed &&
 	    next(t))
 		;
+	if (t->overtime)
+		last_words(t, "max_wall_seconds");
 	closed = h->ui->out_closed;
 	if (h->failed && h->stage_failed) {
 		turn_ends(t, h->failed_slot == SLOT_PROVIDER ? END_MODEL :

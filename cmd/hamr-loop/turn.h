@@ -23,6 +23,8 @@ struct turn {
 	bool always_verify;	/* else only when files were changed */
 	long long waited_ms;	/* for a server that was down */
 	int died;		/* of hub->died, what is told already */
+	bool overtime;		/* its time ran out in an action ... */
+	bool spent;		/* ... or before; its last words are asked for */
 	enum ending end;
 	char *reason;		/* owned */
 	char *record;		/* the end record, once it is; owned */
