@@ -32,6 +32,19 @@ is "... and its last words are asked for, once" "$(tail -n 1 out |
 f=.hamr/sessions/$(head -n 1 out | jq -r .session).ndjson
 hamr-guard --no-config "$f" | cmp -s - "$f"
 is "... the session is a fixed point of hamr-guard" "$?" 0
+cat >late <<'X'
+#!/bin/sh
+while read -r line; do
+	case $line in *'"role":"'$1*) sleep "$2" ;; esac
+	printf '%s\n' "$line"
+done
+X
+chmod +x late
+{ call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
+run x -o budget.max_wall_seconds=5 -o stages.tool='["hamr-tool", "./late tool 4"]' \
+    -o stages.provider='["hamr-provider", "./late assistant 4"]'
+is "a result that comes too late is none" "$S $(ended) $(results)" \
+    "3 budget_exhausted max_wall_seconds budget_exhausted"
 printf 'method POST\nhead\nhang\n' >s1
 printf 'method POST\nbody {"choices":[{"message":{"content":"So far."},"finish_reason":"stop"}]}\n' >s2
 httpd_start log s1 s2 || exit 1

@@ -239,6 +239,16 @@ hub_go(struct hub *h, enum slot_id id, long long until)
 	return hub_wait(h, until);
 }
 
+/* What an acting stage says of an action that did not end in time is too
+ * late: its calls are answered otherwise, or another question is asked. */
+static void
+leave(struct slot *s, bool acting)
+{
+	if (acting && s->asked != 0 && s->asked_go && s->discard == 0)
+		s->discard = s->asked;
+	s->asked = 0;
+}
+
 void
 hub_cancel(struct hub *h, int ms)
 {
@@ -254,7 +264,7 @@ hub_cancel(struct hub *h, int ms)
 	    file_now_ms() < until)
 		round_of_poll(h, until);
 	for (int i = 0; i < SLOTS; i++)
-		h->slot[i].asked = 0;
+		leave(&h->slot[i], i == SLOT_PROVIDER || i == SLOT_TOOL);
 }
 
 int
