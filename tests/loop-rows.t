@@ -23,7 +23,7 @@ usage 5 0.1; answer "That far."; answer "never"; } >script
 run x -o budget.max_cost=1.0
 is "max_cost" "$S $(ended) $(ran)" "3 budget_exhausted max_cost 2"
 { call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
-run x -o budget.max_wall_seconds=5
+run x -o budget.max_wall_seconds=4
 is "max_wall_seconds, in a call" "$S $(ended) $(results)" \
     "3 budget_exhausted max_wall_seconds interrupted"
 is "... which is ended" "$(pgrep -fc '^sleep 65.3')" 0
@@ -41,15 +41,15 @@ done
 X
 chmod +x late
 { call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
-run x -o budget.max_wall_seconds=5 -o stages.tool='["hamr-tool", "./late tool 4"]' \
-    -o stages.provider='["hamr-provider", "./late assistant 4"]'
+run x -o budget.max_wall_seconds=3 -o stages.tool='["hamr-tool", "./late tool 3"]' \
+    -o stages.provider='["hamr-provider", "./late assistant 3"]'
 is "a result that comes too late is none" "$S $(ended) $(results)" \
     "3 budget_exhausted max_wall_seconds budget_exhausted"
 printf 'method POST\nhead\nhang\n' >s1
 printf 'method POST\nbody {"choices":[{"message":{"content":"So far."},"finish_reason":"stop"}]}\n' >s2
 httpd_start log s1 s2 || exit 1
 hamr-loop --no-config --json --base-url "http://127.0.0.1:$HTTPD_PORT/v1" \
-    --model m -o budget.max_wall_seconds=5 x >out 2>err </dev/null
+    --model m -o budget.max_wall_seconds=4 x >out 2>err </dev/null
 is "max_wall_seconds, while the model is asked" "$? $(ended) $(tail -n 1 out |
     jq -r .answer) $(grep -c POST log)" "3 budget_exhausted max_wall_seconds So far. 2"
 httpd_stop
