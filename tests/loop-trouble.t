@@ -35,6 +35,16 @@ else
 	skip "a terminal" "no script(1)"
 fi
 
+# one that breaks off in its answer is running, and the URL is right
+printf 'method POST\nchunked\nevent %s\nreset\n' \
+    '{"choices":[{"delta":{"content":"Let me "}}]}' >s
+httpd_start log s || exit 1
+at "$(port)"
+is "broken off: status" "$?" 6
+match "it is told so" "$(head -n 1 err)" "*; it broke off in its answer"
+match "first and last" "$(tail -n 1 err)" \
+    "hamr-loop: *; it broke off in its answer; go on later with --resume"
+
 # what can never work ends at once, in one line beside the sum
 while IFS='|' read -r name http body want; do
 	printf 'status %s\nbody %s\n' "$http" "$body" >s

@@ -139,6 +139,15 @@ hamr-guard --no-config <"$(ls .hamr/sessions/*.ndjson)" |
     cmp -s - .hamr/sessions/*.ndjson
 is "the session is a fixed point of hamr-guard" "$?" 0
 
+# ---- a turn that failed has no answer of its own ----
+
+fresh stale
+{ answer "One."; err auth false; } >script
+run "what is one?"
+run "what is two?" --resume
+is "the answer before is not its answer" "$S $(ended) [$(tail -n 1 out |
+    jq -r .answer)]" "6 model_error auth []"
+
 # ---- what the model is told of the place ----
 
 fresh place

@@ -51,7 +51,8 @@ remedy_of(const char *code, const char *words)
 void
 remedy_say(const struct track *t)
 {
-	const char *remedy = remedy_of(t->error_code, t->error_text);
+	const char *remedy = t->has_partial ? "it broke off in its answer; go "
+	    "on later with --resume" : remedy_of(t->error_code, t->error_text);
 
 	/* no address at all: two lines */
 	if (strcmp(t->error_code, "network") == 0 && !t->error_retryable &&

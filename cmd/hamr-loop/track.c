@@ -45,6 +45,7 @@ new_turn(struct track *t)
 	t->sandbox = NULL;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
+	track_set(&t->answer, xstrdup(""));
 	track_set(&t->verification, NULL);
 	for (size_t i = 0; i < t->nfiles; i++)
 		free(t->files[i]);

@@ -16,10 +16,10 @@ is_busy(const char *code)
 
 /* What was told before goes to the status line. */
 static void
-tell(struct ui *u, const char *code, const char *words)
+tell(struct ui *u, const char *code, const char *words, bool begun)
 {
-	const char *remedy = is_busy(code) ? "waiting for it" :
-	    remedy_of(code, words);
+	const char *remedy = begun ? "it broke off in its answer" :
+	    is_busy(code) ? "waiting for it" : remedy_of(code, words);
 
 	if (u->trouble != NULL && strcmp(u->trouble, words) == 0)
 		return;
@@ -50,7 +50,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 		ours = strcmp(code, "context_overflow") != 0 &&
 		    strcmp(code, "malformed_tool_call") != 0;
 	} else if (ours) {
-		tell(u, code, words);
+		tell(u, code, words, rec_get(r, "partial").p != NULL);
 		ui_status_doing(u, is_loading(r) ? "the server is loading its model" :
 		    "trying the model server again");
 	}
