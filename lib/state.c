@@ -227,6 +227,16 @@ state_home(const char *root, struct err *e)
 }
 
 char *
+state_where(const char *root, struct err *e)
+{
+	char *dir;
+
+	if (own_place(root, false, &dir, e) < 0)
+		return NULL;
+	return dir != NULL ? dir : state_home(root, e);
+}
+
+char *
 state_dir(const char *root, bool create, struct err *e)
 {
 	char *dir;

@@ -13,6 +13,9 @@
 
 #include "err.h"
 
+/* Where it is or would be, yours; NULL with e when neither place can be. */
+char *state_where(const char *root, struct err *e);
+
 /* The folder's absolute path, yours; make it when create is set.  NULL with e
  * when neither place can be used, or (create not set) when it is not there:
  * then e->status is ST_NOINPUT. */

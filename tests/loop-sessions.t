@@ -1,6 +1,8 @@
 #!/bin/bash
 # sessions: listed, branched, looked into; the doctor (chapter 7.4)
 . "$(dirname "$0")/lib.sh"
+. "$TOP/tests/httpd/httpd.sh"
+at_end() { httpd_stop; }
 mkdir w && cd w && git init -q . && echo hello >f
 answer() {
 	jq -cn --arg t "$1" '{role: "assistant", content: $t,
@@ -110,6 +112,22 @@ is "a line for each" "$(awk '{print $2}' out | sort -u | tr '\n' ' ')" \
     "bash bwrap configuration disk git hamr-compact hamr-guard hamr-loop hamr-mem hamr-provider hamr-tool logs model sandbox sessions "
 match "with the remedy" "$(grep MISSING out)" \
     "MISSING*model server*127.0.0.1:9*--base-url*"
+printf 'status 401\nbody {"error":{"message":"no"}}\n' >s
+httpd_start log s || exit 1
+loop --doctor -o "provider.base_url=http://127.0.0.1:$HTTPD_PORT/v1" >out
+match "a server that refuses the key is told from none" "$(grep 'model server' \
+    out)" "MISSING*HTTP 401*the key*"
+httpd_stop
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+echo '[provider' >"$XDG_CONFIG_HOME/hamr/config.toml"
+hamr-loop --doctor >out 2>err
+is "a configuration that cannot be read: 1" "$? $(cat err)" "1 "
+match "... is a line among the others" "$(grep -e disk -e configuration out)" \
+    "MISSING  configuration  $XDG_CONFIG_HOME/hamr/config.toml:1: *ok *disk *"
+rm "$XDG_CONFIG_HOME/hamr/config.toml"
+HAMR_SHARE=$T/none loop --doctor --replay out >out
+match "missing data files" "$(grep -v ^ok out)" "MISSING  data files *$T/none/*"
+
 # a run that cannot begin
 mkdir "$T/begin" && cd "$T/begin" && git init -q .
 hamr-loop --no-config -o 'stages.tool=[]' x 2>err

@@ -207,7 +207,8 @@ undo(struct chat *c, const char *arg)
 	struct err e;
 
 	(void)arg;
-	if (peer_run("hamr-tool", args, 3, UNDO_MS, false, &b, &e) < 0)
+	if (peer_run("hamr-tool", args, 3, UNDO_MS, PEER_ERR_OURS,
+	    &b, &e) < 0)
 		err_report(&e);
 	write_out(c, &b);
 	buf_release(&b);

@@ -69,7 +69,7 @@ find_files(struct words *w, const char *begun)
 	struct err e;
 
 	if (git != NULL && peer_run(git, args, sizeof args / sizeof *args,
-	    GIT_MS, true, &b, &e) == 0)
+	    GIT_MS, PEER_ERR_NONE, &b, &e) == 0)
 		for (const char *p = b.p; p != NULL && p < b.p + b.len;
 		    p += strlen(p) + 1)
 			add_file(w, p, begun);

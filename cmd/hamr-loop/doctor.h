@@ -5,9 +5,10 @@
 #include "conf.h"
 #include "opts.h"
 
-/* Print the lines to stdout.  ST_OK, or ST_NO when something that is needed is
+/* Print the lines to stdout; broken: what is wrong with the files of the
+ * configuration, or "".  ST_OK, or ST_NO when something that is needed is
  * not there; -1 with e when nothing can be printed. */
 int doctor(const struct opts *o, const struct conf *c, const char *root,
-    struct err *e);
+    const char *broken, struct err *e);
 
 #endif

@@ -112,7 +112,8 @@ inspect(const struct opts *o, const char *what, const char *path,
 	}
 	if (path != NULL)
 		add(&a, path);
-	status = peer_run("hamr-compact", a.v, a.n, INSPECT_MS, false, &got, e);
+	status = peer_run("hamr-compact", a.v, a.n, INSPECT_MS,
+	    PEER_ERR_OURS, &got, e);
 	if (status >= 0 && context && status < ST_DATA)
 		status = take_request(&got, &text, e);
 	else if (status >= 0)

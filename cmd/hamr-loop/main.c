@@ -31,7 +31,7 @@ dispatch(struct run *r, struct err *e)
 	if (r->o.sessions || r->o.inspect != NULL || r->o.export != NULL)
 		return views_show(&r->o, r->root, e);
 	if (r->o.doctor)
-		return doctor(&r->o, r->conf, r->root, e);
+		return doctor(&r->o, r->conf, r->root, r->broken.text, e);
 	if (r->o.dir == NULL && conf_root_is_too_much(r->root))
 		return err_set(e, ST_POLICY, "the root would be %s; go into a "
 		    "project, or pass -C %s", r->root, r->root);

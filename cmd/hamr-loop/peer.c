@@ -11,10 +11,11 @@
 
 int
 peer_run(const char *command, const char *const *args, size_t n, int ms,
-    bool hush, struct buf *out, struct err *e)
+    enum peer_err err, struct buf *out, struct err *e)
 {
 	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
-		.nflags = n, .hush = hush };
+		.nflags = n, .hush = err == PEER_ERR_NONE,
+		.merge = err == PEER_ERR_OUT };
 	struct child *c = child_start(&o, e);
 	long long until = file_now_ms() + ms, left;
 	char part[65536];

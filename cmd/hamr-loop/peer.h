@@ -8,13 +8,15 @@
 #include "buf.h"
 #include "err.h"
 
+/* Where its stderr goes: where ours does, nowhere, to its stdout. */
+enum peer_err { PEER_ERR_OURS, PEER_ERR_NONE, PEER_ERR_OUT };
+
 /* Run command (a line as of a slot) with these further arguments, nothing on
- * stdin, at most ms.  Its stdout is appended to out up to the ceiling of that;
- * its stderr is ours, or with hush nobody's.  Returns its exit status, 128 and
- * more for a signal or when its time was over; -1 with e when it cannot be
- * started. */
+ * stdin, at most ms.  Its stdout is appended to out up to the ceiling of that.
+ * Returns its exit status, 128 and more for a signal or when its time was
+ * over; -1 with e when it cannot be started. */
 int peer_run(const char *command, const char *const *args, size_t n, int ms,
-    bool hush, struct buf *out, struct err *e);
+    enum peer_err err, struct buf *out, struct err *e);
 
 /* Run a program on the terminal in our place: its stdin, stdout and stderr are
  * /dev/tty.  Its exit status as above. */

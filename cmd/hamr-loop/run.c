@@ -57,6 +57,11 @@ run_configure(struct run *r, struct err *e)
 		return -1;
 	co.root = r->root;
 	r->conf = conf_load(&co, e);
+	if (r->conf == NULL && r->o.doctor && e->status == ST_CONFIG) {
+		r->broken = *e;
+		r->o.no_config = co.none = true;
+		r->conf = conf_load(&co, e);
+	}
 	if (r->conf == NULL)
 		return -1;
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {

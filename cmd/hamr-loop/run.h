@@ -14,6 +14,8 @@
 struct run {
 	struct opts o;
 	struct conf *conf;
+	struct err broken;	/* what is wrong with its files, for --doctor;
+				 * text "": nothing */
 	char *root;
 	char *dir;		/* where we were called, or -C */
 	char *replay;		/* --replay, found from where we were called */

@@ -25,6 +25,7 @@ struct child {
 	int in, out;
 	int err, err_theirs;	/* both ends of its stderr, or -1 */
 	int pass;		/* a descriptor it inherits, or 0 */
+	bool merge;
 	pid_t group;
 };
 
@@ -45,7 +46,9 @@ before_exec(void *data)
 	signal(SIGPIPE, SIG_DFL);
 	if (c->pass > 0)
 		fcntl(c->pass, F_SETFD, 0);
-	if (c->err_theirs >= 0)
+	if (c->merge)
+		dup2(STDOUT_FILENO, STDERR_FILENO);
+	else if (c->err_theirs >= 0)
 		dup2(c->err_theirs, STDERR_FILENO);
 }
 
@@ -228,6 +231,7 @@ child_start(const struct child_opts *o, struct err *e)
 	c = xcalloc(1, sizeof *c);
 	c->err = c->err_theirs = -1;
 	c->pass = o->pass;
+	c->merge = o->merge;
 	if (o->overhear)
 		overhear(c);
 	r = begin(c, o, e);

@@ -24,6 +24,7 @@ struct child_opts {
 	size_t nunset;
 	int pass;		/* a descriptor it inherits; 0: none */
 	bool hush;		/* its stderr goes nowhere ... */
+	bool merge;		/* ... or to its stdout (one command) ... */
 	bool overhear;		/* ... or to us, see child_take_err */
 };
 

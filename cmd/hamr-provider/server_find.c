@@ -151,8 +151,10 @@ unreachable(struct provider *p, const struct http_reply *r)
 	char *where = settings_where(p->set->base_url);
 
 	if (r->end == HTTP_DONE)
-		err_say("%s does not list its models (HTTP %ld); is base_url "
-		    "right (it often ends in /v1)", where, r->status);
+		err_say("%s does not list its models (HTTP %ld); is %s",
+		    where, r->status, r->status == 401 || r->status == 403 ?
+		    "the key right (api_key_env or api_key_command)" :
+		    "base_url right (it often ends in /v1)");
 	else
 		err_say("%s: %s; is the server running", where, r->why);
 	free(where);
