@@ -246,4 +246,49 @@ is "none in filter mode" "$(hamr-provider -q --no-config --base-url "$URL" \
 is "... unless --stream" "$(hamr-provider --stream -q --no-config --base-url \
 	"$URL" --model m <in | grep -c '"type":"delta"')" 4
 
+# ---- hostile servers ----
+
+says "a delta that brings nothing begins no call" '["x",null,[],"stop"]' \
+	"$(d '{"content":"x","tool_calls":[{},null,3,{"index":0,"function":null}]}')" \
+	"$(fin tool_calls)"
+says "an index is a number, however it is written" \
+	'[null,null,[["a","f","{\"x\":1}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":1000000000,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]}')" \
+	"$(d '{"tool_calls":[{"index":1e9,"function":{"arguments":":1}"}}]}')" "$(fin stop)"
+says "arguments that are neither text nor object are kept" \
+	'[null,null,[["a","f","[1,2]"],["b","g","5"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":[1,2]}},{"index":1,"id":"b","function":{"name":"g","arguments":5}}]}')" \
+	"$(fin stop)"
+says "Mistral's thoughts among the parts" '["yes","hm, so",[],"stop"]' \
+	"$(d '{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}')" \
+	"$(d '{"content":[{"type":"thinking","thinking":", so"},{"type":"text","text":"yes"}]}')" \
+	"$(fin stop)"
+says "other names of reasoning" '["x","ab",[],"stop"]' \
+	"$(d '{"thinking":"a"}')" "$(d '{"reasoning_text":"b"}')" \
+	"$(d '{"content":"x"}')" "$(fin stop)"
+events "$(d '{"content":"a\ud800b\ud83d\ude00"}')" "$(fin stop)" \
+	'{"choices":[],"usage":{"prompt_tokens":-4,"completion_tokens":1.5,"cost":-1}}' >s
+serve s
+is "half a surrogate pair is lossy, a number below 0 no count" "$(ask |
+	jq -c '[.content, .meta.lossy, .prompt_tokens, .completion_tokens, .cost]')" \
+	'[null,null,null,null,null]
+["a�b😀",true,null,null,null]'
+events "$(d '{"content":"a\\ud800b\ud83d\ude00\\"}')" "$(fin stop)" >s
+serve s
+is "... what only looks so is not" "$(ask | jq -c '[.content, .meta.lossy]')" \
+	'["a\\ud800b😀\\",null]'
+printf 'header Content-Encoding: gzip\nbody packed\n' >s
+serve s
+match "an answer compressed unasked is told so" "$(ask | jq -r '.code + .message')" \
+	"server*compresses*"
+printf 'header X: %1200000s\nbody {}\n' y >s
+serve s
+is "a header line of a megabyte" "$(ask | jq -r '.code')" too_large
+python3 -c '
+for i in range(20000):
+	print("event {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":%d,\"id\":\"same\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}" % i)
+print("event {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}")' >s
+serve s
+is "20000 calls of one id" "$(ask | jq -c '.tool_calls |
+	[length, (map(.id) | unique | length), .[-1].id]')" '[20000,20000,"same_20000"]'
 done_testing

@@ -214,7 +214,7 @@ answer_call(struct answer *a, struct slice element)
 {
 	buf_reset(&a->fresh);
 	calls_merge(&a->native, element, &a->fresh);
-	a->started = true;
+	a->started |= a->native.n > 0;
 	show(a, "tool_call", buf_view(&a->fresh));
 }
 

@@ -129,19 +129,22 @@ first_of(struct slice o, const char *a, const char *b)
 	return scan_kind(v) == SCAN_NUMBER ? v : scan_get(o, b);
 }
 
-static void
-add_number(struct json *o, const char *key, struct slice v)
-{
-	if (scan_kind(v) == SCAN_NUMBER)
-		json_raw(o, key, v);
-}
-
 static long long
 count(struct slice v)
 {
 	int64_t n;
 
-	return scan_int(v, &n) ? n : 0;
+	return scan_int(v, &n) && n > 0 ? n : 0;
+}
+
+/* What is no count of tokens is not told. */
+static void
+add_count(struct json *o, const char *key, struct slice v)
+{
+	int64_t n;
+
+	if (scan_int(v, &n) && n >= 0)
+		json_raw(o, key, v);
 }
 
 struct json *
@@ -154,20 +157,20 @@ answer_usage_record(const struct answer *a, const struct prices *prices)
 		return NULL;
 	o = json_object();
 	json_str(o, "type", "usage");
-	add_number(o, "prompt_tokens", first_of(u, "prompt_tokens",
+	add_count(o, "prompt_tokens", first_of(u, "prompt_tokens",
 	    "input_tokens"));
-	add_number(o, "completion_tokens", first_of(u, "completion_tokens",
+	add_count(o, "completion_tokens", first_of(u, "completion_tokens",
 	    "output_tokens"));
 	cached = scan_get(scan_get(u, "prompt_tokens_details"),
 	    "cached_tokens");
 	if (scan_kind(cached) != SCAN_NUMBER)
 		cached = first_of(u, "prompt_cache_hit_tokens",
 		    "cached_tokens");
-	add_number(o, "cached_tokens", scan_kind(cached) == SCAN_NUMBER ?
-	    cached : SLICE("0"));
+	json_int(o, "cached_tokens", count(cached));
 	cost = scan_get(u, "cost");
-	add_number(o, "cost", cost);
-	if (scan_kind(cost) != SCAN_NUMBER && prices->known)
+	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
+		json_raw(o, "cost", cost);
+	else if (prices->known)
 		json_double(o, "cost", prices_cost(prices,
 		    count(first_of(u, "prompt_tokens", "input_tokens")),
 		    count(first_of(u, "completion_tokens", "output_tokens")),

@@ -65,6 +65,38 @@ repair(struct slice data, struct buf *out)
 	}
 }
 
+static unsigned
+hex4(const char *p, const char *end)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < 4 && p < end; i++, p++)
+		n = n << 4 | (unsigned)(*p <= '9' ? *p - '0' :
+		    (*p | 32) - 'a' + 10);
+	return n;
+}
+
+/* Is there an escaped surrogate without its other half?  It becomes U+FFFD
+ * where it is decoded. */
+static bool
+has_lone_surrogate(struct slice checked)
+{
+	const char *p = checked.p, *end = checked.p + checked.n;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+		unsigned n = p[1] == 'u' ? hex4(p + 2, end) : 0;
+
+		p += p[1] == 'u' ? 6 : 2;
+		if (n < 0xd800 || n > 0xdfff)
+			continue;
+		if (n > 0xdbff || p[0] != '\\' || p[1] != 'u' ||
+		    (hex4(p + 2, end) & 0xfc00) != 0xdc00)
+			return true;
+		p += 6;
+	}
+	return false;
+}
+
 enum api_said
 api_event(const struct api *api, struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f)
@@ -89,7 +121,8 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		}
 		answer_lossy(a);
 		data = buf_view(&fixed);
-	}
+	} else if (has_lone_surrogate(data))
+		answer_lossy(a);
 	said = api->read(st, &st->scan, a, data, f);
 	buf_release(&fixed);
 	return said;

@@ -195,7 +195,11 @@ judge(struct exchange *x)
 		x->failure.partial = true;
 		return;
 	}
-	if (x->failure.code != NULL) {
+	if (r->packed && is_ok(r->status)) {
+		failure_set(&x->failure, "server", false, false, "%s "
+		    "compresses its answer, unasked; turn that off there, or "
+		    "in the proxy before it", x->where);
+	} else if (x->failure.code != NULL) {
 		x->failure.partial = answer_started(x->p->answer);
 	} else if (r->end != HTTP_DONE) {
 		/* what follows the finish_reason does not matter */
@@ -207,7 +211,8 @@ judge(struct exchange *x)
 	} else if (is_ok(r->status)) {
 		judge_answer(x);
 	} else {
-		failure_status(&x->failure, r->status, buf_view(&x->raw));
+		failure_status(&x->failure, r->status, r->packed ?
+		    SLICE("a compressed answer") : buf_view(&x->raw));
 		if (r->status == 400 && x->raw.len == 0 &&
 		    x->ask->estimate >= LARGE)
 			failure_set(&x->failure, "context_overflow", false,
@@ -266,7 +271,6 @@ make_body(struct exchange *x)
 		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
 		.past = &x->p->past,
 	};
-
 	int r = 0;
 
 	buf_reset(&x->body);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "num.h"
 #include "scan.h"
 #include "calls.h"
 
@@ -20,6 +21,8 @@ calls_reset(struct calls *c)
 		buf_release(&c->v[i].carry);
 	}
 	free(c->v);
+	map_release(&c->by_index);
+	map_release(&c->by_id);
 	memset(c, 0, sizeof *c);
 }
 
@@ -49,18 +52,26 @@ is_json(struct slice s)
 	return good;
 }
 
-/* The newest call whose field equals s. */
 static struct part *
-find(struct calls *c, struct slice s, size_t field)
+find(struct calls *c, const struct map *by, const struct buf *key)
 {
-	for (size_t i = c->n; i-- > 0;) {
-		const struct buf *b =
-		    (const void *)((char *)&c->v[i] + field);
+	const uint64_t *at = map_get(by, buf_view(key));
 
-		if (b->len > 0 && slice_eq(buf_view(b), s))
-			return &c->v[i];
-	}
-	return NULL;
+	return at != NULL ? &c->v[*at - 1] : NULL;
+}
+
+/* p is the newest of this key, unless a newer one is. */
+static void
+note(struct calls *c, struct map *by, const struct buf *key,
+    const struct part *p)
+{
+	uint64_t at = (uint64_t)(p - c->v) + 1, *old;
+
+	if (key->len == 0)
+		return;
+	old = map_put(by, buf_view(key), NULL);
+	if (*old < at)
+		*old = at;
 }
 
 /* Has the call all its arguments, so that more text begins another call?
@@ -73,10 +84,9 @@ is_complete(const struct part *p)
 
 /* What a delta says, decoded. */
 struct delta {
-	struct slice index;
-	struct buf id, name, args;
+	struct buf index, id, name, args;
 	struct slice carry;
-	bool whole;		/* args came as an object */
+	bool whole;		/* args came as a value, not as text */
 };
 
 static struct part *
@@ -85,17 +95,16 @@ owner(struct calls *c, const struct delta *d)
 	struct part *p = NULL, *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
 	bool named = d->name.len > 0;
 
-	if (d->index.p != NULL) {
-		p = find(c, d->index, offsetof(struct part, index));
+	if (d->index.len > 0) {
+		p = find(c, &c->by_index, &d->index);
 		/* servers that say 0 for every parallel call */
 		if (p != NULL && named && d->id.len > 0 && p->id.len > 0 &&
 		    !slice_eq(buf_view(&d->id), buf_view(&p->id)))
-			p = find(c, buf_view(&d->id),
-			    offsetof(struct part, id));
+			p = find(c, &c->by_id, &d->id);
 		return p;
 	}
 	if (d->id.len > 0) {
-		p = find(c, buf_view(&d->id), offsetof(struct part, id));
+		p = find(c, &c->by_id, &d->id);
 		if (p != NULL)
 			return p;
 		return named ? NULL : last;
@@ -108,25 +117,38 @@ owner(struct calls *c, const struct delta *d)
 	return is_complete(last) && d->args.len > 0 ? NULL : last;
 }
 
+/* 1e9 is 1000000000. */
+static void
+read_index(struct slice val, struct buf *out)
+{
+	double n;
+
+	if (scan_kind(val) == SCAN_NUMBER && num_double(val.p, val.n, &n) &&
+	    n >= 0 && n < 1e15)
+		buf_fmt(out, "%.0f", n);
+	else if (val.p != NULL && scan_kind(val) != SCAN_NULL)
+		buf_slice(out, val);
+}
+
 static void
 delta_read(struct delta *d, struct slice el)
 {
 	struct slice fn = scan_get(el, "function"), args;
 
+	buf_init(&d->index, NAME_MAX_BYTES);
 	buf_init(&d->id, NAME_MAX_BYTES);
 	buf_init(&d->name, NAME_MAX_BYTES);
 	buf_init(&d->args, ARGS_MAX);
 	if (fn.p == NULL)
 		fn = el;	/* the old function_call, and odd gateways */
-	d->index = scan_get(el, "index");
-	if (scan_kind(d->index) == SCAN_NULL)
-		d->index = (struct slice){ NULL, 0 };
+	read_index(scan_get(el, "index"), &d->index);
 	if (!scan_str(scan_get(el, "id"), &d->id))
 		buf_reset(&d->id);
 	scan_str(scan_get(fn, "name"), &d->name);
 	d->carry = scan_get(el, "carry");
 	args = scan_get(fn, "arguments");
-	d->whole = scan_kind(args) == SCAN_OBJECT;
+	d->whole = args.p != NULL && scan_kind(args) != SCAN_STRING &&
+	    scan_kind(args) != SCAN_NULL;
 	if (d->whole)
 		buf_slice(&d->args, args);
 	else
@@ -136,9 +158,17 @@ delta_read(struct delta *d, struct slice el)
 static void
 delta_release(struct delta *d)
 {
+	buf_release(&d->index);
 	buf_release(&d->id);
 	buf_release(&d->name);
 	buf_release(&d->args);
+}
+
+static bool
+is_nothing(const struct delta *d)
+{
+	return d->id.len == 0 && d->name.len == 0 && d->args.len == 0 &&
+	    d->carry.p == NULL;
 }
 
 /* Put a delta into p, or a new call. */
@@ -146,12 +176,17 @@ static void
 merge(struct calls *c, struct part *p, const struct delta *d,
     struct buf *fresh)
 {
+	if (p == NULL && is_nothing(d))
+		return;
 	if (p == NULL) {
 		p = part_new(c);
-		buf_slice(&p->index, d->index);
+		buf_slice(&p->index, buf_view(&d->index));
+		note(c, &c->by_index, &p->index, p);
 	}
-	if (p->id.len == 0)
+	if (p->id.len == 0) {
 		buf_slice(&p->id, buf_view(&d->id));
+		note(c, &c->by_id, &p->id, p);
+	}
 	if (p->name.len == 0 && d->name.len > 0) {
 		buf_slice(&p->name, buf_view(&d->name));
 		if (fresh != NULL)

@@ -1,7 +1,8 @@
 /* calls.h - tool calls put together from the deltas of a stream.
  *
  * A delta belongs to the call with its index, else with its id, else begins a
- * new call if it brings a new name, else goes to the last open call.
+ * new call if it brings a new name, else goes to the last open call.  One that
+ * brings nothing begins no call.
  */
 #ifndef PROVIDER_CALLS_H
 #define PROVIDER_CALLS_H
@@ -12,6 +13,7 @@
 #include "buf.h"
 #include "ids.h"
 #include "json.h"
+#include "map.h"
 
 struct part {
 	struct buf index;	/* the JSON text of "index", or empty */
@@ -24,6 +26,8 @@ struct part {
 struct calls {
 	struct part *v;
 	size_t n, cap;
+	/* private: the newest call of an index, of an id; its place + 1 */
+	struct map by_index, by_id;
 };
 
 void calls_reset(struct calls *c);		/* and gives memory back */

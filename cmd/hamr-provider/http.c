@@ -39,23 +39,27 @@ http_poll(void *ctx, struct pollfd *fds, size_t n, int ms)
 	return 0;
 }
 
-static void
-keep_retry_after(struct http_reply *r, const char *p, size_t n)
+/* Is the header line p this one?  Its value then, without blanks around. */
+static bool
+is_header(const char *p, size_t n, const char *name, struct slice *value)
 {
-	while (n > 0 && *p == ' ') {
-		p++;
+	size_t k = strlen(name);
+
+	if (n <= k || strncasecmp(p, name, k) != 0 || p[k] != ':')
+		return false;
+	for (p += k + 1, n -= k + 1; n > 0 && (*p == ' ' || *p == '\t'); p++)
 		n--;
-	}
 	while (n > 0 && strchr("\r\n \t", p[n - 1]) != NULL)
 		n--;
-	snprintf(r->retry_after, sizeof r->retry_after, "%.*s",
-	    (int)(n < 79 ? n : 79), p);
+	*value = (struct slice){ p, n };
+	return true;
 }
 
 static size_t
 on_header(char *p, size_t size, size_t n, void *arg)
 {
 	struct http *h = arg;
+	struct slice v;
 
 	n *= size;
 	h->nheader += n;
@@ -64,8 +68,11 @@ on_header(char *p, size_t size, size_t n, void *arg)
 		h->too_large = true;
 		return 0;
 	}
-	if (n > 12 && strncasecmp(p, "retry-after:", 12) == 0)
-		keep_retry_after(h->reply, p + 12, n - 12);
+	if (is_header(p, n, "Retry-After", &v))
+		snprintf(h->reply->retry_after, sizeof h->reply->retry_after,
+		    "%.*s", (int)(v.n < 79 ? v.n : 79), v.p);
+	if (is_header(p, n, "Content-Encoding", &v))
+		h->reply->packed = v.n > 0 && !slice_is(v, "identity");
 	return n;
 }
 
@@ -282,6 +289,10 @@ curl_failed(struct http *h, CURLcode rc)
 		break;
 	case CURLE_OPERATION_TIMEDOUT:
 		fail(h, HTTP_TIMEOUT, why);
+		break;
+	case CURLE_OUT_OF_MEMORY:	/* never of ours: a ceiling of its */
+		fail(h, HTTP_TOO_LARGE, "a line of the answer's header is "
+		    "too large");
 		break;
 	case CURLE_SSL_CONNECT_ERROR: case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CERTPROBLEM: case CURLE_SSL_CIPHER:

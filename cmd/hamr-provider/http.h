@@ -71,6 +71,7 @@ struct http_reply {
 	enum http_end end;
 	long status;		/* 0: none came */
 	bool body;		/* a byte of the body came */
+	bool packed;		/* it is compressed, though we asked not */
 	char why[300];		/* words, when not done */
 	char retry_after[80];	/* the header, or "" */
 };

@@ -45,11 +45,14 @@ ids_make(const struct ids *s, struct ids *fresh, struct slice wanted,
     struct buf *out)
 {
 	struct buf b = BUF_INIT(ID_MAX);
-	uint64_t *tried = map_get(&s->seen, wanted);
+	uint64_t *tried = map_get(&s->seen, wanted), *again;
 	size_t n = wanted.n > 0 ? 1 : s->seen.n + fresh->seen.n;
 
 	if (tried != NULL && *tried > 0)
 		n = *tried;
+	again = map_get(&fresh->seen, wanted);
+	if (again != NULL && *again > n)
+		n = *again;
 	buf_slice(&b, wanted);
 	while (b.len == 0 || map_get(&s->seen, buf_view(&b)) != NULL ||
 	    map_get(&fresh->seen, buf_view(&b)) != NULL) {
@@ -62,6 +65,8 @@ ids_make(const struct ids *s, struct ids *fresh, struct slice wanted,
 	}
 	if (tried != NULL && fresh->seen.n == 0)
 		*tried = n - 1;
+	if (again != NULL)
+		*again = n;
 	map_put(&fresh->seen, buf_view(&b), NULL);
 	buf_slice(out, buf_view(&b));
 	buf_release(&b);

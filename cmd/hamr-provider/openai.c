@@ -37,6 +37,33 @@ read_details(struct answer *a, struct slice list)
 			feed(a, scan_get(val, "summary"), answer_reasoning);
 }
 
+/* Mistral has thoughts among the parts of the content. */
+static void
+read_thoughts(struct answer *a, struct slice content)
+{
+	struct slice part;
+	struct walk w;
+
+	if (scan_kind(content) != SCAN_ARRAY)
+		return;
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &part))
+		feed(a, scan_get(part, "thinking"), answer_reasoning);
+}
+
+static void
+read_reasoning(struct answer *a, struct slice d)
+{
+	static const char *const keys[] = { "reasoning_content", "reasoning",
+		"thinking", "reasoning_text" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (feed(a, scan_get(d, keys[i]), answer_reasoning))
+			return;
+	if (scan_kind(scan_get(d, "reasoning_details")) == SCAN_ARRAY)
+		read_details(a, scan_get(d, "reasoning_details"));
+}
+
 static void
 read_calls(struct answer *a, struct slice list)
 {
@@ -55,10 +82,8 @@ read_calls(struct answer *a, struct slice list)
 static void
 read_delta(struct answer *a, struct slice d)
 {
-	if (!feed(a, scan_get(d, "reasoning_content"), answer_reasoning) &&
-	    !feed(a, scan_get(d, "reasoning"), answer_reasoning) &&
-	    scan_kind(scan_get(d, "reasoning_details")) == SCAN_ARRAY)
-		read_details(a, scan_get(d, "reasoning_details"));
+	read_reasoning(a, d);
+	read_thoughts(a, scan_get(d, "content"));
 	if (!feed(a, scan_get(d, "content"), answer_content))
 		feed(a, scan_get(d, "refusal"), answer_content);
 	read_calls(a, scan_get(d, "tool_calls"));

@@ -87,7 +87,7 @@ add_call(struct provider *p, struct ids *fresh, struct slice call,
     struct json *out, struct json *malformed)
 {
 	struct buf was = BUF_INIT(BUF_RECORD_MAX), id = BUF_INIT(BUF_RECORD_MAX);
-	struct calls one = { NULL, 0, 0 };
+	struct calls one = { .v = NULL };
 	struct json *o;
 	bool valid;
 
