@@ -182,4 +182,22 @@ ANTHROPIC_API_KEY=sk-secret-1 with anthropic -o 'provider.base_url=""' >/dev/nul
 is "a key is in its API's own header" "$(tail -n 1 log | jq -r \
 	'.headers["x-api-key"] // "none"')" sk-secret-1
 status "an unknown API: 2" 2 hamr-provider --no-config --api nonsense
+
+# ---- JSON of many lines ----
+
+cat >pretty <<'X'
+text {\n  "object": "response", "status": "completed",\n  "output": [ { "type": "reasoning",\n "id": "rs \\"\\\\n\\" { 1",\r\n "summary": [ ] },\n
+text {\n "type": "function_call", "call_id": "c", "name": "f",\n "arguments": "{\\n \\"a\\": 1}" } ]\n}\n
+X
+serve pretty
+printf '%s\n' "$user" >in
+hamr-provider -n -q --no-config --api responses --base-url "$URL" --model m \
+	-o 'provider.params={
+ "x": [ 1,
+ 2 ] }' --record tape <in | grep '"role"' >out
+is "what goes back with a call stands on the message's line" "$(wc -l <out) $(jq -c \
+	'.tool_calls[0] | [.carry, .function.arguments]' out)" \
+	'1 [[{"type":"reasoning","id":"rs \"\\n\" { 1","summary":[]}],"{\n \"a\": 1}"]'
+is "a cassette has a line of params of two" "$(wc -l <tape) $(jq -c '.request.x' tape)" \
+	"1 [1,2]"
 done_testing

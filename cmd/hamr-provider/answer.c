@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "one_line.h"
 #include "scan.h"
 
 #include "answer_in.h"
@@ -246,7 +247,7 @@ void
 answer_carry(struct answer *a, struct slice json)
 {
 	buf_adds(&a->carry, a->carry.len > 0 ? "," : "");
-	buf_slice(&a->carry, json);
+	one_line(json, &a->carry);
 }
 
 size_t

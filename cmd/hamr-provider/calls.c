@@ -4,6 +4,7 @@
 
 #include "mem.h"
 #include "num.h"
+#include "one_line.h"
 #include "scan.h"
 #include "calls.h"
 
@@ -192,8 +193,8 @@ merge(struct calls *c, struct part *p, const struct delta *d,
 		if (fresh != NULL)
 			buf_slice(fresh, buf_view(&d->name));
 	}
-	if (d->carry.p != NULL)
-		buf_slice(&p->carry, d->carry);
+	if (d->carry.p != NULL && p->carry.len == 0)
+		one_line(d->carry, &p->carry);
 	if (d->whole)
 		buf_reset(&p->args);
 	if (d->args.len > 0) {

@@ -6,6 +6,7 @@
 #include "file.h"
 #include "json.h"
 #include "key.h"
+#include "one_line.h"
 #include "utf8.h"
 
 static const char *const ends[] = {
@@ -50,7 +51,7 @@ cassette_add(struct exchange *x, bool again)
 	json_str(o, "api", x->p->set->api->name);
 	if (again)
 		json_bool(o, "again", true);
-	buf_slice(&request, buf_view(&x->body));
+	one_line(buf_view(&x->body), &request);
 	key_redact(x->p->set->key, &request);
 	json_raw(o, "request", buf_view(&request));
 	json_int(o, "status", x->reply.status);
