@@ -5,6 +5,8 @@
 #include "dialect_block.h"
 #include "mem.h"
 
+#define PIECE_MIN 5		/* bytes of a tag that are taken for it */
+
 int
 dialect_named(const char *name)
 {
@@ -98,7 +100,7 @@ at_call(struct dialect *d, enum block_end e)
 
 /* What may begin a block.  False when more bytes are needed. */
 static bool
-opening(struct dialect *d, enum block_end e)
+opening(struct dialect *d, enum block_end e, unsigned *dropped)
 {
 	struct slice s = dialect_rest(d);
 	struct region_place here = dialect_place(d);
@@ -123,7 +125,13 @@ opening(struct dialect *d, enum block_end e)
 		d->state = IN_QWEN3;
 	} else if ((call < 0 || func < 0 || region < 0) && e == BLOCK_GROWS)
 		return false;
-	else {
+	else if ((call < 0 || func < 0 || region < 0) && e == BLOCK_CUT &&
+	    s.n >= PIECE_MIN && dialect_has_tools(d)) {
+		/* that much of a tag is none of the answer's */
+		dialect_text_block(&d->text);
+		d->pos = d->in.len;
+		++*dropped;
+	} else {
 		dialect_text_say(&d->text, (struct slice){ s.p, 1 });
 		d->pos++;
 	}
@@ -131,7 +139,7 @@ opening(struct dialect *d, enum block_end e)
 }
 
 static bool
-in_text(struct dialect *d, enum block_end e)
+in_text(struct dialect *d, enum block_end e, unsigned *dropped)
 {
 	struct slice s = dialect_rest(d);
 	size_t n = 0;
@@ -142,7 +150,7 @@ in_text(struct dialect *d, enum block_end e)
 		dialect_text_say(&d->text, (struct slice){ s.p, n });
 		d->pos += n;
 	}
-	return n < s.n && opening(d, e);
+	return n < s.n && opening(d, e, dropped);
 }
 
 /* One step in a block.  False when more bytes are needed. */
@@ -187,7 +195,7 @@ walk(struct dialect *d, enum block_end e)
 	while (more && d->pos < d->in.len)
 		switch (d->state) {
 		case IN_TEXT:
-			more = in_text(d, e);
+			more = in_text(d, e, &dropped);
 			break;
 		case AT_CALL:
 			more = at_call(d, e);
@@ -224,36 +232,14 @@ dialect_feed(struct dialect *d, struct slice text)
 	dialect_text_flush(&d->text);
 }
 
-/* Cut within the tag that begins a block: that much of it is none. */
-static unsigned
-drop_piece(struct dialect *d)
-{
-	struct slice s = dialect_rest(d);
-	struct region_place here = dialect_place(d);
-	const struct region *r = NULL;
-	size_t n;
-
-	if (s.n < 5 || dialect_text_is_code(&d->text) ||
-	    !dialect_has_tools(d))
-		return 0;
-	if (tag_match(s, CALL) == 0 && !(dialect_reads(d, DIALECT_QWEN3) &&
-	    qwen3_opening(s, &n) < 0) && region_opening(&here, s, &r) >= 0)
-		return 0;
-	buf_reset(&d->in);
-	dialect_text_block(&d->text);
-	return 1;
-}
-
 unsigned
 dialect_end(struct dialect *d, bool cut)
 {
-	unsigned dropped = 0;
+	unsigned dropped;
 
 	if (d->kind == DIALECT_NONE)
 		return 0;
-	if (cut && d->state == IN_TEXT)
-		dropped = drop_piece(d);
-	dropped += walk(d, cut ? BLOCK_CUT : BLOCK_STOPS);
+	dropped = walk(d, cut ? BLOCK_CUT : BLOCK_STOPS);
 	dialect_text_end(&d->text);
 	return dropped;
 }

@@ -185,6 +185,21 @@ all_tools(const struct dialect *d, const struct region_calls *calls)
 	return true;
 }
 
+/* The bytes were cut off within the block, which cannot be read to its end: is
+ * what is missing to be dropped, and not to be kept as text? */
+static bool
+is_cut_off(struct dialect *d, struct slice block, enum region_said said,
+    const struct region_calls *calls)
+{
+	const struct region *r = d->region;
+
+	if (said == REGION_NONE)
+		return !r->weak && region_is_stub(r, block) &&
+		    dialect_has_tools(d);
+	return (said == REGION_OPEN || (said == REGION_BROKEN && !r->weak)) &&
+	    all_tools(d, calls) && is_meant(d, block);
+}
+
 /* The block is there, or as much of it as there will be (cut). */
 static unsigned
 read_region(struct dialect *d, size_t n, bool cut)
@@ -196,11 +211,14 @@ read_region(struct dialect *d, size_t n, bool cut)
 	    &calls, &used);
 	unsigned dropped = 0;
 
+	if (said == REGION_UNCLOSED && cut)
+		region_drop(&calls);
+	if (said == REGION_UNCLOSED)
+		said = cut ? REGION_OPEN : REGION_CALLS;
 	if (said == REGION_CALLS && all_tools(d, &calls)) {
 		hand_on(d, &calls);
 		leave(d, used);
-	} else if (said == REGION_OPEN && cut && all_tools(d, &calls) &&
-	    is_meant(d, block)) {
+	} else if (cut && is_cut_off(d, block, said, &calls)) {
 		hand_on(d, &calls);
 		leave(d, n);
 		dropped = 1;

@@ -70,7 +70,9 @@ read_glm(struct slice s, struct slice tools, struct scan *sc,
 	}
 	end_args(c);
 	*used = s.n;
-	if (at == s.n || begins(s, at, "</tool_call>"))
+	if (at == s.n)
+		return REGION_UNCLOSED;
+	if (begins(s, at, "</tool_call>"))
 		return REGION_CALLS;
 	region_drop(calls);
 	return REGION_BROKEN;
@@ -120,10 +122,11 @@ invoke(struct slice s, size_t *at, struct slice tools, struct scan *sc,
 		*at = skip_white(s, end + strlen("</parameter>"));
 	}
 	end_args(c);
-	if (begins(s, *at, "</invoke>"))
-		*at += strlen("</invoke>");
-	else if (*at < s.n)
+	if (*at == s.n)
+		return REGION_UNCLOSED;
+	if (!begins(s, *at, "</invoke>"))
 		return REGION_BROKEN;
+	*at += strlen("</invoke>");
 	return REGION_CALLS;
 }
 
@@ -137,7 +140,7 @@ read_minimax(struct slice s, struct slice tools, struct scan *sc,
 	while ((at = find(s, at, "<invoke name=")) < s.n) {
 		at += strlen("<invoke name=");
 		said = invoke(s, &at, tools, sc, region_add(calls));
-		if (said != REGION_CALLS) {
+		if (said != REGION_CALLS && said != REGION_UNCLOSED) {
 			region_drop(calls);
 			return said;
 		}

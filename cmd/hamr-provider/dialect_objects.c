@@ -239,6 +239,13 @@ read_kimi(struct slice s, struct slice tools, struct scan *sc,
 	return said;
 }
 
+/* Is all from byte at on a piece of a fence? */
+static bool
+is_piece(struct slice s, size_t at)
+{
+	return tag_match(slice_from(s, at), "```") < 0;
+}
+
 /* One fence, or more with nothing between them. */
 enum region_said
 read_fence(struct slice s, struct slice tools, struct scan *sc,
@@ -256,12 +263,18 @@ read_fence(struct slice s, struct slice tools, struct scan *sc,
 		at = skip_white(s, at);
 		if (begins(s, at, "```"))
 			at += 3;
-		else if (at < s.n)
+		else if (at < s.n && !is_piece(s, at))
 			return REGION_BROKEN;
+		else
+			at = s.n;
 		*used = at;
 		at = skip_white(s, at);
 	}
-	return at < s.n ? REGION_NONE : said;
+	if (at < s.n && !is_piece(s, at))
+		return REGION_NONE;
+	if (at < s.n)
+		*used = s.n;
+	return said;
 }
 
 /* <function_calls>: what MiniMax writes in it, or N(K=V) lines of OLMo. */

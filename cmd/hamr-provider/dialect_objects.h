@@ -15,6 +15,7 @@
 #define FUNCTIONS "<function_calls>"
 #define FUNCTIONS_END "</function_calls>"
 #define MISTRAL "[TOOL_CALLS]"
+#define INVOKE "<invoke name="
 
 enum region_said read_llama3(struct slice s, struct slice tools,
     struct scan *sc, struct region_calls *calls, size_t *used);

@@ -7,35 +7,39 @@
 /* ---- where they begin ---- */
 
 static const struct region regions[] = {
-	{ DIALECT_LLAMA3, PYTHON_TAG, NULL, NULL, NULL, false, read_llama3 },
-	{ DIALECT_MISTRAL, MISTRAL, NULL, NULL, NULL, false, read_mistral },
-	{ DIALECT_DEEPSEEK, DS_CALLS, "<｜tool▁calls▁end｜>", NULL, NULL,
-	    false, read_deepseek },
-	{ DIALECT_DEEPSEEK, DS_CALL, DS_END, NULL, NULL, false,
+	{ DIALECT_LLAMA3, PYTHON_TAG, NULL, NULL, NULL, NULL, false,
+	    read_llama3 },
+	{ DIALECT_MISTRAL, MISTRAL, "[ARGS]", NULL, NULL, NULL, false,
+	    read_mistral },
+	{ DIALECT_DEEPSEEK, DS_CALLS, DS_CALL, "<｜tool▁calls▁end｜>", NULL,
+	    NULL, false, read_deepseek },
+	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, NULL, NULL, false,
 	    read_deepseek },
-	{ DIALECT_KIMI, "<|tool_calls_section_begin|>",
+	{ DIALECT_KIMI, "<|tool_calls_section_begin|>", KIMI_CALL,
 	    "<|tool_calls_section_end|>", NULL, NULL, false, read_kimi },
-	{ DIALECT_KIMI, KIMI_CALL, KIMI_END, NULL, NULL, false, read_kimi },
-	{ DIALECT_MINIMAX, "<minimax:tool_call>", "</minimax:tool_call>",
-	    "</invoke>", "<invoke", false, read_minimax },
-	{ DIALECT_MINIMAX, FUNCTIONS, FUNCTIONS_END, "</invoke>", "<invoke",
-	    false, read_functions },
-	{ DIALECT_PYTHONIC, FUNCTIONS, FUNCTIONS_END, NULL, NULL, false,
+	{ DIALECT_KIMI, KIMI_CALL, NULL, KIMI_END, NULL, NULL, false,
+	    read_kimi },
+	{ DIALECT_MINIMAX, "<minimax:tool_call>", INVOKE,
+	    "</minimax:tool_call>", "</invoke>", "<invoke", false,
+	    read_minimax },
+	{ DIALECT_MINIMAX, FUNCTIONS, INVOKE, FUNCTIONS_END, "</invoke>",
+	    "<invoke", false, read_functions },
+	{ DIALECT_PYTHONIC, FUNCTIONS, NULL, FUNCTIONS_END, NULL, NULL, false,
 	    read_functions },
-	{ DIALECT_MINIMAX, "<invoke name=", "</invoke>", "</parameter>",
+	{ DIALECT_MINIMAX, INVOKE, NULL, "</invoke>", "</parameter>",
 	    "<parameter", false, read_minimax },
 };
 static const struct region bare = { DIALECT_LLAMA3, "{", NULL, NULL, NULL,
-	true, read_bare };
+	NULL, true, read_bare };
 static const struct region pythonic = { DIALECT_PYTHONIC, "[", NULL, NULL,
-	NULL, true, read_pythonic };
+	NULL, NULL, true, read_pythonic };
 /* a fence that is all of the answer, and one anywhere */
 static const struct region fence_only = { DIALECT_JSON, "```", NULL, NULL,
+	NULL, NULL, true, read_fence };
+static const struct region fence = { DIALECT_JSON, "```", NULL, "\n```", NULL,
 	NULL, true, read_fence };
-static const struct region fence = { DIALECT_JSON, "```", "\n```", NULL, NULL,
-	true, read_fence };
-static const struct region glm = { DIALECT_GLM, "<tool_call>", "</tool_call>",
-	"</arg_value>", "<arg_key>", false, read_glm };
+static const struct region glm = { DIALECT_GLM, "<tool_call>", NULL,
+	"</tool_call>", "</arg_value>", "<arg_key>", false, read_glm };
 
 static bool
 reads(const struct region_place *at, enum dialect_kind kind)
@@ -166,6 +170,17 @@ region_glm(const struct region_place *at, struct slice s,
 		return key < 0 || end < 0 ? -1 : 0;
 	/* words between the tags may be a mention of them */
 	return key == 1 || may_lift(at, (struct slice){ s.p, name });
+}
+
+bool
+region_is_stub(const struct region *r, struct slice block)
+{
+	size_t at = skip_white(block, strlen(r->open));
+
+	if (r->kind == DIALECT_MISTRAL)		/* a name first */
+		at = skip_name(block, at);
+	return at == block.n || (r->inner != NULL &&
+	    tag_match(slice_from(block, at), r->inner) < 0);
 }
 
 /* ---- where they end ---- */

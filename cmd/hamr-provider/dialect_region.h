@@ -28,6 +28,7 @@ struct region_calls {
 enum region_said {
 	REGION_NONE,		/* no call begins here: it is text */
 	REGION_CALLS,		/* calls, up to *used */
+	REGION_UNCLOSED,	/* the same, but the last one's end is missing */
 	REGION_OPEN,		/* calls, and one that is not whole */
 	REGION_BROKEN		/* a call that cannot be read */
 };
@@ -36,6 +37,7 @@ enum region_said {
 struct region {
 	enum dialect_kind kind;
 	const char *open;
+	const char *inner;	/* what its calls begin with, or NULL */
 	const char *close;	/* NULL: with the answer */
 	const char *before;	/* where guard stands in the block, its close
 				 * counts only behind this */
@@ -59,6 +61,10 @@ int region_opening(const struct region_place *at, struct slice s,
 /* Behind <tool_call>: the block of glm, s its inside. */
 int region_glm(const struct region_place *at, struct slice s,
     const struct region **r);
+
+/* Is the block only begun: its opening, and a piece of what stands first in
+ * it? */
+bool region_is_stub(const struct region *r, struct slice block);
 
 /* The end of the block in s, looked at from byte from on; 0: not there. */
 size_t region_end(const struct region *r, struct slice s, size_t from);

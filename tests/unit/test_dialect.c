@@ -286,6 +286,39 @@ test_cut(void **state)
 	    Q("read", P("path", "a")), "D1");
 }
 
+static void
+test_cut_regions(void **state)
+{
+	(void)state;
+	/* all there but its end: more arguments may have followed */
+	check_cut("a<tool_call>read\n<arg_key>path</arg_key>\n"
+	    "<arg_value>x</arg_value>\n", "T[a]D1");
+	check_cut("a<invoke name=\"read\">\n<parameter name=\"path\">x"
+	    "</parameter>\n", "T[a]D1");
+	check_cut("a<invoke name=\"read\">", "T[a]D1");
+	check_cut("a<minimax:tool_call>\n<invoke name=\"read\">\n</invoke>\n"
+	    "<invoke name=\"read\">\n<para", "T[a]C[read {}]D1");
+	/* only begun */
+	check_cut("a[TOOL_CALLS]", "T[a]D1");
+	check_cut("a[TOOL_CALLS]read[AR", "T[a]D1");
+	check_cut("a[TOOL_CALLS]read[ARGS]{}[TOOL_CALLS]re",
+	    "T[a]C[read {}]D1");
+	check_cut("a<|python_tag|>{\"name\":\"read\",\"parameters\":{}}"
+	    "<|python", "T[a]C[read {}]D1");
+	check_cut("a<｜tool▁calls▁begin｜><｜tool▁c",
+	    "T[a]D1");
+	check_cut("a<|tool_calls_section_begin|>", "T[a]D1");
+	check_cut("a<minimax:tool_call>\n<invoke n", "T[a]D1");
+	/* words behind it are words */
+	check_cut("a <minimax:tool_call> is a tag", "T[a <minimax:tool_call> "
+	    "is a tag]");
+	/* not cut, the end may be missing */
+	check("a<tool_call>read\n<arg_key>path</arg_key>\n"
+	    "<arg_value>x</arg_value>\n", "T[a]C[read {\"path\":\"x\"}]");
+	check_cut("```json\n{\"name\":\"read\",\"arguments\":{}}\n``",
+	    "C[read {}]");
+}
+
 /* ---- what an attacker sends ends soon ---- */
 
 static void
@@ -336,6 +369,7 @@ main(void)
 		cmocka_unit_test(test_qwen3_values),
 		cmocka_unit_test(test_qwen3_broken),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut_regions),
 		cmocka_unit_test(test_floods),
 	};
 
