@@ -229,6 +229,24 @@ anthropic "output usage is cumulative" 'select(.type == "usage") |
 	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
 	'{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":4}}' \
 	'{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}'
+anthropic "what the server itself calls is no call of ours" 'select(.role) |
+	[.content, .tool_calls]' '["x",null]' \
+	'{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}' \
+	'{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\":1}"}}' \
+	'{"type":"content_block_stop","index":1}' \
+	'{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"x"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'
+cat >in <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"carry":[{"type":"thinking","thinking":"t","signature":"s"}]},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"a","content":"1"}
+{"role":"tool","tool_call_id":"b","content":"2"}
+X
+serve anth
+go --api anthropic --base-url "$URL" >/dev/null
+is "thoughts go back first, and the text with them" "$(body |
+	jq -c '[.messages[1].content[] | .thinking // .text // .id]')" '["t","I look.","a","b"]'
+printf '%s\n' "$user" >in
 for pair in refusal:content_filter stop_sequence:stop pause_turn:stop \
 	model_context_window_exceeded:length; do
 	anthropic "stop_reason ${pair%:*}" 'select(.role).finish_reason' \
@@ -251,6 +269,10 @@ printf 'event {"type":"response.output_text.delta","delta":"x"}\nevent {"type":"
 serve s
 is "responses: incomplete" "$(go --api responses --base-url "$URL" |
 	jq -r 'select(.role).finish_reason')" length
+printf 'event {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hello"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}}\n' >s
+serve s
+is "responses: no delta at all" "$(go --api responses --base-url "$URL" |
+	jq -c 'select(.role) | [.content, .tool_calls[0].id]')" '["hello","c"]'
 printf 'line {"message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}\n' >s
 serve s
 is "ollama: load is no answer" "$(go --api ollama --base-url "$URL" |

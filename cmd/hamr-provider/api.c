@@ -23,7 +23,7 @@ api_named(const char *name)
 void
 api_stream_init(struct api_stream *st)
 {
-	*st = (struct api_stream){ .open = -1 };
+	*st = (struct api_stream){ .open = -1, .foreign = -1 };
 	buf_init(&st->text, BUF_RECORD_MAX);
 	buf_init(&st->mark, BUF_RECORD_MAX);
 }

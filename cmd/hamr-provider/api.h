@@ -28,6 +28,7 @@ struct api_stream {
 	struct slice event;	/* the name of the one in hand, borrowed */
 	struct buf text, mark;	/* of the thought in hand */
 	long open;		/* index of a block, -1: none */
+	long foreign;		/* of one that is not for us, -1: none */
 	struct scan scan;
 };
 

@@ -57,6 +57,9 @@ block_start(struct api_stream *st, const struct scan *sc, struct answer *a)
 		    scan_get(c, "name"), scan_kind(input) == SCAN_OBJECT &&
 		    input.n > 2 ? input : (struct slice){ NULL, 0 });
 	} else {
+		/* what the server calls by itself has an input, too */
+		if (input.p != NULL)
+			st->foreign = index_of(sc);
 		api_text(a, scan_get(c, "text"), answer_content);
 	}
 }
@@ -74,7 +77,8 @@ block_delta(struct api_stream *st, const struct scan *sc, struct answer *a)
 		api_text(a, scan_get(d, "thinking"), answer_reasoning);
 	} else if (scan_str_is(type, "signature_delta")) {
 		scan_str(scan_get(d, "signature"), &st->mark);
-	} else if (scan_str_is(type, "input_json_delta")) {
+	} else if (scan_str_is(type, "input_json_delta") &&
+	    index_of(sc) != st->foreign) {
 		api_call(a, index_of(sc), none, none,
 		    scan_get(d, "partial_json"));
 	}

@@ -110,15 +110,13 @@ put_id(struct buf *out, struct slice id)
 	buf_release(&b);
 }
 
+/* Thoughts go back unchanged, before all that they led to. */
 static void
-put_call(struct writer *w, struct slice call)
+put_thoughts(struct writer *w, struct slice call)
 {
-	struct slice fn = scan_get(call, "function"), item;
-	struct slice carry = scan_get(call, "carry");
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct slice carry = scan_get(call, "carry"), item;
 	struct walk walk;
 
-	/* thoughts go back unchanged, before the calls that they led to */
 	walk_in(&walk, carry);
 	while (scan_kind(carry) == SCAN_ARRAY && walk_next(&walk, NULL, &item))
 		if (scan_str_is(scan_get(item, "type"), "thinking") ||
@@ -126,6 +124,14 @@ put_call(struct writer *w, struct slice call)
 			block(w, "assistant");
 			buf_slice(w->out, item);
 		}
+}
+
+static void
+put_call(struct writer *w, struct slice call)
+{
+	struct slice fn = scan_get(call, "function");
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+
 	block(w, "assistant");
 	buf_adds(w->out, "{\"type\":\"tool_use\",\"id\":");
 	put_id(w->out, scan_get(call, "id"));
@@ -138,28 +144,19 @@ put_call(struct writer *w, struct slice call)
 	buf_release(&args);
 }
 
-static bool
-has_carry(struct slice calls)
-{
-	struct slice call;
-	struct walk w;
-
-	walk_in(&w, calls);
-	return scan_kind(calls) == SCAN_ARRAY && walk_next(&w, NULL, &call) &&
-	    scan_kind(scan_get(call, "carry")) == SCAN_ARRAY;
-}
-
 static void
 put_assistant(struct writer *w, struct slice m)
 {
 	struct slice calls = scan_get(m, "tool_calls"), call;
+	bool any = scan_kind(calls) == SCAN_ARRAY;
 	struct walk walk;
 
-	/* a thought must stand first */
-	if (!has_carry(calls))
-		put_content(w, "assistant", scan_get(m, "content"));
 	walk_in(&walk, calls);
-	while (scan_kind(calls) == SCAN_ARRAY && walk_next(&walk, NULL, &call))
+	while (any && walk_next(&walk, NULL, &call))
+		put_thoughts(w, call);
+	put_content(w, "assistant", scan_get(m, "content"));
+	walk_in(&walk, calls);
+	while (any && walk_next(&walk, NULL, &call))
 		put_call(w, call);
 }
 

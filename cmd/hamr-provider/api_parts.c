@@ -10,7 +10,7 @@ api_stream_reset(struct api_stream *st)
 {
 	buf_reset(&st->text);
 	buf_reset(&st->mark);
-	st->open = -1;
+	st->open = st->foreign = -1;
 }
 
 struct slice

@@ -238,16 +238,14 @@ texts(struct answer *a, struct slice list,
 	}
 }
 
-/* An answer without a stream. */
-static enum api_said
-whole(const struct scan *sc, struct answer *a, struct slice data,
-    struct failure *f)
+/* The items of an answer that came at once. */
+static void
+whole(struct answer *a, struct slice list)
 {
-	struct slice list = api_member(sc, "output"), item;
+	struct slice item;
 	struct walk w;
 	long n = 0;
 
-	(void)sc;
 	walk_in(&w, list);
 	while (scan_kind(list) == SCAN_ARRAY && walk_next(&w, NULL, &item)) {
 		struct slice type = scan_get(item, "type");
@@ -264,7 +262,6 @@ whole(const struct scan *sc, struct answer *a, struct slice data,
 			texts(a, scan_get(item, "content"), answer_content);
 		}
 	}
-	return ended(a, data, data, f);
 }
 
 static void
@@ -290,8 +287,10 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 {
 	struct slice type = api_member(sc, "type"), item, none = { NULL, 0 };
 
-	if (scan_str_is(api_member(sc, "object"), "response"))
-		return whole(sc, a, data, f);
+	if (scan_str_is(api_member(sc, "object"), "response")) {
+		whole(a, api_member(sc, "output"));
+		return ended(a, data, data, f);
+	}
 	if (scan_str_is(type, "error") || (type.p == NULL &&
 	    scan_kind(api_member(sc, "error")) == SCAN_OBJECT)) {
 		failure_event(f, data);
@@ -318,6 +317,10 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 	} else if (scan_str_is(type, "response.completed") ||
 	    scan_str_is(type, "response.incomplete") ||
 	    scan_str_is(type, "response.failed")) {
+		/* servers that send no deltas */
+		if (!answer_started(a))
+			whole(a, scan_get(api_member(sc, "response"),
+			    "output"));
 		return ended(a, api_member(sc, "response"), data, f);
 	}
 	return API_MORE;
