@@ -223,4 +223,19 @@ ask >/dev/null
 is "a request of another conversation is read anew" \
 	"$(jq -r .body log | jq -c .messages)" "$(cat wanted)"
 
+
+# ---- whatever the request looks like ----
+
+cat >in <<'X'
+{"type":"request","messages":[{"role":"user","content":null},{"role":"assistant","content":5,"tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"}},{"id":"a","function":{"name":"","arguments":"[1]"}},{"id":"a","function":{"name":"g"}},{"id":7},null]},{"role":"tool","tool_call_id":"a","content":"first"},{"role":"tool","tool_call_id":"a"},{"role":"tool","content":"without"},{"role":"user","content":"x"}]}
+X
+serve hello
+ask >/dev/null
+is "each call has an id, a name, an object and its result" "$(tail -n 1 log |
+	jq -r .body | jq -c '.messages | .[0].content, .[1].content,
+	[.[1].tool_calls[] | [.id, .function.name, .function.arguments]],
+	[.[2:7][] | [.tool_call_id, .content]]')" '""
+null
+[["call_2_1","f","{}"],["a","unknown","{\"_invalid\":\"[1]\"}"],["call_2_3","g","{}"],["call_2_4","unknown","{}"],["call_2_5","unknown","{}"]]
+[["call_2_1","without"],["a","first"],["call_2_3",""],["call_2_4","(no result)"],["call_2_5","(no result)"]]'
 done_testing

@@ -55,39 +55,62 @@ print_args(struct call_printer *p, struct slice args, struct buf *out)
 	buf_release(&wrapped);
 }
 
-void
-message_call(struct call_printer *p, struct slice call, struct buf *out)
+static bool
+is_name(struct slice val)
 {
-	struct slice fn = scan_get(call, "function"), key, val, k2, v2;
-	struct slice args = scan_get(fn, "arguments");
-	struct walk w, w2;
+	return scan_kind(val) == SCAN_STRING && val.n > 2;
+}
+
+static void
+print_function(struct call_printer *p, struct slice fn, struct buf *out)
+{
+	struct slice name = scan_get(fn, "name"), key, val;
+	struct walk w;
 	bool first = true;
 
-	bool stripped = !p->carry && scan_get(call, "carry").p != NULL;
+	if (scan_kind(fn) != SCAN_OBJECT)
+		fn = SLICE("{}");
+	if (!is_name(name))
+		message_member(out, &first, SLICE("name"),
+		    SLICE("\"unknown\""));
+	walk_in(&w, fn);
+	while (walk_next(&w, &key, &val))
+		if (!scan_key_is(key, "arguments") &&
+		    (is_name(name) || !scan_key_is(key, "name")))
+			message_member(out, &first, key, val);
+	message_member(out, &first, SLICE("arguments"), SLICE(""));
+	print_args(p, scan_get(fn, "arguments"), out);
+	buf_addc(out, '}');
+}
 
-	if (scan_kind(fn) != SCAN_OBJECT || (!stripped &&
-	    is_object_text(p, args))) {
+void
+message_call(struct call_printer *p, struct slice call, const char *id,
+    struct buf *out)
+{
+	struct slice fn = scan_get(call, "function"), key, val;
+	bool stripped = !p->carry && scan_get(call, "carry").p != NULL;
+	bool first = true;
+	struct walk w;
+
+	if (!stripped && id == NULL && scan_kind(fn) == SCAN_OBJECT &&
+	    is_name(scan_get(fn, "name")) &&
+	    is_object_text(p, scan_get(fn, "arguments"))) {
 		buf_slice(out, call);
 		return;
 	}
+	if (id != NULL)
+		message_member(out, &first, SLICE("id"), slice_of(id));
 	walk_in(&w, call);
-	while (walk_next(&w, &key, &val)) {
-		bool first2 = true;
-
-		if (stripped && scan_key_is(key, "carry"))
-			continue;
-		if (!scan_key_is(key, "function")) {
+	while (walk_next(&w, &key, &val))
+		if (scan_key_is(key, "function")) {
+			message_member(out, &first, key, SLICE(""));
+			print_function(p, fn, out);
+		} else if (!(stripped && scan_key_is(key, "carry")) &&
+		    !(id != NULL && scan_key_is(key, "id")))
 			message_member(out, &first, key, val);
-			continue;
-		}
-		message_member(out, &first, key, SLICE(""));
-		walk_in(&w2, fn);
-		while (walk_next(&w2, &k2, &v2))
-			if (!scan_key_is(k2, "arguments"))
-				message_member(out, &first2, k2, v2);
-		message_member(out, &first2, SLICE("arguments"), SLICE(""));
-		print_args(p, args, out);
-		buf_addc(out, '}');
+	if (fn.p == NULL) {
+		message_member(out, &first, SLICE("function"), SLICE(""));
+		print_function(p, fn, out);
 	}
 	buf_addc(out, '}');
 }

@@ -15,9 +15,11 @@ struct call_printer {
 	struct buf tmp;
 };
 
-/* Append the call; arguments that are no JSON object are wrapped in one, for
- * servers crash on them. */
-void message_call(struct call_printer *p, struct slice call, struct buf *out);
+/* Append the call (an object), with this id (quoted; NULL: its own); a name is
+ * made up if it has none, arguments that are no JSON object are wrapped in one,
+ * for servers crash on them. */
+void message_call(struct call_printer *p, struct slice call, const char *id,
+    struct buf *out);
 void call_printer_release(struct call_printer *p);
 
 /* Append ,"key":val to an object that is being written; "{" first. */

@@ -3,28 +3,20 @@
 #include <string.h>
 
 #include "blind.h"
-#include "mem.h"
 #include "message_call.h"
 #include "messages.h"
 #include "msg.h"
+#include "open_calls.h"
 #include "scan.h"
 
 #define NO_RESULT "(no result)"
 
-/* Calls of the assistant message before, and what answers them. */
-struct open_call {
-	struct slice id;	/* JSON strings */
-	struct slice result;	/* a whole tool message, or {NULL, 0} */
-};
-
 struct printer {
 	const struct messages_rules *rules;
 	struct buf *out;
-	struct open_call *open;
-	size_t nopen, capopen;
+	struct open_calls open;	/* of the assistant message before */
 	size_t n;		/* messages printed */
 	struct call_printer call;
-	struct buf tmp;
 };
 
 static void
@@ -51,25 +43,30 @@ is_private(struct slice key)
 static void
 print_calls(struct printer *p, struct slice calls)
 {
-	struct slice key, val;
+	struct slice val;
 	struct walk w;
 	size_t n = 0;
 
 	buf_addc(p->out, '[');
 	walk_in(&w, calls);
-	while (walk_next(&w, &key, &val)) {
+	while (walk_next(&w, NULL, &val)) {
+		if (scan_kind(val) != SCAN_OBJECT)
+			val = SLICE("{}");
 		if (n++ > 0)
 			buf_addc(p->out, ',');
-		message_call(&p->call, val, p->out);
-		p->open = xgrow(p->open, p->nopen, &p->capopen,
-		    sizeof *p->open);
-		p->open[p->nopen++] = (struct open_call){
-			.id = scan_get(val, "id"), .result = { NULL, 0 } };
+		message_call(&p->call, val, open_calls_add(&p->open,
+		    scan_get(val, "id"), p->n)->made, p->out);
 	}
 	buf_addc(p->out, ']');
 }
 
 /* ---- messages ---- */
+
+static bool
+is_content(struct slice val)
+{
+	return scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_ARRAY;
+}
 
 /* ,"content":val */
 static void
@@ -83,21 +80,35 @@ print_content(struct printer *p, bool *first, struct slice val)
 	blind_content(val, p->out);
 }
 
+/* A message, with a content whatever it had; id: its tool_call_id (quoted;
+ * NULL: its own). */
 static void
-print_plain(struct printer *p, struct slice m)
+print_plain(struct printer *p, struct slice m, const char *id)
 {
+	bool first = true, has_content = false;
 	struct slice key, val;
 	struct walk w;
-	bool first = true;
 
 	begin(p);
 	walk_in(&w, m);
-	while (walk_next(&w, &key, &val))
-		if (scan_key_is(key, "content"))
-			print_content(p, &first, val);
-		else if (!is_private(key))
+	while (walk_next(&w, &key, &val)) {
+		if (is_private(key) ||
+		    (id != NULL && scan_key_is(key, "tool_call_id")))
+			continue;
+		if (scan_key_is(key, "content")) {
+			has_content = true;
+			print_content(p, &first, is_content(val) ? val :
+			    SLICE("\"\""));
+		} else
 			message_member(p->out, &first, key, val);
-	buf_adds(p->out, first ? "{}" : "}");
+	}
+	if (id != NULL)
+		message_member(p->out, &first, SLICE("tool_call_id"),
+		    slice_of(id));
+	if (!has_content)
+		message_member(p->out, &first, SLICE("content"),
+		    SLICE("\"\""));
+	buf_addc(p->out, '}');
 }
 
 static void
@@ -117,7 +128,7 @@ print_assistant(struct printer *p, struct slice m)
 			continue;
 		message_member(p->out, &first, key, val);
 	}
-	if (scan_kind(content) == SCAN_NONE || scan_kind(content) == SCAN_NULL)
+	if (!is_content(content))
 		content = has ? SLICE("null") : SLICE("\"\"");
 	print_content(p, &first, content);
 	val = scan_get(m, "reasoning");
@@ -136,47 +147,19 @@ print_assistant(struct printer *p, struct slice m)
 static void
 settle(struct printer *p)
 {
-	for (size_t i = 0; i < p->nopen; i++) {
-		struct open_call *c = &p->open[i];
+	for (size_t i = 0; i < p->open.n; i++) {
+		const struct open_call *c = &p->open.v[i];
 
 		if (c->result.p != NULL) {
-			print_plain(p, c->result);
+			print_plain(p, c->result, c->made);
 			continue;
 		}
 		begin(p);
 		buf_adds(p->out, "{\"role\":\"tool\",\"tool_call_id\":");
-		buf_slice(p->out, c->id.p != NULL ? c->id : SLICE("\"\""));
+		buf_slice(p->out, c->made != NULL ? slice_of(c->made) : c->id);
 		buf_adds(p->out, ",\"content\":\"" NO_RESULT "\"}");
 	}
-	p->nopen = 0;
-}
-
-static bool
-same_string(struct printer *p, struct slice a, struct slice b)
-{
-	struct buf second = BUF_INIT(REC_MAX);
-	bool same;
-
-	if (slice_eq(a, b))
-		return true;
-	buf_reset(&p->tmp);
-	same = scan_str(a, &p->tmp) && scan_str(b, &second) &&
-	    slice_eq(buf_view(&p->tmp), buf_view(&second));
-	buf_release(&second);
-	return same;
-}
-
-static void
-take_result(struct printer *p, struct slice m)
-{
-	struct slice id = scan_get(m, "tool_call_id");
-
-	for (size_t i = 0; i < p->nopen; i++)
-		if (p->open[i].result.p == NULL &&
-		    same_string(p, p->open[i].id, id)) {
-			p->open[i].result = m;
-			return;
-		}
+	open_calls_reset(&p->open);
 }
 
 /* A system message in mid-conversation: marked user text. */
@@ -215,13 +198,13 @@ print_system(struct printer *p, struct slice m)
 		return;
 	}
 	if (scan_str_is(scan_get(m, "role"), "system")) {
-		print_plain(p, m);
+		print_plain(p, m, NULL);
 		return;
 	}
 	/* local servers do not know "developer" */
 	begin(p);
 	buf_adds(p->out, "{\"role\":\"system\",\"content\":");
-	buf_slice(p->out, scan_get(m, "content").p != NULL ?
+	buf_slice(p->out, is_content(scan_get(m, "content")) ?
 	    scan_get(m, "content") : SLICE("\"\""));
 	buf_addc(p->out, '}');
 }
@@ -232,14 +215,14 @@ print_message(struct printer *p, struct slice m)
 	struct slice role = scan_get(m, "role");
 
 	if (scan_str_is(role, "tool"))
-		take_result(p, m);
+		open_calls_answer(&p->open, scan_get(m, "tool_call_id"), m);
 	else if (scan_str_is(role, "assistant"))
 		print_assistant(p, m);
 	else if (scan_str_is(role, "system") ||
 	    scan_str_is(role, "developer"))
 		print_system(p, m);
 	else
-		print_plain(p, m);
+		print_plain(p, m, NULL);
 }
 
 /* ---- all of them ---- */
@@ -324,7 +307,6 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 	size_t from = out->len;
 	struct walk w;
 
-	buf_init(&p.tmp, BUF_RECORD_MAX);
 	p.call.carry = rules->carry;
 	walk_in(&w, messages);
 	if (past != NULL && resume(&p, past, messages))
@@ -337,6 +319,5 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 	print_all(&p, messages, &w, past, from);
 	buf_addc(out, ']');
 	call_printer_release(&p.call);
-	buf_release(&p.tmp);
-	free(p.open);
+	open_calls_release(&p.open);
 }
