@@ -246,7 +246,9 @@ done <<'X'
 -|{"error":{"message":"Please reduce the length of the messages or completion."}}
 131072|{"error":{"message":"Prompt contains 150000 tokens, too large for model with 131072 maximum context length"}}
 262144|{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144"}}
--|{"error":{"message":"invalid params, context window exceeds limit"}}
+-|{"error":{"message":"invalid params, context window exceeds limit (2013)"}}
+4096|{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}
+8192|{"error":{"message":"Please reduce the length of the messages or completion. Current length is 10000 while limit is 8192"}}
 64000|{"error":{"message":"prompt token count of 70000 exceeds the limit of 64000"}}
 -|{"error":{"message":"Input is too long for requested model."}}
 X

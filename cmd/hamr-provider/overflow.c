@@ -53,7 +53,7 @@ static const char *const behind[] = {
 	"model's context length (", "maximum prompt length is ",
 	"exceeded model token limit: ", "exceeds the limit of ",
 	"context window of ", "allowed input length of ", "tokens > ",
-	"exceeds limit (", "\"n_ctx\":",
+	"context length of only ", "while limit is ", "\"n_ctx\":",
 };
 
 /* ...or before this. */
