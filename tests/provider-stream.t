@@ -259,6 +259,19 @@ says "arguments that are neither text nor object are kept" \
 	'[null,null,[["a","f","[1,2]"],["b","g","5"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":[1,2]}},{"index":1,"id":"b","function":{"name":"g","arguments":5}}]}')" \
 	"$(fin stop)"
+events "$(d '{"tool_calls":[{"index":0,"id":"a","carry":"x","extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}"}}]}')" \
+	"$(fin tool_calls)" >s
+events "$(d '{"content":"x"}')" "$(fin stop)" >s2
+serve s s2
+ask >got
+is "what Gemini's chat API wants back is kept" "$(jq -c '.tool_calls[0] |
+	[.carry, .extra_content]' got)" '[null,{"google":{"thought_signature":"s"}}]'
+printf '%s\n' "$user" >in
+{ cat got; printf '{"role":"tool","tool_call_id":"a","content":"x"}\n'; } >>in
+ask >/dev/null
+is "... and goes back" "$(tail -n 1 log | jq -r .body |
+	jq -r '.messages[1].tool_calls[0].extra_content.google.thought_signature')" s
+printf '%s\n' "$user" >in
 says "Mistral's thoughts among the parts" '["yes","hm, so",[],"stop"]' \
 	"$(d '{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}')" \
 	"$(d '{"content":[{"type":"thinking","thinking":", so"},{"type":"text","text":"yes"}]}')" \

@@ -20,6 +20,7 @@ calls_reset(struct calls *c)
 		buf_release(&c->v[i].name);
 		buf_release(&c->v[i].args);
 		buf_release(&c->v[i].carry);
+		buf_release(&c->v[i].extra);
 	}
 	free(c->v);
 	map_release(&c->by_index);
@@ -40,6 +41,7 @@ part_new(struct calls *c)
 	buf_init(&p->name, NAME_MAX_BYTES);
 	buf_init(&p->args, ARGS_MAX);
 	buf_init(&p->carry, ARGS_MAX);
+	buf_init(&p->extra, ARGS_MAX);
 	return p;
 }
 
@@ -86,7 +88,7 @@ is_complete(const struct part *p)
 /* What a delta says, decoded. */
 struct delta {
 	struct buf index, id, name, args;
-	struct slice carry;
+	struct slice carry, extra;
 	bool whole;		/* args came as a value, not as text */
 };
 
@@ -147,6 +149,9 @@ delta_read(struct delta *d, struct slice el)
 		buf_reset(&d->id);
 	scan_str(scan_get(fn, "name"), &d->name);
 	d->carry = scan_get(el, "carry");
+	if (scan_kind(d->carry) != SCAN_OBJECT)
+		d->carry = (struct slice){ NULL, 0 };
+	d->extra = scan_get(el, "extra_content");
 	args = scan_get(fn, "arguments");
 	d->whole = args.p != NULL && scan_kind(args) != SCAN_STRING &&
 	    scan_kind(args) != SCAN_NULL;
@@ -195,6 +200,8 @@ merge(struct calls *c, struct part *p, const struct delta *d,
 	}
 	if (d->carry.p != NULL && p->carry.len == 0)
 		one_line(d->carry, &p->carry);
+	if (scan_kind(d->extra) == SCAN_OBJECT && p->extra.len == 0)
+		one_line(d->extra, &p->extra);
 	if (d->whole)
 		buf_reset(&p->args);
 	if (d->args.len > 0) {
@@ -313,6 +320,8 @@ call_json(const struct part *p, const struct ids *seen, struct ids *fresh,
 	} else if (p->carry.len > 0) {
 		json_raw(o, "carry", buf_view(&p->carry));
 	}
+	if (p->extra.len > 0)
+		json_raw(o, "extra_content", buf_view(&p->extra));
 	buf_release(&all);
 	buf_release(&id);
 	buf_release(&args);

@@ -20,6 +20,7 @@ struct part {
 	struct buf id, name;	/* decoded */
 	struct buf args;	/* all pieces one after the other */
 	struct buf carry;	/* JSON that must go back with it, or empty */
+	struct buf extra;	/* the same, as Gemini's chat API has it */
 	size_t last;		/* where the last piece begins */
 };
 
