@@ -43,8 +43,13 @@ static void
 put_message(struct buf *out, size_t *n, struct slice role, const char *kind,
     struct slice content)
 {
-	if (scan_kind(content) == SCAN_NULL || content.p == NULL ||
-	    (scan_kind(content) == SCAN_STRING && content.n <= 2))
+	struct slice el;
+	struct walk w;
+
+	/* nothing in it: refused */
+	walk_in(&w, content);
+	if (scan_kind(content) == SCAN_ARRAY ? !walk_next(&w, NULL, &el) :
+	    scan_kind(content) != SCAN_STRING || content.n <= 2)
 		return;
 	buf_fmt(out, "%s{\"type\":\"message\",\"role\":", (*n)++ > 0 ? "," :
 	    "");
