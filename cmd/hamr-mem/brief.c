@@ -71,7 +71,8 @@ static int
 collect(struct facts *x, struct store *st, size_t n, struct slice task,
     struct err *e)
 {
-	struct find f = { task, BRIEF_HITS, KIND_FACT, NULL, WHEN_NONE };
+	struct find f = { .query = task, .max = BRIEF_HITS,
+		.kind = KIND_FACT, .since = WHEN_NONE };
 	struct hits hits = { .n = 0 };
 	size_t matching;
 

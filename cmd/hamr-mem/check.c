@@ -52,7 +52,8 @@ store_check(struct store *st, struct buf *out, struct err *e)
 	    "passage WHERE id >> 20 NOT IN (SELECT id FROM item)",
 	    out, e) < 0 ||
 	    faults(st, "SELECT 'm:' || key || ': forgotten, and here' "
-	    "FROM item JOIN forgotten USING (key)", out, e) < 0)
+	    "FROM item i JOIN forgotten f USING (key) WHERE i.kind = 2 OR "
+	    "i.time <= f.time", out, e) < 0)
 		return -1;
 	return check_index(st, out, e);
 }

@@ -14,5 +14,8 @@ int command_forget(const struct opts *o, struct err *e);
 int command_brief(const struct opts *o, struct err *e);
 int command_stats(const struct opts *o, struct err *e);
 int command_check(const struct opts *o, struct err *e);
+int command_rebuild(const struct opts *o, struct err *e);
+int command_export(const struct opts *o, struct err *e);
+int command_import(const struct opts *o, struct err *e);
 
 #endif

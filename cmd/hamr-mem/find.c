@@ -199,6 +199,20 @@ add_snippet(struct hit *h, struct slice expr, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
+/* The only words in a statement that are not ours are those of --raw. */
+static void
+blame_query(struct err *e)
+{
+	struct err was = *e;
+	const char *why = strstr(was.text, "fts5:");
+
+	if (why == NULL)
+		why = strstr(was.text, "no such column:");
+	if (was.status == ST_BUG)
+		err_set(e, ST_USAGE, "--raw: %s", why != NULL ? why :
+		    was.text);
+}
+
 int
 find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
     struct err *e)
@@ -208,7 +222,10 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	struct query q;
 	int r = 0;
 
-	query_build(&q, f->query);
+	if (f->raw)
+		query_raw(&q, f->query);
+	else
+		query_build(&q, f->query);
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = newest_time(&st[i], &newest, e);
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
@@ -226,6 +243,8 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	for (size_t i = 0; i < out->n && r == 0; i++)
 		r = add_snippet(&out->h[i],
 		    buf_view(&q.expr[out->h[i].tier]), e);
+	if (r < 0 && f->raw)
+		blame_query(e);
 	map_release(&seen);
 	query_release(&q);
 	return r;
@@ -269,7 +288,8 @@ find_stats(struct store *st, struct stats *out, struct err *e)
 	    "(SELECT count(*) FROM item WHERE kind = 1),"
 	    "(SELECT count(*) FROM item WHERE kind = 2),"
 	    "(SELECT count(DISTINCT session) FROM item),"
-	    "(SELECT count(*) FROM forgotten),"
+	    "(SELECT count(*) FROM forgotten WHERE key NOT IN "
+	    "(SELECT key FROM item)),"
 	    "(SELECT coalesce(sum(bytes), 0) FROM item)", e);
 	int got;
 

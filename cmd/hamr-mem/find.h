@@ -30,6 +30,7 @@ struct find {
 	int kind;			/* 0: both */
 	const char *session;		/* NULL: all */
 	int64_t since;			/* WHEN_NONE: all */
+	bool raw;			/* query is FTS5's own language */
 };
 
 /* The best hits of all stores, best first. */

@@ -1,8 +1,10 @@
 /* forget.c - forgetting for good: out of the tables, the index and the log. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mem.h"
-#include "store.h"
+
+#include "facts.h"
 
 static int
 set_unclean(struct store *st, bool unclean, struct err *e)
@@ -27,9 +29,13 @@ is_unclean(struct store *st, struct err *e)
 }
 
 /* What was deleted is out of the tables; get it out of the log too. */
-static int
-clean(struct store *st, struct err *e)
+int
+store_wipe_log(struct store *st, struct err *e)
 {
+	int unclean = is_unclean(st, e);
+
+	if (unclean <= 0)
+		return unclean;
 	if (db_truncate_log(st->db, e) < 0)
 		return -1;
 	if (db_begin(st->db, e) < 0)
@@ -40,8 +46,23 @@ clean(struct store *st, struct err *e)
 	return 0;
 }
 
+int
+store_wipe(struct store *st, struct err *e)
+{
+	if (db_exec(st->db, "INSERT INTO words(words) VALUES('optimize')",
+	    e) < 0)
+		return -1;
+	return set_unclean(st, true, e);
+}
+
+struct row {
+	int64_t id;
+	enum kind kind;
+	char key[KEY_SIZE];
+};
+
 struct rows {
-	int64_t *id;
+	struct row *v;
 	size_t n, cap;
 };
 
@@ -50,9 +71,10 @@ find_rows(struct store *st, const struct forget *f, struct rows *rows,
     struct err *e)
 {
 	const char *sql = f->prefix != NULL ?
-	    "SELECT id FROM item WHERE key >= ?1 AND key < ?1 || 'g'" :
-	    f->session != NULL ? "SELECT id FROM item WHERE session = ?1" :
-	    "SELECT id FROM item WHERE time < ?1";
+	    "SELECT id, kind, key FROM item WHERE key >= ?1 AND "
+	    "key < ?1 || 'g'" : f->session != NULL ?
+	    "SELECT id, kind, key FROM item WHERE session = ?1" :
+	    "SELECT id, kind, key FROM item WHERE time < ?1";
 	struct st *s = db_st(st->db, sql, e);
 	int got;
 
@@ -65,24 +87,46 @@ find_rows(struct store *st, const struct forget *f, struct rows *rows,
 	else
 		st_int(s, 1, f->before);
 	while ((got = st_step(s, e)) > 0) {
-		rows->id = xgrow(rows->id, rows->n, &rows->cap,
-		    sizeof *rows->id);
-		rows->id[rows->n++] = st_col_int(s, 0);
+		struct slice key = st_col(s, 2);
+		struct row *row;
+
+		rows->v = xgrow(rows->v, rows->n, &rows->cap,
+		    sizeof *rows->v);
+		row = &rows->v[rows->n++];
+		*row = (struct row){ st_col_int(s, 0),
+			(enum kind)st_col_int(s, 1), "" };
+		memcpy(row->key, key.p, key.n < KEY_SIZE ? key.n :
+		    KEY_SIZE - 1);
 	}
 	return got;
 }
 
-static int
-forget_row(struct store *st, int64_t row, int64_t now, struct err *e)
+int
+store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
+    struct err *e)
 {
-	struct st *s = db_st(st->db, "INSERT OR REPLACE INTO forgotten "
-	    "SELECT key, ?2 FROM item WHERE id = ?1", e);
+	struct st *s = db_st(st->db, "INSERT INTO forgotten(key, time) "
+	    "VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET "
+	    "time = max(time, excluded.time)", e);
 
 	if (s == NULL)
 		return -1;
-	st_int(s, 1, row);
-	st_int(s, 2, now);
-	return st_run(s, e) < 0 ? -1 : store_drop(st, row, e);
+	st_text(s, 1, key);
+	st_int(s, 2, time);
+	return st_run(s, e) < 0 ? -1 : row == 0 ? 0 : store_drop(st, row, e);
+}
+
+static int
+forget_row(struct store *st, const struct row *row, int64_t now,
+    struct err *e)
+{
+	int64_t last;
+
+	if (row->kind != KIND_FACT)
+		return store_forget_one(st, row->id, row->key, now, e);
+	if (saves_last(st, row->key, false, &last, e) < 0)
+		return -1;
+	return facts_forget(st, row->key, last > now ? last : now, NULL, e);
 }
 
 static int
@@ -91,14 +135,9 @@ forget_rows(struct store *st, const struct rows *rows, struct err *e)
 	int64_t now = when_now();
 
 	for (size_t i = 0; i < rows->n; i++)
-		if (forget_row(st, rows->id[i], now, e) < 0)
+		if (forget_row(st, &rows->v[i], now, e) < 0)
 			return -1;
-	if (rows->n == 0)
-		return 0;
-	if (db_exec(st->db, "INSERT INTO words(words) VALUES('optimize')",
-	    e) < 0)
-		return -1;
-	return set_unclean(st, true, e);
+	return rows->n == 0 ? 0 : store_wipe(st, e);
 }
 
 int64_t
@@ -106,20 +145,16 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 {
 	struct rows rows = { .n = 0 };
 	int64_t n = -1;
-	int unclean = -1;
 	bool good;
 
 	if (db_begin(st->db, e) < 0)
 		return -1;
 	good = find_rows(st, f, &rows, e) == 0 &&
 	    forget_rows(st, &rows, e) == 0;
-	if (good)
-		unclean = is_unclean(st, e);
-	good = good && unclean >= 0;
 	if (db_end(st->db, good, good ? e : NULL) == 0 && good)
 		n = (int64_t)rows.n;
-	if (n >= 0 && unclean > 0 && clean(st, e) < 0)
+	if (n >= 0 && store_wipe_log(st, e) < 0)
 		n = -1;
-	free(rows.id);
+	free(rows.v);
 	return n;
 }

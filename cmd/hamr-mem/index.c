@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alias.h"
+#include "calls.h"
 #include "index.h"
-#include "map.h"
 #include "mem.h"
 #include "msg.h"
 #include "redact.h"
@@ -21,12 +20,6 @@
 /* A resident stage keeps this much while the disk is full. */
 #define KEEP_BYTES ((size_t)256 << 20)
 
-/* What a call told that its result does not. */
-struct told {
-	char *name, *path;
-	int64_t time;
-};
-
 struct index {
 	const struct index_opts *o;
 	struct redact *redact;		/* NULL: not needed so far */
@@ -35,9 +28,7 @@ struct index {
 	/* of this transcript */
 	char *session;
 	int64_t created;
-	struct map calls;		/* id -> index + 1 into told */
-	struct told *told;
-	size_t ntold, captold;
+	struct calls calls;
 	/* not stored yet */
 	struct item *item;
 	size_t n, cap, bytes;
@@ -72,8 +63,9 @@ put_all(struct index *x, struct err *e)
 static int
 open_store(struct index *x, struct err *e)
 {
-	const char *name;
-	char *path = where_path(x->o->opts, true, &name, e);
+	const char *name = "file";
+	char *path = x->o->path != NULL ? xstrdup(x->o->path) :
+	    where_path(x->o->opts, true, &name, e);
 
 	if (path == NULL || store_open(&x->store, path, name, DB_WRITE,
 	    e) < 0) {
@@ -143,19 +135,6 @@ flush_batch(struct stage *s)
 
 /* ---- what is remembered ---- */
 
-/* A string value decoded and redacted, or NULL when there is none. */
-static char *
-clean_text(struct index *x, struct slice val)
-{
-	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
-	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-
-	if (msg_text(val, &raw) && raw.len > 0)
-		redact_add(x->redact, buf_view(&raw), &out);
-	buf_release(&raw);
-	return out.len > 0 ? buf_detach(&out) : NULL;
-}
-
 static bool
 is_excluded(const struct index *x, const char *path)
 {
@@ -177,85 +156,6 @@ name_session(struct index *x, const struct rec *r)
 	x->session = xstrdup(hex);
 	buf_release(&text);
 	free(role);
-}
-
-static struct told *
-told_of(struct index *x, struct slice call_id, bool make)
-{
-	char *id = scan_strdup(call_id);
-	uint64_t *at = NULL;
-
-	if (id == NULL)
-		return NULL;
-	at = make ? map_put(&x->calls, slice_of(id), NULL) :
-	    map_get(&x->calls, slice_of(id));
-	free(id);
-	if (at == NULL)
-		return NULL;
-	if (*at == 0) {
-		x->told = xgrow(x->told, x->ntold, &x->captold,
-		    sizeof *x->told);
-		x->told[x->ntold++] = (struct told){ .time = WHEN_NONE };
-		*at = x->ntold;
-	}
-	return &x->told[*at - 1];
-}
-
-/* What the arguments are about: a path, else what was run or looked for. */
-static char *
-path_of(struct index *x, const struct call *c)
-{
-	static const char *const keys[] = { "path", "command", "query",
-		"pattern", "url" };
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct buf named = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
-	char *tool = scan_strdup(c->name), *path = NULL;
-
-	if (!scan_str(c->args, &args) ||
-	    scan_record(&scan, args.p, args.len) < 0 ||
-	    !alias_args(slice_of(tool != NULL ? tool : ""), buf_view(&args),
-	    &named))
-		goto out;
-	for (size_t i = 0; path == NULL && i < sizeof keys / sizeof *keys; i++)
-		path = clean_text(x, scan_get(buf_view(&named), keys[i]));
-out:
-	scan_release(&scan);
-	buf_release(&args);
-	buf_release(&named);
-	free(tool);
-	return path;
-}
-
-static void
-learn_calls(struct index *x, const struct rec *r)
-{
-	struct walk w;
-	struct call c;
-
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
-		struct told *t = told_of(x, c.id, true);
-
-		if (t == NULL)
-			continue;
-		free(t->name);
-		free(t->path);
-		t->name = scan_strdup(c.name);
-		t->path = path_of(x, &c);
-	}
-}
-
-static void
-learn_start(struct index *x, const struct rec *r)
-{
-	struct told *t = told_of(x, rec_get(r, "tool_call_id"), true);
-	char *at = rec_strdup(r, "at");
-	int64_t ms;
-
-	if (t != NULL && at != NULL && when_parse(at, &ms))
-		t->time = ms;
-	free(at);
 }
 
 static void
@@ -280,11 +180,11 @@ static void
 fill_result(struct index *x, const struct rec *r, struct item *it)
 {
 	struct slice id = rec_get(r, "tool_call_id");
-	struct told *t = told_of(x, id, false);
+	struct told *t = calls_find(&x->calls, id);
 	char *call = scan_strdup(id);
 
 	it->name = rec_strdup(r, "name");
-	it->path = clean_text(x, msg_meta(r, "path"));
+	it->path = redact_value(x->redact, msg_meta(r, "path"));
 	if (t != NULL && it->name == NULL && t->name != NULL)
 		it->name = xstrdup(t->name);
 	if (t != NULL && it->path == NULL && t->path != NULL)
@@ -321,7 +221,7 @@ remember(struct index *x, const struct rec *r)
 	struct item it = { .kind = KIND_MESSAGE, .line = (int64_t)r->no,
 		.time = x->created };
 
-	it.text = clean_text(x, rec_get(r, "content"));
+	it.text = redact_value(x->redact, rec_get(r, "content"));
 	if (it.text == NULL)
 		return;
 	it.len = strlen(it.text);
@@ -352,7 +252,7 @@ on_record(struct stage *s, const struct rec *r)
 	if (r->kind == R_HAMR)
 		learn_header(x, r);
 	else if (r->kind == R_START)
-		learn_start(x, r);
+		calls_start(&x->calls, r);
 	if (!rec_is_message(r->kind) || r->kind == R_SYSTEM)
 		return;
 	if (x->redact == NULL)
@@ -365,7 +265,7 @@ on_record(struct stage *s, const struct rec *r)
 	if (x->session == NULL)
 		name_session(x, r);
 	if (r->kind == R_ASSISTANT)
-		learn_calls(x, r);
+		calls_learn(&x->calls, x->redact, r);
 	if (is_remembered(r))
 		remember(x, r);
 	if (x->n >= BATCH_ITEMS || x->bytes >= BATCH_BYTES)
@@ -377,12 +277,7 @@ on_reset(struct stage *s)
 {
 	struct index *x = s->self;
 
-	for (size_t i = 0; i < x->ntold; i++) {
-		free(x->told[i].name);
-		free(x->told[i].path);
-	}
-	x->ntold = 0;
-	map_release(&x->calls);
+	calls_release(&x->calls);
 	free(x->session);
 	x->session = NULL;
 	x->created = WHEN_NONE;
@@ -411,8 +306,30 @@ index_run(struct stage *s, const struct index_opts *o)
 	if (x.open)
 		store_close(&x.store);
 	redact_free(x.redact);
-	free(x.told);
 	free(x.item);
 	s->self = NULL;
+	return status;
+}
+
+int
+index_files(struct stage *s, const struct opts *o, const char *path,
+    struct err *e)
+{
+	struct index_opts x = { .opts = o, .path = path };
+	char *root = conf_root(".", e);
+	struct conf *conf = root != NULL ? stage_conf(&o->stage, root, e) :
+	    NULL;
+	int status = -1;
+
+	if (conf != NULL) {
+		x.enabled = conf_bool(conf, "memory.enabled");
+		x.exclude = conf_list(conf, "memory.exclude", &x.nexclude);
+		s->max_bytes = (size_t)conf_int(conf, "record.max_bytes");
+		stage_apply(s, &o->stage);
+		if (stage_reads(s, &o->stage, conf, e) == 0)
+			status = index_run(s, &x);
+	}
+	conf_free(conf);
+	free(root);
 	return status;
 }

@@ -10,11 +10,16 @@ struct index_opts {
 	bool enabled;			/* [memory] enabled */
 	const char *const *exclude;	/* globs of paths */
 	size_t nexclude;
+	const char *path;		/* into this file; NULL: as opts say */
 };
 
 /* Run the stage over its inputs; s is set up but for ops and self.  Nothing is
  * looked for or opened before there is something to remember.  Returns the
  * exit status. */
 int index_run(struct stage *s, const struct index_opts *o);
+/* The same as the configuration says, into the file at path (NULL: as opts
+ * say), of s->files.  -1 with e when it could not begin. */
+int index_files(struct stage *s, const struct opts *o, const char *path,
+    struct err *e);
 
 #endif

@@ -18,6 +18,9 @@ run(const struct opts *o, struct err *e)
 	case CMD_BRIEF: return command_brief(o, e);
 	case CMD_STATS: return command_stats(o, e);
 	case CMD_CHECK: return command_check(o, e);
+	case CMD_REBUILD: return command_rebuild(o, e);
+	case CMD_EXPORT: return command_export(o, e);
+	case CMD_IMPORT: return command_import(o, e);
 	}
 	return err_set(e, ST_BUG, "no such command");
 }

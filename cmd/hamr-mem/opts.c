@@ -7,6 +7,7 @@
 #include "num.h"
 #include "opts.h"
 #include "store.h"
+#include "utf8.h"
 
 #define MAX_HITS 1000
 
@@ -14,9 +15,10 @@ static const char help[] =
 "usage: hamr-mem [-n | -r] [--lenient] [FILE ...]\n"
 "       hamr-mem save [--key KEY] [--tag TAG] [FACT]\n"
 "       hamr-mem search [-n N] [--kind fact|message] [--session S]\n"
-"                       [--since T] [--] QUERY\n"
+"                       [--since T] [--raw] [--] QUERY\n"
 "       hamr-mem list | show ID | brief [-n N] [TASK] | stats | check\n"
-"       hamr-mem forget ID | --session S | --before T\n"
+"       hamr-mem forget ID | --session S | --before T | rebuild DIR\n"
+"       hamr-mem export | import [FILE ...]\n"
 "Full-text memory of what was said.  Without a command: reads records,\n"
 "remembers the messages, and passes every record on.\n"
 "  -n, -r          write own records only; -r: resident (for hamr-loop)\n"
@@ -25,14 +27,14 @@ static const char help[] =
 "  --global        the user's memory, not the repository's\n"
 "  --db FILE       that file; also before and after every command\n"
 "  -o KEY=VALUE    set a configuration key; --no-config: read no file\n"
-"save takes a fact (or stdin) and prints its id.  search and list write\n"
-"NDJSON, hits as a table on a terminal; brief writes lines `m:ID text'.\n"
+"save takes a fact (or stdin) and prints its id.  search, list and export\n"
+"write NDJSON, hits as a table on a terminal; brief lines `m:ID text'.\n"
 "Files: .hamr/memory.db of the repository, ~/.local/share/hamr/memory.db\n"
 "Exit status: 0 done, 1 nothing found or a fault, 2 usage, 65 bad record\n"
 "or file, 66 input missing, 71 system failed or disk full, 75 busy\n";
 
 enum { OPT_GLOBAL = 300, OPT_DB, OPT_KEY, OPT_TAG, OPT_KIND, OPT_SESSION,
-	OPT_SINCE, OPT_BEFORE };
+	OPT_SINCE, OPT_BEFORE, OPT_RAW };
 
 #define PLACE { "global", 0, 0, OPT_GLOBAL }, { "db", 1, 0, OPT_DB }, \
 	{ "no-config", 0, 0, OPT_NO_CONFIG }, { "help", 0, 0, 'h' }, \
@@ -44,7 +46,7 @@ static const struct option save_long[] = { PLACE, { "key", 1, 0, OPT_KEY },
 	{ "tag", 1, 0, OPT_TAG }, { 0 } };
 static const struct option search_long[] = { PLACE,
 	{ "kind", 1, 0, OPT_KIND }, { "session", 1, 0, OPT_SESSION },
-	{ "since", 1, 0, OPT_SINCE }, { 0 } };
+	{ "since", 1, 0, OPT_SINCE }, { "raw", 0, 0, OPT_RAW }, { 0 } };
 static const struct option forget_long[] = { PLACE,
 	{ "session", 1, 0, OPT_SESSION }, { "before", 1, 0, OPT_BEFORE },
 	{ 0 } };
@@ -64,6 +66,9 @@ static const struct form {
 	{ "brief", CMD_BRIEF, ":n:o:hV", plain_long, 0, SIZE_MAX },
 	{ "stats", CMD_STATS, ":o:hV", plain_long, 0, 0 },
 	{ "check", CMD_CHECK, ":o:hV", plain_long, 0, 0 },
+	{ "rebuild", CMD_REBUILD, ":o:hV", plain_long, 1, 1 },
+	{ "export", CMD_EXPORT, ":o:hV", plain_long, 0, 0 },
+	{ "import", CMD_IMPORT, ":o:hV", plain_long, 0, SIZE_MAX },
 };
 
 static int
@@ -123,6 +128,7 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	case OPT_DB: o->db = optarg; return 0;
 	case OPT_KEY: o->key = optarg; return 0;
 	case OPT_SESSION: o->session = optarg; return 0;
+	case OPT_RAW: o->raw = true; return 0;
 	case OPT_KIND: return take_kind(o, e);
 	case OPT_SINCE: return take_time(optarg, "since", &o->since, e);
 	case OPT_BEFORE: return take_time(optarg, "before", &o->before, e);
@@ -222,4 +228,14 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		return err_set(e, ST_USAGE, "--global and --db exclude each "
 		    "other");
 	return check_forget(o, e);
+}
+
+void
+opts_words(const struct opts *o, struct buf *out)
+{
+	for (size_t i = 0; i < o->nargs; i++) {
+		if (i > 0)
+			buf_addc(out, ' ');
+		utf8_clean(out, o->args[i], strlen(o->args[i]));
+	}
 }

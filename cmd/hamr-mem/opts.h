@@ -8,12 +8,13 @@
 #include "stage.h"
 
 enum command { CMD_STAGE, CMD_SAVE, CMD_SEARCH, CMD_LIST, CMD_SHOW,
-	CMD_FORGET, CMD_BRIEF, CMD_STATS, CMD_CHECK };
+	CMD_FORGET, CMD_BRIEF, CMD_STATS, CMD_CHECK, CMD_REBUILD, CMD_EXPORT,
+	CMD_IMPORT };
 
 struct opts {
 	struct stage_args stage;
 	enum command command;
-	bool global;
+	bool global, raw;
 	const char *db;			/* --db FILE */
 	size_t max;			/* -n N; 0: not given */
 	int kind;			/* --kind; 0: both */
@@ -27,5 +28,9 @@ struct opts {
 
 /* Read argv; --help and --version end the process.  -1 with e (ST_USAGE). */
 int opts_read(struct opts *o, int argc, char **argv, struct err *e);
+
+/* The words that are left, cleaned, a blank between each two. */
+#define WORDS_BYTES ((size_t)8 << 20)
+void opts_words(const struct opts *o, struct buf *out);
 
 #endif

@@ -91,6 +91,15 @@ query_build(struct query *q, struct slice text)
 }
 
 void
+query_raw(struct query *q, struct slice text)
+{
+	*q = (struct query){ .words = 0 };
+	for (int i = 0; i < TIERS; i++)
+		buf_init(&q->expr[i], EXPR_MAX);
+	buf_slice(&q->expr[TIER_PHRASE], text);
+}
+
+void
 query_release(struct query *q)
 {
 	for (int i = 0; i < TIERS; i++)

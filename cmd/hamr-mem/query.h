@@ -18,6 +18,8 @@ struct query {
 };
 
 void query_build(struct query *q, struct slice text);
+/* What somebody wrote in FTS5's own language. */
+void query_raw(struct query *q, struct slice text);
 void query_release(struct query *q);
 
 #endif

@@ -9,6 +9,7 @@
 #include "conf.h"
 #include "file.h"
 #include "mem.h"
+#include "msg.h"
 #include "redact.h"
 
 /* A secret is looked at this far: keys are short, a PEM block is not. */
@@ -187,4 +188,16 @@ redact_add(const struct redact *r, struct slice t, struct buf *out)
 	if (t.n > from)
 		buf_add(out, t.p + from, t.n - from);
 	free(next);
+}
+
+char *
+redact_value(const struct redact *r, struct slice val)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+
+	if (msg_text(val, &raw) && raw.len > 0)
+		redact_add(r, buf_view(&raw), &out);
+	buf_release(&raw);
+	return out.len > 0 ? buf_detach(&out) : NULL;
 }

@@ -18,5 +18,7 @@ void redact_free(struct redact *r);
 
 /* Append text, its secrets replaced. */
 void redact_add(const struct redact *r, struct slice text, struct buf *out);
+/* The text of a content value without them, yours; NULL when there is none. */
+char *redact_value(const struct redact *r, struct slice val);
 
 #endif

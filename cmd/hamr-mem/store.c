@@ -8,9 +8,18 @@
 
 #define TEXT_MAX ((size_t)512 << 20)
 
+/* saves.c says what these are for. */
+#define SAVES_SQL \
+	"CREATE TABLE saved(" \
+	"  key TEXT NOT NULL, time INTEGER NOT NULL, slot TEXT NOT NULL," \
+	"  tags TEXT NOT NULL, PRIMARY KEY(key, time, slot)) WITHOUT ROWID;" \
+	"CREATE INDEX saved_slot ON saved(slot, time, key);" \
+	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL," \
+	"  time INTEGER NOT NULL) WITHOUT ROWID;"
+
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 1,
+	.version = 2,
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -31,6 +40,10 @@ static const struct db_schema schema = {
 	"  WITHOUT ROWID;"
 	/* 'unclean': deleted text may still stand in the log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+	SAVES_SQL,
+	.upgrade = SAVES_SQL
+	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
+	"  coalesce(tags, '[]') FROM item WHERE kind = 1;"
 };
 
 void
@@ -175,6 +188,16 @@ insert(struct store *st, const struct item *it, const char *key,
 	if (db_changes(st->db) == 0)
 		return 0;
 	return put_passages(st, db_last_id(st->db), it, e);
+}
+
+int
+store_add(struct store *st, const struct item *it, struct err *e)
+{
+	char hash[SHA_HEX];
+
+	sha256_hex(it->text, it->len, hash);
+	hash[16] = '\0';
+	return insert(st, it, it->id + 2, hash, e);
 }
 
 int

@@ -54,12 +54,15 @@ void store_close(struct store *st);
  * forgotten. */
 int store_put(struct store *st, const struct item *it, struct err *e);
 
+/* Within a transaction: put an item in under its id, without asking. */
+int store_add(struct store *st, const struct item *it, struct err *e);
+
 /* Within a transaction: take an item out, leaving no mark. */
 int store_drop(struct store *st, int64_t row, struct err *e);
 
-/* Save a fact, a transaction of its own: one that was forgotten is back, one
- * that is there gets the tags and the slot, an older one in the same slot is
- * replaced. */
+/* Save a fact now, a transaction of its own: one that was forgotten is back,
+ * one that is there gets the tags and the slot, an older one in the same slot
+ * is replaced. */
 int store_save(struct store *st, struct item *fact, struct err *e);
 
 /* What to forget; exactly one is set. */
@@ -73,6 +76,15 @@ struct forget {
  * is left in any file.  Returns how many items, or -1. */
 int64_t store_forget(struct store *st, const struct forget *f,
     struct err *e);
+
+/* Text was taken out: get it out of the index too.  Within a transaction; and
+ * out of the log, after it. */
+int store_wipe(struct store *st, struct err *e);
+int store_wipe_log(struct store *st, struct err *e);
+
+/* Within a transaction: a message is forgotten (row 0: it is not here). */
+int store_forget_one(struct store *st, int64_t row, const char *key,
+    int64_t time, struct err *e);
 
 /* Ids by a prefix of hex digits: how many begin so (0, 1, or 2 for more), the
  * first one's row in *row; -1 with e. */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,4 +121,54 @@ where_close(struct store *st, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		store_close(&st[i]);
+}
+
+int
+where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
+    struct err *e)
+{
+	const char *name;
+	char *path = where_path(o, false, &name, e);
+	int r = -1;
+
+	if (path != NULL && mode == DB_WRITE && access(path, F_OK) < 0)
+		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+		    ST_SYSTEM, "%s", path);
+	else if (path != NULL)
+		r = store_open(st, path, name, mode, e);
+	free(path);
+	return r;
+}
+
+/* ---- one item ---- */
+
+int
+where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e)
+{
+	const char *s = strncmp(arg, "m:", 2) == 0 ? arg + 2 : arg;
+	size_t n = strlen(s);
+
+	if (n < 4 || n > MEMID_SIZE - 3 ||
+	    strspn(s, "0123456789abcdef") != n)
+		return err_set(e, ST_USAGE, "%s: not an id; write m: and 4 to "
+		    "12 hex digits", arg);
+	memcpy(out, s, n + 1);
+	return 0;
+}
+
+int
+where_find(struct store *st, size_t n, const char *prefix, size_t *which,
+    int64_t *row, struct err *e)
+{
+	int got = 0;
+
+	for (*which = 0; *which < n; (*which)++) {
+		got = store_find(&st[*which], prefix, row, e);
+		if (got != 0)
+			break;
+	}
+	if (got > 1)
+		return err_set(e, ST_USAGE, "m:%s: several items begin so; "
+		    "give more digits", prefix);
+	return got;
 }

@@ -18,4 +18,14 @@ int where_open(const struct opts *o, enum db_mode mode,
     struct store st[MEMORIES], size_t *n, struct err *e);
 void where_close(struct store *st, size_t n);
 
+/* Open the one that save writes, if it is there (else ST_NOINPUT). */
+int where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
+    struct err *e);
+
+/* The hex digits of an id or of how one begins, in out. */
+int where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e);
+/* The item in the first of the stores that has it: 1, 0 none, -1 e. */
+int where_find(struct store *st, size_t n, const char *prefix, size_t *which,
+    int64_t *row, struct err *e);
+
 #endif
