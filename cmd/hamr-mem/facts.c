@@ -70,11 +70,9 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	if (had.row > 0 && (text.p == NULL ||
 	    strcmp(had.it.text, text.p) <= 0))
 		text = (struct slice){ had.it.text, had.it.len };
-	if (n == 0 && had.row == 0) {
-		r = 0;
-	} else if (n == 0) {
-		*gone += 1;
-		r = store_drop(st, had.row, e);
+	if (n == 0) {
+		*gone += had.row > 0;
+		r = had.row > 0 ? store_drop(st, had.row, e) : 0;
 	} else if (had.row > 0 && text.p == had.it.text &&
 	    it.time == had.it.time && same_text(it.tags, had.it.tags) &&
 	    same_text(it.slot, had.it.slot)) {

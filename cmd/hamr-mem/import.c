@@ -235,7 +235,7 @@ merge_message(struct store *st, struct item *it, int64_t *row, struct err *e)
 	st_done(s);
 	got = store_text(st, *row, &text, e) < 0 ? -1 : 1;
 	other |= got > 0 && merge_text(&it->text, buf_view(&text));
-	it->len = strlen(it->text);
+	it->len = it->text != NULL ? strlen(it->text) : 0;
 	buf_release(&text);
 	if (!other)
 		*row = 0;
@@ -277,7 +277,7 @@ take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 	walk_in(&w, n->saves);
 	while (r == 0 && walk_next(&w, NULL, &one)) {
 		char *slot = scan_strdup(scan_get(one, "slot"));
-		int64_t time;
+		int64_t time = WHEN_NONE;
 
 		if (slot != NULL && read_time(scan_get(one, "time"), &time))
 			r = saves_gone(st, slot, n->key, time, &lost, e);

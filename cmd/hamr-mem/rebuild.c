@@ -194,7 +194,7 @@ int
 command_rebuild(const struct opts *o, struct err *e)
 {
 	struct rebuild b = { .o = o };
-	const char *name;
+	const char *name = NULL;
 	int r = -1;
 
 	b.redact = redact_load(e);

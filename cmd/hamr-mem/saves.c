@@ -164,7 +164,7 @@ saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
 {
 	struct st *s;
 	char *slot = NULL, own[SHA_HEX];
-	int got, r = 0;
+	int got = 1, r = 0;
 
 	if (raise_gone(st, hash, key, time, e) < 0)
 		return -1;
@@ -182,7 +182,9 @@ saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
 			free(name);
 	}
 	st_done(s);
-	if (slot != NULL)
+	if (got < 0)
+		r = -1;
+	else if (slot != NULL)
 		r = settle_slot(st, slot, lost, e);
 	free(slot);
 	return r;
