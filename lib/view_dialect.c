@@ -3,6 +3,7 @@
  * Reads the tags by hand: what stands between them is no XML.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "scan.h"
 #include "view_dialect.h"
@@ -139,10 +140,65 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 	return true;
 }
 
+/* Does s end (or begin) with this sign, as it is or as \u00XX?  So many bytes,
+ * or 0.  Some programs escape what HTML might take for a tag. */
+static size_t
+sign_before(struct slice s, char sign, const char *hex)
+{
+	if (s.n >= 6 && memcmp(s.p + s.n - 6, "\\u00", 4) == 0 &&
+	    strncasecmp(s.p + s.n - 2, hex, 2) == 0 &&
+	    (s.n == 6 || s.p[s.n - 7] != '\\'))
+		return 6;
+	return s.n > 0 && s.p[s.n - 1] == sign ? 1 : 0;
+}
+
+static size_t
+sign_behind(struct slice s, char sign, const char *hex)
+{
+	if (s.n >= 6 && memcmp(s.p, "\\u00", 4) == 0 &&
+	    strncasecmp(s.p + 4, hex, 2) == 0)
+		return 6;
+	return s.n > 0 && s.p[0] == sign ? 1 : 0;
+}
+
+/* Where the next tag stands in the inside of a JSON string. */
+static bool
+next_tag(struct slice json, size_t at, bool close, size_t *from, size_t *to)
+{
+	static const struct slice word = { "tool_call", 9 };
+	const char *p = json.p + at;
+
+	while ((p = find(behind(json, p), word)) != NULL) {
+		struct slice head = { json.p, (size_t)(p - json.p) };
+		size_t slash = close ? sign_before(head, '/', "2f") : 0;
+		size_t left, right;
+
+		p += word.n;
+		head.n -= slash;
+		if (slash == 1 && head.n > 0 && head.p[head.n - 1] == '\\')
+			head.n--;	/* "\/" is a slash, too */
+		left = sign_before(head, '<', "3c");
+		right = sign_behind(behind(json, p), '>', "3e");
+		if ((close && slash == 0) || left == 0 || right == 0)
+			continue;
+		*from = head.n - left;
+		*to = (size_t)(p - json.p) + right;
+		return true;
+	}
+	return false;
+}
+
 bool
 dialect_raw(struct slice json, size_t *at, struct slice *block)
 {
-	return next_block(json, at, call_open, call_close, block);
+	size_t open, from, to, end;
+
+	if (!next_tag(json, *at, false, &open, &from) ||
+	    !next_tag(json, from, true, &to, &end))
+		return false;
+	*block = trim((struct slice){ json.p + from, to - from });
+	*at = end;
+	return true;
 }
 
 void

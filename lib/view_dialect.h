@@ -29,8 +29,8 @@ struct dialect_call {
 /* The next call; *at starts at 0.  False: none is left. */
 bool dialect_call(struct slice text, size_t *at, struct dialect_call *c);
 
-/* The next call in the inside of a JSON string, as far as its tags are written
- * there without escapes: all that stands between them. */
+/* The next call in the inside of a JSON string, whether or not its tags are
+ * escaped there: all that stands between them. */
 bool dialect_raw(struct slice json, size_t *at, struct slice *block);
 
 /* Append what stands between the tags of a call, as dialect_call read it, with

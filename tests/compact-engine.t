@@ -326,6 +326,12 @@ is "and in parts" "$(jq -c 'if .role == "assistant" then .content =
 	[{type:"text",text:.content}] else . end' dlong |
 	compact -n --window 32000 | tail -n 1 | jq -c '.messages[] |
 	select(.role == "assistant") | .content |= .[0].text')" "$(cat said)"
+for how in 's/</\\u003c/g; s/>/\\u003e/g' 's|</|\\u003C\\/|g; s/</\\u003C/g; s/>/\\u003E/g'
+do
+	is "and escaped: $how" "$(sed "$how" dlong |
+		compact -n --window 32000 | tail -n 1 | jq -c '.messages[] |
+		select(.role == "assistant")')" "$(cat said)"
+done
 cat dlong <(grep compaction out) >dtold
 is "and the record tells it" "$(request --window 32000 dtold)" \
 	"$(tail -n 1 out)"
