@@ -195,4 +195,13 @@ status "the disk of stdout is full" 71 sh -c 'hamr-mem list >/dev/full'
 ln -s "$T/elsewhere.db" .hamr/x && mv .hamr/memory.db old.db &&
     mv .hamr/x .hamr/memory.db
 status "a link is not followed" 71 hamr-mem save x
+
+# fragments
+hamr-mem --db frag.db save 'the function parseHeaderLine crashes' >/dev/null
+hamr-mem --db frag.db save 'the header is empty' >/dev/null
+is "a fragment is found within its word" "$(hamr-mem --db frag.db search \
+    EADERLI | jq -r .snippet)" "the function «parseHeaderLine» crashes"
+is "whole words stand before it" "$(hamr-mem --db frag.db search header |
+    hit .snippet)" "the «header» is empty"
+status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
 done_testing

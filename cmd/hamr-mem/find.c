@@ -1,8 +1,9 @@
 /* find.c - finding items of one or more memories.
  *
- * A cascade: the query as a phrase, all of its words, any of them.  What an
- * earlier tier found stands before what a later one does; within a tier
- * bm25 decides, with a preference for facts and, mildly, for what is new.
+ * A cascade: the query as a phrase, all of its words, any of them, words that
+ * hold one of them.  What an earlier tier found stands before what a later one
+ * does; within a tier bm25 decides, with a preference for facts and, mildly,
+ * for what is new.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "map.h"
 #include "mem.h"
 #include "query.h"
+#include "terms.h"
 
 #define DAY_MS (24.0 * 3600 * 1000)
 
@@ -229,6 +231,9 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = newest_time(&st[i], &newest, e);
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
+		if (t == TIER_WITHIN)
+			r = terms_holding(st, n, buf_view(&q.within),
+			    &q.expr[t], e);
 		if (q.expr[t].len == 0)
 			continue;
 		for (size_t i = 0; i < n && r == 0; i++) {

@@ -9,6 +9,7 @@
 
 #define WORDS_MAX 64		/* words that count; the rest is dropped */
 #define WORD_BYTES 1000		/* a longer one is no word */
+#define FRAGMENT_BYTES 3	/* shorter ones stand in too many words */
 #define EXPR_MAX ((size_t)1 << 20)
 
 static bool
@@ -53,6 +54,17 @@ add_any(struct buf *b, struct slice w)
 	buf_release(&parts);
 }
 
+/* A fragment is looked for in small letters, as the index keeps them. */
+static void
+add_within(struct buf *b, struct slice w)
+{
+	if (w.n < FRAGMENT_BYTES)
+		return;
+	buf_addc(b, ' ');
+	for (size_t i = 0; i < w.n; i++)
+		buf_addc(b, (char)tolower((unsigned char)w.p[i]));
+}
+
 void
 query_build(struct query *q, struct slice text)
 {
@@ -63,6 +75,7 @@ query_build(struct query *q, struct slice text)
 	*q = (struct query){ .words = 0 };
 	for (int i = 0; i < TIERS; i++)
 		buf_init(&q->expr[i], EXPR_MAX);
+	buf_init(&q->within, EXPR_MAX);
 	while (q->words < WORDS_MAX && text_word(text, &at, &w)) {
 		bool fresh;
 
@@ -80,6 +93,7 @@ query_build(struct query *q, struct slice text)
 			continue;
 		useful++;
 		add_any(&q->expr[TIER_ANY], w);
+		add_within(&q->within, w);
 	}
 	if (q->words > 0)
 		buf_addc(&q->expr[TIER_PHRASE], '"');
@@ -96,6 +110,7 @@ query_raw(struct query *q, struct slice text)
 	*q = (struct query){ .words = 0 };
 	for (int i = 0; i < TIERS; i++)
 		buf_init(&q->expr[i], EXPR_MAX);
+	buf_init(&q->within, EXPR_MAX);
 	buf_slice(&q->expr[TIER_PHRASE], text);
 }
 
@@ -104,4 +119,5 @@ query_release(struct query *q)
 {
 	for (int i = 0; i < TIERS; i++)
 		buf_release(&q->expr[i]);
+	buf_release(&q->within);
 }

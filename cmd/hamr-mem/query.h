@@ -10,10 +10,11 @@
 
 /* From the strictest to the widest.  An expression that would find nothing
  * new is empty. */
-enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIERS };
+enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
 
 struct query {
-	struct buf expr[TIERS];
+	struct buf expr[TIERS];	/* TIER_WITHIN is for terms_holding */
+	struct buf within;	/* what is looked for within other words */
 	size_t words;		/* 0: nothing can be found */
 };
 
