@@ -203,6 +203,17 @@ print(max(sum(0 if unicodedata.combining(c) else 2 if
           for c in line.rstrip("\n")) for line in sys.stdin))
 P
 is "... to the edge" "$(grep ' warn ' out | python3 longest.py)" "80"
+for view in --report --compare --calibrate; do
+	tty 80 hamr-guard --no-config $view loop | sed "s/$esc\[[0-9;]*m//g" >out
+	ok "nothing passes the edge: $view" test "$(python3 longest.py <out)" -le 80
+done
+tty 40 hamr-guard --no-config --compare loop |
+	sed "s/$esc\[[0-9;]*m//g" >out
+is "what is said goes on in the next line" "$(sed -n '/calls and/,/price/p' out |
+	tr -s '\n ' ' ' | cut -c 1-80)" \
+    " calls and tokens: what each would have saved; if it was needed, that is the pri"
+ok "... within the edge" test "$(sed -n '/calls and/,/price/p' out |
+	python3 longest.py)" -le 40
 
 # ---- --compare ----
 

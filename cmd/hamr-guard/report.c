@@ -316,7 +316,13 @@ row(const struct people *p, const char *name, const struct buf *b)
 	buf_adds(&line, "  ");
 	sheet_paint(&p->sheet, &line, PAINT_DIM, slice_of(name));
 	width_pad(&line, LABEL - strlen(name));
-	buf_slice(&line, buf_view(b));
+	if (p->sheet.columns > 0) {
+		width_wrap(&line, buf_view(b), 2 + LABEL, 2 + LABEL,
+		    p->sheet.columns);
+		line.len--;	/* its LF */
+	} else {
+		buf_slice(&line, buf_view(b));
+	}
 	rec_put(p->sheet.out, buf_view(&line));
 	buf_release(&line);
 }

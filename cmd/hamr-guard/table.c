@@ -50,22 +50,41 @@ sheet_paint(const struct sheet *o, struct buf *b, enum paint p,
 		buf_adds(b, "\033[0m");
 }
 
+static void
+put_line(const struct sheet *o, enum paint p, struct slice text)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	buf_adds(&b, "");
+	if (text.n > 0)
+		sheet_paint(o, &b, p, text);
+	rec_put(o->out, buf_view(&b));
+	buf_release(&b);
+}
+
 void
 sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), wrapped = text;
+	struct slice line;
 	va_list ap;
+	size_t at = 0;
 
 	va_start(ap, fmt);
 	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
-	buf_adds(&b, "");
-	if (text.len > 0)
-		sheet_paint(o, &b, p, buf_view(&text));
-	rec_put(o->out, buf_view(&b));
+	line = buf_view(&text);
+	if (o->columns == 0 || width_of(line) <= o->columns) {
+		put_line(o, p, line);
+	} else {
+		width_wrap(&wrapped, line, 0, strspn(text.p, " "), o->columns);
+		for (size_t n; at < wrapped.len; at += n + 1) {
+			n = strcspn(wrapped.p + at, "\n");
+			put_line(o, p, (struct slice){ wrapped.p + at, n });
+		}
+	}
 	buf_release(&text);
-	buf_release(&b);
+	buf_release(&wrapped);
 }
 
 void

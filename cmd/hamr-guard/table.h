@@ -22,7 +22,8 @@ struct sheet {
 /* Colour and edge of a terminal on standard output; NO_COLOR and TERM=dumb
  * are heeded. */
 void sheet_init(struct sheet *o, struct rec_out *out);
-/* One line: text is printed as it is, without its line end. */
+/* One line, without its line end; where it would pass the terminal's edge it
+ * goes on in the next one, behind as many blanks as it begins with. */
 void sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Append text in colour. */
