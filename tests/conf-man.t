@@ -44,7 +44,7 @@ while read -r key; do
 	mcp.NAME.*) grep -qF "\"${key##*.}\"" "$TOP/cmd/hamr-tool/mcp.c" &&
 	    continue ;;
 	provider.*) grep -qF "\"${key#provider.}\"" \
-	    "$TOP/cmd/hamr-provider/settings.c" && continue ;;
+	    "$TOP"/cmd/hamr-provider/settings*.c && continue ;;
 	esac
 	echo "$key"
 done <keys >unnamed
