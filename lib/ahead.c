@@ -1,6 +1,7 @@
 /* ahead.c - records read and checked by a second thread. */
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,11 +149,23 @@ run(void *arg)
 
 /* ---- who reads them ---- */
 
+static bool
+has_one_processor(void)
+{
+	cpu_set_t ours;
+
+	return sched_getaffinity(0, sizeof ours, &ours) == 0 &&
+	    CPU_COUNT(&ours) == 1;
+}
+
 struct ahead *
 ahead_start(struct rec_in *in, const struct ahead_work *w)
 {
-	struct ahead *a = xcalloc(1, sizeof *a);
+	struct ahead *a;
 
+	if (has_one_processor())
+		return NULL;
+	a = xcalloc(1, sizeof *a);
 	a->in = *in;
 	if (w != NULL)
 		a->work = *w;

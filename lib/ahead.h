@@ -25,7 +25,8 @@ struct ahead_work {
 };
 
 /* Go on with in from where it is; it is not used until ahead_stop, and empty
- * then.  NULL: no thread could be had, in is as it was.  w may be NULL. */
+ * then.  NULL: no thread could be had, or there is only one processor for us,
+ * and in is as it was.  w may be NULL. */
 struct ahead *ahead_start(struct rec_in *in, const struct ahead_work *w);
 
 /* 1: *r is the next record, valid until the next call.  0: the end.  -1: a

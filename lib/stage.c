@@ -199,7 +199,8 @@ go_ahead(struct stage *s)
 	s->read += s->in.end;
 	if (!s->ops->ahead || s->mode == STAGE_RESIDENT || s->read < AHEAD_MIN)
 		return NULL;
-	rec_out_much(&s->out);
+	if (s->read - s->in.end < AHEAD_MIN)	/* for the first time */
+		rec_out_much(&s->out);
 	return ahead_start(&s->in, s->ops->prepare != NULL ? &work : NULL);
 }
 

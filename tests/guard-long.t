@@ -82,6 +82,13 @@ X
 hamr-guard --no-config -n -a <results >ahead
 hamr-guard --no-config -r -a <results >resident
 ok "results that are digested ahead count the same" cmp ahead resident
+python3 - hamr-guard --no-config -n -a <<'X' >alone
+import os, sys
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+os.dup2(os.open("results", os.O_RDONLY), 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+X
+ok "... and on one processor" cmp ahead alone
 is "... and are judged" "$(grep -c '"warn"' ahead | awk '{print ($1 > 50)}')" 1
 
 # what has come is passed on while more is waited for
