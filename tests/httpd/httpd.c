@@ -11,6 +11,7 @@
  *		{"conn":1,"closed":"peer"|"us","ms":N}
  *	-w	end at end of file on stdin
  *	-T	end after so many seconds (600; 0: never): none is left behind
+ * It ends with the process that started it, too.
  *
  * LOG is emptied, then has one line per request, written before the answer:
  *	{"conn":1,"n":1,"method":"POST","path":"/v1/x","headers":{"host":"..."},
@@ -29,6 +30,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -160,6 +162,9 @@ main(int argc, char **argv)
 			"SCRIPT...");
 	scripts_init(&sv.stage.scripts, argv + optind, (size_t)(argc - optind));
 	signal(SIGPIPE, SIG_IGN);
+	/* no longer than who started us: a test that holds our output open
+	 * would never be seen to end */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	alarm(life);
 	sv.stage.log.born = now();
 	server_listen(&sv, port);
