@@ -145,20 +145,15 @@ find_lf(struct rec_in *in)
 	return lf;
 }
 
-static int
-refused(struct rec_in *in, struct err *e, const char *why)
-{
-	return err_set(e, ST_DATA, "%s:%zu: %s", in->name, in->line, why);
-}
-
 /* What a first line is that people take for a transcript. */
 static const char *
-remedy(const char *p, size_t n)
+remedy(const struct rec_in *in, const char *p, size_t n)
 {
-	if (n >= 2 && memcmp(p, "\037\213", 2) == 0)
+	if (in->line > 1 || n < 2)
+		return "";
+	if (memcmp(p, "\037\213", 2) == 0)
 		return "; it is compressed, unpack it first (gzip -dc)";
-	if (n >= 2 && (memcmp(p, "\377\376", 2) == 0 ||
-	    memcmp(p, "\376\377", 2) == 0))
+	if (memcmp(p, "\377\376", 2) == 0 || memcmp(p, "\376\377", 2) == 0)
 		return "; it is UTF-16, make it UTF-8 first (iconv)";
 	return "";
 }
@@ -188,16 +183,18 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	}
 	in->line++;
 	if (!in->open_end) {
-		const char *what = in->line > 1 ? "" :
-		    remedy(in->buf + in->start, n);
+		const char *what = remedy(in, in->buf + in->start, n);
 
 		in->start = in->end;
 		return err_set(e, ST_DATA, "%s:%zu: line cut short (no line "
 		    "feed at its end)%s", in->name, in->line, what);
 	}
 	if (rec_parse(&in->scan, in->buf + in->start, n, &in->rec) < 0) {
+		const char *what = remedy(in, in->buf + in->start, n);
+
 		in->start = in->end;
-		return refused(in, e, in->scan.why);
+		return err_set(e, ST_DATA, "%s:%zu: %s%s", in->name, in->line,
+		    in->scan.why, what);
 	}
 	in->start = in->end;
 	in->rec.no = in->line;
@@ -230,7 +227,7 @@ rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
 		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
 		    in->name, in->line, in->scan.why, in->scan.at + 1,
-		    in->line == 1 ? remedy(p, n) : "");
+		    remedy(in, p, n));
 	in->rec.no = in->line;
 	*r = &in->rec;
 	return 1;

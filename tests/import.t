@@ -276,11 +276,11 @@ is "hamr-mem -F" "$(hamr-mem --db m.db search -n 1 'flight reservation' |
 # ---- what people take for a transcript ----
 
 echo '{"role":"user","content":"hi"}' >plain
-gzip -c plain >packed
+gzip -nc plain >packed
 iconv -f UTF-8 -t UTF-16 plain >wide
 status "a compressed file" 65 hamr-guard --no-config packed
 match "... what to do is said" "$(cat "$T/.err")" \
-	"hamr-guard: packed:1: not UTF-8 at byte *; it is compressed, unpack it first (gzip -dc)"
+	"hamr-guard: packed:1: *; it is compressed, unpack it first (gzip -dc)"
 status "UTF-16" 65 hamr-guard --no-config wide
 match "... what to do is said" "$(cat "$T/.err")" \
 	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16, make it UTF-8 first (iconv)"
