@@ -205,6 +205,13 @@ head -n 3 ../pipe >../out
 wait $!
 is "nobody reads any more" "$(t undo | tail -n 1)" "  removed broken"
 
+# --- stdin is not its own
+head -c 3000000 /dev/urandom >large
+b 'rm large'
+is "what waits on stdin is left alone" "$(seq 30000 | { t undo >../out
+	wc -l; })" 30000
+rm large
+
 # --- D9: any order, against a model
 for seed in 1 2; do
 	mkdir "../model$seed"; cd "../model$seed" || exit 1

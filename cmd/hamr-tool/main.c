@@ -223,6 +223,15 @@ print_status(const struct tool *t, struct err *e)
 	return enforced ? ST_OK : ST_NO;
 }
 
+/* Not a filter of records: stdin is not ours. */
+static void
+no_stage(struct stage *s)
+{
+	s->mode = STAGE_FILTER;
+	s->in.eof = true;
+	rec_out_init(&s->out, STDOUT_FILENO, "stdout");
+}
+
 static int
 run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
 {
@@ -231,10 +240,8 @@ run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
 	stage_apply(s, &o->args);
 	s->max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
 	if (o->schemas || o->mcp || o->name != NULL) {
-		s->mode = STAGE_FILTER;
+		no_stage(s);
 		s->stream = o->args.stream && o->json;
-		s->in.eof = true;	/* stdin is not ours */
-		rec_out_init(&s->out, STDOUT_FILENO, "stdout");
 	}
 	if (tool_open(t, e) < 0)
 		return err_report(e);
@@ -261,6 +268,8 @@ run(const struct opts *o, struct tool *t, struct err *e)
 	int status;
 
 	t->stage = &s;
+	if (o->undo)
+		no_stage(&s);
 	status = o->undo ? run_undo(o, t, e) : run_with(&s, o, t, e);
 	t->stage = NULL;	/* it ends with this function */
 	return status;
