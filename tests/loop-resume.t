@@ -154,6 +154,19 @@ is "SIGINT: nothing of the call survives" "$(pgrep -f '^sleep 31.7' |
 is "exactly one end record" "$(grep -c '"type":"end"' out)" 1
 loop --resume --replay slow.ndjson >answer 2>err
 is "an interrupted session goes on" "$? $(cat answer)" "0 done sleeping"
+# a second one waits for nothing, not even a stage that is stopped
+rm -f started
+hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
+pid=$!
+for i in $(seq 600); do [ -e started ] && break; sleep 0.05; done
+pkill -STOP -P $pid -f hamr-tool
+kill -INT $pid
+sleep 0.2
+kill -INT $pid
+wait $pid
+is "SIGINT twice: status, one end record" "$? $(jq -r 'select(.type == "end") |
+    .status' out | paste -sd' ')" "130 interrupted"
 for sig in TERM HUP; do
 	rm -f started
 	hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &

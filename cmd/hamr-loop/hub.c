@@ -293,10 +293,12 @@ hub_start(struct hub *h, bool resume, struct err *e)
 void
 hub_end(struct hub *h)
 {
+	/* one that comes after the turn has ended for another */
+	bool hurry = h->ending && h->interrupts > 0;
 	long long until;
 
 	h->closing = true;
-	if (!h->failed) {
+	if (!h->failed && !hurry) {
 		h->interrupts = 0;
 		for (int i = 0; i < SLOTS; i++)
 			if (h->slot[i].child != NULL)
@@ -304,11 +306,12 @@ hub_end(struct hub *h)
 		/* hamr-mem may have much to take in still */
 		hub_wait(h, file_now_ms() +
 		    (h->ending ? END_MS : PURE_DEADLINE_MS));
+		hurry = h->interrupts > 0;
 	}
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].child != NULL)
 			child_close_in(h->slot[i].child);
-	until = file_now_ms() + END_MS;
+	until = file_now_ms() + (hurry ? 0 : END_MS);
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
 		long long left = until - file_now_ms();

@@ -289,10 +289,11 @@ static void
 interrupted(struct turn *t, const char *why)
 {
 	struct hub *h = t->hub;
+	int taken = h->interrupts;
 
 	turn_ends(t, END_INTERRUPTED, why);
 	hub_cancel(h, CANCEL_MS);
-	h->interrupts = 0;
+	h->interrupts -= taken;		/* a second one waits for nothing */
 	h->ending = true;
 	close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
 	hub_ask(h, SLOT_GUARD, false);
