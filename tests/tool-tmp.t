@@ -11,7 +11,7 @@ new() { hamr-tool -n --yes --no-config --root . "$@"; }
 hamr() { printf '{"type":"hamr","v":1%s}\n' "${1:+,\"session\":\"$1\"}"; }
 text() { messages | jq -r .content; }
 list="ls -A /tmp | grep -v '${T##*/}\|${under##*/}'; true"	# but the way to the root
-left() { (cd "$TMPDIR" && ls -d hamr-* 2>/dev/null); }
+left() { (cd "$TMPDIR" && ls -d hamr-tmp-* 2>/dev/null); }
 if ! hamr-tool --yes --no-config --root . --json bash '{"command":":"}' |
     grep -q '"sandbox":"bubblewrap"'; then
 	skip "all of this" "no bubblewrap here"
@@ -105,6 +105,22 @@ is "a file in its way" "$({ hamr s6; echo "$user"; call a bash "$(sh_args \
 	"mv $top /tmp/x; echo >$top")"; } | new --root . | text; { hamr s6
 	echo "$user"; call a bash "$(sh_args 'pwd')"; } | new --root . | text)" \
 	"exit 0${nl}exit 0${nl}$under/root"
+
+# --- many start at once: none takes a folder that was just made for left over
+mkdir "$TMPDIR/hamr-box-left" "$TMPDIR/hamr-box-young" && chmod 700 "$TMPDIR"/hamr-box-*
+touch -d '5 minutes ago' "$TMPDIR/hamr-box-left"
+for k in 1 2 3 4 5 6; do
+	mkdir "$T/many$k"
+	for _ in $(seq 8); do
+		hamr-tool --yes --no-config --root "$T/many$k" --json bash \
+			'{"command":":"}' 2>/dev/null | jq -r .meta.sandbox
+	done >"$T/many$k.out" &
+done
+wait
+is "many at once: each has its sandbox" "$(cat "$T"/many?.out | sort |
+	uniq -c | xargs)" "48 bubblewrap"
+is "what was left long ago goes" "$(cd "$TMPDIR" &&
+	ls -d hamr-box-left hamr-box-young 2>/dev/null)" hamr-box-young
 
 cd /
 done_testing

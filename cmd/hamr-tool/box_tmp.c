@@ -18,6 +18,7 @@
 #define TEMP_PREFIX "hamr-box-"
 #define SESSION_PREFIX "hamr-tmp-"
 #define IDLE_S (24 * 60 * 60)	/* a session's /tmp waits so long for it */
+#define FRESH_S 60		/* younger ones may be on their way to a lock */
 #define DEPTH_MAX 4096
 
 /* ---- removing ---- */
@@ -196,7 +197,8 @@ sweep(const char *base)
 		if (fd < 0)
 			continue;
 		if (fstat(fd, &st) == 0 && is_ours(&st) &&
-		    (!session || llabs(time(NULL) - st.st_mtime) > IDLE_S) &&
+		    llabs(time(NULL) - st.st_mtime) >
+		    (session ? IDLE_S : FRESH_S) &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0)
 			remove_in(dirfd(d), e->d_name, 0);
 		close(fd);
