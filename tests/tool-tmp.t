@@ -11,7 +11,7 @@ new() { hamr-tool -n --yes --no-config --root . "$@"; }
 hamr() { printf '{"type":"hamr","v":1%s}\n' "${1:+,\"session\":\"$1\"}"; }
 text() { messages | jq -r .content; }
 list="ls -A /tmp | grep -v '${T##*/}\|${under##*/}'; true"	# but the way to the root
-left() { (cd "$TMPDIR" && ls -d hamr-tmp-* 2>/dev/null); }
+left() { (cd "$TMPDIR" && ls -d hamr-* 2>/dev/null); }
 if ! hamr-tool --yes --no-config --root . --json bash '{"command":":"}' |
     grep -q '"sandbox":"bubblewrap"'; then
 	skip "all of this" "no bubblewrap here"
@@ -107,8 +107,10 @@ is "a file in its way" "$({ hamr s6; echo "$user"; call a bash "$(sh_args \
 	"exit 0${nl}exit 0${nl}$under/root"
 
 # --- many start at once: none takes a folder that was just made for left over
-mkdir "$TMPDIR/hamr-box-left" "$TMPDIR/hamr-box-young" && chmod 700 "$TMPDIR"/hamr-box-*
-touch -d '5 minutes ago' "$TMPDIR/hamr-box-left"
+for d in box-left new-left new-young; do
+	mkdir -m 700 "$TMPDIR/hamr-$d"
+done
+touch -d '5 minutes ago' "$TMPDIR/hamr-new-left"
 for k in 1 2 3 4 5 6; do
 	mkdir "$T/many$k"
 	for _ in $(seq 8); do
@@ -119,8 +121,7 @@ done
 wait
 is "many at once: each has its sandbox" "$(cat "$T"/many?.out | sort |
 	uniq -c | xargs)" "48 bubblewrap"
-is "what was left long ago goes" "$(cd "$TMPDIR" &&
-	ls -d hamr-box-left hamr-box-young 2>/dev/null)" hamr-box-young
+is "what was left goes" "$(cd "$TMPDIR" && ls -d hamr-[bn]* | xargs)" hamr-new-young
 
 cd /
 done_testing

@@ -18,7 +18,8 @@
 #define TEMP_PREFIX "hamr-box-"
 #define SESSION_PREFIX "hamr-tmp-"
 #define IDLE_S (24 * 60 * 60)	/* a session's /tmp waits so long for it */
-#define FRESH_S 60		/* younger ones may be on their way to a lock */
+#define FRESH_PREFIX "hamr-new-"	/* until it is locked */
+#define FRESH_S 60		/* which takes less than that */
 #define DEPTH_MAX 4096
 
 /* ---- removing ---- */
@@ -175,8 +176,24 @@ make_own(const struct boxes *bs, int dirfd, const char *name, bool folder)
 	return -1;
 }
 
-/* A folder of ours that nobody holds the lock of was left by a kill; that of a
- * session may be wanted again. */
+/* How many seconds a folder of this name stays when nobody holds its lock; -1:
+ * it is none of ours.  A session may want its own again. */
+static long
+stays(const char *name)
+{
+	static const struct {
+		const char *prefix;
+		long s;
+	} rows[] = { { TEMP_PREFIX, 0 }, { FRESH_PREFIX, FRESH_S },
+		{ SESSION_PREFIX, IDLE_S } };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) == 0)
+			return rows[i].s;
+	return -1;
+}
+
+/* What was left by a kill goes. */
 static void
 sweep(const char *base)
 {
@@ -184,21 +201,18 @@ sweep(const char *base)
 	struct dirent *e;
 
 	while (d != NULL && (e = readdir(d)) != NULL) {
-		bool session = strncmp(e->d_name, SESSION_PREFIX,
-		    strlen(SESSION_PREFIX)) == 0;
+		long s = stays(e->d_name);
 		struct stat st;
 		int fd;
 
-		if (!session && strncmp(e->d_name, TEMP_PREFIX,
-		    strlen(TEMP_PREFIX)) != 0)
+		if (s < 0)
 			continue;
 		fd = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY |
 		    O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		if (fstat(fd, &st) == 0 && is_ours(&st) &&
-		    llabs(time(NULL) - st.st_mtime) >
-		    (session ? IDLE_S : FRESH_S) &&
+		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0)
 			remove_in(dirfd(d), e->d_name, 0);
 		close(fd);
@@ -225,18 +239,26 @@ make_nothing(const struct boxes *bs)
 	return good;
 }
 
+/* Locked before it has its name: others that start take one that is not for
+ * left over. */
 static bool
 make_temp(struct boxes *bs)
 {
-	bs->temp = xasprintf("%s/" TEMP_PREFIX "XXXXXX", base_folder());
-	if (mkdtemp(bs->temp) == NULL) {
-		free(bs->temp);
-		bs->temp = NULL;
+	char *fresh = xasprintf("%s/" FRESH_PREFIX "XXXXXX", base_folder());
+	char *named;
+
+	if (mkdtemp(fresh) == NULL) {
+		free(fresh);
 		return false;
 	}
-	bs->lock = open(bs->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bs->lock = open(fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (bs->lock >= 0)
 		flock(bs->lock, LOCK_SH | LOCK_NB);
+	named = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(),
+	    fresh + strlen(fresh) - strlen("XXXXXX"));
+	/* an overlay may refuse; then it goes by the name that it has */
+	bs->temp = rename(fresh, named) == 0 ? named : fresh;
+	free(bs->temp == named ? fresh : named);
 	if (chmod(bs->temp, folder_mode(bs)) < 0)
 		errno = 0;
 	return make_nothing(bs);
