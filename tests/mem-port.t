@@ -182,6 +182,9 @@ status "and it can be rebuilt" 0 mem r.db rebuild dir
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone; PRAGMA user_version=1'
 	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
+	is "and told whole" "$(mem a.db export | jq -r \
+		'select(.slot == "port") | .content')" \
+		"$(mem a.db list | jq -r 'select(.key == "port") | .content')"
 	mem a.db save --tag more "port is 9090" >/dev/null
 	is "and made new when it is written" "$(mem a.db list |
 		jq -c 'select(.key == "port") | .tags')" '["more","net"]'

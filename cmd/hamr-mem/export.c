@@ -37,6 +37,22 @@ kind_name(int64_t kind)
 	    "forgotten";
 }
 
+/* A memory of the first version, opened for reading, has no table of saves: its
+ * columns say all. */
+static int
+has_saves(struct store *st, struct err *e)
+{
+	struct st *s = db_st(st->db, "SELECT 1 FROM sqlite_master WHERE "
+	    "name = 'saved'", e);
+	int got;
+
+	if (s == NULL)
+		return -1;
+	got = st_step(s, e);
+	st_done(s);
+	return got;
+}
+
 /* What is not in the columns, and is said only when it is more. */
 static int
 put_saves(struct store *st, struct json *o, const char *key, int64_t kind,
@@ -56,7 +72,8 @@ put_saves(struct store *st, struct json *o, const char *key, int64_t kind,
 }
 
 static int
-put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
+put_one(struct store *st, struct st *s, bool saves, struct buf *out,
+    struct err *e)
 {
 	struct buf text = BUF_INIT((size_t)512 << 20);
 	struct json *o = json_object();
@@ -89,7 +106,7 @@ put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 	else
 		json_slice(o, "content", text.len > 0 ? buf_view(&text) :
 		    SLICE(""));
-	if (r == 0)
+	if (r == 0 && saves)
 		r = put_saves(st, o, id + 2, kind, e);
 	if (r == 0)
 		json_print(o, out);
@@ -106,13 +123,13 @@ port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 	    "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, NULL, "
 	    "NULL FROM forgotten ORDER BY 1, 2", e);
 	struct buf line = BUF_INIT((size_t)1 << 40);
-	int got;
+	int got, saves = s != NULL ? has_saves(st, e) : -1;
 
-	if (s == NULL)
+	if (saves < 0)
 		return -1;
 	while ((got = st_step(s, e)) > 0) {
 		buf_reset(&line);
-		if (put_one(st, s, &line, e) < 0 ||
+		if (put_one(st, s, saves > 0, &line, e) < 0 ||
 		    fn(ctx, buf_view(&line), e) < 0) {
 			got = -1;
 			break;

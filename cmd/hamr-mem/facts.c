@@ -65,8 +65,10 @@ settle(struct store *st, const char *key, struct slice text, size_t *gone,
 	struct have had;
 	int n = saves_fold(st, key, &it, e), r = -1;
 
-	if (n < 0 || look(st, key, &had, e) < 0)
+	if (n < 0 || look(st, key, &had, e) < 0) {
+		item_release(&it);
 		return -1;
+	}
 	if (had.row > 0 && (text.p == NULL ||
 	    strcmp(had.it.text, text.p) <= 0))
 		text = (struct slice){ had.it.text, had.it.len };
