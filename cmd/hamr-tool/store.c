@@ -293,8 +293,9 @@ sweep_packs(struct snap *s, struct store *st)
 	for (size_t i = 0; i < st->npacks; i++) {
 		const struct pack *p = &st->packs[i];
 
-		if (p->kept == 0 || (new != NULL && is_small(p) &&
-		    strcmp(p->name, new) != 0))
+		if (new != NULL && strcmp(p->name, new) == 0)
+			continue;	/* one of them held all */
+		if (p->kept == 0 || (new != NULL && is_small(p)))
 			drop_pack(dir, p->name);
 	}
 	sweep_leftovers(dir);
