@@ -297,6 +297,20 @@ is "cancel of an ask" "$line" "$go"
 bye
 ok "nothing was run" test ! -e ran2
 
+# --- a sandbox that was put up for a call that was stopped
+resident --yes
+say "$(call e1 bash "$(sh_args 'touch ran3')")" "$go"
+hear
+say '{"type":"cancel"}'
+hear
+echo u >.envrc
+say "$go"
+hear; say "$line"; hear
+is "what came meanwhile is not its work" \
+	"$(jq -r .content <<<"$line"; cat .envrc)" "exit 0; changed: ran3${nl}u"
+bye
+rm -f .envrc ran3
+
 # --- closed stdout, signals
 call c1 bash "$(sh_args 'echo $$ >pid; sleep 3344 & sleep 3344')" >t2
 { hamr-tool -n --yes <t2; echo $? >st; } | head -n 1 >/dev/null

@@ -119,8 +119,12 @@ is_good(const struct box *b, const struct box_want *w)
 void
 boxes_prepare(struct boxes *bs, const struct box_want *w)
 {
+	/* of a call that was stopped: it does not know what came since */
+	if (bs->early != NULL)
+		box_close(bs->early);
+	bs->early = NULL;
 	if (w->kind != BOX_PRIVATE && bs->resident[w->kind] == NULL &&
-	    bs->early == NULL && look(bs))
+	    look(bs))
 		bs->early = box_up_begin(bs, w);
 }
 

@@ -1,5 +1,5 @@
-/* snap_in.h - what the files of the snapshots share; for snap.c,
- * snap_make.c, snap_old.c and snap_seed.c.
+/* snap_in.h - what the files of the snapshots share; for snap*.c, journal.c,
+ * prune.c and store.c.
  */
 #ifndef HAMR_TOOL_SNAP_IN_H
 #define HAMR_TOOL_SNAP_IN_H
