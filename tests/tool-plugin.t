@@ -238,7 +238,7 @@ exec {to}>&"${TOOL[1]}" {from}<&"${TOOL[0]}"
 eval "exec ${TOOL[1]}>&- ${TOOL[0]}<&-"
 tool_pid=$TOOL_PID
 say() { printf '%s\n' "$@" >&"$to"; }
-hear() { line=; IFS= read -r -t "${1:-5}" -u "$from" line; }
+hear() { line=; IFS= read -r -t "${1:-60}" -u "$from" line; }
 say '{"type":"sync","n":1}'
 hear
 is "tools before the first sync" "$(jq -r '.tools[-1].function.name' \
@@ -248,12 +248,16 @@ is "the sync" "$line" '{"type":"sync","n":1}'
 say "$(call c1 job '{}')" '{"type":"go","n":2}'
 hear
 say "$line"
-sleep .3
+for _ in {1..300}; do	# till it has said half
+	cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\0" " " |
+		grep -q 'sleep 333[.]2' && break
+	sleep .1
+done
 say '{"type":"cancel"}'
-hear 2
+hear
 is "cancel" "$(jq -c '[.content, .is_error, .meta.error]' <<<"$line")" \
 	'["interrupted\nhalf\n",true,"interrupted"]'
-hear 1
+hear
 is "then go" "$line" '{"type":"go","n":2}'
 exec {to}>&-
 wait "$tool_pid"

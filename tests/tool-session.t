@@ -199,16 +199,16 @@ stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 	say "$(call a read "$2")" "$go"
 	hear; say "$line"; hear .3
 	is "$1 goes on" "$line" ""
-	begun=$(now); say '{"type":"cancel"}'; hear 4
+	begun=$(now); say '{"type":"cancel"}'; hear
 	took=$(($(now) - begun))
 	is "$1 is cancelled" "$(jq -r .tool_call_id <<<"$line")" a
-	ok "$1 within a second" test "$took" -lt 3000000000
+	ok "$1 soon" test "$took" -lt 8000000000
 	hear
 	say "$(call b read "$2")" "$go"
 	hear; say "$line"; hear .3
 	begun=$(now); bye
 	took=$(($(now) - begun))
-	ok "$1 at end of input" test "$took" -lt 3000000000
+	ok "$1 at end of input" test "$took" -lt 8000000000
 }
 stopped "a listing" '{"path":"."}'
 stopped "a search" '{"query":"x"}'
@@ -222,12 +222,12 @@ tool_pid=
 call a bash '{"command":"sleep 3350 & echo >begun; sleep 3350"}' >t
 hamr-tool -n --yes --no-config --root . <t >out &
 tool_pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e begun ] && break; sleep .1; done
+for _ in {1..300}; do [ -e begun ] && break; sleep .1; done
 { kill -9 "$tool_pid"; wait "$tool_pid"; } 2>/dev/null
 tool_pid=
 gone() {
 	local i
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for i in {1..300}; do
 		cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' |
 			grep -q 'sleep 335[0]' || return 0
 		sleep .1

@@ -51,7 +51,7 @@ resident() {
 say() { printf '%s\n' "$@" >&"$to"; }
 hear() {
 	line=
-	while IFS= read -r -t "${1:-5}" -u "$from" line; do
+	while IFS= read -r -t "${1:-60}" -u "$from" line; do
 		case $line in
 		'{"type":"checkpoint"'*) line= ;;
 		*) break ;;
