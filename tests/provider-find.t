@@ -71,6 +71,19 @@ X
 status "... that is not there" 78 hamr-provider -n in
 match "... is told" "$(cat "$T/.err")" \
     "*api_key_command: no-such-program cannot be started; *"
+while IFS='|' read -r command said; do
+	conf <<X
+[provider]
+base_url = "$URL"
+model = "m"
+api_key_command = [$command]
+X
+	status "... that is $command" 78 timeout 120 hamr-provider -n in
+	match "... is told" "$(cat "$T/.err")" "*api_key_command: $said; *"
+done <<'E'
+"echo"|echo printed no key
+"yes"|yes printed too much
+E
 conf <<X
 [provider]
 base_url = "$URL"

@@ -58,7 +58,7 @@ start(const char *const *argv, size_t n, int out)
 }
 
 /* What it prints until it ends, whoever else may hold its output open; false
- * when it does not end in time. */
+ * when it does not end in time, or prints too much. */
 static bool
 hear(int fd, pid_t pid, struct buf *b)
 {
@@ -75,8 +75,11 @@ hear(int fd, pid_t pid, struct buf *b)
 		if (poll(p, 2, (int)left) <= 0)
 			continue;
 		ended = p[1].revents != 0;
-		while (more && (k = read(fd, part, sizeof part)) > 0)
+		while (more && (k = read(fd, part, sizeof part)) > 0 &&
+		    !b->over)
 			buf_add(b, part, (size_t)k);
+		if (b->over)
+			break;
 		more = k != 0;
 		if (end < 0 && !more)	/* no pidfd here: its end is that */
 			ended = true;
@@ -106,12 +109,14 @@ run(const char *const *argv, size_t n, struct buf *b)
 	if (!in_time)
 		kill(-pid, SIGKILL);
 	waitpid(pid, &st, 0);
+	if (b->over)
+		return "printed too much";
 	if (!in_time)
 		return "did not end within 10 s";
 	if (WIFEXITED(st) && WEXITSTATUS(st) == CANNOT_RUN)
 		return "cannot be started";
-	return st != 0 ? "failed" : b->over ? "printed too much" :
-	    b->len == 0 ? "printed no key" : NULL;
+	return st != 0 ? "failed" : b->len == 0 ||
+	    strchr("\r\n", *b->p) != NULL ? "printed no key" : NULL;
 }
 
 char *
