@@ -236,6 +236,13 @@ anthropic "what the server itself calls is no call of ours" 'select(.role) |
 	'{"type":"content_block_stop","index":1}' \
 	'{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"x"}}' \
 	'{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'
+anthropic "where every block has the same index" 'select(.role) |
+	[.tool_calls[] | [.id, .function.arguments]]' '[["t","{\"a\":1}"]]' \
+	'{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}' \
+	'{"type":"content_block_stop","index":0}' \
+	'{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"tool_use"}}'
 cat >in <<'X'
 {"role":"user","content":"q"}
 {"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"carry":[{"type":"thinking","thinking":"t","signature":"s"}]},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]}
@@ -273,6 +280,21 @@ printf 'event {"type":"response.completed","response":{"status":"completed","out
 serve s
 is "responses: no delta at all" "$(go --api responses --base-url "$URL" |
 	jq -c 'select(.role) | [.content, .tool_calls[0].id]')" '["hello","c"]'
+# what may become a call is held back: that is no answer without deltas
+obj='"{\"name\":\"f\",\"age\":3}"'
+for end in '"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":'"$obj"'}]}]}' \
+	'"choices":[{"index":0,"message":{"content":'"$obj"'},"finish_reason":"stop"}]'
+do
+	case $end in
+	*choices*) api=openai delta='"choices":[{"delta":{"content":'"$obj"'}}]' ;;
+	*) api=responses delta='"type":"response.output_text.delta","delta":'"$obj" ;;
+	esac
+	printf '%s\n' "chunked" "event {$delta}" "event {$end}" >s
+	serve s
+	is "$api: a text that is held back is not taken twice" "$(go --api $api \
+		--base-url "$URL" | jq -r 'select(.role) | .content')" \
+		'{"name":"f","age":3}'
+done
 printf 'line {"message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}\n' >s
 serve s
 is "ollama: load is no answer" "$(go --api ollama --base-url "$URL" |

@@ -276,6 +276,13 @@ answer_started(const struct answer *a)
 }
 
 bool
+answer_has_any(const struct answer *a)
+{
+	return a->content_new.state != GROWTH_EMPTY ||
+	    a->reasoning_new.state != GROWTH_EMPTY || a->native.n > 0;
+}
+
+bool
 answer_finished(const struct answer *a)
 {
 	return a->finish.len > 0;

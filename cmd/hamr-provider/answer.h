@@ -41,6 +41,8 @@ void answer_lossy(struct answer *a);
 
 /* Has anything to look at come?  Has a finish_reason? */
 bool answer_started(const struct answer *a);
+/* Anything at all, also what is held back until more of it decides? */
+bool answer_has_any(const struct answer *a);
 bool answer_finished(const struct answer *a);
 
 /* It is complete, or broken off for good.  The text of a block that cannot be

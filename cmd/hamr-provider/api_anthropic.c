@@ -53,6 +53,7 @@ block_start(struct api_stream *st, const struct scan *sc, struct answer *a)
 	} else if (scan_str_is(type, "redacted_thinking")) {
 		answer_carry(a, c);
 	} else if (scan_str_is(type, "tool_use")) {
+		st->foreign = -1;	/* gateways that say 0 for every block */
 		api_call(a, index_of(sc), scan_get(c, "id"),
 		    scan_get(c, "name"), scan_kind(input) == SCAN_OBJECT &&
 		    input.n > 2 ? input : (struct slice){ NULL, 0 });

@@ -323,7 +323,7 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 	    scan_str_is(type, "response.incomplete") ||
 	    scan_str_is(type, "response.failed")) {
 		/* servers that send no deltas */
-		if (!answer_started(a))
+		if (!answer_has_any(a))
 			whole(a, scan_get(api_member(sc, "response"),
 			    "output"));
 		return ended(a, api_member(sc, "response"), data, f);

@@ -102,7 +102,7 @@ read_choice(struct answer *a, struct slice c)
 		return;
 	if (scan_kind(d) == SCAN_OBJECT)
 		read_delta(a, d);
-	else if (!answer_started(a))
+	else if (!answer_has_any(a))
 		read_delta(a, scan_get(c, "message"));
 	if (scan_str(scan_get(c, "finish_reason"), &b))
 		answer_finish(a, buf_view(&b));
