@@ -212,13 +212,11 @@ is "children of somebody else are left alone" "$(bash -c 'sleep 3336 & echo $! \
 	kill "$(cat other)" && echo alive)" "exit 0; ended: sleep 30${nl}alive"
 
 # --- P6: signals
-hamr-tool --yes bash '{"command":"trap \"\" TERM; sleep 3335 & sleep 3335"}' \
+rm -f begun
+hamr-tool --yes bash '{"command":"trap \"\" TERM; sleep 3335 & echo >begun; sleep 3335"}' \
 	>out &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	sleep .1
-	grep -qz 3335 /proc/[0-9]*/cmdline 2>/dev/null && break
-done
+for _ in {1..300}; do [ -e begun ] && break; sleep .1; done
 kill -TERM $pid
 wait $pid
 is "SIGTERM: dies by it" "$?" 143
