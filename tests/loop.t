@@ -176,4 +176,12 @@ is "without --yes and a terminal edits and commands are denied" "$(jq -r \
     'select(.role == "tool") | .tool_call_id + (.meta.error // "")' out |
     head -n 2 | tr '\n' ' ')" "c1 c2denied "
 cd ..
+# a name is what a model says: its line takes no longer than others
+fresh name
+jq -cn '{role: "assistant", content: null, tool_calls: [{id: "c", type:
+    "function", function: {name: ("x" * 200000), arguments: "{}"}}]},
+    {role: "assistant", content: "There is no such tool."}' >script
+timeout 60 hamr-loop --no-config --yes --replay script x >out 2>err
+is "a call of a very long name is shown" "$? $(cat out) $(grep -c ' -> ' err)" \
+    "0 There is no such tool. 1"
 done_testing

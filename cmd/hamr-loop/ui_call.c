@@ -118,12 +118,13 @@ outcome(const struct rec *r, const char *what, struct buf *out)
 	buf_release(&text);
 }
 
+/* At most one more than max. */
 static size_t
-columns_of(const struct buf *b)
+columns_of(const struct buf *b, size_t max)
 {
 	size_t n = 0;
 
-	while (ui_fits(buf_view(b).p, b->len, n) < b->len)
+	while (n <= max && ui_fits(buf_view(b).p, b->len, n) < b->len)
 		n++;
 	return n;
 }
@@ -147,10 +148,14 @@ static void
 share_line(const struct ui *u, size_t rest, const struct buf *what,
     const struct buf *got, size_t *for_what, size_t *for_got)
 {
-	size_t room = ui_columns(), w = columns_of(what), g = columns_of(got);
+	size_t room = ui_columns(), w, g;
 
 	room = room > rest + 10 ? room - rest : 10;
-	if (!u->live || w + g <= room) {
+	w = columns_of(what, room);
+	g = columns_of(got, room);
+	if (!u->live) {
+		*for_what = *for_got = SIZE_MAX;
+	} else if (w + g <= room) {
 		*for_what = w;
 		*for_got = g;
 	} else if (w <= room / 2) {
