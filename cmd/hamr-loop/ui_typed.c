@@ -28,7 +28,7 @@ ui_listen(struct ui *u, bool on)
 	if (on && !u->raw && u->live && tcgetattr(STDIN_FILENO,
 	    &u->cooked) == 0) {
 		u->raw = take_keys(u);
-		u->job = job_watch();
+		u->job = u->raw ? job_watch() : -1;
 	} else if (!on && u->raw) {
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &u->cooked);
 		u->raw = false;
