@@ -22,11 +22,11 @@ is "its last words are the answer" "$(tail -n 1 out | jq -r .answer)" \
 usage 5 0.1; answer "That far."; answer "never"; } >script
 run x -o budget.max_cost=1.0
 is "max_cost" "$S $(ended) $(ran)" "3 budget_exhausted max_cost 2"
-{ call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
+{ call bash "{\"command\":\"sleep 65.3$$\"}"; answer "That far."; } >script
 run x -o budget.max_wall_seconds=4
 is "max_wall_seconds, in a call" "$S $(ended) $(results)" \
     "3 budget_exhausted max_wall_seconds interrupted"
-is "... which is ended" "$(pgrep -fc '^sleep 65.3')" 0
+is "... which is ended" "$(pgrep -fc "^sleep 65.3$$\$")" 0
 is "... and its last words are asked for, once" "$(tail -n 1 out |
     jq -r .answer) $(answers)" "That far. 2"
 f=.hamr/sessions/$(head -n 1 out | jq -r .session).ndjson
@@ -41,8 +41,8 @@ done
 X
 chmod +x late
 { call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
-run x -o budget.max_wall_seconds=3 -o stages.tool='["hamr-tool", "./late tool 3"]' \
-    -o stages.provider='["hamr-provider", "./late assistant 3"]'
+run x -o budget.max_wall_seconds=4 -o stages.tool='["hamr-tool", "./late tool 3"]' \
+    -o stages.provider='["hamr-provider", "./late assistant 2"]'
 is "a result that comes too late is none" "$S $(ended) $(results)" \
     "3 budget_exhausted max_wall_seconds budget_exhausted"
 printf 'method POST\nhead\nhang\n' >s1
