@@ -92,6 +92,13 @@ asks "... unless system_in_place" \
 	'[{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' \
 	'[{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' \
 	-o provider.system_in_place=true
+for api in anthropic gemini; do
+	request '"messages":[{"role":"system","content":"the first"},{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' >in
+	serve hello
+	ask --api $api -o provider.system_in_place=true >/dev/null
+	is "$api: ... which knows one only" "$(body | grep -c "the first") $(
+		body | grep -cF "[system] be brief")" "1 1"
+done
 asks "developer is system" '[{"role":"system","content":"s"},{"role":"user","content":"hi"}]' \
 	'[{"role":"developer","content":"s"},{"role":"user","content":"hi"}]'
 call() { printf '{"id":"%s","type":"function","function":{"name":"f","arguments":%s}}' "$1" "$2"; }
@@ -104,6 +111,15 @@ ask >/dev/null
 is "past arguments are JSON objects, good ones as they were" \
 	"$(body | jq -c '[.messages[0].tool_calls[].function.arguments]')" \
 	'["{\"x\": 1}","{\"_invalid\":\"{\\\"x\\\":\"}","{}","{\"y\":2}"]'
+asks "a call of before that has no type" \
+	"[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"' |
+	    jq -c '{type} + .'),$(call b '"{}"')]}$(for i in a b; do
+		printf ',{"role":"tool","tool_call_id":"%s","content":"%s"}' $i $i
+	    done)]" \
+	"[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"' |
+	    jq -c 'del(.type)'),$(call b '"{}"')]}$(for i in a b; do
+		printf ',{"role":"tool","tool_call_id":"%s","content":"%s"}' $i $i
+	    done)]"
 asks "an empty answer of before" '[{"role":"assistant","content":""},{"role":"user","content":"x"}]' \
 	'[{"role":"assistant","content":null},{"role":"user","content":"x"}]'
 

@@ -44,6 +44,7 @@ struct api {
 	const char *header;	/* one more header, or NULL */
 	bool lines;		/* a line is an event, not SSE */
 	bool chat;		/* base_url is the chat completions kind */
+	bool one_system;	/* the system message stands beside the others */
 	const char *mark;	/* a whole answer holds this */
 	const char *path;	/* of a request, behind base_url ... */
 	/* ... or one that names the model; yours */

@@ -165,6 +165,7 @@ const struct api api_anthropic = {
 	.key_header = "x-api-key: ",
 	.header = "anthropic-version: 2023-06-01",
 	.models = "/v1/models",
+	.one_system = true,
 	.mark = "\"content\"",
 	.path = "/v1/messages",
 	.body = anthropic_body,

@@ -373,6 +373,7 @@ const struct api api_gemini = {
 	.key_env = "GEMINI_API_KEY",
 	.key_header = "x-goog-api-key: ",
 	.models = "/v1beta/models",
+	.one_system = true,
 	.mark = "\"candidates\"",
 	.model_path = path,
 	.body = body,

@@ -260,7 +260,8 @@ make_body(struct exchange *x)
 	struct buf legal = BUF_INIT((size_t)1 << 40);
 	struct body b = {
 		.model = s->model, .stream = s->stream,
-		.system_in_place = s->system_in_place, .blind = s->blind,
+		.system_in_place = s->system_in_place && !s->api->one_system,
+		.blind = s->blind,
 		.reasoning = sends_reasoning(x->p), .dialect = s->dialect,
 		.has_temperature = s->has_temperature,
 		.temperature = s->temperature, .max_tokens = s->max_tokens,

@@ -89,10 +89,10 @@ message_call(struct call_printer *p, struct slice call, const char *id,
 {
 	struct slice fn = scan_get(call, "function"), key, val;
 	bool stripped = !p->carry && scan_get(call, "carry").p != NULL;
-	bool first = true;
+	bool typed = is_name(scan_get(call, "type")), first = true;
 	struct walk w;
 
-	if (!stripped && id == NULL && scan_kind(fn) == SCAN_OBJECT &&
+	if (!stripped && id == NULL && typed && scan_kind(fn) == SCAN_OBJECT &&
 	    is_name(scan_get(fn, "name")) &&
 	    is_object_text(p, scan_get(fn, "arguments"))) {
 		buf_slice(out, call);
@@ -100,13 +100,17 @@ message_call(struct call_printer *p, struct slice call, const char *id,
 	}
 	if (id != NULL)
 		message_member(out, &first, SLICE("id"), slice_of(id));
+	if (!typed)
+		message_member(out, &first, SLICE("type"),
+		    SLICE("\"function\""));
 	walk_in(&w, call);
 	while (walk_next(&w, &key, &val))
 		if (scan_key_is(key, "function")) {
 			message_member(out, &first, key, SLICE(""));
 			print_function(p, fn, out);
 		} else if (!(stripped && scan_key_is(key, "carry")) &&
-		    !(id != NULL && scan_key_is(key, "id")))
+		    !(id != NULL && scan_key_is(key, "id")) &&
+		    (typed || !scan_key_is(key, "type")))
 			message_member(out, &first, key, val);
 	if (fn.p == NULL) {
 		message_member(out, &first, SLICE("function"), SLICE(""));
