@@ -20,6 +20,16 @@ hold_begin(struct hold *h)
 	h->on = sigprocmask(SIG_BLOCK, &set, &h->old) == 0;
 }
 
+bool
+hold_has_one(void)
+{
+	sigset_t held, came;
+
+	hold_set(&held);
+	sigpending(&came);
+	return sigandset(&came, &came, &held) == 0 && !sigisemptyset(&came);
+}
+
 void
 hold_end(struct hold *h)
 {

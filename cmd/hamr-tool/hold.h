@@ -19,6 +19,8 @@ struct hold {
 void hold_set(sigset_t *set);
 
 void hold_begin(struct hold *h);
+/* Has one come meanwhile? */
+bool hold_has_one(void);
 /* One that came meanwhile ends this process here.  Nothing, if it was not
  * begun. */
 void hold_end(struct hold *h);

@@ -48,8 +48,8 @@ void snap_free(struct snap *s);
 /* Its folder, absolute. */
 const char *snap_dir(const struct snap *s);
 
-/* From now on it is not stopped when a call is cancelled, but after ms; 0: as it
- * was. */
+/* From now on a cancel, or a signal that is held (hold.h), leaves it ms to end;
+ * 0: as it was. */
 void snap_hurry(struct snap *s, int ms);
 
 /* Take one: the tree's name.  0, or -1 with e.  Takes the repository's lock

@@ -24,8 +24,8 @@ struct snap {
 	char tree[SNAP_OID];	/* that tree; "": none */
 	bool refreshed;		/* git was told to note times anew */
 	bool sha256;		/* names of objects are 64 digits, else 40 */
-	long long until;	/* nobody's cancel stops it, but this time
-				 * does; 0: not so */
+	int hurry;		/* ms after a cancel; 0: it stops at once */
+	long long until;	/* then, since one came; 0: none has */
 	int use;		/* locked as long as this is open */
 };
 
@@ -34,8 +34,8 @@ struct snap {
 #define SNAP_USE "hamr-use"
 
 /* How git is run on our repository, and on the user's. */
-struct git snap_ours(const struct snap *s);
-struct git snap_users(const struct snap *s);
+struct git snap_ours(struct snap *s);
+struct git snap_users(struct snap *s);
 /* Can there be a repository of the user's? */
 bool snap_has_users(const struct snap *s);
 

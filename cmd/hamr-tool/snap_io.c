@@ -1,6 +1,7 @@
 /* snap_io.c - what the snapshots say to git, and put on disk. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,33 +10,43 @@
 #include "mem.h"
 
 #include "files_in.h"
+#include "hold.h"
 #include "snap_in.h"
 
 #define TAKE_MS 60000
 
-struct git
-snap_users(const struct snap *s)
+/* Cancelled, or to end?  While it hurries, that may come at any moment and gives
+ * it so much time from then on. */
+static bool
+is_stopped(void *arg)
 {
-	struct git g = { .rootfd = s->f->root.fd,
-		.root = s->f->root.real, .ms = TAKE_MS,
-		.stop = s->f->stop, .stop_arg = s->f->stop_arg };
-	long long left = s->until - file_now_ms();
+	struct snap *s = arg;
 
-	if (s->until > 0) {
-		g.stop = NULL;
-		g.ms = left > 0 ? (int)left : 0;
-	}
-	return g;
+	if (s->hurry == 0)
+		return files_stopped(s->f, LLONG_MAX);
+	if (s->until == 0 && (files_stopped(s->f, LLONG_MAX) ||
+	    hold_has_one()))
+		s->until = file_now_ms() + s->hurry;
+	return s->until > 0 && file_now_ms() >= s->until;
+}
+
+struct git
+snap_users(struct snap *s)
+{
+	return (struct git){ .rootfd = s->f->root.fd,
+		.root = s->f->root.real, .ms = TAKE_MS,
+		.stop = is_stopped, .stop_arg = s };
 }
 
 void
 snap_hurry(struct snap *s, int ms)
 {
-	s->until = ms > 0 ? file_now_ms() + ms : 0;
+	s->hurry = ms;
+	s->until = 0;
 }
 
 struct git
-snap_ours(const struct snap *s)
+snap_ours(struct snap *s)
 {
 	struct git g = snap_users(s);
 

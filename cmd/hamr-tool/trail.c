@@ -328,8 +328,7 @@ compare(struct trail *tr, struct job *j)
 
 	memcpy(before, tr->tree, sizeof before);
 	/* what a cancelled command did is worth this while */
-	if (files_stopped(tr->t->files, LLONG_MAX))
-		snap_hurry(tr->snap, HURRY_MS);
+	snap_hurry(tr->snap, HURRY_MS);
 	if (!take(tr, &left))
 		return;
 	if (snap_changes(tr->snap, before, tr->tree, &ch, &e) < 0) {
