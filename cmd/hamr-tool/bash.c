@@ -235,35 +235,41 @@ bash_end_by_pipe(const struct stage *s)
 
 /* ---- one call ---- */
 
+/* False with e; *no: why, when there is a box that could not start it. */
+static bool
+try_spawn(struct run *r, struct box_cmd *cmd, int *no, struct err *e)
+{
+	struct box_want want = boxes_want(r->o->boxes, r->o->kind);
+	char **env;
+	bool good;
+
+	r->box = boxes_resident(r->o->boxes, &want, e);
+	if (r->box == NULL)
+		return false;
+	env = box_env(r->box, NULL, 0);
+	cmd->env = env;
+	good = box_spawn(r->box, cmd, &r->io) == 0;
+	*no = errno;
+	if (!good)
+		err_sys(e, ST_SYSTEM, "bash could not be started");
+	env_free(env);
+	return good;
+}
+
 static bool
 spawn(struct run *r, struct box_cmd *cmd, struct err *e)
 {
-	struct box_want want = boxes_want(r->o->boxes, r->o->kind);
-	int got = -1, no;
+	int no = 0;
 
-	for (int i = 0; i < 2 && got < 0; i++) {
-		char **env;
-
-		/* the command before may have moved the way to the root, if
-		 * that is in its /tmp: a sandbox that is new has it again */
-		if (r->box != NULL && errno != ENOENT && errno != ENOTDIR &&
-		    errno != ELOOP && errno != EACCES)
-			break;
-		if (r->box != NULL)
-			box_drop(r->box);
-		r->box = boxes_resident(r->o->boxes, &want, e);
-		if (r->box == NULL)
-			return false;
-		env = box_env(r->box, NULL, 0);
-		cmd->env = env;
-		got = box_spawn(r->box, cmd, &r->io);
-		no = errno;
-		if (got < 0)
-			err_sys(e, ST_SYSTEM, "bash could not be started");
-		env_free(env);
-		errno = no;
-	}
-	return got == 0;
+	if (try_spawn(r, cmd, &no, e))
+		return true;
+	/* the command before may have moved the way to the root, if that is in
+	 * its /tmp: a sandbox that is new has it again */
+	if (r->box == NULL || (no != ENOENT && no != ENOTDIR && no != ELOOP &&
+	    no != EACCES))
+		return false;
+	box_drop(r->box);
+	return try_spawn(r, cmd, &no, e);
 }
 
 static bool

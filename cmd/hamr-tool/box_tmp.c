@@ -257,8 +257,12 @@ make_temp(struct boxes *bs)
 	named = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(),
 	    fresh + strlen(fresh) - strlen("XXXXXX"));
 	/* an overlay may refuse; then it goes by the name that it has */
-	bs->temp = rename(fresh, named) == 0 ? named : fresh;
-	free(bs->temp == named ? fresh : named);
+	if (rename(fresh, named) < 0) {
+		free(named);
+		named = xstrdup(fresh);
+	}
+	free(fresh);
+	bs->temp = named;
 	if (chmod(bs->temp, folder_mode(bs)) < 0)
 		errno = 0;
 	return make_nothing(bs);
