@@ -121,7 +121,7 @@ done
 wait
 is "many at once: each has its sandbox" "$(cat "$T"/many?.out | sort |
 	uniq -c | xargs)" "48 bubblewrap"
-is "what was left goes" "$(cd "$TMPDIR" && ls -d hamr-[bn]* | xargs)" hamr-new-young
+is "what was left goes" "$(cd "$TMPDIR" && echo hamr-[bn]*)" hamr-new-young
 
 cd /
 done_testing
