@@ -34,7 +34,7 @@ B = bin
 LIB = err mem buf arena utf8 num file map image \
       scan_text scan_keys scan_past scan_blocks scan scan_walk json sha \
       filter_jail filter_wire filter program \
-      rec msg \
+      rec rec_out msg \
       toml_text toml_value toml_write toml \
       conf_table conf_keys conf_near place \
       conf_value conf_get conf_put conf_file conf_repo conf_trust \

@@ -1,10 +1,8 @@
-/* rec.c - the door: the one module that reads and writes records. */
+/* rec.c - the door: the one module that reads records; rec_out.c writes them. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -12,8 +10,6 @@
 #include "rec.h"
 
 #define BLOCK ((size_t)256 << 10)	/* read(2) asks for this at least */
-#define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
-#define PIPE (1 << 20)			/* what anybody may ask for on Linux */
 
 static const struct {
 	const char *word;
@@ -330,77 +326,4 @@ void
 rec_raw_drop(struct rec_in *in, size_t n)
 {
 	in->start += n;
-}
-
-/* ---- writing ---- */
-
-void
-rec_out_init(struct rec_out *o, int fd, const char *name)
-{
-	struct stat st;
-
-	*o = (struct rec_out){ .fd = fd, .name = name };
-	buf_init(&o->buf, (size_t)1 << 40);
-	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-void
-rec_out_much(struct rec_out *o)
-{
-#ifdef F_SETPIPE_SZ
-	fcntl(o->fd, F_SETPIPE_SZ, PIPE);	/* fails on all but pipes */
-#else
-	(void)o;
-#endif
-}
-
-void
-rec_put(struct rec_out *o, struct slice line)
-{
-	rec_put_parts(o, &line, 1);
-}
-
-/* What is long is not queued: copying it would cost more than its write. */
-void
-rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (part[i].n < QUEUE) {
-			buf_slice(&o->buf, part[i]);
-			continue;
-		}
-		rec_flush(o, NULL);
-		if (o->error == 0 && file_write_all(o->fd, part[i].p,
-		    part[i].n) < 0)
-			o->error = errno;
-	}
-	buf_addc(&o->buf, '\n');
-	if (o->buf.len >= QUEUE)
-		rec_flush(o, NULL);
-}
-
-int
-rec_flush(struct rec_out *o, struct err *e)
-{
-	if (o->error == 0 && o->buf.len > 0 &&
-	    file_write_all(o->fd, o->buf.p, o->buf.len) < 0)
-		o->error = errno;
-	buf_reset(&o->buf);
-	if (o->buf.cap > 4 * QUEUE)
-		buf_release(&o->buf);
-	if (o->error == 0)
-		return 0;
-	errno = o->error;
-	return err_sys(e, ST_SYSTEM, "%s", o->name);
-}
-
-int
-rec_end(struct rec_out *o, struct err *e)
-{
-	int r = rec_flush(o, e);
-
-	buf_release(&o->buf);
-	if (close(o->fd) < 0 && r == 0)
-		r = err_sys(e, ST_SYSTEM, "%s", o->name);
-	return r;
 }

@@ -111,6 +111,12 @@ printf 'odd' >"$(printf 'o\tdd\351')"; b 'rm o*; echo >"$(printf "new\351")"'
 is "odd names" "$(t undo >/dev/null; cat o*; set -- new*; echo "$*")" "oddnew*"
 echo s >own; chmod 4711 own; b 'rm own'
 is "a mode that is more than x" "$(t undo >/dev/null; stat -c %a own)" 4711
+echo one >own; chmod 640 own; b 'echo two >own; chmod 604 own'
+is "the bits beside x" "$(t undo >/dev/null; cat own; stat -c %a own)" "one
+640"
+b 'echo two >own; chmod 604 own'; chmod 600 own
+is "... but not those that a person changed since" "$(t undo >/dev/null
+	cat own; stat -c %a own)" "one${nl}600"
 printf 'ignored\n' >.gitignore; echo old >ignored
 e '{"path":"ignored","old":"old","new":"new"}'
 is "an edit of an ignored file" "$(t undo >/dev/null; cat ignored)" old

@@ -41,8 +41,9 @@ bool db_is_stale(const struct db *db);
 int db_durable(struct db *db, struct err *e);
 
 /* A write transaction, with the lock (waited for up to ten minutes: then
- * ST_TEMP), in the file that is at the path now.  Every db_begin is followed by one db_end, which commits or, with
- * commit false or after a failure, takes all back. */
+ * ST_TEMP), in the file that is at the path now.  Every db_begin is followed by
+ * one db_end, which commits or, with commit false or after a failure, takes all
+ * back. */
 int db_begin(struct db *db, struct err *e);
 int db_end(struct db *db, bool commit, struct err *e);
 
@@ -73,6 +74,8 @@ struct slice st_col(struct st *s, int i);
 int64_t st_col_int(struct st *s, int i);
 double st_col_num(struct st *s, int i);
 bool st_col_null(struct st *s, int i);
+/* Does a query without values give a row?  1, 0, or -1 with e; NULL is -1. */
+int st_any(struct st *s, struct err *e);
 /* Done with it early; needed before a commit when rows were left. */
 void st_done(struct st *s);
 

@@ -141,6 +141,16 @@ st_run(struct st *s, struct err *e)
 	return s != NULL && st_step(s, e) >= 0 ? 0 : -1;
 }
 
+int
+st_any(struct st *s, struct err *e)
+{
+	int got = s != NULL ? st_step(s, e) : -1;
+
+	if (s != NULL)
+		st_done(s);
+	return got;
+}
+
 struct slice
 st_col(struct st *s, int i)
 {

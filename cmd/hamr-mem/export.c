@@ -42,15 +42,8 @@ kind_name(int64_t kind)
 static int
 has_saves(struct store *st, struct err *e)
 {
-	struct st *s = db_st(st->db, "SELECT 1 FROM sqlite_master WHERE "
-	    "name = 'saved'", e);
-	int got;
-
-	if (s == NULL)
-		return -1;
-	got = st_step(s, e);
-	st_done(s);
-	return got;
+	return st_any(db_st(st->db, "SELECT 1 FROM sqlite_master WHERE "
+	    "name = 'saved'", e), e);
 }
 
 /* What is not in the columns, and is said only when it is more. */

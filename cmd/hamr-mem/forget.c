@@ -5,6 +5,7 @@
 #include "mem.h"
 
 #include "facts.h"
+#include "saves.h"
 
 static int
 set_unclean(struct store *st, bool unclean, struct err *e)
@@ -17,15 +18,8 @@ set_unclean(struct store *st, bool unclean, struct err *e)
 static int
 is_unclean(struct store *st, struct err *e)
 {
-	struct st *s = db_st(st->db, "SELECT 1 FROM state WHERE "
-	    "name = 'unclean'", e);
-	int got;
-
-	if (s == NULL)
-		return -1;
-	got = st_step(s, e);
-	st_done(s);
-	return got;
+	return st_any(db_st(st->db, "SELECT 1 FROM state WHERE "
+	    "name = 'unclean'", e), e);
 }
 
 /* What was deleted is out of the tables; get it out of the log too. */
@@ -105,15 +99,9 @@ int
 store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
     struct err *e)
 {
-	struct st *s = db_st(st->db, "INSERT INTO forgotten(key, time) "
-	    "VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET "
-	    "time = max(time, excluded.time)", e);
-
-	if (s == NULL)
+	if (saves_mark(st, key, time, e) < 0)
 		return -1;
-	st_text(s, 1, key);
-	st_int(s, 2, time);
-	return st_run(s, e) < 0 ? -1 : row == 0 ? 0 : store_drop(st, row, e);
+	return row == 0 ? 0 : store_drop(st, row, e);
 }
 
 static int

@@ -254,8 +254,8 @@ saves_add(struct store *st, const char *key, const struct save *s,
 	return s->slot[0] == '\0' ? 0 : settle_slot(st, s->slot, lost, e);
 }
 
-static int
-mark(struct store *st, const char *key, int64_t time, struct err *e)
+int
+saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 {
 	struct st *s = db_st(st->db, "INSERT INTO forgotten(key, time) "
 	    "VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET "
@@ -309,7 +309,7 @@ saves_forget(struct store *st, const char *key, int64_t time,
 	struct st *s;
 	int r = -1;
 
-	if (mark(st, key, time, e) < 0 ||
+	if (saves_mark(st, key, time, e) < 0 ||
 	    keep_slots(st, key, time, &slots, e) < 0)
 		goto out;
 	s = db_st(st->db, "DELETE FROM saved WHERE key = ?1 AND time <= ?2",

@@ -36,6 +36,10 @@ int saves_add(struct store *st, const char *key, const struct save *s,
 int saves_forget(struct store *st, const char *key, int64_t time,
     struct keys *lost, struct err *e);
 
+/* Only the mark that an item was forgotten, at the latest time told. */
+int saves_mark(struct store *st, const char *key, int64_t time,
+    struct err *e);
+
 /* When it was forgotten, and when it was saved last, WHEN_NONE when never. */
 int saves_forgotten(struct store *st, const char *key, int64_t *time,
     struct err *e);

@@ -1,8 +1,8 @@
 /* box.h - the kernel sandbox: commands are started here and nowhere else.
  *
  * A struct boxes is what hamr-tool knows of sandboxing for its life: one root,
- * a private /tmp for each session, what the machine can do (found out once, by a self-test,
- * when the first box is opened).  A struct box is one sandbox that is up: a
+ * a private /tmp for each session, what the machine can do (found out once, by a
+ * self-test, when the first box is opened).  A struct box is one sandbox that is up: a
  * supervisor of ours in namespaces of its own (bubblewrap), else under
  * Landlock and seccomp, else bare.  It runs one command at a time and ends
  * every process of it; it may stay up between commands.  bash keeps one up for

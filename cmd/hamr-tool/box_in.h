@@ -84,13 +84,19 @@ struct box {
 void place_open(struct boxes *bs);
 void place_close(struct boxes *bs);
 
+/* ---- box_remove.c ---- */
+/* All of path (of name in dirfd) is removed, whatever it is; links are not
+ * followed. */
+void place_remove(const char *path);
+void place_remove_in(int dirfd, const char *name);
+/* Is there anything but folders?  What cannot be looked into counts. */
+bool place_holds_files(int dirfd, const char *name);
+
 /* ---- box_tmp.c ---- */
 void tmp_open(struct boxes *bs);
 void tmp_close(struct boxes *bs);
 /* A folder of ours in bs->temp; NULL with errno. */
 char *place_folder(struct boxes *bs, const char *name);
-/* All of path is removed, whatever it is; links are not followed. */
-void place_remove(const char *path);
 /* path is in /tmp and bubblewrap is to put something there: make the way to it
  * beneath ours, of true folders.  It would follow a link that a command left
  * in the way, and that before it has left the host's files behind. */

@@ -20,68 +20,6 @@
 #define IDLE_S (24 * 60 * 60)	/* a session's /tmp waits so long for it */
 #define FRESH_PREFIX "hamr-new-"	/* until it is locked */
 #define FRESH_S 60		/* which takes less than that */
-#define DEPTH_MAX 4096
-
-/* ---- removing ---- */
-
-static void
-remove_in(int dirfd, const char *name, int depth)
-{
-	struct dirent *e;
-	DIR *d;
-	int fd;
-
-	if (unlinkat(dirfd, name, 0) == 0 || depth > DEPTH_MAX)
-		return;
-	if (unlinkat(dirfd, name, AT_REMOVEDIR) == 0)
-		return;
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	if (fd < 0 && errno == EACCES &&
-	    fchmodat(dirfd, name, 0700, 0) == 0)
-		fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fchmod(fd, 0700) < 0)
-		errno = 0;	/* not ours; then it stays, at worst */
-	d = fdopendir(fd);
-	while (d != NULL && (e = readdir(d)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			remove_in(fd, e->d_name, depth + 1);
-	if (d != NULL)
-		closedir(d);
-	else
-		close(fd);
-	unlinkat(dirfd, name, AT_REMOVEDIR);
-}
-
-void
-place_remove(const char *path)
-{
-	remove_in(AT_FDCWD, path, 0);
-}
-
-/* Is there anything but folders?  What cannot be looked into counts. */
-static bool
-holds_files(int dirfd, const char *name, int depth)
-{
-	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	DIR *d = fd >= 0 && depth < DEPTH_MAX ? fdopendir(fd) : NULL;
-	struct dirent *e;
-	bool found = d == NULL;
-
-	while (!found && (e = readdir(d)) != NULL)
-		found = strcmp(e->d_name, ".") != 0 &&
-		    strcmp(e->d_name, "..") != 0 &&
-		    holds_files(fd, e->d_name, depth + 1);
-	if (d != NULL)
-		closedir(d);
-	else if (fd >= 0)
-		close(fd);
-	return found;
-}
 
 /* ---- folders of ours ---- */
 
@@ -168,7 +106,7 @@ make_own(const struct boxes *bs, int dirfd, const char *name, bool folder)
 		}
 		if (fd >= 0) {
 			close(fd);
-			remove_in(dirfd, name, 0);
+			place_remove_in(dirfd, name);
 		}
 		if (i == 0 && !make_new(bs, dirfd, name, folder))
 			return -1;
@@ -214,7 +152,7 @@ sweep(const char *base)
 		if (fstat(fd, &st) == 0 && is_ours(&st) &&
 		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0)
-			remove_in(dirfd(d), e->d_name, 0);
+			place_remove_in(dirfd(d), e->d_name);
 		close(fd);
 	}
 	if (d != NULL)
@@ -338,7 +276,7 @@ session_leave(struct boxes *bs)
 	if (bs->session_fd >= 0) {
 		futimens(bs->session_fd, NULL);
 		if (flock(bs->session_fd, LOCK_EX | LOCK_NB) == 0 &&
-		    (bs->ended || !holds_files(bs->session_fd, "tmp", 0)))
+		    (bs->ended || !place_holds_files(bs->session_fd, "tmp")))
 			place_remove(path);
 		close(bs->session_fd);
 		bs->session_fd = -1;

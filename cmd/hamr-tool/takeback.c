@@ -109,14 +109,14 @@ fail(const char *path, struct err *e)
 	return -1;
 }
 
-/* Does git's mode, whose only bit is x, or a whole one, shape an old file's
- * mode?  Its other bits stay as they are. */
+/* What nobody has changed since gets its old mode.  Else only x, the one bit that
+ * was compared, is taken back; the other bits are somebody's. */
 static mode_t
 mode_for(const struct takeback_step *s, const struct stat *old)
 {
 	mode_t now = old->st_mode & 07777;
 
-	if (old->st_ino == 0)
+	if (old->st_ino == 0 || old->st_mode == s->left)
 		return s->mode & 07777;
 	if ((s->mode & 0100) == 0)
 		return now & ~(mode_t)0111;

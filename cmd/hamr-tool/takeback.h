@@ -15,6 +15,7 @@ struct takeback_step {
 	const char *oid;	/* "": it shall not be there; borrowed */
 	struct slice text;	/* else its content (a link: its target) */
 	mode_t mode;		/* and its mode */
+	mode_t left;		/* the one that the change left */
 	int folders;		/* that many above go too, if they are empty */
 	char *aside;		/* private: what was there, under this name */
 	bool done;		/* private */

@@ -145,6 +145,7 @@ plan_trace(struct undo *u, const struct trace *t, struct err *e)
 	if (at == NULL) {
 		s = takeback_add(&u->tb, t->path);
 		*map_put(&u->by_path, slice_of(t->path), NULL) = u->tb.n;
+		s->left = t->new_mode;
 		good = takeback_is(u->f, t->path, t->sha, t->new_mode);
 	} else {
 		s = &u->tb.v[*at - 1];
