@@ -43,7 +43,7 @@ LIB = err mem buf arena utf8 num file map image \
       view_sum view_print view_dialect view_call view_take view \
       units import_mark import_guess import_name \
       import_meta import_pair import_load import \
-      ahead stage_put stage stage_args which state
+      stage_put stage stage_args which state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 
@@ -98,10 +98,9 @@ TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
 $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
-GUARD_UNITS = $O/unit/test_guard_text $O/unit/test_guard_sig
+GUARD_UNITS = $O/unit/test_guard_text
 $(GUARD_UNITS): $(call objects,hamr-guard)
 UNIT_test_guard_text = $(call objects,hamr-guard)
-UNIT_test_guard_sig = $(call objects,hamr-guard)
 UNIT_test_dialect = $(filter %/fence.o,$(call objects,hamr-provider)) \
                     $(patsubst cmd/%.c,$O/cmd/%.o, \
                     $(wildcard cmd/hamr-provider/dialect*.c))

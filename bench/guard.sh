@@ -6,8 +6,8 @@
 # The sessions are read through the importers and repeated to 250 MB (MB=).
 # A line a round: MB/s of cJSON, of hamr-guard -n, and of hamr-guard as a filter
 # to /dev/null and into a pipe; then the best of each, the ratios to cJSON by
-# the clock and by processor time (hamr-guard uses a second thread for long
-# inputs), and the memory of hamr-guard for the first tenth and for all.
+# the clock and by processor time, and the memory of hamr-guard for the first
+# tenth and for all.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 bin=${HAMR_BIN:-$top/bin}

@@ -294,28 +294,6 @@ rec_next(struct rec_in *in, const struct rec **r, struct err *e)
 	}
 }
 
-void
-rec_in_swap(struct rec_in *in, char **buf, size_t *cap)
-{
-	size_t have = in->end - in->start, n = *cap;
-	char *other = *buf;
-
-	if (n < have || n < in->cap) {
-		n = in->cap > 2 * BLOCK ? in->cap : 2 * BLOCK;
-		free(other);
-		other = xmalloc(n);
-	}
-	if (have > 0)
-		memcpy(other, in->buf + in->start, have);
-	*buf = in->buf;
-	*cap = in->cap;
-	in->looked -= in->looked < in->start ? in->looked : in->start;
-	in->buf = other;
-	in->cap = n;
-	in->start = 0;
-	in->end = have;
-}
-
 struct slice
 rec_raw(const struct rec_in *in)
 {

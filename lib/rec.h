@@ -98,11 +98,6 @@ int rec_next(struct rec_in *in, const struct rec **r, struct err *e);
 /* Is there a whole line waiting, so that rec_take will not say 0? */
 bool rec_waiting(struct rec_in *in);
 
-/* The bytes of all records taken since the last time become *buf, of cap bytes;
- * what was there is used instead, for what is not taken yet.  So those records
- * outlive the next call on in (their members do not). */
-void rec_in_swap(struct rec_in *in, char **buf, size_t *cap);
-
 /* Bytes that were read and not taken; and n of them taken, for importers. */
 struct slice rec_raw(const struct rec_in *in);
 void rec_raw_drop(struct rec_in *in, size_t n);
@@ -118,9 +113,6 @@ struct rec_out {
 };
 
 void rec_out_init(struct rec_out *o, int fd, const char *name);
-/* Much will be written: a pipe is made large, if that can be, so that neither
- * end waits for the other often. */
-void rec_out_much(struct rec_out *o);
 /* Queue one line (without LF).  Written when the queue is large. */
 void rec_put(struct rec_out *o, struct slice line);
 /* The same of a line that lies in parts. */

@@ -1,6 +1,5 @@
 /* rec_out.c - the door: the one module that writes records. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,7 +7,6 @@
 #include "rec.h"
 
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
-#define PIPE (1 << 20)			/* what anybody may ask for on Linux */
 
 void
 rec_out_init(struct rec_out *o, int fd, const char *name)
@@ -18,16 +16,6 @@ rec_out_init(struct rec_out *o, int fd, const char *name)
 	*o = (struct rec_out){ .fd = fd, .name = name };
 	buf_init(&o->buf, (size_t)1 << 40);
 	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-void
-rec_out_much(struct rec_out *o)
-{
-#ifdef F_SETPIPE_SZ
-	fcntl(o->fd, F_SETPIPE_SZ, PIPE);	/* fails on all but pipes */
-#else
-	(void)o;
-#endif
 }
 
 void

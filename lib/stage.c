@@ -5,11 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ahead.h"
 #include "mem.h"
 #include "stage.h"
-
-#define AHEAD_MIN ((size_t)4 << 20)	/* bytes read before it is worth a thread */
 
 /* ---- reading ---- */
 
@@ -160,55 +157,9 @@ fill(struct stage *s)
 		stage_fail(s, &e);
 }
 
-/* The rest of a long input, with a second thread. */
-static void
-read_ahead(struct stage *s, struct ahead *a)
-{
-	const struct rec *r;
-	struct err e;
-	int got;
-
-	while (!s->failed && (got = ahead_next(a, &r, &e)) != 0) {
-		if (got > 0) {
-			s->made = ahead_made(a);
-			handle(s, r);
-		} else {
-			refuse(s, &e);
-		}
-		if (!ahead_ready(a))
-			flush(s);
-	}
-	s->made = (struct slice){ NULL, 0 };
-	ahead_stop(a);
-}
-
-static void
-prepare(void *s, const struct rec *r, struct buf *out)
-{
-	const struct stage *stage = s;
-
-	stage->ops->prepare(s, r, out);
-}
-
-/* Is the input long, and nothing needed but its records in order? */
-static struct ahead *
-go_ahead(struct stage *s)
-{
-	struct ahead_work work = { prepare, s };
-
-	s->read += s->in.end;
-	if (!s->ops->ahead || s->mode == STAGE_RESIDENT || s->read < AHEAD_MIN)
-		return NULL;
-	if (s->read - s->in.end < AHEAD_MIN)	/* for the first time */
-		rec_out_much(&s->out);
-	return ahead_start(&s->in, s->ops->prepare != NULL ? &work : NULL);
-}
-
 static void
 read_input(struct stage *s)
 {
-	struct ahead *ahead;
-
 	const struct rec *r;
 	struct err e;
 
@@ -221,10 +172,7 @@ read_input(struct stage *s)
 			refuse(s, &e);
 		else if (s->in.eof)
 			break;
-		else if ((ahead = go_ahead(s)) != NULL) {
-			read_ahead(s, ahead);
-			break;
-		} else
+		else
 			fill(s);
 	}
 	if (!s->failed)

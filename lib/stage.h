@@ -29,16 +29,6 @@ struct stage;
 
 struct stage_ops {
 	const char *name;	/* "guard": the stage of its error records */
-	/* A long input may be read ahead by a second thread: nothing but its
-	 * records in order matters, and stage_wait is never called. */
-	bool ahead;
-	/* Then it may do this with a record as well, and add what it made to
-	 * out, which s->made holds while record() is called.  It is too early
-	 * to look at anything but r and what is prepare's own.  s->made has
-	 * nothing if out was full, time short, or the input.  NULL: nothing to do.
-	 * The length of out stays a multiple of 8. */
-	void (*prepare)(struct stage *s, const struct rec *r,
-	    struct buf *out);
 	/* Is this record passed on (filter mode)?  NULL: yes, always.  Asked
 	 * before it is passed on, that is, before record(). */
 	bool (*keep)(struct stage *s, const struct rec *r);
@@ -83,10 +73,8 @@ struct stage {
 	/* for the command to read */
 	struct rec_in in;
 	struct rec_out out;
-	struct slice made;	/* what prepare made of the record in hand */
 	/* private */
 	struct import *from;	/* the input is another program's */
-	size_t read;		/* bytes, about; for `ahead` */
 	bool dirty;		/* a record came since the last go */
 	bool begun;		/* this transcript has a record */
 	bool cancelled, acting;

@@ -3,7 +3,6 @@
 
 #include "guard.h"
 #include "mem.h"
-#include "take.h"
 
 /* ---- a call taken in ---- */
 
@@ -13,24 +12,54 @@ json_text(struct slice v)
 	return v.p != NULL ? xmemdup0(v.p, v.n) : xstrdup("\"\"");
 }
 
+/* The decoded name as [loop_guard] tools has it; yours. */
 static char *
-tool_of(const struct guard *g, const struct open_call *c)
+tool_name(const struct policy *p, struct slice json)
 {
-	return take_tool(g->policy, slice_of(c->name));
+	char *s = scan_strdup(json), *to;
+	struct slice name;
+
+	if (s == NULL)
+		return xstrdup("");
+	name = policy_tool(p, slice_of(s));
+	if (name.p == s)
+		return s;
+	to = xmemdup0(name.p, name.n);
+	free(s);
+	return to;
 }
 
-static struct open_call *
-take_in(struct guard *g, const struct taken *c)
+static bool
+is_listed(struct slice name, const char *const *list, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		if (slice_is(name, list[i]))
+			return true;
+	return false;
+}
+
+static void
+take_in(struct guard *g, const struct call *c)
+{
+	const struct policy *p = g->policy;
 	struct open_call *o;
+	char *tool;
 
 	g->call = xgrow(g->call, g->ncall, &g->capcall, sizeof *g->call);
 	o = &g->call[g->ncall];
-	*o = (struct open_call){ .about = c->about, .exempt = c->exempt,
-		.id = json_text(c->call.id), .name = json_text(c->call.name),
-		.line = g->line, .turn = g->turn, .step = g->steps };
-	pairing_call(&g->pairing, c->call.id, g->ncall++);
-	return o;
+	*o = (struct open_call){ .id = json_text(c->id),
+		.name = json_text(c->name), .line = g->line, .turn = g->turn,
+		.step = g->steps };
+	tool = tool_name(p, slice_of(o->name));
+	/* an object may stand in place of its text */
+	sign_call(&g->sign, slice_of(tool), c->given, &o->about);
+	/* what has no name is no call that could run */
+	o->exempt = c->name.p == NULL ||
+	    is_listed(slice_of(tool), p->exempt, p->nexempt);
+	if (is_listed(slice_of(tool), p->poll_tools, p->npoll))
+		o->about.poll = true;
+	free(tool);
+	pairing_call(&g->pairing, c->id, g->ncall++);
 }
 
 /* ---- verdicts ---- */
@@ -104,7 +133,7 @@ COLD static void
 say_block(struct guard *g, struct open_call *o, struct verdict *v,
     struct why *w, enum word word, struct facts *f)
 {
-	char *tool = tool_of(g, o), *message;
+	char *tool = tool_name(g->policy, slice_of(o->name)), *message;
 
 	f->tool = slice_of(tool);
 	f->steps = g->stall.steps;
@@ -271,7 +300,7 @@ twin_of(struct guard *g, struct map *same, struct open_call *o,
 	at = map_put(same, sig_key(&o->about.sig), NULL);
 	if (*at != 0 && g->call[*at - 1].changes == changes)
 		return &g->call[*at - 1];
-	*at = g->ncall;
+	*at = (uint64_t)(o - g->call) + 1;
 	return NULL;
 }
 
@@ -300,20 +329,23 @@ void
 guard_calls(struct guard *g, struct slice calls)
 {
 	bool forced = g->text_only > 0;
+	size_t first = g->ncall;
 	struct map same = { .n = 0 };
 	unsigned long changes = 0;
-	struct taking t;
-	struct taken c;
+	struct call c;
+	struct walk w;
 
 	g->text_only -= forced;
 	g->answers.nudged_call = 0;
 	g->answers.same = 0;
 	g->steps++;
-	take_begin(&t, g->policy, &g->sign, calls, g->stage->made);
-	while (take_next(&t, &c)) {
-		judge(g, take_in(g, &c), t.alone ? NULL : &same, forced,
+	sign_step(&g->sign);
+	walk_in(&w, calls);
+	while (msg_next_call(&w, &c))
+		take_in(g, &c);
+	g->step.left = g->ncall - first;
+	for (size_t i = first; i < g->ncall; i++)
+		judge(g, &g->call[i], g->step.left > 1 ? &same : NULL, forced,
 		    &changes);
-		g->step.left++;
-	}
 	map_release(&same);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "guard.h"
-#include "take.h"
 
 #define POOL_MAX 1024		/* calls without results that are remembered
 				 * beyond their step */
@@ -75,18 +74,6 @@ assistant(struct guard *g, const struct rec *r)
 }
 
 void
-guard_prepare(struct guard *g, const struct rec *r, struct buf *out)
-{
-	if (g->policy->off)
-		return;
-	if (r->kind == R_TOOL)
-		outcome_prepare(r, g->early, out);
-	else if (r->kind == R_ASSISTANT && g->sign.rules == NULL)
-		take_ahead(g->policy, &g->early_sign,
-		    rec_get(r, "tool_calls"), out);
-}
-
-void
 guard_record(struct guard *g, const struct rec *r)
 {
 	if (g->policy->off || guard_is_own(r))
@@ -119,8 +106,6 @@ guard_init(struct guard *g, struct stage *s, const struct policy *p,
 		.text = BUF_INIT(BUF_RECORD_MAX),
 		.joined = BUF_INIT(BUF_RECORD_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
-		BUF_INIT(BUF_RECORD_MAX) },
-		.early = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) } };
 	if (w != NULL)
 		g->watch = *w;
@@ -159,8 +144,5 @@ guard_release(struct guard *g)
 	buf_release(&g->joined);
 	buf_release(&g->scratch[0]);
 	buf_release(&g->scratch[1]);
-	buf_release(&g->early[0]);
-	buf_release(&g->early[1]);
 	sign_release(&g->sign);
-	sign_release(&g->early_sign);
 }

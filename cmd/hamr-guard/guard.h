@@ -115,9 +115,6 @@ struct guard {
 	struct buf text;	/* of the message in hand, decoded */
 	struct buf joined;	/* and of several parts, spelled as JSON */
 	struct buf scratch[2];
-	/* guard_prepare's own */
-	struct buf early[2];
-	struct sign early_sign;
 	size_t line;		/* of the record in hand */
 	/* pairing */
 	struct pairing pairing;
@@ -159,9 +156,6 @@ void guard_release(struct guard *g);
 
 /* Is this one of our own products? */
 bool guard_is_own(const struct rec *r);
-/* For the stage's prepare: what can be done with a record before those ahead
- * of it are known. */
-void guard_prepare(struct guard *g, const struct rec *r, struct buf *out);
 void guard_record(struct guard *g, const struct rec *r);
 void guard_reset(struct guard *g);	/* a new transcript */
 

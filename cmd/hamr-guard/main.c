@@ -118,12 +118,6 @@ record(struct stage *s, const struct rec *r)
 }
 
 static void
-prepare(struct stage *s, const struct rec *r, struct buf *out)
-{
-	umpire_prepare(s->self, r, out);
-}
-
-static void
 reset(struct stage *s)
 {
 	umpire_reset(s->self);
@@ -159,8 +153,7 @@ read_rules(const struct conf *c, struct rules **rules, struct err *e)
 static int
 filter(struct stage *s, struct umpire *u)
 {
-	static const struct stage_ops ops = { .name = "guard", .ahead = true,
-		.prepare = prepare, .keep = keep, .record = record,
+	static const struct stage_ops ops = { .name = "guard", .keep = keep, .record = record,
 		.reset = reset };
 	int status;
 

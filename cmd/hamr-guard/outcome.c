@@ -307,10 +307,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	struct slice text = text_of(g, r, &o->d);
 	int64_t first, lines;
 
-	if (g->stage->made.p != NULL)
-		text_made(g->stage->made, &g->lines, &o->d);
-	else
-		text_digest(text, &g->lines, g->scratch, &o->d);
+	text_digest(text, &g->lines, g->scratch, &o->d);
 	if (o->failed) {
 		struct slice plain = decoded(g, text);
 
@@ -333,16 +330,6 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->past_end = c->about.looks && (o->d.lines == 0 ||
 	    (scan_int(meta->v[FIRST], &first) &&
 	    scan_int(meta->v[LINES], &lines) && first > lines));
-}
-
-void
-outcome_prepare(const struct rec *r, struct buf scratch[2], struct buf *out)
-{
-	struct slice content = rec_get(r, "content");
-
-	if (scan_kind(content) == SCAN_STRING)
-		text_ahead((struct slice){ content.p + 1, content.n - 2 },
-		    scratch, out);
 }
 
 void

@@ -26,10 +26,6 @@ struct outcome {
 	bool novel_edit;	/* an edit that was not made before */
 };
 
-/* What of outcome_read needs no more than the result. */
-void outcome_prepare(const struct rec *r, struct buf scratch[2],
-    struct buf *out);
-
 /* Read the result of c; the sets of g take in what it shows. */
 void outcome_read(struct guard *g, const struct open_call *c,
     const struct rec *r, struct outcome *o);

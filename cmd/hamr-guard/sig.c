@@ -332,20 +332,6 @@ sign_call(struct sign *s, struct slice name, struct slice args,
 	out->sig = (struct sig){ hash[0], hash[1] };
 }
 
-struct slice
-sign_bytes(const struct sign *s, const struct about *a)
-{
-	return (struct slice){ s->texts.p + a->at, a->n };
-}
-
-void
-sign_adopt(struct sign *s, struct about *a, struct slice bytes)
-{
-	s->texts.max = TEXTS_MAX;
-	a->at = s->texts.len;
-	buf_slice(&s->texts, bytes);
-}
-
 void
 sign_step(struct sign *s)
 {

@@ -60,11 +60,6 @@ void sign_step(struct sign *s);
  * place, as JSON. */
 void sign_call(struct sign *s, struct slice name, struct slice args,
     struct about *out);
-/* What the signature of a call of this step is of; borrowed. */
-struct slice sign_bytes(const struct sign *s, const struct about *a);
-/* a, which another one made of these bytes, becomes a call of this step. */
-void sign_adopt(struct sign *s, struct about *a, struct slice bytes);
-
 /* The signature of a call of this step. */
 void sign_hex(struct sign *s, const struct about *a, char sig[SHA_HEX]);
 void sign_text(struct sign *s, struct slice text, char sig[SHA_HEX]);

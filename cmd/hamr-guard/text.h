@@ -24,12 +24,6 @@ struct digest {
 void text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
     struct digest *d);
 
-/* The same in two steps, the first of which needs no set: what it makes of the
- * text is added to out, whose length is a multiple of 8 before and after.  If
- * out is over then, it is of no use. */
-void text_ahead(struct slice json, struct buf scratch[2], struct buf *out);
-void text_made(struct slice made, struct hset *seen, struct digest *d);
-
 /* Something that is no text (an image), told by its bytes. */
 void text_other(struct slice bytes, struct hset *seen, struct digest *d);
 

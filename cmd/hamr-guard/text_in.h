@@ -7,25 +7,16 @@
 #include "norm.h"
 #include "text.h"
 
-/* A line that is not blank. */
-struct text_line {
-	uint64_t hash;
-	uint64_t chars;
-};
-
 /* What a pass over a text carries along. */
 struct pass {
 	struct buf *scratch;
-	struct digest *d;	/* but for its gain */
+	struct hset *seen;	/* lines shown before */
+	struct digest *d;
 	const char *end;	/* of the text; so far may be read */
 	bool differs;		/* d->norm is not d->hash any more */
 	size_t blank;		/* empty lines since the last other one: they
 				 * matter only when something follows */
 	enum norm_text kind;
-	/* lines so far; full() makes room */
-	struct text_line *line, *limit;
-	void (*full)(struct pass *a);
-	void *self;
 };
 
 /* What may be in a line. */

@@ -165,9 +165,8 @@ line(struct pass *a, struct part *l)
 		d->norm = mixed(d->norm, norm, a->blank, start, l->p);
 	a->blank = 0;
 	d->lines++;
-	if (a->line == a->limit)
-		a->full(a);
-	*a->line++ = (struct text_line){ h, n - l->over };
+	if (hset_add(a->seen, h))
+		d->gain += n - l->over;
 }
 
 /* A line as it may be spelled: respelled with the fewest escapes it may be

@@ -72,13 +72,6 @@ umpire_init(struct umpire *u, const char *name, const struct bench *b,
 }
 
 void
-umpire_prepare(struct umpire *u, const struct rec *r, struct buf *out)
-{
-	if (u->profile == NULL)
-		guard_prepare(&u->guard, r, out);
-}
-
-void
 umpire_record(struct umpire *u, const struct rec *r)
 {
 	if (u->profile == NULL)

@@ -33,8 +33,6 @@ struct bench {
 void umpire_init(struct umpire *u, const char *name, const struct bench *b,
     const struct watch *w);
 void umpire_record(struct umpire *u, const struct rec *r);
-/* For the stage's prepare. */
-void umpire_prepare(struct umpire *u, const struct rec *r, struct buf *out);
 void umpire_reset(struct umpire *u);
 void umpire_release(struct umpire *u);
 

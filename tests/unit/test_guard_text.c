@@ -10,29 +10,6 @@
 
 #include "text.h"
 
-/* Ahead of its set it is the same. */
-static void
-hold_ahead(struct slice text, struct buf scratch[2], const struct digest *d)
-{
-	struct hset own = { .max = 4096 };
-	struct buf out = BUF_INIT(1 << 20), small = BUF_INIT(64);
-	struct digest made;
-
-	buf_add(&out, "12345678", 8);
-	text_ahead(text, scratch, &out);
-	assert_false(out.over);
-	assert_int_equal(out.len % 8, 0);
-	text_made((struct slice){ out.p + 8, out.len - 8 }, &own, &made);
-	assert_true(made.hash == d->hash && made.norm == d->norm);
-	assert_int_equal(made.lines, d->lines);
-	assert_int_equal(made.gain, d->gain);
-	text_ahead(text, scratch, &small);
-	assert_true(small.over);
-	hset_release(&own);
-	buf_release(&out);
-	buf_release(&small);
-}
-
 static struct digest
 digest(const char *json, struct hset *seen)
 {
@@ -46,8 +23,6 @@ digest(const char *json, struct hset *seen)
 	buf_fmt(&quoted, "\"%s\"", json);
 	text = (struct slice){ quoted.p + 1, quoted.len - 2 };
 	text_digest(text, seen != NULL ? seen : &own, scratch, &d);
-	if (seen == NULL)
-		hold_ahead(text, scratch, &d);
 	hset_release(&own);
 	buf_release(&quoted);
 	buf_release(&scratch[0]);
