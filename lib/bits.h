@@ -1,9 +1,5 @@
 /* bits.h - 64 bytes of a text as the bits of a word, for who reads JSON by
- * blocks: bit 0 is the first byte.
- *
- * A loop over blocks is written once, as an inline function with a kind, and
- * made for each kind of processor by a function marked BITS_FOR_...; which of
- * these is called is asked of bits_best at run time.
+ * blocks: bit 0 is the first byte.  With SSE2, or in portable C.
  */
 #ifndef HAMR_BITS_H
 #define HAMR_BITS_H
@@ -11,22 +7,6 @@
 #include <stdint.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
-#endif
-
-/* What a loop is made for.  BITS_PLAIN is what the compiler was told to
- * build for: SSE2 on any x86-64. */
-enum bits { BITS_PLAIN, BITS_AVX2, BITS_AVX512 };
-
-#define BITS_LOOP static inline __attribute__((always_inline))
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#include "bits_wide.h"
-#else
-static inline enum bits
-bits_best(void)
-{
-	return BITS_PLAIN;
-}
 #endif
 
 #ifdef __SSE2__
@@ -58,17 +38,9 @@ within16(const char *p, __m128i from, __m128i most)
 #endif
 
 /* A bit for each of 64 bytes that equals c.  No loop: -O2 would keep it one. */
-BITS_LOOP uint64_t
-bytes_like(const char *p, char c, enum bits kind)
+static inline uint64_t
+bytes_like(const char *p, char c)
 {
-#ifdef BITS_WIDE
-	if (kind == BITS_AVX512)
-		return bytes_like_avx512(p, c);
-	if (kind == BITS_AVX2)
-		return bytes_like_avx2(p, c);
-#else
-	(void)kind;
-#endif
 #ifdef __SSE2__
 	__m128i want = _mm_set1_epi8(c);
 
@@ -84,17 +56,9 @@ bytes_like(const char *p, char c, enum bits kind)
 }
 
 /* A bit for each from `from` to `from + n`. */
-BITS_LOOP uint64_t
-bytes_within(const char *p, char from, char n, enum bits kind)
+static inline uint64_t
+bytes_within(const char *p, char from, char n)
 {
-#ifdef BITS_WIDE
-	if (kind == BITS_AVX512)
-		return bytes_within_avx512(p, from, n);
-	if (kind == BITS_AVX2)
-		return bytes_within_avx2(p, from, n);
-#else
-	(void)kind;
-#endif
 #ifdef __SSE2__
 	__m128i low = _mm_set1_epi8(from), most = _mm_set1_epi8(n);
 
@@ -113,17 +77,9 @@ bytes_within(const char *p, char from, char n, enum bits kind)
 
 /* A bit for each whose bit number `bit` is set: 7, what is not ASCII; 0, odd
  * numbers. */
-BITS_LOOP uint64_t
-bytes_with(const char *p, int bit, enum bits kind)
+static inline uint64_t
+bytes_with(const char *p, int bit)
 {
-#ifdef BITS_WIDE
-	if (kind == BITS_AVX512)
-		return bytes_with_avx512(p, bit);
-	if (kind == BITS_AVX2)
-		return bytes_with_avx2(p, bit);
-#else
-	(void)kind;
-#endif
 #ifdef __SSE2__
 	return high16(_mm_slli_epi16(load16(p), 7 - bit)) |
 	    high16(_mm_slli_epi16(load16(p + 16), 7 - bit)) << 16 |

@@ -64,12 +64,12 @@ scan_special(struct scan *s)
 #ifdef __SSE2__
 /* The first of these bytes that no one-letter escape is made of, or 64.  The
  * common ones (slash: backslashes) are known without looking at each. */
-BITS_LOOP unsigned
-bad_escape(const char *p, uint64_t bits, uint64_t slash, enum bits kind)
+static inline unsigned
+bad_escape(const char *p, uint64_t bits, uint64_t slash)
 {
 	if (bits != 0)
-		bits &= ~(slash | bytes_like(p, 'n', kind) |
-		    bytes_like(p, '"', kind) | bytes_like(p, 't', kind));
+		bits &= ~(slash | bytes_like(p, 'n') |
+		    bytes_like(p, '"') | bytes_like(p, 't'));
 	for (; bits != 0; bits &= bits - 1)
 		if (scan_escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
 			return (unsigned)__builtin_ctzll(bits);
@@ -98,27 +98,27 @@ bad_character(const struct scan *s, const char *p, uint64_t high,
 	return 64;
 }
 
-BITS_LOOP bool
-blocks(struct scan *s, bool *escaped, enum bits kind)
+bool
+scan_blocks(struct scan *s, bool *escaped)
 {
 	const char *p = s->p;
 	uint64_t carry = 0;
 	unsigned over = 0;
 
 	for (; s->end - p > 64; p += 64) {
-		uint64_t slash = bytes_like(p, '\\', kind);
+		uint64_t slash = bytes_like(p, '\\');
 		uint64_t behind, stop, high;
 		unsigned bad, odd = 64;
 
 		behind = escaped_bits(slash, &carry);
 		/* what else is escaped and no quote is a bad escape */
-		stop = (bytes_within(p, 0, 0x1f, kind) |
-		    bytes_like(p, '"', kind)) & ~behind;
+		stop = (bytes_within(p, 0, 0x1f) |
+		    bytes_like(p, '"')) & ~behind;
 		stop &= -stop;		/* the first one */
 		bad = bad_escape(p, stop == 0 ? behind :
-		    behind & (stop | (stop - 1)), slash, kind);
+		    behind & (stop | (stop - 1)), slash);
 		*escaped |= (slash & (stop - 1)) != 0;
-		high = bytes_with(p, 7, kind) >> over << over & (stop - 1);
+		high = bytes_with(p, 7) >> over << over & (stop - 1);
 		over = 0;
 		if (high != 0)
 			odd = bad_character(s, p, high, &over);
@@ -133,33 +133,5 @@ blocks(struct scan *s, bool *escaped, enum bits kind)
 	}
 	s->p = p - carry + over;
 	return false;
-}
-
-#ifdef BITS_WIDE
-BITS_FOR_AVX2 static bool
-blocks_avx2(struct scan *s, bool *escaped)
-{
-	return blocks(s, escaped, BITS_AVX2);
-}
-
-BITS_FOR_AVX512 static bool
-blocks_avx512(struct scan *s, bool *escaped)
-{
-	return blocks(s, escaped, BITS_AVX512);
-}
-#endif
-
-bool
-scan_blocks(struct scan *s, bool *escaped)
-{
-#ifdef BITS_WIDE
-	enum bits kind = bits_best();
-
-	if (kind == BITS_AVX512)
-		return blocks_avx512(s, escaped);
-	if (kind == BITS_AVX2)
-		return blocks_avx2(s, escaped);
-#endif
-	return blocks(s, escaped, BITS_PLAIN);
 }
 #endif

@@ -50,8 +50,8 @@ copy_pieces(char *o, const char *p, size_t n)
 /* Decode blocks of 64 bytes from *from on, up to the first \u, or near the
  * end; where the output ends.  All escapes of a block are found before any is
  * decoded, so that none has to be guessed. */
-BITS_LOOP char *
-decode(char *o, const char **from, const char *end, enum bits kind)
+static char *
+decode_blocks(char *o, const char **from, const char *end)
 {
 	const char *p = *from;
 
@@ -59,7 +59,7 @@ decode(char *o, const char **from, const char *end, enum bits kind)
 		const char *block = p;
 		uint64_t carry = 0, letters;
 
-		letters = escaped_bits(bytes_like(p, '\\', kind), &carry);
+		letters = escaped_bits(bytes_like(p, '\\'), &carry);
 		for (; letters != 0; letters &= letters - 1) {
 			const char *at = block + __builtin_ctzll(letters);
 			char c = stands_for[(unsigned char)*at];
@@ -77,34 +77,6 @@ decode(char *o, const char **from, const char *end, enum bits kind)
 		o += *from - p;
 	}
 	return o;
-}
-
-#ifdef BITS_WIDE
-BITS_FOR_AVX2 static char *
-decode_avx2(char *o, const char **from, const char *end)
-{
-	return decode(o, from, end, BITS_AVX2);
-}
-
-BITS_FOR_AVX512 static char *
-decode_avx512(char *o, const char **from, const char *end)
-{
-	return decode(o, from, end, BITS_AVX512);
-}
-#endif
-
-static char *
-decode_blocks(char *o, const char **from, const char *end)
-{
-#ifdef BITS_WIDE
-	enum bits kind = bits_best();
-
-	if (kind == BITS_AVX512)
-		return decode_avx512(o, from, end);
-	if (kind == BITS_AVX2)
-		return decode_avx2(o, from, end);
-#endif
-	return decode(o, from, end, BITS_PLAIN);
 }
 #else
 static inline char *

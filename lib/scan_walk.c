@@ -12,46 +12,18 @@ over_blanks(const char *p, const char *end)
 #ifdef __SSE2__
 /* From inside a string by blocks, to its closing quote or near the end.  Only
  * quotes and backslashes matter in bytes that are checked. */
-BITS_LOOP const char *
-over_blocks(const char *p, const char *end, enum bits kind)
+static const char *
+over_blocks(const char *p, const char *end)
 {
 	uint64_t carry = 0, quotes;
 
 	for (; end - p >= 64; p += 64) {
-		quotes = bytes_like(p, '"', kind);
-		quotes &= ~escaped_bits(bytes_like(p, '\\', kind), &carry);
+		quotes = bytes_like(p, '"');
+		quotes &= ~escaped_bits(bytes_like(p, '\\'), &carry);
 		if (quotes != 0)
 			return p + __builtin_ctzll(quotes);
 	}
 	return p + carry;
-}
-
-#ifdef BITS_WIDE
-BITS_FOR_AVX2 static const char *
-over_blocks_avx2(const char *p, const char *end)
-{
-	return over_blocks(p, end, BITS_AVX2);
-}
-
-BITS_FOR_AVX512 static const char *
-over_blocks_avx512(const char *p, const char *end)
-{
-	return over_blocks(p, end, BITS_AVX512);
-}
-#endif
-
-static const char *
-over_any_blocks(const char *p, const char *end)
-{
-#ifdef BITS_WIDE
-	enum bits kind = bits_best();
-
-	if (kind == BITS_AVX512)
-		return over_blocks_avx512(p, end);
-	if (kind == BITS_AVX2)
-		return over_blocks_avx2(p, end);
-#endif
-	return over_blocks(p, end, BITS_PLAIN);
 }
 #endif
 
@@ -71,7 +43,7 @@ over_string(const char *p, const char *end)
 			break;
 	}
 	if (end - p >= 64)
-		p = over_any_blocks(p, end);
+		p = over_blocks(p, end);
 #endif
 	while (p < end && *p != '"') {
 #ifdef __SSE2__

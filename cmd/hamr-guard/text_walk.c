@@ -20,27 +20,26 @@ struct found {
 	uint64_t colons;	/* in JSON */
 };
 
-BITS_LOOP void
-find(const char *p, bool json, uint64_t *carry, struct found *f,
-    enum bits kind)
+static inline void
+find(const char *p, bool json, uint64_t *carry, struct found *f)
 {
-	uint64_t behind = escaped_bits(bytes_like(p, '\\', kind), carry);
-	uint64_t digits = bytes_within(p, '0', 9, kind);
+	uint64_t behind = escaped_bits(bytes_like(p, '\\'), carry);
+	uint64_t digits = bytes_within(p, '0', 9);
 
 	f->feeds = f->odd = 0;
 	if (behind != 0) {
-		f->feeds = behind & bytes_like(p, 'n', kind);
-		f->odd = behind & bytes_with(p, 0, kind);
+		f->feeds = behind & bytes_like(p, 'n');
+		f->odd = behind & bytes_with(p, 0);
 	}
 	f->escapes = behind & ~f->feeds;
-	f->more = bytes_with(p, 7, kind);
+	f->more = bytes_with(p, 7);
 	if (f->more != 0)
-		f->more &= ~bytes_with(p, 6, kind);
+		f->more &= ~bytes_with(p, 6);
 	f->digits = digits & ~(digits << 1);
-	f->slashes = bytes_like(p, '/', kind);
+	f->slashes = bytes_like(p, '/');
 	if (f->slashes != 0)
-		f->slashes &= bytes_like(p, 't', kind) >> 1 | UINT64_C(1) << 63;
-	f->colons = json ? bytes_like(p, ':', kind) : 0;
+		f->slashes &= bytes_like(p, 't') >> 1 | UINT64_C(1) << 63;
+	f->colons = json ? bytes_like(p, ':') : 0;
 }
 
 /* Does what is marked in a block change by itself? */
@@ -62,31 +61,19 @@ marks(struct slice text, const char *p, const struct found *f, uint64_t here)
 	return 0;
 }
 
-BITS_LOOP unsigned
-count_bits(uint64_t x, enum bits kind)
-{
-	if (kind != BITS_PLAIN)		/* there it is one instruction */
-		return (unsigned)__builtin_popcountll(x);
-	x -= x >> 1 & UINT64_C(0x5555555555555555);
-	x = (x & UINT64_C(0x3333333333333333)) +
-	    (x >> 2 & UINT64_C(0x3333333333333333));
-	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* Take note of what a line has in a block. */
-BITS_LOOP void
+static inline void
 note(struct part *l, struct slice text, const char *p, const struct found *f,
-    uint64_t here, enum bits kind)
+    uint64_t here)
 {
 	if ((l->has & MARKS) == 0 &&
 	    ((f->digits | f->slashes | f->colons) & here) != 0)
 		l->has |= marks(text, p, f, here);
 	if ((f->more & here) != 0)
-		l->over += count_bits(f->more & here, kind);
+		l->over += (unsigned)__builtin_popcountll(f->more & here);
 	if ((f->escapes & here) != 0) {
 		l->has |= ESCAPES | ((f->odd & here) != 0) * ODD;
-		l->over += count_bits(f->escapes & here, kind);
+		l->over += (unsigned)__builtin_popcountll(f->escapes & here);
 	}
 }
 
@@ -114,70 +101,42 @@ close_line(struct pass *a, struct part *l, const char *end)
 	text_line(a, l);
 }
 
-BITS_LOOP void
-walk(struct pass *a, struct slice json, enum bits kind)
+void
+text_walk(struct pass *a, struct slice json)
 {
 	const char *p = json.p, *end = p + json.n;
-	bool is_json = a->kind == NORM_JSON;
+	bool is_json;
 	struct part l = { .p = p };
 	uint64_t carry = 0;
 	struct found f;
 	char last[64];
 
+	a->end = end;
+	a->kind = kind_of(json, &a->scratch[0]);
+	is_json = a->kind == NORM_JSON;
 	for (; p < end; p += 64) {
 		uint64_t rest = ~UINT64_C(0);
 
 		if (end - p >= 64) {
-			find(p, is_json, &carry, &f, kind);
+			find(p, is_json, &carry, &f);
 		} else {
 			memset(last, 0, sizeof last);
 			memcpy(last, p, (size_t)(end - p));
-			find(last, is_json, &carry, &f, kind);
+			find(last, is_json, &carry, &f);
 		}
 		for (; f.feeds != 0; f.feeds &= f.feeds - 1) {
 			const char *nl = p + __builtin_ctzll(f.feeds);
 			uint64_t here = (f.feeds ^ (f.feeds - 1)) & rest;
 
-			note(&l, json, p, &f, here, kind);
+			note(&l, json, p, &f, here);
 			close_line(a, &l, nl - 1);
 			l = (struct part){ .p = nl + 1 };
 			rest &= ~here;
 		}
-		note(&l, json, p, &f, rest, kind);
+		note(&l, json, p, &f, rest);
 	}
 	if (l.p < end)
 		close_line(a, &l, end);
 	if (!a->differs)
 		a->d->norm = a->d->hash;
-}
-
-#ifdef BITS_WIDE
-BITS_FOR_AVX2 static void
-walk_avx2(struct pass *a, struct slice json)
-{
-	walk(a, json, BITS_AVX2);
-}
-
-BITS_FOR_AVX512 static void
-walk_avx512(struct pass *a, struct slice json)
-{
-	walk(a, json, BITS_AVX512);
-}
-#endif
-
-void
-text_walk(struct pass *a, struct slice json)
-{
-	enum bits kind = bits_best();
-
-	a->end = json.p + json.n;
-	a->kind = kind_of(json, &a->scratch[0]);
-#ifdef BITS_WIDE
-	if (kind == BITS_AVX512)
-		walk_avx512(a, json);
-	else if (kind == BITS_AVX2)
-		walk_avx2(a, json);
-	else
-#endif
-		walk(a, json, BITS_PLAIN);
 }
