@@ -191,11 +191,18 @@ is "cut by length: native calls are dropped" \
 
 # ---- text ----
 
-says "cumulative text" '["Hello, world",null,[],"stop"]' \
-	"$(d '{"content":"He"}')" "$(d '{"content":"Hello"}')" \
-	"$(d '{"content":"Hello, "}')" "$(d '{"content":"Hello, world"}')" \
-	"$(d '{"content":"Hello, world"}')" "$(fin stop)"
-says "repeated words are no cumulative text" '["hahaha ha",null,[],"stop"]' \
+# every delta is new text, whatever it begins with
+says "rows of dashes that grow" '["------ the answer is 42",null,[],"stop"]' \
+	"$(d '{"content":"-"}')" "$(d '{"content":"--"}')" \
+	"$(d '{"content":"---"}')" "$(d '{"content":" the answer is 42"}')" \
+	"$(fin stop)"
+says "... among the thoughts" '["x","aaaaaa b",[],"stop"]' \
+	"$(d '{"reasoning_content":"a"}')" "$(d '{"reasoning_content":"aa"}')" \
+	"$(d '{"reasoning_content":"aaa"}')" "$(d '{"reasoning_content":" b"}')" \
+	"$(d '{"content":"x"}')" "$(fin stop)"
+says "... to the end of the answer" '["wordwords",null,[],"stop"]' \
+	"$(d '{"content":"word"}')" "$(d '{"content":"words"}')" "$(fin stop)"
+says "a repeated word" '["hahaha ha",null,[],"stop"]' \
 	"$(d '{"content":"ha"}')" "$(d '{"content":"ha"}')" \
 	"$(d '{"content":"ha ha"}')" "$(fin stop)"
 says "reasoning_content" '["b","a",[],"stop"]' \

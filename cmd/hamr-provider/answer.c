@@ -101,8 +101,6 @@ answer_new(enum dialect_kind dialect, answer_delta *delta, void *ctx)
 	a->dialect = dialect_new(dialect, &out, a);
 	harmony_init(&a->harmony);
 	a->has_harmony = dialect == DIALECT_AUTO;
-	growth_init(&a->content_new, TEXT_MAX);
-	growth_init(&a->reasoning_new, TEXT_MAX);
 	buf_init(&a->fresh, TEXT_MAX);
 	buf_init(&a->raw, TEXT_MAX);
 	buf_init(&a->content, TEXT_MAX);
@@ -122,8 +120,6 @@ answer_reset(struct answer *a, struct slice tools)
 	think_reset(a->think);
 	dialect_reset(a->dialect, tools);
 	harmony_reset(&a->harmony);
-	growth_reset(&a->content_new);
-	growth_reset(&a->reasoning_new);
 	buf_reset(&a->fresh);
 	buf_reset(&a->raw);
 	buf_reset(&a->content);
@@ -136,7 +132,7 @@ answer_reset(struct answer *a, struct slice tools)
 	calls_reset(&a->native);
 	calls_reset(&a->lifted);
 	a->dropped = 0;
-	a->started = a->lossy = a->ended = false;
+	a->fed = a->started = a->lossy = a->ended = false;
 }
 
 void
@@ -148,8 +144,6 @@ answer_free(struct answer *a)
 	think_free(a->think);
 	dialect_free(a->dialect);
 	harmony_release(&a->harmony);
-	growth_release(&a->content_new);
-	growth_release(&a->reasoning_new);
 	buf_release(&a->fresh);
 	buf_release(&a->raw);
 	buf_release(&a->content);
@@ -177,37 +171,24 @@ on_channel(void *ctx, enum harmony_kind kind, struct slice s)
 	show(a, "reasoning", s);
 }
 
-/* What is new of the content, in a->fresh. */
-static void
-add_content(struct answer *a)
-{
-	if (a->fresh.len > 0 && a->has_harmony)
-		harmony_feed(&a->harmony, buf_view(&a->fresh), on_channel, a);
-	else if (a->fresh.len > 0)
-		think_feed(a->think, buf_view(&a->fresh));
-}
-
 void
 answer_content(struct answer *a, struct slice text)
 {
-	buf_reset(&a->fresh);
-	growth_feed(&a->content_new, text, &a->fresh);
-	add_content(a);
-}
-
-static void
-add_reasoning(struct answer *a)
-{
-	buf_slice(&a->reasoning, buf_view(&a->fresh));
-	show(a, "reasoning", buf_view(&a->fresh));
+	if (text.n == 0)
+		return;
+	a->fed = true;
+	if (a->has_harmony)
+		harmony_feed(&a->harmony, text, on_channel, a);
+	else
+		think_feed(a->think, text);
 }
 
 void
 answer_reasoning(struct answer *a, struct slice text)
 {
-	buf_reset(&a->fresh);
-	growth_feed(&a->reasoning_new, text, &a->fresh);
-	add_reasoning(a);
+	a->fed |= text.n > 0;
+	buf_slice(&a->reasoning, text);
+	show(a, "reasoning", text);
 }
 
 void
@@ -278,8 +259,7 @@ answer_started(const struct answer *a)
 bool
 answer_has_any(const struct answer *a)
 {
-	return a->content_new.state != GROWTH_EMPTY ||
-	    a->reasoning_new.state != GROWTH_EMPTY || a->native.n > 0;
+	return a->fed || a->native.n > 0;
 }
 
 bool
@@ -312,14 +292,8 @@ struct slice
 answer_end(struct answer *a, bool broken)
 {
 	if (!a->ended) {
-		buf_reset(&a->fresh);
-		growth_end(&a->content_new, &a->fresh);
-		add_content(a);
 		harmony_end(&a->harmony, broken || answer_is_cut(a), on_channel, a);
 		think_end(a->think);
-		buf_reset(&a->fresh);
-		growth_end(&a->reasoning_new, &a->fresh);
-		add_reasoning(a);
 		a->dropped += dialect_end(a->dialect,
 		    broken || answer_is_cut(a));
 		/* their arguments may be cut although they parse */

@@ -4,7 +4,6 @@
 
 #include "answer.h"
 #include "calls.h"
-#include "growth.h"
 #include "harmony.h"
 #include "think.h"
 
@@ -15,9 +14,8 @@ struct answer {
 	struct dialect *dialect;
 	struct harmony harmony;
 	bool has_harmony;	/* it is looked for */
-	struct growth content_new, reasoning_new;
 	struct slice tools;	/* borrowed */
-	struct buf fresh;	/* scratch: what is new of a piece */
+	struct buf fresh;	/* scratch: what is new of a call */
 	struct buf raw;		/* content as think.h passed it on */
 	struct buf content, reasoning;
 	struct calls native, lifted;
@@ -25,6 +23,7 @@ struct answer {
 	struct buf finish, usage, model;
 	struct buf carry;	/* elements for the first call's "carry" */
 	unsigned dropped;
+	bool fed;		/* text came, shown or still held back */
 	bool started, lossy, ended;
 };
 
