@@ -129,6 +129,8 @@ const struct conf_key conf_keys[] = {
 	JSON("provider.params", NO, "", NULL, "spec 4.1: none"),
 	NUMS("provider.prices", NO, "[]", 0, 1000000000, NULL,
 	    "spec 4.1: none"),
+	INT("provider.repeat_limit", LESS_0, "12", 0, 1000000, NULL,
+	    "spec 4.2"),
 	INT("provider.max_retries", LESS, "4", 0, 1000, NULL, "spec 4.4"),
 	NUM("provider.max_retry_after", LESS, "120", 0, 86400, NULL,
 	    "spec 4.4"),

@@ -19,15 +19,37 @@ show(struct answer *a, const char *kind, struct slice s)
 	a->delta(a->ctx, kind, s);
 }
 
+/* As much of a text as is said before it repeats itself too often. */
+static struct slice
+cut(struct answer *a, struct repetition *r, struct slice s)
+{
+	if (answer_repeats(a) > 0)
+		return SLICE("");
+	return (struct slice){ s.p, repetition_feed(r, s.p, s.n) };
+}
+
+static void
+add_content(struct answer *a, struct slice s)
+{
+	s = cut(a, &a->said, s);
+	buf_slice(&a->content, s);
+	show(a, "content", s);
+}
+
+static void
+add_reasoning(struct answer *a, struct slice s)
+{
+	s = cut(a, &a->thought, s);
+	buf_slice(&a->reasoning, s);
+	show(a, "reasoning", s);
+}
+
 /* ---- what think.h and dialect.h find ---- */
 
 static void
 on_text(void *ctx, struct slice s)
 {
-	struct answer *a = ctx;
-
-	buf_slice(&a->content, s);
-	show(a, "content", s);
+	add_content(ctx, s);
 }
 
 static void
@@ -72,13 +94,13 @@ on_thought(void *ctx, enum think_kind kind, struct slice s)
 		dialect_feed(a->dialect, s);
 		break;
 	case THINK_REASONING:
-		buf_slice(&a->reasoning, s);
-		show(a, "reasoning", s);
+		add_reasoning(a, s);
 		break;
 	case THINK_TAKE_BACK:
 		buf_slice(&a->reasoning, trim(buf_view(&a->raw)));
 		buf_reset(&a->raw);
 		buf_reset(&a->content);
+		repetition_reset(&a->said);
 		buf_reset(&a->malformed);
 		calls_reset(&a->lifted);
 		dialect_reset(a->dialect, a->tools);
@@ -89,7 +111,8 @@ on_thought(void *ctx, enum think_kind kind, struct slice s)
 /* ---- life ---- */
 
 struct answer *
-answer_new(enum dialect_kind dialect, answer_delta *delta, void *ctx)
+answer_new(enum dialect_kind dialect, long long repeat_limit,
+    answer_delta *delta, void *ctx)
 {
 	static const struct dialect_out out = { on_text, on_call,
 		on_malformed };
@@ -99,6 +122,7 @@ answer_new(enum dialect_kind dialect, answer_delta *delta, void *ctx)
 	a->ctx = ctx;
 	a->think = think_new(on_thought, a);
 	a->dialect = dialect_new(dialect, &out, a);
+	a->said.limit = a->thought.limit = repeat_limit;
 	harmony_init(&a->harmony);
 	a->has_harmony = dialect == DIALECT_AUTO;
 	buf_init(&a->fresh, TEXT_MAX);
@@ -131,6 +155,8 @@ answer_reset(struct answer *a, struct slice tools)
 	buf_reset(&a->carry);
 	calls_reset(&a->native);
 	calls_reset(&a->lifted);
+	repetition_reset(&a->said);
+	repetition_reset(&a->thought);
 	a->dropped = 0;
 	a->fed = a->started = a->lossy = a->ended = false;
 }
@@ -163,12 +189,10 @@ on_channel(void *ctx, enum harmony_kind kind, struct slice s)
 {
 	struct answer *a = ctx;
 
-	if (kind == HARMONY_CONTENT) {
+	if (kind == HARMONY_CONTENT)
 		think_feed(a->think, s);
-		return;
-	}
-	buf_slice(&a->reasoning, s);
-	show(a, "reasoning", s);
+	else
+		add_reasoning(a, s);
 }
 
 void
@@ -187,8 +211,7 @@ void
 answer_reasoning(struct answer *a, struct slice text)
 {
 	a->fed |= text.n > 0;
-	buf_slice(&a->reasoning, text);
-	show(a, "reasoning", text);
+	add_reasoning(a, text);
 }
 
 void
@@ -265,7 +288,13 @@ answer_has_any(const struct answer *a)
 bool
 answer_finished(const struct answer *a)
 {
-	return a->finish.len > 0;
+	return a->finish.len > 0 || answer_repeats(a) > 0;
+}
+
+long long
+answer_repeats(const struct answer *a)
+{
+	return a->said.times > 0 ? a->said.times : a->thought.times;
 }
 
 /* ---- the end ---- */
@@ -285,7 +314,7 @@ answer_is_cut(const struct answer *a)
 	static const char *const list[] = { "length", "max_tokens",
 		"model_context_window_exceeded", "model_length", NULL };
 
-	return answer_finish_is(a, list);
+	return answer_repeats(a) > 0 || answer_finish_is(a, list);
 }
 
 struct slice

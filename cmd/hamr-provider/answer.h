@@ -19,8 +19,9 @@ struct answer;
 /* kind: content, reasoning or tool_call; text is never empty. */
 typedef void answer_delta(void *ctx, const char *kind, struct slice text);
 
-struct answer *answer_new(enum dialect_kind dialect, answer_delta *delta,
-    void *ctx);
+/* repeat_limit: how often it may repeat a passage, 0: for ever. */
+struct answer *answer_new(enum dialect_kind dialect, long long repeat_limit,
+    answer_delta *delta, void *ctx);
 void answer_free(struct answer *a);
 /* The next answer; tools are borrowed until the one after it. */
 void answer_reset(struct answer *a, struct slice tools);
@@ -44,6 +45,9 @@ bool answer_started(const struct answer *a);
 /* Anything at all, also what is held back until more of it decides? */
 bool answer_has_any(const struct answer *a);
 bool answer_finished(const struct answer *a);
+/* How often it repeated a passage until it was cut for that; 0: it did not.
+ * What comes then is not read any more. */
+long long answer_repeats(const struct answer *a);
 
 /* It is complete, or broken off for good.  The text of a block that cannot be
  * lifted; empty when there is none. */

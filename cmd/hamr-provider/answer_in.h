@@ -5,6 +5,7 @@
 #include "answer.h"
 #include "calls.h"
 #include "harmony.h"
+#include "repetition.h"
 #include "think.h"
 
 struct answer {
@@ -22,13 +23,14 @@ struct answer {
 	struct buf malformed;
 	struct buf finish, usage, model;
 	struct buf carry;	/* elements for the first call's "carry" */
+	struct repetition said, thought;	/* of content, of reasoning */
 	unsigned dropped;
 	bool fed;		/* text came, shown or still held back */
 	bool started, lossy, ended;
 };
 
-/* Is its finish_reason one of list (up to NULL)?  One that says "cut by
- * length"? */
+/* Is its finish_reason one of list (up to NULL)?  Was it cut by length, by the
+ * server or by us? */
 bool answer_finish_is(const struct answer *a, const char *const *list);
 bool answer_is_cut(const struct answer *a);
 

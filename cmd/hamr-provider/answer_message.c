@@ -78,6 +78,8 @@ meta_json(const struct answer *a, const struct answer_facts *f,
 		json_free(malformed);
 	if (a->dropped > 0)
 		json_int(m, "dropped_calls", a->dropped);
+	if (answer_repeats(a) > 0)
+		json_int(m, "repeats", answer_repeats(a));
 	if (a->lossy)
 		json_bool(m, "lossy", true);
 	return m;

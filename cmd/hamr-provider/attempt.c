@@ -28,6 +28,8 @@ on_event(void *ctx, struct slice data)
 	    &x->failure);
 	if (x->first == 0 && answer_started(x->p->answer))
 		x->first = file_now_ms();
+	if (answer_repeats(x->p->answer) > 0)
+		x->said = API_DONE;
 	return x->said == API_DONE || x->said == API_ERROR;
 }
 
@@ -96,6 +98,8 @@ on_body(void *ctx, long status, const char *p, size_t n)
 	rc = sse_feed(&x->sse, p, n, on_event, x);
 	if (rc == SSE_TOO_LARGE)
 		return too_large(x);
+	if (answer_repeats(x->p->answer) > 0)
+		return HTTP_ABORT;	/* it would go on for ever */
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return HTTP_LAST;
 	return x->said == API_FINISHED ? HTTP_SOON : HTTP_MORE;
@@ -349,7 +353,8 @@ attempt_init(struct exchange *x)
 	    s->api->model_path(s->model, s->stream);
 
 	if (x->p->answer == NULL)
-		x->p->answer = answer_new(s->dialect, provider_delta, x->p);
+		x->p->answer = answer_new(s->dialect, s->repeat_limit,
+		    provider_delta, x->p);
 	sse_init(&x->sse, s->max_line, s->max_event);
 	api_stream_init(&x->stream);
 	buf_init(&x->body, (size_t)1 << 40);

@@ -204,6 +204,7 @@ load_limits(struct settings *s, struct lookup *l)
 {
 	s->window = s->api == &api_ollama ? window_wanted(l->conf) : 0;
 	s->max_tokens = lookup_int(l, "max_tokens");
+	s->repeat_limit = lookup_int(l, "repeat_limit");
 	s->max_retries = lookup_int(l, "max_retries");
 	s->max_retry_after_ms = lookup_ms(l, "max_retry_after");
 	s->connect_ms = lookup_ms(l, "connect_timeout");

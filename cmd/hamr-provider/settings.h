@@ -42,7 +42,7 @@ struct settings {
 	bool blind;			/* the model sees no images */
 	bool system_in_place, stream, has_temperature, quiet;
 	double temperature;
-	long long max_tokens, max_retries, max_retry_after_ms;
+	long long max_tokens, max_retries, max_retry_after_ms, repeat_limit;
 	const char *params;		/* a JSON object, or "" */
 	const struct conf *conf;	/* borrowed, for prices */
 	char prices_key[256];
