@@ -48,6 +48,10 @@ const char *conf_str(const struct conf *c, const char *key);	/* "" unset */
 /* A list of strings; *n its length.  Numbers in lists are texts. */
 const char *const *conf_list(const struct conf *c, const char *key, size_t *n);
 
+/* Programs with their arguments: *n vectors, each with NULL at its end. */
+const char *const *const *conf_argvs(const struct conf *c, const char *key,
+    size_t *n);
+
 /* Did anything but the table set the key? */
 bool conf_is_set(const struct conf *c, const char *key);
 /* Where from: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */

@@ -79,6 +79,15 @@ conf_list(const struct conf *c, const char *key, size_t *n)
 	return en->list;
 }
 
+const char *const *const *
+conf_argvs(const struct conf *c, const char *key, size_t *n)
+{
+	const struct entry *en = get(c, key, CONF_ARGVS, CONF_ARGVS);
+
+	*n = en->nargvs;
+	return en->argvs;
+}
+
 bool
 conf_is_set(const struct conf *c, const char *key)
 {

@@ -38,7 +38,10 @@ struct entry {
 	enum layer layer;
 	bool derived;		/* by conf_derive(), not said by anybody */
 	struct toml_value v;
-	const char **list;	/* of an array: the texts, NULL at the end */
+	const char **list;	/* of an array: the texts, NULL at the end, and
+				 * of arrays at the end of each */
+	const char *const **argvs;	/* CONF_ARGVS: where each begins */
+	size_t nargvs;
 };
 
 struct names {

@@ -21,6 +21,8 @@ enum conf_type {
 	CONF_STR,
 	CONF_JSON,		/* a string that holds a JSON object, or "" */
 	CONF_LIST,		/* an array of strings */
+	CONF_ARGVS,		/* a program with its arguments as an array of
+				 * strings, or an array of such arrays */
 	CONF_NUMS		/* an array of numbers, kept as texts */
 };
 

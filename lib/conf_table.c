@@ -20,6 +20,8 @@
 	ROW(key, JSON, mark, def, 0, 0, NULL, alias, source)
 #define LIST(key, mark, def, alias, source) \
 	ROW(key, LIST, mark, def, 0, 0, NULL, alias, source)
+#define ARGVS(key, mark, def, alias, source) \
+	ROW(key, ARGVS, mark, def, 0, 0, NULL, alias, source)
 
 /* "chosen" as a source: the specification names the limit but no number. */
 const struct conf_key conf_keys[] = {
@@ -187,9 +189,9 @@ const struct conf_key conf_keys[] = {
 	    "verification.default_command", "spec 7.2: none"),
 	STR("verification.profile", YES, "quick", "quick|full", NULL,
 	    "spec 7.2"),
-	LIST("hooks.before_tool", NO, "[]", NULL, "spec 7.6: none"),
-	LIST("hooks.after_tool", NO, "[]", NULL, "spec 7.6: none"),
-	LIST("hooks.on_end", NO, "[]", NULL, "spec 7.6: none"),
+	ARGVS("hooks.before_tool", NO, "[]", NULL, "spec 7.6: none"),
+	ARGVS("hooks.after_tool", NO, "[]", NULL, "spec 7.6: none"),
+	ARGVS("hooks.on_end", NO, "[]", NULL, "spec 7.6: none"),
 	LIST("stages.compact", NO, "['hamr-compact']", NULL, "spec 1.3"),
 	LIST("stages.provider", NO, "['hamr-provider']", NULL, "spec 1.3"),
 	LIST("stages.guard", NO, "['hamr-guard']", NULL, "spec 1.3"),

@@ -12,28 +12,62 @@
 /* ---- kept ---- */
 
 static void
-copy_array(struct entry *en, const struct toml_value *v)
+copy(struct toml_value *to, const struct toml_value *v)
 {
-	en->v.v = xcalloc(v->n, sizeof *en->v.v);
-	en->v.n = v->n;
-	en->list = xcalloc(v->n + 1, sizeof *en->list);
-	for (size_t i = 0; i < v->n; i++) {
-		en->v.v[i].kind = v->v[i].kind;
-		en->v.v[i].s = xstrdup(v->v[i].s);
-		en->list[i] = en->v.v[i].s;
+	*to = (struct toml_value){ .kind = v->kind, .i = v->i, .d = v->d,
+	    .b = v->b, .n = v->n };
+	if (v->s != NULL)
+		to->s = xstrdup(v->s);
+	if (v->kind == TOML_ARRAY)
+		to->v = xcalloc(v->n, sizeof *to->v);
+	for (size_t i = 0; i < v->n; i++)
+		copy(&to->v[i], &v->v[i]);
+}
+
+static bool
+is_nested(const struct toml_value *v)
+{
+	return v->n > 0 && v->v[0].kind == TOML_ARRAY;
+}
+
+static size_t
+add_texts(struct entry *en, size_t at, const struct toml_value *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		en->list[at++] = v->v[i].s;
+	return at + 1;
+}
+
+/* The texts of its array, or of the arrays in it. */
+static void
+list_texts(struct entry *en)
+{
+	const struct toml_value *v = &en->v;
+	size_t n = v->n + 1, at = 0;
+
+	for (size_t i = 0; i < v->n && is_nested(v); i++)
+		n += v->v[i].n;
+	en->list = xcalloc(n, sizeof *en->list);
+	en->argvs = xcalloc(v->n, sizeof *en->argvs);
+	for (size_t i = 0; i < v->n && is_nested(v); i++) {
+		en->argvs[en->nargvs++] = en->list + at;
+		at = add_texts(en, at, &v->v[i]);
+	}
+	if (v->n > 0 && !is_nested(v)) {
+		en->argvs[en->nargvs++] = en->list;
+		add_texts(en, 0, v);
 	}
 }
 
 void
 conf_entry_copy(struct entry *en, const struct toml_value *v)
 {
-	en->v = (struct toml_value){ .kind = v->kind, .i = v->i, .d = v->d,
-	    .b = v->b };
+	copy(&en->v, v);
 	en->list = NULL;
-	if (v->s != NULL)
-		en->v.s = xstrdup(v->s);
+	en->argvs = NULL;
+	en->nargvs = 0;
 	if (v->kind == TOML_ARRAY)
-		copy_array(en, v);
+		list_texts(en);
 }
 
 void
@@ -41,8 +75,10 @@ conf_entry_clear(struct entry *en)
 {
 	toml_release(&en->v);
 	free(en->list);
+	free(en->argvs);
 	free(en->origin);
 	en->list = NULL;
+	en->argvs = NULL;
 	en->origin = NULL;
 }
 
@@ -52,6 +88,24 @@ static bool
 is_number(const struct toml_value *v)
 {
 	return v->kind == TOML_INT || v->kind == TOML_FLOAT;
+}
+
+static bool
+is_strings(const struct toml_value *v)
+{
+	return v->kind == TOML_ARRAY &&
+	    (v->n == 0 || v->v[0].kind == TOML_STRING);
+}
+
+static bool
+is_argvs(const struct toml_value *v)
+{
+	if (!is_nested(v))
+		return is_strings(v);
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i].n == 0 || !is_strings(&v->v[i]))
+			return false;
+	return true;
 }
 
 static bool
@@ -68,8 +122,9 @@ is_type(enum conf_type type, const struct toml_value *v)
 	case CONF_JSON:
 		return v->kind == TOML_STRING;
 	case CONF_LIST:
-		return v->kind == TOML_ARRAY &&
-		    (v->n == 0 || v->v[0].kind == TOML_STRING);
+		return is_strings(v);
+	case CONF_ARGVS:
+		return is_argvs(v);
 	case CONF_NUMS:
 		return v->kind == TOML_ARRAY &&
 		    (v->n == 0 || is_number(&v->v[0]));

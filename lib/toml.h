@@ -18,6 +18,7 @@
 #include "err.h"
 
 #define TOML_KEYS_MAX 4096	/* names in one document, tables included */
+#define TOML_DEPTH_MAX 2	/* arrays: of values, or of such arrays */
 
 enum toml_kind {
 	TOML_STRING,
@@ -34,8 +35,7 @@ struct toml_value {
 	bool b;
 	char *s;		/* of a string: decoded, without NUL; of a
 				 * number: its text without '_' */
-	struct toml_value *v;	/* TOML_ARRAY: n elements of one kind, which
-				 * is never TOML_ARRAY */
+	struct toml_value *v;	/* TOML_ARRAY: n elements of one kind */
 	size_t n;
 };
 

@@ -9,7 +9,7 @@
 #include "utf8.h"
 #include "toml_impl.h"
 
-static int value(struct toml_in *t, struct toml_value *v, bool inside);
+static int value(struct toml_in *t, struct toml_value *v, int depth);
 
 /* ---- numbers and words ---- */
 
@@ -163,7 +163,7 @@ gap(struct toml_in *t)
 }
 
 static int
-array(struct toml_in *t, struct toml_value *v)
+array(struct toml_in *t, struct toml_value *v, int depth)
 {
 	size_t cap = 0;
 
@@ -178,7 +178,7 @@ array(struct toml_in *t, struct toml_value *v)
 		v->v = xgrow(v->v, v->n, &cap, sizeof *v->v);
 		el = &v->v[v->n++];
 		*el = (struct toml_value){ 0 };
-		if (value(t, el, true) < 0 || gap(t) < 0)
+		if (value(t, el, depth + 1) < 0 || gap(t) < 0)
 			return -1;
 		if (el->kind != v->v[0].kind)
 			return toml_unsupported(t, "an array of several types");
@@ -191,8 +191,9 @@ array(struct toml_in *t, struct toml_value *v)
 	return 0;
 }
 
+/* depth: so many arrays are open. */
 static int
-value(struct toml_in *t, struct toml_value *v, bool inside)
+value(struct toml_in *t, struct toml_value *v, int depth)
 {
 	switch (toml_peek(t)) {
 	case '"':
@@ -200,13 +201,14 @@ value(struct toml_in *t, struct toml_value *v, bool inside)
 		v->kind = TOML_STRING;
 		return toml_string(t, &v->s);
 	case '[':
-		if (inside)
-			return toml_unsupported(t, "an array in an array");
-		return array(t, v);
+		if (depth == TOML_DEPTH_MAX)
+			return toml_unsupported(t, "arrays nested that "
+			    "deeply");
+		return array(t, v, depth);
 	case '{':
 		return toml_unsupported(t, "an inline table (write [TABLE])");
 	case -1:
-		return toml_bad(t, inside ? "an array without its end" :
+		return toml_bad(t, depth > 0 ? "an array without its end" :
 		    "no value");
 	default:
 		return plain(t, v);
@@ -216,7 +218,7 @@ value(struct toml_in *t, struct toml_value *v, bool inside)
 int
 toml_read(struct toml_in *t, struct toml_value *v)
 {
-	return value(t, v, false);
+	return value(t, v, 0);
 }
 
 bool
@@ -241,7 +243,7 @@ void
 toml_release(struct toml_value *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		free(v->v[i].s);
+		toml_release(&v->v[i]);
 	free(v->v);
 	free(v->s);
 	*v = (struct toml_value){ 0 };

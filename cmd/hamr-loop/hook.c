@@ -1,4 +1,4 @@
-/* hook.c - [hooks] on_end: the user's own program, told of the end record. */
+/* hook.c - [hooks] on_end: the user's own programs, told of the end record. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -68,12 +68,12 @@ complain(struct hub *h, const char *fmt, int value)
 	runlog_say(h->log, "hook", "on_end: %s", what);
 }
 
-void
-hook_end(const struct conf *c, struct hub *h, const char *record)
+static void
+tell(struct hub *h, const char *const *argv, const char *record)
 {
 	long long until = file_now_ms() + HOOK_MS;
 	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
-	struct child_opts o = { .unset = like->unset,
+	struct child_opts o = { .argv = argv, .unset = like->unset,
 		.nunset = like->nunset };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct child *child;
@@ -81,9 +81,8 @@ hook_end(const struct conf *c, struct hub *h, const char *record)
 	struct err e;
 	int st;
 
-	o.argv = conf_list(c, "hooks.on_end", &o.nargv);
-	if (o.nargv == 0)
-		return;
+	while (argv[o.nargv] != NULL)
+		o.nargv++;
 	child = child_start(&o, &e);
 	if (child == NULL) {
 		err_say("the on_end hook: %s", e.text);
@@ -100,4 +99,14 @@ hook_end(const struct conf *c, struct hub *h, const char *record)
 		complain(h, "signal %d", WTERMSIG(st));
 	else if (st != 0)
 		complain(h, "status %d", WEXITSTATUS(st));
+}
+
+void
+hook_end(const struct conf *c, struct hub *h, const char *record)
+{
+	size_t n;
+	const char *const *const *argvs = conf_argvs(c, "hooks.on_end", &n);
+
+	for (size_t i = 0; i < n; i++)
+		tell(h, argvs[i], record);
 }

@@ -29,8 +29,17 @@ hook_init(struct hook *h, const struct tool *t, const char *key, int ms,
     struct buf *text)
 {
 	size_t n;
-	const char *const *list = conf_list(t->conf, key, &n);
+	const char *const *list;
 
+	if (strncmp(key, "hooks.", 6) == 0) {
+		const char *const *const *v = conf_argvs(t->conf, key, &n);
+
+		list = n > 0 ? v[0] : NULL;
+		for (n = 0; list != NULL && list[n] != NULL; n++)
+			;
+	} else {
+		list = conf_list(t->conf, key, &n);
+	}
 	*h = (struct hook){ .key = key };
 	if (n == 0)
 		return false;

@@ -29,7 +29,7 @@ test_defaults(void **state)
 	assert_string_equal(conf_origin(c, "agent.mode"), "default");
 	assert_string_equal(conf_list(c, "stages.mem", &n)[0], "hamr-mem");
 	assert_int_equal(n, 1);
-	conf_list(c, "hooks.on_end", &n);
+	conf_argvs(c, "hooks.on_end", &n);
 	assert_int_equal(n, 0);
 	conf_names(c, "mcp", &n);
 	assert_int_equal(n, 0);
@@ -94,8 +94,8 @@ test_option_values(void **state)
 	const char *const *l;
 	size_t n;
 
-	c = loads(f, "hooks.on_end=['a b', \"c\"]", "provider.x.model=123");
-	l = conf_list(c, "hooks.on_end", &n);
+	c = loads(f, "stages.mem=['a b', \"c\"]", "provider.x.model=123");
+	l = conf_list(c, "stages.mem", &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(l[0], "a b");
 	assert_string_equal(l[1], "c");
@@ -113,6 +113,32 @@ test_option_values(void **state)
 	c = loads(f, "verification.default_command=make \"check\"", NULL);
 	assert_string_equal(conf_str(c, "verification.defaultCommand"),
 	    "make \"check\"");
+	conf_free(c);
+}
+
+static void
+test_argvs(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = loads(f, "hooks.on_end=['a b', \"c\"]",
+	    "hooks.after_tool=[['a'], ['b', 'x']]");
+	const char *const *const *l;
+	size_t n;
+
+	l = conf_argvs(c, "hooks.on_end", &n);
+	assert_int_equal(n, 1);
+	assert_string_equal(l[0][0], "a b");
+	assert_string_equal(l[0][1], "c");
+	assert_null(l[0][2]);
+	l = conf_argvs(c, "hooks.after_tool", &n);
+	assert_int_equal(n, 2);
+	assert_string_equal(l[0][0], "a");
+	assert_null(l[0][1]);
+	assert_string_equal(l[1][0], "b");
+	assert_string_equal(l[1][1], "x");
+	assert_null(l[1][2]);
+	conf_argvs(c, "hooks.before_tool", &n);
+	assert_int_equal(n, 0);
 	conf_free(c);
 }
 
@@ -205,6 +231,7 @@ test_print(void **state)
 	size_t lines = 0;
 
 	conf_set(c, "hooks.on_end", "['a', \"\\n\\u0007\"]", "a\nb\xff", NULL);
+	conf_set(c, "hooks.after_tool", "[['a', \"\\n\"], ['b']]", "--t", NULL);
 	conf_set(c, "provider.temperature", "0", "--t", NULL);
 	conf_set(c, "mcp.m.timeout", "1.5e1", "--t", NULL);
 	conf_print(c, &one);
@@ -214,6 +241,8 @@ test_print(void **state)
 	    "\xc3\xa4 \\u202E\"  # -o\n"));
 	assert_non_null(strstr(one.p, "hooks.on_end = [\"a\", "
 	    "\"\\u000A\\u0007\"]  # a\\u000Ab\xef\xbf\xbd\n"));
+	assert_non_null(strstr(one.p, "hooks.after_tool = [[\"a\", \"\\u000A\"],"
+	    " [\"b\"]]  # --t\n"));
 	put_file(f, "home/hamr/config.toml", one.p);
 	conf_free(c);
 	c = loads(f, NULL, NULL);
@@ -241,6 +270,7 @@ main(void)
 		LAYER(test_precedence),
 		LAYER(test_no_config),
 		LAYER(test_option_values),
+		LAYER(test_argvs),
 		LAYER(test_environment),
 		LAYER(test_quiet),
 		LAYER(test_block_from_warnings),

@@ -38,8 +38,19 @@ test_file_errors(void **state)
 		    "\"provider.params\" wants a string that holds a JSON "
 		    "object, not a string" },
 		{ "hooks.on_end = [1]", "@/etc.toml:1: key \"hooks.on_end\" "
-		    "wants an array of strings, not an array that begins "
-		    "with an integer" },
+		    "wants an array of strings or of such arrays, none "
+		    "empty, not an array that begins with an integer" },
+		{ "hooks.on_end = [['a'], []]", "@/etc.toml:1: key "
+		    "\"hooks.on_end\" wants an array of strings or of such "
+		    "arrays, none empty, not an array that begins with an "
+		    "array" },
+		{ "hooks.on_end = [[1]]", "@/etc.toml:1: key "
+		    "\"hooks.on_end\" wants an array of strings or of such "
+		    "arrays, none empty, not an array that begins with an "
+		    "array" },
+		{ "stages.mem = [['hamr-mem']]", "@/etc.toml:1: key "
+		    "\"stages.mem\" wants an array of strings, not an array "
+		    "that begins with an array" },
 		{ "provider.prices = [-1.0]", "@/etc.toml:1: key "
 		    "\"provider.prices\" wants an array of numbers from 0 to "
 		    "1000000000, not an array that begins with a float" },

@@ -71,6 +71,8 @@ test_toml_good(void **state)
 	accepts("a=1.5\nb=-1e06\nc=6_0.2_5E-2",
 	    "a=1.5@1 b=-1e06@2 c=60.25E-2@3 ");
 	accepts("a = [ # x\n 1,\n\n 2, # y\n]\nb=[]", "a=[1, 2]@1 b=[]@6 ");
+	accepts("a = [['b', 'c'],\n [], [ 'd', ], # e\n]\nb=[[]]",
+	    "a=[[\"b\", \"c\"], [], [\"d\"]]@1 b=[[]]@4 ");
 	accepts("1.2=3", "1.2=3@1 ");
 	accepts("\"\"=1", "\"\"=1@1 ");
 	accepts("[a.b]\n[a]\nc=1", "a.b@1 a@2 a.c=1@3 ");
@@ -98,7 +100,9 @@ test_toml_not_supported(void **state)
 	refuses("a = 1e999", NOT "a number that large or that long");
 	refuses("a = [1, 'x']", NOT "an array of several types");
 	refuses("a = [1, 2.0]", NOT "an array of several types");
-	refuses("a = [[1]]", NOT "an array in an array");
+	refuses("a = [[[1]]]", NOT "arrays nested that deeply");
+	refuses("a = [[1], 2]", NOT "an array of several types");
+	refuses("a = [[1, 'x']]", NOT "an array of several types");
 	refuses("a = \"\\u0000\"", NOT "U+0000 in a string");
 	refuses("\xef\xbb\xbf" "a = 1", NOT "a byte order mark");
 #undef NOT
