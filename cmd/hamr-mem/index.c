@@ -15,8 +15,8 @@
 #include "store.h"
 #include "where.h"
 
-#define BATCH_ITEMS 2000
-#define BATCH_BYTES ((size_t)4 << 20)
+#define BATCH_ITEMS 20000
+#define BATCH_BYTES ((size_t)16 << 20)
 /* A resident stage keeps this much while the disk is full. */
 #define KEEP_BYTES ((size_t)256 << 20)
 

@@ -115,6 +115,35 @@ is_other(struct store *st, const char *key, const char *hash, struct err *e)
 	return got;
 }
 
+/* One passage: its text, and its words in the index.  Both are statements of
+ * one row: before one of several rows FTS5 writes out all it has collected. */
+static int
+put_passage(struct store *st, int64_t id, size_t off, struct slice text,
+    struct slice parts, const struct item *it, struct err *e)
+{
+	struct st *s = db_st(st->db, "INSERT INTO passage(id, off, text, "
+	    "parts) VALUES(?1, ?2, ?3, ?4)", e);
+
+	if (s == NULL)
+		return -1;
+	st_int(s, 1, id);
+	st_int(s, 2, (int64_t)off);
+	st_slice(s, 3, text);
+	st_slice(s, 4, parts);
+	if (st_run(s, e) < 0)
+		return -1;
+	s = db_st(st->db, "INSERT INTO words(rowid, text, parts, path, name) "
+	    "VALUES(?1, ?2, ?3, ?4, ?5)", e);
+	if (s == NULL)
+		return -1;
+	st_int(s, 1, id);
+	st_slice(s, 2, text);
+	st_slice(s, 3, parts);
+	st_text(s, 4, it->path != NULL ? it->path : it->tags);
+	st_text(s, 5, it->name != NULL ? it->name : it->slot);
+	return st_run(s, e);
+}
+
 static int
 put_passages(struct store *st, int64_t row, const struct item *it,
     struct err *e)
@@ -122,40 +151,18 @@ put_passages(struct store *st, int64_t row, const struct item *it,
 	struct slice text = { it->text, it->len }, p;
 	struct buf parts = BUF_INIT(TEXT_MAX);
 	int64_t id = row << PASSAGE_BITS;
-	size_t at = 0, from = 0;
+	size_t at = 0;
 	int r = 0;
 
 	while (r == 0 && text_passage(text, &at, &p)) {
-		struct st *s = db_st(st->db, "INSERT INTO passage(id, off, "
-		    "text, parts) VALUES(?1, ?2, ?3, ?4)", e);
-
-		from = (size_t)(p.p - text.p);
 		buf_reset(&parts);
 		text_parts(p, &parts);
 		if (it->path != NULL)
 			text_parts(slice_of(it->path), &parts);
-		if (s == NULL) {
-			r = -1;
-			break;
-		}
-		st_int(s, 1, id++);
-		st_int(s, 2, (int64_t)from);
-		st_slice(s, 3, p);
-		st_slice(s, 4, parts.len > 0 ? buf_view(&parts) : SLICE(""));
-		r = st_run(s, e);
+		r = put_passage(st, id++, (size_t)(p.p - text.p), p,
+		    parts.len > 0 ? buf_view(&parts) : SLICE(""), it, e);
 	}
 	buf_release(&parts);
-	if (r == 0) {
-		struct st *s = db_st(st->db, "INSERT INTO words(rowid, text, "
-		    "parts, path, name) SELECT id, text, parts, path, name "
-		    "FROM source WHERE id >= ?1 AND id < ?2", e);
-
-		if (s == NULL)
-			return -1;
-		st_int(s, 1, row << PASSAGE_BITS);
-		st_int(s, 2, id);
-		r = st_run(s, e);
-	}
 	return r;
 }
 
