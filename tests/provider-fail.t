@@ -78,6 +78,22 @@ X
 fails "... overloaded_error" 75 '"overloaded",true' <<X
 event {"type":"error","error":{"type":"overloaded_error","message":"busy"}}
 X
+fails "... as a field of its own" 75 '"server",true' <<X
+line error: {"code":500,"message":"boom","type":"server_error"}
+line
+X
+is "... its words" "$(jq -r 'select(.code).message' got)" \
+	"the server reports in its answer: boom"
+fails "... that is no JSON" 75 '"server",true' <<X
+line error: boom
+line
+X
+fails "... at the end of the stream" 69 '"auth",false' <<X
+body error: {"code":401,"message":"no"}
+X
+fails "... cut" 75 '"truncated",true' <<X
+body error: {"code":401,"mess
+X
 fails "an error as JSON with status 200" 69 '"bad_request",false' <<X
 body {"error":{"message":"boom","code":400}}
 X
@@ -123,15 +139,46 @@ is "silence" "$(err '[.code, .partial]' -o provider.idle_timeout=0.2)" \
 cut_at slow 'sleep 300' 'line : x' 'sleep 300' 'line : x' 'sleep 300' hang
 is "comments are no silence, but the whole has a limit" "$(err .code \
 	-o provider.idle_timeout=1 -o provider.total_timeout=0.6)" '"timeout"'
-{ echo 'cut each close'; cat hello; } | script s
-serve s
-for i in $(seq 1 130); do
+for i in $(seq 1 300); do
 	printf '{"type":"hamr","session":"%d"}\n%s\n' "$i" "$user"
 done >many
-hamr-provider -n -q --no-config -o provider.max_retries=0 --base-url "$URL" \
-	--model m <many >got
-is "cut after every byte: an error, or all of it" "$(jq -r 'select(.role or .type == "error") |
-	.code // .content' got | sort -u | xargs)" "hello network"
+cut_each() {	# code of a cut; api; what the answers have to be
+	hamr-provider -n -q --no-config -o provider.max_retries=0 --base-url \
+		"$URL" --api "$2" --model m <many >got
+	is "$1: cut after every byte: an error, or all of it" "$(jq -r '
+		select(.role or .type == "error") | .code // .content' got |
+		sort -u | xargs)" "hello $1"
+	is "... that keeps what had come" "$(jq -r 'select(.code) |
+		.partial.content // ""' got | sort -u | xargs)" "$3"
+}
+{ echo 'cut each close'; cat hello; } | script s
+serve s
+cut_each network openai hello
+# at its clean end, too, also amidst an event
+{ echo 'cut each end'; sed 1d hello; } | script s
+serve s
+cut_each truncated openai hello
+{ echo 'cut each end'
+echo 'line {"message":{"content":"hello"}}'
+echo 'line {"message":{"content":""},"done":true}'; } | script s
+serve s
+cut_each truncated ollama hello
+{ echo 'cut each end'
+echo 'body {"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}'
+} | script s
+serve s
+cut_each truncated openai ''
+{ echo 'length none'; events "$(d '{"content":"x"}')" \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}')" |
+	sed '1d;$d'; echo 'body data: {"choices":[{"delta":{"content":"y'; } | script s
+serve s
+is "a clean end amidst an event" "$(err '[.code, .retryable, .partial]')" \
+	'["truncated",true,{"content":"x","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}]'
+fails "a whole event that is no JSON" 75 '"server",true' <<X
+line data: {"choices":
+line
+$(events "$(d '{"content":"x"}')" "$(fin stop)" | sed 1d)
+X
 
 # ---- retries (N1 N8) ----
 
@@ -258,6 +305,14 @@ is "overflow with status 500, not tried again" "$(err .code)$(n)" '"context_over
 printf 'event {"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (8192 tokens)"}}\n' >s
 serve s
 is "overflow within the stream" "$(ask | jq -c '.context_tokens // .code' | xargs)" "8192 context_overflow"
+{ events "$(d '{"content":"so far"}')" | sed '$d'
+echo 'line error: {"code":400,"message":"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}'
+echo line; echo hang; } >s
+serve s
+is "... as llama.cpp's field" "$(ask | jq -c '[.context_tokens // .code,
+	.source // .retryable, .partial.content]' | xargs)" \
+	"[8192,server error,null] [context_overflow,false,so far]"
+is "... is not tried again" "$(n)" 1
 while IFS= read -r body; do
 	printf 'status 400\nbody %s\n' "$body" >s
 	serve s

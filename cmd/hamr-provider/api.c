@@ -97,6 +97,52 @@ has_lone_surrogate(struct slice checked)
 	return false;
 }
 
+/* Is data, or what repair makes of it in fixed, one JSON object? */
+static bool
+is_object(struct scan *sc, struct slice *data, struct buf *fixed,
+    bool *lossy)
+{
+	*lossy = false;
+	if (scan_record(sc, data->p, data->n) == 0) {
+		*lossy = has_lone_surrogate(*data);
+		return true;
+	}
+	repair(*data, fixed);
+	if (fixed->len == 0 || scan_record(sc, fixed->p, fixed->len) < 0)
+		return false;
+	*data = buf_view(fixed);
+	*lossy = true;
+	return true;
+}
+
+static enum api_said
+read_event(const struct api *api, struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f, struct buf *fixed)
+{
+	bool lossy, object = is_object(&st->scan, &data, fixed, &lossy);
+
+	if (!object && st->is_cut && (strchr("{[", *data.p) != NULL ||
+	    (api->own == NULL && !st->is_error)))
+		return API_MORE;	/* the beginning of one */
+	if (st->is_error) {
+		if (object)
+			failure_event(f, data);
+		else
+			failure_words(f, data);
+		return API_ERROR;
+	}
+	if (api->own != NULL)
+		return adapter_event(api->own, st, a, data, f);
+	if (!object) {
+		failure_set(f, "server", true, true, "the server sent an "
+		    "event that is not a JSON object: %s", st->scan.why);
+		return API_ERROR;
+	}
+	if (lossy)
+		answer_lossy(a);
+	return api->read(st, &st->scan, a, data, f);
+}
+
 enum api_said
 api_event(const struct api *api, struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f)
@@ -108,22 +154,7 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		return API_DONE;
 	if (is_blank(data, ""))
 		return API_MORE;
-	if (api->own != NULL)
-		return adapter_event(api->own, st, a, data, f);
-	if (scan_record(&st->scan, data.p, data.n) < 0) {
-		repair(data, &fixed);
-		if (scan_record(&st->scan, fixed.p, fixed.len) < 0) {
-			failure_set(f, "server", true, true, "the server sent "
-			    "an event that is no JSON object: %s",
-			    st->scan.why);
-			buf_release(&fixed);
-			return API_ERROR;
-		}
-		answer_lossy(a);
-		data = buf_view(&fixed);
-	} else if (has_lone_surrogate(data))
-		answer_lossy(a);
-	said = api->read(st, &st->scan, a, data, f);
+	said = read_event(api, st, a, data, f, &fixed);
 	buf_release(&fixed);
 	return said;
 }

@@ -25,7 +25,10 @@ struct adapter;
 
 /* What an adapter keeps between the events of one stream. */
 struct api_stream {
-	struct slice event;	/* the name of the one in hand, borrowed */
+	/* of the event in hand: its name, borrowed; that it came as an error;
+	 * that the stream ended in it */
+	struct slice event;
+	bool is_error, is_cut;
 	struct buf text, mark;	/* of the thought in hand */
 	long open;		/* index of a block, -1: none */
 	long foreign;		/* of one that is not for us, -1: none */
@@ -70,7 +73,8 @@ void api_stream_init(struct api_stream *st);
 void api_stream_reset(struct api_stream *st);
 void api_stream_release(struct api_stream *st);
 
-/* Check one event and read it; repairs what can be repaired. */
+/* Check one event and read it; repairs what can be repaired.  One that is cut
+ * and no JSON for that says nothing. */
 enum api_said api_event(const struct api *api, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);
 

@@ -24,6 +24,8 @@ on_event(void *ctx, struct slice data)
 	if (x->said == API_DONE || x->said == API_ERROR)
 		return 1;
 	x->stream.event = buf_view(&x->sse.name);
+	x->stream.is_error = x->sse.is_error;
+	x->stream.is_cut = x->sse.is_cut;
 	x->said = api_event(x->p->set->api, &x->stream, x->p->answer, data,
 	    &x->failure);
 	if (x->first == 0 && answer_started(x->p->answer))
@@ -125,6 +127,30 @@ is_ok(long status)
 	return status >= 200 && status <= 299;
 }
 
+static void
+broken_off(struct exchange *x)
+{
+	failure_set(&x->failure, "truncated", true, false,
+	    "%s ended the answer without a finish_reason", x->where);
+	x->failure.partial = true;
+}
+
+/* Does JSON end before its own end?  (The scanner says where a string or a
+ * word begins that has none.) */
+static bool
+is_cut_off(struct slice text)
+{
+	struct scan sc = { 0 };
+	bool good = scan_value(&sc, text.p, text.n) == 0;
+	size_t at = sc.at;
+
+	scan_release(&sc);
+	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
+		text.n--;
+	return !good && (at >= text.n || strchr("]}", text.p[text.n - 1]) ==
+	    NULL);
+}
+
 /* An answer without a stream: all of it is there. */
 static void
 read_whole(struct exchange *x)
@@ -140,6 +166,10 @@ read_whole(struct exchange *x)
 		}
 	}
 	object = raw.n > 0 && (*raw.p == '{' || (mark == NULL && *raw.p == '['));
+	if (object && is_cut_off(raw)) {
+		broken_off(x);
+		return;
+	}
 	if (object)
 		x->said = api_event(x->p->set->api, &x->stream, x->p->answer,
 		    raw, &x->failure);
@@ -156,14 +186,6 @@ read_whole(struct exchange *x)
 		    "right (it often ends in /v1)", x->where);
 		return;
 	}
-}
-
-static void
-broken_off(struct exchange *x)
-{
-	failure_set(&x->failure, "truncated", true, false,
-	    "%s ended the answer without a finish_reason", x->where);
-	x->failure.partial = true;
 }
 
 /* The transfer came to its end with a status of 2xx. */

@@ -294,6 +294,17 @@ failure_event(struct failure *f, struct slice object)
 }
 
 void
+failure_words(struct failure *f, struct slice text)
+{
+	struct status_row row = row_of(500);
+
+	failure_set(f, row.code, row.retryable, row.again,
+	    "the server reports in its answer: ");
+	add_shown(&f->message, text);
+	overflows(f, text, (struct slice){ NULL, 0 });
+}
+
+void
 failure_transfer(struct failure *f, const struct http_reply *r,
     const char *where)
 {

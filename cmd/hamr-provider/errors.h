@@ -33,6 +33,9 @@ void failure_status(struct failure *f, long status, struct slice body);
 /* An error object within an answer of status 200 (checked JSON). */
 void failure_event(struct failure *f, struct slice object);
 
+/* The same in words that are no JSON. */
+void failure_words(struct failure *f, struct slice text);
+
 /* A transfer that did not come to its end. */
 void failure_transfer(struct failure *f, const struct http_reply *r,
     const char *where);

@@ -18,6 +18,7 @@ sse_reset(struct sse *s)
 	buf_reset(&s->line);
 	buf_reset(&s->data);
 	buf_reset(&s->name);
+	s->is_error = s->is_cut = false;
 	s->has_data = s->after_cr = s->begun = false;
 }
 
@@ -38,7 +39,7 @@ event_end(struct sse *s, sse_fn *fn, void *ctx)
 		rc = fn(ctx, buf_view(&s->data));
 	buf_reset(&s->data);
 	buf_reset(&s->name);
-	s->has_data = false;
+	s->has_data = s->is_error = false;
 	return rc;
 }
 
@@ -77,6 +78,10 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 		buf_slice(&s->name, value);
 	}
 	value = value_of(l, "data");
+	if (value.p == NULL) {
+		value = value_of(l, "error");
+		s->is_error |= value.p != NULL;
+	}
 	if (value.p == NULL)
 		return 0;
 	if (s->has_data)
@@ -132,6 +137,7 @@ sse_end(struct sse *s, sse_fn *fn, void *ctx)
 {
 	int rc = 0;
 
+	s->is_cut = true;
 	if (s->line.len > 0)
 		rc = take_line(s, buf_view(&s->line), fn, ctx);
 	buf_reset(&s->line);

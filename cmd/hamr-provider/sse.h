@@ -1,8 +1,9 @@
 /* sse.h - server-sent events out of bytes that come cut anywhere.
  *
  * Reads the format of the HTML standard (9.2): lines ended by LF, CR or CRLF,
- * comments, "data" lines joined by LF, "event", a BOM at the start; other
- * fields mean nothing to us.  No library on the list reads it.
+ * comments, "data" lines joined by LF, "event", a BOM at the start.  llama.cpp
+ * has a field of its own, "error", read like data.  Other fields mean nothing
+ * to us.  No library on the list reads it.
  */
 #ifndef PROVIDER_SSE_H
 #define PROVIDER_SSE_H
@@ -18,6 +19,8 @@ typedef int sse_fn(void *ctx, struct slice data);
 struct sse {
 	struct buf line, data;	/* ceilings: what one line, one event may be */
 	struct buf name;	/* "event" of the event in hand, or empty */
+	/* of the event in hand: it came as "error"; the stream ended in it */
+	bool is_error, is_cut;
 	bool has_data, after_cr, begun;
 	bool lines;		/* each line is an event (NDJSON) */
 };
@@ -30,7 +33,8 @@ void sse_release(struct sse *s);
 enum { SSE_TOO_LARGE = -1000 };
 int sse_feed(struct sse *s, const char *p, size_t n, sse_fn *fn, void *ctx);
 
-/* The end of the stream: an event without its last blank line counts. */
+/* The end of the stream: an event without its last blank line counts, and is
+ * handed on with is_cut. */
 int sse_end(struct sse *s, sse_fn *fn, void *ctx);
 
 #endif

@@ -2,12 +2,18 @@
 #include "fuzz.h"
 #include "sse.h"
 
+struct log {
+	struct buf *out;
+	const struct sse *sse;
+};
+
 static int
 on_event(void *ctx, struct slice data)
 {
-	struct buf *log = ctx;
+	struct buf *log = ((struct log *)ctx)->out;
+	const struct sse *s = ((struct log *)ctx)->sse;
 
-	buf_fmt(log, "[%zu ", data.n);
+	buf_fmt(log, "[%d%d %zu ", s->is_error, s->is_cut, data.n);
 	buf_slice(log, data);
 	buf_adds(log, "]\n");
 	return slice_is(data, "[DONE]");
@@ -17,6 +23,7 @@ static void
 feed(const char *p, size_t n, int rule, bool lines, struct buf *log)
 {
 	struct sse s;
+	struct log l = { log, &s };
 	size_t at = 0;
 	int r = 0;
 
@@ -26,12 +33,12 @@ feed(const char *p, size_t n, int rule, bool lines, struct buf *log)
 		size_t k = rule < 0 ? n : fuzz_piece((uint8_t)rule, i, n - at);
 		char *piece = fuzz_copy(p + at, k);
 
-		r = sse_feed(&s, piece, k, on_event, log);
+		r = sse_feed(&s, piece, k, on_event, &l);
 		free(piece);
 		at += k;
 	}
 	if (r == 0)
-		r = sse_end(&s, on_event, log);
+		r = sse_end(&s, on_event, &l);
 	buf_fmt(log, "%d\n", r);
 	sse_release(&s);
 }
