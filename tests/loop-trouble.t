@@ -63,6 +63,37 @@ Ollama's model without tools|400|{"error":{"message":"gemma3 does not support to
 vLLM without tools|400|{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice"}|tool_dialect=hermes
 X
 
+# what is not to be waited for
+unwaited() {
+	at "$(port)" -o agent.provider_wait=600 -o agent.mode=read-only --json
+	echo "$? $(grep -c wait_ms out)"
+}
+event() { printf 'event {"choices":[{"delta":%s}]}\n' "$1"; }
+yes 'int f(int);' | head -n 20000 >large.c
+httpd_stop
+{ printf 'method POST\nchunked\n'
+event '{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"large.c\"}"}}]}'
+printf 'event {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}\n'; } >s
+{ printf 'method POST\nchunked\n'; event '{"content":"It holds"}'
+printf 'line error: {"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}\nline\n'
+echo hang; } >s2
+{ printf 'method POST\nchunked\n'; event '{"content":"It holds declarations."}'
+printf 'event {"choices":[{"delta":{},"finish_reason":"stop"}]}\n'; } >s3
+httpd_start log s s2 s3 || exit 1
+is "llama.cpp's window is full in mid-stream: no wait" "$(unwaited)" "0 0"
+is "the window is learned, the request is smaller, partial is kept" \
+	"$(jq -r 'select(.type == "limit" or .type == "compaction" or .type ==
+	"error" or .type == "recovery") | .context_tokens // .partial.content
+	// .scenario // .type' out | uniq | paste -sd,) $(jq -s 'map(select(
+	.method == "POST").body | length) | .[2] < .[1] / 2' log)" \
+	"8192,It holds,context_exhaustion,compaction true"
+httpd_stop
+printf 'method POST\nstatus 500\nbody {"error":{"code":500,"message":"Cannot use tools with stream"}}\n' >s
+printf 'method POST\nbody {"choices":[{"message":{"content":"Here I am."},"finish_reason":"stop"}]}\n' >s2
+httpd_start log s s2 || exit 1
+is "no stream with tools: no wait" "$(unwaited) $(tail -n 1 out |
+	jq -r .answer)" "0 0 Here I am."
+
 # a server that is loading is waited for
 printf 'method POST\nstatus 503\nbody {"error":{"code":503,"message":"Loading model"}}\n' >s
 printf 'method POST\nbody {"choices":[{"message":{"content":"Here I am."},"finish_reason":"stop"}]}\n' >s2

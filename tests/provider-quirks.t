@@ -211,6 +211,36 @@ serve s hello
 is "llama-server's own broken call is asked again" "$(ask |
 	jq -r 'select(.role).content')" hello
 
+# ---- old llama.cpp: no tools with stream ----
+
+printf '%s\n{"type":"go","n":1}\n%s\n' "$user" "$user" >in
+printf 'body {"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}\n' >whole
+sorry='{"error":{"code":500,"message":"Cannot use tools with stream","type":"server_error"}}'
+while IFS='|' read -r name directives; do
+	printf '%b\n' "$directives" >no
+	serve no whole
+	is "$name: asked again at once, no retry counted" "$(ask -o \
+		provider.max_retries=0 | jq -r '.content // .code // .type' |
+		xargs)" "whole go whole"
+	is "... without a stream, in the next request too" "$(jq -c '.body |
+		fromjson | [.stream, .stream_options != null]' log | xargs)" \
+		"[true,true] [false,false] [false,false]"
+done <<X
+no stream with tools, HTTP 500|status 500\nbody $sorry
+HTTP 400|status 400\nbody $sorry
+HTTP 501|status 501\nbody {"error":"Cannot use tools with stream"}
+HTTP 503, loading or not|status 503\nbody $sorry
+HTTP 200|body $sorry
+an event|event $sorry
+an error field|line error: {"code":500,"message":"Cannot use tools with stream"}\nline
+X
+printf 'status 500\nheader Retry-After: 0\nbody %s\n' "$sorry" >no
+serve no
+is "it is said once more: an error like another" "$(ask -o \
+	provider.max_retries=1 | jq -r 'select(.code and .stage and .retryable
+	!= null) | .code' | xargs) $(wc -l <log)" "server server 5"
+printf '%s\n' "$user" >in
+
 # ---- Anthropic ----
 
 anthropic() {	# name wanted-jq wanted event...

@@ -262,6 +262,25 @@ sends_reasoning(const struct provider *p)
 	return p->set->reasoning == REASONING_ALWAYS;
 }
 
+static bool
+streams(const struct provider *p)
+{
+	return p->set->stream && !(p->quirks & QUIRK_NO_STREAM);
+}
+
+/* Where to: the path may name the model, and whether it streams. */
+static void
+make_url(struct exchange *x)
+{
+	const struct settings *s = x->p->set;
+	char *path = s->api->path != NULL ? xstrdup(s->api->path) :
+	    s->api->model_path(s->model, streams(x->p));
+
+	free(x->url);
+	x->url = server_url(s->base_url, path);
+	free(path);
+}
+
 /* It also says where to, and with which headers. */
 static int
 ask_adapter(struct exchange *x, const struct body *b, struct slice messages)
@@ -285,7 +304,7 @@ make_body(struct exchange *x)
 	const struct settings *s = x->p->set;
 	struct buf legal = BUF_INIT((size_t)1 << 40);
 	struct body b = {
-		.model = s->model, .stream = s->stream,
+		.model = s->model, .stream = streams(x->p),
 		.system_in_place = s->system_in_place && !s->api->one_system,
 		.blind = s->blind,
 		.reasoning = sends_reasoning(x->p), .dialect = s->dialect,
@@ -301,6 +320,8 @@ make_body(struct exchange *x)
 	int r = 0;
 
 	buf_reset(&x->body);
+	if (s->api->own == NULL)
+		make_url(x);
 	if (s->api->own == NULL && s->api->body == NULL) {
 		body_print(&b, &x->body);
 		return 0;
@@ -330,6 +351,8 @@ begin(struct exchange *x)
 	buf_reset(&x->tape);
 	failure_reset(&x->failure);
 	api_stream_reset(&x->stream);
+	x->stream.event = (struct slice){ NULL, 0 };
+	x->stream.is_error = x->stream.is_cut = false;
 	x->form = x->p->set->api->lines ? FORM_SSE : FORM_UNKNOWN;
 	x->sse.lines = x->p->set->api->lines;
 	x->is_whole = false;
@@ -371,8 +394,6 @@ void
 attempt_init(struct exchange *x)
 {
 	const struct settings *s = x->p->set;
-	char *path = s->api->path != NULL ? xstrdup(s->api->path) :
-	    s->api->model_path(s->model, s->stream);
 
 	if (x->p->answer == NULL)
 		x->p->answer = answer_new(s->dialect, s->repeat_limit,
@@ -385,9 +406,7 @@ attempt_init(struct exchange *x)
 	buf_init(&x->tape, s->max_body > ERROR_BODY_MAX ? s->max_body :
 	    ERROR_BODY_MAX);
 	failure_init(&x->failure);
-	x->url = server_url(s->base_url, path);
 	x->where = settings_where(s->base_url);
-	free(path);
 }
 
 void

@@ -86,6 +86,26 @@ retry_in(struct exchange *x, long long tries)
 	return f->wait_ms >= 0 ? f->wait_ms : backoff_ms(tries);
 }
 
+/* What the failure tells of the server, if a request without that may do; 0:
+ * nothing. */
+static unsigned
+learn(const struct exchange *x)
+{
+	const struct failure *f = &x->failure;
+	struct slice words = x->raw.len > 0 ? buf_view(&x->raw) :
+	    buf_view(&f->message);
+	unsigned quirk;
+
+	if (answer_started(x->p->answer))
+		return 0;
+	quirk = quirks_learn(x->p->quirks, x->reply.status, words,
+	    buf_view(&x->body));
+	if (strcmp(f->code, "bad_request") == 0 || x->reply.status == 500 ||
+	    quirk == QUIRK_NO_STREAM)
+		return quirk;
+	return 0;
+}
+
 /* Attempts until there is an answer, or a failure that stays. */
 static void
 persist(struct exchange *x)
@@ -101,10 +121,8 @@ persist(struct exchange *x)
 			cassette_add(x, false);
 			return;
 		}
-		quirk = quirks_learn(x->p->quirks, x->reply.status,
-		    buf_view(&x->raw), buf_view(&x->body));
-		if (quirk != 0 && (strcmp(x->failure.code, "bad_request") ==
-		    0 || x->reply.status == 500)) {
+		quirk = learn(x);
+		if (quirk != 0) {
 			x->p->quirks |= quirk;
 			cassette_add(x, true);
 			continue;

@@ -194,10 +194,19 @@ learn_turns(unsigned known, struct slice words)
 	return 0;
 }
 
+/* Old llama.cpp, with 500 as with 400, or in the answer itself. */
+static bool
+refuses_stream(struct slice words)
+{
+	return has(words, "annot use tools with stream");
+}
+
 unsigned
 quirks_learn(unsigned known, long status, struct slice words,
     struct slice body)
 {
+	if (!(known & QUIRK_NO_STREAM) && refuses_stream(words))
+		return QUIRK_NO_STREAM;
 	if ((status == 400 || status == 422 || status == 500) &&
 	    learn_turns(known, words) != 0)
 		return learn_turns(known, words);
