@@ -2,8 +2,9 @@
  *
  * Chapter 1.7 of the specification: UTF-8, comments, [a.b] tables, bare,
  * quoted and dotted keys, basic and literal strings on one line, decimal
- * 64-bit integers, finite floats, booleans, arrays of one type.  What passes
- * here means the same to every parser of TOML 1.0; what is TOML but not of
+ * 64-bit integers, finite floats, booleans, arrays of one type, where an
+ * integer among floats is a float.  What passes here means the same to every
+ * parser of TOML 1.0; what is TOML but not of
  * the subset is refused as "FILE:LINE: not supported here: ...", everything
  * else as "FILE:LINE: WHY".  All refusals have the status ST_CONFIG.
  */

@@ -162,6 +162,21 @@ gap(struct toml_in *t)
 	return 0;
 }
 
+/* Is the last element of an array like those before it?  An integer among
+ * floats is a float. */
+static bool
+same_kind(struct toml_value *v)
+{
+	struct toml_value *first = v->v, *last = &v->v[v->n - 1];
+
+	if (first->kind == TOML_FLOAT && last->kind == TOML_INT)
+		last->kind = TOML_FLOAT;
+	if (first->kind == TOML_INT && last->kind == TOML_FLOAT)
+		for (size_t i = 0; i < v->n; i++)
+			v->v[i].kind = TOML_FLOAT;
+	return last->kind == first->kind;
+}
+
 static int
 array(struct toml_in *t, struct toml_value *v, int depth)
 {
@@ -180,7 +195,7 @@ array(struct toml_in *t, struct toml_value *v, int depth)
 		*el = (struct toml_value){ 0 };
 		if (value(t, el, depth + 1) < 0 || gap(t) < 0)
 			return -1;
-		if (el->kind != v->v[0].kind)
+		if (!same_kind(v))
 			return toml_unsupported(t, "an array of several types");
 		if (toml_peek(t) == ']')
 			break;

@@ -71,6 +71,7 @@ test_toml_good(void **state)
 	accepts("a=1.5\nb=-1e06\nc=6_0.2_5E-2",
 	    "a=1.5@1 b=-1e06@2 c=60.25E-2@3 ");
 	accepts("a = [ # x\n 1,\n\n 2, # y\n]\nb=[]", "a=[1, 2]@1 b=[]@6 ");
+	accepts("a = [3, 15, 0.3]\nb=[0.5,\n2,]", "a=[3, 15, 0.3]@1 b=[0.5, 2]@2 ");
 	accepts("a = [['b', 'c'],\n [], [ 'd', ], # e\n]\nb=[[]]",
 	    "a=[[\"b\", \"c\"], [], [\"d\"]]@1 b=[[]]@4 ");
 	accepts("1.2=3", "1.2=3@1 ");
@@ -99,7 +100,9 @@ test_toml_not_supported(void **state)
 	refuses("a = nan", NOT "inf and nan");
 	refuses("a = 1e999", NOT "a number that large or that long");
 	refuses("a = [1, 'x']", NOT "an array of several types");
-	refuses("a = [1, 2.0]", NOT "an array of several types");
+	refuses("a = [1, 2.0, 'x']", NOT "an array of several types");
+	refuses("a = [1.5, true]", NOT "an array of several types");
+	refuses("a = [true, 1.5]", NOT "an array of several types");
 	refuses("a = [[[1]]]", NOT "arrays nested that deeply");
 	refuses("a = [[1], 2]", NOT "an array of several types");
 	refuses("a = [[1, 'x']]", NOT "an array of several types");
