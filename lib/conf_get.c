@@ -32,14 +32,14 @@ conf_entry(const struct conf *c, const char *key)
 	return conf_in_force(c, k, key);
 }
 
-/* The entry in force for a key of one of two types; anything else is a bug
- * of the caller. */
+/* The entry in force for a key of the types from a to b; anything else is a
+ * bug of the caller. */
 static const struct entry *
 get(const struct conf *c, const char *key, enum conf_type a, enum conf_type b)
 {
 	const struct conf_key *k = conf_key_find(key);
 
-	if (k == NULL || (k->type != a && k->type != b))
+	if (k == NULL || k->type < a || k->type > b)
 		err_die(ST_BUG, "configuration has no such key: %s", key);
 	return conf_in_force(c, k, key);
 }
@@ -73,7 +73,7 @@ conf_str(const struct conf *c, const char *key)
 const char *const *
 conf_list(const struct conf *c, const char *key, size_t *n)
 {
-	const struct entry *en = get(c, key, CONF_LIST, CONF_NUMS);
+	const struct entry *en = get(c, key, CONF_LIST, CONF_TEXTS);
 
 	*n = en->v.n;
 	return en->list;

@@ -23,7 +23,8 @@ enum conf_type {
 	CONF_LIST,		/* an array of strings */
 	CONF_ARGVS,		/* a program with its arguments as an array of
 				 * strings, or an array of such arrays */
-	CONF_NUMS		/* an array of numbers, kept as texts */
+	CONF_NUMS,		/* an array of numbers, kept as texts */
+	CONF_TEXTS		/* an array of strings or one of numbers */
 };
 
 /* What the repository's own, untrusted file may do with a key.  "Less" is, of

@@ -12,6 +12,8 @@
 	ROW(key, NUM, mark, def, min, max, NULL, alias, source)
 #define NUMS(key, mark, def, min, max, alias, source) \
 	ROW(key, NUMS, mark, def, min, max, NULL, alias, source)
+#define TEXTS(key, mark, def, min, max, alias, source) \
+	ROW(key, TEXTS, mark, def, min, max, NULL, alias, source)
 #define STR(key, mark, def, words, alias, source) \
 	ROW(key, STR, mark, def, 0, 0, words, alias, source)
 #define BOOL(key, mark, def, alias, source) \
@@ -42,7 +44,8 @@ const struct conf_key conf_keys[] = {
 	    "spec 7.1: none"),
 	NUM("budget.max_cost", LESS_0, "0", 0, 1000000000, NULL,
 	    "spec 7.1: none"),
-	LIST("budget.prices", NO, "[]", NULL, "spec 7.1: none"),
+	TEXTS("budget.prices", NO, "[]", 0, 1000000000, NULL,
+	    "spec 7.1: none"),
 	/* [context], 0: unlimited */
 	INT("context.context_budget_tokens", LESS_0, "131072", 0, 1000000000,
 	    "agent.context_budget_tokens", "spec 8.1"),

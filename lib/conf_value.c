@@ -128,6 +128,8 @@ is_type(enum conf_type type, const struct toml_value *v)
 	case CONF_NUMS:
 		return v->kind == TOML_ARRAY &&
 		    (v->n == 0 || is_number(&v->v[0]));
+	case CONF_TEXTS:
+		return is_type(CONF_LIST, v) || is_type(CONF_NUMS, v);
 	}
 	return false;
 }
@@ -167,7 +169,7 @@ in_range(const struct conf_key *k, const struct toml_value *v)
 	if (k->type == CONF_JSON)
 		return is_json_object(v->s);
 	for (size_t i = 0; i < v->n; i++)
-		if (k->type == CONF_NUMS && !in_range(k, &v->v[i]))
+		if (!in_range(k, &v->v[i]))
 			return false;
 	if (!is_number(v) || k->min >= k->max)
 		return true;

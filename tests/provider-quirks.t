@@ -259,6 +259,10 @@ anthropic "output usage is cumulative" 'select(.type == "usage") |
 	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
 	'{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":4}}' \
 	'{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}'
+anthropic "tokens written to the cache are told" 'select(.type == "usage") |
+	[.prompt_tokens, .cached_tokens, .cache_write_tokens]' '[103,80,20]' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":3,"cache_read_input_tokens":80,"cache_creation_input_tokens":20,"output_tokens":9}}'
 anthropic "what the server itself calls is no call of ours" 'select(.role) |
 	[.content, .tool_calls]' '["x",null]' \
 	'{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}' \

@@ -62,7 +62,7 @@ is "split at every byte" "$(hamr-provider -n -q --no-config --base-url "$URL" \
 	xargs)" '180 aé€'
 
 # prices, where the server does not tell the cost
-events "$(d '{"content":"x"}')" "$(fin stop)" '{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":100000,"prompt_tokens_details":{"cached_tokens":400000}}}' >paid
+events "$(d '{"content":"x"}')" "$(fin stop)" '{"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":100000,"prompt_tokens_details":{"cached_tokens":400000,"cache_write_tokens":200000}}}' >paid
 costs() {	# name wanted ARG...
 	serve paid
 	is "$1" "$(ask "${@:3}" | jq -r 'select(.type == "usage") | .cost')" \
@@ -72,7 +72,31 @@ costs "no prices, no cost" null
 costs "provider.prices" 3 -o 'provider.prices=[2,10]'
 costs "... with a price of cached tokens" 2.4 \
 	-o 'provider.prices=[2.0,10.0,0.5]'
+costs "... and of those written to it, as an integer" 2.6 \
+	-o 'provider.prices=[2,10,0.5,3]'
+costs "... in budget.prices" 2.6 -o 'budget.prices=[2, 10, 0.5, 3]'
+costs "... by model" 2.6 -o 'budget.prices=["x 1 1","m 2 10 0.5 3"]'
 costs "budget.prices, by model" 5.2 -o 'budget.prices=["x 1 1","m 3 30 1"]'
+
+printf '[provider]\nprices = [2, 10, 0.5]\nmodel = "m"\n' >toml
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+cp toml "$XDG_CONFIG_HOME/hamr/config.toml"
+is "integers among decimals, in a file" "$(hamr-provider -n -q --base-url \
+	"$URL" <in | jq -r 'select(.type == "usage").cost')" 2.4
+while IFS='|' read -r table said; do
+	printf '%b\n' "$table" >"$XDG_CONFIG_HOME/hamr/config.toml"
+	status "$table is refused" 78 hamr-provider -n -q --base-url "$URL" in
+	match "... and told" "$(cat "$T/.err")" "*$said*"
+done <<'X'
+[provider]\nprices = [3]|provider.prices: there are 2 to 4 prices
+[provider.x]\nprices = [3]\n[provider]\nprices = [1,2,3,4,5]|2 to 4 prices
+[provider]\nprices = [3, -1]|prices
+[provider]\nprices = ["m 1 2"]|an array of numbers
+[budget]\nprices = ["m 1"]|entry 1 is not written as "MODEL INPUT OUTPUT
+[budget]\nprices = ["m 1 2 3 4 5"]|entry 1
+[budget]\nprices = ["m 1 2", 3]|an array of several types
+X
+rm -r "$XDG_CONFIG_HOME/hamr"
 
 # the recorded servers
 for rec in "$TOP"/tests/httpd/rec/*.0[01]; do

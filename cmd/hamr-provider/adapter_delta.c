@@ -124,7 +124,8 @@ take_usage(struct answer *a, struct slice o)
 	}
 	api_usage(a, api_number(o, "prompt_tokens"),
 	    api_number(o, "completion_tokens"),
-	    api_number(o, "cached_tokens"));
+	    api_number(o, "cached_tokens"),
+	    api_number(o, "cache_write_tokens"));
 }
 
 enum api_said

@@ -152,7 +152,7 @@ add_count(struct json *o, const char *key, struct slice v)
 struct json *
 answer_usage_record(const struct answer *a, const struct prices *prices)
 {
-	struct slice u = buf_view(&a->usage), cached, cost;
+	struct slice u = buf_view(&a->usage), cached, written, cost;
 	struct json *o;
 
 	if (a->usage.len == 0)
@@ -169,6 +169,10 @@ answer_usage_record(const struct answer *a, const struct prices *prices)
 		cached = first_of(u, "prompt_cache_hit_tokens",
 		    "cached_tokens");
 	json_int(o, "cached_tokens", count(cached));
+	written = scan_get(scan_get(u, "prompt_tokens_details"),
+	    "cache_write_tokens");
+	if (count(written) > 0)
+		json_raw(o, "cache_write_tokens", written);
 	cost = scan_get(u, "cost");
 	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
 		json_raw(o, "cost", cost);
@@ -176,7 +180,7 @@ answer_usage_record(const struct answer *a, const struct prices *prices)
 		json_double(o, "cost", prices_cost(prices,
 		    count(first_of(u, "prompt_tokens", "input_tokens")),
 		    count(first_of(u, "completion_tokens", "output_tokens")),
-		    count(cached)));
+		    count(cached), count(written)));
 	return o;
 }
 

@@ -88,9 +88,10 @@ void api_call(struct answer *a, long index, struct slice id,
     struct slice name, struct slice args);
 
 /* Usage in the words of the chat completions API; -1: not told, the number
- * told before stays. */
+ * told before stays.  prompt has in it what was read out of the cache and what
+ * was written to it. */
 void api_usage(struct answer *a, long long prompt, long long completion,
-    long long cached);
+    long long cached, long long written);
 
 long long api_number(struct slice o, const char *key);	/* -1: none */
 

@@ -15,7 +15,7 @@ usage(struct answer *a, struct slice u)
 		return;
 	if (in >= 0)
 		in += (read > 0 ? read : 0) + (made > 0 ? made : 0);
-	api_usage(a, in, api_number(u, "output_tokens"), read);
+	api_usage(a, in, api_number(u, "output_tokens"), read, made);
 }
 
 /* A whole thought, kept as it must go back. */

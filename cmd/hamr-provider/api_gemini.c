@@ -310,7 +310,7 @@ usage(struct answer *a, struct slice u)
 	if (thought > 0)
 		out = (out > 0 ? out : 0) + thought;
 	api_usage(a, api_number(u, "promptTokenCount"), out,
-	    api_number(u, "cachedContentTokenCount"));
+	    api_number(u, "cachedContentTokenCount"), -1);
 }
 
 static struct slice

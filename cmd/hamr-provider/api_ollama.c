@@ -193,7 +193,7 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 	if (!scan_true(api_member(sc, "done")))
 		return API_MORE;
 	api_usage(a, api_number(data, "prompt_eval_count"),
-	    api_number(data, "eval_count"), -1);
+	    api_number(data, "eval_count"), -1, -1);
 	api_text(a, api_member(sc, "done_reason"), answer_finish);
 	if (!answer_finished(a))
 		answer_finish(a, SLICE("stop"));

@@ -65,9 +65,10 @@ api_call(struct answer *a, long index, struct slice id, struct slice name,
 
 void
 api_usage(struct answer *a, long long prompt, long long completion,
-    long long cached)
+    long long cached, long long written)
 {
 	struct slice old = answer_usage_told(a);
+	struct slice old_details = scan_get(old, "prompt_tokens_details");
 	struct json *o = json_object(), *details = json_object();
 	struct buf b = BUF_INIT(4096);
 
@@ -76,13 +77,16 @@ api_usage(struct answer *a, long long prompt, long long completion,
 	if (completion < 0)
 		completion = api_number(old, "completion_tokens");
 	if (cached < 0)
-		cached = api_number(scan_get(old, "prompt_tokens_details"),
-		    "cached_tokens");
+		cached = api_number(old_details, "cached_tokens");
+	if (written < 0)
+		written = api_number(old_details, "cache_write_tokens");
 	if (prompt >= 0)
 		json_int(o, "prompt_tokens", prompt);
 	if (completion >= 0)
 		json_int(o, "completion_tokens", completion);
 	json_int(details, "cached_tokens", cached > 0 ? cached : 0);
+	if (written > 0)
+		json_int(details, "cache_write_tokens", written);
 	json_add(o, "prompt_tokens_details", details);
 	json_print(o, &b);
 	json_free(o);

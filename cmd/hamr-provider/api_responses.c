@@ -203,7 +203,7 @@ usage(struct answer *a, struct slice u)
 	if (scan_kind(u) == SCAN_OBJECT)
 		api_usage(a, api_number(u, "input_tokens"),
 		    api_number(u, "output_tokens"), api_number(scan_get(u,
-		    "input_tokens_details"), "cached_tokens"));
+		    "input_tokens_details"), "cached_tokens"), -1);
 }
 
 /* The response as it stands at its end. */

@@ -4,35 +4,36 @@
 #include "num.h"
 #include "prices.h"
 
+#define PRICES_MAX 4
+
 static bool
 numbers(const char *const *texts, size_t n, struct prices *p)
 {
-	double v[3];
+	double v[PRICES_MAX];
 
-	if (n < 2 || n > 3)
+	if (n < 2 || n > PRICES_MAX)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!num_double(texts[i], strlen(texts[i]), &v[i]) || v[i] < 0)
 			return false;
-	*p = (struct prices){ true, v[0], v[1], n == 3 ? v[2] : v[0] };
+	*p = (struct prices){ true, v[0], v[1], n > 2 ? v[2] : v[0],
+	    n > 3 ? v[3] : v[0] };
 	return true;
 }
 
-/* "MODEL IN OUT [CACHED]": is it about this model? */
+/* The numbers behind a model's name. */
 static bool
-row(const char *text, const char *model, struct prices *p)
+row(const char *text, struct prices *p)
 {
-	char words[3][64];
-	const char *list[3] = { words[0], words[1], words[2] };
-	size_t n = strlen(model), k = 0;
+	char words[PRICES_MAX][64];
+	const char *list[PRICES_MAX] = { words[0], words[1], words[2],
+	    words[3] };
+	size_t k = 0;
 
-	if (n == 0 || strncmp(text, model, n) != 0 || text[n] != ' ')
-		return false;
-	text += n;
-	while (k < 3 && *(text += strspn(text, " ")) != '\0') {
+	while (*(text += strspn(text, " ")) != '\0') {
 		size_t len = strcspn(text, " ");
 
-		if (len >= sizeof words[k])
+		if (k == PRICES_MAX || len >= sizeof words[k])
 			return false;
 		memcpy(words[k], text, len);
 		words[k++][len] = '\0';
@@ -52,9 +53,36 @@ prices_find(const struct conf *c, const char *own_key, const char *model)
 	if (numbers(v, n, &p))
 		return p;
 	v = conf_list(c, "budget.prices", &n);
+	if (numbers(v, n, &p) || *model == '\0')
+		return p;
 	for (size_t i = 0; i < n && !p.known; i++)
-		row(v[i], model, &p);
+		if (strncmp(v[i], model, strlen(model)) == 0 &&
+		    v[i][strlen(model)] == ' ')
+			row(v[i] + strlen(model), &p);
 	return p;
+}
+
+int
+prices_check(const struct conf *c, const char *own_key, struct err *e)
+{
+	struct prices p;
+	const char *const *v;
+	size_t n;
+
+	v = conf_list(c, own_key, &n);
+	if (n > 0 && !numbers(v, n, &p))
+		return err_set(e, ST_CONFIG, "%s: there are 2 to %d prices: "
+		    "input, output, cached input, cache write", own_key,
+		    PRICES_MAX);
+	v = conf_list(c, "budget.prices", &n);
+	if (n == 0 || numbers(v, n, &p))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (!row(v[i] + strcspn(v[i], " "), &p))
+			return err_set(e, ST_CONFIG, "budget.prices: entry "
+			    "%zu is not written as \"MODEL INPUT OUTPUT "
+			    "[CACHED [WRITE]]\"", i + 1);
+	return 0;
 }
 
 static double
@@ -65,12 +93,16 @@ part(long long n, double price)
 
 double
 prices_cost(const struct prices *p, long long prompt, long long completion,
-    long long cached)
+    long long cached, long long written)
 {
 	if (cached > prompt)
 		cached = prompt;
 	if (cached > 0)
 		prompt -= cached;
+	if (written > prompt)
+		written = prompt;
+	if (written > 0)
+		prompt -= written;
 	return part(prompt, p->in) + part(cached, p->cached) +
-	    part(completion, p->out);
+	    part(written, p->written) + part(completion, p->out);
 }

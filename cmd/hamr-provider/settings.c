@@ -8,6 +8,7 @@
 #include "key.h"
 #include "lookup.h"
 #include "mem.h"
+#include "prices.h"
 #include "settings.h"
 #include "settings_api.h"
 
@@ -240,6 +241,8 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 		s->temperature = conf_num(c, lookup_key(&l, "temperature"));
 	s->conf = c;
 	memcpy(s->prices_key, lookup_key(&l, "prices"), sizeof s->prices_key);
+	if (prices_check(c, s->prices_key, e) < 0)
+		return -1;
 	load_limits(s, &l);
 	if (load_words(s, &l, e) < 0)
 		return -1;
