@@ -177,6 +177,7 @@ OBJECTS_sse     = $(call objects,hamr-provider)
 OBJECTS_dialect = $(call objects,hamr-provider)
 OBJECTS_edit    = $(call objects,hamr-tool)
 OBJECTS_path    = $(call objects,hamr-tool)
+OBJECTS_schema  = $(call objects,hamr-tool)
 OBJECTS_query   = $(call objects,hamr-mem)
 $(foreach f,$(FUZZ),$(eval $O/fuzz/$(f): $(OBJECTS_$(f))))
 $O/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $O/libhamr.a

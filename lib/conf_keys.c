@@ -178,9 +178,9 @@ conf_key_wanted(const struct conf_key *k, struct buf *out)
 {
 	static const char *const names[] = { "an integer", "a number",
 	    "true or false", "a string", "a string that holds a JSON object",
-	    "an array of strings", "an array of strings or of such arrays, "
-	    "none empty", "an array of numbers",
-	    "an array of strings or numbers" };
+	    "an array of strings",
+	    "an array of strings or of such arrays, none empty",
+	    "an array of numbers", "an array of strings or numbers" };
 
 	if (k->words != NULL)
 		words(k->words, out);

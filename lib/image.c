@@ -137,3 +137,41 @@ base64_add(struct buf *out, const void *bytes, size_t n)
 		buf_add(out, four, 4);
 	}
 }
+
+/* The value of a digit, 64 of '=', -1 of anything else. */
+static int
+base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : c == '=' ? 64 : -1;
+}
+
+bool
+base64_take(struct buf *out, struct slice text)
+{
+	for (size_t i = 0; i < text.n; i += 4) {
+		unsigned long v = 0;
+		int pad = 0;
+
+		if (text.n - i < 4)
+			return false;
+		for (size_t k = 0; k < 4; k++) {
+			int d = base64_digit(text.p[i + k]);
+
+			if (d < 0 || (d == 64 && (k < 2 || i + 4 < text.n)) ||
+			    (d < 64 && pad > 0))
+				return false;
+			pad += d == 64;
+			v = v << 6 | (d < 64 ? (unsigned long)d : 0);
+		}
+		if (buf_add(out, (char[]){ (char)(v >> 16), (char)(v >> 8),
+		    (char)v }, (size_t)(3 - pad)) < 0)
+			return false;
+	}
+	return true;
+}

@@ -18,5 +18,8 @@ bool image_probe(struct image *im, struct slice bytes);
 
 /* Append p in base64 (RFC 4648, padded). */
 void base64_add(struct buf *out, const void *p, size_t n);
+/* Append the bytes that a text in base64 stands for.  False, with a part of
+ * them appended: it is not base64, or out is full. */
+bool base64_take(struct buf *out, struct slice text);
 
 #endif

@@ -6,7 +6,7 @@
 Speaks MCP over stdio as far as the tests of hamr-tool need it; MODE says how
 it misbehaves.
 """
-import json, os, sys, threading, time
+import base64, json, os, sys, threading, time
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else 'good'
 WORD = sys.argv[2] if len(sys.argv) > 2 else ''
@@ -58,7 +58,7 @@ TOOLS = [
     tool('structured'), tool('slow'), tool('seen'), tool('leave'),
     tool('die', annotations={'destructiveHint': WORD == 'destructive'}),
     tool('grow'), tool('big'), tool('bad'), tool('where'), tool('write'),
-    tool('escape'),
+    tool('escape'), tool('images'),
 ]
 PNG = ('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYA'
     'AjCB0C8AAAAASUVORK5CYII=')
@@ -88,7 +88,22 @@ def page(params):
             dict(tool('odd'), inputSchema={'type': 'object',
                 'properties': [], 'required': {}, 'enum': 5}),
             dict(tool('long'), description='y' * 100000)]}
+    if MODE == 'odd-schemas':
+        return {'tools': [dict(tool('t%d' % k), inputSchema=dict(s,
+            type='object')) for k, s in enumerate(ODD)]}
     return {'tools': TOOLS}
+
+
+# What a schema of a tool may be: any JSON.
+ODD = [{'properties': ['a']}, {'required': [None], 'properties': {}},
+    {'properties': None}, {'properties': 'x', 'required': 'y'},
+    {'required': [1, {}, [], True], 'properties': {'a': None}},
+    {'enum': 5, 'items': 7, 'properties': {'a': {'type': 5, 'enum': {}}}},
+    {'properties': {'a': {'type': ['string', 3, None], 'items': [{}]}}},
+    {'properties': {'a': {'$ref': '#/properties/a'}}},
+    {'properties': {'a': dict(schema_of_depth(90), type='number')}},
+    {'properties': {'a': True, '': False, 'b': []}, 'required': ['']},
+    {'properties': {'a': {'type': 'number'}}}]
 
 
 def die():
@@ -125,8 +140,8 @@ def call(i, name, args):
         put({'jsonrpc': '2.0', 'id': 'c',
             'method': 'sampling/createMessage', 'params': {}})
         waiting.append((i, len(seen) + 3))
-    elif name == 'odd':
-        result(i, text(name))
+    elif name == 'odd' or MODE == 'odd-schemas':
+        result(i, text(json.dumps(args)))
     elif name == 'echo':
         result(i, text(args['text']))
     elif name == 'image':
@@ -135,6 +150,12 @@ def call(i, name, args):
             {'type': 'image', 'data': 'no base64!', 'mimeType':
                 'image/png'},
             {'type': 'image', 'data': PNG, 'mimeType': 'text/html'}]})
+    elif name == 'images':
+        result(i, {'content': [{'type': 'image', 'data': d,
+            'mimeType': 'image/png'} for d in ('', None, 'AAA', 'A===',
+            'AA=A', 'QUJD', PNG[:28], PNG[:40] + '\n' + PNG[40:],
+            base64.b64encode(base64.b64decode(PNG) + bytes(3750000))
+                .decode())]})
     elif name == 'kinds':
         result(i, {'content': [{'type': 'audio', 'data': 'AAAA',
             'mimeType': 'audio/wav'}, {'type': 'resource', 'resource':

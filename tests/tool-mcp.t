@@ -36,10 +36,18 @@ is "arguments are checked" "$(once good echo '{"text":5}' --json | facts |
 	cut -c 1-50)" '["bad arguments for s__echo: text must be a string'
 is "decimal strings, null" "$(once good echo '{"text":"x","n":"5"}')" x
 is "an image" "$(once good image '{}' --json | jq -c '.content |
-	[.[].type, .[1].image_url.url[:30], .[0].text]')" \
-	'["text","image_url","data:image/png;base64,iVBORw0K","look\n[an image '\
-'that is no PNG, JPEG, GIF or WebP]\n[an image that is no PNG, JPEG, GIF or '\
-'WebP]"]'
+	[.[].type]')" \
+	'["text","image_url","image_url"]'
+is "by its bytes, whatever the server says" "$(once good image '{}' --json |
+	jq -c '.content | [.[2].image_url.url[:30], .[0].text]')" \
+	'["data:image/png;base64,iVBORw0K","look\n[an image that is not shown: '\
+'its data is not valid base64]\n"]'
+once good images '{}' --json >out
+is "bad images are text" "$(jq -r .content out | sed 's/.*shown: //' |
+	uniq -c | sed 's/^ *//')" "5 its data is not valid base64]
+2 it is not a PNG, JPEG, GIF or WebP image]
+1 its data is not valid base64]
+1 it is larger than 3750000 bytes]"
 match "not for a model without eyes" "$(m good -o provider.vision=false \
 	s__image '{}' --json | jq -c .content)" \
 	'"look\\n\[image/png, * bytes; the model does not see images\]*"'
@@ -115,7 +123,20 @@ is "all are there" "$(jq '[.tools[].function.name |
 	select(test("^s__"))] | length' tools)" 8
 is "descriptions have an end" "$(jq '.tools[] | .function |
 	select(.name == "s__long") | .description | length' tools)" 4096
-is "an odd schema refuses nothing" "$(once schemas odd '{"a":1}')" odd
+is "an odd schema refuses nothing" "$(once schemas odd '{"a":1}')" '{"a": 1}'
+call $(for i in {0..10}; do
+	echo "c$i s__t$i {\"a\":1,\"\":[{}]}"; done) >calls
+m odd-schemas -n <calls >out 2>err
+is "what is not understood is not checked" "$? $(cat err) $(jq -r \
+	'select(.role) | .content' out | sort | uniq -c | sed 's/^ *//')" \
+	'0  11 {"a": 1, "": [{}]}'
+is "what is understood is" "$(m odd-schemas -n < <(call c1 s__t10 \
+	'{"a":"007"}' c2 s__t10 '{"a":"7"}' c3 s__t9 '{}') |
+	jq -r 'select(.role) | .content')" 'bad arguments for s__t10: a must be '\
+'a number; wanted: {"a":<number, optional>}
+{"a": 7}
+bad arguments for s__t9: the arguments is missing; wanted: {"a":<any, optional>,"":<any>,'\
+'"b":<any, optional>}'
 is "pages without end have one" "$(m endless-pages --schemas |
 	jq '[.tools[].function.name | select(test("^s__"))] | length')" 100
 is "no tools" "$(m no-list --schemas | jq '.tools | length')" \
@@ -189,7 +210,7 @@ ask s__grow '{}'
 is "list_changed: the result" "$(jq -r .content <<<"$answer")" grown
 is "a new tools" "$(jq -r '.type, .tools[-1].function.name' <<<"$rest")" \
 	"tools
-s__grown16"
+s__grown17"
 hear
 is "then the go" "$line" "$go"
 say '{"type":"sync","n":2}'
@@ -268,7 +289,7 @@ grown"
 is "tools: at first, and when they change" "$(jq -c 'select(.type == "tools") |
 	.tools | [length, .[-1].function.name]' out)" \
 	"$(n=$(hamr-tool --schemas | jq '.tools | length')
-	printf '[%d,"s__escape"]\n[%d,"s__grown16"]' $((n + 17)) $((n + 18)))"
+	printf '[%d,"s__escape"]\n[%d,"s__grown17"]' $((n + 17)) $((n + 18)))"
 cd "$T/root" || exit 1
 
 # --- the one that never answers

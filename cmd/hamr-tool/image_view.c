@@ -7,7 +7,16 @@
 #include "file.h"
 
 #include "files_in.h"
-#include "image.h"
+#include "image_view.h"
+
+void
+image_part(struct buf *out, const struct image *im, struct slice bytes)
+{
+	buf_fmt(out, "%s{\"type\":\"image_url\",\"image_url\":{\"url\":"
+	    "\"data:%s;base64,", out->len > 0 ? "," : "", im->mime);
+	base64_add(out, bytes.p, bytes.n);
+	buf_adds(out, "\"}}");
+}
 
 static void
 show(const char *name, const struct image *im, struct slice bytes,
@@ -21,10 +30,7 @@ show(const char *name, const struct image *im, struct slice bytes,
 	json_int(r->meta, "height", (long long)im->height);
 	if (!vision)
 		return;
-	buf_fmt(&r->images, "{\"type\":\"image_url\",\"image_url\":{\"url\":"
-	    "\"data:%s;base64,", im->mime);
-	base64_add(&r->images, bytes.p, bytes.n);
-	buf_adds(&r->images, "\"}}");
+	image_part(&r->images, im, bytes);
 	r->bytes = (long long)r->content.len + (long long)r->images.len;
 }
 

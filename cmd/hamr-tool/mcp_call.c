@@ -4,6 +4,7 @@
 
 #include "err.h"
 #include "file.h"
+#include "image_view.h"
 #include "keep.h"
 #include "mem.h"
 #include "mode.h"
@@ -13,7 +14,6 @@
 
 #include "mcp_in.h"
 
-#define IMAGE_MAX ((size_t)5000000)	/* 3,750,000 bytes in base64 */
 #define IMAGES_MAX ((size_t)20 << 20)	/* of one result */
 #define STOPPED (STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED)
 
@@ -137,50 +137,39 @@ mcp_is_down(const struct tool *t, const char *name, struct result *r)
 
 /* ---- what it answered ---- */
 
-static bool
-is_image(const char *mime)
-{
-	return mime != NULL && (strcmp(mime, "image/png") == 0 ||
-	    strcmp(mime, "image/jpeg") == 0 ||
-	    strcmp(mime, "image/gif") == 0 ||
-	    strcmp(mime, "image/webp") == 0);
-}
-
-static bool
-is_base64(struct slice s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx"
-		    "yz0123456789+/=", s.p[i]) == NULL || s.p[i] == '\0')
-			return false;
-	return s.n > 0 && s.n % 4 == 0;
-}
-
-/* An image part, or a line that says why there is none. */
+/* An image part, judged by its bytes as view_image judges a file's, whatever
+ * the server says it is: one that a model's server refuses would stay in the
+ * transcript and be refused with each request.  Else a line says why there is
+ * none. */
 static void
 put_image(const struct tool *t, struct slice part, struct buf *text,
     struct result *r)
 {
-	char *mime = scan_strdup(scan_get(part, "mimeType"));
-	struct slice data = scan_get(part, "data"), raw = scan_plain(data);
-	struct buf b = BUF_INIT(IMAGE_MAX);
+	struct slice data = scan_get(part, "data");
+	struct buf b = BUF_INIT(MCP_LINE_MAX);
+	struct buf bytes = BUF_INIT(MCP_LINE_MAX);
+	struct image im;
 
-	if (raw.p == NULL && scan_str(data, &b))
-		raw = buf_view(&b);	/* "\/" for "/", say */
-	if (!is_image(mime) || raw.p == NULL || !is_base64(raw))
-		buf_adds(text, "[an image that is no PNG, JPEG, GIF or WebP]");
+	if (!scan_str(data, &b) || b.len == 0 ||
+	    !base64_take(&bytes, buf_view(&b)))
+		buf_adds(text, "[an image that is not shown: its data is not "
+		    "valid base64]");
+	else if (!image_probe(&im, buf_view(&bytes)))
+		buf_adds(text, "[an image that is not shown: it is not a PNG, "
+		    "JPEG, GIF or WebP image]");
 	else if (!conf_bool(t->conf, "provider.vision"))
 		buf_fmt(text, "[%s, %zu bytes; the model does not see "
-		    "images]", mime, raw.n / 4 * 3);
-	else if (raw.n > IMAGE_MAX || r->images.len + raw.n > IMAGES_MAX)
-		buf_fmt(text, "[%s, %zu bytes: too large to show]", mime,
-		    raw.n / 4 * 3);
+		    "images]", im.mime, bytes.len);
+	else if (bytes.len > IMAGE_BYTES_MAX)
+		buf_fmt(text, "[an image that is not shown: it is larger than "
+		    "%zu bytes]", IMAGE_BYTES_MAX);
+	else if (r->images.len + b.len > IMAGES_MAX)
+		buf_fmt(text, "[an image that is not shown: the images of "
+		    "this result are larger than %zu MiB]", IMAGES_MAX >> 20);
 	else
-		buf_fmt(&r->images, "%s{\"type\":\"image_url\",\"image_url\":"
-		    "{\"url\":\"data:%s;base64,%.*s\"}}", r->images.len > 0 ?
-		    "," : "", mime, (int)raw.n, raw.p);
+		image_part(&r->images, &im, buf_view(&bytes));
 	buf_release(&b);
-	free(mime);
+	buf_release(&bytes);
 }
 
 static void

@@ -39,6 +39,22 @@ static const struct {
 
 #define NTYPES (sizeof types / sizeof types[0])
 
+/* A keyword's value, if it has the kind that JSON Schema wants there: of
+ * anything else nothing is understood, so nothing is judged by it. */
+static struct slice
+keyword(struct slice schema, const char *name, enum scan_kind kind)
+{
+	struct slice v = scan_get(schema, name);
+
+	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+}
+
+static struct slice
+properties(struct slice schema)
+{
+	return keyword(schema, "properties", SCAN_OBJECT);
+}
+
 static int
 type_named(struct slice v)
 {
@@ -166,8 +182,8 @@ in_enum(struct slice schema, struct slice v, struct slice *list)
 	struct slice el;
 	struct walk w;
 
-	*list = scan_get(schema, "enum");
-	if (scan_kind(*list) != SCAN_ARRAY)
+	*list = keyword(schema, "enum", SCAN_ARRAY);
+	if (list->p == NULL)
 		return true;
 	walk_in(&w, *list);
 	while (walk_next(&w, NULL, &el))
@@ -176,19 +192,31 @@ in_enum(struct slice schema, struct slice v, struct slice *list)
 	return false;
 }
 
+/* Is it a number as JSON writes one?  "007" and "+1" are not. */
+static bool
+is_number(struct slice s)
+{
+	struct scan scan = { .n = 0 };
+	double d;
+	bool good = num_double(s.p, s.n, &d) &&
+	    scan_value(&scan, s.p, s.n) == 0;
+
+	scan_release(&scan);
+	return good;
+}
+
 /* A string that holds the number that is wanted: the number. */
 static struct slice
 number_in(struct slice v, int set)
 {
 	struct slice s = scan_plain(v);
-	double d;
 	int64_t i;
 
 	if (s.p == NULL || (set & T_STRING) != 0)
 		return v;
 	if ((set & T_INTEGER) != 0 && num_i64(s.p, s.n, &i))
 		return s;
-	if ((set & T_NUMBER) != 0 && num_double(s.p, s.n, &d))
+	if ((set & T_NUMBER) != 0 && is_number(s))
 		return s;
 	return v;
 }
@@ -230,20 +258,21 @@ put_array(struct shape *s, struct slice schema, struct slice v)
 static bool
 has_required(struct shape *s, struct slice schema, struct slice v)
 {
-	struct slice list = scan_get(schema, "required"), el;
-	struct slice props = scan_get(schema, "properties");
+	struct slice props = properties(schema), el;
 	size_t at = s->at.len;
 	struct walk w;
 
-	if (scan_kind(list) != SCAN_ARRAY)
-		return true;
-	walk_in(&w, list);
+	walk_in(&w, keyword(schema, "required", SCAN_ARRAY));
 	while (walk_next(&w, NULL, &el)) {
 		char *name = scan_strdup(el);
-		struct slice got = name != NULL ? scan_get(v, name) : el;
-		bool absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
-		    !takes_null(scan_get(props, name)));
+		struct slice got;
+		bool absent;
 
+		if (name == NULL)
+			continue;
+		got = scan_get(v, name);
+		absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
+		    !takes_null(scan_get(props, name)));
 		if (absent)
 			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
 		free(name);
@@ -256,7 +285,7 @@ has_required(struct shape *s, struct slice schema, struct slice v)
 static bool
 put_object(struct shape *s, struct slice schema, struct slice v)
 {
-	struct slice props = scan_get(schema, "properties"), key, val;
+	struct slice props = properties(schema), key, val;
 	size_t at = s->at.len;
 	bool any = false;
 	struct walk w;
@@ -309,8 +338,8 @@ put(struct shape *s, struct slice schema, struct slice v)
 		return fail_enum(s, list);
 	if (type_of(v) == T_ARRAY && scan_get(schema, "items").p != NULL)
 		return put_array(s, schema, v);
-	if (type_of(v) == T_OBJECT && (scan_get(schema, "properties").p !=
-	    NULL || scan_get(schema, "required").p != NULL))
+	if (type_of(v) == T_OBJECT && (properties(schema).p != NULL ||
+	    keyword(schema, "required", SCAN_ARRAY).p != NULL))
 		return put_object(s, schema, v);
 	buf_slice(s->out, v);
 	return true;
@@ -335,7 +364,7 @@ is_required(struct slice schema, const char *name)
 	struct slice el;
 	struct walk w;
 
-	walk_in(&w, scan_get(schema, "required"));
+	walk_in(&w, keyword(schema, "required", SCAN_ARRAY));
 	while (walk_next(&w, NULL, &el))
 		if (scan_str_is(el, name))
 			return true;
@@ -367,7 +396,7 @@ shape_template(struct slice schema, struct buf *out)
 	struct walk w;
 
 	buf_addc(out, '{');
-	walk_in(&w, scan_get(schema, "properties"));
+	walk_in(&w, properties(schema));
 	while (walk_next(&w, &key, &val)) {
 		struct slice quoted = { key.p - 1, key.n + 2 };
 		char *name = scan_strdup(quoted);
