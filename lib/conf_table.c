@@ -164,6 +164,7 @@ const struct conf_key conf_keys[] = {
 	BOOL("tools.bash.enabled", LESS, "true", NULL, "spec 5.1"),
 	LIST("policy.secret", NO, "[]", NULL, "spec 5.2: built-in lists"),
 	LIST("policy.no_write", NO, "[]", NULL, "spec 5.2: built-in lists"),
+	LIST("policy.allow_write", NO, "[]", NULL, "spec 5.3: none"),
 	LIST("policy.docs", NO, "[]", NULL, "spec 5.2: built-in lists"),
 	BOOL("policy.overwrite", NO, "false", NULL, "spec 5.1"),
 	STR("sandbox.mode", NO, "auto", "require|auto|off", NULL,

@@ -102,6 +102,11 @@ is "away" "$(find . -path ./.git -prune -o -path ./.hamr -prune -o -print |
 	sort | tr '\n' ' ')" ". ./.github ./a ./a/n "
 ok "not lost" test -e .hamr/quarantine/1-.git/HEAD
 match "again" "$(one 'git init -q a/n')" "*quarantine: a/n/.git"
+is "what edit and write refuse" "$(one 'echo x >.mcp.json
+	echo x >.gitconfig')" "exit 0; moved to .hamr/quarantine: .gitconfig, .mcp.json"
+is "the user allows some" "$(one 'mkdir .vscode; echo x >.vscode/x; echo x >.bashrc' -o \
+	'policy.allow_write=[".vscode"]'; ls -d .vscode)" \
+	"exit 0; changed: .vscode/x; moved to .hamr/quarantine: .bashrc${nl}.vscode"
 ok "beside the other" test -e .hamr/quarantine/2-.git/HEAD
 echo u >.envrc
 match "what is there stays as it is" "$(one 'echo x >.envrc; rm -f .envrc

@@ -181,6 +181,20 @@ same "stay" b want
 echo x >m && chmod 4751 m
 is "mode" "$(pj edit '{"path":"m","old":"x","new":"y"}') $(stat -c %a m)" \
 	"ok 4751"
+echo x >"$T/outside" && ln "$T/outside" h3
+match "a link to a file outside is described" "$(p read '{"path":"h3"}')" \
+	"h3 is a file of 2 bytes that has hard links outside the root*"
+is "not edited" "$(pj edit '{"path":"h3","old":"x","new":"y"}') $(cat h3)" \
+	"denied x"
+is "not found" "$(p read '{"query":"x","path":"h3"}')" "no match in h3
+[1 file or folder could not be read]"
+mkdir -p hd && ln h3 hd/h4
+is "more names inside do not help" "$(p read '{"path":"hd/h4"}' |
+	grep -c outside)" 1
+git add h3
+match "git tracks it" "$(p read '{"path":"h3"}')" "h3 lines 1-1 of 1*"
+is "that one only" "$(p read '{"path":"hd/h4"}' | grep -c outside)" 1
+git rm -q --cached h3; rm -r hd h3
 echo x >h1 && ln h1 h2
 match "a hard link is broken, and it is said" \
 	"$(p edit '{"path":"h1","old":"x","new":"y"}')" "*hard link is broken*"
@@ -244,6 +258,30 @@ is "built and ignored" "$(pj write '{"path":"build/x","content":"x"}')" denied
 is "built, not ignored" "$(pj write '{"path":"dist/x","content":"x"}')" ok
 is "read-only" "$(pj --mode read-only write '{"path":"z","content":"x"}')" \
 	denied
+is "what other programs obey" "$(for f in .gitconfig .envrc .ENVRC \
+	.vscode/tasks.json qq/.idea/x .mcp.json .bashrc qq/.Profile .zshenv; do
+	pj write "{\"path\":\"$f\",\"content\":\"x\"}"; done | uniq -c |
+	sed 's/^ *//'; ls -d .vscode qq 2>/dev/null)" "9 denied"
+echo old >.bash_profile
+is "and where it is already" "$(pj edit \
+	'{"path":".bash_profile","old":"old","new":"new"}') $(cat .bash_profile)" \
+	"denied old"
+is "unless the user allows it" "$(pj -o \
+	'policy.allow_write=[".vscode",".bash_profile"]' write \
+	'{"path":".vscode/tasks.json","content":"x"}') $(pj -o \
+	'policy.allow_write=[".vscode",".bash_profile"]' edit \
+	'{"path":".bash_profile","old":"old","new":"new"}') $(cat .bash_profile) $(pj \
+	-o 'policy.allow_write=[".vscode"]' write \
+	'{"path":".envrc","content":"x"}')" "ok ok new denied"
+is "its like is a file as any" "$(pj write \
+	'{"path":"qq/bashrc","content":"x"}')" ok
+rm -r .vscode .bash_profile qq
+is "docs, scripts" "$(pj --mode docs write \
+	'{"path":"docs/evil.sh","content":"x"}')" denied
+is "docs, pictures" "$(pj --mode docs write \
+	'{"path":"docs/a/x.svg","content":"x"}') $(pj --mode docs write \
+	'{"path":"doc/x.svg","content":"x"}') $(pj --mode docs write \
+	'{"path":"x.svg","content":"x"}')" "ok ok denied"
 is "docs, code" "$(pj --mode docs write '{"path":"z.c","content":"x"}')" denied
 is "docs, docs" "$(pj --mode docs write '{"path":"z.md","content":"x"}')" ok
 match "no --yes: a preview" "$(hamr-tool --no-config --root . edit \

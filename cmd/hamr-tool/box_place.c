@@ -100,6 +100,8 @@ find_lists(struct boxes *bs)
 	    &bs->show.nsecret);
 	bs->hide.secret = bs->hide_list;
 	bs->show.secret = bs->show_list;
+	bs->hide.allow_write = conf_list(bs->conf, "policy.allow_write",
+	    &bs->hide.nallow_write);
 	names_init(&bs->names, bs->root.fd, &bs->hide, &bs->show);
 }
 

@@ -9,6 +9,7 @@
 #include "scan.h"
 
 #include "change.h"
+#include "protected.h"
 
 void
 change_init(struct change *c)
@@ -44,6 +45,11 @@ judge_name(struct files *f, struct change *c)
 	if (f->o.docs_only && !lists_docs(&f->lists, rel))
 		return fault_set(&c->fault, "denied", "mode docs writes "
 		    "documentation only; %s was not changed", c->name);
+	if (protected_name(&f->lists, rel))
+		return fault_set(&c->fault, "denied", "%s is not written: "
+		    "other programs obey it when the folder is entered or "
+		    "opened; ask the user to change it, or to list it in "
+		    "policy.allow_write", c->name);
 	if (lists_no_write(&f->lists, rel))
 		return fault_set(&c->fault, "denied", "%s is never written "
 		    "by edit and write; leave it to the program that makes "
@@ -94,6 +100,9 @@ take_old(struct files *f, struct change *c)
 		return fault_sys(&c->fault, "cannot be read", c->path.rel);
 	if (!files_load(c->fd, c->path.rel, &c->st, &c->old, &c->fault))
 		return -1;
+	if (files_foreign(f, c->path.rel, &c->st))
+		return fault_set(&c->fault, "denied", "%s " FOREIGN_WORDS,
+		    c->name);
 	sha256_hex(c->old.p, c->old.len, c->before);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "utf8.h"
 
 #include "files_in.h"
+#include "links.h"
 
 /* ---- arguments ---- */
 
@@ -46,6 +47,13 @@ bool
 files_hidden(const struct files *f, const char *rel)
 {
 	return lists_secret(&f->lists, rel);
+}
+
+bool
+files_foreign(const struct files *f, const char *rel, const struct stat *st)
+{
+	return st->st_nlink > 1 && S_ISREG(st->st_mode) &&
+	    !links_inside(&f->root, st) && !tracked_file(f, rel);
 }
 
 void

@@ -50,6 +50,12 @@ bool files_find(struct files *f, struct slice text, struct path *p,
     struct result *r);
 /* Is this name kept from everybody? */
 bool files_hidden(const struct files *f, const char *rel);
+/* A regular file that has names outside the root, or may have: it is described,
+ * neither shown nor changed. */
+bool files_foreign(const struct files *f, const char *rel,
+    const struct stat *st);
+#define FOREIGN_WORDS "has hard links outside the root, and git does not " \
+	"track it"
 /* meta.path, cleaned; nothing when rel is NULL. */
 void files_path_meta(struct result *r, const char *rel);
 /* r becomes the error of f. */
@@ -105,6 +111,8 @@ struct ignored *ignored_load(const struct files *f, const char *rel);
 bool ignored_has(const struct ignored *ig, const char *rel);
 /* Does git ignore this one file, which need not exist? */
 bool ignored_file(const struct files *f, const char *rel);
+/* Does git track it? */
+bool tracked_file(const struct files *f, const char *rel);
 void ignored_free(struct ignored *ig);
 
 /* A thing in a folder. */

@@ -76,6 +76,18 @@ ignored_file(const struct files *f, const char *rel)
 	return status == 0;
 }
 
+bool
+tracked_file(const struct files *f, const char *rel)
+{
+	const char *args[] = { "--literal-pathspecs", "ls-files", "-z", "--",
+		rel, NULL };
+	struct buf out = BUF_INIT(GIT_OUT_MAX);
+	bool yes = ask(f, false, args, &out) == 0 && out.len > 0;
+
+	buf_release(&out);
+	return yes;
+}
+
 void
 ignored_free(struct ignored *ig)
 {

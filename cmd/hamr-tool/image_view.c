@@ -46,6 +46,8 @@ view(struct files *f, const struct path *p, const char *name, bool vision,
 	if (fd < 0) {
 		fault_sys(&fault, "cannot be read", p->rel);
 		files_fault(r, &fault);
+	} else if (files_foreign(f, p->rel, &p->st)) {
+		result_error(r, "denied", "%s " FOREIGN_WORDS, name);
 	} else if (p->st.st_size > (off_t)IMAGE_BYTES_MAX ||
 	    file_read_fd(fd, name, &bytes, NULL) < 0 ||
 	    bytes.len > IMAGE_BYTES_MAX) {

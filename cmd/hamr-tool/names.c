@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "mem.h"
-#include "secret.h"
+#include "protected.h"
 
 #include "names.h"
 
@@ -25,12 +25,6 @@ struct names_dir {
 	bool settled;		/* ctime was old when it was read */
 	bool gone;
 };
-
-/* Files that other programs obey when somebody enters or opens the folder. */
-static const char *const guarded[] = { ".git", ".envrc", ".vscode", ".idea",
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",
-	".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc",
-	".cshrc", ".tcshrc", ".login", ".inputrc", ".gitconfig" };
 
 void
 names_init(struct names *n, int rootfd, const struct lists *hide,
@@ -48,6 +42,7 @@ names_release(struct names *n)
 		free(n->dirs[i].rel);
 	free(n->v);
 	free(n->dirs);
+	map_release(&n->known);
 	n->v = NULL;
 	n->dirs = NULL;
 	n->n = n->ndirs = n->cap = n->capdirs = 0;
@@ -61,9 +56,9 @@ kind_of(const struct names *n, const char *rel, const char *base)
 	if (base == rel && (strcasecmp(rel, ".git") == 0 ||
 	    strcasecmp(rel, ".hamr") == 0))
 		return NAME_NONE;
-	for (size_t i = 0; i < sizeof guarded / sizeof guarded[0]; i++)
-		if (strcasecmp(guarded[i], base) == 0)
-			return NAME_GUARDED;
+	if (protected_base(base))
+		return protected_allowed(n->hide, rel) ? NAME_NONE :
+		    NAME_GUARDED;
 	if (strcasecmp(base, ".hamr") == 0 || !lists_secret(n->hide, rel) ||
 	    lists_matches(n->show, rel))
 		return NAME_NONE;
@@ -124,24 +119,18 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 
 /* ---- folders ---- */
 
-static bool
-is_known(const struct names *n, const char *rel)
-{
-	/* only asked for folders of one that has changed */
-	for (size_t i = 0; i < n->ndirs; i++)
-		if (!n->dirs[i].gone && strcmp(n->dirs[i].rel, rel) == 0)
-			return true;
-	return false;
-}
-
+/* A folder, unless it is known already. */
 static void
 add_dir(struct names *n, char *rel)
 {
-	if (n->ndirs >= DIRS_MAX) {
-		n->partial = true;
+	uint64_t *at = map_put(&n->known, slice_of(rel), NULL);
+
+	if (*at != 0 || n->ndirs >= DIRS_MAX) {
+		n->partial |= *at == 0;
 		free(rel);
 		return;
 	}
+	*at = 1;
 	n->dirs = xgrow(n->dirs, n->ndirs, &n->capdirs, sizeof *n->dirs);
 	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
 }
@@ -169,8 +158,7 @@ drop_lost(struct names *n, const char *dir)
 }
 
 static bool
-see(struct names *n, const char *dir, const char *base, int type, int fd,
-    bool first)
+see(struct names *n, const char *dir, const char *base, int type, int fd)
 {
 	char *rel = dir[0] != '\0' ? xasprintf("%s/%s", dir, base) :
 	    xstrdup(base);
@@ -188,8 +176,7 @@ see(struct names *n, const char *dir, const char *base, int type, int fd,
 	if (kind != NAME_NONE)
 		return add(n, rel, kind, &st);
 	if (type == DT_DIR && !(dir[0] == '\0' &&
-	    (strcasecmp(base, ".git") == 0 || strcasecmp(base, ".hamr") == 0)) &&
-	    (first || !is_known(n, rel)))
+	    (strcasecmp(base, ".git") == 0 || strcasecmp(base, ".hamr") == 0)))
 		add_dir(n, rel);
 	else
 		free(rel);
@@ -197,7 +184,7 @@ see(struct names *n, const char *dir, const char *base, int type, int fd,
 }
 
 static bool
-list(struct names *n, size_t at, int fd, bool first)
+list(struct names *n, size_t at, int fd)
 {
 	DIR *d = fdopendir(fd);
 	bool changed = false;
@@ -210,7 +197,7 @@ list(struct names *n, size_t at, int fd, bool first)
 	while ((e = readdir(d)) != NULL)
 		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
 			changed |= see(n, n->dirs[at].rel, e->d_name, e->d_type,
-			    fd, first);
+			    fd);
 	closedir(d);
 	return changed;
 }
@@ -238,6 +225,7 @@ look_at(struct names *n, size_t at)
 	if (fstatat(n->rootfd, rel, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISDIR(st.st_mode)) {
 		d->gone = true;
+		*map_put(&n->known, slice_of(d->rel), NULL) = 0;
 		return drop_lost(n, d->rel);
 	}
 	if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
@@ -252,7 +240,7 @@ look_at(struct names *n, size_t at)
 	fd = openat(n->rootfd, rel, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
 	if (fd >= 0)
-		changed |= list(n, at, fd, first);
+		changed |= list(n, at, fd);
 	return changed;
 }
 

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "map.h"
+
 struct lists;
 
 /* What is looked for; .git and .hamr of the root itself are others' business.
@@ -16,7 +18,7 @@ struct lists;
 enum name_kind {
 	NAME_NONE,
 	NAME_SECRET,		/* of the secret list: masked */
-	NAME_GUARDED		/* .git, .envrc, .vscode, .bashrc and kin */
+	NAME_GUARDED		/* of protected.h */
 };
 
 struct name {
@@ -38,10 +40,11 @@ struct names {
 	const struct lists *hide, *show;
 	struct names_dir *dirs;
 	size_t ndirs, capdirs;
+	struct map known;	/* the folders, by rel */
 };
 
-/* hide: secrets (its list secret, besides the built-in); show: exceptions.
- * Both and rootfd are borrowed. */
+/* hide: secrets (its list secret, besides the built-in), and what is allowed
+ * of the protected names; show: exceptions.  Both and rootfd are borrowed. */
 void names_init(struct names *n, int rootfd, const struct lists *hide,
     const struct lists *show);
 void names_release(struct names *n);

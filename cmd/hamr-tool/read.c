@@ -204,7 +204,13 @@ show_file(struct files *f, const char *rel, int fd, struct slice args,
 		files_fault(r, &fault);
 	} else if (!S_ISREG(st.st_mode) || looks_binary(fd))
 		describe(rel, st.st_mode, (long long)st.st_size, r);
-	else if (st.st_size > (off_t)FILE_MAX)
+	else if (files_foreign(f, rel, &st)) {
+		path_show(&r->content, rel);
+		buf_fmt(&r->content, " is a file of %lld bytes that "
+		    FOREIGN_WORDS "; it is not shown\n",
+		    (long long)st.st_size);
+		json_str(r->meta, "op", "file");
+	} else if (st.st_size > (off_t)FILE_MAX)
 		show_huge(rel, &v, fd, st.st_size, r);
 	else if (!files_load(fd, rel, &st, &text, &fault))
 		files_fault(r, &fault);

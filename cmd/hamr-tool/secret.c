@@ -27,7 +27,13 @@ static const char *const built[] = {
 };
 
 static const char *const docs[] = {
-	"*.md", "*.rst", "*.txt", "*.[1-9]", "README*", "CHANGELOG*",
+	"*.md", "*.rst", "*.txt", "*.adoc", "*.tex", "*.[1-9]", "README*",
+	"CHANGELOG*",
+};
+
+static const char *const pictures[] = {
+	"*.png", "*.jpg", "*.jpeg", "*.gif", "*.webp", "*.avif", "*.bmp",
+	"*.ico", "*.svg",
 };
 
 /* Does a pattern of ours match a part of rel (only the last one, if last)? */
@@ -149,7 +155,10 @@ lists_built(const char *rel)
 bool
 lists_docs(const struct lists *l, const char *rel)
 {
-	return strncmp(rel, "docs/", 5) == 0 ||
-	    matches(docs, COUNT(docs), rel, true) ||
+	bool below = strncmp(rel, "docs/", 5) == 0 ||
+	    strncmp(rel, "doc/", 4) == 0;
+
+	return matches(docs, COUNT(docs), rel, true) ||
+	    (below && matches(pictures, COUNT(pictures), rel, true)) ||
 	    listed(l->docs, l->ndocs, rel);
 }

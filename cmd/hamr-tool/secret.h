@@ -13,7 +13,8 @@
  * matched. */
 struct lists {
 	const char *const *secret, *const *no_write, *const *docs;
-	size_t nsecret, nno_write, ndocs;
+	const char *const *allow_write;		/* protected.h */
+	size_t nsecret, nno_write, ndocs, nallow_write;
 };
 
 /* Neither read nor written, nor shown. */
@@ -25,7 +26,7 @@ bool lists_no_write(const struct lists *l, const char *rel);
 /* Has it a part that is made by builds, so that it is not written when git
  * ignores it (node_modules, build, dist, target, out, coverage)? */
 bool lists_built(const char *rel);
-/* May mode docs write it? */
+/* May mode docs write it?  Documents anywhere, pictures in docs/ and doc/. */
 bool lists_docs(const struct lists *l, const char *rel);
 
 #endif

@@ -65,6 +65,8 @@ open_files(struct tool *t, struct err *e)
 	lists.no_write = conf_list(t->conf, "policy.no_write",
 	    &lists.nno_write);
 	lists.docs = conf_list(t->conf, "policy.docs", &lists.ndocs);
+	lists.allow_write = conf_list(t->conf, "policy.allow_write",
+	    &lists.nallow_write);
 	files_policy(t->files, &lists);
 	files_stop(t->files, is_stopped, t->stage);
 	return 0;

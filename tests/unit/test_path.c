@@ -202,7 +202,15 @@ secrets(void **state)
 	assert_true(lists_no_write(&none, "sub/Cargo.lock"));
 	assert_true(lists_no_write(&none, ".hamr/out/x"));
 	assert_false(lists_no_write(&none, "lock.c"));
-	assert_true(lists_docs(&none, "docs/x.c"));
+	assert_false(lists_docs(&none, "docs/x.c"));
+	assert_false(lists_docs(&none, "docs/evil.sh"));
+	assert_false(lists_docs(&none, "docs/Makefile"));
+	assert_true(lists_docs(&none, "docs/a/x.svg"));
+	assert_true(lists_docs(&none, "doc/x.png"));
+	assert_false(lists_docs(&none, "src/x.png"));
+	assert_true(lists_docs(&none, "src/x.adoc"));
+	assert_true(lists_docs(&none, "x.tex"));
+	assert_true(lists_docs(&none, "CHANGELOG"));
 	assert_true(lists_docs(&none, "sub/README"));
 	assert_true(lists_docs(&none, "man/hamr.1"));
 	assert_false(lists_docs(&none, "src/x.c"));
