@@ -248,10 +248,11 @@ resident
 say "$ran" "$go"
 hear
 is "bash is asked for" "$line" '{"type":"ask","id":"a1","tool_call_id":"c1",'\
-'"name":"bash","command":"touch ran"}'
+'"name":"bash","command":"touch ran","lines":1,"why":"it may change files"}'
 say '{"type":"answer","id":"a1","allow":false}'
 hear
-is "no" "$(jq -c '[.is_error, .meta.error]' <<<"$line")" '[true,"denied"]'
+is "no" "$(jq -c '[.is_error, .meta.error, .content]' <<<"$line")" \
+    '[true,"denied","denied: the user did not allow this call; do not repeat it"]'
 hear
 say "$(call c2 bash "$(sh_args 'touch ran')")" "$go"
 hear
@@ -289,6 +290,26 @@ hear
 is "read is not asked for" "$(jq -r '.type + .tool_call_id' <<<"$line")" startc6
 say "$line"; hear; hear
 is "the end" "$line" "$go"
+say "$(call r1 write "$(jq -cn '{path: "./new/../big.txt", content: ([range(3000)] |
+    map("line \(.)\n") | join(""))}')")" "$go"
+hear
+is "all of a diff is shown, and how much it is" "$(jq -c '[.path, .lines, .new,
+    (.diff | split("\n") | length), (.diff[-11:])]' <<<"$line")" \
+    '["big.txt",3000,true,3004,"+line 2999\n"]'
+say '{"type":"answer","id":"a6","allow":false,"reason":"make it shorter"}'
+hear
+is "the reason reaches the model" "$(jq -r .content <<<"$line")" \
+    "denied: the user did not allow this call: make it shorter"
+hear
+say "$(call s1 bash "$(sh_args 'touch ran2')" s2 read '{"path":"new.txt"}')" "$go"
+hear
+say '{"type":"answer","id":"a7","allow":false,"stop":true}'
+hear
+is "a no that stops the turn is answered" "$(jq -r '.tool_call_id + " " +
+    .content' <<<"$line")" \
+    "s1 denied: the user did not allow this call and stopped the turn"
+hear
+is "... and ends the action" "$line" "$go"
 say "$(call c7 bash "$(sh_args 'touch ran2')")" "$go"
 hear
 say '{"type":"cancel"}'

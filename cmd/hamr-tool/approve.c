@@ -12,33 +12,81 @@ has_plan(const struct job *j)
 	return j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE;
 }
 
-/* Is there anything to ask for?  The diff of an edit or a write is appended;
- * false: r is the error it would end with. */
+/* Is there anything to ask for?  False: r is the error it would end with.
+ * What the plan noted, the work will note again. */
 static bool
-plan(struct job *j, struct buf *diff)
+make_plan(struct job *j, struct plan *p)
 {
+	*p = (struct plan){ .path = NULL };
 	if (!has_plan(j))
 		return true;
-	if (!files_plan(j->t->files, j->schema->name, buf_view(&j->args),
-	    diff, &j->r))
+	if (!files_plan(j->t->files, j->schema->name, buf_view(&j->args), p,
+	    &j->r))
 		return false;
-	/* what the plan noted, the work will note again */
 	result_release(&j->r);
 	result_init(&j->r);
 	return true;
 }
 
-/* Put the ask; false when there is nothing to ask for. */
+static long
+count_lines(const char *text)
+{
+	long n = 0;
+
+	for (; *text != '\0'; text++)
+		n += *text == '\n' || text[1] == '\0';
+	return n;
+}
+
+/* Why a person is asked. */
+static const char *
+why(const struct job *j)
+{
+	const struct conf *c = j->t->conf;
+
+	if (has_plan(j))
+		return "it changes a file";
+	if (extra_of(j->schema) != NULL)
+		return "it may change files";
+	return conf_bool(c, "sandbox.network") ?
+	    "it may change files and use the network" :
+	    "it may change files";
+}
+
+static void
+put_what(const struct job *j, const struct plan *p, struct json *o)
+{
+	char *command = scan_strdup(scan_get(buf_view(&j->args), "command"));
+
+	if (has_plan(j)) {
+		json_slice(o, "diff", buf_view(&p->diff));
+		json_str(o, "path", p->path);
+		json_int(o, "lines", p->added + p->removed);
+		if (p->made)
+			json_bool(o, "new", true);
+	} else if (j->schema->id == TOOL_BASH && command != NULL) {
+		json_str(o, "command", command);
+		json_int(o, "lines", count_lines(command));
+	} else {
+		json_slice(o, "arguments", buf_view(&j->args));
+	}
+	json_str(o, "why", why(j));
+	free(command);
+}
+
+/* Put the ask: all of what would be done, for what is not shown cannot be
+ * allowed.  False: there is nothing to ask for, r says why. */
 static bool
 put_ask(struct job *j)
 {
 	struct tool *t = j->t;
+	struct buf line = BUF_INIT(REC_MAX);
+	struct plan p;
 	struct json *o;
-	struct buf diff = BUF_INIT(RESULT_MAX);
-	char *command;
+	bool fits;
 
-	if (!plan(j, &diff)) {
-		buf_release(&diff);
+	if (!make_plan(j, &p)) {
+		plan_release(&p);
 		return false;
 	}
 	t->ask = xasprintf("a%zu", t->answers + 1);
@@ -47,17 +95,18 @@ put_ask(struct job *j)
 	json_str(o, "id", t->ask);
 	json_str(o, "tool_call_id", j->call->id);
 	json_str(o, "name", j->call->name);
-	if (has_plan(j))
-		json_str(o, "diff", diff.len > 0 ? diff.p : "");
-	command = scan_strdup(scan_get(buf_view(&j->args), "command"));
-	if (j->schema->id == TOOL_BASH && command != NULL)
-		json_str(o, "command", command);
-	if (extra_of(j->schema) != NULL)
-		json_slice(o, "arguments", buf_view(&j->args));
-	stage_put_json(t->stage, R_ASK, o);
-	free(command);
-	buf_release(&diff);
-	return true;
+	put_what(j, &p, o);
+	json_print(o, &line);
+	json_free(o);
+	fits = !line.over && !p.diff.over;
+	if (fits)
+		stage_put(t->stage, R_ASK, buf_view(&line));
+	else
+		result_error(&j->r, "too_large", "too large to be shown to "
+		    "the user, who is asked; make the change in parts");
+	plan_release(&p);
+	buf_release(&line);
+	return fits;
 }
 
 static enum step
@@ -73,28 +122,46 @@ take_instead(struct job *j)
 	return STEP_NEXT;
 }
 
+/* A person's no; who stops the turn is asked nothing more. */
+static void
+refuse(struct tool *t, struct result *r)
+{
+	if (t->stop)
+		stage_cancel(t->stage, true);
+	if (t->reason != NULL && t->reason[0] != '\0')
+		result_error(r, "denied", "denied: the user did not allow "
+		    "this call: %s", t->reason);
+	else
+		result_error(r, "denied", "denied: the user did not allow "
+		    "this call%s", t->stop ? " and stopped the turn" :
+		    "; do not repeat it");
+}
+
 static enum step
 ask(struct job *j)
 {
 	struct tool *t = j->t;
 	enum step step = STEP_NEXT;
 
-	t->answered = t->allowed = false;
-	if (!put_ask(j))
-		return STEP_DONE;
+	t->answered = t->allowed = t->stop = false;
+	if (!put_ask(j)) {
+		step = STEP_DONE;
+		goto out;
+	}
 	while (!t->answered && step == STEP_NEXT)
 		if (stage_wait(t->stage, NULL, 0, -1) != 0)
 			step = STEP_STOP;
 	if (step == STEP_NEXT && !t->allowed) {
-		result_error(&j->r, "denied", "denied: the user did not allow "
-		    "this call; ask, or do it another way");
+		refuse(t, &j->r);
 		step = STEP_DONE;
 	} else if (step == STEP_NEXT && t->instead != NULL) {
 		step = take_instead(j);
 	}
+out:
 	free(t->ask);
 	free(t->instead);
-	t->ask = t->instead = NULL;
+	free(t->reason);
+	t->ask = t->instead = t->reason = NULL;
 	return step;
 }
 
@@ -110,13 +177,13 @@ job_writes(const struct job *j)
 static enum step
 ask_approver(struct job *j)
 {
-	struct buf diff = BUF_INIT(RESULT_MAX);
 	enum step step = STEP_DONE;
+	struct plan p;
 
-	if (plan(j, &diff))
+	if (make_plan(j, &p))
 		step = hook_approve(j, !has_plan(j) ? NULL :
-		    diff.len > 0 ? diff.p : "");
-	buf_release(&diff);
+		    buf_view(&p.diff).p);
+	plan_release(&p);
 	return step;
 }
 

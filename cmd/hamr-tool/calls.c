@@ -191,6 +191,9 @@ take_answer(struct tool *t, const struct rec *r)
 	t->allowed = scan_true(rec_get(r, "allow"));
 	free(t->instead);
 	t->instead = rec_strdup(r, "arguments");
+	free(t->reason);
+	t->reason = rec_strdup(r, "reason");
+	t->stop = scan_true(rec_get(r, "stop"));
 }
 
 /* Only the mode can change, and only for who runs us (-r). */

@@ -87,10 +87,19 @@ bool files_judge(struct files *f, const char *tool, struct slice args,
  * costs nothing and is not refused.  files_read asks it too. */
 bool files_spent(struct files *f, struct slice args, struct result *r);
 
-/* For an ask: would this edit or write be done?  Then true and its diff is
- * appended; else r is the error it would end with. */
+/* What an edit or a write would do. */
+struct plan {
+	char *path;		/* from the root, as UTF-8 */
+	struct buf diff;	/* all of it */
+	long added, removed;	/* lines */
+	bool made;		/* the file is new */
+};
+
+/* For an ask: would it be done?  Then true, with p to be released; else r is
+ * the error it would end with. */
 bool files_plan(struct files *f, const char *tool, struct slice args,
-    struct buf *diff, struct result *r);
+    struct plan *p, struct result *r);
+void plan_release(struct plan *p);
 /* The same checks and the diff, but nothing is written (no approval). */
 void files_preview(struct files *f, const char *tool, struct slice args,
     struct result *r);

@@ -145,6 +145,7 @@ tool_close(struct tool *t)
 	free(t->later);
 	free(t->ask);
 	free(t->instead);
+	free(t->reason);
 	trail_free(t->trail);
 	free(t->verify);
 	free(t->told);

@@ -60,7 +60,9 @@ struct tool {
 	/* an ask that waits */
 	char *ask;		/* its id, NULL when there is none */
 	bool answered, allowed;
+	bool stop;		/* the person stops the turn */
 	char *instead;		/* arguments of the answer, or NULL */
+	char *reason;		/* of a no, or NULL */
 	size_t answers;		/* answer records read */
 	/* lines that came while a call ran, to be taken in after it */
 	bool acting;

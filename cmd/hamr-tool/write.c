@@ -1,4 +1,5 @@
 /* write.c - the edit and write tools: a planned change made, and said. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +13,10 @@
 #define DIFF_MAX ((size_t)16 << 10)
 
 static bool
-print_diff(const struct change *c, struct buf *out)
+print_diff(const struct change *c, size_t max, struct buf *out)
 {
 	return diff_print(&c->diff, buf_view(&c->old), buf_view(&c->new),
-	    c->path.rel, c->fd < 0, DIFF_MAX, out);
+	    c->path.rel, c->fd < 0, max, out);
 }
 
 static void
@@ -47,7 +48,7 @@ put_meta(const struct change *c, const struct proof *proof, struct result *r)
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
 	struct buf rel = BUF_INIT(BUF_RECORD_MAX);
 	struct json *list = json_array(), *one = json_object();
-	bool cut = print_diff(c, &diff);
+	bool cut = print_diff(c, DIFF_MAX, &diff);
 
 	files_path_meta(r, c->path.rel);
 	if (c->fd >= 0)
@@ -182,23 +183,34 @@ files_judge_change(struct files *f, bool edit, struct slice args,
 
 bool
 files_plan(struct files *f, const char *tool, struct slice args,
-    struct buf *diff, struct result *r)
+    struct plan *p, struct result *r)
 {
+	struct buf rel = BUF_INIT(BUF_RECORD_MAX);
 	struct change c;
 	bool good;
 
+	*p = (struct plan){ .diff = BUF_INIT(RESULT_MAX) };
 	change_init(&c);
 	good = change_plan(f, &c, strcmp(tool, "edit") == 0, args) == 0;
-	if (!good)
+	if (!good) {
 		fail(&c, r);
-	else {
-		print_diff(&c, diff);
-		files_path_meta(r, c.path.rel);
-		json_int(r->meta, "added", c.diff.added);
-		json_int(r->meta, "removed", c.diff.removed);
+	} else {
+		print_diff(&c, SIZE_MAX, &p->diff);
+		utf8_clean(&rel, c.path.rel, strlen(c.path.rel));
+		p->path = buf_detach(&rel);
+		p->added = c.diff.added;
+		p->removed = c.diff.removed;
+		p->made = c.fd < 0;
 	}
 	change_release(&c);
 	return good;
+}
+
+void
+plan_release(struct plan *p)
+{
+	free(p->path);
+	buf_release(&p->diff);
 }
 
 void
@@ -206,12 +218,21 @@ files_preview(struct files *f, const char *tool, struct slice args,
     struct result *r)
 {
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
+	struct change c;
 
-	if (files_plan(f, tool, args, &diff, r)) {
+	change_init(&c);
+	if (change_plan(f, &c, strcmp(tool, "edit") == 0, args) < 0) {
+		fail(&c, r);
+	} else {
+		print_diff(&c, DIFF_MAX, &diff);
+		files_path_meta(r, c.path.rel);
+		json_int(r->meta, "added", c.diff.added);
+		json_int(r->meta, "removed", c.diff.removed);
 		json_slice(r->meta, "diff", buf_view(&diff));
 		result_error(r, "denied", "not done, for nobody has approved "
 		    "it; this is what it would change:\n%s",
-		    diff.p != NULL ? diff.p : "");
+		    buf_view(&diff).p);
 	}
+	change_release(&c);
 	buf_release(&diff);
 }
