@@ -42,7 +42,7 @@ LIB = err mem buf arena utf8 num file map image \
       token budget memid alias plugin \
       view_sum view_print view_dialect view_call view_take view \
       units import_mark import_guess import_name \
-      import_meta import_pair import_load import \
+      import_left import_meta import_pair import_load import \
       stage_put stage stage_args which state
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider

@@ -27,6 +27,8 @@ struct import {
 	struct import_pair pair;
 	struct slice held;	/* made, but its header goes first */
 	bool begun;		/* a conversation has its header */
+	bool given;		/* the program had an input */
+	bool said;		/* there was a record behind a header */
 	bool needy;		/* the program waits for an input */
 	bool over;
 	size_t line;		/* of the last unit given */
@@ -35,6 +37,8 @@ struct import {
 	size_t ncut, cut_told;
 	struct lost *lost;
 	size_t nlost, caplost;
+	struct import_left left;	/* in the whole file */
+	struct import_left left_here;	/* in the conversation in hand */
 	struct scan scan;
 	struct rec rec;
 	struct buf out;
@@ -48,12 +52,12 @@ import_open(struct import **out, struct rec_in *in,
 {
 	struct import *im;
 	const char *format;
-	bool lines;
+	struct import_layout layout;
 
 	*out = NULL;
 	if (o->format != NULL && strcmp(o->format, "hamr") == 0)
 		return 0;
-	if (import_choose(in, o, &format, &lines, e) < 0)
+	if (import_choose(in, o, &format, &layout, e) < 0)
 		return -1;
 	if (format == NULL)
 		return 0;
@@ -74,7 +78,11 @@ import_open(struct import **out, struct rec_in *in,
 		import_close(im);
 		return -1;
 	}
-	im->units.lines |= lines;
+	im->units.lines |= layout.lines;
+	if (layout.document && im->units.lines) {
+		im->units.lines = false;
+		im->units.elements = true;
+	}
 	*out = im;
 	return 0;
 }
@@ -87,6 +95,8 @@ import_close(struct import *im)
 	program_free(im->program);
 	units_release(&im->units);
 	import_pair_release(&im->pair);
+	import_left_reset(&im->left);
+	import_left_reset(&im->left_here);
 	scan_release(&im->scan);
 	buf_release(&im->out);
 	free(im->lost);
@@ -135,6 +145,7 @@ feed(struct import *im)
 			if (im->units.lossy)
 				note_lost(im);
 			im->line = im->units.line;
+			im->given = true;
 			program_give(im->program, im->units.json, im->line);
 			given += im->units.json.n + 64;
 			continue;
@@ -175,6 +186,7 @@ tell_cut(struct import *im, const struct rec **r, struct err *e)
 		*e = im->bad;
 		return -1;
 	}
+	im->said = true;
 	o = json_object();
 	json_str(o, "type", "error");
 	json_str(o, "stage", "import");
@@ -196,7 +208,41 @@ tell_bad(struct import *im, struct err *e)
 	return -1;
 }
 
-/* What the program made, as a record; its header first if it has none. */
+static void
+count_left(struct import *im, struct slice what, size_t n)
+{
+	import_left_add(&im->left, what, n);
+	import_left_add(&im->left_here, what, n);
+}
+
+/* What the program made instead of a record. */
+static void
+note_left(struct import *im, const struct rec *r)
+{
+	int64_t n = 1;
+
+	if (rec_int(r, "_n", &n) && n < 1)
+		return;
+	count_left(im, rec_get(r, "_left"), (size_t)n);
+}
+
+/* Parts of a content that stand for what could not be taken. */
+static void
+note_parts(struct import *im, const struct rec *r)
+{
+	struct slice content = rec_get(r, "content"), el, what;
+	struct walk w;
+
+	if (scan_kind(content) != SCAN_ARRAY)
+		return;
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &el))
+		if ((what = scan_get(el, "_left")).p != NULL)
+			count_left(im, what, 1);
+}
+
+/* What the program made, as a record; its header first if it has none.  0 when
+ * it was none. */
 static int
 take(struct import *im, struct slice text, const struct rec **r,
     struct err *e)
@@ -210,9 +256,19 @@ take(struct import *im, struct slice text, const struct rec **r,
 		return err_set(e, ST_DATA, "%s:%zu: the importer made no "
 		    "record but %.*s", im->file, im->line,
 		    (int)(text.n < 60 ? text.n : 60), text.p);
+	if (rec_get(&raw, "_left").p != NULL) {
+		note_left(im, &raw);
+		return 0;
+	}
 	if (!rec_int(&raw, "_line", &line) || line < 1)
 		line = (int64_t)im->line;
 	buf_reset(&im->out);
+	if (raw.kind == R_HAMR)
+		import_left_reset(&im->left_here);
+	else if (im->begun) {
+		note_parts(im, &raw);
+		im->said = true;
+	}
 	if (raw.kind == R_HAMR || im->begun) {
 		lossy = was_lost(im, &raw, (size_t)line);
 		import_pair(&im->pair, &raw, lossy, &im->out);
@@ -232,13 +288,22 @@ count(struct buf *out, size_t n, const char *one, const char *many)
 		    n == 1 ? one : many);
 }
 
-static int
-finish(struct import *im)
+static void
+tell_left(const struct import *im)
+{
+	struct buf b = BUF_INIT(4096);
+
+	import_left_put(&im->left, &b);
+	if (b.len > 0 && !im->quiet)
+		err_say("%s: left out: %s", im->file, b.p);
+	buf_release(&b);
+}
+
+static void
+tell_pairs(const struct import *im)
 {
 	struct buf b = BUF_INIT(1024);
 
-	im->over = true;
-	import_pair_end(&im->pair);
 	count(&b, im->pair.unanswered, "call without a result",
 	    "calls without a result");
 	count(&b, im->pair.strays, "result without a call",
@@ -248,13 +313,26 @@ finish(struct import *im)
 	if (b.len > 0 && !im->quiet)
 		err_say("%s: %s", im->file, b.p);
 	buf_release(&b);
-	return 0;
+}
+
+/* Nothing made of something is no success. */
+static int
+finish(struct import *im, struct err *e)
+{
+	im->over = true;
+	import_pair_end(&im->pair);
+	tell_left(im);
+	tell_pairs(im);
+	if (im->said || !im->given)
+		return 0;
+	return err_set(e, ST_DATA, "%s: no messages found in it", im->name);
 }
 
 int
 import_next(struct import *im, const struct rec **r, struct err *e)
 {
 	struct slice text;
+	int got;
 
 	while (!im->over) {
 		if (im->held.p != NULL)
@@ -267,17 +345,27 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 		}
 		switch (program_next(im->program, &text, e)) {
 		case PROGRAM_NEED: im->needy = true; break;
-		case PROGRAM_VALUE: return take(im, text, r, e);
+		case PROGRAM_VALUE:
+			got = take(im, text, r, e);
+			if (got != 0)
+				return got;
+			break;
 		case PROGRAM_ERROR:
 			return err_set(e, ST_DATA, "%s:%zu: -F: %.*s",
 			    im->file, im->line,
 			    (int)(text.n < 300 ? text.n : 300), text.p);
 		case PROGRAM_END:
 			return im->cut_told < im->ncut ?
-			    tell_cut(im, r, e) : finish(im);
+			    tell_cut(im, r, e) : finish(im, e);
 		case -1: im->over = true; return -1;
 		default: break;
 		}
 	}
 	return 0;
+}
+
+const struct import_left *
+import_left_out(const struct import *im)
+{
+	return &im->left_here;
 }

@@ -8,6 +8,7 @@
 #ifndef HAMR_IMPORT_H
 #define HAMR_IMPORT_H
 
+#include "import_left.h"
 #include "import_load.h"
 
 struct import;
@@ -18,8 +19,12 @@ int import_open(struct import **out, struct rec_in *in,
     const struct import_opts *o, struct err *e);
 
 /* As rec_next(): 1 a record (its number is the line it began on), 0 the end,
- * -1 refused, and what follows can be had. */
+ * -1 refused, and what follows can be had.  An input of which nothing was made
+ * is refused at its end. */
 int import_next(struct import *im, const struct rec **r, struct err *e);
+
+/* Of the conversation in hand, so far. */
+const struct import_left *import_left_out(const struct import *im);
 
 void import_close(struct import *im);
 

@@ -1,4 +1,5 @@
 /* import_guess.c - whose transcript is this?  Told by its first 64 KiB. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,8 +110,11 @@ struct look {
 	struct guess *g;
 	unsigned marks;
 	struct scan scan;
+	struct rec rec;
 	struct buf text;
 	bool hamr, odd, any;
+	bool roles;		/* an array of what has roles */
+	bool lenient;		/* lines that are refused do not count */
 };
 
 /* Is it a record of ours: a role, or a type that we know?  (Another one, that
@@ -151,9 +155,8 @@ look_at(struct look *k, struct slice object, bool in_list)
 
 	k->any = true;
 	k->marks |= marks;
-	if (marks == 0 && in_list && scan_kind(scan_get(object, "role")) ==
-	    SCAN_STRING)
-		k->marks |= 1u << MARK_OPENAI;
+	k->roles |= in_list && scan_kind(scan_get(object, "role")) ==
+	    SCAN_STRING;
 }
 
 /* A line: true when it is an object. */
@@ -183,18 +186,46 @@ look_at_line(struct look *k, struct slice line)
 	return true;
 }
 
+/* What there is in a value of nobody's, for people. */
+static void
+note_keys(struct guess *g, struct slice object)
+{
+	struct slice key, val;
+	struct walk w;
+	size_t at = 0;
+
+	if (g->keys[0] != '\0' || scan_kind(object) != SCAN_OBJECT)
+		return;
+	walk_in(&w, object);
+	while (walk_next(&w, &key, &val)) {
+		const char *before = at > 0 ? ", " : "";
+
+		if (at + key.n + 8 > sizeof g->keys) {
+			snprintf(g->keys + at, sizeof g->keys - at, "%s...",
+			    before);
+			break;
+		}
+		at += (size_t)snprintf(g->keys + at, sizeof g->keys - at,
+		    "%s%.*s", before, (int)key.n, key.p);
+	}
+}
+
 static void
 look_at_document(struct look *k, struct slice doc)
 {
 	struct slice el;
 	struct walk w;
 
+	note_keys(k->g, doc);
 	if (scan_kind(doc) == SCAN_OBJECT) {
 		look_at(k, doc, false);
 		k->odd |= is_odd(doc);
+		k->hamr |= rec_parse(&k->scan, doc.p, doc.n, &k->rec) == 0 &&
+		    is_hamr(&k->rec);
 	} else if (scan_kind(doc) == SCAN_ARRAY) {
 		walk_in(&w, doc);
 		while (walk_next(&w, NULL, &el)) {
+			note_keys(k->g, el);
 			look_at(k, el, true);
 			k->odd |= is_odd(el);
 		}
@@ -209,6 +240,8 @@ conclude(struct look *k)
 	struct guess *g = k->g;
 
 	k->marks = import_marks_together(k->marks);
+	if (k->marks == 0 && k->roles)
+		k->marks = 1u << MARK_OPENAI;
 	g->kind = GUESS_NOBODY;
 	g->odd = k->odd;
 	for (unsigned i = 0; i < NMARKS; i++) {
@@ -246,7 +279,7 @@ guess_lines(struct look *k, struct slice s, bool all)
 			repair(line, &whole);
 			look_at_line(k, buf_view(&whole));
 			buf_release(&whole);
-		} else if (!good && !k->any) {
+		} else if (!good && !k->any && !k->lenient) {
 			return false;
 		}
 		if (k->hamr && k->marks == 0) {
@@ -262,29 +295,73 @@ guess_lines(struct look *k, struct slice s, bool all)
 	return true;
 }
 
+/* Does a value that begins here go on behind its line?  (A string does not:
+ * then the line is broken.) */
+static bool
+is_over_lines(struct slice s)
+{
+	const char *lf = memchr(s.p, '\n', s.n);
+	bool quoted = false;
+
+	if (*s.p == '[')
+		return true;
+	if (lf == NULL)
+		return false;
+	for (const char *p = s.p; p < lf; p++)
+		if (quoted && *p == '\\')
+			p++;
+		else
+			quoted ^= *p == '"';
+	return !quoted && units_value_end((struct slice){ s.p,
+	    (size_t)(lf - s.p) }) == 0;
+}
+
+/* The values at the start of s; false when one is not JSON. */
+static bool
+look_at_values(struct look *k, struct slice s)
+{
+	bool good = true;
+
+	while (good && skip_blanks(&s)) {
+		size_t n = units_value_end(s);
+		struct buf whole = BUF_INIT(BUF_RECORD_MAX);
+		struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+
+		if (n == 0)
+			n = s.n;
+		repair((struct slice){ s.p, n }, &whole);
+		units_mend(buf_view(&whole), &clean);
+		good = scan_value(&k->scan, clean.p, clean.len) == 0;
+		if (good)
+			look_at_document(k, buf_view(&clean));
+		good &= n > 0;
+		s = (struct slice){ s.p + n, s.n - n };
+		buf_release(&whole);
+		buf_release(&clean);
+	}
+	return good;
+}
+
 static void
 guess_document(struct look *k, struct slice s)
 {
-	struct buf whole = BUF_INIT(BUF_RECORD_MAX);
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	struct guess *g = k->g;
+	bool good = look_at_values(k, s);
 
-	repair(s, &whole);
-	units_mend(buf_view(&whole), &clean);
-	k->g->kind = GUESS_BROKEN;
-	if (scan_value(&k->scan, clean.p, clean.len) == 0) {
-		look_at_document(k, buf_view(&clean));
-		conclude(k);
-		/* broken, or no transcript: the door says what is wrong */
-		if (k->g->kind == GUESS_NOBODY && (!k->odd ||
-		    (s.n < GUESS_HEAD / 2 && units_value_end(s) == 0)))
-			k->g->kind = GUESS_BROKEN;
-	}
-	buf_release(&whole);
-	buf_release(&clean);
+	g->kind = GUESS_BROKEN;
+	if (!good && k->marks == 0)
+		return;
+	g->document = good && is_over_lines(s);
+	conclude(k);
+	/* broken, or a record of ours: the door says what is wrong */
+	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||
+	    (!g->document && !k->odd) ||
+	    (s.n < GUESS_HEAD / 2 && units_value_end(s) == 0)))
+		g->kind = GUESS_BROKEN;
 }
 
 void
-import_guess(struct slice s, bool all, struct guess *g)
+import_guess(struct slice s, bool all, bool lenient, struct guess *g)
 {
 	struct look k = { .g = g, .text = BUF_INIT(BUF_RECORD_MAX) };
 
@@ -298,6 +375,12 @@ import_guess(struct slice s, bool all, struct guess *g)
 	else if (*s.p == '[' || !guess_lines(&k, s, all)) {
 		if (all)
 			guess_document(&k, s);
+	}
+	if (g->kind == GUESS_BROKEN && lenient && !k.hamr) {
+		g->kind = GUESS_MORE;
+		k.lenient = true;
+		if (!guess_lines(&k, s, all) && all)
+			g->kind = GUESS_BROKEN;
 	}
 	scan_release(&k.scan);
 	buf_release(&k.text);

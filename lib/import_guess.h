@@ -29,12 +29,15 @@ struct guess {
 	enum guess_kind kind;
 	const struct import_format *one, *other;
 	bool lines;		/* a value a line, as far as was seen */
+	bool document;		/* one JSON value over several lines, or an
+				 * array: what a format has on lines is in it */
+	char keys[100];		/* GUESS_NOBODY: of its first object */
 	bool odd;		/* GUESS_NOBODY: looks like somebody's
 				 * transcript all the same */
 };
 
-/* head: the file's beginning; all: there is no more, or enough was shown.
- * What is told does not depend on how often it was asked before. */
-void import_guess(struct slice head, bool all, struct guess *g);
+/* head: the file's beginning; all: there is no more, or enough was shown;
+ * lenient: a first line that is refused is no end of it.  What is told does not depend on how often it was asked before. */
+void import_guess(struct slice head, bool all, bool lenient, struct guess *g);
 
 #endif

@@ -133,7 +133,8 @@ import_load(const char *name, const char *format, const struct import_opts *o,
 
 /* With a format named it is only asked whether each line is a value. */
 static int
-guess(struct rec_in *in, bool named, struct guess *g, struct err *e)
+guess(struct rec_in *in, bool named, bool lenient, struct guess *g,
+    struct err *e)
 {
 	for (;;) {
 		struct slice raw = rec_raw(in);
@@ -141,7 +142,7 @@ guess(struct rec_in *in, bool named, struct guess *g, struct err *e)
 
 		if (raw.n > GUESS_HEAD)
 			raw.n = GUESS_HEAD;
-		import_guess(raw, all, g);
+		import_guess(raw, all, lenient, g);
 		if (g->kind != GUESS_MORE || (named && g->lines))
 			return 0;
 		if (rec_fill(in, e) < 0)
@@ -150,7 +151,7 @@ guess(struct rec_in *in, bool named, struct guess *g, struct err *e)
 }
 
 static int
-say_nobody(const struct rec_in *in, struct err *e)
+say_nobody(const struct rec_in *in, const struct guess *g, struct err *e)
 {
 	const struct import_format *f;
 
@@ -158,19 +159,22 @@ say_nobody(const struct rec_in *in, struct err *e)
 	err_say("  hamr: no line with a role, or with a type of its own");
 	for (f = import_formats; f->name != NULL; f++)
 		err_say("  %s: no %s", f->name, f->mark);
+	if (g->document)
+		err_say("  it is a JSON document with the keys %s", g->keys);
 	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
 	    "with -F, or see hamr-import(5) for writing one", in->name);
 }
 
 int
 import_choose(struct rec_in *in, const struct import_opts *o,
-    const char **format, bool *lines, struct err *e)
+    const char **format, struct import_layout *layout, struct err *e)
 {
 	struct guess g;
 
-	if (guess(in, !is_auto(o->format), &g, e) < 0)
+	if (guess(in, !is_auto(o->format), o->lenient, &g, e) < 0)
 		return -1;
-	*lines = g.lines;
+	layout->lines = g.lines;
+	layout->document = g.document;
 	*format = NULL;
 	if (!is_auto(o->format)) {
 		*format = o->format;
@@ -181,8 +185,9 @@ import_choose(struct rec_in *in, const struct import_opts *o,
 		    "with -F", in->name, g.one->name, g.other->name);
 	if (g.kind == GUESS_FORMAT)
 		*format = g.one->name;
-	if (g.kind == GUESS_NOBODY && (g.odd || o->format != NULL))
-		return say_nobody(in, e);
+	if (g.kind == GUESS_NOBODY && (g.odd || o->format != NULL ||
+	    (g.document && !o->lenient)))
+		return say_nobody(in, &g, e);
 	if (!o->quiet && (*format != NULL || o->format != NULL))
 		err_say("%s: read as %s", in->name, *format != NULL ? *format :
 		    "hamr");

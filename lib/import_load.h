@@ -19,11 +19,16 @@ int import_check(const char *format, struct err *e);
 /* A program of the user's is named by its path. */
 bool import_is_path(const char *format);
 
+/* How the values of a file lie in it, as far as was seen. */
+struct import_layout {
+	bool lines;		/* one a line */
+	bool document;		/* in an array, or over several lines */
+};
+
 /* Whose transcript is in?  Reads as much of it as that takes.  *format is
- * NULL when it is ours; *lines: each line of it is a value.  0, or -1 with
- * e. */
+ * NULL when it is ours.  0, or -1 with e. */
 int import_choose(struct rec_in *in, const struct import_opts *o,
-    const char **format, bool *lines, struct err *e);
+    const char **format, struct import_layout *layout, struct err *e);
 
 /* Start the program of a format; units are told what its inputs are.  name is
  * for messages, borrowed.  NULL with e. */

@@ -141,7 +141,8 @@ is_claude_code(struct slice u)
 
 	if (is_one_of(u, "type", says))
 		return has(scan_get(u, "message"), "content") &&
-		    (has(u, "parentUuid") || is_string(u, "sessionId"));
+		    (has(u, "parentUuid") || is_string(u, "sessionId") ||
+		    is_string(u, "uuid") || is_string(u, "session_id"));
 	if (is_one_of(u, "type", notes))
 		return has(u, "isSidechain");
 	return (scan_str_is(scan_get(u, "type"), "summary") &&
@@ -161,6 +162,13 @@ is_codex(struct slice u)
 
 	if (is_object(u, "payload"))
 		return is_one_of(u, "type", types);
+	/* flat: a header without a type, notes with a record_type */
+	if (is_string(u, "id") && is_string(u, "timestamp") &&
+	    (has(u, "instructions") || is_object(u, "git")) &&
+	    !has(u, "type") && !has(u, "role"))
+		return true;
+	if (is_string(u, "record_type") && !has(u, "type") && !has(u, "role"))
+		return true;
 	return (is_one_of(u, "type", bare) && is_string(u, "call_id")) ||
 	    (scan_str_is(scan_get(u, "type"), "message") &&
 	    any(u, "content", is_codex_part));
@@ -187,7 +195,13 @@ is_opencode_message(struct slice m)
 static bool
 is_opencode(struct slice u)
 {
+	struct slice info = scan_get(u, "info");
+
+	/* an export whose first message, or all of them, come late */
 	return any(u, "messages", is_opencode_message) ||
+	    (is_string(info, "id") && is_string(info, "directory")) ||
+	    (is_string(u, "projectID") && is_string(u, "directory")) ||
+	    (is_string(u, "messageID") && starts(u, "id", "prt_")) ||
 	    (is_string(u, "sessionID") && is_object(u, "time") &&
 	    is_string(u, "role")) ||
 	    (is_string(u, "messageID") && is_string(u, "sessionID") &&
@@ -224,6 +238,7 @@ is_kimi(struct slice u)
 		"_usage", NULL };
 
 	return is_one_of(u, "role", roles) ||
+	    starts(u, "type", "context.append_") ||
 	    (is_string(u, "protocol_version") &&
 	    scan_str_is(scan_get(u, "type"), "metadata")) ||
 	    (has(u, "timestamp") && is_string(scan_get(u, "message"), "type") &&
@@ -324,11 +339,18 @@ is_copilot(struct slice u)
 }
 
 static bool
+is_sample(struct slice u)
+{
+	return any(u, "messages", is_role);
+}
+
+static bool
 is_openai(struct slice u)
 {
 	/* a request of ours has messages, too, and a type */
-	return any(u, "messages", is_role) && !has(u, "steps") &&
-	    !is_string(u, "type");
+	return (any(u, "messages", is_role) && !has(u, "steps") &&
+	    !is_string(u, "type")) || any(u, "samples", is_sample) ||
+	    (is_object(u, "eval") && is_string(u, "status"));
 }
 
 unsigned

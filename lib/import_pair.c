@@ -88,6 +88,44 @@ import_pair_end(struct import_pair *p)
 	close_conversation(p);
 }
 
+/* A content, without what its parts tell of what they stand for. */
+static void
+put_content(struct slice content, struct buf *out)
+{
+	static const char mark[] = "\"_left\":";
+	struct slice el, key, val;
+	struct walk w, in;
+
+	if (scan_kind(content) != SCAN_ARRAY || memmem(content.p, content.n,
+	    mark, sizeof mark - 1) == NULL) {
+		buf_slice(out, content);
+		return;
+	}
+	buf_addc(out, '[');
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &el)) {
+		if (out->p[out->len - 1] != '[')
+			buf_addc(out, ',');
+		if (scan_get(el, "_left").p == NULL) {
+			buf_slice(out, el);
+			continue;
+		}
+		buf_addc(out, '{');
+		walk_in(&in, el);
+		while (walk_next(&in, &key, &val)) {
+			if (scan_key_is(key, "_left"))
+				continue;
+			if (out->p[out->len - 1] != '{')
+				buf_addc(out, ',');
+			buf_add(out, key.p - 1, key.n + 2);
+			buf_addc(out, ':');
+			buf_slice(out, val);
+		}
+		buf_addc(out, '}');
+	}
+	buf_addc(out, ']');
+}
+
 /* All members but ours and what is null. */
 static void
 copy_members(const struct rec *r, const char *const *without, struct buf *out)
@@ -104,7 +142,10 @@ copy_members(const struct rec *r, const char *const *without, struct buf *out)
 			buf_addc(out, ',');
 		buf_add(out, r->m[i].key.p - 1, r->m[i].key.n + 2);
 		buf_addc(out, ':');
-		buf_slice(out, r->m[i].val);
+		if (scan_key_is(r->m[i].key, "content"))
+			put_content(r->m[i].val, out);
+		else
+			buf_slice(out, r->m[i].val);
 	}
 }
 

@@ -145,7 +145,17 @@ find_lf(struct rec_in *in)
 static const char *
 remedy(const struct rec_in *in, const char *p, size_t n)
 {
-	if (in->line > 1 || n < 2)
+	if (in->line > 1)
+		return "";
+	while (n > 0 && memchr(" \t\r", p[n - 1], 3) != NULL)
+		n--;
+	if (n > 0 && *p == '[')
+		return "; it is a JSON array, make it lines first (jq -c "
+		    "'.[]')";
+	if (n == 1 && *p == '{')
+		return "; it is JSON over several lines, make each value one "
+		    "line first (jq -c .)";
+	if (n < 2)
 		return "";
 	if (memcmp(p, "\037\213", 2) == 0)
 		return "; it is compressed, unpack it first (gzip -dc)";

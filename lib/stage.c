@@ -179,6 +179,12 @@ read_input(struct stage *s)
 		finish(s);
 }
 
+const struct import_left *
+stage_left_out(const struct stage *s)
+{
+	return s->from != NULL ? import_left_out(s->from) : NULL;
+}
+
 static int
 open_input(struct stage *s, size_t i, struct err *e)
 {

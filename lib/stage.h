@@ -105,6 +105,9 @@ void stage_status(struct stage *s, int status);
 /* The run ends now with this failure (after act() or record() returns). */
 void stage_fail(struct stage *s, const struct err *e);
 
+/* What an importer left out of the transcript in hand; NULL: it is ours. */
+const struct import_left *stage_left_out(const struct stage *s);
+
 /* While acting: wait for fds (revents are filled) or ms milliseconds (-1: no
  * limit), flushing first and taking in what arrives on stdin meanwhile: with
  * -r every record but go and sync is handed to record() at once; otherwise

@@ -41,6 +41,19 @@ put(struct stage *s, struct buf *out)
 	buf_reset(out);
 }
 
+/* What the table does not count. */
+static void
+put_left(const struct stage *s, struct buf *out)
+{
+	const struct import_left *left = stage_left_out(s);
+
+	if (left == NULL || left->n == 0)
+		return;
+	buf_adds(out, "left out by the importer: ");
+	import_left_put(left, out);
+	buf_addc(out, '\n');
+}
+
 /* A transcript is over. */
 static void
 report_reset(struct stage *s)
@@ -53,6 +66,7 @@ report_reset(struct stage *s)
 		if (p->transcripts > 0)
 			buf_addc(&p->out, '\n');
 		report_table(&p->replay, &p->term, &p->out);
+		put_left(s, &p->out);
 		report_chart(&p->replay, &p->term, &p->out);
 		put(s, &p->out);
 	}

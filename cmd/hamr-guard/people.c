@@ -26,7 +26,10 @@ static void
 over(struct stage *s)
 {
 	struct people *p = s->self;
+	const struct import_left *left = stage_left_out(s);
 
+	if (p->open && left != NULL)
+		import_left_merge(&p->left, left);
 	if (p->open)
 		p->view->over(p);
 	p->open = false;
@@ -58,6 +61,7 @@ people_run(struct people *p)
 	sheet_init(&p->sheet, &s->out);
 	status = stage_run(s);
 	ledger_release(&p->ledger);
+	import_left_reset(&p->left);
 	return status;
 }
 

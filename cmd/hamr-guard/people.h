@@ -7,6 +7,7 @@
 #ifndef HAMR_GUARD_PEOPLE_H
 #define HAMR_GUARD_PEOPLE_H
 
+#include "import_left.h"
 #include "table.h"
 #include "tally.h"
 #include "umpire.h"
@@ -39,6 +40,7 @@ struct people {
 	bool open;		/* a transcript has begun */
 	unsigned long of_file;	/* which one of its file */
 	bool begun;		/* something was printed */
+	struct import_left left;	/* out, by importers */
 	int status;		/* that the view wants */
 };
 

@@ -346,6 +346,10 @@ totals(struct people *p, struct report *r)
 	put_amounts(all, &b);
 	row(p, "read", &b);
 	buf_reset(&b);
+	import_left_put(&p->left, &b);
+	if (b.len > 0)
+		row(p, "left out", &b);
+	buf_reset(&b);
 	put_said(&r->tally, &b);
 	row(p, "said", &b);
 	buf_reset(&b);

@@ -19,6 +19,12 @@ def asis: if type == "string" or . == null then . else tojson end;
 # An image by its data and type, or by its address.
 def image($url): {type: "image_url", image_url: {url: $url}};
 
+# What is left out is told, so that hamr counts it; without a word goes only
+# what says the same again, or nothing of what was said.
+def left($what): {_left: ($what | tostring)};
+def left($what; $n): if $n > 0 then {_left: ($what | tostring), _n: $n} else empty end;
+def left_type: left("type \(.type)");
+
 # One part of a content: as hamr stores it, or empty.  Thoughts are none.
 def part:
   if type == "string" then {type: "text", text: .}
@@ -39,16 +45,16 @@ def part:
   elif (.text | type) == "string" then {type: "text", text}
   elif (.content | type) == "string" then {type: "text", text: .content}
   elif .type == null then {type: "text", text: ((.result // .output | s) // (del(._line) | tojson))}
-  else {type: "text", text: "[\(.type | tostring)]"} end;
+  else {type: "text", text: "[\(.type | tostring)]", _left: "part \(.type | tostring)"} end;
 
 # A content of several parts: a string when all of it is one text.
 def content:
   if type == "string" or . == null then .
-  elif type == "object" then [part] | if length == 0 then null elif .[0].type == "text" then .[0].text else . end
+  elif type == "object" then [part] | if length == 0 then null elif .[0].type == "text" and .[0]._left == null then .[0].text else . end
   elif type == "array" then
     [.[] | part]
     | if length == 0 then null
-      elif length == 1 and .[0].type == "text" then .[0].text
+      elif length == 1 and .[0].type == "text" and .[0]._left == null then .[0].text
       else . end
   else tojson end;
 
@@ -56,7 +62,7 @@ def content:
 def text: content | if type == "array" then [.[] | .text | strings] | join("\n") else . end;
 
 # What a model thought, out of the parts of its message.
-def thoughts: [arr | obj | select(.type | IN("think", "thinking", "reasoning")) | (.thinking // .think // .text) | str]
+def thoughts: [arr | obj | select(.type | IN("think", "thinking", "reasoning")) | (.thinking // .think // .text // .reasoning) | str]
   | if length == 0 then null else join("\n") end;
 
 # Calls and results.  Arguments that are text stay that text.
@@ -99,10 +105,22 @@ def replaced($old; $new; $all):
     elif $all then $p | join($new)
     else $p[0] + $new + ($p[1:] | join($old)) end end;
 
-# Trees of entries {id, parent}: the places of those between a leaf and its
-# root, in their order in the file.  Where an entry comes back, the walk ends.
-# (No state with members here: libjq 1.6 copies `.a[$i] = 1` whole.)
-def branch($nodes; $leaf):
+# Trees of entries {id, parent}: where the parent of each stands, the last of
+# its name before it (logical: another name of it).  One whose parent is not in
+# the file, or was never told, goes on with what was written before it (side:
+# in its own conversation, by agent), but for a root.
+# (A flat state: libjq 1.6 copies the `.a` of `.a[$i] = 1` whole.)
+def parents($nodes):
   (reduce range(0; $nodes | length) as $i ({}; $nodes[$i].id as $id | if $id == null or has($id) then . else .[$id] = $i end)) as $at
-  | [limit(($nodes | length) + 1; $leaf | recurse($nodes[.].parent | if . == null then empty else $at[.] // empty end))] | unique;
+  | [foreach range(0; $nodes | length) as $i ({};
+      $nodes[$i] as $e | (if $e.side then "s\($e.agent)" else "main" end) as $before
+      | ([.["=\($e.parent)"], $at[$e.parent // ""], .["=\($e.logical)"], $at[$e.logical // ""]] | map(values) | .[0]) as $up
+      | (if $up == null and ($e.root | not) then .[$before] else $up end) as $up
+      | .up = $up
+      | (if $e.id == null then . else .["=\($e.id)"] = $i end)
+      | (if $e.id == null and $e.says != true then . else .[$before] = $i end);
+      .up)];
+# The places of those between a leaf and its root, in their order in the file.
+# Where an entry comes back, the walk ends.
+def branch($up; $leaf): [limit(($up | length) + 1; $leaf | recurse($up[.] | values))] | unique;
 def set(f): reduce f as $x ({}; .[$x] = true);

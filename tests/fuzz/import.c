@@ -24,19 +24,19 @@ guess(const char *p, size_t n, uint8_t rule)
 	struct guess g;
 	size_t at = 0;
 
-	import_guess((struct slice){ p, n }, true, &g);
+	import_guess((struct slice){ p, n }, true, rule & 1, &g);
 	say(&g, &whole);
 	for (size_t i = 0; at < n && i < 64; i++) {
 		char *part;
 
 		at += fuzz_piece(rule, i, n - at);
 		part = fuzz_copy(p, at);
-		import_guess((struct slice){ part, at }, false, &g);
+		import_guess((struct slice){ part, at }, false, rule & 1, &g);
 		free(part);
 		if (g.kind != GUESS_MORE)
 			break;
 	}
-	import_guess((struct slice){ p, n }, true, &g);
+	import_guess((struct slice){ p, n }, true, rule & 1, &g);
 	say(&g, &cut);
 	fuzz_same(&whole, &cut);
 	buf_release(&whole);

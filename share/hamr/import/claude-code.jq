@@ -2,7 +2,8 @@
 # units: lines
 #
 # A file is a tree by uuid and parentUuid; what was said is the branch of its
-# last leaf.  One message is spread over several lines that share message.id,
+# last leaf.  Where its chain breaks (a parent that is not in the file, or was
+# never told) it goes on with the entry before.  One message is spread over several lines that share message.id,
 # and only one of them need be on the branch: so all lines of a message on it
 # count, and every result that answers their calls.
 
@@ -18,17 +19,31 @@ def mutated:
     | [{path: .filePath} + (if $new == null then {} else {text: $new} end)]
   else null end;
 
-# An entry of the tree; only a message keeps what it says.
+# What one may hold that is not said to anybody, or is said elsewhere too.
+def silent: IN("file-history-snapshot", "progress", "queue-operation", "summary", "pr-link", "last-prompt", "custom-title", "mode",
+  "permission-mode", "ai-title", "agent-name", "agent-color", "agent-setting", "tag", "started", "relocated", "worktree-state",
+  "bridge-session", "frame-link", "atis-latch", "attribution-snapshot", "content-replacement");
+def silent_system: IN("stop_hook_summary", "turn_duration", "session_start", "local_command", "informational", "bridge_status", "api_error");
+
+# An entry of the tree; only a message keeps what it says.  A person's message
+# without a parent is where a conversation begins; anything else has lost its
+# parent.
 def entry:
-  {id: (.uuid | s), parent: ((.parentUuid // .logicalParentUuid) | s), line: ._line, type: (.type | s),
-    side: (.isSidechain == true), agent: (.agentId | s), cwd: (.cwd | s), session: (.sessionId | s), at: (.timestamp | s)} as $e
+  {id: (.uuid | s), parent: (.parentUuid | s), logical: (.logicalParentUuid | s), line: ._line, type: (.type | s),
+    side: (.isSidechain == true or (.parent_tool_use_id | type) == "string"), agent: (.agentId | s), cwd: (.cwd | s), session: (.sessionId // .session_id | s), at: (.timestamp | s)} as $e
   | if (.type == "user" or .type == "assistant") and (.message | type) == "object" then
       $e + {says: true, message: (.message | {content, model: (.model | s), usage, stop_reason: (.stop_reason | s)}),
+        root: (.type == "user" and has("parentUuid") and .parentUuid == null and .logicalParentUuid == null and .isCompactSummary != true
+          and ([.message.content | arr | obj | select(.type == "tool_result")] | length == 0)),
         group: (.message.id | s), meta: (.isMeta == true), summary: (.isCompactSummary == true),
         failed: (.isApiErrorMessage == true), mutated: (.toolUseResult | mutated)}
+    elif .type == "attachment" and (.attachment | type) == "object" and .attachment.type == "queued_command" then
+      $e + {says: true, type: "user", message: {content: .attachment.prompt}, meta: (.isMeta == true or .attachment.commandMode != "prompt")}
+    elif .type == "attachment" then $e + {left: (if (.attachment | o | .type) == "hook_success" then null else "attachment" end)}
     elif .type == "system" and .subtype == "compact_boundary" then
       $e + {compaction: true, tokens: ((.compactMetadata | o | .preTokens | numbers) // null)}
-    else $e end;
+    elif .type == "system" then $e + {left: (if .subtype | silent_system then null else "system \(.subtype)" end)}
+    else $e + {left: (if .type | silent then null else "type \(.type)" end)} end;
 
 def tool_ids($type): .message.content | arr | obj | select(.type == $type) | (if $type == "tool_use" then .id else .tool_use_id end) | str;
 
@@ -66,10 +81,12 @@ def user($e; $wanted):
   | on($e.line);
 
 # The records of one branch, given as places in $all.
-def conversation($all; $path; $name):
+def conversation($all; $path; $name; $side):
   set($path[] | tostring) as $on
+  | set($path[] | $all[.].id | strings) as $ids
   | set($path[] | $all[.] | select(.type == "assistant") | .group | strings) as $groups
-  | ([range(0; $all | length) | select($on[tostring] or ($all[.] | .says == true and .type == "assistant" and .group != null and $groups[.group] == true))]) as $lines
+  | ([range(0; $all | length) | select($on[tostring] or ($all[.] | .says == true and .type == "assistant" and .group != null and $groups[.group] == true
+      and $ids[.id // ""] != true))]) as $lines
   | set($lines[] | $all[.] | select(.says and .type == "assistant") | tool_ids("tool_use")) as $calls
   | set($lines[] | $all[.] | select(.says and .type == "user") | tool_ids("tool_result")) as $answered
   | ([range(0; $all | length) as $i | select(($on["\($i)"] | not) and $all[$i].says == true and $all[$i].type == "user")
@@ -85,25 +102,29 @@ def conversation($all; $path; $name):
      | if .compaction then {type: "compaction", stage: "import", tokens_before: .tokens} | on($all[$i].line)
        elif .says != true then empty
        elif .type == "user" then user(.; $extra["\($i)"])
-       else $members[.group // "#\($i)"] as $m | select($m[0] == $i) | assistant([$m[] | $all[.]]) end);
+       else $members[.group // "#\($i)"] as $m | select($m[0] == $i) | assistant([$m[] | $all[.]]) end),
+    (set($order[] | tostring) as $taken
+     | left("abandoned branch"; [range(0; $all | length) | select($all[.].says == true and $all[.].side == $side and ($taken[tostring] | not))] | length));
 
 def last_said($all; f): last(range(0; $all | length) | select($all[.] | .says == true and f)) // null;
 
 [(., inputs) | obj | entry] as $all
+| parents($all) as $up
 | last_said($all; .side | not) as $main
-| ([$all[] | {id, parent}]) as $nodes
-| if $main == null and ([$all[] | select(.says)] | length) > 0 then
-    last_said($all; true) as $leaf | conversation($all; branch($nodes; $leaf); null)
+| ([$all[] | select(.says and .side)] | length) as $sides
+| (if $main == null and $sides > 0 then
+    last_said($all; true) as $leaf | conversation($all; branch($up; $leaf); null; true)
   else
     (if $main == null then {type: "hamr", v: 1, session: ([$all[] | .session | strings] | first)}
-     else conversation($all; branch($nodes; $main); null) end),
+     else conversation($all; branch($up; $main); null; false) end),
     (if $sidechains then
       (reduce range(0; $all | length) as $i ({}; $all[$i] as $e | ($e.id // "#\($i)") as $id
         | if $e.side then .[$id] = ($e.agent // .[$e.parent // ""] // $id) else . end)) as $owner
       | ([range(0; $all | length) as $i | select($all[$i].side and $all[$i].says) | {i: $i, key: $owner[$all[$i].id // "#\($i)"]}]
         | group_by(.key) | sort_by(.[0].i) | .[])
       | .[-1].i as $leaf
-      | ([branch($nodes; $leaf)[] | select($all[.].side)]) as $path
-      | conversation($all; $path; $all[$leaf].agent)
-    else empty end)
-  end
+      | ([branch($up; $leaf)[] | select($all[.].side)]) as $path
+      | conversation($all; $path; $all[$leaf].agent; null)
+    else left("side conversation, see import.sidechains"; $sides) end)
+  end),
+  ($all | map(.left | strings) | group_by(.)[] | left(.[0]; length))

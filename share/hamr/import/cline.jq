@@ -13,7 +13,7 @@ def anthropic: ._line as $line
       (.content | use_results),
       (.content | use_rest | select(. != null) | {role: "user", content: .})
     elif .role == "system" then {role: "system", content: (.content | content // "")}
-    else empty end)
+    else left("role \(.role)") end)
   | on($line);
 
 if type == "object" and (.messages | type) == "array" then

@@ -1,6 +1,7 @@
 # codex - rollout files of the codex CLI.  response_item lines are what the
-# model saw; event_msg lines say the same again for the screen.  Files before
-# 0.50 have the items without their envelope.
+# model saw; event_msg lines say the same again for the screen.  Older files
+# are flat: a header without a type, the items without their envelope, and
+# notes with a record_type.
 # units: lines
 
 # A patch tells which files it changes, and the whole of those it adds.
@@ -38,6 +39,10 @@ def the_call:
 # What the harness says in the person's place.
 def harness: type == "string" and test("^\\s*<(environment_context|user_instructions|turn_aborted|INSTRUCTIONS|permissions|collaboration_mode|skill|subagent_notification)|^# AGENTS.md instructions");
 
+# Lines that say nothing to the model, or what other lines say too.
+def silent: IN("event_msg", "record_type", "session_meta", "turn_context", "world_state");
+def silent_item: IN("ghost_snapshot", "other", "compaction", "context_compaction", "compaction_trigger");
+
 def fresh: {role: "assistant", content: [], reasoning: [], calls: [], usage: null, line: null};
 def held: .line != null;
 def said($model): . as $a | select(held)
@@ -57,7 +62,8 @@ foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: 
      elif ($l.payload | type) == "object" then $l
      elif ($l.type | type) == "string" then {type: "response_item", payload: $l}
      elif $l.id and $l.timestamp then {type: "session_meta", payload: $l}
-     else {type: "other", payload: {}} end) as $e
+     elif $l.record_type != null then {type: "record_type", payload: {}}
+     else {type: null, payload: {}} end) as $e
   | ($e | if . == null then {} else .payload end) as $p
   | if $e == null then .model as $model | .out = [.now | said($model)] | (if .begun or .head == null then . else .out = [.head | head] + .out end)
     elif $e.type == "session_meta" then (if .head == null then .head = ($p | {id, session_id, cwd, timestamp, model, _line: $l._line}) else . end)
@@ -68,6 +74,7 @@ foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: 
       .now.line = (.now.line // ._n) | .now.reasoning += [$p.summary, $p.content | arr | obj | .text | str]
     elif $e.type == "response_item" and ($p | kind) == "message" and $p.role == "assistant" then
       .now.line = (.now.line // ._n) | .now.content += [$p.content | text | strings]
+      | .out = [$p.content | arr | part | ._left | values | left(.)]
     elif $e.type == "response_item" and ($p | kind) == "call" then
       .now.line = (.now.line // ._n) | .now.calls += [$p | the_call]
       | (($p.input // $p.arguments // $p.action | asis | mutated)) as $m
@@ -94,6 +101,8 @@ foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: 
       | .out = [.now | said($model)] + [{type: "compaction", stage: "import", _line: ._n}]
         + (if ($p.message | type) == "string" and $p.message != "" then [{role: "user", content: $p.message, meta: {by: "context"}, _line: ._n}] else [] end)
       | .now = fresh
-    else . end
-  | if .begun or (.out | length) == 0 then . else .begun = true | (if .out[0].type == "hamr" then . else .out = [.head // {} | head] + .out end) end;
+    elif ($e.type | silent) or ($e.type == "response_item" and ($p.type | silent_item)) then .
+    elif $e.type == "response_item" then .out = [left("item \($p.type)")]
+    else .out = [left("type \($e.type)")] end
+  | if .begun or all(.out[]; has("_left")) then . else .begun = true | (if .out[0].type == "hamr" then . else .out = [.head // {} | head] + .out end) end;
   .out[])

@@ -4,6 +4,9 @@
 def requests: [.toolRequests | arr | obj | call(.toolCallId // .id; .name // .toolName; .arguments)] | calls;
 def what: if type == "object" then (.content // .detailedContent // .textResultForLlm // .error // .) else . end | if type == "object" then (.message // tojson) else . end;
 
+# What says nothing to the model, or what another event says too.
+def silent: type == "string" and test("^(session|hook|subagent|abort|permission)([.]|$)|^assistant[.](turn_start|turn_end|intent|usage|message_delta|streaming_delta)|^tool[.](execution_start|execution_partial_result|execution_progress|user_requested)");
+
 (., inputs) | obj | ._line as $line | (.data | o) as $d
 | (if .type == "session.start" then
     {type: "hamr", v: 1, session: ($d.sessionId | s), cwd: (($d.context | o | .cwd | s) // null),
@@ -16,5 +19,6 @@ def what: if type == "object" then (.content // .detailedContent // .textResultF
     result($d.toolCallId; (($d.result // $d.error) | what)) + {is_error: ($d.success == false)}
   elif .type == "session.compaction_complete" then {type: "compaction", stage: "import"}
   elif .type == "session.error" then {type: "error", stage: "provider", code: "server", message: ($d.message | asis // "error"), retryable: false}
-  else empty end)
+  elif .type | silent then empty
+  else left_type end)
 | on($line)

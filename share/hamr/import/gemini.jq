@@ -34,9 +34,10 @@ def gemini_part: if type == "string" then {type: "text", text: .} elif type != "
   elif .thought == true then empty
   elif (.inlineData | type) == "object" then image("data:\(.inlineData.mimeType // "image/png");base64,\(.inlineData.data | asis // "")")
   elif (.text | type) == "string" then {type: "text", text}
-  else empty end;
+  elif has("functionCall") or has("functionResponse") then empty
+  else (keys[0] // "without a kind") as $k | {type: "text", text: "[\($k)]", _left: "part \($k)"} end;
 def gemini_content: if type == "string" then . elif type == "array" then [.[] | gemini_part]
-    | if length == 0 then null elif all(.[]; .type == "text") then map(.text) | join("") else . end
+    | if length == 0 then null elif all(.[]; .type == "text" and ._left == null) then map(.text) | join("") else . end
   elif type == "object" then [gemini_part] | .[0].text // null else null end;
 def response: if type == "string" then . elif type == "object" then (.output // .error // .content // .result // .) | asis // "" else asis // "" end;
 
@@ -48,10 +49,11 @@ def failed: (.status | IN("error", "cancelled", "canceled"));
 
 # A notice (an update, a warning) written between what the model said and the
 # calls it made has parted them: the calls stand in a record without words.
-def spoken: (.type | IN("user", "gemini", "assistant", "model", "error")) or .role == "user" or (.parts | type) == "array";
 def calling: [.toolCalls | arr | obj] | length > 0;
 def wordless: .type == "gemini" and calling and ((.content | gemini_content) // "") == "";
-def joined: reduce (.[] | select(spoken)) as $m ([];
+# Notices on the screen.
+def silent: .type | IN("info", "warning", "about", "help", "stats", "model_stats", "tool_stats", "quit", "update", "success");
+def joined: reduce (.[] | select(silent | not)) as $m ([];
     if ($m | wordless) and length > 0 and (.[-1] | .type == "gemini" and (calling | not))
     then .[-1] |= . + {toolCalls: $m.toolCalls, thoughts: ([., $m | .thoughts | arr]), tokens: (.tokens // $m.tokens)}
     else .[length] = $m end);
@@ -76,7 +78,7 @@ def message: ._line as $line
       else {role: "assistant", content: (.parts | gemini_content), reasoning: ([.parts[] | obj | select(.thought == true) | .text | str] | if length == 0 then null else join("\n") end),
         tool_calls: ([.parts[] | obj | .functionCall | obj | call(.id; .name; .args)] | calls)} end
     elif .type == "error" then {type: "error", stage: "provider", code: "server", message: (.content | gemini_content | s // "error"), retryable: false}
-    else empty end
+    else left_type end
   | . + {_line: $line};
 
 def is_op: has("$set") or has("$rewindTo") or has("$patch") or (.history | type == "array") or (.messages | type == "array");

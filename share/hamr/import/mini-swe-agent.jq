@@ -23,7 +23,7 @@ def messages: foreach (arr | obj) as $m ({open: 0, said: false};
         .out = {role: "user", content: ($m.content | content // ""), meta: (if .said then {by: "context"} else null end)} | .said = true
       elif $m.role == "system" then .out = {role: "system", content: ($m.content | content // "")}
       elif $m.role == "exit" then .out = null
-      else . end;
+      else .out = left("role \($m.role)") end;
     .out | select(. != null) | on($m._line));
 
 if type == "array" then

@@ -13,9 +13,17 @@ def tool_result: .state as $s
     elif $s.status == "error" then result(.callID; ($s.error | asis // "")) + {is_error: true}
     else empty end;
 
+# A file that is an image is shown; of any other the text is a part of its own.
+def file_part: if (.mime | type) == "string" and (.mime | startswith("image/")) and (.url | type) == "string" then image(.url)
+  else {type: "text", text: "[file \(.filename | asis // "")]"} + (if (.source | o | .text) != null then {} else {_left: "part file"} end) end;
+# Parts that say nothing to the model.
+def silent: .type | IN("text", "reasoning", "tool", "file", "step-start", "step-finish", "snapshot", "patch", "compaction", "retry");
+
 def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
   | if $i.role == "user" then
-      {role: "user", content: ([$parts[] | select(.type == "text" and (.ignored | not)) | .text | str] | join("\n")),
+      {role: "user", content: (([$parts[] | select(.type == "text" and (.ignored | not)) | .text | str] | join("\n")) as $text
+          | [$parts[] | select(.type == "file") | file_part | select(.type == "image_url" or ._left != null)]
+          | if length == 0 then $text else [{type: "text", text: $text}] + . end),
         meta: (if ($parts | length) > 0 and all($parts[]; .synthetic == true) then {by: "context"} else null end)} | on($line)
     elif $i.role == "assistant" then
       ($i.tokens | obj | {type: "usage", prompt_tokens: ((.input // 0) + (.cache | o | .read // 0)), completion_tokens: ((.output // 0) + (.reasoning // 0)),
@@ -26,7 +34,8 @@ def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
         finish_reason: ($i.finish | finished), meta: {model: (($i.modelID // ($i.model | o | .modelID)) | s)}} | on($line)),
       ($parts[] | select(.type == "tool") | tool_result | on($line)),
       (if any($parts[]; .type == "compaction") then {type: "compaction", stage: "import"} | on($line) else empty end)
-    else empty end;
+    else left("role \($i.role)") end,
+    ($parts[] | select(silent | not) | left("part \(.type)"));
 
 def conversation: .info as $i | {type: "hamr", v: 1, session: ($i.id | s), cwd: ($i.directory | s), created: (($i.time | o | .created | millis) // null),
      model: ([.messages[] | obj | .info | o | .modelID // (.model | o | .modelID) | strings] | first), _line},

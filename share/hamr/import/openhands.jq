@@ -26,18 +26,19 @@ def v0_action: ._line as $line
       | {role: "assistant", content: (((.args | o | .thought) // .thought // "") | if . == "" then null else asis end),
          tool_calls: [call($id // (.id | if . == null then null else "event_\(.)" end); v0_name; ($text // (args_of | clean)))],
          meta: {model: ((.tool_call_metadata | o | .model_response | o | .model | s) // null)}}
-    else empty end)
+    elif .action | IN("change_agent_state", "null", "agent_state_changed", "recall") then empty
+    else left("action \(.action)") end)
   | on($line);
 
 def v0_observation: ._line as $line
-  | (if (.observation | IN("agent_state_changed", "null", "recall", "condense", "system", "user_rejected")) then empty
+  | (if (.observation | IN("agent_state_changed", "null", "condense", "system")) then empty
+    elif (.observation | IN("recall", "message", "chat")) then left("observation \(.observation)")
     elif .observation == "error" and (.cause == null and (.tool_call_metadata | type) != "object") then
       {type: "error", stage: "import", code: "server", message: (.content // .message | asis // "error"), retryable: false}
-    elif .observation == "message" or .observation == "chat" then empty
-    else
+        else
       ((.extras | o | .metadata | o | .exit_code | numbers) // (.extras | o | .exit_code | numbers) // (.exit_code | numbers) // null) as $exit
       | result((.tool_call_metadata | o | .tool_call_id | s) // (if .cause == null then null else "event_\(.cause)" end); (.content // .message))
-        + {is_error: (.observation == "error" or ($exit != null and $exit != 0 and $exit != -1)), meta: {exit: $exit,
+        + {is_error: (.observation == "error" or .observation == "user_rejected" or ($exit != null and $exit != 0 and $exit != -1)), meta: {exit: $exit,
            mutated: (if (.observation | IN("edit", "write")) and (.extras | o | .path | type) == "string" then [{path: .extras.path} + (if (.extras.new_content | type) == "string" then {text: .extras.new_content} else {} end)] else null end)}}
     end)
   | on($line);
@@ -58,7 +59,8 @@ def sdk: ._line as $line
         + {is_error: ($o.is_error == true or ($o.error | type == "string") or .kind == "AgentErrorEvent" or ($exit != null and $exit > 0)), meta: {exit: $exit,
            mutated: (if ($o.path | type) == "string" and ($o.new_content | type) == "string" then [{path: $o.path, text: $o.new_content}] else null end)}}
     elif .kind == "Condensation" or .kind == "CondensationEvent" then {type: "compaction", stage: "import"}
-    else empty end)
+    elif .kind | IN("ConversationStateUpdateEvent", "PauseEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "StreamingDeltaEvent") then empty
+    else left("kind \(.kind)") end)
   | on($line);
 
 def event: if type == "array" then .[] | obj | event
@@ -67,7 +69,7 @@ def event: if type == "array" then .[] | obj | event
   elif (.role | type) == "string" then {role, content: (.content | content), tool_calls: ([.tool_calls | arr | obj | call(.id; (.function | o | .name); (.function | o | .arguments))] | calls), tool_call_id: (.tool_call_id | s), _line}
   elif (.observation | type) == "string" then v0_observation
   elif (.action | type) == "string" then v0_action
-  else empty end;
+  else left("event without action, observation or kind") end;
 
 # Calls that one answer made are events of their own: one message again.
 def together(f): foreach (f, null) as $r ({held: null};

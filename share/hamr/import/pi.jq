@@ -26,7 +26,7 @@ def message($line):
     {role: "user", content: (.content | content), meta: (if .role == "user" then null else {by: "context"} end)}
   elif (.role | IN("branchSummary", "compactionSummary")) then
     {role: "user", content: (.summary | asis), meta: {by: "context"}}
-  else empty end
+  else left("role \(.role)") end
   | on($line);
 
 def entry:
@@ -37,7 +37,8 @@ def entry:
       {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
     elif .type == "branch_summary" then {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
     elif .type == "custom_message" then {role: "user", content: (.content | content), meta: {by: "context"}, _line}
-    else empty end;
+    elif .type | IN("model_change", "thinking_level_change", "label", "session_info", "custom") then empty
+    else left_type end;
 
 [(., inputs) | obj] as $all
 | ($all | map(select(.type == "session")) | .[0] // {}) as $head
@@ -46,9 +47,11 @@ def entry:
 | (reduce ($entries[] | .id as $id | select($id | type == "string") | .message | o | .content | arr | obj | select(.type == "toolCall") | {call: (.id | s), id: $id}) as $c
     ({}; if $c.call == null then . else .[$c.call] = $c.id end)) as $of
 | set($entries[] | .id | strings) as $known
-| ($entries | map({id: (.id | s), parent: (.parentId | if type != "string" then null elif $known[.] then . else $of[.] // . end)})) as $nodes
-| (if any($nodes[]; .id != null and .parent != null) then branch($nodes; ($nodes | length) - 1)
+| ($entries | map({id: (.id | s), parent: (.parentId | if type != "string" then null elif $known[.] then . else $of[.] // . end),
+    root: (has("parentId") and (.parentId == null or .parentId == $head.id))})) as $nodes
+| (if any($nodes[]; .id != null and .parent != null) then branch(parents($nodes); ($nodes | length) - 1)
    else [range(0; $nodes | length)] end) as $path
 | {type: "hamr", v: 1, session: ($head.id | s), cwd: ($head.cwd | s), created: ($head.timestamp | time),
    model: ([$head.modelId, ($entries[] | select(.type == "model_change") | .modelId) | strings] | first), _line: ($head._line // 1)},
-  ($path[] | $entries[.] | entry)
+  ($path[] | $entries[.] | entry),
+  left("abandoned branch"; set($path[] | tostring) as $on | [range(0; $entries | length) | select(($on[tostring] | not) and ($entries[.].type | IN("message", "custom_message")))] | length)

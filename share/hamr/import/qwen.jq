@@ -3,8 +3,10 @@
 # units: lines
 
 def q_content: [arr | if type == "object" and (.thought | not) and (.text | type) == "string" then {type: "text", text}
-    elif type == "object" and (.inlineData | type) == "object" then image("data:\(.inlineData.mimeType // "image/png");base64,\(.inlineData.data | asis // "")") else empty end]
-  | if length == 0 then null elif all(.[]; .type == "text") then map(.text) | join("") else . end;
+    elif type == "object" and (.inlineData | type) == "object" then image("data:\(.inlineData.mimeType // "image/png");base64,\(.inlineData.data | asis // "")")
+    elif type != "object" or .thought == true or has("functionCall") or has("functionResponse") or (.text | type) == "string" then empty
+    else (keys[0] // "without a kind") as $k | {type: "text", text: "[\($k)]", _left: "part \($k)"} end]
+  | if length == 0 then null elif all(.[]; .type == "text" and ._left == null) then map(.text) | join("") else . end;
 def q_thoughts: [arr | obj | select(.thought == true) | .text | str] | if length == 0 then null else join("\n") end;
 def response: if type == "object" then (.output // .error // .content // .) | asis // "" else asis // "" end;
 def usage: obj | select(length > 0) | {type: "usage", prompt_tokens: (.promptTokenCount // 0), completion_tokens: ((.candidatesTokenCount // 0) + (.thoughtsTokenCount // 0)), cached_tokens: (.cachedContentTokenCount // 0)};
@@ -22,14 +24,18 @@ def entry: ._line as $line | (.message | o | .parts) as $parts
       ($parts | arr | obj | .functionResponse | obj | result(.id; (.response | response))),
       ($parts | q_content | select(. != null) | {role: "user", content: .})
     elif .type == "system" and (.subtype | IN("chat_compression", "compression")) then {type: "compaction", stage: "import"}
-    else empty end)
+    elif .type == "system" then empty
+    else left_type end)
   | on($line);
 
 [(., inputs) | obj] as $lines
-| ([$lines[] | {id: (.uuid | s), parent: (.parentUuid | s)}]) as $nodes
+| ([$lines[] | {id: (.uuid | s), parent: (.parentUuid | s), says: (.message | type == "object"),
+    root: (.type == "user" and has("parentUuid") and .parentUuid == null)}]) as $nodes
 | (last(range(0; $lines | length) | select($lines[.].message | type == "object")) // null) as $leaf
-| (if $leaf == null then [] else branch($nodes; $leaf) end) as $path
+| (if $leaf == null then [] else branch(parents($nodes); $leaf) end) as $path
 | ([$path[] | $lines[.]]) as $said
 | {type: "hamr", v: 1, session: ([$said[], $lines[] | .sessionId | strings] | first), cwd: ([$said[] | .cwd | strings] | first),
    created: ([$said[] | .timestamp | strings] | first | time), model: ([$said[] | .model | strings] | first), _line: ($said[0]._line // 1)},
-  ($said[] | entry)
+  ($said[] | entry),
+  left("abandoned branch"; set($path[] | tostring) as $on | [range(0; $lines | length) | select(($on[tostring] | not) and $nodes[.].says)] | length),
+  (set($path[] | tostring) as $on | range(0; $lines | length) | select($on[tostring] | not) | $lines[.] | select((.type | IN("system", "user", "assistant", "tool_result") | not)) | left_type)

@@ -45,7 +45,7 @@ def messages: foreach (arr | obj) as $m ({open: 0, said: false};
         .out = {role: "user", content: ($m.content | content // ""), meta: (if .said or $m.is_demo == true then {by: "context"} else null end)}
         | .said = (.said or $m.is_demo != true)
       elif $m.role == "system" then .out = {role: "system", content: ($m.content | content)}
-      else . end;
+      else .out = left("role \($m.role)") end;
     .out | select(. != null) | on($m._line));
 
 # Without a history there are the steps.
