@@ -31,7 +31,7 @@ O = obj
 B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
-LIB = err mem buf arena utf8 num file map image \
+LIB = ctrl err mem buf arena utf8 num file map image term \
       scan_text scan_keys scan_past scan_blocks scan scan_walk json sha \
       filter_jail filter_wire filter program \
       rec rec_out msg \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctrl.h"
 #include "err.h"
 
 static const char *program = "hamr";
@@ -82,32 +83,13 @@ err_sys(struct err *e, enum status st, const char *fmt, ...)
 	return -1;
 }
 
-size_t
-err_steers(const unsigned char *p)
-{
-	if (*p < 0x20 || *p == 0x7f)
-		return *p != '\t';
-	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-		return 2;		/* C1 */
-	if (p[0] == 0xd8 && p[1] == 0x9c)
-		return 2;		/* U+061C */
-	if (p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f ||
-	    (p[2] >= 0xaa && p[2] <= 0xae)))
-		return 3;		/* U+200E, U+202A and kin */
-	if (p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)
-		return 3;		/* U+2066 to U+2069 */
-	if (p[0] == 0xf3 && p[1] == 0xa0 && (p[2] == 0x80 || p[2] == 0x81))
-		return 4;		/* tags */
-	return 0;
-}
-
 static void
 make_harmless(char *s)
 {
 	char *to = s;
 
 	while (*s != '\0') {
-		size_t n = err_steers((unsigned char *)s);
+		size_t n = ctrl_len((unsigned char *)s);
 
 		if (n == 0) {
 			*to++ = *s++;

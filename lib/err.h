@@ -53,13 +53,9 @@ int err_sys(struct err *e, enum status st, const char *fmt, ...)
 void err_program(const char *name);
 const char *err_name(void);
 
-/* One line on stderr: "PROGRAM: TEXT".  What could steer a terminal (control
- * characters, bidirectional overrides, invisible tags) is shown as '?'. */
+/* One line on stderr: "PROGRAM: TEXT".  What could steer a terminal or hide
+ * there (ctrl.h) is shown as '?'. */
 void err_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* How many bytes at p (it ends in a NUL) a terminal must not be sent; 0 when
- * it may be. */
-size_t err_steers(const unsigned char *p);
 
 /* Say e's words and return its status; for the last line of main. */
 int err_report(const struct err *e);

@@ -108,6 +108,7 @@ struct rec_out {
 	int fd;
 	const char *name;
 	bool regular;		/* a plain file: flushed when large or at end */
+	bool tty;
 	struct buf buf;
 	int error;		/* errno of the first failure, sticky */
 };

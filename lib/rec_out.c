@@ -5,6 +5,7 @@
 
 #include "file.h"
 #include "rec.h"
+#include "term.h"
 
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
 
@@ -16,6 +17,7 @@ rec_out_init(struct rec_out *o, int fd, const char *name)
 	*o = (struct rec_out){ .fd = fd, .name = name };
 	buf_init(&o->buf, (size_t)1 << 40);
 	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	o->tty = isatty(fd) == 1;
 }
 
 void
@@ -24,10 +26,33 @@ rec_put(struct rec_out *o, struct slice line)
 	rec_put_parts(o, &line, 1);
 }
 
+/* A record is sent with \u escapes where a character would steer the terminal;
+ * what is no record was made for it. */
+static void
+put_on_terminal(struct rec_out *o, const struct slice *part, size_t n)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+
+	for (size_t i = 0; i < n; i++)
+		buf_slice(&line, part[i]);
+	if (line.len > 0 && line.p[0] == '{')
+		term_json(&o->buf, buf_view(&line));
+	else
+		buf_slice(&o->buf, buf_view(&line));
+	buf_addc(&o->buf, '\n');
+	buf_release(&line);
+	if (o->buf.len >= QUEUE)
+		rec_flush(o, NULL);
+}
+
 /* What is long is not queued: copying it would cost more than its write. */
 void
 rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
 {
+	if (o->tty) {
+		put_on_terminal(o, part, n);
+		return;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (part[i].n < QUEUE) {
 			buf_slice(&o->buf, part[i]);

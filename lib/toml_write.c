@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "ctrl.h"
 #include "utf8.h"
 #include "toml_impl.h"
 
@@ -15,15 +16,6 @@ toml_is_bare(const char *s)
 	return p > s && *p == '\0';
 }
 
-/* Characters that could change what a terminal shows around them. */
-static bool
-is_unsafe(unsigned long cp)
-{
-	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x61c ||
-	    cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-	    (cp >= 0x2066 && cp <= 0x2069) || cp == 0xfeff;
-}
-
 void
 toml_quote(struct buf *out, const char *s)
 {
@@ -32,18 +24,17 @@ toml_quote(struct buf *out, const char *s)
 	buf_addc(out, '"');
 	for (; n > 0; s += len, n -= len) {
 		const unsigned char *u = (const unsigned char *)s;
-		unsigned long cp = *u;
+		unsigned long cp;
 
 		len = utf8_len(u, n);
 		if (len == 0)
 			len = 1;
-		for (size_t i = 1; i < len; i++)
-			cp = (i == 1 ? cp & (0x7fu >> len) : cp) << 6 |
-			    (u[i] & 0x3f);
+		cp = ctrl_code(u, len);
 		if (cp == '"' || cp == '\\')
 			buf_addc(out, '\\');
-		if (is_unsafe(cp))
-			buf_fmt(out, "\\u%04lX", cp);
+		if (ctrl_is(cp))
+			buf_fmt(out, cp > 0xffff ? "\\U%08lX" :
+			    "\\u%04lX", cp);
 		else
 			buf_add(out, s, len);
 	}

@@ -46,7 +46,7 @@ printf 'a\033[31mred\033]52;c;x\a\302\233 \342\200\256 \363\240\201\201 \t\377 \
 	>bad
 is "what would steer the terminal is shown" "$(t read '{"path":"bad"}')" \
 "bad lines 1-1 of 1
-     1	a<1B>[31mred<1B>]52;c;x<07><9B> <U+202E> <U+E0041> 	$(printf \
+     1	a\\x1b[31mred\\x1b]52;c;x\\x07\\x9b \\u{202e} \\u{e0041} 	$(printf \
 	'\357\277\275') $(printf '\303\251')"
 is "and written as it is elsewhere" "$(hamr-tool --no-config --root . read \
 	'{"path":"bad"}' | tr -cd '\033' | wc -c)" 2

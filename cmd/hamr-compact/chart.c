@@ -42,7 +42,7 @@ fill(long tokens, long top, int rows, int row)
 }
 
 static const char *
-cell(const struct term *t, int eighths)
+cell(const struct screen *t, int eighths)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅",
 		"▆", "▇", "█" };
@@ -62,7 +62,7 @@ end_line(struct buf *out, size_t start)
 }
 
 static void
-put_line(const struct lane *l, const struct term *t, long top, int rows,
+put_line(const struct lane *l, const struct screen *t, long top, int rows,
     int row, size_t width, struct buf *out)
 {
 	size_t start = out->len;
@@ -81,7 +81,7 @@ put_line(const struct lane *l, const struct term *t, long top, int rows,
 
 /* The floor, with epochs (^) and steps where nothing fitted (!). */
 static void
-put_floor(const struct lane *l, const struct term *t, size_t width,
+put_floor(const struct lane *l, const struct screen *t, size_t width,
     struct buf *out)
 {
 	buf_fmt(out, "%*s %s", LABEL - 2, "0", t->utf8 ? "└" : "+");
@@ -100,7 +100,7 @@ put_floor(const struct lane *l, const struct term *t, size_t width,
 }
 
 static void
-put_chart(const struct replay *r, const struct term *t, size_t w, int rows,
+put_chart(const struct replay *r, const struct screen *t, size_t w, int rows,
     struct buf *out)
 {
 	const struct lane *l = &r->ours[w];
@@ -120,7 +120,7 @@ put_chart(const struct replay *r, const struct term *t, size_t w, int rows,
 }
 
 void
-report_chart(const struct replay *r, const struct term *t, struct buf *out)
+report_chart(const struct replay *r, const struct screen *t, struct buf *out)
 {
 	char last[32];
 	size_t width;

@@ -11,7 +11,7 @@
 #include "map.h"
 #include "lines.h"
 #include "seam.h"
-#include "term.h"
+#include "screen.h"
 
 /* How a call's result stands in the next request. */
 enum shown { SHOWN_NOT, SHOWN_STUB, SHOWN_CUT, SHOWN_WHOLE };
@@ -103,6 +103,6 @@ void ledger_look(struct ledger *l, struct slice messages,
 
 
 /* The end of a transcript: files and commands are put in order. */
-void ledger_print(struct ledger *l, const struct term *t, struct buf *out);
+void ledger_print(struct ledger *l, const struct screen *t, struct buf *out);
 
 #endif

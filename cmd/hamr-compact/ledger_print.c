@@ -44,7 +44,7 @@ sort_lines(const struct ledger *l, const struct ledger_file *f,
 }
 
 static void
-put_lines(struct buf *out, const struct term *t, const char *what,
+put_lines(struct buf *out, const struct screen *t, const char *what,
     struct lines *r)
 {
 	if (r->n > 0) {
@@ -67,13 +67,13 @@ put_times(struct buf *out, const char **comma, const char *what,
 
 static void
 put_file(const struct ledger *l, const struct ledger_file *f,
-    const struct term *t, struct buf *out)
+    const struct screen *t, struct buf *out)
 {
 	const char *comma = "    ";
 	struct sorts s = { 0 };
 
 	buf_adds(out, "  ");
-	term_text(t, slice_of(f->path), term_room(t, 2), out);
+	screen_text(t, slice_of(f->path), screen_room(t, 2), out);
 	buf_addc(out, '\n');
 	if (f->gone)
 		buf_fmt(out, "%sdeleted", comma);
@@ -102,7 +102,7 @@ newest_first(const void *a, const void *b)
 }
 
 static void
-put_files(struct ledger *l, const struct term *t, struct buf *out)
+put_files(struct ledger *l, const struct screen *t, struct buf *out)
 {
 	size_t read = 0, changed = 0;
 
@@ -124,7 +124,7 @@ put_files(struct ledger *l, const struct term *t, struct buf *out)
 
 static void
 put_git(const struct ledger *l, const struct ledger_git *g, const char *what,
-    const struct term *t, struct buf *out)
+    const struct screen *t, struct buf *out)
 {
 	const struct ledger_call *c;
 	size_t since = 0;
@@ -135,7 +135,7 @@ put_git(const struct ledger *l, const struct ledger_git *g, const char *what,
 	for (size_t i = 0; i < l->nfiles; i++)
 		since += l->files[i].changed > g->call;
 	buf_fmt(out, "  %-8s", what);
-	term_text(t, slice_of(g->said), term_room(t, 50), out);
+	screen_text(t, slice_of(g->said), screen_room(t, 50), out);
 	buf_fmt(out, ", step %zu", c->step);
 	if (since > 0)
 		buf_fmt(out, ", %zu file%s changed since", since,
@@ -156,7 +156,7 @@ often_first(const void *a, const void *b)
 }
 
 static void
-put_commands(struct ledger *l, const struct term *t, struct buf *out)
+put_commands(struct ledger *l, const struct screen *t, struct buf *out)
 {
 	size_t again = 0;
 
@@ -171,7 +171,7 @@ put_commands(struct ledger *l, const struct term *t, struct buf *out)
 		const struct ledger_command *c = &l->commands[i];
 
 		buf_fmt(out, "  %3zux ", c->times);
-		term_text(t, slice_of(c->what), term_room(t, 31), out);
+		screen_text(t, slice_of(c->what), screen_room(t, 31), out);
 		if (c->failed > 0)
 			buf_fmt(out, ", failed %zux", c->failed);
 		buf_adds(out, c->ok ? ", last ok\n" : ", last failed\n");
@@ -204,7 +204,7 @@ put_request(struct ledger *l, enum seam_answer answer,
 }
 
 void
-ledger_print(struct ledger *l, const struct term *t, struct buf *out)
+ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
 {
 	struct buf messages = BUF_INIT((size_t)1 << 40);
 	enum seam_answer answer;
@@ -219,7 +219,7 @@ ledger_print(struct ledger *l, const struct term *t, struct buf *out)
 	ledger_look(l, buf_view(&messages), &v);
 	if (l->title != NULL) {
 		buf_adds(out, "session ");
-		term_text(t, slice_of(l->title), term_room(t, 8), out);
+		screen_text(t, slice_of(l->title), screen_room(t, 8), out);
 		buf_addc(out, '\n');
 	}
 	put_request(l, answer, &v, out);

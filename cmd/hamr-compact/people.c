@@ -9,7 +9,7 @@
 
 struct people {
 	const struct people_opts *o;
-	struct term term;
+	struct screen screen;
 	struct replay replay;
 	struct ledger ledger;
 	struct buf out;		/* SVG: the pictures so far */
@@ -65,9 +65,9 @@ report_reset(struct stage *s)
 	} else {
 		if (p->transcripts > 0)
 			buf_addc(&p->out, '\n');
-		report_table(&p->replay, &p->term, &p->out);
+		report_table(&p->replay, &p->screen, &p->out);
 		put_left(s, &p->out);
-		report_chart(&p->replay, &p->term, &p->out);
+		report_chart(&p->replay, &p->screen, &p->out);
 		put(s, &p->out);
 	}
 	p->transcripts++;
@@ -89,7 +89,7 @@ ledger_end(struct stage *s)
 
 	if (p->transcripts++ > 0)
 		buf_addc(&p->out, '\n');
-	ledger_print(&p->ledger, &p->term, &p->out);
+	ledger_print(&p->ledger, &p->screen, &p->out);
 	put(s, &p->out);
 	ledger_reset(&p->ledger);
 }
@@ -148,7 +148,7 @@ int
 people_run(const struct stage *inputs, const struct conf *conf,
     const struct people_opts *o)
 {
-	struct people p = { .o = o, .term = term_of_stdout() };
+	struct people p = { .o = o, .screen = screen_of_stdout() };
 	struct stage s = *inputs;
 	int st;
 

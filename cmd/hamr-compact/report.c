@@ -78,7 +78,7 @@ put_kept(struct buf *out, const struct lane *l)
 enum part { COSTS = 1, KEPT = 2 };
 
 static void
-put_head(struct buf *out, const struct term *t, int parts)
+put_head(struct buf *out, const struct screen *t, int parts)
 {
 	buf_fmt(out, "%s%-*s", t->colour ? "\033[2m" : "", NAME_COLUMNS, "");
 	if (parts & COSTS)
@@ -89,7 +89,7 @@ put_head(struct buf *out, const struct term *t, int parts)
 }
 
 static void
-put_row(struct buf *out, const struct term *t, const struct lane *l,
+put_row(struct buf *out, const struct screen *t, const struct lane *l,
     const char *name, long room, int parts)
 {
 	bool bold = t->colour && l->rule == LANE_OURS;
@@ -103,7 +103,7 @@ put_row(struct buf *out, const struct term *t, const struct lane *l,
 }
 
 static void
-put_rows(const struct replay *r, const struct term *t, size_t w, int parts,
+put_rows(const struct replay *r, const struct screen *t, size_t w, int parts,
     struct buf *out)
 {
 	long room = seam_room(&r->ours[w].seam);
@@ -120,7 +120,7 @@ put_rows(const struct replay *r, const struct term *t, size_t w, int parts,
 }
 
 static void
-put_window(const struct replay *r, const struct term *t, size_t w,
+put_window(const struct replay *r, const struct screen *t, size_t w,
     struct buf *out)
 {
 	const struct lane *l = &r->ours[w];
@@ -146,7 +146,7 @@ put_window(const struct replay *r, const struct term *t, size_t w,
 }
 
 static void
-put_legend(struct buf *out, const struct term *t)
+put_legend(struct buf *out, const struct screen *t)
 {
 	static const char legend[] =
 "mean, max: tokens of a request (--family); over: requests larger than the room\n"
@@ -161,14 +161,14 @@ put_legend(struct buf *out, const struct term *t)
 }
 
 void
-report_table(const struct replay *r, const struct term *t, struct buf *out)
+report_table(const struct replay *r, const struct screen *t, struct buf *out)
 {
 	char text[16];
 
 	report_number((double)r->plain.sum / 64, text);
 	if (r->title != NULL && r->title[0] != '\0') {
 		buf_adds(out, "session ");
-		term_text(t, slice_of(r->title), term_room(t, 8), out);
+		screen_text(t, slice_of(r->title), screen_room(t, 8), out);
 		buf_addc(out, '\n');
 	}
 	buf_fmt(out, "%zu requests, %zu messages, %s tokens\n", r->steps,

@@ -3,7 +3,7 @@
 #define COMPACT_REPORT_H
 
 #include "replay.h"
-#include "term.h"
+#include "screen.h"
 
 /* 1234 as "1.23k": at most five columns. */
 void report_number(double v, char out[16]);
@@ -12,10 +12,10 @@ void report_number(double v, char out[16]);
 void report_window(long window, char out[48]);
 
 /* The tables. */
-void report_table(const struct replay *r, const struct term *t,
+void report_table(const struct replay *r, const struct screen *t,
     struct buf *out);
 /* The chart below them.  (chart.c) */
-void report_chart(const struct replay *r, const struct term *t,
+void report_chart(const struct replay *r, const struct screen *t,
     struct buf *out);
 
 /* Append the picture of a replay, *y down, and move *y behind it; then the

@@ -18,10 +18,10 @@
 static void
 put_escaped(struct buf *out, struct slice text)
 {
-	static const struct term any = { .width = WIDTH, .utf8 = true };
+	static const struct screen any = { .width = WIDTH, .utf8 = true };
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 
-	term_text(&any, text, TITLE_COLUMNS, &clean);
+	screen_text(&any, text, TITLE_COLUMNS, &clean);
 	for (size_t i = 0; i < clean.len; i++)
 		switch (clean.p[i]) {
 		case '&': buf_adds(out, "&amp;"); break;

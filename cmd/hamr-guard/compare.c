@@ -4,7 +4,7 @@
 
 #include "mem.h"
 #include "people.h"
-#include "width.h"
+#include "term.h"
 
 #define FILE_COLUMNS 28		/* of a name in a row */
 
@@ -117,7 +117,7 @@ add_first(struct table *t, const struct people *p, const struct side *s)
 	buf_fmt(&b, "%s %s, ", action_name(f->action), rule_name(f->rule));
 	slash = strrchr(s->file, '/');
 	if (p->stage->nfiles > 1)
-		width_put(&b, slice_of(slash != NULL ? slash + 1 : s->file),
+		term_put(&b, slice_of(slash != NULL ? slash + 1 : s->file),
 		    FILE_COLUMNS);
 	buf_fmt(&b, p->stage->nfiles > 1 ? ":%zu" : "line %zu", f->line);
 	if (f->call > 0) {

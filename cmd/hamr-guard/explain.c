@@ -11,7 +11,7 @@
 #include "num.h"
 #include "people.h"
 #include "reason.h"
-#include "width.h"
+#include "term.h"
 
 #define NAMES_MAX 8		/* calls named when the wanted one is missing */
 
@@ -67,7 +67,7 @@ name_call(struct names *s, const char *json)
 	id = scan_strdup(slice_of(json));
 	s->ids.max = BUF_RECORD_MAX;
 	buf_adds(&s->ids, s->n > 1 ? ", " : "");
-	width_put(&s->ids, slice_of(id != NULL ? id : ""), 40);
+	term_put(&s->ids, slice_of(id != NULL ? id : ""), 40);
 	free(id);
 }
 
@@ -123,15 +123,15 @@ put_head(const struct people *p, struct target *t, const struct entry *e)
 	struct buf *b = &t->head, title = BUF_INIT(BUF_RECORD_MAX);
 	char *id = scan_strdup(slice_of(e->id)), *tool = people_tool(e);
 
-	width_put(&title, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
+	term_put(&title, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
 	sheet_paint(&p->sheet, b, PAINT_BOLD, buf_view(&title));
 	buf_fmt(b, "  %s:%zu, turn %llu, step %llu, call %llu\n",
 	    p->name, e->line, (unsigned long long)l->here.turns,
 	    (unsigned long long)l->here.steps, (unsigned long long)e->number);
 	reason_label(&x->reason, b, "call");
-	width_put(b, slice_of(tool), 40);
+	term_put(b, slice_of(tool), 40);
 	buf_adds(b, "  ");
-	width_put(b, slice_of(e->args), REASON_COLUMNS);
+	term_put(b, slice_of(e->args), REASON_COLUMNS);
 	buf_addc(b, '\n');
 	buf_release(&title);
 	free(id);
@@ -179,7 +179,7 @@ take_answer(struct people *p, const struct rec *r)
 	    (unsigned long long)p->ledger.here.turns,
 	    (unsigned long long)p->ledger.here.steps);
 	reason_label(&x->reason, &t->head, "text");
-	width_put(&t->head, buf_view(&text), REASON_COLUMNS);
+	term_put(&t->head, buf_view(&text), REASON_COLUMNS);
 	buf_addc(&t->head, '\n');
 	buf_release(&text);
 }

@@ -4,7 +4,7 @@
 
 #include "mem.h"
 #include "people.h"
-#include "width.h"
+#include "term.h"
 
 static void
 record(struct stage *s, const struct rec *r)
@@ -53,7 +53,7 @@ people_run(struct people *p)
 	struct stage *s = p->stage;
 	int status;
 
-	width_init();
+	term_init();
 	s->ops = &ops;
 	s->self = p;
 	s->mode = STAGE_NEW;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "reason.h"
-#include "width.h"
+#include "term.h"
 
 /* What each rule looks for. */
 static const char *const table[] = {
@@ -45,7 +45,7 @@ reason_label(const struct reason *p, struct buf *b, const char *name)
 {
 	buf_adds(b, "  ");
 	sheet_paint(p->sheet, b, PAINT_DIM, slice_of(name));
-	width_pad(b, REASON_LABEL - strlen(name));
+	term_pad(b, REASON_LABEL - strlen(name));
 }
 
 /* Text behind a label, wrapped; it is empty then. */
@@ -54,7 +54,7 @@ put_row(const struct reason *p, struct buf *b, const char *name,
     struct buf *text)
 {
 	reason_label(p, b, name);
-	width_wrap(b, buf_view(text), REASON_LABEL + 2, REASON_LABEL + 2,
+	term_wrap(b, buf_view(text), REASON_LABEL + 2, REASON_LABEL + 2,
 	    REASON_COLUMNS);
 	buf_release(text);
 }
@@ -108,7 +108,7 @@ put_evidence(const struct reason *p, struct buf *b, const struct firing *f)
 
 		if (i > 0)
 			buf_adds(&t, ", ");
-		width_put(&t, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
+		term_put(&t, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
 		if (f->why->line != NULL)
 			buf_fmt(&t, " (line %zu)", f->why->line[i]);
 		free(id);
@@ -168,7 +168,7 @@ put_twin(struct buf *b, const char *json)
 	char *id = scan_strdup(slice_of(json));
 
 	buf_adds(b, ", with the result of ");
-	width_put(b, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
+	term_put(b, slice_of(id != NULL ? id : ""), REASON_COLUMNS);
 	free(id);
 }
 

@@ -5,7 +5,7 @@
 #include "mem.h"
 #include "people.h"
 #include "strip.h"
-#include "width.h"
+#include "term.h"
 
 #define LINES_SHOWN 6		/* of the evidence */
 #define LABEL 12
@@ -100,7 +100,7 @@ add_call(struct table *t, const struct entry *e)
 	char *tool = people_tool(e);
 
 	buf_adds(&name, "");
-	width_put(&name, slice_of(tool), TOOL_COLUMNS);
+	term_put(&name, slice_of(tool), TOOL_COLUMNS);
 	table_text(t, PAINT_BLUE, buf_view(&name));
 	buf_release(&name);
 	table_text(t, PAINT_NONE, slice_of(e->args != NULL ? e->args : ""));
@@ -315,9 +315,9 @@ row(const struct people *p, const char *name, const struct buf *b)
 
 	buf_adds(&line, "  ");
 	sheet_paint(&p->sheet, &line, PAINT_DIM, slice_of(name));
-	width_pad(&line, LABEL - strlen(name));
+	term_pad(&line, LABEL - strlen(name));
 	if (p->sheet.columns > 0) {
-		width_wrap(&line, buf_view(b), 2 + LABEL, 2 + LABEL,
+		term_wrap(&line, buf_view(b), 2 + LABEL, 2 + LABEL,
 		    p->sheet.columns);
 		line.len--;	/* its LF */
 	} else {

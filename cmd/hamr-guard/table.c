@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "mem.h"
 #include "table.h"
-#include "width.h"
+#include "term.h"
 
 #define INDENT 2
 #define GAP 2
@@ -25,16 +24,11 @@ static const char *const codes[] = { [PAINT_DIM] = "\033[2m",
 void
 sheet_init(struct sheet *o, struct rec_out *out)
 {
-	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
-	struct winsize w;
+	struct term t = term_of(STDOUT_FILENO);
 
-	*o = (struct sheet){ .out = out };
-	if (isatty(STDOUT_FILENO) != 1)
-		return;
-	o->colour = (plain == NULL || *plain == '\0') && term != NULL &&
-	    strcmp(term, "dumb") != 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0)
-		o->columns = w.ws_col;
+	*o = (struct sheet){ .out = out, .colour = t.colour };
+	if (t.tty)
+		o->columns = t.columns;
 }
 
 void
@@ -74,10 +68,10 @@ sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 	buf_vfmt(&text, fmt, ap);
 	va_end(ap);
 	line = buf_view(&text);
-	if (o->columns == 0 || width_of(line) <= o->columns) {
+	if (o->columns == 0 || term_width(line) <= o->columns) {
 		put_line(o, p, line);
 	} else {
-		width_wrap(&wrapped, line, 0, strspn(text.p, " "), o->columns);
+		term_wrap(&wrapped, line, 0, strspn(text.p, " "), o->columns);
 		for (size_t n; at < wrapped.len; at += n + 1) {
 			n = strcspn(wrapped.p + at, "\n");
 			put_line(o, p, (struct slice){ wrapped.p + at, n });
@@ -143,7 +137,7 @@ measure(const struct table *t, const struct sheet *o, size_t *width)
 	size_t all = INDENT, stretch = t->columns;
 
 	for (size_t i = 0; i < t->n; i++) {
-		size_t w = width_of(slice_of(t->cell[i].text));
+		size_t w = term_width(slice_of(t->cell[i].text));
 		size_t k = i % t->columns;
 
 		if (stretches(t->align[k]) && w > STRETCH_MAX)
@@ -173,14 +167,14 @@ print_cell(const struct sheet *o, struct buf *line, const struct cell *c,
 	size_t used;
 
 	buf_adds(&text, "");
-	used = align == 'e' ? width_put_end(&text, slice_of(c->text), width) :
-	    width_put(&text, slice_of(c->text), width);
+	used = align == 'e' ? term_put_end(&text, slice_of(c->text), width) :
+	    term_put(&text, slice_of(c->text), width);
 	if (align == 'r')
-		width_pad(line, width - used);
+		term_pad(line, width - used);
 	if (text.len > 0)
 		sheet_paint(o, line, c->paint, buf_view(&text));
 	if (align != 'r' && !last)
-		width_pad(line, width - used);
+		term_pad(line, width - used);
 	buf_release(&text);
 }
 
@@ -193,10 +187,10 @@ print_row(const struct table *t, const struct sheet *o, const size_t *width,
 
 	while (end > 1 && *c[end - 1].text == '\0')
 		end--;
-	width_pad(&line, INDENT);
+	term_pad(&line, INDENT);
 	for (size_t k = 0; k < end; k++) {
 		if (k > 0)
-			width_pad(&line, GAP);
+			term_pad(&line, GAP);
 		print_cell(o, &line, &c[k], t->align[k], width[k],
 		    k + 1 == end);
 	}

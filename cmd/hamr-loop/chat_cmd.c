@@ -9,6 +9,7 @@
 #include "inspect.h"
 #include "mem.h"
 #include "peer.h"
+#include "term.h"
 #include "verify.h"
 
 #define UNDO_MS (10 * 60 * 1000)
@@ -33,7 +34,7 @@ write_out(struct chat *c, const struct buf *b)
 	struct buf safe = BUF_INIT(8 * OUTPUT_MAX);
 
 	(void)c;
-	ui_safe(&safe, b->len > 0 ? b->p : "", b->len);
+	term_escape(&safe, buf_view(b));
 	if (safe.len > 0 && safe.p[safe.len - 1] != '\n')
 		buf_addc(&safe, '\n');
 	file_write_all(STDERR_FILENO, safe.p, safe.len);

@@ -13,6 +13,7 @@
 #include "chat_in.h"
 #include "file.h"
 #include "stages.h"
+#include "term.h"
 #include "utf8.h"
 
 #define FIRST_TOLD ((size_t)4 << 10)	/* of its output, to the model */
@@ -51,7 +52,7 @@ show(struct chat *c, const char *p, size_t n)
 	struct buf safe = BUF_INIT((size_t)1 << 20);
 
 	if (c->run->ui.tty_err)
-		ui_safe(&safe, p, n);
+		term_escape(&safe, (struct slice){ p, n });
 	else
 		buf_add(&safe, p, n);
 	file_write_all(STDERR_FILENO, buf_view(&safe).p, safe.len);

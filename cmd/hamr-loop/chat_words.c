@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "chat_in.h"
+#include "ctrl.h"
 #include "mem.h"
 #include "peer.h"
 #include "utf8.h"
@@ -43,7 +44,7 @@ add_file(struct words *w, const char *path, const char *begun)
 
 	buf_addc(&b, '@');
 	for (const char *p = path; *p != '\0'; p++) {
-		if (err_steers((const unsigned char *)p) > 0)
+		if (ctrl_len((const unsigned char *)p) > 0)
 			goto out;
 		if (strchr(" \\", *p) != NULL)
 			buf_addc(&b, '\\');

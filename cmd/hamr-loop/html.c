@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "term.h"
 #include "ui.h"
 
 #define WIDTH 900
@@ -49,7 +50,7 @@ html_text(struct buf *out, const char *p, size_t n)
 {
 	struct buf safe = BUF_INIT(BUF_RECORD_MAX);
 
-	ui_safe(&safe, p, n);	/* no control bytes, no overrides */
+	term_escape(&safe, (struct slice){ p, n });	/* no control bytes, no overrides */
 	for (size_t i = 0; i < safe.len; i++)
 		switch (safe.p[i]) {
 		case '&': buf_adds(out, "&amp;"); break;

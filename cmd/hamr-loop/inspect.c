@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
 #include "inspect.h"
 #include "mem.h"
 #include "peer.h"
 #include "rec.h"
+#include "term.h"
 
 #define INSPECT_MS (10 * 60 * 1000)
 
@@ -118,8 +118,8 @@ inspect(const struct opts *o, const char *what, const char *path,
 		status = take_request(&got, &text, e);
 	else if (status >= 0)
 		buf_slice(&text, buf_view(&got));
-	if (status >= 0 && file_write_all(STDOUT_FILENO, buf_view(&text).p,
-	    text.len) < 0)
+	if (status >= 0 && term_write(STDOUT_FILENO, buf_view(&text),
+	    context ? TERM_JSON : TERM_TEXT) < 0)
 		status = err_sys(e, ST_SYSTEM, "stdout");
 	buf_release(&got);
 	buf_release(&text);

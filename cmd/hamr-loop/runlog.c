@@ -10,6 +10,7 @@
 
 #include "mem.h"
 #include "runlog_in.h"
+#include "term.h"
 #include "ui.h"
 #include "utf8.h"
 
@@ -239,7 +240,7 @@ runlog_say(struct runlog *l, const char *who, const char *fmt, ...)
 		if (raw.p[i] == '\n')
 			raw.p[i] = ' ';
 	stamp(l, &line, who);
-	ui_safe(&line, buf_view(&raw).p, n);
+	term_escape(&line, (struct slice){ buf_view(&raw).p, n });
 	buf_adds(&line, n < raw.len ? " ...\n" : "\n");
 	if (l->size + (off_t)line.len > FILE_MAX)
 		shrink(l);

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,12 @@
 #include "mem.h"
 #include "msg.h"
 #include "sessions.h"
+#include "term.h"
 #include "ui.h"
 #include "utf8.h"
 
 #define ENDING ".ndjson"
-#define TASK_SHOWN 60		/* bytes of a task in the table */
+#define TASK_SHOWN 60		/* columns of a task in the table */
 
 struct seen {
 	char *id, *task, *status, *created;
@@ -152,22 +154,33 @@ age(time_t seconds, char *out, size_t n)
 }
 
 static void
+put_cell(struct buf *out, const char *text, size_t columns, size_t max)
+{
+	struct buf safe = BUF_INIT((size_t)1 << 20);
+	size_t w;
+
+	term_escape(&safe, slice_of(text));
+	w = term_put(out, buf_view(&safe), max);
+	term_pad(out, w < columns ? columns - w : 0);
+	buf_release(&safe);
+}
+
+static void
 print_row(const struct seen *s, bool json, struct buf *out)
 {
 	time_t old = time(NULL) - s->touched;
 	const char *task = s->task != NULL ? s->task : "";
 	struct json *o;
 	char ago[32];
-	struct buf safe = BUF_INIT(64 * TASK_SHOWN);
 
 	if (!json) {
 		age(old > 0 ? old : 0, ago, sizeof ago);
-		ui_safe(&safe, task, utf8_cut(task, strlen(task),
-		    TASK_SHOWN));
-		buf_fmt(out, "%-22s %-16s %5ld %7s  %s%s\n", s->id, s->status,
-		    s->steps, ago, buf_view(&safe).p,
-		    strlen(task) > TASK_SHOWN ? "..." : "");
-		buf_release(&safe);
+		put_cell(out, s->id, 22, SIZE_MAX);
+		buf_addc(out, ' ');
+		put_cell(out, s->status, 16, SIZE_MAX);
+		buf_fmt(out, " %5ld %7s  ", s->steps, ago);
+		put_cell(out, task, 0, TASK_SHOWN);
+		buf_addc(out, '\n');
 		return;
 	}
 	o = json_object();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "term.h"
 #include "ui_in.h"
 
 /* What is typed and shown is UTF-8, also where nobody has set a locale. */
@@ -121,7 +122,10 @@ ui_end(struct ui *u, struct err *e)
 void
 ui_json_line(struct ui *u, const struct rec *r)
 {
-	buf_slice(&u->out, r->line);
+	if (u->tty_out)
+		term_json(&u->out, r->line);
+	else
+		buf_slice(&u->out, r->line);
 	buf_addc(&u->out, '\n');
 	ui_pump(u);
 }
@@ -130,7 +134,10 @@ void
 ui_said(struct ui *u, const char *answer, const char *line)
 {
 	if (u->json) {
-		buf_adds(&u->out, line);
+		if (u->tty_out)
+			term_json(&u->out, slice_of(line));
+		else
+			buf_adds(&u->out, line);
 		buf_addc(&u->out, '\n');
 		ui_flush(u);
 	} else {
@@ -147,7 +154,7 @@ ui_answer(struct ui *u, const char *text)
 	if (u->json || n == 0 || (u->streamed && u->tty_out))
 		return;
 	if (u->tty_out)
-		ui_safe(&u->out, text, n);
+		term_escape(&u->out, slice_of(text));
 	else
 		buf_add(&u->out, text, n);
 	if (text[n - 1] != '\n')

@@ -129,7 +129,4 @@ void ui_flush(struct ui *u);	/* all of it, blocking */
  * lost and it was not the reader who left. */
 int ui_end(struct ui *u, struct err *e);
 
-/* Append text as a terminal may be given it. */
-void ui_safe(struct buf *out, const char *p, size_t n);
-
 #endif

@@ -9,6 +9,7 @@
 #include "file.h"
 #include "mem.h"
 #include "peer.h"
+#include "term.h"
 #include "ui_in.h"
 
 #define ARGS_MAX ((size_t)64 << 20)
@@ -75,15 +76,14 @@ show(const struct ui *u, const struct rec *ask, struct buf *b)
 		if (i == 0 && text != NULL) {
 			ui_call_paint(u, text, b);
 		} else if (text != NULL && text[0] != '\0') {
-			ui_safe(b, text, strlen(text));
+			term_escape(b, slice_of(text));
 			buf_adds(b, text[strlen(text) - 1] == '\n' ? "" :
 			    "\n");
 		}
 		free(text);
 	}
 	buf_adds(b, "allow this ");
-	ui_safe(b, name != NULL ? name : "call", name != NULL ?
-	    strlen(name) : 4);
+	term_escape(b, slice_of(name != NULL ? name : "call"));
 	free(name);
 }
 

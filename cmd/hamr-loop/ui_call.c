@@ -5,6 +5,7 @@
 
 #include "mem.h"
 #include "msg.h"
+#include "term.h"
 #include "ui_in.h"
 #include "utf8.h"
 
@@ -87,7 +88,7 @@ first_line(const char *p, const char *what, struct buf *out)
 	if (n > 0 && strncmp(p, path + 1, n) == 0 && p[n] == ' ')
 		p += n + 1;
 	n = utf8_cut(p, strcspn(p, "\n"), LINE_MAX_SHOWN);
-	ui_safe(out, p, n);
+	term_escape(out, (struct slice){ p, n });
 	buf_adds(out, p[n] != '\n' && p[n] != '\0' ? "..." : "");
 }
 
@@ -124,7 +125,7 @@ columns_of(const struct buf *b, size_t max)
 {
 	size_t n = 0;
 
-	while (n <= max && ui_fits(buf_view(b).p, b->len, n) < b->len)
+	while (n <= max && term_fits(buf_view(b), n) < b->len)
 		n++;
 	return n;
 }
@@ -133,13 +134,13 @@ columns_of(const struct buf *b, size_t max)
 static void
 add_cut(const struct buf *text, size_t columns, struct buf *out)
 {
-	const char *p = buf_view(text).p;
+	struct slice all = buf_view(text);
 
-	if (ui_fits(p, text->len, columns) == text->len)
-		buf_slice(out, buf_view(text));
+	if (term_fits(all, columns) == all.n)
+		buf_slice(out, all);
 	else
-		buf_fmt(out, "%.*s...", (int)ui_fits(p, text->len,
-		    columns > 3 ? columns - 3 : 0), p);
+		buf_fmt(out, "%.*s...", (int)term_fits(all, columns > 3 ?
+		    columns - 3 : 0), all.p);
 }
 
 /* On a terminal a call and its outcome stay one line: the longer of them gives
@@ -180,7 +181,7 @@ ui_call_result(struct ui *u, const char *what, const struct rec *r)
 	scan_int(msg_meta(r, "ms"), &ms);
 	snprintf(took, sizeof took, " (%lld.%02lld s)", (long long)ms / 1000,
 	    (long long)ms / 10 % 100);
-	ui_safe(&safe, what, strlen(what));
+	term_escape(&safe, slice_of(what));
 	outcome(r, what, &o);
 	share_line(u, 7 + strlen(took), &safe, &o, &for_what, &for_got);
 	buf_adds(&b, "  ");
@@ -208,7 +209,7 @@ diff_line(const struct ui *u, const char *p, const char *before,
 
 	buf_adds(out, u->color ? on : "");
 	buf_adds(out, before);
-	ui_safe(out, p, n);
+	term_escape(out, (struct slice){ p, n });
 	buf_adds(out, u->color ? "\033[0m\n" : "\n");
 	return p + n + (p[n] == '\n');
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
+#include "term.h"
 #include "ui_in.h"
 #include "utf8.h"
 
@@ -20,32 +20,6 @@ ui_columns(void)
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_col < 10)
 		return 80;
 	return w.ws_col;
-}
-
-/* What no locale knows counts as one column. */
-static size_t
-columns_of(const char *p, size_t n)
-{
-	int w = wcwidth((wchar_t)ui_code_point((const unsigned char *)p, n));
-
-	return w < 0 ? 1 : (size_t)w;
-}
-
-size_t
-ui_fits(const char *p, size_t n, size_t columns)
-{
-	size_t at = 0, used = 0;
-
-	while (at < n) {
-		size_t k = utf8_len((const unsigned char *)p + at, n - at);
-		size_t w = k != 0 ? columns_of(p + at, k) : 1;
-
-		if (used + w > columns)
-			break;
-		used += w;
-		at += k != 0 ? k : 1;
-	}
-	return at;
 }
 
 static void
@@ -70,7 +44,7 @@ take_back(struct ui_fold *f, struct buf *out)
 static void
 one(struct ui_fold *f, const char *p, size_t k, struct buf *out)
 {
-	size_t w = *p == '\t' ? 8 - f->at % 8 : columns_of(p, k);
+	size_t w = *p == '\t' ? 8 - f->at % 8 : term_width((struct slice){ p, k });
 	bool blank = *p == ' ' || *p == '\t';
 
 	if (*p == '\n') {

@@ -19,17 +19,10 @@ void ui_emit(struct ui *u, const char *p, size_t n);
 /* End a line that was left open by streamed text. */
 void ui_break(struct ui *u);
 
-/* ---- ui_text.c ---- */
-
-/* The code point that the n bytes of a valid character at p are. */
-unsigned long ui_code_point(const unsigned char *p, size_t n);
-
 /* ---- ui_fold.c ---- */
 
 /* Columns of the terminal. */
 size_t ui_columns(void);
-/* How many bytes of p fit into so many columns. */
-size_t ui_fits(const char *p, size_t n, size_t columns);
 /* Append safe text, broken between words where the terminal's line ends; it
  * may go on with the next piece. */
 void ui_fold(struct ui_fold *f, const char *p, size_t n, struct buf *out);

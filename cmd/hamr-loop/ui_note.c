@@ -1,6 +1,7 @@
 /* ui_note.c - lines of progress for a person. */
 #include <stdarg.h>
 
+#include "term.h"
 #include "ui_in.h"
 
 static bool
@@ -17,10 +18,10 @@ add_text(const struct ui *u, struct buf *b, const char *p, size_t n)
 	struct buf safe = BUF_INIT(4 * BUF_RECORD_MAX);
 
 	if (!u->live) {
-		ui_safe(b, p, n);
+		term_escape(b, (struct slice){ p, n });
 		return;
 	}
-	ui_safe(&safe, p, n);
+	term_escape(&safe, (struct slice){ p, n });
 	ui_fold(&f, buf_view(&safe).p, safe.len, b);
 	buf_release(&f.word);
 	buf_release(&safe);
@@ -55,7 +56,7 @@ ui_overheard(struct ui *u, const char *p, size_t n)
 	struct buf b = BUF_INIT((size_t)1 << 20);
 
 	if (u->tty_err)
-		ui_safe(&b, p, n);
+		term_escape(&b, (struct slice){ p, n });
 	else
 		buf_add(&b, p, n);
 	buf_addc(&b, '\n');

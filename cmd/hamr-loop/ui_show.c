@@ -4,6 +4,7 @@
 
 #include "mem.h"
 #include "msg.h"
+#include "term.h"
 #include "ui_in.h"
 
 static void
@@ -135,7 +136,7 @@ stream(struct ui *u, const struct rec *r)
 	if (scan_str(rec_get(r, "text"), &text) && text.len > 0) {
 		if (!u->midline)
 			ui_fold_reset(&u->fold);
-		ui_safe(&safe, text.p, text.len);
+		term_escape(&safe, buf_view(&text));
 		ui_fold(&u->fold, safe.p, safe.len, &b);
 		u->midline = b.p[b.len - 1] != '\n';
 		u->streamed = true;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "term.h"
 #include "ui_in.h"
 #include "utf8.h"
 
@@ -108,7 +109,7 @@ line_of(const struct ui *u, struct buf *b)
 	buf_fmt(b, " | %lld:%02lld", sec / 60, sec % 60);
 	if (s->doing[0] != '\0') {
 		buf_adds(b, " | ");
-		ui_safe(b, s->doing, strlen(s->doing));
+		term_escape(b, slice_of(s->doing));
 	}
 }
 
@@ -120,10 +121,10 @@ add_typed(const struct ui *u, size_t columns, struct buf *out)
 	const char *p;
 	size_t n;
 
-	ui_safe(&safe, buf_view(&u->typed).p, u->typed.len);
+	term_escape(&safe, buf_view(&u->typed));
 	p = buf_view(&safe).p;
 	n = safe.len;
-	while (n > 0 && ui_fits(p, n, columns) < n) {	/* its end is shown */
+	while (n > 0 && term_fits((struct slice){ p, n }, columns) < n) {	/* its end is shown */
 		size_t k = utf8_len((const unsigned char *)p, n);
 
 		p += k != 0 ? k : 1;
@@ -152,7 +153,7 @@ ui_status_draw(struct ui *u)
 	for (size_t i = 0; i < b.len; i++)
 		if (b.p[i] == '\n' || b.p[i] == '\t')
 			b.p[i] = ' ';
-	n = ui_fits(b.p, b.len, ui_columns() - 1);
+	n = term_fits(buf_view(&b), ui_columns() - 1);
 	buf_fmt(&line, "%s%.*s%s", u->color ? "\033[2m" : "", (int)n, b.p,
 	    u->color ? "\033[0m" : "");
 	u->status.shown = true;

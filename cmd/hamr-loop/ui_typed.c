@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "term.h"
 #include "ui_in.h"
 
 #define LINE_MAX_TYPED ((size_t)64 << 10)
@@ -81,7 +82,7 @@ end_line(struct ui *u, struct buf *lines)
 	buf_slice(lines, buf_view(&u->typed));
 	buf_addc(lines, '\n');
 	buf_adds(&b, "> ");
-	ui_safe(&b, u->typed.p, u->typed.len);
+	term_escape(&b, buf_view(&u->typed));
 	buf_addc(&b, '\n');
 	buf_reset(&u->typed);
 	ui_break(u);

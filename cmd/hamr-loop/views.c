@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "export.h"
-#include "file.h"
 #include "inspect.h"
 #include "sessions.h"
 #include "state.h"
+#include "term.h"
 #include "views.h"
 
 char *
@@ -28,7 +28,8 @@ list_sessions(const struct opts *o, const char *root, struct err *e)
 	struct buf b = BUF_INIT((size_t)64 << 20);
 	int rc = dir == NULL ? -1 : sessions_list(dir, o->json, &b, e);
 
-	if (rc == 0 && file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
+	if (rc == 0 && term_write(STDOUT_FILENO, buf_view(&b), o->json ?
+	    TERM_JSON : TERM_TEXT) < 0)
 		rc = err_sys(e, ST_SYSTEM, "stdout");
 	buf_release(&b);
 	free(dir);
@@ -66,7 +67,8 @@ export_session(const struct opts *o, const char *root, struct err *e)
 		    export_html(path, &b, e) :
 		    strcmp(o->export, "atif") == 0 ?
 		    export_atif(path, &b, e) : export_openai(path, &b, e);
-	if (rc == 0 && file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
+	if (rc == 0 && term_write(STDOUT_FILENO, buf_view(&b),
+	    strcmp(o->export, "html") == 0 ? TERM_TEXT : TERM_JSON) < 0)
 		rc = err_sys(e, ST_SYSTEM, "stdout");
 	buf_release(&b);
 	free(path);

@@ -1,39 +1,29 @@
 /* command_look.c - what looks into a memory, and forgets. */
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "file.h"
 #include "find.h"
 #include "show.h"
+#include "term.h"
 #include "where.h"
 
 #define HITS 8			/* as the tool search_memory does */
 
 /* ---- search ---- */
 
-static size_t
-terminal_width(void)
-{
-	struct winsize w;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
-		return w.ws_col;
-	return 80;
-}
-
 static int
 show_hits(const struct hits *hits, struct err *e)
 {
-	bool table = isatty(STDOUT_FILENO) == 1;
-	size_t width = table ? terminal_width() : 0;
+	struct term t = term_of(STDOUT_FILENO);
 	struct rec_out out;
 
 	rec_out_init(&out, STDOUT_FILENO, "stdout");
 	for (size_t i = 0; i < hits->n; i++)
-		if (table)
-			show_hit_row(&out, &hits->h[i], width);
+		if (t.tty)
+			show_hit_row(&out, &hits->h[i], t.columns > 0 ?
+			    t.columns : 80);
 		else
 			show_hit(&out, &hits->h[i]);
 	return rec_end(&out, e) < 0 ? -1 : hits->n > 0 ? ST_OK : ST_NO;
@@ -117,7 +107,7 @@ command_check(const struct opts *o, struct err *e)
 	r = store_check(&st, &b, e);
 	store_close(&st);
 	if (r == 0 && b.len > 0 &&
-	    file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
+	    term_write(STDOUT_FILENO, buf_view(&b), TERM_TEXT) < 0)
 		r = err_sys(e, ST_SYSTEM, "stdout");
 	if (r == 0)
 		r = b.len > 0 ? ST_NO : ST_OK;
@@ -143,7 +133,7 @@ command_show(const struct opts *o, struct err *e)
 		r = ST_NO;
 	else if (r > 0) {
 		r = store_text(&st[which], row, &b, e);
-		if (r == 0 && file_write_all(STDOUT_FILENO, b.p, b.len) < 0)
+		if (r == 0 && term_write(STDOUT_FILENO, buf_view(&b), TERM_TEXT) < 0)
 			r = err_sys(e, ST_SYSTEM, "stdout");
 	}
 	where_close(st, n);

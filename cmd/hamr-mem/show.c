@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ctrl.h"
 #include "json.h"
 #include "show.h"
 #include "utf8.h"
@@ -69,25 +70,6 @@ show_hit(struct rec_out *out, const struct hit *h)
 	put_record(out, o);
 }
 
-/* Control characters, C1 among them, and what turns or hides text. */
-static bool
-is_unshown(const char *p, size_t n)
-{
-	unsigned char a = (unsigned char)p[0];
-	unsigned char b = n > 1 ? (unsigned char)p[1] : 0;
-	unsigned char c = n > 2 ? (unsigned char)p[2] : 0;
-
-	if (n == 1)
-		return a < 0x20 || a == 0x7f;
-	if (n == 2)
-		return a == 0xc2 && b < 0xa0;
-	if (n == 3)		/* U+200B..200F, 2028..202E, 2066..2069 */
-		return a == 0xe2 && ((b == 0x80 && ((c >= 0x8b && c <= 0x8f) ||
-		    (c >= 0xa8 && c <= 0xae))) ||
-		    (b == 0x81 && c >= 0xa6 && c <= 0xa9));
-	return a == 0xf3 && b == 0xa0;	/* invisible tags, U+E0000.. */
-}
-
 void
 show_line(struct slice t, size_t max, struct buf *out)
 {
@@ -110,7 +92,7 @@ show_line(struct slice t, size_t max, struct buf *out)
 			buf_addc(out, ' ');
 		chars += 1 + (size_t)blank;
 		blank = false;
-		if (is_unshown(t.p + i, n))
+		if (ctrl_is(ctrl_code((const unsigned char *)t.p + i, n)))
 			buf_addc(out, '?');
 		else
 			buf_add(out, t.p + i, n);

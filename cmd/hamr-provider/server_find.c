@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "server.h"
 #include "window.h"
+#include "term.h"
 
 #define LOOK_MS 200		/* for each server of this machine */
 #define MODELS_MS 2000
@@ -165,7 +166,7 @@ unreachable(struct provider *p, const struct http_reply *r)
 int
 server_models(struct provider *p)
 {
-	struct buf b = BUF_INIT(MODELS_MAX);
+	struct buf b = BUF_INIT(MODELS_MAX), line = BUF_INIT(MODELS_MAX);
 	struct slice key, val;
 	struct http_reply r;
 	struct rec_out out;
@@ -190,12 +191,15 @@ server_models(struct provider *p)
 
 			if (name == NULL)
 				continue;
-			rec_put(&out, slice_of(name));
+			buf_reset(&line);
+			term_escape(&line, slice_of(name));
+			rec_put(&out, buf_view(&line));
 			free(name);
 			st = ST_OK;
 		}
 	}
 	buf_release(&b);
+	buf_release(&line);
 	return rec_end(&out, &e) < 0 ? err_report(&e) : st;
 }
 

@@ -1,9 +1,11 @@
 /* once.c - one call from the shell, or of an MCP client. */
 #include <string.h>
+#include <unistd.h>
 
 #include "hook.h"
 #include "paint.h"
 #include "scan.h"
+#include "term.h"
 #include "trail.h"
 
 /* What edit and write changed, for a person who watches. */
@@ -16,7 +18,7 @@ put_diff(const struct job *j, struct buf *out)
 	json_print(j->r.meta, &meta);
 	if (!j->r.is_error &&
 	    scan_str(scan_get(buf_view(&meta), "diff"), &diff))
-		paint_diff(buf_view(&diff), paint_has_colour(), out);
+		paint_diff(buf_view(&diff), term_of(STDOUT_FILENO).colour, out);
 	buf_release(&meta);
 	buf_release(&diff);
 }
@@ -28,16 +30,17 @@ put_text(const struct job *j)
 {
 	struct slice text = j->r.content.len > 0 ? buf_view(&j->r.content) :
 	    SLICE("");
+	struct term to = term_of(STDOUT_FILENO);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 
-	if (!paint_is_terminal()) {
+	if (!to.tty) {
 		buf_slice(&out, text);
 	} else if (j->schema != NULL && (j->schema->id == TOOL_EDIT ||
 	    j->schema->id == TOOL_WRITE)) {
-		paint_diff(text, paint_has_colour(), &out);
+		paint_diff(text, to.colour, &out);
 		put_diff(j, &out);
 	} else {
-		paint_text(text, &out);
+		term_escape(&out, text);
 	}
 	/* one LF ends it, as rec_put writes one */
 	if (out.len > 0 && out.p[out.len - 1] == '\n')

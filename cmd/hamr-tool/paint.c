@@ -1,66 +1,11 @@
-/* paint.c - text for a person's terminal. */
-#include <stdint.h>
-#include <stdlib.h>
+/* paint.c - a diff for a person's terminal. */
 #include <string.h>
-#include <unistd.h>
 
-#include "utf8.h"
+#include "term.h"
 
 #include "paint.h"
 
 #define NORMAL "\033[0m"
-
-bool
-paint_is_terminal(void)
-{
-	return isatty(STDOUT_FILENO) == 1;
-}
-
-bool
-paint_has_colour(void)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return paint_is_terminal() && (no == NULL || *no == '\0') &&
-	    (term == NULL || strcmp(term, "dumb") != 0);
-}
-
-/* The code point of a whole character (utf8_len has passed it). */
-static uint32_t
-code_point(const unsigned char *p, size_t n)
-{
-	uint32_t c = n == 1 ? p[0] : p[0] & (0xff >> (n + 1));
-
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | (p[i] & 0x3f);
-	return c;
-}
-
-static bool
-is_unsafe(uint32_t c)
-{
-	return (c < 0x20 && c != '\n' && c != '\t') ||
-	    (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069) || (c >= 0xe0000 && c <= 0xe007f);
-}
-
-void
-paint_text(struct slice text, struct buf *out)
-{
-	const unsigned char *p = (const unsigned char *)text.p;
-
-	for (size_t at = 0, n; at < text.n; at += n) {
-		uint32_t c;
-
-		n = utf8_len(p + at, text.n - at);
-		c = n != 0 ? code_point(p + at, n) : p[at];
-		if (n != 0 && !is_unsafe(c))
-			buf_add(out, text.p + at, n);
-		else
-			buf_fmt(out, c < 0x100 ? "<%02X>" : "<U+%04X>", c);
-		n += n == 0;
-	}
-}
 
 static const char *
 colour_of(struct slice line)
@@ -92,7 +37,7 @@ paint_diff(struct slice text, bool colour, struct buf *out)
 		c = diff && colour ? colour_of(line) : NULL;
 		if (c != NULL)
 			buf_adds(out, c);
-		paint_text(line, out);
+		term_escape(out, line);
 		if (c != NULL)
 			buf_adds(out, NORMAL);
 		if (lf != NULL)

@@ -11,7 +11,7 @@
 
 #include "../../cmd/hamr-guard/book.c"
 #include "../../cmd/hamr-guard/sorted.c"
-#include "../../cmd/hamr-guard/width.c"
+#include "../../lib/term.h"
 
 #define E_ACUTE "e\xcc\x81"		/* e and a combining acute */
 #define NIHON "\xe6\x97\xa5\xe6\x9c\xac"	/* two ideographs */
@@ -29,7 +29,7 @@ widths(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-		assert_int_equal(width_of(slice_of(row[i].text)),
+		assert_int_equal(term_width(slice_of(row[i].text)),
 		    row[i].columns);
 }
 
@@ -39,7 +39,7 @@ put(const char *text, size_t max, const char *want, size_t columns)
 	struct buf b = BUF_INIT(1000);
 
 	buf_adds(&b, "");
-	assert_int_equal(width_put(&b, slice_of(text), max), columns);
+	assert_int_equal(term_put(&b, slice_of(text), max), columns);
 	assert_string_equal(b.p, want);
 	buf_release(&b);
 }
@@ -72,9 +72,9 @@ cuts_everywhere(void **state)
 
 		buf_reset(&b);
 		buf_adds(&b, "");
-		said = width_put(&b, slice_of(text), max);
+		said = term_put(&b, slice_of(text), max);
 		assert_true(said <= max);
-		assert_int_equal(width_of(buf_view(&b)), said);
+		assert_int_equal(term_width(buf_view(&b)), said);
 	}
 	buf_release(&b);
 }
@@ -85,14 +85,14 @@ wraps(void **state)
 	struct buf b = BUF_INIT(1000);
 
 	(void)state;
-	width_wrap(&b, slice_of("one two  three\nfour"), 0, 2, 9);
+	term_wrap(&b, slice_of("one two  three\nfour"), 0, 2, 9);
 	assert_string_equal(b.p, "  one two\n  three\n  four\n");
 	buf_reset(&b);
 	buf_adds(&b, "l ");
-	width_wrap(&b, slice_of("one two three"), 2, 2, 9);
+	term_wrap(&b, slice_of("one two three"), 2, 2, 9);
 	assert_string_equal(b.p, "l one two\n  three\n");
 	buf_reset(&b);
-	width_wrap(&b, slice_of("overlong_overlong x"), 0, 2, 9);
+	term_wrap(&b, slice_of("overlong_overlong x"), 0, 2, 9);
 	assert_string_equal(b.p, "  overlong_overlong\n  x\n");
 	buf_release(&b);
 }
@@ -159,6 +159,6 @@ main(void)
 		cmocka_unit_test(sorts), cmocka_unit_test(counts),
 	};
 
-	width_init();
+	term_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,97 @@
+/* test_term.c - what would steer a terminal is shown, and not sent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../lib/ctrl.h"
+#include "../../lib/term.h"
+#include "../../lib/utf8.h"
+
+static void
+is_text(const char *in, const char *want,
+    void (*how)(struct buf *, struct slice))
+{
+	struct buf b = BUF_INIT(1 << 16);
+
+	how(&b, slice_of(in));
+	assert_string_equal(buf_view(&b).p, want);
+	buf_release(&b);
+}
+
+static void
+escaped(void **state)
+{
+	static const char *const row[][2] = {
+		{ "a\tb\n", "a\tb\n" }, { "\r\a\033[2J", "\\x0d\\x07\\x1b[2J" },
+		{ "\x7f\xc2\x9b", "\\x7f\\x9b" }, { "\xff", "\\xff" },
+		{ "\xe2\x80\xae", "\\u{202e}" }, { "\xd8\x9c", "\\u{61c}" },
+		{ "\xe2\x80\xa8", "\\u{2028}" }, { "\xe2\x80\x8b",
+		    "\\u{200b}" }, { "\xef\xbb\xbf", "\\u{feff}" },
+		{ "\xc2\xad", "\\xad" }, { "\xf3\xa0\x81\x81", "\\u{e0041}" },
+		{ "\xef\xbf\xb9", "\\u{fff9}" }, { "\xe6\x97\xa5\xc3\xa9",
+		    "\xe6\x97\xa5\xc3\xa9" },
+		{ "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
+		    "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb" },
+		{ "a\xe2\x80\x8d" "b", "a\\u{200d}b" },
+		{ "\xf0\x9f\x91\xa9\xe2\x80\x8d" "b",
+		    "\xf0\x9f\x91\xa9\\u{200d}b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		is_text(row[i][0], row[i][1], term_escape);
+}
+
+static void
+json(void **state)
+{
+	static const char *const row[][2] = {
+		{ "{\"a\":\"\\u001b\"}", "{\"a\":\"\\u001b\"}" },
+		{ "\"\x7f\xe2\x80\xae\"", "\"\\u007f\\u202e\"" },
+		{ "\"\xf3\xa0\x81\x81\"", "\"\\udb40\\udc41\"" },
+		{ "\"\xc3\xa9\"", "\"\xc3\xa9\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		is_text(row[i][0], row[i][1], term_json);
+}
+
+/* Whatever comes in: nothing of the list comes out, but LF and TAB. */
+static void
+none_passes(void **state)
+{
+	struct buf in = BUF_INIT((size_t)8 << 20), out = BUF_INIT(
+	    (size_t)64 << 20);
+
+	(void)state;
+	for (unsigned long cp = 1; cp < 0x110000; cp++)
+		utf8_put(&in, cp);
+	term_escape(&out, buf_view(&in));
+	for (size_t at = 0, n; at < out.len; at += n) {
+		const unsigned char *p = (unsigned char *)out.p + at;
+		unsigned long cp;
+
+		n = utf8_len(p, out.len - at);
+		assert_true(n > 0);
+		cp = ctrl_code(p, n);
+		assert_true(cp == '\n' || cp == '\t' || !ctrl_is(cp));
+	}
+	buf_release(&in);
+	buf_release(&out);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(escaped), cmocka_unit_test(json),
+		cmocka_unit_test(none_passes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
