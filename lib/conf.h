@@ -57,6 +57,12 @@ bool conf_is_set(const struct conf *c, const char *key);
 /* Where from: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
 const char *conf_origin(const struct conf *c, const char *key);
 
+/* How strong the source of a key is that is in force: 0 the table, else the
+ * stronger the more. */
+int conf_rank(const struct conf *c, const char *key);
+/* What the next weaker source had said of a string; NULL: none had. */
+const char *conf_overridden(const struct conf *c, const char *key);
+
 /* A named flag: strongest of all.  value as for -o. */
 int conf_set(struct conf *c, const char *key, const char *value,
     const char *origin, struct err *e);

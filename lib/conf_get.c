@@ -102,6 +102,18 @@ conf_origin(const struct conf *c, const char *key)
 	return s != NULL ? s : "default";
 }
 
+int
+conf_rank(const struct conf *c, const char *key)
+{
+	return (int)conf_entry(c, key)->layer;
+}
+
+const char *
+conf_overridden(const struct conf *c, const char *key)
+{
+	return conf_entry(c, key)->overridden;
+}
+
 const char *const *
 conf_names(const struct conf *c, const char *table_name, size_t *n)
 {

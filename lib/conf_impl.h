@@ -37,6 +37,7 @@ struct entry {
 	char *origin;
 	enum layer layer;
 	bool derived;		/* by conf_derive(), not said by anybody */
+	char *overridden;	/* the string it replaced, or NULL */
 	struct toml_value v;
 	const char **list;	/* of an array: the texts, NULL at the end, and
 				 * of arrays at the end of each */

@@ -77,7 +77,12 @@ store(struct source *at, const struct conf_key *k, const char *name,
 {
 	struct conf *c = at->c;
 	struct entry *en = conf_entry_find(c, name);
+	char *was = NULL;
 
+	if (en != NULL && en->layer < at->layer && en->v.s != NULL)
+		was = xstrdup(en->v.s);
+	else if (en != NULL && en->overridden != NULL)
+		was = xstrdup(en->overridden);
 	if (en == NULL) {
 		c->set = xgrow(c->set, c->n, &c->cap, sizeof *c->set);
 		en = &c->set[c->n++];
@@ -87,6 +92,7 @@ store(struct source *at, const struct conf_key *k, const char *name,
 	conf_entry_copy(en, v);
 	en->origin = xstrdup(at->where);
 	en->layer = at->layer;
+	en->overridden = was;
 	en->derived = false;
 	conf_note_name(c, name);
 	return en;

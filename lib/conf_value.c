@@ -77,9 +77,10 @@ conf_entry_clear(struct entry *en)
 	free(en->list);
 	free(en->argvs);
 	free(en->origin);
+	free(en->overridden);
 	en->list = NULL;
 	en->argvs = NULL;
-	en->origin = NULL;
+	en->origin = en->overridden = NULL;
 }
 
 /* ---- type and range ---- */

@@ -212,26 +212,4 @@ serve models try
 hamr-provider --probe --model first --base-url "$URL" >out 2>err
 is "--probe: a server that does not tell" "$?" 1
 
-# ---- this machine ----
-
-free() {
-	! (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null
-}
-if free 8080 && free 11434 && free 1234; then
-	hamr-provider -n --no-config <in >out 2>err
-	is "no server at all" "$?" 78
-	is "... two lines" "$(wc -l <err)" 2
-	is "... and no record" "$(cat out)" ""
-	printf 'path /v1/models\nbody {"data":[{"id":"local"}]}\n' >models
-	httpd_stop
-	if httpd_start log -p 1234 models hello; then
-		hamr-provider -n --no-config <in >out 2>err
-		is "a server of this machine is found" "$(jq -r 'select(.role) | .content' out)" hello
-		match "... and stderr says so" "$(cat err)" "*local*127.0.0.1:1234*"
-		is "... with its first model" "$(jq -r 'select(.method == "POST") | .body | fromjson | .model' log)" local
-	fi
-else
-	skip "servers of this machine" "one of their ports is taken"
-fi
-
 done_testing

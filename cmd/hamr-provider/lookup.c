@@ -31,6 +31,15 @@ lookup_key(struct lookup *l, const char *key)
 	return l->full;
 }
 
+bool
+lookup_is_profile(const struct lookup *l, const char *key)
+{
+	size_t n = l->name != NULL ? strlen(l->name) : 0;
+
+	key += strlen("provider.");
+	return n > 0 && strncmp(key, l->name, n) == 0 && key[n] == '.';
+}
+
 const char *
 lookup_str(struct lookup *l, const char *key)
 {

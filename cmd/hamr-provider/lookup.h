@@ -21,6 +21,9 @@ const char *lookup_str(struct lookup *l, const char *key);
 long lookup_ms(struct lookup *l, const char *key);	/* it is seconds */
 long long lookup_int(struct lookup *l, const char *key);
 
+/* Is the value in [provider.NAME]?  key as lookup_key gives it. */
+bool lookup_is_profile(const struct lookup *l, const char *key);
+
 /* Is this origin (conf_origin) the command line? */
 bool lookup_is_command_line(const char *origin);
 

@@ -70,6 +70,7 @@ try_local(struct provider *p, const char *base, const char *what)
 {
 	struct buf b = BUF_INIT(MODELS_MAX);
 	struct http_reply r;
+	const char *withheld = p->set->withheld;
 	char *model, *words;
 
 	if (!get_models(p, base, LOOK_MS, &b, &r)) {
@@ -85,8 +86,11 @@ try_local(struct provider *p, const char *base, const char *what)
 		p->set->model = xstrdup(model);
 	}
 	free(model);
-	words = xasprintf("using %s at %s (looks like %s)",
-	    *p->set->model != '\0' ? p->set->model : "its model", base, what);
+	words = xasprintf("using %s at %s (looks like %s)%s%s%s",
+	    *p->set->model != '\0' ? p->set->model : "its model", base, what,
+	    withheld != NULL ? "; provider." : "", withheld != NULL ?
+	    withheld : "", withheld != NULL ? " is not used there: it is for "
+	    "the base_url beside it" : "");
 	provider_say(p, words);
 	free(words);
 	return true;

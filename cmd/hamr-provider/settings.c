@@ -92,7 +92,9 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 		return err_set(e, ST_CONFIG, "api %s names no server; give "
 		    "one with --base-url (or base_url under [provider])",
 		    s->api->name);
-	if (settings_is_own_host(s->api, url))
+	/* also where an adapter, which was named, says that its server is */
+	if (settings_is_own_host(s->api, url) || (s->adapter != NULL &&
+	    url == s->api->own_url))
 		*trusted = true;
 	s->base_url = with_scheme(s->api, url);
 	url = s->base_url;
@@ -112,6 +114,70 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	return 0;
 }
 
+/* ---- what is for this address only ---- */
+
+static bool
+same_server(const struct settings *s, const char *base)
+{
+	char *full = with_scheme(s->api, base);
+	char *a = settings_where(full), *b = settings_where(s->base_url);
+	bool same = strcasecmp(a, b) == 0;
+
+	free(full);
+	free(a);
+	free(b);
+	return same;
+}
+
+/* The address that stands beside the key or headers in what (a full key), in
+ * the same table and read no later; NULL: none does. */
+static const char *
+base_beside(struct lookup *l, const char *what)
+{
+	struct lookup table = { .conf = l->conf };
+	const char *key;
+
+	if (lookup_is_profile(l, what))
+		table.name = l->name;
+	key = lookup_key(&table, "base_url");
+	if (!conf_is_set(l->conf, key))
+		return NULL;
+	return conf_rank(l->conf, key) <= conf_rank(l->conf, what) ?
+	    conf_str(l->conf, key) : conf_overridden(l->conf, key);
+}
+
+/* A key, a command that prints one and headers are for the base_url that
+ * stands beside them, and never for a server that was found by searching.  Is
+ * what (of [provider]) for ours?  Else it is remembered as withheld. */
+static bool
+is_for_us(struct settings *s, struct lookup *l, const char *what,
+    bool trusted)
+{
+	struct lookup url = *l;
+	const char *base_key = lookup_key(&url, "base_url"), *beside;
+	const char *origin, *full = lookup_key(l, what);
+	bool good;
+
+	if (!conf_is_set(l->conf, full))
+		return false;
+	origin = conf_origin(l->conf, base_key);
+	beside = base_beside(l, full);
+	if (*s->base_url == '\0')
+		good = false;
+	else if (lookup_is_command_line(conf_origin(l->conf, full)))
+		good = trusted || *conf_str(l->conf, base_key) != '\0';
+	else if (beside != NULL && *beside != '\0')
+		good = same_server(s, beside);
+	else
+		/* said later, by a variable: that is beside it, too */
+		good = trusted || (*conf_str(l->conf, base_key) != '\0' &&
+		    *origin != '/' && lookup_is_profile(l, full) ==
+		    lookup_is_profile(l, base_key));
+	if (!good && s->withheld == NULL)
+		s->withheld = what;
+	return good;
+}
+
 static int
 load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 {
@@ -121,14 +187,14 @@ load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 	size_t n;
 
 	argv = conf_list(l->conf, lookup_key(l, "api_key_command"), &n);
-	if (*var != '\0') {
+	if (*var != '\0' && is_for_us(s, l, "api_key_env", trusted)) {
 		origin = var;
 		val = getenv(var);
 		if (val == NULL || *val == '\0')
 			return err_set(e, ST_CONFIG, "provider.api_key_env: "
 			    "the environment has no %s; export it", var);
 		s->key = xstrdup(val);
-	} else if (n > 0) {
+	} else if (n > 0 && is_for_us(s, l, "api_key_command", trusted)) {
 		origin = "provider.api_key_command";
 		s->key = key_command(argv, n, e);
 		if (s->key == NULL)
@@ -141,8 +207,18 @@ load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 	return s->key != NULL ? key_check(s->key, origin, e) : 0;
 }
 
+static bool
+has_control(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if (((unsigned char)*s < ' ' && *s != '\t') || *s == 0x7f)
+			return true;
+	return false;
+}
+
 static int
-load_headers(struct settings *s, struct lookup *l, struct err *e)
+load_headers(struct settings *s, struct lookup *l, bool trusted,
+    struct err *e)
 {
 	const char *const *v;
 	bool own = false;
@@ -151,9 +227,11 @@ load_headers(struct settings *s, struct lookup *l, struct err *e)
 	size_t name = strcspn(s->api->key_header, ":") + 1;
 
 	v = conf_list(l->conf, lookup_key(l, "headers"), &n);
+	if (n > 0 && !is_for_us(s, l, "headers", trusted))
+		n = 0;
 	s->headers = xcalloc(n + 2, sizeof *s->headers);
 	for (size_t i = 0; i < n; i++) {
-		if (strchr(v[i], ':') == NULL || strpbrk(v[i], "\r\n") != NULL)
+		if (strchr(v[i], ':') == NULL || has_control(v[i]))
 			return err_set(e, ST_CONFIG, "provider.headers: entry "
 			    "%zu is not written as \"Name: value\"", i + 1);
 		if (strncasecmp(v[i], s->api->key_header, name) == 0)
@@ -254,7 +332,7 @@ settings_load(struct settings *s, const struct conf *c, const struct flags *f,
 	if (load_url(s, &l, f, &trusted, e) < 0 ||
 	    load_key(s, &l, trusted, e) < 0)
 		return -1;
-	return load_headers(s, &l, e);
+	return load_headers(s, &l, trusted, e);
 }
 
 void

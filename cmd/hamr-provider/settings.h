@@ -34,6 +34,8 @@ struct settings {
 	size_t replay_chunk;		/* bytes; 0: not cut */
 	char *base_url, *model;		/* owned; "" when to be looked for */
 	char *key;			/* owned, NULL: none */
+	const char *withheld;		/* what would have given a key or a
+					 * header, but for another address */
 	char **headers;			/* owned, with the key's */
 	size_t nheaders;
 	const char *ca_file, *proxy;
