@@ -120,5 +120,36 @@ is "... and is for the address it has from [provider]" "$(go --provider x)" \
 	"hello CANARY1"
 conf '[provider]' "$A" "$M" 'api_key_env = "K9"' '[provider.x]' "$U" "$M"
 is "a key that is not for us need not be set" "$(go --provider x)" "hello "
-rm "$file"
+
+# ---- a key that is refused ----
+
+printf 'status 401\nbody {"error":"no"}\n' >no
+serve no
+said() { go "$@" >words; jq -r 'select(.code).message' out; }
+for api in openai:OPENAI anthropic:ANTHROPIC gemini:GEMINI ollama:OLLAMA; do
+	rm -f "$file"
+	is "${api%:*}: what to export" "$(said --api "${api%:*}" --base-url \
+		"$URL" --model m)" \
+		"HTTP 401: no; no key was sent: export ${api#*:}_API_KEY"
+	is "... which was sent" "$(export "${api#*:}_API_KEY=sk-CANARY0"
+		said --api "${api%:*}" --base-url "$URL" --model m)" \
+		"HTTP 401: no; the key sent is from ${api#*:}_API_KEY"
+done
+conf '[provider]' "$U" "$M"
+sed -i "s|$U|base_url = \"$URL\"|" "$file"
+is "an address of the configuration" "$(OPENAI_API_KEY=x said)" "HTTP 401: no; \
+no key was sent: set api_key_env beside its base_url under [provider]"
+conf '[provider]' "$A" "$M" "$header"
+is "one that is not beside" "$(said --base-url "$URL")" "HTTP 401: no; \
+no key was sent: provider.headers is for the base_url beside it"
+conf '[provider]' "base_url = \"$URL\"" "$M" "$header"
+is "one among the headers" "$(said)" \
+	"HTTP 401: no; the key sent is in provider.headers"
+conf '[provider]' "base_url = \"$URL\"" "$M" "$command"
+is "one of a command" "$(said)" \
+	"HTTP 401: no; the key sent is from provider.api_key_command"
+hamr-provider --models >out 2>err
+match "--models says it, too" "$(cat err)" "*(HTTP 401)*; the key sent is from *"
+hamr-provider --models -o provider.api_key_command=[] >out 2>err
+match "... or that there was none" "$(cat err)" "*(HTTP 401)*; no key was sent*"
 done_testing

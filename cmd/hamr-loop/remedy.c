@@ -8,9 +8,8 @@
 static const struct {
 	const char *code, *words, *remedy;
 } remedies[] = {
-	{ "auth", NULL, "is the key right? api_key_env or api_key_command "
-	    "under [provider] tell it; OPENAI_API_KEY goes to OpenAI, "
-	    "OPENAI_BASE_URL and --base-url only" },
+	{ "auth", NULL, "api_key_env or api_key_command, beside base_url "
+	    "under [provider], names the key to send" },
 	{ "bad_request", "tool", "a model without tools of its own is told "
 	    "them as text with -o provider.tool_dialect=hermes" },
 	{ "server", "jinja", "start llama-server with --jinja, or tell it "

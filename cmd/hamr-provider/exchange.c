@@ -217,6 +217,8 @@ put_failure(struct exchange *x)
 		answer_end(x->p->answer, true);
 		partial = answer_partial(x->p->answer);
 	}
+	if (strcmp(x->failure.code, "auth") == 0)
+		settings_key_words(x->p->set, &x->failure.message);
 	provider_fail(x->p, &x->failure, partial);
 }
 

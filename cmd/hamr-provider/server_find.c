@@ -154,15 +154,21 @@ static int
 unreachable(struct provider *p, const struct http_reply *r)
 {
 	char *where = settings_where(p->set->base_url);
+	bool refused = r->status == 401 || r->status == 403;
+	struct buf key = BUF_INIT(1 << 16);
 
+	if (refused)
+		settings_key_words(p->set, &key);
 	if (r->end == HTTP_DONE)
-		err_say("%s does not list its models (HTTP %ld); is %s",
-		    where, r->status, r->status == 401 || r->status == 403 ?
+		err_say("%s does not list its models (HTTP %ld); is %s%s",
+		    where, r->status, refused ?
 		    "the key right (api_key_env or api_key_command)" :
-		    "base_url right (it often ends in /v1)");
+		    "base_url right (it often ends in /v1)", refused ? key.p :
+		    "");
 	else
 		err_say("%s: %s; is the server running", where, r->why);
 	free(where);
+	buf_release(&key);
 	return r->end == HTTP_DONE || r->end == HTTP_TLS ||
 	    r->end == HTTP_BAD_URL ? ST_PEER : ST_TEMP;
 }

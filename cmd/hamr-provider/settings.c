@@ -200,10 +200,12 @@ load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 		if (s->key == NULL)
 			return -1;
 	} else if (trusted) {
+		s->key_variable = s->api->key_env;
 		val = variable(s->api->key_env);
 		if (val != NULL)
 			s->key = xstrdup(val);
 	}
+	s->key_origin = origin;
 	return s->key != NULL ? key_check(s->key, origin, e) : 0;
 }
 
@@ -221,9 +223,7 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
     struct err *e)
 {
 	const char *const *v;
-	bool own = false;
 	size_t n;
-
 	size_t name = strcspn(s->api->key_header, ":") + 1;
 
 	v = conf_list(l->conf, lookup_key(l, "headers"), &n);
@@ -235,15 +235,33 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 			return err_set(e, ST_CONFIG, "provider.headers: entry "
 			    "%zu is not written as \"Name: value\"", i + 1);
 		if (strncasecmp(v[i], s->api->key_header, name) == 0)
-			own = true;
+			s->own_key = true;
 		s->headers[s->nheaders++] = xstrdup(v[i]);
 	}
-	if (s->key != NULL && !own)
+	if (s->key != NULL && !s->own_key)
 		s->headers[s->nheaders++] = xasprintf("%s%s",
 		    s->api->key_header, s->key);
 	if (s->api->header != NULL)
 		s->headers[s->nheaders++] = xstrdup(s->api->header);
 	return 0;
+}
+
+void
+settings_key_words(const struct settings *s, struct buf *out)
+{
+	if (s->key != NULL)
+		buf_fmt(out, "; the key sent is from %s", s->key_origin);
+	else if (s->own_key)
+		buf_adds(out, "; the key sent is in provider.headers");
+	else if (s->withheld != NULL)
+		buf_fmt(out, "; no key was sent: provider.%s is for the "
+		    "base_url beside it", s->withheld);
+	else if (s->key_variable != NULL)
+		buf_fmt(out, "; no key was sent: export %s",
+		    s->key_variable);
+	else
+		buf_adds(out, "; no key was sent: set api_key_env beside its "
+		    "base_url under [provider]");
 }
 
 /* ---- the rest ---- */

@@ -34,6 +34,8 @@ struct settings {
 	size_t replay_chunk;		/* bytes; 0: not cut */
 	char *base_url, *model;		/* owned; "" when to be looked for */
 	char *key;			/* owned, NULL: none */
+	const char *key_origin;		/* a variable or configuration key */
+	const char *key_variable;	/* that would be used, or NULL */
 	const char *withheld;		/* what would have given a key or a
 					 * header, but for another address */
 	char **headers;			/* owned, with the key's */
@@ -41,6 +43,7 @@ struct settings {
 	const char *ca_file, *proxy;
 	enum dialect_kind dialect;
 	enum reasoning reasoning;
+	bool own_key;			/* one is among the headers */
 	bool blind;			/* the model sees no images */
 	bool system_in_place, stream, has_temperature, quiet;
 	double temperature;
@@ -56,6 +59,10 @@ struct settings {
 int settings_load(struct settings *s, const struct conf *c,
     const struct flags *f, struct err *e);
 void settings_release(struct settings *s);
+
+/* Append what a person whose key was refused may want to know: which one was
+ * sent, or why none was. */
+void settings_key_words(const struct settings *s, struct buf *out);
 
 /* Is url at the API's own host? */
 bool settings_is_own_host(const struct api *api, const char *url);
