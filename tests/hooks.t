@@ -70,13 +70,26 @@ hook my-before <<'E'
 sleep 331
 E
 begun=$(date +%s%N)
-match "no answer" "$(before <<<"$one" | jq -r .content)" \
-	"denied: the before_tool hook gave no answer (no end within 5 s)*"
+is "no answer: told, and it goes on" "$(before <<<"$one" 2>err | results
+	cat err)" '["exit 0\nhi\n",null,null]
+hamr-tool: the before_tool hook my-before: no end within 5 s; the call goes '\
+'on without it'
 ok "5 s" test $((($(date +%s%N) - begun) / 1000000)) -lt 20000
 ok "it is ended" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "sleep 33[1]"'
-is "it is not there" "$(hamr-tool -n --yes -o \
-	'hooks.before_tool=["./no-such"]' <<<"$one" | jq -r .meta.error)" denied
+is "it is not there: the same, and the rest still run" "$(hamr-tool -n --yes \
+	-o "hooks.before_tool=[['./no-such'], ['touch', 'ran'], ['sh', '-c',
+	'cat >ran2']]" <<<"$one" 2>err | results; ls ran; jq -r .id ran2
+	sed 's/such: .*;/such;/' err)" '["exit 0\nhi\n",null,null]
+ran
+c1
+hamr-tool: the before_tool hook ./no-such; the call goes on without it'
+is "in their order, up to one that refuses" "$(hamr-tool -n --yes \
+	-o "hooks.before_tool=[['sh', '-c', 'echo a >>order'], ['sh', '-c',
+	'echo b >>order; echo no; exit 1'], ['sh', '-c', 'echo c >>order']]" \
+	<<<"$one" 2>err | results; tr '\n' ' ' <order; cat err)" \
+	'["no",true,"denied"]
+a b '
 hook my-before <<'E'
 yes no | head -c 10000000
 exit 1
@@ -142,6 +155,13 @@ hook my-after <<<'sleep 332'
 stands "no answer" timeout
 rm "$T/h/my-after"
 stands "not there" spawn_failed
+is "said on stderr, too" "$(after <<<"$one" 2>&1 >/dev/null | cut -c 1-40)" \
+	"hamr-tool: the after_tool hook my-after:"
+is "each gets what the one before it left" "$(hamr-tool -n --yes \
+	-o "hooks.after_tool=[['jq', '-c', '.content += \"1\"'], ['false'],
+	['./no-such'], ['jq', '-c', '.content += \"2\"']]" <<<"$one" 2>err |
+	results; grep -c 'stands as it was' err)" '["exit 0\nhi\n12",null,null]
+2'
 hook my-after <<'E'
 jq -c '.content |= length'
 E

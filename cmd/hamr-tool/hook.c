@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "mem.h"
 #include "prog.h"
 #include "rec.h"
@@ -17,41 +18,20 @@
 #define WORDS_MAX 1024
 
 struct hook {
-	const char *key;
 	struct prog prog;
 	struct output err;
-	char **argv;
 };
 
-/* Set up; false when none is configured. */
-static bool
-hook_init(struct hook *h, const struct tool *t, const char *key, int ms,
-    struct buf *text)
+static void
+hook_init(struct hook *h, const struct tool *t, const char *const *argv,
+    int ms, struct buf *text)
 {
-	size_t n;
-	const char *const *list;
-
-	if (strncmp(key, "hooks.", 6) == 0) {
-		const char *const *const *v = conf_argvs(t->conf, key, &n);
-
-		list = n > 0 ? v[0] : NULL;
-		for (n = 0; list != NULL && list[n] != NULL; n++)
-			;
-	} else {
-		list = conf_list(t->conf, key, &n);
-	}
-	*h = (struct hook){ .key = key };
-	if (n == 0)
-		return false;
-	h->argv = xcalloc(n + 1, sizeof *h->argv);
-	for (size_t i = 0; i < n; i++)
-		h->argv[i] = (char *)list[i];
-	output_init(&h->err, WORDS_MAX);
-	h->prog = (struct prog){ .boxes = t->boxes, .want = { .kind =
+	*h = (struct hook){ .prog = { .boxes = t->boxes, .want = { .kind =
 	    BOX_WRITE, .network = true, .unix_sockets = true, .bare = true },
-	    .argv = h->argv, .env = environ, .ms = ms, .text = text,
-	    .err = &h->err };
-	return true;
+	    .argv = (char *const *)(void *)argv, .env = environ, .ms = ms,
+	    .text = text } };
+	output_init(&h->err, WORDS_MAX);
+	h->prog.err = &h->err;
 }
 
 static void
@@ -59,7 +39,6 @@ hook_release(struct hook *h)
 {
 	prog_release(&h->prog);
 	output_release(&h->err);
-	free(h->argv);
 }
 
 /* {"type":"call",...}: what is going to run, under its canonical names. */
@@ -97,57 +76,77 @@ reason_of(struct buf *text)
 	return p;
 }
 
-static enum step
-refuse(struct job *j, const struct hook *h, const char *who,
+/* ---- before, and approval ---- */
+
+static void
+refuse(struct job *j, const char *who, const struct prog *p,
     struct buf *text)
 {
 	struct buf how = BUF_INIT(4096);
 	char *reason = reason_of(text);
 
-	prog_how(&h->prog, &how);
-	if (h->prog.end == PROG_ENDED && reason[0] != '\0')
+	prog_how(p, &how);
+	if (reason[0] != '\0')
 		result_error(&j->r, "denied", "%s", reason);
-	else if (h->prog.end == PROG_ENDED)
+	else
 		result_error(&j->r, "denied", "denied by %s (%s); do it "
 		    "another way, or ask the user", who, how.p);
-	else
-		result_error(&j->r, "denied", "denied: %s gave no answer "
-		    "(%s); the user must mend %s", who, how.p, h->key);
 	free(reason);
 	buf_release(&how);
-	return STEP_DONE;
 }
 
-/* Show the call to the program of key; its status decides. */
+/* What one program says of the call, shown as input: STEP_NEXT when it has
+ * nothing against it.  Unless it *spoke, how tells what became of it. */
 static enum step
-ask(struct job *j, const char *key, const char *who, int ms,
-    const char *diff)
+ask(struct job *j, const char *const *argv, const char *who, int ms,
+    struct slice input, bool *spoke, struct buf *how)
 {
-	struct buf call = BUF_INIT(BUF_RECORD_MAX);
 	struct buf text = BUF_INIT(REASON_MAX);
 	enum step step = STEP_NEXT;
 	struct hook h;
 
-	if (!hook_init(&h, j->t, key, ms, &text))
-		return STEP_NEXT;
-	put_call(j, diff, &call);
-	h.prog.input = buf_view(&call);
+	hook_init(&h, j->t, argv, ms, &text);
+	h.prog.input = input;
 	prog_run(&h.prog, j->t->stage);
-	if (h.prog.end == PROG_CANCEL)
+	/* who says that much says no */
+	*spoke = h.prog.end == PROG_ENDED || h.prog.end == PROG_TOO_MUCH;
+	if (h.prog.end == PROG_CANCEL) {
 		step = STEP_STOP;
-	else if (!prog_is_good(&h.prog))
-		step = refuse(j, &h, who, &text);
+	} else if (!*spoke) {
+		prog_how(&h.prog, how);
+	} else if (!prog_is_good(&h.prog)) {
+		refuse(j, who, &h.prog, &text);
+		step = STEP_DONE;
+	}
 	hook_release(&h);
 	buf_release(&text);
-	buf_release(&call);
 	return step;
 }
 
 enum step
 hook_before(struct job *j)
 {
-	return ask(j, "hooks.before_tool", "the before_tool hook", HOOK_MS,
-	    NULL);
+	struct buf call = BUF_INIT(BUF_RECORD_MAX);
+	enum step step = STEP_NEXT;
+	size_t n;
+	const char *const *const *argvs = conf_argvs(j->t->conf,
+	    "hooks.before_tool", &n);
+
+	if (n > 0)
+		put_call(j, NULL, &call);
+	for (size_t i = 0; i < n && step == STEP_NEXT; i++) {
+		struct buf how = BUF_INIT(4096);
+		bool spoke;
+
+		step = ask(j, argvs[i], "the before_tool hook", HOOK_MS,
+		    buf_view(&call), &spoke, &how);
+		if (step == STEP_NEXT && !spoke)
+			err_say("the before_tool hook %s: %s; the call goes "
+			    "on without it", argvs[i][0], how.p);
+		buf_release(&how);
+	}
+	buf_release(&call);
+	return step;
 }
 
 bool
@@ -162,7 +161,23 @@ hook_has_approver(const struct tool *t)
 enum step
 hook_approve(struct job *j, const char *diff)
 {
-	return ask(j, "tools.approve", "the approver", APPROVE_MS, diff);
+	struct buf call = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
+	enum step step;
+	bool spoke;
+	size_t n;
+
+	put_call(j, diff, &call);
+	step = ask(j, conf_list(j->t->conf, "tools.approve", &n),
+	    "the approver", APPROVE_MS, buf_view(&call), &spoke, &how);
+	if (step == STEP_NEXT && !spoke) {
+		result_error(&j->r, "denied", "denied: the approver gave no "
+		    "answer (%s); tell the user to repair tools.approve",
+		    how.p);
+		step = STEP_DONE;
+	}
+	buf_release(&how);
+	buf_release(&call);
+	return step;
 }
 
 /* ---- after ---- */
@@ -187,55 +202,56 @@ is_answer(const struct job *j, struct buf *text)
 	return good;
 }
 
+/* On stderr for who watches, and in the transcript for who reads it. */
 static void
-tell(struct job *j, const char *code, const char *words)
+tell(struct job *j, const char *program, const char *code, const char *words)
 {
-	char *text = xasprintf("the after_tool hook: %s; the result stands "
-	    "as it was", words);
+	char *text = xasprintf("the after_tool hook %s: %s; the result stands "
+	    "as it was", program, words);
 	struct json *id = json_object();
 
+	err_say("%s", text);
 	json_str(id, "tool_call_id", j->call->id);
 	stage_error(j->t->stage, code, false, text, id);
 	free(text);
 }
 
+/* What one program makes of the message, put in its place. */
 static void
-take_answer(struct job *j, const struct prog *p, struct slice message,
-    struct buf *text, struct buf *out)
+pass_through(struct job *j, const char *const *argv, struct buf *message)
 {
-	struct buf how = BUF_INIT(4096);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
+	struct hook h;
 
-	if (!prog_is_good(p)) {
-		prog_how(p, &how);
-		tell(j, p->end == PROG_TIMEOUT ? "timeout" : p->end ==
-		    PROG_FAILED ? "spawn_failed" : "refused", how.p);
-	} else if (text->len > 0 && !is_answer(j, text)) {
-		tell(j, "bad_record", "it printed something that is no tool "
-		    "message of this call");
-	} else if (text->len > 0) {
-		message = buf_view(text);
+	hook_init(&h, j->t, argv, HOOK_MS, &text);
+	buf_addc(message, '\n');
+	h.prog.input = buf_view(message);
+	prog_run(&h.prog, j->t->stage);
+	message->len--;
+	if (!prog_is_good(&h.prog)) {
+		prog_how(&h.prog, &how);
+		tell(j, argv[0], h.prog.end == PROG_TIMEOUT ? "timeout" :
+		    h.prog.end == PROG_FAILED ? "spawn_failed" : "refused",
+		    how.p);
+	} else if (text.len > 0 && !is_answer(j, &text)) {
+		tell(j, argv[0], "bad_record", "it printed something other "
+		    "than a tool message of this call");
+	} else if (text.len > 0) {
+		buf_reset(message);
+		buf_slice(message, buf_view(&text));
 	}
-	buf_slice(out, message);
+	hook_release(&h);
 	buf_release(&how);
+	buf_release(&text);
 }
 
 void
-hook_after(struct job *j, struct slice message, struct buf *out)
+hook_after(struct job *j, struct buf *message)
 {
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-	struct hook h;
+	size_t n;
+	const char *const *const *argvs = conf_argvs(j->t->conf,
+	    "hooks.after_tool", &n);
 
-	if (!hook_init(&h, j->t, "hooks.after_tool", HOOK_MS, &text)) {
-		buf_slice(out, message);
-		return;
-	}
-	buf_slice(&line, message);
-	buf_addc(&line, '\n');
-	h.prog.input = buf_view(&line);
-	prog_run(&h.prog, j->t->stage);
-	take_answer(j, &h.prog, message, &text, out);
-	hook_release(&h);
-	buf_release(&line);
-	buf_release(&text);
+	for (size_t i = 0; i < n; i++)
+		pass_through(j, argvs[i], message);
 }

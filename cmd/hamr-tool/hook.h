@@ -8,17 +8,19 @@
 
 #include "job.h"
 
-/* before_tool: STEP_DONE when it refuses, or cannot be asked. */
+/* before_tool: each in turn, up to one that refuses (STEP_DONE).  One that
+ * cannot be started or does not end in time is told on stderr; it refuses
+ * nothing. */
 enum step hook_before(struct job *j);
 
-/* Is there an approver?  Its say: STEP_NEXT when it allows.  diff may be
- * NULL. */
+/* Is there an approver?  Its say: STEP_NEXT when it allows; it must have
+ * spoken.  diff may be NULL. */
 bool hook_has_approver(const struct tool *t);
 enum step hook_approve(struct job *j, const char *diff);
 
-/* after_tool: the tool message (one line) in, the one to write out, appended
- * to out: the same bytes when the hook says nothing, or fails (then an error
- * record tells). */
-void hook_after(struct job *j, struct slice message, struct buf *out);
+/* after_tool: each in turn is given the tool message (one line) as the one
+ * before it left it, and may put another in its place.  One that fails leaves
+ * it as it was, and is told on stderr and in an error record. */
+void hook_after(struct job *j, struct buf *message);
 
 #endif

@@ -255,18 +255,16 @@ remember(struct job *j)
 		    j->r.content.len);
 }
 
-/* The result as it is written: the after_tool hook has the last word. */
+/* The result as it is written: the after_tool hooks have the last word. */
 void
 job_message(struct job *j, struct buf *out)
 {
 	struct json *o = result_message(&j->r, j->call->id, j->call->name,
 	    j->ms, verdict_word(j));
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 
-	json_print(o, &line);
+	json_print(o, out);
 	json_free(o);
-	hook_after(j, buf_view(&line), out);
-	buf_release(&line);
+	hook_after(j, out);
 }
 
 void
