@@ -32,6 +32,7 @@ B = bin
 
 # The rooms of lib/, lowest first: a file uses only files before it.
 LIB = ctrl err mem buf arena utf8 num file map image term \
+      gitrepo gitindex gitignore \
       scan_text scan_keys scan_past scan_blocks scan scan_walk json sha \
       filter_jail filter_wire filter program \
       rec rec_out msg \

@@ -1,8 +1,9 @@
-/* sha.c - SHA-256 by OpenSSL's EVP, fetched once (its only use). */
+/* sha.c - SHA-256 (and git's names) by OpenSSL's EVP, fetched once (its only use). */
 #include <dlfcn.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
 #include "mem.h"
@@ -16,6 +17,7 @@ struct evp {
 	__typeof__(CRYPTO_set_mem_functions) *memory;
 	__typeof__(OPENSSL_init_crypto) *start;
 	__typeof__(EVP_MD_fetch) *fetch;
+	__typeof__(EVP_MD_free) *md_free;
 	__typeof__(EVP_MD_CTX_new) *ctx_new;
 	__typeof__(EVP_MD_CTX_free) *ctx_free;
 	__typeof__(EVP_DigestInit_ex2) *init;
@@ -42,7 +44,7 @@ static void
 load(struct evp *f)
 {
 	*f = (struct evp){ CRYPTO_set_mem_functions, OPENSSL_init_crypto,
-		EVP_MD_fetch, EVP_MD_CTX_new, EVP_MD_CTX_free,
+		EVP_MD_fetch, EVP_MD_free, EVP_MD_CTX_new, EVP_MD_CTX_free,
 		EVP_DigestInit_ex2, EVP_DigestUpdate, EVP_DigestFinal_ex,
 		NULL };
 }
@@ -70,6 +72,7 @@ load(struct evp *f)
 	*(void **)&f->memory = symbol(lib, "CRYPTO_set_mem_functions");
 	*(void **)&f->start = symbol(lib, "OPENSSL_init_crypto");
 	*(void **)&f->fetch = symbol(lib, "EVP_MD_fetch");
+	*(void **)&f->md_free = symbol(lib, "EVP_MD_free");
 	*(void **)&f->ctx_new = symbol(lib, "EVP_MD_CTX_new");
 	*(void **)&f->ctx_free = symbol(lib, "EVP_MD_CTX_free");
 	*(void **)&f->init = symbol(lib, "EVP_DigestInit_ex2");
@@ -174,4 +177,30 @@ sha256_hex(const void *p, size_t n, char out[SHA_HEX])
 	sha_add(s, p, n);
 	sha_hex(s, out);
 	sha_free(s);
+}
+
+bool
+sha_blob(bool sha256, const void *p, size_t n, char out[SHA_HEX])
+{
+	static const char hex[] = "0123456789abcdef";
+	const struct evp *f = evp();
+	EVP_MD *md = sha256 ? f->sha256 : f->fetch(NULL, "SHA1", NULL);
+	EVP_MD_CTX *ctx = f->ctx_new();
+	char *head = xasprintf("blob %zu", n);
+	unsigned char d[32];
+	size_t len = sha256 ? 32 : 20;
+	bool good = md != NULL && ctx != NULL && f->init(ctx, md, NULL) &&
+	    f->update(ctx, head, strlen(head) + 1) && f->update(ctx, p, n) &&
+	    f->final(ctx, d, NULL);
+
+	for (size_t i = 0; i < len && good; i++) {
+		out[2 * i] = hex[d[i] >> 4];
+		out[2 * i + 1] = hex[d[i] & 15];
+	}
+	out[2 * len] = '\0';
+	free(head);
+	f->ctx_free(ctx);
+	if (!sha256)
+		f->md_free(md);
+	return good;
 }

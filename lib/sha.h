@@ -6,6 +6,7 @@
 #ifndef HAMR_SHA_H
 #define HAMR_SHA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "buf.h"
@@ -22,5 +23,9 @@ void sha_free(struct sha *s);
 
 /* All at once. */
 void sha256_hex(const void *p, size_t n, char out[SHA_HEX]);
+
+/* The name that git gives to this content: by SHA-256, or by SHA-1 (40 digits).
+ * False: this machine's OpenSSL has no SHA-1. */
+bool sha_blob(bool sha256, const void *p, size_t n, char out[SHA_HEX]);
 
 #endif
