@@ -20,15 +20,20 @@ def run(opts, n=300):
     def put(*lines):
         p.stdin.write("".join(l + "\n" for l in lines))
         p.stdin.flush()
+    def get():
+        while True:
+            line = p.stdout.readline()
+            if not line.startswith('{"type":"checkpoint"'):
+                return line
     took = []
     for i in range(n):
         put(json.dumps({"role": "assistant", "tool_calls": [{"id": "c%d" % i,
             "type": "function", "function": {"name": "bash",
             "arguments": '{"command":"true"}'}}]}), '{"type":"go","n":1}')
-        start = p.stdout.readline()
+        start = get()
         begun = time.perf_counter()
         put(start.strip())
-        result = p.stdout.readline()
+        result = get()
         took.append((time.perf_counter() - begun) * 1e3)
         name = json.loads(result)["meta"]["sandbox"]
         put(result.strip())
