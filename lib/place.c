@@ -8,24 +8,13 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "gitrepo.h"
 #include "mem.h"
 #include "place.h"
 
 #ifndef HAMR_SHARE_DIR
 #define HAMR_SHARE_DIR "/usr/local/share/hamr"
 #endif
-
-static bool
-has_git(const char *dir)
-{
-	char *path = xasprintf("%s/.git", dir);
-	struct stat st;
-	bool yes = stat(path, &st) == 0 &&
-	    (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
-
-	free(path);
-	return yes;
-}
 
 char *
 conf_root(const char *dir, struct err *e)
@@ -44,15 +33,19 @@ conf_root(const char *dir, struct err *e)
 		free(start);
 		return NULL;
 	}
+	*e = (struct err){ .status = ST_OK };
 	at = xstrdup(start);
-	while (!has_git(at)) {
-		char *slash = strrchr(at, '/');
+	for (;;) {
+		int is = gitrepo_is_top(*at != '\0' ? at : "/", e);
 
-		if (*at == '\0') {	/* "/" itself has been looked at */
+		if (is > 0)
+			break;
+		/* "/" itself has been looked at, or this is somebody else's */
+		if (is < 0 || *at == '\0') {
 			free(at);
 			return start;
 		}
-		*slash = '\0';
+		*strrchr(at, '/') = '\0';
 	}
 	free(start);
 	if (*at == '\0')

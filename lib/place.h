@@ -6,12 +6,14 @@
 
 #include "err.h"
 
-/* The repository root of dir: its git top level (found by walking up to a
- * .git, no git is run), else dir itself, made absolute.  Yours to free. */
+/* The root for dir: the git top level that it is in (found by walking up to a
+ * .git of ours; no git is run), else dir itself, made absolute.  Yours to free;
+ * NULL with e.  Otherwise e's text is "", or the line that says why a .git was
+ * not taken. */
 char *conf_root(const char *dir, struct err *e);
 
-/* Is this root / or all of the home folder?  Nobody means that unless he says
- * so. */
+/* Is this root / or all of the home folder?  Nobody means that without
+ * saying so. */
 bool conf_root_is_too_much(const char *root);
 
 /* Path of an installed data file below share/hamr: $HAMR_SHARE, else

@@ -1,109 +1,48 @@
 /* state.c - where a repository's sessions, memory and outputs live. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "gitindex.h"
+#include "gitrepo.h"
 #include "mem.h"
 #include "sha.h"
 #include "state.h"
-#include "which.h"
 
 static const char ignore[] = "# made by hamr: nothing here but config.toml "
     "belongs into a repository\n*\n!config.toml\n";
 
-/* Does a list of git's, names ended by NUL, hold more than we allow? */
+/* May git track this path of .hamr?  A person's own part of it. */
 static bool
-holds_more(const struct buf *b)
+is_allowed(const char *path)
 {
-	for (size_t i = 0; i < b->len; i += strlen(b->p + i) + 1)
-		if (strcmp(b->p + i, ".hamr/config.toml") != 0 &&
-		    strcmp(b->p + i, ".hamr/.gitignore") != 0)
-			return true;
-	return false;
+	return strcmp(path, ".hamr/config.toml") == 0 ||
+	    strcmp(path, ".hamr/.gitignore") == 0 ||
+	    strncmp(path, ".hamr/commands/", 15) == 0 ||
+	    strncmp(path, ".hamr/skills/", 13) == 0;
 }
 
-/* Run git to its end and take what it prints.  0, or -1 with e. */
-static int
-ask_git(const char *git, const char *const *argv, struct buf *b, struct err *e)
-{
-	char *path = xasprintf("PATH=%s", getenv("PATH") != NULL ?
-	    getenv("PATH") : "/usr/bin:/bin");
-	const char *env[] = { path, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", NULL };
-	posix_spawn_file_actions_t fa;
-	int fd[2], r = -1, st = 0, error;
-	pid_t pid;
-
-	if (pipe2(fd, O_CLOEXEC) < 0) {
-		free(path);
-		return err_sys(e, ST_SYSTEM, "cannot run git");
-	}
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
-	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-	error = posix_spawn(&pid, git, &fa, NULL, (char **)argv, (char **)env);
-	close(fd[1]);
-	if (error == 0) {
-		r = file_read_fd(fd[0], "git", b, e);
-		while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
-			;
-		if (r == 0 && !WIFEXITED(st))
-			r = err_set(e, ST_SYSTEM, "git was killed");
-	} else {
-		errno = error;
-		err_sys(e, ST_SYSTEM, "cannot run git");
-	}
-	posix_spawn_file_actions_destroy(&fa);
-	close(fd[0]);
-	free(path);
-	return r;
-}
-
-/* Does the index of root's repository list a path in .hamr but config.toml?
- * git is run with nothing of the repository's own in force.  Without git
- * nothing is tracked.  -1 with e: it cannot be told. */
+/* Does the index of root's repository list a path in .hamr that is ours to
+ * make?  -1 with e: it cannot be told. */
 static int
 git_tracks(const char *root, struct err *e)
 {
-	const char *argv[] = { "git", "--no-optional-locks", "-c",
-		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-		"safe.directory=*", "-C",
-		root, "ls-files", "-z", "--", ".hamr", NULL };
-	struct buf b = BUF_INIT(1 << 20);
-	char *git = which_program("git", root);
-	int r = 0;
+	struct gitrepo g;
+	struct gitindex ix = { .n = 0 };
+	int r = gitrepo_open(&g, root, e);
 
-	if (git != NULL) {
-		r = ask_git(git, argv, &b, e);
-		if (r == 0 || b.over)
-			r = b.over || holds_more(&b);
-	}
-	buf_release(&b);
-	free(git);
+	if (r > 0)
+		r = gitindex_read(&ix, g.dir, e);
+	for (size_t i = 0; i < ix.n && r == 0; i++)
+		r = strncmp(ix.v[i].path, ".hamr/", 6) == 0 &&
+		    !is_allowed(ix.v[i].path);
+	gitindex_release(&ix);
+	gitrepo_release(&g);
 	return r;
-}
-
-/* Is path/.git there, so that asking git makes sense? */
-static bool
-is_repository(const char *root)
-{
-	char *p = xasprintf("%s/.git", root);
-	char *head = xasprintf("%s/HEAD", p);
-	struct stat st;
-	/* git takes no folder for one that has no HEAD */
-	bool yes = lstat(p, &st) == 0 && (!S_ISDIR(st.st_mode) ||
-	    lstat(head, &st) == 0 || errno != ENOENT);
-
-	free(head);
-	free(p);
-	return yes;
 }
 
 /* In somebody's folder what root makes is his. */
@@ -173,14 +112,14 @@ static int
 own_judge(const char *root, const char *dir, const struct stat *st,
     struct err *e)
 {
-	int tracked = 0;
+	struct stat folder;
+	int tracked;
 
-	if (!S_ISDIR(st->st_mode) ||
-	    (st->st_uid != geteuid() && geteuid() != 0) ||
-	    access(dir, W_OK) < 0)
+	if (!S_ISDIR(st->st_mode) || (st->st_uid != geteuid() &&
+	    (geteuid() != 0 || stat(root, &folder) < 0 ||
+	    st->st_uid != folder.st_uid)) || access(dir, W_OK) < 0)
 		return 0;
-	if (is_repository(root))
-		tracked = git_tracks(root, e);
+	tracked = git_tracks(root, e);
 	return tracked < 0 ? -1 : !tracked;
 }
 

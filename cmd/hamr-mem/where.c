@@ -52,6 +52,8 @@ project_path(bool create, struct err *e)
 
 	if (root == NULL)
 		return NULL;
+	if (e->text[0] != '\0')
+		err_say("%s", e->text);
 	dir = state_dir(root, create, e);
 	if (dir != NULL)
 		path = xasprintf("%s/memory.db", dir);
