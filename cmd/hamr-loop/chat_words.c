@@ -1,16 +1,19 @@
 /* chat_words.c - what Tab completes in the chat: commands and files. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chat_in.h"
 #include "ctrl.h"
+#include "file.h"
+#include "gitignore.h"
 #include "mem.h"
-#include "peer.h"
 #include "utf8.h"
-#include "which.h"
 
-#define GIT_MS 2000
+#define FIND_MS 2000
 
 static void
 add(struct words *w, char *owned)
@@ -58,24 +61,48 @@ out:
 	buf_release(&b);
 }
 
-/* git knows which files are the project's. */
+struct finding {
+	struct words *w;
+	const char *begun;
+	long long until;
+};
+
+static enum gitignore_next
+see_file(void *arg, const struct gitignore_seen *s)
+{
+	struct finding *f = arg;
+
+	if (file_now_ms() > f->until)
+		return GITIGNORE_STOP;
+	if (s->st == NULL)
+		return GITIGNORE_PASS;
+	if (S_ISDIR(s->st->st_mode))
+		return strcasecmp(s->base, ".hamr") != 0 &&
+		    !gitignore_is_nested(s->dirfd, s->base) ?
+		    GITIGNORE_ENTER : GITIGNORE_PASS;
+	add_file(f->w, s->rel, f->begun);
+	return GITIGNORE_PASS;
+}
+
+/* The project's: what git tracks or does not ignore. */
 static void
 find_files(struct words *w, const char *begun)
 {
-	static const char *const args[] = { "-c", "core.fsmonitor=false",
-		"ls-files", "-z", "-co", "--exclude-standard" };
-	struct buf b = BUF_INIT((size_t)64 << 20);
+	struct finding f = { w, begun, file_now_ms() + FIND_MS };
 	char *cwd = getcwd(NULL, 0);
-	char *git = which_program("git", cwd != NULL ? cwd : "/");
+	struct gitignore *g;
 	struct err e;
+	int fd;
 
-	if (git != NULL && peer_run(git, args, sizeof args / sizeof *args,
-	    GIT_MS, PEER_ERR_NONE, &b, &e) == 0)
-		for (const char *p = b.p; p != NULL && p < b.p + b.len;
-		    p += strlen(p) + 1)
-			add_file(w, p, begun);
-	buf_release(&b);
-	free(git);
+	if (cwd == NULL)
+		return;
+	g = gitignore_new(cwd, true, &e);
+	fd = open(cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		gitignore_walk(g, fd, see_file, &f);
+		close(fd);
+	}
+	gitignore_free(g);
 	free(cwd);
 }
 

@@ -36,7 +36,7 @@ programs(struct doctor *d)
 {
 	static const struct { const char *name, *why; enum state s; } all[] = {
 		{ "bash", "runs commands; apt install bash", MISSING },
-		{ "git", "search and snapshots need it; apt install git",
+		{ "git", "undo and snapshots need it; apt install git",
 		    NOTE },
 		{ "bwrap", "the sandbox is weaker without it; apt install "
 		    "bubblewrap", NOTE },

@@ -55,6 +55,8 @@ run_configure(struct run *r, struct err *e)
 	r->root = conf_root(r->o.dir != NULL ? r->o.dir : ".", e);
 	if (r->root == NULL)
 		return -1;
+	if (e->text[0] != '\0')
+		err_say("%s", e->text);
 	co.root = r->root;
 	r->conf = conf_load(&co, e);
 	if (r->conf == NULL && r->o.doctor && e->status == ST_CONFIG) {
