@@ -50,7 +50,7 @@ files_hidden(const struct files *f, const char *rel)
 }
 
 bool
-files_foreign(const struct files *f, const char *rel, const struct stat *st)
+files_foreign(struct files *f, const char *rel, const struct stat *st)
 {
 	return st->st_nlink > 1 && S_ISREG(st->st_mode) &&
 	    !links_inside(&f->root, st) && !tracked_file(f, rel);

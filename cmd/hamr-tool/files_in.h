@@ -33,6 +33,7 @@ struct files {
 	void *stop_arg;
 	void (*on_change)(void *, const struct files_change *);
 	void *change_arg;
+	bool told;		/* that the index could not be read */
 };
 
 /* ---- arguments: checked JSON with canonical names ---- */
@@ -52,7 +53,7 @@ bool files_find(struct files *f, struct slice text, struct path *p,
 bool files_hidden(const struct files *f, const char *rel);
 /* A regular file that has names outside the root, or may have: it is described,
  * neither shown nor changed. */
-bool files_foreign(const struct files *f, const char *rel,
+bool files_foreign(struct files *f, const char *rel,
     const struct stat *st);
 #define FOREIGN_WORDS "has hard links outside the root, and git does not " \
 	"track it"
@@ -104,15 +105,23 @@ void again_learn(struct files *f, const char *rel, struct slice args,
 /* ---- folders ---- */
 
 struct ignored;
+struct gitignore;
 
-/* What git ignores beneath rel; empty where there is no git.  Nothing is, if
- * rel itself is ignored: who names it wants to see it. */
-struct ignored *ignored_load(const struct files *f, const char *rel);
-bool ignored_has(const struct ignored *ig, const char *rel);
+/* The rules of the root, no folder entered; yours. */
+struct gitignore *files_rules(struct files *f);
+
+/* What git ignores beneath rel.  Nothing is, if rel itself is ignored: who
+ * names it wants to see it. */
+struct ignored *ignored_load(struct files *f, const char *rel);
+/* The folder rel, or one in the folder entered last, is entered; dirfd is
+ * closed.  Then its entries can be asked about. */
+void ignored_enter(struct ignored *ig, int dirfd, const char *rel);
+void ignored_leave(struct ignored *ig);
+bool ignored_has(const struct ignored *ig, const char *rel, bool is_dir);
 /* Does git ignore this one file, which need not exist? */
-bool ignored_file(const struct files *f, const char *rel);
+bool ignored_file(struct files *f, const char *rel);
 /* Does git track it? */
-bool tracked_file(const struct files *f, const char *rel);
+bool tracked_file(struct files *f, const char *rel);
 void ignored_free(struct ignored *ig);
 
 /* A thing in a folder. */
@@ -129,7 +138,7 @@ typedef bool tree_see(void *arg, const struct seen *s);
 
 /* Walk beneath the folder rel, depth folders deep (1: its own entries), past
  * what is hidden, ignored or a temporary of ours.  True: it was stopped. */
-bool tree_walk(struct files *f, const struct ignored *ig, const char *rel,
+bool tree_walk(struct files *f, struct ignored *ig, const char *rel,
     int depth, tree_see *see, void *arg);
 
 #endif

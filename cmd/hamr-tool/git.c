@@ -1,4 +1,4 @@
-/* git.c - git as a child: the user's repository asked, or one of our own. */
+/* git.c - git as a child, on a repository of ours only. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,36 +19,27 @@
 #include "git.h"
 
 #define STOP_MS 50		/* how often stop is asked */
-#define ENV_MAX 16
+#define ENV_MAX 20
 #define ARGS_MAX 48
 
-/* A repository of ours knows no configuration but its own. */
 static size_t
 make_env(const struct git *g, char *env[ENV_MAX])
 {
-	static const char *const keep[] = { "PATH", "HOME", "XDG_CONFIG_HOME",
-		"USER" };
-	size_t n = 0, of = sizeof keep / sizeof keep[0];
-	struct stat st;
+	static const char *const fixed[] = { "LC_ALL=C", "GIT_WORK_TREE=.",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1",
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false",
+		"GIT_ASKPASS=false", "HOME=/nonexistent" };
+	const char *path = getenv("PATH");
+	size_t n = 0;
 
-	/* what hangs on root's own home is not the owner's */
-	if (geteuid() == 0 && fstat(g->rootfd, &st) == 0 && st.st_uid != 0)
-		of = 1;
-	for (size_t i = 0; i < of; i++) {
-		const char *v = getenv(keep[i]);
-
-		if (v != NULL)
-			env[n++] = xasprintf("%s=%s", keep[i], v);
-	}
-	env[n++] = xstrdup("LC_ALL=C");
-	env[n++] = xstrdup("GIT_OPTIONAL_LOCKS=0");
-	env[n++] = xstrdup("GIT_TERMINAL_PROMPT=0");
-	if (g->dir != NULL) {
-		env[n++] = xasprintf("GIT_DIR=%s", g->dir);
-		env[n++] = xstrdup("GIT_WORK_TREE=.");
-		env[n++] = xstrdup("GIT_CONFIG_NOSYSTEM=1");
-		env[n++] = xstrdup("GIT_CONFIG_GLOBAL=/dev/null");
-	}
+	env[n++] = xasprintf("PATH=%s", path != NULL ? path :
+	    "/usr/local/bin:/usr/bin:/bin");
+	env[n++] = xasprintf("GIT_DIR=%s", g->dir);
+	for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+		env[n++] = xstrdup(fixed[i]);
 	env[n] = NULL;
 	return n;
 }
@@ -57,9 +49,9 @@ make_args(const char *const *more, const char *argv[ARGS_MAX])
 {
 	static const char *const first[] = { "git", "-c",
 		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-		"-c", "core.pager=cat", "-c", "safe.bareRepository=explicit",
-		"-c", "safe.directory=*", "-c", "core.quotePath=false",
-		"--no-optional-locks" };
+		"-c", "core.pager=cat", "-c", "protocol.allow=never",
+		"-c", "credential.helper=", "-c", "core.quotePath=false",
+		"-c", "safe.directory=*", "--no-optional-locks" };
 	size_t n = sizeof first / sizeof first[0];
 
 	memcpy(argv, first, sizeof first);
@@ -85,8 +77,8 @@ become_owner(int rootfd)
 
 /* The child: after fork, so nothing here may take memory. */
 static _Noreturn void
-child(const struct git *g, const char *git, const char *const *argv,
-    char **env, int in, int out)
+child(const struct git *g, pid_t parent, const char *git,
+    const char *const *argv, char **env, int in, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
@@ -99,7 +91,9 @@ child(const struct git *g, const char *git, const char *const *argv,
 	if (null >= 0 && dup2(in >= 0 ? in : null, 0) == 0 &&
 	    dup2(out >= 0 ? out : null, 1) == 1 && dup2(null, 2) == 2 &&
 	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0 &&
-	    fchdir(g->rootfd) == 0 && become_owner(g->rootfd))
+	    fchdir(g->rootfd) == 0 && become_owner(g->rootfd) &&
+	    /* after that, which would take it back */
+	    prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
 		execve(git, (char *const *)(void *)argv, env);
 	_exit(126);
 }
@@ -147,52 +141,25 @@ input(struct slice in)
 	return fd;
 }
 
-void
-git_begin(const struct git *g, const char *const *args, struct slice in,
-    struct git_child *c)
-{
-	const char *argv[ARGS_MAX];
-	char *git = which_program("git", g->root), *env[ENV_MAX];
-	size_t n = make_env(g, env);
-	int end[2], fd = input(in);
-
-	*c = (struct git_child){ -1, -1 };
-	make_args(args, argv);
-	if (git != NULL && (fd >= 0 || in.n == 0) &&
-	    pipe2(end, O_CLOEXEC) == 0) {
-		c->pid = fork();
-		if (c->pid == 0)
-			child(g, git, argv, env, fd, end[1]);
-		close(end[1]);
-		c->fd = end[0];
-		if (c->pid > 0)
-			setpgid(c->pid, c->pid);
-	}
-	if (fd >= 0)
-		close(fd);
-	for (size_t i = 0; i < n; i++)
-		free(env[i]);
-	free(git);
-}
-
-int
-git_end(const struct git *g, struct git_child *c, struct buf *out)
+/* Its status as git_run has it.  Closes fd, if there is one. */
+static int
+finish(const struct git *g, pid_t pid, int fd, struct buf *out)
 {
 	struct buf none = BUF_INIT(GIT_OUT_MAX);
 	int status = -1;
-	bool whole;
 
-	if (c->pid > 0) {
-		whole = drain(g, c->fd, out != NULL ? out : &none,
+	if (pid > 0) {
+		bool whole = drain(g, fd, out != NULL ? out : &none,
 		    file_now_ms() + g->ms);
+
 		if (!whole)
-			kill(-c->pid, SIGKILL);
-		while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+			kill(-pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		status = whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	}
-	if (c->fd >= 0)
-		close(c->fd);
+	if (fd >= 0)
+		close(fd);
 	buf_release(&none);
 	return status;
 }
@@ -201,8 +168,26 @@ int
 git_run(const struct git *g, const char *const *args, struct slice in,
     struct buf *out)
 {
-	struct git_child c;
+	const char *argv[ARGS_MAX];
+	char *git = which_program("git", g->root), *env[ENV_MAX];
+	size_t n = make_env(g, env);
+	int end[2] = { -1, -1 }, fd = input(in);
+	pid_t pid = -1, self = getpid();
 
-	git_begin(g, args, in, &c);
-	return git_end(g, &c, out);
+	make_args(args, argv);
+	if (git != NULL && (fd >= 0 || in.n == 0) &&
+	    pipe2(end, O_CLOEXEC) == 0) {
+		pid = fork();
+		if (pid == 0)
+			child(g, self, git, argv, env, fd, end[1]);
+		close(end[1]);
+		if (pid > 0)
+			setpgid(pid, pid);
+	}
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; i < n; i++)
+		free(env[i]);
+	free(git);
+	return finish(g, pid, end[0], out);
 }

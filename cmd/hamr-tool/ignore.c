@@ -1,90 +1,97 @@
-/* ignore.c - what git ignores, asked of git. */
+/* ignore.c - what git ignores, for the file tools. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "map.h"
+#include "gitignore.h"
 #include "mem.h"
 
 #include "files_in.h"
-#include "git.h"
 
 struct ignored {
-	struct map names;	/* true names, without a / at the end */
+	struct gitignore *rules;
+	bool none;		/* nothing is */
 };
 
-/* Ask the user's repository; -1 when there is no answer in time. */
-static int
-ask(const struct files *f, bool may_stop, const char *const *args,
-    struct buf *out)
+struct gitignore *
+files_rules(struct files *f)
 {
-	struct git g = { .rootfd = f->root.fd, .root = f->root.real,
-		.ms = GIT_MS,
-		.stop = may_stop ? f->stop : NULL, .stop_arg = f->stop_arg };
+	struct gitignore *g;
+	struct stat st;
+	struct err e;
+	bool own = geteuid() != 0 || (fstat(f->root.fd, &st) == 0 &&
+	    st.st_uid == 0);
 
-	return git_run(&g, args, SLICE(""), out);
+	/* what hangs on root's own home is not the owner's */
+	g = gitignore_new(f->root.real, own, &e);
+	/* that it is another's was said when the root was found */
+	if (e.text[0] != '\0' && e.status != ST_POLICY && !f->told) {
+		f->told = true;
+		err_say("%s; nothing is taken as tracked by git", e.text);
+	}
+	return g;
 }
 
 struct ignored *
-ignored_load(const struct files *f, const char *rel)
+ignored_load(struct files *f, const char *rel)
 {
 	struct ignored *ig = xcalloc(1, sizeof *ig);
-	const char *spec = *rel != '\0' ? rel : ".";
-	const char *args[] = { "--literal-pathspecs", "ls-files", "-z",
-		"--others", "--ignored", "--exclude-standard", "--directory",
-		"--", spec, NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	size_t nrel = strlen(rel);
 
-	if (ask(f, true, args, &out) != 0)
-		buf_reset(&out);
-	for (size_t at = 0, n; at < out.len; at += n + 1) {
-		const char *name = out.p + at;
+	ig->rules = files_rules(f);
+	for (const char *p = rel; *p != '\0'; ) {
+		char *dir = xmemdup0(rel, (size_t)(p - rel));
 
-		n = strnlen(name, out.len - at);
-		struct slice s = { name, n };
-		if (s.n > 0 && s.p[s.n - 1] == '/')
-			s.n--;
-		if (s.n <= nrel && strncmp(s.p, rel, s.n) == 0 &&
-		    (rel[s.n] == '/' || rel[s.n] == '\0')) {
-			map_release(&ig->names);
-			break;
-		}
-		map_put(&ig->names, s, NULL);
+		ignored_enter(ig, path_open(&f->root, dir,
+		    O_PATH | O_DIRECTORY), dir);
+		free(dir);
+		p += *p == '/';
+		p += strcspn(p, "/");
 	}
-	buf_release(&out);
+	ig->none = *rel != '\0' && gitignore_has(ig->rules, rel, true);
 	return ig;
 }
 
-bool
-ignored_has(const struct ignored *ig, const char *rel)
+void
+ignored_enter(struct ignored *ig, int dirfd, const char *rel)
 {
-	return map_get(&ig->names, slice_of(rel)) != NULL;
+	gitignore_enter(ig->rules, dirfd, rel);
+	if (dirfd >= 0)
+		close(dirfd);
+}
+
+void
+ignored_leave(struct ignored *ig)
+{
+	gitignore_leave(ig->rules);
 }
 
 bool
-ignored_file(const struct files *f, const char *rel)
+ignored_has(const struct ignored *ig, const char *rel, bool is_dir)
 {
-	/* check-ignore knows no literal paths; "./" takes any magic away. */
-	char *path = xasprintf("./%s", rel);
-	const char *args[] = { "check-ignore", "-q", "--", path, NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	/* never cut short: that would let the file be written */
-	int status = ask(f, false, args, &out);
-
-	free(path);
-	buf_release(&out);
-	return status == 0;
+	return !ig->none && gitignore_has(ig->rules, rel, is_dir);
 }
 
 bool
-tracked_file(const struct files *f, const char *rel)
+ignored_file(struct files *f, const char *rel)
 {
-	const char *args[] = { "--literal-pathspecs", "ls-files", "-z", "--",
-		rel, NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	bool yes = ask(f, false, args, &out) == 0 && out.len > 0;
+	struct gitignore *g = files_rules(f);
+	bool yes;
 
-	buf_release(&out);
+	gitignore_enter(g, f->root.fd, "");
+	yes = gitignore_path(g, f->root.fd, rel, false);
+	gitignore_free(g);
+	return yes;
+}
+
+bool
+tracked_file(struct files *f, const char *rel)
+{
+	struct gitignore *g = files_rules(f);
+	bool yes = gitindex_find(gitignore_index(g), rel) != NULL;
+
+	gitignore_free(g);
 	return yes;
 }
 
@@ -93,6 +100,6 @@ ignored_free(struct ignored *ig)
 {
 	if (ig == NULL)
 		return;
-	map_release(&ig->names);
+	gitignore_free(ig->rules);
 	free(ig);
 }

@@ -79,7 +79,7 @@ look_at(struct files *f, const struct seen *s, struct stat *st)
 }
 
 static bool
-walk_one(struct files *f, const struct ignored *ig, struct seen *s,
+walk_one(struct files *f, struct ignored *ig, struct seen *s,
     int depth, tree_see *see, void *arg)
 {
 	struct stat st;
@@ -88,6 +88,8 @@ walk_one(struct files *f, const struct ignored *ig, struct seen *s,
 	s->st = NULL;
 	if (look_at(f, s, &st) < 0)	/* gone, or closed to us */
 		return errno != ENOENT && see(arg, s);
+	if (ignored_has(ig, s->rel, S_ISDIR(st.st_mode)))
+		return false;
 	s->st = &st;
 	stop = see(arg, s);
 	s->st = NULL;
@@ -109,7 +111,7 @@ is_deep(const char *rel)
 }
 
 bool
-tree_walk(struct files *f, const struct ignored *ig, const char *rel,
+tree_walk(struct files *f, struct ignored *ig, const char *rel,
     int depth, tree_see *see, void *arg)
 {
 	struct names names = { 0 };
@@ -121,6 +123,7 @@ tree_walk(struct files *f, const struct ignored *ig, const char *rel,
 		    .dir = -1 });
 	if (names_read(&names, fd) < 0)
 		stop = see(arg, &(struct seen){ .rel = rel, .dir = -1 });
+	ignored_enter(ig, dup(fd), rel);
 	if (is_deep(rel)) {
 		close(fd);
 		fd = -1;
@@ -131,11 +134,12 @@ tree_walk(struct files *f, const struct ignored *ig, const char *rel,
 		struct seen s = { .rel = name, .dir = fd,
 			.base = names.v[i] };
 
-		if (!stop && !files_hidden(f, name) && !ignored_has(ig, name))
+		if (!stop && !files_hidden(f, name))
 			stop = walk_one(f, ig, &s, depth, see, arg);
 		free(name);
 		free(names.v[i]);
 	}
+	ignored_leave(ig);
 	if (fd >= 0)
 		close(fd);
 	free(names.v);

@@ -8,6 +8,7 @@
 #include "box_wire.h"
 #include "env.h"
 #include "err.h"
+#include "gitrepo.h"
 #include "mcp.h"
 #include "mcp_serve.h"
 #include "mem.h"
@@ -118,6 +119,14 @@ parse(struct opts *o, int argc, char **argv)
 		bad_usage("--mode is read-only, patch, verify or docs");
 }
 
+/* A .git that is not taken; in a session the loop says it. */
+static void
+say_foreign(const struct opts *o, const struct err *e)
+{
+	if (e->text[0] != '\0' && o->args.mode != STAGE_RESIDENT)
+		err_say("%s", e->text);
+}
+
 static char *
 find_root(const struct opts *o, struct err *e)
 {
@@ -125,6 +134,8 @@ find_root(const struct opts *o, struct err *e)
 
 	if (o->root == NULL) {
 		root = conf_root(".", e);
+		if (root != NULL)
+			say_foreign(o, e);
 		if (root == NULL || o->schemas || !conf_root_is_too_much(root))
 			return root;
 		err_set(e, ST_POLICY, "the root would be %s; go into a "
@@ -135,6 +146,8 @@ find_root(const struct opts *o, struct err *e)
 	root = realpath(o->root, NULL);
 	if (root == NULL)
 		err_sys(e, ST_NOINPUT, "%s", o->root);
+	else if (gitrepo_is_top(root, e) < 0)
+		say_foreign(o, e);
 	return root;
 }
 

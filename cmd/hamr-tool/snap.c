@@ -1,15 +1,24 @@
 /* snap.c - snapshots of the root, taken. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
+#include "gitignore.h"
+#include "mem.h"
+#include "sha.h"
 
 #include "files_in.h"
 #include "journal.h"
 #include "snap_in.h"
 
+#define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
+#define ASK_FILES 64		/* files between two looks at the clock */
 #define SLOW_MS 1000		/* so long, and git must have hashed a lot */
 
 bool
@@ -28,12 +37,17 @@ snap_oid(const struct buf *out, char oid[SNAP_OID])
 
 struct take {
 	struct snap *s;
-	struct map passed;	/* paths that were judged and do not belong */
+	struct gitignore *rules;
+	struct gitindex own;	/* our index, and when it was written */
+	struct timespec written;
+	bool *seen;		/* of each of its entries */
 	struct buf put, drop;	/* paths to be added or looked at; removed */
 	struct snap_left left;
-	struct buf folder;	/* which one dirfd is; lists are sorted */
+	struct buf text;
+	long long deadline;
+	size_t asked;
 	bool failed;		/* something could not be looked at */
-	int dirfd;		/* -1: none */
+	bool stopped;
 };
 
 static void
@@ -55,42 +69,6 @@ is_readable(const struct snap *s, const char *rel, const struct stat *st)
 	    faccessat(s->f->root.fd, rel, R_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* What is not there is left out of a snapshot; when that cannot be told there
- * is none. */
-static bool
-look(struct take *t, const char *rel, struct stat *st)
-{
-	int fd = path_open(&t->s->f->root, rel, O_PATH | O_NOFOLLOW);
-	bool good = fd >= 0 && fstat(fd, st) == 0;
-
-	t->failed = t->failed || (!good && (errno == EMFILE ||
-	    errno == ENFILE || errno == ENOMEM || errno == EIO));
-	if (fd >= 0)
-		close(fd);
-	return good;
-}
-
-/* As look; of the many names in one folder only the first costs a walk. */
-static bool
-look_near(struct take *t, const char *rel, struct stat *st)
-{
-	const char *slash = strrchr(rel, '/'), *base;
-	size_t n = slash != NULL ? (size_t)(slash - rel) : 0;
-
-	if (t->dirfd < 0 || t->folder.len != n ||
-	    (n > 0 && memcmp(t->folder.p, rel, n) != 0)) {
-		if (t->dirfd >= 0)
-			close(t->dirfd);
-		t->dirfd = path_open_parent(&t->s->f->root, rel, &base);
-		buf_reset(&t->folder);
-		buf_add(&t->folder, rel, n);
-	}
-	if (t->dirfd < 0)
-		return look(t, rel, st);
-	return fstatat(t->dirfd, slash != NULL ? slash + 1 : rel, st,
-	    AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 static bool
 is_stream(const struct snap *s, const struct stat *st)
 {
@@ -101,82 +79,229 @@ is_stream(const struct snap *s, const struct stat *st)
 	return false;
 }
 
-/* Does this path belong in a snapshot?  Notes its mode if it does. */
+/* Does this file belong in a snapshot? */
 static bool
-is_covered(struct take *t, const char *rel)
+is_covered(struct take *t, const char *rel, const struct stat *st)
 {
-	struct stat st;
-
-	if (files_hidden(t->s->f, rel) || !look(t, rel, &st))
+	if (is_stream(t->s, st))
 		return false;
-	if (is_stream(t->s, &st))
-		return false;
-	if (S_ISDIR(st.st_mode))
-		t->left.nested++;
-	else if (S_ISREG(st.st_mode) && st.st_size > SNAP_FILE_MAX)
+	if (S_ISREG(st->st_mode) && st->st_size > SNAP_FILE_MAX)
 		t->left.large++;
-	else if (S_ISREG(st.st_mode) && !is_readable(t->s, rel, &st))
+	else if (S_ISREG(st->st_mode) && !is_readable(t->s, rel, st))
 		t->left.unreadable++;
-	else if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) {
-		*map_put(&t->s->modes, slice_of(rel), NULL) = st.st_mode;
-		return true;
-	}
+	else
+		return S_ISREG(st->st_mode) || S_ISLNK(st->st_mode);
 	return false;
 }
 
-/* Does a path that our index does not know belong in it? */
-static void
-see_new(struct take *t, char *rel)
-{
-	size_t n = strlen(rel);
+/* ---- is it as our index has it? ---- */
 
-	if (n > 0 && rel[n - 1] == '/')
-		t->left.nested += !files_hidden(t->s->f, rel);
-	else if (map_get(&t->s->modes, slice_of(rel)) == NULL &&
-	    map_get(&t->passed, slice_of(rel)) == NULL) {
-		if (is_covered(t, rel))
-			add_path(&t->put, rel);
-		else
-			map_put(&t->passed, slice_of(rel), NULL);
+static bool
+is_time(const struct timespec *a, const struct timespec *b)
+{
+	return (uint32_t)a->tv_sec == (uint32_t)b->tv_sec &&
+	    a->tv_nsec == b->tv_nsec;
+}
+
+/* So long before when that a later change must have another time? */
+static bool
+is_settled(const struct timespec *when, const struct timespec *then)
+{
+	return (when->tv_sec - then->tv_sec) * 1000000000LL + when->tv_nsec -
+	    then->tv_nsec > RACY_NS;
+}
+
+static uint32_t
+git_mode(const struct stat *st)
+{
+	return S_ISLNK(st->st_mode) ? S_IFLNK :
+	    S_IFREG | ((st->st_mode & S_IXUSR) != 0 ? 0755 : 0644);
+}
+
+static bool
+is_same_stat(const struct gitindex_entry *e, const struct stat *st)
+{
+	return is_time(&e->mtime, &st->st_mtim) &&
+	    is_time(&e->ctime, &st->st_ctim) &&
+	    e->ino == (uint32_t)st->st_ino && e->uid == st->st_uid &&
+	    e->gid == st->st_gid && e->size == (uint32_t)st->st_size;
+}
+
+/* What a file looks like, in one number; never 0. */
+static uint64_t
+stamp(const struct stat *st)
+{
+	const uint64_t v[] = { st->st_dev, st->st_ino, st->st_mode,
+		(uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
+		(uint64_t)st->st_mtim.tv_nsec, (uint64_t)st->st_ctim.tv_sec,
+		(uint64_t)st->st_ctim.tv_nsec };
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
+		h = (h ^ v[i]) * 0x100000001b3 + (h >> 29);
+	return h | 1;
+}
+
+static bool
+read_content(struct take *t, const char *rel, const struct stat *st)
+{
+	int fd = path_open(&t->s->f->root, rel, S_ISLNK(st->st_mode) ?
+	    O_PATH | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW);
+	struct stat now;
+	bool good = fd >= 0 && fstat(fd, &now) == 0 &&
+	    now.st_ino == st->st_ino && now.st_mode == st->st_mode;
+	ssize_t n;
+
+	buf_reset(&t->text);
+	if (good && S_ISLNK(st->st_mode)) {
+		good = buf_reserve(&t->text, PATH_TEXT_MAX + 1) == 0;
+		n = good ? readlinkat(fd, "", t->text.p, PATH_TEXT_MAX) : -1;
+		good = n >= 0;
+		t->text.len = good ? (size_t)n : 0;
+	} else if (good) {
+		good = file_read_fd(fd, rel, &t->text, NULL) == 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static bool
+is_same_content(struct take *t, const struct gitindex_entry *e,
+    const char *rel, const struct stat *st)
+{
+	char is[SHA_HEX], had[SHA_HEX];
+
+	/* git notes a size of 0 for what it must look at again */
+	if (e->mode != git_mode(st) || !read_content(t, rel, st) ||
+	    (e->size != 0 && e->size != (uint32_t)st->st_size) ||
+	    !sha_blob(t->own.oid_len == 32, t->text.p != NULL ? t->text.p : "",
+	    t->text.len, is))
+		return false;
+	for (size_t i = 0; i < t->own.oid_len; i++)
+		snprintf(had + 2 * i, 3, "%02x", e->oid[i]);
+	return strcmp(is, had) == 0;
+}
+
+static bool
+is_clean(struct take *t, const struct gitindex_entry *e, const char *rel,
+    const struct stat *st)
+{
+	uint64_t now = stamp(st);
+	uint64_t *was = map_get(&t->s->clean, slice_of(rel));
+	struct timespec clock;
+
+	if (was != NULL && *was == now)
+		return true;
+	if (e->mode == git_mode(st) && is_same_stat(e, st) &&
+	    is_settled(&t->written, &e->mtime))
+		return true;
+	clock_gettime(CLOCK_REALTIME, &clock);
+	if (!is_same_content(t, e, rel, st))
+		return false;
+	if (is_settled(&clock, &st->st_ctim) &&
+	    is_settled(&clock, &st->st_mtim))
+		*map_put(&t->s->clean, slice_of(rel), NULL) = now;
+	return true;
+}
+
+/* ---- what is there ---- */
+
+/* A file that belongs in it. */
+static void
+see_file(struct take *t, const char *rel, const struct stat *st,
+    const struct gitindex_entry *e)
+{
+	*map_put(&t->s->modes, slice_of(rel), NULL) = st->st_mode;
+	if (e == NULL || !is_clean(t, e, rel, st)) {
+		uint64_t *was = map_get(&t->s->clean, slice_of(rel));
+
+		if (was != NULL)
+			*was = 0;
+		add_path(&t->put, rel);
 	}
 }
 
-/* A path that is in our index and that nobody has touched. */
+static bool
+is_lack(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ||
+	    error == EIO;
+}
+
+static enum gitignore_next
+see(void *arg, const struct gitignore_seen *g)
+{
+	struct take *t = arg;
+	const struct gitindex_entry *e;
+
+	if (t->asked++ % ASK_FILES == 0 && (snap_stopped(t->s) ||
+	    file_now_ms() > t->deadline)) {
+		t->stopped = true;
+		return GITIGNORE_STOP;
+	}
+	if (g->st == NULL) {
+		t->failed = t->failed || is_lack(g->error);
+		t->left.unreadable++;
+		return GITIGNORE_PASS;
+	}
+	if (S_ISDIR(g->st->st_mode)) {
+		if (strcasecmp(g->base, ".hamr") == 0)
+			return GITIGNORE_PASS;
+		if (!gitignore_is_nested(g->dirfd, g->base))
+			return GITIGNORE_ENTER;
+		t->left.nested += !files_hidden(t->s->f, g->rel);
+		return GITIGNORE_PASS;
+	}
+	e = gitindex_find(&t->own, g->rel);
+	if (e != NULL)
+		t->seen[e - t->own.v] = true;
+	/* what is in our index was asked about when it came there */
+	if ((e != NULL || !files_hidden(t->s->f, g->rel)) &&
+	    is_covered(t, g->rel, g->st))
+		see_file(t, g->rel, g->st, e);
+	else if (e != NULL)
+		add_path(&t->drop, g->rel);
+	return GITIGNORE_PASS;
+}
+
+/* What our index has and the walk did not come by: it is gone, or was not
+ * ignored before.  That cannot be told: then there is no snapshot. */
 static void
-see_known(struct take *t, const char *rel)
+see_rest(struct take *t, const struct gitindex_entry *e)
+{
+	int fd = path_open(&t->s->f->root, e->path, O_PATH | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		if (is_covered(t, e->path, &st))
+			see_file(t, e->path, &st, e);
+		else
+			add_path(&t->drop, e->path);
+	} else if (fd < 0 && is_lack(errno)) {
+		t->failed = true;
+	} else {
+		add_path(&t->drop, e->path);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static int
+see_all(struct take *t)
 {
 	struct stat st;
 
-	if (!look_near(t, rel, &st))
-		return;
-	if (is_stream(t->s, &st))
-		add_path(&t->drop, rel);
-	else
-		*map_put(&t->s->modes, slice_of(rel), NULL) = st.st_mode;
-}
-
-/* What our index says of each path: H it is in it, and then R it is gone, C it
- * has changed; ? it is not in it, where that was asked. */
-static void
-see_own(struct take *t, const struct buf *out)
-{
-	for (size_t at = 0; at + 2 < out->len;
-	    at += strlen(out->p + at) + 1) {
-		char *rel = out->p + at + 2;
-
-		if (out->p[at] == 'R')
-			add_path(&t->drop, rel);
-		else if (out->p[at] == 'C')
-			add_path(is_covered(t, rel) ? &t->put : &t->drop, rel);
-		else if (out->p[at] == 'H')
-			see_known(t, rel);
-	}
-	/* they come first, but a file in place of a folder is a new one and
-	 * one that is gone */
-	for (size_t at = 0; at + 2 < out->len;
-	    at += strlen(out->p + at) + 1)
-		if (out->p[at] == '?')
-			see_new(t, out->p + at + 2);
+	if (fstatat(t->s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		t->written = st.st_mtim;
+	if (gitindex_read(&t->own, t->s->dir, NULL) < 0)
+		return 1;
+	t->seen = xcalloc(t->own.n + 1, sizeof *t->seen);
+	gitignore_walk(t->rules, t->s->f->root.fd, see, t);
+	for (size_t i = 0; i < t->own.n && !t->stopped; i++)
+		if (!t->seen[i])
+			see_rest(t, &t->own.v[i]);
+	return t->stopped || t->failed ? -1 : 0;
 }
 
 /* Files as they were but for their times or inodes, in a tree that was copied:
@@ -191,50 +316,6 @@ note_times(struct snap *s, long long begun)
 		return;
 	s->refreshed = true;
 	snap_git(s, refresh, SLICE(""), NULL);
-}
-
-#define OWN "ls-files", "-z", "-t", "-c", "-d", "-m"
-#define OTHERS "-o", "--exclude-standard"
-
-/* What is there, by our index and the user's: both are asked at once.  Where
- * he has no repository ours is asked for all. */
-static int
-see(struct take *t)
-{
-	static const char *const own[] = { OWN, NULL };
-	static const char *const all[] = { OWN, OTHERS, NULL };
-	static const char *const his[] = { "ls-files", "-z", "-c", OTHERS,
-		NULL };
-	struct git ours = snap_ours(t->s), users = snap_users(t->s);
-	bool both = snap_has_users(t->s);
-	struct buf out = BUF_INIT(GIT_OUT_MAX), more = BUF_INIT(GIT_OUT_MAX);
-	struct git_child a, b = { -1, -1 };
-	long long begun = file_now_ms();
-	int r, r2 = 0;
-
-	git_begin(&ours, both ? own : all, SLICE(""), &a);
-	if (both)
-		git_begin(&users, his, SLICE(""), &b);
-	r = git_end(&ours, &a, &out);
-	if (both)
-		r2 = git_end(&users, &b, &more);
-	if (r == 0 && r2 > 0) {		/* that was none of his */
-		buf_reset(&out);
-		buf_reset(&more);
-		r = snap_git(t->s, all, SLICE(""), &out);
-	}
-	if (r == 0 && r2 < 0)
-		r = -1;
-	if (r == 0)
-		note_times(t->s, begun);
-	if (r == 0)
-		see_own(t, &out);
-	for (size_t at = 0; r == 0 && at < more.len;
-	    at += strlen(more.p + at) + 1)
-		see_new(t, more.p + at);
-	buf_release(&out);
-	buf_release(&more);
-	return r;
 }
 
 static bool
@@ -292,20 +373,27 @@ take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 {
 	struct take t = { .s = s, .put = BUF_INIT(GIT_OUT_MAX),
 		.drop = BUF_INIT(GIT_OUT_MAX),
-		.folder = BUF_INIT(BUF_RECORD_MAX), .dirfd = -1 };
+		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536) };
+	long long begun = file_now_ms();
 	int r;
 
+	t.deadline = begun + SNAP_MS;
+	t.rules = files_rules(s->f);
 	map_release(&s->modes_before);
 	s->modes_before = s->modes;
 	s->modes = (struct map){ 0 };
-	r = see(&t);
+	r = see_all(&t);
+	if (r == 0 && !snap_attributes_are_plain(s, &t.put))
+		r = -1;
 	if (r == 0)
-		r = t.failed ? -1 : write_tree(&t, tree);
+		r = write_tree(&t, tree);
+	if (r == 0)
+		note_times(s, begun);
 	*left = t.left;
-	if (t.dirfd >= 0)
-		close(t.dirfd);
-	map_release(&t.passed);
-	buf_release(&t.folder);
+	gitindex_release(&t.own);
+	gitignore_free(t.rules);
+	free(t.seen);
+	buf_release(&t.text);
 	buf_release(&t.put);
 	buf_release(&t.drop);
 	return r;

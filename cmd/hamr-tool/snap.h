@@ -42,7 +42,7 @@ struct snap_changes {
 
 /* Open the repository of files' root; create: make it when there is none.
  * NULL with e (ST_NOINPUT: there is none). */
-struct snap *snap_open(const struct files *f, bool create, struct err *e);
+struct snap *snap_open(struct files *f, bool create, struct err *e);
 void snap_free(struct snap *s);
 
 /* Its folder, absolute. */

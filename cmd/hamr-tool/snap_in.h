@@ -11,13 +11,15 @@
 #include "snap.h"
 
 struct snap {
-	const struct files *f;
+	struct files *f;
 	char *dir;
 	int dirfd;
 	struct stat streams[6];	/* our stdin, stdout, stderr, and those of
 				 * who started us: what others write while a
 				 * call runs is not its work */
 	uid_t owner;		/* of the root; git runs as he */
+	struct map clean;	/* files that were found to be as our index
+				 * has them, and what they looked like */
 	struct map modes;	/* whole modes, as the last snapshot saw them */
 	struct map modes_before;	/* and the one before it */
 	struct stat index;	/* our index behind the last tree of it */
@@ -33,16 +35,13 @@ struct snap {
  * nobody needs (prune.h). */
 #define SNAP_USE "hamr-use"
 
-/* How git is run on our repository, and on the user's. */
-struct git snap_ours(struct snap *s);
-struct git snap_users(struct snap *s);
-/* Can there be a repository of the user's? */
-bool snap_has_users(const struct snap *s);
+#define SNAP_MS 60000		/* for one step of a snapshot */
 
-/* git on our repository, and on the user's (its stdin is empty). */
+/* git on our repository. */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);
-int snap_ask(struct snap *s, const char *const *args, struct buf *out);
+/* Cancelled, or to end?  arg: a struct snap. */
+bool snap_stopped(void *arg);
 
 /* The name that git printed, alone on its line. */
 bool snap_oid(const struct buf *out, char oid[SNAP_OID]);
@@ -57,16 +56,24 @@ int snap_replace(const struct snap *s, const char *name, struct slice text);
 int snap_put_file(const struct snap *s, const char *name, const char *text);
 void snap_give(const struct snap *s, int fd);
 
-/* What the user's repository says of itself; NULL where there is none. */
-struct users {
-	struct buf text;
-	const char *format, *objects, *index, *attributes, *prefix;
-};
-
-bool snap_ask_users(struct snap *s, struct users *u);
+/* Names of objects in the user's index; false: 20 bytes, or there is none. */
+bool snap_seed_is_sha256(const struct snap *s);
 
 /* The user's index and objects, if they fit ours.  Not taking them is slower,
  * and no more. */
-void snap_seed(struct snap *s, const struct users *u);
+void snap_seed(struct snap *s);
+
+/* Are all files in this folder, and in those so deep in it, regular ones?  git
+ * would wait for a FIFO. */
+bool snap_files_are_plain(int dirfd, const char *name, int depth);
+#define SNAP_DEPTH 3		/* objects/info/commit-graphs */
+
+/* Are the objects of the user's that ours lean on (if any) in the one place
+ * where they may be, and nothing but files? */
+bool snap_objects_are_plain(const struct snap *s);
+
+/* May git look for attributes of these paths, each ended by NUL?  True unless
+ * a .gitattributes beside or above one is no file: git would wait for it. */
+bool snap_attributes_are_plain(const struct snap *s, const struct buf *paths);
 
 #endif

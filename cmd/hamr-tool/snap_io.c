@@ -13,12 +13,10 @@
 #include "hold.h"
 #include "snap_in.h"
 
-#define TAKE_MS 60000
-
 /* Cancelled, or to end?  While it hurries, that may come at any moment and gives
  * it so much time from then on. */
-static bool
-is_stopped(void *arg)
+bool
+snap_stopped(void *arg)
 {
 	struct snap *s = arg;
 
@@ -30,14 +28,6 @@ is_stopped(void *arg)
 	return s->until > 0 && file_now_ms() >= s->until;
 }
 
-struct git
-snap_users(struct snap *s)
-{
-	return (struct git){ .rootfd = s->f->root.fd,
-		.root = s->f->root.real, .ms = TAKE_MS,
-		.stop = is_stopped, .stop_arg = s };
-}
-
 void
 snap_hurry(struct snap *s, int ms)
 {
@@ -45,62 +35,15 @@ snap_hurry(struct snap *s, int ms)
 	s->until = 0;
 }
 
-struct git
-snap_ours(struct snap *s)
-{
-	struct git g = snap_users(s);
-
-	g.dir = s->dir;
-	return g;
-}
-
-/* What git might take for a repository; an empty folder, as one of ours in the
- * place of one, it passes by. */
-static bool
-is_git(const char *dir)
-{
-	char *dot = xasprintf("%s/.git", dir);
-	char *head = xasprintf("%s/HEAD", dot);
-	struct stat st;
-	bool is = lstat(dot, &st) < 0 ? errno != ENOENT :
-	    !S_ISDIR(st.st_mode) || lstat(head, &st) == 0 || errno != ENOENT;
-
-	free(head);
-	free(dot);
-	return is;
-}
-
-/* git looks for .git from the root up; a bare one it does not take, as it is
- * told. */
-bool
-snap_has_users(const struct snap *s)
-{
-	char *dir = xstrdup(s->f->root.real), *slash;
-	bool has = false;
-
-	while (!has && (slash = strrchr(dir, '/')) != NULL) {
-		has = is_git(dir);
-		*slash = '\0';
-	}
-	free(dir);
-	return has;
-}
-
 int
 snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out)
 {
-	struct git g = snap_ours(s);
+	struct git g = { .rootfd = s->f->root.fd, .root = s->f->root.real,
+		.dir = s->dir, .ms = SNAP_MS, .stop = snap_stopped,
+		.stop_arg = s };
 
 	return git_run(&g, args, in, out);
-}
-
-int
-snap_ask(struct snap *s, const char *const *args, struct buf *out)
-{
-	struct git g = snap_users(s);
-
-	return git_run(&g, args, SLICE(""), out);
 }
 
 /* ---- files of ours, which belong to who owns the root ---- */

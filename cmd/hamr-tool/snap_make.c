@@ -61,12 +61,10 @@ make(struct snap *s, struct err *e)
 {
 	static const char *const folders[] = { "objects", "objects/info",
 		"objects/pack", "refs", "refs/heads", "info" };
-	struct users u;
-	bool has = snap_ask_users(s, &u);
 	char *text;
 	int r = 0;
 
-	s->sha256 = has && strcmp(u.format, "sha256") == 0;
+	s->sha256 = snap_seed_is_sha256(s);
 	text = config_text(s->sha256);
 	for (size_t i = 0; r == 0 && i < sizeof folders / sizeof folders[0];
 	    i++)
@@ -76,12 +74,11 @@ make(struct snap *s, struct err *e)
 	    snap_put_file(s, "HEAD.part", "ref: refs/heads/none\n") < 0 ||
 	    renameat(s->dirfd, "HEAD.part", s->dirfd, "HEAD") < 0)
 		r = err_sys(e, ST_SYSTEM, "%s", s->dir);
-	if (r == 0 && has)
-		snap_seed(s, &u);
+	if (r == 0)
+		snap_seed(s);
 	/* last, as check-attr must not see it: its presence says "made" */
 	if (r == 0 && snap_put_file(s, "info/attributes", attributes) < 0)
 		r = err_sys(e, ST_SYSTEM, "%s", s->dir);
-	buf_release(&u.text);
 	free(text);
 	return r;
 }
@@ -108,7 +105,8 @@ is_plain(const struct snap *s)
 		if (fstatat(s->dirfd, files[i], &st, AT_SYMLINK_NOFOLLOW) ==
 		    0 && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
 			return false;
-	return faccessat(s->dirfd, "commondir", F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+	return faccessat(s->dirfd, "commondir", F_OK, AT_SYMLINK_NOFOLLOW) <
+	    0 && snap_files_are_plain(s->dirfd, "objects", SNAP_DEPTH);
 }
 
 /* The file shall say just this. */
@@ -192,7 +190,7 @@ take_use(struct snap *s, struct err *e)
 }
 
 struct snap *
-snap_open(const struct files *f, bool create, struct err *e)
+snap_open(struct files *f, bool create, struct err *e)
 {
 	struct snap *s = xcalloc(1, sizeof *s);
 	struct stat st;
@@ -214,8 +212,11 @@ snap_open(const struct files *f, bool create, struct err *e)
 	snap_give(s, s->dirfd);
 	if (faccessat(s->dirfd, "info/attributes", F_OK,
 	    AT_SYMLINK_NOFOLLOW) == 0) {
-		if (claim(s, e) == 0 && take_use(s, e) == 0)
+		if (claim(s, e) == 0 && take_use(s, e) == 0) {
+			if (!snap_objects_are_plain(s))
+				snap_unseed(s);
 			return s;
+		}
 		goto fail;
 	}
 	if (!create) {
@@ -234,6 +235,7 @@ snap_free(struct snap *s)
 {
 	if (s == NULL)
 		return;
+	map_release(&s->clean);
 	map_release(&s->modes);
 	map_release(&s->modes_before);
 	if (s->use >= 0)

@@ -1,4 +1,5 @@
 /* snap_seed.c - our index from the user's, so that little need be hashed. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,8 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "gitindex.h"
+#include "gitrepo.h"
 #include "mem.h"
 
 #include "files_in.h"
@@ -13,32 +16,144 @@
 
 #define INDEX_MAX ((size_t)512 << 20)
 
+#define ALTERNATES "objects/info/alternates"
+
+/* ---- what git may look at ---- */
+
 bool
-snap_ask_users(struct snap *s, struct users *u)
+snap_files_are_plain(int dirfd, const char *name, int depth)
 {
-	static const char *const args[] = { "rev-parse",
-		"--path-format=absolute", "--show-object-format", "--git-path",
-		"objects", "--git-path", "index", "--git-path",
-		"info/attributes", "--show-prefix", NULL };
-	const char **const to[] = { &u->format, &u->objects, &u->index,
-		&u->attributes, &u->prefix };
-	char *p;
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	bool good = d != NULL;
 
-	*u = (struct users){ .text = BUF_INIT(GIT_OUT_MAX) };
-	if (snap_ask(s, args, &u->text) != 0 || u->text.len == 0)
-		return false;
-	u->text.p[u->text.len] = '\0';
-	p = u->text.p;
-	for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
-		char *lf = strchr(p, '\n');
+	if (d == NULL && fd >= 0)
+		close(fd);
+	while (good && (e = readdir(d)) != NULL) {
+		unsigned char type = e->d_type;
+		struct stat st;
 
-		if (lf == NULL)
-			return false;
-		*lf = '\0';
-		*to[i] = p;
-		p = lf + 1;
+		if (strcmp(e->d_name, ".") == 0 ||
+		    strcmp(e->d_name, "..") == 0)
+			continue;
+		if (type == DT_UNKNOWN && fstatat(fd, e->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) == 0)
+			type = S_ISREG(st.st_mode) ? DT_REG :
+			    S_ISDIR(st.st_mode) ? DT_DIR : DT_UNKNOWN;
+		good = type == DT_REG || (type == DT_DIR && depth > 1 &&
+		    snap_files_are_plain(fd, e->d_name, depth - 1));
 	}
-	return true;
+	if (d != NULL)
+		closedir(d);
+	return good;
+}
+
+/* The user's objects; false where they are not to be used.  Where they lean on
+ * others yet we do without. */
+static bool
+find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
+{
+	struct stat st;
+	struct err e;
+	char *more;
+	bool good = gitrepo_open(g, s->f->root.real, &e) > 0;
+
+	if (!good)
+		return false;
+	buf_fmt(objects, "%s/objects", g->common);
+	more = xasprintf("%s/info/alternates", objects->p);
+	good = lstat(more, &st) < 0 && strchr(objects->p, '\n') == NULL &&
+	    objects->p[0] != '#' && objects->p[0] != '"' &&
+	    snap_files_are_plain(AT_FDCWD, objects->p, SNAP_DEPTH);
+	free(more);
+	return good;
+}
+
+bool
+snap_objects_are_plain(const struct snap *s)
+{
+	char *path = xasprintf("%s/" ALTERNATES, s->dir);
+	struct buf is = BUF_INIT(65536), objects = BUF_INIT(65536);
+	struct gitrepo g = { NULL, NULL };
+	struct err e;
+	bool good = true;
+
+	if (gitrepo_read(path, 65535, &is, &e) < 0) {
+		good = e.status == ST_NOINPUT;
+	} else {
+		good = find_objects(s, &g, &objects) &&
+		    buf_addc(&objects, '\n') == 0 && is.len == objects.len &&
+		    memcmp(is.p, objects.p, is.len) == 0;
+	}
+	gitrepo_release(&g);
+	buf_release(&objects);
+	buf_release(&is);
+	free(path);
+	return good;
+}
+
+/* Is the .gitattributes of the folder, the first n bytes of rel, a file or not
+ * there?  git follows no link in place of it. */
+static bool
+is_plain_at(const struct snap *s, const char *rel, size_t n)
+{
+	char *path = xasprintf("%.*s%s.gitattributes", (int)n, rel,
+	    n > 0 ? "/" : "");
+	int fd = path_open(&s->f->root, path, O_PATH | O_NOFOLLOW);
+	struct stat st;
+	bool plain = fd < 0 || (fstat(fd, &st) == 0 &&
+	    (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ||
+	    S_ISDIR(st.st_mode)));
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return plain;
+}
+
+bool
+snap_attributes_are_plain(const struct snap *s, const struct buf *paths)
+{
+	struct map asked = { 0 };
+	bool good = paths->len == 0 || is_plain_at(s, "", 0);
+
+	for (size_t at = 0; at < paths->len && good;
+	    at += strlen(paths->p + at) + 1) {
+		const char *rel = paths->p + at, *slash = rel;
+
+		while (good && (slash = strchr(slash + (slash > rel), '/')) !=
+		    NULL) {
+			bool fresh;
+
+			map_put(&asked, (struct slice){ rel,
+			    (size_t)(slash - rel) }, &fresh);
+			if (fresh)
+				good = is_plain_at(s, rel,
+				    (size_t)(slash - rel));
+			if (slash == rel)
+				break;
+		}
+	}
+	map_release(&asked);
+	return good;
+}
+
+/* ---- the index ---- */
+
+bool
+snap_seed_is_sha256(const struct snap *s)
+{
+	struct gitrepo g;
+	struct gitindex ix = { .n = 0 };
+	struct err e;
+	bool yes = gitrepo_open(&g, s->f->root.real, &e) > 0 &&
+	    gitindex_read(&ix, g.dir, &e) == 0 && ix.oid_len == 32;
+
+	gitindex_release(&ix);
+	gitrepo_release(&g);
+	return yes;
 }
 
 /* The index as it is, its time too: git tells by it which entries to
@@ -105,25 +220,20 @@ filtered(struct snap *s, const struct buf *paths, struct buf *bad)
 	return good;
 }
 
-/* One line of ls-files -v -s, "H 100644 OID 0 TAB path".  An entry that is
- * more than a plain file, or that git was told not to look at, is bad. */
+/* An entry that is more than a plain file, or that git was told not to look at,
+ * is bad. */
 static void
-sort_entry(struct snap *s, const char *line, struct buf *paths,
-    struct buf *oids, struct buf *bad)
+sort_entry(struct snap *s, const struct gitindex *ix, size_t i,
+    struct buf *paths, struct buf *oids, struct buf *bad)
 {
-	const char *tab = strchr(line, '\t'), *oid = line + 9;
-	bool plain = tab != NULL && line[0] == 'H' && tab[-1] == '0' &&
-	    (strncmp(line + 2, "100", 3) == 0 ||
-	    strncmp(line + 2, "120", 3) == 0) && !files_hidden(s->f, tab + 1);
+	const struct gitindex_entry *e = &ix->v[i];
+	bool plain = e->plain && (S_ISREG(e->mode) || S_ISLNK(e->mode)) &&
+	    !files_hidden(s->f, e->path);
 
-	if (tab == NULL)
-		return;
-	if (plain) {
-		buf_add(paths, tab + 1, strlen(tab + 1) + 1);
-		buf_fmt(oids, "%.*s\n", (int)strcspn(oid, " "), oid);
-	} else {
-		buf_add(bad, tab + 1, strlen(tab + 1) + 1);
-	}
+	buf_add(plain ? paths : bad, e->path, strlen(e->path) + 1);
+	for (size_t k = 0; k < ix->oid_len && plain; k++)
+		buf_fmt(oids, "%02x%s", e->oid[k], k + 1 < ix->oid_len ? "" :
+		    "\n");
 }
 
 /* A blob of another size than the file is the file transformed, or changed
@@ -152,27 +262,23 @@ compare_sizes(struct snap *s, const struct buf *paths, const struct buf *sizes,
 
 /* Take out of the copied index what does not name the bytes of a file. */
 static bool
-clean_index(struct snap *s)
+clean_index(struct snap *s, const struct gitindex *ix)
 {
-	static const char *const list[] = { "ls-files", "-z", "-v", "-s",
-		NULL };
 	static const char *const drop[] = { "update-index", "-z",
 		"--force-remove", "--stdin", NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX), paths = BUF_INIT(GIT_OUT_MAX);
-	struct buf oids = BUF_INIT(GIT_OUT_MAX), bad = BUF_INIT(GIT_OUT_MAX);
-	struct buf size = BUF_INIT(GIT_OUT_MAX);
-	bool good = snap_git(s, list, SLICE(""), &out) == 0;
+	struct buf paths = BUF_INIT(GIT_OUT_MAX), oids = BUF_INIT(GIT_OUT_MAX);
+	struct buf bad = BUF_INIT(GIT_OUT_MAX), size = BUF_INIT(GIT_OUT_MAX);
+	bool good;
 
-	for (size_t at = 0; at < out.len && good;
-	    at += strlen(out.p + at) + 1)
-		sort_entry(s, out.p + at, &paths, &oids, &bad);
-	good = good && sizes(s, &oids, &size) && filtered(s, &paths, &bad);
+	for (size_t i = 0; i < ix->n; i++)
+		sort_entry(s, ix, i, &paths, &oids, &bad);
+	good = snap_attributes_are_plain(s, &paths) &&
+	    sizes(s, &oids, &size) && filtered(s, &paths, &bad);
 	if (size.len > 0)
 		size.p[size.len] = '\0';
 	compare_sizes(s, &paths, &size, &bad);
 	if (good && bad.len > 0)
 		good = snap_git(s, drop, buf_view(&bad), NULL) == 0;
-	buf_release(&out);
 	buf_release(&paths);
 	buf_release(&oids);
 	buf_release(&bad);
@@ -180,23 +286,49 @@ clean_index(struct snap *s)
 	return good;
 }
 
+/* One that is in two files, or leaves folders out, is more than we copy. */
+static bool
+is_simple(const struct gitindex *ix)
+{
+	for (size_t i = 0; i < ix->n; i++)
+		if (S_ISDIR(ix->v[i].mode))
+			return false;
+	return ix->base.len == 0;
+}
+
 void
 snap_unseed(struct snap *s)
 {
 	unlinkat(s->dirfd, "index", 0);
 	unlinkat(s->dirfd, "index.lock", 0);
-	unlinkat(s->dirfd, "objects/info/alternates", 0);
+	unlinkat(s->dirfd, ALTERNATES, 0);
 }
 
 void
-snap_seed(struct snap *s, const struct users *u)
+snap_seed(struct snap *s)
 {
-	char *line = xasprintf("%s\n", u->objects);
-	struct stat st;
+	struct buf objects = BUF_INIT(65536);
+	struct gitrepo g = { NULL, NULL };
+	struct gitindex ix = { .n = 0 };
+	char *path = NULL;
+	bool good = find_objects(s, &g, &objects) &&
+	    gitindex_read(&ix, g.dir, NULL) == 0 && is_simple(&ix);
 
-	if (u->prefix[0] != '\0' || snap_put_file(s, "objects/info/alternates",
-	    line) < 0 || (stat(u->attributes, &st) == 0 && st.st_size > 0) ||
-	    !copy_index(s, u->index) || !clean_index(s))
+	if (good) {
+		struct stat st;
+
+		path = xasprintf("%s/info/attributes", g.common);
+		good = stat(path, &st) < 0 || st.st_size == 0;
+		free(path);
+		buf_addc(&objects, '\n');
+		path = xasprintf("%s/index", g.dir);
+		good = good && snap_put_file(s, ALTERNATES, objects.p) == 0 &&
+		    copy_index(s, path) && clean_index(s, &ix);
+		free(path);
+	}
+	if (!good)
 		snap_unseed(s);
-	free(line);
+	gitindex_release(&ix);
+	gitrepo_release(&g);
+	buf_release(&objects);
 }
