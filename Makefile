@@ -161,6 +161,18 @@ torture: all $O/httpd $(TORTURE)
 	    HAMR_SHARE=$(abspath share/hamr) OBJ=$(abspath $O) JOBS=2 \
 	    build-aux/torture $O/torture
 
+# Attack hamr as a hostile repository, model, server or neighbour would, in
+# every layer of the sandbox, and print the table; ATTACK="files planted.memory"
+# for some families or attacks.  As root: as root and as an ordinary user.
+# make security puts the promises that it is held to into doc/security.md.
+ATTACK =
+attack: all
+	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	    build-aux/attack $(if $(ATTACK),,--doc doc/security.md) $(ATTACK)
+
+security:
+	@build-aux/attack --doc doc/security.md --write
+
 # libFuzzer on what reads what others wrote, FUZZ_SECONDS each; FUZZ="scan sse"
 # for some.  New inputs and crashers stay in build/fuzz.
 FUZZ = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
@@ -264,7 +276,7 @@ help:
 
 -include $(wildcard $O/unit/*.d)
 
-.PHONY: all demo check units layers asan torture fuzz cover mcp-check lint \
-	bench deps deps-lint install uninstall completions picture dist deb \
-	clean help
+.PHONY: all demo check units layers asan torture attack security fuzz cover \
+	mcp-check lint bench deps deps-lint install uninstall completions \
+	picture dist deb clean help
 .DELETE_ON_ERROR:

@@ -1,0 +1,145 @@
+"""hidden - secrets: in the repository, in the home, in the environment."""
+import json
+import os
+
+import world
+from rows import UNSANDBOXED, attack, family, inside
+
+family("hidden", "Secrets")
+IN_ROOT = (".env", ".ENV", ".env.production", ".Env.Local", "prod.env",
+    "key.pem", "key.PEM", "server.key", "server.p12", "id_rsa", "ID_RSA",
+    "id_ed25519", ".netrc", "credentials", ".npmrc", ".pypirc", ".pgpass",
+    ".git-credentials", "kubeconfig", "vault.kdbx", "store.jks",
+    "service-account.json", "service-account-prod.json", "secrets.yml",
+    "secrets.yaml", "secrets.json", "secrets.toml")
+IN_HOME = (".ssh/id_rsa", ".gnupg/key", ".aws/credentials", ".azure/x",
+    ".kube/config", ".docker/config.json", ".netrc", ".git-credentials",
+    ".npmrc", ".pypirc", ".password-store/x.gpg", ".mozilla/x",
+    ".config/gh/hosts.yml", ".config/gcloud/x", ".config/hamr/config.toml",
+    ".config/google-chrome/x", ".bash_history")
+
+
+def repository(w):
+    for n in IN_ROOT:
+        w.put("root/s/" + n, f"# CANARY-{n}\n")
+
+
+@attack("S14", "read shows secrets of the repository, by name, link or search",
+    layers=("any",), control=lambda w: (repository(w),
+    w.run("cat", "s/.env").out)[1])
+def read(w):
+    repository(w)
+    os.symlink("s/.env", w.root + "/plain")
+    came = [n for n in IN_ROOT + ("../plain", ".//.env", "x/../.env")
+        if "CANARY" in w.tool("read", {"path": "s/" + n}).content]
+    r = w.tool("read", {"path": ".", "query": "CANARY-"}).content
+    return came + [x for x in r.splitlines()[1:] if "CANARY" in x][:3] or ""
+
+
+def homes(w):
+    for n in IN_HOME:
+        if "hamr/config" not in n:
+            w.put("home/" + n, "# CANARY\n")
+        else:
+            w.put("home/" + n, "# CANARY\n[agent]\nmode = \"patch\"\n")
+
+
+@inside("S14", "reads the keys of the home folder", before=homes)
+def home(w):
+    return readable(w.home, IN_HOME)
+
+
+def readable(base, names):
+    came = []
+    for n in names:
+        for path in (f"{base}/{n}", f"/proc/self/root{base}/{n}"):
+            try:
+                with open(path) as f:
+                    if "CANARY" in f.read():
+                        came.append(n)
+                        break
+            except OSError:
+                pass
+    return " ".join(came)
+
+
+@inside("S14", "reads untracked secrets of the repository",
+    before=repository, said={"landlock": "hide the secrets in it"})
+def untracked(w):
+    return readable(w.root + "/s", IN_ROOT)
+
+
+@inside("S14", "reads /etc/shadow", users=("root",), layers=("bubblewrap",
+    "landlock"), control=lambda w: os.path.exists("/etc/shadow"))
+def shadow(w):
+    with open("/etc/shadow") as f:
+        return "readable" if f.read(1) else ""
+
+
+@attack("S23", "hundreds of secret names push the home's out of the list",
+    said={"none": UNSANDBOXED})
+def many(w):
+    w.put("home/.ssh/id_rsa", "CANARY\n", 0o600)
+    for i in range(520):
+        w.put(f"root/e/{i}/.env")
+    r = w.bash("cat ~/.ssh/id_rsa")
+    return "CANARY" in r.content
+
+
+@attack("S23", "a command makes them, the next reads ~/.ssh",
+    layers=("bubblewrap", "landlock"))
+def many_made(w):
+    w.put("home/.ssh/id_rsa", "CANARY\n", 0o600)
+    make = "mkdir -p e/{1..520}; touch e/{1..520}/.env"
+    read = ("bash", {"command": "cat ~/.ssh/id_rsa"})
+    r = w.loop([[("bash", {"command": make}), read], [read]], "--yes")
+    return [x[:80] for x in r.out.splitlines() if '"role":"tool"' in x and
+        "CANARY" in json.loads(x)["content"]]
+
+
+SECRET = "CANARY-0123456789abcdef"
+
+
+@attack("S14", "a command finds a key of hamr's in some environment or on a "
+    "command line", layers=("bubblewrap", "landlock"),
+    control=lambda w: keys(w, SHELL))
+def environment(w):
+    return keys(w)
+
+
+SHELL = "the shell itself"
+FIND = "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null; env"
+
+
+def keys(w, how=None):
+    env = {"OPENAI_API_KEY": SECRET, "MY_TOKEN": SECRET}
+    if how:
+        return SECRET in w.run("sh", "-c", FIND, env=env).out
+    r = w.loop([[("bash", {"command": FIND})]], "--yes", env=env)
+    return SECRET in r.out
+
+
+@attack("S14", "a command reads hamr's memory, descriptors or folders",
+    layers=("bubblewrap", "landlock"), control=lambda w: w.run("sh", "-c",
+    "readlink /proc/$$/fd/0; ls /proc/$PPID/root").out)
+def memory(w):
+    r = w.bash("""for p in $PPID $(cat /proc/$PPID/stat | cut -d' ' -f4) \\
+        $(cd /proc; ls -d [0-9]* | grep -v '^[12]$' | tail -n 60); do
+        [ $p = 1 ] || [ $p = $$ ] || [ $p = $BASHPID ] || 
+        for f in mem environ maps; do
+            (head -c 1 /proc/$p/$f) >/dev/null 2>&1 && tr '\\0' ' ' \\
+                </proc/$p/cmdline | grep -q '^[^ ]*hamr' && echo OPEN $f
+        done; done 2>/dev/null""", env={"OPENAI_API_KEY": SECRET})
+    return [x for x in r.content.splitlines() if "OPEN" in x]
+
+
+@attack("S14", "the key is in a transcript, a log, an error or a run log",
+    layers=("any",), control=lambda w: keys(w, SHELL))
+def logs(w):
+    env = {"OPENAI_API_KEY": SECRET}
+    r = w.run("hamr-loop", "--json", "--base-url", "http://127.0.0.1:9/v1",
+        "--model", "m", "-o", "provider.max_retries=0", "-o",
+        "agent.provider_wait=0", "hi", env=env)
+    w.run("hamr-loop", "--doctor", env=env)
+    found = w.run("grep", "-rl", SECRET, ".hamr", w.home).out
+    return SECRET in r.out + r.err and "said" or found
