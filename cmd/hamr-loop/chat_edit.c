@@ -44,7 +44,7 @@ get_char(EditLine *el, wchar_t *out)
 	for (;;) {
 		size_t n;
 
-		if (!edit_wait(d) || read(STDIN_FILENO, &c, 1) != 1)
+		if (!edit_byte(d, &c))
 			return 0;
 		n = mbrtowc(out, &c, 1, &state);
 		if (n == (size_t)-2)
@@ -67,7 +67,6 @@ load(struct lib *l)
 		{ "el_set", offsetof(struct lib, set) },
 		{ "el_line", offsetof(struct lib, line) },
 		{ "el_insertstr", offsetof(struct lib, insert) },
-		{ "el_push", offsetof(struct lib, push) },
 		{ "history_init", offsetof(struct lib, history_init) },
 		{ "history_end", offsetof(struct lib, history_end) },
 		{ "history", offsetof(struct lib, history) },
@@ -123,6 +122,7 @@ edit_new(const char *history, int signals)
 
 	d->signals = signals;
 	d->job = -1;
+	buf_init(&d->ahead, LINE_LIMIT);
 	d->file = history != NULL ? xstrdup(history) : NULL;
 	if (term != NULL && strcmp(term, "dumb") != 0 && load(&d->lib))
 		start(d);
@@ -138,6 +138,7 @@ edit_free(struct edit *d)
 		d->lib.end(d->el);
 	/* libedit stays loaded: it leaves a handler with the terminal */
 	free(d->file);
+	buf_release(&d->ahead);
 	free(d);
 }
 
@@ -169,7 +170,7 @@ plain_line(struct edit *d, struct buf *out)
 {
 	char c;
 
-	while (edit_wait(d) && read(STDIN_FILENO, &c, 1) == 1) {
+	while (edit_byte(d, &c)) {
 		if (c == '\n')
 			return true;
 		buf_addc(out, c);
@@ -190,9 +191,9 @@ one_line(struct edit *d, const char *prompt, struct buf *out)
 		return plain_line(d, out);
 	}
 	d->job = job_watch();
-	edit_mark_pastes(true);
+	ui_mark_pastes(true);
 	got = d->lib.gets(d->el, &n);
-	edit_mark_pastes(false);
+	ui_mark_pastes(false);
 	job_leave(d->job);
 	d->job = -1;
 	if (got == NULL || n <= 0 || d->stopped)
@@ -204,8 +205,11 @@ one_line(struct edit *d, const char *prompt, struct buf *out)
 void
 edit_push(struct edit *d, struct buf *b)
 {
-	if (b->len > 0 && d->el != NULL)
-		d->lib.push(d->el, b->p);
+	if (b->len > 0 && d->el != NULL) {
+		buf_adds(&d->ahead, PASTE_BEGIN);
+		buf_slice(&d->ahead, buf_view(b));
+		buf_adds(&d->ahead, PASTE_END);
+	}
 	buf_reset(b);
 }
 

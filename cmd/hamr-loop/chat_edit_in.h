@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "buf.h"
+
+#define PASTE_BEGIN "\033[200~"
+#define PASTE_END "\033[201~"
+
 struct lib {
 	void *so;
 	EditLine *(*init)(const char *, FILE *, FILE *, FILE *);
@@ -15,7 +20,6 @@ struct lib {
 	int (*set)(EditLine *, int, ...);
 	const LineInfo *(*line)(EditLine *);
 	int (*insert)(EditLine *, const char *);
-	void (*push)(EditLine *, const char *);
 	History *(*history_init)(void);
 	void (*history_end)(History *);
 	int (*history)(History *, HistEvent *, int, ...);
@@ -28,17 +32,14 @@ struct edit {
 	char *file;
 	int signals;
 	int job;		/* job.h, while libedit has the terminal */
+	struct buf ahead;	/* as if typed, before all else */
 	bool stopped;		/* a signal ended the line */
 };
 
 /* ---- chat_wait.c ---- */
 
-/* Have the terminal say where a paste begins and ends: what is pasted is text,
- * and its tabs are no keys. */
-void edit_mark_pastes(bool on);
-
-/* A byte of the terminal is there; false: a signal came first. */
-bool edit_wait(struct edit *d);
+/* The next byte of the terminal; false: a signal came first. */
+bool edit_byte(struct edit *d, char *c);
 
 /* ---- chat_keys.c: keys with a meaning of ours, as libedit calls them ---- */
 

@@ -12,7 +12,6 @@
 
 #define SHOWN 40		/* candidates listed at once */
 #define PASTE_MAX ((size_t)16 << 20)
-#define PASTE_END "\033[201~"
 
 /* libedit's callbacks are given only itself; we left ourselves with it. */
 struct edit *
@@ -86,7 +85,7 @@ take_paste(struct edit *d, struct buf *b)
 	char c;
 
 	while (b->len < n || memcmp(b->p + b->len - n, PASTE_END, n) != 0) {
-		if (!edit_wait(d) || read(STDIN_FILENO, &c, 1) != 1)
+		if (!edit_byte(d, &c))
 			return false;
 		buf_addc(b, c);
 		if (b->over)

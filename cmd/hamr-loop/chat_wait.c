@@ -7,14 +7,8 @@
 #include <unistd.h>
 
 #include "chat_edit_in.h"
-#include "file.h"
 #include "job.h"
-
-void
-edit_mark_pastes(bool on)
-{
-	file_write_all(STDERR_FILENO, on ? "\033[?2004h" : "\033[?2004l", 8);
-}
+#include "ui.h"
 
 /* Ctrl-Z, or the end of it: libedit's terminal is given back, and taken. */
 static void
@@ -25,16 +19,16 @@ suspended(struct edit *d)
 	if (what == JOB_NOTHING)
 		return;
 	d->lib.set(d->el, EL_PREP_TERM, 0);
-	edit_mark_pastes(false);
+	ui_mark_pastes(false);
 	if (what == JOB_STOP)
 		job_stop(d->job);
-	edit_mark_pastes(true);
+	ui_mark_pastes(true);
 	d->lib.set(d->el, EL_PREP_TERM, 1);
 	d->lib.set(d->el, EL_REFRESH);
 }
 
-bool
-edit_wait(struct edit *d)
+static bool
+wait_for_one(struct edit *d)
 {
 	struct pollfd p[3] = { { STDIN_FILENO, POLLIN, 0 },
 		{ d->signals, POLLIN, 0 }, { d->job, POLLIN, 0 } };
@@ -54,4 +48,15 @@ edit_wait(struct edit *d)
 			return false;	/* TERM, HUP: as the end of input */
 	d->stopped = true;
 	return false;
+}
+
+bool
+edit_byte(struct edit *d, char *c)
+{
+	if (d->ahead.len > 0) {
+		*c = d->ahead.p[0];
+		buf_drop(&d->ahead, 1);
+		return true;
+	}
+	return wait_for_one(d) && read(STDIN_FILENO, c, 1) == 1;
 }

@@ -69,8 +69,8 @@ hub_hint(struct hub *h, enum slot_id id, struct json *o)
 	slot_control(&h->slot[id], h->session->size, buf_detach(&line));
 }
 
-static void
-read_signals(struct hub *h)
+void
+hub_read_signals(struct hub *h)
 {
 	struct signalfd_siginfo info;
 
@@ -92,7 +92,8 @@ read_typed(struct hub *h)
 	if (n > 0 && h->ui->raw)
 		ui_typed(h->ui, part, (size_t)n, &h->typed);
 	else if (n > 0)
-		buf_add(&h->typed, part, (size_t)n);
+		for (ssize_t i = 0; i < n; i++)
+			buf_addc(&h->typed, part[i] == '\n' ? '\0' : part[i]);
 	else
 		h->listen = false;
 }
@@ -100,14 +101,14 @@ read_typed(struct hub *h)
 char *
 hub_typed(struct hub *h)
 {
-	const char *lf = h->typed.len == 0 ? NULL :
-	    memchr(h->typed.p, '\n', h->typed.len);
+	const char *end = h->typed.len == 0 ? NULL :
+	    memchr(h->typed.p, '\0', h->typed.len);
 	size_t n;
 	char *line;
 
-	if (lf == NULL)
+	if (end == NULL)
 		return NULL;
-	n = (size_t)(lf - h->typed.p);
+	n = (size_t)(end - h->typed.p);
 	line = xmemdup0(h->typed.p, n);
 	buf_drop(&h->typed, n + 1);
 	return line;
@@ -177,7 +178,7 @@ round_of_poll(struct hub *h, long long until)
 	if (p[3 * SLOTS + 2].revents != 0)
 		read_typed(h);
 	if (p[3 * SLOTS].revents != 0)
-		read_signals(h);
+		hub_read_signals(h);
 	if ((p[3 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
 		ui_lost(h->ui);
 	for (int i = 0; i < SLOTS; i++) {
@@ -258,7 +259,7 @@ hub_cancel(struct hub *h, int ms)
 	for (int i = 0; i < SLOTS; i++)
 		if (h->slot[i].asked != 0 && h->slot[i].asked_go &&
 		    h->slot[i].child != NULL)
-			slot_control(&h->slot[i], h->slot[i].cursor,
+			slot_control(&h->slot[i], h->session->size,
 			    xstrdup("{\"type\":\"cancel\"}\n"));
 	while (busy(h) && !h->failed && h->interrupts == interrupts &&
 	    file_now_ms() < until)

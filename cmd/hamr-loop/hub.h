@@ -69,7 +69,8 @@ struct hub {
 	bool yes;
 	bool chat;		/* a person types: he names files himself */
 	bool listen;		/* take in what is typed meanwhile */
-	struct buf typed;	/* not yet taken lines */
+	struct buf typed;	/* messages not yet taken, a NUL behind each */
+	bool refused;		/* a person said no, and stop */
 	bool ending;		/* the turn is ending: a closed stdout does
 				 * not stop a wait any more */
 	bool closing;		/* the end record is written: no more */

@@ -19,7 +19,11 @@ answer_ask(struct hub *h, const struct rec *r)
 {
 	struct json *o = json_object();
 	struct slice id = rec_get(r, "id");
-	struct ui_allow a = ui_ask(h->ui, r, h->signals);
+	struct ui_allow a = { .yes = false };
+	int interrupts = h->interrupts;
+
+	if (interrupts == 0)	/* else what is asked about is cancelled */
+		a = ui_ask(h->ui, r, h->signals, &h->typed);
 
 	json_str(o, "type", "answer");
 	if (scan_kind(id) == SCAN_STRING)
@@ -27,8 +31,20 @@ answer_ask(struct hub *h, const struct rec *r)
 	json_bool(o, "allow", a.yes);
 	if (a.args != NULL)
 		json_str(o, "arguments", a.args);
+	if (a.reason != NULL)
+		json_str(o, "reason", a.reason);
+	if (a.yes)
+		json_str(o, "scope", a.session ? "session" : "once");
+	if (a.stop)
+		json_bool(o, "stop", true);
 	free(a.args);
+	free(a.reason);
 	hub_commit(h, o);
+	hub_read_signals(h);
+	if (a.stop && h->interrupts == interrupts) {
+		h->refused = true;
+		h->interrupts++;
+	}
 }
 
 /* Records that are the loop's own to write. */

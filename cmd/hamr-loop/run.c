@@ -280,6 +280,7 @@ run_end(struct run *r)
 	runlog_close(r->log);
 	r->log = NULL;
 	session_close(&r->session);
+	ui_ask_anew(&r->ui);
 	track_release(&r->track);
 	setup_release(&r->setup);
 	r->setup = (struct setup){ .o = NULL };

@@ -321,7 +321,9 @@ turn_run(struct turn *t)
 	} else if (h->failed) {
 		turn_ends(t, END_TOOL_ERROR, "storage_full");
 	} else if (h->interrupts > 0 || closed) {
-		interrupted(t, closed ? "stdout closed" : "signal");
+		interrupted(t, closed ? "stdout closed" : h->refused ?
+		    "refused" : "signal");
+		h->refused = false;
 	}
 }
 

@@ -24,14 +24,14 @@ void
 ui_init(struct ui *u, bool json, bool quiet)
 {
 	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
-	bool dumb = term == NULL || strcmp(term, "dumb") == 0;
 
 	*u = (struct ui){ .json = json, .quiet = quiet, .job = -1 };
+	u->dumb = term == NULL || strcmp(term, "dumb") == 0;
 	u->tty_out = isatty(STDOUT_FILENO) == 1;
 	u->tty_err = isatty(STDERR_FILENO) == 1;
 	u->color = u->tty_err && (plain == NULL || plain[0] == '\0') &&
-	    !dumb;
-	u->live = u->tty_err && !dumb && !json && !quiet;
+	    !u->dumb;
+	u->live = u->tty_err && !u->dumb && !json && !quiet;
 	if (u->live)
 		characters();
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);

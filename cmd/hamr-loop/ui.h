@@ -43,7 +43,10 @@ struct ui_call {
 /* What a person answered. */
 struct ui_allow {
 	bool yes;
+	bool session;		/* the same need not be asked again */
+	bool stop;		/* no, and the turn ends */
 	char *args;		/* other arguments instead, yours, or NULL */
+	char *reason;		/* of a no, yours, or NULL */
 };
 
 struct ui {
@@ -56,16 +59,20 @@ struct ui {
 	struct map calls;	/* call id -> index + 1 into seen */
 	struct ui_call *seen;
 	size_t nseen, capseen;
-	struct map always;	/* paths allowed for the whole run */
-	bool live;		/* a terminal that can redraw a line */
+	struct map always;	/* what is allowed for the session */
+	bool dumb;		/* TERM: it cannot redraw a line */
+	bool live;		/* it can, and is shown what goes on */
 	bool midline;		/* text was shown without a line end */
 	bool streamed;		/* the last answer was shown as it came */
 	struct ui_fold fold;	/* of the streamed text */
 	struct termios cooked;	/* the terminal as it was, while ... */
 	bool raw;		/* ... its keys come to us one by one */
 	int job;		/* job.h, then; -1: not watched */
-	struct buf typed;	/* the line that is being typed */
-	int escape;		/* in the midst of a key's bytes */
+	struct buf typed;	/* the message that is being typed */
+	char seq[8];		/* in the midst of a key's bytes: those behind
+				 * its ESC ... */
+	size_t nseq;		/* ... how many, and the ESC; 0: in none */
+	bool pasting;		/* between the marks of a paste */
 	struct ui_status status;
 	char *trouble;		/* told of the model server, or NULL */
 };
@@ -104,19 +111,25 @@ void ui_status_doing(struct ui *u, const char *what);
 
 /* Take the keys of the terminal one by one, or leave it its own lines. */
 void ui_listen(struct ui *u, bool on);
+/* Have the terminal say where a paste begins and ends: what is pasted is text,
+ * and nothing in it is a key. */
+void ui_mark_pastes(bool on);
 /* Something came on u->job: Ctrl-Z, or the end of it. */
 void ui_job(struct ui *u);
-/* Keys came: the line being typed is shown in the status line; one that is
- * whole is appended to lines, with its LF. */
+/* Keys came: the message being typed is shown in the status line; one that is
+ * whole is appended to lines, with a NUL behind it. */
 void ui_typed(struct ui *u, const char *p, size_t n, struct buf *lines);
 
 /* Redraw that line when it is time; ms until the next time, -1: never. */
 int ui_tick(struct ui *u);
 
-/* Show an ask and read the answer from the terminal: yes, no, always for this
- * file, or other arguments from an editor.  No without a terminal, and when
- * something comes on the descriptor stop (left unread). */
-struct ui_allow ui_ask(struct ui *u, const struct rec *ask, int stop);
+/* Show an ask and read the answer from the terminal.  No without a terminal;
+ * no, and stop, when something comes on the descriptor stop (left unread).
+ * Messages that are sent meanwhile go to lines, as in ui_typed. */
+struct ui_allow ui_ask(struct ui *u, const struct rec *ask, int stop,
+    struct buf *lines);
+/* Another session: what was allowed in this one is not in that. */
+void ui_ask_anew(struct ui *u);
 
 /* stdout was found closed by its reader. */
 void ui_lost(struct ui *u);

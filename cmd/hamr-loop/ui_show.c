@@ -81,6 +81,8 @@ ui_committed(struct ui *u, const struct rec *r)
 {
 	if (u->json) {
 		ui_json_line(u, r);
+		if (u->tty_err && r->kind == R_ASSISTANT)
+			remember_calls(u, r);	/* they may be asked about */
 		return;
 	}
 	ui_status_take(u, r);

@@ -113,9 +113,8 @@ line_of(const struct ui *u, struct buf *b)
 	}
 }
 
-/* The end of what is being typed, as much as fits. */
-static void
-add_typed(const struct ui *u, size_t columns, struct buf *out)
+void
+ui_status_typed(const struct ui *u, size_t columns, struct buf *out)
 {
 	struct buf safe = BUF_INIT((size_t)1 << 20);
 	const char *p;
@@ -124,7 +123,7 @@ add_typed(const struct ui *u, size_t columns, struct buf *out)
 	term_escape(&safe, buf_view(&u->typed));
 	p = buf_view(&safe).p;
 	n = safe.len;
-	while (n > 0 && term_fits((struct slice){ p, n }, columns) < n) {	/* its end is shown */
+	while (n > 0 && term_fits((struct slice){ p, n }, columns) < n) {
 		size_t k = utf8_len((const unsigned char *)p, n);
 
 		p += k != 0 ? k : 1;
@@ -148,7 +147,7 @@ ui_status_draw(struct ui *u)
 		buf_reset(&b);
 		buf_fmt(&b, "step %ld > ", u->status.steps +
 		    !u->status.acting);
-		add_typed(u, ui_columns() - 2 - b.len, &b);
+		ui_status_typed(u, ui_columns() - 2 - b.len, &b);
 	}
 	for (size_t i = 0; i < b.len; i++)
 		if (b.p[i] == '\n' || b.p[i] == '\t')

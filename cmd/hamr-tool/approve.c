@@ -149,8 +149,8 @@ ask(struct job *j)
 		goto out;
 	}
 	while (!t->answered && step == STEP_NEXT)
-		if (stage_wait(t->stage, NULL, 0, -1) != 0)
-			step = STEP_STOP;
+		if (stage_wait(t->stage, NULL, 0, -1) != 0 && !t->answered)
+			step = STEP_STOP;	/* a cancel may follow a no */
 	if (step == STEP_NEXT && !t->allowed) {
 		refuse(t, &j->r);
 		step = STEP_DONE;

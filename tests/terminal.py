@@ -1,0 +1,68 @@
+# terminal.py - drive a program on a pseudo-terminal: what it shows, what is typed.
+#
+#	t = Terminal(["hamr-loop", "..."], rows=24, columns=80)
+#	t.sees("allow this")	wait until it was written, behind what was seen
+#	t.type("y")		one write
+#	t.answer("y")		the same, after the time a question wants quiet
+#	t.end()			to its end; the status, t.all holds what it wrote
+import fcntl, os, pty, select, struct, sys, termios, time
+
+LIMIT = 30
+QUIET = 0.55
+
+
+class Terminal:
+    def __init__(self, argv, rows=24, columns=80, early=b""):
+        self.all, self.seen = b"", 0
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            time.sleep(0.02 if early else 0)
+            os.execvp(argv[0], argv)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, columns, 0, 0))
+        if early:
+            os.write(self.fd, early)
+
+    def more(self, until):
+        ready, _, _ = select.select([self.fd], [], [], max(0, until - time.time()))
+        if not ready:
+            return False
+        try:
+            got = os.read(self.fd, 65536)
+        except OSError:
+            got = b""
+        self.all += got
+        return got != b""
+
+    def sees(self, text):
+        text = text.encode()
+        until = time.time() + LIMIT
+        while text not in self.all[self.seen:]:
+            if not self.more(until):
+                self.fail("never showed %r" % text)
+        shown = self.all[self.seen:]
+        at = shown.index(text) + len(text)
+        self.seen += at
+        return shown[:at]
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def answer(self, text):
+        until = time.time() + QUIET
+        while time.time() < until:
+            self.more(until)
+        self.type(text)
+
+    def end(self):
+        until = time.time() + LIMIT
+        while self.more(until):
+            pass
+        if time.time() >= until:
+            self.fail("did not end")
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def fail(self, why):
+        os.kill(self.pid, 9)
+        os.waitpid(self.pid, 0)
+        sys.exit("%s; the last it wrote: %r" % (why, self.all[-800:]))
