@@ -24,7 +24,7 @@ static const struct {
 	{ "compaction", R_COMPACTION }, { "compact", R_COMPACT },
 	{ "limit", R_LIMIT }, { "usage", R_USAGE },
 	{ "checkpoint", R_CHECKPOINT }, { "error", R_ERROR },
-	{ "recovery", R_RECOVERY }, { "verification", R_VERIFICATION },
+	{ "recovery", R_RECOVERY }, { "undo", R_UNDO }, { "verification", R_VERIFICATION },
 	{ "end", R_END }, { "request", R_REQUEST }, { "delta", R_DELTA },
 	{ "output", R_OUTPUT }, { "progress", R_PROGRESS }, { "ask", R_ASK },
 	{ "verify", R_VERIFY }, { "go", R_GO }, { "sync", R_SYNC },

@@ -249,7 +249,8 @@ done
 is "a cycle is named with its period" \
 "$(guard -n <lap2 | jq -r 'select(.rule == "cycle") | .message' | head -n 1 |
     cut -d, -f1,2)" \
-"The last 2 calls repeat as a cycle, 2 times so far"
+"The last 2 calls form a cycle, repeated 2 times with the same results; nothing \
+new in the last 3 steps. Change something between the calls (an edit"
 
 # ---- stall ----
 
@@ -277,6 +278,8 @@ is "something new resets it" "$(said <reset)" ""
 for i in 1 2 3 4 5 6 7 8 9; do
 	step "c$i" grep "{\"x\":$i}" "no match"
 done >same
+sed -i "s/no match/no match in any of the files of the folder that was searched/" \
+    same
 is "other arguments, the same output: half a point each" \
 "$(said <same | head -n 1)" "c9 warn result stall 4"
 for i in 1 2 3 4 5 6 7 8 9 10; do

@@ -62,14 +62,19 @@ def records(line, n):
     yield json.dumps(out)
 
 
-counter = 0
-for line in sys.stdin:
-    line = line.rstrip("\n")
-    if not line.strip():
-        continue
-    m = re.match(r"(\d+)\* (.*)", line)
-    times, line = (int(m[1]), m[2]) if m else (1, line)
-    for _ in range(times):
-        counter += 1
-        for r in records(line.replace("#", str(counter)), counter):
-            print(r)
+def made(lines):
+    counter = 0
+    for line in lines:
+        line = line.rstrip("\n")
+        if not line.strip():
+            continue
+        m = re.match(r"(\d+)\* (.*)", line)
+        times, line = (int(m[1]), m[2]) if m else (1, line)
+        for _ in range(times):
+            counter += 1
+            yield from records(line.replace("#", str(counter)), counter)
+
+
+if __name__ == "__main__":
+    for record in made(sys.stdin):
+        print(record)

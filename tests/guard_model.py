@@ -25,12 +25,12 @@ from fractions import Fraction
 POLLS = ("sleep ", "tail ", "ps ")
 DROPPED = {"description", "reason", "intent", "thought", "explanation",
            "request_id", "trace_id", "nonce", "timestamp"}
-RULES = ["repeat", "repeat-weak", "retry", "same-error", "cycle", "stall",
+RULES = ["repeat", "repeat-weak", "same-answer", "retry", "same-error", "cycle", "stall",
          "placeholder", "futile-edits", "revisit", "sweep", "no-mutation",
          "reads", "calls", "batch", "plan-prose", "status-only", "premature",
          "monologue"]
 DEFAULTS = dict(warn=3, block=5, halt=8, fresh=8, stall_warn=4, stall=8,
-                gain=60, same_warn=3, same_block=8, futile=4, soft=96,
+                gain=60, same_warn=3, same_block=8, answer=12, futile=4, soft=96,
                 stuck=6, explore=8, warn_reads=0, max_reads=0)
 # Texts without calls, and what is wrong with them.
 SAID = {"Done.": "status-only", "Let me check the parser next:": "plan-prose",
@@ -54,6 +54,10 @@ def normal(text):
     return re.sub(r"\d\d:\d\d:\d\d", "", text)
 
 
+def masked(text):
+    return re.sub(r"\d+", "#", normal(text))
+
+
 class Call:
     known = {}
 
@@ -72,8 +76,10 @@ class Call:
         bash = self.bash = self.name == "bash"
         self.idle = bash and (cmd in (":", "true") or
                               cmd.startswith("echo ") and "$" not in cmd)
-        self.poll = bash and cmd.startswith(POLLS)
-        self.reads = self.name == "read" or self.idle or self.poll
+        self.poll = bash and cmd.startswith(POLLS) or \
+            self.name == "job_wait"
+        self.reads = self.name == "read" or self.idle or \
+            bash and self.poll
         self.edits = self.name in ("edit", "write")
         self.runs = not self.reads and not self.edits
         self.network = "web" in self.name
@@ -90,11 +96,12 @@ class Model:
         self.fresh()
 
     def fresh(self):
-        self.turn = 0
+        self.turn = self.at = 0
         self.open = []
         self.step = None
-        self.patch = False
+        self.contract = False
         self.few = False
+        self.compacted = False
         self.ran = False
         self.outcomes = {}      # by call id
         self.begin()
@@ -107,20 +114,24 @@ class Model:
         m.entries = {k: dict(v) for k, v in self.entries.items()}
         m.checks = {k: dict(v) for k, v in self.checks.items()}
         m.faults = {k: dict(v) for k, v in self.faults.items()}
+        m.answers = {k: set(v) for k, v in self.answers.items()}
         m.outcomes = dict(self.outcomes)
         m.files = dict(self.files)
         m.latest = dict(self.latest)
-        for name in ("known", "states", "edits", "lines", "errors"):
+        for name in ("known", "returned", "states", "edits", "lines", "errors"):
             setattr(m, name, set(getattr(self, name)))
         return m
 
     def begin(self):
         self.turn += 1
         self.entries = {}       # signature: streak in this epoch
-        self.faults = {}        # tool: its row of one error in this epoch
+        self.task = False
+        self.faults = {}        # (tool, error): steps in this epoch
+        self.answers = {}       # (tool, short outcome): calls in this epoch
         self.checks = {}        # signature: failing since how many edits
         self.known = set()      # signatures run in this turn
         self.latest = {}        # and their latest outcomes
+        self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
         self.states = set()     # (path, state)
         self.edits = set()
@@ -130,7 +141,7 @@ class Model:
         self.history = ()
         self.halted = None
         self.force = 0
-        self.force_rule = None
+        self.force_rule = self.force_count = None
         self.window = 0
         self.news = 0
         self.score = 0
@@ -176,10 +187,8 @@ class Model:
             return
         if forced or self.over:
             c.said = "halt"
-            if not self.over and self.force_rule == "calls":
-                self.halted = ("calls", self.calls)
-            else:
-                self.halted = ("stall", int(self.score))
+            self.halted = ("stall", int(self.score)) if self.over else \
+                (self.force_rule, self.force_count)
             self.say(c.id, "halt", "call", *self.halted, c.sig)
             return
         for i, e in enumerate(earlier):
@@ -220,18 +229,23 @@ class Model:
         self.say(c.id, "block", "call", self.rule(e), n, c.sig)
         e["blocked"] += 1
         e["told"] = self.news
-        self.is_stuck(e["n"] + e["blocked"])
+        self.is_stuck(e["n"] + e["blocked"], c.poll)
         self.step["weights"].append(self.weight(c, e["transient"]))
         self.step["blocked"] = True
         return True
 
     def faulty(self, c):
-        f = self.faults.get(c.name)
-        if not f or len(f["sigs"]) < 2:
+        if c.bash or c.network:
+            return False
+        rows = [f for (tool, _), f in self.faults.items()
+                if tool == c.name and len(f["sigs"]) > 1]
+        f = max(rows, key=lambda f: f["n"] + f["blocked"], default=None)
+        if not f:
             return False
         limit = self.o["same_block"]
         if self.news > f["told"] and self.o["fresh"] > self.o["block"]:
             limit += self.o["fresh"] - self.o["block"]
+        limit *= 2 if f["transient"] else 1
         n = f["n"] + f["blocked"] + 1
         if n < limit:
             return False
@@ -248,7 +262,9 @@ class Model:
         return Fraction(1, 3) if c.poll else Fraction(1, 2) if transient \
             else 1
 
-    def is_stuck(self, n):
+    def is_stuck(self, n, poll):
+        if poll:
+            n //= 3
         self.stuck = max(self.stuck, n)
         if n >= self.o["stuck"]:
             self.step["stuck"] = True
@@ -285,9 +301,10 @@ class Model:
                     new = True
                     self.states.add(state)
                 elif self.files.get(x["path"]) != x["sha256"]:
-                    back = True
+                    back |= state in self.returned
+                    self.returned.add(state)
                 self.files[x["path"]] = x["sha256"]
-            return (new, not new and (back or c.edits)) \
+            return (new, not new and back) \
                 if meta["mutated"] else None
         if failed or not c.edits:
             return None
@@ -306,11 +323,15 @@ class Model:
             state = (path, frozenset(
                 (t, n) for t, n in there.items() if n))
         seen = state in self.states
+        back = seen and self.files.get(path, frozenset()) != state[1] and \
+            state in self.returned
+        if seen and self.files.get(path, frozenset()) != state[1]:
+            self.returned.add(state)
         again = c.sig in self.edits
         self.edits.add(c.sig)
         self.states.add(state)
         self.files[path] = state[1]
-        return (not seen and not again, seen)
+        return (not seen and not again, back)
 
     def outcome(self, c, m, meta):
         o, s = self.o, self.step
@@ -321,10 +342,10 @@ class Model:
                                    c.sig in self.latest):
             gain = 0
             first_error = False
-            failed, raw, norm = self.outcomes.get(cached) or \
+            failed, raw, norm, mask = self.outcomes.get(cached) or \
                 self.latest[c.sig]
             files = None
-            lines = ["x"]
+            short = mute = False
         else:
             lines = [x.strip() for x in text.split("\n")]
             gain = sum(len(x) for x in set(lines) - self.lines)
@@ -332,6 +353,11 @@ class Model:
             raw = (failed, "\n".join(x.rstrip() for x in
                                      text.split("\n")).rstrip())
             norm = (failed, normal(raw[1]))
+            mask = norm if c.name == "read" else (failed, masked(raw[1]))
+            mute = not any(lines)
+            short = sum(map(len, lines)) < o["gain"] and cached is None \
+                and not c.idle and (not failed or mute) and not (
+                    c.name == "read" and mute)
             first_error = failed and norm not in self.errors
             if failed:
                 gain = 0 if norm in self.errors else max(gain, len(text))
@@ -340,8 +366,8 @@ class Model:
                 gain = 0
             files = self.changed(c, failed, meta)
         if cached is None:
-            self.outcomes[c.id] = (failed, raw, norm)
-        self.latest[c.sig] = (failed, raw, norm)
+            self.outcomes[c.id] = (failed, raw, norm, mask)
+        self.latest[c.sig] = (failed, raw, norm, mask)
         transient = cached is None and failed and "timed out" in text
         self.calls += 1
         known = c.sig in self.known
@@ -352,12 +378,13 @@ class Model:
             not failed if c.edits else
             not known or gain > 0 and not alike)
         if progress:
-            self.entries, self.faults, self.history = {}, {}, ()
-            self.stuck = 0
+            self.epoch()
         e = self.entries.get(c.sig)
         same = e and e["failed"] == failed and (
             e["raw"] == raw or failed and e["norm"] == norm)
         alike = e and e["failed"] == failed and e["norm"] == norm
+        like = alike or e and e["failed"] == failed and e["mask"] == mask
+        other = e is None
         if progress or not alike and gain and gain >= o["gain"]:
             self.news += 1
             self.score = 0
@@ -372,10 +399,10 @@ class Model:
             if files[1]:
                 c.due.append(("revisit", 1))
         # the streak
-        free = alike and e["window"] != self.window
+        free = like and e["window"] != self.window
         if not e:
             e = dict(sig=c.sig, weak=0)
-        if not alike:
+        if not like:
             e["weak"] = 0
         if not same:
             e.update(n=0, blocked=0, told=self.news)
@@ -383,17 +410,22 @@ class Model:
             e["n"] += 1
         if not free:
             e["weak"] += 1
-        e.update(raw=raw, norm=norm, failed=failed, window=self.window,
+        e.update(raw=raw, norm=norm, mask=mask, failed=failed,
+                 window=self.window,
                  transient=transient, poll=c.poll)
         self.entries[c.sig] = e
         self.history = (self.history + (self.pair(e),))[-128:]
-        self.is_stuck(e["n"])
+        self.is_stuck(e["n"], c.poll)
         times = 3 if c.poll else 1
-        if not free and same and e["n"] >= o["warn"] * times:
-            c.due.append(("retry" if failed else "repeat", e["n"]))
-        elif not free and alike and e["weak"] >= 2 * o["warn"] * times:
+        if not free and failed and like and e["weak"] >= o["warn"] * times:
+            c.due.append(("retry", e["weak"]))
+        elif not free and same and e["n"] >= o["warn"] * times:
+            c.due.append(("repeat", e["n"]))
+        elif not free and not failed and like and \
+                e["weak"] >= 2 * o["warn"] * times:
             c.due.append(("repeat-weak", e["weak"]))
-        self.fault(c, failed, norm)
+        self.fault(c, failed, norm, transient, mute)
+        self.answer_of(c, short, raw)
         self.check(c, failed, norm)
         if c.name == "read" and cached is None:
             self.reads += 1
@@ -405,26 +437,44 @@ class Model:
             self.weight(c, transient) if same and not free else
             1 if files and not files[0] else
             0 if free or gain and not alike else
-            0 if first_error or
-            not known and c.bash and not any(lines) else
+            0 if first_error or other and short else
             Fraction(1, 3) if c.poll else Fraction(1, 2))
 
-    def fault(self, c, failed, norm):
-        if c.bash or c.network:
-            return
-        f = self.faults.get(c.name)
-        if not failed or not f or f["norm"] != norm:
-            f = dict(norm=norm, n=0, blocked=0, sigs=frozenset(),
-                     told=self.news if f is None or not failed or
-                     f["norm"] != norm else f["told"])
-            self.faults[c.name] = f
+    def epoch(self):
+        self.entries, self.faults, self.history = {}, {}, ()
+        self.answers = {}
+        self.stuck = 0
+
+    def fault(self, c, failed, norm, transient, mute):
         if not failed:
-            del self.faults[c.name]
+            self.faults = {k: f for k, f in self.faults.items()
+                           if k[0] != c.name}
             return
-        f["n"] += 1
+        if mute:
+            return
+        f = self.faults.setdefault((c.name, norm), dict(
+            n=0, blocked=0, sigs=frozenset(), told=self.news, at=None))
         f["sigs"] |= {c.sig}
-        if len(f["sigs"]) > 1 and f["n"] >= self.o["same_warn"] and not c.due:
-            c.due.append(("same-error", f["n"]))
+        f["transient"] = transient
+        if f["at"] == c.at:
+            return
+        f["at"] = c.at
+        f["n"] += 1
+        warn = self.o["same_warn"] + (c.bash or c.network)
+        if len(f["sigs"]) > 1 and not c.due and \
+                f["n"] >= warn * (3 if c.poll else 1):
+            c.due.append(("same-error", f["n"], norm))
+
+    def answer_of(self, c, short, raw):
+        if not short:
+            return
+        calls = self.answers.setdefault((c.name, raw), set())
+        if c.sig in calls:
+            return
+        calls.add(c.sig)
+        warn = self.o["answer"] * (3 if c.poll else 1)
+        if not c.due and len(calls) in [warn * 2**i for i in range(20)]:
+            c.due.append(("same-answer", len(calls)))
 
     def check(self, c, failed, norm):
         if not c.runs:
@@ -435,13 +485,17 @@ class Model:
             return
         if not k or k["norm"] != norm:
             self.checks[c.sig] = dict(norm=norm, since=self.edited,
-                                      last=self.edited)
+                                      last=self.edited, said=0)
             return
         if k["last"] == self.edited:
             return
         k["last"] = self.edited
-        if self.edited - k["since"] >= self.o["futile"]:
-            c.due.append(("futile-edits", self.edited - k["since"]))
+        n = self.edited - k["since"]
+        if n // self.o["futile"] > k["said"]:
+            k["said"] = n // self.o["futile"]
+            if k["said"] >= 3:
+                self.step["futile"] = n
+            c.due.append(("futile-edits", n))
 
     def end(self, s):
         o = self.o
@@ -459,7 +513,7 @@ class Model:
             rules.append(rule)
 
         for c in s["calls"]:
-            for rule, count in c.due:
+            for rule, count, *about in c.due:
                 if rule in ("repeat", "retry", "repeat-weak"):
                     e = self.entries.get(c.sig)
                     if rule != "repeat-weak" and e:
@@ -467,9 +521,10 @@ class Model:
                     if e:
                         e["told"] = self.news
                 elif rule == "same-error":
-                    if c.name not in self.faults:
+                    f = self.faults.get((c.name, about[0]))
+                    if not f:
                         continue        # it has worked since
-                    self.faults[c.name]["told"] = self.news
+                    f["told"] = self.news
                 warn(c, rule, count)
         score = self.score
         if quiet and w > 0 and not halted and (score >= o["stall"] or (
@@ -481,25 +536,27 @@ class Model:
                     self.over = True
                 else:
                     self.asked = True
-                    self.constrain("stall")
+                    self.constrain("stall", int(score))
+        if not halted and s.get("futile"):
+            self.constrain("futile-edits", s["futile"])
         if not halted and o["soft"] and self.calls >= o["soft"] and \
                 self.stuck >= o["stuck"] and not self.force and \
                 (not self.calls_asked or s.get("stuck")):
             self.calls_asked = True
             warn(last, "calls", self.calls)
-            self.constrain("calls")
+            self.constrain("calls", self.calls)
         first = o["explore"]
         over = self.still - first
-        if not halted and self.patch and first and over >= 0 and (
+        if not halted and (self.task or self.contract) and first and over >= 0 and (
                 over <= 2 or (over - 2) % first == 0):
             warn(last, "no-mutation", self.still)
         self.nudge(rules)
         s["weights"] = []
 
-    def constrain(self, rule):
+    def constrain(self, rule, count):
         if self.force == 0:
             self.force = 1
-            self.force_rule = rule
+            self.force_rule, self.force_count = rule, count
             self.say("constrain", "none", rule, 1)
 
     def nudge(self, rules):
@@ -520,8 +577,9 @@ class Model:
         bad = SAID.get(text)
         if bad != "status-only" and self.same_text >= 3:
             bad = "monologue"
-        if bad == "premature" and self.ran:
+        if bad == "premature" and (self.ran or self.compacted):
             bad = None
+        self.compacted = False
         if bad and self.nudged < 3 and self.nudged_turn < 6:
             self.nudged += 1
             self.nudged_turn += 1
@@ -534,12 +592,14 @@ class Model:
     def record(self, r):
         role, kind = r.get("role"), r.get("type")
         if role == "assistant" and r.get("tool_calls"):
+            self.at += 1
             forced, self.force = self.force > 0, max(0, self.force - 1)
             calls = [Call(c, 0) for c in r["tool_calls"]]
             self.step = dict(calls=calls, left=len(calls), weights=[])
             self.nudged = self.same_text = 0
             for i, c in enumerate(calls):
                 c.turn = self.turn
+                c.at = self.at
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
         elif role == "assistant":
@@ -551,11 +611,20 @@ class Model:
             self.step = None
             if role == "user":
                 self.begin()
+                self.task = "contract" in r.get("meta", {})
         elif kind == "hamr":
             self.fresh()
-            self.patch = r.get("mode") == "patch"
         elif kind == "config":
-            self.patch = r["set"].get("agent.mode") == "patch"
+            self.contract = r["set"].get("agent.contract") == "change"
+        elif kind == "undo":
+            self.epoch()
+            self.news += 1
+            self.score = 0
+            self.asked = self.over = self.ran = False
+            self.edits, self.returned = set(), set()
+            for x in r["paths"]:
+                self.states.add((x["path"], x["sha256"]))
+                self.files[x["path"]] = x["sha256"]
         elif kind == "limit":
             self.few = r["context_tokens"] < 32768
         elif kind == "verification":
@@ -563,6 +632,7 @@ class Model:
         elif kind == "compaction":
             self.lines = set()
             self.window += 1
+            self.compacted = True
         elif kind == "recovery":
             self.recover()
 
@@ -614,6 +684,7 @@ MORE = CALLS + [("bash", {"command": "echo hi"}),
                 ("write", {"path": "b", "content": "c"}),
                 ("write", {"path": "b", "content": "d"}),
                 ("read", {"path": "b"}), ("grep", {"x": 2}),
+                ("grep", {"x": 4}), ("job_wait", {"x": 1}),
                 ("grep", {"x": 3}), ("web_get", {"x": 1}),
                 ("web_get", {"x": 2})]
 
@@ -767,7 +838,11 @@ class Maker:
             self.put(type="limit", context_tokens=16384)
         elif x < .06:
             self.put(type="config",
-                     set={"agent.mode": self.rnd.choice(["patch", "docs"])})
+                     set={"agent.contract":
+                          self.rnd.choice(["change", "auto"])})
+        elif x < .065:
+            self.put(type="undo", of="u1", paths=[
+                {"path": "m", "sha256": str(self.rnd.randint(1, 3))}])
         elif x < .1:
             for _ in range(self.rnd.choice([1, 1, 4])):
                 self.put(role="assistant",
@@ -778,8 +853,9 @@ def random_sequences(count, seed):
     rnd = random.Random(seed)
     m = Maker(rnd)
     for k in range(count):
-        m.put(type="hamr", v=1, **({"mode": "patch"} if k % 2 else {}))
-        m.put(role="user", content="go")
+        m.put(type="hamr", v=1)
+        m.put(role="user", content="go",
+              **({"meta": {"contract": "soft"}} if k % 2 else {}))
         some = rnd.sample(MORE, rnd.randint(1, 6))
         texts = TEXTS + ["", "line %d" % rnd.randint(1, 9)]
         texts = rnd.sample(texts, rnd.randint(1, 3))
@@ -829,6 +905,7 @@ SMALL = dict(warn=("loop_guard.warn_threshold", 2),
              stall=("loop_control.progress_stall_threshold", 3),
              same_block=("loop_guard.same_error_block", 5),
              futile=("loop_guard.futile_edit_warn", 2),
+             answer=("loop_guard.same_answer_warn", 2),
              explore=("loop_guard.explore_nudge_after", 4))
 WIDE = dict(warn=("loop_guard.warn_threshold", 3),
             block=("loop_guard.block_threshold", 40),

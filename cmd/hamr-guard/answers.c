@@ -48,7 +48,10 @@ static bool
 is_none(struct guard *g, struct slice text, enum rule *rule, enum word *w)
 {
 	unsigned same = repeated(&g->answers, text);
+	bool compacted = g->answers.compacted;
 	int plan;
+
+	g->answers.compacted = false;
 
 	if (status_only(text)) {
 		*rule = RULE_STATUS_ONLY;
@@ -61,7 +64,7 @@ is_none(struct guard *g, struct slice text, enum rule *rule, enum word *w)
 		*w = W_MONOLOGUE;
 		return true;
 	}
-	if (!g->answers.ran && prose_claims_pass(text)) {
+	if (!g->answers.ran && !compacted && prose_claims_pass(text)) {
 		*rule = RULE_PREMATURE;
 		*w = W_PREMATURE;
 		return true;

@@ -81,13 +81,16 @@ limits_of(const struct policy *p, enum rule rule)
 		return (struct limits_of){ p->warn, p->block, p->halt };
 	case RULE_REPEAT_WEAK:
 		return (struct limits_of){ .warn = p->weak_warn };
+	case RULE_SAME_ANSWER:
+		return (struct limits_of){ .warn = p->answer_warn };
 	case RULE_SAME_ERROR:
 		return (struct limits_of){ p->same_warn, p->same_block, 0 };
 	case RULE_STALL:
 		return (struct limits_of){ p->stall_warn, 0,
 		    p->stall_limit };
 	case RULE_FUTILE_EDITS:
-		return (struct limits_of){ .warn = p->futile_warn };
+		return (struct limits_of){ p->futile_warn, 0,
+		    3 * p->futile_warn };
 	case RULE_NO_MUTATION:
 		return (struct limits_of){ .warn = p->explore };
 	case RULE_READS:
@@ -109,7 +112,8 @@ in_force(const struct policy *p, enum rule rule, unsigned long n)
 		return "warn";
 	if (n == l.block)
 		return "block";
-	return n != l.halt ? "" : rule == RULE_STALL ? "text only" : "halt";
+	return n != l.halt ? "" : rule == RULE_STALL ||
+	    rule == RULE_FUTILE_EDITS ? "text only" : "halt";
 }
 
 /* Rules that count whole turns begin where a turn is long. */

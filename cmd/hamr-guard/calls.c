@@ -102,16 +102,14 @@ COLD static void
 halt_stalled(struct guard *g, struct open_call *o)
 {
 	const struct stall *s = &g->stall;
-	bool calls = !s->over && g->text_rule == RULE_CALLS;
 	struct facts f = { .steps = s->steps };
 	struct why w = { .warn = g->policy->stall_warn,
 		.halt = g->policy->stall_limit, .line = s->ids.line };
 	struct verdict v = { .rule = s->over ? RULE_STALL : g->text_rule,
-		.count = calls ? g->calls : s->score / POINT,
+		.count = s->over ? s->score / POINT : g->text_count,
 		.evidence = s->ids.id, .nevidence = s->ids.n };
 
-	halt_begin(g, o, &v, &w, guard_words(calls ? W_CALLS_HALT :
-	    W_STALL_HALT, &f));
+	halt_begin(g, o, &v, &w, guard_words(W_TEXT_HALT, &f));
 }
 
 COLD static void
@@ -169,34 +167,23 @@ refuse(struct guard *g, struct open_call *o, struct seen *e,
 	    v.rule == RULE_RETRY ? W_RETRY_BLOCK : W_REPEAT_BLOCK, &f);
 	e->refused++;
 	e->told = g->news;
-	if (e->n + e->refused >= g->policy->stuck)
-		g->step.stuck = true;
-	if (e->n + e->refused > g->stuck)
-		g->stuck = e->n + e->refused;
+	guard_stuck(g, e->n + e->refused, e->poll);
 	step_weigh(&g->step, guard_weight(o->about.poll, e->transient));
 }
 
 /* A tool that failed in one way whatever it was given. */
 COLD static bool
-refuse_fault(struct guard *g, struct open_call *o, struct fault *f)
+refuse_fault(struct guard *g, struct open_call *o, struct seen *f)
 {
-	const struct policy *p = g->policy;
-	struct facts facts = { .count = 1 };
-	struct why w = { .warn = p->same_warn, .block = p->same_block };
-	struct verdict v = { .rule = RULE_SAME_ERROR };
+	struct limits l = fault_limits(g, &o->about, f);
+	struct facts facts = { .count = 1ul + f->n + f->refused };
+	struct why w = { .warn = l.warn, .block = l.block, .gated = l.gated,
+		.poll = o->about.poll, .transient = f->transient,
+		.same = f->n, .refused = f->refused, .line = f->ids.line };
+	struct verdict v = { .rule = RULE_SAME_ERROR, .count = facts.count,
+		.evidence = f->ids.id, .nevidence = f->ids.n };
 
-	facts.count = v.count = f->n + f->refused + 1;
-	v.evidence = f->ids.id;
-	v.nevidence = f->ids.n;
-	w.same = f->n;
-	w.refused = f->refused;
-	w.line = f->ids.line;
-	if (g->news > f->told && p->fresh_block > p->block) {
-		w.gated = true;
-		w.block += p->fresh_block - p->block;
-	}
-	w.block *= o->about.poll ? p->poll : 1;
-	if (v.count < w.block)
+	if (l.block == 0 || v.count < l.block)
 		return false;
 	f->refused++;
 	f->told = g->news;
@@ -208,9 +195,9 @@ refuse_fault(struct guard *g, struct open_call *o, struct fault *f)
 static bool
 refuse_faulty(struct guard *g, struct open_call *o)
 {
-	struct fault *f = fault_get(g, &o->about);
+	struct seen *f = fault_worst(g, &o->about);
 
-	return f != NULL && f->varied && refuse_fault(g, o, f);
+	return f != NULL && refuse_fault(g, o, f);
 }
 
 /* Enough was read in this turn: one line, and it climbs no ladder. */

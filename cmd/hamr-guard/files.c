@@ -24,19 +24,41 @@ place(struct files *f, uint64_t path)
 		f->file = xcalloc(PATHS_MAX, sizeof *f->file);
 	e = &f->file[(path >> 20) % PATHS_MAX];
 	if (e->path != path || e->turn != f->turn + 1)
-		*e = (struct file){ path, 0, f->turn + 1 };
+		*e = (struct file){ path, 0, f->turn + 1, false };
 	return e;
+}
+
+static const struct file *
+find(const struct files *f, uint64_t path)
+{
+	const struct file *e;
+
+	if (f->file == NULL)
+		return NULL;
+	e = &f->file[(path >> 20) % PATHS_MAX];
+	return e->path == path && e->turn == f->turn + 1 ? e : NULL;
 }
 
 uint64_t
 files_state(const struct files *f, uint64_t path)
 {
-	const struct file *e;
+	const struct file *e = find(f, path);
 
-	if (f->file == NULL)
-		return 0;
-	e = &f->file[(path >> 20) % PATHS_MAX];
-	return e->path == path && e->turn == f->turn + 1 ? e->state : 0;
+	return e != NULL ? e->state : 0;
+}
+
+void
+files_created(struct files *f, uint64_t path)
+{
+	place(f, path)->created = true;
+}
+
+bool
+files_is_created(const struct files *f, uint64_t path)
+{
+	const struct file *e = find(f, path);
+
+	return e != NULL && e->created;
 }
 
 void
@@ -47,6 +69,14 @@ files_base(struct files *f, uint64_t path, uint64_t state)
 	place(f, path)->state = state;
 }
 
+void
+files_undone(struct files *f, uint64_t path, uint64_t state)
+{
+	hset_clear(&f->returned);
+	hset_clear(&f->edits);
+	files_base(f, path, state);
+}
+
 bool
 files_reach(struct files *f, uint64_t path, uint64_t state, bool *back)
 {
@@ -54,8 +84,10 @@ files_reach(struct files *f, uint64_t path, uint64_t state, bool *back)
 	bool fresh;
 
 	f->states.max = STATES_MAX;
+	f->returned.max = STATES_MAX;
 	fresh = hset_add(&f->states, key_of(path, state));
-	*back |= !fresh && e->state != state;
+	*back |= !fresh && e->state != state &&
+	    !hset_add(&f->returned, key_of(path, state));
 	f->left = key_of(path, e->state);
 	e->state = state;
 	f->last = key_of(path, state);
@@ -106,6 +138,7 @@ files_clear(struct files *f)
 	f->used = false;
 	hset_clear(&f->states);
 	hset_clear(&f->edits);
+	hset_clear(&f->returned);
 	f->turn++;
 	for (size_t i = 0; i < MADE_MAX; i++) {
 		ids_clear(&f->made[i].by);
@@ -119,6 +152,7 @@ files_release(struct files *f)
 	files_clear(f);
 	hset_release(&f->states);
 	hset_release(&f->edits);
+	hset_release(&f->returned);
 	free(f->file);
 	*f = (struct files){ .edited = 0 };
 }

@@ -20,6 +20,7 @@
 struct file {
 	uint64_t path, state;
 	uint64_t turn;		/* another than now: free */
+	bool created;		/* by this turn */
 };
 
 struct made {
@@ -28,7 +29,7 @@ struct made {
 };
 
 struct files {
-	struct hset states, edits;
+	struct hset states, edits, returned;
 	struct file *file;	/* PATHS_MAX, NULL while empty */
 	unsigned long edited;	/* novel edits and changes so far */
 	struct made made[MADE_MAX];
@@ -39,9 +40,14 @@ struct files {
 
 /* A state that was there, known without a change. */
 void files_base(struct files *f, uint64_t path, uint64_t state);
-/* A change led to this state: true if it is a new one.  *back: it is one that
- * the file had left since. */
+/* The file was made in this turn. */
+void files_created(struct files *f, uint64_t path);
+bool files_is_created(const struct files *f, uint64_t path);
+/* A change led to this state: true if it is a new one.  *back: the file had
+ * left it, and is back for the second time; once is a deliberate undo. */
 bool files_reach(struct files *f, uint64_t path, uint64_t state, bool *back);
+/* Somebody else led the file back to this state: no return of the model's. */
+void files_undone(struct files *f, uint64_t path, uint64_t state);
 /* The state of a file that only its edits tell about. */
 uint64_t files_state(const struct files *f, uint64_t path);
 

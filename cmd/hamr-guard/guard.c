@@ -59,7 +59,9 @@ static void
 compacted(struct guard *g)
 {
 	hset_clear(&g->lines);
+	shown_clear(&g->shown);
 	g->window++;
+	g->answers.compacted = true;
 }
 
 static void
@@ -86,13 +88,14 @@ guard_record(struct guard *g, const struct rec *r)
 	case R_TOOL: guard_result(g, r); break;
 	case R_USER:
 		if (msg_is_person(r))
-			turn_begin(g);
+			turn_task(g, r);
 		break;
 	case R_COMPACTION: compacted(g); break;
 	case R_RECOVERY: turn_recover(g); break;
 	case R_VERIFICATION: g->answers.ran = true; break;
-	case R_HAMR:
-	case R_CONFIG: turn_mode(g, r); break;
+	case R_UNDO: turn_undo(g, r); break;
+	case R_HAMR: root_set(&g->sign.root, rec_get(r, "cwd")); break;
+	case R_CONFIG: turn_contract(g, r); break;
 	case R_LIMIT: turn_limit(g, r); break;
 	default: break;
 	}
@@ -111,7 +114,7 @@ guard_init(struct guard *g, struct stage *s, const struct policy *p,
 		g->watch = *w;
 	g->lines.max = LINES_MAX;
 	cycle_init(&g->cycle, p->window);
-	turn_mode(g, NULL);
+	turn_contract(g, NULL);
 	turn_limit(g, NULL);
 	g->few_first = g->few_reads;
 }
@@ -121,9 +124,10 @@ guard_reset(struct guard *g)
 {
 	turn_begin(g);
 	g->turn = 0;
-	g->answers.ran = false;
+	g->answers.ran = g->answers.compacted = false;
+	root_set(&g->sign.root, (struct slice){ NULL, 0 });
 	memory_clear(&g->memory);
-	turn_mode(g, NULL);
+	turn_contract(g, NULL);
 	g->few_reads = g->few_first;
 	pool_empty(g);
 	g->step = (struct step){ .first = 0 };
@@ -135,6 +139,9 @@ guard_release(struct guard *g)
 	guard_reset(g);
 	memory_release(&g->memory);
 	seen_release(&g->seen);
+	seen_release(&g->faults);
+	seen_release(&g->same);
+	hset_release(&g->answered);
 	hset_release(&g->lines);
 	hset_release(&g->errors);
 	files_release(&g->files);

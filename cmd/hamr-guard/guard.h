@@ -17,6 +17,7 @@
 #include "policy.h"
 #include "say.h"
 #include "seen.h"
+#include "shown.h"
 #include "sig.h"
 #include "stage.h"
 #include "words.h"
@@ -36,7 +37,7 @@
 struct word_due {
 	enum rule rule;
 	unsigned long count;
-	uint64_t state;		/* of a file, for revisit */
+	uint64_t about;		/* the state of a file, the error, the answer */
 };
 
 /* A call that has no result yet, or belongs to the step in hand. */
@@ -65,6 +66,7 @@ struct step {
 	bool news;		/* it brought something new */
 	bool changed;		/* or changed a file */
 	bool stuck;		/* of its calls, one is at stuck_at_cap */
+	unsigned long futile;	/* edits that did not help: text is due */
 };
 
 /* The stall score. */
@@ -87,17 +89,6 @@ struct halt {
 	char *message;
 };
 
-/* One tool failing in one way: the row of its latest error. */
-struct fault {
-	uint64_t tool, error;	/* hashes; tool 0: free */
-	uint64_t epoch;
-	unsigned n, refused;
-	bool varied;		/* not always the same call */
-	uint64_t sig, told;
-	struct ids ids;
-};
-#define FAULTS 64		/* tools told apart; more share places */
-
 /* What an answer is judged by, besides its words. */
 struct answers {
 	unsigned long nudged_call, nudged_turn;
@@ -105,6 +96,7 @@ struct answers {
 	unsigned same;		/* how often in a row */
 	bool ran;		/* something was run since the last change;
 				 * survives turns */
+	bool compacted;		/* none was given since a compaction */
 };
 
 struct guard {
@@ -122,7 +114,7 @@ struct guard {
 	size_t ncall, capcall;
 	struct step step;
 	/* of the transcript */
-	bool patch;		/* known to be in patch mode */
+	bool contract;		/* agent.contract says: files are to change */
 	bool few_reads;		/* the window is small */
 	bool few_first;		/* ... and what that is at the beginning */
 	struct answers answers;
@@ -135,12 +127,14 @@ struct guard {
 	unsigned steps;		/* with calls */
 	unsigned long calls, reads;	/* that ran */
 	unsigned long still;	/* steps without a change of a file */
+	bool task;		/* meta.contract says they are to change */
 	bool calls_asked;
 	struct seen_set seen;
-	struct hset lines, errors;
+	struct seen_set faults;	/* of a tool and an error, in this epoch */
+	struct seen_set same;	/* of a tool and a short answer, ditto */
+	struct hset lines, errors, answered;
+	struct shown shown;
 	struct files files;
-	struct fault fault[FAULTS];
-	bool faulty;		/* there is one */
 	struct cycle cycle;
 	struct stall stall;
 	struct halt halt;
@@ -148,6 +142,7 @@ struct guard {
 	unsigned stuck;		/* the largest streak of this epoch */
 	unsigned long text_only;	/* messages that are to be text */
 	enum rule text_rule;	/* that asked for it */
+	unsigned long text_count;
 };
 
 void guard_init(struct guard *g, struct stage *s, const struct policy *p,
@@ -171,9 +166,12 @@ void step_end(struct guard *g);
 void guard_answer(struct guard *g, const struct rec *r);
 /* turn.c: what begins again. */
 void turn_begin(struct guard *g);
+void turn_task(struct guard *g, const struct rec *r);	/* by a person */
 void turn_recover(struct guard *g);
-/* The mode, from a hamr or config record; NULL: from the policy alone. */
-void turn_mode(struct guard *g, const struct rec *r);
+void turn_epoch(struct guard *g);	/* progress */
+void turn_undo(struct guard *g, const struct rec *r);
+/* agent.contract, from a config record; NULL: from the policy alone. */
+void turn_contract(struct guard *g, const struct rec *r);
 /* The window, from a limit record; NULL: from the policy alone. */
 void turn_limit(struct guard *g, const struct rec *r);
 /* Reads allowed in a turn before a warning, or at most; 0: no limit. */
@@ -198,18 +196,23 @@ uint64_t streak_pair(const struct seen *e);	/* signature and outcome */
 void streak_why(const struct guard *g, const struct about *a,
     const struct seen *e, struct why *w);
 
-/* The row of errors of a call's tool in this epoch, NULL if there is none;
- * and a new one, empty. */
-struct fault *fault_get(struct guard *g, const struct about *a);
-struct fault *fault_begin(struct guard *g, const struct about *a);
+/* A tool's errors in this epoch: the one met most often, by other calls than
+ * one; NULL if there is none. */
+struct seen *fault_worst(struct guard *g, const struct about *a);
+/* The limits of same-error for a call; block 0: never. */
+struct limits fault_limits(const struct guard *g, const struct about *a,
+    const struct seen *f);
+
+/* A streak of n calls: does it count as stuck? */
+void guard_stuck(struct guard *g, unsigned n, bool poll);
 
 char *guard_words(enum word w, const struct facts *f);
 void stall_reset(struct stall *s);
 /* What a repeat weighs, in sixths: less where it may be repeated more. */
 int guard_weight(bool poll, bool transient);
 void step_weigh(struct step *s, int weight);
-void call_due(struct guard *g, struct open_call *c, enum rule r,
-    unsigned long count);
+void call_due(struct open_call *c, enum rule r, unsigned long count,
+    uint64_t about);
 void halt_lift(struct halt *h);
 
 #endif

@@ -277,3 +277,75 @@ norm_line(struct slice line, enum norm_text text, struct buf *out)
 		buf_add(out, l.done, (size_t)(l.end - l.done));
 	return l.any;
 }
+
+/* ---- numbers and ids masked ---- */
+
+#define HEX_ID 7		/* letters and digits of a short commit id */
+
+static bool
+is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* 8-4-4-4-12 hexadecimal digits from p on? */
+static bool
+is_uuid(const char *p, const char *end)
+{
+	static const unsigned char dash[] = { 8, 13, 18, 23 };
+	size_t d = 0;
+
+	if (end - p < 36)
+		return false;
+	for (size_t i = 0; i < 36; i++) {
+		if (d < sizeof dash && i == dash[d]) {
+			if (p[i] != '-')
+				return false;
+			d++;
+		} else if (!is_hex(p[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Behind the id that begins at p, where a word begins; p: none does. */
+static const char *
+over_id(const char *p, const char *end)
+{
+	const char *q = p;
+	bool digit = false;
+
+	if (is_uuid(p, end))
+		return p + 36;
+	while (q < end && is_hex(*q))
+		digit |= is_digit(*q++);
+	return digit && q - p >= HEX_ID && (q == end || !is_word(*q)) ? q : p;
+}
+
+bool
+norm_mask(struct slice line, struct buf *out)
+{
+	const char *p = line.p, *end = line.p + line.n, *done = p;
+	bool in_word = false;
+
+	buf_reset(out);
+	while (p < end) {
+		const char *q = !in_word && is_hex(*p) ? over_id(p, end) : p;
+
+		while (q < end && is_digit(*q))
+			q++;
+		in_word = is_word(*p);
+		if (q == p) {
+			p++;
+			continue;
+		}
+		buf_add(out, done, (size_t)(p - done));
+		buf_addc(out, '\2');
+		p = done = q;
+	}
+	if (done == line.p)
+		return false;
+	buf_add(out, done, (size_t)(end - done));
+	return true;
+}

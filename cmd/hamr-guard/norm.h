@@ -21,4 +21,8 @@ enum norm_text norm_kind(struct slice text);
  * the line without it; else out is left alone. */
 bool norm_line(struct slice line, enum norm_text text, struct buf *out);
 
+/* The same of every run of digits, hexadecimal id and UUID, whatever it
+ * means: for comparisons that only warn. */
+bool norm_mask(struct slice line, struct buf *out);
+
 #endif

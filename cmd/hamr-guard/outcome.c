@@ -1,4 +1,5 @@
 /* outcome.c - what a result says: its hashes, its gain, what it changed. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,15 +8,15 @@
 #include "text_hash.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
-#define LOOK_FIRST 30		/* five letters, however they are spelled */
+#define STATUS_MAX 80		/* a longer line says more than a status */
 
 /* ---- what meta tells ---- */
 
-enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, NAME, FIRST, LINES,
-	ERROR, TOLD };
+enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, NAME, OP, FIRST,
+	LAST, LINES, SHA, ERROR, TOLD };
 static const char *const told[TOLD] = { "cached", "exit", "signal", "mutated",
-	"sha256_before", "sha256_after", "path", "name", "first", "lines",
-	"error" };
+	"sha256_before", "sha256_after", "path", "name", "op", "first", "last",
+	"lines", "sha256", "error" };
 
 struct meta {
 	bool any;
@@ -61,6 +62,7 @@ memory_put(struct memory *m, struct slice id, const struct outcome *o)
 	m->e[h % MEMORY].of = m->of;
 	m->e[h % MEMORY].hash = o->d.hash;
 	m->e[h % MEMORY].norm = o->d.norm;
+	m->e[h % MEMORY].mask = o->d.mask;
 	m->e[h % MEMORY].failed = o->failed;
 }
 
@@ -75,6 +77,7 @@ memory_get(const struct memory *m, struct slice id, struct outcome *o)
 	o->known_hash = true;
 	o->d.hash = m->e[h % MEMORY].hash;
 	o->d.norm = m->e[h % MEMORY].norm;
+	o->d.mask = m->e[h % MEMORY].mask;
 	o->failed = m->e[h % MEMORY].failed;
 }
 
@@ -93,15 +96,40 @@ memory_release(struct memory *m)
 
 /* ---- the text ---- */
 
+/* Is a status that may pass among the numbers of a text?  Not as a part of a
+ * longer one, nor of a line and column: a.c:503:12. */
+static bool
+has_status(const char *text)
+{
+	static const char *const statuses[] = { "408", "429", "502", "503",
+		"504", "529" };
+
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+		for (const char *p = text; (p = strstr(p, statuses[i])) !=
+		    NULL; p += 3) {
+			char before = p > text ? p[-1] : ' ';
+
+			if (isalnum((unsigned char)before) || before == '.' ||
+			    isalnum((unsigned char)p[3]) ||
+			    (p[3] == ':' && isdigit((unsigned char)p[4])) ||
+			    (p[3] == '.' && isdigit((unsigned char)p[4])))
+				continue;
+			return true;
+		}
+	return false;
+}
+
 static bool
 may_pass(const struct meta *meta, struct slice text)
 {
 	static const char *const codes[] = { "timeout", "rate_limited",
 		"overloaded", "network", NULL };
-	static const char *const signs[] = { "timed out", "timeout", "429",
-		"rate limit", "too many requests", "connection refused",
-		"connection reset", "connection error",
-		"temporarily unavailable", NULL };
+	static const char *const signs[] = { "timed out", "timeout",
+		"rate limit", "too many requests", "service unavailable",
+		"temporarily", "temporary failure", "bad gateway",
+		"connection refused", "connection reset", "connection error",
+		"etimedout", "econnreset", "econnrefused", "eai_again",
+		"overloaded", NULL };
 	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
 	bool yes = false;
 	char *start;
@@ -115,6 +143,7 @@ may_pass(const struct meta *meta, struct slice text)
 			start[i] = (char)(start[i] + 32);
 	for (size_t i = 0; signs[i] != NULL && !yes; i++)
 		yes = strstr(start, signs[i]) != NULL;
+	yes = yes || has_status(start);
 	free(start);
 	return yes;
 }
@@ -171,15 +200,33 @@ decoded(struct guard *g, struct slice text)
 	return buf_view(&g->text);
 }
 
-/* hamr-tool's first line of a command is the exit status. */
+/* Is a line nothing but an exit status?  "exit 1", "Command exited with code
+ * 1", "Exit code: 2". */
 static bool
 is_status(struct guard *g, struct slice text)
 {
-	size_t look = text.n < LOOK_FIRST ? text.n : LOOK_FIRST;
+	static const char *const words[] = { "exit", "exited", "code",
+		"status", "command", "process", "with", "failed", "returned",
+		"error", "nonzero", "zero", "non", "no", "output", NULL };
+	bool any = false;
+	char word[10];
 
-	if (memchr(text.p, '\\', look) != NULL)
-		text = decoded(g, text);
-	return slice_starts(text, "exit ");
+	if (text.n > STATUS_MAX)
+		return false;
+	text = decoded(g, text);
+	for (size_t i = 0, n = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		any |= isdigit((unsigned char)c) != 0;
+		if (isalpha((unsigned char)c) && n < sizeof word - 1)
+			word[n++] = (char)tolower((unsigned char)c);
+		if (i + 1 < text.n && isalpha((unsigned char)text.p[i + 1]))
+			continue;
+		if (n > 0 && !slice_in((struct slice){ word, n }, words))
+			return false;
+		n = 0;
+	}
+	return any;
 }
 
 static bool
@@ -196,14 +243,38 @@ has_failed(const struct rec *r, const struct meta *meta)
 
 /* ---- files ---- */
 
-static uint64_t
-hash_of(struct slice s)
+uint64_t
+outcome_hash(struct slice s)
 {
 	struct slice plain = scan_plain(s);
 
 	if (plain.p != NULL)
 		s = plain;
 	return text_hash(s.p != NULL ? s.p : "", s.n, 1);
+}
+
+/* Could a change of this file make a check stale? */
+static bool
+path_matters(const struct guard *g, struct slice path)
+{
+	char *text = scan_strdup(path);
+	bool yes = text == NULL || root_matters(&g->sign.root,
+	    slice_of(text));
+
+	free(text);
+	return yes;
+}
+
+/* An element of meta.mutated: what this turn made may go again. */
+static bool
+told_matters(const struct guard *g, struct slice one)
+{
+	struct slice path = scan_get(one, "path");
+
+	if (scan_kind(scan_get(one, "sha256")) != SCAN_STRING &&
+	    files_is_created(&g->files, outcome_hash(path)))
+		return false;
+	return path_matters(g, path);
 }
 
 /* What meta tells of changed files. */
@@ -215,28 +286,32 @@ files_told(struct guard *g, const struct open_call *c,
 	bool any = false, fresh = false, back = false;
 	struct walk w;
 
-	if (path.p != NULL && sha.p != NULL)
-		files_base(&g->files, hash_of(path), hash_of(sha));
+	if (path.p != NULL && scan_kind(sha) == SCAN_STRING)
+		files_base(&g->files, outcome_hash(path), outcome_hash(sha));
+	else if (path.p != NULL && c->about.write)
+		files_created(&g->files, outcome_hash(path));
 	if (scan_kind(meta->v[MUTATED]) == SCAN_ARRAY) {
 		walk_in(&w, meta->v[MUTATED]);
 		while (walk_next(&w, NULL, &one)) {
 			any = true;
+			o->matters |= told_matters(g, one);
 			fresh |= files_reach(&g->files,
-			    hash_of(scan_get(one, "path")),
-			    hash_of(scan_get(one, "sha256")), &back);
+			    outcome_hash(scan_get(one, "path")),
+			    outcome_hash(scan_get(one, "sha256")), &back);
 		}
 	}
 	sha = meta->v[AFTER];
 	if (!any && path.p != NULL && scan_kind(sha) == SCAN_STRING) {
 		any = true;
-		fresh = files_reach(&g->files, hash_of(path), hash_of(sha),
+		o->matters = path_matters(g, path);
+		fresh = files_reach(&g->files, outcome_hash(path), outcome_hash(sha),
 		    &back);
 	}
 	if (!any)
 		return;
 	o->reached = true;
 	o->files = fresh ? NEW_STATE : OLD_STATE;
-	o->back = !fresh && (back || c->about.edits);
+	o->back = !fresh && back;
 	o->novel_edit = fresh;
 }
 
@@ -253,8 +328,12 @@ files_guessed(struct guard *g, const struct open_call *c, struct outcome *o)
 		return;
 	o->files = NEW_STATE;
 	o->novel_edit = true;
+	o->matters = a->matters && !(a->removes != 0 &&
+	    files_is_created(&g->files, a->removes));
 	if (!a->edits)
 		return;
+	if (a->write && files_state(&g->files, path) == 0)
+		files_created(&g->files, path);
 	if (!a->write) {
 		state += files_state(&g->files, path);
 		files_base(&g->files, path, files_state(&g->files, path));
@@ -266,7 +345,7 @@ files_guessed(struct guard *g, const struct open_call *c, struct outcome *o)
 	o->novel_edit = novel && fresh;
 	if (!novel || !fresh)
 		o->files = OLD_STATE;
-	o->back = !fresh;
+	o->back = back;
 }
 
 /* Does meta know what was changed?  Of a command that hamr-tool ran, always;
@@ -296,8 +375,31 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
 		o->known_hash = true;
 		o->d.hash = e->raw;
 		o->d.norm = e->norm;
+		o->d.mask = e->mask;
 		o->failed = e->failed;
 	}
+}
+
+/* Was it a read of lines that are known?  Where meta tells the range that
+ * decides, as the lines that hamr-tool adds to a text vary. */
+static void
+read_range(struct guard *g, const struct open_call *c,
+    const struct meta *meta, struct outcome *o)
+{
+	int64_t first, last, lines;
+	bool any = scan_int(meta->v[FIRST], &first);
+
+	if (!c->about.looks)
+		return;
+	o->past_end = o->d.lines == 0;
+	if (scan_int(meta->v[LINES], &lines))
+		o->past_end |= any ? first > lines :
+		    lines > 0 && scan_str_is(meta->v[OP], "file");
+	if (any && scan_int(meta->v[LAST], &last) && meta->v[SHA].p != NULL)
+		o->shown = shown_add(&g->shown, outcome_hash(meta->v[PATH]),
+		    outcome_hash(meta->v[SHA]), first, last);
+	if (o->past_end || o->shown)
+		o->d.gain = 0;
 }
 
 static void
@@ -305,9 +407,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct meta *meta, struct outcome *o)
 {
 	struct slice text = text_of(g, r, &o->d);
-	int64_t first, lines;
 
-	text_digest(text, &g->lines, g->scratch, &o->d);
+	text_digest(text, &g->lines, !c->about.looks, g->scratch,
+	    &o->d);
 	if (o->failed) {
 		struct slice plain = decoded(g, text);
 
@@ -325,11 +427,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	}
 	if (c->about.idle)
 		o->d.gain = 0;
-	o->silent = c->about.bash && (o->d.lines == 0 ||
-	    (o->d.lines == 1 && is_status(g, text)));
-	o->past_end = c->about.looks && (o->d.lines == 0 ||
-	    (scan_int(meta->v[FIRST], &first) &&
-	    scan_int(meta->v[LINES], &lines) && first > lines));
+	o->mute = o->d.lines == 0 ||
+	    (c->about.bash && o->d.lines == 1 && is_status(g, text));
+	o->brief = o->d.chars < g->policy->min_gain;
+	read_range(g, c, meta, o);
 }
 
 void

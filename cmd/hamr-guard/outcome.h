@@ -18,13 +18,19 @@ struct outcome {
 				 * if that is known */
 	bool known_hash;	/* of a cached one: it is */
 	bool new_error;		/* failed as nothing did in this turn */
-	bool silent;		/* a command that printed nothing */
+	bool mute;		/* printed nothing, or its exit status only */
+	bool brief;		/* less text than what counts as news */
 	bool past_end;		/* a read behind the end of its file */
+	bool shown;		/* a read of lines that were shown */
 	enum { SAME_FILES, NEW_STATE, OLD_STATE } files;
 	bool reached;		/* and files.last is that state */
-	bool back;		/* OLD_STATE, and worth a word */
+	bool back;		/* OLD_STATE, for the second time */
+	bool matters;		/* such a change makes checks stale */
 	bool novel_edit;	/* an edit that was not made before */
 };
+
+/* Of a path or a file's hash, a JSON value, as struct files wants them. */
+uint64_t outcome_hash(struct slice json);
 
 /* Read the result of c; the sets of g take in what it shows. */
 void outcome_read(struct guard *g, const struct open_call *c,
@@ -35,7 +41,7 @@ void outcome_read(struct guard *g, const struct open_call *c,
 #define MEMORY 1024
 struct memory {
 	struct {
-		uint64_t id, hash, norm;
+		uint64_t id, hash, norm, mask;
 		unsigned of;	/* the transcript */
 		bool failed;
 	} *e;			/* NULL while empty */

@@ -23,6 +23,7 @@ read_limits(struct policy *p, const struct conf *c)
 	p->weak_warn = WEAK_TIMES * p->warn;
 	p->same_warn = count_of(c, "loop_guard.same_error_warn");
 	p->same_block = count_of(c, "loop_guard.same_error_block");
+	p->answer_warn = count_of(c, "loop_guard.same_answer_warn");
 	p->futile_warn = count_of(c, "loop_guard.futile_edit_warn");
 	p->retries = count_of(c, "loop_guard.max_retries");
 	p->soft_calls = count_of(c, "loop_guard.soft_max_tool_calls");
@@ -42,7 +43,7 @@ read_limits(struct policy *p, const struct conf *c)
 bool
 policy_read(struct policy *p, const struct conf *c, const char *profile)
 {
-	const char *origin = conf_origin(c, "agent.mode");
+	static const char contract[] = "agent.contract";
 
 	if (profile == NULL)
 		profile = conf_str(c, "loop_guard.profile");
@@ -50,9 +51,9 @@ policy_read(struct policy *p, const struct conf *c, const char *profile)
 	p->poll_tools = conf_list(c, "loop_guard.poll_tools", &p->npoll);
 	p->exempt = conf_list(c, "loop_guard.exempt_tools", &p->nexempt);
 	p->tools = conf_list(c, "loop_guard.tools", &p->ntools);
-	if (conf_is_set(c, "agent.mode"))
-		p->mode = conf_str(c, "agent.mode");
-	p->mode_flag = p->mode != NULL && strcmp(origin, "-o") == 0;
+	p->contract = strcmp(conf_str(c, contract), "change") == 0;
+	p->contract_flag = conf_is_set(c, contract) &&
+	    strcmp(conf_origin(c, contract), "-o") == 0;
 	p->conf = c;
 	p->off = strcmp(profile, "off") == 0 ||
 	    !conf_bool(c, "loop_guard.enabled");

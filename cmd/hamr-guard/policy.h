@@ -14,7 +14,7 @@ struct policy {
 	bool allow;		/* -a */
 	bool status;		/* -e */
 	unsigned long warn, block, halt, fresh_block, poll, weak_warn;
-	unsigned long same_warn, same_block, futile_warn, retries;
+	unsigned long same_warn, same_block, answer_warn, futile_warn, retries;
 	unsigned long soft_calls, stuck, explore;
 	unsigned long stall_warn, stall_limit, min_gain;
 	/* read_policy sets them for a small window when nobody else did */
@@ -23,9 +23,8 @@ struct policy {
 	size_t window;
 	const char *const *poll_tools, *const *exempt, *const *tools;
 	size_t npoll, nexempt, ntools;
-	/* agent.mode, when something but its default set it; else NULL */
-	const char *mode;
-	bool mode_flag;		/* by -o: wins over the transcript */
+	bool contract;		/* agent.contract is "change" */
+	bool contract_flag;	/* by -o: wins over the transcript */
 	const struct conf *conf;
 };
 

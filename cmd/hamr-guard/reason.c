@@ -10,27 +10,30 @@ static const char *const table[] = {
 	[RULE_REPEAT] = "the same call (tool and arguments) with an unchanged "
 	    "outcome, whatever came between, since the last progress",
 	[RULE_REPEAT_WEAK] = "the same call with an outcome that differs in "
-	    "clock times, durations, addresses and the like only",
+	    "times, durations, numbers, ids and the like only",
+	[RULE_SAME_ANSWER] = "different calls of one tool with the same short "
+	    "answer",
 	[RULE_RETRY] = "the same call failing again with the same error",
 	[RULE_SAME_ERROR] = "one tool failing with one error, whatever its "
 	    "arguments",
 	[RULE_CYCLE] = "several calls going round with unchanged outcomes",
-	[RULE_STALL] = "steps that bring nothing new, weighed and added up",
-	[RULE_PLACEHOLDER] = "calls that cannot inform: no command at all, a "
-	    "constant, an empty file",
+	[RULE_STALL] = "steps that return nothing new, weighted and added up",
+	[RULE_PLACEHOLDER] = "calls that cannot return anything new: no command "
+	    "at all, a constant, an empty file",
 	[RULE_FUTILE_EDITS] = "edits that leave a failing check as it was",
-	[RULE_REVISIT] = "a file that is back in a state it had in this turn",
-	[RULE_SWEEP] = "reading past the end of a file, or again what was "
+	[RULE_REVISIT] = "a file that is back in a state of this turn for the "
+	    "second time",
+	[RULE_SWEEP] = "reading past the end of a file, or lines already "
 	    "shown",
-	[RULE_NO_MUTATION] = "steps without a change to a file, where one is "
-	    "wanted",
+	[RULE_NO_MUTATION] = "steps without a file change, in a task that wants "
+	    "one",
 	[RULE_READS] = "reads in one turn",
 	[RULE_CALLS] = "calls in one turn",
 	[RULE_BATCH] = "identical calls in one message",
 	[RULE_PLAN_PROSE] = "an answer that only announces what comes next",
 	[RULE_STATUS_ONLY] = "an answer that is a status and nothing else",
-	[RULE_PREMATURE] = "a claim that checks passed when none ran since the "
-	    "last change",
+	[RULE_PREMATURE] = "a claim that checks passed though none has run "
+	    "since the last change",
 	[RULE_MONOLOGUE] = "the same answer again and again",
 };
 
@@ -86,12 +89,12 @@ put_limits(const struct reason *p, struct buf *b, const struct why *w)
 	if (t.len == 0)
 		return;
 	if (w->gated)
-		buf_adds(&t, "; block and halt put off, as something new came "
-		    "since the model was last told");
+		buf_adds(&t, "; block and halt are later, as something new "
+		    "came back since the model was last told");
 	if (w->poll)
-		buf_adds(&t, "; raised, as it polls");
+		buf_adds(&t, "; raised for polling");
 	if (w->transient)
-		buf_adds(&t, "; raised, as the error may pass");
+		buf_adds(&t, "; raised for a temporary error");
 	put_row(p, b, "limits", &t);
 }
 
@@ -128,7 +131,7 @@ put_counters(const struct reason *p, struct buf *b, const struct firing *f)
 	    "turn\n", w->same, w->refused, w->epoch + 1);
 	reason_label(p, b, "");
 	if (w->steps == 0)
-		buf_adds(b, "the step before brought something new");
+		buf_adds(b, "the step before returned something new");
 	else
 		buf_fmt(b, "nothing new for %lu step%s", w->steps,
 		    w->steps == 1 ? "" : "s");

@@ -3,19 +3,23 @@
 
 #include "guard.h"
 #include "mem.h"
+#include "text_hash.h"
+
+#define FUTILE_TEXT 3		/* times futile_edit_warn: text is asked for */
 
 void
-call_due(struct guard *g, struct open_call *c, enum rule r,
-    unsigned long count)
+call_due(struct open_call *c, enum rule r, unsigned long count,
+    uint64_t about)
 {
 	if (c->ndue < WARNS_MAX)
-		c->due[c->ndue++] = (struct word_due){ r, count,
-			g->files.last };
+		c->due[c->ndue++] = (struct word_due){ r, count, about };
 }
 
 /* ---- the streak of a signature ---- */
 
-enum likeness { CHANGED, ALIKE, SAME };	/* ALIKE: only normalised */
+/* MASKED: but for numbers and ids, for warnings only; ALIKE: but for what
+ * changes by itself. */
+enum likeness { CHANGED, MASKED, ALIKE, SAME };
 
 static enum likeness
 compare(const struct guard *g, const struct seen *e,
@@ -26,9 +30,9 @@ compare(const struct guard *g, const struct seen *e,
 		return CHANGED;
 	if (e->raw == o->d.hash)
 		return SAME;
-	if (e->norm != o->d.norm)
-		return CHANGED;
-	return o->failed ? SAME : ALIKE;
+	if (e->norm == o->d.norm)
+		return o->failed ? SAME : ALIKE;
+	return e->mask == o->d.mask ? MASKED : CHANGED;
 }
 
 static bool
@@ -39,7 +43,7 @@ is_progress(const struct open_call *c, const struct outcome *o, bool known,
 		return false;
 	if (c->about.edits)
 		return !o->failed;
-	return !known || (like == CHANGED && o->d.gain > 0);
+	return !known || (like <= MASKED && o->d.gain > 0);
 }
 
 /* Count the outcome; true when it is the free one after a compaction. */
@@ -62,6 +66,7 @@ count(struct guard *g, struct open_call *c, struct seen *e,
 	e->weak += !excused;
 	e->raw = o->d.hash;
 	e->norm = o->d.norm;
+	e->mask = o->d.mask;
 	e->failed = o->failed;
 	e->epoch = g->epoch;
 	e->window = g->window;
@@ -69,9 +74,7 @@ count(struct guard *g, struct open_call *c, struct seen *e,
 	e->poll = c->about.poll;
 	ids_add(&e->ids, c->id, c->line, c->step);
 	cycle_push(&g->cycle, streak_pair(e));
-	if (e->n > g->stuck)
-		g->stuck = e->n;
-	g->step.stuck |= e->n >= g->policy->stuck;
+	guard_stuck(g, e->n, e->poll);
 	return excused;
 }
 
@@ -84,41 +87,89 @@ judge_streak(struct guard *g, struct open_call *c, struct seen *e,
 
 	tell_count(g, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
 	tell_count(g, RULE_REPEAT_WEAK, e->weak);
-	if (like == SAME && e->n >= p->warn * times)
-		call_due(g, c, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
-	else if (like != CHANGED && e->weak >= p->weak_warn * times)
-		call_due(g, c, RULE_REPEAT_WEAK, e->weak);
+	if (e->failed && like != CHANGED && e->weak >= p->warn * times)
+		call_due(c, RULE_RETRY, e->weak, 0);
+	else if (like == SAME && e->n >= p->warn * times)
+		call_due(c, RULE_REPEAT, e->n, 0);
+	else if (!e->failed && like != CHANGED && e->weak >= p->weak_warn * times)
+		call_due(c, RULE_REPEAT_WEAK, e->weak, 0);
 }
 
-/* ---- one tool, one error, other arguments ---- */
+/* ---- what different calls of one tool have in common ---- */
 
+/* The calls that fail alike in one step, however many, count once. */
 static void
 judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 {
-	struct fault *f;
-	uint64_t sig = c->about.sig.b;
+	struct seen *f;
 
-	if (c->about.bash || c->about.network)
-		return;
-	f = fault_get(g, &c->about);
 	if (!o->failed) {
-		if (f != NULL)
-			fault_begin(g, &c->about);
+		for (unsigned i = 1; i <= g->faults.n; i++)
+			if (g->faults.e[i].sig.a == c->about.tool)
+				g->faults.e[i].n = 0;
 		return;
 	}
-	if (f == NULL || f->error != o->d.norm)
-		f = fault_begin(g, &c->about);
-	f->varied |= f->n > 0 && f->sig != sig;
-	f->error = o->d.norm;
-	f->sig = sig;
+	if (o->mute)
+		return;		/* a status alone says nothing */
+	f = seen_put(&g->faults, (struct sig){ c->about.tool, o->d.norm });
+	if (f->n == 0) {
+		ids_clear(&f->ids);
+		f->refused = 0;
+		f->varied = false;
+		f->told = g->news;
+	}
+	f->varied |= f->n > 0 && f->last != c->about.sig.b;
+	f->last = c->about.sig.b;
+	f->raw = o->d.hash;
+	f->norm = o->d.norm;
+	f->transient = o->transient;
+	if (f->n > 0 && f->step == c->step)
+		return;
+	f->step = c->step;
 	f->n++;
 	ids_add(&f->ids, c->id, c->line, c->step);
 	if (!f->varied)
 		return;
 	tell_count(g, RULE_SAME_ERROR, f->n);
-	if (f->n >= g->policy->same_warn * (c->about.poll ?
-	    g->policy->poll : 1) && c->ndue == 0)
-		call_due(g, c, RULE_SAME_ERROR, f->n);
+	if (f->n >= fault_limits(g, &c->about, f).warn && c->ndue == 0)
+		call_due(c, RULE_SAME_ERROR, f->n, f->sig.b);
+}
+
+/* A batch of inserts, of probes, of files checked: the same short answer to
+ * calls that all differ. */
+static bool
+is_same_answer(const struct open_call *c, const struct outcome *o)
+{
+	return o->brief && (!o->failed || o->mute) && !o->cached &&
+	    !c->about.idle && !o->past_end && !o->shown;
+}
+
+static bool
+is_twice(unsigned long n, unsigned long first)
+{
+	return n % first == 0 && (n / first & (n / first - 1)) == 0;
+}
+
+/* Remarked on at 12, 24, 48 and so on. */
+static void
+judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
+{
+	unsigned long warn = g->policy->answer_warn *
+	    (c->about.poll ? g->policy->poll : 1);
+	struct sig key = { c->about.tool, o->d.hash };
+	struct seen *e;
+
+	if (!is_same_answer(c, o))
+		return;
+	g->answered.max = LINES_MAX;
+	if (!hset_add(&g->answered, text_fold(key.a ^ key.b, c->about.sig.b)))
+		return;		/* not another call */
+	e = seen_put(&g->same, key);
+	e->n++;
+	ids_add(&e->ids, c->id, c->line, c->step);
+	tell_count(g, RULE_SAME_ANSWER, e->n);
+	if (e->n >= warn && is_twice(e->n, warn) && c->ndue == 0)
+		call_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
 }
 
 /* ---- edits that change nothing that is tested ---- */
@@ -138,15 +189,21 @@ judge_check(struct guard *g, struct open_call *c, struct seen *e,
 			return;
 		e->fault = o->d.norm;
 		e->edited = e->checked = edits;
+		e->said = 0;
 		e->checks = xcalloc(1, sizeof *e->checks);
 	}
 	ids_add(e->checks, c->id, c->line, c->step);
 	if (edits == e->checked)
 		return;		/* nothing was changed in between */
 	e->checked = edits;
-	tell_count(g, RULE_FUTILE_EDITS, edits - e->edited);
-	if (edits - e->edited >= g->policy->futile_warn)
-		call_due(g, c, RULE_FUTILE_EDITS, edits - e->edited);
+	edits -= e->edited;
+	tell_count(g, RULE_FUTILE_EDITS, edits);
+	if (edits / g->policy->futile_warn <= e->said)
+		return;
+	e->said = edits / g->policy->futile_warn;
+	if (e->said >= FUTILE_TEXT)
+		g->step.futile = edits;
+	call_due(c, RULE_FUTILE_EDITS, edits, 0);
 }
 
 /* ---- the step's weight ---- */
@@ -161,7 +218,7 @@ news(struct guard *g)
 
 /* How much this call adds to the stall score, in sixths. */
 static int
-weight(const struct open_call *c, const struct outcome *o, bool known,
+weight(const struct open_call *c, const struct outcome *o, bool other,
     enum likeness like, bool excused)
 {
 	if (c->about.idle)
@@ -172,7 +229,7 @@ weight(const struct open_call *c, const struct outcome *o, bool known,
 		return POINT;
 	if (excused || (like != ALIKE && o->d.gain > 0))
 		return 0;
-	if (o->new_error || (!known && o->silent))
+	if (o->new_error || (other && is_same_answer(c, o)))
 		return 0;
 	return c->about.poll ? POINT / 3 : POINT / 2;
 }
@@ -185,13 +242,16 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 		return;
 	}
 	g->step.changed = true;
-	g->answers.ran = c->about.runs && c->about.bash;
+	if (o->matters)
+		g->answers.ran = c->about.runs && c->about.bash;
+	else
+		g->answers.ran |= c->about.runs;
 	g->files.edited += o->novel_edit;
 	if (o->reached)
 		files_made(&g->files, c->id, c->line, c->step);
 	if (o->back) {
 		tell_count(g, RULE_REVISIT, 1);
-		call_due(g, c, RULE_REVISIT, 1);
+		call_due(c, RULE_REVISIT, 1, g->files.last);
 	}
 }
 
@@ -206,7 +266,7 @@ note_read(struct guard *g, struct open_call *c, const struct outcome *o)
 	tell_count(g, RULE_READS, g->reads);
 	if (warn != 0 && g->reads >= warn && (g->reads - warn) % READS_AGAIN
 	    == 0)
-		call_due(g, c, RULE_READS, g->reads);
+		call_due(c, RULE_READS, g->reads, 0);
 }
 
 static void
@@ -214,7 +274,7 @@ outcome(struct guard *g, struct open_call *c, const struct rec *r)
 {
 	const struct policy *p = g->policy;
 	struct seen *e = seen_get(&g->seen, c->about.sig);
-	bool known = e != NULL, progress, excused;
+	bool known = e != NULL, other, progress, excused;
 	enum likeness like;
 	struct outcome o;
 
@@ -224,12 +284,10 @@ outcome(struct guard *g, struct open_call *c, const struct rec *r)
 	g->calls++;
 	progress = is_progress(c, &o, known, compare(g, e, &o));
 	if (progress) {
-		g->epoch++;
-		g->stuck = 0;
-		cycle_clear(&g->cycle);
+		turn_epoch(g);
 	}
 	like = compare(g, e, &o);
-	if (progress || (like == CHANGED && o.d.gain > 0 &&
+	if (progress || (like <= MASKED && o.d.gain > 0 &&
 	    o.d.gain >= p->min_gain))
 		news(g);
 	note_change(g, c, &o);
@@ -238,16 +296,18 @@ outcome(struct guard *g, struct open_call *c, const struct rec *r)
 		return;
 	}
 	e = seen_put(&g->seen, c->about.sig);
+	other = e->n == 0 || e->epoch != g->epoch;
 	excused = count(g, c, e, &o, like);
 	if (!excused)
 		judge_streak(g, c, e, like);
 	judge_fault(g, c, &o);
+	judge_answer(g, c, &o);
 	judge_check(g, c, e, &o);
 	note_read(g, c, &o);
-	step_weigh(&g->step, weight(c, &o, known, like, excused));
+	step_weigh(&g->step, weight(c, &o, other, like, excused));
 	g->step.idle |= c->about.idle;
 	g->step.sweep |= c->about.looks && !c->about.idle &&
-	    (o.past_end || o.d.gain == 0);
+	    (o.past_end || o.shown || o.d.gain == 0);
 }
 
 /* ---- a tool message ---- */

@@ -9,7 +9,7 @@
 static unsigned
 bucket_of(struct sig sig)
 {
-	return sig.a % BUCKETS;
+	return (sig.a ^ sig.b) % BUCKETS;
 }
 
 static void

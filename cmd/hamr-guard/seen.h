@@ -1,5 +1,8 @@
 /* seen.h - what is known of each signature: the streak of its outcome.
  *
+ * The same serves for what different calls of one tool have in common: the
+ * "signature" is then the tool and one error, or the tool and one answer.
+ *
  * At most SEEN_MAX signatures; the one not asked for longest is forgotten.
  */
 #ifndef HAMR_GUARD_SEEN_H
@@ -16,10 +19,10 @@
 
 struct seen {
 	struct sig sig;
-	uint64_t raw, norm;	/* hashes of the last outcome */
+	uint64_t raw, norm, mask;	/* hashes of the last outcome */
 	unsigned n;		/* calls in a row with that outcome; failing
 				 * ones compare normalised */
-	unsigned weak;		/* with that normalised outcome */
+	unsigned weak;		/* with that masked outcome */
 	unsigned refused;	/* refusals since then */
 	uint64_t epoch;		/* all of this is of that epoch */
 	uint64_t window;	/* compactions before the last counted call */
@@ -32,7 +35,12 @@ struct seen {
 	uint64_t fault;		/* normalised outcome; 0: it did not fail */
 	unsigned long edited;	/* changes before the first of them */
 	unsigned long checked;	/* and before the latest */
+	unsigned long said;	/* of futile_edit_warn, how often over */
 	struct ids *checks;	/* NULL: none */
+	/* of a tool and an error or answer */
+	uint64_t last;		/* the call that gave it last */
+	unsigned step;		/* and its step */
+	bool varied;		/* not always the same call */
 	/* private */
 	unsigned next, newer, older;
 };

@@ -50,6 +50,8 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 	"pip3 install", "cargo add", "cargo fmt", "go get", "go fmt", "gofmt -w",
 	"apt install", "apt-get install", "black", "prettier --write",
 	"sed -i", "perl -i", "perl -pi", NULL };
+/* Writers that leave the files as they are. */
+static const char *const recorders[] = { "git add", "git commit", NULL };
 /* Words before the command itself. */
 static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"command", "builtin", "env", "nice", "do", "then", "else", "while",
@@ -235,11 +237,32 @@ simple_next(const char *p, const char *end, struct simple *s)
 	return p;
 }
 
+/* The one path that `rm` is given, as it stands; p NULL: another command. */
+static struct slice
+removed(const struct simple *s, size_t at)
+{
+	struct slice path = { NULL, 0 };
+
+	if (at >= s->n || !slice_is(s->w[at], "rm") || s->expands || s->more)
+		return path;
+	for (size_t i = at + 1; i < s->n; i++) {
+		if (*s->w[i].p == '-')
+			continue;
+		if (path.p != NULL || memchr(s->w[i].p, '\'', s->w[i].n) ||
+		    memchr(s->w[i].p, '"', s->w[i].n) ||
+		    memchr(s->w[i].p, '\\', s->w[i].n))
+			return (struct slice){ NULL, 0 };
+		path = s->w[i];
+	}
+	return path;
+}
+
 void
 shell_judge(struct slice cmd, struct shell *out)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
 	bool piped = false;
+	size_t changes = 0;
 	struct simple s;
 
 	*out = (struct shell){ .idle = true, .reads = true };
@@ -258,6 +281,11 @@ shell_judge(struct slice cmd, struct shell *out)
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
 		out->mutates |= s.writes || writes;
+		if (s.writes || (writes && !is_command(&s, at, recorders))) {
+			out->matters = true;
+			out->removes = ++changes == 1 && !s.writes ?
+			    removed(&s, at) : (struct slice){ NULL, 0 };
+		}
 		out->runs |= at < s.n && !writes && !reads;
 		pipes = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
 		if (p < end)

@@ -19,6 +19,8 @@ struct shell {
 	bool poll;		/* looks whether something has happened */
 	bool reads;		/* known to change no file */
 	bool mutates;		/* known to change files */
+	bool matters;		/* and not only git's index and history */
+	struct slice removes;	/* the one path that is all it changes */
 	bool runs;		/* has a command that neither only reads nor is
 				 * known to change files: a test, a program */
 };

@@ -108,6 +108,31 @@ member(const struct sign *s, const char *key)
 	return NOTHING;
 }
 
+static uint64_t
+value_hash(struct slice val)
+{
+	return text_hash(val.p != NULL ? val.p : "", val.n, 3);
+}
+
+static uint64_t
+path_text_hash(struct sign *s, struct slice path)
+{
+	buf_reset(&s->neat);
+	buf_adds(&s->neat, "");
+	fold_path(path, &s->neat);
+	return text_hash(s->neat.p, s->neat.len, 1);
+}
+
+static uint64_t
+path_hash(struct sign *s, struct slice path)
+{
+	struct slice plain = scan_plain(path);
+
+	if (plain.p == NULL)
+		return path.p != NULL ? value_hash(path) : 0;
+	return path_text_hash(s, plain);
+}
+
 static void
 judge_bash(struct sign *s, struct about *out)
 {
@@ -121,26 +146,10 @@ judge_bash(struct sign *s, struct about *out)
 	out->poll = sh.poll;
 	out->reads = sh.reads;
 	out->mutates = sh.mutates;
+	out->matters = sh.matters;
+	if (sh.removes.p != NULL)
+		out->removes = path_text_hash(s, sh.removes);
 	out->runs = sh.runs;
-}
-
-static uint64_t
-value_hash(struct slice val)
-{
-	return text_hash(val.p != NULL ? val.p : "", val.n, 3);
-}
-
-static uint64_t
-path_hash(struct sign *s, struct slice path)
-{
-	struct slice plain = scan_plain(path);
-
-	if (plain.p == NULL)
-		return path.p != NULL ? value_hash(path) : 0;
-	buf_reset(&s->neat);
-	buf_adds(&s->neat, "");
-	fold_path(plain, &s->neat);
-	return text_hash(s->neat.p, s->neat.len, 1);
 }
 
 static uint64_t
@@ -173,7 +182,40 @@ judge_edit(const struct sign *s, struct about *out)
 	}
 }
 
+/* The next word of a tool's name, in lower case; false at the end.  A word
+ * begins behind _ and at a capital. */
+static bool
+next_word(struct slice *name, char word[16])
+{
+	size_t n = 0, i = 0;
+	const char *p = name->p;
+
+	while (i < name->n && !isalpha((unsigned char)p[i]))
+		i++;
+	while (i < name->n && isalpha((unsigned char)p[i]) &&
+	    (n == 0 || !isupper((unsigned char)p[i]) ||
+	    isupper((unsigned char)p[i - 1]))) {
+		if (n < 15)
+			word[n++] = (char)tolower((unsigned char)p[i]);
+		i++;
+	}
+	word[n] = '\0';
+	*name = (struct slice){ p + i, name->n - i };
+	return n > 0;
+}
+
 /* Has the name one of these among its words? */
+static bool
+has_word(struct slice name, const char *const *words)
+{
+	char word[16];
+
+	while (name.p != NULL && next_word(&name, word))
+		if (slice_in(slice_of(word), words))
+			return true;
+	return false;
+}
+
 static bool
 is_network(struct slice name)
 {
@@ -181,24 +223,40 @@ is_network(struct slice name)
 		"browser", "url", "curl", "internet", "network", "download",
 		NULL };
 
-	for (size_t i = 0; name.p != NULL && i < name.n; ) {
-		char word[16];
-		size_t n = 0;
+	return has_word(name, words);
+}
 
-		/* a word begins behind _ and at a capital */
-		while (i < name.n && isalpha((unsigned char)name.p[i]) &&
-		    (n == 0 || !isupper((unsigned char)name.p[i]) ||
-		    isupper((unsigned char)name.p[i - 1]))) {
-			if (n < sizeof word - 1)
-				word[n++] = (char)tolower(
-				    (unsigned char)name.p[i]);
-			i++;
-		}
-		i += n == 0;
-		if (n > 0 && slice_in((struct slice){ word, n }, words))
-			return true;
+/* Does a tool of this name, or called with this action, wait for something or
+ * look whether it has happened?  BashOutput, task_status, job_wait, waitFor,
+ * {"action":"poll"}; what git says is no polling. */
+static bool
+waits(struct slice name, struct slice action)
+{
+	static const char *const git[] = { "git", NULL };
+	static const char *const waiting[] = { "wait", "poll", NULL };
+	static const char *const looking[] = { "status", "output", "log",
+		"logs", NULL };
+	static const char *const works[] = { "bash", "shell", "command",
+		"process", "task", "job", "run", "build", "workflow",
+		"pipeline", "deploy", "deployment", "agent", NULL };
+	static const char *const actions[] = { "poll", "wait", "log",
+		"status", NULL };
+	struct slice rest = name;
+	char first[16] = "", last[16] = "", word[16];
+
+	if (has_word(name, git))
+		return false;
+	while (rest.p != NULL && next_word(&rest, word)) {
+		if (*first == '\0')
+			memcpy(first, word, sizeof first);
+		memcpy(last, word, sizeof last);
 	}
-	return false;
+	if (slice_in(scan_plain(action), actions) ||
+	    strncmp(first, "wait", 4) == 0 ||
+	    slice_in(slice_of(first), waiting) ||
+	    slice_in(slice_of(last), waiting))
+		return true;
+	return slice_in(slice_of(last), looking) && has_word(name, works);
 }
 
 static void
@@ -211,6 +269,8 @@ judge(struct sign *s, struct slice name, struct about *out)
 	out->edits = slice_is(name, "edit") || slice_is(name, "write");
 	out->looks = slice_is(name, "read");
 	out->mutates = out->edits;
+	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
+	    root_matters(&s->root, text_of(s, path)));
 	out->network = is_network(name);
 	out->reads = slice_in(name, readers);
 	out->runs = !out->reads && !out->edits;
@@ -219,7 +279,9 @@ judge(struct sign *s, struct slice name, struct about *out)
 		judge_bash(s, out);
 	else if (out->edits)
 		judge_edit(s, out);
-	else if (out->looks)
+	else
+		out->poll = waits(name, member(s, "action"));
+	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") &&
 		    member(s, "query").p == NULL);
@@ -369,4 +431,5 @@ sign_release(struct sign *s)
 	buf_release(&s->neat);
 	buf_release(&s->texts);
 	canon_release(&s->members);
+	root_set(&s->root, NOTHING);
 }

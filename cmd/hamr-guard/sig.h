@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "canon.h"
+#include "root.h"
 #include "scan.h"
 #include "sha.h"
 #include "shell.h"
@@ -19,6 +20,7 @@ struct sign {
 	struct buf texts;	/* what the signatures of a step are of */
 	struct canon members;
 	struct rules *rules;	/* [loop_guard] normalize, or NULL; borrowed */
+	struct root root;
 };
 
 /* A signature to compare by: 128 bits that are quickly had.  The SHA-256 is
@@ -48,6 +50,8 @@ struct about {
 	bool reads;		/* known to change nothing */
 	bool mutates;		/* known to change files */
 	bool runs;		/* runs what may prove a change */
+	bool matters;		/* what it changes may make checks stale */
+	uint64_t removes;	/* hash of the one path it removes; 0: none */
 	uint64_t path;		/* hash; 0: none */
 	uint64_t change;	/* of an edit: new text less old; of a write:
 				 * the content (files.h) */

@@ -84,20 +84,40 @@ COLD static void
 warn_fault(struct guard *g, struct open_call *c, const struct word_due *due,
     struct nudge *nudge)
 {
-	struct fault *f = fault_get(g, &c->about);
+	struct seen *f = seen_get(&g->faults, (struct sig){ c->about.tool,
+	    due->about });
 	struct facts facts = { .count = due->count };
 	struct verdict v = { .count = due->count, .rule = due->rule };
-	struct why why = { .warn = g->policy->same_warn,
-		.block = g->policy->same_block };
+	struct limits l;
+	struct why why;
 
-	if (f == NULL)
+	if (f == NULL || f->n == 0)
 		return;		/* it has worked since */
+	l = fault_limits(g, &c->about, f);
+	why = (struct why){ .warn = l.warn, .block = l.block,
+		.poll = c->about.poll, .transient = f->transient };
 	facts.history = &f->ids;
 	why.same = f->n;
 	why.refused = f->refused;
 	evidence(&v, &why, &f->ids, due->count - 1, true);
 	f->told = g->news;
 	say_warn(g, c, &v, &why, W_SAME_ERROR_WARN, &facts, nudge);
+}
+
+COLD static void
+warn_answer(struct guard *g, struct open_call *c,
+    const struct word_due *due, struct nudge *nudge)
+{
+	const struct seen *e = seen_get(&g->same, (struct sig){
+	    c->about.tool, due->about });
+	struct facts f = { .count = due->count };
+	struct verdict v = { .count = due->count, .rule = due->rule };
+	struct why why = { .warn = g->policy->answer_warn *
+		(c->about.poll ? g->policy->poll : 1), .same = due->count };
+
+	if (e != NULL)
+		evidence(&v, &why, &e->ids, IDS_MAX, true);
+	say_warn(g, c, &v, &why, W_SAME_ANSWER, &f, nudge);
 }
 
 COLD static void
@@ -111,14 +131,15 @@ warn_futile(struct guard *g, struct open_call *c,
 
 	if (e != NULL && e->checks != NULL)
 		evidence(&v, &why, e->checks, IDS_MAX, true);
-	say_warn(g, c, &v, &why, W_FUTILE_WARN, &f, nudge);
+	say_warn(g, c, &v, &why, g->step.futile != 0 ? W_FUTILE_TEXT :
+	    W_FUTILE_WARN, &f, nudge);
 }
 
 COLD static void
 warn_revisit(struct guard *g, struct open_call *c,
     const struct word_due *due, struct nudge *nudge)
 {
-	const struct ids *by = files_maker(&g->files, due->state);
+	const struct ids *by = files_maker(&g->files, due->about);
 	struct facts f = { .count = due->count };
 	struct verdict v = { .count = due->count, .rule = due->rule };
 	struct why why = { .warn = 1 };
@@ -150,6 +171,9 @@ warn_call(struct guard *g, struct open_call *c, struct nudge *nudge)
 		case RULE_SAME_ERROR:
 			warn_fault(g, c, &c->due[i], nudge);
 			break;
+		case RULE_SAME_ANSWER:
+			warn_answer(g, c, &c->due[i], nudge);
+			break;
 		case RULE_FUTILE_EDITS:
 			warn_futile(g, c, &c->due[i], nudge);
 			break;
@@ -167,12 +191,13 @@ warn_call(struct guard *g, struct open_call *c, struct nudge *nudge)
 /* ---- what is due on the step ---- */
 
 COLD static void
-ask_for_text(struct guard *g, enum rule rule)
+ask_for_text(struct guard *g, enum rule rule, unsigned long count)
 {
 	if (g->text_only > 0)
 		return;
 	g->text_only = 1;
 	g->text_rule = rule;
+	g->text_count = count;
 	say_constrain(g->stage, rule, g->text_only);
 	if (g->watch.constrained != NULL)
 		g->watch.constrained(g->watch.self, rule, g->line);
@@ -203,7 +228,7 @@ say_stall(struct guard *g, struct nudge *nudge, bool limit)
 		s->over = true;
 	} else if (limit) {
 		s->asked = true;
-		ask_for_text(g, RULE_STALL);
+		ask_for_text(g, RULE_STALL, v.count);
 	}
 }
 
@@ -249,7 +274,7 @@ say_calls(struct guard *g, struct nudge *nudge)
 	evidence(&v, &why, &g->last, IDS_MAX, false);
 	say_warn(g, &g->call[g->ncall - 1], &v, &why, W_CALLS_TEXT, &f,
 	    nudge);
-	ask_for_text(g, RULE_CALLS);
+	ask_for_text(g, RULE_CALLS, v.count);
 }
 
 /* Many calls, and one of them over and over: time to say what is known. */
@@ -286,7 +311,7 @@ warn_still(struct guard *g, struct nudge *nudge)
 {
 	unsigned long first = g->policy->explore, over;
 
-	if (!g->patch || first == 0)
+	if ((!g->task && !g->contract) || first == 0)
 		return;
 	tell_count(g, RULE_NO_MUTATION, g->still);
 	if (g->still < first)
@@ -309,6 +334,8 @@ step_end(struct guard *g)
 		warn_call(g, &g->call[i], &nudge);
 	if (!g->step.news && g->step.weight > 0 && !g->step.halted)
 		warn_stall(g, &nudge);
+	if (g->step.futile != 0 && !g->step.halted)
+		ask_for_text(g, RULE_FUTILE_EDITS, g->step.futile);
 	if (!g->step.halted) {
 		warn_calls(g, &nudge);
 		warn_still(g, &nudge);

@@ -71,29 +71,55 @@ streak_why(const struct guard *g, const struct about *a,
 	w->refused = e->refused;
 }
 
-static struct fault *
-place_of(struct guard *g, const struct about *a)
+/* Failures of these are often not their own. */
+static bool
+is_tolerant(const struct about *a)
 {
-	return &g->fault[(a->tool >> 20) % FAULTS];
+	return a->bash || a->network;
 }
 
-struct fault *
-fault_get(struct guard *g, const struct about *a)
+struct limits
+fault_limits(const struct guard *g, const struct about *a,
+    const struct seen *f)
 {
-	struct fault *f = place_of(g, a);
+	const struct policy *p = g->policy;
+	unsigned long times = a->poll ? p->poll : 1;
+	struct limits l = { .warn = p->same_warn, .block = p->same_block };
 
-	return f->tool == a->tool && f->epoch == g->epoch && f->n > 0 ? f :
-	    NULL;
+	if (is_tolerant(a)) {
+		l.warn++;
+		l.block = 0;
+	} else if (g->news > f->told && p->fresh_block > p->block) {
+		l.gated = true;
+		l.block += p->fresh_block - p->block;
+	}
+	l.warn *= times;
+	l.block *= f->transient ? 2 * times : times;
+	return l;
 }
 
-struct fault *
-fault_begin(struct guard *g, const struct about *a)
+struct seen *
+fault_worst(struct guard *g, const struct about *a)
 {
-	struct fault *f = place_of(g, a);
+	struct seen *worst = NULL;
 
-	g->faulty = true;
-	ids_clear(&f->ids);
-	*f = (struct fault){ .tool = a->tool, .epoch = g->epoch,
-		.told = g->news };
-	return f;
+	for (unsigned i = 1; i <= g->faults.n; i++) {
+		struct seen *f = &g->faults.e[i];
+
+		if (f->sig.a == a->tool && f->varied &&
+		    (worst == NULL || f->n + f->refused >
+		    worst->n + worst->refused))
+			worst = f;
+	}
+	return worst;
+}
+
+void
+guard_stuck(struct guard *g, unsigned n, bool poll)
+{
+	if (poll)
+		n /= (unsigned)g->policy->poll;
+	if (n > g->stuck)
+		g->stuck = n;
+	g->step.stuck |= n >= g->policy->stuck;
 }

@@ -3,10 +3,11 @@
 #include "text_in.h"
 
 void
-text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
-    struct digest *d)
+text_digest(struct slice json, struct hset *seen, bool masks,
+    struct buf scratch[2], struct digest *d)
 {
-	struct pass a = { .scratch = scratch, .d = d, .seen = seen };
+	struct pass a = { .scratch = scratch, .d = d, .seen = seen,
+		.masks = masks };
 
 	text_walk(&a, json);
 }
@@ -18,7 +19,9 @@ text_other(struct slice bytes, struct hset *seen, struct digest *d)
 
 	d->hash = text_fold(d->hash ^ h, K2);
 	d->norm = text_fold(d->norm ^ h, K2);
+	d->mask = text_fold(d->mask ^ h, K2);
 	d->lines++;
+	d->chars += bytes.n;
 	if (hset_add(seen, h))
 		d->gain += bytes.n;
 }

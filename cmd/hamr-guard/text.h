@@ -6,6 +6,7 @@
 #ifndef HAMR_GUARD_TEXT_H
 #define HAMR_GUARD_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buf.h"
@@ -14,15 +15,18 @@
 struct digest {
 	uint64_t hash;		/* of the cleaned text */
 	uint64_t norm;		/* and without what changes by itself */
+	uint64_t mask;		/* and with all numbers and ids alike */
 	size_t lines;		/* lines that are not blank */
-	size_t gain;		/* characters of lines not in the set before */
+	size_t chars;		/* characters of these lines */
+	size_t gain;		/* and of lines not in the set before */
 };
 
 /* Go over a text once; its lines are in the set afterwards.  It is given as
  * the inside of a JSON string; how that is escaped makes no difference.  Both
- * buffers are for single lines. */
-void text_digest(struct slice json, struct hset *seen, struct buf scratch[2],
-    struct digest *d);
+ * buffers are for single lines.  Without `masks` d->mask is d->norm: what a
+ * file holds does not vary by itself. */
+void text_digest(struct slice json, struct hset *seen, bool masks,
+    struct buf scratch[2], struct digest *d);
 
 /* Something that is no text (an image), told by its bytes. */
 void text_other(struct slice bytes, struct hset *seen, struct digest *d);

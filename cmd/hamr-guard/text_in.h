@@ -13,7 +13,9 @@ struct pass {
 	struct hset *seen;	/* lines shown before */
 	struct digest *d;
 	const char *end;	/* of the text; so far may be read */
+	bool masks;		/* d->mask is wanted */
 	bool differs;		/* d->norm is not d->hash any more */
+	bool differs_more;	/* nor d->mask */
 	size_t blank;		/* empty lines since the last other one: they
 				 * matter only when something follows */
 	enum norm_text kind;
@@ -22,6 +24,7 @@ struct pass {
 /* What may be in a line. */
 #define MARKS 1			/* something for norm_line */
 #define ESCAPES 2
+#define DIGITS 8
 #define ODD 4			/* escapes that need not be, or of control
 				 * bytes without a letter of their own */
 

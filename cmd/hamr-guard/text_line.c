@@ -116,20 +116,44 @@ mixed(uint64_t before, uint64_t h, size_t blank, const char *start,
 	    (size_t)(p - start))) : all;
 }
 
-/* The hash of a line without what changes by itself; h if nothing does. */
-static uint64_t
-normalised(struct pass *a, const struct part *l, uint64_t h)
+/* The hashes of a line without what changes by itself, and masked; h if that
+ * is the line itself. */
+static void
+normalised(struct pass *a, const struct part *l, uint64_t h, uint64_t *norm,
+    uint64_t *mask)
 {
 	struct slice text = { l->p, (size_t)(l->end - l->p) };
 	struct buf *plain = &a->scratch[0], *out = &a->scratch[1];
 
+	*norm = *mask = h;
 	if ((l->has & ESCAPES) != 0) {
 		buf_reset(plain);
 		scan_inside(text, plain);
 		text = buf_view(plain);
 	}
-	return norm_line(text, a->kind, out) ?
-	    text_hash(out->p, out->len, K2) : h;
+	if ((l->has & MARKS) != 0 && norm_line(text, a->kind, out)) {
+		*norm = *mask = text_hash(out->p, out->len, K2);
+		if (!a->masks)
+			return;
+		buf_reset(plain);
+		buf_slice(plain, buf_view(out));
+		text = buf_view(plain);
+	}
+	if (a->masks && norm_mask(text, out))
+		*mask = text_hash(out->p, out->len, K1);
+}
+
+/* Add a line to a hash that goes with d->hash until a line differs. */
+static void
+follow(uint64_t *all, bool *differs, uint64_t was, uint64_t h, uint64_t own,
+    const struct pass *a, const struct part *l, const char *start)
+{
+	if (own != h && !*differs) {
+		*all = was;
+		*differs = true;
+	}
+	if (*differs)
+		*all = mixed(*all, own, a->blank, start, l->p);
 }
 
 static void
@@ -137,7 +161,7 @@ line(struct pass *a, struct part *l)
 {
 	struct digest *d = a->d;
 	const char *start = l->p;
-	uint64_t h, norm, was = d->hash;
+	uint64_t h, norm, mask, was = d->hash;
 	size_t n;
 
 	if ((l->has & ESCAPES) != 0) {
@@ -153,18 +177,15 @@ line(struct pass *a, struct part *l)
 		return;
 	}
 	n = (size_t)(l->end - l->p);
-	h = norm = text_hash_line(l->p, n);
+	h = norm = mask = text_hash_line(l->p, n);
 	d->hash = mixed(was, h, a->blank, start, l->p);
-	if ((l->has & MARKS) != 0)
-		norm = normalised(a, l, h);
-	if (norm != h && !a->differs) {
-		d->norm = was;
-		a->differs = true;
-	}
-	if (a->differs)
-		d->norm = mixed(d->norm, norm, a->blank, start, l->p);
+	if ((l->has & MARKS) != 0 || (a->masks && (l->has & DIGITS) != 0))
+		normalised(a, l, h, &norm, &mask);
+	follow(&d->norm, &a->differs, was, h, norm, a, l, start);
+	follow(&d->mask, &a->differs_more, was, h, mask, a, l, start);
 	a->blank = 0;
 	d->lines++;
+	d->chars += n - l->over;
 	if (hset_add(a->seen, h))
 		d->gain += n - l->over;
 }
@@ -176,7 +197,7 @@ odd_line(struct pass *a, const struct part *l)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
 	struct buf json = BUF_INIT(BUF_RECORD_MAX);
-	struct part now = { .has = MARKS | ESCAPES };
+	struct part now = { .has = MARKS | DIGITS | ESCAPES };
 	const char *q, *end, *limit = a->end;
 
 	scan_inside((struct slice){ l->p, (size_t)(l->end - l->p) }, &plain);

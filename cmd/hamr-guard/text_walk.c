@@ -69,6 +69,8 @@ note(struct part *l, struct slice text, const char *p, const struct found *f,
 	if ((l->has & MARKS) == 0 &&
 	    ((f->digits | f->slashes | f->colons) & here) != 0)
 		l->has |= marks(text, p, f, here);
+	if ((f->digits & here) != 0)
+		l->has |= DIGITS;
 	if ((f->more & here) != 0)
 		l->over += (unsigned)__builtin_popcountll(f->more & here);
 	if ((f->escapes & here) != 0) {
@@ -139,4 +141,6 @@ text_walk(struct pass *a, struct slice json)
 		close_line(a, &l, end);
 	if (!a->differs)
 		a->d->norm = a->d->hash;
+	if (!a->differs_more)
+		a->d->mask = a->d->norm;
 }

@@ -24,39 +24,72 @@ halt_lift(struct halt *h)
 	*h = (struct halt){ .on = false };
 }
 
-static void
-faults_clear(struct guard *g)
+/* Files have changed: streaks and score begin again. */
+void
+turn_epoch(struct guard *g)
 {
-	for (size_t i = 0; i < FAULTS && g->faulty; i++)
-		if (g->fault[i].tool != 0) {
-			ids_clear(&g->fault[i].ids);
-			g->fault[i] = (struct fault){ .tool = 0 };
-		}
-	g->faulty = false;
+	g->epoch++;
+	g->stuck = 0;
+	seen_clear(&g->faults);
+	seen_clear(&g->same);
+	hset_clear(&g->answered);
+	cycle_clear(&g->cycle);
 }
 
-/* A message by a person: what came before is no evidence any more. */
+/* What came before is no evidence any more. */
 void
 turn_begin(struct guard *g)
 {
-	bool ran = g->answers.ran;
+	struct answers was = g->answers;
 
 	g->turn++;
+	turn_epoch(g);
 	g->epoch = g->window = g->news = 0;
-	g->steps = g->stuck = 0;
+	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
-	g->calls_asked = false;
+	g->calls_asked = g->task = false;
 	seen_clear(&g->seen);
 	hset_clear(&g->lines);
 	hset_clear(&g->errors);
+	shown_clear(&g->shown);
 	files_clear(&g->files);
-	faults_clear(g);
-	cycle_clear(&g->cycle);
 	ids_clear(&g->last);
 	stall_reset(&g->stall);
 	halt_lift(&g->halt);
 	g->text_only = 0;
-	g->answers = (struct answers){ .ran = ran };
+	g->answers = (struct answers){ .ran = was.ran,
+		.compacted = was.compacted };
+}
+
+/* A message by a person. */
+void
+turn_task(struct guard *g, const struct rec *r)
+{
+	struct slice contract = msg_meta(r, "contract");
+
+	turn_begin(g);
+	g->task = scan_str_is(contract, "hard") ||
+	    scan_str_is(contract, "soft");
+}
+
+/* An edit was taken back by somebody else: the files are in other states, what
+ * was checked and seen before is about others. */
+void
+turn_undo(struct guard *g, const struct rec *r)
+{
+	struct slice paths = rec_get(r, "paths"), one;
+	struct walk w;
+
+	turn_epoch(g);
+	stall_reset(&g->stall);
+	g->news++;
+	g->answers.ran = false;
+	if (scan_kind(paths) != SCAN_ARRAY)
+		return;
+	walk_in(&w, paths);
+	while (walk_next(&w, NULL, &one))
+		files_undone(&g->files, outcome_hash(scan_get(one, "path")),
+		    outcome_hash(scan_get(one, "sha256")));
 }
 
 static void
@@ -81,9 +114,9 @@ turn_recover(struct guard *g)
 		at_most(&e->weak, p->weak_warn * times);
 		e->refused = 0;
 	}
-	for (size_t i = 0; i < FAULTS; i++) {
-		at_most(&g->fault[i].n, p->same_warn);
-		g->fault[i].refused = 0;
+	for (unsigned i = 1; i <= g->faults.n; i++) {
+		at_most(&g->faults.e[i].n, p->same_warn);
+		g->faults.e[i].refused = 0;
 	}
 	at_most(&g->stuck, p->warn);
 	if (g->stall.score > p->stall_warn * POINT)
@@ -94,21 +127,16 @@ turn_recover(struct guard *g)
 /* ---- what the transcript says of itself ---- */
 
 void
-turn_mode(struct guard *g, const struct rec *r)
+turn_contract(struct guard *g, const struct rec *r)
 {
 	const struct policy *p = g->policy;
-	struct slice mode = { NULL, 0 };
+	struct slice said = r != NULL ? scan_get(rec_get(r, "set"),
+	    "agent.contract") : (struct slice){ NULL, 0 };
 
-	if (p->mode_flag || r == NULL) {
-		g->patch = p->mode != NULL && strcmp(p->mode, "patch") == 0;
-		return;
-	}
-	if (r->kind == R_HAMR)
-		mode = rec_get(r, "mode");
-	else
-		mode = scan_get(rec_get(r, "set"), "agent.mode");
-	if (scan_kind(mode) == SCAN_STRING)
-		g->patch = scan_str_is(mode, "patch");
+	if (r == NULL || p->contract_flag)
+		g->contract = p->contract;
+	else if (scan_kind(said) == SCAN_STRING)
+		g->contract = scan_str_is(said, "change");
 }
 
 void

@@ -13,210 +13,191 @@
 
 static const char *const table[] = {
 	[W_REPEAT_WARN] =
-	"The same {tool} call has now given the same result {count} times; "
-	"{since}. Its answer is known and will not change by asking again. "
-	"Two ways on: act on what it already says (make the change it points "
-	"to, or give your answer), or test another assumption with a call "
-	"that has not been made yet.",
+	"This {tool} call has returned the same result {count} times; {since}. "
+	"Calling it again will not change the answer. Act on what it says (make "
+	"the change, or answer), or make a call you have not made yet to test "
+	"another assumption.",
 
 	[W_REPEAT_POLL] =
-	"The same {tool} check has now given the same result {count} times; "
-	"{since}. What it waits for has not moved. Two ways on: wait {wait} "
-	"seconds before the next check, or go on with work that does not "
+	"This {tool} check has returned the same result {count} times; {since}. "
+	"Wait {wait} seconds before the next check, or do work that does not "
 	"depend on it.",
 
 	[W_REPEAT_BLOCK] =
-	"Not run: this {tool} call already gave the same result each time, "
-	"and this would be number {count}; {since}. The result above still "
-	"holds. Two ways on: use it to make a change or to answer, or look "
-	"at another file, command or query that could prove the present idea "
-	"wrong.",
+	"Not run: this {tool} call has returned the same result every time, and "
+	"this is attempt {count}; {since}. The result above still holds. Use it "
+	"to make a change or to answer, or look at a different file, command or "
+	"query.",
 
 	[W_REPEAT_HALT] =
-	"Not run, and this turn ends here: the same {tool} call came up "
-	"{count} times without a new result; {since}. Two ways on: tell the "
-	"person what was found and what is missing, or begin again from a "
-	"different idea.",
+	"Not run; this turn ends here: the same {tool} call was made {count} "
+	"times without a new result; {since}. Report what you found and what is "
+	"missing, or start over from a different idea.",
 
 	[W_WEAK_WARN] =
-	"The same {tool} call has now given the same result {count} times, "
-	"but for times and numbers that change by themselves; {since}. Two "
-	"ways on: take the result as it stands and make the next change or "
-	"give the answer, or look at something that could really differ.",
+	"This {tool} call has returned the same result {count} times, apart "
+	"from times and numbers; {since}. Take the result as it stands and make "
+	"the next change or answer, or look at something that can really "
+	"differ.",
+
+	[W_SAME_ANSWER] =
+	"{count} different {tool} calls have returned the same short answer. If "
+	"that is what you expect, carry on, in one command for the rest if you "
+	"can. If not, check one of them in detail before the next.",
 
 	[W_RETRY_HINT] =
-	"The same {tool} call has now failed in the same way {count} times "
-	"({history}); {since}. Two ways on: read the error again for the one "
-	"thing it asks for (a name, a path, a missing piece) and change the "
-	"call accordingly, or check the assumption behind it with another "
-	"call first.",
+	"This {tool} call has failed the same way {count} times ({history}); "
+	"{since}. Reread the error for what it asks for (a name, a path, a "
+	"missing piece) and change the call, or check your assumption with "
+	"another call first.",
 
 	[W_RETRY_WARN] =
-	"The same {tool} call has now failed in the same way {count} times "
-	"({history}); {since}. The same attempt will fail again, so a "
-	"fundamentally different approach is needed. Two ways on: find out "
-	"with another call why it fails, or reach the goal without it (and "
-	"if neither is possible, say what is needed).",
+	"This {tool} call has failed the same way {count} times ({history}); "
+	"{since}. It will fail again: take a fundamentally different approach. "
+	"Find out why it fails with another call, or reach the goal without it. "
+	"If neither is possible, say what you need.",
 
 	[W_RETRY_WAIT] =
-	"The same {tool} call has now failed in the same way {count} times "
-	"({history}); {since}. Such an error may pass, but not at once. Two "
-	"ways on: wait {wait} seconds before the next attempt, or go on with "
-	"work that does not need it.",
+	"This {tool} call has failed the same way {count} times ({history}); "
+	"{since}. The error may be temporary. Wait {wait} seconds before the "
+	"next attempt, or do work that does not depend on it.",
 
 	[W_RETRY_BLOCK] =
-	"Not run: this {tool} call failed in the same way each time, and "
-	"this would be attempt {count}; {since}. Two ways on: change what "
-	"makes it fail before it is tried again, or reach the goal by "
-	"another tool or another route.",
+	"Not run: this {tool} call has failed the same way every time, and this "
+	"is attempt {count}; {since}. Fix what makes it fail before you try "
+	"again, or use another tool or another route.",
 
 	[W_RETRY_HALT] =
-	"Not run, and this turn ends here: the same {tool} call came up "
-	"{count} times and failed in the same way; {since}. Two ways on: "
-	"tell the person what fails and what would be needed, or begin again "
-	"from a different idea.",
+	"Not run; this turn ends here: the same {tool} call was made {count} "
+	"times and failed the same way; {since}. Report what fails and what you "
+	"need, or start over from a different idea.",
 
 	[W_SAME_ERROR_WARN] =
-	"{tool} has now failed {count} times in a row with one and the same "
-	"error, whatever it was given ({history}); {since}. The cause is "
-	"probably not in the arguments. Two ways on: read the error for what "
-	"it says about the tool or its surroundings, or use another tool for "
-	"this.",
+	"{tool} has failed with the same error in {count} steps, with different "
+	"arguments ({history}); {since}. The cause is probably not in the "
+	"arguments. Read what the error says about the tool or its environment, "
+	"or use another tool.",
 
 	[W_SAME_ERROR_BLOCK] =
-	"Not run: {tool} failed with one and the same error each time, "
-	"whatever it was given, and this would be number {count}; {since}. "
-	"Two ways on: remove the cause that the error names, or do it with "
-	"another tool.",
+	"Not run: {tool} has failed with the same error whatever its arguments, "
+	"and this is attempt {count}; {since}. Remove the cause that the error "
+	"names, or use another tool.",
 
 	[W_CYCLE_WARN] =
-	"The last {period} calls repeat as a cycle, {laps} times so far, "
-	"with the same results each time; {since}. Another lap will bring "
-	"the same. Two ways on: change something between the calls (an edit, "
-	"an input) so that a result can differ, or leave the cycle with a "
-	"call that is not part of it.",
+	"The last {period} calls form a cycle, repeated {laps} times with the "
+	"same results; {since}. Change something between the calls (an edit, an "
+	"input) so that a result can differ, or make a call outside the cycle.",
 
 	[W_CYCLE_BLOCK] =
-	"Not run: this {tool} call belongs to a cycle of {period} calls that "
-	"went round {laps} times with the same results; {since}. Two ways "
-	"on: change something that the cycle looks at, or leave it with a "
-	"call that is not part of it.",
+	"Not run: this {tool} call is part of a cycle of {period} calls, "
+	"repeated {laps} times with the same results; {since}. Change something "
+	"the cycle looks at, or make a call outside it.",
 
 	[W_CYCLE_HALT] =
-	"Not run, and this turn ends here: a cycle of {period} calls came up "
-	"again and again without a new result; {since}. Two ways on: tell "
-	"the person what was found and what is missing, or begin again from "
-	"a different idea.",
+	"Not run; this turn ends here: a cycle of {period} calls was repeated "
+	"without a new result; {since}. Report what you found and what is "
+	"missing, or start over from a different idea.",
 
 	[W_STALL_WARN] =
-	"The last calls brought nothing that was not already shown; {since}. "
-	"Two ways on: write down in one sentence what is still unknown and "
-	"make the one call that would settle it, or make the change that the "
-	"results so far support.",
+	"The last calls returned nothing new; {since}. Name the one thing that "
+	"is still unknown and make the call that settles it, or make the change "
+	"that the results support.",
 
 	[W_STALL_IDLE] =
-	"The last calls cannot tell anything new by their nature (no command "
-	"at all, a constant, an empty file); {since}. Two ways on: run a "
-	"command or read a file that bears on the task, or, if the work is "
-	"complete, say so and say how it was checked.",
+	"The last calls cannot return anything new (no command at all, a "
+	"constant, an empty file); {since}. Run a command or read a file that "
+	"matters to the task. If the work is complete, say so and how you "
+	"checked it.",
 
 	[W_STALL_SWEEP] =
-	"The last reads showed lines that were shown before, or went past the "
-	"end of the file; {since}. All of it has been seen. Two ways on: "
-	"search for the one name that matters, or make the change that what "
-	"was read supports.",
+	"The last reads returned lines you have already seen, or went past the "
+	"end of the file; {since}. Search for the one name that matters, or "
+	"make the change that you have read enough for.",
 
 	[W_STALL_TEXT] =
-	"The calls brought nothing new for long; {since}. The next message "
-	"is text only, without calls. Two things to write: what is known and "
-	"what is in the way, then either the answer or the one different "
-	"approach to take next.",
+	"Your calls have returned nothing new for a long time; {since}. Write "
+	"the next message as text only, without calls: what you know and what "
+	"is in the way, then either the answer or one different approach.",
 
-	[W_STALL_HALT] =
-	"Not run, and this turn ends here: text was asked for, as the calls "
-	"brought nothing new; {since}. Two ways on: tell the person what was "
-	"found and what is missing, or begin again from a different idea.",
+	[W_TEXT_HALT] =
+	"Not run; this turn ends here: a message without calls was due; "
+	"{since}. Report what you found and what is missing, or start over from "
+	"a different idea.",
 
 	[W_FUTILE_WARN] =
-	"The same check still fails in the same way after {count} different "
-	"edits; {since}. So the edits do not touch the cause. Two ways on: "
-	"prove that the edited code is reached at all (print something from "
-	"it, or break it on purpose), or look for the cause somewhere else, "
-	"beginning at the error itself.",
+	"The same check still fails the same way after {count} different edits; "
+	"{since}. Your edits do not reach the cause. Prove that the edited code "
+	"runs at all (print from it, or break it on purpose), or look for the "
+	"cause elsewhere, starting from the error.",
+
+	[W_FUTILE_TEXT] =
+	"The same check still fails the same way after {count} different edits; "
+	"{since}. Write the next message as text only, without calls: what the "
+	"error says, which causes you have ruled out, and one cause you have "
+	"not tested yet.",
 
 	[W_REVISIT_WARN] =
-	"A file is now back in a state that it already had in this turn. If "
-	"that was the aim, go on from there. If not, two ways on: write down "
-	"in one sentence what each of the two states gets wrong, or make a "
-	"third change that answers both.",
+	"A file is back in the same earlier state of this turn for the second "
+	"time. Write down in one sentence what each of the two states gets "
+	"wrong, or make a third change that fixes both.",
 
 	[W_STILL_1] =
-	"{count} steps and no file has changed yet. If the cause is known, "
-	"the next step can be the edit itself. If not, two ways on: name the "
-	"one thing that is still unknown and look only at that, or make a "
-	"small first change and check it.",
+	"{count} steps without a file change. If you know the cause, make the "
+	"edit now. If not, name the one thing you still need to know and look "
+	"only at that.",
 
 	[W_STILL_2] =
-	"{count} steps and no file has changed yet. What was read so far is "
-	"enough for a first attempt. Two ways on: edit the most likely place "
-	"now and run the check, or say in text what keeps the edit from "
-	"being made.",
+	"{count} steps without a file change. You have read enough for a first "
+	"attempt. Edit the most likely place and run the check, or say in text "
+	"what keeps you from editing.",
 
 	[W_STILL_3] =
-	"{count} steps and no file has changed yet. Looking further costs "
-	"more than a wrong first attempt. Two ways on: make the edit in the "
-	"next step with what is known, or, if nothing is to be changed, give "
-	"the answer and say why.",
+	"{count} steps without a file change. More reading costs more than a "
+	"wrong first attempt. Make the edit in the next step. If nothing needs "
+	"to change, answer and say why.",
 
 	[W_READS_WARN] =
-	"{count} reads in this turn, and no more than {limit} are let through. Two "
-	"ways on: work from what was read, or search for a name instead of "
-	"reading whole files.",
+	"{count} reads in this turn; the limit is {limit}. Work from what you "
+	"have read, or search for a name instead of reading whole files.",
 
 	[W_READS_WARN_ONLY] =
-	"{count} reads in this turn. Two ways on: work from what was read, or "
-	"search for a name instead of reading whole files.",
+	"{count} reads in this turn. Work from what you have read, or search "
+	"for a name instead of reading whole files.",
 
 	[W_READS_BLOCK] =
-	"Not run: {count} reads in this turn are enough; work from what was "
-	"read, or answer.",
+	"Not run: {count} reads in this turn are enough. Work from what you "
+	"have read, or answer.",
 
 	[W_CALLS_TEXT] =
-	"{count} calls in this turn, and some of them over and over; {since}. "
-	"The next message is text only, without calls. Two things to write: "
-	"what is known and what is in the way, then either the answer or the "
-	"one different approach to take next.",
-
-	[W_CALLS_HALT] =
-	"Not run, and this turn ends here: text was asked for after many "
-	"calls; {since}. Two ways on: tell the person what was found and "
-	"what is missing, or begin again from a different idea.",
+	"{count} calls in this turn, some of them again and again; {since}. "
+	"Write the next message as text only, without calls: what you know and "
+	"what is in the way, then either the answer or one different approach.",
 
 	[W_SHARE] =
-	"The same call stands earlier in this message; its result serves "
-	"both.",
+	"Not run: the same call is already in this message, and its result "
+	"serves both.",
 
 	[W_PLAN_PROSE] =
-	"The last message says what comes next but does not do it. Two ways "
-	"on: make the call that it announces now, or, if the work is "
-	"complete, say what was done and how it was checked.",
+	"Your last message announces a step but does not take it. Make that "
+	"call now. If the work is complete, say what you did and how you "
+	"checked it.",
 
 	[W_PREMATURE] =
-	"The last message says that tests or a check passed, but none was run "
-	"since the last change. Two ways on: run the check now and report "
-	"what it says, or say plainly that it was not run and why.",
+	"Your last message says that tests or a check passed, but none has run "
+	"since the last change. Run the check now and report its result, or say "
+	"that you did not run it and why.",
 
 	[W_MONOLOGUE] =
-	"The same message came three times in a row or more. Two ways on: "
-	"make a call that moves the work on, or give the answer in other "
-	"words, with what is missing.",
+	"You have sent the same message three times or more. Make a call that "
+	"moves the work on, or answer in other words and say what is missing.",
 
 	[W_STATUS_ONLY] =
-	"The last message gives a status, not an answer. Two ways on: if the "
-	"work is complete, say what was done, where, and how it was checked; "
-	"if not, make the next call now.",
+	"Your last message is a status, not an answer. If the work is complete, "
+	"say what you did, where, and how you checked it. If not, make the next "
+	"call now.",
 
-	[W_MORE] = "The same holds for {count} more of these calls.",
+	[W_MORE] =
+	"The same applies to {count} more of these calls.",
 };
 
 static const int waits[] = { 5, 10, 30, 60 };	/* seconds; OpenFang's row */
@@ -236,11 +217,11 @@ static void
 say_since(const struct facts *f, struct buf *out)
 {
 	if (f->steps == 0)
-		buf_adds(out, "only other calls brought something new");
+		buf_adds(out, "only other calls returned anything new");
 	else if (f->steps == 1)
-		buf_adds(out, "the last step brought nothing new");
+		buf_adds(out, "the last step returned nothing new");
 	else
-		buf_fmt(out, "nothing new has come back for %lu steps",
+		buf_fmt(out, "nothing new in the last %lu steps",
 		    f->steps);
 }
 
