@@ -50,7 +50,7 @@ while IFS='|' read -r name http body want; do
 	printf 'status %s\nbody %s\n' "$http" "$body" >s
 	httpd_stop
 	httpd_start log s || exit 1
-	at "$(port)"
+	at "$(port)" -o provider.tool_dialect=none
 	is "$name: status, lines, answers" "$? $(wc -l <err) $(grep -c POST log)" \
 		"6 2 1"
 	match "$name: the remedy" "$(tail -n 1 err)" "hamr-loop: HTTP $http*$want*"
@@ -62,6 +62,16 @@ llama-server without tools|500|{"error":{"code":500,"message":"tools param requi
 Ollama's model without tools|400|{"error":{"message":"gemma3 does not support tools"}}|tool_dialect=hermes
 vLLM without tools|400|{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice"}|tool_dialect=hermes
 X
+
+# tools are told as text to a model that has none, and the person is told
+printf 'method POST\nstatus 400\nbody {"error":{"message":"gemma3 does not support tools"}}\n' >s
+printf 'method POST\nbody {"choices":[{"message":{"content":"<tool_call>{\\"name\\":\\"read\\",\\"arguments\\":{\\"path\\":\\"f\\"}}</tool_call>"},"finish_reason":"stop"}]}\n' >s2
+printf 'method POST\nbody {"choices":[{"message":{"content":"Hello it is."},"finish_reason":"stop"}]}\n' >s3
+httpd_stop
+httpd_start log s s2 s3 || exit 1
+at "$(port)" -o agent.mode=read-only
+is "a model without tools: it works" "$? $(cat out)" "0 Hello it is."
+is "... and it is told, once" "$(grep -c "m has no tool calls of its own" err)" 1
 
 # what is not to be waited for
 unwaited() {

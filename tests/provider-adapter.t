@@ -237,7 +237,7 @@ fails "its own error, with a code" 'def request: {path: "/"}; def event: {type: 
 	"context_overflow: full"
 is "and its limit" "$(with ./p.jq | jq -c 'select(.type == "limit").context_tokens')" 4096
 fails "an error as the server has it" 'def request: {path: "/"}; def event: {type: "error", error: {type: "authentication_error", message: "bad key"}};' \
-	"auth: *bad key"
+	"auth: *bad key; no key was sent*"
 fails "it cannot read files" 'def request: {path: "/", body: {e: env, i: [inputs]}}; def event: {finish_reason: "stop"};' "*"
 is "nor the environment" "$(body)" '{"e":{},"i":[]}'
 

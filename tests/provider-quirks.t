@@ -241,6 +241,45 @@ is "it is said once more: an error like another" "$(ask -o \
 	!= null) | .code' | xargs) $(wc -l <log)" "server server 5"
 printf '%s\n' "$user" >in
 
+# ---- no tools ----
+
+printf '%s\n%s\n' '{"type":"tools","tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}' \
+	"$user" >in
+events "$(d '{"content":"<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>"}')" \
+	"$(fin stop)" >called
+while IFS='|' read -r http words; do
+	refuse "$http" "$words" >no
+	serve no called
+	is "without tools: ${words:0:40}" "$(ask | jq -r \
+		'.tool_calls[0].function.name // .code') $(wc -l <log)" "f 2"
+	is "... is told them as text" "$(jq -c '.body | fromjson | [.tools !=
+		null, (.messages | tostring | contains("<tools>"))]' log |
+		xargs)" "[true,false] [false,true]"
+done <<'X'
+400|registry.ollama.ai/library/gemma3:4b does not support tools
+500|tools param requires --jinja flag
+400|"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set
+404|No endpoints found that support tool use. To learn more about provider routing, visit: x
+X
+printf 'status 400\nbody {"error":"gemma3 does not support tools"}\n' >no
+printf 'line {"message":{"content":"<tool_call>{\\"name\\":\\"f\\",\\"arguments\\":{}}</tool_call>"},"done":true}\n' >called
+serve no called
+is "... of Ollama's own API" "$(ask --api ollama |
+	jq -r 'select(.role).tool_calls[0].function.name') $(jq -c '.body | fromjson |
+	.tools != null' log | xargs)" "f true false"
+match "... and it is said" "$(serve no called; hamr-provider -n --no-config \
+	--api ollama --base-url "$URL" --model m <in 2>&1 >/dev/null)" \
+	"*m has no tool calls of its own; *hermes*"
+serve no called
+is "... not where the dialect is set" "$(ask --api ollama -o \
+	provider.tool_dialect=none | jq -r '.code') $(wc -l <log)" "bad_request 1"
+serve called
+is "a dialect that is set leaves none beside it" "$(ask --api ollama -o \
+	provider.tool_dialect=hermes |
+	jq -r 'select(.role).tool_calls[0].function.name') \
+$(jq -c '.body | fromjson | .tools' log)" "f null"
+printf '%s\n' "$user" >in
+
 # ---- Anthropic ----
 
 anthropic() {	# name wanted-jq wanted event...

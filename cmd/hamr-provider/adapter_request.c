@@ -25,8 +25,6 @@ static void
 put_request(const struct body *b, struct slice messages, struct buf *out)
 {
 	static const char *const all[] = { NULL };
-	bool rendered = b->dialect != DIALECT_AUTO &&
-	    b->dialect != DIALECT_NONE;
 	bool first = true;
 
 	buf_adds(out, "{\"request\":{\"type\":\"request\",\"model\":");
@@ -37,9 +35,9 @@ put_request(const struct body *b, struct slice messages, struct buf *out)
 	put_number(out, "max_tokens", b->max_tokens > 0, "%.0f",
 	    (double)b->max_tokens);
 	buf_adds(out, ",\"tools\":");
-	buf_slice(out, !rendered && scan_kind(b->tools) == SCAN_ARRAY ?
+	buf_slice(out, scan_kind(b->tools) == SCAN_ARRAY ?
 	    b->tools : SLICE("[]"));
-	if (!rendered && b->tool_choice.p != NULL) {
+	if (b->tool_choice.p != NULL) {
 		buf_adds(out, ",\"tool_choice\":");
 		buf_slice(out, b->tool_choice);
 	}

@@ -307,7 +307,9 @@ make_body(struct exchange *x)
 		.model = s->model, .stream = streams(x->p),
 		.system_in_place = s->system_in_place && !s->api->one_system,
 		.blind = s->blind,
-		.reasoning = sends_reasoning(x->p), .dialect = s->dialect,
+		.reasoning = sends_reasoning(x->p),
+		.dialect = x->p->quirks & QUIRK_NO_TOOLS ? DIALECT_HERMES :
+		    s->dialect,
 		.has_temperature = s->has_temperature,
 		.temperature = s->temperature, .max_tokens = s->max_tokens,
 		.window = s->window,
@@ -328,6 +330,9 @@ make_body(struct exchange *x)
 	}
 	body_messages(&b, scan_str_is(b.tool_choice, "none"),
 	    s->api->own == NULL, &legal);
+	/* those that are told as text are told once */
+	if (b.dialect != DIALECT_AUTO && b.dialect != DIALECT_NONE)
+		b.tools = b.tool_choice = (struct slice){ NULL, 0 };
 	if (s->api->own != NULL)
 		r = ask_adapter(x, &b, buf_view(&legal));
 	else

@@ -177,11 +177,14 @@ overflows(struct failure *f, struct slice text, struct slice object)
 
 /* Servers that were started without tools, or have a model without, say so
  * with a status that asks for another try. */
-static bool
-has_no_tools(struct slice body)
+bool
+failure_is_no_tools(struct slice body)
 {
 	static const char *const texts[] = { "requires --jinja",
-		"does not support tools", "--enable-auto-tool-choice" };
+		"does not support tools", "--enable-auto-tool-choice",
+		"o endpoints found that support tool use",
+		"tool calling` is not supported", "unction calling is not "
+		"enabled for" };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (body.n > 0 && memmem(body.p, body.n, texts[i],
@@ -218,7 +221,7 @@ failure_status(struct failure *f, long status, struct slice body)
 	}
 	if (status != 429)
 		overflows(f, body, object);
-	if (has_no_tools(body))
+	if (failure_is_no_tools(body))
 		f->retryable = f->again = false;
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
 	scan_release(&sc);

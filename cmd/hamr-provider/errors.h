@@ -36,6 +36,9 @@ void failure_event(struct failure *f, struct slice object);
 /* The same in words that are no JSON. */
 void failure_words(struct failure *f, struct slice text);
 
+/* Do a server's words say that it, or its model, has no tools of its own? */
+bool failure_is_no_tools(struct slice words);
+
 /* A transfer that did not come to its end. */
 void failure_transfer(struct failure *f, const struct http_reply *r,
     const char *where);

@@ -98,12 +98,26 @@ learn(const struct exchange *x)
 
 	if (answer_started(x->p->answer))
 		return 0;
+	if (!(x->p->quirks & QUIRK_NO_TOOLS) && x->ask->tools.n > 2 &&
+	    x->p->set->dialect == DIALECT_AUTO && failure_is_no_tools(words))
+		return QUIRK_NO_TOOLS;
 	quirk = quirks_learn(x->p->quirks, x->reply.status, words,
 	    buf_view(&x->body));
 	if (strcmp(f->code, "bad_request") == 0 || x->reply.status == 500 ||
 	    quirk == QUIRK_NO_STREAM)
 		return quirk;
 	return 0;
+}
+
+static void
+say_no_tools(struct exchange *x)
+{
+	char *words = xasprintf("%s has no tool calls of its own; it is told "
+	    "the tools as text, in the dialect hermes (provider.tool_dialect)",
+	    *x->p->set->model != '\0' ? x->p->set->model : x->where);
+
+	provider_say(x->p, words);
+	free(words);
 }
 
 /* Attempts until there is an answer, or a failure that stays. */
@@ -124,6 +138,8 @@ persist(struct exchange *x)
 		quirk = learn(x);
 		if (quirk != 0) {
 			x->p->quirks |= quirk;
+			if (quirk == QUIRK_NO_TOOLS)
+				say_no_tools(x);
 			cassette_add(x, true);
 			continue;
 		}

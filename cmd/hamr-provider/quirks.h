@@ -22,6 +22,7 @@ enum quirk {
 	QUIRK_AFTER_TOOL = 2048,	/* no user message behind a result */
 	QUIRK_NO_STORE = 4096,
 	QUIRK_NO_STREAM = 8192,		/* not with tools, it says */
+	QUIRK_NO_TOOLS = 16384,		/* they are told as text */
 	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
 };
 
