@@ -180,7 +180,9 @@ status "and it can be rebuilt" 0 mem r.db rebuild dir
 # ---- a file of the version before ----
 
 if command -v sqlite3 >/dev/null; then
-	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone; PRAGMA user_version=1'
+	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone;
+	    DROP TABLE word; DROP TABLE grams; DROP INDEX item_time;
+	    PRAGMA user_version=1'
 	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
 	is "and told whole" "$(mem a.db export | jq -r \
 		'select(.slot == "port") | .content')" \

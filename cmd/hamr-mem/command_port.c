@@ -99,11 +99,11 @@ import_into(struct import_run *run, const struct opts *o, struct err *e)
 {
 	bool good;
 
-	if (db_durable(run->st->db, e) < 0 || db_begin(run->st->db, e) < 0)
+	if (db_durable(run->st->db, e) < 0 || store_begin(run->st, e) < 0)
 		return -1;
 	good = import_all(run, o, e) == 0 &&
 	    (run->gone == 0 || store_wipe(run->st, e) == 0);
-	if (db_end(run->st->db, good, good ? e : NULL) < 0 || !good)
+	if (store_end(run->st, good, good ? e : NULL) < 0 || !good)
 		return -1;
 	return store_wipe_log(run->st, e);
 }

@@ -99,9 +99,11 @@ create(struct db *db, struct err *e)
 
 	if (db_exec(db, "BEGIN IMMEDIATE", e) == 0) {
 		was = whose(db, e);	/* somebody may have been faster */
-		good = was == schema->version || (was >= 0 &&
-		    db_exec(db, was == 0 ? schema->sql : schema->upgrade,
-		    e) == 0 && db_exec(db, mark, e) == 0);
+		good = was >= 0 && (was > 0 || db_exec(db, schema->sql,
+		    e) == 0);
+		for (int v = was; good && v > 0 && v < schema->version; v++)
+			good = db_exec(db, schema->upgrade[v - 1], e) == 0;
+		good = good && db_exec(db, mark, e) == 0;
 		good = db_finish(db, good, good ? e : NULL) == 0 && good;
 	}
 	free(mark);
@@ -133,7 +135,7 @@ open_file(struct db *db, int flags, struct err *e)
 		return db_fail(db->h, e);
 	}
 	dblock_note(db);
-	return configure(db, e);
+	return configure(db, e) < 0 ? -1 : db_add_relevance(db, e);
 }
 
 static int
@@ -177,10 +179,11 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 		r = open_reader(db, e);
 	else if (dblock_open(db, e) == 0)
 		r = open_writer(db, e);
-	if (r >= 0)
+	if (r >= 0 && (mode == DB_WRITE || r == schema->version))
 		return db;
 	db_close(db);
-	return NULL;
+	/* what an older version made lacks what is looked into */
+	return r < 0 ? NULL : db_open(path, DB_WRITE, schema, e);
 }
 
 static void

@@ -26,7 +26,7 @@ struct db_schema {
 	int application_id;
 	int version;
 	const char *sql;
-	const char *upgrade;	/* of a file of an older version */
+	const char *upgrade[8];	/* of a file of version 1, 2, ... */
 };
 
 /* Open path.  NULL with e; DB_READ of a missing or still empty file is

@@ -32,6 +32,9 @@ struct db {
 /* The failure of the last call of SQLite. */
 int db_fail(struct sqlite3 *h, struct err *e);
 
+/* relevance() of db_rank.c, for full-text queries. */
+int db_add_relevance(struct db *db, struct err *e);
+
 /* WAL needs memory shared between processes; no network file system has it. */
 bool dblock_is_remote(const char *path);
 int dblock_open(struct db *db, struct err *e);

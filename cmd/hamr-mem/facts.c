@@ -186,10 +186,10 @@ store_save(struct store *st, struct item *fact, struct err *e)
 	bool good;
 
 	/* a fact is nowhere else: it shall survive a power cut too */
-	if (db_durable(st->db, e) < 0 || db_begin(st->db, e) < 0)
+	if (db_durable(st->db, e) < 0 || store_begin(st, e) < 0)
 		return -1;
 	good = save(st, fact, e) == 0;
-	if (db_end(st->db, good, good ? e : NULL) < 0)
+	if (store_end(st, good, good ? e : NULL) < 0)
 		return -1;
 	return good ? 0 : -1;
 }

@@ -9,13 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "find.h"
 #include "map.h"
 #include "mem.h"
 #include "query.h"
-#include "terms.h"
+#include "words.h"
 
 #define DAY_MS (24.0 * 3600 * 1000)
+#define SEARCH_MS 120		/* all of a search, but its last step */
+#define ROWS_MAX 50000		/* of one tier that are ranked, the newest */
+#define ANY_ROWS 10000		/* that match any of the words, about */
+#define SAMPLE 1000		/* rows that tell how common a word is */
+#define LOOK_EVERY 256		/* rows between two looks at the clock */
+#define EXPR_MAX ((size_t)1 << 20)
+
+/* One search, over all memories and tiers. */
+struct search {
+	struct map seen;	/* ids */
+	int64_t newest;		/* time */
+	long long until;
+	bool partial;
+};
 
 static void
 hit_release(struct hit *h)
@@ -24,6 +39,7 @@ hit_release(struct hit *h)
 	free(h->role);
 	free(h->name);
 	free(h->snippet);
+	free(h->expr);
 }
 
 void
@@ -79,64 +95,214 @@ newest_time(struct store *st, int64_t *out, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
-/* bm25's weights: text 1, parts 1.5, path 3, name 0.5.  The best passage
- * stands for its item (a bare column beside min() is of that row). */
+/* ---- one tier of one memory ---- */
+
+/* The best items of a tier so far: by rank, then the newest; a heap with the
+ * worst one at its root. */
+struct best {
+	struct candidate {
+		int64_t row, passage;
+		double rank;
+	} *v;
+	size_t n, max;
+};
+
+static bool
+is_worse(const struct candidate *a, const struct candidate *b)
+{
+	return a->rank != b->rank ? a->rank < b->rank : a->row < b->row;
+}
+
+static void
+sift(struct best *b, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		struct candidate c;
+
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < b->n; k++)
+			if (is_worse(&b->v[k], &b->v[least]))
+				least = k;
+		if (least == i)
+			return;
+		c = b->v[i];
+		b->v[i] = b->v[least];
+		b->v[least] = c;
+		i = least;
+	}
+}
+
+static void
+best_add(struct best *b, const struct candidate *c)
+{
+	if (b->n == b->max) {
+		b->v[0] = *c;
+		sift(b, 0);
+		return;
+	}
+	b->v[b->n++] = *c;
+	for (size_t i = b->n / 2; b->n == b->max && i-- > 0;)
+		sift(b, i);
+}
+
+static bool
+best_wants(const struct best *b, const struct candidate *c)
+{
+	return b->n < b->max || is_worse(&b->v[0], c);
+}
+
+/* An item's row, to be done with by st_done; NULL with e, and no row when it
+ * is not what is looked for. */
 static struct st *
-tier_query(struct store *st, const struct find *f, struct slice expr,
+item_of(struct store *st, const struct find *f, int64_t row, int *got,
     struct err *e)
 {
-	struct st *s = db_st(st->db,
-	    "WITH m AS MATERIALIZED (SELECT rowid AS passage,"
-	    "  bm25(words, 1.0, 1.5, 3.0, 0.5) AS r"
-	    "  FROM words WHERE words MATCH ?1)"
-	    "SELECT i.id, i.key, i.kind, i.session, i.line, i.role,"
-	    "  coalesce(i.name, i.slot), i.time, i.hash, m.passage, min(m.r) "
-	    "FROM m JOIN item i ON i.id = m.passage >> 20 "
-	    "WHERE (?2 IS NULL OR i.kind = ?2)"
-	    "  AND (?3 IS NULL OR i.session = ?3)"
-	    "  AND (?4 IS NULL OR i.time >= ?4) "
-	    "GROUP BY i.id ORDER BY min(m.r), i.id DESC LIMIT ?5", e);
+	struct st *s = db_st(st->db, "SELECT key, kind, session, line, role, "
+	    "coalesce(name, slot), time, hash FROM item WHERE id = ?1 "
+	    "AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR time >= ?3)",
+	    e);
+
+	*got = -1;
+	if (s == NULL)
+		return NULL;
+	st_int(s, 1, row);
+	st_text(s, 2, f->session);
+	if (f->since != WHEN_NONE)
+		st_int(s, 3, f->since);
+	*got = st_step(s, e);
+	return s;
+}
+
+/* Is there a filter that the row itself does not tell? */
+static int
+is_wanted(struct store *st, const struct find *f, int64_t row, struct err *e)
+{
+	struct st *s;
+	int got;
+
+	if (f->session == NULL && f->since == WHEN_NONE)
+		return 1;
+	s = item_of(st, f, row, &got, e);
+	if (s != NULL)
+		st_done(s);
+	return got;
+}
+
+/* The rows that match, the newest first. */
+static struct st *
+matching(struct store *st, const struct find *f, struct slice expr,
+    int64_t newest, struct err *e)
+{
+	struct st *s = db_st(st->db, "SELECT rowid, "
+	    "relevance(words, ?4, 1.0, 1.5, 3.0, 0.5) FROM words "
+	    "WHERE words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 "
+	    "ORDER BY rowid DESC", e);
 
 	if (s == NULL)
 		return NULL;
 	st_slice(s, 1, expr);
-	if (f->kind != 0)
-		st_int(s, 2, f->kind);
-	st_text(s, 3, f->session);
-	if (f->since != WHEN_NONE)
-		st_int(s, 4, f->since);
-	st_int(s, 5, (int64_t)f->max * 4 + 20);
+	st_int(s, 2, f->kind == KIND_FACT ? FACT_FIRST << PASSAGE_BITS : 0);
+	st_int(s, 3, f->kind == KIND_MESSAGE ? FACT_FIRST << PASSAGE_BITS :
+	    INT64_MAX);
+	st_int(s, 4, newest << PASSAGE_BITS);
 	return s;
 }
 
-/* Take the rows of one tier; of an item or a text found before, nothing. */
+/* The passages of an item come one after another; the best one stands for
+ * it. */
 static int
-take_tier(struct store *st, struct st *s, int tier, int64_t newest,
-    struct map *seen, struct hits *out, struct err *e)
+rank_rows(struct store *st, const struct find *f, struct st *s,
+    struct search *x, struct best *best, struct err *e)
 {
+	struct candidate c = { .row = 0 };
+	size_t seen = 0;
 	int got;
 
-	while ((got = st_step(s, e)) > 0) {
-		struct slice hash = st_col(s, 8);
-		struct hit h = { .store = st->name, .from = st, .tier = tier,
-			.kind = (enum kind)st_col_int(s, 2),
-			.line = st_col_int(s, 4), .row = st_col_int(s, 0),
-			.time = st_col_null(s, 7) ? WHEN_NONE :
-			    st_col_int(s, 7), .passage = st_col_int(s, 9) };
+	while ((got = st_step(s, e)) >= 0) {
+		int64_t passage = got > 0 ? st_col_int(s, 0) : 0;
+		double rank = got > 0 ? st_col_num(s, 1) : 0;
 
-		copy_key(h.id, st_col(s, 1));
+		if (passage >> PASSAGE_BITS != c.row) {
+			if (c.row > 0 && best_wants(best, &c)) {
+				int want = is_wanted(st, f, c.row, e);
+
+				if (want < 0)
+					got = -1;
+				else if (want > 0)
+					best_add(best, &c);
+			}
+			c = (struct candidate){ passage >> PASSAGE_BITS,
+				passage, rank };
+		} else if (rank >= c.rank) {
+			c.passage = passage;
+			c.rank = rank;
+		}
+		if (got <= 0)
+			break;
+		if (++seen >= ROWS_MAX || (seen % LOOK_EVERY == 0 &&
+		    file_now_ms() > x->until)) {
+			x->partial = true;
+			break;
+		}
+	}
+	st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
+/* Of an item or a text found before, nothing. */
+static int
+take(struct store *st, const struct find *f, const struct candidate *c,
+    int tier, struct search *x, struct hits *out, struct err *e)
+{
+	struct hit h = { .store = st->name, .from = st, .tier = tier,
+		.row = c->row, .passage = c->passage };
+	struct slice hash;
+	struct st *s;
+	int got;
+
+	s = item_of(st, f, c->row, &got, e);
+	if (got > 0) {
+		copy_key(h.id, st_col(s, 0));
+		h.kind = (enum kind)st_col_int(s, 1);
+		h.line = st_col_int(s, 3);
+		h.time = st_col_null(s, 6) ? WHEN_NONE : st_col_int(s, 6);
+		hash = st_col(s, 7);
 		if (hash.n < sizeof h.hash)
 			memcpy(h.hash, hash.p, hash.n);
-		if ((*map_put(seen, slice_of(h.id), NULL))++ > 0)
-			continue;
-		h.session = text_or_null(s, 3);
-		h.role = text_or_null(s, 5);
-		h.name = text_or_null(s, 6);
-		h.score = score(&h, -st_col_num(s, 10), newest);
-		out->h = xgrow(out->h, out->n, &out->cap, sizeof *out->h);
-		out->h[out->n++] = h;
+		if ((*map_put(&x->seen, slice_of(h.id), NULL))++ == 0) {
+			h.session = text_or_null(s, 2);
+			h.role = text_or_null(s, 4);
+			h.name = text_or_null(s, 5);
+			h.score = score(&h, c->rank, x->newest);
+			out->h = xgrow(out->h, out->n, &out->cap,
+			    sizeof *out->h);
+			out->h[out->n++] = h;
+		}
 	}
-	return got;
+	if (s != NULL)
+		st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
+static int
+take_tier(struct store *st, const struct find *f, struct slice expr, int tier,
+    struct search *x, struct hits *out, struct err *e)
+{
+	struct best best = { .max = f->max * 4 + 20 };
+	int64_t newest;
+	struct st *s;
+	int r = -1;
+
+	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
+		return -1;
+	s = matching(st, f, expr, newest, e);
+	best.v = xcalloc(best.max, sizeof *best.v);
+	if (s != NULL)
+		r = rank_rows(st, f, s, x, &best, e);
+	for (size_t i = 0; i < best.n && r == 0; i++)
+		r = take(st, f, &best.v[i], tier, x, out, e);
+	free(best.v);
+	return r;
 }
 
 static int
@@ -215,12 +381,112 @@ blame_query(struct err *e)
 		    was.text);
 }
 
+/* About how many rows hold a word: as many of the newest ones as are looked
+ * at, scaled by the part of the memory they span. */
+static int
+count_rows(struct store *st, struct slice word, int64_t newest, double *out,
+    struct err *e)
+{
+	struct st *s = db_st(st->db, "SELECT rowid FROM words "
+	    "WHERE words MATCH ?1 ORDER BY rowid DESC", e);
+	int64_t at = 0;
+	int n = 0, got = 0;
+
+	if (s == NULL)
+		return -1;
+	st_slice(s, 1, word);
+	while (n < SAMPLE && (got = st_step(s, e)) > 0) {
+		at = st_col_int(s, 0) >> PASSAGE_BITS;
+		n++;
+	}
+	st_done(s);
+	*out = n;
+	if (n == SAMPLE && newest > at)
+		*out *= (double)newest / (double)(newest - at);
+	return got < 0 ? -1 : 0;
+}
+
+static int
+by_rows(const void *pa, const void *pb)
+{
+	const struct query_word *a = pa, *b = pb;
+
+	if (a->rows != b->rows)
+		return a->rows < b->rows ? -1 : 1;
+	return a->no - b->no;
+}
+
+/* Any of the words, the rarest first, as long as not too many rows match: what
+ * a common word adds to these is noise, at a price. */
+static int
+rare_words(struct store *st, struct query *q, struct buf *expr,
+    struct err *e)
+{
+	int64_t newest;
+	double rows = 0;
+
+	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
+		return -1;
+	for (size_t i = 0; i < q->nword; i++)
+		if (count_rows(st, buf_view(&q->word[i].expr), newest,
+		    &q->word[i].rows, e) < 0)
+			return -1;
+	if (q->nword > 0)
+		qsort(q->word, q->nword, sizeof *q->word, by_rows);
+	for (size_t i = 0; i < q->nword; i++) {
+		rows += q->word[i].rows;
+		if (expr->len > 0 && rows > ANY_ROWS)
+			break;
+		if (q->word[i].rows == 0)
+			continue;
+		if (expr->len > 0)
+			buf_adds(expr, " OR ");
+		buf_slice(expr, buf_view(&q->word[i].expr));
+	}
+	return 0;
+}
+
+/* What a tier looks for in a memory. */
+static int
+tier_expr(struct store *st, struct query *q, int tier, struct buf *expr,
+    struct err *e)
+{
+	switch (tier) {
+	case TIER_PHRASE:
+		buf_slice(expr, buf_view(&q->phrase));
+		return 0;
+	case TIER_ALL:
+		buf_slice(expr, buf_view(&q->all));
+		return 0;
+	case TIER_ANY:
+		return rare_words(st, q, expr, e);
+	default:
+		return words_holding(st, buf_view(&q->within), expr, e);
+	}
+}
+
+static int
+search_tier(struct store *st, const struct find *f, struct query *q, int tier,
+    struct search *x, struct hits *out, struct err *e)
+{
+	struct buf expr = BUF_INIT(EXPR_MAX);
+	size_t from = out->n;
+	int r = tier_expr(st, q, tier, &expr, e);
+
+	if (r == 0 && expr.len > 0)
+		r = take_tier(st, f, buf_view(&expr), tier, x, out, e);
+	for (size_t i = from; i < out->n; i++)
+		out->h[i].expr = xmemdup0(expr.p, expr.len);
+	buf_release(&expr);
+	return r;
+}
+
 int
 find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
     struct err *e)
 {
-	int64_t newest = WHEN_NONE;
-	struct map seen = { 0 };
+	struct search x = { .newest = WHEN_NONE,
+		.until = file_now_ms() + SEARCH_MS };
 	struct query q;
 	int r = 0;
 
@@ -229,28 +495,18 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	else
 		query_build(&q, f->query);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = newest_time(&st[i], &newest, e);
+		r = newest_time(&st[i], &x.newest, e);
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
-		if (t == TIER_WITHIN)
-			r = terms_holding(st, n, buf_view(&q.within),
-			    &q.expr[t], e);
-		if (q.expr[t].len == 0)
-			continue;
-		for (size_t i = 0; i < n && r == 0; i++) {
-			struct st *s = tier_query(&st[i], f,
-			    buf_view(&q.expr[t]), e);
-
-			r = s == NULL ? -1 : take_tier(&st[i], s, t, newest,
-			    &seen, out, e);
-		}
+		for (size_t i = 0; i < n && r == 0; i++)
+			r = search_tier(&st[i], f, &q, t, &x, out, e);
 		settle(out, f->max);
 	}
 	for (size_t i = 0; i < out->n && r == 0; i++)
-		r = add_snippet(&out->h[i],
-		    buf_view(&q.expr[out->h[i].tier]), e);
+		r = add_snippet(&out->h[i], slice_of(out->h[i].expr), e);
 	if (r < 0 && f->raw)
 		blame_query(e);
-	map_release(&seen);
+	out->partial = x.partial;
+	map_release(&x.seen);
 	query_release(&q);
 	return r;
 }

@@ -14,6 +14,7 @@ struct hit {
 	char *snippet;
 	/* private */
 	char hash[17];
+	char *expr;
 	int64_t row, passage;
 	int tier;
 	struct store *from;
@@ -22,6 +23,7 @@ struct hit {
 struct hits {
 	struct hit *h;
 	size_t n, cap;
+	bool partial;			/* not all that match was ranked */
 };
 
 struct find {

@@ -6,6 +6,7 @@
 
 #include "facts.h"
 #include "saves.h"
+#include "words.h"
 
 static int
 set_unclean(struct store *st, bool unclean, struct err *e)
@@ -32,9 +33,9 @@ store_wipe_log(struct store *st, struct err *e)
 		return unclean;
 	if (db_truncate_log(st->db, e) < 0)
 		return -1;
-	if (db_begin(st->db, e) < 0)
+	if (store_begin(st, e) < 0)
 		return -1;
-	if (db_end(st->db, set_unclean(st, false, e) == 0, e) < 0)
+	if (store_end(st, set_unclean(st, false, e) == 0, e) < 0)
 		return -1;
 	db_truncate_log(st->db, NULL);	/* holds no text any more */
 	return 0;
@@ -43,8 +44,9 @@ store_wipe_log(struct store *st, struct err *e)
 int
 store_wipe(struct store *st, struct err *e)
 {
-	if (db_exec(st->db, "INSERT INTO words(words) VALUES('optimize')",
-	    e) < 0)
+	if (words_settle(st, e) < 0 || db_exec(st->db,
+	    "INSERT INTO words(words) VALUES('optimize');"
+	    "INSERT INTO grams(grams) VALUES('optimize')", e) < 0)
 		return -1;
 	return set_unclean(st, true, e);
 }
@@ -135,11 +137,11 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 	int64_t n = -1;
 	bool good;
 
-	if (db_begin(st->db, e) < 0)
+	if (store_begin(st, e) < 0)
 		return -1;
 	good = find_rows(st, f, &rows, e) == 0 &&
 	    forget_rows(st, &rows, e) == 0;
-	if (db_end(st->db, good, good ? e : NULL) == 0 && good)
+	if (store_end(st, good, good ? e : NULL) == 0 && good)
 		n = (int64_t)rows.n;
 	if (n >= 0 && store_wipe_log(st, e) < 0)
 		n = -1;

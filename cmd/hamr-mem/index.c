@@ -50,14 +50,14 @@ drop_pending(struct index *x)
 static int
 put_all(struct index *x, struct err *e)
 {
-	if (db_begin(x->store.db, e) < 0)
+	if (store_begin(&x->store, e) < 0)
 		return -1;
 	for (size_t i = 0; i < x->n; i++)
 		if (store_put(&x->store, &x->item[i], e) < 0) {
-			db_end(x->store.db, false, NULL);
+			store_end(&x->store, false, NULL);
 			return -1;
 		}
-	return db_end(x->store.db, true, e);
+	return store_end(&x->store, true, e);
 }
 
 static int

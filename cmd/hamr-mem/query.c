@@ -1,9 +1,11 @@
 /* query.c - FTS5 expressions built of whatever somebody typed. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "map.h"
+#include "mem.h"
 #include "query.h"
 #include "text.h"
 
@@ -40,17 +42,23 @@ add_word(struct buf *b, struct slice w, const char *between)
 	buf_addc(b, '"');
 }
 
+/* A word, or one of its parts. */
 static void
-add_any(struct buf *b, struct slice w)
+add_any(struct query *q, struct slice w)
 {
 	struct buf parts = BUF_INIT(4 * WORD_BYTES);
+	struct query_word *any;
 	struct slice p;
 	size_t at = 0;
 
-	add_word(b, w, " OR ");
+	q->word = xrealloc(q->word, (q->nword + 1) * sizeof *q->word);
+	any = &q->word[q->nword];
+	*any = (struct query_word){ .no = (int)q->nword++ };
+	buf_init(&any->expr, EXPR_MAX);
+	add_word(&any->expr, w, "");
 	text_parts(w, &parts);
 	while (text_word(buf_view(&parts), &at, &p))
-		add_word(b, p, " OR ");
+		add_word(&any->expr, p, " OR ");
 	buf_release(&parts);
 }
 
@@ -65,59 +73,61 @@ add_within(struct buf *b, struct slice w)
 		buf_addc(b, (char)tolower((unsigned char)w.p[i]));
 }
 
+static void
+init(struct query *q)
+{
+	*q = (struct query){ .words = 0 };
+	buf_init(&q->phrase, EXPR_MAX);
+	buf_init(&q->all, EXPR_MAX);
+	buf_init(&q->within, EXPR_MAX);
+}
+
 void
 query_build(struct query *q, struct slice text)
 {
 	struct map seen = { 0 };
 	struct slice w;
-	size_t at = 0, useful = 0;
+	size_t at = 0;
 
-	*q = (struct query){ .words = 0 };
-	for (int i = 0; i < TIERS; i++)
-		buf_init(&q->expr[i], EXPR_MAX);
-	buf_init(&q->within, EXPR_MAX);
+	init(q);
 	while (q->words < WORDS_MAX && text_word(text, &at, &w)) {
 		bool fresh;
 
 		if (w.n > WORD_BYTES)
 			continue;
 		q->words++;
-		buf_addc(&q->expr[TIER_PHRASE],
-		    q->words == 1 ? '"' : ' ');
-		buf_slice(&q->expr[TIER_PHRASE], w);
+		buf_addc(&q->phrase, q->words == 1 ? '"' : ' ');
+		buf_slice(&q->phrase, w);
 		map_put(&seen, w, &fresh);
 		if (!fresh)
 			continue;
-		add_word(&q->expr[TIER_ALL], w, " ");
+		add_word(&q->all, w, " ");
 		if (is_stop_word(w))
 			continue;
-		useful++;
-		add_any(&q->expr[TIER_ANY], w);
+		add_any(q, w);
 		add_within(&q->within, w);
 	}
 	if (q->words > 0)
-		buf_addc(&q->expr[TIER_PHRASE], '"');
+		buf_addc(&q->phrase, '"');
 	if (q->words == 1)	/* the phrase is the word */
-		buf_reset(&q->expr[TIER_ALL]);
-	if (useful == 0)
-		buf_reset(&q->expr[TIER_ANY]);
+		buf_reset(&q->all);
 	map_release(&seen);
 }
 
 void
 query_raw(struct query *q, struct slice text)
 {
-	*q = (struct query){ .words = 0 };
-	for (int i = 0; i < TIERS; i++)
-		buf_init(&q->expr[i], EXPR_MAX);
-	buf_init(&q->within, EXPR_MAX);
-	buf_slice(&q->expr[TIER_PHRASE], text);
+	init(q);
+	buf_slice(&q->phrase, text);
 }
 
 void
 query_release(struct query *q)
 {
-	for (int i = 0; i < TIERS; i++)
-		buf_release(&q->expr[i]);
+	buf_release(&q->phrase);
+	buf_release(&q->all);
+	for (size_t i = 0; i < q->nword; i++)
+		buf_release(&q->word[i].expr);
+	free(q->word);
 	buf_release(&q->within);
 }

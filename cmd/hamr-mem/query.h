@@ -8,12 +8,19 @@
 
 #include "buf.h"
 
-/* From the strictest to the widest.  An expression that would find nothing
- * new is empty. */
+/* From the strictest to the widest. */
 enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
 
+struct query_word {
+	int no;
+	struct buf expr;		/* the word, or one of its parts */
+	double rows;			/* for who uses it */
+};
+
 struct query {
-	struct buf expr[TIERS];	/* TIER_WITHIN is for terms_holding */
+	struct buf phrase, all;		/* expressions; empty: nothing new */
+	struct query_word *word;	/* but those that stop at nothing */
+	size_t nword;
 	struct buf within;	/* what is looked for within other words */
 	size_t words;		/* 0: nothing can be found */
 };

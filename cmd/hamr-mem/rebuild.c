@@ -118,11 +118,11 @@ take_old(struct rebuild *b, struct err *e)
 {
 	bool good;
 
-	if (db_begin(b->new.db, e) < 0)
+	if (store_begin(&b->new, e) < 0)
 		return -1;
 	good = port_export(&b->old, take_line, b, e) == 0 &&
 	    (b->gone == 0 || store_wipe(&b->new, e) == 0);
-	if (db_end(b->new.db, good, good ? e : NULL) < 0)
+	if (store_end(&b->new, good, good ? e : NULL) < 0)
 		return -1;
 	return good ? 0 : -1;
 }

@@ -5,6 +5,7 @@
 #include "mem.h"
 #include "store.h"
 #include "text.h"
+#include "words.h"
 
 #define TEXT_MAX ((size_t)512 << 20)
 
@@ -17,9 +18,12 @@
 	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL," \
 	"  time INTEGER NOT NULL) WITHOUT ROWID;"
 
+/* The newest time is asked for at each search. */
+#define TIMES_SQL "CREATE INDEX item_time ON item(time);"
+
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 2,
+	.version = 3,
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -40,10 +44,23 @@ static const struct db_schema schema = {
 	"  WITHOUT ROWID;"
 	/* 'unclean': deleted text may still stand in the log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	SAVES_SQL,
-	.upgrade = SAVES_SQL
+	SAVES_SQL TIMES_SQL WORDS_SQL,
+	.upgrade = { SAVES_SQL
 	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
-	"  coalesce(tags, '[]') FROM item WHERE kind = 1;"
+	"  coalesce(tags, '[]') FROM item WHERE kind = 1;",
+	TIMES_SQL WORDS_SQL
+	"INSERT INTO words(words, rowid, text, parts, path, name)"
+	"  SELECT 'delete', id, text, parts, path, name FROM source"
+	"  WHERE id >> 20 IN"
+	"  (SELECT id FROM item WHERE kind = 1 AND id < 1 << 42);"
+	"UPDATE passage SET id = id + (1 << 62) WHERE id >> 20 IN"
+	"  (SELECT id FROM item WHERE kind = 1 AND id < 1 << 42);"
+	"UPDATE item SET id = id + (1 << 42) WHERE kind = 1"
+	"  AND id < 1 << 42;"
+	"INSERT INTO words(rowid, text, parts, path, name)"
+	"  SELECT id, text, parts, path, name FROM source"
+	"  WHERE id >= 1 << 62;"
+	"INSERT INTO state VALUES('unfilled', 1);" }
 };
 
 void
@@ -59,6 +76,23 @@ item_release(struct item *it)
 	*it = (struct item){ .line = 0 };
 }
 
+/* What the version before did not keep. */
+static int
+fill(struct store *st, struct err *e)
+{
+	int unfilled = st_any(db_st(st->db, "SELECT 1 FROM state WHERE "
+	    "name = 'unfilled'", e), e);
+	bool good;
+
+	if (unfilled <= 0)
+		return unfilled;
+	if (store_begin(st, e) < 0)
+		return -1;
+	good = words_fill(st, e) == 0 && db_exec(st->db, "DELETE FROM state "
+	    "WHERE name = 'unfilled'", e) == 0;
+	return store_end(st, good, e) < 0 || !good ? -1 : 0;
+}
+
 int
 store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
@@ -68,6 +102,10 @@ store_open(struct store *st, const char *path, const char *name,
 	if (st->db == NULL)
 		return -1;
 	st->path = xstrdup(path);
+	if (mode == DB_WRITE && fill(st, e) < 0) {
+		store_close(st);
+		return -1;
+	}
 	return 0;
 }
 
@@ -75,8 +113,27 @@ void
 store_close(struct store *st)
 {
 	db_close(st->db);
+	words_stay(st);
 	free(st->path);
 	*st = (struct store){ .db = NULL };
+}
+
+/* ---- transactions ---- */
+
+int
+store_begin(struct store *st, struct err *e)
+{
+	return db_begin(st->db, e);
+}
+
+int
+store_end(struct store *st, bool commit, struct err *e)
+{
+	bool good = commit && words_settle(st, e) == 0;
+	int r = db_end(st->db, good, e);
+
+	words_stay(st);
+	return commit && !good ? -1 : r;
 }
 
 /* ---- putting in ---- */
@@ -115,6 +172,13 @@ is_other(struct store *st, const char *key, const char *hash, struct err *e)
 	return got;
 }
 
+static struct slice
+named(const char *a, const char *b)
+{
+	return a != NULL ? slice_of(a) : b != NULL ? slice_of(b) :
+	    (struct slice){ NULL, 0 };
+}
+
 /* One passage: its text, and its words in the index.  Both are statements of
  * one row: before one of several rows FTS5 writes out all it has collected. */
 static int
@@ -139,8 +203,9 @@ put_passage(struct store *st, int64_t id, size_t off, struct slice text,
 	st_int(s, 1, id);
 	st_slice(s, 2, text);
 	st_slice(s, 3, parts);
-	st_text(s, 4, it->path != NULL ? it->path : it->tags);
-	st_text(s, 5, it->name != NULL ? it->name : it->slot);
+	st_slice(s, 4, named(it->path, it->tags));
+	st_slice(s, 5, named(it->name, it->slot));
+	words_add(st, text);
 	return st_run(s, e);
 }
 
@@ -163,7 +228,41 @@ put_passages(struct store *st, int64_t row, const struct item *it,
 		    parts.len > 0 ? buf_view(&parts) : SLICE(""), it, e);
 	}
 	buf_release(&parts);
+	words_add(st, named(it->path, it->tags));
+	words_add(st, named(it->name, it->slot));
 	return r;
+}
+
+int
+store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
+{
+	struct st *s = kind == KIND_FACT ?
+	    db_st(st->db, "SELECT max(id) FROM item", e) :
+	    db_st(st->db, "SELECT max(id) FROM item WHERE id < ?1", e);
+	int got;
+
+	*id = 0;
+	if (s == NULL)
+		return -1;
+	if (kind == KIND_MESSAGE)
+		st_int(s, 1, FACT_FIRST);
+	got = st_step(s, e);
+	if (got > 0 && !st_col_null(s, 0))
+		*id = st_col_int(s, 0);
+	st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
+static int64_t
+next_id(struct store *st, enum kind kind, struct err *e)
+{
+	int64_t id;
+
+	if (store_newest(st, kind, &id, e) < 0)
+		return -1;
+	if (kind == KIND_FACT && id < FACT_FIRST)
+		return FACT_FIRST;
+	return id + 1;
 }
 
 static int
@@ -171,10 +270,12 @@ insert(struct store *st, const struct item *it, const char *key,
     const char *hash, struct err *e)
 {
 	struct st *s = db_st(st->db, "INSERT OR IGNORE INTO item(key, kind, "
-	    "session, line, role, name, path, time, tags, slot, hash, bytes) "
-	    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)", e);
+	    "session, line, role, name, path, time, tags, slot, hash, bytes, "
+	    "id) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+	    "?13)", e);
+	int64_t id = s != NULL ? next_id(st, it->kind, e) : -1;
 
-	if (s == NULL)
+	if (id < 0)
 		return -1;
 	st_text(s, 1, key);
 	st_int(s, 2, it->kind);
@@ -190,11 +291,12 @@ insert(struct store *st, const struct item *it, const char *key,
 	st_text(s, 10, it->slot);
 	st_text(s, 11, hash);
 	st_int(s, 12, (int64_t)it->len);
+	st_int(s, 13, id);
 	if (st_run(s, e) < 0)
 		return -1;
 	if (db_changes(st->db) == 0)
 		return 0;
-	return put_passages(st, db_last_id(st->db), it, e);
+	return put_passages(st, id, it, e);
 }
 
 int
@@ -256,12 +358,30 @@ drop_passages(struct store *st, int64_t row, struct err *e)
 	return st_run(s, e);
 }
 
+/* Its words may be held by nothing any more. */
+static int
+leave(struct store *st, int64_t row, struct err *e)
+{
+	struct st *s = db_st(st->db, "SELECT text, path, name FROM source "
+	    "WHERE id >= ?1 AND id < ?2", e);
+	int got;
+
+	if (s == NULL)
+		return -1;
+	st_int(s, 1, row << PASSAGE_BITS);
+	st_int(s, 2, (row + 1) << PASSAGE_BITS);
+	while ((got = st_step(s, e)) > 0)
+		for (int i = 0; i < 3; i++)
+			words_leave(st, st_col(s, i));
+	return got;
+}
+
 int
 store_drop(struct store *st, int64_t row, struct err *e)
 {
 	struct st *s;
 
-	if (drop_passages(st, row, e) < 0)
+	if (leave(st, row, e) < 0 || drop_passages(st, row, e) < 0)
 		return -1;
 	s = db_st(st->db, "DELETE FROM item WHERE id = ?1", e);
 	if (s == NULL)

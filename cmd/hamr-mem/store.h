@@ -12,6 +12,7 @@
 
 #include "buf.h"
 #include "db.h"
+#include "map.h"
 #include "memid.h"
 #include "when.h"
 
@@ -20,6 +21,10 @@
 /* A passage's id is its item's, and its number in the low bits: 2^20 passages
  * of 1,300 bytes are far more than the longest record can hold. */
 #define PASSAGE_BITS 20
+
+/* Facts are numbered from here on, so that they stand apart from messages and
+ * before them where the newest rows come first. */
+#define FACT_FIRST ((int64_t)1 << 42)
 
 enum kind { KIND_FACT = 1, KIND_MESSAGE = 2 };
 
@@ -43,6 +48,12 @@ struct store {
 	struct db *db;
 	char *path;
 	const char *name;	/* "project", "global", "file" */
+	/* of texts that come and go in a transaction; words.c's */
+	struct wordset {
+		struct map has;
+		char **v;
+		size_t n, cap;
+	} come, go;
 };
 
 /* Open; see db_open. */
@@ -50,7 +61,11 @@ int store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e);
 void store_close(struct store *st);
 
-/* Within a transaction (db_begin): put an item in, unless it is there or was
+/* A transaction; see db_begin and db_end. */
+int store_begin(struct store *st, struct err *e);
+int store_end(struct store *st, bool commit, struct err *e);
+
+/* Within a transaction: put an item in, unless it is there or was
  * forgotten. */
 int store_put(struct store *st, const struct item *it, struct err *e);
 
@@ -89,6 +104,9 @@ int store_forget_one(struct store *st, int64_t row, const char *key,
 /* Ids by a prefix of hex digits: how many begin so (0, 1, or 2 for more), the
  * first one's row in *row; -1 with e. */
 int store_find(struct store *st, const char *prefix, int64_t *row,
+    struct err *e);
+/* The highest number of an item of a kind, 0: none. */
+int store_newest(struct store *st, enum kind kind, int64_t *id,
     struct err *e);
 /* Append the whole text of an item. */
 int store_text(struct store *st, int64_t row, struct buf *out,

@@ -1,0 +1,39 @@
+/* words.h - the distinct words of a memory as they were written, for finding
+ * fragments of them.
+ *
+ * The index of texts keeps stems, in which the end of a word is lost.  Here
+ * each word stands once, in small letters, under its trigrams.  Words that are
+ * mostly digits (ids, hashes, numbers) are left out: they are many, and are
+ * found by how they begin.
+ */
+#ifndef MEM_WORDS_H
+#define MEM_WORDS_H
+
+#include "store.h"
+
+/* Its tables, in a schema. */
+#define WORDS_SQL \
+	"CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE);" \
+	"CREATE VIRTUAL TABLE grams USING fts5(w, content='word'," \
+	"  content_rowid='id', tokenize='trigram', detail=none);"
+
+#define WORDS_FOUND 50		/* of words_holding, at most */
+
+/* A text comes, or goes, and words with it unless others hold them: at the end
+ * of the transaction words_settle does what is to be done. */
+void words_add(struct store *st, struct slice text);
+void words_leave(struct store *st, struct slice text);
+int words_settle(struct store *st, struct err *e);
+/* Nothing comes or goes after all. */
+void words_stay(struct store *st);
+
+/* Within a transaction: the words of all texts, in a memory of a version that
+ * did not keep them. */
+int words_fill(struct store *st, struct err *e);
+
+/* Append an FTS5 expression of words that hold one of these (blanks between),
+ * the shortest first, and of what begins with one that has digits. */
+int words_holding(struct store *st, struct slice fragments, struct buf *expr,
+    struct err *e);
+
+#endif
