@@ -65,6 +65,14 @@ void st_slice(struct st *s, int i, struct slice v);
 void st_text(struct st *s, int i, const char *v);
 void st_int(struct st *s, int i, int64_t v);
 void st_null(struct st *s, int i);
+/* What relevance(TABLE, ?i, WEIGHT of each column...) of a full-text query is
+ * told.  It is bm25 with bounded work, positive, and NULL for a row that does
+ * not reach least, which may rise from row to row. */
+struct db_relevance {
+	double least;
+	int64_t newest;		/* the highest row id but of a few */
+};
+void st_relevance(struct st *s, int i, struct db_relevance *want);
 /* 1: a row, 0: done, -1: failed with e. */
 int st_step(struct st *s, struct err *e);
 /* Run one that gives no rows; NULL is -1, so that db_st need not be asked. */

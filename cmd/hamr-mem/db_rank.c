@@ -1,4 +1,4 @@
-/* db_rank.c - relevance(words, W0, W1, ...): bm25 with bounded work.
+/* db_rank.c - relevance(words, WANTED, W0, W1, ...): bm25 with bounded work.
  *
  * FTS5's own bm25() first walks every row that matches, once for each phrase,
  * to learn how rare it is: a second for a common word in a million rows.  This
@@ -13,16 +13,28 @@
 
 #include "db_in.h"
 
-#define SAMPLE 2000
+#define SAMPLE 500
 #define K1 1.2
 #define B 0.75
 #define COLUMNS 8		/* weights that are looked at */
+#define PHRASES 64
+#define POINTER "hamr relevance"
 
 struct rarity {
 	double average;		/* words in a row */
 	int n;
 	double idf[];
 };
+
+static double
+sum(const struct rarity *r, const double *often, double length)
+{
+	double sum = 0;
+
+	for (int i = 0; i < r->n && i < PHRASES; i++)
+		sum += r->idf[i] * often[i] * (K1 + 1) / (often[i] + length);
+	return sum;
+}
 
 struct sample {
 	sqlite3_int64 n, first, last;
@@ -82,49 +94,63 @@ learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
 	return rc;
 }
 
+/* How much a row tells, whose length is looked up only if it may then reach
+ * least: that is the dearest part. */
 static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
-    const double weight[COLUMNS], double *out)
+    const double weight[COLUMNS], double least, double *out)
 {
-	double often[64] = { 0 }, sum = 0, length;
+	double often[PHRASES] = { 0 }, length = K1 * (1 - B);
 	int n = 0, size = 0, rc = api->xInstCount(f, &n);
 
 	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
 		int phrase, column, at;
 
 		rc = api->xInst(f, i, &phrase, &column, &at);
-		if (rc == SQLITE_OK && phrase < 64 && column < COLUMNS)
+		if (rc == SQLITE_OK && phrase < PHRASES && column < COLUMNS)
 			often[phrase] += weight[column];
 	}
-	if (rc == SQLITE_OK)
-		rc = api->xColumnSize(f, -1, &size);
-	length = K1 * (1 - B + B * (double)size / r->average);
-	for (int i = 0; i < r->n && i < 64; i++)
-		sum += r->idf[i] * often[i] * (K1 + 1) / (often[i] + length);
-	*out = sum;
+	*out = sum(r, often, length);
+	if (rc != SQLITE_OK || *out < least)
+		return rc;
+	rc = api->xColumnSize(f, -1, &size);
+	length += K1 * B * (double)size / r->average;
+	*out = sum(r, often, length);
 	return rc;
 }
 
-/* Its arguments behind the table: the newest row id, a weight for each
- * column. */
+/* Its arguments behind the table: what db_relevance binds, and a weight for
+ * each column.  NULL: less than the least that is wanted. */
 static void
 relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
     int n, sqlite3_value **v)
 {
+	const struct db_relevance *want = n > 0 ?
+	    sqlite3_value_pointer(v[0], POINTER) : NULL;
 	struct rarity *r = api->xGetAuxdata(f, 0);
 	double weight[COLUMNS], sum = 0;
 	int rc = SQLITE_OK;
 
+	if (want == NULL) {
+		sqlite3_result_error(ctx, "relevance: not for SQL", -1);
+		return;
+	}
 	for (int i = 0; i < COLUMNS; i++)
 		weight[i] = i + 1 < n ? sqlite3_value_double(v[i + 1]) : 1;
 	if (r == NULL)
-		rc = learn(api, f, n > 0 ? sqlite3_value_int64(v[0]) : 0, &r);
+		rc = learn(api, f, want->newest, &r);
 	if (rc == SQLITE_OK)
-		rc = score(api, f, r, weight, &sum);
-	if (rc == SQLITE_OK)
-		sqlite3_result_double(ctx, sum);
-	else
+		rc = score(api, f, r, weight, want->least, &sum);
+	if (rc != SQLITE_OK)
 		sqlite3_result_error_code(ctx, rc);
+	else if (sum >= want->least)
+		sqlite3_result_double(ctx, sum);
+}
+
+void
+st_relevance(struct st *s, int i, struct db_relevance *want)
+{
+	sqlite3_bind_pointer((sqlite3_stmt *)s, i, want, POINTER, NULL);
 }
 
 int

@@ -14,13 +14,14 @@
 #include "map.h"
 #include "mem.h"
 #include "query.h"
+#include "where.h"
 #include "words.h"
 
 #define DAY_MS (24.0 * 3600 * 1000)
 #define SEARCH_MS 120		/* all of a search, but its last step */
 #define ROWS_MAX 50000		/* of one tier that are ranked, the newest */
 #define ANY_ROWS 10000		/* that match any of the words, about */
-#define SAMPLE 1000		/* rows that tell how common a word is */
+#define SAMPLE 300		/* rows that tell how common a word is */
 #define LOOK_EVERY 256		/* rows between two looks at the clock */
 #define EXPR_MAX ((size_t)1 << 20)
 
@@ -28,6 +29,7 @@
 struct search {
 	struct map seen;	/* ids */
 	int64_t newest;		/* time */
+	int64_t from[MEMORIES];	/* rows before are not looked at */
 	long long until;
 	bool partial;
 };
@@ -191,7 +193,7 @@ is_wanted(struct store *st, const struct find *f, int64_t row, struct err *e)
 /* The rows that match, the newest first. */
 static struct st *
 matching(struct store *st, const struct find *f, struct slice expr,
-    int64_t newest, struct err *e)
+    int64_t from, struct db_relevance *want, struct err *e)
 {
 	struct st *s = db_st(st->db, "SELECT rowid, "
 	    "relevance(words, ?4, 1.0, 1.5, 3.0, 0.5) FROM words "
@@ -201,10 +203,11 @@ matching(struct store *st, const struct find *f, struct slice expr,
 	if (s == NULL)
 		return NULL;
 	st_slice(s, 1, expr);
-	st_int(s, 2, f->kind == KIND_FACT ? FACT_FIRST << PASSAGE_BITS : 0);
+	st_int(s, 2, f->kind == KIND_FACT ? FACT_FIRST << PASSAGE_BITS :
+	    from << PASSAGE_BITS);
 	st_int(s, 3, f->kind == KIND_MESSAGE ? FACT_FIRST << PASSAGE_BITS :
 	    INT64_MAX);
-	st_int(s, 4, newest << PASSAGE_BITS);
+	st_relevance(s, 4, want);
 	return s;
 }
 
@@ -212,7 +215,8 @@ matching(struct store *st, const struct find *f, struct slice expr,
  * it. */
 static int
 rank_rows(struct store *st, const struct find *f, struct st *s,
-    struct search *x, struct best *best, struct err *e)
+    struct search *x, struct db_relevance *least, struct best *best,
+    struct err *e)
 {
 	struct candidate c = { .row = 0 };
 	size_t seen = 0;
@@ -230,6 +234,8 @@ rank_rows(struct store *st, const struct find *f, struct st *s,
 					got = -1;
 				else if (want > 0)
 					best_add(best, &c);
+				if (best->n == best->max)
+					least->least = best->v[0].rank;
 			}
 			c = (struct candidate){ passage >> PASSAGE_BITS,
 				passage, rank };
@@ -286,19 +292,20 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 
 static int
 take_tier(struct store *st, const struct find *f, struct slice expr, int tier,
-    struct search *x, struct hits *out, struct err *e)
+    int64_t from, struct search *x, struct hits *out, struct err *e)
 {
 	struct best best = { .max = f->max * 4 + 20 };
-	int64_t newest;
+	struct db_relevance want = { 0, 0 };
 	struct st *s;
 	int r = -1;
 
-	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
+	if (store_newest(st, KIND_MESSAGE, &want.newest, e) < 0)
 		return -1;
-	s = matching(st, f, expr, newest, e);
+	want.newest <<= PASSAGE_BITS;
+	s = matching(st, f, expr, from, &want, e);
 	best.v = xcalloc(best.max, sizeof *best.v);
 	if (s != NULL)
-		r = rank_rows(st, f, s, x, &best, e);
+		r = rank_rows(st, f, s, x, &want, &best, e);
 	for (size_t i = 0; i < best.n && r == 0; i++)
 		r = take(st, f, &best.v[i], tier, x, out, e);
 	free(best.v);
@@ -416,6 +423,42 @@ by_rows(const void *pa, const void *pb)
 	return a->no - b->no;
 }
 
+/* The words, the rarest ones first. */
+static int
+sort_words(struct store *st, struct query *q, int64_t *newest, struct err *e)
+{
+	if (store_newest(st, KIND_MESSAGE, newest, e) < 0)
+		return -1;
+	for (size_t i = 0; i < q->nword; i++)
+		if (count_rows(st, buf_view(&q->word[i].expr), *newest,
+		    &q->word[i].rows, e) < 0)
+			return -1;
+	if (q->nword > 0)
+		qsort(q->word, q->nword, sizeof *q->word, by_rows);
+	return 0;
+}
+
+/* Where all of the words are common, how many rows are looked at goes by the
+ * rarest one: of it the newest ROWS_MAX. */
+static int
+bound(struct store *st, struct query *q, struct search *x, int64_t *from,
+    struct err *e)
+{
+	int64_t newest;
+
+	*from = 0;
+	if (q->nword == 0)
+		return 0;
+	if (sort_words(st, q, &newest, e) < 0)
+		return -1;
+	if (q->word[0].rows <= ROWS_MAX)
+		return 0;
+	*from = newest - (int64_t)((double)newest * ROWS_MAX /
+	    q->word[0].rows);
+	x->partial = true;
+	return 0;
+}
+
 /* Any of the words, the rarest first, as long as not too many rows match: what
  * a common word adds to these is noise, at a price. */
 static int
@@ -425,14 +468,8 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 	int64_t newest;
 	double rows = 0;
 
-	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
+	if (sort_words(st, q, &newest, e) < 0)
 		return -1;
-	for (size_t i = 0; i < q->nword; i++)
-		if (count_rows(st, buf_view(&q->word[i].expr), newest,
-		    &q->word[i].rows, e) < 0)
-			return -1;
-	if (q->nword > 0)
-		qsort(q->word, q->nword, sizeof *q->word, by_rows);
 	for (size_t i = 0; i < q->nword; i++) {
 		rows += q->word[i].rows;
 		if (expr->len > 0 && rows > ANY_ROWS)
@@ -467,15 +504,15 @@ tier_expr(struct store *st, struct query *q, int tier, struct buf *expr,
 
 static int
 search_tier(struct store *st, const struct find *f, struct query *q, int tier,
-    struct search *x, struct hits *out, struct err *e)
+    int64_t from, struct search *x, struct hits *out, struct err *e)
 {
 	struct buf expr = BUF_INIT(EXPR_MAX);
-	size_t from = out->n;
+	size_t had = out->n;
 	int r = tier_expr(st, q, tier, &expr, e);
 
 	if (r == 0 && expr.len > 0)
-		r = take_tier(st, f, buf_view(&expr), tier, x, out, e);
-	for (size_t i = from; i < out->n; i++)
+		r = take_tier(st, f, buf_view(&expr), tier, from, x, out, e);
+	for (size_t i = had; i < out->n; i++)
 		out->h[i].expr = xmemdup0(expr.p, expr.len);
 	buf_release(&expr);
 	return r;
@@ -495,10 +532,12 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	else
 		query_build(&q, f->query);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = newest_time(&st[i], &x.newest, e);
+		r = newest_time(&st[i], &x.newest, e) < 0 ? -1 :
+		    bound(&st[i], &q, &x, &x.from[i], e);
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
 		for (size_t i = 0; i < n && r == 0; i++)
-			r = search_tier(&st[i], f, &q, t, &x, out, e);
+			r = search_tier(&st[i], f, &q, t, x.from[i], &x, out,
+			    e);
 		settle(out, f->max);
 	}
 	for (size_t i = 0; i < out->n && r == 0; i++)

@@ -42,15 +42,19 @@ add_word(struct buf *b, struct slice w, const char *between)
 	buf_addc(b, '"');
 }
 
-/* A word, or one of its parts. */
+/* A word counts once, and so do the parts of it that are words. */
 static void
-add_any(struct query *q, struct slice w)
+add_any(struct query *q, struct slice w, struct map *seen)
 {
 	struct buf parts = BUF_INIT(4 * WORD_BYTES);
 	struct query_word *any;
 	struct slice p;
 	size_t at = 0;
+	bool fresh;
 
+	map_put(seen, w, &fresh);
+	if (!fresh || q->nword >= WORDS_MAX || is_stop_word(w))
+		return;
 	q->word = xrealloc(q->word, (q->nword + 1) * sizeof *q->word);
 	any = &q->word[q->nword];
 	*any = (struct query_word){ .no = (int)q->nword++ };
@@ -58,7 +62,7 @@ add_any(struct query *q, struct slice w)
 	add_word(&any->expr, w, "");
 	text_parts(w, &parts);
 	while (text_word(buf_view(&parts), &at, &p))
-		add_word(&any->expr, p, " OR ");
+		add_any(q, p, seen);
 	buf_release(&parts);
 }
 
@@ -85,7 +89,7 @@ init(struct query *q)
 void
 query_build(struct query *q, struct slice text)
 {
-	struct map seen = { 0 };
+	struct map seen = { 0 }, any = { 0 };
 	struct slice w;
 	size_t at = 0;
 
@@ -104,7 +108,7 @@ query_build(struct query *q, struct slice text)
 		add_word(&q->all, w, " ");
 		if (is_stop_word(w))
 			continue;
-		add_any(q, w);
+		add_any(q, w, &any);
 		add_within(&q->within, w);
 	}
 	if (q->words > 0)
@@ -112,6 +116,7 @@ query_build(struct query *q, struct slice text)
 	if (q->words == 1)	/* the phrase is the word */
 		buf_reset(&q->all);
 	map_release(&seen);
+	map_release(&any);
 }
 
 void

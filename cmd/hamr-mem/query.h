@@ -13,7 +13,7 @@ enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
 
 struct query_word {
 	int no;
-	struct buf expr;		/* the word, or one of its parts */
+	struct buf expr;
 	double rows;			/* for who uses it */
 };
 

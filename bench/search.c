@@ -1,0 +1,66 @@
+/* search.c - hamr-mem's searches in the process: the spread of their times.
+ *
+ *	search DB QUERIES		a query a line
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "find.h"
+
+static double
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int
+main(int argc, char **argv)
+{
+	char *line = NULL;
+	size_t cap = 0, n = 0, partial = 0, empty = 0;
+	double *ms = NULL;
+	struct store st;
+	struct err e;
+	ssize_t len;
+	FILE *f;
+
+	if (argc != 3 || (f = fopen(argv[2], "r")) == NULL)
+		return 2;
+	if (store_open(&st, argv[1], "file", DB_READ, &e) < 0)
+		return fprintf(stderr, "%s\n", e.text), 1;
+	while ((len = getline(&line, &cap, f)) > 0) {
+		struct find q = { .query = { line, (size_t)len - 1 },
+			.max = 8, .since = WHEN_NONE };
+		struct hits hits = { .n = 0 };
+		double start = now_ms();
+
+		if (find_hits(&st, 1, &q, &hits, &e) < 0)
+			return fprintf(stderr, "%s\n", e.text), 1;
+		ms = realloc(ms, (n + 1) * sizeof *ms);
+		ms[n++] = now_ms() - start;
+		if (getenv("EACH") != NULL)
+			printf("%8.1f %d %zu %s", ms[n - 1], hits.partial,
+			    hits.n, line);
+		partial += hits.partial;
+		empty += hits.n == 0;
+		hits_release(&hits);
+	}
+	qsort(ms, n, sizeof *ms, by_value);
+	printf("%zu searches in the process: p50 %.1f ms, p95 %.1f ms, most "
+	    "%.1f ms; %zu partial, %zu found nothing\n", n, ms[n / 2],
+	    ms[n * 95 / 100], ms[n - 1], partial, empty);
+	return 0;
+}
