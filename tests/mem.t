@@ -203,5 +203,28 @@ is "a fragment is found within its word" "$(hamr-mem --db frag.db search \
     EADERLI | jq -r .snippet)" "the function «parseHeaderLine» crashes"
 is "whole words stand before it" "$(hamr-mem --db frag.db search header |
     hit .snippet)" "the «header» is empty"
+hamr-mem --db frag.db save 'src/parseTree.c needs more configuration' >/dev/null
+is "over the parts of a name" "$(hamr-mem --db frag.db search arseTre |
+    hit .snippet)" 'src/«parseTree».c needs more configuration'
+is "and over the end of a stem" "$(hamr-mem --db frag.db search onfiguratio |
+    hit .snippet)" 'src/parseTree.c needs more «configuration»'
+hamr-mem --db frag.db save 'commit 3f2a9c17d0 broke it' >/dev/null
+is "an id by how it begins" "$(hamr-mem --db frag.db search 3f2a9c |
+    hit .snippet)" 'commit «3f2a9c17d0» broke it'
+status "a forgotten word is no fragment either" 1 sh -c 'hamr-mem --db frag.db \
+    forget "$(hamr-mem --db frag.db search arseTre | jq -r .id)" &&
+    hamr-mem --db frag.db search arseTre'
 status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
+
+# common words
+seq 60000 | jq -c '{role:"user",content:"the common word \(.)"}' |
+    hamr-mem -n --no-config --db many.db
+is "of a common word the newest are ranked" "$(hamr-mem --db many.db search \
+    common 2>err | jq -c .partial | sort | uniq -c | tr -s ' ')" ' 8 true'
+match "and that is said" "$(cat err)" '*the words are common*'
+is "a rare one among them is found" "$(hamr-mem --db many.db search \
+    'common 17' 2>&1 | head -n 1 | jq -c '[.line, .partial]')" '[17,null]'
+hamr-mem --db many.db save "a common fact" >/dev/null
+is "facts are among the newest" "$(hamr-mem --db many.db search --kind fact \
+    common | jq -c '[.kind, .partial]')" '["fact",null]'
 done_testing

@@ -19,13 +19,16 @@ show_hits(const struct hits *hits, struct err *e)
 	struct term t = term_of(STDOUT_FILENO);
 	struct rec_out out;
 
+	if (hits->partial)
+		err_say("the words are common: only the newest messages with "
+		    "them were ranked; add a rarer word");
 	rec_out_init(&out, STDOUT_FILENO, "stdout");
 	for (size_t i = 0; i < hits->n; i++)
 		if (t.tty)
 			show_hit_row(&out, &hits->h[i], t.columns > 0 ?
 			    t.columns : 80);
 		else
-			show_hit(&out, &hits->h[i]);
+			show_hit(&out, &hits->h[i], hits->partial);
 	return rec_end(&out, e) < 0 ? -1 : hits->n > 0 ? ST_OK : ST_NO;
 }
 

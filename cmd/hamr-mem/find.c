@@ -532,8 +532,10 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 	else
 		query_build(&q, f->query);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = newest_time(&st[i], &x.newest, e) < 0 ? -1 :
-		    bound(&st[i], &q, &x, &x.from[i], e);
+		if (newest_time(&st[i], &x.newest, e) < 0 ||
+		    (f->kind != KIND_FACT && bound(&st[i], &q, &x,
+		    &x.from[i], e) < 0))
+			r = -1;
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
 		for (size_t i = 0; i < n && r == 0; i++)
 			r = search_tier(&st[i], f, &q, t, x.from[i], &x, out,

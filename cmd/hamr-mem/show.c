@@ -49,7 +49,7 @@ put_record(struct rec_out *out, struct json *o)
 }
 
 void
-show_hit(struct rec_out *out, const struct hit *h)
+show_hit(struct rec_out *out, const struct hit *h, bool partial)
 {
 	struct json *o = json_object();
 
@@ -67,6 +67,8 @@ show_hit(struct rec_out *out, const struct hit *h)
 	put_time(o, h->time);
 	json_double(o, "score", round(h->score * 10000) / 10000);
 	json_str(o, "snippet", h->snippet);
+	if (partial)
+		json_bool(o, "partial", true);
 	put_record(out, o);
 }
 

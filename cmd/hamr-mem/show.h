@@ -5,8 +5,9 @@
 #include "find.h"
 #include "rec.h"
 
-/* A hit as a record, or as a line of a table that is width columns wide. */
-void show_hit(struct rec_out *out, const struct hit *h);
+/* A hit as a record, or as a line of a table that is width columns wide;
+ * partial: of a search that did not rank all that matches. */
+void show_hit(struct rec_out *out, const struct hit *h, bool partial);
 void show_hit_row(struct rec_out *out, const struct hit *h, size_t width);
 void show_listed(struct rec_out *out, const struct listed *l);
 void show_stats(struct rec_out *out, const struct store *st,

@@ -1,6 +1,6 @@
-/* search.c - hamr-mem's searches in the process: the spread of their times.
+/* mem_search.c - hamr-mem's searches in the process: the spread of their times.
  *
- *	search DB QUERIES		a query a line
+ *	mem_search DB QUERIES		a query a line
  */
 #include <stdio.h>
 #include <stdlib.h>

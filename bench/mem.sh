@@ -1,0 +1,25 @@
+#!/bin/sh
+# mem.sh - hamr-mem indexes and searches made-up messages; beside it a bare
+# FTS5 loop over the same rows.
+#
+#	mem.sh [MESSAGES] [SEED]	else 100000 and 1
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+bin=${HAMR_BIN:-$top/bin}
+obj=${OBJ:-$top/obj}
+n=${1:-100000} seed=${2:-1}
+t=$(mktemp -d)
+trap 'rm -rf "$t"' EXIT
+python3 "$top/bench/messages.py" "$n" "$seed" "$t/queries" >"$t/messages"
+cc -O2 -o "$t/bare" "$top/bench/mem_bare.c" -lsqlite3
+cc -O2 -D_GNU_SOURCE -I"$top/lib" -I"$top/cmd/hamr-mem" -o "$t/search" \
+    "$top/bench/mem_search.c" \
+    $(ls "$obj"/cmd/hamr-mem/*.o | grep -v '/main[.]o$') "$obj/libhamr.a" \
+    -lsqlite3 -lcjson -lm
+echo "$n messages of seed $seed, $(($(wc -c <"$t/messages") >> 20)) MiB"
+timed() { /usr/bin/env bash -c 'TIMEFORMAT="%R s, %U s of processor"
+    time "$@"' - "$@" 2>&1 >/dev/null; }
+echo "indexed in $(timed "$bin/hamr-mem" -n -q --no-config --db "$t/a.db" \
+    "$t/messages")"
+echo "bare FTS5 loop: $(timed "$t/bare" "$t/a.db" "$t/b.db")"
+"$t/search" "$t/a.db" "$t/queries"
