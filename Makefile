@@ -92,7 +92,7 @@ demo: all
 
 # Some unit tests reach into a command; they link its objects but main's.
 UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider \
-                -Icmd/hamr-loop
+                -Icmd/hamr-loop -DTESTS='"$(CURDIR)/tests"'
 objects = $(filter-out %/main.o,$(patsubst cmd/%.c,$O/cmd/%.o, \
           $(wildcard cmd/$(1)/*.c)))
 TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
@@ -111,6 +111,10 @@ $(DIALECT_UNITS): $(UNIT_test_dialect)
 
 UNIT_test_lock = $O/cmd/hamr-loop/lock.o
 $O/unit/test_lock: $(UNIT_test_lock)
+UNIT_test_command = $O/cmd/hamr-loop/command.o
+$O/unit/test_command: $(UNIT_test_command)
+UNIT_test_intent = $O/cmd/hamr-loop/intent.o
+$O/unit/test_intent: $(UNIT_test_intent)
 
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))
 
