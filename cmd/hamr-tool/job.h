@@ -19,6 +19,7 @@ struct job {
 	long long ms;
 	bool shared;
 	bool allowed;		/* approved: its sandbox may be writable */
+	bool unasked;		/* nobody was there to approve it */
 	struct hold hold;	/* from its work to job_end */
 };
 

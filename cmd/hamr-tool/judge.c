@@ -26,9 +26,7 @@ unknown(const struct tool *t, const char *name, struct result *r)
 static bool
 box_allows(const struct tool *t, struct result *r)
 {
-	bool approved = t->yes || t->stage->mode == STAGE_RESIDENT ||
-	    hook_has_approver(t);
-	enum box_kind kind = tool_kind(t, approved);
+	enum box_kind kind = tool_kind(t, mode_has_consent(t));
 	const char *why;
 
 	/* the machine is not asked where the answer would change nothing */
@@ -41,11 +39,12 @@ box_allows(const struct tool *t, struct result *r)
 	if (kind == BOX_WRITE)
 		result_error(r, "denied", "denied: %s, and the configuration "
 		    "requires one (sandbox.mode); use the other tools", why);
-	else if (t->mode == MODE_PATCH)
+	else if (t->mode == MODE_PATCH) {
+		json_str(r->meta, "consent", "missing");
 		result_error(r, "denied", "denied: without --yes commands run "
 		    "in a read-only sandbox, and %s; use read, or ask for "
 		    "--yes", why);
-	else
+	} else
 		result_error(r, "denied", "denied: in mode %s commands run in "
 		    "a sandbox only, and %s; use read", mode_name(t->mode),
 		    why);

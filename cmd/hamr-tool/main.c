@@ -39,18 +39,18 @@ static const char help[] =
 "  -n               new records only    -r   resident: act at go only, ask\n"
 "  -F FORMAT        auto or hamr        --lenient   bad lines become errors\n"
 "  -o KEY=VALUE     configuration       --no-config   read none\n"
-"  -q  no warnings  -h, --help          -V, --version\n"
+"  -q  no warnings  --no-ask  with -r: ask nobody  -h, --help  -V, --version\n"
 "Exit: 0 done; 1 NAME JSON: an error, undo: nothing; 2 usage, unknown tool or\n"
 "bad JSON; 65 bad record; 66 no such root; 71 the system failed; 77 root is\n"
 "your home folder or /, undo: a file is not as hamr left it; 78 config.\n";
 
 enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
-	OPT_STATUS, OPT_MCP, OPT_LIST };
+	OPT_STATUS, OPT_MCP, OPT_LIST, OPT_NO_ASK };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
-	bool yes, schemas, json, status, mcp;
+	bool yes, no_ask, schemas, json, status, mcp;
 	bool undo, list;	/* undo [ID] | undo --list */
 	const char *undo_id;
 };
@@ -77,7 +77,7 @@ parse(struct opts *o, int argc, char **argv)
 		{ "mode", 1, 0, OPT_MODE }, { "yes", 0, 0, OPT_YES },
 		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
 		{ "json", 0, 0, OPT_JSON }, { "mcp", 0, 0, OPT_MCP },
-		{ "list", 0, 0, OPT_LIST },
+		{ "list", 0, 0, OPT_LIST }, { "no-ask", 0, 0, OPT_NO_ASK },
 		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG,
 		{ 0, 0, 0, 0 }
 	};
@@ -88,6 +88,7 @@ parse(struct opts *o, int argc, char **argv)
 		switch (c) {
 		case OPT_MODE: o->mode = optarg; break;
 		case OPT_YES: o->yes = true; break;
+		case OPT_NO_ASK: o->no_ask = true; break;
 		case OPT_ROOT: o->root = optarg; break;
 		case OPT_SCHEMAS: o->schemas = true; break;
 		case OPT_JSON: o->json = true; break;
@@ -326,6 +327,7 @@ main(int argc, char **argv)
 		t.conf = conf;
 		t.root = root;
 		t.yes = o.yes;
+		t.no_ask = o.no_ask;
 		t.person = o.name != NULL;
 		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
 		env_scrub(conf);

@@ -3,6 +3,7 @@
 
 #include "schema.h"
 
+#include "hook.h"
 #include "mode.h"
 
 static const char *const modes[] = { [MODE_READ_ONLY] = "read-only",
@@ -31,6 +32,13 @@ tool_on(const struct tool *t)
 	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0);
 }
 
+bool
+mode_has_consent(const struct tool *t)
+{
+	return t->yes || hook_has_approver(t) ||
+	    (t->stage->mode == STAGE_RESIDENT && !t->no_ask);
+}
+
 enum box_kind
 tool_kind(const struct tool *t, bool approved)
 {
@@ -56,9 +64,5 @@ mode_want(const struct tool *t, bool writes)
 bool
 mode_may_write(const struct tool *t)
 {
-	size_t approvers;
-
-	conf_list(t->conf, "tools.approve", &approvers);
-	return t->mode == MODE_PATCH && (t->yes || approvers > 0 ||
-	    t->stage->mode == STAGE_RESIDENT);
+	return t->mode == MODE_PATCH && mode_has_consent(t);
 }

@@ -11,6 +11,9 @@ const char *mode_name(enum mode m);
 /* Which tools are switched on (SCHEMA_BASH, ...). */
 unsigned tool_on(const struct tool *t);
 
+/* Can a change be allowed: by --yes, an approver, or somebody who is asked? */
+bool mode_has_consent(const struct tool *t);
+
 /* The sandbox a command gets in this mode; approved: by --yes or a person. */
 enum box_kind tool_kind(const struct tool *t, bool approved);
 

@@ -44,6 +44,7 @@ struct tool {
 	const struct conf *conf;
 	const char *root;	/* absolute */
 	bool yes, person;
+	bool no_ask;		/* resident, but nobody answers an ask */
 	enum mode mode;
 	struct stage *stage;
 	struct serve *serve;	/* --mcp, mcp_serve.h */

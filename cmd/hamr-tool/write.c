@@ -229,8 +229,8 @@ files_preview(struct files *f, const char *tool, struct slice args,
 		json_int(r->meta, "added", c.diff.added);
 		json_int(r->meta, "removed", c.diff.removed);
 		json_slice(r->meta, "diff", buf_view(&diff));
-		result_error(r, "denied", "not done, for nobody has approved "
-		    "it; this is what it would change:\n%s",
+		result_error(r, "denied", "not made: --yes was not given, and "
+		    "nobody could be asked. With --yes it would change:\n%s",
 		    buf_view(&diff).p);
 	}
 	change_release(&c);
