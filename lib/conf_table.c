@@ -33,7 +33,7 @@ const struct conf_key conf_keys[] = {
 	    "loop_guard.max_tool_calls", "spec 7.1"),
 	STR("agent.mode", LESS, "patch", "read-only|verify|docs|patch", NULL,
 	    "spec 5.2"),
-	STR("agent.contract", MORE, "auto", "none|auto|change", NULL,
+	STR("agent.contract", NO, "auto", "auto|change|none", NULL,
 	    "spec 7.2"),
 	INT("agent.contract_nudges", LESS, "5", 0, 1000, NULL, "spec 7.2"),
 	INT("agent.repair_attempts", LESS, "1", 0, 100, NULL, "spec 7.2"),

@@ -96,24 +96,6 @@ is "without a call no call is to be repeated" "$(says loop | grep -c \
 run x
 is "three in a row are not" "$S $(ended)" "6 model_error truncated"
 
-# ---- the contract's words ----
-
-fresh words
-answer "Nothing was changed." >script
-for _ in 1 2 3 4 5 6; do cat script; done >s6 && mv s6 script
-wants() {	# does this task ask for a change?
-	run "$1" -o agent.contract_nudges=0
-	echo "$S"
-}
-is "verbs of change" "$(for t in "Fix it" "please add a test" \
-    "REFACTOR this" "rename a to b" "update the docs" "remove x; create y" \
-    "implement z" "write a poem into p" "change the colour"; do wants "$t"
-    done | paste -sd' ')" "4 4 4 4 4 4 4 4 4"
-is "no change is asked for" "$(for t in "fix it?" "how do I add a test" \
-    "Why did you change that" "what would you rename" "list the files" \
-    "explain the prefix" "where is it implemented"; do wants "$t"
-    done | paste -sd' ')" "0 0 0 0 0 0 0"
-
 # ---- repair turns ----
 
 fresh repair

@@ -89,18 +89,39 @@ is "... it runs again at --resume, and nothing is to be repaired" \
 # ---- verify mode ----
 
 fresh verify
-{ answer "$asked"; call bash '{"command":"grep -q hello f"}'
-answer "I ran it, and it passes: the text is there."; } >script
+answers() { jq -c 'select(.role == "assistant") | .content' out | wc -l; }
+{ answer "$asked"; answer "never"; } >script
 run "does it hold" --mode verify -o "$key=grep -q hello f"
-is "told to run the command, and done" "$S $(ended)" "0 completed stop"
-match "... which is named" "$(says loop)" "*grep -q hello f*"
-is "... by the contract" "$(jq -c 'select(.meta.by == "loop") | .meta.rules' \
-    out)" '["contract"]'
+is "the loop runs it" "$S $(ended) $(checks) $(answers)" \
+    "0 completed stop quick passed 0 1"
+# as COMMAND RAN: passes where RAN is a run of COMMAND
+as() {
+	{ call bash "$(jq -cn --arg c "$2" '{command: $c}')"
+	answer "I ran it, and it passes: the text is there."; } >script
+	run "does it hold" --mode verify -o "$key=$1"
+	is "${3-it ran already}: $2" "$S $(checks)" "0 ${4-}"
+}
+again() { as "$1" "$2" "it is run" "quick passed 0"; }
+as "test -e f" "cd . && test  -e f 2>&1"
+as "test -e f" "set -o pipefail; test -e f 2>&1 | tail -5"
+again "test -e f" "test -e f 2>&1 | tail -5"
 for i in 1 2 3 4 5 6 7; do answer "$asked ($i)"; done >script
-run "does it hold" --mode verify -o "$key=true"
-is "never run: contract_failed" "$S $(ended)" "4 contract_failed verification"
-is "contract_nudges times told" "$(jq -c 'select(.meta.by == "loop")' out |
-	wc -l)" 5
+run "does it hold" --mode verify -o "$key=echo BAD; exit 3"
+is "it fails: contract_failed" "$S $(ended)" "4 contract_failed verification"
+is "... contract_nudges times told" "$(jq -c 'select(.meta.by == "loop") |
+	.meta.rules' out | uniq -c | tr -s ' ')" ' 5 ["contract"]'
+match "... what it says" "$(says loop)" "*exit 3*echo BAD; exit 3*BAD*"
+run "does it hold" --mode verify -o "$key=test -e \$TMPDIR/x || { touch \$TMPDIR/x; false; }"
+is "it passes at last" "$S $(ended) $(checks)" \
+    "0 completed stop quick failed 1,quick passed 0"
+
+# ---- patch mode, without a change ----
+
+fresh unchanged
+answer "$asked" >script
+run "what does f hold" -o "$key=false"
+is "nothing was changed: nothing to verify" "$S $(ended) $(checks)" \
+    "0 completed stop "
 
 # ---- no server that answers ----
 

@@ -172,9 +172,9 @@ head -n "$(wc -l <"$T/a")" "$T/b" >"$T/c"
 same "a halted run: mini-loop and hamr-loop agree up to the halt" "$T/c" "$T/a"
 hamr-loop --no-config --json --replay "$S/two-calls.ndjson" x </dev/null \
     >out 2>err
-is "without --yes and a terminal edits and commands are denied" "$(jq -r \
-    'select(.role == "tool") | .tool_call_id + (.meta.error // "")' out |
-    head -n 2 | tr '\n' ' ')" "c1 c2denied "
+is "without --yes and a terminal commands run read-only, edits are shown" \
+    "$(jq -r 'select(.role == "tool") | "\(.tool_call_id) \(.meta.error //
+	.meta.exit // 0)"' out | head -n 3 | paste -sd,)" "c1 0,c2 1,c3 denied"
 cd ..
 # a name is what a model says: its line takes no longer than others
 fresh name

@@ -1,94 +1,86 @@
 /* contract.c - what a finished turn must have done (chapter 7.2). */
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "contract.h"
-#include "mem.h"
-#include "texts.h"
-
-/* Verbs that ask for a change of files, in their base form: "the fixes" and
- * "is this implemented" are talk about one. */
-static const char *const verbs[] = { "add", "append", "bump", "change",
-	"convert", "correct", "create", "delete", "drop", "edit", "extend",
-	"extract", "fix", "implement", "improve", "insert", "introduce",
-	"migrate", "modify", "move", "optimise", "optimize", "patch", "port",
-	"refactor", "remove", "rename", "repair", "replace", "resolve",
-	"revert", "rewrite", "simplify", "translate", "update", "upgrade",
-	"write" };
-
-static const char *const questions[] = { "what", "why", "how", "where",
-	"when", "which", "who", "whose", "whom", "is", "are", "does", "did",
-	"was", "were", "has", "have" };
+#include "intent.h"
 
 static bool
-is_one_of(const char *const *words, size_t nwords, const char *p, size_t n)
+is_patch(const char *mode)
 {
-	for (size_t i = 0; i < nwords; i++)
-		if (strlen(words[i]) == n && strncasecmp(words[i], p, n) == 0)
-			return true;
-	return false;
+	return mode != NULL && strcmp(mode, "patch") == 0;
 }
 
-/* The next word of letters; its length, 0 at the end. */
-static size_t
-next_word(const char **p)
+/* Did the person say the mode, for this run? */
+static bool
+mode_is_said(const struct conf *c)
 {
-	size_t n = 0;
+	const char *from = conf_origin(c, "agent.mode");
 
-	while (**p != '\0' && !isalpha((unsigned char)**p))
-		(*p)++;
-	while (isalpha((unsigned char)(*p)[n]) || (*p)[n] == '_')
-		n++;
-	return n;
+	return is_patch(conf_str(c, "agent.mode")) &&
+	    (strcmp(from, "--mode") == 0 || strcmp(from, "-o") == 0 ||
+	    strncmp(from, "HAMR_", 5) == 0);
 }
 
-bool
-contract_wants_change(const char *task)
+const char *
+contract_of(const struct conf *c, const char *mode, bool chat,
+    const char *task)
 {
-	size_t n = strlen(task);
-	const char *p = task;
+	const char *want = conf_str(c, "agent.contract");
 
-	while (n > 0 && isspace((unsigned char)task[n - 1]))
-		n--;
-	if (n > 0 && task[n - 1] == '?')
-		return false;
-	for (bool first = true; (n = next_word(&p)) > 0; first = false) {
-		if (first && is_one_of(questions, sizeof questions /
-		    sizeof *questions, p, n))
-			return false;
-		if (is_one_of(verbs, sizeof verbs / sizeof *verbs, p, n))
-			return true;
-		p += n;
-	}
-	return false;
+	if (!is_patch(mode) || strcmp(want, "none") == 0)
+		return NULL;
+	if (!chat && (strcmp(want, "change") == 0 || mode_is_said(c)))
+		return "hard";
+	return intent_is_change(task) ? "soft" : NULL;
+}
+
+static bool
+wants_change(const struct track *k, const struct conf *c)
+{
+	return k->contract != CONTRACT_NONE && is_patch(k->mode) &&
+	    k->nfiles == 0 &&
+	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
+}
+
+/* A soft contract is said once, and not after a refusal, nor if the person
+ * thinks otherwise meanwhile: the answer then stands. */
+static bool
+is_settled(const struct track *k, const struct conf *c)
+{
+	return k->nudges > 0 || k->refused ||
+	    conf_int(c, "agent.contract_nudges") == 0 ||
+	    (k->task != NULL && intent_forbids_change(k->task));
 }
 
 enum lack
 contract_lacks(const struct track *k, const struct conf *c)
 {
-	const char *mode = k->mode != NULL ? k->mode : "";
-
-	if (strcmp(mode, "patch") == 0 && k->nfiles == 0 && k->task != NULL &&
-	    contract_wants_change(k->task))
+	if (wants_change(k, c) &&
+	    (k->contract == CONTRACT_HARD || !is_settled(k, c)))
 		return LACK_CHANGE;
-	if (strcmp(mode, "verify") == 0 && !k->verified &&
-	    conf_str(c, "verification.defaultCommand")[0] != '\0')
+	if (k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
+	    !k->verified && k->verify_command != NULL)
 		return LACK_VERIFICATION;
 	return LACK_NOTHING;
+}
+
+bool
+contract_may_ask(const struct track *k, const struct conf *c, enum lack l)
+{
+	return k->nudges < conf_int(c, "agent.contract_nudges") &&
+	    !(l == LACK_CHANGE && k->refused);
+}
+
+const char *
+contract_remark(const struct track *k, const struct conf *c)
+{
+	return !wants_change(k, c) || k->contract != CONTRACT_SOFT ? NULL :
+	    k->refused ? "no file was changed: the change was refused" :
+	    "no file was changed, although the task asks for a change";
 }
 
 const char *
 contract_reason(enum lack l)
 {
 	return l == LACK_CHANGE ? "no_change" : "verification";
-}
-
-char *
-contract_text(enum lack l, const struct conf *c)
-{
-	if (l == LACK_CHANGE)
-		return xstrdup(TEXT_NO_CHANGE);
-	return xasprintf(TEXT_NOT_VERIFIED,
-	    conf_str(c, "verification.defaultCommand"));
 }

@@ -1,7 +1,8 @@
 /* contract.h - what a finished turn must have done (chapter 7.2).
  *
- * Judged from the committed records alone, so that a resumed session is
- * judged the same.
+ * Which contract a task carries is decided when it is written down, in its
+ * meta.contract; whether it is met is judged from the committed records alone.
+ * So a resumed session is judged the same.
  */
 #ifndef HAMR_LOOP_CONTRACT_H
 #define HAMR_LOOP_CONTRACT_H
@@ -11,22 +12,30 @@
 #include "conf.h"
 #include "track.h"
 
+/* The meta.contract of a task given in this mode: "hard" when the person asked
+ * for changes by an option or a setting (never in a chat), "soft" when the task
+ * itself does, else NULL. */
+const char *contract_of(const struct conf *c, const char *mode, bool chat,
+    const char *task);
+
 enum lack {
 	LACK_NOTHING,
 	LACK_CHANGE,		/* patch mode: no file was changed */
-	LACK_VERIFICATION	/* verify mode: not run since, or it failed */
+	LACK_VERIFICATION	/* verify mode: it has not passed */
 };
-
-/* Does this task ask for a change of files?  It holds a verb of change as a
- * word, and is no question. */
-bool contract_wants_change(const char *task);
 
 enum lack contract_lacks(const struct track *k, const struct conf *c);
 
+/* May the model be told (again) what is missing?  A change that was refused is
+ * not asked for. */
+bool contract_may_ask(const struct track *k, const struct conf *c,
+    enum lack l);
+
+/* The turn is over without a change, and that stands: what a person is told,
+ * or NULL. */
+const char *contract_remark(const struct track *k, const struct conf *c);
+
 /* The reason of an end record: "no_change", "verification". */
 const char *contract_reason(enum lack l);
-
-/* What the model is told; yours. */
-char *contract_text(enum lack l, const struct conf *c);
 
 #endif

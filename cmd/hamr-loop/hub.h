@@ -66,7 +66,8 @@ struct hub {
 	int signals;		/* signalfd for INT, TERM, HUP */
 	int interrupts;		/* how many came */
 	bool to_end;		/* one of them was TERM or HUP */
-	bool yes;
+	bool unattended;	/* nobody is there to allow a call, and it was
+				 * not allowed beforehand */
 	bool chat;		/* a person types: he names files himself */
 	bool listen;		/* take in what is typed meanwhile */
 	struct buf typed;	/* messages not yet taken, a NUL behind each */

@@ -34,7 +34,7 @@ static const char help[] =
 "  --verification-profile quick|full  --repair-attempts N\n"
 "exit status: 0 completed, 1 tool_error, 2 usage, 3 budget_exhausted,\n"
 "  4 contract_failed, 5 guard_stopped, 6 model_error, 65 bad transcript,\n"
-"  66 missing, 71 system, 75 in use, 77 refused, 78 configuration,\n"
+"  66 missing, 71 system, 75 in use, 77 denied, 78 configuration,\n"
 "  130 interrupted\n";
 
 enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,

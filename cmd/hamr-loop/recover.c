@@ -106,7 +106,9 @@ text_of(const struct turn *t, enum scenario s)
 		free(template);
 		return text;
 	case CONTEXT_EXHAUSTION:
-		return xstrdup(TEXT_CONTEXT);
+		/* a message that has no answer yet is not pushed back, where
+		 * it would be cut; and nothing was read for it */
+		return k->unanswered ? NULL : xstrdup(TEXT_CONTEXT);
 	default:
 		return NULL;	/* nothing: the same is asked again */
 	}

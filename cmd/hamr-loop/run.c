@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "budget.h"
+#include "contract.h"
 #include "file.h"
 #include "hook.h"
 #include "mem.h"
@@ -161,11 +162,32 @@ prepare(struct run *r, struct err *e)
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
 		return -1;
 	r->hub_made = true;
-	r->hub.yes = r->o.yes;
+	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
+	r->setup.unattended = r->hub.unattended;
 	if (setup_slots(&r->setup, &r->hub, e) < 0)
 		return -1;
 	begin_log(r);
 	return hub_start(&r->hub, r->session.size > 0, e);
+}
+
+/* What must not be missed, whatever else is shown. */
+static void
+remark(struct run *r, const struct turn *t)
+{
+	const struct track *k = &r->track;
+	const char *text = NULL;
+
+	if (t->end == END_DENIED)
+		text = "no change was made, because nobody could be asked; "
+		    "--yes allows changes";
+	else if (t->end == END_BUDGET && strcmp(t->reason, "context") == 0)
+		text = k->error_text;
+	else if (t->end == END_COMPLETED)
+		text = contract_remark(k, r->conf);
+	if (text != NULL && r->o.chat)
+		ui_note(&r->ui, "%s", text);
+	else if (text != NULL)
+		err_say("%.1000s", text);
 }
 
 /* How it ended, for people. */
@@ -187,6 +209,7 @@ sum_up(struct run *r, const struct turn *t)
 		    "[verification] defaultCommand into hamr.toml");
 	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s", runlog_path(r->log));
+	remark(r, t);
 	if (r->hub.stage_failed)
 		err_say("%s", r->hub.err.text);
 	else if (t->end == END_MODEL && r->track.error_text != NULL)
@@ -218,7 +241,7 @@ int
 run_turn(struct run *r, const char *task, struct err *e)
 {
 	struct turn t = { .hub = &r->hub, .conf = r->conf,
-		.begun = file_now_ms(), .always_verify = !r->o.chat,
+		.begun = file_now_ms(),
 		.repair_attempts = (int)conf_int(r->conf,
 		    "agent.repair_attempts"),
 		.profile = conf_str(r->conf, "verification.profile") };

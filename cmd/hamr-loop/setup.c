@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "context.h"
+#include "contract.h"
 #include "file.h"
 #include "mem.h"
 #include "mention.h"
@@ -55,6 +56,8 @@ flags_of(struct setup *s, enum slot_id id)
 		flag_value(s, id, "--root", s->root);
 		if (o->yes)
 			flag(s, id, "--yes");
+		if (s->unattended)
+			flag(s, id, "--no-ask");
 		break;
 	default:
 		break;
@@ -280,6 +283,8 @@ setup_task(struct hub *h, const struct conf *conf, const char *task,
     bool steering)
 {
 	struct json *o = json_object(), *meta = json_object();
+	const char *contract = contract_of(conf, h->track->mode, h->chat,
+	    task);
 
 	json_str(o, "role", "user");
 	mention_content(o, task, conf_bool(conf, "provider.vision"), h->chat,
@@ -287,6 +292,8 @@ setup_task(struct hub *h, const struct conf *conf, const char *task,
 	json_str(meta, "by", "user");
 	if (steering)
 		json_bool(meta, "steering", true);
+	else if (contract != NULL)
+		json_str(meta, "contract", contract);
 	json_add(o, "meta", meta);
 	if (hub_commit(h, o) < 0)
 		return -1;

@@ -14,6 +14,7 @@ struct setup {
 	const char *dir;	/* where hamr-loop was called; in root */
 	const char *mode;
 	const char *task;	/* what the session begins with, or NULL */
+	bool unattended;	/* nobody answers an ask */
 	char **flags[SLOTS];
 	size_t nflags[SLOTS];
 	struct buf system;	/* the system message's text */

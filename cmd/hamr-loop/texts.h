@@ -33,12 +33,13 @@
 	"reading; act now with what you know, or say what is done and what " \
 	"is left."
 #define TEXT_NO_CHANGE \
-	"The task asks for a change, but no file was changed in this turn. " \
-	"Make the change with the edit or write tool, or say what hinders " \
-	"you."
+	"No file was changed. If the task needs a change, make it; otherwise " \
+	"say in a sentence why not."
+#define TEXT_MUST_CHANGE \
+	"No file was changed, and this task must change one. Make the change."
 #define TEXT_NOT_VERIFIED \
-	"The verification has not passed since the last change. Run this " \
-	"command and answer with what it says: %s"
+	"The verification failed (%s): %s\n" \
+	"Find out why, then answer with what fails and the cause.\n%s"
 #define TEXT_REPAIR \
 	"The verification failed (%s). Fix the failed verification: find " \
 	"the cause in its output and repair it.\n%s"

@@ -43,6 +43,8 @@ new_turn(struct track *t)
 	t->usage = (struct usage){ 0 };
 	t->repairs = 0;
 	t->sandbox = NULL;
+	t->contract = CONTRACT_NONE;
+	t->refused = t->no_consent = false;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
 	track_set(&t->answer, xstrdup(""));
@@ -109,6 +111,15 @@ recovery(struct track *t, const struct rec *r)
 	drop_error(t);
 }
 
+static enum contract
+contract_of(const struct rec *r)
+{
+	struct slice c = msg_meta(r, "contract");
+
+	return scan_str_is(c, "hard") ? CONTRACT_HARD :
+	    scan_str_is(c, "soft") ? CONTRACT_SOFT : CONTRACT_NONE;
+}
+
 /* What the loop itself said, or a person. */
 static void
 user(struct track *t, const struct rec *r)
@@ -118,12 +129,15 @@ user(struct track *t, const struct rec *r)
 	struct walk w;
 
 	if (msg_is_person(r)) {
-		if (slice_is(msg_meta(r, "steering"), "true"))
+		if (slice_is(msg_meta(r, "steering"), "true")) {
 			forgive(t);
-		else
+		} else {
 			new_turn(t);
+			t->contract = contract_of(r);
+		}
 		if (msg_by(r, "shell"))
 			return;
+		t->unanswered = true;
 		msg_text(rec_get(r, "content"), &b);
 		track_set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
 		    buf_view(&b).p, b.len, TASK_KEPT)));
@@ -240,6 +254,10 @@ event(struct track *t, const struct rec *r)
 			    "rule")));
 			track_set(&t->halt_text, rec_strdup(r, "message"));
 		}
+		break;
+	case R_ANSWER:
+		if (slice_is(rec_get(r, "allow"), "false"))
+			t->refused = true;
 		break;
 	case R_RECOVERY:
 		recovery(t, r);

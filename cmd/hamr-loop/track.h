@@ -25,6 +25,9 @@ enum scenario { EMPTY_RESPONSE, INFINITE_LOOP, BASH_FAILURE,
 
 extern const char *const track_scenarios[SCENARIOS];
 
+/* What the task's turn must have done (contract.h). */
+enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };
+
 struct usage {
 	int64_t prompt, completion, cached;
 	double cost;
@@ -43,6 +46,11 @@ struct track {
 	/* the turn: since the last message of a person that was not typed
 	 * while it was under way */
 	char *task;		/* what the person wrote, or NULL */
+	enum contract contract;
+	bool unanswered;	/* nothing was said to it yet */
+	bool refused;		/* a person or an approver said no to a call */
+	bool no_consent;	/* a change was not made, as nobody was there to
+				 * allow it */
 	long steps;		/* assistant messages */
 	long started;		/* calls that got a start */
 	int cut_in_a_row;	/* answers cut by length, one after the other */

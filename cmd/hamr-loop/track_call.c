@@ -1,7 +1,10 @@
 /* track_call.c - what was called, and what came of it. */
+#include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "mem.h"
 #include "track_in.h"
 #include "utf8.h"
@@ -48,6 +51,7 @@ track_asked(struct track *t, const struct rec *r)
 	struct call c;
 	bool cut;
 
+	t->unanswered = false;
 	track_drop_calls(t);
 	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &c)) {
@@ -155,22 +159,65 @@ mutation(struct track *t, const struct rec *r)
 	t->last_recovery = -1;
 }
 
+/* Did a command that ran read-only try to write?  Its own words tell, in the
+ * language of the person; Landlock gives another error than a mount. */
+static bool
+ran_into_it(const struct rec *r)
+{
+	bool landlock = scan_str_is(msg_meta(r, "sandbox"), "landlock");
+	locale_t own = newlocale(LC_MESSAGES_MASK, "", (locale_t)0);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	const char *text;
+	bool yes;
+
+	msg_text(rec_get(r, "content"), &b);
+	text = b.len > 0 ? b.p : "";
+	yes = strcasestr(text, strerror(EROFS)) != NULL ||
+	    (landlock && strcasestr(text, strerror(EACCES)) != NULL);
+	if (own != (locale_t)0) {
+		yes = yes || strstr(text, strerror_l(EROFS, own)) != NULL ||
+		    (landlock && strstr(text, strerror_l(EACCES, own)) !=
+		    NULL);
+		freelocale(own);
+	}
+	buf_release(&b);
+	return yes;
+}
+
+/* Was it a change that somebody had to allow?  False: nothing came of it for
+ * want of that. */
+static bool
+consent(struct track *t, const struct rec *r)
+{
+	struct slice how = msg_meta(r, "consent");
+
+	if (scan_str_is(how, "refused"))
+		t->refused = true;
+	if (!scan_str_is(how, "missing") ||
+	    !(scan_str_is(msg_meta(r, "error"), "denied") || ran_into_it(r)))
+		return true;
+	t->no_consent = true;
+	return false;
+}
+
 /* The last command that failed, until it passes. */
 static void
 command(struct track *t, const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice ran = msg_meta(r, "command");
-	char *code;
+	char *code, *text;
 
 	if (scan_kind(ran) != SCAN_STRING)
 		return;
 	if (!scan_true(rec_get(r, "is_error"))) {
 		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
 			track_no_failure(t);
-		if (t->verify_command != NULL &&
-		    scan_str_is(ran, t->verify_command))
+		text = track_text(ran);
+		if (t->verify_command != NULL && command_runs(text,
+		    t->verify_command, t->cwd))
 			t->verified = true;
+		free(text);
 		return;
 	}
 	code = scan_strdup(msg_meta(r, "error"));
@@ -189,6 +236,7 @@ track_result(struct track *t, const struct rec *r)
 {
 	result(t, r);
 	mutation(t, r);
-	command(t, r);
+	if (consent(t, r))
+		command(t, r);
 	track_sandbox(t, msg_meta(r, "sandbox"));
 }

@@ -26,6 +26,7 @@ static const struct {
 	[END_CONTRACT] = { "contract_failed", ST_CONTRACT },
 	[END_GUARD] = { "guard_stopped", ST_GUARD },
 	[END_MODEL] = { "model_error", ST_MODEL },
+	[END_DENIED] = { "denied", ST_POLICY },
 	[END_INTERRUPTED] = { "interrupted", ST_INTERRUPTED },
 };
 
@@ -212,9 +213,13 @@ answered(struct turn *t)
 	}
 	if (k->bash_output != NULL && recover(t, BASH_FAILURE))
 		return true;
+	if (k->no_consent && k->nfiles == 0 && t->hub->unattended) {
+		turn_ends(t, END_DENIED, "no consent; --yes allows changes");
+		return false;
+	}
 	lack = contract_lacks(k, t->conf);
 	if (lack != LACK_NOTHING)
-		return verify_nudge(t, lack);
+		return verify_contract(t, lack);
 	if (verify_due(t))
 		return verify(t);
 	turn_ends(t, END_COMPLETED, "stop");

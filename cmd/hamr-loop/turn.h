@@ -11,7 +11,7 @@
 
 enum ending {
 	END_COMPLETED, END_TOOL_ERROR, END_BUDGET, END_CONTRACT, END_GUARD,
-	END_MODEL, END_INTERRUPTED
+	END_MODEL, END_DENIED, END_INTERRUPTED
 };
 
 struct turn {
@@ -20,7 +20,6 @@ struct turn {
 	long long begun;	/* ms, monotonic */
 	int repair_attempts;	/* after a failed verification */
 	const char *profile;	/* of verifications: "quick", "full" */
-	bool always_verify;	/* else only when files were changed */
 	long long waited_ms;	/* for a server that was down */
 	int died;		/* of hub->died, what is told already */
 	bool overtime;		/* its time ran out in an action ... */

@@ -37,6 +37,12 @@ ui_init(struct ui *u, bool json, bool quiet)
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);
 }
 
+bool
+ui_can_ask(const struct ui *u)
+{
+	return u->tty_err && isatty(STDIN_FILENO) == 1;
+}
+
 void
 ui_forget(struct ui *u)
 {

@@ -120,6 +120,9 @@ void ui_job(struct ui *u);
  * whole is appended to lines, with a NUL behind it. */
 void ui_typed(struct ui *u, const char *p, size_t n, struct buf *lines);
 
+/* Is somebody there who would see a question and can answer it? */
+bool ui_can_ask(const struct ui *u);
+
 /* Redraw that line when it is time; ms until the next time, -1: never. */
 int ui_tick(struct ui *u);
 

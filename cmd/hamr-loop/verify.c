@@ -1,5 +1,4 @@
-/* verify.c - the project's own check of the work, and the contract's nudges
- * (chapter 7.2). */
+/* verify.c - the project's own check of the work (chapter 7.2). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +7,56 @@
 #include "verify.h"
 #include "turn_in.h"
 
+/* How the newest verification ended, yours, and what it said. */
+static char *
+outcome(const struct track *k, char **output)
+{
+	struct slice v = slice_of(k->verification);
+	int64_t code;
+
+	*output = scan_strdup(scan_get(v, "output"));
+	if (*output == NULL)
+		*output = xstrdup("");
+	return scan_int(scan_get(v, "exit"), &code) ?
+	    xasprintf("exit %lld", (long long)code) :
+	    xstrdup("no exit status");
+}
+
+static char *
+what_is_missing(const struct track *k, enum lack lack)
+{
+	char *how, *output, *text;
+
+	if (lack == LACK_CHANGE)
+		return xstrdup(k->contract == CONTRACT_HARD ?
+		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
+	how = outcome(k, &output);
+	text = xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
+	free(how);
+	free(output);
+	return text;
+}
+
 bool
-verify_nudge(struct turn *t, enum lack lack)
+verify_contract(struct turn *t, enum lack lack)
 {
 	struct track *k = t->hub->track;
 	char *text;
 	bool told;
 
+	if (lack == LACK_VERIFICATION) {
+		turn_ends(t, END_TOOL_ERROR, "stage tool did not verify");
+		if (!verify_now(t->hub, t->profile))
+			return false;
+		if (k->verified) {
+			turn_ends(t, END_COMPLETED, "stop");
+			return false;
+		}
+	}
 	turn_ends(t, END_CONTRACT, contract_reason(lack));
-	if (k->nudges >= conf_int(t->conf, "agent.contract_nudges"))
+	if (!contract_may_ask(k, t->conf, lack))
 		return false;
-	text = contract_text(lack, t->conf);
+	text = what_is_missing(k, lack);
 	told = turn_say(t, text, "contract") == 0 &&
 	    hub_sync(t->hub, SLOT_GUARD) == 0;
 	free(text);
@@ -33,7 +71,7 @@ verify_due(const struct turn *t)
 	if (k->verify_command == NULL || k->mode == NULL ||
 	    strcmp(k->mode, "patch") != 0)
 		return false;
-	return !k->verified && (t->always_verify || k->nfiles > 0);
+	return !k->verified && k->nfiles > 0;
 }
 
 /* Fix it: a turn of the loop with its own count of steps and calls. */
@@ -41,15 +79,10 @@ static bool
 repair(struct turn *t)
 {
 	struct track *k = t->hub->track;
-	struct slice v = slice_of(k->verification);
-	char *output = scan_strdup(scan_get(v, "output"));
 	struct json *o = json_object(), *meta = json_object();
-	char *how, *text;
-	int64_t code;
+	char *output, *how = outcome(k, &output);
+	char *text = xasprintf(TEXT_REPAIR, how, output);
 
-	how = scan_int(scan_get(v, "exit"), &code) ?
-	    xasprintf("exit %lld", (long long)code) : xstrdup("no exit status");
-	text = xasprintf(TEXT_REPAIR, how, output != NULL ? output : "");
 	json_str(o, "role", "user");
 	json_str(o, "content", text);
 	json_str(meta, "by", "verify");
