@@ -54,6 +54,8 @@ const char *const *const *conf_argvs(const struct conf *c, const char *key,
 
 /* Did anything but the table set the key? */
 bool conf_is_set(const struct conf *c, const char *key);
+/* Or is it made from another key that was? */
+bool conf_is_derived(const struct conf *c, const char *key);
 /* Where from: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
 const char *conf_origin(const struct conf *c, const char *key);
 

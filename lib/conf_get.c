@@ -94,6 +94,12 @@ conf_is_set(const struct conf *c, const char *key)
 	return conf_entry(c, key)->layer != LAYER_DEFAULT;
 }
 
+bool
+conf_is_derived(const struct conf *c, const char *key)
+{
+	return conf_entry(c, key)->derived;
+}
+
 const char *
 conf_origin(const struct conf *c, const char *key)
 {

@@ -222,6 +222,17 @@ is "nanobot: the two texts" \
     jq -r 'select(.rule == "retry") | .message |
 	test("Things to try"), test("fundamentally different")' | tr '\n' ' ')" \
     "true false true false false true "
+is "nanobot: the history is the attempts: what was tried, what came back" \
+    "$({ step a t '{"b":1, "a":2}' "Error: x"
+    step b t '{"a":2,"b":1}' "Error: y"; } |
+    guard -n -p nanobot | jq -r 'select(.rule == "retry") | .message')" \
+'Attempt 1 of this call failed. Attempts so far:
+1. t {"a":2,"b":1} -> Error: x
+Things to try: check the arguments against the error, look at the state it depends on, take a smaller step.
+Attempt 2 of this call failed. Attempts so far:
+1. t {"a":2,"b":1} -> Error: x
+2. t {"a":2,"b":1} -> Error: y
+Things to try: check the arguments against the error, look at the state it depends on, take a smaller step.'
 is "nanobot: other arguments, another history" "$({
 	for i in 1 2 3; do step "c$i" t "{\"i\":$i}" "Error: x"; done
 } | said nanobot)" \
@@ -402,6 +413,79 @@ is "hamr: an edit resets them" "$({ steps 1 7
 is "hamr: not in a transcript that is known not to patch" "$({
 	echo '{"type":"hamr","v":1,"mode":"read-only"}'; steps 1 11; } |
     said hamr)" ""
+
+# ---- the keys that these systems document ----
+
+o() { local k; for k in "$@"; do printf '%s\n' -o "loop_guard.$k"; done; }
+keyed() {	# profile "key=value ..." <transcript
+	local args
+	mapfile -t args < <(o $2)
+	said "$1" "${args[@]}"
+}
+is "kimi: progress_stall_threshold" "$(idle 1 4 | said kimi \
+    -o loop_control.progress_stall_threshold=3)" \
+"c3 warn stall 3 1
+constrain none stall 1"
+is "kimi: progress_min_info_gain_length" "$(
+for i in 1 2 3 4; do step "c$i" t "{\"i\":$i}" "twelve chars $i"; done |
+    said kimi -o loop_control.progress_stall_threshold=3 \
+    -o loop_control.progress_min_info_gain_length=12)" ""
+is "hermes: repetition_threshold, max_warnings_before_block" \
+    "$(loop 5 t '{}' |
+    keyed hermes 'repetition_threshold=2 max_warnings_before_block=1')" \
+"c2 warn repeat 2 1
+c3 block repeat 3
+c4 block repeat 4
+c5 block repeat 5"
+is "hermes: exempt_tools" "$({ loop 3 t '{}'; loop 3 process '{}'; } |
+    keyed hermes 'exempt_tools=["t"]')" "c3 warn repeat 3 1"
+is "hermes: window" "$(word abcabc | keyed hermes window=5)" ""
+is "nanobot: warn_at, halt_at" \
+    "$(loop 5 t '{}' | keyed nanobot 'warn_at=2 halt_at=4')" \
+"c2 warn repeat 2 1
+c4 warn repeat 4 2"
+is "nanobot: max_retries" "$(loop 2 t '{}' "Error: x" |
+    keyed nanobot max_retries=1)" \
+"c1 warn retry 1 0
+c2 warn retry 2 1"
+is "openfang: global_circuit_breaker" "$(word abcdef |
+    keyed openfang global_circuit_breaker=4)" \
+"c5 halt calls 5
+c6 halt calls 5"
+is "openfang: outcome_warn_threshold, outcome_block_threshold" \
+    "$(loop 6 t '{}' same | keyed openfang \
+    'outcome_warn_threshold=1 outcome_block_threshold=2 warn_threshold=9')" \
+"c1 warn repeat 1 1
+c2 warn repeat 2 1
+c3 block repeat 3
+c4 block repeat 3
+c5 block repeat 3
+c6 block repeat 3"
+is "openfang: ping_pong_min_repeats" "$(word abab |
+    keyed openfang ping_pong_min_repeats=2)" "c4 block cycle 2"
+is "openfang: window" "$(word ababab |
+    keyed openfang 'ping_pong_min_repeats=3 window=5 warn_threshold=9')" ""
+unread() {	# profile key=value ...
+	local p=$1
+	shift
+	mapfile -t args < <(o "$@")
+	guard -n -p "$p" "${args[@]}" </dev/null 2>&1
+}
+is "a set key that the profile does not use is said once" \
+    "$(unread hermes halt_at=4 window=4 stall_warn_threshold=2)" \
+"hamr-guard: loop_guard.halt_threshold is set, but profile hermes does not \
+use it
+hamr-guard: loop_guard.stall_warn_threshold is set, but profile hermes does \
+not use it"
+is "... also by the default" "$(unread default global_circuit_breaker=9)" \
+"hamr-guard: loop_guard.global_circuit_breaker is set, but profile default \
+does not use it"
+is "... not one that only follows from another" \
+    "$(unread hermes max_warnings_before_block=4)" ""
+is "... nor with -q, nor without -p" \
+    "$(unread hermes halt_at=4 enabled=true 2>&1 | wc -l
+guard -n -q -p hermes -o loop_guard.halt_at=4 </dev/null 2>&1
+guard -n -o loop_guard.global_circuit_breaker=9 </dev/null 2>&1)" "1"
 
 # ---- strict, off, and what is common ----
 

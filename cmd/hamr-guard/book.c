@@ -27,11 +27,15 @@ page_count(struct page *p, const char *id, size_t line)
 	p->n++;
 	if (p->nid == BOOK_IDS) {
 		free(p->id[0]);
+		free(p->note[0]);
+		memmove(p->note, p->note + 1,
+		    (BOOK_IDS - 1) * sizeof *p->note);
 		memmove(p->id, p->id + 1, (BOOK_IDS - 1) * sizeof *p->id);
 		memmove(p->line, p->line + 1,
 		    (BOOK_IDS - 1) * sizeof *p->line);
 		p->nid--;
 	}
+	p->note[p->nid] = NULL;
 	p->id[p->nid] = xstrdup(id);
 	p->line[p->nid++] = line;
 }
@@ -39,9 +43,13 @@ page_count(struct page *p, const char *id, size_t line)
 void
 book_clear(struct book *b)
 {
-	for (size_t i = 0; i < b->n; i++)
-		for (size_t k = 0; k < b->page[i].nid; k++)
+	for (size_t i = 0; i < b->n; i++) {
+		for (size_t k = 0; k < b->page[i].nid; k++) {
 			free(b->page[i].id[k]);
+			free(b->page[i].note[k]);
+		}
+		free(b->page[i].text);
+	}
 	free(b->page);
 	map_release(&b->index);
 	*b = (struct book){ .n = 0 };

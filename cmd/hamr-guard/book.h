@@ -21,7 +21,9 @@ struct page {
 	bool stop;		/* no more of this */
 	char *id[BOOK_IDS];	/* JSON texts, oldest first */
 	size_t line[BOOK_IDS];	/* where those calls stand */
+	char *note[BOOK_IDS];	/* what there is to say of each; yours to set */
 	size_t nid;
+	char *text;		/* and of the key; ditto */
 };
 
 struct book {

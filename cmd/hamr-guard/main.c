@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf_keys.h"
 #include "people.h"
 #include "rules.h"
 
@@ -139,6 +140,22 @@ profile_of(const struct conf *c, const struct opts *o)
 	    "profile %s: unknown; there are %s", name, b.p);
 }
 
+/* A policy that somebody asked for by name does not know all keys. */
+static void
+say_unread(const struct conf *c, const char *profile)
+{
+	for (size_t i = 0; i < conf_nkeys; i++) {
+		const char *key = conf_keys[i].key;
+
+		if ((strncmp(key, "loop_guard.", 11) == 0 ||
+		    strncmp(key, "loop_control.", 13) == 0) &&
+		    conf_is_set(c, key) && !conf_is_derived(c, key) &&
+		    !umpire_reads(profile, key))
+			err_say("%s is set, but profile %s does not use it",
+			    key, profile);
+	}
+}
+
 static int
 read_rules(const struct conf *c, struct rules **rules, struct err *e)
 {
@@ -210,6 +227,8 @@ main(int argc, char **argv)
 	s.nfiles = (size_t)(argc - optind);
 	s.max_bytes = (size_t)conf_int(conf, "record.max_bytes");
 	profile = profile_of(conf, &o);
+	if (o.profile != NULL && !o.stage.quiet)
+		say_unread(conf, profile);
 	if (o.view == &view_calibrate && umpire_is_foreign(profile))
 		err_die(ST_USAGE, "--calibrate: %s has no thresholds of ours; "
 		    "take -p default or strict", profile);

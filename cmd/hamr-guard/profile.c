@@ -16,6 +16,28 @@ profile_self(const struct profile *p)
 	return p->self;
 }
 
+unsigned long
+profile_key(const struct profile *p, const char *key, unsigned long theirs)
+{
+	const struct conf *c = p->env.policy->conf;
+
+	return conf_is_set(c, key) ? (unsigned long)conf_int(c, key) : theirs;
+}
+
+bool
+profile_is_exempt(const struct profile *p, const char *tool,
+    const char *theirs)
+{
+	const struct policy *own = p->env.policy;
+
+	if (!conf_is_set(own->conf, "loop_guard.exempt_tools"))
+		return strcmp(tool, theirs) == 0;
+	for (size_t i = 0; i < own->nexempt; i++)
+		if (strcmp(tool, own->exempt[i]) == 0)
+			return true;
+	return false;
+}
+
 bool
 profile_is_patch(const struct profile *p)
 {

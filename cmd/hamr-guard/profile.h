@@ -33,6 +33,7 @@ struct remark {
 	char *const *id;		/* ... these are */
 	const size_t *line;
 	size_t nid;
+	const char *history;	/* for the words; NULL: none */
 };
 
 /* A call, as a room sees it. */
@@ -66,6 +67,7 @@ struct profile;
 
 struct profile_ops {
 	const char *name, *about;	/* one line, for --compare */
+	const char *const *keys;	/* of ours that it obeys, NULL behind */
 	size_t size;		/* of the room's state, zeroed at the start */
 	/* A turn begins, or the transcript: forget all.  Also the release. */
 	void (*turn)(struct profile *p);
@@ -89,6 +91,12 @@ void profile_say(struct profile *p, struct pcall *c, const struct remark *r);
 /* The next message is to be text only. */
 void profile_text_only(struct profile *p, enum rule rule);
 void *profile_self(const struct profile *p);
+/* A key that the system documents: as it is set, else as the system has it. */
+unsigned long profile_key(const struct profile *p, const char *key,
+    unsigned long theirs);
+/* Is the tool in [loop_guard] exempt_tools, or, if that is not set, this one? */
+bool profile_is_exempt(const struct profile *p, const char *tool,
+    const char *theirs);
 bool profile_is_patch(const struct profile *p);	/* agent.mode, if known */
 
 struct profile_env {

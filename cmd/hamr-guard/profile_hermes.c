@@ -3,11 +3,8 @@
  * A window of the last calls; a run of one, two that take turns, three that
  * go round; first a warning, then advice to wait, then a block.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "mem.h"
 #include "profile.h"
+#include "ring.h"
 #include "text_hash.h"
 
 #define WINDOW 10
@@ -16,12 +13,12 @@
 #define WARNINGS 2		/* before a block */
 #define WAIT 5			/* seconds; the first of OpenFang's row */
 
-static const char *const exempt[] = { "process", NULL };
+static const char *const keys[] = { "loop_guard.warn_threshold",
+	"loop_guard.max_warnings_before_block", "loop_guard.exempt_tools",
+	"loop_guard.window_size", NULL };
 
 struct hermes {
-	uint64_t ring[WINDOW];	/* newest last */
-	char *id[WINDOW];
-	size_t line[WINDOW], n;
+	struct ring ring;
 	unsigned long run;	/* the same call in a row */
 	unsigned long told;	/* while the pattern lasts */
 };
@@ -31,37 +28,29 @@ turn(struct profile *p)
 {
 	struct hermes *s = profile_self(p);
 
-	for (size_t i = 0; i < s->n; i++)
-		free(s->id[i]);
-	*s = (struct hermes){ .n = 0 };
+	ring_clear(&s->ring);
+	s->run = s->told = 0;
 }
 
 static void
-ring_push(struct hermes *s, const struct pcall *c)
+push(struct profile *p, const struct pcall *c)
 {
+	struct hermes *s = profile_self(p);
+	struct ring *r = &s->ring;
 	uint64_t h = text_hash(c->sorted, SHA_HEX, 0);
 
-	s->run = s->n > 0 && s->ring[s->n - 1] == h ? s->run + 1 : 1;
-	if (s->n == WINDOW) {
-		free(s->id[0]);
-		memmove(s->ring, s->ring + 1, (WINDOW - 1) * sizeof *s->ring);
-		memmove(s->id, s->id + 1, (WINDOW - 1) * sizeof *s->id);
-		memmove(s->line, s->line + 1,
-		    (WINDOW - 1) * sizeof *s->line);
-		s->n--;
-	}
-	s->ring[s->n] = h;
-	s->line[s->n] = c->line;
-	s->id[s->n++] = xstrdup(c->id);
+	s->run = r->n > 0 && r->call[r->n - 1] == h ? s->run + 1 : 1;
+	ring_push(r, h, c->id, c->line, profile_key(p,
+	    "loop_guard.window_size", WINDOW));
 }
 
 /* Do the last calls repeat with period k, no two of it the same? */
 static bool
-goes_round(const struct hermes *s, size_t k)
+goes_round(const struct ring *r, size_t k)
 {
-	const uint64_t *end = s->ring + s->n;
+	const uint64_t *end = r->call + r->n;
 
-	if (s->n < k * LAPS)
+	if (r->n < k * LAPS)
 		return false;
 	for (size_t i = 1; i <= k * (LAPS - 1); i++)
 		if (end[-(ptrdiff_t)i] != end[-(ptrdiff_t)(i + k)])
@@ -74,12 +63,12 @@ goes_round(const struct hermes *s, size_t k)
 }
 
 static size_t
-period_of(const struct hermes *s)
+period_of(const struct hermes *s, unsigned long repeats)
 {
-	if (s->run >= REPEATS)
+	if (s->run >= repeats)
 		return 1;
 	for (size_t k = 2; k <= 3; k++)
-		if (goes_round(s, k))
+		if (goes_round(&s->ring, k))
 			return k;
 	return 0;
 }
@@ -87,32 +76,33 @@ period_of(const struct hermes *s)
 static void
 call(struct profile *p, struct pcall *c)
 {
+	unsigned long repeats = profile_key(p, keys[0], REPEATS);
+	unsigned long warnings = profile_key(p, keys[1], WARNINGS);
 	struct hermes *s = profile_self(p);
+	const struct ring *ring = &s->ring;
 	struct remark r = { .action = ACT_WARN, .level = 1, .wait = WAIT };
 
-	for (size_t i = 0; exempt[i] != NULL; i++)
-		if (strcmp(c->tool, exempt[i]) == 0)
-			return;
-	ring_push(s, c);
-	r.period = period_of(s);
+	if (profile_is_exempt(p, c->tool, "process"))
+		return;
+	push(p, c);
+	r.period = period_of(s, repeats);
 	if (r.period == 0) {
 		s->told = 0;
 		return;
 	}
 	r.rule = r.period == 1 ? RULE_REPEAT : RULE_CYCLE;
 	r.laps = r.period == 1 ? s->run : LAPS;
-	r.warn = r.period == 1 ? REPEATS : LAPS;
+	r.warn = r.period == 1 ? repeats : LAPS;
 	r.count = r.laps;
 	r.nid = r.period == 1 ? s->run - 1 : r.period * LAPS - 1;
-	if (r.nid > s->n - 1)
-		r.nid = s->n - 1;
-	r.id = s->id + s->n - 1 - r.nid;
-	r.line = s->line + s->n - 1 - r.nid;
-	if (s->told == WARNINGS) {
+	if (r.nid > ring->n - 1)
+		r.nid = ring->n - 1;
+	r.id = ring->id + ring->n - 1 - r.nid;
+	r.line = ring->line + ring->n - 1 - r.nid;
+	if (s->told >= warnings) {
 		r.action = ACT_BLOCK;
-		r.block = r.warn + WARNINGS;
+		r.block = r.warn + warnings;
 		r.word = PW_HERMES_BLOCK;
-		r.count = r.period == 1 ? s->run : r.laps;
 	} else {
 		r.word = s->told++ == 0 ? PW_HERMES_WARN : PW_HERMES_WAIT;
 		r.level = s->told;
@@ -122,4 +112,4 @@ call(struct profile *p, struct pcall *c)
 
 const struct profile_ops profile_hermes = { .name = "hermes",
 	.about = "a window of 10: runs of 3, A-B-A-B, A-B-C-A-B-C",
-	.size = sizeof(struct hermes), .turn = turn, .call = call };
+	.keys = keys, .size = sizeof(struct hermes), .turn = turn, .call = call };

@@ -4,10 +4,10 @@
  * moved, and nothing of 60 characters came that this turn had not seen.
  * After 8 of them a reminder, and one step without tools.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hset.h"
+#include "ids.h"
 #include "mem.h"
 #include "profile.h"
 #include "text_hash.h"
@@ -23,15 +23,17 @@ struct kimi {
 	struct book tasks;	/* by call: n is a hash of its last output */
 	bool moved;		/* in this step */
 	unsigned long idle;
-	char *id[STALL];	/* the last calls of idle steps */
-	size_t line[STALL];
+	struct ids last;	/* calls of these steps */
 };
+
+static const char *const keys[] = {
+	"loop_control.progress_stall_threshold",
+	"loop_control.progress_min_info_gain_length", NULL };
 
 static void
 idle_end(struct kimi *s)
 {
-	for (size_t i = 0; i < s->idle; i++)
-		free(s->id[i]);
+	ids_clear(&s->last);
 	s->idle = 0;
 }
 
@@ -116,8 +118,8 @@ result(struct profile *p, struct pcall *c, const struct presult *res)
 
 	s->moved |= changed_files(s, c, res);
 	s->moved |= moved_task(s, c, res, hash);
-	if (!res->failed && utf8_count(text.p, text.n) >= GAIN &&
-	    hset_add(&s->outputs, hash))
+	if (!res->failed && utf8_count(text.p, text.n) >=
+	    profile_key(p, keys[1], GAIN) && hset_add(&s->outputs, hash))
 		s->moved = true;
 }
 
@@ -125,6 +127,7 @@ static void
 step(struct profile *p, struct pcall *last)
 {
 	struct kimi *s = profile_self(p);
+	unsigned long stall = profile_key(p, keys[0], STALL);
 	bool moved = s->moved;
 
 	s->moved = false;
@@ -132,13 +135,12 @@ step(struct profile *p, struct pcall *last)
 		idle_end(s);
 		return;
 	}
-	s->id[s->idle] = xstrdup(last->id);
-	s->line[s->idle++] = last->line;
-	if (s->idle < STALL)
+	ids_add(&s->last, last->id, last->line, 0);
+	if (++s->idle < stall)
 		return;
 	profile_say(p, last, &(struct remark){ .action = ACT_WARN,
-	    .rule = RULE_STALL, .count = s->idle, .level = 1, .warn = STALL,
-	    .id = s->id, .line = s->line, .nid = STALL,
+	    .rule = RULE_STALL, .count = s->idle, .level = 1, .warn = stall,
+	    .id = s->last.id, .line = s->last.line, .nid = s->last.n,
 	    .word = PW_KIMI_STALL });
 	profile_text_only(p, RULE_STALL);
 	idle_end(s);
@@ -146,5 +148,5 @@ step(struct profile *p, struct pcall *last)
 
 const struct profile_ops profile_kimi = { .name = "kimi",
 	.about = "8 steps without a change or news: one step of text",
-	.size = sizeof(struct kimi), .turn = turn, .result = result,
+	.keys = keys, .size = sizeof(struct kimi), .turn = turn, .result = result,
 	.step = step };

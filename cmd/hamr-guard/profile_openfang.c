@@ -10,6 +10,7 @@
 
 #include "mem.h"
 #include "profile.h"
+#include "ring.h"
 #include "text_hash.h"
 #include "utf8.h"
 
@@ -25,12 +26,17 @@
 #define COMMAND_MAX 50		/* longer commands are no polling */
 #define RESULT_MAX 1000		/* bytes of a result that are compared */
 
+static const char *const keys[] = { "loop_guard.warn_threshold",
+	"loop_guard.block_threshold", "loop_guard.poll_multiplier",
+	"loop_guard.global_circuit_breaker",
+	"loop_guard.outcome_warn_threshold",
+	"loop_guard.outcome_block_threshold",
+	"loop_guard.ping_pong_min_repeats", "loop_guard.window_size", NULL };
+
 struct openfang {
 	unsigned long total;
 	struct book calls, outcomes;
-	uint64_t ring[RING];	/* newest last */
-	char *id[RING];
-	size_t line[RING], n;
+	struct ring ring;
 };
 
 static const unsigned long waits[] = { 5, 10, 30, 60 };
@@ -42,9 +48,8 @@ turn(struct profile *p)
 
 	book_clear(&s->calls);
 	book_clear(&s->outcomes);
-	for (size_t i = 0; i < s->n; i++)
-		free(s->id[i]);
-	*s = (struct openfang){ .n = 0 };
+	ring_clear(&s->ring);
+	s->total = 0;
 }
 
 static bool
@@ -77,28 +82,13 @@ is_poll(const struct pcall *c)
 	return yes;
 }
 
-static void
-ring_push(struct openfang *s, const struct pcall *c)
-{
-	if (s->n == RING) {
-		free(s->id[0]);
-		memmove(s->ring, s->ring + 1, (RING - 1) * sizeof *s->ring);
-		memmove(s->id, s->id + 1, (RING - 1) * sizeof *s->id);
-		memmove(s->line, s->line + 1, (RING - 1) * sizeof *s->line);
-		s->n--;
-	}
-	s->ring[s->n] = text_hash(c->sorted, SHA_HEX, 0);
-	s->line[s->n] = c->line;
-	s->id[s->n++] = xstrdup(c->id);
-}
-
 /* The last laps of a pattern of 2 or 3 that are not all the same: its
  * period, or 0. */
 static size_t
-ping_pong(const struct openfang *s, unsigned long *laps)
+ping_pong(const struct ring *s, unsigned long least, unsigned long *laps)
 {
 	for (size_t k = 2; k <= 3; k++) {
-		const uint64_t *end = s->ring + s->n;
+		const uint64_t *end = s->call + s->n;
 		size_t same = 0, differ = 0;
 
 		while (same + k < s->n && end[-1 - same] == end[-1 - same - k])
@@ -106,7 +96,7 @@ ping_pong(const struct openfang *s, unsigned long *laps)
 		for (size_t i = 1; i < k && s->n >= k; i++)
 			differ += end[-1 - i] != end[-1];
 		*laps = (same + k) / k;
-		if (differ > 0 && *laps >= LAPS)
+		if (differ > 0 && *laps >= least)
 			return k;
 	}
 	return 0;
@@ -115,15 +105,18 @@ ping_pong(const struct openfang *s, unsigned long *laps)
 static bool
 judge_pattern(struct profile *p, struct pcall *c)
 {
-	struct openfang *s = profile_self(p);
+	const struct openfang *self = profile_self(p);
+	const struct ring *s = &self->ring;
+	unsigned long least = profile_key(p,
+	    "loop_guard.ping_pong_min_repeats", LAPS);
 	struct remark r = { .action = ACT_BLOCK, .rule = RULE_CYCLE,
-		.block = LAPS, .word = PW_OPENFANG_PING_PONG };
+		.block = least, .word = PW_OPENFANG_PING_PONG };
 
-	r.period = ping_pong(s, &r.laps);
+	r.period = ping_pong(s, least, &r.laps);
 	if (r.period == 0)
 		return false;
 	r.count = r.laps;
-	r.nid = r.period * LAPS - 1;
+	r.nid = r.period * least - 1;
 	r.id = s->id + s->n - 1 - r.nid;
 	r.line = s->line + s->n - 1 - r.nid;
 	profile_say(p, c, &r);
@@ -133,9 +126,12 @@ judge_pattern(struct profile *p, struct pcall *c)
 static void
 judge_count(struct profile *p, struct pcall *c, struct page *e)
 {
-	unsigned long times = is_poll(c) ? POLL_TIMES : 1;
+	unsigned long times = is_poll(c) ? profile_key(p,
+	    "loop_guard.poll_multiplier", POLL_TIMES) : 1;
 	struct remark r = { .rule = RULE_REPEAT, .count = e->n + 1,
-		.warn = WARN * times, .block = BLOCK * times, .page = e,
+		.warn = times * profile_key(p, "loop_guard.warn_threshold",
+		WARN), .block = times * profile_key(p,
+		"loop_guard.block_threshold", BLOCK), .page = e,
 		.poll = times > 1, .level = 1 };
 	size_t last = sizeof waits / sizeof waits[0] - 1;
 
@@ -158,24 +154,35 @@ judge_count(struct profile *p, struct pcall *c, struct page *e)
 		profile_say(p, c, &r);
 }
 
+static unsigned long
+same_block(const struct profile *p)
+{
+	return profile_key(p, "loop_guard.outcome_block_threshold",
+	    SAME_BLOCK);
+}
+
 static void
 call(struct profile *p, struct pcall *c)
 {
 	struct openfang *s = profile_self(p);
+	unsigned long breaker = profile_key(p,
+	    "loop_guard.global_circuit_breaker", BREAKER);
 	struct page *e;
 
-	if (++s->total > BREAKER) {
+	if (++s->total > breaker) {
 		profile_say(p, c, &(struct remark){ .action = ACT_HALT,
-		    .rule = RULE_CALLS, .count = s->total, .halt = BREAKER,
+		    .rule = RULE_CALLS, .count = s->total, .halt = breaker,
 		    .word = PW_OPENFANG_BREAKER });
 		return;
 	}
-	ring_push(s, c);
+	ring_push(&s->ring, text_hash(c->sorted, SHA_HEX, 0), c->id, c->line,
+	    profile_key(p, "loop_guard.window_size", RING));
 	e = book_page(&s->calls, slice_of(c->sorted));
 	if (e->stop) {
 		profile_say(p, c, &(struct remark){ .action = ACT_BLOCK,
 		    .rule = RULE_REPEAT, .count = e->n + 1, .page = e,
-		    .block = SAME_BLOCK, .word = PW_OPENFANG_SAME_BLOCK });
+		    .block = same_block(p),
+		    .word = PW_OPENFANG_SAME_BLOCK });
 		return;
 	}
 	judge_count(p, c, e);
@@ -189,6 +196,8 @@ result(struct profile *p, struct pcall *c, const struct presult *res)
 	struct openfang *s = profile_self(p);
 	size_t n = utf8_cut(res->text.p, res->text.n, RESULT_MAX);
 	uint64_t h = text_hash(res->text.p, n, 0);
+	unsigned long warn = profile_key(p,
+	    "loop_guard.outcome_warn_threshold", SAME_WARN);
 	char key[SHA_HEX + sizeof h];
 	struct page *e;
 
@@ -196,17 +205,17 @@ result(struct profile *p, struct pcall *c, const struct presult *res)
 	memcpy(key + SHA_HEX, &h, sizeof h);
 	e = book_page(&s->outcomes, (struct slice){ key, sizeof key });
 	/* one warning a call: the count's own has been said */
-	if (e->n + 1 >= SAME_WARN && c->nremarks == 0)
+	if (e->n + 1 >= warn && c->nremarks == 0)
 		profile_say(p, c, &(struct remark){ .action = ACT_WARN,
 		    .rule = RULE_REPEAT, .count = e->n + 1, .level = 1,
-		    .warn = SAME_WARN, .block = SAME_BLOCK + 1, .page = e,
+		    .warn = warn, .block = same_block(p) + 1, .page = e,
 		    .word = PW_OPENFANG_SAME });
 	page_count(e, c->id, c->line);
-	if (e->n >= SAME_BLOCK)
+	if (e->n >= same_block(p))
 		book_page(&s->calls, slice_of(c->sorted))->stop = true;
 }
 
 const struct profile_ops profile_openfang = { .name = "openfang",
 	.about = "totals of name and arguments: 3, 5; breaker at 30",
-	.size = sizeof(struct openfang), .turn = turn, .call = call,
+	.keys = keys, .size = sizeof(struct openfang), .turn = turn, .call = call,
 	.result = result };

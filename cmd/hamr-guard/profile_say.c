@@ -22,7 +22,7 @@ static char *
 words_of(const struct pcall *c, const struct remark *r)
 {
 	struct pfacts f = { .tool = c->tool, .count = r->count,
-		.period = r->period, .laps = r->laps, .wait = r->wait,
+		.period = r->period, .laps = r->laps, .wait = r->wait, .history = r->history,
 		.limit = r->halt != 0 ? r->halt :
 		    r->block != 0 ? r->block : r->warn };
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);

@@ -24,6 +24,7 @@ enum pword {
 
 struct pfacts {
 	const char *tool;	/* decoded name */
+	const char *history;	/* lines, each behind a line end; or NULL */
 	unsigned long count, limit, period, laps, wait;
 };
 

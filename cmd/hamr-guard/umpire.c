@@ -47,6 +47,28 @@ umpire_is_foreign(const char *name)
 	return i < UMPIRES && table[i].ops != NULL;
 }
 
+bool
+umpire_reads(const char *name, const char *key)
+{
+	static const char *const all[] = { "loop_guard.enabled",
+		"loop_guard.profile", "loop_guard.tools",
+		/* the loop's own */
+		"agent.max_tool_calls", NULL };
+	static const char *const foreign[] = {
+		"loop_guard.global_circuit_breaker",
+		"loop_guard.outcome_warn_threshold",
+		"loop_guard.outcome_block_threshold",
+		"loop_guard.ping_pong_min_repeats", NULL };
+	const struct profile_ops *ops = table[find(name)].ops;
+	struct slice k = slice_of(key);
+
+	if (slice_in(k, all) || strcmp(name, "off") == 0)
+		return true;
+	if (ops == NULL)
+		return !slice_in(k, foreign);
+	return ops->keys != NULL && slice_in(k, ops->keys);
+}
+
 void
 umpire_init(struct umpire *u, const char *name, const struct bench *b,
     const struct watch *w)

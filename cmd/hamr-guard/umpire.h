@@ -19,6 +19,8 @@ struct umpire {
 const char *umpire_name(size_t i);
 bool umpire_is_known(const char *name);
 bool umpire_is_foreign(const char *name);	/* another system's rules */
+/* Does its judge read this key of [loop_guard] or [loop_control]? */
+bool umpire_reads(const char *name, const char *key);
 
 /* Where umpires sit. */
 struct bench {
