@@ -95,10 +95,11 @@ UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider \
                 -Icmd/hamr-loop -DTESTS='"$(CURDIR)/tests"'
 objects = $(filter-out %/main.o,$(patsubst cmd/%.c,$O/cmd/%.o, \
           $(wildcard cmd/$(1)/*.c)))
-TOOL_UNITS = $O/unit/test_edit $O/unit/test_path
+TOOL_UNITS = $O/unit/test_edit $O/unit/test_path $O/unit/test_readers
 $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
+UNIT_test_readers = $(call objects,hamr-tool)
 GUARD_UNITS = $O/unit/test_guard_text
 $(GUARD_UNITS): $(call objects,hamr-guard)
 UNIT_test_guard_text = $(call objects,hamr-guard)

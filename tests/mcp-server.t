@@ -60,7 +60,7 @@ is "other servers' tools" "$(calls --yes -o "mcp.s.command=[\"python3\",\"$TOP/t
 is "an image of theirs" "$({ echo "$init"; call 1 s__image '{}'; } | serve \
 	--yes -o "mcp.s.command=[\"python3\",\"$TOP/tests/mcp_server.py\"]" |
 	jq -c 'select(.id == 1) | [.result.content[].type,
-	.result.content[1].mimeType]')" '["text","image","image/png"]'
+	.result.content[1].mimeType]')" '["text","image","image","image/png"]'
 
 # --- calls
 is "read" "$(calls -- 1 read '{"path":"f"}')" \

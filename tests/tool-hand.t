@@ -41,7 +41,7 @@ is "no terminal: the content alone" "$(hamr-tool --no-config --root . --yes \
 	edit '{"path":"a","old":"4","new":"5"}')" \
 	"edited a at line 2, 1 replacement, +1 -1 lines"
 match "a preview" "$(t write '{"path":"n","content":"x\n"}')" \
-	"not done,*${esc}\[32m+x${esc}\[0m"
+	"*not made: *${esc}\[32m+x${esc}\[0m"
 printf 'a\033[31mred\033]52;c;x\a\302\233 \342\200\256 \363\240\201\201 \t\377 \303\251\n' \
 	>bad
 is "what would steer the terminal is shown" "$(t read '{"path":"bad"}')" \

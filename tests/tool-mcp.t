@@ -289,7 +289,7 @@ grown"
 is "tools: at first, and when they change" "$(jq -c 'select(.type == "tools") |
 	.tools | [length, .[-1].function.name]' out)" \
 	"$(n=$(hamr-tool --schemas | jq '.tools | length')
-	printf '[%d,"s__images"]\n[%d,"s__grown17"]' $((n + 17)) $((n + 18)))"
+	printf '[%d,"s__images"]\n[%d,"s__grown17"]' $((n + 18)) $((n + 19)))"
 cd "$T/root" || exit 1
 
 # --- the one that never answers

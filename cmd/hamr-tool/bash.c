@@ -243,6 +243,8 @@ try_spawn(struct run *r, struct box_cmd *cmd, int *no, struct err *e)
 	char **env;
 	bool good;
 
+	if (r->o->offline)
+		want.network = want.unix_sockets = false;
 	r->box = boxes_resident(r->o->boxes, &want, e);
 	if (r->box == NULL)
 		return false;

@@ -18,6 +18,7 @@ struct bash_end {
 struct bash_opts {
 	struct boxes *boxes;
 	enum box_kind kind;	/* the sandbox it gets */
+	bool offline;		/* without network, whatever is configured */
 	const char *root;	/* absolute; what is shown as cwd */
 	int rootfd;
 	size_t cap;		/* per-result cap, bytes */

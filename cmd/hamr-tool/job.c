@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "bash.h"
+#include "err.h"
 #include "extra.h"
 #include "file.h"
 #include "hook.h"
@@ -150,6 +151,7 @@ tell_read_only(struct job *j)
 	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
 	buf_adds(b, "[ran read-only: commands can change files only with "
 	    "--yes]\n");
+	err_say("without --yes the command could change nothing");
 }
 
 void
@@ -159,7 +161,7 @@ job_work(struct job *j)
 	struct slice args = buf_view(&j->args);
 	long long begun = file_now_ms();
 	struct bash_opts o = { .boxes = t->boxes, .kind = j->kind,
-		.root = t->root,
+		.offline = j->offline, .root = t->root,
 		.id = j->call->id, .cap = t->result_cap - 1 < BASH_CAP_MAX ?
 		t->result_cap : BASH_CAP_MAX };	/* 0: no limit */
 

@@ -20,6 +20,7 @@ struct job {
 	bool shared;
 	bool allowed;		/* approved: its sandbox may be writable */
 	bool unasked;		/* nobody was there to approve it */
+	bool offline;		/* it gets no network, whatever is set */
 	struct hold hold;	/* from its work to job_end */
 };
 

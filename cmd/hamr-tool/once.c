@@ -63,9 +63,6 @@ print_once(struct job *j, bool json)
 	}
 	if (rec_end(&s->out, &e) < 0)
 		return err_report(&e);
-	if (!json && j->r.is_error && j->call->ran && j->schema->id ==
-	    TOOL_BASH && j->t->mode == MODE_PATCH && j->kind == BOX_READ)
-		err_say("without --yes the command could change nothing");
 	return j->r.is_error ? ST_NO : ST_OK;
 }
 
