@@ -92,7 +92,8 @@ demo: all
 
 # Some unit tests reach into a command; they link its objects but main's.
 UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider \
-                -Icmd/hamr-loop -DTESTS='"$(CURDIR)/tests"'
+                -Icmd/hamr-loop -Icmd/hamr-compact \
+                -DTESTS='"$(CURDIR)/tests"'
 objects = $(filter-out %/main.o,$(patsubst cmd/%.c,$O/cmd/%.o, \
           $(wildcard cmd/$(1)/*.c)))
 TOOL_UNITS = $O/unit/test_edit $O/unit/test_path $O/unit/test_readers
@@ -109,6 +110,9 @@ UNIT_test_dialect = $(filter %/fence.o,$(call objects,hamr-provider)) \
 UNIT_test_dialect_render = $(UNIT_test_dialect)
 DIALECT_UNITS = $O/unit/test_dialect $O/unit/test_dialect_render
 $(DIALECT_UNITS): $(UNIT_test_dialect)
+
+UNIT_test_slim = $(call objects,hamr-compact)
+$O/unit/test_slim: $(UNIT_test_slim)
 
 UNIT_test_lock = $O/cmd/hamr-loop/lock.o
 $O/unit/test_lock: $(UNIT_test_lock)

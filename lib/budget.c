@@ -13,19 +13,22 @@ smaller(long a, long b)
 	return a < b ? a : b;
 }
 
-/* max(floor, percent of B), at most bound percent of B.  A floor of 0 is no
- * limit. */
 static long
-cap_of(long floor, long b, long percent, long bound)
+percent_of(long b, long percent)
 {
-	long share = b / 100 * percent + b % 100 * percent / 100;
+	return b / 100 * percent + b % 100 * percent / 100;
+}
 
-	if (floor == 0)
-		return 0;
-	if (b == 0)
-		return floor;
-	return smaller(floor > share ? floor : share, b / 100 * bound +
-	    b % 100 * bound / 100);
+/* What was asked for, else max(floor, percent of B); at most bound percent of
+ * B.  0 is no limit. */
+static long
+cap_of(struct budget_cap k, long b, long percent, long bound)
+{
+	long share = percent_of(b, percent);
+	long cap = k.asked >= 0 ? k.asked : k.floor > share || k.floor == 0 ?
+	    k.floor : share;
+
+	return b == 0 || cap == 0 ? cap : smaller(cap, percent_of(b, bound));
 }
 
 static long
@@ -40,6 +43,15 @@ window_of(const struct budget_keys *k, long flag_window, long limit)
 	return k->tokens;
 }
 
+static struct budget_cap
+cap_key(const struct conf *c, const char *key)
+{
+	long n = (long)conf_int(c, key);
+
+	return (struct budget_cap){ .floor = n,
+		.asked = conf_is_set(c, key) ? n : -1 };
+}
+
 struct budget_keys
 budget_keys(const struct conf *c)
 {
@@ -49,9 +61,8 @@ budget_keys(const struct conf *c)
 		    (long)conf_int(c, "context.window") : -1,
 		.reserved = (long)conf_int(c,
 		    "context.reserved_output_tokens"),
-		.single = (long)conf_int(c,
-		    "context.max_single_read_result_tokens"),
-		.turn = (long)conf_int(c,
+		.single = cap_key(c, "context.max_single_read_result_tokens"),
+		.turn = cap_key(c,
 		    "context.max_total_read_result_tokens_per_turn"),
 	};
 }

@@ -29,8 +29,13 @@ struct budget {
 struct budget budget_from(const struct conf *c, long flag_window, long limit);
 
 /* The same in two steps, for who changes a key in between. */
+struct budget_cap {
+	long floor;		/* it grows with the window from here */
+	long asked;		/* as it is; -1: not set */
+};
 struct budget_keys {
-	long tokens, reserved, single, turn;
+	long tokens, reserved;
+	struct budget_cap single, turn;
 	long window;		/* -1: not set */
 };
 struct budget_keys budget_keys(const struct conf *c);

@@ -125,6 +125,20 @@ is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 34406 17203"
 is "131072" "$(budget)" "131072 122880 12288 43008 73728 36864"
 is "0 is no limit" "$(budget --window 0)" \
 	"unlimited unlimited 12000 40000 unlimited unlimited"
+is "a cap that was asked for is used as it is" "$(budget --window 131072 \
+	-o agent.max_single_read_result_tokens=1000 \
+	-o context.max_total_read_result_tokens_per_turn=2000)" \
+	"131072 122880 1000 2000 73728 36864"
+is "... the default's value, too" "$(budget --window 131072 \
+	-o context.max_single_read_result_tokens=12000)" \
+	"131072 122880 12000 43008 73728 36864"
+is "... at most 25 and 60 %" "$(budget --window 131072 \
+	-o context.max_single_read_result_tokens=900000 \
+	-o agent.max_total_read_result_tokens_per_turn=900000)" \
+	"131072 122880 30720 73728 73728 36864"
+echo '{"type":"config","set":{"agent.max_single_read_result_tokens":1500}}' >set
+is "... in the session" "$(compact --budget --window 131072 set |
+	awk '$1 == "result_cap" { print $2 }')" 1500
 is "a strategy's marks" "$(budget --window 16000 --strategy light)" \
 	"16000 12000 3000 7200 10800 4200"
 

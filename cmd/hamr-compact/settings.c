@@ -56,7 +56,8 @@ set_number(struct settings *s, const struct conf_key *k, struct slice val)
 		"context.keep_recent_tokens",
 		"context.keep_recent_tool_turns" };
 	long *const at[] = { &s->budget.tokens, &s->budget.window,
-		&s->budget.reserved, &s->budget.single, &s->budget.turn,
+		&s->budget.reserved, &s->budget.single.asked,
+		&s->budget.turn.asked,
 		&s->keep_tokens, &s->keep_steps };
 	int64_t v;
 

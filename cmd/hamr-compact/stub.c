@@ -253,6 +253,14 @@ is_plain(const char *p)
 	return (((slash - ones) | x) & ones << 7) == 0;
 }
 
+/* "\u" and four digits at p, the first of them d: of these to follow? */
+static bool
+is_half(const char *p, const char *these)
+{
+	return p[0] == '\\' && p[1] == 'u' && (p[2] | 32) == 'd' &&
+	    strchr(these, p[3]) != NULL;
+}
+
 /* Bytes from the start of a string's inside that stand for at most so many
  * bytes of text; no escape, no surrogate pair and no character is split. */
 static size_t
@@ -266,9 +274,9 @@ leaf_head(struct slice in, size_t most)
 		if (in.n - at >= 8 && most >= 8 && is_plain(in.p + at)) {
 			n = text = 8;
 		} else if (in.p[at] == '\\' && in.p[at + 1] == 'u') {
-			bool pair = (in.p[at + 2] | 32) == 'd' && strchr(
-			    "89abAB", in.p[at + 3]) != NULL &&
-			    at + 11 < in.n && in.p[at + 6] == '\\';
+			bool pair = at + 11 < in.n &&
+			    is_half(in.p + at, "89abAB") &&
+			    is_half(in.p + at + 6, "cdefCDEF");
 
 			n = pair ? 12 : 6;
 			text = pair ? 4 : 3;
