@@ -13,8 +13,9 @@
 #include "sha.h"
 #include "state.h"
 
-static const char ignore[] = "# made by hamr: nothing here but config.toml "
-    "belongs into a repository\n*\n!config.toml\n";
+static const char ignore[] = "# made by hamr: the rest is not for a "
+    "repository\n*\n!config.toml\n!commands/\n!commands/**\n!skills/\n"
+    "!skills/**\n";
 
 /* May git track this path of .hamr?  A person's own part of it. */
 static bool

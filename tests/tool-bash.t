@@ -146,7 +146,8 @@ match "the whole is kept" "$file" ".hamr/out/????????????.txt"
 same "all of it" "$file" want
 is "by its hash" "$file" ".hamr/out/$(sha256sum <want | cut -c 1-12).txt"
 is "for its owner only" "$(stat -c %a "$file")" 600
-printf '*\n!config.toml\n' >want
+printf '%s\n' '*' '!config.toml' '!commands/' '!commands/**' '!skills/' \
+	'!skills/**' >want
 grep -v '^#' .hamr/.gitignore >got
 same ".hamr ignores itself" got want
 is "head and tail, and where" "$(jq -r .content cut |

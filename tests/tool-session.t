@@ -186,16 +186,13 @@ is "one in the making is no leftover" "$(exec 9>crash/.hamr-tmp-1
 	call a write '{"path":"crash/h","content":"x"}' | new >/dev/null
 	ls -A crash | tr '\n' ' ')" ".hamr-tm .hamr-tmp-1 f h "
 
-# --- the end of a search: a git that does not answer, a regex that does not
+# --- the end of a search: a regex that does not answer
 mkdir ../fake slow
-printf '#!/bin/sh\nexec sleep 30\n' >../fake/git; chmod +x ../fake/git
 head -c 60000 /dev/zero | tr '\0' a >slow/a
 now() { date +%s%N; }
 stopped() {	# NAME ARGS: cancelled, then ended by the end of input
-	local path=$PATH begun took
-	PATH=$T/fake:$PATH
+	local begun took
 	resident --no-config --root . --yes
-	PATH=$path
 	say "$(call a read "$2")" "$go"
 	hear; say "$line"; hear .3
 	is "$1 goes on" "$line" ""
@@ -210,10 +207,6 @@ stopped() {	# NAME ARGS: cancelled, then ended by the end of input
 	took=$(($(now) - begun))
 	ok "$1 at end of input" test "$took" -lt 8000000000
 }
-stopped "a listing" '{"path":"."}'
-stopped "a search" '{"query":"x"}'
-stopped "a search by regex" '{"query":"x","regex":true}'
-rm ../fake/git
 stopped "a regex" \
 	'{"query":"^(a*)(a*)(a*)\\1\\2\\3b","regex":true,"path":"slow"}'
 tool_pid=
@@ -242,8 +235,12 @@ PATH=$T/fake:$PATH hamr-tool --schemas >/dev/null
 PATH=$T/fake:$PATH hamr-tool read '{"path":"a.txt"}' >/dev/null
 ok "no git for a file" test ! -e ran
 PATH=$T/fake:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
-ok "git for a folder" test -e ran
+ok "no git for a folder" test ! -e ran
+PATH=$T/fake:$PATH hamr-tool --yes write '{"path":"by-git","content":""}' \
+	>/dev/null 2>&1
+ok "git for a snapshot" test -e ran
 rm ran; mkdir own; cp ../fake/git own
-PATH=$PWD/own:$PATH hamr-tool read '{"path":"lib"}' >/dev/null
+PATH=$PWD/own:$PATH hamr-tool --yes write '{"path":"by-own","content":""}' \
+	>/dev/null 2>&1
 ok "never a git that lies in the root" test ! -e ran
 done_testing

@@ -17,6 +17,7 @@
 #include "box_in.h"
 
 #define ANSWER_MS 40000		/* longer than the supervisor's own patience */
+#define STOPPED_MS 1500		/* where a command can stop the supervisor */
 #define TEXTS_MAX ((size_t)64 << 20)
 
 const char *
@@ -56,8 +57,10 @@ static void
 lose(struct box *b)
 {
 	b->lost = true;
+	/* with its first process a namespace ends; else there is one that
+	 * ends the others, when told */
 	if (b->pid > 0)
-		kill(b->pid, SIGKILL);
+		kill(b->pid, b->layer == LAYER_BWRAP ? SIGKILL : SIGTERM);
 }
 
 static void
@@ -110,7 +113,8 @@ hear(struct box *b, struct wire *w, int ms)
 static bool
 await(struct box *b, int op, struct wire *w)
 {
-	long long until = file_now_ms() + ANSWER_MS;
+	long long until = file_now_ms() + (op == WIRE_ENDED &&
+	    b->layer < LAYER_BWRAP ? STOPPED_MS : ANSWER_MS);
 
 	for (;;) {
 		long long left = until - file_now_ms();

@@ -9,13 +9,13 @@
 #include "box_in.h"
 #include "box_wire.h"
 
-#define BINDS_MAX 500		/* bubblewrap takes a quarter second for these */
+#define MASKS_MAX 256		/* in the root */
+#define GUARDED_MAX 500		/* bubblewrap takes a quarter second for these */
 
 struct args {
 	struct box *b;
 	const struct boxes *bs;
 	struct buf *out;
-	size_t binds, left;
 	bool blocked;		/* something in /tmp cannot be put there */
 };
 
@@ -68,6 +68,19 @@ is_in(const char *path, const char *dir)
 	    path[n] == '\0');
 }
 
+/* Root may write what the kernel shows of itself, with no capability at all. */
+static void
+kernel(struct args *a)
+{
+	static const char *const shown[] = { "/proc/sys",
+		"/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
+		"/proc/acpi", "/proc/scsi", "/proc/mtrr" };
+
+	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+		if (access(shown[i], F_OK) == 0)
+			bind_on(a, "--ro-bind", shown[i], shown[i]);
+}
+
 static void
 base(struct args *a)
 {
@@ -83,6 +96,7 @@ base(struct args *a)
 	bind_on(a, "--ro-bind", "/", "/");
 	put2(a, "--dev", "/dev");
 	put2(a, "--proc", "/proc");
+	kernel(a);
 	put2(a, "--perms", "1777");
 	put2(a, "--tmpfs", "/dev/shm");
 	for (size_t i = 0; i < 2; i++)
@@ -218,6 +232,28 @@ git_writable(struct args *a, const char *dir)
 	}
 }
 
+/* .hamr: what a person may have put there, and outputs; what we lock is not to
+ * be found. */
+static void
+own_folder(struct args *a, const char *hamr)
+{
+	static const char *const shown[] = { "out", "skills", "commands",
+		"config.toml", ".gitignore" };
+
+	put2(a, "--perms", "0755");
+	put2(a, "--tmpfs", hamr);
+	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+		char *path = xasprintf("%s/%s", hamr, shown[i]);
+		struct stat st;
+
+		if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) ||
+		    S_ISREG(st.st_mode)))
+			bind_on(a, "--ro-bind", path, path);
+		free(path);
+	}
+	put2(a, "--remount-ro", hamr);
+}
+
 static void
 git(struct args *a, const struct box_git *g)
 {
@@ -236,7 +272,7 @@ git(struct args *a, const struct box_git *g)
 			bind_in_tmp(a, "--ro-bind", dir, dir);
 	}
 	if (is_dir(hamr))
-		bind_on(a, "--ro-bind", hamr, hamr);
+		own_folder(a, hamr);
 	free(hamr);
 }
 
@@ -245,16 +281,25 @@ git(struct args *a, const struct box_git *g)
 static void
 mask(struct args *a, const char *path)
 {
-	char *none;
+	char *none = xasprintf("%s/%s", a->bs->temp, is_dir(path) ?
+	    "none.d" : "none");
 
-	if (a->binds++ >= BINDS_MAX) {
-		a->left++;
-		return;
-	}
-	none = xasprintf("%s/%s", a->bs->temp, is_dir(path) ? "none.d" :
-	    "none");
 	bind_on(a, "--ro-bind", none, path);
 	free(none);
+}
+
+static void
+secret(struct args *a, const char *path, bool is_link)
+{
+	const char *root = a->bs->root.real;
+	char *real = is_link ? realpath(path, NULL) : NULL;
+
+	if (!is_link)
+		mask(a, path);
+	/* never more than a thing beneath the root */
+	else if (real != NULL && is_in(real, root) && strcmp(real, root) != 0)
+		mask(a, real);
+	free(real);
 }
 
 static void
@@ -263,26 +308,34 @@ names(struct args *a)
 	const struct names *n = &a->bs->names;
 
 	for (size_t i = 0; i < n->n; i++) {
-		char *path = xasprintf("%s/%s", a->bs->root.real, n->v[i].rel);
-		char *real = n->v[i].is_link ? realpath(path, NULL) : NULL;
+		const struct name *v = &n->v[i];
+		char *path = xasprintf("%s/%s", a->bs->root.real, v->rel);
 
-		if (n->v[i].kind == NAME_SECRET && real != NULL) {
-			/* never more than a thing beneath the root */
-			if (is_in(real, a->bs->root.real) &&
-			    strcmp(real, a->bs->root.real) != 0)
-				mask(a, real);
-		} else if (n->v[i].kind == NAME_SECRET &&
-		    !n->v[i].is_link) {
-			mask(a, path);
-		} else if (!n->v[i].is_link) {
-			if (a->binds++ < BINDS_MAX)
-				bind_on(a, "--ro-bind", path, path);
-			else
-				a->left++;
-		}
-		free(real);
+		if (v->kind == NAME_SECRET && !v->shown)
+			secret(a, path, v->is_link);
+		else if (v->kind == NAME_GUARDED && !v->is_link)
+			bind_on(a, "--ro-bind", path, path);
 		free(path);
 	}
+}
+
+const char *
+args_refuse(struct boxes *bs)
+{
+	size_t shown, masked, guarded = 0;
+
+	names_note_tracked(&bs->names, bs->root.real);
+	masked = names_masked(&bs->names, &shown);
+	for (size_t i = 0; i < bs->names.n; i++)
+		guarded += bs->names.v[i].kind == NAME_GUARDED;
+	if (masked > MASKS_MAX)
+		return "more than 256 secret files would have to be masked in "
+		    "the root; take names out of the list with [sandbox] mask "
+		    "in your own configuration (\"!NAME\")";
+	if (guarded > GUARDED_MAX)
+		return "there are more than 500 protected names (.git, .envrc, "
+		    ".vscode and the like) in the root; remove some";
+	return NULL;
 }
 
 /* The root may be in a folder that is hidden: then that stays. */
@@ -310,11 +363,8 @@ args_make(struct box *b, const struct box_git *g, struct buf *out)
 	shown(&a);
 	root(&a);
 	git(&a, g);
+	hidden(&a);	/* the home's first: these are never too many */
 	names(&a);
-	hidden(&a);
 	put2(&a, "--chdir", "/");
-	if (a.left > 0)
-		buf_fmt(&b->base, "%zu more secret or protected names were "
-		    "left as they are", a.left);
 	return !a.blocked;
 }

@@ -107,6 +107,8 @@ void git_find(const struct boxes *bs, struct box_git *g);
 void git_release(struct box_git *g);
 
 /* ---- box_args.c: what bubblewrap is told; texts, each ended by NUL ---- */
+/* Why nothing may be started, as things are: NULL mostly. */
+const char *args_refuse(struct boxes *bs);
 /* False: there is no way to something in /tmp. */
 bool args_make(struct box *b, const struct box_git *g, struct buf *out);
 

@@ -51,26 +51,58 @@ put_text(struct buf *b, const char *s)
 }
 
 static void
+put_writable(struct buf *out, struct wire_setup *head, const char *path)
+{
+	if (path == NULL)
+		return;
+	put_text(out, path);
+	head->nwritable++;
+}
+
+/* In a read-only mount no file can be written, but any FIFO and device. */
+static void
+put_mounts(const struct box *b, const struct box_git *g, struct buf *out,
+    struct wire_setup *head)
+{
+	static const char *const fresh[] = { "/tmp", "/var/tmp", "/run",
+		"/dev" };
+	const struct boxes *bs = b->bs;
+	const char *const *scratch;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof fresh / sizeof fresh[0]; i++)
+		put_writable(out, head, fresh[i]);
+	put_writable(out, head, bs->cache);
+	if (head->root_writable)
+		put_writable(out, head, bs->root.real);
+	scratch = conf_list(bs->conf, "sandbox.scratch", &n);
+	for (size_t i = 0; i < n && b->scratch; i++) {
+		char *path = xasprintf("%s/%s", bs->root.real, scratch[i]);
+
+		put_writable(out, head, path);
+		free(path);
+	}
+	for (size_t i = 0; i < g->dirs.n && b->want.kind == BOX_WRITE &&
+	    conf_bool(bs->conf, "sandbox.git_write"); i++)
+		put_writable(out, head, g->dirs.v[i]);
+}
+
+static void
 put_lists(const struct box *b, struct buf *out, struct wire_setup *head)
 {
 	static const char *const dev[] = { "/dev/null", "/dev/zero",
 		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
 	const struct boxes *bs = b->bs;
 
-	for (size_t i = 0; i < sizeof dev / sizeof dev[0]; i++, head->nwritable++)
-		put_text(out, dev[i]);
-	if (bs->tmp != NULL) {
-		put_text(out, bs->tmp);
-		head->nwritable++;
-	}
-	if (bs->cache != NULL) {
-		put_text(out, bs->cache);
-		head->nwritable++;
-	}
-	if (b->want.kind == BOX_WRITE) {
-		put_text(out, bs->root.real);
-		head->nwritable++;
-	}
+	for (size_t i = 0; i < sizeof dev / sizeof dev[0]; i++)
+		put_writable(out, head, dev[i]);
+	put_writable(out, head, bs->tmp);
+	put_writable(out, head, bs->cache);
+	if (b->want.kind == BOX_WRITE)
+		put_writable(out, head, bs->root.real);
+	/* disks, terminals of others; but what is listed above */
+	put_text(out, "/dev");
+	head->nhidden++;
 	for (size_t i = 0; i < bs->hidden.n; i++) {
 		size_t n = strlen(bs->hidden.v[i]);
 
@@ -99,6 +131,8 @@ make_setup(const struct box *b, const struct box_git *g)
 	put_text(&texts, g->dirs.n > 0 && !git_write ? g->dirs.v[0] : "");
 	if (b->layer == LAYER_LANDLOCK)
 		put_lists(b, &texts, &head);
+	else if (b->layer == LAYER_BWRAP)
+		put_mounts(b, g, &texts, &head);
 	buf_add(&all, &head, sizeof head);
 	buf_slice(&all, buf_view(&texts));
 	fd = file_of("setup", buf_view(&all));
@@ -254,8 +288,11 @@ start_begin(struct box *b, struct err *why)
 		"/proc/self/fd/5", WIRE_ARG, NULL };
 	const char *bare[] = { "/proc/self/fd/5", WIRE_ARG, NULL };
 	const char **argv = b->layer == LAYER_BWRAP ? bwrap : bare;
+	const char *no = b->layer == LAYER_BWRAP ? args_refuse(b->bs) : NULL;
 	struct box_git g;
 
+	if (no != NULL)
+		return err_set(why, ST_POLICY, "%s", no);
 	git_find(b->bs, &g);
 	stub_begin(b, &g);
 	if (b->journal >= 0) {

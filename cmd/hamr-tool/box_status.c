@@ -131,20 +131,20 @@ group(const struct boxes *bs, const char *what, const char *key,
 }
 
 static void
-masks(const struct boxes *bs, struct buf *out)
+masks(struct boxes *bs, struct buf *out)
 {
-	size_t secret = 0, guarded = 0;
-	char text[256];
+	size_t shown, masked, guarded = 0;
+	char text[400];
 
+	names_note_tracked(&bs->names, bs->root.real);
+	masked = names_masked(&bs->names, &shown);
 	for (size_t i = 0; i < bs->names.n; i++)
-		if (bs->names.v[i].kind == NAME_SECRET)
-			secret++;
-		else
-			guarded++;
+		guarded += bs->names.v[i].kind == NAME_GUARDED;
 	if (bs->layer == LAYER_BWRAP)
 		snprintf(text, sizeof text, "%zu secrets in the root and %zu "
-		    "elsewhere; besides .git and .hamr %zu names read-only%s",
-		    secret, bs->hidden.n, guarded, bs->names.partial ?
+		    "elsewhere; %zu tracked by git can be read; besides .git "
+		    "and .hamr %zu names read-only%s", masked, bs->hidden.n,
+		    shown, guarded, bs->names.partial ?
 		    " (not all folders were looked through)" : "");
 	else if (bs->layer == LAYER_LANDLOCK)
 		snprintf(text, sizeof text, "%zu secrets outside the root; "

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "landlock.h"
+#include "gitrepo.h"
 #include "mem.h"
 #include "which.h"
 
@@ -32,11 +33,23 @@ box_marks(const struct boxes *bs)
 	git_find(bs, &g);
 	if (fstatat(bs->root.fd, ".hamr", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		buf_fmt(&b, "%lu %lu\n", st.st_dev, st.st_ino);
+	if (fstatat(bs->root.fd, ".hamr/out", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		buf_fmt(&b, "%lu %lu\n", st.st_dev, st.st_ino);
 	for (size_t i = 0; i < g.dirs.n; i++)
 		if (lstat(g.dirs.v[i], &st) == 0)
 			buf_fmt(&b, "%s %lu %lu\n", g.dirs.v[i], st.st_dev,
 			    st.st_ino);
 	git_release(&g);
+	if (names_ask_git(&bs->names)) {
+		char *dir = gitrepo_dir(bs->root.real);
+		char *index = xasprintf("%s/index", dir != NULL ? dir : "");
+
+		if (lstat(index, &st) == 0)
+			buf_fmt(&b, "%lu %ld.%ld\n", st.st_ino,
+			    st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+		free(index);
+		free(dir);
+	}
 	buf_addc(&b, '.');
 	return buf_detach(&b);
 }
@@ -185,8 +198,10 @@ put_up(struct box *b, struct err *e)
 		if (got == 0)
 			break;
 		take_down(b);
-		/* no memory or no processes now: no reason for a lesser one */
-		if (bs->probed || layer == LAYER_NONE || e->status == ST_TEMP)
+		/* no memory or no processes now, too much to be masked: no
+		 * reason for a lesser one */
+		if (bs->probed || layer == LAYER_NONE ||
+		    e->status == ST_TEMP || e->status == ST_POLICY)
 			return -1;
 		bs->why[layer] = *e;
 	}

@@ -37,7 +37,7 @@ struct wire_setup {
 	int layer;		/* enum box_layer */
 	bool network, unix_sockets;
 	bool root_writable;
-	int nwritable, nhidden;	/* Landlock only */
+	int nwritable, nhidden;	/* for Landlock */
 	/* further texts: the root, and a place in it that is read-only ("") */
 };
 

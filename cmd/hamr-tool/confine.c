@@ -86,9 +86,12 @@ drop_caps(void)
 static int
 layers(const struct setup *s, bool alone, char *text, size_t n)
 {
+	/* a network namespace sees to sockets, where there is one */
 	struct landlock l = { s->writable, (size_t)s->head.nwritable,
-		s->hidden, (size_t)s->head.nhidden, s->head.network,
-		s->head.unix_sockets };
+		s->hidden, (size_t)s->head.nhidden, alone || s->head.network,
+		alone || s->head.unix_sockets };
+	bool landlock = s->head.layer == LAYER_LANDLOCK ||
+	    (alone && landlock_version() >= LANDLOCK_REFER);
 
 	if (s->head.layer == LAYER_NONE)
 		return 0;
@@ -96,7 +99,7 @@ layers(const struct setup *s, bool alone, char *text, size_t n)
 	if (!alone)
 		drop_caps();
 	limits();
-	if (s->head.layer == LAYER_LANDLOCK && landlock_apply(&l) < 0) {
+	if (landlock && landlock_apply(&l) < 0) {
 		snprintf(text, n, "landlock: %s", strerror(errno));
 		return FAULT_SETUP;
 	}
@@ -104,12 +107,12 @@ layers(const struct setup *s, bool alone, char *text, size_t n)
 }
 
 static int
-filter(const struct setup *s, bool alone, char *text, size_t n)
+filter(const struct setup *s, bool alone, int *listener, char *text, size_t n)
 {
-	if (s->head.layer == LAYER_NONE)
-		return 0;
-	if (seccomp_apply(s->head.unix_sockets, alone || s->head.network ?
-	    SECCOMP_NET_ANY : SECCOMP_NET_NONE) == 0)
+	struct seccomp_want w = { alone || s->head.network ? SECCOMP_NET_ANY :
+	    SECCOMP_NET_NONE, s->head.unix_sockets, !alone };
+
+	if (s->head.layer == LAYER_NONE || seccomp_apply(&w, listener) == 0)
 		return 0;
 	snprintf(text, n, "seccomp: %s", strerror(errno));
 	return FAULT_SETUP;
@@ -172,7 +175,9 @@ try(const struct setup *s, bool alone)
 		return bad;
 	if (!alone)
 		bad |= FAULT_PID;
-	if (!is_read_only("/") || !is_read_only("/etc"))
+	/* root may write settings of the kernel's without any capability */
+	if (!is_read_only("/") || !is_read_only("/etc") ||
+	    !is_read_only("/proc/sys"))
 		bad |= FAULT_ETC;
 	if ((!s->head.root_writable && !is_read_only(s->root)) ||
 	    !is_read_only(s->fixed))
@@ -217,13 +222,14 @@ next_texts(const char **p, const char *end, int n)
 }
 
 int
-confine(int fd, bool alone, char *text, size_t n)
+confine(int fd, bool alone, int *listener, char *text, size_t n)
 {
 	struct buf b = BUF_INIT(SETUP_MAX);
 	struct setup s;
 	const char *p, *end;
 	int bad;
 
+	*listener = -1;
 	if (file_read_fd(fd, "setup", &b, NULL) < 0 || b.len < sizeof s.head)
 		return FAULT_SETUP;
 	memcpy(&s.head, b.p, sizeof s.head);
@@ -237,7 +243,7 @@ confine(int fd, bool alone, char *text, size_t n)
 	if (bad == 0)
 		bad = try(&s, alone);
 	if (bad == 0)
-		bad = filter(&s, alone, text, n);
+		bad = filter(&s, alone, listener, text, n);
 	if (bad == 0)
 		bad = try_filter(&s);
 	free(s.writable);

@@ -8,7 +8,7 @@
 
 /* setup: fd of a struct wire_setup and its texts.  alone: bubblewrap has made
  * the namespaces.  Bits of supervisor.h, and for FAULT_SETUP the reason in
- * text (n bytes). */
-int confine(int setup, bool alone, char *text, size_t n);
+ * text (n bytes).  *listener as of seccomp.h. */
+int confine(int setup, bool alone, int *listener, char *text, size_t n);
 
 #endif

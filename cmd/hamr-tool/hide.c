@@ -13,6 +13,8 @@ static const char *const in_home[] = { ".ssh", ".gnupg", ".aws", ".azure",
 	".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
 	".password-store", ".mozilla", ".config/gh", ".config/gcloud",
 	".config/hamr", ".config/google-chrome",
+	/* ours: sessions and memories, and their locks */
+	".local/state/hamr", ".local/share/hamr",
 	/* histories */
 	".bash_history", ".zsh_history", ".zhistory", ".zsh_sessions",
 	".ksh_history", ".sh_history", ".ash_history", ".history",
@@ -126,7 +128,8 @@ void
 hide_list(const struct conf *c, const char *const *homes, size_t nhomes,
     struct texts *out)
 {
-	const char *config = getenv("XDG_CONFIG_HOME");
+	static const char *const ours[] = { "XDG_CONFIG_HOME",
+		"XDG_STATE_HOME", "XDG_DATA_HOME" };
 	char *path;
 
 	for (size_t i = 0; i < sizeof in_etc / sizeof in_etc[0]; i++)
@@ -137,8 +140,12 @@ hide_list(const struct conf *c, const char *const *homes, size_t nhomes,
 			add(out, path);
 			free(path);
 		}
-	if (config != NULL && config[0] == '/') {
-		path = xasprintf("%s/hamr", config);
+	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+		const char *base = getenv(ours[i]);
+
+		if (base == NULL || base[0] != '/')
+			continue;
+		path = xasprintf("%s/hamr", base);
 		add(out, path);
 		free(path);
 	}

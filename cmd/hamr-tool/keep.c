@@ -17,7 +17,7 @@
 
 #include "keep.h"
 
-#define IGNORE "*\n!config.toml\n"
+#define IGNORE "*\n!config.toml\n!commands/\n!commands/**\n!skills/\n!skills/**\n"
 #define COPY_BYTES 65536
 #define OLD_S (30L * 24 * 60 * 60)
 #define ALL_MAX ((off_t)1 << 30)
@@ -65,10 +65,15 @@ ignore_file(int hamr)
 int
 keep_hamr(int rootfd)
 {
-	int hamr = folder(rootfd, ".hamr");
+	int hamr = folder(rootfd, ".hamr"), out;
 
-	if (hamr >= 0)
-		ignore_file(hamr);
+	if (hamr < 0)
+		return -1;
+	ignore_file(hamr);
+	/* there before a sandbox is put up, to be seen in it */
+	out = folder(hamr, "out");
+	if (out >= 0)
+		close(out);
 	return hamr;
 }
 

@@ -47,15 +47,17 @@ landlock_version(void)
 	return v > 0 ? (int)v : 0;
 }
 
+#define LACKS "it cannot protect .git and .hamr inside a writable root, hide " \
+	"the secrets in it, nor stop files elsewhere from being "
+
 const char *
 landlock_lacks(int v)
 {
 	if (v < 3)
-		return "it cannot protect .git inside a writable root, hide "
-		    "the secrets in it, nor stop files elsewhere from being "
-		    "truncated or chmod'ed";
-	return "it cannot protect .git inside a writable root, hide the "
-	    "secrets in it, nor stop chmod and touch of files elsewhere";
+		return LACKS "truncated, chmod'ed or touched; and there are "
+		    "no pseudo-terminals and no System V IPC";
+	return LACKS "chmod'ed or touched; and there are no "
+	    "pseudo-terminals and no System V IPC";
 }
 
 static uint64_t

@@ -13,6 +13,9 @@ struct landlock {
 	bool network, unix_sockets;
 };
 
+#define LANDLOCK_REFER 2	/* the first version in which files can be renamed
+				 * and linked into other folders */
+
 /* The version of the kernel's Landlock, 0: none. */
 int landlock_version(void);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gitignore.h"
 #include "mem.h"
 #include "protected.h"
 
@@ -97,7 +98,7 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 {
 	size_t at = place_of(n, rel);
 	struct name new = { rel, kind, S_ISDIR(st->st_mode),
-		S_ISLNK(st->st_mode), n->look, st->st_ino };
+		S_ISLNK(st->st_mode), false, n->look, st->st_ino };
 
 	if (at < n->n && strcmp(n->v[at].rel, rel) == 0) {
 		/* still there; the same one? */
@@ -106,6 +107,7 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 		    n->v[at].is_link == new.is_link;
 
 		new.since = n->v[at].since;
+		new.shown = n->v[at].shown;
 		free(n->v[at].rel);
 		n->v[at] = new;
 		return !same;
@@ -272,4 +274,60 @@ names_look(struct names *n)
 	if (changed)
 		n->changed = n->look;
 	return changed;
+}
+
+/* ---- which are tracked ---- */
+
+static bool
+is_env(const char *rel)
+{
+	const char *slash = strrchr(rel, '/');
+
+	return strncasecmp(slash != NULL ? slash + 1 : rel, ".env", 4) == 0;
+}
+
+static bool
+may_be_shown(const struct names *n, const struct name *name)
+{
+	return name->kind == NAME_SECRET && !is_env(name->rel) &&
+	    !lists_matches(n->hide, name->rel);
+}
+
+bool
+names_ask_git(const struct names *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		if (may_be_shown(n, &n->v[i]))
+			return true;
+	return false;
+}
+
+void
+names_note_tracked(struct names *n, const char *root)
+{
+	struct gitignore *g = NULL;
+	struct err e;
+
+	for (size_t i = 0; i < n->n; i++) {
+		n->v[i].shown = may_be_shown(n, &n->v[i]);
+		if (!n->v[i].shown)
+			continue;
+		if (g == NULL)
+			g = gitignore_new(root, false, &e);
+		n->v[i].shown = gitindex_has(gitignore_index(g), n->v[i].rel);
+	}
+	gitignore_free(g);
+}
+
+size_t
+names_masked(const struct names *n, size_t *shown)
+{
+	size_t masked = 0;
+
+	*shown = 0;
+	for (size_t i = 0; i < n->n; i++) {
+		masked += n->v[i].kind == NAME_SECRET && !n->v[i].shown;
+		*shown += n->v[i].shown;
+	}
+	return masked;
 }

@@ -17,7 +17,7 @@ struct lists;
  */
 enum name_kind {
 	NAME_NONE,
-	NAME_SECRET,		/* of the secret list: masked */
+	NAME_SECRET,		/* of the secret list */
 	NAME_GUARDED		/* of protected.h */
 };
 
@@ -25,6 +25,7 @@ struct name {
 	char *rel;
 	enum name_kind kind;
 	bool is_dir, is_link;
+	bool shown;		/* a secret that git tracks: not masked */
 	unsigned since;		/* the look that found it first */
 	unsigned long ino;
 };
@@ -48,6 +49,14 @@ struct names {
 void names_init(struct names *n, int rootfd, const struct lists *hide,
     const struct lists *show);
 void names_release(struct names *n);
+
+/* Note which secrets git tracks (root: absolute): test certificates and the like
+ * are shown, but .env* and what the user has listed are not. */
+void names_note_tracked(struct names *n, const char *root);
+/* Does it matter what git tracks? */
+bool names_ask_git(const struct names *n);
+/* How many secrets are masked, how many are shown. */
+size_t names_masked(const struct names *n, size_t *shown);
 
 /* Look (again).  True when anything was added or went. */
 bool names_look(struct names *n);

@@ -5,8 +5,11 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,10 +44,10 @@
 #define NR_OPEN_TREE_ATTR 467
 #define NEW_NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | \
 	CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
-#define MAX 96
+#define MAX 160
 
 /* Where a jump goes: the answers stand at the end, in this order. */
-enum label { ALLOW, REFUSE, NO_SUCH_CALL, KILL, NLABELS };
+enum label { ALLOW, REFUSE, NO_SUCH_CALL, KILL, ASK, NLABELS };
 
 struct prog {
 	struct sock_filter f[MAX];
@@ -67,6 +70,19 @@ static const int refused[] = {
 	SYS_socketcall,		/* its arguments are in memory; socket is not */
 #endif
 	SYS_init_module, SYS_finit_module, SYS_delete_module,
+};
+
+/* Shared with all processes of the machine unless a namespace sees to it. */
+static const int ipc[] = {
+#ifdef SYS_shmget
+	SYS_shmget, SYS_shmctl, SYS_shmat, SYS_shmdt, SYS_semget, SYS_semctl,
+	SYS_semop, SYS_semtimedop, SYS_msgget, SYS_msgctl, SYS_msgsnd,
+	SYS_msgrcv,
+#endif
+#ifdef SYS_ipc
+	SYS_ipc,
+#endif
+	SYS_mq_open, SYS_mq_unlink,
 };
 
 static void
@@ -100,12 +116,14 @@ unless(struct prog *p, unsigned k, unsigned char n)
 
 /* Each jump knows now how far its label is. */
 static void
-finish(struct prog *p)
+finish(struct prog *p, bool listened)
 {
-	static const unsigned answers[] = { [ALLOW] = SECCOMP_RET_ALLOW,
+	const unsigned answers[] = { [ALLOW] = SECCOMP_RET_ALLOW,
 		[REFUSE] = SECCOMP_RET_ERRNO | EPERM,
 		[NO_SUCH_CALL] = SECCOMP_RET_ERRNO | ENOSYS,
-		[KILL] = SECCOMP_RET_KILL_PROCESS };
+		[KILL] = SECCOMP_RET_KILL_PROCESS,
+		[ASK] = listened ? SECCOMP_RET_USER_NOTIF :
+		    SECCOMP_RET_ERRNO | EPERM };
 	unsigned short end = p->n;
 
 	for (int i = 0; i < NLABELS; i++)
@@ -139,8 +157,65 @@ sockets(struct prog *p, bool unix_sockets, enum seccomp_net net)
 	jump(p, BPF_JGE, 0, ALLOW);
 }
 
+/* One end of a pair of datagram sockets can send to any socket by its name;
+ * those of the other kinds are connected. */
 static void
-build(struct prog *p, bool unix_sockets, enum seccomp_net net)
+pairs(struct prog *p)
+{
+	unless(p, SYS_socketpair, 5);
+	load(p, LOW(1));
+	put(p, BPF_ALU | BPF_AND | BPF_K, 0xf);
+	jump(p, BPF_JEQ, SOCK_STREAM, ALLOW);
+	jump(p, BPF_JEQ, SOCK_SEQPACKET, ALLOW);
+	jump(p, BPF_JGE, 0, REFUSE);
+}
+
+/* Calls whose first argument is a process: 0 is the caller. */
+static void
+process_calls(struct prog *p)
+{
+	static const int calls[] = { SYS_prlimit64, SYS_sched_setparam,
+		SYS_sched_setscheduler, SYS_sched_setaffinity,
+		SYS_sched_setattr };
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		unless(p, (unsigned)calls[i], 3);
+		load(p, LOW(0));
+		jump(p, BPF_JEQ, 0, ALLOW);
+		jump(p, BPF_JGE, 0, ASK);
+	}
+}
+
+/* Calls about one process, a group or a user, which the first argument tells:
+ * process is its value for one.  A group only as 0, the caller's. */
+static void
+priority_call(struct prog *p, int call, unsigned process)
+{
+	unless(p, (unsigned)call, 9);
+	load(p, LOW(0));
+	unless(p, process, 3);
+	load(p, LOW(1));
+	jump(p, BPF_JEQ, 0, ALLOW);
+	jump(p, BPF_JGE, 0, ASK);
+	unless(p, process + 1, 2);
+	load(p, LOW(1));
+	jump(p, BPF_JEQ, 0, ALLOW);
+	jump(p, BPF_JGE, 0, REFUSE);
+}
+
+/* What namespaces would see to. */
+static void
+shared(struct prog *p)
+{
+	for (size_t i = 0; i < sizeof ipc / sizeof ipc[0]; i++)
+		jump(p, BPF_JEQ, (unsigned)ipc[i], REFUSE);
+	process_calls(p);
+	priority_call(p, SYS_setpriority, PRIO_PROCESS);
+	priority_call(p, SYS_ioprio_set, 1);
+}
+
+static void
+build(struct prog *p, const struct seccomp_want *w, bool listened)
 {
 	load(p, offsetof(struct seccomp_data, arch));
 	p->label[p->n] = NLABELS;
@@ -169,24 +244,59 @@ build(struct prog *p, bool unix_sockets, enum seccomp_net net)
 	jump(p, BPF_JEQ, TIOCSTI, REFUSE);
 	jump(p, BPF_JEQ, TIOCLINUX, REFUSE);
 	jump(p, BPF_JGE, 0, ALLOW);
-	sockets(p, unix_sockets, net);
-	finish(p);
+	if (w->shared)
+		shared(p);
+	if (!w->unix_sockets)
+		pairs(p);
+	sockets(p, w->unix_sockets, w->net);
+	finish(p, listened);
 }
 
 int
-seccomp_apply(bool unix_sockets, enum seccomp_net net)
+seccomp_apply(const struct seccomp_want *w, int *listener)
 {
+	*listener = -1;
 #ifdef ARCH
 	struct prog p = { .n = 0 };
 	struct sock_fprog fp;
 
-	build(&p, unix_sockets, net);
+	if (w->shared) {
+		build(&p, w, true);
+		fp = (struct sock_fprog){ p.n, p.f };
+		*listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &fp);
+		if (*listener >= 0)
+			return 0;
+		p.n = 0;	/* somebody above us listens: then all is refused */
+	}
+	build(&p, w, false);
 	fp = (struct sock_fprog){ p.n, p.f };
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fp, 0, 0);
 #else
-	(void)unix_sockets;
-	(void)net;
+	(void)w;
 	errno = ENOSYS;
 	return -1;
 #endif
+}
+
+void
+seccomp_answer(int listener)
+{
+	struct seccomp_notif n;
+	struct seccomp_notif_resp r;
+	int about;
+	char path[64];
+
+	memset(&n, 0, sizeof n);
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) < 0)
+		return;
+	about = (int)(n.data.nr == SYS_setpriority ||
+	    n.data.nr == SYS_ioprio_set ? n.data.args[1] : n.data.args[0]);
+	snprintf(path, sizeof path, "/proc/%u/task/%d", n.pid, about);
+	r = (struct seccomp_notif_resp){ .id = n.id };
+	if (access(path, F_OK) == 0)
+		r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	else
+		r.error = -EPERM;
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
 }

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -18,6 +19,7 @@
 #include "child.h"
 #include "confine.h"
 #include "kin.h"
+#include "seccomp.h"
 
 #include "supervisor.h"
 
@@ -28,6 +30,7 @@
 struct super {
 	bool alone;		/* process 1: all there is, is the command's */
 	int signals;
+	int listener;		/* seccomp.h; -1: none */
 	pid_t main;		/* the command, -1 when it has been reaped */
 	bool running;		/* between RUN and END */
 	bool empty;		/* said so */
@@ -245,11 +248,16 @@ static void
 loop(struct super *s)
 {
 	for (;;) {
-		struct pollfd p[2] = { { WIRE_CTL, POLLIN, 0 },
-			{ s->signals, POLLIN, 0 } };
+		struct pollfd p[3] = { { WIRE_CTL, POLLIN, 0 },
+			{ s->signals, POLLIN, 0 },
+			{ s->listener, POLLIN, 0 } };
 
-		if (poll(p, 2, -1) < 0)
+		if (poll(p, 3, -1) < 0)
 			continue;
+		if (p[2].revents & POLLIN)
+			seccomp_answer(s->listener);
+		else if (p[2].revents != 0)
+			s->listener = -1;	/* nobody is left to ask */
 		if (p[1].revents != 0)
 			wait_children(s, 0);
 		if (p[0].revents != 0 && !obey(s))
@@ -257,29 +265,92 @@ loop(struct super *s)
 	}
 }
 
+/* ---- above it, where there is no namespace ---- */
+
+/* Until the supervisor has ended, or we are told to (SIGTERM, also when
+ * hamr-tool is no more). */
+static void
+await_supervisor(pid_t pid)
+{
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	for (;;) {
+		pid_t got;
+
+		if (sigwait(&set, &sig) != 0 || sig == SIGTERM)
+			return;
+		do {
+			got = waitpid(-1, NULL, WNOHANG);
+			if (got == pid)
+				return;
+		} while (got > 0);
+	}
+}
+
+/* A command can kill or stop the supervisor, its parent.  So there is one more
+ * process above it, subreaper too, which ends what is left.  Returns in the
+ * supervisor. */
+static void
+stay_above(void)
+{
+	pid_t tool = getppid(), pid;
+	long long deadline;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	if (getppid() != tool)
+		_exit(0);
+	pid = fork();
+	if (pid <= 0)
+		return;
+	close_range(3, ~0U, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	await_supervisor(pid);
+	deadline = file_now_ms() + KILL_MS;
+	while (!kin_kill() && file_now_ms() < deadline) {
+		struct timespec nap = { .tv_nsec = 1000000 };
+
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		nanosleep(&nap, NULL);
+	}
+	_exit(0);
+}
+
 _Noreturn void
 supervisor_main(void)
 {
-	struct super s = { .alone = getpid() == 1, .main = -1 };
+	struct super s = { .alone = getpid() == 1, .main = -1,
+		.listener = -1 };
 	struct wire ready = { .op = WIRE_READY };
 	sigset_t set;
 
+	memset(&set, 0xff, sizeof set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (!s.alone) {
+		stay_above();
 		setsid();
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	}
-	memset(&set, 0xff, sizeof set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	ready.a = confine(WIRE_SETUP, s.alone, ready.text, WIRE_TEXT);
+	ready.a = confine(WIRE_SETUP, s.alone, &s.listener, ready.text,
+	    WIRE_TEXT);
 	if (s.signals < 0)
 		ready.a |= FAULT_SETUP;
 	/* a command must not look into us: same user, same namespace */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	close_range(WIRE_SETUP, (unsigned)s.signals - 1, 0);
-	close_range((unsigned)s.signals + 1, ~0U, 0);
+	for (int fd = WIRE_SETUP; fd <= WIRE_ARGS || fd < s.signals ||
+	    fd < s.listener; fd++)
+		if (fd != s.signals && fd != s.listener)
+			close(fd);
+	close_range((unsigned)(s.signals > s.listener ? s.signals :
+	    s.listener) + 1, ~0U, 0);
 	fcntl(WIRE_CTL, F_SETFD, FD_CLOEXEC);
 	say(&ready);
 	loop(&s);
