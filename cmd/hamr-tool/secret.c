@@ -12,7 +12,10 @@
 
 static const char *const secrets[] = {
 	".env", ".env.*", "*.pem", "*.p12", "*.key", "id_rsa*", "id_dsa*",
-	"id_ecdsa*", "id_ed25519*", ".netrc", "credentials",
+	"id_ecdsa*", "id_ed25519*", ".netrc", "credentials", "*.env",
+	".npmrc", ".pypirc", ".git-credentials", ".pgpass", "kubeconfig",
+	"*.kdbx", "*.jks", "service-account*.json", "secrets.yml",
+	"secrets.yaml", "secrets.json", "secrets.toml",
 };
 
 /* What package managers write for themselves. */
@@ -36,9 +39,11 @@ static const char *const pictures[] = {
 	"*.ico", "*.svg",
 };
 
-/* Does a pattern of ours match a part of rel (only the last one, if last)? */
+/* Does a pattern of ours match a part of rel (only the last one, if last)?
+ * flags: fnmatch's. */
 static bool
-matches(const char *const *list, size_t n, const char *rel, bool last)
+matches(const char *const *list, size_t n, const char *rel, bool last,
+    int flags)
 {
 	char *copy = xstrdup(rel), *save = NULL;
 	const char *base = strrchr(rel, '/');
@@ -47,22 +52,23 @@ matches(const char *const *list, size_t n, const char *rel, bool last)
 	for (char *part = strtok_r(copy, "/", &save); part != NULL && !last;
 	    part = strtok_r(NULL, "/", &save))
 		for (size_t i = 0; i < n && !yes; i++)
-			yes = fnmatch(list[i], part, 0) == 0;
+			yes = fnmatch(list[i], part, flags) == 0;
 	for (size_t i = 0; i < n && !yes && last; i++)
-		yes = fnmatch(list[i], base != NULL ? base + 1 : rel, 0) == 0;
+		yes = fnmatch(list[i], base != NULL ? base + 1 : rel,
+			    flags) == 0;
 	free(copy);
 	return yes;
 }
 
 /* Does the pattern match rel, or a folder that rel lies in? */
 static bool
-covers(const char *pattern, const char *rel)
+covers(const char *pattern, const char *rel, int flags)
 {
 	char *name = xstrdup(rel), *slash = name;
 	bool yes = false;
 
 	while (!yes && slash != NULL) {
-		yes = fnmatch(pattern, name, 0) == 0;
+		yes = fnmatch(pattern, name, flags) == 0;
 		slash = strrchr(name, '/');
 		if (slash != NULL)
 			*slash = '\0';
@@ -74,7 +80,7 @@ covers(const char *pattern, const char *rel)
 /* The user's patterns: one without a slash, but at its end, is for any part of
  * rel; any other counts from the root, and for all that is beneath. */
 static bool
-listed(const char *const *list, size_t n, const char *rel)
+listed(const char *const *list, size_t n, const char *rel, int flags)
 {
 	bool yes = false;
 
@@ -85,11 +91,13 @@ listed(const char *const *list, size_t n, const char *rel)
 		while (len > 0 && p[len - 1] == '/')
 			p[--len] = '\0';
 		if (strchr(p, '/') == NULL)
-			yes = matches((const char *const *)&p, 1, rel, false);
+			yes = matches((const char *const *)&p, 1, rel, false,
+			    flags);
 		else if (strncmp(p, "**/", 3) == 0)
-			yes = covers(p, rel) || covers(p + 3, rel);
+			yes = covers(p, rel, flags) ||
+			    covers(p + 3, rel, flags);
 		else
-			yes = covers(p + (p[0] == '/'), rel);
+			yes = covers(p + (p[0] == '/'), rel, flags);
 		free(copy);
 	}
 	return yes;
@@ -104,10 +112,10 @@ secret_part(const char *part, const char *after)
 	if (strcasecmp(part, ".hamr") == 0)
 		return strcmp(after, "out") != 0 &&
 		    strncmp(after, "out/", 4) != 0;
-	if (strcmp(part, ".env.example") == 0)
+	if (strcasecmp(part, ".env.example") == 0)
 		return false;
 	for (size_t i = 0; i < COUNT(secrets); i++)
-		if (fnmatch(secrets[i], part, 0) == 0)
+		if (fnmatch(secrets[i], part, FNM_CASEFOLD) == 0)
 			return true;
 	return false;
 }
@@ -128,13 +136,13 @@ lists_secret(const struct lists *l, const char *rel)
 			return true;
 		p = after;
 	}
-	return listed(l->secret, l->nsecret, rel);
+	return listed(l->secret, l->nsecret, rel, FNM_CASEFOLD);
 }
 
 bool
 lists_matches(const struct lists *l, const char *rel)
 {
-	return listed(l->secret, l->nsecret, rel);
+	return listed(l->secret, l->nsecret, rel, FNM_CASEFOLD);
 }
 
 bool
@@ -142,14 +150,14 @@ lists_no_write(const struct lists *l, const char *rel)
 {
 	if (strncasecmp(rel, ".hamr/", 6) == 0)
 		return true;	/* .hamr/out is read only */
-	return matches(locks, COUNT(locks), rel, true) ||
-	    listed(l->no_write, l->nno_write, rel);
+	return matches(locks, COUNT(locks), rel, true, 0) ||
+	    listed(l->no_write, l->nno_write, rel, 0);
 }
 
 bool
 lists_built(const char *rel)
 {
-	return matches(built, COUNT(built), rel, false);
+	return matches(built, COUNT(built), rel, false, 0);
 }
 
 bool
@@ -158,7 +166,8 @@ lists_docs(const struct lists *l, const char *rel)
 	bool below = strncmp(rel, "docs/", 5) == 0 ||
 	    strncmp(rel, "doc/", 4) == 0;
 
-	return matches(docs, COUNT(docs), rel, true) ||
-	    (below && matches(pictures, COUNT(pictures), rel, true)) ||
-	    listed(l->docs, l->ndocs, rel);
+	return matches(docs, COUNT(docs), rel, true, 0) ||
+	    (below && matches(pictures, COUNT(pictures), rel, true,
+	    0)) ||
+	    listed(l->docs, l->ndocs, rel, 0);
 }
