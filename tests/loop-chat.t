@@ -294,17 +294,17 @@ start
 # a key answers when none came for half a second before it
 answers_() { sleep 0.6; type_ "$@"; }
 type_ 'do it' Enter
-sees "the diff and a question" '*+x*n no;*allow this write? *'
+sees "the diff and a question" '*+x*n no;*allow this write?*'
 answers_ n
-sees "the next one" '*+bad*allow this write? *'
+sees "the next one" '*+bad*allow this write?*'
 answers_ e
-sees "the third" '*+c*allow this write? *'
+sees "the third" '*+c*allow this write?*'
 answers_ a
 sees "what will be allowed" '*always allow: edit and write c  (Enter)*'
 type_ Enter
-sees "no question for a file always allowed" '*+z*allow this write? *'
+sees "no question for a file always allowed" '*+z*allow this write?*'
 type_ 'one line' M-x Enter
-sees "a message meanwhile" '*> one line*allow this write? *'
+sees "a message meanwhile" '*> one line*allow this write?*'
 answers_ y
 sees "the answer" '*Asked.*'
 is "no, edited, always, yes" "$(ls a b c z 2>&1 | paste -sd' ') $(cat b c z |

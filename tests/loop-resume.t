@@ -50,7 +50,7 @@ for old in "$TOP"/tests/data/loop/session-*.ndjson; do
 	hamr-guard -q --no-config <"$old" >guarded
 	same "$(basename "$old") is a fixed point" guarded "$old"
 	{ head -n 5 "$S"; echo '{"role":"assistant","content":"on"}'; } >next
-	loop --resume --replay next "go on" >answer 2>err
+	loop --resume=20260101T000000Z-aaaa --replay next "go on" >answer 2>err
 	is "... and goes on" "$? $(cat answer)" "0 on"
 	head -n "$(wc -l <"$old")" "$(session)" >head
 	same "... with every byte kept" head "$old"
@@ -60,7 +60,7 @@ fresh
 mkdir -p .hamr/sessions
 sed '1s/"v":1/"v":2/' "$old" >.hamr/sessions/20260101T000000Z-aaaa.ndjson
 status "a session of a later version is refused" 65 hamr-loop --no-config \
-    --resume "go on"
+    --resume=2026 "go on"
 match "... with the reason" "$(cat "$T/.err")" "*another version of hamr*"
 cd ..
 

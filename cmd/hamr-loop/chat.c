@@ -9,7 +9,7 @@
 #include "chat_in.h"
 #include "file.h"
 #include "mem.h"
-#include "state.h"
+#include "origin.h"
 
 #define PROMPT "> "
 
@@ -75,17 +75,9 @@ take_line(struct chat *c, char *line)
 static char *
 history_file(void)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *dir, *file = NULL;
+	char *dir = origin_dir();
+	char *file = dir != NULL ? xasprintf("%s/history", dir) : NULL;
 
-	if (state != NULL && state[0] == '/')
-		dir = xasprintf("%s/hamr", state);
-	else if (home != NULL && home[0] == '/')
-		dir = xasprintf("%s/.local/state/hamr", home);
-	else
-		return NULL;
-	if (file_mkdirs(dir, 0700, NULL) == 0)
-		file = xasprintf("%s/history", dir);
 	free(dir);
 	return file;
 }
@@ -116,6 +108,8 @@ chat(struct run *r, struct err *e)
 	    "the commands", conf_str(r->conf, "agent.mode"), r->root);
 	c.signals = fd;
 	c.edit = edit_new(history, fd);
+	if (r->o.resume && chat_resume(&c, r->o.resume_id) < 0)
+		c.quit = true;
 	while (!c.quit) {
 		bool interrupted;
 		char *line = next_line(&c, &interrupted);

@@ -222,14 +222,43 @@ open_old(struct chat *c, const char *id)
 {
 	struct run *r = c->run;
 	int rc;
+	char *before = r->resume_id;
 
-	free(r->resume_id);
-	r->resume_id = id[0] != '\0' ? xstrdup(id) : NULL;
+	r->resume_id = id != NULL && id[0] != '\0' ? xstrdup(id) : NULL;
 	r->o.resume = true;
 	r->o.resume_id = r->resume_id;
 	rc = chat_open(c, NULL);
+	free(before);
 	r->o.resume = false;	/* what is opened after this one is new */
 	return rc;
+}
+
+/* What was said last, so that one knows where to go on. */
+static void
+last_exchange(struct chat *c)
+{
+	struct ui *ui = &c->run->ui;
+	const struct track *k = &c->run->track;
+	size_t open = track_open(k);
+
+	if (k->task != NULL)
+		ui_note(ui, "> %s", k->task);
+	if (k->answer[0] != '\0')
+		ui_note(ui, "%s", k->answer);
+	if (open > 0)
+		ui_note(ui, "it was broken off in %zu call%s; your next "
+		    "message goes on behind %s", open, plural((long)open),
+		    open == 1 ? "it" : "them");
+}
+
+int
+chat_resume(struct chat *c, const char *id)
+{
+	if (open_old(c, id) < 0)
+		return -1;
+	last_exchange(c);
+	status(c, "");
+	return 0;
 }
 
 /* If the other one cannot be had, this one stays. */
@@ -241,9 +270,7 @@ resume(struct chat *c, const char *arg)
 	if (c->open)
 		run_end(c->run);
 	c->open = false;
-	if (open_old(c, arg) == 0)
-		status(c, "");
-	else if (before != NULL) {
+	if (chat_resume(c, arg) < 0 && before != NULL) {
 		err_report(&c->err);
 		c->failed = open_old(c, before) < 0;
 	}

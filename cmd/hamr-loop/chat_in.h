@@ -31,6 +31,10 @@ int chat_open(struct chat *c, const char *task);
 bool chat_is_command(const char *line);
 void chat_command(struct chat *c, const char *line);
 
+/* Go on with a session (NULL: the one last used) and show where it stands.
+ * -1: c->err says why not. */
+int chat_resume(struct chat *c, const char *id);
+
 /* Names of the commands, each with its slash, NULL at the end. */
 extern const char *const chat_commands[];
 

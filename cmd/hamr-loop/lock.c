@@ -128,14 +128,28 @@ sign(int fd)
 	    pwrite(fd, pid, (size_t)n, 0) != n ? -1 : 0;
 }
 
+/* What is written into it must not end up elsewhere. */
+static bool
+is_plain(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1;
+}
+
 int
 lock_take(const char *dir, const char *id, int ms, struct err *e)
 {
 	char *path = xasprintf("%s/%s.lock", dir, id);
-	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	bool ours = fd >= 0 && wait_for(fd, ms) == 0;
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC, 0600);
+	bool plain = fd >= 0 && is_plain(fd);
+	bool ours = plain && wait_for(fd, ms) == 0;
 
-	if (!ours && fd >= 0 && errno == EWOULDBLOCK)
+	if (fd >= 0 && !plain)
+		err_set(e, ST_POLICY, "%s is not a lock file (a link, or not "
+		    "a file); remove it", path);
+	else if (!ours && fd >= 0 && errno == EWOULDBLOCK)
 		err_set(e, ST_TEMP, "session %s is in use by process %ld; "
 		    "wait until it has ended, or start a new one", id,
 		    holder(fd));

@@ -213,11 +213,11 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->fork != NULL && o->resume)
 		return err_set(e, ST_USAGE, "--fork and --resume exclude each "
 		    "other");
-	if (o->task == NULL && !o->resume && !o->print_config && !o->trust &&
+	if (o->task == NULL && !o->print_config && !o->trust &&
 	    !o->sessions && !o->doctor && o->fork == NULL) {
 		o->chat = !o->json && !o->quiet && isatty(STDIN_FILENO) == 1 &&
 		    isatty(STDERR_FILENO) == 1;
-		if (o->chat)
+		if (o->chat || o->resume)
 			return 0;
 		return err_set(e, ST_USAGE, "no task; say what to do: "
 		    "hamr-loop \"make the tests pass\"");

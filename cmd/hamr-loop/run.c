@@ -8,6 +8,7 @@
 #include "file.h"
 #include "hook.h"
 #include "mem.h"
+#include "origin.h"
 #include "remedy.h"
 #include "run.h"
 #include "sessions.h"
@@ -107,6 +108,27 @@ read_back(struct run *r, struct err *e)
 	return got;
 }
 
+/* Of one that was not written here nothing is carried out that it asks for:
+ * its open calls are answered as interrupted, its mode does not count. */
+static int
+open_old(struct run *r, const char *dir, struct err *e)
+{
+	char *id = sessions_find(dir, r->root, r->o.resume_id, e);
+	int rc = id != NULL ? session_open(&r->session, dir, id, e) : -1;
+
+	r->foreign = rc == 0 && !origin_is_here(r->session.fd, id, r->root);
+	if (r->foreign)
+		err_say("session %s was not written here by you; its open "
+		    "calls are not run, and mode %s is in force", id,
+		    r->o.mode != NULL ? r->o.mode :
+		    conf_str(r->conf, "agent.mode"));
+	r->lent_mode = r->foreign && r->o.mode == NULL;
+	if (r->lent_mode)
+		r->o.mode = conf_str(r->conf, "agent.mode");
+	free(id);
+	return rc;
+}
+
 static int
 open_session(struct run *r, struct err *e)
 {
@@ -114,12 +136,17 @@ open_session(struct run *r, struct err *e)
 	char *dir = views_dir(r->root, !old, e);
 	int rc;
 
+	r->foreign = false;
+	if (r->lent_mode)
+		r->o.mode = NULL;
+	r->lent_mode = false;
 	if (dir == NULL)
 		return -1;
 	if (r->o.fork != NULL)
-		rc = sessions_fork(&r->session, dir, r->o.fork, r->o.at, e);
+		rc = sessions_fork(&r->session, dir, r->root, r->o.fork,
+		    r->o.at, e);
 	else if (r->o.resume)
-		rc = session_open(&r->session, dir, r->o.resume_id, e);
+		rc = open_old(r, dir, e);
 	else
 		rc = session_create(&r->session, dir, e);
 	free(dir);
@@ -248,7 +275,8 @@ run_turn(struct run *r, const char *task, struct err *e)
 	int status;
 
 	ui_begin(&r->ui, budget_from(r->conf, -1, -1).effective);
-	if (task != NULL)
+	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
+	    task != NULL)
 		setup_task(&r->hub, r->conf, task, false);
 	turn_run(&t);
 	ui_rest(&r->ui);

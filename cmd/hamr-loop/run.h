@@ -26,6 +26,8 @@ struct run {
 	struct runlog *log;
 	struct setup setup;
 	bool hub_made;
+	bool foreign;		/* the session was not written here ... */
+	bool lent_mode;		/* ... and o.mode is the configuration's */
 	char *resume_id;	/* of a /resume */
 };
 

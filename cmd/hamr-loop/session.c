@@ -1,5 +1,4 @@
 /* session.c - the session file: one writer, whole lines, durable when asked. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -39,10 +38,14 @@ open_file(struct session *s, const char *dir, int flags, struct err *e)
 
 	s->path = xasprintf("%s/%s.ndjson", dir, s->id);
 	s->fd = open(s->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
-	    flags, 0600);
+	    O_NONBLOCK | flags, 0600);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
 		return err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
 		    "%s", s->path);
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+	    (st.st_uid != geteuid() && geteuid() != 0))
+		return err_set(e, ST_POLICY, "%s is not a session file of "
+		    "yours (a link, another user's, or not a file)", s->path);
 	s->size = st.st_size;
 	return 0;
 }
@@ -63,34 +66,6 @@ session_create(struct session *s, const char *dir, struct err *e)
 		if (tries == 8)
 			return -1;
 	}
-}
-
-/* The name of the newest session in dir, without its ending; NULL: none.  Ids
- * begin with their time, so the greatest name is the newest. */
-static char *
-newest(const char *dir)
-{
-	DIR *d = opendir(dir);
-	char *best = NULL;
-	struct dirent *de;
-	struct stat st;
-
-	if (d == NULL)
-		return NULL;
-	while ((de = readdir(d)) != NULL) {
-		size_t n = strlen(de->d_name);
-
-		if (n <= 7 || strcmp(de->d_name + n - 7, ".ndjson") != 0 ||
-		    fstatat(dirfd(d), de->d_name, &st,
-		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
-			continue;
-		if (best != NULL && strncmp(de->d_name, best, n - 7) <= 0)
-			continue;
-		free(best);
-		best = xmemdup0(de->d_name, n - 7);
-	}
-	closedir(d);
-	return best;
 }
 
 /* The offset behind the last LF. */
@@ -123,18 +98,9 @@ session_open(struct session *s, const char *dir, const char *id,
 	off_t whole;
 
 	*s = (struct session){ .fd = -1, .lock = -1 };
-	s->id = id != NULL ? xstrdup(id) : newest(dir);
-	if (s->id == NULL)
-		return err_set(e, ST_NOINPUT, "no session in %s yet; start "
-		    "one with a task", dir);
-	if (strchr(s->id, '/') != NULL || s->id[0] == '.')
-		return err_set(e, ST_USAGE, "\"%s\" is no session id", s->id);
-	if (open_file(s, dir, 0, e) < 0) {
-		if (e->status == ST_NOINPUT)
-			err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
-			    "--sessions lists them", s->id, dir);
+	s->id = xstrdup(id);
+	if (open_file(s, dir, 0, e) < 0)
 		return -1;
-	}
 	s->lock = lock_take(dir, s->id, LOCK_WAIT_MS, e);
 	if (s->lock < 0)
 		return -1;

@@ -14,6 +14,7 @@
 #include "json.h"
 #include "mem.h"
 #include "msg.h"
+#include "origin.h"
 #include "sessions.h"
 #include "term.h"
 #include "ui.h"
@@ -67,7 +68,7 @@ static bool
 is_running(const char *dir, const char *id)
 {
 	char *p = xasprintf("%s/%s.lock", dir, id);
-	int fd = open(p, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
 	    errno == EWOULDBLOCK;
 
@@ -85,7 +86,8 @@ look(struct seen *s, const char *dir, const char *path)
 	const struct rec *r;
 	struct stat st;
 	struct err e;
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), got = -1;
+	int got = -1;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0) {
 		if (fstat(fd, &st) == 0)
@@ -105,38 +107,63 @@ look(struct seen *s, const char *dir, const char *path)
 
 /* ---- all of them ---- */
 
+struct found {
+	char *id;
+	struct timespec touched;
+};
+
+struct list {
+	struct found *v;
+	size_t n, cap;
+};
+
+/* Those last used first. */
 static int
 newest_first(const void *a, const void *b)
 {
-	return -strcmp(*(char *const *)a, *(char *const *)b);
+	const struct found *x = a, *y = b;
+
+	if (x->touched.tv_sec != y->touched.tv_sec)
+		return x->touched.tv_sec < y->touched.tv_sec ? 1 : -1;
+	if (x->touched.tv_nsec != y->touched.tv_nsec)
+		return x->touched.tv_nsec < y->touched.tv_nsec ? 1 : -1;
+	return -strcmp(x->id, y->id);
 }
 
-/* Ids begin with their time, so their order is that of time. */
+static void
+list_release(struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].id);
+	free(l->v);
+}
+
 static int
-find_all(const char *dir, char ***ids, size_t *n, struct err *e)
+find_all(const char *dir, struct list *l, struct err *e)
 {
 	DIR *d = opendir(dir);
-	size_t cap = 0, end = sizeof ENDING - 1;
+	size_t end = sizeof ENDING - 1;
 	struct dirent *de;
 	struct stat st;
 
-	*ids = NULL;
-	*n = 0;
+	*l = (struct list){ .n = 0 };
 	if (d == NULL)
 		return err_sys(e, ST_NOINPUT, "%s", dir);
 	while ((de = readdir(d)) != NULL) {
 		size_t len = strlen(de->d_name);
 
-		if (len <= end || strcmp(de->d_name + len - end, ENDING) != 0 ||
+		if (de->d_name[0] == '.' || len <= end ||
+		    strcmp(de->d_name + len - end, ENDING) != 0 ||
 		    fstatat(dirfd(d), de->d_name, &st,
 		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
-		*ids = xgrow(*ids, *n, &cap, sizeof **ids);
-		(*ids)[(*n)++] = xmemdup0(de->d_name, len - end);
+		l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+		l->v[l->n++] = (struct found){ xmemdup0(de->d_name, len - end),
+			st.st_mtim };
 	}
 	closedir(d);
-	if (*n > 0)
-		qsort(*ids, *n, sizeof **ids, newest_first);
+	if (l->n > 0)
+		qsort(l->v, l->n, sizeof *l->v, newest_first);
 	return 0;
 }
 
@@ -199,17 +226,16 @@ print_row(const struct seen *s, bool json, struct buf *out)
 int
 sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 {
-	char **ids;
-	size_t n;
+	struct list l;
 
-	if (find_all(dir, &ids, &n, e) < 0)
+	if (find_all(dir, &l, e) < 0)
 		return -1;
 	if (!json)
 		buf_fmt(out, "%-22s %-16s %5s %7s  %s\n", "SESSION", "STATUS",
 		    "STEPS", "AGE", "TASK");
-	for (size_t i = 0; i < n; i++) {
-		struct seen s = { .id = ids[i] };
-		char *path = xasprintf("%s/%s" ENDING, dir, ids[i]);
+	for (size_t i = 0; i < l.n; i++) {
+		struct seen s = { .id = l.v[i].id };
+		char *path = xasprintf("%s/%s" ENDING, dir, l.v[i].id);
 
 		look(&s, dir, path);
 		print_row(&s, json, out);
@@ -217,37 +243,94 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 		free(s.task);
 		free(s.status);
 		free(s.created);
-		free(ids[i]);
 	}
-	free(ids);
+	list_release(&l);
 	return 0;
 }
 
-char *
-sessions_path(const char *dir, const char *id, struct err *e)
+static bool
+is_here(const char *dir, const char *id, const char *root)
 {
-	char **ids, *path = NULL;
-	size_t n;
+	char *path = xasprintf("%s/%s" ENDING, dir, id);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool yes = fd >= 0 && origin_is_here(fd, id, root);
 
-	if (id != NULL && (strchr(id, '/') != NULL || id[0] == '.' ||
-	    id[0] == '\0')) {
-		err_set(e, ST_USAGE, "\"%s\" is no session id", id);
-		return NULL;
-	}
-	if (find_all(dir, &ids, &n, e) < 0)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (path == NULL && (id == NULL || strcmp(id, ids[i]) == 0))
-			path = xasprintf("%s/%s" ENDING, dir, ids[i]);
-		free(ids[i]);
-	}
-	free(ids);
-	if (path == NULL && id != NULL)
-		err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
-		    "--sessions lists them", id, dir);
-	else if (path == NULL)
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return yes;
+}
+
+static char *
+newest_of_ours(const struct list *l, const char *dir, const char *root,
+    struct err *e)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (is_here(dir, l->v[i].id, root))
+			return xstrdup(l->v[i].id);
+	if (l->n == 0)
 		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
 		    "a task", dir);
+	else
+		err_set(e, ST_NOINPUT, "no session in %s was written here by "
+		    "you; hamr-loop --sessions lists what is there, --resume=ID "
+		    "takes one all the same", dir);
+	return NULL;
+}
+
+/* The one that is called so, or else the only one that begins so. */
+static char *
+by_name(const struct list *l, const char *dir, const char *id, struct err *e)
+{
+	const char *found = NULL, *other = NULL;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *name = l->v[i].id;
+
+		if (strcmp(name, id) == 0)
+			return xstrdup(name);
+		if (id[0] == '\0' || strncmp(name, id, strlen(id)) != 0)
+			continue;
+		other = found;
+		found = name;
+		if (other != NULL)
+			break;
+	}
+	if (other != NULL)
+		err_set(e, ST_USAGE, "several sessions begin with %s, as %s "
+		    "and %s; give more of it", id, other, found);
+	else if (strchr(id, '/') != NULL || id[0] == '.' || id[0] == '\0')
+		err_set(e, ST_USAGE, "\"%s\" is not a session id", id);
+	else if (found == NULL)
+		err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
+		    "--sessions lists them", id, dir);
+	return other == NULL && found != NULL ? xstrdup(found) : NULL;
+}
+
+char *
+sessions_find(const char *dir, const char *root, const char *id,
+    struct err *e)
+{
+	struct list l;
+	char *found;
+
+	if (find_all(dir, &l, e) < 0)
+		return NULL;
+	found = id != NULL ? by_name(&l, dir, id, e) :
+	    newest_of_ours(&l, dir, root, e);
+	list_release(&l);
+	return found;
+}
+
+char *
+sessions_path(const char *dir, const char *root, const char *id,
+    struct err *e)
+{
+	char *found = sessions_find(dir, root, id, e);
+	char *path = found != NULL ? xasprintf("%s/%s" ENDING, dir, found) :
+	    NULL;
+
+	free(found);
 	return path;
 }
 
@@ -255,16 +338,17 @@ sessions_path(const char *dir, const char *id, struct err *e)
 
 /* The header with an id and a time of its own, and where it comes from. */
 static void
-own_header(const struct rec *r, const struct session *s, const char *id,
-    long at, struct buf *out)
+own_header(const struct rec *r, const struct session *s, const char *root,
+    const char *id, long at, struct buf *out)
 {
 	struct json *o = json_object();
 	time_t now = time(NULL);
 	struct tm tm;
-	char created[32];
+	char created[32], *mark;
 
 	gmtime_r(&now, &tm);
 	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	mark = origin_mark(s->id, root, created);
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice key = r->m[i].key;
 		char *name = xmemdup0(key.p, key.n);
@@ -273,10 +357,16 @@ own_header(const struct rec *r, const struct session *s, const char *id,
 			json_str(o, name, s->id);
 		else if (slice_is(key, "created"))
 			json_str(o, name, created);
-		else if (!slice_is(key, "fork_of") && !slice_is(key, "fork_at"))
+		else if (slice_is(key, "cwd"))
+			json_str(o, name, root);
+		else if (!slice_is(key, "fork_of") &&
+		    !slice_is(key, "fork_at") && !slice_is(key, "mark"))
 			json_raw(o, name, r->m[i].val);
 		free(name);
 	}
+	if (mark != NULL)
+		json_str(o, "mark", mark);
+	free(mark);
 	json_str(o, "fork_of", id);
 	if (at > 0)
 		json_int(o, "fork_at", at);
@@ -286,8 +376,8 @@ own_header(const struct rec *r, const struct session *s, const char *id,
 }
 
 static int
-copy(struct session *s, struct rec_in *in, const char *id, long at,
-    struct err *e)
+copy(struct session *s, struct rec_in *in, const char *root, const char *id,
+    long at, struct err *e)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
 	const struct rec *r;
@@ -296,7 +386,7 @@ copy(struct session *s, struct rec_in *in, const char *id, long at,
 
 	while ((at == 0 || n < at) && (got = rec_next(in, &r, e)) > 0) {
 		if (n++ == 0 && r->kind == R_HAMR) {
-			own_header(r, s, id, at, &b);
+			own_header(r, s, root, id, at, &b);
 			continue;
 		}
 		buf_slice(&b, r->line);
@@ -312,30 +402,32 @@ copy(struct session *s, struct rec_in *in, const char *id, long at,
 }
 
 int
-sessions_fork(struct session *s, const char *dir, const char *id, long at,
-    struct err *e)
+sessions_fork(struct session *s, const char *dir, const char *root,
+    const char *begun, long at, struct err *e)
 {
-	char *path = sessions_path(dir, id, e);
+	char *id = sessions_find(dir, root, begun, e), *path;
 	struct rec_in in;
 	int fd, r;
 
-	if (path == NULL)
+	if (id == NULL)
 		return -1;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	path = xasprintf("%s/%s" ENDING, dir, id);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		r = err_sys(e, ST_SYSTEM, "%s", path);
-		free(path);
-		return r;
+		goto out;
 	}
 	r = session_create(s, dir, e);
 	if (r == 0) {
 		rec_in_init(&in, fd, path, REC_MAX);
-		r = copy(s, &in, id, at, e);
+		r = copy(s, &in, root, id, at, e);
 		rec_in_release(&in);
 		if (r < 0)	/* nothing of it stays */
 			unlink(s->path);
 	}
 	close(fd);
+out:
 	free(path);
+	free(id);
 	return r;
 }

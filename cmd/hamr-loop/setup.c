@@ -8,6 +8,7 @@
 #include "file.h"
 #include "mem.h"
 #include "mention.h"
+#include "origin.h"
 #include "setup.h"
 
 #define SYSTEM_MAX ((size_t)1 << 20)
@@ -171,7 +172,7 @@ header(const struct setup *s, struct hub *h)
 	    conf_str(s->conf, "provider.model");
 	time_t now = time(NULL);
 	struct tm tm;
-	char at[32];
+	char at[32], *mark;
 
 	gmtime_r(&now, &tm);
 	strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &tm);
@@ -183,6 +184,10 @@ header(const struct setup *s, struct hub *h)
 	json_str(o, "mode", s->mode);
 	if (model[0] != '\0')
 		json_str(o, "model", model);
+	mark = origin_mark(h->session->id, s->root, at);
+	if (mark != NULL)
+		json_str(o, "mark", mark);
+	free(mark);
 	return hub_commit(h, o);
 }
 

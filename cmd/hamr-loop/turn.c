@@ -290,6 +290,29 @@ next(struct turn *t)
 	return false;
 }
 
+bool
+turn_settle(struct turn *t, bool task, bool run)
+{
+	struct hub *h = t->hub;
+	struct track *k = h->track;
+	const char *code = NULL;
+
+	if (track_open(k) == 0)
+		return true;
+	if (!run || k->last == R_USER)
+		code = "interrupted";
+	else if (k->last == R_ASSISTANT && strcmp(k->finish, "length") == 0)
+		code = "truncated";
+	if (code == NULL && task) {
+		run_calls(t);
+	} else if (code != NULL && (task || code[0] == 'i')) {
+		close_calls(t, code, code[0] == 'i' ? TEXT_RESULT_INTERRUPTED :
+		    TEXT_RESULT_CUT);
+		hub_sync(h, SLOT_GUARD);
+	}
+	return !h->failed && h->interrupts == 0;
+}
+
 static void
 interrupted(struct turn *t, const char *why)
 {

@@ -33,6 +33,11 @@ struct turn {
  * answered, so that none is without a result. */
 void turn_run(struct turn *t);
 
+/* Before a new task: what calls were left open are answered.  None is run in a
+ * session that is not gone on with (run false), or behind a later message.
+ * False: the turn is over. */
+bool turn_settle(struct turn *t, bool task, bool run);
+
 /* Commit the end record and make it durable. */
 int turn_end(struct turn *t);
 

@@ -45,7 +45,7 @@ inspect_session(const struct opts *o, const char *root, struct err *e)
 	int rc = -1;
 
 	if (dir != NULL)
-		path = sessions_path(dir, o->id, e);
+		path = sessions_path(dir, root, o->id, e);
 	if (path != NULL || (budget && o->id == NULL))
 		rc = inspect(o, o->inspect, path, e);
 	free(path);
@@ -61,7 +61,7 @@ export_session(const struct opts *o, const char *root, struct err *e)
 	int rc = -1;
 
 	if (dir != NULL)
-		path = sessions_path(dir, o->id, e);
+		path = sessions_path(dir, root, o->id, e);
 	if (path != NULL)
 		rc = strcmp(o->export, "html") == 0 ?
 		    export_html(path, &b, e) :
