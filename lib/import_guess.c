@@ -377,7 +377,9 @@ import_guess(struct slice s, bool all, bool lenient, struct guess *g)
 			guess_document(&k, s);
 	}
 	if (g->kind == GUESS_BROKEN && lenient && !k.hamr) {
-		g->kind = GUESS_MORE;
+		*g = (struct guess){ .kind = GUESS_MORE };
+		k.marks = 0;
+		k.any = k.odd = k.roles = false;
 		k.lenient = true;
 		if (!guess_lines(&k, s, all) && all)
 			g->kind = GUESS_BROKEN;

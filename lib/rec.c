@@ -307,6 +307,8 @@ rec_next(struct rec_in *in, const struct rec **r, struct err *e)
 struct slice
 rec_raw(const struct rec_in *in)
 {
+	if (in->buf == NULL)
+		return SLICE("");
 	return (struct slice){ in->buf + in->start, in->end - in->start };
 }
 

@@ -1,47 +1,10 @@
-/* import.c - fuzz: whose transcript it is does not depend on how much was
- * shown before; tools and paths are renamed, and pairs made, of anything. */
+/* import.c - fuzz: tools and paths are renamed, and pairs made, of anything. */
 #include "fuzz.h"
-#include "import_guess.h"
 #include "import_name.h"
 #include "import_pair.h"
 #include "rec.h"
 #include "units.h"
 #include "utf8.h"
-
-static void
-say(const struct guess *g, struct buf *log)
-{
-	buf_fmt(log, "%d %s %s %d %d", (int)g->kind, g->one != NULL ?
-	    g->one->name : "-", g->other != NULL ? g->other->name : "-",
-	    (int)g->lines, (int)g->odd);
-}
-
-/* The door asks with what it has, until it is told. */
-static void
-guess(const char *p, size_t n, uint8_t rule)
-{
-	struct buf whole = BUF_INIT(4096), cut = BUF_INIT(4096);
-	struct guess g;
-	size_t at = 0;
-
-	import_guess((struct slice){ p, n }, true, rule & 1, &g);
-	say(&g, &whole);
-	for (size_t i = 0; at < n && i < 64; i++) {
-		char *part;
-
-		at += fuzz_piece(rule, i, n - at);
-		part = fuzz_copy(p, at);
-		import_guess((struct slice){ part, at }, false, rule & 1, &g);
-		free(part);
-		if (g.kind != GUESS_MORE)
-			break;
-	}
-	import_guess((struct slice){ p, n }, true, rule & 1, &g);
-	say(&g, &cut);
-	fuzz_same(&whole, &cut);
-	buf_release(&whole);
-	buf_release(&cut);
-}
 
 static void
 canonical(struct slice args)
@@ -112,10 +75,10 @@ mend(const char *p, size_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	uint8_t rule = fuzz_byte(&data, &n);
-	char *p = fuzz_copy(data, n);
+	char *p;
 
-	guess(p, n, rule);
+	fuzz_byte(&data, &n);
+	p = fuzz_copy(data, n);
 	pairs(p, n);
 	mend(p, n);
 	free(p);
