@@ -206,7 +206,7 @@ without_approval(struct job *j)
 		return STEP_NEXT;	/* read-only */
 	files_preview(j->t->files, j->schema->name, buf_view(&j->args),
 	    &j->r);
-	if (strcmp(j->r.code, "denied") == 0)
+	if (strcmp(j->r.code, "denied") == 0 && !j->t->no_ask)
 		err_say("%s changed nothing, as nobody could be asked; --yes "
 		    "allows changes", j->schema->name);
 	return STEP_DONE;

@@ -151,7 +151,8 @@ tell_read_only(struct job *j)
 	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
 	buf_adds(b, "[ran read-only: commands can change files only with "
 	    "--yes]\n");
-	err_say("without --yes the command could change nothing");
+	if (!j->t->no_ask)
+		err_say("without --yes the command could change nothing");
 }
 
 void

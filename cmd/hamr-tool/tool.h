@@ -44,7 +44,8 @@ struct tool {
 	const struct conf *conf;
 	const char *root;	/* absolute */
 	bool yes, person;
-	bool no_ask;		/* resident, but nobody answers an ask */
+	bool no_ask;		/* resident, but nobody answers an ask; who
+				 * runs us tells the user */
 	enum mode mode;
 	struct stage *stage;
 	struct serve *serve;	/* --mcp, mcp_serve.h */
