@@ -188,6 +188,19 @@ is "it is untouched" "$(cat bad.db)" \
 if sqlite3 other.db 'create table x(y)' 2>/dev/null; then
 	status "another program's database" 65 hamr-mem --db other.db save x
 fi
+# a planted one: what it would run, or swallow, is told
+for extra in 'create trigger evil after insert on item begin delete from item; end' \
+    'create view evil as select * from item' 'create table evil(x)' \
+    'create index evil on item(name)'; do
+	hamr-mem --db planted.db save "the compiler is gcc" >/dev/null
+	sqlite3 planted.db "$extra" 2>/dev/null || break
+	set -- $extra
+	status "a planted $2: not saved to" 65 hamr-mem --db planted.db save x
+	match "and it is named" "$(cat "$T/.err")" \
+		"*holds a $2 that hamr-mem did not make (evil); move it away*"
+	status "nor searched" 65 hamr-mem --db planted.db search gcc
+	rm -f planted.db*
+done
 ok "check" hamr-mem check
 ok "--help fits a screen" test "$(hamr-mem --help | wc -l)" -le 24
 is "and 80 columns" "$(hamr-mem --help | awk 'length > 80')" ""

@@ -40,12 +40,62 @@ configure(struct db *db, struct err *e)
 	sqlite3_busy_timeout(h, BUSY_MS);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	return db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
 	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=1;"
 	    "PRAGMA synchronous=NORMAL;", e);
+}
+
+/* Is this one of the statements, each ended by ';'? */
+static bool
+is_statement(const char *all, struct slice sql)
+{
+	const char *p = memmem(all, strlen(all), sql.p, sql.n);
+
+	return p != NULL && (p == all || p[-1] == ';') &&
+	    (p[sql.n] == ';' || p[sql.n] == '\0');
+}
+
+static bool
+is_shadow(const struct db_schema *schema, struct slice name)
+{
+	for (size_t i = 0; schema->shadow[i] != NULL; i++)
+		if (slice_starts(name, schema->shadow[i]))
+			return true;
+	return false;
+}
+
+/* Is there nothing but what we make?  A file may be planted, with triggers that
+ * swallow what is saved, or views in place of tables. */
+static int
+check_schema(struct db *db, struct err *e)
+{
+	const struct db_schema *schema = db->schema;
+	struct st *s = db_st(db, "SELECT type, name, sql FROM sqlite_master "
+	    "WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE "
+	    "'\\'", e);
+	int got;
+
+	if (s == NULL)
+		return -1;
+	while ((got = st_step(s, e)) > 0) {
+		struct slice name = st_col(s, 1);
+
+		if (is_statement(schema->sql, st_col(s, 2)) ||
+		    (slice_is(st_col(s, 0), "table") &&
+		    is_shadow(schema, name)))
+			continue;
+		got = err_set(e, ST_DATA, "%s: holds a %.*s that hamr-mem did "
+		    "not make (%.*s); move it away or name another one with "
+		    "--db", db->path, (int)st_col(s, 0).n, st_col(s, 0).p,
+		    (int)name.n, name.p);
+		break;
+	}
+	st_done(s);
+	return got < 0 ? -1 : 0;
 }
 
 /* Whose file is it?  The version of our schema, 0: nobody's yet, -1: e. */
@@ -67,6 +117,8 @@ whose(struct db *db, struct err *e)
 	if (version < 1 || version > db->schema->version)
 		return err_set(e, ST_DATA, "%s: made by another version of "
 		    "hamr-mem; use that one", db->path);
+	if (check_schema(db, e) < 0)
+		return -1;
 	return (int)version;
 }
 

@@ -45,6 +45,7 @@ static const struct db_schema schema = {
 	/* 'unclean': deleted text may still stand in the log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	SAVES_SQL TIMES_SQL WORDS_SQL,
+	.shadow = { "words_", "grams_" },
 	.upgrade = { SAVES_SQL
 	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
 	"  coalesce(tags, '[]') FROM item WHERE kind = 1;",
