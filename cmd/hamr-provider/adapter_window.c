@@ -2,23 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
 #include "mem.h"
 #include "num.h"
 
 #include "adapter_in.h"
-
-/* The model's name in a path; a slash in it stays one. */
-static void
-put_name(struct buf *out, const char *name)
-{
-	for (; *name != '\0'; name++)
-		if (strchr("abcdefghijklmnopqrstuvwxyz"
-		    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:@", *name) !=
-		    NULL)
-			buf_addc(out, *name);
-		else
-			buf_fmt(out, "%%%02X", (unsigned char)*name);
-}
 
 char *
 adapter_window_path(const struct adapter *ad, const char *model)
@@ -32,7 +20,7 @@ adapter_window_path(const struct adapter *ad, const char *model)
 		return NULL;
 	while ((at = strstr(p, mark)) != NULL) {
 		buf_add(&out, p, (size_t)(at - p));
-		put_name(&out, model);
+		api_path_name(model, &out);
 		p = at + strlen(mark);
 	}
 	buf_adds(&out, p);

@@ -115,6 +115,9 @@ struct api_tools {
 bool api_tools(struct slice tools, const struct api_tools *f, struct buf *out,
     bool *first);		/* false: there are none */
 
+/* Append a model's name as a part of a path; a slash in it stays one. */
+void api_path_name(const char *name, struct buf *out);
+
 /* A data: URL taken apart; false when it is none. */
 bool api_data_url(struct slice url, struct slice *mime, struct slice *data);
 

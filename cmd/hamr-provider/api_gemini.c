@@ -359,10 +359,15 @@ read(struct api_stream *st, const struct scan *sc, struct answer *a,
 static char *
 path(const char *model, bool stream)
 {
+	struct buf out = BUF_INIT(1 << 20);
+
 	if (strncmp(model, "models/", 7) == 0)
 		model += 7;
-	return xasprintf("/v1beta/models/%s:%s", model, stream ?
-	    "streamGenerateContent?alt=sse" : "generateContent");
+	buf_adds(&out, "/v1beta/models/");
+	api_path_name(model, &out);
+	buf_adds(&out, stream ? ":streamGenerateContent?alt=sse" :
+	    ":generateContent");
+	return buf_detach(&out);
 }
 
 const struct api api_gemini = {

@@ -201,3 +201,15 @@ api_data_url(struct slice url, struct slice *mime, struct slice *data)
 	*data = (struct slice){ at, url.n - (size_t)(at - url.p) };
 	return true;
 }
+
+void
+api_path_name(const char *name, struct buf *out)
+{
+	for (; *name != '\0'; name++)
+		if (strchr("abcdefghijklmnopqrstuvwxyz"
+		    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:@", *name) !=
+		    NULL)
+			buf_addc(out, *name);
+		else
+			buf_fmt(out, "%%%02X", (unsigned char)*name);
+}

@@ -22,6 +22,7 @@ struct http {
 	struct pollfd *fds;
 	size_t nfds, capfds;
 	long long timer;	/* when it wants to be called; -1: not */
+	int kept;		/* the HTTP/1 connection that stays open; -1: none */
 	/* the request in hand */
 	const struct http_call *call;
 	struct http_reply *reply;
@@ -202,7 +203,7 @@ http_new(const struct http_conf *c)
 	h->conf = *c;
 	h->clock.first_ms = c->first_ms;
 	h->clock.idle_ms = c->idle_ms;
-	h->timer = -1;
+	h->timer = h->kept = -1;
 	must(curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free,
 	    xrealloc, xstrdup, xcalloc));
 	h->multi = curl_multi_init();
@@ -210,6 +211,7 @@ http_new(const struct http_conf *c)
 	if (h->multi == NULL || h->easy == NULL)
 		mem_none();
 	h->headers = header_list(c->headers, c->nheaders);
+	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -232,6 +234,28 @@ http_free(struct http *h)
 
 /* ---- one request ---- */
 
+/* Has the kept connection something to read, before anything is asked?  That
+ * is no answer to the next request: what follows one of a wrong length. */
+static bool
+has_unasked(const struct http *h)
+{
+	struct pollfd p = { h->kept, POLLIN, 0 };
+
+	return h->kept >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/* The connection that stays open; one of HTTP/2 tells its answers apart. */
+static void
+note_kept(struct http *h)
+{
+	curl_socket_t fd = CURL_SOCKET_BAD;
+	long version = 0;
+
+	curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &fd);
+	curl_easy_getinfo(h->easy, CURLINFO_HTTP_VERSION, &version);
+	h->kept = version < CURL_HTTP_VERSION_2_0 ? (int)fd : -1;
+}
+
 static void
 begin(struct http *h, const struct http_call *c, struct http_reply *r)
 {
@@ -245,6 +269,8 @@ begin(struct http *h, const struct http_call *c, struct http_reply *r)
 	h->clock.started = h->clock.heard = file_now_ms();
 	h->clock.total_ms = c->max_ms > 0 ? c->max_ms : h->conf.total_ms;
 	curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
+	curl_easy_setopt(h->easy, CURLOPT_FRESH_CONNECT,
+	    (long)has_unasked(h));
 	if (c->post) {
 		curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
 		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, c->body.p);
@@ -385,6 +411,7 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 		}
 	}
 	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
+	note_kept(h);
 	curl_multi_remove_handle(h->multi, h->easy);
 	/* nothing of the caller's stays behind */
 	curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);

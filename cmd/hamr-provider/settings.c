@@ -105,8 +105,9 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 		    "like http://127.0.0.1:8080/v1");
 	for (const char *p = url; *p != '\0'; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
-			return err_set(e, ST_CONFIG,
-			    "the base URL has blanks or control bytes in it");
+			return err_set(e, f->base_url != NULL ? ST_USAGE :
+			    ST_CONFIG, "the base URL has blanks or control "
+			    "bytes in it");
 	n = strlen(url);
 	while (n > 0 && url[n - 1] == '/')
 		n--;
