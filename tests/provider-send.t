@@ -254,4 +254,29 @@ is "each call has an id, a name, an object and its result" "$(tail -n 1 log |
 null
 [["call_2_1","f","{}"],["a","unknown","{\"_invalid\":\"[1]\"}"],["call_2_3","g","{}"],["call_2_4","unknown","{}"],["call_2_5","unknown","{}"]]
 [["call_2_1","without"],["a","first"],["call_2_3",""],["call_2_4","(no result)"],["call_2_5","(no result)"]]'
+
+# ---- how long an answer may be ----
+
+answer='{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"message":{"content":"x"},"done":true}'
+printf 'body %s\n' "$answer" >s
+serve s
+room() {	# ARG...: what the body asks for
+	ask "$@" >/dev/null
+	tail -n 1 log | jq -r .body | jq -c '[.max_tokens, .max_output_tokens,
+		.generationConfig.maxOutputTokens, .options.num_predict,
+		.max_completion_tokens] | map(values) | unique'
+}
+printf '%s\n' "$user" >in
+is "nothing is said where the window is not known" "$(room)" "[]"
+is "... but where it is set" "$(room -o context.window=65536)" "[8192]"
+is "... of a small one a quarter" "$(room -o context.window=4096)" "[1024]"
+printf '{"type":"limit","context_tokens":16384,"source":"/props"}\n%s\n' "$user" >in
+for api in openai responses anthropic gemini ollama; do
+	is "$api: what is reserved of a window that is known" \
+		"$(room --api $api)" "[4096]"
+done
+is "as it is reserved" "$(room -o context.reserved_output_tokens=1000)" "[1000]"
+is "... as it is set" "$(room -o provider.max_tokens=77)" "[77]"
+is "params have the last word" \
+	"$(room -o 'provider.params={"max_completion_tokens":5}')" "[5]"
 done_testing

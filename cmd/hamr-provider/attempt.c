@@ -5,6 +5,7 @@
 
 #include "attempt.h"
 #include "body.h"
+#include "budget.h"
 #include "cassette.h"
 #include "file.h"
 #include "mem.h"
@@ -281,6 +282,39 @@ make_url(struct exchange *x)
 	free(path);
 }
 
+/* Do params tell by themselves how long an answer may be? */
+static bool
+limits_output(struct slice params)
+{
+	static const char *const keys[] = { "max_tokens",
+		"max_completion_tokens", "max_output_tokens",
+		"generationConfig", "generation_config" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (scan_get(params, keys[i]).p != NULL)
+			return true;
+	return scan_get(scan_get(params, "options"), "num_predict").p != NULL;
+}
+
+/* As it is set, else what is reserved of a window that is known; 0: the
+ * server decides. */
+static long long
+max_tokens(const struct exchange *x)
+{
+	const struct settings *s = x->p->set;
+	long limit = s->window > 0 && x->p->limit < 0 ? (long)s->window :
+	    x->p->limit;
+	struct budget b;
+
+	if (s->max_tokens > 0 || limits_output(slice_of(s->params)) ||
+	    limits_output(x->ask->params))
+		return s->max_tokens;
+	if (limit < 0 && !conf_is_set(s->conf, "context.window"))
+		return 0;
+	b = budget_from(s->conf, -1, limit);
+	return b.window - b.effective;
+}
+
 /* It also says where to, and with which headers. */
 static int
 ask_adapter(struct exchange *x, const struct body *b, struct slice messages)
@@ -311,7 +345,7 @@ make_body(struct exchange *x)
 		.dialect = x->p->quirks & QUIRK_NO_TOOLS ? DIALECT_HERMES :
 		    s->dialect,
 		.has_temperature = s->has_temperature,
-		.temperature = s->temperature, .max_tokens = s->max_tokens,
+		.temperature = s->temperature, .max_tokens = max_tokens(x),
 		.window = s->window,
 		.quirks = x->p->quirks,
 		.conf_params = slice_of(s->params),

@@ -93,6 +93,7 @@ static void
 read_record(struct stage *s, const struct rec *r)
 {
 	struct provider *p = s->self;
+	int64_t n;
 
 	if (replay_counts(r))
 		p->answers++;
@@ -113,6 +114,10 @@ read_record(struct stage *s, const struct rec *r)
 		break;
 	case R_CONFIG:
 		read_config(p, r);
+		break;
+	case R_LIMIT:
+		if (rec_int(r, "context_tokens", &n) && n > 0)
+			p->limit = (long)n;
 		break;
 	case R_ERROR:
 		if (rec_str_is(r, "stage", "compact") ||
@@ -143,6 +148,7 @@ forget(struct stage *s)
 	ids_reset(&p->ids);
 	messages_past_release(&p->past);
 	p->answers = 0;
+	p->limit = -1;
 	drop(&p->tools);
 	drop(&p->request);
 	drop(&p->constrain);
@@ -237,6 +243,7 @@ provider_init(struct provider *p, struct settings *set)
 	memset(p, 0, sizeof *p);
 	p->set = set;
 	p->record = -1;
+	p->limit = -1;
 	p->view = view_new();
 }
 

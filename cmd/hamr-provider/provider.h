@@ -32,6 +32,7 @@ struct provider {
 	size_t answers;		/* for the replay: messages and errors read */
 	char *tools, *request, *constrain;	/* lines, owned, or NULL */
 	struct ask ask;		/* slices of request */
+	long limit;		/* the window, by the last limit; -1: unknown */
 	bool asked;		/* the last message waits for an answer */
 	bool blocked;		/* hamr-compact gave up since */
 	/* the server, for the whole process */

@@ -25,6 +25,7 @@ provider_limit(struct provider *p, long long tokens, const char *source)
 {
 	struct json *o = json_object();
 
+	p->limit = (long)tokens;
 	json_str(o, "type", "limit");
 	json_int(o, "context_tokens", tokens);
 	json_str(o, "source", source);
