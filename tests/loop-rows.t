@@ -20,8 +20,21 @@ is "its last words are the answer" "$(tail -n 1 out | jq -r .answer)" \
     "That far."
 { usage 5 0.6; call read '{"path":"f"}'; usage 5 0.6; call read '{"path":"."}'
 usage 5 0.1; answer "That far."; answer "never"; } >script
-run x -o budget.max_cost=1.0
+run x -o budget.max_cost=1.0 -o 'provider.prices=[3, 15]'
 is "max_cost" "$S $(ended) $(ran)" "3 budget_exhausted max_cost 2"
+run x -o budget.max_cost=1.0
+is "max_cost without prices: status 78, and no session" "$S $(wc -l <err) \
+$(cat out)" "78 1 "
+match "... with what to do" "$(cat err)" \
+    "hamr-loop: budget.max_cost is set*prices = \[IN, OUT\] under \[provider\]*"
+run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]' --model other
+is "... also without those of the model" "$S" 78
+run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]' --model m
+is "... but with them" "$S" 3
+run x -o budget.max_cost=1.0 -o 'budget.prices=[3, 15, 0.3]' --model m
+is "... or with those of any" "$S" 3
+run x -o budget.max_cost=0.0
+is "no limit needs no prices" "$S" 0
 { call bash "{\"command\":\"sleep 65.3$$\"}"; answer "That far."; } >script
 run x -o budget.max_wall_seconds=4
 is "max_wall_seconds, in a call" "$S $(ended) $(results)" \

@@ -29,6 +29,11 @@ struct turn {
 	char *record;		/* the end record, once it is; owned */
 };
 
+/* Can the limits that are set be kept?  A cost needs prices: ST_CONFIG.  The
+ * provider and the model are those of the command line, or NULL. */
+int turn_check_limits(const struct conf *c, const char *provider,
+    const char *model, struct err *e);
+
 /* Go on until the turn ends; sets t->end and t->reason.  Calls left open are
  * answered, so that none is without a result. */
 void turn_run(struct turn *t);
