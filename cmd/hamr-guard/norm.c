@@ -309,40 +309,66 @@ is_uuid(const char *p, const char *end)
 	return true;
 }
 
-/* Behind the id that begins at p, where a word begins; p: none does. */
+/* The UUID that the hexadecimal digits from p on belong to: where it begins,
+ * not before from; NULL: none. */
 static const char *
-over_id(const char *p, const char *end)
+uuid_of(const char *from, const char *p, const char *end)
 {
-	const char *q = p;
-	bool digit = false;
+	static const unsigned char group[] = { 0, 9, 14, 19, 24 };
 
-	if (is_uuid(p, end))
-		return p + 36;
+	for (size_t i = 0; i < sizeof group; i++)
+		if (p - from >= group[i] && is_uuid(p - group[i], end))
+			return p - group[i];
+	return NULL;
+}
+
+/* The first digit after *from is at p: what is to be masked with it begins at
+ * *from then; where it ends. */
+static const char *
+over_number(const char *line, const char **from, const char *p,
+    const char *end)
+{
+	const char *start = p, *q = p, *uuid;
+
+	while (start > *from && is_hex(start[-1]))
+		start--;
 	while (q < end && is_hex(*q))
-		digit |= is_digit(*q++);
-	return digit && q - p >= HEX_ID && (q == end || !is_word(*q)) ? q : p;
+		q++;
+	if (start == line || !is_word(start[-1])) {
+		uuid = (q < end && *q == '-') || (start > line && start[-1] == '-') ?
+		    uuid_of(*from, start, end) : NULL;
+		if (uuid != NULL) {
+			*from = uuid;
+			return uuid + 36;
+		}
+		if (q - start >= HEX_ID && (q == end || !is_word(*q))) {
+			*from = start;
+			return q;
+		}
+	}
+	for (q = p; q < end && is_digit(*q); q++)
+		;
+	*from = p;
+	return q;
 }
 
 bool
 norm_mask(struct slice line, struct buf *out)
 {
 	const char *p = line.p, *end = line.p + line.n, *done = p;
-	bool in_word = false;
 
 	buf_reset(out);
 	while (p < end) {
-		const char *q = !in_word && is_hex(*p) ? over_id(p, end) : p;
+		const char *from = done;
 
-		while (q < end && is_digit(*q))
-			q++;
-		in_word = is_word(*p);
-		if (q == p) {
+		if (!is_digit(*p)) {
 			p++;
 			continue;
 		}
-		buf_add(out, done, (size_t)(p - done));
+		p = over_number(line.p, &from, p, end);
+		buf_add(out, done, (size_t)(from - done));
 		buf_addc(out, '\2');
-		p = done = q;
+		done = p;
 	}
 	if (done == line.p)
 		return false;

@@ -117,30 +117,31 @@ mixed(uint64_t before, uint64_t h, size_t blank, const char *start,
 }
 
 /* The hashes of a line without what changes by itself, and masked; h if that
- * is the line itself. */
+ * is the line itself.  A mask needs no decoding: equal is equal. */
 static void
 normalised(struct pass *a, const struct part *l, uint64_t h, uint64_t *norm,
     uint64_t *mask)
 {
-	struct slice text = { l->p, (size_t)(l->end - l->p) };
+	const struct slice line = { l->p, (size_t)(l->end - l->p) };
 	struct buf *plain = &a->scratch[0], *out = &a->scratch[1];
+	struct slice text = line;
 
 	*norm = *mask = h;
-	if ((l->has & ESCAPES) != 0) {
+	if ((l->has & (MARKS | ESCAPES)) == (MARKS | ESCAPES)) {
 		buf_reset(plain);
 		scan_inside(text, plain);
 		text = buf_view(plain);
 	}
 	if ((l->has & MARKS) != 0 && norm_line(text, a->kind, out)) {
 		*norm = *mask = text_hash(out->p, out->len, K2);
-		if (!a->masks)
-			return;
 		buf_reset(plain);
 		buf_slice(plain, buf_view(out));
 		text = buf_view(plain);
+	} else {
+		text = line;
 	}
 	if (a->masks && norm_mask(text, out))
-		*mask = text_hash(out->p, out->len, K1);
+		*mask = text_hash_line(out->p, out->len) ^ K1;
 }
 
 /* Add a line to a hash that goes with d->hash until a line differs. */

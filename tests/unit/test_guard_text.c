@@ -22,7 +22,7 @@ digest(const char *json, struct hset *seen)
 	/* as in a record: between quotes */
 	buf_fmt(&quoted, "\"%s\"", json);
 	text = (struct slice){ quoted.p + 1, quoted.len - 2 };
-	text_digest(text, seen != NULL ? seen : &own, scratch, &d);
+	text_digest(text, seen != NULL ? seen : &own, true, scratch, &d);
 	hset_release(&own);
 	buf_release(&quoted);
 	buf_release(&scratch[0]);
@@ -122,6 +122,42 @@ changes(void **state)
 		}
 }
 
+/* Numbers and ids masked, whatever they mean. */
+static void
+masks(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} rows[] = {
+		{ "line 12 of 7", "line 13 of 144", true },
+		{ "v1.2-a", "v1.3-a", true },
+		{ "at 3f2a9c1", "at 77d0e4b", true },
+		{ "x 123e4567-e89b-12d3-a456-426614174000 y",
+		    "x 9aaabbbb-cccc-dddd-eeee-ffffffffffff y", true },
+		{ "took 1m30s for 5", "took 12s for 6", true },
+		{ "\\\"a\\\": 1", "\\\"a\\\": 2", true },
+		{ "12 a", "12 b", false },
+		{ "decade", "facade", false },
+		{ "deadbeef", "cafebabe", false },
+		{ "1", "", false },
+		{ "1 2", "12", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct digest x = digest(rows[i].a, NULL);
+		struct digest y = digest(rows[i].b, NULL);
+
+		if ((x.mask == y.mask) != rows[i].same)
+			fail_msg("%s and %s", rows[i].a, rows[i].b);
+	}
+	assert_true(digest("a\\nb 1\\nc", NULL).mask ==
+	    digest("a\\nb 22\\nc", NULL).mask);
+	assert_true(digest("a\\nb 1\\nc", NULL).mask !=
+	    digest("a\\nb 22\\nd", NULL).mask);
+}
+
 static void
 json_members(void **state)
 {
@@ -157,7 +193,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spelling), cmocka_unit_test(changes),
-		cmocka_unit_test(json_members), cmocka_unit_test(gain),
+		cmocka_unit_test(masks), cmocka_unit_test(json_members),
+		cmocka_unit_test(gain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
