@@ -16,6 +16,7 @@ struct simple {			/* one simple command */
 	bool piped;		/* its input comes from another */
 	bool expands;		/* $, `, *, ?, [ or a process in it */
 	bool writes;		/* > to something else than /dev/null or & */
+	bool elsewhere;		/* and that is below /tmp */
 	bool reads;		/* < */
 	bool more;		/* has words behind WORDS_MAX */
 };
@@ -205,6 +206,8 @@ over_redirection(const char *p, const char *end, struct simple *s)
 	    w[-1] == '&') && !slice_is((struct slice){ w, (size_t)(p - w) },
 	    "/dev/null")))
 		s->writes = true;
+	if (writes && p - w > 5 && memcmp(w, "/tmp/", 5) == 0)
+		s->elsewhere = true;
 	return p;
 }
 
@@ -281,7 +284,8 @@ shell_judge(struct slice cmd, struct shell *out)
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
 		out->mutates |= s.writes || writes;
-		if (s.writes || (writes && !is_command(&s, at, recorders))) {
+		if ((s.writes && !s.elsewhere) ||
+		    (writes && !is_command(&s, at, recorders))) {
 			out->matters = true;
 			out->removes = ++changes == 1 && !s.writes ?
 			    removed(&s, at) : (struct slice){ NULL, 0 };
