@@ -212,7 +212,8 @@ static bool
 is_gemini_message(struct slice m)
 {
 	return scan_str_is(scan_get(m, "type"), "gemini") ||
-	    (is_string(m, "role") && is_array(m, "parts"));
+	    (is_string(m, "role") && is_array(m, "parts") &&
+	    !has(m, "content"));
 }
 
 static bool

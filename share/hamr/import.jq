@@ -114,7 +114,8 @@ def parents($nodes):
   (reduce range(0; $nodes | length) as $i ({}; $nodes[$i].id as $id | if $id == null or has($id) then . else .[$id] = $i end)) as $at
   | [foreach range(0; $nodes | length) as $i ({};
       $nodes[$i] as $e | (if $e.side then "s\($e.agent)" else "main" end) as $before
-      | ([.["=\($e.parent)"], $at[$e.parent // ""], .["=\($e.logical)"], $at[$e.logical // ""]] | map(values) | .[0]) as $up
+      | .["=\($e.parent)"] as $near
+      | (if $near != null then $near else [$at[$e.parent // ""], .["=\($e.logical)"], $at[$e.logical // ""]] | map(values) | .[0] end) as $up
       | (if $up == null and ($e.root | not) then .[$before] else $up end) as $up
       | .up = $up
       | (if $e.id == null then . else .["=\($e.id)"] = $i end)
