@@ -27,6 +27,9 @@ is "one end record, last" "$(jq -r .type "$(session)" | grep -nc '^end$') $(
     tail -n 1 "$(session)" | jq -r .type)" "1 end"
 is "end: status, steps, calls" "$(tail -n 1 "$(session)" |
     jq -r '[.status, .steps, .tool_calls] | join(" ")')" "completed 5 6"
+is "end: what its commands ran in, in a word" "$(tail -n 1 "$(session)" |
+    jq -r .sandbox | sed 's/, .* not limited$//')" \
+    "$(jq -r 'select(.name == "bash") | .meta.sandbox' "$(session)" | sort -u)"
 is "end: files changed" "$(tail -n 1 "$(session)" |
     jq -c .files_changed)" '["marks","new.txt"]'
 is "a start before every result" "$(jq -r 'select(.type == "start" or
@@ -98,7 +101,7 @@ same "mini-loop and hamr-loop: the same role records" "$T/loop.roles" \
 cd ..
 
 # ---- statuses and limits ----
-fresh limits
+fresh unlimited
 status "no task" 2 hamr-loop </dev/null
 match "no task says what to do" "$(cat "$T/.err")" "*no task; say*"
 status "two tasks" 2 hamr-loop a b
@@ -184,4 +187,24 @@ jq -cn '{role: "assistant", content: null, tool_calls: [{id: "c", type:
 timeout 60 hamr-loop --no-config --yes --replay script x >out 2>err
 is "a call of a very long name is shown" "$? $(cat out) $(grep -c ' -> ' err)" \
     "0 There is no such tool. 1"
+
+# what is not limited is said
+cd "$T" && fresh limits
+cat >script <<'X'
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"true >f\"}"}}],"finish_reason":"tool_calls"}
+{"role":"assistant","content":"It ran."}
+X
+hamr-loop --no-config --yes --json -o sandbox.memory=0 -o sandbox.pids=0 \
+    --replay script "what does true print?" >out 2>err
+ran=$(jq -r 'select(.role == "tool") | .meta.sandbox' out)
+is "the end record names what a sandbox does not limit" "$(tail -n 1 out |
+    jq -r .sandbox)" "$ran$([ "$ran" = none ] ||
+    echo ", memory and processes not limited")"
+
+# trust
+mkdir -p .hamr && echo 'provider.api = "ollama"' >.hamr/config.toml
+hamr-loop --trust >out 2>err
+is "--trust says what it does, and nothing else" "$? $(cat out err)" \
+    "0 hamr-loop: $PWD/.hamr/config.toml is trusted as it is now; once it \
+changes it is not"
 done_testing

@@ -52,7 +52,7 @@ run_configure(struct run *r, struct err *e)
 		    "--repair-attempts" },
 	};
 	struct conf_opts co = { .none = r->o.no_config, .set = r->o.set,
-		.nset = r->o.nset };
+		.nset = r->o.nset, .quiet = r->o.trust };
 
 	r->root = conf_root(r->o.dir != NULL ? r->o.dir : ".", e);
 	if (r->root == NULL)

@@ -42,9 +42,9 @@ new_turn(struct track *t)
 	t->steps = t->started = 0;
 	t->usage = (struct usage){ 0 };
 	t->repairs = 0;
-	t->sandbox = NULL;
 	t->contract = CONTRACT_NONE;
 	t->refused = t->no_consent = false;
+	t->sandbox = t->unlimited = NULL;
 	t->steps_before = t->started_before = 0;
 	t->verified = t->failed_verification = false;
 	track_set(&t->answer, xstrdup(""));

@@ -68,6 +68,7 @@ struct track {
 				 * passes; or NULL */
 	char *bash_output;	/* what it said */
 	struct usage usage;
+	const char *unlimited;	/* what the sandbox did not limit, NULL: none */
 	const char *sandbox;	/* the weakest a command ran in, NULL: none
 				 * ran */
 	char **files;		/* changed, each once */

@@ -104,6 +104,18 @@ track_sandbox(struct track *t, struct slice name)
 }
 
 static void
+unlimited(struct track *t, struct slice what)
+{
+	static const char *const names[] = { "memory", "processes",
+		"memory and processes" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (scan_str_is(what, names[i]))
+			t->unlimited = t->unlimited == NULL || i == 2 ||
+			    t->unlimited == names[i] ? names[i] : names[2];
+}
+
+static void
 result(struct track *t, const struct rec *r)
 {
 	char *id = track_text(rec_get(r, "tool_call_id"));
@@ -239,4 +251,5 @@ track_result(struct track *t, const struct rec *r)
 	if (consent(t, r))
 		command(t, r);
 	track_sandbox(t, msg_meta(r, "sandbox"));
+	unlimited(t, msg_meta(r, "unlimited"));
 }

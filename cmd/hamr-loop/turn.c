@@ -368,6 +368,18 @@ usage_json(const struct usage *u)
 	return o;
 }
 
+/* The weakest that a command ran in, and what it did not limit. */
+static void
+put_sandbox(const struct track *k, struct json *o)
+{
+	const char *name = k->sandbox != NULL ? k->sandbox : "unused";
+	char *text = k->unlimited == NULL ? xstrdup(name) :
+	    xasprintf("%s, %s not limited", name, k->unlimited);
+
+	json_str(o, "sandbox", text);
+	free(text);
+}
+
 int
 turn_end(struct turn *t)
 {
@@ -385,7 +397,7 @@ turn_end(struct turn *t)
 		json_str(files, NULL, k->files[i]);
 	json_add(o, "files_changed", files);
 	json_add(o, "usage", usage_json(&k->usage));
-	json_str(o, "sandbox", k->sandbox != NULL ? k->sandbox : "unused");
+	put_sandbox(k, o);
 	json_int(o, "ms", file_now_ms() - t->begun);
 	json_print(o, &line);
 	t->record = buf_detach(&line);

@@ -314,6 +314,7 @@ run(struct run *r, struct report *rep, struct result *res)
 	rep->ended = ended.len > 0 ? ended.p : "";
 	rep->cause = r->cause;
 	rep->sandbox = box_name(r->box);
+	rep->unlimited = box_unlimited(r->box);
 	box_done(r->box, &notes);
 	r->box = NULL;
 	rep->notes = notes.len > 0 ? notes.p : "";

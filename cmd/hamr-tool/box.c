@@ -30,6 +30,12 @@ box_name(const struct box *b)
 	return names[b->layer];
 }
 
+const char *
+box_unlimited(const struct box *b)
+{
+	return b->unlimited;
+}
+
 char **
 box_env(const struct box *b, const char *const *more, size_t nmore)
 {

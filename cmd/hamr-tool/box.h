@@ -115,6 +115,9 @@ void box_drop(struct box *b);
 char **box_env(const struct box *b, const char *const *more, size_t nmore);
 /* "bubblewrap", "landlock", "seccomp" or "none": what b is. */
 const char *box_name(const struct box *b);
+/* What is not limited in it: "memory", "processes", "memory and processes";
+ * NULL: both are, or nothing is confined at all. */
+const char *box_unlimited(const struct box *b);
 
 struct box_cmd {
 	char *const *argv;	/* argv[0] is found on env's PATH */

@@ -146,6 +146,13 @@ version1(struct box *b, int i, const char *name, const char *file,
 	return *fd >= 0;
 }
 
+static const char *
+words(bool memory, bool pids)
+{
+	return memory && pids ? "memory and processes" : memory ? "memory" :
+	    pids ? "processes" : NULL;
+}
+
 void
 cgroup_make(struct box *b, int fds[2])
 {
@@ -155,18 +162,26 @@ cgroup_make(struct box *b, int fds[2])
 
 	fds[0] = fds[1] = -1;
 	b->bs->cgroup_why[0] = '\0';
-	if (memory == 0 && pids == 0)
+	b->unlimited = NULL;
+	if (memory == 0 && pids == 0) {
+		b->unlimited = words(true, true);
 		return;
+	}
 	if (version2(b, memory, pids, fds))
 		return;
 	cgroup_remove(b);
 	m = version1(b, 0, "memory", "memory.limit_in_bytes", memory, &fds[0]);
 	p = version1(b, 1, "pids", "pids.max", pids, &fds[1]);
-	if (!m || !p)
-		snprintf(b->bs->cgroup_why, sizeof b->bs->cgroup_why,
-		    "%s%s%s not limited: no control group can be made here",
-		    m ? "" : "memory", m || p ? "" : " and ", p ? "" :
-		    "processes");
+	b->unlimited = words(memory == 0 || !m, pids == 0 || !p);
+	if (m && p)
+		return;
+	snprintf(b->bs->cgroup_why, sizeof b->bs->cgroup_why,
+	    "%s not limited: no control group can be made here",
+	    words(!m, !p));
+	if (!b->bs->told && !b->bs->told_limits)
+		err_say("%s of commands are not limited: no control group can "
+		    "be made here", b->unlimited);
+	b->bs->told_limits = true;
 }
 
 void

@@ -48,6 +48,7 @@ struct boxes {
 	enum box_layer layer;
 	struct err why[LAYER_BWRAP + 1];	/* a layer does not work, "" */
 	bool told;		/* on stderr */
+	bool told_limits;	/* that there are none, on stderr, too */
 	char refusal[512];
 	char overlay_why[256];	/* it does not work, "" */
 	char cgroup_why[128];
@@ -73,6 +74,7 @@ struct box {
 	bool locked;		/* the root is read-only for its .git is a
 				 * link */
 	char *cgroup[2];	/* folders of ours, to be removed */
+	const char *unlimited;	/* box_unlimited */
 	struct texts stubs;	/* made by us in the git directory */
 	int journal;		/* .hamr/stubs, locked; -1 */
 	char *marks;		/* what was protected when it was put up */

@@ -143,6 +143,8 @@ put_meta(const struct report *p, struct result *r)
 	if (p->command != NULL)
 		json_str(r->meta, "cwd", p->root);
 	json_str(r->meta, "sandbox", p->sandbox);
+	if (p->unlimited != NULL)
+		json_str(r->meta, "unlimited", p->unlimited);
 }
 
 static bool
