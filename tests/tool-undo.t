@@ -218,6 +218,51 @@ is "what waits on stdin is left alone" "$(seq 30000 | { t undo >../out
 	wc -l; })" 30000
 rm large
 
+# --- the folders that a command made
+mkdir was
+b 'mkdir -p was/x made/a/b made/none; echo 1 >was/x/f; echo 2 >made/a/b/f
+	echo 3 >made/g'
+t undo >/dev/null
+is "go when undo empties them" "$(find was made 2>/dev/null)" was
+b 'mkdir made; echo 1 >made/f'
+echo mine >made/mine
+t undo >/dev/null
+is "but not with something of another's" "$(find made -type f)" made/mine
+rm -r was made
+
+# --- what others write meanwhile
+rm -f own
+call c bash "$(sh_args 'echo x >own')" >../calls
+new <../calls | tee run.ndjson >../out
+is "a file that the shell's pipeline writes is not the call's" "$(jq -c \
+	'select(.role) | .meta.mutated | map(.path)' ../out)" '["own"]'
+echo more >>run.ndjson
+is "nor does it stop undo" "$(t undo | tail -n 1; echo $?)" "  removed own
+0"
+printf 'a\nb\n' >log
+b 'echo 1 >own'
+call c bash "$(sh_args 'echo x >>own; echo y >own2')" >../calls
+(exec 3>>log; echo c >&3; new <../calls) >../out
+is "also one that was there" "$(jq -c 'select(.role) | .meta.mutated |
+	map(.path)' ../out)" '["own","own2"]'
+rm -f own own2 log run.ndjson
+
+# --- an old content that cannot be kept
+echo old >keep
+b 'echo 1 >other'
+rm -rf .hamr/snap.git/objects; : >.hamr/snap.git/objects
+is "fails the edit, before it is made" "$(t --yes --json edit \
+	'{"path":"keep","old":"old","new":"new"}' 2>/dev/null |
+	jq -c '[.is_error, .meta.error]'; cat keep)" '[true,"spawn_failed"]
+old'
+match "and says why" "$(t --yes edit \
+	'{"path":"keep","old":"old","new":"new"}' 2>/dev/null)" \
+	"keep was not changed, as the change could not be undone: *"
+is "a new file has none" "$(t --yes write '{"path":"fresh","content":"x"}' \
+	2>/dev/null; ls fresh)" "made fresh, 1 line
+fresh"
+rm -rf .hamr keep other fresh
+
 # --- D9: any order, against a model
 for seed in 1 2; do
 	mkdir "../model$seed"; cd "../model$seed" || exit 1

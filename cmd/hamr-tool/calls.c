@@ -208,6 +208,9 @@ take_config(struct tool *t, const struct rec *r)
 		return;
 	t->mode = (enum mode)mode;
 	tool_mode(t);
+	t->retell = true;
+	if (!t->acting)
+		tool_tell(t);
 }
 
 static void

@@ -145,19 +145,26 @@ judge_paths(const struct tool *t, const struct extra *x, struct slice args,
 }
 
 bool
-extra_judge(const struct tool *t, const struct extra *x, struct slice args,
+extra_judge_mode(const struct tool *t, const struct extra *x,
     struct result *r)
 {
 	if (x->schema.id == TOOL_MCP)
 		return mcp_judge(t, x, r);
-	if (x->mutates && t->mode != MODE_PATCH) {
-		result_error(r, "denied", "denied: %s may change files, and "
-		    "in mode %s only %s; use read, or say what you would do",
-		    x->name, mode_name(t->mode), t->mode == MODE_DOCS ?
-		    "edit and write do, documentation" : "nothing does");
-		return false;
-	}
-	return judge_paths(t, x, args, r);
+	if (!x->mutates || t->mode == MODE_PATCH)
+		return true;
+	result_error(r, "denied", "denied: %s may change files, and in mode "
+	    "%s only %s; use read, or say what you would do", x->name,
+	    mode_name(t->mode), t->mode == MODE_DOCS ?
+	    "edit and write do, documentation" : "nothing does");
+	return false;
+}
+
+bool
+extra_judge(const struct tool *t, const struct extra *x, struct slice args,
+    struct result *r)
+{
+	return extra_judge_mode(t, x, r) && (x->schema.id == TOOL_MCP ||
+	    judge_paths(t, x, args, r));
 }
 
 void

@@ -65,6 +65,9 @@ bool extra_writes(const struct tool *t, const struct extra *x);
 bool extra_unasked(const struct tool *t, const struct extra *x,
     struct result *r);
 
+/* Does the mode allow any call of it?  False: r is the error. */
+bool extra_judge_mode(const struct tool *t, const struct extra *x,
+    struct result *r);
 /* The mode's and the paths' say; false: r is the error. */
 bool extra_judge(const struct tool *t, const struct extra *x,
     struct slice args, struct result *r);
@@ -77,7 +80,8 @@ void extra_run(struct tool *t, const struct extra *x, bool allowed,
  * what servers want to know meanwhile. */
 bool extras_changed(struct tool *t);
 
-/* offer.c: the `tools` record of all that is loaded, yours. */
+/* offer.c: the `tools` record of all that is loaded and that the mode does not
+ * deny, yours. */
 struct json *tool_record_all(const struct tool *t);
 
 /* ---- extra_list.c ---- */

@@ -66,8 +66,7 @@ files_stop(struct files *f, bool (*stop)(void *), void *arg)
 }
 
 void
-files_on_change(struct files *f,
-    void (*see)(void *, const struct files_change *), void *arg)
+files_on_change(struct files *f, files_see_change *see, void *arg)
 {
 	f->on_change = see;
 	f->change_arg = arg;

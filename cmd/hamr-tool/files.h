@@ -48,9 +48,10 @@ struct files_change {
 	const char *sha;	/* of the new content, in hex */
 	unsigned mode;		/* of the new one */
 };
-/* Called for each, right before it is done. */
-void files_on_change(struct files *f,
-    void (*see)(void *, const struct files_change *), void *arg);
+/* Called for each, right before it is done; -1 with why: then it is not. */
+typedef int files_see_change(void *arg, const struct files_change *ch,
+    struct err *why);
+void files_on_change(struct files *f, files_see_change *see, void *arg);
 
 /* A person's message: the per-turn read budget begins anew. */
 void files_turn(struct files *f);

@@ -31,7 +31,7 @@ struct files {
 	size_t used;		/* of the turn's read budget, in bytes */
 	bool (*stop)(void *);	/* asked now and then; NULL: never */
 	void *stop_arg;
-	void (*on_change)(void *, const struct files_change *);
+	files_see_change *on_change;
 	void *change_arg;
 	bool told;		/* that the index could not be read */
 };

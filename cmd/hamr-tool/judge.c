@@ -109,7 +109,7 @@ judge_call(const struct tool *t, const char *name, struct slice args,
 		return extra_judge(t, extra_of(s), (struct slice){
 		    out->p + at, out->len - at }, r) ? JUDGED_FINE :
 		    JUDGED_REFUSED;
-	if (!schema_is_on(s, tool_on(t))) {
+	if (!schema_is_on(s, tool_on(t) | SCHEMA_CHANGE)) {
 		switched_off(t, s, r);
 		return JUDGED_REFUSED;
 	}

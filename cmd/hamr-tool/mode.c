@@ -29,7 +29,9 @@ unsigned
 tool_on(const struct tool *t)
 {
 	return (conf_bool(t->conf, "tools.bash.enabled") ? SCHEMA_BASH : 0) |
-	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0);
+	    (conf_bool(t->conf, "memory.enabled") ? SCHEMA_MEMORY : 0) |
+	    (t->mode == MODE_PATCH || t->mode == MODE_DOCS ? SCHEMA_CHANGE :
+	    0);
 }
 
 bool

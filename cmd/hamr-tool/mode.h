@@ -8,7 +8,8 @@
 int mode_named(const char *name);
 const char *mode_name(enum mode m);
 
-/* Which tools are switched on (SCHEMA_BASH, ...). */
+/* Which of our tools there are, by the configuration and the mode
+ * (SCHEMA_BASH, ...). */
 unsigned tool_on(const struct tool *t);
 
 /* Can a change be allowed: by --yes, an approver, or somebody who is asked? */

@@ -6,6 +6,19 @@
 
 #include "extra.h"
 
+/* The mode does not deny each of its calls. */
+static bool
+is_allowed(const struct tool *t, const struct extra *x)
+{
+	struct result unused;
+	bool yes;
+
+	result_init(&unused);
+	yes = extra_judge_mode(t, x, &unused);
+	result_release(&unused);
+	return yes;
+}
+
 struct json *
 tool_record_all(const struct tool *t)
 {
@@ -15,8 +28,11 @@ tool_record_all(const struct tool *t)
 	schema_list(list, tool_on(t));
 	for (size_t i = 0; i < t->extras->n; i++) {
 		const struct extra *x = t->extras->v[i];
-		struct json *fn = schema_entry(list, x->name, x->what);
+		struct json *fn;
 
+		if (!is_allowed(t, x))
+			continue;
+		fn = schema_entry(list, x->name, x->what);
 		json_raw(fn, "parameters", slice_of(x->parameters));
 	}
 	json_add(o, "tools", list);
@@ -54,6 +70,7 @@ tool_put(struct tool *t)
 void
 tool_tell(struct tool *t)
 {
-	if (t->told != NULL && extras_changed(t))
+	if (t->told != NULL && (extras_changed(t) || t->retell))
 		propose(t, false);
+	t->retell = false;
 }

@@ -132,6 +132,8 @@ schema_is_on(const struct schema *s, unsigned on)
 {
 	switch (s->id) {
 	case TOOL_BASH: return (on & SCHEMA_BASH) != 0;
+	case TOOL_EDIT:
+	case TOOL_WRITE: return (on & SCHEMA_CHANGE) != 0;
 	case TOOL_SEARCH_MEMORY:
 	case TOOL_SAVE_MEMORY: return (on & SCHEMA_MEMORY) != 0;
 	default: return true;
@@ -141,10 +143,13 @@ schema_is_on(const struct schema *s, unsigned on)
 void
 schema_names(unsigned on, struct buf *out)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < NTOOLS; i++)
-		if (schema_is_on(&tools[i], on))
-			buf_fmt(out, "%s%s", i > 0 ? ", " : "",
-			    tools[i].name);
+		if (schema_is_on(&tools[i], on)) {
+			buf_fmt(out, "%s%s", any ? ", " : "", tools[i].name);
+			any = true;
+		}
 }
 
 /* ---- printing ---- */

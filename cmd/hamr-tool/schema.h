@@ -42,8 +42,8 @@ const struct schema *schema_find(const char *name);
 /* Of one element of edit's "edits". */
 extern const struct field schema_edit_item[];
 
-/* What the configuration can switch off. */
-enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2 };
+/* What the configuration can switch off, and (changes of files) the mode. */
+enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2, SCHEMA_CHANGE = 4 };
 
 /* Is the tool there, with these switched on? */
 bool schema_is_on(const struct schema *s, unsigned on);

@@ -16,6 +16,7 @@
 #include "files_in.h"
 #include "journal.h"
 #include "snap_in.h"
+#include "writers.h"
 
 #define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
 #define ASK_FILES 64		/* files between two looks at the clock */
@@ -41,6 +42,7 @@ struct take {
 	struct gitindex own;	/* our index, and when it was written */
 	struct timespec written;
 	bool *seen;		/* of each of its entries */
+	struct writers others;
 	struct buf put, drop;	/* paths to be added or looked at; removed */
 	struct snap_left left;
 	struct buf text;
@@ -212,14 +214,19 @@ static void
 see_file(struct take *t, const char *rel, const struct stat *st,
     const struct gitindex_entry *e)
 {
-	*map_put(&t->s->modes, slice_of(rel), NULL) = st->st_mode;
-	if (e == NULL || !is_clean(t, e, rel, st)) {
-		uint64_t *was = map_get(&t->s->clean, slice_of(rel));
+	bool clean = e != NULL && is_clean(t, e, rel, st);
+	uint64_t *was;
 
-		if (was != NULL)
-			*was = 0;
-		add_path(&t->put, rel);
-	}
+	/* what somebody else writes to just now stays as it was there */
+	if (!clean && writers_have(&t->others, st))
+		return;
+	*map_put(&t->s->modes, slice_of(rel), NULL) = st->st_mode;
+	if (clean)
+		return;
+	was = map_get(&t->s->clean, slice_of(rel));
+	if (was != NULL)
+		*was = 0;
+	add_path(&t->put, rel);
 }
 
 static bool
@@ -392,6 +399,7 @@ take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 	*left = t.left;
 	gitindex_release(&t.own);
 	gitignore_free(t.rules);
+	writers_release(&t.others);
 	free(t.seen);
 	buf_release(&t.text);
 	buf_release(&t.put);

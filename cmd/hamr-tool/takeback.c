@@ -311,7 +311,10 @@ drop_folders(struct files *f, const struct takeback_step *s)
 		up = path_open_parent(&f->root, dir, &base);
 		if (up < 0)
 			break;
-		unlinkat(up, base, AT_REMOVEDIR);
+		/* what is in it was made later, and other folders are no loss */
+		if (unlinkat(up, base, AT_REMOVEDIR) < 0 &&
+		    only_folders(up, base, false))
+			only_folders(up, base, true);
 		close(up);
 	}
 	free(dir);

@@ -71,6 +71,7 @@ struct tool {
 	char **later;
 	size_t nlater, latercap;
 	char *told;		/* the `tools` record that was proposed last */
+	bool retell;		/* the mode has changed since */
 	char *verify;		/* command of a `verify` record, or NULL */
 	bool verify_full;
 };
@@ -102,7 +103,8 @@ void tool_verify(struct tool *t);
 
 /* ---- offer.c ---- */
 
-/* Propose `tools`, if it was before and is another now. */
+/* Propose `tools`, if it was before and is another now: after each go, and
+ * when a `config` record has set the mode. */
 void tool_tell(struct tool *t);
 /* Put it, whatever was said before; what is configured is asked for it. */
 void tool_put(struct tool *t);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mem.h"
@@ -29,6 +30,7 @@ struct trail {
 	char *checkpoint;	/* of this turn; NULL: none yet */
 	char tree[SNAP_OID];	/* the last snapshot */
 	bool fresh;		/* nobody but us has run since */
+	struct timespec begun;	/* when the call in hand did, as files tell */
 	struct undo_entry entry;	/* of the call in hand */
 };
 
@@ -53,26 +55,30 @@ missing_folders(const struct files *f, const char *rel)
 	return n;
 }
 
-/* A file is about to be changed: its old content is kept. */
-static void
-on_change(void *arg, const struct files_change *ch)
+/* A file is about to be changed: its old content is kept, or it is not. */
+static int
+on_change(void *arg, const struct files_change *ch, struct err *why)
 {
 	struct trail *tr = arg;
 	struct trace *t;
-	struct err e;
 
+	/* where no snapshot could be made, one content may be kept still */
+	if (tr->snap == NULL && ch->old.p != NULL)
+		tr->snap = snap_open(tr->t->files, true, why);
 	if (tr->snap == NULL)
-		return;
+		return ch->old.p == NULL ? 0 : -1;
 	t = entry_trace(&tr->entry, ch->rel);
 	t->new_mode = S_IFREG | (ch->mode & 07777);
 	memcpy(t->sha, ch->sha, SHA_HEX);
 	if (ch->old.p == NULL) {
 		t->folders = missing_folders(tr->t->files, ch->rel);
-		return;
+		return 0;
 	}
 	t->old_mode = t->new_mode;
-	if (snap_store(tr->snap, ch->old, t->oid, &e) < 0)
-		entry_release(&tr->entry);
+	if (snap_store(tr->snap, ch->old, t->oid, why) == 0)
+		return 0;
+	entry_release(&tr->entry);
+	return -1;
 }
 
 /* ---- setting up ---- */
@@ -214,6 +220,7 @@ trail_checkpoint(struct trail *tr, struct job *j)
 	struct err e;
 
 	entry_release(&tr->entry);
+	clock_gettime(CLOCK_REALTIME_COARSE, &tr->begun);
 	if (!writes(j))
 		return;
 	/* edit and write keep the one file they change themselves */
@@ -318,6 +325,43 @@ put_changed(const struct undo_entry *c, struct result *r)
 		r->bytes += (long long)(b.len - was);
 }
 
+/* Was the folder made since the call began?  Its birth tells; where the file
+ * system does not know it, the folder counts as older. */
+static bool
+is_made(const struct trail *tr, const char *dir)
+{
+	int fd = path_open(&tr->t->files->root, dir, O_PATH | O_NOFOLLOW);
+	struct statx st = { .stx_mask = 0 };
+	bool made;
+
+	if (fd < 0)
+		return false;
+	made = statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) == 0 &&
+	    (st.stx_mask & STATX_BTIME) != 0 &&
+	    (st.stx_btime.tv_sec > tr->begun.tv_sec ||
+	    (st.stx_btime.tv_sec == tr->begun.tv_sec &&
+	    (long)st.stx_btime.tv_nsec >= tr->begun.tv_nsec));
+	close(fd);
+	return made;
+}
+
+/* So many folders above a new file. */
+static int
+made_folders(const struct trail *tr, const char *path)
+{
+	char *dir = xstrdup(path), *slash;
+	int n = 0;
+
+	while ((slash = strrchr(dir, '/')) != NULL) {
+		*slash = '\0';
+		if (!is_made(tr, dir))
+			break;
+		n++;
+	}
+	free(dir);
+	return n;
+}
+
 static void
 compare(struct trail *tr, struct job *j)
 {
@@ -340,6 +384,8 @@ compare(struct trail *tr, struct job *j)
 
 		memcpy(t->oid, ch.v[i].oid, sizeof t->oid);
 		t->old_mode = ch.v[i].mode;
+		if (t->oid[0] == '\0')
+			t->folders = made_folders(tr, t->path);
 		look_at(tr->t->files, t);
 	}
 	snap_changes_release(&ch);

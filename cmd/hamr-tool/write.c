@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "file.h"
 #include "mem.h"
 #include "utf8.h"
 
@@ -111,18 +113,44 @@ move_proof(struct files *f, const struct change *c)
 	return p;
 }
 
-static void
-tell_change(struct files *f, const struct change *c)
+/* What could not be kept, might be for want of room: then so is the change. */
+static bool
+has_room(struct files *f, struct change *c)
+{
+	char name[REPLACE_NAME];
+	const char *base;
+	int dir = path_open_parent(&f->root, c->path.rel, &base);
+	int fd = dir >= 0 ? replace_temporary(dir, name) : -1;
+	bool has = fd >= 0 && file_write_all(fd, c->old.p, c->old.len) == 0;
+
+	if (!has)
+		fault_sys(&c->fault, "cannot be written", c->path.rel);
+	if (fd >= 0) {
+		unlinkat(dir, name, 0);
+		close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
+	return has;
+}
+
+static int
+tell_change(struct files *f, struct change *c)
 {
 	struct files_change ch = { .rel = c->path.rel, .sha = c->after };
 	mode_t mask = umask(0);
+	struct err why;
 
 	umask(mask);
 	ch.mode = c->fd >= 0 ? c->st.st_mode : 0666 & ~mask;
 	if (c->fd >= 0)
 		ch.old = c->old.p != NULL ? buf_view(&c->old) : SLICE("");
-	if (f->on_change != NULL)
-		f->on_change(f->change_arg, &ch);
+	if (f->on_change == NULL || f->on_change(f->change_arg, &ch, &why) ==
+	    0)
+		return 0;
+	return !has_room(f, c) ? -1 : fault_set(&c->fault, "spawn_failed",
+	    "%s was not changed, as the change could not be undone: %s",
+	    c->name, why.text);
 }
 
 static void
@@ -138,7 +166,10 @@ carry_out(struct files *f, bool edit, struct slice args, struct result *r)
 		goto out;
 	}
 	text = buf_view(&c.new);
-	tell_change(f, &c);
+	if (tell_change(f, &c) < 0) {
+		fail(&c, r);
+		goto out;
+	}
 	done = c.fd >= 0 ? replace_file(&f->root, c.path.rel, c.fd, &c.st,
 	    buf_view(&c.old), text, &c.fault) : replace_make(&f->root, c.path.rel, text,
 	    &c.fault);
