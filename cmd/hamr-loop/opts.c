@@ -12,10 +12,13 @@
 #include "utf8.h"
 
 #define TASK_MAX ((size_t)16 << 20)
+#define PIPED_MAX ((size_t)1 << 20)	/* of stdin beside a task */
+#define ID_LEAST 8		/* a session's id, without its "=" */
 
 static const char help[] =
 "usage: hamr-loop                        chat, on a terminal\n"
 "       hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
+"       hamr-loop [options] TASK -       ... with what stdin holds beside it\n"
 "       hamr-loop --resume[=ID] [TASK]   go on with a session\n"
 "       hamr-loop --fork=ID [--at LINE] [TASK]   branch off one\n"
 "       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
@@ -134,11 +137,21 @@ check_task(struct opts *o, struct err *e)
 }
 
 static int
+read_stdin(struct buf *b, struct err *e)
+{
+	if (file_read_fd(STDIN_FILENO, "stdin", b, e) < 0)
+		return e->status != ST_DATA ? -1 : err_set(e, ST_USAGE,
+		    "stdin holds more than %zu MiB; put it into a file, and "
+		    "name that in the task", b->max >> 20);
+	return 0;
+}
+
+static int
 task_from_stdin(struct opts *o, struct err *e)
 {
-	struct buf b = BUF_INIT(TASK_MAX);
+	struct buf b = BUF_INIT(TASK_MAX + 1);
 
-	if (file_read_fd(STDIN_FILENO, "stdin", &b, e) < 0) {
+	if (read_stdin(&b, e) < 0) {
 		buf_release(&b);
 		return -1;
 	}
@@ -148,6 +161,84 @@ task_from_stdin(struct opts *o, struct err *e)
 	}
 	o->task = buf_detach(&b);
 	return 0;
+}
+
+/* What a command printed, say: it need not be text throughout. */
+static int
+piped_from_stdin(struct opts *o, struct err *e)
+{
+	struct buf b = BUF_INIT(PIPED_MAX + 1), clean = BUF_INIT(4 * PIPED_MAX);
+	int rc = read_stdin(&b, e);
+
+	if (rc == 0 && b.len > 0) {
+		o->piped_lossy = utf8_clean(&clean, b.p, b.len);
+		o->piped = buf_detach(&clean);
+	}
+	buf_release(&b);
+	return rc;
+}
+
+/* Behind a blank, what is short is a word of a task. */
+static bool
+may_be_id(const char *s)
+{
+	size_t n = strlen(s);
+
+	return n >= ID_LEAST && strcspn(s, " \t\r\n/") == n;
+}
+
+static int
+more_than_one(struct err *e)
+{
+	return err_set(e, ST_USAGE, "more than one task; put the task into "
+	    "quotes");
+}
+
+/* [ID] [TASK] [-] */
+static int
+operands(struct opts *o, int n, char **v, struct err *e)
+{
+	bool dash = n > 0 && strcmp(v[n - 1], "-") == 0;
+	int words = n - dash, rc = 0;
+
+	if (words > 0 && o->resume && o->resume_id == NULL &&
+	    may_be_id(v[0])) {
+		o->word = xstrdup(v[0]);
+		v++;
+		words--;
+	}
+	if (words > 1 || (words == 1 && o->task != NULL))
+		return more_than_one(e);
+	if (words == 1)
+		o->task = xstrdup(v[0]);
+	if (dash && o->task == NULL && o->word == NULL)
+		rc = task_from_stdin(o, e);
+	else if (dash)
+		rc = piped_from_stdin(o, e);
+	return rc;
+}
+
+int
+opts_settle(struct opts *o, bool is_id, struct err *e)
+{
+	if (o->word == NULL)
+		return 0;
+	if (is_id) {
+		o->resume_id = o->word;
+		if (o->task == NULL) {
+			o->task = o->piped;
+			o->piped = NULL;
+		}
+	} else if (o->task != NULL) {
+		return o->word[0] < '0' || o->word[0] > '9' ?
+		    more_than_one(e) : err_set(e, ST_USAGE, "no session's id "
+		    "begins with %s; hamr-loop --sessions lists them",
+		    o->word);
+	} else {
+		o->task = o->word;
+		o->word = NULL;
+	}
+	return check_task(o, e);
 }
 
 static bool
@@ -195,15 +286,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		if (one(o, c, optarg, e) < 0)
 			return -1;
 	}
-	if (argc - optind > 1 || (argc > optind && o->task != NULL))
-		return err_set(e, ST_USAGE, "more than one task; put the task "
-		    "into quotes");
-	if (argc > optind && strcmp(argv[optind], "-") == 0) {
-		if (task_from_stdin(o, e) < 0)
-			return -1;
-	} else if (argc > optind) {
-		o->task = xstrdup(argv[optind]);
-	}
+	if (operands(o, argc - optind, argv + optind, e) < 0)
+		return -1;
 	if (o->inspect != NULL || o->export != NULL)
 		return about_session(o, e);
 	if (check_task(o, e) < 0)
@@ -229,5 +313,7 @@ void
 opts_release(struct opts *o)
 {
 	free(o->task);
+	free(o->piped);
+	free(o->word);
 	free(o->set);
 }

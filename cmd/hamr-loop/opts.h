@@ -10,6 +10,10 @@
 
 struct opts {
 	char *task;		/* NULL: none given; owned */
+	char *piped;		/* what stdin held beside a task; owned */
+	bool piped_lossy;	/* bytes of that had to be replaced */
+	char *word;		/* behind --resume and a blank: a session's id,
+				 * or the task; owned */
 	const char *mode, *strategy, *model, *base_url, *provider, *replay;
 	const char *profile, *repairs;
 	const char *dir;	/* -C */
@@ -30,6 +34,10 @@ struct opts {
 /* Read argv, and the task from stdin when it is "-".  -h and -V print and end
  * the process. */
 int opts_read(struct opts *o, int argc, char **argv, struct err *e);
+/* Now that it is known whether o->word begins the id of a session: it is that
+ * session, or the task. */
+int opts_settle(struct opts *o, bool is_id, struct err *e);
+
 void opts_release(struct opts *o);
 
 #endif

@@ -36,6 +36,22 @@ find_replay(struct run *r, struct err *e)
 	return 0;
 }
 
+/* "--resume WORD": a session's id, or the task? */
+static int
+settle_word(struct run *r, struct err *e)
+{
+	struct err none;
+	char *dir;
+	bool is_id;
+
+	if (r->o.word == NULL)
+		return 0;
+	dir = views_dir(r->root, false, &none);
+	is_id = dir != NULL && sessions_any(dir, r->o.word);
+	free(dir);
+	return opts_settle(&r->o, is_id, e);
+}
+
 int
 run_configure(struct run *r, struct err *e)
 {
@@ -82,7 +98,7 @@ run_configure(struct run *r, struct err *e)
 	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
 	if (chdir(r->root) < 0)
 		return err_sys(e, ST_NOINPUT, "%s", r->root);
-	return 0;
+	return settle_word(r, e);
 }
 
 /* Feed the recorded part of a session to the tracker.  Calls whose results are
@@ -263,6 +279,18 @@ status_of(const struct run *r, const struct turn *t)
 	    (int)r->hub.err.status : turn_status(t->end);
 }
 
+/* What came on stdin goes before the task, once. */
+static int
+give_piped(struct run *r)
+{
+	int rc = r->o.piped == NULL ? 0 : setup_context(&r->hub, r->o.piped,
+	    r->o.piped_lossy);
+
+	free(r->o.piped);
+	r->o.piped = NULL;
+	return rc;
+}
+
 /* From the first record on, a session ends with one end record. */
 int
 run_turn(struct run *r, const char *task, struct err *e)
@@ -276,7 +304,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 
 	ui_begin(&r->ui, budget_from(r->conf, -1, -1).effective);
 	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
-	    task != NULL)
+	    task != NULL && give_piped(r) == 0)
 		setup_task(&r->hub, r->conf, task, false);
 	turn_run(&t);
 	ui_rest(&r->ui);

@@ -248,6 +248,21 @@ sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
 	return 0;
 }
 
+bool
+sessions_any(const char *dir, const char *prefix)
+{
+	bool found = false;
+	struct list l;
+	struct err e;
+
+	if (find_all(dir, &l, &e) < 0)
+		return false;
+	for (size_t i = 0; i < l.n && !found; i++)
+		found = strncmp(l.v[i].id, prefix, strlen(prefix)) == 0;
+	list_release(&l);
+	return found;
+}
+
 static bool
 is_here(const char *dir, const char *id, const char *root)
 {

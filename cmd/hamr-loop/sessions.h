@@ -23,6 +23,9 @@ char *sessions_find(const char *dir, const char *root, const char *id,
 char *sessions_path(const char *dir, const char *root, const char *id,
     struct err *e);
 
+/* Does the id of a session in dir begin so? */
+bool sessions_any(const char *dir, const char *prefix);
+
 /* A new session that begins with the first at lines of session id (0: all of
  * them), under a header of its own. */
 int sessions_fork(struct session *s, const char *dir, const char *root,

@@ -192,20 +192,26 @@ header(const struct setup *s, struct hub *h)
 }
 
 static struct json *
-message(const char *role, const char *text, const char *by)
+message(const char *role, const char *text)
 {
-	struct json *o = json_object(), *meta;
+	struct json *o = json_object();
 
 	json_str(o, "role", role);
 	json_str(o, "content", text);
-	if (by != NULL) {
-		meta = json_object();
-		json_str(meta, "by", by);
-		json_add(o, "meta", meta);
-	}
 	return o;
 }
 
+int
+setup_context(struct hub *h, const char *text, bool lossy)
+{
+	struct json *o = message("user", text), *meta = json_object();
+
+	json_str(meta, "by", "context");
+	if (lossy)
+		json_bool(meta, "lossy", true);
+	json_add(o, "meta", meta);
+	return hub_commit(h, o);
+}
 
 static int
 context_message(const struct setup *s, struct hub *h, struct child *memory)
@@ -216,7 +222,7 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 	context_files(s->root, s->dir, &b);
 	context_memory(memory, &b);
 	if (b.len > 0)
-		r = hub_commit(h, message("user", b.p, "context"));
+		r = setup_context(h, b.p, false);
 	buf_release(&b);
 	return r;
 }
@@ -266,7 +272,7 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	if (hub_wait(h, 0) < 0)
 		goto failed;
 	if (!h->track->has_system && hub_commit(h, message("system",
-	    buf_view(&s->system).p, NULL)) < 0)
+	    buf_view(&s->system).p)) < 0)
 		goto failed;
 	if (h->track->last == R_SYSTEM && context_message(s, h, memory) < 0) {
 		memory = NULL;
