@@ -65,24 +65,29 @@ skip_blanks(struct slice *s)
 /* ---- what was cut off ---- */
 
 /* Append the beginning of a value, made whole: cut at the last place where
- * that can be done by closing what is open. */
+ * that can be done by closing what is open, be it a string. */
 static void
 repair(struct slice s, struct buf *out)
 {
-	char *open = xmalloc(s.n + 1);
-	size_t depth = 0, cut = 0, cut_depth = 0;
-	bool quoted = false;
+	char *open = xmalloc(s.n + 1), last = '\0';
+	size_t depth = 0, cut = 0, cut_depth = 0, escape = 0;
+	bool quoted = false, value = false;
 
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
 		if (quoted) {
 			if (c == '\\')
-				i++;
+				escape = i++;
 			else
 				quoted = c != '"';
-		} else if (c == '"') {
+			continue;
+		}
+		if (c == '"') {
 			quoted = true;
+			escape = i;
+			value = last == ':' ||
+			    (depth > 0 && open[depth - 1] == ']');
 		} else if (c == '{' || c == '[') {
 			open[depth++] = c == '{' ? '}' : ']';
 			cut = i + 1;
@@ -97,8 +102,20 @@ repair(struct slice s, struct buf *out)
 			cut = i;
 			cut_depth = depth;
 		}
+		if (strchr(" \t\r\n", c) == NULL)
+			last = c;
+	}
+	if (quoted && value) {
+		bool half = s.p[escape] == '\\' && s.n - escape <
+		    (size_t)(s.n - escape > 1 && s.p[escape + 1] == 'u' ?
+		    6 : 2);
+
+		cut = half ? escape : s.n;
+		cut_depth = depth;
 	}
 	buf_add(out, s.p, cut);
+	if (quoted && value)
+		buf_addc(out, '"');
 	while (cut_depth > 0)
 		buf_addc(out, open[--cut_depth]);
 	free(open);

@@ -229,6 +229,24 @@ match "... by name, too" "$(imp -F hamr record 2>&1)" "*(jq -c .)"
 printf '[{"role":"user","content":"x"}]\n' >list
 match "an array by name" "$(imp -F hamr list 2>&1)" "*(jq -c '.[[]]')"
 
+# ---- a first line that is longer than what is looked at ----
+
+python3 - <<'PY'
+import json
+big = 'x\n" \u00e9' * 20000
+def w(name, *ls):
+    open(name, "w").write("".join(json.dumps(l) + "\n" for l in ls))
+w("long-claude-code", {"parentUuid": None, "sessionId": "s", "type": "user",
+    "message": {"role": "user", "content": big}, "uuid": "a"})
+w("long-codex", {"id": "x", "timestamp": "t", "instructions": big},
+  {"type": "message", "role": "user", "content": "hi"})
+w("long-hamr", {"role": "user", "content": big})
+PY
+for f in claude-code codex hamr; do
+	is "a long line of $f" "$(imp -F auto long-$f 2>&1 >out)$(grep -c \
+	    '^{"role"' out)" "hamr-guard: long-$f: read as ${f}1"
+done
+
 # ---- a line that is none before it ----
 
 (echo 'warning: so what'; cat "$D/codex.jsonl") >junk
