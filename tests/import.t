@@ -87,6 +87,23 @@ is "lines are the source's" "$(printf '{"who":"a"}\n\n\n{"who":"b"}\n' >l
     imp -q -F ./l.jq l 2>&1 | sed -n 's/.*"content":"\(.\)".*/\1/p')" "1
 4"
 
+cat >wrote.pi <<'J'
+{"type":"session","id":"x","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}
+{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"write","arguments":{"path":"f","content":"x\n"}},{"type":"toolCall","id":"b","name":"write","arguments":{"path":"g","content":"y"}}]}}
+{"type":"message","message":{"role":"toolResult","toolCallId":"a","content":"ok","isError":false}}
+{"type":"message","message":{"role":"toolResult","toolCallId":"b","content":"no","isError":true}}
+J
+cat >wrote.qwen <<'J'
+{"uuid":"1","parentUuid":null,"sessionId":"s","type":"assistant","message":{"role":"model","parts":[{"functionCall":{"id":"a","name":"write_file","args":{"file_path":"f","content":"x\n"}}}]}}
+{"uuid":"2","parentUuid":"1","sessionId":"s","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"a","response":{"output":"ok"}}}]},"toolCallResult":{"status":"success"}}
+J
+for f in pi qwen; do
+	is "$f: a file that was written whole" "$(imp -q wrote.$f |
+	    jq -c '.meta.mutated // empty')" \
+	    "[{\"path\":\"f\",\"sha256\":\"$(echo x | sha256sum |
+	    cut -d' ' -f1)\"}]"
+done
+
 # ---- ours are left alone ----
 
 printf '%s\n' '{"role":"user","content":"\u0041  1e2"}' \

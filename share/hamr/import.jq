@@ -71,6 +71,13 @@ def calls: if length > 0 then . else null end;
 def result($id; $what): {role: "tool", tool_call_id: $id, content: ($what | content | . // "")};
 def on($line): . + {_line: $line};
 
+# The file that a call writes as a whole, to be told when it did.
+def written($name; $args): ($args | if type == "string" then (try fromjson catch null) else . end | o) as $a
+  | ($a.path // $a.file_path // $a.filePath // $a.absolute_path) as $path | ($a.content // $a.file_text) as $text
+  | if ($name | IN("write", "Write", "write_file", "WriteFile", "create", "create_file")) and ($path | type) == "string" and ($text | type) == "string"
+      and $a.mode != "append" then [{path: $path, text: $text}] else null end;
+def writes(f): reduce (f | select((.id | type) == "string")) as $c ({}; written($c.function.name; $c.function.arguments) as $w | if $w == null then . else .[$c.id] = $w end);
+
 # The parts of an Anthropic message.
 def use_calls: [arr | obj | select(.type == "tool_use") | call(.id; .name; .input)] | calls;
 def use_results: arr | obj | select(.type == "tool_result")

@@ -39,8 +39,6 @@ def returned: if type != "object" then {content: (. // ""), is_error: false, mut
         ([(.output | text), (if .is_error == true or (.output | text // "") == "" then .message else null end) | strings | select(. != "")] | join("\n")) end),
      is_error: (.is_error == true or .isError == true), mutated: (.display | shown)} end;
 def answer($id; $r; $m; $n): result($id; $r.content) + {is_error: $r.is_error, meta: {mutated: (if $r.is_error then null else ($m // $r.mutated) end)}, _line: $n};
-def written($name; $args): ($args | if type == "string" then (try fromjson catch null) else . end | o)
-  | if ($name | IN("Write", "WriteFile")) and .mode != "append" and (.path | type) == "string" and (.content | type) == "string" then [{path, text: .content}] else null end;
 
 # Kinds that say nothing to the model, or what is said elsewhere too.
 def silent: type == "string" and test("^(metadata$|forked$|(config|tools|llm|turn|permission|profile|plugin|runtime|token_counting|usage|plan_mode|swarm_mode|goal|cron|file_history|mcp|full_compaction|micro_compaction|background|interaction|subagent)\\.)");

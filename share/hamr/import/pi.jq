@@ -7,9 +7,10 @@ def usage($line): if type == "object" then {type: "usage", prompt_tokens: ((.inp
     cost: (.cost | if type == "object" then .total else . end | if type == "number" then . else null end), _line: $line}
   else empty end;
 
-def pi_calls: [arr | obj | select(.type == "toolCall") | call(.id; .name; .arguments)] | calls;
+def pi_call: arr | obj | select(.type == "toolCall") | call(.id; .name; .arguments);
+def pi_calls: [pi_call] | calls;
 
-def message($line):
+def message($line; $wrote):
   if .role == "assistant" then
     {role: "assistant", content: (.content | content), reasoning: (.content | thoughts), tool_calls: (.content | pi_calls),
       finish_reason: (.stopReason | finished), meta: {model: (.model | s), api: (.api | s)}} as $m
@@ -19,7 +20,7 @@ def message($line):
          message: (.errorMessage | s // "no answer"), retryable: false}
        else $m end)
   elif .role == "toolResult" then
-    result(.toolCallId; .content) + {is_error: (.isError == true)}
+    result(.toolCallId; .content) + {is_error: (.isError == true), meta: {mutated: (if .isError == false then $wrote[.toolCallId // ""] else null end)}}
   elif .role == "bashExecution" then
     {role: "user", content: "$ \(.command | asis // "")\n\(.output | asis // "")", meta: {by: "shell"}}
   elif .role == "user" or .role == "custom" or .role == "hookMessage" then
@@ -29,9 +30,9 @@ def message($line):
   else left("role \(.role)") end
   | on($line);
 
-def entry:
+def entry($wrote):
   ._line as $line
-  | if .type == "message" then .message | obj | message($line)
+  | if .type == "message" then .message | obj | message($line; $wrote)
     elif .type == "compaction" then
       {type: "compaction", stage: "import", tokens_before: (.tokensBefore | if type == "number" then . else null end), _line},
       {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
@@ -53,5 +54,5 @@ def entry:
    else [range(0; $nodes | length)] end) as $path
 | {type: "hamr", v: 1, session: ($head.id | s), cwd: ($head.cwd | s), created: ($head.timestamp | time),
    model: ([$head.modelId, ($entries[] | select(.type == "model_change") | .modelId) | strings] | first), _line: ($head._line // 1)},
-  ($path[] | $entries[.] | entry),
+  (writes($path[] | $entries[.] | select(.type == "message") | .message | o | .content | pi_call) as $wrote | $path[] | $entries[.] | entry($wrote)),
   left("abandoned branch"; set($path[] | tostring) as $on | [range(0; $entries | length) | select(($on[tostring] | not) and ($entries[.].type | IN("message", "custom_message")))] | length)

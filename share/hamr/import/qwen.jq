@@ -11,15 +11,18 @@ def q_thoughts: [arr | obj | select(.thought == true) | .text | str] | if length
 def response: if type == "object" then (.output // .error // .content // .) | asis // "" else asis // "" end;
 def usage: obj | select(length > 0) | {type: "usage", prompt_tokens: (.promptTokenCount // 0), completion_tokens: ((.candidatesTokenCount // 0) + (.thoughtsTokenCount // 0)), cached_tokens: (.cachedContentTokenCount // 0)};
 
-def entry: ._line as $line | (.message | o | .parts) as $parts
+def q_calls: arr | obj | .functionCall | obj | call(.id; .name; .args);
+
+def entry($wrote): ._line as $line | (.message | o | .parts) as $parts
   | (if .type == "assistant" then
       (.usageMetadata | usage),
       {role: "assistant", content: ($parts | q_content), reasoning: ($parts | q_thoughts),
-        tool_calls: ([$parts | arr | obj | .functionCall | obj | call(.id; .name; .args)] | calls), meta: {model: (.model | s)}}
+        tool_calls: ([$parts | q_calls] | calls), meta: {model: (.model | s)}}
     elif .type == "tool_result" then
       (.toolCallResult | o | .status) as $status
       | $parts | arr | obj | .functionResponse | obj
       | result(.id; (.response | response)) + {is_error: (($status | IN("error", "cancelled")) or (.response | type == "object" and has("error")))}
+      | . + {meta: {mutated: (if .is_error or $status != "success" then null else $wrote[.tool_call_id // ""] end)}}
     elif .type == "user" then
       ($parts | arr | obj | .functionResponse | obj | result(.id; (.response | response))),
       ($parts | q_content | select(. != null) | {role: "user", content: .})
@@ -36,6 +39,6 @@ def entry: ._line as $line | (.message | o | .parts) as $parts
 | ([$path[] | $lines[.]]) as $said
 | {type: "hamr", v: 1, session: ([$said[], $lines[] | .sessionId | strings] | first), cwd: ([$said[] | .cwd | strings] | first),
    created: ([$said[] | .timestamp | strings] | first | time), model: ([$said[] | .model | strings] | first), _line: ($said[0]._line // 1)},
-  ($said[] | entry),
+  (writes($said[] | .message | o | .parts | q_calls) as $wrote | $said[] | entry($wrote)),
   left("abandoned branch"; set($path[] | tostring) as $on | [range(0; $lines | length) | select(($on[tostring] | not) and $nodes[.].says)] | length),
   (set($path[] | tostring) as $on | range(0; $lines | length) | select($on[tostring] | not) | $lines[.] | select((.type | IN("system", "user", "assistant", "tool_result") | not)) | left_type)
