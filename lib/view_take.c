@@ -123,9 +123,12 @@ static void
 add_text(struct view *v, const struct rec *r, struct slice content)
 {
 	struct view_node *last = last_node(v);
-	bool system = r->kind == R_SYSTEM, person = msg_is_person(r);
+	bool system = r->kind == R_SYSTEM;
 	bool after = last != NULL && last->ncalls > 0;
 	bool context = msg_by(r, "context");
+	/* what was piped in is as much of the task as its words are */
+	bool piped = context && scan_str_is(msg_meta(r, "from"), "stdin");
+	bool person = msg_is_person(r) || piped;
 	struct buf mark = BUF_INIT(BUF_RECORD_MAX);
 
 	if (system)
@@ -147,7 +150,7 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 	last_node(v)->person |= person;
 	add_piece(v, P_TEXT, content, buf_view(&mark));
 	v->pieces[v->npieces - 1].person = person;
-	v->pieces[v->npieces - 1].context = context;
+	v->pieces[v->npieces - 1].context = context && !piped;
 	buf_release(&mark);
 }
 

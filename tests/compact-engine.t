@@ -102,6 +102,28 @@ ok "newest: 300 bytes of the task" grep -q "the task is this: $(long_word \
     280)" summary
 ok "newest: within the summary's cap" test "$(wc -c <summary)" -le 1200
 
+# ---- the task stays whole ----
+
+{
+	user "the task: $(seq -s ' ' 4000)"
+	turns 3 20
+} >whole
+request --window 32768 whole | jq -r .messages[0].content >summary
+ok "the task is in the summary, to its last word" grep -q \
+    "^1[.] the task: 1 2 3 .* 3999 4000$" summary
+is "a former one is cut, the turn's own is not" "$(grep -c '^[234][.] task' \
+    summary)" 3
+{ user "task zero"; turns 2 4; user "and now: $(seq -s ' ' 3000)"
+turns 1 30 | tail -n +2; } >later
+request --window 32768 later | jq -r .messages[0].content >summary
+ok "nor is what the turn in hand is about" grep -q "^4[.] and now: .* 3000$" \
+    summary
+{ jq -nc '{role:"user",content:([range(40000)]|join(" ")),meta:{by:"context",
+	from:"stdin"}}'; user "review this"; } >piped
+is "what is piped in is as much of the task" "$(compact -n --window 32768 \
+    piped 2>&1 | jq -c '[.code, .contributors.user > 24576]')" \
+    '["budget_exhausted",true]'
+
 # ---- refill: live file text first, what is superseded never ----
 
 {

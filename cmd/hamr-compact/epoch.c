@@ -10,7 +10,7 @@ static const struct row rows[] = {
 	{ "1", 100, 8000, false },
 	{ "2", 60, 8000, false },
 	{ "2b", 40, 8000, false },
-	{ "3", 25, 1200, true },
+	{ "3", 25, SUMMARY_LEAST, true },
 };
 
 #define ROWS (sizeof rows / sizeof *rows)

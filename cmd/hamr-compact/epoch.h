@@ -13,6 +13,8 @@ enum {
 	STEP_PERCENT = 10	/* least growth between two epochs */
 };
 
+#define SUMMARY_LEAST 1200	/* bytes of a summary, at the last stage */
+
 /* The stages, mildest first: how much of the tail is kept, how long the
  * summary may be, whether all but the last tool step is shown slim. */
 struct row {

@@ -138,8 +138,9 @@ changed_from(struct compact *c, size_t node)
 void
 epoch_show(struct compact *c, size_t fold, size_t thin, size_t cap)
 {
-	struct summary_room room = { cap, epoch_part(epoch_window(c),
-		CONTEXT_PERCENT), c->family };
+	struct summary_room room = { .cap = cap, .window = epoch_window(c),
+		.last = cap <= SUMMARY_LEAST, .context = epoch_part(
+		epoch_window(c), CONTEXT_PERCENT), .family = c->family };
 
 	buf_reset(&c->folded);
 	if (fold > 0) {

@@ -12,8 +12,6 @@
 #include "stub.h"
 #include "summary_in.h"
 
-#define FIRST_KEPT 2000		/* bytes of the first user message */
-#define USER_KEPT 600		/* of every other one */
 
 struct summary *
 summary_new(void)
@@ -54,18 +52,27 @@ summary_free(struct summary *s)
 
 /* ---- people ---- */
 
+/* The first message and the newest one are kept whole, in case they are the
+ * task and what the turn is about. */
 static void
 add_user(struct summary *s, struct slice text)
 {
-	size_t max = s->nusers == 0 ? FIRST_KEPT : USER_KEPT;
-	size_t n = utf8_cut(text.p, text.n, max);
+	struct user *last = s->nusers > 1 ? &s->users[s->nusers - 1] : NULL;
 
-	if (n == 0)
+	if (text.n == 0)
 		return;
+	if (last != NULL && last->len > USER_KEPT) {
+		size_t n = utf8_cut(last->text, last->len, USER_KEPT);
+
+		last->more = last->len - n;
+		last->len = n;
+		last->text = xrealloc(last->text, n + 1);
+		last->text[n] = '\0';
+	}
 	s->users = xgrow(s->users, s->nusers, &s->capusers,
 	    sizeof *s->users);
-	s->users[s->nusers++] = (struct user){ xmemdup0(text.p, n), n,
-		text.n - n };
+	s->users[s->nusers++] = (struct user){ xmemdup0(text.p, text.n),
+		text.n, 0 };
 }
 
 static void

@@ -6,6 +6,8 @@
 #include "summary.h"
 
 #define SENTENCES_SHOWN 6
+#define USER_KEPT 600		/* bytes of a user message that is not kept
+				 * whole */
 
 /* The newest first; indices + 1, 0 at the ends. */
 struct link {
@@ -64,8 +66,14 @@ void section_end(struct section *sec);
 
 /* ---- summary_people.c ---- */
 
-void people_print(const struct summary *s, struct section *sec);
-/* What other sections leave to people. */
-size_t people_least(const struct summary *s);
+/* Which messages go whole, whatever the section's room. */
+struct people_whole {
+	bool first;		/* the task */
+	bool newest;		/* what the turn in hand is about */
+};
+void people_print(const struct summary *s, struct people_whole whole,
+    struct section *sec);
+/* What other sections leave to people's other messages. */
+size_t people_least(const struct summary *s, struct people_whole whole);
 
 #endif

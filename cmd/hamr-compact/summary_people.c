@@ -12,10 +12,9 @@
 
 #include "summary_in.h"
 
-#define FIRST_LINE 2060		/* the first message and its frame */
+#define FIRST_LINE 2060		/* the first message where it is cut */
 #define FIRST_LEAST 360
 #define LEFT_OUT 60		/* a line that says so, and the title */
-#define USER_KEPT 600		/* bytes of every other one */
 #define RECENT 2		/* besides the newest: they bind most */
 #define FRAME 10		/* "123. " and LF */
 #define MORE 24			/* " ... [123 bytes more]" */
@@ -55,6 +54,18 @@ put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
 		buf_fmt(&sec->line, " ... [%zu bytes more]",
 		    u->len - n + u->more);
 	section_put(sec);
+}
+
+/* One that stays whole takes no room from the others. */
+static void
+put_whole(struct section *sec, const struct summary *s, size_t i)
+{
+	const struct user *u = &s->users[i];
+	size_t before = sec->room;
+
+	sec->room = SIZE_MAX;
+	put_user(sec, s, i, u->len);
+	sec->room = before;
 }
 
 /* ---- those between the first and the newest ---- */
@@ -137,44 +148,61 @@ share_rest(const struct summary *s, struct share *sh)
 
 /* ---- all of them ---- */
 
-/* The newest is there whatever else is: what the line of it takes. */
+/* The newest is there whatever else is: what it takes of the room. */
 static size_t
-newest_line(const struct summary *s)
+newest_line(const struct summary *s, struct people_whole whole)
 {
-	return s->nusers > 1 ? line_of(&s->users[s->nusers - 1], USER_KEPT) :
-	    0;
+	return s->nusers > 1 && !whole.newest ?
+	    line_of(&s->users[s->nusers - 1], USER_KEPT) : 0;
 }
 
 size_t
-people_least(const struct summary *s)
+people_least(const struct summary *s, struct people_whole whole)
 {
-	return s->nusers == 0 ? 0 : newest_line(s) +
-	    smaller(s->users[0].len + FRAME + MORE, FIRST_LEAST) + LEFT_OUT;
+	size_t first = s->nusers == 0 || whole.first ? 0 :
+	    smaller(s->users[0].len + FRAME + MORE, FIRST_LEAST);
+
+	return s->nusers == 0 ? 0 : newest_line(s, whole) + first + LEFT_OUT;
+}
+
+/* What the first message may take of so much room. */
+static size_t
+first_share(const struct section *sec, size_t left)
+{
+	size_t first = smaller(smaller(sec->room / 2, FIRST_LINE), left);
+
+	return first - smaller(first, FRAME + MORE);
 }
 
 void
-people_print(const struct summary *s, struct section *sec)
+people_print(const struct summary *s, struct people_whole whole,
+    struct section *sec)
 {
-	size_t newest = newest_line(s), left, first;
-	struct share sh = { .last = newest > 0 ? s->nusers - 1 : 1 };
+	size_t newest = newest_line(s, whole), left, first;
+	struct share sh = { .last = s->nusers > 1 ? s->nusers - 1 : 1 };
 
 	if (s->nusers == 0)
 		return;
 	left = sec->room > newest + LEFT_OUT ? sec->room - newest - LEFT_OUT :
 	    0;
-	first = smaller(smaller(sec->room / 2, FIRST_LINE), left);
-	first -= smaller(first, FRAME + MORE);
-	sh.room = left - smaller(line_of(&s->users[0], first), left);
+	first = first_share(sec, left);
+	sh.room = left - (whole.first ? 0 :
+	    smaller(line_of(&s->users[0], first), left));
 	share_beginnings(s, &sh);
 	share_rest(s, &sh);
-	put_user(sec, s, 0, first);
+	if (whole.first)
+		put_whole(sec, s, 0);
+	else
+		put_user(sec, s, 0, first);
 	if (sh.from > 1) {
 		buf_fmt(&sec->line, "(%zu messages left out)", sh.from - 1);
 		section_put(sec);
 	}
 	for (size_t i = sh.from; i < sh.last; i++)
 		put_user(sec, s, i, sh.most[i - sh.from]);
-	if (newest > 0)
+	if (s->nusers > 1 && whole.newest)
+		put_whole(sec, s, sh.last);
+	else if (s->nusers > 1)
 		put_user(sec, s, sh.last, USER_KEPT);
 	free(sh.most);
 }

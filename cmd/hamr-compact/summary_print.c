@@ -234,13 +234,46 @@ print_firm(const struct summary *s, size_t cap, size_t most, struct buf *out)
 	section_end(&sec);
 }
 
+/* Does a turn that is not folded begin behind what is? */
+static bool
+has_newer(const struct summary *s, const struct view *v)
+{
+	for (size_t i = view_nodes(v); i > s->upto; i--)
+		if (view_node(v, i - 1)->kind == VIEW_USER &&
+		    view_node(v, i - 1)->person)
+			return true;
+	return false;
+}
+
+/* The task and what the turn in hand is about are whole as long as there is
+ * another stage; at the last one they are cut, but never a task that alone does
+ * not fit. */
+static struct people_whole
+whole_of(const struct summary *s, const struct view *v,
+    const struct summary_room *room)
+{
+	struct people_whole whole = { true, !has_newer(s, v) };
+	const struct user *first = s->users;
+	const struct user *newest = first + s->nusers - 1;
+	uint64_t sum = 0;
+
+	if (!room->last || s->nusers == 0)
+		return whole;
+	sum = token_count(room->family, first->text, first->len);
+	if (newest > first && whole.newest)
+		sum += token_count(room->family, newest->text, newest->len);
+	return sum > (uint64_t)room->window ? whole :
+	    (struct people_whole){ false, false };
+}
+
 void
 summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out)
 {
 	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
 	size_t start, cap = room->cap - sizeof FOOTER;
-	size_t least = people_least(s) + sizeof HEADER;
+	struct people_whole whole = whole_of(s, v, room);
+	size_t least = people_least(s, whole) + sizeof HEADER;
 	struct section sec;
 
 	print_contexts(s, room, out);
@@ -249,7 +282,7 @@ summary_print(const struct summary *s, const struct view *v,
 	print_firm(s, cap, cap > least ? cap - least : 0, &firm);
 	sec = section_of(out, "USER MESSAGES SO FAR:", start, cap - firm.len,
 	    100);
-	people_print(s, &sec);
+	people_print(s, whole, &sec);
 	section_end(&sec);
 	buf_slice(out, buf_view(&firm));
 	buf_release(&firm);

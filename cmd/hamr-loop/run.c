@@ -283,7 +283,7 @@ status_of(const struct run *r, const struct turn *t)
 static int
 give_piped(struct run *r)
 {
-	int rc = r->o.piped == NULL ? 0 : setup_context(&r->hub, r->o.piped,
+	int rc = r->o.piped == NULL ? 0 : setup_piped(&r->hub, r->o.piped,
 	    r->o.piped_lossy);
 
 	free(r->o.piped);

@@ -201,16 +201,24 @@ message(const char *role, const char *text)
 	return o;
 }
 
-int
-setup_context(struct hub *h, const char *text, bool lossy)
+static int
+put_context(struct hub *h, const char *text, bool piped, bool lossy)
 {
 	struct json *o = message("user", text), *meta = json_object();
 
 	json_str(meta, "by", "context");
+	if (piped)
+		json_str(meta, "from", "stdin");
 	if (lossy)
 		json_bool(meta, "lossy", true);
 	json_add(o, "meta", meta);
 	return hub_commit(h, o);
+}
+
+int
+setup_piped(struct hub *h, const char *text, bool lossy)
+{
+	return put_context(h, text, true, lossy);
 }
 
 static int
@@ -222,7 +230,7 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 	context_files(s->root, s->dir, &b);
 	context_memory(memory, &b);
 	if (b.len > 0)
-		r = setup_context(h, b.p, false);
+		r = put_context(h, b.p, false, false);
 	buf_release(&b);
 	return r;
 }

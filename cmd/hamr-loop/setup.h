@@ -34,9 +34,9 @@ int setup_session(struct setup *s, struct hub *h, struct err *e);
 /* A setting that changes in the session, as a config record. */
 int setup_config(struct hub *h, const char *key, const char *value);
 
-/* A text that the task is about, as a message marked so; lossy: bytes of it had
+/* What was piped in before the task, as a message marked so; lossy: bytes of it had
  * to be replaced. */
-int setup_context(struct hub *h, const char *text, bool lossy);
+int setup_piped(struct hub *h, const char *text, bool lossy);
 
 /* The task as a message of a person, with the images that it names.  steering:
  * it was typed while the turn is under way, and belongs to that. */
