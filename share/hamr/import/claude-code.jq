@@ -44,6 +44,7 @@ def entry:
     elif .type == "system" and .subtype == "compact_boundary" then
       $e + {compaction: true, tokens: ((.compactMetadata | o | .preTokens | numbers) // null)}
     elif .type == "system" then $e + {left: (if .subtype | silent_system then null else "system \(.subtype)" end)}
+    elif .type == "progress" and (.data | o | .message | type) == "object" then $e + {left: "progress of a side conversation"}
     else $e + {left: (if .type | silent then null else "type \(.type)" end)} end;
 
 def tool_ids($type): .message.content | arr | obj | select(.type == $type) | (if $type == "tool_use" then .id else .tool_use_id end) | str;
