@@ -29,6 +29,7 @@ struct import {
 	bool begun;		/* a conversation has its header */
 	bool given;		/* the program had an input */
 	bool said;		/* there was a record behind a header */
+	bool empty;		/* there was none, at its end */
 	bool needy;		/* the program waits for an input */
 	bool over;
 	size_t line;		/* of the last unit given */
@@ -323,7 +324,8 @@ finish(struct import *im, struct err *e)
 	import_pair_end(&im->pair);
 	tell_left(im);
 	tell_pairs(im);
-	if (im->said || !im->given)
+	im->empty = im->given && !im->said;
+	if (!im->empty)
 		return 0;
 	return err_set(e, ST_DATA, "%s: no messages found in it", im->name);
 }
@@ -362,6 +364,12 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 		}
 	}
 	return 0;
+}
+
+bool
+import_is_empty(const struct import *im)
+{
+	return im->empty;
 }
 
 const struct import_left *

@@ -23,6 +23,9 @@ int import_open(struct import **out, struct rec_in *in,
  * is refused at its end. */
 int import_next(struct import *im, const struct rec **r, struct err *e);
 
+/* Its end was refused as nothing was made of it. */
+bool import_is_empty(const struct import *im);
+
 /* Of the conversation in hand, so far. */
 const struct import_left *import_left_out(const struct import *im);
 

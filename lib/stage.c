@@ -131,10 +131,15 @@ read_import(struct stage *s)
 	int got;
 
 	while (!s->failed && (got = import_next(s->from, &r, &e)) != 0) {
-		if (got > 0)
+		if (got > 0) {
 			handle(s, r);
-		else
+		} else if (import_is_empty(s->from) && !s->lenient) {
+			/* no reason not to read the next file */
+			stage_status(s, err_report(&e));
+			s->dirty = false;
+		} else {
 			refuse(s, &e);
+		}
 		if (!s->out.regular)
 			flush(s);
 	}

@@ -147,6 +147,10 @@ for f in openai swe-agent openhands sharegpt cline; do
 done
 is "--lenient makes it a record" "$(imp -q --lenient empty-kimi |
     jq -r 'select(.type == "error").code')" bad_record
+status "files behind it are read" 65 imp -q empty-kimi cc empty-codex
+is "... all of them" "$(grep -c '^{"role"' "$T/.out")" 1
+is "hamr-compact asks nothing about it" "$(hamr-compact --no-config -q -n \
+    empty-codex 2>err)" ""
 echo 'select(.who)' >mine.jq
 status "a program of one's own" 65 imp -F ./mine.jq empty-kimi
 
