@@ -1,6 +1,10 @@
 /* conf_file.c - one configuration file, from its text to its values. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "conf_keys.h"
@@ -91,6 +95,23 @@ conf_parse(struct source *at, const struct buf *text, struct err *e)
 	return r;
 }
 
+/* Of a file only: nobody waits for what a FIFO or a terminal may bring. */
+static int
+read_file(const char *path, struct buf *text, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+	r = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? err_set(e,
+	    ST_SYSTEM, "%s: is not a regular file", path) :
+	    file_read_fd(fd, path, text, e);
+	close(fd);
+	return r;
+}
+
 int
 conf_load_file(struct conf *c, const char *path, enum layer layer,
     struct err *e)
@@ -100,7 +121,7 @@ conf_load_file(struct conf *c, const char *path, enum layer layer,
 	struct err why = { .status = ST_OK };
 	int r = 0;
 
-	if (file_read(path, &text, &why) == 0)
+	if (read_file(path, &text, &why) == 0)
 		r = conf_parse(&at, &text, e);
 	else if (why.status != ST_NOINPUT)
 		r = err_set(e, ST_CONFIG, "%s", why.text);
