@@ -34,6 +34,8 @@ form "nor the end of the last line" < <(grep -v -e DONE -e finish base
 form "HTTP/1.0" < <(echo 'length none'; echo http10; tail -n +2 base)
 form "one byte a write" < <(sed '1a split 1' base)
 form "a server that hangs behind [DONE]" < <(cat base; echo hang)
+form "one that goes on, byte by byte" < <(cat base; echo 'split 1 50'
+	echo 'repeat forever line : x')
 form "a connection cut behind the finish" < <(grep -v DONE base; echo close)
 form "a first chunk without choices" < <(
 	sed '1a event {"choices":[],"prompt_filter_results":[]}' base)

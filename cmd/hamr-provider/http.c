@@ -85,7 +85,8 @@ on_body(char *p, size_t size, size_t n, void *arg)
 
 	n *= size;
 	h->clock.nbody += n;
-	h->clock.heard = file_now_ms();
+	if (h->next != HTTP_LAST)	/* what follows gives no more time */
+		h->clock.heard = file_now_ms();
 	h->reply->body = h->reply->body || n > 0;
 	if (h->clock.nbody > h->conf.max_body) {
 		h->too_large = true;
