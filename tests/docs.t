@@ -81,8 +81,9 @@ printf '[stages]\nprovider = ["%s"]\n' "$T/shim/hamr-provider" \
     >"$XDG_CONFIG_HOME/hamr/config.toml"
 PATH=$T/shim:$PATH
 
-# The repository: a session, a chat log of another program, a memory.
-mkdir "$T/repo" && cd "$T/repo" && git init -q . || exit 1
+# The repository: a session, a chat log of another program, a memory.  It is
+# made where the examples run: a session belongs to its folder.
+mkdir "$T/here" && cd "$T/here" && git init -q . || exit 1
 echo "this is wrong" >note.txt
 cat >chat.json <<'CHAT'
 {"messages": [
@@ -102,6 +103,8 @@ cp t transcript
 	jq -c '.messages[]' chat.json
 } | hamr-mem >/dev/null
 is "the repository of the examples: a memory" "$?" 0
+
+cp -a "$T/here" "$T/repo"
 
 n=0
 for e in "$T"/examples/*; do

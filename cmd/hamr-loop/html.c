@@ -50,7 +50,7 @@ html_text(struct buf *out, const char *p, size_t n)
 {
 	struct buf safe = BUF_INIT(BUF_RECORD_MAX);
 
-	term_escape(&safe, (struct slice){ p, n });	/* no control bytes, no overrides */
+	term_escape(&safe, (struct slice){ p, n });
 	for (size_t i = 0; i < safe.len; i++)
 		switch (safe.p[i]) {
 		case '&': buf_adds(out, "&amp;"); break;

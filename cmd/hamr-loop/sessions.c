@@ -288,8 +288,8 @@ newest_of_ours(const struct list *l, const char *dir, const char *root,
 		    "a task", dir);
 	else
 		err_set(e, ST_NOINPUT, "no session in %s was written here by "
-		    "you; hamr-loop --sessions lists what is there, --resume=ID "
-		    "takes one all the same", dir);
+		    "you; hamr-loop --sessions lists what is there, "
+		    "--resume=ID takes one all the same", dir);
 	return NULL;
 }
 

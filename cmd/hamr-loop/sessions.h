@@ -7,8 +7,8 @@
 #include "buf.h"
 #include "session.h"
 
-/* Append what there is in dir, those last used first: a table for people, or with json
- * one object a line: session, task, status, steps, created, age_s.  status is
+/* Append what there is in dir, those last used first: a table for people, or
+ * with json one object a line: session, task, status, steps, created, age_s.  status is
  * that of the last end record, "running" (somebody holds its lock), or
  * "unfinished". */
 int sessions_list(const char *dir, bool json, struct buf *out, struct err *e);

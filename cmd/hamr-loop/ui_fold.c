@@ -44,7 +44,8 @@ take_back(struct ui_fold *f, struct buf *out)
 static void
 one(struct ui_fold *f, const char *p, size_t k, struct buf *out)
 {
-	size_t w = *p == '\t' ? 8 - f->at % 8 : term_width((struct slice){ p, k });
+	size_t w = *p == '\t' ? 8 - f->at % 8 :
+	    term_width((struct slice){ p, k });
 	bool blank = *p == ' ' || *p == '\t';
 
 	if (*p == '\n') {

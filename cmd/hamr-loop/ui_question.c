@@ -12,7 +12,7 @@
 #include "ui_in.h"
 
 #define TEXT_MAX ((size_t)512 << 20)
-#define ROWS_BESIDE 8		/* of the screen: the call, the keys, the answer */
+#define ROWS_BESIDE 8		/* for the call, the keys, the answer */
 #define ROWS_LEAST 4
 
 void

@@ -136,7 +136,8 @@ command_show(const struct opts *o, struct err *e)
 		r = ST_NO;
 	else if (r > 0) {
 		r = store_text(&st[which], row, &b, e);
-		if (r == 0 && term_write(STDOUT_FILENO, buf_view(&b), TERM_TEXT) < 0)
+		if (r == 0 && term_write(STDOUT_FILENO, buf_view(&b),
+		    TERM_TEXT) < 0)
 			r = err_sys(e, ST_SYSTEM, "stdout");
 	}
 	where_close(st, n);
