@@ -314,7 +314,9 @@ run(struct run *r, struct report *rep, struct result *res)
 	rep->ended = ended.len > 0 ? ended.p : "";
 	rep->cause = r->cause;
 	rep->sandbox = box_name(r->box);
-	rep->unlimited = box_unlimited(r->box);
+	/* for the end record, which the loop writes */
+	if (r->stage->mode == STAGE_RESIDENT)
+		rep->unlimited = box_unlimited(r->box);
 	box_done(r->box, &notes);
 	r->box = NULL;
 	rep->notes = notes.len > 0 ? notes.p : "";

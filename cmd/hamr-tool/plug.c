@@ -195,8 +195,7 @@ fill(const struct tool *t, const struct extra *x, const struct prog *p,
 		.rootfd = files_root_fd(t->files), .cap = t->output_cap,
 		.timeout = CALL_S, .out = p->out, .err = p->err,
 		.ended = "", .notes = p->notes.len > 0 ? p->notes.p : "",
-		.sandbox = p->sandbox, .unlimited = p->unlimited,
-		 .known = p->end == PROG_ENDED,
+		.sandbox = p->sandbox, .known = p->end == PROG_ENDED,
 		.signalled = p->signalled, .number = p->number };
 
 	if (p->end == PROG_FAILED) {

@@ -206,7 +206,6 @@ start(struct run *r)
 	if (r->box == NULL)
 		return false;
 	p->sandbox = box_name(r->box);
-	p->unlimited = box_unlimited(r->box);
 	if (p->env == NULL)
 		cmd.env = own = box_env(r->box, NULL, 0);
 	started = box_spawn(r->box, &cmd, &r->io) == 0;

@@ -36,7 +36,6 @@ struct prog {
 	int number;		/* exit status or signal */
 	struct buf notes;	/* of the sandbox */
 	const char *sandbox;	/* what it ran in */
-	const char *unlimited;	/* box_unlimited */
 	struct err e;
 };
 

@@ -21,7 +21,7 @@ struct report {
 	const char *ended;	/* what had to be ended, "" nothing */
 	const char *notes;	/* what else is to be told, "" nothing */
 	const char *sandbox;	/* it ran in */
-	const char *unlimited;	/* box_unlimited */
+	const char *unlimited;	/* box_unlimited, where it is told */
 	enum bash_cause cause;
 	bool known;		/* the status of bash is known */
 	bool signalled;
