@@ -28,7 +28,7 @@ void
 ui_recall(struct ui *u, const struct rec *r)
 {
 	ui_forget(u);
-	if (!u->json && !u->quiet)
+	if (u->tty_err || (!u->json && !u->quiet))
 		remember_calls(u, r);
 }
 
@@ -79,10 +79,11 @@ show_start(struct ui *u, const struct rec *r)
 void
 ui_committed(struct ui *u, const struct rec *r)
 {
+	/* where nothing else is shown they may be asked about */
+	if ((u->json || u->quiet) && u->tty_err && r->kind == R_ASSISTANT)
+		remember_calls(u, r);
 	if (u->json) {
 		ui_json_line(u, r);
-		if (u->tty_err && r->kind == R_ASSISTANT)
-			remember_calls(u, r);	/* they may be asked about */
 		return;
 	}
 	ui_status_take(u, r);
