@@ -85,4 +85,39 @@ alone "change f" -o "tools.approve=['$PWD/no']" --mode patch
 is "... nor is it asked for under a hard contract" "$S $(ended) $(asks)" \
     "4 contract_failed no_change 0"
 
+# ---- a person ----
+
+fresh person
+{ call read '{"path":"f"}'; call edit '{"path":"f","old":"hello","new":"bye"}'
+answer "You did not want it."; answer never; } >script
+refuse() {	# ARG...: somebody at a terminal says no
+	{ echo "import sys; sys.path.insert(0, '$TOP/tests')"
+	echo "from terminal import Terminal"
+	echo "t = Terminal(sys.argv[1:])"
+	echo 't.sees("allow this edit? "); t.answer("n"); sys.exit(t.end())'
+	} >keys.py
+	TERM=xterm python3 keys.py hamr-loop --no-config --replay script "$@" \
+	    >shown 2>err
+	S=$?
+	cat .hamr/sessions/*.ndjson >out
+	rm -r .hamr
+}
+refuse "change f"
+is "what a person refuses stands" "$S $(ended) $(asks) $(cat f)" \
+    "0 completed stop 0 hello"
+refuse "change f" --mode patch
+is "... nor is it asked for under a hard contract" "$S $(ended) $(asks)" \
+    "4 contract_failed no_change 0"
+{ echo "import sys; sys.path.insert(0, '$TOP/tests')"
+echo "from terminal import Terminal"
+echo "t = Terminal(sys.argv[1:])"
+echo "sys.exit(t.end())"; } >keys.py
+{ answer "Done so."; answer "Done again."; } >script
+run "explain f"
+TERM=xterm python3 keys.py hamr-loop --no-config --replay script --resume \
+    whatever >shown 2>err
+is "a word behind --resume is a task on a terminal, too" "$? $(jq -r \
+    'select(.role == "user") | .content' .hamr/sessions/*.ndjson | tail -n 1)" \
+    "0 whatever"
+
 done_testing

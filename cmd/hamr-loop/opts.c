@@ -238,6 +238,7 @@ opts_settle(struct opts *o, bool is_id, struct err *e)
 		o->task = o->word;
 		o->word = NULL;
 	}
+	o->chat = o->chat && o->task == NULL;
 	return check_task(o, e);
 }
 
