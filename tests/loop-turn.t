@@ -83,7 +83,7 @@ fresh verify
 answer "All good." >script
 run "does it work" --mode verify
 is "verify mode without a command: waived" "$S $(ended)" "0 completed stop"
-hamr-loop --no-config --replay script --mode verify x >out 2>err
+hamr-loop --no-config --quiet --replay script --mode verify x >out 2>err
 match "with a warning" "$(cat err)" "*nothing was verified*defaultCommand*"
 
 # ---- recoveries (J9) ----

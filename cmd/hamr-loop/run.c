@@ -227,6 +227,10 @@ remark(struct run *r, const struct turn *t)
 		text = k->error_text;
 	else if (t->end == END_COMPLETED)
 		text = contract_remark(k, r->conf);
+	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
+	    k->verify_command == NULL)
+		text = "nothing was verified: no command is set as "
+		    "defaultCommand under [verification]";
 	if (text != NULL && r->o.chat)
 		ui_note(&r->ui, "%s", text);
 	else if (text != NULL)
@@ -246,10 +250,6 @@ sum_up(struct run *r, const struct turn *t)
 	    well ? "" : t->reason, k->steps, k->steps == 1 ? "" : "s",
 	    k->started, k->started == 1 ? "" : "s", k->nfiles,
 	    k->nfiles == 1 ? "" : "s", r->session.id);
-	if (r->track.mode != NULL && strcmp(r->track.mode, "verify") == 0 &&
-	    r->track.verify_command == NULL)
-		ui_note(&r->ui, "nothing was verified: no command is set; put "
-		    "[verification] defaultCommand into hamr.toml");
 	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 		ui_note(&r->ui, "what happened: %s", runlog_path(r->log));
 	remark(r, t);

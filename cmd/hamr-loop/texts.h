@@ -22,7 +22,7 @@
 	"Take a different approach now, or say in words what you need to go " \
 	"on."
 #define TEXT_BASH \
-	"This command failed and did not pass since: %.*s\n" \
+	"This command failed and has not passed since: %.*s\n" \
 	"Fix the cause, try another way, or explain why the failure does " \
 	"not matter and go on. What it said:\n%.*s"
 #define TEXT_MALFORMED \
