@@ -12,15 +12,14 @@
 	"arguments, and split a large write into several edits."
 #define TEXT_CUT_TEXT \
 	"Your last answer was cut off by its length limit. Continue where it " \
-	"stopped, in smaller pieces: one step at a time, and no more words " \
-	"than it needs."
+	"stopped, in smaller pieces: one step at a time, in as few words as " \
+	"it needs."
 #define TEXT_EMPTY \
-	"Your last response was empty. Continue with the task, or say in " \
-	"words what was done and what is left."
+	"Your last response was empty. Continue with the task, or say what " \
+	"was done and what is left."
 #define TEXT_LOOP \
 	"The guard stopped this turn because it was repeating itself: %s " \
-	"Take a different approach now, or say in words what you need to go " \
-	"on."
+	"Take a different approach now, or say what you need to go on."
 #define TEXT_BASH \
 	"This command failed and has not passed since: %.*s\n" \
 	"Fix the cause, try another way, or explain why the failure does " \
@@ -42,16 +41,16 @@
 	"Find out why, then answer with what fails and the cause.\n%s"
 #define TEXT_REPAIR \
 	"The verification failed (%s). Fix the failed verification: find " \
-	"the cause in its output and repair it.\n%s"
+	"the cause in its output and fix it.\n%s"
 #define TEXT_RESULT_CUT \
 	"not run: the answer was cut off by its length limit before this " \
 	"call was complete"
 #define TEXT_RESULT_INTERRUPTED \
-	"interrupted before it was run; nothing was done"
+	"interrupted before it ran; nothing was done"
 #define TEXT_RESULT_UNKNOWN \
 	"interrupted while it ran; whether it took effect is unknown, so look " \
 	"before you repeat it"
 #define TEXT_RESULT_BUDGET \
-	"not run: the budget of tool calls is used up"
+	"not run: the budget of this turn is used up"
 
 #endif
