@@ -30,6 +30,7 @@ static const struct {
 	    "building|run|running", CHANGE },
 	{ "get rid", CHANGE },
 	{ "speed * up", CHANGE },
+	{ "stop|keep * from", CHANGE },
 	{ "let me|you", LOOK },
 	{ "let *", CHANGE },
 	{ "use|return|do|print|call * instead", CHANGE },
@@ -48,17 +49,18 @@ static const struct {
 	    "encapsulate|enforce|enhance|ensure|erase|escape|expand|expose|"
 	    "extend|extract|factor|finish|fix|format|generalize|generate|"
 	    "handle|harden|hardcode|hide|implement|import|improve|"
-	    "increase|increment|indent|initialize|inject|inline|insert|integrate|"
-	    "introduce|lower|merge|migrate|mock|modernize|modify|move|"
+	    "increase|increment|indent|initialize|inject|inline|insert|"
+	    "integrate|introduce|lower|merge|migrate|mock|modernize|modify|move|"
 	    "normalize|optimize|parallelize|parametrize|patch|pin|place|"
-	    "polish|port|prepend|prevent|protect|purge|put|reduce|"
+	    "plug|polish|port|prepend|prevent|protect|purge|put|raise|reduce|"
 	    "redesign|redo|refactor|refine|reformat|register|remove|rename|"
 	    "reorder|reorganize|repair|rephrase|replace|resolve|restore|"
 	    "restructure|revert|reword|rework|rewrite|sanitize|scaffold|"
 	    "separate|set|setup|shorten|silence|simplify|solve|sort|split|"
 	    "standardize|strip|stub|support|suppress|swap|switch|teach|tidy|"
 	    "tighten|touch|transform|translate|trim|truncate|tune|turn|tweak|"
-	    "undo|unify|update|upgrade|vendor|wire|wrap|write", CHANGE },
+	    "uncomment|undo|unify|update|upgrade|vendor|wire|wrap|write",
+	    CHANGE },
 	{ "analyse|analyze|answer|ask|assess|audit|benchmark|brainstorm|"
 	    "build|check|clarify|classify|commit|compare|compile|compute|"
 	    "consider|count|debug|decide|deploy|describe|determine|diagnose|"
@@ -81,7 +83,7 @@ static const struct {
 	int flags;
 } lead_ins[] = {
 	{ "would|do you mind", POLITE | GERUND },
-	{ "can|could|would|will|can't|won't you", POLITE },
+	{ "can|could|would|will|can't|won't you|u|someone|somebody", POLITE },
 	{ "please|pls|plz|kindly", POLITE },
 	{ "i|we want|need you to", 0 },
 	{ "i'd|we'd like|love you to", 0 },
