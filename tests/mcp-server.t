@@ -187,6 +187,18 @@ say '{"jsonrpc":"2.0","id":5,"method":"ping"}'
 hear
 is "a request that waited can be taken back" "$(jq -c .id <<<"$line")" 5
 ok "it was not run" test ! -e four
+say "$(call 7 bash '{"command":"sleep 335.1"}')"
+for i in 1 2 3; do	# 30 MB each, 64 MiB may wait
+	{ printf '{"jsonrpc":"2.0","id":"w","method":"tools/call","params":"'
+	head -c 30000000 /dev/zero | tr '\0' x; echo '"}'
+	echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{'\
+'"requestId":"w"}}'; } >&"$to"
+done
+say "$(call 8 read '{"path":"f"}')" '{"jsonrpc":"2.0","method":'\
+'"notifications/cancelled","params":{"requestId":7}}'
+hear
+is "what was taken back does not count as waiting" "$(jq -c '[.id,
+	.error.message]' <<<"$line")" '[8,null]'
 say "$(call 6 bash '{"command":"sleep .5; echo done"}')"
 sleep .1
 exec {to}>&-

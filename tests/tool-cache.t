@@ -33,6 +33,28 @@ is "meta is that of the read" "$(messages <../out | jq -c 'select(.tool_call_id
 	.tool_call_id == "a") | .meta | del(.ms) + {cached: "a"}' |
 	jq -c '{path, op, first, last, lines, sha256, cached, bytes}')"
 
+# --- what is refused says what is known
+refused() {
+	new "$@" | messages | tail -n 1 | jq -c '[.content, .meta.error]'
+}
+block='{"type":"verdict","tool_call_id":"b","action":"block","message":"no"}'
+is "a refused duplicate" "$({ call a read '{"path":"a.c"}' \
+	b read '{"path":"./a.c"}'; echo "$block"; } | refused)" \
+	"[\"no\\n$line\\n\",\"refused\"]"
+is "not another range" "$({ call a read '{"path":"a.c"}' \
+	b read '{"path":"a.c","first":2}'; echo "$block"; } | refused)" \
+	'["no","refused"]'
+seq 1 90000 >big.c
+call $(for i in {1..20}; do
+	echo "r$i read {\"path\":\"big.c\",\"first\":$((i * 4000))}"; done) >../t3
+spent() { refused "$@" <../t3 | sed 's/up their [0-9]* bytes/up their N bytes/'; }
+is "the end of the budget says what to do" "$(spent)" '["not read: this turn'\
+"'"'s reads have used up their N bytes; make the change with edit, or look up '\
+'what was read with search_memory\n",null]'
+is "also where nothing is changed" "$(spent --mode verify \
+	-o memory.enabled=false)" '["not read: this turn'\
+"'"'s reads have used up their N bytes; answer from what was read\n",null]'
+
 # --- by a transcript: another process, the same bytes
 { cat t; new <t; } >t2
 call g read '{"path":"a.c"}' >>t2

@@ -331,6 +331,19 @@ else
 	skip "killed at any call" "strace does not work here"
 fi
 
+# What a killed one left is found by its name, not by reading the folder.
+mkdir left
+left() { printf 'left/.hamr-tmp-%.16s' "$(printf %s "$1" | sha256sum)"; }
+echo old >left/f; : >"$(left f)"; : >"$(left g)"; ln -s f "$(left h)"
+p edit '{"path":"left/f","old":"old","new":"new"}' >/dev/null
+p write '{"path":"left/h","content":"h"}' >/dev/null
+is "what is left of this file goes, of others stays" "$(ls -A left)" \
+	"$({ basename "$(left g)"; basename "$(left h)"; } | sort)
+f
+h"
+is "no link was followed" "$(cat left/f)" new
+rm -r left
+
 # --- S9: somebody else writes it at the same time
 mkdir race
 printf 'x\nAAA\n' >race/f

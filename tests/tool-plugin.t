@@ -276,6 +276,9 @@ for m in read-only verify docs; do
 	is "not in mode $m" "$(with put --mode $m put '{"path":"n"}' --json |
 	    jq -r .meta.error)" denied
 done
+is "nor is it offered there" "$(for m in read-only verify docs patch; do
+	with put --mode $m --schemas | jq '[.tools[].function.name] |
+	    any(. == "put")'; done | tr '\n' ' ')" "false false false true "
 ok "nothing was written" test ! -e n
 is "one that does not is run" "$(with count --mode read-only count \
 	'{"path":"f","text":"b"}')" 2

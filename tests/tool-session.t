@@ -101,6 +101,33 @@ is "mutated" "$(jq -c .meta.mutated <<<"$line")" \
 	"[{\"path\":\"m.c\",\"sha256\":\"$(sha256sum <m.c | cut -c 1-64)\"}]"
 bye
 
+# --- what is offered follows the mode
+names() { jq -r '[.tools[].function.name] | join(" ")' <<<"$line"; }
+all="read edit write bash view_image search_memory save_memory"
+less="read bash view_image search_memory save_memory"
+for m in read-only verify docs patch; do
+	case $m in docs | patch) want=$all ;; *) want=$less ;; esac
+	line=$(hamr-tool --no-config --mode $m --schemas)
+	is "mode $m offers" "$(names)" "$want"
+done
+is "and names no other" "$(hamr-tool --no-config --mode verify none '{}' 2>&1)" \
+	"hamr-tool: there is no tool \"none\"; the tools are ${less// /, }"
+resident --no-config --root . --yes
+say '{"type":"config","set":{"agent.mode":"patch"}}' '{"type":"sync","n":1}'
+hear
+is "first" "$(names)" "$all"
+hear
+say '{"type":"config","set":{"agent.mode":"read-only"}}'
+hear
+is "a mode that changes proposes others" "$(names)" "$less"
+say '{"type":"config","set":{"agent.mode":"verify"}}' '{"type":"sync","n":2}'
+hear
+is "not the same again" "$line" '{"type":"sync","n":2}'
+say '{"type":"config","set":{"agent.mode":"docs"}}'
+hear
+is "and back" "$(names)" "$all"
+bye
+
 # --- an answer
 resident --no-config --root .
 say "$(call a write '{"path":"asked","content":"x\n"}' \

@@ -47,16 +47,21 @@ again_find(struct files *f, const struct path *p, struct slice args)
 }
 
 void
+again_line(const struct cached *e, struct buf *out)
+{
+	buf_adds(out, "unchanged since the read above: ");
+	path_show(out, e->rel);
+	buf_fmt(out, " %ld-%ld of %ld\n", e->from, e->to, e->lines);
+}
+
+void
 again_put(struct files *f, struct cached *e, struct result *r)
 {
 	struct proof *proof = proofs_of(&f->proofs, e->rel);
 	bool line = e->len > AGAIN_MAX && !e->elided;
 
 	if (line) {
-		buf_adds(&r->content, "unchanged since the read above: ");
-		path_show(&r->content, e->rel);
-		buf_fmt(&r->content, " %ld-%ld of %ld\n", e->from, e->to,
-		    e->lines);
+		again_line(e, &r->content);
 	} else {
 		buf_add(&r->content, e->text, e->len);
 		e->elided = false;

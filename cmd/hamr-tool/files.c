@@ -168,8 +168,35 @@ files_spent(struct files *f, struct slice args, struct result *r)
 	    again_has(f, args))
 		return false;
 	buf_fmt(&r->content, "not read: this turn's reads have used up their "
-	    "%zu bytes; go on with what was read\n", f->o.turn_cap);
+	    "%zu bytes; %s%s\n", f->o.turn_cap, f->o.may_write ?
+	    "make the change with edit" : "answer from what was read",
+	    f->o.memory ? ", or look up what was read with search_memory" :
+	    "");
 	return true;
+}
+
+void
+files_known(struct files *f, struct slice args, struct result *r)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct buf query = BUF_INIT(BUF_RECORD_MAX);
+	struct cached *e = NULL;
+	struct result unused;
+	struct path p = { 0 };
+
+	result_init(&unused);
+	if (arg_str(args, "path", &path) && (!arg_str(args, "query", &query) ||
+	    query.len == 0) && files_find(f, buf_view(&path), &p, &unused))
+		e = again_find(f, &p, args);
+	if (e != NULL && e->from > 0) {
+		buf_adds(&r->content, r->content.len > 0 &&
+		    r->content.p[r->content.len - 1] != '\n' ? "\n" : "");
+		again_line(e, &r->content);
+	}
+	path_release(&p);
+	result_release(&unused);
+	buf_release(&path);
+	buf_release(&query);
 }
 
 size_t

@@ -25,6 +25,7 @@ struct files_opts {
 	bool docs_only;		/* mode docs: *.md and kin only */
 	bool may_write;		/* modes patch and docs */
 	bool overwrite;		/* policy.overwrite */
+	bool memory;		/* search_memory is there */
 	size_t result_cap;	/* bytes; per-result cap of chapter 8.1 */
 	size_t turn_cap;	/* bytes; per-turn read cap */
 };
@@ -87,6 +88,9 @@ bool files_judge(struct files *f, const char *tool, struct slice args,
  * no error, and the call gets no start.  A read that repeats one of this turn
  * costs nothing and is not refused.  files_read asks it too. */
 bool files_spent(struct files *f, struct slice args, struct result *r);
+/* A read is refused: what is known of it already, if it repeats one of this
+ * turn, is one line more in r's content. */
+void files_known(struct files *f, struct slice args, struct result *r);
 
 /* What an edit or a write would do. */
 struct plan {
@@ -117,7 +121,7 @@ void files_learn(struct files *f, const char *tool, struct slice args,
 void files_forget(struct files *f, const char *path, long first, long last);
 
 /* An edit or write of these args was cut off by a crash: remove the temporary
- * file it may have left.  (Every edit in the same folder does it too.) */
+ * files that may be left in its folder. */
 void files_sweep(struct files *f, struct slice args);
 
 /* The directory fd of the root, for bash's cwd. */

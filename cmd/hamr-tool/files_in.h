@@ -93,6 +93,8 @@ struct cached *again_find(struct files *f, const struct path *p,
     struct slice args);
 /* The same for a call whose path is not looked at yet. */
 bool again_has(struct files *f, struct slice args);
+/* The line that stands for it. */
+void again_line(const struct cached *e, struct buf *out);
 /* Its result. */
 void again_put(struct files *f, struct cached *e, struct result *r);
 /* A file was read, as st (NULL: somebody else did): r is its result. */

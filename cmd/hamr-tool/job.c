@@ -63,6 +63,8 @@ step_verdict(struct job *j)
 		result_error(&j->r, "refused", "%s", words != NULL &&
 		    words[0] != '\0' ? words : "refused by the guard; do "
 		    "something else");
+		if (j->schema->id == TOOL_READ)
+			files_known(j->t->files, buf_view(&j->args), &j->r);
 		return STEP_DONE;
 	case ACT_SHARE:
 		share(j);

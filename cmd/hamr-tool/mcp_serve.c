@@ -177,6 +177,7 @@ drop(struct serve *v, struct slice id)
 		rpc_read(slice_of(v->later[i]), &m);
 		if (m.kind != RPC_REQUEST || !slice_eq(m.id, id))
 			continue;
+		v->bytes -= strlen(v->later[i]);
 		free(v->later[i]);
 		memmove(v->later + i, v->later + i + 1, (--v->nlater - i) *
 		    sizeof *v->later);
@@ -204,7 +205,7 @@ meanwhile(struct serve *v, struct slice text)
 	} else if (m.kind == RPC_REQUEST && scan_str_is(m.method, "ping")) {
 		serve_result(v, m.id, json_object());
 	} else if (v->nlater >= WAITING_MAX || v->bytes > LINE_MAX_BYTES) {
-		serve_error(v, m.id, RPC_INTERNAL, "too much waits already");
+		serve_error(v, m.id, RPC_INTERNAL, "too many requests are waiting; send it again later");
 	} else {
 		v->later = xgrow(v->later, v->nlater, &v->caplater,
 		    sizeof *v->later);

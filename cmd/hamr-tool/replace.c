@@ -14,12 +14,30 @@
 #include "mem.h"
 
 #include "replace.h"
+#include "sha.h"
 
 #define XATTR_MAX 65536		/* the kernel's own ceilings */
 #define CHUNK ((size_t)1 << 16)
 
-/* A new temporary in the folder: nobody else's, whatever stands there.  Its
- * lock tells replace_sweep that its maker lives. */
+/* A new file of ours in the folder, whatever stands there; -1 with errno.  Its
+ * lock tells who sweeps that its maker lives. */
+static int
+open_new(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+	    O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (fstat(fd, &st) == 0 && st.st_nlink > 0)
+		return fd;
+	close(fd);		/* swept before it was locked */
+	errno = EEXIST;
+	return -1;
+}
+
 int
 replace_temporary(int dir, char name[REPLACE_NAME])
 {
@@ -30,16 +48,40 @@ replace_temporary(int dir, char name[REPLACE_NAME])
 		if (getrandom(&id, sizeof id, 0) != sizeof id)
 			return -1;
 		snprintf(name, REPLACE_NAME, "%s%016llx", REPLACE_PREFIX, id);
-		fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-		if (fd >= 0) {
-			flock(fd, LOCK_EX | LOCK_NB);
+		fd = open_new(dir, name);
+		if (fd >= 0 || errno != EEXIST)
 			return fd;
-		}
-		if (errno != EEXIST)
-			return -1;
 	}
 	return -1;
+}
+
+/* Remove a temporary whose maker is gone. */
+static void
+sweep_one(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+/* The temporary of this file has one name, so that what a killed process left
+ * is found without a look at the folder.  While somebody has that one, any. */
+static int
+temporary_for(int dir, const char *base, char name[REPLACE_NAME])
+{
+	char hex[SHA_HEX];
+	int fd;
+
+	sha256_hex(base, strlen(base), hex);
+	snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
+	sweep_one(dir, name);
+	fd = open_new(dir, name);
+	return fd >= 0 || errno != EEXIST ? fd : replace_temporary(dir, name);
 }
 
 void
@@ -54,20 +96,10 @@ replace_sweep(int dir)
 			close(again);
 		return;
 	}
-	while ((e = readdir(d)) != NULL) {
-		int fd;
-
+	while ((e = readdir(d)) != NULL)
 		if (strncmp(e->d_name, REPLACE_PREFIX,
-		    sizeof REPLACE_PREFIX - 1) != 0)
-			continue;
-		fd = openat(dir, e->d_name, O_RDONLY | O_NOFOLLOW |
-		    O_NONBLOCK | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			unlinkat(dir, e->d_name, 0);
-		close(fd);
-	}
+		    sizeof REPLACE_PREFIX - 1) == 0)
+			sweep_one(dir, e->d_name);
 	closedir(d);
 }
 
@@ -207,8 +239,7 @@ replace_file(const struct root *root, const char *rel, int fd,
 		fault_sys(f, "cannot be written", rel);
 		goto out;
 	}
-	replace_sweep(dir);
-	tmp = replace_temporary(dir, name);
+	tmp = temporary_for(dir, base, name);
 	if (tmp < 0) {
 		fault_sys(f, "cannot be written", rel);
 		goto out;
@@ -329,8 +360,7 @@ make_file(const struct root *root, int dir, const char *base,
 	int fd, r;
 
 	umask(mask);
-	replace_sweep(dir);
-	fd = replace_temporary(dir, name);
+	fd = temporary_for(dir, base, name);
 	if (fd < 0)
 		return fault_sys(f, "cannot be made", rel);
 	r = fill(fd, text, rel, f);

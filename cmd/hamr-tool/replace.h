@@ -37,7 +37,9 @@ int replace_folders(const struct root *root, const char *rel, size_t *made,
  * it.  0, or -1 with errno. */
 int replace_give(const struct root *root, int dir, const char *name);
 
-/* Remove temporaries that a killed process left in the folder open at fd. */
+/* Remove all temporaries that killed processes left in the folder open at fd;
+ * it is read whole.  What was left of one file, the next change of that file
+ * removes without. */
 void replace_sweep(int fd);
 
 #endif

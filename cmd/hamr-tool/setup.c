@@ -55,6 +55,7 @@ open_files(struct tool *t, struct err *e)
 		.docs_only = t->mode == MODE_DOCS,
 		.may_write = may_write(t),
 		.overwrite = conf_bool(t->conf, "policy.overwrite"),
+		.memory = conf_bool(t->conf, "memory.enabled"),
 		.result_cap = t->result_cap, .turn_cap = t->turn_cap };
 	struct lists lists;
 

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,30 @@ by_order(const void *a, const void *b)
 	return goes ? strcmp(y->path, x->path) : strcmp(x->path, y->path);
 }
 
+/* One that was killed has left what stood aside: away with it, before there is
+ * any of ours. */
+static void
+sweep(struct files *f, const struct takeback *tb)
+{
+	size_t len = SIZE_MAX;
+
+	for (size_t i = 0; i < tb->n; i++) {
+		const char *path = tb->v[i].path, *base;
+		const char *slash = strrchr(path, '/');
+		size_t n = slash != NULL ? (size_t)(slash - path) : 0;
+		int dir;
+
+		if (n == len && strncmp(path, tb->v[i - 1].path, n) == 0)
+			continue;	/* the same folder as before */
+		len = n;
+		dir = path_open_parent(&f->root, path, &base);
+		if (dir >= 0) {
+			replace_sweep(dir);
+			close(dir);
+		}
+	}
+}
+
 int
 takeback_do(struct files *f, struct takeback *tb, struct err *e)
 {
@@ -355,6 +380,7 @@ takeback_do(struct files *f, struct takeback *tb, struct err *e)
 
 	if (tb->n > 0)
 		qsort(tb->v, tb->n, sizeof *tb->v, by_order);
+	sweep(f, tb);
 	while (i < tb->n && r == 0)
 		r = step(f, &tb->v[i++], e);
 	if (r == 0) {
