@@ -263,6 +263,16 @@ is "a new file has none" "$(t --yes write '{"path":"fresh","content":"x"}' \
 fresh"
 rm -rf .hamr keep other fresh
 
+# --- as a record
+printf 'x\n' >rec
+b 'echo y >rec; echo z >rec2'
+is "undo --json is a record" "$(id=$(t undo --list | head -n 1 | jq -r .id)
+	t undo --json | sed "s/$id/ID/")" '{"type":"undo","of":"ID","paths":['\
+'{"path":"rec2","sha256":null},{"path":"rec","sha256":"'"$(sha256sum <rec |
+	cut -c 1-64)"'"}]}'
+status "not with --list" 2 t undo --list --json
+rm rec
+
 # --- D9: any order, against a model
 for seed in 1 2; do
 	mkdir "../model$seed"; cd "../model$seed" || exit 1

@@ -22,7 +22,7 @@
 static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
-"       hamr-tool undo [ID] | undo --list\n"
+"       hamr-tool undo [ID] [--json] | undo --list\n"
 "       hamr-tool --schemas | --sandbox-status | --mcp\n"
 "Runs the open calls of the last assistant message: read, edit, write, bash,\n"
 "view_image, search_memory, save_memory.\n"
@@ -66,7 +66,7 @@ parse_undo(struct opts *o, int argc, char **argv)
 {
 	o->undo = true;
 	o->undo_id = argc == 2 ? argv[1] : NULL;
-	if (argc > 2 || (o->list && argc != 1) || o->schemas || o->json)
+	if (argc > 2 || (o->list && (argc != 1 || o->json)) || o->schemas)
 		bad_usage("undo takes one ID, or --list");
 }
 
@@ -210,7 +210,7 @@ run_undo(const struct opts *o, struct tool *t, struct err *e)
 	if (tool_open(t, e) < 0)
 		return err_report(e);
 	status = o->list ? undo_list(t->files, e) :
-	    undo_run(t->files, o->undo_id, e);
+	    undo_run(t->files, o->undo_id, o->json, e);
 	if (status != ST_OK)
 		err_report(e);
 	tool_close(t);

@@ -190,6 +190,49 @@ say_done(const struct undo *u, const bool *pick, struct buf *out)
 	}
 }
 
+/* The same as a record, {"type":"undo"}: what each file is now. */
+static void
+record_done(const struct undo *u, const char *of, struct buf *out)
+{
+	struct json *o = json_object(), *list = json_array();
+
+	json_str(o, "type", "undo");
+	json_str(o, "of", of);
+	for (size_t i = 0; i < u->tb.n; i++) {
+		const struct takeback_step *s = &u->tb.v[i];
+		struct json *one = json_object();
+		struct buf rel = BUF_INIT(BUF_RECORD_MAX);
+		char sha[SHA_HEX];
+
+		utf8_clean(&rel, s->path, strlen(s->path));
+		json_slice(one, "path", buf_view(&rel));
+		if (s->oid[0] != '\0') {
+			sha256_hex(s->text.p, s->text.n, sha);
+			json_str(one, "sha256", sha);
+		} else {
+			json_null(one, "sha256");
+		}
+		json_add(list, NULL, one);
+		buf_release(&rel);
+	}
+	json_add(o, "paths", list);
+	json_print(o, out);
+	buf_addc(out, '\n');
+	json_free(o);
+}
+
+/* The newest of what was picked. */
+static const char *
+newest(const struct undo *u, const bool *pick)
+{
+	size_t i = u->j.n;
+
+	while (i-- > 0)
+		if (pick[i])
+			return u->j.v[i].id;
+	return "";
+}
+
 static int
 carry_out(struct undo *u, const bool *pick, struct err *e)
 {
@@ -222,7 +265,7 @@ print(const struct buf *text, struct err *e)
 }
 
 static int
-run(struct undo *u, const char *id, struct err *e)
+run(struct undo *u, const char *id, bool json, struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	bool *pick, any = false;
@@ -243,7 +286,11 @@ run(struct undo *u, const char *id, struct err *e)
 	if (r == ST_OK && carry_out(u, pick, e) < 0)
 		r = e->status;
 	if (r == ST_OK) {
-		say_done(u, pick, &text);
+		if (json)
+			record_done(u, id != NULL ? id : newest(u, pick),
+			    &text);
+		else
+			say_done(u, pick, &text);
 		if (print(&text, e) < 0)
 			r = e->status;
 	}
@@ -277,13 +324,13 @@ close_undo(struct undo *u)
 }
 
 int
-undo_run(struct files *f, const char *id, struct err *e)
+undo_run(struct files *f, const char *id, bool json, struct err *e)
 {
 	struct undo u;
 	int r = open_undo(&u, f, e);
 
 	if (r == ST_OK)
-		r = run(&u, id, e);
+		r = run(&u, id, json, e);
 	close_undo(&u);
 	return r;
 }
