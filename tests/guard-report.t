@@ -209,10 +209,10 @@ for view in --report --compare --calibrate; do
 done
 tty 40 hamr-guard --no-config --compare loop |
 	sed "s/$esc\[[0-9;]*m//g" >out
-is "what is said goes on in the next line" "$(sed -n '/calls and/,/price/p' out |
+is "what is said goes on in the next line" "$(sed -n '/calls and/,/lost/p' out |
 	tr -s '\n ' ' ' | cut -c 1-80)" \
-    " calls and tokens: what each would have saved; if it was needed, that is the pri"
-ok "... within the edge" test "$(sed -n '/calls and/,/price/p' out |
+    " calls and tokens: what each profile would have saved, or, if they were needed, "
+ok "... within the edge" test "$(sed -n '/calls and/,/lost/p' out |
 	python3 longest.py)" -le 40
 
 # ---- --compare ----
@@ -315,8 +315,8 @@ ok "the words" grep -q '^  told  *Not run: this bash call' out
 is "at most 80 columns" "$(awk 'length($0) > 80' out)" ""
 guard --explain c2 loop >out
 ok "a call without a verdict: why it may run" \
-    grep -q 'allow: it may run; number 2 of its kind, words come at 3' out
-is "... before and after" "$(grep -c '^before it ran\|^when its step' out)" "2"
+    grep -q 'allow: call 2 of its kind, warning at 3' out
+is "... before and after" "$(grep -c '^before the call\|^after the step' out)" "2"
 ok "... and how far the counters came" grep -q '^  repeat 2' out
 guard --explain 11 loop >by_line
 guard --explain c5 loop >by_id
@@ -337,15 +337,15 @@ is "a shared call is saved" "$(guard --compare twins |
     awk '$1 == "default" { print $(NF - 3) }')" "1"
 status "no such call: status 1" 1 guard --explain c99 loop
 is "... and there is told what there is" "$(cat .err)" \
-"hamr-guard: --explain c99: none of the 10 calls; something was said of \
-c3, c4, c5, c6, c7, c8, c9; CALL is an id, or the line of its message or result"
+"hamr-guard: --explain c99: no such call among 10; there are verdicts on \
+c3, c4, c5, c6, c7, c8, c9; give an id, or the line of a call's message or result"
 status "no verdict at all" 1 guard --explain c99 calm
 is "... the calls there are" "$(cat .err)" \
-"hamr-guard: --explain c99: none of the 3 calls; there are c1, c2, r; \
-CALL is an id, or the line of its message or result"
+"hamr-guard: --explain c99: no such call among 3; there are c1, c2, r; \
+give an id, or the line of a call's message or result"
 status "no call at all" 1 guard --explain c1 answer
 is "... is said" "$(cat .err)" \
-    "hamr-guard: --explain c1: there is no call at all"
+    "hamr-guard: --explain c1: the transcript has no calls"
 
 # ---- input and output ----
 

@@ -178,8 +178,8 @@ footnotes(const struct people *p, const struct compare *c)
 
 	for (size_t i = 0; i < UMPIRES; i++)
 		notes += c->side[i].tally.notes;
-	sheet_line(&p->sheet, PAINT_DIM, "  calls and tokens: what each would "
-	    "have saved; if it was needed, that is the price");
+	sheet_line(&p->sheet, PAINT_DIM, "  calls and tokens: what each profile "
+	    "would have saved, or, if they were needed, lost");
 	if (notes > 0)
 		sheet_line(&p->sheet, PAINT_DIM, "  not counted as warnings: "
 		    "%lu note%s of hamr (a read from its cache) and nanobot "

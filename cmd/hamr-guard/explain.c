@@ -245,13 +245,13 @@ show_one(struct people *p, const struct target *t)
 		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
 	p->begun = true;
 	sheet_lines(&p->sheet, &t->head);
-	show_part(p, answer ? "as an answer" : "before it ran", &t->call,
-	    "nothing was said of it");
+	show_part(p, answer ? "as an answer" : "before the call", &t->call,
+	    "no verdict");
 	if (!answer)
-		show_part(p, "when its step was over", &t->result,
-		    "nothing was said of it");
+		show_part(p, "after the step", &t->result,
+		    "no verdict");
 	if (t->counters.len > 0)
-		show_part(p, "counters of its step", &t->counters, "");
+		show_part(p, "counters of the step", &t->counters, "");
 }
 
 /* The step is over: what was asked of it is printed. */
@@ -321,14 +321,14 @@ not_found(struct people *p, const struct explain *x)
 
 	stage_status(p->stage, ST_NO);
 	if (x == NULL || x->first.n == 0) {
-		err_say("--explain %s: there is no call at all", p->call);
+		err_say("--explain %s: the transcript has no calls", p->call);
 		return;
 	}
 	s = x->said.n > 0 ? &x->said : &x->first;
-	err_say("--explain %s: none of the %llu calls; %s %s%s; CALL is an id, "
-	    "or the line of its message or result", p->call,
+	err_say("--explain %s: no such call among %llu; %s %s%s; give an id, or "
+	    "the line of a call's message or result", p->call,
 	    (unsigned long long)p->ledger.all.calls, s == &x->said ?
-	    "something was said of" : "there are", s->ids.p,
+	    "there are verdicts on" : "there are", s->ids.p,
 	    s->n > NAMES_MAX ? " and others" : "");
 }
 

@@ -159,9 +159,9 @@ put_allowed(const struct reason *p, struct buf *b, const struct firing *f)
 		buf_fmt(b, ": %s lets it run\n", p->umpire->name);
 		return;
 	}
-	buf_fmt(b, ": it may run; number %lu of its kind", f->v->count);
+	buf_fmt(b, ": call %lu of its kind", f->v->count);
 	if (warn > f->v->count)
-		buf_fmt(b, ", words come at %lu", warn);
+		buf_fmt(b, ", warning at %lu", warn);
 	buf_addc(b, '\n');
 }
 

@@ -45,7 +45,7 @@ put_more(const struct why *w, struct buf *b)
 	if (w->period > 1)
 		buf_fmt(b, "period %lu, %lu laps; ", w->period, w->laps);
 	if (w->gated)
-		buf_adds(b, "put off by news; ");
+		buf_adds(b, "delayed: new results; ");
 	if (w->poll)
 		buf_adds(b, "polling; ");
 	if (w->transient)

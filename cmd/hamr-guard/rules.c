@@ -72,7 +72,7 @@ rules_apply(struct rules *r, struct slice tool, struct slice args)
 		return args;
 	got = program_run(r->program, buf_view(&r->named), &r->made, &e);
 	if (got < 0) {
-		err_say("%s; the rules are off from here on", e.text);
+		err_say("%s; the filters are disabled from here on", e.text);
 		program_free(r->program);
 		r->program = NULL;
 	}

@@ -11,7 +11,7 @@ complete -c hamr-guard -s p -x -a 'default strict hamr openfang hermes nanobot k
 complete -c hamr-guard -l import-only -d 'write the input as records, judge nothing'
 complete -c hamr-guard -l report -d 'what fired, for people'
 complete -c hamr-guard -l compare -d 'one row per profile'
-complete -c hamr-guard -l explain -x -d 'all that was thought about one call'
+complete -c hamr-guard -l explain -x -d 'why one call was judged as it was'
 complete -c hamr-guard -l calibrate -d 'each rule at each threshold'
 complete -c hamr-guard -s o -x -a '(hamr-loop --print-config 2>/dev/null | string replace -rf " = .*" =)' -d 'set a configuration key'
 complete -c hamr-guard -l no-config -d 'read no configuration'
