@@ -62,6 +62,10 @@ an id|{"id":17}|{"id":18}
 a commit|at 3f2a9c1 now|at 77d0e4b now
 a UUID|x 123e4567-e89b-12d3-a456-426614174000|x 9aaabbbb-cccc-dddd-eeee-ffffffffffff
 X
+is "... of a file that is read, too" "$(said <<'X' | head -n 1
+6* s c# read {"path":"count"} = # lines so far
+X
+)" "c6 warn repeat-weak 6"
 is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
 is "numbers apart it weighs nothing and is never refused" \
 "$(said <<'X' | grep -v repeat-weak

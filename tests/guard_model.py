@@ -353,7 +353,7 @@ class Model:
             raw = (failed, "\n".join(x.rstrip() for x in
                                      text.split("\n")).rstrip())
             norm = (failed, normal(raw[1]))
-            mask = norm if c.name == "read" else (failed, masked(raw[1]))
+            mask = (failed, masked(raw[1]))
             mute = not any(lines)
             short = sum(map(len, lines)) < o["gain"] and cached is None \
                 and not c.idle and (not failed or mute) and not (

@@ -8,6 +8,7 @@
 #include "text_hash.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
+#define MASK_MAX 4096		/* bytes of a read that are compared masked */
 #define STATUS_MAX 80		/* a longer line says more than a status */
 
 /* ---- what meta tells ---- */
@@ -408,8 +409,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 {
 	struct slice text = text_of(g, r, &o->d);
 
-	text_digest(text, &g->lines, !c->about.looks, g->scratch,
-	    &o->d);
+	/* a long text of a file is not one that varies in its numbers */
+	text_digest(text, &g->lines, !c->about.looks || text.n <= MASK_MAX,
+	    g->scratch, &o->d);
 	if (o->failed) {
 		struct slice plain = decoded(g, text);
 

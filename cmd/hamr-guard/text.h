@@ -23,8 +23,7 @@ struct digest {
 
 /* Go over a text once; its lines are in the set afterwards.  It is given as
  * the inside of a JSON string; how that is escaped makes no difference.  Both
- * buffers are for single lines.  Without `masks` d->mask is d->norm: what a
- * file holds does not vary by itself. */
+ * buffers are for single lines.  Without `masks` d->mask is d->norm. */
 void text_digest(struct slice json, struct hset *seen, bool masks,
     struct buf scratch[2], struct digest *d);
 

@@ -64,6 +64,9 @@ umpire_reads(const char *name, const char *key)
 
 	if (slice_in(k, all) || strcmp(name, "off") == 0)
 		return true;
+	if (strcmp(name, "strict") == 0 && strcmp(key,
+	    "loop_guard.interleaved_block_threshold") == 0)
+		return false;	/* it has no gate */
 	if (ops == NULL)
 		return !slice_in(k, foreign);
 	return ops->keys != NULL && slice_in(k, ops->keys);
