@@ -9,6 +9,7 @@
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define MASK_MAX 4096		/* bytes of a read that are compared masked */
+#define LINES_END INT32_MAX	/* no file has more */
 #define STATUS_MAX 80		/* a longer line says more than a status */
 
 /* ---- what meta tells ---- */
@@ -396,7 +397,8 @@ read_range(struct guard *g, const struct open_call *c,
 	if (scan_int(meta->v[LINES], &lines))
 		o->past_end |= any ? first > lines :
 		    lines > 0 && scan_str_is(meta->v[OP], "file");
-	if (any && scan_int(meta->v[LAST], &last) && meta->v[SHA].p != NULL)
+	if (any && scan_int(meta->v[LAST], &last) && first > 0 &&
+	    first <= last && last < LINES_END && meta->v[SHA].p != NULL)
 		o->shown = shown_add(&g->shown, outcome_hash(meta->v[PATH]),
 		    outcome_hash(meta->v[SHA]), first, last);
 	if (o->past_end || o->shown)
