@@ -3,20 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 guard() { hamr-guard --no-config "$@"; }
-make() { python3 -B "$TOP/tests/guard_make.py"; }
-
-# What was said of a transcript written short, without the nudges: by one
-# process for all cases, as most of a case's time would be Python's start.
-coproc SAID { exec python3 -B "$TOP/tests/guard_said.py"; }
-exec 7>&"${SAID[1]}" 8<&"${SAID[0]}"
-said() {
-	local answer
-	cat >said.in
-	printf '%s\t' said.in "$@" >&7
-	echo >&7
-	IFS= read -r -d '' answer <&8
-	printf '%s' "$answer"
-}
+. "$TOP/tests/guard-said.sh"
 texts() { make | guard -n "$@" | jq -r 'select(.type == "verdict").message'; }
 
 # ---- outcomes: raw and normalised ----
