@@ -160,6 +160,25 @@ printf 'DIRC\0\0\0\2\0\0\1\0garbage' >.git/index
 match "a damaged index is said" "$(hamr-tool --no-config read '{"path":"."}' \
 	2>&1)" "*.git/index is damaged; nothing is taken as tracked by git*"
 
+# what git tracks in .hamr: a person's own part, or a reason to go elsewhere
+mkdir "$T/state" && cd "$T/state" && git init -q . || exit 1
+mkdir -p .hamr/commands .hamr/skills/s
+echo c >.hamr/commands/c.md; echo s >.hamr/skills/s/SKILL.md
+echo '# none' >.hamr/config.toml
+git add -f .hamr
+hamr-mem --no-config save "kept here" >/dev/null
+ok "commands, skills and config.toml may be tracked" test -e .hamr/memory.db
+echo planted >.hamr/planted && git add -f .hamr/planted
+match "anything else: the state goes to the user's" \
+	"$(hamr-mem --no-config search kept; hamr-mem --no-config save \
+	"kept there" >/dev/null; ls "$XDG_STATE_HOME"/hamr/*/memory.db)" \
+	"$XDG_STATE_HOME/hamr/state-????????????/memory.db"
+hamr-tool --yes --no-config bash '{"command":"echo >x"}' >"$T/out" 2>&1
+ok "so do the snapshots" test -d "$(echo "$XDG_STATE_HOME"/hamr/*)/snap.git"
+is "which commands do not see" "$(hamr-tool --yes --no-config bash \
+	"{\"command\":\"ls -A $XDG_STATE_HOME/hamr\"}" 2>/dev/null |
+	grep -c state-)" 0
+
 # --- S29: special files in place of git's
 quick() {	# NAME COMMAND: it ends, and soon
 	timeout 5 "${@:2}" </dev/null >"$T/out" 2>&1
