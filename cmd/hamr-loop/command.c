@@ -33,17 +33,18 @@ word(const char *p)
 	size_t n = 0;
 
 	while (p[n] != '\0' && !is_blank(p[n])) {
+		bool redirects = p[n] == '&' && (p[n + 1] == '>' ||
+		    (n > 0 && strchr("<>", p[n - 1]) != NULL));
 		const char *close;
 
-		if (strchr(OPERATORS, p[n]) != NULL &&
-		    !(p[n] == '&' && ((n > 0 && strchr("<>", p[n - 1]) != NULL) ||
-		    p[n + 1] == '>')))
+		if (strchr(OPERATORS, p[n]) != NULL && !redirects)
 			break;
 		if (p[n] == '\'' || p[n] == '"') {
 			close = p + n;
 			do
 				close = strchr(close + 1, p[n]);
-			while (close != NULL && p[n] == '"' && close[-1] == '\\');
+			while (close != NULL && p[n] == '"' &&
+			    close[-1] == '\\');
 			if (close == NULL)
 				return strlen(p);
 			n = (size_t)(close - p);
