@@ -53,8 +53,9 @@ file_layers(struct boxes *bs, struct buf *out)
 	landlock = try_one(bs, LAYER_LANDLOCK, BOX_READ, &why, NULL);
 	if (landlock)
 		snprintf(text, sizeof text, "version %d; %s%s",
-		    landlock_version(), bwrap ? "not needed, as bubblewrap "
-		    "works" : "used, as bubblewrap is not to be had; ",
+		    landlock_version(), !bwrap ? "used, as bubblewrap does "
+		    "not work; " : landlock_version() >= LANDLOCK_REFER ?
+		    "inside bubblewrap too" : "not used, as bubblewrap works",
 		    bwrap ? "" : landlock_lacks(landlock_version()));
 	line(out, "landlock", landlock ? "yes" : "no", landlock ? text :
 	    why.text);
