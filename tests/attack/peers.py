@@ -410,6 +410,83 @@ def compat(w):
     return ctypes.CFUNCTYPE(ctypes.c_int)(address)() == 0 and "unshared"
 
 
+HIGH = 1 << 32      # the kernel reads 32 bits of these arguments
+
+
+@inside("S2", "sets bits that the kernel does not read, to pass the filter",
+    everywhere=True, before=lambda w: None)
+def high_bits(w):
+    """As CVE-2019-10063 did: TIOCSTI, and sockets and pairs of AF_UNIX."""
+    long = ctypes.c_ulong
+    came = []
+    for name, call in (("ioctl", (16, long(0), long(HIGH | 0x5412), b"x")),
+            ("socket", (41, long(HIGH | 1), long(1), long(0))),
+            ("socketpair", (53, long(HIGH | 1), long(HIGH | 2), long(0),
+                ctypes.create_string_buffer(8))),
+            ("socketpair raw", (53, long(1), long(3), long(0),
+                ctypes.create_string_buffer(8)))):
+        ctypes.set_errno(0)
+        if os.uname().machine == "x86_64" and (libc.syscall(*call) >= 0 or
+                ctypes.get_errno() not in (1, 13)):
+            came.append(name)
+    return ", ".join(came)
+
+
+@inside("S2", "makes a user namespace by clone or clone3", everywhere=True,
+    control=lambda w: w.run("unshare", "-U", "true").status == 0 or
+    skip("no user namespaces for users here"))
+def namespaces(w):
+    if os.uname().machine != "x86_64":
+        return ""
+    flags = 0x10000000          # CLONE_NEWUSER
+    args = struct.pack("11Q", flags, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0)
+    for call in ((56, flags | 17, 0, 0, 0, 0), (435, args, 88)):
+        pid = libc.syscall(*call)
+        if pid == 0:
+            os._exit(0)
+        if pid > 0:
+            os.waitpid(pid, 0)
+            return "clone" if call[0] == 56 else "clone3"
+
+
+@inside("S19", "gets at its supervisor: memory, descriptors, a debugger",
+    layers=("bubblewrap", "landlock"), control=lambda w: proc_of(
+    w.victim()))
+def supervisor(w):
+    came = []
+    for pid in {1, os.getppid(), int(open(f"/proc/{os.getppid()}/stat").read()
+            .rsplit(")", 1)[1].split()[1])} - {0, os.getpid()}:
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            name = f.read().split(b"\0")[0]
+        if b"python" in name or b"bash" in name:
+            continue            # its own
+        got = proc_of(pid)
+        if got:
+            came.append(f"{name.decode()} {pid}: {got}")
+    return came
+
+
+def proc_of(pid):
+    """What can be got of a process."""
+    came = []
+    for name in ("mem", "environ", "fd/0", "fd/1", "maps"):
+        try:
+            with open(f"/proc/{pid}/{name}", "rb") as f:
+                came.append(name)
+        except OSError:
+            pass
+    try:
+        fd = os.pidfd_open(pid)
+        if libc.syscall(438, fd, 0, 0) >= 0:
+            came.append("pidfd_getfd")
+    except OSError:
+        pass
+    if libc.ptrace(0x4206, pid, 0, 0) == 0:
+        libc.ptrace(17, pid, 0, 0)
+        came.append("ptrace")
+    return " ".join(came)
+
+
 @inside("S2", "opens sockets of odd families (packet, vsock, alg, netlink)",
     everywhere=True)
 def families(w):

@@ -234,6 +234,74 @@ def fifos(w):
     return ""
 
 
+@attack("D9", "an undo journal that names files elsewhere, or hooks",
+    layers=("any",), control=lambda w: w.put("root/.git/hooks/pre-commit",
+    "old\n") and w.has("root/.git/hooks/pre-commit"))
+def journal(w):
+    w.put("out/f", "new\n")
+    w.put("root/f", "old\n")
+    w.bash("echo new >f")
+    path = w.root + "/.hamr/snap.git/hamr-undo"
+    was = w.get(path)
+    if '"f"' not in was:
+        raise world.Skip("the journal has another form")
+    for name in ("../out/f", w.out + "/f", ".git/hooks/pre-commit",
+            ".hamr/config.toml", ".envrc"):
+        w.put(path, was.replace('"f"', json.dumps(name)))
+        w.run("hamr-tool", "undo")
+        if w.get("out/f") != "new\n" or w.has("root/" + name) and \
+                name != "../out/f" and name[0] == ".":
+            return name
+    return ""
+
+
+@attack("S13", "a skill, command or output in .hamr is a link to a secret",
+    layers=("any",), control=lambda w: (skills(w), w.get(
+    "root/.hamr/skills/x/SKILL.md"))[1])
+def skill(w):
+    skills(w)
+    for p in ("skill:x", ".hamr/out/x.txt", ".hamr/skills/x/SKILL.md",
+            ".hamr/commands/x.md"):
+        if "CANARY" in w.tool("read", {"path": p}).content:
+            return p
+    return sent(w, "CANARY")
+
+
+def skills(w):
+    w.put("out/secret", "---\nname: x\ndescription: CANARY\n---\nCANARY\n")
+    for p in ("skills/x/SKILL.md", "commands/x.md", "out/x.txt"):
+        os.makedirs(os.path.dirname(f"{w.root}/.hamr/{p}"), exist_ok=True)
+        os.symlink(w.out + "/secret", f"{w.root}/.hamr/{p}")
+    w.put("root/.hamr/skills/y/SKILL.md", "---\nname: y\n---\n")
+
+
+@attack("J6", "configuration that takes for ever, or all memory, to read",
+    layers=("any",), control=lambda w: toml(w, "deep") and "it is in place")
+def bombs(w):
+    for name in BOMBS:
+        toml(w, name)
+        for where in ("root/.hamr/config.toml", "home/.config/hamr/"
+                "config.toml"):
+            w.put(where, w.bomb)
+            r = w.run("bash", "-c", "ulimit -v 900000; exec " +
+                w.own("hamr-loop") + " --print-config", timeout=6)
+            os.unlink(os.path.join(w.dir, where))
+            if r.late or r.status < 0 or r.status > 100:
+                return f"{name} in {where}: {r.status}"
+    return ""
+
+
+BOMBS = {"deep": lambda: "a." * 50000 + "x = 1\n", "array": lambda: "x = " +
+    "[" * 100000, "long": lambda: 'x = "' + "a" * 9000000, "keys": lambda:
+    "".join(f'[mcp.n{i}]\ncommand = ["x"]\n' for i in range(20000)),
+    "same": lambda: "[agent]\n" + "max_model_steps = 1\n" * 100000}
+
+
+def toml(w, name):
+    w.facts["bomb"] = BOMBS[name]()
+    return w.bomb
+
+
 @attack("S13", "AGENTS.md is a link to a secret outside the root",
     layers=("any",), control=lambda w: (agents(w), w.get("root/AGENTS.md"))[1])
 def agents_link(w):
@@ -271,8 +339,8 @@ def no_mentions():
 def mention(w, path, name):
     w.put(path, "CANARY\n")
     w.terminal("hamr-loop", "--replay", w.script(), keys=[(b"\x1b[?2004h",
-        b"look at @" + name.encode() + b" \r"), (b"It is done", b"\x04")],
-        seconds=3)
+        b"look at @" + name.encode() + b" \r"), (b"session ", b"\x04")],
+        seconds=2)
     return [name for n in sessions(w) if "CANARY" in
         w.get("root/.hamr/sessions/" + n)]
 

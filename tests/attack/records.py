@@ -86,6 +86,22 @@ def extra(w):
         "sandbox": "off", "mode": "patch", "yes": True}))])
 
 
+JQ = ("def f: f; f", "env.HOME", "$ENV.HOME", 'include "/etc/passwd"; .')
+
+
+@attack("J6", "a jq program that never ends, or reads environment or files",
+    layers=ANY, control=lambda w: w.home in w.run("jq", "-n",
+    "env.HOME").out)
+def jq(w):
+    line = json.dumps(call()) + "\n"
+    for program in JQ:
+        r = w.run("hamr-guard", "-n", "-o", "loop_guard.normalize=" +
+            json.dumps([program]), input=line, timeout=30)
+        if r.late or w.home in r.out + r.err:
+            return f"{program}: {r.status} {r.err[:99]}"
+    return ""
+
+
 @attack("S1", "a command that is only said to be a reader (ls; find -delete; "
     "git -c; sort -o) runs unasked, and writes", layers=ANY, control=runs)
 def readers(w):

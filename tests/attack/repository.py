@@ -1,5 +1,8 @@
 """repository - a repository whose own git configuration names programs."""
+import hashlib
 import os
+import random
+import struct
 
 import layers
 import world
@@ -328,19 +331,121 @@ def fifo(w, name):
     os.mkfifo(f"{w.root}/.git/{name}")
 
 
-@attack("S29", "a FIFO as .gitignore, AGENTS.md or .hamr/config.toml",
+@attack("S29", "a FIFO as .gitignore, AGENTS.md, or a file in .hamr",
     layers=("any",), control=lambda w: (os.mkfifo(w.root + "/.gitignore"),
     w.run("cat", ".gitignore", timeout=1).late)[1])
 def fifos_elsewhere(w):
     os.makedirs(w.root + "/s")
     os.makedirs(w.root + "/.hamr")
     for name in (".gitignore", "s/.gitignore", "AGENTS.md",
-            ".hamr/config.toml", ".hamr/.gitignore", ".hamr/memory.db"):
+            ".hamr/.gitignore"):
         os.mkfifo(f"{w.root}/{name}")
     r = w.loop([[("bash", {"command": "echo x >made"})]], "--yes", timeout=8)
+    made = w.has("root/made")
     u = w.run("hamr-tool", "undo", timeout=3)
-    return r.late and "hangs" or u.late and "undo hangs" or \
-        not w.has("root/made") and "nothing works: " + r.err[:200]
+    return r.late and "hangs" or not made and "nothing works: " + \
+        r.err[:200] or w.has("root/made") and "no undo: " + u.err[:200]
+
+
+@attack("S29", "FIFOs among git's objects and references", layers=("any",),
+    control=lambda w: (inner(w), w.run("git", "fsck", timeout=1).late)[1])
+def fifos_inside(w):
+    inner(w)
+    for command in (["hamr-loop", "--sessions"], ["hamr-tool", "--yes",
+            "bash", '{"command":"echo x >made"}'], ["hamr-tool", "undo"],
+            ["hamr-tool", "read", '{"path":"."}'], ["hamr-tool", "--yes",
+            "edit", '{"path":"top","old":"3","new":"4"}']):
+        if w.run(*command, timeout=5).late:
+            return " ".join(command[:3])
+    return ""
+
+
+def inner(w):
+    w.commit(top="3\n", b="b\n")
+    head = w.git("rev-parse", "HEAD").out.strip()
+    tree = w.git("rev-parse", "HEAD^{tree}").out.strip()
+    for name in ("objects/info/alternates", "objects/pack/pack-x.idx",
+            "objects/pack/multi-pack-index", "objects/info/commit-graph",
+            "packed-refs", "info/exclude", "shallow", "config.worktree",
+            f"objects/{tree[:2]}/{tree[2:]}", f"objects/{head[:2]}/{head[2:]}",
+            "refs/heads/" + os.path.basename(w.git("symbolic-ref",
+            "HEAD").out.strip()), "commondir", "info/attributes"):
+        fifo(w, name)
+
+
+@attack("S29", "ignore rules that take for ever to match", layers=("any",),
+    control=lambda w: (slow_rules(w), w.run(world.PYTHON, "-c",
+    "import re; re.match('.*a' * 60 + '.*b', 'a' * 250)",
+    timeout=1).late)[1])
+def slow_ignore(w):
+    slow_rules(w)
+    for command in (["hamr-tool", "read", '{"path":"."}'], ["hamr-tool",
+            "read", '{"path":".","query":"zz"}'], ["hamr-tool", "--yes",
+            "bash", '{"command":"echo x >made"}']):
+        if w.run(*command, timeout=6).late:
+            return " ".join(command[:3])
+    return ""
+
+
+def slow_rules(w):
+    deep = "/".join(["a" * 40] * 40)
+    w.put("root/" + deep + "/f", "x")
+    w.put("root/" + "a" * 250, "x")
+    w.put("root/.gitignore", "*a" * 60 + "*b\n" + "**/" * 40 + "b\n" +
+        "a/**/" * 30 + "*b\n" + "[a-z]*" * 50 + "B\n" + "?*" * 60 + "b\n" +
+        "[" + "[:" * 1000000 + "\n" + "[" * 1000000 + "\n")
+
+
+@attack("S29", "an index with lengths, paths and extensions that lie",
+    layers=("any",), control=lambda w: lying(w, 3) and "lies are in place")
+def index(w):
+    """No crash, no wait, and nothing beyond the root."""
+    for seed in range(24):
+        lying(w, seed)
+        for name, args in (("read", {"path": "."}), ("bash", {"command":
+                "echo x >>b"})):
+            r = w.run("hamr-tool", "--yes", name, world.json.dumps(args),
+                timeout=5)
+            if r.late or r.status < 0 or r.status > 100:
+                return f"seed {seed}: {name}: {r.status} {r.err[-200:]}"
+    return sorted(os.listdir(w.out)) != ["keep"]
+
+
+@attack("J6", "an index of 3 MB that is a gigabyte of names", layers=("any",),
+    control=lambda w: growing(w) and "it is in place")
+def index_bomb(w):
+    growing(w)
+    r = w.run("bash", "-c", "ulimit -v 600000; exec " + w.own("hamr-tool") +
+        """ read '{"path":"."}'""", timeout=6)
+    return r.late and "it waits" or r.status == 71 and r.err
+
+
+def growing(w):
+    """Version 4: each name is the one before and a byte."""
+    n = 45000
+    data = struct.pack(">4sII", b"DIRC", 4, n) + b"".join(struct.pack(
+        ">24xI32xH", 0o100644, min(i, 0xfff)) + b"\0a\0"
+        for i in range(1, n + 1))
+    with open(w.root + "/.git/index", "wb") as f:
+        f.write(data + hashlib.sha1(data).digest())
+    return True
+
+
+def lying(w, seed):
+    if not w.has("out/keep"):
+        w.put("out/keep", "x")
+        w.commit(top="3\n", b="b\n", **{f"d/{i}": "x" for i in range(9)})
+        w.git("update-index", "--index-version", "4")
+        with open(w.root + "/.git/index", "rb") as f:
+            w.facts["index"] = f.read()[:-20]
+    rnd, data = random.Random(seed), bytearray(w.index)
+    for _ in range(1 + seed % 5):
+        at = rnd.randrange(8, len(data) - 4)
+        data[at:at + rnd.choice((1, 2, 4))] = rnd.choice((b"\xff", b"\0\0",
+            b"\x7f\xff\xff\xff", b"..", b"../"))
+    with open(w.root + "/.git/index", "wb") as f:
+        f.write(bytes(data) + hashlib.sha1(data).digest())
+    return True
 
 
 # ---- as another user

@@ -101,7 +101,7 @@ def evil_files(w):
 
 def chat(w, *keys, steps=(), options=(), seconds=6):
     return w.terminal("hamr-loop", "--replay", w.script(*steps), *options,
-        keys=[(b"\x1b[?2004h", b"make it\r"), *keys, (b"\x1b[?2004h",
+        keys=[(b"\x1b[?2004h", b"make it\r"), *keys, (b"session ",
         b"\x04")], seconds=seconds)
 
 
@@ -112,8 +112,8 @@ def model(w):
     w.put("root/AGENTS.md", EVIL)
     w.commit()
     w.git("checkout", "-q", "-b", "b\u202ex")
-    out = chat(w, (b"allow", b"n\r"), (b"allow", b"n\r"), (b"It is done",
-        b""), (b"\x1b[?2004h", b"/status\r"), steps=[[
+    out = chat(w, NO, NO, (b"It is done",
+        b"/status\r"), steps=[[
         ("bash", {"command": "echo " + EVIL}),
         ("write", {"path": "e" + EVIL.replace("/", ""), "content": EVIL})],
         [(EVIL, {"a": EVIL})]], seconds=5)
@@ -153,38 +153,45 @@ def unsafe(page):
 
 # ---- what a person allows
 
+YES = (b"allow", b"y", .7)     # keys count after half a second of peace
+NO = (b"allow", b"n", .7)
+
+
 def asked(w, command, *keys, seconds=4):
     return chat(w, *keys, steps=[[("bash", {"command": command})]],
         seconds=seconds)
 
 
+def allowed(w):
+    """The control: a yes, in peace, allows."""
+    asked(w, "touch made", YES)
+    return w.has("root/made")
+
+
 @attack("S31", "keys typed before the question answer it", layers=ANY,
-    control=lambda w: (asked(w, "touch made", (b"allow", b"y\r")),
-    w.has("root/made"))[1])
+    control=allowed)
 def typed_ahead(w):
     script = w.script([("read", {"path": "."})], [("bash", {"command":
         "touch made"})])
     w.terminal("hamr-loop", "--replay", script, keys=[(b"\x1b[?2004h",
-        b"make it\ry\ry\ry\r"), (b"allow", b"\x04"), (b"\x1b[?2004h",
-        b"\x04")], seconds=2)
+        b"make it\r"), (b"", b"y"), (b"", b"y\r"), (b"", b"y\r"), (b"allow",
+        b"y"), (b"allow", b"\x1b", 2)], seconds=3)
     return w.has("root/made")
 
 
 @attack("S31", "another word than yes, that begins with y or a, allows",
-    layers=ANY, control=lambda w: (asked(w, "touch made", (b"allow",
-    b"y\r")), w.has("root/made"))[1])
+    layers=ANY, control=allowed)
 def other_word(w):
-    asked(w, "touch made", (b"allow", b"abort\r"), (b"allow", b"yikes no\r"),
+    asked(w, "touch made", (b"allow", b"abort\r"), (b"", b"yikes\r"),
         seconds=3)
     return w.has("root/made")
 
 
 @attack("S31", "the end of a long command is not shown before it is allowed",
-    layers=ANY, control=lambda w: (asked(w, "touch made", (b"allow",
-    b"y\r")), w.has("root/made"))[1])
+    layers=ANY, control=allowed)
 def long_command(w):
     command = "echo " + "a " * 6000 + "; touch EVILTAIL"
-    out = asked(w, command, (b"allow", b"y\r"))
+    out = asked(w, command, YES)
     seen = out.split(b"allow")[0]
     return w.has("root/EVILTAIL") and b"EVILTAIL" not in seen and \
-        b"more" not in seen and "it ran, unseen"
+        b"not shown" not in out and "it ran, unseen"

@@ -16,8 +16,10 @@ import pty
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 import layers
@@ -206,19 +208,23 @@ class World:
             yield
 
     def terminal(self, *argv, keys=(), seconds=5, cwd=None, env=None):
-        """What a program sends to its terminal.  keys: (seen, bytes), typed
-        when the output since the last ones holds what is to be seen."""
+        """What a program sends to its terminal.  keys: (seen, bytes) or
+        (seen, bytes, wait), typed when the output since the last ones holds
+        what is to be seen, and so many seconds later."""
         argv = (self.own(argv[0]),) + argv[1:]
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(cwd or self.root)
             os.execvpe(argv[0], argv, self.env(env))
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
         out, end_at, keys = b"", time.monotonic() + seconds, list(keys)
-        typed = 0
+        typed, due = 0, None
         while time.monotonic() < end_at:
-            if keys and keys[0][0] in out[typed:]:
-                os.write(fd, keys.pop(0)[1])
-                typed = len(out)
+            if keys and due is None and keys[0][0] in out[typed:]:
+                due = time.monotonic() + sum(keys[0][2:])
+            if due is not None and time.monotonic() >= due:
+                press(fd, keys.pop(0)[1])
+                typed, due = len(out), None
             if select.select([fd], [], [], .05)[0]:
                 try:
                     data = os.read(fd, 65536)
@@ -261,6 +267,15 @@ class World:
                 child.wait()
             else:
                 child.close()
+
+
+def press(fd, data):
+    """As fingers do it: Enter is never read together with what precedes."""
+    text = data.rstrip(b"\r")
+    os.write(fd, text)
+    if text != data:
+        time.sleep(.05)
+        os.write(fd, data[len(text):])
 
 
 def connected(listener):
