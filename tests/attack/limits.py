@@ -61,6 +61,17 @@ def supervisor(w):
         sleep .1; kill -9 $PPID; sleep .1""")
 
 
+@attack("S26", "it kills every process of hamr's above it, all at once",
+    control=lambda w: leaves(w, DAEMON))
+def ancestors(w):
+    """hamr-tool among them, so that nobody of hamr's is left to clear up."""
+    return leaves(w, """(setsid SURVIVOR </dev/null >/dev/null 2>&1 &)
+        sleep .1; p=$PPID; all=
+        while tr '\\0' ' ' </proc/$p/cmdline | grep -q hamr-tool; do
+            all="$p $all"; p=$(cut -d' ' -f4 /proc/$p/stat); done
+        kill -STOP $all; kill -9 $all; sleep .1""")
+
+
 @attack("S26", "it stops or traces its supervisor: the call never ends",
     control=lambda w: w.run("sh", "-c", "kill -STOP $$", timeout=1).late)
 def stopped(w):

@@ -1,7 +1,7 @@
 """neighbours - another user of the machine."""
 import os
-import stat
 
+import layers
 import world
 from layers import ANY
 from rows import attack, family
@@ -25,6 +25,33 @@ def taken(w):
         for n in hamr-tmp-{uid} hamr-tmp hamr-{uid} hamr-box-{uid}
         do mkdir -m 777 $n; done; ln -s {w.out} hamr-tmp-{uid}/x""")
     return w.has(f"tmp/hamr-tmp-{uid}")
+
+
+@attack("S22", "root works in their folder, and .hamr or its files are links to "
+    "root's", layers=ANY, users=("root",), control=lambda w: theirs(w, ".hamr",
+    w.out) or w.put("root/.hamr/x", "x") and w.has("out/x"))
+def links_for_root(w):
+    w.put("out/file", "keep", 0o600)
+    for name in (".hamr", ".hamr/sessions", ".hamr/snap.git", ".hamr/out",
+            ".hamr/memory.db", ".hamr/.gitignore", ".git/index", "f"):
+        theirs(w, name, w.out + ("/file" if name[-1] in "bexf" and
+            name != ".git/index" else ""))
+        w.loop([[("bash", {"command": "echo bad >f; seq 60000"}), ("write",
+            {"path": "new", "content": "x\n"}), ("save_memory", {"fact":
+            "f"})]], "--yes")
+        w.run("hamr-tool", "undo")
+        if os.listdir(w.out) != ["file"] or w.get("out/file") != "keep" or \
+                os.stat(w.out).st_uid or os.stat(w.out + "/file").st_uid:
+            return name
+    return ""
+
+
+def theirs(w, name, target):
+    uid, gid = layers.ids("user")
+    w.run("sh", "-c", "rm -rf .hamr f new .git; git init -q .")
+    os.makedirs(os.path.dirname(f"{w.root}/{name}"), exist_ok=True)
+    os.symlink(target, f"{w.root}/{name}")
+    w.run("chown", "-R", "-h", f"{uid}:{gid}", w.root)
 
 
 @attack("S14", "they read what hamr keeps: sessions, outputs, memory",

@@ -179,6 +179,14 @@ def typed_ahead(w):
     return w.has("root/made")
 
 
+@attack("S31", "a paste answers the question, or a key with Alt",
+    layers=ANY, control=allowed)
+def pasted(w):
+    asked(w, "touch made", (b"allow", b"\x1b[200~y\x1b[201~", .7),
+        (b"", b"\x1b[200~y\n\x1b[201~", .7), (b"", b"\x1by", .7), seconds=3)
+    return w.has("root/made")
+
+
 @attack("S31", "another word than yes, that begins with y or a, allows",
     layers=ANY, control=allowed)
 def other_word(w):
