@@ -386,7 +386,7 @@ is "an image is 1600 tokens" "$(budget_of im)" $(((1608 * 1126) / 1024))
 { jq -nc --arg c "$(lines 2000 sys)" '{role:"system",content:$c}'; user hi
 } >sys
 match "a window smaller than the system prompt" "$(request --window 8000 sys |
-	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); system prompt (*) and tools (0) are larger than the window by themselves: raise --window to *, or offer fewer tools; largest: system *"
+	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); system prompt (*) and tools (0) are larger than the window by themselves: raise context.window to *, or offer fewer tools; largest: system *"
 w=$(request --window 8000 sys | jq -r .message |
 	sed 's/.*--window to \([0-9]*\),.*/\1/')
 is "the window it names is enough" "$(request --window "$w" sys |
@@ -403,7 +403,7 @@ is "--count is the table's own" "$(compact --count zzz)" 1
 { user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
 } >big
 match "a single message larger than the window" "$(request --window 8000 big |
-	jq -r .message)" '* the user message that begins with "big line 1 of some text that is long eno" alone takes *: shorten it, or raise --window; largest: user *'
+	jq -r .message)" '* the user message that begins with "big line 1 of some text that is long eno" alone takes *: shorten it, or raise context.window; largest: user *'
 
 # ---- many messages of one role in a row are one, and need not all fit ----
 

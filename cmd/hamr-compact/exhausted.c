@@ -120,7 +120,7 @@ put_single(const struct compact *c, long room, struct buf *out)
 		return false;
 	buf_adds(out, "; ");
 	name_message(c, &l, out);
-	buf_fmt(out, " alone takes %ld: shorten it, or raise --window",
+	buf_fmt(out, " alone takes %ld: shorten it, or raise context.window",
 	    compact_tokens(c, l.sum));
 	return true;
 }
@@ -152,12 +152,12 @@ exhausted_text(const struct compact *c)
 	    c->budget.window);
 	if (fixed >= c->budget.effective) {
 		buf_fmt(&out, "; system prompt (%ld) and tools (%ld) are "
-		    "larger than the window by themselves: raise --window to "
-		    "%ld, or offer fewer tools", p[SYSTEM].tokens,
+		    "larger than the window by themselves: raise "
+		    "context.window to %ld, or offer fewer tools", p[SYSTEM].tokens,
 		    p[TOOLS].tokens, window_for(c, fixed));
 	} else if (!put_single(c, c->budget.effective - fixed, &out)) {
 		buf_adds(&out, "; shorten what is largest, or raise "
-		    "--window");
+		    "context.window");
 	}
 	qsort(p, PARTS, sizeof *p, larger_first);
 	buf_fmt(&out, "; largest: %s %ld, %s %ld, %s %ld, %s %ld", p[0].name,
