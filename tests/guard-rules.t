@@ -53,6 +53,16 @@ is "... of a file that is read, too" "$(said <<'X' | head -n 1
 6* s c# read {"path":"count"} = # lines so far
 X
 )" "c6 warn repeat-weak 6"
+long() {	# lines of numbers, the last one given
+	printf '1* s c# t {} = '
+	printf '%s\\n' $(seq "$1" $(($1 + 40)))
+	echo "$2"
+}
+is "... of a long one" "$(for i in 1 2 3 4 5 6; do long $i same$i; done |
+    tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep -m 1 weak)" \
+    "c6 warn repeat-weak 6"
+is "... that differs far down" "$(for i in a b c d e f g; do long 1 $i; done |
+    tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep weak)" ""
 is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
 is "numbers apart it weighs nothing and is never refused" \
 "$(said <<'X' | grep -v repeat-weak

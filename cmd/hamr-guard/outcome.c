@@ -8,7 +8,6 @@
 #include "text_hash.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
-#define MASK_MAX 4096		/* bytes of a read that are compared masked */
 #define LINES_END INT32_MAX	/* no file has more */
 #define STATUS_MAX 80		/* a longer line says more than a status */
 
@@ -65,6 +64,7 @@ memory_put(struct memory *m, struct slice id, const struct outcome *o)
 	m->e[h % MEMORY].hash = o->d.hash;
 	m->e[h % MEMORY].norm = o->d.norm;
 	m->e[h % MEMORY].mask = o->d.mask;
+	m->e[h % MEMORY].sketch = o->d.sketch;
 	m->e[h % MEMORY].failed = o->failed;
 }
 
@@ -80,6 +80,7 @@ memory_get(const struct memory *m, struct slice id, struct outcome *o)
 	o->d.hash = m->e[h % MEMORY].hash;
 	o->d.norm = m->e[h % MEMORY].norm;
 	o->d.mask = m->e[h % MEMORY].mask;
+	o->d.sketch = m->e[h % MEMORY].sketch;
 	o->failed = m->e[h % MEMORY].failed;
 }
 
@@ -378,6 +379,7 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
 		o->d.hash = e->raw;
 		o->d.norm = e->norm;
 		o->d.mask = e->mask;
+		o->d.sketch = e->sketch;
 		o->failed = e->failed;
 	}
 }
@@ -409,10 +411,11 @@ static void
 read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct meta *meta, struct outcome *o)
 {
+	const struct seen *e = seen_get(&g->seen, c->about.sig);
 	struct slice text = text_of(g, r, &o->d);
 
-	/* a long text of a file is not one that varies in its numbers */
-	text_digest(text, &g->lines, !c->about.looks || text.n <= MASK_MAX,
+	/* of a call's first result the beginning is enough */
+	text_digest(text, &g->lines, e != NULL && e->epoch == g->epoch,
 	    g->scratch, &o->d);
 	if (o->failed) {
 		struct slice plain = decoded(g, text);

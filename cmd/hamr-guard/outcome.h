@@ -41,7 +41,7 @@ void outcome_read(struct guard *g, const struct open_call *c,
 #define MEMORY 1024
 struct memory {
 	struct {
-		uint64_t id, hash, norm, mask;
+		uint64_t id, hash, norm, mask, sketch;
 		unsigned of;	/* the transcript */
 		bool failed;
 	} *e;			/* NULL while empty */

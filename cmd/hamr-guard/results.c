@@ -32,6 +32,8 @@ compare(const struct guard *g, const struct seen *e,
 		return SAME;
 	if (e->norm == o->d.norm)
 		return o->failed ? SAME : ALIKE;
+	if (e->mask == 0 || o->d.mask == 0)
+		return e->sketch == o->d.sketch ? MASKED : CHANGED;
 	return e->mask == o->d.mask ? MASKED : CHANGED;
 }
 
@@ -67,6 +69,7 @@ count(struct guard *g, struct open_call *c, struct seen *e,
 	e->raw = o->d.hash;
 	e->norm = o->d.norm;
 	e->mask = o->d.mask;
+	e->sketch = o->d.sketch;
 	e->failed = o->failed;
 	e->epoch = g->epoch;
 	e->window = g->window;

@@ -19,7 +19,7 @@
 
 struct seen {
 	struct sig sig;
-	uint64_t raw, norm, mask;	/* hashes of the last outcome */
+	uint64_t raw, norm, mask, sketch;	/* of the last outcome */
 	unsigned n;		/* calls in a row with that outcome; failing
 				 * ones compare normalised */
 	unsigned weak;		/* with that masked outcome */

@@ -13,6 +13,8 @@
 #include "text.h"
 #include "text_hash.h"
 
+#define SKETCH 16		/* lines that are masked in any case */
+
 /* What a pass over a text carries along. */
 struct pass {
 	struct buf *scratch;
@@ -170,7 +172,7 @@ normalised(struct pass *a, const struct part *l, uint64_t h, uint64_t *norm,
 	} else {
 		text = line;
 	}
-	if (a->masks && norm_mask(text, out))
+	if ((a->masks || a->d->lines < SKETCH) && norm_mask(text, out))
 		*mask = text_hash_line(out->p, out->len) ^ K1;
 }
 
@@ -210,12 +212,14 @@ line(struct pass *a, struct part *l)
 	n = (size_t)(l->end - l->p);
 	h = norm = mask = text_hash_line(l->p, n);
 	d->hash = mixed(was, h, a->blank, start, l->p);
-	if ((l->has & MARKS) != 0 || (a->masks && (l->has & DIGITS) != 0))
+	if ((l->has & MARKS) != 0 || ((l->has & DIGITS) != 0 &&
+	    (a->masks || d->lines < SKETCH)))
 		normalised(a, l, h, &norm, &mask);
 	follow(&d->norm, &a->differs, was, h, norm, a, l, start);
 	follow(&d->mask, &a->differs_more, was, h, mask, a, l, start);
 	a->blank = 0;
-	d->lines++;
+	if (++d->lines == SKETCH)
+		d->sketch = a->differs_more ? d->mask : d->hash;
 	d->chars += n - l->over;
 	if (hset_add(a->seen, h))
 		d->gain += n - l->over;
@@ -401,6 +405,11 @@ walk(struct pass *a, struct slice json)
 		a->d->norm = a->d->hash;
 	if (!a->differs_more)
 		a->d->mask = a->d->norm;
+	if (a->d->lines < SKETCH)
+		a->d->sketch = a->d->mask;
+	else if (a->d->lines > SKETCH && !a->masks)
+		a->d->mask = 0;
+	a->d->sketch = text_fold(a->d->sketch ^ a->d->lines, K1);
 }
 
 /* ---- all of it ---- */

@@ -15,7 +15,9 @@
 struct digest {
 	uint64_t hash;		/* of the cleaned text */
 	uint64_t norm;		/* and without what changes by itself */
-	uint64_t mask;		/* and with all numbers and ids alike */
+	uint64_t mask;		/* and with all numbers and ids alike; 0: not
+				 * asked for, and the text is long */
+	uint64_t sketch;	/* the same of its first lines, and how many */
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
 	size_t gain;		/* and of lines not in the set before */
@@ -23,7 +25,8 @@ struct digest {
 
 /* Go over a text once; its lines are in the set afterwards.  It is given as
  * the inside of a JSON string; how that is escaped makes no difference.  Both
- * buffers are for single lines.  Without `masks` d->mask is d->norm. */
+ * buffers are for single lines.  d->mask of a
+ * long text is made only if `masks`. */
 void text_digest(struct slice json, struct hset *seen, bool masks,
     struct buf scratch[2], struct digest *d);
 
