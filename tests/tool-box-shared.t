@@ -157,6 +157,10 @@ case $layers in
 	is "256 are masked, and the home" "$(run bubblewrap \
 		"cat $HOME/.ssh/id_rsa many/9/.env .env 2>/dev/null" | tail -n +2)" ""
 	rm -rf many
+	mkdir -p within/.hamr/snap.git && touch within/.hamr/snap.git/{1..300}
+	is "the folder of a project within is one" "$(run bubblewrap \
+		'ls within/.hamr 2>/dev/null; echo done' | tail -n +2)" "done"
+	rm -rf within
 	# our own folder: outputs can be read, what we lock cannot be found
 	mkdir -p .hamr/skills/s && echo skill >.hamr/skills/s/SKILL.md
 	echo m >.hamr/memory.db

@@ -60,8 +60,9 @@ kind_of(const struct names *n, const char *rel, const char *base)
 	if (protected_base(base))
 		return protected_allowed(n->hide, rel) ? NAME_NONE :
 		    NAME_GUARDED;
-	if (strcasecmp(base, ".hamr") == 0 || !lists_secret(n->hide, rel) ||
-	    lists_matches(n->show, rel))
+	/* that of a project within is one secret, not thousands */
+	if (strcasecmp(base, ".hamr") != 0 &&
+	    (!lists_secret(n->hide, rel) || lists_matches(n->show, rel)))
 		return NAME_NONE;
 	return NAME_SECRET;
 }
@@ -278,18 +279,21 @@ names_look(struct names *n)
 
 /* ---- which are tracked ---- */
 
+/* What git tracks of these is a secret all the same. */
 static bool
-is_env(const char *rel)
+is_always(const char *rel)
 {
 	const char *slash = strrchr(rel, '/');
+	const char *base = slash != NULL ? slash + 1 : rel;
 
-	return strncasecmp(slash != NULL ? slash + 1 : rel, ".env", 4) == 0;
+	return strncasecmp(base, ".env", 4) == 0 ||
+	    strcasecmp(base, ".hamr") == 0;
 }
 
 static bool
 may_be_shown(const struct names *n, const struct name *name)
 {
-	return name->kind == NAME_SECRET && !is_env(name->rel) &&
+	return name->kind == NAME_SECRET && !is_always(name->rel) &&
 	    !lists_matches(n->hide, name->rel);
 }
 

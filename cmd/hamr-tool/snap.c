@@ -390,8 +390,12 @@ take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
 	s->modes_before = s->modes;
 	s->modes = (struct map){ 0 };
 	r = see_all(&t);
-	if (r == 0 && !snap_attributes_are_plain(s, &t.put))
+	s->why = t.failed ? "a folder could not be read" : t.stopped ?
+	    "it was stopped" : NULL;
+	if (r == 0 && !snap_attributes_are_plain(s, &t.put)) {
+		s->why = "a .gitattributes is not a regular file";
 		r = -1;
+	}
 	if (r == 0)
 		r = write_tree(&t, tree);
 	if (r == 0)
@@ -427,7 +431,7 @@ snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
 	close(fd);
 	if (r != 0)
 		return err_set(e, ST_SYSTEM, "no snapshot could be made in %s "
-		    "(git %s)", s->dir, r < 0 ? "did not run to its end" :
-		    "failed");
+		    "(%s)", s->dir, s->why != NULL ? s->why : r < 0 ?
+		    "git did not run to its end" : "git failed");
 	return 0;
 }

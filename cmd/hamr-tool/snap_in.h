@@ -24,6 +24,7 @@ struct snap {
 	struct map modes_before;	/* and the one before it */
 	struct stat index;	/* our index behind the last tree of it */
 	char tree[SNAP_OID];	/* that tree; "": none */
+	const char *why;	/* the last one failed; NULL: git did */
 	bool refreshed;		/* git was told to note times anew */
 	bool sha256;		/* names of objects are 64 digits, else 40 */
 	int hurry;		/* ms after a cancel; 0: it stops at once */
