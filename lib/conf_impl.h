@@ -15,6 +15,7 @@
 #include "conf.h"
 #include "conf_keys.h"
 #include "err.h"
+#include "sha.h"
 #include "toml.h"
 
 #define CONF_FILE_MAX ((size_t)1 << 20)
@@ -110,10 +111,15 @@ struct repo_file {
 	char *path;		/* real and whole; NULL if root is none */
 	int fd;			/* -1: not there */
 	const char *why;	/* why it is not to be read, NULL if it is */
+	int dir;		/* its folder; -1: as fd */
 };
 
 /* The file of the repository at root; close it in any case. */
 int conf_repo_open(struct repo_file *f, const char *root, struct err *e);
+/* What is trusted: by its text (read from fd), and by all in commands/ and
+ * skills/ beside it, if there is anything. */
+void conf_repo_hash(const struct repo_file *f, struct slice text,
+    char hash[SHA_HEX]);
 void conf_repo_close(struct repo_file *f);
 int conf_load_repo(struct conf *c, const char *root, bool quiet,
     struct err *e);

@@ -186,8 +186,10 @@ conf_trust(const char *root, struct err *e)
 	if (r == 0)
 		r = file_read_fd(f.fd, f.path, &text, e);
 	if (r == 0) {
-		sha256_hex(buf_view(&text).p, text.len, hash);
-		r = remember(f.path, hash, e);
+		conf_repo_hash(&f, buf_view(&text), hash);
+		r = hash[0] != '\0' ? remember(f.path, hash, e) :
+		    err_set(e, ST_POLICY, "%s cannot be trusted: there are too "
+		    "many commands and skills beside it", f.path);
 	}
 	buf_release(&text);
 	conf_repo_close(&f);

@@ -184,6 +184,27 @@ is "which commands do not see" "$(hamr-tool --yes --no-config bash \
 	"{\"command\":\"ls -A $XDG_STATE_HOME/hamr\"}" 2>/dev/null |
 	grep -c state-)" 0
 
+# trust is in all that a person's part can make us do
+untrusted() { hamr-loop --print-config 2>&1 >/dev/null | grep -c "not trusted"; }
+mkdir "$T/trust" && cd "$T/trust" && mkdir .hamr || exit 1
+printf '[sandbox]\nnetwork = true\n' >.hamr/config.toml
+hamr-loop --trust
+is "a file by itself is trusted by its hash" "$(untrusted
+	grep -c "$(sha256sum <.hamr/config.toml | cut -c 1-64)" \
+	"$XDG_CONFIG_HOME/hamr/config.toml")" "0
+1"
+mkdir -p .hamr/commands .hamr/skills/s; echo c >.hamr/commands/c.md
+is "a command beside it: no longer" "$(untrusted)" 1
+hamr-loop --trust
+is "until that is trusted" "$(untrusted)" 0
+echo s >.hamr/skills/s/SKILL.md
+is "a skill" "$(untrusted)" 1
+hamr-loop --trust; echo x >>.hamr/commands/c.md
+is "or a change" "$(untrusted)" 1
+hamr-loop --trust; rm .hamr/commands/c.md; mkfifo .hamr/commands/c.md
+is "or a FIFO" "$(timeout 5 hamr-loop --print-config 2>&1 >/dev/null |
+	grep -c "not trusted")" 1
+
 # --- S29: special files in place of git's
 quick() {	# NAME COMMAND: it ends, and soon
 	timeout 5 "${@:2}" </dev/null >"$T/out" 2>&1
