@@ -123,13 +123,11 @@ def keys(w, how=None):
     layers=("bubblewrap", "landlock"), control=lambda w: w.run("sh", "-c",
     "readlink /proc/$$/fd/0; ls /proc/$PPID/root").out)
 def memory(w):
-    r = w.bash("""for p in $PPID $(cat /proc/$PPID/stat | cut -d' ' -f4) \\
-        $(cd /proc; ls -d [0-9]* | grep -v '^[12]$' | tail -n 60); do
-        [ $p = 1 ] || [ $p = $$ ] || [ $p = $BASHPID ] || 
-        for f in mem environ maps; do
-            (head -c 1 /proc/$p/$f) >/dev/null 2>&1 && tr '\\0' ' ' \\
-                </proc/$p/cmdline | grep -q '^[^ ]*hamr' && echo OPEN $f
-        done; done 2>/dev/null""", env={"OPENAI_API_KEY": SECRET})
+    r = w.bash("""for p in $(grep -l hamr /proc/[0-9]*/cmdline 2>/dev/null |
+            cut -d/ -f3); do for f in mem environ maps fd/0; do
+        head -c 1 /proc/$p/$f >/dev/null 2>&1 && tr '\\0' ' ' \\
+            </proc/$p/cmdline | grep -q '^[^ ]*hamr-' && echo OPEN $f
+        done; done""", env={"OPENAI_API_KEY": SECRET})
     return [x for x in r.content.splitlines() if "OPEN" in x]
 
 

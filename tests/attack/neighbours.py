@@ -27,15 +27,15 @@ def taken(w):
     return w.has(f"tmp/hamr-tmp-{uid}")
 
 
-@attack("S22", "root works in their folder, and .hamr or its files are links to "
-    "root's", layers=ANY, users=("root",), control=lambda w: theirs(w, ".hamr",
-    w.out) or w.put("root/.hamr/x", "x") and w.has("out/x"))
+@attack("S22", "root works in their folder, and .hamr or its files are links "
+    "to root's", layers=ANY, users=("root",), control=lambda w: theirs(w,
+    ".hamr", w.out) or w.put("root/.hamr/x", "x") and w.has("out/x"))
 def links_for_root(w):
     w.put("out/file", "keep", 0o600)
-    for name in (".hamr", ".hamr/sessions", ".hamr/snap.git", ".hamr/out",
-            ".hamr/memory.db", ".hamr/.gitignore", ".git/index", "f"):
-        theirs(w, name, w.out + ("/file" if name[-1] in "bexf" and
-            name != ".git/index" else ""))
+    for name in (".hamr", ".hamr/sessions", ".hamr/snap.git",
+            ".hamr/memory.db", "f"):
+        theirs(w, name, w.out + ("/file" if name[-1] in "bf"
+            else ""))
         w.loop([[("bash", {"command": "echo bad >f; seq 60000"}), ("write",
             {"path": "new", "content": "x\n"}), ("save_memory", {"fact":
             "f"})]], "--yes")

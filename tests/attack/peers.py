@@ -53,15 +53,14 @@ def priority(w):
 @attack("S25", "takes the priority of all of the user's (PRIO_USER)",
     said={"none": UNSANDBOXED})
 def priority_user(w):
+    world.throwaway()
     with w.alone():
         pid = w.victim()
         was = os.getpriority(os.PRIO_PROCESS, pid)
         w.bash(f"""python3 -c '
-import ctypes, os
-os.setpriority(os.PRIO_USER, 0, {was + 1})
-ctypes.CDLL(None).syscall(251, 3, os.getuid(), 3 << 13)'""")
-        return "nice" * (os.getpriority(os.PRIO_PROCESS, pid) != was) or \
-            "disk" * (libc.syscall(252, 1, pid) >> 13 == 3)
+import os
+os.setpriority(os.PRIO_USER, 0, {was + 1})'""")
+        return os.getpriority(os.PRIO_PROCESS, pid) != was
 
 
 @inside("S25", "takes its place at the disk (ioprio_set)",

@@ -269,6 +269,12 @@ class World:
                 child.close()
 
 
+def throwaway():
+    """Goes on only as a user who has no other processes to lose."""
+    if not layers.can_be_root():
+        raise Skip("only root can make a user to try it with")
+
+
 def press(fd, data):
     """As fingers do it: Enter is never read together with what precedes."""
     text = data.rstrip(b"\r")
