@@ -451,17 +451,13 @@ def lying(w, seed):
 # ---- as another user
 
 @attack("S22", "root works in a folder of the user's: their programs run as "
-    "root", layers=("any",), users=("root",), control=lambda w:
-    skip_control("shown by the rows above: git runs them for whoever calls it"))
+    "root", layers=("any",), users=("root",), control=lambda w: (lazy(w,
+    "ext::" + w.mark("owner")), plainly("ls-files")(w))[1])
 def as_root(w):
     lazy(w, "ext::" + w.mark("owner"))
     uid, gid = layers.ids("user")
     w.run("chown", "-R", f"{uid}:{gid}", w.dir)
     return everything(w)
-
-
-def skip_control(why):
-    raise world.Skip(why)
 
 
 @attack("S22", "another user's .git in a shared folder above is taken as root",
