@@ -18,13 +18,15 @@
 #define FLAG_NAME 0x0fff
 #define EXT_SKIP_WORKTREE 0x4000
 #define EXT_INTENT_TO_ADD 0x2000
-#define NAME_BYTES 65536
+#define NAME_BYTES 4096		/* no longer path can be looked up */
+#define NAMES_FACTOR 16		/* times the file: names of version 4, joined */
 
 /* The bytes of one file, read from the left. */
 struct reader {
 	const unsigned char *p;
 	size_t at, end;		/* end: where the checksum begins */
 	size_t oid_len;
+	size_t joined;		/* bytes of names */
 	unsigned version;
 	struct slice link;	/* the extension of a split index */
 };
@@ -93,6 +95,9 @@ read_name(struct reader *r, struct gitindex *ix, size_t start,
 	if (strip > strlen(before) || n > NAME_BYTES)
 		return NULL;
 	*len += strlen(before) - strip;
+	r->joined += *len + 1;
+	if (*len > NAME_BYTES || r->joined / NAMES_FACTOR > r->end)
+		return NULL;
 	return arena_join(&ix->names,
 	    (struct slice){ before, strlen(before) - strip },
 	    (struct slice){ p, n });
