@@ -179,7 +179,7 @@ match "anything else: the state goes to the user's" \
 	"kept there" >/dev/null; ls "$XDG_STATE_HOME"/hamr/*/memory.db)" \
 	"$XDG_STATE_HOME/hamr/state-????????????/memory.db"
 hamr-tool --yes --no-config bash '{"command":"echo >x"}' >"$T/out" 2>&1
-ok "so do the snapshots" test -d "$(echo "$XDG_STATE_HOME"/hamr/*)/snap.git"
+ok "so do the snapshots" test -d "$(echo "$XDG_STATE_HOME"/hamr/state-*)/snap.git"
 is "which commands do not see" "$(hamr-tool --yes --no-config bash \
 	"{\"command\":\"ls -A $XDG_STATE_HOME/hamr\"}" 2>/dev/null |
 	grep -c state-)" 0
