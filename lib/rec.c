@@ -152,7 +152,7 @@ remedy(const struct rec_in *in, const char *p, size_t n)
 	if (n > 0 && *p == '[')
 		return "; it is a JSON array, make it lines first (jq -c "
 		    "'.[]')";
-	if (n == 1 && *p == '{')
+	if (n > 0 && *p == '{' && memchr("{[,:", p[n - 1], 4) != NULL)
 		return "; it is JSON over several lines, make each value one "
 		    "line first (jq -c .)";
 	if (n < 2)

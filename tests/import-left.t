@@ -230,6 +230,9 @@ status "a record of ours over lines is refused" 65 imp record
 match "... says what to do" "$(imp record 2>&1)" \
     "hamr-guard: record:1: *over several lines*(jq -c .)"
 match "... by name, too" "$(imp -F hamr record 2>&1)" "*(jq -c .)"
+printf '{"role": "user",\n "content": "x"}\n' >record
+match "... also when its first line holds a key" "$(imp record 2>&1)" \
+    "hamr-guard: record:1: *over several lines*(jq -c .)"
 printf '[{"role":"user","content":"x"}]\n' >list
 match "an array by name" "$(imp -F hamr list 2>&1)" "*(jq -c '.[[]]')"
 
