@@ -373,7 +373,8 @@ for line in sys.stdin:
 
 
 @attack("S30", "a sandboxed MCP server holds the locks in .hamr: work is lost",
-    control=lambda w: locked(w, "off"), layers=("bubblewrap", "landlock"))
+    control=lambda w: locked(w, "off"), layers=("bubblewrap", "landlock"),
+    open={"landlock": "Landlock alone cannot keep a server out of .hamr"})
 def locks(w):
     return locked(w, "on")
 
