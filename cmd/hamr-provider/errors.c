@@ -183,8 +183,8 @@ failure_is_no_tools(struct slice body)
 	static const char *const texts[] = { "requires --jinja",
 		"does not support tools", "--enable-auto-tool-choice",
 		"o endpoints found that support tool use",
-		"tool calling` is not supported", "unction calling is not "
-		"enabled for" };
+		"tool calling` is not supported",
+		"unction calling is not enabled for" };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (body.n > 0 && memmem(body.p, body.n, texts[i],
