@@ -1,13 +1,13 @@
 /* gitignore.c - what git ignores, by its own rules and without git.
  *
  * Our own reader of gitignore(5): git itself would wait for a FIFO in place of
- * a .gitignore, and takes a process for each question.  Parts of names are
- * compared by fnmatch.
+ * a .gitignore, and takes a process for each question.  fnmatch(3) reads sets
+ * and classes in its own way.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -51,42 +51,128 @@ struct gitignore {
 
 /* ---- patterns ---- */
 
-/* The end of the part of a pattern that begins at p: a '/' that is neither
- * escaped nor in brackets.  NULL: the brackets have no end. */
+static bool
+is_in_class(const char *name, size_t n, unsigned char c, bool *known)
+{
+	static const struct {
+		const char *name;
+		int (*has)(int c);
+	} classes[] = {
+		{ "alnum", isalnum }, { "alpha", isalpha },
+		{ "blank", isblank }, { "cntrl", iscntrl },
+		{ "digit", isdigit }, { "graph", isgraph },
+		{ "lower", islower }, { "print", isprint },
+		{ "punct", ispunct }, { "space", isspace },
+		{ "upper", isupper }, { "xdigit", isxdigit },
+	};
+
+	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+		if (strlen(classes[i].name) == n &&
+		    memcmp(classes[i].name, name, n) == 0)
+			return c < 0x80 && classes[i].has(c) != 0;
+	*known = false;
+	return false;
+}
+
+/* A set in brackets, p after the '[': is c in it?  The place after its ']';
+ * NULL: it has no end, or a class that git does not know. */
+static const char *
+set_end(const char *p, unsigned char c, bool *is_in)
+{
+	bool not = *p == '!' || *p == '^', known = true, in = false;
+	const char *first = p + not;
+	int low = -1;		/* where a range may begin */
+
+	for (p = first; known && (p == first || *p != ']'); p++) {
+		bool range = *p == '-' && low >= 0 && p[1] != ']';
+		const char *close = strchr(p, ']');
+
+		if (p[0] == '[' && p[1] == ':' && close != NULL &&
+		    close > p + 2 && close[-1] == ':') {
+			in |= is_in_class(p + 2, (size_t)(close - p) - 3, c,
+			    &known);
+			p = close;
+			low = -1;
+			continue;
+		}
+		p += range;
+		p += *p == '\\';
+		if (*p == '\0')
+			return NULL;
+		in |= c == (unsigned char)*p && !range;
+		in |= range && c >= low && c <= (unsigned char)*p;
+		low = range ? -1 : (unsigned char)*p;
+	}
+	*is_in = in != not;
+	return known ? p + 1 : NULL;
+}
+
+/* The end of the part of a pattern that begins at p: a '/' that is not in
+ * brackets.  NULL: the brackets have no end. */
 static const char *
 part_end(const char *p)
 {
-	for (; *p != '\0' && *p != '/'; p++) {
-		if (*p == '\\' && p[1] != '\0') {
-			p++;
-		} else if (*p == '[') {
-			p++;
-			p += *p == '!' || *p == '^';
-			p += *p == ']';
-			for (; *p != ']'; p++) {
-				if (p[0] == '[' && p[1] == ':' &&
-				    strstr(p, ":]") != NULL)
-					p = strstr(p, ":]") + 1;
-				else if (*p == '\\' && p[1] != '\0')
-					p++;
-				if (*p == '\0')
-					return NULL;
-			}
-		}
+	bool in;
+
+	while (p != NULL && *p != '\0' && *p != '/') {
+		if (*p == '[')
+			p = set_end(p + 1, 0, &in);
+		else
+			p += *p == '\\' && p[1] != '\0' && p[1] != '/' ? 2 : 1;
 	}
 	return p;
 }
 
-static bool
-matches_part(const char *pattern, const char *end, const char *name, size_t n)
+/* The place after the first character of a pattern, when that is c's; NULL:
+ * it is not. */
+static const char *
+matches_one(const char *p, const char *end, unsigned char c)
 {
-	char *p = xmemdup0(pattern, (size_t)(end - pattern));
-	char *s = xmemdup0(name, n);
-	bool yes = fnmatch(p, s, 0) == 0;
+	bool in;
 
-	free(p);
-	free(s);
-	return yes;
+	if (*p == '[') {
+		p = set_end(p + 1, c, &in);
+		return p != NULL && in ? p : NULL;
+	}
+	if (*p == '?')
+		return p + 1;
+	p += *p == '\\';
+	return p < end && c == (unsigned char)*p ? p + 1 : NULL;
+}
+
+/* One part, which ends at end, and a name of n bytes.  Bytes are compared, as
+ * in git, whatever the locale.  Only the last star need be tried again. */
+static bool
+matches_part(const char *p, const char *end, const char *name, size_t n)
+{
+	const char *again = NULL, *stop = name + n, *from = NULL, *next;
+
+	while (name < stop || p < end) {
+		if (p + 1 == end && *p == '\\' && *end == '/') {
+			p++;		/* an escaped '/' */
+		} else if (p < end && *p == '*') {
+			again = ++p;
+			from = name;
+		} else if (p < end && name < stop &&
+		    (next = matches_one(p, end, (unsigned char)*name)) !=
+		    NULL) {
+			p = next;
+			name++;
+		} else if (again != NULL && from < stop) {
+			p = again;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is a part of a pattern nothing but two stars or more? */
+static bool
+is_any_path(const char *part, const char *end)
+{
+	return end - part >= 2 && strspn(part, "*") >= (size_t)(end - part);
 }
 
 /* A whole path.  Only the last "**" need be tried again: what comes before it
@@ -108,7 +194,7 @@ matches_path(const char *pattern, const char *path)
 
 		if (end == NULL)
 			return false;
-		if (end - pattern == 2 && strncmp(pattern, "**", 2) == 0) {
+		if (is_any_path(pattern, end)) {
 			if (*end == '\0')
 				return true;
 			again = pattern = end + 1;
@@ -150,7 +236,8 @@ matches(const struct rule *r, const char *path, const char *base)
 		return n >= strlen(r->end) &&
 		    strcmp(base + n - strlen(r->end), r->end) == 0;
 	}
-	return fnmatch(r->pattern, base, 0) == 0;
+	return matches_part(r->pattern, r->pattern + strlen(r->pattern), base,
+	    strlen(base));
 }
 
 /* ---- files of rules ---- */

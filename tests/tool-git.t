@@ -144,6 +144,24 @@ listed() { hamr-tool --no-config read '{"path":".","depth":8}' | cut -f 1 |
 	grep -v '/$' | sort; }
 is "the rules are git's" "$(listed)" \
 	"$(git ls-files -co --exclude-standard | sort)"
+# sets, classes and stars are git's too, not those of fnmatch(3)
+mkdir wild && cd wild
+for d in b-a dot class not any deep esc end byte; do
+	mkdir -p $d/x/y && touch $d/{a,b,c,-,],A,1,é} $d/x/y/z || exit 1
+done
+echo '[b-a]' >b-a/.gitignore
+printf '[[.a.]]\n[[=b=]]\n' >dot/.gitignore
+printf '[[:upper:]-]\n[[:none:]]\n[[:digit:]\n' >class/.gitignore
+printf '[!]a]\n![^\\]b-z]\n' >not/.gitignore
+echo '***/z' >any/.gitignore
+echo 'x/*****/z' >deep/.gitignore
+printf 'x\\/y\n\\a\nb\\\n' >esc/.gitignore
+printf '[a\n[b-\nx/[!/]/z\n' >end/.gitignore
+echo '?' >byte/.gitignore
+is "sets, classes and stars, too" "$(hamr-tool --no-config read \
+	'{"path":"wild","depth":8}' | cut -f 1 | grep -v '/$' | sort)" \
+	"$(git -c core.quotePath=false ls-files -o --exclude-standard | sort)"
+cd .. && rm -r wild
 for v in 3 4; do
 	git update-index --index-version $v
 	is "index version $v" "$(listed | grep -x keep/t.o)" keep/t.o
