@@ -25,6 +25,7 @@
 
 struct rule {
 	char *pattern;
+	size_t len;
 	bool negated, dir_only;
 	bool whole;		/* for the path from its folder on, not for
 				 * the last name alone */
@@ -80,13 +81,15 @@ static const char *
 set_end(const char *p, unsigned char c, bool *is_in)
 {
 	bool not = *p == '!' || *p == '^', known = true, in = false;
-	const char *first = p + not;
+	const char *first = p + not, *close = p;
 	int low = -1;		/* where a range may begin */
 
 	for (p = first; known && (p == first || *p != ']'); p++) {
 		bool range = *p == '-' && low >= 0 && p[1] != ']';
-		const char *close = strchr(p, ']');
 
+		/* the next ']', looked for once for all that come before */
+		if (close != NULL && close <= p)
+			close = strchr(p, ']');
 		if (p[0] == '[' && p[1] == ':' && close != NULL &&
 		    close > p + 2 && close[-1] == ':') {
 			in |= is_in_class(p + 2, (size_t)(close - p) - 3, c,
@@ -236,7 +239,7 @@ matches(const struct rule *r, const char *path, const char *base)
 		return n >= strlen(r->end) &&
 		    strcmp(base + n - strlen(r->end), r->end) == 0;
 	}
-	return matches_part(r->pattern, r->pattern + strlen(r->pattern), base,
+	return matches_part(r->pattern, r->pattern + r->len, base,
 	    strlen(base));
 }
 
@@ -284,6 +287,7 @@ add_rule(struct level *l, char *line)
 		at = end + (*end == '/');
 	}
 	r.pattern = xstrdup(p);
+	r.len = strlen(p);
 	r.plain = strcspn(p, SPECIAL);
 	r.literal = p[r.plain] == '\0';
 	if (*p == '*' && strpbrk(p + 1, SPECIAL) == NULL)
