@@ -261,7 +261,15 @@ match "and says why" "$(t --yes edit \
 is "a new file has none" "$(t --yes write '{"path":"fresh","content":"x"}' \
 	2>/dev/null; ls fresh)" "made fresh, 1 line
 fresh"
-rm -rf .hamr keep other fresh
+rm -rf .hamr
+bin=$(dirname "$(command -v hamr-tool)")
+mkdir ../nogit && for p in sh timeout; do
+	ln -s "$(command -v $p)" ../nogit/$p
+done
+match "or that there is no git" "$(PATH=$bin:$PWD/../nogit t --yes edit \
+	'{"path":"keep","old":"old","new":"new"}' 2>/dev/null)" \
+	"* (git is not installed; install the package git)"
+rm -rf .hamr keep other fresh ../nogit
 
 # --- as a record
 printf 'x\n' >rec

@@ -431,7 +431,7 @@ snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
 	close(fd);
 	if (r != 0)
 		return err_set(e, ST_SYSTEM, "no snapshot could be made in %s "
-		    "(%s)", s->dir, s->why != NULL ? s->why : r < 0 ?
-		    "git did not run to its end" : "git failed");
+		    "(%s)", s->dir, s->why != NULL ? s->why :
+		    snap_git_why(s, r));
 	return 0;
 }

@@ -41,6 +41,8 @@ struct snap {
 /* git on our repository. */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);
+/* For a person: what became of it, when it returned r. */
+const char *snap_git_why(const struct snap *s, int r);
 /* Cancelled, or to end?  arg: a struct snap. */
 bool snap_stopped(void *arg);
 

@@ -8,6 +8,7 @@
 
 #include "file.h"
 #include "mem.h"
+#include "which.h"
 
 #include "files_in.h"
 #include "hold.h"
@@ -44,6 +45,18 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 		.stop_arg = s };
 
 	return git_run(&g, args, in, out);
+}
+
+const char *
+snap_git_why(const struct snap *s, int r)
+{
+	char *git = which_program("git", s->f->root.real);
+	bool is_there = git != NULL;
+
+	free(git);
+	return r >= 0 ? "git failed" : is_there ?
+	    "git did not run to its end" :
+	    "git is not installed; install the package git";
 }
 
 /* ---- files of ours, which belong to who owns the root ---- */

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "mem.h"
-#include "which.h"
 
-#include "files_in.h"
 #include "snap_in.h"
 
 /* ---- two snapshots ---- */
@@ -98,20 +96,6 @@ snap_changes_release(struct snap_changes *c)
 
 /* ---- contents ---- */
 
-/* Why the old content was not kept; always -1. */
-static int
-not_kept(struct snap *s, struct err *e)
-{
-	char *git = which_program("git", s->f->root.real);
-	int r = git == NULL ? err_set(e, ST_SYSTEM, "git, which keeps what undo "
-	    "brings back, was not found; install it") :
-	    err_set(e, ST_SYSTEM, "the old content could not be kept in %s",
-	    s->dir);
-
-	free(git);
-	return r;
-}
-
 int
 snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
     struct err *e)
@@ -124,7 +108,8 @@ snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
 	if (r == 0 && !snap_oid(&out, oid))
 		r = -1;
 	buf_release(&out);
-	return r == 0 ? 0 : not_kept(s, e);
+	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "the old content could not "
+	    "be kept in %s (%s)", s->dir, snap_git_why(s, r));
 }
 
 /* One answer of cat-file --batch, at *at: "OID blob SIZE LF content LF". */
