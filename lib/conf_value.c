@@ -18,8 +18,9 @@ copy(struct toml_value *to, const struct toml_value *v)
 	    .b = v->b, .n = v->n };
 	if (v->s != NULL)
 		to->s = xstrdup(v->s);
-	if (v->kind == TOML_ARRAY)
-		to->v = xcalloc(v->n, sizeof *to->v);
+	if (v->kind != TOML_ARRAY)
+		return;
+	to->v = xcalloc(v->n, sizeof *to->v);
 	for (size_t i = 0; i < v->n; i++)
 		copy(&to->v[i], &v->v[i]);
 }

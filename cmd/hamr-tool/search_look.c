@@ -206,9 +206,8 @@ search_file(void *arg, const struct seen *seen)
 	}
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		;		/* another thing has taken its place */
-	} else if (files_foreign(s->f, rel, &st)) {
-		s->found->unread++;
-	} else if (!read_all(s, fd, (size_t)st.st_size)) {
+	} else if (files_foreign(s->f, rel, &st) ||
+	    !read_all(s, fd, (size_t)st.st_size)) {
 		s->found->unread++;
 	} else if (!is_binary(buf_view(&s->text))) {
 		t.name = name = path_name(rel);
