@@ -98,6 +98,11 @@ is "a call of a cut answer does not run" "$S $(results) $(test -e a; echo $?)" \
     "0 truncated 1"
 match "the model is told to continue in smaller pieces" "$(says loop)" \
     "*smaller pieces*"
+{ answer "on and on and on" | cut_off | jq -c '.meta.repeats = 200'
+answer "The file f says hello."; } >script
+run x
+match "one that repeated itself is told so, not to go on with it" \
+    "$(says loop)" "Your last answer was stopped because it repeated*"
 { call read '{"path":"f"}' | cut_off; answer a | cut_off; call read '{"path":"f"}'
 answer b | cut_off; answer c | cut_off; answer "The file f says hello."
 } >script

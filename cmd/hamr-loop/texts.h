@@ -14,6 +14,10 @@
 	"Your last answer was cut off by its length limit. Continue where it " \
 	"stopped, in smaller pieces: one step at a time, in as few words as " \
 	"it needs."
+#define TEXT_REPEATED \
+	"Your last answer was stopped because it repeated the same passage " \
+	"over and over. Do not continue it: go on with the next step, or " \
+	"answer in a few sentences."
 #define TEXT_EMPTY \
 	"Your last response was empty. Continue with the task, or say what " \
 	"was done and what is left."

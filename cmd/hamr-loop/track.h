@@ -54,6 +54,7 @@ struct track {
 	long steps;		/* assistant messages */
 	long started;		/* calls that got a start */
 	int cut_in_a_row;	/* answers cut by length, one after the other */
+	bool repeats;		/* the last was cut for repeating itself */
 	int empty_in_a_row;
 	bool halted;		/* a halt stands; its rule and text: */
 	char *halt_rule, *halt_text;

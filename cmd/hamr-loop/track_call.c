@@ -66,6 +66,7 @@ track_asked(struct track *t, const struct rec *r)
 	track_set(&t->finish, track_text(rec_get(r, "finish_reason")));
 	cut = strcmp(t->finish, "length") == 0;
 	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
+	t->repeats = msg_meta(r, "repeats").p != NULL;
 	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
 	t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
 	    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;

@@ -183,13 +183,16 @@ last_words(struct turn *t, const char *limit)
 static bool
 cut_off(struct turn *t)
 {
+	const char *text;
+
 	close_calls(t, "truncated", TEXT_RESULT_CUT);
 	if (t->hub->track->cut_in_a_row >= MAX_CUT) {
 		turn_ends(t, END_MODEL, "truncated");
 		return false;
 	}
-	return turn_say(t, t->hub->track->had_calls ? TEXT_CUT :
-	    TEXT_CUT_TEXT, NULL) == 0 &&
+	text = t->hub->track->repeats ? TEXT_REPEATED :
+	    t->hub->track->had_calls ? TEXT_CUT : TEXT_CUT_TEXT;
+	return turn_say(t, text, NULL) == 0 &&
 	    hub_sync(t->hub, SLOT_GUARD) == 0;
 }
 
