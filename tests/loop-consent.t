@@ -61,6 +61,18 @@ alone "is nothing in f"
 is "one that fails for another reason is no change" "$S $(ended)" \
     "0 completed stop"
 
+fresh mcp
+{ call s__write '{}'; answer "It could not be written."; answer never; } >script
+alone "fix f" -o "mcp.s.command=[\"python3\",\"$TOP/tests/mcp_server.py\",\"good\"]"
+if [ "$(tail -n 1 out | jq -r .sandbox | cut -d, -f1)" = none ]; then
+	skip "an MCP server's tool" "nothing keeps it from writing here"
+else
+	is "an MCP server's tool that cannot write for want of it: denied" \
+	    "$S $(ended) $(facts)" "77 $no ok missing"
+	match "... which the model is told" "$(results)" \
+	    "*ran read-only: s__write*--yes*"
+fi
+
 fresh mode
 { call edit '{"path":"f","old":"hello","new":"bye"}'; answer "I cannot."
 } >script

@@ -85,8 +85,9 @@ extras_changed(struct tool *t)
 bool
 extra_writes(const struct tool *t, const struct extra *x)
 {
+	/* what the tools of a server do is not known: any may write */
 	if (x->schema.id == TOOL_MCP && !mcp_is_bare(x->server))
-		return mode_may_write(t);
+		return t->mode == MODE_PATCH;
 	return x->mutates && t->mode == MODE_PATCH;
 }
 

@@ -142,19 +142,23 @@ job_prepare(struct job *j)
 		boxes_prepare(j->t->boxes, &want);
 }
 
-/* A command that failed may have done so because it could not write. */
+/* A command, plug-in or server that failed may have done so because it could
+ * not write. */
 static void
 tell_read_only(struct job *j)
 {
+	const char *what = j->schema->id == TOOL_BASH ? "commands" :
+	    j->schema->name;
 	struct buf *b = &j->r.content;
 
-	if (!j->unasked || !j->r.is_error)
+	if (!j->unasked || !j->r.is_error || j->r.code != NULL)
 		return;
 	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
-	buf_adds(b, "[ran read-only: commands can change files only with "
-	    "--yes]\n");
+	buf_fmt(b, "[ran read-only: %s can change files only with --yes]\n",
+	    what);
 	if (!j->t->no_ask)
-		err_say("without --yes the command could change nothing");
+		err_say("without --yes %s could change nothing",
+		    j->schema->id == TOOL_BASH ? "the command" : what);
 }
 
 void
@@ -178,7 +182,6 @@ job_work(struct job *j)
 		hold_begin(&j->hold);
 		o.rootfd = files_root_fd(t->files);
 		bash_run(t->stage, &o, args, &j->r);
-		tell_read_only(j);
 		break;
 	case TOOL_VIEW:
 		files_view(t->files, args, conf_bool(t->conf,
@@ -191,6 +194,7 @@ job_work(struct job *j)
 		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
 		break;
 	}
+	tell_read_only(j);
 	j->ms = file_now_ms() - begun;
 	trail_end(t->trail, j);
 	if (j->schema->id == TOOL_BASH)
