@@ -261,7 +261,7 @@ files_preview(struct files *f, const char *tool, struct slice args,
 		json_int(r->meta, "removed", c.diff.removed);
 		json_slice(r->meta, "diff", buf_view(&diff));
 		result_error(r, "denied", "not made: --yes was not given, and "
-		    "nobody could be asked. With --yes it would change:\n%s",
+		    "nobody could be asked.\nWith --yes it would change:\n%s",
 		    buf_view(&diff).p);
 	}
 	change_release(&c);
