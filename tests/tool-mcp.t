@@ -232,6 +232,8 @@ ok "at once" test "$(since "$begun")" -lt 3000
 hear
 while [ "$line" != "$go" ]; do hear || break; done
 say '{"type":"config","set":{"agent.mode":"read-only"}}'
+hear
+is "another mode has other tools" "$(jq -r .type <<<"$line")" tools
 ask s__write '{}'
 is "in another mode the sandbox is another" "$(jq -c .is_error \
 	<<<"$answer")" true
