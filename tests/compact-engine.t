@@ -388,7 +388,7 @@ is "an image is 1600 tokens" "$(budget_of im)" $(((1608 * 1126) / 1024))
 match "a window smaller than the system prompt" "$(request --window 8000 sys |
 	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); system prompt (*) and tools (0) are larger than the window by themselves: raise context.window to *, or offer fewer tools; largest: system *"
 w=$(request --window 8000 sys | jq -r .message |
-	sed 's/.*--window to \([0-9]*\),.*/\1/')
+	sed 's/.*context.window to \([0-9]*\),.*/\1/')
 is "the window it names is enough" "$(request --window "$w" sys |
 	jq -r .type)" request
 head -c 300000 /dev/zero | tr '\0' z >zzz

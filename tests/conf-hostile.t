@@ -18,7 +18,7 @@ limit=(prlimit --as=2000000000)
 say() { python3 -c "$1" >"$file"; }
 
 say 'print("a = " + "[" * 1000000)'
-refused "arrays in arrays" ":1: not supported here: an array in an array"
+refused "arrays in arrays" ":1: not supported here: arrays nested that deeply"
 say 'print("[" + ".".join(["a"] * 500000) + "]")'
 refused "a table of 500,000 names" ":1: not supported here: so many keys*"
 say 'print(".".join(["a"] * 500000) + " = 1")'

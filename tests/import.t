@@ -278,7 +278,7 @@ match "... which of them is said" "$(hamr-guard \
     -o 'loop_guard.normalize=[".","del(.x"]' t 2>&1)" \
     "hamr-guard: loop_guard.normalize, filter 2:1: *"
 match "one that loops is switched off" "$(rule '["def f: f; f"]' 2>&1)" \
-    "*rules are off*"
+    "*filters are disabled*"
 
 # ---- the other stages ----
 

@@ -191,11 +191,14 @@ is "its own result is known" "$line" "$go"
 say '{"type":"config","set":{"agent.mode":"read-only"}}' \
 	"$(call c1 write '{"path":"n","content":"x"}')" "$go"
 hear
+is "a mode offers what it allows" "$(jq -c '[.tools[].function.name |
+	select(. == "write" or . == "bash")]' <<<"$line")" '["bash"]'
+hear
 is "config changes the mode" "$(jq -r .meta.error <<<"$line")" denied
 hear
 say '{"type":"config","set":{"agent.mode":"patch"}}' "$(call c9 bash \
 	"$(sh_args 'sleep 3341 & echo begun; sleep 3342')")" "$go"
-hear
+hear; hear
 say "$line"
 hear
 is "output comes at once" "$(jq -r .text <<<"$line")" begun

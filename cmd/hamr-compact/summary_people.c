@@ -160,16 +160,19 @@ size_t
 people_least(const struct summary *s, struct people_whole whole)
 {
 	size_t first = s->nusers == 0 || whole.first ? 0 :
-	    smaller(s->users[0].len + FRAME + MORE, FIRST_LEAST);
+	    smaller(s->users[0].len + FRAME + MORE, s->nusers == 1 ?
+	    USER_KEPT + FRAME + MORE : FIRST_LEAST);
 
 	return s->nusers == 0 ? 0 : newest_line(s, whole) + first + LEFT_OUT;
 }
 
-/* What the first message may take of so much room. */
+/* What the first message may take of so much room: half, if there are others.
+ */
 static size_t
-first_share(const struct section *sec, size_t left)
+first_share(const struct summary *s, const struct section *sec, size_t left)
 {
-	size_t first = smaller(smaller(sec->room / 2, FIRST_LINE), left);
+	size_t most = s->nusers == 1 ? sec->room : sec->room / 2;
+	size_t first = smaller(smaller(most, FIRST_LINE), left);
 
 	return first - smaller(first, FRAME + MORE);
 }
@@ -185,7 +188,7 @@ people_print(const struct summary *s, struct people_whole whole,
 		return;
 	left = sec->room > newest + LEFT_OUT ? sec->room - newest - LEFT_OUT :
 	    0;
-	first = first_share(sec, left);
+	first = first_share(s, sec, left);
 	sh.room = left - (whole.first ? 0 :
 	    smaller(line_of(&s->users[0], first), left));
 	share_beginnings(s, &sh);
