@@ -263,7 +263,9 @@ def tear(broken, at, folder):
         return ""
     for name in ("marks", "new.txt"):
         os.unlink(f"{folder}/{name}")
-    done = run([*crash.LOOP, "--resume", "--replay", broken.script],
+    # named, as it was made in another folder
+    ident = os.path.basename(path)[:-len(".ndjson")]
+    done = run([*crash.LOOP, "--resume=" + ident, "--replay", broken.script],
         broken.env, folder)
     if done.status != 0:
         return str(done)
