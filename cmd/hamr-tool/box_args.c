@@ -267,7 +267,9 @@ git(struct args *a, const struct box_git *g)
 		if (write && is_dir(dir))
 			git_writable(a, dir);
 		else if (is_in(dir, a->bs->root.real))
-			bind_on(a, "--ro-bind", dir, dir);
+			/* a stub of another run's may go where none is ours */
+			bind_on(a, a->b->want.kind == BOX_WRITE ? "--ro-bind" :
+			    "--ro-bind-try", dir, dir);
 		else if (is_covered(dir))
 			bind_in_tmp(a, "--ro-bind", dir, dir);
 	}

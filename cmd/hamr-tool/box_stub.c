@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -15,6 +16,7 @@
 
 #define JOURNAL "stubs"
 #define STUB ".git"
+#define SHARE_MS 1000
 
 int
 stub_hamr(const struct boxes *bs)
@@ -39,29 +41,54 @@ journal(int hamr, int flags)
 	    O_NONBLOCK | flags, 0600);
 }
 
+/* The journal, locked, and still the one at its name: who takes the stub away
+ * has it locked for a moment, and takes the journal with it.  -1: there is
+ * none. */
+static int
+journal_shared(int hamr)
+{
+	long long until = file_now_ms() + SHARE_MS;
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	do {
+		int fd = journal(hamr, O_CREAT);
+		struct stat st;
+
+		if (fd < 0)
+			return -1;
+		if (flock(fd, LOCK_SH | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
+		    st.st_nlink > 0)
+			return fd;
+		close(fd);
+		nanosleep(&nap, NULL);
+	} while (file_now_ms() < until);
+	return -1;
+}
+
 static void
 dot_git(struct box *b, int hamr)
 {
-	b->journal = journal(hamr, O_CREAT);
+	b->journal = journal_shared(hamr);
 	if (b->journal < 0)
 		return;
-	if (flock(b->journal, LOCK_SH | LOCK_NB) < 0 ||
-	    file_write_all(b->journal, STUB "\n", strlen(STUB) + 1) < 0 ||
+	if (file_write_all(b->journal, STUB "\n", strlen(STUB) + 1) < 0 ||
 	    (mkdirat(b->bs->root.fd, STUB, 0555) < 0 && errno != EEXIST)) {
 		close(b->journal);
 		b->journal = -1;
 	}
 }
 
-/* Is .git the stub of another run? */
+/* Is there no .git, or only the stub of another run, which may be gone the next
+ * moment? */
 static bool
-is_stub(const struct boxes *bs, int hamr)
+wants_stub(const struct boxes *bs, int hamr)
 {
 	struct stat st;
 
-	return fstatat(hamr, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0555;
+	if (fstatat(bs->root.fd, STUB, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return true;
+	return S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0555 &&
+	    fstatat(hamr, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* git_write: what git would obey must be there to be protected.  Not
@@ -110,8 +137,7 @@ stub_begin(struct box *b, const struct box_git *g)
 	hamr = stub_hamr(b->bs);
 	if (hamr < 0)
 		return;
-	if (!git_write && b->layer == LAYER_BWRAP &&
-	    (g->missing || is_stub(b->bs, hamr)))
+	if (!git_write && b->layer == LAYER_BWRAP && wants_stub(b->bs, hamr))
 		dot_git(b, hamr);
 	for (size_t i = 0; git_write && i < g->dirs.n; i++)
 		in_git(b, g->dirs.v[i]);
