@@ -15,12 +15,13 @@ static void
 copy(struct toml_value *to, const struct toml_value *v)
 {
 	*to = (struct toml_value){ .kind = v->kind, .i = v->i, .d = v->d,
-	    .b = v->b, .n = v->n };
+	    .b = v->b };
 	if (v->s != NULL)
 		to->s = xstrdup(v->s);
 	if (v->kind != TOML_ARRAY)
 		return;
 	to->v = xcalloc(v->n, sizeof *to->v);
+	to->n = v->n;
 	for (size_t i = 0; i < v->n; i++)
 		copy(&to->v[i], &v->v[i]);
 }
