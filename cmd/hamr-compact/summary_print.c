@@ -253,12 +253,12 @@ whole_of(const struct summary *s, const struct view *v,
     const struct summary_room *room)
 {
 	struct people_whole whole = { true, !has_newer(s, v) };
-	const struct user *first = s->users;
-	const struct user *newest = first + s->nusers - 1;
-	uint64_t sum = 0;
+	const struct user *first = s->users, *newest;
+	uint64_t sum;
 
 	if (!room->last || s->nusers == 0)
 		return whole;
+	newest = first + s->nusers - 1;
 	sum = token_count(room->family, first->text, first->len);
 	if (newest > first && whole.newest)
 		sum += token_count(room->family, newest->text, newest->len);

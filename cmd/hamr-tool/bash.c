@@ -252,7 +252,10 @@ try_spawn(struct run *r, struct box_cmd *cmd, int *no, struct err *e)
 	cmd->env = env;
 	good = box_spawn(r->box, cmd, &r->io) == 0;
 	*no = errno;
-	if (!good)
+	if (!good && *no == ETIMEDOUT)
+		err_set(e, ST_SYSTEM, "the supervisor of the command gave no "
+		    "answer; the command may have run, and was ended");
+	else if (!good)
 		err_sys(e, ST_SYSTEM, "bash could not be started");
 	env_free(env);
 	return good;

@@ -17,7 +17,8 @@
 #include "box_in.h"
 
 #define ANSWER_MS 40000		/* longer than the supervisor's own patience */
-#define STOPPED_MS 1500		/* where a command can stop the supervisor */
+#define STOPPED_MS 1500		/* where a command can stop the supervisor, */
+#define BEGUN_MS 6000		/* also before that has said that it runs */
 #define TEXTS_MAX ((size_t)64 << 20)
 
 const char *
@@ -119,8 +120,9 @@ hear(struct box *b, struct wire *w, int ms)
 static bool
 await(struct box *b, int op, struct wire *w)
 {
-	long long until = file_now_ms() + (op == WIRE_ENDED &&
-	    b->layer < LAYER_BWRAP ? STOPPED_MS : ANSWER_MS);
+	long long until = file_now_ms() + (b->layer == LAYER_BWRAP ?
+	    ANSWER_MS : op == WIRE_ENDED ? STOPPED_MS : op == WIRE_STARTED ?
+	    BEGUN_MS : ANSWER_MS);
 
 	for (;;) {
 		long long left = until - file_now_ms();
@@ -322,8 +324,8 @@ box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 	fds[0] = texts_of(b, cmd, &w);
 	if (fds[0] < 0 || !make_pipes(cmd, io, fds + 1))
 		got = errno != 0 ? errno : ENOMEM;
-	else if (tell(b, &w, fds, 4) && await(b, WIRE_STARTED, &w))
-		got = w.a;
+	else if (tell(b, &w, fds, 4))
+		got = await(b, WIRE_STARTED, &w) ? w.a : ETIMEDOUT;
 	close_all(fds, 4);
 	b->running = got == 0;
 	if (got == 0)

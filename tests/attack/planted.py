@@ -283,8 +283,8 @@ def bombs(w):
         for where in ("root/.hamr/config.toml", "home/.config/hamr/"
                 "config.toml"):
             w.put(where, w.bomb)
-            r = w.run("bash", "-c", "ulimit -v 900000; exec " +
-                w.own("hamr-loop") + " --print-config", timeout=6)
+            r = w.run(*w.within(900000), w.own("hamr-loop"),
+                "--print-config", timeout=6)
             os.unlink(os.path.join(w.dir, where))
             if r.late or r.status < 0 or r.status > 100:
                 return f"{name} in {where}: {r.status}"

@@ -415,8 +415,8 @@ def index(w):
     control=lambda w: growing(w) and "it is in place")
 def index_bomb(w):
     growing(w)
-    r = w.run("bash", "-c", "ulimit -v 600000; exec " + w.own("hamr-tool") +
-        """ read '{"path":"."}'""", timeout=6)
+    r = w.run(*w.within(600000), w.own("hamr-tool"), "read",
+        '{"path":"."}', timeout=6)
     return r.late and "it waits" or r.status == 71 and r.err
 
 

@@ -224,14 +224,14 @@ BOMBS = {"headers": endless(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n" * 999),
 
 
 @attack("N6", "an answer without end: headers, lines, events, depth",
-    layers=ANY, control=lambda w: w.run("curl", "-s", "-m",
-    "1", Server(w, BOMBS["a line"]).url, "-o", "/dev/null").status == 28)
+    layers=ANY, control=lambda w: any(w.run("curl", "-s", "-m", "1",
+    Server(w, BOMBS["a line"]).url, "-o", "/dev/null").status == 28
+    for _ in range(3)))
 def bombs(w):
     came = []
     for name, answer in BOMBS.items():
         s = Server(w, answer)
-        r = w.run("bash", "-c", 'ulimit -v 700000; exec "$@"', "-",
-            w.own("hamr-provider"), "-n", "-q", "--model", "m", "--base-url",
+        r = w.run(*w.within(700000), w.own("hamr-provider"), "-n", "-q", "--model", "m", "--base-url",
             s.url, *[x for o in LIMITS for x in ("-o", o)],
             input='{"role":"user","content":"hi"}\n', timeout=8)
         if r.late or r.status not in (0, 69, 75):
