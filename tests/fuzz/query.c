@@ -24,29 +24,36 @@ prepared(void)
 	return st;
 }
 
+static void
+runs(const struct buf *expr)
+{
+	sqlite3_stmt *st = prepared();
+	int r;
+
+	if (expr->len == 0)
+		return;
+	sqlite3_bind_text(st, 1, expr->p, (int)expr->len, SQLITE_STATIC);
+	while ((r = sqlite3_step(st)) == SQLITE_ROW)
+		;
+	if (r != SQLITE_DONE)
+		fprintf(stderr, "%.*s: %s\n", (int)expr->len, expr->p,
+		    sqlite3_errmsg(sqlite3_db_handle(st)));
+	HOLDS(r == SQLITE_DONE);
+	sqlite3_reset(st);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	char *p = fuzz_copy(data, n);
-	sqlite3_stmt *st = prepared();
 	struct query q;
-	int r;
 
 	query_build(&q, (struct slice){ p, n });
-	for (int i = 0; i < TIERS; i++) {
-		if (q.expr[i].len == 0)
-			continue;
-		HOLDS(q.words > 0);
-		sqlite3_bind_text(st, 1, q.expr[i].p, (int)q.expr[i].len,
-		    SQLITE_STATIC);
-		while ((r = sqlite3_step(st)) == SQLITE_ROW)
-			;
-		if (r != SQLITE_DONE)
-			fprintf(stderr, "%.*s: %s\n", (int)q.expr[i].len,
-			    q.expr[i].p, sqlite3_errmsg(sqlite3_db_handle(st)));
-		HOLDS(r == SQLITE_DONE);
-		sqlite3_reset(st);
-	}
+	HOLDS(q.words > 0 || (q.phrase.len == 0 && q.all.len == 0));
+	runs(&q.phrase);
+	runs(&q.all);
+	for (size_t i = 0; i < q.nword; i++)
+		runs(&q.word[i].expr);
 	query_release(&q);
 	free(p);
 	return 0;
