@@ -102,7 +102,7 @@ fresh big
 call bash "$(jq -cn '{command: ("echo hi" + ("\n" * 200) + "touch hidden")}')"
 call bash "$(jq -cn '{command: ("echo " + ("a " * 6000) + "; touch tail")}')"
 answer "Done."; } >script
-PAGER=cat ask <<'P'
+PAGER='cat' ask <<'P'
 t = Terminal(loop)
 one = t.sees("allow this write? ")
 assert b"big.txt" in one and b"3,012 lines, new" in one, one

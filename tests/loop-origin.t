@@ -121,7 +121,7 @@ for at in $(seq 1 "$n"); do
 	hamr-loop --no-config --yes --json --replay next --fork="$A" --at "$at" \
 	    "a new task" >out 2>err </dev/null
 	st=$?
-	f=$(grep -l "\"fork_at\":$at[,}]" .hamr/sessions/*.ndjson)
+	f=$(grep -l "\"fork_at\":${at}[,}]" .hamr/sessions/*.ndjson)
 	[ $st = 0 ] && jq -se '([.[] | .tool_calls[]?.id] | length) ==
 	    ([.[] | select(.role == "tool")] | length)' "$f" >/dev/null &&
 	    [ "$(jq -sr --argjson at "$at" '.[$at:][] | select(.role == "tool") |

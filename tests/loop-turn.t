@@ -51,7 +51,7 @@ for how in "--mode patch" "-o agent.mode=patch" "-o agent.contract=change"; do
 done
 hamr-loop --json --yes --replay script "explain f" >out 2>err </dev/null
 is "no contract by default" "$? $(contract)" "0 none"
-HAMR_AGENT_MODE=patch hamr-loop --json --yes --replay script "explain f" \
+HAMR_AGENT_MODE="patch" hamr-loop --json --yes --replay script "explain f" \
     >out 2>err </dev/null
 is "hard: from the environment" "$? $(contract) $(asks)" "4 hard 5"
 mkdir -p "$XDG_CONFIG_HOME/hamr"

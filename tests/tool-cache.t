@@ -45,6 +45,7 @@ is "not another range" "$({ call a read '{"path":"a.c"}' \
 	b read '{"path":"a.c","first":2}'; echo "$block"; } | refused)" \
 	'["no","refused"]'
 seq 1 90000 >big.c
+# shellcheck disable=SC2046  # words are meant
 call $(for i in {1..20}; do
 	echo "r$i read {\"path\":\"big.c\",\"first\":$((i * 4000))}"; done) >../t3
 spent() { refused "$@" <../t3 | sed 's/up their [0-9]* bytes/up their N bytes/'; }

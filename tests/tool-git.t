@@ -145,7 +145,7 @@ listed() { hamr-tool --no-config read '{"path":".","depth":8}' | cut -f 1 |
 is "the rules are git's" "$(listed)" \
 	"$(git ls-files -co --exclude-standard | sort)"
 # sets, classes and stars are git's too, not those of fnmatch(3)
-mkdir wild && cd wild
+mkdir wild && cd wild || exit 1
 for d in b-a dot class not any deep esc end byte; do
 	mkdir -p $d/x/y && touch $d/{a,b,c,-,],A,1,é} $d/x/y/z || exit 1
 done
