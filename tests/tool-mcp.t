@@ -124,6 +124,7 @@ is "all are there" "$(jq '[.tools[].function.name |
 is "descriptions have an end" "$(jq '.tools[] | .function |
 	select(.name == "s__long") | .description | length' tools)" 4096
 is "an odd schema refuses nothing" "$(once schemas odd '{"a":1}')" '{"a": 1}'
+# shellcheck disable=SC2046  # words are meant
 call $(for i in {0..10}; do
 	echo "c$i s__t$i {\"a\":1,\"\":[{}]}"; done) >calls
 m odd-schemas -n <calls >out 2>err

@@ -124,8 +124,8 @@ is "many at once: each has its sandbox" "$(cat "$T"/many?.out | sort |
 mkdir "$T/plain" && cd "$T/plain" || exit 1
 for k in 1 2 3 4 5 6 7 8; do
 	for mode in patch read-only patch; do
-		hamr-tool --no-config --yes --mode $mode --root . bash \
-		    '{"command":"true"}' 2>&1 >/dev/null
+		{ hamr-tool --no-config --yes --mode $mode --root . bash \
+		    '{"command":"true"}' >/dev/null; } 2>&1
 	done >"$T/stub$k.out" &
 done
 wait
