@@ -155,6 +155,17 @@ is_read_only(const char *path)
 	    (v.f_flag & ST_RDONLY) != 0);
 }
 
+/* Is nothing there any more, where nothing can be made?  (A stub of .git goes
+ * with the run that made it.) */
+static bool
+is_gone(const struct setup *s, const char *path)
+{
+	struct statvfs v;
+
+	return !s->head.root_writable && statvfs(path, &v) < 0 &&
+	    errno == ENOENT;
+}
+
 /* Before the filter, so that it is the other layers that are tried. */
 static int
 try(const struct setup *s, bool alone)
@@ -180,7 +191,7 @@ try(const struct setup *s, bool alone)
 	    !is_read_only("/proc/sys"))
 		bad |= FAULT_ETC;
 	if ((!s->head.root_writable && !is_read_only(s->root)) ||
-	    !is_read_only(s->fixed))
+	    (!is_read_only(s->fixed) && !is_gone(s, s->fixed)))
 		bad |= FAULT_ROOT;
 	return bad;
 }
