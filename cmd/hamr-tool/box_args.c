@@ -266,10 +266,13 @@ git(struct args *a, const struct box_git *g)
 
 		if (write && is_dir(dir))
 			git_writable(a, dir);
-		else if (is_in(dir, a->bs->root.real))
-			/* a stub of another run's may go where none is ours */
-			bind_on(a, a->b->want.kind == BOX_WRITE ? "--ro-bind" :
-			    "--ro-bind-try", dir, dir);
+		else if (is_in(dir, a->bs->root.real)) {
+			/* where all is read-only it is, too; and it may be
+			 * another run's stub, which goes any moment */
+			if (a->b->want.kind != BOX_READ)
+				bind_on(a, a->b->want.kind == BOX_WRITE ?
+				    "--ro-bind" : "--ro-bind-try", dir, dir);
+		}
 		else if (is_covered(dir))
 			bind_in_tmp(a, "--ro-bind", dir, dir);
 	}
