@@ -12,12 +12,9 @@ t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 python3 "$top/bench/messages.py" "$n" "$seed" "$t/queries" >"$t/messages"
 cc -O2 -o "$t/bare" "$top/bench/mem_bare.c" -lsqlite3
-set -- "$obj/libhamr.a"
-for o in "$obj"/cmd/hamr-mem/*.o; do
-	[ "${o##*/}" = main.o ] || set -- "$o" "$@"
-done
 cc -O2 -D_GNU_SOURCE -I"$top/lib" -I"$top/cmd/hamr-mem" -o "$t/search" \
-    "$top/bench/mem_search.c" "$@" -lsqlite3 -lcjson -lm
+    "$top/bench/mem_search.c" "$obj"/cmd/hamr-mem/*/*.o "$obj/libhamr.a" \
+    -lsqlite3 -lcjson -lm
 echo "$n messages of seed $seed, $(($(wc -c <"$t/messages") >> 20)) MiB"
 timed() {	# COMMAND...: its output is not shown
 	bash -c 'TIMEFORMAT="%R s, %U s of processor"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "find.h"
+#include "find/find.h"
 
 static double
 now_ms(void)

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "buf.h"
-#include "file.h"
-#include "scan.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "json/scan.h"
 
 #define ROUNDS 7
 
