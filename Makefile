@@ -30,21 +30,8 @@ LDFLAGS = -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 O = obj
 B = bin
 
-# The rooms of lib/, lowest first: a file uses only files before it.
-LIB = ctrl err mem buf arena utf8 num file map image term \
-      gitrepo gitindex gitignore \
-      scan_text scan_keys scan_past scan_blocks scan scan_walk json sha \
-      filter_jail filter_wire filter program \
-      rec rec_out msg \
-      toml_text toml_value toml_write toml \
-      conf_table conf_keys conf_near place \
-      conf_value conf_get conf_put conf_file conf_repo conf_trust \
-      conf_load conf_print \
-      token budget memid alias plugin \
-      view_sum view_print view_dialect view_call view_take view \
-      units import_mark import_guess import_name \
-      import_left import_meta import_pair import_load import \
-      stage_put stage stage_args which state
+# A folder is a room; the table of rooms is in CONTRIBUTING.md.
+LIB     = $(wildcard lib/*/*.c)
 
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 
@@ -63,22 +50,24 @@ $O/lib/%.o: lib/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$O/libhamr.a: $(patsubst %,$O/lib/%.o,$(LIB))
+$O/libhamr.a: $(LIB:%.c=$O/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+sources = $(wildcard cmd/$(1)/*.c cmd/$(1)/*/*.c)
 
 define command
 $O/cmd/$(1)/%.o: cmd/$(1)/%.c
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CPPFLAGS) -Icmd/$(1) $$(ALL_CFLAGS) -MMD -MP -c -o $$@ $$<
 
-$B/$(1): $(patsubst cmd/%.c,$O/cmd/%.o,$(wildcard cmd/$(1)/*.c)) $O/libhamr.a
+$B/$(1): $(patsubst %.c,$O/%.o,$(call sources,$(1))) $O/libhamr.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS_all)
 endef
 $(foreach c,$(COMMANDS),$(eval $(call command,$(c))))
 
--include $(wildcard $O/lib/*.d $O/cmd/*/*.d)
+-include $(wildcard $O/lib/*/*.d $O/cmd/*/*.d $O/cmd/*/*/*.d)
 
 # ---- seeing it work ----
 
@@ -94,19 +83,19 @@ demo: all
 UNIT_CPPFLAGS = -Icmd/hamr-tool -Icmd/hamr-guard -Icmd/hamr-provider \
                 -Icmd/hamr-loop -Icmd/hamr-compact \
                 -DTESTS='"$(CURDIR)/tests"'
-objects = $(filter-out %/main.o,$(patsubst cmd/%.c,$O/cmd/%.o, \
-          $(wildcard cmd/$(1)/*.c)))
+objects = $(filter-out %/main.o,$(patsubst %.c,$O/%.o,$(call sources,$(1))))
 TOOL_UNITS = $O/unit/test_edit $O/unit/test_path $O/unit/test_readers
 $(TOOL_UNITS): $(call objects,hamr-tool)
 UNIT_test_edit = $(call objects,hamr-tool)
 UNIT_test_path = $(call objects,hamr-tool)
 UNIT_test_readers = $(call objects,hamr-tool)
-GUARD_UNITS = $O/unit/test_guard_text
+GUARD_UNITS = $(patsubst tests/unit/%.c,$O/unit/%, \
+              $(wildcard tests/unit/test_guard_*.c))
 $(GUARD_UNITS): $(call objects,hamr-guard)
-UNIT_test_guard_text = $(call objects,hamr-guard)
-UNIT_test_dialect = $(filter %/fence.o,$(call objects,hamr-provider)) \
-                    $(patsubst cmd/%.c,$O/cmd/%.o, \
-                    $(wildcard cmd/hamr-provider/dialect*.c))
+$(foreach u,$(notdir $(GUARD_UNITS)),$(eval UNIT_$(u) = \
+    $$(call objects,hamr-guard)))
+UNIT_test_dialect = $(filter $O/cmd/hamr-provider/dialect/%, \
+                    $(call objects,hamr-provider))
 UNIT_test_dialect_render = $(UNIT_test_dialect)
 DIALECT_UNITS = $O/unit/test_dialect $O/unit/test_dialect_render
 $(DIALECT_UNITS): $(UNIT_test_dialect)
@@ -114,12 +103,23 @@ $(DIALECT_UNITS): $(UNIT_test_dialect)
 UNIT_test_slim = $(call objects,hamr-compact)
 $O/unit/test_slim: $(UNIT_test_slim)
 
-UNIT_test_lock = $O/cmd/hamr-loop/lock.o
+loop_object = $(filter %/$(1).o,$(call objects,hamr-loop))
+UNIT_test_lock = $(call loop_object,lock)
 $O/unit/test_lock: $(UNIT_test_lock)
-UNIT_test_command = $O/cmd/hamr-loop/command.o
+UNIT_test_command = $(call loop_object,same_command)
 $O/unit/test_command: $(UNIT_test_command)
-UNIT_test_intent = $O/cmd/hamr-loop/intent.o
+screen_object = $(filter %/hamr-loop/screen/$(1).o,$(call objects,hamr-loop))
+UNIT_test_keys = $(call screen_object,keys)
+$O/unit/test_keys: $(UNIT_test_keys)
+UNIT_test_editor = $(foreach o,editor message keys history complete, \
+                   $(call screen_object,$(o)))
+$O/unit/test_editor: $(UNIT_test_editor)
+UNIT_test_intent = $(call loop_object,intent)
 $O/unit/test_intent: $(UNIT_test_intent)
+
+UNIT_test_markdown = $(filter $O/cmd/hamr-loop/markdown/%, \
+                     $(call objects,hamr-loop))
+$O/unit/test_markdown: $(UNIT_test_markdown)
 
 UNITS = $(patsubst tests/unit/%.c,$O/unit/%,$(wildcard tests/unit/test_*.c))
 
@@ -154,7 +154,12 @@ check: all $O/httpd units layers $(TORTURE)
 units: $(UNITS)
 
 layers: all
-	@build-aux/layers $O "$(LIB)" "$(COMMANDS)"
+	@build-aux/layers $O CONTRIBUTING.md
+
+# How the source is laid out, in figures; build-aux/house -v names what is
+# behind them.
+house:
+	@build-aux/house
 
 # The same tests on programs that watch their own memory.
 ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -200,11 +205,14 @@ OBJECTS_dialect = $(call objects,hamr-provider)
 OBJECTS_edit    = $(call objects,hamr-tool)
 OBJECTS_path    = $(call objects,hamr-tool)
 OBJECTS_schema  = $(call objects,hamr-tool)
+OBJECTS_markdown = $(UNIT_test_markdown)
+OBJECTS_editor  = $(foreach o,editor message keys history complete, \
+                  $(call screen_object,$(o)))
 OBJECTS_query   = $(call objects,hamr-mem)
 $(foreach f,$(FUZZ),$(eval $O/fuzz/$(f): $(OBJECTS_$(f))))
 $O/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $O/libhamr.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(UNIT_CPPFLAGS) -Icmd/hamr-mem $(ALL_CFLAGS) \
+	$(CC) $(ALL_CPPFLAGS) $(UNIT_CPPFLAGS) -Icmd/hamr-mem -Itests $(ALL_CFLAGS) \
 	    -fsanitize=fuzzer -o $@ $< $(OBJECTS_$*) $O/libhamr.a \
 	    -lcurl -lsqlite3 $(LIBS_all)
 
@@ -285,7 +293,7 @@ help:
 
 -include $(wildcard $O/unit/*.d)
 
-.PHONY: all demo check units layers asan torture attack security fuzz cover \
-	mcp-check lint bench deps deps-lint install uninstall completions \
+.PHONY: all demo check units layers house asan torture attack security fuzz \
+	cover mcp-check lint bench deps deps-lint install uninstall completions \
 	picture dist deb clean help
 .DELETE_ON_ERROR:

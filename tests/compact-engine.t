@@ -6,15 +6,31 @@ compact() { hamr-compact --no-config "$@"; }
 request() { compact -n "$@" | tail -n 1; }
 event() { compact -n "$@" | jq -c 'select(.type == "compaction")'; }
 
+# Text as a JSON string in $quoted; by the shell, as there are hundreds.
+quote() {
+	quoted=${1//\\/\\\\}
+	quoted=${quoted//\"/\\\"}
+	quoted=${quoted//$'\t'/\\t}
+	quoted=\"${quoted//$'\n'/\\n}\"
+}
+
 # call ID TOOL ARGS-JSON RESULT [META-JSON]
 call() {
-	jq -nc --arg i "$1" --arg t "$2" --arg a "$3" --arg r "$4" \
-	    --argjson m "${5:-null}" '{role:"assistant",content:null,
-	tool_calls:[{id:$i,type:"function",function:{name:$t,arguments:$a}}]},
-	({role:"tool",tool_call_id:$i,content:$r} +
-	 if $m == null then {} else {meta:$m} end)'
+	local arguments result
+	quote "$3"
+	arguments=$quoted
+	quote "$4"
+	result=$quoted
+	printf '%s%s%s\n' '{"role":"assistant","content":null,"tool_calls":[' \
+	    "{\"id\":\"$1\",\"type\":\"function\",\"function\":{" \
+	    "\"name\":\"$2\",\"arguments\":$arguments}}]}"
+	printf '%s%s%s\n' "{\"role\":\"tool\",\"tool_call_id\":\"$1\"," \
+	    "\"content\":$result" "${5:+,\"meta\":$5}}"
 }
-user() { jq -nc --arg c "$1" '{role:"user",content:$c}'; }
+user() {
+	quote "$1"
+	printf '{"role":"user","content":%s}\n' "$quoted"
+}
 lines() { awk -v n="$1" -v w="$2" 'BEGIN { for (i = 1; i <= n; i++)
 	print w, "line", i, "of some text that is long enough" }'; }
 
@@ -38,7 +54,7 @@ for w in 16000 65536 131072; do
 		b=$((w - (w / 4 < 8192 ? w / 4 : 8192)))
 		compact -r --window $w --strategy "$name" <(awk '{ print }
 			/"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }
-			' l400) >steps
+			' l400) | sed 's/"messages":.*"params"/"params"/' >steps
 		is "$name at $w: marks" "$(jq -s --argjson b $b \
 			--argjson h "$high" --argjson l "$low" '
 			[.[] | select(.type == "compaction")] as $c |
@@ -169,6 +185,27 @@ same "the record says all: the same request" first again
 compact --window 17000 <live >once
 compact --window 17000 <once >twice
 same "twice is once, with what was filled in" once twice
+
+# What an item is worth, in messages: each constant of refill.c at its edge.
+# There is room for one of two, or the item is too old by then.
+kept() {
+	python3 "$TOP/tests/compact_refill.py" "$@" >items
+	event --window 40000 items | jq -r '.keep | join(" ")'
+}
+is "a command is worth a read 40 messages older" \
+	"$(kept read command 40 0 3400), $(kept read command 39 0 3400)" \
+	"second, first"
+is "a read of an edited file one 20 messages newer" \
+	"$(kept edited read 20 0 3400), $(kept edited read 19 0 3400)" \
+	"second, first"
+is "what was written one 30 messages newer" \
+	"$(kept write read 30 0 3400), $(kept write read 29 0 3400)" \
+	"second, first"
+is "any other result a read 60 messages older" \
+	"$(kept read other 60 0 3400), $(kept read other 59 0 3400)" \
+	"second, first"
+is "what is too old is not filled in again" \
+	"$(kept read - 0 81 3900), $(kept read - 0 82 3900)" "first, "
 
 # An attempt that gained nothing is known to who reads the record.
 {
@@ -386,7 +423,7 @@ is "an image is 1600 tokens" "$(budget_of im)" $(((1608 * 1126) / 1024))
 { jq -nc --arg c "$(lines 2000 sys)" '{role:"system",content:$c}'; user hi
 } >sys
 match "a window smaller than the system prompt" "$(request --window 8000 sys |
-	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); system prompt (*) and tools (0) are larger than the window by themselves: raise context.window to *, or offer fewer tools; largest: system *"
+	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); the system prompt (*) and tools (0) alone exceed the window: raise context.window to *, or offer fewer tools; largest: system *"
 w=$(request --window 8000 sys | jq -r .message |
 	sed 's/.*context.window to \([0-9]*\),.*/\1/')
 is "the window it names is enough" "$(request --window "$w" sys |
@@ -408,8 +445,8 @@ match "a single message larger than the window" "$(request --window 8000 big |
 # ---- many messages of one role in a row are one, and need not all fit ----
 
 row() {	# role, how many
-	jq -nc --arg r "$1" --argjson n "$2" 'range($n) | {role:$r,
-	content:"message number \(.) of a row that is a long one"}'
+	seq 0 $(($2 - 1)) | sed 's/.*/{"role":"'"$1"'","content":"message '\
+'number & of a row that is a long one"}/'
 }
 row user 100000 >row
 timeout 10 hamr-compact --no-config -n --window 12288 row >out

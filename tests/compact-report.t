@@ -207,7 +207,7 @@ ok "SVG: an empty document" python3 check.py <(echo '{"type":"x"}' | svg)
 # ---- statuses ----
 
 status "another kind of report" 2 hamr-compact --report=pdf s
-match "says what there is" "$(cat .err)" "*--report prints text, or svg*"
+match "says what there is" "$(cat .err)" "*--report is text or svg, not: pdf*"
 status "a bad record" 65 hamr-compact --no-config --report <(echo '{"role"')
 status "no such file" 66 hamr-compact --no-config --report nowhere
 full() { hamr-compact --no-config "$@" >/dev/full; }

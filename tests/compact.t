@@ -41,7 +41,7 @@ for a in $shows; do
 		[ "$a" = "$b" ] && continue
 		status "$a and $b: status 2" 2 compact "$a" "$b" two
 		is "... naming both" "$(cat .err)" \
-		    "hamr-compact: $a and $b: one at a time; leave one out"
+		    "hamr-compact: $a and $b cannot be used together"
 	done
 done
 status "a mode twice is one mode" 0 compact --view --view two

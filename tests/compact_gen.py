@@ -8,6 +8,7 @@ Checked for each: the view is legal; from scratch and step by step give the
 same bytes; between epochs a request only grows at its end; what was compacted
 goes through again unchanged; the cut of the input into reads does not matter.
 """
+import functools
 import json
 import random
 import subprocess
@@ -284,12 +285,23 @@ def legal(messages):
     return "end: result missing" if wait or texts else None
 
 
+# A record is read again for each prefix of its history; nobody changes it.
+read = functools.lru_cache(maxsize=None)(json.loads)
+
+
+def of_lines(f):
+    """f, once for the same lines: each window asks about the same ones."""
+    cached = functools.lru_cache(maxsize=None)(f)
+    return lambda lines: cached(tuple(lines))
+
+
+@of_lines
 def pairs(lines):
     """For each record: the record that holds the call it answers.  And the
     records that hold a call without a result."""
     waiting, answers = {}, {}
     for i, x in enumerate(lines):
-        m = json.loads(x)
+        m = read(x)
         for c in m.get("tool_calls", []):
             waiting.setdefault(c.get("id"), []).append(i)
         if m.get("role") == "tool" and waiting.get(m.get("tool_call_id")):
@@ -297,13 +309,14 @@ def pairs(lines):
     return answers, {i for q in waiting.values() for i in q}
 
 
+@of_lines
 def answered(lines):
     """Are all calls of the last assistant messages in a row answered?  Results
     of older calls may stand between them."""
     waiting = pairs(lines)[1]
     responses = 0
     for i in range(len(lines) - 1, -1, -1):
-        m = json.loads(lines[i])
+        m = read(lines[i])
         if i in waiting:
             return False
         if isinstance(m.get("content"), str):
@@ -324,31 +337,14 @@ def late(lines, start):
     return any(i >= start > to for i, to in pairs(lines)[0].items())
 
 
+@functools.lru_cache(maxsize=8)
 def spans(request):
     """The bytes of each message of a request line."""
-    out, depth, start, inside, escaped = [], 0, 0, False, False
-    at = request.index("[")
-    for i in range(at + 1, len(request)):
-        ch = request[i]
-        if inside:
-            if escaped:
-                escaped = False
-            elif ch == "\\":
-                escaped = True
-            elif ch == '"':
-                inside = False
-        elif ch == '"':
-            inside = True
-        elif ch in "{[":
-            if depth == 0:
-                start = i
-            depth += 1
-        elif ch in "}]":
-            if depth == 0:
-                break
-            depth -= 1
-            if depth == 0:
-                out.append(request[start:i + 1])
+    out, at = [], request.index("[") + 1
+    while request[at] in ",{":
+        start = at + (request[at] == ",")
+        at = json.JSONDecoder().raw_decode(request, start)[1]
+        out.append(request[start:at])
     return out
 
 
@@ -362,8 +358,8 @@ def grows(old, new):
     x, y = a[-1], b[len(a) - 1]
     if x == y:
         return True
-    if json.loads(x)["role"] not in ("user", "tool"):
-        return json.loads(y)["role"] == "assistant"
+    if read(x)["role"] not in ("user", "tool"):
+        return read(y)["role"] == "assistant"
     if y.startswith(x.rstrip('"]}')):
         return True
     return "[{" in x or "[{" in y    # a text became parts
@@ -387,7 +383,7 @@ def survives(lines, messages):
         for call in m.get("tool_calls", []):
             seen += call["function"]["arguments"] + "\n"
     for x in lines:
-        m = json.loads(x)
+        m = read(x)
         if is_person(m):
             people.append(m["content"])
         for call in m.get("tool_calls", []):
@@ -429,7 +425,7 @@ def go_anywhere(args, h, seed):
             fed.append('{"type":"go","n":%d}' % (i + 1))
     last, got = None, {}
     for x in run(args + ["-r"], fed, status=(0,)):
-        m = json.loads(x)
+        m = read(x)
         if m["type"] == "go":
             got[m["n"]] = last
             last = None
@@ -440,8 +436,7 @@ def go_anywhere(args, h, seed):
         assert (scratch[-1:] or [None])[0] == got[i], "go at %d" % i
 
 
-def check(seed, window):
-    h = History(seed).out
+def check(h, seed, window):
     args = ["--window", str(window)]
     view = [json.loads(x) for x in run(args + ["--view"], h)]
     assert legal(view) is None, legal(view)
@@ -516,9 +511,10 @@ def main():
         print("\n".join(History(seed).out))
         return 0
     for s in range(seed, seed + int(sys.argv[2])):
+        h = History(s).out
         for window in (3000, 16000, 65536, 0):
             try:
-                check(s, window)
+                check(h, s, window)
             except AssertionError as why:
                 print("seed %d window %d: %s" % (s, window, why))
                 return 1

@@ -18,7 +18,7 @@ out is judged without any knowledge of how it was made:
   once       with the `compaction` records it wrote read back, the same
              requests come and no new compaction; and every Nth output, read
              again, is written again unchanged
-  fits       by a count of our own (the table in -t, lib/token_tables.h) no
+  fits       by a count of our own (the table in -t, lib/tokens/token_tables.h) no
              request has more than the room there is; where none is made,
              something named is larger than the window allows
   told       a compaction lists every result that went out of view with it,
@@ -595,7 +595,7 @@ def main():
     p.add_argument("-w", default="12288,16384,32768,65536,131072")
     p.add_argument("-s", type=int, default=8)
     p.add_argument("-t", default=os.path.join(os.path.dirname(
-        os.path.abspath(__file__)), "..", "lib", "token_tables.h"))
+        os.path.abspath(__file__)), "..", "lib", "tokens", "token_tables.h"))
     p.add_argument("-v", action="store_true")
     p.add_argument("-f", action="store_true")
     p.add_argument("--strategy")

@@ -30,21 +30,21 @@ if [ -x "$BIN/hamr-loop" ]; then
 else
 	skip "the printed keys and defaults" "hamr-loop is not built"
 fi
-sed -n 's/.*"\(mcp\.NAME\.[a-z_]*\)".*/\1/p' "$TOP/lib/conf_table.c" |
+sed -n 's/.*"\(mcp\.NAME\.[a-z_]*\)".*/\1/p' "$TOP/lib/conf/conf_keys.c" |
     sort >named
 grep '^mcp\.NAME\.' keys >named-page
 same "the keys of [mcp.NAME]" named named-page
 
 # A key is used when a source names it; the provider leaves "provider." out.
-find "$TOP/cmd" "$TOP/lib" -name '*.c' ! -name conf_table.c \
+find "$TOP/cmd" "$TOP/lib" -name '*.c' ! -name conf_keys.c \
     -exec grep -hv '^#include' {} + >sources
 while read -r key; do
 	grep -qF "\"$key\"" sources && continue
 	case $key in
-	mcp.NAME.*) grep -qF "\"${key##*.}\"" "$TOP/cmd/hamr-tool/mcp.c" &&
-	    continue ;;
+	mcp.NAME.*) grep -qF -e "\"${key##*.}\"" -e "\"mcp.%s.${key##*.}\"" \
+	    "$TOP/cmd/hamr-tool/extras/mcp.c" && continue ;;
 	provider.*) grep -qF "\"${key#provider.}\"" \
-	    "$TOP"/cmd/hamr-provider/settings*.c && continue ;;
+	    "$TOP"/cmd/hamr-provider/server/settings.c && continue ;;
 	esac
 	echo "$key"
 done <keys >unnamed

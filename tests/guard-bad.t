@@ -6,8 +6,7 @@
 guard() { hamr-guard --no-config "$@"; }
 make() { python3 -B "$TOP/tests/guard_make.py"; }
 said() {
-	guard -n | jq -r 'select(.type == "verdict") |
-	    "\(.tool_call_id) \(.action) \(.rule) \(.count)"'
+	guard -n | sed -n 's/^{"type":"verdict".*"tool_call_id":"\([^"]*\)".*"action":"\([a-z]*\)".*"rule":"\([a-z-]*\)","count":\([0-9]*\),.*/\1 \2 \3 \4/p'
 }
 
 # ---- half a line ----
@@ -130,24 +129,26 @@ cat >big.py <<'X'
 import json, sys
 what, out = sys.argv[1], sys.stdout.write
 if what == "calls":
-    for i in range(int(sys.argv[2])):
-        out('{"role":"assistant","tool_calls":[{"id":"c%d","type":"function",'
+    form = ('{"role":"assistant","tool_calls":[{"id":"c%d","type":"function",'
             '"function":{"name":"read","arguments":"{\\"path\\":\\"%d\\"}"}}]}'
             '\n{"role":"tool","tool_call_id":"c%d","content":"line %d, which '
-            'is of no interest but long enough to be something new"}\n' %
-            (i, i, i, i))
+            'is of no interest but long enough to be something new"}\n')
+    sys.stdout.writelines(form % (i, i, i, i)
+                          for i in range(int(sys.argv[2])))
     sys.exit()
 line = {"lines": "a line of many, 10:11:12, with 17 digits\n",
         "one": "{\"a\": 1, \"timestamp\": 5}, ", "dots": "12:"}
+text = line.get(what, "x") * (50000000 // len(line.get(what, "x")))
+args = "{}" if what != "arguments" else json.dumps({"a": text})
+text = json.dumps("x" if what == "arguments" else text)
+args = json.dumps(args)
 for i in range(3):
-    text = line.get(what, "x") * (50000000 // len(line.get(what, "x")))
-    args = "{}" if what != "arguments" else json.dumps({"a": text})
-    if what == "arguments":
-        text = "x"
-    print(json.dumps({"role": "assistant", "tool_calls": [{"id": "c%d" % i,
-        "type": "function", "function": {"name": "t", "arguments": args}}]}))
-    print(json.dumps({"role": "tool", "tool_call_id": "c%d" % i,
-        "content": text}))
+    out('{"role":"assistant","tool_calls":[{"id":"c%d","type":"function",'
+        '"function":{"name":"t","arguments":' % i)
+    out(args)
+    out('}}]}\n{"role":"tool","tool_call_id":"c%d","content":' % i)
+    out(text)
+    out("}\n")
 X
 cat >most.py <<'X'
 """most.py - run hamr-guard -n on stdin; its memory in KiB goes to stderr."""

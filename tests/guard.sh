@@ -6,9 +6,11 @@
 guard() { hamr-guard --no-config "$@"; }
 
 NO='{}'
-# A JSON string; the texts here have no control characters.
+# A JSON string; the texts here have no other control characters.
 quoted() {	# variable text
 	local q=${2//\\/\\\\}
+	q=${q//$'\n'/\\n}
+	q=${q//$'\r'/\\r}
 	printf -v "$1" '"%s"' "${q//\"/\\\"}"
 }
 call() {	# id tool arguments
@@ -29,8 +31,14 @@ step() {	# id tool arguments text [more]
 	answer "$1" "$4" "${5:-$NO}"
 }
 batch() {	# calls of one message, each id:tool:path
-	jq -nc '{role:"assistant",content:null,tool_calls:[$ARGS.positional[] |
-	    split(":") | {id:.[0],type:"function",function:{name:.[1],
-	    arguments:({path:.[2]} | tojson)}}]}' --args "$@"
+	local c i tool path all=
+	for c; do
+		IFS=: read -r i tool path <<<"$c"
+		printf -v c '{"id":"%s","type":"function","function":{"name":"%s","arguments":"{\\"path\\":\\"%s\\"}"}}' \
+		    "$i" "$tool" "$path"
+		all+=,$c
+	done
+	printf '{"role":"assistant","content":null,"tool_calls":[%s]}\n' \
+	    "${all#,}"
 }
 person() { echo '{"role":"user","content":"go on"}'; }

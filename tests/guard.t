@@ -2,32 +2,34 @@
 # guard.t - hamr-guard: what each rule says, and when.
 . "$(dirname "$0")/lib.sh"
 
-guard() { hamr-guard --no-config "$@"; }
-
-# One call of a step, and its result.
-call() {	# id tool arguments
-	jq -nc --arg i "$1" --arg n "$2" --arg a "$3" '{role:"assistant",
-	    content:null,tool_calls:[{id:$i,type:"function",
-	    function:{name:$n,arguments:$a}}]}'
-}
-NO='{}'
-answer() {	# id text [more]
-	jq -nc --arg i "$1" --arg t "$2" --argjson m "${3:-$NO}" \
-	    '{role:"tool",tool_call_id:$i,content:$t} + $m'
-}
-step() {	# id tool arguments text [more]
-	call "$1" "$2" "$3"
-	answer "$1" "$4" "${5:-$NO}"
-}
-person() { echo '{"role":"user","content":"go on"}'; }
+. "$TOP/tests/guard.sh"
 
 # What was said, in short: id action phase rule count; constrain; nudge rules.
 said() {
-	guard -n "$@" | jq -r 'if .type == "verdict" then
-	    "\(.tool_call_id // "-") \(.action) \(.phase) \(.rule) \(.count)"
-	    elif .type == "constrain" then
-	    "constrain \(.tool_choice) \(.rule) \(.steps)"
-	    else "nudge \(.meta.rules | join(","))" end'
+	guard -n "$@" | awk -F '"' '
+	function after(key, at) {
+		at = index($0, "\"" key "\":") + length(key) + 3
+		return substr($0, at)
+	}
+	function text(key, parts) {
+		if (!index($0, "\"" key "\":\""))
+			return "-"
+		split(after(key), parts, "\"")
+		return parts[2]
+	}
+	$4 == "verdict" {
+		print text("tool_call_id"), text("action"), text("phase"),
+		    text("rule"), after("count") + 0
+	}
+	$4 == "constrain" {
+		print "constrain", text("tool_choice"), text("rule"),
+		    after("steps") + 0
+	}
+	$4 == "user" {
+		list = after("rules")
+		gsub(/[]["}]/, "", list)
+		print "nudge", list
+	}'
 }
 loop() {	# count tool arguments text [more]
 	for i in $(seq "$1"); do
@@ -188,11 +190,6 @@ is "a cached result is the outcome it repeats" "$(said <cached)" \
 "d warn result repeat 3
 nudge repeat"
 
-batch() {	# calls of one message, each id:tool:path
-	jq -nc '{role:"assistant",content:null,tool_calls:[$ARGS.positional[] |
-	    split(":") | {id:.[0],type:"function",function:{name:.[1],
-	    arguments:({path:.[2]} | tojson)}}]}' --args "$@"
-}
 { loop 2 read '{"path":"x"}' x; batch p:read:x q:read:y; answer p x
 echo '{"role":"assistant","content":"So much for that."}'; answer q y; } >closed
 is "a step closed by another message gets none" "$(said <closed)" ""
@@ -323,8 +320,11 @@ c16 halt call retry 16"
 # ---- answers ----
 
 text() {	# text [more]
-	jq -nc --arg t "$1" --argjson m "${2:-$NO}" \
-	    '{role:"assistant",content:$t} + $m'
+	local t more=${2:-$NO}
+	quoted t "$1"
+	more=${more#\{}
+	[ "$more" = "}" ] || more=,$more
+	printf '{"role":"assistant","content":%s%s\n' "$t" "$more"
 }
 is "a status is no answer" "$(text 'Status: done' | said)" \
 "- warn text status-only 1

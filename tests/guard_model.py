@@ -11,6 +11,7 @@ tables, bounds or passes, and finds periods by trying all of them.
                                               outcomes, in all processors
 A line is [call id or null, action, phase, rule, count, signature or null].
 """
+import functools
 import hashlib
 import itertools
 import json
@@ -19,7 +20,6 @@ import random
 import re
 import subprocess
 import sys
-from copy import copy
 from fractions import Fraction
 
 POLLS = ("sleep ", "tail ", "ps ")
@@ -50,10 +50,12 @@ def signature(name, arguments):
     return hashlib.sha256((name + "\0" + text).encode()).hexdigest()
 
 
+@functools.cache
 def normal(text):
     return re.sub(r"\d\d:\d\d:\d\d", "", text)
 
 
+@functools.cache
 def masked(text):
     return re.sub(r"\d+", "#", normal(text))
 
@@ -108,7 +110,8 @@ class Model:
 
     def clone(self):
         """The state, what was said so far left out."""
-        m = copy(self)
+        m = Model.__new__(Model)
+        m.__dict__.update(self.__dict__)
         m.out = []
         m.open = list(self.open)
         m.entries = {k: dict(v) for k, v in self.entries.items()}
@@ -118,8 +121,12 @@ class Model:
         m.outcomes = dict(self.outcomes)
         m.files = dict(self.files)
         m.latest = dict(self.latest)
-        for name in ("known", "returned", "states", "edits", "lines", "errors"):
-            setattr(m, name, set(getattr(self, name)))
+        m.known = set(self.known)
+        m.returned = set(self.returned)
+        m.states = set(self.states)
+        m.edits = set(self.edits)
+        m.lines = set(self.lines)
+        m.errors = set(self.errors)
         return m
 
     def begin(self):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""import_count.py FORMAT FILE... - conversations, calls and results of other
-agents' transcripts, counted without any of hamr's code: the oracle of
-import.t.  Prints "FILE conversations calls results" a line."""
+"""import_count.py FORMAT FILE... [-- FORMAT FILE...]... - conversations, calls
+and results of other agents' transcripts, counted without any of hamr's code:
+the oracle of import.t.  Prints "FORMAT FILE conversations calls results" a
+line."""
 import json
 import sys
 
@@ -96,6 +97,7 @@ def cline(path):
 
 
 if __name__ == "__main__":
-    count = globals()[sys.argv[1].replace("-", "_")]
-    for name in sys.argv[2:]:
-        print(name, *count(name))
+    args = iter(sys.argv[1:])
+    for kind in args:
+        for name in iter(lambda: next(args, "--"), "--"):
+            print(kind, name, *globals()[kind.replace("-", "_")](name))

@@ -45,7 +45,7 @@ start() {	# ARG...: the chat on 100 columns
 	tm new-session -d -x 100 -y 40 -s c "EDITOR='$T/w/ed' hamr-loop \
 	    --no-config --replay script $*; echo status \$? raw \$(stty -a |
 	grep -cw -e -icanon); sleep 60"
-	sees "it greets${*:+ ($*)}" "hamr *, mode *, in $T/w; /help lists*>*"
+	sees "it greets${*:+ ($*)}" "hamr *, mode *, in $T/w; /help lists*sandbox*>*"
 }
 
 { call r1 read '{"path":"file.txt"}'; answer "The file says hello."
@@ -54,7 +54,7 @@ answer "Steered."; call b2 bash '{"command":"sleep 61.7"}'
 answer "never"; } >script
 start --yes
 type_ /he Tab Enter
-sees "a command completes, and helps" '*/undo-last-edit *take the newest*'
+sees "a command completes, and helps" '*/undo-last-edit *undo the newest*'
 type_ /nonsense Enter
 sees "an unknown one is told" '*no command /nonsense; /help lists them*'
 type_ /status Enter
@@ -62,23 +62,29 @@ sees "no session yet" '*begins with your first message*'
 type_ 'read @fi' Tab Enter
 sees "@path completes" '*read @file.txt*'
 sees "a turn: its call, its answer" \
-    '*read file.txt -> lines 1-1 of 1*The file says hello.
-completed: 2 steps, 1 call, *'
+    '*read file.txt  lines 1-1 of 1*The file says hello.
+done  2 steps  1 call*'
 type_ '!echo hi; false' Enter
 sees "!command shows its output" '*!echo hi; false
 hi
 exit 1
+
 >*'
 type_ 'what now?' Enter
-sees "the next turn of the same session" '*Second answer.*completed: 1 step, *'
+sees "the next turn of the same session" '*Second answer.*done  1 step  *'
 type_ /status Enter
 sees "/status" '*session 2*, mode patch, model*'
 type_ 'go on' Enter
-sees "a status line while it works" '*step *bash sleep 1*'
+sees "the live rows while it works" '*bash sleep 1*
+>*
+  patch  step 1*'
 type_ 'and thaX' BSpace BSpace 'is'
 sees "what is typed meanwhile is shown" '*
-step 1 > and this*'
-type_ Enter 'half of th'
+> and this
+  patch  step 1*'
+type_ Enter
+sees "it is queued" '*queued: and this*1 queued*'
+type_ 'half of th'
 sees "steering" '*
 > and this
 *Steered.*'
@@ -98,16 +104,16 @@ sees "! of nothing" '*usage: !COMMAND*'
 type_ /compact Enter
 sees "/compact" '*compacted one stage further*'
 type_ /export Enter
-sees "/export" '*written: /*/w/2*.html*'
+sees "/export" '*written: /*/w/.hamr/exports/2*.html*'
 type_ 'wait' Enter
 sees "a long call" '*bash sleep 61.7*'
 type_ C-c
-sees "Ctrl-C stops the step" '*interrupted, signal:*'
+sees "Ctrl-C stops the step" '*interrupted  *'
 is "nothing of it is left" "$(pgrep -f '^sleep 61.7' | wc -l)" 0
 type_ C-c
 sees "once more at the prompt: a warning" '*Ctrl-C once more quits*'
 type_ C-c
-sees "and it quits" '*hamr-loop --resume=2* TASK, *with it*status 0*'
+sees "and it quits" '*to continue: hamr-loop --resume=2*status 0*'
 f=$(ls .hamr/sessions/*.ndjson)
 is "what it was told, in order" "$(jq -r 'select(.role == "user") |
     (.meta.by + ": " + .content) | split("\n") | join("|")' "$f")" \
@@ -138,16 +144,19 @@ out
 err*'
 type_ C-c
 sees "Ctrl-C ends it" '*interrupted
+
 >*'
 type_ /verify Enter
 sees "/verify says that it runs" '*sleep 63.4 runs; Ctrl-C stops it*'
 type_ C-c
-sees "... and is stopped" '*verification failed*stopped
+sees "... and is stopped" '*checked with sleep 63.4: failed*stopped
+
 >*'
 type_ 'write v' Enter
-sees "the status line says what is verified" '*step 3 | *verifying: sleep 63.4*'
+sees "the live rows say what is verified" '*verifying: sleep 63.4*step 3*'
 type_ C-c
-sees "... and Ctrl-C ends the turn" '*interrupted, signal: *
+sees "... and Ctrl-C ends the turn" '*interrupted  *
+
 >*'
 is "nothing of them is left" "$(pgrep -f '^sleep 6[23]\.[48]' | wc -l)" 0
 is "the model is told" "$(jq -r 'select(.meta.by == "shell") | .content' \
@@ -156,6 +165,7 @@ is "the model is told" "$(jq -r 'select(.meta.by == "shell") | .content' \
 type_ '!seq 20000 | tail -n +2; kill -9 $$' Enter
 sees "a signal is told as one" '*20000
 signal 9
+
 >*'
 is "of much output the first and the last" "$(jq -r 'select(.meta.by == "shell")
     | .content' .hamr/sessions/*.ndjson | tail -n +5 |
@@ -182,10 +192,10 @@ type_ '@steer' Tab Tab ' x' Enter
 sees "a name that would steer the terminal is not offered" '*> @steer x
 *Two.*'
 match "a list and a search are told in a word" "$(screen)" \
-    '*read . -> [4-9] entries (*read hello -> [1-9] match*write n -> +2 -0 lines (*'
+    '*read .  [4-9] entries  *read hello  [1-9] match*write n  +2 -0 lines  *'
 is "lines end between words, calls are one line" "$(screen |
     grep -cE '^word[0-9]+ .* word[0-9]+$') $(screen |
-    grep -cE '^  bash true .*\.\.\. -> exit 0 \([0-9.]+ s\)$')" "3 1"
+    grep -cE '^  bash true .*\.\.\.  exit 0  [0-9.]+ s$')" "3 1"
 is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
     if type == "array" then map(.type), .[0].text, .[1].image_url.url[0:30]
     else . end' .hamr/sessions/*.ndjson | paste -sd'|')" \
@@ -204,7 +214,7 @@ for sig in TERM HUP; do
 	sees "a long call" '*bash sleep 64.6*'
 	kill -"$sig" "$(cat .hamr/sessions/*.lock)"
 	sees "SIG$sig in a turn ends the chat, the terminal is as it was" \
-	    '*interrupted, signal*status 0 raw 0*'
+	    '*interrupted*status 0 raw 0*'
 	is "... with an end record, and nothing running" "$(tail -n 1 \
 	    .hamr/sessions/*.ndjson | jq -r .status) $(pgrep -fc '^sleep 64.6')" \
 	    "interrupted 0"
@@ -216,7 +226,10 @@ rm -rf .hamr
 start --yes
 printf 'first line\nsecond line\n' >paste
 tm load-buffer paste && tm paste-buffer -t c
-sees "a paste of two lines" '*One message.*completed: 1 step, *'
+sees "a paste of two lines waits for Enter" '*> first line
+  second line*'
+type_ Enter
+sees "a paste of two lines" '*One message.*done  1 step  *'
 is "... is one message" "$(jq -r 'select(.role == "user") | .content' \
     .hamr/sessions/*.ndjson)" "first line
 second line"
@@ -228,16 +241,16 @@ LC_ALL=C start --yes
 printf 'all:\n\tcc x.c\n/quit\n\033\001\ttäb\n' >paste
 tm load-buffer paste && tm paste-buffer -p -t c
 sees "a paste that the terminal marks waits for Enter" '*> all:
-        cc x.c
-/quit
+  *cc x.c
+  /quit
 *täb*'
 type_ ' end' Enter
-sees "... is sent" '*täb end*As it was.*completed: 1 step, *'
+sees "... is sent" '*täb end*As it was.*done  1 step  *'
 is "... with its tabs, and without what steers" "$(jq -c 'select(.role ==
     "user") | .content' .hamr/sessions/*.ndjson)" \
     '"all:\n\tcc x.c\n/quit\n\ttäb end"'
 type_ 'wie groß ist 日本?' Enter
-sees "without a locale" '*> wie groß ist 日本\?*Größe.*completed: 1 step, *'
+sees "without a locale" '*> wie groß ist 日本\?*Größe.*done  1 step  *'
 is "... too it is UTF-8" "$(jq -r 'select(.role == "user") | .content' \
     .hamr/sessions/*.ndjson | tail -n 1)" 'wie groß ist 日本?'
 type_ C-d
@@ -252,7 +265,7 @@ S=${S}x
 tm new-session -d -x 100 -y 40 -s c "PS1='sh: ' exec bash --norc --noprofile"
 sees "a shell" '*sh:*'
 type_ 'hamr-loop --no-config --yes --replay script' Enter
-sees "with a chat" '*/help lists*>*'
+sees "with a chat" '*/help lists*sandbox*>*'
 type_ hello
 sees "a line is begun" '*> hello*'
 type_ C-z
@@ -262,15 +275,16 @@ sees "fg shows the line again" '*sh: fg*> hello*'
 type_ C-a X
 sees "which is edited as before" '*sh: fg*> Xhello*'
 type_ Enter
-sees "a long call" '*step 1 | *bash for i*'
+sees "a long call" '*bash for i*step 1*'
 type_ C-z
 sees "Ctrl-Z in a turn" '*Stopped*Stopped*sh:*'
 type_ 'echo raw $(stty -a | grep -cw -e -icanon)' Enter
 sees "gives the terminal back" '*raw 0*sh:*'
 type_ fg Enter
-sees "fg shows the status line" '*raw 0*sh: fg*step 1 | *bash for i*'
+sees "fg shows the live rows" '*raw 0*sh: fg*bash for i*step 1*'
 type_ more
-sees "and what is typed into it" '*step 1 > more*'
+sees "and what is typed into them" '*> more
+  patch  step 1*'
 type_ Enter
 touch go
 sees "it goes on" '*Went on.*'
@@ -304,7 +318,7 @@ sees "what will be allowed" '*always allow: edit and write c  (Enter)*'
 type_ Enter
 sees "no question for a file always allowed" '*+z*allow this write?*'
 type_ 'one line' M-x Enter
-sees "a message meanwhile" '*> one line*allow this write?*'
+sees "a message meanwhile" '*allow this write?*queued: one line*'
 answers_ y
 sees "the answer" '*Asked.*'
 is "no, edited, always, yes" "$(ls a b c z 2>&1 | paste -sd' ') $(cat b c z |

@@ -91,7 +91,7 @@ rm -r .hamr
 err network true >script
 run x -o agent.provider_wait=1
 match "an error and its waits" "$(told)" "*error     provider, network, \
-retryable true, network*progress  *asked again in*recovery  provider_down*"
+retryable true, network*progress  *again in*recovery  provider_down*"
 
 # bounds
 fresh full

@@ -138,9 +138,9 @@ cat >keys.py <<P
 import sys; sys.path.insert(0, '$TOP/tests')
 from terminal import Terminal
 t = Terminal(['hamr-loop', '--no-config', '--replay', 'script', '--resume'])
-t.sees('> the first task'); t.sees('First answer.');
-t.sees('?2004h'); t.type('and then?\r'); t.sees('Second answer.')
-t.sees('completed'); t.sees('?2004h'); t.type('\x04')
+t.sees('?2004h'); t.sees('> the first task'); t.sees('First answer.');
+t.type('and then?\r'); t.sees('Second answer.')
+t.sees('done'); t.type('\x04')
 sys.exit(t.end())
 P
 python3 keys.py

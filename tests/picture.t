@@ -10,7 +10,7 @@ for p in tmux cc python3; do
 done
 # times and ids are not the same again
 plain() {
-	sed 's/[0-9]*\.[0-9][0-9] s)/N s)/; s/ | [0-9]:[0-9][0-9] | / | N | /
+	sed '/sandbox/d; s/>[0-9]*\.[0-9] s</>N s</; s/  [0-9]:[0-9][0-9]</  N</; s/>[^ ]* [0-9]:[0-9][0-9]  />N  /
 	    s/session [0-9]*T[0-9]*Z-[0-9a-f]*/session ID/
 	    s/hamr [0-9.]*,/hamr N,/' "$1"
 }

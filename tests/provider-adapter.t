@@ -186,20 +186,20 @@ status "a broken program: 2" 2 timeout 60 hamr-provider -n --no-config --api \
 match "with file and line" "$(cat .err)" "hamr-provider: ./bad.jq:4: syntax error*"
 echo 'def request: {path: "/"};' >half.jq
 status "no event: 2" 2 timeout 60 hamr-provider --no-config --api half.jq
-match "which is said" "$(cat .err)" "hamr-provider: half.jq: it does not define the function event"
+match "which is said" "$(cat .err)" "hamr-provider: half.jq: does not define the function event"
 while IFS='|' read -r program words; do
 	printf '%b' "$program" >p.jq
 	status "$program: 2" 2 timeout 60 hamr-provider --no-config --api p.jq
 	is "and why" "$(cat .err)" "hamr-provider: p.jq:$words"
 done <<'X'
-| it does not define the function request
-def request: {};\ndef event: empty;\n1\n|3: a function does not end, or something that is none follows
-def request: {};\ndef event: if . then|2: a function does not end, or something that is none follows
+| does not define the function request
+def request: {};\ndef event: empty;\n1\n|3: a function is not closed, or something else follows it
+def request: {};\ndef event: if . then|2: a function is not closed, or something else follows it
 def request: {};\ndef event: foo;\n|2: foo/0 is not defined
 import "x" as x;|1: syntax error, unexpected import
 X
 status "no such file: 66" 66 hamr-provider --no-config --api none.jq
-match "which is said too" "$(cat .err)" "*none.jq: there is no such program"
+match "which is said too" "$(cat .err)" "*none.jq: no such program"
 status "without an address: 78" 78 hamr-provider --no-config --api mine.jq in
 status "in a configuration: 78" 78 hamr-provider --no-config -o \
 	provider.api=bad.jq
@@ -212,7 +212,7 @@ fails() {	# name program wanted
 fails "request fails" 'def request: error("no"); def event: empty;' \
 	"bad_request: ./p.jq: request: no"
 fails "request makes no object" 'def request: 1, 2; def event: empty;' \
-	"bad_request: ./p.jq: request: it gives no object*"
+	"bad_request: ./p.jq: request: must return one object*"
 fails "a header of two lines" 'def request: {headers: {a: "b\nc"}}; def event: empty;' \
 	'bad_request: ./p.jq: request: headers: "a"*'
 echo 'def request: {path: "@127.0.0.2:9/x"}; def event: {finish_reason: "stop"};' >p.jq
@@ -220,15 +220,15 @@ serve lines
 with ./p.jq >/dev/null
 is "a path stays at the server" "$(jq -r .path log)" /@127.0.0.2:9/x
 fails "a method that is none" 'def request: {method: ""}; def event: empty;' \
-	"bad_request: ./p.jq: request: its method is none, like POST"
+	"bad_request: ./p.jq: request: method must be an HTTP method such as POST"
 fails "a body that is a text" 'def request: {body: "x"}; def event: empty;' \
-	"bad_request: ./p.jq: request: body and headers are objects*"
+	"bad_request: ./p.jq: request: body and headers must be objects*"
 fails "a delta that is no text" 'def request: {}; def event: {kind: "content", text: 5};' \
-	"server: ./p.jq: event: it gives no delta*"
+	"server: ./p.jq: event: returned something that is not a delta*"
 fails "event fails" 'def request: {path: "/"}; def event: .t.t;' \
 	"server: ./p.jq: event: Cannot index string with*"
 fails "no delta" 'def request: {path: "/"}; def event: {kind: "contnt"};' \
-	'server: ./p.jq: event: it gives no delta but {"kind":"contnt"}'
+	'server: ./p.jq: event: returned something that is not a delta: {"kind":"contnt"}'
 fails "request loops" 'def request: last(repeat(1)); def event: empty;' \
 	"bad_request: ./p.jq: request: stopped, it takes too long*"
 fails "event says too much" 'def request: {path: "/"}; def event: range(99) | {kind: "content", text: ("x" * 99999)};' \
@@ -319,7 +319,7 @@ is "a function that does not know" "$(size '# window: /v1/models/{model}' \
 is "a path that is not there" "$(size '# window: /none')" '[null,"--probe","m x/y"]'
 is "one that fails" "$(size '# window: /v1/models/{model}' \
 	'def window: "much";')" '[null,"--probe","m x/y"]'
-match "... is told" "$(cat err)" '*w.jq: window: it gives no whole number of tokens but "much"*'
+match "... is told" "$(cat err)" '*w.jq: window: must return a whole number of tokens, not "much"*'
 is "nothing said: as any other server" "$(printf 'path /props\nbody {"n_ctx":2048}\n' >size
 	size '#')" '[2048,"/props","m x/y"]'
 printf '# base_url: http://127.0.0.1:9\n# window: 777\ndef request: {}; def event: empty;\n' >w.jq

@@ -183,6 +183,24 @@ is "a key is in its API's own header" "$(tail -n 1 log | jq -r \
 	'.headers["x-api-key"] // "none"')" sk-secret-1
 status "an unknown API: 2" 2 hamr-provider --no-config --api nonsense
 
+# ---- params ----
+
+serve hello
+for api in anthropic responses gemini; do
+	hamr-provider -n -q --no-config --api $api --base-url "$URL" --model m \
+		-o provider.temperature=0.5 -o provider.max_tokens=9 \
+		-o 'provider.params={"temperature":0.25,"top_p":1,"store":true,
+"max_tokens":7,"generationConfig":{"topK":3}}' --record "tape.$api" \
+		<in >/dev/null
+	is "$api: no field stands twice" "$(jq -c --stream '.' "tape.$api" |
+		jq -r 'select(length == 2) | .[0] | map(tostring) |
+		join(".")' | grep '^request\.' | sort | uniq -d)" ""
+done
+is "params replace what is ours" "$(jq -c '.request | [.max_tokens,
+	.temperature]' tape.anthropic) $(jq -c '.request.generationConfig' \
+	tape.gemini) $(jq -c .request.store tape.responses)" \
+	'[7,0.25] {"topK":3} true'
+
 # ---- JSON of many lines ----
 
 cat >pretty <<'X'

@@ -205,6 +205,10 @@ lifts "gpt-oss: a call without arguments" \
 	'<|channel|>commentary to=functions.read<|message|><|call|>' stop
 lifts "gpt-oss: cut in a call" '["",null,[],"length",1]' \
 	'<|channel|>commentary to=functions.read<|message|>{"path":"a' length
+blank=$(printf '%4200s' '')
+lifts "an answer that begins with 4,200 blanks ends" \
+	"[\"${blank}x\",null,[],\"stop\",null]" "${blank}x" stop \
+	-o provider.repeat_limit=0
 plain "gpt-oss: its tag amidst an answer" 'It writes <|channel|>final<|message|>so.'
 lifts "OLMo" "$two" '<function_calls>
 read(path="a.c")

@@ -137,7 +137,7 @@ printf 'status 401\nbody {"error":{"message":"Incorrect API key provided: %s"}}\
 serve no
 go --base-url "$URL" --model m
 is "a server that quotes the key" "$(jq -r 'select(.type == "error").message' out)" \
-	"HTTP 401: Incorrect API key provided: [key]; the key sent is from OPENAI_API_KEY"
+	"HTTP 401: Incorrect API key provided: [key]; the key sent came from OPENAI_API_KEY"
 printf 'status 500\nheader Retry-After: 0\nbody {"error":{"message":"%s"}}\n' $key >no
 serve no
 go --base-url "$URL" --model m

@@ -52,7 +52,7 @@ if free 8080 && free 11434 && free 1234; then
 			HAMR_PROVIDER_HEADERS='["X-Y: sk-CANARY5"]' go $args)" \
 			"hello "
 		match "... and what is left out is said" "$(cat err)" \
-			"*is not used there: it is for the base_url beside it*"
+			"*is not used there: it belongs to the base_url set beside it*"
 	done <<X
 api_key_env|[provider]\\napi_key_env = "K1"|
 ... that is not set|[provider]\\napi_key_env = "K9"|
@@ -133,23 +133,23 @@ for api in openai:OPENAI anthropic:ANTHROPIC gemini:GEMINI ollama:OLLAMA; do
 		"HTTP 401: no; no key was sent: export ${api#*:}_API_KEY"
 	is "... which was sent" "$(export "${api#*:}_API_KEY=sk-CANARY0"
 		said --api "${api%:*}" --base-url "$URL" --model m)" \
-		"HTTP 401: no; the key sent is from ${api#*:}_API_KEY"
+		"HTTP 401: no; the key sent came from ${api#*:}_API_KEY"
 done
 conf '[provider]' "$U" "$M"
 sed -i "s|$U|base_url = \"$URL\"|" "$file"
 is "an address of the configuration" "$(OPENAI_API_KEY=x said)" "HTTP 401: no; \
-no key was sent: set api_key_env beside its base_url under [provider]"
+no key was sent: set api_key_env next to base_url under [provider]"
 conf '[provider]' "$A" "$M" "$header"
 is "one that is not beside" "$(said --base-url "$URL")" "HTTP 401: no; \
-no key was sent: provider.headers is for the base_url beside it"
+no key was sent: provider.headers belongs to the base_url set beside it"
 conf '[provider]' "base_url = \"$URL\"" "$M" "$header"
 is "one among the headers" "$(said)" \
 	"HTTP 401: no; the key sent is in provider.headers"
 conf '[provider]' "base_url = \"$URL\"" "$M" "$command"
 is "one of a command" "$(said)" \
-	"HTTP 401: no; the key sent is from provider.api_key_command"
+	"HTTP 401: no; the key sent came from provider.api_key_command"
 hamr-provider --models >out 2>err
-match "--models says it, too" "$(cat err)" "*(HTTP 401)*; the key sent is from *"
+match "--models says it, too" "$(cat err)" "*(HTTP 401)*; the key sent came from *"
 hamr-provider --models -o provider.api_key_command=[] >out 2>err
 match "... or that there was none" "$(cat err)" "*(HTTP 401)*; no key was sent*"
 done_testing

@@ -269,7 +269,7 @@ is "... of Ollama's own API" "$(ask --api ollama |
 	.tools != null' log | xargs)" "f true false"
 match "... and it is said" "$(serve no called; hamr-provider -n --no-config \
 	--api ollama --base-url "$URL" --model m <in 2>&1 >/dev/null)" \
-	"*m has no tool calls of its own; *hermes*"
+	"*m does not support tool calls; *hermes*"
 serve no called
 is "... not where the dialect is set" "$(ask --api ollama -o \
 	provider.tool_dialect=none | jq -r '.code') $(wc -l <log)" "bad_request 1"

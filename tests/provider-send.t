@@ -126,7 +126,7 @@ asks "an empty answer of before" '[{"role":"assistant","content":""},{"role":"us
 # ---- images ----
 
 png='{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}'
-note='[an image stands here; it is not shown, as the model sees no images]'
+note='[image omitted: this model cannot see images]'
 seen="[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"see \\u00e9\"},$png]},{\"role\":\"assistant\",\"content\":\"ok\"},{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"only\"}]},{\"role\":\"user\",\"content\":[$png,{\"type\":\"input_audio\",\"n\":1.0}]}]"
 request "\"messages\":$seen" >in
 serve hello

@@ -90,11 +90,11 @@ while IFS='|' read -r table said; do
 	status "$table is refused" 78 hamr-provider -n -q --base-url "$URL" in
 	match "... and told" "$(cat "$T/.err")" "*$said*"
 done <<'X'
-[provider]\nprices = [3]|provider.prices: there are 2 to 4 prices
+[provider]\nprices = [3]|provider.prices: expected 2 to 4 prices
 [provider.x]\nprices = [3]\n[provider]\nprices = [1,2,3,4,5]|2 to 4 prices
 [provider]\nprices = [3, -1]|prices
 [provider]\nprices = ["m 1 2"]|an array of numbers
-[budget]\nprices = ["m 1"]|entry 1 is not written as "MODEL INPUT OUTPUT
+[budget]\nprices = ["m 1"]|entry 1 must be written as "MODEL INPUT OUTPUT
 [budget]\nprices = ["m 1 2 3 4 5"]|entry 1
 [budget]\nprices = ["m 1 2", 3]|an array of several types
 X
@@ -326,7 +326,7 @@ is "... what only looks so is not" "$(ask | jq -c '[.content, .meta.lossy]')" \
 printf 'header Content-Encoding: gzip\nbody packed\n' >s
 serve s
 match "an answer compressed unasked is told so" "$(ask | jq -r '.code + .message')" \
-	"server*compresses*"
+	"server*compressed answer*"
 printf 'header X: %1200000s\nbody {}\n' y >s
 serve s
 is "a header line of a megabyte" "$(ask | jq -r '.code')" too_large

@@ -32,6 +32,26 @@ if [ -n "$reads" ]; then
 	is "read-only and without network, also by itself" "$(hamr-tool -n \
 		-o sandbox.network=true < <(bash_call c1 'cat /proc/net/dev') |
 		jq -r 'select(.role).content' | grep -c '^ *[a-z0-9]*:')" 1
+	# --- the network for one call, where the configuration lets a person
+	net='grep -c "^ *[a-z0-9]*:" /proc/net/dev; echo >>net'
+	for how in true false; do
+		resident -o sandbox.ask_network=$how
+		say "$(bash_call c1 "$net")" "$go"
+		hear
+		is "the ask says so ($how)" "$(jq -r .network <<<"$line")" \
+		    "$(sed s/false/null/ <<<$how)"
+		say '{"type":"answer","id":"a1","allow":true,"network":true}'
+		until [ "$(type_of)" = tool ]; do
+			hear
+			[ "$(type_of)" = start ] && say "$line"
+		done
+		here=$(grep -c '^ *[a-z0-9]*:' /proc/net/dev)
+		[ $how = true ] || here=1
+		match "only then it is given ($how)" "$(facts)" \
+		    "*exit 0*n$here*n*"
+		hear
+		bye
+	done
 else
 	skip "commands that only look" "nothing keeps them from writing here"
 fi

@@ -108,6 +108,20 @@ is "that does not need the user's objects" "$(for id in $(ids); do
 	hamr-tool --no-config --root . undo "$id" >../out || break; done
 	cat p1 p25)" "old 1${nl}old 25"
 
+# --- an old content that is there again, and that the user's git has dropped
+mkdir ../back && cd ../back && git init -q . || exit 1
+git config user.name n; git config user.email e@x
+for i in $(seq 25); do echo "old $i" >"p$i"; done
+git add -A; git commit -qm 1
+changes 25 'echo new >p$I'
+git checkout -q --orphan none && git rm -qrf --cached . &&
+	git reflog expire --expire=now --all && git gc -q --prune=now
+b 'echo "old 1" >p1' >../out; age 10 40; due; b : >../out
+is "it stays with the index" "$(ids | wc -w)" 20
+b 'echo other >p1' >../out
+is "to be taken back" "$(hamr-tool --no-config --root . undo >../out
+	cat p1)" "old 1"
+
 # --- not while another works, not in half
 cd ../root || exit 1
 rm -rf $snap

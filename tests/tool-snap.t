@@ -156,4 +156,39 @@ is "without git it is said" "$(PATH=$T/nogit "$BIN/hamr-tool" --yes \
 	--no-config --root . bash '{"command":"echo 7 >>u2"}' 2>../err
 	head -n 1 ../err | cut -c 1-36)" "exit 0
 hamr-tool: no snapshot could be made"
+# --- first calls at the same moment
+one() {	# I BEFORE...
+	local i=$1
+	shift
+	"$@" hamr-tool --yes --no-config --root . bash \
+		"$(sh_args "echo $i >n$i")" >/dev/null 2>"../err$i"
+}
+first() { rm -rf ../first ../err? && mkdir ../first && cd ../first || exit 1; }
+# What they said, and what can be undone (each may have seen others' files).
+both() {
+	cat ../err?
+	hamr-tool --no-config --root . undo --list | jq -r '.paths[]' |
+		sort -u | tr '\n' ' '
+}
+for round in 1 2 3; do
+	first
+	for i in 1 2 3 4 5 6 7 8; do one $i & done
+	wait
+	is "make one repository, round $round" "$(both)" \
+		"n1 n2 n3 n4 n5 n6 n7 n8 "
+done
+if command -v strace >/dev/null && strace -o ../st true 2>/dev/null; then
+	first
+	one 1 strace -o ../st -e trace=mkdirat,renameat \
+		-e inject=mkdirat,renameat:delay_enter=200000 &
+	i=0
+	while [ ! -e .hamr/snap.git/refs ] && [ $((i += 1)) -lt 1000 ]; do
+		sleep 0.01
+	done
+	one 2
+	wait
+	is "also while one is slow" "$(both)" "n1 n2 "
+else
+	skip "also while one is slow" "no strace here"
+fi
 done_testing

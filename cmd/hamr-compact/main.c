@@ -1,205 +1,276 @@
-/* hamr-compact - transcript in, the request to send out. */
-#include <getopt.h>
+/* hamr-compact - transcript in, the request to send out.
+ *
+ * The callbacks of the stage, for each mode.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "num.h"
+#include "base/file.h"
+#include "check/legality.h"
+#include "check/print.h"
+#include "epoch/exhausted.h"
+#include "ledger/working_context.h"
+#include "opts.h"
+#include "report/report_svg.h"
+#include "report/report_text.h"
 
-#include "act.h"
-#include "modes.h"
-#include "people.h"
-
-static const char HELP[] =
-"usage: hamr-compact [-n|-r] [-q] [-F FORMAT] [--strategy NAME] [--window N]\n"
-"           [--lenient] [--no-config] [-o key=value] [FILE...]\n"
-"       hamr-compact [options] --view | --check | --report[=svg] | --ledger |\n"
-"           --budget [FILE...], or --count [--family NAME] [FILE...]\n"
-"Reads a transcript and writes it again with, at its end and at each `go`, the\n"
-"request to send: legal, and small enough for the window.\n"
-"  -n, -r          write own records only; -r: and act at `go` only\n"
-"  -q              no warnings\n"
-"  -F FORMAT       auto, hamr, claude-code, openai, ...: see hamr-import(5)\n"
-"  --jq FILTER     write what the filter makes of each record\n"
-"  --strategy NAME aggressive, moderate, balanced, light or none\n"
-"  --window N      tokens of the context window; 0: no limit\n"
-"  --lenient       a bad line becomes an error record\n"
-"  --no-config     read no configuration; -o key=value sets a key\n"
-"  --view          print the messages of the request, one a line\n"
-"  --check         say whether the view is legal, and what was elided\n"
-"  --report        replay it beside other rules: a table and a chart, or SVG\n"
-"  --ledger        files and lines in view, git, repeats, what was compacted\n"
-"  --budget        print the configuration and what follows from it\n"
-"  --count         estimate the tokens of a text; --family: modern, o200k,\n"
-"                  cl100k, qwen25, llama3, llama2, claude2\n"
-"  -h, -V          this help; the version\n"
-"status: 0 done, 1 not legal, 2 usage, 3 nothing fits, 65 bad record,\n"
-"        66 no such file, 71 system, 78 configuration\n";
-
-enum { OPT_WINDOW = OPT_COMMAND, OPT_STRATEGY, OPT_VIEW, OPT_CHECK,
-	OPT_BUDGET, OPT_COUNT, OPT_FAMILY, OPT_REPORT, OPT_LEDGER };
-
-struct opts {
-	struct stage_args args;
-	long window;
-	const char *strategy;
-	enum act_mode mode;
-	enum people_mode people;
-	const char *shows;	/* the option that says what to print, or NULL */
-	bool count, has_family;
-	int family;
+/* What the mode needs of it. */
+struct run {
+	const struct opts *o;
+	struct compact compact;
+	bool fits;
+	struct simulation simulation;
+	struct ledger ledger;
+	struct screen screen;
+	struct buf out;		/* what is to be printed; --report=svg: the
+				 * pictures so far */
+	long height;		/* of these */
+	size_t transcripts;
 };
 
 static void
-usage(const char *what, const char *arg)
+record(struct stage *s, const struct rec *r)
 {
-	err_die(ST_USAGE, "%s%s%s; try hamr-compact --help", what,
-	    arg != NULL ? ": " : "", arg != NULL ? arg : "");
-}
+	struct run *run = s->self;
 
-static long
-window_of(const char *arg)
-{
-	int64_t n;
-
-	if (!num_i64(arg, strlen(arg), &n) || n < 0 || n > 1000000000)
-		usage("--window wants a number of tokens, not", arg);
-	return (long)n;
-}
-
-/* One thing is printed at a time: of two the last one would win unsaid. */
-static void
-shows(struct opts *o, const char *option)
-{
-	if (o->shows != NULL && strcmp(o->shows, option) != 0)
-		err_die(ST_USAGE, "%s and %s: one at a time; leave one out",
-		    o->shows, option);
-	o->shows = option;
-}
-
-static void
-report_option(struct opts *o, const char *arg)
-{
-	if (arg != NULL && strcmp(arg, "svg") != 0)
-		usage("--report prints text, or svg, not", arg);
-	shows(o, arg != NULL ? "--report=svg" : "--report");
-	o->people = arg != NULL ? PEOPLE_SVG : PEOPLE_REPORT;
-}
-
-static void
-own_option(struct opts *o, int c, const char *arg)
-{
-	switch (c) {
-	case OPT_WINDOW: o->window = window_of(arg); break;
-	case OPT_STRATEGY: o->strategy = arg; break;
-	case OPT_VIEW: shows(o, "--view"); o->mode = ACT_VIEW; break;
-	case OPT_CHECK: shows(o, "--check"); o->mode = ACT_CHECK; break;
-	case OPT_BUDGET: shows(o, "--budget"); o->mode = ACT_BUDGET; break;
-	case OPT_LEDGER:
-		shows(o, "--ledger");
-		o->people = PEOPLE_LEDGER;
-		break;
-	case OPT_REPORT: report_option(o, arg); break;
-	case OPT_COUNT: shows(o, "--count"); o->count = true; break;
-	case OPT_FAMILY:
-		o->has_family = true;
-		o->family = token_family_named(arg);
-		if (o->family < 0)
-			usage("unknown family", arg);
-		break;
-	default: usage("bad option", NULL);
+	switch (run->o->mode) {
+	case MODE_REPORT:
+	case MODE_SVG: simulation_record(&run->simulation, r); break;
+	case MODE_LEDGER: ledger_record(&run->ledger, r); break;
+	default: compact_record(&run->compact, r);
 	}
 }
 
-static struct opts
-options(int argc, char **argv)
+static void
+reset(struct stage *s)
 {
-	static const struct option longs[] = { STAGE_LONG, STAGE_JQ,
-		{ "window", 1, 0, OPT_WINDOW },
-		{ "strategy", 1, 0, OPT_STRATEGY },
-		{ "view", 0, 0, OPT_VIEW }, { "check", 0, 0, OPT_CHECK },
-		{ "budget", 0, 0, OPT_BUDGET }, { "count", 0, 0, OPT_COUNT },
-		{ "family", 1, 0, OPT_FAMILY },
-		{ "report", 2, 0, OPT_REPORT },
-		{ "ledger", 0, 0, OPT_LEDGER }, { 0, 0, 0, 0 } };
-	struct opts o = { .window = -1 };
-	int c;
+	struct run *run = s->self;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":" STAGE_SHORT, longs,
-	    NULL)) != -1)
-		if (c == '?' || c == ':')
-			usage(c == ':' ? "an argument is missing behind" :
-			    "unknown option", argv[optind - 1]);
-		else if (!stage_option(&o.args, c, optarg, HELP))
-			own_option(&o, c, optarg);
-	if (o.strategy != NULL && strategy_named(o.strategy) == NULL)
-		usage("unknown strategy", o.strategy);
-	if (o.has_family && !o.count && o.people != PEOPLE_REPORT &&
-	    o.people != PEOPLE_SVG)
-		usage("--family is for --count and --report", NULL);
-	return o;
-}
-
-static struct conf *
-configuration(const struct opts *o, struct err *e)
-{
-	char *root = o->args.no_config ? NULL : conf_root(".", e);
-	struct conf *conf = stage_conf(&o->args, root, e);
-
-	free(root);
-	if (conf != NULL && o->strategy != NULL && conf_set(conf,
-	    "context.strategy", o->strategy, "flag", e) < 0) {
-		conf_free(conf);
-		return NULL;
+	switch (run->o->mode) {
+	case MODE_REPORT:
+	case MODE_SVG: simulation_reset(&run->simulation); break;
+	case MODE_LEDGER: ledger_reset(&run->ledger); break;
+	default: compact_reset(&run->compact);
 	}
-	return conf;
 }
 
-/* --budget without a transcript. */
+/* ---- requests ---- */
+
+/* Write a record unless it equals the last one of ours that was read, so that a
+ * compacted transcript passes through unchanged. */
+static void
+put_own(struct stage *s, enum rec_kind kind, const struct slice *part,
+    size_t n)
+{
+	struct run *run = s->self;
+	const struct buf *seen = &run->compact.seen;
+	size_t at = 0, i;
+
+	for (i = 0; i < n; at += part[i++].n)
+		if (part[i].n > seen->len - at ||
+		    memcmp(seen->p + at, part[i].p, part[i].n) != 0)
+			break;
+	if (s->mode != STAGE_FILTER || i < n || at < seen->len)
+		stage_put_parts(s, kind, part, n);
+}
+
+static void
+act(struct stage *s)
+{
+	struct run *run = s->self;
+	struct compact *c = &run->compact;
+	struct buf line = BUF_INIT((size_t)1 << 40);
+	struct slice part[REQUEST_PARTS];
+
+	if (c->view->n == 0)
+		return;
+	if (compact_decide(c)) {
+		compact_request(c, part);
+		if (c->epoch.number > 0 && !c->epoch.written) {
+			epoch_print(c, &line);
+			stage_put(s, R_COMPACTION, buf_view(&line));
+		}
+		put_own(s, R_REQUEST, part, REQUEST_PARTS);
+	} else {
+		exhausted_error(c, &line);
+		part[0] = buf_view(&line);
+		put_own(s, R_ERROR, part, 1);
+		if (s->mode != STAGE_RESIDENT)
+			stage_status(s, ST_NOFIT);
+	}
+	buf_release(&line);
+}
+
+/* ---- modes that print for people ---- */
+
+static bool
+keep_none(struct stage *s, const struct rec *r)
+{
+	(void)s, (void)r;
+	return false;
+}
+
+/* Where a request would be made. */
+static void
+look(struct stage *s)
+{
+	struct run *run = s->self;
+
+	if (run->o->mode != MODE_LEDGER && run->o->mode != MODE_REPORT &&
+	    run->o->mode != MODE_SVG)
+		run->fits = compact_decide(&run->compact);
+}
+
+/* The transcript is over. */
+static void
+print(struct stage *s)
+{
+	struct run *run = s->self;
+	const struct import_left *left = stage_left_out(s);
+	struct buf *out = &run->out;
+	bool tables = run->o->mode == MODE_REPORT ||
+	    run->o->mode == MODE_LEDGER;
+	char *why;
+
+	if (tables && run->transcripts++ > 0)
+		buf_addc(out, '\n');
+	switch (run->o->mode) {
+	case MODE_SVG:
+		svg_picture(&run->simulation, &run->height, out);
+		break;
+	case MODE_REPORT:
+		report_tables(&run->simulation, &run->screen, out);
+		if (left != NULL && left->n > 0) {
+			buf_adds(out, "left out by the importer: ");
+			import_left_put(left, out);
+			buf_addc(out, '\n');
+		}
+		report_charts(&run->simulation, &run->screen, out);
+		break;
+	case MODE_LEDGER:
+		ledger_print(&run->ledger, &run->screen, out);
+		break;
+	case MODE_VIEW:
+		print_view(&run->compact, out);
+		if (run->fits)
+			break;
+		stage_status(s, ST_NOFIT);
+		why = exhausted_text(&run->compact);
+		err_say("%s", why);
+		free(why);
+		break;
+	case MODE_BUDGET:
+		print_budget(&run->compact, out);
+		break;
+	default:
+		if (!legality_print(&run->compact, run->fits, out))
+			stage_status(s, ST_NO);
+	}
+	if (run->o->mode != MODE_SVG) {
+		/* these are not records; stage_put adds the last LF */
+		if (out->len > 0)
+			stage_put(s, R_OTHER,
+			    (struct slice){ out->p, out->len - 1 });
+		buf_reset(out);
+	}
+	run->fits = true;
+	reset(s);
+}
+
+/* ---- runs ---- */
+
 static int
-print_budget(struct act *a)
+write_out(int fd, const struct buf *out)
 {
-	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct err e;
-	int st = ST_OK;
 
-	mode_budget(&a->compact, &out);
-	if (file_write_all(STDOUT_FILENO, out.p, out.len) < 0) {
-		err_sys(&e, ST_SYSTEM, "stdout");
-		st = err_report(&e);
+	if (file_write_all(fd, out->p, out->len) == 0)
+		return ST_OK;
+	err_sys(&e, ST_SYSTEM, "stdout");
+	return err_report(&e);
+}
+
+/* --report=svg: the document around all pictures is written when the stage has
+ * ended, which closes its stdout. */
+static int
+run_svg(struct stage *s, struct run *run)
+{
+	struct buf all = BUF_INIT((size_t)1 << 40);
+	int fd = dup(STDOUT_FILENO), st = stage_run(s);
+
+	if (st == ST_OK) {
+		svg_document(buf_view(&run->out), run->height, &all);
+		st = write_out(fd, &all);
 	}
-	buf_release(&out);
+	if (fd >= 0 && close(fd) < 0 && st == ST_OK)
+		st = ST_SYSTEM;
+	buf_release(&all);
 	return st;
 }
 
+/* Run the stage with what the mode needs. */
 static int
-run(const struct opts *o, const struct conf *conf, const char *const *files,
-    size_t n)
+run_mode(struct stage *s, struct run *run, const struct conf *conf)
 {
-	struct act a = { .mode = o->mode, .fits = true };
-	struct stage s = { .ops = act_ops(o->mode), .self = &a,
-		.files = files, .nfiles = n,
+	const struct opts *o = run->o;
+	int st;
+
+	switch (o->mode) {
+	case MODE_REPORT:
+	case MODE_SVG:
+		simulation_init(&run->simulation, conf, o->strategy,
+		    o->window);
+		run->simulation.family = o->family;
+		st = o->mode == MODE_SVG ? run_svg(s, run) : stage_run(s);
+		simulation_release(&run->simulation);
+		return st;
+	case MODE_LEDGER:
+		ledger_init(&run->ledger, conf, o->strategy, o->window);
+		st = stage_run(s);
+		ledger_release(&run->ledger);
+		return st;
+	default:
+		compact_init(&run->compact, conf, o->strategy, o->window,
+		    conf_str(conf, "provider.model"));
+		run->compact.hashes = o->mode == MODE_CHECK;
+		if (o->mode == MODE_BUDGET && o->nfiles == 0) {
+			print_budget(&run->compact, &run->out);
+			st = write_out(STDOUT_FILENO, &run->out);
+		} else {
+			st = stage_run(s);
+		}
+		compact_release(&run->compact);
+		return st;
+	}
+}
+
+static int
+run(const struct opts *o, const struct conf *conf)
+{
+	static const struct stage_ops request = { .name = "compact",
+		.record = record, .act = act, .reset = reset };
+	static const struct stage_ops people = { .name = "compact",
+		.keep = keep_none, .record = record, .act = look,
+		.reset = print };
+	struct run run = { .o = o, .fits = true };
+	struct stage s = { .self = &run, .files = o->files,
+		.nfiles = o->nfiles,
+		.ops = o->mode == MODE_REQUEST ? &request : &people,
 		.max_bytes = (size_t)conf_int(conf, "record.max_bytes") };
 	struct err e;
-	struct people_opts people = { o->people, o->strategy, o->window,
-		(enum token_family)o->family };
 	int st;
 
 	stage_apply(&s, &o->args);
 	if (stage_reads(&s, &o->args, conf, &e) < 0)
 		return err_report(&e);
-	if (o->people != PEOPLE_NONE)
-		return people_run(&s, conf, &people);
-	compact_init(&a.compact, conf, o->strategy, o->window,
-	    conf_str(conf, "provider.model"));
-	a.compact.hashes = o->mode == ACT_CHECK;
-	if (o->mode != ACT_REQUEST)
+	if (o->mode != MODE_REQUEST)
 		s.mode = STAGE_FILTER;
-	st = o->mode == ACT_BUDGET && n == 0 ? print_budget(&a) :
-	    stage_run(&s);
-	compact_release(&a.compact);
+	if (o->mode == MODE_REPORT || o->mode == MODE_LEDGER)
+		run.screen = screen_of_stdout();
+	buf_init(&run.out, (size_t)1 << 40);
+	st = run_mode(&s, &run, conf);
+	buf_release(&run.out);
 	return st;
 }
 
@@ -209,20 +280,22 @@ main(int argc, char **argv)
 	struct opts o;
 	struct conf *conf;
 	struct err e;
-	const char *const *files;
+	char *root;
 	int st;
 
 	err_program("hamr-compact");
-	o = options(argc, argv);
-	files = (const char *const *)argv + optind;
-	if (o.count)
-		return mode_count(files, (size_t)(argc - optind),
-		    (enum token_family)o.family, &e) < 0 ? err_report(&e) :
-		    ST_OK;
-	conf = configuration(&o, &e);
-	if (conf == NULL)
-		return err_report(&e);
-	st = run(&o, conf, files, (size_t)(argc - optind));
+	o = opts_read(argc, argv);
+	if (o.mode == MODE_COUNT)
+		return print_count(o.files, o.nfiles, o.family, &e) < 0 ?
+		    err_report(&e) : ST_OK;
+	root = o.args.no_config ? NULL : conf_root(".", &e);
+	conf = stage_conf(&o.args, root, &e);
+	if (conf == NULL || (o.strategy != NULL && conf_set(conf,
+	    "context.strategy", o.strategy, "flag", &e) < 0))
+		st = err_report(&e);
+	else
+		st = run(&o, conf);
+	free(root);
 	conf_free(conf);
 	free(o.args.set);
 	return st;

@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf_keys.h"
-#include "people.h"
-#include "rules.h"
+#include "conf/conf_keys.h"
+#include "reports/reports.h"
+#include "sign/user_rules.h"
 
 static const char help[] =
 "usage: hamr-guard [-n|-r] [-a] [-e] [-q] [-p PROFILE] [-F FORMAT]\n"
 "           [--lenient] [--no-config] [-o key=value] [--report |\n"
-"           --explain CALL | --calibrate | --compare | --import-only] [FILE...]\n"
-"Reads a transcript (NDJSON records) and writes it with verdicts on calls that\n"
+"           --explain CALL | --calibrate | --compare | --import-only] "
+"[FILE...]\n"
+"Reads a transcript (NDJSON records) and writes it with verdicts on calls "
+"that\n"
 "repeat without effect, and nudges that redirect the model. Its own earlier\n"
 "verdicts and nudges are replaced, so running it twice changes nothing.\n"
 "\n"
@@ -37,7 +39,7 @@ static const char help[] =
 struct opts {
 	struct stage_args stage;
 	const char *profile, *call;
-	const struct view_ops *view;	/* NULL: the filter */
+	const struct report_ops *report;	/* NULL: the filter */
 	const char *shows;		/* the option that says what to print */
 	bool allow, status, import_only;
 };
@@ -47,23 +49,13 @@ enum { OPT_REPORT = OPT_COMMAND, OPT_EXPLAIN, OPT_CALIBRATE, OPT_COMPARE,
 
 /* One thing is printed at a time: of two the last one would win unsaid. */
 static void
-set_view(struct opts *o, const char *option, const struct view_ops *view)
+set_report(struct opts *o, const char *option, const struct report_ops *report)
 {
 	if (o->shows != NULL && strcmp(o->shows, option) != 0)
 		err_die(ST_USAGE, "%s and %s: one at a time; leave one out",
 		    o->shows, option);
 	o->shows = option;
-	o->view = view;
-}
-
-static void
-explain(struct opts *o, const char *call)
-{
-	set_view(o, "--explain", &view_explain);
-	if (o->call != NULL && strcmp(o->call, call) != 0)
-		err_die(ST_USAGE, "--explain: one call at a time, %s or %s",
-		    o->call, call);
-	o->call = call;
+	o->report = report;
 }
 
 static void
@@ -85,18 +77,28 @@ read_opts(int argc, char **argv, struct opts *o)
 		case 'e': o->status = true; break;
 		case 'p': o->profile = optarg; break;
 		case OPT_IMPORT_ONLY:
-			set_view(o, "--import-only", NULL);
+			set_report(o, "--import-only", NULL);
 			o->import_only = true;
 			break;
-		case OPT_REPORT: set_view(o, "--report", &view_report); break;
-		case OPT_CALIBRATE:
-			set_view(o, "--calibrate", &view_calibrate);
+		case OPT_REPORT:
+			set_report(o, "--report", &report_firings);
 			break;
-		case OPT_COMPARE: set_view(o, "--compare", &view_compare); break;
-		case OPT_EXPLAIN: explain(o, optarg); break;
+		case OPT_CALIBRATE:
+			set_report(o, "--calibrate", &report_calibrate);
+			break;
+		case OPT_COMPARE:
+			set_report(o, "--compare", &report_compare);
+			break;
+		case OPT_EXPLAIN:
+			set_report(o, "--explain", &report_explain);
+			if (o->call != NULL && optarg != NULL &&
+			    strcmp(o->call, optarg) != 0)
+				err_die(ST_USAGE, "--explain: one call at a "
+				    "time, %s or %s", o->call, optarg);
+			o->call = optarg;
+			break;
 		default:
-			if (!stage_option(&o->stage, c,
-			    optarg, help))
+			if (!stage_option(&o->stage, c, optarg, help))
 				err_die(ST_USAGE, "unknown option or missing "
 				    "argument: %s; try hamr-guard --help",
 				    argv[optind - 1]);
@@ -115,13 +117,13 @@ keep(struct stage *s, const struct rec *r)
 static void
 record(struct stage *s, const struct rec *r)
 {
-	umpire_record(s->self, r);
+	guard_record(s->self, r);
 }
 
 static void
 reset(struct stage *s)
 {
-	umpire_reset(s->self);
+	guard_reset(s->self);
 }
 
 static const char *
@@ -132,10 +134,10 @@ profile_of(const struct conf *c, const struct opts *o)
 
 	if (name == NULL)
 		name = conf_str(c, "loop_guard.profile");
-	if (umpire_is_known(name))
+	if (profile_is_known(name))
 		return name;
-	for (size_t i = 0; i < UMPIRES; i++)
-		buf_fmt(&b, i > 0 ? ", %s" : "%s", umpire_name(i));
+	for (size_t i = 0; i < PROFILES; i++)
+		buf_fmt(&b, i > 0 ? ", %s" : "%s", profile_name(i));
 	err_die(o->profile != NULL ? ST_USAGE : ST_CONFIG,
 	    "profile %s: unknown; there are %s", name, b.p);
 }
@@ -150,54 +152,37 @@ say_unread(const struct conf *c, const char *profile)
 		if ((strncmp(key, "loop_guard.", 11) == 0 ||
 		    strncmp(key, "loop_control.", 13) == 0) &&
 		    conf_is_set(c, key) && !conf_is_derived(c, key) &&
-		    !umpire_reads(profile, key))
+		    !profile_reads(profile, key))
 			err_say("%s is set, but profile %s does not use it",
 			    key, profile);
 	}
 }
 
 static int
-read_rules(const struct conf *c, struct rules **rules, struct err *e)
-{
-	const char *const *list;
-	size_t n;
-
-	list = conf_list(c, "loop_guard.normalize", &n);
-	*rules = n > 0 ? rules_new(list, n, e) : NULL;
-	return n > 0 && *rules == NULL ? -1 : 0;
-}
-
-static int
-filter(struct stage *s, struct umpire *u)
-{
-	static const struct stage_ops ops = { .name = "guard", .keep = keep, .record = record,
-		.reset = reset };
-	int status;
-
-	s->ops = &ops;
-	s->self = u;
-	status = stage_run(s);
-	umpire_release(u);
-	return status;
-}
-
-static int
 run(struct stage *s, const struct opts *o, const char *profile,
-    const struct bench *bench)
+    const struct profile_env *env)
 {
 	static const struct stage_ops pass = { .name = "guard" };
-	struct umpire u;
+	static const struct stage_ops filter = { .name = "guard",
+		.keep = keep, .record = record, .reset = reset };
+	struct profile p;
+	int status;
 
 	if (o->import_only) {
 		s->ops = &pass;
 		return stage_run(s);
 	}
-	if (o->view != NULL)
-		return people_run(&(struct people){ .view = o->view,
-		    .stage = s, .bench = *bench, .call = o->call,
+	if (o->report != NULL)
+		return report_run(&(struct report){ .ops = o->report,
+		    .stage = s, .env = *env, .call = o->call,
 		    .profile = profile });
-	umpire_init(&u, profile, bench, NULL);
-	return filter(s, &u);
+	profile_init(&p, profile, env);
+	s->ops = &filter;
+	s->self = &p.guard;	/* cppcheck-suppress autoVariables */
+	status = stage_run(s);
+	profile_release(&p);
+	s->self = NULL;
+	return status;
 }
 
 int
@@ -205,11 +190,13 @@ main(int argc, char **argv)
 {
 	struct opts o = { .profile = NULL };
 	struct stage s = { .ops = NULL };
-	struct bench bench = { .stage = &s, .allow = false };
+	struct profile_env env = { .sink.stage = &s };
+	const char *const *normalize;
 	const char *profile;
 	struct conf *conf;
 	struct err e;
 	char *root;
+	size_t n;
 	int status;
 
 	err_program("hamr-guard");
@@ -219,9 +206,9 @@ main(int argc, char **argv)
 	free(root);
 	if (conf == NULL)
 		return err_report(&e);
-	bench.conf = conf;
-	bench.allow = o.allow;
-	bench.status = o.status;
+	env.conf = conf;
+	env.sink.allow = o.allow;
+	env.sink.status = o.status;
 	stage_apply(&s, &o.stage);
 	s.files = (const char *const *)argv + optind;
 	s.nfiles = (size_t)(argc - optind);
@@ -229,14 +216,18 @@ main(int argc, char **argv)
 	profile = profile_of(conf, &o);
 	if (o.profile != NULL && !o.stage.quiet)
 		say_unread(conf, profile);
-	if (o.view == &view_calibrate && umpire_is_foreign(profile))
+	if (o.report == &report_calibrate && profile_is_foreign(profile))
 		err_die(ST_USAGE, "--calibrate: %s has no thresholds of ours; "
 		    "take -p default or strict", profile);
-	if (stage_reads(&s, &o.stage, conf, &e) < 0 ||
-	    read_rules(conf, &bench.rules, &e) < 0)
+	if (stage_reads(&s, &o.stage, conf, &e) < 0)
 		return err_report(&e);
-	status = run(&s, &o, profile, &bench);
-	rules_free(bench.rules);
+	normalize = conf_list(conf, "loop_guard.normalize", &n);
+	if (n > 0)
+		env.rules = user_rules_new(normalize, n, &e);
+	if (n > 0 && env.rules == NULL)
+		return err_report(&e);
+	status = run(&s, &o, profile, &env);
+	user_rules_free(env.rules);
 	conf_free(conf);
 	free(o.stage.set);
 	return status;

@@ -1,12 +1,14 @@
 /* main.c - hamr-loop: the turnkey agent. */
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "chat.h"
-#include "doctor.h"
-#include "file.h"
-#include "place.h"
-#include "run.h"
-#include "views.h"
+#include "chat/chat.h"
+#include "show/doctor.h"
+#include "base/file.h"
+#include "conf/place.h"
+#include "session/sessions.h"
+#include "turn/run.h"
+#include "show/inspect.h"
 
 static int
 print_config(const struct run *r, struct err *e)
@@ -31,6 +33,22 @@ trust(const struct run *r, struct err *e)
 	return ST_OK;
 }
 
+/* "--resume WORD": a session's id, or the task? */
+static int
+settle_word(struct run *r, struct err *e)
+{
+	struct err none;
+	char *dir;
+	bool is_id;
+
+	if (r->o.word == NULL)
+		return 0;
+	dir = sessions_dir(r->root, false, &none);
+	is_id = dir != NULL && sessions_any(dir, r->o.word);
+	free(dir);
+	return opts_settle(&r->o, is_id, e);
+}
+
 static int
 dispatch(struct run *r, struct err *e)
 {
@@ -42,7 +60,7 @@ dispatch(struct run *r, struct err *e)
 		return views_show(&r->o, r->root, e);
 	if (r->o.doctor)
 		return doctor(&r->o, r->conf, r->root, r->broken.text, e);
-	if (r->o.dir == NULL && conf_root_is_too_much(r->root))
+	if (r->o.dir == NULL && conf_root_is_too_broad(r->root))
 		return err_set(e, ST_POLICY, "the root would be %s; go into a "
 		    "project, or pass -C %s", r->root, r->root);
 	if (turn_check_limits(r->conf, r->o.provider, r->o.model, e) < 0)
@@ -62,6 +80,10 @@ main(int argc, char **argv)
 		return err_report(&e);
 	ui_init(&r.ui, r.o.json, r.o.quiet);
 	status = run_configure(&r, &e);
+	if (status == 0) {
+		ui_configure(&r.ui, r.conf);
+		status = settle_word(&r, &e);
+	}
 	if (status == 0)
 		status = dispatch(&r, &e);
 	if (status < 0)
@@ -71,5 +93,6 @@ main(int argc, char **argv)
 	    (status < ST_DATA || status == ST_INTERRUPTED))
 		status = err_report(&e);
 	run_release(&r);
+	opts_release(&r.o);
 	return status;
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "mem.h"
-#include "num.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/num.h"
 #include "opts.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #define TASK_MAX ((size_t)16 << 20)
 #define PIPED_MAX ((size_t)1 << 20)	/* of stdin beside a task */
@@ -19,8 +19,8 @@ static const char help[] =
 "usage: hamr-loop                        chat, on a terminal\n"
 "       hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
 "       hamr-loop [options] TASK -       ... with what stdin holds beside it\n"
-"       hamr-loop --resume[=ID] [TASK]   go on with a session\n"
-"       hamr-loop --fork=ID [--at LINE] [TASK]   branch off one\n"
+"       hamr-loop --resume[=ID] [TASK]   continue a session\n"
+"       hamr-loop --fork=ID [--at LINE] [TASK]   branch off a session\n"
 "       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
 "       hamr-loop --export openai|atif|html ID\n"
 "       hamr-loop --print-config | --doctor | --trust\n"
@@ -163,21 +163,6 @@ task_from_stdin(struct opts *o, struct err *e)
 	return 0;
 }
 
-/* What a command printed, say: it need not be text throughout. */
-static int
-piped_from_stdin(struct opts *o, struct err *e)
-{
-	struct buf b = BUF_INIT(PIPED_MAX + 1), clean = BUF_INIT(4 * PIPED_MAX);
-	int rc = read_stdin(&b, e);
-
-	if (rc == 0 && b.len > 0) {
-		o->piped_lossy = utf8_clean(&clean, b.p, b.len);
-		o->piped = buf_detach(&clean);
-	}
-	buf_release(&b);
-	return rc;
-}
-
 /* Behind a blank, what is short is a word of a task. */
 static bool
 may_be_id(const char *s)
@@ -213,8 +198,19 @@ operands(struct opts *o, int n, char **v, struct err *e)
 		o->task = xstrdup(v[0]);
 	if (dash && o->task == NULL && o->word == NULL)
 		rc = task_from_stdin(o, e);
-	else if (dash)
-		rc = piped_from_stdin(o, e);
+	else if (dash) {
+		/* the output of a command, say: not necessarily text */
+		struct buf b = BUF_INIT(PIPED_MAX + 1), clean =
+		    BUF_INIT(4 * PIPED_MAX);
+		int got = read_stdin(&b, e);
+
+		if (got == 0 && b.len > 0) {
+			o->piped_lossy = utf8_clean(&clean, b.p, b.len);
+			o->piped = buf_detach(&clean);
+		}
+		buf_release(&b);
+		rc = got;
+	}
 	return rc;
 }
 
@@ -250,24 +246,6 @@ is_word(const char *const *words, const char *given)
 	return *words != NULL;
 }
 
-/* What stands where a task would is the session. */
-static int
-about_session(struct opts *o, struct err *e)
-{
-	static const char *const views[] = { "budget", "ledger", "context",
-		NULL };
-	static const char *const forms[] = { "openai", "atif", "html", NULL };
-
-	o->id = o->task;
-	if (o->inspect != NULL && !is_word(views, o->inspect))
-		return err_set(e, ST_USAGE, "--inspect wants budget, ledger "
-		    "or context; not \"%s\"", o->inspect);
-	if (o->export != NULL && !is_word(forms, o->export))
-		return err_set(e, ST_USAGE, "--export wants openai, atif or "
-		    "html; not \"%s\"", o->export);
-	return 0;
-}
-
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
@@ -289,8 +267,25 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	}
 	if (operands(o, argc - optind, argv + optind, e) < 0)
 		return -1;
-	if (o->inspect != NULL || o->export != NULL)
-		return about_session(o, e);
+	if (o->inspect != NULL || o->export != NULL) {
+		/* What stands where a task would is the session. */
+		static const char *const views[] = { "budget", "ledger",
+		    "context",
+			NULL };
+		static const char *const forms[] = { "openai", "atif", "html",
+		    NULL };
+
+		o->id = o->task;
+		if (o->inspect != NULL && !is_word(views, o->inspect))
+			return err_set(e, ST_USAGE,
+			    "--inspect wants budget, ledger "
+			    "or context; not \"%s\"", o->inspect);
+		if (o->export != NULL && !is_word(forms, o->export))
+			return err_set(e, ST_USAGE,
+			    "--export wants openai, atif or "
+			    "html; not \"%s\"", o->export);
+		return 0;
+	}
 	if (check_task(o, e) < 0)
 		return -1;
 	if (o->at != 0 && o->fork == NULL)

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conf.h"
-#include "err.h"
+#include "conf/conf.h"
+#include "base/err.h"
 
 struct opts {
 	char *task;		/* NULL: none given; owned */
 	char *piped;		/* what stdin held beside a task; owned */
 	bool piped_lossy;	/* bytes of that had to be replaced */
-	char *word;		/* behind --resume and a blank: a session's id,
+	char *word;		/* after --resume and a blank: a session's id,
 				 * or the task; owned */
 	const char *mode, *strategy, *model, *base_url, *provider, *replay;
 	const char *profile, *repairs;

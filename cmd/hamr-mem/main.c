@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "command.h"
+#include "commands/commands.h"
+#include "index/index.h"
 
 static int
 run(const struct opts *o, struct err *e)
 {
 	switch (o->command) {
-	case CMD_STAGE: return command_stage(o, e);
+	case CMD_STAGE: return index_files(&(struct stage){
+		.files = (const char *const *)o->args,
+		.nfiles = o->nargs }, o, NULL, e);
 	case CMD_SAVE: return command_save(o, e);
 	case CMD_SEARCH: return command_search(o, e);
 	case CMD_LIST: return command_list(o, e);

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "key.h"
-#include "mem.h"
-#include "provider.h"
-#include "server.h"
+#include "ask/discover.h"
+#include "ask/replay.h"
+#include "ask/transcript.h"
+#include "base/mem.h"
+#include "net/key.h"
 
 static const char help[] =
 "usage: hamr-provider [-n|-r] [--base-url URL] [--model M] [--provider NAME]\n"
@@ -36,7 +37,8 @@ static const char help[] =
 "Example: echo '{\"role\":\"user\",\"content\":\"hi\"}' | hamr-provider\n";
 
 enum { OPT_API = OPT_COMMAND, OPT_BASE_URL, OPT_MODEL, OPT_PROVIDER,
-	OPT_REPLAY, OPT_REPLAY_SPEED, OPT_REPLAY_CHUNK, OPT_RECORD, OPT_MODELS, OPT_PROBE };
+	OPT_REPLAY, OPT_REPLAY_SPEED, OPT_REPLAY_CHUNK, OPT_RECORD, OPT_MODELS,
+	OPT_PROBE };
 
 static const struct option options[] = {
 	{ "api", 1, 0, OPT_API },
@@ -54,21 +56,9 @@ static const struct option options[] = {
 };
 
 static void
-bad_option(char **argv, int c)
-{
-	const char *what = c == ':' ? "needs an argument" :
-	    "is no option, or takes no argument";
-
-	if (optopt > 0 && optopt < 256)
-		err_die(ST_USAGE, "-%c %s; try hamr-provider --help", optopt,
-		    what);
-	err_die(ST_USAGE, "%s %s; try hamr-provider --help",
-	    argv[optind - 1], what);
-}
-
-static void
 read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
 {
+	char letter[3] = "-?";
 	int c;
 
 	opterr = 0;
@@ -86,23 +76,15 @@ read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
 		case OPT_MODELS: f->models = true; break;
 		case OPT_PROBE: f->probe = true; break;
 		default:
-			if (!stage_option(a, c, optarg, help))
-				bad_option(argv, c);
+			if (stage_option(a, c, optarg, help))
+				break;
+			letter[1] = (char)optopt;
+			err_die(ST_USAGE, "%s %s; try hamr-provider --help",
+			    optopt > 0 && optopt < 256 ? letter :
+			    argv[optind - 1], c == ':' ? "needs an argument" :
+			    "is not an option, or takes no argument");
 		}
 	f->quiet = a->quiet;
-}
-
-static struct conf *
-load_conf(const struct stage_args *a, struct err *e)
-{
-	char *root = a->no_config ? NULL : conf_root(".", e);
-	struct conf *c;
-
-	if (root == NULL && !a->no_config)
-		return NULL;
-	c = stage_conf(a, root, e);
-	free(root);
-	return c;
 }
 
 /* hamr-provider-NAME speaks the stage contract itself: we become it. */
@@ -170,7 +152,8 @@ main(int argc, char **argv)
 	struct stage_args args = { .mode = STAGE_FILTER };
 	struct flags flags = { .api = NULL };
 	struct settings set = { .replay = false };
-	struct conf *conf;
+	struct conf *conf = NULL;
+	char *root = NULL;
 	struct err e;
 	int st;
 
@@ -179,7 +162,10 @@ main(int argc, char **argv)
 	read_options(argc, argv, &args, &flags);
 	if (stage_format(&args, &e) < 0)
 		return err_report(&e);
-	conf = load_conf(&args, &e);
+	if (!args.no_config)
+		root = conf_root(".", &e);
+	if (root != NULL || args.no_config)
+		conf = stage_conf(&args, root, &e);
 	if (conf == NULL || settings_load(&set, conf, &flags, &e) < 0)
 		st = err_report(&e);
 	else if (set.program != NULL)
@@ -195,6 +181,7 @@ main(int argc, char **argv)
 	provider_release(&p);
 	settings_release(&set);
 	conf_free(conf);
+	free(root);
 	free(args.set);
 	return st;
 }

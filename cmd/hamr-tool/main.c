@@ -1,26 +1,25 @@
 /* main.c - hamr-tool: tool calls in, tool results out. */
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "box_wire.h"
-#include "env.h"
-#include "err.h"
-#include "gitrepo.h"
-#include "mcp.h"
-#include "mcp_serve.h"
-#include "mem.h"
-#include "mode.h"
-#include "stage.h"
-#include "supervisor.h"
+#include "sandbox/box.h"
+#include "base/err.h"
+#include "git/gitrepo.h"
+#include "extras/mcp.h"
+#include "serve/mcp_serve.h"
+#include "base/mem.h"
+#include "extras/mode.h"
+#include "stage/stage.h"
+#include "supervisor/supervisor.h"
 
-#include "tool.h"
-#include "undo.h"
+#include "calls/tool.h"
+#include "undo/undo.h"
 
 static const char help[] =
-"usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records >records\n"
+"usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records "
+">records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
 "       hamr-tool undo [ID] [--json] | undo --list\n"
 "       hamr-tool --schemas | --sandbox-status | --mcp\n"
@@ -62,15 +61,6 @@ bad_usage(const char *what)
 }
 
 static void
-parse_undo(struct opts *o, int argc, char **argv)
-{
-	o->undo = true;
-	o->undo_id = argc == 2 ? argv[1] : NULL;
-	if (argc > 2 || (o->list && (argc != 1 || o->json)) || o->schemas)
-		bad_usage("undo takes one ID, or --list");
-}
-
-static void
 parse(struct opts *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -104,7 +94,11 @@ parse(struct opts *o, int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (argc > 0 && strcmp(argv[0], "undo") == 0) {
-		parse_undo(o, argc, argv);
+		o->undo = true;
+		o->undo_id = argc == 2 ? argv[1] : NULL;
+		if (argc > 2 || (o->list && (argc != 1 || o->json)) ||
+		    o->schemas)
+			bad_usage("undo takes one ID, or --list");
 		return;
 	}
 	if (o->list)
@@ -137,7 +131,7 @@ find_root(const struct opts *o, struct err *e)
 		root = conf_root(".", e);
 		if (root != NULL)
 			say_foreign(o, e);
-		if (root == NULL || o->schemas || !conf_root_is_too_much(root))
+		if (root == NULL || o->schemas || !conf_root_is_too_broad(root))
 			return root;
 		err_set(e, ST_POLICY, "the root would be %s; go into a "
 		    "project, or pass --root %s", root, root);
@@ -152,34 +146,10 @@ find_root(const struct opts *o, struct err *e)
 	return root;
 }
 
-static struct tool *
-self(struct stage *s)
-{
-	return s->self;
-}
-
-static void
-on_record(struct stage *s, const struct rec *r)
-{
-	tool_record(self(s), r);
-}
-
-static void
-on_act(struct stage *s)
-{
-	tool_act(self(s));
-}
-
-static void
-on_reset(struct stage *s)
-{
-	tool_reset(self(s));
-}
-
 static void
 on_sync(struct stage *s)
 {
-	struct tool *t = self(s);
+	struct tool *t = s->self;
 
 	if (s->mode == STAGE_RESIDENT && t->told == NULL)
 		tool_put(t);
@@ -188,7 +158,7 @@ on_sync(struct stage *s)
 static void
 on_idle(struct stage *s, int fd)
 {
-	mcp_idle(self(s), fd);
+	mcp_idle(s->self, fd);
 }
 
 static int
@@ -203,31 +173,15 @@ print_schemas(struct stage *s, struct tool *t)
 }
 
 static int
-run_undo(const struct opts *o, struct tool *t, struct err *e)
-{
-	int status;
-
-	if (tool_open(t, e) < 0)
-		return err_report(e);
-	status = o->list ? undo_list(t->files, e) :
-	    undo_run(t->files, o->undo_id, o->json, e);
-	if (status != ST_OK)
-		err_report(e);
-	tool_close(t);
-	return status;
-}
-
-static int
 print_status(const struct tool *t, struct err *e)
 {
-	struct boxes *bs = boxes_new(t->conf, t->root);
+	struct sandboxes *bs = sandboxes_new(t->conf, t->root);
 	struct buf b = BUF_INIT(1 << 16);
 	struct rec_out out;
 	bool enforced;
 
-	boxes_status(bs, &b);
-	enforced = boxes_enforce(bs);
-	boxes_free(bs);
+	enforced = sandboxes_status(bs, &b);
+	sandboxes_free(bs);
 	rec_out_init(&out, STDOUT_FILENO, "stdout");
 	b.len--;	/* rec_put ends it */
 	rec_put(&out, buf_view(&b));
@@ -237,68 +191,48 @@ print_status(const struct tool *t, struct err *e)
 	return enforced ? ST_OK : ST_NO;
 }
 
-/* Not a filter of records: stdin is not ours. */
-static void
-no_stage(struct stage *s)
-{
-	s->mode = STAGE_FILTER;
-	s->in.eof = true;
-	rec_out_init(&s->out, STDOUT_FILENO, "stdout");
-}
-
-static int
-run_with(struct stage *s, const struct opts *o, struct tool *t, struct err *e)
-{
-	int status;
-
-	stage_apply(s, &o->args);
-	s->max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
-	if (o->schemas || o->mcp || o->name != NULL) {
-		no_stage(s);
-		s->stream = o->args.stream && o->json;
-	}
-	if (tool_open(t, e) < 0)
-		return err_report(e);
-	if (o->schemas)
-		status = print_schemas(s, t);
-	else if (o->mcp)
-		status = mcp_serve(t);
-	else
-		status = o->name != NULL ? tool_once(t, o->name, o->json_args,
-	    o->json) : stage_run(s);
-	tool_close(t);
-	return status;
-}
-
 static int
 run(const struct opts *o, struct tool *t, struct err *e)
 {
 	static const struct stage_ops ops = { .name = "tool",
-		.record = on_record, .act = on_act, .sync = on_sync,
-		.idle = on_idle, .reset = on_reset };
+		.record = tool_record, .act = tool_act, .sync = on_sync,
+		.idle = on_idle, .reset = tool_reset };
 	static const struct stage_ops server = { .name = "tool",
 		.input = mcp_serve_input };
 	struct stage s = { .ops = o->mcp ? &server : &ops, .self = t };
 	int status;
 
+	stage_apply(&s, &o->args);
+	s.max_bytes = (size_t)conf_int(t->conf, "record.max_bytes");
+	if (o->undo || o->schemas || o->mcp || o->name != NULL) {
+		/* not a filter of records: stdin is not ours */
+		s.mode = STAGE_FILTER;
+		s.in.eof = true;
+		rec_out_init(&s.out, STDOUT_FILENO, "stdout");
+		s.stream = o->args.stream && o->json;
+	}
 	t->stage = &s;
-	if (o->undo)
-		no_stage(&s);
-	status = o->undo ? run_undo(o, t, e) : run_with(&s, o, t, e);
+	if (tool_open(t, e) < 0) {
+		t->stage = NULL;
+		return err_report(e);
+	}
+	if (o->undo) {
+		status = o->list ? undo_list(t->files, e) :
+		    undo_run(t->files, o->undo_id, o->json, e);
+		if (status != ST_OK)
+			err_report(e);
+	} else if (o->schemas) {
+		status = print_schemas(&s, t);
+	} else if (o->mcp) {
+		status = mcp_serve(t);
+	} else if (o->name != NULL) {
+		status = tool_once(t, o->name, o->json_args, o->json);
+	} else {
+		status = stage_run(&s);
+	}
+	tool_close(t);
 	t->stage = NULL;	/* it ends with this function */
 	return status;
-}
-
-/* What we open later must not become fd 0 to 2: children get those. */
-static void
-fill_standard_fds(void)
-{
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	close(fd);
 }
 
 int
@@ -314,7 +248,6 @@ main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], WIRE_ARG) == 0)
 		supervisor_main();
 	err_program("hamr-tool");
-	fill_standard_fds();
 	parse(&o, argc, argv);
 	if (stage_format(&o.args, &e) == 0)
 		root = find_root(&o, &e);

@@ -1,10 +1,10 @@
 /* dialect.c - fuzz: calls and thoughts in a text are the same however it is
  * cut, and what is called is an object. */
-#include "dialect.h"
+#include "dialect/dialect.h"
 #include "fuzz.h"
-#include "scan.h"
-#include "think.h"
-#include "utf8.h"
+#include "json/scan.h"
+#include "answer/reasoning.h"
+#include "base/utf8.h"
 
 static const char tools[] = "[{\"type\":\"function\",\"function\":{\"name\":"
     "\"read\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":"
@@ -50,13 +50,13 @@ on_malformed(void *ctx, struct slice block)
 }
 
 static void
-on_thought(void *ctx, enum think_kind kind, struct slice s)
+on_thought(void *ctx, enum reasoning_kind kind, struct slice s)
 {
 	struct got *g = ctx;
 
-	if (kind != THINK_TAKE_BACK) {
+	if (kind != SPLIT_RECLASSIFY) {
 		HOLDS(s.n > 0);
-		put(g, kind == THINK_CONTENT ? 'T' : 'R', s);
+		put(g, kind == SPLIT_CONTENT ? 'T' : 'R', s);
 		return;
 	}
 	/* what was content is reasoning */
@@ -93,7 +93,7 @@ feed(struct slice in, int rule, enum dialect_kind kind, bool cut,
 static void
 think(struct slice in, int rule, struct got *g)
 {
-	struct think *t = think_new(on_thought, g);
+	struct reasoning *t = reasoning_new(on_thought, g);
 	size_t at = 0;
 
 	for (size_t i = 0; at < in.n; i++) {
@@ -101,12 +101,12 @@ think(struct slice in, int rule, struct got *g)
 		    in.n - at);
 		char *piece = fuzz_copy(in.p + at, k);
 
-		think_feed(t, (struct slice){ piece, k });
+		reasoning_feed(t, (struct slice){ piece, k });
 		free(piece);
 		at += k;
 	}
-	think_end(t);
-	think_free(t);
+	reasoning_end(t);
+	reasoning_free(t);
 }
 
 int

@@ -3,7 +3,7 @@
  * Input: a flag byte, then the text, and pairs of old and new, with the byte
  * 0xff between them.
  */
-#include "edit.h"
+#include "files/edit.h"
 #include "fuzz.h"
 
 static struct slice
@@ -81,7 +81,7 @@ try(const struct edits *e, struct slice text)
 	}
 	if (e->n == 1)
 		plain(e, text, found, f.code, &out);
-	nearest_say(text, buf_view(&e->v[0].old), &words);
+	edit_nearest(text, buf_view(&e->v[0].old), &words);
 	free(h.v);
 	buf_release(&out);
 	buf_release(&words);

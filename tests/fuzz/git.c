@@ -2,9 +2,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "fuzz.h"
-#include "gitignore.h"
+#include "git/gitignore.h"
 
 /* One for the process, left in /tmp. */
 static const char *

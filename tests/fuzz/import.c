@@ -1,10 +1,9 @@
 /* import.c - fuzz: tools and paths are renamed, and pairs made, of anything. */
 #include "fuzz.h"
-#include "import_name.h"
-#include "import_pair.h"
-#include "rec.h"
-#include "units.h"
-#include "utf8.h"
+#include "import/import_convert.h"
+#include "record/rec.h"
+#include "import/value_reader.h"
+#include "base/utf8.h"
 
 static void
 canonical(struct slice args)
@@ -30,10 +29,13 @@ canonical(struct slice args)
 static void
 pairs(const char *p, size_t n)
 {
-	struct import_pair pair = { .format = "fuzz" };
+	struct import_convert pair = { .format = "fuzz" };
 	struct scan s = { 0 }, check = { 0 };
 	struct buf out = BUF_INIT(1 << 24);
-	struct rec r;
+	struct rec r, made;
+	struct slice call;
+	struct walk w;
+	size_t calls = 0;
 
 	for (size_t at = 0; at < n;) {
 		const char *lf = memchr(p + at, '\n', n - at);
@@ -42,18 +44,23 @@ pairs(const char *p, size_t n)
 		if (rec_parse(&s, p + at, k, &r) == 0) {
 			canonical(r.line);
 			buf_reset(&out);
-			import_pair(&pair, &r, false, &out);
+			import_convert(&pair, &r, false, &out);
 			HOLDS(out.len == 0 || memchr(out.p, '\n', out.len) ==
 			    NULL);
-			HOLDS(out.len == 0 || scan_record(&check, out.p,
-			    out.len) == 0);
+			HOLDS(out.len == 0 || rec_parse(&check, out.p,
+			    out.len, &made) == 0);
+			if (out.len > 0 && scan_kind(rec_get(&made,
+			    "tool_calls")) == SCAN_ARRAY) {
+				walk_in(&w, rec_get(&made, "tool_calls"));
+				while (walk_next(&w, NULL, &call))
+					calls++;
+			}
 		}
 		at += k + 1;
 	}
-	import_pair_end(&pair);
-	HOLDS(pair.results + pair.unanswered <= pair.calls + pair.strays +
-	    pair.results);
-	import_pair_release(&pair);
+	import_convert_end(&pair);
+	HOLDS(pair.unanswered <= calls);
+	import_convert_release(&pair);
 	scan_release(&s);
 	scan_release(&check);
 	buf_release(&out);
@@ -64,11 +71,11 @@ static void
 mend(const char *p, size_t n)
 {
 	struct buf out = BUF_INIT(1 << 24);
-	bool lost = units_mend((struct slice){ p, n }, &out);
+	bool lost = value_mend((struct slice){ p, n }, &out);
 
 	HOLDS(utf8_check(out.p, out.len) == out.len);
 	HOLDS(lost || utf8_check(p, n) == n);
-	HOLDS(units_value_end((struct slice){ p, n }) <= n);
+	HOLDS(value_end((struct slice){ p, n }) <= n);
 	buf_release(&out);
 }
 

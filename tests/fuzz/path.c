@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "path.h"
+#include "root/path.h"
 
 static void
 put(const char *name, const char *text)

@@ -2,7 +2,7 @@
 #include <sqlite3.h>
 
 #include "fuzz.h"
-#include "query.h"
+#include "find/query.h"
 
 /* The index of hamr-mem, with one row. */
 static sqlite3_stmt *

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "import_guess.h"
-#include "rec.h"
-#include "scan.h"
-#include "units.h"
+#include "import/import_guess.h"
+#include "record/rec.h"
+#include "json/scan.h"
+#include "import/value_reader.h"
 
 static void
 say(const struct guess *g, struct buf *log)
@@ -85,10 +85,10 @@ over_lines(const char *p, size_t n)
 }
 
 static void
-units(const char *p, size_t n, bool lines, bool elements)
+values(const char *p, size_t n, bool lines, bool elements)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC), got;
-	struct units u = { .lines = lines, .elements = elements };
+	struct value_reader u = { .lines = lines, .elements = elements };
 	struct scan s = { .p = NULL };
 	struct rec_in in;
 	struct err e;
@@ -98,12 +98,12 @@ units(const char *p, size_t n, bool lines, bool elements)
 	    lseek(fd, 0, SEEK_SET) == 0);
 	rec_in_init(&in, fd, "fuzz", REC_MAX);
 	u.in = &in;
-	while ((got = units_next(&u, true, &e)) != 0) {
+	while ((got = value_reader_next(&u, true, &e)) != 0) {
 		HOLDS(most-- > 0);
 		if (got == 1)
 			HOLDS(scan_value(&s, u.json.p, u.json.n) == 0);
 	}
-	units_release(&u);
+	value_reader_release(&u);
 	rec_in_release(&in);
 	scan_release(&s);
 	close(fd);
@@ -117,7 +117,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	in_pieces(p, n, rule);
 	over_lines(p, n);
-	units(p, n, rule & 2, rule & 4);
+	values(p, n, rule & 2, rule & 4);
 	free(p);
 	return 0;
 }

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "rec.h"
-#include "scan.h"
+#include "record/rec.h"
+#include "json/scan.h"
 
 /* ---- slices ---- */
 

@@ -1,6 +1,6 @@
 /* sse.c - fuzz: server-sent events are the same however they are cut. */
 #include "fuzz.h"
-#include "sse.h"
+#include "net/sse.h"
 
 struct log {
 	struct buf *out;

@@ -1,8 +1,8 @@
 /* toml.c - fuzz: what is read as TOML, written down and read again, is the
  * same; and any text as a setting of the configuration. */
-#include "conf.h"
+#include "conf/conf.h"
 #include "fuzz.h"
-#include "toml.h"
+#include "conf/toml.h"
 
 /* Keys come with their whole path, so headers of tables need no line. */
 static int

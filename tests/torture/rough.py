@@ -122,11 +122,14 @@ def stop(broken, name, seconds, chance, folder):
     if name == "loop":
         pid = p.pid
     grown = 0
-    if pid is not None:
-        os.kill(pid, signal.SIGSTOP)
-        time.sleep(seconds)
-        grown = resident(p.pid)
-        os.kill(pid, signal.SIGCONT)
+    try:
+        if pid is not None:
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(seconds)
+            grown = resident(p.pid)
+            os.kill(pid, signal.SIGCONT)
+    except ProcessLookupError:
+        pass    # it had ended by itself before it was stopped
     out, err = p.communicate(timeout=60)
     if p.returncode != 0:
         return f"status {p.returncode}, said {err.decode()[-200:]!r}"

@@ -1,7 +1,7 @@
 /* conf_fix.h - what the tests of configuration share: a folder with home/,
  * repo/.hamr/ and etc.toml, and conf_load with its stderr caught.
  *
- * conf_load.c is compiled in, so that the system's file is the one in the
+ * conf.c is compiled in, so that the system's file is the one in the
  * test's folder.
  */
 #ifndef HAMR_CONF_FIX_H
@@ -18,12 +18,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "file.h"
-#include "mem.h"
+#include "base/file.h"
+#include "base/mem.h"
 
 static char etc[4200];
 #define HAMR_ETC etc
-#include "conf_load.c"
+#include "conf/conf.c"
 
 struct fix {
 	char dir[64];		/* with home/, repo/.hamr/, etc.toml in it */

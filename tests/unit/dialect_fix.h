@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "dialect.h"
-#include "mem.h"
+#include "dialect/dialect.h"
+#include "base/mem.h"
 
 static const char tools[] = "[{\"type\":\"function\",\"function\":{\"name\":"
     "\"read\",\"description\":\"d\",\"parameters\":{\"type\":\"object\","

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bits.h"
+#include "json/bits.h"
 
 #define SEEN 6
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "command.h"
+#include "session/same_command.h"
 
 static const struct {
 	const char *wanted, *ran;

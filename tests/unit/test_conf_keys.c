@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "conf_impl.h"
+#include "conf/internal.h"
 
 static void
 test_table(void **state)
@@ -49,7 +49,10 @@ test_nearest(void **state)
 	(void)state;
 	near_is("agent.max_model_step", "agent.max_model_steps");
 	near_is("agent.mdoe", "agent.mode");
+	near_is("agent.max_step", "agent.max_model_steps");
+	near_is("agent.max_steps", "agent.max_model_steps");
 	near_is("max_model_steps", "agent.max_model_steps");
+	near_is("context.max_model_steps", "agent.max_model_steps");
 	near_is("agent.warn_threshold", "loop_guard.warn_threshold");
 	near_is("provider.fast.modle", "provider.fast.model");
 	near_is("mcp.files.comand", "mcp.files.command");

@@ -1,6 +1,6 @@
 /* test_conf_repo.c - S12: the repository's file, untrusted, trusted, unfit. */
 #include "conf_fix.h"
-#include "sha.h"
+#include "json/sha.h"
 
 static void
 test_untrusted(void **state)

@@ -1,6 +1,6 @@
 /* test_conf_trust.c - trust written into the user's file. */
 #include "conf_fix.h"
-#include "sha.h"
+#include "json/sha.h"
 
 #define EVIL "mcp.a.command = ['x']\n"
 #define OTHER "\"/other\" = \"000000000000000000000000000000000000000000000" \
@@ -165,6 +165,35 @@ test_refused(void **state)
 	free(at);
 }
 
+/* [allow]: a list for each repository, one more at a time. */
+static void
+test_allow(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c;
+
+	put_file(f, "repo/.hamr/config.toml", "allow.'/r' = ['command x']\n");
+	put_file(f, "home/hamr/config.toml", "# mine\n[allow]\n"
+	    "'/b' = ['path a']\n[agent]\n");
+	assert_int_equal(conf_allow("/r", "command make \"x\"\n", &f->e), 0);
+	assert_int_equal(conf_allow("/r", "path a\\b", &f->e), 0);
+	assert_int_equal(conf_allow("/r", "path a\\b", &f->e), 0);
+	user_is(f, "", "# mine\n[allow]\n"
+	    "\"/r\" = [\"command make \\\"x\\\"\\u000A\", "
+	    "\"path a\\\\b\"]\n'/b' = ['path a']\n[agent]\n");
+	c = loads(f, NULL, NULL);
+	assert_non_null(strstr(f->said, "ignored: [allow]"));
+	assert_true(conf_allows(c, "/r", "command make \"x\"\n"));
+	assert_true(conf_allows(c, "/r", "path a\\b"));
+	assert_true(conf_allows(c, "/b", "path a"));
+	assert_false(conf_allows(c, "/b", "path a\\b"));
+	assert_false(conf_allows(c, "/r", "command x"));
+	conf_free(c);
+	assert_int_equal(conf_allow("/r", "path \xff", &f->e), -1);
+	put_file(f, "home/hamr/config.toml", "[allow]\n'/r' = 'x'\n");
+	assert_int_equal(conf_allow("/r", "path a", &f->e), -1);
+}
+
 int
 main(void)
 {
@@ -173,6 +202,7 @@ main(void)
 		LAYER(test_kept),
 		LAYER(test_user_link),
 		LAYER(test_refused),
+		LAYER(test_allow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

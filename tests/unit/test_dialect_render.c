@@ -1,6 +1,6 @@
 /* test_dialect_render.c - tools and calls written as text for a server. */
 #include "dialect_fix.h"
-#include "scan.h"
+#include "json/scan.h"
 
 static void
 rendered(enum dialect_kind kind, const char *messages, const char *tool_list,

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "diff.h"
-#include "edit.h"
-#include "proof.h"
-#include "scan.h"
+#include "files/diff.h"
+#include "files/edit.h"
+#include "files/proof.h"
+#include "json/scan.h"
 
 /* Edit text; the result, or "CODE: words".  Yours. */
 static char *

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "../../cmd/hamr-guard/book.c"
-#include "../../cmd/hamr-guard/sorted.c"
-#include "../../lib/term.h"
+#include "json/scan.h"
+#include "profiles/foreign.h"
+#include "term/term.h"
 
 #define E_ACUTE "e\xcc\x81"		/* e and a combining acute */
 #define NIHON "\xe6\x97\xa5\xe6\x9c\xac"	/* two ideographs */
@@ -115,7 +115,7 @@ sorts(void **state)
 
 		assert_int_equal(scan_value(&s, row[i][0],
 		    strlen(row[i][0])), 0);
-		sorted_json(slice_of(row[i][0]), &b);
+		canonical_value(slice_of(row[i][0]), true, &b);
 		assert_string_equal(b.p, row[i][1]);
 		buf_release(&b);
 	}
@@ -125,29 +125,30 @@ sorts(void **state)
 static void
 counts(void **state)
 {
-	struct book b = { .n = 0 };
-	struct page *p = NULL;
+	struct streaks all = { .n = 0 };
+	struct sig sig = { 1, 2 };
+	struct streak *e = NULL;
 	char key[16];
 
 	(void)state;
-	for (size_t i = 1; i <= BOOK_IDS + 2; i++) {
+	for (size_t i = 1; i <= COUNTED_MAX + 2; i++) {
+		struct open_call call = { .id = key, .line = i };
+
 		snprintf(key, sizeof key, "\"%zu\"", i);
-		p = book_page(&b, SLICE("x"));
-		page_count(p, key, i);
+		e = streaks_put(&all, sig);
+		foreign_count(e, &call);
 	}
-	assert_int_equal(p->n, BOOK_IDS + 2);
-	assert_int_equal(p->nid, BOOK_IDS);
-	assert_string_equal(p->id[0], "\"3\"");
-	assert_int_equal(p->line[BOOK_IDS - 1], BOOK_IDS + 2);
-	for (size_t i = 0; i < BOOK_MAX - 1; i++) {
-		snprintf(key, sizeof key, "k%zu", i);
-		book_page(&b, slice_of(key));
-	}
-	assert_int_equal(book_page(&b, SLICE("x"))->n, BOOK_IDS + 2);
-	book_page(&b, SLICE("one more"));
-	assert_int_equal(b.n, 1);	/* all was forgotten */
-	assert_int_equal(book_page(&b, SLICE("x"))->n, 0);
-	book_clear(&b);
+	assert_int_equal(e->n, COUNTED_MAX + 2);
+	assert_int_equal(e->calls.n, COUNTED_MAX);
+	assert_string_equal(e->calls.c[0].id, "\"3\"");
+	assert_int_equal(e->calls.c[COUNTED_MAX - 1].line, COUNTED_MAX + 2);
+	for (uint64_t i = 0; i < STREAKS_MAX - 1; i++)
+		streaks_put(&all, (struct sig){ i + 9, i });
+	assert_int_equal(streaks_put(&all, sig)->n, COUNTED_MAX + 2);
+	for (uint64_t i = 0; i < STREAKS_MAX; i++)
+		streaks_put(&all, (struct sig){ i, i + 9 });
+	assert_int_equal(streaks_put(&all, sig)->n, 0);	/* forgotten */
+	streaks_release(&all);
 }
 
 int

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../cmd/hamr-guard/shell.c"
+#include "sign/shell.h"
 
 static struct shell
 of(const char *cmd)

@@ -7,56 +7,53 @@
 
 #include <cmocka.h>
 
-#include "../../cmd/hamr-guard/cycle.c"
-#include "../../cmd/hamr-guard/hset.c"
-#include "../../cmd/hamr-guard/ids.c"
-#include "../../cmd/hamr-guard/seen.c"
-#include "../../cmd/hamr-guard/status.c"
+#include "judge/streaks.h"
+#include "prose/prose.h"
+#include "text/hash_set.h"
 
 static void
 set(void **state)
 {
-	struct hset s = { .max = 4096 };
+	struct hash_set s = { .max = 4096 };
 	uint64_t h = 1;
 
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		h = h * 6364136223846793005u + 1442695040888963407u;
-		assert_true(hset_add(&s, h));
-		assert_false(hset_add(&s, h));
+		assert_true(hash_set_add(&s, h));
+		assert_false(hash_set_add(&s, h));
 		assert_true(s.young.n + s.old.n <= 4096);
 		assert_true(s.young.cap <= 8192);
 	}
-	assert_false(hset_has(&s, 1442695040888963407u));
-	assert_true(hset_add(&s, 0));
-	assert_false(hset_add(&s, 0));
-	hset_clear(&s);
-	assert_true(hset_add(&s, h));
-	hset_release(&s);
+	assert_true(hash_set_add(&s, 0));
+	assert_false(hash_set_add(&s, 0));
+	hash_set_clear(&s);
+	assert_true(hash_set_add(&s, h));
+	hash_set_release(&s);
 }
 
 static void
 signatures(void **state)
 {
-	struct seen_set s = { .n = 0 };
+	struct streaks s = { .n = 0 };
 	struct sig sig = { 1, 1 }, used = { 0, 0 };
 
 	(void)state;
-	assert_null(seen_get(&s, sig));
-	for (unsigned i = 0; i < 3 * SEEN_MAX; i++) {
+	assert_null(streaks_get(&s, sig));
+	for (unsigned i = 0; i < 3 * STREAKS_MAX; i++) {
 		sig = (struct sig){ i % 7, i + 1 };
-		seen_put(&s, sig)->n = i;
-		ids_add(&seen_get(&s, sig)->ids, "\"c\"", i, 1);
-		assert_int_equal(seen_put(&s, used)->n, 0);
-		assert_true(s.n <= SEEN_MAX);
+		streaks_put(&s, sig)->n = i;
+		call_row_add(&streaks_get(&s, sig)->calls, 8, "\"c\"", i);
+		assert_int_equal(streaks_put(&s, used)->n, 0);
+		assert_true(s.n <= STREAKS_MAX);
 	}
 	sig = (struct sig){ 5, 6 };
-	assert_null(seen_get(&s, sig));
-	sig = (struct sig){ (3 * SEEN_MAX - 1) % 7, 3 * SEEN_MAX };
-	assert_int_equal(seen_get(&s, sig)->n, 3 * SEEN_MAX - 1);
-	seen_clear(&s);
-	assert_null(seen_get(&s, sig));
-	seen_release(&s);
+	assert_null(streaks_get(&s, sig));
+	sig = (struct sig){ (3 * STREAKS_MAX - 1) % 7, 3 * STREAKS_MAX };
+	assert_int_equal(streaks_get(&s, sig)->n, 3 * STREAKS_MAX - 1);
+	streaks_clear(&s);
+	assert_null(streaks_get(&s, sig));
+	streaks_release(&s);
 }
 
 static void
@@ -106,9 +103,9 @@ statuses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-		assert_true(status_only(slice_of(yes[i])));
+		assert_true(prose_is_status(slice_of(yes[i])));
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-		assert_false(status_only(slice_of(no[i])));
+		assert_false(prose_is_status(slice_of(no[i])));
 }
 
 int

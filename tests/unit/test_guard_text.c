@@ -8,23 +8,21 @@
 
 #include <cmocka.h>
 
-#include "text.h"
+#include "json/scan.h"
+#include "text/digest.h"
 
 static struct digest
-digest(const char *json, struct hset *seen)
+digest(const char *json, struct hash_set *seen)
 {
 	struct buf scratch[2] = { BUF_INIT(1 << 20), BUF_INIT(1 << 20) };
-	struct hset own = { .max = 4096 };
-	struct buf quoted = BUF_INIT(1 << 20);
+	struct hash_set own = { .max = 4096 };
+	struct buf text = BUF_INIT(1 << 20);
 	struct digest d = { 0 };
-	struct slice text;
 
-	/* as in a record: between quotes */
-	buf_fmt(&quoted, "\"%s\"", json);
-	text = (struct slice){ quoted.p + 1, quoted.len - 2 };
-	text_digest(text, seen != NULL ? seen : &own, true, scratch, &d);
-	hset_release(&own);
-	buf_release(&quoted);
+	scan_inside(slice_of(json), &text);
+	digest_text(&text, seen != NULL ? seen : &own, true, scratch, &d);
+	hash_set_release(&own);
+	buf_release(&text);
 	buf_release(&scratch[0]);
 	buf_release(&scratch[1]);
 	return d;
@@ -48,7 +46,7 @@ spelling(void **state)
 	char a[400], b[400];
 
 	(void)state;
-	/* at every place in the blocks that are looked at */
+	/* at every place in a block of 64 bytes */
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		for (int n = 0; n < 70; n++) {
 			struct digest x, y;
@@ -177,7 +175,7 @@ json_members(void **state)
 static void
 gain(void **state)
 {
-	struct hset seen = { .max = 4096 };
+	struct hash_set seen = { .max = 4096 };
 
 	(void)state;
 	assert_int_equal(digest("  ab\\tc\\\"\303\251\\t \\nab", &seen).gain, 8);
@@ -185,7 +183,7 @@ gain(void **state)
 	assert_int_equal(digest("ab\\n\\u0061b\\nabc", &seen).gain, 3);
 	assert_int_equal(digest("", &seen).lines, 0);
 	assert_int_equal(digest("\\n \\t\\r\\n", &seen).lines, 0);
-	hset_release(&seen);
+	hash_set_release(&seen);
 }
 
 int

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "intent.h"
+#include "turn/intent.h"
 
 #define TABLE TESTS "/data/loop/tasks.tsv"
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "lock.h"
+#include "session/lock.h"
 
 struct fix {
 	char dir[64];

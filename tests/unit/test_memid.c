@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "memid.h"
+#include "record/memid.h"
 
 /* The first 12 digits of the hash of n bytes, NULs among them. */
 static void

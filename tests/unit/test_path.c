@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "path.h"
-#include "secret.h"
+#include "root/path.h"
+#include "root/secret.h"
 
 struct fix {
 	char dir[64];

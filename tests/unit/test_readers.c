@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "readers.h"
+#include "calls/readers.h"
 
 static const char *const readers[] = {
 	"ls", " ls  -la\tsrc ", "cat a.c", "cat 'a b' \"c d\"", "cat a\\ b",

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "file.h"
-#include "msg.h"
-#include "rec.h"
+#include "base/file.h"
+#include "record/msg.h"
+#include "record/rec.h"
 
 /* A pipe that somebody fills k bytes at a time. */
 static int

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "scan.h"
+#include "json/scan.h"
 
 static int
 verdict(const char *text, size_t n, const char **why)
@@ -184,6 +184,8 @@ slices(void **state)
 	assert_true(scan_true(scan_get(doc, "t")));
 	walk_in(&w, scan_get(doc, "e"));
 	assert_false(walk_next(&w, NULL, &el));
+	walk_list(&w, doc);
+	assert_false(walk_next(&w, NULL, &el));
 	assert_null(scan_get(doc, "absent").p);
 	buf_release(&b);
 	scan_release(&s);
@@ -201,6 +203,13 @@ quoting(void **state)
 	    "\"a\\\"b\\\\c\\n\\t\\u0001\x7f\xc3\xa9/\"");
 	assert_true(scan_str(buf_view(&q), &back));
 	assert_string_equal(back.p, raw);
+	buf_reset(&q);
+	scan_put(&q, "{'a':@,'b':[$,$]}", SLICE("x\""), SLICE("1"),
+	    SLICE("{\"c\":2}"));
+	scan_put(&q, ",'d'");
+	scan_put(&q, "@", (struct slice){ NULL, 0 });
+	assert_string_equal(q.p,
+	    "{\"a\":\"x\\\"\",\"b\":[1,{\"c\":2}]},\"d\"\"\"");
 	buf_release(&q);
 	buf_release(&back);
 }
@@ -281,7 +290,7 @@ test_decode_ceiling(void **state)
 
 /* One scanner for texts that begin alike says of each what a new one says. */
 static void
-test_past(void **state)
+test_prefix(void **state)
 {
 	static const char *const bits[] = { ",{\"a\":1}", ",{\"a\":1,\"a\":2}",
 	    "]", ",", "[", "}", "\"", ",[1,2]", ",\"\\u00e9\"", ",{\"k\":[0]}" };
@@ -420,7 +429,7 @@ main(void)
 		cmocka_unit_test(keys_twice),
 		cmocka_unit_test(depth),
 		cmocka_unit_test(block_borders),
-		cmocka_unit_test(test_past),
+		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(slices),
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(test_walk_strings),

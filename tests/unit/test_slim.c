@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "scan.h"
-#include "stub.h"
+#include "json/scan.h"
+#include "items/stub.h"
 
 /* What strings are made of here; the last two are halves of a pair. */
 static const char *const pieces[] = { "a", "\\n", "\\\"", "\\\\", "\\u0041",

@@ -7,9 +7,10 @@
 
 #include <cmocka.h>
 
-#include "../../lib/ctrl.h"
-#include "../../lib/term.h"
-#include "../../lib/utf8.h"
+#include "base/ctrl.h"
+#include "term/cluster.h"
+#include "term/term.h"
+#include "base/utf8.h"
 
 static void
 is_text(const char *in, const char *want,
@@ -44,6 +45,73 @@ escaped(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		is_text(row[i][0], row[i][1], term_escape);
+}
+
+/* Whatever the pieces, the same. */
+static void
+in_pieces(void **state)
+{
+	static const char text[] = "a\xe2\x80\xae" "b\xf0\x9f\x91\xa9\xe2\x80\x8d"
+	    "\xf0\x9f\x92\xbb\xe2\x80\x8d" "c\xff\xf0\x9f" "d\033e\xe6\x97\xa5";
+	struct buf whole = BUF_INIT(1 << 16), parts = BUF_INIT(1 << 16);
+	size_t n = sizeof text - 1;
+
+	(void)state;
+	term_escape(&whole, slice_of(text));
+	for (size_t cut = 0; cut <= n; cut++) {
+		unsigned long before = 0;
+		size_t done = term_escape_part(&parts, (struct slice){ text,
+		    cut }, &before);
+
+		assert_true(cut - done <= 6);
+		done += term_escape_part(&parts, (struct slice){ text + done,
+		    n - done }, &before);
+		assert_int_equal(done, n);
+		assert_string_equal(parts.p, whole.p);
+		buf_reset(&parts);
+	}
+	buf_release(&whole);
+	buf_release(&parts);
+}
+
+/* A cluster is as wide as its widest character; without the library marks of
+ * no width stay with what they are on. */
+static void
+clusters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n, columns;
+		bool differs;
+	} row[] = {
+		{ "ab", 1, 1, false }, { "e\xcc\x81x", 3, 1, false },
+		{ "\xe6\x97\xa5x", 3, 2, false }, { "\033[", 1, 1, false },
+		{ "\xe2\x80\xae", 3, 1, false }, { "\xff", 1, 1, false },
+		{ "", 0, 1, false },
+		{ "\xe2\x9d\xa4\xef\xb8\x8f!", 6, 2, true },
+		{ "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb!", 11, 2,
+		    true },
+		{ "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa\xf0\x9f\x87\xa9", 8, 2,
+		    true },
+		{ "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd.", 8, 2, true },
+		{ "a\xe2\x80\x8d" "b", 1, 1, false },
+	};
+	size_t w;
+
+	(void)state;
+	term_init();
+	assert_int_equal(term_cluster(slice_of("e\xcc\x81x"), &w), 3);
+	if (!term_open_clusters())
+		skip();
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct slice t = slice_of(row[i].text);
+
+		assert_int_equal(term_cluster(t, &w), row[i].n);
+		assert_int_equal(w, row[i].columns);
+		t.n = row[i].n;
+		assert_int_equal(term_cluster_differs(t), row[i].differs);
+		assert_int_equal(term_width(t), t.n > 0 ? w : 0);
+	}
 }
 
 static void
@@ -89,7 +157,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(escaped), cmocka_unit_test(json),
+		cmocka_unit_test(escaped),
+		cmocka_unit_test(in_pieces),
+		cmocka_unit_test(clusters), cmocka_unit_test(json),
 		cmocka_unit_test(none_passes),
 	};
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "token.h"
+#include "tokens/token.h"
 
 static const char HELLO[] = "Hello, world! int main(void){return 0;}\n";
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "buf.h"
-#include "err.h"
-#include "toml.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "conf/toml.h"
 
 static int
 show(void *ctx, const struct toml_event *ev, struct err *e)

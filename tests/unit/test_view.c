@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "view.h"
+#include "view/view.h"
 
 #define CALL(id) "{\"id\":\"" id "\",\"type\":\"function\",\"function\":" \
 	"{\"name\":\"read\",\"arguments\":\"{}\"}}"
@@ -66,7 +66,7 @@ grows_at_its_end(void **state)
 	    "{\"by\":\"loop\"}}");
 	prints(v, "[" USER("a\\n\\nb") "," ASSISTANT(CALL("1")) ","
 	    TOOL("1", "r\\n\\n[loop] n") "]");
-	assert_int_equal(view_open_calls(v), 0);
+	assert_int_equal(v->pairing.open, 0);
 	view_free(v);
 }
 
@@ -131,8 +131,8 @@ calls_in_the_text(void **state)
 	add(v, "{\"role\":\"assistant\",\"content\":\"<tool_call>{\\\"name\\\":"
 	    "\\\"a\\\"}</tool_call><tool_call>{}</tool_call>\"}");
 	add(v, USER("<tool_response>1</tool_response>"));
-	assert_int_equal(view_node(v, 0)->ncalls, 2);
-	assert_int_equal(view_node(v, 0)->answered, 1);
+	assert_int_equal(v->nodes[0].ncalls, 2);
+	assert_int_equal(v->nodes[0].answered, 1);
 	add(v, USER("<tool_response>2</tool_response>"
 	    "<tool_response>3</tool_response> and on"));
 	prints(v, "[{\"role\":\"assistant\",\"content\":\"<tool_call>{"
@@ -156,8 +156,8 @@ kept_and_cut(void **state)
 	add(v, ASSISTANT(CALL("1")));
 	add(v, TOOL("1", "result"));
 	full = view_sum(v);
-	view_call_at(v, 0)->stub = view_dup(v, "\"s\"", 3);
-	view_call_at(v, 0)->stub_text = 1;
+	v->calls[0].stub = arena_dup(&v->arena, "\"s\"", 3);
+	v->calls[0].stub_text = 1;
 	view_show(v, 0, SLICE(""), 2);
 	slim = view_sum(v);
 	assert_true(slim < full);
@@ -167,7 +167,7 @@ kept_and_cut(void **state)
 	assert_int_equal(view_sum(v), full);
 	prints(v, "[" USER("a") "," ASSISTANT(CALL("1")) ","
 	    TOOL("1", "result") "]");
-	view_cut(v, 0, view_dup(v, "\"cut\"", 5));
+	view_cut(v, 0, arena_dup(&v->arena, "\"cut\"", 5));
 	prints(v, "[" USER("a") "," ASSISTANT(CALL("1")) ","
 	    TOOL("1", "cut") "]");
 	view_cut(v, 0, NULL);

@@ -1,0 +1,19 @@
+/* print.h - what hamr-compact prints for people: counts, budgets, views. */
+#ifndef COMPACT_PRINT_H
+#define COMPACT_PRINT_H
+
+#include "base/err.h"
+#include "epoch/compact.h"
+
+/* --count: the estimate of all that stands in the files (none: stdin). */
+int print_count(const char *const *files, size_t n, enum token_family f,
+    struct err *e);
+
+/* --budget: the configuration and every derived cap; with a transcript, where
+ * it stands. */
+void print_budget(const struct compact *c, struct buf *out);
+
+/* --view: the messages of the view, one a line. */
+void print_view(struct compact *c, struct buf *out);
+
+#endif

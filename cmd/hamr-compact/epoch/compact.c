@@ -1,0 +1,339 @@
+/* compact.c - the state of one transcript: what each record means for the
+ * next request.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "internal.h"
+
+#define RATIO_ONE 1024
+#define RATIO_START 1126	/* 1.10, before any usage */
+#define RATIO_LEAST 717		/* 0.7 */
+#define RATIO_MOST 2048		/* 2 */
+#define LEARN_FROM (200 * 64)	/* smaller requests teach little */
+
+/* ---- life ---- */
+
+static void
+begin(struct compact *c)
+{
+	c->view = view_new();
+	ingest_begin(c);
+	c->view->family = c->family;
+	c->summary = summary_new();
+	settings_load(c);
+	c->limit = -1;
+	c->budget = budget_of(&c->set.budget, c->flag_window, -1);
+	c->epoch = (struct epoch){ .number = 0 };
+	c->nkept = c->ncuts = c->changed = 0;
+	c->decided = c->demand = c->foreign = false;
+	c->fits = true;
+	c->tools_sum = 0;
+	c->choice_steps = 0;
+	c->anchor.set = c->anchor.open = false;
+	c->ratio = RATIO_START;
+}
+
+void
+compact_init(struct compact *c, const struct conf *conf,
+    const char *strategy, long flag_window, const char *model)
+{
+	*c = (struct compact){ .conf = conf, .flag_strategy = strategy,
+		.flag_window = flag_window };
+	buf_init(&c->seen, BUF_RECORD_MAX);
+	c->folded = c->first = c->tmp = c->clean = c->text = c->made =
+	    c->quoted = c->seen;
+	c->model = model != NULL && *model != '\0';
+	c->family = c->start_family = token_family(model);
+	begin(c);
+}
+
+static void
+end(struct compact *c)
+{
+	view_free(c->view);
+	summary_free(c->summary);
+	files_release(&c->files);
+	map_release(&c->commands);
+	map_release(&c->inspected);
+	free(c->session);
+	free(c->tools);
+	free(c->choice);
+	free(c->first_role);
+	c->session = c->tools = c->choice = c->first_role = NULL;
+	buf_reset(&c->first);
+	c->family = c->start_family;
+	buf_reset(&c->seen);
+	buf_reset(&c->folded);
+}
+
+void
+compact_reset(struct compact *c)
+{
+	end(c);
+	begin(c);
+}
+
+void
+compact_release(struct compact *c)
+{
+	end(c);
+	free(c->kept);
+	free(c->cuts);
+	buf_release(&c->seen);
+	buf_release(&c->folded);
+	buf_release(&c->first);
+	buf_release(&c->tmp);
+	buf_release(&c->clean);
+	buf_release(&c->text);
+	buf_release(&c->made);
+	buf_release(&c->quoted);
+}
+
+/* ---- when to decide ---- */
+
+bool
+compact_decide(struct compact *c)
+{
+	if (!c->decided) {
+		c->fits = epoch_decide(c);
+		c->decided = true;
+		c->demand = false;
+	}
+	return c->fits;
+}
+
+/* Called before a record that changes what the decision rests on. */
+static void
+decide_if_answered(struct compact *c)
+{
+	size_t n = c->view->n;
+	const struct view_node *last;
+
+	if (n == 0)
+		return;
+	last = &c->view->nodes[n - 1];
+	if (last->answered == last->ncalls)
+		compact_decide(c);
+}
+
+/* ---- size: estimated, and hung on what a server counted ---- */
+
+long
+compact_tokens(const struct compact *c, uint64_t sum)
+{
+	return (long)(sum * (uint64_t)c->ratio / (64 * RATIO_ONE));
+}
+
+static uint64_t
+whole_sum(const struct compact *c)
+{
+	return view_sum(c->view) + c->tools_sum;
+}
+
+long
+compact_size(const struct compact *c)
+{
+	uint64_t sum = whole_sum(c);
+
+	if (!c->anchor.set)
+		return compact_tokens(c, sum);
+	if (sum < c->anchor.sum)	/* a shorter list of tools */
+		return c->anchor.tokens;
+	return c->anchor.tokens + compact_tokens(c, sum - c->anchor.sum);
+}
+
+/* Anchor the size to the server's count, and learn how far off the estimate is.
+ */
+static void
+take_usage(struct compact *c, const struct rec *r)
+{
+	uint64_t sum = whole_sum(c);
+	int64_t prompt, completion, ratio;
+
+	if (c->foreign || (c->epoch.number > 0 && !c->epoch.recorded))
+		return;		/* it counted someone else's request */
+	if (!rec_int(r, "prompt_tokens", &prompt) || prompt <= 0 ||
+	    prompt > INT32_MAX)
+		return;		/* many relays send zeros */
+	if (!rec_int(r, "completion_tokens", &completion) || completion < 0 ||
+	    completion > INT32_MAX)
+		completion = 0;
+	if (sum >= LEARN_FROM) {
+		ratio = prompt * 64 * RATIO_ONE / (int64_t)sum;
+		c->ratio = ratio < RATIO_LEAST ? RATIO_LEAST :
+		    ratio > RATIO_MOST ? RATIO_MOST : (long)ratio;
+	}
+	c->anchor.set = c->anchor.open = true;
+	c->anchor.tokens = (long)prompt;
+	c->anchor.completion = (long)completion;
+	c->anchor.sum = sum;
+}
+
+/* ---- records ---- */
+
+static void
+take_message(struct compact *c, const struct rec *r)
+{
+	if (r->kind == R_ASSISTANT && c->view->n > 0)
+		compact_decide(c);	/* a model was called here */
+	decide_if_answered(c);
+	if (c->session == NULL && c->first_role == NULL &&
+	    r->kind != R_SYSTEM) {	/* names it when no header does */
+		c->first_role = rec_strdup(r, "role");
+		msg_text(rec_get(r, "content"), &c->first);
+	}
+	view_add(c->view, r);
+	c->decided = false;
+	if (r->kind != R_ASSISTANT)
+		return;
+	if (c->choice_steps > 0)
+		c->choice_steps--;
+	/* what was counted as completion is part of the view now */
+	if (c->anchor.open && c->anchor.completion > 0) {
+		c->anchor.tokens += c->anchor.completion;
+		c->anchor.sum = whole_sum(c);
+	}
+	c->anchor.open = false;
+}
+
+static void
+take_tools(struct compact *c, const struct rec *r)
+{
+	struct slice tools = rec_get(r, "tools");
+	unsigned prev = TOKEN_START;
+
+	free(c->tools);
+	c->tools = NULL;
+	c->tools_sum = 0;
+	if (scan_kind(tools) != SCAN_ARRAY || tools.n <= 2)
+		return;
+	c->tools = xmemdup0(tools.p, tools.n);
+	c->tools_sum = token_sum(c->family, tools.p, tools.n, &prev);
+}
+
+static void
+take_constrain(struct compact *c, const struct rec *r)
+{
+	struct slice choice = rec_get(r, "tool_choice");
+
+	free(c->choice);
+	c->choice = NULL;
+	c->choice_steps = 0;
+	if (choice.p == NULL || scan_kind(choice) == SCAN_NULL)
+		return;
+	c->choice = xmemdup0(choice.p, choice.n);
+	if (!rec_int(r, "steps", &c->choice_steps) || c->choice_steps < 0)
+		c->choice_steps = 1;
+}
+
+static void
+take_header(struct compact *c, const struct rec *r)
+{
+	char *model = rec_strdup(r, "model");
+	char *session = rec_strdup(r, "session");
+	struct slice format = rec_get(r, "format");
+
+	c->foreign = scan_kind(format) == SCAN_STRING &&
+	    !scan_str_is(format, "hamr");
+
+	if (model != NULL && !c->model) {
+		c->family = token_family(model);
+		c->view->family = c->family;
+	}
+	if (session != NULL && *session != '\0' && c->session == NULL) {
+		c->session = session;
+		session = NULL;
+	}
+	free(session);
+	free(model);
+}
+
+/* A record that changes how much fits, or demands compaction. */
+static void
+take_event(struct compact *c, const struct rec *r)
+{
+	int64_t n;
+
+	decide_if_answered(c);
+	c->decided = false;
+	switch (r->kind) {
+	case R_CONFIG: settings_record(c, r); break;
+	case R_TOOLS: take_tools(c, r); break;
+	case R_LIMIT:
+		if (!rec_int(r, "context_tokens", &n) || n <= 0 ||
+		    n > INT32_MAX)
+			break;
+		c->limit = (long)n;
+		c->budget = budget_of(&c->set.budget, c->flag_window,
+		    c->limit);
+		break;
+	default: c->demand = true; break;
+	}
+}
+
+void
+compact_record(struct compact *c, const struct rec *r)
+{
+	if (r->kind == R_REQUEST || (r->kind == R_ERROR &&
+	    rec_str_is(r, "stage", "compact"))) {
+		buf_reset(&c->seen);	/* our own: do not write it twice */
+		buf_slice(&c->seen, r->line);
+		return;
+	}
+	if (rec_is_message(r->kind)) {
+		take_message(c, r);
+		return;
+	}
+	switch (r->kind) {
+	case R_HAMR: take_header(c, r); break;
+	case R_CONFIG:
+	case R_TOOLS:
+	case R_LIMIT:
+	case R_COMPACT: take_event(c, r); break;
+	case R_RECOVERY:
+		if (rec_str_is(r, "scenario", "context_exhaustion"))
+			take_event(c, r);
+		break;
+	case R_USAGE:
+		compact_decide(c);	/* a model was called before it */
+		take_usage(c, r);
+		break;
+	case R_CONSTRAIN: take_constrain(c, r); break;
+	case R_COMPACTION: epoch_read(c, r); break;
+	default: break;
+	}
+}
+
+void
+compact_request(struct compact *c, struct slice part[REQUEST_PARTS])
+{
+	struct buf *end = &c->made;
+
+	part[0] = SLICE("{\"type\":\"request\",\"messages\":[");
+	part[1] = view_messages(c->view);
+	buf_reset(end);
+	buf_addc(end, ']');
+	if (c->tools != NULL) {
+		buf_adds(end, ",\"tools\":");
+		buf_adds(end, c->tools);
+	}
+	if (c->choice != NULL && c->choice_steps > 0) {
+		buf_adds(end, ",\"tool_choice\":");
+		buf_adds(end, c->choice);
+	}
+	buf_fmt(end, ",\"params\":{},\"tokens\":%ld,\"stage\":\"%s\"}",
+	    compact_size(c), epoch_stage(c));
+	part[2] = buf_view(end);
+}
+
+bool
+compact_elides(const struct compact *c, const struct view_call *call,
+    bool args)
+{
+	return call->node < c->epoch.fold || (call->node < c->epoch.slim &&
+	    !call->keep && (args ? call->slim : call->stub) != NULL);
+}

@@ -1,0 +1,193 @@
+/* compact.h - the state of one transcript, and when it is compacted.
+ *
+ * All of it follows from the records read so far.  Whether to compact is
+ * decided after each record at which all calls are answered, and before each
+ * assistant message (a model was called there): never only because of a `go`,
+ * so that where these stand makes no difference.  A `compaction` record read
+ * decides instead of us.
+ *
+ * From the oldest to the newest, the nodes of the view are
+ *   folded   into the summary, one user message
+ *   slim     each result elided: a stub stands for it; long arguments are cut,
+ *            reasoning is dropped; but calls that are kept are in full
+ *   in full  the tail; at stage 3 some of its results are cut
+ * and an epoch is the time in which these borders stand still.
+ */
+#ifndef COMPACT_COMPACT_H
+#define COMPACT_COMPACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "conf/conf.h"
+#include "record/rec.h"
+#include "tokens/budget.h"
+#include "tokens/token.h"
+#include "view/view.h"
+
+#include "summary.h"
+
+struct strategy {
+	const char *name;
+	long high, low;		/* percent of B; high 0: never */
+	bool stubs_first;	/* fold only when stubs do not suffice */
+};
+
+/* The settings, from the configuration and the session's `config` records. */
+struct settings {
+	struct budget_keys budget;
+	long keep_tokens, keep_steps;
+	bool every_call;
+	bool memory;		/* stubs name the items of hamr-mem */
+	const struct strategy *strategy;
+};
+
+struct epoch {
+	long number;		/* 0: none yet */
+	size_t rule;		/* the stage, when number > 0 */
+	size_t fold, tail, slim;	/* nodes: folded, the tail's first
+					 * one, and shown slim */
+	size_t summary_cap;
+	long before, after;	/* tokens */
+	long base;		/* the size the next trigger rests on */
+	size_t messages_in;
+	bool recorded;		/* it was read as a record */
+	bool written;		/* read, or written by us */
+};
+
+/* What a server counted of a request of ours. */
+struct anchor {
+	bool set;
+	bool open;		/* the message it was for is not here yet */
+	long tokens, completion;
+	uint64_t sum;		/* the estimate of what the tokens count */
+};
+
+/* What is known of a path that was read, edited or written. */
+struct file {
+	const char *path;	/* lives as long as the view */
+	size_t touched;		/* messages read before the last call */
+	size_t edited, written;	/* the same of changes; 0: never */
+	long reads;
+};
+
+struct files {
+	struct map by_path;	/* to index + 1 */
+	struct file *v;
+	size_t n, cap;
+};
+
+/* A result that stage 3 cut, or the notes folded into one. */
+struct cut {
+	size_t call;
+	long tokens;		/* of the result; 0: it is its notes */
+	size_t notes;		/* how many are left out, oldest first */
+	char *is, *was;		/* what is shown of the result, and was */
+	size_t had;		/* notes that were left out */
+};
+
+struct compact {
+	const struct conf *conf;
+	long flag_window;	/* -1: none */
+	const char *flag_strategy;	/* NULL: none */
+	bool model;		/* the configuration names one */
+	enum token_family start_family, family;
+	/* below: of this transcript */
+	struct settings set;
+	struct view *view;
+	struct summary *summary;
+	struct files files;
+	struct map commands;	/* text: messages before it ran last */
+	struct map inspected;	/* "git status": how often */
+	struct budget budget;
+	long limit;		/* -1: none */
+	struct epoch epoch;
+	size_t *kept, nkept, capkept;	/* calls in full before the tail */
+	struct cut *cuts;
+	size_t ncuts, capcuts;
+	size_t changed;		/* nodes before it are shown as they were
+				 * when an epoch was written last */
+	bool decided;		/* nothing came since it was asked whether
+				 * to compact */
+	bool fits;		/* the answer then */
+	bool demand;		/* compact now, one stage further */
+	bool hashes;		/* set by the caller: hash each result */
+	bool foreign;		/* another program made the requests */
+	char *session;		/* its name, for ids of memory items; NULL:
+				 * not known, or made of the next two */
+	char *first_role;
+	struct buf first;	/* text of the first message */
+	char *tools;		/* the array of the last `tools`, or NULL */
+	uint64_t tools_sum;
+	char *choice;		/* tool_choice of an unspent constrain */
+	int64_t choice_steps;
+	struct anchor anchor;
+	long ratio;		/* real / estimate, in 1/1024 */
+	struct buf folded;	/* the summary as it is shown */
+	struct buf seen;	/* our own request or error, just read */
+	/* while a message is taken in: its text as it came, cleaned, clipped;
+	 * what is made of it, and that quoted */
+	struct buf tmp, clean, text, made, quoted;
+};
+
+/* strategy: of a flag, or NULL; model: of the configuration. */
+void compact_init(struct compact *c, const struct conf *conf,
+    const char *strategy, long flag_window, const char *model);
+void compact_reset(struct compact *c);	/* as new */
+void compact_release(struct compact *c);
+void compact_record(struct compact *c, const struct rec *r);
+
+/* Before a request: compact if it is time.  False when what is left does not
+ * fit the window.  Asking twice changes nothing. */
+bool compact_decide(struct compact *c);
+
+/* The request record, in parts that are right until a record is taken in. */
+enum { REQUEST_PARTS = 3 };
+void compact_request(struct compact *c, struct slice part[REQUEST_PARTS]);
+
+/* Tokens of the request as it would be sent now. */
+long compact_size(const struct compact *c);
+/* The same for a part of it. */
+long compact_tokens(const struct compact *c, uint64_t sum);
+
+/* Is the result of a call (args: are its arguments) folded, or shown by
+ * something shorter? */
+bool compact_elides(const struct compact *c, const struct view_call *call,
+    bool args);
+
+/* NULL: there is no such strategy. */
+const struct strategy *strategy_named(const char *name);
+
+/* ---- stages ---- */
+
+/* Percent of B (chapter 8.2 of the specification). */
+enum {
+	TAIL_PERCENT = 15,	/* and at most keep_recent_tokens */
+	STEPS_PERCENT = 40,	/* for keep_recent_tool_turns */
+	SLIM_PERCENT = 8,	/* more is folded, to the half of it */
+	CUT_PERCENT = 25,	/* stage 3: the results of the last step */
+	STEP_PERCENT = 10	/* least growth between two epochs */
+};
+
+/* The stages, mildest first: how much of the tail is kept, how long the
+ * summary may be, whether all but the last tool step is shown slim. */
+struct stage_rule {
+	const char *stage;
+	long tail;		/* percent */
+	size_t summary_cap;
+	bool slim_tail;
+};
+
+const struct stage_rule *stage_rule(size_t k);	/* NULL behind the last */
+const char *epoch_stage(const struct compact *c);	/* "0": none yet */
+/* The size that starts the next epoch. */
+long epoch_trigger(const struct compact *c);
+/* Append the compaction record of this epoch. */
+void epoch_print(struct compact *c, struct buf *out);
+/* How many system messages there are in front: 0 or 1. */
+size_t epoch_system(const struct compact *c);
+
+#endif

@@ -1,0 +1,364 @@
+/* epoch.c - when to compact, and how far: which nodes are folded, which slim,
+ * which in full.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "internal.h"
+
+#define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
+#define B_UNLIMITED 122880	/* for a demand when there is no limit */
+
+static const struct stage_rule stage_rules[] = {
+	{ "1", 100, 8000, false },
+	{ "2", 60, 8000, false },
+	{ "2b", 40, 8000, false },
+	{ "3", 25, SUMMARY_LEAST, true },
+};
+
+#define STAGES (sizeof stage_rules / sizeof *stage_rules)
+
+const struct stage_rule *
+stage_rule(size_t k)
+{
+	return k < STAGES ? &stage_rules[k] : NULL;
+}
+
+const char *
+epoch_stage(const struct compact *c)
+{
+	return c->epoch.number > 0 ? stage_rules[c->epoch.rule].stage : "0";
+}
+
+long
+epoch_window(const struct compact *c)
+{
+	return c->budget.effective > 0 ? c->budget.effective : B_UNLIMITED;
+}
+
+size_t
+epoch_system(const struct compact *c)
+{
+	return c->view->n > 0 &&
+	    c->view->nodes[0].kind == VIEW_SYSTEM;
+}
+
+/* The high mark, or STEP_PERCENT of B above what the last epoch left, whichever
+ * is larger, but always with some room before the end of the window. */
+long
+epoch_trigger(const struct compact *c)
+{
+	long b = c->budget.effective;
+	long high = percent_of(b, c->set.strategy->high);
+	long next = c->epoch.base + percent_of(b, STEP_PERCENT);
+	long most = percent_of(b, 97);
+
+	if (c->epoch.base == 0 || next < high)
+		return high;
+	if (next <= most)
+		return next;
+	return c->epoch.base < most ? most : c->epoch.base +
+	    percent_of(b, 3);
+}
+
+/* ---- what a stage shows how ---- */
+
+/* A node that was shown slim never returns to the tail. */
+static size_t
+tail_limit(const struct compact *c)
+{
+	return c->epoch.slim > epoch_system(c) ? c->epoch.slim :
+	    epoch_system(c);
+}
+
+/* The node at which the newest `steps` steps begin, but not before `stop`. */
+static size_t
+steps_from(const struct compact *c, size_t steps, size_t stop)
+{
+	size_t i = c->view->n;
+
+	while (i > stop && steps > 0)
+		steps -= c->view->nodes[--i].ncalls > 0;
+	return i;
+}
+
+/* The last step, or `tail` if there is none from there on. */
+size_t
+epoch_last_step(const struct compact *c, size_t tail)
+{
+	return steps_from(c, 1, tail);
+}
+
+/* Where the verbatim tail begins: as many whole turns from the end as fit, but
+ * at least the newest keep_recent_tool_turns steps within 40 % of B.  It always
+ * has the last node and, except at stage 3, one step. */
+static size_t
+tail_of(const struct compact *c, const struct stage_rule *rule)
+{
+	size_t n = c->view->n, i, steps = 0, first = n, step;
+	size_t want = (size_t)c->set.keep_steps, stop = tail_limit(c);
+	long b = epoch_window(c), most = percent_of(b, TAIL_PERCENT);
+	long size = 0;
+
+	step = steps_from(c, 1, stop);
+	if (step < n && c->view->nodes[step].ncalls == 0)
+		step = n;	/* there is none */
+	if (c->set.keep_tokens < most)
+		most = c->set.keep_tokens;
+	most = percent_of(most, rule->tail);
+	b = percent_of(percent_of(b, STEPS_PERCENT), rule->tail);
+	for (i = n; i > stop; i--) {
+		const struct view_node *node = &c->view->nodes[i - 1];
+		bool must = i == n || (i > step && !rule->slim_tail);
+
+		size += compact_tokens(c, node->full);
+		if (!must && size > most &&
+		    (step == n || steps >= want || size > b ||
+		    rule->slim_tail))
+			break;
+		steps += node->ncalls > 0;
+		if (node->ncalls > 0 && (steps <= want || steps == 1))
+			first = i - 1;
+	}
+	for (; !rule->slim_tail && i < first; i++) {
+		const struct view_node *node = &c->view->nodes[i];
+
+		if (node->kind == VIEW_USER && node->person)
+			break;		/* a turn begins */
+	}
+	return i < n ? i : n - 1;
+}
+
+/* How far to fold the oldest nodes: not at all while the slim region is small,
+ * otherwise until it is half of what it may be. */
+static size_t
+fold_of(const struct compact *c, size_t tail)
+{
+	size_t from = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
+	long most = percent_of(epoch_window(c), SLIM_PERCENT);
+	uint64_t sum = 0;
+
+	view_count_thin(c->view, tail);
+	for (size_t i = from; i < tail; i++)
+		sum += c->view->nodes[i].thin;
+	if (compact_tokens(c, sum) <= most)
+		return c->epoch.fold;
+	while (from < tail && compact_tokens(c, sum) > most / 2)
+		sum -= c->view->nodes[from++].thin;
+	return from;
+}
+
+static void
+changed_from(struct compact *c, size_t node)
+{
+	if (node < c->changed)
+		c->changed = node;
+}
+
+/* Show the view this way, with the summary in c->folded. */
+static void
+show_as(struct compact *c, size_t fold, size_t slim, size_t cap)
+{
+	struct epoch *e = &c->epoch;
+
+	if (fold != e->fold || (fold > 0 && cap != e->summary_cap))
+		changed_from(c, epoch_system(c));
+	changed_from(c, slim < e->slim ? slim : e->slim);
+	view_show(c->view, fold, buf_view(&c->folded), slim);
+	e->fold = fold;
+	e->slim = slim;
+	e->summary_cap = cap;
+	c->anchor.set = c->anchor.open = false;
+}
+
+void
+epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap)
+{
+	struct summary_room room = { .cap = cap, .window = epoch_window(c),
+		.last = cap <= SUMMARY_LEAST, .context = percent_of(
+		epoch_window(c), CONTEXT_PERCENT), .family = c->family };
+
+	buf_reset(&c->folded);
+	if (fold > 0) {
+		summary_fold(c->summary, c->view, fold);
+		summary_print(c->summary, c->view, &room, &c->folded);
+	}
+	show_as(c, fold, slim, cap);
+}
+
+/* ---- one stage after the other ---- */
+
+/* Apply stage k to the view.  False if that changes nothing. */
+static bool
+try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
+{
+	const struct stage_rule *rule = &stage_rules[k];
+	size_t slim = rule->slim_tail ? epoch_last_step(c, tail) : tail;
+	size_t cuts = c->ncuts;
+	struct epoch *e = &c->epoch;
+	bool same = fold == e->fold && slim == e->slim &&
+	    (fold == 0 || rule->summary_cap == e->summary_cap);
+
+	if (!same)
+		epoch_show(c, fold, slim, rule->summary_cap);
+	if (rule->slim_tail && compact_size(c) > percent_of(epoch_window(c),
+	    c->set.strategy->high))
+		epoch_cut(c, slim);
+	if (same && cuts == c->ncuts)
+		return false;
+	e->rule = k;
+	e->tail = tail;
+	return true;
+}
+
+/* Apply stages from k on until one suffices.  True if any changed the view. */
+static bool
+try_stages(struct compact *c, size_t k)
+{
+	long b = epoch_window(c), enough = percent_of(b, 80);
+	long high = percent_of(b, c->set.strategy->high) / 10 * 9;
+	bool changed = false;
+
+	if (high > enough)
+		enough = high;
+	for (; k < STAGES; k++) {
+		size_t tail = tail_of(c, &stage_rules[k]);
+
+		if (c->set.strategy->stubs_first && k == 0 &&
+		    try_stage(c, k, c->epoch.fold, tail)) {
+			changed = true;
+			if (compact_size(c) <= percent_of(b, 50))
+				break;
+		}
+		if (try_stage(c, k, fold_of(c, tail), tail))
+			changed = true;
+		if (changed && compact_size(c) <= enough)
+			break;
+	}
+	return changed;
+}
+
+/* The state to return to if an attempt gains nothing. */
+struct before {
+	struct epoch epoch;
+	struct anchor anchor;
+	size_t *kept, nkept, ncuts, changed;
+	struct buf folded;
+};
+
+static void
+undo(struct compact *c, const struct before *b)
+{
+	epoch_uncut(c, b->ncuts);
+	buf_reset(&c->folded);
+	buf_slice(&c->folded, buf_view(&b->folded));
+	show_as(c, b->epoch.fold, b->epoch.slim, b->epoch.summary_cap);
+	epoch_drop_kept(c);
+	for (size_t i = 0; i < b->nkept; i++)
+		epoch_keep(c, b->kept[i]);
+	c->epoch = b->epoch;
+	c->anchor = b->anchor;
+	c->changed = b->changed;
+}
+
+/* Lower c->changed to the first node that is kept now and was not, or the other
+ * way round. */
+static void
+note_changes(struct compact *c, const struct before *b)
+{
+	size_t i = 0, call = SIZE_MAX;
+
+	while (i < b->nkept && i < c->nkept && b->kept[i] == c->kept[i])
+		i++;
+	if (i < b->nkept)
+		call = b->kept[i];
+	if (i < c->nkept && c->kept[i] < call)
+		call = c->kept[i];
+	if (call < SIZE_MAX)
+		changed_from(c, c->view->calls[call].node);
+}
+
+static void
+begin_epoch(struct compact *c, long before)
+{
+	c->epoch.number++;
+	c->epoch.before = before;
+	c->epoch.after = c->epoch.base = compact_size(c);
+	c->epoch.messages_in = c->view->records;
+	c->epoch.recorded = c->epoch.written = false;
+}
+
+/* Start an epoch, from stage k on.  If it would gain next to nothing, undo it
+ * and do not try again soon. */
+static void
+run_stages(struct compact *c, size_t k)
+{
+	long size = compact_size(c), before, least;
+	struct before was = { c->epoch, c->anchor, NULL, c->nkept, c->ncuts,
+		c->changed, BUF_INIT(BUF_RECORD_MAX) };
+
+	buf_slice(&was.folded, buf_view(&c->folded));
+	was.kept = xmalloc((c->nkept + 1) * sizeof *was.kept);
+	if (c->nkept > 0)
+		memcpy(was.kept, c->kept, c->nkept * sizeof *was.kept);
+	c->anchor.set = false;		/* compare estimate with estimate */
+	before = compact_size(c);
+	epoch_drop_kept(c);
+	least = c->demand ? 1 : percent_of(epoch_window(c), 2);
+	if ((try_stages(c, k) || was.nkept > 0) &&
+	    compact_size(c) <= before - least) {
+		if (!c->demand && !c->set.every_call)
+			epoch_refill(c, percent_of(epoch_window(c),
+			    c->set.strategy->low));
+		note_changes(c, &was);
+		epoch_settle_cuts(c);
+		begin_epoch(c, size);
+	} else {
+		undo(c, &was);
+		c->epoch.base = size;
+	}
+	buf_release(&was.folded);
+	free(was.kept);
+}
+
+/* every_call: show only the newest steps in full, at each call. */
+static void
+slide(struct compact *c)
+{
+	size_t slim = steps_from(c, (size_t)c->set.keep_steps, tail_limit(c));
+	long size = compact_size(c);
+	struct anchor anchor = c->anchor;
+	uint64_t sum = view_sum(c->view);
+
+	if (slim <= c->epoch.slim)
+		return;
+	epoch_show(c, c->epoch.fold, slim, c->epoch.summary_cap > 0 ?
+	    c->epoch.summary_cap : stage_rules[0].summary_cap);
+	c->epoch.tail = slim;
+	if (view_sum(c->view) == sum)
+		c->anchor = anchor;	/* there was nothing to elide */
+	else
+		begin_epoch(c, size);
+}
+
+bool
+epoch_decide(struct compact *c)
+{
+	long b = c->budget.effective, size;
+	size_t k = 0;
+
+	if (c->set.strategy->high > 0 && c->view->n > 0) {
+		if (c->set.every_call)
+			slide(c);
+		size = compact_size(c);
+		if (c->demand && c->epoch.number > 0)	/* one further */
+			k = c->epoch.rule + 1 < STAGES ? c->epoch.rule + 1 :
+			    STAGES - 1;
+		if (c->demand || (b > 0 && (size > b ||
+		    size > epoch_trigger(c))))
+			run_stages(c, k);
+	}
+	return b == 0 || compact_size(c) <= b;
+}

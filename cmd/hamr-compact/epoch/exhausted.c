@@ -1,0 +1,176 @@
+/* exhausted.c - stage 4: nothing fits, and why. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#include "json/json.h"
+#include "items/fact.h"
+#include "exhausted.h"
+
+#define QUOTED 40	/* bytes of a message that are shown */
+
+struct part {
+	const char *name;
+	long tokens;
+};
+
+enum { SYSTEM, TOOLS, USER, TAIL, PARTS };
+
+static int
+larger_first(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return (x->tokens < y->tokens) - (x->tokens > y->tokens);
+}
+
+/* How many tokens each part takes. */
+static void
+measure(const struct compact *c, struct part p[PARTS])
+{
+	uint64_t sum[PARTS] = { [TOOLS] = c->tools_sum };
+	static const char *const names[] = { "system", "tools", "user",
+		"tail" };
+	uint64_t shown = view_sum(c->view);
+
+	for (size_t i = 0; i < c->view->n; i++) {
+		const struct view_node *node = &c->view->nodes[i];
+
+		if (node->kind == VIEW_SYSTEM)
+			sum[SYSTEM] += node->full;
+		else if (i < c->epoch.fold)
+			continue;
+		else if (node->kind == VIEW_USER)
+			sum[USER] += node->full;
+		else
+			sum[TAIL] += node->slim ? node->thin + node->kept :
+			    node->full;
+	}
+	if (shown > sum[SYSTEM] + sum[USER] + sum[TAIL])
+		sum[USER] = shown - sum[SYSTEM] - sum[TAIL];
+	for (int i = 0; i < PARTS; i++)
+		p[i] = (struct part){ names[i], compact_tokens(c, sum[i]) };
+}
+
+/* ---- one message that is too large by itself ---- */
+
+struct largest {
+	uint64_t sum;
+	size_t node, call;	/* call: index + 1 of the call whose result it
+				 * is */
+};
+
+/* The largest message from node `first` on. */
+static struct largest
+find_largest(const struct compact *c, size_t first)
+{
+	struct largest l = { 0, 0, 0 };
+
+	for (size_t i = first; i < c->view->n; i++) {
+		const struct view_node *node = &c->view->nodes[i];
+		uint64_t own = node->full;
+
+		for (size_t k = node->call; k < node->call + node->ncalls;
+		    k++) {
+			const struct view_call *call = &c->view->calls[k];
+
+			own -= call->full - call->args;
+			if (call->text > l.sum)
+				l = (struct largest){ call->text, i, k + 1 };
+		}
+		if (own > l.sum)
+			l = (struct largest){ own, i, 0 };
+	}
+	return l;
+}
+
+/* "the user message that begins with ..." */
+static void
+name_message(const struct compact *c, const struct largest *l,
+    struct buf *out)
+{
+	const struct view_node *node = &c->view->nodes[l->node];
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t at = 0, n;
+
+	if (l->call > 0) {
+		const struct view_call *call = &c->view->calls[l->call - 1];
+		const struct fact *f = call->note;
+
+		buf_fmt(out, "the result of %s (%s)", call->id, f->name);
+		return;
+	}
+	buf_fmt(out, "the %s message", node->kind == VIEW_USER ? "user" :
+	    "assistant");
+	if (view_text(c->view, l->node, node->kind == VIEW_USER ? VIEW_PERSON :
+	    VIEW_SAID, &at, &text) && text.len > 0) {
+		n = utf8_cut(text.p, strcspn(text.p, "\n"), QUOTED);
+		buf_fmt(out, " that begins with \"%.*s\"", (int)n, text.p);
+	}
+	buf_release(&text);
+}
+
+char *
+exhausted_text(const struct compact *c)
+{
+	size_t first = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
+	struct largest l = find_largest(c, first);
+	long alone = compact_tokens(c, l.sum), fixed, want;
+	long reserved = c->set.budget.reserved, room = c->budget.effective;
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	struct part p[PARTS];
+
+	measure(c, p);
+	fixed = p[SYSTEM].tokens + p[TOOLS].tokens;
+	buf_fmt(&out, "the request does not fit: %ld tokens, room for %ld "
+	    "(window %ld)", compact_size(c), room, c->budget.window);
+	if (fixed >= room) {
+		/* the smallest window with room for it and a few more */
+		want = fixed + fixed / 10 + 1000;
+		want = want / 3 * 4 / 4 <= reserved ? want / 3 * 4 + 4 :
+		    want + reserved;
+		buf_fmt(&out, "; the system prompt (%ld) and tools (%ld) "
+		    "alone exceed the window: raise context.window to %ld, "
+		    "or offer fewer tools",
+		    p[SYSTEM].tokens, p[TOOLS].tokens, want);
+	} else if (alone > room - fixed) {
+		buf_adds(&out, "; ");
+		name_message(c, &l, &out);
+		buf_fmt(&out, " alone takes %ld: shorten it, or raise "
+		    "context.window", alone);
+	} else {
+		buf_adds(&out, "; shorten the largest part, or raise "
+		    "context.window");
+	}
+	qsort(p, PARTS, sizeof *p, larger_first);
+	buf_fmt(&out, "; largest: %s %ld, %s %ld, %s %ld, %s %ld", p[0].name,
+	    p[0].tokens, p[1].name, p[1].tokens, p[2].name, p[2].tokens,
+	    p[3].name, p[3].tokens);
+	return buf_detach(&out);
+}
+
+void
+exhausted_error(const struct compact *c, struct buf *out)
+{
+	struct json *o = json_object(), *list = json_object();
+	struct part p[PARTS];
+	char *text = exhausted_text(c);
+
+	measure(c, p);
+	qsort(p, PARTS, sizeof *p, larger_first);
+	for (int i = 0; i < PARTS; i++)
+		json_int(list, p[i].name, p[i].tokens);
+	json_str(o, "type", "error");
+	json_str(o, "stage", "compact");
+	json_str(o, "code", "budget_exhausted");
+	json_str(o, "message", text);
+	json_bool(o, "retryable", false);
+	json_int(o, "tokens", compact_size(c));
+	json_int(o, "window", c->budget.window);
+	json_add(o, "contributors", list);
+	json_print(o, out);
+	json_free(o);
+	free(text);
+}

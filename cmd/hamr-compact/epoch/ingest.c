@@ -1,0 +1,307 @@
+/* ingest.c - messages as they are taken in: stage 0, and what is remembered of
+ * each call.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "items/command_output.h"
+#include "items/stub.h"
+#include "internal.h"
+
+#define MEMORY_SUM (15 * 64)	/* what "; memory m:123456789abc" counts */
+
+/* ---- calls ---- */
+
+void
+files_release(struct files *f)
+{
+	map_release(&f->by_path);
+	free(f->v);
+	*f = (struct files){ .n = 0 };
+}
+
+/* Make and count the arguments with long strings cut, for when the call is old.
+ * Done now, while they are at hand. */
+static void
+make_slim(struct compact *c, struct view_call *call, struct slice name,
+    struct slice args)
+{
+	struct buf *made = &c->made, *b = &c->quoted;
+	unsigned prev = TOKEN_START;
+
+	buf_reset(made);
+	if (!slim_args(args, made))
+		return;
+	if (call->json == NULL) {
+		call->slim = arena_dup(&c->view->arena, made->p, made->len);
+		return;
+	}
+	call->slim_args = view_content_sum(c->family, name) +
+	    token_sum(c->family, made->p, made->len, &prev);
+	buf_reset(b);
+	buf_adds(b, "{\"id\":");
+	buf_adds(b, call->id);
+	buf_adds(b, ",\"type\":\"function\",\"function\":{\"name\":");
+	buf_slice(b, name.n > 2 ? name : SLICE("\"unknown\""));
+	buf_adds(b, ",\"arguments\":");
+	scan_quote(b, made->p, made->len);
+	buf_adds(b, "}}");
+	call->slim = arena_dup(&c->view->arena, b->p, b->len);
+}
+
+static void
+take_call(void *self, struct view_call *call, struct slice name,
+    const struct view_args *args)
+{
+	struct compact *c = self;
+	struct files *fs = &c->files;
+	char *text = scan_strdup(name);
+	struct fact *f = fact_new(c->view, text != NULL ? text : "", args);
+	uint64_t *at;
+
+	free(text);
+	call->note = f;
+	f->at = c->view->records;
+	if (f->longer)
+		make_slim(c, call, name, args->text);
+	if (f->kind == TOOL_COMMAND)
+		*map_put(&c->commands, slice_of(f->what), NULL) = f->at;
+	if (f->kind == TOOL_COMMAND || f->kind == TOOL_OTHER ||
+	    f->what[0] == '\0')
+		return;
+	at = map_put(&fs->by_path, slice_of(f->what), NULL);
+	if (*at == 0) {
+		fs->v = xgrow(fs->v, fs->n, &fs->cap, sizeof *fs->v);
+		fs->v[fs->n++] = (struct file){ .path = f->what };
+		*at = fs->n;
+	}
+	f->file = *at;
+	fs->v[*at - 1].touched = f->at;
+}
+
+/* ---- results ---- */
+
+/* The text of a result as shown: cleaned if a command printed it, and cut to
+ * the cap.  *sum is its estimate (0: unknown).  It is `was` or lies in a buffer
+ * of c. */
+static struct slice
+ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
+{
+	struct slice text = was;
+	long cap = c->budget.result_cap;
+
+	if (f->kind == TOOL_COMMAND) {
+		buf_reset(&c->clean);
+		clean_output(&c->clean, text);
+		if (!slice_eq(buf_view(&c->clean), was))
+			text = buf_view(&c->clean);
+	}
+	*sum = token_text(c->family, text.p, text.n);
+	if (cap > 0 && *sum / 64 > (uint64_t)cap) {
+		buf_reset(&c->text);
+		f->cut |= budget_clip(&c->text, text, cap, c->family);
+		text = buf_view(&c->text);
+		*sum = 0;
+	}
+	return text;
+}
+
+/* Content parts: every text as shown. */
+static void
+ingest_parts(struct compact *c, struct view_call *call, struct slice content)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX), in = b;
+	struct slice part;
+	struct walk w;
+	uint64_t sum;
+
+	walk_in(&w, content);
+	buf_addc(&b, '[');
+	while (walk_next(&w, NULL, &part)) {
+		struct slice shown = { NULL, 0 };
+		bool changed = false;
+
+		if (b.len > 1)
+			buf_addc(&b, ',');
+		buf_reset(&in);
+		if (scan_str(scan_get(part, "text"), &in)) {
+			shown = ingest(c, call->note, buf_view(&in), &sum);
+			changed = shown.p != in.p;
+		}
+		if (changed) {
+			buf_adds(&b, "{\"type\":\"text\",\"text\":");
+			scan_quote(&b, shown.p, shown.n);
+			buf_addc(&b, '}');
+		} else {
+			buf_slice(&b, part);
+		}
+	}
+	buf_addc(&b, ']');
+	call->result = arena_dup(&c->view->arena, b.p, b.len);
+	buf_release(&in);
+	buf_release(&b);
+}
+
+/* A string result: json as read, `was` decoded.  Returns the text as shown,
+ * without its line of context. */
+static struct slice
+ingest_string(struct compact *c, struct view_call *call, const struct rec *r,
+    struct slice json, struct slice was)
+{
+	struct fact *f = call->note;
+	struct slice text = ingest(c, f, was, &call->text);
+	struct buf *line = &c->made, *quoted = &c->quoted;
+
+	fact_result(c->view, f, r, was, text);
+	buf_reset(line);
+	context_line(f, &c->inspected, line);
+	if (text.p == was.p && line->len == 0)
+		return text;
+	if (line->len > 0 && call->text > 0) {	/* counted as its end */
+		unsigned prev = TOKEN_START;
+
+		if (text.n > 0)
+			token_sum(c->family, text.p + text.n - 1, 1, &prev);
+		call->text += token_sum(c->family, line->p, line->len, &prev);
+	}
+	buf_reset(quoted);
+	if (text.p != was.p) {
+		scan_quote(quoted, text.p, text.n);
+		json = buf_view(quoted);
+	}
+	if (line->len > 0) {	/* join two strings into one */
+		size_t at = quoted->len;
+
+		scan_quote(quoted, line->p, line->len);
+		if (at > 0)
+			json.p = quoted->p;
+		call->result = arena_concat(&c->view->arena,
+		    (struct slice){ json.p, json.n - 1 },
+		    (struct slice){ quoted->p + at + 1,
+			quoted->len - at - 1 });
+	} else {
+		call->result = arena_dup(&c->view->arena, json.p, json.n);
+	}
+	return text;
+}
+
+static void
+make_stub(struct compact *c, struct view_call *call, struct slice text,
+    bool image)
+{
+	struct fact *f = call->note;
+	struct buf *b = &c->quoted;
+	unsigned prev = TOKEN_START;
+	size_t n;
+
+	buf_reset(&c->made);
+	call->stub = NULL;
+	if (!stub_text(f, text, &c->made)) {
+		if (!image)
+			return;
+		buf_fmt(&c->made, "[elided %s %s, an image]", f->name,
+		    f->what);
+	}
+	call->stub_text = token_sum(c->family, c->made.p, c->made.len,
+	    &prev) + (f->id_at > 0 ? MEMORY_SUM : 0);
+	/* f->id_at is where the id goes in what is quoted */
+	buf_reset(b);
+	scan_quote(b, c->made.p, f->id_at);
+	n = b->len;
+	scan_quote(b, c->made.p + f->id_at, c->made.len - f->id_at);
+	if (f->id_at > 0)
+		f->id_at = n - 1;
+	call->stub = arena_concat(&c->view->arena,
+	    (struct slice){ b->p, n - 1 },
+	    (struct slice){ b->p + n + 1, b->len - n - 1 });
+}
+
+static bool
+is_remembered(const struct compact *c, const struct fact *f)
+{
+	return f->remembered && c->set.memory;
+}
+
+/* Set f->mem to hamr-mem's id for the result with this call id (a JSON string).
+ * Without a header, the first non-system message names the session. */
+static void
+name_item(struct compact *c, struct fact *f, struct slice id)
+{
+	char *text = scan_strdup(id), hex[SHA_HEX];
+
+	if (c->session == NULL) {
+		memid_session(slice_of(c->first_role), buf_view(&c->first),
+		    hex);
+		c->session = xstrdup(hex);
+	}
+	memid_result(slice_of(c->session), slice_of(text), f->mem);
+	free(text);
+}
+
+static void
+take_result(void *self, struct view_call *call, const struct rec *r,
+    struct slice content)
+{
+	struct compact *c = self;
+	struct fact *f = call->note;
+	struct file *file = f->file > 0 ? &c->files.v[f->file - 1] : NULL;
+	struct slice text, id = rec_get(r, "tool_call_id");
+	char hex[SHA_HEX];
+
+	if (f->kind == TOOL_READ && file != NULL)
+		f->reads = ++file->reads;
+	buf_reset(&c->tmp);
+	msg_text(content, &c->tmp);
+	text = buf_view(&c->tmp);
+	if (c->hashes) {
+		sha256_hex(text.p, text.n, hex);
+		f->hash = arena_dup(&c->view->arena, hex, SHA_HEX - 1);
+	}
+	if (scan_kind(content) == SCAN_STRING) {
+		text = ingest_string(c, call, r, content, text);
+	} else {
+		if (scan_kind(content) == SCAN_ARRAY && content.n > 2)
+			ingest_parts(c, call, content);
+		fact_result(c->view, f, r, text, text);
+	}
+	if (file != NULL && !f->failed && f->kind == TOOL_EDIT)
+		file->edited = f->at;
+	if (file != NULL && !f->failed && f->kind == TOOL_WRITE)
+		file->edited = file->written = f->at;
+	f->remembered &= scan_kind(id) == SCAN_STRING;
+	/* memory knows the item by its original id, even if it was repeated */
+	if (is_remembered(c, f) && !slice_eq(id, slice_of(call->id)))
+		name_item(c, f, id);
+	make_stub(c, call, text, msg_has_image(content));
+}
+
+/* Put hamr-mem's id into the stub.  Done late, since hashing is expensive and
+ * few stubs are ever shown. */
+static void
+take_shown(void *self, struct view_call *call)
+{
+	struct compact *c = self;
+	struct fact *f = call->note;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (f->id_at == 0 || !is_remembered(c, f))
+		return;
+	if (f->mem[0] == '\0')
+		name_item(c, f, slice_of(call->id));
+	buf_add(&b, call->stub, f->id_at);
+	buf_fmt(&b, "; memory %s", f->mem);
+	buf_adds(&b, call->stub + f->id_at);
+	call->stub = arena_dup(&c->view->arena, b.p, b.len);
+	buf_release(&b);
+	f->id_at = 0;
+}
+
+void
+ingest_begin(struct compact *c)
+{
+	c->view->hooks = (struct view_hooks){ c, take_call, take_result,
+		take_shown };
+}

@@ -1,0 +1,74 @@
+/* internal.h - what the files of this room share. */
+#ifndef COMPACT_INTERNAL_H
+#define COMPACT_INTERNAL_H
+
+#include "compact.h"
+#include "items/fact.h"
+
+#define SUMMARY_LEAST 1200	/* bytes of a summary, at the last stage */
+
+/* ---- settings.c ---- */
+
+/* From the configuration and the flags. */
+void settings_load(struct compact *c);
+/* A `config` record. */
+void settings_record(struct compact *c, const struct rec *r);
+
+/* ---- ingest.c: messages ---- */
+
+/* Of the new view: its callbacks. */
+void ingest_begin(struct compact *c);
+void files_release(struct files *f);
+
+/* ---- epoch.c: when, and what is folded, slim, in full ---- */
+
+/* Compact if it is time.  False when what is left does not fit the window.
+ * Only for compact_decide, which asks once for each state. */
+bool epoch_decide(struct compact *c);
+long epoch_window(const struct compact *c);	/* B, also without a limit */
+/* The first node of the last tool step: stage 3 shows what is before it
+ * slim. */
+size_t epoch_last_step(const struct compact *c, size_t tail);
+/* Show the view so; the summary is made anew. */
+void epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap);
+
+/* ---- refill.c: what is shown in full before the tail, and what is cut in
+ * it ---- */
+
+/* Fill the room up to `size` tokens with what is worth most. */
+void epoch_refill(struct compact *c, long size);
+void epoch_drop_kept(struct compact *c);
+/* Call i (in rising order) is in full. */
+void epoch_keep(struct compact *c, size_t i);
+/* Cut the results from node `from` on, and the notes folded into them, to 25 %
+ * of B together. */
+void epoch_cut(struct compact *c, size_t from);
+void epoch_cut_one(struct compact *c, size_t i, long tokens);
+void epoch_cut_notes(struct compact *c, size_t node, size_t n);
+void epoch_uncut(struct compact *c, size_t from);	/* of c->cuts */
+/* Only those that hold are remembered; the others are not undone any more. */
+void epoch_settle_cuts(struct compact *c);
+
+/* Lines of files that are shown later on. */
+struct ranges {
+	struct map by_file;	/* to index + 1 of the newest */
+	struct range *v;
+	size_t n, cap;
+};
+
+struct range {
+	long first, last;
+	size_t next;		/* index + 1 */
+};
+
+/* The lines that a call has to do with; all when it does not say. */
+void ranges_add(struct ranges *s, const struct fact *f);
+bool ranges_cover(const struct ranges *s, const struct fact *f);
+void ranges_release(struct ranges *s);
+
+/* ---- compaction.c: the record ---- */
+
+/* A compaction record was read. */
+void epoch_read(struct compact *c, const struct rec *r);
+
+#endif

@@ -1,0 +1,322 @@
+/* refill.c - what is shown in full before the tail because it is worth it, and
+ * what is cut in the tail because it is too large. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "internal.h"
+
+/* Worth, in messages: an item counts as this much newer than it is. */
+#define EDITED 20		/* its file was edited */
+#define OWN_TEXT 10		/* the model's own words: edit, write */
+#define COMMAND (-40)
+#define OTHER (-60)
+#define STALE 120		/* an edit makes an older read worthless */
+#define HORIZON 80		/* older than this: not worth reading again at
+				 * every epoch */
+
+#define CUT_LEAST 100
+
+/* ---- lines of files: does one call show what another did? ---- */
+
+static struct slice
+file_key(const struct fact *f)
+{
+	return (struct slice){ (const char *)&f->file, sizeof f->file };
+}
+
+static struct range
+range_of(const struct fact *f)
+{
+	struct range r = { f->first > 0 ? f->first : 1, f->last, 0 };
+
+	if (f->last <= 0 || (r.first == 1 && f->last == f->lines))
+		r.last = LONG_MAX;
+	return r;
+}
+
+void
+ranges_add(struct ranges *s, const struct fact *f)
+{
+	uint64_t *at = map_put(&s->by_file, file_key(f), NULL);
+
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
+	s->v[s->n] = range_of(f);
+	s->v[s->n++].next = *at;
+	*at = s->n;
+}
+
+bool
+ranges_cover(const struct ranges *s, const struct fact *f)
+{
+	const uint64_t *at = map_get(&s->by_file, file_key(f));
+	struct range want = range_of(f);
+	size_t looks = 64;	/* look at no more than these */
+
+	if (at == NULL || s->v == NULL)
+		return false;
+	for (size_t i = *at; i > 0 && looks-- > 0; i = s->v[i - 1].next)
+		if (s->v[i - 1].first <= want.first &&
+		    s->v[i - 1].last >= want.last)
+			return true;
+	return false;
+}
+
+void
+ranges_release(struct ranges *s)
+{
+	map_release(&s->by_file);
+	free(s->v);
+	*s = (struct ranges){ .n = 0 };
+}
+
+/* ---- worth ---- */
+
+struct item {
+	size_t call;
+	long value;
+	uint64_t more;		/* estimate of its tokens */
+};
+
+/* Has newer text superseded it?  later: reads that follow it. */
+static bool
+is_dead(const struct compact *c, const struct fact *f,
+    const struct ranges *later)
+{
+	const struct file *file;
+	uint64_t *last;
+
+	if (f->kind == TOOL_COMMAND) {
+		last = map_get(&c->commands, slice_of(f->what));
+		return last != NULL && *last > f->at;
+	}
+	if (f->file == 0)
+		return false;
+	file = &c->files.v[f->file - 1];
+	if (file->written > f->at || ranges_cover(later, f))
+		return true;
+	return f->kind == TOOL_READ && file->edited > f->at + STALE;
+}
+
+static long
+value_of(const struct compact *c, const struct fact *f)
+{
+	const struct file *file;
+
+	if (f->kind == TOOL_COMMAND)
+		return (long)f->at + COMMAND;
+	if (f->file == 0 || f->failed)
+		return (long)f->at + OTHER;
+	file = &c->files.v[f->file - 1];
+	return (long)file->touched + (file->edited > 0 ? EDITED : 0) +
+	    (f->kind != TOOL_READ ? OWN_TEXT : 0);
+}
+
+static int
+most_first(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return (x->call < y->call) - (x->call > y->call);
+}
+
+/* The calls that could be shown in full again, most valuable first. */
+static struct item *
+candidates(const struct compact *c, size_t *n)
+{
+	const struct view *v = c->view;
+	size_t first = v->nodes[c->epoch.fold].call, cap = 0;
+	struct ranges later = { .n = 0 };
+	struct item *all = NULL;
+	long oldest = (long)v->records - HORIZON;
+
+	*n = 0;
+	for (size_t i = v->ncalls; i > first; i--) {
+		const struct view_call *call = &v->calls[i - 1];
+		const struct fact *f = call->note;
+
+		if (call->node < c->epoch.slim && call->full > call->thin &&
+		    value_of(c, f) >= oldest && !is_dead(c, f, &later)) {
+			all = xgrow(all, *n, &cap, sizeof *all);
+			all[(*n)++] = (struct item){ i - 1, value_of(c, f),
+				call->full - call->thin };
+		}
+		if (f->kind == TOOL_READ && f->file > 0 && f->done &&
+		    !f->failed)
+			ranges_add(&later, f);
+	}
+	ranges_release(&later);
+	if (*n > 0)
+		qsort(all, *n, sizeof *all, most_first);
+	return all;
+}
+
+static int
+lower_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void
+epoch_refill(struct compact *c, long size)
+{
+	size_t n, taken = 0;
+	struct item *all = candidates(c, &n);
+	long room = size - compact_size(c);
+	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
+
+	for (size_t i = 0; i < n; i++) {
+		long more = compact_tokens(c, all[i].more) + 1;
+
+		if (more > room)
+			continue;
+		room -= more;
+		calls[taken++] = all[i].call;
+	}
+	qsort(calls, taken, sizeof *calls, lower_first);
+	for (size_t i = 0; i < taken; i++)
+		epoch_keep(c, (size_t)calls[i]);
+	free(calls);
+	free(all);
+}
+
+void
+epoch_keep(struct compact *c, size_t i)
+{
+	c->kept = xgrow(c->kept, c->nkept, &c->capkept, sizeof *c->kept);
+	c->kept[c->nkept++] = i;
+	view_keep(c->view, i, true);
+}
+
+void
+epoch_drop_kept(struct compact *c)
+{
+	for (size_t i = 0; i < c->nkept; i++)
+		view_keep(c->view, c->kept[i], false);
+	c->nkept = 0;
+}
+
+/* ---- the last step ---- */
+
+void
+epoch_cut_one(struct compact *c, size_t i, long tokens)
+{
+	struct view_call *call = &c->view->calls[i];
+	struct buf json = BUF_INIT(BUF_RECORD_MAX);
+
+	buf_reset(&c->tmp);
+	buf_reset(&c->text);
+	if (call->result == NULL || !msg_text(slice_of(call->result),
+	    &c->tmp) || !budget_clip(&c->text, buf_view(&c->tmp), tokens,
+	    c->family))
+		return;
+	scan_quote(&json, c->text.p, c->text.len);
+	c->cuts = xgrow(c->cuts, c->ncuts, &c->capcuts, sizeof *c->cuts);
+	c->cuts[c->ncuts] = (struct cut){ .call = i, .tokens = tokens,
+		.is = arena_dup(&c->view->arena, json.p, json.len),
+		.was = call->cut };
+	view_cut(c->view, i, c->cuts[c->ncuts++].is);
+	buf_release(&json);
+}
+
+void
+epoch_cut_notes(struct compact *c, size_t node, size_t n)
+{
+	const struct view_node *of = &c->view->nodes[node];
+
+	if (n <= of->skipped || of->ncalls == 0)
+		return;
+	c->cuts = xgrow(c->cuts, c->ncuts, &c->capcuts, sizeof *c->cuts);
+	c->cuts[c->ncuts++] = (struct cut){ .call = of->call + of->ncalls - 1,
+		.notes = n, .had = of->skipped };
+	view_skip_notes(c->view, node, n);
+}
+
+void
+epoch_uncut(struct compact *c, size_t from)
+{
+	while (c->ncuts > from) {
+		const struct cut *cut = &c->cuts[--c->ncuts];
+
+		if (cut->notes > 0)
+			view_skip_notes(c->view,
+			    c->view->calls[cut->call].node,
+			    from > 0 ? cut->had : 0);
+		else
+			view_cut(c->view, cut->call,
+			    from > 0 ? cut->was : NULL);
+	}
+}
+
+void
+epoch_settle_cuts(struct compact *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->ncuts; i++) {
+		const struct cut *cut = &c->cuts[i];
+		const struct view_call *call = &c->view->calls[cut->call];
+
+		if (cut->notes > 0 ? cut->notes ==
+		    c->view->nodes[call->node].skipped :
+		    cut->is == call->cut)
+			c->cuts[n++] = *cut;
+	}
+	c->ncuts = n;
+}
+
+/* Keep the newest notes within half of `most`.  Returns what is left for
+ * results. */
+static uint64_t
+cut_notes(struct compact *c, size_t from, uint64_t most)
+{
+	uint64_t room = most / 2, left = most;
+
+	for (size_t i = c->view->n; i > from; i--) {
+		const struct view_node *node = &c->view->nodes[i - 1];
+		uint64_t shown = node->notes < room ? node->notes : room;
+
+		if (node->notes > room)
+			epoch_cut_notes(c, i - 1, view_notes_over(c->view,
+			    i - 1, room));
+		room -= shown;
+		left -= shown;
+	}
+	return left;
+}
+
+void
+epoch_cut(struct compact *c, size_t from)
+{
+	const struct view *v = c->view;
+	size_t first = v->nodes[from].call, last = v->ncalls, n;
+	uint64_t *size, each = UINT64_MAX, most;
+
+	n = last - first;
+	size = xcalloc(n + 1, sizeof *size);
+	for (size_t i = 0; i < n; i++)
+		size[i] = v->calls[first + i].text;
+	qsort(size, n, sizeof *size, lower_first);
+	most = (uint64_t)percent_of(epoch_window(c), CUT_PERCENT) * 64 * 1024 /
+	    (uint64_t)c->ratio;
+	most = cut_notes(c, from, most);
+	/* the largest size each may have so that all together fit */
+	for (size_t i = 0; i < n && each == UINT64_MAX; i++) {
+		if (size[i] > most / (n - i))
+			each = most / (n - i);
+		else
+			most -= size[i];
+	}
+	free(size);
+	if (each < CUT_LEAST * 64)
+		each = CUT_LEAST * 64;
+	for (size_t i = first; i < last; i++)
+		if (v->calls[i].text > each)
+			epoch_cut_one(c, i, (long)(each / 64));
+}

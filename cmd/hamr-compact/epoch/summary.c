@@ -1,0 +1,656 @@
+/* summary.c - what is known of the folded nodes, and the text made of it. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "items/fact.h"
+
+#include "summary.h"
+
+#define SENTENCES_SHOWN 6
+#define USER_KEPT 600		/* bytes of a user message that is not kept
+				 * whole */
+#define FIRST_LINE 2060		/* the first message where it is cut */
+#define FIRST_LEAST 360
+#define LEFT_OUT 60		/* a line that says so, and the title */
+#define RECENT 2		/* besides the newest: they bind most */
+#define FRAME 10		/* "123. " and LF */
+#define MORE 24			/* " ... [123 bytes more]" */
+#define COMMAND_KEPT 160
+#define SENTENCE_KEPT 160
+#define ERRORS_SHOWN 8
+#define COMMANDS_SHOWN 10
+
+static const char HEADER[] =
+    "[Summary of earlier work, made without a model. Continue the task; do "
+    "not restart.]\n";
+static const char FOOTER[] = "[end of summary]";
+
+/* A file that was touched, or a command that was run. */
+struct entry {
+	char *text;		/* path or command line */
+	size_t edits, writes, reads;
+	bool failed;
+	char *error;		/* its first line of error, while it is open */
+	size_t last;		/* when it was last used; the largest is the
+				 * newest */
+};
+
+struct entries {
+	struct entry *v;
+	size_t n, cap;
+	struct map by_text;	/* to index + 1 */
+};
+
+struct user {
+	char *text;		/* its beginning */
+	size_t len, more;	/* bytes of that; and left out */
+};
+
+struct summary {
+	size_t upto;
+	struct user *users;
+	char **contexts;
+	size_t nusers, capusers, ncontexts, capcontexts;
+	size_t said[SENTENCES_SHOWN], nsaid;	/* nodes, the last ones */
+	struct entries files, commands;
+	size_t clock;
+};
+
+struct summary *
+summary_new(void)
+{
+	return xcalloc(1, sizeof(struct summary));
+}
+
+static void
+release_entries(struct entries *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->v[i].text);
+		free(t->v[i].error);
+	}
+	free(t->v);
+	map_release(&t->by_text);
+}
+
+static void
+empty(struct summary *s)
+{
+	for (size_t i = 0; i < s->nusers; i++)
+		free(s->users[i].text);
+	for (size_t i = 0; i < s->ncontexts; i++)
+		free(s->contexts[i]);
+	free(s->users);
+	free(s->contexts);
+	release_entries(&s->files);
+	release_entries(&s->commands);
+	*s = (struct summary){ .upto = 0 };
+}
+
+void
+summary_free(struct summary *s)
+{
+	if (s == NULL)
+		return;
+	empty(s);
+	free(s);
+}
+
+/* ---- folding ---- */
+
+/* Keep the first and the newest message whole: they may be the task and what
+ * the current turn is about. */
+static void
+add_user(struct summary *s, struct slice text)
+{
+	struct user *last = s->nusers > 1 ? &s->users[s->nusers - 1] : NULL;
+
+	if (text.n == 0)
+		return;
+	if (last != NULL && last->len > USER_KEPT) {
+		size_t n = utf8_cut(last->text, last->len, USER_KEPT);
+
+		last->more = last->len - n;
+		last->len = n;
+		last->text = xrealloc(last->text, n + 1);
+		last->text[n] = '\0';
+	}
+	s->users = xgrow(s->users, s->nusers, &s->capusers,
+	    sizeof *s->users);
+	s->users[s->nusers++] = (struct user){ xmemdup0(text.p, text.n),
+		text.n, 0 };
+}
+
+static void
+fold_call(struct summary *s, const struct fact *f)
+{
+	struct entries *t = f->kind == TOOL_COMMAND ? &s->commands : &s->files;
+	struct entry *it;
+	uint64_t *at;
+
+	if (f->what[0] == '\0' || f->kind == TOOL_OTHER)
+		return;
+	at = map_put(&t->by_text, slice_of(f->what), NULL);
+	if (*at == 0) {
+		t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
+		t->v[t->n++] = (struct entry){ .text = xstrdup(f->what) };
+		*at = t->n;
+	}
+	it = &t->v[*at - 1];
+	it->edits += f->kind == TOOL_EDIT && !f->failed;
+	it->writes += f->kind == TOOL_WRITE && !f->failed;
+	it->reads += f->kind == TOOL_READ;
+	it->failed = f->failed;
+	free(it->error);
+	it->error = f->failed ? xstrdup(f->error) : NULL;
+	it->last = ++s->clock;
+}
+
+static void
+fold_node(struct summary *s, const struct view *v, size_t i)
+{
+	const struct view_node *node = &v->nodes[i];
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	/* AGENTS.md and the like stay in force for the whole session */
+	for (size_t at = 0; view_text(v, i, VIEW_CONTEXT, &at, &text);) {
+		s->contexts = xgrow(s->contexts, s->ncontexts,
+		    &s->capcontexts, sizeof *s->contexts);
+		s->contexts[s->ncontexts++] = buf_detach(&text);
+	}
+	if (node->kind == VIEW_USER && node->person)
+		for (size_t at = 0; view_text(v, i, VIEW_PERSON, &at,
+		    &text);) {
+			add_user(s, buf_view(&text));
+			buf_reset(&text);
+		}
+	buf_release(&text);
+	if (node->kind != VIEW_ASSISTANT)
+		return;
+	if (view_says(v, i))
+		s->said[s->nsaid++ % SENTENCES_SHOWN] = i;
+	for (size_t k = 0; k < node->ncalls; k++) {
+		const struct fact *f = v->calls[node->call + k].note;
+
+		if (f != NULL)
+			fold_call(s, f);
+	}
+}
+
+void
+summary_fold(struct summary *s, const struct view *v, size_t fold)
+{
+	if (fold < s->upto)
+		empty(s);
+	for (; s->upto < fold; s->upto++)
+		fold_node(s, v, s->upto);
+}
+
+/* ---- a section: a title and lines, with a ceiling ---- */
+
+struct section {
+	struct buf *out;
+	const char *title;	/* it comes with the first line */
+	size_t room;		/* bytes that it may take */
+	struct buf line;	/* in the making */
+};
+
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Begin a section that may take `percent` of the text that begins at start in
+ * out and may have cap bytes. */
+static void
+begin(struct section *sec, struct buf *out, const char *title, size_t start,
+    size_t cap, size_t percent)
+{
+	size_t used = out->len - start;
+
+	sec->out = out;
+	sec->title = title;
+	sec->room = smaller(cap * percent / 100, cap - smaller(used, cap));
+}
+
+/* Write the line if there is room.  False if there is none. */
+static bool
+section_put(struct section *sec)
+{
+	size_t n = sec->line.len + 1, title = sec->title != NULL ?
+	    strlen(sec->title) + 1 : 0;
+	bool fits = n + title <= sec->room;
+
+	if (fits) {
+		sec->room -= n + title;
+		if (title > 0) {
+			buf_adds(sec->out, sec->title);
+			buf_addc(sec->out, '\n');
+		}
+		sec->title = NULL;
+		buf_slice(sec->out, buf_view(&sec->line));
+		buf_addc(sec->out, '\n');
+	}
+	buf_reset(&sec->line);
+	return fits;
+}
+
+/* ---- what people wrote ----
+ *
+ * Every message stays, the older and longer ones with their beginning only
+ * when room is short; short ones first, as they are said in full for little.
+ */
+
+/* Messages that stay whole, whatever the section's room. */
+struct people_whole {
+	bool first;		/* the task */
+	bool newest;		/* what the turn in hand is about */
+};
+
+/* How many bytes of a message are shown if it may have `most`.  A short rest is
+ * shown too: the mark would be as long. */
+static size_t
+shown(const struct user *u, size_t most)
+{
+	return u->more == 0 && u->len <= most + MORE ? u->len :
+	    smaller(u->len, most);
+}
+
+static size_t
+line_of(const struct user *u, size_t most)
+{
+	size_t n = shown(u, most);
+
+	return n + FRAME + (n < u->len || u->more > 0 ? MORE : 0);
+}
+
+static void
+put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
+{
+	const struct user *u = &s->users[i];
+	size_t n = utf8_cut(u->text, u->len, shown(u, most));
+
+	buf_fmt(&sec->line, "%zu. ", i + 1);
+	buf_add(&sec->line, u->text, n);
+	if (u->len - n + u->more > 0)
+		buf_fmt(&sec->line, " ... [%zu bytes more]",
+		    u->len - n + u->more);
+	section_put(sec);
+}
+
+/* One that stays whole takes no room from the others. */
+static void
+put_whole(struct section *sec, const struct summary *s, size_t i)
+{
+	const struct user *u = &s->users[i];
+	size_t before = sec->room;
+
+	sec->room = SIZE_MAX;
+	put_user(sec, s, i, u->len);
+	sec->room = before;
+}
+
+/* From message `from` on, each may have most[i - from] bytes. */
+struct share {
+	size_t from, last;	/* last: behind them */
+	size_t *most;
+	size_t room;		/* that is left */
+};
+
+/* Give each message a beginning, as long as all can have one; otherwise the
+ * newest ones for which there is room. */
+static void
+share_beginnings(const struct summary *s, struct share *sh)
+{
+	static const size_t least[] = { 80, 48, 24 };
+	size_t room = sh->room, most = 0;
+
+	for (size_t k = 0; k < 3; k++) {
+		most = least[k];
+		room = sh->room;
+		for (sh->from = sh->last; sh->from > 1; sh->from--) {
+			size_t n = line_of(&s->users[sh->from - 1], most);
+
+			if (n > room)
+				break;
+			room -= n;
+		}
+		if (sh->from <= 1)
+			break;
+	}
+	sh->room = room;
+	sh->most = xcalloc(sh->last - sh->from + 1, sizeof *sh->most);
+	for (size_t i = sh->from; i < sh->last; i++)
+		sh->most[i - sh->from] = most;
+}
+
+/* Newest first, give messages of at most `longest` bytes all they may have,
+ * while there is room. */
+static void
+give(const struct summary *s, struct share *sh, size_t first, size_t longest)
+{
+	for (size_t i = sh->last; i > first; i--) {
+		const struct user *u = &s->users[i - 1];
+		size_t *most = &sh->most[i - 1 - sh->from], more;
+
+		if (u->len + u->more > longest || *most == USER_KEPT)
+			continue;
+		more = line_of(u, USER_KEPT) - line_of(u, *most);
+		if (more > sh->room)
+			continue;
+		sh->room -= more;
+		*most = USER_KEPT;
+	}
+}
+
+/* The room that the newest message takes, which is always shown. */
+static size_t
+newest_line(const struct summary *s, struct people_whole whole)
+{
+	return s->nusers > 1 && !whole.newest ?
+	    line_of(&s->users[s->nusers - 1], USER_KEPT) : 0;
+}
+
+static void
+print_people(const struct summary *s, struct people_whole whole,
+    struct section *sec)
+{
+	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
+		SIZE_MAX };
+	size_t newest = newest_line(s, whole), left, first;
+	struct share sh = { .last = s->nusers > 1 ? s->nusers - 1 : 1 };
+
+	if (s->nusers == 0)
+		return;
+	left = sec->room > newest + LEFT_OUT ? sec->room - newest - LEFT_OUT :
+	    0;
+	/* the first may take half, if there are others */
+	first = smaller(smaller(s->nusers == 1 ? sec->room : sec->room / 2,
+	    FIRST_LINE), left);
+	first -= smaller(first, FRAME + MORE);
+	sh.room = left - (whole.first ? 0 :
+	    smaller(line_of(&s->users[0], first), left));
+	share_beginnings(s, &sh);
+	/* the rest goes to the most recent ones, then to those it completes,
+	 * shortest first, then to long ones */
+	give(s, &sh, sh.last > sh.from + RECENT ? sh.last - RECENT : sh.from,
+	    SIZE_MAX);
+	for (size_t k = 0; k < sizeof longest / sizeof *longest; k++)
+		give(s, &sh, sh.from, longest[k]);
+	if (whole.first)
+		put_whole(sec, s, 0);
+	else
+		put_user(sec, s, 0, first);
+	if (sh.from > 1) {
+		buf_fmt(&sec->line, "(%zu messages left out)", sh.from - 1);
+		section_put(sec);
+	}
+	for (size_t i = sh.from; i < sh.last; i++)
+		put_user(sec, s, i, sh.most[i - sh.from]);
+	if (s->nusers > 1 && whole.newest)
+		put_whole(sec, s, sh.last);
+	else if (s->nusers > 1)
+		put_user(sec, s, sh.last, USER_KEPT);
+	free(sh.most);
+}
+
+/* ---- files and commands ---- */
+
+static int
+newest_first(const void *a, const void *b)
+{
+	const struct entry *const *x = a, *const *y = b;
+
+	return ((*x)->last < (*y)->last) - ((*x)->last > (*y)->last);
+}
+
+/* All entries, newest first; yours to free. */
+static const struct entry **
+sorted(const struct entries *t)
+{
+	const struct entry **all = xcalloc(t->n + 1,
+	    sizeof(struct entry *));
+
+	for (size_t i = 0; i < t->n; i++)
+		all[i] = &t->v[i];
+	qsort(all, t->n, sizeof(struct entry *), newest_first);
+	return all;
+}
+
+static bool
+has_changed(const struct entry *f)
+{
+	return f->edits + f->writes > 0;
+}
+
+static void
+put_count(struct buf *line, size_t n, const char *what, const char *before)
+{
+	if (n > 0)
+		buf_fmt(line, "%s%zu %s%s", before, n, what, n > 1 ? "s" :
+		    "");
+}
+
+/* All changed paths, the older ones without counts when room is short; these
+ * get `more` room. */
+static void
+print_changed(const struct summary *s, struct section *sec, size_t more)
+{
+	const struct entry **all = sorted(&s->files), *f;
+	bool counts = true;
+	size_t left = 0;
+
+	for (size_t i = 0; (f = all[i]) != NULL; i++) {
+		if (!has_changed(f))
+			continue;
+		if (counts) {
+			buf_fmt(&sec->line, "- %s", f->text);
+			put_count(&sec->line, f->edits, "edit", " (");
+			put_count(&sec->line, f->writes, "write",
+			    f->edits > 0 ? ", " : " (");
+			put_count(&sec->line, f->reads, "read", ", ");
+			buf_addc(&sec->line, ')');
+			counts = section_put(sec);
+			if (counts)
+				continue;
+			sec->room += more;
+		}
+		if (sec->line.len + strlen(f->text) + 40 > sec->room) {
+			left++;
+			continue;
+		}
+		buf_adds(&sec->line, sec->line.len == 0 ? "- " : ", ");
+		buf_adds(&sec->line, f->text);
+	}
+	if (left > 0)
+		buf_fmt(&sec->line, "%s(%zu more)", sec->line.len > 0 ? " " :
+		    "- ", left);
+	if (sec->line.len > 0)
+		section_put(sec);
+	free(all);
+}
+
+static void
+print_read(const struct summary *s, struct section *sec)
+{
+	const struct entry **all = sorted(&s->files), *f;
+
+	for (size_t i = 0; (f = all[i]) != NULL; i++) {
+		if (has_changed(f))
+			continue;
+		buf_fmt(&sec->line, "- %s x%zu", f->text, f->reads);
+		if (!section_put(sec))
+			break;
+	}
+	free(all);
+}
+
+/* The recent commands, or (errors) those whose last run failed and why. */
+static void
+print_commands(const struct summary *s, struct section *sec, bool errors)
+{
+	const struct entry **all = sorted(&s->commands), *c;
+	int left = errors ? ERRORS_SHOWN : COMMANDS_SHOWN;
+
+	for (size_t i = 0; left > 0 && (c = all[i]) != NULL; i++) {
+		if (errors && !c->failed)
+			continue;
+		left--;
+		buf_adds(&sec->line, errors ? "- " : c->failed ? "- [ERR] " :
+		    "- [ok] ");
+		buf_add(&sec->line, c->text, utf8_cut(c->text,
+		    strcspn(c->text, "\n"), COMMAND_KEPT));
+		if (errors) {
+			buf_adds(&sec->line, " -> ");
+			buf_adds(&sec->line, c->error);
+		}
+		if (!section_put(sec))
+			break;
+	}
+	free(all);
+}
+
+/* ---- what the assistant said ---- */
+
+static struct slice
+last_sentence(struct slice s)
+{
+	size_t at;
+
+	s = slice_trim(s);
+	for (at = s.n; at > 0; at--) {
+		const char *p = s.p + at - 1;	/* it ends there? */
+
+		if (at < s.n && (*p == '\n' || (strchr(".!?:", *p) != NULL &&
+		    *p != '\0' && (p[1] == ' ' || p[1] == '\n'))))
+			break;
+	}
+	s = slice_trim((struct slice){ s.p + at, s.n - at });
+	return (struct slice){ s.p, utf8_cut(s.p, s.n, SENTENCE_KEPT) };
+}
+
+static void
+print_said(const struct summary *s, const struct view *v,
+    struct section *sec)
+{
+	size_t from = s->nsaid < SENTENCES_SHOWN ? 0 :
+	    s->nsaid - SENTENCES_SHOWN;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	bool fits = true;
+
+	for (; fits && from < s->nsaid; from++) {
+		size_t at = 0;
+
+		buf_reset(&text);
+		while (view_text(v, s->said[from % SENTENCES_SHOWN],
+		    VIEW_SAID, &at, &text))
+			buf_addc(&text, '\n');
+		buf_adds(&sec->line, "- ");
+		buf_slice(&sec->line, last_sentence(buf_view(&text)));
+		if (sec->line.len > 2)
+			fits = section_put(sec);
+		buf_reset(&sec->line);
+	}
+	buf_release(&text);
+}
+
+/* ---- all of it ---- */
+
+/* Put them verbatim in front, or say that they were left out. */
+static void
+print_contexts(const struct summary *s, const struct summary_room *room,
+    struct buf *out)
+{
+	size_t bytes = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->ncontexts; i++) {
+		size_t n = strlen(s->contexts[i]);
+
+		bytes += n;
+		sum += token_count(room->family, s->contexts[i], n);
+	}
+	if (sum > (uint64_t)room->context) {
+		buf_fmt(out, "[%zu bytes of project instructions are left "
+		    "out: more than 10 %% of the window; read their files "
+		    "again]\n\n", bytes);
+		return;
+	}
+	for (size_t i = 0; i < s->ncontexts; i++) {
+		buf_adds(out, s->contexts[i]);
+		buf_adds(out, "\n\n");
+	}
+}
+
+/* The task and the current turn's message stay whole while there is another
+ * stage to try.  The last stage cuts them, except for a task that does not fit
+ * by itself anyway. */
+static struct people_whole
+whole_of(const struct summary *s, const struct view *v,
+    const struct summary_room *room)
+{
+	struct people_whole whole = { true, true };
+	const struct user *first = s->users, *newest;
+	uint64_t sum;
+
+	/* does a later turn begin after the folded part? */
+	for (size_t i = v->n; i > s->upto; i--)
+		if (v->nodes[i - 1].kind == VIEW_USER &&
+		    v->nodes[i - 1].person)
+			whole.newest = false;
+	if (!room->last || s->nusers == 0)
+		return whole;
+	newest = first + s->nusers - 1;
+	sum = token_count(room->family, first->text, first->len);
+	if (newest > first && whole.newest)
+		sum += token_count(room->family, newest->text, newest->len);
+	return sum > (uint64_t)room->window ? whole :
+	    (struct people_whole){ false, false };
+}
+
+void
+summary_print(const struct summary *s, const struct view *v,
+    const struct summary_room *room, struct buf *out)
+{
+	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
+	size_t start, cap = room->cap - sizeof FOOTER, most, all;
+	struct people_whole whole = whole_of(s, v, room);
+	size_t least = sizeof HEADER;	/* for user messages */
+	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
+
+	if (s->nusers > 0)
+		least += newest_line(s, whole) + LEFT_OUT;
+	if (s->nusers > 0 && !whole.first)
+		least += smaller(s->users[0].len + FRAME + MORE,
+		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
+	print_contexts(s, room, out);
+	start = out->len;
+	buf_adds(out, HEADER);
+	/* User messages take precedence over everything but changed files and
+	 * open errors, which are short: make those first. */
+	most = cap > least ? cap - least : 0;
+	begin(&sec, &firm, "FILES CHANGED:", 0, most, 100);
+	all = sec.room;
+	sec.room = smaller(all, cap * 30 / 100);
+	print_changed(s, &sec, smaller(all - sec.room, cap * 20 / 100));
+	begin(&sec, &firm, "OPEN ERRORS:", 0, most, 100);
+	sec.room = smaller(sec.room, cap * 20 / 100);
+	print_commands(s, &sec, true);
+	begin(&sec, out, "USER MESSAGES SO FAR:", start, cap - firm.len, 100);
+	print_people(s, whole, &sec);
+	buf_slice(out, buf_view(&firm));
+	begin(&sec, out, "FILES READ:", start, cap, 20);
+	print_read(s, &sec);
+	begin(&sec, out, "RECENT COMMANDS:", start, cap, 15);
+	print_commands(s, &sec, false);
+	begin(&sec, out, "NOTES:", start, cap, 15);
+	print_said(s, v, &sec);
+	buf_adds(out, FOOTER);
+	buf_release(&sec.line);
+	buf_release(&firm);
+}

@@ -1,0 +1,117 @@
+/* action.c - what a call does. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "record/alias.h"
+#include "record/msg.h"
+
+#include "action.h"
+
+static const struct {
+	const char *name;
+	enum tool_kind kind;
+} tools[] = {
+	{ "bash", TOOL_COMMAND }, { "shell", TOOL_COMMAND },
+	{ "exec_command", TOOL_COMMAND }, { "run_command", TOOL_COMMAND },
+	{ "run_shell_command", TOOL_COMMAND }, { "execute", TOOL_COMMAND },
+	{ "execute_bash", TOOL_COMMAND }, { "execute_command", TOOL_COMMAND },
+	{ "local_shell", TOOL_COMMAND }, { "terminal", TOOL_COMMAND },
+	{ "read", TOOL_READ }, { "read_file", TOOL_READ },
+	{ "view", TOOL_READ }, { "open", TOOL_READ },
+	{ "edit", TOOL_EDIT }, { "edit_file", TOOL_EDIT },
+	{ "multiedit", TOOL_EDIT }, { "str_replace", TOOL_EDIT },
+	{ "str_replace_editor", TOOL_EDIT }, { "apply_patch", TOOL_EDIT },
+	{ "replace", TOOL_EDIT },
+	{ "write", TOOL_WRITE }, { "write_file", TOOL_WRITE },
+	{ "create", TOOL_WRITE }, { "create_file", TOOL_WRITE },
+};
+
+enum tool_kind
+tool_kind(const char *name, struct slice command)
+{
+	enum tool_kind kind = TOOL_OTHER;
+
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+		if ((*name | 32) == *tools[i].name &&
+		    strcasecmp(tools[i].name, name) == 0) {
+			kind = tools[i].kind;
+			break;
+		}
+	/* str_replace_editor does three things, by its "command" */
+	if (kind == TOOL_EDIT && scan_str_is(command, "view"))
+		return TOOL_READ;
+	if (kind == TOOL_EDIT && scan_str_is(command, "create"))
+		return TOOL_WRITE;
+	return kind;
+}
+
+void
+action_init(struct action *a, struct slice name, struct slice args)
+{
+	static const char *const canonical[] = { [TOOL_OTHER] = "",
+		[TOOL_READ] = "read", [TOOL_EDIT] = "edit",
+		[TOOL_WRITE] = "write", [TOOL_COMMAND] = "bash" };
+	static const char *const keys[] = { "command", "path", "command",
+		"query", "file_path" };
+	char *text = scan_strdup(name);
+
+	*a = (struct action){ .args = BUF_INIT(BUF_RECORD_MAX) };
+	a->kind = tool_kind(text != NULL ? text : "",
+	    scan_get(args, "command"));
+	free(text);
+	if (!alias_args(slice_of(canonical[a->kind]), args, &a->args))
+		buf_adds(&a->args, "{}");
+	for (size_t i = a->kind == TOOL_COMMAND ? 0 : 1;
+	    a->object == NULL && i < sizeof keys / sizeof *keys; i++)
+		a->object = scan_strdup(scan_get(buf_view(&a->args),
+		    keys[i]));
+	if (a->object == NULL)
+		a->object = xstrdup("");
+}
+
+void
+action_release(struct action *a)
+{
+	buf_release(&a->args);
+	free(a->object);
+}
+
+bool
+result_failed(const struct rec *r, enum tool_kind kind, struct slice text)
+{
+	int64_t exit;
+
+	if (scan_true(rec_get(r, "is_error")))
+		return true;
+	if (scan_int(msg_meta(r, "exit"), &exit))
+		return exit != 0;
+	return kind == TOOL_COMMAND && slice_starts(text, "exit ") &&
+	    text.n > 5 && text.p[5] != '0';
+}
+
+bool
+asks_git(const char *command, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (const char *p = command; (p = strstr(p, "git ")) != NULL; p++) {
+		const char *q = p + 4;
+
+		if (p > command && strchr(" ;&|(\n", p[-1]) == NULL)
+			continue;
+		while (*q == '-') {	/* -C dir, --no-pager */
+			bool pair = strncmp(q, "-C ", 3) == 0;
+
+			q += strcspn(q, " ");
+			q += *q == ' ';
+			if (pair)
+				q += strcspn(q, " "), q += *q == ' ';
+		}
+		if (strncmp(q, what, n) == 0 && strchr(" ;&|)\n", q[n]) !=
+		    NULL)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,36 @@
+/* action.h - what a call does: the kind of tool, its arguments under canonical
+ * names, the path or command it is about, and whether it failed.
+ */
+#ifndef COMPACT_ACTION_H
+#define COMPACT_ACTION_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "record/rec.h"
+
+enum tool_kind { TOOL_OTHER, TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_COMMAND };
+
+/* By the tool's name (decoded), also under the names of other programs, and
+ * the `command` (JSON, or nothing) that it was called with. */
+enum tool_kind tool_kind(const char *name, struct slice command);
+
+struct action {
+	enum tool_kind kind;
+	struct buf args;	/* a JSON object with canonical names */
+	char *object;		/* path or command; "" when there is none */
+};
+
+/* Read a call: its name (a JSON string, or nothing) and its arguments (a
+ * checked JSON object).  a is to be released. */
+void action_init(struct action *a, struct slice name, struct slice args);
+void action_release(struct action *a);
+
+/* Did a result (a record) with this text fail? */
+bool result_failed(const struct rec *r, enum tool_kind kind,
+    struct slice text);
+
+/* Is there "git status" (what: "status") in a command line? */
+bool asks_git(const char *command, const char *what);
+
+#endif

@@ -1,0 +1,209 @@
+/* command_output.c - stage 0: command output without what only a screen needs.
+ *
+ * Reads ECMA-48 escape sequences by hand: no library on our list does.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#include "command_output.h"
+
+#define BLANKS 2	/* blank lines kept in a row */
+#define REPEATS 3	/* fewer repeats are shorter than the mark */
+#define FRAMES 2	/* frames of dependencies kept of a run */
+
+/* The length of the escape sequence at p, which is an ESC. */
+static size_t
+escape_len(const char *p, size_t n)
+{
+	size_t i = 2;
+
+	if (n < 2)
+		return n;
+	if (p[1] == '[') {		/* CSI: parameters, a final byte */
+		while (i < n && p[i] >= 0x20 && p[i] < 0x40)
+			i++;
+		return i < n && p[i] >= 0x40 && p[i] < 0x7f ? i + 1 : i;
+	}
+	if (strchr("]PX^_", p[1]) != NULL) {	/* OSC, DCS: to BEL or ST */
+		for (; i < n && p[i] != '\n'; i++)
+			if (p[i] == '\a')
+				return i + 1;
+			else if (p[i] == '\033')
+				return i + 1 < n && p[i + 1] == '\\' ? i + 2 :
+				    i;
+		return i;
+	}
+	while (i <= n && p[i - 1] >= 0x20 && p[i - 1] < 0x30)
+		i++;			/* nF sequences: ESC ( B */
+	return i <= n ? i : n;
+}
+
+/* A line as a terminal shows it: text after a CR overwrites what was there. */
+static void
+overwrite(struct buf *line, struct buf *tmp, struct slice s)
+{
+	buf_reset(line);
+	while (s.n > 0) {
+		const char *cr = memchr(s.p, '\r', s.n);
+		struct slice seg = { s.p, cr != NULL ? (size_t)(cr - s.p) :
+			s.n };
+		size_t chars = utf8_count(seg.p, seg.n), covered = 0, n;
+
+		for (; covered < line->len && chars-- > 0; covered += n) {
+			n = utf8_len((const unsigned char *)line->p + covered,
+			    line->len - covered);
+			n = n > 0 ? n : 1;
+		}
+		buf_reset(tmp);
+		buf_slice(tmp, seg);
+		if (covered < line->len)
+			buf_add(tmp, line->p + covered, line->len - covered);
+		buf_reset(line);
+		buf_slice(line, buf_view(tmp));
+		if (cr == NULL)
+			break;
+		s.n -= seg.n + 1;
+		s.p += seg.n + 1;
+	}
+}
+
+static struct slice
+trim_end(struct slice s)
+{
+	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' ||
+	    s.p[s.n - 1] == '\r'))
+		s.n--;
+	return s;
+}
+
+static bool
+has(struct slice s, const char *what)
+{
+	return memmem(s.p, s.n, what, strlen(what)) != NULL;
+}
+
+/* Is it a stack frame in a dependency? */
+static bool
+is_frame(struct slice s)
+{
+	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t'))
+		s.p++, s.n--;
+	if (!slice_starts(s, "at ") && !slice_starts(s, "File \""))
+		return false;
+	return has(s, "node_modules/") || has(s, "site-packages/") ||
+	    has(s, "dist-packages/") || has(s, "node:internal/") ||
+	    has(s, "/.cargo/registry/") || has(s, "/rustc/");
+}
+
+/* What was just written, to compare the next line with. */
+struct run {
+	struct buf *out;
+	size_t last, lastlen;	/* the last line written, in out */
+	size_t blanks, repeats, frames;
+	bool source;		/* the next line may be a frame's source */
+};
+
+static void
+end_repeats(struct run *r)
+{
+	if (r->repeats >= REPEATS)
+		buf_fmt(r->out, "[last line repeated %zu more times]\n",
+		    r->repeats);
+	else
+		for (size_t i = 0; i < r->repeats; i++) {
+			buf_reserve(r->out, r->lastlen + 1);
+			buf_add(r->out, r->out->p + r->last, r->lastlen);
+			buf_addc(r->out, '\n');
+		}
+	r->repeats = 0;
+}
+
+static void
+end_frames(struct run *r)
+{
+	if (r->frames > FRAMES)
+		buf_fmt(r->out, "[%zu more frames in dependencies]\n",
+		    r->frames - FRAMES);
+	r->frames = 0;
+	r->source = false;
+}
+
+/* True if the line belongs to a run of frames and is left out. */
+static bool
+in_frames(struct run *r, struct slice s)
+{
+	if (is_frame(s)) {
+		r->source = has(s, "File \"");
+		return ++r->frames > FRAMES;
+	}
+	if (r->source && s.n > 4 && memcmp(s.p, "    ", 4) == 0) {
+		r->source = false;
+		return r->frames > FRAMES;
+	}
+	end_frames(r);
+	return false;
+}
+
+static void
+put_line(struct run *r, struct slice s, bool ended)
+{
+	if (s.n > 0 && r->lastlen == s.n && r->blanks == 0 && ended &&
+	    memcmp(r->out->p + r->last, s.p, s.n) == 0) {
+		r->repeats++;
+		return;
+	}
+	end_repeats(r);
+	if (in_frames(r, s))
+		return;
+	r->blanks = s.n == 0 ? r->blanks + 1 : 0;
+	if (r->blanks > BLANKS)
+		return;
+	r->last = r->out->len;
+	r->lastlen = s.n;
+	buf_slice(r->out, s);
+	if (ended)
+		buf_addc(r->out, '\n');
+}
+
+void
+clean_output(struct buf *out, struct slice text)
+{
+	struct buf plain = BUF_INIT(BUF_RECORD_MAX), line = plain;
+	struct buf tmp = plain;
+	struct run r = { .out = out };
+	const char *p, *end;
+
+	if (memchr(text.p, '\033', text.n) != NULL) {
+		buf_reserve(&plain, text.n);
+		for (p = text.p, end = p + text.n; p < end;) {
+			const char *esc = memchr(p, '\033',
+			    (size_t)(end - p));
+			const char *stop = esc != NULL ? esc : end;
+
+			buf_add(&plain, p, (size_t)(stop - p));
+			p = stop + (esc != NULL ? escape_len(esc,
+			    (size_t)(end - esc)) : 0);
+		}
+		text = buf_view(&plain);
+	}
+	buf_reserve(out, text.n);
+	for (p = text.p, end = p + text.n; p < end;) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		struct slice s = { p, (size_t)((lf != NULL ? lf : end) - p) };
+
+		p = lf != NULL ? lf + 1 : end;
+		s = trim_end(s);
+		if (memchr(s.p, '\r', s.n) != NULL) {
+			overwrite(&line, &tmp, s);
+			s = trim_end(buf_view(&line));
+		}
+		put_line(&r, s, lf != NULL);
+	}
+	end_repeats(&r);
+	end_frames(&r);
+	buf_release(&plain);
+	buf_release(&line);
+	buf_release(&tmp);
+}

@@ -1,0 +1,13 @@
+/* command_output.h - stage 0: command output without what only a screen needs.
+ */
+#ifndef COMPACT_COMMAND_OUTPUT_H
+#define COMPACT_COMMAND_OUTPUT_H
+
+#include "base/buf.h"
+
+/* Append text, cleaned: escape sequences out, carriage returns applied,
+ * trailing blanks away, blank lines at most two in a row, repeated lines and
+ * stack frames of dependencies counted instead of shown.  A pure function. */
+void clean_output(struct buf *out, struct slice text);
+
+#endif

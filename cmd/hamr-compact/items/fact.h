@@ -1,0 +1,41 @@
+/* fact.h - a call and its outcome in short. */
+#ifndef COMPACT_FACT_H
+#define COMPACT_FACT_H
+
+#include "record/memid.h"
+#include "record/rec.h"
+#include "view/view.h"
+#include "action.h"
+
+/* It lives as long as the view. */
+struct fact {
+	enum tool_kind kind;
+	bool done, failed;
+	bool cut;		/* its result is not whole */
+	bool listing;		/* of a folder or a search, not of a file */
+	bool elided;		/* a compaction told that it is not in view */
+	bool remembered;	/* hamr-mem makes an item of its result */
+	bool longer;		/* the arguments are too long to stay */
+	long reads;		/* how often the path was read by then */
+	long first, last, lines;	/* of a file; 0: not known */
+	long exit;		/* of a command; -1: not known */
+	size_t at;		/* messages read before the call's */
+	size_t file;		/* index + 1 in struct files, or 0 */
+	size_t bytes;		/* of the content before any cut */
+	size_t id_at;		/* where in the stub the memory id goes */
+	const char *hash;	/* of the content as it came, when asked for */
+	char mem[MEMID_SIZE];	/* "": not made yet */
+	const char *error;	/* first line that tells of an error, or "" */
+	const char *name;	/* of the tool */
+	char what[];		/* path, or command */
+};
+
+struct fact *fact_new(struct view *v, const char *name,
+    const struct view_args *args);
+
+/* Take the result in: r its record, was its decoded content, text the same as
+ * it is shown. */
+void fact_result(struct view *v, struct fact *f, const struct rec *r,
+    struct slice was, struct slice text);
+
+#endif

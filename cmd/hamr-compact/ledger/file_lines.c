@@ -1,0 +1,269 @@
+/* file_lines.c - what was shown of a file, and what of that still counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "file_lines.h"
+
+static void
+drop_spans(struct file_lines *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		line_set_release(&f->spans[i].lines);
+	f->n = 0;
+}
+
+void
+file_lines_release(struct file_lines *f)
+{
+	drop_spans(f);
+	free(f->spans);
+	free(f->path);
+}
+
+static struct span *
+new_span(struct file_lines *f, const struct ledger_call *c, bool written)
+{
+	f->spans = xgrow(f->spans, f->n, &f->cap, sizeof *f->spans);
+	f->spans[f->n] = (struct span){ .call = c, .written = written };
+	return &f->spans[f->n++];
+}
+
+/* The content was `before` and is now `after` ("": unknown).  If `before` is
+ * not what was last seen, everything shown so far is stale. */
+static void
+change(struct file_lines *f, const char *before, const char *after)
+{
+	bool stale = f->hash[0] != '\0' && before[0] != '\0' &&
+	    strcmp(f->hash, before) != 0;
+
+	for (size_t i = 0; stale && i < f->n; i++)
+		f->spans[i].stale = true;
+	if (after[0] != '\0')
+		snprintf(f->hash, sizeof f->hash, "%s", after);
+}
+
+static void
+meta_hash(const struct rec *r, const char *key, char out[65])
+{
+	char *s = scan_strdup(msg_meta(r, key));
+
+	snprintf(out, 65, "%s", s != NULL ? s : "");
+	free(s);
+}
+
+static bool
+line_number(struct slice v, long *out)
+{
+	int64_t n;
+
+	if (!scan_int(v, &n) || n < 1 || n > 100000000)
+		return false;
+	*out = (long)n;
+	return true;
+}
+
+/* ---- reads ---- */
+
+/* The lines that another program's read shows: by their line numbers, or else
+ * counted from `first`. */
+static void
+count_lines(struct slice text, long *first, long *last)
+{
+	long low = 0, high = 0, lines = 0, with = 0, n;
+	struct slice line;
+
+	while (slice_line(&text, &line)) {
+		const char *p = line.p, *stop = line.p + line.n;
+
+		for (n = 0; p < stop && *p == ' '; p++)
+			;
+		for (; p < stop && *p >= '0' && *p <= '9' && n < 100000000;
+		    p++)
+			n = n * 10 + (*p - '0');
+		if (p == stop || (*p != '\t' &&
+		    strncmp(p, "\xe2\x86\x92", 3) != 0))
+			n = 0;		/* it is not a numbered line */
+		with += n > 0;
+		high = n > 0 ? n : high;
+		low = low == 0 ? n : low;
+		lines++;
+	}
+	if (with * 2 > lines) {
+		*first = low;
+		*last = high;
+	} else {
+		*last = *first + lines - 1;
+	}
+}
+
+void
+file_was_read(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r, struct slice text)
+{
+	struct span *s;
+	long first = c->first, last = 0;
+	char hash[65];
+
+	f->reads++;
+	f->touched = c->no;
+	f->gone = false;
+	meta_hash(r, "sha256", hash);
+	change(f, hash, hash);
+	line_number(msg_meta(r, "lines"), &f->lines);
+	if (!line_number(msg_meta(r, "first"), &first) ||
+	    !line_number(msg_meta(r, "last"), &last))
+		count_lines(text, &first, &last);
+	s = new_span(f, c, false);
+	s->cut = scan_true(msg_meta(r, "truncated"));
+	line_set_add(&s->lines, first, last);
+}
+
+/* ---- changes ---- */
+
+/* Renumber all spans: `an` lines from `a` on have become `bn`. */
+static void
+move_lines(struct file_lines *f, long a, long an, long bn)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct line_set moved = { 0 };
+		struct line_set *r = &f->spans[i].lines;
+
+		if (f->spans[i].stale)
+			continue;
+		line_set_drop(r, a, a + an - 1);
+		for (size_t k = 0; k < r->n; k++)
+			if (r->v[k].first >= a)
+				line_set_add(&moved, r->v[k].first + bn - an,
+				    r->v[k].last + bn - an);
+			else if (r->v[k].last < a)
+				line_set_add(&moved, r->v[k].first,
+				    r->v[k].last);
+			else {	/* it surrounds an insertion */
+				line_set_add(&moved, r->v[k].first, a - 1);
+				line_set_add(&moved, a + bn - an,
+				    r->v[k].last + bn - an);
+			}
+		line_set_release(r);
+		*r = moved;
+	}
+}
+
+/* Where in a unified diff we are: the line in the new file (0: before the
+ * first @@), and the lines taken out and put in there. */
+struct hunk {
+	long at, minus, plus;
+};
+
+static void
+end_stretch(struct file_lines *f, struct span *own, struct hunk *h)
+{
+	if (h->minus + h->plus > 0) {
+		move_lines(f, h->at, h->minus, h->plus);
+		line_set_add(&own->lines, h->at, h->at + h->plus - 1);
+		if (f->lines > 0)
+			f->lines += h->plus - h->minus;
+	}
+	h->at += h->plus;
+	h->minus = h->plus = 0;
+}
+
+/* Apply a unified diff as hamr-tool writes it.  No library on our list reads
+ * one. */
+static void
+apply_diff(struct file_lines *f, struct span *own, const char *p)
+{
+	struct hunk h = { 0 };
+
+	for (; p != NULL && *p != '\0'; p = strchr(p, '\n'), p += p != NULL) {
+		if (*p == '-' && h.at > 0) {
+			h.minus++;
+		} else if (*p == '+' && h.at > 0) {
+			h.plus++;
+		} else {
+			end_stretch(f, own, &h);
+			h.at += h.at > 0 && *p == ' ';
+			if (strncmp(p, "@@ -", 4) != 0)
+				continue;
+			p += 4;		/* "12,7 +12,8 @@" */
+			p += strspn(p, "0123456789,");
+			h.at = strncmp(p, " +", 2) == 0 ?
+			    strtol(p + 2, NULL, 10) : 1;
+			if (h.at < 1 || h.at >= 100000000)
+				h.at = 1;
+		}
+	}
+	end_stretch(f, own, &h);
+}
+
+/* The diff was truncated: hamr-tool says which lines are known now. */
+static void
+take_shown(struct file_lines *f, const struct ledger_call *c,
+    struct slice shown)
+{
+	struct slice pair, a, b;
+	struct walk w, in;
+	struct span *s;
+	long first, last;
+
+	drop_spans(f);
+	s = new_span(f, c, true);
+	walk_in(&w, shown);
+	while (walk_next(&w, NULL, &pair)) {
+		walk_in(&in, pair);
+		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
+		    line_number(a, &first) && line_number(b, &last))
+			line_set_add(&s->lines, first, last);
+	}
+}
+
+void
+file_was_edited(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r)
+{
+	char before[65], after[65];
+	char *diff = scan_strdup(msg_meta(r, "diff"));
+	struct slice shown = msg_meta(r, "shown");
+	struct span own = { .call = c, .written = true };
+
+	f->edits++;
+	f->touched = f->changed = c->no;
+	meta_hash(r, "sha256_before", before);
+	meta_hash(r, "sha256_after", after);
+	change(f, before, after);
+	if (diff != NULL) {
+		apply_diff(f, &own, diff);
+		*new_span(f, c, true) = own;
+	}
+	free(diff);
+	if (scan_kind(shown) == SCAN_ARRAY)
+		take_shown(f, c, shown);
+}
+
+void
+file_was_written(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r)
+{
+	drop_spans(f);
+	f->writes++;
+	f->touched = f->changed = c->no;
+	f->gone = false;
+	meta_hash(r, "sha256_after", f->hash);
+	f->lines = c->written;
+	line_set_add(&new_span(f, c, true)->lines, 1, c->written);
+}
+
+void
+file_was_changed(struct file_lines *f, const struct ledger_call *c,
+    const char *hash)
+{
+	bool stale = hash == NULL || strcmp(hash, f->hash) != 0;
+
+	for (size_t i = 0; stale && i < f->n; i++)
+		f->spans[i].stale = true;
+	snprintf(f->hash, sizeof f->hash, "%s", hash != NULL ? hash : "");
+	f->gone = hash == NULL;
+	f->touched = f->changed = c->no;
+}

@@ -1,0 +1,57 @@
+/* file_lines.h - what was shown of a file, and what of that still counts.
+ *
+ * As hamr-tool proves an edit: a read shows lines of a content, an own edit
+ * moves them along, any other content makes them worth nothing.
+ */
+#ifndef COMPACT_FILE_LINES_H
+#define COMPACT_FILE_LINES_H
+
+#include "record/rec.h"
+#include "items/action.h"
+#include "line_set.h"
+
+struct ledger_call {
+	size_t no;		/* from 1 on */
+	enum tool_kind kind;
+	char *object;		/* path or command */
+	long first;		/* the line that a read begins with */
+	bool search;		/* in files, not of one */
+	long written;		/* lines of a write */
+	size_t turn, step;
+	bool done, failed;
+};
+
+/* Lines of a file, as they are numbered now. */
+struct span {
+	struct line_set lines;
+	const struct ledger_call *call;	/* that showed them */
+	bool written;		/* in its arguments, not its result */
+	bool cut;		/* not all that it names was shown */
+	bool stale;		/* the file has changed since */
+};
+
+struct file_lines {
+	char *path;
+	char hash[65];		/* of the content last seen; "" */
+	long lines;		/* 0: not known */
+	size_t reads, edits, writes;
+	size_t touched, changed;	/* by call, its number */
+	bool gone;		/* deleted */
+	struct span *spans;
+	size_t n, cap;
+};
+
+void file_lines_release(struct file_lines *f);
+
+/* Call c did this to the file, by its result r. */
+void file_was_read(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r, struct slice text);
+void file_was_edited(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r);
+void file_was_written(struct file_lines *f, const struct ledger_call *c,
+    const struct rec *r);
+/* A command or a plug-in changed it; hash: NULL when it is deleted. */
+void file_was_changed(struct file_lines *f, const struct ledger_call *c,
+    const char *hash);
+
+#endif

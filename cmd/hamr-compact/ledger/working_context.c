@@ -1,0 +1,514 @@
+/* working_context.c - --ledger: what records say, and the page made of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "items/fact.h"
+#include "working_context.h"
+
+#define COMMANDS_SHOWN 10
+
+/* ---- calls ---- */
+
+static void
+take_call(void *self, struct view_call *call, struct slice name,
+    const struct view_args *args)
+{
+	struct ledger *l = self;
+	struct ledger_call *c = arena_alloc(&l->plain->arena, sizeof *c);
+	struct buf content = BUF_INIT(BUF_RECORD_MAX);
+	struct slice given;
+	struct action a;
+	int64_t first;
+
+	action_init(&a, name, args->text);
+	given = buf_view(&a.args);
+	*c = (struct ledger_call){ .no = l->ncalls + 1, .kind = a.kind,
+		.first = 1, .turn = l->turns, .step = l->steps };
+	c->object = arena_dup(&l->plain->arena, a.object, strlen(a.object));
+	if (scan_int(scan_get(given, "first"), &first) && first > 0 &&
+	    first <= 100000000)
+		c->first = (long)first;
+	c->search = scan_kind(scan_get(given, "query")) == SCAN_STRING;
+	if (a.kind == TOOL_WRITE)
+		scan_str(scan_get(given, "content"), &content);
+	c->written = (long)slice_lines(buf_view(&content));
+	call->note = c;
+	l->calls = xgrow(l->calls, l->ncalls, &l->capcalls,
+	    sizeof(struct ledger_call *));
+	l->calls[l->ncalls++] = c;
+	buf_release(&content);
+	action_release(&a);
+}
+
+/* ---- results: files ---- */
+
+/* A path as listed: relative to the session's working directory. */
+static struct slice
+relative(const struct ledger *l, struct slice path)
+{
+	size_t n = l->cwd != NULL ? strlen(l->cwd) : 0;
+
+	while (path.n > 2 && path.p[0] == '.' && path.p[1] == '/')
+		path.p += 2, path.n -= 2;
+	if (n > 1 && path.n > n + 1 && memcmp(path.p, l->cwd, n) == 0 &&
+	    path.p[n] == '/')
+		path.p += n + 1, path.n -= n + 1;
+	return path;
+}
+
+static struct file_lines *
+file_of(struct ledger *l, const char *name)
+{
+	struct slice path = relative(l, slice_of(name));
+	uint64_t *at;
+	bool fresh;
+
+	at = map_put(&l->by_path, path, &fresh);
+	if (fresh) {
+		l->files = xgrow(l->files, l->nfiles, &l->capfiles,
+		    sizeof *l->files);
+		l->files[l->nfiles++] = (struct file_lines){
+			.path = xmemdup0(path.p, path.n) };
+		*at = l->nfiles;
+	}
+	return &l->files[*at - 1];
+}
+
+static void
+learn_files(struct ledger *l, const struct ledger_call *c,
+    const struct rec *r, struct slice text)
+{
+	struct slice op = msg_meta(r, "op"), one;
+	bool of_file = !c->failed && c->object[0] != '\0';
+	struct walk w;
+
+	if (of_file && c->kind == TOOL_READ) {
+		if (!c->search && (op.p == NULL || scan_str_is(op, "file")))
+			file_was_read(file_of(l, c->object), c, r, text);
+		return;
+	}
+	if (of_file && c->kind == TOOL_EDIT) {
+		file_was_edited(file_of(l, c->object), c, r);
+		return;
+	}
+	if (of_file && c->kind == TOOL_WRITE) {
+		file_was_written(file_of(l, c->object), c, r);
+		return;
+	}
+	walk_list(&w, msg_meta(r, "mutated"));
+	while (walk_next(&w, NULL, &one)) {
+		char *path = scan_strdup(scan_get(one, "path"));
+		char *hash = scan_strdup(scan_get(one, "sha256"));
+
+		if (path != NULL && map_get(&l->by_path,
+		    relative(l, slice_of(path))) != NULL)
+			file_was_changed(file_of(l, path), c, hash);
+		free(path);
+		free(hash);
+	}
+}
+
+/* ---- results: git ---- */
+
+/* "XY path" of git status --short, or a line of its long form that names a
+ * changed file. */
+static bool
+is_change(struct slice line)
+{
+	static const char *const names[] = { "modified:", "new file:",
+		"deleted:", "renamed:", "both modified:" };
+	const char *p = line.p;
+
+	if (line.n > 3 && p[2] == ' ' && strchr(" MADRCUT?!", p[0]) != NULL &&
+	    strchr(" MADRCUT?!", p[1]) != NULL && (p[0] != ' ' || p[1] != ' '))
+		return true;
+	line = slice_trim_start(line, "\t ");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (slice_starts(line, names[i]) && line.n > strlen(names[i]))
+			return true;
+	return false;
+}
+
+static char *
+status_in_short(struct slice text)
+{
+	char branch[128] = "";
+	size_t changes = 0;
+	struct slice line;
+
+	while (slice_line(&text, &line)) {
+		size_t name = line.n > 10 &&
+		    slice_starts(line, "On branch ") ? 10 :
+		    line.n > 3 && slice_starts(line, "## ") ? 3 : 0;
+
+		if (name == 0)
+			changes += is_change(line);
+		else
+			snprintf(branch, sizeof branch, "branch %.*s, ",
+			    (int)(line.n - name < 100 ? line.n - name : 100),
+			    line.p + name);
+	}
+	return changes > 0 ? xasprintf("%s%zu changed", branch, changes) :
+	    xasprintf("%sclean", branch);
+}
+
+/* ---- results ---- */
+
+static void
+count_command(struct ledger *l, const struct ledger_call *c)
+{
+	struct ledger_command *k;
+	uint64_t *at;
+	bool fresh;
+
+	if (c->object[0] == '\0')
+		return;
+	at = map_put(&l->by_command, slice_of(c->object), &fresh);
+	if (fresh) {
+		l->commands = xgrow(l->commands, l->ncommands,
+		    &l->capcommands, sizeof *l->commands);
+		l->commands[l->ncommands++] = (struct ledger_command){
+			.what = c->object };
+		*at = l->ncommands;
+	}
+	k = &l->commands[*at - 1];
+	k->times++;
+	k->failed += c->failed;
+	k->ok = !c->failed;
+	k->last = c->no;
+}
+
+static void
+take_result(void *self, struct view_call *call, const struct rec *r,
+    struct slice content)
+{
+	struct ledger *l = self;
+	struct ledger_call *c = call->note;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t lines;
+
+	msg_text(content, &text);
+	c->done = true;
+	c->failed = result_failed(r, c->kind, buf_view(&text));
+	l->results++;
+	if (c->kind == TOOL_COMMAND)
+		count_command(l, c);
+	learn_files(l, c, r, buf_view(&text));
+	if (c->kind != TOOL_COMMAND || c->failed) {
+		buf_release(&text);
+		return;
+	}
+	if (asks_git(c->object, "status")) {
+		free(l->status.said);
+		l->status = (struct ledger_git){ c,
+			status_in_short(buf_view(&text)) };
+	}
+	if (asks_git(c->object, "diff")) {
+		lines = slice_lines(buf_view(&text));
+		free(l->diff.said);
+		l->diff = (struct ledger_git){ c, xasprintf("%zu line%s",
+		    lines, lines == 1 ? "" : "s") };
+	}
+	buf_release(&text);
+}
+
+/* ---- life, records ---- */
+
+static void
+begin(struct ledger *l)
+{
+	l->plain = view_new();
+	l->plain->hooks = (struct view_hooks){ l, take_call, take_result,
+		NULL };
+}
+
+void
+ledger_init(struct ledger *l, const struct conf *conf, const char *strategy,
+    long window)
+{
+	*l = (struct ledger){ .ncalls = 0 };
+	compact_init(&l->compact, conf, strategy, window,
+	    conf_str(conf, "provider.model"));
+	begin(l);
+}
+
+static void
+forget(struct ledger *l)
+{
+	for (size_t i = 0; i < l->nfiles; i++)
+		file_lines_release(&l->files[i]);
+	free(l->calls);
+	free(l->files);
+	free(l->commands);
+	map_release(&l->by_path);
+	map_release(&l->by_command);
+	free(l->status.said);
+	free(l->diff.said);
+	free(l->title);
+	free(l->cwd);
+	view_free(l->plain);
+}
+
+void
+ledger_reset(struct ledger *l)
+{
+	struct compact compact = l->compact;
+
+	forget(l);
+	*l = (struct ledger){ .compact = compact };
+	compact_reset(&l->compact);
+	begin(l);
+}
+
+void
+ledger_release(struct ledger *l)
+{
+	compact_release(&l->compact);
+	forget(l);
+}
+
+void
+ledger_record(struct ledger *l, const struct rec *r)
+{
+	l->messages += rec_is_message(r->kind);
+	switch (r->kind) {
+	case R_HAMR:
+		free(l->title);
+		free(l->cwd);
+		l->title = rec_strdup(r, "session");
+		l->cwd = rec_strdup(r, "cwd");
+		break;
+	case R_USER: l->turns += msg_is_person(r); break;
+	case R_ASSISTANT:
+		l->steps += scan_kind(rec_get(r, "tool_calls")) == SCAN_ARRAY;
+		break;
+	default: break;
+	}
+	compact_record(&l->compact, r);
+	view_add(l->plain, r);
+}
+
+/* ---- the page: files ---- */
+
+/* The call as it stands in the next request. */
+static const struct view_call *
+in_request(const struct ledger *l, const struct ledger_call *c)
+{
+	return &l->compact.view->calls[c->no - 1];
+}
+
+static bool
+is_elided(const struct ledger *l, const struct ledger_call *c, bool args)
+{
+	return compact_elides(&l->compact, in_request(l, c), args);
+}
+
+/* What can be done with the lines of a file, best first. */
+enum { EDITABLE, TRUNCATED, COMPACTED, CHANGED, SORTS };
+
+static void
+put_lines(const struct ledger *l, const struct file_lines *f,
+    const struct screen *t, struct buf *out)
+{
+	static const char *const names[] = { "editable", "truncated",
+		"compacted", "changed" };
+	struct line_set set[SORTS] = { 0 };
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct span *p = &f->spans[i];
+		const struct view_call *call = in_request(l, p->call);
+		const struct fact *fact = call->note;
+		int sort = EDITABLE;
+
+		if (p->stale)
+			sort = CHANGED;
+		else if (is_elided(l, p->call, p->written))
+			sort = COMPACTED;
+		else if (!p->written && (p->cut || fact->cut ||
+		    call->cut != NULL))
+			sort = TRUNCATED;
+		for (size_t k = 0; k < p->lines.n; k++)
+			line_set_add(&set[sort], p->lines.v[k].first,
+			    p->lines.v[k].last);
+	}
+	for (int i = 0; i < SORTS; i++) {
+		for (int better = 0; better < i; better++)
+			for (size_t k = 0; k < set[better].n; k++)
+				line_set_drop(&set[i], set[better].v[k].first,
+				    set[better].v[k].last);
+		if (set[i].n == 0)
+			continue;
+		buf_fmt(out, "    %-10s", names[i]);
+		line_set_print(&set[i], (size_t)(t->width - 24) / 12 + 1, out);
+		buf_addc(out, '\n');
+	}
+	for (int i = 0; i < SORTS; i++)
+		line_set_release(&set[i]);
+}
+
+static void
+put_file(const struct ledger *l, const struct file_lines *f,
+    const struct screen *t, struct buf *out)
+{
+	const struct { const char *what; size_t times; } done[] = {
+		{ "read", f->reads }, { "edited", f->edits },
+		{ "written", f->writes } };
+	const char *comma = "    ";
+
+	buf_adds(out, "  ");
+	screen_text(t, slice_of(f->path), screen_room(t, 2), out);
+	buf_addc(out, '\n');
+	if (f->gone)
+		buf_fmt(out, "%sdeleted", comma);
+	else if (f->lines > 0)
+		buf_fmt(out, "%s%ld line%s", comma, f->lines,
+		    f->lines == 1 ? "" : "s");
+	if (f->gone || f->lines > 0)
+		comma = ", ";
+	for (size_t i = 0; i < sizeof done / sizeof *done; i++)
+		if (done[i].times > 0) {
+			buf_fmt(out, "%s%s %zux", comma, done[i].what,
+			    done[i].times);
+			comma = ", ";
+		}
+	buf_addc(out, '\n');
+	put_lines(l, f, t, out);
+}
+
+static int
+newest_first(const void *a, const void *b)
+{
+	const struct file_lines *x = a, *y = b;
+
+	return (x->touched < y->touched) - (x->touched > y->touched);
+}
+
+static void
+put_files(struct ledger *l, const struct screen *t, struct buf *out)
+{
+	size_t read = 0, changed = 0;
+
+	for (size_t i = 0; i < l->nfiles; i++) {
+		read += l->files[i].reads > 0;
+		changed += l->files[i].changed > 0;
+	}
+	if (l->nfiles > 0)
+		qsort(l->files, l->nfiles, sizeof *l->files, newest_first);
+	buf_fmt(out, "\nfiles: %zu read, %zu changed\n", read, changed);
+	for (size_t i = 0; i < l->nfiles; i++)
+		put_file(l, &l->files[i], t, out);
+	if (l->nfiles > 0)
+		buf_adds(out, "  (editable: the lines stand in the request; "
+		    "others: re-read before editing)\n");
+}
+
+/* ---- the page: git, commands ---- */
+
+static void
+put_git(const struct ledger *l, const struct ledger_git *g, const char *what,
+    const struct screen *t, struct buf *out)
+{
+	size_t since = 0;
+
+	if (g->call == NULL)
+		return;
+	for (size_t i = 0; i < l->nfiles; i++)
+		since += l->files[i].changed > g->call->no;
+	buf_fmt(out, "  %-8s", what);
+	screen_text(t, slice_of(g->said), screen_room(t, 50), out);
+	buf_fmt(out, ", step %zu", g->call->step);
+	if (since > 0)
+		buf_fmt(out, ", %zu file%s changed since", since,
+		    since == 1 ? "" : "s");
+	buf_adds(out, is_elided(l, g->call, false) ? ", compacted\n" : "\n");
+}
+
+static int
+often_first(const void *a, const void *b)
+{
+	const struct ledger_command *x = a, *y = b;
+
+	if (x->times != y->times)
+		return (x->times < y->times) - (x->times > y->times);
+	return (x->last < y->last) - (x->last > y->last);
+}
+
+static void
+put_commands(struct ledger *l, const struct screen *t, struct buf *out)
+{
+	size_t again = 0;
+
+	if (l->ncommands > 0)
+		qsort(l->commands, l->ncommands, sizeof *l->commands,
+		    often_first);
+	for (size_t i = 0; i < l->ncommands; i++)
+		again += l->commands[i].times > 1;
+	buf_fmt(out, "\ncommands: %zu different, %zu repeated\n",
+	    l->ncommands, again);
+	for (size_t i = 0; i < again && i < COMMANDS_SHOWN; i++) {
+		const struct ledger_command *c = &l->commands[i];
+
+		buf_fmt(out, "  %3zux ", c->times);
+		screen_text(t, slice_of(c->what), screen_room(t, 31), out);
+		if (c->failed > 0)
+			buf_fmt(out, ", failed %zux", c->failed);
+		buf_adds(out, c->ok ? ", last ok\n" : ", last failed\n");
+	}
+	if (again > COMMANDS_SHOWN)
+		buf_fmt(out, "  and %zu more\n", again - COMMANDS_SHOWN);
+}
+
+/* ---- the page: the request ---- */
+
+static void
+put_request(const struct ledger *l, bool fits, struct buf *out)
+{
+	const struct compact *c = &l->compact;
+	size_t turn = 0, step = 0;	/* the last ones that lost something */
+	size_t compacted = 0;
+
+	for (size_t i = 0; i < l->ncalls; i++) {
+		const struct ledger_call *call = l->calls[i];
+
+		if (!is_elided(l, call, false))
+			continue;
+		turn = call->turn > turn ? call->turn : turn;
+		step = call->step > step ? call->step : step;
+		compacted += call->done;
+	}
+	buf_fmt(out, "messages: %zu in, %zu out\n", l->messages,
+	    view_count(c->view));
+	buf_fmt(out, "tokens: %ld before, %ld after", compact_tokens(c,
+	    view_sum(l->plain) + c->tools_sum), compact_size(c));
+	if (c->budget.effective > 0)
+		buf_fmt(out, ", room for %ld", c->budget.effective);
+	buf_fmt(out, ", stage %s\n", fits ? epoch_stage(c) :
+	    "4: nothing fits");
+	buf_fmt(out, "results: %zu, %zu compacted, %zu kept\n", l->results,
+	    compacted, l->results - compacted);
+	buf_fmt(out, "turns kept: %zu of %zu; steps kept: %zu of %zu\n",
+	    l->turns - turn, l->turns, l->steps - step, l->steps);
+}
+
+void
+ledger_print(struct ledger *l, const struct screen *t, struct buf *out)
+{
+	bool fits = l->compact.view->n == 0 ||
+	    compact_decide(&l->compact);
+
+	if (l->title != NULL) {
+		buf_adds(out, "session ");
+		screen_text(t, slice_of(l->title), screen_room(t, 8), out);
+		buf_addc(out, '\n');
+	}
+	put_request(l, fits, out);
+	put_files(l, t, out);
+	if (l->status.call != NULL || l->diff.call != NULL)
+		buf_adds(out, "\ngit\n");
+	put_git(l, &l->status, "status", t, out);
+	put_git(l, &l->diff, "diff", t, out);
+	put_commands(l, t, out);
+}

@@ -1,0 +1,52 @@
+/* working_context.h - --ledger: the working context, made from the transcript
+ * alone.
+ *
+ * Which lines of which files were shown and still count; what of that stands
+ * in the next request; what was run how often; what git said; and what the
+ * request is made of.
+ */
+#ifndef COMPACT_WORKING_CONTEXT_H
+#define COMPACT_WORKING_CONTEXT_H
+
+#include "epoch/compact.h"
+#include "report/layout.h"
+#include "file_lines.h"
+
+struct ledger_command {
+	char *what;
+	size_t times, failed, last;	/* last: call number */
+	bool ok;
+};
+
+struct ledger_git {
+	const struct ledger_call *call;	/* NULL: never */
+	char *said;		/* in short */
+};
+
+struct ledger {
+	struct compact compact;
+	struct view *plain;	/* for what it would be without us; pairs calls
+				 * with results as that of compact does */
+	struct ledger_call **calls;	/* they live as long as plain */
+	size_t ncalls, capcalls;
+	struct map by_path, by_command;	/* index + 1 */
+	struct file_lines *files;
+	size_t nfiles, capfiles;
+	struct ledger_command *commands;
+	size_t ncommands, capcommands;
+	struct ledger_git status, diff;
+	size_t messages, turns, steps, results;
+	char *title, *cwd;
+};
+
+/* strategy: of a flag, or NULL; window: -1 when there is none. */
+void ledger_init(struct ledger *l, const struct conf *conf,
+    const char *strategy, long window);
+void ledger_release(struct ledger *l);
+void ledger_reset(struct ledger *l);
+void ledger_record(struct ledger *l, const struct rec *r);
+
+/* The end of a transcript: files and commands are put in order. */
+void ledger_print(struct ledger *l, const struct screen *t, struct buf *out);
+
+#endif

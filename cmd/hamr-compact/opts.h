@@ -1,0 +1,29 @@
+/* opts.h - the options of hamr-compact. */
+#ifndef COMPACT_OPTS_H
+#define COMPACT_OPTS_H
+
+#include "stage/stage.h"
+#include "tokens/token.h"
+
+/* What is made of the transcript. */
+enum mode {
+	MODE_REQUEST, MODE_VIEW, MODE_CHECK, MODE_BUDGET, MODE_LEDGER,
+	MODE_REPORT, MODE_SVG, MODE_COUNT
+};
+
+struct opts {
+	struct stage_args args;
+	long window;		/* -1: none was given */
+	const char *strategy;	/* NULL: none was given */
+	enum mode mode;
+	const char *shows;	/* the option that says the mode, or NULL */
+	bool has_family;
+	enum token_family family;
+	const char *const *files;
+	size_t nfiles;
+};
+
+/* Ends the process when they are wrong; args.set is to be freed. */
+struct opts opts_read(int argc, char **argv);
+
+#endif

@@ -1,0 +1,28 @@
+/* layout.h - what stdout can show. */
+#ifndef COMPACT_LAYOUT_H
+#define COMPACT_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct screen {
+	int width;		/* columns: 40 to 240; 80 if unknown */
+	bool utf8;		/* by the locale */
+	bool tty;
+	bool colour;		/* a terminal, and nobody said no */
+};
+
+/* Of stdout. */
+struct screen screen_of_stdout(void);
+
+/* The columns left beside so many; unlimited in a pipe. */
+size_t screen_room(const struct screen *s, int taken);
+
+/* Append foreign text on one line of at most so many columns.  What could
+ * control a terminal, or cannot be shown, becomes '?'. */
+void screen_text(const struct screen *s, struct slice text, size_t columns,
+    struct buf *out);
+
+#endif

@@ -1,0 +1,268 @@
+/* report_text.c - --report: the tables of chapter 8.5, and a chart. */
+#include <string.h>
+
+#include "report_text.h"
+
+#define NAME_COLUMNS 16
+#define LABEL 7			/* columns of the chart's scale */
+#define ROWS_ONE 8		/* of a chart for one window */
+#define ROWS_EACH 4		/* of each of several */
+
+void
+report_number(double v, char out[16])
+{
+	const char *unit = "";
+
+	if (v >= 999500) {
+		v /= 1000000;
+		unit = "M";
+	} else if (v >= 999.5) {
+		v /= 1000;
+		unit = "k";
+	}
+	snprintf(out, 16, *unit == '\0' || v >= 99.95 ? "%.0f%s" :
+	    v >= 9.995 ? "%.1f%s" : "%.2f%s", v, unit);
+}
+
+void
+report_window(long window, char out[48])
+{
+	if (window % 1024 == 0)
+		snprintf(out, 48, "%ld (%ldk)", window, window / 1024);
+	else
+		snprintf(out, 48, "%ld", window);
+}
+
+/* ---- tables ---- */
+
+static void
+put_tokens(struct buf *out, double v)
+{
+	char text[16];
+
+	report_number(v, text);
+	buf_fmt(out, "%6s", text);
+}
+
+enum part { COSTS = 1, KEPT = 2 };
+
+static void
+put_row(struct buf *out, const struct screen *t, const struct method *m,
+    const char *name, long room, int parts)
+{
+	static const struct { enum essential_kind kind; int columns; } kept[] =
+	    { { ESSENTIAL_TASK, 5 }, { ESSENTIAL_USER, 5 },
+		{ ESSENTIAL_NEWEST, 5 }, { ESSENTIAL_PATH, 6 },
+		{ ESSENTIAL_ERROR, 4 }, { ESSENTIAL_EDIT, 5 } };
+	bool bold = t->colour && m->rule == METHOD_OURS;
+
+	buf_fmt(out, "%s%-*s", bold ? "\033[1m" : "", NAME_COLUMNS, name);
+	if (parts & COSTS) {
+		put_tokens(out, method_mean(m));
+		put_tokens(out, (double)m->largest);
+		buf_fmt(out, "%5zu", method_over(m, room));
+		put_tokens(out, (double)m->fresh / 64);
+		buf_fmt(out, "%6.1f",
+		    (double)(long)(method_reuse(m) * 10 + 1e-9) / 10);
+		buf_fmt(out, "%5zu", m->breaks);
+	}
+	for (size_t i = 0; (parts & KEPT) != 0 && i < 6; i++) {
+		double percent = retention_percent(&m->retained,
+		    kept[i].kind);
+
+		/* never rounded up; '-' if there is nothing to keep */
+		if (percent < 0)
+			buf_fmt(out, "%*s", kept[i].columns, "-");
+		else
+			buf_fmt(out, "%*d", kept[i].columns,
+			    (int)(percent + 1e-9));
+	}
+	buf_adds(out, bold ? "\033[m\n" : "\n");
+}
+
+static void
+put_rows(const struct simulation *s, const struct screen *t, size_t w,
+    int parts, struct buf *out)
+{
+	const struct method *ours = simulation_ours(s, w);
+	const struct method *every = simulation_every_call(s, w);
+	long room = ours->compact.budget.effective;
+	char name[NAME_COLUMNS];
+
+	buf_fmt(out, "%s%-*s", t->colour ? "\033[2m" : "", NAME_COLUMNS, "");
+	if (parts & COSTS)
+		buf_adds(out, "  mean   max over fresh reuse  brk");
+	if (parts & KEPT)
+		buf_adds(out, " task  all last  path err edit");
+	buf_adds(out, t->colour ? "\033[m\n" : "\n");
+	snprintf(name, sizeof name, "hamr %s",
+	    ours->compact.set.strategy->name);
+	put_row(out, t, ours, name, room, parts);
+	for (size_t i = 0; i < SIM_RULES; i++)
+		put_row(out, t, simulation_rule(s, i),
+		    method_name(simulation_rule(s, i)), room, parts);
+	put_row(out, t, every, method_name(every), room, parts);
+}
+
+static void
+put_window(const struct simulation *s, const struct screen *t, size_t w,
+    struct buf *out)
+{
+	const struct method *m = simulation_ours(s, w);
+	char window[48];
+
+	report_window(s->windows[w], window);
+	if (m->compact.budget.effective > 0)
+		buf_fmt(out, "\nwindow %s, room %ld", window,
+		    m->compact.budget.effective);
+	else
+		buf_adds(out, "\nno limit");
+	buf_fmt(out, ", %zu epoch%s\n", m->epochs, m->epochs == 1 ? "" : "s");
+	if (t->width >= 80) {
+		put_rows(s, t, w, COSTS | KEPT, out);
+	} else {
+		put_rows(s, t, w, COSTS, out);
+		put_rows(s, t, w, KEPT, out);
+	}
+	if (m->closed > 0)
+		buf_fmt(out, "hamr: no request at %zu of %zu steps: nothing "
+		    "fits\n", m->closed, m->n);
+}
+
+void
+report_tables(const struct simulation *s, const struct screen *t,
+    struct buf *out)
+{
+	static const char legend[] =
+"mean, max: tokens of a request (--family); over: requests larger than the "
+"room\n"
+"fresh: tokens behind the prefix shared with the last request and its answer\n"
+"reuse: % of bytes in that prefix; brk: requests that do not extend the last\n"
+"% still there, word for word: the task; all and the last three messages of\n"
+"persons; edited paths; error lines; the text that an edit replaces\n";
+	char text[16];
+
+	report_number((double)s->plain.sum / 64, text);
+	if (s->title != NULL && s->title[0] != '\0') {
+		buf_adds(out, "session ");
+		screen_text(t, slice_of(s->title), screen_room(t, 8), out);
+		buf_addc(out, '\n');
+	}
+	buf_fmt(out, "%zu requests, %zu messages, %s tokens\n", s->steps,
+	    s->messages, text);
+	for (size_t w = 0; w < s->nwindows; w++)
+		put_window(s, t, w, out);
+	if (t->width >= 80)
+		buf_fmt(out, "\n%s%s%s", t->colour ? "\033[2m" : "", legend,
+		    t->colour ? "\033[m" : "");
+}
+
+/* ---- charts ---- */
+
+/* What one column stands for: the largest of its requests. */
+static struct step
+column_at(const struct method *m, size_t i, size_t width)
+{
+	size_t from = m->n > width ? i * m->n / width : i;
+	size_t to = m->n > width ? (i + 1) * m->n / width : i + 1;
+	struct step c = { 0 };
+
+	for (size_t k = from; k < to; k++) {
+		if (m->steps[k].tokens > c.tokens)
+			c.tokens = m->steps[k].tokens;
+		c.epoch |= m->steps[k].epoch;
+		c.closed |= m->steps[k].closed;
+	}
+	return c;
+}
+
+/* How a cell of a column looks, by its eighths that are filled. */
+static const char *
+cell(const struct screen *t, long tokens, long top, int rows, int row)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅",
+		"▆", "▇", "█" };
+	static const char *const ascii[] = { " ", ".", ".", ".", ":", ":",
+		":", "#", "#" };
+	long eighths = top > 0 ? (tokens * rows * 8 + top / 2) / top : 0;
+
+	if (tokens > 0 && eighths == 0)
+		eighths = 1;
+	eighths -= (long)row * 8;
+	eighths = eighths < 0 ? 0 : eighths > 8 ? 8 : eighths;
+	return t->utf8 ? blocks[eighths] : ascii[eighths];
+}
+
+static void
+put_bars(const struct method *m, const struct screen *t, long top, int rows,
+    int row, size_t width, struct buf *out)
+{
+	size_t start = out->len;
+	char label[16] = "";
+
+	if (row == rows - 1)
+		report_number((double)top, label);
+	else if (rows > 4 && row == rows / 2 - 1)
+		report_number((double)top / 2, label);
+	buf_fmt(out, "%*s %s", LABEL - 2, label, t->utf8 ? "│" : "|");
+	for (size_t i = 0; i < width; i++)
+		buf_adds(out, cell(t, column_at(m, i, width).tokens, top,
+		    rows, row));
+	while (out->len > start && out->p[out->len - 1] == ' ')
+		out->len--;
+	buf_addc(out, '\n');
+}
+
+/* The floor, with epochs (^) and steps where nothing fitted (!). */
+static void
+put_floor(const struct method *m, const struct screen *t, size_t width,
+    struct buf *out)
+{
+	buf_fmt(out, "%*s %s", LABEL - 2, "0", t->utf8 ? "└" : "+");
+	for (size_t i = 0; i < width; i++) {
+		struct step c = column_at(m, i, width);
+		const char *mark = c.closed ? "!" : c.epoch ? "^" :
+		    t->utf8 ? "─" : "-";
+
+		if (t->colour && (c.closed || c.epoch))
+			buf_fmt(out, "\033[%sm%s\033[m", c.closed ? "31" :
+			    "33", mark);
+		else
+			buf_adds(out, mark);
+	}
+	buf_addc(out, '\n');
+}
+
+void
+report_charts(const struct simulation *s, const struct screen *t,
+    struct buf *out)
+{
+	int rows = s->nwindows == 1 ? ROWS_ONE : ROWS_EACH;
+	size_t width = (size_t)t->width - LABEL;
+	char text[48];
+
+	if (s->steps == 0)
+		return;
+	if (width > s->steps)
+		width = s->steps;
+	buf_adds(out,
+	    "\nrequest size over the steps, ^ epoch, ! nothing fits\n");
+	for (size_t w = 0; w < s->nwindows; w++) {
+		const struct method *m = simulation_ours(s, w);
+		long room = m->compact.budget.effective;
+		long top = room > 0 ? room : m->largest;
+
+		buf_adds(out, "\n");
+		report_window(s->windows[w], text);
+		if (s->windows[w] > 0)
+			buf_fmt(out, "%*s  window %s\n", LABEL - 2, "", text);
+		for (int row = rows - 1; row >= 0; row--)
+			put_bars(m, t, top, rows, row, width, out);
+		put_floor(m, t, width, out);
+	}
+	snprintf(text, sizeof text, "%zu", s->steps);
+	buf_fmt(out, "%*s1", LABEL, "");
+	if (width > strlen(text) + 1)
+		buf_fmt(out, "%*s", (int)width - 1, text);
+	buf_addc(out, '\n');
+}

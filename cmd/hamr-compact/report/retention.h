@@ -1,0 +1,71 @@
+/* retention.h - what a request must not lose (the task, what persons said, the
+ * paths that were edited, errors), and whether it still has it.
+ *
+ * The essential texts are learned from the records, once for all methods; each
+ * method keeps its own count.  All texts are looked for at once, so that a
+ * look costs what there is to look at, however many they are.
+ */
+#ifndef COMPACT_RETENTION_H
+#define COMPACT_RETENTION_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "record/rec.h"
+#include "items/action.h"
+#include "request.h"
+
+enum essential_kind {
+	ESSENTIAL_TASK, ESSENTIAL_USER, ESSENTIAL_PATH, ESSENTIAL_ERROR,
+	/* told by a request, not learned as texts: */
+	ESSENTIAL_NEWEST,	/* the last messages of persons */
+	ESSENTIAL_EDIT,		/* the old text of an edit */
+	ESSENTIAL_KINDS
+};
+enum { ESSENTIAL_LAST = 3 };	/* so many are the newest */
+enum { HEAD_BYTES = 8 };
+
+struct essential {
+	char *text;
+	size_t n;
+	unsigned weight[ESSENTIAL_KINDS];	/* how often it is needed, as
+					 * what */
+	size_t next;		/* index + 1 of one with the same head and
+				 * another length */
+};
+
+struct essentials {
+	struct essential *v;
+	size_t n, cap;
+	size_t all[ESSENTIAL_KINDS];
+	size_t users[ESSENTIAL_LAST], nusers;	/* the last ones, a ring */
+	struct map by_text;	/* to index + 1 */
+	struct map once;	/* paths and error lines, once each */
+	/* how they begin: */
+	struct map heads;	/* first eight bytes, to index + 1 */
+	bool shorter[HEAD_BYTES];	/* there are texts of so many bytes */
+	uint8_t begins[65536 / 8];	/* bits: their first two bytes */
+};
+
+void essentials_release(struct essentials *e);
+/* What they are learned from: a user message, a call, a result. */
+void essentials_user(struct essentials *e, const struct rec *r);
+void essentials_call(struct essentials *e, const struct action *a);
+void essentials_result(struct essentials *e, const struct rec *r,
+    enum tool_kind kind);
+
+struct retention {
+	size_t *at;		/* per essential: where + 1, 0: not there */
+	size_t n, cap;
+	size_t looked;		/* words looked at */
+	double share[ESSENTIAL_KINDS];	/* sums over requests, or edits */
+	size_t asked[ESSENTIAL_KINDS];
+};
+
+/* A request was made: look for everything in it. */
+void retention_look(struct retention *k, const struct essentials *e,
+    struct request *q);
+
+/* Percent; -1: there is nothing to keep. */
+double retention_percent(const struct retention *k, enum essential_kind kind);
+
+#endif

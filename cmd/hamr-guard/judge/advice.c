@@ -1,0 +1,368 @@
+/* advice.c - every sentence that the model reads from the guard, in one table.
+ *
+ * {tool} {count} {since} {period} {laps} {pattern} {wait} {limit} {history}
+ * {attempts} are filled in.
+ */
+#include <string.h>
+
+#include "advice.h"
+#include "base/utf8.h"
+
+#define HISTORY_MAX 6		/* attempts listed */
+#define TOOL_MAX 64		/* a name is the model's own text too */
+
+static const char *const table[] = {
+	[A_REPEAT_WARN] =
+	"This {tool} call has returned the same result {count} times; "
+	"{since}. Calling it again will not change the answer. Act on what it "
+	"says (make the change, or answer), or make a call you have not made "
+	"yet to test another assumption.",
+
+	[A_REPEAT_POLL] =
+	"This {tool} check has returned the same result {count} times; "
+	"{since}. Wait {wait} seconds before the next check, or do work that "
+	"does not depend on it.",
+
+	[A_REPEAT_BLOCK] =
+	"Not run: this {tool} call has returned the same result every time, "
+	"and this is attempt {count}; {since}. The result above still holds. "
+	"Use it to make a change or to answer, or look at a different file, "
+	"command or query.",
+
+	[A_REPEAT_HALT] =
+	"Not run; this turn ends here: the same {tool} call was made {count} "
+	"times without a new result; {since}. Report what you found and what "
+	"is missing, or start over from a different idea.",
+
+	[A_WEAK_WARN] =
+	"This {tool} call has returned the same result {count} times, apart "
+	"from times and numbers; {since}. Take the result as it stands and "
+	"make the next change or answer, or look at something that can really "
+	"differ.",
+
+	[A_SAME_ANSWER] =
+	"{count} different {tool} calls have returned the same short answer. "
+	"If that is what you expect, carry on, in one command for the rest if "
+	"you can. If not, check one of them in detail before the next.",
+
+	[A_RETRY_HINT] =
+	"This {tool} call has failed the same way {count} times ({history}); "
+	"{since}. Reread the error for what it asks for (a name, a path, a "
+	"missing piece) and change the call, or check your assumption with "
+	"another call first.",
+
+	[A_RETRY_WARN] =
+	"This {tool} call has failed the same way {count} times ({history}); "
+	"{since}. It will fail again: take a fundamentally different "
+	"approach. Find out why it fails with another call, or reach the goal "
+	"without it. If neither is possible, say what you need.",
+
+	[A_RETRY_WAIT] =
+	"This {tool} call has failed the same way {count} times ({history}); "
+	"{since}. The error may be temporary. Wait {wait} seconds before the "
+	"next attempt, or do work that does not depend on it.",
+
+	[A_RETRY_BLOCK] =
+	"Not run: this {tool} call has failed the same way every time, and "
+	"this is attempt {count}; {since}. Fix what makes it fail before you "
+	"try again, or use another tool or another route.",
+
+	[A_RETRY_HALT] =
+	"Not run; this turn ends here: the same {tool} call was made {count} "
+	"times and failed the same way; {since}. Report what fails and what "
+	"you need, or start over from a different idea.",
+
+	[A_SAME_ERROR_WARN] =
+	"{tool} has failed with the same error in {count} steps, with "
+	"different arguments ({history}); {since}. The cause is probably not "
+	"in the arguments. Read what the error says about the tool or its "
+	"environment, or use another tool.",
+
+	[A_SAME_ERROR_BLOCK] =
+	"Not run: {tool} has failed with the same error whatever its "
+	"arguments, and this is attempt {count}; {since}. Remove the cause "
+	"that the error names, or use another tool.",
+
+	[A_CYCLE_WARN] =
+	"The last {period} calls form a cycle, repeated {laps} times with the "
+	"same results; {since}. Change something between the calls (an edit, "
+	"an input) so that a result can differ, or make a call outside the "
+	"cycle.",
+
+	[A_CYCLE_BLOCK] =
+	"Not run: this {tool} call is part of a cycle of {period} calls, "
+	"repeated {laps} times with the same results; {since}. Change "
+	"something the cycle looks at, or make a call outside it.",
+
+	[A_CYCLE_HALT] =
+	"Not run; this turn ends here: a cycle of {period} calls was repeated "
+	"without a new result; {since}. Report what you found and what is "
+	"missing, or start over from a different idea.",
+
+	[A_STALL_WARN] =
+	"The last calls returned nothing new; {since}. Name the one thing "
+	"that is still unknown and make the call that settles it, or make the "
+	"change that the results support.",
+
+	[A_STALL_IDLE] =
+	"The last calls cannot return anything new (no command at all, a "
+	"constant, an empty file); {since}. Run a command or read a file that "
+	"matters to the task. If the work is complete, say so and how you "
+	"checked it.",
+
+	[A_STALL_SWEEP] =
+	"The last reads returned lines you have already seen, or went past "
+	"the end of the file; {since}. Search for the one name that matters, "
+	"or make the change that you have read enough for.",
+
+	[A_STALL_TEXT] =
+	"Your calls have returned nothing new for a long time; {since}. Write "
+	"the next message as text only, without calls: what you know and what "
+	"is in the way, then either the answer or one different approach.",
+
+	[A_TEXT_HALT] =
+	"Not run; this turn ends here: a message without calls was due; "
+	"{since}. Report what you found and what is missing, or start over "
+	"from a different idea.",
+
+	[A_FUTILE_WARN] =
+	"The same check still fails the same way after {count} different "
+	"edits; {since}. Your edits do not reach the cause. Prove that the "
+	"edited code runs at all (print from it, or break it on purpose), or "
+	"look for the cause elsewhere, starting from the error.",
+
+	[A_FUTILE_TEXT] =
+	"The same check still fails the same way after {count} different "
+	"edits; {since}. Write the next message as text only, without calls: "
+	"what the error says, which causes you have ruled out, and one cause "
+	"you have not tested yet.",
+
+	[A_REVISIT_WARN] =
+	"A file is back in the same earlier state of this turn for the second "
+	"time. Write down in one sentence what each of the two states gets "
+	"wrong, or make a third change that fixes both.",
+
+	[A_STILL_1] =
+	"{count} steps without a file change. If you know the cause, make the "
+	"edit now. If not, name the one thing you still need to know and look "
+	"only at that.",
+
+	[A_STILL_2] =
+	"{count} steps without a file change. You have read enough for a "
+	"first attempt. Edit the most likely place and run the check, or say "
+	"in text what keeps you from editing.",
+
+	[A_STILL_3] =
+	"{count} steps without a file change. More reading costs more than a "
+	"wrong first attempt. Make the edit in the next step. If nothing "
+	"needs to change, answer and say why.",
+
+	[A_READS_WARN] =
+	"{count} reads in this turn; the limit is {limit}. Work from what you "
+	"have read, or search for a name instead of reading whole files.",
+
+	[A_READS_WARN_ONLY] =
+	"{count} reads in this turn. Work from what you have read, or search "
+	"for a name instead of reading whole files.",
+
+	[A_READS_BLOCK] =
+	"Not run: {count} reads in this turn are enough. Work from what you "
+	"have read, or answer.",
+
+	[A_CALLS_TEXT] =
+	"{count} calls in this turn, some of them again and again; {since}. "
+	"Write the next message as text only, without calls: what you know "
+	"and what is in the way, then either the answer or one different "
+	"approach.",
+
+	[A_SHARE] =
+	"Not run: the same call is already in this message, and its result "
+	"serves both.",
+
+	[A_PLAN_PROSE] =
+	"Your last message announces a step but does not take it. Make that "
+	"call now. If the work is complete, say what you did and how you "
+	"checked it.",
+
+	[A_PREMATURE] =
+	"Your last message says that tests or a check passed, but none has "
+	"run since the last change. Run the check now and report its result, "
+	"or say that you did not run it and why.",
+
+	[A_MONOLOGUE] =
+	"You have sent the same message three times or more. Make a call that "
+	"moves the work on, or answer in other words and say what is missing.",
+
+	[A_STATUS_ONLY] =
+	"Your last message is a status, not an answer. If the work is "
+	"complete, say what you did, where, and how you checked it. If not, "
+	"make the next call now.",
+
+	[A_MORE] =
+	"The same applies to {count} more of these calls.",
+
+	/* what other systems say, in our words */
+	[A_HAMR_CACHED] =
+	"Unchanged since you last read it; the text above is current.",
+	[A_HAMR_READ] =
+	"You have read this range {count} times and it has not changed. The "
+	"text is above: make the edit, or read another file.",
+	[A_HAMR_READ_HALT] =
+	"Not run; this turn ends here: the same range was read {count} times.",
+	[A_HAMR_BASH_HALT] =
+	"Not run; this turn ends here: the same command was run {count} times "
+	"with no edit in between.",
+	[A_HAMR_READS] =
+	"{count} reads in this turn. Stop reading; make the change, or answer.",
+	[A_HAMR_READS_BLOCK] =
+	"Not run: the limit is {limit} reads per turn. Work from what you "
+	"have read, or answer.",
+	[A_HAMR_STEPS_1] =
+	"{count} steps without a file change. If you know enough, make the "
+	"first edit; if not, name what is missing and look only for that.",
+	[A_HAMR_STEPS_2] =
+	"{count} steps without a file change. Make the smallest edit that "
+	"could be right in the next step, then check it.",
+	[A_HAMR_STEPS_3] =
+	"EMERGENCY: {count} steps without a file change. The next step must "
+	"be an edit or a write. Anything else ends the task without a result.",
+
+	[A_OPENFANG_WARN] =
+	"The tool {tool} was called {count} times with the same parameters. "
+	"Consider a different approach.",
+	[A_OPENFANG_POLL] =
+	"The tool {tool} was polled {count} times with the same parameters. "
+	"Wait {wait} seconds before the next check, or do other work.",
+	[A_OPENFANG_BLOCK] =
+	"Blocked: the tool {tool} was called {count} times with the same "
+	"parameters. Try different parameters or a different approach.",
+	[A_OPENFANG_EXHAUSTED] =
+	"Blocked: the tool {tool} was called {count} times with the same "
+	"parameters, and its warnings are used up. Try a different approach.",
+	[A_OPENFANG_PING_PONG] =
+	"Blocked: the last calls repeat a pattern of {period} calls, {laps} "
+	"times. Break it with a different approach.",
+	[A_OPENFANG_SAME] =
+	"The tool {tool} returned an identical result {count} times. Try "
+	"something different.",
+	[A_OPENFANG_SAME_BLOCK] =
+	"Blocked: the tool {tool} returns an identical result every time. Try "
+	"something different.",
+	[A_OPENFANG_BREAKER] =
+	"Circuit breaker: more than {limit} tool calls in this turn, which "
+	"ends here.",
+
+	[A_HERMES_WARN] =
+	"Possible loop: {pattern}. Look at the results so far, then change "
+	"the arguments or the tool.",
+	[A_HERMES_WAIT] =
+	"The loop continues: {pattern}. If you are waiting for something, "
+	"wait {wait} seconds before the next check; if not, change your "
+	"approach now.",
+	[A_HERMES_BLOCK] =
+	"Blocked: {pattern}, after {count} warnings. Use another tool or "
+	"other arguments, or answer with what you know.",
+
+	[A_NANOBOT_WARN] =
+	"The same calls were made {count} times in a row. Change the "
+	"approach: other arguments, another tool, or an answer.",
+	[A_NANOBOT_STOP] =
+	"The same calls were made {count} times in a row. Make no more calls; "
+	"sum up what you found and answer now.",
+	[A_NANOBOT_RETRY] =
+	"Attempt {count} of this call failed. Attempts so "
+	"far:{attempts}\nThings to try: check the arguments against the "
+	"error, look at the state it depends on, take a smaller step.",
+	[A_NANOBOT_OTHER_WAY] =
+	"This call has failed {count} times. Attempts so far:{attempts}\nTake "
+	"a fundamentally different approach, or ask the user.",
+
+	[A_KIMI_STALL] =
+	"The last {count} steps changed no file, moved no background task and "
+	"returned no new output. Write the next message as text only: what is "
+	"done, what is in the way, and what comes next.",
+};
+
+unsigned long
+advice_wait(unsigned long n)
+{
+	/* OpenFang's row */
+	static const unsigned char seconds[] = { 5, 10, 30, 60 };
+
+	return seconds[n < sizeof seconds ? n : sizeof seconds - 1];
+}
+
+/* "at steps 2, 4 and 5": the last few that are known. */
+static void
+put_history(const struct call_row *h, struct buf *out)
+{
+	size_t n = h != NULL ? h->n : 0;
+	size_t first = n > HISTORY_MAX ? n - HISTORY_MAX : 0;
+
+	if (n == 0) {
+		buf_adds(out, "all in this turn");
+		return;
+	}
+	buf_adds(out, first > 0 ? "last at step" : "at step");
+	buf_adds(out, n - first > 1 ? "s " : " ");
+	for (size_t i = first; i < n; i++)
+		buf_fmt(out, "%s%u", i == first ? "" : i + 1 == n ? " and " :
+		    ", ", h->c[i].step);
+	buf_adds(out, " of this turn");
+}
+
+static void
+fill(struct slice name, const struct facts *f, struct buf *out)
+{
+	const struct {
+		const char *name;
+		unsigned long n;
+	} numbers[] = { { "count", f->count }, { "period", f->period },
+		{ "laps", f->laps }, { "limit", f->limit },
+		{ "wait", f->wait } };
+
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+		if (slice_is(name, numbers[i].name))
+			buf_fmt(out, "%lu", numbers[i].n);
+	if (slice_is(name, "tool") && f->tool.n == 0)
+		buf_adds(out, "tool");
+	else if (slice_is(name, "tool"))
+		buf_add(out, f->tool.p, utf8_cut(f->tool.p, f->tool.n,
+		    TOOL_MAX));
+	else if (slice_is(name, "since") && f->steps == 0)
+		buf_adds(out, "only other calls returned anything new");
+	else if (slice_is(name, "since") && f->steps == 1)
+		buf_adds(out, "the last step returned nothing new");
+	else if (slice_is(name, "since"))
+		buf_fmt(out, "nothing new in the last %lu steps", f->steps);
+	else if (slice_is(name, "pattern") && f->period < 2)
+		buf_fmt(out, "the same call %lu times in a row", f->laps);
+	else if (slice_is(name, "pattern") && f->period == 2)
+		buf_adds(out, "two calls alternate");
+	else if (slice_is(name, "pattern"))
+		buf_fmt(out, "%lu calls repeat in a cycle", f->period);
+	else if (slice_is(name, "history"))
+		put_history(f->history, out);
+	else if (slice_is(name, "attempts"))
+		buf_adds(out, f->attempts);
+}
+
+char *
+advice(enum advice a, const struct facts *f)
+{
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	const char *p = table[a];
+
+	while (*p != '\0') {
+		size_t n = strcspn(p, "{");
+
+		buf_add(&out, p, n);
+		p += n;
+		if (*p != '{')
+			break;
+		n = strcspn(++p, "}");
+		fill((struct slice){ p, n }, f, &out);
+		p += n + 1;
+	}
+	return buf_detach(&out);
+}

@@ -1,0 +1,62 @@
+/* advice.h - every sentence that the model reads from the guard, in one table.
+ *
+ * They say what is known, since when nothing new came, and two concrete next
+ * actions; never the arguments, as what is repeated to a model is repeated by
+ * it.  What other systems would say has their sense in our words.
+ */
+#ifndef HAMR_GUARD_ADVICE_H
+#define HAMR_GUARD_ADVICE_H
+
+#include "base/buf.h"
+#include "verdict.h"
+
+enum advice {
+	A_NONE,
+	A_REPEAT_WARN, A_REPEAT_POLL, A_REPEAT_BLOCK, A_REPEAT_HALT,
+	A_WEAK_WARN, A_SAME_ANSWER,
+	A_RETRY_HINT, A_RETRY_WARN, A_RETRY_WAIT, A_RETRY_BLOCK, A_RETRY_HALT,
+	A_SAME_ERROR_WARN, A_SAME_ERROR_BLOCK,
+	A_CYCLE_WARN, A_CYCLE_BLOCK, A_CYCLE_HALT,
+	A_STALL_WARN, A_STALL_IDLE, A_STALL_SWEEP, A_STALL_TEXT,
+	A_TEXT_HALT,
+	A_FUTILE_WARN, A_FUTILE_TEXT, A_REVISIT_WARN,
+	A_STILL_1, A_STILL_2, A_STILL_3,
+	A_READS_WARN, A_READS_WARN_ONLY, A_READS_BLOCK,
+	A_CALLS_TEXT,
+	A_SHARE,
+	A_PLAN_PROSE, A_STATUS_ONLY, A_PREMATURE, A_MONOLOGUE,
+	A_MORE,
+	A_HAMR_CACHED, A_HAMR_READ, A_HAMR_READ_HALT, A_HAMR_BASH_HALT,
+	A_HAMR_READS, A_HAMR_READS_BLOCK,
+	A_HAMR_STEPS_1, A_HAMR_STEPS_2, A_HAMR_STEPS_3,
+	A_OPENFANG_WARN, A_OPENFANG_POLL, A_OPENFANG_BLOCK,
+	A_OPENFANG_EXHAUSTED, A_OPENFANG_PING_PONG, A_OPENFANG_SAME,
+	A_OPENFANG_SAME_BLOCK, A_OPENFANG_BREAKER,
+	A_HERMES_WARN, A_HERMES_WAIT, A_HERMES_BLOCK,
+	A_NANOBOT_WARN, A_NANOBOT_STOP, A_NANOBOT_RETRY,
+	A_NANOBOT_OTHER_WAY,
+	A_KIMI_STALL
+};
+
+#define NUDGE_MARK "[hamr-guard] "
+
+/* What the sentences speak of. */
+struct facts {
+	struct slice tool;	/* decoded name */
+	unsigned long count;
+	unsigned long steps;	/* without anything new */
+	unsigned long period, laps;
+	unsigned long limit;
+	unsigned long wait;	/* seconds */
+	const struct call_row *history;	/* of attempts; NULL: none */
+	const char *attempts;	/* the same, a line each behind a line end */
+};
+
+/* The sentence; yours. */
+char *advice(enum advice a, const struct facts *f);
+
+/* How long to wait before the n-th check, from 0: a row that begins with
+ * 5 seconds and ends with 60. */
+unsigned long advice_wait(unsigned long n);
+
+#endif

@@ -1,0 +1,346 @@
+/* call_phase.c - may the calls of an assistant message run, and is one without
+ * calls an answer? */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "internal.h"
+#include "prose/prose.h"
+
+#define NUDGES_TURN 6		/* answers refused */
+
+/* ---- what the rules make of a streak ---- */
+
+uint64_t
+streak_pair(const struct streak *e)
+{
+	/* failures are equal when they are so normalized */
+	uint64_t h = e->failed ? e->d.norm : e->d.hash;
+
+	return (h << 32 | h >> 32) ^ e->sig.a;
+}
+
+/* A refusal is held back while new things come, checks that wait for
+ * something may be repeated longer, errors that may pass too. */
+static void
+streak_limits(const struct guard *g, const struct traits *t,
+    const struct streak *e, struct verdict *v)
+{
+	const struct policy *p = g->policy;
+	unsigned long times = t->poll ? p->poll : 1;
+
+	v->warn = p->warn * times;
+	v->block = p->block;
+	v->halt = p->halt;
+	if (g->news > e->news && p->spaced_block > p->block) {
+		v->gated = true;
+		v->block = p->spaced_block;
+		v->halt += p->spaced_block - p->block;
+	}
+	if (e->transient)
+		times *= 2;
+	v->block *= times;
+	v->halt *= times;
+	v->poll = t->poll;
+	v->transient = e->transient;
+	v->same = e->n;
+	v->refused = e->refused;
+}
+
+COLD void
+streak_judge(struct guard *g, const struct traits *t, const struct streak *e,
+    struct verdict *v)
+{
+	uint64_t pair = streak_pair(e);
+	size_t period, laps;
+
+	streak_limits(g, t, e, v);
+	v->rule = e->failed ? RULE_RETRY : RULE_REPEAT;
+	if (!cycle_find(&g->cycle, &period, &laps) || period < 2)
+		return;
+	for (size_t i = 0; i < period; i++)
+		if (g->cycle.back[i] == pair) {
+			v->period = period;
+			v->laps = laps;
+			v->rule = RULE_CYCLE;
+			return;
+		}
+}
+
+void
+fault_judge(const struct guard *g, const struct traits *t,
+    const struct streak *f, struct verdict *v)
+{
+	const struct policy *p = g->policy;
+	unsigned long times = t->poll ? p->poll : 1;
+
+	v->warn = p->same_warn;
+	v->block = p->same_block;
+	if (t->bash || t->network) {	/* often not their own failures */
+		v->warn++;
+		v->block = 0;
+	} else if (g->news > f->news && p->spaced_block > p->block) {
+		v->gated = true;
+		v->block += p->spaced_block - p->block;
+	}
+	v->warn *= times;
+	v->block *= f->transient ? 2 * times : times;
+	v->poll = t->poll;
+	v->transient = f->transient;
+	v->same = f->n;
+	v->refused = f->refused;
+}
+
+/* ---- verdicts ---- */
+
+/* A refusal: v has its rule and evidence. */
+COLD static void
+refuse(struct guard *g, struct open_call *o, struct verdict *v,
+    enum action action, enum advice a, unsigned long count)
+{
+	struct facts f = { .count = count, .steps = g->stall.steps,
+		.tool = slice_of(o->tool), .period = v->period,
+		.laps = v->laps };
+	char *message = advice(a, &f);
+
+	v->action = action;
+	v->message = message;
+	if (action == ACT_HALT)
+		guard_halt(g, o, &(struct verdict){ .action = ACT_HALT,
+		    .rule = v->rule, .count = v->count, .message = message });
+	guard_put_call(g, o, v);
+	free(message);
+}
+
+/* Text was asked for, or the stall went on after it. */
+COLD static void
+halt_stalled(struct guard *g, struct open_call *o)
+{
+	const struct stall *s = &g->stall;
+	struct verdict v = { .rule = s->over ? RULE_STALL : g->text_rule,
+		.count = s->over ? s->score / POINT : g->text_count,
+		.evidence = s->calls.c, .nevidence = s->calls.n,
+		.warn = g->policy->stall_warn,
+		.halt = g->policy->stall_limit };
+
+	refuse(g, o, &v, ACT_HALT, A_TEXT_HALT, 0);
+}
+
+COLD static void
+refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
+    unsigned long count, bool halts)
+{
+	struct verdict v = { .count = count, .evidence = e->calls.c,
+		.nevidence = e->calls.n };
+	bool cycle, retry;
+
+	streak_judge(g, &o->is, e, &v);
+	cycle = v.rule == RULE_CYCLE;
+	retry = v.rule == RULE_RETRY;
+	if (halts) {
+		refuse(g, o, &v, ACT_HALT, cycle ? A_CYCLE_HALT : retry ?
+		    A_RETRY_HALT : A_REPEAT_HALT, count);
+		return;
+	}
+	refuse(g, o, &v, ACT_BLOCK, cycle ? A_CYCLE_BLOCK : retry ?
+	    A_RETRY_BLOCK : A_REPEAT_BLOCK, count);
+	e->refused++;
+	e->news = g->news;
+	guard_stuck(g, e->n + e->refused, e->poll);
+	step_weigh(&g->step, repeat_weight(o->is.poll, e->transient));
+}
+
+/* A tool that failed in one way whatever it was given: of its errors in this
+ * epoch the one met most often, by more than one call, decides. */
+static bool
+refuse_faulty(struct guard *g, struct open_call *o)
+{
+	struct streak *f = NULL;
+	struct verdict v = { .rule = RULE_SAME_ERROR };
+
+	for (unsigned i = 1; i <= g->faults.n; i++) {
+		struct streak *e = &g->faults.e[i];
+
+		if (e->sig.a == o->is.tool && e->varied && (f == NULL ||
+		    e->n + e->refused > f->n + f->refused))
+			f = e;
+	}
+	if (f == NULL)
+		return false;
+	fault_judge(g, &o->is, f, &v);
+	v.count = 1ul + f->n + f->refused;
+	v.evidence = f->calls.c;
+	v.nevidence = f->calls.n;
+	if (v.block == 0 || v.count < v.block)
+		return false;
+	f->refused++;
+	f->news = g->news;
+	step_weigh(&g->step, POINT);
+	refuse(g, o, &v, ACT_BLOCK, A_SAME_ERROR_BLOCK, v.count);
+	return true;
+}
+
+static void
+judge_alone(struct guard *g, struct open_call *o)
+{
+	struct streak *e = streaks_get(&g->seen, o->is.sig);
+	unsigned long most = guard_reads(g, true);
+	struct verdict v = { .action = ACT_ALLOW, .rule = RULE_REPEAT,
+		.count = 1 };
+
+	/* the first repeat after a compaction is free: what the model had
+	 * seen has left its window */
+	if (e != NULL && (e->n == 0 || e->epoch != g->epoch ||
+	    e->window != g->window))
+		e = NULL;
+	if (e != NULL) {
+		streak_limits(g, &o->is, e, &v);
+		v.count += e->n + e->refused;
+		v.evidence = e->calls.c;
+		v.nevidence = e->calls.n;
+		if (v.count >= v.block || v.count >= v.halt) {
+			refuse_repeat(g, o, e, v.count, v.count >= v.halt);
+			return;
+		}
+	}
+	if (refuse_faulty(g, o))
+		return;
+	if (o->is.looks && most != 0 && g->reads >= most) {
+		/* enough was read in this turn: it climbs no ladder */
+		v = (struct verdict){ .rule = RULE_READS,
+			.count = g->reads + 1, .warn = guard_reads(g, false),
+			.block = most };
+		refuse(g, o, &v, ACT_BLOCK, A_READS_BLOCK, g->reads);
+		return;
+	}
+	o->action = ACT_ALLOW;
+	if (g->sink.allow)
+		guard_put_call(g, o, &v);
+}
+
+/* ---- a message's calls ---- */
+
+/* Is the identical call earlier in this message, with nothing between that may
+ * change files?  Then its result serves both; else this one takes its place. */
+static bool
+share(struct guard *g, struct map *same, struct open_call *o)
+{
+	struct slice key = { (const char *)&o->is.sig, sizeof o->is.sig };
+	uint64_t *at = map_put(same, key, NULL);
+	struct open_call *twin = &g->call[*at - (*at != 0)];
+	struct call_ref evidence = { .id = twin->id, .line = twin->line };
+	char *message;
+
+	if (*at == 0 || twin->changes != o->changes) {
+		*at = (uint64_t)(o - g->call) + 1;
+		return false;
+	}
+	message = advice(A_SHARE, &(struct facts){ .count = 0 });
+	guard_put_call(g, o, &(struct verdict){ .action = ACT_SHARE,
+	    .rule = RULE_BATCH, .count = ++twin->same + 1,
+	    .evidence = &evidence, .nevidence = 1, .twin = twin->id,
+	    .message = message });
+	free(message);
+	return true;
+}
+
+void
+guard_calls(struct guard *g)
+{
+	bool forced = g->text_only > 0;
+	struct map same = { .n = 0 };
+	unsigned long changes = 0;
+
+	g->text_only -= forced;
+	g->answers.nudged_call = 0;
+	g->answers.same = 0;
+	for (size_t i = g->step.first; i < g->ncall; i++) {
+		struct open_call *o = &g->call[i];
+
+		o->changes = changes;
+		if (o->exempt)
+			o->action = ACT_ALLOW;
+		else if (g->halt.on)	/* it goes on for every later call */
+			guard_put_halted(g, o);
+		else if (forced || g->stall.over)
+			halt_stalled(g, o);
+		else if (g->step.left == 1 || !share(g, &same, o))
+			judge_alone(g, o);
+		changes += o->action == ACT_ALLOW && !o->is.reads;
+		o->changes = changes;
+	}
+	map_release(&same);
+}
+
+/* ---- a message without calls ---- */
+
+/* What is wrong with it: the rule, and what is said.  A_NONE: nothing. */
+static enum advice
+judge_text(struct guard *g, struct slice text, enum rule *rule)
+{
+	struct answers *a = &g->answers;
+	uint64_t h = hash_bytes(text.p, text.n);
+	bool compacted = a->compacted;
+	int plan;
+
+	a->same = a->same > 0 && a->text == h ? a->same + 1 : 1;
+	a->text = h;
+	a->compacted = false;
+	*rule = RULE_STATUS_ONLY;
+	if (prose_is_status(text))
+		return A_STATUS_ONLY;
+	guard_count(g, RULE_MONOLOGUE, a->same);
+	*rule = RULE_MONOLOGUE;
+	if (a->same >= MONOLOGUE)
+		return A_MONOLOGUE;
+	*rule = RULE_PREMATURE;
+	if (!a->ran && !compacted && prose_claims_pass(text))
+		return A_PREMATURE;
+	*rule = RULE_PLAN_PROSE;
+	plan = prose_plan(text);
+	if (plan > 0)
+		guard_count(g, RULE_PLAN_PROSE, (unsigned long)plan);
+	return plan >= PLAN ? A_PLAN_PROSE : A_NONE;
+}
+
+void
+guard_answer(struct guard *g, const struct rec *r)
+{
+	struct answers *a = &g->answers;
+	struct slice text, finish = rec_get(r, "finish_reason");
+	struct verdict v = { .action = ACT_ALLOW, .phase = PHASE_TEXT };
+	struct nudge nudge = { .n = 0 };
+	enum advice wrong = A_NONE;
+	char sig[SHA_HEX], *message = NULL;
+
+	if (g->text_only > 0)
+		g->text_only--;
+	buf_reset(&g->text);
+	buf_adds(&g->text, "");
+	msg_text(rec_get(r, "content"), &g->text);
+	text = slice_trim(buf_view(&g->text));
+	/* a null reason is that of a message that was cut while it came */
+	if (text.n > 0 && (finish.p == NULL || scan_str_is(finish, "stop")))
+		wrong = judge_text(g, text, &v.rule);
+	if (a->nudged_call >= NUDGES_CALL || a->nudged_turn >= NUDGES_TURN)
+		wrong = A_NONE;
+	if (wrong == A_NONE && !g->sink.allow)
+		return;
+	sign_text(&g->signer, buf_view(&g->text), sig);
+	v.signature = sig;
+	if (wrong == A_NONE) {
+		v.rule = RULE_STATUS_ONLY;
+		v.count = a->nudged_call;
+		guard_put(g, NULL, &v);
+		return;
+	}
+	v.action = ACT_WARN;
+	v.warn = NUDGES_CALL;
+	v.count = ++a->nudged_call;
+	a->nudged_turn++;
+	v.message = message = advice(wrong, &(struct facts){
+	    .count = v.count });
+	guard_put(g, NULL, &v);
+	nudge_add(&nudge, v.rule, message);
+	nudge_put(&nudge, g->sink.stage);
+	free(message);
+}

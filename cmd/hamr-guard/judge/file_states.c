@@ -1,0 +1,144 @@
+/* file_states.c - the states files were in during this turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file_states.h"
+
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t
+key_of(uint64_t path, uint64_t state)
+{
+	uint64_t h = (path ^ state * MIX) * MIX;
+
+	return h ^ h >> 29;
+}
+
+struct file_state *
+files_of(struct file_states *f, uint64_t path)
+{
+	struct file_state *e;
+
+	if (f->file == NULL)
+		f->file = xcalloc(PATHS_MAX, sizeof *f->file);
+	e = &f->file[(path >> 20) % PATHS_MAX];
+	if (e->path != path || e->turn != f->turn + 1)
+		*e = (struct file_state){ path, 0, f->turn + 1, false };
+	return e;
+}
+
+void
+files_base(struct file_states *f, uint64_t path, uint64_t state)
+{
+	hash_set_add(&f->states, key_of(path, state));
+	files_of(f, path)->state = state;
+}
+
+bool
+files_reach(struct file_states *f, uint64_t path, uint64_t state,
+    bool *back)
+{
+	struct file_state *e = files_of(f, path);
+	bool is_new;
+
+	f->left = key_of(path, e->state);
+	f->last = key_of(path, state);
+	is_new = hash_set_add(&f->states, f->last);
+	*back |= !is_new && e->state != state &&
+	    !hash_set_add(&f->returned, f->last);
+	e->state = state;
+	return is_new;
+}
+
+void
+files_made(struct file_states *f, const char *id, size_t line)
+{
+	const uint64_t states[] = { f->left, f->last };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct made *m = &f->made[(states[i] >> 20) % MADE_MAX];
+
+		if (m->state == states[i])
+			continue;	/* the first one stays */
+		free(m->by.id);
+		*m = (struct made){ .state = states[i], .by.line = line };
+		if (strlen(id) <= ID_MAX)
+			m->by.id = xstrdup(id);
+	}
+}
+
+const struct call_ref *
+files_maker(struct file_states *f, uint64_t state)
+{
+	const struct made *m = &f->made[(state >> 20) % MADE_MAX];
+
+	return m->state == state && m->by.id != NULL ? &m->by : NULL;
+}
+
+void
+files_clear(struct file_states *f)
+{
+	f->edited = 0;
+	f->last = f->left = 0;
+	hash_set_clear(&f->states);
+	hash_set_clear(&f->edits);
+	hash_set_clear(&f->returned);
+	f->turn++;
+	for (size_t i = 0; i < MADE_MAX; i++) {
+		free(f->made[i].by.id);
+		f->made[i] = (struct made){ .state = 0 };
+	}
+}
+
+void
+files_release(struct file_states *f)
+{
+	files_clear(f);
+	hash_set_release(&f->states);
+	hash_set_release(&f->edits);
+	hash_set_release(&f->returned);
+	free(f->file);
+}
+
+/* ---- lines shown ---- */
+
+bool
+shown_add(struct shown *s, uint64_t path, uint64_t state, int64_t first,
+    int64_t last)
+{
+	struct shown_file *f;
+	struct span now = { first, last };
+	unsigned kept = 0;
+
+	if (s->file == NULL)
+		s->file = xcalloc(SHOWN_FILES, sizeof *s->file);
+	f = &s->file[(path >> 20) % SHOWN_FILES];
+	if (f->path != path || f->state != state)
+		*f = (struct shown_file){ .path = path, .state = state };
+	for (unsigned i = 0; i < f->n; i++) {
+		struct span *p = &f->span[i];
+
+		if (p->first <= first && last <= p->last)
+			return true;
+		/* what overlaps or touches becomes one span */
+		if (p->last < now.first - 1 || p->first > now.last + 1) {
+			f->span[kept++] = *p;
+			continue;
+		}
+		now.first = p->first < now.first ? p->first : now.first;
+		now.last = p->last > now.last ? p->last : now.last;
+	}
+	if (kept == SPANS_MAX)
+		memmove(f->span, f->span + 1, --kept * sizeof *f->span);
+	f->span[kept++] = now;
+	f->n = kept;
+	return false;
+}
+
+void
+shown_clear(struct shown *s)
+{
+	free(s->file);
+	s->file = NULL;
+}

@@ -1,0 +1,455 @@
+/* guard.c - the state of one transcript, and what each record does to it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "internal.h"
+#include "tokens/budget.h"
+
+#define POOL_MAX 1024		/* calls without results that are remembered
+				 * beyond their step */
+#define SMALL_WINDOW 32768	/* chapter 3.2: where reads are counted */
+#define SMALL_WARN 32
+#define SMALL_MOST 64
+
+/* ---- what the phases share ---- */
+
+unsigned long
+guard_reads(const struct guard *g, bool most)
+{
+	if (g->few_reads)
+		return most ? SMALL_MOST : SMALL_WARN;
+	return most ? g->policy->max_reads : g->policy->warn_reads;
+}
+
+void
+note_call(struct call_row *row, const struct open_call *c)
+{
+	if (strlen(c->id) <= ID_MAX)
+		call_row_add(row, CALLS_MAX, c->id, c->line)->step = c->step;
+}
+
+void
+guard_put(struct guard *g, const struct open_call *c, struct verdict *v)
+{
+	char sig[SHA_HEX];
+
+	v->line = g->line;
+	v->epoch = g->epoch;
+	v->steps = g->stall.steps;
+	v->score = g->stall.score;
+	if (c != NULL) {
+		v->call_line = c->line;
+		v->call_id = c->id;
+		v->name = c->name;
+		sign_hex(&g->signer, &c->is, sig);
+		v->signature = sig;
+	}
+	sink_put(&g->sink, v);
+	if (c != NULL)
+		v->signature = NULL;
+}
+
+void
+guard_put_call(struct guard *g, struct open_call *c, struct verdict *v)
+{
+	c->action = v->action;
+	v->phase = PHASE_CALL;
+	g->step.blocked |= v->action == ACT_BLOCK;
+	g->step.halted |= v->action == ACT_HALT;
+	guard_put(g, c, v);
+}
+
+void
+guard_halt(struct guard *g, const struct open_call *c,
+    const struct verdict *v)
+{
+	g->halt = (struct halt){ true, *v, { .id = xstrdup(c->id),
+		.line = c->line }, xstrdup(v->message) };
+}
+
+void
+guard_put_halted(struct guard *g, struct open_call *c)
+{
+	struct verdict v = g->halt.v;
+
+	v.evidence = &g->halt.call;
+	v.nevidence = 1;
+	v.message = g->halt.message;
+	guard_put_call(g, c, &v);
+}
+
+void
+guard_count(const struct guard *g, enum rule r, unsigned long value)
+{
+	const struct watch *w = g->sink.watch;
+
+	if (w != NULL && w->counted != NULL)
+		w->counted(w->self, r, value, g->line);
+}
+
+int
+repeat_weight(bool poll, bool transient)
+{
+	return poll ? POINT / 3 : transient ? POINT / 2 : POINT;
+}
+
+void
+step_weigh(struct step *s, int weight)
+{
+	if (weight > s->weight)
+		s->weight = weight;
+}
+
+void
+guard_stuck(struct guard *g, unsigned n, bool poll)
+{
+	if (poll)
+		n /= (unsigned)g->policy->poll;
+	if (n > g->stuck)
+		g->stuck = n;
+	g->step.stuck |= n >= g->policy->stuck;
+}
+
+/* ---- what begins again ---- */
+
+void
+stall_reset(struct stall *s)
+{
+	call_row_clear(&s->calls);
+	*s = (struct stall){ .score = 0 };
+}
+
+static void
+halt_clear(struct halt *h)
+{
+	free(h->call.id);
+	free(h->message);
+	*h = (struct halt){ .on = false };
+}
+
+/* Files have changed: streaks and score begin again. */
+void
+guard_epoch(struct guard *g)
+{
+	g->epoch++;
+	g->stuck = 0;
+	streaks_clear(&g->faults);
+	streaks_clear(&g->same);
+	hash_set_clear(&g->answered);
+	cycle_clear(&g->cycle);
+}
+
+static void
+turn_begin(struct guard *g)
+{
+	guard_epoch(g);
+	g->epoch = g->window = g->news = 0;
+	g->steps = 0;
+	g->calls = g->reads = g->still = 0;
+	g->calls_asked = g->task = false;
+	streaks_clear(&g->seen);
+	hash_set_clear(&g->lines);
+	hash_set_clear(&g->errors);
+	shown_clear(&g->shown);
+	files_clear(&g->files);
+	call_row_clear(&g->last);
+	stall_reset(&g->stall);
+	g->text_only = 0;
+	g->answers = (struct answers){ .ran = g->answers.ran,
+		.compacted = g->answers.compacted };
+}
+
+void
+guard_turn(struct guard *g)
+{
+	g->turn++;
+	halt_clear(&g->halt);
+	g->rules->turn(g);
+}
+
+/* Somebody else took an edit back: the files are in other states, what was
+ * checked and seen before is about others. */
+static void
+undo(struct guard *g, const struct rec *r)
+{
+	struct slice paths = rec_get(r, "paths"), one;
+	struct walk w;
+
+	guard_epoch(g);
+	stall_reset(&g->stall);
+	g->news++;
+	g->answers.ran = false;
+	if (scan_kind(paths) != SCAN_ARRAY)
+		return;
+	walk_in(&w, paths);
+	while (walk_next(&w, NULL, &one)) {
+		/* no return of the model's */
+		hash_set_clear(&g->files.returned);
+		hash_set_clear(&g->files.edits);
+		files_base(&g->files, sign_value(scan_get(one, "path")),
+		    sign_value(scan_get(one, "sha256")));
+	}
+}
+
+static void
+at_most(unsigned *v, unsigned long most)
+{
+	if (*v > most)
+		*v = (unsigned)most;
+}
+
+/* The loop begins again after a failed turn: counts to the warn level. */
+static void
+recover(struct guard *g)
+{
+	const struct policy *p = g->policy;
+
+	halt_clear(&g->halt);
+	for (unsigned i = 1; i <= g->seen.n; i++) {
+		struct streak *e = &g->seen.e[i];
+		unsigned long times = e->poll ? p->poll : 1;
+
+		at_most(&e->n, p->warn * times);
+		at_most(&e->weak, p->weak_warn * times);
+		e->refused = 0;
+	}
+	for (unsigned i = 1; i <= g->faults.n; i++) {
+		at_most(&g->faults.e[i].n, p->same_warn);
+		g->faults.e[i].refused = 0;
+	}
+	at_most(&g->stuck, p->warn);
+	if (g->stall.score > p->stall_warn * POINT)
+		g->stall.score = p->stall_warn * POINT;
+	g->stall.asked = g->stall.over = false;
+}
+
+/* ---- what the transcript says of itself ---- */
+
+/* agent.contract, from a config record; NULL: from the policy alone. */
+static void
+learn_contract(struct guard *g, const struct rec *r)
+{
+	const struct policy *p = g->policy;
+	struct slice contract = { NULL, 0 };
+
+	if (r != NULL)
+		contract = scan_get(rec_get(r, "set"), "agent.contract");
+	if (r == NULL || p->contract_flag)
+		g->contract = p->contract;
+	else if (scan_kind(contract) == SCAN_STRING)
+		g->contract = scan_str_is(contract, "change");
+}
+
+/* The window, from a limit record; NULL: from the policy alone. */
+static void
+learn_limit(struct guard *g, const struct rec *r)
+{
+	const struct policy *p = g->policy;
+	long limit = -1, window;
+	int64_t n;
+
+	if (r != NULL && rec_int(r, "context_tokens", &n) && n > 0)
+		limit = (long)n;
+	window = budget_from(p->conf, -1, limit).window;
+	g->few_reads = !p->reads_set && window > 0 && window < SMALL_WINDOW;
+}
+
+/* Records other than calls and results, as far as they tell us something. */
+static void
+learn(struct guard *g, const struct rec *r)
+{
+	struct slice contract;
+
+	switch (r->kind) {
+	case R_USER:
+		contract = msg_meta(r, "contract");
+		g->task = scan_str_is(contract, "hard") ||
+		    scan_str_is(contract, "soft");
+		break;
+	case R_COMPACTION:
+		hash_set_clear(&g->lines);
+		shown_clear(&g->shown);
+		g->window++;
+		g->answers.compacted = true;
+		break;
+	case R_RECOVERY: recover(g); break;
+	case R_VERIFICATION: g->answers.ran = true; break;
+	case R_UNDO: undo(g, r); break;
+	case R_HAMR: signer_root(&g->signer, rec_get(r, "cwd")); break;
+	case R_CONFIG: learn_contract(g, r); break;
+	case R_LIMIT: learn_limit(g, r); break;
+	default: break;
+	}
+}
+
+const struct rules guard_rules = { .calls = guard_calls,
+	.result = guard_result, .step = guard_step, .answer = guard_answer,
+	.record = learn, .turn = turn_begin };
+
+/* ---- records ---- */
+
+static void
+calls_forget(struct guard *g)
+{
+	for (size_t i = 0; i < g->ncall; i++) {
+		if (g->rules->forget != NULL)
+			g->rules->forget(g->call[i].seen);
+		free(g->call[i].id);
+		free(g->call[i].name);
+		free(g->call[i].tool);
+	}
+	g->ncall = 0;
+	pairing_reset(&g->pairing);
+}
+
+static void
+take_in(struct guard *g, const struct call *c)
+{
+	const struct policy *p = g->policy;
+	struct slice id = c->id.p != NULL ? c->id : SLICE("\"\""), tool, args;
+	struct slice name = c->name.p != NULL ? c->name : SLICE("\"\"");
+	char *decoded = scan_strdup(name);
+	struct open_call *o;
+
+	g->call = xgrow(g->call, g->ncall, &g->capcall, sizeof *g->call);
+	o = &g->call[g->ncall];
+	tool = policy_tool(p, slice_of(decoded));
+	*o = (struct open_call){ .id = xmemdup0(id.p, id.n),
+		.name = xmemdup0(name.p, name.n),
+		.tool = xmemdup0(tool.p, tool.n), .line = g->line,
+		.turn = g->turn, .step = g->steps };
+	free(decoded);
+	/* an object may stand in place of its text */
+	args = sign_call(&g->signer, tool = slice_of(o->tool), c->given,
+	    &o->is);
+	if (g->rules->taken != NULL)
+		g->rules->taken(g, o, args);
+	/* what has no name cannot run */
+	o->exempt = c->name.p == NULL ||
+	    policy_lists(p->exempt, p->nexempt, tool);
+	o->is.poll |= policy_lists(p->poll_tools, p->npoll, tool);
+	pairing_call(&g->pairing, c->id, g->ncall++);
+}
+
+static void
+assistant(struct guard *g, const struct rec *r)
+{
+	struct call c;
+	struct walk w;
+
+	walk_in(&w, rec_get(r, "tool_calls"));
+	while (msg_next_call(&w, &c)) {
+		if (g->step.left++ == 0) {
+			g->steps++;
+			sign_step(&g->signer);
+		}
+		take_in(g, &c);
+	}
+	if (g->step.left > 0)
+		g->rules->calls(g);
+	else if (g->rules->answer != NULL)
+		g->rules->answer(g, r);
+}
+
+static void
+result(struct guard *g, const struct rec *r)
+{
+	size_t at = pairing_result(&g->pairing, rec_get(r, "tool_call_id"));
+	struct open_call *c;
+
+	if (at == (size_t)-1)
+		return;
+	c = &g->call[at];
+	if (c->turn == g->turn && c->action < ACT_BLOCK &&
+	    c->action != ACT_SHARE && !result_is_refusal(r))
+		g->rules->result(g, c, r);
+	if (at >= g->step.first && g->step.left > 0 && --g->step.left == 0)
+		g->rules->step(g);
+}
+
+bool
+guard_is_own(const struct rec *r)
+{
+	if (rec_is_message(r->kind))
+		return msg_by(r, "guard");
+	return (r->kind == R_VERDICT || r->kind == R_CONSTRAIN) &&
+	    rec_str_is(r, "stage", "hamr-guard");
+}
+
+void
+guard_record(struct guard *g, const struct rec *r)
+{
+	if (g->policy->off || guard_is_own(r))
+		return;
+	g->line = r->no;
+	if (rec_is_message(r->kind) && r->kind != R_TOOL) {
+		/* the step in hand gets no more verdicts */
+		if (g->pairing.open == 0 || g->ncall >= POOL_MAX)
+			calls_forget(g);
+		g->step = (struct step){ .first = g->ncall };
+	}
+	if (r->kind == R_ASSISTANT) {
+		assistant(g, r);
+	} else if (r->kind == R_TOOL) {
+		result(g, r);
+	} else if (r->kind != R_USER) {
+		g->rules->record(g, r);
+	} else if (msg_is_person(r)) {
+		guard_turn(g);
+		g->rules->record(g, r);
+	}
+}
+
+void
+guard_init(struct guard *g, const struct rules *rules,
+    const struct sink *v, const struct policy *p)
+{
+	*g = (struct guard){ .rules = rules, .policy = p, .sink = *v,
+		.text = BUF_INIT(BUF_RECORD_MAX),
+		.scratch = { BUF_INIT(BUF_RECORD_MAX),
+		BUF_INIT(BUF_RECORD_MAX) },
+		.lines.max = LINES_MAX, .answered.max = LINES_MAX,
+		.errors.max = ERRORS_MAX, .files.states.max = STATES_MAX,
+		.files.edits.max = STATES_MAX,
+		.files.returned.max = STATES_MAX };
+	cycle_init(&g->cycle, p->window);
+	learn_contract(g, NULL);
+	learn_limit(g, NULL);
+	g->patch = true;
+}
+
+void
+guard_reset(struct guard *g)
+{
+	guard_turn(g);
+	g->turn = 0;
+	g->answers.ran = g->answers.compacted = false;
+	g->patch = true;
+	signer_root(&g->signer, (struct slice){ NULL, 0 });
+	g->transcript++;
+	learn_contract(g, NULL);
+	learn_limit(g, NULL);
+	calls_forget(g);
+	g->step = (struct step){ .first = 0 };
+}
+
+void
+guard_release(struct guard *g)
+{
+	guard_reset(g);
+	free(g->remembered);
+	streaks_release(&g->seen);
+	streaks_release(&g->faults);
+	streaks_release(&g->same);
+	hash_set_release(&g->answered);
+	hash_set_release(&g->lines);
+	hash_set_release(&g->errors);
+	files_release(&g->files);
+	cycle_release(&g->cycle);
+	free(g->call);
+	buf_release(&g->text);
+	buf_release(&g->scratch[0]);
+	buf_release(&g->scratch[1]);
+	signer_release(&g->signer);
+}

@@ -1,0 +1,179 @@
+/* guard.h - is a transcript still getting anywhere?  The rules of chapter 3.2.
+ *
+ * Nearly all that is known is of one turn and forgotten at the next message by
+ * a person.  Nothing here grows with the transcript.
+ */
+#ifndef HAMR_GUARD_GUARD_H
+#define HAMR_GUARD_GUARD_H
+
+#include "text/digest.h"
+#include "file_states.h"
+#include "policy.h"
+#include "record/msg.h"
+#include "sign/signature.h"
+#include "streaks.h"
+#include "verdict.h"
+
+#define POINT 6			/* parts of one point of the stall score */
+#define WARNS_MAX 5		/* rules that may speak of one result */
+#define NUDGES_CALL 3		/* answers refused since the last call */
+#define PLAN 2			/* the score from which a text is a plan */
+#define MONOLOGUE 3
+#define FUTILE_TEXT 3		/* times futile_edit_warn: text is asked for */
+
+/* A call that has no result yet, or belongs to the step in hand. */
+struct open_call {
+	struct traits is;
+	char *id, *name;	/* JSON texts */
+	char *tool;		/* its decoded name, after [loop_guard] tools */
+	size_t line;		/* of its message */
+	unsigned step;		/* in its turn */
+	enum action action;	/* of its verdict */
+	uint64_t turn;
+	struct seen *seen;	/* what another system's rules know of it */
+	/* and ours: */
+	bool exempt;
+	unsigned long same;	/* identical ones in this message */
+	unsigned long changes;	/* calls before and with it in this step that
+				 * may change files */
+	struct due {		/* to be said when its step is over */
+		enum rule rule;
+		unsigned long count;
+		uint64_t about;	/* the file's state, the error, the answer */
+	} due[WARNS_MAX];
+	size_t ndue;
+};
+
+struct guard;
+
+/* Who judges: our rules, or those of another system. */
+struct rules {
+	/* A message's calls came, those of the step in hand. */
+	void (*calls)(struct guard *g);
+	/* One of them, as it is taken in, with its arguments decoded (p NULL:
+	 * no JSON); NULL if they are of no interest. */
+	void (*taken)(struct guard *g, struct open_call *c, struct slice args);
+	/* The result of a call of this turn that ran. */
+	void (*result)(struct guard *g, struct open_call *c,
+	    const struct rec *r);
+	/* All results of the step have come. */
+	void (*step)(struct guard *g);
+	/* A message without calls; NULL if that is of no interest. */
+	void (*answer)(struct guard *g, const struct rec *r);
+	/* Any other record, and a person's message after the turn has begun. */
+	void (*record)(struct guard *g, const struct rec *r);
+	/* A turn begins: what came before is no longer evidence. */
+	void (*turn)(struct guard *g);
+	void (*forget)(struct seen *s);	/* or NULL */
+};
+extern const struct rules guard_rules;	/* ours */
+
+struct guard {
+	const struct rules *rules;
+	void *self;		/* of another system's rules */
+	const struct policy *policy;
+	struct sink sink;
+	struct signer signer;
+	struct buf text;	/* of the message in hand, decoded */
+	struct buf scratch[2];
+	size_t line;		/* of the record in hand */
+	/* pairing */
+	struct pairing pairing;
+	struct open_call *call;
+	size_t ncall, capcall;
+	struct step {		/* the one in hand */
+		size_t first, left;	/* its calls; without a result */
+		int weight;	/* the largest of its calls, in sixths */
+		bool idle, sweep;	/* of its calls, one cannot inform;
+				 * reads what was shown, or past an end */
+		bool blocked, halted;
+		bool news;	/* it brought something new */
+		bool changed;	/* or changed a file */
+		bool stuck;	/* of its calls, one is at stuck_at_cap */
+		unsigned long futile;	/* edits that did not help: text is
+				 * due */
+	} step;
+	/* of the transcript */
+	bool contract;		/* agent.contract says: files are to change */
+	bool patch;		/* agent.mode, if it is known */
+	bool few_reads;		/* the window is small */
+	struct answers {	/* what one is judged by, besides its words */
+		unsigned long nudged_call, nudged_turn;
+		uint64_t text;	/* hash of the last one without calls */
+		unsigned same;	/* how often in a row */
+		bool ran;	/* something was run since the last change;
+				 * survives turns */
+		bool compacted;	/* none was given since a compaction */
+	} answers;
+	/* Outcomes of the last calls by their ids, for results that only name
+	 * the call they repeat.  Direct-mapped: a newer id may push out an
+	 * older one. */
+	struct remembered {
+		uint64_t id, transcript;
+		struct digest d;
+		bool failed;
+	} *remembered;		/* REMEMBERED, NULL while empty */
+	uint64_t transcript;
+	/* the turn */
+	uint64_t turn;
+	uint64_t epoch;
+	uint64_t window;	/* compactions so far */
+	uint64_t news;		/* how often something new has come */
+	unsigned steps;		/* with calls */
+	unsigned long calls, reads;	/* that ran */
+	unsigned long still;	/* steps without a change of a file */
+	bool task;		/* meta.contract says they are to change */
+	bool calls_asked;
+	struct streaks seen;	/* by signature */
+	struct streaks faults;	/* of a tool and an error, in this epoch */
+	struct streaks same;	/* of a tool and a short answer, ditto */
+	struct hash_set lines, errors, answered;
+	struct shown shown;
+	struct file_states files;
+	struct cycle cycle;
+	struct stall {
+		unsigned long score;	/* in sixths */
+		unsigned long steps;	/* steps since something new came */
+		unsigned sweeps;	/* of its score that only read again */
+		bool asked;	/* text was asked for since then */
+		bool over;	/* and the stall went on */
+		struct call_row calls;
+	} stall;
+	struct halt {		/* the one in force */
+		bool on;
+		struct verdict v;
+		struct call_ref call;	/* that it began with */
+		char *message;
+	} halt;
+	struct call_row last;	/* a call of each of the last steps */
+	unsigned stuck;		/* the largest streak of this epoch */
+	unsigned long text_only;	/* messages that are to be text */
+	enum rule text_rule;	/* that asked for it */
+	unsigned long text_count;
+};
+
+void guard_init(struct guard *g, const struct rules *rules,
+    const struct sink *v, const struct policy *p);
+void guard_release(struct guard *g);
+
+/* Is this one of our own products? */
+bool guard_is_own(const struct rec *r);
+void guard_record(struct guard *g, const struct rec *r);
+void guard_reset(struct guard *g);	/* a new transcript */
+
+/* ---- for rules ---- */
+
+/* A turn begins, whatever the record that says so. */
+void guard_turn(struct guard *g);
+/* A verdict on a call (NULL: on an answer) goes out. */
+void guard_put(struct guard *g, const struct open_call *c,
+    struct verdict *v);
+/* One on a call that came just now: it is what was said of it. */
+void guard_put_call(struct guard *g, struct open_call *c, struct verdict *v);
+/* The halt v on c is in force for all later calls of the turn.  And what is
+ * said of those. */
+void guard_halt(struct guard *g, const struct open_call *c,
+    const struct verdict *v);
+void guard_put_halted(struct guard *g, struct open_call *c);
+
+#endif

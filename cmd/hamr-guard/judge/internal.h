@@ -1,0 +1,83 @@
+/* internal.h - what the phases of the guard use of each other. */
+#ifndef HAMR_GUARD_INTERNAL_H
+#define HAMR_GUARD_INTERNAL_H
+
+#include "advice.h"
+#include "guard.h"
+
+#define LINES_MAX 65536
+#define ERRORS_MAX 4096
+#define CALLS_MAX 16		/* that a verdict rests on */
+
+/* What few records lead to is kept apart from what nearly all do, or the
+ * processor's memory for code is too small for both. */
+#define COLD __attribute__((cold, noinline))
+
+/* ---- guard.c ---- */
+
+void guard_epoch(struct guard *g);	/* progress */
+void stall_reset(struct stall *s);
+
+/* Reads allowed in a turn before a warning, or at most; 0: no limit. */
+unsigned long guard_reads(const struct guard *g, bool most);
+
+/* One more call of a row. */
+void note_call(struct call_row *row, const struct open_call *c);
+
+void guard_count(const struct guard *g, enum rule r, unsigned long value);
+
+/* The step weighs at least this much, in sixths: what a repeat does, less
+ * where it may be repeated more. */
+int repeat_weight(bool poll, bool transient);
+void step_weigh(struct step *s, int weight);
+
+/* A streak of n calls: does it count as stuck? */
+void guard_stuck(struct guard *g, unsigned n, bool poll);
+
+/* ---- call_phase.c ---- */
+
+/* The calls of an assistant message: may they run? */
+void guard_calls(struct guard *g);
+
+/* Rule, limits and counters of a known signature go into v. */
+void streak_judge(struct guard *g, const struct traits *t,
+    const struct streak *e, struct verdict *v);
+uint64_t streak_pair(const struct streak *e);	/* signature and outcome */
+/* And those of a tool and an error; block 0: never. */
+void fault_judge(const struct guard *g, const struct traits *t,
+    const struct streak *f, struct verdict *v);
+
+/* ---- result_phase.c ---- */
+
+/* What came of a call. */
+void guard_result(struct guard *g, struct open_call *c, const struct rec *r);
+/* What is to be said of the step goes out. */
+void guard_step(struct guard *g);
+
+/* An assistant message without calls: is it an answer? */
+void guard_answer(struct guard *g, const struct rec *r);
+
+/* ---- outcome.c ---- */
+
+struct outcome {
+	struct digest d;	/* gain: also of a new error */
+	bool failed, transient;
+	bool cached;		/* the hashes are those of the call it repeats,
+				 * if that is known */
+	bool new_error;		/* failed as nothing did in this turn */
+	bool mute;		/* printed nothing, or its exit status only */
+	bool brief;		/* less text than what counts as news */
+	bool past_end;		/* a read behind the end of its file */
+	bool shown;		/* a read of lines that were shown */
+	enum { SAME_FILES, NEW_STATE, OLD_STATE } files;
+	bool reached;		/* and files.last is that state */
+	bool back;		/* OLD_STATE, for the second time */
+	bool matters;		/* such a change makes checks stale */
+	bool novel_edit;	/* an edit that was not made before */
+};
+
+/* Read the result of c; the sets of g take in what it shows. */
+void outcome_read(struct guard *g, const struct open_call *c,
+    const struct rec *r, struct outcome *o);
+
+#endif

@@ -1,0 +1,337 @@
+/* outcome.c - what a result says: its hashes, its gain, what it changed. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/hash.h"
+#include "internal.h"
+
+#define LOOK_MAX 2048		/* bytes of an error that are searched */
+#define LINES_END INT32_MAX	/* no file has more */
+#define STATUS_MAX 80		/* a longer line says more than a status */
+#define REMEMBERED 1024
+
+/* ---- what meta tells ---- */
+
+enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, NAME, OP, FIRST,
+	LAST, LINES, SHA, ERROR, META_KEYS };
+static const char *const meta_keys[META_KEYS] = { "cached", "exit", "signal",
+	"mutated", "sha256_before", "sha256_after", "path", "name", "op",
+	"first", "last", "lines", "sha256", "error" };
+
+struct meta {
+	bool any;
+	struct slice v[META_KEYS];
+};
+
+/* ---- outcomes by id ---- */
+
+static struct remembered *
+remembered_at(struct guard *g, struct slice id, uint64_t *h)
+{
+	*h = hash_bytes(id.p, id.n);
+	if (g->remembered == NULL)
+		g->remembered = xcalloc(REMEMBERED, sizeof *g->remembered);
+	return &g->remembered[*h % REMEMBERED];
+}
+
+/* ---- the text ---- */
+
+/* Is a status that may pass among the numbers of a text?  Not as a part of a
+ * longer one, nor of a line and column: a.c:503:12. */
+static bool
+has_status(const char *text)
+{
+	static const char *const statuses[] = { "408", "429", "502", "503",
+		"504", "529" };
+
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+		for (const char *p = text; (p = strstr(p, statuses[i])) !=
+		    NULL; p += 3) {
+			char before = p > text ? p[-1] : ' ';
+
+			if (isalnum((unsigned char)before) || before == '.' ||
+			    isalnum((unsigned char)p[3]) ||
+			    (p[3] == ':' && isdigit((unsigned char)p[4])) ||
+			    (p[3] == '.' && isdigit((unsigned char)p[4])))
+				continue;
+			return true;
+		}
+	return false;
+}
+
+static bool
+may_pass(const struct meta *meta, struct slice text)
+{
+	static const char *const codes[] = { "timeout", "rate_limited",
+		"overloaded", "network", NULL };
+	static const char *const signs[] = { "timed out", "timeout",
+		"rate limit", "too many requests", "service unavailable",
+		"temporarily", "temporary failure", "bad gateway",
+		"connection refused", "connection reset", "connection error",
+		"etimedout", "econnreset", "econnrefused", "eai_again",
+		"overloaded", NULL };
+	size_t n = text.n < LOOK_MAX ? text.n : LOOK_MAX;
+	bool yes;
+	char *start;
+
+	for (size_t i = 0; codes[i] != NULL; i++)
+		if (scan_str_is(meta->v[ERROR], codes[i]))
+			return true;
+	start = xmemdup0(text.p, n);
+	yes = has_status(start);
+	for (size_t i = 0; i < n; i++)
+		start[i] = (char)tolower((unsigned char)start[i]);
+	for (size_t i = 0; signs[i] != NULL && !yes; i++)
+		yes = strstr(start, signs[i]) != NULL;
+	free(start);
+	return yes;
+}
+
+/* The text of the result, in g->text; what is no text is digested at once. */
+static void
+read_content(struct guard *g, const struct rec *r, struct digest *d)
+{
+	struct slice content = rec_get(r, "content"), part;
+	struct walk w;
+
+	buf_reset(&g->text);
+	buf_adds(&g->text, "");
+	scan_str(content, &g->text);
+	if (scan_kind(content) == SCAN_ARRAY) {
+		walk_in(&w, content);
+		while (walk_next(&w, NULL, &part))
+			if (!scan_str(part, &g->text) &&
+			    !scan_str(scan_get(part, "text"), &g->text))
+				digest_bytes(part, &g->lines, d);
+	}
+}
+
+/* Is a line nothing but an exit status?  "exit 1", "Command exited with code
+ * 1", "Exit code: 2". */
+static bool
+is_status(struct slice text)
+{
+	static const char *const words[] = { "exit", "exited", "code",
+		"status", "command", "process", "with", "failed", "returned",
+		"error", "nonzero", "zero", "non", "no", "output", NULL };
+	bool any = false;
+	char word[10];
+
+	if (text.n > STATUS_MAX)
+		return false;
+	for (size_t i = 0, n = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		any |= isdigit((unsigned char)c) != 0;
+		if (isalpha((unsigned char)c) && n < sizeof word - 1)
+			word[n++] = (char)tolower((unsigned char)c);
+		if (i + 1 < text.n && isalpha((unsigned char)text.p[i + 1]))
+			continue;
+		if (n > 0 && !slice_in((struct slice){ word, n }, words))
+			return false;
+		n = 0;
+	}
+	return any;
+}
+
+/* ---- files ---- */
+
+/* A file is in another state, as meta tells by a path and a hash: true if it is
+ * a new one.  What this turn made may go again. */
+static bool
+reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
+{
+	uint64_t file = sign_value(path);
+
+	if (scan_kind(sha) == SCAN_STRING || !files_of(&g->files,
+	    file)->created) {
+		char *text = scan_strdup(path);
+
+		o->matters |= text == NULL ||
+		    sign_matters(&g->signer, slice_of(text));
+		free(text);
+	}
+	o->reached = true;
+	return files_reach(&g->files, file, sign_value(sha), &o->back);
+}
+
+/* What meta tells of changed files. */
+static void
+files_reported(struct guard *g, const struct open_call *c,
+    const struct meta *meta, struct outcome *o)
+{
+	struct slice path = meta->v[PATH], sha = meta->v[BEFORE], one;
+	bool is_new = false;
+	struct walk w;
+
+	if (path.p != NULL && scan_kind(sha) == SCAN_STRING)
+		files_base(&g->files, sign_value(path), sign_value(sha));
+	else if (path.p != NULL && c->is.write)
+		files_of(&g->files, sign_value(path))->created = true;
+	if (scan_kind(meta->v[MUTATED]) == SCAN_ARRAY) {
+		walk_in(&w, meta->v[MUTATED]);
+		while (walk_next(&w, NULL, &one))
+			is_new |= reach(g, scan_get(one, "path"),
+			    scan_get(one, "sha256"), o);
+	}
+	sha = meta->v[AFTER];
+	if (!o->reached && path.p != NULL && scan_kind(sha) == SCAN_STRING)
+		is_new = reach(g, path, sha, o);
+	o->back &= !is_new;
+	o->novel_edit = is_new;
+	if (o->reached)
+		o->files = is_new ? NEW_STATE : OLD_STATE;
+}
+
+/* Without hashes: an edit's content is told by its arguments, a command's work
+ * by the list of commands that change files. */
+static void
+files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
+{
+	const struct traits *a = &c->is;
+	uint64_t state = a->change;
+	struct file_state *f;
+	bool is_new;
+
+	if (o->failed || !a->mutates)
+		return;
+	o->files = NEW_STATE;
+	o->novel_edit = true;
+	o->matters = a->matters && !(a->removes != 0 &&
+	    files_of(&g->files, a->removes)->created);
+	if (!a->edits)
+		return;
+	f = files_of(&g->files, a->path);
+	f->created |= a->write && f->state == 0;
+	if (!a->write) {
+		state += f->state;
+		files_base(&g->files, a->path, f->state);
+	}
+	is_new = hash_set_add(&g->files.edits, a->sig.b);
+	is_new &= files_reach(&g->files, a->path, state, &o->back);
+	o->reached = true;
+	o->novel_edit = is_new;
+	if (!is_new)
+		o->files = OLD_STATE;
+}
+
+/* ---- all of it ---- */
+
+/* A cached result is one line, or the same text: it shows nothing new, and
+ * its outcome is that of the call it repeats.  False: that is not known. */
+static bool
+read_cached(struct guard *g, const struct open_call *c, struct slice cached,
+    struct outcome *o)
+{
+	const struct streak *e = streaks_get(&g->seen, c->is.sig);
+	const struct remembered *m;
+	uint64_t h;
+
+	o->cached = true;
+	m = remembered_at(g, cached, &h);
+	if (m->id == h && m->transcript == g->transcript) {
+		o->d = m->d;
+		o->failed = m->failed;
+	} else if (e != NULL) {
+		o->d = e->d;
+		o->failed = e->failed;
+	} else {
+		return false;
+	}
+	o->d.gain = 0;
+	return true;
+}
+
+static void
+read_text(struct guard *g, const struct open_call *c, const struct rec *r,
+    const struct meta *meta, struct outcome *o)
+{
+	const struct streak *e = streaks_get(&g->seen, c->is.sig);
+	struct slice text;
+	int64_t first, last, lines;
+	bool any;
+
+	read_content(g, r, &o->d);
+	/* of a call's first result the beginning is enough */
+	digest_text(&g->text, &g->lines, e != NULL && e->epoch == g->epoch,
+	    g->scratch, &o->d);
+	text = buf_view(&g->text);
+	if (o->failed) {
+		o->d.hash = ~o->d.hash;
+		o->d.norm = ~o->d.norm;
+		o->transient = may_pass(meta, text);
+		/* an error not seen before says something, whatever its
+		 * lines; one that was says nothing */
+		o->new_error = hash_set_add(&g->errors, o->d.norm);
+		if (!o->new_error)
+			o->d.gain = 0;
+		else if (o->d.gain < text.n)
+			o->d.gain = text.n;
+	}
+	if (c->is.idle)
+		o->d.gain = 0;
+	o->mute = o->d.lines == 0 ||
+	    (c->is.bash && o->d.lines == 1 && is_status(text));
+	o->brief = o->d.chars < g->policy->min_gain;
+	if (!c->is.looks)
+		return;
+	/* Was it a read of lines that are known?  Where meta tells the range
+	 * that decides, as the lines that hamr-tool adds to a text vary. */
+	any = scan_int(meta->v[FIRST], &first);
+	o->past_end = o->d.lines == 0;
+	if (scan_int(meta->v[LINES], &lines))
+		o->past_end |= any ? first > lines :
+		    lines > 0 && scan_str_is(meta->v[OP], "file");
+	if (any && scan_int(meta->v[LAST], &last) && first > 0 &&
+	    first <= last && last < LINES_END && meta->v[SHA].p != NULL)
+		o->shown = shown_add(&g->shown, sign_value(meta->v[PATH]),
+		    sign_value(meta->v[SHA]), first, last);
+	if (o->past_end || o->shown)
+		o->d.gain = 0;
+}
+
+void
+outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
+    struct outcome *o)
+{
+	struct slice value = rec_get(r, "meta"), key, val, cached;
+	struct meta meta = { .any = scan_kind(value) == SCAN_OBJECT };
+	struct remembered *m;
+	struct walk w = { .p = NULL };
+	uint64_t h;
+	int64_t n;
+
+	if (meta.any)
+		walk_in(&w, value);
+	while (meta.any && walk_next(&w, &key, &val))
+		for (int i = 0; i < META_KEYS; i++)
+			if (scan_key_is(key, meta_keys[i])) {
+				meta.v[i] = val;
+				break;
+			}
+	cached = meta.v[CACHED];
+	*o = (struct outcome){ .failed = scan_true(rec_get(r, "is_error")) ||
+	    scan_kind(meta.v[SIGNAL]) == SCAN_STRING ||
+	    (scan_int(meta.v[EXIT], &n) && n != 0) };
+	if (scan_kind(cached) == SCAN_STRING || scan_true(cached)) {
+		read_content(g, r, &o->d);
+		if (read_cached(g, c, cached, o))
+			return;
+	}
+	read_text(g, c, r, &meta, o);
+	if (o->cached)
+		o->d.gain = 0;
+	/* Of a command that hamr-tool ran meta always knows what was changed;
+	 * an importer (which notes the tool's own name) may not. */
+	if (meta.v[MUTATED].p != NULL || meta.v[AFTER].p != NULL ||
+	    (c->is.bash && meta.any && meta.v[NAME].p == NULL))
+		files_reported(g, c, &meta, o);
+	else
+		files_inferred(g, c, o);
+	if (o->cached)
+		return;
+	m = remembered_at(g, slice_of(c->id), &h);
+	*m = (struct remembered){ h, g->transcript, o->d, o->failed };
+}

@@ -1,0 +1,35 @@
+/* policy.h - what the configuration and the flags say. */
+#ifndef HAMR_GUARD_POLICY_H
+#define HAMR_GUARD_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf/conf.h"
+
+struct policy {
+	bool off;		/* -p off, or enabled = false */
+	unsigned long warn, block, halt, spaced_block, poll, weak_warn;
+	unsigned long same_warn, same_block, answer_warn, futile_warn, retries;
+	unsigned long soft_calls, stuck, explore;
+	unsigned long stall_warn, stall_limit, min_gain;
+	unsigned long warn_reads, max_reads;
+	bool reads_set;
+	size_t window;
+	const char *const *poll_tools, *const *exempt, *const *tools;
+	size_t npoll, nexempt, ntools;
+	bool contract;		/* agent.contract is "change" */
+	bool contract_flag;	/* by -o: wins over the transcript */
+	const struct conf *conf;
+};
+
+/* For the profile default, strict or off. */
+void policy_read(struct policy *p, const struct conf *c, const char *profile);
+
+/* The name that [loop_guard] tools gives to a tool, else the name itself. */
+struct slice policy_tool(const struct policy *p, struct slice name);
+
+/* Is the tool on the list? */
+bool policy_lists(const char *const *list, size_t n, struct slice tool);
+
+#endif

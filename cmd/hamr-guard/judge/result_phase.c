@@ -1,0 +1,527 @@
+/* result_phase.c - what came of a call, and what is to be said of its step. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "internal.h"
+
+#define READS_AGAIN 8		/* reads from one warning to the next */
+
+/* ---- the streak of a signature ---- */
+
+/* MASKED: but for numbers and ids, for warnings only; ALIKE: but for what
+ * changes by itself. */
+enum likeness { CHANGED, MASKED, ALIKE, SAME };
+
+static enum likeness
+compare(const struct guard *g, const struct streak *e,
+    const struct outcome *o)
+{
+	if (e == NULL || e->n == 0 || e->epoch != g->epoch ||
+	    e->failed != o->failed)
+		return CHANGED;
+	if (e->d.hash == o->d.hash)
+		return SAME;
+	if (e->d.norm == o->d.norm)
+		return o->failed ? SAME : ALIKE;
+	if (e->d.mask == 0 || o->d.mask == 0)
+		return e->d.sketch == o->d.sketch ? MASKED : CHANGED;
+	return e->d.mask == o->d.mask ? MASKED : CHANGED;
+}
+
+/* Count the outcome; true when it is the free one after a compaction. */
+static bool
+count(struct guard *g, struct open_call *c, struct streak *e,
+    const struct outcome *o, enum likeness like)
+{
+	bool excused = like != CHANGED && e->window != g->window;
+
+	if (like == CHANGED) {
+		e->weak = 0;
+		call_row_empty(&e->calls);
+	}
+	if (like != SAME) {
+		e->n = 0;
+		e->refused = 0;
+		e->news = g->news;
+	}
+	e->n += !excused || like != SAME;
+	e->weak += !excused;
+	e->d = o->d;
+	e->failed = o->failed;
+	e->epoch = g->epoch;
+	e->window = g->window;
+	e->transient = o->transient;
+	e->poll = c->is.poll;
+	note_call(&e->calls, c);
+	cycle_push(&g->cycle, streak_pair(e));
+	guard_stuck(g, e->n, e->poll);
+	return excused;
+}
+
+/* ---- what is due on a call ---- */
+
+static void
+add_due(struct open_call *c, enum rule r, unsigned long count, uint64_t about)
+{
+	if (c->ndue < WARNS_MAX)
+		c->due[c->ndue++] = (struct due){ r, count, about };
+}
+
+static void
+judge_streak(struct guard *g, struct open_call *c, struct streak *e,
+    enum likeness like)
+{
+	const struct policy *p = g->policy;
+	unsigned long times = c->is.poll ? p->poll : 1;
+	bool weak = like != CHANGED;
+
+	guard_count(g, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
+	guard_count(g, RULE_REPEAT_WEAK, e->weak);
+	if (e->failed && weak && e->weak >= p->warn * times)
+		add_due(c, RULE_RETRY, e->weak, 0);
+	else if (like == SAME && e->n >= p->warn * times)
+		add_due(c, RULE_REPEAT, e->n, 0);
+	else if (!e->failed && weak && e->weak >= p->weak_warn * times)
+		add_due(c, RULE_REPEAT_WEAK, e->weak, 0);
+}
+
+/* A tool's failures whatever its arguments.  The calls that fail alike in one
+ * step, however many, count once. */
+static void
+judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
+{
+	struct verdict limits = { .warn = 0 };
+	struct streak *f;
+
+	if (!o->failed) {
+		for (unsigned i = 1; i <= g->faults.n; i++)
+			if (g->faults.e[i].sig.a == c->is.tool)
+				g->faults.e[i].n = 0;
+		return;
+	}
+	if (o->mute)
+		return;		/* a status alone says nothing */
+	f = streaks_put(&g->faults, (struct sig){ c->is.tool, o->d.norm });
+	if (f->n == 0) {
+		call_row_clear(&f->calls);
+		f->refused = 0;
+		f->varied = false;
+		f->news = g->news;
+	}
+	f->varied |= f->n > 0 && f->last != c->is.sig.b;
+	f->last = c->is.sig.b;
+	f->transient = o->transient;
+	if (f->n > 0 && f->step == c->step)
+		return;
+	f->step = c->step;
+	f->n++;
+	note_call(&f->calls, c);
+	if (!f->varied)
+		return;
+	guard_count(g, RULE_SAME_ERROR, f->n);
+	fault_judge(g, &c->is, f, &limits);
+	if (f->n >= limits.warn && c->ndue == 0)
+		add_due(c, RULE_SAME_ERROR, f->n, f->sig.b);
+}
+
+/* A batch of inserts, of probes, of files checked: the same short answer to
+ * calls that all differ. */
+static bool
+is_same_answer(const struct open_call *c, const struct outcome *o)
+{
+	return o->brief && (!o->failed || o->mute) && !o->cached &&
+	    !c->is.idle && !o->past_end && !o->shown;
+}
+
+/* Remarked on at 12, 24, 48 and so on. */
+static void
+judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
+{
+	unsigned long warn = g->policy->answer_warn *
+	    (c->is.poll ? g->policy->poll : 1), times;
+	struct sig key = { c->is.tool, o->d.hash };
+	struct streak *e;
+
+	if (!is_same_answer(c, o))
+		return;
+	if (!hash_set_add(&g->answered, hash_both(key.a ^ key.b,
+	    c->is.sig.b)))
+		return;		/* not another call */
+	e = streaks_put(&g->same, key);
+	e->n++;
+	note_call(&e->calls, c);
+	guard_count(g, RULE_SAME_ANSWER, e->n);
+	times = e->n / warn;
+	if (times > 0 && e->n % warn == 0 && (times & (times - 1)) == 0 &&
+	    c->ndue == 0)
+		add_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
+}
+
+/* Edits that change nothing that is tested. */
+static void
+judge_check(struct guard *g, struct open_call *c, struct streak *e,
+    const struct outcome *o)
+{
+	unsigned long edits = g->files.edited;
+
+	/* a search that finds nothing also fails, and proves nothing */
+	if (!c->is.runs)
+		return;
+	if (!o->failed || e->fault != o->d.norm) {
+		streak_forget_checks(e);
+		if (!o->failed)
+			return;
+		e->fault = o->d.norm;
+		e->edited = e->checked = edits;
+		e->futile = 0;
+	}
+	note_call(&e->checks, c);
+	if (edits == e->checked)
+		return;		/* nothing was changed in between */
+	e->checked = edits;
+	edits -= e->edited;
+	guard_count(g, RULE_FUTILE_EDITS, edits);
+	if (edits / g->policy->futile_warn <= e->futile)
+		return;
+	e->futile = edits / g->policy->futile_warn;
+	if (e->futile >= FUTILE_TEXT)
+		g->step.futile = edits;
+	add_due(c, RULE_FUTILE_EDITS, edits, 0);
+}
+
+/* ---- a result ---- */
+
+static void
+note_change(struct guard *g, struct open_call *c, const struct outcome *o)
+{
+	struct answers *a = &g->answers;
+
+	if (o->files == SAME_FILES) {
+		a->ran |= c->is.runs;
+		return;
+	}
+	g->step.changed = true;
+	a->ran = o->matters ? c->is.runs && c->is.bash : a->ran || c->is.runs;
+	g->files.edited += o->novel_edit;
+	if (o->reached)
+		files_made(&g->files, c->id, c->line);
+	if (o->back) {
+		guard_count(g, RULE_REVISIT, 1);
+		add_due(c, RULE_REVISIT, 1, g->files.last);
+	}
+}
+
+/* How much a call adds to the stall score, in sixths; other: it is not one of
+ * this epoch already. */
+static int
+weight(const struct open_call *c, const struct outcome *o, bool other,
+    enum likeness like, bool excused)
+{
+	if (c->is.idle)
+		return POINT;
+	if (like == SAME && !excused)
+		return repeat_weight(c->is.poll, o->transient);
+	if (o->files == OLD_STATE)
+		return POINT;
+	if (excused || (like != ALIKE && o->d.gain > 0))
+		return 0;
+	if (o->new_error || (other && is_same_answer(c, o)))
+		return 0;
+	return c->is.poll ? POINT / 3 : POINT / 2;
+}
+
+void
+guard_result(struct guard *g, struct open_call *c, const struct rec *r)
+{
+	struct streak *e = streaks_get(&g->seen, c->is.sig);
+	unsigned long reads = guard_reads(g, false);
+	bool progress = false, other, excused;
+	struct outcome got, *o = &got;
+	enum likeness like;
+
+	outcome_read(g, c, r, o);
+	like = compare(g, e, o);
+	g->calls++;
+	if (o->files == NEW_STATE && !c->is.idle)
+		progress = c->is.edits ? !o->failed : e == NULL ||
+		    (like <= MASKED && o->d.gain > 0);
+	if (progress) {
+		guard_epoch(g);
+		like = compare(g, e, o);
+	}
+	if (progress || (like <= MASKED && o->d.gain > 0 &&
+	    o->d.gain >= g->policy->min_gain)) {
+		g->news++;
+		g->step.news = true;
+		stall_reset(&g->stall);
+	}
+	note_change(g, c, o);
+	if (c->exempt) {
+		c->ndue = 0;
+		return;
+	}
+	e = streaks_put(&g->seen, c->is.sig);
+	other = e->n == 0 || e->epoch != g->epoch;
+	excused = count(g, c, e, o, like);
+	if (!excused)
+		judge_streak(g, c, e, like);
+	judge_fault(g, c, o);
+	judge_answer(g, c, o);
+	judge_check(g, c, e, o);
+	if (c->is.looks && !o->cached) {
+		guard_count(g, RULE_READS, ++g->reads);
+		if (reads != 0 && g->reads >= reads &&
+		    (g->reads - reads) % READS_AGAIN == 0)
+			add_due(c, RULE_READS, g->reads, 0);
+	}
+	step_weigh(&g->step, weight(c, o, other, like, excused));
+	g->step.idle |= c->is.idle;
+	g->step.sweep |= c->is.looks && !c->is.idle &&
+	    (o->past_end || o->shown || o->d.gain == 0);
+}
+
+/* ---- what is said of a step ---- */
+
+COLD static void
+warn(struct guard *g, const struct open_call *c, struct verdict *v,
+    enum advice a, struct facts *f, struct nudge *nudge)
+{
+	char *tool = scan_strdup(slice_of(c->name)), *message;
+
+	f->tool = slice_of(tool != NULL ? tool : "");
+	f->count = v->count;
+	f->steps = g->stall.steps;
+	f->period = v->period;
+	f->laps = v->laps;
+	message = advice(a, f);
+	v->action = ACT_WARN;
+	v->phase = PHASE_RESULT;
+	v->message = message;
+	guard_put(g, c, v);
+	nudge_add(nudge, v->rule, message);
+	free(message);
+	free(tool);
+}
+
+/* Of a row of calls, the last n, without the very last if that is the call
+ * itself. */
+static void
+rest_on(struct verdict *v, const struct call_row *row, unsigned long n,
+    bool itself)
+{
+	size_t have = row->n, skip;
+
+	if (itself && have > 0)
+		have--;
+	skip = have > n ? have - n : 0;
+	v->evidence = row->c + skip;
+	v->nevidence = have - skip;
+}
+
+COLD static void
+warn_streak(struct guard *g, struct open_call *c, const struct due *due,
+    struct nudge *nudge)
+{
+	const struct policy *p = g->policy;
+	struct streak *e = streaks_get(&g->seen, c->is.sig);
+	struct verdict v = { .count = due->count };
+	struct facts f = { .history = e != NULL ? &e->calls : NULL };
+	enum advice a = A_REPEAT_WARN;
+
+	if (e == NULL)
+		return;		/* pushed out since */
+	streak_judge(g, &c->is, e, &v);
+	if (due->rule == RULE_REPEAT_WEAK) {
+		v.rule = RULE_REPEAT_WEAK;
+		v.period = v.laps = 0;
+		v.warn = p->weak_warn * (c->is.poll ? p->poll : 1);
+		v.block = v.halt = 0;
+		v.same = e->weak;
+	}
+	rest_on(&v, &e->calls, due->count - 1, true);
+	e->news = g->news;
+	f.wait = advice_wait(due->count - v.warn);
+	if (v.rule == RULE_CYCLE)
+		a = A_CYCLE_WARN;
+	else if (c->is.poll)
+		a = A_REPEAT_POLL;
+	else if (v.rule == RULE_RETRY && e->transient)
+		a = A_RETRY_WAIT;
+	else if (v.rule == RULE_RETRY)
+		a = due->count > p->retries ? A_RETRY_WARN : A_RETRY_HINT;
+	else if (v.rule == RULE_REPEAT_WEAK)
+		a = A_WEAK_WARN;
+	warn(g, c, &v, a, &f, nudge);
+}
+
+COLD static void
+warn_due(struct guard *g, struct open_call *c, const struct due *due,
+    struct nudge *nudge)
+{
+	struct verdict v = { .count = due->count, .rule = due->rule };
+	struct sig key = { c->is.tool, due->about };
+	struct facts f = { .count = 0 };
+	enum advice a = A_REVISIT_WARN;
+	struct streak *e;
+
+	switch (due->rule) {
+	case RULE_SAME_ERROR:
+		e = streaks_get(&g->faults, key);
+		if (e == NULL || e->n == 0)
+			return;		/* it has worked since */
+		fault_judge(g, &c->is, e, &v);
+		v.gated = false;
+		f.history = &e->calls;
+		rest_on(&v, &e->calls, due->count - 1, true);
+		e->news = g->news;
+		a = A_SAME_ERROR_WARN;
+		break;
+	case RULE_SAME_ANSWER:
+		e = streaks_get(&g->same, key);
+		v.warn = g->policy->answer_warn *
+		    (c->is.poll ? g->policy->poll : 1);
+		v.same = due->count;
+		if (e != NULL)
+			rest_on(&v, &e->calls, CALLS_MAX, true);
+		a = A_SAME_ANSWER;
+		break;
+	case RULE_FUTILE_EDITS:
+		e = streaks_get(&g->seen, c->is.sig);
+		v.warn = g->policy->futile_warn;
+		if (e != NULL)
+			rest_on(&v, &e->checks, CALLS_MAX, true);
+		a = g->step.futile != 0 ? A_FUTILE_TEXT : A_FUTILE_WARN;
+		break;
+	case RULE_REVISIT:
+		v.evidence = files_maker(&g->files, due->about);
+		v.nevidence = v.evidence != NULL;
+		v.warn = 1;
+		break;
+	case RULE_READS:
+		v.warn = guard_reads(g, false);
+		v.block = f.limit = guard_reads(g, true);
+		a = f.limit != 0 ? A_READS_WARN : A_READS_WARN_ONLY;
+		break;
+	default:
+		warn_streak(g, c, due, nudge);
+		return;
+	}
+	warn(g, c, &v, a, &f, nudge);
+}
+
+/* A warning that is of the whole step stands on its last call. */
+COLD static void
+warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
+    enum advice a, struct nudge *nudge)
+{
+	rest_on(v, row, CALLS_MAX, false);
+	warn(g, &g->call[g->ncall - 1], v, a, &(struct facts){ .count = 0 },
+	    nudge);
+}
+
+COLD static void
+ask_for_text(struct guard *g, enum rule rule, unsigned long count)
+{
+	if (g->text_only > 0)
+		return;
+	g->text_only = 1;
+	g->text_rule = rule;
+	g->text_count = count;
+	sink_constrain(&g->sink, rule, g->text_only, g->line);
+}
+
+static void
+warn_stall(struct guard *g, struct nudge *nudge)
+{
+	const struct policy *p = g->policy;
+	struct stall *s = &g->stall;
+	bool limit = s->score >= p->stall_limit * POINT;
+	struct verdict v = { .rule = RULE_STALL, .count = s->score / POINT,
+		.warn = p->stall_warn, .halt = p->stall_limit };
+	enum advice a = A_STALL_WARN;
+
+	/* of a refused or repeated call enough was said */
+	if (!limit && (s->score < p->stall_warn * POINT || g->step.blocked ||
+	    nudge->n > 0))
+		return;
+	if (limit)
+		a = A_STALL_TEXT;
+	else if (g->step.idle)
+		a = A_STALL_IDLE;
+	else if (g->step.sweep && 2 * s->sweeps >= s->calls.n)
+		a = A_STALL_SWEEP;
+	warn_step(g, &v, &s->calls, a, nudge);
+	if (!limit)
+		return;
+	if (s->asked)
+		s->over = true;
+	else
+		ask_for_text(g, RULE_STALL, v.count);
+	s->asked = true;
+}
+
+/* Many calls, and one of them over and over: time to say what is known. */
+static void
+warn_calls(struct guard *g, struct nudge *nudge)
+{
+	const struct policy *p = g->policy;
+	struct verdict v = { .rule = RULE_CALLS, .count = g->calls,
+		.warn = p->soft_calls, .same = g->stuck };
+
+	guard_count(g, RULE_CALLS, g->calls);
+	if (p->soft_calls == 0 || g->calls < p->soft_calls ||
+	    g->stuck < p->stuck || g->text_only > 0 ||
+	    (g->calls_asked && !g->step.stuck))
+		return;
+	g->calls_asked = true;
+	warn_step(g, &v, &g->last, A_CALLS_TEXT, nudge);
+	ask_for_text(g, RULE_CALLS, v.count);
+}
+
+/* 8, 9, 10 steps and nothing was changed; then again as long as that. */
+static void
+warn_still(struct guard *g, struct nudge *nudge)
+{
+	unsigned long first = g->policy->explore, over = g->still - first;
+	struct verdict v = { .rule = RULE_NO_MUTATION, .count = g->still,
+		.warn = first, .same = g->still };
+
+	if ((!g->task && !g->contract) || first == 0)
+		return;
+	guard_count(g, RULE_NO_MUTATION, g->still);
+	if (g->still < first || (over > 2 && (over - 2) % first != 0))
+		return;
+	v.level = over < 2 ? over + 1 : 3;
+	warn_step(g, &v, &g->last, A_STILL_1 + (enum advice)v.level - 1,
+	    nudge);
+}
+
+void
+guard_step(struct guard *g)
+{
+	const struct open_call *c = &g->call[g->ncall - 1];
+	struct stall *s = &g->stall;
+	struct nudge nudge = { .n = 0 };
+
+	g->still = g->step.changed ? 0 : g->still + 1;
+	note_call(&g->last, c);
+	s->steps += !g->step.news;
+	if (!g->step.news && g->step.weight > 0) {
+		s->score += (unsigned long)g->step.weight;
+		s->sweeps += g->step.sweep;
+		note_call(&s->calls, c);
+		guard_count(g, RULE_STALL, s->score / POINT);
+	}
+	for (size_t i = g->step.first; i < g->ncall; i++)
+		for (size_t k = 0; k < g->call[i].ndue; k++)
+			warn_due(g, &g->call[i], &g->call[i].due[k], &nudge);
+	if (!g->step.halted) {
+		if (!g->step.news && g->step.weight > 0)
+			warn_stall(g, &nudge);
+		if (g->step.futile != 0)
+			ask_for_text(g, RULE_FUTILE_EDITS, g->step.futile);
+		warn_calls(g, &nudge);
+		warn_still(g, &nudge);
+	}
+	nudge_put(&nudge, g->sink.stage);
+}

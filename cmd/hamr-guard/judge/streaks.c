@@ -1,0 +1,159 @@
+/* streaks.c - what is known of each signature: the streak of its outcome. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "streaks.h"
+
+#define BUCKETS 2048
+
+static unsigned
+bucket_of(struct sig sig)
+{
+	return (sig.a ^ sig.b) % BUCKETS;
+}
+
+struct streak *
+streaks_get(struct streaks *s, struct sig sig)
+{
+	unsigned i;
+
+	if (s->n == 0)
+		return NULL;
+	for (i = s->bucket[bucket_of(sig)]; i != 0; i = s->e[i].next)
+		if (sig_is(s->e[i].sig, sig))
+			break;
+	if (i == 0)
+		return NULL;
+	s->e[i].used = ++s->uses;
+	return &s->e[i];
+}
+
+void
+streak_forget_checks(struct streak *e)
+{
+	call_row_clear(&e->checks);
+	e->fault = 0;
+}
+
+static void
+forget(struct streak *e)
+{
+	call_row_empty(&e->calls);
+	streak_forget_checks(e);
+	free(e->text);
+	e->text = NULL;
+}
+
+struct streak *
+streaks_put(struct streaks *s, struct sig sig)
+{
+	struct streak *e = streaks_get(s, sig);
+	unsigned i = 1, *b;
+
+	if (e != NULL)
+		return e;
+	if (s->e == NULL) {
+		s->e = xcalloc(STREAKS_MAX + 1, sizeof *s->e);
+		s->bucket = xcalloc(BUCKETS, sizeof *s->bucket);
+	}
+	if (s->n < STREAKS_MAX) {
+		i = ++s->n;
+	} else {		/* the one not asked for longest gives way */
+		for (unsigned k = 2; k <= s->n; k++)
+			if (s->e[k].used < s->e[i].used)
+				i = k;
+		b = &s->bucket[bucket_of(s->e[i].sig)];
+		while (*b != i)
+			b = &s->e[*b].next;
+		*b = s->e[i].next;
+		forget(&s->e[i]);
+	}
+	e = &s->e[i];
+	b = &s->bucket[bucket_of(sig)];
+	*e = (struct streak){ .sig = sig, .next = *b, .used = ++s->uses,
+		.calls = e->calls };	/* empty, but with its memory */
+	*b = i;
+	return e;
+}
+
+void
+streaks_clear(struct streaks *s)
+{
+	for (unsigned i = 1; i <= s->n; i++) {
+		forget(&s->e[i]);
+		s->bucket[bucket_of(s->e[i].sig)] = 0;
+	}
+	s->n = 0;
+}
+
+void
+streaks_release(struct streaks *s)
+{
+	streaks_clear(s);
+	for (unsigned i = 1; s->e != NULL && i <= STREAKS_MAX; i++)
+		call_row_clear(&s->e[i].calls);
+	free(s->e);
+	free(s->bucket);
+	*s = (struct streaks){ .n = 0 };
+}
+
+/* ---- cycles ---- */
+
+void
+cycle_init(struct cycle *c, size_t cap)
+{
+	*c = (struct cycle){ .cap = cap };
+	c->ring = xcalloc(cap, sizeof *c->ring);
+	c->back = xcalloc(cap, sizeof *c->back);
+	c->fail = xcalloc(cap + 1, sizeof *c->fail);
+}
+
+void
+cycle_push(struct cycle *c, uint64_t pair)
+{
+	c->ring[c->next] = pair;
+	c->next = (c->next + 1) % c->cap;
+	if (c->n < c->cap)
+		c->n++;
+}
+
+void
+cycle_clear(struct cycle *c)
+{
+	c->n = c->next = 0;
+}
+
+void
+cycle_release(struct cycle *c)
+{
+	free(c->ring);
+	free(c->back);
+	free(c->fail);
+	*c = (struct cycle){ .n = 0 };
+}
+
+bool
+cycle_find(struct cycle *c, size_t *period, size_t *laps)
+{
+	size_t k = 0, best = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		c->back[i] = c->ring[(c->next + c->cap - 1 - i) % c->cap];
+	c->fail[0] = c->fail[1] = 0;
+	/* Knuth, Morris, Pratt: fail[len] is the longest border of the first
+	 * len pairs, so len - fail[len] is their smallest period. */
+	for (size_t len = 2; len <= c->n; len++) {
+		while (k > 0 && c->back[k] != c->back[len - 1])
+			k = c->fail[k];
+		if (c->back[k] == c->back[len - 1])
+			k++;
+		c->fail[len] = k;
+		if (2 * (len - k) <= len)
+			best = len;
+	}
+	if (best == 0)
+		return false;
+	*period = best - c->fail[best];
+	*laps = best / *period;
+	return true;
+}

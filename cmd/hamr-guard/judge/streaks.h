@@ -1,0 +1,89 @@
+/* streaks.h - what is known of each signature: the streak of its outcome.
+ *
+ * The same serves for what different calls of one tool have in common: the
+ * "signature" is then the tool and one error, or the tool and one answer.
+ *
+ * At most STREAKS_MAX signatures; the one not asked for longest is forgotten.
+ */
+#ifndef HAMR_GUARD_STREAKS_H
+#define HAMR_GUARD_STREAKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sign/signature.h"
+#include "text/digest.h"
+#include "verdict.h"
+
+#define STREAKS_MAX 1024
+
+struct streak {
+	struct sig sig;
+	struct digest d;	/* of the last outcome */
+	unsigned n;		/* calls in a row with that outcome; failing
+				 * ones compare normalised */
+	unsigned weak;		/* with that masked outcome */
+	unsigned refused;	/* refusals since then */
+	uint64_t epoch;		/* all of this is of that epoch */
+	uint64_t window;	/* compactions before the last counted call */
+	uint64_t news;		/* novelties when the model was last warned */
+	bool failed;
+	bool transient;		/* the outcome is an error that may pass */
+	bool poll;
+	struct call_row calls;
+	/* its latest row of failures, over all epochs of the turn */
+	uint64_t fault;		/* normalised outcome; 0: it did not fail */
+	unsigned long edited;	/* changes before the first of them */
+	unsigned long checked;	/* and before the latest */
+	unsigned long futile;	/* multiples of futile_edit_warn */
+	struct call_row checks;
+	/* of a tool and an error or answer */
+	uint64_t last;		/* the call that gave it last */
+	unsigned step;		/* and its step */
+	bool varied;		/* not always the same call */
+	/* of another system's rules */
+	unsigned long warnings;
+	bool stop;		/* no more of this */
+	char *text;		/* what it is of, or NULL; owned */
+	/* private */
+	uint64_t used;
+	unsigned next;
+};
+
+struct streaks {
+	struct streak *e;		/* 1 to n; 0 is the end of buckets */
+	unsigned *bucket;
+	unsigned n;
+	uint64_t uses;
+};
+
+/* The entry of sig, which becomes the newest; NULL if there is none. */
+struct streak *streaks_get(struct streaks *s, struct sig sig);
+/* The same, made zero if there is none. */
+struct streak *streaks_put(struct streaks *s, struct sig sig);
+
+void streak_forget_checks(struct streak *e);
+void streaks_clear(struct streaks *s);
+void streaks_release(struct streaks *s);
+
+/* ---- the last outcomes in order, and the period they repeat with ---- */
+
+struct cycle {
+	uint64_t *ring;		/* (signature, outcome) pairs, hashed */
+	size_t cap;		/* loop_guard.window_size */
+	size_t n, next;
+	size_t *fail;		/* scratch, one a pair */
+	uint64_t *back;		/* the same, newest first */
+};
+
+void cycle_init(struct cycle *c, size_t cap);
+void cycle_push(struct cycle *c, uint64_t pair);
+void cycle_clear(struct cycle *c);
+void cycle_release(struct cycle *c);
+
+/* The longest suffix that is at least two laps of its smallest period: false
+ * when there is none. */
+bool cycle_find(struct cycle *c, size_t *period, size_t *laps);
+
+#endif

@@ -1,0 +1,229 @@
+/* foreign.c - what other systems' rules have in common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "foreign.h"
+
+#define SEEN_OUTPUTS 65536
+
+void
+foreign_count(struct streak *e, const struct open_call *c)
+{
+	e->n++;
+	call_row_add(&e->calls, COUNTED_MAX, c->id, c->line);
+}
+
+/* ---- what is said, held until it is ---- */
+
+/* A verdict with all it needs. */
+struct held {
+	struct verdict v;
+	char *message;
+	struct call_row evidence;
+};
+
+void
+foreign_put(struct foreign *p, struct open_call *c, const struct verdict *v,
+    enum advice a, const struct facts *more)
+{
+	struct facts f = { .count = 0 };
+	struct verdict now = *v;
+	char *message;
+	struct held *h;
+
+	if (c->action >= ACT_BLOCK ||
+	    (v->action == ACT_WARN && c->seen->nheld == WARNINGS_MAX))
+		return;
+	if (more != NULL)
+		f = *more;
+	f.tool = slice_of(c->tool);
+	f.count = v->count;
+	f.period = v->period;
+	f.laps = v->laps;
+	f.limit = v->halt != 0 ? v->halt : v->block != 0 ? v->block : v->warn;
+	now.same = v->count;
+	now.message = message = advice(a, &f);
+	if (v->action != ACT_WARN) {
+		guard_put_call(p->guard, c, &now);
+		if (v->action == ACT_HALT)
+			guard_halt(p->guard, c, &now);
+		free(message);
+		return;
+	}
+	now.leveled = true;
+	h = c->seen->held[c->seen->nheld++] = xcalloc(1, sizeof *h);
+	h->message = message;
+	for (size_t i = 0; i < v->nevidence; i++)
+		call_row_add(&h->evidence, SIZE_MAX, v->evidence[i].id,
+		    v->evidence[i].line);
+	now.evidence = h->evidence.c;
+	h->v = now;
+}
+
+/* ---- calls ---- */
+
+static void
+taken(struct guard *g, struct open_call *c, struct slice args)
+{
+	struct seen *s = c->seen = xcalloc(1, sizeof *s);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	size_t tool = strlen(c->tool) + 1;
+	uint64_t hash[2];
+
+	s->parsed = args.p != NULL;
+	buf_fmt(&b, "%s|", c->tool);
+	if (s->parsed)
+		canonical_value(args, true, &b);
+	else
+		buf_slice(&b, buf_view(&g->signer.args));
+	hash_128(b.p, b.len, hash);
+	s->sorted = (struct sig){ hash[0], hash[1] };
+	s->args = xmemdup0(b.p + tool, b.len - tool);
+	buf_release(&b);
+}
+
+static void
+seen_free(struct seen *s)
+{
+	for (size_t i = 0; i < s->nheld; i++) {
+		call_row_clear(&s->held[i]->evidence);
+		free(s->held[i]->message);
+		free(s->held[i]);
+	}
+	free(s->args);
+	free(s);
+}
+
+static void
+calls(struct guard *g)
+{
+	struct foreign *p = g->self;
+	const struct system *y = p->system;
+	size_t first = g->step.first;
+
+	if (y->message != NULL && !g->halt.on)
+		y->message(p, &g->call[first], g->ncall - first);
+	for (size_t i = first; i < g->ncall; i++) {
+		struct open_call *c = &g->call[i];
+
+		if (g->halt.on) {
+			guard_put_halted(g, c);
+			continue;
+		}
+		if (y->call != NULL)
+			y->call(p, c);
+		if (c->action < ACT_BLOCK && g->sink.allow)
+			guard_put_call(g, c, &(struct verdict){
+			    .action = ACT_ALLOW, .rule = RULE_REPEAT });
+	}
+}
+
+/* ---- results ---- */
+
+static void
+step(struct guard *g)
+{
+	struct foreign *p = g->self;
+	struct nudge nudge = { .n = 0 };
+
+	if (p->system->step != NULL && !g->halt.on)
+		p->system->step(p, &g->call[g->ncall - 1]);
+	for (size_t i = g->step.first; i < g->ncall; i++) {
+		struct open_call *c = &g->call[i];
+
+		for (size_t k = 0; k < c->seen->nheld &&
+		    c->action < ACT_BLOCK; k++) {
+			struct verdict *v = &c->seen->held[k]->v;
+
+			v->phase = PHASE_RESULT;
+			guard_put(g, c, v);
+			nudge_add(&nudge, v->rule, v->message);
+		}
+	}
+	if (p->text_only)
+		sink_constrain(&g->sink, RULE_STALL, 1, g->line);
+	p->text_only = false;
+	nudge_put(&nudge, g->sink.stage);
+}
+
+static void
+result(struct guard *g, struct open_call *c, const struct rec *r)
+{
+	struct foreign *p = g->self;
+	struct slice mutated = msg_meta(r, "mutated"), one;
+	struct foreign_result res = { .r = r };
+	struct walk w;
+
+	if (p->system->result == NULL)
+		return;
+	buf_reset(&g->text);
+	msg_text(rec_get(r, "content"), &g->text);
+	buf_adds(&g->text, "");
+	res.text = buf_view(&g->text);
+	res.failed = scan_true(rec_get(r, "is_error"));
+	/* what meta tells; without it what the call is for */
+	if (scan_kind(mutated) == SCAN_ARRAY) {
+		walk_in(&w, mutated);
+		res.mutated = walk_next(&w, NULL, &one);
+	} else if (scan_kind(msg_meta(r, "sha256_after")) == SCAN_STRING) {
+		res.mutated = true;
+	} else if (scan_kind(rec_get(r, "meta")) != SCAN_OBJECT ||
+	    c->is.edits) {
+		res.mutated = c->is.mutates && !res.failed;
+	}
+	p->system->result(p, c, &res);
+}
+
+/* ---- turns ---- */
+
+static void
+turn(struct guard *g)
+{
+	struct foreign *p = g->self;
+	struct memory *m = &p->m;
+
+	streaks_release(&m->calls);
+	streaks_release(&m->results);
+	call_row_clear(&m->row);
+	hash_set_release(&m->outputs);
+	map_release(&m->paths);
+	*m = (struct memory){ .outputs.max = SEEN_OUTPUTS };
+}
+
+static void
+record(struct guard *g, const struct rec *r)
+{
+	struct slice mode = { NULL, 0 };
+
+	if (r->kind == R_RECOVERY)	/* a run of its own there */
+		guard_turn(g);
+	else if (r->kind == R_HAMR)
+		mode = rec_get(r, "mode");
+	else if (r->kind == R_CONFIG)
+		mode = scan_get(rec_get(r, "set"), "agent.mode");
+	if (scan_kind(mode) == SCAN_STRING)
+		g->patch = scan_str_is(mode, "patch");
+}
+
+const struct rules foreign_rules = { .calls = calls, .taken = taken,
+	.result = result, .step = step, .record = record, .turn = turn,
+	.forget = seen_free };
+
+void
+foreign_new(const struct system *system, struct guard *g)
+{
+	struct foreign *p = g->self = xcalloc(1, sizeof *p);
+	const struct conf *conf = g->policy->conf;
+
+	p->system = system;
+	p->guard = g;
+	p->m.outputs.max = SEEN_OUTPUTS;
+	for (size_t i = 0; system->limits[i].key != NULL; i++) {
+		const struct limit *l = &system->limits[i];
+
+		p->limit[i] = l->theirs != 0 && conf_is_set(conf, l->key) ?
+		    (unsigned long)conf_int(conf, l->key) : l->theirs;
+	}
+}

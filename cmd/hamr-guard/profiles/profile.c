@@ -1,0 +1,103 @@
+/* profile.c - who judges a transcript, by name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+static const struct {
+	const char *name, *about;
+	const struct system *system;
+} table[PROFILES] = {
+	{ "default", "outcomes, gain and epochs: 3, 5, 8", NULL },
+	{ "strict", "as default, halts at 5 whatever comes between", NULL },
+	{ "hamr", NULL, &system_hamr },
+	{ "openfang", NULL, &system_openfang },
+	{ "hermes", NULL, &system_hermes },
+	{ "nanobot", NULL, &system_nanobot },
+	{ "kimi", NULL, &system_kimi },
+	{ "off", "judges nothing", NULL },
+};
+
+const char *
+profile_name(size_t i)
+{
+	return table[i].name;
+}
+
+static size_t
+find(const char *name)
+{
+	size_t i = 0;
+
+	while (i < PROFILES && strcmp(table[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+bool
+profile_is_known(const char *name)
+{
+	return find(name) < PROFILES;
+}
+
+bool
+profile_is_foreign(const char *name)
+{
+	size_t i = find(name);
+
+	return i < PROFILES && table[i].system != NULL;
+}
+
+bool
+profile_reads(const char *name, const char *key)
+{
+	static const char *const all[] = { "loop_guard.enabled",
+		"loop_guard.profile", "loop_guard.tools",
+		/* the loop's own */
+		"agent.max_tool_calls", NULL };
+	static const char *const foreign[] = {
+		"loop_guard.global_circuit_breaker",
+		"loop_guard.outcome_warn_threshold",
+		"loop_guard.outcome_block_threshold",
+		"loop_guard.ping_pong_min_repeats", NULL };
+	const struct system *system = table[find(name)].system;
+	struct slice k = slice_of(key);
+
+	if (slice_in(k, all) || strcmp(name, "off") == 0)
+		return true;
+	if (strcmp(name, "strict") == 0 && strcmp(key,
+	    "loop_guard.interleaved_block_threshold") == 0)
+		return false;	/* it has no gate */
+	if (system == NULL)
+		return !slice_in(k, foreign);
+	for (const struct limit *l = system->limits; l->key != NULL; l++)
+		if (slice_is(k, l->key))
+			return true;
+	return false;
+}
+
+void
+profile_init(struct profile *p, const char *name,
+    const struct profile_env *env)
+{
+	size_t i = find(name);
+	const struct system *system = table[i].system;
+
+	*p = (struct profile){ .name = table[i].name,
+		.about = system != NULL ? system->about : table[i].about };
+	policy_read(&p->policy, env->conf, system != NULL ? "default" : name);
+	p->foreign = system != NULL && !p->policy.off;
+	guard_init(&p->guard, p->foreign ? &foreign_rules : &guard_rules,
+	    &env->sink, &p->policy);
+	if (p->foreign)
+		foreign_new(system, &p->guard);
+	else
+		p->guard.signer.rules = env->rules;
+}
+
+void
+profile_release(struct profile *p)
+{
+	guard_release(&p->guard);
+	free(p->guard.self);
+}

@@ -1,0 +1,38 @@
+/* profile.h - who judges a transcript, by name: the rules of chapter 3.2 with
+ * one setting or another, or what another system would say.
+ */
+#ifndef HAMR_GUARD_PROFILE_H
+#define HAMR_GUARD_PROFILE_H
+
+#include "foreign.h"
+#include "judge/guard.h"
+
+#define PROFILES 8
+
+struct profile {
+	const char *name, *about;
+	struct policy policy;
+	struct guard guard;
+	bool foreign;		/* by another system's rules */
+};
+
+/* What they are made with. */
+struct profile_env {
+	struct sink sink;
+	const struct conf *conf;
+	struct user_rules *rules;	/* [loop_guard] normalize, or NULL */
+};
+
+/* Their names, in the order of --compare. */
+const char *profile_name(size_t i);
+bool profile_is_known(const char *name);
+bool profile_is_foreign(const char *name);	/* another system's rules */
+/* Does it obey this key of [loop_guard] or [loop_control]? */
+bool profile_reads(const char *name, const char *key);
+
+/* name is known.  What is borrowed must outlive p. */
+void profile_init(struct profile *p, const char *name,
+    const struct profile_env *env);
+void profile_release(struct profile *p);
+
+#endif

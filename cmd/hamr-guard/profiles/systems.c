@@ -1,0 +1,574 @@
+/* systems.c - what five other systems would say, call by call.  Numbers are
+ * their defaults. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "foreign.h"
+
+#define CALLS_MAX 16		/* that a reminder rests on */
+
+/* ---- the original Hamr's limits ----
+ *
+ * Reads of one path and range, commands since the last edit, reads of a turn,
+ * steps without a change. */
+
+#define READ_HALT 5		/* the same path and range */
+#define READ_WARN 3
+#define BASH_HALT 4
+#define READS_WARN 32
+#define READS_MAX 64
+#define STEPS 8			/* without a change: levels 1, 2, 3 */
+#define LEVELS 3
+
+static void
+hamr_call(struct foreign *p, struct open_call *c)
+{
+	bool bash = c->is.bash;
+	unsigned long halt = bash ? BASH_HALT : READ_HALT, n;
+	struct streak *e;
+	struct verdict v = { .rule = RULE_REPEAT, .halt = halt };
+
+	if (!bash && !c->is.looks)
+		return;
+	e = streaks_put(bash ? &p->m.results : &p->m.calls, c->is.sig);
+	v.count = n = e->n + 1;
+	v.evidence = e->calls.c;
+	v.nevidence = e->calls.n;
+	if (n >= halt) {
+		v.action = ACT_HALT;
+		foreign_put(p, c, &v, bash ? A_HAMR_BASH_HALT :
+		    A_HAMR_READ_HALT, NULL);
+		return;
+	}
+	if (!bash && p->m.total >= READS_MAX) {
+		foreign_put(p, c, &(struct verdict){ .action = ACT_BLOCK,
+		    .rule = RULE_READS, .count = p->m.total + 1,
+		    .block = READS_MAX }, A_HAMR_READS_BLOCK, NULL);
+		return;
+	}
+	if (!bash && n >= 2) {
+		v.action = ACT_WARN;
+		v.level = n >= READ_WARN;
+		v.warn = READ_WARN;
+		foreign_put(p, c, &v, v.level ? A_HAMR_READ : A_HAMR_CACHED,
+		    NULL);
+	}
+	if (!bash && ++p->m.total == READS_WARN)
+		foreign_put(p, c, &(struct verdict){ .action = ACT_WARN,
+		    .rule = RULE_READS, .count = p->m.total, .level = 1,
+		    .warn = READS_WARN, .block = READS_MAX + 1 },
+		    A_HAMR_READS, NULL);
+	foreign_count(e, c);
+}
+
+static void
+hamr_result(struct foreign *p, struct open_call *c,
+    const struct foreign_result *res)
+{
+	if (!c->is.edits || res->failed)
+		return;
+	streaks_clear(&p->m.results);
+	p->m.moved = true;
+}
+
+static void
+hamr_step(struct foreign *p, struct open_call *last)
+{
+	struct memory *m = &p->m;
+	struct verdict v = { .action = ACT_WARN, .rule = RULE_NO_MUTATION,
+		.warn = STEPS };
+
+	m->idle = m->moved ? 0 : m->idle + 1;
+	m->moved = false;
+	if (m->idle < STEPS || !p->guard->patch)
+		return;
+	v.count = m->idle;
+	v.level = m->idle - STEPS + 1;
+	if (v.level > LEVELS)
+		v.level = LEVELS;
+	foreign_put(p, last, &v, A_HAMR_STEPS_1 + (enum advice)v.level - 1,
+	    NULL);
+}
+
+const struct system system_hamr = {
+	.about = "5 equal reads, 4 equal commands, 64 reads, 10 steps",
+	.call = hamr_call, .result = hamr_result, .step = hamr_step };
+
+/* ---- OpenFang's LoopGuard, with its outcome half wired (loop_guard.rs) ----
+ *
+ * Totals of name and arguments in a turn; a ring of the last calls for
+ * ping-pong; a breaker over all calls. */
+
+#define WARNINGS 3		/* of one call; the next one blocks */
+#define COMMAND_MAX 50		/* longer commands are no polling */
+#define RESULT_MAX 1000		/* bytes of a result that are compared */
+
+enum { OF_WARN, OF_BLOCK, OF_POLL, OF_BREAKER, OF_SAME_WARN, OF_SAME_BLOCK,
+	OF_LAPS, OF_RING };
+
+static bool
+has_word(const char *text, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (strcasestr(text, *words) != NULL)
+			return true;
+	return false;
+}
+
+/* A short shell command that looks at something, or any call that speaks of
+ * status, poll or wait: substrings, as there. */
+static bool
+is_poll(const struct open_call *c)
+{
+	static const char *const any[] = { "status", "poll", "wait", NULL };
+	static const char *const shell[] = { "status", "poll", "wait",
+		"watch", "tail", "ps ", "jobs", "pgrep", "docker ps",
+		"kubectl get", NULL };
+	const struct seen *s = c->seen;
+	char *command = NULL;
+	bool yes = has_word(s->args, any);
+
+	if (s->parsed && (c->is.bash || strcmp(c->tool, "shell_exec") == 0))
+		command = scan_strdup(scan_get(slice_of(s->args), "command"));
+	if (command != NULL && strlen(command) < COMMAND_MAX)
+		yes |= has_word(command, shell);
+	free(command);
+	return yes;
+}
+
+/* The last laps of a pattern of 2 or 3 that are not all the same: its
+ * period, or 0. */
+static size_t
+ping_pong(const struct call_row *s, unsigned long least, unsigned long *laps)
+{
+	for (size_t k = 2; k <= 3; k++) {
+		const struct call_ref *last = s->c + s->n - 1;
+		size_t same = 0, differ = 0;
+
+		while (same + k < s->n && last[-(ptrdiff_t)same].hash ==
+		    last[-(ptrdiff_t)(same + k)].hash)
+			same++;
+		for (size_t i = 1; i < k && s->n >= k; i++)
+			differ += last[-(ptrdiff_t)i].hash != last->hash;
+		*laps = (same + k) / k;
+		if (differ > 0 && *laps >= least)
+			return k;
+	}
+	return 0;
+}
+
+static void
+judge_count(struct foreign *p, struct open_call *c, struct streak *e)
+{
+	const struct call_row *row = &p->m.row;
+	unsigned long times = is_poll(c) ? p->limit[OF_POLL] : 1;
+	unsigned long least = p->limit[OF_LAPS];
+	struct verdict v = { .rule = RULE_REPEAT, .count = e->n + 1ul,
+		.warn = times * p->limit[OF_WARN],
+		.block = times * p->limit[OF_BLOCK],
+		.evidence = e->calls.c, .nevidence = e->calls.n,
+		.poll = times > 1, .level = 1 };
+	struct facts f = { .count = 0 };
+	enum advice a;
+
+	/* a row of waits that begins with the second check */
+	if (e->n > 0)
+		f.wait = advice_wait(e->n - 1);
+	v.action = ACT_BLOCK;
+	if (v.count >= v.block) {
+		a = A_OPENFANG_BLOCK;
+	} else if (v.count >= v.warn && ++e->warnings > WARNINGS) {
+		a = A_OPENFANG_EXHAUSTED;
+	} else if (v.count >= v.warn) {
+		v.action = ACT_WARN;
+		a = v.poll ? A_OPENFANG_POLL : A_OPENFANG_WARN;
+	} else {
+		v = (struct verdict){ .action = ACT_BLOCK,
+			.rule = RULE_CYCLE, .block = least };
+		v.period = ping_pong(row, least, &v.laps);
+		if (v.period == 0)
+			return;
+		v.count = v.laps;
+		v.nevidence = v.period * least - 1;
+		v.evidence = row->c + row->n - 1 - v.nevidence;
+		a = A_OPENFANG_PING_PONG;
+	}
+	foreign_put(p, c, &v, a, &f);
+}
+
+static void
+openfang_call(struct foreign *p, struct open_call *c)
+{
+	unsigned long breaker = p->limit[OF_BREAKER];
+	struct streak *e;
+
+	if (++p->m.total > breaker) {
+		foreign_put(p, c, &(struct verdict){ .action = ACT_HALT,
+		    .rule = RULE_CALLS, .count = p->m.total, .halt = breaker },
+		    A_OPENFANG_BREAKER, NULL);
+		return;
+	}
+	call_row_add(&p->m.row, p->limit[OF_RING], c->id, c->line)->hash =
+	    c->seen->sorted.a;
+	e = streaks_put(&p->m.calls, c->seen->sorted);
+	if (e->stop) {
+		foreign_put(p, c, &(struct verdict){ .action = ACT_BLOCK,
+		    .rule = RULE_REPEAT, .count = e->n + 1ul,
+		    .evidence = e->calls.c, .nevidence = e->calls.n,
+		    .block = p->limit[OF_SAME_BLOCK] },
+		    A_OPENFANG_SAME_BLOCK, NULL);
+		return;
+	}
+	judge_count(p, c, e);
+	foreign_count(e, c);
+}
+
+/* The same call with the same result, wherever it was. */
+static void
+openfang_result(struct foreign *p, struct open_call *c,
+    const struct foreign_result *res)
+{
+	size_t n = utf8_cut(res->text.p, res->text.n, RESULT_MAX);
+	unsigned long warn = p->limit[OF_SAME_WARN];
+	unsigned long block = p->limit[OF_SAME_BLOCK];
+	struct sig key = c->seen->sorted;
+	struct streak *e;
+
+	key.a = hash_both(key.a, hash_bytes(res->text.p, n));
+	e = streaks_put(&p->m.results, key);
+	/* one warning a call: the count's own has been said */
+	if (e->n + 1 >= warn && c->seen->nheld == 0)
+		foreign_put(p, c, &(struct verdict){ .action = ACT_WARN,
+		    .rule = RULE_REPEAT, .count = e->n + 1ul, .level = 1,
+		    .warn = warn, .block = block + 1, .evidence = e->calls.c,
+		    .nevidence = e->calls.n }, A_OPENFANG_SAME, NULL);
+	foreign_count(e, c);
+	if (e->n >= block)
+		streaks_put(&p->m.calls, c->seen->sorted)->stop = true;
+}
+
+const struct system system_openfang = {
+	.about = "totals of name and arguments: 3, 5; breaker at 30",
+	.limits = { [OF_WARN] = { "loop_guard.warn_threshold", 3 },
+	    [OF_BLOCK] = { "loop_guard.block_threshold", 5 },
+	    [OF_POLL] = { "loop_guard.poll_multiplier", 3 },
+	    [OF_BREAKER] = { "loop_guard.global_circuit_breaker", 30 },
+	    [OF_SAME_WARN] = { "loop_guard.outcome_warn_threshold", 2 },
+	    [OF_SAME_BLOCK] = { "loop_guard.outcome_block_threshold", 3 },
+	    [OF_LAPS] = { "loop_guard.ping_pong_min_repeats", 3 },
+	    [OF_RING] = { "loop_guard.window_size", 30 } },
+	.call = openfang_call, .result = openfang_result };
+
+/* ---- the loop guard that Hermes' issue 481 asks for ----
+ *
+ * A window of the last calls; a run of one, two that take turns, three that
+ * go round; first a warning, then advice to wait, then a block. */
+
+#define LAPS 2			/* A-B-A-B, A-B-C-A-B-C */
+
+enum { HERMES_REPEATS, HERMES_WARNINGS, HERMES_WINDOW, HERMES_EXEMPT };
+
+/* Do the last calls repeat with period k, no two of it the same? */
+static bool
+goes_round(const struct call_row *r, size_t k)
+{
+	const struct call_ref *end = r->c + r->n;
+
+	if (r->n < k * LAPS)
+		return false;
+	for (size_t i = 1; i <= k * (LAPS - 1); i++)
+		if (end[-(ptrdiff_t)i].hash != end[-(ptrdiff_t)(i + k)].hash)
+			return false;
+	for (size_t i = 1; i <= k; i++)
+		for (size_t j = i + 1; j <= k; j++)
+			if (end[-(ptrdiff_t)i].hash ==
+			    end[-(ptrdiff_t)j].hash)
+				return false;
+	return true;
+}
+
+static void
+hermes_call(struct foreign *p, struct open_call *c)
+{
+	unsigned long repeats = p->limit[HERMES_REPEATS];
+	unsigned long warnings = p->limit[HERMES_WARNINGS];
+	const struct policy *policy = p->guard->policy;
+	uint64_t h = c->seen->sorted.a;
+	struct memory *m = &p->m;
+	struct call_row *row = &m->row;
+	struct verdict v = { .action = ACT_WARN, .level = 1 };
+	enum advice a = A_HERMES_BLOCK;
+
+	if (conf_is_set(policy->conf,
+	    p->system->limits[HERMES_EXEMPT].key) ?
+	    policy_lists(policy->exempt, policy->nexempt, slice_of(c->tool)) :
+	    strcmp(c->tool, "process") == 0)
+		return;
+	m->run = row->n > 0 && row->c[row->n - 1].hash == h ? m->run + 1 : 1;
+	call_row_add(row, p->limit[HERMES_WINDOW], c->id, c->line)->hash = h;
+	if (m->run >= repeats)
+		v.period = 1;
+	else if (goes_round(row, 2))
+		v.period = 2;
+	else if (goes_round(row, 3))
+		v.period = 3;
+	if (v.period == 0) {
+		m->warnings = 0;
+		return;
+	}
+	v.rule = v.period == 1 ? RULE_REPEAT : RULE_CYCLE;
+	v.count = v.laps = v.period == 1 ? m->run : LAPS;
+	v.warn = v.period == 1 ? repeats : LAPS;
+	v.nevidence = v.period == 1 ? m->run - 1 : v.period * LAPS - 1;
+	if (v.nevidence > row->n - 1)
+		v.nevidence = row->n - 1;
+	v.evidence = row->c + row->n - 1 - v.nevidence;
+	if (m->warnings >= warnings) {
+		v.action = ACT_BLOCK;
+		v.block = v.warn + warnings;
+	} else {
+		a = m->warnings++ == 0 ? A_HERMES_WARN : A_HERMES_WAIT;
+		v.level = m->warnings;
+	}
+	foreign_put(p, c, &v, a, &(struct facts){ .wait = advice_wait(0) });
+}
+
+const struct system system_hermes = {
+	.about = "a window of 10: runs of 3, A-B-A-B, A-B-C-A-B-C",
+	.limits = { [HERMES_REPEATS] = { "loop_guard.warn_threshold", 3 },
+	    [HERMES_WARNINGS] = { "loop_guard.max_warnings_before_block", 2 },
+	    [HERMES_WINDOW] = { "loop_guard.window_size", 10 },
+	    [HERMES_EXEMPT] = { "loop_guard.exempt_tools", 0 } },
+	.call = hermes_call };
+
+/* ---- nanobot's LoopDetectHook and ReflectRetryHook ----
+ *
+ * It only talks: at the 3rd and the 5th time that one message's calls come
+ * again, and with every failure of a call. */
+
+#define TRIED 80		/* bytes of what was tried */
+#define CAME_BACK 160		/* and of what came back */
+
+enum { NANOBOT_WARN, NANOBOT_STOP, NANOBOT_RETRIES };
+
+/* Calls by name, those of one name in their order. */
+static int
+by_tool(const void *a, const void *b)
+{
+	const struct open_call *x = *(const struct open_call *const *)a;
+	const struct open_call *y = *(const struct open_call *const *)b;
+	int d = strcmp(x->tool, y->tool);
+
+	return d != 0 ? d : (x > y) - (x < y);
+}
+
+static void
+nanobot_message(struct foreign *p, struct open_call *c, size_t n)
+{
+	struct memory *m = &p->m;
+	const struct open_call **all = xcalloc(n, sizeof(struct open_call *));
+	struct verdict v = { .action = ACT_WARN, .rule = RULE_REPEAT };
+	struct sig batch = { 0, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = &c[i];
+	qsort(all, n, sizeof(struct open_call *), by_tool);
+	for (size_t i = 0; i < n; i++) {
+		batch.a = hash_both(batch.a, all[i]->seen->sorted.a);
+		batch.b = hash_both(batch.b, all[i]->seen->sorted.b);
+	}
+	free(all);
+	v.count = m->run = sig_is(batch, m->batch) ? m->run + 1 : 1;
+	m->batch = batch;
+	if (m->run == p->limit[NANOBOT_WARN]) {
+		v.level = 1;
+		v.warn = m->run;
+		foreign_put(p, &c[n - 1], &v, A_NANOBOT_WARN, NULL);
+	} else if (m->run >= p->limit[NANOBOT_STOP] && !m->stopped) {
+		m->stopped = true;	/* said once, and never again */
+		v.level = 2;
+		v.warn = p->limit[NANOBOT_STOP];
+		foreign_put(p, &c[n - 1], &v, A_NANOBOT_STOP, NULL);
+	}
+}
+
+/* The first line of a text, cut to max bytes. */
+static void
+put_line(struct buf *b, struct slice text, size_t max)
+{
+	struct slice rest = text, line = { "", 0 };
+	size_t cut;
+
+	slice_line(&rest, &line);
+	cut = utf8_cut(line.p, line.n, max);
+	buf_add(b, text.p, cut);
+	if (cut < text.n)
+		buf_adds(b, "...");
+}
+
+/* What is tried, for the history of a call that fails. */
+static void
+nanobot_call(struct foreign *p, struct open_call *c)
+{
+	struct streak *e = streaks_put(&p->m.results, c->seen->sorted);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (e->text != NULL)
+		return;
+	put_line(&b, slice_of(c->tool), TRIED);
+	buf_addc(&b, ' ');
+	put_line(&b, slice_of(c->seen->args), TRIED);
+	e->text = buf_detach(&b);
+}
+
+/* A failure begins with "Error" there; is_error says the same of a transcript
+ * that has it. */
+static void
+nanobot_result(struct foreign *p, struct open_call *c,
+    const struct foreign_result *res)
+{
+	unsigned long retries = p->limit[NANOBOT_RETRIES];
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct verdict v = { .action = ACT_WARN, .rule = RULE_RETRY,
+		.warn = retries + 1 };
+	struct streak *e;
+	size_t n;
+
+	if (!res->failed && !slice_starts(res->text, "Error"))
+		return;
+	e = streaks_put(&p->m.results, c->seen->sorted);
+	foreign_count(e, c);
+	n = e->calls.n;
+	buf_adds(&b, "");
+	put_line(&b, res->text, CAME_BACK);
+	e->calls.c[n - 1].note = buf_detach(&b);
+	/* a line for each attempt: what was tried, what came back */
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(&b, "\n%zu. %s -> %s", e->n - n + i + 1,
+		    e->text != NULL ? e->text : "", e->calls.c[i].note);
+	v.evidence = e->calls.c;	/* the earlier attempts */
+	v.nevidence = n - 1;
+	v.count = e->n;
+	v.level = e->n > retries;
+	foreign_put(p, c, &v, v.level ? A_NANOBOT_OTHER_WAY :
+	    A_NANOBOT_RETRY, &(struct facts){ .attempts = b.p });
+	buf_release(&b);
+}
+
+const struct system system_nanobot = {
+	.about = "words only, at the 3rd and the 5th in a row",
+	.limits = { [NANOBOT_WARN] = { "loop_guard.warn_threshold", 3 },
+	    [NANOBOT_STOP] = { "loop_guard.halt_threshold", 5 },
+	    [NANOBOT_RETRIES] = { "loop_guard.max_retries", 2 } },
+	.message = nanobot_message, .call = nanobot_call,
+	.result = nanobot_result };
+
+/* ---- the ProgressDetector proposed for kimi-code ----
+ *
+ * A step is idle when no file changed, no background task was started or
+ * moved, and nothing of 60 characters came that this turn had not seen.
+ * After 8 of them a reminder, and one step without tools. */
+
+#define PATHS_KEPT 65536	/* of files that were changed */
+
+enum { KIMI_STALL, KIMI_GAIN };
+
+/* What `git status --porcelain` would show: an edit or a write always counts
+ * (they said so themselves), a command only with a file it had not changed
+ * before. */
+static bool
+changed_files(struct foreign *p, const struct open_call *c,
+    const struct foreign_result *res)
+{
+	struct slice m = msg_meta(res->r, "mutated"), el;
+	bool is_new, any = false;
+	struct walk w;
+
+	if (c->is.edits)
+		return !res->failed;
+	if (!res->mutated || scan_kind(m) != SCAN_ARRAY)
+		return res->mutated;
+	walk_in(&w, m);
+	while (walk_next(&w, NULL, &el)) {
+		struct slice path = scan_get(el, "path");
+
+		if (path.p == NULL || p->m.paths.n >= PATHS_KEPT)
+			continue;
+		map_put(&p->m.paths, path, &is_new);
+		any |= is_new;
+	}
+	return any;
+}
+
+/* A command put into the background, or a look at a task that has moved. */
+static bool
+moved_task(struct foreign *p, const struct open_call *c,
+    const struct foreign_result *res, uint64_t hash)
+{
+	static const char *const looks[] = { "TaskOutput", "TaskList",
+		"TaskStop", "BashOutput", "KillShell", "process", NULL };
+	const struct seen *s = c->seen;
+	struct slice args = slice_of(s->args);
+	struct streak *e;
+	bool moved;
+
+	if (!res->failed && s->parsed &&
+	    (scan_true(scan_get(args, "run_in_background")) ||
+	    scan_true(scan_get(args, "background"))))
+		return true;
+	if (!slice_in(slice_of(c->tool), looks))
+		return false;
+	/* 0: there was no output before */
+	e = streaks_put(&p->m.calls, s->sorted);
+	moved = e->d.hash != (hash | 1);
+	e->d.hash = hash | 1;
+	return moved;
+}
+
+static void
+kimi_result(struct foreign *p, struct open_call *c,
+    const struct foreign_result *res)
+{
+	struct slice text = slice_trim(res->text);
+	uint64_t hash = hash_bytes(text.p, text.n);
+	bool moved = changed_files(p, c, res);
+
+	moved |= moved_task(p, c, res, hash);
+	if (!res->failed &&
+	    utf8_count(text.p, text.n) >= p->limit[KIMI_GAIN])
+		moved |= hash_set_add(&p->m.outputs, hash);
+	p->m.moved |= moved;
+}
+
+static void
+kimi_step(struct foreign *p, struct open_call *last)
+{
+	struct memory *m = &p->m;
+	unsigned long stall = p->limit[KIMI_STALL];
+
+	if (!m->moved) {
+		if (strlen(last->id) <= ID_MAX)
+			call_row_add(&m->row, CALLS_MAX, last->id, last->line);
+		if (++m->idle < stall)
+			return;
+		foreign_put(p, last, &(struct verdict){ .action = ACT_WARN,
+		    .rule = RULE_STALL, .count = m->idle, .level = 1,
+		    .warn = stall, .evidence = m->row.c,
+		    .nevidence = m->row.n }, A_KIMI_STALL, NULL);
+		p->text_only = true;
+	}
+	m->moved = false;
+	call_row_clear(&m->row);
+	m->idle = 0;
+}
+
+const struct system system_kimi = {
+	.about = "8 steps without a change or news: one step of text",
+	.limits = {
+	    [KIMI_STALL] = { "loop_control.progress_stall_threshold", 8 },
+	    [KIMI_GAIN] =
+	    { "loop_control.progress_min_info_gain_length", 60 } },
+	.result = kimi_result, .step = kimi_step };

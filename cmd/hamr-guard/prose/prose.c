@@ -1,0 +1,490 @@
+/* prose.c - answers that are none (chapter 3.4).
+ *
+ * The format is English with marks of Markdown, read word by word; no library
+ * on our list reads it.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "prose.h"
+
+#define REACH 4			/* words from an intent to its verb */
+#define CLAIM_REACH 6
+#define STATUS_MAX 200		/* a longer line says more than a status */
+
+/* ---- words and sentences ---- */
+
+#define WORD_MAX 24		/* longer words are none of ours */
+#define LINE_WORDS 96		/* of one sentence; more are not looked at */
+
+struct sentence {
+	char w[LINE_WORDS][WORD_MAX];
+	size_t n;
+	char end;		/* the mark behind it: . ! ? : or 0 */
+};
+
+static const char letters[256] = { ['0' ... '9'] = 1, ['A' ... 'Z'] = 1,
+	['a' ... 'z'] = 1 };
+
+static inline bool
+is_letter(char c)
+{
+	return letters[(unsigned char)c] != 0;
+}
+
+/* A letter in lower case, or a digit. */
+static inline char
+lower(char c)
+{
+	return (char)(c | 0x20);
+}
+
+/* Does a word of the text begin with one of these, in any case, or, before a
+ * blank, is it that?  Much cheaper than to cut it into sentences. */
+static bool
+has_stem(struct slice text, const char *const *stems)
+{
+	const char *end = text.p + text.n;
+	bool inside = false;
+
+	for (const char *p = text.p; p < end; p++) {
+		bool begins = !inside && is_letter(*p);
+
+		inside = is_letter(*p);
+		for (const char *const *s = stems; begins && *s != NULL; s++) {
+			const char *q = p, *c = *s;
+
+			while (q < end && lower(*q) == *c) {
+				q++;
+				c++;
+			}
+			if (*c == '\0' || (*c == ' ' &&
+			    (q == end || !is_letter(*q))))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Behind the word at p, which goes to w in lower case, a curly apostrophe made
+ * straight; empty when it is too long. */
+static const char *
+next_word(const char *p, const char *end, char w[WORD_MAX])
+{
+	size_t n = 0;
+	char join;
+
+	for (;;) {
+		for (; p < end && is_letter(*p); p++, n++)
+			if (n < WORD_MAX - 1)
+				w[n] = lower(*p);
+		if (end - p > 3 && memcmp(p, "\342\200\231", 3) == 0 &&
+		    is_letter(p[3])) {
+			join = '\'';
+			p += 3;
+		} else if (end - p > 1 && (*p == '\'' || *p == '-') &&
+		    is_letter(p[1])) {
+			join = *p++;
+		} else {
+			break;
+		}
+		if (n < WORD_MAX - 1)
+			w[n] = join;
+		n++;
+	}
+	w[n < WORD_MAX ? n : 0] = '\0';
+	return p;
+}
+
+/* Cut the next sentence off text: up to . ! ? behind a word and before a
+ * blank, or the end of the line; false when there is none. */
+static bool
+sentence_next(struct slice *text, struct sentence *s)
+{
+	const char *p = text->p, *end = p + text->n;
+	bool whole = false;
+
+	s->n = 0;
+	s->end = '\0';
+	while (p < end && !whole) {
+		char c = *p;
+
+		if (is_letter(c)) {
+			char over[WORD_MAX];
+			char *w = s->n < LINE_WORDS ? s->w[s->n] : over;
+
+			p = next_word(p, end, w);
+			s->n += s->n < LINE_WORDS;
+			continue;
+		}
+		p++;
+		if (c == '.' || c == '!' || c == '?' || c == ':')
+			s->end = c;
+		whole = s->n > 0 && (c == '\n' || (s->end != '\0' &&
+		    c == s->end && c != ':' && (p == end || *p == ' ' ||
+		    *p == '\n')));
+	}
+	*text = (struct slice){ p, (size_t)(end - p) };
+	return s->n > 0;
+}
+
+/* Do the words from i on begin with one of the phrases, which are in lower
+ * case and end with NULL?  How many words it has, 0: no. */
+static size_t
+sentence_is(const struct sentence *s, size_t i, const char *const *row)
+{
+	const char first = i < s->n ? *s->w[i] : '\0';
+
+	for (; first != '\0' && *row != NULL; row++) {
+		const char *phrase = *row;
+
+		for (size_t k = i; **row == first && k < s->n; k++) {
+			size_t n = strlen(s->w[k]);
+
+			if (n == 0 || strncmp(phrase, s->w[k], n) != 0)
+				break;
+			phrase += n;
+			if (*phrase == '\0')
+				return k + 1 - i;
+			if (*phrase++ != ' ')
+				break;
+		}
+	}
+	return 0;
+}
+
+static bool
+sentence_has(const struct sentence *s, const char *const *row)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (sentence_is(s, i, row) > 0)
+			return true;
+	return false;
+}
+
+/* ---- a plan ---- */
+
+static const char *const intents[] = { "i'll", "i will", "let me",
+	"i need to", "next i", "first i", "let's", "i am going to",
+	"i'm going to", "i should", "next i'll", "then i'll", NULL };
+static const char *const verbs[] = { "read", "look", "check", "inspect",
+	"examine", "analyse", "analyze", "search", "explore", "open", "list",
+	"run", "rerun", "re-run", "test", "build", "start", "begin", "create",
+	"write", "rewrite", "edit", "implement", "update", "fix", "add",
+	"change", "modify", "remove", "refactor", "verify", "review",
+	"investigate", "install", "debug", NULL };
+static const char *const announcements[] = { "here is my plan",
+	"here's my plan", "here is the plan", "here's the plan", "my plan is",
+	"the steps are", "now i will", "now i'll", "here's what i'll do",
+	"here is what i will do", "the next step is", "next steps", NULL };
+static const char *const past[] = { "fixed", "changed", "added", "ran",
+	"passed", "found", "updated", "created", "implemented", "removed",
+	"wrote", "edited", "renamed", "refactored", "replaced", "verified",
+	"confirmed", "modified", "resolved", "is because", "was because",
+	"installed", "deleted", "failed", NULL };
+/* Offers, and what is asked of the person. */
+static const char *const offers[] = { "if you want", "if you'd like",
+	"if you would like", "if you wish", "if you prefer", "would you like",
+	"do you want", "let me know", "happy to", "glad to", "feel free",
+	"just say", "just tell me", "please provide", "please confirm",
+	"please share", "please tell", "please specify", "please choose",
+	"please select", "please let", "please reply", "please send",
+	"please give", "could you", "can you", "once you", "when you",
+	"once i have", "as soon as you", NULL };
+
+static bool
+has_intent(const struct sentence *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n = sentence_is(s, i, intents);
+
+		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n;
+		    k++)
+			if (sentence_is(s, k, verbs) > 0)
+				return true;
+	}
+	return false;
+}
+
+/* What stands behind the last empty line; a list belongs to what announces
+ * it. */
+static struct slice
+last_paragraph(struct slice text)
+{
+	const char *p;
+
+	text = slice_trim(text);
+	p = text.p + text.n;
+	while ((p = memrchr(text.p, '\n', (size_t)(p - text.p))) != NULL) {
+		const char *q = p;
+
+		while (q > text.p && is_whitespace(q[-1]) && q[-1] != '\n')
+			q--;
+		if (q > text.p && q[-1] == '\n')
+			return slice_trim((struct slice){ p,
+			    (size_t)(text.p + text.n - p) });
+	}
+	return text;
+}
+
+/* Lines of a list: those that begin with something to do, and the others. */
+static void
+count_items(struct slice par, int *steps, int *findings)
+{
+	struct sentence s;
+	struct slice line;
+
+	while (slice_line(&par, &line)) {
+		bool number, mark;
+		size_t digits;
+
+		line = slice_trim(line);
+		digits = line.n;
+		line = slice_trim_start(line, "0123456789");
+		number = line.n < digits;
+		mark = line.n > 1 && strchr(number ? ".)" : "-*+", *line.p) !=
+		    NULL && line.p[1] == ' ';
+		if (!mark || !sentence_next(&line, &s))
+			continue;
+		if (sentence_is(&s, 0, verbs) > 0 ||
+		    sentence_is(&s, 0, intents) > 0)
+			*steps += number;
+		else
+			++*findings;
+	}
+}
+
+static bool
+ends_open(struct slice par)
+{
+	par = slice_trim_end(par, "*_`");
+	if (par.n == 0)
+		return false;
+	return par.p[par.n - 1] == ':' ||
+	    (par.n > 2 && (memcmp(par.p + par.n - 3, "...", 3) == 0 ||
+	    memcmp(par.p + par.n - 3, "\342\200\246", 3) == 0));
+}
+
+/* "Did we ...", also where its mark is missing. */
+static bool
+is_question(const struct sentence *s)
+{
+	static const char *const verbs_first[] = { "did", "do", "does",
+		"should", "shall", "would", "could", "can", "is", "are",
+		NULL };
+	static const char *const persons[] = { "i", "we", "you", "it", "this",
+		"that", "there", NULL };
+
+	return s->end == '?' ||
+	    (sentence_is(s, 0, verbs_first) > 0 &&
+	    sentence_is(s, 1, persons) > 0);
+}
+
+int
+prose_plan(struct slice text)
+{
+	static const char *const stems[] = { "i ", "let", "plan", "step",
+		NULL };
+	const struct slice par = last_paragraph(text);
+	const bool open = ends_open(par);
+	bool intends = false, announced = false, done = false, offer = false;
+	bool asks = false, code;
+	int steps = 0, findings = 0;
+	struct slice rest = par;
+	struct sentence s;
+
+	/* no intent and no announcement is without one of them */
+	if (!open && !has_stem(par, stems))
+		return 0;
+	while (sentence_next(&rest, &s)) {
+		intends |= has_intent(&s);
+		announced |= sentence_has(&s, announcements);
+	}
+	if (!intends && !announced && !open)
+		return 0;
+	for (rest = par; sentence_next(&rest, &s); ) {
+		asks = is_question(&s);
+		done |= sentence_has(&s, past);
+		offer |= sentence_has(&s, offers);
+	}
+	count_items(par, &steps, &findings);
+	code = memmem(par.p, par.n, "```", 3) != NULL;
+	return 2 * intends + announced + open + (steps >= 2 && !done) -
+	    2 * asks - 2 * done - 2 * (code || findings >= 3) - 3 * offer;
+}
+
+/* ---- a claim ---- */
+
+static const char *const subjects[] = { "test", "tests", "suite", "specs",
+	"verification", "checks", NULL };
+static const char *const passes[] = { "pass", "passes", "passed", "passing",
+	"succeed", "succeeds", "succeeded", "green", NULL };
+static const char *const between[] = { "all", "the", "its", "every", "of",
+	"unit", "integration", "regression", "existing", "new", "these",
+	"those", "our", "my", NULL };
+static const char *const hedges[] = { "should", "will", "would", "if", "once",
+	"when", "until", "whether", "must", "can", "could", "may", "might",
+	"expect", "expected", "ensure", "sure", "not", "no", "never", "cannot",
+	"don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "can't",
+	"couldn't", "haven't", "hasn't", "fail", "fails", "failed", "failing",
+	"before", "need", "needs", "so that", "to pass", "to succeed",
+	"let me", "i'll", "i need", "next", "please", "unless", "previously",
+	"without", "likely", "probably", "want", "assuming", "like", NULL };
+
+/* Is the subject at most a few plain words behind i: "passed all the tests"? */
+static bool
+leads_to_subject(const struct sentence *s, size_t i)
+{
+	while (++i < s->n) {
+		if (sentence_is(s, i, subjects) > 0)
+			return true;
+		if (sentence_is(s, i, between) == 0)
+			return false;
+	}
+	return false;
+}
+
+static bool
+claims(const struct sentence *s)
+{
+	if (s->end == '?' || !sentence_has(s, passes) ||
+	    sentence_has(s, hedges))
+		return false;
+	for (size_t i = 0; i < s->n; i++) {
+		bool subject = sentence_is(s, i, subjects) > 0;
+
+		if (sentence_is(s, i, passes) > 0 &&
+		    (leads_to_subject(s, i) || (i > 0 &&
+		    strcmp(s->w[i - 1], "verified") == 0 &&
+		    strcmp(s->w[i], "passed") == 0)))
+			return true;
+		for (size_t k = i + 1; subject && k < s->n &&
+		    k <= i + CLAIM_REACH; k++)
+			if (sentence_is(s, k, passes) > 0)
+				return true;
+	}
+	return false;
+}
+
+bool
+prose_claims_pass(struct slice text)
+{
+	static const char *const stems[] = { "pass", "succeed", "green",
+		NULL };
+	struct sentence s;
+
+	/* most texts have none of the words at all */
+	if (!has_stem(text, stems))
+		return false;
+	while (sentence_next(&text, &s))
+		if (claims(&s))
+			return true;
+	return false;
+}
+
+/* ---- a status ---- */
+
+static const char *const status_words[] = { "completed", "done", "ok",
+	"finished", "success", "all done", "task complete", "task completed",
+	NULL };
+static const char *const status_values[] = { "done", "ok", "success",
+	"complete", "completed", "failed", "running", "pending", "skipped",
+	NULL };
+
+/* A mark without meaning at the end of a line: not a letter of any script.
+ * Beyond ASCII these are Latin-1 signs, general punctuation, arrows, symbols,
+ * dingbats, variation selectors, tags and the pictographs. */
+static bool
+is_mark(const char *p, size_t n)
+{
+	static const struct {
+		const char first[5], last[5];	/* of n bytes each */
+	} ranges[] = { { "\302\200", "\302\277" }, { "\u2000", "\u2bff" },
+		{ "\u3002", "\u3002" }, { "\ufe00", "\ufe0f" },
+		{ "\uff01", "\uff01" }, { "\uff0e", "\uff0e" },
+		{ "\U0001f000", "\U0001faff" },
+		{ "\U000e0020", "\U000e007f" } };
+
+	if (n == 1)
+		return !isalnum((unsigned char)*p);
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+		if (strlen(ranges[i].first) == n &&
+		    memcmp(p, ranges[i].first, n) >= 0 &&
+		    memcmp(p, ranges[i].last, n) <= 0)
+			return true;
+	return false;
+}
+
+/* s without marks at its ends; the front keeps what is not emoji or Markdown,
+ * so that "-1" and "(done" stay what they are. */
+static struct slice
+trim_marks(struct slice s)
+{
+	while (s.n > 0) {
+		size_t k = utf8_len((const unsigned char *)s.p, s.n);
+
+		if (k == 0 || (k == 1 && strchr(" \t\r*_`#>-", *s.p) == NULL) ||
+		    !is_mark(s.p, k))
+			break;
+		s = (struct slice){ s.p + k, s.n - k };
+	}
+	while (s.n > 0) {
+		size_t k = 1;
+
+		while (k < s.n && k < 4 && (s.p[s.n - k] & 0xc0) == 0x80)
+			k++;
+		if (!is_mark(s.p + s.n - k, k))
+			break;
+		s.n -= k;
+	}
+	return s;
+}
+
+/* A line in lower case, without marks of Markdown, with single blanks. */
+static bool
+is_status(struct slice line)
+{
+	char text[STATUS_MAX];
+	const char *colon;
+	struct slice s;
+	size_t n = 0;
+
+	line = trim_marks(line);
+	if (memchr("acdfostw", *line.p | 0x20, 8) == NULL)
+		return false;	/* most texts */
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i];
+
+		if (c == '*' || c == '_' || c == '`')
+			continue;
+		if (c == '\t' || c == '\r')
+			c = ' ';
+		if (c == ' ' && n > 0 && text[n - 1] == ' ')
+			continue;
+		text[n++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	}
+	s = trim_marks((struct slice){ text, n });
+	if (slice_in(s, status_words) || slice_starts(s, "working tree:"))
+		return true;
+	if (!slice_starts(s, "status:") && !slice_starts(s, "status :"))
+		return false;
+	colon = memchr(s.p, ':', s.n);
+	return slice_in(trim_marks((struct slice){ colon + 1,
+	    (size_t)(s.p + s.n - colon - 1) }), status_values);
+}
+
+bool
+prose_is_status(struct slice text)
+{
+	struct slice line;
+	size_t lines = 0;
+
+	while (slice_line(&text, &line)) {
+		if (trim_marks(line).n == 0)
+			continue;
+		if (++lines > 2 || line.n > STATUS_MAX || !is_status(line))
+			return false;
+	}
+	return lines > 0;
+}

@@ -1,0 +1,22 @@
+/* prose.h - answers that are none (chapter 3.4): plans, claims without proof, a
+ * status and nothing else.
+ */
+#ifndef HAMR_GUARD_PROSE_H
+#define HAMR_GUARD_PROSE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* The score of the last paragraph as a plan; it is one from 2 on. */
+int prose_plan(struct slice text);
+
+/* Does a sentence say that tests or a verification passed? */
+bool prose_claims_pass(struct slice text);
+
+/* The whole trimmed text is at most two short lines, each a status, compared
+ * without case, without marks of Markdown, and without what is neither letter
+ * nor digit at its ends (punctuation, emoji). */
+bool prose_is_status(struct slice text);
+
+#endif

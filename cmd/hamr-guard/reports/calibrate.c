@@ -1,0 +1,150 @@
+/* calibrate.c - --calibrate: each rule at each threshold, over many
+ * transcripts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "reports.h"
+
+#define STEPS 22
+
+/* Thresholds tried: where rules have theirs, and some about them. */
+static const unsigned long steps[STEPS] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+	12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256 };
+
+struct row {
+	unsigned long reached;	/* how often the counter had come there */
+	unsigned long transcripts;	/* in how many */
+	uint64_t last;		/* the last of these */
+	char *file;		/* the first firing */
+	size_t line;
+};
+
+struct calibrate {
+	struct row row[RULES][STEPS];
+};
+
+static void
+counted(struct report *p, enum rule rule, unsigned long value, size_t line)
+{
+	struct calibrate *x = p->self;
+
+	for (size_t i = 0; i < STEPS && steps[i] <= value; i++) {
+		struct row *r = &x->row[rule][i];
+
+		r->reached++;
+		if (r->last == p->usage.transcripts)
+			continue;
+		r->last = p->usage.transcripts;
+		if (r->transcripts++ == 0) {
+			r->file = xstrdup(p->name);
+			r->line = line;
+		}
+	}
+}
+
+/* ---- the table ---- */
+
+/* What a rule does at a threshold as it is configured. */
+static const char *
+in_force(const struct policy *p, enum rule rule, unsigned long n)
+{
+	const struct {
+		unsigned long warn, block, halt;
+	} limits[RULES] = {
+		[RULE_REPEAT] = { p->warn, p->block, p->halt },
+		[RULE_RETRY] = { p->warn, p->block, p->halt },
+		[RULE_REPEAT_WEAK] = { .warn = p->weak_warn },
+		[RULE_SAME_ANSWER] = { .warn = p->answer_warn },
+		[RULE_SAME_ERROR] = { p->same_warn, p->same_block, 0 },
+		[RULE_STALL] = { p->stall_warn, 0, p->stall_limit },
+		[RULE_FUTILE_EDITS] = { p->futile_warn, 0,
+		    FUTILE_TEXT * p->futile_warn },
+		[RULE_NO_MUTATION] = { .warn = p->explore },
+		[RULE_READS] = { p->warn_reads, p->max_reads, 0 },
+		[RULE_CALLS] = { .warn = p->soft_calls },
+		[RULE_PLAN_PROSE] = { .warn = PLAN },
+		[RULE_MONOLOGUE] = { .warn = MONOLOGUE },
+		[RULE_REVISIT] = { .warn = 1 },
+		[RULE_STATUS_ONLY] = { .warn = 1 },
+		[RULE_PREMATURE] = { .warn = 1 },
+	};
+
+	if (n == limits[rule].warn)
+		return "warn";
+	if (n == limits[rule].block)
+		return "block";
+	return n != limits[rule].halt ? "" : rule == RULE_STALL ||
+	    rule == RULE_FUTILE_EDITS ? "text only" : "halt";
+}
+
+/* From the lowest to where nothing fires any more, and what is in force. */
+static void
+add_rule(struct table *t, const struct report *p, enum rule rule)
+{
+	const struct calibrate *x = p->self;
+	/* rules that count whole turns begin where a turn is long */
+	static const unsigned char lowest[RULES] = { [RULE_READS] = 8,
+		[RULE_CALLS] = 8, [RULE_NO_MUTATION] = 8, [RULE_REVISIT] = 1,
+		[RULE_PREMATURE] = 1, [RULE_STATUS_ONLY] = 1 };
+	unsigned long from = lowest[rule] != 0 ? lowest[rule] : 2;
+	const char *name = rule_name(rule);
+	uint64_t all = p->usage.transcripts;
+
+	if (x->row[rule][0].reached == 0)
+		return;
+	for (size_t i = 0; i < STEPS; i++) {
+		const struct row *r = &x->row[rule][i];
+		const char *now = in_force(&p->judge->profile.policy, rule,
+		    steps[i]);
+
+		if (steps[i] < from || (r->reached == 0 && *now == '\0'))
+			continue;
+		table_add(t, PAINT_BOLD, "%s", name);
+		name = "";
+		table_add(t, PAINT_NONE, "%lu", steps[i]);
+		table_add(t, strcmp(now, "warn") == 0 ? PAINT_YELLOW :
+		    PAINT_RED, "%s", now);
+		table_number(t, r->reached > 0 ? PAINT_NONE : PAINT_DIM,
+		    r->reached);
+		table_number(t, PAINT_NONE, r->transcripts);
+		table_add(t, PAINT_DIM, "%llu %%",
+		    (unsigned long long)(r->transcripts * 100 / all));
+		if (r->file != NULL)
+			table_add(t, PAINT_DIM, "%s:%zu", r->file, r->line);
+		else
+			table_text(t, PAINT_DIM, SLICE(""));
+	}
+}
+
+static void
+end(struct report *p)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct table t;
+
+	count_put(&b, p->usage.transcripts, "transcript");
+	buf_adds(&b, ", ");
+	count_put(&b, p->usage.all.calls, "call");
+	sheet_line(&p->sheet, PAINT_BOLD, "%s: how often each rule would "
+	    "have fired, threshold by threshold", b.p);
+	table_init(&t, "lrlrrre",
+	    "rule\tfrom\tnow\ttimes\ttranscripts\tshare\tfirst at");
+	for (int r = 0; r < RULES; r++)
+		add_rule(&t, p, (enum rule)r);
+	table_print(&t, &p->sheet);
+	buf_release(&b);
+}
+
+static void
+release(struct report *p)
+{
+	struct calibrate *x = p->self;
+
+	for (size_t i = 0; i < RULES * (size_t)STEPS; i++)
+		free(x->row[i / STEPS][i % STEPS].file);
+}
+
+const struct report_ops report_calibrate = {
+	.size = sizeof(struct calibrate), .counted = counted, .end = end,
+	.release = release };

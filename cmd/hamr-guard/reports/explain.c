@@ -1,0 +1,474 @@
+/* explain.c - --explain CALL: everything that was thought about one call.
+ *
+ * CALL is its id, or the number of the line where its message or its result
+ * stands (that of an answer, too).  An id that several calls have is explained
+ * for each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "reports.h"
+#include "term/term.h"
+
+#define NAMES_MAX 8		/* calls named when the wanted one is missing */
+#define COLUMNS 72
+#define LABEL 11
+
+/* A call that was asked for, of the step in hand. */
+struct target {
+	char *id;		/* JSON text; empty: an answer */
+	size_t line;
+	bool wanted;		/* else a line may yet come that makes it so */
+	struct buf head, call, result, counters;
+};
+
+/* Some calls by name. */
+struct names {
+	struct buf ids;
+	size_t n;
+	char *last;		/* JSON text */
+};
+
+struct explain {
+	uint64_t line;		/* CALL as a number; 0: it is not one */
+	struct target *t;
+	size_t n, cap;
+	unsigned long found;
+	struct names first, judged;	/* for the words when none was found */
+};
+
+/* What each rule looks for. */
+static const char *const rules[] = {
+	[RULE_REPEAT] = "the same call (tool and arguments) with an unchanged "
+	    "outcome, whatever came between, since the last progress",
+	[RULE_REPEAT_WEAK] = "the same call with an outcome that differs in "
+	    "times, durations, numbers, ids and the like only",
+	[RULE_SAME_ANSWER] = "different calls of one tool with the same short "
+	    "answer",
+	[RULE_RETRY] = "the same call failing again with the same error",
+	[RULE_SAME_ERROR] = "one tool failing with one error, whatever its "
+	    "arguments",
+	[RULE_CYCLE] = "several calls going round with unchanged outcomes",
+	[RULE_STALL] = "steps that return nothing new, weighted and added up",
+	[RULE_PLACEHOLDER] = "calls that cannot return anything new: no "
+	    "command at all, a constant, an empty file",
+	[RULE_FUTILE_EDITS] = "edits that leave a failing check as it was",
+	[RULE_REVISIT] = "a file that is back in a state of this turn for the "
+	    "second time",
+	[RULE_SWEEP] = "reading past the end of a file, or lines already "
+	    "shown",
+	[RULE_NO_MUTATION] = "steps without a file change, in a task that "
+	    "wants one",
+	[RULE_READS] = "reads in one turn",
+	[RULE_CALLS] = "calls in one turn",
+	[RULE_BATCH] = "identical calls in one message",
+	[RULE_PLAN_PROSE] = "an answer that only announces what comes next",
+	[RULE_STATUS_ONLY] = "an answer that is a status and nothing else",
+	[RULE_PREMATURE] = "a claim that checks passed though none has run "
+	    "since the last change",
+	[RULE_MONOLOGUE] = "the same answer again and again",
+};
+
+/* ---- words on a verdict: lines of a label and a text ---- */
+
+static void
+put_label(const struct report *p, struct buf *b, const char *name)
+{
+	buf_adds(b, "  ");
+	sheet_paint(&p->sheet, b, PAINT_DIM, slice_of(name));
+	term_pad(b, LABEL - strlen(name));
+}
+
+/* Text behind a label, wrapped; it is released.  Nothing if there is none. */
+static void
+put_row(const struct report *p, struct buf *b, const char *name,
+    struct buf *text)
+{
+	if (text->len > 0) {
+		put_label(p, b, name);
+		term_wrap(b, buf_view(text), LABEL + 2, LABEL + 2, COLUMNS);
+	}
+	buf_release(text);
+}
+
+/* A call's id, or another JSON string. */
+static void
+put_id(struct buf *b, const char *json, size_t columns)
+{
+	char *id = scan_strdup(slice_of(json));
+
+	term_put(b, slice_of(id != NULL ? id : ""), columns);
+	free(id);
+}
+
+static void
+put_limits(const struct report *p, struct buf *b, const struct verdict *v)
+{
+	const struct { const char *name; unsigned long n; } row[] = {
+		{ "warning", v->warn }, { "block", v->block },
+		{ "halt", v->halt } };
+	struct buf t = BUF_INIT(BUF_RECORD_MAX);
+
+	for (int i = 0; i < 3; i++)
+		if (row[i].n != 0)
+			buf_fmt(&t, t.len > 0 ? ", %s at %lu" : "%s at %lu",
+			    row[i].name, row[i].n);
+	if (t.len > 0 && v->gated)
+		buf_adds(&t, "; block and halt are later, as something new "
+		    "came back since the model was last told");
+	if (t.len > 0 && v->poll)
+		buf_adds(&t, "; raised for polling");
+	if (t.len > 0 && v->transient)
+		buf_adds(&t, "; raised for a temporary error");
+	put_row(p, b, "limits", &t);
+}
+
+static void
+put_counters(const struct report *p, struct buf *b, const struct verdict *v)
+{
+	static const char *const parts[] = { "", " 1/6", " 1/3", " 1/2",
+		" 2/3", " 5/6" };
+	unsigned long whole = v->score / POINT;
+	const char *part = parts[v->score % POINT];
+
+	put_label(p, b, "counters");
+	buf_fmt(b, "%lu with this outcome, %lu refused, in epoch %lu of its "
+	    "turn\n", v->same, v->refused, v->epoch + 1);
+	put_label(p, b, "");
+	if (v->steps == 0)
+		buf_adds(b, "the step before returned something new");
+	else
+		buf_fmt(b, "nothing new for %lu step%s", v->steps,
+		    v->steps == 1 ? "" : "s");
+	buf_adds(b, "; stall score ");
+	if (whole > 0 || *part == '\0')
+		buf_fmt(b, "%lu%s", whole, part);
+	else
+		buf_adds(b, part + 1);
+	buf_fmt(b, " of %lu\n", p->judge->profile.policy.stall_limit);
+	if (v->period > 1) {
+		put_label(p, b, "cycle");
+		buf_fmt(b, "period %lu, %lu laps\n", v->period, v->laps);
+	}
+}
+
+static void
+put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
+{
+	const struct profile *judge = &p->judge->profile;
+	struct buf t = BUF_INIT(BUF_RECORD_MAX);
+	enum paint paint;
+	const char *action = report_action(v, &paint);
+
+	put_label(p, b, "verdict");
+	if (v->action == ACT_ALLOW) {
+		sheet_paint(&p->sheet, b, PAINT_GREEN, SLICE("allow"));
+		if (v->phase == PHASE_TEXT)
+			buf_adds(b, ": it is an answer");
+		else if (judge->foreign)
+			buf_fmt(b, ": %s lets it run", judge->name);
+		else
+			buf_fmt(b, ": call %lu of its kind", v->count);
+		if (v->phase != PHASE_TEXT && !judge->foreign &&
+		    v->warn > v->count)
+			buf_fmt(b, ", warning at %lu", v->warn);
+		buf_addc(b, '\n');
+		return;
+	}
+	sheet_paint(&p->sheet, b, paint, slice_of(action));
+	buf_adds(b, " by ");
+	sheet_paint(&p->sheet, b, PAINT_BOLD, slice_of(rule_name(v->rule)));
+	buf_fmt(b, ", count %lu", v->count);
+	if (v->level > 0)
+		buf_fmt(b, ", level %lu", v->level);
+	if (v->twin != NULL) {
+		buf_adds(b, ", with the result of ");
+		put_id(b, v->twin, COLUMNS);
+	}
+	buf_addc(b, '\n');
+	if (!judge->foreign)
+		buf_adds(&t, rules[v->rule]);
+	else
+		buf_fmt(&t, "%s: %s", judge->name, judge->about);
+	put_row(p, b, "rule", &t);
+}
+
+static void
+put_reasons(const struct report *p, struct buf *b, const struct verdict *v)
+{
+	struct buf t = BUF_INIT(BUF_RECORD_MAX);
+
+	put_verdict(p, b, v);
+	if (v->phase != PHASE_TEXT) {
+		put_limits(p, b, v);
+		if (!p->judge->profile.foreign)
+			put_counters(p, b, v);
+	}
+	for (size_t i = 0; i < v->nevidence; i++) {
+		if (i > 0)
+			buf_adds(&t, ", ");
+		put_id(&t, v->evidence[i].id, COLUMNS);
+		buf_fmt(&t, " (line %zu)", v->evidence[i].line);
+	}
+	put_row(p, b, "rests on", &t);
+	t = BUF_INIT(BUF_RECORD_MAX);
+	buf_adds(&t, v->message != NULL ? v->message : "");
+	put_row(p, b, "told", &t);
+}
+
+/* ---- firings ---- */
+
+static struct target *
+find(struct explain *x, size_t line, const char *id)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (x->t[i].line == line && strcmp(x->t[i].id, id) == 0)
+			return &x->t[i];
+	return NULL;
+}
+
+/* One more name, for the words when the call is not found. */
+static void
+name_call(struct names *s, const char *json)
+{
+	if (s->last != NULL && strcmp(s->last, json) == 0)
+		return;
+	free(s->last);
+	s->last = xstrdup(json);
+	if (++s->n > NAMES_MAX)
+		return;
+	s->ids.max = BUF_RECORD_MAX;
+	buf_adds(&s->ids, s->n > 1 ? ", " : "");
+	put_id(&s->ids, json, 40);
+}
+
+static void
+fired(struct report *p, const struct verdict *v, bool over)
+{
+	struct explain *x = p->self;
+	struct target *t;
+
+	(void)over;
+	if (v->action != ACT_ALLOW && v->call_id != NULL)
+		name_call(&x->judged, v->call_id);
+	t = v->call_id != NULL ? find(x, v->call_line, v->call_id) :
+	    find(x, v->line, "");
+	if (t != NULL)
+		put_reasons(p, v->phase == PHASE_RESULT ? &t->result :
+		    &t->call, v);
+}
+
+static void
+counted(struct report *p, enum rule rule, unsigned long value, size_t line)
+{
+	struct explain *x = p->self;
+
+	(void)line;
+	for (size_t i = 0; i < x->n; i++) {
+		struct buf *b = &x->t[i].counters;
+
+		buf_fmt(b, b->len > 0 ? ", %s %lu" : "  %s %lu",
+		    rule_name(rule), value);
+	}
+}
+
+/* ---- targets ---- */
+
+static struct target *
+target_new(struct explain *x, const char *id, size_t line)
+{
+	struct target *t;
+
+	x->t = xgrow(x->t, x->n, &x->cap, sizeof *x->t);
+	t = &x->t[x->n++];
+	*t = (struct target){ .id = xstrdup(id), .line = line };
+	t->head.max = t->call.max = t->result.max = t->counters.max =
+	    BUF_RECORD_MAX;
+	return t;
+}
+
+/* "  session.jsonl:12, turn 1, step 3", and more. */
+static void
+put_place(const struct report *p, struct buf *b, size_t line)
+{
+	buf_fmt(b, "  %s:%zu, turn %llu, step %llu", p->name, line,
+	    (unsigned long long)p->usage.here.turns,
+	    (unsigned long long)p->usage.here.steps);
+}
+
+/* An answer, which has no calls: by its line. */
+static void
+take_answer(struct report *p, const struct rec *r)
+{
+	struct target *t = target_new(p->self, "", r->no);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	t->wanted = true;
+	msg_text(rec_get(r, "content"), &text);
+	buf_adds(&text, "");
+	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, SLICE("an answer"));
+	put_place(p, &t->head, r->no);
+	buf_addc(&t->head, '\n');
+	put_label(p, &t->head, "text");
+	term_put(&t->head, buf_view(&text), COLUMNS);
+	buf_addc(&t->head, '\n');
+	buf_release(&text);
+}
+
+static void
+take_call(struct report *p, const struct usage_call *c)
+{
+	struct explain *x = p->self;
+	bool wanted = scan_str_is(slice_of(c->id), p->call) ||
+	    (x->line != 0 && c->line == x->line);
+	struct buf title = BUF_INIT(BUF_RECORD_MAX);
+	struct target *t;
+
+	name_call(&x->first, c->id);
+	if (!wanted && x->line == 0)
+		return;
+	t = target_new(x, c->id, c->line);
+	t->wanted = wanted;
+	put_id(&title, c->id, COLUMNS);
+	sheet_paint(&p->sheet, &t->head, PAINT_BOLD, buf_view(&title));
+	put_place(p, &t->head, c->line);
+	buf_fmt(&t->head, ", call %llu\n", (unsigned long long)c->number);
+	put_label(p, &t->head, "call");
+	put_id(&t->head, c->name, 40);
+	buf_adds(&t->head, "  ");
+	term_put(&t->head, slice_of(c->args), COLUMNS);
+	buf_addc(&t->head, '\n');
+	buf_release(&title);
+}
+
+static void
+take_result(struct report *p, const struct rec *r)
+{
+	const struct usage_call *c = p->usage.result_of;
+	struct explain *x = p->self;
+	struct target *t = c != NULL ? find(x, c->line, c->id) : NULL;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	if (t == NULL)
+		return;
+	t->wanted |= r->no == x->line;
+	msg_text(rec_get(r, "content"), &text);
+	put_label(p, &t->head, "result");
+	buf_fmt(&t->head, "line %zu, ", r->no);
+	count_put(&t->head, text.len, "byte");
+	if (scan_true(rec_get(r, "is_error")))
+		buf_adds(&t->head, ", failed");
+	buf_addc(&t->head, '\n');
+	buf_release(&text);
+}
+
+/* ---- a step ---- */
+
+static void
+show_part(const struct report *p, const char *title, const struct buf *b)
+{
+	sheet_line(&p->sheet, PAINT_CYAN, "%s", title);
+	if (b->len > 0)
+		sheet_lines(&p->sheet, buf_view(b));
+	else
+		sheet_line(&p->sheet, PAINT_NONE, "  no verdict");
+}
+
+/* The step is over: what was asked of it is printed. */
+static void
+show(struct report *p)
+{
+	struct explain *x = p->self;
+
+	for (size_t i = 0; i < x->n; i++) {
+		struct target *t = &x->t[i];
+		bool answer = *t->id == '\0';
+
+		if (t->wanted) {
+			x->found++;
+			if (p->begun)
+				sheet_line(&p->sheet, PAINT_NONE, "%s", "");
+			p->begun = true;
+			sheet_lines(&p->sheet, buf_view(&t->head));
+			show_part(p, answer ? "as an answer" :
+			    "before the call", &t->call);
+			if (!answer)
+				show_part(p, "after the step", &t->result);
+			if (t->counters.len > 0)
+				show_part(p, "counters of the step",
+				    &t->counters);
+		}
+		free(t->id);
+		buf_release(&t->head);
+		buf_release(&t->call);
+		buf_release(&t->result);
+		buf_release(&t->counters);
+	}
+	x->n = 0;
+}
+
+static void
+begin(struct report *p)
+{
+	struct explain *x = p->self;
+
+	if (!num_u64(p->call, strlen(p->call), &x->line))
+		x->line = 0;
+}
+
+static void
+record(struct report *p, const struct rec *r)
+{
+	struct explain *x = p->self;
+	struct usage *u = &p->usage;
+
+	if (rec_is_message(r->kind) && r->kind != R_TOOL)
+		show(p);
+	if (r->kind == R_ASSISTANT) {
+		for (size_t i = u->first; i < u->n; i++)
+			take_call(p, &u->call[i]);
+		if (u->n == u->first && r->no == x->line)
+			take_answer(p, r);
+	}
+	if (r->kind == R_TOOL)
+		take_result(p, r);
+}
+
+static void
+end(struct report *p)
+{
+	const struct explain *x = p->self;
+	bool any = x->judged.n > 0;
+	const struct names *s = any ? &x->judged : &x->first;
+
+	if (x->found > 0 || p->stage->failed)
+		return;
+	stage_status(p->stage, ST_NO);
+	if (x->first.n == 0)
+		err_say("--explain %s: the transcript has no calls", p->call);
+	else
+		err_say("--explain %s: no such call among %llu; %s %s%s; give "
+		    "an id, or the line of a call's message or result",
+		    p->call, (unsigned long long)p->usage.all.calls,
+		    any ? "there are verdicts on" : "there are", s->ids.p,
+		    s->n > NAMES_MAX ? " and others" : "");
+}
+
+static void
+release(struct report *p)
+{
+	struct explain *x = p->self;
+
+	free(x->t);
+	buf_release(&x->first.ids);
+	free(x->first.last);
+	buf_release(&x->judged.ids);
+	free(x->judged.last);
+}
+
+const struct report_ops report_explain = { .allow = true,
+	.size = sizeof(struct explain), .begin = begin, .record = record,
+	.fired = fired, .counted = counted, .over = show, .end = end,
+	.release = release };

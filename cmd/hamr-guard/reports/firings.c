@@ -1,0 +1,361 @@
+/* firings.c - --report: what fired, where, on what evidence, at what price. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "reports.h"
+#include "term/term.h"
+
+#define LINES_SHOWN 6		/* of the evidence */
+#define LABEL 12
+#define TOOL_COLUMNS 24
+#define CELLS 72		/* of a transcript's steps */
+#define EDGE 4			/* blanks and brackets about them */
+
+struct firings {
+	struct table table;
+	struct buf steps;	/* a grade each */
+	unsigned long fired;	/* in this transcript */
+	unsigned long quiet;	/* transcripts without */
+	struct buf quiet_title, quiet_steps;	/* of the first of these */
+};
+
+/* ---- a row ---- */
+
+/* The lines where the calls stand that it rests on, the first and the last
+ * of them when there are many. */
+static void
+put_evidence(const struct verdict *v, struct buf *b)
+{
+	const struct call_ref *e = v->evidence;
+	size_t n = v->nevidence, last = 0;
+	bool any = false, many = false;
+
+	if (v->period > 1)
+		buf_fmt(b, "period %lu, %lu laps; ", v->period, v->laps);
+	if (v->gated)
+		buf_adds(b, "delayed: new results; ");
+	if (v->poll)
+		buf_adds(b, "polling; ");
+	if (v->transient)
+		buf_adds(b, "may pass; ");
+	for (size_t i = 1; i < n; i++)
+		many |= e[i].line != e[0].line;
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].line == last || (n > LINES_SHOWN && i > 1 &&
+		    i < n - LINES_SHOWN + 3))
+			continue;
+		buf_fmt(b, any ? ", %zu" : many ? "lines %zu" : "line %zu",
+		    e[i].line);
+		if (n > LINES_SHOWN && i == 1)
+			buf_adds(b, ", …");
+		any = true;
+		last = e[i].line;
+	}
+	if (!any && b->len >= 2)
+		b->len -= 2;
+}
+
+/* Tool and call, or the text of an answer. */
+static void
+add_call(struct table *t, const struct report *p, const struct usage_call *c)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char *tool;
+
+	buf_adds(&b, "");
+	if (c != NULL) {
+		tool = scan_strdup(slice_of(c->name));
+		term_put(&b, slice_of(tool), TOOL_COLUMNS);
+		table_text(t, PAINT_BLUE, buf_view(&b));
+		table_text(t, PAINT_NONE, slice_of(c->args));
+		free(tool);
+	} else {
+		msg_text(rec_get(p->rec, "content"), &b);
+		table_add(t, PAINT_DIM, "(text)");
+		table_text(t, PAINT_NONE, buf_view(&b));
+	}
+	buf_release(&b);
+}
+
+/* Line, step, verdict and rule. */
+static void
+add_row(struct report *p, size_t line, enum paint paint, const char *verdict,
+    enum rule rule)
+{
+	struct firings *x = p->self;
+	struct table *t = &x->table;
+
+	if (x->fired++ == 0)
+		table_init(t, "rrllrrlsl", "line\tstep\tverdict\trule\tseen\t"
+		    "limit\ttool\tcall\trests on");
+	table_add(t, PAINT_BOLD, "%zu", line);
+	table_add(t, PAINT_DIM, "%lu", (unsigned long)p->usage.here.steps);
+	table_add(t, paint, "%s", verdict);
+	table_add(t, PAINT_NONE, "%s", rule_name(rule));
+}
+
+/* ---- steps ----
+ *
+ * A transcript at a glance, from left to right.  A dash is a step, w one with
+ * a warning, b with a block, H with a halt; a dot is one that would not have
+ * come about.  What weighs more is shown where several steps share a cell. */
+
+enum grade { GRADE_SAVED, GRADE_STEP, GRADE_SHARE, GRADE_WARN, GRADE_BLOCK,
+	GRADE_HALT };
+
+static void
+print_steps(const struct buf *steps, const struct sheet *o)
+{
+	static const struct {
+		const char *letter;
+		enum paint paint;
+	} looks[] = { [GRADE_SAVED] = { ".", PAINT_DIM },
+		[GRADE_STEP] = { "-", PAINT_GREEN },
+		[GRADE_SHARE] = { "s", PAINT_CYAN },
+		[GRADE_WARN] = { "w", PAINT_YELLOW },
+		[GRADE_BLOCK] = { "b", PAINT_RED },
+		[GRADE_HALT] = { "H", PAINT_STOP } };
+	size_t cells = CELLS, from = 0;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (o->columns > EDGE && o->columns < CELLS + EDGE)
+		cells = o->columns - EDGE;
+	if (cells > steps->len)
+		cells = steps->len;
+	buf_adds(&b, "  [");
+	for (size_t i = 0; i < cells; i++) {
+		size_t to = (i + 1) * steps->len / cells;
+		char most = GRADE_SAVED;
+
+		for (; from < to; from++)
+			if (steps->p[from] > most)
+				most = steps->p[from];
+		sheet_paint(o, &b, looks[(int)most].paint,
+		    slice_of(looks[(int)most].letter));
+	}
+	buf_addc(&b, ']');
+	rec_put(o->out, buf_view(&b));
+	buf_release(&b);
+}
+
+/* ---- a transcript ---- */
+
+static void
+fired(struct report *p, const struct verdict *v, bool over)
+{
+	struct firings *x = p->self;
+	static const char grades[] = { [ACT_SHARE] = GRADE_SHARE,
+		[ACT_WARN] = GRADE_WARN, [ACT_BLOCK] = GRADE_BLOCK,
+		[ACT_HALT] = GRADE_HALT };
+	struct table *t = &x->table;
+	size_t step = p->usage.here.steps;
+	unsigned long limit = v->action == ACT_HALT ? v->halt :
+	    v->action == ACT_BLOCK ? v->block : v->warn;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	enum paint paint;
+	const char *action = report_action(v, &paint);
+
+	if (over || v->action == ACT_ALLOW)
+		return;
+	if (!verdict_is_note(v) && step > 0 && step <= x->steps.len &&
+	    x->steps.p[step - 1] < grades[v->action])
+		x->steps.p[step - 1] = grades[v->action];
+	add_row(p, v->call_line != 0 ? v->call_line : v->line, paint, action,
+	    v->rule);
+	table_add(t, PAINT_BOLD, "%lu", v->count);
+	if (limit == 0)
+		table_text(t, PAINT_NONE, SLICE(""));
+	else
+		table_add(t, PAINT_DIM, "%lu", limit);
+	add_call(t, p, v->call_id == NULL ? NULL :
+	    usage_find(&p->usage, v->call_line, v->call_id));
+	buf_adds(&b, "");
+	put_evidence(v, &b);
+	table_text(t, PAINT_DIM, buf_view(&b));
+	buf_release(&b);
+}
+
+static void
+constrained(struct report *p, enum rule rule, size_t line)
+{
+	struct firings *x = p->self;
+	struct usage *u = &p->usage;
+
+	if (u->n > u->first)
+		line = u->call[u->first].line;
+	add_row(p, line, PAINT_CYAN, "text only", rule);
+	for (int i = 0; i < 3; i++)
+		table_text(&x->table, PAINT_NONE, SLICE(""));
+	table_add(&x->table, PAINT_DIM, "(the next message)");
+	table_text(&x->table, PAINT_NONE, SLICE(""));
+}
+
+static void
+begin(struct report *p)
+{
+	((struct firings *)p->self)->steps.max = BUF_RECORD_MAX;
+}
+
+static void
+record(struct report *p, const struct rec *rec)
+{
+	if (rec->kind == R_ASSISTANT)
+		buf_addc(&((struct firings *)p->self)->steps,
+		    p->judge->savings.ended ? GRADE_SAVED : GRADE_STEP);
+}
+
+/* A transcript's title and its steps, if there is something to be listed. */
+static void
+show_head(struct report *p, const struct buf *title, const struct buf *steps)
+{
+	if (p->begun)
+		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
+	sheet_line(&p->sheet, PAINT_BOLD, "%s", title->p);
+	if (steps->len > 0)
+		print_steps(steps, &p->sheet);
+	p->begun = true;
+}
+
+static void
+over(struct report *p)
+{
+	struct firings *x = p->self;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	report_title(p, &b);
+	buf_adds(&b, ": ");
+	amounts_put(&p->usage.here, &b);
+	if (x->fired > 0) {
+		show_head(p, &b, &x->steps);
+		table_print(&x->table, &p->sheet);
+	} else if (x->quiet++ == 0) {
+		/* shown if it remains the only one */
+		x->quiet_title = b;
+		x->quiet_steps = x->steps;
+		b = x->steps = BUF_INIT(BUF_RECORD_MAX);
+	}
+	x->fired = 0;
+	buf_reset(&x->steps);
+	buf_release(&b);
+}
+
+/* ---- totals ---- */
+
+static void
+put_verdicts(const struct savings *t, struct buf *b)
+{
+	const struct {
+		unsigned long n;
+		const char *what;
+	} more[] = { { t->shares, " shared" }, { t->texts, " text only" },
+		{ t->notes, t->notes == 1 ? " note" : " notes" } };
+	bool any = false;
+
+	count_put(b, t->warns, "warning");
+	buf_adds(b, ", ");
+	count_put(b, t->blocks, "block");
+	buf_adds(b, ", ");
+	count_put(b, t->halts, "halt");
+	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+		if (more[i].n > 0) {
+			buf_adds(b, ", ");
+			number_put(b, more[i].n);
+			buf_adds(b, more[i].what);
+		}
+	for (int i = 0; i < RULES; i++)
+		if (t->rules[i] > 0) {
+			buf_fmt(b, any ? ", %s %lu" : " (%s %lu",
+			    rule_name((enum rule)i), t->rules[i]);
+			any = true;
+		}
+	if (any)
+		buf_addc(b, ')');
+}
+
+static void
+put_saved(const struct savings *t, const struct amounts *all, struct buf *b)
+{
+	uint64_t saved = tokens_of(t->tokens), of = tokens_of(all->tokens);
+
+	count_put(b, t->calls, "call");
+	buf_adds(b, ", ");
+	count_put(b, t->requests, "request");
+	buf_adds(b, ", about ");
+	count_put(b, saved, "token");
+	if (saved > 0 && of > 0)
+		buf_fmt(b, " (%llu.%llu %%)",
+		    (unsigned long long)(saved * 100 / of),
+		    (unsigned long long)(saved * 1000 / of % 10));
+}
+
+/* A label and a text, which is emptied; nothing if there is none. */
+static void
+row(const struct report *p, const char *name, struct buf *b)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	if (b->len == 0)
+		return;
+	buf_adds(&line, "  ");
+	sheet_paint(&p->sheet, &line, PAINT_DIM, slice_of(name));
+	term_pad(&line, LABEL - strlen(name));
+	if (p->sheet.columns > 0) {
+		term_wrap(&line, buf_view(b), 2 + LABEL, 2 + LABEL,
+		    p->sheet.columns);
+		line.len--;	/* its LF */
+	} else {
+		buf_slice(&line, buf_view(b));
+	}
+	rec_put(p->sheet.out, buf_view(&line));
+	buf_release(&line);
+	buf_reset(b);
+}
+
+static void
+end(struct report *p)
+{
+	struct firings *x = p->self;
+	unsigned long long n = p->usage.transcripts;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (n == 1 && x->quiet == 1)
+		show_head(p, &x->quiet_title, &x->quiet_steps);
+	if (p->begun)
+		sheet_line(&p->sheet, PAINT_NONE, "%s", "");
+	count_put(&b, n, "transcript");
+	buf_fmt(&b, " judged by %s", p->judge->profile.name);
+	if (!conf_bool(p->env.conf, "loop_guard.enabled"))
+		buf_adds(&b, ", but loop_guard.enabled is false");
+	sheet_line(&p->sheet, PAINT_BOLD, "%s", b.p);
+	buf_reset(&b);
+	amounts_put(&p->usage.all, &b);
+	row(p, "read", &b);
+	import_left_put(&p->left, &b);
+	row(p, "left out", &b);
+	put_verdicts(&p->judge->savings, &b);
+	row(p, "said", &b);
+	put_saved(&p->judge->savings, &p->usage.all, &b);
+	row(p, "would save", &b);
+	if (x->quiet > 0 && n == 1)
+		sheet_line(&p->sheet, PAINT_GREEN, "  nothing fired");
+	else if (x->quiet > 0)
+		sheet_line(&p->sheet, PAINT_GREEN,
+		    "  nothing fired in %lu of %llu", x->quiet, n);
+	buf_release(&b);
+}
+
+static void
+release(struct report *p)
+{
+	struct firings *x = p->self;
+
+	buf_release(&x->steps);
+	buf_release(&x->quiet_steps);
+	buf_release(&x->quiet_title);
+}
+
+const struct report_ops report_firings = { .size = sizeof(struct firings),
+	.begin = begin, .record = record, .fired = fired,
+	.constrained = constrained, .over = over, .end = end,
+	.release = release };

@@ -1,0 +1,188 @@
+/* reports.c - reading for the reports, and what they share. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "reports.h"
+#include "term/term.h"
+
+static size_t
+judges(const struct report *p)
+{
+	return p->ops->all ? PROFILES : 1;
+}
+
+/* ---- what judges say ---- */
+
+static void
+fired(void *self, const struct verdict *v)
+{
+	struct judge *j = self;
+	struct report *p = j->report;
+	bool counts = savings_fired(&j->savings, v);
+
+	if (j->file == NULL && j->savings.first.line != 0)
+		j->file = xstrdup(p->name);
+	if (p->ops->fired != NULL)
+		p->ops->fired(p, v, !counts);
+}
+
+static void
+counted(void *self, enum rule rule, unsigned long value, size_t line)
+{
+	struct report *p = ((struct judge *)self)->report;
+
+	if (p->ops->counted != NULL)
+		p->ops->counted(p, rule, value, line);
+}
+
+static void
+constrained(void *self, enum rule rule, size_t line)
+{
+	struct judge *j = self;
+
+	savings_constrained(&j->savings);
+	if (!j->savings.ended && j->report->ops->constrained != NULL)
+		j->report->ops->constrained(j->report, rule, line);
+}
+
+static void
+judge_init(struct judge *j, struct report *p, const char *profile,
+    unsigned bit)
+{
+	*j = (struct judge){ .report = p,
+		.watch = { .self = j, .fired = fired, .counted = counted,
+		    .constrained = constrained },
+		.savings = { .usage = &p->usage, .bit = bit } };
+	p->env.sink.watch = &j->watch;
+	profile_init(&j->profile, profile, &p->env);
+}
+
+/* ---- transcripts ---- */
+
+static void
+record(struct stage *s, const struct rec *r)
+{
+	struct report *p = s->self;
+
+	if (guard_is_own(r))
+		return;
+	if (!p->open)
+		p->of_file = p->name == s->in.name ? p->of_file + 1 : 1;
+	p->open = true;
+	p->name = s->in.name;
+	p->rec = r;
+	usage_record(&p->usage, r);
+	for (size_t i = 0; i < judges(p); i++)
+		savings_record(&p->judge[i].savings, r);
+	if (p->ops->record != NULL)
+		p->ops->record(p, r);
+	for (size_t i = 0; i < judges(p); i++)
+		guard_record(&p->judge[i].profile.guard, r);
+}
+
+static void
+over(struct stage *s)
+{
+	struct report *p = s->self;
+	const struct import_left *left = stage_left_out(s);
+
+	if (p->open && left != NULL)
+		import_left_merge(&p->left, left);
+	if (p->open && p->ops->over != NULL)
+		p->ops->over(p);
+	for (size_t i = 0; p->open && i < judges(p); i++) {
+		guard_reset(&p->judge[i].profile.guard);
+		savings_reset(&p->judge[i].savings);
+	}
+	p->open = false;
+	usage_reset(&p->usage);
+}
+
+static void
+end(struct stage *s)
+{
+	struct report *p = s->self;
+
+	over(s);		/* a failure may have come in mid-file */
+	if (p->usage.transcripts > 0 || p->ops == &report_explain)
+		p->ops->end(p);
+	else
+		sheet_line(&p->sheet, PAINT_NONE, "%s", "no records");
+}
+
+int
+report_run(struct report *p)
+{
+	static const struct stage_ops ops = { .name = "guard",
+		.record = record, .reset = over, .end = end };
+	struct stage *s = p->stage;
+	int status;
+
+	term_init();
+	s->ops = &ops;
+	s->self = p;
+	s->mode = STAGE_NEW;
+	s->mute = true;
+	sheet_init(&p->sheet, &s->out);
+	p->self = xcalloc(1, p->ops->size);
+	p->judge = xcalloc(judges(p), sizeof *p->judge);
+	p->env.sink.allow |= p->ops->allow;
+	p->env.sink.status &= !p->ops->all;	/* whose would it be? */
+	for (size_t i = 0; i < judges(p); i++)
+		judge_init(&p->judge[i], p,
+		    p->ops->all ? profile_name(i) : p->profile, 1u << i);
+	if (p->ops->begin != NULL)
+		p->ops->begin(p);
+	status = stage_run(s);
+	if (p->ops->release != NULL)
+		p->ops->release(p);
+	for (size_t i = 0; i < judges(p); i++) {
+		profile_release(&p->judge[i].profile);
+		free(p->judge[i].file);
+	}
+	free(p->judge);
+	free(p->self);
+	usage_release(&p->usage);
+	import_left_reset(&p->left);
+	return status;
+}
+
+void
+report_title(const struct report *p, struct buf *b)
+{
+	buf_adds(b, p->name != NULL ? p->name : "stdin");
+	if (p->of_file > 1 && p->usage.first_line < p->usage.last_line)
+		buf_fmt(b, ", lines %zu to %zu", p->usage.first_line,
+		    p->usage.last_line);
+	else if (p->of_file > 1)
+		buf_fmt(b, ", line %zu", p->usage.first_line);
+}
+
+uint64_t
+tokens_of(uint64_t n)
+{
+	return (n + 32) / 64;
+}
+
+void
+amounts_put(const struct amounts *a, struct buf *b)
+{
+	count_put(b, a->turns, "turn");
+	buf_adds(b, ", ");
+	count_put(b, a->steps, "step");
+	buf_adds(b, ", ");
+	count_put(b, a->calls, "call");
+	buf_adds(b, ", about ");
+	count_put(b, tokens_of(a->tokens), "token");
+}
+
+const char *
+report_action(const struct verdict *v, enum paint *p)
+{
+	static const enum paint paints[] = { [ACT_WARN] = PAINT_YELLOW,
+		[ACT_BLOCK] = PAINT_RED, [ACT_HALT] = PAINT_STOP,
+		[ACT_SHARE] = PAINT_CYAN };
+
+	*p = verdict_is_note(v) ? PAINT_DIM : paints[v->action];
+	return verdict_is_note(v) ? "note" : action_name(v->action);
+}

@@ -1,0 +1,162 @@
+/* usage.c - what a transcript cost: turns, steps, calls, tokens. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tokens/token.h"
+#include "usage.h"
+#include "view/view.h"
+
+#define POOL_MAX 1024
+#define ENVELOPE (4 * 64)	/* of a message: role and marks */
+#define ARGS_MAX 400		/* bytes of arguments that are shown */
+
+/* The member that tells most about a call. */
+static const char *const telling[] = { "command", "cmd", "path", "file_path",
+	"filePath", "file", "query", "pattern", "url", "prompt", NULL };
+
+static uint64_t
+sum_of(struct slice v)
+{
+	return view_content_sum(TOK_MODERN, v);
+}
+
+/* What the call is about: the member that tells most, else all of the
+ * arguments. */
+static char *
+about(struct usage *u, struct slice given)
+{
+	struct slice text, val = { NULL, 0 };
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+
+	u->text.max = BUF_RECORD_MAX;
+	buf_reset(&u->text);
+	if (!scan_str(given, &u->text) && given.p != NULL)
+		buf_slice(&u->text, given);
+	buf_adds(&u->text, "");
+	text = buf_view(&u->text);
+	if (scan_value(&u->scan, text.p, text.n) == 0)
+		for (size_t i = 0; telling[i] != NULL && val.p == NULL; i++)
+			val = scan_get(text, telling[i]);
+	if (scan_kind(val) != SCAN_STRING || !scan_str(val, &out))
+		buf_add(&out, text.p, text.n < ARGS_MAX ? text.n : ARGS_MAX);
+	buf_adds(&out, "");
+	return buf_detach(&out);
+}
+
+static void
+assistant(struct usage *u, const struct rec *r)
+{
+	uint64_t answer = sum_of(rec_get(r, "content")) +
+	    sum_of(rec_get(r, "reasoning")) + ENVELOPE;
+	struct call c;
+	struct walk w;
+
+	walk_in(&w, rec_get(r, "tool_calls"));
+	while (msg_next_call(&w, &c)) {
+		struct slice id = c.id.p != NULL ? c.id : SLICE("\"\"");
+		struct slice name = c.name.p != NULL ? c.name :
+		    SLICE("\"\"");
+
+		u->call = xgrow(u->call, u->n, &u->cap, sizeof *u->call);
+		u->call[u->n] = (struct usage_call){ .line = r->no,
+			.id = xmemdup0(id.p, id.n),
+			.name = xmemdup0(name.p, name.n),
+			.args = about(u, c.given),
+			.number = ++u->here.calls };
+		pairing_call(&u->pairing, c.id, u->n++);
+		answer += sum_of(c.name) + sum_of(c.given);
+	}
+	u->step_cost = u->tools + u->context + answer;
+	u->context += answer;
+	u->here.steps++;
+	u->here.tokens += u->step_cost;
+}
+
+static void
+calls_forget(struct usage *u)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		free(u->call[i].id);
+		free(u->call[i].name);
+		free(u->call[i].args);
+	}
+	u->n = u->first = 0;
+	pairing_reset(&u->pairing);
+}
+
+void
+usage_record(struct usage *u, const struct rec *r)
+{
+	unsigned start = TOKEN_START;
+	int64_t after;
+	size_t at;
+
+	if (u->first_line == 0) {
+		u->first_line = r->no;
+		u->transcripts++;
+	}
+	u->last_line = r->no;
+	if (rec_is_message(r->kind) && r->kind != R_TOOL) {
+		if (u->pairing.open == 0 || u->n >= POOL_MAX)
+			calls_forget(u);
+		u->first = u->n;
+	}
+	switch (r->kind) {
+	case R_ASSISTANT:
+		assistant(u, r);
+		break;
+	case R_TOOL:
+		at = pairing_result(&u->pairing, rec_get(r, "tool_call_id"));
+		u->result_of = at != (size_t)-1 ? &u->call[at] : NULL;
+		u->result_cost = sum_of(rec_get(r, "content")) + ENVELOPE;
+		u->context += u->result_cost;
+		break;
+	case R_USER:
+	case R_SYSTEM:
+		u->here.turns += r->kind == R_USER && msg_is_person(r);
+		u->context += sum_of(rec_get(r, "content")) + ENVELOPE;
+		break;
+	case R_COMPACTION:
+		if (rec_int(r, "tokens_after", &after) && after >= 0 &&
+		    after < INT64_MAX / 64)
+			u->context = (uint64_t)after * 64;
+		break;
+	case R_TOOLS:
+		u->tools = token_sum(TOK_MODERN, r->line.p, r->line.n, &start);
+		break;
+	default:
+		break;
+	}
+}
+
+struct usage_call *
+usage_find(struct usage *u, size_t line, const char *id)
+{
+	for (size_t i = u->first; i < u->n; i++)
+		if (u->call[i].line == line && strcmp(u->call[i].id, id) == 0)
+			return &u->call[i];
+	return NULL;
+}
+
+void
+usage_reset(struct usage *u)
+{
+	calls_forget(u);
+	u->all.turns += u->here.turns;
+	u->all.steps += u->here.steps;
+	u->all.calls += u->here.calls;
+	u->all.tokens += u->here.tokens;
+	u->here = (struct amounts){ .turns = 0 };
+	u->first_line = u->last_line = 0;
+	u->context = u->tools = u->step_cost = 0;
+}
+
+void
+usage_release(struct usage *u)
+{
+	usage_reset(u);
+	free(u->call);
+	scan_release(&u->scan);
+	buf_release(&u->text);
+}

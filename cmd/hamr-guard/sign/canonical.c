@@ -1,0 +1,203 @@
+/* canonical.c - one spelling for equal JSON: what a signature is made of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/bits.h"
+#include "base/mem.h"
+#include "json/scan.h"
+#include "canonical.h"
+
+#define PLAIN_DIGITS 40		/* longer numbers get an exponent */
+
+/* ---- members ---- */
+
+static int
+by_key(const void *a, const void *b)
+{
+	struct slice x = ((const struct named_value *)a)->key;
+	struct slice y = ((const struct named_value *)b)->key;
+	int d = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
+
+	return d != 0 ? d : (x.n > y.n) - (x.n < y.n);
+}
+
+void
+members_add(struct members *c, struct slice key, struct slice val)
+{
+	struct named_value *m;
+
+	c->m = xgrow(c->m, c->n, &c->cap, sizeof *c->m);
+	m = &c->m[c->n++];
+	*m = (struct named_value){ key, val, NULL };
+	if (memchr(key.p, '\\', key.n) != NULL) {
+		m->owned = scan_strdup((struct slice){ key.p - 1, key.n + 2 });
+		m->key = slice_of(m->owned);
+	}
+}
+
+void
+members_add_all(struct members *c, struct slice obj, bool nulls)
+{
+	struct slice key, val;
+	struct walk w;
+
+	walk_in(&w, obj);
+	while (walk_next(&w, &key, &val))
+		if (nulls || scan_kind(val) != SCAN_NULL)
+			members_add(c, key, val);
+}
+
+void
+members_sort(struct members *c)
+{
+	/* most calls have a few, nearly in order: no qsort for them */
+	for (size_t i = 1; i < c->n && c->n <= 16; i++) {
+		struct named_value m = c->m[i];
+		size_t k = i;
+
+		for (; k > 0 && by_key(&c->m[k - 1], &m) > 0; k--)
+			c->m[k] = c->m[k - 1];
+		c->m[k] = m;
+	}
+	if (c->n > 16)
+		qsort(c->m, c->n, sizeof *c->m, by_key);
+}
+
+void
+members_empty(struct members *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->m[i].owned);
+	c->n = 0;
+}
+
+void
+members_release(struct members *c)
+{
+	members_empty(c);
+	free(c->m);
+	*c = (struct members){ .n = 0 };
+}
+
+/* ---- numbers ---- */
+
+static void
+put_number(struct slice num, struct buf *out)
+{
+	const char *p = num.p, *end = p + num.n, *e;
+	struct buf digits = BUF_INIT(BUF_RECORD_MAX);
+	bool minus = *p == '-', frac = false;
+	long point = 0, exp = 0, lead = 0;
+	size_t n;
+
+	for (e = p += minus; e < end && *e != 'e' && *e != 'E'; e++)
+		;
+	if (end - e > 10 || e - p > 1000000) {
+		buf_slice(out, num);	/* absurd: by its bytes */
+		return;
+	}
+	for (; p < e; p++) {
+		if (*p == '.') {
+			frac = true;
+			continue;
+		}
+		buf_addc(&digits, *p);
+		point += !frac;
+	}
+	if (e < end)
+		exp = strtol(e + 1, NULL, 10);
+	while ((size_t)lead < digits.len && digits.p[lead] == '0')
+		lead++;
+	n = digits.len;
+	while (n > (size_t)lead && digits.p[n - 1] == '0')
+		n--;
+	n -= (size_t)lead;
+	point += exp - lead;
+	if (n == 0) {
+		buf_addc(out, '0');
+		buf_release(&digits);
+		return;
+	}
+	if (minus)
+		buf_addc(out, '-');
+	if (point >= -PLAIN_DIGITS && (point <= PLAIN_DIGITS || exp == 0)) {
+		if (point <= 0)
+			buf_adds(out, "0.");
+		for (long i = point; i < 0; i++)
+			buf_addc(out, '0');
+		for (long i = 0; i < (long)n || i < point; i++) {
+			if (i == point && i > 0)
+				buf_addc(out, '.');
+			buf_addc(out, i < (long)n ? digits.p[lead + i] : '0');
+		}
+	} else {
+		buf_add(out, digits.p + lead, n);
+		buf_fmt(out, "e%ld", point - (long)n);
+	}
+	buf_release(&digits);
+}
+
+/* ---- values ---- */
+
+void
+canonical_value(struct slice val, bool sorted, struct buf *out)
+{
+	struct members c = { .n = 0 };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	const char *p = val.p, *end = val.p + val.n - 1;
+	struct slice one;
+	struct walk w;
+	bool first = true;
+
+	switch (scan_kind(val)) {
+	case SCAN_OBJECT:
+		members_add_all(&c, val, sorted);
+		members_sort(&c);
+		buf_addc(out, '{');
+		for (size_t i = 0; i < c.n; i++) {
+			if (i > 0)
+				buf_addc(out, ',');
+			scan_quote(out, c.m[i].key.p, c.m[i].key.n);
+			buf_addc(out, ':');
+			canonical_value(c.m[i].val, sorted, out);
+		}
+		buf_addc(out, '}');
+		members_release(&c);
+		break;
+	case SCAN_ARRAY:
+		buf_addc(out, '[');
+		walk_in(&w, val);
+		while (walk_next(&w, NULL, &one)) {
+			if (!first)
+				buf_addc(out, ',');
+			first = false;
+			canonical_value(one, sorted, out);
+		}
+		buf_addc(out, ']');
+		break;
+	case SCAN_STRING:
+		/* without \u and \/ the escapes are the fewest already */
+		while (end - p > 64 && (bytes_like(p, '\\') &
+		    (bytes_like(p + 1, 'u') | bytes_like(p + 1, '/'))) == 0)
+			p += 64;
+		while (p < end && (p[0] != '\\' ||
+		    (p[1] != 'u' && p[1] != '/')))
+			p++;
+		if (p == end) {
+			buf_slice(out, val);
+			break;
+		}
+		scan_str(val, &text);
+		scan_quote(out, text.p != NULL ? text.p : "", text.len);
+		buf_release(&text);
+		break;
+	case SCAN_NUMBER:
+		if (!sorted) {
+			put_number(val, out);
+			break;
+		}
+		/* fallthrough */
+	default:
+		buf_slice(out, val);
+	}
+}

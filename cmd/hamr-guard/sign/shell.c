@@ -1,0 +1,352 @@
+/* shell.c - what a bash command is for, judged by its words alone.
+ *
+ * The format is bash's: a row of simple commands between ; & | ( ) and line
+ * ends, each of words and redirections; '...', "..." and $'...' with
+ * backslashes, a backslash alone, # comments.  No library on our list reads
+ * it.  What is misread is only folded less, never more, than bash allows.
+ */
+#include <string.h>
+
+#include "shell.h"
+
+#define WORDS_MAX 12		/* of one simple command; of more only what
+				 * marks them as not constant is looked at */
+
+struct simple {			/* one simple command */
+	struct slice w[WORDS_MAX];
+	size_t n;
+	bool piped;		/* its input comes from another */
+	bool expands;		/* $, `, *, ?, [ or a process in it */
+	bool writes;		/* > to something else than /dev/null or & */
+	bool elsewhere;		/* and that is below /tmp */
+	bool reads;		/* < */
+	bool more;		/* has words behind WORDS_MAX */
+};
+
+/* Rows end at NULL.  A row of two words is a command and its subcommand. */
+static const char *const polls[] = { "sleep", "tail", "ps", "watch", "wait",
+	"pgrep", "jobs", "top", "uptime", "docker ps", "docker logs",
+	"docker inspect", "kubectl get", "kubectl logs", "kubectl describe",
+	"systemctl status", "systemctl is-active", "service status",
+	"journalctl", "squeue", "qstat", "sacct", "gh run", "gh pr checks",
+	"nvidia-smi", NULL };
+static const char *const readers[] = { "ls", "cat", "head", "tail", "grep",
+	"egrep", "fgrep", "rg", "ag", "wc", "pwd", "echo", "printf", "true",
+	":", "false", "test", "[", "stat", "file", "du", "df", "which", "type",
+	"whoami", "id", "date", "uname", "env", "printenv", "basename",
+	"dirname", "realpath", "readlink", "sort", "uniq", "cut", "tr", "diff",
+	"cmp", "comm", "nl", "od", "xxd", "hexdump", "strings", "sleep", "ps",
+	"pgrep", "jq", "tree", "less", "more", "md5sum", "sha256sum", "cd",
+	"column", "fold", "rev", "tac", "seq", "expr", "hostname", "uptime",
+	"git status", "git log", "git diff", "git show", "git blame",
+	"git ls-files", "git grep", "git rev-parse", "git describe",
+	"docker ps", "docker logs", "kubectl get", "kubectl logs",
+	"systemctl status", "journalctl", NULL };
+static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
+	"touch", "tee", "ln", "install", "patch", "chmod", "chown", "truncate",
+	"dd", "rsync", "unzip", "tar", "gunzip", "gzip", "git apply",
+	"git checkout", "git restore", "git reset", "git stash", "git commit",
+	"git merge", "git rebase", "git revert", "git pull", "git clone",
+	"git mv", "git rm", "git add", "git cherry-pick", "git clean", "git am",
+	"git switch", "npm install", "npm ci", "npm i", "npm uninstall",
+	"yarn add", "yarn install", "pnpm add", "pnpm install", "pip install",
+	"pip3 install", "cargo add", "cargo fmt", "go get", "go fmt",
+	"gofmt -w",
+	"apt install", "apt-get install", "black", "prettier --write",
+	"sed -i", "perl -i", "perl -pi", NULL };
+/* Writers that leave the files as they are. */
+static const char *const recorders[] = { "git add", "git commit", NULL };
+/* Words before the command itself. */
+static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
+	"command", "builtin", "env", "nice", "do", "then", "else", "while",
+	"until", "if", "!", "{", NULL };
+
+/* What a byte is in a word: its end, a quote, or expanded by the shell. */
+enum { ENDS = 1, QUOTES, EXPANDS };
+static const unsigned char sorts[256] = {
+	['\0'] = ENDS, [' '] = ENDS, ['\t'] = ENDS, ['\n'] = ENDS,
+	[';'] = ENDS, ['&'] = ENDS, ['|'] = ENDS, ['('] = ENDS, [')'] = ENDS,
+	['<'] = ENDS, ['>'] = ENDS, ['\''] = QUOTES, ['"'] = QUOTES,
+	['$'] = EXPANDS, ['`'] = EXPANDS, ['*'] = EXPANDS, ['?'] = EXPANDS,
+	['['] = EXPANDS
+};
+
+/* ---- cutting a command into simple ones ---- */
+
+/* Behind the quoted string that opens at p; its end when it does not close. */
+static const char *
+over_quotes(const char *p, const char *end, bool escapes, bool *expands)
+{
+	char q = *p++;
+
+	while (p < end && *p != q) {
+		*expands |= q == '"' && (*p == '$' || *p == '`');
+		p += escapes && *p == '\\' && p + 1 < end ? 2 : 1;
+	}
+	return p < end ? p + 1 : end;
+}
+
+static const char *
+over_word(const char *p, const char *end, struct simple *s)
+{
+	while (p < end) {
+		unsigned char sort = sorts[(unsigned char)*p];
+
+		if (sort == ENDS)
+			break;
+		if (sort == QUOTES) {
+			p = over_quotes(p, end, *p == '"', &s->expands);
+			continue;
+		}
+		if (sort == EXPANDS && !(*p == '[' && s->n == 0))
+			s->expands = true;
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	}
+	return p;
+}
+
+static const char *
+over_blanks(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p;
+}
+
+/* A redirection at p, with its target. */
+static const char *
+over_redirection(const char *p, const char *end, struct simple *s)
+{
+	bool writes = false, descriptor;
+	const char *w;
+
+	while (p < end && (*p == '<' || *p == '>' || *p == '&' || *p == '|'))
+		writes |= *p++ == '>';
+	w = p = over_blanks(p, end);
+	p = over_word(p, end, s);
+	if (!writes) {
+		s->reads = true;
+		return p;
+	}
+	descriptor = p - w == 1 && *w >= '0' && *w <= '9' && w[-1] == '&';
+	if (p == w || (!descriptor &&
+	    !slice_is((struct slice){ w, (size_t)(p - w) }, "/dev/null")))
+		s->writes = true;
+	if (p - w > 5 && memcmp(w, "/tmp/", 5) == 0)
+		s->elsewhere = true;
+	return p;
+}
+
+/* Read one simple command; where the next one begins. */
+static const char *
+simple_next(const char *p, const char *end, struct simple *s)
+{
+	*s = (struct simple){ .n = 0 };
+	while (p < end && strchr("\n;&|()", *p) == NULL) {
+		const char *w = p;
+
+		if (*p == '<' || *p == '>') {
+			p = over_redirection(p, end, s);
+			continue;
+		}
+		if (*p == '#') {
+			p = memchr(p, '\n', (size_t)(end - p));
+			return p != NULL ? p : end;
+		}
+		p = over_word(p, end, s);
+		if (p < end && p - w == 1 && *w >= '0' && *w <= '9' &&
+		    (*p == '<' || *p == '>'))
+			continue;	/* 2>file */
+		if (s->n < WORDS_MAX && p > w)
+			s->w[s->n++] = (struct slice){ w, (size_t)(p - w) };
+		else if (p > w)
+			s->more = true;
+		p = over_blanks(p, end);
+	}
+	return p;
+}
+
+/* ---- what a simple command is ---- */
+
+/* Where the command's name stands among its words. */
+static size_t
+name_at(const struct simple *s)
+{
+	size_t i = 0;
+
+	for (; i < s->n; i++) {
+		struct slice w = s->w[i];
+		const char *eq = memchr(w.p, '=', w.n);
+		bool assignment = eq != NULL && eq > w.p &&
+		    strchr("-/'\"", *w.p) == NULL;
+
+		if (!assignment && !slice_in(w, prefixes))
+			break;
+	}
+	if (i + 2 < s->n && slice_is(s->w[i], "timeout"))
+		i += 2;
+	return i;
+}
+
+/* Do the words from w[0] on begin with those of the row?  An option may carry
+ * more: -i.bak. */
+static bool
+begins_with(const struct slice *w, size_t n, const char *p)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool option = *p == '-';
+		size_t k = 0;
+
+		while (k < w[i].n && *p != '\0' && *p != ' ' &&
+		    w[i].p[k] == *p) {
+			k++;
+			p++;
+		}
+		if ((*p != '\0' && *p != ' ') || (k < w[i].n && !option))
+			return false;
+		if (*p == '\0')
+			return true;
+		p++;
+	}
+	return false;
+}
+
+/* The command, alone or with its first words, is one of the row. */
+static bool
+is_command(const struct simple *s, size_t at, const char *const *row)
+{
+	if (at >= s->n)
+		return false;
+	for (; *row != NULL; row++)
+		if (**row == *s->w[at].p &&
+		    begins_with(s->w + at, s->n - at, *row))
+			return true;
+	return false;
+}
+
+static bool
+is_idle(const struct simple *s, size_t at)
+{
+	static const char *const words[] = { ":", "true", "echo", "printf",
+		NULL };
+
+	if (at + 2 == s->n && !s->more && !s->writes &&
+	    slice_is(s->w[at], "cat") && slice_is(s->w[at + 1], "/dev/null"))
+		return true;
+	if (s->piped || s->expands || s->writes || s->reads)
+		return false;
+	return at < s->n ? slice_in(s->w[at], words) : s->n == 0;
+}
+
+/* The one path that `rm` is given, as it stands; p NULL: another command. */
+static struct slice
+removed(const struct simple *s, size_t at)
+{
+	struct slice path = { NULL, 0 };
+
+	if (at >= s->n || !slice_is(s->w[at], "rm") || s->expands || s->more)
+		return path;
+	for (size_t i = at + 1; i < s->n; i++) {
+		struct slice w = s->w[i];
+
+		if (*w.p == '-')
+			continue;
+		if (path.p != NULL || memchr(w.p, '\'', w.n) ||
+		    memchr(w.p, '"', w.n) || memchr(w.p, '\\', w.n))
+			return (struct slice){ NULL, 0 };
+		path = w;
+	}
+	return path;
+}
+
+void
+shell_judge(struct slice cmd, struct shell *out)
+{
+	const char *p = cmd.p, *end = cmd.p + cmd.n;
+	bool piped = false;
+	size_t changes = 0;
+	struct simple s;
+
+	*out = (struct shell){ .idle = true, .reads = true };
+	while (p < end) {
+		bool reads, writes;
+		size_t at;
+
+		p = simple_next(over_blanks(p, end), end, &s);
+		s.piped = piped;
+		at = name_at(&s);
+		out->idle = out->idle && is_idle(&s, at);
+		/* a tail that reads a pipe only shortens it */
+		out->poll |= !s.piped && is_command(&s, at, polls);
+		reads = is_command(&s, at, readers);
+		out->reads = out->reads && !s.writes && (at >= s.n || reads);
+		writes = is_command(&s, at, writers);
+		out->mutates |= s.writes || writes;
+		if ((s.writes && !s.elsewhere) ||
+		    (writes && !is_command(&s, at, recorders))) {
+			out->matters = true;
+			out->removes = ++changes == 1 && !s.writes ?
+			    removed(&s, at) : (struct slice){ NULL, 0 };
+		}
+		out->runs |= at < s.n && !writes && !reads;
+		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
+		if (p < end)
+			p += p + 1 < end && p[0] == p[1] &&
+			    (*p == '|' || *p == '&') ? 2 : 1;
+	}
+	if (out->poll || out->mutates)
+		out->idle = false;
+}
+
+/* ---- blanks folded ---- */
+
+/* Behind the next piece that is to be copied as it stands. */
+static const char *
+over_piece(const char *start, const char *p, const char *end)
+{
+	bool word = p == start || strchr(" \t\n;&|(", p[-1]) != NULL;
+	static const bool apart[256] = { [' '] = true, ['\t'] = true,
+		['\''] = true, ['"'] = true, ['\\'] = true, ['#'] = true };
+	bool any = false;
+	const char *nl;
+
+	switch (*p) {
+	case '\'':
+		return over_quotes(p, end, p > start && p[-1] == '$', &any);
+	case '"':
+		return over_quotes(p, end, true, &any);
+	case '\\':
+		return p + 1 < end ? p + 2 : end;
+	case '#':
+		nl = word ? memchr(p, '\n', (size_t)(end - p)) : p + 1;
+		return nl != NULL ? nl : end;
+	default:
+		do
+			p++;
+		while (p < end && !apart[(unsigned char)*p]);
+		return p;
+	}
+}
+
+void
+shell_fold(struct slice cmd, struct buf *out)
+{
+	const char *start = cmd.p, *p = cmd.p, *end = cmd.p + cmd.n;
+
+	if (memmem(cmd.p, cmd.n, "<<", 2) != NULL) {
+		buf_slice(out, cmd);	/* blanks of a here-document count */
+		return;
+	}
+	while (p < end) {
+		const char *q = over_blanks(p, end);
+
+		if (q > p) {
+			if (p > start && q < end)
+				buf_addc(out, ' ');
+		} else {
+			q = over_piece(start, p, end);
+			buf_add(out, p, (size_t)(q - p));
+		}
+		p = q;
+	}
+}

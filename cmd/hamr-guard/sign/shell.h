@@ -1,0 +1,30 @@
+/* shell.h - what a bash command is for, judged by its words alone.
+ *
+ * No shell is run and nothing is expanded.  These are guesses by word lists,
+ * biased so that a wrong one costs least: what is not known to be harmless may
+ * change files, what is not known to be idle may inform.
+ */
+#ifndef HAMR_GUARD_SHELL_H
+#define HAMR_GUARD_SHELL_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* Append cmd with blanks outside quotes folded (chapter 3.1). */
+void shell_fold(struct slice cmd, struct buf *out);
+
+struct shell {
+	bool idle;		/* cannot inform: :, true, echo of a constant */
+	bool poll;		/* looks whether something has happened */
+	bool reads;		/* known to change no file */
+	bool mutates;		/* known to change files */
+	bool matters;		/* and not only git's index and history */
+	struct slice removes;	/* the one path that is all it changes */
+	bool runs;		/* has a command that neither only reads nor is
+				 * known to change files: a test, a program */
+};
+
+void shell_judge(struct slice cmd, struct shell *out);
+
+#endif

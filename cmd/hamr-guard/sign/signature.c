@@ -1,0 +1,452 @@
+/* signature.c - what a call is, and what makes two calls equal. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/hash.h"
+#include "record/alias.h"
+#include "shell.h"
+#include "signature.h"
+#include "user_rules.h"
+
+#define NOTHING ((struct slice){ NULL, 0 })
+#define TEXTS_MAX (2 * BUF_RECORD_MAX)
+#define FEW 16			/* members compared each with each */
+
+/* Say why a call is made or are different in every request; never "id". */
+static const char *const dropped[] = { "description", "reason", "intent",
+	"thought", "explanation", "request_id", "trace_id", "nonce",
+	"timestamp", NULL };
+static const char *const readers[] = { "read", "view_image", "search_memory",
+	"save_memory", NULL };
+
+/* ./a//b/ is a/b; ".." stays, as links make it more than spelling. */
+static void
+fold_path(struct slice path, struct buf *out)
+{
+	const char *p = path.p, *end = p + path.n;
+	size_t start = out->len;
+
+	if (p < end && *p == '/')
+		buf_addc(out, '/');
+	while (p < end) {
+		const char *q = memchr(p, '/', (size_t)(end - p));
+		size_t n;
+
+		if (q == NULL)
+			q = end;
+		n = (size_t)(q - p);
+		if (n > 0 && !(n == 1 && *p == '.')) {
+			if (out->len > start && out->p[out->len - 1] != '/')
+				buf_addc(out, '/');
+			buf_add(out, p, n);
+		}
+		p = q < end ? q + 1 : end;
+	}
+	if (out->len == start && path.n > 0)
+		buf_addc(out, '.');
+}
+
+/* A string's text, borrowed until the next. */
+static struct slice
+text_of(struct signer *s, struct slice val)
+{
+	struct slice plain = scan_plain(val);
+
+	if (plain.p != NULL)
+		return plain;
+	buf_reset(&s->text);
+	buf_adds(&s->text, "");
+	scan_str(val, &s->text);
+	return buf_view(&s->text);
+}
+
+static struct slice
+member(const struct signer *s, const char *key)
+{
+	for (size_t i = 0; i < s->members.n; i++)
+		if (slice_is(s->members.m[i].key, key))
+			return s->members.m[i].val;
+	return NOTHING;
+}
+
+uint64_t
+sign_value(struct slice json)
+{
+	struct slice plain = scan_plain(json);
+
+	if (plain.p != NULL)
+		json = plain;
+	return hash_bytes(json.p, json.n);
+}
+
+static uint64_t
+path_hash(struct signer *s, struct slice path)
+{
+	buf_reset(&s->path);
+	fold_path(path, &s->path);
+	return hash_bytes(s->path.p, s->path.len);
+}
+
+/* ---- which files belong to the work ---- */
+
+/* By their extension: what mode docs may write (hamr-tool(1)), and of a
+ * folder doc or docs also pictures. */
+static const char *const docs[] = { "md", "rst", "txt", "adoc", "tex", "1",
+	"2", "3", "4", "5", "6", "7", "8", "9", NULL };
+static const char *const pictures[] = { "png", "jpg", "jpeg", "gif", "svg",
+	"webp", NULL };
+
+/* Is the path in a folder of this name?  Only its first place counts. */
+static bool
+has_folder(const char *path, const char *folder)
+{
+	const char *at = strstr(path, folder);
+
+	return at != NULL && (at == path || at[-1] == '/');
+}
+
+/* Who knows what is behind a /../: it may matter. */
+static bool
+is_outside(const char *root, const char *path)
+{
+	size_t n = root != NULL ? strlen(root) : 0;
+
+	if (strstr(path, "/../") != NULL)
+		return false;
+	if (*path != '/')
+		return strncmp(path, "../", 3) == 0;
+	if (root == NULL)
+		return strncmp(path, "/tmp/", 5) == 0;
+	while (n > 0 && root[n - 1] == '/')
+		n--;
+	return strncmp(path, root, n) != 0 || path[n] != '/';
+}
+
+bool
+sign_matters(const struct signer *s, struct slice given)
+{
+	char *path = xmemdup0(given.p != NULL ? given.p : "", given.n);
+	const char *slash = strrchr(path, '/'), *base = path, *dot;
+	bool doc;
+
+	if (slash != NULL)
+		base = slash + 1;
+	dot = strrchr(base, '.');
+	doc = strncmp(base, "README", 6) == 0 ||
+	    strncmp(base, "CHANGELOG", 9) == 0;
+	if (dot != NULL)
+		doc |= slice_in(slice_of(dot + 1), docs) ||
+		    (slice_in(slice_of(dot + 1), pictures) &&
+		    (has_folder(path, "doc/") || has_folder(path, "docs/")));
+	doc |= is_outside(s->root, path);
+	free(path);
+	return !doc;
+}
+
+/* ---- what a tool's name tells ---- */
+
+#define WORDS_MAX 16		/* of a name; of more the last one counts */
+
+struct words {
+	char w[WORDS_MAX][16];	/* in lower case */
+	size_t n;
+};
+
+/* A word begins behind what is no letter, and at a capital. */
+static void
+words_of(struct slice name, struct words *all)
+{
+	size_t n = 0;
+	char *w = NULL;
+
+	all->n = 0;
+	for (size_t i = 0; i < name.n; i++) {
+		unsigned char c = (unsigned char)name.p[i];
+
+		if (!isalpha(c)) {
+			w = NULL;
+			continue;
+		}
+		if (w == NULL || (isupper(c) &&
+		    !isupper((unsigned char)name.p[i - 1]))) {
+			all->n += all->n < WORDS_MAX;
+			w = memset(all->w[all->n - 1], 0, sizeof *all->w);
+			n = 0;
+		}
+		if (n < sizeof *all->w - 1)
+			w[n++] = (char)tolower(c);
+	}
+}
+
+/* Is one of these among them? */
+static bool
+has_word(const struct words *all, const char *const *row)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (slice_in(slice_of(all->w[i]), row))
+			return true;
+	return false;
+}
+
+/* Does a tool of this name, or called with this action, wait for something or
+ * look whether it has happened?  BashOutput, task_status, job_wait, waitFor,
+ * {"action":"poll"}; what git says is no polling. */
+static bool
+waits(const struct words *name, struct slice action)
+{
+	static const char *const git[] = { "git", NULL };
+	static const char *const waiting[] = { "wait", "poll", NULL };
+	static const char *const looking[] = { "status", "output", "log",
+		"logs", NULL };
+	static const char *const works[] = { "bash", "shell", "command",
+		"process", "task", "job", "run", "build", "workflow",
+		"pipeline", "deploy", "deployment", "agent", NULL };
+	static const char *const actions[] = { "poll", "wait", "log",
+		"status", NULL };
+	const char *first = name->n > 0 ? name->w[0] : "";
+	struct slice last = slice_of(name->n > 0 ? name->w[name->n - 1] : "");
+
+	if (has_word(name, git))
+		return false;
+	return slice_in(scan_plain(action), actions) ||
+	    strncmp(first, "wait", 4) == 0 || strcmp(first, "poll") == 0 ||
+	    slice_in(last, waiting) ||
+	    (slice_in(last, looking) && has_word(name, works));
+}
+
+/* ---- what its arguments tell ---- */
+
+/* What an edit or a write does to its file. */
+static void
+judge_edit(const struct signer *s, struct traits *out)
+{
+	struct slice content = member(s, "content"), one;
+	struct slice new = member(s, "new"), edits = member(s, "edits");
+	struct walk w;
+
+	out->write = content.p != NULL && new.p == NULL;
+	if (out->write) {
+		out->change = sign_value(content);
+	} else if (scan_kind(edits) == SCAN_ARRAY) {
+		walk_in(&w, edits);
+		while (walk_next(&w, NULL, &one))
+			out->change += sign_value(scan_get(one, "new")) -
+			    sign_value(scan_get(one, "old"));
+	} else if (new.p != NULL) {
+		out->change = sign_value(new) - sign_value(member(s, "old"));
+	} else {
+		for (size_t i = 0; i < s->members.n; i++)
+			out->change += sign_value(s->members.m[i].val);
+	}
+}
+
+static void
+judge(struct signer *s, struct slice name, struct traits *out)
+{
+	static const char *const network[] = { "web", "fetch", "http", "https",
+		"browser", "url", "curl", "internet", "network", "download",
+		NULL };
+	struct slice path = member(s, "path"), plain = scan_plain(path);
+	struct slice cmd = member(s, "command");
+	struct words words;
+	struct shell sh;
+
+	words_of(name, &words);
+	out->tool = hash_bytes(name.p, name.n);
+	out->bash = slice_is(name, "bash");
+	out->edits = slice_is(name, "edit") || slice_is(name, "write");
+	out->looks = slice_is(name, "read");
+	out->mutates = out->edits;
+	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
+	    sign_matters(s, text_of(s, path)));
+	out->network = has_word(&words, network);
+	out->reads = slice_in(name, readers);
+	out->runs = !out->reads && !out->edits;
+	if (plain.p != NULL)
+		out->path = path_hash(s, plain);
+	else if (path.p != NULL)
+		out->path = sign_value(path);
+	if (out->bash && scan_kind(cmd) == SCAN_STRING) {
+		shell_judge(text_of(s, cmd), &sh);
+		out->idle = sh.idle;
+		out->poll = sh.poll;
+		out->reads = sh.reads;
+		out->mutates = sh.mutates;
+		out->matters = sh.matters;
+		out->runs = sh.runs;
+		if (sh.removes.p != NULL)
+			out->removes = path_hash(s, sh.removes);
+	} else if (out->edits) {
+		judge_edit(s, out);
+	} else if (!out->bash) {
+		out->poll = waits(&words, member(s, "action"));
+	}
+	if (out->looks)
+		out->idle = scan_str_is(path, "/dev/null") ||
+		    (scan_str_is(path, "") && member(s, "query").p == NULL);
+}
+
+/* ---- signing ---- */
+
+/* The members of the arguments, whose text was scanned, under the names that
+ * hamr-tool gives them: the canonical name itself wins over an alias, the first
+ * alias over the others (alias.h); null is not there at all.  alias_args does
+ * that too, but copies all of the text; it is needed only for the members with
+ * which it does more than name them. */
+static void
+take_members(struct signer *s, struct slice name, struct slice text)
+{
+	struct members *all = &s->members;
+	bool simple = s->scan.n <= FEW;
+
+	for (size_t i = 0; i < s->scan.n && simple; i++) {
+		struct slice key = s->scan.m[i].key;
+
+		simple = memchr(key.p, '\\', key.n) == NULL &&
+		    !slice_is(key, "edits") && !slice_is(key, "limit");
+	}
+	for (size_t i = 0; i < s->scan.n && simple; i++) {
+		const struct member *m = &s->scan.m[i];
+		const char *alias = alias_key(name, m->key);
+		struct slice key = alias != NULL ? slice_of(alias) : m->key;
+		size_t k = 0;
+
+		if (scan_kind(m->val) == SCAN_NULL)
+			continue;
+		while (k < all->n && !slice_eq(all->m[k].key, key))
+			k++;
+		if (k == all->n)
+			members_add(all, key, m->val);
+		else if (alias == NULL)
+			all->m[k].val = m->val;
+	}
+	buf_reset(&s->named);
+	if (!simple && alias_args(name, text, &s->named))
+		members_add_all(all, buf_view(&s->named), false);
+}
+
+/* The members that count, printed in order. */
+static void
+print_members(struct signer *s, bool bash)
+{
+	struct buf *out = &s->texts;
+	bool first = true;
+
+	members_sort(&s->members);
+	buf_addc(out, '{');
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct named_value *m = &s->members.m[i];
+		bool text = scan_kind(m->val) == SCAN_STRING;
+		bool command = text && bash && slice_is(m->key, "command");
+
+		if (slice_in(m->key, dropped))
+			continue;
+		if (!first)
+			buf_addc(out, ',');
+		first = false;
+		scan_quote(out, m->key.p, m->key.n);
+		buf_addc(out, ':');
+		if (!command && !(text && slice_is(m->key, "path"))) {
+			canonical_value(m->val, false, out);
+			continue;
+		}
+		buf_reset(&s->path);
+		buf_adds(&s->path, "");
+		if (command)
+			shell_fold(text_of(s, m->val), &s->path);
+		else
+			fold_path(text_of(s, m->val), &s->path);
+		scan_quote(out, s->path.p, s->path.len);
+	}
+	buf_addc(out, '}');
+}
+
+struct slice
+sign_call(struct signer *s, struct slice name, struct slice args,
+    struct traits *out)
+{
+	struct slice text, given;
+	uint64_t hash[2];
+
+	s->args.max = s->named.max = s->text.max = s->path.max =
+	    BUF_RECORD_MAX;
+	s->texts.max = TEXTS_MAX;
+	*out = (struct traits){ .at = s->texts.len };
+	buf_slice(&s->texts, name);
+	buf_addc(&s->texts, '\0');
+	members_empty(&s->members);
+	buf_reset(&s->args);
+	if (!scan_str(args, &s->args) && scan_kind(args) != SCAN_NONE)
+		buf_slice(&s->args, args);
+	buf_adds(&s->args, "");
+	given = text = slice_trim(buf_view(&s->args));
+	if (scan_value(&s->scan, text.p, text.n) < 0) {
+		given = NOTHING;
+		judge(s, name, out);
+		buf_slice(&s->texts, buf_view(&s->args));
+	} else if (scan_kind(text) != SCAN_OBJECT) {
+		judge(s, name, out);
+		canonical_value(text, false, &s->texts);
+	} else {
+		if (s->rules != NULL) {
+			text = user_rules_apply(s->rules, name, text);
+			scan_value(&s->scan, text.p, text.n);
+		}
+		take_members(s, name, text);
+		judge(s, name, out);
+		print_members(s, out->bash);
+	}
+	out->n = s->texts.len - out->at;
+	hash_128(s->texts.p + out->at, out->n, hash);
+	out->sig = (struct sig){ hash[0], hash[1] };
+	return given;
+}
+
+void
+sign_step(struct signer *s)
+{
+	buf_reset(&s->texts);
+}
+
+void
+sign_hex(struct signer *s, const struct traits *t, char sig[SHA_HEX])
+{
+	if (s->sha == NULL)
+		s->sha = sha_new();
+	sha_add(s->sha, s->texts.p + t->at, t->n);
+	sha_hex(s->sha, sig);
+}
+
+void
+sign_text(struct signer *s, struct slice text, char sig[SHA_HEX])
+{
+	if (s->sha == NULL)
+		s->sha = sha_new();
+	sha_add(s->sha, "", 1);
+	sha_add(s->sha, text.p, text.n);
+	sha_hex(s->sha, sig);
+}
+
+void
+signer_root(struct signer *s, struct slice cwd)
+{
+	free(s->root);
+	s->root = scan_strdup(cwd);
+}
+
+void
+signer_release(struct signer *s)
+{
+	if (s->sha != NULL)
+		sha_free(s->sha);
+	scan_release(&s->scan);
+	buf_release(&s->args);
+	buf_release(&s->named);
+	buf_release(&s->text);
+	buf_release(&s->path);
+	buf_release(&s->texts);
+	members_release(&s->members);
+	signer_root(s, NOTHING);
+}

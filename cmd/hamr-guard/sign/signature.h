@@ -1,0 +1,85 @@
+/* signature.h - what a call is, and what makes two calls equal (chapter 3.1)
+ */
+#ifndef HAMR_GUARD_SIGNATURE_H
+#define HAMR_GUARD_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "canonical.h"
+#include "json/scan.h"
+#include "json/sha.h"
+
+/* What signs calls; zero it, release it. */
+struct signer {
+	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
+					 * borrowed */
+	char *root;		/* the hamr record's cwd; NULL: not known */
+	/* private */
+	struct sha *sha;
+	struct scan scan;
+	struct buf args;	/* of the last call, decoded */
+	struct buf named, text, path;
+	struct buf texts;	/* what the signatures of a step are of */
+	struct members members;
+};
+
+/* A signature to compare by: 128 bits, quickly made.  The SHA-256 is made of
+ * the same bytes when it is to be written. */
+struct sig {
+	uint64_t a, b;
+};
+
+static inline bool
+sig_is(struct sig x, struct sig y)
+{
+	return x.a == y.a && x.b == y.b;
+}
+
+/* What a call is, by its name and arguments alone. */
+struct traits {
+	struct sig sig;
+	size_t at, n;		/* what it is of, in the signer's memory */
+	uint64_t tool;		/* hash of its name */
+	bool idle;		/* cannot inform */
+	bool poll;
+	bool bash;
+	bool network;		/* its errors are often not its own */
+	bool edits;		/* edit or write */
+	bool write;		/* of these, it has all of the content */
+	bool looks;		/* the read tool */
+	bool reads;		/* known to change nothing */
+	bool mutates;		/* known to change files */
+	bool runs;		/* runs what may prove a change */
+	bool matters;		/* what it changes may make checks stale */
+	uint64_t removes;	/* hash of the one path it removes; 0: none */
+	uint64_t path;		/* hash; 0: none */
+	uint64_t change;	/* of an edit: new text less old; of a write:
+				 * the content (files.h) */
+};
+
+void signer_root(struct signer *s, struct slice cwd);	/* a JSON value */
+void signer_release(struct signer *s);
+
+/* A new step: signatures of calls before it can no longer be written. */
+void sign_step(struct signer *s);
+
+/* args: the string that holds the arguments, or the value that stands in its
+ * place, as JSON.  Returns the arguments decoded, checked JSON or, if they do
+ * not parse, p NULL; valid until the next call. */
+struct slice sign_call(struct signer *s, struct slice name, struct slice args,
+    struct traits *out);
+
+/* The signature of a call of this step, or of an answer. */
+void sign_hex(struct signer *s, const struct traits *t, char sig[SHA_HEX]);
+void sign_text(struct signer *s, struct slice text, char sig[SHA_HEX]);
+
+/* Could a change of the file make the last check stale?  It could if the file
+ * is below the root and is not documentation. */
+bool sign_matters(const struct signer *s, struct slice path);
+
+/* Hash of a path or of a file's content hash, a JSON value. */
+uint64_t sign_value(struct slice json);
+
+#endif

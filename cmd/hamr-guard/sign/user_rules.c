@@ -1,0 +1,97 @@
+/* user_rules.c - the user's own rules of what makes two calls equal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/alias.h"
+#include "base/mem.h"
+#include "jq/program.h"
+#include "user_rules.h"
+#include "json/scan.h"
+
+struct user_rules {
+	struct program *program;	/* NULL: it failed */
+	struct scan scan;
+	struct buf named, made;
+};
+
+/* They do not compile together: find the one at fault. */
+static void
+say_which(const char *const *list, size_t n, struct err *e)
+{
+	char name[64];
+
+	for (size_t i = 0; i < n && e->status == ST_USAGE; i++) {
+		struct program *one;
+		struct err why;
+
+		snprintf(name, sizeof name, "loop_guard.normalize, filter %zu",
+		    i + 1);
+		one = program_new(name, list[i], "{}", false, &why);
+		program_free(one);
+		if (one == NULL) {
+			*e = why;
+			return;
+		}
+	}
+}
+
+struct user_rules *
+user_rules_new(const char *const *list, size_t n, struct err *e)
+{
+	struct user_rules *r = xcalloc(1, sizeof *r);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	r->named.max = r->made.max = BUF_RECORD_MAX * 2;
+	/* a line each: a comment ends with its own */
+	buf_adds(&text, "first(.");
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(&text, "\n| (%s\n)", list[i]);
+	buf_adds(&text, "\n)");
+	r->program = program_new("loop_guard.normalize", text.p, "{}", false,
+	    e);
+	buf_release(&text);
+	if (r->program != NULL)
+		return r;
+	say_which(list, n, e);
+	e->status = e->status == ST_USAGE ? ST_CONFIG : e->status;
+	user_rules_free(r);
+	return NULL;
+}
+
+struct slice
+user_rules_apply(struct user_rules *r, struct slice tool,
+    struct slice args)
+{
+	struct slice text;
+	struct err e;
+	int got;
+
+	buf_reset(&r->named);
+	buf_reset(&r->made);
+	if (r->program == NULL || !alias_args(tool, args, &r->named))
+		return args;
+	got = program_run(r->program, buf_view(&r->named), &r->made, &e);
+	if (got < 0) {
+		err_say("%s; the filters are disabled from here on", e.text);
+		program_free(r->program);
+		r->program = NULL;
+	}
+	text = buf_view(&r->made);
+	if (got != 0 || scan_value(&r->scan, text.p, text.n) < 0)
+		return args;
+	text.n--;	/* its line feed */
+	return scan_kind(text) == SCAN_OBJECT ? text : args;
+}
+
+void
+user_rules_free(struct user_rules *r)
+{
+	if (r == NULL)
+		return;
+	program_free(r->program);
+	scan_release(&r->scan);
+	buf_release(&r->named);
+	buf_release(&r->made);
+	free(r);
+}

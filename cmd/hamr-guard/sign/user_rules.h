@@ -1,0 +1,26 @@
+/* user_rules.h - the user's own rules of what makes two calls equal: jq
+ * filters over the arguments ([loop_guard] normalize). */
+#ifndef HAMR_GUARD_USER_RULES_H
+#define HAMR_GUARD_USER_RULES_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct user_rules;
+
+/* The filters of list, applied in this order; NULL with e when they do not
+ * compile. */
+struct user_rules *user_rules_new(const char *const *list, size_t n,
+    struct err *e);
+
+/* The arguments of a call of this tool, a checked JSON object, under canonical
+ * names and as the filters leave them; as they came when the filters fail on
+ * them or do not return an object.  Valid until the next call. */
+struct slice user_rules_apply(struct user_rules *r, struct slice tool,
+    struct slice args);
+
+void user_rules_free(struct user_rules *r);
+
+#endif

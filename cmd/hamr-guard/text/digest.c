@@ -1,0 +1,127 @@
+/* digest.c - one pass over a result: its hashes, and what is new in it. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "digest.h"
+#include "json/bits.h"
+#include "volatile.h"
+
+#define SKETCH 16		/* lines that are masked in any case */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline size_t
+chars_of(struct slice line)
+{
+	const char *end = line.p + line.n;
+	size_t n = line.n;
+
+	for (const char *p = line.p; p < end; p += 64) {
+		uint64_t more = bytes_with(p, 7) & bits_before(p, end);
+
+		if (more != 0)
+			more &= ~bytes_with(p, 6);
+		for (; more != 0; more &= more - 1)
+			n--;
+	}
+	return n;
+}
+
+/* A hash of the lines before and this one: the blanks it begins with and the
+ * empty lines above it count, as `around`. */
+static inline void
+mix(uint64_t *all, uint64_t around, uint64_t line)
+{
+	*all = hash_both(*all + around, line);
+}
+
+/* What is the same for all lines of a text. */
+struct pass {
+	struct hash_set *seen;
+	struct buf *scratch;
+	bool masks, json;
+};
+
+static void
+take_line(const struct pass *a, struct slice all, uint64_t blank,
+    struct digest *d)
+{
+	struct slice line = all;
+	uint64_t h, norm, mask;
+	size_t chars;
+
+	while (is_blank(*line.p))
+		line = (struct slice){ line.p + 1, line.n - 1 };
+	if (line.p > all.p)
+		blank += hash_bytes(all.p, (size_t)(line.p - all.p));
+	h = norm = mask = hash_bytes(line.p, line.n);
+	chars = chars_of(line);
+	if (hash_set_add(a->seen, h))
+		d->gain += chars;
+	d->chars += chars;
+	if (volatile_drop(line, a->json, &a->scratch[0])) {
+		line = buf_view(&a->scratch[0]);
+		norm = mask = hash_bytes(line.p, line.n);
+	}
+	if ((a->masks || d->lines < SKETCH) &&
+	    volatile_mask(line, &a->scratch[1]))
+		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
+	mix(&d->hash, blank, h);
+	mix(&d->norm, blank, norm);
+	mix(&d->mask, blank, mask);
+	if (++d->lines == SKETCH)
+		d->sketch = d->mask;
+}
+
+void
+digest_text(struct buf *text, struct hash_set *seen, bool masks,
+    struct buf scratch[2], struct digest *d)
+{
+	struct pass a = { .seen = seen, .scratch = scratch, .masks = masks };
+	const char *p, *end, *lf;
+	uint64_t blank = 0;	/* empty lines since the last other one: they
+				 * matter only when something follows */
+
+	buf_reserve(text, VOLATILE_MARGIN);
+	a.json = volatile_is_json(buf_view(text));
+	end = text->p + text->len;
+	for (p = text->p; p < end; p = lf + 1) {
+		struct slice line;
+
+		lf = memchr(p, '\n', (size_t)(end - p));
+		if (lf == NULL)
+			lf = end;
+		line = (struct slice){ p, (size_t)(lf - p) };
+		while (line.n > 0 && is_blank(line.p[line.n - 1]))
+			line.n--;
+		if (line.n == 0) {
+			blank++;
+			continue;
+		}
+		take_line(&a, line, blank, d);
+		blank = 0;
+	}
+	if (d->lines < SKETCH)
+		d->sketch = d->mask;
+	else if (d->lines > SKETCH && !masks)
+		d->mask = 0;
+	d->sketch = hash_both(d->sketch, d->lines);
+}
+
+void
+digest_bytes(struct slice bytes, struct hash_set *seen, struct digest *d)
+{
+	uint64_t h = hash_bytes(bytes.p, bytes.n);
+
+	mix(&d->hash, 0, h);
+	mix(&d->norm, 0, h);
+	mix(&d->mask, 0, h);
+	d->lines++;
+	d->chars += bytes.n;
+	if (hash_set_add(seen, h))
+		d->gain += bytes.n;
+}

@@ -1,0 +1,37 @@
+/* digest.h - one pass over a result: its hashes, and what in it was not yet
+ * seen.
+ *
+ * Lines are compared trimmed; the hash of the whole forgives line ends and
+ * trailing blanks, nothing else (chapter 3.1).
+ */
+#ifndef HAMR_GUARD_DIGEST_H
+#define HAMR_GUARD_DIGEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "hash_set.h"
+
+struct digest {
+	uint64_t hash;		/* of the cleaned text */
+	uint64_t norm;		/* and without what changes by itself */
+	uint64_t mask;		/* and with all numbers and ids alike; 0: not
+				 * asked for, and the text is long */
+	uint64_t sketch;	/* the same of its first lines, and how many */
+	size_t lines;		/* lines that are not blank */
+	size_t chars;		/* characters of these lines */
+	size_t gain;		/* and of lines not in the set before */
+};
+
+/* Go over a text once; its lines are in the set afterwards, and it may have
+ * moved.  Both buffers of scratch are for single lines.  d->mask of a long text
+ * is made only if `masks`. */
+void digest_text(struct buf *text, struct hash_set *seen, bool masks,
+    struct buf scratch[2], struct digest *d);
+
+/* Something that is no text (an image), by its bytes. */
+void digest_bytes(struct slice bytes, struct hash_set *seen,
+    struct digest *d);
+
+#endif

@@ -1,0 +1,30 @@
+/* hash_set.h - a bounded set of 64-bit hashes, forgotten by generation.
+ *
+ * Two generations of half the bound each: when the young one is full, the old
+ * one is dropped and the young one takes its place.  What is asked for again
+ * moves to the young one.  Zero it and set max.
+ */
+#ifndef HAMR_GUARD_HASH_SET_H
+#define HAMR_GUARD_HASH_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct generation {
+	uint64_t *slot;		/* 0: free */
+	uint32_t *put;		/* which n of them are not */
+	size_t n, cap;		/* cap: a power of two, or 0 */
+};
+
+struct hash_set {
+	size_t max;		/* of both generations */
+	struct generation young, old;
+};
+
+/* Take h in; true when it was not there. */
+bool hash_set_add(struct hash_set *s, uint64_t h);
+void hash_set_clear(struct hash_set *s);	/* costs what was put in */
+void hash_set_release(struct hash_set *s);
+
+#endif

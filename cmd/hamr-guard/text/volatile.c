@@ -1,0 +1,529 @@
+/* volatile.c - a line without what changes by itself (chapter 3.1).
+ *
+ * The formats are those that programs print for people; no library on our list
+ * reads them.  Every run of digits is looked at once, with the few bytes
+ * around it; a line without such things is not copied.
+ */
+#include <string.h>
+
+#include "json/bits.h"
+#include "volatile.h"
+
+#define NAME_MAX_LEN 18		/* of a member that is looked for */
+#define HEX_ID 7		/* letters and digits of a short commit id */
+
+static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+struct line {
+	const char *p, *end;	/* all of it */
+	const char *done;	/* copied to out up to here */
+	struct buf *out;
+	bool any;
+};
+
+static inline bool
+is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static inline bool
+is_alpha(char c)
+{
+	return (unsigned char)((c | 0x20) - 'a') < 26;
+}
+
+static inline bool
+is_hex(char c)
+{
+	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6;
+}
+
+/* Letters, digits, and whatever is not ASCII. */
+static inline bool
+is_word(char c)
+{
+	static const char word[256] = { ['0' ... '9'] = 1, ['A' ... 'Z'] = 1,
+		['_'] = 1, ['a' ... 'z'] = 1, [0x80 ... 0xff] = 1 };
+
+	return word[(unsigned char)c] != 0;
+}
+
+static inline char
+at(const struct line *l, const char *p)
+{
+	return p >= l->p && p < l->end ? *p : '\0';
+}
+
+static inline const char *
+over_digits(const char *p, const char *end)
+{
+	while (p < end && is_digit(*p))
+		p++;
+	return p;
+}
+
+/* Two digits of a number, or 99. */
+static int
+two(const struct line *l, const char *p)
+{
+	if (!is_digit(at(l, p)) || !is_digit(at(l, p + 1)))
+		return 99;
+	return (p[0] - '0') * 10 + p[1] - '0';
+}
+
+/* Leave out what stands from p to q. */
+static void
+leave_out(struct line *l, const char *p, const char *q)
+{
+	if (!l->any)
+		buf_reset(l->out);
+	l->any = true;
+	if (p < l->done)
+		p = l->done;
+	buf_add(l->out, l->done, (size_t)(p - l->done));
+	buf_addc(l->out, '\1');	/* no such byte in what people print */
+	l->done = q;
+}
+
+/* ---- clock times and dates ----
+ *
+ * Each of these looks at the run of digits from p to q; it returns the place
+ * behind what begins there and changes by itself, or NULL. */
+
+/* Behind fraction and zone of a time. */
+static const char *
+over_zone(const struct line *l, const char *p)
+{
+	if ((at(l, p) == '.' || at(l, p) == ',') && is_digit(at(l, p + 1)))
+		p = over_digits(p + 1, l->end);
+	if (at(l, p) == 'Z' && !is_word(at(l, p + 1)))
+		return p + 1;
+	if ((at(l, p) == '+' || at(l, p) == '-') && two(l, p + 1) <= 14) {
+		const char *q = p + 3 + (at(l, p + 3) == ':');
+
+		if (two(l, q) < 60 && !is_digit(at(l, q + 2)))
+			return q + 2;
+	}
+	return p;
+}
+
+/* hh:mm:ss, or hh:mm that stands alone. */
+static const char *
+over_clock(const struct line *l, const char *p, const char *q)
+{
+	char before = at(l, p - 1);
+
+	if (q - p > 2 || q - p < 1 || at(l, q) != ':' || two(l, q + 1) > 59 ||
+	    (q - p == 2 && two(l, p) > 24))
+		return NULL;
+	if (before == ':' || before == '.')
+		return NULL;	/* FILE:LINE:COLUMN */
+	if (at(l, q + 3) == ':' && two(l, q + 4) <= 60 &&
+	    !is_digit(at(l, q + 6)))
+		return over_zone(l, q + 6);
+	if (q - p != 2 || (before != '\0' && strchr(" \t[(", before) == NULL) ||
+	    (at(l, q + 3) != '\0' && strchr(" \t])", at(l, q + 3)) == NULL))
+		return NULL;
+	return q + 3;
+}
+
+static bool
+is_month(const struct line *l, const char *p)
+{
+	for (int i = 0; i < 36 && l->end - p >= 3; i += 3)
+		if (memcmp(p, months + i, 3) == 0)
+			return true;
+	return false;
+}
+
+/* 20/11/2026, 11/20/2026; 20/Nov/2026:18:46:07 as in the logs of servers. */
+static const char *
+over_day(const struct line *l, const char *p, const char *q)
+{
+	const char *r = q + 1, *s = over_digits(r, l->end);
+
+	if (at(l, q) != '/' || at(l, p - 1) == '/')
+		return NULL;
+	if (s == r && is_month(l, r))
+		s = r + 3;
+	else if (s == r || s - r > 2)
+		return NULL;
+	r = over_digits(s + 1, l->end);
+	if (at(l, s) != '/' || r - s != 5 || two(l, s + 1) < 19 ||
+	    two(l, s + 1) > 20 || is_word(at(l, r)) || at(l, r) == '/')
+		return NULL;
+	if (at(l, r) == ':' && two(l, r + 1) < 24 && at(l, r + 3) == ':' &&
+	    two(l, r + 4) < 60 && at(l, r + 6) == ':' && two(l, r + 7) <= 60)
+		return over_zone(l, r + 9);
+	return r;
+}
+
+/* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it; or the day
+ * first. */
+static const char *
+over_date(const struct line *l, const char *p, const char *q)
+{
+	char sep = at(l, q);
+	const char *r;
+
+	if (q - p <= 2)
+		return over_day(l, p, q);
+	if (q - p != 4 || (sep != '-' && sep != '/') || two(l, q + 1) > 12 ||
+	    at(l, q + 3) != sep || two(l, q + 4) > 31 ||
+	    is_digit(at(l, q + 6)))
+		return NULL;
+	q += 6;
+	if (at(l, q) == 'T' || at(l, q) == ' ') {
+		r = over_clock(l, q + 1, over_digits(q + 1, l->end));
+		if (r != NULL)
+			return r;
+	}
+	return q;
+}
+
+/* "Nov 20", "Nov  2 2026", "20 Nov 2026": the digits are the day; *from is
+ * where the date begins. */
+static const char *
+over_month(const struct line *l, const char *p, const char *q,
+    const char **from)
+{
+	const char *m = p - 1;
+
+	if (q - p > 2)
+		return NULL;
+	while (at(l, m) == ' ' && p - m < 3)
+		m--;
+	m -= 2;
+	if (at(l, p - 1) == ' ' && m >= l->p && is_month(l, m) &&
+	    !is_word(at(l, m - 1))) {
+		*from = m;
+	} else if (at(l, q) == ' ' && is_month(l, q + 1) &&
+	    !is_word(at(l, q + 4))) {
+		*from = p;
+		q += 4;
+	} else {
+		return NULL;
+	}
+	if (at(l, q) == ' ' || (at(l, q) == ',' && at(l, ++q) == ' ')) {
+		const char *r = over_digits(q + 1, l->end);
+
+		if (r - q == 5 && !is_word(at(l, r)) && at(l, r) != ':')
+			return r;
+	}
+	return q;
+}
+
+/* ---- durations ---- */
+
+/* What the name of a unit may begin with; the last two begin a micro sign. */
+static bool
+is_unit(char c)
+{
+	return c == 's' || c == 'm' || c == 'h' || c == 'n' || c == 'u' ||
+	    c == '\302' || c == '\316';
+}
+
+/* Behind the longest of the words (blanks between) that stands at p and ends
+ * there; NULL if none does. */
+static const char *
+over_word(const struct line *l, const char *p, const char *words)
+{
+	const char *best = NULL;
+
+	while (*words != '\0') {
+		const char *q = p, *w = words;
+
+		while (*w != '\0' && *w != ' ' && q < l->end && *q == *w) {
+			q++;
+			w++;
+		}
+		if ((*w == '\0' || *w == ' ') && !is_word(at(l, q)) &&
+		    (best == NULL || q > best))
+			best = q;
+		while (*words != '\0' && *words++ != ' ')
+			;
+	}
+	return best;
+}
+
+static const char *
+over_duration(const struct line *l, const char *p, const char *q)
+{
+	static const char close[] = "ns us \302\265s \316\274s ms s m h min "
+	    "mins sec secs seconds";
+	static const char apart[] = "ns us \302\265s ms s sec secs second "
+	    "seconds min mins minute minutes hour hours milliseconds";
+	const char *r;
+
+	if (at(l, p - 1) == '.')
+		return NULL;
+	if (at(l, q) == '.' && is_digit(at(l, q + 1)))
+		q = over_digits(q + 1, l->end);
+	if (at(l, q) == ' ')
+		return is_unit(at(l, q + 1)) ? over_word(l, q + 1, apart) :
+		    NULL;
+	if (!is_unit(at(l, q)))
+		return NULL;
+	r = over_word(l, q, close);
+	if (r != NULL)
+		return r;
+	/* 1m30s, 2h5m */
+	if ((at(l, q) == 'm' || at(l, q) == 'h') && is_digit(at(l, q + 1)))
+		return over_duration(l, q + 1, over_digits(q + 1, l->end));
+	return NULL;
+}
+
+/* ---- process numbers, addresses ---- */
+
+static bool
+is_before_pid(char c)
+{
+	return c == ' ' || c == '=' || c == ':' || c == '#' || c == '"' ||
+	    c == '\'' || c == '(' || c == '[';
+}
+
+/* pid 123, pid=123, "pid": 123, process 123; name[123]: ==123== */
+static bool
+is_pid(const struct line *l, const char *p, const char *q)
+{
+	static const char *const words[] = { "pid", "PID", "Pid", "ppid",
+		"PPID", "tid", "TID", "process", "Process", "thread",
+		"Thread", NULL };
+	const char *w = p, *end;
+
+	if (at(l, p - 1) == '[' && at(l, q) == ']' && at(l, q + 1) == ':' &&
+	    is_alpha(at(l, p - 2)))
+		return true;
+	if (at(l, p - 1) == '=' && at(l, p - 2) == '=' && at(l, q) == '=' &&
+	    at(l, q + 1) == '=')
+		return true;
+	while (w > l->p && p - w < 4 && w[-1] != '[' && is_before_pid(w[-1]))
+		w--;
+	end = w;
+	if (w == p || w == l->p || strchr("dDs", w[-1]) == NULL)
+		return false;
+	while (w > l->p && is_alpha(w[-1]) && end - w < 8)
+		w--;
+	return slice_in((struct slice){ w, (size_t)(end - w) }, words) &&
+	    !is_word(at(l, w - 1));
+}
+
+static const char *
+over_address(const struct line *l, const char *p)
+{
+	const char *q = p + 2;
+
+	if (p[0] != '0' || at(l, p + 1) != 'x')
+		return NULL;
+	while (q < l->end && is_hex(*q))
+		q++;
+	return q - p >= 2 + 5 && !is_word(at(l, q)) ? q : NULL;
+}
+
+/* ---- temporary paths, volatile members ---- */
+
+/* At "/tmp/": leave out the names behind it that were made up. */
+static const char *
+over_tmp(struct line *l, const char *p)
+{
+	while (p < l->end && *p == '/') {
+		const char *name = ++p;
+		bool odd = false;
+
+		while (p < l->end && *p != '/' &&
+		    strchr(" \t\"'`:,;()[]{}<>|&", *p) == NULL)
+			odd |= is_digit(*p++);
+		if (odd || (p - name > 3 && memcmp(name, "tmp", 3) == 0))
+			leave_out(l, name, p);
+	}
+	return p;
+}
+
+/* A colon at p: does it end the name of a member that tells a time or names a
+ * request?  Then where that begins, at its quote; else NULL. */
+static const char *
+volatile_name(const struct line *l, const char *p)
+{
+	static const char *const names[] = { "pid", "time", "date", "took",
+		"nonce", "created", "elapsed", "took_ms", "span_id",
+		"duration", "trace_id", "timestamp", "created_at",
+		"updated_at", "started_at", "elapsed_ms", "request_id",
+		"finished_at", "duration_ms", "duration_seconds", NULL };
+	const char *q;
+
+	while (at(l, p - 1) == ' ')
+		p--;
+	if (at(l, --p) != '"')
+		return NULL;
+	for (q = p; q > l->p && q[-1] != '"' && p - q < NAME_MAX_LEN; q--)
+		;
+	return q > l->p && q[-1] == '"' && slice_in((struct slice){ q,
+	    (size_t)(p - q) }, names) ? q - 1 : NULL;
+}
+
+/* Behind the value of a member, a string or a number, whose colon is at p. */
+static const char *
+over_value(const struct line *l, const char *p)
+{
+	for (p++; at(l, p) == ' '; p++)
+		;
+	if (at(l, p) != '"') {
+		while (p < l->end && strchr(",}] \t", *p) == NULL)
+			p++;
+		return p;
+	}
+	for (p++; p < l->end && *p != '"'; p++)
+		p += *p == '\\';
+	return p < l->end ? p + 1 : l->end;
+}
+
+/* ---- a line ---- */
+
+/* A run of digits from p to q: where to go on. */
+static const char *
+drop_digits(struct line *l, const char *p, const char *q)
+{
+	const char *from = p, *to = NULL;
+	char before = at(l, p - 1), behind = at(l, q);
+
+	if (is_word(before) && before != 'T')
+		return q;
+	if (behind == ':')
+		to = over_clock(l, p, q);
+	else if (behind == '-' || behind == '/')
+		to = over_date(l, p, q);
+	else if (behind == 'x')
+		to = over_address(l, p);
+	else if (behind == '.' || behind == ' ' || is_unit(behind))
+		to = over_duration(l, p, q);
+	if (to == NULL && q - p <= 2 && (before == ' ' || behind == ' '))
+		to = over_month(l, p, q, &from);
+	if (to == NULL && is_before_pid(before) && is_pid(l, p, q))
+		to = q;
+	if (to == NULL)
+		return q;
+	leave_out(l, from, to);
+	return to;
+}
+
+bool
+volatile_is_json(struct slice text)
+{
+	const char *p = text.p, *end = text.p + text.n;
+
+	while (p < end && (*p == ' ' || *p == '\n'))
+		p++;
+	return p < end && (*p == '{' || *p == '[');
+}
+
+bool
+volatile_drop(struct slice line, bool json, struct buf *out)
+{
+	struct line l = { line.p, line.p + line.n, line.p, out, false };
+	const char *next = l.p, *p, *q;
+	/* '/', the digits and ':' are neighbors in ASCII */
+	const char n = json ? ':' - '/' : '9' - '/';
+
+	for (const char *block = l.p; block < l.end; block += 64)
+		for (uint64_t bits = bytes_within(block, '/', n) &
+		    bits_before(block, l.end); bits != 0; bits &= bits - 1) {
+			p = block + __builtin_ctzll(bits);
+			if (p < next)
+				continue;	/* of what was looked at */
+			if (is_digit(*p)) {
+				next = drop_digits(&l, p, over_digits(p,
+				    l.end));
+			} else if (*p == '/') {
+				if (l.end - p > 5 &&
+				    memcmp(p, "/tmp/", 5) == 0)
+					next = over_tmp(&l, p + 4);
+			} else if ((q = volatile_name(&l, p)) != NULL) {
+				next = over_value(&l, p);
+				leave_out(&l, q, next);
+			}
+		}
+	if (l.any) {
+		buf_add(out, l.done, (size_t)(l.end - l.done));
+		buf_reserve(out, VOLATILE_MARGIN);
+	}
+	return l.any;
+}
+
+/* ---- numbers and ids masked ---- */
+
+/* The UUID (8-4-4-4-12 digits) that the hexadecimal digits from p on belong to:
+ * where it begins, not before from; NULL: none. */
+static const char *
+uuid_of(const char *from, const char *p, const char *end)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	static const unsigned char group[] = { 0, 9, 14, 19, 24 };
+
+	for (size_t i = 0; i < sizeof group; i++) {
+		const char *q = p - group[i];
+		size_t n = 0;
+
+		if (p - from < group[i] || end - q < 36)
+			continue;
+		while (n < 36 && (form[n] == '-' ? q[n] == '-' : is_hex(q[n])))
+			n++;
+		if (n == 36)
+			return q;
+	}
+	return NULL;
+}
+
+/* The first digit after *from is at p: what is to be masked with it begins at
+ * *from then; where it ends. */
+static const char *
+over_number(const char *line, const char **from, const char *p,
+    const char *end)
+{
+	const char *start = p, *q = p, *uuid = NULL;
+
+	while (start > *from && is_hex(start[-1]))
+		start--;
+	while (q < end && is_hex(*q))
+		q++;
+	if (start == line || !is_word(start[-1])) {
+		if ((q < end && *q == '-') ||
+		    (start > line && start[-1] == '-'))
+			uuid = uuid_of(*from, start, end);
+		if (uuid != NULL) {
+			*from = uuid;
+			return uuid + 36;
+		}
+		if (q - start >= HEX_ID && (q == end || !is_word(*q))) {
+			*from = start;
+			return q;
+		}
+	}
+	*from = p;
+	return over_digits(p, end);
+}
+
+bool
+volatile_mask(struct slice line, struct buf *out)
+{
+	const char *end = line.p + line.n, *done = line.p, *from;
+
+	buf_reset(out);
+	for (const char *block = line.p; block < end; block += 64)
+		for (uint64_t bits = bytes_within(block, '0', 9) &
+		    bits_before(block, end); bits != 0; bits &= bits - 1) {
+			const char *p = block + __builtin_ctzll(bits);
+
+			if (p < done)
+				continue;
+			from = done;
+			p = over_number(line.p, &from, p, end);
+			buf_add(out, done, (size_t)(from - done));
+			buf_addc(out, '\2');
+			done = p;
+		}
+	if (done == line.p)
+		return false;
+	buf_add(out, done, (size_t)(end - done));
+	return true;
+}

@@ -1,0 +1,29 @@
+/* volatile.h - a line without what changes by itself (chapter 3.1): clock
+ * times, dates, durations, process numbers, addresses, temporary paths, and
+ * members of JSON objects that tell times or name requests.
+ *
+ * All other digits are data and stay.
+ */
+#ifndef HAMR_GUARD_VOLATILE_H
+#define HAMR_GUARD_VOLATILE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* So many bytes behind a line must be there to be read, as lines are looked at
+ * by blocks; what they hold makes no difference. */
+#define VOLATILE_MARGIN 64
+
+/* Is the text JSON?  Then members of objects are looked at, too. */
+bool volatile_is_json(struct slice text);
+
+/* Does anything in the line change by itself?  Then out, emptied first, is
+ * the line without it; else out is left alone. */
+bool volatile_drop(struct slice line, bool json, struct buf *out);
+
+/* The same of every run of digits, hexadecimal id and UUID, whatever it
+ * means: for comparisons that only warn. */
+bool volatile_mask(struct slice line, struct buf *out);
+
+#endif

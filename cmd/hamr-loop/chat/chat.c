@@ -1,0 +1,223 @@
+/* chat.c - hamr-loop on a terminal, without a task. */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "chat.h"
+#include "internal.h"
+#include "plain.h"
+#include "session/origin.h"
+
+#define PROMPT "> "
+
+int
+chat_open(struct chat *c, const char *task)
+{
+	if (c->open)
+		return 0;
+	if (run_open(c->run, &c->err) < 0 ||
+	    run_begin(c->run, task, &c->err) < 0) {
+		c->failed = true;
+		run_end(c->run);
+		return -1;
+	}
+	c->open = true;
+	c->run->hub.listen = true;
+	c->run->hub.chat = true;
+	return 0;
+}
+
+bool
+chat_interrupted(struct chat *c)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (read(c->signals, &info, sizeof info) == sizeof info) {
+		any = true;
+		if (info.ssi_signo != SIGINT)
+			c->quit = true;
+	}
+	return any;
+}
+
+void
+chat_turn(struct chat *c, const char *text)
+{
+	struct hub *h = &c->run->hub;
+	int status;
+
+	if (chat_open(c, text) < 0)
+		return;
+	h->interrupts = 0;
+	h->ending = false;
+	status = run_turn(c->run, text, &c->err);
+	if (status < 0 || h->failed) {
+		c->failed = true;
+		c->quit = true;
+	}
+	if (status == ST_INTERRUPTED)
+		ui_unsend(&c->run->ui);
+	c->quit |= h->to_end;
+	h->interrupts = 0;
+	h->ending = false;
+}
+
+/* A message of the person, from the rows at the bottom. */
+static char *
+edited_line(struct chat *c, bool *stopped)
+{
+	struct ui *u = &c->run->ui;
+	char *line;
+
+	while ((line = ui_take_sent(u)) == NULL && !*stopped && !c->quit) {
+		struct pollfd p[3 + ASKED] = { { STDIN_FILENO, POLLIN, 0 },
+			{ c->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
+
+		for (int i = 0; i < ASKED; i++)
+			p[3 + i] = (struct pollfd){ c->asked[i] == NULL ? -1 :
+			    c->asked[i]->out, POLLIN, 0 };
+		if (poll(p, 3 + ASKED, ui_tick(u)) < 0)
+			continue;
+		for (int i = 0; i < ASKED; i++)
+			if (p[3 + i].revents != 0)
+				opening_read(c, i);
+		if (p[2].revents != 0)
+			ui_job(u);
+		if (p[1].revents != 0)
+			*stopped = chat_interrupted(c);
+		if (p[0].revents != 0)
+			c->quit = !ui_read_keys(u);
+		if (u->interrupted && !editor_is_empty(u->editor))
+			ui_clear_input(u);
+		else
+			*stopped |= u->interrupted;
+		c->quit |= u->leaving;
+		u->interrupted = u->leaving = false;
+	}
+	return line;
+}
+
+static char *
+next_line(struct chat *c, bool *stopped)
+{
+	struct ui *u = &c->run->ui;
+	char *line;
+
+	*stopped = false;
+	if (u->editor == NULL) {
+		line = ui_take_sent(u);
+		return line != NULL ? line : plain_line(PROMPT, c->signals,
+		    stopped);
+	}
+	line = edited_line(c, stopped);
+	if (line != NULL)
+		ui_said(u, line);
+	return line;
+}
+
+static void
+take_line(struct chat *c, char *line)
+{
+	size_t n = strlen(line);
+
+	while (n > 0 && strchr(" \t\n", line[n - 1]) != NULL)
+		line[--n] = '\0';
+	if (n == 0)
+		return;
+	if (!chat_command(c, line))
+		chat_turn(c, line);
+	/* a run that could not begin may be tried again */
+	if (c->failed && !c->quit) {
+		err_report(&c->err);
+		c->failed = false;
+	}
+}
+
+static char *
+history_file(void)
+{
+	char *dir = origin_dir();
+	char *file = dir != NULL ? xasprintf("%s/history", dir) : NULL;
+
+	free(dir);
+	return file;
+}
+
+/* Ctrl-C must reach us as a byte of a descriptor from the first prompt on. */
+static int
+signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void
+list_candidates(void *arg, enum complete_kind kind, const char *command,
+    struct candidates *out)
+{
+	chat_candidates(arg, kind, command, out);
+}
+
+static void
+converse(struct chat *c)
+{
+	struct run *r = c->run;
+	bool again = false, stopped;
+
+	while (!c->quit) {
+		char *line = next_line(c, &stopped);
+
+		if (line == NULL && (!stopped || again))
+			break;
+		again = line == NULL;
+		c->spoken = true;
+		if (again)
+			ui_note(&r->ui, "Ctrl-C once more quits");
+		else
+			take_line(c, line);
+		free(line);
+	}
+}
+
+int
+chat(struct run *r, struct err *e)
+{
+	struct chat c = { .run = r, .signals = signals() };
+	char *history = history_file();
+	struct editor_options input = { .history = history,
+		.prompt = PROMPT, .colour = r->ui.color,
+		.complete = { list_candidates, &c },
+		.take_queued = ui_take_queued, .queued_arg = &r->ui };
+
+	ui_note(&r->ui, "hamr " HAMR_VERSION ", mode %s, in %s; /help lists "
+	    "the commands", conf_str(r->conf, "agent.mode"), r->root);
+	ui_where(&r->ui, conf_str(r->conf, "provider.model"),
+	    conf_str(r->conf, "agent.mode"));
+	ui_open_input(&r->ui, &input);
+	if (r->ui.editor != NULL)
+		opening_begin(&c);
+	if (r->o.resume && chat_resume(&c, r->o.resume_id) < 0)
+		c.quit = true;
+	converse(&c);
+	opening_end(&c);
+	ui_close_input(&r->ui);
+	free(history);
+	close(c.signals);
+	if (c.open)
+		ui_note(&r->ui, "to continue: hamr-loop --resume=%s",
+		    r->session.id);
+	if (c.failed)
+		*e = c.err;
+	return c.failed ? -1 : ST_OK;
+}

@@ -1,0 +1,11 @@
+/* chat.h - hamr-loop on a terminal, without a task (chapter 7.5). */
+#ifndef HAMR_LOOP_CHAT_H
+#define HAMR_LOOP_CHAT_H
+
+#include "turn/run.h"
+
+/* Read messages and commands until the person quits.  The session begins with
+ * the first message.  The status, or -1 with e. */
+int chat(struct run *r, struct err *e);
+
+#endif

@@ -1,0 +1,199 @@
+/* commit.c - git commit, with a message that the model writes. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "child/child.h"
+#include "internal.h"
+
+#define DIFF_MAX ((size_t)16 << 20)
+#define DIFF_TOLD ((size_t)48 << 10)	/* of it, to the model */
+#define GIT_MS 60000
+#define LAST_MS 500		/* behind the end of its output */
+
+#define ASKED \
+	"Write the git commit message for this change: one line of at most " \
+	"60 characters that says what it does now, then, only if it needs " \
+	"one, a blank line and a short reason. Reply with the message and " \
+	"nothing else.\n\n"
+
+static int
+git(const char *const *args, size_t n, struct buf *out)
+{
+	return child_run("git", args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
+}
+
+/* What would be committed; *all: nothing is staged, so all that git knows. */
+static void
+read_diff(struct buf *out, bool *all)
+{
+	static const char *const staged[] = { "diff", "--cached", "--no-color",
+		"--no-ext-diff" };
+	static const char *const any[] = { "diff", "HEAD", "--no-color",
+		"--no-ext-diff" };
+
+	*all = git(staged, 4, out) != 0 || out->len == 0;
+	if (!*all)
+		return;
+	buf_reset(out);
+	if (git(any, 4, out) != 0)
+		buf_reset(out);
+}
+
+static void
+take_part(void *arg, struct slice part)
+{
+	buf_slice(arg, part);
+}
+
+/* The answer among what the provider wrote, without controls; yours, or
+ * NULL. */
+static char *
+answer_in(struct slice lines)
+{
+	struct scan scan = { 0 };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), clean =
+	    BUF_INIT(4 * BUF_RECORD_MAX);
+	struct slice line;
+	struct rec r;
+
+	while (slice_line(&lines, &line))
+		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
+		    r.kind == R_ASSISTANT)
+			msg_text(rec_get(&r, "content"), &text);
+	scan_release(&scan);
+	keys_clean(&clean, buf_view(&text));
+	buf_release(&text);
+	return clean.len > 0 ? buf_detach(&clean) : NULL;
+}
+
+static char *
+ask_model(struct chat *c, const struct buf *diff)
+{
+	static const char *const provider = "hamr-provider";
+	struct argv a = { 0 };
+	struct child_opts how = { .commands = &provider, .n = 1 };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), out =
+	    BUF_INIT(BUF_RECORD_MAX);
+	struct json *r = json_object();
+	struct child *child;
+	char *got = NULL;
+	struct err e;
+
+	argv_add(&a, "-n");
+	chat_provider_args(c, &a);
+	argv_option(&a, "--replay", c->run->o.replay);
+	how.flags = a.v;
+	how.nflags = a.n;
+	buf_adds(&text, ASKED);
+	utf8_clean(&text, diff->p, diff->len < DIFF_TOLD ? diff->len :
+	    DIFF_TOLD);
+	json_str(r, "role", "user");
+	json_slice(r, "content", buf_view(&text));
+	buf_reset(&text);
+	json_print(r, &text);
+	json_free(r);
+	buf_addc(&text, '\n');
+	child = child_start(&how, &e);
+	if (child == NULL) {
+		err_report(&e);
+	} else {
+		ui_status_doing(&c->run->ui, "asking for a commit message");
+		file_write_all(child->in, text.p, text.len);
+		child_close_in(child);
+		if (!chat_follow(c, child, take_part, &out))
+			got = answer_in(buf_view(&out));
+		child_end(child, 0);
+		ui_status_doing(&c->run->ui, "");
+	}
+	free(a.v);
+	buf_release(&text);
+	buf_release(&out);
+	return got;
+}
+
+/* The hooks that git would run: "pre-commit commit-msg". */
+static void
+name_hooks(struct buf *out)
+{
+	static const char *const names[] = { "pre-commit",
+		"prepare-commit-msg", "commit-msg", "post-commit",
+		"post-index-change", "reference-transaction", "pre-auto-gc" };
+	static const char *const where[] = { "rev-parse", "--git-path",
+		"hooks" };
+	struct buf dir = BUF_INIT(1 << 16);
+
+	if (git(where, 3, &dir) == 0 && dir.len > 1)
+		dir.p[--dir.len] = '\0';
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char *path = xasprintf("%s/%s", buf_view(&dir).p, names[i]);
+
+		if (access(path, X_OK) == 0)
+			buf_fmt(out, "%s%s", out->len > 0 ? " " : "",
+			    names[i]);
+		free(path);
+	}
+	buf_release(&dir);
+}
+
+static void
+commit(struct chat *c, const char *message, bool all)
+{
+	static const char *const program = "git";
+	const char *args[] = { "commit", "-m", message, "-a" };
+	struct child_opts how = { .commands = &program, .n = 1, .flags = args,
+		.nflags = all ? 4 : 3, .err = CHILD_ERR_OUT };
+	struct buf b = BUF_INIT(DIFF_MAX);
+	struct ui *u = &c->run->ui;
+	struct child *child;
+	bool stopped;
+	struct err e;
+
+	child = child_start(&how, &e);
+	if (child == NULL) {
+		err_report(&e);
+		return;
+	}
+	child_close_in(child);
+	ui_status_doing(u, "git commit");
+	stopped = chat_follow(c, child, take_part, &b);
+	if (child_end(child, stopped ? 0 : LAST_MS) != 0)
+		ui_note(u, stopped ? "git was stopped:" :
+		    "git did not commit:");
+	ui_status_doing(u, "");
+	ui_lines(u, buf_view(&b));
+	buf_release(&b);
+}
+
+void
+chat_commit(struct chat *c)
+{
+	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
+	struct ui *u = &c->run->ui;
+	char *message = NULL, *question;
+	bool all;
+
+	read_diff(&diff, &all);
+	if (diff.len == 0)
+		ui_note(u, "git has nothing to commit");
+	else if ((message = ask_model(c, &diff)) == NULL)
+		ui_note(u, "the model wrote no message");
+	if (message != NULL) {
+		name_hooks(&hooks);
+		question = xasprintf("git commit%s%s%s? (y/n) ", all ? " -a" :
+		    "", hooks.len > 0 ? ", which runs " : "",
+		    buf_view(&hooks).p);
+		ui_lines(u, slice_of(message));
+		if (ui_confirm(u, question, c->signals))
+			commit(c, message, all);
+		else
+			ui_note(u, "not committed");
+		free(question);
+	}
+	free(message);
+	buf_release(&diff);
+	buf_release(&hooks);
+}

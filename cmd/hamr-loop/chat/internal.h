@@ -1,0 +1,82 @@
+/* internal.h - the inside of the chat. */
+#ifndef HAMR_LOOP_CHAT_INTERNAL_H
+#define HAMR_LOOP_CHAT_INTERNAL_H
+
+#include "screen/complete.h"
+#include "turn/run.h"
+
+/* Who is asked in the background. */
+enum { ASKED_SERVER, ASKED_SANDBOX, ASKED };
+
+struct chat {
+	struct run *run;
+	struct child *asked[ASKED];	/* NULL: not, or it has answered */
+	struct buf said[ASKED];
+	int signals;		/* a signalfd for INT, TERM, HUP */
+	bool spoken;		/* the person has said something */
+	bool open;		/* there is a session, its stages run */
+	bool quit;
+	struct err err;		/* what ended it, when failed is set */
+	bool failed;
+};
+
+/* There is a session from here on; task (NULL: none) is what it begins with.
+ * -1 when there is none: c->err. */
+int chat_open(struct chat *c, const char *task);
+int chat_open_old(struct chat *c, const char *id);
+
+/* One message of the person, and the turn that follows. */
+void chat_turn(struct chat *c, const char *text);
+
+/* Was a signal for us there?  It is taken. */
+bool chat_interrupted(struct chat *c);
+
+/* ---- shell.c ---- */
+
+/* Run a command of the person, show it, and tell the model. */
+void chat_shell(struct chat *c, const char *cmd);
+
+/* Hand over what a child prints until that ends, with the rows at the bottom
+ * alive.  True: the person stopped it. */
+bool chat_follow(struct chat *c, struct child *child,
+    void (*take)(void *arg, struct slice part), void *arg);
+
+/* ---- commands.c ---- */
+
+/* A line that begins with a slash or with "!".  False: it is none of these, but
+ * a message. */
+bool chat_command(struct chat *c, const char *line);
+
+/* Go on with an old session: id "": the newest. */
+int chat_resume(struct chat *c, const char *id);
+
+/* What completes: commands, and what a command takes. */
+void chat_candidates(struct chat *c, enum complete_kind kind,
+    const char *command, struct candidates *out);
+
+/* ---- opening.c ---- */
+
+/* Say what there is, ask for the rest; something came from asked[i]; no more
+ * of it. */
+void opening_begin(struct chat *c);
+void opening_read(struct chat *c, int i);
+void opening_end(struct chat *c);
+
+/* What hamr-provider must be told to ask the same server. */
+void chat_provider_args(const struct chat *c, struct argv *a);
+
+/* ---- commit.c ---- */
+
+/* A message that the model writes for what git has staged, or all that is
+ * changed; committed when the person says yes. */
+void chat_commit(struct chat *c);
+
+/* ---- own.c: commands that are Markdown files ---- */
+
+/* The text of command name with its arguments in place, yours; NULL: there is
+ * none, or (*why is set) it may not be used. */
+char *own_command(struct chat *c, const char *name, const char *args,
+    const char **why);
+void own_list(struct chat *c, struct candidates *out);
+
+#endif

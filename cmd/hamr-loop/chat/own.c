@@ -1,0 +1,190 @@
+/* own.c - commands that are Markdown files: the person's, and the project's. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "conf/place.h"
+#include "internal.h"
+
+#define TEXT_MAX ((size_t)1 << 20)
+#define SUFFIX ".md"
+#define NAME_BYTES \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+static char *
+folder(const struct chat *c, bool project)
+{
+	char *conf, *dir, *all;
+
+	if (project)
+		return xasprintf("%s/.hamr/commands", c->run->root);
+	conf = conf_user_path();
+	if (conf == NULL)
+		return NULL;
+	dir = file_folder(conf);
+	all = xasprintf("%s/commands", dir);
+	free(conf);
+	free(dir);
+	return all;
+}
+
+/* Its text; false: there is none. */
+static bool
+load(const struct chat *c, bool project, const char *name, struct buf *text)
+{
+	char *dir = folder(c, project);
+	char *path = dir != NULL ? xasprintf("%s/%s" SUFFIX, dir, name) : NULL;
+	int fd = path != NULL && name[0] != '\0' &&
+	    name[strspn(name, NAME_BYTES)] == '\0' ?
+	    file_open_regular(AT_FDCWD, path, NULL) : -1;
+	struct buf raw = BUF_INIT(TEXT_MAX);
+	bool got = fd >= 0 && file_read_fd(fd, path, &raw, NULL) == 0;
+
+	if (got)
+		utf8_clean(text, buf_view(&raw).p, raw.len);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&raw);
+	free(dir);
+	free(path);
+	return got;
+}
+
+/* The n-th word of args, from 1. */
+static struct slice
+word_at(const char *args, int n)
+{
+	for (;; n--) {
+		size_t k;
+
+		args += strspn(args, " \t\n");
+		k = strcspn(args, " \t\n");
+		if (n == 1 || k == 0)
+			return (struct slice){ args, k };
+		args += k;
+	}
+}
+
+static char *
+fill_in(const char *text, const char *args)
+{
+	static const char all[] = "$ARGUMENTS";
+	struct buf b = BUF_INIT((size_t)1 << 30);
+
+	while (*text != '\0') {
+		if (strncmp(text, all, strlen(all)) == 0) {
+			buf_adds(&b, args);
+			text += strlen(all);
+		} else if (text[0] == '$' && text[1] >= '1' && text[1] <= '9') {
+			buf_slice(&b, word_at(args, text[1] - '0'));
+			text += 2;
+		} else {
+			buf_addc(&b, *text++);
+		}
+	}
+	buf_add(&b, "", 0);
+	return buf_detach(&b);
+}
+
+/* The lines between two of "---" that a file may begin with are about it, and
+ * are left out of the text.  The value of a key there, or nothing. */
+static struct slice
+front_matter(struct slice *text, const char *key)
+{
+	struct slice rest = *text, line, value = { NULL, 0 };
+	size_t n = strlen(key);
+
+	if (!slice_line(&rest, &line) || !slice_is(slice_trim(line), "---"))
+		return value;
+	while (slice_line(&rest, &line)) {
+		if (slice_is(slice_trim(line), "---")) {
+			*text = rest;
+			return value;
+		}
+		if (slice_starts(line, key) && line.n > n && line.p[n] == ':')
+			value = slice_trim((struct slice){ line.p + n + 1,
+			    line.n - n - 1 });
+	}
+	return (struct slice){ NULL, 0 };	/* it was a rule */
+}
+
+char *
+own_command(struct chat *c, const char *name, const char *args,
+    const char **why)
+{
+	struct buf text = BUF_INIT(4 * TEXT_MAX);
+	bool project = false, got = load(c, false, name, &text);
+	struct slice rest;
+	char *all = NULL;
+
+	if (!got)
+		project = got = load(c, true, name, &text);
+	rest = buf_view(&text);
+	if (project && !conf_is_trusted(c->run->conf))
+		*why = "that command is this project's, which is not trusted; "
+		    "look at .hamr/commands, then: hamr-loop --trust";
+	else if (got && text.len > 0) {
+		front_matter(&rest, "");
+		all = fill_in(rest.p, args);
+	} else if (got)
+		*why = "that command's file is empty";
+	buf_release(&text);
+	return all;
+}
+
+/* Its description, or its first line that says something. */
+static char *
+about(const struct chat *c, bool project, const char *name)
+{
+	struct buf text = BUF_INIT(4 * TEXT_MAX);
+	struct slice rest, line = { "", 0 };
+	char *all;
+
+	load(c, project, name, &text);
+	rest = buf_view(&text);
+	line = front_matter(&rest, "description");
+	while (line.n == 0 && slice_line(&rest, &line))
+		line = slice_trim_start(slice_trim(line), "# ");
+	all = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
+	    c->run->conf) ? "(this project's) " : "(this project's, not "
+	    "trusted) ", (int)utf8_cut(line.p, line.n, 80), line.p);
+	buf_release(&text);
+	return all;
+}
+
+static void
+list_folder(struct chat *c, bool project, struct candidates *out)
+{
+	char *path = folder(c, project);
+	DIR *d = path != NULL ? file_opendir(AT_FDCWD, path) : NULL;
+	struct dirent *f;
+
+	while ((f = file_readdir(d)) != NULL) {
+		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
+		char *name, *text, *what;
+
+		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
+			continue;
+		name = xmemdup0(f->d_name, n - k);
+		text = xasprintf("/%s", name);
+		what = about(c, project, name);
+		if (name[strspn(name, NAME_BYTES)] == '\0')
+			candidates_add(out, text, what);
+		free(name);
+		free(text);
+		free(what);
+	}
+	file_closedir(d);
+	free(path);
+}
+
+void
+own_list(struct chat *c, struct candidates *out)
+{
+	list_folder(c, false, out);
+	list_folder(c, true, out);
+}

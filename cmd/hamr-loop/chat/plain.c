@@ -1,0 +1,81 @@
+/* plain.c - messages on a terminal that edits its lines itself. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "plain.h"
+
+#define LINE_LIMIT ((size_t)16 << 20)
+#define PASTE_MS 20		/* bytes that wait so soon were pasted */
+
+static bool
+more_waits(int ms)
+{
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+
+	return poll(&p, 1, ms) > 0 && (p.revents & POLLIN) != 0;
+}
+
+/* False: a signal came. */
+static bool
+wait_for_line(int signals, bool *interrupted)
+{
+	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
+		{ signals, POLLIN, 0 } };
+	struct signalfd_siginfo info;
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	if (p[1].revents == 0)
+		return true;
+	while (read(signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo != SIGINT)
+			return false;	/* as the end of input */
+	*interrupted = true;
+	return false;
+}
+
+/* Up to its LF, which is left out; false: none came. */
+static bool
+one_line(int signals, bool *interrupted, struct buf *out)
+{
+	size_t had = out->len;
+	char c;
+
+	while (wait_for_line(signals, interrupted) &&
+	    read(STDIN_FILENO, &c, 1) == 1) {
+		if (c == '\n')
+			return true;
+		buf_addc(out, c);
+	}
+	return out->len > had && !*interrupted;
+}
+
+char *
+plain_line(const char *prompt, int signals, bool *interrupted)
+{
+	struct buf b = BUF_INIT(LINE_LIMIT);
+	bool got;
+
+	*interrupted = false;
+	if (file_write_all(STDERR_FILENO, prompt, strlen(prompt)) < 0)
+		return NULL;
+	got = one_line(signals, interrupted, &b);
+	while (got && more_waits(PASTE_MS)) {
+		buf_addc(&b, '\n');
+		got = one_line(signals, interrupted, &b) || b.len > 1;
+	}
+	if (*interrupted || (!got && b.len == 0)) {
+		buf_release(&b);
+		file_write_all(STDERR_FILENO, "\n", 1);
+		return NULL;
+	}
+	buf_add(&b, "", 0);
+	return b.p == NULL ? xstrdup("") : buf_detach(&b);
+}

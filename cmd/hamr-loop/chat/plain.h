@@ -1,0 +1,13 @@
+/* plain.h - messages of a person on a terminal that edits its lines itself:
+ * TERM=dumb, or [ui] plain. */
+#ifndef HAMR_LOOP_PLAIN_H
+#define HAMR_LOOP_PLAIN_H
+
+#include <stdbool.h>
+
+/* The next message, yours: a line, or several that were pasted at once.  NULL
+ * at the end of input, or when something came on signals, a signalfd:
+ * *interrupted is set where that is SIGINT. */
+char *plain_line(const char *prompt, int signals, bool *interrupted);
+
+#endif

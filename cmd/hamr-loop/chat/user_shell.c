@@ -1,0 +1,146 @@
+/* user_shell.c - "!command": a person's own, shown as it runs, told to the
+ * model. */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "child/child.h"
+#include "internal.h"
+
+#define FIRST_TOLD ((size_t)4 << 10)	/* of its output, to the model */
+#define LAST_TOLD ((size_t)12 << 10)
+#define HELD ((size_t)64 << 10)
+
+/* What it printed: the first of it, the last of it. */
+struct printed {
+	struct buf first, last;
+	size_t between;		/* bytes left out */
+	struct ui *ui;
+};
+
+static void
+trim(struct printed *o)
+{
+	if (o->last.len <= LAST_TOLD)
+		return;
+	o->between += o->last.len - LAST_TOLD;
+	buf_drop(&o->last, o->last.len - LAST_TOLD);
+}
+
+bool
+chat_follow(struct chat *c, struct child *child, void (*take)(void *arg,
+    struct slice part), void *arg)
+{
+	struct ui *ui = &c->run->ui;
+	char part[8192];
+	bool stopped = false;
+	ssize_t n = 1;
+
+	while (n > 0 && !stopped) {
+		struct pollfd p[4] = { { child->out, POLLIN, 0 },
+			{ c->signals, POLLIN, 0 },
+			{ ui->listening ? STDIN_FILENO : -1, POLLIN, 0 },
+			{ ui->job, POLLIN, 0 } };
+
+		if (poll(p, 4, ui_tick(ui)) < 0)
+			continue;	/* EINTR: a child ended */
+		if (p[3].revents != 0)
+			ui_job(ui);
+		stopped = (p[1].revents != 0 && chat_interrupted(c)) ||
+		    (p[2].revents != 0 && !ui_read_keys(ui)) ||
+		    ui->interrupted || ui->leaving;
+		if (p[0].revents == 0)
+			continue;
+		n = read(p[0].fd, part, sizeof part);
+		if (n > 0)
+			take(arg, (struct slice){ part, (size_t)n });
+	}
+	ui->interrupted = false;
+	c->quit |= ui->leaving;
+	return stopped;
+}
+
+/* What is shown, and kept for the model. */
+static void
+take_part(void *arg, struct slice part)
+{
+	struct printed *o = arg;
+	size_t room = FIRST_TOLD - o->first.len, k = part.n < room ? part.n :
+	    room;
+
+	buf_add(&o->first, part.p, k);
+	buf_add(&o->last, part.p + k, part.n - k);
+	if (o->last.len > HELD / 2)
+		trim(o);
+	ui_output(o->ui, part.p, part.n);
+}
+
+static void
+tell_model(struct chat *c, const char *cmd, const struct printed *o,
+    const char *end)
+{
+	struct buf b = BUF_INIT((size_t)1 << 20);
+	struct json *r, *meta;
+
+	if (chat_open(c, NULL) < 0)
+		return;
+	buf_fmt(&b, "$ %s\n", cmd);
+	utf8_clean(&b, buf_view(&o->first).p, o->first.len);
+	if (o->between > 0)
+		buf_fmt(&b, "\n[%zu bytes are left out here]\n", o->between);
+	utf8_clean(&b, buf_view(&o->last).p, o->last.len);
+	buf_fmt(&b, "%s[%s]", b.p[b.len - 1] == '\n' ? "" : "\n", end);
+	r = json_object();
+	meta = json_object();
+	json_str(r, "role", "user");
+	json_slice(r, "content", buf_view(&b));
+	json_str(meta, "by", "shell");
+	json_add(r, "meta", meta);
+	if (hub_commit(&c->run->hub, r) == 0)
+		hub_sync(&c->run->hub, SLOT_GUARD);
+	buf_release(&b);
+}
+
+void
+chat_shell(struct chat *c, const char *cmd)
+{
+	static const char *const bash = "bash";
+	const char *args[] = { "-c", "exec 2>&1; eval \"$1\"", "bash", cmd };
+	struct child_opts opts = { .commands = &bash, .n = 1, .flags = args,
+		.nflags = 4 };
+	struct printed o = { BUF_INIT(FIRST_TOLD), BUF_INIT(HELD), 0,
+		&c->run->ui };
+	struct child *child;
+	bool stopped;
+	char end[40];
+	struct err e;
+	int st;
+
+	child = child_start(&opts, &e);
+	if (child == NULL) {
+		err_report(&e);
+		return;
+	}
+	child_close_in(child);
+	ui_status_doing(&c->run->ui, cmd);
+	stopped = chat_follow(c, child, take_part, &o);
+	ui_output(&c->run->ui, "", 0);
+	trim(&o);
+	st = child_end(child, stopped ? 0 : 500);
+	ui_status_doing(&c->run->ui, "");
+	if (stopped)
+		snprintf(end, sizeof end, "interrupted");
+	else if (WIFSIGNALED(st))
+		snprintf(end, sizeof end, "signal %d", WTERMSIG(st));
+	else
+		snprintf(end, sizeof end, "exit %d", WEXITSTATUS(st));
+	if (strcmp(end, "exit 0") != 0)
+		ui_note(&c->run->ui, "%s", end);
+	if (!c->quit)
+		tell_model(c, cmd, &o, end);
+	buf_release(&o.first);
+	buf_release(&o.last);
+}

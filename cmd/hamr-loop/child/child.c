@@ -1,0 +1,448 @@
+/* child.c - child processes of the loop, all started through libpipeline. */
+#include <errno.h>
+#include <error.h>
+#include <fcntl.h>
+#include <pipeline.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
+#define QUIET_MS 500		/* from the end of its output to its own */
+
+/* ---- commands ---- */
+
+/* Refuse what libpipeline would guess at: unbalanced quotes, no word. */
+static int
+check_command(const char *command, struct err *e)
+{
+	char quote = '\0';
+	bool word = false;
+
+	for (const char *p = command; *p != '\0'; p++) {
+		if (*p == '\\' && quote != '\'') {
+			if (p[1] == '\0')
+				return err_set(e, ST_CONFIG, "command \"%s\" "
+				    "ends in a backslash", command);
+			p++;
+			word = true;
+		} else if (quote != '\0') {
+			if (*p == quote)
+				quote = '\0';
+		} else if (*p == '"' || *p == '\'') {
+			quote = *p;
+			word = true;
+		} else if (*p != ' ' && *p != '\t') {
+			word = true;
+		}
+	}
+	if (quote != '\0')
+		return err_set(e, ST_CONFIG, "command \"%s\" has a quote "
+		    "without its end", command);
+	if (!word)
+		return err_set(e, ST_CONFIG, "a command in [stages] is empty");
+	return 0;
+}
+
+/* Our own folder's copy of a bare "hamr-X", yours; or NULL. */
+static char *
+path_beside_us(const char *name)
+{
+	char self[4096];
+	ssize_t n;
+	char *slash, *path;
+
+	if (strncmp(name, "hamr-", 5) != 0 || strchr(name, '/') != NULL)
+		return NULL;
+	n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash == NULL)
+		return NULL;
+	path = xasprintf("%.*s/%s", (int)(slash - self), self, name);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Runs in the child between fork and exec: only async-signal-safe calls. */
+static void
+before_exec(void *data)
+{
+	const struct child *c = data;
+	pid_t leader = pipeline_get_pid(c->p, 0);
+	int tty = c->tty ? open("/dev/tty", O_RDWR) : -1;
+	sigset_t none;
+
+	/* The first command's own pid is not yet known to its own copy; a
+	 * later one may come before the first has made the group. */
+	for (int i = 0; !c->tty && i < 50 &&
+	    setpgid(0, leader > 0 ? leader : 0) < 0; i++)
+		nanosleep(&(struct timespec){ 0, 1000 * 1000 }, NULL);
+	for (int fd = 0; fd < 3 && tty >= 0; fd++)
+		dup2(tty, fd);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (c->pass > 0)
+		fcntl(c->pass, F_SETFD, 0);
+	if (c->to == CHILD_ERR_OUT)
+		dup2(STDOUT_FILENO, STDERR_FILENO);
+	else if (c->err_theirs >= 0)
+		dup2(c->err_theirs, STDERR_FILENO);
+}
+
+static void
+add_command(struct child *c, const struct child_opts *o, size_t i)
+{
+	const char *line = i < o->n ? o->commands[i] : NULL;
+	size_t n = line != NULL ? strcspn(line, " \t") : 0;
+	char *first = xmemdup0(line != NULL ? line : "", n);
+	char *path = line != NULL ? path_beside_us(first) : NULL;
+	pipecmd *cmd;
+
+	if (line == NULL) {
+		cmd = pipecmd_new(o->argv[0]);
+		for (size_t k = 1; k < o->nargv; k++)
+			pipecmd_arg(cmd, o->argv[k]);
+	} else if (path != NULL) {
+		cmd = pipecmd_new(path);
+		if (line[n] != '\0')
+			pipecmd_argstr(cmd, line + n);
+	} else {
+		cmd = pipecmd_new_argstr(line);
+	}
+	for (size_t k = 0; i == 0 && k < o->nflags; k++)
+		pipecmd_arg(cmd, o->flags[k]);
+	for (size_t k = 0; k < o->nunset; k++)
+		pipecmd_unsetenv(cmd, o->unset[k]);
+	pipecmd_discard_err(cmd, o->err == CHILD_ERR_NONE);
+	pipecmd_pre_exec(cmd, before_exec, NULL, c);
+	pipeline_command(c->p, cmd);
+	free(first);
+	free(path);
+}
+
+/* ---- starting ---- */
+
+/* Where libpipeline's last words lead: it ends the process by error(3) when a
+ * fork, a pipe or an allocation fails, and a session must get its end record
+ * first.  error's hook takes no argument, so this cannot travel. */
+struct error_return {
+	sigjmp_buf back;
+	pid_t owner;
+};
+
+static struct error_return *
+error_return(void)
+{
+	static struct error_return w;
+
+	return &w;
+}
+
+/* In the place of the program's name, before error() has said anything. */
+static void
+return_from_error(void)
+{
+	if (getpid() == error_return()->owner)
+		siglongjmp(error_return()->back, 1);
+	fprintf(stderr, "%s: ", program_invocation_name);
+}
+
+/* Find out before that, while nothing is begun, whether there are descriptors
+ * left. */
+static int
+check_descriptors(size_t commands, struct err *e)
+{
+	int fd[64];
+	size_t n = 0, want = 2 * commands + 4;
+	int r = 0;
+
+	if (want > sizeof fd / sizeof *fd)
+		want = sizeof fd / sizeof *fd;
+	while (n < want) {
+		fd[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fd[n] < 0) {
+			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
+			break;
+		}
+		n++;
+	}
+	while (n > 0)
+		close(fd[--n]);
+	return r;
+}
+
+/* Build and start it.  What is begun when that fails is left as it is: nobody
+ * knows how far libpipeline came. */
+static int
+begin(struct child *c, const struct child_opts *o, struct err *e)
+{
+	volatile int r = 0;
+
+	error_return()->owner = getpid();
+	error_print_progname = return_from_error;
+	if (sigsetjmp(error_return()->back, 1) == 0) {
+		c->p = pipeline_new();
+		for (size_t i = 0; i < o->n || i == 0; i++)
+			add_command(c, o, i);
+		if (!o->tty) {
+			pipeline_want_in(c->p, -1);
+			pipeline_want_out(c->p, -1);
+		}
+		pipeline_start(c->p);
+	} else {
+		r = err_sys(e, ST_SYSTEM, "cannot start a %s",
+		    o->tty ? "command" : "stage");
+	}
+	error_print_progname = NULL;
+	return r;
+}
+
+/* A request of the later steps goes through in one write, without the two
+ * processes waking each other for every 64 KiB; a refusal only costs time. */
+#define PIPE_SIZE (256 << 10)
+
+static int
+take_pipe(FILE *f)
+{
+	int fd = fileno(f);
+
+	fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+static int
+take_pipes(struct child *c, struct err *e)
+{
+	FILE *in = pipeline_get_infile(c->p);
+	FILE *out = pipeline_get_outfile(c->p);
+
+	c->group = pipeline_get_pid(c->p, 0);
+	if (in == NULL || out == NULL) {
+		err_sys(e, ST_SYSTEM, "cannot start a stage");
+		kill(-c->group, SIGKILL);
+		return -1;
+	}
+	c->in = take_pipe(in);
+	c->out = take_pipe(out);
+	return 0;
+}
+
+struct child *
+child_start(const struct child_opts *o, struct err *e)
+{
+	struct child *c;
+	int fd[2], r;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (check_command(o->commands[i], e) < 0)
+			return NULL;
+	if (check_descriptors(o->n + (o->tty ? 0 : 2), e) < 0)
+		return NULL;
+	c = xcalloc(1, sizeof *c);
+	*c = (struct child){ .err = -1, .err_theirs = -1, .pass = o->pass,
+		.to = o->err, .tty = o->tty };
+	/* without a pipe its stderr is lost */
+	if (o->err == CHILD_ERR_PIPE && pipe2(fd, O_CLOEXEC) == 0) {
+		c->err = fd[0];
+		c->err_theirs = fd[1];
+		fcntl(c->err, F_SETFL, O_NONBLOCK);
+	}
+	r = begin(c, o, e);
+	if (r == 0 && !o->tty)
+		r = take_pipes(c, e);
+	if (c->err_theirs >= 0)
+		close(c->err_theirs);
+	if (r == 0)
+		return c;
+	if (c->err >= 0)
+		close(c->err);
+	free(c);
+	return NULL;
+}
+
+/* ---- ending ---- */
+
+/* libpipeline owns the descriptor and closing it behind its back would be a
+ * double close: let the number lead to /dev/null instead. */
+static void
+redirect_to_null(int fd, int flags)
+{
+	int null = open("/dev/null", flags | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	dup3(null, fd, O_CLOEXEC);
+	close(null);
+}
+
+void
+child_close_in(struct child *c)
+{
+	redirect_to_null(c->in, O_WRONLY);
+}
+
+static bool
+is_alive_within(const struct child *c, int ms)
+{
+	long long end = file_now_ms() + ms;
+	bool alive;
+
+	while ((alive = kill(-c->group, 0) == 0 || errno == EPERM) &&
+	    file_now_ms() < end)	/* libpipeline's handler reaps */
+		nanosleep(&(struct timespec){ 0, 200 * 1000 }, NULL);
+	return alive;
+}
+
+/* Reap all of it and free c. */
+static int
+reap(struct child *c)
+{
+	int *statuses = NULL, n = 0, r = 0;
+
+	/* libpipeline would say on stderr who was ended by a signal */
+	setenv("PIPELINE_QUIET", "1", 1);
+	pipeline_wait_all(c->p, &statuses, &n);
+	unsetenv("PIPELINE_QUIET");
+	for (int i = 0; i < n && r == 0; i++)
+		r = statuses[i];
+	free(statuses);
+	pipeline_free(c->p);
+	if (c->err >= 0)
+		close(c->err);
+	free(c);
+	return r;
+}
+
+int
+child_end(struct child *c, int ms)
+{
+	redirect_to_null(c->in, O_WRONLY);
+	redirect_to_null(c->out, O_RDONLY);
+	if (is_alive_within(c, ms)) {
+		/* hamr-tool ends its call at SIGTERM, if it is let run */
+		kill(-c->group, SIGTERM);
+		kill(-c->group, SIGCONT);
+		if (is_alive_within(c, LAST_CHANCE_MS))
+			kill(-c->group, SIGKILL);
+	}
+	return reap(c);
+}
+
+/* ---- to its end ---- */
+
+/* Write what it takes; false when it takes no more. */
+static bool
+give(int fd, struct slice *left)
+{
+	ssize_t n = write(fd, left->p, left->n);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	left->p += n;
+	left->n -= (size_t)n;
+	return left->n > 0;
+}
+
+long long
+child_talk(struct child *c, struct slice input, long long until, int stop,
+    struct buf *out)
+{
+	bool giving = input.n > 0;
+	char part[65536];
+	long long left;
+
+	if (!giving)
+		child_close_in(c);
+	while ((left = until - file_now_ms()) > 0) {
+		struct pollfd p[3] = { { giving ? c->in : -1, POLLOUT, 0 },
+			{ c->out, POLLIN, 0 }, { stop, POLLIN, 0 } };
+		ssize_t n;
+
+		if (poll(p, 3, left < INT32_MAX ? (int)left : INT32_MAX) < 0 &&
+		    errno != EINTR)
+			break;
+		if (p[2].revents != 0)
+			break;
+		if (p[0].revents != 0 && !give(c->in, &input)) {
+			giving = false;
+			child_close_in(c);
+		}
+		if (p[1].revents == 0)
+			continue;
+		n = read(c->out, part, sizeof part);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (n <= 0 || (out != NULL && buf_add(out, part,
+		    (size_t)n) < 0))
+			break;
+	}
+	return left;
+}
+
+/* As a shell tells it. */
+static int
+code_of(int st)
+{
+	return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
+}
+
+int
+child_run(const char *command, const char *const *args, size_t n, int ms,
+    enum child_err err, struct buf *out, struct err *e)
+{
+	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
+		.nflags = n, .err = err };
+	struct child *c = child_start(&o, e);
+	long long left;
+
+	if (c == NULL)
+		return -1;
+	left = child_talk(c, SLICE(""), file_now_ms() + ms, -1, out);
+	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
+}
+
+int
+child_run_tty(const char *command, const char *const *args, size_t n,
+    struct err *e)
+{
+	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
+		.nflags = n, .tty = true };
+	struct child *c = child_start(&o, e);
+
+	return c == NULL ? -1 : code_of(reap(c));
+}
+
+void
+argv_add(struct argv *a, const char *word)
+{
+	a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
+	a->v[a->n++] = word;
+}
+
+void
+argv_option(struct argv *a, const char *flag, const char *value)
+{
+	if (value == NULL || value[0] == '\0')
+		return;
+	argv_add(a, flag);
+	argv_add(a, value);
+}

@@ -1,0 +1,87 @@
+/* child.h - child processes of the loop, all started through libpipeline
+ * (the one use of it): one pipeline of commands with both ends in our hand.
+ */
+#ifndef HAMR_LOOP_CHILD_H
+#define HAMR_LOOP_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct child_opts {
+	const char *const *commands;	/* each one command line, split into
+					 * words by libpipeline, no shell */
+	size_t n;
+	const char *const *argv;	/* or, with n 0, one command's words */
+	size_t nargv;
+	const char *const *flags;	/* arguments of the first command */
+	size_t nflags;
+	const char *const *unset;	/* variables it does not inherit */
+	size_t nunset;
+	int pass;		/* a descriptor it inherits; 0: none */
+	enum child_err {
+		CHILD_ERR_OURS,	/* its stderr is ours ... */
+		CHILD_ERR_NONE,
+		CHILD_ERR_OUT,	/* ... or its stdout (one command) ... */
+		CHILD_ERR_PIPE	/* ... or comes to us, see struct child */
+	} err;
+	bool tty;		/* stdin, stdout and stderr are /dev/tty, and
+				 * it is in the foreground */
+};
+
+struct child {
+	struct pipeline *p;
+	int in, out;		/* our ends, non-blocking */
+	int err;		/* read end of its stderr, yours to close and
+				 * set to -1; -1: there is none */
+	pid_t group;		/* its process group: the first command */
+	/* private */
+	int err_theirs, pass;
+	enum child_err to;
+	bool tty;
+};
+
+/* Start it in a process group of its own.  A command "hamr-X" without a slash
+ * is taken from our own folder when it is there, else from PATH. */
+struct child *child_start(const struct child_opts *o, struct err *e);
+
+/* Close our write end: the child reads the end of its input. */
+void child_close_in(struct child *c);
+
+/* Write input and close our end; append what it prints to out (NULL: thrown
+ * away) until that ends or out is full, time is over (until, ms of
+ * file_now_ms) or something comes on the descriptor stop (-1: none).  Returns
+ * the ms left. */
+long long child_talk(struct child *c, struct slice input, long long until,
+    int stop, struct buf *out);
+
+/* Close both ends, wait up to ms for all of its processes, kill the group
+ * after that, free c.  Returns the raw wait status of the command that failed
+ * first, or of the last one. */
+int child_end(struct child *c, int ms);
+
+/* Run command (a line as of a slot) with these further arguments, nothing on
+ * stdin, at most ms.  Its stdout is appended to out up to the ceiling of that.
+ * Returns its exit status, 128 and more for a signal or when its time was
+ * over; -1 with e when it cannot be started. */
+int child_run(const char *command, const char *const *args, size_t n, int ms,
+    enum child_err err, struct buf *out, struct err *e);
+
+/* The same on the terminal, in our place, as long as it takes. */
+int child_run_tty(const char *command, const char *const *args, size_t n,
+    struct err *e);
+
+/* A command line in the making; its words are borrowed. */
+struct argv {
+	const char **v;
+	size_t n, cap;
+};
+
+void argv_add(struct argv *a, const char *word);
+/* Both, unless value is NULL or empty. */
+void argv_option(struct argv *a, const char *flag, const char *value);
+
+#endif

@@ -1,0 +1,491 @@
+/* hub.c - asking stages, waiting for them, committing what they say. */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "internal.h"
+
+#define OUT_HIGH ((size_t)16 << 20)	/* stdout so far behind: read no more */
+
+void
+hub_fail(struct hub *h, const struct err *e)
+{
+	if (h->failed)
+		return;
+	h->failed = true;
+	h->err = *e;
+}
+
+/* Append lines (each with its LF) at once.  1; 0: nothing is committed any
+ * more; -1. */
+static int
+append(struct hub *h, struct slice lines)
+{
+	struct err e;
+
+	if (lines.n == 0 || h->closing)
+		return 0;
+	if (h->failed)
+		return -1;
+	if (session_append(h->session, lines, &e) == 0)
+		return 1;
+	hub_fail(h, &e);
+	return -1;
+}
+
+/* Take note of what stands at this place of the session now. */
+static void
+note(struct hub *h, const struct rec *r, off_t at)
+{
+	track_record(h->track, r, at);
+	runlog_record(h->log, r);
+	ui_committed(h->ui, r);
+}
+
+static int
+commit_lines(struct hub *h, struct slice lines)
+{
+	off_t at = h->session->size;
+	int rc = append(h, lines);
+
+	while (rc > 0 && lines.n > 0) {
+		const char *lf = memchr(lines.p, '\n', lines.n);
+		size_t n = (size_t)(lf - lines.p);
+		struct rec r;
+
+		if (rec_parse(&h->scan, lines.p, n, &r) == 0)
+			note(h, &r, at);
+		at += (off_t)n + 1;
+		lines.p += n + 1;
+		lines.n -= n + 1;
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+void
+hub_commit_record(struct hub *h, const struct rec *r)
+{
+	off_t at = h->session->size;
+
+	/* its LF stands behind it, where it was read */
+	if (append(h, (struct slice){ r->line.p, r->line.n + 1 }) > 0)
+		note(h, r, at);
+}
+
+int
+hub_commit(struct hub *h, struct json *o)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	int rc;
+
+	json_print(o, &line);
+	json_free(o);
+	buf_addc(&line, '\n');
+	rc = commit_lines(h, buf_view(&line));
+	buf_release(&line);
+	return rc;
+}
+
+static void
+show(struct hub *h, struct json *o, void (*how)(struct ui *,
+    const struct rec *))
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct rec r;
+
+	json_print(o, &line);
+	json_free(o);
+	if (rec_parse(&h->scan, line.p, line.len, &r) == 0) {
+		runlog_record(h->log, &r);
+		how(h->ui, &r);
+	}
+	buf_release(&line);
+}
+
+void
+hub_show(struct hub *h, struct json *o)
+{
+	show(h, o, ui_committed);
+}
+
+void
+hub_progress(struct hub *h, struct json *o)
+{
+	show(h, o, ui_passing);
+}
+
+int
+hub_durable(struct hub *h)
+{
+	struct err e;
+
+	if (session_sync(h->session, &e) < 0) {
+		hub_fail(h, &e);
+		return -1;
+	}
+	return 0;
+}
+
+/* What guard, compact and mem proposed, committed together. */
+void
+hub_commit_proposals(struct hub *h, struct slot *s)
+{
+	struct slice p = buf_view(&s->proposals);
+
+	while (s->skip > 0 && p.n > 0) {
+		const char *lf = memchr(p.p, '\n', p.n);
+
+		p.n -= (size_t)(lf + 1 - p.p);
+		p.p = lf + 1;
+		s->skip--;
+	}
+	s->skip = 0;
+	commit_lines(h, p);
+	buf_reset(&s->proposals);
+}
+
+int
+hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
+    struct err *e)
+{
+	static const char *const names[SLOTS] = { "guard", "compact",
+		"provider", "tool", "mem" };
+	sigset_t set;
+
+	*h = (struct hub){ .session = ses, .track = t, .ui = ui };
+	for (int i = 0; i < SLOTS; i++) {
+		h->slot[i].name = names[i];
+		h->slot[i].err = -1;
+		buf_init(&h->slot[i].said, (size_t)1 << 16);
+		buf_init(&h->slot[i].out, 2 * BUF_RECORD_MAX);
+		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
+	}
+	buf_init(&h->request, 2 * BUF_RECORD_MAX);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	h->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (h->signals < 0)
+		return err_sys(e, ST_SYSTEM, "signalfd");
+	return 0;
+}
+
+/* No request waits for it: it is started behind the first one. */
+static void
+start_memory(struct hub *h)
+{
+	struct slot *s = &h->slot[SLOT_MEM];
+	struct err e;
+
+	if (!s->used || s->started || h->failed || h->session->size == 0)
+		return;
+	if (slot_start(h, s, &e) < 0)
+		hub_fail(h, &e);
+}
+
+void
+hub_ask(struct hub *h, enum slot_id id, bool go)
+{
+	struct slot *s = &h->slot[id];
+
+	if (!s->used)
+		return;
+	s->asked = ++h->number;
+	s->asked_go = go;
+	runlog_asked(h->log, (int)id, s->name);
+	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
+	    file_now_ms() + PURE_DEADLINE_MS;
+	slot_ask_again(h, s);
+	if (id == SLOT_PROVIDER && go) {
+		slot_feed(h, s);	/* first, while memory starts */
+		start_memory(h);
+	}
+}
+
+void
+hub_tell_slot(struct hub *h, enum slot_id id, struct json *o)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	json_print(o, &line);
+	json_free(o);
+	buf_addc(&line, '\n');
+	slot_control(&h->slot[id], h->session->size, buf_detach(&line));
+}
+
+void
+hub_read_signals(struct hub *h)
+{
+	struct signalfd_siginfo info;
+
+	while (read(h->signals, &info, sizeof info) == sizeof info) {
+		runlog_line(h->log, "signal", "%u, of process %u",
+		    info.ssi_signo, info.ssi_pid);
+		h->to_end |= info.ssi_signo != SIGINT;
+		h->interrupts++;
+	}
+}
+
+/* What keys meant besides text; false: nothing. */
+static bool
+take_wishes(struct hub *h)
+{
+	struct ui *u = h->ui;
+	bool any = u->interrupted || u->leaving;
+
+	h->interrupts += any;
+	h->to_end |= u->leaving;
+	u->interrupted = u->leaving = false;
+	return any;
+}
+
+/* The terminal hands over keys, or whole lines. */
+static void
+read_terminal(struct hub *h)
+{
+	char part[4096];
+	ssize_t n;
+
+	if (h->ui->listening) {
+		if (!ui_read_keys(h->ui))
+			h->listen = false;
+		return;
+	}
+	n = read(STDIN_FILENO, part, sizeof part);
+	h->listen = n > 0;
+	for (ssize_t i = 0; i < n; i++)
+		buf_addc(&h->ui->sent, part[i] == '\n' ? '\0' : part[i]);
+}
+
+static int
+next_timeout(const struct hub *h, long long until)
+{
+	long long at = until, now = file_now_ms();
+	int tick = ui_tick(h->ui);
+
+	for (int i = 0; i < SLOTS; i++)
+		if (h->slot[i].deadline != 0 &&
+		    (at == 0 || h->slot[i].deadline < at))
+			at = h->slot[i].deadline;
+	if (tick >= 0 && (at == 0 || at > now + tick))
+		at = now + tick;
+	if (at == 0)
+		return -1;
+	return at <= now ? 0 : at - now > 60000 ? 60000 : (int)(at - now);
+}
+
+static void
+check_deadlines(struct hub *h)
+{
+	long long now = file_now_ms();
+
+	for (int i = 0; i < SLOTS; i++) {
+		struct slot *s = &h->slot[i];
+
+		if (s->child != NULL && s->deadline != 0 && now >= s->deadline)
+			slot_down(h, s, "did not answer in time");
+	}
+}
+
+/* One round of the poll loop. */
+static void
+round_of_poll(struct hub *h, long long until)
+{
+	struct pollfd p[3 * SLOTS + 4];
+	bool behind = h->ui->out.len - h->ui->written > OUT_HIGH;
+	bool talk = ui_pump(h->ui);
+	int timeout;
+
+	for (int i = 0; i < SLOTS; i++) {
+		struct slot *s = &h->slot[i];
+
+		slot_feed(h, s);
+		p[3 * i] = (struct pollfd){ s->child == NULL || behind ? -1 :
+		    s->child->out, POLLIN, 0 };
+		p[3 * i + 1] = (struct pollfd){ s->child != NULL &&
+		    s->written < s->out.len ? s->child->in : -1,
+		    POLLOUT, 0 };
+		p[3 * i + 2] = (struct pollfd){ s->err, POLLIN, 0 };
+	}
+	p[3 * SLOTS] = (struct pollfd){ h->signals, POLLIN, 0 };
+	/* asked for nothing, poll still tells when its reader has left */
+	p[3 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
+	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
+	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
+	    POLLIN, 0 };
+	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->listening ? h->ui->job : -1,
+	    POLLIN, 0 };
+	timeout = next_timeout(h, until);
+	if (h->failed || take_wishes(h) || poll(p, 3 * SLOTS + 4, timeout) < 0)
+		return;
+	if (p[3 * SLOTS + 3].revents != 0)
+		ui_job(h->ui);
+	if (p[3 * SLOTS + 2].revents != 0)
+		read_terminal(h);
+	take_wishes(h);
+	if (p[3 * SLOTS].revents != 0)
+		hub_read_signals(h);
+	if ((p[3 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
+		ui_stdout_closed(h->ui);
+	for (int i = 0; i < SLOTS; i++) {
+		if (p[3 * i + 2].revents != 0)
+			slot_read_stderr(h, &h->slot[i]);
+		if (p[3 * i].revents != 0 && h->slot[i].child != NULL)
+			slot_listen(h, &h->slot[i]);
+	}
+	check_deadlines(h);
+}
+
+static bool
+busy(const struct hub *h)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (h->slot[i].asked != 0)
+			return true;
+	return false;
+}
+
+int
+hub_wait(struct hub *h, long long until)
+{
+	while (busy(h)) {
+		if (h->failed || h->interrupts > 0 ||
+		    (h->ui->out_closed && !h->ending))
+			return -1;
+		if (until != 0 && file_now_ms() >= until)
+			return -1;
+		round_of_poll(h, until);
+	}
+	return h->failed || h->interrupts > 0 ? -1 : 0;
+}
+
+int
+hub_pause(struct hub *h, int ms)
+{
+	long long until = file_now_ms() + ms;
+
+	while (file_now_ms() < until) {
+		if (h->failed || h->interrupts > 0 || h->ui->out_closed)
+			return -1;
+		round_of_poll(h, until);
+	}
+	return 0;
+}
+
+int
+hub_sync(struct hub *h, enum slot_id id)
+{
+	hub_ask(h, id, false);
+	return hub_wait(h, 0);
+}
+
+int
+hub_go(struct hub *h, enum slot_id id, long long until)
+{
+	hub_ask(h, id, true);
+	return hub_wait(h, until);
+}
+
+void
+hub_cancel(struct hub *h, int ms)
+{
+	long long until = file_now_ms() + ms;
+	int interrupts = h->interrupts;
+
+	for (int i = 0; i < SLOTS; i++)
+		if (h->slot[i].asked != 0 && h->slot[i].asked_go &&
+		    h->slot[i].child != NULL)
+			slot_control(&h->slot[i], h->session->size,
+			    xstrdup("{\"type\":\"cancel\"}\n"));
+	while (busy(h) && !h->failed && h->interrupts == interrupts &&
+	    file_now_ms() < until)
+		round_of_poll(h, until);
+	for (int i = 0; i < SLOTS; i++) {
+		/* What an acting stage says of an action that did not end in
+		 * time is too late: its calls are answered otherwise, or
+		 * another question is asked. */
+		struct slot *s = &h->slot[i];
+
+		if ((i == SLOT_PROVIDER || i == SLOT_TOOL) && s->asked != 0 &&
+		    s->asked_go && s->discard == 0)
+			s->discard = s->asked;
+		s->asked = 0;
+	}
+}
+
+int
+hub_start(struct hub *h, bool resume, struct err *e)
+{
+	/* the provider has the most libraries to load */
+	static const enum slot_id order[] = { SLOT_PROVIDER, SLOT_GUARD,
+		SLOT_TOOL, SLOT_COMPACT };
+
+	if (resume)
+		h->slot[SLOT_MEM].barrier = h->session->size;
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+		enum slot_id i = order[k];
+		struct slot *s = &h->slot[i];
+
+		if (resume) {
+			s->barrier = h->session->size;
+			if (i == SLOT_GUARD) {
+				s->barrier = h->track->decision;
+				s->skip = h->track->guard_after;
+			}
+			if (i == SLOT_TOOL && h->track->tools == NULL)
+				s->barrier = 0;
+		}
+		if (slot_start(h, s, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+hub_end(struct hub *h)
+{
+	/* one that comes after the turn has ended for another */
+	bool hurry = h->ending && h->interrupts > 0;
+	long long until;
+
+	h->closing = true;
+	if (!h->failed && !hurry) {
+		h->interrupts = 0;
+		start_memory(h);
+		for (int i = 0; i < SLOTS; i++)
+			if (h->slot[i].child != NULL)
+				hub_ask(h, (enum slot_id)i, false);
+		/* hamr-mem may have much to take in still */
+		hub_wait(h, file_now_ms() +
+		    (h->ending ? END_MS : PURE_DEADLINE_MS));
+		hurry = h->interrupts > 0;
+	}
+	for (int i = 0; i < SLOTS; i++)
+		if (h->slot[i].child != NULL)
+			child_close_in(h->slot[i].child);
+	until = file_now_ms() + (hurry ? 0 : END_MS);
+	for (int i = 0; i < SLOTS; i++) {
+		struct slot *s = &h->slot[i];
+		long long left = until - file_now_ms();
+
+		if (s->child != NULL)
+			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);
+		slot_drop_controls(s);
+		free(s->q);
+		buf_release(&s->out);
+		buf_release(&s->proposals);
+		buf_release(&s->said);
+	}
+	buf_release(&h->request);
+	scan_release(&h->scan);
+	close(h->signals);
+}

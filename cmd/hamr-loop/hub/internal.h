@@ -1,0 +1,48 @@
+/* internal.h - the inside of the hub.
+ *
+ * hub.c asks, waits and commits; slot.c keeps one stage alive, moves its bytes
+ * and takes in what it says.
+ */
+#ifndef HAMR_LOOP_HUB_INTERNAL_H
+#define HAMR_LOOP_HUB_INTERNAL_H
+
+#include "hub.h"
+
+#define PURE_DEADLINE_MS 30000	/* whatever takes no time (chapter 1.3) */
+#define END_MS 2000		/* from closed ends to SIGKILL */
+
+/* The run is over, for this reason; the first one counts. */
+void hub_fail(struct hub *h, const struct err *e);
+
+/* Signals that came: interrupts, or the end of it all. */
+void hub_read_signals(struct hub *h);
+
+/* Commit a record as a stage wrote it, r of the stage's rec_in. */
+void hub_commit_record(struct hub *h, const struct rec *r);
+/* What guard, compact and mem proposed, committed together. */
+void hub_commit_proposals(struct hub *h, struct slot *s);
+
+/* Queue a control line (yours no more) after those due no later. */
+void slot_control(struct slot *s, off_t at, char *line);
+void slot_drop_controls(struct slot *s);
+/* Queue the go or sync in flight (the provider's with its request). */
+void slot_ask_again(struct hub *h, struct slot *s);
+
+/* Start it; it reads the session from its beginning, and what it says up to
+ * its last barrier is thrown away. */
+int slot_start(struct hub *h, struct slot *s, struct err *e);
+/* End it within ms; its wait status in *status unless that is NULL. */
+void slot_stop(struct hub *h, struct slot *s, int ms, int *status);
+/* It has ended by itself (fault is NULL), or is to be ended for a fault: it is
+ * started again, or given up. */
+void slot_down(struct hub *h, struct slot *s, const char *fault);
+
+/* Write until its pipe is full or nothing is due. */
+void slot_feed(struct hub *h, struct slot *s);
+/* Read what it says. */
+void slot_listen(struct hub *h, struct slot *s);
+
+/* Tell and log what it says on stderr, line by line. */
+void slot_read_stderr(struct hub *h, struct slot *s);
+
+#endif

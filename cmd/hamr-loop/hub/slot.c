@@ -1,0 +1,424 @@
+/* slot.c - one stage: its queue, its life, its pipes, what it says. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "internal.h"
+
+#define STDERR_LINE_MAX ((size_t)8192)	/* a longer one comes in pieces */
+#define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
+#define CHUNK ((size_t)65536)	/* session bytes handed over at once */
+
+static void
+report_line(struct hub *h, struct slot *s, const char *p, size_t n)
+{
+	ui_stage_line(h->ui, p, n);
+	runlog_line(h->log, s->name, "%.*s", (int)n, p);
+}
+
+/* One read; false when there is nothing more for now. */
+static bool
+read_once(struct hub *h, struct slot *s)
+{
+	char part[4096];
+	ssize_t n = read(s->err, part, sizeof part);
+
+	if (n > 0) {
+		const char *p = part;
+		size_t len = (size_t)n;
+		const char *lf;
+
+		while ((lf = memchr(p, '\n', len)) != NULL) {
+			size_t k = (size_t)(lf - p);
+
+			buf_add(&s->said, p, k);
+			report_line(h, s, buf_view(&s->said).p, s->said.len);
+			buf_reset(&s->said);
+			p += k + 1;
+			len -= k + 1;
+		}
+		if (s->said.len + len > STDERR_LINE_MAX) {
+			report_line(h, s, buf_view(&s->said).p, s->said.len);
+			buf_reset(&s->said);
+		}
+		buf_add(&s->said, p, len);
+		return true;
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return errno == EINTR;
+	close(s->err);
+	s->err = -1;
+	return false;
+}
+
+void
+slot_read_stderr(struct hub *h, struct slot *s)
+{
+	read_once(h, s);
+}
+
+/* Something it left behind may hold the other end: what is there now, and at
+ * most as much as a pipe holds. */
+static void
+drain_stderr(struct hub *h, struct slot *s)
+{
+	for (int i = 0; i < 256 && s->err >= 0 && read_once(h, s); i++)
+		;
+	if (s->said.len > 0)
+		report_line(h, s, s->said.p, s->said.len);
+	buf_reset(&s->said);
+	if (s->err >= 0)
+		close(s->err);
+	s->err = -1;
+}
+
+static void
+answer_ask(struct hub *h, const struct rec *r)
+{
+	struct json *o = json_object();
+	struct slice id = rec_get(r, "id");
+	struct ui_allow a = { .yes = false };
+	int interrupts = h->interrupts;
+
+	if (interrupts == 0)	/* else what is asked about is cancelled */
+		a = ui_ask(h->ui, r, h->signals);
+
+	json_str(o, "type", "answer");
+	if (scan_kind(id) == SCAN_STRING)
+		json_raw(o, "id", id);
+	json_bool(o, "allow", a.yes);
+	if (a.args != NULL)
+		json_str(o, "arguments", a.args);
+	if (a.reason != NULL)
+		json_str(o, "reason", a.reason);
+	if (a.network)
+		json_bool(o, "network", true);
+	if (a.yes)
+		json_str(o, "scope", a.session ? "session" : "once");
+	if (a.stop)
+		json_bool(o, "stop", true);
+	free(a.args);
+	free(a.reason);
+	hub_commit(h, o);
+	hub_read_signals(h);
+	if (a.stop && h->interrupts == interrupts) {
+		h->refused = true;
+		h->interrupts++;
+	}
+}
+
+/* A record that a stage wrote.  NULL, or for what the stage is to be ended. */
+static const char *
+take_record(struct hub *h, struct slot *s, const struct rec *r)
+{
+	int64_t n = 0;
+
+	if (r->kind == R_GO || r->kind == R_SYNC) {
+		rec_int(r, "n", &n);
+		if (n != 0 && n == s->discard)
+			s->discard = 0;
+		else if (n != 0 && n == s->asked && s->discard == 0) {
+			runlog_answered(h->log, (int)(s - h->slot));
+			s->asked = 0;
+			s->deadline = 0;
+			s->barrier = s->cursor;
+			s->restarts = 0;
+			hub_commit_proposals(h, s);
+		}
+		return NULL;
+	}
+	if (s->discard != 0)
+		return NULL;
+	/* Records that are the loop's own to write. */
+
+	if (r->kind == R_HAMR || r->kind == R_END || r->kind == R_ANSWER ||
+	    r->kind == R_CONFIG || r->kind == R_RECOVERY ||
+	    r->kind == R_COMPACT) {
+		err_say("stage %s wrote a record that only hamr-loop writes; "
+		    "it is ignored", s->name);
+	} else if (r->kind == R_REQUEST) {
+		buf_reset(&h->request);
+		buf_slice(&h->request, r->line);
+	} else if (r->kind == R_ASK) {
+		ui_passing(h->ui, r);
+		answer_ask(h, r);
+	} else if (rec_is_passing(r->kind)) {
+		runlog_record(h->log, r);
+		ui_passing(h->ui, r);
+	} else if (s == &h->slot[SLOT_PROVIDER] || s == &h->slot[SLOT_TOOL]) {
+		hub_commit_record(h, r);
+		if (r->kind == R_START)
+			hub_durable(h);
+	} else {
+		/* What is wrong with it, or NULL. */
+		if (buf_reserve(&s->proposals, r->line.n + 1) < 0)
+			return "proposes more than a session can hold";
+		buf_slice(&s->proposals, r->line);
+		buf_addc(&s->proposals, '\n');
+		return NULL;
+	}
+	return NULL;
+}
+
+static void restart(struct hub *h, struct slot *s);
+
+void
+slot_control(struct slot *s, off_t at, char *line)
+{
+	size_t i;
+
+	s->q = xgrow(s->q, s->nq, &s->capq, sizeof *s->q);
+	for (i = s->nq++; i > 0 && s->q[i - 1].at > at; i--)
+		s->q[i] = s->q[i - 1];
+	s->q[i] = (struct control){ at, line, strlen(line) };
+}
+
+void
+slot_drop_controls(struct slot *s)
+{
+	for (size_t i = 0; i < s->nq; i++)
+		free(s->q[i].line);
+	s->nq = 0;
+}
+
+void
+slot_ask_again(struct hub *h, struct slot *s)
+{
+	if (s == &h->slot[SLOT_PROVIDER] && s->asked_go) {
+		struct buf line = BUF_INIT(2 * BUF_RECORD_MAX);
+
+		buf_slice(&line, buf_view(&h->request));
+		buf_addc(&line, '\n');
+		slot_control(s, h->session->size, buf_detach(&line));
+	}
+	slot_control(s, h->session->size, xasprintf(
+	    "{\"type\":\"%s\",\"n\":%lld}\n",
+	    s->asked_go ? "go" : "sync", (long long)s->asked));
+}
+
+static void
+give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
+    int value)
+{
+	char how[128];
+
+	snprintf(how, sizeof how, fmt, value);
+	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
+		err_say("stage mem (%s) %s; this run is not indexed",
+		    s->cmd.commands[0], how);
+		s->used = false;
+		s->asked = 0;
+		s->deadline = 0;
+		return;
+	}
+	s->asked = 0;
+	s->deadline = 0;
+	runlog_line(h->log, s->name, "%s; given up", how);
+	h->stage_failed = true;
+	h->failed_slot = (enum slot_id)(s - h->slot);
+	h->failed = true;
+	err_set(&h->err, status, "stage %s (%s) %s", s->name,
+	    s->cmd.commands[0], how);
+}
+
+void
+slot_stop(struct hub *h, struct slot *s, int ms, int *status)
+{
+	int st = child_end(s->child, ms);
+
+	drain_stderr(h, s);
+	if (WIFSIGNALED(st))
+		runlog_line(h->log, s->name, "ended by signal %d",
+		    WTERMSIG(st));
+	else
+		runlog_line(h->log, s->name, "ended with status %d",
+		    WEXITSTATUS(st));
+	if (status != NULL)
+		*status = st;
+	s->child = NULL;
+	rec_in_release(&s->in);
+}
+
+/* One that says with its status why it cannot work would say so again. */
+void
+slot_down(struct hub *h, struct slot *s, const char *fault)
+{
+	int st, code;
+
+	if (fault != NULL)
+		kill(-s->child->group, SIGKILL);
+	slot_stop(h, s, END_MS, &st);
+	if (h->failed || h->closing) {
+		s->asked = 0;
+		s->deadline = 0;
+		return;
+	}
+	code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
+	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
+		/* What a stage's own status makes of ours: a remedy of the
+		 * person's is told as such.  A usage error is one of [stages].
+		 * */
+
+		give_up(h, s, (code == ST_USAGE ? ST_CONFIG :
+		    code == ST_NOINPUT || code == ST_POLICY ||
+		    code == ST_CONFIG ? (enum status)code : ST_PEER),
+		    "ended with status %d", code);
+		return;
+	}
+	if (++s->restarts > MAX_RESTARTS) {
+		give_up(h, s, ST_PEER, "ended %d times in one action",
+		    s->restarts);
+		return;
+	}
+	h->died++;
+	h->who_died = s->name;
+	runlog_line(h->log, s->name, "%s; started again, %d of %d",
+	    fault != NULL ? fault : "ended", s->restarts, MAX_RESTARTS);
+	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?
+	    fault : "ended");
+	restart(h, s);
+}
+
+int
+slot_start(struct hub *h, struct slot *s, struct err *e)
+{
+	s->cmd.err = CHILD_ERR_PIPE;
+	s->cmd.pass = h->session->lock;
+	s->child = child_start(&s->cmd, e);
+	if (s->child == NULL)
+		return -1;
+	s->started = true;
+	s->err = s->child->err;
+	s->child->err = -1;
+
+	/* Arguments may hold secrets. */
+	struct buf b = BUF_INIT((size_t)1 << 20);
+
+	for (size_t i = 0; i < s->cmd.n; i++)
+		buf_fmt(&b, "%s%.*s", i > 0 ? " | " : "",
+		    (int)strcspn(s->cmd.commands[i], " \t"),
+		    s->cmd.commands[i]);
+	runlog_line(h->log, s->name, "%s started, process %ld",
+	    buf_view(&b).p, (long)s->child->group);
+	buf_release(&b);
+	rec_in_init(&s->in, s->child->out, s->name, REC_MAX);
+	s->cursor = 0;
+	s->written = 0;
+	buf_reset(&s->out);
+	buf_reset(&s->proposals);
+	slot_drop_controls(s);
+	s->discard = 0;
+	if (s->barrier > 0) {
+		s->discard = ++h->number;
+		slot_control(s, s->barrier, xasprintf(
+		    "{\"type\":\"sync\",\"n\":%lld}\n",
+		    (long long)s->discard));
+	}
+	return 0;
+}
+
+static void
+restart(struct hub *h, struct slot *s)
+{
+	struct err e;
+
+	if (slot_start(h, s, &e) < 0) {
+		hub_fail(h, &e);
+		return;
+	}
+	if (s->asked != 0)
+		slot_ask_again(h, s);
+	if (s->deadline != 0)
+		s->deadline = file_now_ms() + PURE_DEADLINE_MS;
+}
+
+/* Put the next thing due into out.  False when there is nothing. */
+static bool
+refill(struct hub *h, struct slot *s)
+{
+	off_t limit = h->session->size;
+	ssize_t n;
+
+	s->written = 0;
+	buf_reset(&s->out);
+	if (s->nq > 0 && s->q[0].at <= s->cursor) {
+		buf_add(&s->out, s->q[0].line, s->q[0].n);
+		free(s->q[0].line);
+		memmove(s->q, s->q + 1, --s->nq * sizeof *s->q);
+		return true;
+	}
+	if (s->nq > 0 && s->q[0].at < limit)
+		limit = s->q[0].at;
+	if (s->cursor >= limit)
+		return false;
+	buf_reserve(&s->out, CHUNK);
+	n = session_read(h->session, s->out.p, limit - s->cursor <
+	    (off_t)CHUNK ? (size_t)(limit - s->cursor) : CHUNK, s->cursor);
+	if (n <= 0) {
+		struct err e;
+
+		err_sys(&e, ST_SYSTEM, "%s", h->session->path);
+		hub_fail(h, &e);
+		return false;
+	}
+	s->out.len = (size_t)n;
+	s->cursor += n;
+	return true;
+}
+
+void
+slot_feed(struct hub *h, struct slot *s)
+{
+	while (s->child != NULL &&
+	    (s->written < s->out.len || refill(h, s))) {
+		ssize_t n = write(s->child->in, s->out.p + s->written,
+		    s->out.len - s->written);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n < 0 && errno == EPIPE) {
+			/* its end is read, and dealt with, below */
+			s->written = s->out.len;
+			return;
+		}
+		if (n < 0)	/* the next one is fed at once */
+			slot_down(h, s, "cannot be written to");
+		else
+			s->written += (size_t)n;
+	}
+}
+
+void
+slot_listen(struct hub *h, struct slot *s)
+{
+	const struct rec *r;
+	const char *fault;
+	struct err e;
+	int got = rec_fill(&s->in, &e);
+
+	while (got >= 0 && !h->failed) {
+		int took = rec_take(&s->in, &r, &e);
+
+		if (took == 0)
+			break;
+		if (took < 0) {
+			slot_down(h, s, e.text);
+			return;
+		}
+		fault = take_record(h, s, r);
+		if (fault != NULL) {
+			slot_down(h, s, fault);
+			return;
+		}
+	}
+	if (got <= 0)
+		slot_down(h, s, NULL);
+}

@@ -1,0 +1,347 @@
+/* block.c - what a line of Markdown is. */
+#include <string.h>
+
+#include "block.h"
+#include "cells.h"
+
+#define TAB 4			/* columns, as CommonMark has it */
+#define CODE_INDENT 4
+
+/* The rest of a line; a tab of which only some columns were taken leaves the
+ * others. */
+struct cursor {
+	const char *p, *end;
+	size_t column, spare;
+};
+
+/* Columns of blanks ahead. */
+static size_t
+blanks(const struct cursor *c)
+{
+	size_t n = c->spare;
+
+	for (const char *p = c->p; p < c->end && (*p == ' ' || *p == '\t');
+	    p++)
+		n += *p == '\t' ? TAB - (c->column + n) % TAB : 1;
+	return n;
+}
+
+/* Take n columns of them at most. */
+static void
+skip(struct cursor *c, size_t n)
+{
+	while (n > 0) {
+		if (c->spare == 0) {
+			if (c->p >= c->end || (*c->p != ' ' && *c->p != '\t'))
+				return;
+			c->spare = *c->p == '\t' ? TAB - c->column % TAB : 1;
+			c->p++;
+		}
+		c->spare--;
+		c->column++;
+		n--;
+	}
+}
+
+static bool
+at_end(const struct cursor *c)
+{
+	for (const char *p = c->p; p < c->end; p++)
+		if (*p != ' ' && *p != '\t')
+			return false;
+	return true;
+}
+
+static void
+take(struct cursor *c, size_t n)
+{
+	c->p += n;
+	c->column += n;
+}
+
+static struct slice
+rest(const struct cursor *c)
+{
+	return (struct slice){ c->p, (size_t)(c->end - c->p) };
+}
+
+/* How many of ch stand here. */
+static size_t
+run(const struct cursor *c, char ch)
+{
+	size_t n = 0;
+
+	while (c->p + n < c->end && c->p[n] == ch)
+		n++;
+	return n;
+}
+
+/* ---- containers ---- */
+
+static bool
+take_quote(struct cursor *c)
+{
+	if (blanks(c) >= CODE_INDENT)
+		return false;
+
+	struct cursor ahead = *c;
+
+	skip(&ahead, CODE_INDENT);
+	if (run(&ahead, '>') == 0)
+		return false;
+	*c = ahead;
+	take(c, 1);
+	skip(c, 1);
+	return true;
+}
+
+static bool
+goes_on(struct cursor *c, const struct container *in)
+{
+	if (in->quote)
+		return take_quote(c);
+	if (at_end(c))
+		return true;
+	if (blanks(c) < in->indent)
+		return false;
+	skip(c, in->indent);
+	return true;
+}
+
+/* The mark of an item: its bytes, 0 for none. */
+static size_t
+item_mark(const struct cursor *c, struct container *item)
+{
+	size_t n = 0;
+
+	*item = (struct container){ .number = 0 };
+	while (c->p + n < c->end && c->p[n] >= '0' && c->p[n] <= '9' && n < 9)
+		item->number = item->number * 10 +
+		    (unsigned long)(c->p[n++] - '0');
+	if (c->p + n >= c->end || strchr(n > 0 ? ".)" : "-+*", c->p[n]) ==
+	    NULL || c->p[n] == '\0')
+		return 0;
+	item->mark = c->p[n++];
+	if (c->p + n < c->end && c->p[n] != ' ' && c->p[n] != '\t')
+		return 0;
+	return n;
+}
+
+static void
+take_task(struct cursor *c, struct container *item)
+{
+	if (c->end - c->p < 4 || c->p[0] != '[' || c->p[2] != ']' ||
+	    c->p[3] != ' ' || strchr(" xX", c->p[1]) == NULL)
+		return;
+	item->task = true;
+	item->done = c->p[1] != ' ';
+	take(c, 4);
+}
+
+/* In the middle of a paragraph only an item with text begins a list, and of
+ * those with a number the first one. */
+static bool
+take_item(struct cursor *c, bool interrupts, struct container *item)
+{
+	size_t before = blanks(c), n, after;
+	struct cursor ahead = *c;
+
+	if (before >= CODE_INDENT)
+		return false;
+	skip(&ahead, before);
+	n = item_mark(&ahead, item);
+	if (n == 0)
+		return false;
+	take(&ahead, n);
+	if (interrupts && (at_end(&ahead) ||
+	    (strchr(".)", item->mark) != NULL && item->number != 1)))
+		return false;
+	after = blanks(&ahead);
+	if (after > CODE_INDENT || at_end(&ahead))
+		after = 1;
+	skip(&ahead, after);
+	item->indent = before + n + after;
+	*c = ahead;
+	take_task(c, item);
+	return true;
+}
+
+/* ---- leaves ---- */
+
+/* Three or more of one mark, and nothing else but blanks. */
+static bool
+is_rule(const struct cursor *c)
+{
+	size_t n = 0;
+
+	if (c->p >= c->end || strchr("*-_", *c->p) == NULL || *c->p == '\0')
+		return false;
+	for (const char *p = c->p; p < c->end; p++)
+		if (*p == *c->p)
+			n++;
+		else if (*p != ' ' && *p != '\t')
+			return false;
+	return n >= 3;
+}
+
+static bool
+is_heading(const struct cursor *c, struct line *out)
+{
+	size_t n = run(c, '#');
+	struct slice t, without;
+
+	if (n == 0 || n > 6 || (c->p + n < c->end && c->p[n] != ' ' &&
+	    c->p[n] != '\t'))
+		return false;
+	t = slice_trim((struct slice){ c->p + n, (size_t)(c->end - c->p) - n });
+	without = slice_trim_end(t, "#");
+	if (without.n == 0 || is_whitespace(without.p[without.n - 1]))
+		t = slice_trim(without);
+	out->text = t;
+	out->level = n;
+	return true;
+}
+
+static bool
+is_fence(const struct cursor *c, size_t indent, struct line *out)
+{
+	char ch = c->p < c->end ? *c->p : '\0';
+	size_t n = ch == '`' || ch == '~' ? run(c, ch) : 0;
+	struct slice info;
+
+	if (n < 3)
+		return false;
+	info = slice_trim((struct slice){ c->p + n,
+	    (size_t)(c->end - c->p) - n });
+	if (ch == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL)
+		return false;
+	out->text = info;
+	out->fence = ch;
+	out->fence_n = n;
+	out->fence_indent = indent;
+	return true;
+}
+
+static bool
+is_underline(const struct cursor *c, struct line *out)
+{
+	size_t n = run(c, '='), m = run(c, '-');
+	struct cursor ahead = *c;
+
+	take(&ahead, n + m);
+	out->level = n > 0 ? 1 : 2;
+	return n + m > 0 && at_end(&ahead);
+}
+
+static void
+code_line(struct cursor *c, size_t indent, struct line *out)
+{
+	skip(c, indent);
+	out->spare = c->spare;
+	out->text = rest(c);
+}
+
+static void
+in_fence(const struct place *at, struct cursor *c, struct line *out)
+{
+	struct cursor ahead = *c;
+
+	if (blanks(c) < CODE_INDENT) {
+		skip(&ahead, CODE_INDENT);
+		if (run(&ahead, at->fence) >= at->fence_n) {
+			take(&ahead, run(&ahead, at->fence));
+			if (at_end(&ahead)) {
+				out->kind = LINE_FENCE_END;
+				return;
+			}
+		}
+	}
+	out->kind = LINE_CODE;
+	code_line(c, at->fence_indent, out);
+}
+
+static bool
+is_delimiter(const struct place *at, const struct cursor *c)
+{
+	struct slice cells[TABLE_COLUMNS];
+	size_t n;
+
+	if (at->leaf != LEAF_PARAGRAPH || at->header.p == NULL)
+		return false;
+	n = table_delimiter(rest(c));
+	return n > 0 && n == table_cells(at->header, cells);
+}
+
+/* The rest of a line behind its containers. */
+static enum line_kind
+leaf_line(const struct place *at, struct cursor *c, struct line *out)
+{
+	bool same = out->nopened == 0 && out->matched == at->depth;
+	bool lazy = out->nopened == 0 && at->leaf == LEAF_PARAGRAPH;
+	size_t indent = blanks(c);
+
+	if (at_end(c))
+		return LINE_BLANK;
+	if (indent >= CODE_INDENT && !lazy) {
+		code_line(c, CODE_INDENT, out);
+		return LINE_INDENTED;
+	}
+	if (indent < CODE_INDENT) {
+		struct cursor text = *c;
+
+		skip(&text, indent);
+		out->text = rest(&text);
+		if (same && is_delimiter(at, &text))
+			return LINE_DELIMITER;
+		if (same && at->leaf == LEAF_PARAGRAPH && at->may_head &&
+		    is_underline(&text, out))
+			return LINE_UNDERLINE;
+		if (is_rule(&text))
+			return LINE_RULE;
+		if (is_heading(&text, out))
+			return LINE_HEADING;
+		if (is_fence(&text, indent, out))
+			return LINE_FENCE;
+	}
+	out->text = rest(c);
+	return same && at->leaf == LEAF_TABLE &&
+	    memchr(out->text.p, '|', out->text.n) != NULL ? LINE_ROW :
+	    LINE_TEXT;
+}
+
+static bool
+has_rule(const struct cursor *c)
+{
+	struct cursor ahead = *c;
+
+	skip(&ahead, blanks(c));
+	return blanks(c) < CODE_INDENT && is_rule(&ahead);
+}
+
+void
+block_line(const struct place *at, struct slice line, struct line *out)
+{
+	struct cursor c = { line.p, line.p + line.n, 0, 0 };
+
+	out->matched = out->nopened = out->spare = 0;
+	while (out->matched < at->depth &&
+	    goes_on(&c, &at->in[out->matched]))
+		out->matched++;
+	if (at->leaf == LEAF_FENCE && out->matched == at->depth) {
+		in_fence(at, &c, out);
+		return;
+	}
+	while (out->matched + out->nopened < BLOCK_DEPTH) {
+		struct container *in = &out->opened[out->nopened];
+		bool same = out->nopened == 0 && out->matched == at->depth;
+		bool within = same && at->leaf == LEAF_PARAGRAPH;
+
+		if (take_quote(&c))
+			*in = (struct container){ .quote = true };
+		else if (has_rule(&c) || (within && is_delimiter(at, &c)) ||
+		    !take_item(&c, within, in))
+			break;
+		out->nopened++;
+	}
+	out->kind = leaf_line(at, &c, out);
+}

@@ -1,0 +1,338 @@
+/* cells.c - a table in Markdown, fitted to the terminal. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cells.h"
+#include "term/term.h"
+
+#define BETWEEN 3		/* columns of " │ " */
+
+enum align { LEFT, CENTER, RIGHT };
+
+/* Behind the code that begins at `at`, or behind its backticks when nothing
+ * ends it. */
+static size_t
+skip_code(struct slice t, size_t at)
+{
+	size_t n = 0, run;
+
+	while (at + n < t.n && t.p[at + n] == '`')
+		n++;
+	for (size_t i = at + n; i < t.n; i += run) {
+		for (run = 0; i + run < t.n && t.p[i + run] == '`'; )
+			run++;
+		if (run == n)
+			return i + n;
+		run += run == 0;
+	}
+	return at + n;
+}
+
+size_t
+table_cells(struct slice line, struct slice cells[TABLE_COLUMNS])
+{
+	struct slice t = slice_trim(line);
+	size_t n = 0, from = 0;
+	bool bar = false;
+
+	if (t.n > 0 && t.p[0] == '|') {
+		from = 1;
+		bar = true;
+	}
+	for (size_t i = from; i <= t.n; i++) {
+		if (i < t.n && t.p[i] == '\\')
+			i++;
+		else if (i < t.n && t.p[i] == '`')
+			i = skip_code(t, i) - 1;
+		else if (i == t.n || t.p[i] == '|') {
+			if (i == t.n && i == from && n > 0)
+				break;		/* it ended in a bar */
+			if (n == TABLE_COLUMNS)
+				return 0;
+			bar |= i < t.n;
+			cells[n++] = slice_trim((struct slice){ t.p + from,
+			    i - from });
+			from = i + 1;
+		}
+	}
+	return bar ? n : 0;
+}
+
+static bool
+read_align(struct slice cell, enum align *align)
+{
+	bool left = cell.n > 0 && cell.p[0] == ':';
+	bool right = cell.n > 1 && cell.p[cell.n - 1] == ':';
+
+	*align = right ? left ? CENTER : RIGHT : LEFT;
+	if (cell.n <= (size_t)left + right)
+		return false;
+	for (size_t i = left; i < cell.n - right; i++)
+		if (cell.p[i] != '-')
+			return false;
+	return true;
+}
+
+size_t
+table_delimiter(struct slice line)
+{
+	struct slice cells[TABLE_COLUMNS];
+	size_t n = table_cells(line, cells);
+	enum align align;
+
+	for (size_t i = 0; i < n; i++)
+		if (!read_align(cells[i], &align))
+			return 0;
+	return n;
+}
+
+/* ---- drawn ---- */
+
+struct table {
+	struct slice source;
+	const struct rows_style *how;
+	struct buf *out;
+	size_t n;		/* columns */
+	struct slice name[TABLE_COLUMNS];
+	enum align align[TABLE_COLUMNS];
+	size_t width[TABLE_COLUMNS], least[TABLE_COLUMNS];
+	struct inlines in;
+	struct rows rows[TABLE_COLUMNS];
+};
+
+/* A cell as rows of so many columns. */
+static void
+wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
+    unsigned look, struct rows *rows)
+{
+	struct rows_style how = { .columns = columns, .left = left,
+		.look = look | t->how->look, .colour = t->how->colour,
+		.cut = t->how->cut };
+	struct buf b = BUF_INIT((size_t)1 << 24);
+
+	for (size_t i = 0; i < cell.n; i++)
+		if (cell.p[i] != '\\' || i + 1 == cell.n ||
+		    cell.p[i + 1] != '|')
+			buf_addc(&b, cell.p[i]);
+	inline_read(&t->in, buf_view(&b), !how.colour);
+	rows_wrap(rows, &t->in, &how);
+	buf_release(&b);
+}
+
+static size_t
+widest(const struct rows *rows)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->row[i].columns > all)
+			all = rows->row[i].columns;
+	return all;
+}
+
+static void
+measure(struct table *t, const struct slice *cells, size_t n)
+{
+	for (size_t i = 0; i < n && i < t->n; i++) {
+		size_t w;
+
+		wrap_cell(t, cells[i], 0, (size_t)-1 / 2, 0, &t->rows[0]);
+		w = widest(&t->rows[0]);
+		if (w > t->width[i])
+			t->width[i] = w;
+		if (w <= t->least[i])
+			continue;
+		wrap_cell(t, cells[i], 0, 1, 0, &t->rows[0]);
+		w = widest(&t->rows[0]);
+		if (w > t->least[i])
+			t->least[i] = w;
+	}
+}
+
+static size_t
+width_at(const struct table *t, size_t i, size_t limit)
+{
+	size_t w = t->width[i] < limit ? t->width[i] : limit;
+
+	return w > t->least[i] ? w : t->least[i];
+}
+
+/* Give each column what it needs, or the same as others that need more.
+ * False: there is no room for the longest words. */
+static bool
+fit(struct table *t)
+{
+	size_t used = t->how->indent + BETWEEN * (t->n - 1), room;
+	size_t limit = 0, most = 0, sum = 0;
+
+	if (used >= t->how->columns)
+		return false;
+	room = t->how->columns - used;
+	for (size_t i = 0; i < t->n; i++)
+		most = t->width[i] > most ? t->width[i] : most;
+	do {
+		sum = 0;
+		limit++;
+		for (size_t i = 0; i < t->n; i++)
+			sum += width_at(t, i, limit);
+	} while (sum <= room && limit < most);
+	limit -= sum > room;
+	if (limit == 0)
+		return false;
+	for (size_t i = 0; i < t->n; i++)
+		t->width[i] = width_at(t, i, limit);
+	return true;
+}
+
+static void
+put_rule(struct table *t)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	for (size_t i = 0; i < t->n; i++) {
+		buf_adds(&b, i > 0 ? "─┼─" : "");
+		for (size_t k = 0; k < t->width[i]; k++)
+			buf_adds(&b, "─");
+	}
+	buf_slice(t->out, t->how->next);
+	rows_dim(t->out, buf_view(&b).p != NULL ? b.p : "", t->how->colour);
+	buf_addc(t->out, '\n');
+	buf_release(&b);
+}
+
+/* Row `line` of column i, with the blanks around it; `owed` are blanks that
+ * are only written when something follows. */
+static void
+put_cell(struct table *t, size_t i, size_t line, size_t *owed)
+{
+	const struct rows *r = &t->rows[i];
+	const struct row *row = line < r->n ? &r->row[line] : NULL;
+	size_t columns = row != NULL ? row->columns : 0;
+	size_t blank = columns < t->width[i] ? t->width[i] - columns : 0;
+	size_t before = t->align[i] == RIGHT ? blank :
+	    t->align[i] == CENTER ? blank / 2 : 0;
+
+	*owed += before;
+	if (row != NULL && row->n > 0) {
+		term_pad(t->out, *owed);
+		*owed = 0;
+		buf_add(t->out, r->text.p + row->at, row->n);
+	}
+	*owed += blank - before;
+}
+
+static void
+put_row(struct table *t, const struct slice *cells, size_t n, bool head)
+{
+	size_t lines = 1, left = t->how->indent;
+
+	for (size_t i = 0; i < t->n; i++) {
+		wrap_cell(t, i < n ? cells[i] : SLICE(""), left, t->width[i],
+		    head ? LOOK_STRONG : 0, &t->rows[i]);
+		left += t->width[i] + BETWEEN;
+		if (t->rows[i].n > lines)
+			lines = t->rows[i].n;
+	}
+	for (size_t line = 0; line < lines; line++) {
+		size_t owed = 0;
+
+		buf_slice(t->out, head && line == 0 ? t->how->first :
+		    t->how->next);
+		for (size_t i = 0; i < t->n; i++) {
+			put_cell(t, i, line, &owed);
+			if (i + 1 < t->n) {
+				term_pad(t->out, owed);
+				rows_dim(t->out, " │", t->how->colour);
+				owed = 1;
+			}
+		}
+		buf_addc(t->out, '\n');
+	}
+}
+
+/* No room for columns: NAME: CELL, a line each. */
+static void
+put_record(struct table *t, const struct slice *cells, size_t n, bool first)
+{
+	struct rows_style how = *t->how;
+	struct buf b = BUF_INIT((size_t)1 << 24);
+
+	if (!first) {
+		buf_slice(t->out, slice_trim_end(how.next, " "));
+		buf_addc(t->out, '\n');
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		buf_reset(&b);
+		if (t->name[i].n > 0 && how.colour)
+			buf_fmt(&b, "**%.*s:** ", (int)t->name[i].n,
+			    t->name[i].p);
+		else if (t->name[i].n > 0)
+			buf_fmt(&b, "%.*s: ", (int)t->name[i].n,
+			    t->name[i].p);
+		if (i < n)
+			buf_slice(&b, cells[i]);
+		inline_read(&t->in, buf_view(&b), !how.colour);
+		if (!first || i > 0)
+			how.first = how.next;
+		rows_wrap(&t->rows[0], &t->in, &how);
+		buf_slice(t->out, buf_view(&t->rows[0].text));
+	}
+	buf_release(&b);
+}
+
+static void
+put_names_alone(struct table *t)
+{
+	struct slice none[TABLE_COLUMNS] = { { 0 } };
+
+	put_record(t, none, 0, true);
+}
+
+static void
+draw(struct table *t)
+{
+	struct slice rest = t->source, line, cells[TABLE_COLUMNS];
+	bool columns = fit(t), first = true;
+
+	slice_line(&rest, &line);
+	slice_line(&rest, &line);
+	if (columns) {
+		put_row(t, t->name, t->n, true);
+		put_rule(t);
+	} else if (rest.n == 0)
+		put_names_alone(t);
+	while (slice_line(&rest, &line)) {
+		size_t n = table_cells(line, cells);
+
+		if (columns)
+			put_row(t, cells, n, false);
+		else
+			put_record(t, cells, n, first);
+		first = false;
+	}
+}
+
+void
+table_rows(struct slice source, const struct rows_style *how, struct buf *out)
+{
+	struct table *t = xcalloc(1, sizeof *t);
+	struct slice rest = source, line, cells[TABLE_COLUMNS];
+
+	*t = (struct table){ .source = source, .how = how, .out = out };
+	inline_init(&t->in);
+	slice_line(&rest, &line);
+	t->n = table_cells(line, t->name);
+	for (size_t i = 0; i < TABLE_COLUMNS; i++)
+		rows_init(&t->rows[i]);
+	measure(t, t->name, t->n);
+	slice_line(&rest, &line);
+	for (size_t n = table_cells(line, cells), i = 0; i < n; i++)
+		read_align(cells[i], &t->align[i]);
+	while (slice_line(&rest, &line))
+		measure(t, cells, table_cells(line, cells));
+	draw(t);
+	for (size_t i = 0; i < TABLE_COLUMNS; i++)
+		rows_release(&t->rows[i]);
+	inline_release(&t->in);
+	free(t);
+}

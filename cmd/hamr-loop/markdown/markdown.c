@@ -1,0 +1,960 @@
+/* markdown.c - a streamed answer in Markdown as rows for a terminal.
+ *
+ * Every decision is taken at a place that the text alone gives (the end of a
+ * line, or a blank in a long one), never at the end of a piece: so the pieces
+ * make no difference.  A paragraph is kept from the first of its rows that may
+ * still change, a table whole, and nothing else.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "block.h"
+#include "highlight.h"
+#include "inline.h"
+#include "markdown.h"
+#include "prefix.h"
+#include "rows.h"
+#include "cells.h"
+#include "term/cluster.h"
+#include "term/term.h"
+
+#define TEXT_MAX ((size_t)1 << 30)
+#define OPEN_ROWS 4		/* of a paragraph that may still change */
+#define HELD_ROWS 12		/* at most, when a link, code or bold text
+				 * begins there */
+#define LINE_LONG 4096		/* what is not told apart by then is text */
+#define ROW_LONG 16384		/* of a table */
+#define TABLE_LONG ((size_t)256 << 10)	/* is written, and begun again */
+#define PIECE 4096		/* bytes looked at at once */
+#define LOOK_EVERY 40		/* columns at least between two looks at a
+				 * long line */
+#define RULE_COLUMNS 40
+#define UNKNOWN_COLUMNS 80	/* of a terminal that says 0 */
+
+enum shown { NOTHING, PARAGRAPH, HEADING, CODE, TABLE, RULE, ITEM };
+
+struct markdown {
+	size_t columns, tail_rows;
+	bool colour, cut;
+	struct buf raw;		/* not cleaned yet: a piece of a character */
+	unsigned long before;	/* the last character that was */
+	struct buf line;	/* what is known of it, but for what went to
+				 * the paragraph */
+	size_t look;		/* where it is looked at next */
+	bool in_text;		/* its beginning went to the paragraph */
+	struct place at;
+	struct container sibling[BLOCK_DEPTH];	/* the item before, or none */
+	struct buf text;	/* of the paragraph, or the table's lines */
+	size_t last;		/* where its last line begins, */
+	bool in_pieces;		/* which came in pieces: it heads no table */
+	bool began;		/* rows of this paragraph are final */
+	struct highlight highlight;
+	size_t blank_lines;	/* in indented code, not written yet */
+	bool gap;		/* a blank line was read */
+	enum shown shown;	/* what was shown last */
+	size_t blocks;		/* of code */
+	struct inlines inlines;
+	struct rows rows;
+	struct buf *out;
+	struct buf *code;	/* markdown_code: its text, and nothing else */
+	size_t wanted;
+};
+
+bool
+markdown_open(void)
+{
+	bool clusters = term_open_clusters();
+
+	return inline_open() && clusters;
+}
+
+static void
+init(struct markdown *m, size_t columns, size_t tail_rows, bool colour)
+{
+	*m = (struct markdown){ .columns = columns, .tail_rows = tail_rows,
+		.colour = colour, .raw = BUF_INIT(TEXT_MAX),
+		.line = BUF_INIT(TEXT_MAX), .text = BUF_INIT(TEXT_MAX) };
+	inline_init(&m->inlines);
+	rows_init(&m->rows);
+	if (columns == 0)
+		m->columns = TEXT_MAX;
+}
+
+static void
+release(struct markdown *m)
+{
+	buf_release(&m->raw);
+	buf_release(&m->line);
+	buf_release(&m->text);
+	inline_release(&m->inlines);
+	rows_release(&m->rows);
+}
+
+struct markdown *
+markdown_new(size_t columns, size_t tail_rows, bool colour)
+{
+	struct markdown *m = xmalloc(sizeof *m);
+
+	init(m, columns, tail_rows, colour);
+	return m;
+}
+
+void
+markdown_free(struct markdown *m)
+{
+	if (m == NULL)
+		return;
+	release(m);
+	free(m);
+}
+
+void
+markdown_resize(struct markdown *m, size_t columns, size_t tail_rows)
+{
+	m->columns = columns > 0 ? columns : TEXT_MAX;
+	m->tail_rows = tail_rows;
+}
+
+/* ---- what stands before and between blocks ---- */
+
+static void
+put_trimmed(struct buf *out, struct slice row)
+{
+	buf_slice(out, slice_trim_end(row, " "));
+	buf_addc(out, '\n');
+}
+
+static void
+marks_drawn(struct markdown *m)
+{
+	for (size_t i = 0; i < m->at.depth; i++)
+		m->at.in[i].drawn = true;
+}
+
+/* A blank row before what comes, where there was one, and around what is to
+ * stand apart. */
+static void
+begin_block(struct markdown *m, enum shown what)
+{
+	bool apart = m->gap || what == HEADING || what == CODE ||
+	    what == TABLE || what == RULE || m->shown == CODE ||
+	    m->shown == TABLE || m->shown == RULE;
+
+	if (apart && m->shown != NOTHING && m->code == NULL) {
+		struct place all = m->at;
+		struct prefix p;
+
+		while (m->at.depth > 0 && !m->at.in[m->at.depth - 1].drawn)
+			m->at.depth--;
+		prefix_of(&m->at, m->columns, m->colour, &p);
+		put_trimmed(m->out, buf_view(&p.next));
+		prefix_release(&p);
+		m->at = all;
+	}
+	m->gap = false;
+	m->shown = what;
+}
+
+/* The marks of items that have no text before what comes. */
+static void
+put_marks(struct markdown *m)
+{
+	struct prefix p;
+	bool any = false;
+
+	for (size_t i = 0; i < m->at.depth; i++)
+		any |= !m->at.in[i].quote && !m->at.in[i].drawn;
+	if (!any || m->code != NULL)
+		return;
+	begin_block(m, ITEM);
+	prefix_of(&m->at, m->columns, m->colour, &p);
+	put_trimmed(m->out, buf_view(&p.first));
+	prefix_release(&p);
+	marks_drawn(m);
+}
+
+static struct rows_style
+style_of(const struct markdown *m, const struct prefix *p, unsigned look)
+{
+	return (struct rows_style){ .first = buf_view(&p->first),
+		.next = buf_view(&p->next), .indent = p->columns,
+		.columns = m->columns, .look = look, .colour = m->colour,
+		.cut = m->cut };
+}
+
+/* ---- paragraphs ---- */
+
+/* Could the last line be the first one of a table?  Where it begins, or
+ * where the text ends. */
+static size_t
+header_at(const struct markdown *m)
+{
+	struct slice t = { buf_view(&m->text).p + m->last,
+		m->text.len - m->last };
+
+	return t.n > 0 && t.n <= LINE_LONG && !m->in_pieces &&
+	    memchr(t.p, '|', t.n) != NULL ? m->last : m->text.len;
+}
+
+/* Where a mark stands that something may still close: ** or a backtick. */
+static size_t
+open_mark(const struct markdown *m)
+{
+	for (size_t i = 0; i < m->inlines.n; i++) {
+		const struct piece *p = &m->inlines.piece[i];
+		const char *text = m->inlines.text.p + p->at;
+		const char *stars = memmem(text, p->n, "**", 2);
+		const char *tick = memchr(text, '`', p->n);
+
+		if (p->source == NO_SOURCE || (p->look & LOOK_CODE) != 0)
+			continue;
+		if (tick != NULL && tick == text && p->escaped)
+			tick = NULL;
+		if (stars == NULL || (tick != NULL && tick < stars))
+			stars = tick;
+		if (stars != NULL)
+			return p->source + (size_t)(stars - text);
+	}
+	return m->text.len;
+}
+
+/* How many rows will not change any more: a new beginning is made with the
+ * next one, so it must not begin within a link, code or bold text. */
+static size_t
+rows_final(const struct markdown *m)
+{
+	const struct rows *r = &m->rows;
+	size_t n = r->n > OPEN_ROWS ? r->n - OPEN_ROWS : 0;
+	size_t header = header_at(m), mark = open_mark(m);
+
+	while (n > 0 && (r->row[n].source == NO_SOURCE ||
+	    r->row[n].source > header || (r->n <= HELD_ROWS &&
+	    (r->row[n].inside || r->row[n].source > mark))))
+		n--;
+	return n;
+}
+
+/* Write the rows of the paragraph that are final, or all, when it is over. */
+static void
+put_paragraph(struct markdown *m, bool over)
+{
+	struct rows *r = &m->rows;
+	struct rows_style how;
+	struct prefix p;
+	size_t n, source;
+
+	if (m->text.len == 0 || m->code != NULL) {
+		buf_reset(&m->text);
+		m->last = 0;
+		return;
+	}
+	prefix_of(&m->at, m->columns, m->colour, &p);
+	how = style_of(m, &p, 0);
+	inline_read(&m->inlines, buf_view(&m->text), !m->colour);
+	rows_wrap(r, &m->inlines, &how);
+	n = over ? r->n : rows_final(m);
+	if (n > 0) {
+		source = n < r->n ? r->row[n].source : m->text.len;
+		if (!m->began)
+			begin_block(m, PARAGRAPH);
+		m->began = true;
+		buf_add(m->out, r->text.p, n < r->n ? r->row[n].at :
+		    r->text.len);
+		marks_drawn(m);
+		buf_drop(&m->text, source);
+		m->last = m->last > source ? m->last - source : 0;
+	}
+	prefix_release(&p);
+}
+
+static void
+add_text(struct markdown *m, struct slice text)
+{
+	if (m->at.leaf != LEAF_PARAGRAPH) {
+		m->at.leaf = LEAF_PARAGRAPH;
+		m->began = false;
+		buf_reset(&m->text);
+		m->last = 0;
+		text = slice_trim_start(text, " \t");
+	} else {
+		if (m->at.depth > 0)
+			text = slice_trim_start(text, " \t");
+		if (m->text.len > 0) {
+			buf_addc(&m->text, '\n');
+			m->last = m->text.len;
+		}
+	}
+	buf_slice(&m->text, text);
+	m->in_pieces = false;
+	m->at.may_head = !m->began && m->last == 0;
+}
+
+static void
+put_heading(struct markdown *m, struct slice text, size_t level)
+{
+	struct buf b = BUF_INIT(TEXT_MAX);
+	struct rows_style how;
+	struct prefix p;
+
+	if (m->code != NULL)
+		return;
+	if (!m->colour)
+		buf_fmt(&b, "%.*s ", (int)level, "######");
+	buf_slice(&b, text);
+	begin_block(m, HEADING);
+	prefix_of(&m->at, m->columns, m->colour, &p);
+	how = style_of(m, &p, LOOK_STRONG | (level == 1 ? LOOK_UNDERLINE : 0));
+	inline_read(&m->inlines, buf_view(&b), !m->colour);
+	rows_wrap(&m->rows, &m->inlines, &how);
+	buf_slice(m->out, buf_view(&m->rows.text));
+	marks_drawn(m);
+	prefix_release(&p);
+	buf_release(&b);
+}
+
+/* The line above an underline is a heading. */
+static void
+head_paragraph(struct markdown *m, size_t level)
+{
+	struct buf b = m->text;
+
+	m->text = BUF_INIT(TEXT_MAX);
+	m->at.leaf = LEAF_NONE;
+	put_heading(m, buf_view(&b), level);
+	buf_release(&b);
+}
+
+static void
+put_rule(struct markdown *m)
+{
+	struct prefix p;
+
+	if (m->code != NULL)
+		return;
+	begin_block(m, RULE);
+	prefix_of(&m->at, m->columns, m->colour, &p);
+	buf_slice(m->out, buf_view(&p.first));
+	if (m->colour)
+		rows_look(m->out, LOOK_DIM);
+	for (size_t i = p.columns; i < m->columns && i < RULE_COLUMNS; i++)
+		buf_adds(m->out, "─");
+	if (m->colour)
+		rows_look(m->out, 0);
+	buf_addc(m->out, '\n');
+	marks_drawn(m);
+	prefix_release(&p);
+}
+
+/* ---- code ---- */
+
+/* A row of its own tells the number for /copy, and the language. */
+static void
+begin_code(struct markdown *m, struct slice info)
+{
+	struct buf b = BUF_INIT(TEXT_MAX), row = BUF_INIT(TEXT_MAX);
+
+	m->blocks++;
+	m->blank_lines = 0;
+	if (m->code != NULL) {
+		if (m->wanted == 0 || m->wanted == m->blocks)
+			buf_reset(m->code);
+		return;
+	}
+	put_marks(m);
+	begin_block(m, CODE);
+	m->highlight = highlight_begin(m->colour ? info : SLICE(""));
+	buf_fmt(&b, "[%zu] %.*s", m->blocks, (int)(info.n < 60 ?
+	    utf8_cut(info.p, info.n, 60) : info.n), info.p);
+	term_put(&row, slice_trim(buf_view(&b)), m->columns);
+	rows_dim(m->out, buf_view(&row).p != NULL ? row.p : "", m->colour);
+	buf_addc(m->out, '\n');
+	buf_release(&b);
+	buf_release(&row);
+}
+
+/* In the tail a line that is too wide is broken here, and tabs are blanks. */
+static void
+put_cut_line(struct markdown *m, struct slice line)
+{
+	size_t used = 0, w, n;
+
+	for (size_t at = 0; at < line.n; at += n) {
+		struct slice rest = { line.p + at, line.n - at };
+		bool tab = line.p[at] == '\t';
+
+		n = term_cluster(rest, &w);
+		if (tab)
+			w = 8 - used % 8;
+		if (used > 0 && used + w > m->columns) {
+			buf_addc(m->out, '\n');
+			used = 0;
+		}
+		if (used + w > m->columns)
+			continue;
+		used += w;
+		if (tab)
+			term_pad(m->out, w);
+		else
+			buf_add(m->out, rest.p, n);
+	}
+	buf_addc(m->out, '\n');
+}
+
+static void
+put_code(struct markdown *m, struct slice text, size_t spare)
+{
+	struct buf line = BUF_INIT(TEXT_MAX);
+	struct buf *out = m->code != NULL ? m->code : m->out;
+
+	if (m->code != NULL && m->wanted != 0 && m->wanted != m->blocks)
+		return;
+	for (; m->blank_lines > 0; m->blank_lines--)
+		buf_addc(out, '\n');
+	term_pad(&line, spare);
+	buf_slice(&line, text);
+	if (m->cut)
+		put_cut_line(m, buf_view(&line));
+	else if (m->code != NULL || !m->colour)
+		buf_slice(out, buf_view(&line));
+	else
+		highlight_line(&m->highlight, buf_view(&line), out);
+	if (!m->cut)
+		buf_addc(out, '\n');
+	buf_release(&line);
+}
+
+/* ---- tables ---- */
+
+static void
+put_table(struct markdown *m)
+{
+	struct rows_style how;
+	struct prefix p;
+
+	if (m->code == NULL) {
+		begin_block(m, TABLE);
+		prefix_of(&m->at, m->columns, m->colour, &p);
+		how = style_of(m, &p, 0);
+		table_rows(buf_view(&m->text), &how, m->out);
+		marks_drawn(m);
+		prefix_release(&p);
+	}
+	buf_reset(&m->text);
+}
+
+static void
+add_row(struct markdown *m, struct slice line)
+{
+	buf_slice(&m->text, line);
+	buf_addc(&m->text, '\n');
+	if (m->text.len > TABLE_LONG) {		/* the same columns again */
+		struct slice rest = buf_view(&m->text), head;
+		size_t n;
+		char *kept;
+
+		slice_line(&rest, &head);
+		slice_line(&rest, &head);
+		n = (size_t)(head.p + head.n + 1 - m->text.p);
+		kept = xmemdup0(m->text.p, n);
+		put_table(m);
+		buf_add(&m->text, kept, n);
+		free(kept);
+	}
+}
+
+/* The paragraph's last line was a table's first. */
+static void
+begin_table(struct markdown *m, struct slice delimiter)
+{
+	struct slice t = { m->text.p + m->last, m->text.len - m->last };
+	char *head = xmemdup0(t.p, t.n);
+
+	m->text.len = m->last > 0 ? m->last - 1 : 0;
+	if (m->text.len > 0)
+		put_paragraph(m, true);
+	buf_reset(&m->text);
+	m->last = 0;
+	m->at.leaf = LEAF_TABLE;
+	add_row(m, slice_of(head));
+	add_row(m, delimiter);
+	free(head);
+}
+
+/* ---- lines ---- */
+
+static void
+close_leaf(struct markdown *m)
+{
+	if (m->at.leaf == LEAF_PARAGRAPH)
+		put_paragraph(m, true);
+	else if (m->at.leaf == LEAF_TABLE)
+		put_table(m);
+	m->at.leaf = LEAF_NONE;
+}
+
+static void
+close_containers(struct markdown *m, size_t depth)
+{
+	if (m->at.depth > depth)
+		put_marks(m);
+	while (m->at.depth > depth) {
+		m->at.depth--;
+		m->sibling[m->at.depth] = m->at.in[m->at.depth];
+	}
+}
+
+/* Items of one list count on from its first. */
+static void
+open_container(struct markdown *m, struct container c)
+{
+	const struct container *s = &m->sibling[m->at.depth];
+
+	if (!c.quote && !s->quote && s->mark == c.mark &&
+	    (c.mark == '.' || c.mark == ')'))
+		c.number = s->number + 1;
+	m->at.in[m->at.depth++] = c;
+	for (size_t i = m->at.depth; i < BLOCK_DEPTH; i++)
+		m->sibling[i].mark = '\0';
+}
+
+/* Into the containers of the line. */
+static void
+go_to(struct markdown *m, const struct line *l)
+{
+	if (l->matched < m->at.depth || l->nopened > 0 ||
+	    m->at.leaf != LEAF_NONE)
+		close_leaf(m);
+	close_containers(m, l->matched);
+	for (size_t i = 0; i < l->nopened; i++)
+		open_container(m, l->opened[i]);
+	if (l->kind != LINE_BLANK || l->nopened > 0)
+		for (size_t i = m->at.depth; i < BLOCK_DEPTH; i++)
+			m->sibling[i].mark = '\0';
+}
+
+static void
+blank_line(struct markdown *m, const struct line *l)
+{
+	bool same = l->matched == m->at.depth && l->nopened == 0;
+
+	if (m->at.leaf == LEAF_INDENTED && same) {
+		m->blank_lines++;
+		m->gap = true;
+		return;
+	}
+	go_to(m, l);
+	m->gap |= l->nopened == 0;
+}
+
+static void
+begin_leaf(struct markdown *m, const struct line *l)
+{
+	go_to(m, l);
+	switch (l->kind) {
+	case LINE_HEADING:
+		put_heading(m, l->text, l->level);
+		break;
+	case LINE_RULE:
+		put_rule(m);
+		break;
+	case LINE_FENCE:
+		m->at.leaf = LEAF_FENCE;
+		m->at.fence = l->fence;
+		m->at.fence_n = l->fence_n;
+		m->at.fence_indent = l->fence_indent;
+		begin_code(m, l->text);
+		break;
+	case LINE_INDENTED:
+		m->at.leaf = LEAF_INDENTED;
+		begin_code(m, SLICE(""));
+		put_code(m, l->text, l->spare);
+		break;
+	default:
+		add_text(m, l->text);
+	}
+}
+
+static void
+take_line(struct markdown *m, const struct line *l)
+{
+	bool goes_on = l->nopened == 0 && l->matched == m->at.depth;
+
+	if (l->kind == LINE_BLANK)
+		blank_line(m, l);
+	else if (l->kind == LINE_TEXT && m->at.leaf == LEAF_PARAGRAPH &&
+	    l->nopened == 0)
+		add_text(m, l->text);
+	else if (l->kind == LINE_CODE || (l->kind == LINE_INDENTED && goes_on &&
+	    m->at.leaf == LEAF_INDENTED)) {
+		put_code(m, l->text, l->spare);
+		m->gap = false;
+	} else if (l->kind == LINE_FENCE_END)
+		m->at.leaf = LEAF_NONE;
+	else if (l->kind == LINE_ROW)
+		add_row(m, l->text);
+	else if (l->kind == LINE_DELIMITER)
+		begin_table(m, l->text);
+	else if (l->kind == LINE_UNDERLINE)
+		head_paragraph(m, l->level);
+	else
+		begin_leaf(m, l);
+}
+
+static void
+read_line(struct markdown *m, struct slice line, struct line *l)
+{
+	m->at.header = (struct slice){ NULL, 0 };
+	if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
+		m->at.header = (struct slice){ m->text.p + m->last,
+			m->text.len - m->last };
+	block_line(&m->at, line, l);
+}
+
+/* Is it known what a line is that goes on?  It is text, whatever follows, and
+ * not of a table.  What is too long for all else is text as well. */
+static bool
+is_text(struct line *l, struct slice line)
+{
+	size_t most = l->kind == LINE_ROW ? ROW_LONG : LINE_LONG;
+
+	if (l->kind == LINE_CODE || l->kind == LINE_INDENTED ||
+	    l->kind == LINE_FENCE_END || l->kind == LINE_BLANK)
+		return false;
+	if (line.n >= most) {
+		if (l->kind != LINE_TEXT)
+			l->text = slice_trim(line);
+		l->kind = LINE_TEXT;
+		return true;
+	}
+	return l->kind == LINE_TEXT &&
+	    memchr(l->text.p, '|', l->text.n) == NULL;
+}
+
+static size_t
+look_every(const struct markdown *m)
+{
+	return m->columns > LOOK_EVERY && m->columns < LINE_LONG ? m->columns :
+	    LOOK_EVERY;
+}
+
+static void
+begin_line(struct markdown *m)
+{
+	buf_reset(&m->line);
+	m->in_text = false;
+	m->look = look_every(m);
+}
+
+/* The beginning of the open line goes to the paragraph, up to the blank at
+ * `at`, if it is text. */
+static void
+take_beginning(struct markdown *m, size_t at)
+{
+	struct slice line = { m->line.p, at };
+	struct line l;
+
+	if (m->in_text)
+		buf_slice(&m->text, line);
+	else {
+		read_line(m, line, &l);
+		if (!is_text(&l, line)) {
+			m->look = l.kind == LINE_CODE ? TEXT_MAX : at * 2;
+			return;
+		}
+		take_line(m, &l);
+	}
+	m->in_text = m->in_pieces = true;
+	buf_drop(&m->line, at);
+	m->look = look_every(m);
+	put_paragraph(m, false);
+}
+
+static void
+look_at_line(struct markdown *m)
+{
+	while (m->line.len > m->look) {
+		const char *p = m->line.p + m->look;
+		const char *blank = memchr(p, ' ', m->line.len - m->look);
+
+		if (blank == NULL) {
+			m->look = m->line.len;
+			return;
+		}
+		m->look = (size_t)(blank - m->line.p);
+		take_beginning(m, m->look);
+	}
+}
+
+static void
+end_line(struct markdown *m)
+{
+	struct slice line = { m->line.len > 0 ? m->line.p : "", m->line.len };
+	struct line l;
+
+	if (m->in_text)
+		buf_slice(&m->text, line);
+	else {
+		read_line(m, line, &l);
+		is_text(&l, line);
+		take_line(m, &l);
+	}
+	if (m->at.leaf == LEAF_PARAGRAPH)
+		put_paragraph(m, false);
+	begin_line(m);
+}
+
+static void
+add_clean(struct markdown *m, struct slice t)
+{
+	while (t.n > 0) {
+		size_t most = t.n < PIECE ? t.n : PIECE;
+		const char *end = memchr(t.p, '\n', most);
+		size_t n = end != NULL ? (size_t)(end - t.p) : most;
+
+		buf_add(&m->line, t.p, n);
+		look_at_line(m);
+		if (end != NULL) {
+			end_line(m);
+			n++;
+		}
+		t.p += n;
+		t.n -= n;
+	}
+}
+
+/* ---- the text as it comes ---- */
+
+/* Clean text up to what may go on, all when it is over; returns the bytes
+ * taken.  A CR before a LF goes. */
+static size_t
+clean(struct markdown *m, struct slice text, bool over, struct buf *out)
+{
+	size_t done = 0;
+
+	while (done < text.n) {
+		struct slice rest = { text.p + done, text.n - done };
+		const char *cr = memchr(rest.p, '\r', rest.n);
+		size_t n = cr != NULL ? (size_t)(cr - rest.p) : rest.n, took;
+
+		rest.n = n;
+		took = m->code != NULL ? 0 :
+		    term_escape_part(out, rest, &m->before);
+		if (m->code != NULL || over || cr != NULL) {
+			struct slice left = { rest.p + took, n - took };
+
+			if (m->code != NULL)
+				buf_slice(out, left);
+			else
+				term_escape(out, left);
+			took = n;
+		}
+		done += took;
+		if (took < n || cr == NULL || (done + 1 == text.n && !over))
+			break;
+		if (done + 1 == text.n || text.p[done + 1] != '\n')
+			buf_adds(out, m->code != NULL ? "\r" : "\\x0d");
+		m->before = '\r';
+		done++;
+	}
+	return done;
+}
+
+static void
+add(struct markdown *m, struct slice text, bool over)
+{
+	struct buf cleaned = BUF_INIT(TEXT_MAX);
+	size_t done;
+
+	if (m->look == 0)
+		begin_line(m);
+	if (m->raw.len == 0) {
+		done = clean(m, text, over, &cleaned);
+		buf_add(&m->raw, text.p + done, text.n - done);
+	} else {
+		buf_slice(&m->raw, text);
+		done = clean(m, buf_view(&m->raw), over, &cleaned);
+		buf_drop(&m->raw, done);
+	}
+	add_clean(m, buf_view(&cleaned));
+	buf_release(&cleaned);
+}
+
+void
+markdown_add(struct markdown *m, struct slice text, struct buf *final)
+{
+	m->out = final;
+	add(m, text, false);
+}
+
+static void
+finish(struct markdown *m)
+{
+	if (m->line.len > 0 || m->in_text)
+		end_line(m);
+	close_leaf(m);
+	close_containers(m, 0);
+}
+
+void
+markdown_end(struct markdown *m, struct buf *final)
+{
+	size_t columns = m->columns, tail_rows = m->tail_rows;
+	bool colour = m->colour;
+
+	m->out = final;
+	add(m, SLICE(""), true);
+	finish(m);
+	release(m);
+	init(m, columns, tail_rows, colour);
+}
+
+/* ---- the tail ---- */
+
+/* What begins with marks alone may become anything: it is not shown yet. */
+static bool
+is_marks(const struct markdown *m)
+{
+	size_t digits = 0;
+
+	if (m->in_text)
+		return false;
+	for (size_t i = 0; i < m->line.len; i++) {
+		char c = m->line.p[i];
+
+		if (c >= '0' && c <= '9')
+			digits++;
+		else if (c == '\0' || strchr(" \t-=_*#`~+>|:.)[", c) == NULL)
+			return false;
+	}
+	return m->line.len < LINE_LONG && digits < 4 &&
+	    (digits == 0 || m->at.leaf == LEAF_NONE ||
+	    m->at.leaf == LEAF_PARAGRAPH);
+}
+
+/* A table's first lines, and as many of the last as may be seen. */
+static void
+add_table_tail(const struct markdown *m, struct buf *out)
+{
+	struct slice rest = buf_view(&m->text), line;
+	const char *from = rest.p + rest.n;
+	size_t rows = 0;
+
+	slice_line(&rest, &line);
+	slice_line(&rest, &line);
+	buf_add(out, m->text.p, (size_t)(rest.p - m->text.p));
+	while (from > rest.p && rows <= m->tail_rows) {
+		from--;
+		while (from > rest.p && from[-1] != '\n')
+			from--;
+		rows++;
+	}
+	buf_add(out, from, (size_t)(rest.p + rest.n - from));
+}
+
+/* What is seen of a line at most. */
+static struct slice
+line_tail(const struct markdown *m)
+{
+	struct slice t = buf_view(&m->line);
+	size_t most = 4 * m->columns * (m->tail_rows + 1);
+
+	if (m->columns < TEXT_MAX && t.n > most && t.n > LINE_LONG) {
+		t.p += t.n - most;
+		t.n = most;
+		while (t.n > 0 && ((unsigned char)t.p[0] & 0xc0) == 0x80) {
+			t.p++;
+			t.n--;
+		}
+	}
+	return t;
+}
+
+/* Of the rows in b, the last ones. */
+static void
+add_last(const struct markdown *m, struct slice b, struct buf *rows)
+{
+	const char *from;
+	size_t n = 0;
+
+	b = slice_trim_end(b, "\n");
+	for (from = b.p + b.n; from > b.p; from--)
+		if (from[-1] == '\n' && ++n >= m->tail_rows)
+			break;
+	if (b.n > 0 && m->tail_rows > 0)
+		buf_add(rows, from, (size_t)(b.p + b.n - from));
+}
+
+void
+markdown_tail(struct markdown *m, struct buf *rows)
+{
+	struct markdown t;
+	struct buf out = BUF_INIT(TEXT_MAX);
+	struct slice line = line_tail(m);
+
+	init(&t, m->columns < TEXT_MAX ? m->columns : UNKNOWN_COLUMNS,
+	    m->tail_rows, m->colour);
+	t.cut = true;
+	t.out = &out;
+	t.look = TEXT_MAX;
+	t.in_text = m->in_text;
+	t.at = m->at;
+	memcpy(t.sibling, m->sibling, sizeof t.sibling);
+	t.last = m->last;
+	t.in_pieces = m->in_pieces;
+	t.began = m->began;
+	t.blank_lines = m->blank_lines;
+	t.gap = m->gap;
+	t.shown = m->shown;
+	t.blocks = m->blocks;
+	if (m->at.leaf == LEAF_TABLE)
+		add_table_tail(m, &t.text);
+	else if (m->at.leaf == LEAF_PARAGRAPH)
+		buf_slice(&t.text, buf_view(&m->text));
+	if (line.n < m->line.len && m->at.leaf != LEAF_FENCE)
+		put_cut_line(&t, line);
+	else {
+		if (!is_marks(m))
+			buf_slice(&t.line, line);
+		finish(&t);
+	}
+	add_last(m, buf_view(&out), rows);
+	buf_release(&out);
+	release(&t);
+}
+
+/* ---- a whole answer ---- */
+
+void
+markdown_rows(struct slice answer, size_t columns, bool colour,
+    struct buf *out)
+{
+	struct markdown *m = markdown_new(columns, 0, colour);
+
+	markdown_add(m, answer, out);
+	markdown_end(m, out);
+	markdown_free(m);
+}
+
+size_t
+markdown_code(struct slice answer, size_t n, struct buf *out)
+{
+	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
+	struct markdown m;
+	size_t blocks;
+
+	init(&m, 0, 0, false);
+	m.code = &code;
+	m.wanted = n;
+	m.out = &nothing;
+	add(&m, answer, true);
+	finish(&m);
+	blocks = m.blocks;
+	release(&m);
+	if (blocks > 0 && n <= blocks)
+		buf_slice(out, buf_view(&code));
+	buf_release(&code);
+	buf_release(&nothing);
+	return n > blocks ? 0 : n > 0 ? n : blocks;
+}

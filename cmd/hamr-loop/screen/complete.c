@@ -1,0 +1,398 @@
+/* complete.c - what the word at the cursor may become. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctrl.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "complete.h"
+#include "term/term.h"
+
+/* What makes one of two matches the better one. */
+#define SCORE_START 8		/* at the start of a word or a name */
+#define SCORE_ROW 5		/* next to the letter before */
+#define SCORE_NAME 12		/* all of it in the file's own name */
+#define SCORE_GAP (-1)
+#define SCORE_EXACT 20		/* the name itself, or up to its suffix */
+#define ROWS 6			/* of the list */
+#define NAME_MAX_COLUMNS 40	/* that what is told beside it is moved for */
+#define ABOUT_LEAST 12		/* columns, else it is not told */
+
+void
+candidates_add(struct candidates *c, const char *text, const char *about)
+{
+	if (utf8_check(text, strlen(text)) != strlen(text))
+		return;
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p == '\t' || ctrl_len((const unsigned char *)p) > 0)
+			return;
+	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	c->v[c->n] = (struct candidate){ .text = xstrdup(text), .order = c->n,
+		.about = about != NULL ? xstrdup(about) : NULL };
+	c->n++;
+}
+
+void
+candidates_release(struct candidates *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->v[i].text);
+		free(c->v[i].about);
+	}
+	free(c->v);
+	*c = (struct candidates){ 0 };
+}
+
+/* ---- the word ---- */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* A blank behind a backslash is part of it. */
+static size_t
+word_begin(struct slice text, size_t at)
+{
+	while (at > 0 && (!is_blank(text.p[at - 1]) ||
+	    (at > 1 && text.p[at - 2] == '\\')))
+		at--;
+	return at;
+}
+
+bool
+complete_word(struct slice text, size_t at, struct complete_word *w)
+{
+	size_t from = word_begin(text, at), n = 1;
+
+	*w = (struct complete_word){ .from = from,
+		.typed = { text.p + from, at - from } };
+	if (at > from && text.p[from] == '@') {
+		w->kind = COMPLETE_PATH;
+		w->typed.p++;
+		w->typed.n--;
+		return true;
+	}
+	if (at == 0 || text.p[0] != '/' ||
+	    memchr(text.p, '\n', at) != NULL)
+		return false;
+	if (from == 0) {
+		w->kind = COMPLETE_COMMAND;
+		return memchr(text.p + 1, '/', at - 1) == NULL;
+	}
+	while (n < at && !is_blank(text.p[n]))
+		n++;
+	w->kind = COMPLETE_ARGUMENT;
+	w->command = (struct slice){ text.p + 1, n - 1 };
+	return true;
+}
+
+/* ---- what matches ---- */
+
+static bool
+is_start(const char *text, size_t i)
+{
+	return i == 0 || strchr("/_-. ", text[i - 1]) != NULL ||
+	    (islower((unsigned char)text[i - 1]) != 0 &&
+	    isupper((unsigned char)text[i]) != 0);
+}
+
+static bool
+same(char a, char typed, bool exact)
+{
+	return exact ? a == typed : tolower((unsigned char)a) == typed;
+}
+
+/* How well the letters of what, in order, stand in text; -1: they do not.
+ * The last place where they end is the one looked at, backwards, so that they
+ * stand close together and in the name rather than the folder. */
+static long
+fuzzy(const char *text, struct slice what, bool exact)
+{
+	size_t n = strlen(text), name, k = what.n, last = n;
+	const char *slash = strrchr(text, '/'), *rest;
+	long score = 0;
+
+	name = slash != NULL ? (size_t)(slash - text) + 1 : 0;
+	for (size_t i = n; i > 0 && k > 0; i--) {
+		while (k > 0 && what.p[k - 1] == '\\')
+			k--;
+		if (k == 0)
+			break;
+		if (!same(text[i - 1], what.p[k - 1], exact))
+			continue;
+		score += is_start(text, i - 1) ? SCORE_START : 0;
+		if (last < n)
+			score += last == i ? SCORE_ROW : SCORE_GAP;
+		last = i - 1;
+		k--;
+	}
+	while (k > 0 && what.p[k - 1] == '\\')
+		k--;
+	if (k > 0)
+		return -1;
+	rest = text + name;
+	if (last >= name && what.n > 0) {
+		score += SCORE_NAME;
+		if (last == name && (strlen(rest) == what.n ||
+		    rest[what.n] == '.'))
+			score += SCORE_EXACT;
+	}
+	return score >= 0 ? score : 0;
+}
+
+static int
+by_score(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	size_t nx, ny;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	nx = strlen(x->text);
+	ny = strlen(y->text);
+	if (x->score > 0 && nx != ny)
+		return nx < ny ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+/* Of an argument that is told about, a word of that will do. */
+static bool
+fits(const struct candidate *c, enum complete_kind kind, struct slice typed)
+{
+	char *word = xmemdup0(typed.p, typed.n);
+	bool yes = strncmp(c->text, word, typed.n) == 0 ||
+	    (kind == COMPLETE_ARGUMENT && c->about != NULL &&
+	    strcasestr(c->about, word) != NULL);
+
+	free(word);
+	return yes;
+}
+
+size_t
+complete_match(struct candidates *c, enum complete_kind kind,
+    struct slice typed)
+{
+	bool exact = false;
+	size_t n = 0;
+
+	for (size_t k = 0; k < typed.n; k++)
+		exact |= isupper((unsigned char)typed.p[k]) != 0;
+	for (size_t i = 0; i < c->n; i++) {
+		struct candidate one = c->v[i];
+
+		one.score = kind == COMPLETE_PATH ?
+		    fuzzy(one.text, typed, exact) :
+		    fits(&one, kind, typed) ? 0 : -1;
+		one.order = kind == COMPLETE_ARGUMENT ? one.order : 0;
+		c->v[i] = one;
+		if (one.score >= 0) {
+			c->v[i] = c->v[n];
+			c->v[n++] = one;
+		}
+	}
+	if (n > 0)
+		qsort(c->v, n, sizeof *c->v, by_score);
+	return n;
+}
+
+void
+complete_put(struct buf *out, enum complete_kind kind, const char *text)
+{
+	if (kind == COMPLETE_PATH)
+		buf_addc(out, '@');
+	for (; *text != '\0'; text++) {
+		if (kind == COMPLETE_PATH && strchr(" \\", *text) != NULL)
+			buf_addc(out, '\\');
+		buf_addc(out, *text);
+	}
+	if (kind != COMPLETE_ARGUMENT)
+		buf_addc(out, ' ');
+}
+
+/* ---- the list ---- */
+
+void
+menu_close(struct menu *u)
+{
+	candidates_release(&u->list);
+	u->matches = u->chosen = 0;
+}
+
+static void
+take(struct menu *u, struct message *m)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	complete_put(&b, u->kind, u->list.v[u->chosen].text);
+	if (b.len > 0 && b.p[b.len - 1] == ' ' && m->at < m->text.len &&
+	    m->text.p[m->at] == ' ')
+		b.len--;
+	message_replace(m, u->from, m->at - u->from, buf_view(&b));
+	buf_release(&b);
+	menu_close(u);
+}
+
+/* Arguments that are told about are chosen by that. */
+static bool
+is_picked(const struct menu *u)
+{
+	return u->kind == COMPLETE_ARGUMENT && u->matches > 0 &&
+	    u->list.v[0].about != NULL;
+}
+
+/* What all matches begin with is typed. */
+static void
+type_common(const struct menu *u, struct message *m, size_t typed)
+{
+	const char *first = u->list.v[0].text;
+	size_t n = strlen(first);
+
+	for (size_t i = 1; i < u->matches; i++) {
+		size_t k = 0;
+
+		while (k < n && u->list.v[i].text[k] == first[k])
+			k++;
+		n = utf8_cut(first, strlen(first), k);
+	}
+	if (n > typed)
+		message_type(m, (struct slice){ first + typed, n - typed });
+}
+
+bool
+menu_open(struct menu *u, struct message *m, const struct complete_source *s)
+{
+	struct complete_word w;
+	char *command;
+
+	if (s->list == NULL || !complete_word(buf_view(&m->text), m->at, &w))
+		return false;
+	command = w.command.p != NULL ? xmemdup0(w.command.p, w.command.n) :
+	    NULL;
+	menu_close(u);
+	s->list(s->arg, w.kind, command, &u->list);
+	free(command);
+	u->kind = w.kind;
+	u->from = w.from;
+	u->matches = complete_match(&u->list, w.kind, w.typed);
+	if (u->matches == 1 && !(is_picked(u) && w.typed.n == 0))
+		take(u, m);
+	else if (u->matches == 0)
+		menu_close(u);
+	else if (w.kind != COMPLETE_PATH && !is_picked(u))
+		type_common(u, m, w.typed.n);
+	return true;
+}
+
+void
+menu_changed(struct menu *u, const struct message *m)
+{
+	struct complete_word w;
+
+	if (u->matches == 0)
+		return;
+	u->matches = u->chosen = 0;
+	if (complete_word(buf_view(&m->text), m->at, &w) &&
+	    w.kind == u->kind && w.from == u->from)
+		u->matches = complete_match(&u->list, w.kind, w.typed);
+	if (u->matches == 0)
+		menu_close(u);
+}
+
+bool
+menu_key(struct menu *u, struct message *m, const struct key *key)
+{
+	bool ctrl = key->name == KEY_CTRL;
+
+	if (u->matches == 0)
+		return false;
+	if (key->name == KEY_ENTER)
+		take(u, m);
+	else if (key->name == KEY_ESC)
+		menu_close(u);
+	else if (key->name == KEY_TAB || key->name == KEY_DOWN ||
+	    (ctrl && slice_is(key->text, "n")))
+		u->chosen = (u->chosen + 1) % u->matches;
+	else if (key->name == KEY_BACKTAB || key->name == KEY_UP ||
+	    (ctrl && slice_is(key->text, "p")))
+		u->chosen = (u->chosen + u->matches - 1) % u->matches;
+	else
+		return false;
+	return true;
+}
+
+/* ---- drawn ---- */
+
+size_t
+menu_rows(const struct menu *u, size_t max)
+{
+	if (u->matches == 0 || max < 2)
+		return 0;
+	return u->matches <= ROWS && u->matches <= max ? u->matches :
+	    max <= ROWS ? max : ROWS + 1;
+}
+
+static void
+put_dim(struct buf *out, const char *text, size_t columns, bool colour)
+{
+	buf_adds(out, colour ? "\033[2m" : "");
+	term_put(out, slice_of(text), columns);
+	buf_adds(out, colour ? "\033[0m" : "");
+}
+
+/* The names in a column of so many. */
+static void
+draw_candidate(const struct menu *u, size_t i, size_t names, size_t columns,
+    bool colour, struct buf *out)
+{
+	const struct candidate *c = &u->list.v[i];
+	bool bold = i == u->chosen && colour;
+	struct slice name = slice_of(c->text);
+	size_t used = 2;
+
+	buf_adds(out, i == u->chosen ? "> " : "  ");
+	buf_adds(out, bold ? "\033[1m" : "");
+	if (columns > used)
+		used += u->kind == COMPLETE_PATH ?
+		    term_put_end(out, name, columns - used) :
+		    term_put(out, name, columns - used);
+	buf_adds(out, bold ? "\033[0m" : "");
+	if (c->about == NULL || names + 4 + ABOUT_LEAST > columns)
+		return;
+	names = used > names + 4 ? used + 2 : names + 4;
+	term_pad(out, names - used);
+	if (names < columns)
+		put_dim(out, c->about, columns - names, colour);
+}
+
+void
+menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
+    struct buf *out)
+{
+	bool more = u->matches > rows;
+	size_t shown = rows - (rows > 0 && more), names = 0, w;
+	size_t first = u->chosen >= shown ? u->chosen - shown + 1 : 0;
+	char where[64];
+
+	if (rows == 0)
+		return;
+	for (size_t i = first; i < first + shown; i++) {
+		w = term_width(slice_of(u->list.v[i].text));
+		names = w > names && w <= NAME_MAX_COLUMNS ? w : names;
+	}
+	for (size_t i = first; i < first + shown; i++) {
+		buf_addc(out, '\n');
+		draw_candidate(u, i, names, columns, colour, out);
+	}
+	if (more) {
+		buf_addc(out, '\n');
+		snprintf(where, sizeof where, "  %zu of %zu", u->chosen + 1,
+		    u->matches);
+		put_dim(out, where, columns, colour);
+	}
+}

@@ -1,0 +1,91 @@
+/* complete.h - what the word at the cursor may become.
+ *
+ * Three things complete: a command (a slash and a word, at the start of the
+ * message), a command's argument, and @path.  What there is says a callback;
+ * this finds which of it match, the best first: commands and arguments that
+ * begin with what was typed, paths that hold its letters in order.
+ *
+ * Tab opens a small list of them, or completes the word where only one matches.
+ * Open, Tab and the arrows choose, Enter takes what is chosen, Esc closes it,
+ * and what is typed narrows it.
+ */
+#ifndef HAMR_LOOP_SCREEN_COMPLETE_H
+#define HAMR_LOOP_SCREEN_COMPLETE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "keys.h"
+#include "message.h"
+
+enum complete_kind { COMPLETE_COMMAND, COMPLETE_ARGUMENT, COMPLETE_PATH };
+
+struct candidate {
+	char *text;		/* "/model", "qwen3-coder", "src/main.c" */
+	char *about;		/* shown beside it, or NULL */
+	long score;		/* private; so is the order of coming */
+	size_t order;
+};
+
+struct candidates {
+	struct candidate *v;
+	size_t n, cap;
+};
+
+/* Copied; one that is not UTF-8 or would steer a terminal is left out. */
+void candidates_add(struct candidates *c, const char *text,
+    const char *about);
+void candidates_release(struct candidates *c);
+
+/* Adds all there are of that kind; for arguments of that command ("model"),
+ * else NULL. */
+struct complete_source {
+	void (*list)(void *arg, enum complete_kind kind, const char *command,
+	    struct candidates *out);
+	void *arg;
+};
+
+/* The word that ends at byte `at` of text: where it begins, what it is.
+ * False: nothing completes there. */
+struct complete_word {
+	enum complete_kind kind;
+	size_t from;		/* with its slash or @ */
+	struct slice typed;	/* without its @, blanks with their \ */
+	struct slice command;	/* without its slash */
+};
+bool complete_word(struct slice text, size_t at, struct complete_word *w);
+
+/* Sort those that match typed to the front, the best first; how many. */
+size_t complete_match(struct candidates *c, enum complete_kind kind,
+    struct slice typed);
+
+/* What is written into the message for it. */
+void complete_put(struct buf *out, enum complete_kind kind, const char *text);
+
+/* ---- the list ---- */
+
+struct menu {			/* zeroed: closed */
+	struct candidates list;
+	size_t matches;		/* of them, first; 0: it is closed */
+	size_t chosen;
+	enum complete_kind kind;
+	size_t from;		/* where the word begins */
+};
+
+/* False: nothing completes at the cursor. */
+bool menu_open(struct menu *u, struct message *m,
+    const struct complete_source *from);
+void menu_close(struct menu *u);
+
+/* False: the key is none of an open menu's. */
+bool menu_key(struct menu *u, struct message *m, const struct key *key);
+
+/* Another key changed the message, or moved in it. */
+void menu_changed(struct menu *u, const struct message *m);
+
+/* How many rows it wants, at most max; append so many, an LF before each. */
+size_t menu_rows(const struct menu *u, size_t max);
+void menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
+    struct buf *out);
+
+#endif

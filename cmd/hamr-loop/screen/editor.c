@@ -1,0 +1,915 @@
+/* editor.c - the input: a message of several lines, edited by keys. */
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "editor.h"
+#include "history.h"
+#include "message.h"
+#include "term/cluster.h"
+#include "term/term.h"
+
+#define KILLS 16
+#define WHOLE_MAX ((size_t)1 << 32)	/* of a message with its pastes */
+#define LEAST_COLUMNS 8			/* beside a prompt that is shown */
+#define FIRST_WIDTH 77			/* before it was drawn once */
+
+/* What the key before did, where the next one goes on with it. */
+enum last { LAST_OTHER, LAST_KILL, LAST_YANK, LAST_HISTORY };
+
+/* A message as it was left, browsing the history: raw, its folds in it. */
+struct left {
+	size_t i;			/* of the history; its n: the draft */
+	struct slice raw;
+};
+
+struct editor {
+	struct editor_options o;
+	char *prompt;
+	struct message m;
+	enum last last;
+	size_t goal;			/* column of Up, Down; SIZE_MAX: none */
+	size_t top;			/* the first row that is shown */
+
+	struct buf kills[KILLS];	/* the newest first */
+	size_t nkills, yank, yanked_from;
+
+	struct history history;
+	size_t where;			/* history.n: not in it */
+	struct left *left;
+	size_t nleft, capleft;
+
+	bool searching;
+	struct buf query;
+	size_t found;			/* history.n: nothing; else it is */
+	bool shows;			/* shown, by one change to be undone */
+
+	struct menu menu;
+};
+
+struct editor *
+editor_new(const struct editor_options *o)
+{
+	struct editor *e = xcalloc(1, sizeof *e);
+
+	e->o = *o;
+	e->prompt = xstrdup(o->prompt);
+	message_init(&e->m);
+	history_init(&e->history, o->history);
+	e->where = e->history.n;
+	e->goal = SIZE_MAX;
+	buf_init(&e->query, 1 << 16);
+	return e;
+}
+
+static void
+forget_left(struct editor *e)
+{
+	for (size_t i = 0; i < e->nleft; i++)
+		free((char *)e->left[i].raw.p);
+	e->nleft = 0;
+}
+
+void
+editor_free(struct editor *e)
+{
+	forget_left(e);
+	for (size_t i = 0; i < e->nkills; i++)
+		buf_release(&e->kills[i]);
+	free(e->left);
+	free(e->prompt);
+	menu_close(&e->menu);
+	buf_release(&e->query);
+	history_release(&e->history);
+	message_release(&e->m);
+	free(e);
+}
+
+void
+editor_prompt(struct editor *e, const char *prompt)
+{
+	free(e->prompt);
+	e->prompt = xstrdup(prompt);
+}
+
+static void
+replace_all(struct editor *e, struct slice raw)
+{
+	message_replace(&e->m, 0, e->m.text.len, raw);
+}
+
+bool
+editor_is_empty(const struct editor *e)
+{
+	return e->m.text.len == 0;
+}
+
+static char *
+unfolded(const struct editor *e, struct slice raw)
+{
+	struct buf b = BUF_INIT(WHOLE_MAX);
+
+	buf_add(&b, "", 0);
+	message_unfold(&e->m, raw, &b);
+	return buf_detach(&b);
+}
+
+char *
+editor_text(const struct editor *e)
+{
+	return unfolded(e, buf_view(&e->m.text));
+}
+
+/* ---- the history ---- */
+
+/* A text of people's, as ours with its pastes folded. */
+static void
+take_in(struct editor *e, struct slice text, struct buf *raw)
+{
+	struct buf clean = BUF_INIT(WHOLE_MAX);
+
+	keys_clean(&clean, text);
+	message_fold(&e->m, buf_view(&clean), raw);
+	buf_release(&clean);
+}
+
+static struct left *
+left_at(const struct editor *e, size_t i)
+{
+	for (size_t k = 0; k < e->nleft; k++)
+		if (e->left[k].i == i)
+			return &e->left[k];
+	return NULL;
+}
+
+/* What stands there now is found again when one comes back to it. */
+static void
+leave_entry(struct editor *e)
+{
+	struct left *l = left_at(e, e->where);
+
+	if (l == NULL) {
+		e->left = xgrow(e->left, e->nleft, &e->capleft,
+		    sizeof *e->left);
+		l = &e->left[e->nleft++];
+		*l = (struct left){ .i = e->where };
+	}
+	free((char *)l->raw.p);
+	l->raw = (struct slice){ xmemdup0(e->m.text.p, e->m.text.len),
+		e->m.text.len };
+}
+
+static enum editor_event
+show_entry(struct editor *e, size_t i)
+{
+	const struct left *l;
+	struct buf raw = BUF_INIT(WHOLE_MAX);
+
+	leave_entry(e);
+	l = left_at(e, i);
+	e->where = i;
+	if (l != NULL)
+		buf_slice(&raw, l->raw);
+	else if (i < e->history.n)
+		take_in(e, slice_of(e->history.v[i]), &raw);
+	replace_all(e, buf_view(&raw));
+	buf_release(&raw);
+	e->last = LAST_HISTORY;
+	return EDITOR_CHANGED;
+}
+
+static enum editor_event
+older(struct editor *e)
+{
+	return e->where > 0 ? show_entry(e, e->where - 1) : EDITOR_NONE;
+}
+
+static enum editor_event
+newer(struct editor *e)
+{
+	return e->where < e->history.n ? show_entry(e, e->where + 1) :
+	    EDITOR_NONE;
+}
+
+/* The message at hand goes into the history, and a draft before it that was
+ * left for it. */
+static char *
+put_aside(struct editor *e)
+{
+	const struct left *draft = e->where < e->history.n ?
+	    left_at(e, e->history.n) : NULL;
+	char *whole;
+
+	if (draft != NULL) {
+		whole = unfolded(e, draft->raw);
+		history_add(&e->history, whole);
+		free(whole);
+	}
+	whole = editor_text(e);
+	history_add(&e->history, whole);
+	forget_left(e);
+	e->where = e->history.n;
+	return whole;
+}
+
+/* ---- search ---- */
+
+static void
+unshow(struct editor *e)
+{
+	if (e->shows)
+		message_undo(&e->m);
+	e->shows = false;
+}
+
+/* The cursor stands where it was found. */
+static void
+show_found(struct editor *e, size_t i)
+{
+	struct buf raw = BUF_INIT(WHOLE_MAX);
+	const char *p;
+
+	e->found = i;
+	unshow(e);
+	if (i == e->history.n)
+		return;
+	take_in(e, slice_of(e->history.v[i]), &raw);
+	replace_all(e, buf_view(&raw));
+	e->shows = true;
+	p = e->query.len == 0 || raw.len == 0 ? NULL :
+	    strcasestr(e->m.text.p, e->query.p);
+	if (p != NULL)
+		e->m.at = (size_t)(p - e->m.text.p);
+	buf_release(&raw);
+}
+
+/* Nothing is searched or listed any more. */
+static void
+settle(struct editor *e)
+{
+	unshow(e);
+	e->searching = false;
+	menu_close(&e->menu);
+}
+
+static void
+search_from(struct editor *e, size_t i, bool to_newer)
+{
+	size_t got = history_search(&e->history, buf_view(&e->query), i,
+	    to_newer);
+
+	if (got < e->history.n)
+		show_found(e, got);
+}
+
+static enum editor_event
+search_begin(struct editor *e)
+{
+	e->searching = true;
+	e->shows = false;
+	e->found = e->history.n;
+	buf_reset(&e->query);
+	return EDITOR_CHANGED;
+}
+
+static void
+search_typed(struct editor *e, struct slice text)
+{
+	size_t had = e->found < e->history.n ? e->found + 1 : e->history.n;
+
+	if (memchr(text.p, '\n', text.n) != NULL)
+		text.n = (size_t)((char *)memchr(text.p, '\n', text.n) -
+		    text.p);
+	buf_slice(&e->query, text);
+	had = history_search(&e->history, buf_view(&e->query), had, false);
+	show_found(e, had);
+}
+
+static void
+search_drop_last(struct editor *e)
+{
+	struct buf *q = &e->query;
+
+	q->len -= q->len > 0;
+	while (q->len > 0 && ((unsigned char)q->p[q->len] & 0xc0) == 0x80)
+		q->len--;
+	if (q->p != NULL)
+		q->p[q->len] = '\0';
+	show_found(e, q->len == 0 ? e->history.n : history_search(&e->history,
+	    buf_view(q), e->history.n, false));
+}
+
+/* What was found is there as if one had gone back to it. */
+static void
+search_end(struct editor *e)
+{
+	e->searching = false;
+	if (!e->shows)
+		return;
+	unshow(e);
+	show_entry(e, e->found);
+}
+
+/* False: the key is not one of a search, which is over with what was found. */
+static bool
+search_key(struct editor *e, const struct key *key)
+{
+	char c = key->text.n == 1 ? *key->text.p : '\0';
+
+	switch (key->name) {
+	case KEY_TEXT:
+		search_typed(e, key->text);
+		return true;
+	case KEY_PASTE:
+		if (key->text.p != NULL)
+			search_typed(e, key->text);
+		return true;
+	case KEY_BACKSPACE:
+		search_drop_last(e);
+		return true;
+	case KEY_UP: case KEY_DOWN:
+		search_from(e, e->found, key->name == KEY_DOWN);
+		return true;
+	case KEY_CTRL:
+		if (c == 'r' || c == 's') {
+			search_from(e, e->found, c == 's');
+			return true;
+		}
+		if (c != 'g' && c != 'c')
+			break;
+		/* fallthrough */
+	case KEY_ESC:
+		unshow(e);
+		e->searching = false;
+		return true;
+	case KEY_FOCUS_IN: case KEY_FOCUS_OUT: case KEY_REPLY:
+		return true;
+	default:
+		break;
+	}
+	search_end(e);
+	return key->name == KEY_ENTER;
+}
+
+/* ---- from outside ---- */
+
+char *
+editor_take(struct editor *e)
+{
+	char *whole;
+
+	settle(e);
+	whole = put_aside(e);
+	message_reset(&e->m, e->kills, e->nkills);
+	e->top = 0;
+	return whole;
+}
+
+void
+editor_set(struct editor *e, struct slice text)
+{
+	struct buf raw = BUF_INIT(WHOLE_MAX);
+
+	settle(e);
+	take_in(e, text, &raw);
+	replace_all(e, buf_view(&raw));
+	buf_release(&raw);
+}
+
+void
+editor_put_back(struct editor *e, struct slice text)
+{
+	struct buf raw = BUF_INIT(WHOLE_MAX);
+
+	settle(e);
+	take_in(e, text, &raw);
+	if (e->m.text.len > 0)
+		buf_addc(&raw, '\n');
+	buf_slice(&raw, buf_view(&e->m.text));
+	replace_all(e, buf_view(&raw));
+	buf_release(&raw);
+}
+
+/* ---- places ---- */
+
+static size_t
+line_start(const struct message *m, size_t at)
+{
+	const char *lf = at > 0 ? memrchr(m->text.p, '\n', at) : NULL;
+
+	return lf != NULL ? (size_t)(lf - m->text.p) + 1 : 0;
+}
+
+static size_t
+line_end(const struct message *m, size_t at)
+{
+	const char *lf = memchr(m->text.p + at, '\n', m->text.len - at);
+
+	return lf != NULL ? (size_t)(lf - m->text.p) : m->text.len;
+}
+
+static bool
+in_word(const struct message *m, size_t at)
+{
+	unsigned char c = (unsigned char)m->text.p[at];
+
+	return isalnum(c) != 0 || c == '_' || c >= 0x80 || c == 0x1a;
+}
+
+static bool
+in_blanks(const struct message *m, size_t at)
+{
+	return strchr(" \t\n", m->text.p[at]) != NULL;
+}
+
+static size_t
+word_end(const struct message *m, size_t at)
+{
+	while (at < m->text.len && !in_word(m, at))
+		at = message_next(m, at);
+	while (at < m->text.len && in_word(m, at))
+		at = message_next(m, at);
+	return at;
+}
+
+static size_t
+word_start(const struct message *m, size_t at)
+{
+	while (at > 0 && !in_word(m, message_prev(m, at)))
+		at = message_prev(m, at);
+	while (at > 0 && in_word(m, message_prev(m, at)))
+		at = message_prev(m, at);
+	return at;
+}
+
+static size_t
+blank_word_start(const struct message *m, size_t at)
+{
+	while (at > 0 && in_blanks(m, message_prev(m, at)))
+		at = message_prev(m, at);
+	while (at > 0 && !in_blanks(m, message_prev(m, at)))
+		at = message_prev(m, at);
+	return at;
+}
+
+static enum editor_event
+go(struct editor *e, size_t at)
+{
+	if (at == e->m.at)
+		return EDITOR_NONE;
+	e->m.at = at;
+	return EDITOR_CHANGED;
+}
+
+/* A row up or down; false: there is none. */
+static bool
+move_row(struct editor *e, bool down)
+{
+	struct message *m = &e->m;
+	size_t rows = message_rows(m, m->width > 0 ? m->width : FIRST_WIDTH,
+	    m->at, 2);
+	size_t row = message_row_of(m, m->at);
+
+	if (down ? row + 1 >= rows : row == 0)
+		return false;
+	if (e->goal == SIZE_MAX)
+		e->goal = message_columns(m, message_row(m, row), m->at);
+	m->at = message_at_column(m, down ? row + 1 : row - 1, e->goal);
+	return true;
+}
+
+static enum editor_event
+up(struct editor *e, enum last was)
+{
+	char *queued;
+
+	if (editor_is_empty(e) && e->where == e->history.n &&
+	    e->o.take_queued != NULL) {
+		queued = e->o.take_queued(e->o.queued_arg);
+		if (queued != NULL) {
+			editor_set(e, slice_of(queued));
+			free(queued);
+			return EDITOR_CHANGED;
+		}
+	}
+	return was != LAST_HISTORY && move_row(e, false) ? EDITOR_CHANGED :
+	    older(e);
+}
+
+static enum editor_event
+down(struct editor *e, enum last was)
+{
+	return was != LAST_HISTORY && move_row(e, true) ? EDITOR_CHANGED :
+	    newer(e);
+}
+
+/* ---- kill and yank ---- */
+
+static void
+new_kill(struct editor *e)
+{
+	struct buf last = e->kills[KILLS - 1];
+
+	memmove(e->kills + 1, e->kills, (KILLS - 1) * sizeof *e->kills);
+	e->kills[0] = last;
+	buf_release(&e->kills[0]);
+	buf_init(&e->kills[0], MESSAGE_MAX);
+	e->nkills += e->nkills < KILLS;
+}
+
+/* What is killed in a row is one. */
+static enum editor_event
+kill_text(struct editor *e, size_t from, size_t to, enum last was)
+{
+	struct slice s = { e->m.text.p + from, to - from };
+	struct buf both = BUF_INIT(MESSAGE_MAX);
+
+	if (from >= to)
+		return EDITOR_NONE;
+	if (was != LAST_KILL)
+		new_kill(e);
+	if (from < e->m.at)
+		buf_slice(&both, s);
+	buf_slice(&both, buf_view(&e->kills[0]));
+	if (from >= e->m.at)
+		buf_slice(&both, s);
+	buf_release(&e->kills[0]);
+	e->kills[0] = both;
+	message_replace(&e->m, from, to - from, (struct slice){ NULL, 0 });
+	e->last = LAST_KILL;
+	return EDITOR_CHANGED;
+}
+
+static enum editor_event
+yank(struct editor *e, size_t i, size_t from)
+{
+	if (e->nkills == 0)
+		return EDITOR_NONE;
+	e->yank = i % e->nkills;
+	e->yanked_from = from;
+	message_replace(&e->m, from, e->m.at - from,
+	    buf_view(&e->kills[e->yank]));
+	e->last = LAST_YANK;
+	return EDITOR_CHANGED;
+}
+
+static enum editor_event
+erase(struct editor *e, size_t from, size_t to)
+{
+	if (from >= to)
+		return EDITOR_NONE;
+	message_replace(&e->m, from, to - from, (struct slice){ NULL, 0 });
+	return EDITOR_CHANGED;
+}
+
+/* The two units around the cursor change places; at the end the last two. */
+static enum editor_event
+transpose(struct editor *e)
+{
+	struct message *m = &e->m;
+	struct buf b = BUF_INIT(1 << 16);
+	size_t at = m->at < m->text.len ? m->at : message_prev(m, m->at);
+	size_t from = message_prev(m, at), to = message_next(m, at);
+
+	if (from == at || at == to || m->text.p[from] == '\n' ||
+	    m->text.p[at] == '\n')
+		return EDITOR_NONE;
+	buf_add(&b, m->text.p + at, to - at);
+	buf_add(&b, m->text.p + from, at - from);
+	message_replace(m, from, to - from, buf_view(&b));
+	buf_release(&b);
+	return EDITOR_CHANGED;
+}
+
+/* ---- keys ---- */
+
+static enum editor_event
+escape(struct editor *e)
+{
+	if (editor_is_empty(e))
+		return EDITOR_ESC;
+	free(put_aside(e));
+	replace_all(e, (struct slice){ NULL, 0 });
+	return EDITOR_CHANGED;
+}
+
+static enum editor_event
+enter(struct editor *e)
+{
+	struct message *m = &e->m;
+	struct slice all = buf_view(&m->text);
+
+	if (all.n > 0 && m->at == all.n && all.p[all.n - 1] == '\\') {
+		message_replace(m, all.n - 1, 1, SLICE("\n"));
+		return EDITOR_CHANGED;
+	}
+	return slice_trim(all).n > 0 ? EDITOR_SEND : EDITOR_NONE;
+}
+
+static enum editor_event
+ctrl_d(struct editor *e)
+{
+	if (editor_is_empty(e))
+		return EDITOR_QUIT;
+	return erase(e, e->m.at, message_next(&e->m, e->m.at));
+}
+
+static enum editor_event
+ctrl_key(struct editor *e, char c, enum last was)
+{
+	struct message *m = &e->m;
+	size_t at = m->at, end = line_end(m, at), start = line_start(m, at);
+
+	switch (c) {
+	case 'a': return go(e, start);
+	case 'b': return go(e, message_prev(m, at));
+	case 'c': return EDITOR_INTERRUPT;
+	case 'd': return ctrl_d(e);
+	case 'e': return go(e, end);
+	case 'f': return go(e, message_next(m, at));
+	case 'g': return EDITOR_EXTERNAL;
+	case 'k': return kill_text(e, at, end > at ? end :
+	    message_next(m, at), was);
+	case 'l': return EDITOR_REDRAW;
+	case 'n': return down(e, was);
+	case 'o': return EDITOR_OUTPUT;
+	case 'p': return up(e, was);
+	case 'r': return search_begin(e);
+	case 't': return editor_is_empty(e) ? EDITOR_THINKING : transpose(e);
+	case 'u': return kill_text(e, start < at ? start :
+	    message_prev(m, at), at, was);
+	case 'w': return kill_text(e, blank_word_start(m, at), at, was);
+	case 'y': return yank(e, 0, at);
+	case 'z': return EDITOR_SUSPEND;
+	case '_': return message_undo(m) ? EDITOR_CHANGED : EDITOR_NONE;
+	default: return EDITOR_NONE;
+	}
+}
+
+/* Alt-U, Alt-L and Alt-C; ASCII only. */
+static enum editor_event
+change_case(struct editor *e, char how)
+{
+	struct message *m = &e->m;
+	size_t from = m->at, to = word_end(m, from);
+	char *word = xmemdup0(m->text.p + from, to - from);
+	bool first = true;
+
+	for (char *p = word; *p != '\0' && *p != '\x1a'; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		*p = (char)(how == 'u' || (how == 'c' && first) ? toupper(c) :
+		    tolower(c));
+		first = first && isalnum(c) == 0;
+	}
+	message_replace(m, from, to - from, (struct slice){ word, to - from });
+	free(word);
+	return EDITOR_CHANGED;
+}
+
+static enum editor_event
+alt_key(struct editor *e, char c, enum last was)
+{
+	struct message *m = &e->m;
+	size_t at = m->at;
+
+	switch (c) {
+	case 'b': return go(e, word_start(m, at));
+	case 'f': return go(e, word_end(m, at));
+	case 'd': return kill_text(e, at, word_end(m, at), was);
+	case 'y': return was == LAST_YANK ? yank(e, e->yank + 1,
+	    e->yanked_from) : EDITOR_NONE;
+	case 'u': case 'l': case 'c': return change_case(e, c);
+	case '<': return e->where > 0 ? show_entry(e, 0) : EDITOR_NONE;
+	case '>': return e->where < e->history.n ?
+	    show_entry(e, e->history.n) : EDITOR_NONE;
+	default: return EDITOR_NONE;
+	}
+}
+
+static enum editor_event
+move_key(struct editor *e, const struct key *key)
+{
+	struct message *m = &e->m;
+	bool far = key->ctrl || key->alt;
+
+	switch (key->name) {
+	case KEY_LEFT:
+		return go(e, far ? word_start(m, m->at) :
+		    message_prev(m, m->at));
+	case KEY_RIGHT:
+		return go(e, far ? word_end(m, m->at) :
+		    message_next(m, m->at));
+	case KEY_HOME:
+		return go(e, far ? 0 : line_start(m, m->at));
+	default:
+		return go(e, far ? m->text.len : line_end(m, m->at));
+	}
+}
+
+static enum editor_event
+insert(struct editor *e, const struct key *key)
+{
+	if (key->name == KEY_NEWLINE)
+		message_replace(&e->m, e->m.at, 0, SLICE("\n"));
+	else if (key->name == KEY_TEXT)
+		message_type(&e->m, key->text);
+	else if (key->text.p == NULL)
+		return EDITOR_TOO_LONG;
+	else
+		message_paste(&e->m, key->text);
+	return EDITOR_CHANGED;
+}
+
+static enum editor_event
+plain_key(struct editor *e, const struct key *key, enum last was)
+{
+	struct message *m = &e->m;
+	char c = key->text.n == 1 ? *key->text.p : '\0';
+
+	switch (key->name) {
+	case KEY_TEXT: case KEY_NEWLINE: case KEY_PASTE:
+		return insert(e, key);
+	case KEY_ENTER:
+		return enter(e);
+	case KEY_ESC:
+		return escape(e);
+	case KEY_TAB:
+		return menu_open(&e->menu, &e->m, &e->o.complete) ?
+		    EDITOR_CHANGED : EDITOR_NONE;
+	case KEY_BACKTAB:
+		return EDITOR_BACKTAB;
+	case KEY_BACKSPACE:
+		if (key->alt || key->ctrl)
+			return kill_text(e, word_start(m, m->at), m->at, was);
+		return erase(e, message_prev(m, m->at), m->at);
+	case KEY_DELETE:
+		if (key->alt || key->ctrl)
+			return kill_text(e, m->at, word_end(m, m->at), was);
+		return erase(e, m->at, message_next(m, m->at));
+	case KEY_UP:
+		return up(e, was);
+	case KEY_DOWN:
+		return down(e, was);
+	case KEY_LEFT: case KEY_RIGHT: case KEY_HOME: case KEY_END:
+		return move_key(e, key);
+	case KEY_CTRL:
+		return ctrl_key(e, c, was);
+	case KEY_ALT:
+		return alt_key(e, (char)tolower((unsigned char)c), was);
+	default:
+		return EDITOR_NONE;
+	}
+}
+
+enum editor_event
+editor_key(struct editor *e, const struct key *key)
+{
+	enum last was = e->last;
+	enum editor_event event;
+
+	if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT ||
+	    key->name == KEY_REPLY)
+		return EDITOR_NONE;
+	e->last = LAST_OTHER;
+	if (e->searching && search_key(e, key))
+		return EDITOR_CHANGED;
+	if (menu_key(&e->menu, &e->m, key))
+		return EDITOR_CHANGED;
+	if (key->name != KEY_UP && key->name != KEY_DOWN &&
+	    !(key->name == KEY_CTRL && (slice_is(key->text, "p") ||
+	    slice_is(key->text, "n"))))
+		e->goal = SIZE_MAX;
+	event = plain_key(e, key, was);
+	if (key->name != KEY_TAB)
+		menu_changed(&e->menu, &e->m);
+	return event;
+}
+
+/* ---- drawn ---- */
+
+static void
+put_styled(const struct editor *e, struct buf *out, const char *style,
+    struct slice text, size_t columns)
+{
+	if (e->o.colour)
+		buf_adds(out, style);
+	term_put(out, text, columns);
+	if (e->o.colour)
+		buf_adds(out, "\033[0m");
+}
+
+/* One row of the message behind its indent. */
+static void
+draw_row(const struct editor *e, size_t row, size_t indent, struct buf *out)
+{
+	const struct message *m = &e->m;
+	size_t at = message_row(m, row), end = message_row(m, row + 1);
+	struct buf unit = BUF_INIT(1 << 16);
+	size_t column = 0, w, n;
+
+	for (; at < end; at += n) {
+		const char *p = m->text.p + at;
+
+		buf_reset(&unit);
+		n = message_unit(m, at, column, &w, &unit);
+		if (n == 0 || *p == '\n')
+			break;
+		if (*p == '\x1a' || column + w > m->width)
+			put_styled(e, out, "\033[2m", buf_view(&unit),
+			    m->width - column);
+		else
+			buf_slice(out, buf_view(&unit));
+		column += w;
+		if (term_cluster_differs((struct slice){ p, n }))
+			buf_fmt(out, "\033[%zuG", indent + column + 1);
+	}
+	buf_release(&unit);
+}
+
+/* Behind the prompt, or where its rows go on. */
+static void
+draw_indent(const struct editor *e, size_t indent, size_t row, bool more,
+    struct buf *out)
+{
+	if (indent == 0)
+		return;
+	if (more) {
+		buf_adds(out, "\xe2\x80\xa6");		/* … */
+		term_pad(out, indent - 1);
+	} else if (row == 0) {
+		buf_adds(out, e->prompt);
+	} else {
+		term_pad(out, indent);
+	}
+}
+
+/* The row of a search; the column of the cursor in it. */
+static size_t
+draw_search(const struct editor *e, size_t columns, struct buf *out)
+{
+	bool none = e->query.len > 0 && e->found == e->history.n;
+	struct buf b = BUF_INIT(1 << 18);
+	size_t used;
+
+	buf_addc(out, '\n');
+	buf_adds(&b, none ? "not found: " : "search: ");
+	buf_slice(&b, buf_view(&e->query));
+	used = term_put_end(out, buf_view(&b), columns);
+	buf_release(&b);
+	return used;
+}
+
+/* The row at the top, so that the cursor's is among those that are shown. */
+static void
+scroll(struct editor *e, size_t all, size_t cursor, size_t shown)
+{
+	if (cursor < e->top)
+		e->top = cursor;
+	if (cursor >= e->top + shown)
+		e->top = cursor - shown + 1;
+	if (all < e->top + shown)
+		e->top = all > shown ? all - shown : 0;
+}
+
+void
+editor_draw(struct editor *e, size_t columns, size_t max_rows,
+    struct buf *rows, size_t *cursor_row, size_t *cursor_column)
+{
+	size_t indent = strlen(e->prompt), below, all, cursor, shown;
+
+	columns = columns > 3 ? columns - 1 : 2;
+	max_rows = max_rows > 0 ? max_rows : 1;
+	if (indent + LEAST_COLUMNS > columns)
+		indent = 0;
+	below = e->searching ? max_rows > 1 :
+	    menu_rows(&e->menu, max_rows - 1);
+	all = message_rows(&e->m, columns - indent, e->m.at, max_rows + 1);
+	cursor = message_row_of(&e->m, e->m.at);
+	shown = max_rows - below < all ? max_rows - below : all;
+	scroll(e, all, cursor, shown);
+	for (size_t i = 0; i < shown; i++) {
+		size_t row = e->top + i;
+
+		if (i > 0)
+			buf_addc(rows, '\n');
+		draw_indent(e, indent, row, (i == 0 && row > 0) ||
+		    (i + 1 == shown && row + 1 < all), rows);
+		draw_row(e, row, indent, rows);
+	}
+	*cursor_row = cursor - e->top;
+	*cursor_column = indent + message_columns(&e->m,
+	    message_row(&e->m, cursor), e->m.at);
+	if (*cursor_column > columns)
+		*cursor_column = columns;
+	if (!e->searching) {
+		menu_draw(&e->menu, below, columns, e->o.colour, rows);
+	} else if (below > 0) {
+		*cursor_column = draw_search(e, columns, rows);
+		*cursor_row = shown;
+	}
+}

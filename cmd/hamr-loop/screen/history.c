@@ -1,0 +1,265 @@
+/* history.c - the messages that were sent or put aside, oldest first. */
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "history.h"
+
+#define HEAD "_HiStOrY_V2_"
+#define FILE_MAX ((size_t)256 << 20)
+#define KEPT_BYTES ((size_t)64 << 20)	/* of all entries in memory */
+#define TOO_MANY (2 * HISTORY_ENTRIES)	/* lines: the file is written anew */
+#define LOCK_MS 1000
+
+/* ---- libedit's file: lines in the encoding of vis(3) ---- */
+
+static void
+encode(struct buf *out, const char *p)
+{
+	for (; *p != '\0'; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			buf_fmt(out, "\\%03o", (unsigned)(unsigned char)*p);
+		else if (*p == '\\')
+			buf_adds(out, "\\\\");
+		else
+			buf_addc(out, *p);
+	buf_addc(out, '\n');
+}
+
+static bool
+is_octal(const char *p, size_t n)
+{
+	return n >= 3 && p[0] >= '0' && p[0] <= '3' && p[1] >= '0' &&
+	    p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
+}
+
+/* What stands behind a backslash; how many bytes of it, 0 for nothing known.
+ * \ooo, \^C, \M-C, \M^C, and C's letters. */
+static size_t
+decode_one(const char *p, size_t n, char *out)
+{
+	static const char letters[] = "n\nr\rb\ba\av\vt\tf\fs \\\\E\033";
+	size_t i = 0;
+	char high = 0;
+
+	if (is_octal(p, n)) {
+		*out = (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 |
+		    (p[2] - '0'));
+		return 3;
+	}
+	if (n > 2 && p[0] == 'M') {
+		high = (char)0x80;
+		i = 1;
+	}
+	if (n > i + 1 && p[i] == '^') {
+		*out = (char)((p[i + 1] == '?' ? 0x7f : p[i + 1] & 0x1f) |
+		    high);
+		return i + 2;
+	}
+	if (i == 1 && p[1] == '-') {
+		*out = (char)(p[2] | high);
+		return 3;
+	}
+	for (size_t k = 0; letters[k] != '\0'; k += 2)
+		if (n > 0 && letters[k] == *p) {
+			*out = letters[k + 1];
+			return 1;
+		}
+	return 0;
+}
+
+/* Yours, UTF-8 with LF and TAB and no other control bytes; NULL: nothing. */
+static char *
+decode(struct slice line)
+{
+	struct buf b = BUF_INIT(FILE_MAX), clean = BUF_INIT(4 * FILE_MAX);
+
+	for (size_t i = 0; i < line.n; i++) {
+		size_t n;
+		char c = line.p[i];
+
+		if (c == '\\') {
+			n = decode_one(line.p + i + 1, line.n - i - 1, &c);
+			i += n;
+		}
+		if ((unsigned char)c >= ' ' ? c != 0x7f : c == '\n' ||
+		    c == '\t')
+			buf_addc(&b, c);
+	}
+	utf8_clean(&clean, buf_view(&b).p, b.len);
+	buf_release(&b);
+	if (clean.len == 0) {
+		buf_release(&clean);
+		return NULL;
+	}
+	return buf_detach(&clean);
+}
+
+/* ---- entries ---- */
+
+static void
+drop(struct history *h, size_t i)
+{
+	h->bytes -= strlen(h->v[i]);
+	free(h->v[i]);
+	memmove(h->v + i, h->v + i + 1, (--h->n - i) * sizeof *h->v);
+}
+
+/* A message that is there moves to the end; the oldest go where there is no
+ * room. */
+static void
+append(struct history *h, char *owned)
+{
+	size_t bytes = strlen(owned);
+
+	for (size_t i = h->n; i-- > 0; )
+		if (strcmp(h->v[i], owned) == 0)
+			drop(h, i);
+	while (h->n > 0 && (h->n >= HISTORY_ENTRIES ||
+	    h->bytes + bytes > KEPT_BYTES))
+		drop(h, 0);
+	h->bytes += bytes;
+	h->v = xgrow(h->v, h->n, &h->cap, sizeof *h->v);
+	h->v[h->n++] = owned;
+}
+
+/* Its lines, through the header; how many. */
+static size_t
+read_lines(struct history *h, struct slice rest)
+{
+	struct slice line;
+	size_t n = 0;
+
+	while (slice_line(&rest, &line)) {
+		char *text = slice_is(line, HEAD) ? NULL : decode(line);
+
+		n++;
+		if (text != NULL)
+			append(h, text);
+	}
+	return n;
+}
+
+static void
+write_anew(const struct history *h)
+{
+	struct buf b = BUF_INIT(FILE_MAX);
+	struct err e;
+
+	buf_adds(&b, HEAD "\n");
+	for (size_t i = 0; i < h->n; i++)
+		if (strlen(h->v[i]) <= HISTORY_ENTRY_MAX)
+			encode(&b, h->v[i]);
+	if (!b.over)
+		file_replace(h->file, b.p, b.len, 0600, &e);
+	buf_release(&b);
+}
+
+void
+history_init(struct history *h, const char *file)
+{
+	struct buf b = BUF_INIT(FILE_MAX);
+	int fd = file != NULL ? file_open_regular(AT_FDCWD, file, NULL) : -1;
+
+	*h = (struct history){ 0 };
+	h->file = file != NULL ? xstrdup(file) : NULL;
+	if (fd >= 0 && file_read_fd(fd, file, &b, NULL) == 0 &&
+	    read_lines(h, buf_view(&b)) > TOO_MANY)
+		write_anew(h);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&b);
+}
+
+void
+history_release(struct history *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		free(h->v[i]);
+	free(h->v);
+	free(h->file);
+	*h = (struct history){ 0 };
+}
+
+static void
+append_to_file(const struct history *h, const char *message)
+{
+	int fd = open(h->file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+	    O_NOFOLLOW | O_NONBLOCK, 0600);
+	struct buf b = BUF_INIT(8 * HISTORY_ENTRY_MAX);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    file_lock(fd, LOCK_MS) == 0) {
+		if (lseek(fd, 0, SEEK_END) == 0)
+			buf_adds(&b, HEAD "\n");
+		encode(&b, message);
+		file_write_all(fd, b.p, b.len);
+	}
+	buf_release(&b);
+	close(fd);
+}
+
+void
+history_add(struct history *h, const char *message)
+{
+	if (message[strspn(message, " \t\n")] == '\0')
+		return;
+	if (h->n > 0 && strcmp(h->v[h->n - 1], message) == 0)
+		return;
+	append(h, xstrdup(message));
+	if (h->file != NULL && strlen(message) <= HISTORY_ENTRY_MAX)
+		append_to_file(h, message);
+}
+
+/* ---- search ---- */
+
+static bool
+holds(const char *text, struct slice what, bool exact)
+{
+	size_t n = strlen(text);
+
+	if (what.n == 0)
+		return true;
+	if (exact)
+		return memmem(text, n, what.p, what.n) != NULL;
+	for (size_t i = 0; i + what.n <= n; i++) {
+		size_t k = 0;
+
+		while (k < what.n && tolower((unsigned char)text[i + k]) ==
+		    what.p[k])
+			k++;
+		if (k == what.n)
+			return true;
+	}
+	return false;
+}
+
+size_t
+history_search(const struct history *h, struct slice what, size_t i,
+    bool newer)
+{
+	bool exact = false;
+
+	for (size_t k = 0; k < what.n; k++)
+		exact |= isupper((unsigned char)what.p[k]) != 0;
+	if (newer) {
+		while (++i < h->n)
+			if (holds(h->v[i], what, exact))
+				return i;
+		return h->n;
+	}
+	i = i < h->n ? i : h->n;
+	while (i-- > 0)
+		if (holds(h->v[i], what, exact))
+			return i;
+	return h->n;
+}

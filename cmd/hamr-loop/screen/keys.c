@@ -1,0 +1,645 @@
+/* keys.c - the bytes of a terminal as keys. */
+#include <string.h>
+
+#include "base/ctrl.h"
+#include "base/utf8.h"
+#include "keys.h"
+
+#define ESC '\033'
+#define ESC_MS 50		/* what ESC alone waits for */
+#define PIECE_MS 1000		/* the rest of a sequence, over a slow line */
+#define TOGETHER_MS 20		/* bytes so close came together */
+#define MARKED_MS 2000		/* a paste whose end never comes */
+#define ANSWER_MAX ((size_t)64 << 10)
+#define PASTE_END "\033[201~"
+
+/* Modifiers, as xterm and kitty count them, less one. */
+#define SHIFT 1u
+#define ALT 2u
+#define CTRL 4u
+#define SUPER (8u | 16u)
+#define META 32u
+#define CAPS 64u
+
+/* What was made of the bytes at the front. */
+enum made { MADE_KEY, MADE_NOTHING, MADE_WAIT };
+
+void
+keys_init(struct keys *k, const char *type)
+{
+	static const char *const unmarked[] = { "linux", "dumb", "vt", "ansi",
+		"cons25", "unknown", NULL };
+
+	*k = (struct keys){ .in = BUF_INIT(2 * KEYS_PASTE_MAX),
+		.text = BUF_INIT(4 * KEYS_PASTE_MAX) };
+	k->marks_pastes = type != NULL && type[0] != '\0';
+	for (size_t i = 0; k->marks_pastes && unmarked[i] != NULL; i++)
+		if (strncmp(type, unmarked[i], strlen(unmarked[i])) == 0)
+			k->marks_pastes = false;
+}
+
+void
+keys_release(struct keys *k)
+{
+	buf_release(&k->in);
+	buf_release(&k->text);
+}
+
+void
+keys_add(struct keys *k, struct slice bytes, long long now_ms)
+{
+	if (bytes.n == 0)
+		return;
+	k->soon = k->texted && now_ms - k->at < TOGETHER_MS;
+	k->at = now_ms;
+	if (k->done > 0) {
+		buf_drop(&k->in, k->done);
+		k->seen -= k->seen < k->done ? k->seen : k->done;
+		k->done = 0;
+	}
+	buf_slice(&k->in, bytes);
+	if (k->in.over) {		/* nobody takes keys */
+		buf_reset(&k->in);
+		k->seen = 0;
+	}
+}
+
+static enum made
+wait_or(const struct keys *k, long long now, long long ms, enum made late)
+{
+	return now - k->at < ms ? MADE_WAIT : late;
+}
+
+/* ---- text ---- */
+
+void
+keys_clean(struct buf *out, struct slice text)
+{
+	const char *p = text.p;
+	size_t n = text.n;
+
+	for (size_t i = 0, len; i < n; i += len) {
+		const unsigned char *c = (const unsigned char *)p + i;
+
+		len = utf8_len(c, n - i);
+		if (len == 0) {
+			len = 1;
+			buf_adds(out, "\xef\xbf\xbd");
+		} else if (*c == '\r') {
+			buf_addc(out, '\n');
+			len += i + 1 < n && c[1] == '\n';
+		} else if (*c == '\n' || *c == '\t' ||
+		    (*c >= ' ' && *c != 0x7f && !(*c == 0xc2 && c[1] < 0xa0))) {
+			buf_add(out, c, len);
+		}
+	}
+}
+
+/* The paste is whole: its last line end is left to the person. */
+static enum made
+paste_key(struct keys *k, size_t n, struct key *key)
+{
+	buf_add(&k->text, "", 0);
+	keys_clean(&k->text, (struct slice){ k->in.p + k->done, n });
+	if (k->text.len > 0 && k->text.p[k->text.len - 1] == '\n')
+		k->text.len--;
+	*key = (struct key){ .name = KEY_PASTE,
+		.text = k->too_long ? (struct slice){ NULL, 0 } :
+		    buf_view(&k->text) };
+	k->done += n;
+	k->paste = KEYS_PLAIN;
+	k->too_long = false;
+	return MADE_KEY;
+}
+
+/* What is looked at without its end; the last `keep` bytes may begin it. */
+static void
+paste_goes_on(struct keys *k, size_t keep)
+{
+	size_t n = k->in.len - k->done;
+
+	keep = keep < n ? keep : n;
+	k->seen = k->in.len - keep;
+	if (n > KEYS_PASTE_MAX || k->too_long) {
+		k->too_long = true;
+		k->done = k->seen;
+	}
+}
+
+static enum made
+marked(struct keys *k, long long now, struct key *key)
+{
+	size_t from = k->seen > k->done ? k->seen : k->done;
+	const char *end = from < k->in.len ? memmem(k->in.p + from,
+	    k->in.len - from, PASTE_END, strlen(PASTE_END)) : NULL;
+
+	if (end == NULL) {
+		paste_goes_on(k, strlen(PASTE_END) - 1);
+		/* of which nothing came yet: what comes is no key */
+		if (now - k->at < MARKED_MS || k->done == k->in.len)
+			return MADE_WAIT;
+		return paste_key(k, k->in.len - k->done, key);
+	}
+	k->marks_pastes = true;
+	paste_key(k, (size_t)(end - k->in.p) - k->done, key);
+	k->done += strlen(PASTE_END);
+	return MADE_KEY;
+}
+
+static bool
+is_typed(unsigned char c)
+{
+	return (c >= ' ' && c != 0x7f) || c == '\t' || c == '\r' || c == '\n';
+}
+
+static enum made
+unmarked(struct keys *k, long long now, struct key *key)
+{
+	size_t i = k->seen > k->done ? k->seen : k->done;
+
+	while (i < k->in.len && is_typed((unsigned char)k->in.p[i]))
+		i++;
+	if (i == k->in.len && now - k->at < TOGETHER_MS) {
+		paste_goes_on(k, 0);
+		return MADE_WAIT;
+	}
+	return paste_key(k, i - k->done, key);
+}
+
+/* Is there more in a run of typed bytes than an Enter, one at its end or its
+ * start? */
+static bool
+is_pasted(const struct keys *k, const char *p, size_t n)
+{
+	size_t ends = 0, others = 0, inside = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\r' || p[i] == '\n') {
+			if (p[i] == '\n' && i > 0 && p[i - 1] == '\r')
+				continue;
+			ends++;
+			inside += i > 0 && i + 1 < n &&
+			    !(i + 2 == n && p[i + 1] == '\n');
+		} else if (p[i] != '\t') {
+			others++;
+		}
+	}
+	if (ends == 0)
+		return false;
+	if (k->marks_pastes)
+		return others > 0 && (ends > 1 || inside > 0);
+	return others > 0 || k->soon;
+}
+
+/* Characters up to a TAB or a line end; a piece of the last one waits. */
+static enum made
+characters(struct keys *k, const char *p, size_t n, long long now,
+    struct key *key)
+{
+	size_t all = n;
+
+	n = 0;
+	while (n < all && p[n] != '\t' && p[n] != '\r' && p[n] != '\n')
+		n++;
+	if (k->done + n == k->in.len && now - k->at < ESC_MS)
+		for (size_t back = 1; back <= 3 && back <= n; back++) {
+			unsigned char c = (unsigned char)p[n - back];
+
+			if (c < 0x80)
+				break;
+			if (c >= 0xc2 && c < 0xf5) {
+				n -= back < (c < 0xe0 ? 2u : c < 0xf0 ? 3u :
+				    4u) ? back : 0;
+				break;
+			}
+		}
+	if (n == 0)
+		return MADE_WAIT;
+	keys_clean(&k->text, (struct slice){ p, n });
+	k->done += n;
+	k->texted = true;
+	*key = (struct key){ .name = KEY_TEXT, .text = buf_view(&k->text) };
+	return k->text.len > 0 ? MADE_KEY : MADE_NOTHING;
+}
+
+static enum made
+typed(struct keys *k, long long now, struct key *key)
+{
+	const char *p = k->in.p + k->done;
+	size_t n = 0, left = k->in.len - k->done;
+
+	while (n < left && is_typed((unsigned char)p[n]))
+		n++;
+	if (is_pasted(k, p, n)) {
+		k->paste = KEYS_UNMARKED;
+		return MADE_NOTHING;
+	}
+	if (*p != '\t' && *p != '\r' && *p != '\n')
+		return characters(k, p, n, now, key);
+	*key = (struct key){ .name = *p == '\t' ? KEY_TAB :
+		*p == '\r' ? KEY_ENTER : KEY_NEWLINE };
+	k->done += 1 + (*p == '\r' && n > 1 && p[1] == '\n');
+	k->texted = false;
+	return MADE_KEY;
+}
+
+/* ---- keys by their code ---- */
+
+static enum made
+named(struct key *key, enum key_name name, unsigned mods)
+{
+	*key = (struct key){ .name = name, .shift = (mods & SHIFT) != 0,
+		.alt = (mods & ALT) != 0, .ctrl = (mods & CTRL) != 0 };
+	return MADE_KEY;
+}
+
+static enum made
+with_text(struct keys *k, struct key *key, enum key_name name,
+    unsigned long cp, unsigned mods)
+{
+	named(key, name, mods);
+	utf8_put(&k->text, cp);
+	key->text = buf_view(&k->text);
+	return MADE_KEY;
+}
+
+/* Ctrl and a character that is in ASCII: some of them are other keys. */
+static enum made
+control(struct keys *k, struct key *key, unsigned long c, unsigned mods)
+{
+	if (c >= 'A' && c <= 'Z')
+		c += 'a' - 'A';
+	switch (c) {
+	case 'm': return named(key, KEY_ENTER, 0);
+	case 'j': return named(key, KEY_NEWLINE, 0);
+	case 'i': return named(key, KEY_TAB, 0);
+	case 'h': return named(key, KEY_BACKSPACE, 0);
+	case '[': return named(key, KEY_ESC, 0);
+	case '/': case '7': case '-':	/* where _ lies, or is sent for */
+		c = '_';
+		break;
+	default:
+		break;
+	}
+	return with_text(k, key, KEY_CTRL, c, mods & ~CTRL);
+}
+
+/* A key of kitty's own numbers, in the private use area. */
+static enum made
+functional(struct keys *k, struct key *key, unsigned long code, unsigned mods)
+{
+	static const char digits[] = "0123456789./*-+";
+	static const enum key_name keypad[] = { KEY_LEFT, KEY_RIGHT, KEY_UP,
+		KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END };
+
+	if (code >= 57399 && code <= 57413)
+		return with_text(k, key, KEY_TEXT, (unsigned char)
+		    digits[code - 57399], 0);
+	if (code == 57414)
+		return named(key, mods & (SHIFT | ALT | CTRL) ? KEY_NEWLINE :
+		    KEY_ENTER, 0);
+	if (code == 57415 || code == 57416)
+		return with_text(k, key, KEY_TEXT, code == 57415 ? '=' : ',',
+		    0);
+	if (code >= 57417 && code <= 57424)
+		return named(key, keypad[code - 57417], mods);
+	return code == 57426 ? named(key, KEY_DELETE, mods) : MADE_NOTHING;
+}
+
+/* The character that a key with Shift or Caps Lock writes. */
+static unsigned long
+shifted_of(unsigned long code, unsigned long shifted, unsigned mods)
+{
+	bool letter = code >= 'a' && code <= 'z';
+
+	if ((mods & SHIFT) != 0 && shifted != 0)
+		return shifted;
+	if (letter && ((mods & SHIFT) != 0) != ((mods & CAPS) != 0))
+		return code - ('a' - 'A');
+	return code;
+}
+
+static enum made
+by_code(struct keys *k, struct key *key, unsigned long code,
+    unsigned long shifted, unsigned long base, unsigned mods)
+{
+	unsigned held = mods & (SHIFT | ALT | CTRL);
+
+	if (mods & SUPER)
+		return MADE_NOTHING;
+	switch (code) {
+	case '\r':
+		return named(key, held ? KEY_NEWLINE : KEY_ENTER, 0);
+	case '\t':
+		return named(key, held & SHIFT ? KEY_BACKTAB : KEY_TAB, 0);
+	case 033:
+		return named(key, KEY_ESC, 0);
+	case '\b': case 0x7f:
+		return named(key, KEY_BACKSPACE, held);
+	default:
+		break;
+	}
+	if (code >= 0xe000 && code <= 0xf8ff)
+		return functional(k, key, code, held);
+	if (held & (CTRL | ALT)) {
+		if (code >= 0x80 && base != 0)
+			code = base;
+		else
+			code = shifted_of(code, shifted, held);
+		if ((held & CTRL) == 0)
+			return with_text(k, key, KEY_ALT, code, 0);
+		return code >= ' ' && code < 0x7f ?
+		    control(k, key, code, held) : MADE_NOTHING;
+	}
+	code = shifted_of(code, shifted, mods);
+	if (code < ' ' || (code >= 0x7f && code < 0xa0))
+		return MADE_NOTHING;
+	k->texted = true;
+	return with_text(k, key, KEY_TEXT, code, 0);
+}
+
+/* ---- sequences ---- */
+
+#define PARAMS 4
+#define PARTS 3
+
+/* CSI 97:65:97;5:1u: numbers, and parts of numbers; absent ones are 0. */
+struct csi {
+	unsigned long v[PARAMS][PARTS];
+	char final;
+};
+
+static struct csi
+csi_of(const char *p, size_t n)
+{
+	struct csi c = { .final = p[n - 1] };
+	size_t i = 0, j = 0;
+
+	for (p += 2, n -= 3; n > 0; p++, n--) {
+		if (*p == ';' || *p == ':') {
+			j = *p == ':' ? j + 1 : 0;
+			i += *p == ';';
+		} else if (*p >= '0' && *p <= '9' && i < PARAMS && j < PARTS &&
+		    c.v[i][j] <= 0x10ffff) {
+			c.v[i][j] = c.v[i][j] * 10 + (unsigned long)(*p - '0');
+		}
+	}
+	return c;
+}
+
+static unsigned
+mods_of(unsigned long param)
+{
+	unsigned m = param > 0 && param <= 256 ? (unsigned)param - 1 : 0;
+
+	return m & META ? m | ALT : m;
+}
+
+/* CSI n ~ */
+static enum made
+tilde(struct keys *k, const struct csi *c, unsigned mods, struct key *key)
+{
+	switch (c->v[0][0]) {
+	case 1: case 7: return named(key, KEY_HOME, mods);
+	case 4: case 8: return named(key, KEY_END, mods);
+	case 3: return named(key, KEY_DELETE, mods);
+	case 5: return named(key, KEY_PAGE_UP, mods);
+	case 6: return named(key, KEY_PAGE_DOWN, mods);
+	case 27:
+		return by_code(k, key, c->v[2][0], 0, 0, mods);
+	case 200:
+		k->paste = KEYS_MARKED;
+		k->seen = k->done;
+		return MADE_NOTHING;
+	default:
+		return MADE_NOTHING;
+	}
+}
+
+static enum made
+by_letter(char c, unsigned mods, struct key *key)
+{
+	switch (c) {
+	case 'A': return named(key, KEY_UP, mods);
+	case 'B': return named(key, KEY_DOWN, mods);
+	case 'C': return named(key, KEY_RIGHT, mods);
+	case 'D': return named(key, KEY_LEFT, mods);
+	case 'F': return named(key, KEY_END, mods);
+	case 'H': return named(key, KEY_HOME, mods);
+	case 'M': return named(key, KEY_ENTER, 0);	/* keypad, SS3 */
+	case 'Z': return named(key, KEY_BACKTAB, 0);
+	default: return MADE_NOTHING;
+	}
+}
+
+static enum made
+answer(struct keys *k, const char *p, size_t n, struct key *key)
+{
+	static const char mode[] = "\033[?2004;";
+
+	if (n > sizeof mode && memcmp(p, mode, sizeof mode - 1) == 0)
+		k->marks_pastes = strchr("123", p[sizeof mode - 1]) != NULL;
+	*key = (struct key){ .name = KEY_REPLY, .text = { p, n } };
+	return MADE_KEY;
+}
+
+static enum made
+csi(struct keys *k, const char *p, size_t n, struct key *key)
+{
+	struct csi c = csi_of(p, n);
+	unsigned mods = mods_of(c.v[1][0]);
+
+	if ((p[2] >= '<' && p[2] <= '?') || strchr("cntxyR", c.final) != NULL)
+		return answer(k, p, n, key);
+	if (c.v[1][1] == 3 || p[2] == '[')	/* let go; the console's F1 */
+		return MADE_NOTHING;
+	switch (c.final) {
+	case 'u':
+		return by_code(k, key, c.v[0][0], c.v[0][1], c.v[0][2], mods);
+	case '~':
+		return tilde(k, &c, mods, key);
+	case 'I':
+		return named(key, KEY_FOCUS_IN, 0);
+	case 'O':
+		return named(key, KEY_FOCUS_OUT, 0);
+	case 'M':				/* a mouse */
+		return MADE_NOTHING;
+	default:
+		return by_letter(c.final, mods, key);
+	}
+}
+
+/* How many bytes of p, which begins with ESC, are one sequence; 0: more must
+ * come.  *whole is false for one that was broken off. */
+static size_t
+csi_len(const char *p, size_t n, bool *whole)
+{
+	size_t i = 2;
+
+	if (n > 2 && p[2] == '[')	/* F1 of the Linux console */
+		return n > 3 ? 4 : 0;
+	while (i < n && i < ANSWER_MAX && p[i] >= ' ' && p[i] < '@')
+		i++;
+	if (i == n)
+		return 0;
+	*whole = p[i] >= '@' && p[i] <= '~';
+	return *whole ? i + 1 : i;
+}
+
+static size_t
+string_len(const char *p, size_t n, bool *whole)
+{
+	for (size_t i = 2; i < n; i++) {
+		if (p[i] == '\a')
+			return i + 1;
+		if (p[i] == ESC && i + 1 == n)
+			return 0;
+		if (p[i] == ESC && p[i + 1] == '\\')
+			return i + 2;
+		*whole = p[i] != ESC && p[i] != 3 && i < ANSWER_MAX;
+		if (!*whole)
+			return i;
+	}
+	return 0;
+}
+
+/* ESC and a character, or a control byte. */
+static enum made
+alt(struct keys *k, const char *p, size_t n, struct key *key)
+{
+	size_t len = utf8_len((const unsigned char *)p + 1, n - 1);
+
+	switch (p[1]) {
+	case '\r': case '\n':
+		k->done += 2;
+		return named(key, KEY_NEWLINE, 0);
+	case '\b': case 0x7f:
+		k->done += 2;
+		return named(key, KEY_BACKSPACE, ALT);
+	default:
+		break;
+	}
+	if (len == 0 || (unsigned char)p[1] < ' ') {
+		k->done++;
+		return named(key, KEY_ESC, 0);
+	}
+	k->done += 1 + len;
+	return with_text(k, key, KEY_ALT, ctrl_code((const unsigned char *)p +
+	    1, len), 0);
+}
+
+/* What begins with ESC, and another character than ESC. */
+static enum made
+sequence(struct keys *k, long long now, struct key *key)
+{
+	const char *p = k->in.p + k->done;
+	size_t n = k->in.len - k->done, len = 0;
+	bool whole = true;
+
+	if (n == 1)
+		goto wait;
+	if (p[1] == '[')
+		len = csi_len(p, n, &whole);
+	else if (p[1] == 'O')
+		len = n > 2 ? 3 : 0;
+	else if (strchr("]P_^X", p[1]) != NULL && p[1] != '\0')
+		len = string_len(p, n, &whole);
+	else
+		return alt(k, p, n, key);
+	if (len == 0)
+		goto wait;
+	k->done += len;
+	if (!whole)
+		return MADE_NOTHING;
+	if (p[1] == 'O')
+		return by_letter(p[2], 0, key);
+	return p[1] == '[' ? csi(k, p, len, key) : answer(k, p, len, key);
+wait:
+	if (n > 2) {
+		if (wait_or(k, now, PIECE_MS, MADE_NOTHING) == MADE_WAIT)
+			return MADE_WAIT;
+		k->done += n;
+		return MADE_NOTHING;
+	}
+	if (wait_or(k, now, ESC_MS, MADE_KEY) == MADE_WAIT)
+		return MADE_WAIT;
+	if (n == 2)
+		return alt(k, p, n, key);
+	k->done++;
+	return named(key, KEY_ESC, 0);
+}
+
+/* ESC ESC [ A is how some say Alt-Up; else the first is a key of its own. */
+static enum made
+escape(struct keys *k, long long now, struct key *key)
+{
+	const char *p = k->in.p + k->done;
+	size_t n = k->in.len - k->done;
+	enum made made;
+
+	if (n < 2 || p[1] != ESC)
+		return sequence(k, now, key);
+	if (n == 2 && now - k->at < ESC_MS)
+		return MADE_WAIT;
+	if (n == 2 || (p[2] != '[' && p[2] != 'O')) {
+		k->done++;
+		return named(key, KEY_ESC, 0);
+	}
+	k->done++;
+	made = sequence(k, now, key);
+	if (made == MADE_WAIT)
+		k->done--;
+	else if (made == MADE_KEY && key->name != KEY_REPLY)
+		key->alt = true;
+	return made;
+}
+
+/* ---- */
+
+static enum made
+next(struct keys *k, long long now, struct key *key)
+{
+	unsigned char c;
+
+	buf_reset(&k->text);
+	if (k->paste == KEYS_MARKED)
+		return marked(k, now, key);
+	if (k->done == k->in.len)
+		return MADE_WAIT;
+	if (k->paste == KEYS_UNMARKED)
+		return unmarked(k, now, key);
+	c = (unsigned char)k->in.p[k->done];
+	if (is_typed(c))
+		return typed(k, now, key);
+	k->texted = false;
+	if (c == ESC)
+		return escape(k, now, key);
+	k->done++;
+	if (c == 0x7f)
+		return named(key, KEY_BACKSPACE, 0);
+	return control(k, key, c < 27 ? c + '`' : c + '@', 0);
+}
+
+bool
+keys_next(struct keys *k, long long now_ms, struct key *key)
+{
+	enum made made;
+
+	do {
+		made = next(k, now_ms, key);
+	} while (made == MADE_NOTHING);
+	return made == MADE_KEY;
+}
+
+int
+keys_wait(const struct keys *k, long long now_ms)
+{
+	size_t left = k->in.len - k->done;
+	long long until = k->at + (k->paste == KEYS_MARKED ? MARKED_MS :
+	    k->paste == KEYS_UNMARKED ? TOGETHER_MS :
+	    left > 2 && k->in.p[k->done] == ESC ? PIECE_MS : ESC_MS);
+
+	if (left == 0)
+		return -1;
+	return until > now_ms ? (int)(until - now_ms) : 0;
+}

@@ -1,0 +1,502 @@
+/* message.c - a text that is being edited. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctrl.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "message.h"
+#include "term/cluster.h"
+#include "term/term.h"
+
+#define FOLD '\x1a'
+#define PASTES_MAX ((size_t)1 << 18)	/* what three times six bits name */
+#define UNDO_MAX ((size_t)64 << 20)	/* bytes of all that was taken out */
+#define UNDO_CHANGES 10000
+#define TAB_COLUMNS 8
+#define LOOK_BACK 256			/* bytes; no cluster is as long */
+
+void
+message_init(struct message *m)
+{
+	*m = (struct message){ .text = BUF_INIT(MESSAGE_MAX) };
+	buf_add(&m->text, "", 0);
+}
+
+static void
+forget_changes(struct message *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		m->undo_bytes -= m->undo[i].taken.n;
+		free((char *)m->undo[i].taken.p);
+	}
+	m->nundo -= n;
+	if (m->nundo > 0)
+		memmove(m->undo, m->undo + n, m->nundo * sizeof *m->undo);
+}
+
+static void
+drop_paste(struct message_paste *f)
+{
+	free(f->p);
+	free(f->label);
+	*f = (struct message_paste){ NULL, 0, NULL };
+}
+
+void
+message_release(struct message *m)
+{
+	forget_changes(m, m->nundo);
+	for (size_t i = 0; i < m->npastes; i++)
+		drop_paste(&m->pastes[i]);
+	free(m->pastes);
+	free(m->undo);
+	free(m->rows);
+	buf_release(&m->text);
+}
+
+/* ---- folds ---- */
+
+static void
+fold_name(char *out, size_t i)
+{
+	out[0] = FOLD;
+	for (size_t k = 0; k < 3; k++)
+		out[1 + k] = (char)('0' + (i >> 6 * k & 0x3f));
+}
+
+/* The paste that is folded at p, or NULL. */
+static const struct message_paste *
+fold_at(const struct message *m, struct slice raw, size_t at)
+{
+	const char *p = raw.p + at;
+	size_t i = 0;
+
+	if (at + MESSAGE_FOLD > raw.n || *p != FOLD)
+		return NULL;
+	for (size_t k = 0; k < 3; k++)
+		i |= (size_t)(p[1 + k] - '0') << 6 * k;
+	return i < m->npastes && m->pastes[i].p != NULL ? &m->pastes[i] : NULL;
+}
+
+static char *
+label_of(struct slice in)
+{
+	size_t lines = slice_lines(in);
+
+	return lines > 1 ? xasprintf("[pasted %zu lines]", lines) :
+	    xasprintf("[pasted %zu characters]", utf8_count(in.p, in.n));
+}
+
+void
+message_unfold(const struct message *m, struct slice raw, struct buf *out)
+{
+	const struct message_paste *f;
+	const char *p;
+
+	while (raw.n > 0 && (p = memchr(raw.p, FOLD, raw.n)) != NULL) {
+		size_t n = (size_t)(p - raw.p);
+
+		f = fold_at(m, raw, n);
+		buf_add(out, raw.p, n);
+		if (f != NULL)
+			buf_add(out, f->p, f->n);
+		n += f != NULL ? MESSAGE_FOLD : 1;
+		raw = (struct slice){ raw.p + n, raw.n - n };
+	}
+	buf_slice(out, raw);
+}
+
+void
+message_fold(struct message *m, struct slice text, struct buf *raw)
+{
+	while (text.n > 0) {
+		const char *first = NULL;
+		char name[MESSAGE_FOLD];
+		size_t which = 0, n;
+
+		for (size_t i = 0; i < m->npastes; i++) {
+			const struct message_paste *f = &m->pastes[i];
+			const char *p = f->p == NULL ? NULL : memmem(text.p,
+			    text.n, f->p, f->n);
+
+			if (p != NULL && (first == NULL || p < first)) {
+				first = p;
+				which = i;
+			}
+		}
+		if (first == NULL)
+			break;
+		n = (size_t)(first - text.p);
+		fold_name(name, which);
+		buf_add(raw, text.p, n);
+		buf_add(raw, name, sizeof name);
+		n += m->pastes[which].n;
+		text = (struct slice){ text.p + n, text.n - n };
+	}
+	buf_slice(raw, text);
+}
+
+/* ---- units ---- */
+
+/* A cluster that would be shown with more than itself (a joiner that joins no
+ * pictures) is shown as its first character. */
+static void
+show_cluster(struct slice c, struct buf *out)
+{
+	size_t had = out->len;
+
+	term_escape(out, c);
+	if (out->len - had == c.n)
+		return;
+	out->len = had;
+	if (ctrl_len((const unsigned char *)c.p) > 0)
+		buf_addc(out, '?');
+	else
+		buf_add(out, c.p, utf8_len((const unsigned char *)c.p, c.n));
+}
+
+size_t
+message_unit(const struct message *m, size_t at, size_t column,
+    size_t *columns, struct buf *out)
+{
+	struct slice raw = buf_view(&m->text), rest;
+	const struct message_paste *f;
+	size_t w = 1, n = 1;
+
+	if (at >= raw.n)
+		return 0;
+	rest = (struct slice){ raw.p + at, raw.n - at };
+	f = fold_at(m, raw, at);
+	if (f != NULL) {
+		w = strlen(f->label);
+		n = MESSAGE_FOLD;
+		if (out != NULL)
+			buf_adds(out, f->label);
+	} else if (*rest.p == '\n') {
+		w = 0;
+	} else if (*rest.p == '\t') {
+		w = TAB_COLUMNS - column % TAB_COLUMNS;
+		if (out != NULL)
+			term_pad(out, w);
+	} else {
+		n = term_cluster(rest, &w);
+		if (out != NULL)
+			show_cluster((struct slice){ rest.p, n }, out);
+	}
+	if (columns != NULL)
+		*columns = w;
+	return n;
+}
+
+size_t
+message_next(const struct message *m, size_t at)
+{
+	return at + message_unit(m, at, 0, NULL, NULL);
+}
+
+/* From a place where a unit surely begins: behind an LF, or some way back. */
+size_t
+message_prev(const struct message *m, size_t at)
+{
+	size_t from = at > LOOK_BACK ? at - LOOK_BACK : 0, next;
+	const char *p = m->text.p, *lf;
+
+	if (at == 0)
+		return 0;
+	while (from > 0 && ((unsigned char)p[from] & 0xc0) == 0x80)
+		from--;
+	for (size_t i = 1; i < MESSAGE_FOLD && i <= from; i++)
+		if (p[from - i] == FOLD) {
+			from -= i;
+			break;
+		}
+	lf = memrchr(p + from, '\n', at - 1 - from);
+	if (lf != NULL)
+		from = (size_t)(lf - p) + 1;
+	while ((next = message_next(m, from)) < at && next > from)
+		from = next;
+	return from;
+}
+
+/* ---- changes ---- */
+
+/* The rows up to the one before `at` still hold. */
+static void
+rows_changed(struct message *m, size_t at)
+{
+	while (m->nrows > 0 && m->rows[m->nrows - 1] >= at)
+		m->nrows--;
+	if (m->nrows > 0)
+		m->nrows--;
+	m->all_rows = false;
+}
+
+static void
+splice(struct message *m, size_t from, size_t n, struct slice in)
+{
+	struct buf *b = &m->text;
+	size_t behind = b->len - from - n;
+
+	if (in.n > n && buf_reserve(b, in.n - n) < 0)
+		return;
+	memmove(b->p + from + in.n, b->p + from + n, behind);
+	if (in.n > 0)
+		memcpy(b->p + from, in.p, in.n);
+	b->len = from + in.n + behind;
+	b->p[b->len] = '\0';
+	rows_changed(m, from);
+}
+
+static void
+note_change(struct message *m, size_t from, size_t n, size_t added)
+{
+	struct message_change c = { .at = from, .added = added,
+		.taken = { n > 0 ? xmemdup0(m->text.p + from, n) : NULL, n },
+		.cursor = m->at };
+
+	if (m->nundo >= UNDO_CHANGES)
+		forget_changes(m, UNDO_CHANGES / 10);
+	while (m->nundo > 0 && m->undo_bytes + n > UNDO_MAX)
+		forget_changes(m, 1);
+	m->undo = xgrow(m->undo, m->nundo, &m->capundo, sizeof *m->undo);
+	m->undo[m->nundo++] = c;
+	m->undo_bytes += n;
+}
+
+/* in may lie in the text itself. */
+bool
+message_replace(struct message *m, size_t from, size_t n, struct slice in)
+{
+	char *own;
+
+	if (m->text.len - n + in.n > MESSAGE_MAX || (n == 0 && in.n == 0))
+		return false;
+	own = xmemdup0(in.n > 0 ? in.p : "", in.n);
+	note_change(m, from, n, in.n);
+	splice(m, from, n, (struct slice){ own, in.n });
+	m->at = from + in.n;
+	free(own);
+	return true;
+}
+
+/* Words are undone one by one. */
+void
+message_type(struct message *m, struct slice in)
+{
+	struct message_change *c = m->nundo > 0 ? &m->undo[m->nundo - 1] :
+		NULL;
+	bool goes_on = c != NULL && c->typed && c->at + c->added == m->at &&
+	    c->added > 0 && in.n > 0 && (*in.p == ' ' ||
+	    m->text.p[m->at - 1] != ' ') && m->text.len + in.n <= MESSAGE_MAX;
+
+	if (goes_on) {
+		c->added += in.n;
+		splice(m, m->at, 0, in);
+		m->at += in.n;
+		return;
+	}
+	if (message_replace(m, m->at, 0, in))
+		m->undo[m->nundo - 1].typed = true;
+}
+
+bool
+message_undo(struct message *m)
+{
+	struct message_change c;
+
+	if (m->nundo == 0)
+		return false;
+	c = m->undo[--m->nundo];
+	splice(m, c.at, c.added, c.taken);
+	m->undo_bytes -= c.taken.n;
+	m->at = c.cursor;
+	free((char *)c.taken.p);
+	return true;
+}
+
+/* Where a paste is folded in the text, the nearest one before the cursor
+ * first; SIZE_MAX: nowhere. */
+static size_t
+find_fold(const struct message *m, struct slice in)
+{
+	struct slice raw = buf_view(&m->text);
+	size_t found = SIZE_MAX;
+
+	for (size_t at = 0; at < raw.n; at++) {
+		const struct message_paste *f = raw.p[at] == FOLD ?
+		    fold_at(m, raw, at) : NULL;
+
+		if (f != NULL && f->n == in.n && memcmp(f->p, in.p, in.n) == 0
+		    && (found == SIZE_MAX || at < m->at))
+			found = at;
+	}
+	return found;
+}
+
+static size_t
+add_paste(struct message *m, struct slice in)
+{
+	size_t i = 0;
+
+	while (i < m->npastes && m->pastes[i].p != NULL)
+		i++;
+	if (i == m->npastes) {
+		m->pastes = xgrow(m->pastes, m->npastes, &m->cappastes,
+		    sizeof *m->pastes);
+		m->npastes++;
+	}
+	m->pastes[i] = (struct message_paste){ xmemdup0(in.p, in.n), in.n,
+		label_of(in) };
+	return i;
+}
+
+void
+message_paste(struct message *m, struct slice in)
+{
+	char name[MESSAGE_FOLD];
+	size_t at;
+
+	if (slice_lines(in) <= MESSAGE_FOLD_LINES &&
+	    in.n < MESSAGE_FOLD_BYTES) {
+		message_replace(m, m->at, 0, in);
+		return;
+	}
+	at = find_fold(m, in);
+	if (at != SIZE_MAX) {
+		message_replace(m, at, MESSAGE_FOLD, in);
+	} else if (m->npastes < PASTES_MAX) {
+		fold_name(name, add_paste(m, in));
+		message_replace(m, m->at, 0, (struct slice){ name,
+		    sizeof name });
+	}
+}
+
+static bool
+names(const struct buf *text, const char *name)
+{
+	return text->len > 0 &&
+	    memmem(text->p, text->len, name, MESSAGE_FOLD) != NULL;
+}
+
+void
+message_reset(struct message *m, const struct buf *keep, size_t n)
+{
+	forget_changes(m, m->nundo);
+	buf_reset(&m->text);
+	buf_add(&m->text, "", 0);
+	m->at = 0;
+	rows_changed(m, 0);
+	for (size_t i = 0; i < m->npastes; i++) {
+		char name[MESSAGE_FOLD];
+		bool named = false;
+
+		fold_name(name, i);
+		for (size_t k = 0; k < n && !named; k++)
+			named = names(&keep[k], name);
+		if (!named)
+			drop_paste(&m->pastes[i]);
+	}
+}
+
+/* ---- rows ---- */
+
+/* Where the row behind this one begins; SIZE_MAX: it is the last. */
+static size_t
+row_end(const struct message *m, size_t from)
+{
+	size_t column = 0, blank = 0, w, n;
+
+	for (size_t at = from; (n = message_unit(m, at, column, &w, NULL)) > 0;
+	    at += n) {
+		char c = m->text.p[at];
+
+		if (c == '\n')
+			return at + 1;
+		if (column + w > m->width && at > from)
+			return blank > 0 && c != ' ' ? blank : at;
+		column += w;
+		if (c == ' ')
+			blank = at + n;
+	}
+	return SIZE_MAX;
+}
+
+/* Rows that are known behind the one in which `at` stands are enough. */
+static bool
+are_enough(const struct message *m, size_t at, size_t more)
+{
+	return m->all_rows ||
+	    (m->nrows > more && m->rows[m->nrows - 1 - more] > at);
+}
+
+size_t
+message_rows(struct message *m, size_t width, size_t at, size_t more)
+{
+	size_t next;
+
+	if (width != m->width) {
+		m->width = width;
+		m->nrows = 0;
+		m->all_rows = false;
+	}
+	while (!are_enough(m, at, more)) {
+		next = m->nrows == 0 ? 0 : row_end(m, m->rows[m->nrows - 1]);
+		m->all_rows = next == SIZE_MAX;
+		if (m->all_rows)
+			break;
+		m->rows = xgrow(m->rows, m->nrows, &m->caprows,
+		    sizeof *m->rows);
+		m->rows[m->nrows++] = next;
+	}
+	return m->nrows;
+}
+
+size_t
+message_row_of(const struct message *m, size_t at)
+{
+	size_t low = 0, high = m->nrows;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->rows[mid] <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+size_t
+message_row(const struct message *m, size_t i)
+{
+	return i < m->nrows ? m->rows[i] : m->text.len;
+}
+
+size_t
+message_columns(const struct message *m, size_t from, size_t to)
+{
+	size_t column = 0, w, n;
+
+	for (; from < to && (n = message_unit(m, from, column, &w, NULL)) > 0;
+	    from += n)
+		column += w;
+	return column;
+}
+
+size_t
+message_at_column(const struct message *m, size_t i, size_t column)
+{
+	size_t at = message_row(m, i), end = message_row(m, i + 1), used = 0;
+	size_t w, n;
+
+	while (at < end && (n = message_unit(m, at, used, &w, NULL)) > 0 &&
+	    m->text.p[at] != '\n' && used + w <= column &&
+	    (at + n < end || i + 1 >= m->nrows)) {
+		used += w;
+		at += n;
+	}
+	return at;
+}

@@ -1,0 +1,699 @@
+/* screen.c - the only writer to a person's terminal. */
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "screen.h"
+#include "term/term.h"
+
+#define FRAME_MS 33		/* 30 frames a second */
+#define BEHIND_MS 500		/* are we in front again? */
+#define REPLY_MS 1000		/* a terminal that answers has done so */
+#define FOREVER ((size_t)1 << 40)
+
+#define PASTES_ON "\033[?2004h"
+#define PASTES_OFF "\033[?2004l"
+#define SYNC_BEGIN "\033[?2026h"
+#define SYNC_END "\033[?2026l"
+/* a live row that the terminal takes for wider than we do is cut at its edge
+ * and does not become two */
+#define WRAP_OFF "\033[?7l"
+#define WRAP_ON "\033[?7h"
+/* kitty: 1, keys that are ambiguous, and 4, the base layout's key */
+#define KITTY_ON "\033[>5u"
+#define KITTY_OFF "\033[<u"
+#define OTHER_KEYS_ON "\033[>4;1m"
+#define OTHER_KEYS_OFF "\033[>4;0m"
+#define FOCUS_ON "\033[?1004h"
+#define FOCUS_OFF "\033[?1004l"
+/* kitty's flags, synchronized output, marked pastes, the background's colour;
+ * and last what every terminal answers */
+#define QUERIES \
+	"\033[?u\033[?2026$p\033[?2004$p\033]11;?\033\\\033[c"
+
+struct rows {
+	struct buf text;	/* LF between them */
+	size_t row, column;	/* of the cursor */
+};
+
+struct screen {
+	int in, out;		/* in: -1, no keys */
+	bool dumb;
+	struct termios cooked;	/* the terminal as it was */
+	bool keys;		/* keys are to come one by one ... */
+	bool taken;		/* ... and do */
+	bool suspended;		/* another program has the terminal */
+	bool gone;		/* it cannot be written to */
+	bool torn;		/* what stands below the cursor's row or right
+				 * of it is not known */
+	bool hurry;
+	bool sync, kitty, light;	/* what it said it can */
+	const char *keys_off;	/* ends what it was asked for; NULL: nothing */
+	bool asked, answered;
+	long long asked_ms, drawn_ms;
+	size_t columns, height;
+	struct buf above;	/* printed, not drawn yet */
+	struct buf control;
+	struct rows want, have;
+};
+
+/* The one of this process, for what a signal handler restores: it is given
+ * nothing. */
+static struct screen *the_screen;
+
+/* ---- the terminal's own state ---- */
+
+static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+	SIGQUIT, SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+	SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
+
+static void
+put(int fd, const char *bytes)
+{
+	if (write(fd, bytes, strlen(bytes)) < 0)
+		return;		/* nobody is left to tell */
+}
+
+static bool
+in_front(const struct screen *s)
+{
+	pid_t group = tcgetpgrp(s->out);
+
+	return group < 0 || group == getpgrp();
+}
+
+/* Only what a signal handler may do.  In the background it is not ours to
+ * give: who stopped us and is in front has set it as he wants it, and the
+ * attempt would stop us. */
+static void
+give_back(struct screen *s)
+{
+	if (s == NULL || !s->taken || !in_front(s))
+		return;
+	s->taken = false;
+	if (s->keys_off != NULL)
+		put(s->out, s->keys_off);
+	s->keys_off = NULL;
+	if (!s->dumb)
+		put(s->out, PASTES_OFF);
+	tcsetattr(s->in, TCSADRAIN, &s->cooked);
+}
+
+static void
+restore_and_die(int number)
+{
+	int out = the_screen != NULL ? the_screen->out : -1;
+
+	if (out >= 0 && the_screen->taken) {
+		put(out, "\r\033[J" WRAP_ON SYNC_END);
+		give_back(the_screen);
+	}
+	raise(number);		/* by SA_RESETHAND what it always does */
+}
+
+static void
+restore_at_exit(void)
+{
+	give_back(the_screen);
+}
+
+/* Ours until the end: what is ignored or handled stays so. */
+static void
+watch_for_the_end(void)
+{
+	struct sigaction old, new = { .sa_handler = restore_and_die,
+		.sa_flags = (int)SA_RESETHAND };
+
+	sigemptyset(&new.sa_mask);
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		if (sigaction(fatal[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(fatal[i], &new, NULL);
+	atexit(restore_at_exit);
+}
+
+static void
+ask_for_keys(struct screen *s)
+{
+	s->keys_off = s->kitty ? KITTY_OFF FOCUS_OFF : OTHER_KEYS_OFF FOCUS_OFF;
+	put(s->out, s->kitty ? KITTY_ON FOCUS_ON : OTHER_KEYS_ON FOCUS_ON);
+}
+
+/* Lines are ended as before (ONLCR), keys are all ours: also Ctrl-C, Ctrl-Z,
+ * Ctrl-S, and Enter is not Ctrl-J. */
+static bool
+take(struct screen *s)
+{
+	struct termios raw;
+
+	if (s->taken || !s->keys)
+		return s->taken;
+	if (tcgetattr(s->in, &s->cooked) < 0)
+		return false;
+	raw = s->cooked;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
+	raw.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR | IXON);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	if (tcsetattr(s->in, TCSADRAIN, &raw) < 0)
+		return false;
+	s->taken = true;
+	/* last: who sees the mark may type Ctrl-D at once */
+	if (!s->dumb)
+		put(s->out, PASTES_ON);
+	if (s->answered)
+		ask_for_keys(s);
+	return true;
+}
+
+static void
+measure(struct screen *s)
+{
+	struct winsize w = { 0 };
+
+	ioctl(s->out, TIOCGWINSZ, &w);
+	s->columns = w.ws_col >= 10 && w.ws_col <= 10000 ? w.ws_col : 80;
+	s->height = w.ws_row >= 2 && w.ws_row <= 10000 ? w.ws_row : 24;
+}
+
+struct screen *
+screen_new(int out, bool dumb)
+{
+	struct screen *s = xcalloc(1, sizeof *s);
+
+	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb };
+	buf_init(&s->above, FOREVER);
+	buf_init(&s->control, FOREVER);
+	buf_init(&s->want.text, FOREVER);
+	buf_init(&s->have.text, FOREVER);
+	measure(s);
+	the_screen = s;
+	watch_for_the_end();
+	return s;
+}
+
+void
+screen_plain(struct screen *s)
+{
+	s->dumb = true;
+}
+
+/* Replies that are under way would be typed into the shell: all of them end
+ * with a c. */
+static void
+await_replies(struct screen *s)
+{
+	struct pollfd p = { s->in, POLLIN, 0 };
+	char part[256];
+	long long left;
+	ssize_t n;
+
+	while (s->asked && !s->answered && s->taken &&
+	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
+	    poll(&p, 1, (int)left) > 0 &&
+	    (n = read(s->in, part, sizeof part)) > 0)
+		if (part[n - 1] == 'c')
+			s->asked = false;
+}
+
+void
+screen_close(struct screen *s)
+{
+	if (s == NULL)
+		return;
+	await_replies(s);
+	screen_live(s, SLICE(""), 0, 0);
+	screen_flush(s);
+	if (s->above.len > 0 && !s->gone &&	/* we are in the background */
+	    file_write_all(s->out, s->above.p, s->above.len) < 0)
+		s->gone = true;
+	give_back(s);
+	the_screen = NULL;
+	buf_release(&s->above);
+	buf_release(&s->control);
+	buf_release(&s->want.text);
+	buf_release(&s->have.text);
+	free(s);
+}
+
+bool
+screen_keys_on(struct screen *s, int in)
+{
+	s->in = in;
+	s->keys = true;
+	return !in_front(s) || take(s);
+}
+
+void
+screen_keys_off(struct screen *s)
+{
+	s->keys = false;
+	give_back(s);
+}
+
+/* The Linux console shows a part of what it does not know. */
+void
+screen_query(struct screen *s)
+{
+	const char *type = getenv("TERM");
+
+	if (s->asked || !s->taken || type == NULL ||
+	    strcmp(type, "linux") == 0)
+		return;
+	s->asked = true;
+	s->asked_ms = file_now_ms();
+	put(s->out, QUERIES);
+}
+
+/* rgb:RRRR/GGGG/BBBB, or two digits each: is that light? */
+static bool
+is_light(struct slice reply)
+{
+	char *text = xmemdup0(reply.p, reply.n), *at = strstr(text, "rgb:");
+	unsigned long sum = 0;
+
+	for (int i = 0; at != NULL && i < 3; i++) {
+		char *end;
+		unsigned long v;
+
+		at += i == 0 ? 4 : 1;
+		v = strtoul(at, &end, 16);
+		if (end - at == 2)
+			v *= 257;
+		sum += v * (i == 0 ? 3 : i == 1 ? 6 : 1);
+		at = *end == '/' ? end : NULL;
+	}
+	free(text);
+	return sum > (unsigned long)10 * 0x8000;
+}
+
+void
+screen_reply(struct screen *s, struct slice r)
+{
+	char last = r.n > 0 ? r.p[r.n - 1] : '\0';
+
+	if (slice_starts(r, "\033]11;"))
+		s->light = is_light(r);
+	if (!slice_starts(r, "\033[?"))
+		return;
+	if (last == 'u') {
+		s->kitty = true;
+	} else if (last == 'y' && slice_starts(r, "\033[?2026;")) {
+		s->sync = r.n > 8 && r.p[8] != '0' && r.p[8] != '4';
+	} else if (last == 'c' && !s->answered) {
+		s->answered = true;
+		if (s->taken)
+			ask_for_keys(s);
+	}
+}
+
+bool
+screen_is_light(const struct screen *s)
+{
+	return s->light;
+}
+
+size_t
+screen_columns(const struct screen *s)
+{
+	return s->columns;
+}
+
+size_t
+screen_rows(const struct screen *s)
+{
+	return s->height;
+}
+
+/* ---- rows ---- */
+
+/* Bytes of the sequence that begins there: ESC, [ and so on up to a letter, or
+ * ESC, ] up to ESC \. */
+static size_t
+sequence_length(struct slice t)
+{
+	size_t n = 2;
+
+	if (t.n > 1 && t.p[1] == ']')
+		while (n < t.n && !(t.p[n - 1] == '\033' && t.p[n] == '\\'))
+			n++;
+	else
+		while (n < t.n && (t.p[n] < '@' || t.p[n] > '~'))
+			n++;
+	return n < t.n ? n + 1 : t.n;
+}
+
+/* Columns of a row, without the sequences in it. */
+static size_t
+row_width(struct slice row)
+{
+	size_t all = 0;
+
+	while (row.n > 0) {
+		const char *esc = memchr(row.p, '\033', row.n);
+		size_t n = esc != NULL ? (size_t)(esc - row.p) : row.n;
+
+		all += term_width((struct slice){ row.p, n });
+		row = (struct slice){ row.p + n, row.n - n };
+		n = row.n > 0 ? sequence_length(row) : 0;
+		row = (struct slice){ row.p + n, row.n - n };
+	}
+	return all;
+}
+
+static size_t
+count_rows(const struct buf *text)
+{
+	return text->len == 0 ? 0 : slice_newlines(buf_view(text)) + 1;
+}
+
+/* Row i; empty behind the last. */
+static struct slice
+row_at(const struct buf *text, size_t i)
+{
+	struct slice rest = buf_view(text), row = { "", 0 };
+
+	do {
+		if (!slice_line(&rest, &row))
+			return SLICE("");
+	} while (i-- > 0);
+	return row;
+}
+
+static void
+up(struct buf *b, size_t n)
+{
+	if (n > 0)
+		buf_fmt(b, "\033[%zuA", n);
+}
+
+/* Where the terminal broke the rows anew at its new width: rows between the
+ * first and the cursor. */
+static size_t
+rows_above_cursor(const struct screen *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->have.row; i++) {
+		size_t w = row_width(row_at(&s->have.text, i));
+
+		n += w == 0 ? 1 : (w + s->columns - 1) / s->columns;
+	}
+	return n + s->have.column / s->columns;
+}
+
+/* ---- a frame ---- */
+
+static bool
+fits_one_row(const struct screen *s, struct slice line)
+{
+	return memchr(line.p, '\t', line.n) == NULL &&
+	    row_width(line) < s->columns;
+}
+
+/* Does it set a column absolutely?  What it jumps over would stay. */
+static bool
+jumps(struct slice row)
+{
+	const char *esc;
+
+	while ((esc = memchr(row.p, '\033', row.n)) != NULL) {
+		size_t n;
+
+		row.n -= (size_t)(esc - row.p);
+		row.p = esc;
+		n = sequence_length(row);
+		if (row.p[n - 1] == 'G')
+			return true;
+		row = (struct slice){ row.p + n, row.n - n };
+	}
+	return false;
+}
+
+/* The lines over the live rows, which are overwritten; true when they were
+ * erased instead, before a line that is longer than a row. */
+static bool
+put_above(struct screen *s, struct buf *b, bool erased)
+{
+	struct slice rest = buf_view(&s->above), line;
+
+	while (slice_line(&rest, &line)) {
+		if (!erased && (!fits_one_row(s, line) || jumps(line))) {
+			buf_adds(b, "\033[J");
+			erased = true;
+		}
+		buf_slice(b, line);
+		buf_adds(b, erased ? "\n" : "\033[K\n");
+	}
+	buf_reset(&s->above);
+	return erased;
+}
+
+/* A live row; over an old one what it jumps over is erased before. */
+static void
+put_row(struct buf *b, struct slice row, bool over)
+{
+	if (over && jumps(row))
+		buf_adds(b, "\033[K");
+	buf_slice(b, row);
+}
+
+static size_t
+put_all(struct screen *s, struct buf *b)
+{
+	size_t n = count_rows(&s->want.text);
+	bool erased = s->torn;
+
+	up(b, rows_above_cursor(s));
+	buf_adds(b, erased ? "\r\033[J" : "\r");
+	erased = put_above(s, b, erased);
+	buf_adds(b, n > 0 ? WRAP_OFF : "");
+	for (size_t i = 0; i < n; i++) {
+		put_row(b, row_at(&s->want.text, i), !erased);
+		if (i + 1 < n)
+			buf_adds(b, erased ? "\n" : "\033[K\n");
+	}
+	buf_adds(b, n > 0 ? WRAP_ON : "");
+	if (!erased)
+		buf_adds(b, "\033[J");
+	return n > 0 ? n - 1 : 0;
+}
+
+/* To the start of that row; rows that are not there yet, of so many, are
+ * made. */
+static void
+move_to(struct buf *b, size_t *at, size_t row, size_t rows)
+{
+	size_t down = row < rows ? row : rows > 0 ? rows - 1 : 0;
+
+	if (row < *at)
+		up(b, *at - row);
+	else if (down > *at)
+		buf_fmt(b, "\033[%zuB", down - *at);
+	buf_addc(b, '\r');
+	for (*at = down > *at ? down : *at; *at < row; ++*at)
+		buf_addc(b, '\n');
+	*at = row;
+}
+
+/* Only rows that are others now; the row where the cursor is left. */
+static size_t
+put_changed(const struct screen *s, struct buf *b)
+{
+	size_t at = s->have.row, n = count_rows(&s->want.text);
+	size_t had = count_rows(&s->have.text);
+
+	for (size_t i = 0; i < n; i++) {
+		struct slice row = row_at(&s->want.text, i);
+
+		if (i < had && slice_eq(row, row_at(&s->have.text, i)))
+			continue;
+		move_to(b, &at, i, i < had ? had : i);
+		buf_adds(b, WRAP_OFF);
+		put_row(b, row, true);
+		buf_adds(b, "\033[K" WRAP_ON);
+	}
+	if (n < had) {
+		move_to(b, &at, n, had);
+		buf_adds(b, "\033[J");
+	}
+	return at;
+}
+
+/* On a terminal that only goes on. */
+static void
+put_plain(struct screen *s, struct buf *b)
+{
+	struct slice had = buf_view(&s->have.text);
+	struct slice want = buf_view(&s->want.text);
+	bool goes_on = s->above.len == 0 && want.n >= had.n &&
+	    memcmp(want.p, had.p, had.n) == 0;
+
+	if (!goes_on && had.n > 0)
+		buf_addc(b, '\n');
+	buf_slice(b, buf_view(&s->above));
+	buf_reset(&s->above);
+	buf_add(b, want.p + (goes_on ? had.n : 0),
+	    want.n - (goes_on ? had.n : 0));
+}
+
+static bool
+is_due(const struct screen *s)
+{
+	return s->above.len > 0 || s->control.len > 0 || s->torn ||
+	    s->want.row != s->have.row || s->want.column != s->have.column ||
+	    !slice_eq(buf_view(&s->want.text), buf_view(&s->have.text));
+}
+
+static void
+put_frame(struct screen *s, struct buf *b)
+{
+	size_t at;
+
+	if (s->sync)
+		buf_adds(b, SYNC_BEGIN);
+	at = s->above.len > 0 || s->torn ? put_all(s, b) : put_changed(s, b);
+	move_to(b, &at, s->want.row, count_rows(&s->want.text));
+	if (s->want.column > 0)
+		buf_fmt(b, "\033[%zuC", s->want.column);
+	if (s->sync)
+		buf_adds(b, SYNC_END);
+}
+
+static void
+draw(struct screen *s)
+{
+	struct buf b = BUF_INIT(FOREVER);
+
+	buf_slice(&b, buf_view(&s->control));
+	if (s->dumb)
+		put_plain(s, &b);
+	else
+		put_frame(s, &b);
+	if (file_write_all(s->out, b.p, b.len) < 0)
+		s->gone = true;
+	buf_release(&b);
+	buf_reset(&s->control);
+	buf_reset(&s->have.text);
+	buf_slice(&s->have.text, buf_view(&s->want.text));
+	s->have.row = s->want.row;
+	s->have.column = s->want.column;
+	s->torn = s->hurry = false;
+}
+
+void
+screen_print(struct screen *s, struct slice lines)
+{
+	buf_slice(&s->above, lines);
+	if (lines.n > 0 && lines.p[lines.n - 1] != '\n')
+		buf_addc(&s->above, '\n');
+}
+
+/* More than the screen holds, less one row, is not shown: the first rows give
+ * way. */
+void
+screen_live(struct screen *s, struct slice rows, size_t cursor_row,
+    size_t cursor_column)
+{
+	size_t n = rows.n == 0 ? 0 : slice_newlines(rows) + 1;
+	struct slice first;
+
+	for (; n > s->height - 1; n--) {
+		slice_line(&rows, &first);
+		cursor_row -= cursor_row > 0;
+	}
+	buf_reset(&s->want.text);
+	buf_slice(&s->want.text, rows);
+	s->want.row = cursor_row;
+	s->want.column = cursor_column;
+}
+
+void
+screen_control(struct screen *s, const char *bytes)
+{
+	buf_adds(&s->control, bytes);
+}
+
+void
+screen_hurry(struct screen *s)
+{
+	s->hurry = true;
+}
+
+int
+screen_tick(struct screen *s, long long now)
+{
+	long long left;
+
+	if (s->suspended || s->gone)
+		return -1;
+	if (!in_front(s))
+		return BEHIND_MS;
+	take(s);
+	if (!is_due(s))
+		return -1;
+	left = s->drawn_ms + FRAME_MS - now;
+	if (left > 0 && !s->hurry)
+		return (int)left;
+	draw(s);
+	s->drawn_ms = now;
+	return -1;
+}
+
+void
+screen_flush(struct screen *s)
+{
+	if (!s->suspended && !s->gone && in_front(s) && is_due(s))
+		draw(s);
+}
+
+void
+screen_redraw(struct screen *s)
+{
+	s->torn = s->hurry = true;
+}
+
+void
+screen_resized(struct screen *s)
+{
+	size_t before = s->columns;
+
+	measure(s);
+	s->torn |= s->columns != before && count_rows(&s->have.text) > 0;
+}
+
+/* ---- another program's turn ---- */
+
+void
+screen_suspend(struct screen *s)
+{
+	struct rows want = s->want;
+
+	if (s->suspended)
+		return;
+	s->want = (struct rows){ .text = BUF_INIT(FOREVER) };
+	screen_flush(s);
+	buf_release(&s->want.text);
+	s->want = want;
+	give_back(s);
+	s->suspended = true;
+}
+
+void
+screen_resume(struct screen *s)
+{
+	s->suspended = false;
+	buf_reset(&s->have.text);
+	s->have.row = s->have.column = 0;
+	measure(s);
+	s->hurry = true;
+	if (in_front(s))
+		take(s);
+}

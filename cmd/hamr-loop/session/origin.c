@@ -1,0 +1,136 @@
+/* origin.c - was a session file written here, by this user's hamr-loop? */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "origin.h"
+#include "record/rec.h"
+#include "json/sha.h"
+
+#define KEY_BYTES 32
+
+char *
+origin_dir(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *dir;
+
+	if (state != NULL && state[0] == '/')
+		dir = xasprintf("%s/hamr", state);
+	else if (home != NULL && home[0] == '/')
+		dir = xasprintf("%s/.local/state/hamr", home);
+	else
+		return NULL;
+	if (file_mkdirs(dir, 0700, NULL) == 0)
+		return dir;
+	free(dir);
+	return NULL;
+}
+
+static bool
+read_key(const char *path, unsigned char key[KEY_BYTES])
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	bool yes = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() && read(fd, key, KEY_BYTES) == KEY_BYTES;
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+static bool
+have_key(unsigned char key[KEY_BYTES])
+{
+	char *dir = origin_dir(), *path;
+	bool yes;
+
+	if (dir == NULL)
+		return false;
+	path = xasprintf("%s/key", dir);
+	yes = read_key(path, key);
+	if (!yes && errno == ENOENT) {
+		/* Several may make it at once: the first one's counts. */
+		char *mine = xasprintf("%s.%ld", path, (long)getpid());
+		unsigned char raw[KEY_BYTES];
+		int fd = open(mine, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0600);
+
+		if (fd >= 0 && getrandom(raw, sizeof raw, 0) == sizeof raw &&
+		    file_write_all(fd, (char *)raw, sizeof raw) == 0 &&
+		    fsync(fd) == 0 && link(mine, path) < 0)
+			errno = 0;		/* there is one */
+		if (fd >= 0) {
+			close(fd);
+			unlink(mine);
+		}
+		free(mine);
+		yes = read_key(path, key);
+	}
+	free(path);
+	free(dir);
+	return yes;
+}
+
+/* The key is hashed in twice, the second time about the first hash, so that
+ * a mark once seen cannot be extended. */
+char *
+origin_mark(const char *id, const char *cwd, const char *created)
+{
+	const char *part[] = { id, cwd, created };
+	unsigned char key[KEY_BYTES];
+	char hex[SHA_HEX];
+	struct sha *s;
+
+	if (!have_key(key))
+		return NULL;
+	s = sha_new();
+	sha_add(s, key, sizeof key);
+	for (size_t i = 0; i < 3; i++)
+		sha_add(s, part[i], strlen(part[i]) + 1);
+	sha_hex(s, hex);
+	sha_add(s, key, sizeof key);
+	sha_add(s, hex, SHA_HEX - 1);
+	sha_hex(s, hex);
+	sha_free(s);
+	return xstrdup(hex);
+}
+
+static bool
+is_ours(const struct rec *r, const char *id, const char *root)
+{
+	char *created = rec_strdup(r, "created");
+	char *mark = origin_mark(id, root, created != NULL ? created : "");
+	bool yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
+	    rec_str_is(r, "cwd", root) &&
+	    (mark == NULL || rec_str_is(r, "mark", mark));
+
+	free(created);
+	free(mark);
+	return yes;
+}
+
+bool
+origin_is_here(int fd, const char *id, const char *root)
+{
+	struct rec_in in;
+	const struct rec *r;
+	struct stat st;
+	struct err e;
+	bool yes;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+	    st.st_uid != geteuid() || lseek(fd, 0, SEEK_SET) < 0)
+		return false;
+	rec_in_init(&in, fd, "session", REC_MAX);
+	yes = rec_next(&in, &r, &e) > 0 && is_ours(r, id, root);
+	rec_in_release(&in);
+	return yes;
+}

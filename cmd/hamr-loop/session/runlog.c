@@ -1,0 +1,373 @@
+/* runlog.c - the log of a run: bounded, private, best effort. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "record/msg.h"
+#include "runlog.h"
+#include "term/term.h"
+
+#define ENDING ".log"
+#define FILE_MAX ((off_t)1 << 20)
+#define KEEP_FIRST ((size_t)128 << 10)	/* of a file that is full */
+#define KEEP_LAST ((size_t)512 << 10)
+#define FILES_MAX 50
+#define LINE_MAX_KEPT ((size_t)4096)
+#define SECRET_MIN 6		/* shorter ones are not keys */
+
+struct runlog {
+	char *path;
+	int fd;
+	off_t size;
+	time_t second;		/* of the line before, and its text */
+	char at[32];
+	char **hidden;
+	size_t nhidden, caphidden;
+	/* the step under way */
+	const char *name[RUNLOG_SLOTS];
+	long long since[RUNLOG_SLOTS], spent[RUNLOG_SLOTS];	/* us */
+	long steps, calls;
+	int64_t in, out;	/* tokens, as the server says */
+	bool answered;		/* the model has; there is a step to tell */
+};
+
+/* ---- the folder ---- */
+
+/* "runs" beside the folder of the session file dir. */
+static int
+open_folder(char *dir)
+{
+	char *slash = NULL;
+	int up, fd = -1;
+
+	/* dir is cut to what holds both */
+	for (int i = 0; i < 2; i++) {
+		slash = strrchr(dir, '/');
+		if (slash == NULL)
+			break;
+		*slash = '\0';
+	}
+	up = slash == NULL ? -1 : open(dir, O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC);
+	if (up >= 0) {
+		mkdirat(up, "runs", 0700);	/* or it is there */
+		fd = openat(up, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+		close(up);
+	}
+	return fd;
+}
+
+/* How many logs there are but own; the name of the oldest, yours. */
+static size_t
+count(int dir, const char *own, char **oldest)
+{
+	struct timespec first = { 0, 0 };
+	size_t n = 0;
+	struct dirent *de;
+	struct stat st;
+	DIR *d = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY |
+	    O_CLOEXEC));
+
+	*oldest = NULL;
+	while (d != NULL && (de = readdir(d)) != NULL) {
+		size_t len = strlen(de->d_name), end = sizeof ENDING - 1;
+		if (!(len > end && strcmp(de->d_name + len - end,
+		    ENDING) == 0) || strcmp(de->d_name, own) == 0 ||
+		    fstatat(dir, de->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		n++;
+		if (*oldest != NULL && (st.st_mtim.tv_sec > first.tv_sec ||
+		    (st.st_mtim.tv_sec == first.tv_sec &&
+		    st.st_mtim.tv_nsec >= first.tv_nsec)))
+			continue;
+		free(*oldest);
+		*oldest = xstrdup(de->d_name);
+		first = st.st_mtim;
+	}
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+struct runlog *
+runlog_open(const char *path, const char *id)
+{
+	char *name = xasprintf("%s" ENDING, id), *up = xstrdup(path);
+	struct runlog *l = NULL;
+	int dir = open_folder(up), fd = -1;
+	struct stat st;
+
+	if (dir >= 0) {
+		char *oldest;
+		bool gone = true;
+
+		while (gone && count(dir, name, &oldest) >= FILES_MAX) {
+			gone = unlinkat(dir, oldest, 0) == 0;
+			free(oldest);
+			oldest = NULL;
+		}
+		free(oldest);
+		fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW |
+		    O_NONBLOCK | O_CLOEXEC, 0600);
+		close(dir);
+	}
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		l = xcalloc(1, sizeof *l);
+		l->fd = fd;
+		l->path = xasprintf("%s/runs/%s", up, name);
+		l->size = st.st_size;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	free(name);
+	free(up);
+	return l;
+}
+
+const char *
+runlog_path(const struct runlog *l)
+{
+	return l != NULL && l->fd >= 0 ? l->path : NULL;
+}
+
+void
+runlog_close(struct runlog *l)
+{
+	if (l == NULL)
+		return;
+	if (l->fd >= 0)
+		close(l->fd);
+	for (size_t i = 0; i < l->nhidden; i++)
+		free(l->hidden[i]);
+	free(l->hidden);
+	free(l->path);
+	free(l);
+}
+
+/* ---- a line ---- */
+
+static bool
+put(struct runlog *l, off_t at, const char *p, size_t n)
+{
+	return pwrite(l->fd, p, n, at) == (ssize_t)n;
+}
+
+/* Full: what began it stays, and the newest; the middle goes. */
+static void
+shrink(struct runlog *l)
+{
+	size_t n = (size_t)l->size, head, tail;
+	char *all = xmalloc(n + 1), *lf, mark[80];
+	int k;
+
+	if (pread(l->fd, all, n, 0) != (ssize_t)n || n < KEEP_FIRST +
+	    KEEP_LAST) {
+		close(l->fd);
+		l->fd = -1;
+		free(all);
+		return;
+	}
+	lf = memrchr(all, '\n', KEEP_FIRST);
+	head = lf == NULL ? 0 : (size_t)(lf - all) + 1;
+	lf = memchr(all + n - KEEP_LAST, '\n', KEEP_LAST);
+	tail = lf == NULL ? n : (size_t)(lf - all) + 1;
+	k = snprintf(mark, sizeof mark, "[%zu bytes are left out here]\n",
+	    tail - head);
+	if (put(l, (off_t)head, mark, (size_t)k) && put(l, (off_t)head + k,
+	    all + tail, n - tail)) {
+		l->size = (off_t)(head + (size_t)k + n - tail);
+		if (ftruncate(l->fd, l->size) < 0)
+			l->size = (off_t)n;
+	}
+	free(all);
+}
+
+void
+runlog_redact(struct runlog *l, const char *secret)
+{
+	if (l == NULL || secret == NULL || strlen(secret) < SECRET_MIN)
+		return;
+	l->hidden = xgrow(l->hidden, l->nhidden, &l->caphidden,
+	    sizeof *l->hidden);
+	l->hidden[l->nhidden++] = xstrdup(secret);
+}
+
+void
+runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX), line =
+	    BUF_INIT(8 * LINE_MAX_KEPT);
+	va_list ap;
+	size_t n;
+
+	if (l == NULL || l->fd < 0)
+		return;
+	va_start(ap, fmt);
+	buf_vfmt(&raw, fmt, ap);
+	va_end(ap);
+	if (raw.len > 0) {
+		/* Overwrite what must not be seen; the length stays. */
+		for (size_t i = 0; i < l->nhidden; i++)
+			for (char *p = raw.p; (p = strstr(p,
+			    l->hidden[i])) != NULL; )
+				memset(p, '*', strlen(l->hidden[i]));
+	}
+	n = utf8_cut(buf_view(&raw).p, raw.len, LINE_MAX_KEPT);
+	for (size_t i = 0; i < n; i++)
+		if (raw.p[i] == '\n')
+			raw.p[i] = ' ';
+
+	struct timespec now;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (now.tv_sec != l->second) {
+		l->second = now.tv_sec;
+		gmtime_r(&now.tv_sec, &tm);
+		strftime(l->at, sizeof l->at, "%Y-%m-%dT%H:%M:%S", &tm);
+	}
+	buf_fmt(&line, "%s.%03ldZ %-9s ", l->at, now.tv_nsec / 1000000, who);
+	term_escape(&line, (struct slice){ buf_view(&raw).p, n });
+	buf_adds(&line, n < raw.len ? " ...\n" : "\n");
+	if (l->size + (off_t)line.len > FILE_MAX)
+		shrink(l);
+	if (l->fd >= 0 && put(l, l->size, line.p, line.len))
+		l->size += (off_t)line.len;
+	buf_release(&raw);
+	buf_release(&line);
+}
+
+static long long
+now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+}
+
+/* One line for the step that is over, if the model has answered in it. */
+static void
+log_step(struct runlog *l)
+{
+	struct buf b = BUF_INIT(1024);
+
+	if (!l->answered)
+		return;
+	for (int i = 0; i < RUNLOG_SLOTS; i++)
+		if (l->name[i] != NULL && l->spent[i] > 0)
+			buf_fmt(&b, "%s%s %lld.%lld", b.len > 0 ? ", " : "",
+			    l->name[i], l->spent[i] / 1000,
+			    l->spent[i] / 100 % 10);
+	buf_fmt(&b, " ms; %ld calls", l->calls);
+	if (l->in + l->out > 0)
+		buf_fmt(&b, "; %lld+%lld tokens", (long long)l->in,
+		    (long long)l->out);
+	runlog_line(l, "step", "%ld: %s", l->steps, buf_view(&b).p);
+	buf_release(&b);
+	memset(l->spent, 0, sizeof l->spent);
+	l->answered = false;
+	l->calls = 0;
+	l->in = l->out = 0;
+}
+
+void
+runlog_asked(struct runlog *l, int slot, const char *name)
+{
+	if (l == NULL)
+		return;
+	/* compact is asked first in a step */
+	if (strcmp(name, "compact") == 0)
+		log_step(l);
+	l->name[slot] = name;
+	l->since[slot] = now_us();
+}
+
+void
+runlog_answered(struct runlog *l, int slot)
+{
+	if (l != NULL)
+		l->spent[slot] += now_us() - l->since[slot];
+}
+
+/* ---- records ---- */
+
+/* Which records are told, as whose, and what of them. */
+static const struct logged {
+	enum rec_kind kind;
+	const char *who, *keys[6];
+} logged[] = {
+	{ R_VERDICT, "verdict", { "action", "rule", "count", "message" } },
+	{ R_COMPACTION, "compact", { "stage", "epoch", "tokens_before",
+	    "tokens_after" } },
+	{ R_ERROR, "error", { "stage", "code", "retryable", "message" } },
+	{ R_RECOVERY, "recovery", { "scenario", "stage", "attempt" } },
+	{ R_VERIFICATION, "verify", { "status", "exit", "ms", "command" } },
+	{ R_PROGRESS, "progress", { "message", "text" } },
+	{ R_LIMIT, "limit", { "context_tokens", "source" } },
+	{ R_END, "end", { "status", "reason", "steps", "tool_calls",
+	    "sandbox", "ms" } },
+};
+
+void
+runlog_record(struct runlog *l, const struct rec *r)
+{
+	if (l == NULL)
+		return;
+	if (r->kind == R_ASSISTANT) {
+		l->steps++;
+		l->answered = true;
+	} else if (r->kind == R_USAGE) {
+		rec_int(r, "prompt_tokens", &l->in);
+		rec_int(r, "completion_tokens", &l->out);
+	} else if (r->kind == R_TOOL) {
+		char *name = rec_strdup(r, "name");
+		char *error = scan_strdup(msg_meta(r, "error"));
+		int64_t ms = 0, code;
+
+		l->calls++;
+		scan_int(msg_meta(r, "ms"), &ms);
+		if (scan_int(msg_meta(r, "exit"), &code))
+			runlog_line(l, "call", "%s, %lld ms, exit %lld",
+			    name != NULL ?
+			    name : "?", (long long)ms, (long long)code);
+		else
+			runlog_line(l, "call", "%s, %lld ms%s%s", name != NULL ?
+			    name :
+			    "?", (long long)ms, error != NULL ? ", " : "",
+			    error !=
+			    NULL ? error : "");
+		free(name);
+		free(error);
+	} else if (r->kind == R_END) {
+		log_step(l);
+		l->steps = 0;
+	}
+	for (size_t i = 0; i < sizeof logged / sizeof *logged; i++)
+		if (logged[i].kind == r->kind && !rec_str_is(r, "action",
+		    "allow")) {
+			const struct logged *t = &logged[i];
+			struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+			for (size_t j = 0; j < 6 && t->keys[j] != NULL; j++) {
+				struct slice v = rec_get(r, t->keys[j]);
+
+				if (v.p == NULL)
+					continue;
+				buf_adds(&b, b.len > 0 ? ", " : "");
+				if (!scan_str(v, &b))
+					buf_fmt(&b, "%s %.*s", t->keys[j],
+					    (int)v.n, v.p);
+			}
+			runlog_line(l, t->who, "%s", buf_view(&b).p);
+			buf_release(&b);
+		}
+}

@@ -1,0 +1,147 @@
+/* same_command.c - is one shell command a run of another one?
+ *
+ * Reads as much of the shell's grammar as it takes to find blanks, operators
+ * and redirections outside of quotes; what it cannot tell is another command.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "same_command.h"
+#include "base/mem.h"
+
+#define OPERATORS "&|;\n"
+
+/* Words as they are written, and operators. */
+struct line {
+	struct slice *v;
+	size_t n, cap;
+	bool pipefail;		/* set in it */
+};
+
+/* The length of the word at p; what is quoted belongs to it, and so does the
+ * "&" of "2>&1". */
+static size_t
+word(const char *p)
+{
+	size_t n = 0;
+
+	while (p[n] != '\0' && !(p[n] == ' ' || p[n] == '\t')) {
+		bool redirects = p[n] == '&' && (p[n + 1] == '>' ||
+		    (n > 0 && strchr("<>", p[n - 1]) != NULL));
+		const char *close;
+
+		if (strchr(OPERATORS, p[n]) != NULL && !redirects)
+			break;
+		if (p[n] == '\'' || p[n] == '"') {
+			close = p + n;
+			do
+				close = strchr(close + 1, p[n]);
+			while (close != NULL && p[n] == '"' &&
+			    close[-1] == '\\');
+			if (close == NULL)
+				return strlen(p);
+			n = (size_t)(close - p);
+		} else if (p[n] == '\\' && p[n + 1] != '\0') {
+			n++;
+		}
+		n++;
+	}
+	return n;
+}
+
+static void
+split(const char *p, struct line *l)
+{
+	*l = (struct line){ .n = 0 };
+	while (*(p += strspn(p, " \t")) != '\0') {
+		size_t n = word(p);
+
+		if (n == 0)
+			n = p[1] == p[0] || (p[0] == '|' && p[1] == '&') ?
+			    2 : 1;
+		l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+		l->v[l->n++] = (struct slice){ p, n };
+		p += n;
+	}
+}
+
+static bool
+is_operator(struct slice s)
+{
+	return strchr(OPERATORS, *s.p) != NULL;
+}
+
+static void
+cut(struct line *l, size_t at, size_t n)
+{
+	memmove(l->v + at, l->v + at + n, (l->n - at - n) * sizeof *l->v);
+	l->n -= n;
+}
+
+/* What goes before: "cd .", "set -o pipefail", each with what ends it. */
+static bool
+drop_first(struct line *l, const char *root)
+{
+	size_t n = 0;
+	bool pipefail = false;
+
+	for (; n < l->n && !is_operator(l->v[n]); n++)
+		pipefail |= n > 0 && slice_is(l->v[n], "pipefail") &&
+		    slice_starts(l->v[n - 1], "-");
+	if (n < 2 || n == l->n || !(slice_is(l->v[n], "&&") ||
+	    slice_is(l->v[n], ";") || slice_is(l->v[n], "\n")))
+		return false;
+	if (slice_is(l->v[0], "set") && pipefail)
+		l->pipefail = true;
+	else if (!slice_is(l->v[0], "cd") || n != 2 ||
+	    !(slice_is(l->v[1], ".") || slice_is(l->v[1], "./") ||
+	    (root != NULL && slice_is(l->v[1], root))))
+		return false;
+	cut(l, 0, n + 1);
+	return true;
+}
+
+static void
+normalize(const char *text, const char *root, struct line *l)
+{
+	split(text, l);
+
+	for (size_t i = 0; i < l->n; ) {
+		struct slice s = l->v[i];
+
+		if (slice_is(s, "|&"))
+			l->v[i].n = 1;
+		if (!slice_starts(s, "2>"))
+			i++;
+		else	/* its target may be a word of its own */
+			cut(l, i, (slice_is(s, "2>") || slice_is(s, "2>>")) &&
+			    i + 1 < l->n ? 2 : 1);
+	}
+	while (drop_first(l, root))
+		;
+	while (l->n > 0 && (slice_is(l->v[l->n - 1], ";") ||
+	    slice_is(l->v[l->n - 1], "\n")))
+		l->n--;
+}
+
+bool
+command_runs(const char *ran, const char *wanted, const char *root)
+{
+	struct line r, w;
+	bool same;
+
+	normalize(ran, root, &r);
+	normalize(wanted, root, &w);
+	same = w.n > 0 && r.n >= w.n && strstr(ran, "<<") == NULL;
+	for (size_t i = 0; same && i < w.n; i++)
+		same = slice_eq(r.v[i], w.v[i]);
+	/* with pipefail a filter after it hides no failure */
+	if (same && r.n > w.n)
+		same = r.pipefail && slice_is(r.v[w.n], "|");
+	for (size_t i = w.n; same && i < r.n; i++)
+		same = !is_operator(r.v[i]) || slice_is(r.v[i], "|");
+	free(r.v);
+	free(w.v);
+	return same || strcmp(ran, wanted) == 0;
+}

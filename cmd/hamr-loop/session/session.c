@@ -1,0 +1,171 @@
+/* session.c - the session file: one writer, whole lines, durable when asked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "lock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "session.h"
+
+#define LOCK_WAIT_MS 5000
+
+static int
+open_file(struct session *s, const char *dir, int flags, struct err *e)
+{
+	struct stat st;
+
+	s->path = xasprintf("%s/%s.ndjson", dir, s->id);
+	s->fd = open(s->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
+	    O_NONBLOCK | flags, 0600);
+	if (s->fd < 0 || fstat(s->fd, &st) < 0)
+		return err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
+		    "%s", s->path);
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+	    (st.st_uid != geteuid() && geteuid() != 0))
+		return err_set(e, ST_POLICY, "%s is not a session file of "
+		    "yours (a link, another user's, or not a file)", s->path);
+	s->size = st.st_size;
+	return 0;
+}
+
+int
+session_create(struct session *s, const char *dir, struct err *e)
+{
+	*s = (struct session){ .fd = -1, .lock = -1 };
+	for (int tries = 0; ; tries++) {
+		unsigned char rnd[2] = { 0, 0 };
+		time_t now = time(NULL);
+		struct tm tm;
+		char at[32];
+
+		if (getrandom(rnd, sizeof rnd, 0) < 0)
+			rnd[0] = (unsigned char)getpid();
+		gmtime_r(&now, &tm);
+		strftime(at, sizeof at, "%Y%m%dT%H%M%SZ", &tm);
+		s->id = xasprintf("%s-%02x%02x", at, rnd[0], rnd[1]);
+		s->lock = lock_take(dir, s->id, 0, e);
+		if (s->lock >= 0 && open_file(s, dir,
+		    O_CREAT | O_EXCL, e) == 0) {
+			s->fresh = true;
+			return 0;
+		}
+		session_close(s);
+		if (tries == 8)
+			return -1;
+	}
+}
+
+/* The offset after the last LF. */
+static off_t
+whole_lines(const struct session *s)
+{
+	char block[65536];
+	off_t at = s->size;
+
+	while (at > 0) {
+		size_t want = at < (off_t)sizeof block ? (size_t)at :
+		    sizeof block;
+		ssize_t n = session_read(s, block, want, at - (off_t)want);
+		const char *lf;
+
+		if (n != (ssize_t)want)
+			return s->size;
+		lf = memrchr(block, '\n', want);
+		at -= (off_t)want;
+		if (lf != NULL)
+			return at + (lf - block) + 1;
+	}
+	return 0;
+}
+
+int
+session_open(struct session *s, const char *dir, const char *id,
+    struct err *e)
+{
+	off_t whole;
+
+	*s = (struct session){ .fd = -1, .lock = -1 };
+	s->id = xstrdup(id);
+	if (open_file(s, dir, 0, e) < 0)
+		return -1;
+	s->lock = lock_take(dir, s->id, LOCK_WAIT_MS, e);
+	if (s->lock < 0)
+		return -1;
+	s->size = lseek(s->fd, 0, SEEK_END);	/* now that it is ours */
+	whole = whole_lines(s);
+	if (whole < s->size) {
+		err_say("%s: last line was cut short by a crash; its %lld "
+		    "bytes are dropped", s->path, (long long)(s->size - whole));
+		if (ftruncate(s->fd, whole) < 0)
+			return err_sys(e, ST_SYSTEM, "%s", s->path);
+		s->size = whole;
+	}
+	return 0;
+}
+
+/* A write that failed half-way (disk full) must not leave half a line for the
+ * next one to run into. */
+int
+session_append(struct session *s, struct slice lines, struct err *e)
+{
+	if (file_write_all(s->fd, lines.p, lines.n) < 0) {
+		err_sys(e, ST_SYSTEM, "%s", s->path);
+		if (ftruncate(s->fd, s->size) < 0)
+			return -1;	/* resume cuts it off */
+		return -1;
+	}
+	s->size += (off_t)lines.n;
+	s->dirty = true;
+	return s->sync_all ? session_sync(s, e) : 0;
+}
+
+int
+session_sync(struct session *s, struct err *e)
+{
+	if (!s->dirty)
+		return 0;
+	if (fdatasync(s->fd) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", s->path);
+	s->dirty = false;
+	return 0;
+}
+
+ssize_t
+session_read(const struct session *s, void *p, size_t n, off_t off)
+{
+	ssize_t k;
+
+	do
+		k = pread(s->fd, p, n, off);
+	while (k < 0 && errno == EINTR);
+	return k;
+}
+
+void
+session_close(struct session *s)
+{
+	if (s->fresh && s->fd >= 0 && s->size == 0) {
+		/* We still hold the lock: nobody else has written to it. */
+		size_t n = strlen(s->path) - strlen(".ndjson");
+		char *lock = xasprintf("%.*s.lock", (int)n, s->path);
+
+		unlink(s->path);
+		unlink(lock);
+		free(lock);
+	}
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->lock >= 0)
+		close(s->lock);
+	free(s->id);
+	free(s->path);
+	s->id = s->path = NULL;
+	s->fd = s->lock = -1;
+}

@@ -1,0 +1,453 @@
+/* sessions.c - the sessions of a repository: listed, found, branched. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json/json.h"
+#include "base/mem.h"
+#include "record/msg.h"
+#include "origin.h"
+#include "sessions.h"
+#include "conf/state.h"
+#include "term/term.h"
+#include "base/utf8.h"
+
+#define ENDING ".ndjson"
+#define TASK_SHOWN 60		/* columns of a task in the table */
+
+struct summary {
+	char *id, *task, *status, *created;
+	long steps;
+	time_t touched;
+};
+
+char *
+sessions_dir(const char *root, bool create, struct err *e)
+{
+	char *dir = state_folder(root, "sessions", create, e);
+
+	if (dir == NULL && e->status == ST_NOINPUT)
+		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
+		    "a task", root);
+	return dir;
+}
+
+/* ---- one session, read ---- */
+
+static void
+take_task(struct summary *s, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	size_t n;
+
+	if (s->task != NULL || !msg_is_person(r))
+		return;
+	msg_text(rec_get(r, "content"), &b);
+	n = utf8_cut(buf_view(&b).p, b.len, 4 * TASK_SHOWN);
+	s->task = xmemdup0(buf_view(&b).p, n);
+	for (char *p = s->task; *p != '\0'; p++)
+		if (*p == '\n' || *p == '\t' || *p == '\r')
+			*p = ' ';
+	buf_release(&b);
+}
+
+/* Is its lock held? */
+static bool
+is_running(const char *dir, const char *id)
+{
+	char *p = xasprintf("%s/%s.lock", dir, id);
+	int fd = open(p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
+	    errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	free(p);
+	return held;
+}
+
+/* A damaged one is listed with what comes before the damage. */
+static void
+read_summary(struct summary *s, const char *dir, const char *path)
+{
+	struct rec_in in;
+	const struct rec *r;
+	struct stat st;
+	struct err e;
+	int got = -1;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0) {
+		if (fstat(fd, &st) == 0)
+			s->touched = st.st_mtime;
+		rec_in_init(&in, fd, path, REC_MAX);
+		while ((got = rec_next(&in, &r, &e)) > 0) {
+			if (r->kind == R_HAMR && s->created == NULL)
+				s->created = rec_strdup(r, "created");
+			if (r->kind == R_USER)
+				take_task(s, r);
+			if (r->kind == R_ASSISTANT)
+				s->steps++;
+			if (rec_is_message(r->kind) || r->kind == R_END) {
+				free(s->status);
+				s->status = r->kind == R_END ? rec_strdup(r,
+				    "status") : NULL;
+			}
+		}
+		rec_in_release(&in);
+		close(fd);
+	}
+	if (got < 0 || s->status == NULL || is_running(dir, s->id)) {
+		free(s->status);
+		s->status = xstrdup(is_running(dir, s->id) ? "running" :
+		    got < 0 ? "damaged" : "unfinished");
+	}
+}
+
+/* ---- all of them ---- */
+
+struct entry {
+	char *id;
+	struct timespec touched;
+};
+
+struct list {
+	struct entry *v;
+	size_t n, cap;
+};
+
+/* Those last used first. */
+static int
+newest_first(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->touched.tv_sec != y->touched.tv_sec)
+		return x->touched.tv_sec < y->touched.tv_sec ? 1 : -1;
+	if (x->touched.tv_nsec != y->touched.tv_nsec)
+		return x->touched.tv_nsec < y->touched.tv_nsec ? 1 : -1;
+	return -strcmp(x->id, y->id);
+}
+
+static void
+list_release(struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].id);
+	free(l->v);
+}
+
+static int
+find_all(const char *dir, struct list *l, struct err *e)
+{
+	DIR *d = opendir(dir);
+	size_t end = sizeof ENDING - 1;
+	struct dirent *de;
+	struct stat st;
+
+	*l = (struct list){ .n = 0 };
+	if (d == NULL)
+		return err_sys(e, ST_NOINPUT, "%s", dir);
+	while ((de = readdir(d)) != NULL) {
+		size_t len = strlen(de->d_name);
+
+		if (de->d_name[0] == '.' || len <= end ||
+		    strcmp(de->d_name + len - end, ENDING) != 0 ||
+		    fstatat(dirfd(d), de->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+		l->v[l->n++] = (struct entry){ xmemdup0(de->d_name, len - end),
+			st.st_mtim };
+	}
+	closedir(d);
+	if (l->n > 0)
+		qsort(l->v, l->n, sizeof *l->v, newest_first);
+	return 0;
+}
+
+static void
+put_cell(struct buf *out, const char *text, size_t columns, size_t max)
+{
+	struct buf safe = BUF_INIT((size_t)1 << 20);
+	size_t w;
+
+	term_escape(&safe, slice_of(text));
+	w = term_put(out, buf_view(&safe), max);
+	term_pad(out, w < columns ? columns - w : 0);
+	buf_release(&safe);
+}
+
+static void
+print_row(const struct summary *s, bool json, struct buf *out)
+{
+	time_t old = time(NULL) - s->touched;
+	const char *task = s->task != NULL ? s->task : "";
+	struct json *o;
+	char ago[32];
+
+	if (!json) {
+		time_t seconds = old > 0 ? old : 0;
+
+		static const struct { time_t s; const char *unit; } units[] = {
+			{ 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1,
+			    "s" } };
+		size_t i = 0;
+
+		while (i < 3 && seconds < units[i].s)
+			i++;
+		snprintf(ago, sizeof ago, "%lld %s",
+		    (long long)(seconds / units[i].s),
+		    units[i].unit);
+		put_cell(out, s->id, 22, SIZE_MAX);
+		buf_addc(out, ' ');
+		put_cell(out, s->status, 16, SIZE_MAX);
+		buf_fmt(out, " %5ld %7s  ", s->steps, ago);
+		put_cell(out, task, 0, TASK_SHOWN);
+		buf_addc(out, '\n');
+		return;
+	}
+	o = json_object();
+	json_str(o, "session", s->id);
+	json_str(o, "task", task);
+	json_str(o, "status", s->status);
+	json_int(o, "steps", s->steps);
+	if (s->created != NULL)
+		json_str(o, "created", s->created);
+	json_int(o, "age_s", old);
+	json_print(o, out);
+	json_free(o);
+	buf_addc(out, '\n');
+}
+
+int
+sessions_list(const char *dir, bool json, struct buf *out, struct err *e)
+{
+	struct list l;
+
+	if (find_all(dir, &l, e) < 0)
+		return -1;
+	if (!json)
+		buf_fmt(out, "%-22s %-16s %5s %7s  %s\n", "SESSION", "STATUS",
+		    "STEPS", "AGE", "TASK");
+	for (size_t i = 0; i < l.n; i++) {
+		struct summary s = { .id = l.v[i].id };
+		char *path = xasprintf("%s/%s" ENDING, dir, l.v[i].id);
+
+		read_summary(&s, dir, path);
+		print_row(&s, json, out);
+		free(path);
+		free(s.task);
+		free(s.status);
+		free(s.created);
+	}
+	list_release(&l);
+	return 0;
+}
+
+bool
+sessions_any(const char *dir, const char *prefix)
+{
+	bool found = false;
+	struct list l;
+	struct err e;
+
+	if (find_all(dir, &l, &e) < 0)
+		return false;
+	for (size_t i = 0; i < l.n && !found; i++)
+		found = strncmp(l.v[i].id, prefix, strlen(prefix)) == 0;
+	list_release(&l);
+	return found;
+}
+
+static bool
+is_here(const char *dir, const char *id, const char *root)
+{
+	char *path = xasprintf("%s/%s" ENDING, dir, id);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool yes = fd >= 0 && origin_is_here(fd, id, root);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return yes;
+}
+
+static char *
+newest_of_ours(const struct list *l, const char *dir, const char *root,
+    struct err *e)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (is_here(dir, l->v[i].id, root))
+			return xstrdup(l->v[i].id);
+	if (l->n == 0)
+		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
+		    "a task", dir);
+	else
+		err_set(e, ST_NOINPUT, "no session in %s was written here by "
+		    "you; hamr-loop --sessions lists what is there, "
+		    "--resume=ID takes one all the same", dir);
+	return NULL;
+}
+
+/* The one that is called so, or else the only one that begins so. */
+static char *
+by_name(const struct list *l, const char *dir, const char *id, struct err *e)
+{
+	const char *found = NULL, *other = NULL;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *name = l->v[i].id;
+
+		if (strcmp(name, id) == 0)
+			return xstrdup(name);
+		if (id[0] == '\0' || strncmp(name, id, strlen(id)) != 0)
+			continue;
+		other = found;
+		found = name;
+		if (other != NULL)
+			break;
+	}
+	if (other != NULL)
+		err_set(e, ST_USAGE, "several sessions begin with %s, as %s "
+		    "and %s; give more of it", id, other, found);
+	else if (strchr(id, '/') != NULL || id[0] == '.' || id[0] == '\0')
+		err_set(e, ST_USAGE, "\"%s\" is not a session id", id);
+	else if (found == NULL)
+		err_set(e, ST_NOINPUT, "no session %s in %s; hamr-loop "
+		    "--sessions lists them", id, dir);
+	return other == NULL && found != NULL ? xstrdup(found) : NULL;
+}
+
+char *
+sessions_find(const char *dir, const char *root, const char *id,
+    struct err *e)
+{
+	struct list l;
+	char *found;
+
+	if (find_all(dir, &l, e) < 0)
+		return NULL;
+	found = id != NULL ? by_name(&l, dir, id, e) :
+	    newest_of_ours(&l, dir, root, e);
+	list_release(&l);
+	return found;
+}
+
+char *
+sessions_path(const char *dir, const char *root, const char *id,
+    struct err *e)
+{
+	char *found = sessions_find(dir, root, id, e);
+	char *path = found != NULL ? xasprintf("%s/%s" ENDING, dir, found) :
+	    NULL;
+
+	free(found);
+	return path;
+}
+
+/* ---- a branch ---- */
+
+/* The header with an id and a time of its own, and where it comes from. */
+static void
+own_header(const struct rec *r, const struct session *s, const char *root,
+    const char *id, long at, struct buf *out)
+{
+	struct json *o = json_object();
+	time_t now = time(NULL);
+	struct tm tm;
+	char created[32], *mark;
+
+	gmtime_r(&now, &tm);
+	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	mark = origin_mark(s->id, root, created);
+	for (size_t i = 0; i < r->n; i++) {
+		struct slice key = r->m[i].key;
+		char *name = xmemdup0(key.p, key.n);
+
+		if (slice_is(key, "session"))
+			json_str(o, name, s->id);
+		else if (slice_is(key, "created"))
+			json_str(o, name, created);
+		else if (slice_is(key, "cwd"))
+			json_str(o, name, root);
+		else if (!slice_is(key, "fork_of") &&
+		    !slice_is(key, "fork_at") && !slice_is(key, "mark"))
+			json_raw(o, name, r->m[i].val);
+		free(name);
+	}
+	if (mark != NULL)
+		json_str(o, "mark", mark);
+	free(mark);
+	json_str(o, "fork_of", id);
+	if (at > 0)
+		json_int(o, "fork_at", at);
+	json_print(o, out);
+	json_free(o);
+	buf_addc(out, '\n');
+}
+
+static int
+copy(struct session *s, struct rec_in *in, const char *root, const char *id,
+    long at, struct err *e)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	const struct rec *r;
+	long n = 0;
+	int got = 0;
+
+	while ((at == 0 || n < at) && (got = rec_next(in, &r, e)) > 0) {
+		if (n++ == 0 && r->kind == R_HAMR) {
+			own_header(r, s, root, id, at, &b);
+			continue;
+		}
+		buf_slice(&b, r->line);
+		buf_addc(&b, '\n');
+	}
+	if (got >= 0 && n < at)
+		got = err_set(e, ST_USAGE, "session %s has %ld lines, not %ld",
+		    id, n, at);
+	if (got >= 0)
+		got = session_append(s, buf_view(&b), e);
+	buf_release(&b);
+	return got < 0 ? -1 : 0;
+}
+
+int
+sessions_fork(struct session *s, const char *dir, const char *root,
+    const char *begun, long at, struct err *e)
+{
+	char *id = sessions_find(dir, root, begun, e), *path;
+	struct rec_in in;
+	int fd, r;
+
+	if (id == NULL)
+		return -1;
+	path = xasprintf("%s/%s" ENDING, dir, id);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		r = err_sys(e, ST_SYSTEM, "%s", path);
+		goto out;
+	}
+	r = session_create(s, dir, e);
+	if (r == 0) {
+		rec_in_init(&in, fd, path, REC_MAX);
+		r = copy(s, &in, root, id, at, e);
+		rec_in_release(&in);
+		if (r < 0)	/* nothing of it stays */
+			unlink(s->path);
+	}
+	close(fd);
+out:
+	free(path);
+	free(id);
+	return r;
+}

@@ -1,0 +1,533 @@
+/* track.c - what the loop knows, derived from the committed records alone. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "same_command.h"
+#include "track.h"
+
+#define OUTPUT_KEPT ((size_t)16 << 10)
+#define TASK_KEPT ((size_t)64 << 10)
+
+static void
+track_set(char **to, char *owned)
+{
+	free(*to);
+	*to = owned;
+}
+
+static char *
+track_text(struct slice v)
+{
+	char *s = scan_strdup(v);
+
+	return s != NULL ? s : xstrdup("");
+}
+
+static void
+track_drop_calls(struct track *t)
+{
+	for (size_t i = 0; i < t->ncalls; i++) {
+		free(t->calls[i].id);
+		free(t->calls[i].name);
+	}
+	t->ncalls = 0;
+}
+
+static void
+track_no_failure(struct track *t)
+{
+	track_set(&t->bash_output, NULL);
+	track_set(&t->bash_failed, NULL);
+}
+
+static void
+track_started(struct track *t, const struct rec *r)
+{
+	char *id = track_text(rec_get(r, "tool_call_id"));
+
+	for (size_t i = 0; i < t->ncalls; i++)
+		if (!t->calls[i].started && strcmp(t->calls[i].id, id) == 0) {
+			t->calls[i].started = true;
+			break;
+		}
+	t->started++;
+	free(id);
+}
+
+/* What its commands ran in, the weakest of them. */
+static void
+track_sandbox(struct track *t, struct slice name)
+{
+	static const char *const names[] = { "none", "seccomp", "landlock",
+		"bubblewrap" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (t->sandbox != NULL && strcmp(t->sandbox, names[i]) == 0)
+			return;
+		if (scan_str_is(name, names[i])) {
+			t->sandbox = names[i];
+			return;
+		}
+	}
+}
+
+static void
+unlimited(struct track *t, struct slice what)
+{
+	static const char *const names[] = { "memory", "processes",
+		"memory and processes" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (scan_str_is(what, names[i]))
+			t->unlimited = t->unlimited == NULL || i == 2 ||
+			    t->unlimited == names[i] ? names[i] : names[2];
+}
+
+static void
+add_file(struct track *t, struct slice path)
+{
+	char *s = scan_strdup(path);
+
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < t->nfiles; i++)
+		if (strcmp(t->files[i], s) == 0) {
+			free(s);
+			return;
+		}
+	t->files = xgrow(t->files, t->nfiles, &t->capfiles,
+	    sizeof *t->files);
+	t->files[t->nfiles++] = s;
+}
+
+/* A change makes what was verified before void, and is progress. */
+static void
+mutation(struct track *t, const struct rec *r)
+{
+	struct slice mutated = msg_meta(r, "mutated");
+
+	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
+		return;
+
+	struct slice el;
+	struct walk w;
+
+	walk_in(&w, msg_meta(r, "mutated"));
+	while (walk_next(&w, NULL, &el))
+		add_file(t, scan_get(el, "path"));
+	t->verified = false;
+	if (t->last_recovery >= 0)
+		t->recovered[t->last_recovery]--;
+	t->last_recovery = -1;
+}
+
+/* Did a command that ran read-only try to write?  Its own words tell, in the
+ * language of the person; Landlock gives another error than a mount. */
+static bool
+ran_into_it(const struct rec *r)
+{
+	bool landlock = scan_str_is(msg_meta(r, "sandbox"), "landlock");
+	locale_t own = newlocale(LC_MESSAGES_MASK, "", (locale_t)0);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	const char *text;
+	bool yes;
+
+	msg_text(rec_get(r, "content"), &b);
+	text = b.len > 0 ? b.p : "";
+	yes = strcasestr(text, strerror(EROFS)) != NULL ||
+	    (landlock && strcasestr(text, strerror(EACCES)) != NULL);
+	if (own != (locale_t)0) {
+		yes = yes || strstr(text, strerror_l(EROFS, own)) != NULL ||
+		    (landlock && strstr(text, strerror_l(EACCES, own)) !=
+		    NULL);
+		freelocale(own);
+	}
+	buf_release(&b);
+	return yes;
+}
+
+/* Was it a change that somebody had to allow?  False: nothing came of it for
+ * want of that. */
+static bool
+consent(struct track *t, const struct rec *r)
+{
+	struct slice how = msg_meta(r, "consent");
+
+	if (scan_str_is(how, "refused"))
+		t->refused = true;
+	if (!scan_str_is(how, "missing") ||
+	    !(scan_str_is(msg_meta(r, "error"), "denied") || ran_into_it(r)))
+		return true;
+	t->no_consent = true;
+	return false;
+}
+
+/* The last command that failed, until it passes. */
+static void
+command(struct track *t, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice ran = msg_meta(r, "command");
+	char *code, *text;
+
+	if (scan_kind(ran) != SCAN_STRING)
+		return;
+	if (!scan_true(rec_get(r, "is_error"))) {
+		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
+			track_no_failure(t);
+		text = track_text(ran);
+		if (t->verify_command != NULL && command_runs(text,
+		    t->verify_command, t->cwd))
+			t->verified = true;
+		free(text);
+		return;
+	}
+	code = scan_strdup(msg_meta(r, "error"));
+	if (code == NULL || strcmp(code, "timeout") == 0) {
+		msg_text(rec_get(r, "content"), &b);
+		track_set(&t->bash_failed, track_text(ran));
+		track_set(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
+		    buf_view(&b).p, b.len, OUTPUT_KEPT)));
+	}
+	free(code);
+	buf_release(&b);
+}
+
+const char *const track_scenarios[SCENARIOS] = { "empty_response",
+	"infinite_loop", "bash_failure", "malformed_tool_call",
+	"context_exhaustion", "provider_down", "stage_died" };
+
+static void
+drop_error(struct track *t)
+{
+	track_set(&t->error_stage, NULL);
+	track_set(&t->error_code, NULL);
+	track_set(&t->error_text, NULL);
+	track_set(&t->partial, NULL);
+	t->error_retryable = t->has_partial = false;
+}
+
+/* A person has spoken: what went wrong before does not count any more. */
+static void
+reset_failures(struct track *t)
+{
+	t->cut_in_a_row = t->empty_in_a_row = 0;
+	t->halted = false;
+	memset(t->recovered, 0, sizeof t->recovered);
+	t->last_recovery = -1;
+	t->nudges = 0;
+	track_no_failure(t);
+}
+
+static void
+new_turn(struct track *t)
+{
+	reset_failures(t);
+	t->steps = t->started = 0;
+	t->usage = (struct usage){ 0 };
+	t->repairs = 0;
+	t->contract = CONTRACT_NONE;
+	t->refused = t->no_consent = false;
+	t->sandbox = t->unlimited = NULL;
+	t->steps_before = t->started_before = 0;
+	t->verified = t->failed_verification = false;
+	track_set(&t->answer, xstrdup(""));
+	track_set(&t->verification, NULL);
+	for (size_t i = 0; i < t->nfiles; i++)
+		free(t->files[i]);
+	t->nfiles = 0;
+}
+
+void
+track_init(struct track *t, const char *verify_command)
+{
+	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup(""),
+		.last_recovery = -1, .verify_command = verify_command != NULL &&
+		verify_command[0] != '\0' ? xstrdup(verify_command) : NULL };
+}
+
+void
+track_release(struct track *t)
+{
+	track_drop_calls(t);
+	drop_error(t);
+	new_turn(t);
+	free(t->calls);
+	free(t->files);
+	free(t->answer);
+	free(t->finish);
+	free(t->mode);
+	free(t->model);
+	free(t->cwd);
+	free(t->halt_rule);
+	free(t->halt_text);
+	free(t->tools);
+	free(t->task);
+	free(t->verify_command);
+	free(t->end_status);
+	free(t->end_answer);
+	free(t->end_line);
+	*t = (struct track){ 0 };
+}
+
+static void
+verification(struct track *t, const struct rec *r)
+{
+	t->verified = rec_str_is(r, "status", "passed");
+	/* one that was stopped said nothing: it is run again */
+	t->failed_verification = !t->verified &&
+	    !(rec_get(r, "exit").p == NULL &&
+	    rec_str_is(r, "output", "interrupted"));
+	track_set(&t->verification, xmemdup0(r->line.p, r->line.n));
+}
+
+static void
+recovery(struct track *t, const struct rec *r)
+{
+	for (int i = 0; i < SCENARIOS; i++)
+		if (rec_str_is(r, "scenario", track_scenarios[i])) {
+			t->recovered[i]++;
+			t->last_recovery = i;
+		}
+	if (rec_str_is(r, "scenario", "bash_failure"))
+		track_no_failure(t);
+	t->halted = false;
+	drop_error(t);
+}
+
+/* What the loop itself said, or a person. */
+static void
+user(struct track *t, const struct rec *r)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice rules = msg_meta(r, "rules"), rule;
+	struct walk w;
+
+	if (msg_is_person(r)) {
+		if (slice_is(msg_meta(r, "steering"), "true")) {
+			reset_failures(t);
+		} else {
+			new_turn(t);
+
+			struct slice c = msg_meta(r, "contract");
+			t->contract = scan_str_is(c, "hard") ? CONTRACT_HARD :
+			    scan_str_is(c, "soft") ? CONTRACT_SOFT :
+			    CONTRACT_NONE;
+		}
+		if (msg_by(r, "shell"))
+			return;
+		t->unanswered = true;
+		msg_text(rec_get(r, "content"), &b);
+		track_set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
+		    buf_view(&b).p, b.len, TASK_KEPT)));
+		buf_release(&b);
+		return;
+	}
+	if (msg_by(r, "verify")) {
+		t->repairs++;
+		t->failed_verification = false;
+		t->steps_before = t->steps;
+		t->started_before = t->started;
+	}
+	walk_in(&w, rules);
+	while (scan_kind(rules) == SCAN_ARRAY && walk_next(&w, NULL, &rule))
+		t->nudges += scan_str_is(rule, "contract");
+}
+
+static void
+add_usage(struct usage *u, const struct rec *r)
+{
+	struct slice cost = rec_get(r, "cost");
+	int64_t v;
+	double d;
+
+	if (rec_int(r, "prompt_tokens", &v))
+		u->prompt += v;
+	if (rec_int(r, "completion_tokens", &v))
+		u->completion += v;
+	if (rec_int(r, "cached_tokens", &v))
+		u->cached += v;
+	if (scan_kind(cost) == SCAN_NUMBER &&
+	    num_double(cost.p, cost.n, &d)) {
+		u->cost += d;
+		u->has_cost = true;
+	}
+}
+
+static void
+settings(struct track *t, const struct rec *r)
+{
+	struct slice to = rec_get(r, "set");
+	char *mode = scan_strdup(scan_get(to, "agent.mode"));
+	char *model = scan_strdup(scan_get(to, "provider.model"));
+
+	if (mode != NULL)
+		track_set(&t->mode, mode);
+	if (model != NULL)
+		track_set(&t->model, model);
+}
+
+static bool
+is_guards(const struct rec *r)
+{
+	if (r->kind == R_VERDICT || r->kind == R_CONSTRAIN)
+		return rec_str_is(r, "stage", "hamr-guard");
+	return r->kind == R_USER && msg_by(r, "guard");
+}
+
+static void
+note_error(struct track *t, const struct rec *r)
+{
+	struct slice part = rec_get(r, "partial");
+
+	track_set(&t->error_stage, track_text(rec_get(r, "stage")));
+	track_set(&t->error_code, track_text(rec_get(r, "code")));
+	track_set(&t->error_text, track_text(rec_get(r, "message")));
+	t->error_retryable = scan_true(rec_get(r, "retryable"));
+	t->has_partial = part.p != NULL;
+	track_set(&t->partial, scan_strdup(scan_get(part, "content")));
+}
+
+static void
+message(struct track *t, const struct rec *r)
+{
+	t->last = r->kind;
+	t->ended = false;
+	drop_error(t);
+	if (r->kind == R_SYSTEM)
+		t->has_system = true;
+	if (r->kind == R_USER)
+		user(t, r);
+	if (r->kind == R_ASSISTANT) {
+		struct buf text = BUF_INIT(BUF_RECORD_MAX);
+		struct walk w;
+		struct call c;
+		bool cut;
+
+		t->unanswered = false;
+		track_drop_calls(t);
+		walk_in(&w, rec_get(r, "tool_calls"));
+		while (msg_next_call(&w, &c)) {
+			t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
+			    sizeof *t->calls);
+			t->calls[t->ncalls++] = (struct open_call){
+				track_text(c.id), track_text(c.name), false,
+				false };
+		}
+		msg_text(rec_get(r, "content"), &text);
+		track_set(&t->answer, buf_detach(&text));
+		track_set(&t->finish, track_text(rec_get(r, "finish_reason")));
+		cut = strcmp(t->finish, "length") == 0;
+		t->had_calls = t->ncalls > 0 || msg_meta(r,
+		    "dropped_calls").p != NULL;
+		t->repeats = msg_meta(r, "repeats").p != NULL;
+		t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
+		t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
+		    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
+		t->steps++;
+	}
+	if (r->kind == R_TOOL) {
+		char *id = track_text(rec_get(r, "tool_call_id"));
+
+		for (size_t i = 0; i < t->ncalls; i++)
+			if (!t->calls[i].done && strcmp(t->calls[i].id,
+			    id) == 0) {
+				t->calls[i].done = true;
+				break;
+			}
+		free(id);
+		mutation(t, r);
+		if (consent(t, r))
+			command(t, r);
+		track_sandbox(t, msg_meta(r, "sandbox"));
+		unlimited(t, msg_meta(r, "unlimited"));
+	}
+}
+
+static void
+event(struct track *t, const struct rec *r)
+{
+	switch (r->kind) {
+	case R_HAMR:
+		t->has_header = true;
+		track_set(&t->mode, rec_strdup(r, "mode"));
+		track_set(&t->model, rec_strdup(r, "model"));
+		track_set(&t->cwd, rec_strdup(r, "cwd"));
+		break;
+	case R_CONFIG:
+		settings(t, r);
+		break;
+	case R_TOOLS:
+		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
+		break;
+	case R_START:
+		track_started(t, r);
+		break;
+	case R_USAGE:
+		add_usage(&t->usage, r);
+		break;
+	case R_VERDICT:
+		if (rec_str_is(r, "action", "halt")) {
+			t->halted = true;
+			track_set(&t->halt_rule, track_text(rec_get(r,
+			    "rule")));
+			track_set(&t->halt_text, rec_strdup(r, "message"));
+		}
+		break;
+	case R_ANSWER:
+		if (slice_is(rec_get(r, "allow"), "false"))
+			t->refused = true;
+		break;
+	case R_RECOVERY:
+		recovery(t, r);
+		break;
+	case R_VERIFICATION:
+		verification(t, r);
+		track_sandbox(t, rec_get(r, "sandbox"));
+		break;
+	case R_ERROR:
+		note_error(t, r);
+		break;
+	case R_END:
+		t->ended = true;
+		track_set(&t->end_status, track_text(rec_get(r, "status")));
+		track_set(&t->end_answer, track_text(rec_get(r, "answer")));
+		track_set(&t->end_line, xmemdup0(r->line.p, r->line.n));
+		break;
+	default:
+		break;
+	}
+}
+
+void
+track_record(struct track *t, const struct rec *r, off_t at)
+{
+	if (is_guards(r)) {
+		t->guard_after++;
+	} else if (r->kind == R_ASSISTANT || r->kind == R_TOOL ||
+	    r->kind == R_USER) {
+		t->decision = at;
+		t->guard_after = 0;
+	}
+	if (rec_is_message(r->kind))
+		message(t, r);
+	else
+		event(t, r);
+}
+
+size_t
+track_open(const struct track *t)
+{
+	size_t n = 0;
+
+	if (t->last != R_ASSISTANT && t->last != R_TOOL && t->last != R_USER)
+		return 0;
+	for (size_t i = 0; i < t->ncalls; i++)
+		n += !t->calls[i].done;
+	return n;
+}

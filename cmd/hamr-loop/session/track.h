@@ -1,0 +1,106 @@
+/* track.h - what the loop knows, derived from the committed records alone.
+ *
+ * The same on a live run and on a resume: feed every record in order.
+ */
+#ifndef HAMR_LOOP_TRACK_H
+#define HAMR_LOOP_TRACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/msg.h"
+#include "record/rec.h"
+
+struct open_call {
+	char *id, *name;
+	bool started;		/* has a start record */
+	bool done;		/* has a result */
+};
+
+/* Failures a turn survives (chapter 7.3), as in recovery records. */
+enum scenario { EMPTY_RESPONSE, INFINITE_LOOP, BASH_FAILURE,
+	MALFORMED_TOOL_CALL, CONTEXT_EXHAUSTION, PROVIDER_DOWN, STAGE_DIED,
+	SCENARIOS };
+
+extern const char *const track_scenarios[SCENARIOS];
+
+/* What the task's turn must have done (contract.h). */
+enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };
+
+struct usage {
+	int64_t prompt, completion, cached;
+	double cost;
+	bool has_cost;
+};
+
+struct track {
+	char *mode, *model, *cwd;	/* of the header and config records */
+	bool has_header, has_system;
+	char *tools;		/* the newest tools record, or NULL */
+	char *verify_command;	/* what counts as verification, or NULL */
+	enum rec_kind last;	/* kind of the last message; R_OTHER: none */
+	bool ended;		/* an end record is the last word */
+	char *end_status, *end_answer, *end_line;
+
+	/* the turn: since the last message of a person that was not typed
+	 * while it was under way */
+	char *task;		/* what the person wrote, or NULL */
+	enum contract contract;
+	bool unanswered;	/* nothing was said to it yet */
+	bool refused;		/* a person or an approver said no to a call */
+	bool no_consent;	/* a change was not made, as nobody was there to
+				 * allow it */
+	long steps;		/* assistant messages */
+	long started;		/* calls that got a start */
+	int cut_in_a_row;	/* answers cut by length, one after the other */
+	bool repeats;		/* the last was cut for repeating itself */
+	int empty_in_a_row;
+	bool halted;		/* a halt stands; its rule and text: */
+	char *halt_rule, *halt_text;
+	int recovered[SCENARIOS];	/* without progress since */
+	int nudges;		/* how often the contract was told */
+	bool verified;		/* passed since the last change */
+	bool failed_verification;	/* the newest one failed ... */
+	char *verification;	/* ... its record, or NULL */
+	int repairs;		/* repair turns begun, and what was before */
+	long steps_before, started_before;
+	char *bash_failed;	/* the last command that failed, until it
+				 * passes; or NULL */
+	char *bash_output;	/* what it said */
+	struct usage usage;
+	const char *unlimited;	/* what the sandbox did not limit, NULL: none */
+	const char *sandbox;	/* the weakest a command ran in, NULL: none
+				 * ran */
+	char **files;		/* changed, each once */
+	size_t nfiles, capfiles;
+
+	/* the last assistant message */
+	struct open_call *calls;
+	size_t ncalls, capcalls;
+	char *answer;		/* its text, "" when none */
+	char *finish;		/* its finish_reason or "" */
+	bool had_calls;		/* it asks for calls, or dropped some */
+
+	/* the newest error of provider or compact since the last message */
+	char *error_stage, *error_code, *error_text, *partial;
+	bool error_retryable, has_partial;
+
+	/* where the guard answers: offset of the last record after which it
+	 * may have something to say, and how many of its products follow */
+	off_t decision;
+	size_t guard_after;
+	/* private */
+	int last_recovery;	/* it may still bring progress; -1: none */
+};
+
+void track_init(struct track *t, const char *verify_command);
+void track_release(struct track *t);
+
+/* r stands at offset at in the session. */
+void track_record(struct track *t, const struct rec *r, off_t at);
+
+/* Calls of the last assistant message that have no result. */
+size_t track_open(const struct track *t);
+
+#endif

@@ -1,0 +1,326 @@
+/* doctor.c - what is there and what is missing, one line each. */
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "child/child.h"
+#include "conf/state.h"
+#include "doctor.h"
+#include "term/term.h"
+
+#define PEER_MS 10000
+#define SAID_MAX ((size_t)256 << 10)
+#define DISK_LOW ((unsigned long long)64 << 20)	/* bytes */
+enum state { FINE, NOTE, MISSING };
+
+struct doctor {
+	const struct opts *o;
+	const struct conf *c;
+	const char *root;
+	const char *broken;	/* of the configuration; "": nothing */
+	struct buf out;
+	bool bad;
+};
+
+static void
+report(struct doctor *d, enum state s, const char *what,
+    const char *fmt, ...)
+{
+	static const char *const words[] = { "ok", "note", "MISSING" };
+	struct buf b = BUF_INIT(1 << 20);
+	va_list ap;
+
+	buf_fmt(&d->out, "%-8s %-14s ", words[s], what);
+	va_start(ap, fmt);
+	buf_vfmt(&b, fmt, ap);
+	va_end(ap);
+	term_escape(&d->out, buf_view(&b));
+	buf_release(&b);
+	buf_addc(&d->out, '\n');
+	d->bad |= s == MISSING;
+}
+
+/* Flags of ours that another program must see to judge the same. */
+static void
+add_ours(struct argv *a, const struct opts *o)
+{
+	if (o->no_config)
+		argv_add(a, "--no-config");
+	for (size_t i = 0; i < o->nset; i++)
+		argv_option(a, "-o", o->set[i]);
+}
+
+/* The first line a program says, on either output, and its status. */
+static char *
+first_line(const char *command, const char *const *args, size_t n,
+    int *status)
+{
+	struct buf b = BUF_INIT(SAID_MAX);
+	struct err e;
+	char *line;
+
+	*status = child_run(command, args, n, PEER_MS, CHILD_ERR_OUT, &b,
+	    &e);
+	line = xmemdup0(buf_view(&b).p, strcspn(buf_view(&b).p, "\n"));
+	buf_release(&b);
+	return line;
+}
+
+/* Its own words say best why none does. */
+static void
+doctor_server(struct doctor *d)
+{
+	const struct opts *o = d->o;
+	const char *url = o->base_url != NULL ? o->base_url :
+	    conf_str(d->c, "provider.base_url"), *why;
+	struct argv a = { 0 };
+	int status;
+	char *line;
+
+	if (o->replay != NULL) {
+		report(d, FINE, "model server", "not used: the answers come "
+		    "from %s", o->replay);
+		return;
+	}
+	argv_add(&a, "--models");
+	argv_add(&a, "-q");
+	add_ours(&a, o);
+	argv_option(&a, "--provider", o->provider);
+	argv_option(&a, "--model", o->model);
+	argv_option(&a, "--base-url", o->base_url);
+	line = first_line("hamr-provider", a.v, a.n, &status);
+	why = strncmp(line, "hamr-provider: ", 15) == 0 ? line + 15 : line;
+	if (status == 0)
+		report(d, FINE, "model server", "%s answers; first model: %s",
+		    url[0] != '\0' ? url : "one on this machine",
+		    line[0] != '\0' ? line : "none");
+	else if (status > 128 || why == line)
+		report(d, MISSING, "model server", "none answers%s%s; start "
+		    "one, or name it: hamr-loop --base-url http://HOST:PORT/v1 "
+		    "--model NAME", url[0] != '\0' ? " at " : "", url);
+	else
+		report(d, MISSING, "model server", "%s; start one, or name "
+		    "another: hamr-loop --base-url http://HOST:PORT/v1 "
+		    "--model NAME", why);
+	free(line);
+	free(a.v);
+}
+
+static void
+doctor_sandbox(struct doctor *d)
+{
+	struct argv a = { 0 };
+	struct buf b = BUF_INIT(SAID_MAX);
+	struct err e;
+	const char *p;
+	int status;
+
+	argv_add(&a, "--sandbox-status");
+	argv_option(&a, "--root", d->root);
+	add_ours(&a, d->o);
+	status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE, &b,
+	    &e);
+	p = buf_view(&b).p;
+	if (status != 0 || *p == '\0')
+		report(d, NOTE, "sandbox", "hamr-tool --sandbox-status printed "
+		    "nothing");
+	while (status == 0 && *p != '\0') {
+		size_t n = strcspn(p, "\n");
+
+		report(d, FINE, "sandbox", "%.*s", (int)n, p);
+		p += n + (p[n] == '\n');
+	}
+	buf_release(&b);
+	free(a.v);
+}
+
+/* On PATH? */
+static bool
+is_installed(const char *name)
+{
+	const char *path = getenv("PATH");
+	bool found = false;
+
+	while (path != NULL && *path != '\0' && !found) {
+		size_t n = strcspn(path, ":");
+		char *file = xasprintf("%.*s/%s", (int)n, path, name);
+
+		found = n > 0 && access(file, X_OK) == 0;
+		free(file);
+		path += n + (path[n] == ':');
+	}
+	return found;
+}
+
+static void
+configuration(struct doctor *d)
+{
+	char *user = conf_user_path();
+	char *repo = xasprintf("%s/.hamr/config.toml", d->root);
+
+	if (d->broken[0] != '\0')
+		report(d, MISSING, "configuration", "%s; nothing runs until it "
+		    "is fixed, and the lines below are for the defaults",
+		    d->broken);
+	else if (user != NULL && access(user, R_OK) == 0)
+		report(d, FINE, "configuration", "%s", user);
+	else
+		report(d, FINE, "configuration", "no configuration file; "
+		    "the defaults apply (%s would be read)",
+		    user != NULL ? user :
+		    "$XDG_CONFIG_HOME/hamr/config.toml");
+	if (access(repo, R_OK) == 0)
+		report(d, NOTE, "configuration", "%s is the repository's; "
+		    "hamr-loop --print-config shows what is in force, --trust "
+		    "trusts it", repo);
+	free(user);
+	free(repo);
+}
+
+/* Can the folder be made, or written? */
+static bool
+can_be_made(const char *path)
+{
+	char *at = xstrdup(path), *slash;
+	bool yes;
+
+	while (access(at, F_OK) < 0 && (slash = strrchr(at, '/')) != NULL &&
+	    slash > at)
+		*slash = '\0';
+	yes = access(at, W_OK) == 0;
+	free(at);
+	return yes;
+}
+
+/* Where sessions go; that folder, yours. */
+static char *
+sessions(struct doctor *d)
+{
+	struct err e;
+	char *dir = state_where(d->root, &e);
+	size_t top = strlen(d->root);
+	bool there = dir != NULL && access(dir, F_OK) == 0;
+
+	if (dir == NULL)
+		report(d, MISSING, "sessions", "%s", e.text);
+	else if (!can_be_made(dir))
+		report(d, MISSING, "sessions", "neither %s/.hamr nor %s can be "
+		    "written; make one writable, or set XDG_STATE_HOME",
+		    d->root, dir);
+	else if (strncmp(dir, d->root, top) != 0 || dir[top] != '/')
+		report(d, NOTE, "sessions", "in %s: %s/.hamr cannot be "
+		    "written, or git tracks files in it", dir, d->root);
+	else
+		report(d, FINE, "sessions", "in %s%s", dir, there ? "" :
+		    ", made by the first run");
+	if (there) {
+		/* Logs are for whoever investigates a failed run. */
+		char *path = xasprintf("%s/runs", dir);
+		DIR *folder = opendir(path);
+		struct dirent *de;
+		size_t n = 0;
+
+		while (folder != NULL && (de = readdir(folder)) != NULL)
+			n += de->d_name[0] != '.';
+		if (folder != NULL)
+			report(d, FINE, "logs", "%zu in %s", n, path);
+		else
+			report(d, FINE, "logs", "none yet; they go to %s",
+			    path);
+		if (folder != NULL)
+			closedir(folder);
+		free(path);
+	}
+	return dir;
+}
+
+static void
+disk(struct doctor *d)
+{
+	char *dir = sessions(d);
+	const char *at = dir != NULL && access(dir, F_OK) == 0 ? dir : d->root;
+	struct statvfs s;
+	unsigned long long left;
+
+	if (statvfs(at, &s) < 0) {
+		report(d, MISSING, "disk", "%s cannot be read", at);
+		free(dir);
+		return;
+	}
+	left = (unsigned long long)s.f_bavail * s.f_frsize;
+	if (left < DISK_LOW)
+		report(d, MISSING, "disk", "only %llu MiB free; make room, or "
+		    "work may be lost", left >> 20);
+	else
+		report(d, FINE, "disk", "%llu MiB free", left >> 20);
+	free(dir);
+}
+
+int
+doctor(const struct opts *o, const struct conf *c, const char *root,
+    const char *broken, struct err *e)
+{
+	struct doctor d = { .o = o, .c = c, .root = root,
+		.broken = broken,
+		.out = BUF_INIT((size_t)1 << 20) };
+	int r;
+
+	report(&d, FINE, "hamr-loop", "hamr " HAMR_VERSION);
+
+	static const char *const names[] = { "hamr-compact", "hamr-guard",
+		"hamr-provider", "hamr-tool", "hamr-mem" };
+	const char *const version[] = { "-V" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		int status;
+		char *line = first_line(names[i], version, 1, &status);
+
+		if (status != 0)
+			report(&d, MISSING, names[i], "does not run; reinstall "
+			    "hamr");
+		else if (strcmp(line, "hamr " HAMR_VERSION) != 0)
+			report(&d, NOTE, names[i], "is \"%s\", and hamr-loop "
+			    "hamr " HAMR_VERSION "; install both from the "
+			    "same place", line);
+		else
+			report(&d, FINE, names[i], "%s", line);
+		free(line);
+	}
+
+	/* What is installed beside the programs. */
+	char *path = conf_share("system/patch.txt");
+
+	if (access(path, R_OK) < 0)
+		report(&d, MISSING, "data files", "%s is missing; "
+		    "reinstall hamr, or set HAMR_SHARE to its share/hamr",
+		    path);
+	free(path);
+
+	static const struct { const char *name, *why; enum state s; } all[] = {
+		{ "bash", "runs commands; apt install bash", MISSING },
+		{ "git", "undo and snapshots need it; apt install git",
+		    NOTE },
+		{ "bwrap", "the sandbox is weaker without it; apt install "
+		    "bubblewrap", NOTE },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (is_installed(all[i].name))
+			report(&d, FINE, all[i].name, "installed");
+		else
+			report(&d, all[i].s, all[i].name, "not installed: %s",
+			    all[i].why);
+	doctor_server(&d);
+	doctor_sandbox(&d);
+	configuration(&d);
+	disk(&d);
+	r = file_write_all(STDOUT_FILENO, d.out.p, d.out.len) < 0 ?
+	    err_sys(e, ST_SYSTEM, "stdout") : d.bad ? ST_NO : ST_OK;
+	buf_release(&d.out);
+	return r;
+}

@@ -1,0 +1,14 @@
+/* doctor.h - what is there and what is missing, one line each. */
+#ifndef HAMR_LOOP_DOCTOR_H
+#define HAMR_LOOP_DOCTOR_H
+
+#include "conf/conf.h"
+#include "opts.h"
+
+/* Print the lines to stdout; broken: what is wrong with the files of the
+ * configuration, or "".  ST_OK, or ST_NO when something that is needed is
+ * not there; -1 with e when nothing can be printed. */
+int doctor(const struct opts *o, const struct conf *c, const char *root,
+    const char *broken, struct err *e);
+
+#endif

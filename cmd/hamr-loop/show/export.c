@@ -1,0 +1,198 @@
+/* export.c - a session in the forms of others. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "conf/place.h"
+#include "export.h"
+#include "jq/program.h"
+#include "record/rec.h"
+#include "term/term.h"
+
+#define PROGRAM_TEXT_MAX ((size_t)1 << 20)
+
+#define GIVEN_AT_ONCE ((size_t)64 << 10)
+
+/* No string holds it: its quotes would be escaped there. */
+#define VERBATIM "{\"$json\":\""
+
+/* Give the program the next records, or the end: many, as each time the other
+ * process has to be waited for. */
+static int
+give(struct program *p, struct rec_in *in, struct err *e)
+{
+	const struct rec *r;
+	int got = 1;
+
+	for (size_t given = 0; got > 0 && given < GIVEN_AT_ONCE;) {
+		got = rec_next(in, &r, e);
+		if (got > 0) {
+			program_give(p, r->line, 0);
+			given += r->line.n;
+		}
+	}
+	if (got == 0)
+		program_last(p);
+	return got;
+}
+
+/* A text that is to stand there as it is, if it is an object: blanks between
+ * its values become spaces, so that a line stays one. */
+static void
+put_verbatim(struct slice text, struct scan *scan, struct buf *out)
+{
+	if (scan_value(scan, text.p, text.n) == 0 && scan_kind(
+	    slice_trim(text)) == SCAN_OBJECT)
+		for (size_t i = 0; i < text.n; i++)
+			buf_addc(out, is_whitespace(text.p[i]) ? ' ' :
+			    text.p[i]);
+	else {
+		buf_adds(out, "{\"_invalid\":");
+		scan_quote(out, text.p, text.n);
+		buf_addc(out, '}');
+	}
+}
+
+/* Where the string that begins before p ends: at its quote. */
+static const char *
+string_end(const char *p, const char *end)
+{
+	while (p < end && *p != '"')
+		p += *p == '\\' ? 2 : 1;
+	return p < end ? p : end;
+}
+
+/* What a program made, with the texts it gave verbatim put in. */
+static void
+put_value(struct slice v, struct buf *out)
+{
+	const char *p = v.p, *end = v.p + v.n, *at;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { 0 };
+
+	while ((at = memmem(p, (size_t)(end - p), VERBATIM,
+	    sizeof VERBATIM - 1)) != NULL) {
+		const char *q = at + sizeof VERBATIM - 1;
+		const char *close = string_end(q, end);
+
+		buf_add(out, p, (size_t)(at - p));
+		scan_inside((struct slice){ q, (size_t)(close - q) }, &text);
+		put_verbatim(buf_view(&text), &scan, out);
+		buf_reset(&text);
+		p = close + 2 < end ? close + 2 : end;
+	}
+	buf_add(out, p, (size_t)(end - p));
+	buf_addc(out, '\n');
+	scan_release(&scan);
+	buf_release(&text);
+}
+
+static void
+put_html(struct slice text, struct buf *out)
+{
+	for (size_t i = 0; i < text.n; i++)
+		switch (text.p[i]) {
+		case '<':
+			buf_adds(out, "&lt;");
+			break;
+		case '>':
+			buf_adds(out, "&gt;");
+			break;
+		case '&':
+			buf_adds(out, "&amp;");
+			break;
+		case '"':
+			buf_adds(out, "&quot;");
+			break;
+		case '\'':
+			buf_adds(out, "&#39;");
+			break;
+		default:
+			buf_addc(out, text.p[i]);
+		}
+}
+
+static void
+put_string(struct slice v, bool html, struct buf *out)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf calm = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_str(v, &text);
+	if (html) {
+		term_escape(&calm, buf_view(&text));
+		put_html(buf_view(&calm), out);
+	} else
+		term_escape(out, buf_view(&text));
+	buf_release(&text);
+	buf_release(&calm);
+}
+
+/* Markup, text, markup, ... */
+static void
+put_page(struct slice v, struct buf *out)
+{
+	struct walk w;
+	struct slice key, part;
+	bool html = false;
+
+	walk_in(&w, v);
+	for (; walk_next(&w, &key, &part); html = !html)
+		put_string(part, html, out);
+}
+
+static int
+run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
+    struct err *e)
+{
+	struct slice text;
+	int ev;
+
+	program_give(p, SLICE("null"), 0);
+	while ((ev = program_next(p, &text, e)) >= 0 && ev != PROGRAM_END) {
+		if (ev == PROGRAM_NEED && give(p, in, e) < 0)
+			return -1;
+		if (ev == PROGRAM_ERROR)
+			return err_set(e, ST_BUG, "--export %s: %.*s", form,
+			    (int)(text.n < 300 ? text.n : 300), text.p);
+		if (ev == PROGRAM_VALUE && scan_kind(text) == SCAN_STRING)
+			put_string(text, false, out);
+		else if (ev == PROGRAM_VALUE && scan_kind(text) == SCAN_ARRAY)
+			put_page(text, out);
+		else if (ev == PROGRAM_VALUE)
+			put_value(text, out);
+	}
+	return ev < 0 ? -1 : 0;
+}
+
+int
+export_session(const char *path, const char *form, struct buf *out,
+    struct err *e)
+{
+	char *name = xasprintf("export/%s.jq", form);
+	char *file = conf_share(name);
+	struct buf text = BUF_INIT(PROGRAM_TEXT_MAX);
+	struct program *p = NULL;
+	struct rec_in in;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
+
+	rec_in_init(&in, fd, path, REC_MAX);
+	if (fd < 0)
+		err_sys(e, ST_NOINPUT, "%s", path);
+	else if (file_read(file, &text, e) == 0)
+		p = program_new(form, text.p, "{\"version\":\"" HAMR_VERSION
+		    "\"}", true, e);
+	if (p != NULL)
+		rc = run(p, &in, form, out, e);
+	program_free(p);
+	rec_in_release(&in);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&text);
+	free(file);
+	free(name);
+	return rc;
+}

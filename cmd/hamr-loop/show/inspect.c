@@ -1,0 +1,169 @@
+/* inspect.c - what is shown of sessions without running one. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "child/child.h"
+#include "export.h"
+#include "inspect.h"
+#include "record/rec.h"
+#include "session/sessions.h"
+#include "term/term.h"
+
+#define INSPECT_MS (10 * 60 * 1000)
+
+/* Indent a value two blanks a level; empty ones stay on their line. */
+static void
+expand(struct slice v, int depth, struct buf *out)
+{
+	enum scan_kind kind = scan_kind(v);
+	struct slice key, el;
+	struct walk w;
+	bool first = true;
+
+	if (kind != SCAN_OBJECT && kind != SCAN_ARRAY) {
+		buf_slice(out, v);
+		return;
+	}
+	buf_addc(out, kind == SCAN_OBJECT ? '{' : '[');
+	walk_in(&w, v);
+	while (walk_next(&w, &key, &el)) {
+		buf_fmt(out, "%s\n%*s", first ? "" : ",", 2 * depth + 2, "");
+		first = false;
+		if (kind == SCAN_OBJECT) {
+			buf_addc(out, '"');
+			buf_slice(out, key);
+			buf_adds(out, "\": ");
+		}
+		expand(el, depth + 1, out);
+	}
+	if (!first)
+		buf_fmt(out, "\n%*s", 2 * depth, "");
+	buf_addc(out, kind == SCAN_OBJECT ? '}' : ']');
+}
+
+/* The request among the records, or why there is none. */
+static int
+take_request(const struct buf *records, struct buf *out, struct err *e)
+{
+	struct slice rest = buf_view(records);
+	struct scan s = { 0 };
+	struct rec r;
+	int found = -1;
+
+	err_set(e, ST_NOFIT, "there is no request to show");
+	while (rest.n > 0) {
+		const char *lf = memchr(rest.p, '\n', rest.n);
+		size_t n = lf == NULL ? rest.n : (size_t)(lf - rest.p);
+		char *why;
+
+		if (rec_parse(&s, rest.p, n, &r) == 0 &&
+		    r.kind == R_REQUEST) {
+			buf_reset(out);
+			expand(r.line, 0, out);
+			buf_addc(out, '\n');
+			found = 0;
+		} else if (r.kind == R_ERROR) {
+			why = rec_strdup(&r, "message");
+			err_set(e, ST_NOFIT, "%s", why != NULL ? why : "");
+			free(why);
+		}
+		n += lf != NULL;
+		rest.p += n;
+		rest.n -= n;
+	}
+	scan_release(&s);
+	return found;
+}
+
+int
+inspect(const struct opts *o, const char *what, const char *path,
+    struct err *e)
+{
+	struct buf got = BUF_INIT(BUF_RECORD_MAX), text =
+	    BUF_INIT(2 * BUF_RECORD_MAX);
+	struct argv a = { 0 };
+	bool context = strcmp(what, "context") == 0;
+	int status;
+
+	argv_add(&a, context ? "-n" : strcmp(what, "budget") == 0 ? "--budget" :
+	    "--ledger");
+	argv_add(&a, "-q");
+	if (o->no_config)
+		argv_add(&a, "--no-config");
+	argv_option(&a, "--strategy", o->strategy);
+	for (size_t i = 0; i < o->nset; i++)
+		argv_option(&a, "-o", o->set[i]);
+	if (path != NULL)
+		argv_add(&a, path);
+	status = child_run("hamr-compact", a.v, a.n, INSPECT_MS,
+	    CHILD_ERR_OURS, &got, e);
+	if (status >= 0 && context && status < ST_DATA)
+		status = take_request(&got, &text, e);
+	else if (status >= 0)
+		buf_slice(&text, buf_view(&got));
+	if (status >= 0 && term_write(STDOUT_FILENO, buf_view(&text),
+	    context ? TERM_JSON : TERM_TEXT) < 0)
+		status = err_sys(e, ST_SYSTEM, "stdout");
+	buf_release(&got);
+	buf_release(&text);
+	free(a.v);
+	return status;
+}
+
+/* The budget is the configuration's where there is no session yet. */
+static int
+inspect_session(const struct opts *o, const char *root, struct err *e)
+{
+	bool budget = strcmp(o->inspect, "budget") == 0;
+	char *dir = sessions_dir(root, false, e), *path = NULL;
+	int rc = -1;
+
+	if (dir != NULL)
+		path = sessions_path(dir, root, o->id, e);
+	if (path != NULL || (budget && o->id == NULL))
+		rc = inspect(o, o->inspect, path, e);
+	free(path);
+	free(dir);
+	return rc;
+}
+
+static int
+print_export(const struct opts *o, const char *root, struct err *e)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	char *dir = sessions_dir(root, false, e), *path = NULL;
+	int rc = -1;
+
+	if (dir != NULL)
+		path = sessions_path(dir, root, o->id, e);
+	if (path != NULL)
+		rc = export_session(path, o->export, &b, e);
+	if (rc == 0 && term_write(STDOUT_FILENO, buf_view(&b),
+	    strcmp(o->export, "html") == 0 ? TERM_TEXT : TERM_JSON) < 0)
+		rc = err_sys(e, ST_SYSTEM, "stdout");
+	buf_release(&b);
+	free(path);
+	free(dir);
+	return rc;
+}
+
+int
+views_show(const struct opts *o, const char *root, struct err *e)
+{
+	if (o->sessions) {
+		char *dir = sessions_dir(root, false, e);
+		struct buf b = BUF_INIT((size_t)64 << 20);
+		int rc = dir == NULL ? -1 : sessions_list(dir, o->json, &b, e);
+
+		if (rc == 0 && term_write(STDOUT_FILENO, buf_view(&b), o->json ?
+		    TERM_JSON : TERM_TEXT) < 0)
+			rc = err_sys(e, ST_SYSTEM, "stdout");
+		buf_release(&b);
+		free(dir);
+		return rc;
+	}
+	return o->inspect != NULL ? inspect_session(o, root, e) :
+	    print_export(o, root, e);
+}

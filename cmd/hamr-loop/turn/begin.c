@@ -1,0 +1,602 @@
+/* begin.c - from options and configuration to slots and first records. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/image.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "conf/state.h"
+#include "contract.h"
+#include "session/origin.h"
+#include "begin.h"
+
+#define FILES_MAX ((size_t)32 << 10)	/* of all AGENTS.md files */
+#define BRIEF_MAX ((size_t)64 << 10)
+#define BRIEF_MS 1000
+#define TASK_MAX ((size_t)4096)		/* of the task, as a query */
+#define IMAGES_MAX 8
+#define BLANK " \t\n"
+#define BEFORE BLANK "([{<\"'"	/* what may stand before an @ */
+#define ENDS ".,;:!?)]}>\"'"	/* what may end a sentence after a path */
+#define SYSTEM_MAX ((size_t)1 << 20)
+
+/* A link to another text of the repository is followed (AGENTS.md is often
+ * CLAUDE.md); one that leads out, or to something else, is not. */
+static int
+open_file(const char *path, const char *root)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	size_t top = strlen(root), n;
+	char *real;
+
+	if (fd >= 0 || errno != ELOOP)
+		return fd;
+	real = realpath(path, NULL);
+	n = real != NULL ? strlen(real) : 0;
+	if (n > top + 3 && strncmp(real, root, top) == 0 &&
+	    (real[top] == '/' || root[top - 1] == '/') &&
+	    strcmp(real + n - 3, ".md") == 0)
+		fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+		    O_CLOEXEC);
+	free(real);
+	return fd;
+}
+
+/* The first bytes, at most n: how many there are. */
+static size_t
+first_bytes(int fd, char *p, size_t n)
+{
+	size_t have = 0;
+	ssize_t k = 1;
+
+	while (have < n && k > 0) {
+		k = pread(fd, p + have, n - have, (off_t)have);
+		have += k > 0 ? (size_t)k : 0;
+	}
+	return have;
+}
+
+static void
+context_files(const char *root, const char *dir, struct buf *out)
+{
+	size_t top = strlen(root), begun = out->len;
+	char at[PATH_MAX];
+
+	if (strlen(dir) >= sizeof at || strncmp(dir, root, top) != 0 ||
+	    (dir[top] != '/' && dir[top] != '\0'))
+		dir = root;
+	memcpy(at, dir, strlen(dir) + 1);
+	for (;;) {
+		size_t used = out->len - begun;
+		char *path = xasprintf("%s/AGENTS.md", at);
+		char *shown = xasprintf("%s%sAGENTS.md", at[top] == '/' ?
+		    at + top + 1 : "", at[top] == '/' ? "/" : "");
+
+		int fd = used < FILES_MAX ? open_file(path, root) : -1;
+
+		if (fd >= 0) {
+			/* One file; its bytes left out are told. */
+			size_t room = FILES_MAX - used;
+			char *raw = xmalloc(room + 1);
+			struct stat st;
+			size_t have, n;
+
+			if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+			    st.st_size > 0) {
+				have = first_bytes(fd, raw, room + 1);
+				n = utf8_cut(raw, have, room);
+				if (out->len > 0)
+					buf_addc(out, '\n');
+				buf_fmt(out, "%s of this repository:\n\n",
+				    shown);
+				utf8_clean(out, raw, n);
+				if ((off_t)n < st.st_size)
+					buf_fmt(out,
+					    "\n[%lld more bytes in %s]\n",
+					    (long long)st.st_size - (
+					    long long)n, shown);
+			}
+			free(raw);
+			close(fd);
+		}
+		free(path);
+		free(shown);
+		if (strlen(at) <= top)
+			return;
+		*strrchr(at, '/') = '\0';
+	}
+}
+
+/* ---- the memory ---- */
+
+static bool
+is_there(const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	bool yes = access(path, R_OK) == 0;
+
+	free(path);
+	return yes;
+}
+
+static bool
+has_memory(const char *root)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *dir = state_dir(root, false, NULL);
+	bool yes = dir != NULL && is_there(dir, "memory.db");
+
+	free(dir);
+	if (!yes && data != NULL && data[0] == '/')
+		return is_there(data, "hamr/memory.db");
+	return yes || (home != NULL &&
+	    is_there(home, ".local/share/hamr/memory.db"));
+}
+
+static struct child *
+context_ask(const char *root, const char *task,
+    const struct argv *unset)
+{
+	static const char *const commands[] = { "hamr-mem brief" };
+	char *words = task == NULL ? NULL : xmemdup0(task, utf8_cut(task,
+	    strlen(task), TASK_MAX));
+	const char *flags[] = { "--", words };
+	struct child_opts o = { .commands = commands, .n = 1, .flags = flags,
+		.nflags = task != NULL ? 2 : 0, .unset = unset->v,
+		.nunset = unset->n };
+	struct child *c = NULL;
+	struct err e;
+
+	if (has_memory(root))
+		c = child_start(&o, &e);
+	if (c != NULL)
+		child_close_in(c);
+	free(words);
+	return c;
+}
+
+static void
+context_memory(struct child *c, struct buf *out)
+{
+	struct buf b = BUF_INIT(BRIEF_MAX);
+	long long left;
+
+	if (c == NULL)
+		return;
+	left = child_talk(c, SLICE(""), file_now_ms() + BRIEF_MS, -1, &b);
+	child_end(c, left > 0 ? BRIEF_MS : 0);
+	if (b.len > 0) {
+		buf_adds(out, out->len > 0 ? "\n" : "");
+		buf_adds(out, "What is remembered of earlier work here (ask "
+		    "search_memory for more):\n\n");
+		utf8_clean(out, b.p, b.len);
+	}
+	buf_release(&b);
+}
+
+struct mentions {
+	struct json *parts;
+	size_t n;
+	bool vision, anywhere;
+	struct ui *ui;
+};
+
+/* Does the true path lie beneath the working directory? */
+static bool
+is_beneath(const char *path)
+{
+	char *real = realpath(path, NULL), *here = realpath(".", NULL);
+	size_t n = here != NULL ? strlen(here) : 0;
+	bool yes = real != NULL && n > 0 && strncmp(real, here, n) == 0 &&
+	    (real[n] == '/' || here[n - 1] == '/');
+
+	free(real);
+	free(here);
+	return yes;
+}
+
+/* A plain file of that name that may be shown; -1: none. */
+static int
+open_named(const struct mentions *f, const char *name)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+	char *path;
+	int fd;
+
+	if (f->anywhere && strncmp(name, "~/", 2) == 0 && home != NULL)
+		path = xasprintf("%s%s", home, name + 1);
+	else
+		path = xstrdup(name);
+	fd = f->anywhere || is_beneath(path) ? open(path, O_RDONLY |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	free(path);
+	return fd;
+}
+
+/* Its first bytes say whether it is an image. */
+static bool
+is_image(int fd)
+{
+	char head[65536];
+	ssize_t n = pread(fd, head, sizeof head, 0);
+	struct image im;
+
+	return n > 0 && image_probe(&im, (struct slice){ head, (size_t)n });
+}
+
+static void
+add_if_image(struct mentions *f, const char *name, int fd)
+{
+	struct buf b = BUF_INIT(IMAGE_BYTES_MAX);
+	struct image im;
+
+	if (!is_image(fd))
+		return;
+	if (!f->vision)
+		ui_note(f->ui, "  %s is not shown: the model sees no images "
+		    "(provider.vision)", name);
+	else if (f->n == IMAGES_MAX)
+		ui_note(f->ui, "  %s is not shown: a message holds at most "
+		    "%d images", name, IMAGES_MAX);
+	else if (file_read_fd(fd, name, &b, NULL) < 0)
+		ui_note(f->ui, "  %s is not shown: it is larger than %zu "
+		    "bytes; name a smaller copy", name, IMAGE_BYTES_MAX);
+	else if (image_probe(&im, buf_view(&b))) {
+		struct slice bytes = buf_view(&b);
+		struct buf text = BUF_INIT(2 * IMAGE_BYTES_MAX);
+
+		buf_fmt(&text, "{\"type\":\"image_url\",\"image_url\":{\"url\":"
+		    "\"data:%s;base64,", im.mime);
+		base64_add(&text, bytes.p, bytes.n);
+		buf_adds(&text, "\"}}");
+		json_raw(f->parts, NULL, buf_view(&text));
+		f->n++;
+		ui_note(f->ui, "  %s is shown to the model: %s, %lu x %lu",
+		    name, im.name, im.width, im.height);
+		buf_release(&text);
+	}
+	buf_release(&b);
+}
+
+/* The name as it stands, else without what ends the sentence. */
+static void
+add_mention(struct mentions *f, char *name)
+{
+	size_t n = strlen(name);
+	int fd = n > 0 ? open_named(f, name) : -1;
+
+	while (fd < 0 && n > 1 && strchr(ENDS, name[n - 1]) != NULL) {
+		name[--n] = '\0';
+		fd = open_named(f, name);
+	}
+	if (fd < 0)
+		return;
+	add_if_image(f, name, fd);
+	close(fd);
+}
+
+static void
+mention_content(struct json *o, const char *text, bool vision, bool anywhere,
+    struct ui *u)
+{
+	struct mentions f = { .parts = json_array(), .vision = vision,
+		.anywhere = anywhere, .ui = u };
+	struct json *first = json_object();
+
+	json_str(first, "type", "text");
+	json_str(first, "text", text);
+	json_add(f.parts, NULL, first);
+	for (const char *p = text; (p = strchr(p, '@')) != NULL; ) {
+		bool begins = p == text || strchr(BEFORE, p[-1]) != NULL;
+		char *name;
+
+		p++;
+		if (!begins)
+			continue;
+
+		/* The word behind an @, its backslashes taken away; *p is
+		 * moved behind. */
+		char *w = xmalloc(strlen(p) + 1);
+		size_t n = 0;
+
+		while (*p != '\0' && strchr(BLANK, *p) == NULL) {
+			if (*p == '\\' && p[1] != '\0')
+				p++;
+			w[n++] = *p++;
+		}
+		w[n] = '\0';
+		name = w;
+		add_mention(&f, name);
+		free(name);
+	}
+	if (f.n > 0) {
+		json_add(o, "content", f.parts);
+	} else {
+		json_str(o, "content", text);
+		json_free(f.parts);
+	}
+}
+
+static void
+flags_of(struct setup *s, enum slot_id id)
+{
+	const struct opts *o = s->o;
+	struct argv *a = &s->flags[id];
+
+	argv_add(a, "-r");
+	argv_add(a, "-q");	/* warnings were said by us, once */
+	if (o->no_config)
+		argv_add(a, "--no-config");
+	for (size_t i = 0; i < o->nset; i++)
+		argv_option(a, "-o", o->set[i]);
+	switch (id) {
+	case SLOT_COMPACT:
+		argv_option(a, "--strategy", o->strategy);
+		break;
+	case SLOT_PROVIDER:
+		argv_option(a, "--provider", o->provider);
+		argv_option(a, "--model", o->model);
+		argv_option(a, "--base-url", o->base_url);
+		argv_option(a, "--replay", o->replay);
+		break;
+	case SLOT_TOOL:
+		argv_option(a, "--mode", s->mode);
+		argv_option(a, "--root", s->root);
+		if (o->yes)
+			argv_add(a, "--yes");
+		if (s->unattended)
+			argv_add(a, "--no-ask");
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+add_secret(struct setup *s, const char *name)
+{
+	if (name[0] != '\0')
+		argv_add(&s->secrets, name);
+}
+
+int
+setup_slots(struct setup *s, struct hub *h, struct err *e)
+{
+	static const char *const keys[SLOTS] = { "stages.guard",
+		"stages.compact", "stages.provider", "stages.tool",
+		"stages.mem" };
+
+	/* Read before anything is committed: a run that cannot begin leaves no
+	 * session behind. */
+	char *name = xasprintf("system/%s.txt", s->mode);
+	char *path = conf_share(name);
+	int r;
+
+	buf_init(&s->system, SYSTEM_MAX);
+	r = file_read(path, &s->system, NULL);
+	if (r < 0)
+		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
+		    "set HAMR_SHARE to its share/hamr", path);
+	free(path);
+	free(name);
+	if (r < 0)
+		return -1;
+
+	/* Keys are the provider's alone (chapter 4.1). */
+	static const char *const customary[] = { "OPENAI_API_KEY",
+		"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY" };
+	const char *const *names;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof customary / sizeof *customary; i++)
+		add_secret(s, customary[i]);
+	add_secret(s, conf_str(s->conf, "provider.api_key_env"));
+	/* also those of servers that this run does not ask */
+	names = conf_names(s->conf, "provider", &n);
+	for (size_t i = 0; i < n; i++) {
+		char *key = xasprintf("provider.%s.api_key_env", names[i]);
+
+		add_secret(s, conf_str(s->conf, key));
+		free(key);
+	}
+	for (int i = 0; i < SLOTS; i++) {
+		struct child_opts *c = &h->slot[i].cmd;
+
+		h->slot[i].used = i != SLOT_MEM ||
+		    conf_bool(s->conf, "memory.enabled");
+		if (!h->slot[i].used)
+			continue;
+		c->commands = conf_list(s->conf, keys[i], &c->n);
+		if (c->n == 0)
+			return err_set(e, ST_CONFIG, "%s is empty; name at "
+			    "least one command", keys[i]);
+		flags_of(s, (enum slot_id)i);
+		c->flags = s->flags[i].v;
+		c->nflags = s->flags[i].n;
+		if (i != SLOT_PROVIDER) {
+			c->unset = s->secrets.v;
+			c->nunset = s->secrets.n;
+		}
+	}
+	return 0;
+}
+
+void
+setup_release(struct setup *s)
+{
+	for (int i = 0; i < SLOTS; i++)
+		free(s->flags[i].v);
+	free(s->secrets.v);
+	free(s->mode);
+	buf_release(&s->system);
+}
+
+/* ---- the first records ---- */
+
+static int
+header(const struct setup *s, struct hub *h)
+{
+	struct json *o = json_object();
+	const char *model = s->o->model != NULL ? s->o->model :
+	    conf_str(s->conf, "provider.model");
+	time_t now = time(NULL);
+	struct tm tm;
+	char at[32], *mark;
+
+	gmtime_r(&now, &tm);
+	strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	json_str(o, "type", "hamr");
+	json_int(o, "v", 1);
+	json_str(o, "session", h->session->id);
+	json_str(o, "cwd", s->root);
+	json_str(o, "created", at);
+	json_str(o, "mode", s->mode);
+	if (model[0] != '\0')
+		json_str(o, "model", model);
+	mark = origin_mark(h->session->id, s->root, at);
+	if (mark != NULL)
+		json_str(o, "mark", mark);
+	free(mark);
+	return hub_commit(h, o);
+}
+
+static struct json *
+message(const char *role, const char *text)
+{
+	struct json *o = json_object();
+
+	json_str(o, "role", role);
+	json_str(o, "content", text);
+	return o;
+}
+
+static int
+put_context(struct hub *h, const char *text, bool piped, bool lossy)
+{
+	struct json *o = message("user", text), *meta = json_object();
+
+	json_str(meta, "by", "context");
+	if (piped)
+		json_str(meta, "from", "stdin");
+	if (lossy)
+		json_bool(meta, "lossy", true);
+	json_add(o, "meta", meta);
+	return hub_commit(h, o);
+}
+
+int
+setup_piped(struct hub *h, const char *text, bool lossy)
+{
+	return put_context(h, text, true, lossy);
+}
+
+static int
+context_message(const struct setup *s, struct hub *h, struct child *memory)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	int r = 0;
+
+	context_files(s->root, s->dir, &b);
+	context_memory(memory, &b);
+	if (b.len > 0)
+		r = put_context(h, b.p, false, false);
+	buf_release(&b);
+	return r;
+}
+
+int
+setup_config(struct hub *h, const char *key, const char *value)
+{
+	struct json *o = json_object(), *set = json_object();
+
+	json_str(o, "type", "config");
+	json_str(set, key, value);
+	json_add(o, "set", set);
+	return hub_commit(h, o);
+}
+
+/* A flag that says otherwise than the session did: from here on it counts. */
+static int
+changed_settings(const struct setup *s, struct hub *h)
+{
+	const struct track *k = h->track;
+	const struct opts *o = s->o;
+
+	if (o->mode != NULL && (k->mode == NULL ||
+	    strcmp(o->mode, k->mode) != 0) &&
+	    setup_config(h, "agent.mode", o->mode) < 0)
+		return -1;
+	return o->model != NULL && (k->model == NULL ||
+	    strcmp(o->model, k->model) != 0) ?
+	    setup_config(h, "provider.model", o->model) : 0;
+}
+
+int
+setup_session(struct setup *s, struct hub *h, struct err *e)
+{
+	struct child *memory = NULL;
+
+	if ((h->track->has_header ? changed_settings(s, h) :
+	    header(s, h)) < 0)
+		goto failed;
+	/* while tool and provider say what they offer */
+	if (!h->track->has_system && (s->task != NULL ||
+	    s->o->chat) && conf_bool(s->conf, "memory.enabled"))
+		memory = context_ask(s->root, s->task,
+		    &s->secrets);
+	hub_ask(h, SLOT_TOOL, false);
+	hub_ask(h, SLOT_PROVIDER, false);
+	if (hub_wait(h, 0) < 0)
+		goto failed;
+	if (!h->track->has_system && hub_commit(h, message("system",
+	    buf_view(&s->system).p)) < 0)
+		goto failed;
+	if (h->track->last == R_SYSTEM && context_message(s, h, memory) < 0) {
+		memory = NULL;
+		goto failed;
+	}
+	memory = NULL;
+	if (hub_sync(h, SLOT_GUARD) < 0)
+		goto failed;
+	return 0;
+failed:
+	if (memory != NULL)
+		child_end(memory, 100);
+	return err_set(e, ST_BUG, "%s", h->failed ? h->err.text :
+	    "interrupted");
+}
+
+int
+setup_task(struct hub *h, const struct conf *conf, const char *task,
+    bool steering)
+{
+	struct json *o = json_object(), *meta = json_object();
+	const char *contract = contract_of(conf, h->track->mode, h->chat,
+	    task);
+
+	json_str(o, "role", "user");
+	mention_content(o, task, conf_bool(conf, "provider.vision"), h->chat,
+	    h->ui);
+	json_str(meta, "by", "user");
+	if (steering)
+		json_bool(meta, "steering", true);
+	else if (contract != NULL)
+		json_str(meta, "contract", contract);
+	json_add(o, "meta", meta);
+	if (hub_commit(h, o) < 0)
+		return -1;
+	return hub_sync(h, SLOT_GUARD);
+}

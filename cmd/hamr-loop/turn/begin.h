@@ -1,0 +1,44 @@
+/* begin.h - from options and configuration to slots and first records. */
+#ifndef HAMR_LOOP_BEGIN_H
+#define HAMR_LOOP_BEGIN_H
+
+#include "conf/conf.h"
+#include "hub/hub.h"
+#include "opts.h"
+
+/* Argument vectors of the slots; they live until setup_release. */
+struct setup {
+	const struct opts *o;
+	const struct conf *conf;
+	const char *root;
+	const char *dir;	/* where hamr-loop was called; in root */
+	char *mode;		/* owned */
+	const char *task;	/* what the session begins with, or NULL */
+	bool unattended;	/* nobody answers an ask */
+	struct argv flags[SLOTS];
+	struct buf system;	/* the system message's text */
+	struct argv secrets;	/* variables only the provider inherits */
+};
+
+/* Say for each slot which commands it holds. */
+int setup_slots(struct setup *s, struct hub *h, struct err *e);
+void setup_release(struct setup *s);
+
+/* The records a session begins with: header, what tool and provider offer,
+ * the system message, AGENTS.md.  -1 when a data file is missing (e), or when
+ * the hub has failed or was interrupted. */
+int setup_session(struct setup *s, struct hub *h, struct err *e);
+
+/* A setting that changes in the session, as a config record. */
+int setup_config(struct hub *h, const char *key, const char *value);
+
+/* What was piped in before the task, as a message marked so; lossy: bytes of
+ * it had to be replaced. */
+int setup_piped(struct hub *h, const char *text, bool lossy);
+
+/* The task as a message of a person, with the images that it names.  steering:
+ * it was typed while the turn is under way, and belongs to that. */
+int setup_task(struct hub *h, const struct conf *conf, const char *task,
+    bool steering);
+
+#endif

@@ -1,0 +1,217 @@
+/* contract.c - what a finished turn must have done, and its verification. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "contract.h"
+#include "intent.h"
+#include "texts.h"
+#include "internal.h"
+
+static bool
+is_patch(const char *mode)
+{
+	return mode != NULL && strcmp(mode, "patch") == 0;
+}
+
+/* Did the person say the mode, for this run? */
+static bool
+mode_is_said(const struct conf *c)
+{
+	const char *from = conf_origin(c, "agent.mode");
+
+	return is_patch(conf_str(c, "agent.mode")) &&
+	    (strcmp(from, "--mode") == 0 || strcmp(from, "-o") == 0 ||
+	    strncmp(from, "HAMR_", 5) == 0);
+}
+
+const char *
+contract_of(const struct conf *c, const char *mode, bool chat,
+    const char *task)
+{
+	const char *want = conf_str(c, "agent.contract");
+
+	if (!is_patch(mode) || strcmp(want, "none") == 0)
+		return NULL;
+	if (!chat && (strcmp(want, "change") == 0 || mode_is_said(c)))
+		return "hard";
+	return intent_is_change(task) ? "soft" : NULL;
+}
+
+static bool
+wants_change(const struct track *k, const struct conf *c)
+{
+	return k->contract != CONTRACT_NONE && is_patch(k->mode) &&
+	    k->nfiles == 0 &&
+	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
+}
+
+/* A soft contract is said once, and not after a refusal, nor if the person
+ * thinks otherwise meanwhile: the answer then stands. */
+static bool
+is_settled(const struct track *k, const struct conf *c)
+{
+	return k->nudges > 0 || k->refused ||
+	    conf_int(c, "agent.contract_nudges") == 0 ||
+	    (k->task != NULL && intent_forbids_change(k->task));
+}
+
+enum lack
+contract_lacks(const struct track *k, const struct conf *c)
+{
+	if (wants_change(k, c) &&
+	    (k->contract == CONTRACT_HARD || !is_settled(k, c)))
+		return LACK_CHANGE;
+	if (k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
+	    !k->verified && k->verify_command != NULL)
+		return LACK_VERIFICATION;
+	return LACK_NOTHING;
+}
+
+bool
+contract_may_ask(const struct track *k, const struct conf *c, enum lack l)
+{
+	return k->nudges < conf_int(c, "agent.contract_nudges") &&
+	    !(l == LACK_CHANGE && k->refused);
+}
+
+const char *
+contract_remark(const struct track *k, const struct conf *c)
+{
+	return !wants_change(k, c) || k->contract != CONTRACT_SOFT ? NULL :
+	    k->refused ? "no file was changed: the change was refused" :
+	    "no file was changed, although the task asks for a change";
+}
+
+const char *
+contract_reason(enum lack l)
+{
+	return l == LACK_CHANGE ? "no_change" : "verification";
+}
+
+/* How the newest verification ended, yours, and what it said. */
+static char *
+outcome(const struct track *k, char **output)
+{
+	struct slice v = slice_of(k->verification);
+	int64_t code;
+
+	*output = scan_strdup(scan_get(v, "output"));
+	if (*output == NULL)
+		*output = xstrdup("");
+	return scan_int(scan_get(v, "exit"), &code) ?
+	    xasprintf("exit %lld", (long long)code) :
+	    xstrdup("no exit status");
+}
+
+static char *
+what_is_missing(const struct track *k, enum lack lack)
+{
+	char *how, *output, *text;
+
+	if (lack == LACK_CHANGE)
+		return xstrdup(k->contract == CONTRACT_HARD ?
+		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
+	how = outcome(k, &output);
+	text = xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
+	free(how);
+	free(output);
+	return text;
+}
+
+bool
+verify_contract(struct turn *t, enum lack lack)
+{
+	struct track *k = t->hub->track;
+	char *text;
+	bool told;
+
+	if (lack == LACK_VERIFICATION) {
+		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
+		if (!verify_now(t->hub, t->profile))
+			return false;
+		if (k->verified) {
+			turn_set_ending(t, END_COMPLETED, "stop");
+			return false;
+		}
+	}
+	turn_set_ending(t, END_CONTRACT, contract_reason(lack));
+	if (!contract_may_ask(k, t->conf, lack))
+		return false;
+	text = what_is_missing(k, lack);
+	told = turn_message(t, text, "contract") == 0 &&
+	    hub_sync(t->hub, SLOT_GUARD) == 0;
+	free(text);
+	return told;
+}
+
+bool
+verify_due(const struct turn *t)
+{
+	const struct track *k = t->hub->track;
+
+	if (k->verify_command == NULL || k->mode == NULL ||
+	    strcmp(k->mode, "patch") != 0)
+		return false;
+	return !k->verified && k->nfiles > 0;
+}
+
+/* Fix it: a turn of the loop with its own count of steps and calls. */
+static bool
+repair(struct turn *t)
+{
+	struct track *k = t->hub->track;
+	struct json *o = json_object(), *meta = json_object();
+	char *output, *how = outcome(k, &output);
+	char *text = xasprintf(TEXT_REPAIR, how, output);
+
+	json_str(o, "role", "user");
+	json_str(o, "content", text);
+	json_str(meta, "by", "verify");
+	json_add(o, "meta", meta);
+	free(text);
+	free(how);
+	free(output);
+	return hub_commit(t->hub, o) == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
+}
+
+/* hamr-tool runs it, in its sandbox; once more if it died over it. */
+bool
+verify_now(struct hub *h, const char *profile)
+{
+	struct track *k = h->track;
+	char *doing = xasprintf("verifying: %s", k->verify_command);
+
+	ui_status_doing(h->ui, doing);
+	free(doing);
+	free(k->verification);
+	k->verification = NULL;
+	for (int tries = 0; tries < 2 && k->verification == NULL; tries++) {
+		struct json *o = json_object();
+
+		json_str(o, "type", "verify");
+		json_str(o, "command", k->verify_command);
+		json_str(o, "profile", profile);
+		hub_tell_slot(h, SLOT_TOOL, o);
+		if (hub_go(h, SLOT_TOOL, 0) < 0)
+			return false;
+	}
+	ui_status_doing(h->ui, "");
+	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
+}
+
+bool
+verify(struct turn *t)
+{
+	struct track *k = t->hub->track;
+
+	turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
+	if (!k->failed_verification && !verify_now(t->hub, t->profile))
+		return false;
+	if (k->verified) {
+		turn_set_ending(t, END_COMPLETED, "stop");
+		return false;
+	}
+	turn_set_ending(t, END_CONTRACT, "verification");
+	return k->repairs < t->repair_attempts && repair(t);
+}

@@ -1,0 +1,661 @@
+/* intent.c - does a task ask for a change of files? */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "intent.h"
+#include "base/mem.h"
+
+#define TEXT_MAX ((size_t)64 << 10)	/* of a task, looked at */
+#define CLAUSE_MAX 64		/* words of a clause, likewise */
+#define QUOTED '`'		/* stands for whatever was quoted */
+
+enum kind { OTHER, LOOK, CHANGE };
+
+/* What an imperative asks for; the first row that fits counts.  In a row "a|b"
+ * is either word, "*" any words, "@" something to be told (a list, a plan),
+ * "!" a target of make. */
+static const struct {
+	const char *words;
+	enum kind kind;
+} imperatives[] = {
+	{ "fix|patch|update|change for|of", OTHER },
+	{ "set|copy|cut|list of", OTHER },
+	{ "write|make|create|generate|prepare|draft @", LOOK },
+	{ "make * pass|green|work|compile|build|faster|run", CHANGE },
+	{ "make !", LOOK },
+	{ "make *", CHANGE },
+	{ "get * pass|passing|green|work|working|compile|compiling|build|"
+	    "building|run|running", CHANGE },
+	{ "get rid", CHANGE },
+	{ "speed * up", CHANGE },
+	{ "stop|keep * from", CHANGE },
+	{ "let me|you", LOOK },
+	{ "let *", CHANGE },
+	{ "use|return|do|print|call * instead", CHANGE },
+	{ "build a|an|me|us", CHANGE },
+	{ "take out|away|care", CHANGE },
+	{ "roll back", CHANGE },
+	{ "comment on", LOOK },
+	{ "update|give|bring me|us", LOOK },
+	{ "have|take a look", LOOK },
+	{ "abbreviate|accelerate|adapt|add|adjust|align|allow|alter|amend|"
+	    "annotate|append|apply|avoid|bring|bump|cache|capitalize|"
+	    "catch|change|clean|collapse|combine|comment|complete|"
+	    "consolidate|convert|copy|correct|create|cut|decouple|"
+	    "deduplicate|define|delete|deprecate|develop|disable|document|"
+	    "downgrade|drop|duplicate|edit|eliminate|embed|enable|"
+	    "encapsulate|enforce|enhance|ensure|erase|escape|expand|expose|"
+	    "extend|extract|factor|finish|fix|format|generalize|generate|"
+	    "handle|harden|hardcode|hide|implement|import|improve|"
+	    "increase|increment|indent|initialize|inject|inline|insert|"
+	    "integrate|introduce|lower|merge|migrate|mock|modernize|modify|"
+	    "move|"
+	    "normalize|optimize|parallelize|parametrize|patch|pin|place|"
+	    "plug|polish|port|prepend|prevent|protect|purge|put|raise|reduce|"
+	    "redesign|redo|refactor|refine|reformat|register|remove|rename|"
+	    "reorder|reorganize|repair|rephrase|replace|resolve|restore|"
+	    "restructure|revert|reword|rework|rewrite|sanitize|scaffold|"
+	    "separate|set|setup|shorten|silence|simplify|solve|sort|split|"
+	    "standardize|strip|stub|support|suppress|swap|switch|teach|tidy|"
+	    "tighten|touch|transform|translate|trim|truncate|tune|turn|tweak|"
+	    "uncomment|undo|unify|update|upgrade|vendor|wire|wrap|write",
+	    CHANGE },
+	{ "analyse|analyze|answer|ask|assess|audit|benchmark|brainstorm|"
+	    "build|check|clarify|classify|commit|compare|compile|compute|"
+	    "consider|count|debug|decide|deploy|describe|determine|diagnose|"
+	    "diff|discuss|download|elaborate|estimate|evaluate|examine|"
+	    "execute|explain|explore|figure|find|get|give|grep|guess|help|"
+	    "highlight|identify|inspect|install|interpret|investigate|judge|"
+	    "know|learn|list|locate|look|measure|name|open|outline|plan|"
+	    "print|profile|propose|prove|push|rate|read|recommend|report|"
+	    "reproduce|research|review|run|say|scan|search|see|show|skim|"
+	    "start|study|suggest|summarize|tell|test|think|trace|"
+	    "understand|validate|verify|view|walk|watch", LOOK },
+};
+
+/* What stands before an imperative.  POLITE: it may end with a question
+ * mark; GERUND: "mind renaming it". */
+enum { POLITE = 1, GERUND = 2 };
+
+static const struct {
+	const char *words;
+	int flags;
+} lead_ins[] = {
+	{ "would|do you mind", POLITE | GERUND },
+	{ "can|could|would|will|can't|won't you|u|someone|somebody", POLITE },
+	{ "please|pls|plz|kindly", POLITE },
+	{ "i|we want|need you to", 0 },
+	{ "i'd|we'd like|love you to", 0 },
+	{ "i|we would like you to", 0 },
+	{ "i'd|we'd like|love to", 0 },
+	{ "i|we would like to", 0 },
+	{ "i|we|you want|need|have to", 0 },
+	{ "we|you should|must", 0 },
+	{ "your|the task|job|goal is to", 0 },
+	{ "go ahead and", 0 },
+	{ "feel free to", 0 },
+	{ "make|be sure to", 0 },
+	{ "remember|try|help|go to|and", 0 },
+	{ "help me|us to", 0 },
+	{ "help me|us", 0 },
+	{ "let us", 0 },
+	{ "start|begin by|with", GERUND },
+	{ "try", GERUND },
+	{ "and|again|also|but|finally|first|hello|hey|hi|instead|just|later|"
+	    "let's|lets|maybe|next|no|now|ok|okay|only|or|perhaps|quickly|"
+	    "secondly|simply|so|thanks|then|today|well|yes", 0 },
+};
+
+static const char asking[] = "am|are|aren't|can|could|did|didn't|do|does|"
+    "doesn't|had|has|hasn't|have|how|how's|is|isn't|may|might|shall|should|"
+    "shouldn't|was|wasn't|were|what|what's|when|where|where's|which|who|"
+    "who's|whom|whose|why|will|would";
+
+/* Verbs of a statement: what stands before them was a noun. */
+static const char finite[] = "are|aren't|breaks|can|can't|cannot|crashed|"
+    "crashes|did|didn't|does|doesn't|fail|failed|fails|had|hangs|has|is|"
+    "isn't|lacks|leaks|looks|may|must|needs|never|returns|seems|should|"
+    "takes|throws|was|wasn't|were|will|won't|would";
+
+static const char not_nouns[] = "a|all|an|any|anything|each|every|everything|"
+    "how|if|it|its|my|no|our|some|that|the|them|these|things|this|those|"
+    "what|whatever|when|where|whether|which|who|whoever|why|your";
+
+static const char told[] = "analysis|comparison|estimate|explanation|guess|"
+    "list|note|opinion|overview|plan|proposal|recommendation|report|"
+    "review|suggestion|suggestions|summary|table";
+
+static const char targets[] = "all|asan|bench|build|check|clean|dist|"
+    "distclean|install|lint|test|tests";
+
+/* ---- words ---- */
+
+struct word {
+	struct slice s;
+	char end;		/* the mark that ends a clause here, or 0 */
+};
+
+struct words {
+	struct buf text;	/* lower case, quoted parts replaced */
+	struct word *v;
+	size_t n, cap;
+};
+
+static bool
+is_among(struct slice w, const char *row)
+{
+	while (*row != '\0') {
+		size_t n = strcspn(row, "|");
+
+		if (n == w.n && memcmp(row, w.p, n) == 0)
+			return true;
+		row += n + (row[n] == '|');
+	}
+	return false;
+}
+
+/* British spelling is looked up as American. */
+static bool
+is_verb(struct slice w, const char *row)
+{
+	char us[32];
+
+	if (is_among(w, row))
+		return true;
+	if (w.n < 6 || w.n >= sizeof us || memcmp(w.p + w.n - 3, "ise", 3) != 0)
+		return false;
+	memcpy(us, w.p, w.n);
+	us[w.n - 2] = 'z';
+	return is_among((struct slice){ us, w.n }, row);
+}
+
+/* Where the quotation that begins at p ends, or NULL: on its line, and a single
+ * quote is no apostrophe. */
+static const char *
+quote_end(const char *p, bool after_blank)
+{
+	static const struct { const char *open, *close; } pairs[] = {
+		{ "```", "```" }, { "`", "`" }, { "\"", "\"" },
+		{ "'", "'" }, { "\u201c", "\u201d" }, { "\u2018", "\u2019" } };
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		size_t n = strlen(pairs[i].open), m = strlen(pairs[i].close);
+		const char *end;
+
+		if (strncmp(p, pairs[i].open, n) != 0)
+			continue;
+		if (*p == '\'' && !after_blank)
+			return NULL;
+		end = memmem(p + n, i == 0 ? strlen(p + n) :
+		    strcspn(p + n, "\n"), pairs[i].close, m);
+		return end != NULL ? end + m : NULL;
+	}
+	return NULL;
+}
+
+/* A line of a log or of code. */
+static bool
+is_pasted(const char *line)
+{
+	return *line == '>' || *line == '\t' || strncmp(line, "    ", 4) == 0;
+}
+
+static void
+simplify(const char *p, struct buf *out)
+{
+	bool begins = true, blank = true;
+
+	while (*p != '\0' && !out->over) {
+		const char *end;
+
+		if (begins && is_pasted(p)) {
+			p += strcspn(p, "\n");
+			begins = false;
+			continue;
+		}
+		end = quote_end(p, blank);
+		begins = *p == '\n';
+		if (end != NULL) {
+			buf_addc(out, QUOTED);
+			p = end;
+			blank = false;
+		} else if (strncmp(p, "\u2019", 3) == 0) {
+			buf_addc(out, '\'');
+			p += 3;
+		} else if (strncmp(p, "\u2014", 3) == 0 ||
+		    strncmp(p, "\u2013", 3) == 0) {
+			buf_adds(out, " ; ");
+			p += 3;
+		} else {
+			blank = isspace((unsigned char)*p) || *p == '(';
+			buf_addc(out, (char)tolower((unsigned char)*p++));
+		}
+	}
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* A mark within what stands between blanks ends nothing: a.c, f(x). */
+static void
+add_word(struct words *w, const char *p, size_t n)
+{
+	bool call = memchr(p, '(', n) != NULL && *p != '(';
+	char end = 0;
+
+	while (n > 0 && strchr("([*#", *p) != NULL) {
+		if (w->n > 0 && w->v[w->n - 1].end == 0)
+			w->v[w->n - 1].end = ',';
+		p++;
+		n--;
+	}
+	while (n > 0 && (strchr(",;:.!?", p[n - 1]) != NULL ||
+	    (strchr(")]", p[n - 1]) != NULL && !call))) {
+		end = strchr(")]", p[n - 1]) != NULL ? ',' : p[n - 1];
+		n--;
+	}
+	if (n == 0 || (n == 1 && *p == '-')) {	/* a mark, or a dash, alone */
+		if (w->n > 0 && w->v[w->n - 1].end == 0)
+			w->v[w->n - 1].end = end != 0 ? end : ',';
+		return;
+	}
+	w->v = xgrow(w->v, w->n, &w->cap, sizeof *w->v);
+	w->v[w->n++] = (struct word){ { p, n }, end };
+}
+
+static void
+words_of(struct words *w, const char *task)
+{
+	const char *p;
+
+	*w = (struct words){ .text = BUF_INIT(TEXT_MAX) };
+	simplify(task, &w->text);
+	p = w->text.len > 0 ? w->text.p : "";
+	while (*p != '\0') {
+		size_t n = 0;
+
+		if (*p == '\n' && w->n > 0 && w->v[w->n - 1].end != '?')
+			w->v[w->n - 1].end = '\n';
+		if (is_blank(*p)) {
+			p++;
+			continue;
+		}
+		while (p[n] != '\0' && !is_blank(p[n]))
+			n++;
+		add_word(w, p, n);
+		p += n;
+	}
+	if (w->n > 0 && w->v[w->n - 1].end == 0)
+		w->v[w->n - 1].end = '.';
+}
+
+static void
+words_release(struct words *w)
+{
+	buf_release(&w->text);
+	free(w->v);
+}
+
+/* ---- an imperative ---- */
+
+struct clause {
+	const struct word *w;
+	size_t n;
+	bool first, last;	/* of its sentence ... */
+	bool question;		/* ... which ends with a question mark */
+};
+
+/* A list, a plan: within a few words, and not put into a file. */
+static bool
+is_told(const struct word *w, size_t n)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_among(w[i].s, "to|into|in") && found)
+			return memchr(w[n - 1].s.p, '.', w[n - 1].s.n) == NULL;
+		found = found || (i < 4 && is_among(w[i].s, told));
+		if (!found && is_among(w[i].s, "for|of|to|in|with"))
+			return false;
+	}
+	return found;
+}
+
+static bool
+is_target(const struct word *w, size_t n)
+{
+	return n > 0 && is_among(w[0].s, targets) && (n == 1 ||
+	    is_among(w[1].s, "again|and|for|in|on|then|with"));
+}
+
+/* How many words the row takes, 0: it does not fit. */
+static size_t
+fits(const char *row, const struct word *w, size_t n)
+{
+	size_t at = 0;
+
+	while (*row != '\0') {
+		size_t len = strcspn(row, " ");
+		char one[2048];
+
+		memcpy(one, row, len);
+		one[len] = '\0';
+		row += len + (row[len] == ' ');
+		if (strcmp(one, "@") == 0)
+			return is_told(w + at, n - at) ? at : 0;
+		if (strcmp(one, "!") == 0)
+			return is_target(w + at, n - at) ? at : 0;
+		if (strcmp(one, "*") == 0) {
+			if (*row == '\0')
+				return at < n ? at : 0;
+			while (at < n && !is_among(w[at].s, row))
+				at++;
+			return at < n ? at + 1 : 0;
+		}
+		if (at >= n || !is_verb(w[at].s, one))
+			return 0;
+		at++;
+	}
+	return at;
+}
+
+/* "Fix is wrong", "write path is broken": the word is a noun. */
+static bool
+is_noun(const struct word *w, size_t n)
+{
+	if (n > 1 && w[0].end == 0 && is_among(w[1].s, finite))
+		return true;
+	return n > 2 && w[0].end == 0 && is_among(w[2].s, finite) &&
+	    !is_among(w[1].s, not_nouns);
+}
+
+static enum kind
+imperative(const struct word *w, size_t n)
+{
+	if (n == 0 || is_noun(w, n))
+		return OTHER;
+	for (size_t i = 0; i < sizeof imperatives / sizeof *imperatives; i++)
+		if (fits(imperatives[i].words, w, n) > 0)
+			return imperatives[i].kind;
+	return OTHER;
+}
+
+/* "adding": add; "renaming": rename; "setting": set. */
+static enum kind
+gerund(const struct word *w)
+{
+	char base[32];
+	struct word one = { { base, 0 }, 0 };
+	size_t n = w->s.n;
+	enum kind k;
+
+	if (n < 5 || n >= sizeof base || memcmp(w->s.p + n - 3, "ing", 3) != 0)
+		return OTHER;
+	n -= 3;
+	memcpy(base, w->s.p, n);
+	one.s.n = n;
+	k = imperative(&one, 1);
+	if (k == OTHER) {
+		base[n] = 'e';
+		one.s.n = n + 1;
+		k = imperative(&one, 1);
+	}
+	if (k == OTHER && base[n - 1] == base[n - 2]) {
+		one.s.n = n - 1;
+		k = imperative(&one, 1);
+	}
+	return k;
+}
+
+static size_t
+lead_in(const struct word *w, size_t n, int *flags)
+{
+	size_t k;
+
+	for (size_t i = 0; i < sizeof lead_ins / sizeof *lead_ins; i++) {
+		k = fits(lead_ins[i].words, w, n);
+		if (k == 0 || ((lead_ins[i].flags & GERUND) != 0 &&
+		    (k == n || gerund(&w[k]) == OTHER)))
+			continue;
+		*flags |= lead_ins[i].flags;
+		return k;
+	}
+	return 0;
+}
+
+/* An imperative further on: "In a.c rename x", "Tests fail so fix them". */
+static enum kind
+later(const struct word *w, size_t n)
+{
+	bool place = is_among(w[0].s, "at|for|from|in|inside|under|within");
+
+	for (size_t i = 1; i < n; i++) {
+		enum kind k = imperative(w + i, n - i);
+
+		if (k == OTHER)
+			continue;
+		if (is_among(w[i - 1].s, "please|so|then") || (i > 2 &&
+		    is_among(w[i - 3].s, "if") && is_among(w[i - 2].s, "you") &&
+		    is_among(w[i - 1].s, "can|could|would")))
+			return k;
+		if (place && k == CHANGE && i > 1 && i < 6 && i + 1 < n &&
+		    !is_among(w[i - 1].s, "a|an|and|current|first|for|last|"
+		    "latest|my|new|next|of|old|or|our|previous|recent|same|"
+		    "that|the|this|to|with|your"))
+			return k;
+	}
+	return OTHER;
+}
+
+/* Is something asked?  "When f is missing, ..." and "..., which is slow, ..."
+ * are not questions. */
+static bool
+asks(const struct clause *c, struct slice word)
+{
+	if (!is_among(word, asking))
+		return false;
+	if (c->question)
+		return true;
+	if (is_among(word, "do") && c->n > 1)
+		return is_among(c->w[1].s, "i|they|we|you|these|those");
+	if (is_among(word, "when|where") && c->w[c->n - 1].end == ',')
+		return false;
+	return c->first;
+}
+
+static enum kind
+clause(const struct clause *c)
+{
+	size_t at = 0, k, n = c->n < CLAUSE_MAX ? c->n : CLAUSE_MAX;
+	int flags = 0;
+
+	while (at < n && (k = lead_in(c->w + at, n - at, &flags)) > 0)
+		at += k;
+	if (at < n && (flags & GERUND) != 0)
+		return gerund(&c->w[at]);
+	if (at < n && (flags & POLITE) == 0 && asks(c, c->w[at].s))
+		return LOOK;
+	if (c->question && c->last && (flags & POLITE) == 0)
+		return LOOK;
+	if (at == n)
+		return OTHER;
+	k = (size_t)imperative(c->w + at, n - at);
+	return k != OTHER ? (enum kind)k : later(c->w + at, n - at);
+}
+
+static bool
+ends_sentence(char end)
+{
+	return end != 0 && strchr(".!?\n", end) != NULL;
+}
+
+static enum kind
+first_imperative(const struct words *w)
+{
+	enum kind k = OTHER;
+	size_t from = 0, to = 0;	/* the sentence */
+
+	for (size_t i = 0; i < w->n && k == OTHER; ) {
+		struct clause c = { .w = &w->v[i] };
+
+		if (i > to)
+			from = to = i;
+		while (!ends_sentence(w->v[to].end) && to + 1 < w->n)
+			to++;
+		while (w->v[i + c.n].end == 0)
+			c.n++;
+		c.n++;
+		c.first = i == from;
+		c.last = i + c.n > to;
+		c.question = w->v[to].end == '?';
+		k = clause(&c);
+		i += c.n;
+	}
+	return k;
+}
+
+/* ---- what is forbidden ---- */
+
+/* From w[i] on: nothing, or all there is, as the object of a verb: "", "any of
+ * the files", "it"; not "the tests", "anything else". */
+static bool
+is_everything(const struct words *w, size_t i)
+{
+	if (i > 0 && w->v[i - 1].end != 0)
+		return true;
+	if (i + 1 < w->n && is_among(w->v[i].s, "and|nor|or"))
+		i += 2;
+	if (i > 0 && w->v[i - 1].end != 0)
+		return true;
+	while (i < w->n && is_among(w->v[i].s, "a|all|any|my|of|our|single|"
+	    "source|that|the|these|this|those|your"))
+		i++;
+	if (i == w->n || !is_among(w->v[i].s, "anything|change|changes|code|"
+	    "codebase|edits|everything|file|files|it|line|modifications|"
+	    "project|repo|repository|sources|stuff|them|thing|things|tree"))
+		return i < w->n && is_among(w->v[i].s, "yet|please");
+	return w->v[i].end != 0 || is_among(w->v[i + 1].s, "and|at|for|just|"
+	    "now|only|or|please|until|yet");
+}
+
+static const char altering[] = "alter|change|create|delete|do|edit|fix|make|"
+    "modify|patch|remove|rewrite|touch|update|write";
+static const char altered[] = "altering|changing|creating|deleting|doing|"
+    "editing|fixing|making|modifying|patching|touching|updating|writing";
+
+/* "do not change ...", "without editing ...": where the object begins, or 0. */
+static size_t
+negated_verb(const struct words *w, size_t i)
+{
+	const char *verbs = altering;
+
+	if (is_among(w->v[i].s, "do|must|should|may") && i + 1 < w->n &&
+	    is_among(w->v[i + 1].s, "not"))
+		i++;
+	else if (is_among(w->v[i].s, "without"))
+		verbs = altered;
+	else if (!is_among(w->v[i].s, "don't|dont|mustn't|never|shouldn't"))
+		return 0;
+	i++;
+	while (i < w->n && is_among(w->v[i].s, "actually|even|ever|just|"
+	    "please|really|you|yet"))
+		i++;
+	return i < w->n && is_among(w->v[i].s, verbs) ? i + 1 : 0;
+}
+
+/* "no changes", "change nothing", "leave the code alone". */
+static bool
+is_hands_off(const struct words *w, size_t i)
+{
+	bool begins = i == 0 || w->v[i - 1].end != 0 ||
+	    is_among(w->v[i - 1].s, "and|but|make|please|so");
+
+	if (is_among(w->v[i].s, "nothing"))
+		return i > 0 && is_among(w->v[i - 1].s, altering) &&
+		    !is_among(w->v[i - 1].s, "do|make") && (w->v[i].end != 0 ||
+		    !is_among(w->v[i + 1].s, "but|else|except"));
+	if (is_among(w->v[i].s, "no") && begins) {
+		while (i + 1 < w->n && is_among(w->v[i + 1].s,
+		    "code|file|further|more"))
+			i++;
+		return i + 1 < w->n && is_among(w->v[i + 1].s, "changes|edits|"
+		    "editing|modifications") && (w->v[i + 1].end != 0 ||
+		    is_among(w->v[i + 2].s, "at|for|just|now|please|yet"));
+	}
+	if (!is_among(w->v[i].s, "keep|leave"))
+		return false;
+	for (size_t to = i++ + CLAUSE_MAX; i < to && w->v[i - 1].end == 0; i++)
+		if (is_among(w->v[i].s, "alone|as|intact|unchanged|untouched"))
+			return is_among(w->v[i - 1].s, "code|codebase|"
+			    "everything|files|it|repo|repository|sources");
+	return false;
+}
+
+/* A clause that says "read only", and no more than that. */
+static bool
+is_read_only(const struct words *w, size_t i)
+{
+	bool said = false;
+
+	if (i > 0 && w->v[i - 1].end == 0)
+		return false;
+	for (;; i++) {
+		struct slice s = w->v[i].s;
+
+		if (is_among(s, "read-only|readonly"))
+			said = true;
+		else if (is_among(s, "read") && w->v[i].end == 0 &&
+		    is_among(w->v[i + 1].s, "only")) {
+			said = true;
+			i++;
+		} else if (!is_among(s, "a|and|are|as|be|but|everything|for|"
+		    "in|is|it|it's|just|keep|mode|now|only|pass|please|remain|"
+		    "repo|repository|run|session|stay|strictly|task|the|this|"
+		    "treat|we|work|you"))
+			return false;
+		if (w->v[i].end != 0)
+			return said;
+	}
+}
+
+static bool
+forbids(const struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		size_t object = negated_verb(w, i);
+
+		if ((object > 0 && is_everything(w, object)) ||
+		    is_hands_off(w, i) || is_read_only(w, i))
+			return true;
+	}
+	return false;
+}
+
+bool
+intent_forbids_change(const char *task)
+{
+	struct words w;
+	bool yes;
+
+	words_of(&w, task);
+	yes = forbids(&w);
+	words_release(&w);
+	return yes;
+}
+
+bool
+intent_is_change(const char *task)
+{
+	struct words w;
+	bool yes;
+
+	words_of(&w, task);
+	yes = first_imperative(&w) == CHANGE && !forbids(&w);
+	words_release(&w);
+	return yes;
+}

@@ -1,0 +1,35 @@
+/* internal.h - the inside of a turn. */
+#ifndef HAMR_LOOP_TURN_INTERNAL_H
+#define HAMR_LOOP_TURN_INTERNAL_H
+
+#include "turn.h"
+
+/* The turn ends so, unless something is found that goes on. */
+void turn_set_ending(struct turn *t, enum ending e, const char *reason);
+
+/* Commit a message of the loop; rule (or NULL) is told in its meta. */
+int turn_message(struct turn *t, const char *text, const char *rule);
+
+/* ---- limits.c ---- */
+
+/* The limit that is reached, or NULL. */
+const char *limits_reached(const struct turn *t);
+
+/* Calls that may still be started; -1: no limit. */
+int64_t limits_calls_left(const struct turn *t);
+
+/* When max_wall_seconds is over, in ms of file_now_ms; 0: never. */
+long long limits_wall_end(const struct turn *t);
+
+/* ---- recover.c: failures a turn survives, each with its own count ---- */
+
+/* Commit the recovery record and tell the model.  False when this scenario,
+ * or all of them, happened too often (or the hub has failed): the turn ends as
+ * it would have. */
+bool recover(struct turn *t, enum scenario s);
+
+/* Asking the model has failed, with t->end and t->reason set: is there a
+ * recovery for it?  May wait. */
+bool recover_asking(struct turn *t);
+
+#endif

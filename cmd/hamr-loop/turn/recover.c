@@ -1,0 +1,190 @@
+/* recover.c - failures that a turn survives, each with its own count. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "internal.h"
+#include "texts.h"
+#include "base/utf8.h"
+
+#define ALL_MOST 5		/* of the first five scenarios together */
+#define COMMAND ((size_t)500)	/* bytes of a command repeated */
+#define EXCERPT ((size_t)2000)	/* ... and of its output */
+
+/* How often each may happen in a turn. */
+static const int most[SCENARIOS] = {
+	[EMPTY_RESPONSE] = 2, [INFINITE_LOOP] = 1, [BASH_FAILURE] = 2,
+	[MALFORMED_TOOL_CALL] = 2, [CONTEXT_EXHAUSTION] = 1,
+	[PROVIDER_DOWN] = 3, [STAGE_DIED] = 5
+};
+
+/* Seconds before the server is asked again. */
+static const double waits[] = { 1, 15, 120 };
+
+static bool
+is_allowed(const struct track *k, enum scenario s)
+{
+	int all = 0;
+
+	for (int i = EMPTY_RESPONSE; i <= CONTEXT_EXHAUSTION; i++)
+		all += k->recovered[i];
+	return k->recovered[s] < most[s] &&
+	    (s > CONTEXT_EXHAUSTION || all < ALL_MOST);
+}
+
+/* ---- what the model is told ---- */
+
+/* The tool that a broken block means, and how a call of it looks. */
+static char *
+template_of(const struct track *k)
+{
+	struct slice list = k->tools != NULL ?
+	    scan_get(slice_of(k->tools), "tools") : SLICE("[]"), key, tool;
+	struct walk w, w2;
+
+	walk_in(&w, list);
+	while (walk_next(&w, NULL, &tool)) {
+		struct slice fn = scan_get(tool, "function"), par, val;
+		char *name = scan_strdup(scan_get(fn, "name"));
+		struct buf b = BUF_INIT((size_t)1 << 20);
+		bool first = true;
+
+		if (name == NULL || name[0] == '\0' || k->error_text == NULL ||
+		    (strstr(k->error_text, name) == NULL &&
+		    (k->partial == NULL ||
+		    strstr(k->partial, name) == NULL))) {
+			free(name);
+			continue;
+		}
+		buf_fmt(&b, "{\"name\":\"%s\",\"arguments\":{", name);
+		par = scan_get(scan_get(fn, "parameters"), "properties");
+		walk_in(&w2, par);
+		while (walk_next(&w2, &key, &val)) {
+			char *type = scan_strdup(scan_get(val, "type"));
+
+			buf_adds(&b, first ? "\"" : ",\"");
+			buf_slice(&b, key);
+			buf_fmt(&b, "\":<%s>", type != NULL ? type : "value");
+			first = false;
+			free(type);
+		}
+		buf_adds(&b, "}}");
+		free(name);
+		return buf_detach(&b);
+	}
+	return xstrdup("{\"name\":<tool>,\"arguments\":{...}}");
+}
+
+static int
+excerpt(const char *s, size_t most_bytes)
+{
+	return (int)utf8_cut(s, strlen(s), most_bytes);
+}
+
+static char *
+text_of(const struct turn *t, enum scenario s)
+{
+	const struct track *k = t->hub->track;
+	char *template, *text;
+
+	switch (s) {
+	case EMPTY_RESPONSE:
+		return xstrdup(TEXT_EMPTY);
+	case INFINITE_LOOP:
+		return xasprintf(TEXT_LOOP, k->halt_text != NULL ?
+		    k->halt_text : k->halt_rule);
+	case BASH_FAILURE:
+		return xasprintf(TEXT_BASH, excerpt(k->bash_failed, COMMAND),
+		    k->bash_failed, excerpt(k->bash_output, EXCERPT),
+		    k->bash_output);
+	case MALFORMED_TOOL_CALL:
+		template = template_of(k);
+		text = xasprintf(TEXT_MALFORMED, k->error_text != NULL ?
+		    k->error_text : "", template);
+		free(template);
+		return text;
+	case CONTEXT_EXHAUSTION:
+		/* a message that has no answer yet is not pushed back, where
+		 * it would be cut; and nothing was read for it */
+		return k->unanswered ? NULL : xstrdup(TEXT_CONTEXT);
+	default:
+		return NULL;	/* nothing: the same is asked again */
+	}
+}
+
+bool
+recover(struct turn *t, enum scenario s)
+{
+	struct hub *h = t->hub;
+	bool told = true;
+	char *text;
+
+	if (!is_allowed(h->track, s) || h->failed)
+		return false;
+	text = text_of(t, s);
+
+	struct json *o = json_object();
+
+	json_str(o, "type", "recovery");
+	json_str(o, "scenario", track_scenarios[s]);
+	json_int(o, "attempt", t->hub->track->recovered[s] + 1);
+	if (hub_commit(t->hub, o) == 0 && text != NULL)
+		told = turn_message(t, text, NULL) == 0;
+	free(text);
+	return told && !h->failed && hub_sync(h, SLOT_GUARD) == 0;
+}
+
+/* ---- the model server ---- */
+
+/* Wait, told as progress, before it is asked again. */
+static bool
+wait_for_server(struct turn *t)
+{
+	double left = conf_num(t->conf, "agent.provider_wait") -
+	    (double)t->waited_ms / 1000;
+	int n = t->hub->track->recovered[PROVIDER_DOWN];
+	double s = waits[n < 3 ? n : 2];
+	long long wall = limits_wall_end(t);
+	struct json *o = json_object();
+	char *text;
+
+	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
+		left = (double)(wall - file_now_ms()) / 1000;
+	if (s > left)
+		s = left > 0 ? left : 0;
+	text = xasprintf("no answer (%s); asking the server again in %.0f s "
+	    "(%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
+	json_str(o, "type", "progress");
+	json_str(o, "stage", "loop");
+	json_int(o, "wait_ms", (int64_t)(s * 1000));
+	json_str(o, "message", text);
+	free(text);
+	hub_progress(t->hub, o);
+	t->waited_ms += (long long)(s * 1000);
+	return hub_pause(t->hub, (int)(s * 1000)) == 0;
+}
+
+bool
+recover_asking(struct turn *t)
+{
+	const struct track *k = t->hub->track;
+	const char *code = k->error_code;
+
+	if (t->hub->failed || t->hub->interrupts > 0 || code == NULL)
+		return false;
+	if (t->end == END_BUDGET && strcmp(t->reason, "context") == 0)
+		return recover(t, CONTEXT_EXHAUSTION);
+	if (t->end != END_MODEL)
+		return false;
+	if (strcmp(code, "context_overflow") == 0)
+		return recover(t, CONTEXT_EXHAUSTION);
+	if (strcmp(code, "malformed_tool_call") == 0)
+		return recover(t, MALFORMED_TOOL_CALL);
+	/* broken off in mid-answer, it is worth another try whatever it says */
+	if (!k->error_retryable && strcmp(code, "truncated") != 0 &&
+	    (strcmp(code, "network") != 0 || !k->has_partial))
+		return false;
+	return is_allowed(k, PROVIDER_DOWN) && wait_for_server(t) &&
+	    recover(t, PROVIDER_DOWN);
+}

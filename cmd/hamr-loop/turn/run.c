@@ -1,0 +1,441 @@
+/* run.c - everything one run of the agent holds, from configuration to end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "contract.h"
+#include "run.h"
+#include "session/origin.h"
+#include "session/sessions.h"
+#include "tokens/budget.h"
+#include "ui/ui.h"
+
+#define HOOK_MS 5000
+
+static void
+hook_failed(struct hub *h, const char *fmt, int value)
+{
+	char what[64];
+
+	snprintf(what, sizeof what, fmt, value);
+	err_say("the on_end hook: %s", what);
+	runlog_line(h->log, "hook", "on_end: %s", what);
+}
+
+static void
+run_hook(struct hub *h, const char *const *argv, const char *record)
+{
+	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
+	struct child_opts o = { .argv = argv, .unset = like->unset,
+		.nunset = like->nunset };
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct child *child;
+	long long left;
+	struct err e;
+	int st;
+
+	while (argv[o.nargv] != NULL)
+		o.nargv++;
+	child = child_start(&o, &e);
+	if (child == NULL) {
+		err_say("the on_end hook: %s", e.text);
+		return;
+	}
+	buf_fmt(&line, "%s\n", record);
+	left = child_talk(child, buf_view(&line), file_now_ms() + HOOK_MS,
+	    h->signals, NULL);
+	buf_release(&line);
+	st = child_end(child, left > 0 ? (int)left : 0);
+	if (left <= 0)
+		hook_failed(h, "no end within %d s", HOOK_MS / 1000);
+	else if (WIFSIGNALED(st))
+		hook_failed(h, "signal %d", WTERMSIG(st));
+	else if (st != 0)
+		hook_failed(h, "status %d", WEXITSTATUS(st));
+}
+
+/* A recording is named from where we were called; the stages run in the root.
+ * (No realpath: /dev/fd/63 of a shell must stay what it is.) */
+static int
+find_replay(struct run *r, struct err *e)
+{
+	char *here;
+
+	if (r->o.replay == NULL)
+		return 0;
+	if (access(r->o.replay, R_OK) < 0)
+		return err_sys(e, ST_NOINPUT, "--replay: %s", r->o.replay);
+	if (r->o.replay[0] == '/')
+		return 0;
+	here = getcwd(NULL, 0);
+	if (here == NULL)
+		return err_sys(e, ST_SYSTEM, "the working directory");
+	r->replay = xasprintf("%s/%s", here, r->o.replay);
+	r->o.replay = r->replay;
+	free(here);
+	return 0;
+}
+
+int
+run_configure(struct run *r, struct err *e)
+{
+	static const struct { size_t at; const char *key, *flag; } named[] = {
+		{ offsetof(struct opts, mode), "agent.mode", "--mode" },
+		{ offsetof(struct opts, strategy), "agent.strategy",
+		    "--strategy" },
+		{ offsetof(struct opts, model), "provider.model", "--model" },
+		{ offsetof(struct opts, base_url), "provider.base_url",
+		    "--base-url" },
+		{ offsetof(struct opts, profile), "verification.profile",
+		    "--verification-profile" },
+		{ offsetof(struct opts, repairs), "agent.repair_attempts",
+		    "--repair-attempts" },
+	};
+	struct conf_opts co = { .none = r->o.no_config, .set = r->o.set,
+		.nset = r->o.nset, .quiet = r->o.trust };
+
+	r->root = conf_root(r->o.dir != NULL ? r->o.dir : ".", e);
+	if (r->root == NULL)
+		return -1;
+	if (e->text[0] != '\0')
+		err_say("%s", e->text);
+	co.root = r->root;
+	r->conf = conf_load(&co, e);
+	if (r->conf == NULL && r->o.doctor && e->status == ST_CONFIG) {
+		r->broken = *e;
+		r->o.no_config = co.none = true;
+		r->conf = conf_load(&co, e);
+	}
+	if (r->conf == NULL)
+		return -1;
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		const char *v = *(const char **)((char *)&r->o + named[i].at);
+
+		if (v != NULL && conf_set(r->conf, named[i].key, v,
+		    named[i].flag, e) < 0) {
+			e->status = ST_USAGE;	/* a flag, not a file */
+			return -1;
+		}
+	}
+	if (find_replay(r, e) < 0)
+		return -1;
+	r->dir = realpath(r->o.dir != NULL ? r->o.dir : ".", NULL);
+	if (chdir(r->root) < 0)
+		return err_sys(e, ST_NOINPUT, "%s", r->root);
+	return 0;
+}
+
+/* Feed the recorded part of a session to the tracker.  Calls whose results are
+ * still to come will be shown with them. */
+static int
+read_back(struct run *r, struct err *e)
+{
+	struct rec_in in;
+	const struct rec *rec;
+	off_t at = 0;
+	int got;
+
+	if (lseek(r->session.fd, 0, SEEK_SET) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", r->session.path);
+	rec_in_init(&in, r->session.fd, r->session.path, REC_MAX);
+	while ((got = rec_next(&in, &rec, e)) > 0) {
+		track_record(&r->track, rec, at);
+		if (rec->kind == R_ASSISTANT)
+			ui_restore_calls(&r->ui, rec);
+		at += (off_t)rec->line.n + 1;
+	}
+	rec_in_release(&in);
+	return got;
+}
+
+/* Of one that was not written here nothing is carried out that it asks for:
+ * its open calls are answered as interrupted, its mode does not count. */
+static int
+open_old(struct run *r, const char *dir, struct err *e)
+{
+	char *id = sessions_find(dir, r->root, r->o.resume_id, e);
+	int rc = id != NULL ? session_open(&r->session, dir, id, e) : -1;
+
+	r->foreign = rc == 0 && !origin_is_here(r->session.fd, id, r->root);
+	if (r->foreign)
+		err_say("session %s was not written here by you; its open "
+		    "calls are not run, and mode %s applies", id,
+		    r->o.mode != NULL ? r->o.mode :
+		    conf_str(r->conf, "agent.mode"));
+	r->lent_mode = r->foreign && r->o.mode == NULL;
+	if (r->lent_mode)
+		r->o.mode = conf_str(r->conf, "agent.mode");
+	free(id);
+	return rc;
+}
+
+static int
+open_session(struct run *r, struct err *e)
+{
+	bool old = r->o.resume || r->o.fork != NULL;
+	char *dir = sessions_dir(r->root, !old, e);
+	int rc;
+
+	r->foreign = false;
+	if (r->lent_mode)
+		r->o.mode = NULL;
+	r->lent_mode = false;
+	if (dir == NULL)
+		return -1;
+	if (r->o.fork != NULL)
+		rc = sessions_fork(&r->session, dir, r->root, r->o.fork,
+		    r->o.at, e);
+	else if (r->o.resume)
+		rc = open_old(r, dir, e);
+	else
+		rc = session_create(&r->session, dir, e);
+	free(dir);
+	if (rc < 0)
+		return -1;
+	r->session.sync_all = strcmp(conf_str(r->conf, "agent.durability"),
+	    "all") == 0;
+	return old ? read_back(r, e) : 0;
+}
+
+static int
+prepare(struct run *r, struct err *e)
+{
+	r->setup = (struct setup){ .o = &r->o, .conf = r->conf,
+		.root = r->root,
+		.dir = r->dir != NULL ? r->dir : r->root };
+	r->setup.mode = xstrdup(r->o.mode == NULL && r->track.mode != NULL ?
+	    r->track.mode : conf_str(r->conf, "agent.mode"));
+	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
+		return -1;
+	r->hub_made = true;
+	ui_allow_by(&r->ui, r->conf, r->root);
+	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
+	r->setup.unattended = r->hub.unattended;
+	if (setup_slots(&r->setup, &r->hub, e) < 0)
+		return -1;
+	/* What the log must not say is known by now. */
+	r->log = r->hub.log = runlog_open(r->session.path, r->session.id);
+	for (size_t i = 0; i < r->setup.secrets.n; i++)
+		runlog_redact(r->log, getenv(r->setup.secrets.v[i]));
+	runlog_line(r->log, "run", "hamr-loop " HAMR_VERSION ", process %ld, "
+	    "mode %s, in %s%s", (long)getpid(), r->setup.mode, r->root,
+	    r->session.size > 0 ? ", resumed" : "");
+	return hub_start(&r->hub, r->session.size > 0, e);
+}
+
+/* What must not be missed, whatever else is shown. */
+static void
+print_remark(struct run *r, const struct turn *t)
+{
+	const struct track *k = &r->track;
+	const char *text = NULL;
+
+	if (t->end == END_DENIED)
+		text = "no change was made, because nobody could be asked; "
+		    "--yes allows changes";
+	else if (t->end == END_BUDGET && strcmp(t->reason, "context") == 0)
+		text = k->error_text;
+	else if (t->end == END_COMPLETED)
+		text = contract_remark(k, r->conf);
+	if (text == NULL && k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
+	    k->verify_command == NULL)
+		text = "nothing was verified: no command is set as "
+		    "defaultCommand under [verification]";
+	if (text != NULL && r->o.chat)
+		ui_note(&r->ui, "%s", text);
+	else if (text != NULL)
+		err_say("%.1000s", text);
+}
+
+int
+run_begin(struct run *r, const char *task, struct err *e)
+{
+	r->setup.task = task;
+	if (setup_session(&r->setup, &r->hub, e) == 0)
+		return 0;
+	/* once it has a record, the session ends as any other */
+	return r->hub.failed || r->hub.interrupts > 0 || r->ui.out_closed ?
+	    0 : -1;
+}
+
+/* A stage that ended for good says why in its status, and that counts where
+ * a person can mend it: no input, no permission, configuration. */
+static int
+status_of(const struct run *r, const struct turn *t)
+{
+	return r->hub.stage_failed && r->hub.err.status != ST_PEER ?
+	    (int)r->hub.err.status : turn_status(t->end);
+}
+
+/* What came on stdin goes before the task, once. */
+static int
+give_piped(struct run *r)
+{
+	int rc = r->o.piped == NULL ? 0 : setup_piped(&r->hub, r->o.piped,
+	    r->o.piped_lossy);
+
+	free(r->o.piped);
+	r->o.piped = NULL;
+	return rc;
+}
+
+/* How it ended, in words. */
+static char *
+ending_words(const struct turn *t)
+{
+	switch (t->end) {
+	case END_COMPLETED:
+		return xstrdup("done");
+	case END_INTERRUPTED:
+		return xstrdup("interrupted");
+	case END_BUDGET:
+		return strcmp(t->reason, "context") == 0 ?
+		    xstrdup("stopped: the conversation has become too long") :
+		    xasprintf("stopped at the limit %s", t->reason);
+	case END_CONTRACT:
+		return xstrdup(strcmp(t->reason, "no_change") == 0 ?
+		    "stopped: no file was changed" :
+		    "stopped: the check did not pass");
+	case END_GUARD:
+		return xstrdup("stopped: the model was going in circles");
+	case END_MODEL:
+		return xstrdup("stopped: no usable answer from the model");
+	case END_DENIED:
+		return xstrdup("stopped: nobody could be asked");
+	case END_TOOL_ERROR:
+		break;
+	}
+	return xasprintf("stopped by an error in hamr: %s", t->reason);
+}
+
+/* How it ended, in a chat. */
+static void
+tell_sum(struct run *r, const struct turn *t)
+{
+	char *how = ending_words(t);
+
+	ui_sum(&r->ui, how, &r->track, file_now_ms() - t->begun);
+	free(how);
+}
+
+/* From the first record on, a session ends with one end record. */
+int
+run_turn(struct run *r, const char *task, struct err *e)
+{
+	struct turn t = { .hub = &r->hub, .conf = r->conf,
+		.begun = file_now_ms(),
+		.repair_attempts = (int)conf_int(r->conf,
+		    "agent.repair_attempts"),
+		.profile = conf_str(r->conf, "verification.profile") };
+	int status;
+
+	ui_begin_turn(&r->ui, budget_from(r->conf, -1, -1).effective);
+	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
+	    task != NULL && give_piped(r) == 0)
+		setup_task(&r->hub, r->conf, task, false);
+	turn_run(&t);
+	ui_end_turn(&r->ui);
+	status = turn_end(&t);
+	if (status < 0) {
+		*e = r->hub.err;
+	} else {
+		/* How it ended, for people. */
+		bool well = t.end == END_COMPLETED;
+		const struct track *k = &r->track;
+
+		ui_answer(&r->ui, k->answer);
+		if (r->o.chat && r->ui.live)
+			tell_sum(r, &t);
+		else
+			ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
+			    "file%s changed; session %s",
+			    turn_status_word(t.end), well ? "" : ", ",
+			    well ? "" : t.reason, k->steps,
+			    k->steps == 1 ? "" : "s", k->started,
+			    k->started == 1 ? "" : "s", k->nfiles,
+			    k->nfiles == 1 ? "" : "s", r->session.id);
+		if (t.end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
+			ui_note(&r->ui, "what happened: %s",
+			    runlog_path(r->log));
+		print_remark(r, &t);
+		if (r->hub.stage_failed)
+			err_say("%s", r->hub.err.text);
+		else if (t.end == END_MODEL && r->track.error_text != NULL)
+			ui_model_error(&r->track);
+		status = status_of(r, &t);
+	}
+	ui_flush(&r->ui);
+
+	size_t n;
+	const char *const *const *argvs = conf_argvs(r->conf, "hooks.on_end",
+	    &n);
+
+	for (size_t i = 0; i < n; i++)
+		run_hook(&r->hub, argvs[i], t.record);
+	free(t.record);
+	free(t.reason);
+	return status;
+}
+
+int
+run_open(struct run *r, struct err *e)
+{
+	track_init(&r->track, conf_str(r->conf,
+	    "verification.defaultCommand"));
+	return open_session(r, e) < 0 ? -1 : prepare(r, e);
+}
+
+int
+run_task(struct run *r, struct err *e)
+{
+	track_init(&r->track, conf_str(r->conf,
+	    "verification.defaultCommand"));
+	if (open_session(r, e) < 0)
+		return -1;
+	/* A completed session that is given nothing new to do says its answer,
+	 * or its end record. */
+
+	if (r->o.task == NULL && r->track.ended && strcmp(r->track.end_status,
+	    "completed") == 0) {
+		ui_print_ended(&r->ui, r->track.end_answer, r->track.end_line);
+		return ST_OK;
+	}
+	if (r->o.task == NULL && r->track.task == NULL)
+		return err_set(e, ST_USAGE, "session %s has no task yet; say "
+		    "it: hamr-loop --resume=%s \"make the tests pass\"",
+		    r->session.id, r->session.id);
+	if (prepare(r, e) < 0 || run_begin(r, r->o.task, e) < 0)
+		return -1;
+	return run_turn(r, r->o.task, e);
+}
+
+void
+run_end(struct run *r)
+{
+	if (r->hub_made)
+		hub_end(&r->hub);
+	r->hub_made = false;
+	runlog_close(r->log);
+	r->log = NULL;
+	session_close(&r->session);
+	ui_forget_allowed(&r->ui);
+	track_release(&r->track);
+	setup_release(&r->setup);
+	r->setup = (struct setup){ .o = NULL };
+}
+
+void
+run_release(struct run *r)
+{
+	ui_release(&r->ui);
+	conf_free(r->conf);
+	free(r->root);
+	free(r->dir);
+	free(r->replay);
+	free(r->resume_id);
+}

@@ -1,0 +1,424 @@
+/* turn.c - one turn of the agent: steps until it ends, and how it ended. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "contract.h"
+#include "internal.h"
+#include "begin.h"
+#include "texts.h"
+
+#define CANCEL_MS 1500		/* a cancelled action writes what there is */
+#define FINAL_REQUEST_MS 60000	/* the extra request of a spent budget */
+#define MAX_CUT 3		/* answers cut by length in a row */
+
+void
+turn_set_ending(struct turn *t, enum ending e, const char *reason)
+{
+	t->end = e;
+	free(t->reason);
+	t->reason = xstrdup(reason);
+}
+
+int
+turn_message(struct turn *t, const char *text, const char *rule)
+{
+	struct json *o = json_object(), *meta = json_object(), *rules;
+
+	json_str(o, "role", "user");
+	json_str(o, "content", text);
+	json_str(meta, "by", "loop");
+	if (rule != NULL) {
+		rules = json_array();
+		json_str(rules, NULL, rule);
+		json_add(meta, "rules", rules);
+	}
+	json_add(o, "meta", meta);
+	return hub_commit(t->hub, o);
+}
+
+static const struct {
+	const char *word;
+	int status;
+} endings[] = {
+	[END_COMPLETED] = { "completed", ST_OK },
+	[END_TOOL_ERROR] = { "tool_error", ST_NO },
+	[END_BUDGET] = { "budget_exhausted", ST_NOFIT },
+	[END_CONTRACT] = { "contract_failed", ST_CONTRACT },
+	[END_GUARD] = { "guard_stopped", ST_GUARD },
+	[END_MODEL] = { "model_error", ST_MODEL },
+	[END_DENIED] = { "denied", ST_POLICY },
+	[END_INTERRUPTED] = { "interrupted", ST_INTERRUPTED },
+};
+
+const char *
+turn_status_word(enum ending e)
+{
+	return endings[e].word;
+}
+
+int
+turn_status(enum ending e)
+{
+	return endings[e].status;
+}
+
+/* ---- records of our own ---- */
+
+static struct json *
+refusal(const struct open_call *c, const char *code, const char *text)
+{
+	struct json *o = json_object(), *meta = json_object();
+
+	json_str(o, "role", "tool");
+	json_str(o, "tool_call_id", c->id);
+	json_str(o, "name", c->name);
+	json_str(o, "content", text);
+	json_bool(o, "is_error", true);
+	json_str(meta, "error", code);
+	json_add(o, "meta", meta);
+	return o;
+}
+
+/* Answer every open call, in call order. */
+static void
+close_calls(struct turn *t, const char *code, const char *text)
+{
+	struct track *k = t->hub->track;
+
+	for (size_t i = 0; i < k->ncalls; i++)
+		if (!k->calls[i].done &&
+		    hub_commit(t->hub, refusal(&k->calls[i], code,
+		    k->calls[i].started ? TEXT_RESULT_UNKNOWN : text)) < 0)
+			return;
+}
+
+/* An action did not return: if it was its time that ran out, it is stopped
+ * and what is open answered. */
+static void
+out_of_time(struct turn *t)
+{
+	struct hub *h = t->hub;
+
+	if (h->failed || h->interrupts > 0 || h->ui->out_closed)
+		return;
+	hub_cancel(h, CANCEL_MS);
+	close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+	if (hub_sync(h, SLOT_GUARD) == 0)
+		t->timed_out = !t->spent;
+	turn_set_ending(t, END_BUDGET, "max_wall_seconds");
+}
+
+/* ---- one step ---- */
+
+/* go to compact, then the request to the provider.  True when an assistant
+ * message was committed; else the turn has ended, or is to be tried again. */
+static bool
+ask_model(struct turn *t, long long until)
+{
+	struct hub *h = t->hub;
+	struct track *k = h->track;
+	long steps = k->steps;
+
+	buf_reset(&h->request);
+	if (hub_go(h, SLOT_COMPACT, 0) < 0)
+		return false;
+	if (h->request.len == 0) {
+		if (k->error_code != NULL)
+			turn_set_ending(t, END_BUDGET, "context");
+		else
+			turn_set_ending(t, END_TOOL_ERROR,
+			    "stage compact made no request");
+		return false;
+	}
+	if (hub_go(h, SLOT_PROVIDER, until) < 0) {
+		out_of_time(t);
+		return false;
+	}
+	if (k->steps == steps) {
+		turn_set_ending(t, END_MODEL, k->error_code != NULL ?
+		    k->error_code : "no answer");
+		return false;
+	}
+	return hub_sync(h, SLOT_GUARD) == 0;
+}
+
+/* More calls than the budget has left: the tool stage is told that the last
+ * ones are answered, and their answers are committed after its own. */
+static bool
+run_calls(struct turn *t)
+{
+	struct hub *h = t->hub;
+	struct track *k = h->track;
+	int64_t calls = limits_calls_left(t);
+	size_t open = track_open(k), cut = 0;
+
+	if (calls >= 0 && (int64_t)open > calls)
+		cut = open - (size_t)calls;
+	for (size_t i = k->ncalls, left = cut; left > 0 && i-- > 0; )
+		if (!k->calls[i].done) {
+			hub_tell_slot(h, SLOT_TOOL, refusal(&k->calls[i],
+			    "budget_exhausted", TEXT_RESULT_BUDGET));
+			left--;
+		}
+	if (hub_go(h, SLOT_TOOL, limits_wall_end(t)) < 0) {
+		out_of_time(t);
+		return false;
+	}
+	if (cut > 0)
+		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+	if (track_open(k) > 0) {
+		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
+		turn_set_ending(t, END_TOOL_ERROR,
+		    "stage tool left calls unanswered");
+		return false;
+	}
+	return hub_sync(h, SLOT_GUARD) == 0;
+}
+
+/* The budget is spent: one more request, text only. */
+static void
+final_request(struct turn *t, const char *limit)
+{
+	struct hub *h = t->hub;
+	struct json *o = json_object();
+	char *text;
+
+	t->spent = true;
+	turn_set_ending(t, END_BUDGET, limit);
+	text = xasprintf(TEXT_BUDGET, limit);
+	json_str(o, "type", "constrain");
+	json_str(o, "stage", "hamr-loop");
+	json_str(o, "tool_choice", "none");
+	json_str(o, "rule", limit);
+	json_int(o, "steps", 1);
+	if (turn_message(t, text, NULL) == 0 && hub_commit(h, o) == 0 &&
+	    hub_sync(h, SLOT_GUARD) == 0 &&
+	    ask_model(t, file_now_ms() + FINAL_REQUEST_MS)) {
+		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		hub_sync(h, SLOT_GUARD);
+	}
+	turn_set_ending(t, END_BUDGET, limit);
+	free(text);
+}
+
+static bool
+halt(struct turn *t)
+{
+	turn_set_ending(t, END_GUARD, t->hub->track->halt_rule);
+	return recover(t, INFINITE_LOOP);
+}
+
+/* A stage that died was started again: the session says so. */
+static bool
+note_death(struct turn *t)
+{
+	struct hub *h = t->hub;
+	struct json *o;
+
+	if (h->died == t->died || h->track->halted)
+		return true;
+	t->died = h->died;
+	o = json_object();
+	json_str(o, "type", "recovery");
+	json_str(o, "scenario", track_scenarios[STAGE_DIED]);
+	json_int(o, "attempt", h->died);
+	json_str(o, "stage", h->who_died);
+	return hub_commit(h, o) == 0 && hub_sync(h, SLOT_GUARD) == 0;
+}
+
+/* A message that the person typed meanwhile goes in after the results;
+ * commands wait for the prompt. */
+static bool
+steered(struct turn *t)
+{
+	struct hub *h = t->hub;
+	char *line;
+	bool is;
+
+	if (h->ui->sent.len == 0 || strchr("/!\n", h->ui->sent.p[0]) != NULL)
+		return false;
+	line = ui_take_sent(h->ui);
+	if (line == NULL)
+		return false;
+	is = setup_task(h, t->conf, line, true) == 0;
+	free(line);
+	return is;
+}
+
+/* One thing that is due, by the records.  False: the turn is over. */
+static bool
+next(struct turn *t)
+{
+	struct track *k = t->hub->track;
+	const char *limit;
+
+	if (!note_death(t))
+		return false;
+	if (k->last == R_ASSISTANT && strcmp(k->finish, "length") == 0) {
+		/* An answer cut by length: the model is told, three times in a
+		 * row. */
+		const char *text;
+
+		close_calls(t, "truncated", TEXT_RESULT_CUT);
+		if (t->hub->track->cut_in_a_row >= MAX_CUT) {
+			turn_set_ending(t, END_MODEL, "truncated");
+			return false;
+		}
+		text = t->hub->track->repeats ? TEXT_REPEATED :
+		    t->hub->track->had_calls ? TEXT_CUT : TEXT_CUT_TEXT;
+		return turn_message(t, text, NULL) == 0 &&
+		    hub_sync(t->hub, SLOT_GUARD) == 0;
+	}
+	if (track_open(k) > 0)
+		return run_calls(t) && (!k->halted || halt(t));
+	if (k->halted && k->last != R_USER)
+		return halt(t);
+	if (steered(t))
+		return true;
+	if (k->last == R_ASSISTANT) {
+		/* An answer without calls and without a nudge: is the work
+		 * done? */
+		struct track *m = t->hub->track;
+		enum lack lack;
+
+		if (m->empty_in_a_row > 0) {
+			turn_set_ending(t, END_MODEL, "empty_response");
+			return recover(t, EMPTY_RESPONSE);
+		}
+		if (m->bash_output != NULL && recover(t, BASH_FAILURE))
+			return true;
+		if (m->no_consent && m->nfiles == 0 && t->hub->unattended) {
+			turn_set_ending(t, END_DENIED,
+			    "no consent; --yes allows changes");
+			return false;
+		}
+		lack = contract_lacks(m, t->conf);
+		if (lack != LACK_NOTHING)
+			return verify_contract(t, lack);
+		if (verify_due(t))
+			return verify(t);
+		turn_set_ending(t, END_COMPLETED, "stop");
+		return false;
+	}
+	limit = limits_reached(t);
+	if (limit == NULL)
+		return ask_model(t, limits_wall_end(t)) ||
+		    (!t->timed_out && recover_asking(t));
+	final_request(t, limit);
+	return false;
+}
+
+bool
+turn_settle(struct turn *t, bool task, bool run)
+{
+	struct hub *h = t->hub;
+	struct track *k = h->track;
+	const char *code = NULL;
+
+	if (track_open(k) == 0)
+		return true;
+	if (!run || k->last == R_USER)
+		code = "interrupted";
+	else if (k->last == R_ASSISTANT && strcmp(k->finish, "length") == 0)
+		code = "truncated";
+	if (code == NULL && task) {
+		run_calls(t);
+	} else if (code != NULL && (task || code[0] == 'i')) {
+		close_calls(t, code, code[0] == 'i' ? TEXT_RESULT_INTERRUPTED :
+		    TEXT_RESULT_CUT);
+		hub_sync(h, SLOT_GUARD);
+	}
+	return !h->failed && h->interrupts == 0;
+}
+
+static void
+interrupted(struct turn *t, const char *why)
+{
+	struct hub *h = t->hub;
+	int taken = h->interrupts;
+
+	turn_set_ending(t, END_INTERRUPTED, why);
+	hub_cancel(h, CANCEL_MS);
+	h->interrupts -= taken;		/* a second one waits for nothing */
+	h->ending = true;
+	close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
+	hub_ask(h, SLOT_GUARD, false);
+	hub_wait(h, file_now_ms() + CANCEL_MS);
+}
+
+void
+turn_run(struct turn *t)
+{
+	struct hub *h = t->hub;
+	bool closed;
+
+	turn_set_ending(t, END_COMPLETED, "");
+	while (!h->failed && h->interrupts == 0 && !h->ui->out_closed &&
+	    next(t))
+		;
+	if (t->timed_out)
+		final_request(t, "max_wall_seconds");
+	closed = h->ui->out_closed;
+	if (h->failed && h->stage_failed) {
+		turn_set_ending(t, h->failed_slot == SLOT_PROVIDER ? END_MODEL :
+		    END_TOOL_ERROR, "stage_died");
+		h->failed = false;	/* the session itself is sound */
+		close_calls(t, "stage_died", TEXT_RESULT_INTERRUPTED);
+	} else if (h->failed) {
+		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
+	} else if (h->interrupts > 0 || closed) {
+		interrupted(t, closed ? "stdout closed" : h->refused ?
+		    "refused" : "signal");
+		h->refused = false;
+	}
+}
+
+int
+turn_end(struct turn *t)
+{
+	struct track *k = t->hub->track;
+	struct json *o = json_object(), *files = json_array();
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	json_str(o, "type", "end");
+	json_str(o, "status", turn_status_word(t->end));
+	json_str(o, "reason", t->reason != NULL ? t->reason : "");
+	json_str(o, "answer", k->answer);
+	json_int(o, "steps", k->steps);
+	json_int(o, "tool_calls", k->started);
+	for (size_t i = 0; i < k->nfiles; i++)
+		json_str(files, NULL, k->files[i]);
+	json_add(o, "files_changed", files);
+
+	struct json *obj = json_object();
+
+	json_int(obj, "prompt_tokens", k->usage.prompt);
+	json_int(obj, "completion_tokens", k->usage.completion);
+	json_int(obj, "cached_tokens", k->usage.cached);
+	if (k->usage.has_cost)
+		json_double(obj, "cost", k->usage.cost);
+	json_add(o, "usage", obj);
+
+	/* The weakest that a command ran in, and what it did not limit. */
+	const char *name = k->sandbox != NULL ? k->sandbox : "unused";
+	char *text = k->unlimited == NULL ? xstrdup(name) :
+	    xasprintf("%s, %s not limited", name, k->unlimited);
+
+	json_str(o, "sandbox", text);
+	free(text);
+	json_int(o, "ms", file_now_ms() - t->begun);
+	json_print(o, &line);
+	t->record = buf_detach(&line);
+	/* When the session cannot be written, who reads stdout is still told
+	 * how it ended. */
+	if (t->hub->failed) {
+		hub_show(t->hub, o);
+		return -1;
+	}
+	if (hub_commit(t->hub, o) < 0)
+		return -1;
+	return hub_durable(t->hub);
+}

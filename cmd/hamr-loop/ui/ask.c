@@ -1,0 +1,817 @@
+/* ask.c - a person is asked whether a call may run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "child/child.h"
+#include "json/json.h"
+#include "json/scan.h"
+#include "term/cluster.h"
+#include "term/term.h"
+#include "internal.h"
+
+#define TEXT_MAX ((size_t)512 << 20)
+#define ROWS_BELOW 4		/* the answer, the input, the status, a spare */
+#define ROWS_LEAST 4
+#define QUIET_MS 500
+
+struct ui_question {
+	char *name, *path, *diff, *command, *args, *why;	/* NULL: none */
+	int64_t lines;
+	bool made;		/* the file is new */
+	bool network;		/* it may be allowed the network */
+	size_t hidden;		/* lines of it that were not shown */
+};
+
+static char *
+ui_question_key(const struct ui_question *q)
+{
+	return q->command != NULL ? xasprintf("command %s", q->command) :
+	    q->path != NULL ? xasprintf("path %s", q->path) : NULL;
+}
+
+static void
+ui_question_text(const struct ui_question *q, struct buf *out)
+{
+	/* All of what would be done, one of these. */
+
+	term_escape(out, slice_of(q->diff != NULL ? q->diff :
+	    q->command != NULL ? q->command : q->args != NULL ? q->args : ""));
+}
+
+/* 3,012 */
+static void
+add_number(struct buf *b, long long n)
+{
+	if (n >= 1000) {
+		add_number(b, n / 1000);
+		buf_fmt(b, ",%03lld", n % 1000);
+	} else {
+		buf_fmt(b, "%lld", n);
+	}
+}
+
+static void
+add_lines(struct buf *b, long long n)
+{
+	add_number(b, n);
+	buf_adds(b, n == 1 ? " line" : " lines");
+}
+
+/* Rows a line of safe text takes; a tab at its widest. */
+static size_t
+rows_of(struct slice line, size_t columns)
+{
+	size_t w = term_width(line);
+
+	for (size_t i = 0; i < line.n; i++)
+		w += line.p[i] == '\t' ? 7 : 0;
+	return w == 0 ? 1 : (w + columns - 1) / columns;
+}
+
+/* As many of its lines as there is room for beside so many rows; of one that is
+ * longer than that, its beginning. */
+static void
+add_body(const struct ui *u, struct ui_question *q, size_t beside,
+    struct buf *b)
+{
+	size_t rows = ui_height(u), columns = ui_columns(u);
+	struct buf text = BUF_INIT(TEXT_MAX);
+	struct slice rest;
+
+	rows = rows > beside + ROWS_LEAST ? rows - beside : ROWS_LEAST;
+	ui_question_text(q, &text);
+	rest = buf_view(&text);
+	q->hidden = 0;
+	while (rest.n > 0) {
+		const char *lf = memchr(rest.p, '\n', rest.n);
+		struct slice line = { rest.p, lf != NULL ?
+		    (size_t)(lf - rest.p) : rest.n };
+		size_t takes = rows_of(line, columns);
+
+		rest.p += line.n + (lf != NULL);
+		rest.n -= line.n + (lf != NULL);
+		if (takes > rows) {
+			line.n = term_fits(line, rows * columns);
+			q->hidden++;
+			takes = rows;
+		}
+		rows -= takes;
+		if (takes > 0) {
+			const char *on = q->diff == NULL || !u->color ? "" :
+			    slice_starts(line, "+") ? "\033[32m" :
+			    slice_starts(line, "-") ? "\033[31m" : "\033[2m";
+
+			buf_adds(b, on);
+			buf_slice(b, line);
+			buf_adds(b, *on != '\0' ? "\033[0m\n" : "\n");
+		}
+	}
+	buf_release(&text);
+}
+
+/* What is asked about: "write src/a.c  3,012 lines, new".  The reason goes into
+ * a row of its own where it does not fit. */
+static void
+add_title(const struct ui *u, const struct ui_question *q, struct buf *b)
+{
+	struct buf what = BUF_INIT(TEXT_MAX), size = BUF_INIT(1 << 12);
+
+	term_put(&what, slice_of(q->name), SIZE_MAX);
+	if (q->path != NULL) {
+		buf_addc(&what, ' ');
+		term_put(&what, slice_of(q->path), SIZE_MAX);
+	}
+	if (q->lines >= 0) {
+		buf_adds(&size, "  ");
+		add_lines(&size, q->lines);
+	}
+	buf_adds(&size, q->made ? ", new" : "");
+	buf_fmt(b, "%s%s%s%s", u->color ? "\033[1m" : "", buf_view(&what).p,
+	    u->color ? "\033[0m" : "", buf_view(&size).p);
+	if (q->why != NULL) {
+		buf_adds(b, term_width(buf_view(&what)) +
+		    term_width(buf_view(&size)) + term_width(slice_of(q->why)) +
+		    4 > ui_columns(u) ? "\n" : "");
+		buf_adds(b, u->color ? "\033[2m  (" : "  (");
+		term_put(b, slice_of(q->why), SIZE_MAX);
+		buf_adds(b, u->color ? ")\033[0m" : ")");
+	}
+	buf_addc(b, '\n');
+	buf_release(&what);
+	buf_release(&size);
+}
+
+/* One key, which stays in one row with what it does. */
+static void
+add_key(struct buf *keys, size_t columns, size_t *at, const char *text)
+{
+	size_t w = term_width(slice_of(text));
+
+	if (*at > 0 && *at + 3 + w > columns) {
+		buf_adds(keys, ";\n");
+		*at = 0;
+	} else if (*at > 0) {
+		buf_adds(keys, ";  ");
+		*at += 3;
+	}
+	buf_adds(keys, text);
+	*at += w;
+}
+
+static void
+add_keys(const struct ui *u, const struct ui_question *q, bool can_edit,
+    struct buf *b)
+{
+	struct buf yes = BUF_INIT(1 << 12);
+	size_t columns = ui_columns(u) - 1, at = 0;
+
+	buf_adds(&yes, "y yes");
+	if (q->hidden > 0) {
+		buf_adds(&yes, ", with ");
+		add_lines(&yes, (long long)q->hidden);
+		buf_adds(&yes, " not shown");
+	}
+	add_key(b, columns, &at, yes.p);
+	buf_release(&yes);
+	add_key(b, columns, &at, q->hidden > 0 ? "v view all" : "v view");
+	if (q->command != NULL || q->path != NULL) {
+		add_key(b, columns, &at, "a always in this session");
+		if (u->root != NULL)
+			add_key(b, columns, &at, "A always in this repository");
+	}
+	if (q->network)
+		add_key(b, columns, &at, "w yes, with the network");
+	add_key(b, columns, &at, "n no");
+	add_key(b, columns, &at, "r no, and say why");
+	if (can_edit)
+		add_key(b, columns, &at, "e edit first");
+	add_key(b, columns, &at, "Esc no, and stop");
+}
+
+static void
+ui_question_show(struct ui *u, struct ui_question *q, bool can_edit)
+{
+	struct buf b = BUF_INIT(TEXT_MAX), keys = BUF_INIT(1 << 16);
+	size_t beside = ROWS_BELOW;
+
+	add_title(u, q, &b);
+	beside += rows_of(buf_view(&b), ui_columns(u));
+	q->hidden = 1000;		/* their rows, at worst */
+	add_keys(u, q, can_edit, &keys);
+	beside += slice_newlines(buf_view(&keys)) + 1;
+	add_body(u, q, beside, &b);
+	buf_release(&keys);
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&b);
+}
+
+/* A temporary file with that text; -1 if it cannot be made. */
+static int
+make_file(char *name, int suffix, const char *p, size_t n)
+{
+	int fd = mkostemps(name, suffix, O_CLOEXEC);
+
+	if (fd >= 0 && file_write_all(fd, p, n) < 0) {
+		close(fd);
+		unlink(name);
+		return -1;
+	}
+	return fd;
+}
+
+static bool
+page(const struct buf *text)
+{
+	char name[] = "/tmp/hamr-view.XXXXXX";
+	const char *pager = getenv("PAGER"), *args[] = { name };
+	struct slice t = buf_view(text);
+	int fd = make_file(name, 0, t.p, t.n), status;
+	struct err e;
+
+	if (fd < 0)
+		return false;
+	status = child_run_tty(pager != NULL && pager[0] != '\0' ? pager :
+	    "less", args, 1, &e);
+	close(fd);
+	unlink(name);
+	return status == 0;
+}
+
+char *
+ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
+{
+	char *name = xasprintf("/tmp/hamr-edit.XXXXXX%s", suffix);
+	int fd = make_file(name, (int)strlen(suffix), text.p, text.n);
+	const char *editor = getenv("VISUAL"), *args[] = { name };
+	struct buf b = BUF_INIT(TEXT_MAX);
+	struct err e;
+	char *got = NULL;
+
+	if (editor == NULL || editor[0] == '\0')
+		editor = getenv("EDITOR");
+	if (editor == NULL || editor[0] == '\0')
+		editor = "vi";
+	*why = "the editor did not run ($VISUAL, $EDITOR)";
+	ui_lend(u);
+	if (fd >= 0 && child_run_tty(editor, args, 1, &e) == 0 &&
+	    file_read(name, &b, &e) == 0)
+		got = xmemdup0(buf_view(&b).p, b.len);
+	if (fd >= 0) {
+		close(fd);
+		unlink(name);
+	}
+	ui_take_back(u);
+	buf_release(&b);
+	free(name);
+	return got;
+}
+
+/* The arguments with another command. */
+static char *
+with_command(const char *args, const char *command)
+{
+	struct json *o = json_object();
+	struct buf b = BUF_INIT(TEXT_MAX);
+	struct slice key, val;
+	struct walk w;
+
+	walk_in(&w, slice_of(args));
+	while (walk_next(&w, &key, &val)) {
+		char *name = xmemdup0(key.p, key.n);
+
+		if (strcmp(name, "command") == 0)
+			json_str(o, name, command);
+		else
+			json_raw(o, name, val);
+		free(name);
+	}
+	json_print(o, &b);
+	json_free(o);
+	return buf_detach(&b);
+}
+
+static bool
+is_object(const char *text)
+{
+	struct scan s = { 0 };
+	bool yes = scan_record(&s, text, strlen(text)) == 0;
+
+	scan_release(&s);
+	return yes;
+}
+
+static char *
+edit_call(struct ui *u, const char *args, bool command, const char **why)
+{
+	char *text = command && is_object(args) ? scan_strdup(scan_get(
+	    slice_of(args), "command")) : NULL, *got;
+	struct slice before = slice_of(text != NULL ? text : args);
+
+	got = ui_edit(u, before, text != NULL ? ".sh" : ".json", why);
+	if (got != NULL) {
+		/* An editor ends the last line, which did not end before. */
+		size_t n = strlen(got);
+
+		if (n > 0 && got[n - 1] == '\n' &&
+		    (before.n == 0 || before.p[before.n - 1] != '\n'))
+			got[n - 1] = '\0';
+		*why = strcmp(got, before.p) == 0 ? "nothing was changed" :
+		    text == NULL && !is_object(got) ?
+		    "the arguments are not a JSON object any more" :
+		    got[strspn(got, " \t\n")] == '\0' ? "nothing is left" :
+		    NULL;
+	}
+	if (got != NULL && *why == NULL && text != NULL) {
+		char *whole = with_command(args, got);
+
+		free(got);
+		got = whole;
+	} else if (got != NULL && *why != NULL) {
+		free(got);
+		got = NULL;
+	}
+	free(text);
+	return got;
+}
+
+/* What the next key is for. */
+enum state {
+	KEYS,			/* the question, or the message */
+	SURE,			/* Enter: always */
+	REASON			/* the reason of a no */
+};
+
+struct asking {
+	struct ui *u;
+	struct ui_question q;
+	struct ui_call *call;	/* or NULL */
+	const char *args;	/* of the call, or NULL */
+	int stop;
+	enum state state;
+	char sure;		/* the key that Enter is to follow: a or A */
+	bool handed;		/* a message waits, and keys answer */
+	char *message;		/* it, while a reason is typed */
+	long long quiet_from;	/* ms of the last key */
+	bool done;
+	struct ui_allow a;
+};
+
+/* ---- the row where it is answered ---- */
+
+/* What Enter would allow, exactly; of what is too long for the screen, and
+ * stands above, the beginning. */
+static void
+put_always(const struct asking *k, struct buf *out)
+{
+	size_t columns = ui_columns(k->u) - 1, left = ui_height(k->u) / 3 + 2;
+	struct buf safe = BUF_INIT(TEXT_MAX);
+	struct slice rest, line;
+
+	buf_adds(&safe, k->sure == 'A' ? "always allow here, for good: " :
+	    "always allow: ");
+	buf_adds(&safe, k->q.command != NULL ? "" : "edit and write ");
+	term_escape(&safe, slice_of(k->q.command != NULL ? k->q.command :
+	    k->q.path));
+	buf_adds(&safe, "  (Enter)");
+	rest = buf_view(&safe);
+	while (left > 0 && slice_line(&rest, &line))
+		for (size_t n = 0; left > 0 && (n == 0 || line.n > 0); left--) {
+			buf_adds(out, out->len > 0 ? "\n" : "");
+			n = term_fits(line, columns);
+			n += n == 0;
+			if (left == 1 && (n < line.n || rest.n > 0))
+				buf_adds(out, "...  (Enter)");
+			else
+				term_put(out, (struct slice){ line.p,
+				    n < line.n ? n : line.n }, columns);
+			n = n < line.n ? n : line.n;
+			line = (struct slice){ line.p + n, line.n - n };
+			n = 1;
+		}
+	buf_release(&safe);
+}
+
+/* The keys, and in the last row what they answer. */
+static void
+put_keys(const struct asking *k, struct buf *out, struct buf *last)
+{
+	struct buf keys = BUF_INIT(1 << 12);
+	struct slice rest, line;
+
+	add_keys(k->u, &k->q, k->args != NULL, &keys);
+	rest = buf_view(&keys);
+	while (slice_line(&rest, &line)) {
+		buf_adds(out, k->u->color ? "\033[2m" : "");
+		buf_slice(out, line);
+		buf_adds(out, k->u->color ? "\033[0m\n" : "\n");
+	}
+	buf_fmt(last, "allow this %s? ", k->q.command != NULL ? "command" :
+	    k->q.name);
+	buf_release(&keys);
+}
+
+static void
+put_row(struct asking *k)
+{
+	struct ui *u = k->u;
+	struct buf *b = &u->question, safe = BUF_INIT(1 << 20);
+	bool draft = !editor_is_empty(u->editor);
+
+	buf_reset(b);
+	if (k->state == SURE)
+		put_always(k, b);
+	else if (k->state == REASON)
+		buf_adds(&safe, "the reason, for the model (Enter):");
+	else if (draft && !k->handed)
+		buf_adds(&safe, "(Tab: to the question)");
+	else
+		put_keys(k, b, &safe);
+	term_put(b, buf_view(&safe), ui_columns(u) - 1);
+	buf_release(&safe);
+	ui_changed(u);
+}
+
+/* ---- what keys do ---- */
+
+static void
+ask_again(struct asking *k, const char *said)
+{
+	if (said != NULL)
+		ui_lines(k->u, slice_of(said));
+	ui_question_show(k->u, &k->q, k->args != NULL);
+	k->quiet_from = file_now_ms();
+}
+
+static void
+view(struct asking *k)
+{
+	struct buf text = BUF_INIT((size_t)512 << 20);
+	bool shown;
+
+	ui_question_text(&k->q, &text);
+	if (text.len > 0 && text.p[text.len - 1] != '\n')
+		buf_addc(&text, '\n');
+	ui_lend(k->u);
+	shown = page(&text);
+	ui_take_back(k->u);
+	if (!shown)
+		ui_emit(k->u, buf_view(&text));
+	buf_release(&text);
+	ask_again(k, NULL);
+}
+
+/* The message being typed waits while a reason is. */
+static void
+begin_reason(struct asking *k)
+{
+	k->message = editor_text(k->u->editor);
+	editor_set(k->u->editor, SLICE(""));
+	editor_prompt(k->u->editor, "no, because: ");
+	k->state = REASON;
+}
+
+static void
+end_reason(struct asking *k)
+{
+	editor_set(k->u->editor, slice_of(k->message));
+	editor_prompt(k->u->editor, "> ");
+	free(k->message);
+	k->message = NULL;
+	k->state = KEYS;
+}
+
+static void
+edit(struct asking *k)
+{
+	const char *why = NULL;
+
+	k->a.args = edit_call(k->u, k->args, k->q.command != NULL, &why);
+	if (k->a.args == NULL)
+		ask_again(k, why);
+	else
+		k->a.yes = k->done = true;
+}
+
+/* False: it answers nothing. */
+static bool
+answer(struct asking *k, char c)
+{
+	switch (c) {
+	case 'y':
+		k->a.yes = k->done = true;
+		return true;
+	case 'n':
+		k->done = true;
+		return true;
+	case 'r':
+		begin_reason(k);
+		return true;
+	case 'v':
+		view(k);
+		return true;
+	case 'a':
+	case 'A':
+		if ((k->q.command == NULL && k->q.path == NULL) ||
+		    (c == 'A' && k->u->root == NULL))
+			return false;
+		k->sure = c;
+		k->state = SURE;
+		return true;
+	case 'w':
+		k->a.yes = k->a.network = k->done = k->q.network;
+		return k->q.network;
+	case 'e':
+		if (k->args != NULL)
+			edit(k);
+		return k->args != NULL;
+	default:
+		return false;
+	}
+}
+
+/* Enter, and nothing else, makes it always; else the key began a message. */
+static bool
+sure(struct asking *k, const struct key *key)
+{
+	const struct key typed = { .name = KEY_TEXT, .text = { &k->sure, 1 } };
+	struct err e;
+	char *name;
+
+	k->state = KEYS;
+	if (key->name == KEY_ESC)
+		return true;
+	if (key->name != KEY_ENTER) {
+		editor_key(k->u->editor, &typed);
+		return false;
+	}
+	name = ui_question_key(&k->q);
+	*map_put(&k->u->always, slice_of(name), NULL) = 1;
+	if (k->sure == 'A' && conf_allow(k->u->root, name, &e) < 0)
+		ui_note(k->u, "allowed for this session only: %s", e.text);
+	free(name);
+	k->a.yes = k->a.session = k->done = true;
+	return true;
+}
+
+/* An empty one is a plain no. */
+static bool
+reason(struct asking *k, const struct key *key)
+{
+	bool empty = editor_is_empty(k->u->editor);
+
+	if (key->name == KEY_ESC) {
+		end_reason(k);
+		return true;
+	}
+	if (key->name != KEY_ENTER)
+		return false;
+	if (!empty)
+		k->a.reason = editor_text(k->u->editor);
+	k->done = true;
+	end_reason(k);
+	return true;
+}
+
+static void
+refuse(struct asking *k)
+{
+	k->a.stop = k->done = true;
+}
+
+/* Was it for the question?  Else it is the input's. */
+static bool
+take_key(struct asking *k, const struct key *key)
+{
+	struct editor *e = k->u->editor;
+	long long now = file_now_ms();
+	bool quiet = now - k->quiet_from >= QUIET_MS, draft;
+
+	k->quiet_from = now;
+	if (k->state == SURE)
+		return sure(k, key);
+	if (k->state == REASON)
+		return reason(k, key);
+	draft = !editor_is_empty(e);
+	if (key->name == KEY_TAB && draft) {
+		k->handed = !k->handed;
+		return true;
+	}
+	if (key->name == KEY_ESC && (!draft || k->handed)) {
+		if (quiet)
+			refuse(k);
+		return true;
+	}
+	return key->name == KEY_TEXT && key->text.n == 1 && quiet &&
+	    (!draft || k->handed) && answer(k, key->text.p[0]);
+}
+
+static void
+on_key(struct asking *k, const struct key *key)
+{
+	enum editor_event event;
+
+	if (ui_answered(k->u, key) || take_key(k, key))
+		return;
+	k->handed = false;
+	event = editor_key(k->u->editor, key);
+	if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
+		refuse(k);
+	if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
+		ui_event(k->u, event);
+}
+
+/* ---- the terminal ---- */
+
+static void
+take_keys(struct asking *k)
+{
+	struct key key;
+
+	while (!k->done && keys_next(&k->u->keys, file_now_ms(), &key))
+		on_key(k, &key);
+	if (editor_is_empty(k->u->editor))
+		k->handed = false;
+}
+
+/* What was typed before the question stood there is a draft. */
+static void
+take_early(struct asking *k)
+{
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+	struct ui *u = k->u;
+	char part[4096];
+	struct key key;
+	ssize_t n;
+
+	while (poll(&p, 1, 0) > 0 &&
+	    (n = read(STDIN_FILENO, part, sizeof part)) > 0)
+		keys_add(&u->keys, (struct slice){ part, (size_t)n },
+		    file_now_ms());
+	while (keys_next(&u->keys, file_now_ms(), &key)) {
+		if (key.name == KEY_ENTER)
+			key.name = KEY_NEWLINE;
+		if (!ui_answered(u, &key))
+			editor_key(u->editor, &key);
+	}
+}
+
+static void
+wait_for_answer(struct asking *k)
+{
+	struct ui *u = k->u;
+
+	while (!k->done) {
+		struct pollfd p[3] = { { STDIN_FILENO, POLLIN, 0 },
+			{ k->stop, POLLIN, 0 }, { u->job, POLLIN, 0 } };
+		int left;
+
+		put_row(k);
+		ui_hurry(u);
+		left = ui_tick(u);
+		if (poll(p, 3, left) < 0 && errno != EINTR)
+			break;
+		if (p[1].revents != 0 ||
+		    (p[0].revents != 0 && !ui_read_keys(u)))
+			refuse(k);
+		else if (p[2].revents != 0)
+			ui_job(u);
+		take_keys(k);
+	}
+}
+
+/* The keys are the terminal's to give before anything is shown: what is typed
+ * from here on can be told from what was typed before. */
+static void
+put_question(struct asking *k)
+{
+	struct editor_options plain = { .prompt = "> ",
+		.colour = k->u->color };
+	bool listened = k->u->listening, edited = k->u->editor != NULL;
+
+	ui_break(k->u);
+	ui_keys_on(k->u);
+	if (!edited) {
+		term_open_clusters();
+		k->u->editor = editor_new(&plain);
+		if (k->u->draft != NULL)
+			editor_set(k->u->editor, slice_of(k->u->draft));
+	}
+	buf_adds(&k->u->question, "?");
+	take_early(k);
+	ui_question_show(k->u, &k->q, k->args != NULL);
+	ui_ring(k->u, "a question");
+	k->quiet_from = file_now_ms();
+	wait_for_answer(k);
+	if (k->state == REASON)
+		end_reason(k);
+	buf_reset(&k->u->question);
+	if (k->call != NULL)
+		k->call->shown = k->q.diff != NULL && k->q.hidden == 0 &&
+		    k->a.args == NULL;
+	if (!edited) {
+		free(k->u->draft);
+		k->u->draft = editor_text(k->u->editor);
+		editor_free(k->u->editor);
+		k->u->editor = NULL;
+	}
+	if (!listened)
+		ui_keys_off(k->u);
+	if (!k->u->live) {
+		screen_live(k->u->screen, SLICE(""), 0, 0);
+		screen_flush(k->u->screen);
+	}
+	ui_hurry(k->u);
+}
+
+struct ui_allow
+ui_ask(struct ui *u, const struct rec *ask, int stop)
+{
+	uint64_t *at = map_get(&u->calls, rec_get(ask, "tool_call_id"));
+	struct ui_call *call = at != NULL && *at != 0 ? &u->seen[*at - 1] :
+	    NULL;
+	struct asking k = { .u = u, .stop = stop, .call = call,
+		.args = call != NULL ? call->args : NULL };
+	char *key;
+
+	struct ui_question *q = &k.q;
+
+	*q = (struct ui_question){ .name = rec_strdup(ask, "name"),
+		.path = rec_strdup(ask, "path"),
+		.diff = rec_strdup(ask, "diff"),
+		.command = rec_strdup(ask, "command"),
+		.args = rec_strdup(ask, "arguments"),
+		.why = rec_strdup(ask, "why"),
+		.made = scan_true(rec_get(ask, "new")),
+		.network = scan_true(rec_get(ask, "network")) };
+	if (!rec_int(ask, "lines", &q->lines))
+		q->lines = -1;
+	if (q->name == NULL)
+		q->name = xstrdup("call");
+	key = ui_question_key(&k.q);
+	if (key != NULL && (map_get(&u->always, slice_of(key)) != NULL ||
+	    (u->conf != NULL && conf_allows(u->conf, u->root, key))))
+		k.a.yes = k.a.session = true;
+	else if (u->tty_err && isatty(STDIN_FILENO) == 1)
+		put_question(&k);
+	free(key);
+	free(k.q.name);
+	free(k.q.path);
+	free(k.q.diff);
+	free(k.q.command);
+	free(k.q.args);
+	free(k.q.why);
+	return k.a;
+}
+
+bool
+ui_confirm(struct ui *u, const char *question, int stop)
+{
+	long long from = file_now_ms();
+	struct key key = { .name = KEY_TEXT };
+	bool done = false;
+
+	if (u->editor == NULL)
+		return false;
+	term_put(&u->question, slice_of(question), ui_columns(u) - 1);
+	while (!done) {
+		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
+			{ stop, POLLIN, 0 } };
+
+		ui_hurry(u);
+		if (poll(p, 2, ui_tick(u)) < 0 && errno != EINTR)
+			break;
+		key = (struct key){ .name = KEY_ESC };
+		if (p[1].revents != 0 || (p[0].revents != 0 &&
+		    !ui_read_keys(u)))
+			break;
+		while (!done && keys_next(&u->keys, file_now_ms(), &key))
+			if (!ui_answered(u, &key))
+				done = file_now_ms() - from >= QUIET_MS;
+	}
+	done = done && key.name == KEY_TEXT && slice_is(key.text, "y");
+	buf_reset(&u->question);
+	ui_hurry(u);
+	return done;
+}
+
+void
+ui_allow_by(struct ui *u, const struct conf *conf, const char *root)
+{
+	u->conf = conf;
+	u->root = root;
+}
+
+void
+ui_forget_allowed(struct ui *u)
+{
+	map_release(&u->always);
+}

@@ -1,0 +1,53 @@
+/* internal.h - the inside of this room. */
+#ifndef HAMR_LOOP_UI_INTERNAL_H
+#define HAMR_LOOP_UI_INTERNAL_H
+
+#include "ui.h"
+
+/* The calls that were seen are no longer known. */
+void ui_forget(struct ui *u);
+
+/* Queue one record for stdout. */
+void ui_json_line(struct ui *u, const struct rec *r);
+
+/* Write whole lines, safe and coloured, to stderr. */
+void ui_emit(struct ui *u, struct slice lines);
+
+/* Columns of the terminal, its rows. */
+size_t ui_height(const struct ui *u);
+
+/* ---- live.c ---- */
+
+/* Keys come to us one by one, until they no longer do. */
+void ui_keys_on(struct ui *u);
+void ui_keys_off(struct ui *u);
+
+/* What the editor tells: a message is sent, the turn interrupted, ... */
+void ui_event(struct ui *u, enum editor_event event);
+
+/* Call a person who looks elsewhere. */
+void ui_ring(struct ui *u, const char *why);
+
+/* Stop as Ctrl-Z does. */
+void ui_stop(struct ui *u);
+
+/* What the terminal says of itself is no key. */
+bool ui_answered(struct ui *u, const struct key *key);
+
+/* Make the live rows anew with the next frame, or now. */
+void ui_changed(struct ui *u);
+void ui_hurry(struct ui *u);
+
+/* Note what a record says about where the run stands. */
+void ui_status_take(struct ui *u, const struct rec *r);
+
+/* The answer that comes in pieces: one more, and its end. */
+void ui_stream(struct ui *u, struct slice text);
+void ui_think(struct ui *u, struct slice text);
+void ui_thought(struct ui *u);
+
+/* Print the last lines of what a command printed, dim. */
+void ui_last_output(struct ui *u, size_t most);
+void ui_break(struct ui *u);
+
+#endif

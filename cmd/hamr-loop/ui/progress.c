@@ -1,0 +1,596 @@
+/* progress.c - what a person sees of a run: calm progress on stderr. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "record/msg.h"
+#include "term/term.h"
+#include "internal.h"
+#include "remarks.h"
+
+#define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
+
+/* The first that fits; words: NULL or a piece of the server's text. */
+static const struct {
+	const char *code, *words, *remedy;
+} advice[] = {
+	{ "auth", NULL, "api_key_env or api_key_command, beside base_url "
+	    "under [provider], names the key to send" },
+	{ "bad_request", "tool", "a model without tools of its own is told "
+	    "them as text with -o provider.tool_dialect=hermes" },
+	{ "server", "jinja", "start llama-server with --jinja, or tell it "
+	    "the tools as text with -o provider.tool_dialect=hermes" },
+	{ "server", "tool", "a model without tools of its own is told them "
+	    "as text with -o provider.tool_dialect=hermes" },
+	{ "bad_request", "image", "a model that sees no images is shown none "
+	    "with -o provider.vision=false" },
+	{ "server", "image", "a model that sees no images is shown none "
+	    "with -o provider.vision=false" },
+	{ "bad_request", "model", "hamr-provider --models lists what the "
+	    "server has; name one with --model" },
+	{ "bad_request", "HTTP 404", "is the URL right? it often ends in "
+	    "/v1" },
+	{ "network", "reset by peer", "is the port right, and is it http:// "
+	    "there? --base-url names another" },
+	{ "network", "resolve host", "is the URL right? --base-url names "
+	    "another" },
+	{ "network", NULL, "is the server running? --base-url names another, "
+	    "hamr-loop --doctor looks for one" },
+	{ "context_overflow", NULL, "[context] window tells how much the "
+	    "model can hold" },
+	{ "rate_limited", NULL, "continue later with --resume" },
+	{ "overloaded", NULL, "continue later with --resume" },
+};
+
+static const char *
+advice_for(const char *code, const char *words)
+{
+	for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+		if (strcmp(advice[i].code, code) == 0 &&
+		    (advice[i].words == NULL || strcasestr(words,
+		    advice[i].words) != NULL))
+			return advice[i].remedy;
+	return NULL;
+}
+
+void
+ui_model_error(const struct track *t)
+{
+	const char *remedy = t->has_partial ? "the answer broke off; "
+	    "continue later with --resume" :
+	    advice_for(t->error_code, t->error_text);
+
+	/* no address at all: two lines */
+	if (strcmp(t->error_code, "network") == 0 && !t->error_retryable &&
+	    !t->has_partial) {
+		err_say("%s", t->error_text);
+		err_say("start one, or point at yours: --base-url "
+		    "http://HOST:PORT/v1 --model NAME (or base_url and model "
+		    "under [provider] in config.toml)");
+	} else if (remedy != NULL)
+		err_say("%.1000s; %s", t->error_text, remedy);
+	else
+		err_say("%s", t->error_text);
+}
+
+/* A server that is busy comes back by itself. */
+static bool
+is_busy(const char *code)
+{
+	return strcmp(code, "overloaded") == 0 ||
+	    strcmp(code, "rate_limited") == 0;
+}
+
+/* What was told before goes to the status line. */
+static void
+report_trouble(struct ui *u, const char *code, const char *words, bool begun)
+{
+	const char *remedy = begun ? "the answer broke off" :
+	    is_busy(code) ? "waiting for it" : advice_for(code, words);
+
+	if (u->trouble != NULL && strcmp(u->trouble, words) == 0)
+		return;
+	free(u->trouble);
+	u->trouble = xstrdup(words);
+	ui_note(u, "  %.1000s%s%s", words, remedy != NULL ? "; " : "",
+	    remedy != NULL ? remedy : "");
+}
+
+static bool
+ui_trouble(struct ui *u, const struct rec *r)
+{
+	char *code = rec_strdup(r, "code"), *words = rec_strdup(r, "message");
+	bool ours = code != NULL && words != NULL &&
+	    rec_str_is(r, "stage", "provider");
+
+	if (ours && r->kind == R_ERROR && !scan_true(rec_get(r, "retryable"))) {
+		/* if it ends the run, the end of the run tells it */
+		ours = strcmp(code, "context_overflow") != 0 &&
+		    strcmp(code, "malformed_tool_call") != 0;
+	} else if (ours) {
+		report_trouble(u, code, words, rec_get(r, "partial").p != NULL);
+
+		/* A wait that is not counted as a try. */
+		int64_t n;
+		ui_status_doing(u, (r->kind == R_PROGRESS && !rec_int(r,
+		    "attempt", &n)) ? "the server is loading its model" :
+		    "trying the model server again");
+	}
+	free(code);
+	free(words);
+	return ours;
+}
+
+static bool
+ui_waiting(struct ui *u, const struct rec *r)
+{
+	char *words = rec_strdup(r, "message");
+	int64_t ms;
+	bool ours = words != NULL && u->live && rec_str_is(r, "stage",
+	    "loop") && rec_int(r, "wait_ms", &ms);
+
+	if (ours) {
+		ui_status_doing(u, words);
+		u->status.until = file_now_ms() + ms;
+	}
+	free(words);
+	return ours;
+}
+
+static void
+ui_trouble_over(struct ui *u)
+{
+	free(u->trouble);
+	u->trouble = NULL;
+}
+
+/* The one argument that tells a call from its neighbours. */
+static void
+short_args(struct slice args, struct buf *out)
+{
+	static const char *const telling[] = { "command", "query", "path",
+		"file_path", "fact" };
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
+	struct scan s = { 0 };
+	struct slice got = { NULL, 0 };
+	size_t n;
+
+	scan_str(args, &text);
+	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
+		for (size_t i = 0; got.p == NULL && i < 5; i++) {
+			struct slice whole = buf_view(&text);
+
+			got = scan_get(whole, telling[i]);
+		}
+	if (scan_str(got, &v)) {
+		n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
+		for (size_t i = 0; i < n; i++)
+			if (v.p[i] == '\n')
+				v.p[i] = ' ';
+		buf_add(out, v.p, n);
+		if (n < v.len)
+			buf_adds(out, "...");
+	}
+	buf_release(&text);
+	buf_release(&v);
+	scan_release(&s);
+}
+
+static char *
+ui_call_what(struct slice name, struct slice args)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	scan_str(name, &b);
+	buf_addc(&b, ' ');
+	short_args(args, &b);
+	return buf_detach(&b);
+}
+
+/* ---- a result ---- */
+
+static bool
+failed(const struct rec *r)
+{
+	struct slice e = rec_get(r, "is_error");
+	int64_t code = 0;
+
+	return slice_is(e, "true") || (scan_int(msg_meta(r, "exit"), &code) &&
+	    code != 0) || msg_meta(r, "signal").p != NULL;
+}
+
+static size_t
+count_lines(struct slice text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == '\n' || i + 1 == text.n;
+	return n;
+}
+
+/* At most one more than max. */
+static size_t
+columns_of(const struct buf *b, size_t max)
+{
+	size_t n = 0;
+
+	while (n <= max && term_fits(buf_view(b), n) < b->len)
+		n++;
+	return n;
+}
+
+/* As much of it as so many columns hold. */
+static void
+add_cut(const struct buf *text, size_t columns, struct buf *out)
+{
+	struct slice all = buf_view(text);
+
+	if (term_fits(all, columns) == all.n)
+		buf_slice(out, all);
+	else
+		buf_fmt(out, "%.*s...", (int)term_fits(all, columns > 3 ?
+		    columns - 3 : 0), all.p);
+}
+
+/* On a terminal a call and its outcome stay one line: the longer of them gives
+ * way, to no less than half of it. */
+static void
+share_line(const struct ui *u, size_t rest, const struct buf *what,
+    const struct buf *got, size_t *for_what, size_t *for_got)
+{
+	size_t room = ui_columns(u), w, g;
+
+	room = room > rest + 10 ? room - rest : 10;
+	w = columns_of(what, room);
+	g = columns_of(got, room);
+	if (!u->live) {
+		*for_what = *for_got = SIZE_MAX;
+	} else if (w + g <= room) {
+		*for_what = w;
+		*for_got = g;
+	} else if (w <= room / 2) {
+		*for_what = w;
+		*for_got = room - w;
+	} else {
+		*for_got = g <= room / 2 ? g : room / 2;
+		*for_what = room - *for_got;
+	}
+}
+
+static void
+ui_call_result(struct ui *u, const char *what, const struct rec *r)
+{
+	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
+	struct buf safe = BUF_INIT((size_t)1 << 20);
+	const char *on = failed(r) ? "\033[31m" : "\033[32m";
+	size_t for_what, for_got;
+	char took[40];
+	int64_t ms = 0;
+
+	scan_int(msg_meta(r, "ms"), &ms);
+	snprintf(took, sizeof took, u->live ? "  %lld.%lld s" :
+	    " (%lld.%02lld s)", (long long)ms / 1000, (long long)ms /
+	    (u->live ? 100 : 10) % (u->live ? 10 : 100));
+	term_escape(&safe, slice_of(what));
+
+	/* In a few words: the lines of a change, what was found, what was
+	 * said. */
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t n;
+	struct slice op = msg_meta(r, "op");
+	int64_t added, removed, found;
+
+	msg_text(rec_get(r, "content"), &text);
+	if (scan_int(msg_meta(r, "added"), &added) &&
+	    scan_int(msg_meta(r, "removed"), &removed) && !failed(r)) {
+		buf_fmt(&o, "+%lld -%lld lines", (long long)added,
+		    (long long)removed);
+	} else if (scan_str_is(op, "search") && scan_int(msg_meta(r,
+	    "matches"), &found)) {
+		buf_fmt(&o, "%lld match%s", (long long)found, found == 1 ?
+		    "" : "es");
+	} else if (scan_str_is(op, "list") && !failed(r)) {
+		n = count_lines(buf_view(&text));
+		buf_fmt(&o, "%zu entr%s", n, n == 1 ? "y" : "ies");
+	} else {
+		/* The first line of what the model is told, without the path
+		 * before it that stands in the call ("read PATH") already. */
+		const char *p = buf_view(&text).p;
+		const char *path = strchr(what, ' ');
+		size_t len = path != NULL ? strlen(path + 1) : 0;
+
+		if (len > 0 && strncmp(p, path + 1, len) == 0 && p[len] == ' ')
+			p += len + 1;
+		len = utf8_cut(p, strcspn(p, "\n"), LINE_MAX_SHOWN);
+		term_escape(&o, (struct slice){ p, len });
+		buf_adds(&o, p[len] != '\n' && p[len] != '\0' ? "..." : "");
+	}
+	buf_release(&text);
+	share_line(u, 7 + strlen(took), &safe, &o, &for_what, &for_got);
+	buf_adds(&b, "  ");
+	add_cut(&safe, for_what, &b);
+	buf_fmt(&b, "%s%s", u->live ? "  " : " -> ", u->color ? on : "");
+	add_cut(&o, for_got, &b);
+	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took,
+	    u->color ? "\033[0m" : "");
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&b);
+	buf_release(&o);
+	buf_release(&safe);
+}
+
+/* A line of a diff, painted by how it begins. */
+static void
+add_diff_line(const struct ui *u, struct slice line, struct buf *b)
+{
+	const char *on = slice_starts(line, "+") ? "\033[32m" :
+	    slice_starts(line, "-") ? "\033[31m" : "\033[2m";
+
+	buf_fmt(b, "%s    ", u->color ? on : "");
+	term_escape(b, line);
+	buf_adds(b, u->color ? "\033[0m\n" : "\n");
+}
+
+void
+ui_diff(struct ui *u, struct slice diff)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	struct slice line;
+
+	while (slice_line(&diff, &line))
+		add_diff_line(u, line, &b);
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&b);
+}
+
+/* Lines before the first @@ name the file; the line above has done so. */
+static void
+ui_call_diff(struct ui *u, const struct rec *r)
+{
+	struct buf d = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice rest, line;
+	size_t lines = 0;
+
+	if (u->tty_err)
+		scan_str(msg_meta(r, "diff"), &d);
+	for (rest = buf_view(&d); lines < u->diff_lines &&
+	    slice_line(&rest, &line); )
+		if (lines > 0 || (!slice_starts(line, "--- ") &&
+		    !slice_starts(line, "+++ "))) {
+			add_diff_line(u, line, &b);
+			lines++;
+		}
+	if (rest.n > 0 && u->live)
+		buf_fmt(&b, "    ... %zu lines more; /diff shows all\n",
+		    slice_lines(rest));
+	else if (rest.n > 0)
+		buf_adds(&b, "    ...\n");
+	if (b.len > 0)
+		ui_emit(u, buf_view(&b));
+	buf_release(&d);
+	buf_release(&b);
+}
+
+static void
+remember_calls(struct ui *u, const struct rec *r)
+{
+	struct walk w;
+	struct call c;
+
+	walk_in(&w, rec_get(r, "tool_calls"));
+	while (msg_next_call(&w, &c)) {
+		u->seen = xgrow(u->seen, u->nseen, &u->capseen,
+		    sizeof *u->seen);
+		u->seen[u->nseen++] = (struct ui_call){
+		    ui_call_what(c.name, c.args), scan_strdup(c.args),
+		    false };
+		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
+		    u->nseen;
+	}
+}
+
+void
+ui_restore_calls(struct ui *u, const struct rec *r)
+{
+	ui_forget(u);
+	if (u->tty_err || (!u->json && !u->quiet))
+		remember_calls(u, r);
+}
+
+static void
+show_result(struct ui *u, const struct rec *r)
+{
+	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
+
+	const struct ui_call *call = at != NULL && *at != 0 ?
+	    &u->seen[*at - 1] : NULL;
+
+	ui_call_result(u, call != NULL ? call->what : "?", r);
+	if (call == NULL || !call->shown)
+		ui_call_diff(u, r);
+	if (u->live && u->printing && failed(r))
+		ui_last_output(u, u->output_lines);
+	u->printing = false;
+}
+
+static void
+show_event(struct ui *u, const struct rec *r, const char *what,
+    const char *first, const char *second)
+{
+	char *a = rec_strdup(r, first), *b = rec_strdup(r, second);
+
+	ui_note(u, "  %s %s%s%s", what, a != NULL ? a : "?", b != NULL ? ": " :
+	    "", b != NULL ? b : "");
+	free(a);
+	free(b);
+}
+
+/* On a terminal what is told is told in plain words. */
+static bool
+show_words(struct ui *u, const struct rec *r)
+{
+	char *text = u->live ? words_for(r) : NULL;
+	bool any = text != NULL;
+
+	if (any)
+		ui_note(u, "  %s", text);
+	free(text);
+	return any;
+}
+
+static void
+show_start(struct ui *u, const struct rec *r)
+{
+	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
+
+	if (at != NULL && *at != 0)
+		ui_status_doing(u, u->seen[*at - 1].what);
+}
+
+/* What was queued in a turn is told when it is its time. */
+static void
+show_user(struct ui *u, const struct rec *r)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	if (scan_true(msg_meta(r, "steering")) &&
+	    msg_text(rec_get(r, "content"), &text))
+		ui_said(u, buf_view(&text).p);
+	buf_release(&text);
+}
+
+void
+ui_committed(struct ui *u, const struct rec *r)
+{
+	/* where nothing else is shown they may be asked about */
+	if ((u->json || u->quiet) && u->tty_err && r->kind == R_ASSISTANT)
+		remember_calls(u, r);
+	if (u->json) {
+		ui_json_line(u, r);
+		return;
+	}
+	ui_status_take(u, r);
+	if (u->quiet)
+		return;
+	switch (r->kind) {
+	case R_ASSISTANT:
+		ui_trouble_over(u);
+		ui_thought(u);
+		ui_break(u);
+		if (u->streamed)
+			u->answered = true;
+
+		/* What comes with calls; the last answer goes to stdout.  Text
+		 * that was shown while it came is not shown again. */
+		struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+		if (!u->streamed && msg_count_calls(rec_get(r,
+		    "tool_calls")) > 0 &&
+		    msg_text(rec_get(r, "content"), &b) && b.len > 0)
+			ui_note(u, "%s", b.p);
+		buf_release(&b);
+		remember_calls(u, r);
+		ui_status_doing(u, "");
+		break;
+	case R_START:
+		u->printing = false;
+		show_start(u, r);
+		break;
+	case R_USER:
+		show_user(u, r);
+		break;
+	case R_TOOL:
+		show_result(u, r);
+		ui_status_doing(u, "");
+		break;
+	case R_VERDICT:
+		if (!show_words(u, r))
+			show_event(u, r, "guard", "action", "rule");
+		break;
+	case R_ERROR:
+		if (!ui_trouble(u, r))
+			show_event(u, r, "error", "code", "message");
+		break;
+	case R_RECOVERY:
+		if (rec_str_is(r, "scenario", "provider_down"))
+			break;		/* the wait was told */
+		if (!show_words(u, r))
+			show_event(u, r, "recovery", "scenario", "stage");
+		break;
+	case R_VERIFICATION:
+		if (!show_words(u, r))
+			show_event(u, r, "verification", "status", "command");
+		break;
+	default:
+		break;
+	}
+}
+
+/* The answer as it is written, on a terminal. */
+static void
+stream(struct ui *u, const struct rec *r)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	bool any = scan_str(rec_get(r, "text"), &text) && text.len > 0;
+
+	if (rec_str_is(r, "kind", "reasoning")) {
+		if (any)
+			ui_think(u, buf_view(&text));
+	} else {
+		ui_thought(u);
+		ui_status_doing(u, rec_str_is(r, "kind", "content") ?
+		    "answering" : "writing a call");
+		if (any && rec_str_is(r, "kind", "content"))
+			ui_stream(u, buf_view(&text));
+	}
+	buf_release(&text);
+}
+
+/* What a command prints; when it is too much, the end of it. */
+static void
+take_output(struct ui *u, const struct rec *r)
+{
+	struct buf *o = &u->output, text = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_str(rec_get(r, "text"), &text);
+	if (!u->printing)
+		buf_reset(o);
+	u->printing = true;
+	if (text.len <= o->max && o->len + text.len > o->max)
+		buf_drop(o, o->len / 2 > text.len ? o->len / 2 : o->len);
+	if (text.len <= o->max)
+		buf_slice(o, buf_view(&text));
+	o->over = false;
+	buf_release(&text);
+	ui_changed(u);
+}
+
+void
+ui_passing(struct ui *u, const struct rec *r)
+{
+	char *text;
+
+	if (u->json) {
+		ui_json_line(u, r);
+		return;
+	}
+	if (r->kind == R_DELTA && u->live)
+		stream(u, r);
+	if (r->kind == R_OUTPUT && u->live)
+		take_output(u, r);
+	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
+		return;
+	text = rec_strdup(r, "message");
+	if (text == NULL)
+		text = rec_strdup(r, "text");
+	if (text != NULL)
+		ui_note(u, "  %s", text);
+	free(text);
+}

@@ -1,0 +1,360 @@
+/* ui.c - what is written: stdout, and lines of progress. */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/utf8.h"
+#include "term/term.h"
+#include "internal.h"
+
+#define COLUMNS 80		/* where nobody says how many */
+#define OUTPUT_MAX ((size_t)16 << 20)
+
+size_t
+ui_columns(const struct ui *u)
+{
+	return u->screen != NULL ? screen_columns(u->screen) : COLUMNS;
+}
+
+size_t
+ui_height(const struct ui *u)
+{
+	return u->screen != NULL ? screen_rows(u->screen) : 24;
+}
+
+/* ---- lines of progress ---- */
+
+void
+ui_emit(struct ui *u, struct slice lines)
+{
+	if (u->screen == NULL) {
+		if (file_write_all(STDERR_FILENO, lines.p, lines.n) < 0)
+			return;		/* nobody is left to tell */
+		return;
+	}
+	screen_print(u->screen, lines);
+	if (!u->live)
+		screen_flush(u->screen);
+}
+
+/* A line in pieces that end between words, indented as it is. */
+static void
+fold(struct slice line, size_t columns, struct buf *out)
+{
+	size_t indent = line.n - slice_trim_start(line, " ").n;
+
+	indent = indent > columns / 2 ? 0 : indent;
+	term_pad(out, indent);
+	line = (struct slice){ line.p + indent, line.n - indent };
+	columns -= indent;
+	while (line.n > 0) {
+		size_t n = term_fits(line, columns), at = n;
+
+		if (n < line.n) {
+			while (at > 0 && line.p[at] != ' ')
+				at--;
+			at = at > n / 2 ? at : n;
+			n = at + (line.p[at] == ' ');
+		}
+		buf_add(out, line.p, at);
+		line = (struct slice){ line.p + n, line.n - n };
+		if (line.n > 0) {
+			buf_addc(out, '\n');
+			term_pad(out, indent);
+		}
+	}
+}
+
+/* Harmless, and on a terminal in lines that end between words. */
+static void
+add_text(const struct ui *u, struct buf *b, struct slice text)
+{
+	struct buf safe = BUF_INIT(4 * BUF_RECORD_MAX);
+	struct slice rest, line;
+	bool first = true;
+
+	if (!u->live) {
+		term_escape(b, text);
+		return;
+	}
+	term_escape(&safe, text);
+	for (rest = buf_view(&safe); slice_line(&rest, &line); first = false) {
+		if (!first)
+			buf_addc(b, '\n');
+		fold(line, ui_columns(u) - 1, b);
+	}
+	buf_release(&safe);
+}
+
+void
+ui_note(struct ui *u, const char *fmt, ...)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
+	va_list ap;
+
+	if ((u->quiet || u->json))
+		return;
+	va_start(ap, fmt);
+	buf_vfmt(&raw, fmt, ap);
+	va_end(ap);
+	if (u->color)
+		buf_adds(&b, "\033[2m");
+	add_text(u, &b, buf_view(&raw));
+	buf_adds(&b, u->color ? "\033[0m\n" : "\n");
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&raw);
+	buf_release(&b);
+}
+
+void
+ui_lines(struct ui *u, struct slice text)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+
+	term_escape(&b, text);
+	if (b.len > 0 && b.p[b.len - 1] != '\n')
+		buf_addc(&b, '\n');
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&b);
+}
+
+/* A terminal is given only what cannot steer it; a file all of it. */
+void
+ui_stage_line(struct ui *u, const char *p, size_t n)
+{
+	struct buf b = BUF_INIT((size_t)1 << 20);
+
+	if (u->tty_err)
+		term_escape(&b, (struct slice){ p, n });
+	else
+		buf_add(&b, p, n);
+	buf_addc(&b, '\n');
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&b);
+}
+
+/* A message of err_say, which knows nothing of the rows at the bottom. */
+static void
+say(void *arg, const char *line)
+{
+	struct ui *u = arg;
+	struct buf b = BUF_INIT((size_t)1 << 20);
+
+	add_text(u, &b, slice_of(line));
+	buf_addc(&b, '\n');
+	ui_break(u);
+	ui_emit(u, buf_view(&b));
+	buf_release(&b);
+}
+
+void
+ui_init(struct ui *u, bool json, bool quiet)
+{
+	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+
+	*u = (struct ui){ .json = json, .quiet = quiet, .job = -1,
+		.diff_lines = 40, .output_lines = 12, .markdown = true };
+	u->dumb = term == NULL || strcmp(term, "dumb") == 0;
+	u->tty_out = isatty(STDOUT_FILENO) == 1;
+	u->tty_err = isatty(STDERR_FILENO) == 1;
+	u->color = u->tty_err && (plain == NULL || plain[0] == '\0') &&
+	    !u->dumb;
+	u->live = u->tty_err && !u->dumb && !json && !quiet;
+	if (u->live) {
+		/* What is typed and shown is UTF-8, also where nobody has set
+		 * a locale. */
+		if (setlocale(LC_CTYPE, "") == NULL ||
+		    strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+			setlocale(LC_CTYPE, "C.UTF-8");
+	}
+	buf_init(&u->out, 4 * BUF_RECORD_MAX);
+	buf_init(&u->sent, KEYS_PASTE_MAX * 4);
+	buf_init(&u->question, (size_t)1 << 20);
+	buf_init(&u->output, OUTPUT_MAX);
+	buf_init(&u->partial, OUTPUT_MAX);
+	buf_init(&u->thinking, BUF_RECORD_MAX);
+	keys_init(&u->keys, term);
+	if (u->tty_err) {
+		u->screen = screen_new(STDERR_FILENO, u->dumb);
+		err_redirect(say, u);
+	}
+}
+
+void
+ui_configure(struct ui *u, const struct conf *c)
+{
+	const char *bell = conf_str(c, "ui.bell");
+	const char *accessible = getenv("ACCESSIBLE");
+
+	if (strcmp(conf_str(c, "ui.theme"), "none") == 0)
+		u->color = false;
+	u->markdown = conf_bool(c, "ui.markdown");
+	u->bell = strcmp(bell, "bell") == 0 ? BELL_RING :
+	    strcmp(bell, "notify") == 0 ? BELL_NOTIFY : BELL_OFF;
+	u->diff_lines = (size_t)conf_int(c, "ui.diff_lines");
+	u->output_lines = (size_t)conf_int(c, "ui.output_lines");
+	if (u->screen == NULL || !(conf_bool(c, "ui.plain") ||
+	    (accessible != NULL && strcmp(accessible, "1") == 0)))
+		return;
+	u->dumb = true;
+	u->live = false;
+	screen_plain(u->screen);
+}
+
+bool
+ui_can_ask(const struct ui *u)
+{
+	return u->tty_err && isatty(STDIN_FILENO) == 1;
+}
+
+void
+ui_forget(struct ui *u)
+{
+	for (size_t i = 0; i < u->nseen; i++) {
+		free(u->seen[i].what);
+		free(u->seen[i].args);
+	}
+	u->nseen = 0;
+	map_release(&u->calls);
+}
+
+void
+ui_release(struct ui *u)
+{
+	ui_close_input(u);
+	err_redirect(NULL, NULL);
+	screen_close(u->screen);
+	ui_forget(u);
+	free(u->seen);
+	free(u->trouble);
+	free(u->draft);
+	free(u->status.model);
+	free(u->status.mode);
+	free(u->status.doing);
+	map_release(&u->always);
+	keys_release(&u->keys);
+	buf_release(&u->out);
+	buf_release(&u->sent);
+	buf_release(&u->question);
+	buf_release(&u->output);
+	buf_release(&u->partial);
+	buf_release(&u->thinking);
+}
+
+/* ---- stdout ---- */
+
+/* At most what poll promised: a pipe that is writable takes PIPE_BUF. */
+bool
+ui_pump(struct ui *u)
+{
+	while (u->written < u->out.len && !u->out_closed) {
+		struct pollfd p = { STDOUT_FILENO, POLLOUT, 0 };
+		size_t left = u->out.len - u->written;
+		ssize_t n;
+
+		if (poll(&p, 1, 0) <= 0)
+			return true;
+		n = write(STDOUT_FILENO, u->out.p + u->written,
+		    left < 4096 ? left : 4096);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			return true;
+		if (n < 0) {
+			u->out_closed = true;
+			u->out_errno = errno;
+		} else {
+			u->written += (size_t)n;
+		}
+	}
+	u->written = 0;
+	buf_reset(&u->out);
+	return false;
+}
+
+void
+ui_stdout_closed(struct ui *u)
+{
+	u->out_closed = true;
+	if (u->out_errno == 0)
+		u->out_errno = EPIPE;
+}
+
+void
+ui_flush(struct ui *u)
+{
+	while (ui_pump(u)) {
+		struct pollfd p = { STDOUT_FILENO, POLLOUT, 0 };
+
+		poll(&p, 1, -1);
+	}
+}
+
+int
+ui_end(struct ui *u, struct err *e)
+{
+	ui_flush(u);
+	if (close(STDOUT_FILENO) < 0 && u->out_errno == 0)
+		u->out_errno = errno;
+	if (u->out_errno == 0 || u->out_errno == EPIPE)
+		return 0;
+	errno = u->out_errno;
+	return err_sys(e, ST_SYSTEM, "stdout");
+}
+
+void
+ui_json_line(struct ui *u, const struct rec *r)
+{
+	if (u->tty_out)
+		term_json(&u->out, r->line);
+	else
+		buf_slice(&u->out, r->line);
+	buf_addc(&u->out, '\n');
+	ui_pump(u);
+}
+
+void
+ui_print_ended(struct ui *u, const char *answer, const char *line)
+{
+	if (u->json) {
+		if (u->tty_out)
+			term_json(&u->out, slice_of(line));
+		else
+			buf_adds(&u->out, line);
+		buf_addc(&u->out, '\n');
+		ui_flush(u);
+	} else {
+		ui_answer(u, answer);
+	}
+}
+
+void
+ui_answer(struct ui *u, const char *text)
+{
+	size_t n = strlen(text);
+
+	ui_break(u);
+	if (u->json || n == 0 || (u->answered && u->tty_out))
+		return;
+	if (u->tty_out && u->live) {
+		ui_stream(u, slice_of(text));
+		ui_break(u);
+		return;
+	}
+	if (u->tty_out)
+		term_escape(&u->out, slice_of(text));
+	else
+		buf_add(&u->out, text, n);
+	if (text[n - 1] != '\n')
+		buf_addc(&u->out, '\n');
+	ui_flush(u);
+}

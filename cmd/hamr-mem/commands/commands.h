@@ -1,0 +1,20 @@
+/* commands.h - what each command of hamr-mem does. */
+#ifndef MEM_COMMANDS_H
+#define MEM_COMMANDS_H
+
+#include "options/opts.h"
+
+/* Each returns a status, or -1 with e. */
+int command_save(const struct opts *o, struct err *e);
+int command_search(const struct opts *o, struct err *e);
+int command_list(const struct opts *o, struct err *e);
+int command_show(const struct opts *o, struct err *e);
+int command_forget(const struct opts *o, struct err *e);
+int command_brief(const struct opts *o, struct err *e);
+int command_stats(const struct opts *o, struct err *e);
+int command_check(const struct opts *o, struct err *e);
+int command_rebuild(const struct opts *o, struct err *e);
+int command_export(const struct opts *o, struct err *e);
+int command_import(const struct opts *o, struct err *e);
+
+#endif

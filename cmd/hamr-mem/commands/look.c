@@ -1,0 +1,183 @@
+/* look.c - what looks into a memory, and forgets. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "find/find.h"
+#include "show.h"
+#include "term/term.h"
+#include "options/where.h"
+
+#define HITS 8			/* as the tool search_memory does */
+
+/* ---- search ---- */
+
+static int
+show_hits(const struct hits *hits, struct err *e)
+{
+	struct term t = term_of(STDOUT_FILENO);
+	struct rec_out out;
+
+	if (hits->partial)
+		err_say("the words are common: only the newest messages with "
+		    "them were ranked; add a rarer word");
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	for (size_t i = 0; i < hits->n; i++)
+		if (t.tty)
+			show_hit_row(&out, &hits->h[i], t.columns > 0 ?
+			    t.columns : 80);
+		else
+			show_hit(&out, &hits->h[i], hits->partial);
+	return rec_end(&out, e) < 0 ? -1 : hits->n > 0 ? ST_OK : ST_NO;
+}
+
+int
+command_search(const struct opts *o, struct err *e)
+{
+	struct buf words = BUF_INIT(WORDS_BYTES);
+	struct hits hits = { .n = 0 };
+	struct store st[MEMORIES];
+	struct find f;
+	size_t n = 0;
+	int r;
+
+	opts_words(o, &words);
+	f = (struct find){ buf_view(&words), o->max != 0 ? o->max : HITS,
+		o->kind, o->session, o->since, o->raw };
+	r = where_open(o, DB_READ, st, &n, e);
+	if (r == 0)
+		r = find_hits(st, n, &f, &hits, e);
+	if (r == 0)
+		r = show_hits(&hits, e);
+	hits_release(&hits);
+	where_close(st, n);
+	buf_release(&words);
+	return r;
+}
+
+/* ---- looking ---- */
+
+static bool
+list_one(void *ctx, const struct listed *l)
+{
+	show_listed(ctx, l);
+	return true;
+}
+
+int
+command_list(const struct opts *o, struct err *e)
+{
+	struct rec_out out;
+	struct store st;
+	int r;
+
+	if (where_open_own(o, DB_READ, &st, e) < 0)
+		return e->status == ST_NOINPUT ? ST_OK : -1;
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	r = find_list(&st, 0, list_one, &out, e);
+	store_close(&st);
+	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+}
+
+int
+command_stats(const struct opts *o, struct err *e)
+{
+	struct rec_out out;
+	struct stats n;
+	struct store st;
+	int r;
+
+	if (where_open_own(o, DB_READ, &st, e) < 0)
+		return e->status == ST_NOINPUT ? ST_OK : -1;
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	r = find_stats(&st, &n, e);
+	if (r == 0)
+		show_stats(&out, &st, &n);
+	store_close(&st);
+	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+}
+
+int
+command_check(const struct opts *o, struct err *e)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	struct store st;
+	int r;
+
+	if (where_open_own(o, DB_WRITE, &st, e) < 0)
+		return e->status == ST_NOINPUT && o->db == NULL ? ST_OK : -1;
+	r = store_check(&st, &b, e);
+	store_close(&st);
+	if (r == 0 && b.len > 0 &&
+	    term_write(STDOUT_FILENO, buf_view(&b), TERM_TEXT) < 0)
+		r = err_sys(e, ST_SYSTEM, "stdout");
+	if (r == 0)
+		r = b.len > 0 ? ST_NO : ST_OK;
+	buf_release(&b);
+	return r;
+}
+
+int
+command_show(const struct opts *o, struct err *e)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct store st[MEMORIES];
+	char prefix[MEMID_SIZE];
+	size_t n = 0, which;
+	int64_t row;
+	int r;
+
+	if (where_read_id(o->args[0], prefix, e) < 0 ||
+	    where_open(o, DB_READ, st, &n, e) < 0)
+		return -1;
+	r = where_find(st, n, prefix, &which, &row, e);
+	if (r == 0)
+		r = ST_NO;
+	else if (r > 0) {
+		r = store_text(&st[which], row, &b, e);
+		if (r == 0 && term_write(STDOUT_FILENO, buf_view(&b),
+		    TERM_TEXT) < 0)
+			r = err_sys(e, ST_SYSTEM, "stdout");
+	}
+	where_close(st, n);
+	buf_release(&b);
+	return r;
+}
+
+/* ---- forget ---- */
+
+int
+command_forget(const struct opts *o, struct err *e)
+{
+	char prefix[MEMID_SIZE];
+	struct forget f = { NULL, o->session, o->before };
+	struct store st[MEMORIES];
+	size_t n = 0, which, first = 0, end;
+	int64_t total = 0, got = 0, row;
+
+	if (o->nargs > 0 && where_read_id(o->args[0], prefix, e) < 0)
+		return -1;
+	if (where_open(o, DB_WRITE, st, &n, e) < 0)
+		return -1;
+	end = n;
+	if (o->nargs > 0) {
+		int r = where_find(st, n, prefix, &which, &row, e);
+
+		f.prefix = prefix;
+		if (r < 0)
+			got = -1;
+		else if (r > 0)
+			first = which;
+	} else if (o->before != WHEN_NONE && n > 1) {
+		/* a date does not say that the user's memory is meant */
+		end = 1;
+	}
+	for (size_t i = first; i < end && got >= 0; i++) {
+		got = store_forget(&st[i], &f, e);
+		total += got;
+	}
+	where_close(st, n);
+	if (got < 0)
+		return -1;
+	return total > 0 ? ST_OK : ST_NO;
+}

@@ -1,0 +1,114 @@
+/* save.c - a fact is saved. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "base/file.h"
+#include "json/json.h"
+#include "base/mem.h"
+#include "store/redact.h"
+#include "base/utf8.h"
+#include "options/where.h"
+
+static int
+read_fact(const struct opts *o, struct buf *out, struct err *e)
+{
+	struct buf in = BUF_INIT(WORDS_BYTES);
+	int r = 0;
+
+	if (o->nargs > 0) {
+		opts_words(o, out);
+	} else {
+		r = file_read_fd(STDIN_FILENO, "stdin", &in, e);
+		if (r < 0 && in.over)
+			r = err_set(e, ST_USAGE, "save: a fact is 64 KiB at "
+			    "most");
+		while (in.len > 0 && in.p[in.len - 1] == '\n')
+			in.len--;
+		utf8_clean(out, in.p, in.len);
+	}
+	buf_release(&in);
+	if (r < 0)
+		return r;
+	if (out->len > FACT_MAX)
+		return err_set(e, ST_USAGE, "save: a fact is 64 KiB at most; "
+		    "this is %zu bytes", out->len);
+	if (out->len == 0 || strspn(out->p, " \t\r\n\v\f") == out->len)
+		return err_set(e, ST_USAGE, "save: the fact is empty");
+	return 0;
+}
+
+static int
+name_fact(const struct opts *o, struct item *fact, struct err *e)
+{
+	struct buf b = BUF_INIT(FACT_MAX * 8);
+	struct json *list = json_array();
+	int r = 0;
+
+	if (o->key != NULL) {
+		utf8_clean(&b, o->key, strlen(o->key));
+		if (b.len == 0 || b.len > 1000)
+			r = err_set(e, ST_USAGE, "--key: of 1 to 1,000 bytes");
+		fact->slot = buf_detach(&b);
+	}
+	for (size_t i = 0; i < o->ntag; i++) {
+		buf_reset(&b);
+		utf8_clean(&b, o->tag[i], strlen(o->tag[i]));
+		if (b.len == 0 || b.len > 1000)
+			r = err_set(e, ST_USAGE, "--tag: of 1 to 1,000 bytes");
+		else
+			json_slice(list, NULL, buf_view(&b));
+	}
+	buf_reset(&b);
+	json_print(list, &b);
+	if (!json_empty(list))
+		fact->tags = xmemdup0(b.p, b.len);
+	json_free(list);
+	buf_release(&b);
+	return r;
+}
+
+static int
+save(const struct opts *o, struct item *fact, struct err *e)
+{
+	struct rec_out out;
+	struct store st;
+	int r;
+
+	if (where_open_made(o, &st, e) < 0)
+		return -1;
+	r = store_save(&st, fact, e);
+	store_close(&st);
+	if (r < 0)
+		return r;
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_put(&out, slice_of(fact->id));
+	return rec_end(&out, e) < 0 ? -1 : ST_OK;
+}
+
+int
+command_save(const struct opts *o, struct err *e)
+{
+	struct item fact = { .kind = KIND_FACT, .time = when_now() };
+	struct buf raw = BUF_INIT(WORDS_BYTES), text = BUF_INIT(WORDS_BYTES);
+	struct redact *redact = NULL;
+	int r = -1;
+
+	if (read_fact(o, &raw, e) < 0 || name_fact(o, &fact, e) < 0)
+		goto out;
+	redact = redact_load(e);
+	if (redact == NULL)
+		goto out;
+	redact_add(redact, buf_view(&raw), &text);
+	memid_fact(buf_view(&text), fact.id);
+	fact.len = text.len;
+	fact.text = buf_detach(&text);
+	r = save(o, &fact, e);
+out:
+	redact_free(redact);
+	item_release(&fact);
+	buf_release(&raw);
+	buf_release(&text);
+	return r;
+}

@@ -1,0 +1,20 @@
+/* show.h - how hits, items and briefs look. */
+#ifndef MEM_SHOW_H
+#define MEM_SHOW_H
+
+#include "find/find.h"
+#include "record/rec.h"
+
+/* A hit as a record, or as a line of a table that is width columns wide;
+ * partial: of a search that did not rank all that matches. */
+void show_hit(struct rec_out *out, const struct hit *h, bool partial);
+void show_hit_row(struct rec_out *out, const struct hit *h, size_t width);
+void show_listed(struct rec_out *out, const struct listed *l);
+void show_stats(struct rec_out *out, const struct store *st,
+    const struct stats *n);
+
+/* Append text on one line: white space is a blank, control and invisible
+ * direction characters are '?'; cut with "…" behind max characters. */
+void show_line(struct slice text, size_t max, struct buf *out);
+
+#endif

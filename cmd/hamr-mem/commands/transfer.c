@@ -1,0 +1,328 @@
+/* transfer.c - a memory taken elsewhere and back, and made anew.
+ *
+ * rebuild: the new file is made of transcripts and of what the old one holds.
+ * It is written beside the old one, which is in use meanwhile, and takes its
+ * place at the end.  Whatever goes wrong, the old one stays.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "index/index.h"
+#include "index/port.h"
+#include "options/where.h"
+
+#include "commands.h"
+
+/* ---- export ---- */
+
+static int
+put_line(void *ctx, struct slice line, struct err *e)
+{
+	(void)e;
+	rec_put(ctx, line);
+	return 0;
+}
+
+int
+command_export(const struct opts *o, struct err *e)
+{
+	struct rec_out out;
+	struct store st;
+	int r;
+
+	if (where_open_own(o, DB_READ, &st, e) < 0)
+		return e->status == ST_NOINPUT && o->db == NULL ? ST_OK : -1;
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	r = port_export(&st, put_line, &out, e);
+	store_close(&st);
+	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
+}
+
+/* ---- import ---- */
+
+struct import_run {
+	struct store *st;
+	struct redact *redact;
+	size_t gone;
+};
+
+static int
+import_fd(struct import_run *run, int fd, const char *name, struct err *e)
+{
+	const struct rec *r;
+	struct rec_in in;
+	struct err why;
+	int got;
+
+	rec_in_init(&in, fd, name, REC_MAX);
+	while ((got = rec_next(&in, &r, e)) > 0) {
+		size_t line = r->no;
+
+		if (port_import(run->st, run->redact, r, &run->gone,
+		    &why) == 0)
+			continue;
+		got = why.status == ST_DATA ? err_set(e, ST_DATA, "%s:%zu: %s",
+		    name, line, why.text) : err_set(e, why.status, "%s",
+		    why.text);
+		break;
+	}
+	rec_in_release(&in);
+	return got;
+}
+
+static int
+import_all(struct import_run *run, const struct opts *o, struct err *e)
+{
+	int r = 0;
+
+	if (o->nargs == 0)
+		return import_fd(run, STDIN_FILENO, "stdin", e);
+	for (size_t i = 0; i < o->nargs && r == 0; i++) {
+		const char *path = o->args[i];
+		int fd;
+
+		if (strcmp(path, "-") == 0) {
+			r = import_fd(run, STDIN_FILENO, "stdin", e);
+			continue;
+		}
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+			    ST_NOINPUT : ST_SYSTEM, "%s", path);
+		r = import_fd(run, fd, path, e);
+		close(fd);
+	}
+	return r;
+}
+
+/* All of it or nothing. */
+static int
+import_into(struct import_run *run, const struct opts *o, struct err *e)
+{
+	bool good;
+
+	if (db_durable(run->st->db, e) < 0 || store_begin(run->st, e) < 0)
+		return -1;
+	good = import_all(run, o, e) == 0 &&
+	    (run->gone == 0 || store_wipe(run->st, e) == 0);
+	if (store_end(run->st, good, good ? e : NULL) < 0 || !good)
+		return -1;
+	return store_wipe_log(run->st, e);
+}
+
+int
+command_import(const struct opts *o, struct err *e)
+{
+	struct import_run run = { .redact = redact_load(e) };
+	struct store st;
+	int r = -1;
+
+	if (run.redact != NULL && where_open_made(o, &st, e) == 0) {
+		run.st = &st;
+		r = import_into(&run, o, e);
+		store_close(&st);
+	}
+	redact_free(run.redact);
+	return r < 0 ? -1 : ST_OK;
+}
+
+/* ---- rebuild ---- */
+
+struct rebuild {
+	const struct opts *o;
+	struct redact *redact;
+	char *path, *beside;	/* the file, and the new one */
+	struct store old, new;
+	struct scan scan;
+	size_t gone;
+	char **files;
+	size_t n, cap;
+};
+
+static bool
+is_transcript(const FTSENT *f)
+{
+	const char *dot = strrchr(f->fts_name, '.');
+
+	return f->fts_info == FTS_F && dot != NULL &&
+	    (strcmp(dot, ".ndjson") == 0 || strcmp(dot, ".jsonl") == 0);
+}
+
+static int
+by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int
+find_files(struct rebuild *b, char *dir, struct err *e)
+{
+	struct stat st;
+	FTS *fts;
+	FTSENT *f;
+	int r = 0;
+
+	if (stat(dir, &st) < 0)
+		return err_sys(e, ST_NOINPUT, "%s", dir);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ST_NOINPUT, "%s: no folder; name the one "
+		    "with the transcripts", dir);
+	fts = fts_open((char *[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
+	    by_name);
+	if (fts == NULL)
+		return err_sys(e, ST_SYSTEM, "%s", dir);
+	while (r == 0 && (f = fts_read(fts)) != NULL) {
+		errno = f->fts_errno;
+		if (f->fts_info == FTS_DNR || f->fts_info == FTS_ERR)
+			r = err_sys(e, ST_SYSTEM, "%s", f->fts_path);
+		if (!is_transcript(f))
+			continue;
+		b->files = xgrow(b->files, b->n, &b->cap, sizeof *b->files);
+		b->files[b->n++] = xstrdup(f->fts_path);
+	}
+	fts_close(fts);
+	return r;
+}
+
+static int
+index_all(struct rebuild *b, struct err *e)
+{
+	struct opts o = *b->o;
+	struct stage s = { .files = (const char *const *)b->files,
+		.nfiles = b->n, .mute = true, .open_end = true };
+	int status;
+
+	if (b->n == 0)
+		return 0;
+	o.stage.mode = STAGE_NEW;
+	o.stage.lenient = true;		/* a line cut short by a crash */
+	o.stage.quiet = true;
+	status = index_files(&s, &o, b->beside, e);
+	/* it has closed stdout, whose place no file of ours may take */
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		open("/dev/null", O_WRONLY);
+	return status <= 0 ? status : err_set(e, (enum status)status,
+	    "rebuild: %s is as it was", b->path);
+}
+
+static int
+take_line(void *ctx, struct slice line, struct err *e)
+{
+	struct rebuild *b = ctx;
+	struct rec r;
+
+	if (rec_parse(&b->scan, line.p, line.n, &r) < 0)
+		return err_set(e, ST_BUG, "rebuild: a line of ours is no "
+		    "record");
+	return port_import(&b->new, b->redact, &r, &b->gone, e);
+}
+
+/* Twice: before the transcripts, because of what was forgotten, and at the
+ * end, because others may have written meanwhile. */
+static int
+take_old(struct rebuild *b, struct err *e)
+{
+	bool good;
+
+	if (store_begin(&b->new, e) < 0)
+		return -1;
+	good = port_export(&b->old, take_line, b, e) == 0 &&
+	    (b->gone == 0 || store_wipe(&b->new, e) == 0);
+	if (store_end(&b->new, good, good ? e : NULL) < 0)
+		return -1;
+	return good ? 0 : -1;
+}
+
+static int
+finish(void *arg, struct err *e)
+{
+	struct rebuild *b = arg;
+
+	if (take_old(b, e) < 0 || store_wipe_log(&b->new, e) < 0 ||
+	    db_truncate_log(b->new.db, e) < 0)
+		return -1;
+	store_close(&b->new);
+	return 0;
+}
+
+static void
+remove_beside(const struct rebuild *b)
+{
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
+		"-lock" };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		char *p = xasprintf("%s%s", b->beside, ends[i]);
+
+		unlink(p);
+		free(p);
+	}
+}
+
+static int
+run(struct rebuild *b, struct err *e)
+{
+	int r = -1;
+
+	remove_beside(b);
+	if (store_open(&b->new, b->beside, "file", DB_WRITE, e) == 0 &&
+	    take_old(b, e) == 0 && index_all(b, e) == 0)
+		r = db_replace(b->old.db, b->beside, finish, b, e);
+	store_close(&b->new);
+	remove_beside(b);
+	return r;
+}
+
+/* One at a time: the new file has one name. */
+static int
+run_alone(struct rebuild *b, struct err *e)
+{
+	char *name = xasprintf("%s-rebuild", b->path);
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int r = -1;
+
+	if (fd < 0)
+		err_sys(e, ST_SYSTEM, "%s", name);
+	else if (file_lock(fd, 0) < 0)
+		err_set(e, ST_TEMP, "%s: is being rebuilt by another process; "
+		    "try again later", b->path);
+	else
+		r = run(b, e);
+	if (fd >= 0)
+		close(fd);
+	free(name);
+	return r;
+}
+
+int
+command_rebuild(const struct opts *o, struct err *e)
+{
+	struct rebuild b = { .o = o };
+	const char *name = NULL;
+	int r = -1;
+
+	b.redact = redact_load(e);
+	if (b.redact != NULL && find_files(&b, o->args[0], e) == 0)
+		b.path = where_path(o, true, &name, e);
+	if (b.path != NULL && store_open(&b.old, b.path, name, DB_WRITE,
+	    e) == 0) {
+		b.beside = xasprintf("%s-new", b.path);
+		r = run_alone(&b, e);
+		store_close(&b.old);
+	}
+	for (size_t i = 0; i < b.n; i++)
+		free(b.files[i]);
+	free(b.files);
+	free(b.beside);
+	free(b.path);
+	redact_free(b.redact);
+	scan_release(&b.scan);
+	return r < 0 ? -1 : ST_OK;
+}

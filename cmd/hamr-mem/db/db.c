@@ -1,0 +1,460 @@
+/* db.c - one SQLite file, spoken to safely; the only room that knows SQLite. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "internal.h"
+
+#define BUSY_MS (60 * 1000)	/* programs that do not know our lock */
+#define TRUNCATE_MS 5000
+#define LOCK_MS (10 * 60 * 1000)
+
+/* ---- the lock beside the file, and which file it is ---- */
+
+/* WAL needs memory shared between processes; no network file system has it. */
+static bool
+is_remote(const char *path)
+{
+	struct statfs s;
+
+	if (statfs(path, &s) < 0)
+		return false;
+	switch ((unsigned long)s.f_type) {
+	case 0x6969:		/* NFS */
+	case 0xff534d42:	/* CIFS */
+	case 0xfe534d42:	/* SMB2 */
+	case 0x517b:		/* SMB */
+	case 0x01021997:	/* 9p */
+	case 0x65735546:	/* FUSE: sshfs and its kin */
+	case 0x5346414f:	/* AFS */
+	case 0x00c36400:	/* Ceph */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+open_lock(struct db *db, struct err *e)
+{
+	char *p = xasprintf("%s-lock", db->path);
+
+	db->lock = open(p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (db->lock < 0)
+		err_sys(e, ST_SYSTEM, "%s", p);
+	free(p);
+	return db->lock < 0 ? -1 : 0;
+}
+
+static int
+take_lock(struct db *db, struct err *e)
+{
+	if (db->lock < 0)
+		return err_set(e, ST_BUG, "%s: opened for reading", db->path);
+	if (file_lock(db->lock, LOCK_MS) == 0)
+		return 0;
+	if (errno != EWOULDBLOCK)
+		return err_sys(e, ST_SYSTEM, "%s-lock", db->path);
+	return err_set(e, ST_TEMP, "%s: another process has been writing for "
+	    "ten minutes; try again later", db->path);
+}
+
+static void
+drop_lock(struct db *db)
+{
+	if (db->lock >= 0)
+		flock(db->lock, LOCK_UN);
+}
+
+static void
+note_file(struct db *db)
+{
+	struct stat st;
+
+	if (stat(db->path, &st) == 0) {
+		db->dev = st.st_dev;
+		db->ino = st.st_ino;
+	}
+}
+
+bool
+db_is_stale(const struct db *db)
+{
+	struct stat st;
+
+	return stat(db->path, &st) < 0 || st.st_dev != db->dev ||
+	    st.st_ino != db->ino;
+}
+
+static int
+sync_folder(const char *path, struct err *e)
+{
+	char *copy = xstrdup(path);
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 || fsync(fd) < 0 ? err_sys(e, ST_SYSTEM, "%s", path) :
+	    0;
+
+	if (fd >= 0)
+		close(fd);
+	free(copy);
+	return r;
+}
+
+/* What belongs to the old file and is empty goes first: who opens the new one
+ * must not find it. */
+static int
+replace_file(const struct db *db, const char *by, struct err *e)
+{
+	static const char *const ends[] = { "-wal", "-shm" };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *p = xasprintf("%s%s", db->path, ends[i]);
+		int r = unlink(p) < 0 && errno != ENOENT ? err_sys(e,
+		    ST_SYSTEM, "%s", p) : 0;
+
+		free(p);
+		if (r < 0)
+			return r;
+	}
+	if (rename(by, db->path) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", db->path);
+	return sync_folder(db->path, e);
+}
+
+/* ---- opening ---- */
+
+static int
+configure(struct db *db, struct err *e)
+{
+	sqlite3 *h = db->h;
+
+	sqlite3_extended_result_codes(h, 1);
+	sqlite3_busy_timeout(h, BUSY_MS);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	return db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
+	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=1;"
+	    "PRAGMA synchronous=NORMAL;", e);
+}
+
+/* Is this one of the statements, each ended by ';'? */
+static bool
+is_statement(const char *all, struct slice sql)
+{
+	const char *p = memmem(all, strlen(all), sql.p, sql.n);
+
+	return p != NULL && (p == all || p[-1] == ';') &&
+	    (p[sql.n] == ';' || p[sql.n] == '\0');
+}
+
+static bool
+is_shadow(const struct db_schema *schema, struct slice name)
+{
+	for (size_t i = 0; schema->shadow[i] != NULL; i++)
+		if (slice_starts(name, schema->shadow[i]))
+			return true;
+	return false;
+}
+
+/* Is there nothing but what we make?  A file may be planted, with triggers that
+ * swallow what is saved, or views in place of tables. */
+static int
+check_schema(struct db *db, struct err *e)
+{
+	const struct db_schema *schema = db->schema;
+	struct st *s = db_query(db, e, "SELECT type, name, sql "
+	    "FROM sqlite_master WHERE sql IS NOT NULL AND "
+	    "name NOT LIKE 'sqlite\\_%' ESCAPE '\\'", "");
+	int got;
+
+	while ((got = st_step(s, e)) > 0) {
+		struct slice name = st_col(s, 1);
+
+		if (is_statement(schema->sql, st_col(s, 2)) ||
+		    (slice_is(st_col(s, 0), "table") &&
+		    is_shadow(schema, name)))
+			continue;
+		got = err_set(e, ST_DATA, "%s: holds a %.*s that hamr-mem did "
+		    "not make (%.*s); move it away or name another one with "
+		    "--db", db->path, (int)st_col(s, 0).n, st_col(s, 0).p,
+		    (int)name.n, name.p);
+		break;
+	}
+	st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
+/* Whose file is it?  The version of our schema, 0: nobody's yet, -1: e. */
+static int
+whose(struct db *db, struct err *e)
+{
+	int64_t app = 0, version = 0, tables = 0;
+
+	if (db_int(db, e, &app, "PRAGMA application_id", "") < 0 ||
+	    db_int(db, e, &version, "PRAGMA user_version", "") < 0 ||
+	    db_int(db, e, &tables, "SELECT count(*) FROM sqlite_master",
+	    "") < 0)
+		return -1;
+	if (app == 0 && version == 0 && tables == 0)
+		return 0;
+	if (app != db->schema->application_id)
+		return err_set(e, ST_DATA, "%s: not a memory file; move it "
+		    "away or name another one with --db", db->path);
+	if (version < 1 || version > db->schema->version)
+		return err_set(e, ST_DATA, "%s: made by another version of "
+		    "hamr-mem; use that one", db->path);
+	if (check_schema(db, e) < 0)
+		return -1;
+	return (int)version;
+}
+
+/* The end of a transaction; the lock stays. */
+static int
+db_finish(struct db *db, bool commit, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < db->n; i++)
+		sqlite3_reset(db->kept[i].stmt);
+	if (commit)
+		r = db_exec(db, "COMMIT", e);
+	if ((!commit || r < 0) && !sqlite3_get_autocommit(db->h))
+		db_exec(db, "ROLLBACK", NULL);
+	return r;
+}
+
+/* Make the tables, or those that an older version lacks.  The lock is
+ * taken. */
+static int
+create(struct db *db, struct err *e)
+{
+	const struct db_schema *schema = db->schema;
+	char *mark = xasprintf("PRAGMA application_id=%d; "
+	    "PRAGMA user_version=%d;", schema->application_id,
+	    schema->version);
+	int was = -1;
+	bool good = false;
+
+	if (db_exec(db, "BEGIN IMMEDIATE", e) == 0) {
+		was = whose(db, e);	/* somebody may have been faster */
+		good = was >= 0 && (was > 0 || db_exec(db, schema->sql,
+		    e) == 0);
+		for (int v = was; good && v > 0 && v < schema->version; v++)
+			good = db_exec(db, schema->upgrade[v - 1], e) == 0;
+		good = good && db_exec(db, mark, e) == 0;
+		good = db_finish(db, good, good ? e : NULL) == 0 && good;
+	}
+	free(mark);
+	return good ? 0 : -1;
+}
+
+static int
+prepare_writer(struct db *db, struct err *e)
+{
+	struct st *s = db_query(db, e, is_remote(db->path) ?
+	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
+	int r = st_step(s, e);
+
+	st_done(s);
+	if (r >= 0)
+		r = whose(db, e);
+	if (r >= 0 && r < db->schema->version)
+		r = create(db, e);
+	return r < 0 ? -1 : 0;
+}
+
+static int
+open_file(struct db *db, int flags, struct err *e)
+{
+	if (sqlite3_open_v2(db->path, &db->h, flags, NULL) != SQLITE_OK) {
+		if (db->h == NULL)
+			mem_none();
+		return db_fail(db->h, e);
+	}
+	note_file(db);
+	return configure(db, e) < 0 ? -1 : db_add_relevance(db, e);
+}
+
+static int
+open_writer(struct db *db, struct err *e)
+{
+	int r;
+
+	if (take_lock(db, e) < 0)
+		return -1;
+	r = open_file(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
+	if (r == 0)
+		r = prepare_writer(db, e);
+	drop_lock(db);
+	return r;
+}
+
+static int
+open_reader(struct db *db, struct err *e)
+{
+	int r = open_file(db, SQLITE_OPEN_READWRITE, e);
+
+	if (r == 0)		/* a search reads many pages, once */
+		r = db_exec(db, "PRAGMA cache_size=-8192", e);
+	if (r == 0)
+		r = whose(db, e);
+	return r == 0 ? err_set(e, ST_NOINPUT, "%s: empty", db->path) : r;
+}
+
+struct db *
+db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
+    struct err *e)
+{
+	struct db *db = xcalloc(1, sizeof *db);
+	int r = -1;
+
+	db->path = xstrdup(path);
+	db->schema = schema;
+	db->lock = -1;
+	if (mode == DB_READ && access(path, F_OK) < 0)
+		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+		    ST_SYSTEM, "%s", path);
+	else if (mode == DB_READ)
+		r = open_reader(db, e);
+	else if (open_lock(db, e) == 0)
+		r = open_writer(db, e);
+	if (r >= 0 && (mode == DB_WRITE || r == schema->version))
+		return db;
+	db_close(db);
+	/* what an older version made lacks what is looked into */
+	return r < 0 ? NULL : db_open(path, DB_WRITE, schema, e);
+}
+
+static void
+close_file(struct db *db)
+{
+	for (size_t i = 0; i < db->n; i++)
+		sqlite3_finalize(db->kept[i].stmt);
+	db->n = 0;
+	sqlite3_close(db->h);
+	db->h = NULL;
+}
+
+void
+db_close(struct db *db)
+{
+	if (db == NULL)
+		return;
+	close_file(db);
+	if (db->lock >= 0)
+		close(db->lock);
+	free(db->kept);
+	free(db->path);
+	free(db);
+}
+
+/* The file was replaced: what is written goes into the one that is there now.
+ * The lock is taken. */
+static int
+reopen(struct db *db, struct err *e)
+{
+	close_file(db);
+	if (open_file(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e) < 0 ||
+	    prepare_writer(db, e) < 0)
+		return -1;
+	return db->durable ? db_durable(db, e) : 0;
+}
+
+/* ---- transactions ---- */
+
+int
+db_durable(struct db *db, struct err *e)
+{
+	db->durable = true;
+	return db_exec(db, "PRAGMA synchronous=FULL", e);
+}
+
+int
+db_begin(struct db *db, struct err *e)
+{
+	if (take_lock(db, e) < 0)
+		return -1;
+	if ((!db_is_stale(db) || reopen(db, e) == 0) &&
+	    db_exec(db, "BEGIN IMMEDIATE", e) == 0)
+		return 0;
+	drop_lock(db);
+	return -1;
+}
+
+int
+db_end(struct db *db, bool commit, struct err *e)
+{
+	int r = db_finish(db, commit, e);
+
+	drop_lock(db);
+	return r;
+}
+
+/* The same with the lock taken. */
+static int
+truncate_log(struct db *db, struct err *e)
+{
+	long long end = file_now_ms() + TRUNCATE_MS;
+	const struct timespec nap = { 0, 50 * 1000 * 1000 };
+	int rc;
+
+	sqlite3_busy_timeout(db->h, 200);
+	while ((rc = sqlite3_wal_checkpoint_v2(db->h, NULL,
+	    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL)) == SQLITE_BUSY &&
+	    file_now_ms() < end)
+		nanosleep(&nap, NULL);
+	sqlite3_busy_timeout(db->h, BUSY_MS);
+	if (rc == SQLITE_OK)
+		return 0;
+	if (rc != SQLITE_BUSY)
+		return db_fail(db->h, e);
+	return err_set(e, ST_TEMP, "%s: forgotten, but its bytes stay in the "
+	    "log while another program reads; run this again later", db->path);
+}
+
+int
+db_truncate_log(struct db *db, struct err *e)
+{
+	int r = -1;
+
+	if (take_lock(db, e) == 0) {
+		r = truncate_log(db, e);
+		drop_lock(db);
+	}
+	return r;
+}
+
+int
+db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
+    void *arg, struct err *e)
+{
+	int r;
+
+	if (take_lock(db, e) < 0)
+		return -1;
+	r = db_is_stale(db) ? reopen(db, e) : 0;
+	if (r == 0)
+		r = last(arg, e);
+	if (r == 0)		/* or its log were taken for the new one's */
+		r = truncate_log(db, e);
+	if (r == 0)
+		r = replace_file(db, by, e);
+	drop_lock(db);
+	return r;
+}

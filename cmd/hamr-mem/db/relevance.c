@@ -1,0 +1,170 @@
+/* relevance.c - relevance(words, WANTED, W0, W1, ...): bm25 with bounded work.
+ *
+ * FTS5's own bm25() first walks every row that matches, once for each phrase,
+ * to learn how rare it is: a second for a common word in a million rows.  This
+ * one walks SAMPLE rows and scales them by the part of the row ids they span.
+ * Otherwise it is bm25 with its usual constants, and positive.
+ */
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#include "internal.h"
+
+#define SAMPLE 500
+#define K1 1.2
+#define B 0.75
+#define COLUMNS 8		/* weights that are looked at */
+#define PHRASES 64
+
+struct rarity {
+	double average;		/* words in a row */
+	int n;
+	double idf[];
+};
+
+static double
+sum(const struct rarity *r, const double *often, double length)
+{
+	double sum = 0;
+
+	for (int i = 0; i < r->n && i < PHRASES; i++)
+		sum += r->idf[i] * often[i] * (K1 + 1) / (often[i] + length);
+	return sum;
+}
+
+struct sample {
+	sqlite3_int64 n, first, last;
+};
+
+static int
+count_row(const Fts5ExtensionApi *api, Fts5Context *f, void *arg)
+{
+	struct sample *s = arg;
+
+	s->last = api->xRowid(f);
+	if (s->n++ == 0)
+		s->first = s->last;
+	return s->n < SAMPLE ? SQLITE_OK : SQLITE_DONE;
+}
+
+/* How many of the rows hold a phrase, going by the first ones that do: ids are
+ * given out evenly, up to `newest`. */
+static double
+rows_with(const struct sample *s, sqlite3_int64 newest, sqlite3_int64 rows)
+{
+	double span = (double)(s->last - s->first), n = (double)s->n;
+
+	if (s->n >= SAMPLE && span > 0 && newest > s->last)
+		n *= (double)(newest - s->first) / span;
+	return n < (double)rows ? n : (double)rows;
+}
+
+static int
+learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
+    struct rarity **out)
+{
+	int n = api->xPhraseCount(f), rc;
+	sqlite3_int64 rows = 0, words = 0;
+	struct rarity *r = xcalloc(1, sizeof *r + (size_t)n * sizeof *r->idf);
+
+	rc = api->xRowCount(f, &rows);
+	if (rc == SQLITE_OK)
+		rc = api->xColumnTotalSize(f, -1, &words);
+	r->n = n;
+	r->average = rows > 0 && words > 0 ? (double)words / (double)rows : 1;
+	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
+		struct sample s = { 0, 0, 0 };
+		double have;
+
+		rc = api->xQueryPhrase(f, i, &s, count_row);
+		have = rows_with(&s, newest, rows);
+		r->idf[i] = log(((double)rows - have + 0.5) / (have + 0.5));
+		if (!(r->idf[i] > 1e-6))
+			r->idf[i] = 1e-6;
+	}
+	if (rc == SQLITE_OK) {
+		rc = api->xSetAuxdata(f, r, free);
+	} else {
+		free(r);
+		r = NULL;
+	}
+	*out = r;
+	return rc;
+}
+
+/* How much a row tells, whose length is looked up only if it may then reach
+ * least: that is the dearest part. */
+static int
+score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
+    const double weight[COLUMNS], double least, double *out)
+{
+	double often[PHRASES] = { 0 }, length = K1 * (1 - B);
+	int n = 0, size = 0, rc = api->xInstCount(f, &n);
+
+	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
+		int phrase, column, at;
+
+		rc = api->xInst(f, i, &phrase, &column, &at);
+		if (rc == SQLITE_OK && phrase < PHRASES && column < COLUMNS)
+			often[phrase] += weight[column];
+	}
+	*out = sum(r, often, length);
+	if (rc != SQLITE_OK || *out < least)
+		return rc;
+	rc = api->xColumnSize(f, -1, &size);
+	length += K1 * B * (double)size / r->average;
+	*out = sum(r, often, length);
+	return rc;
+}
+
+/* Its arguments behind the table: what db_relevance binds, and a weight for
+ * each column.  NULL: less than the least that is wanted. */
+static void
+relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
+    int n, sqlite3_value **v)
+{
+	const struct db_relevance *want = n > 0 ?
+	    sqlite3_value_pointer(v[0], RELEVANCE) : NULL;
+	struct rarity *r = api->xGetAuxdata(f, 0);
+	double weight[COLUMNS], sum = 0;
+	int rc = SQLITE_OK;
+
+	if (want == NULL) {
+		sqlite3_result_error(ctx, "relevance: not for SQL", -1);
+		return;
+	}
+	for (int i = 0; i < COLUMNS; i++)
+		weight[i] = i + 1 < n ? sqlite3_value_double(v[i + 1]) : 1;
+	if (r == NULL)
+		rc = learn(api, f, want->newest, &r);
+	if (rc == SQLITE_OK)
+		rc = score(api, f, r, weight, want->least, &sum);
+	if (rc != SQLITE_OK)
+		sqlite3_result_error_code(ctx, rc);
+	else if (sum >= want->least)
+		sqlite3_result_double(ctx, sum);
+}
+
+int
+db_add_relevance(struct db *db, struct err *e)
+{
+	sqlite3_stmt *s = NULL;
+	fts5_api *api = NULL;
+	int rc = sqlite3_prepare_v2(db->h, "SELECT fts5(?1)", -1, &s, NULL);
+
+	if (rc == SQLITE_OK) {
+		sqlite3_bind_pointer(s, 1, &api, "fts5_api_ptr", NULL);
+		sqlite3_step(s);
+		rc = sqlite3_finalize(s);
+	}
+	if (rc == SQLITE_OK && api != NULL)
+		rc = api->xCreateFunction(api, "relevance", NULL, relevance,
+		    NULL);
+	if (rc == SQLITE_OK && api != NULL)
+		return 0;
+	return api == NULL ? err_set(e, ST_SYSTEM, "this SQLite has no FTS5") :
+	    db_fail(db->h, e);
+}

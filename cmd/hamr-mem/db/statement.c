@@ -1,0 +1,255 @@
+/* statement.c - statements of SQLite, and its failures in our words. */
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "internal.h"
+
+/* ---- reasons ---- */
+
+static bool
+is_full(int rc, int sys)
+{
+	if ((rc & 0xff) == SQLITE_FULL)
+		return true;
+	if ((rc & 0xff) != SQLITE_IOERR && (rc & 0xff) != SQLITE_CANTOPEN)
+		return false;
+	return sys == ENOSPC || sys == EDQUOT || sys == EFBIG;
+}
+
+int
+db_fail(sqlite3 *h, struct err *e)
+{
+	const char *path = sqlite3_db_filename(h, "main");
+	int rc = sqlite3_extended_errcode(h);
+	int sys = sqlite3_system_errno(h);
+
+	if (sys == 0)		/* not kept on every way an error takes */
+		sys = errno;
+	if (path == NULL)
+		path = "memory";
+	if (is_full(rc, sys))
+		return err_set(e, ST_SYSTEM, "%s: no space left; free some, "
+		    "what was stored before is intact", path);
+	switch (rc & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(e, ST_TEMP, "%s: in use by another program; "
+		    "try again later", path);
+	case SQLITE_NOTADB:
+		return err_set(e, ST_DATA, "%s: not a memory file; move it "
+		    "away or name another one with --db", path);
+	case SQLITE_CORRUPT:
+		return err_set(e, ST_DATA, "%s: damaged; move it away (%s)",
+		    path, sqlite3_errmsg(h));
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		return err_set(e, ST_SYSTEM, "%s: %s%s%s; check the file and "
+		    "its folder", path, sqlite3_errmsg(h),
+		    sys != 0 ? ": " : "", sys != 0 ? strerror(sys) : "");
+	case SQLITE_NOMEM:
+		return err_set(e, ST_SYSTEM, "%s: out of memory", path);
+	default:
+		return err_set(e, ST_BUG, "%s: %s", path, sqlite3_errmsg(h));
+	}
+}
+
+/* ---- statements ---- */
+
+/* A struct st is SQLite's own statement under another name. */
+static sqlite3_stmt *
+stmt(struct st *s)
+{
+	return (sqlite3_stmt *)s;
+}
+
+/* The statement of this SQL, reset and without values. */
+static sqlite3_stmt *
+statement(struct db *db, const char *sql, struct err *e)
+{
+	sqlite3_stmt *s;
+
+	for (size_t i = 0; i < db->n; i++)
+		if (db->kept[i].sql == sql) {
+			sqlite3_reset(db->kept[i].stmt);
+			sqlite3_clear_bindings(db->kept[i].stmt);
+			return db->kept[i].stmt;
+		}
+	if (sqlite3_prepare_v3(db->h, sql, -1, SQLITE_PREPARE_PERSISTENT, &s,
+	    NULL) != SQLITE_OK) {
+		db_fail(db->h, e);
+		return NULL;
+	}
+	db->kept = xgrow(db->kept, db->n, &db->cap, sizeof *db->kept);
+	db->kept[db->n++] = (struct kept){ sql, s };
+	return s;
+}
+
+static void
+bind(sqlite3_stmt *s, const char *types, va_list ap)
+{
+	for (int i = 1; *types != '\0'; types++, i++) {
+		struct slice v = { NULL, 0 };
+		const char *text;
+		int64_t n;
+
+		switch (*types) {
+		case 's':
+			v = va_arg(ap, struct slice);
+			break;
+		case 't':
+			text = va_arg(ap, const char *);
+			if (text != NULL)
+				v = slice_of(text);
+			break;
+		case 'r':
+			sqlite3_bind_pointer(s, i, va_arg(ap,
+			    struct db_relevance *), RELEVANCE, NULL);
+			continue;
+		default:
+			n = va_arg(ap, int64_t);
+			if (n != DB_NULL)
+				sqlite3_bind_int64(s, i, n);
+			continue;
+		}
+		if (v.p != NULL)
+			sqlite3_bind_text64(s, i, v.p, v.n, SQLITE_STATIC,
+			    SQLITE_UTF8);
+	}
+}
+
+struct st *
+db_query(struct db *db, struct err *e, const char *sql, const char *types,
+    ...)
+{
+	sqlite3_stmt *s = statement(db, sql, e);
+	va_list ap;
+
+	va_start(ap, types);
+	if (s != NULL)
+		bind(s, types, ap);
+	va_end(ap);
+	return (struct st *)s;
+}
+
+int
+db_run(struct db *db, struct err *e, const char *sql, const char *types, ...)
+{
+	sqlite3_stmt *s = statement(db, sql, e);
+	va_list ap;
+
+	va_start(ap, types);
+	if (s != NULL)
+		bind(s, types, ap);
+	va_end(ap);
+	return st_step((struct st *)s, e) < 0 ? -1 : 0;
+}
+
+int
+db_int(struct db *db, struct err *e, int64_t *out, const char *sql,
+    const char *types, ...)
+{
+	sqlite3_stmt *s = statement(db, sql, e);
+	va_list ap;
+	int got;
+
+	va_start(ap, types);
+	if (s != NULL)
+		bind(s, types, ap);
+	va_end(ap);
+	got = st_step((struct st *)s, e);
+	if (got > 0 && st_col_null((struct st *)s, 0))
+		got = 0;
+	if (got > 0 && out != NULL)
+		*out = st_col_int((struct st *)s, 0);
+	st_done((struct st *)s);
+	return got;
+}
+
+int
+st_step(struct st *s, struct err *e)
+{
+	int r;
+
+	if (s == NULL)
+		return -1;
+	errno = 0;
+	switch (sqlite3_step(stmt(s))) {
+	case SQLITE_ROW:
+		return 1;
+	case SQLITE_DONE:
+		sqlite3_reset(stmt(s));
+		return 0;
+	default:
+		r = db_fail(sqlite3_db_handle(stmt(s)), e);
+		sqlite3_reset(stmt(s));
+		return r;
+	}
+}
+
+struct slice
+st_col(struct st *s, int i)
+{
+	const char *p = (const char *)sqlite3_column_text(stmt(s), i);
+
+	return (struct slice){ p, (size_t)sqlite3_column_bytes(stmt(s), i) };
+}
+
+char *
+st_col_dup(struct st *s, int i)
+{
+	struct slice v = st_col(s, i);
+
+	return v.p != NULL ? xmemdup0(v.p, v.n) : NULL;
+}
+
+int64_t
+st_col_int(struct st *s, int i)
+{
+	return st_col_null(s, i) ? DB_NULL : sqlite3_column_int64(stmt(s), i);
+}
+
+double
+st_col_num(struct st *s, int i)
+{
+	return sqlite3_column_double(stmt(s), i);
+}
+
+bool
+st_col_null(struct st *s, int i)
+{
+	return sqlite3_column_type(stmt(s), i) == SQLITE_NULL;
+}
+
+void
+st_done(struct st *s)
+{
+	if (s != NULL)
+		sqlite3_reset(stmt(s));
+}
+
+int
+db_exec(struct db *db, const char *sql, struct err *e)
+{
+	errno = 0;
+	if (sqlite3_exec(db->h, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	return db_fail(db->h, e);
+}
+
+int64_t
+db_last_id(struct db *db)
+{
+	return sqlite3_last_insert_rowid(db->h);
+}
+
+int
+db_changes(struct db *db)
+{
+	return sqlite3_changes(db->h);
+}

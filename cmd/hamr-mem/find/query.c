@@ -1,0 +1,138 @@
+/* query.c - FTS5 expressions built of whatever somebody typed. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "query.h"
+#include "store/text.h"
+
+#define WORDS_MAX 64		/* words that count; the rest is dropped */
+#define WORD_BYTES 1000		/* a longer one is no word */
+#define FRAGMENT_BYTES 3	/* shorter ones stand in too many words */
+#define EXPR_MAX ((size_t)1 << 20)
+
+static bool
+is_stop_word(struct slice w)
+{
+	static const char *const stop[] = { "a", "about", "an", "and", "are",
+		"as", "at", "be", "by", "can", "did", "do", "does", "for",
+		"from", "had", "has", "have", "how", "i", "in", "is", "it",
+		"its", "me", "my", "of", "on", "or", "our", "that", "the",
+		"there", "this", "to", "was", "we", "were", "what", "when",
+		"where", "which", "who", "why", "will", "with", "you" };
+
+	for (size_t i = 0; i < sizeof stop / sizeof *stop; i++)
+		if (strlen(stop[i]) == w.n &&
+		    strncasecmp(stop[i], w.p, w.n) == 0)
+			return true;
+	return false;
+}
+
+/* Words hold no quote, so quoting needs no escape. */
+static void
+add_word(struct buf *b, struct slice w, const char *between)
+{
+	if (b->len > 0)
+		buf_adds(b, between);
+	buf_addc(b, '"');
+	buf_slice(b, w);
+	buf_addc(b, '"');
+}
+
+/* A word counts once, and so do the parts of it that are words. */
+static void
+add_any(struct query *q, struct slice w, struct map *seen)
+{
+	struct buf parts = BUF_INIT(4 * WORD_BYTES);
+	struct query_word *any;
+	struct slice p;
+	size_t at = 0;
+	bool fresh;
+
+	map_put(seen, w, &fresh);
+	if (!fresh || q->nword >= WORDS_MAX || is_stop_word(w))
+		return;
+	q->word = xrealloc(q->word, (q->nword + 1) * sizeof *q->word);
+	any = &q->word[q->nword];
+	*any = (struct query_word){ .no = (int)q->nword++ };
+	buf_init(&any->expr, EXPR_MAX);
+	add_word(&any->expr, w, "");
+	text_parts(w, &parts);
+	while (text_word(buf_view(&parts), &at, &p))
+		add_any(q, p, seen);
+	buf_release(&parts);
+}
+
+/* A fragment is looked for in small letters, as the index keeps them. */
+static void
+add_within(struct buf *b, struct slice w)
+{
+	if (w.n < FRAGMENT_BYTES)
+		return;
+	buf_addc(b, ' ');
+	for (size_t i = 0; i < w.n; i++)
+		buf_addc(b, (char)tolower((unsigned char)w.p[i]));
+}
+
+static void
+init(struct query *q)
+{
+	*q = (struct query){ .words = 0 };
+	buf_init(&q->phrase, EXPR_MAX);
+	buf_init(&q->all, EXPR_MAX);
+	buf_init(&q->within, EXPR_MAX);
+}
+
+void
+query_build(struct query *q, struct slice text)
+{
+	struct map seen = { 0 }, any = { 0 };
+	struct slice w;
+	size_t at = 0;
+
+	init(q);
+	while (q->words < WORDS_MAX && text_word(text, &at, &w)) {
+		bool fresh;
+
+		if (w.n > WORD_BYTES)
+			continue;
+		q->words++;
+		buf_addc(&q->phrase, q->words == 1 ? '"' : ' ');
+		buf_slice(&q->phrase, w);
+		map_put(&seen, w, &fresh);
+		if (!fresh)
+			continue;
+		add_word(&q->all, w, " ");
+		if (is_stop_word(w))
+			continue;
+		add_any(q, w, &any);
+		add_within(&q->within, w);
+	}
+	if (q->words > 0)
+		buf_addc(&q->phrase, '"');
+	if (q->words == 1)	/* the phrase is the word */
+		buf_reset(&q->all);
+	map_release(&seen);
+	map_release(&any);
+}
+
+void
+query_raw(struct query *q, struct slice text)
+{
+	init(q);
+	buf_slice(&q->phrase, text);
+}
+
+void
+query_release(struct query *q)
+{
+	buf_release(&q->phrase);
+	buf_release(&q->all);
+	for (size_t i = 0; i < q->nword; i++)
+		buf_release(&q->word[i].expr);
+	free(q->word);
+	buf_release(&q->within);
+}

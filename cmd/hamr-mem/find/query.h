@@ -1,0 +1,33 @@
+/* query.h - FTS5 expressions built of whatever somebody typed.
+ *
+ * Every word is quoted, so no input is an operator, an error or an
+ * injection.  The expressions are bound as values, never pasted into SQL.
+ */
+#ifndef MEM_QUERY_H
+#define MEM_QUERY_H
+
+#include "base/buf.h"
+
+/* From the strictest to the widest. */
+enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
+
+struct query_word {
+	int no;
+	struct buf expr;
+	double rows;			/* for who uses it */
+};
+
+struct query {
+	struct buf phrase, all;		/* expressions; empty: nothing new */
+	struct query_word *word;	/* but those that stop at nothing */
+	size_t nword;
+	struct buf within;	/* what is looked for within other words */
+	size_t words;		/* 0: nothing can be found */
+};
+
+void query_build(struct query *q, struct slice text);
+/* What somebody wrote in FTS5's own language. */
+void query_raw(struct query *q, struct slice text);
+void query_release(struct query *q);
+
+#endif

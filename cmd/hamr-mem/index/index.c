@@ -1,0 +1,431 @@
+/* index.c - the stage: what of a transcript is remembered, and when.
+ *
+ * Items are collected and put into the memory in batches: at go, at sync, at
+ * the end, and when many have come.  The lock is held during a batch only.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "options/where.h"
+#include "record/alias.h"
+#include "record/msg.h"
+#include "store/redact.h"
+#include "store/store.h"
+
+#include "index.h"
+
+#define BATCH_ITEMS 20000
+#define BATCH_BYTES ((size_t)16 << 20)
+/* A resident stage keeps this much while the disk is full. */
+#define KEEP_BYTES ((size_t)256 << 20)
+
+/* ---- calls ---- */
+
+/* What calls told that their results do not. */
+struct told {
+	char *name, *path;	/* NULL: not told */
+	int64_t time;
+};
+
+struct calls {
+	struct map by_id;	/* to index + 1 */
+	struct told *v;
+	size_t n, cap;
+};
+
+static void
+calls_release(struct calls *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->v[i].name);
+		free(c->v[i].path);
+	}
+	free(c->v);
+	map_release(&c->by_id);
+	*c = (struct calls){ .n = 0 };
+}
+
+static struct told *
+told_of(struct calls *c, struct slice call_id, bool make)
+{
+	char *id = scan_strdup(call_id);
+	uint64_t *at = NULL;
+
+	if (id == NULL)
+		return NULL;
+	at = make ? map_put(&c->by_id, slice_of(id), NULL) :
+	    map_get(&c->by_id, slice_of(id));
+	free(id);
+	if (at == NULL)
+		return NULL;
+	if (*at == 0) {
+		c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+		c->v[c->n++] = (struct told){ .time = WHEN_NONE };
+		*at = c->n;
+	}
+	return &c->v[*at - 1];
+}
+
+/* What the arguments are about: a path, else what was run or looked for. */
+static char *
+path_of(const struct redact *redact, const struct call *c)
+{
+	static const char *const keys[] = { "path", "command", "query",
+		"pattern", "url" };
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct buf named = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { 0 };
+	char *tool = scan_strdup(c->name), *path = NULL;
+
+	if (!scan_str(c->args, &args) ||
+	    scan_record(&scan, args.p, args.len) < 0 ||
+	    !alias_args(slice_of(tool != NULL ? tool : ""), buf_view(&args),
+	    &named))
+		goto out;
+	for (size_t i = 0; path == NULL && i < sizeof keys / sizeof *keys; i++)
+		path = redact_value(redact, scan_get(buf_view(&named),
+		    keys[i]));
+out:
+	scan_release(&scan);
+	buf_release(&args);
+	buf_release(&named);
+	free(tool);
+	return path;
+}
+
+static void
+calls_learn(struct calls *c, const struct redact *redact,
+    const struct rec *r)
+{
+	struct walk w;
+	struct call call;
+
+	walk_in(&w, rec_get(r, "tool_calls"));
+	while (msg_next_call(&w, &call)) {
+		struct told *t = told_of(c, call.id, true);
+
+		if (t == NULL)
+			continue;
+		free(t->name);
+		free(t->path);
+		t->name = scan_strdup(call.name);
+		t->path = path_of(redact, &call);
+	}
+}
+
+static void
+calls_start(struct calls *c, const struct rec *r)
+{
+	struct told *t = told_of(c, rec_get(r, "tool_call_id"), true);
+	char *at = rec_strdup(r, "at");
+	int64_t ms;
+
+	if (t != NULL && at != NULL && when_parse(at, &ms))
+		t->time = ms;
+	free(at);
+}
+
+/* ---- the stage's state ---- */
+
+struct index {
+	const struct opts *opts;	/* which memory */
+	const char *path;		/* this file instead, or NULL */
+	bool enabled;			/* [memory] enabled */
+	const char *const *exclude;	/* globs of paths */
+	size_t nexclude;
+	struct redact *redact;		/* NULL: not needed so far */
+	struct store store;
+	bool open;
+	/* of this transcript */
+	char *session;
+	int64_t created;
+	struct calls calls;
+	/* not stored yet */
+	struct item *item;
+	size_t n, cap, bytes;
+	bool failed;			/* a filter tries only once more */
+	struct err err;
+};
+
+/* ---- storing ---- */
+
+static void
+drop_pending(struct index *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		item_release(&x->item[i]);
+	x->n = 0;
+	x->bytes = 0;
+}
+
+static int
+open_store(struct index *x, struct err *e)
+{
+	const char *name = "file";
+	char *path = x->path != NULL ? xstrdup(x->path) :
+	    where_path(x->opts, true, &name, e);
+
+	if (path != NULL && store_open(&x->store, path, name, DB_WRITE,
+	    e) == 0)
+		x->open = true;
+	free(path);
+	return x->open ? 0 : -1;
+}
+
+static int
+commit(struct index *x, struct err *e)
+{
+	if (x->n == 0)
+		return 0;
+	if (x->open && db_is_stale(x->store.db)) {
+		store_close(&x->store);
+		x->open = false;
+	}
+	if ((!x->open && open_store(x, e) < 0) ||
+	    store_begin(&x->store, e) < 0)
+		return -1;
+	for (size_t i = 0; i < x->n; i++)
+		if (store_put(&x->store, &x->item[i], e) < 0) {
+			store_end(&x->store, false, NULL);
+			return -1;
+		}
+	if (store_end(&x->store, true, e) < 0)
+		return -1;
+	drop_pending(x);
+	return 0;
+}
+
+/* Commit while running.  A resident stage says what failed and goes on; the
+ * others pass their records on and end with the status. */
+static void
+flush(struct stage *s)
+{
+	struct index *x = s->self;
+
+	if (x->failed)
+		return;
+	if (commit(x, &x->err) == 0) {
+		x->err.status = ST_OK;
+		return;
+	}
+	if (s->mode != STAGE_RESIDENT) {
+		x->failed = true;
+		return;
+	}
+	if (x->bytes > KEEP_BYTES || (x->err.status != ST_SYSTEM &&
+	    x->err.status != ST_TEMP)) {
+		stage_fail(s, &x->err);
+		return;
+	}
+	stage_error(s, x->err.status == ST_TEMP ? "timeout" : "storage_full",
+	    true, x->err.text, NULL);
+}
+
+/* Commit between two syncs.  With -r a failed batch waits for the next sync,
+ * which tries again and says it. */
+static void
+flush_batch(struct stage *s)
+{
+	struct index *x = s->self;
+
+	if (s->mode != STAGE_RESIDENT)
+		flush(s);
+	else if (x->err.status == ST_OK && commit(x, &x->err) == 0)
+		x->err.status = ST_OK;
+}
+
+/* ---- what is remembered ---- */
+
+static bool
+is_excluded(const struct index *x, const char *path)
+{
+	for (size_t i = 0; path != NULL && i < x->nexclude; i++)
+		if (fnmatch(x->exclude[i], path, 0) == 0)
+			return true;
+	return false;
+}
+
+/* A transcript without a header: its first message names the session. */
+static void
+name_session(struct index *x, const struct rec *r)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char *role = rec_strdup(r, "role"), hex[SHA_HEX];
+
+	msg_text(rec_get(r, "content"), &text);
+	memid_session(slice_of(role), buf_view(&text), hex);
+	x->session = xstrdup(hex);
+	buf_release(&text);
+	free(role);
+}
+
+static void
+learn_header(struct index *x, const struct rec *r)
+{
+	char *created = rec_strdup(r, "created");
+
+	free(x->session);
+	x->session = rec_strdup(r, "session");
+	if (x->session != NULL && x->session[0] == '\0') {
+		free(x->session);
+		x->session = NULL;
+	}
+	if (created == NULL || !when_parse(created, &x->created))
+		x->created = WHEN_NONE;
+	free(created);
+}
+
+/* ---- messages ---- */
+
+static void
+fill_result(struct index *x, const struct rec *r, struct item *it)
+{
+	struct slice id = rec_get(r, "tool_call_id");
+	struct told *t = told_of(&x->calls, id, false);
+	char *call = scan_strdup(id);
+
+	it->name = rec_strdup(r, "name");
+	it->path = redact_value(x->redact, msg_meta(r, "path"));
+	if (t != NULL && it->name == NULL && t->name != NULL)
+		it->name = xstrdup(t->name);
+	if (t != NULL && it->path == NULL && t->path != NULL)
+		it->path = xstrdup(t->path);
+	if (t != NULL && t->time != WHEN_NONE)
+		it->time = t->time;
+	if (call != NULL && call[0] != '\0') {
+		memcpy(it->other, it->id, sizeof it->id);
+		memid_result(slice_of(x->session), slice_of(call), it->id);
+	}
+	free(call);
+}
+
+static bool
+is_remembered(const struct rec *r)
+{
+	switch (r->kind) {
+	case R_USER:
+		return msg_is_person(r);
+	case R_ASSISTANT:
+		return true;
+	case R_TOOL:
+		return !scan_true(msg_meta(r, "cached")) &&
+		    scan_kind(msg_meta(r, "shared")) != SCAN_STRING &&
+		    !scan_true(msg_meta(r, "shared"));
+	default:
+		return false;
+	}
+}
+
+static void
+remember(struct index *x, const struct rec *r)
+{
+	struct item it = { .kind = KIND_MESSAGE, .line = (int64_t)r->no,
+		.time = x->created };
+
+	it.text = redact_value(x->redact, rec_get(r, "content"));
+	if (it.text == NULL)
+		return;
+	it.len = strlen(it.text);
+	it.role = rec_strdup(r, "role");
+	it.session = xstrdup(x->session);
+	memid_message(slice_of(x->session), slice_of(it.role),
+	    (struct slice){ it.text, it.len }, it.id);
+	if (r->kind == R_TOOL)
+		fill_result(x, r, &it);
+	if (is_excluded(x, it.path)) {
+		item_release(&it);
+		return;
+	}
+	x->item = xgrow(x->item, x->n, &x->cap, sizeof *x->item);
+	x->item[x->n++] = it;
+	x->bytes += it.len;
+}
+
+/* ---- the stage ---- */
+
+static void
+on_record(struct stage *s, const struct rec *r)
+{
+	struct index *x = s->self;
+
+	if (!x->enabled || x->failed)
+		return;
+	if (r->kind == R_HAMR)
+		learn_header(x, r);
+	else if (r->kind == R_START)
+		calls_start(&x->calls, r);
+	if (!rec_is_message(r->kind) || r->kind == R_SYSTEM)
+		return;
+	if (x->redact == NULL)
+		x->redact = redact_load(&x->err);
+	if (x->redact == NULL) {
+		x->failed = true;
+		stage_fail(s, &x->err);
+		return;
+	}
+	if (x->session == NULL)
+		name_session(x, r);
+	if (r->kind == R_ASSISTANT)
+		calls_learn(&x->calls, x->redact, r);
+	if (is_remembered(r))
+		remember(x, r);
+	if (x->n >= BATCH_ITEMS || x->bytes >= BATCH_BYTES)
+		flush_batch(s);
+}
+
+static void
+on_reset(struct stage *s)
+{
+	struct index *x = s->self;
+
+	calls_release(&x->calls);
+	free(x->session);
+	x->session = NULL;
+	x->created = WHEN_NONE;
+}
+
+int
+index_files(struct stage *s, const struct opts *o, const char *path,
+    struct err *e)
+{
+	static const struct stage_ops ops = { .name = "mem",
+		.record = on_record, .act = flush, .sync = flush,
+		.reset = on_reset };
+	struct index x = { .opts = o, .path = path, .created = WHEN_NONE };
+	char *root = conf_root(".", e);
+	struct conf *conf = root != NULL ? stage_conf(&o->stage, root, e) :
+	    NULL;
+	int status = -1;
+
+	if (conf == NULL)
+		goto out;
+	x.enabled = conf_bool(conf, "memory.enabled");
+	x.exclude = conf_list(conf, "memory.exclude", &x.nexclude);
+	s->max_bytes = (size_t)conf_int(conf, "record.max_bytes");
+	stage_apply(s, &o->stage);
+	if (stage_reads(s, &o->stage, conf, e) < 0)
+		goto out;
+	s->ops = &ops;
+	s->self = &x;
+	status = stage_run(s);
+	if (commit(&x, &x.err) < 0) {
+		int r = err_report(&x.err);
+
+		if (status < 65)
+			status = r;
+	}
+	on_reset(s);
+	drop_pending(&x);
+	if (x.open)
+		store_close(&x.store);
+	redact_free(x.redact);
+	free(x.item);
+	s->self = NULL;
+out:
+	conf_free(conf);
+	free(root);
+	return status;
+}

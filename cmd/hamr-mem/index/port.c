@@ -1,0 +1,419 @@
+/* port.c - a memory as lines, and lines into a memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "store/facts.h"
+
+#include "port.h"
+
+/* ---- export ---- */
+
+static void
+put_text(struct json *o, const char *name, struct slice v)
+{
+	if (v.p != NULL)
+		json_slice(o, name, v);
+	else
+		json_null(o, name);
+}
+
+static const char *
+kind_name(int64_t kind)
+{
+	return kind == KIND_FACT ? "fact" : kind == KIND_MESSAGE ? "message" :
+	    "forgotten";
+}
+
+enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
+
+static int
+put_one(struct store *st, struct st *s, bool saves, struct buf *out,
+    struct err *e)
+{
+	struct buf text = BUF_INIT((size_t)512 << 20);
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
+	struct json *o = json_object();
+	struct slice key = st_col(s, KEY);
+	int64_t kind = st_col_int(s, KIND);
+	char id[MEMID_SIZE];
+	int r = 0;
+
+	snprintf(id, sizeof id, "m:%.*s", (int)key.n, key.p);
+	json_str(o, "type", "memory");
+	json_int(o, "v", 1);
+	json_str(o, "key", id);
+	json_str(o, "kind", kind_name(kind));
+	put_text(o, "session", st_col(s, SESSION));
+	if (st_col_null(s, LINE))
+		json_null(o, "line");
+	else
+		json_int(o, "line", st_col_int(s, LINE));
+	put_text(o, "role", st_col(s, ROLE));
+	put_text(o, "name", st_col(s, NAME));
+	put_text(o, "path", st_col(s, PATH));
+	when_json(o, "time", st_col_int(s, TIME));
+	json_raw(o, "tags", st_col_null(s, TAGS) ? SLICE("[]") :
+	    st_col(s, TAGS));
+	put_text(o, "slot", st_col(s, SLOT));
+	if (!st_col_null(s, ROW))
+		r = store_text(st, st_col_int(s, ROW), &text, e);
+	if (st_col_null(s, ROW))
+		json_null(o, "content");
+	else
+		json_slice(o, "content", text.len > 0 ? buf_view(&text) :
+		    SLICE(""));
+	/* what the columns do not say is said only when it is more */
+	if (r == 0 && saves && kind != KIND_MESSAGE)
+		r = kind == KIND_FACT ? saves_list(st, id + 2, &list, e) :
+		    saves_list_gone(st, id + 2, &list, e);
+	if (r == 0 && list.len > 0)
+		json_raw(o, "saves", buf_view(&list));
+	if (r == 0)
+		json_print(o, out);
+	json_free(o);
+	buf_release(&list);
+	buf_release(&text);
+	return r;
+}
+
+int
+port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+	/* a memory of the first version, opened for reading, has no table of
+	 * saves: its columns say all */
+	int got, saves = db_int(st->db, e, NULL, "SELECT 1 FROM sqlite_master "
+	    "WHERE name = 'saved'", "");
+	struct st *s;
+
+	if (saves < 0)
+		return -1;
+	s = db_query(st->db, e, "SELECT key, kind, id, session, line, "
+	    "role, name, path, time, tags, slot FROM item UNION ALL "
+	    "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, NULL, "
+	    "NULL FROM forgotten ORDER BY 1, 2", "");
+	while ((got = st_step(s, e)) > 0) {
+		buf_reset(&line);
+		if (put_one(st, s, saves > 0, &line, e) < 0 ||
+		    fn(ctx, buf_view(&line), e) < 0) {
+			got = -1;
+			break;
+		}
+	}
+	st_done(s);
+	buf_release(&line);
+	return got < 0 ? -1 : 0;
+}
+
+/* ---- reading a line ---- */
+
+struct entry {
+	char key[KEY_SIZE];
+	bool forgotten;
+	struct item it;
+	struct slice tags, saves;	/* of the line */
+};
+
+static int
+refuse(struct err *e, const char *why)
+{
+	return err_set(e, ST_DATA, "%s", why);
+}
+
+static bool
+read_key(const struct rec *r, char out[KEY_SIZE])
+{
+	char *text = rec_strdup(r, "key");
+	const char *hex = text;
+	bool good;
+
+	if (text != NULL && strncmp(text, "m:", 2) == 0)
+		hex += 2;
+	good = text != NULL && strlen(hex) == KEY_SIZE - 1 &&
+	    strspn(hex, "0123456789abcdef") == KEY_SIZE - 1;
+	if (good)
+		memcpy(out, hex, KEY_SIZE);
+	free(text);
+	return good;
+}
+
+/* A time, or null or nothing: WHEN_NONE. */
+static bool
+read_time(struct slice val, int64_t *out)
+{
+	char *text = scan_strdup(val);
+	bool good = val.p == NULL || scan_kind(val) == SCAN_NULL ||
+	    (text != NULL && when_parse(text, out));
+
+	if (text == NULL)
+		*out = WHEN_NONE;
+	free(text);
+	return good;
+}
+
+static bool
+is_list(struct slice val)
+{
+	return val.p == NULL || scan_kind(val) == SCAN_NULL ||
+	    scan_kind(val) == SCAN_ARRAY;
+}
+
+static int
+read_texts(const struct rec *r, const struct redact *redact, struct item *it,
+    struct err *e)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX), text = raw;
+	size_t most = it->kind == KIND_FACT ? FACT_MAX : BUF_RECORD_MAX;
+	int64_t line;
+
+	it->session = rec_strdup(r, "session");
+	it->role = rec_strdup(r, "role");
+	it->name = rec_strdup(r, "name");
+	it->path = rec_strdup(r, "path");
+	it->slot = it->kind == KIND_FACT ? rec_strdup(r, "slot") : NULL;
+	if (rec_int(r, "line", &line) && line > 0)
+		it->line = line;
+	if (scan_str(rec_get(r, "content"), &raw))
+		redact_add(redact, buf_view(&raw), &text);
+	buf_release(&raw);
+	it->len = text.len;
+	it->text = text.len > 0 ? buf_detach(&text) : NULL;
+	if (it->text == NULL)
+		return refuse(e, "\"content\" is no text");
+	if (it->len > most)
+		return refuse(e, "\"content\" is over 64 KiB");
+	return 0;
+}
+
+static int
+read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
+    struct err *e)
+{
+	int64_t v;
+
+	*n = (struct entry){ .it = { .time = WHEN_NONE } };
+	if (!rec_str_is(r, "type", "memory"))
+		return refuse(e, "not a line of hamr-mem export: its type is "
+		    "not \"memory\"");
+	if (!rec_int(r, "v", &v) || v != 1)
+		return refuse(e, "made by another version of hamr-mem: \"v\" "
+		    "is not 1");
+	if (!read_key(r, n->key))
+		return refuse(e, "\"key\" is not m: and 12 hex digits");
+	snprintf(n->it.id, sizeof n->it.id, "m:%s", n->key);
+	if (!read_time(rec_get(r, "time"), &n->it.time))
+		return refuse(e, "\"time\" is no time");
+	n->tags = rec_get(r, "tags");
+	n->saves = rec_get(r, "saves");
+	if (!is_list(n->tags) || !is_list(n->saves))
+		return refuse(e, "\"tags\" is no list");
+	n->forgotten = rec_str_is(r, "kind", "forgotten");
+	if (n->forgotten)
+		return 0;
+	n->it.kind = rec_str_is(r, "kind", "fact") ? KIND_FACT : KIND_MESSAGE;
+	if (n->it.kind == KIND_MESSAGE && !rec_str_is(r, "kind", "message"))
+		return refuse(e, "\"kind\" is not fact, message or forgotten");
+	return read_texts(r, redact, &n->it, e);
+}
+
+/* ---- facts ---- */
+
+static int
+take_saves(struct store *st, struct entry *n, struct keys *lost,
+    struct err *e)
+{
+	struct slice one;
+	struct walk w;
+
+	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY) {
+		struct save s = { n->it.time != WHEN_NONE ? n->it.time : 0,
+			n->it.slot != NULL ? n->it.slot : "", n->tags };
+
+		return saves_add(st, n->key, &s, lost, e);
+	}
+	walk_in(&w, n->saves);
+	while (walk_next(&w, NULL, &one)) {
+		char *slot = scan_strdup(scan_get(one, "slot"));
+		struct save s = { 0, slot != NULL ? slot : "",
+			scan_get(one, "tags") };
+		int r = read_time(scan_get(one, "time"), &s.time) ? 0 :
+		    refuse(e, "\"saves\" has a time that is none");
+
+		if (s.time == WHEN_NONE)
+			s.time = 0;
+		if (r == 0)
+			r = saves_add(st, n->key, &s, lost, e);
+		free(slot);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int
+take_fact(struct store *st, struct entry *n, size_t *gone, struct err *e)
+{
+	struct keys lost = { .n = 0 };
+	int r = take_saves(st, n, &lost, e);
+
+	if (r == 0)
+		r = facts_settle(st, &lost, n->key,
+		    (struct slice){ n->it.text, n->it.len }, gone, e);
+	free(lost.v);
+	return r;
+}
+
+/* ---- messages ---- */
+
+/* The smaller one of two texts, of which NULL is none. */
+static bool
+is_smaller(const char *a, struct slice b)
+{
+	size_t n = a != NULL ? strlen(a) : 0, least = n < b.n ? n : b.n;
+	int c;
+
+	if (a == NULL || b.p == NULL)
+		return a != NULL && b.p == NULL;
+	c = memcmp(a, b.p, least);
+	return c < 0 || (c == 0 && n < b.n);
+}
+
+/* Of it and what is there the smaller one, part by part; true when that is not
+ * what is there. */
+static bool
+merge_text(char **text, struct slice had)
+{
+	if (is_smaller(*text, had))
+		return true;
+	free(*text);
+	*text = had.p != NULL ? xmemdup0(had.p, had.n) : NULL;
+	return false;
+}
+
+static bool
+merge_number(int64_t *n, bool none, bool had_none, int64_t had)
+{
+	if (!none && (had_none || *n < had))
+		return true;
+	*n = had;
+	return false;
+}
+
+/* 1: there is one, of which it becomes the merged one; *row is 0 when nothing
+ * changes. */
+static int
+merge_message(struct store *st, struct item *it, int64_t *row, struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT id, session, role, name, "
+	    "path, line, time, kind FROM item WHERE key = ?1", "t",
+	    it->id + 2);
+	struct buf text = BUF_INIT((size_t)512 << 20);
+	bool other = false;
+	int got = st_step(s, e);
+
+	*row = 0;
+	if (got <= 0)
+		return got;
+	*row = st_col_int(s, 0);
+	other |= merge_text(&it->session, st_col(s, 1));
+	other |= merge_text(&it->role, st_col(s, 2));
+	other |= merge_text(&it->name, st_col(s, 3));
+	other |= merge_text(&it->path, st_col(s, 4));
+	other |= merge_number(&it->line, it->line == 0, st_col_null(s, 5),
+	    st_col_null(s, 5) ? 0 : st_col_int(s, 5));
+	other |= merge_number(&it->time, it->time == WHEN_NONE,
+	    st_col_null(s, 6), st_col_int(s, 6));
+	if (st_col_int(s, 7) != KIND_MESSAGE)
+		other = false;		/* it stands for a fact */
+	st_done(s);
+	got = store_text(st, *row, &text, e) < 0 ? -1 : 1;
+	other |= got > 0 && merge_text(&it->text, buf_view(&text));
+	it->len = it->text != NULL ? strlen(it->text) : 0;
+	buf_release(&text);
+	if (!other)
+		*row = 0;
+	return got;
+}
+
+static int
+take_message(struct store *st, struct item *it, struct err *e)
+{
+	int64_t row, forgotten;
+	int got;
+
+	if (saves_forgotten(st, it->id + 2, &forgotten, e) < 0)
+		return -1;
+	if (forgotten != WHEN_NONE)
+		return 0;
+	got = merge_message(st, it, &row, e);
+	if (got < 0)
+		return -1;
+	if (got > 0 && row == 0)
+		return 0;
+	if (got > 0 && store_drop(st, row, e) < 0)
+		return -1;
+	return store_add(st, it, e);
+}
+
+/* ---- the mark of a forgotten one ---- */
+
+static int
+take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
+{
+	struct keys lost = { .n = 0 };
+	struct slice one;
+	struct walk w;
+	int r = 0;
+
+	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY)
+		return 0;
+	walk_in(&w, n->saves);
+	while (r == 0 && walk_next(&w, NULL, &one)) {
+		char *slot = scan_strdup(scan_get(one, "slot"));
+		int64_t time = WHEN_NONE;
+
+		if (slot != NULL && read_time(scan_get(one, "time"), &time))
+			r = saves_gone(st, slot, n->key, time, &lost, e);
+		free(slot);
+	}
+	if (r == 0)
+		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
+		    gone, e);
+	free(lost.v);
+	return r;
+}
+
+static int
+take_mark(struct store *st, struct entry *n, size_t *gone, struct err *e)
+{
+	int64_t time = n->it.time != WHEN_NONE ? n->it.time : 0, row;
+	int got = db_int(st->db, e, &row, "SELECT id FROM item WHERE key = ?1 "
+	    "AND kind = 2", "t", n->key);
+
+	if (got > 0) {
+		*gone += 1;
+		return store_forget_one(st, row, n->key, time, e);
+	}
+	return got < 0 || facts_forget(st, n->key, time, gone, e) < 0 ? -1 :
+	    take_slots(st, n, gone, e);
+}
+
+int
+port_import(struct store *st, const struct redact *redact,
+    const struct rec *r, size_t *gone, struct err *e)
+{
+	struct entry n;
+	int got = read_entry(r, redact, &n, e);
+
+	if (got == 0 && n.forgotten)
+		got = take_mark(st, &n, gone, e);
+	else if (got == 0 && n.it.kind == KIND_FACT)
+		got = take_fact(st, &n, gone, e);
+	else if (got == 0)
+		got = take_message(st, &n.it, e);
+	item_release(&n.it);
+	return got;
+}

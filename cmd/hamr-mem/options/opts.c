@@ -1,0 +1,241 @@
+/* opts.c - the command line of hamr-mem. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "opts.h"
+#include "store/store.h"
+#include "base/utf8.h"
+
+#define MAX_HITS 1000
+
+static const char help[] =
+"usage: hamr-mem [-n | -r] [--lenient] [FILE ...]\n"
+"       hamr-mem save [--key KEY] [--tag TAG] [FACT]\n"
+"       hamr-mem search [-n N] [--kind fact|message] [--session S]\n"
+"                       [--since T] [--raw] [--] QUERY\n"
+"       hamr-mem list | show ID | brief [-n N] [TASK] | stats | check\n"
+"       hamr-mem forget ID | --session S | --before T | rebuild DIR\n"
+"       hamr-mem export | import [FILE ...]\n"
+"Full-text memory of what was said.  Without a command: reads records,\n"
+"remembers the messages, and passes every record on.\n"
+"  -n, -r          write own records only; -r: resident (for hamr-loop)\n"
+"  -F FORMAT       of the transcript: auto (default), hamr\n"
+"  --lenient       a bad line is an error record, not the end\n"
+"  --global        the user's memory, not the repository's\n"
+"  --db FILE       that file; also before and after every command\n"
+"  -o KEY=VALUE    set a configuration key; --no-config: read no file\n"
+"save takes a fact (or stdin) and prints its id.  search, list and export\n"
+"write NDJSON, hits as a table on a terminal; brief lines `m:ID text'.\n"
+"Files: .hamr/memory.db of the repository, ~/.local/share/hamr/memory.db\n"
+"Exit status: 0 done, 1 nothing found or a fault, 2 usage, 65 bad record\n"
+"or file, 66 input missing, 71 system failed or disk full, 75 busy\n";
+
+enum { OPT_GLOBAL = 300, OPT_DB, OPT_KEY, OPT_TAG, OPT_KIND, OPT_SESSION,
+	OPT_SINCE, OPT_BEFORE, OPT_RAW };
+
+#define PLACE { "global", 0, 0, OPT_GLOBAL }, { "db", 1, 0, OPT_DB }, \
+	{ "no-config", 0, 0, OPT_NO_CONFIG }, { "help", 0, 0, 'h' }, \
+	{ "version", 0, 0, 'V' }
+
+static const struct option stage_long[] = { PLACE, STAGE_LONG, { 0 } };
+static const struct option plain_long[] = { PLACE, { 0 } };
+static const struct option save_long[] = { PLACE, { "key", 1, 0, OPT_KEY },
+	{ "tag", 1, 0, OPT_TAG }, { 0 } };
+static const struct option search_long[] = { PLACE,
+	{ "kind", 1, 0, OPT_KIND }, { "session", 1, 0, OPT_SESSION },
+	{ "since", 1, 0, OPT_SINCE }, { "raw", 0, 0, OPT_RAW }, { 0 } };
+static const struct option forget_long[] = { PLACE,
+	{ "session", 1, 0, OPT_SESSION }, { "before", 1, 0, OPT_BEFORE },
+	{ 0 } };
+
+static const struct form {
+	const char *name;
+	enum command command;
+	const char *opts;
+	const struct option *lopts;
+	size_t min, max;		/* how many words */
+} forms[] = {
+	{ "save", CMD_SAVE, ":o:hV", save_long, 0, SIZE_MAX },
+	{ "search", CMD_SEARCH, ":n:o:hV", search_long, 1, SIZE_MAX },
+	{ "list", CMD_LIST, ":o:hV", plain_long, 0, 0 },
+	{ "show", CMD_SHOW, ":o:hV", plain_long, 1, 1 },
+	{ "forget", CMD_FORGET, ":o:hV", forget_long, 0, 1 },
+	{ "brief", CMD_BRIEF, ":n:o:hV", plain_long, 0, SIZE_MAX },
+	{ "stats", CMD_STATS, ":o:hV", plain_long, 0, 0 },
+	{ "check", CMD_CHECK, ":o:hV", plain_long, 0, 0 },
+	{ "rebuild", CMD_REBUILD, ":o:hV", plain_long, 1, 1 },
+	{ "export", CMD_EXPORT, ":o:hV", plain_long, 0, 0 },
+	{ "import", CMD_IMPORT, ":o:hV", plain_long, 0, SIZE_MAX },
+};
+
+static int
+take_time(const char *arg, const char *name, int64_t *out, struct err *e)
+{
+	if (when_parse(arg, out))
+		return 0;
+	return err_set(e, ST_USAGE, "--%s %s: not a time; write 2026-11-20 or "
+	    "2026-11-20T10:15:00Z", name, arg);
+}
+
+static int
+take_max(struct opts *o, struct err *e)
+{
+	uint64_t n;
+
+	if (!num_u64(optarg, strlen(optarg), &n) || n < 1 || n > MAX_HITS)
+		return err_set(e, ST_USAGE, "-n %s: not a number from 1 to %d",
+		    optarg, MAX_HITS);
+	o->max = (size_t)n;
+	return 0;
+}
+
+static int
+take_kind(struct opts *o, struct err *e)
+{
+	if (strcmp(optarg, "fact") == 0)
+		o->kind = KIND_FACT;
+	else if (strcmp(optarg, "message") == 0)
+		o->kind = KIND_MESSAGE;
+	else
+		return err_set(e, ST_USAGE, "--kind %s: not fact or message",
+		    optarg);
+	return 0;
+}
+
+static int
+bad_option(int c, char **argv, struct err *e)
+{
+	const char *word = argv[optind - 1];
+	char one[3] = { '-', (char)optopt, '\0' };
+
+	if (strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < 128)
+		word = one;
+	if (c == ':')
+		return err_set(e, ST_USAGE, "%s: needs a value; try "
+		    "hamr-mem --help", word);
+	return err_set(e, ST_USAGE, "%s: unknown option; try hamr-mem --help "
+	    "(words that begin with - come after --)", word);
+}
+
+static int
+take(struct opts *o, int c, char **argv, struct err *e)
+{
+	switch (c) {
+	case OPT_GLOBAL: o->global = true; return 0;
+	case OPT_DB: o->db = optarg; return 0;
+	case OPT_KEY: o->key = optarg; return 0;
+	case OPT_SESSION: o->session = optarg; return 0;
+	case OPT_RAW: o->raw = true; return 0;
+	case OPT_KIND: return take_kind(o, e);
+	case OPT_SINCE: return take_time(optarg, "since", &o->since, e);
+	case OPT_BEFORE: return take_time(optarg, "before", &o->before, e);
+	case OPT_TAG:
+		o->tag = xgrow(o->tag, o->ntag, &o->captag, sizeof *o->tag);
+		o->tag[o->ntag++] = optarg;
+		return 0;
+	case 'n':
+		if (o->command != CMD_STAGE)
+			return take_max(o, e);
+		break;
+	default:
+		break;
+	}
+	if (c != '?' && c != ':' && stage_option(&o->stage, c, optarg, help))
+		return 0;
+	return bad_option(c, argv, e);
+}
+
+static const struct form *
+form_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (word != NULL && strcmp(word, forms[i].name) == 0)
+			return &forms[i];
+	return NULL;
+}
+
+static int
+read_command(struct opts *o, const struct form *f, int argc, char **argv,
+    struct err *e)
+{
+	int c;
+
+	if (o->stage.mode != STAGE_FILTER || o->stage.lenient ||
+	    o->stage.stream || o->stage.format != NULL)
+		return err_set(e, ST_USAGE, "%s: an option before it is for "
+		    "reading transcripts; try hamr-mem --help", f->name);
+	o->command = f->command;
+	argc -= optind;
+	argv += optind;
+	optind = 0;			/* getopt_long starts anew */
+	while ((c = getopt_long(argc, argv, f->opts, f->lopts, NULL)) != -1)
+		if (take(o, c, argv, e) < 0)
+			return -1;
+	o->args = argv + optind;
+	o->nargs = (size_t)(argc - optind);
+	if (o->nargs < f->min)
+		return err_set(e, ST_USAGE, "%s: says nothing; try hamr-mem "
+		    "--help", f->name);
+	if (o->nargs > f->max)
+		return err_set(e, ST_USAGE, "%s: %s is one too many; try "
+		    "hamr-mem --help", f->name, o->args[f->max]);
+	return 0;
+}
+
+static int
+check_forget(const struct opts *o, struct err *e)
+{
+	int n = (o->nargs > 0) + (o->session != NULL) +
+	    (o->before != WHEN_NONE);
+
+	if (o->command != CMD_FORGET || n == 1)
+		return 0;
+	return err_set(e, ST_USAGE, "forget: needs one of ID, --session S and "
+	    "--before T");
+}
+
+int
+opts_read(struct opts *o, int argc, char **argv, struct err *e)
+{
+	const struct form *f;
+	int c;
+
+	*o = (struct opts){ .since = WHEN_NONE, .before = WHEN_NONE };
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:" STAGE_SHORT, stage_long,
+	    NULL)) != -1)
+		if (take(o, c, argv, e) < 0)
+			return -1;
+	f = optind > 1 && strcmp(argv[optind - 1], "--") == 0 ? NULL :
+	    form_of(argv[optind]);
+	o->args = argv + optind;
+	o->nargs = (size_t)(argc - optind);
+	/* options may stand behind the files, too */
+	if (f == NULL && o->nargs > 0) {
+		while ((c = getopt_long(argc, argv, ":" STAGE_SHORT,
+		    stage_long, NULL)) != -1)
+			if (take(o, c, argv, e) < 0)
+				return -1;
+		o->args = argv + optind;
+		o->nargs = (size_t)(argc - optind);
+	}
+	if (f != NULL && read_command(o, f, argc, argv, e) < 0)
+		return -1;
+	if (o->global && o->db != NULL)
+		return err_set(e, ST_USAGE, "--global and --db exclude each "
+		    "other");
+	return check_forget(o, e);
+}
+
+void
+opts_words(const struct opts *o, struct buf *out)
+{
+	for (size_t i = 0; i < o->nargs; i++) {
+		if (i > 0)
+			buf_addc(out, ' ');
+		utf8_clean(out, o->args[i], strlen(o->args[i]));
+	}
+}

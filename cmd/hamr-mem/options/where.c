@@ -1,0 +1,186 @@
+/* where.c - which memories a command line means, and opening them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "where.h"
+#include "conf/state.h"
+
+static char *
+global_path(bool create, struct err *e)
+{
+	const char *x = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *dir, *path = NULL;
+
+	if (x != NULL && x[0] == '/')
+		dir = xasprintf("%s/hamr", x);
+	else if (home != NULL && home[0] == '/')
+		dir = xasprintf("%s/.local/share/hamr", home);
+	else {
+		err_set(e, ST_NOINPUT, "no memory of the user: HOME is not "
+		    "set; name a file with --db");
+		return NULL;
+	}
+	if (!create || file_mkdirs(dir, 0700, e) == 0)
+		path = xasprintf("%s/memory.db", dir);
+	free(dir);
+	return path;
+}
+
+/* The folder is known to be the user's own, but what lies in it may have come
+ * with an archive: a link would lead us to a file elsewhere. */
+static int
+refuse_link(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return err_set(e, ST_SYSTEM, "%s: not a plain file; remove it "
+		    "or name another one with --db", path);
+	return 0;
+}
+
+static char *
+project_path(bool create, struct err *e)
+{
+	char *root = conf_root(".", e), *dir = NULL, *path = NULL;
+
+	if (root == NULL)
+		return NULL;
+	if (e->text[0] != '\0')
+		err_say("%s", e->text);
+	dir = state_dir(root, create, e);
+	if (dir != NULL)
+		path = xasprintf("%s/memory.db", dir);
+	if (path != NULL && refuse_link(path, e) < 0) {
+		free(path);
+		path = NULL;
+	}
+	free(dir);
+	free(root);
+	return path;
+}
+
+char *
+where_path(const struct opts *o, bool create, const char **name,
+    struct err *e)
+{
+	if (o->db != NULL) {
+		*name = "file";
+		return xstrdup(o->db);
+	}
+	*name = o->global ? "global" : "project";
+	return o->global ? global_path(create, e) : project_path(create, e);
+}
+
+/* Open one if it is there.  A missing one is no failure. */
+static int
+open_one(char *path, const char *name, enum db_mode mode, struct store *st,
+    size_t *n, struct err *e)
+{
+	int r;
+
+	if (path == NULL)
+		return e->status == ST_NOINPUT ? 0 : -1;
+	if (mode == DB_WRITE && access(path, F_OK) < 0)
+		r = err_set(e, ST_NOINPUT, "%s: no such file", path);
+	else
+		r = store_open(&st[*n], path, name, mode, e);
+	free(path);
+	if (r == 0)
+		(*n)++;
+	return r < 0 && e->status != ST_NOINPUT ? -1 : 0;
+}
+
+int
+where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
+    size_t *n, struct err *e)
+{
+	const char *name;
+	char *path = where_path(o, false, &name, e);
+
+	*n = 0;
+	if (open_one(path, name, mode, st, n, e) < 0)
+		goto fail;
+	if (o->db == NULL && !o->global && open_one(global_path(false, e),
+	    "global", mode, st, n, e) < 0)
+		goto fail;
+	return 0;
+fail:
+	where_close(st, *n);
+	*n = 0;
+	return -1;
+}
+
+void
+where_close(struct store *st, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		store_close(&st[i]);
+}
+
+int
+where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
+    struct err *e)
+{
+	const char *name;
+	char *path = where_path(o, false, &name, e);
+	int r = -1;
+
+	if (path != NULL && mode == DB_WRITE && access(path, F_OK) < 0)
+		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+		    ST_SYSTEM, "%s", path);
+	else if (path != NULL)
+		r = store_open(st, path, name, mode, e);
+	free(path);
+	return r;
+}
+
+int
+where_open_made(const struct opts *o, struct store *st, struct err *e)
+{
+	const char *name;
+	char *path = where_path(o, true, &name, e);
+	int r = path != NULL ? store_open(st, path, name, DB_WRITE, e) : -1;
+
+	free(path);
+	return r;
+}
+
+/* ---- one item ---- */
+
+int
+where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e)
+{
+	const char *s = strncmp(arg, "m:", 2) == 0 ? arg + 2 : arg;
+	size_t n = strlen(s);
+
+	if (n < 4 || n > MEMID_SIZE - 3 ||
+	    strspn(s, "0123456789abcdef") != n)
+		return err_set(e, ST_USAGE, "%s: not an id; write m: and 4 to "
+		    "12 hex digits", arg);
+	memcpy(out, s, n + 1);
+	return 0;
+}
+
+int
+where_find(struct store *st, size_t n, const char *prefix, size_t *which,
+    int64_t *row, struct err *e)
+{
+	int got = 0;
+
+	for (*which = 0; *which < n; (*which)++) {
+		got = store_find(&st[*which], prefix, row, e);
+		if (got != 0)
+			break;
+	}
+	if (got > 1)
+		return err_set(e, ST_USAGE, "m:%s: several items begin so; "
+		    "give more digits", prefix);
+	return got;
+}

@@ -1,0 +1,535 @@
+/* facts.c - facts, put together from their saves. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "json/scan.h"
+#include "json/sha.h"
+
+#include "facts.h"
+
+/* ---- tags: a JSON array of strings, sorted, none twice ---- */
+
+struct tags {
+	char **v;
+	size_t n, cap;
+};
+
+static void
+tags_add(struct tags *t, struct slice list)
+{
+	struct slice v;
+	struct walk w;
+	char *s;
+
+	if (list.p == NULL || scan_kind(list) != SCAN_ARRAY)
+		return;
+	walk_in(&w, list);
+	while (walk_next(&w, NULL, &v)) {
+		s = scan_strdup(v);
+		if (s == NULL)
+			continue;
+		t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
+		t->v[t->n++] = s;
+	}
+}
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char *
+tags_join(struct slice a, struct slice b)
+{
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	struct json *list = json_array();
+	struct tags t = { .n = 0 };
+
+	tags_add(&t, a);
+	tags_add(&t, b);
+	if (t.n > 0)
+		qsort(t.v, t.n, sizeof *t.v, by_bytes);
+	for (size_t i = 0; i < t.n; i++)
+		if (i == 0 || strcmp(t.v[i], t.v[i - 1]) != 0)
+			json_str(list, NULL, t.v[i]);
+	json_print(list, &out);
+	json_free(list);
+	for (size_t i = 0; i < t.n; i++)
+		free(t.v[i]);
+	free(t.v);
+	return buf_detach(&out);
+}
+
+/* ---- keys and slots ---- */
+
+void
+key_copy(char out[KEY_SIZE], struct slice key)
+{
+	memset(out, 0, KEY_SIZE);
+	memcpy(out, key.p, key.n < KEY_SIZE ? key.n : KEY_SIZE - 1);
+}
+
+static void
+add_key(struct keys *keys, struct slice key)
+{
+	keys->v = xgrow(keys->v, keys->n, &keys->cap, sizeof *keys->v);
+	key_copy(keys->v[keys->n++], key);
+}
+
+/* What stands for a slot whose name was forgotten. */
+static void
+hash_slot(const char *slot, char out[SHA_HEX])
+{
+	char *text = xasprintf("slot:%s", slot);
+
+	sha256_hex(text, strlen(text), out);
+	out[12] = '\0';
+	free(text);
+}
+
+int
+saves_forgotten(struct store *st, const char *key, int64_t *time,
+    struct err *e)
+{
+	*time = WHEN_NONE;
+	return db_int(st->db, e, time, "SELECT time FROM forgotten "
+	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
+}
+
+int
+saves_last(struct store *st, const char *key, int64_t *time, struct err *e)
+{
+	*time = WHEN_NONE;
+	return db_int(st->db, e, time, "SELECT max(time) FROM saved "
+	    "WHERE key = ?1", "t", key) < 0 ? -1 : 0;
+}
+
+/* The latest save of a slot, of a fact that may be forgotten: 1, 0: none. */
+static int
+saves_top(struct store *st, const char *slot, int64_t *time,
+    char key[KEY_SIZE], struct err *e)
+{
+	char hash[SHA_HEX];
+	struct st *s;
+	int got;
+
+	hash_slot(slot, hash);
+	s = db_query(st->db, e, "SELECT time, key FROM ("
+	    "SELECT time, key FROM saved WHERE slot = ?1 UNION ALL "
+	    "SELECT time, key FROM gone WHERE slot = ?2) "
+	    "ORDER BY time DESC, key DESC LIMIT 1", "tt", slot, hash);
+	got = st_step(s, e);
+	if (got > 0) {
+		*time = st_col_int(s, 0);
+		key_copy(key, st_col(s, 1));
+	}
+	st_done(s);
+	return got;
+}
+
+/* The saves of a slot that are not of the fact with its latest one fall; and
+ * what is gone is not worth a mark when something came later. */
+static int
+settle_slot(struct store *st, const char *slot, struct keys *lost,
+    struct err *e)
+{
+	char key[KEY_SIZE], hash[SHA_HEX];
+	int64_t time;
+	struct st *s;
+	int got = saves_top(st, slot, &time, key, e);
+
+	if (got <= 0)
+		return got;
+	s = db_query(st->db, e, "SELECT DISTINCT key FROM saved "
+	    "WHERE slot = ?1 AND key <> ?2", "tt", slot, key);
+	while ((got = st_step(s, e)) > 0)
+		add_key(lost, st_col(s, 0));
+	hash_slot(slot, hash);
+	if (got < 0 || db_run(st->db, e, "DELETE FROM saved WHERE slot = ?1 "
+	    "AND key <> ?2", "tt", slot, key) < 0)
+		return -1;
+	return db_run(st->db, e, "DELETE FROM gone WHERE slot = ?1 AND EXISTS "
+	    "(SELECT 1 FROM saved WHERE slot = ?2 AND time >= gone.time)",
+	    "tt", hash, slot);
+}
+
+/* One mark a slot, the latest. */
+static int
+raise_gone(struct store *st, const char *hash, const char *key, int64_t time,
+    struct err *e)
+{
+	return db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+	    "VALUES(?1, ?2, ?3) ON CONFLICT(slot) DO UPDATE SET "
+	    "time = excluded.time, key = excluded.key WHERE "
+	    "(excluded.time, excluded.key) > (time, key)", "tti", hash, key,
+	    time);
+}
+
+int
+saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
+    struct keys *lost, struct err *e)
+{
+	struct st *s;
+	char *slot = NULL, own[SHA_HEX];
+	int got = 1, r;
+
+	if (raise_gone(st, hash, key, time, e) < 0)
+		return -1;
+	s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
+	    "WHERE slot <> ''", "");
+	while (slot == NULL && (got = st_step(s, e)) > 0) {
+		slot = st_col_dup(s, 0);
+		hash_slot(slot, own);
+		if (strcmp(own, hash) != 0) {
+			free(slot);
+			slot = NULL;
+		}
+	}
+	st_done(s);
+	r = got < 0 ? -1 : slot == NULL ? 0 : settle_slot(st, slot, lost, e);
+	free(slot);
+	return r;
+}
+
+/* ---- saving and forgetting ---- */
+
+static int
+insert(struct store *st, const char *key, const struct save *s,
+    struct err *e)
+{
+	struct st *q = db_query(st->db, e, "SELECT tags FROM saved "
+	    "WHERE key = ?1 AND time = ?2 AND slot = ?3", "tit", key, s->time,
+	    s->slot);
+	int r = st_step(q, e);
+	char *tags = tags_join(r > 0 ? st_col(q, 0) :
+	    (struct slice){ NULL, 0 }, s->tags);
+
+	st_done(q);
+	if (r >= 0)
+		r = db_run(st->db, e, "INSERT OR REPLACE INTO saved(key, "
+		    "time, slot, tags) VALUES(?1, ?2, ?3, ?4)", "titt", key,
+		    s->time, s->slot, tags);
+	free(tags);
+	return r;
+}
+
+int
+saves_add(struct store *st, const char *key, const struct save *s,
+    struct keys *lost, struct err *e)
+{
+	char hash[SHA_HEX], top[KEY_SIZE];
+	bool slotted = s->slot[0] != '\0';
+	int64_t forgotten, time;
+	int got = 0;
+
+	if (saves_forgotten(st, key, &forgotten, e) < 0)
+		return -1;
+	if (forgotten != WHEN_NONE && s->time <= forgotten) {
+		if (!slotted)
+			return 0;
+		hash_slot(s->slot, hash);
+		return raise_gone(st, hash, key, s->time, e) < 0 ? -1 :
+		    settle_slot(st, s->slot, lost, e);
+	}
+	if (slotted)
+		got = saves_top(st, s->slot, &time, top, e);
+	if (got < 0)
+		return -1;
+	if (got > 0) {
+		int order = strcmp(top, key);
+
+		/* the slot has a later one of another fact */
+		if (order != 0 && (time > s->time ||
+		    (time == s->time && order > 0)))
+			return 0;
+	}
+	if (insert(st, key, s, e) < 0)
+		return -1;
+	return slotted ? settle_slot(st, s->slot, lost, e) : 0;
+}
+
+int
+saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
+{
+	return db_run(st->db, e, "INSERT INTO forgotten(key, time) "
+	    "VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET "
+	    "time = max(time, excluded.time)", "ti", key, time);
+}
+
+static int
+saves_forget(struct store *st, const char *key, int64_t time,
+    struct keys *lost, struct err *e)
+{
+	struct {
+		char **v;
+		size_t n, cap;
+	} slots = { .n = 0 };
+	char hash[SHA_HEX];
+	struct st *s;
+	int r;
+
+	if (saves_mark(st, key, time, e) < 0)
+		return -1;
+	/* its latest save in each slot, which others are measured by later */
+	s = db_query(st->db, e, "SELECT slot, max(time) FROM saved "
+	    "WHERE key = ?1 AND time <= ?2 AND slot <> '' GROUP BY slot",
+	    "ti", key, time);
+	while ((r = st_step(s, e)) > 0) {
+		slots.v = xgrow(slots.v, slots.n, &slots.cap,
+		    sizeof *slots.v);
+		slots.v[slots.n++] = st_col_dup(s, 0);
+		hash_slot(slots.v[slots.n - 1], hash);
+		r = raise_gone(st, hash, key, st_col_int(s, 1), e);
+		if (r < 0)
+			break;
+	}
+	st_done(s);
+	if (r == 0)
+		r = db_run(st->db, e, "DELETE FROM saved WHERE key = ?1 AND "
+		    "time <= ?2", "ti", key, time);
+	for (size_t i = 0; i < slots.n && r == 0; i++)
+		r = settle_slot(st, slots.v[i], lost, e);
+	if (r == 0)
+		add_key(lost, slice_of(key));
+	for (size_t i = 0; i < slots.n; i++)
+		free(slots.v[i]);
+	free(slots.v);
+	return r;
+}
+
+/* ---- exporting ---- */
+
+static int
+list_saves(struct st *s, int least, struct buf *out, struct err *e)
+{
+	struct json *list = json_array();
+	int n = 0, got;
+
+	while ((got = st_step(s, e)) > 0) {
+		struct json *o = json_object();
+		struct slice slot = st_col(s, 1);
+
+		when_json(o, "time", st_col_int(s, 0));
+		if (!st_col_null(s, 2))
+			json_raw(o, "tags", st_col(s, 2));
+		if (slot.n > 0)
+			json_slice(o, "slot", slot);
+		else
+			json_null(o, "slot");
+		json_add(list, NULL, o);
+		n++;
+	}
+	if (got == 0 && n >= least)
+		json_print(list, out);
+	json_free(list);
+	return got;
+}
+
+int
+saves_list(struct store *st, const char *key, struct buf *out, struct err *e)
+{
+	return list_saves(db_query(st->db, e, "SELECT time, slot, tags "
+	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key), 2,
+	    out, e);
+}
+
+int
+saves_list_gone(struct store *st, const char *key, struct buf *out,
+    struct err *e)
+{
+	return list_saves(db_query(st->db, e, "SELECT time, slot, NULL "
+	    "FROM gone WHERE key = ?1 ORDER BY slot", "t", key), 1, out, e);
+}
+
+/* ---- facts ---- */
+
+/* What its saves make of the fact: time, tags and slot into it.  Returns how
+ * many there are. */
+static int
+fold(struct store *st, const char *key, struct item *it, struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT time, slot, tags "
+	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key);
+	int n = 0, got;
+
+	while ((got = st_step(s, e)) > 0) {
+		char *tags = tags_join(it->tags != NULL ? slice_of(it->tags) :
+		    (struct slice){ NULL, 0 }, st_col(s, 2));
+
+		free(it->tags);
+		it->tags = tags;
+		if (n++ == 0)
+			it->time = st_col_int(s, 0);
+		if (st_col(s, 1).n > 0) {
+			free(it->slot);
+			it->slot = st_col_dup(s, 1);
+		}
+	}
+	if (it->tags != NULL && strcmp(it->tags, "[]") == 0) {
+		free(it->tags);
+		it->tags = NULL;
+	}
+	return got < 0 ? -1 : n;
+}
+
+/* What is there of it: its row, 0 for none, and the item. */
+static int
+look(struct store *st, const char *key, int64_t *row, struct item *it,
+    struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT id, time, tags, slot "
+	    "FROM item WHERE key = ?1 AND kind = 1", "t", key);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	int got = st_step(s, e);
+
+	*row = 0;
+	*it = (struct item){ .line = 0 };
+	if (got > 0) {
+		*row = st_col_int(s, 0);
+		it->time = st_col_int(s, 1);
+		it->tags = st_col_dup(s, 2);
+		it->slot = st_col_dup(s, 3);
+		st_done(s);
+		got = store_text(st, *row, &text, e);
+		it->len = text.len;
+		it->text = xmemdup0(text.p, text.len);
+	}
+	buf_release(&text);
+	return got < 0 ? -1 : 0;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static int
+settle(struct store *st, const char *key, struct slice text, size_t *gone,
+    struct err *e)
+{
+	struct item it = { .kind = KIND_FACT }, had = { .line = 0 };
+	int64_t row;
+	int n = fold(st, key, &it, e), r = -1;
+
+	if (n < 0 || look(st, key, &row, &had, e) < 0) {
+		item_release(&it);
+		return -1;
+	}
+	if (row > 0 && (text.p == NULL || strcmp(had.text, text.p) <= 0))
+		text = (struct slice){ had.text, had.len };
+	if (n == 0) {
+		*gone += row > 0;
+		r = row > 0 ? store_drop(st, row, e) : 0;
+	} else if (row > 0 && text.p == had.text && it.time == had.time &&
+	    same_text(it.tags, had.tags) && same_text(it.slot, had.slot)) {
+		r = 0;
+	} else if (text.p != NULL && (row == 0 ||
+	    store_drop(st, row, e) == 0)) {
+		snprintf(it.id, sizeof it.id, "m:%s", key);
+		it.text = xmemdup0(text.p, text.n);
+		it.len = text.n;
+		r = store_add(st, &it, e);
+	}
+	item_release(&it);
+	item_release(&had);
+	return r;
+}
+
+int
+facts_settle(struct store *st, const struct keys *keys, const char *key,
+    struct slice text, size_t *gone, struct err *e)
+{
+	size_t n = 0;
+
+	if (gone == NULL)
+		gone = &n;
+	for (size_t i = 0; i < keys->n; i++)
+		if (settle(st, keys->v[i], (struct slice){ NULL, 0 }, gone,
+		    e) < 0)
+			return -1;
+	return key == NULL ? 0 : settle(st, key, text, gone, e);
+}
+
+int
+facts_forget(struct store *st, const char *key, int64_t time, size_t *gone,
+    struct err *e)
+{
+	struct keys lost = { .n = 0 };
+	int r = saves_forget(st, key, time, &lost, e);
+
+	if (r == 0)
+		r = facts_settle(st, &lost, NULL, (struct slice){ NULL, 0 },
+		    gone, e);
+	free(lost.v);
+	return r;
+}
+
+/* ---- save ---- */
+
+/* A slot's fact is replaced: it goes, though it had been saved without the slot
+ * too.  time becomes later than all that the new one is to win over. */
+static int
+replace(struct store *st, const char *key, const char *slot, int64_t *time,
+    struct err *e)
+{
+	char top[KEY_SIZE];
+	int64_t then, plain = WHEN_NONE, last;
+	int got = saves_top(st, slot, &then, top, e);
+
+	if (got <= 0 || strcmp(top, key) == 0)
+		return got < 0 ? -1 : 0;
+	if (then >= *time)
+		*time = then + 1;
+	got = db_int(st->db, e, &plain, "SELECT max(time) FROM saved "
+	    "WHERE key = ?1 AND slot = ''", "t", top);
+	if (got <= 0)
+		return got;
+	return saves_last(st, top, &last, e) < 0 ? -1 :
+	    facts_forget(st, top, last, NULL, e);
+}
+
+static int
+save(struct store *st, struct item *fact, struct err *e)
+{
+	struct save s = { .slot = fact->slot != NULL ? fact->slot : "",
+		.time = when_now() };
+	struct keys lost = { .n = 0 };
+	const char *key = fact->id + 2;
+	int64_t forgotten;
+	int r;
+
+	if (fact->tags != NULL)
+		s.tags = slice_of(fact->tags);
+	if (saves_forgotten(st, key, &forgotten, e) < 0)
+		return -1;
+	if (forgotten >= s.time)
+		s.time = forgotten + 1;
+	if (fact->slot != NULL &&
+	    replace(st, key, fact->slot, &s.time, e) < 0)
+		return -1;
+	r = saves_add(st, key, &s, &lost, e);
+	if (r == 0)
+		r = facts_settle(st, &lost, key,
+		    (struct slice){ fact->text, fact->len }, NULL, e);
+	free(lost.v);
+	return r;
+}
+
+int
+store_save(struct store *st, struct item *fact, struct err *e)
+{
+	bool good;
+
+	/* a fact is nowhere else: it shall survive a power cut too */
+	if (db_durable(st->db, e) < 0 || store_begin(st, e) < 0)
+		return -1;
+	good = save(st, fact, e) == 0;
+	if (store_end(st, good, good ? e : NULL) < 0)
+		return -1;
+	return good ? 0 : -1;
+}

@@ -1,0 +1,69 @@
+/* facts.h - facts, put together from their saves: when they were saved, in
+ * which slots, and when they were forgotten.
+ *
+ * A fact is there because of its saves.  Each save stands or falls by itself,
+ * by rules that do not ask in which order things became known, so that stores
+ * merge to the same:
+ *   - it falls when the fact was forgotten at its time or later;
+ *   - it falls when it was in a slot (--key) and the slot's latest save is of
+ *     another fact, also of one that was forgotten since.
+ * All of these are called within a transaction.
+ */
+#ifndef MEM_FACTS_H
+#define MEM_FACTS_H
+
+#include "store.h"
+
+#define KEY_SIZE (MEMID_SIZE - 2)	/* 12 hex digits and a NUL */
+
+struct save {
+	int64_t time;
+	const char *slot;	/* "": none */
+	struct slice tags;	/* a JSON array; p NULL: none */
+};
+
+/* Keys of facts whose saves changed. */
+struct keys {
+	char (*v)[KEY_SIZE];
+	size_t n, cap;
+};
+
+void key_copy(char out[KEY_SIZE], struct slice key);
+
+/* A save became known.  lost gets the facts that it took saves from. */
+int saves_add(struct store *st, const char *key, const struct save *s,
+    struct keys *lost, struct err *e);
+
+/* Only the mark that an item was forgotten, at the latest time told. */
+int saves_mark(struct store *st, const char *key, int64_t time,
+    struct err *e);
+
+/* When it was forgotten, and when it was saved last, WHEN_NONE when never. */
+int saves_forgotten(struct store *st, const char *key, int64_t *time,
+    struct err *e);
+int saves_last(struct store *st, const char *key, int64_t *time,
+    struct err *e);
+
+/* A forgotten fact was the latest in the slot with this hash. */
+int saves_gone(struct store *st, const char *hash, const char *key,
+    int64_t time, struct keys *lost, struct err *e);
+
+/* What an export must say besides: the saves as a JSON array; of a forgotten
+ * fact the slots where nothing came later, by their hashes.  Nothing is
+ * appended when the item says it all. */
+int saves_list(struct store *st, const char *key, struct buf *out,
+    struct err *e);
+int saves_list_gone(struct store *st, const char *key, struct buf *out,
+    struct err *e);
+
+/* Make the facts what their saves say.  text is that of key, or p NULL; of two
+ * texts for one key the smaller one stays.  gone, if not NULL, counts those
+ * that are no longer there. */
+int facts_settle(struct store *st, const struct keys *keys, const char *key,
+    struct slice text, size_t *gone, struct err *e);
+
+/* Forget one. */
+int facts_forget(struct store *st, const char *key, int64_t time,
+    size_t *gone, struct err *e);
+
+#endif

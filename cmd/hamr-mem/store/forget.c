@@ -1,0 +1,121 @@
+/* forget.c - forgetting for good: out of the tables, the index and the log. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#include "facts.h"
+#include "words.h"
+
+/* What was deleted is out of the tables; get it out of the log too. */
+int
+store_wipe_log(struct store *st, struct err *e)
+{
+	int unclean = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
+	    "name = 'unclean'", "");
+	bool good;
+
+	if (unclean <= 0)
+		return unclean;
+	if (db_truncate_log(st->db, e) < 0 || store_begin(st, e) < 0)
+		return -1;
+	good = db_exec(st->db, "DELETE FROM state WHERE name = 'unclean'",
+	    e) == 0;
+	if (store_end(st, good, e) < 0)
+		return -1;
+	db_truncate_log(st->db, NULL);	/* holds no text any more */
+	return 0;
+}
+
+int
+store_wipe(struct store *st, struct err *e)
+{
+	return words_settle(st, e) < 0 ? -1 : db_exec(st->db,
+	    "INSERT INTO words(words) VALUES('optimize');"
+	    "INSERT INTO grams(grams) VALUES('optimize');"
+	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
+}
+
+struct row {
+	int64_t id;
+	enum kind kind;
+	char key[KEY_SIZE];
+};
+
+struct rows {
+	struct row *v;
+	size_t n, cap;
+};
+
+static int
+find_rows(struct store *st, const struct forget *f, struct rows *rows,
+    struct err *e)
+{
+	struct st *s = f->prefix != NULL ?
+	    db_query(st->db, e, "SELECT id, kind, key FROM item "
+	    "WHERE key >= ?1 AND key < ?1 || 'g'", "t", f->prefix) :
+	    f->session != NULL ?
+	    db_query(st->db, e, "SELECT id, kind, key FROM item "
+	    "WHERE session = ?1", "t", f->session) :
+	    db_query(st->db, e, "SELECT id, kind, key FROM item "
+	    "WHERE time < ?1", "i", f->before);
+	int got;
+
+	while ((got = st_step(s, e)) > 0) {
+		rows->v = xgrow(rows->v, rows->n, &rows->cap,
+		    sizeof *rows->v);
+		rows->v[rows->n] = (struct row){ st_col_int(s, 0),
+			(enum kind)st_col_int(s, 1), "" };
+		key_copy(rows->v[rows->n++].key, st_col(s, 2));
+	}
+	return got;
+}
+
+int
+store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
+    struct err *e)
+{
+	if (saves_mark(st, key, time, e) < 0)
+		return -1;
+	return row == 0 ? 0 : store_drop(st, row, e);
+}
+
+static int
+forget_rows(struct store *st, const struct rows *rows, struct err *e)
+{
+	int64_t now = when_now();
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *row = &rows->v[i];
+		int64_t last;
+		int r;
+
+		if (row->kind == KIND_FACT)
+			r = saves_last(st, row->key, &last, e) < 0 ? -1 :
+			    facts_forget(st, row->key, last > now ? last : now,
+			    NULL, e);
+		else
+			r = store_forget_one(st, row->id, row->key, now, e);
+		if (r < 0)
+			return -1;
+	}
+	return rows->n == 0 ? 0 : store_wipe(st, e);
+}
+
+int64_t
+store_forget(struct store *st, const struct forget *f, struct err *e)
+{
+	struct rows rows = { .n = 0 };
+	int64_t n = -1;
+	bool good;
+
+	if (store_begin(st, e) < 0)
+		return -1;
+	good = find_rows(st, f, &rows, e) == 0 &&
+	    forget_rows(st, &rows, e) == 0;
+	if (store_end(st, good, good ? e : NULL) == 0 && good)
+		n = (int64_t)rows.n;
+	if (n >= 0 && store_wipe_log(st, e) < 0)
+		n = -1;
+	free(rows.v);
+	return n;
+}

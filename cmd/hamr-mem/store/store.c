@@ -1,0 +1,372 @@
+/* store.c - a memory: items and their passages, kept, replaced, forgotten. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store.h"
+#include "text.h"
+#include "words.h"
+
+#define TEXT_MAX ((size_t)512 << 20)
+
+/* facts.c says what these are for. */
+#define SAVES_SQL \
+	"CREATE TABLE saved(" \
+	"  key TEXT NOT NULL, time INTEGER NOT NULL, slot TEXT NOT NULL," \
+	"  tags TEXT NOT NULL, PRIMARY KEY(key, time, slot)) WITHOUT ROWID;" \
+	"CREATE INDEX saved_slot ON saved(slot, time, key);" \
+	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL," \
+	"  time INTEGER NOT NULL) WITHOUT ROWID;"
+
+/* The newest time is asked for at each search. */
+#define TIMES_SQL "CREATE INDEX item_time ON item(time);"
+
+static const struct db_schema schema = {
+	.application_id = 0x68616d72,	/* "hamr" */
+	.version = 3,
+	.sql =
+	"CREATE TABLE item("
+	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
+	"  kind INTEGER NOT NULL, session TEXT, line INTEGER, role TEXT,"
+	"  name TEXT, path TEXT, time INTEGER, tags TEXT, slot TEXT UNIQUE,"
+	"  hash TEXT NOT NULL, bytes INTEGER NOT NULL);"
+	"CREATE TABLE passage("
+	"  id INTEGER PRIMARY KEY, off INTEGER NOT NULL, text TEXT NOT NULL,"
+	"  parts TEXT NOT NULL);"
+	"CREATE VIEW source AS SELECT p.id AS id, p.text AS text,"
+	"  p.parts AS parts, coalesce(i.path, i.tags) AS path,"
+	"  coalesce(i.name, i.slot) AS name"
+	"  FROM passage p JOIN item i ON i.id = p.id >> 20;"
+	"CREATE VIRTUAL TABLE words USING fts5(text, parts, path, name,"
+	"  content='source', content_rowid='id',"
+	"  tokenize='porter unicode61 remove_diacritics 2');"
+	"CREATE TABLE forgotten(key TEXT PRIMARY KEY, time INTEGER NOT NULL)"
+	"  WITHOUT ROWID;"
+	/* 'unclean': deleted text may still stand in the log */
+	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+	SAVES_SQL TIMES_SQL WORDS_SQL,
+	.shadow = { "words_", "grams_" },
+	.upgrade = { SAVES_SQL
+	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
+	"  coalesce(tags, '[]') FROM item WHERE kind = 1;",
+	TIMES_SQL WORDS_SQL
+	"INSERT INTO words(words, rowid, text, parts, path, name)"
+	"  SELECT 'delete', id, text, parts, path, name FROM source"
+	"  WHERE id >> 20 IN"
+	"  (SELECT id FROM item WHERE kind = 1 AND id < 1 << 42);"
+	"UPDATE passage SET id = id + (1 << 62) WHERE id >> 20 IN"
+	"  (SELECT id FROM item WHERE kind = 1 AND id < 1 << 42);"
+	"UPDATE item SET id = id + (1 << 42) WHERE kind = 1"
+	"  AND id < 1 << 42;"
+	"INSERT INTO words(rowid, text, parts, path, name)"
+	"  SELECT id, text, parts, path, name FROM source"
+	"  WHERE id >= 1 << 62;"
+	"INSERT INTO state VALUES('unfilled', 1);" }
+};
+
+void
+item_release(struct item *it)
+{
+	free(it->session);
+	free(it->role);
+	free(it->name);
+	free(it->path);
+	free(it->tags);
+	free(it->slot);
+	free(it->text);
+	*it = (struct item){ .line = 0 };
+}
+
+/* What the version before did not keep. */
+static int
+fill(struct store *st, struct err *e)
+{
+	int unfilled = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
+	    "name = 'unfilled'", "");
+	bool good;
+
+	if (unfilled <= 0)
+		return unfilled;
+	if (store_begin(st, e) < 0)
+		return -1;
+	good = words_fill(st, e) == 0 && db_exec(st->db, "DELETE FROM state "
+	    "WHERE name = 'unfilled'", e) == 0;
+	return store_end(st, good, e) < 0 || !good ? -1 : 0;
+}
+
+int
+store_open(struct store *st, const char *path, const char *name,
+    enum db_mode mode, struct err *e)
+{
+	*st = (struct store){ .name = name };
+	st->db = db_open(path, mode, &schema, e);
+	if (st->db == NULL)
+		return -1;
+	st->path = xstrdup(path);
+	if (mode == DB_WRITE && fill(st, e) < 0) {
+		store_close(st);
+		return -1;
+	}
+	return 0;
+}
+
+void
+store_close(struct store *st)
+{
+	db_close(st->db);
+	words_stay(st);
+	free(st->path);
+	*st = (struct store){ .db = NULL };
+}
+
+/* ---- transactions ---- */
+
+int
+store_begin(struct store *st, struct err *e)
+{
+	return db_begin(st->db, e);
+}
+
+int
+store_end(struct store *st, bool commit, struct err *e)
+{
+	bool good = commit && words_settle(st, e) == 0;
+	int r = db_end(st->db, good, e);
+
+	words_stay(st);
+	return commit && !good ? -1 : r;
+}
+
+/* ---- putting in ---- */
+
+static int
+is_forgotten(struct store *st, const char *key, struct err *e)
+{
+	return db_int(st->db, e, NULL, "SELECT 1 FROM forgotten WHERE key = "
+	    "?1", "t", key);
+}
+
+static struct slice
+named(const char *a, const char *b)
+{
+	return a != NULL ? slice_of(a) : b != NULL ? slice_of(b) :
+	    (struct slice){ NULL, 0 };
+}
+
+/* Its text, and its words in the index.  Both are statements of one row:
+ * before one of several rows FTS5 writes out all it has collected. */
+static int
+put_passages(struct store *st, int64_t row, const struct item *it,
+    struct err *e)
+{
+	struct slice text = { it->text, it->len }, p;
+	struct slice path = named(it->path, it->tags);
+	struct slice name = named(it->name, it->slot);
+	struct buf parts = BUF_INIT(TEXT_MAX);
+	int64_t id = row << PASSAGE_BITS;
+	size_t at = 0;
+	int r = 0;
+
+	for (; r == 0 && text_passage(text, &at, &p); id++) {
+		struct slice split;
+
+		buf_reset(&parts);
+		text_parts(p, &parts);
+		if (it->path != NULL)
+			text_parts(slice_of(it->path), &parts);
+		split = parts.len > 0 ? buf_view(&parts) : SLICE("");
+		words_add(st, p);
+		if (db_run(st->db, e, "INSERT INTO passage(id, off, text, "
+		    "parts) VALUES(?1, ?2, ?3, ?4)", "iiss", id,
+		    (int64_t)(p.p - text.p), p, split) < 0 ||
+		    db_run(st->db, e, "INSERT INTO words(rowid, text, parts, "
+		    "path, name) VALUES(?1, ?2, ?3, ?4, ?5)", "issss", id, p,
+		    split, path, name) < 0)
+			r = -1;
+	}
+	buf_release(&parts);
+	words_add(st, path);
+	words_add(st, name);
+	return r;
+}
+
+int
+store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
+{
+	*id = 0;
+	return (kind == KIND_FACT ?
+	    db_int(st->db, e, id, "SELECT max(id) FROM item", "") :
+	    db_int(st->db, e, id, "SELECT max(id) FROM item WHERE id < ?1",
+	    "i", FACT_FIRST)) < 0 ? -1 : 0;
+}
+
+static int
+insert(struct store *st, const struct item *it, const char *key,
+    const char *hash, struct err *e)
+{
+	int64_t id;
+
+	if (store_newest(st, it->kind, &id, e) < 0)
+		return -1;
+	id = it->kind == KIND_FACT && id < FACT_FIRST ? FACT_FIRST : id + 1;
+	if (db_run(st->db, e, "INSERT OR IGNORE INTO item(key, kind, "
+	    "session, line, role, name, path, time, tags, slot, hash, bytes, "
+	    "id) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+	    "?13)", "tititttitttii", key, (int64_t)it->kind, it->session,
+	    it->line > 0 ? it->line : DB_NULL, it->role, it->name, it->path,
+	    it->time, it->tags, it->slot, hash, (int64_t)it->len, id) < 0)
+		return -1;
+	return db_changes(st->db) == 0 ? 0 : put_passages(st, id, it, e);
+}
+
+int
+store_add(struct store *st, const struct item *it, struct err *e)
+{
+	char hash[SHA_HEX];
+
+	sha256_hex(it->text, it->len, hash);
+	hash[16] = '\0';
+	return insert(st, it, it->id + 2, hash, e);
+}
+
+int
+store_put(struct store *st, const struct item *it, struct err *e)
+{
+	const char *key = it->id + 2;
+	char hash[SHA_HEX];
+	int got = is_forgotten(st, key, e);
+
+	if (got != 0)
+		return got < 0 ? -1 : 0;
+	sha256_hex(it->text, it->len, hash);
+	hash[16] = '\0';
+	if (it->other[0] != '\0') {
+		int64_t other = 0;
+
+		if (db_int(st->db, e, &other, "SELECT hash <> ?2 FROM item "
+		    "WHERE key = ?1", "tt", key, hash) < 0)
+			return -1;
+		if (other != 0) {
+			key = it->other + 2;
+			got = is_forgotten(st, key, e);
+			if (got != 0)
+				return got < 0 ? -1 : 0;
+		}
+	}
+	return insert(st, it, key, hash, e);
+}
+
+/* ---- taking out ---- */
+
+int
+store_drop(struct store *st, int64_t row, struct err *e)
+{
+	int64_t from = row << PASSAGE_BITS, to = (row + 1) << PASSAGE_BITS;
+	struct st *s = db_query(st->db, e, "SELECT text, path, name "
+	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to);
+	int got;
+
+	/* its words may be in nothing else */
+	while ((got = st_step(s, e)) > 0)
+		for (int i = 0; i < 3; i++)
+			words_leave(st, st_col(s, i));
+	if (got < 0 ||
+	    db_run(st->db, e, "INSERT INTO words(words, rowid, text, parts, "
+	    "path, name) SELECT 'delete', id, text, parts, path, name "
+	    "FROM source WHERE id >= ?1 AND id < ?2", "ii", from, to) < 0 ||
+	    db_run(st->db, e, "DELETE FROM passage WHERE id >= ?1 AND "
+	    "id < ?2", "ii", from, to) < 0)
+		return -1;
+	return db_run(st->db, e, "DELETE FROM item WHERE id = ?1", "i", row);
+}
+
+/* ---- looking at ---- */
+
+int
+store_find(struct store *st, const char *prefix, int64_t *row, struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT id FROM item "
+	    "WHERE key >= ?1 AND key < ?1 || 'g' LIMIT 2", "t", prefix);
+	int n = 0, got;
+
+	while ((got = st_step(s, e)) > 0)
+		if (n++ == 0)
+			*row = st_col_int(s, 0);
+	return got < 0 ? -1 : n;
+}
+
+int
+store_text(struct store *st, int64_t row, struct buf *out, struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT off, text FROM passage "
+	    "WHERE id >= ?1 AND id < ?2 ORDER BY id", "ii",
+	    row << PASSAGE_BITS, (row + 1) << PASSAGE_BITS);
+	size_t from = out->len;
+	int got;
+
+	while ((got = st_step(s, e)) > 0) {
+		size_t off = (size_t)st_col_int(s, 0), have = out->len - from;
+		struct slice p = st_col(s, 1);
+
+		if (off > have || have - off > p.n) {
+			st_done(s);
+			return err_set(e, ST_DATA, "%s: passages with a gap; "
+			    "run hamr-mem check", st->path);
+		}
+		buf_add(out, p.p + (have - off), p.n - (have - off));
+	}
+	if (got == 0 && out->over)
+		return err_set(e, ST_DATA, "%s: item too large", st->path);
+	return got;
+}
+
+/* ---- is it whole? ---- */
+
+/* Each row of a query that finds faults is a line. */
+static int
+faults(struct store *st, const char *sql, struct buf *out, struct err *e)
+{
+	struct st *s = db_query(st->db, e, sql, "");
+	int got;
+
+	while ((got = st_step(s, e)) > 0) {
+		struct slice v = st_col(s, 0);
+
+		if (v.n == 2 && slice_is(v, "ok"))
+			continue;
+		buf_fmt(out, "%s: ", st->path);
+		buf_slice(out, v);
+		buf_addc(out, '\n');
+	}
+	return got;
+}
+
+int
+store_check(struct store *st, struct buf *out, struct err *e)
+{
+	struct err why;
+	int r;
+
+	if (faults(st, "PRAGMA integrity_check(20)", out, e) < 0 ||
+	    faults(st, "SELECT 'm:' || key || ': no text' FROM item i WHERE "
+	    "NOT EXISTS (SELECT 1 FROM passage WHERE id = i.id << 20)",
+	    out, e) < 0 ||
+	    faults(st, "SELECT 'passage ' || id || ': of no item' FROM "
+	    "passage WHERE id >> 20 NOT IN (SELECT id FROM item)",
+	    out, e) < 0 ||
+	    faults(st, "SELECT 'm:' || key || ': forgotten, and here' "
+	    "FROM item i JOIN forgotten f USING (key) WHERE i.kind = 2 OR "
+	    "i.time <= f.time", out, e) < 0 || db_begin(st->db, e) < 0)
+		return -1;
+	r = db_exec(st->db, "INSERT INTO words(words, rank) "
+	    "VALUES('integrity-check', 1)", &why);
+	db_end(st->db, false, NULL);
+	if (r == 0)
+		return 0;
+	if (why.status != ST_DATA) {
+		*e = why;
+		return -1;
+	}
+	buf_fmt(out, "%s: the index does not fit the text\n", st->path);
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* text.c - a text as the full-text index sees it: passages, words, parts. */
+#include <ctype.h>
+#include <string.h>
+
+#include "text.h"
+#include "base/utf8.h"
+
+bool
+text_passage(struct slice text, size_t *at, struct slice *passage)
+{
+	size_t from = *at, n;
+
+	if (from > text.n || (from == text.n && from > 0))
+		return false;
+	n = utf8_cut(text.p + from, text.n - from, PASSAGE_BYTES);
+	*passage = (struct slice){ text.p + from, n };
+	if (from + n >= text.n)
+		*at = text.n + 1;
+	else
+		*at = from + utf8_cut(text.p + from, n, n - PASSAGE_OVERLAP);
+	return true;
+}
+
+static bool
+is_word_byte(unsigned char c)
+{
+	return c >= 0x80 || isalnum(c);
+}
+
+bool
+text_word(struct slice text, size_t *at, struct slice *word)
+{
+	size_t i = *at, from;
+
+	while (i < text.n && !is_word_byte((unsigned char)text.p[i]))
+		i++;
+	from = i;
+	while (i < text.n && is_word_byte((unsigned char)text.p[i]))
+		i++;
+	*at = i;
+	*word = (struct slice){ text.p + from, i - from };
+	return i > from;
+}
+
+/* Does a new part begin at w[i]?  parseHTTPHeader2: parse HTTP Header2. */
+static bool
+is_border(const char *w, size_t n, size_t i)
+{
+	unsigned char a = (unsigned char)w[i - 1], b = (unsigned char)w[i];
+
+	if (!isupper(b))
+		return false;
+	if (islower(a) || isdigit(a))
+		return true;
+	return isupper(a) && i + 1 < n && islower((unsigned char)w[i + 1]);
+}
+
+void
+text_parts(struct slice text, struct buf *out)
+{
+	struct slice w;
+	size_t at = 0;
+
+	while (text_word(text, &at, &w)) {
+		size_t from = 0;
+
+		for (size_t i = 1; i < w.n; i++) {
+			if (!is_border(w.p, w.n, i))
+				continue;
+			if (out->len > 0)
+				buf_addc(out, ' ');
+			buf_add(out, w.p + from, i - from);
+			from = i;
+		}
+		if (from > 0) {
+			buf_addc(out, ' ');
+			buf_add(out, w.p + from, w.n - from);
+		}
+	}
+}

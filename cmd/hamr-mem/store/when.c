@@ -1,0 +1,143 @@
+/* when.c - times: ISO 8601 on the wire, milliseconds since 1970 inside.
+ *
+ * strptime knows neither fractions nor "+02:00" with a colon everywhere, so
+ * the few digits are read here.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "when.h"
+
+/* Exactly n digits with a value from lo to hi. */
+static bool
+digits(const char **s, int n, int lo, int hi, int *out)
+{
+	int v = 0;
+
+	for (int i = 0; i < n; i++) {
+		char c = (*s)[i];
+
+		if (c < '0' || c > '9')
+			return false;
+		v = v * 10 + (c - '0');
+	}
+	*s += n;
+	*out = v;
+	return v >= lo && v <= hi;
+}
+
+static bool
+skip(const char **s, char c)
+{
+	if (**s != c)
+		return false;
+	(*s)++;
+	return true;
+}
+
+/* .fff: the first three digits count. */
+static bool
+fraction(const char **s, int *ms)
+{
+	int n = 0;
+
+	for (; **s >= '0' && **s <= '9'; (*s)++, n++)
+		if (n < 3)
+			*ms = *ms * 10 + (**s - '0');
+	for (int i = n; i < 3; i++)
+		*ms *= 10;
+	return n > 0;
+}
+
+/* Z, +HH:MM, +HHMM or nothing, up to the end; *min minutes east. */
+static bool
+zone(const char *s, int *min)
+{
+	int h, m, sign = *s == '-' ? -1 : 1;
+
+	*min = 0;
+	if (*s == '\0' || strcmp(s, "Z") == 0 || strcmp(s, "z") == 0)
+		return true;
+	if (*s != '+' && *s != '-')
+		return false;
+	s++;
+	if (!digits(&s, 2, 0, 23, &h))
+		return false;
+	skip(&s, ':');
+	if (!digits(&s, 2, 0, 59, &m) || *s != '\0')
+		return false;
+	*min = sign * (h * 60 + m);
+	return true;
+}
+
+bool
+when_parse(const char *s, int64_t *out)
+{
+	struct tm t = { 0 };
+	int ms = 0, east = 0;
+
+	if (!digits(&s, 4, 0, 9999, &t.tm_year) || !skip(&s, '-') ||
+	    !digits(&s, 2, 1, 12, &t.tm_mon) || !skip(&s, '-') ||
+	    !digits(&s, 2, 1, 31, &t.tm_mday))
+		return false;
+	if (*s != '\0') {
+		if (!skip(&s, 'T') && !skip(&s, 't') && !skip(&s, ' '))
+			return false;
+		if (!digits(&s, 2, 0, 23, &t.tm_hour) || !skip(&s, ':') ||
+		    !digits(&s, 2, 0, 59, &t.tm_min))
+			return false;
+		if (skip(&s, ':') && !digits(&s, 2, 0, 60, &t.tm_sec))
+			return false;
+		if (skip(&s, '.') && !fraction(&s, &ms))
+			return false;
+	}
+	if (!zone(s, &east))
+		return false;
+	t.tm_year -= 1900;
+	t.tm_mon--;
+	*out = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
+	return true;
+}
+
+void
+when_print(int64_t ms, char out[WHEN_SIZE])
+{
+	int64_t sec = ms / 1000, f = ms % 1000;
+	struct tm t;
+	time_t tt;
+	size_t n;
+
+	if (f < 0) {
+		f += 1000;
+		sec--;
+	}
+	tt = (time_t)sec;
+	gmtime_r(&tt, &t);
+	n = strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%S", &t);
+	if (f != 0)
+		n += (size_t)snprintf(out + n, WHEN_SIZE - n, ".%03d", (int)f);
+	snprintf(out + n, WHEN_SIZE - n, "Z");
+}
+
+void
+when_json(struct json *o, const char *key, int64_t ms)
+{
+	char s[WHEN_SIZE];
+
+	if (ms == WHEN_NONE) {
+		json_null(o, key);
+		return;
+	}
+	when_print(ms, s);
+	json_str(o, key, s);
+}
+
+int64_t
+when_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}

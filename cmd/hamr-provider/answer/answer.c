@@ -1,0 +1,467 @@
+/* answer.c - one assistant message in the making. */
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "dialect/match.h"
+#include "json/scan.h"
+
+#include "answer.h"
+
+/* All its buffers. */
+#define ALL(a) BUFS(&(a)->fresh, &(a)->raw, &(a)->content, &(a)->reasoning, \
+	&(a)->malformed, &(a)->carry, &(a)->finish, &(a)->usage, &(a)->model)
+
+static void
+show(struct answer *a, const char *kind, struct slice s)
+{
+	if (s.n == 0)
+		return;
+	a->started = true;
+	a->delta(a->ctx, kind, s);
+}
+
+/* Add as much of a text as is said before it repeats itself too often. */
+static void
+add_text(struct answer *a, const char *kind, struct buf *to,
+    struct repetition *r, struct slice s)
+{
+	if (answer_repeats(a) > 0)
+		return;
+	s.n = repetition_feed(r, s.p, s.n);
+	buf_slice(to, s);
+	show(a, kind, s);
+}
+
+/* ---- what reasoning.h and dialect.h find ---- */
+
+static void
+on_text(void *ctx, struct slice s)
+{
+	struct answer *a = ctx;
+
+	add_text(a, "content", &a->content, &a->said, s);
+}
+
+static void
+on_call(void *ctx, struct slice name, struct slice args)
+{
+	struct answer *a = ctx;
+
+	calls_add(&a->lifted, name, args);
+	show(a, "tool_call", name);
+	show(a, "tool_call", args);
+}
+
+static void
+on_malformed(void *ctx, struct slice block)
+{
+	struct answer *a = ctx;
+
+	if (a->malformed.len == 0)
+		buf_slice(&a->malformed, block);
+}
+
+static void
+on_thought(void *ctx, enum reasoning_kind kind, struct slice s)
+{
+	struct answer *a = ctx;
+
+	switch (kind) {
+	case SPLIT_CONTENT:
+		buf_slice(&a->raw, s);
+		dialect_feed(a->dialect, s);
+		break;
+	case SPLIT_REASONING:
+		add_text(a, "reasoning", &a->reasoning, &a->thought, s);
+		break;
+	case SPLIT_RECLASSIFY:
+		buf_slice(&a->reasoning, slice_trim(buf_view(&a->raw)));
+		bufs_reset(BUFS(&a->raw, &a->content));
+		repetition_reset(&a->said);
+		buf_reset(&a->malformed);
+		calls_reset(&a->lifted);
+		dialect_reset(a->dialect, a->tools);
+		break;
+	}
+}
+
+static void
+on_channel(void *ctx, enum harmony_kind kind, struct slice s)
+{
+	struct answer *a = ctx;
+
+	if (kind == HARMONY_CONTENT)
+		reasoning_feed(a->splitter, s);
+	else
+		on_thought(a, SPLIT_REASONING, s);
+}
+
+/* ---- life ---- */
+
+struct answer *
+answer_new(enum dialect_kind dialect, long long repeat_limit,
+    answer_delta *delta, void *ctx)
+{
+	static const struct dialect_out out = { on_text, on_call,
+		on_malformed };
+	struct answer *a = xcalloc(1, sizeof *a);
+
+	a->delta = delta;
+	a->ctx = ctx;
+	a->splitter = reasoning_new(on_thought, a);
+	a->dialect = dialect_new(dialect, &out, a);
+	a->said.limit = a->thought.limit = repeat_limit;
+	harmony_init(&a->harmony, on_channel, a);
+	a->has_harmony = dialect == DIALECT_AUTO;
+	bufs_init(ALL(a), BUF_RECORD_MAX);
+	bufs_init(BUFS(&a->finish, &a->model), 4096);
+	buf_init(&a->usage, (size_t)1 << 20);
+	return a;
+}
+
+void
+answer_reset(struct answer *a, struct slice tools)
+{
+	a->tools = tools;
+	reasoning_reset(a->splitter);
+	dialect_reset(a->dialect, tools);
+	harmony_reset(&a->harmony);
+	bufs_reset(ALL(a));
+	calls_reset(&a->native);
+	calls_reset(&a->lifted);
+	repetition_reset(&a->said);
+	repetition_reset(&a->thought);
+	a->dropped = 0;
+	a->fed = a->started = a->lossy = a->ended = false;
+}
+
+void
+answer_free(struct answer *a)
+{
+	if (a == NULL)
+		return;
+	reasoning_free(a->splitter);
+	dialect_free(a->dialect);
+	harmony_release(&a->harmony);
+	bufs_release(ALL(a));
+	calls_reset(&a->native);
+	calls_reset(&a->lifted);
+	free(a);
+}
+
+/* ---- what a server sends ---- */
+
+void
+answer_content(struct answer *a, struct slice text)
+{
+	if (text.n == 0)
+		return;
+	a->fed = true;
+	if (a->has_harmony)
+		harmony_feed(&a->harmony, text);
+	else
+		reasoning_feed(a->splitter, text);
+}
+
+void
+answer_reasoning(struct answer *a, struct slice text)
+{
+	a->fed |= text.n > 0;
+	on_thought(a, SPLIT_REASONING, text);
+}
+
+void
+answer_call(struct answer *a, const struct call_delta *d)
+{
+	buf_reset(&a->fresh);
+	calls_merge(&a->native, d, &a->fresh);
+	a->started |= a->native.n > 0;
+	show(a, "tool_call", buf_view(&a->fresh));
+}
+
+void
+answer_call_element(struct answer *a, struct slice element)
+{
+	struct call_delta d = call_delta(element);
+
+	if (scan_kind(element) == SCAN_OBJECT)
+		answer_call(a, &d);
+}
+
+void
+answer_calls(struct answer *a, struct slice list)
+{
+	struct slice el;
+	struct walk w;
+
+	walk_list(&w, list);
+	while (walk_next(&w, NULL, &el))
+		answer_call_element(a, el);
+}
+
+void
+answer_finish(struct answer *a, struct slice reason)
+{
+	if (reason.n == 0)
+		return;
+	buf_reset(&a->finish);
+	buf_slice(&a->finish, reason);
+}
+
+void
+answer_usage(struct answer *a, struct slice object)
+{
+	if (scan_kind(object) != SCAN_OBJECT)
+		return;
+	buf_reset(&a->usage);
+	buf_slice(&a->usage, object);
+}
+
+struct slice
+answer_usage_told(const struct answer *a)
+{
+	return a->usage.len > 0 ? buf_view(&a->usage) : SLICE("{}");
+}
+
+void
+answer_carry(struct answer *a, struct slice json)
+{
+	buf_adds(&a->carry, a->carry.len > 0 ? "," : "");
+	one_line(json, &a->carry);
+}
+
+void
+answer_model(struct answer *a, struct slice name)
+{
+	if (a->model.len == 0)
+		buf_slice(&a->model, name);
+}
+
+bool
+answer_finished(const struct answer *a)
+{
+	return a->finish.len > 0 || answer_repeats(a) > 0;
+}
+
+long long
+answer_repeats(const struct answer *a)
+{
+	return a->said.times > 0 ? a->said.times : a->thought.times;
+}
+
+/* ---- the end ---- */
+
+/* Cut by length, by the server or by us? */
+static bool
+is_cut(const struct answer *a)
+{
+	static const char *const list[] = { "length", "max_tokens",
+		"model_context_window_exceeded", "model_length", NULL };
+
+	return answer_repeats(a) > 0 || slice_in(buf_view(&a->finish), list);
+}
+
+struct slice
+answer_end(struct answer *a, bool broken)
+{
+	bool cut = broken || is_cut(a);
+
+	if (!a->ended) {
+		harmony_end(&a->harmony, cut);
+		reasoning_end(a->splitter);
+		/* the end of the text may be a passage too many */
+		cut = broken || is_cut(a);
+		a->dropped += dialect_end(a->dialect, cut);
+		/* their arguments may be cut although they parse */
+		if (is_cut(a)) {
+			a->dropped += (unsigned)a->native.n;
+			calls_reset(&a->native);
+		}
+		a->ended = true;
+	}
+	return buf_view(&a->malformed);
+}
+
+bool
+answer_starved(const struct answer *a)
+{
+	int64_t made;
+
+	return is_cut(a) && a->content.len == 0 && a->reasoning.len == 0 &&
+	    a->lifted.n == 0 && a->dropped == 0 &&
+	    scan_int(scan_get(answer_usage_told(a), "completion_tokens"),
+	    &made) && made == 0;
+}
+
+/* ---- as records ---- */
+
+/* finish_reason in the words of chapter 2.2. */
+static const char *
+finish_word(const struct answer *a, bool has_calls)
+{
+	static const char *const filtered[] = { "content_filter", "refusal",
+		"safety", NULL };
+	static const char *const failed[] = { "error", "load", NULL };
+	struct slice finish = buf_view(&a->finish);
+
+	/* calls that a cut left are whole, and are to be run: nobody runs
+	 * those of "length" */
+	if (is_cut(a))
+		return has_calls ? "tool_calls" : "length";
+	if (slice_in(finish, filtered))
+		return "content_filter";
+	if (slice_in(finish, failed))
+		return "error";
+	return has_calls ? "tool_calls" : "stop";
+}
+
+/* Append content, reasoning and calls; those whose arguments are not JSON
+ * are named in malformed.  False: there are no calls. */
+static bool
+put_body(const struct answer *a, const struct map *seen, bool whole,
+    struct buf *out, struct buf *malformed)
+{
+	bool calls = a->native.n + a->lifted.n > 0;
+	struct map fresh = { NULL, 0, 0 };
+
+	scan_put(out, whole && calls && a->content.len == 0 ?
+	    "'content':null" : "'content':@", buf_view(&a->content));
+	if (a->reasoning.len > 0)
+		scan_put(out, ",'reasoning':@", buf_view(&a->reasoning));
+	if (calls) {
+		scan_put(out, ",'tool_calls':[");
+		calls_put(&a->native, seen, &fresh, buf_view(&a->carry), out,
+		    malformed);
+		calls_put(&a->lifted, seen, &fresh, SLICE(""), out,
+		    malformed);
+		buf_addc(out, ']');
+		map_release(&fresh);
+	}
+	return calls;
+}
+
+void
+answer_message(const struct answer *a, const struct map *seen,
+    const struct answer_facts *f, struct buf *out)
+{
+	struct buf malformed = BUF_INIT(BUF_RECORD_MAX);
+	struct slice model = a->model.len > 0 ? buf_view(&a->model) :
+	    slice_of(f->model);
+	bool calls;
+
+	scan_put(out, "{'role':'assistant',");
+	calls = put_body(a, seen, true, out, &malformed);
+	scan_put(out, model.n > 0 ? ",'finish_reason':@,'meta':{'model':@," :
+	    ",'finish_reason':@,'meta':{", slice_of(finish_word(a, calls)),
+	    model);
+	scan_put(out, "'api':@", slice_of(f->api));
+	buf_fmt(out, ",\"ms\":%lld", f->ms);
+	if (f->ttft_ms >= 0)
+		buf_fmt(out, ",\"ttft_ms\":%lld", f->ttft_ms);
+	if (malformed.len > 0)
+		scan_put(out, ",'malformed':[$]", buf_view(&malformed));
+	if (a->dropped > 0)
+		buf_fmt(out, ",\"dropped_calls\":%u", a->dropped);
+	if (answer_repeats(a) > 0)
+		buf_fmt(out, ",\"repeats\":%lld", answer_repeats(a));
+	scan_put(out, a->lossy ? ",'lossy':true}}" : "}}");
+	buf_release(&malformed);
+}
+
+void
+answer_partial(const struct answer *a, struct buf *out)
+{
+	struct buf malformed = BUF_INIT(BUF_RECORD_MAX);
+	struct map none = { NULL, 0, 0 };
+
+	buf_addc(out, '{');
+	put_body(a, &none, false, out, &malformed);
+	buf_addc(out, '}');
+	buf_release(&malformed);
+}
+
+/* ---- usage ---- */
+
+static struct slice
+first_of(struct slice o, const char *a, const char *b)
+{
+	struct slice v = scan_get(o, a);
+
+	return scan_kind(v) == SCAN_NUMBER ? v : scan_get(o, b);
+}
+
+static long long
+count(struct slice v)
+{
+	int64_t n;
+
+	return scan_int(v, &n) && n > 0 ? n : 0;
+}
+
+void
+put_number(struct buf *out, double v)
+{
+	char text[32];
+	double off;
+
+	snprintf(text, sizeof text, "%.15g", v);
+	off = strtod(text, NULL) - v;
+	if (off > v * DBL_EPSILON || -off > v * DBL_EPSILON)
+		snprintf(text, sizeof text, "%.17g", v);
+	buf_adds(out, text);
+}
+
+bool
+answer_usage_record(const struct answer *a, const struct prices *prices,
+    struct buf *out)
+{
+	struct slice u = buf_view(&a->usage), details, cached, written, cost;
+	struct slice in, made;
+	int64_t n;
+
+	if (a->usage.len == 0)
+		return false;
+	in = first_of(u, "prompt_tokens", "input_tokens");
+	made = first_of(u, "completion_tokens", "output_tokens");
+	details = scan_get(u, "prompt_tokens_details");
+	cached = scan_get(details, "cached_tokens");
+	if (scan_kind(cached) != SCAN_NUMBER)
+		cached = first_of(u, "prompt_cache_hit_tokens",
+		    "cached_tokens");
+	written = scan_get(details, "cache_write_tokens");
+	cost = scan_get(u, "cost");
+	scan_put(out, "{'type':'usage'");
+	/* only a valid count of tokens is reported */
+	if (scan_int(in, &n) && n >= 0)
+		scan_put(out, ",'prompt_tokens':$", in);
+	if (scan_int(made, &n) && n >= 0)
+		scan_put(out, ",'completion_tokens':$", made);
+	buf_fmt(out, ",\"cached_tokens\":%lld", count(cached));
+	if (count(written) > 0)
+		scan_put(out, ",'cache_write_tokens':$", written);
+	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
+		scan_put(out, ",'cost':$", cost);
+	else if (prices->known) {
+		scan_put(out, ",'cost':");
+		put_number(out, prices_cost(prices, count(in), count(made),
+		    count(cached), count(written)));
+	}
+	buf_addc(out, '}');
+	return true;
+}
+
+long long
+answer_prompt_tokens(const struct answer *a)
+{
+	struct slice u = answer_usage_told(a);
+	int64_t n, cached = 0;
+
+	if (!scan_int(first_of(u, "prompt_tokens", "input_tokens"), &n))
+		return -1;
+	scan_int(scan_get(scan_get(u, "prompt_tokens_details"),
+	    "cached_tokens"), &cached);
+	return n + (cached > 0 ? cached : 0);
+}

@@ -1,0 +1,105 @@
+/* answer.h - one assistant message in the making.
+ *
+ * Fed with what a server sends, decoded; hands on what is new as deltas, and
+ * at the end is a message record, or what there was of it.
+ */
+#ifndef PROVIDER_ANSWER_H
+#define PROVIDER_ANSWER_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "dialect/dialect.h"
+#include "calls.h"
+#include "harmony.h"
+#include "prices.h"
+#include "reasoning.h"
+#include "repetition.h"
+
+/* kind: content, reasoning or tool_call; text is never empty. */
+typedef void answer_delta(void *ctx, const char *kind, struct slice text);
+
+/* For others to read: native.n, started, fed. */
+struct answer {
+	answer_delta *delta;
+	void *ctx;
+	struct reasoning *splitter;
+	struct dialect *dialect;
+	struct harmony harmony;
+	bool has_harmony;	/* it is looked for */
+	struct slice tools;	/* borrowed */
+	struct buf fresh;	/* scratch: what is new of a call */
+	struct buf raw;		/* content as reasoning.h passed it on */
+	struct buf content, reasoning;
+	struct calls native, lifted;
+	struct buf malformed;
+	struct buf finish, usage, model;
+	struct buf carry;	/* elements for the first call's "carry" */
+	struct repetition said, thought;	/* of content, of reasoning */
+	unsigned dropped;
+	bool fed;		/* text came, shown or still held back */
+	bool started;		/* something to look at came */
+	bool lossy;		/* bytes of the server's were repaired */
+	bool ended;
+};
+
+/* repeat_limit: how often it may repeat a passage, 0: for ever. */
+struct answer *answer_new(enum dialect_kind dialect, long long repeat_limit,
+    answer_delta *delta, void *ctx);
+void answer_free(struct answer *a);
+/* The next answer; tools are borrowed until the one after it. */
+void answer_reset(struct answer *a, struct slice tools);
+
+void answer_content(struct answer *a, struct slice text);
+void answer_reasoning(struct answer *a, struct slice text);
+void answer_call(struct answer *a, const struct call_delta *d);
+/* The same of an element of tool_calls (JSON), and of all of them; what has
+ * another form is nothing. */
+void answer_call_element(struct answer *a, struct slice element);
+void answer_calls(struct answer *a, struct slice list);
+void answer_finish(struct answer *a, struct slice reason);	/* decoded */
+void answer_usage(struct answer *a, struct slice object);	/* JSON */
+/* What answer_usage was given last, or {}. */
+struct slice answer_usage_told(const struct answer *a);
+/* Something that must go back with the first call (raw JSON). */
+void answer_carry(struct answer *a, struct slice json);
+void answer_model(struct answer *a, struct slice name);		/* decoded */
+
+/* Has a finish_reason come, or was it cut by us? */
+bool answer_finished(const struct answer *a);
+/* How often it repeated a passage until it was cut for that; 0: it did not.
+ * What comes then is not read any more. */
+long long answer_repeats(const struct answer *a);
+
+/* It is complete, or broken off for good.  The text of a block that cannot be
+ * lifted; empty when there is none. */
+struct slice answer_end(struct answer *a, bool broken);
+
+/* Cut by length before its first token, says the usage: there was no room. */
+bool answer_starved(const struct answer *a);
+
+/* What is said of it besides. */
+struct answer_facts {
+	const char *api, *model;	/* the model asked for, or "" */
+	long long ms, ttft_ms;		/* ttft_ms -1: unknown */
+};
+
+/* Append the message, after answer_end. */
+void answer_message(const struct answer *a, const struct map *seen,
+    const struct answer_facts *facts, struct buf *out);
+
+/* Append the usage record; false: there is none.  Its cost is the server's
+ * word, else by prices that are known. */
+bool answer_usage_record(const struct answer *a, const struct prices *prices,
+    struct buf *out);
+/* A number with as few digits as it needs. */
+void put_number(struct buf *out, double v);
+/* Tokens read, at most: those of the cache may be counted twice.  -1:
+ * unknown. */
+long long answer_prompt_tokens(const struct answer *a);
+
+/* Append {"content":...,"reasoning":...,"tool_calls":[...]} of what there
+ * is. */
+void answer_partial(const struct answer *a, struct buf *out);
+
+#endif

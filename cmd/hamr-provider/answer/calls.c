@@ -1,0 +1,371 @@
+/* calls.c - tool calls put together from the deltas of a stream, and their
+ * ids. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "dialect/match.h"
+#include "json/scan.h"
+#include "record/msg.h"
+
+#include "calls.h"
+
+#define ARGS_MAX ((size_t)64 << 20)
+#define NAME_MAX_BYTES ((size_t)64 << 10)
+#define ID_MAX ((size_t)80 << 10)
+
+static void
+part_init(struct part *p)
+{
+	memset(p, 0, sizeof *p);
+	bufs_init(BUFS(&p->index, &p->id, &p->name), NAME_MAX_BYTES);
+	bufs_init(BUFS(&p->args, &p->carry, &p->extra), ARGS_MAX);
+}
+
+static void
+part_release(struct part *p)
+{
+	bufs_release(BUFS(&p->index, &p->id, &p->name, &p->args, &p->carry,
+	    &p->extra));
+}
+
+void
+calls_reset(struct calls *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		part_release(&c->v[i]);
+	free(c->v);
+	map_release(&c->by_index);
+	map_release(&c->by_id);
+	memset(c, 0, sizeof *c);
+}
+
+static bool
+is_json(struct slice s)
+{
+	struct scan sc = { 0 };
+	bool good = scan_value(&sc, s.p, s.n) == 0;
+
+	scan_release(&sc);
+	return good;
+}
+
+/* ---- deltas ---- */
+
+static struct part *
+newest(struct calls *c, const struct map *by, const struct buf *key)
+{
+	const uint64_t *at = map_get(by, buf_view(key));
+
+	return at != NULL ? &c->v[*at - 1] : NULL;
+}
+
+/* p is the newest of this key, unless a newer one is. */
+static void
+note(struct calls *c, struct map *by, const struct buf *key,
+    const struct part *p)
+{
+	uint64_t at = (uint64_t)(p - c->v) + 1, *old;
+
+	if (key->len == 0)
+		return;
+	old = map_put(by, buf_view(key), NULL);
+	if (*old < at)
+		*old = at;
+}
+
+/* A delta by itself; true: its arguments came as a value, not as text. */
+static bool
+decode(struct part *d, const struct call_delta *raw)
+{
+	enum scan_kind args = scan_kind(raw->args);
+	double n;
+
+	part_init(d);
+	/* 1e9 is 1000000000 */
+	if (scan_kind(raw->index) == SCAN_NUMBER &&
+	    num_double(raw->index.p, raw->index.n, &n) && n >= 0 && n < 1e15)
+		buf_fmt(&d->index, "%.0f", n);
+	else if (scan_kind(raw->index) != SCAN_NULL)
+		buf_slice(&d->index, raw->index);
+	scan_str(raw->id, &d->id);
+	scan_str(raw->name, &d->name);
+	if (scan_kind(raw->carry) == SCAN_OBJECT)
+		one_line(raw->carry, &d->carry);
+	if (scan_kind(raw->extra) == SCAN_OBJECT)
+		one_line(raw->extra, &d->extra);
+	if (args == SCAN_NONE || args == SCAN_STRING || args == SCAN_NULL) {
+		scan_str(raw->args, &d->args);
+		return false;
+	}
+	buf_slice(&d->args, raw->args);
+	return true;
+}
+
+/* The call that a delta belongs to; NULL: a new one. */
+static struct part *
+owner(struct calls *c, const struct part *d)
+{
+	struct part *p = NULL, *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
+	bool named = d->name.len > 0;
+
+	if (d->index.len > 0) {
+		p = newest(c, &c->by_index, &d->index);
+		/* servers that say 0 for every parallel call */
+		if (p != NULL && named && d->id.len > 0 && p->id.len > 0 &&
+		    !slice_eq(buf_view(&d->id), buf_view(&p->id)))
+			p = newest(c, &c->by_id, &d->id);
+		return p;
+	}
+	if (d->id.len > 0) {
+		p = newest(c, &c->by_id, &d->id);
+		return p != NULL ? p : named ? NULL : last;
+	}
+	if (!named || last == NULL)
+		return last;
+	if (!slice_eq(buf_view(&d->name), buf_view(&last->name)) &&
+	    last->name.len > 0)
+		return NULL;
+	/* more text behind whole arguments begins another call; but "{}" may
+	 * still be a placeholder */
+	return last->args.len > 2 && is_json(buf_view(&last->args)) &&
+	    d->args.len > 0 ? NULL : last;
+}
+
+struct call_delta
+call_delta(struct slice el)
+{
+	struct slice fn = scan_get(el, "function");
+
+	if (fn.p == NULL)
+		fn = el;	/* the old function_call, and odd gateways */
+	return (struct call_delta){ .index = scan_get(el, "index"),
+		.id = scan_get(el, "id"), .name = scan_get(fn, "name"),
+		.args = scan_get(fn, "arguments"),
+		.carry = scan_get(el, "carry"),
+		.extra = scan_get(el, "extra_content") };
+}
+
+/* What the call has none of yet, taken out of a delta. */
+static bool
+take(struct buf *to, struct buf *from)
+{
+	struct buf empty = *to;
+
+	if (to->len > 0 || from->len == 0)
+		return false;
+	*to = *from;
+	*from = empty;
+	return true;
+}
+
+void
+calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
+{
+	struct part d, *p;
+	bool whole = decode(&d, raw);
+
+	p = owner(c, &d);
+	if (p == NULL && d.id.len + d.name.len + d.args.len + d.carry.len == 0)
+		goto out;
+	if (p == NULL) {
+		c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+		p = &c->v[c->n++];
+		part_init(p);
+		take(&p->index, &d.index);
+		note(c, &c->by_index, &p->index, p);
+	}
+	if (take(&p->id, &d.id))
+		note(c, &c->by_id, &p->id, p);
+	if (take(&p->name, &d.name))
+		buf_slice(fresh, buf_view(&p->name));
+	take(&p->carry, &d.carry);
+	take(&p->extra, &d.extra);
+	if (whole)
+		buf_reset(&p->args);
+	if (d.args.len > 0) {
+		p->last = p->args.len;
+		buf_slice(&p->args, buf_view(&d.args));
+		buf_slice(fresh, buf_view(&d.args));
+	}
+out:
+	part_release(&d);
+}
+
+void
+calls_add(struct calls *c, struct slice name, struct slice args)
+{
+	struct part *p;
+
+	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	p = &c->v[c->n++];
+	part_init(p);
+	buf_slice(&p->name, name);
+	buf_slice(&p->args, args);
+}
+
+/* ---- whole calls ---- */
+
+/* Special tokens that some servers leave behind the arguments. */
+static struct slice
+strip(struct slice s)
+{
+	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
+		"<|im_end|>", "<|end|>" };
+
+	for (size_t i = 0; i < sizeof tail / sizeof *tail; i++) {
+		size_t n = strlen(tail[i]);
+
+		if (s.n >= n && memcmp(s.p + s.n - n, tail[i], n) == 0)
+			s.n -= n;
+	}
+	return s;
+}
+
+/* Append the arguments of a call as one text.  True when that is valid JSON;
+ * what is empty or null is {}. */
+static bool
+read_args(const struct part *p, struct buf *out)
+{
+	struct slice all = buf_view(&p->args), last, rest = all;
+
+	if (slice_trim(all).n == 0 || slice_is(all, "null")) {
+		buf_adds(out, "{}");
+		return true;
+	}
+	if (slice_starts(all, "{}"))		/* a placeholder, then more */
+		rest = slice_from(all, 2);
+	else if (slice_starts(all, "null"))
+		rest = slice_from(all, 4);
+	last = slice_from(all, p->last);
+	if (is_json(all))
+		buf_slice(out, all);
+	else if (is_json(strip(all)))
+		buf_slice(out, strip(all));
+	else if (is_json(rest))
+		buf_slice(out, rest);
+	else if (begins(last, 0, "{") && is_json(last))
+		buf_slice(out, last);		/* sent again, whole */
+	else {
+		buf_slice(out, all);
+		return false;
+	}
+	return true;
+}
+
+void
+calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
+    struct slice carry, struct buf *out, struct buf *malformed)
+{
+	struct buf id = BUF_INIT(BUF_RECORD_MAX);
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct part *p = &c->v[i];
+
+		bufs_reset(BUFS(&id, &args));
+		ids_make(seen, fresh, buf_view(&p->id), &id);
+		if (!read_args(p, &args))
+			scan_put(malformed, malformed->len > 0 ? ",@" : "@",
+			    buf_view(&id));
+		buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
+		scan_put(out, "{'id':@,'type':'function','function':"
+		    "{'name':@,'arguments':@}", buf_view(&id),
+		    buf_view(&p->name), buf_view(&args));
+		if (i == 0 && carry.n > 0)
+			scan_put(out, ",'carry':[$]", carry);
+		else if (p->carry.len > 0)
+			scan_put(out, ",'carry':$", buf_view(&p->carry));
+		if (p->extra.len > 0)
+			scan_put(out, ",'extra_content':$",
+			    buf_view(&p->extra));
+		buf_addc(out, '}');
+	}
+	bufs_release(BUFS(&id, &args));
+}
+
+/* ---- ids ---- */
+
+void
+ids_note(struct map *seen, struct slice tool_calls)
+{
+	struct buf b = BUF_INIT(REC_MAX);
+	struct walk w;
+	struct call c;
+
+	walk_in(&w, tool_calls);
+	while (msg_next_call(&w, &c)) {
+		buf_reset(&b);
+		if (scan_str(c.id, &b) && b.len > 0)
+			map_put(seen, buf_view(&b), NULL);
+	}
+	buf_release(&b);
+}
+
+void
+ids_note_all(struct map *seen, struct slice messages, size_t known)
+{
+	struct slice val;
+	struct walk w;
+
+	walk_in(&w, messages);
+	if (known > 0)
+		w.p = messages.p + known;
+	while (walk_next(&w, NULL, &val))
+		ids_note(seen, scan_get(val, "tool_calls"));
+}
+
+void
+ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
+    struct buf *out)
+{
+	struct buf b = BUF_INIT(ID_MAX);
+	uint64_t *tried = map_get(seen, wanted);
+	uint64_t *again = map_get(fresh, wanted);
+	size_t n = wanted.n > 0 ? 1 : seen->n + fresh->n;
+
+	/* the values are how far was counted: the number tried last */
+	if (tried != NULL && *tried > 0)
+		n = *tried;
+	if (again != NULL && *again > n)
+		n = *again;
+	buf_slice(&b, wanted);
+	while (b.len == 0 || map_get(seen, buf_view(&b)) != NULL ||
+	    map_get(fresh, buf_view(&b)) != NULL) {
+		buf_reset(&b);
+		n++;
+		if (wanted.n == 0)
+			buf_fmt(&b, "call_%zu", n);
+		else
+			buf_fmt(&b, "%.*s_%zu", (int)wanted.n, wanted.p, n);
+	}
+	if (tried != NULL && fresh->n == 0)
+		*tried = n - 1;
+	if (again != NULL)
+		*again = n;
+	map_put(fresh, buf_view(&b), NULL);
+	buf_slice(out, buf_view(&b));
+	buf_release(&b);
+}
+
+void
+one_line(struct slice json, struct buf *out)
+{
+	const char *p = json.p, *end = json.p + json.n, *next;
+
+	if (json.n == 0 || (memchr(p, '\n', json.n) == NULL &&
+	    memchr(p, '\r', json.n) == NULL)) {
+		buf_slice(out, json);
+		return;
+	}
+	for (; p < end; p = next) {
+		next = p + 1;
+		while (*p == '"' && next < end && *next != '"')
+			next += *next == '\\' ? 2 : 1;
+		next += *p == '"';
+		next = next < end ? next : end;
+		if (!is_whitespace(*p))
+			buf_add(out, p, (size_t)(next - p));
+	}
+}

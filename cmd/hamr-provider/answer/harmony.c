@@ -1,0 +1,173 @@
+/* harmony.c - gpt-oss answers whose channels a server left in the content. */
+#include <string.h>
+
+#include "dialect/match.h"
+#include "json/scan.h"
+
+#include "harmony.h"
+
+#define HEADER_MAX 4096		/* bytes; it is a few words */
+#define MESSAGE "<|message|>"
+
+void
+harmony_init(struct harmony *h, harmony_fn *emit, void *ctx)
+{
+	*h = (struct harmony){ .emit = emit, .ctx = ctx,
+		.held = BUF_INIT(BUF_RECORD_MAX) };
+}
+
+void
+harmony_reset(struct harmony *h)
+{
+	h->state = HARMONY_START;
+	h->said = false;
+	buf_reset(&h->held);
+}
+
+void
+harmony_release(struct harmony *h)
+{
+	buf_release(&h->held);
+}
+
+/* ---- bodies ---- */
+
+static void
+say(struct harmony *h, struct slice s)
+{
+	bool content = h->kind == HARMONY_CONTENT;
+
+	if (s.n == 0)
+		return;
+	if (content && h->empty && h->said)
+		h->emit(h->ctx, HARMONY_CONTENT, SLICE("\n\n"));
+	h->said |= content;
+	h->empty = false;
+	h->emit(h->ctx, h->kind == HARMONY_REASONING ? HARMONY_REASONING :
+	    HARMONY_CONTENT, s);
+}
+
+static void
+end_body(struct harmony *h)
+{
+	if (h->kind != HARMONY_CALL)
+		return;
+	if (h->empty)
+		h->emit(h->ctx, HARMONY_CONTENT, SLICE("{}"));
+	h->emit(h->ctx, HARMONY_CONTENT, SLICE("}</tool_call>"));
+}
+
+/* This and what follows return false when more bytes are needed.  What may
+ * become a border is held. */
+static bool
+body(struct harmony *h)
+{
+	static const char *const borders[] = { "<|start|>", "<|channel|>",
+		"<|end|>", "<|call|>", "<|return|>" };
+	struct slice s = buf_view(&h->held);
+	size_t at, i = 0;
+	int m = 0;
+
+	for (at = find(s, 0, "<"); at < s.n; at = find(s, at + 1, "<")) {
+		for (i = 0; i < sizeof borders / sizeof *borders; i++) {
+			m = tag_match(slice_from(s, at), borders[i]);
+			if (m != 0)
+				break;
+		}
+		if (m != 0)
+			break;
+	}
+	say(h, slice_part(s, 0, at));
+	if (m == 1) {
+		end_body(h);
+		if (i >= 2)	/* the others are of the next header */
+			at += strlen(borders[i]);
+		h->state = HARMONY_HEADER;
+	}
+	buf_drop(&h->held, at);
+	return m == 1;
+}
+
+static bool
+header(struct harmony *h)
+{
+	struct slice s = buf_view(&h->held), name;
+	size_t end = find(s, 0, MESSAGE), to;
+	struct buf b = BUF_INIT(8 * HEADER_MAX);
+
+	if (end == s.n) {
+		if (s.n > HEADER_MAX)
+			h->state = HARMONY_OFF;
+		return h->state == HARMONY_OFF;
+	}
+	s.n = end;
+	to = find(s, 0, "to=");
+	h->state = HARMONY_BODY;
+	h->empty = true;
+	h->kind = to < s.n ? HARMONY_CALL : find(s, 0, "analysis") < s.n ?
+	    HARMONY_REASONING : HARMONY_CONTENT;
+	if (h->kind == HARMONY_CALL) {
+		name = slice_from(s, to + 3);
+		for (to = 0; to < name.n && name.p[to] != '<' &&
+		    !is_whitespace(name.p[to]); to++)
+			;
+		name.n = to;
+		if (slice_starts(name, "functions."))
+			name = slice_from(name, 10);
+		scan_put(&b, "<tool_call>{'name':@,'arguments':", name);
+		h->emit(h->ctx, HARMONY_CONTENT, buf_view(&b));
+	}
+	buf_release(&b);
+	buf_drop(&h->held, end + strlen(MESSAGE));
+	return true;
+}
+
+static bool
+start(struct harmony *h)
+{
+	struct slice s = buf_view(&h->held);
+	size_t at = skip_white(s, 0);
+	int channel = tag_match(slice_from(s, at), "<|channel|>");
+	int begin = tag_match(slice_from(s, at), "<|start|>");
+
+	if (at > HEADER_MAX || (channel == 0 && begin == 0))
+		h->state = HARMONY_OFF;
+	else if (channel == 1 || begin == 1)
+		h->state = HARMONY_HEADER;
+	return h->state != HARMONY_START;
+}
+
+static bool
+off(struct harmony *h)
+{
+	if (h->held.len > 0)
+		h->emit(h->ctx, HARMONY_CONTENT, buf_view(&h->held));
+	buf_reset(&h->held);
+	return false;
+}
+
+void
+harmony_feed(struct harmony *h, struct slice text)
+{
+	static bool (*const step[])(struct harmony *h) = {
+		[HARMONY_START] = start, [HARMONY_OFF] = off,
+		[HARMONY_HEADER] = header, [HARMONY_BODY] = body,
+	};
+
+	buf_slice(&h->held, text);
+	while (step[h->state](h))
+		;
+}
+
+void
+harmony_end(struct harmony *h, bool cut)
+{
+	if (h->state == HARMONY_BODY) {
+		say(h, buf_view(&h->held));
+		if (!cut)
+			end_body(h);
+	} else if (h->state != HARMONY_HEADER)
+		off(h);
+	h->state = HARMONY_OFF;
+	buf_reset(&h->held);
+}

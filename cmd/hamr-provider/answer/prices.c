@@ -1,0 +1,113 @@
+/* prices.c - what an answer cost, where prices are configured. */
+#include <string.h>
+
+#include "base/num.h"
+#include "prices.h"
+
+#define PRICES_MAX 4
+
+/* Of n numbers, none negative. */
+static bool
+take(const double *v, size_t n, struct prices *p)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i] < 0)
+			return false;
+	if (n < 2)
+		return false;
+	*p = (struct prices){ true, v[0], v[1], n > 2 ? v[2] : v[0],
+	    n > 3 ? v[3] : v[0] };
+	return true;
+}
+
+static bool
+numbers(const char *const *texts, size_t n, struct prices *p)
+{
+	double v[PRICES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		if (n > PRICES_MAX ||
+		    !num_double(texts[i], strlen(texts[i]), &v[i]))
+			return false;
+	return take(v, n, p);
+}
+
+/* The numbers behind a model's name. */
+static bool
+row(const char *text, struct prices *p)
+{
+	double v[PRICES_MAX];
+	size_t n = 0, len;
+
+	for (; *(text += strspn(text, " ")) != '\0'; text += len) {
+		len = strcspn(text, " ");
+		if (n == PRICES_MAX || !num_double(text, len, &v[n++]))
+			return false;
+	}
+	return take(v, n, p);
+}
+
+struct prices
+prices_find(const struct conf *c, const char *own_key, const char *model)
+{
+	struct prices p = { .known = false };
+	const char *const *v;
+	size_t n;
+
+	v = conf_list(c, own_key, &n);
+	if (numbers(v, n, &p))
+		return p;
+	v = conf_list(c, "budget.prices", &n);
+	if (numbers(v, n, &p) || *model == '\0')
+		return p;
+	for (size_t i = 0; i < n && !p.known; i++)
+		if (strncmp(v[i], model, strlen(model)) == 0 &&
+		    v[i][strlen(model)] == ' ')
+			row(v[i] + strlen(model), &p);
+	return p;
+}
+
+int
+prices_check(const struct conf *c, const char *own_key, struct err *e)
+{
+	struct prices p;
+	const char *const *v;
+	size_t n;
+
+	v = conf_list(c, own_key, &n);
+	if (n > 0 && !numbers(v, n, &p))
+		return err_set(e, ST_CONFIG, "%s: expected 2 to %d prices: "
+		    "input, output, cached input, cache write", own_key,
+		    PRICES_MAX);
+	v = conf_list(c, "budget.prices", &n);
+	if (n == 0 || numbers(v, n, &p))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (!row(v[i] + strcspn(v[i], " "), &p))
+			return err_set(e, ST_CONFIG, "budget.prices: entry %zu "
+			    "must be written as \"MODEL INPUT OUTPUT [CACHED "
+			    "[WRITE]]\"", i + 1);
+	return 0;
+}
+
+static double
+part(long long n, double price)
+{
+	return n > 0 ? (double)n * price / 1e6 : 0;
+}
+
+double
+prices_cost(const struct prices *p, long long prompt, long long completion,
+    long long cached, long long written)
+{
+	if (cached > prompt)
+		cached = prompt;
+	if (cached > 0)
+		prompt -= cached;
+	if (written > prompt)
+		written = prompt;
+	if (written > 0)
+		prompt -= written;
+	return part(prompt, p->in) + part(cached, p->cached) +
+	    part(written, p->written) + part(completion, p->out);
+}

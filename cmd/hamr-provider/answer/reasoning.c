@@ -1,0 +1,277 @@
+/* reasoning.c - reasoning that a server leaves in the content, split off. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "dialect/fence.h"
+#include "dialect/match.h"
+
+#include "reasoning.h"
+
+enum state {
+	AT_START,		/* of the content, or behind a closing tag */
+	IN_CONTENT,
+	IN_REASONING,
+	IN_DOUBT		/* after <think> within a line of content: it is
+				 * a tag if a closing one follows */
+};
+
+enum tag { T_THINK, T_END, T_CALL, T_CALL_END, T_FUNC, T_FUNC_END, NTAGS };
+
+static const char *const tags[NTAGS] = { "<think>", "</think>", "<tool_call>",
+	"</tool_call>", "<function=", "</function>" };
+
+/* Tags within a call that is written as text are its text. */
+enum block { NO_BLOCK, BLOCK_SOON, IN_BLOCK };
+
+struct reasoning {
+	reasoning_fn *emit;
+	void *ctx;
+	enum state state;
+	bool closed;		/* AT_START: behind a closing tag */
+	bool settled;		/* a tag has counted */
+	bool content, reasoning;	/* something of it was handed on */
+	bool fresh;		/* IN_REASONING: nothing of this one yet */
+	enum block block;
+	struct fence fence;
+	struct buf tag;		/* what may become a tag */
+	struct buf white;	/* white space that may be dropped */
+	struct buf doubt;	/* IN_DOUBT: all since the opening tag */
+	struct buf out;		/* to be handed on */
+	enum reasoning_kind kind;	/* what out is */
+};
+
+struct reasoning *
+reasoning_new(reasoning_fn *emit, void *ctx)
+{
+	struct reasoning *t = xcalloc(1, sizeof *t);
+
+	t->emit = emit;
+	t->ctx = ctx;
+	buf_init(&t->tag, 64);
+	bufs_init(BUFS(&t->white, &t->doubt, &t->out), BUF_RECORD_MAX);
+	return t;
+}
+
+void
+reasoning_free(struct reasoning *t)
+{
+	bufs_release(BUFS(&t->tag, &t->white, &t->doubt, &t->out));
+	free(t);
+}
+
+void
+reasoning_reset(struct reasoning *t)
+{
+	bufs_reset(BUFS(&t->tag, &t->white, &t->doubt, &t->out));
+	t->state = AT_START;
+	t->closed = t->settled = t->content = t->reasoning = false;
+	t->block = NO_BLOCK;
+	t->fence = (struct fence){ 0 };
+}
+
+/* ---- handing on ---- */
+
+static void
+flush(struct reasoning *t)
+{
+	if (t->out.len > 0)
+		t->emit(t->ctx, t->kind, buf_view(&t->out));
+	buf_reset(&t->out);
+}
+
+static void
+put(struct reasoning *t, enum reasoning_kind kind, struct slice s)
+{
+	if (s.n == 0)
+		return;
+	if (t->kind != kind)
+		flush(t);
+	t->kind = kind;
+	if (kind == SPLIT_CONTENT) {
+		t->content = true;
+		fence_feed(&t->fence, s.p, s.n);
+	} else
+		t->reasoning = true;
+	buf_slice(&t->out, s);
+}
+
+/* White space waits for what follows it. */
+static void
+put_reasoning(struct reasoning *t, struct slice s)
+{
+	put(t, SPLIT_REASONING, buf_view(&t->white));
+	buf_reset(&t->white);
+	t->fresh = false;
+	put(t, SPLIT_REASONING, s);
+}
+
+static void
+begin_reasoning(struct reasoning *t)
+{
+	t->state = IN_REASONING;
+	t->settled = t->fresh = true;
+	buf_reset(&t->white);
+	if (t->reasoning)
+		buf_adds(&t->white, "\n\n");
+}
+
+static void
+end_reasoning(struct reasoning *t)
+{
+	t->state = AT_START;
+	t->closed = t->settled = true;
+	buf_reset(&t->white);
+}
+
+/* Content begins; what stood before it is content only without a tag. */
+static void
+begin_content(struct reasoning *t)
+{
+	if (!t->closed)
+		put(t, SPLIT_CONTENT, buf_view(&t->white));
+	buf_reset(&t->white);
+	t->state = IN_CONTENT;
+}
+
+/* ---- tags ---- */
+
+static void
+content_tag(struct reasoning *t, enum tag tag)
+{
+	bool fenced = fence_in(&t->fence);
+	bool text = fenced || fence_inline(&t->fence) || t->block == IN_BLOCK;
+
+	if (tag == T_END && !text && !t->settled) {
+		/* without an opening one: all that came was reasoning */
+		if (t->content) {
+			flush(t);
+			t->emit(t->ctx, SPLIT_RECLASSIFY, SLICE(""));
+			t->reasoning = true;
+		}
+		t->content = false;
+		t->fence = (struct fence){ 0 };
+		end_reasoning(t);
+		return;
+	}
+	if (tag == T_THINK && !text) {
+		if (t->fence.line == FENCE_INDENT)
+			begin_reasoning(t);
+		else
+			t->state = IN_DOUBT;
+		return;
+	}
+	if (!fenced && tag == T_CALL && t->block == NO_BLOCK)
+		t->block = BLOCK_SOON;
+	else if (!fenced && tag == T_FUNC)
+		t->block = IN_BLOCK;
+	else if (!fenced && (tag == T_CALL_END || tag == T_FUNC_END))
+		t->block = NO_BLOCK;
+	put(t, SPLIT_CONTENT, buf_view(&t->tag));
+}
+
+/* t->tag is a whole tag. */
+static void
+whole_tag(struct reasoning *t, enum tag tag)
+{
+	if (tag == T_END && t->state != IN_CONTENT)
+		end_reasoning(t);
+	else if (t->state == IN_REASONING)
+		put_reasoning(t, buf_view(&t->tag));
+	else if (tag == T_THINK && t->state == AT_START)
+		begin_reasoning(t);
+	else {
+		if (t->state == AT_START)
+			begin_content(t);
+		content_tag(t, tag);
+	}
+}
+
+/* Text, and not the beginning of a tag. */
+static void
+plain(struct reasoning *t, struct slice s)
+{
+	if (t->state == IN_REASONING) {
+		put_reasoning(t, s);
+		return;
+	}
+	if (t->state == AT_START)
+		begin_content(t);
+	put(t, SPLIT_CONTENT, s);
+}
+
+static void
+byte(struct reasoning *t, char c)
+{
+	if (t->block == BLOCK_SOON && !is_whitespace(c) && c != '<')
+		t->block = c == '{' ? IN_BLOCK : NO_BLOCK;
+	if (t->tag.len > 0 || c == '<') {
+		buf_addc(&t->tag, c);
+		for (int i = 0; i < NTAGS; i++) {
+			int m = tag_match(buf_view(&t->tag), tags[i]);
+
+			if (m == 1) {
+				whole_tag(t, (enum tag)i);
+				buf_reset(&t->tag);
+			}
+			if (m != 0)
+				return;
+		}
+		/* it is not a tag, but c may begin one */
+		t->tag.len--;
+		plain(t, buf_view(&t->tag));
+		buf_reset(&t->tag);
+		byte(t, c);
+		return;
+	}
+	if (!is_whitespace(c) || t->state == IN_CONTENT)
+		plain(t, (struct slice){ &c, 1 });
+	else if (t->state == AT_START || !t->fresh)
+		buf_addc(&t->white, c);
+}
+
+void
+reasoning_feed(struct reasoning *t, struct slice text)
+{
+	size_t end = strlen(tags[T_END]);
+
+	for (size_t i = 0; i < text.n; i++) {
+		struct slice in;
+
+		if (t->state != IN_DOUBT) {
+			byte(t, text.p[i]);
+			continue;
+		}
+		buf_addc(&t->doubt, text.p[i]);
+		in = buf_view(&t->doubt);
+		if (text.p[i] != '>' || in.n < end || memcmp(in.p + in.n - end,
+		    tags[T_END], end) != 0)
+			continue;
+		in.n -= end;
+		in = slice_trim(in);
+		begin_reasoning(t);
+		if (in.n > 0)
+			put_reasoning(t, in);
+		buf_reset(&t->doubt);
+		end_reasoning(t);
+	}
+	flush(t);
+}
+
+void
+reasoning_end(struct reasoning *t)
+{
+	if (t->state == IN_DOUBT) {
+		t->state = IN_CONTENT;
+		put(t, SPLIT_CONTENT, SLICE("<think>"));
+		put(t, SPLIT_CONTENT, buf_view(&t->doubt));
+		buf_reset(&t->doubt);
+	}
+	if (t->tag.len > 0)
+		plain(t, buf_view(&t->tag));
+	buf_reset(&t->tag);
+	if (t->state == AT_START)
+		begin_content(t);
+	buf_reset(&t->white);
+	flush(t);
+}

@@ -1,0 +1,44 @@
+/* reasoning.h - reasoning that a server leaves in the content, split off.
+ *
+ * Fed with the content as it comes (decoded UTF-8, cut anywhere, also within
+ * a tag), it hands every piece on as content or reasoning, in order, as soon
+ * as it is certain which; what may still become a tag is held back.  Forms:
+ *
+ *	<think>A</think>B	reasoning A, content B
+ *	<think>A		(unclosed)  reasoning A
+ *	A</think>B		(the template wrote the opening tag)  A went
+ *				out as content already: SPLIT_RECLASSIFY, then
+ *				content B
+ *
+ * White space behind a closing tag and before the content is dropped, and
+ * white space at both ends of the reasoning.  An opening tag counts at the
+ * start of the content (white space before it is dropped), at the start of a
+ * line, and within a line if a closing one follows; a closing tag without an
+ * opening one only as the first of the content.  Within code, and within a
+ * call that is written as text, they are text.
+ */
+#ifndef PROVIDER_REASONING_H
+#define PROVIDER_REASONING_H
+
+#include "base/buf.h"
+
+enum reasoning_kind {
+	SPLIT_CONTENT,
+	SPLIT_REASONING,
+	SPLIT_RECLASSIFY	/* all content handed on so far was reasoning
+				 * (s is empty); happens at most once */
+};
+
+/* s is valid during the call and never empty, but for SPLIT_RECLASSIFY. */
+typedef void reasoning_fn(void *ctx, enum reasoning_kind kind, struct slice s);
+
+struct reasoning;
+
+struct reasoning *reasoning_new(reasoning_fn *emit, void *ctx);
+void reasoning_free(struct reasoning *t);
+void reasoning_reset(struct reasoning *t);	/* the next answer begins */
+
+void reasoning_feed(struct reasoning *t, struct slice text);
+void reasoning_end(struct reasoning *t);	/* hands on what was held */
+
+#endif

@@ -1,0 +1,110 @@
+/* repetition.c - a model that says the same passage over and over.
+ *
+ * A run of equal passages is a stretch of text with a period.  Every STEP
+ * characters the shortest period of the last WINDOW ones is looked for (by
+ * Knuth, Morris and Pratt: their longest border); once one is known, each
+ * further character is compared with the one a period before.  Both cost the
+ * same for each character, whatever the text is.
+ */
+#include <string.h>
+
+#include "repetition.h"
+
+#define PASSAGE_MIN 20
+#define PASSAGE_MAX 2000
+#define RUN_MIN 4000
+#define STEP 500		/* so that no run of RUN_MIN is missed, */
+#define WINDOW (RUN_MIN - STEP)	/* a search falls within each */
+#define CARRIED (REPETITION_KEPT / 2)	/* more than WINDOW, PASSAGE_MAX */
+
+/* Look for the shortest period of the last WINDOW characters. */
+static void
+search(struct repetition *r)
+{
+	const uint32_t *s = r->text + r->n - WINDOW;
+	size_t k = 0, i = r->n - WINDOW, period;
+	uint16_t border[WINDOW + 1];
+
+	border[0] = border[1] = 0;
+	for (size_t j = 1; j < WINDOW; j++) {
+		while (k > 0 && s[j] != s[k])
+			k = border[k];
+		k += s[j] == s[k];
+		border[j + 1] = (uint16_t)k;
+	}
+	period = WINDOW - k;
+	if (period > PASSAGE_MAX)
+		return;
+	while (i > 0 && r->text[i - 1] == r->text[i - 1 + period])
+		i--;
+	r->period = period;
+	r->run = r->n - i;
+}
+
+/* One more character; does it end a passage too many? */
+static bool
+add(struct repetition *r, uint32_t c)
+{
+	size_t passage;
+
+	if (r->n == REPETITION_KEPT) {
+		memmove(r->text, r->text + r->n - CARRIED,
+		    CARRIED * sizeof *r->text);
+		r->n = CARRIED;
+	}
+	r->text[r->n++] = c;
+	if (r->period > 0 && c == r->text[r->n - 1 - r->period])
+		r->run++;
+	else
+		r->period = 0;
+	if (++r->unsearched >= STEP) {
+		r->unsearched = 0;
+		if (r->period == 0 && r->n >= WINDOW)
+			search(r);
+	}
+	if (r->period == 0 || r->run < RUN_MIN)
+		return false;
+	passage = r->period;
+	if (passage < PASSAGE_MIN)
+		passage *= (PASSAGE_MIN + passage - 1) / passage;
+	if (r->run / passage < (unsigned long long)r->limit)
+		return false;
+	r->times = (long long)(r->run / passage);
+	return true;
+}
+
+size_t
+repetition_feed(struct repetition *r, const char *p, size_t n)
+{
+	if (r->limit <= 0)
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)p[i];
+
+		fence_feed(&r->fence, p + i, 1);
+		if (fence_in(&r->fence)) {
+			r->n = r->unsearched = r->period = 0;
+			r->more = 0;
+			continue;
+		}
+		if (r->more > 0 && (c & 0xc0) == 0x80) {
+			r->partial = r->partial << 6 | (c & 0x3f);
+			r->more--;
+		} else {
+			r->partial = c;
+			r->more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0;
+		}
+		if (r->more == 0 && add(r, r->partial))
+			return i + 1;
+	}
+	return n;
+}
+
+void
+repetition_reset(struct repetition *r)
+{
+	memset(&r->fence, 0, sizeof r->fence);
+	r->n = r->unsearched = r->period = 0;
+	r->more = 0;
+	r->times = 0;
+}

@@ -1,0 +1,43 @@
+/* repetition.h - a model that says the same passage over and over.
+ *
+ * Fed with the text of an answer, cut anywhere.  What counts is a passage of
+ * 20 to 2,000 characters that comes limit times in a row and fills 4,000
+ * characters, outside code fences: a table of dashes, a refrain or the rows
+ * of a CSV file stay below that.  A shorter passage counts as the multiple of
+ * it that has 20 characters.  The place where it is found does not depend on
+ * how the text was cut.
+ */
+#ifndef PROVIDER_REPETITION_H
+#define PROVIDER_REPETITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dialect/fence.h"
+
+/* How many of the last characters are kept. */
+enum { REPETITION_KEPT = 8192 };
+
+/* Zero it and set limit to begin. */
+struct repetition {
+	long long limit;	/* 0: nothing is looked for */
+	long long times;	/* how often it was said; 0: not found */
+	struct fence fence;
+	uint32_t text[REPETITION_KEPT];
+	size_t n;
+	uint32_t partial;	/* of a character that is not whole */
+	unsigned more;		/* bytes it still lacks */
+	size_t unsearched;	/* characters since the last search */
+	size_t period, run;	/* the last run characters have this period;
+				 * 0: none known */
+};
+
+/* How many of these bytes belong to the answer: all of them, or those up to
+ * the end of the last passage that is allowed.  Then times is set, and no more
+ * is to be fed. */
+size_t repetition_feed(struct repetition *r, const char *p, size_t n);
+
+/* The next text; limit is kept. */
+void repetition_reset(struct repetition *r);
+
+#endif

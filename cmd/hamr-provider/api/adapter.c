@@ -1,0 +1,629 @@
+/* adapter.c - an API that a jq program speaks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "conf/place.h"
+#include "request/quirks.h"
+
+#include "adapter.h"
+#include "form.h"
+
+#define PROGRAM_MAX ((size_t)1 << 20)
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+struct adapter {
+	struct api api;
+	char *path, *name;
+	char *base_url, *models, *window;	/* of its head, or NULL */
+	char *text;		/* as it is compiled */
+	size_t lines;		/* of the program's own */
+	struct program *program;	/* NULL: to be started again */
+	program_waiter *wait;
+	void *wait_ctx;
+	size_t max, made;	/* bytes of results, of the answer in hand */
+	struct buf in, out;
+	struct scan scan;
+};
+
+/* ---- where ---- */
+
+bool
+adapter_is_path(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 3 && strcmp(name + n - 3, ".jq") == 0;
+}
+
+char *
+adapter_path(const char *name)
+{
+	char *file, *path, *conf;
+
+	if (adapter_is_path(name))
+		return xstrdup(name);
+	if (*name == '\0' || strchr(name, '/') != NULL)
+		return NULL;
+	file = xasprintf("providers/%s.jq", name);
+	path = conf_share(file);
+	if (path == NULL || access(path, F_OK) != 0) {
+		free(path);
+		path = NULL;
+		conf = conf_user_path();
+		if (conf != NULL) {	/* beside the user's configuration */
+			*strrchr(conf, '/') = '\0';
+			path = xasprintf("%s/%s", conf, file);
+		}
+		free(conf);
+	}
+	free(file);
+	if (path != NULL && access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* ---- life ---- */
+
+/* What the head of a program says: "# KEY: VALUE".  Yours to free. */
+static char *
+head(const char *text, const char *key)
+{
+	size_t k = strlen(key);
+
+	while (*text == '#') {
+		size_t n = strcspn(text, "\n");
+
+		if (n > k + 2 && strncmp(text + 2, key, k) == 0) {
+			const char *v = text + 2 + k;
+			size_t skip = strspn(v, " \t");
+
+			return xmemdup0(v + skip, n - 2 - k - skip);
+		}
+		text += n + (text[n] == '\n');
+	}
+	return NULL;
+}
+
+static int
+start(struct adapter *ad, struct err *e)
+{
+	size_t n = strlen(ad->path);
+
+	if (ad->program == NULL)
+		ad->program = program_new(ad->path, ad->text, "{}", false, e);
+	if (ad->program != NULL) {
+		program_wait(ad->program, ad->wait, ad->wait_ctx);
+		return 0;
+	}
+	/* an error past its last line is about the code that we append */
+	if (strncmp(e->text, ad->path, n) != 0 || e->text[n] != ':' ||
+	    strtoul(e->text + n + 1, NULL, 10) <= ad->lines)
+		return -1;
+	for (int event = 0; event <= 1; event++)
+		if (strstr(e->text, event ? "event/0 is not defined" :
+		    "request/0 is not defined") != NULL)
+			return err_set(e, ST_USAGE, "%s: does not define the "
+			    "function %s", ad->path, event ? "event" :
+			    "request");
+	return err_set(e, ST_USAGE, "%s:%zu: a function is not closed, or "
+	    "something else follows it", ad->path, ad->lines);
+}
+
+struct adapter *
+adapter_open(const char *path, size_t max, struct err *e)
+{
+	struct buf own = BUF_INIT(PROGRAM_MAX);
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	struct adapter *ad;
+
+	if (file_read(path, &own, e) < 0) {
+		buf_release(&own);
+		return NULL;
+	}
+	buf_adds(&own, "");
+	ad = xcalloc(1, sizeof *ad);
+	ad->path = xstrdup(path);
+	ad->name = xmemdup0(name, strlen(name) - strlen(".jq"));
+	ad->base_url = head(own.p, "base_url:");
+	ad->models = head(own.p, "models:");
+	ad->window = head(own.p, "window:");
+	/* what stands before the program is on its first line, so that libjq
+	 * tells the program's own lines */
+	ad->text = xasprintf(". as $hamr | $hamr.name as $event | "
+	    "$hamr.model as $model | def window: .context_length; %.*s\n"
+	    "if $hamr.request then ($hamr.request | request)\n"
+	    "elif $hamr.window then ($hamr.window[0] | window)\n"
+	    "else ($hamr.event[0] | event) end", (int)own.len, own.p);
+	for (size_t k = 0; k < own.len; k++)
+		ad->lines += own.p[k] == '\n' || k + 1 == own.len;
+	buf_release(&own);
+	ad->max = max;
+	ad->api = (struct api){ .name = ad->name, .own = ad,
+		.own_url = ad->base_url != NULL ? ad->base_url : "",
+		.own_host = ad->base_url,
+		.key_header = "Authorization: Bearer ",
+		.models = ad->models != NULL ? ad->models : "/models",
+		.path = "" };
+	buf_init(&ad->in, BUF_RECORD_MAX);
+	buf_init(&ad->out, max < BUF_RECORD_MAX ? max : BUF_RECORD_MAX);
+	if (start(ad, e) == 0)
+		return ad;
+	adapter_free(ad);
+	return NULL;
+}
+
+void
+adapter_free(struct adapter *ad)
+{
+	if (ad == NULL)
+		return;
+	program_free(ad->program);
+	bufs_release(BUFS(&ad->in, &ad->out));
+	scan_release(&ad->scan);
+	free(ad->path);
+	free(ad->name);
+	free(ad->base_url);
+	free(ad->models);
+	free(ad->window);
+	free(ad->text);
+	free(ad);
+}
+
+const struct api *
+adapter_api(const struct adapter *ad)
+{
+	return &ad->api;
+}
+
+void
+adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx)
+{
+	ad->wait = wait;
+	ad->wait_ctx = ctx;
+}
+
+/* ---- asking ---- */
+
+static void
+broke(struct adapter *ad, struct failure *f, const char *function,
+    const struct err *e)
+{
+	size_t n = strlen(ad->path);
+	const char *why = e->text;
+
+	/* err.h's words begin with the program's name */
+	if (strncmp(why, ad->path, n) == 0 && why[n] == ':')
+		why += n + 1 + strspn(why + n + 1, " ");
+	failure_final(f, strcmp(function, "request") == 0 ? "bad_request" :
+	    "server", "%s: %s: %s", ad->path, function, why);
+}
+
+/* All results of function for ad->in, one a line, to ad->out; -1 with f. */
+static int
+ask(struct adapter *ad, const char *function, struct failure *f)
+{
+	struct err e;
+	int got;
+
+	buf_reset(&ad->out);
+	if (start(ad, &e) < 0) {
+		broke(ad, f, function, &e);
+		return -1;
+	}
+	got = program_run(ad->program, buf_view(&ad->in), &ad->out, &e);
+	if (got != 0)
+		broke(ad, f, function, &e);
+	if (got < 0) {
+		program_free(ad->program);
+		ad->program = NULL;
+	}
+	ad->made += ad->out.len;
+	if (got >= 0 && (ad->out.over || ad->made > ad->max)) {
+		failure_set(f, "too_large", "%s: %s: its results are larger "
+		    "than provider.max_response_bytes", ad->path, function);
+		return -1;
+	}
+	return got == 0 ? 0 : -1;
+}
+
+/* ---- request ---- */
+
+/* The request record, with what the configuration says besides. */
+static void
+put_request(const struct body *b, struct slice messages, struct buf *out)
+{
+	static const char *const none[] = { NULL };
+	struct fields params = { .out = out };
+
+	scan_put(out, "{'request':{'type':'request','model':@,'stream':$",
+	    slice_of(b->model), json_truth(b->stream));
+	body_numbers(b, "temperature", "max_tokens", out);
+	scan_put(out, b->tool_choice.p != NULL ?
+	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
+	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),
+	    b->tool_choice);
+	fields_begin(&params, b, SLICE("{}"), none);
+	scan_put(out, params.any ? "},'messages':$}}" : "{},'messages':$}}",
+	    messages);
+}
+
+/* A word of `request`, checked; NULL with f. */
+static char *
+word(struct adapter *ad, struct slice val, const char *what,
+    const char *otherwise, struct failure *f)
+{
+	char *text = val.p == NULL || scan_kind(val) == SCAN_NULL ?
+	    xstrdup(otherwise) : scan_strdup(val);
+	bool good = text != NULL;
+
+	for (const char *p = text; good && *p != '\0'; p++)
+		good = (unsigned char)*p > ' ' && *p != 0x7f;
+	if (good)
+		return text;
+	free(text);
+	failure_set(f, "bad_request", "%s: request: %s must be a string "
+	    "without spaces", ad->path, what);
+	return NULL;
+}
+
+/* A header line of the program's; "[key]" in its value becomes the key.
+ * NULL: it is not a valid header. */
+static char *
+header(struct slice key, struct slice val, const struct adapter_defaults *d,
+    bool *has_key)
+{
+	char *name = xmemdup0(key.p, key.n), *line = NULL, *at;
+	char *text = scan_kind(val) == SCAN_NUMBER ? xmemdup0(val.p, val.n) :
+	    scan_strdup(val);
+
+	if (text != NULL && strpbrk(text, "\r\n") == NULL &&
+	    name[strspn(name, "abcdefghijklmnopqrstuvwxyz" LETTERS
+	    "0123456789-_")] == '\0') {
+		at = strstr(text, "[key]");
+		*has_key |= at != NULL;
+		if (at != NULL)
+			line = xasprintf("%s: %.*s%s%s", name,
+			    (int)(at - text), text,
+			    d->key != NULL ? d->key : "", at + 5);
+		else	/* libcurl leaves out one with nothing behind ":" */
+			line = xasprintf("%s%s%s", name,
+			    *text != '\0' ? ": " : ";", text);
+	}
+	free(name);
+	free(text);
+	return line;
+}
+
+static void
+add_header(struct adapter_call *c, char *line)
+{
+	c->headers = xrealloc(c->headers, (c->nheaders + 1) *
+	    sizeof *c->headers);
+	c->headers[c->nheaders++] = line;
+}
+
+/* The program's headers, and the defaults that it does not say itself; the
+ * key goes one way only. */
+static int
+take_headers(struct adapter *ad, struct slice headers,
+    const struct adapter_defaults *d, struct adapter_call *c,
+    struct failure *f)
+{
+	bool has_key = false;
+	struct slice key, val;
+	struct walk w;
+	char *keyed;
+	size_t own;
+
+	walk_in(&w, headers);
+	while (scan_kind(headers) == SCAN_OBJECT && walk_next(&w, &key, &val)) {
+		char *line = header(key, val, d, &has_key);
+
+		if (line == NULL) {
+			failure_set(f, "bad_request", "%s: request: headers: "
+			    "\"%.*s\" is not a header name with a one-line "
+			    "value", ad->path, (int)(key.n < 60 ? key.n : 60),
+			    key.p);
+			return -1;
+		}
+		add_header(c, line);
+	}
+	own = c->nheaders;
+	keyed = xasprintf("%s%s", d->key != NULL ? ad->api.key_header : "",
+	    d->key != NULL ? d->key : "");
+	for (size_t i = 0; i < d->nheaders; i++) {
+		bool said = has_key && strcmp(d->headers[i], keyed) == 0;
+
+		for (size_t j = 0; j < own; j++) {
+			size_t n = strcspn(c->headers[j], ":;");
+
+			said |= strncasecmp(c->headers[j], d->headers[i],
+			    n) == 0 && strchr(":;", d->headers[i][n]) != NULL;
+		}
+		if (!said)
+			add_header(c, xstrdup(d->headers[i]));
+	}
+	free(keyed);
+	return 0;
+}
+
+static int
+take_request(struct adapter *ad, const struct body *b,
+    const struct adapter_defaults *d, struct adapter_call *c, struct buf *out,
+    struct failure *f)
+{
+	struct slice all = buf_view(&ad->out), body, headers;
+	char *path;
+
+	if (all.n == 0 || scan_value(&ad->scan, all.p, all.n) < 0 ||
+	    scan_kind(all) != SCAN_OBJECT) {
+		failure_set(f, "bad_request", "%s: request: must return one "
+		    "object with method, path, headers and body", ad->path);
+		return -1;
+	}
+	headers = scan_get(all, "headers");
+	body = scan_get(all, "body");
+	if (scan_kind(body) == SCAN_NONE || scan_kind(body) == SCAN_NULL)
+		body = SLICE("{}");
+	if ((scan_kind(body) != SCAN_OBJECT && scan_kind(body) != SCAN_ARRAY) ||
+	    (headers.p != NULL && scan_kind(headers) != SCAN_OBJECT &&
+	    scan_kind(headers) != SCAN_NULL)) {
+		failure_set(f, "bad_request", "%s: request: body and headers "
+		    "must be objects if present", ad->path);
+		return -1;
+	}
+	c->method = word(ad, scan_get(all, "method"), "method", "POST", f);
+	path = word(ad, scan_get(all, "path"), "path", "", f);
+	/* it never reaches into the host */
+	if (path != NULL)
+		c->path = xasprintf("%s%s", *path == '/' || *path == '?' ||
+		    *path == '\0' ? "" : "/", path);
+	free(path);
+	if (c->method == NULL || c->path == NULL)
+		return -1;
+	if (*c->method == '\0' ||
+	    c->method[strspn(c->method, LETTERS)] != '\0') {
+		failure_set(f, "bad_request", "%s: request: method must be an "
+		    "HTTP method such as POST", ad->path);
+		return -1;
+	}
+	quirks_body(b->quirks, body, out);
+	return take_headers(ad, headers, d, c, f);
+}
+
+int
+adapter_request(struct adapter *ad, const struct body *b,
+    struct slice messages, const struct adapter_defaults *d,
+    struct adapter_call *call, struct buf *out, struct failure *f)
+{
+	ad->made = 0;
+	buf_reset(&ad->in);
+	put_request(b, messages, &ad->in);
+	if (ask(ad, "request", f) < 0)
+		return -1;
+	ad->made = 0;		/* the answer's begin */
+	return take_request(ad, b, d, call, out, f);
+}
+
+void
+adapter_call_release(struct adapter_call *c)
+{
+	free(c->method);
+	free(c->path);
+	for (size_t i = 0; i < c->nheaders; i++) {
+		explicit_bzero(c->headers[i], strlen(c->headers[i]));
+		free(c->headers[i]);
+	}
+	free(c->headers);
+	*c = (struct adapter_call){ NULL, NULL, NULL, 0 };
+}
+
+/* ---- event ---- */
+
+/* What has none of the codes is judged as an error object of a server is. */
+static enum api_said
+take_error(struct slice o, struct failure *f)
+{
+	const char *code = failure_code(scan_get(o, "code"));
+	struct slice retryable = scan_get(o, "retryable");
+	struct buf words = BUF_INIT(FAILURE_MAX);
+	long long limit = api_number(o, "context_tokens");
+
+	if (code == NULL)
+		return api_fails(f, o);
+	if (!scan_str(scan_get(o, "message"), &words) || words.len == 0)
+		buf_adds(&words, "the server reports an error");
+	failure_set(f, code, "%.600s", words.p);
+	if (scan_kind(retryable) == SCAN_TRUE ||
+	    scan_kind(retryable) == SCAN_FALSE)
+		f->retryable = f->again = scan_true(retryable);
+	if (limit > 0)
+		f->limit = limit;
+	buf_release(&words);
+	return API_ERROR;
+}
+
+/* The members of a message, all or some of them; false: it has none. */
+static bool
+take_message(struct answer *a, struct slice o)
+{
+	static const struct {
+		const char *key;
+		api_text_fn *fn;
+	} texts[] = {
+		{ "reasoning", answer_reasoning },
+		{ "content", answer_content }, { "model", answer_model },
+		{ "finish_reason", answer_finish },
+	};
+	struct slice calls = scan_get(o, "tool_calls");
+	struct slice usage = scan_get(o, "usage");
+	bool any = calls.p != NULL || usage.p != NULL;
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		any |= scan_get(o, texts[i].key).p != NULL;
+		api_text(a, scan_get(o, texts[i].key), texts[i].fn);
+	}
+	answer_calls(a, calls);
+	answer_usage(a, usage);
+	return any;
+}
+
+/* Tell the answer one result of `event`; API_ERROR without f: it is not
+ * a delta. */
+static enum api_said
+take_delta(struct answer *a, struct slice o, struct failure *f)
+{
+	struct slice type = scan_get(o, "type"), kind = scan_get(o, "kind");
+	struct slice text = scan_get(o, "text"), args;
+	bool content = scan_str_is(kind, "content");
+	bool good = true;
+
+	if (scan_kind(o) == SCAN_NULL)
+		return API_MORE;
+	if (scan_kind(o) != SCAN_OBJECT)
+		return API_ERROR;
+	if (scan_str_is(type, "error"))
+		return take_error(o, f);
+	if (scan_str_is(type, "done"))
+		return API_DONE;
+	if (scan_str_is(type, "usage") &&
+	    scan_kind(scan_get(o, "cost")) == SCAN_NUMBER)
+		answer_usage(a, o);
+	else if (scan_str_is(type, "usage"))
+		api_usage(a, api_number(o, "prompt_tokens"),
+		    api_number(o, "completion_tokens"),
+		    api_number(o, "cached_tokens"),
+		    api_number(o, "cache_write_tokens"));
+	else if (kind.p == NULL)
+		good = take_message(a, o);
+	else if (scan_str_is(kind, "tool_call")) {
+		args = scan_get(o, "arguments");
+		api_call(a, (long)api_number(o, "index"), scan_get(o, "id"),
+		    scan_get(o, "name"), args.p != NULL ? args : text);
+	} else {
+		api_text(a, text, content ? answer_content : answer_reasoning);
+		good = (content || scan_str_is(kind, "reasoning")) &&
+		    (scan_kind(text) == SCAN_STRING ||
+		    scan_kind(text) == SCAN_NULL);
+	}
+	return good ? API_MORE : API_ERROR;
+}
+
+/* Data is JSON, else a text. */
+static void
+put_event(struct adapter *ad, struct slice name, struct slice data)
+{
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+
+	buf_reset(&ad->in);
+	utf8_clean(&clean, name.p != NULL ? name.p : "", name.n);
+	scan_put(&ad->in, "{'name':@,'event':[", buf_view(&clean));
+	if (scan_value(&ad->scan, data.p, data.n) == 0) {
+		buf_slice(&ad->in, data);
+	} else {
+		buf_reset(&clean);
+		utf8_clean(&clean, data.p, data.n);
+		scan_put(&ad->in, "@", buf_view(&clean));
+	}
+	buf_adds(&ad->in, "]}");
+	buf_release(&clean);
+}
+
+enum api_said
+adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f)
+{
+	enum api_said said = API_MORE;
+	char *at, *line;
+
+	put_event(ad, st->event, data);
+	if (ask(ad, "event", f) < 0)
+		return API_ERROR;
+	at = ad->out.len > 0 ? ad->out.p : NULL;
+	while (said != API_ERROR && (line = strsep(&at, "\n")) != NULL) {
+		struct slice result = slice_of(line);
+		enum api_said now;
+
+		if (result.n == 0)
+			continue;
+		if (scan_value(&ad->scan, result.p, result.n) < 0) {
+			failure_final(f, "server", "%s: event: %s", ad->path,
+			    ad->scan.why);
+			return API_ERROR;
+		}
+		now = take_delta(a, result, f);
+		if (now == API_ERROR && f->code == NULL)
+			failure_final(f, "server", "%s: event: returned "
+			    "something that is not a delta: %.*s", ad->path,
+			    (int)(result.n < 200 ? result.n : 200), result.p);
+		said = now > said ? now : said;
+	}
+	if (said == API_MORE && answer_finished(a))
+		said = API_FINISHED;
+	return said;
+}
+
+/* ---- window ---- */
+
+char *
+adapter_window_path(const struct adapter *ad, const char *model)
+{
+	static const char mark[] = "{model}";
+	struct buf out = BUF_INIT(1 << 20);
+	const char *p = ad->window, *at;
+
+	if (p == NULL || (*p != '/' && *p != '?'))
+		return NULL;
+	while ((at = strstr(p, mark)) != NULL) {
+		buf_add(&out, p, (size_t)(at - p));
+		put_path_name(model, &out);
+		p = at + strlen(mark);
+	}
+	buf_adds(&out, p);
+	return buf_detach(&out);
+}
+
+long long
+adapter_window_told(const struct adapter *ad)
+{
+	int64_t n;
+
+	return ad->window != NULL && num_i64(ad->window, strlen(ad->window),
+	    &n) && n > 0 ? n : 0;
+}
+
+long long
+adapter_window(struct adapter *ad, struct slice answer, const char *model,
+    struct failure *f)
+{
+	struct slice all;
+	int64_t n;
+
+	ad->made = 0;
+	buf_reset(&ad->in);
+	scan_put(&ad->in, "{'model':@,'window':[$]}", slice_of(model),
+	    answer);
+	if (ask(ad, "window", f) < 0)
+		return -1;
+	all = ad->out.len > 0 ? buf_view(&ad->out) : SLICE("null");
+	while (all.n > 0 && all.p[all.n - 1] == '\n')
+		all.n--;
+	if (scan_value(&ad->scan, all.p, all.n) == 0 &&
+	    scan_kind(all) == SCAN_NULL)
+		return 0;
+	if (scan_int(all, &n) && n > 0)
+		return n;
+	failure_final(f, "server", "%s: window: must return a whole number of "
+	    "tokens, not %.*s", ad->path, (int)(all.n < 60 ? all.n : 60),
+	    all.p);
+	return -1;
+}

@@ -1,0 +1,295 @@
+/* anthropic.c - the Messages API of Anthropic. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "api.h"
+#include "form.h"
+
+#define MAX_TOKENS 8192LL	/* the API wants a number */
+#define CACHE ",'cache_control':{'type':'ephemeral'}"
+
+static const struct slice none = { NULL, 0 };
+
+/* ---- what is sent ---- */
+
+/* The API takes letters, digits, _ and - only. */
+static void
+put_id(struct buf *out, struct slice id)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_str(id, &b);
+	for (size_t i = 0; i < b.len; i++)
+		if (strchr("_-", b.p[i]) == NULL &&
+		    !((b.p[i] | 32) >= 'a' && (b.p[i] | 32) <= 'z') &&
+		    !(b.p[i] >= '0' && b.p[i] <= '9'))
+			b.p[i] = '_';
+	scan_quote(out, buf_view(&b).p, b.len);
+	buf_release(&b);
+}
+
+static bool
+is_thought(struct slice item)
+{
+	struct slice type = scan_get(item, "type");
+
+	return scan_str_is(type, "thinking") ||
+	    scan_str_is(type, "redacted_thinking");
+}
+
+/* Thoughts go back unchanged, before all that they led to. */
+static void
+put_thoughts(struct writer *w, struct slice call)
+{
+	struct slice item;
+	struct walk walk;
+
+	walk_list(&walk, scan_get(call, "carry"));
+	while (walk_next(&walk, NULL, &item))
+		if (is_thought(item)) {
+			writer_part(w, SLICE("\"assistant\""));
+			buf_slice(w->out, item);
+		}
+}
+
+static void
+put_call(struct writer *w, struct slice call)
+{
+	struct slice fn = scan_get(call, "function");
+
+	writer_part(w, SLICE("\"assistant\""));
+	scan_put(w->out, "{'type':'tool_use','id':");
+	put_id(w->out, scan_get(call, "id"));
+	scan_put(w->out, ",'name':$,'input':", scan_get(fn, "name"));
+	put_arguments(fn, w->out);
+	writer_end(w);
+}
+
+static void
+put_result(struct writer *w, struct slice m)
+{
+	writer_part(w, SLICE("\"user\""));
+	scan_put(w->out, "{'type':'tool_result','tool_use_id':");
+	put_id(w->out, scan_get(m, "tool_call_id"));
+	scan_put(w->out, ",'content':");
+	writer_inside(w, scan_get(m, "content"));
+	writer_end(w);
+}
+
+static const struct form form = {
+	.tools = "[", .tool = "{'name':$,'description':$,'input_schema':$}",
+	.tools_end = "]",
+	.turn = "{'role':$,'content':[", .assistant = "\"assistant\"",
+	.text = "{'type':'text','text':$",
+	.image_data = "{'type':'image','source':{'type':'base64',"
+	    "'media_type':@,'data':@}",
+	.image_url = "{'type':'image','source':{'type':'url','url':@}",
+	.carry = put_thoughts, .call = put_call, .result = put_result
+};
+
+static void
+body(const struct body *b, struct slice messages, struct buf *out)
+{
+	static const char *const ours[] = { "messages", "tools", "stream",
+		"system", "model", "tool_choice", NULL };
+	struct buf own = BUF_INIT(BUF_RECORD_MAX);
+	struct fields f = { .out = out, .quirks = b->quirks };
+	struct writer w = { .form = &form, .out = out };
+	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
+	    "name");
+	char *tail;
+
+	scan_put(&own, "{'model':@,'max_tokens':", slice_of(b->model));
+	buf_fmt(&own, "%lld", b->max_tokens > 0 ? b->max_tokens : MAX_TOKENS);
+	scan_put(&own, ",'stream':$", json_truth(b->stream));
+	body_numbers(b, "temperature", NULL, &own);
+	buf_addc(&own, '}');
+	fields_begin(&f, b, buf_view(&own), ours);
+	form_tools(&form, &f, b->tools);
+	buf_reset(&own);
+	if (system_text(messages, &own)) {
+		fields_put(&f, "system", SLICE(""));
+		scan_put(out, "[{'type':'text','text':@" CACHE "}]",
+		    buf_view(&own));
+	}
+	fields_put(&f, "messages", SLICE("["));
+	writer_messages(&w, messages);
+	if (w.end > 0) {	/* all up to the last part is to be cached */
+		tail = xmemdup0(out->p + w.end, out->len - w.end);
+		out->len = w.end;
+		scan_put(out, CACHE);
+		buf_adds(out, tail);
+		free(tail);
+	}
+	buf_addc(out, ']');
+	buf_reset(&own);
+	if (scan_str_is(b->tool_choice, "none"))
+		scan_put(&own, "{'type':'none'}");
+	else if (scan_str_is(b->tool_choice, "required"))
+		scan_put(&own, "{'type':'any'}");
+	else if (scan_kind(name) == SCAN_STRING)
+		scan_put(&own, "{'type':'tool','name':$}", name);
+	if (own.len > 0 && body_has_tools(b))
+		fields_put(&f, "tool_choice", buf_view(&own));
+	buf_addc(out, '}');
+	buf_release(&own);
+}
+
+/* ---- what comes ---- */
+
+static void
+usage(struct answer *a, struct slice u)
+{
+	long long in = api_number(u, "input_tokens");
+	long long read = api_number(u, "cache_read_input_tokens");
+	long long made = api_number(u, "cache_creation_input_tokens");
+
+	if (scan_kind(u) != SCAN_OBJECT)
+		return;
+	if (in >= 0)
+		in += (read > 0 ? read : 0) + (made > 0 ? made : 0);
+	api_usage(a, in, api_number(u, "output_tokens"), read, made);
+}
+
+static void
+block_start(struct api_stream *st, struct answer *a, long index)
+{
+	struct slice c = api_member(st, "content_block");
+	struct slice type = scan_get(c, "type"), input = scan_get(c, "input");
+
+	if (scan_str_is(type, "thinking")) {
+		api_stream_reset(st);
+		st->open = index;
+	} else if (scan_str_is(type, "redacted_thinking")) {
+		answer_carry(a, c);
+	} else if (scan_str_is(type, "tool_use")) {
+		/* there are gateways that say 0 for every block */
+		st->foreign = -1;
+		api_call(a, index, scan_get(c, "id"), scan_get(c, "name"),
+		    scan_kind(input) == SCAN_OBJECT && input.n > 2 ? input :
+		    none);
+	} else {
+		/* what the server calls by itself has an input, too */
+		if (input.p != NULL)
+			st->foreign = index;
+		api_text(a, scan_get(c, "text"), answer_content);
+	}
+}
+
+static void
+block_delta(struct api_stream *st, struct answer *a, long index)
+{
+	struct slice d = api_member(st, "delta"), type = scan_get(d, "type");
+
+	if (scan_str_is(type, "text_delta")) {
+		api_text(a, scan_get(d, "text"), answer_content);
+	} else if (scan_str_is(type, "thinking_delta")) {
+		scan_str(scan_get(d, "thinking"), &st->text);
+		api_text(a, scan_get(d, "thinking"), answer_reasoning);
+	} else if (scan_str_is(type, "signature_delta")) {
+		scan_str(scan_get(d, "signature"), &st->mark);
+	} else if (scan_str_is(type, "input_json_delta") &&
+	    index != st->foreign) {
+		api_call(a, index, none, none, scan_get(d, "partial_json"));
+	}
+}
+
+/* A whole thought, kept as it must go back. */
+static void
+block_stop(struct api_stream *st, struct answer *a, long index)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (st->open < 0 || st->open != index)
+		return;
+	st->open = -1;
+	scan_put(&b, "{'type':'thinking','thinking':@,'signature':@}",
+	    buf_view(&st->text), buf_view(&st->mark));
+	answer_carry(a, buf_view(&b));
+	buf_release(&b);
+}
+
+/* An answer without a stream. */
+static enum api_said
+whole(struct api_stream *st, struct answer *a)
+{
+	struct slice c;
+	struct walk w;
+	long n = 0;
+
+	walk_list(&w, api_member(st, "content"));
+	while (walk_next(&w, NULL, &c)) {
+		struct slice type = scan_get(c, "type");
+
+		if (scan_str_is(type, "thinking"))
+			api_text(a, scan_get(c, "thinking"),
+			    answer_reasoning);
+		if (is_thought(c))
+			answer_carry(a, c);
+		else if (scan_str_is(type, "tool_use"))
+			api_call(a, n++, scan_get(c, "id"),
+			    scan_get(c, "name"), scan_get(c, "input"));
+		else
+			api_text(a, scan_get(c, "text"), answer_content);
+	}
+	api_text(a, api_member(st, "model"), answer_model);
+	api_text(a, api_member(st, "stop_reason"), answer_finish);
+	usage(a, api_member(st, "usage"));
+	return API_DONE;
+}
+
+static enum api_said
+read(struct api_stream *st, struct answer *a, struct slice data,
+    struct failure *f)
+{
+	struct slice type = api_member(st, "type"), m;
+	int64_t n;
+	long index = scan_int(api_member(st, "index"), &n) && n >= 0 ?
+	    (long)n : 0;
+
+	if (scan_str_is(type, "error") ||
+	    scan_kind(api_member(st, "error")) == SCAN_OBJECT)
+		return api_fails(f, data);
+	if (scan_str_is(type, "message"))
+		return whole(st, a);
+	if (scan_str_is(type, "message_start")) {
+		m = api_member(st, "message");
+		api_text(a, scan_get(m, "model"), answer_model);
+		usage(a, scan_get(m, "usage"));
+	} else if (scan_str_is(type, "content_block_start")) {
+		block_start(st, a, index);
+	} else if (scan_str_is(type, "content_block_delta")) {
+		block_delta(st, a, index);
+	} else if (scan_str_is(type, "content_block_stop")) {
+		block_stop(st, a, index);
+	} else if (scan_str_is(type, "message_delta")) {
+		usage(a, api_member(st, "usage"));
+		/* it counts when message_stop has come */
+		buf_reset(&st->mark);
+		scan_str(scan_get(api_member(st, "delta"), "stop_reason"),
+		    &st->mark);
+	} else if (scan_str_is(type, "message_stop")) {
+		answer_finish(a, st->mark.len > 0 ? buf_view(&st->mark) :
+		    SLICE("end_turn"));
+		return API_DONE;
+	}
+	return API_MORE;
+}
+
+const struct api api_anthropic = {
+	.name = "anthropic",
+	.own_url = "https://api.anthropic.com",
+	.own_host = "https://api.anthropic.com",
+	.url_env = "ANTHROPIC_BASE_URL",
+	.key_env = "ANTHROPIC_API_KEY",
+	.key_header = "x-api-key: ",
+	.header = "anthropic-version: 2023-06-01",
+	.models = "/v1/models",
+	.one_system = true,
+	.mark = "\"content\"",
+	.path = "/v1/messages",
+	.body = body,
+	.read = read,
+};

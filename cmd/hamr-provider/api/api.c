@@ -1,0 +1,231 @@
+/* api.c - the APIs by name, and an event on its way to one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "dialect/match.h"
+#include "record/msg.h"
+
+#include "adapter.h"
+#include "api.h"
+
+const char api_names[] = "openai, responses, anthropic, gemini, ollama, "
+    "replay";
+
+const struct api *
+api_named(const char *name)
+{
+	static const struct api *const all[] = { &api_openai, &api_responses,
+		&api_anthropic, &api_gemini, &api_ollama, NULL };
+
+	for (size_t i = 0; all[i] != NULL; i++)
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	return NULL;
+}
+
+void
+api_stream_init(struct api_stream *st)
+{
+	*st = (struct api_stream){ .open = -1, .foreign = -1 };
+	bufs_init(BUFS(&st->text, &st->mark), BUF_RECORD_MAX);
+}
+
+void
+api_stream_reset(struct api_stream *st)
+{
+	bufs_reset(BUFS(&st->text, &st->mark));
+	st->open = st->foreign = -1;
+}
+
+void
+api_stream_release(struct api_stream *st)
+{
+	bufs_release(BUFS(&st->text, &st->mark));
+	scan_release(&st->scan);
+}
+
+/* ---- events ---- */
+
+static unsigned
+hex4(const char *p, const char *end)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < 4 && p < end; i++, p++)
+		n = n << 4 | (unsigned)(*p <= '9' ? *p - '0' :
+		    (*p | 32) - 'a' + 10);
+	return n;
+}
+
+/* Is there an escaped surrogate without its other half?  It becomes U+FFFD
+ * where it is decoded. */
+static bool
+has_lone_surrogate(struct slice checked)
+{
+	const char *p = checked.p, *end = checked.p + checked.n;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+		unsigned n = p[1] == 'u' ? hex4(p + 2, end) : 0;
+
+		p += p[1] == 'u' ? 6 : 2;
+		if (n < 0xd800 || n > 0xdfff)
+			continue;
+		if (n > 0xdbff || p[0] != '\\' || p[1] != 'u' ||
+		    (hex4(p + 2, end) & 0xfc00) != 0xdc00)
+			return true;
+		p += 6;
+	}
+	return false;
+}
+
+/* Is data, or what the door takes of it in fixed, one JSON object? */
+static bool
+is_object(struct scan *sc, struct slice *data, struct buf *fixed,
+    bool *lossy)
+{
+	if (scan_record(sc, data->p, data->n) == 0) {
+		*lossy = has_lone_surrogate(*data);
+		return true;
+	}
+	/* it refuses bad UTF-8, and NUL escaped; \u0000 and \ufffd have one
+	 * length, so this is done in place */
+	utf8_clean(fixed, data->p, data->n);
+	for (size_t i = 0; i + 5 < fixed->len; i++) {
+		if (fixed->p[i] != '\\')
+			continue;
+		if (memcmp(fixed->p + i, "\\u0000", 6) == 0)
+			memcpy(fixed->p + i, "\\ufffd", 6);
+		i++;
+	}
+	if (fixed->len == 0 || scan_record(sc, fixed->p, fixed->len) < 0)
+		return false;
+	*data = buf_view(fixed);
+	*lossy = true;
+	return true;
+}
+
+static enum api_said
+read_event(const struct api *api, struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f, struct buf *fixed)
+{
+	bool lossy = false, object = is_object(&st->scan, &data, fixed, &lossy);
+
+	if (!object && st->is_cut && (strchr("{[", *data.p) != NULL ||
+	    (api->own == NULL && !st->is_error)))
+		return API_MORE;	/* the beginning of one */
+	if (st->is_error && object)
+		return api_fails(f, data);
+	if (st->is_error) {
+		failure_words(f, data);
+		return API_ERROR;
+	}
+	if (api->own != NULL)
+		return adapter_event(api->own, st, a, data, f);
+	if (!object) {
+		failure_set(f, "server", "the server sent an event that is "
+		    "not a JSON object: %s", st->scan.why);
+		return API_ERROR;
+	}
+	a->lossy |= lossy;
+	return api->read(st, a, data, f);
+}
+
+enum api_said
+api_event(const struct api *api, struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f)
+{
+	struct buf fixed = BUF_INIT(BUF_RECORD_MAX);
+	struct slice trimmed = slice_trim(data);
+	enum api_said said;
+
+	if (trimmed.n == 0)
+		return API_MORE;
+	if (slice_is(trimmed, "[DONE]"))
+		return API_DONE;
+	said = read_event(api, st, a, data, f, &fixed);
+	buf_release(&fixed);
+	return said;
+}
+
+/* ---- for those who read events ---- */
+
+struct slice
+api_member(const struct api_stream *st, const char *key)
+{
+	for (size_t i = 0; i < st->scan.n; i++)
+		if (scan_key_is(st->scan.m[i].key, key))
+			return st->scan.m[i].val;
+	return (struct slice){ NULL, 0 };
+}
+
+long long
+api_number(struct slice o, const char *key)
+{
+	int64_t n;
+
+	return scan_int(scan_get(o, key), &n) && n >= 0 ? n : -1;
+}
+
+enum api_said
+api_fails(struct failure *f, struct slice object)
+{
+	failure_event(f, object);
+	return API_ERROR;
+}
+
+bool
+api_text(struct answer *a, struct slice val, api_text_fn *fn)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool any = msg_text(val, &b) && b.len > 0;
+
+	if (any)
+		fn(a, buf_view(&b));
+	buf_release(&b);
+	return any;
+}
+
+void
+api_call(struct answer *a, long index, struct slice id, struct slice name,
+    struct slice args)
+{
+	char text[32] = "";
+	struct call_delta d = { .id = id, .name = name, .args = args };
+
+	if (index >= 0) {
+		snprintf(text, sizeof text, "%ld", index);
+		d.index = slice_of(text);
+	}
+	answer_call(a, &d);
+}
+
+void
+api_usage(struct answer *a, long long prompt, long long completion,
+    long long cached, long long written)
+{
+	struct slice old = answer_usage_told(a);
+	struct slice details = scan_get(old, "prompt_tokens_details");
+	struct buf b = BUF_INIT(4096);
+
+	if (prompt < 0)
+		prompt = api_number(old, "prompt_tokens");
+	if (completion < 0)
+		completion = api_number(old, "completion_tokens");
+	if (cached < 0)
+		cached = api_number(details, "cached_tokens");
+	if (written < 0)
+		written = api_number(details, "cache_write_tokens");
+	buf_addc(&b, '{');
+	if (prompt >= 0)
+		buf_fmt(&b, "\"prompt_tokens\":%lld,", prompt);
+	if (completion >= 0)
+		buf_fmt(&b, "\"completion_tokens\":%lld,", completion);
+	buf_fmt(&b, "\"prompt_tokens_details\":{\"cached_tokens\":%lld",
+	    cached > 0 ? cached : 0);
+	if (written > 0)
+		buf_fmt(&b, ",\"cache_write_tokens\":%lld", written);
+	buf_adds(&b, "}}");
+	answer_usage(a, buf_view(&b));
+	buf_release(&b);
+}

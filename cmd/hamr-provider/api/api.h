@@ -1,0 +1,108 @@
+/* api.h - what one kind of server wants and says.
+ *
+ * A request is made of legal chat messages (messages.h); an API writes them
+ * in its form, and reads events back into an answer.
+ */
+#ifndef PROVIDER_API_H
+#define PROVIDER_API_H
+
+#include <stdbool.h>
+
+#include "answer/answer.h"
+#include "base/buf.h"
+#include "json/scan.h"
+#include "net/failure.h"
+#include "request/body.h"
+
+enum api_said {
+	API_MORE,
+	API_FINISHED,		/* a finish_reason; usage may follow */
+	API_DONE,		/* nothing more comes */
+	API_ERROR		/* f says which */
+};
+
+struct adapter;
+
+/* What an API keeps between the events of one stream. */
+struct api_stream {
+	/* of the event in hand: its name, borrowed; that it came as an error;
+	 * that the stream ended in it */
+	struct slice event;
+	bool is_error, is_cut;
+	struct buf text, mark;	/* of the thought in hand */
+	long open;		/* index of a block, -1: none */
+	long foreign;		/* of one that is not for us, -1: none */
+	struct scan scan;
+};
+
+/* One event's data, or a whole answer (checked JSON, its members in st->scan),
+ * to the answer. */
+typedef enum api_said api_read(struct api_stream *st, struct answer *a,
+    struct slice data, struct failure *f);
+
+struct api {
+	const char *name;
+	struct adapter *own;	/* a program speaks it (adapter.h): read, body
+				 * and mark are not used */
+	/* where it is, and the variables its users know */
+	const char *own_url, *own_host;	/* own_host: "https://..." */
+	const char *url_env, *key_env;
+	const char *key_header;	/* before the key */
+	const char *models;	/* path of the list of models */
+	const char *header;	/* one more header, or NULL */
+	bool lines;		/* a line is an event, not SSE */
+	bool chat;		/* base_url is the chat completions kind */
+	bool one_system;	/* the system message is a field of its own */
+	const char *mark;	/* a whole answer holds this */
+	const char *path;	/* of a request, behind base_url ... */
+	/* ... or one that names the model; yours */
+	char *(*model_path)(const char *model, bool stream);
+	/* The body; messages are legal (chat: it prints them itself). */
+	void (*body)(const struct body *b, struct slice messages,
+	    struct buf *out);
+	api_read *read;
+};
+
+/* By name; NULL: not known. */
+const struct api *api_named(const char *name);
+/* All names, with commas. */
+extern const char api_names[];
+
+extern const struct api api_openai, api_responses, api_anthropic, api_gemini,
+    api_ollama;
+
+void api_stream_init(struct api_stream *st);
+void api_stream_reset(struct api_stream *st);
+void api_stream_release(struct api_stream *st);
+
+/* Check one event and read it; repairs what can be repaired.  One that is cut
+ * and no JSON for that says nothing. */
+enum api_said api_event(const struct api *api, struct api_stream *st,
+    struct answer *a, struct slice data, struct failure *f);
+
+/* ---- for those who read events ---- */
+
+struct slice api_member(const struct api_stream *st, const char *key);
+long long api_number(struct slice o, const char *key);	/* -1: none */
+
+/* The server reports this error. */
+enum api_said api_fails(struct failure *f, struct slice object);
+
+typedef void api_text_fn(struct answer *a, struct slice text);
+
+/* Feed a string decoded, or the text parts of an array, into fn, if there is
+ * any; false: there was none. */
+bool api_text(struct answer *a, struct slice val, api_text_fn *fn);
+
+/* A delta of a call; index -1: none; id, name, args are JSON values or {NULL,
+ * 0}: not given. */
+void api_call(struct answer *a, long index, struct slice id,
+    struct slice name, struct slice args);
+
+/* Usage in the words of the chat completions API; -1: not given, the number
+ * from before stays.  prompt includes what was read from the cache and what
+ * was written to it. */
+void api_usage(struct answer *a, long long prompt, long long completion,
+    long long cached, long long written);
+
+#endif

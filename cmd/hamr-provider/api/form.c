@@ -1,0 +1,253 @@
+/* form.c - tools and messages written as an API has them. */
+#include <string.h>
+
+#include "json/scan.h"
+#include "record/msg.h"
+
+#include "form.h"
+
+bool
+form_tools(const struct form *form, struct fields *f, struct slice tools)
+{
+	struct slice tool;
+	struct walk w;
+	size_t n = 0;
+
+	walk_list(&w, tools);
+	while (walk_next(&w, NULL, &tool)) {
+		struct slice fn = scan_get(tool, "function");
+		struct slice name = scan_get(fn, "name");
+		struct slice about = scan_get(fn, "description");
+		struct slice schema = scan_get(fn, "parameters");
+
+		if (scan_kind(name) != SCAN_STRING)
+			continue;
+		if (scan_kind(about) != SCAN_STRING)
+			about = SLICE("\"\"");
+		if (scan_kind(schema) != SCAN_OBJECT)
+			schema = SLICE("{\"type\":\"object\","
+			    "\"properties\":{}}");
+		if (n++ == 0) {
+			fields_put(f, "tools", SLICE(""));
+			scan_put(f->out, form->tools);
+		} else
+			buf_addc(f->out, ',');
+		scan_put(f->out, form->tool, name, about, schema);
+	}
+	buf_adds(f->out, n > 0 ? form->tools_end : "");
+	return n > 0;
+}
+
+/* ---- turns and their parts ---- */
+
+static void
+close_turn(struct writer *w)
+{
+	if (w->role.p != NULL)
+		buf_adds(w->out, "]}");
+	w->role = (struct slice){ NULL, 0 };
+}
+
+void
+writer_item(struct writer *w)
+{
+	close_turn(w);
+	buf_adds(w->out, w->turns++ > 0 ? "," : "");
+}
+
+void
+writer_part(struct writer *w, struct slice role)
+{
+	if (w->role.p == NULL || !slice_eq(w->role, role)) {
+		writer_item(w);
+		scan_put(w->out, w->form->turn, role);
+		w->role = role;
+		w->parts = 0;
+	}
+	buf_adds(w->out, w->parts++ > 0 ? "," : "");
+}
+
+void
+writer_end(struct writer *w)
+{
+	w->end = w->out->len;
+	buf_addc(w->out, '}');
+}
+
+static void
+put_text(struct writer *w, struct slice role, struct slice text)
+{
+	const struct form *f = w->form;
+	bool said = f->said != NULL && scan_str_is(role, "assistant");
+
+	/* many refuse an empty part */
+	if (scan_kind(text) != SCAN_STRING || (text.n <= 2 && !f->flat))
+		return;
+	writer_part(w, role);
+	scan_put(w->out, said ? f->said : f->text, text);
+	writer_end(w);
+}
+
+void
+writer_image(struct writer *w, struct slice role, struct slice part)
+{
+	struct slice url = scan_get(scan_get(part, "image_url"), "url");
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice mime, data;
+
+	writer_part(w, role);
+	scan_str(url, &text);
+	if (w->form->image_data == NULL)
+		scan_put(w->out, w->form->image_url, url);
+	else if (data_url(buf_view(&text), &mime, &data))
+		scan_put(w->out, w->form->image_data, mime, data);
+	else
+		scan_put(w->out, w->form->image_url, buf_view(&text));
+	writer_end(w);
+	buf_release(&text);
+}
+
+static void
+put_content(struct writer *w, struct slice role, struct slice content)
+{
+	struct slice part;
+	struct walk walk;
+
+	if (content.n > 2)
+		put_text(w, role, content);
+	walk_list(&walk, content);
+	while (walk_next(&walk, NULL, &part))
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			writer_image(w, role, part);
+		else
+			put_text(w, role, scan_get(part, "text"));
+}
+
+void
+writer_inside(struct writer *w, struct slice content)
+{
+	struct slice role = SLICE("\"user\"");
+	struct writer inner = { .form = w->form, .out = w->out, .role = role };
+
+	if (scan_kind(content) != SCAN_ARRAY) {
+		buf_slice(w->out, content.p != NULL ? content : SLICE("\"\""));
+		return;
+	}
+	buf_addc(w->out, '[');
+	put_content(&inner, role, content);
+	buf_addc(w->out, ']');
+}
+
+/* ---- messages ---- */
+
+bool
+system_text(struct slice messages, struct buf *out)
+{
+	struct slice first;
+	struct walk w;
+
+	walk_in(&w, messages);
+	return walk_next(&w, NULL, &first) &&
+	    scan_str_is(scan_get(first, "role"), "system") &&
+	    msg_text(scan_get(first, "content"), out) && out->len > 0;
+}
+
+static void
+each_call(struct writer *w, struct slice calls,
+    void (*fn)(struct writer *w, struct slice call))
+{
+	struct slice call;
+	struct walk walk;
+
+	walk_list(&walk, calls);
+	while (fn != NULL && walk_next(&walk, NULL, &call))
+		fn(w, call);
+}
+
+void
+writer_messages(struct writer *w, struct slice messages)
+{
+	const struct form *f = w->form;
+	struct slice m;
+	struct walk walk;
+
+	walk_in(&walk, messages);
+	while (walk_next(&walk, NULL, &m)) {
+		struct slice role = scan_get(m, "role");
+		struct slice calls = scan_get(m, "tool_calls");
+
+		if (scan_str_is(role, "tool")) {
+			f->result(w, m);
+			continue;
+		}
+		if (f->flat)
+			close_turn(w);
+		else if (scan_str_is(role, "system"))
+			continue;
+		else if (scan_str_is(role, "assistant")) {
+			role = slice_of(f->assistant);
+			w->calls = calls;
+		} else {
+			role = SLICE("\"user\"");
+			calls = (struct slice){ NULL, 0 };
+		}
+		each_call(w, calls, f->carry);
+		put_content(w, role, scan_get(m, "content"));
+		each_call(w, calls, f->call);
+	}
+	close_turn(w);
+}
+
+void
+put_arguments(struct slice fn, struct buf *out)
+{
+	size_t had = out->len;
+
+	scan_str(scan_get(fn, "arguments"), out);
+	if (out->len == had)
+		buf_adds(out, "{}");
+}
+
+struct slice
+name_of_call(struct slice calls, struct slice id)
+{
+	struct slice call;
+	struct walk walk;
+
+	walk_list(&walk, calls);
+	while (walk_next(&walk, NULL, &call))
+		if (slice_eq(scan_get(call, "id"), id))
+			return scan_get(scan_get(call, "function"), "name");
+	return (struct slice){ NULL, 0 };
+}
+
+/* ---- small things ---- */
+
+bool
+data_url(struct slice url, struct slice *mime, struct slice *data)
+{
+	static const char start[] = "data:", base[] = ";base64,";
+	const char *at;
+
+	if (!slice_starts(url, start))
+		return false;
+	at = memmem(url.p, url.n < 256 ? url.n : 256, base, strlen(base));
+	if (at == NULL)
+		return false;
+	*mime = (struct slice){ url.p + 5, (size_t)(at - url.p) - 5 };
+	at += strlen(base);
+	*data = (struct slice){ at, url.n - (size_t)(at - url.p) };
+	return true;
+}
+
+void
+put_path_name(const char *name, struct buf *out)
+{
+	for (; *name != '\0'; name++)
+		if (strchr("abcdefghijklmnopqrstuvwxyz"
+		    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:@", *name) !=
+		    NULL)
+			buf_addc(out, *name);
+		else
+			buf_fmt(out, "%%%02X", (unsigned char)*name);
+}

@@ -1,0 +1,208 @@
+/* gemini.c - generateContent of Google's Gemini API. */
+#include <stdio.h>
+#include <string.h>
+
+#include "record/msg.h"
+
+#include "api.h"
+#include "form.h"
+
+/* ---- what is sent ---- */
+
+static void
+put_call(struct writer *w, struct slice call)
+{
+	struct slice fn = scan_get(call, "function");
+	struct slice mark = scan_get(scan_get(call, "carry"),
+	    "thoughtSignature");
+
+	writer_part(w, SLICE("\"model\""));
+	scan_put(w->out, "{'functionCall':{'name':$,'args':",
+	    scan_get(fn, "name"));
+	put_arguments(fn, w->out);
+	scan_put(w->out, scan_kind(mark) == SCAN_STRING ?
+	    "},'thoughtSignature':$" : "}", mark);
+	writer_end(w);
+}
+
+/* The API knows a result by its function's name; images stand beside it. */
+static void
+put_result(struct writer *w, struct slice m)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice content = scan_get(m, "content"), part;
+	struct slice name = name_of_call(w->calls,
+	    scan_get(m, "tool_call_id"));
+	struct walk walk;
+
+	msg_text(content, &text);
+	writer_part(w, SLICE("\"user\""));
+	scan_put(w->out, "{'functionResponse':{'name':$,"
+	    "'response':{'output':@}}", name.p != NULL ? name :
+	    SLICE("\"unknown\""), buf_view(&text));
+	writer_end(w);
+	buf_release(&text);
+	walk_list(&walk, content);
+	while (walk_next(&walk, NULL, &part))
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			writer_image(w, SLICE("\"user\""), part);
+}
+
+static const struct form form = {
+	.tools = "[{'functionDeclarations':[",
+	.tool = "{'name':$,'description':$,'parametersJsonSchema':$}",
+	.tools_end = "]}]",
+	.turn = "{'role':$,'parts':[", .assistant = "\"model\"",
+	.text = "{'text':$", .image_data = "{'inlineData':{'mimeType':@,"
+	    "'data':@}", .image_url = "{'fileData':{'fileUri':@}",
+	.call = put_call, .result = put_result
+};
+
+static void
+body(const struct body *b, struct slice messages, struct buf *out)
+{
+	static const char *const ours[] = { "contents", "tools",
+		"systemInstruction", "model", "stream", "tool_choice", NULL };
+	struct buf own = BUF_INIT(1 << 10), text = BUF_INIT(BUF_RECORD_MAX);
+	struct fields f = { .out = out, .quirks = b->quirks };
+	struct writer w = { .form = &form, .out = out };
+	struct slice choice = b->tool_choice;
+
+	body_numbers(b, "temperature", "maxOutputTokens", &own);
+	if (own.len > 0) {
+		*own.p = '{';
+		scan_put(&text, "{'generationConfig':$}}", buf_view(&own));
+	}
+	fields_begin(&f, b, buf_view(&text), ours);
+	buf_reset(&text);
+	if (system_text(messages, &text)) {
+		fields_put(&f, "systemInstruction", SLICE(""));
+		scan_put(out, "{'parts':[{'text':@}]}", buf_view(&text));
+	}
+	if (form_tools(&form, &f, b->tools) &&
+	    scan_kind(choice) == SCAN_STRING) {
+		fields_put(&f, "toolConfig", SLICE(""));
+		scan_put(out, "{'functionCallingConfig':{'mode':@}}",
+		    scan_str_is(choice, "none") ? SLICE("NONE") :
+		    scan_str_is(choice, "required") ? SLICE("ANY") :
+		    SLICE("AUTO"));
+	}
+	fields_put(&f, "contents", SLICE("["));
+	writer_messages(&w, messages);
+	buf_adds(out, "]}");
+	bufs_release(BUFS(&own, &text));
+}
+
+/* ---- what comes ---- */
+
+static void
+take_call(struct answer *a, struct slice part, struct slice call)
+{
+	struct slice mark = scan_get(part, "thoughtSignature");
+	struct slice args = scan_get(call, "args");
+	struct buf carry = BUF_INIT(BUF_RECORD_MAX);
+	char index[32];
+	struct call_delta d = { .id = scan_get(call, "id"),
+		.name = scan_get(call, "name"),
+		.args = scan_kind(args) == SCAN_OBJECT ? args : SLICE("{}") };
+
+	/* each one comes whole */
+	snprintf(index, sizeof index, "%zu", a->native.n);
+	d.index = slice_of(index);
+	if (scan_kind(mark) == SCAN_STRING) {
+		scan_put(&carry, "{'thoughtSignature':$}", mark);
+		d.carry = buf_view(&carry);
+	}
+	answer_call(a, &d);
+	buf_release(&carry);
+}
+
+/* Its words in ours. */
+static void
+take_finish(struct answer *a, struct slice reason)
+{
+	if (scan_kind(reason) != SCAN_STRING ||
+	    scan_str_is(reason, "FINISH_REASON_UNSPECIFIED"))
+		return;
+	if (scan_str_is(reason, "STOP"))
+		answer_finish(a, SLICE("stop"));
+	else if (scan_str_is(reason, "MAX_TOKENS"))
+		answer_finish(a, SLICE("length"));
+	else if (scan_str_is(reason, "OTHER") ||
+	    scan_str_is(reason, "LANGUAGE"))
+		answer_finish(a, SLICE("error"));
+	else
+		answer_finish(a, SLICE("content_filter"));
+}
+
+static enum api_said
+read(struct api_stream *st, struct answer *a, struct slice data,
+    struct failure *f)
+{
+	struct slice u = api_member(st, "usageMetadata"), c = { NULL, 0 };
+	struct slice part, call;
+	long long made = api_number(u, "candidatesTokenCount");
+	long long thought = api_number(u, "thoughtsTokenCount");
+	struct walk w;
+
+	if (scan_kind(api_member(st, "error")) == SCAN_OBJECT)
+		return api_fails(f, data);
+	api_text(a, api_member(st, "modelVersion"), answer_model);
+	walk_list(&w, api_member(st, "candidates"));
+	walk_next(&w, NULL, &c);
+	walk_list(&w, scan_get(scan_get(c, "content"), "parts"));
+	while (walk_next(&w, NULL, &part)) {
+		call = scan_get(part, "functionCall");
+		if (scan_kind(call) == SCAN_OBJECT)
+			take_call(a, part, call);
+		else
+			api_text(a, scan_get(part, "text"),
+			    scan_true(scan_get(part, "thought")) ?
+			    answer_reasoning : answer_content);
+	}
+	if (thought > 0)
+		made = (made > 0 ? made : 0) + thought;
+	if (scan_kind(u) == SCAN_OBJECT)
+		api_usage(a, api_number(u, "promptTokenCount"), made,
+		    api_number(u, "cachedContentTokenCount"), -1);
+	if (scan_str_is(scan_get(c, "finishReason"),
+	    "MALFORMED_FUNCTION_CALL")) {
+		failure_set(f, "malformed_tool_call", "the model wrote a tool "
+		    "call that cannot be read");
+		return API_ERROR;
+	}
+	if (scan_kind(scan_get(api_member(st, "promptFeedback"),
+	    "blockReason")) == SCAN_STRING)
+		answer_finish(a, SLICE("content_filter"));
+	take_finish(a, scan_get(c, "finishReason"));
+	return answer_finished(a) ? API_FINISHED : API_MORE;
+}
+
+static char *
+path(const char *model, bool stream)
+{
+	struct buf out = BUF_INIT(1 << 20);
+
+	if (strncmp(model, "models/", 7) == 0)
+		model += 7;
+	buf_adds(&out, "/v1beta/models/");
+	put_path_name(model, &out);
+	buf_adds(&out, stream ? ":streamGenerateContent?alt=sse" :
+	    ":generateContent");
+	return buf_detach(&out);
+}
+
+const struct api api_gemini = {
+	.name = "gemini",
+	.own_url = "https://generativelanguage.googleapis.com",
+	.own_host = "https://generativelanguage.googleapis.com",
+	.url_env = "GEMINI_BASE_URL",
+	.key_env = "GEMINI_API_KEY",
+	.key_header = "x-goog-api-key: ",
+	.models = "/v1beta/models",
+	.one_system = true,
+	.mark = "\"candidates\"",
+	.model_path = path,
+	.body = body,
+	.read = read,
+};

@@ -1,0 +1,143 @@
+/* ollama.c - Ollama's own /api/chat: lines of JSON, a window by request. */
+#include "record/msg.h"
+
+#include "api.h"
+#include "form.h"
+
+/* ---- what is sent ---- */
+
+static void
+put_images(struct buf *out, struct slice content)
+{
+	struct buf url = BUF_INIT(BUF_RECORD_MAX);
+	struct slice part, mime, data;
+	struct walk w;
+	size_t n = 0;
+
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &part)) {
+		buf_reset(&url);
+		if (scan_str(scan_get(scan_get(part, "image_url"), "url"),
+		    &url) && data_url(buf_view(&url), &mime, &data))
+			scan_put(out, n++ == 0 ? ",'images':[@" : ",@", data);
+	}
+	buf_adds(out, n > 0 ? "]" : "");
+	buf_release(&url);
+}
+
+static void
+put_messages(struct buf *out, struct slice messages)
+{
+	struct slice m, calls = { NULL, 0 }, call, name;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct walk w, each;
+	size_t n = 0;
+
+	walk_in(&w, messages);
+	while (walk_next(&w, NULL, &m)) {
+		struct slice role = scan_get(m, "role");
+		size_t ncalls = 0;
+
+		buf_reset(&text);
+		msg_text(scan_get(m, "content"), &text);
+		scan_put(out, n++ > 0 ? ",{'role':$,'content':@" :
+		    "{'role':$,'content':@", role, buf_view(&text));
+		put_images(out, scan_get(m, "content"));
+		if (scan_str_is(role, "assistant"))
+			calls = scan_get(m, "tool_calls");
+		walk_list(&each, scan_get(m, "tool_calls"));
+		while (scan_str_is(role, "assistant") &&
+		    walk_next(&each, NULL, &call)) {
+			struct slice fn = scan_get(call, "function");
+
+			scan_put(out, ncalls++ == 0 ? ",'tool_calls':[" : ",");
+			scan_put(out, "{'function':{'name':$,'arguments':",
+			    scan_get(fn, "name"));
+			put_arguments(fn, out);
+			buf_adds(out, "}}");
+		}
+		buf_adds(out, ncalls > 0 ? "]" : "");
+		name = name_of_call(calls, scan_get(m, "tool_call_id"));
+		if (scan_str_is(role, "tool") && name.p != NULL)
+			scan_put(out, ",'tool_name':$", name);
+		buf_addc(out, '}');
+	}
+	buf_release(&text);
+}
+
+static void
+body(const struct body *b, struct slice messages, struct buf *out)
+{
+	static const char *const ours[] = { "messages", "tools", "stream",
+		"model", "options", "tool_choice", NULL };
+	struct slice more = scan_get(b->conf_params, "options"), key, val;
+	struct buf own = BUF_INIT(BUF_RECORD_MAX);
+	struct fields f = { .out = out, .quirks = b->quirks };
+	struct walk w;
+
+	/* what does not fit shall be an error, not be cut in silence */
+	scan_put(&own, "{'model':@,'stream':$,'truncate':false,'shift':false,"
+	    "'options':{", slice_of(b->model), json_truth(b->stream));
+	if (b->window > 0 && scan_get(more, "num_ctx").p == NULL)
+		buf_fmt(&own, "\"num_ctx\":%lld", b->window);
+	else
+		scan_put(&own, "'num_keep':0");
+	body_numbers(b, "temperature", "num_predict", &own);
+	walk_in(&w, more);
+	while (scan_kind(more) == SCAN_OBJECT && walk_next(&w, &key, &val))
+		scan_put(&own, ",'$':$", key, val);
+	buf_adds(&own, "}}");
+	fields_begin(&f, b, buf_view(&own), ours);
+	if (body_has_tools(b) && !scan_str_is(b->tool_choice, "none"))
+		fields_put(&f, "tools", b->tools);
+	fields_put(&f, "messages", SLICE("["));
+	put_messages(out, messages);
+	buf_adds(out, "]}");
+	buf_release(&own);
+}
+
+/* ---- what comes ---- */
+
+static enum api_said
+read(struct api_stream *st, struct answer *a, struct slice data,
+    struct failure *f)
+{
+	struct slice m = api_member(st, "message"), el;
+	struct walk w;
+
+	if (api_member(st, "error").p != NULL)
+		return api_fails(f, data);
+	api_text(a, api_member(st, "model"), answer_model);
+	api_text(a, scan_get(m, "thinking"), answer_reasoning);
+	api_text(a, scan_get(m, "content"), answer_content);
+	walk_list(&w, scan_get(m, "tool_calls"));
+	while (walk_next(&w, NULL, &el)) {
+		struct slice fn = scan_get(el, "function");
+
+		/* each one comes whole */
+		api_call(a, (long)a->native.n, scan_get(el, "id"),
+		    scan_get(fn, "name"), scan_get(fn, "arguments"));
+	}
+	if (!scan_true(api_member(st, "done")))
+		return API_MORE;
+	api_usage(a, api_number(data, "prompt_eval_count"),
+	    api_number(data, "eval_count"), -1, -1);
+	api_text(a, api_member(st, "done_reason"), answer_finish);
+	if (!answer_finished(a))
+		answer_finish(a, SLICE("stop"));
+	return API_DONE;
+}
+
+const struct api api_ollama = {
+	.name = "ollama",
+	.own_url = "http://127.0.0.1:11434",
+	.url_env = "OLLAMA_HOST",
+	.key_env = "OLLAMA_API_KEY",
+	.key_header = "Authorization: Bearer ",
+	.models = "/api/tags",
+	.lines = true,
+	.mark = "\"message\"",
+	.path = "/api/chat",
+	.body = body,
+	.read = read,
+};

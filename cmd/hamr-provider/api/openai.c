@@ -1,0 +1,132 @@
+/* openai.c - the chat completions API. */
+#include "api.h"
+
+static void
+body(const struct body *b, struct slice messages, struct buf *out)
+{
+	static const char *const ours[] = { "messages", "tools", "stream",
+		"tool_choice", NULL };
+	struct buf own = BUF_INIT(1 << 20);
+	struct fields f = { .out = out, .quirks = b->quirks };
+	struct slice choice = b->tool_choice;
+	bool tools = b->dialect <= DIALECT_NONE && body_has_tools(b);
+
+	(void)messages;		/* printed where they are to stand */
+	if (choice.p == NULL)
+		choice = scan_get(b->params, "tool_choice");
+	if (choice.p == NULL)
+		choice = scan_get(b->conf_params, "tool_choice");
+	scan_put(&own, *b->model != '\0' ? "{'model':@,'stream':" :
+	    "{'stream':", slice_of(b->model));
+	scan_put(&own, b->stream ? "true,'stream_options':"
+	    "{'include_usage':true}" : "false");
+	body_numbers(b, "temperature", "max_tokens", &own);
+	buf_addc(&own, '}');
+	fields_begin(&f, b, buf_view(&own), ours);
+	if (tools)
+		fields_put(&f, "tools", b->tools);
+	fields_put(&f, "messages", SLICE(""));
+	body_messages(b, scan_str_is(choice, "none"), false, out);
+	if (tools && choice.p != NULL)
+		fields_put(&f, "tool_choice", choice);
+	buf_addc(out, '}');
+	buf_release(&own);
+}
+
+/* ---- what comes ---- */
+
+static void
+read_reasoning(struct answer *a, struct slice d)
+{
+	static const char *const keys[] = { "reasoning_content", "reasoning",
+		"thinking", "reasoning_text" };
+	struct slice el;
+	struct walk w;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (api_text(a, scan_get(d, keys[i]), answer_reasoning))
+			return;
+	walk_list(&w, scan_get(d, "reasoning_details"));
+	while (walk_next(&w, NULL, &el))
+		if (!api_text(a, scan_get(el, "text"), answer_reasoning))
+			api_text(a, scan_get(el, "summary"),
+			    answer_reasoning);
+}
+
+/* A delta, or the message of an answer without a stream. */
+static void
+read_delta(struct answer *a, struct slice d)
+{
+	struct slice content = scan_get(d, "content"), el;
+	struct walk w;
+
+	read_reasoning(a, d);
+	/* Mistral has thoughts among the parts of the content */
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &el))
+		api_text(a, scan_get(el, "thinking"), answer_reasoning);
+	if (!api_text(a, content, answer_content))
+		api_text(a, scan_get(d, "refusal"), answer_content);
+	answer_calls(a, scan_get(d, "tool_calls"));
+	answer_call_element(a, scan_get(d, "function_call"));
+}
+
+static bool
+is_error(const struct api_stream *st)
+{
+	struct slice e = api_member(st, "error");
+
+	if (scan_kind(e) == SCAN_OBJECT || scan_kind(e) == SCAN_STRING)
+		return true;
+	if (scan_str_is(api_member(st, "object"), "error") ||
+	    scan_str_is(api_member(st, "type"), "error"))
+		return true;
+	return api_member(st, "choices").p == NULL &&
+	    (api_member(st, "detail").p != NULL ||
+	    api_member(st, "message").p != NULL);
+}
+
+static enum api_said
+read(struct api_stream *st, struct answer *a, struct slice data,
+    struct failure *f)
+{
+	struct slice c, d;
+	struct walk w;
+	int64_t index;
+
+	if (is_error(st))
+		return api_fails(f, data);
+	api_text(a, api_member(st, "model"), answer_model);
+	walk_list(&w, api_member(st, "choices"));
+	while (walk_next(&w, NULL, &c)) {
+		if (scan_kind(scan_get(c, "error")) == SCAN_OBJECT)
+			return api_fails(f, c);
+		if (scan_int(scan_get(c, "index"), &index) && index != 0)
+			continue;
+		d = scan_get(c, "delta");
+		if (scan_kind(d) == SCAN_OBJECT)
+			read_delta(a, d);
+		else if (!a->fed && a->native.n == 0)
+			read_delta(a, scan_get(c, "message"));
+		api_text(a, scan_get(c, "finish_reason"), answer_finish);
+		answer_usage(a, scan_get(c, "usage"));
+	}
+	answer_usage(a, scan_get(api_member(st, "x_groq"), "usage"));
+	answer_usage(a, api_member(st, "usage"));
+	return answer_finished(a) ? API_FINISHED : API_MORE;
+}
+
+const struct api api_openai = {
+	.name = "openai",
+	.own_url = "https://api.openai.com/v1",
+	.own_host = "https://api.openai.com",
+	.url_env = "OPENAI_BASE_URL",
+	.key_env = "OPENAI_API_KEY",
+	.key_header = "Authorization: Bearer ",
+	.models = "/models",
+	.chat = true,
+	.mark = "\"choices\"",
+	.path = "/chat/completions",
+	.body = body,
+	.read = read,
+};

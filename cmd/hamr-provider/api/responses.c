@@ -1,0 +1,208 @@
+/* responses.c - the Responses API of OpenAI, no state on the server. */
+#include "api.h"
+#include "form.h"
+
+static const struct slice none = { NULL, 0 };
+
+/* ---- what is sent ---- */
+
+static void
+put_call(struct writer *w, struct slice call)
+{
+	struct slice fn = scan_get(call, "function"), item;
+	struct walk walk;
+
+	walk_list(&walk, scan_get(call, "carry"));
+	while (walk_next(&walk, NULL, &item))
+		if (scan_str_is(scan_get(item, "type"), "reasoning")) {
+			writer_item(w);
+			buf_slice(w->out, item);
+		}
+	writer_item(w);
+	scan_put(w->out, "{'type':'function_call','call_id':$,'name':$,"
+	    "'arguments':$}", scan_get(call, "id"), scan_get(fn, "name"),
+	    scan_get(fn, "arguments"));
+}
+
+static void
+put_result(struct writer *w, struct slice m)
+{
+	writer_item(w);
+	scan_put(w->out, "{'type':'function_call_output','call_id':$,"
+	    "'output':", scan_get(m, "tool_call_id"));
+	writer_inside(w, scan_get(m, "content"));
+	buf_addc(w->out, '}');
+}
+
+static const struct form form = {
+	.tools = "[", .tool = "{'type':'function','name':$,'description':$,"
+	    "'parameters':$,'strict':false}", .tools_end = "]",
+	.turn = "{'type':'message','role':$,'content':[", .flat = true,
+	.text = "{'type':'input_text','text':$",
+	.said = "{'type':'output_text','text':$",
+	.image_url = "{'type':'input_image','image_url':$",
+	.call = put_call, .result = put_result
+};
+
+static void
+body(const struct body *b, struct slice messages, struct buf *out)
+{
+	static const char *const ours[] = { "messages", "input", "tools",
+		"stream", "model", "tool_choice", NULL };
+	struct buf own = BUF_INIT(1 << 20);
+	struct fields f = { .out = out, .quirks = b->quirks };
+	struct writer w = { .form = &form, .out = out };
+	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
+	    "name");
+
+	scan_put(&own, "{'model':@,'stream':$,'store':false,"
+	    "'include':['reasoning.encrypted_content']", slice_of(b->model),
+	    json_truth(b->stream));
+	body_numbers(b, "temperature", "max_output_tokens", &own);
+	buf_addc(&own, '}');
+	fields_begin(&f, b, buf_view(&own), ours);
+	form_tools(&form, &f, b->tools);
+	fields_put(&f, "input", SLICE("["));
+	writer_messages(&w, messages);
+	buf_addc(out, ']');
+	buf_reset(&own);
+	if (scan_kind(b->tool_choice) == SCAN_STRING)
+		buf_slice(&own, b->tool_choice);
+	else if (scan_kind(name) == SCAN_STRING)
+		scan_put(&own, "{'type':'function','name':$}", name);
+	if (own.len > 0 && body_has_tools(b))
+		fields_put(&f, "tool_choice", buf_view(&own));
+	buf_addc(out, '}');
+	buf_release(&own);
+}
+
+/* ---- what comes ---- */
+
+/* The response as it stands at its end. */
+static enum api_said
+ended(struct answer *a, struct slice r, struct slice data, struct failure *f)
+{
+	struct slice status = scan_get(r, "status"), u = scan_get(r, "usage");
+	struct slice why = scan_get(scan_get(r, "incomplete_details"),
+	    "reason");
+
+	api_text(a, scan_get(r, "model"), answer_model);
+	if (scan_kind(u) == SCAN_OBJECT)
+		api_usage(a, api_number(u, "input_tokens"),
+		    api_number(u, "output_tokens"), api_number(scan_get(u,
+		    "input_tokens_details"), "cached_tokens"), -1);
+	if (scan_str_is(status, "failed"))
+		return api_fails(f, scan_kind(scan_get(r, "error")) ==
+		    SCAN_OBJECT ? r : data);
+	answer_finish(a, !scan_str_is(status, "incomplete") ? SLICE("stop") :
+	    scan_str_is(why, "content_filter") ? SLICE("content_filter") :
+	    SLICE("length"));
+	return API_DONE;
+}
+
+/* The texts of a list of parts. */
+static void
+texts(struct answer *a, struct slice list, api_text_fn *fn)
+{
+	struct slice el;
+	struct walk w;
+
+	walk_list(&w, list);
+	while (walk_next(&w, NULL, &el)) {
+		api_text(a, scan_get(el, "text"), fn);
+		api_text(a, scan_get(el, "refusal"), fn);
+	}
+}
+
+/* The items of an answer that came at once. */
+static void
+whole(struct answer *a, struct slice list)
+{
+	struct slice item;
+	struct walk w;
+	long n = 0;
+
+	walk_list(&w, list);
+	while (walk_next(&w, NULL, &item)) {
+		struct slice type = scan_get(item, "type");
+
+		if (scan_str_is(type, "reasoning")) {
+			texts(a, scan_get(item, "summary"), answer_reasoning);
+			texts(a, scan_get(item, "content"), answer_reasoning);
+			answer_carry(a, item);
+		} else if (scan_str_is(type, "function_call")) {
+			api_call(a, n++, scan_get(item, "call_id"),
+			    scan_get(item, "name"),
+			    scan_get(item, "arguments"));
+		} else {
+			texts(a, scan_get(item, "content"), answer_content);
+		}
+	}
+}
+
+static enum api_said
+read(struct api_stream *st, struct answer *a, struct slice data,
+    struct failure *f)
+{
+	struct slice type = api_member(st, "type");
+	struct slice item = api_member(st, "item");
+	struct slice delta = api_member(st, "delta");
+	struct slice name = scan_get(item, "name"), last;
+	bool is_call = scan_str_is(scan_get(item, "type"), "function_call");
+	int64_t n;
+	long index = scan_int(api_member(st, "output_index"), &n) && n >= 0 ?
+	    (long)n : 0;
+
+	if (scan_str_is(api_member(st, "object"), "response")) {
+		whole(a, api_member(st, "output"));
+		return ended(a, data, data, f);
+	}
+	if (scan_str_is(type, "error") || (type.p == NULL &&
+	    scan_kind(api_member(st, "error")) == SCAN_OBJECT))
+		return api_fails(f, data);
+	if (scan_str_is(type, "response.output_item.added") && is_call) {
+		api_call(a, index, scan_get(item, "call_id"), name, none);
+	} else if (scan_str_is(type,
+	    "response.function_call_arguments.delta")) {
+		st->open = index;
+		api_call(a, index, none, none, delta);
+	} else if (scan_str_is(type, "response.output_text.delta") ||
+	    scan_str_is(type, "response.refusal.delta")) {
+		api_text(a, delta, answer_content);
+	} else if (scan_str_is(type, "response.reasoning_summary_text.delta") ||
+	    scan_str_is(type, "response.reasoning_text.delta")) {
+		api_text(a, delta, answer_reasoning);
+	} else if (scan_str_is(type, "response.output_item.done")) {
+		if (scan_str_is(scan_get(item, "type"), "reasoning"))
+			answer_carry(a, item);
+		else if (is_call && st->open == index)
+			api_call(a, index, none, name, none);
+		else if (is_call)
+			/* servers that send no deltas of the arguments */
+			api_call(a, index, scan_get(item, "call_id"), name,
+			    scan_get(item, "arguments"));
+	} else if (scan_str_is(type, "response.completed") ||
+	    scan_str_is(type, "response.incomplete") ||
+	    scan_str_is(type, "response.failed")) {
+		/* servers that send no deltas */
+		last = api_member(st, "response");
+		if (!a->fed && a->native.n == 0)
+			whole(a, scan_get(last, "output"));
+		return ended(a, last, data, f);
+	}
+	return API_MORE;
+}
+
+const struct api api_responses = {
+	.name = "responses",
+	.own_url = "https://api.openai.com/v1",
+	.own_host = "https://api.openai.com",
+	.url_env = "OPENAI_BASE_URL",
+	.key_env = "OPENAI_API_KEY",
+	.key_header = "Authorization: Bearer ",
+	.models = "/models",
+	.mark = "\"output\"",
+	.path = "/responses",
+	.body = body,
+	.read = read,
+};

@@ -1,0 +1,444 @@
+/* discover.c - which server, which model, how large its window is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/adapter.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "net/key.h"
+#include "request/quirks.h"
+#include "term/term.h"
+
+#include "discover.h"
+#include "exchange.h"
+
+#define LOOK_MS 200		/* for each server of this machine */
+#define MODELS_MS 2000
+#define SYNC_MS 300
+#define REPLY_MAX ((size_t)16 << 20)
+#define NONE_FOUND "no model server found at 127.0.0.1:8080 (llama.cpp), " \
+	":11434 (Ollama) or :1234 (LM Studio)"
+#define TRY_TOKENS 64
+#define TRY_MESSAGES "[{\"role\":\"user\",\"content\":\"Call the tool ping.\"}]"
+#define TRY_TOOLS "[{\"type\":\"function\",\"function\":{\"name\":\"ping\"," \
+	"\"description\":\"Answers pong.\",\"parameters\":{" \
+	"\"type\":\"object\",\"properties\":{}}}}]"
+
+/* What an entry of a list of models is known by. */
+static const char *const names[] = { "id", "model", "name" };
+
+/* ---- finding ---- */
+
+static bool
+get(struct provider *p, const char *base, const char *path, long max_ms,
+    struct buf *out, struct http_reply *r)
+{
+	char *url = server_url(base, path);
+	bool good = server_get(p, url, max_ms, out, r);
+
+	free(url);
+	return good;
+}
+
+/* The next entry of a list of models, OpenAI's data or Ollama's models: its
+ * name (NULL: none; yours to free).  w->p is NULL at first. */
+static bool
+next_model(struct walk *w, struct slice models, char **name)
+{
+	struct slice list = scan_get(models, "data"), entry;
+
+	if (scan_kind(list) != SCAN_ARRAY)
+		list = scan_get(models, "models");
+	if (scan_kind(list) != SCAN_ARRAY)
+		return false;
+	if (w->p == NULL)
+		walk_in(w, list);
+	if (!walk_next(w, NULL, &entry))
+		return false;
+	*name = NULL;
+	for (size_t i = 0; i < 3 && *name == NULL; i++)
+		*name = scan_strdup(scan_get(entry, names[i]));
+	return true;
+}
+
+/* Ask for the first model; false: there is no answer.  *model may be NULL. */
+static bool
+first_model(struct provider *p, const char *base, long max_ms, char **model)
+{
+	struct buf b = BUF_INIT(REPLY_MAX);
+	struct walk w = { .p = NULL };
+	struct http_reply r;
+	bool good = get(p, base, p->set->api->models, max_ms, &b,
+	    &r);
+
+	*model = NULL;
+	if (good)
+		next_model(&w, buf_view(&b), model);
+	buf_release(&b);
+	return good;
+}
+
+int
+server_find(struct provider *p, struct err *e)
+{
+	static const struct {
+		const char *base, *what;
+	} local[] = {
+		{ "http://127.0.0.1:8080/v1", "llama.cpp" },
+		{ "http://127.0.0.1:11434/v1", "Ollama" },
+		{ "http://127.0.0.1:1234/v1", "LM Studio" },
+	};
+	struct settings *s = p->set;
+	bool asked = p->model_asked, named = *s->model != '\0';
+	char *model = NULL;
+	size_t i = 0;
+
+	if (*s->base_url != '\0') {
+		p->model_asked = true;
+		if (named || asked || !first_model(p, s->base_url, MODELS_MS,
+		    &model) || model == NULL)
+			return 0;
+		free(s->model);
+		s->model = model;
+		provider_say(p, "using model %s, the first one listed", model);
+		return 0;
+	}
+	while (i < 3 && !first_model(p, local[i].base, LOOK_MS, &model))
+		i++;
+	if (i == 3)
+		return err_set(e, ST_CONFIG, NONE_FOUND);
+	free(s->base_url);
+	s->base_url = xstrdup(local[i].base);
+	if (!named && model != NULL) {
+		free(s->model);
+		s->model = model;
+	} else
+		free(model);
+	provider_say(p, "using %s at %s (looks like %s)%s%s%s",
+	    *s->model != '\0' ? s->model : "its model", local[i].base,
+	    local[i].what, s->withheld != NULL ? "; provider." : "",
+	    s->withheld != NULL ? s->withheld : "", s->withheld != NULL ?
+	    " is not used there: it belongs to the base_url set beside "
+	    "it" : "");
+	return 0;
+}
+
+void
+server_say_none(void)
+{
+	err_say(NONE_FOUND);
+	err_say("start one, or point at yours: --base-url "
+	    "http://HOST:PORT/v1 --model NAME (or base_url and model under "
+	    "[provider] in config.toml)");
+}
+
+/* ---- the window ---- */
+
+/* get, until `end` (file_now_ms). */
+static bool
+get_until(struct provider *p, const char *base, const char *path,
+    long long end, struct buf *out)
+{
+	long long left = end - file_now_ms();
+	struct http_reply r;
+
+	return left > 0 && get(p, base, path, (long)left, out, &r);
+}
+
+static long long
+number(struct slice o, const char *key)
+{
+	int64_t n;
+
+	return scan_int(scan_get(o, key), &n) && n > 0 ? n : 0;
+}
+
+/* The n_ctx of a slot is what one request may have; one beside the slots is
+ * for all of them. */
+static long long
+of_props(struct slice props)
+{
+	struct slice slot = scan_get(props, "default_generation_settings");
+	long long n = number(slot, "n_ctx"), slots;
+
+	if (n > 0)
+		return n;
+	n = number(props, "n_ctx");
+	slots = number(props, "total_slots");
+	return slots > 1 && !scan_true(scan_get(props, "kv_unified")) ?
+	    n / slots : n;
+}
+
+/* The number under key of the entry named model, else of the first one. */
+static long long
+of_list(struct slice list, const char *model, const char *key)
+{
+	struct slice val;
+	long long first = 0;
+	struct walk w;
+
+	walk_in(&w, list);
+	while (scan_kind(list) == SCAN_ARRAY && walk_next(&w, NULL, &val)) {
+		if (first == 0)
+			first = number(val, key);
+		for (size_t i = 0; i < 3; i++)
+			if (scan_str_is(scan_get(val, names[i]), model) &&
+			    number(val, key) > 0)
+				return number(val, key);
+	}
+	return first;
+}
+
+/* What an adapter's program makes of the answer at path. */
+static long long
+of_adapter(struct provider *p, const char *path, long long end)
+{
+	struct adapter *ad = p->set->api->own;
+	struct buf b = BUF_INIT(REPLY_MAX);
+	struct failure f;
+	long long n = 0;
+
+	failure_init(&f);
+	if (get_until(p, p->set->base_url, path, end, &b)) {
+		adapter_wait(ad, provider_wait, p);
+		n = adapter_window(ad, buf_view(&b), p->set->model, &f);
+		if (n < 0)
+			provider_say(p, "%s", f.message.p);
+	}
+	failure_release(&f);
+	buf_release(&b);
+	return n > 0 ? n : 0;
+}
+
+/* The tokens of the server's context window by /props (llama.cpp), the list
+ * of models (vLLM) or /api/ps (Ollama), or as an adapter says, asked until
+ * `end` (file_now_ms); 0: it does not tell.  *source: which of them. */
+static long long
+ask_window(struct provider *p, long long end, const char **source)
+{
+	const struct settings *s = p->set;
+	struct adapter *ad = s->api->own;
+	struct buf b = BUF_INIT(REPLY_MAX);
+	char *path = ad != NULL ? adapter_window_path(ad, s->model) : NULL;
+	long long n = ad != NULL ? adapter_window_told(ad) : 0;
+	size_t bare = strcspn(s->base_url, "?#");
+	char *root;
+
+	*source = "adapter";
+	if (path != NULL || n > 0) {
+		if (path != NULL)
+			n = of_adapter(p, path, end);
+		free(path);
+		return n;
+	}
+	/* base_url without a /v1 at its end */
+	while (bare > 0 && s->base_url[bare - 1] == '/')
+		bare--;
+	if (bare > 3 && memcmp(s->base_url + bare - 3, "/v1", 3) == 0)
+		bare -= 3;
+	root = xmemdup0(s->base_url, bare);
+	if (get_until(p, root, "/props", end, &b)) {
+		*source = "/props";
+		n = of_props(buf_view(&b));
+	}
+	if (n == 0 && get_until(p, s->base_url, "/models", end, &b)) {
+		*source = "/models";
+		n = of_list(scan_get(buf_view(&b), "data"), s->model,
+		    "max_model_len");
+	}
+	if (n == 0 && get_until(p, root, "/api/ps", end, &b)) {
+		*source = "/api/ps";
+		n = of_list(scan_get(buf_view(&b), "models"), s->model,
+		    "context_length");
+	}
+	buf_release(&b);
+	free(root);
+	return n;
+}
+
+void
+server_put_limit(struct provider *p)
+{
+	long long end = file_now_ms() + SYNC_MS, n = p->set->window;
+	const struct adapter *ad = p->set->api->own;
+	char *path = ad != NULL ? adapter_window_path(ad, "") : NULL;
+	bool known = path != NULL ||
+	    (ad != NULL && adapter_window_told(ad) > 0);
+	const char *source = "num_ctx";
+
+	free(path);
+	/* without an address nothing is looked for before it is needed, and
+	 * the API's own host does not tell, unless a program knows better */
+	if (*p->set->base_url == '\0' || (!known &&
+	    settings_is_own_host(p->set->api, p->set->base_url)))
+		return;
+	if (n == 0)
+		n = ask_window(p, end, &source);
+	if (n > 0)
+		provider_limit(p, n, source);
+}
+
+/* ---- what it has ---- */
+
+static int
+unreachable(struct provider *p, const struct http_reply *r)
+{
+	char *where = settings_where(p->set->base_url);
+	bool refused = r->status == 401 || r->status == 403;
+	struct buf key = BUF_INIT(1 << 16);
+
+	if (refused)
+		settings_key_words(p->set, &key);
+	if (r->end == HTTP_DONE)
+		err_say("%s does not list its models (HTTP %ld); check %s%s",
+		    where, r->status, refused ?
+		    "the key (api_key_env or api_key_command)" :
+		    "base_url (it often ends in /v1)", refused ? key.p :
+		    "");
+	else
+		err_say("%s: %s; is the server running", where, r->why);
+	free(where);
+	buf_release(&key);
+	return r->end == HTTP_DONE || r->end == HTTP_TLS ||
+	    r->end == HTTP_BAD_URL ? ST_PEER : ST_TEMP;
+}
+
+int
+server_models(struct provider *p)
+{
+	struct buf b = BUF_INIT(REPLY_MAX), line = BUF_INIT(REPLY_MAX);
+	struct walk w = { .p = NULL };
+	struct http_reply r;
+	struct rec_out out;
+	struct err e;
+	char *name;
+	int st = ST_NO;
+
+	p->model_asked = true;		/* none is needed */
+	if (server_find(p, &e) < 0) {
+		server_say_none();
+		return ST_CONFIG;
+	}
+	if (!get(p, p->set->base_url, p->set->api->models,
+	    p->set->http.first_ms, &b, &r)) {
+		buf_release(&b);
+		return unreachable(p, &r);
+	}
+	rec_out_init(&out, 1, "stdout");
+	while (next_model(&w, buf_view(&b), &name)) {
+		if (name == NULL)
+			continue;
+		buf_reset(&line);
+		term_escape(&line, slice_of(name));
+		rec_put(&out, buf_view(&line));
+		free(name);
+		st = ST_OK;
+	}
+	bufs_release(BUFS(&b, &line));
+	return rec_end(&out, &e) < 0 ? err_report(&e) : st;
+}
+
+/* ---- one small request ---- */
+
+static void
+put_speed(struct buf *out, const struct exchange *x, long long took)
+{
+	struct slice whole = buf_view(&x->raw), rate = { NULL, 0 };
+	long long tokens = number(answer_usage_told(x->p->answer),
+	    "completion_tokens");
+	struct scan sc = { 0 };
+	double speed = 0;
+	bool known;
+
+	/* llama.cpp's own measure */
+	if (whole.n > 0 && scan_record(&sc, whole.p, whole.n) == 0)
+		rate = scan_get(scan_get(whole, "timings"),
+		    "predicted_per_second");
+	known = scan_kind(rate) == SCAN_NUMBER &&
+	    num_double(rate.p, rate.n, &speed);
+	if (!known && tokens > 0 && took > 0) {
+		known = true;
+		speed = (double)tokens * 1000 / (double)took;
+	}
+	if (known) {
+		scan_put(out, ",'tokens_per_second':");
+		put_number(out, speed);
+	}
+	scan_release(&sc);
+}
+
+/* As any other request of this API, without a stream: append whether
+ * tools work ("tools") and how fast it is ("tokens_per_second"). */
+static void
+try(struct provider *p, struct buf *out)
+{
+	static const struct ask ask = {
+		.messages = { TRY_MESSAGES, sizeof TRY_MESSAGES - 1 },
+		.tools = { TRY_TOOLS, sizeof TRY_TOOLS - 1 } };
+	struct exchange x = { .p = p, .ask = &ask };
+	long long began = file_now_ms();
+	unsigned quirk = 0;
+
+	p->set->stream = false;
+	p->set->max_tokens = TRY_TOKENS;
+	attempt_init(&x);
+	do {
+		p->quirks |= quirk;
+		attempt_do(&x);
+		quirk = x.failure.code == NULL ? 0 : quirks_learn(p->quirks,
+		    x.reply.status, buf_view(&x.raw), buf_view(&x.body));
+	} while (quirk != 0);
+	if (x.failure.code == NULL) {
+		scan_put(out, p->answer->native.n > 0 ? ",'tools':true" :
+		    ",'tools':false");
+		put_speed(out, &x, file_now_ms() - began);
+	} else if (strcmp(x.failure.code, "bad_request") == 0 ||
+	    strcmp(x.failure.code, "server") == 0) {
+		scan_put(out, ",'tools':false");
+	} else {	/* nothing was learned */
+		key_redact(p->set->key, &x.failure.message);
+		err_say("%s", x.failure.message.p);
+	}
+	attempt_release(&x);
+}
+
+int
+server_probe(struct provider *p)
+{
+	struct buf line = BUF_INIT(REPLY_MAX);
+	const char *source = NULL;
+	struct http_reply r;
+	struct rec_out out;
+	struct err e;
+	long long n;
+
+	if (server_find(p, &e) < 0) {
+		server_say_none();
+		return ST_CONFIG;
+	}
+	if (!get(p, p->set->base_url, p->set->api->models, MODELS_MS, &line,
+	    &r) && r.end != HTTP_DONE) {
+		buf_release(&line);
+		return unreachable(p, &r);
+	}
+	n = ask_window(p, file_now_ms() + MODELS_MS, &source);
+	buf_reset(&line);
+	scan_put(&line, "{'type':'limit'");
+	if (n > 0)
+		buf_fmt(&line, ",\"context_tokens\":%lld", n);
+	scan_put(&line, *p->set->model != '\0' ? ",'source':@,'model':@" :
+	    ",'source':@", slice_of(n > 0 ? source : "--probe"),
+	    slice_of(p->set->model));
+	try(p, &line);
+	buf_addc(&line, '}');
+	rec_out_init(&out, 1, "stdout");
+	rec_put(&out, buf_view(&line));
+	buf_release(&line);
+	if (rec_end(&out, &e) < 0)
+		return err_report(&e);
+	if (n <= 0)
+		err_say("the server does not report its context window; set "
+		    "context.window");
+	return n > 0 ? ST_OK : ST_NO;
+}

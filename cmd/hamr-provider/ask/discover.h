@@ -1,0 +1,23 @@
+/* discover.h - which server, which model, how large its window is. */
+#ifndef PROVIDER_DISCOVER_H
+#define PROVIDER_DISCOVER_H
+
+#include "base/err.h"
+#include "server/provider.h"
+
+/* Make base_url and model known: as set, else look for a server of this
+ * machine, else ask the one named for its first model (which may stay "").
+ * 0, or -1 with e when there is no server. */
+int server_find(struct provider *p, struct err *e);
+
+/* The two lines that say how to point us at a server. */
+void server_say_none(void);
+
+/* At the first sync: a limit, if the server tells within 300 ms. */
+void server_put_limit(struct provider *p);
+
+/* --models, --probe: print and return the exit status. */
+int server_models(struct provider *p);
+int server_probe(struct provider *p);
+
+#endif

@@ -1,0 +1,331 @@
+/* replay.c - answers out of a file instead of a server. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer/calls.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "dialect/match.h"
+#include "record/msg.h"
+
+#include "exchange.h"
+#include "replay.h"
+
+/* The longest piece of text shown at once, and the longest wait for it. */
+#define PIECE_MAX 64
+#define DELAY_MAX_MS 10000
+
+struct entry {
+	struct slice line;	/* owned */
+	struct slice usage;	/* the usage record that stood between the
+				 * answer before and this one; owned */
+	bool is_error, is_tape;
+};
+
+struct replay {
+	struct entry *v;
+	size_t n, cap;
+	double speed;
+};
+
+/* ---- the file ---- */
+
+bool
+replay_counts(const struct rec *r)
+{
+	struct slice stage = rec_get(r, "stage");
+
+	return r->kind == R_ASSISTANT || (r->kind == R_ERROR &&
+	    (scan_str_is(stage, "provider") ||
+	    scan_str_is(stage, "hamr-provider")));
+}
+
+static int
+load(struct replay *p, int fd, const char *path, struct err *e)
+{
+	struct slice usage = { NULL, 0 };
+	const struct rec *r;
+	struct rec_in in;
+	int got;
+
+	rec_in_init(&in, fd, path, REC_MAX);
+	while ((got = rec_next(&in, &r, e)) == 1) {
+		bool is_tape = rec_str_is(r, "type", "exchange") &&
+		    !scan_true(rec_get(r, "again"));
+		struct slice line = { NULL, r->line.n };
+
+		if (is_tape || replay_counts(r) || (r->kind == R_ERROR &&
+		    rec_get(r, "stage").p == NULL)) {
+			line.p = xmemdup0(r->line.p, line.n);
+			p->v = xgrow(p->v, p->n, &p->cap, sizeof *p->v);
+			p->v[p->n++] = (struct entry){ line, usage,
+			    r->kind == R_ERROR, is_tape };
+			usage = (struct slice){ NULL, 0 };
+		} else if (r->kind == R_USAGE) {
+			free((char *)usage.p);
+			usage = line;
+			usage.p = xmemdup0(r->line.p, line.n);
+		}
+	}
+	rec_in_release(&in);
+	free((char *)usage.p);
+	return got;
+}
+
+struct replay *
+replay_open(const char *path, double speed, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct replay *p;
+	int got;
+
+	if (fd < 0) {
+		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+		    ST_SYSTEM, "cannot open %s", path);
+		return NULL;
+	}
+	p = xcalloc(1, sizeof *p);
+	p->speed = speed;
+	got = load(p, fd, path, e);
+	close(fd);
+	if (got == 0)
+		return p;
+	replay_free(p);
+	return NULL;
+}
+
+void
+replay_free(struct replay *r)
+{
+	if (r == NULL)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		free((char *)r->v[i].line.p);
+		free((char *)r->v[i].usage.p);
+	}
+	free(r->v);
+	free(r);
+}
+
+bool
+replay_has_tapes(const struct replay *r)
+{
+	return r->n > 0 && r->v[0].is_tape;
+}
+
+/* ---- shown as deltas ---- */
+
+/* The length of the next piece of a text that is not empty: whole characters,
+ * about a word; all of it when not paced. */
+static size_t
+next_piece(const struct replay *r, struct slice text)
+{
+	size_t max = text.n < PIECE_MAX ? text.n : PIECE_MAX, n = 0;
+
+	if (!(r->speed > 0))
+		return text.n;
+	while (n < max && text.p[n] == ' ')
+		n++;
+	while (n < max && text.p[n] != ' ' && text.p[n] != '\n')
+		n++;
+	if (n < max && text.p[n] == '\n')
+		n++;
+	n = utf8_cut(text.p, text.n, n);
+	return n > 0 ? n : text.n;
+}
+
+/* Show a text (a JSON string, or content parts) as deltas; *shown (or NULL)
+ * gets what was shown of it.  False: the work in hand is to end. */
+static bool
+show(struct provider *p, const char *kind, struct slice val, struct buf *shown)
+{
+	double speed = p->replay->speed;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	msg_text(val, &b);
+	for (size_t at = 0; at < b.len && p->flags == 0;) {
+		struct slice piece = slice_from(buf_view(&b), at);
+		double ms;
+
+		piece.n = next_piece(p->replay, piece);
+		ms = speed > 0 ? (double)piece.n / 4 / speed * 1000 : 0;
+		if (!provider_pause(p, ms < DELAY_MAX_MS ? (long long)ms :
+		    DELAY_MAX_MS))
+			break;
+		provider_delta(p, kind, piece);
+		if (shown != NULL)
+			buf_slice(shown, piece);
+		at += piece.n;
+	}
+	buf_release(&b);
+	return p->flags == 0;
+}
+
+/* ---- the message ---- */
+
+/* One call: its own bytes, if it is written as we write calls, but for what it
+ * lacks or repeats. */
+static void
+put_call(struct provider *p, struct map *fresh, struct slice call,
+    struct buf *out, struct buf *malformed)
+{
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct buf was = BUF_INIT(BUF_RECORD_MAX);
+	struct buf id = BUF_INIT(BUF_RECORD_MAX);
+	struct slice fn = scan_get(call, "function");
+	struct call_delta delta = call_delta(call);
+	struct calls one = { .v = NULL };
+	struct scan sc = { 0 };
+
+	if (scan_kind(scan_get(fn, "name")) != SCAN_STRING ||
+	    !scan_str(scan_get(fn, "arguments"), &args) ||
+	    slice_is(buf_view(&args), "null") ||
+	    slice_trim(buf_view(&args)).n == 0) {
+		calls_merge(&one, &delta, &was);
+		calls_put(&one, &p->ids, fresh, SLICE(""), out, malformed);
+		calls_reset(&one);
+	} else {
+		scan_str(scan_get(call, "id"), &was);
+		ids_make(&p->ids, fresh, buf_view(&was), &id);
+		if (scan_value(&sc, args.p, args.len) != 0)
+			scan_put(malformed, malformed->len > 0 ? ",@" : "@",
+			    buf_view(&id));
+		buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
+		if (slice_eq(buf_view(&was), buf_view(&id)) &&
+		    scan_str_is(scan_get(call, "type"), "function"))
+			buf_slice(out, call);
+		else
+			scan_put(out, "{'id':@,'type':'function',"
+			    "'function':$}", buf_view(&id), fn);
+	}
+	scan_release(&sc);
+	bufs_release(BUFS(&args, &was, &id));
+}
+
+/* The value of key if it is of this kind. */
+static struct slice
+get(struct slice line, const char *key, enum scan_kind kind)
+{
+	struct slice v = scan_get(line, key);
+
+	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+}
+
+/* The meta of the recorded message is kept, but for what is made anew. */
+static void
+put_message(struct provider *p, struct slice line, struct slice reasoning)
+{
+	struct buf out = BUF_INIT((size_t)1 << 40);
+	struct buf malformed = BUF_INIT(BUF_RECORD_MAX);
+	struct slice content = scan_get(line, "content"), key, val;
+	struct slice calls = get(line, "tool_calls", SCAN_ARRAY);
+	struct slice finish = get(line, "finish_reason", SCAN_STRING);
+	struct slice meta = get(line, "meta", SCAN_OBJECT);
+	bool has_calls = msg_count_calls(calls) > 0;
+	struct map fresh = { NULL, 0, 0 };
+	struct walk w;
+
+	if (scan_kind(content) != SCAN_STRING &&
+	    scan_kind(content) != SCAN_ARRAY)
+		content = has_calls ? SLICE("null") : SLICE("\"\"");
+	scan_put(&out, "{'role':'assistant','content':$", content);
+	if (reasoning.n > 2)
+		scan_put(&out, ",'reasoning':$", reasoning);
+	if (has_calls) {
+		scan_put(&out, ",'tool_calls':[");
+		walk_in(&w, calls);
+		while (walk_next(&w, NULL, &val))
+			if (scan_kind(val) == SCAN_OBJECT)
+				put_call(p, &fresh, val, &out, &malformed);
+		buf_addc(&out, ']');
+		map_release(&fresh);
+	}
+	scan_put(&out, ",'finish_reason':$,'meta':{", finish.p != NULL ?
+	    finish : has_calls ? SLICE("\"tool_calls\"") :
+	    SLICE("\"stop\""));
+	val = scan_get(meta, "model");
+	scan_put(&out, val.p != NULL ? "'model':$,'api':'replay'" :
+	    "'api':'replay'", val);
+	walk_in(&w, meta);
+	while (walk_next(&w, &key, &val))
+		if (!slice_is(key, "model") && !slice_is(key, "api") &&
+		    !slice_is(key, "malformed"))
+			scan_put(&out, ",'$':$", key, val);
+	scan_put(&out, malformed.len > 0 ? ",'malformed':[$]}}" : "}}",
+	    buf_view(&malformed));
+	buf_release(&malformed);
+	provider_put(p, R_ASSISTANT, &out);
+}
+
+static void
+play_message(struct provider *p, const struct entry *a)
+{
+	struct buf shown = BUF_INIT(BUF_RECORD_MAX);
+	struct buf partial = BUF_INIT(BUF_RECORD_MAX);
+	struct slice reasoning = get(a->line, "reasoning", SCAN_STRING);
+	struct call c;
+	struct walk w;
+	bool whole;
+
+	if (reasoning.p == NULL)
+		reasoning = get(a->line, "reasoning_content", SCAN_STRING);
+	whole = show(p, "reasoning", reasoning, NULL) &&
+	    show(p, "content", scan_get(a->line, "content"), &shown);
+	walk_list(&w, scan_get(a->line, "tool_calls"));
+	while (whole && msg_next_call(&w, &c))
+		whole = show(p, "tool_call", c.name, NULL) &&
+		    show(p, "tool_call", c.args, NULL);
+	if (whole) {
+		if (a->usage.p != NULL)
+			stage_put(p->stage, R_USAGE, a->usage);
+		put_message(p, a->line, reasoning);
+	} else if (p->flags == STAGE_CANCEL) {
+		scan_put(&partial, "{'content':@}", buf_view(&shown));
+		provider_refuse(p, "interrupted", buf_view(&partial),
+		    "cancelled");
+	}
+	bufs_release(BUFS(&shown, &partial));
+}
+
+static void
+play_error(struct provider *p, struct slice line)
+{
+	char *code = scan_strdup(scan_get(line, "code"));
+	char *words = scan_strdup(scan_get(line, "message"));
+	struct slice partial = get(line, "partial", SCAN_OBJECT);
+	bool retryable = scan_true(scan_get(line, "retryable"));
+	struct json *extra = NULL;
+
+	if (partial.p != NULL) {
+		extra = json_object();
+		json_raw(extra, "partial", partial);
+	}
+	stage_error(p->stage, code != NULL ? code : "server", retryable,
+	    words != NULL ? words : "a recorded failure", extra);
+	if (p->stage->mode != STAGE_RESIDENT)
+		stage_status(p->stage, retryable ? ST_TEMP : ST_PEER);
+	free(code);
+	free(words);
+}
+
+void
+replay_answer(struct provider *p, const struct ask *ask)
+{
+	const struct replay *r = p->replay;
+	const struct entry *a = p->answers < r->n ? &r->v[p->answers] : NULL;
+
+	if (a == NULL)
+		provider_refuse(p, "server", SLICE(""), "the replay has %zu "
+		    "answer%s and this would be number %zu; record more, or "
+		    "use a server", r->n, r->n == 1 ? "" : "s",
+		    p->answers + 1);
+	else if (a->is_tape)
+		exchange_play(p, ask, a->line);
+	else if (a->is_error)
+		play_error(p, a->line);
+	else
+		play_message(p, a);
+}

@@ -1,0 +1,250 @@
+/* transcript.c - the stage: what was read, and when to answer. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "discover.h"
+#include "exchange.h"
+#include "replay.h"
+#include "transcript.h"
+
+/* ---- what is read ---- */
+
+static void
+keep_line(char **where, const struct rec *r)
+{
+	free(*where);
+	*where = xmemdup0(r->line.p, r->line.n);
+}
+
+static struct slice
+only(enum scan_kind kind, struct slice v)
+{
+	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+}
+
+/* The value of a key, moved to the copy of the record's line. */
+static struct slice
+moved(const struct rec *r, const char *key, const char *copy)
+{
+	struct slice v = rec_get(r, key);
+
+	if (v.p != NULL)
+		v.p = copy + (v.p - r->line.p);
+	return v;
+}
+
+/* Members are taken now: the record has them found. */
+static void
+keep_request(struct provider *p, const struct rec *r)
+{
+	struct ask *a = &p->ask;
+	int64_t tokens;
+
+	keep_line(&p->request, r);
+	*a = (struct ask){
+		.messages = only(SCAN_ARRAY, moved(r, "messages", p->request)),
+		.tools = only(SCAN_ARRAY, moved(r, "tools", p->request)),
+		.params = only(SCAN_OBJECT, moved(r, "params", p->request)),
+		.tool_choice = moved(r, "tool_choice", p->request),
+	};
+	if (scan_kind(a->tool_choice) == SCAN_NULL)
+		a->tool_choice = (struct slice){ NULL, 0 };
+	if (rec_int(r, "tokens", &tokens))
+		a->estimate = tokens;
+}
+
+static void
+drop(char **where)
+{
+	free(*where);
+	*where = NULL;
+}
+
+static void
+read_record(struct stage *s, const struct rec *r)
+{
+	struct provider *p = s->self;
+	char *model;
+	int64_t n;
+
+	if (replay_counts(r))
+		p->answers++;
+	if (rec_is_message(r->kind)) {
+		view_add(p->view, r);
+		p->asked = r->kind != R_ASSISTANT;
+		p->blocked = false;
+	}
+	switch (r->kind) {
+	case R_ASSISTANT:
+		ids_note(&p->ids, rec_get(r, "tool_calls"));
+		drop(&p->constrain);
+		break;
+	case R_REQUEST:
+		keep_request(p, r);
+		p->blocked = false;
+		break;
+	case R_TOOLS:
+		keep_line(&p->tools, r);
+		break;
+	case R_CONSTRAIN:
+		keep_line(&p->constrain, r);
+		break;
+	case R_CONFIG:
+		/* the person chose another model in the session; replayed in
+		 * a pipeline, the flags count */
+		model = s->mode == STAGE_RESIDENT ? scan_strdup(scan_get(
+		    rec_get(r, "set"), "provider.model")) : NULL;
+		if (model != NULL) {
+			free(p->set->model);
+			p->set->model = model;
+		}
+		break;
+	case R_LIMIT:
+		if (rec_int(r, "context_tokens", &n) && n > 0)
+			p->limit = (long)n;
+		break;
+	case R_ERROR:
+		if (rec_str_is(r, "stage", "compact") ||
+		    rec_str_is(r, "stage", "hamr-compact")) {
+			p->blocked = true;
+			drop(&p->request);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static bool
+keep(struct stage *s, const struct rec *r)
+{
+	(void)s;
+	return r->kind != R_REQUEST;
+}
+
+/* Of the transcript; what is of the process stays. */
+static void
+forget(struct provider *p)
+{
+	view_free(p->view);
+	p->view = NULL;
+	map_release(&p->ids);
+	messages_past_release(&p->past);
+	drop(&p->tools);
+	drop(&p->request);
+	drop(&p->constrain);
+	p->answers = 0;
+	p->limit = -1;
+	p->asked = p->blocked = false;
+}
+
+static void
+reset(struct stage *s)
+{
+	struct provider *p = s->self;
+
+	forget(p);
+	p->view = view_new();
+}
+
+/* ---- acting ---- */
+
+/* A member of a line kept, which may be NULL; blanks may stand before it. */
+static struct slice
+line_get(const char *line, const char *key)
+{
+	if (line == NULL)
+		return (struct slice){ NULL, 0 };
+	return scan_get(slice_of(line + strspn(line, " \t\r")), key);
+}
+
+/* What is asked is a copy: records that come while we wait may replace the
+ * lines. */
+static void
+ask_transcript(struct ask *a, const struct provider *p, struct buf *copy)
+{
+	struct slice tools = only(SCAN_ARRAY, line_get(p->tools, "tools"));
+	struct slice choice = line_get(p->constrain, "tool_choice");
+	size_t n;
+
+	view_print(p->view, copy);
+	n = copy->len;
+	buf_slice(copy, tools);
+	buf_slice(copy, choice);
+	a->messages = (struct slice){ copy->p, n };
+	if (tools.p != NULL)
+		a->tools = (struct slice){ copy->p + n, tools.n };
+	if (choice.p != NULL)
+		a->tool_choice = (struct slice){ copy->p + n + tools.n,
+			choice.n };
+	a->estimate = (long long)(view_sum(p->view) / 64);
+}
+
+static void
+act(struct stage *s)
+{
+	struct provider *p = s->self;
+	struct buf copy = BUF_INIT((size_t)1 << 40);
+	struct ask ask = { .estimate = 0 };
+	char *request = p->request;
+
+	if (request == NULL && (p->blocked || !p->asked))
+		return;
+	p->request = NULL;
+	p->flags = 0;
+	if (request != NULL)
+		ask = p->ask;
+	else if (p->replay == NULL || replay_has_tapes(p->replay))
+		ask_transcript(&ask, p, &copy);
+	if (p->replay != NULL)
+		replay_answer(p, &ask);
+	else
+		exchange(p, &ask);
+	buf_release(&copy);
+	free(request);
+}
+
+static void
+sync_limit(struct stage *s)
+{
+	struct provider *p = s->self;
+
+	if (p->limit_asked || s->mode != STAGE_RESIDENT || p->replay != NULL)
+		return;
+	p->limit_asked = true;
+	server_put_limit(p);
+}
+
+const struct stage_ops provider_ops = {
+	.name = "provider",
+	.keep = keep,
+	.record = read_record,
+	.act = act,
+	.sync = sync_limit,
+	.reset = reset,
+};
+
+void
+provider_init(struct provider *p, struct settings *set)
+{
+	memset(p, 0, sizeof *p);
+	p->set = set;
+	p->record = -1;
+	p->limit = -1;
+	p->view = view_new();
+}
+
+void
+provider_release(struct provider *p)
+{
+	forget(p);
+	http_free(p->http);
+	answer_free(p->answer);
+	replay_free(p->replay);
+	if (p->record >= 0)
+		close(p->record);
+}

@@ -1,0 +1,711 @@
+/* dialect.c - tool calls that a model writes as text, found and handed on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "fence.h"
+#include "internal.h"
+
+#define PIECE_MIN 5		/* bytes of a tag that are taken for it */
+
+/* Blocks that had to be read twice, in one answer: more is an attack. */
+#define AGAIN_MAX 64
+
+/* How a block begins and ends, and how it is read. */
+struct block {
+	enum dialect_kind kind;
+	const char *open;
+	const char *inner;	/* what its calls begin with, or NULL */
+	const char *close;	/* NULL: with the answer */
+	const char *before;	/* where guard stands in the block, its close
+				 * counts only behind this */
+	const char *guard;
+	bool weak;		/* what cannot be read was no call */
+	bool grows;		/* read while it comes */
+	block_read *read;
+};
+
+static const struct block blocks[] = {
+	{ DIALECT_LLAMA3, PYTHON_TAG, .read = read_llama3 },
+	{ DIALECT_MISTRAL, MISTRAL, MISTRAL_ARGS, .read = read_mistral },
+	{ DIALECT_DEEPSEEK, DS_CALLS, DS_CALL, DS_CALLS_END,
+	    .read = read_deepseek },
+	{ DIALECT_DEEPSEEK, DS_CALL, NULL, DS_END, .read = read_deepseek },
+	{ DIALECT_KIMI, KIMI_CALLS, KIMI_CALL, KIMI_CALLS_END,
+	    .read = read_kimi },
+	{ DIALECT_KIMI, KIMI_CALL, NULL, KIMI_END, .read = read_kimi },
+	{ DIALECT_MINIMAX, "<minimax:tool_call>", INVOKE,
+	    "</minimax:tool_call>", INVOKE_END, "<invoke",
+	    .read = read_minimax },
+	{ DIALECT_MINIMAX, FUNCTIONS, INVOKE, FUNCTIONS_END, INVOKE_END,
+	    "<invoke", .read = read_functions },
+	{ DIALECT_PYTHONIC, FUNCTIONS, NULL, FUNCTIONS_END,
+	    .read = read_functions },
+	{ DIALECT_MINIMAX, INVOKE, NULL, INVOKE_END, "</parameter>",
+	    "<parameter", .read = read_minimax },
+};
+/* What <tool_call> may begin, told by what stands behind it. */
+static const struct block hermes = { DIALECT_HERMES, CALL, .grows = true,
+	.read = read_hermes };
+static const struct block qwen3 = { DIALECT_QWEN3, FUNC, .grows = true,
+	.read = read_qwen3 };
+static const struct block glm = { DIALECT_GLM, CALL, NULL, CALL_END,
+	"</arg_value>", "<arg_key>", .read = read_glm };
+/* What begins as other text does, too. */
+static const struct block bare = { DIALECT_LLAMA3, "{", .weak = true,
+	.read = read_bare };
+static const struct block pythonic = { DIALECT_PYTHONIC, "[", .weak = true,
+	.read = read_pythonic };
+/* a fence that is all of the answer, and one anywhere */
+static const struct block fence_only = { DIALECT_JSON, "```", .weak = true,
+	.read = read_fence };
+static const struct block fence = { DIALECT_JSON, "```", .close = "\n```",
+	.weak = true, .read = read_fence };
+
+enum state {
+	IN_TEXT,
+	AT_CALL,		/* <tool_call>, and not yet known what */
+	IN_BLOCK,
+	IN_JUNK			/* no call; up to its closing tag */
+};
+
+struct dialect {
+	enum dialect_kind kind;
+	struct dialect_out out;
+	void *ctx;
+	enum state state;
+	struct buf in;		/* what is not handed on yet */
+	size_t pos;		/* of it; a block begins here */
+	size_t looked;		/* IN_JUNK, IN_BLOCK: so far, from pos */
+	const struct block *block;
+	const char *closing;	/* IN_JUNK: its closing tag */
+	struct reading reading;	/* and the tools */
+	unsigned again;
+	unsigned dropped;	/* incomplete calls */
+	/* the text between calls */
+	struct buf ready;	/* to hand on */
+	struct buf white;	/* white space that text has ended with */
+	struct buf apart;	/* the longest of it around the last blocks */
+	bool after_block, said;	/* said: text was handed on */
+	struct fence fence;
+};
+
+int
+dialect_named(const char *name)
+{
+	static const char *const names[] = { "auto", "none", "hermes",
+		"qwen3-coder", "llama3", "mistral", "deepseek", "glm", "kimi",
+		"minimax", "pythonic", "json", "fenced" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return i > DIALECT_JSON ? DIALECT_JSON : (int)i;
+	return -1;
+}
+
+struct dialect *
+dialect_new(enum dialect_kind kind, const struct dialect_out *out, void *ctx)
+{
+	struct dialect *d = xcalloc(1, sizeof *d);
+
+	d->kind = kind;
+	d->out = *out;
+	d->ctx = ctx;
+	bufs_init(BUFS(&d->in, &d->ready, &d->white, &d->apart),
+	    BUF_RECORD_MAX);
+	return d;
+}
+
+struct block_call *
+reading_call(struct reading *r)
+{
+	struct block_call *c;
+
+	r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+	c = &r->v[r->n];
+	if (r->n < r->made) {
+		bufs_reset(BUFS(&c->name, &c->args));
+		return c;
+	}
+	r->made++;
+	bufs_init(BUFS(&c->name, &c->args), BUF_RECORD_MAX);
+	return c;
+}
+
+void
+dialect_free(struct dialect *d)
+{
+	bufs_release(BUFS(&d->in, &d->ready, &d->white, &d->apart));
+	for (size_t i = 0; i < d->reading.made; i++)
+		bufs_release(BUFS(&d->reading.v[i].name,
+		    &d->reading.v[i].args));
+	free(d->reading.v);
+	free(d->reading.qwen3.v);
+	scan_release(&d->reading.scan);
+	free(d);
+}
+
+void
+dialect_reset(struct dialect *d, struct slice tools)
+{
+	d->reading.tools = tools;
+	d->state = IN_TEXT;
+	bufs_reset(BUFS(&d->in, &d->ready, &d->white, &d->apart));
+	d->fence = (struct fence){ 0 };
+	d->after_block = d->said = false;
+	d->pos = d->looked = 0;
+	d->again = d->dropped = 0;
+}
+
+/* ---- the text between calls ---- */
+
+static void
+flush(struct dialect *d)
+{
+	if (d->ready.len > 0)
+		d->out.text(d->ctx, buf_view(&d->ready));
+	buf_reset(&d->ready);
+}
+
+static void
+keep_longest(struct dialect *d)
+{
+	if (d->white.len > d->apart.len) {
+		buf_reset(&d->apart);
+		buf_slice(&d->apart, buf_view(&d->white));
+	}
+	buf_reset(&d->white);
+}
+
+/* The next n bytes are text. */
+static void
+say(struct dialect *d, size_t n)
+{
+	struct slice s = { d->in.p + d->pos, n };
+	size_t lead = skip_white(s, 0), end = n;
+
+	d->pos += n;
+	d->state = IN_TEXT;
+	fence_feed(&d->fence, s.p, n);
+	buf_add(&d->white, s.p, lead);
+	if (lead == n)
+		return;
+	while (is_whitespace(s.p[end - 1]))
+		end--;
+	if (d->after_block) {
+		keep_longest(d);
+		if (d->said)
+			buf_slice(&d->ready, buf_view(&d->apart));
+		buf_reset(&d->apart);
+		d->after_block = false;
+	} else
+		buf_slice(&d->ready, buf_view(&d->white));
+	buf_reset(&d->white);
+	d->said = true;
+	buf_slice(&d->ready, slice_part(s, lead, end));
+	buf_slice(&d->white, slice_from(s, end));
+}
+
+/* The next n bytes are a block, not text. */
+static void
+leave(struct dialect *d, size_t n)
+{
+	flush(d);
+	keep_longest(d);
+	d->after_block = true;
+	/* a fence begins at the start of a line */
+	d->fence.line = FENCE_TEXT;
+	d->fence.last = '>';
+	d->pos += n;
+	d->state = IN_TEXT;
+}
+
+/* ---- which blocks are meant ---- */
+
+/* The bytes that are not handed on yet. */
+static struct slice
+rest(const struct dialect *d)
+{
+	return d->in.len == d->pos ? SLICE("") :
+	    slice_from(buf_view(&d->in), d->pos);
+}
+
+static bool
+reads(const struct dialect *d, enum dialect_kind kind)
+{
+	return d->kind == DIALECT_AUTO || d->kind == kind;
+}
+
+/* auto lifts only what the tools have. */
+static bool
+is_tool(const struct dialect *d, struct slice name)
+{
+	return d->kind != DIALECT_AUTO ||
+	    tools_find(d->reading.tools, name).p != NULL;
+}
+
+static bool
+has_tools(const struct dialect *d)
+{
+	return d->kind != DIALECT_AUTO || tools_any(d->reading.tools);
+}
+
+/* Would this block, which cannot be lifted, have been a call? */
+static bool
+is_meant(struct dialect *d, struct slice block)
+{
+	size_t at = begins(block, 0, CALL) ?
+	    skip_white(block, strlen(CALL)) : 0, n;
+	struct buf name = BUF_INIT(BUF_RECORD_MAX);
+	bool named, meant;
+
+	if (qwen3_opening(slice_from(block, at), &n) == 1)
+		return is_tool(d, slice_part(block, at + strlen(FUNC),
+		    at + n - 1));
+	named = hermes_name(block, &name);
+	/* a mention: "within <tool_call></tool_call> tags" */
+	meant = named ? is_tool(d, buf_view(&name)) :
+	    !begins(block, at, CALL_END) && has_tools(d);
+	buf_release(&name);
+	return meant;
+}
+
+/* ---- blocks ---- */
+
+/* The first n bytes are a block that cannot be read. */
+static void
+broken(struct dialect *d, size_t n)
+{
+	struct slice block = { rest(d).p, n };
+
+	if (is_meant(d, block)) {
+		leave(d, n);
+		d->out.malformed(d->ctx, block);
+	} else
+		say(d, n);
+}
+
+/* What looked like a block is text that mentions its tag. */
+static void
+mention(struct dialect *d)
+{
+	say(d, 1);
+	d->again++;
+}
+
+/* No call: it ends at its closing tag. */
+static void
+into_junk(struct dialect *d)
+{
+	d->closing = begins(rest(d), 0, CALL) ? CALL_END : FUNC_END;
+	d->state = IN_JUNK;
+	d->looked = 1;
+}
+
+/* This and what follows return false when more bytes are needed. */
+static bool
+in_junk(struct dialect *d, enum block_end e)
+{
+	struct slice s = rest(d);
+	size_t n = strlen(d->closing), end;
+
+	/* <function=NAME> of another tool can never be a call */
+	if (d->closing[2] == 'f' && !is_meant(d, s)) {
+		say(d, 1);
+		return true;
+	}
+	end = find(s, d->looked, d->closing);
+	if (end < s.n)
+		broken(d, end + n);
+	else if (e != BLOCK_GROWS)
+		mention(d);		/* never closed */
+	else
+		d->looked = s.n > n ? s.n - n : 1;
+	return end < s.n || e != BLOCK_GROWS;
+}
+
+static void
+into_block(struct dialect *d, const struct block *f)
+{
+	d->block = f;
+	d->state = IN_BLOCK;
+	d->looked = 1;
+}
+
+static bool
+all_tools(const struct dialect *d)
+{
+	const struct reading *r = &d->reading;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_tool(d, buf_view(&r->v[i].name)))
+			return false;
+	return true;
+}
+
+/* The first n bytes are the calls read. */
+static void
+hand_on(struct dialect *d, size_t n)
+{
+	const struct reading *r = &d->reading;
+
+	leave(d, n);
+	for (size_t i = 0; i < r->n; i++)
+		d->out.call(d->ctx, buf_view(&r->v[i].name),
+		    buf_view(&r->v[i].args));
+}
+
+/* Is a block only begun: its opening, and a piece of what stands first in
+ * it? */
+static bool
+is_stub(const struct block *f, struct slice block)
+{
+	size_t at = skip_white(block, strlen(f->open));
+
+	if (f->kind == DIALECT_MISTRAL)		/* a name first */
+		at = skip_name(block, at);
+	return at == block.n || (f->inner != NULL &&
+	    tag_match(slice_from(block, at), f->inner) < 0);
+}
+
+/* The bytes were cut off within the block, which cannot be read to its end: is
+ * what is missing to be dropped, and not to be kept as text? */
+static bool
+is_cut_off(struct dialect *d, enum block_said said)
+{
+	bool weak = d->block->weak;
+
+	if (said == BLOCK_NONE)
+		return !weak && is_stub(d->block, d->reading.s) &&
+		    has_tools(d);
+	return (said == BLOCK_OPEN || (said == BLOCK_BROKEN && !weak &&
+	    !d->block->grows)) && all_tools(d) && is_meant(d, d->reading.s);
+}
+
+/* The end of a block in s, looked at from byte from on; 0: not there. */
+static size_t
+block_end(const struct block *f, struct slice s, size_t from)
+{
+	if (f->close == NULL)
+		return 0;
+	for (size_t at = from; (at = find(s, at, f->close)) < s.n; at++) {
+		size_t b, to = at;
+
+		if (f->before == NULL || find(s, 0, f->guard) > at)
+			return at + strlen(f->close);
+		b = strlen(f->before);
+		while (to > 0 && is_whitespace(s.p[to - 1]))
+			to--;
+		if (to >= b && begins(s, to - b, f->before))
+			return at + strlen(f->close);
+	}
+	return 0;
+}
+
+static bool
+in_block(struct dialect *d, enum block_end e)
+{
+	const struct block *f = d->block;
+	struct reading *r = &d->reading;
+	struct slice s = rest(d);
+	size_t end = 0, n;
+	enum block_said said;
+	bool cut;
+
+	if (!f->grows) {
+		n = f->close != NULL ? strlen(f->close) : 0;
+		end = block_end(f, s, d->looked);
+		if (end == 0 && e == BLOCK_GROWS) {
+			d->looked = s.n > n ? s.n - n : 1;
+			return false;
+		}
+		r->at = 0;
+		s.n = end > 0 ? end : s.n;
+	}
+	cut = end == 0 && e == BLOCK_CUT;
+	r->s = s;
+	r->e = e;
+	r->n = 0;
+	said = f->read(r);
+	if (said == BLOCK_MORE)
+		return false;
+	if (f == &qwen3)
+		d->again += r->qwen3.flat;
+	if (said == BLOCK_UNCLOSED) {
+		r->n -= cut;
+		said = cut ? BLOCK_OPEN : BLOCK_CALLS;
+	}
+	if (said == BLOCK_CALLS && all_tools(d))
+		hand_on(d, r->at);
+	else if (cut && is_cut_off(d, said)) {
+		hand_on(d, s.n);
+		d->dropped++;
+	} else if (said == BLOCK_JUNK)
+		into_junk(d);
+	else if (said == BLOCK_NONE || f->weak)
+		mention(d);
+	else if (said == BLOCK_CALLS)
+		say(d, r->at);
+	else if (f->grows && said == BLOCK_BROKEN)
+		broken(d, r->at);
+	else {
+		/* a quote too many: what follows the block is not part of
+		 * it */
+		if (f->grows && d->again++ < AGAIN_MAX && f == &hermes &&
+		    (end = find(s, 0, CALL_END)) < s.n)
+			s.n = end + strlen(CALL_END);
+		broken(d, s.n);
+	}
+	return true;
+}
+
+/* ---- where a block begins ---- */
+
+/* More is needed, unless too much white space has come already. */
+static int
+unsure(size_t at)
+{
+	return at < BLOCK_WHITE_MAX ? -1 : 0;
+}
+
+/* {"name", or what else such an object begins with.  This and what follows: 1:
+ * a block begins here; -1: it may; 0: no. */
+static int
+opens_object(struct slice s, size_t at)
+{
+	static const char *const keys[] = { "\"name\"", "\"type\"",
+		"\"function\"", "\"arguments\"", "\"parameters\"" };
+	int m = 0;
+
+	at = skip_white(s, at);
+	if (begins(s, at, "["))
+		at = skip_white(s, at + 1);
+	if (at == s.n)
+		return unsure(at);
+	if (s.p[at] != '{')
+		return 0;
+	at = skip_white(s, at + 1);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && m != 1; i++) {
+		int k = tag_match(slice_from(s, at), keys[i]);
+
+		m = k != 0 ? k : m;
+	}
+	return m;
+}
+
+/* The blocks that begin as other text does, too. */
+static int
+opens_weak(const struct dialect *d, struct slice s, const struct block **f)
+{
+	bool line = d->fence.line == FENCE_INDENT, json;
+	size_t name, at;
+	int m;
+
+	if (*s.p == '[' && reads(d, DIALECT_PYTHONIC) && line) {
+		*f = &pythonic;		/* [NAME( */
+		name = skip_white(s, 1);
+		at = skip_name(s, name);
+		return at == s.n ? unsure(at) : at > name &&
+		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
+	}
+	if (*s.p == '{' && reads(d, DIALECT_LLAMA3) && !d->said) {
+		*f = &bare;
+		return opens_object(s, 0);
+	}
+	json = d->kind == DIALECT_JSON;
+	*f = json ? &fence : &fence_only;
+	if (*s.p != '`' || !(json ? line : d->kind == DIALECT_AUTO &&
+	    !d->said))
+		return 0;
+	m = tag_match(s, "```");
+	at = skip_name(s, 3);
+	while (m == 1 && at < s.n && (s.p[at] == ' ' || s.p[at] == '\r'))
+		at++;
+	if (m != 1 || at == s.n)
+		return m != 1 ? m : unsure(at);
+	return s.p[at] == '\n' ? opens_object(s, at) : 0;
+}
+
+static int
+opens_block(const struct dialect *d, struct slice s, const struct block **f)
+{
+	int may = 0, weak;
+
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+		int m = reads(d, blocks[i].kind) ?
+		    tag_match(s, blocks[i].open) : 0;
+
+		*f = &blocks[i];
+		if (m == 1)
+			return 1;
+		may = m < 0 ? -1 : may;
+	}
+	weak = opens_weak(d, s, f);
+	return weak == 1 || may == 0 ? weak : may;
+}
+
+/* Behind <tool_call>, a name and its first tag. */
+static int
+opens_glm(const struct dialect *d, struct slice s)
+{
+	size_t name = skip_name(s, 0), next = skip_white(s, name);
+	int key, end;
+
+	if (!reads(d, DIALECT_GLM) || s.n == 0 || name == 0)
+		return 0;
+	if (next == s.n)
+		return unsure(next);
+	key = tag_match(slice_from(s, next), "<arg_key>");
+	end = tag_match(slice_from(s, next), CALL_END);
+	if (key != 1 && end != 1)
+		return key < 0 || end < 0 ? -1 : 0;
+	/* words between the tags may be a mention of them */
+	return key == 1 || is_tool(d, (struct slice){ s.p, name });
+}
+
+/* <tool_call> stands here: what is behind it? */
+static bool
+at_call(struct dialect *d, enum block_end e)
+{
+	struct slice s = rest(d), inner;
+	size_t at = skip_white(s, strlen(CALL)), n;
+	int m, g;
+
+	if (at == s.n && at < BLOCK_WHITE_MAX)
+		return false;
+	inner = slice_from(s, at);
+	if (begins(inner, 0, "{") && reads(d, DIALECT_HERMES)) {
+		d->reading.start = d->reading.pos = at;
+		d->reading.object = (struct json_end){ 0, false, false };
+		d->reading.object_end = 0;
+		into_block(d, &hermes);
+		return true;
+	}
+	m = reads(d, DIALECT_QWEN3) ? qwen3_opening(inner, &n) : 0;
+	g = opens_glm(d, inner);
+	if ((m < 0 && inner.n > 0) || (g < 0 && e != BLOCK_STOPS))
+		return false;
+	if (g > 0)
+		into_block(d, &glm);
+	else if (m > 0) {
+		qwen3_begin(&d->reading, at, true);
+		into_block(d, &qwen3);
+	} else
+		into_junk(d);
+	return true;
+}
+
+/* What may begin a block stands here. */
+static bool
+opening(struct dialect *d, enum block_end e)
+{
+	bool code = fence_in(&d->fence) || fence_inline(&d->fence), may;
+	struct slice s = rest(d);
+	const struct block *f;
+	int call = 0, func = 0, block = 0;
+	size_t n;
+
+	if (!code && d->again <= AGAIN_MAX) {
+		if (reads(d, DIALECT_HERMES) || reads(d, DIALECT_QWEN3) ||
+		    reads(d, DIALECT_GLM))
+			call = tag_match(s, CALL);
+		if (reads(d, DIALECT_QWEN3))
+			func = qwen3_opening(s, &n);
+		block = opens_block(d, s, &f);
+	}
+	may = call < 0 || func < 0 || block < 0;
+	if (block == 1)
+		into_block(d, f);
+	else if (call == 1)
+		d->state = AT_CALL;
+	else if (func == 1) {
+		qwen3_begin(&d->reading, 0, false);
+		into_block(d, &qwen3);
+	} else if (may && e == BLOCK_GROWS)
+		return false;
+	else if (may && e == BLOCK_CUT && s.n >= PIECE_MIN && has_tools(d)) {
+		/* that much of a tag is not part of the answer */
+		leave(d, s.n);
+		d->dropped++;
+	} else
+		say(d, 1);
+	return true;
+}
+
+/* The bytes end in mid-tag. */
+static void
+open_call(struct dialect *d, enum block_end e)
+{
+	size_t n = rest(d).n;
+
+	if (e == BLOCK_CUT && is_meant(d, rest(d))) {
+		leave(d, n);
+		d->dropped++;
+	} else {
+		d->again++;
+		broken(d, n);
+	}
+}
+
+static void
+walk(struct dialect *d, enum block_end e)
+{
+	bool more = true;
+	struct slice s;
+	size_t n;
+
+	while (more && d->pos < d->in.len)
+		switch (d->state) {
+		case IN_TEXT:
+			s = rest(d);
+			for (n = 0; n < s.n && memchr("<[{`", s.p[n], 4) ==
+			    NULL; n++)
+				;
+			if (n > 0)
+				say(d, n);
+			more = n < s.n && opening(d, e);
+			break;
+		case AT_CALL:
+			more = at_call(d, e);
+			if (!more && e != BLOCK_GROWS) {
+				open_call(d, e);
+				more = true;
+			}
+			break;
+		case IN_JUNK:
+			more = in_junk(d, e);
+			break;
+		case IN_BLOCK:
+			more = in_block(d, e);
+			break;
+		}
+	buf_drop(&d->in, d->pos);
+	d->pos = 0;
+}
+
+void
+dialect_feed(struct dialect *d, struct slice text)
+{
+	if (d->kind == DIALECT_NONE) {
+		if (text.n > 0)
+			d->out.text(d->ctx, text);
+		return;
+	}
+	buf_slice(&d->in, text);
+	walk(d, BLOCK_GROWS);
+	flush(d);
+}
+
+unsigned
+dialect_end(struct dialect *d, bool cut)
+{
+	if (d->kind == DIALECT_NONE)
+		return 0;
+	walk(d, cut ? BLOCK_CUT : BLOCK_STOPS);
+	if (!d->after_block)
+		buf_slice(&d->ready, buf_view(&d->white));
+	buf_reset(&d->white);
+	flush(d);
+	return d->dropped;
+}

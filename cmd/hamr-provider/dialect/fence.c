@@ -1,0 +1,85 @@
+/* fence.c - is this place of an answer inside code? */
+#include "fence.h"
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void
+feed(struct fence *f, char c)
+{
+	bool bare = f->line == FENCE_RUN || f->line == FENCE_CLOSE;
+
+	if (c == '\n') {
+		if (bare && f->open == 0 && f->run >= 3)
+			f->open = f->run;
+		else if (bare && f->open > 0 && f->run >= f->open)
+			f->open = 0;
+		f->line = FENCE_INDENT;
+		f->run = 0;
+		f->ticks = 0;
+		return;
+	}
+	switch (f->line) {
+	case FENCE_INDENT:
+		if (is_blank(c))
+			break;
+		f->line = FENCE_TEXT;
+		if (f->open > 0 ? c == f->mark : c == '`' || c == '~') {
+			f->mark = c;
+			f->run = 1;
+			f->line = FENCE_RUN;
+		}
+		break;
+	case FENCE_RUN:
+		if (c == f->mark) {
+			f->run++;
+			break;
+		}
+		f->line = FENCE_TEXT;
+		if (f->open == 0 && f->run >= 3) {
+			f->open = f->run;
+			f->line = FENCE_INFO;
+		} else if (f->open > 0 && f->run >= f->open && is_blank(c))
+			f->line = FENCE_CLOSE;
+		break;
+	case FENCE_INFO:
+		/* ```code``` on one line is not a fence */
+		if (f->mark == '`' && c == '`') {
+			f->open = 0;
+			f->line = FENCE_TEXT;
+		}
+		break;
+	case FENCE_CLOSE:
+		if (!is_blank(c))
+			f->line = FENCE_TEXT;
+		break;
+	case FENCE_TEXT:
+		break;
+	}
+}
+
+void
+fence_feed(struct fence *f, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		feed(f, p[i]);
+		if (p[i] == '`' && f->last != '`')
+			f->ticks++;
+		f->last = p[i];
+	}
+}
+
+bool
+fence_in(const struct fence *f)
+{
+	return f->open > 0 || (f->line == FENCE_RUN && f->run >= 3);
+}
+
+bool
+fence_inline(const struct fence *f)
+{
+	return f->last == '`' && f->ticks % 2 == 1;
+}

@@ -1,0 +1,33 @@
+/* fence.h - is this place of an answer inside code?  (Markdown, line by line.)
+ *
+ * Fed with the text of an answer, cut anywhere.  A fence is a line that begins
+ * (behind any white space: lists are indented) with three or more ` or ~ and
+ * ends at a line of at least as many of the same.
+ */
+#ifndef PROVIDER_FENCE_H
+#define PROVIDER_FENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum fence_line {
+	FENCE_INDENT,		/* nothing but white space so far */
+	FENCE_RUN, FENCE_INFO, FENCE_CLOSE, FENCE_TEXT
+};
+
+/* Zero it to begin. */
+struct fence {
+	enum fence_line line;
+	size_t open;		/* marks of the open fence, 0: none */
+	size_t run;		/* marks of this line's run */
+	char mark, last;
+	unsigned ticks;		/* runs of ` on this line */
+};
+
+void fence_feed(struct fence *f, const char *p, size_t n);
+
+/* Is what comes next inside a fence, or right behind the ` of inline code? */
+bool fence_in(const struct fence *f);
+bool fence_inline(const struct fence *f);
+
+#endif

@@ -1,0 +1,137 @@
+/* internal.h - what the readers of the dialects owe to dialect.c.
+ *
+ * Two dialects, hermes and qwen3-coder, are read while they come: the reader
+ * looks at the bytes held, which begin with its block and only grow (it
+ * remembers how far it has looked), until it can tell what the block is.  The
+ * others are read when all of a block is there:
+ *
+ *	llama3		<|python_tag|>{"name":N,"parameters":{...}}; also an
+ *			answer that is nothing but such objects
+ *	mistral		[TOOL_CALLS][{"name":N,"arguments":{...}}], and
+ *			[TOOL_CALLS]N[ARGS]{...}
+ *	deepseek	<|tool_calls_begin|> with its own wide marks
+ *	glm		<tool_call>N <arg_key>K</arg_key><arg_value>V
+ *			</arg_value></tool_call>
+ *	kimi		<|tool_call_begin|>functions.N:0
+ *			<|tool_call_argument_begin|>{...}<|tool_call_end|>
+ *	minimax		<invoke name="N"><parameter name="K">V</parameter>
+ *			</invoke>
+ *	pythonic	[N(K="V"), N()]; <function_calls>N(K="V")...
+ *	json		```json {"name":N,"arguments":{...}} ```
+ */
+#ifndef PROVIDER_DIALECT_INTERNAL_H
+#define PROVIDER_DIALECT_INTERNAL_H
+
+#include "dialect.h"
+#include "match.h"
+#include "json/scan.h"
+
+#define CALL "<tool_call>"
+#define CALL_END "</tool_call>"
+#define FUNC "<function="
+#define FUNC_END "</function>"
+#define DS_CALLS "<｜tool▁calls▁begin｜>"
+#define DS_CALLS_END "<｜tool▁calls▁end｜>"
+#define DS_CALL "<｜tool▁call▁begin｜>"
+#define DS_SEP "<｜tool▁sep｜>"
+#define DS_END "<｜tool▁call▁end｜>"
+#define KIMI_CALLS "<|tool_calls_section_begin|>"
+#define KIMI_CALLS_END "<|tool_calls_section_end|>"
+#define KIMI_CALL "<|tool_call_begin|>"
+#define KIMI_ARGS "<|tool_call_argument_begin|>"
+#define KIMI_END "<|tool_call_end|>"
+#define PYTHON_TAG "<|python_tag|>"
+#define FUNCTIONS "<function_calls>"
+#define FUNCTIONS_END "</function_calls>"
+#define MISTRAL "[TOOL_CALLS]"
+#define MISTRAL_ARGS "[ARGS]"
+#define INVOKE "<invoke name="
+#define INVOKE_END "</invoke>"
+
+/* No more white space than this stands within a block. */
+#define BLOCK_WHITE_MAX 4096
+
+enum block_end { BLOCK_GROWS, BLOCK_STOPS, BLOCK_CUT };	/* more to come? */
+
+enum block_said {
+	BLOCK_MORE,		/* cannot be decided yet */
+	BLOCK_NONE,		/* no call begins here: it is text */
+	BLOCK_CALLS,		/* calls, up to at */
+	BLOCK_UNCLOSED,		/* the same, but the last one is not closed */
+	BLOCK_OPEN,		/* calls, and one that is not whole */
+	BLOCK_BROKEN,		/* a call that cannot be read */
+	BLOCK_JUNK		/* none either; ends at the next closing tag */
+};
+
+/* What was read: the name decoded, arguments as the text of an object. */
+struct block_call {
+	struct buf name, args;
+};
+
+struct qwen_tag {
+	int kind;		/* of qwen3.c; 0: none */
+	size_t start, end;
+	bool ours;		/* of our call's own function */
+};
+struct qwen3 {
+	bool led;		/* by <tool_call> */
+	bool flat;		/* what looks nested is text */
+	size_t depth;		/* functions open within a value */
+	bool nested;		/* there was one */
+	long opened;		/* <tool_call> less </tool_call> */
+	struct qwen_tag prev;
+	size_t name_end;	/* of the NAME */
+	struct qwen_param {
+		size_t key, key_end, val, val_end;
+	} *v;
+	size_t n, cap;
+	size_t shut;		/* where the last value ends, if the block
+				 * ends at end; 0: no end seen */
+	size_t end, val_end;
+};
+
+/* A block, and how far it has been read. */
+struct reading {
+	struct slice s;
+	enum block_end e;
+	size_t at;
+	struct slice tools;
+	struct scan scan;
+	struct block_call *v;	/* the calls in it; made are set up */
+	size_t n, made, cap;
+	/* of what is read while it comes: its JSON object or function begins
+	 * at start, and all before pos is known */
+	size_t start, pos;
+	struct json_end object;
+	size_t object_end;	/* 0: not yet */
+	struct qwen3 qwen3;
+};
+
+/* A call to be filled, empty; it counts when r->n is raised. */
+struct block_call *reading_call(struct reading *r);
+
+typedef enum block_said block_read(struct reading *r);
+block_read read_hermes, read_qwen3;
+block_read read_llama3, read_bare, read_mistral, read_deepseek, read_kimi,
+    read_fence, read_functions, read_glm, read_minimax, read_pythonic;
+block_read python_call;		/* one N(K=V) */
+
+/* The name in a broken object, as well as it can be read. */
+bool hermes_name(struct slice block, struct buf *out);
+
+void qwen3_begin(struct reading *r, size_t at, bool led);
+/* Is s the beginning of a tag <function=NAME>?  1: all of it, and *n is its
+ * length; -1: may be; 0: no. */
+int qwen3_opening(struct slice s, size_t *n);
+
+/* ---- tools ---- */
+
+/* The "function" of the tool of this name (decoded), or {NULL, 0}. */
+struct slice tools_find(struct slice tools, struct slice name);
+bool tools_any(struct slice tools);		/* an array with an element */
+/* Append text as JSON: the value its parameter's schema asks for when it can
+ * be read as one, else a string.  fn as from tools_find. */
+void tools_coerce(struct slice fn, struct slice tool, struct slice key,
+    struct slice text, struct scan *sc, struct buf *out);
+
+#endif

@@ -1,0 +1,109 @@
+/* markup.c - glm and minimax: values between tags, as raw text.
+ *
+ * No XML: a value ends at the first closing tag that is followed by what may
+ * follow it, so that tags within a file's text do not end it.
+ */
+#include <string.h>
+
+#include "internal.h"
+
+/* What stands around a key, around its value, and behind the last of them. */
+struct tags {
+	const char *key, *key_end, *value, *value_end, *end;
+};
+static const struct tags glm = { "<arg_key>", "</arg_key>", "<arg_value>",
+	"</arg_value>", CALL_END };
+static const struct tags minimax = { "<parameter name=", ">", ">",
+	"</parameter>", INVOKE_END };
+
+/* Where the value that begins at byte at ends: at its closing tag, with white
+ * space and then the next key, the end or nothing more behind it; s.n: it is
+ * open. */
+static size_t
+value_end(struct slice s, size_t at, const struct tags *t)
+{
+	for (; (at = find(s, at, t->value_end)) < s.n; at++) {
+		size_t then = skip_white(s, at + strlen(t->value_end));
+
+		if (then == s.n || begins(s, then, t->key) ||
+		    begins(s, then, t->end))
+			break;
+	}
+	return at;
+}
+
+/* The word of name="word". */
+static struct slice
+unquoted(struct slice s)
+{
+	return slice_trim_end(slice_trim_start(s, "\"' "), "\"' ");
+}
+
+/* A call of this name, and behind it its arguments. */
+static enum block_said
+call(struct reading *r, struct slice name, const struct tags *t)
+{
+	struct block_call *c = reading_call(r);
+	struct slice s = r->s, fn = tools_find(r->tools, name), key;
+	size_t val, end;
+
+	buf_slice(&c->name, name);
+	r->at = skip_white(s, r->at);
+	while (begins(s, r->at, t->key)) {
+		r->at += strlen(t->key);
+		key = slice_part(s, r->at, find(s, r->at, t->key_end));
+		val = find(s, r->at + key.n, t->value);
+		val += val < s.n ? strlen(t->value) : 0;
+		end = value_end(s, val, t);
+		if (end == s.n)
+			return BLOCK_OPEN;
+		if (t == &minimax)
+			key = unquoted(key);
+		scan_put(&c->args, c->args.len > 0 ? ",@:" : "{@:", key);
+		tools_coerce(fn, name, key, slice_part(s, val, end), &r->scan,
+		    &c->args);
+		r->at = skip_white(s, end + strlen(t->value_end));
+	}
+	buf_adds(&c->args, c->args.len > 0 ? "}" : "{}");
+	if (r->at < s.n && !begins(s, r->at, t->end))
+		return BLOCK_BROKEN;
+	r->n++;
+	if (r->at == s.n)
+		return BLOCK_UNCLOSED;
+	r->at += strlen(t->end);
+	return BLOCK_CALLS;
+}
+
+enum block_said
+read_glm(struct reading *r)
+{
+	enum block_said said;
+	struct slice name;
+
+	r->at = skip_white(r->s, strlen(CALL));
+	name = slice_part(r->s, r->at, skip_name(r->s, r->at));
+	r->at += name.n;
+	said = call(r, name, &glm);
+	r->at = r->s.n;
+	return said;
+}
+
+enum block_said
+read_minimax(struct reading *r)
+{
+	enum block_said said = BLOCK_NONE;
+	struct slice s = r->s, name;
+
+	while ((r->at = find(s, r->at, INVOKE)) < s.n) {
+		size_t at = r->at + strlen(INVOKE), end = find(s, at, ">");
+
+		name = unquoted(slice_part(s, at, end));
+		r->at = end + 1;
+		if (end == s.n || name.n == 0)
+			return end >= s.n - 1 ? BLOCK_OPEN : BLOCK_BROKEN;
+		said = call(r, name, &minimax);
+		if (said != BLOCK_CALLS && said != BLOCK_UNCLOSED)
+			return said;
+	}
+	return said;
+}

@@ -1,0 +1,69 @@
+/* match.c - marks looked for in text that may still be cut anywhere. */
+#include <ctype.h>
+#include <string.h>
+
+#include "match.h"
+
+int
+tag_match(struct slice s, const char *tag)
+{
+	size_t n = strlen(tag), m = s.n < n ? s.n : n;
+
+	if (m > 0 && memcmp(s.p, tag, m) != 0)
+		return 0;
+	return m == n ? 1 : -1;
+}
+
+bool
+begins(struct slice s, size_t at, const char *tag)
+{
+	return at < s.n && tag_match(slice_from(s, at), tag) == 1;
+}
+
+size_t
+find(struct slice s, size_t at, const char *tag)
+{
+	const char *p = at < s.n ? memmem(s.p + at, s.n - at, tag,
+	    strlen(tag)) : NULL;
+
+	return p != NULL ? (size_t)(p - s.p) : s.n;
+}
+
+size_t
+skip_white(struct slice s, size_t at)
+{
+	while (at < s.n && is_whitespace(s.p[at]))
+		at++;
+	return at;
+}
+
+size_t
+skip_name(struct slice s, size_t at)
+{
+	while (at < s.n && (isalnum((unsigned char)s.p[at]) ||
+	    (s.p[at] != '\0' && strchr("_-.:", s.p[at]) != NULL)))
+		at++;
+	return at;
+}
+
+bool
+json_end(struct json_end *j, struct slice s, size_t *at)
+{
+	while (*at < s.n) {
+		char c = s.p[(*at)++];
+
+		if (j->escaped)
+			j->escaped = false;
+		else if (j->in_string && c == '\\')
+			j->escaped = true;
+		else if (c == '"')
+			j->in_string = !j->in_string;
+		else if (j->in_string)
+			continue;
+		else if (c == '{' || c == '[')
+			j->depth++;
+		else if ((c == '}' || c == ']') && --j->depth == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,46 @@
+/* match.h - marks looked for in text that may still be cut anywhere. */
+#ifndef PROVIDER_MATCH_H
+#define PROVIDER_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* s from byte at on; s from byte `from` up to byte `to`. */
+static inline struct slice
+slice_from(struct slice s, size_t at)
+{
+	return (struct slice){ s.p + at, s.n - at };
+}
+
+static inline struct slice
+slice_part(struct slice s, size_t from, size_t to)
+{
+	return (struct slice){ s.p + from, to - from };
+}
+
+/* Is s the beginning of tag, or does it begin with it?  1: it begins with
+ * tag; -1: it is a piece of tag (or empty); 0: neither. */
+int tag_match(struct slice s, const char *tag);
+
+bool begins(struct slice s, size_t at, const char *tag);
+/* Where tag is, from byte at on, or s.n. */
+size_t find(struct slice s, size_t at, const char *tag);
+
+/* Behind the white space, or the name (letters, digits, _ - . :), at byte
+ * at. */
+size_t skip_white(struct slice s, size_t at);
+size_t skip_name(struct slice s, size_t at);
+
+/* The end of a JSON value must be found before the scanner can check it.
+ * Zero this, then feed it the value as it grows. */
+struct json_end {
+	size_t depth;
+	bool in_string, escaped;
+};
+
+/* Walk on from *at: true when the object or array ended before *at. */
+bool json_end(struct json_end *j, struct slice s, size_t *at);
+
+#endif

@@ -1,0 +1,335 @@
+/* objects.c - calls that are JSON objects between marks. */
+#include <string.h>
+
+#include "internal.h"
+
+/* ---- one object ---- */
+
+/* The call that a JSON object (checked) says; false: none. */
+static bool
+take_object(struct reading *r, struct slice object)
+{
+	struct block_call *c = reading_call(r);
+	struct slice args;
+
+	if (!scan_str(scan_get(object, "name"), &c->name) ||
+	    c->name.len == 0)
+		return false;
+	args = scan_get(object, "arguments");
+	if (scan_kind(args) == SCAN_NONE)
+		args = scan_get(object, "parameters");
+	switch (scan_kind(args)) {
+	case SCAN_OBJECT:
+		buf_slice(&c->args, args);
+		break;
+	case SCAN_NONE:
+	case SCAN_NULL:
+		buf_adds(&c->args, "{}");
+		break;
+	case SCAN_STRING:
+		/* written as the API has it: an object as a text */
+		scan_str(args, &c->args);
+		if (c->args.len == 0 || scan_record(&r->scan, c->args.p,
+		    c->args.len) != 0)
+			return false;
+		break;
+	default:
+		return false;
+	}
+	r->n++;
+	return true;
+}
+
+/* <tool_call>{"name":N,"arguments":{...}}</tool_call> */
+enum block_said
+read_hermes(struct reading *r)
+{
+	struct slice s = r->s, object;
+	int closed, next;
+
+	if (r->object_end == 0 && json_end(&r->object, s, &r->pos))
+		r->object_end = r->pos;
+	if (r->object_end == 0)
+		return r->e == BLOCK_GROWS ? BLOCK_MORE : BLOCK_OPEN;
+	/* white space behind it is looked at once only */
+	r->pos = skip_white(s, r->pos);
+	closed = tag_match(slice_from(s, r->pos), CALL_END);
+	next = tag_match(slice_from(s, r->pos), CALL);
+	if (closed != 1 && next != 1) {
+		if (r->e == BLOCK_GROWS && (closed < 0 || next < 0))
+			return BLOCK_MORE;
+		if (closed >= 0 && next >= 0)
+			return BLOCK_JUNK;
+		if (r->e == BLOCK_CUT)
+			return BLOCK_OPEN;
+	}
+	r->at = closed == 1 ? r->pos + strlen(CALL_END) : next == 1 ? r->pos :
+	    s.n;
+	object = slice_part(s, r->start, r->object_end);
+	return scan_record(&r->scan, object.p, object.n) == 0 &&
+	    take_object(r, object) ? BLOCK_CALLS : BLOCK_BROKEN;
+}
+
+bool
+hermes_name(struct slice block, struct buf *out)
+{
+	static const char key[] = "\"name\"";
+	size_t at = find(block, 0, key), end;
+
+	if (at == block.n)
+		return false;
+	at += strlen(key);
+	while (at < block.n && (is_whitespace(block.p[at]) ||
+	    block.p[at] == ':'))
+		at++;
+	if (!begins(block, at, "\""))
+		return false;
+	end = find(block, ++at, "\"");
+	if (end == block.n)
+		return false;
+	buf_slice(out, slice_part(block, at, end));
+	return true;
+}
+
+/* The JSON object that begins here, checked; r->at is set behind it. */
+static enum block_said
+object(struct reading *r, struct slice *o)
+{
+	struct json_end j = { .depth = 0 };
+	size_t end = r->at;
+
+	if (!json_end(&j, r->s, &end))
+		return BLOCK_OPEN;
+	*o = slice_part(r->s, r->at, end);
+	r->at = end;
+	return scan_record(&r->scan, o->p, o->n) == 0 ? BLOCK_CALLS :
+	    BLOCK_BROKEN;
+}
+
+/* Objects with name and arguments, bare or in an array, and what stands
+ * between them. */
+static enum block_said
+objects(struct reading *r)
+{
+	struct slice s = r->s, o, inner;
+	bool array;
+
+	r->at = skip_white(s, r->at);
+	array = begins(s, r->at, "[");
+	r->at += array;
+	for (;;) {
+		enum block_said said;
+		size_t next = r->at;
+
+		while (next < s.n && (is_whitespace(s.p[next]) ||
+		    s.p[next] == ',' || s.p[next] == ';'))
+			next++;
+		if (next == s.n || s.p[next] != '{') {
+			bool closed = array && begins(s, next, "]");
+
+			if (closed)
+				r->at = next + 1;
+			else if (array && r->n > 0)
+				return next == s.n ? BLOCK_OPEN :
+				    BLOCK_BROKEN;
+			return r->n > 0 ? BLOCK_CALLS : BLOCK_NONE;
+		}
+		r->at = next;
+		said = object(r, &o);
+		if (said != BLOCK_CALLS)
+			return said;
+		inner = scan_get(o, "function");
+		if (!take_object(r, scan_kind(inner) == SCAN_OBJECT ? inner :
+		    o))
+			return BLOCK_BROKEN;
+	}
+}
+
+/* A call of this name with the JSON object that stands here. */
+static enum block_said
+named_object(struct reading *r, struct slice name)
+{
+	enum block_said said;
+	struct block_call *c;
+	struct slice args;
+
+	if (name.n == 0)
+		return BLOCK_BROKEN;
+	if (r->at == r->s.n || r->s.p[r->at] != '{')
+		return r->at == r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
+	said = object(r, &args);
+	if (said == BLOCK_CALLS) {
+		c = reading_call(r);
+		buf_slice(&c->name, name);
+		buf_slice(&c->args, args);
+		r->n++;
+	}
+	return said;
+}
+
+/* ---- the readers ---- */
+
+enum block_said
+read_llama3(struct reading *r)
+{
+	enum block_said said = BLOCK_NONE;
+
+	while (begins(r->s, r->at, PYTHON_TAG)) {
+		size_t name;
+
+		r->at = skip_white(r->s, r->at + strlen(PYTHON_TAG));
+		name = skip_name(r->s, r->at);
+		said = name > r->at && begins(r->s, name, "(") ?
+		    python_call(r) : objects(r);
+		if (said != BLOCK_CALLS)
+			return said;
+		r->at = skip_white(r->s, r->at);
+		if (begins(r->s, r->at, "<|eom_id|>") ||
+		    begins(r->s, r->at, "<|eot_id|>"))
+			r->at = skip_white(r->s, r->at + strlen("<|eom_id|>"));
+	}
+	return said;
+}
+
+enum block_said
+read_bare(struct reading *r)
+{
+	enum block_said said = objects(r);
+
+	/* an object with words behind it is part of an answer */
+	if (said == BLOCK_CALLS && skip_white(r->s, r->at) < r->s.n)
+		return BLOCK_NONE;
+	return said;
+}
+
+enum block_said
+read_mistral(struct reading *r)
+{
+	enum block_said said = BLOCK_NONE;
+	struct slice s = r->s, name;
+	size_t at = 0;
+
+	while (begins(s, at, MISTRAL)) {
+		r->at = skip_white(s, at + strlen(MISTRAL));
+		name = slice_part(s, r->at, skip_name(s, r->at));
+		r->at += name.n;
+		if (name.n == 0)
+			said = objects(r);
+		else {
+			if (begins(s, r->at, "[CALL_ID]"))
+				r->at = skip_name(s, r->at +
+				    strlen("[CALL_ID]"));
+			if (begins(s, r->at, MISTRAL_ARGS))
+				r->at += strlen(MISTRAL_ARGS);
+			r->at = skip_white(s, r->at);
+			if (r->at < s.n && s.p[r->at] != '{')
+				return r->n > 0 ? BLOCK_BROKEN : BLOCK_NONE;
+			said = named_object(r, name);
+		}
+		if (said != BLOCK_CALLS)
+			return said;
+		at = skip_white(s, r->at);
+	}
+	return said;
+}
+
+/* Calls that begin with a tag, and have another between their names and their
+ * objects. */
+static enum block_said
+tagged(struct reading *r, const char *open, const char *sep)
+{
+	enum block_said said = BLOCK_NONE;
+	struct slice s = r->s, name;
+
+	while ((r->at = find(s, r->at, open)) < s.n) {
+		size_t begin = r->at + strlen(open), n;
+		size_t end = find(s, begin, sep), behind = end + strlen(sep);
+
+		if (end == s.n)
+			return BLOCK_OPEN;
+		name = slice_trim(slice_part(s, begin, end));
+		r->at = skip_white(s, behind);
+		if (strcmp(open, DS_CALL) == 0) {
+			/* the older form: function, sep, name, a fence */
+			if (slice_is(name, "function"))
+				name = slice_part(s, r->at,
+				    skip_name(s, r->at));
+			r->at = find(s, end, "{");
+		} else {		/* functions.NAME:0 */
+			if (name.n > 10 && slice_starts(name, "functions."))
+				name = slice_from(name, 10);
+			for (n = name.n; n > 0 && name.p[n - 1] != ':'; n--)
+				;
+			name.n = n > 0 ? n - 1 : name.n;
+		}
+		said = named_object(r, name);
+		if (said != BLOCK_CALLS)
+			return said;
+	}
+	return said;
+}
+
+enum block_said
+read_deepseek(struct reading *r)
+{
+	return tagged(r, DS_CALL, DS_SEP);
+}
+
+enum block_said
+read_kimi(struct reading *r)
+{
+	return tagged(r, KIMI_CALL, KIMI_ARGS);
+}
+
+/* One fence, or more with nothing between them; the last one's end may be a
+ * piece. */
+enum block_said
+read_fence(struct reading *r)
+{
+	enum block_said said = BLOCK_NONE;
+	struct slice s = r->s;
+	size_t at = 0;
+
+	while (begins(s, at, "```")) {
+		r->at = skip_name(s, at + 3);
+		said = objects(r);
+		if (said != BLOCK_CALLS)
+			return said;
+		r->at = skip_white(s, r->at);
+		if (begins(s, r->at, "```"))
+			r->at += 3;
+		else if (r->at < s.n &&
+		    tag_match(slice_from(s, r->at), "```") == 0)
+			return BLOCK_BROKEN;
+		else
+			r->at = s.n;
+		at = skip_white(s, r->at);
+	}
+	if (at < s.n && tag_match(slice_from(s, at), "```") == 0)
+		return BLOCK_NONE;
+	if (at < s.n)
+		r->at = s.n;
+	return said;
+}
+
+/* <function_calls>: what MiniMax writes in it, or N(K=V) lines of OLMo. */
+enum block_said
+read_functions(struct reading *r)
+{
+	enum block_said said;
+
+	r->at = skip_white(r->s, strlen(FUNCTIONS));
+	if (begins(r->s, r->at, "<") && !begins(r->s, r->at, FUNCTIONS_END)) {
+		r->at = 0;
+		return read_minimax(r);
+	}
+	while (r->at < r->s.n && !begins(r->s, r->at, FUNCTIONS_END)) {
+		said = python_call(r);
+		if (said != BLOCK_CALLS)
+			return said;
+		r->at = skip_white(r->s, r->at);
+	}
+	if (r->at < r->s.n)
+		r->at += strlen(FUNCTIONS_END);
+	return r->n > 0 ? BLOCK_CALLS : BLOCK_NONE;
+}

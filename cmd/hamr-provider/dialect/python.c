@@ -1,0 +1,206 @@
+/* python.c - [N(K="V")]: calls as Python writes them.
+ *
+ * Format: names, and literals of Python (strings, numbers, True, False, None,
+ * lists, tuples, dicts), which become JSON.  No library on our list reads it.
+ */
+#include <string.h>
+
+#include "internal.h"
+
+#define DEEP 64
+
+static char
+peek(struct reading *r)
+{
+	r->at = skip_white(r->s, r->at);
+	return r->at < r->s.n ? r->s.p[r->at] : '\0';
+}
+
+static bool
+eat(struct reading *r, char c)
+{
+	if (peek(r) != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+static enum block_said
+stuck(const struct reading *r)
+{
+	return r->at >= r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
+}
+
+static enum block_said
+string(struct reading *r, struct buf *out)
+{
+	static const char from[] = "nrtbfv", to[] = "\n\r\t\b\f\v";
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char c, quote = r->s.p[r->at];
+	char marks[4] = { quote, quote, quote, '\0' };
+	const char *q;
+	bool closed;
+
+	if (!begins(r->s, r->at, marks))
+		marks[1] = '\0';
+	r->at += strlen(marks);
+	while (!(closed = begins(r->s, r->at, marks)) && r->at < r->s.n) {
+		c = r->s.p[r->at++];
+		if (c != '\\' || r->at == r->s.n) {
+			buf_addc(&text, c);
+			continue;
+		}
+		c = r->s.p[r->at++];
+		q = c != '\0' ? strchr(from, c) : NULL;
+		if (q != NULL)
+			buf_addc(&text, to[q - from]);
+		else if (c != '\n') {
+			if (strchr("\\'\"", c) == NULL)
+				buf_addc(&text, '\\');
+			buf_addc(&text, c);
+		}
+	}
+	if (closed) {
+		r->at += strlen(marks);
+		scan_put(out, "@", buf_view(&text));
+	}
+	buf_release(&text);
+	return closed ? BLOCK_CALLS : BLOCK_OPEN;
+}
+
+static enum block_said
+word(struct reading *r, struct buf *out)
+{
+	static const char *const words[][3] = { { "True", "true", "true" },
+		{ "False", "false", "false" }, { "None", "null", "null" } };
+	size_t from = r->at;
+	struct slice w;
+
+	while (r->at < r->s.n && strchr(",)]}: \t\r\n", r->s.p[r->at]) == NULL)
+		r->at++;
+	if (r->at == r->s.n)
+		return BLOCK_OPEN;
+	w = slice_part(r->s, from, r->at);
+	for (size_t i = 0; i < 3; i++)
+		if (slice_is(w, words[i][0]) || slice_is(w, words[i][1])) {
+			buf_adds(out, words[i][2]);
+			return BLOCK_CALLS;
+		}
+	if (w.n == 0 || scan_value(&r->scan, w.p, w.n) != 0)
+		return BLOCK_BROKEN;
+	buf_slice(out, w);
+	return BLOCK_CALLS;
+}
+
+static enum block_said value(struct reading *r, struct buf *out, int depth);
+
+/* What stands before a value: 'key': in a dict, NAME= in a call's
+ * parentheses. */
+static enum block_said
+key(struct reading *r, struct buf *out, bool dict)
+{
+	enum block_said said;
+	struct slice name;
+
+	if (dict) {
+		if (strchr("'\"", peek(r)) == NULL || peek(r) == '\0')
+			return stuck(r);
+		said = string(r, out);
+		if (said != BLOCK_CALLS)
+			return said;
+	} else {
+		peek(r);
+		name = slice_part(r->s, r->at, skip_name(r->s, r->at));
+		r->at += name.n;
+		if (name.n == 0)
+			return stuck(r);
+		scan_put(out, "@", name);
+	}
+	buf_addc(out, ':');
+	return eat(r, dict ? ':' : '=') ? BLOCK_CALLS : stuck(r);
+}
+
+/* A list, a tuple, a dict, or the arguments of a call (depth -1); behind its
+ * opening bracket. */
+static enum block_said
+list(struct reading *r, struct buf *out, char close, int depth)
+{
+	enum block_said said;
+	bool dict = close == '}', object = dict || depth < 0;
+
+	buf_addc(out, object ? '{' : '[');
+	for (bool first = true; !eat(r, close); first = false) {
+		if (!first) {
+			if (!eat(r, ','))
+				return stuck(r);
+			if (eat(r, close))
+				break;
+			buf_addc(out, ',');
+		}
+		said = object ? key(r, out, dict) : BLOCK_CALLS;
+		if (said == BLOCK_CALLS)
+			said = value(r, out, depth + 1);
+		if (said != BLOCK_CALLS)
+			return said;
+	}
+	buf_addc(out, object ? '}' : ']');
+	return BLOCK_CALLS;
+}
+
+static enum block_said
+value(struct reading *r, struct buf *out, int depth)
+{
+	static const char open[] = "[({", close[] = "])}";
+	char c = peek(r);
+	const char *bracket = c != '\0' ? strchr(open, c) : NULL;
+
+	if (depth > DEEP)
+		return BLOCK_BROKEN;
+	if (c == '\0')
+		return stuck(r);
+	if (c == '"' || c == '\'')
+		return string(r, out);
+	if (bracket == NULL)
+		return word(r, out);
+	r->at++;
+	return list(r, out, close[bracket - open], depth);
+}
+
+enum block_said
+python_call(struct reading *r)
+{
+	struct block_call *c = reading_call(r);
+	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
+	enum block_said said;
+
+	r->at += name.n;
+	buf_slice(&c->name, name);
+	/* of llama's own tools: search.call(query="...") */
+	if (name.n > 5 && memcmp(name.p + name.n - 5, ".call", 5) == 0)
+		c->name.len -= 5;
+	if (name.n == 0 || !eat(r, '('))
+		return stuck(r);
+	said = list(r, &c->args, ')', -1);
+	if (said != BLOCK_CALLS)
+		return said;
+	/* an object with a duplicate key is invalid */
+	if (scan_record(&r->scan, c->args.p, c->args.len) != 0)
+		return BLOCK_BROKEN;
+	r->n++;
+	return BLOCK_CALLS;
+}
+
+enum block_said
+read_pythonic(struct reading *r)
+{
+	enum block_said said;
+
+	r->at = 1;
+	do {
+		peek(r);
+		said = python_call(r);
+		if (said != BLOCK_CALLS)
+			return said;
+	} while (eat(r, ','));
+	return eat(r, ']') ? BLOCK_CALLS : stuck(r);
+}

@@ -1,0 +1,323 @@
+/* qwen3.c - <function=N><parameter=K>V</parameter></function>.
+ *
+ * V is raw text and may hold anything, tags like these too.  So a closing tag
+ * counts only where the next tag stands right behind it, calls written within
+ * a value are counted in and out, and of several ends the last one before the
+ * next block counts.  No library reads this; it is not XML.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "internal.h"
+
+#define NAME_MAX_BYTES 256
+#define PARAM "<parameter="
+
+enum { Q_NONE, Q_CALL, Q_CALL_END, Q_FUNC, Q_FUNC_END, Q_PARAM, Q_PARAM_END };
+
+void
+qwen3_begin(struct reading *r, size_t at, bool led)
+{
+	struct qwen3 *q = &r->qwen3;
+
+	*q = (struct qwen3){ .led = led, .opened = led, .v = q->v,
+		.cap = q->cap };
+	r->start = r->pos = at;
+}
+
+/* ---- tags ---- */
+
+static int
+named_tag(struct slice s, const char *opening, size_t *n)
+{
+	int m = tag_match(s, opening);
+
+	if (m != 1)
+		return m;
+	for (size_t i = strlen(opening); i < s.n; i++) {
+		if (s.p[i] == '>') {
+			*n = i + 1;
+			return i > strlen(opening);
+		}
+		if (s.p[i] == '<' || s.p[i] == '\n' || i > NAME_MAX_BYTES)
+			return 0;
+	}
+	return -1;
+}
+
+int
+qwen3_opening(struct slice s, size_t *n)
+{
+	return named_tag(s, FUNC, n);
+}
+
+/* The tag that begins at t->start: its kind, Q_NONE when there is none, and its
+ * end.  False when more bytes are needed to tell. */
+static bool
+tag_at(struct slice held, struct qwen_tag *t)
+{
+	static const char *const tags[] = { [Q_CALL] = CALL,
+		[Q_CALL_END] = CALL_END, [Q_FUNC] = FUNC,
+		[Q_FUNC_END] = FUNC_END, [Q_PARAM] = PARAM,
+		[Q_PARAM_END] = "</parameter>" };
+	struct slice s = slice_from(held, t->start);
+	bool maybe = false;
+
+	for (int k = Q_CALL; k <= Q_PARAM_END; k++) {
+		size_t n = strlen(tags[k]);
+		int m = k == Q_FUNC || k == Q_PARAM ?
+		    named_tag(s, tags[k], &n) : tag_match(s, tags[k]);
+
+		if (m > 0) {
+			t->kind = k;
+			t->end = t->start + n;
+			return true;
+		}
+		maybe |= m < 0;
+	}
+	t->kind = Q_NONE;
+	t->end = t->start + 1;
+	return !maybe;
+}
+
+static bool
+only_white(struct slice held, size_t from, size_t to)
+{
+	return skip_white(held, from) >= to;
+}
+
+/* ---- structure ---- */
+
+static struct slice
+key_of(struct slice held, const struct qwen_param *p)
+{
+	return slice_part(held, p->key, p->key_end);
+}
+
+static void
+on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
+{
+	struct qwen_param p = { .key = t.start + strlen(PARAM),
+		.key_end = t.end - 1, .val = t.end };
+
+	if (q->prev.kind == Q_FUNC && !q->prev.ours) {
+		if (!q->flat) {
+			q->depth++;
+			q->nested = true;
+		}
+		return;
+	}
+	if (q->prev.kind == Q_PARAM_END) {
+		if (q->depth > 0)
+			return;
+		for (size_t i = 0; i < q->n; i++)
+			if (slice_eq(key_of(held, &q->v[i]),
+			    key_of(held, &p)))
+				return;
+		q->v[q->n - 1].val_end = q->prev.start;
+	} else if (q->prev.kind != Q_FUNC)
+		return;
+	q->v = xgrow(q->v, q->n, &q->cap, sizeof *q->v);
+	q->v[q->n++] = p;
+}
+
+static void
+full_end(struct qwen3 *q, size_t end)
+{
+	q->end = end;
+	q->val_end = q->shut;
+}
+
+static void
+on_func_end(struct qwen3 *q, struct qwen_tag *t)
+{
+	if (q->prev.kind == Q_FUNC)
+		t->ours = q->prev.ours;
+	else if (q->prev.kind != Q_PARAM_END)
+		return;
+	else if (q->depth > 0)
+		q->depth--;
+	else
+		t->ours = true;
+	if (!t->ours)
+		return;
+	q->shut = q->prev.start;
+	if (!q->led)
+		full_end(q, t->end);
+}
+
+/* The next tag; true when the block is surely over. */
+static bool
+step(struct qwen3 *q, struct slice held, struct qwen_tag t)
+{
+	bool near = only_white(held, q->prev.end, t.start);
+	bool closed = near && q->prev.kind == Q_FUNC_END && q->prev.ours;
+
+	/* read flat, an end counts only where the next block follows */
+	if (q->flat && q->end > 0 && !(near && (t.kind == Q_CALL ||
+	    t.kind == Q_FUNC)) && !(closed && t.kind == Q_CALL_END))
+		q->end = 0;
+	q->opened += (t.kind == Q_CALL) - (t.kind == Q_CALL_END);
+	switch (t.kind) {
+	case Q_CALL:
+	case Q_FUNC:
+		if (q->end == 0 && closed)
+			full_end(q, q->prev.end);
+		if (q->end > 0)
+			return true;
+		break;
+	case Q_PARAM:
+		if (near && q->end == 0)
+			on_param(q, held, t);
+		break;
+	case Q_FUNC_END:
+		if (near)
+			on_func_end(q, &t);
+		break;
+	case Q_CALL_END:
+		if (closed)
+			full_end(q, t.end);
+		break;
+	default:
+		break;
+	}
+	q->prev = t;
+	return false;
+}
+
+/* The own <function=NAME>. */
+static bool
+begin_call(struct reading *r)
+{
+	struct qwen3 *q = &r->qwen3;
+	size_t n;
+
+	if (qwen3_opening(slice_from(r->s, r->start), &n) != 1)
+		return false;
+	q->prev = (struct qwen_tag){ Q_FUNC, r->start, r->start + n, true };
+	r->pos = q->prev.end;
+	q->name_end = q->prev.end - 1;
+	return true;
+}
+
+static enum block_said
+walk_tags(struct reading *r)
+{
+	struct qwen3 *q = &r->qwen3;
+	struct slice held = r->s;
+
+	while (r->pos < held.n) {
+		struct qwen_tag t = { .start = find(held, r->pos, "<") };
+		bool first = q->prev.kind == Q_FUNC && q->prev.ours;
+
+		/* the own <function=NAME> is followed by a tag of ours, or it
+		 * does not begin a call */
+		if (first && (!only_white(held, q->prev.end, t.start) ||
+		    t.start - q->prev.end > BLOCK_WHITE_MAX))
+			return BLOCK_JUNK;
+		r->pos = t.start;
+		if (t.start == held.n || !tag_at(held, &t))
+			break;
+		if (first && t.kind != Q_PARAM && t.kind != Q_FUNC_END)
+			return BLOCK_JUNK;
+		if (t.kind != Q_NONE && step(q, held, t))
+			return BLOCK_CALLS;
+		r->pos = t.end;
+	}
+	return BLOCK_MORE;
+}
+
+/* ---- the end of the bytes ---- */
+
+/* Are only closing tags missing (which are not looked for any more), so that
+ * white space and a piece of one is all behind the last tag? */
+static bool
+is_whole(struct qwen3 *q, struct slice held)
+{
+	bool own = q->prev.ours && q->depth == 0;
+	struct slice tail = slice_from(held, skip_white(held, q->prev.end));
+
+	if (q->prev.kind == Q_PARAM_END && q->n > 0 && q->depth == 0) {
+		q->shut = q->prev.start;
+		return tag_match(tail, FUNC_END) < 0;
+	}
+	return (own && q->prev.kind == Q_FUNC_END &&
+	    tag_match(tail, CALL_END) < 0) ||
+	    (own && q->prev.kind == Q_FUNC && tail.n == 0);
+}
+
+static enum block_said
+at_end(struct reading *r)
+{
+	struct qwen3 *q = &r->qwen3;
+	enum block_said said;
+
+	if (q->end > 0)
+		return BLOCK_CALLS;
+	if (r->e == BLOCK_STOPS && is_whole(q, r->s)) {
+		full_end(q, r->s.n);
+		return BLOCK_CALLS;
+	}
+	if (!q->nested)
+		return BLOCK_OPEN;
+	/* perhaps something in a value opened and never closed: so text */
+	qwen3_begin(r, r->start, q->led);
+	q->flat = true;
+	begin_call(r);
+	said = walk_tags(r);
+	if (said != BLOCK_MORE)
+		return said;
+	return q->end > 0 && r->e == BLOCK_STOPS && q->opened <= 0 &&
+	    only_white(r->s, q->prev.end, r->s.n) ? BLOCK_CALLS : BLOCK_OPEN;
+}
+
+/* ---- the call ---- */
+
+/* One newline at each end is the format's. */
+static struct slice
+value(struct slice s)
+{
+	bool crlf = begins(s, 0, "\r\n");
+
+	if (crlf || begins(s, 0, "\n"))
+		s = slice_from(s, crlf ? 2 : 1);
+	if (s.n > 0 && s.p[s.n - 1] == '\n')
+		s.n -= crlf && s.n > 1 && s.p[s.n - 2] == '\r' ? 2 : 1;
+	return s;
+}
+
+enum block_said
+read_qwen3(struct reading *r)
+{
+	struct qwen3 *q = &r->qwen3;
+	enum block_said said;
+	struct block_call *c;
+	struct slice name, fn, key;
+
+	if (q->prev.kind == Q_NONE && !begin_call(r))
+		return BLOCK_JUNK;
+	said = walk_tags(r);
+	if (said == BLOCK_MORE && r->e != BLOCK_GROWS)
+		said = at_end(r);
+	if (said != BLOCK_CALLS)
+		return said;
+	r->at = q->end;
+	c = reading_call(r);
+	name = slice_part(r->s, r->start + strlen(FUNC), q->name_end);
+	fn = tools_find(r->tools, name);
+	buf_slice(&c->name, name);
+	if (q->n > 0)
+		q->v[q->n - 1].val_end = q->val_end;
+	for (size_t i = 0; i < q->n; i++) {
+		key = key_of(r->s, &q->v[i]);
+		scan_put(&c->args, i > 0 ? ",@:" : "{@:", key);
+		tools_coerce(fn, name, key, value(slice_part(r->s,
+		    q->v[i].val, q->v[i].val_end)), &r->scan, &c->args);
+	}
+	buf_adds(&c->args, q->n > 0 ? "}" : "{}");
+	if (scan_record(&r->scan, c->args.p, c->args.len) != 0)
+		return BLOCK_BROKEN;
+	r->n++;
+	return BLOCK_CALLS;
+}

@@ -1,0 +1,336 @@
+/* render.c - a conversation for servers that know no tools. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "internal.h"
+
+/* What the models were trained on, as their own templates have it. */
+static const char intro[] = "# Tools\n\n"
+	"You may call one or more functions to assist with the user query.\n\n"
+	"You are provided with function signatures within <tools></tools> XML "
+	"tags:\n<tools>";
+#define IN_THIS_FORM "To call a function, end your reply with the call in " \
+	"exactly this form:\n\n"
+/* How a call is written: what stands before and behind its name, and behind
+ * its arguments, which are a JSON object, or where key is there, members of
+ * their own. */
+static const struct form {
+	const char *how;	/* the instructions for the model */
+	const char *before, *between, *after;
+	const char *key, *value, *end;
+} forms[] = {
+	[DIALECT_HERMES] = {
+	    "For each function call, return a json object with function name "
+	    "and arguments within <tool_call></tool_call> XML tags:\n"
+	    "<tool_call>\n{\"name\": <function-name>, \"arguments\": "
+	    "<args-json-object>}\n</tool_call>",
+	    "<tool_call>\n{\"name\": ", ", \"arguments\": ",
+	    "}\n</tool_call>", NULL, NULL,
+	    NULL },
+	[DIALECT_QWEN3] = {
+	    "If you choose to call a function ONLY reply in the following "
+	    "format with NO suffix:\n\n"
+	    "<tool_call>\n<function=example_function_name>\n"
+	    "<parameter=example_parameter_1>\nvalue_1\n</parameter>\n"
+	    "<parameter=example_parameter_2>\nThis is the value for the "
+	    "second parameter\nthat can span\nmultiple lines\n</parameter>\n"
+	    "</function>\n</tool_call>\n\n"
+	    "An inner <function=...></function> block must be nested within "
+	    "<tool_call></tool_call> tags, and required parameters must be "
+	    "given. Reasoning may stand before the function call, but not "
+	    "after it.",
+	    "<tool_call>\n<function=", ">\n", "</function>\n</tool_call>",
+	    "<parameter=", ">\n", "\n</parameter>\n" },
+	[DIALECT_LLAMA3] = { IN_THIS_FORM
+	    PYTHON_TAG "{\"name\": <function-name>, "
+	    "\"parameters\": <args-json-object>}",
+	    PYTHON_TAG "{\"name\": \"", "\", \"parameters\": ", "}", NULL, NULL,
+	    NULL },
+	[DIALECT_MISTRAL] = { IN_THIS_FORM
+	    MISTRAL "<function-name>" MISTRAL_ARGS "<args-json-object>",
+	    MISTRAL, MISTRAL_ARGS, "", NULL, NULL,
+	    NULL },
+	[DIALECT_DEEPSEEK] = { IN_THIS_FORM
+	    DS_CALLS DS_CALL "<function-name>" DS_SEP
+	    "<args-json-object>" DS_END DS_CALLS_END,
+	    DS_CALLS DS_CALL, DS_SEP, DS_END DS_CALLS_END, NULL, NULL,
+	    NULL },
+	[DIALECT_GLM] = { IN_THIS_FORM
+	    "<tool_call><function-name>\n<arg_key>example_key</arg_key>\n"
+	    "<arg_value>example_value</arg_value>\n</tool_call>",
+	    "<tool_call>", "\n", "</tool_call>",
+	    "<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n" },
+	[DIALECT_KIMI] = { IN_THIS_FORM
+	    KIMI_CALLS KIMI_CALL "functions.<function-name>:0" KIMI_ARGS
+	    "<args-json-object>" KIMI_END KIMI_CALLS_END,
+	    KIMI_CALLS KIMI_CALL "functions.", ":0" KIMI_ARGS,
+	    KIMI_END KIMI_CALLS_END, NULL, NULL,
+	    NULL },
+	[DIALECT_MINIMAX] = { IN_THIS_FORM
+	    "<minimax:tool_call>\n<invoke name=\"<function-name>\">\n"
+	    "<parameter name=\"example_key\">example_value</parameter>\n"
+	    "</invoke>\n</minimax:tool_call>",
+	    "<minimax:tool_call>\n<invoke name=\"", "\">\n",
+	    "</invoke>\n</minimax:tool_call>",
+	    "<parameter name=\"", "\">", "</parameter>\n" },
+	[DIALECT_PYTHONIC] = { IN_THIS_FORM
+	    "[<function-name>(example_key=\"example value\", other_key=12)]",
+	    "[", "(", ")]", "", "=", "" },
+	[DIALECT_JSON] = { IN_THIS_FORM
+	    "```json\n{\"name\": <function-name>, "
+	    "\"arguments\": <args-json-object>}\n```",
+	    "```json\n{\"name\": \"", "\", \"arguments\": ", "}\n```",
+	    NULL, NULL, NULL },
+};
+
+struct render {
+	enum dialect_kind kind;
+	struct buf *out;
+	size_t n;		/* messages printed */
+	struct slice *results;	/* of the calls before, by number; the whole
+				 * message, or {NULL, 0} */
+	size_t ncalls, cap;
+	struct pairing pairing;
+	struct scan scan;
+	struct buf text, args;
+};
+
+static void
+begin(struct render *r)
+{
+	buf_adds(r->out, r->n++ > 0 ? "," : "");
+}
+
+/* Message m with r->text as its content. */
+static void
+with_text(struct render *r, struct slice m)
+{
+	struct slice key, val;
+	struct walk w;
+
+	begin(r);
+	scan_put(r->out, "{'role':$,'content':@", scan_get(m, "role"),
+	    buf_view(&r->text));
+	walk_in(&w, m);
+	while (walk_next(&w, &key, &val))
+		if (!scan_key_is(key, "role") &&
+		    !scan_key_is(key, "content") &&
+		    !scan_key_is(key, "tool_calls"))
+			scan_put(r->out, ",'$':$", key, val);
+	buf_addc(r->out, '}');
+}
+
+/* The system message m with the tools at its end; {NULL, 0}: a new one. */
+static void
+system_message(struct render *r, struct slice m, struct slice tools)
+{
+	struct slice val;
+	struct walk w;
+
+	buf_reset(&r->text);
+	if (msg_text(scan_get(m, "content"), &r->text) && r->text.len > 0)
+		buf_adds(&r->text, "\n\n");
+	buf_adds(&r->text, intro);
+	walk_in(&w, tools);
+	while (walk_next(&w, NULL, &val))
+		scan_put(&r->text, "\n$", val);
+	buf_adds(&r->text, "\n</tools>\n\n");
+	buf_adds(&r->text, forms[r->kind].how);
+	with_text(r, m.p != NULL ? m : SLICE("{\"role\":\"system\"}"));
+}
+
+/* ---- calls ---- */
+
+/* Each argument by itself. */
+static void
+members(struct render *r, struct slice args)
+{
+	const struct form *f = &forms[r->kind];
+	struct buf *t = &r->text;
+	bool python = r->kind == DIALECT_PYTHONIC;
+	struct slice key, val;
+	struct walk w;
+	size_t n = 0;
+
+	walk_in(&w, args);
+	while (walk_next(&w, &key, &val)) {
+		enum scan_kind k = scan_kind(val);
+
+		buf_adds(t, f->key);
+		buf_adds(t, python && n++ > 0 ? ", " : "");
+		scan_inside(key, t);
+		buf_adds(t, f->value);
+		/* Python's words for the three that JSON spells otherwise;
+		 * within lists and objects they stay, and are read so too */
+		if (python)
+			buf_slice(t, k == SCAN_TRUE ? SLICE("True") :
+			    k == SCAN_FALSE ? SLICE("False") :
+			    k == SCAN_NULL ? SLICE("None") : val);
+		else if (!scan_str(val, t))
+			buf_slice(t, val);
+		buf_adds(t, f->end);
+	}
+}
+
+static void
+call_text(struct render *r, const struct call *c)
+{
+	const struct form *f = &forms[r->kind];
+	struct buf *t = &r->text;
+	struct slice args;
+	bool object;
+
+	buf_reset(&r->args);
+	scan_str(c->args, &r->args);
+	args = r->args.len > 0 ? buf_view(&r->args) : SLICE("{}");
+	object = scan_record(&r->scan, args.p, args.n) == 0;
+	buf_adds(t, t->len > 0 ? "\n" : "");
+	buf_adds(t, f->before);
+	if (r->kind == DIALECT_HERMES)
+		buf_slice(t, c->name.p != NULL ? c->name : SLICE("\"\""));
+	else
+		scan_str(c->name, t);
+	buf_adds(t, f->between);
+	if (r->kind == DIALECT_HERMES && !object)
+		scan_quote(t, args.p, args.n);
+	else if (r->kind == DIALECT_QWEN3 && !object)
+		scan_put(t, "<parameter=arguments>\n$\n</parameter>\n", args);
+	else if (f->key == NULL)
+		buf_slice(t, object ? args : SLICE("{}"));
+	else if (object)
+		members(r, args);
+	buf_adds(t, f->after);
+}
+
+static void
+assistant(struct render *r, struct slice m)
+{
+	struct call c;
+	struct walk w;
+
+	buf_reset(&r->text);
+	msg_text(scan_get(m, "content"), &r->text);
+	walk_in(&w, scan_get(m, "tool_calls"));
+	while (msg_next_call(&w, &c)) {
+		call_text(r, &c);
+		r->results = xgrow(r->results, r->ncalls, &r->cap,
+		    sizeof *r->results);
+		r->results[r->ncalls] = (struct slice){ NULL, 0 };
+		pairing_call(&r->pairing, c.id, r->ncalls++);
+	}
+	with_text(r, m);
+}
+
+/* ---- results ---- */
+
+/* One user message with the results of all calls before, in their order, and
+ * behind their texts their images. */
+static void
+results(struct render *r)
+{
+	bool images = false;
+	struct slice part;
+	struct walk w;
+
+	if (r->ncalls == 0)
+		return;
+	buf_reset(&r->text);
+	for (size_t i = 0; i < r->ncalls; i++) {
+		struct slice content = scan_get(r->results[i], "content");
+
+		buf_adds(&r->text, i > 0 ? "\n<tool_response>\n" :
+		    "<tool_response>\n");
+		if (r->results[i].p == NULL)
+			buf_adds(&r->text, "(no result)");
+		else
+			msg_text(content, &r->text);
+		buf_adds(&r->text, "\n</tool_response>");
+		images = images || msg_has_image(content);
+	}
+	begin(r);
+	scan_put(r->out, images ? "{'role':'user','content':"
+	    "[{'type':'text','text':@}" : "{'role':'user','content':@",
+	    buf_view(&r->text));
+	for (size_t i = 0; i < r->ncalls && images; i++) {
+		struct slice content = scan_get(r->results[i], "content");
+
+		if (!msg_has_image(content))
+			continue;
+		walk_in(&w, content);
+		while (walk_next(&w, NULL, &part))
+			if (scan_kind(part) == SCAN_OBJECT &&
+			    !scan_str_is(scan_get(part, "type"), "text"))
+				scan_put(r->out, ",$", part);
+	}
+	buf_adds(r->out, images ? "]}" : "}");
+	r->ncalls = 0;
+	pairing_reset(&r->pairing);
+}
+
+/* ---- messages ---- */
+
+static void
+message(struct render *r, struct slice m)
+{
+	struct slice role = scan_get(m, "role");
+	size_t i;
+
+	if (scan_str_is(role, "tool")) {
+		i = pairing_result(&r->pairing, scan_get(m, "tool_call_id"));
+		if (i != (size_t)-1)
+			r->results[i] = m;
+		return;
+	}
+	results(r);
+	if (scan_str_is(role, "assistant") &&
+	    msg_count_calls(scan_get(m, "tool_calls")) > 0) {
+		assistant(r, m);
+		return;
+	}
+	begin(r);
+	buf_slice(r->out, m);
+}
+
+void
+dialect_render(enum dialect_kind kind, struct slice messages,
+    struct slice tools, bool forbidden, struct buf *out)
+{
+	struct render r = { .kind = kind, .out = out };
+	bool described = !tools_any(tools);
+	struct slice m, none = { NULL, 0 };
+	struct walk w;
+
+	bufs_init(BUFS(&r.text, &r.args), BUF_RECORD_MAX);
+	buf_addc(out, '[');
+	walk_in(&w, messages);
+	while (walk_next(&w, NULL, &m)) {
+		struct slice role = scan_get(m, "role");
+		bool is_system = scan_str_is(role, "system") ||
+		    scan_str_is(role, "developer");
+
+		if (scan_kind(m) != SCAN_OBJECT)
+			continue;
+		if (!described)
+			system_message(&r, is_system ? m : none, tools);
+		if (described || !is_system)
+			message(&r, m);
+		described = true;
+	}
+	results(&r);
+	if (!described)
+		system_message(&r, none, tools);
+	if (forbidden && tools_any(tools)) {
+		begin(&r);
+		scan_put(out, "{'role':'system','content':'No function may be "
+		    "called now: answer in plain text, without <tool_call>.'"
+		    "}");
+	}
+	buf_addc(out, ']');
+	pairing_reset(&r.pairing);
+	scan_release(&r.scan);
+	bufs_release(BUFS(&r.text, &r.args));
+	free(r.results);
+}

@@ -1,0 +1,146 @@
+/* tools.c - tools by name, and values by their schemas. */
+#include <string.h>
+#include <strings.h>
+
+#include "record/alias.h"
+
+#include "internal.h"
+
+/* Is a JSON string this text? */
+static bool
+str_eq(struct slice val, struct slice text)
+{
+	struct slice plain = scan_plain(val);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool same;
+
+	if (plain.p != NULL)
+		return slice_eq(plain, text);
+	same = scan_str(val, &b) && b.len == text.n &&
+	    (text.n == 0 || memcmp(b.p, text.p, text.n) == 0);
+	buf_release(&b);
+	return same;
+}
+
+bool
+tools_any(struct slice tools)
+{
+	struct slice val;
+	struct walk w;
+
+	walk_list(&w, tools);
+	return walk_next(&w, NULL, &val);
+}
+
+struct slice
+tools_find(struct slice tools, struct slice name)
+{
+	struct slice val;
+	struct walk w;
+
+	walk_list(&w, tools);
+	while (walk_next(&w, NULL, &val)) {
+		struct slice fn = scan_get(val, "function");
+
+		if (scan_kind(fn) != SCAN_OBJECT)
+			fn = val;
+		if (str_eq(scan_get(fn, "name"), name))
+			return fn;
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+/* ---- types ---- */
+
+enum { IS_STRING = 1, IS_INTEGER = 2, IS_NUMBER = 4, IS_BOOL = 8,
+	IS_ARRAY = 16, IS_OBJECT = 32, IS_NULL = 64 };
+
+static unsigned types_of(struct slice schema, unsigned depth);
+
+/* A type's name, a list of them, or of schemas. */
+static unsigned
+types_in(struct slice val, unsigned depth)
+{
+	static const char *const names[] = { "string", "integer", "number",
+		"boolean", "array", "object", "null" };
+	struct slice el;
+	struct walk w;
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (scan_str_is(val, names[i]))
+			return 1U << i;
+	walk_list(&w, val);
+	while (walk_next(&w, NULL, &el))
+		bits |= scan_kind(el) == SCAN_STRING ? types_in(el, depth) :
+		    types_of(el, depth + 1);
+	return bits;
+}
+
+/* What a value of this schema may be; 0 when it does not say. */
+static unsigned
+types_of(struct slice schema, unsigned depth)
+{
+	struct slice type = scan_get(schema, "type");
+
+	if (depth > 8)
+		return 0;
+	if (scan_kind(type) == SCAN_STRING || scan_kind(type) == SCAN_ARRAY)
+		return types_in(type, depth);
+	return types_in(scan_get(schema, "anyOf"), depth) |
+	    types_in(scan_get(schema, "oneOf"), depth);
+}
+
+static bool
+is_word(struct slice s, const char *word)
+{
+	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
+}
+
+/* The types of a parameter, also by another name that it goes by. */
+static unsigned
+types_of_key(struct slice fn, struct slice tool, struct slice wanted)
+{
+	struct slice props = scan_get(scan_get(fn, "parameters"),
+	    "properties"), key, val;
+	const char *canon = alias_key(tool, wanted);
+	struct walk w;
+
+	if (scan_kind(props) != SCAN_OBJECT)
+		return 0;
+	walk_in(&w, props);
+	while (walk_next(&w, &key, &val))
+		/* a value's quotes stand around a key's bytes too */
+		if (str_eq((struct slice){ key.p - 1, key.n + 2 }, wanted))
+			return types_of(val, 0);
+	return canon != NULL ? types_of(scan_get(props, canon), 0) : 0;
+}
+
+void
+tools_coerce(struct slice fn, struct slice tool, struct slice key,
+    struct slice text, struct scan *sc, struct buf *out)
+{
+	static const unsigned bits[] = { [SCAN_OBJECT] = IS_OBJECT,
+		[SCAN_ARRAY] = IS_ARRAY, [SCAN_STRING] = 0,
+		[SCAN_NUMBER] = IS_NUMBER | IS_INTEGER, [SCAN_TRUE] = IS_BOOL,
+		[SCAN_FALSE] = IS_BOOL, [SCAN_NULL] = IS_NULL };
+	unsigned types = types_of_key(fn, tool, key);
+	struct slice s = slice_trim(text);
+
+	/* a text is a text, but for null where that may stand too */
+	if (types & IS_STRING)
+		types &= IS_STRING | IS_NULL;
+	/* what models that think in Python write */
+	if (types & IS_BOOL && is_word(s, "true"))
+		s = SLICE("true");
+	else if (types & IS_BOOL && is_word(s, "false"))
+		s = SLICE("false");
+	else if (types & IS_NULL && (is_word(s, "none") ||
+	    is_word(s, "null")))
+		s = SLICE("null");
+	if (s.n > 0 && scan_value(sc, s.p, s.n) == 0 &&
+	    types & bits[scan_kind(s)])
+		buf_slice(out, s);
+	else
+		scan_quote(out, text.p, text.n);
+}

@@ -1,0 +1,455 @@
+/* failure.c - what went wrong, as a code of chapter 2.3 with plain words. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+
+#include "failure.h"
+
+#define SHOWN_MAX 600		/* bytes of a server's words that are kept */
+#define TEXT_MAX ((size_t)64 << 10)	/* no error text is longer */
+#define COUNT(table) (sizeof (table) / sizeof *(table))
+
+static const struct {
+	const char *code;
+	bool retryable, again;
+} codes[] = {
+	{ "auth", false, false }, { "bad_request", false, false },
+	{ "context_overflow", false, false }, { "tls", false, false },
+	{ "too_large", false, false }, { "rate_limited", true, true },
+	{ "overloaded", true, true }, { "network", true, true },
+	{ "server", true, true }, { "timeout", true, true },
+	{ "truncated", true, false }, { "malformed_tool_call", true, false },
+};
+
+void
+failure_init(struct failure *f)
+{
+	*f = (struct failure){ .message = BUF_INIT(FAILURE_MAX),
+		.wait_ms = -1 };
+}
+
+void
+failure_reset(struct failure *f)
+{
+	struct buf keep = f->message;
+
+	buf_reset(&keep);
+	*f = (struct failure){ .message = keep, .wait_ms = -1 };
+}
+
+void
+failure_release(struct failure *f)
+{
+	buf_release(&f->message);
+}
+
+const char *
+failure_code(struct slice val)
+{
+	for (size_t i = 0; i < COUNT(codes); i++)
+		if (scan_str_is(val, codes[i].code))
+			return codes[i].code;
+	return NULL;
+}
+
+void
+failure_set(struct failure *f, const char *code, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_reset(&f->message);
+	va_start(ap, fmt);
+	buf_vfmt(&f->message, fmt, ap);
+	va_end(ap);
+	f->code = code;
+	f->retryable = f->again = false;
+	for (size_t i = 0; i < COUNT(codes); i++)
+		if (strcmp(codes[i].code, code) == 0) {
+			f->retryable = codes[i].retryable;
+			f->again = codes[i].again;
+		}
+}
+
+/* ---- "your context is too large" ---- */
+
+/* All in lower case, as seen on the wire (llama.cpp, vLLM, LM Studio, Ollama,
+ * OpenAI, Anthropic, Gemini, OpenRouter, Together, xAI, Groq, Mistral, Kimi,
+ * MiniMax, Copilot, Bedrock). */
+static const char *const overflow_texts[] = {
+	"exceeds the available context size",
+	"context size has been exceeded",
+	"exceed_context_size_error",
+	"maximum context length",
+	"greater than the context length",
+	"when context the overflows",
+	"exceeds the context length",
+	"longer than the context length",
+	"exceeded max context length",
+	"no user query found in messages",
+	"exceeds the context window",
+	"context_length_exceeded",
+	"context_exceeded",
+	"prompt is too long",
+	"prompt too long",
+	"request_too_large",
+	"exceeds the maximum number of tokens allowed",
+	"longer than the model's context length",
+	"maximum prompt length is",
+	"reduce the length of the messages",
+	"exceeded model token limit",
+	"context window exceeds limit",
+	"exceeds the limit of",
+	"input is too long for requested model",
+	"exceeds the maximum allowed input length",
+};
+
+/* Rate limits are not overflows. */
+static const char *const rate_texts[] = {
+	"rate limit", "rate_limit", "too many requests", "throttlingexception",
+	/* of Bedrock; Cohere's "too many tokens: " is about the window */
+	"too many tokens, ", "too many tokens per",
+};
+
+/* The window stands behind these... */
+static const char *const behind[] = {
+	"available context size (", "available context size of ",
+	"maximum context length is ", "context length is only ",
+	"context length is ", "n_ctx: ", "tokens allowed (",
+	"model's context length (", "maximum prompt length is ",
+	"exceeded model token limit: ", "exceeds the limit of ",
+	"context window of ", "allowed input length of ", "tokens > ",
+	"context length of only ", "while limit is ", "\"n_ctx\":",
+};
+
+/* ...or before this. */
+static const char before[] = " maximum context length";
+
+static long long
+number_at(const char *p)
+{
+	long long n = 0;
+
+	while (*p == ' ')
+		p++;
+	for (; (isdigit((unsigned char)*p) || (*p == ',' && n > 0)) &&
+	    n < 1000000000000LL; p++)
+		if (*p != ',')
+			n = n * 10 + (*p - '0');
+	return n;
+}
+
+/* The window that a text names, 0 when it names none. */
+static long long
+window_in(const char *text)
+{
+	const char *p;
+
+	for (size_t i = 0; i < COUNT(behind); i++) {
+		p = strstr(text, behind[i]);
+		if (p != NULL && number_at(p + strlen(behind[i])) > 0)
+			return number_at(p + strlen(behind[i]));
+	}
+	p = strstr(text, before);
+	if (p == NULL)
+		return 0;
+	while (p > text && (isdigit((unsigned char)p[-1]) || p[-1] == ','))
+		p--;
+	return number_at(p);
+}
+
+static bool
+has_any(const char *text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strstr(text, list[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* Does text (any case; object: the same as checked JSON, or {NULL, 0}) say
+ * that the request has more tokens than the window?  Then fill f. */
+static void
+check_overflow(struct failure *f, struct slice text, struct slice object)
+{
+	int64_t n;
+	char *low;
+
+	if (text.n == 0)
+		return;
+	low = xmemdup0(text.p, text.n < TEXT_MAX ? text.n : TEXT_MAX);
+	for (char *p = low; *p != '\0'; p++)
+		*p = (char)tolower((unsigned char)*p);
+	if (has_any(low, overflow_texts, COUNT(overflow_texts)) &&
+	    !has_any(low, rate_texts, COUNT(rate_texts))) {
+		f->code = "context_overflow";
+		f->retryable = f->again = f->loading = false;
+		f->limit = window_in(low);
+		/* n_ctx of llama.cpp's error object */
+		if ((scan_int(scan_get(scan_get(object, "error"), "n_ctx"),
+		    &n) || scan_int(scan_get(object, "n_ctx"), &n)) && n > 0)
+			f->limit = n;
+	}
+	free(low);
+}
+
+/* ---- what a server says ---- */
+
+static const char *
+code_of_status(long status)
+{
+	static const struct {
+		long status;
+		const char *code;
+	} rows[] = {
+		{ 401, "auth" }, { 403, "auth" }, { 408, "timeout" },
+		{ 504, "timeout" }, { 409, "server" }, { 425, "server" },
+		{ 429, "rate_limited" }, { 503, "overloaded" },
+		{ 529, "overloaded" }, { 413, "context_overflow" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].status == status)
+			return rows[i].code;
+	return status >= 500 ? "server" : "bad_request";
+}
+
+/* The text of an error object, whatever its shape; false when none. */
+static bool
+text_of(struct slice o, struct buf *out)
+{
+	static const char *const keys[] = { "message", "detail", "error",
+		"msg", "error_description" };
+	struct slice inner = scan_get(o, "error"), val;
+	struct walk w;
+
+	if (scan_kind(o) == SCAN_STRING)
+		return scan_str(o, out);
+	walk_list(&w, o);			/* FastAPI: a list of them */
+	if (scan_kind(o) == SCAN_ARRAY)
+		return walk_next(&w, NULL, &val) && text_of(val, out);
+	if (scan_kind(inner) == SCAN_OBJECT && text_of(inner, out))
+		return true;
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		val = scan_get(o, keys[i]);
+		if (scan_kind(val) == SCAN_STRING)
+			return scan_str(val, out);
+		if (scan_kind(val) == SCAN_ARRAY && text_of(val, out))
+			return true;
+	}
+	return false;
+}
+
+/* Append s as one clean line, cut. */
+static void
+add_shown(struct buf *out, struct slice s)
+{
+	struct buf clean = BUF_INIT(8 * FAILURE_MAX);
+	size_t n = s.n < FAILURE_MAX ? s.n : FAILURE_MAX;
+
+	utf8_clean(&clean, s.p, n);
+	for (size_t i = 0; i < clean.len; i++)
+		if ((unsigned char)clean.p[i] < 0x20 || clean.p[i] == 0x7f)
+			clean.p[i] = ' ';
+	n = utf8_cut(clean.p, clean.len, SHOWN_MAX);
+	buf_add(out, clean.p, n);
+	if (n < clean.len)
+		buf_adds(out, " ...");
+	buf_release(&clean);
+}
+
+/* Append the text of an error object, and what a gateway quotes of the server
+ * behind it; false when it has none. */
+static bool
+add_text(struct buf *out, const char *lead, struct slice object)
+{
+	struct slice raw = scan_get(scan_get(scan_get(object, "error"),
+	    "metadata"), "raw");
+	struct buf text = BUF_INIT(4 * FAILURE_MAX);
+	bool any = text_of(object, &text);
+
+	if (any) {
+		if (scan_kind(raw) == SCAN_STRING) {
+			buf_adds(&text, ": ");
+			scan_str(raw, &text);
+		}
+		buf_adds(out, lead);
+		add_shown(out, buf_view(&text));
+	}
+	buf_release(&text);
+	return any;
+}
+
+bool
+words_hold(struct slice words, const char *text)
+{
+	return words.n > 0 &&
+	    memmem(words.p, words.n, text, strlen(text)) != NULL;
+}
+
+/* Servers that were started without tools, or have a model without, say so
+ * with a status that asks for another try. */
+bool
+words_no_tools(struct slice words)
+{
+	static const char *const texts[] = { "requires --jinja",
+		"does not support tools", "--enable-auto-tool-choice",
+		"o endpoints found that support tool use",
+		"tool calling` is not supported",
+		"unction calling is not enabled for" };
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (words_hold(words, texts[i]))
+			return true;
+	return false;
+}
+
+void
+failure_status(struct failure *f, long status, struct slice body)
+{
+	struct slice object = { NULL, 0 };
+	struct scan sc = { 0 };
+	const char *instead = NULL;
+
+	if (body.n > 0 && scan_value(&sc, body.p, body.n) == 0)
+		object = body;
+	if (status >= 300 && status < 400)
+		instead = ": the server redirects, and redirects are not "
+		    "followed; set base_url to the new address";
+	else if (body.n == 0)
+		instead = ", with an empty body";
+	else if (slice_starts(slice_trim(body), "<"))
+		instead = ", with a page of HTML";
+	failure_set(f, code_of_status(status), "HTTP %ld", status);
+	if (object.p == NULL || !add_text(&f->message, ": ", object)) {
+		buf_adds(&f->message, instead != NULL ? instead : ": ");
+		if (instead == NULL)
+			add_shown(&f->message, body);
+	}
+	if (status != 429)
+		check_overflow(f, body, object);
+	if (words_no_tools(body))
+		f->retryable = f->again = false;
+	f->loading = status == 503 && strstr(f->message.p, "oading model");
+	scan_release(&sc);
+}
+
+/* The status that an error object names: by number, or by a word. */
+static long
+status_in(struct slice e)
+{
+	static const char *const keys[] = { "code", "type", "status" };
+	static const struct {
+		const char *word;
+		long status;
+	} words[] = {
+		{ "rate_limit", 429 }, { "overloaded", 529 },
+		{ "authentication", 401 }, { "permission", 403 },
+		{ "invalid_api_key", 401 }, { "timeout", 504 },
+		{ "invalid_request", 400 }, { "bad_request", 400 },
+		{ "BadRequest", 400 }, { "unavailable", 503 },
+	};
+	struct buf said = BUF_INIT(4096);
+	long status = 500;
+	int64_t n;
+
+	buf_addc(&said, ' ');
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		struct slice v = scan_get(e, keys[i]);
+
+		if (scan_kind(v) == SCAN_NUMBER)
+			buf_slice(&said, v);
+		else
+			scan_str(v, &said);
+		buf_addc(&said, ' ');
+	}
+	for (size_t i = COUNT(words); i-- > 0;)
+		if (strstr(said.p, words[i].word) != NULL)
+			status = words[i].status;
+	for (const char *p = said.p + said.len; p-- > said.p + 1;)
+		if (p[-1] == ' ' && strchr(p, ' ') == p + 3 &&
+		    num_i64(p, 3, &n) && n >= 400 && n < 600)
+			status = (long)n;
+	buf_release(&said);
+	return status;
+}
+
+void
+failure_event(struct failure *f, struct slice object)
+{
+	struct slice e = scan_get(object, "error");
+	long status = status_in(scan_kind(e) == SCAN_OBJECT ? e : object);
+
+	failure_set(f, code_of_status(status),
+	    "the server reports in its answer: ");
+	if (!add_text(&f->message, "", object))
+		add_shown(&f->message, object);
+	if (status != 429)
+		check_overflow(f, object, object);
+}
+
+void
+failure_words(struct failure *f, struct slice text)
+{
+	failure_set(f, "server", "the server reports in its answer: ");
+	add_shown(&f->message, text);
+	check_overflow(f, text, (struct slice){ NULL, 0 });
+}
+
+void
+failure_transfer(struct failure *f, const struct http_reply *r,
+    const char *where)
+{
+	static const char *const ends[] = { [HTTP_TIMEOUT] = "timeout",
+		[HTTP_TLS] = "tls", [HTTP_TOO_LARGE] = "too_large",
+		[HTTP_BAD_URL] = "bad_request", [HTTP_NETWORK] = "network",
+		[HTTP_DONE] = "network", [HTTP_GIVEN_UP] = "network",
+		[HTTP_ABORTED] = "network" };
+
+	failure_set(f, ends[r->end], "%s: %s", where, r->why);
+	if (r->end == HTTP_TLS)
+		buf_adds(&f->message, strstr(r->why, "wrong version number") !=
+		    NULL ?
+		    "; the server does not speak https there; try http://" :
+		    "; if the server has its own certificate, set "
+		    "provider.ca_file to its CA");
+	else if (r->end == HTTP_BAD_URL)
+		buf_adds(&f->message, "; only http:// and https:// addresses "
+		    "can be used");
+}
+
+/* ---- Retry-After ---- */
+
+long long
+retry_after_ms(const char *header, long long now)
+{
+	/* the HTTP dates of RFC 9110 5.6.7; only strptime knows them here,
+	 * and in the C locale, which is ours */
+	static const char *const forms[] = { "%a, %d %b %Y %H:%M:%S GMT",
+		"%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y" };
+	double seconds;
+
+	if (num_double(header, strlen(header), &seconds)) {
+		if (seconds < 0)
+			return -1;
+		return seconds > 1e9 ? 1000000000000LL :
+		    (long long)(seconds * 1000);
+	}
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		struct tm tm = { 0 };
+		const char *end = strptime(header, forms[i], &tm);
+		long long left;
+
+		if (end == NULL || *end != '\0')
+			continue;
+		left = timegm(&tm) - now;
+		return left <= 0 ? 0 : left > 1000000000LL ?
+		    1000000000000LL : left * 1000;
+	}
+	return -1;
+}

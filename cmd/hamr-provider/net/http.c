@@ -1,0 +1,421 @@
+/* http.c - one connection kept to one server; the only place with libcurl. */
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "http.h"
+
+#define GRACE_MS 250		/* for the clean end behind [DONE] */
+#define SOON_MS 5000		/* for usage and [DONE] behind the finish */
+
+struct http {
+	struct http_conf conf;
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	struct curl_slist *own;		/* of the request in hand, or NULL */
+	char error[CURL_ERROR_SIZE];
+	/* the descriptors that libcurl waits for */
+	struct pollfd *fds;
+	size_t nfds, capfds;
+	long long timer;	/* when it wants to be called; -1: not */
+	int kept;		/* the HTTP/1 connection that stays open, or
+				 * -1 */
+	/* the request in hand */
+	const struct http_call *call;
+	struct http_reply *reply;
+	size_t nheader, nbody;
+	long long started, heard;	/* heard: the last bytes that came */
+	enum http_next next;
+	bool too_large;
+};
+
+static size_t
+on_header(char *p, size_t size, size_t n, void *arg)
+{
+	struct http *h = arg;
+
+	(void)p;
+	n *= size;
+	h->nheader += n;
+	h->heard = file_now_ms();
+	h->too_large |= h->nheader > h->conf.max_header;
+	return h->too_large ? 0 : n;
+}
+
+static size_t
+on_body(char *p, size_t size, size_t n, void *arg)
+{
+	struct http *h = arg;
+	long status = 0;
+
+	n *= size;
+	h->nbody += n;
+	if (h->next != HTTP_LAST)	/* what follows gives no more time */
+		h->heard = file_now_ms();
+	h->reply->body = h->reply->body || n > 0;
+	if (h->nbody > h->conf.max_body) {
+		h->too_large = true;
+		return 0;
+	}
+	if (h->next == HTTP_LAST || h->next == HTTP_ABORT)
+		return n;
+	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
+	h->next = h->call->sink(h->call->ctx, status, p, n);
+	return h->next == HTTP_ABORT ? 0 : n;
+}
+
+static int
+on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *sock)
+{
+	struct http *h = arg;
+	size_t i = 0;
+
+	(void)easy;
+	(void)sock;
+	while (i < h->nfds && h->fds[i].fd != fd)
+		i++;
+	if (what == CURL_POLL_REMOVE) {
+		if (i < h->nfds)
+			h->fds[i] = h->fds[--h->nfds];
+		return 0;
+	}
+	if (i == h->nfds)
+		h->fds = xgrow(h->fds, h->nfds++, &h->capfds,
+		    sizeof *h->fds);
+	h->fds[i] = (struct pollfd){ fd,
+	    (short)((what & CURL_POLL_IN ? POLLIN : 0) |
+	    (what & CURL_POLL_OUT ? POLLOUT : 0)), 0 };
+	return 0;
+}
+
+static int
+on_timer(CURLM *multi, long ms, void *arg)
+{
+	(void)multi;
+	*(long long *)arg = ms < 0 ? -1 : file_now_ms() + ms;
+	return 0;
+}
+
+/* A setting that was not taken would mean another one, such as the proxy of
+ * the environment. */
+static void
+must(CURLcode rc)
+{
+	if (rc != CURLE_OK)
+		mem_none();
+}
+
+/* Everything about the one easy handle that no request changes. */
+static void
+easy_options(struct http *h)
+{
+	CURL *e = h->easy;
+	bool own_ca = *h->conf.ca_file != '\0';
+
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	must(curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https"));
+	curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
+	/* none of the environment */
+	must(curl_easy_setopt(e, CURLOPT_PROXY, h->conf.proxy));
+	must(curl_easy_setopt(e, CURLOPT_NOPROXY, ""));
+	curl_easy_setopt(e, CURLOPT_HTTP_VERSION,
+	    (long)CURL_HTTP_VERSION_2TLS);
+	curl_easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
+	/* the folder takes 1 ms, the bundle 20 to 40 */
+	must(curl_easy_setopt(e, CURLOPT_CAINFO,
+	    own_ca ? h->conf.ca_file : NULL));
+	must(curl_easy_setopt(e, CURLOPT_CAPATH,
+	    own_ca ? NULL : "/etc/ssl/certs"));
+	must(curl_easy_setopt(e, CURLOPT_USERAGENT,
+	    "hamr-provider/" HAMR_VERSION));
+	curl_easy_setopt(e, CURLOPT_HTTPHEADER, h->headers);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, h->error);
+	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(e, CURLOPT_HEADERDATA, h);
+	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(e, CURLOPT_WRITEDATA, h);
+	curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+	    h->conf.connect_ms > 0 ? h->conf.connect_ms : 86400000L);
+}
+
+static struct curl_slist *
+header_list(const char *const *v, size_t n)
+{
+	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+	bool typed = false;
+
+	for (size_t i = 0; i < n; i++) {
+		typed |= strncasecmp(v[i], "Content-Type:", 13) == 0;
+		list = curl_slist_append(list, v[i]);
+	}
+	return typed ? list : curl_slist_append(list,
+	    "Content-Type: application/json");
+}
+
+struct http *
+http_new(const struct http_conf *c)
+{
+	struct http *h = xcalloc(1, sizeof *h);
+
+	h->conf = *c;
+	h->timer = h->kept = -1;
+	must(curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, free,
+	    xrealloc, xstrdup, xcalloc));
+	h->multi = curl_multi_init();
+	h->easy = curl_easy_init();
+	if (h->multi == NULL || h->easy == NULL)
+		mem_none();
+	h->headers = header_list(c->headers, c->nheaders);
+	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, &h->timer);
+	easy_options(h);
+	return h;
+}
+
+void
+http_free(struct http *h)
+{
+	if (h == NULL)
+		return;
+	curl_easy_cleanup(h->easy);
+	curl_multi_cleanup(h->multi);
+	curl_slist_free_all(h->headers);
+	free(h->fds);
+	free(h);
+}
+
+/* ---- one request ---- */
+
+static void
+begin(struct http *h, const struct http_call *c, struct http_reply *r)
+{
+	struct pollfd kept = { h->kept, POLLIN, 0 };
+	/* what can be read from the kept connection before anything is asked
+	 * does not answer the next request: an answer's length was wrong */
+	bool unasked = h->kept >= 0 && poll(&kept, 1, 0) > 0;
+
+	memset(r, 0, sizeof *r);
+	h->call = c;
+	h->reply = r;
+	h->nheader = h->nbody = 0;
+	h->next = HTTP_MORE;
+	h->too_large = false;
+	h->error[0] = '\0';
+	h->started = h->heard = file_now_ms();
+	curl_easy_setopt(h->easy, CURLOPT_URL, c->url);
+	curl_easy_setopt(h->easy, CURLOPT_FRESH_CONNECT, (long)unasked);
+	if (c->post) {
+		curl_easy_setopt(h->easy, CURLOPT_POST, 1L);
+		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, c->body.p);
+		curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)c->body.n);
+	} else
+		curl_easy_setopt(h->easy, CURLOPT_HTTPGET, 1L);
+	curl_easy_setopt(h->easy, CURLOPT_CUSTOMREQUEST, c->method);
+	if (c->headers != NULL)
+		h->own = header_list(c->headers, c->nheaders);
+	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER,
+	    h->own != NULL ? h->own : h->headers);
+	if (curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
+		mem_none();
+}
+
+static void
+fail(struct http *h, enum http_end end, const char *why)
+{
+	h->reply->end = end;
+	snprintf(h->reply->why, sizeof h->reply->why, "%s", why);
+}
+
+static void
+curl_failed(struct http *h, CURLcode rc)
+{
+	const char *why = h->error[0] != '\0' ? h->error :
+	    curl_easy_strerror(rc);
+	enum http_end end = HTTP_NETWORK;
+	long os = 0;
+
+	curl_easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &os);
+	switch (rc) {
+	case CURLE_COULDNT_CONNECT:
+		if (os == ECONNREFUSED)
+			why = "connection refused; nothing is listening there";
+		break;
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		/* also a reply that is not HTTP/1 */
+		if (h->nheader + h->nbody == 0 &&
+		    strstr(why, "HTTP/0.9") == NULL)
+			end = HTTP_BAD_URL;
+		break;
+	case CURLE_OPERATION_TIMEDOUT:
+		end = HTTP_TIMEOUT;
+		break;
+	case CURLE_OUT_OF_MEMORY:	/* never of ours: a ceiling of its */
+		end = HTTP_TOO_LARGE;
+		why = "a line of the answer's header is too large";
+		break;
+	case CURLE_SSL_CONNECT_ERROR: case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CERTPROBLEM: case CURLE_SSL_CIPHER:
+	case CURLE_SSL_CACERT_BADFILE: case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_INVALIDCERTSTATUS: case CURLE_USE_SSL_FAILED:
+	case CURLE_SSL_ENGINE_NOTFOUND: case CURLE_SSL_CRL_BADFILE:
+		end = HTTP_TLS;
+		break;
+	default:
+		break;
+	}
+	fail(h, end, why);
+}
+
+/* Is the request over?  Then the reply says how. */
+static bool
+is_over(struct http *h)
+{
+	CURLMsg *m;
+	int left;
+
+	while ((m = curl_multi_info_read(h->multi, &left))) {
+		if (m->msg != CURLMSG_DONE)
+			continue;
+		if (h->too_large)
+			fail(h, HTTP_TOO_LARGE, "the answer is larger than "
+			    "provider.max_response_bytes or its header larger "
+			    "than provider.max_header_bytes");
+		else if (h->next == HTTP_ABORT)
+			fail(h, HTTP_ABORTED, "");
+		else if (m->data.result != CURLE_OK && h->next != HTTP_LAST)
+			curl_failed(h, m->data.result);
+		return true;
+	}
+	return false;
+}
+
+static void
+drive(struct http *h)
+{
+	long long now = file_now_ms();
+	int running;
+
+	/* a call may take descriptors off the list, and put the last one of it
+	 * in their place: from its end */
+	for (size_t i = h->nfds; i-- > 0;) {
+		short got = i < h->nfds ? h->fds[i].revents : 0;
+
+		if (got == 0)
+			continue;
+		h->fds[i].revents = 0;
+		curl_multi_socket_action(h->multi, h->fds[i].fd,
+		    (got & (POLLIN | POLLHUP) ? CURL_CSELECT_IN : 0) |
+		    (got & POLLOUT ? CURL_CSELECT_OUT : 0) |
+		    (got & (POLLERR | POLLNVAL) ? CURL_CSELECT_ERR : 0),
+		    &running);
+	}
+	if (h->timer >= 0 && h->timer <= now) {
+		h->timer = -1;
+		curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0,
+		    &running);
+	}
+}
+
+/* The nearer of two points of time, -1 being never. */
+static long long
+nearer(long long a, long long b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* When the request is given up (-1: never), and why. */
+static long long
+deadline(const struct http *h, const char **why)
+{
+	long total = h->call->max_ms > 0 ? h->call->max_ms : h->conf.total_ms;
+	long idle = h->nbody > 0 ? h->conf.idle_ms : h->conf.first_ms;
+	long long at = total > 0 ? h->started + total : -1, quiet = -1;
+
+	*why = "the whole answer took too long";
+	if (h->next == HTTP_LAST)
+		idle = GRACE_MS;
+	else if (h->next == HTTP_SOON && (idle <= 0 || idle > SOON_MS))
+		idle = SOON_MS;
+	if (idle > 0)
+		quiet = (h->nbody > 0 ? h->heard : h->started) + idle;
+	if (quiet >= 0 && (at < 0 || quiet < at))
+		*why = h->nbody > 0 ? "no data arrived for too long" :
+		    "the first byte did not arrive in time";
+	return nearer(at, quiet);
+}
+
+/* A header of the answer; NULL: none of that name. */
+static const char *
+header(struct http *h, const char *name)
+{
+	struct curl_header *found;
+
+	return curl_easy_header(h->easy, name, 0, CURLH_HEADER, -1, &found) ==
+	    CURLHE_OK ? found->value : NULL;
+}
+
+void
+http_do(struct http *h, const struct http_call *c, struct http_reply *r)
+{
+	curl_socket_t kept = CURL_SOCKET_BAD;
+	const char *value;
+	long version = 0;
+
+	begin(h, c, r);
+	for (;;) {
+		const char *why;
+		long long end, now, next;
+
+		drive(h);
+		if (is_over(h))
+			break;
+		end = deadline(h, &why);
+		now = file_now_ms();
+		if (end >= 0 && now >= end) {
+			if (h->next != HTTP_LAST)
+				fail(h, HTTP_TIMEOUT, why);
+			break;
+		}
+		next = nearer(end, h->timer);
+		if (c->wait(c->wait_ctx, h->fds, h->nfds, next < 0 ? -1 :
+		    next <= now ? 0 : (int)(next - now)) != 0) {
+			fail(h, HTTP_GIVEN_UP, "");
+			break;
+		}
+	}
+	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->status);
+	value = header(h, "Retry-After");
+	snprintf(r->retry_after, sizeof r->retry_after, "%s",
+	    value != NULL ? value : "");
+	value = header(h, "Content-Encoding");
+	r->packed = value != NULL && *value != '\0' &&
+	    strcmp(value, "identity") != 0;
+	/* the connection that stays open; one of HTTP/2 tells its answers
+	 * apart */
+	curl_easy_getinfo(h->easy, CURLINFO_ACTIVESOCKET, &kept);
+	curl_easy_getinfo(h->easy, CURLINFO_HTTP_VERSION, &version);
+	h->kept = version < CURL_HTTP_VERSION_2_0 ? (int)kept : -1;
+	curl_multi_remove_handle(h->multi, h->easy);
+	/* nothing of the caller's stays behind */
+	curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, NULL);
+	curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->headers);
+	curl_slist_free_all(h->own);
+	h->own = NULL;
+	h->call = NULL;
+	h->reply = NULL;
+}

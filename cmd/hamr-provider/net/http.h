@@ -1,0 +1,78 @@
+/* http.h - one connection kept to one server; the only place with libcurl.
+ *
+ * libcurl is started at the first request (it costs 4 ms).  http and https
+ * only, no redirects, no proxy but the one given, TLS verified, no
+ * compression.  Requests follow each other, never two at once.
+ */
+#ifndef PROVIDER_HTTP_H
+#define PROVIDER_HTTP_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct http;
+
+struct http_conf {
+	const char *ca_file, *proxy;	/* "" none */
+	const char *const *headers;	/* "Name: value", with every request */
+	size_t nheaders;
+	size_t max_header, max_body;
+	/* milliseconds, 0: no limit */
+	long connect_ms, first_ms, idle_ms, total_ms;
+};
+
+/* Headers are copied, the rest is borrowed. */
+struct http *http_new(const struct http_conf *c);
+void http_free(struct http *h);
+
+/* A piece of the body; what to do then. */
+enum http_next {
+	HTTP_MORE,
+	HTTP_SOON,	/* what is left is unimportant and comes soon */
+	HTTP_LAST,	/* that was all; wait for a clean end, but not long */
+	HTTP_ABORT
+};
+typedef enum http_next http_sink(void *ctx, long status, const char *p,
+    size_t n);
+
+/* Wait for fds or ms milliseconds (-1: no limit) and fill revents; not 0 when
+ * the request shall be given up. */
+typedef int http_wait(void *ctx, struct pollfd *fds, size_t n, int ms);
+
+struct http_call {
+	const char *url;
+	bool post;
+	const char *method;	/* NULL: POST or GET */
+	const char *const *headers;	/* instead of the conf's; NULL: those */
+	size_t nheaders;
+	struct slice body;
+	long max_ms;		/* for all of it; 0: as in the conf */
+	http_sink *sink;
+	void *ctx;
+	http_wait *wait;
+	void *wait_ctx;
+};
+
+enum http_end {
+	HTTP_DONE,		/* a whole answer, or HTTP_LAST */
+	HTTP_GIVEN_UP,		/* wait said so */
+	HTTP_ABORTED,		/* the sink said so */
+	HTTP_NETWORK, HTTP_TLS, HTTP_TIMEOUT, HTTP_TOO_LARGE,
+	HTTP_BAD_URL
+};
+
+struct http_reply {
+	enum http_end end;
+	long status;		/* 0: none came */
+	bool body;		/* a byte of the body came */
+	bool packed;		/* it is compressed, though we asked not */
+	char why[300];		/* words, when not done */
+	char retry_after[80];	/* the header, or "" */
+};
+
+void http_do(struct http *h, const struct http_call *c, struct http_reply *r);
+
+#endif

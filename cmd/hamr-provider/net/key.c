@@ -1,0 +1,165 @@
+/* key.c - the key: where it comes from, and that it goes nowhere else. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "key.h"
+#include "base/mem.h"
+
+#define KEY_MAX ((size_t)64 << 10)
+#define KEY_MS 10000		/* for its command; a text below names it */
+#define CANNOT_RUN 127		/* its status when exec failed */
+
+void
+key_protect(void)
+{
+	struct rlimit none = { 0, 0 };
+
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+/* In a group of its own, to be ended with all it starts; and should we be
+ * killed meanwhile, it is, too. */
+static pid_t
+start(const char *const *argv, size_t n, int out)
+{
+	char **v = xcalloc(n + 1, sizeof *v);
+	pid_t pid;
+	int null;
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = (char *)argv[i];
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		null = open("/dev/null", O_RDONLY);
+		if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+		    dup2(out, STDOUT_FILENO) >= 0)
+			execvp(v[0], v);
+		_exit(CANNOT_RUN);
+	}
+	if (pid > 0)
+		setpgid(pid, pid);	/* whoever comes first */
+	free(v);
+	return pid;
+}
+
+/* What it prints until it ends, whoever else may hold its output open; false
+ * when it does not end in time, or prints too much. */
+static bool
+read_output(int fd, pid_t pid, struct buf *b)
+{
+	long long until = file_now_ms() + KEY_MS, left;
+	int end = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool ended = false, more = true;
+	char part[4096];
+	ssize_t k = -1;
+
+	while (!ended && (left = until - file_now_ms()) > 0) {
+		struct pollfd p[2] = { { more ? fd : -1, POLLIN, 0 },
+			{ end, POLLIN, 0 } };
+
+		if (poll(p, 2, (int)left) <= 0)
+			continue;
+		ended = p[1].revents != 0;
+		while (more && (k = read(fd, part, sizeof part)) > 0 &&
+		    !b->over)
+			buf_add(b, part, (size_t)k);
+		if (b->over)
+			break;
+		more = k != 0;
+		if (end < 0 && !more)	/* no pidfd here: its end is that */
+			ended = true;
+	}
+	if (end >= 0)
+		close(end);
+	return ended;
+}
+
+char *
+key_command(const char *const *argv, size_t n, struct err *e)
+{
+	struct buf b = BUF_INIT(KEY_MAX);
+	const char *fault = NULL;
+	bool in_time = false;
+	pid_t pid = -1;
+	int fd[2], st = 0;
+
+	if (pipe2(fd, O_CLOEXEC) < 0) {
+		fault = "cannot be given a pipe";
+	} else {
+		fcntl(fd[0], F_SETFL, O_NONBLOCK);
+		pid = start(argv, n, fd[1]);
+		close(fd[1]);
+		in_time = pid > 0 && read_output(fd[0], pid, &b);
+		close(fd[0]);
+		if (pid > 0 && !in_time)
+			kill(-pid, SIGKILL);
+		if (pid > 0)
+			waitpid(pid, &st, 0);
+		if (pid < 0 || (in_time && !b.over && WIFEXITED(st) &&
+		    WEXITSTATUS(st) == CANNOT_RUN))
+			fault = "cannot be started";
+		else if (b.over)
+			fault = "printed too much";
+		else if (!in_time)
+			fault = "did not end within 10 s";
+		else if (st != 0)
+			fault = "failed";
+		else if (b.len == 0 || strchr("\r\n", *b.p) != NULL)
+			fault = "printed no key";
+	}
+	if (fault != NULL) {
+		err_set(e, ST_CONFIG, "provider.api_key_command: %s %s; run "
+		    "it in a shell to see why", argv[0], fault);
+		buf_release(&b);
+		return NULL;
+	}
+	b.p[strcspn(b.p, "\r\n")] = '\0';
+	return buf_detach(&b);
+}
+
+int
+key_check(char *key, const char *origin, struct err *e)
+{
+	size_t n = strlen(key);
+
+	while (n > 0 && strchr("\r\n", key[n - 1]) != NULL)
+		key[--n] = '\0';
+	for (const unsigned char *p = (unsigned char *)key; *p != '\0'; p++)
+		if (*p <= ' ' || *p == 0x7f)
+			return err_set(e, ST_CONFIG, "the key from %s contains "
+			    "spaces or control characters; a key is one "
+			    "word", origin);
+	return 0;
+}
+
+void
+key_redact(const char *key, struct buf *b)
+{
+	size_t n = key != NULL ? strlen(key) : 0, at = 0;
+	struct buf out = BUF_INIT(b->max);
+	const char *hit;
+
+	if (n < 6 || b->len == 0 || memmem(b->p, b->len, key, n) == NULL)
+		return;
+	while ((hit = memmem(b->p + at, b->len - at, key, n))) {
+		buf_add(&out, b->p + at, (size_t)(hit - b->p) - at);
+		buf_adds(&out, "[key]");
+		at = (size_t)(hit - b->p) + n;
+	}
+	buf_add(&out, b->p + at, b->len - at);
+	buf_release(b);
+	*b = out;
+}

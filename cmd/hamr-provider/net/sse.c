@@ -1,0 +1,130 @@
+/* sse.c - server-sent events out of bytes that come cut anywhere. */
+#include <string.h>
+
+#include "sse.h"
+
+void
+sse_init(struct sse *s, size_t max_line, size_t max_event)
+{
+	memset(s, 0, sizeof *s);
+	bufs_init(BUFS(&s->line, &s->name), max_line);
+	buf_init(&s->data, max_event);
+}
+
+void
+sse_reset(struct sse *s)
+{
+	bufs_reset(BUFS(&s->line, &s->data, &s->name));
+	s->is_error = s->is_cut = false;
+	s->has_data = s->after_cr = s->begun = false;
+}
+
+void
+sse_release(struct sse *s)
+{
+	bufs_release(BUFS(&s->line, &s->data, &s->name));
+}
+
+static int
+event_end(struct sse *s, sse_fn *fn, void *ctx)
+{
+	int rc = 0;
+
+	if (s->has_data && s->data.len > 0)
+		rc = fn(ctx, buf_view(&s->data));
+	bufs_reset(BUFS(&s->data, &s->name));
+	s->has_data = s->is_error = false;
+	return rc;
+}
+
+/* The value of a line "field:value"; NULL when it is of another field. */
+static struct slice
+value_of(struct slice l, const char *field)
+{
+	size_t n = strlen(field);
+
+	if (l.p == NULL || !slice_starts(l, field) ||
+	    (l.n > n && l.p[n] != ':'))
+		return (struct slice){ NULL, 0 };
+	n += l.n > n;
+	n += l.n > n && l.p[n] == ' ';
+	return (struct slice){ l.p + n, l.n - n };
+}
+
+/* A whole line, without its end. */
+static int
+take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
+{
+	struct slice value;
+
+	if (!s->begun && slice_starts(l, "\xef\xbb\xbf")) {
+		l.p += 3;
+		l.n -= 3;
+	}
+	s->begun = true;
+	if (s->lines)
+		return l.n > 0 ? fn(ctx, l) : 0;
+	if (l.n == 0)
+		return event_end(s, fn, ctx);
+	value = value_of(l, "event");
+	if (value.p != NULL) {
+		buf_reset(&s->name);
+		buf_slice(&s->name, value);
+	}
+	value = value_of(l, "data");
+	if (value.p == NULL) {
+		value = value_of(l, "error");
+		s->is_error |= value.p != NULL;
+	}
+	if (value.p == NULL)
+		return 0;
+	if (s->has_data)
+		buf_addc(&s->data, '\n');
+	s->has_data = true;
+	buf_slice(&s->data, value);
+	return s->data.over ? SSE_TOO_LARGE : 0;
+}
+
+int
+sse_feed(struct sse *s, const char *p, size_t n, sse_fn *fn, void *ctx)
+{
+	while (n > 0) {
+		bool skip = s->after_cr && *p == '\n';
+		const char *lf, *cr;
+		size_t k;
+		int rc;
+
+		s->after_cr = false;
+		p += skip;
+		n -= skip;
+		lf = memchr(p, '\n', n);
+		k = lf != NULL ? (size_t)(lf - p) : n;
+		cr = memchr(p, '\r', k);
+		if (cr != NULL)
+			k = (size_t)(cr - p);
+		if (buf_add(&s->line, p, k) < 0)
+			return SSE_TOO_LARGE;
+		if (k == n)
+			return 0;
+		s->after_cr = p[k] == '\r';
+		p += k + 1;
+		n -= k + 1;
+		rc = take_line(s, buf_view(&s->line), fn, ctx);
+		buf_reset(&s->line);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+sse_end(struct sse *s, sse_fn *fn, void *ctx)
+{
+	int rc = 0;
+
+	s->is_cut = true;
+	if (s->line.len > 0)
+		rc = take_line(s, buf_view(&s->line), fn, ctx);
+	buf_reset(&s->line);
+	return rc != 0 ? rc : event_end(s, fn, ctx);
+}

@@ -1,0 +1,102 @@
+/* body.c - the body of one request, spliced together out of slices. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "json/scan.h"
+
+#include "body.h"
+#include "quirks.h"
+#include "turns.h"
+
+void
+body_messages(const struct body *b, bool forbidden, bool carry,
+    struct buf *out)
+{
+	struct messages_rules rules = { .system_in_place = b->system_in_place,
+		.reasoning = b->reasoning, .no_images = b->no_images,
+		.carry = carry };
+	struct buf text = BUF_INIT(2 * BUF_RECORD_MAX);
+	struct buf legal = BUF_INIT((size_t)1 << 40);
+	bool fit = (b->quirks & QUIRKS_OF_TURNS) != 0;
+	struct buf *to = fit ? &legal : out;
+
+	if (b->dialect > DIALECT_NONE) {
+		dialect_render(b->dialect, b->messages, b->tools, forbidden,
+		    &text);
+		messages_print(&rules, buf_view(&text), NULL, to);
+	} else
+		messages_print(&rules, b->messages, b->past, to);
+	if (fit)
+		turns_fit(b->quirks, buf_view(&legal), out);
+	bufs_release(BUFS(&text, &legal));
+}
+
+/* ---- fields ---- */
+
+struct list {
+	struct member *v;
+	size_t n, cap;
+};
+
+static void
+add_fields(struct list *l, struct slice object, const char *const *but)
+{
+	struct slice key, val;
+	struct walk w;
+
+	walk_in(&w, object);
+	while (scan_kind(object) == SCAN_OBJECT && walk_next(&w, &key, &val)) {
+		size_t i = 0;
+
+		while (but[i] != NULL && !scan_key_is(key, but[i]))
+			i++;
+		if (but[i] != NULL)
+			continue;
+		i = 0;
+		while (i < l->n && !slice_eq(l->v[i].key, key))
+			i++;
+		if (i == l->n) {
+			l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+			l->v[l->n++].key = key;
+		}
+		l->v[i].val = val;
+	}
+}
+
+void
+fields_begin(struct fields *f, const struct body *b, struct slice own,
+    const char *const *ours)
+{
+	static const char *const none[] = { NULL };
+	struct list l = { NULL, 0, 0 };
+
+	add_fields(&l, own, none);
+	add_fields(&l, b->conf_params, ours);
+	add_fields(&l, b->params, ours);
+	for (size_t i = 0; i < l.n; i++)
+		quirks_field(f->quirks, l.v[i].key, l.v[i].val, f->out,
+		    &f->any);
+	free(l.v);
+}
+
+void
+fields_put(struct fields *f, const char *key, struct slice val)
+{
+	quirks_field(f->quirks, slice_of(key), val, f->out, &f->any);
+}
+
+bool
+body_has_tools(const struct body *b)
+{
+	return scan_kind(b->tools) == SCAN_ARRAY && b->tools.n > 2;
+}
+
+void
+body_numbers(const struct body *b, const char *temperature,
+    const char *max_tokens, struct buf *out)
+{
+	if (b->has_temperature && temperature != NULL)
+		buf_fmt(out, ",\"%s\":%.15g", temperature, b->temperature);
+	if (b->max_tokens > 0 && max_tokens != NULL)
+		buf_fmt(out, ",\"%s\":%lld", max_tokens, b->max_tokens);
+}

@@ -1,0 +1,64 @@
+/* body.h - the body of one request, spliced together out of slices.
+ *
+ * Everything that stays the same from request to request comes first, then
+ * the messages, then what may change: the bytes of two requests of one
+ * conversation are the same up to the end of the shorter one's messages.
+ */
+#ifndef PROVIDER_BODY_H
+#define PROVIDER_BODY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "dialect/dialect.h"
+#include "messages.h"
+
+struct body {
+	const char *model;		/* "": none is named */
+	bool stream, system_in_place, reasoning, no_images;
+	enum dialect_kind dialect;
+	bool has_temperature;
+	double temperature;
+	long long max_tokens;		/* 0: not sent */
+	long long window;		/* to be asked for; 0: the server's */
+	unsigned quirks;		/* quirks.h */
+	struct slice conf_params;	/* a JSON object, or {NULL, 0} */
+	/* of the request; JSON or {NULL, 0} */
+	struct slice messages, tools, tool_choice, params;
+	struct messages_past *past;	/* of the request before, or NULL */
+};
+
+/* The legal messages, as the chat completions API has them; with carry calls
+ * keep what must go back with them.  forbidden: no tool may be called. */
+void body_messages(const struct body *b, bool forbidden, bool carry,
+    struct buf *out);
+
+/* The fields of an object that is written to out, by these quirks. */
+struct fields {
+	struct buf *out;
+	unsigned quirks;
+	bool any;		/* "{" is written */
+};
+
+/* Begin with those of own, of the configuration's params and of the request's,
+ * but for the names in ours; a field that comes again takes the place of the
+ * one before. */
+void fields_begin(struct fields *f, const struct body *b, struct slice own,
+    const char *const *ours);
+/* One more; val may be empty, to be written behind it. */
+void fields_put(struct fields *f, const char *key, struct slice val);
+
+bool body_has_tools(const struct body *b);
+
+static inline struct slice
+json_truth(bool b)
+{
+	return b ? SLICE("true") : SLICE("false");
+}
+
+/* Append ,"KEY":temperature and ,"KEY":max_tokens, if they are to be sent; a
+ * key may be NULL. */
+void body_numbers(const struct body *b, const char *temperature,
+    const char *max_tokens, struct buf *out);
+
+#endif

@@ -1,0 +1,477 @@
+/* messages.c - the messages of a request, as chat completions have them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "messages.h"
+
+#define IMAGE "[image omitted: this model cannot see images]"
+
+/* A call of the assistant message before, and what answers it. */
+struct open_call {
+	struct slice id;	/* a JSON string */
+	char *made;		/* or that, made up; quoted */
+	struct slice result;	/* a whole tool message, or {NULL, 0} */
+};
+
+struct printer {
+	const struct messages_rules *rules;
+	struct buf *out;
+	bool first;		/* member of the object being written */
+	size_t n;		/* messages printed */
+	struct open_call *v;
+	size_t nopen, cap;
+	struct pairing pairing;	/* tags are places in v */
+	struct map seen;	/* their ids, when they are many */
+	struct scan scan;
+	struct buf tmp;
+};
+
+static void
+begin(struct printer *p)
+{
+	buf_adds(p->out, p->n++ > 0 ? "," : "");
+	p->first = true;
+}
+
+/* ,"key":val of an object; "{" before the first. */
+static void
+member(struct printer *p, struct slice key, struct slice val)
+{
+	scan_put(p->out, p->first ? "{'$':$" : ",'$':$", key, val);
+	p->first = false;
+}
+
+/* ---- past calls, as every server can read them ---- */
+
+/* Do the arguments hold a JSON object?  Servers crash on others. */
+static bool
+is_object_text(struct printer *p, struct slice args)
+{
+	struct slice plain = scan_plain(args);
+
+	if (plain.p == NULL) {
+		buf_reset(&p->tmp);
+		if (!scan_str(args, &p->tmp))
+			return false;
+		plain = buf_view(&p->tmp);
+	}
+	return scan_record(&p->scan, plain.p, plain.n) == 0;
+}
+
+/* The arguments as a JSON string: what does not parse is wrapped. */
+static void
+print_arguments(struct printer *p, struct slice args)
+{
+	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
+
+	if (is_object_text(p, args)) {
+		buf_slice(p->out, args);
+		return;
+	}
+	if (scan_kind(args) == SCAN_OBJECT) {
+		scan_quote(p->out, args.p, args.n);
+		return;
+	}
+	buf_reset(&p->tmp);
+	scan_str(args, &p->tmp);
+	scan_put(&wrapped, p->tmp.len > 0 ? "{'_invalid':@}" : "{}",
+	    buf_view(&p->tmp));
+	scan_put(p->out, "@", buf_view(&wrapped));
+	buf_release(&wrapped);
+}
+
+static bool
+is_name(struct slice val)
+{
+	return scan_kind(val) == SCAN_STRING && val.n > 2;
+}
+
+static void
+print_function(struct printer *p, struct slice fn)
+{
+	bool named = is_name(scan_get(fn, "name"));
+	struct slice key, val;
+	struct walk w;
+
+	member(p, SLICE("function"), SLICE(""));
+	p->first = true;
+	if (!named)
+		member(p, SLICE("name"), SLICE("\"unknown\""));
+	walk_in(&w, scan_kind(fn) == SCAN_OBJECT ? fn : SLICE("{}"));
+	while (walk_next(&w, &key, &val))
+		if (!scan_key_is(key, "arguments") &&
+		    (named || !scan_key_is(key, "name")))
+			member(p, key, val);
+	member(p, SLICE("arguments"), SLICE(""));
+	print_arguments(p, scan_get(fn, "arguments"));
+	buf_addc(p->out, '}');
+}
+
+/* A call (an object), with this id (quoted; NULL: its own). */
+static void
+print_call(struct printer *p, struct slice call, const char *id)
+{
+	struct slice fn = scan_get(call, "function"), key, val;
+	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
+	bool typed = is_name(scan_get(call, "type"));
+	struct walk w;
+
+	if (!stripped && id == NULL && typed && scan_kind(fn) == SCAN_OBJECT &&
+	    is_name(scan_get(fn, "name")) &&
+	    is_object_text(p, scan_get(fn, "arguments"))) {
+		buf_slice(p->out, call);
+		return;
+	}
+	p->first = true;
+	if (id != NULL)
+		member(p, SLICE("id"), slice_of(id));
+	if (!typed)
+		member(p, SLICE("type"), SLICE("\"function\""));
+	walk_in(&w, call);
+	while (walk_next(&w, &key, &val))
+		if (scan_key_is(key, "function"))
+			print_function(p, fn);
+		else if (!(stripped && scan_key_is(key, "carry")) &&
+		    !(id != NULL && scan_key_is(key, "id")) &&
+		    (typed || !scan_key_is(key, "type")))
+			member(p, key, val);
+	if (fn.p == NULL)
+		print_function(p, fn);
+	buf_addc(p->out, '}');
+}
+
+/* ---- which result answers which call ---- */
+
+/* An id as JSON; anything else is the empty string. */
+static struct slice
+id_of(struct slice val)
+{
+	return scan_kind(val) == SCAN_STRING ||
+	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
+}
+
+/* False: it is known. */
+static bool
+note_id(struct printer *p, struct slice id)
+{
+	struct slice plain = scan_plain(id);
+	char *text = plain.p == NULL ? scan_strdup(id) : NULL;
+	bool fresh;
+
+	if (plain.p == NULL)
+		plain = slice_of(text != NULL ? text : "");
+	map_put(&p->seen, plain, &fresh);
+	free(text);
+	return fresh;
+}
+
+/* One more call, with the id it has (may be {NULL, 0}).  Without one, or with
+ * that of another call of the message, it gets one that depends on nothing but
+ * the number of the message and the place in it.  That, or NULL. */
+static const char *
+open_call(struct printer *p, struct slice id)
+{
+	struct open_call *c;
+	bool good;
+
+	id = id_of(id);
+	good = *id.p == '"' && id.n > 2;
+	if (good && p->nopen > 0) {	/* a message of one call has no map */
+		if (p->seen.n == 0)
+			note_id(p, p->v[0].id);
+		good = note_id(p, id);
+	}
+	p->v = xgrow(p->v, p->nopen, &p->cap, sizeof *p->v);
+	c = &p->v[p->nopen];
+	*c = (struct open_call){ .id = id };
+	pairing_call(&p->pairing, id, p->nopen++);
+	if (!good)
+		c->made = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen);
+	return c->made;
+}
+
+/* ---- content ---- */
+
+static bool
+is_content(struct slice val)
+{
+	return scan_kind(val) == SCAN_STRING || scan_kind(val) == SCAN_ARRAY;
+}
+
+/* Append the parts' texts to p->tmp, a line each; false: one is neither text
+ * nor image. */
+static bool
+text_of_parts(struct printer *p, struct slice content)
+{
+	struct slice part;
+	struct walk w;
+
+	buf_reset(&p->tmp);
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &part)) {
+		if (p->tmp.len > 0 && p->tmp.p[p->tmp.len - 1] != '\n')
+			buf_addc(&p->tmp, '\n');
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			buf_adds(&p->tmp, IMAGE);
+		else if (!scan_str(scan_kind(part) == SCAN_STRING ? part :
+		    scan_get(part, "text"), &p->tmp))
+			return false;
+	}
+	return true;
+}
+
+/* The content, for a model that sees no images with a line of text for each.
+ * Text alone is one string: there are servers that take nothing else. */
+static void
+print_content(struct printer *p, struct slice content)
+{
+	struct slice part;
+	struct walk w;
+	size_t n = 0;
+
+	member(p, SLICE("content"), SLICE(""));
+	if (!p->rules->no_images || !msg_has_image(content)) {
+		buf_slice(p->out, content);
+		return;
+	}
+	if (text_of_parts(p, content)) {
+		scan_quote(p->out, p->tmp.p, p->tmp.len);
+		return;
+	}
+	buf_addc(p->out, '[');
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &part)) {
+		buf_adds(p->out, n++ > 0 ? "," : "");
+		scan_put(p->out, scan_str_is(scan_get(part, "type"),
+		    "image_url") ? "{'type':'text','text':'" IMAGE "'}" : "$",
+		    part);
+	}
+	buf_addc(p->out, ']');
+}
+
+/* ---- messages ---- */
+
+/* Keys of ours, and those of a response. */
+static bool
+is_private(struct slice key)
+{
+	return scan_key_is(key, "meta") || scan_key_is(key, "is_error") ||
+	    scan_key_is(key, "usage") || scan_key_is(key, "finish_reason") ||
+	    scan_key_is(key, "reasoning");
+}
+
+/* A message, with a content whatever it had; id: its tool_call_id (quoted;
+ * NULL: its own). */
+static void
+print_plain(struct printer *p, struct slice m, const char *id)
+{
+	bool has_content = false;
+	struct slice key, val;
+	struct walk w;
+
+	begin(p);
+	walk_in(&w, m);
+	while (walk_next(&w, &key, &val)) {
+		if (is_private(key) ||
+		    (id != NULL && scan_key_is(key, "tool_call_id")))
+			continue;
+		if (scan_key_is(key, "content")) {
+			has_content = true;
+			print_content(p, is_content(val) ? val :
+			    SLICE("\"\""));
+		} else
+			member(p, key, val);
+	}
+	if (id != NULL)
+		member(p, SLICE("tool_call_id"), slice_of(id));
+	if (!has_content)
+		member(p, SLICE("content"), SLICE("\"\""));
+	buf_addc(p->out, '}');
+}
+
+static void
+print_assistant(struct printer *p, struct slice m)
+{
+	struct slice calls = scan_get(m, "tool_calls"), key, val;
+	struct slice content = scan_get(m, "content");
+	bool has = msg_count_calls(calls) > 0;
+	struct walk w;
+	size_t n = 0;
+
+	begin(p);
+	walk_in(&w, m);
+	while (walk_next(&w, &key, &val))
+		if (!is_private(key) && !scan_key_is(key, "tool_calls") &&
+		    !scan_key_is(key, "reasoning_content") &&
+		    !scan_key_is(key, "content"))
+			member(p, key, val);
+	print_content(p, is_content(content) ? content : has ?
+	    SLICE("null") : SLICE("\"\""));
+	val = scan_get(m, "reasoning");
+	if (scan_kind(val) != SCAN_STRING)
+		val = scan_get(m, "reasoning_content");
+	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
+		member(p, SLICE("reasoning_content"), val);
+	if (has) {
+		member(p, SLICE("tool_calls"), SLICE("["));
+		walk_in(&w, calls);
+		while (walk_next(&w, NULL, &val)) {
+			if (scan_kind(val) != SCAN_OBJECT)
+				val = SLICE("{}");
+			buf_adds(p->out, n++ > 0 ? "," : "");
+			print_call(p, val, open_call(p, scan_get(val, "id")));
+		}
+		buf_addc(p->out, ']');
+	}
+	buf_addc(p->out, '}');
+}
+
+/* Results come in the order of their calls; a missing one is made. */
+static void
+print_results(struct printer *p)
+{
+	for (size_t i = 0; i < p->nopen; i++) {
+		struct open_call *c = &p->v[i];
+
+		if (c->result.p != NULL)
+			print_plain(p, c->result, c->made);
+		else {
+			begin(p);
+			scan_put(p->out, "{'role':'tool','tool_call_id':$,"
+			    "'content':'(no result)'}", c->made != NULL ?
+			    slice_of(c->made) : c->id);
+		}
+		free(c->made);
+	}
+	if (p->nopen > 0)
+		pairing_reset(&p->pairing);
+	if (p->nopen > 1)
+		map_release(&p->seen);
+	p->nopen = 0;
+}
+
+/* A system message in mid-conversation: marked user text. */
+static void
+print_marked(struct printer *p, struct slice content)
+{
+	struct slice val;
+	struct walk w;
+
+	begin(p);
+	if (scan_kind(content) != SCAN_ARRAY) {
+		content = scan_kind(content) != SCAN_STRING ? SLICE("\"") :
+		    (struct slice){ content.p + 1, content.n - 1 };
+		scan_put(p->out, "{'role':'user','content':'[system] $}",
+		    content);
+		return;
+	}
+	scan_put(p->out, "{'role':'user','content':"
+	    "[{'type':'text','text':'[system] '}");
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &val))
+		scan_put(p->out, ",$", val);
+	buf_adds(p->out, "]}");
+}
+
+static void
+print_message(struct printer *p, struct slice m)
+{
+	struct slice role = scan_get(m, "role");
+	struct slice content = scan_get(m, "content");
+	bool developer = scan_str_is(role, "developer");
+	size_t i;
+
+	if (scan_str_is(role, "tool")) {
+		i = p->nopen == 0 ? (size_t)-1 : pairing_result(&p->pairing,
+		    id_of(scan_get(m, "tool_call_id")));
+		if (i != (size_t)-1)
+			p->v[i].result = m;
+	} else if (scan_str_is(role, "assistant"))
+		print_assistant(p, m);
+	else if (p->n > 0 && !p->rules->system_in_place &&
+	    (developer || scan_str_is(role, "system")))
+		print_marked(p, content);
+	else if (developer) {	/* which local servers do not know */
+		begin(p);
+		scan_put(p->out, "{'role':'system','content':$}",
+		    is_content(content) ? content : SLICE("\"\""));
+	} else
+		print_plain(p, m, NULL);
+}
+
+/* ---- all of them ---- */
+
+void
+messages_past_release(struct messages_past *past)
+{
+	bufs_release(BUFS(&past->source, &past->printed));
+	*past = (struct messages_past){ .n = 0 };
+}
+
+size_t
+messages_known(const struct messages_past *past, struct slice messages)
+{
+	const struct buf *s = &past->source;
+
+	return s->len > 0 && s->len < messages.n &&
+	    memcmp(s->p, messages.p, s->len) == 0 ? s->len : 0;
+}
+
+void
+messages_print(const struct messages_rules *rules, struct slice messages,
+    struct messages_past *past, struct buf *out)
+{
+	struct printer p = { .rules = rules, .out = out,
+		.tmp = BUF_INIT(BUF_RECORD_MAX) };
+	size_t from = out->len;
+	struct slice m;
+	struct walk w;
+
+	walk_in(&w, messages);
+	if (past != NULL && memcmp(&past->rules, rules, sizeof *rules) == 0 &&
+	    messages_known(past, messages) > 0) {
+		/* go on where the past ends */
+		buf_slice(out, buf_view(&past->printed));
+		p.n = past->n;
+		w.p = messages.p + past->source.len;
+	} else {
+		if (past != NULL) {
+			messages_past_release(past);
+			past->rules = *rules;
+			bufs_init(BUFS(&past->source, &past->printed),
+			    (size_t)1 << 40);
+		}
+		buf_addc(out, '[');
+	}
+	for (;;) {
+		size_t at = (size_t)(w.p - messages.p);
+
+		if (!walk_next(&w, NULL, &m))
+			break;
+		if (scan_kind(m) != SCAN_OBJECT)
+			continue;
+		if (!scan_str_is(scan_get(m, "role"), "tool")) {
+			print_results(&p);
+			if (past != NULL) {	/* this far it is for good */
+				size_t known = past->source.len;
+				size_t had = past->printed.len;
+
+				past->n = p.n;
+				buf_add(&past->source, messages.p + known,
+				    at - known);
+				buf_add(&past->printed, out->p + from + had,
+				    out->len - from - had);
+			}
+		}
+		print_message(&p, m);
+	}
+	print_results(&p);
+	buf_addc(out, ']');
+	scan_release(&p.scan);
+	buf_release(&p.tmp);
+	free(p.v);
+}

@@ -1,0 +1,43 @@
+/* messages.h - the messages of a request as the chat completions API has them.
+ *
+ * Members are carried as slices of the request; what is ours (meta, is_error,
+ * usage, finish_reason, reasoning) stays here.  Legal whatever comes in: each
+ * call has its one result behind it, in order, each result its call, and the
+ * arguments of past calls are JSON objects.  Appending messages appends to
+ * what is printed.
+ */
+#ifndef PROVIDER_MESSAGES_H
+#define PROVIDER_MESSAGES_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+struct messages_rules {
+	bool system_in_place;	/* else later ones are marked user messages */
+	bool reasoning;		/* sent back as reasoning_content */
+	bool no_images;		/* each is a line of text in its place */
+	bool carry;		/* calls keep their "carry", for an adapter */
+};
+
+/* What was printed last, up to its last message that no result can follow to
+ * change: a request that begins the same is not walked again up to there.
+ * Zeroed it is empty. */
+struct messages_past {
+	struct messages_rules rules;
+	struct buf source, printed;
+	size_t n;		/* messages printed */
+};
+
+void messages_past_release(struct messages_past *past);
+
+/* How many first bytes of messages are those of the past. */
+size_t messages_known(const struct messages_past *past,
+    struct slice messages);
+
+/* Append messages (a checked JSON array) to out as a JSON array.  past is
+ * brought up to them; NULL: everything is walked. */
+void messages_print(const struct messages_rules *rules,
+    struct slice messages, struct messages_past *past, struct buf *out);
+
+#endif

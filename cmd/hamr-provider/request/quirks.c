@@ -1,0 +1,195 @@
+/* quirks.c - what this server does not take, learned from its answers. */
+#include <string.h>
+
+#include "json/scan.h"
+#include "net/failure.h"
+
+#include "quirks.h"
+
+static const struct row {
+	enum quirk quirk;
+	const char *field;	/* as it stands in the body, or OBJECT.FIELD */
+	const char *renamed;	/* NULL: left out */
+} rows[] = {
+	{ QUIRK_NO_STREAM_OPTIONS, "stream_options", NULL },
+	{ QUIRK_PLAIN_MAX_TOKENS, "max_completion_tokens", "max_tokens" },
+	{ QUIRK_COMPLETION_TOKENS, "max_tokens", "max_completion_tokens" },
+	{ QUIRK_NO_PARALLEL, "parallel_tool_calls", NULL },
+	{ QUIRK_NO_EFFORT, "reasoning_effort", NULL },
+	{ QUIRK_NO_EFFORT, "reasoning.effort", NULL },
+	{ QUIRK_NO_TEMPERATURE, "temperature", NULL },
+	{ QUIRK_NO_TOOL_CHOICE, "tool_choice", NULL },
+	{ QUIRK_NO_STORE, "store", NULL },
+};
+
+#define NROWS (sizeof rows / sizeof *rows)
+
+/* ---- fields ---- */
+
+/* Does the field key of the object named in (empty: of the body) go by this
+ * row? */
+static bool
+is_of(const struct row *r, struct slice in, struct slice key)
+{
+	const char *dot = strchr(r->field, '.');
+
+	if (dot == NULL)
+		return slice_is(key, r->field);
+	return in.n == (size_t)(dot - r->field) &&
+	    memcmp(in.p, r->field, in.n) == 0 && slice_is(key, dot + 1);
+}
+
+/* The objects of a body that hold settings, and nothing of the conversation
+ * or of a schema. */
+static bool
+is_settings(struct slice key, struct slice val)
+{
+	static const char *const names[] = { "generationConfig",
+		"generation_config", "inferenceConfig", "options",
+		"parameters", "extra_body", "reasoning", NULL };
+
+	return val.n > 0 && scan_kind(val) == SCAN_OBJECT &&
+	    slice_in(key, names);
+}
+
+/* Would knowing this row change the body? */
+static bool
+changes(const struct row *r, struct slice in, struct slice object)
+{
+	struct slice key, val;
+	struct walk w;
+
+	if (scan_kind(object) != SCAN_OBJECT)
+		return false;
+	walk_in(&w, object);
+	while (walk_next(&w, &key, &val))
+		if (is_of(r, in, key) || (in.n == 0 &&
+		    is_settings(key, val) && changes(r, key, val)))
+			return true;
+	return false;
+}
+
+static void
+put_object(unsigned known, struct slice in, struct slice object,
+    struct buf *out);
+
+static void
+put_field(unsigned known, struct slice in, struct slice key,
+    struct slice val, struct buf *out, bool *any)
+{
+	struct slice name = key;
+
+	for (size_t i = 0; i < NROWS; i++)
+		if ((known & rows[i].quirk) && is_of(&rows[i], in, key)) {
+			if (rows[i].renamed == NULL)
+				return;
+			name = slice_of(rows[i].renamed);
+			break;
+		}
+	scan_put(out, *any ? ",'$':" : "{'$':", name);
+	*any = true;
+	if (known != 0 && in.n == 0 && is_settings(key, val))
+		put_object(known, key, val, out);
+	else
+		buf_slice(out, val);
+}
+
+static void
+put_object(unsigned known, struct slice in, struct slice object,
+    struct buf *out)
+{
+	struct slice key, val;
+	bool any = false;
+	struct walk w;
+
+	walk_in(&w, object);
+	while (walk_next(&w, &key, &val))
+		put_field(known, in, key, val, out, &any);
+	buf_adds(out, any ? "}" : "{}");
+}
+
+void
+quirks_field(unsigned known, struct slice key, struct slice val,
+    struct buf *out, bool *any)
+{
+	put_field(known, SLICE(""), key, val, out, any);
+}
+
+void
+quirks_body(unsigned known, struct slice body, struct buf *out)
+{
+	if (scan_kind(body) == SCAN_OBJECT)
+		put_object(known, SLICE(""), body, out);
+	else
+		buf_slice(out, body);
+}
+
+/* ---- learning ---- */
+
+/* Do the words name this field?  A field that is also an English word counts
+ * only in quotes or after a colon. */
+static bool
+is_named(struct slice words, const char *field)
+{
+	size_t n = strlen(field);
+	const char *p, *end;
+
+	if (strpbrk(field, "_.") != NULL || strcmp(field, "temperature") == 0)
+		return words_hold(words, field);
+	if (words.n == 0)
+		return false;
+	end = words.p + words.n;
+	for (p = words.p; (p = memmem(p, (size_t)(end - p), field, n)) != NULL;
+	    p += n)
+		if ((p > words.p && memchr("'\"`", p[-1], 3) != NULL) ||
+		    (p - words.p >= 2 && memcmp(p - 2, ": ", 2) == 0))
+			return true;
+	return false;
+}
+
+unsigned
+quirks_learn(unsigned known, long status, struct slice words,
+    struct slice body)
+{
+	/* of templates, which refuse with whatever status */
+	static const struct {
+		const char *words;
+		unsigned quirk;
+	} said[] = {
+		{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
+		{ "must alternate", QUIRK_ALTERNATE },
+		{ "after role 'tool'", QUIRK_AFTER_TOOL },
+		{ "after role tool", QUIRK_AFTER_TOOL },
+	};
+
+	/* old llama.cpp, with 500 as with 400, or in the answer itself */
+	if (!(known & QUIRK_NO_STREAM) &&
+	    words_hold(words, "annot use tools with stream"))
+		return QUIRK_NO_STREAM;
+	if (status == 400 || status == 422 || status == 500)
+		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+			if (!(known & said[i].quirk) &&
+			    words_hold(words, said[i].words))
+				return said[i].quirk;
+	if (status != 400 && status != 422)
+		return 0;
+	if (words_hold(words, "reasoning_content")) {
+		/* one change of mind only */
+		if (known & (QUIRK_REASONING | QUIRK_NO_REASONING))
+			return 0;
+		/* a text that holds it has its quotes escaped */
+		return words_hold(body, "\"reasoning_content\":") ?
+		    QUIRK_NO_REASONING : QUIRK_REASONING;
+	}
+	for (size_t i = 0; i < NROWS; i++) {
+		const struct row *r = &rows[i];
+		bool undoes = r->renamed != NULL && (known &
+		    (QUIRK_PLAIN_MAX_TOKENS | QUIRK_COMPLETION_TOKENS)) != 0;
+
+		if (!(known & r->quirk) && !undoes &&
+		    is_named(words, r->field) &&
+		    changes(r, SLICE(""), body))
+			return r->quirk;
+	}
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* turns.c - messages as strict templates want them. */
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+
+#include "quirks.h"
+#include "turns.h"
+
+#define ID_LENGTH 9		/* of Mistral's models */
+
+struct turns {
+	unsigned quirks;
+	struct buf *out;
+	size_t n;		/* messages printed */
+	struct slice *group;	/* messages of one role, to be one */
+	size_t ngroup, cap;
+	struct slice last;	/* role of the message printed last */
+};
+
+/* ---- ids ---- */
+
+/* The same id gets the same nine letters and digits, always. */
+static void
+put_id(struct slice val, struct buf *out)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct buf id = BUF_INIT(BUF_RECORD_MAX);
+	uint64_t hash = 14695981039346656037u;	/* FNV-1a */
+	char text[ID_LENGTH];
+	bool fits;
+
+	scan_str(val, &id);
+	fits = id.len == ID_LENGTH;
+	for (size_t i = 0; i < id.len; i++) {
+		hash = (hash ^ (unsigned char)id.p[i]) * 1099511628211u;
+		fits = fits && isalnum((unsigned char)id.p[i]);
+	}
+	for (size_t i = 0; i < ID_LENGTH; i++, hash /= 62)
+		text[i] = digits[hash % 62];
+	if (fits)
+		buf_slice(out, val);
+	else
+		scan_quote(out, text, ID_LENGTH);
+	buf_release(&id);
+}
+
+/* A message or a call; ids stand in calls and in results. */
+static void
+put_object(const struct turns *t, struct slice o)
+{
+	bool ids = (t->quirks & QUIRK_SHORT_IDS) != 0;
+	struct slice key, val, call;
+	struct walk w, list;
+	size_t n = 0, ncalls = 0;
+
+	walk_in(&w, o);
+	while (walk_next(&w, &key, &val)) {
+		scan_put(t->out, n++ > 0 ? ",'$':" : "{'$':", key);
+		if (ids && scan_kind(val) == SCAN_STRING &&
+		    (slice_is(key, "id") || slice_is(key, "tool_call_id")))
+			put_id(val, t->out);
+		else if (ids && scan_kind(val) == SCAN_ARRAY &&
+		    slice_is(key, "tool_calls")) {
+			buf_addc(t->out, '[');
+			walk_in(&list, val);
+			while (walk_next(&list, NULL, &call)) {
+				buf_adds(t->out, ncalls++ > 0 ? "," : "");
+				put_object(t, call);
+			}
+			buf_addc(t->out, ']');
+		} else
+			buf_slice(t->out, val);
+	}
+	buf_adds(t->out, n > 0 ? "}" : "{}");
+}
+
+/* ---- messages of one role in a row ---- */
+
+static struct slice
+content_of(const struct turns *t, size_t i)
+{
+	return scan_get(t->group[i], "content");
+}
+
+/* The contents as one string, or if there are parts among them as a list. */
+static void
+join_contents(const struct turns *t, struct buf *out)
+{
+	struct buf text = BUF_INIT((size_t)1 << 40);
+	struct slice part;
+	bool parts = false;
+	struct walk w;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->ngroup; i++)
+		parts |= scan_kind(content_of(t, i)) == SCAN_ARRAY;
+	for (size_t i = 0; i < t->ngroup; i++) {
+		struct slice c = content_of(t, i);
+		bool string = scan_kind(c) == SCAN_STRING;
+
+		if (!parts && string && c.n > 2) {
+			buf_adds(&text, text.len > 0 ? "\n\n" : "");
+			scan_str(c, &text);
+		} else if (parts && string)
+			scan_put(out, n++ > 0 ? ",{'type':'text','text':$}" :
+			    "[{'type':'text','text':$}", c);
+		walk_list(&w, c);
+		while (walk_next(&w, NULL, &part))
+			scan_put(out, n++ > 0 ? ",$" : "[$", part);
+	}
+	if (!parts)
+		scan_put(out, "@", buf_view(&text));
+	else
+		buf_adds(out, n > 0 ? "]" : "[]");
+	buf_release(&text);
+}
+
+/* The messages in hand, as one. */
+static void
+flush(struct turns *t)
+{
+	struct buf all = BUF_INIT((size_t)1 << 40);
+	struct slice role, calls;
+
+	if (t->ngroup == 0)
+		return;
+	role = scan_get(t->group[0], "role");
+	buf_adds(t->out, t->n++ > 0 ? "," : "");
+	if ((t->quirks & QUIRK_AFTER_TOOL) && scan_str_is(role, "user") &&
+	    scan_str_is(t->last, "tool"))
+		scan_put(t->out, "{'role':'assistant','content':'(noted)'},");
+	if (t->ngroup == 1)
+		put_object(t, t->group[0]);
+	else {
+		calls = scan_get(t->group[t->ngroup - 1], "tool_calls");
+		scan_put(&all, "{'role':$,'content':", role);
+		join_contents(t, &all);
+		scan_put(&all, calls.p != NULL ? ",'tool_calls':$}" : "}",
+		    calls);
+		put_object(t, buf_view(&all));
+	}
+	buf_release(&all);
+	t->last = role;
+	t->ngroup = 0;
+}
+
+/* Does m go with the messages in hand? */
+static bool
+goes_on(const struct turns *t, struct slice m)
+{
+	struct slice role = scan_get(m, "role"), before;
+
+	if (!(t->quirks & QUIRK_ALTERNATE) || t->ngroup == 0)
+		return false;
+	before = t->group[t->ngroup - 1];
+	if (!slice_eq(role, scan_get(before, "role")))
+		return false;
+	return scan_str_is(role, "user") || (scan_str_is(role, "assistant") &&
+	    scan_get(before, "tool_calls").p == NULL);
+}
+
+void
+turns_fit(unsigned quirks, struct slice messages, struct buf *out)
+{
+	struct turns t = { .quirks = quirks, .out = out };
+	struct slice m;
+	struct walk w;
+
+	buf_addc(out, '[');
+	walk_in(&w, messages);
+	while (walk_next(&w, NULL, &m)) {
+		if (!goes_on(&t, m))
+			flush(&t);
+		t.group = xgrow(t.group, t.ngroup, &t.cap, sizeof *t.group);
+		t.group[t.ngroup++] = m;
+	}
+	flush(&t);
+	buf_addc(out, ']');
+	free(t.group);
+}

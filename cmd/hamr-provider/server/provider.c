@@ -1,0 +1,175 @@
+/* provider.c - what is said of an answer; the one connection. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "net/key.h"
+
+#include "provider.h"
+
+/* ---- what is said ---- */
+
+void
+provider_delta(void *ctx, const char *kind, struct slice text)
+{
+	struct provider *p = ctx;
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	if (p->stage == NULL || (p->stage->mode == STAGE_FILTER &&
+	    !p->stage->stream))
+		return;
+	scan_put(&line, "{'type':'delta','kind':@,'text':@}", slice_of(kind),
+	    text);
+	provider_put(p, R_DELTA, &line);
+}
+
+void
+provider_put(struct provider *p, enum rec_kind kind, struct buf *line)
+{
+	stage_put(p->stage, kind, buf_view(line));
+	buf_release(line);
+}
+
+void
+provider_limit(struct provider *p, long long tokens, const char *source)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+
+	p->limit = (long)tokens;
+	buf_fmt(&line, "{\"type\":\"limit\",\"context_tokens\":%lld",
+	    tokens);
+	scan_put(&line, ",'source':@}", slice_of(source));
+	provider_put(p, R_LIMIT, &line);
+}
+
+void
+provider_fail(struct provider *p, struct failure *f, struct slice partial)
+{
+	struct json *extra = NULL;
+
+	key_redact(p->set->key, &f->message);
+	if (strcmp(f->code, "context_overflow") == 0 && f->limit > 0)
+		provider_limit(p, f->limit, "server error");
+	if (partial.n > 0) {
+		extra = json_object();
+		json_raw(extra, "partial", partial);
+	}
+	stage_error(p->stage, f->code, f->retryable, f->message.p, extra);
+	if (p->stage->mode != STAGE_RESIDENT)
+		stage_status(p->stage, f->retryable ? ST_TEMP : ST_PEER);
+}
+
+void
+provider_refuse(struct provider *p, const char *code, struct slice partial,
+    const char *fmt, ...)
+{
+	struct failure f;
+	va_list ap;
+
+	failure_init(&f);
+	f.code = code;
+	va_start(ap, fmt);
+	buf_vfmt(&f.message, fmt, ap);
+	va_end(ap);
+	provider_fail(p, &f, partial);
+	failure_release(&f);
+}
+
+void
+provider_say(struct provider *p, const char *fmt, ...)
+{
+	struct buf words = BUF_INIT(FAILURE_MAX);
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vfmt(&words, fmt, ap);
+	va_end(ap);
+	if (!p->set->quiet) {
+		err_say("%s", words.p);
+	} else if (p->stage != NULL && p->stage->mode == STAGE_RESIDENT) {
+		scan_put(&line, "{'type':'progress','stage':'provider',"
+		    "'message':@}", buf_view(&words));
+		provider_put(p, R_PROGRESS, &line);
+	}
+	buf_release(&words);
+}
+
+/* ---- waiting ---- */
+
+int
+provider_wait(void *ctx, struct pollfd *fds, size_t n, int ms)
+{
+	enum { STOP = STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED };
+	struct provider *p = ctx;
+
+	if (p->stage == NULL) {		/* --models, --probe */
+		(void)poll(fds, n, ms);
+		return 0;
+	}
+	p->flags |= stage_wait(p->stage, fds, n, ms) & STOP;
+	return p->flags;
+}
+
+bool
+provider_pause(struct provider *p, long long ms)
+{
+	long long end = file_now_ms() + ms, left;
+
+	while ((left = end - file_now_ms()) > 0)
+		if (provider_wait(p, NULL, 0, (int)left) != 0)
+			return false;
+	return true;
+}
+
+/* ---- the connection ---- */
+
+struct http *
+server_http(struct provider *p)
+{
+	const struct settings *s = p->set;
+	struct http_conf c = s->http;
+
+	c.headers = (const char *const *)s->headers;
+	c.nheaders = s->nheaders;
+	if (p->http == NULL)
+		p->http = http_new(&c);
+	return p->http;
+}
+
+/* A query of base_url (?api-version=1) stays at the end. */
+char *
+server_url(const char *base, const char *path)
+{
+	size_t n = strcspn(base, "?#"), bare = n;
+
+	while (bare > 0 && base[bare - 1] == '/')
+		bare--;
+	return xasprintf("%.*s%s%s", (int)bare, base, path,
+	    base[n] == '?' ? base + n : "");
+}
+
+static enum http_next
+on_body(void *ctx, long status, const char *p, size_t n)
+{
+	(void)status;
+	return buf_add(ctx, p, n) < 0 ? HTTP_ABORT : HTTP_MORE;
+}
+
+bool
+server_get(struct provider *p, const char *url, long max_ms, struct buf *out,
+    struct http_reply *r)
+{
+	struct http_call c = { .url = url, .max_ms = max_ms, .sink = on_body,
+		.ctx = out, .wait = provider_wait, .wait_ctx = p };
+	struct scan sc = { 0 };
+	bool good;
+
+	buf_reset(out);
+	http_do(server_http(p), &c, r);
+	good = r->end == HTTP_DONE && r->status == 200 &&
+	    scan_record(&sc, out->p != NULL ? out->p : "", out->len) == 0;
+	scan_release(&sc);
+	return good;
+}

@@ -1,0 +1,510 @@
+/* settings.c - what the command line, configuration and environment say. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "answer/prices.h"
+#include "api/adapter.h"
+#include "api/api.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "net/key.h"
+#include "record/plugin.h"
+
+#include "settings.h"
+
+/* Keys are looked up in [provider.NAME] first, but for what the command line
+ * says of [provider]. */
+struct lookup {
+	const struct conf *conf;
+	const char *name;	/* --provider, or NULL */
+	char full[256];
+};
+
+/* ---- the keys of [provider], and of a profile before it ---- */
+
+/* Is this origin (conf_origin) the command line? */
+static bool
+is_command_line(const char *origin)
+{
+	return strcmp(origin, "-o") == 0 || strcmp(origin, "flag") == 0;
+}
+
+/* The whole name under which key is set; valid until the next call. */
+static const char *
+whole_key(struct lookup *l, const char *key)
+{
+	struct buf plain = BUF_INIT(sizeof l->full - 1);
+	struct buf own = BUF_INIT(sizeof l->full - 1);
+	const struct buf *use = &plain;
+
+	buf_fmt(&plain, "provider.%s", key);
+	if (l->name != NULL) {
+		buf_fmt(&own, "provider.%s.%s", l->name, key);
+		if (!own.over && conf_is_set(l->conf, own.p) &&
+		    !(conf_is_set(l->conf, plain.p) &&
+		    is_command_line(conf_origin(l->conf, plain.p))))
+			use = &own;
+	}
+	memcpy(l->full, use->p, use->len + 1);
+	bufs_release(BUFS(&plain, &own));
+	return l->full;
+}
+
+/* Is the value in [provider.NAME]?  key as whole_key gives it. */
+static bool
+is_profile(const struct lookup *l, const char *key)
+{
+	size_t n = l->name != NULL ? strlen(l->name) : 0;
+
+	key += strlen("provider.");
+	return n > 0 && strncmp(key, l->name, n) == 0 && key[n] == '.';
+}
+
+static const char *
+get_str(struct lookup *l, const char *key)
+{
+	return conf_str(l->conf, whole_key(l, key));
+}
+
+static long long
+get_int(struct lookup *l, const char *key)
+{
+	return conf_int(l->conf, whole_key(l, key));
+}
+
+static bool
+get_bool(struct lookup *l, const char *key)
+{
+	return conf_bool(l->conf, whole_key(l, key));
+}
+
+static long
+get_ms(struct lookup *l, const char *key)	/* it is seconds */
+{
+	return (long)(conf_num(l->conf, whole_key(l, key)) * 1000);
+}
+
+/* ---- which API is spoken ---- */
+
+/* None of ours: an adapter, or a program on PATH. */
+static int
+load_own(struct settings *s, struct lookup *l, const struct flags *f,
+    const char *name, struct err *e)
+{
+	const char *origin = f->api == NULL && adapter_is_path(name) ?
+	    conf_origin(l->conf, whole_key(l, "api")) : "";
+	const char *slash = *origin == '/' && *name != '/' ?
+	    strrchr(origin, '/') : NULL;
+	/* a path in a file is relative to the file's folder, for a repository
+	 * that one happens to be in is not to lend the program */
+	char *api = slash == NULL ? xstrdup(name) : xasprintf("%.*s/%s",
+	    (int)(slash - origin), origin, name);
+	char *path = adapter_path(api);
+	bool there = path != NULL && access(path, F_OK) == 0;
+
+	s->api = &api_openai;	/* never spoken */
+	if (there)
+		s->adapter = adapter_open(path,
+		    (size_t)get_int(l, "max_response_bytes"), e);
+	else if (path == NULL)
+		s->program = plugin_find("provider", api, e);
+	if (s->adapter != NULL)
+		s->api = adapter_api(s->adapter);
+	else if (there && e->status == ST_USAGE && f->api == NULL)
+		e->status = ST_CONFIG;
+	else if (!there && s->program == NULL && (adapter_is_path(api) ||
+	    *api == '/'))
+		err_set(e, f->api != NULL ? ST_NOINPUT : ST_CONFIG, "api %s: "
+		    "no such program", api);
+	else if (!there && s->program == NULL)
+		err_set(e, f->api != NULL ? ST_USAGE : ST_CONFIG, "api "
+		    "%.100s: not known; there are %s, adapters (FILE.jq, or "
+		    "NAME for NAME.jq in the folder providers beside "
+		    "config.toml), and programs hamr-provider-NAME on PATH",
+		    api, api_names);
+	free(path);
+	free(api);
+	return s->adapter != NULL || s->program != NULL ? 0 : -1;
+}
+
+static int
+load_api(struct settings *s, struct lookup *l, const struct flags *f,
+    struct err *e)
+{
+	const char *api = f->api != NULL ? f->api : f->replay != NULL ?
+	    "replay" : get_str(l, "api"), *chunk = f->replay_chunk;
+	int64_t n = 0;
+
+	s->replay = strcmp(api, "replay") == 0;
+	s->api = api_named(s->replay ? "openai" : api);
+	if (s->api == NULL && load_own(s, l, f, api, e) < 0)
+		return -1;
+	if (s->replay && f->replay == NULL)
+		return err_set(e, ST_USAGE, "--api replay needs --replay FILE; "
+		    "give it a script or a transcript");
+	if (!s->replay && f->replay != NULL && s->adapter == NULL)
+		return err_set(e, ST_USAGE, "--replay FILE and --api %s cannot "
+		    "be combined; leave one out", api);
+	s->replay |= f->replay != NULL;	/* an adapter reads a cassette */
+	s->replay_file = f->replay;
+	if (f->replay_speed != NULL && (!num_double(f->replay_speed,
+	    strlen(f->replay_speed), &s->replay_speed) ||
+	    s->replay_speed < 0))
+		return err_set(e, ST_USAGE, "--replay-speed %s: not a number "
+		    "of tokens per second", f->replay_speed);
+	if (chunk != NULL && (!num_i64(chunk, strlen(chunk), &n) || n < 1))
+		return err_set(e, ST_USAGE, "--replay-chunk %s: not a number "
+		    "of bytes", chunk);
+	s->replay_chunk = (size_t)n;
+	return 0;
+}
+
+/* ---- where ---- */
+
+bool
+settings_is_own_host(const struct api *api, const char *url)
+{
+	size_t n;
+
+	if (api->own_host == NULL)
+		return false;
+	n = strlen(api->own_host);
+	return strncasecmp(url, api->own_host, n) == 0 &&
+	    (url[n] == '\0' || url[n] == '/' || url[n] == ':' ||
+	    url[n] == '?');
+}
+
+static const char *
+variable(const char *name)
+{
+	const char *v = name != NULL ? getenv(name) : NULL;
+
+	return v != NULL && *v != '\0' ? v : NULL;
+}
+
+/* OLLAMA_HOST is often a host and a port only, or a host. */
+static char *
+with_scheme(const struct api *api, const char *url)
+{
+	size_t host = strcspn(url, "/");
+
+	if (api != &api_ollama || *url == '\0' || strstr(url, "://") != NULL)
+		return xstrdup(url);
+	if (memchr(url, ':', host) != NULL)
+		return xasprintf("http://%s", url);
+	return xasprintf("http://%.*s:11434%s", (int)host, url, url + host);
+}
+
+/* base_url; *trusted: the customary key may be sent there. */
+static int
+load_url(struct settings *s, struct lookup *l, const struct flags *f,
+    bool *trusted, struct err *e)
+{
+	const char *env = variable(s->api->url_env);
+	const char *url = f->base_url, *fault = NULL;
+	size_t n;
+
+	*trusted = url != NULL;
+	if (url == NULL) {
+		url = get_str(l, "base_url");
+		*trusted = is_command_line(conf_origin(l->conf,
+		    whole_key(l, "base_url")));
+	}
+	if (*url == '\0' && env != NULL) {
+		url = env;
+		*trusted = true;
+	}
+	/* a model and a key but no address: the API's own */
+	if (*url == '\0' && (!s->api->chat || (*s->model != '\0' &&
+	    (variable(s->api->key_env) != NULL || *get_str(l, "api_key_env") ||
+	    conf_is_set(l->conf, whole_key(l, "api_key_command"))))))
+		url = s->api->own_url;
+	if (*url == '\0' && s->adapter != NULL)
+		return err_set(e, ST_CONFIG, "api %s does not name a server; "
+		    "set one with --base-url (or base_url under [provider])",
+		    s->api->name);
+	/* also where an adapter, which was named, says that its server is */
+	if (settings_is_own_host(s->api, url) || (s->adapter != NULL &&
+	    url == s->api->own_url))
+		*trusted = true;
+	s->base_url = with_scheme(s->api, url);
+	url = s->base_url;
+	if (*url != '\0' && strncasecmp(url, "http://", 7) != 0 &&
+	    strncasecmp(url, "https://", 8) != 0)
+		fault = "must begin with http:// or https://, for example "
+		    "http://127.0.0.1:8080/v1";
+	for (const char *p = url; *p != '\0' && fault == NULL; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			fault = "contains spaces or control characters";
+	if (fault != NULL)
+		return err_set(e, f->base_url != NULL ? ST_USAGE : ST_CONFIG,
+		    "the base URL %s", fault);
+	n = strlen(url);
+	while (n > 0 && url[n - 1] == '/')
+		n--;
+	s->base_url[n] = '\0';
+	return 0;
+}
+
+/* ---- what is for this address only ---- */
+
+/* The address that stands beside the key or headers in what (a full key), in
+ * the same table and read no later; NULL: none does. */
+static const char *
+base_beside(struct lookup *l, const char *what)
+{
+	struct lookup table = { .conf = l->conf };
+	const char *key;
+
+	if (is_profile(l, what))
+		table.name = l->name;
+	key = whole_key(&table, "base_url");
+	if (!conf_is_set(l->conf, key))
+		return NULL;
+	return conf_rank(l->conf, key) <= conf_rank(l->conf, what) ?
+	    conf_str(l->conf, key) : conf_overridden(l->conf, key);
+}
+
+static bool
+same_server(const struct settings *s, const char *base)
+{
+	char *full = with_scheme(s->api, base);
+	char *a = settings_where(full), *b = settings_where(s->base_url);
+	bool same = strcasecmp(a, b) == 0;
+
+	free(full);
+	free(a);
+	free(b);
+	return same;
+}
+
+/* A key, a command that prints one and headers are for the base_url that
+ * stands beside them, and never for a server that was found by searching.  Is
+ * what (of [provider]) for ours?  Else it is remembered as withheld. */
+static bool
+is_for_us(struct settings *s, struct lookup *l, const char *what,
+    bool trusted)
+{
+	struct lookup url = *l;
+	const char *base_key = whole_key(&url, "base_url"), *beside;
+	const char *origin, *full = whole_key(l, what);
+	bool good;
+
+	if (!conf_is_set(l->conf, full))
+		return false;
+	origin = conf_origin(l->conf, base_key);
+	beside = base_beside(l, full);
+	if (*s->base_url == '\0')
+		good = false;
+	else if (is_command_line(conf_origin(l->conf, full)))
+		good = trusted || *conf_str(l->conf, base_key) != '\0';
+	else if (beside != NULL && *beside != '\0')
+		good = same_server(s, beside);
+	else
+		/* said later, by a variable: that is beside it, too */
+		good = trusted || (*conf_str(l->conf, base_key) != '\0' &&
+		    *origin != '/' && is_profile(l, full) ==
+		    is_profile(l, base_key));
+	if (!good && s->withheld == NULL)
+		s->withheld = what;
+	return good;
+}
+
+static int
+load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
+{
+	const char *var = get_str(l, "api_key_env"), *val;
+	const char *origin = s->api->key_env;
+	const char *const *argv;
+	size_t n;
+
+	argv = conf_list(l->conf, whole_key(l, "api_key_command"), &n);
+	if (*var != '\0' && is_for_us(s, l, "api_key_env", trusted)) {
+		origin = var;
+		val = getenv(var);
+		if (val == NULL || *val == '\0')
+			return err_set(e, ST_CONFIG, "provider.api_key_env: %s "
+			    "is not set in the environment; export it", var);
+		s->key = xstrdup(val);
+	} else if (n > 0 && is_for_us(s, l, "api_key_command", trusted)) {
+		origin = "provider.api_key_command";
+		s->key = key_command(argv, n, e);
+		if (s->key == NULL)
+			return -1;
+	} else if (trusted) {
+		s->key_variable = s->api->key_env;
+		val = variable(s->api->key_env);
+		if (val != NULL)
+			s->key = xstrdup(val);
+	}
+	s->key_origin = origin;
+	return s->key != NULL ? key_check(s->key, origin, e) : 0;
+}
+
+static int
+load_headers(struct settings *s, struct lookup *l, bool trusted,
+    struct err *e)
+{
+	const char *const *v;
+	size_t n;
+	size_t name = strcspn(s->api->key_header, ":") + 1;
+
+	v = conf_list(l->conf, whole_key(l, "headers"), &n);
+	if (n > 0 && !is_for_us(s, l, "headers", trusted))
+		n = 0;
+	s->headers = xcalloc(n + 2, sizeof *s->headers);
+	for (size_t i = 0; i < n; i++) {
+		bool clean = strchr(v[i], ':') != NULL;
+
+		for (const char *p = v[i]; *p != '\0'; p++)
+			clean &= *p == '\t' || !iscntrl((unsigned char)*p);
+		if (!clean)
+			return err_set(e, ST_CONFIG, "provider.headers: entry "
+			    "%zu must be written as \"Name: value\"", i + 1);
+		if (strncasecmp(v[i], s->api->key_header, name) == 0)
+			s->own_key = true;
+		s->headers[s->nheaders++] = xstrdup(v[i]);
+	}
+	if (s->key != NULL && !s->own_key)
+		s->headers[s->nheaders++] = xasprintf("%s%s",
+		    s->api->key_header, s->key);
+	if (s->api->header != NULL)
+		s->headers[s->nheaders++] = xstrdup(s->api->header);
+	return 0;
+}
+
+void
+settings_key_words(const struct settings *s, struct buf *out)
+{
+	if (s->key != NULL)
+		buf_fmt(out, "; the key sent came from %s", s->key_origin);
+	else if (s->own_key)
+		buf_adds(out, "; the key sent is in provider.headers");
+	else if (s->withheld != NULL)
+		buf_fmt(out, "; no key was sent: provider.%s belongs to the "
+		    "base_url set beside it", s->withheld);
+	else if (s->key_variable != NULL)
+		buf_fmt(out, "; no key was sent: export %s",
+		    s->key_variable);
+	else
+		buf_adds(out, "; no key was sent: set api_key_env next to "
+		    "base_url under [provider]");
+}
+
+/* ---- the rest ---- */
+
+static int
+load_rest(struct settings *s, struct lookup *l, const struct flags *f,
+    struct err *e)
+{
+	const char *window = conf_is_set(l->conf, "context.window") ?
+	    "context.window" : "context.context_budget_tokens";
+	const char *dialect = get_str(l, "tool_dialect"), *replay;
+	int kind = dialect_named(dialect);
+
+	s->conf = l->conf;
+	s->quiet = f->quiet;
+	s->model = xstrdup(f->model != NULL ? f->model : get_str(l, "model"));
+	s->http.ca_file = get_str(l, "ca_file");
+	s->http.proxy = get_str(l, "proxy");
+	s->params = get_str(l, "params");
+	s->no_images = !get_bool(l, "vision");
+	s->system_in_place = get_bool(l, "system_in_place");
+	s->stream = get_bool(l, "stream");
+	s->has_temperature = conf_is_set(l->conf, whole_key(l, "temperature"));
+	s->temperature = s->has_temperature ? conf_num(l->conf,
+	    whole_key(l, "temperature")) : 0;
+	replay = get_str(l, "reasoning_replay");
+	s->reasoning = strcmp(replay, "always") == 0 ? REASONING_ALWAYS :
+	    strcmp(replay, "never") == 0 ? REASONING_NEVER : REASONING_AUTO;
+	/* Ollama gives the window that is asked for, and its own default is
+	 * small; what nobody set is a size that most machines can hold */
+	if (s->api == &api_ollama)
+		s->window = conf_is_set(l->conf, window) ?
+		    conf_int(l->conf, window) : 32768;
+	s->max_tokens = get_int(l, "max_tokens");
+	s->repeat_limit = get_int(l, "repeat_limit");
+	s->max_retries = get_int(l, "max_retries");
+	s->max_retry_after_ms = get_ms(l, "max_retry_after");
+	s->http.connect_ms = get_ms(l, "connect_timeout");
+	s->http.first_ms = get_ms(l, "first_byte_timeout");
+	s->http.idle_ms = get_ms(l, "idle_timeout");
+	s->http.total_ms = get_ms(l, "total_timeout");
+	s->http.max_header = (size_t)get_int(l, "max_header_bytes");
+	s->http.max_body = (size_t)get_int(l, "max_response_bytes");
+	s->max_line = (size_t)get_int(l, "max_line_bytes");
+	s->max_event = (size_t)get_int(l, "max_event_bytes");
+	memcpy(s->prices_key, whole_key(l, "prices"), sizeof s->prices_key);
+	if (prices_check(l->conf, s->prices_key, e) < 0)
+		return -1;
+	if (kind < 0)
+		return err_set(e, ST_CONFIG, "provider.tool_dialect: unknown "
+		    "dialect %s; use auto, none, hermes, qwen3-coder, llama3, "
+		    "mistral, deepseek, glm, kimi, minimax, pythonic or json",
+		    dialect);
+	s->dialect = (enum dialect_kind)kind;
+	return 0;
+}
+
+int
+settings_load(struct settings *s, const struct conf *c, const struct flags *f,
+    struct err *e)
+{
+	struct lookup l = { .conf = c, .name = f->provider };
+	bool trusted, known = l.name == NULL;
+	const char *const *names;
+	size_t n;
+
+	memset(s, 0, sizeof *s);
+	names = conf_names(c, "provider", &n);
+	for (size_t i = 0; i < n && !known; i++)
+		known = strcmp(names[i], l.name) == 0;
+	if (!known)
+		return err_set(e, ST_CONFIG, "--provider %s: no such table; "
+		    "write [provider.%s] into your config.toml", l.name,
+		    l.name);
+	if (load_api(s, &l, f, e) < 0 || load_rest(s, &l, f, e) < 0)
+		return -1;
+	if (s->replay || s->program != NULL) {
+		s->base_url = xstrdup(s->replay ? "" : f->base_url != NULL ?
+		    f->base_url : get_str(&l, "base_url"));
+		return 0;
+	}
+	if (load_url(s, &l, f, &trusted, e) < 0 ||
+	    load_key(s, &l, trusted, e) < 0)
+		return -1;
+	return load_headers(s, &l, trusted, e);
+}
+
+void
+settings_release(struct settings *s)
+{
+	adapter_free(s->adapter);
+	free(s->program);
+	free(s->base_url);
+	free(s->model);
+	if (s->key != NULL)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	for (size_t i = 0; i < s->nheaders; i++)
+		free(s->headers[i]);
+	free(s->headers);
+}
+
+char *
+settings_where(const char *url)
+{
+	const char *host = strstr(url, "://"), *at, *end;
+
+	if (host == NULL)
+		return xstrdup("the server");
+	host += 3;
+	end = host + strcspn(host, "/?#");
+	at = memrchr(host, '@', (size_t)(end - host));
+	return xasprintf("%.*s%.*s", (int)(host - url), url,
+	    (int)(end - (at != NULL ? at + 1 : host)),
+	    at != NULL ? at + 1 : host);
+}

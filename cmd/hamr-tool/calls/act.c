@@ -1,0 +1,379 @@
+/* act.c - go: each open call, one after another or side by side.
+ *
+ * A run of consecutive calls of tools that change nothing: those that may take
+ * long each get a process of their own, at most [tools] jobs at a time.  The
+ * rest, and all that counts (budgets, proofs, results), stays in call order,
+ * so what comes out is what one after the other would give.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "extras/extra.h"
+
+#include "job.h"
+#include "journal_calls.h"
+
+#define ROOM_SLACK 512		/* of a result that did not feel its room */
+#define RUN_MAX 64		/* calls that are begun at once */
+#define READ_BYTES 65536
+#define STOP_MS 300		/* to end with what was found */
+
+enum task_state {
+	TASK_READY,		/* refused or answered before it began */
+	TASK_LATE,		/* all of it when its turn comes */
+	TASK_HERE,		/* started; done here, in its turn */
+	TASK_WAITING,		/* started; for a process of its own */
+	TASK_RUNNING,
+	TASK_OVER		/* its process has ended */
+};
+
+struct task {
+	struct job job;
+	enum task_state state;
+	size_t room;		/* of the budget, when it was forked */
+	pid_t pid;
+	int fd;			/* its message comes here */
+	struct buf text;
+};
+
+struct batch {
+	struct tool *t;
+	struct task *v;
+	size_t n, running, jobs;
+	volatile int *stop;	/* shared with the processes: end */
+};
+
+/* ---- which calls ---- */
+
+/* Does it change nothing, whatever its arguments? */
+static bool
+only_reads(const struct tool *t, const struct call_state *c)
+{
+	const struct schema *s = tool_schema(t, c->name);
+
+	return s != NULL && (s->id == TOOL_READ || s->id == TOOL_VIEW ||
+	    s->id == TOOL_SEARCH_MEMORY || (s->id == TOOL_PLUGIN &&
+	    !extra_of(s)->mutates));
+}
+
+/* May one of these take long, so that a process of its own pays? */
+static bool
+is_slow(const struct tool *t, const struct call_state *c)
+{
+	const struct schema *s = tool_schema(t, c->name);
+
+	return s != NULL && c->args != NULL && c->action < ACT_SHARE &&
+	    c->start != START_FOREIGN && s->id != TOOL_VIEW &&
+	    (s->id != TOOL_READ || files_walks(t->files, (struct slice){
+	    c->args, c->nargs }));
+}
+
+/* How many calls from number i on are worth it; 0: none. */
+static size_t
+parallel_run(const struct tool *t, size_t i)
+{
+	size_t n = 0, slow = 0;
+
+	/* one that is quick has nothing to wait for */
+	if (conf_int(t->conf, "tools.jobs") < 2 ||
+	    !only_reads(t, &t->calls[i]) ||
+	    !is_slow(t, &t->calls[i]))
+		return 0;
+	for (; i < t->ncalls && n < RUN_MAX; i++) {
+		const struct call_state *c = &t->calls[i];
+
+		/* one that may come to be refused for those before it waits
+		 * for them */
+		if (c->done || !only_reads(t, c) ||
+		    !files_certain(t->files, n))
+			break;
+		n++;
+		slow += is_slow(t, c);
+	}
+	return slow > 1 ? n : 0;
+}
+
+/* ---- before the work ---- */
+
+/* The starts of all, in call order, read back before anything is done. */
+static bool
+begin(struct batch *l)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].state >= TASK_HERE)
+			job_propose(&l->v[i].job);
+	for (size_t i = 0; i < l->n && good; i++)
+		if (l->v[i].state >= TASK_HERE)
+			good = job_begun(&l->v[i].job) == STEP_NEXT;
+	return good;
+}
+
+/* ---- processes ---- */
+
+static bool
+is_stopped(void *arg)
+{
+	return *(volatile int *)arg != 0;
+}
+
+/* The process of one call: it says its message and ends.  Records are the
+ * parent's business. */
+static _Noreturn void
+child(struct batch *l, struct task *task, int out)
+{
+	struct stage *s = l->t->stage;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	s->mode = STAGE_FILTER;
+	s->stream = false;
+	s->in.eof = true;
+	s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	l->t->files->stop = is_stopped;
+	l->t->files->stop_arg = (void *)(uintptr_t)l->stop;
+	job_work(&task->job);
+	job_print(&task->job, &b);
+	_exit(file_write_all(out, b.p, b.len) == 0 ? 0 : 1);
+}
+
+static void
+launch(struct batch *l, struct task *task)
+{
+	int fd[2];
+
+	task->room = files_left(l->t->files);
+	if (pipe2(fd, O_CLOEXEC) < 0) {
+		task->state = TASK_HERE;
+		return;
+	}
+	task->pid = fork();
+	if (task->pid == 0)
+		child(l, task, fd[1]);
+	close(fd[1]);
+	task->fd = fd[0];
+	if (task->pid < 0) {
+		close(fd[0]);
+		task->state = TASK_HERE;
+		return;
+	}
+	task->state = TASK_RUNNING;
+	l->running++;
+}
+
+static void
+reap(struct batch *l, struct task *task)
+{
+	close(task->fd);
+	while (waitpid(task->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	task->state = TASK_OVER;
+	l->running--;
+}
+
+/* Wait for any process for ms; the flags of stage_wait. */
+static int
+wait_any(struct batch *l, int ms)
+{
+	struct pollfd *fds = xcalloc(l->n, sizeof *fds);
+	int flags;
+
+	for (size_t i = 0; i < l->n; i++)
+		fds[i] = (struct pollfd){ l->v[i].state == TASK_RUNNING ?
+		    l->v[i].fd : -1, POLLIN, 0 };
+	/* a reason to stop stays true: then it would not wait */
+	if (*l->stop != 0) {
+		poll(fds, l->n, ms);
+		flags = 0;
+	} else {
+		flags = stage_wait(l->t->stage, fds, l->n, ms);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		struct buf *b = &l->v[i].text;
+		ssize_t n = 0;
+
+		if (l->v[i].state != TASK_RUNNING || fds[i].revents == 0)
+			continue;
+		if (buf_reserve(b, READ_BYTES) == 0)
+			n = read(l->v[i].fd, b->p + b->len, READ_BYTES);
+		if (n > 0)
+			b->len += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			reap(l, &l->v[i]);	/* that was all */
+	}
+	free(fds);
+	return flags & ~STAGE_READY;
+}
+
+/* End what runs: first asked, then killed. */
+static void
+end_all(struct batch *l)
+{
+	long long until = file_now_ms() + STOP_MS;
+
+	*l->stop = 1;
+	while (l->running > 0 && file_now_ms() < until)
+		wait_any(l, 20);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].state == TASK_RUNNING) {
+			kill(l->v[i].pid, SIGKILL);
+			reap(l, &l->v[i]);
+		}
+}
+
+/* ---- results ---- */
+
+static void
+do_here(struct task *task)
+{
+	result_release(&task->job.r);
+	result_init(&task->job.r);
+	job_work(&task->job);
+}
+
+/* The call's turn has come.  False: it has no answer. */
+static bool
+turn(struct batch *l, struct task *task)
+{
+	struct files *f = l->t->files;
+	struct job *j = &task->job;
+	struct scan scan = { .n = 0 };
+	struct slice message;
+	bool good;
+
+	while (task->state == TASK_WAITING || task->state == TASK_RUNNING) {
+		for (size_t i = 0; i < l->n && l->running < l->jobs; i++)
+			if (l->v[i].state == TASK_WAITING)
+				launch(l, &l->v[i]);
+		if (task->state == TASK_RUNNING && wait_any(l, -1) != 0)
+			end_all(l);
+		if (*l->stop != 0 && task->state == TASK_WAITING)
+			return false;
+	}
+	if (task->state == TASK_LATE)
+		return job_steps(j) == STEP_DONE;
+	if (task->state == TASK_HERE)
+		do_here(task);
+	if (task->state != TASK_OVER)
+		return true;
+	/* the message of its process is the answer */
+	message = buf_view(&task->text);
+	good = message.n > 0 && scan_record(&scan, message.p, message.n) == 0 &&
+	    scan_str(scan_get(message, "content"), &j->r.content);
+	scan_release(&scan);
+	if (!good && *l->stop != 0)
+		return false;
+	j->call->ran = true;
+	/* it may have had more room than there is by now */
+	if (!good || (j->r.content.len + ROOM_SLACK > files_left(f) &&
+	    files_left(f) < task->room)) {
+		do_here(task);
+		return true;
+	}
+	j->line = message;
+	j->r.is_error = scan_true(scan_get(message, "is_error"));
+	j->call->code = scan_strdup(scan_get(scan_get(message, "meta"),
+	    "error"));
+	if (j->schema->id == TOOL_READ && !j->r.is_error)
+		f->used += j->r.content.len;
+	return true;
+}
+
+/* Do n calls from number i on.  False: stop, some have no answer. */
+static bool
+parallel_do(struct tool *t, size_t i, size_t n)
+{
+	struct batch l = { .t = t, .n = n,
+		.v = xcalloc(n, sizeof *l.v),
+		.jobs = (size_t)conf_int(t->conf, "tools.jobs") };
+	size_t k;
+	bool good;
+
+	l.stop = mmap(NULL, sizeof *l.stop, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	good = l.stop != MAP_FAILED;
+	for (k = 0; k < n; k++) {
+		l.v[k].text = BUF_INIT(BUF_RECORD_MAX);
+		job_begin(&l.v[k].job, t, &t->calls[i + k]);
+		if (!good)
+			continue;
+		if (t->calls[i + k].action == ACT_SHARE)
+			l.v[k].state = TASK_LATE;	/* its twin may be
+							 * before it here */
+		else if (job_before(&l.v[k].job) != STEP_NEXT)
+			l.v[k].state = TASK_READY;
+		else
+			l.v[k].state = is_slow(t, &t->calls[i + k]) ?
+			    TASK_WAITING : TASK_HERE;
+	}
+	good = good && begin(&l);
+	for (k = 0; k < n && good; k++) {
+		good = turn(&l, &l.v[k]);
+		if (good)
+			job_answer(&l.v[k].job);
+	}
+	if (l.stop != MAP_FAILED) {
+		end_all(&l);
+		munmap((void *)(uintptr_t)l.stop, sizeof *l.stop);
+	}
+	for (k = 0; k < n; k++) {
+		job_end(&l.v[k].job);
+		buf_release(&l.v[k].text);
+	}
+	free(l.v);
+	return good;
+}
+
+/* ---- go ---- */
+
+void
+tool_act(struct stage *s)
+{
+	struct tool *t = s->self;
+	bool go_on = !t->closed;
+	size_t i = 0, n;
+	struct job j;
+
+	t->acting = true;
+	tool_verify(t);
+	/* starts of ours that nobody committed before this go */
+	for (size_t k = 0; k < t->ncalls; k++)
+		if (t->calls[k].start == START_PROPOSED)
+			t->calls[k].start = START_NONE;
+	while (i < t->ncalls && go_on) {
+		if (t->calls[i].done) {
+			i++;
+			continue;
+		}
+		if (job_must_stop(t))
+			break;
+		n = parallel_run(t, i);
+		if (n > 0) {
+			go_on = parallel_do(t, i, n);
+			i += n;
+			continue;
+		}
+		job_begin(&j, t, &t->calls[i++]);
+		go_on = job_steps(&j) == STEP_DONE;
+		if (go_on)
+			job_answer(&j);
+		job_end(&j);
+	}
+	t->acting = false;
+	journal_calls_pause(t->journal);
+	tool_catch_up(t);
+	tool_tell(t);
+}

@@ -1,0 +1,206 @@
+/* hook.c - the user's own programs around a call. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "run/prog.h"
+#include "record/rec.h"
+#include "base/utf8.h"
+
+#include "hook.h"
+
+#define HOOK_MS 5000
+#define APPROVE_MS 600000	/* it may ask a person */
+#define REASON_MAX ((size_t)64 << 10)
+#define SHOWN_MAX 2000		/* of a reason, to the model */
+
+/* {"type":"call",...}: what is going to run, under its canonical names. */
+static void
+put_call(const struct job *j, const char *diff, struct buf *out)
+{
+	struct json *o = json_object();
+
+	json_str(o, "type", "call");
+	json_str(o, "id", j->call->id);
+	json_str(o, "name", j->call->name);
+	json_slice(o, "arguments", buf_view(&j->args));
+	if (diff != NULL)
+		json_str(o, "diff", diff);
+	json_print(o, out);
+	json_free(o);
+	buf_addc(out, '\n');
+}
+
+/* ---- before, and approval ---- */
+
+/* Its reason, cleaned and without blanks at its end, or that it gave none. */
+static void
+refuse(struct job *j, const char *who, const struct prog *p,
+    struct buf *text)
+{
+	struct buf how = BUF_INIT(4096), reason = BUF_INIT(4 * REASON_MAX);
+	struct slice shown;
+
+	if (text->len > 0)
+		utf8_clean(&reason, text->p, text->len);
+	shown = slice_trim_end((struct slice){ reason.p, reason.len },
+	    " \t\r\n");
+	if (shown.n > SHOWN_MAX)
+		shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
+	prog_how(p, &how);
+	if (shown.n > 0 && shown.p[0] != '\0')
+		result_error(&j->r, "denied", "%.*s", (int)shown.n, shown.p);
+	else
+		result_error(&j->r, "denied", "denied by %s (%s); do it "
+		    "another way, or ask the user", who, how.p);
+	buf_release(&reason);
+	buf_release(&how);
+}
+
+/* What one program says of the call, shown as input: STEP_NEXT when it has
+ * nothing against it.  If it did not speak, how tells what became of it. */
+static enum step
+ask(struct job *j, const char *const *argv, const char *who, int ms,
+    struct slice input, struct buf *how)
+{
+	struct buf text = BUF_INIT(REASON_MAX);
+	struct prog p = prog_bare(j->t->sandboxes, argv, ms, &text);
+	enum step step = STEP_NEXT;
+
+	p.input = input;
+	prog_run(&p, j->t->stage);
+	if (p.end == PROG_CANCEL) {
+		step = STEP_STOP;
+	} else if (p.end == PROG_TIMEOUT || p.end == PROG_FAILED) {
+		prog_how(&p, how);
+	} else if (!prog_is_good(&p)) {	/* too much output is a no */
+		refuse(j, who, &p, &text);
+		step = STEP_DONE;
+	}
+	prog_release(&p);
+	buf_release(&text);
+	return step;
+}
+
+enum step
+hook_before(struct job *j)
+{
+	struct buf call = BUF_INIT(BUF_RECORD_MAX);
+	enum step step = STEP_NEXT;
+	size_t n;
+	const char *const *const *argvs = conf_argvs(j->t->conf,
+	    "hooks.before_tool", &n);
+
+	if (n > 0)
+		put_call(j, NULL, &call);
+	for (size_t i = 0; i < n && step == STEP_NEXT; i++) {
+		struct buf how = BUF_INIT(4096);
+
+		step = ask(j, argvs[i], "the before_tool hook", HOOK_MS,
+		    buf_view(&call), &how);
+		if (step == STEP_NEXT && how.len > 0)
+			err_say("the before_tool hook %s: %s; the call goes "
+			    "on without it", argvs[i][0], how.p);
+		buf_release(&how);
+	}
+	buf_release(&call);
+	return step;
+}
+
+enum step
+hook_approve(struct job *j, const char *diff)
+{
+	struct buf call = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
+	enum step step;
+	size_t n;
+
+	put_call(j, diff, &call);
+	step = ask(j, conf_list(j->t->conf, "tools.approve", &n),
+	    "the approver", APPROVE_MS, buf_view(&call), &how);
+	if (step == STEP_NEXT && how.len > 0) {
+		result_error(&j->r, "denied", "denied: the approver gave no "
+		    "answer (%s); tell the user to repair tools.approve",
+		    how.p);
+		step = STEP_DONE;
+	}
+	if (step == STEP_DONE)
+		json_str(j->r.meta, "consent", "refused");
+	buf_release(&how);
+	buf_release(&call);
+	return step;
+}
+
+/* ---- after ---- */
+
+/* One record, a tool message that answers this call: on one line. */
+static bool
+is_answer(const struct job *j, struct buf *text)
+{
+	struct scan scan = { .n = 0 };
+	struct rec r;
+	bool good;
+
+	text->len = slice_trim_end(buf_view(text), " \t\r\n").n;
+	for (size_t i = 0; i < text->len; i++)
+		if (text->p[i] == '\n' || text->p[i] == '\r')
+			text->p[i] = ' ';	/* between tokens */
+	good = rec_parse(&scan, text->p, text->len, &r) == 0 &&
+	    r.kind == R_TOOL &&
+	    rec_str_is(&r, "tool_call_id", j->call->id);
+	scan_release(&scan);
+	return good;
+}
+
+/* On stderr for a person watching, and in the transcript for its readers. */
+static void
+tell(struct job *j, const char *program, const char *code, const char *words)
+{
+	char *text = xasprintf("the after_tool hook %s: %s; the result stands "
+	    "as it was", program, words);
+	struct json *id = json_object();
+
+	err_say("%s", text);
+	json_str(id, "tool_call_id", j->call->id);
+	stage_error(j->t->stage, code, false, text, id);
+	free(text);
+}
+
+/* What one program makes of the message, put in its place. */
+static void
+pass_through(struct job *j, const char *const *argv, struct buf *message)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
+	struct prog p = prog_bare(j->t->sandboxes, argv, HOOK_MS, &text);
+
+	buf_addc(message, '\n');
+	p.input = buf_view(message);
+	prog_run(&p, j->t->stage);
+	message->len--;
+	if (!prog_is_good(&p)) {
+		prog_how(&p, &how);
+		tell(j, argv[0], p.end == PROG_TIMEOUT ? "timeout" :
+		    p.end == PROG_FAILED ? "spawn_failed" : "refused", how.p);
+	} else if (text.len > 0 && !is_answer(j, &text)) {
+		tell(j, argv[0], "bad_record", "it printed something other "
+		    "than a tool message of this call");
+	} else if (text.len > 0) {
+		buf_reset(message);
+		buf_slice(message, buf_view(&text));
+	}
+	prog_release(&p);
+	buf_release(&how);
+	buf_release(&text);
+}
+
+void
+hook_after(struct job *j, struct buf *message)
+{
+	size_t n;
+	const char *const *const *argvs = conf_argvs(j->t->conf,
+	    "hooks.after_tool", &n);
+
+	for (size_t i = 0; i < n; i++)
+		pass_through(j, argvs[i], message);
+}

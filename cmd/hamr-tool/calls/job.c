@@ -1,0 +1,573 @@
+/* job.c - a call judged, asked for, announced, run, answered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utc.h"
+#include "base/utf8.h"
+#include "extras/schema.h"
+#include "extras/extra.h"
+#include "extras/mcp.h"
+#include "extras/mode.h"
+#include "run/bash.h"
+
+#include "hook.h"
+#include "memory.h"
+#include "readers.h"
+#include "journal_calls.h"
+
+/* ---- may it run?  What is asked before anybody is ---- */
+
+/* Is there the sandbox that a command needs? */
+static bool
+box_allows(const struct tool *t, struct result *r)
+{
+	enum box_kind kind = tool_kind(t, mode_has_consent(t));
+	const char *why;
+
+	/* the machine is not asked where the answer would change nothing */
+	if (kind == BOX_WRITE &&
+	    strcmp(conf_str(t->conf, "sandbox.mode"), "require") != 0)
+		return true;
+	why = sandboxes_refuse(t->sandboxes, kind);
+	if (why == NULL)
+		return true;
+	if (kind == BOX_WRITE)
+		result_error(r, "denied", "denied: %s, and the configuration "
+		    "requires one (sandbox.mode); use the other tools", why);
+	else if (t->mode == MODE_PATCH) {
+		json_str(r->meta, "consent", "missing");
+		result_error(r, "denied", "denied: without --yes commands run "
+		    "in a read-only sandbox, and %s; use read, or ask for "
+		    "--yes", why);
+	} else
+		result_error(r, "denied", "denied: in mode %s commands run in "
+		    "a sandbox only, and %s; use read", mode_name(t->mode),
+		    why);
+	return false;
+}
+
+/* In this order: the tool's name, JSON, schema, policy (the mode, then the
+ * names).  Unless fine, r is the error. */
+static enum judged
+judge(struct job *j, struct slice given)
+{
+	const struct tool *t = j->t;
+	const char *name = j->call->name;
+	const struct schema *s = tool_schema(t, name);
+	struct buf names = BUF_INIT(RESULT_MAX);
+	struct result *r = &j->r;
+	enum args_fault fault;
+	struct slice args;
+
+	j->schema = s;
+	buf_reset(&j->args);
+	if (s == NULL) {
+		tool_names(t, &names);
+		if (!mcp_is_down(t, name, r))
+			result_error(r, "unknown_tool", "there is no tool "
+			    "\"%.*s\"; the tools are %s", (int)utf8_cut(name,
+			    strlen(name), 64), name, names.p);
+		buf_release(&names);
+		return JUDGED_UNKNOWN;
+	}
+	fault = args_check(s, given, &j->args, r);
+	if (fault != ARGS_OK)
+		return fault == ARGS_JSON ? JUDGED_JSON : JUDGED_REFUSED;
+	args = buf_view(&j->args);
+	if (extra_of(s) != NULL)
+		return extra_judge(t, extra_of(s), args, r) ? JUDGED_FINE :
+		    JUDGED_REFUSED;
+	if (!schema_is_on(s, tool_on(t) | SCHEMA_CHANGE)) {
+		tool_names(t, &names);
+		result_error(r, "denied", "denied: %s is switched off by the "
+		    "configuration (%s); the tools are %s", s->name,
+		    s->id == TOOL_BASH ? "tools.bash.enabled" :
+		    "memory.enabled", names.p);
+		buf_release(&names);
+		return JUDGED_REFUSED;
+	}
+	/* in mode docs, which files is for the file tools to say */
+	if ((s->id == TOOL_EDIT || s->id == TOOL_WRITE) &&
+	    t->mode != MODE_PATCH && t->mode != MODE_DOCS) {
+		result_error(r, "denied", "denied: in mode %s no file is "
+		    "changed; say what you would change", mode_name(t->mode));
+		return JUDGED_REFUSED;
+	}
+	if (s->id == TOOL_BASH && !box_allows(t, r))
+		return JUDGED_REFUSED;
+	if ((s->id == TOOL_READ || s->id == TOOL_EDIT || s->id == TOOL_WRITE ||
+	    s->id == TOOL_VIEW) && !files_judge(t->files, s->name, args, r))
+		return JUDGED_REFUSED;
+	return JUDGED_FINE;
+}
+
+bool
+job_must_stop(struct tool *t)
+{
+	return stage_wait(t->stage, NULL, 0, 0) != 0 || t->stage->failed;
+}
+
+/* ---- the guard's say ---- */
+
+static void
+share(struct job *j)
+{
+	const char *id = j->call->twin;
+	struct call_state *twin = NULL;
+
+	for (struct call_state *c = j->t->calls; id != NULL && c < j->call &&
+	    twin == NULL; c++)
+		if (strcmp(c->id, id) == 0 && c->done && c->ran)
+			twin = c;
+	if (id != NULL)
+		json_str(j->r.meta, "shared", id);
+	if (twin == NULL) {
+		result_error(&j->r, "interrupted", "interrupted: the call "
+		    "that this one repeats did not run, so neither did this");
+		return;
+	}
+	buf_adds(&j->r.content, twin->text != NULL ? twin->text :
+	    "same as the call before it in this message");
+	j->r.is_error = twin->is_error;
+	if (twin->code != NULL)
+		json_str(j->r.meta, "error", twin->code);
+	j->shared = true;
+}
+
+static enum step
+step_verdict(struct job *j)
+{
+	const char *words = j->call->words;
+
+	switch (j->call->action) {
+	case ACT_BLOCK:
+	case ACT_HALT:
+		result_error(&j->r, "refused", "%s", words != NULL &&
+		    words[0] != '\0' ? words : "refused by the guard; do "
+		    "something else");
+		if (j->schema->id == TOOL_READ)
+			files_known(j->t->files, buf_view(&j->args), &j->r);
+		return STEP_DONE;
+	case ACT_SHARE:
+		share(j);
+		return STEP_DONE;
+	default:
+		return STEP_NEXT;
+	}
+}
+
+/* ---- approval ---- */
+
+bool
+job_has_plan(const struct job *j)
+{
+	return j->schema->id == TOOL_EDIT || j->schema->id == TOOL_WRITE;
+}
+
+/* Is there anything to ask for?  False: r is the error it would end with.
+ * What the plan noted, the work will note again. */
+static bool
+make_plan(struct job *j, struct plan *p)
+{
+	*p = (struct plan){ .path = NULL };
+	if (!job_has_plan(j))
+		return true;
+	if (!files_plan(j->t->files, j->schema->name, buf_view(&j->args), p,
+	    &j->r))
+		return false;
+	result_release(&j->r);
+	result_init(&j->r);
+	return true;
+}
+
+/* What is asked for, and why. */
+/* May a person give one command the network? */
+static bool
+may_go_online(const struct tool *t)
+{
+	return conf_bool(t->conf, "sandbox.ask_network") &&
+	    !conf_bool(t->conf, "sandbox.network");
+}
+
+static void
+put_what(const struct job *j, const struct plan *p, struct json *o)
+{
+	char *command = scan_strdup(scan_get(buf_view(&j->args), "command"));
+	const char *why = "it may change files";
+
+	if (job_has_plan(j)) {
+		json_slice(o, "diff", buf_view(&p->diff));
+		json_str(o, "path", p->path);
+		json_int(o, "lines", p->added + p->removed);
+		if (p->made)
+			json_bool(o, "new", true);
+		why = "it changes a file";
+	} else if (j->schema->id == TOOL_BASH && command != NULL) {
+		json_str(o, "command", command);
+		json_int(o, "lines",
+		    (long long)slice_lines(slice_of(command)));
+		if (may_go_online(j->t))
+			json_bool(o, "network", true);
+	} else {
+		json_slice(o, "arguments", buf_view(&j->args));
+	}
+	if (!job_has_plan(j) && extra_of(j->schema) == NULL &&
+	    conf_bool(j->t->conf, "sandbox.network"))
+		why = "it may change files and use the network";
+	json_str(o, "why", why);
+	free(command);
+}
+
+/* Put the ask: all of what would be done, for what is not shown cannot be
+ * allowed.  False: there is nothing to ask for, r says why. */
+static bool
+put_ask(struct job *j)
+{
+	struct tool *t = j->t;
+	struct buf line = BUF_INIT(REC_MAX);
+	struct plan p;
+	struct json *o;
+	bool fits;
+
+	if (!make_plan(j, &p)) {
+		plan_release(&p);
+		return false;
+	}
+	t->ask = xasprintf("a%zu", t->answers + 1);
+	o = json_object();
+	json_str(o, "type", "ask");
+	json_str(o, "id", t->ask);
+	json_str(o, "tool_call_id", j->call->id);
+	json_str(o, "name", j->call->name);
+	put_what(j, &p, o);
+	json_print(o, &line);
+	json_free(o);
+	fits = !line.over && !p.diff.over;
+	if (fits)
+		stage_put(t->stage, R_ASK, buf_view(&line));
+	else
+		result_error(&j->r, "too_large", "too large to be shown to "
+		    "the user, who is asked; make the change in parts");
+	plan_release(&p);
+	buf_release(&line);
+	return fits;
+}
+
+static enum step
+ask(struct job *j)
+{
+	struct tool *t = j->t;
+	enum step step = STEP_NEXT;
+
+	t->answered = t->allowed = t->online = t->stop = false;
+	if (!put_ask(j)) {
+		step = STEP_DONE;
+		goto out;
+	}
+	while (!t->answered && step == STEP_NEXT)
+		if (stage_wait(t->stage, NULL, 0, -1) != 0 && !t->answered)
+			step = STEP_STOP;	/* a cancel may follow a no */
+	j->online = t->online && may_go_online(t);
+	if (step == STEP_NEXT && !t->allowed) {
+		bool why = t->reason != NULL && t->reason[0] != '\0';
+
+		/* who stops the turn is asked nothing more */
+		if (t->stop)
+			stage_cancel(t->stage, true);
+		result_error(&j->r, "denied", "denied: the user did not allow "
+		    "this call%s%s", why ? ": " : t->stop ?
+		    " and stopped the turn" : "; do not repeat it",
+		    why ? t->reason : "");
+		step = STEP_DONE;
+	} else if (step == STEP_NEXT && t->instead != NULL) {
+		/* checked like any, by the hooks, too */
+		step = judge(j, slice_of(t->instead)) == JUDGED_FINE ?
+		    hook_before(j) : STEP_DONE;
+	}
+out:
+	free(t->ask);
+	free(t->instead);
+	free(t->reason);
+	t->ask = t->instead = t->reason = NULL;
+	return step;
+}
+
+bool
+job_writes(const struct job *j)
+{
+	const struct extra *x = extra_of(j->schema);
+
+	return x != NULL ? extra_writes(j->t, x) : job_has_plan(j) ||
+	    (j->schema->id == TOOL_BASH && j->kind == BOX_WRITE);
+}
+
+/* Nobody is there to be asked: an edit is shown and not made, all else may only
+ * read. */
+static enum step
+without_approval(struct job *j)
+{
+	const struct extra *x = extra_of(j->schema);
+
+	j->unasked = true;
+	json_str(j->r.meta, "consent", "missing");
+	if (x != NULL)
+		return extra_unasked(j->t, x, &j->r) ? STEP_NEXT : STEP_DONE;
+	if (j->schema->id == TOOL_BASH)
+		return STEP_NEXT;	/* read-only */
+	files_preview(j->t->files, j->schema->name, buf_view(&j->args),
+	    &j->r);
+	if (strcmp(j->r.code, "denied") == 0 && !j->t->no_ask)
+		err_say("%s changed nothing, as nobody could be asked; --yes "
+		    "allows changes", j->schema->name);
+	return STEP_DONE;
+}
+
+static enum step
+approve(struct job *j)
+{
+	struct tool *t = j->t;
+	bool consent = mode_has_consent(t), writes;
+	enum step step = STEP_DONE;
+	struct plan p;
+	char *command;
+
+	j->kind = tool_kind(t, true);
+	writes = job_writes(j);
+	j->kind = tool_kind(t, consent);
+	j->allowed = t->yes || j->call->start == START_MINE;
+	if (j->allowed || !writes)
+		return STEP_NEXT;
+	/* a command that only looks, where the kernel enforces that */
+	if (j->schema->id == TOOL_BASH) {
+		command = scan_strdup(scan_get(buf_view(&j->args), "command"));
+		j->offline = command != NULL && readers_has(command) &&
+		    sandboxes_refuse(t->sandboxes, BOX_READ) == NULL;
+		free(command);
+	}
+	if (j->offline) {
+		j->kind = tool_kind(t, false);
+		return STEP_NEXT;
+	}
+	if (!consent)
+		return without_approval(j);
+	if (!mode_has_approver(t)) {
+		step = ask(j);
+	} else {
+		if (make_plan(j, &p))
+			step = hook_approve(j, job_has_plan(j) ?
+			    buf_view(&p.diff).p : NULL);
+		plan_release(&p);
+	}
+	j->allowed = step == STEP_NEXT;
+	return step;
+}
+
+/* ---- commit before act ---- */
+
+void
+job_propose(struct job *j)
+{
+	char at[UTC_SIZE];
+	struct json *o;
+
+	if (j->call->start != START_NONE)
+		return;
+	if (j->t->stage->mode == STAGE_RESIDENT)
+		j->call->start = START_PROPOSED;
+	utc_print_now(at);
+	o = json_object();
+	json_str(o, "type", "start");
+	json_str(o, "tool_call_id", j->call->id);
+	json_str(o, "at", at);
+	stage_put_json(j->t->stage, R_START, o);
+}
+
+enum step
+job_begun(struct job *j)
+{
+	struct stage *s = j->t->stage;
+	struct err e;
+
+	if (s->mode != STAGE_RESIDENT) {
+		/* the journal has it, or nothing is done */
+		if (rec_flush(&s->out, &e) == 0)
+			return STEP_NEXT;
+		stage_fail(s, &e);
+		return STEP_STOP;
+	}
+	while (j->call->start == START_PROPOSED)
+		if (stage_wait(s, NULL, 0, -1) != 0)
+			return STEP_STOP;
+	return job_must_stop(j->t) ? STEP_STOP : STEP_NEXT;
+}
+
+/* ---- work ---- */
+
+/* A command, plug-in or server that failed may have done so because it could
+ * not write. */
+static void
+tell_read_only(struct job *j)
+{
+	const char *what = j->schema->id == TOOL_BASH ? "commands" :
+	    j->schema->name;
+	struct buf *b = &j->r.content;
+
+	if (!j->unasked || !j->r.is_error || j->r.code != NULL)
+		return;
+	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
+	buf_fmt(b, "[ran read-only: %s can change files only with --yes]\n",
+	    what);
+	if (!j->t->no_ask)
+		err_say("without --yes %s could change nothing",
+		    j->schema->id == TOOL_BASH ? "the command" : what);
+}
+
+void
+job_work(struct job *j)
+{
+	struct tool *t = j->t;
+	struct slice args = buf_view(&j->args);
+	long long begun = file_now_ms();
+	struct bash_opts o = { .sandboxes = t->sandboxes, .kind = j->kind,
+		.offline = j->offline, .online = j->online, .root = t->root,
+		.rootfd = t->files->root.fd, .id = j->call->id,
+		.cap = t->output_cap };
+
+	j->call->ran = true;
+	t->files->call = j->call->id;
+	switch (j->schema->id) {
+	case TOOL_READ: files_read(t->files, args, &j->r); break;
+	case TOOL_EDIT: files_edit(t->files, args, &j->r); break;
+	case TOOL_WRITE: files_write(t->files, args, &j->r); break;
+	case TOOL_BASH:
+		signals_hold(&j->signals);
+		bash_run(t->stage, &o, args, &j->r);
+		break;
+	case TOOL_VIEW:
+		files_view(t->files, args, conf_bool(t->conf,
+		    "provider.vision"), &j->r);
+		break;
+	case TOOL_SEARCH_MEMORY: memory_search(t, args, &j->r); break;
+	case TOOL_SAVE_MEMORY: memory_save(t, args, &j->r); break;
+	case TOOL_PLUGIN:
+	case TOOL_MCP:
+		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
+		break;
+	}
+	tell_read_only(j);
+	j->ms = file_now_ms() - begun;
+	journal_calls_end(t->journal, j);
+	if (j->schema->id == TOOL_BASH)
+		prog_end_by_pipe(t->stage);
+}
+
+enum step
+job_before(struct job *j)
+{
+	bool fine;
+	enum step s;
+
+	j->judged = judge(j, (struct slice){ j->call->args, j->call->nargs });
+	fine = j->judged == JUDGED_FINE;
+	/* begun by a process that is gone: never run twice */
+	if (j->call->start == START_FOREIGN) {
+		if (fine && job_has_plan(j))
+			files_sweep(j->t->files, buf_view(&j->args));
+		result_release(&j->r);
+		result_init(&j->r);
+		result_error(&j->r, "interrupted", "interrupted: this call "
+		    "was begun and its end is not known; look at what it did "
+		    "before it is called again");
+		return STEP_DONE;
+	}
+	if (!fine)
+		return STEP_DONE;
+	s = step_verdict(j);
+	if (s == STEP_NEXT && j->schema->id == TOOL_READ &&
+	    files_over_budget(j->t->files, buf_view(&j->args), &j->r))
+		s = STEP_DONE;
+	if (s == STEP_NEXT)
+		s = hook_before(j);
+	if (s == STEP_NEXT)
+		s = approve(j);
+	if (s == STEP_NEXT)
+		journal_calls_checkpoint(j->t->journal, j);
+	return s;
+}
+
+enum step
+job_steps(struct job *j)
+{
+	enum step s = job_before(j);
+
+	if (s != STEP_NEXT)
+		return s;
+	job_propose(j);
+	s = job_begun(j);
+	if (s != STEP_NEXT)
+		return s;
+	job_work(j);
+	return STEP_DONE;
+}
+
+void
+job_print(struct job *j, struct buf *out)
+{
+	static const char *const verdicts[] = { [ACT_NONE] = NULL,
+		[ACT_WARN] = "warn", [ACT_SHARE] = "share",
+		[ACT_BLOCK] = "block", [ACT_HALT] = "halt" };
+	struct json *o = result_message(&j->r, j->call->id, j->call->name,
+	    j->ms, verdicts[j->call->action]);
+
+	json_print(o, out);
+	json_free(o);
+}
+
+void
+job_message(struct job *j, struct buf *out)
+{
+	if (j->line.n > 0)
+		buf_slice(out, j->line);
+	else
+		job_print(j, out);
+	hook_after(j, out);
+}
+
+void
+job_begin(struct job *j, struct tool *t, struct call_state *c)
+{
+	*j = (struct job){ .t = t, .call = c,
+		.args = BUF_INIT(BUF_RECORD_MAX) };
+	result_init(&j->r);
+}
+
+void
+job_end(struct job *j)
+{
+	buf_release(&j->args);
+	result_release(&j->r);
+	signals_release(&j->signals);
+}
+
+void
+job_answer(struct job *j)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct call_state *c = j->call;
+
+	/* what a later call that shares this result will say */
+	c->done = true;
+	c->is_error = j->r.is_error;
+	c->ran = c->ran || j->shared;
+	if (j->r.code != NULL)
+		c->code = xstrdup(j->r.code);
+	if (j->r.content.len <= SHARE_MAX)
+		c->text = xmemdup0(j->r.content.len > 0 ? j->r.content.p : "",
+		    j->r.content.len);
+	job_message(j, &line);
+	stage_put(j->t->stage, R_TOOL, buf_view(&line));
+	buf_release(&line);
+}

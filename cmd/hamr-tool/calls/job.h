@@ -1,0 +1,64 @@
+/* job.h - a call on its way through the steps. */
+#ifndef HAMR_TOOL_JOB_H
+#define HAMR_TOOL_JOB_H
+
+#include "extras/schema.h"
+#include "root/signals.h"
+#include "tool.h"
+
+enum judged {
+	JUDGED_FINE,
+	JUDGED_UNKNOWN,		/* no such tool */
+	JUDGED_JSON,		/* arguments that are not JSON */
+	JUDGED_REFUSED
+};
+
+struct job {
+	struct tool *t;
+	struct call_state *call;
+	const struct schema *schema;
+	enum judged judged;	/* before anybody was asked */
+	struct buf args;	/* canonical */
+	struct result r;
+	enum box_kind kind;	/* what a command of it gets */
+	struct slice line;	/* its message, if another process made that */
+	long long ms;
+	bool shared;
+	bool allowed;		/* approved: its sandbox may be writable */
+	bool unasked;		/* nobody was there to approve it */
+	bool offline;		/* it gets no network, whatever is set */
+	bool online;		/* it does: a person said so */
+	struct signals signals;	/* from its work to job_end */
+};
+
+enum step {
+	STEP_NEXT,		/* go on with the next step */
+	STEP_DONE,		/* r is the answer */
+	STEP_STOP		/* no answer now: cancelled, or at an end */
+};
+
+/* Cancelled, failed or at the end of its input: no more calls now. */
+bool job_must_stop(struct tool *t);
+
+void job_begin(struct job *j, struct tool *t, struct call_state *c);
+void job_end(struct job *j);
+
+/* All of it, up to its answer; or in pieces: what comes before its start, the
+ * start put, the start read back (or flushed), the work. */
+enum step job_steps(struct job *j);
+enum step job_before(struct job *j);
+void job_propose(struct job *j);
+enum step job_begun(struct job *j);
+void job_work(struct job *j);
+/* Its tool message; as the after_tool hooks leave it; and put, and
+ * remembered. */
+void job_print(struct job *j, struct buf *out);
+void job_message(struct job *j, struct buf *out);
+void job_answer(struct job *j);
+
+/* Does it change one file, which it keeps itself (edit, write)? */
+bool job_has_plan(const struct job *j);
+/* May this call, now approved, change the root? */
+bool job_writes(const struct job *j);
+
+#endif

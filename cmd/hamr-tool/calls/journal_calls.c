@@ -1,0 +1,347 @@
+/* journal_calls.c - what a call changed, kept so that it can be taken back. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "json/sha.h"
+
+#include "extras/extra.h"
+#include "files/files.h"
+#include "undo/journal.h"
+#include "undo/snap.h"
+#include "journal_calls.h"
+
+#define NAMED_MAX 10		/* in a first line: "; changed: a, b" */
+#define MUTATED_MAX 1000	/* in meta; the journal has all */
+#define HURRY_MS 1500		/* for what a cancelled call changed */
+
+struct journal_calls {
+	struct tool *t;
+	struct snap *snap;
+	bool broken;		/* it was tried, and said, in this turn */
+	char *checkpoint;	/* of this turn; NULL: none yet */
+	char tree[SNAP_OID];	/* the last snapshot */
+	bool fresh;		/* nobody but us has run since */
+	struct timespec begun;	/* when the call in hand did, as files tell */
+	struct undo_entry entry;	/* of the call in hand */
+};
+
+/* ---- the change of one file by edit or write ---- */
+
+/* A file is about to be changed: its old content is kept, or it is not. */
+static int
+on_change(void *arg, const struct files_change *ch, struct err *why)
+{
+	struct journal_calls *jc = arg;
+	char *dir, *slash;
+	struct undo_path *t;
+	int fd = -1;
+
+	/* where no snapshot could be made, one content may be kept still */
+	if (jc->snap == NULL && ch->old.p != NULL)
+		jc->snap = snap_open(jc->t->files, true, why);
+	if (jc->snap == NULL)
+		return ch->old.p == NULL ? 0 : -1;
+	t = undo_entry_add(&jc->entry, ch->rel);
+	t->new_mode = S_IFREG | (ch->mode & 07777);
+	memcpy(t->sha, ch->sha, SHA_HEX);
+	if (ch->old.p == NULL) {
+		dir = xstrdup(ch->rel);
+		while ((slash = strrchr(dir, '/')) != NULL && fd < 0) {
+			*slash = '\0';
+			fd = path_open(&jc->t->files->root, dir,
+			    O_PATH | O_NOFOLLOW);
+			t->folders += fd < 0;
+		}
+		if (fd >= 0)
+			close(fd);
+		free(dir);
+		return 0;
+	}
+	t->old_mode = t->new_mode;
+	if (snap_store(jc->snap, ch->old, t->oid, why) == 0)
+		return 0;
+	undo_entry_release(&jc->entry);
+	return -1;
+}
+
+/* ---- setting up ---- */
+
+struct journal_calls *
+journal_calls_new(struct tool *t)
+{
+	struct journal_calls *jc = xcalloc(1, sizeof *jc);
+
+	jc->t = t;
+	t->files->on_change = on_change;
+	t->files->change_arg = jc;
+	return jc;
+}
+
+void
+journal_calls_free(struct journal_calls *jc)
+{
+	if (jc == NULL)
+		return;
+	undo_entry_release(&jc->entry);
+	if (jc->snap != NULL)
+		snap_prune(jc->snap, conf_int(jc->t->conf, "tools.undo_days"),
+		    conf_int(jc->t->conf, "tools.undo_bytes"));
+	snap_free(jc->snap);
+	free(jc->checkpoint);
+	free(jc);
+}
+
+void
+journal_calls_turn(struct journal_calls *jc)
+{
+	free(jc->checkpoint);
+	jc->checkpoint = NULL;
+	jc->broken = jc->fresh = false;
+}
+
+void
+journal_calls_known(struct journal_calls *jc, const char *id)
+{
+	free(jc->checkpoint);
+	jc->checkpoint = xstrdup(id);
+}
+
+void
+journal_calls_pause(struct journal_calls *jc)
+{
+	jc->fresh = false;
+}
+
+/* ---- snapshots ---- */
+
+static void
+give_up(struct journal_calls *jc, const struct err *e)
+{
+	struct files *f = jc->t->files;
+	struct stage *s = jc->t->stage;
+	char *words = xasprintf("%s; what follows cannot be undone", e->text);
+
+	snap_free(jc->snap);
+	jc->snap = NULL;
+	jc->broken = true;
+	if (files_stopped(f, LLONG_MAX) && jc->entry.call == NULL)
+		;		/* cancelled before it did anything */
+	else if (jc->t->person || jc->t->serve != NULL)
+		err_say("%s", words);
+	else
+		stage_error(s, "spawn_failed", false, words, NULL);
+	free(words);
+}
+
+static bool
+take(struct journal_calls *jc, struct snap_left *left)
+{
+	struct err e;
+
+	if (jc->snap == NULL && !jc->broken) {
+		jc->snap = snap_open(jc->t->files, true, &e);
+		if (jc->snap == NULL)
+			give_up(jc, &e);
+	}
+	if (jc->snap == NULL)
+		return false;
+	if (snap_take(jc->snap, jc->tree, left, &e) < 0) {
+		give_up(jc, &e);
+		return false;
+	}
+	jc->fresh = true;
+	return true;
+}
+
+/* May this call, as it was allowed, change what is in the root? */
+static bool
+writes(const struct job *j)
+{
+	return job_writes(j) && (extra_of(j->schema) == NULL || j->allowed);
+}
+
+static void
+put_checkpoint(struct journal_calls *jc, const struct job *j,
+    const struct snap_left *left)
+{
+	struct json *o = json_object(), *paths = json_array(), *not;
+	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
+
+	json_str(o, "type", "checkpoint");
+	json_str(o, "id", jc->checkpoint);
+	if (path != NULL)
+		json_str(paths, NULL, path);
+	json_add(o, "paths", paths);
+	if (left->large + left->nested + left->unreadable > 0) {
+		not = json_object();
+		if (left->large > 0)
+			json_int(not, "large", left->large);
+		if (left->nested > 0)
+			json_int(not, "repositories", left->nested);
+		if (left->unreadable > 0)
+			json_int(not, "unreadable", left->unreadable);
+		json_add(o, "not_covered", not);
+	}
+	stage_put_json(jc->t->stage, R_CHECKPOINT, o);
+	free(path);
+}
+
+void
+journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
+{
+	struct undo_entry c = { .is_checkpoint = true };
+	struct snap_left left = { 0 };
+	struct err e;
+
+	undo_entry_release(&jc->entry);
+	clock_gettime(CLOCK_REALTIME_COARSE, &jc->begun);
+	if (!writes(j))
+		return;
+	/* edit and write keep the one file they change themselves */
+	if ((jc->checkpoint != NULL || jc->broken) &&
+	    (jc->fresh || job_has_plan(j))) {
+		if (jc->snap == NULL && !jc->broken)
+			jc->snap = snap_open(jc->t->files, true, &e);
+		return;
+	}
+	if (!take(jc, &left) || jc->checkpoint != NULL)
+		return;
+	if (journal_add(jc->snap, &c, &e) < 0) {
+		give_up(jc, &e);
+	} else {
+		jc->checkpoint = xstrdup(c.id);
+		if (!jc->t->person && jc->t->serve == NULL)
+			put_checkpoint(jc, j, &left);
+	}
+	undo_entry_release(&c);
+}
+
+/* ---- what a command changed ---- */
+
+static void
+put_mutated(const struct undo_entry *c, struct result *r)
+{
+	struct json *list = json_array();
+
+	for (size_t i = 0; i < c->n && i < MUTATED_MAX; i++)
+		json_state(list, c->v[i].path, c->v[i].sha);
+	json_add(r->meta, "mutated", list);
+	if (c->n > MUTATED_MAX)
+		json_int(r->meta, "mutated_more", (long long)(c->n -
+		    MUTATED_MAX));
+}
+
+/* "; changed: a.c, b.c" behind the status in the first line. */
+static void
+put_changed(const struct undo_entry *c, struct result *r)
+{
+	struct buf b = BUF_INIT(RESULT_MAX);
+	size_t at = r->content.len > 0 ? strcspn(r->content.p, ";\n") : 0;
+	size_t was = r->content.len;
+
+	buf_add(&b, r->content.p != NULL ? r->content.p : "", at);
+	for (size_t i = 0; i < c->n && i < NAMED_MAX; i++) {
+		buf_adds(&b, i == 0 ? "; changed: " : ", ");
+		path_show(&b, c->v[i].path);
+	}
+	if (c->n > NAMED_MAX)
+		buf_fmt(&b, " and %zu more", c->n - NAMED_MAX);
+	buf_add(&b, r->content.p != NULL ? r->content.p + at : "",
+	    r->content.len - at);
+	buf_release(&r->content);
+	r->content = b;
+	if (r->bytes >= 0)
+		r->bytes += (long long)(b.len - was);
+}
+
+/* So many folders above a new file were made since the call began.  Their
+ * birth tells; where the file system does not know it, they count as older. */
+static int
+made_folders(const struct journal_calls *jc, const char *path)
+{
+	char *dir = xstrdup(path), *slash;
+	bool made = true;
+	int n = 0;
+
+	while (made && (slash = strrchr(dir, '/')) != NULL) {
+		struct statx st = { .stx_mask = 0 };
+		int fd;
+
+		*slash = '\0';
+		fd = path_open(&jc->t->files->root, dir, O_PATH | O_NOFOLLOW);
+		made = fd >= 0 &&
+		    statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) == 0 &&
+		    (st.stx_mask & STATX_BTIME) != 0 &&
+		    (st.stx_btime.tv_sec > jc->begun.tv_sec ||
+		    (st.stx_btime.tv_sec == jc->begun.tv_sec &&
+		    (long)st.stx_btime.tv_nsec >= jc->begun.tv_nsec));
+		n += made;
+		if (fd >= 0)
+			close(fd);
+	}
+	free(dir);
+	return n;
+}
+
+static void
+compare(struct journal_calls *jc, struct job *j)
+{
+	struct snap_left left = { 0 };
+	char before[SNAP_OID];
+	struct err e;
+
+	memcpy(before, jc->tree, sizeof before);
+	/* what a cancelled command did is worth this while */
+	snap_hurry(jc->snap, HURRY_MS);
+	if (!take(jc, &left))
+		return;
+	if (snap_changes(jc->snap, before, jc->tree, &jc->entry, &e) < 0) {
+		give_up(jc, &e);
+		undo_entry_release(&jc->entry);
+		return;
+	}
+	for (size_t i = 0; i < jc->entry.n; i++) {
+		struct undo_path *t = &jc->entry.v[i];
+
+		if (t->oid[0] == '\0')
+			t->folders = made_folders(jc, t->path);
+		undo_path_look(jc->t->files, t);
+	}
+	if (jc->entry.n > 0) {
+		put_mutated(&jc->entry, &j->r);
+		if (j->schema->id == TOOL_BASH)
+			put_changed(&jc->entry, &j->r);
+	}
+}
+
+void
+journal_calls_end(struct journal_calls *jc, struct job *j)
+{
+	bool one = job_has_plan(j);
+	struct undo_entry *c = &jc->entry;
+	struct err e;
+
+	if (!writes(j) || jc->snap == NULL)
+		return;
+	c->tool = xstrdup(j->call->name);
+	c->call = xstrdup(j->call->id);
+	if (!one)
+		compare(jc, j);
+	else
+		jc->fresh = false;
+	if (jc->snap != NULL)
+		snap_hurry(jc->snap, 0);
+	if (c->n > 0 && jc->snap != NULL && !(one && j->r.is_error)) {
+		if (jc->checkpoint != NULL)
+			c->checkpoint = xstrdup(jc->checkpoint);
+		if (journal_add(jc->snap, c, &e) < 0)
+			give_up(jc, &e);
+	}
+	undo_entry_release(c);
+}

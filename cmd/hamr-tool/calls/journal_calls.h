@@ -1,0 +1,30 @@
+/* journal_calls.h - what a call changed, kept so that it can be taken back.
+ *
+ * Before the first call of a turn that may write there is a checkpoint; after
+ * each call that wrote, what differs is its meta.mutated and an entry for
+ * hamr-tool undo.  Where no snapshot can be made it is said, once a turn, and
+ * the call goes on.
+ */
+#ifndef HAMR_TOOL_JOURNAL_CALLS_H
+#define HAMR_TOOL_JOURNAL_CALLS_H
+
+#include "job.h"
+
+struct journal_calls;
+
+struct journal_calls *journal_calls_new(struct tool *t);
+void journal_calls_free(struct journal_calls *jc);
+
+/* A person's message; a new transcript. */
+void journal_calls_turn(struct journal_calls *jc);
+/* A checkpoint that is recorded already. */
+void journal_calls_known(struct journal_calls *jc, const char *id);
+/* The calls of one go are over: others may change files from now on. */
+void journal_calls_pause(struct journal_calls *jc);
+
+/* Before its start: put the checkpoint if one is due. */
+void journal_calls_checkpoint(struct journal_calls *jc, struct job *j);
+/* Behind the work: its result is completed. */
+void journal_calls_end(struct journal_calls *jc, struct job *j);
+
+#endif

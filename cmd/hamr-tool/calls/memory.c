@@ -1,0 +1,230 @@
+/* memory.c - search_memory and save_memory: hamr-mem asked as a child. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "json/scan.h"
+#include "base/utf8.h"
+
+#include "memory.h"
+#include "run/prog.h"
+
+#define SEARCH_MS 15000
+#define SAVE_MS 60000		/* it may wait for another's lock */
+#define GRACE_MS 500
+#define TEXT_MAX ((size_t)64 << 20)
+#define COUNT_DEFAULT 8
+
+/* ---- hamr-mem ---- */
+
+/* The one installed with us, else one on PATH; NULL when there is none. */
+static char *
+find_mem(const struct tool *t)
+{
+	char exe[PATH_MAX] = "", *dir, *path;
+
+	if (readlink("/proc/self/exe", exe, sizeof exe - 1) > 0) {
+		dir = file_folder(exe);
+		path = xasprintf("%s/hamr-mem", dir);
+		free(dir);
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+	}
+	return which_program("hamr-mem", t->root);
+}
+
+/* Run it with these arguments behind its name; its status if that is 0 or 1,
+ * else -1 and r is the error. */
+static int
+run(struct tool *t, const char **argv, struct slice input, int ms,
+    struct buf *text, struct result *r)
+{
+	struct prog p = prog_bare(t->sandboxes, argv, ms, text);
+	struct buf how = BUF_INIT(65536);
+	struct output err;
+	struct slice said;
+	char *mem = find_mem(t);
+	int status = -1;
+
+	if (mem == NULL) {
+		result_error(r, "spawn_failed", "there is no memory here: "
+		    "hamr-mem is not installed; go on without it");
+		return -1;
+	}
+	argv[0] = mem;
+	output_init(&err, 4096);
+	p.input = input;
+	p.grace = GRACE_MS;
+	p.err = &err;
+	prog_run(&p, t->stage);
+	said = slice_trim_end(output_head(&err), "\n");
+	if (p.end == PROG_ENDED && !p.signalled && p.number <= 1) {
+		status = p.number;
+	} else if (p.end == PROG_CANCEL) {
+		result_error(r, "interrupted", "interrupted");
+	} else if (p.end == PROG_TIMEOUT) {
+		result_error(r, "timeout", "the memory did not answer within "
+		    "%d s; go on without it", ms / 1000);
+	} else if (said.n > 0) {
+		result_error(r, "spawn_failed", "%.*s; go on without memory",
+		    (int)(said.n > 1000 ? 1000 : said.n), said.p);
+	} else {
+		prog_how(&p, &how);
+		result_error(r, "spawn_failed", "hamr-mem failed (%s); go on "
+		    "without memory", how.p);
+	}
+	prog_release(&p);
+	output_release(&err);
+	buf_release(&how);
+	free(mem);
+	return status;
+}
+
+static char *
+arg(struct slice args, const char *key)
+{
+	return scan_strdup(scan_get(args, key));
+}
+
+/* ---- searching ---- */
+
+/* One hit: "m:ID fact: text", "m:ID tool bash, line 12: text". */
+static void
+put_hit(struct slice hit, struct buf *out)
+{
+	char *id = arg(hit, "id"), *kind = arg(hit, "kind");
+	char *role = arg(hit, "role"), *name = arg(hit, "name");
+	char *text = arg(hit, "snippet");
+	int64_t line;
+
+	if (id == NULL || text == NULL)
+		goto out;
+	buf_fmt(out, "%s %s", id, role != NULL ? role :
+	    kind != NULL ? kind : "item");
+	if (name != NULL)
+		buf_fmt(out, " %s", name);
+	if (scan_int(scan_get(hit, "line"), &line))
+		buf_fmt(out, ", line %lld", (long long)line);
+	for (char *p = text; *p != '\0'; p++)
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	buf_fmt(out, ": %s\n", text);
+out:
+	free(id);
+	free(kind);
+	free(role);
+	free(name);
+	free(text);
+}
+
+/* What it printed: the whole item, or a record for each hit. */
+static void
+put_found(struct slice text, bool whole, const char *query, struct result *r)
+{
+	struct scan scan = { .n = 0 };
+	struct slice line;
+	long n = 0;
+
+	if (whole && text.p != NULL) {
+		r->lossy = utf8_clean(&r->content, text.p, text.n);
+		if (r->content.len == 0 ||
+		    r->content.p[r->content.len - 1] != '\n')
+			buf_addc(&r->content, '\n');
+		n = 1;
+	}
+	while (!whole && slice_line(&text, &line)) {
+		if (scan_record(&scan, line.p, line.n) < 0)
+			continue;
+		put_hit(line, &r->content);
+		n++;
+	}
+	scan_release(&scan);
+	if (n == 0) {
+		buf_adds(&r->content, "nothing in memory for ");
+		scan_quote(&r->content, query, strlen(query));
+		buf_addc(&r->content, '\n');
+	} else if (!whole) {
+		buf_adds(&r->content, "[an id as query shows the whole "
+		    "item]\n");
+	}
+	json_int(r->meta, "matches", n);
+}
+
+void
+memory_search(struct tool *t, struct slice args, struct result *r)
+{
+	char *query = arg(args, "query"), count[24];
+	const char *find[] = { NULL, "search", "-n", count, "--", query,
+		NULL };
+	const char *show[] = { NULL, "show", query, NULL };
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(TEXT_MAX);
+	/* "m:" and at least 4 hex digits */
+	bool whole = strncmp(query, "m:", 2) == 0 && strlen(query) >= 6 &&
+	    query[2 + strspn(query + 2, "0123456789abcdef")] == '\0';
+	int64_t n = COUNT_DEFAULT;
+	int status;
+
+	utf8_clean(&clean, query, strlen(query));
+	json_str(r->meta, "query", clean.len > 0 ? clean.p : "");
+	scan_int(scan_get(args, "n"), &n);
+	snprintf(count, sizeof count, "%lld", (long long)n);
+	/* one argument has a limit; nobody asks with so many words */
+	if (strlen(query) > 100000) {
+		result_error(r, "bad_arguments", "the query is too long; ask "
+		    "with a few words");
+	} else {
+		status = run(t, whole ? show : find, SLICE(""), SEARCH_MS,
+		    &text, r);
+		if (status >= 0)
+			put_found(status == 0 ? buf_view(&text) :
+			    (struct slice){ NULL, 0 }, whole, query, r);
+	}
+	if (t->result_cap != 0)
+		result_cap(r, t->result_cap);
+	buf_release(&text);
+	buf_release(&clean);
+	free(query);
+}
+
+/* ---- saving ---- */
+
+void
+memory_save(struct tool *t, struct slice args, struct result *r)
+{
+	char *fact = arg(args, "fact"), *key = arg(args, "key");
+	bool keyed = key != NULL && *key != '\0';
+	const char *argv[] = { NULL, "save", keyed ? "--key" : NULL, key,
+		NULL };
+	struct buf text = BUF_INIT(TEXT_MAX);
+	int status;
+
+	if (fact[strspn(fact, " \t\r\n")] == '\0') {
+		result_error(r, "bad_arguments", "the fact is empty; say what "
+		    "is worth remembering");
+	} else if (strlen(fact) > 65536) {
+		result_error(r, "too_large", "the fact is longer than 65536 "
+		    "bytes; save what is worth remembering of it");
+	} else if (key != NULL && strlen(key) > 1000) {
+		result_error(r, "bad_arguments", "the key is longer than "
+		    "1000 bytes; a word or two will do");
+	} else {
+		status = run(t, argv, slice_of(fact), SAVE_MS, &text, r);
+		if (status > 0)
+			result_error(r, "spawn_failed", "it could not be "
+			    "saved; go on without memory");
+		if (status == 0) {
+			buf_adds(&r->content, "saved as ");
+			utf8_clean(&r->content, text.p != NULL ? text.p : "",
+			    text.len);
+		}
+	}
+	buf_release(&text);
+	free(fact);
+	free(key);
+}

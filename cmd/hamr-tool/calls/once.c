@@ -1,0 +1,114 @@
+/* once.c - one call from the shell, or of an MCP client. */
+#include <string.h>
+#include <unistd.h>
+
+#include "hook.h"
+#include "files/diff.h"
+#include "json/scan.h"
+#include "term/term.h"
+#include "journal_calls.h"
+
+/* The content; on a terminal nothing of it steers that, and diffs are
+ * coloured. */
+static void
+put_text(const struct job *j)
+{
+	struct slice text = j->r.content.len > 0 ? buf_view(&j->r.content) :
+	    SLICE("");
+	struct term to = term_of(STDOUT_FILENO);
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	struct buf meta = BUF_INIT(BUF_RECORD_MAX);
+	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
+
+	if (!to.tty) {
+		buf_slice(&out, text);
+	} else if (j->schema != NULL && (j->schema->id == TOOL_EDIT ||
+	    j->schema->id == TOOL_WRITE)) {
+		diff_colour(text, to.colour, &out);
+		/* what they changed, for a person who watches */
+		json_print(j->r.meta, &meta);
+		if (!j->r.is_error &&
+		    scan_str(scan_get(buf_view(&meta), "diff"), &diff))
+			diff_colour(buf_view(&diff), to.colour, &out);
+	} else {
+		term_escape(&out, text);
+	}
+	/* one LF ends it, as rec_put writes one */
+	if (out.len > 0 && out.p[out.len - 1] == '\n')
+		out.len--;
+	rec_put(&j->t->stage->out, out.len > 0 ? buf_view(&out) : SLICE(""));
+	buf_release(&out);
+	buf_release(&meta);
+	buf_release(&diff);
+}
+
+static int
+print_once(struct job *j, bool json)
+{
+	struct stage *s = j->t->stage;
+	struct err e;
+
+	if (json) {
+		stage_put_json(s, R_TOOL, result_message(&j->r, j->call->id,
+		    j->call->name, j->ms, NULL));
+	} else {
+		put_text(j);
+	}
+	if (rec_end(&s->out, &e) < 0)
+		return err_report(&e);
+	return j->r.is_error ? ST_NO : ST_OK;
+}
+
+/* Judge, ask, do; r is the answer. */
+static void
+do_once(struct job *j, struct tool *t, struct call_state *c)
+{
+	job_begin(j, t, c);
+	t->acting = true;
+	if (job_before(j) == STEP_NEXT)
+		job_work(j);
+	t->acting = false;
+}
+
+int
+tool_once(struct tool *t, const char *name, const char *args, bool json)
+{
+	struct call_state call = { .id = (char *)"call_1",
+		.name = (char *)name, .args = (char *)args,
+		.nargs = strlen(args) };
+	struct job j;
+	int status;
+
+	do_once(&j, t, &call);
+	if (t->stage->failed) {
+		status = err_report(&t->stage->err);
+	} else if (j.judged == JUDGED_UNKNOWN || j.judged == JUDGED_JSON) {
+		if (json)
+			print_once(&j, true);
+		err_say("%s", j.r.content.p);
+		status = ST_USAGE;
+	} else {
+		status = print_once(&j, json);
+	}
+	job_end(&j);
+	return status;
+}
+
+bool
+tool_answer(struct tool *t, const char *name, struct slice args,
+    struct buf *message)
+{
+	struct call_state call = { .id = (char *)"call_1",
+		.name = (char *)name, .args = (char *)(uintptr_t)args.p,
+		.nargs = args.n };
+	bool known;
+	struct job j;
+
+	files_turn(t->files);
+	do_once(&j, t, &call);
+	known = j.judged != JUDGED_UNKNOWN ||
+	    strcmp(j.r.code, "unknown_tool") != 0;
+	job_message(&j, message);
+	job_end(&j);
+	return known;
+}

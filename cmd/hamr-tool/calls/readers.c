@@ -1,0 +1,223 @@
+/* readers.c - commands that only look.
+ *
+ * The format read here is bash's grammar of a simple command, as far as its
+ * meaning cannot depend on anything but its bytes: words of plain characters,
+ * '...', "..." without expansions, and escaped characters.  Anything else is
+ * not taken for a reader.  No library on our list parses shell.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include "readers.h"
+
+#define WORDS_MAX 200
+
+/* ---- words ---- */
+
+struct words {
+	char *v[WORDS_MAX + 1];
+	size_t n;
+	bool any_glob;		/* a word that may become others */
+};
+
+static bool
+is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z') || strchr("%+,-./:=@^_!", c) != NULL;
+}
+
+/* What stands in quotes that open at *p, appended; false: not that simple. */
+static bool
+take_quoted(const char **p, struct buf *out)
+{
+	char quote = *(*p)++;
+
+	for (; **p != quote; (*p)++) {
+		if (quote == '"' && **p == '\\' && (*p)[1] != '\0' &&
+		    strchr("$`\"\\", (*p)[1]) != NULL)
+			(*p)++;
+		else if (**p == '\0' || (quote == '"' &&
+		    strchr("$`", **p) != NULL))
+			return false;
+		buf_addc(out, **p);
+	}
+	(*p)++;
+	return true;
+}
+
+/* One word at *p, without its quotes. */
+static bool
+take_word(const char **p, struct words *w)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	bool good = true, glob = false;
+	const char *from = *p;
+
+	while (good && **p != '\0' && **p != ' ' && **p != '\t') {
+		char c = **p;
+
+		if (c == '\'' || c == '"') {
+			good = take_quoted(p, &b);
+			continue;
+		}
+		if (c == '\\')
+			c = *++*p;
+		else if (strchr("*?[]", c) != NULL)
+			glob = true;
+		else if (c == '~')	/* elsewhere it is a home folder */
+			good = *p > from && is_plain((*p)[-1]) &&
+			    strchr("=:", (*p)[-1]) == NULL;
+		else
+			good = is_plain(c);
+		good = good && c != '\0' && !b.over;
+		buf_addc(&b, c);
+		*p += c != '\0';
+	}
+	/* one that begins with a name can only become names in there */
+	w->any_glob |= glob && !(is_plain(*from) && *from != '-');
+	if (!good || w->n == WORDS_MAX) {
+		buf_release(&b);
+		return false;
+	}
+	w->v[w->n++] = xmemdup0(b.len > 0 ? b.p : "", b.len);
+	buf_release(&b);
+	return true;
+}
+
+static bool
+words_take(struct words *w, const char *p)
+{
+	bool ascii = true;
+
+	for (const char *c = p; *c != '\0'; c++) {
+		ascii = ascii && (unsigned char)*c < 0x80;
+		/* a new line begins another command; in some locales a
+		 * backslash is the second half of a character */
+		if (*c == '\n' || *c == '\r' || (*c == '\\' && !ascii))
+			return false;
+	}
+	for (;;) {
+		p += strspn(p, " \t");
+		if (*p == '\0')
+			return w->n > 0;
+		if (!take_word(&p, w))
+			return false;
+	}
+}
+
+/* ---- options ---- */
+
+/* Whose every option will do, also one that a pattern becomes. */
+static const char *const harmless[] = { "cat", "ls", "head", "wc", "nl",
+	"stat", "du", "df", "pwd", "basename", "dirname", "realpath",
+	"readlink", "cksum", "md5sum", "sha1sum", "sha256sum", "cmp", "grep",
+	"egrep", "fgrep", NULL };
+
+/* A program, and what it must not be given.  A word that only looks like an
+ * option, behind "--" or as another's value, counts as one. */
+static const struct reader {
+	const char *name;
+	const char *letters;	/* short options that are refused */
+	const char *longs[8];	/* long ones, and arguments of find */
+} readers[] = {
+	{ "tail", "fF", { "--follow", "--retry" } },
+	{ "diff", "l", { "--paginate" } },
+	{ "rg", "", { "--pre", "--hostname-bin" } },
+	{ "find", "", { "-exec", "-ok", "-delete", "-fprint", "-fls" } },
+	{ "file", "C", { "--compile" } },
+};
+
+#define NREADERS (sizeof readers / sizeof readers[0])
+
+/* May arg be given, as far as these are refused?  getopt_long and git take the
+ * beginning of a long name for it, and "--name=value". */
+static bool
+may_have(const struct reader *r, const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+
+	if (arg[0] != '-')
+		return true;
+	if (arg[1] != '-' && strpbrk(arg, r->letters) != NULL)
+		return false;
+	for (size_t i = 0; r->longs[i] != NULL; i++)
+		if (strncmp(arg, r->longs[i], strlen(r->longs[i])) == 0 ||
+		    (r->longs[i][1] == '-' && n > 2 &&
+		    strncmp(arg, r->longs[i], n) == 0))
+			return false;
+	return true;
+}
+
+/* ---- git ---- */
+
+/* Options that write a file or run a program, whatever the command: -O is one
+ * of grep's. */
+static const struct reader git = { "git", "O", { "--output", "--ext-diff",
+	"--textconv", "--show-signature", "--open-files-in-pager",
+	"--filters", "--exec" } };
+
+/* What may follow git, and then anything but the options above. */
+static const char *const commands[] = { "log", "diff", "show", "status",
+	"blame", "ls-files", "ls-tree", "rev-parse", "rev-list", "merge-base",
+	"describe", "grep", NULL };
+
+/* And what may follow these: only the words behind them. */
+static const char *const strict[][13] = {
+	{ "branch", "-a", "-r", "-v", "-vv", "-av", "-avv", "-rv", "-l",
+	    "--list", "--all", "--show-current" },
+	{ "tag", "-l", "--list" },
+	{ "remote", "-v" },
+	{ "stash", "list" },
+};
+
+#define NSTRICT (sizeof strict / sizeof strict[0])
+
+static bool
+git_reads(const struct words *w)
+{
+	const char *const *only = NULL;
+	size_t at = 1;
+
+	while (at < w->n && strcmp(w->v[at], "--no-pager") == 0)
+		at++;
+	if (at >= w->n || w->any_glob)
+		return false;
+	for (size_t i = 0; i < NSTRICT && only == NULL; i++)
+		if (strcmp(strict[i][0], w->v[at]) == 0)
+			only = strict[i] + 1;
+	if (only == NULL && !slice_in(slice_of(w->v[at]), commands))
+		return false;
+	/* alone it puts things away */
+	if (strcmp(w->v[at], "stash") == 0 && at + 1 == w->n)
+		return false;
+	while (++at < w->n)
+		if ((only != NULL && !slice_in(slice_of(w->v[at]), only)) ||
+		    !may_have(&git, w->v[at]) ||
+		    strstr(w->v[at], "%G") != NULL)
+			return false;
+	return true;
+}
+
+/* ---- all ---- */
+
+bool
+readers_has(const char *command)
+{
+	struct words w = { .n = 0 };
+	bool simple = words_take(&w, command);
+	bool yes = simple && (slice_in(slice_of(w.v[0]), harmless) ||
+	    (strcmp(w.v[0], "git") == 0 && git_reads(&w)));
+
+	for (size_t r = 0; simple && !yes && r < NREADERS; r++) {
+		yes = strcmp(readers[r].name, w.v[0]) == 0 && !w.any_glob;
+		for (size_t i = 1; yes && i < w.n; i++)
+			yes = may_have(&readers[r], w.v[i]);
+	}
+	for (size_t i = 0; i < w.n; i++)
+		free(w.v[i]);
+	return yes;
+}

@@ -1,0 +1,482 @@
+/* state.c - what hamr-tool knows: set up, learnt from records, told, put away.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "extras/extra.h"
+#include "extras/mcp.h"
+#include "extras/mode.h"
+#include "json/scan.h"
+#include "record/alias.h"
+#include "record/msg.h"
+#include "root/secret.h"
+#include "tokens/budget.h"
+
+#include "journal_calls.h"
+
+/* ---- setting up ---- */
+
+/* Only an explicit 0 means no limit, a window too small for any does not. */
+static size_t
+cap_bytes(const struct tool *t, const char *key, long tokens)
+{
+	return budget_bytes(tokens != 0 || conf_int(t->conf, key) == 0 ?
+	    tokens : 1);
+}
+
+/* The caps for a window of so many tokens; -1: not known. */
+static void
+set_limit(struct tool *t, long limit)
+{
+	struct budget b = budget_from(t->conf, -1, limit);
+
+	t->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
+	    b.result_cap);
+	t->turn_cap = cap_bytes(t,
+	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
+	t->output_cap = t->result_cap - 1 < OUTPUT_CAP_MAX ? t->result_cap :
+	    OUTPUT_CAP_MAX;	/* 0: no limit */
+	if (t->files == NULL)
+		return;
+	t->files->o.result_cap = t->result_cap;
+	t->files->o.turn_cap = t->turn_cap;
+}
+
+static bool
+may_write(const struct tool *t)
+{
+	return t->mode == MODE_PATCH || t->mode == MODE_DOCS;
+}
+
+/* A long search is asked now and then: has somebody cancelled? */
+static bool
+is_stopped(void *arg)
+{
+	struct stage *s = arg;
+
+	return stage_wait(s, NULL, 0, 0) != 0;
+}
+
+int
+tool_open(struct tool *t, struct err *e)
+{
+	struct files_opts o = { .root = t->root, .person = t->person,
+		.docs_only = t->mode == MODE_DOCS,
+		.may_write = may_write(t),
+		.overwrite = conf_bool(t->conf, "policy.overwrite"),
+		.memory = conf_bool(t->conf, "memory.enabled") };
+	struct lists *l;
+
+	set_limit(t, -1);
+	o.result_cap = t->result_cap;
+	o.turn_cap = t->turn_cap;
+	if (extras_check(t, e) < 0)
+		return -1;
+	t->sandboxes = sandboxes_new(t->conf, t->root);
+	t->extras = extras_new(t);
+	t->files = files_new(&o, e);
+	if (t->files == NULL)
+		return -1;
+	l = &t->files->lists;
+	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
+	l->no_write = conf_list(t->conf, "policy.no_write", &l->nno_write);
+	l->docs = conf_list(t->conf, "policy.docs", &l->ndocs);
+	l->allow_write = conf_list(t->conf, "policy.allow_write",
+	    &l->nallow_write);
+	t->files->stop = is_stopped;
+	t->files->stop_arg = t->stage;
+	t->journal = journal_calls_new(t);
+	return 0;
+}
+
+/* It is of this session; NULL: of none that has a name. */
+static void
+set_session(struct tool *t, const char *id)
+{
+	if (!sandboxes_session(t->sandboxes, id))
+		return;
+	/* servers were up for the one before */
+	extras_free(t->extras);
+	t->extras = extras_new(t);
+}
+
+static void
+forget_calls(struct tool *t)
+{
+	for (size_t i = 0; i < t->ncalls; i++) {
+		struct call_state *c = &t->calls[i];
+
+		free(c->id);
+		free(c->name);
+		free(c->args);
+		free(c->words);
+		free(c->twin);
+		free(c->text);
+		free(c->code);
+	}
+	t->ncalls = 0;
+	t->closed = false;
+}
+
+static void
+set_mode(struct tool *t, int mode)
+{
+	t->mode = (enum mode)mode;
+	t->files->o.may_write = may_write(t);
+	t->files->o.docs_only = t->mode == MODE_DOCS;
+}
+
+void
+tool_reset(struct stage *s)
+{
+	struct tool *t = s->self;
+
+	forget_calls(t);
+	free(t->verify);
+	t->verify = NULL;
+	t->answers = 0;
+	set_mode(t, mode_named(conf_str(t->conf, "agent.mode")));
+	files_reset(t->files);
+	journal_calls_turn(t->journal);
+	set_session(t, NULL);
+	set_limit(t, -1);
+}
+
+void
+tool_close(struct tool *t)
+{
+	forget_calls(t);
+	free(t->calls);
+	for (size_t i = 0; i < t->nlater; i++)
+		free(t->later[i]);
+	free(t->later);
+	free(t->ask);
+	free(t->instead);
+	free(t->reason);
+	journal_calls_free(t->journal);
+	free(t->verify);
+	free(t->told);
+	if (t->extras != NULL)
+		extras_free(t->extras);
+	if (t->sandboxes != NULL)
+		sandboxes_free(t->sandboxes);
+	if (t->files != NULL)
+		files_free(t->files);
+}
+
+/* ---- the `tools` record ---- */
+
+static void
+propose(struct tool *t, bool always)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct json *o = tool_record_all(t);
+
+	json_print(o, &line);
+	json_free(o);
+	if (always || strcmp(t->told, line.p) != 0)
+		stage_put(t->stage, R_TOOLS, buf_view(&line));
+	free(t->told);
+	t->told = buf_detach(&line);
+}
+
+void
+tool_put(struct tool *t)
+{
+	struct err e;
+
+	t->acting = true;
+	if (extras_load(t, &e) < 0)
+		stage_fail(t->stage, &e);
+	else
+		propose(t, true);
+	t->acting = false;
+	tool_catch_up(t);
+}
+
+void
+tool_tell(struct tool *t)
+{
+	if (t->told != NULL && (mcp_changed(t) || t->retell))
+		propose(t, false);
+	t->retell = false;
+}
+
+/* ---- records ---- */
+
+/* It is run at the next go. */
+static void
+take_verify(struct tool *t, const struct rec *r)
+{
+	free(t->verify);
+	t->verify = rec_strdup(r, "command");
+	if (t->verify == NULL)
+		t->verify = xstrdup(conf_str(t->conf,
+		    "verification.defaultCommand"));
+	t->verify_full = rec_str_is(r, "profile", "full") ||
+	    (rec_get(r, "profile").p == NULL && strcmp(conf_str(t->conf,
+	    "verification.profile"), "full") == 0);
+}
+
+/* ---- messages ---- */
+
+static char *
+text_of(struct slice v)
+{
+	char *s = scan_strdup(v);
+
+	return s != NULL ? s : xstrdup("");
+}
+
+static void
+take_assistant(struct tool *t, const struct rec *r)
+{
+	struct walk w;
+	struct call c;
+
+	forget_calls(t);
+	t->closed = rec_str_is(r, "finish_reason", "length");
+	walk_in(&w, rec_get(r, "tool_calls"));
+	while (msg_next_call(&w, &c)) {
+		struct buf args = BUF_INIT(BUF_RECORD_MAX);
+		struct call_state *s;
+
+		t->calls = xgrow(t->calls, t->ncalls, &t->cap,
+		    sizeof *t->calls);
+		s = &t->calls[t->ncalls++];
+		*s = (struct call_state){ .id = text_of(c.id),
+			.name = text_of(c.name) };
+		if (!scan_str(c.args, &args))
+			continue;
+		s->nargs = args.len;
+		s->args = buf_detach(&args);
+	}
+}
+
+/* What a recorded result proves to the file tools. */
+static void
+learn(struct tool *t, const struct call_state *c, const char *text,
+    struct slice meta)
+{
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { .n = 0 };
+
+	t->files->call = c->id;
+	if (c->args != NULL && (strcmp(c->name, "read") == 0 ||
+	    strcmp(c->name, "edit") == 0 || strcmp(c->name, "write") == 0) &&
+	    scan_value(&scan, c->args, c->nargs) == 0 &&
+	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
+	    &args))
+		files_learn(t->files, c->name, buf_view(&args),
+		    slice_of(text), meta);
+	scan_release(&scan);
+	buf_release(&args);
+}
+
+static void
+take_result(struct tool *t, const struct rec *r)
+{
+	static const char *const not_run[] = { "refused", "denied",
+		"interrupted", "bad_arguments", "unknown_tool", NULL };
+	struct slice id = rec_get(r, "tool_call_id");
+	struct slice meta = rec_get(r, "meta");
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct call_state *c = t->calls, *end = c + t->ncalls;
+
+	while (c < end && (c->done || !scan_str_is(id, c->id)))
+		c++;
+	if (c == end)
+		return;		/* ours, read back, or nobody's */
+	msg_text(rec_get(r, "content"), &text);
+	c->done = true;
+	c->is_error = scan_true(rec_get(r, "is_error"));
+	c->code = scan_strdup(scan_get(meta, "error"));
+	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
+	if (text.len <= SHARE_MAX)
+		c->text = xmemdup0(text.len > 0 ? text.p : "", text.len);
+	if (!c->is_error)
+		learn(t, c, text.len > 0 ? text.p : "", meta);
+	buf_release(&text);
+}
+
+/* ---- events ---- */
+
+static void
+take_start(struct tool *t, const struct rec *r)
+{
+	struct slice id = rec_get(r, "tool_call_id");
+
+	for (size_t i = 0; i < t->ncalls; i++) {
+		struct call_state *c = &t->calls[i];
+
+		if (c->done || c->start == START_FOREIGN ||
+		    c->start == START_MINE || !scan_str_is(id, c->id))
+			continue;
+		c->start = c->start == START_PROPOSED ? START_MINE :
+		    START_FOREIGN;
+		return;
+	}
+}
+
+/* Verdicts of the call phase, whoever wrote them; the strictest stays. */
+static void
+take_verdict(struct tool *t, const struct rec *r)
+{
+	struct slice action = rec_get(r, "action");
+	enum action a = scan_str_is(action, "halt") ? ACT_HALT :
+	    scan_str_is(action, "block") ? ACT_BLOCK :
+	    scan_str_is(action, "share") ? ACT_SHARE :
+	    scan_str_is(action, "warn") ? ACT_WARN : ACT_NONE;
+	struct slice id = rec_get(r, "tool_call_id");
+	struct slice phase = rec_get(r, "phase");
+
+	if (phase.p != NULL && !scan_str_is(phase, "call"))
+		return;
+	for (size_t i = 0; i < t->ncalls; i++) {
+		struct call_state *c = &t->calls[i];
+
+		if (c->done || a <= c->action || !scan_str_is(id, c->id))
+			continue;
+		c->action = a;
+		free(c->words);
+		free(c->twin);
+		c->words = rec_strdup(r, "message");
+		c->twin = rec_strdup(r, "twin");
+	}
+}
+
+static void
+take_answer(struct tool *t, const struct rec *r)
+{
+	t->answers++;
+	if (t->ask == NULL || !rec_str_is(r, "id", t->ask))
+		return;
+	t->answered = true;
+	t->allowed = scan_true(rec_get(r, "allow"));
+	t->online = scan_true(rec_get(r, "network"));
+	free(t->instead);
+	t->instead = rec_strdup(r, "arguments");
+	free(t->reason);
+	t->reason = rec_strdup(r, "reason");
+	t->stop = scan_true(rec_get(r, "stop"));
+}
+
+/* Only the mode can change, and only for who runs us (-r). */
+static void
+take_config(struct tool *t, const struct rec *r)
+{
+	char *name = scan_strdup(scan_get(rec_get(r, "set"), "agent.mode"));
+	int mode = name != NULL ? mode_named(name) : -1;
+
+	free(name);
+	if (mode < 0 || t->stage->mode != STAGE_RESIDENT)
+		return;
+	set_mode(t, mode);
+	t->retell = true;
+	if (!t->acting)
+		tool_tell(t);
+}
+
+static void
+take_compaction(struct tool *t, const struct rec *r)
+{
+	struct slice el;
+	struct walk w;
+
+	walk_in(&w, rec_get(r, "elided"));
+	while (walk_next(&w, NULL, &el)) {
+		char *path = scan_strdup(scan_get(el, "path"));
+		int64_t first = 1, last = INT32_MAX;
+
+		scan_int(scan_get(el, "first"), &first);
+		scan_int(scan_get(el, "last"), &last);
+		if (path != NULL)
+			files_forget(t->files, path, (long)first, (long)last);
+		free(path);
+	}
+}
+
+static void
+take(struct tool *t, const struct rec *r)
+{
+	int64_t n;
+	char *id;
+
+	switch (r->kind) {
+	case R_ASSISTANT:
+		sandboxes_session_ended(t->sandboxes, false);
+		take_assistant(t, r);
+		break;
+	case R_USER:
+		if (msg_is_person(r)) {
+			sandboxes_session_ended(t->sandboxes, false);
+			t->closed = true;
+			files_turn(t->files);
+			journal_calls_turn(t->journal);
+		}
+		break;
+	case R_HAMR:		/* the first record tells the session */
+		id = rec_strdup(r, "session");
+		if (id != NULL)
+			set_session(t, id);
+		free(id);
+		break;
+	case R_END:
+		sandboxes_session_ended(t->sandboxes, rec_str_is(r, "status",
+		    "completed"));
+		break;
+	case R_TOOL: take_result(t, r); break;
+	case R_START: take_start(t, r); break;
+	case R_VERDICT: take_verdict(t, r); break;
+	case R_ANSWER: take_answer(t, r); break;
+	case R_CONFIG: take_config(t, r); break;
+	case R_LIMIT:
+		if (rec_int(r, "context_tokens", &n) && n > 0 && n < 1L << 40)
+			set_limit(t, (long)n);
+		break;
+	case R_VERIFY: take_verify(t, r); break;
+	case R_COMPACTION: take_compaction(t, r); break;
+	case R_CHECKPOINT:	/* ours, read back, or of the process before
+				 * us in this turn */
+		id = rec_strdup(r, "id");
+		if (id != NULL)
+			journal_calls_known(t->journal, id);
+		free(id);
+		break;
+	default: break;
+	}
+}
+
+/* While a call runs only what it waits for is taken in at once, so that what
+ * comes out does not depend on when the rest arrived. */
+void
+tool_record(struct stage *s, const struct rec *r)
+{
+	struct tool *t = s->self;
+
+	if (t->acting && r->kind != R_START && r->kind != R_ANSWER) {
+		t->later = xgrow(t->later, t->nlater, &t->latercap,
+		    sizeof *t->later);
+		t->later[t->nlater++] = xmemdup0(r->line.p, r->line.n);
+		return;
+	}
+	take(t, r);
+}
+
+void
+tool_catch_up(struct tool *t)
+{
+	struct scan scan = { .n = 0 };
+	struct rec r;
+
+	for (size_t i = 0; i < t->nlater; i++) {
+		char *line = t->later[i];
+
+		if (rec_parse(&scan, line, strlen(line), &r) == 0)
+			take(t, &r);
+		free(line);
+	}
+	t->nlater = 0;
+	scan_release(&scan);
+}

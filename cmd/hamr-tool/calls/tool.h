@@ -1,0 +1,116 @@
+/* tool.h - what hamr-tool knows of its transcript, and how it is set up. */
+#ifndef HAMR_TOOL_TOOL_H
+#define HAMR_TOOL_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbox/box.h"
+#include "conf/conf.h"
+#include "files/files.h"
+#include "stage/stage.h"
+
+#define OUTPUT_CAP_MAX ((size_t)4 << 20)	/* where no cap is set */
+#define SHARE_MAX 400		/* a shared result is repeated up to here */
+
+enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
+
+/* What is said about a call before it runs; the strictest comes last. */
+enum action { ACT_NONE, ACT_WARN, ACT_SHARE, ACT_BLOCK, ACT_HALT };
+
+enum started {
+	START_NONE,
+	START_FOREIGN,		/* a start that we did not write */
+	START_PROPOSED,		/* ours, not read back yet */
+	START_MINE		/* ours, read back */
+};
+
+/* A call of the last assistant message. */
+struct call_state {
+	char *id, *name;	/* decoded, "" when there is none */
+	char *args;		/* decoded, NULL when there is none */
+	size_t nargs;
+	bool done;		/* it has a result */
+	enum started start;
+	enum action action;
+	char *words, *twin;	/* of the verdict */
+	/* of the result, for a call that shares it */
+	bool ran, is_error;
+	char *text;		/* NULL when it is too long to repeat */
+	char *code;		/* meta.error or NULL */
+};
+
+struct tool {
+	const struct conf *conf;
+	const char *root;	/* absolute */
+	bool yes, person;
+	bool no_ask;		/* resident, but nobody answers an ask; who
+				 * runs us tells the user */
+	enum mode mode;
+	struct stage *stage;
+	struct serve *serve;	/* --mcp, mcp_serve.h */
+	struct files *files;
+	struct journal_calls *journal;	/* journal_calls.h */
+	struct sandboxes *sandboxes;
+	struct extras *extras;	/* extra.h */
+	size_t output_cap;	/* result_cap, or what memory allows */
+	size_t result_cap, turn_cap;	/* bytes */
+	/* the last assistant message */
+	struct call_state *calls;
+	size_t ncalls, cap;
+	bool closed;		/* its calls must not be run */
+	/* an ask that waits */
+	char *ask;		/* its id, NULL when there is none */
+	bool answered, allowed;
+	bool online;		/* the answer: with the network */
+	bool stop;		/* the person stops the turn */
+	char *instead;		/* arguments of the answer, or NULL */
+	char *reason;		/* of a no, or NULL */
+	size_t answers;		/* answer records read */
+	/* lines that came while a call ran, to be taken in after it */
+	bool acting;
+	char **later;
+	size_t nlater, latercap;
+	char *told;		/* the `tools` record that was proposed last */
+	bool retell;		/* the mode has changed since */
+	char *verify;		/* command of a `verify` record, or NULL */
+	bool verify_full;
+};
+
+/* ---- calls/state.c ---- */
+
+int tool_open(struct tool *t, struct err *e);
+void tool_close(struct tool *t);
+
+/* Callbacks of the stage (stage.h), whose self is the tool: a record was read;
+ * the next transcript begins. */
+void tool_record(struct stage *s, const struct rec *r);
+void tool_reset(struct stage *s);
+/* What came while a call ran is taken in. */
+void tool_catch_up(struct tool *t);
+
+/* ---- calls/verify.c ---- */
+
+/* A verify record waits: run it, put the verification. */
+void tool_verify(struct tool *t);
+
+/* ---- the `tools` record ---- */
+
+/* Propose `tools`, if it was before and is another now: after each go, and
+ * when a `config` record has set the mode. */
+void tool_tell(struct tool *t);
+/* Put it, whatever was said before; what is configured is asked for it. */
+void tool_put(struct tool *t);
+
+/* ---- calls/act.c, calls/once.c ---- */
+
+/* go: judge and run every call that has no result. */
+void tool_act(struct stage *s);
+/* One call from the shell; prints and returns the status. */
+int tool_once(struct tool *t, const char *name, const char *args, bool json);
+/* One call of an MCP client: its tool message, one line, is appended.  False:
+ * there is no such tool. */
+bool tool_answer(struct tool *t, const char *name, struct slice args,
+    struct buf *message);
+
+#endif

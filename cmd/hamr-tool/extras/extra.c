@@ -1,0 +1,246 @@
+/* extra.c - tools that others give: which there are, and may they run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/scan.h"
+
+#include "extra.h"
+#include "mcp.h"
+#include "mode.h"
+#include "json_schema.h"
+
+/* ---- the list ---- */
+
+void
+extra_free(struct extra *x)
+{
+	plugin_release(&x->plugin);
+	free(x->template);
+	free(x->remote);
+	free(x);
+}
+
+struct extra *
+extras_find(const struct extras *x, const char *name)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (strcmp(x->v[i]->schema.name, name) == 0)
+			return x->v[i];
+	return NULL;
+}
+
+bool
+extras_add(struct extras *x, struct extra *new)
+{
+	struct buf b = BUF_INIT(4096);
+	const char *name = new->plugin.name;
+
+	if (schema_find(name) != NULL || extras_find(x, name) != NULL)
+		return false;
+	json_schema_template(slice_of(new->plugin.parameters), &b);
+	free(new->template);
+	new->template = buf_detach(&b);
+	new->schema.name = name;
+	new->schema.what = new->plugin.what;
+	new->schema.template = new->template;
+	x->v = xgrow(x->v, x->n, &x->cap, sizeof(struct extra *));
+	x->v[x->n++] = new;
+	return true;
+}
+
+struct extras *
+extras_new(const struct tool *t)
+{
+	struct extras *x = xcalloc(1, sizeof *x);
+
+	x->servers = mcp_configured(t, &x->nservers);
+	return x;
+}
+
+void
+extras_free(struct extras *x)
+{
+	for (size_t i = 0; i < x->nplugins; i++)
+		extra_free(x->v[i]);
+	mcp_free(x->servers, x->nservers);	/* and their tools */
+	free(x->v);
+	free(x);
+}
+
+void
+tool_names(const struct tool *t, struct buf *out)
+{
+	schema_names(tool_on(t), out);
+	for (size_t i = 0; i < t->extras->n; i++)
+		buf_fmt(out, ", %s", t->extras->v[i]->schema.name);
+}
+
+/* ---- asking them ---- */
+
+int
+extras_check(const struct tool *t, struct err *e)
+{
+	return plugs_check(t, e) < 0 || mcp_check(t, e) < 0 ? -1 : 0;
+}
+
+int
+extras_load(struct tool *t, struct err *e)
+{
+	struct extras *x = t->extras;
+
+	if (!x->plugins && plugs_load(t, e) < 0)
+		return -1;
+	x->plugins = true;
+	if (!x->mcp)
+		mcp_load(t, NULL);
+	x->mcp = true;
+	return 0;
+}
+
+const struct schema *
+tool_schema(const struct tool *t, const char *name)
+{
+	const struct schema *s = schema_find(name);
+	struct extras *x = t->extras;
+	struct extra *found;
+	struct err e;
+
+	if (s != NULL)
+		return s;
+	if (x == NULL)
+		return NULL;
+	if (!x->plugins && plugs_load((struct tool *)t, &e) < 0) {
+		stage_fail(t->stage, &e);
+		return NULL;
+	}
+	x->plugins = true;
+	found = extras_find(x, name);
+	if (found == NULL) {	/* its server may be down, or not up yet */
+		mcp_load((struct tool *)t, name);
+		found = extras_find(x, name);
+	}
+	return found != NULL ? &found->schema : NULL;
+}
+
+/* ---- may it run ---- */
+
+bool
+extra_writes(const struct tool *t, const struct extra *x)
+{
+	/* what the tools of a server do is not known: any may write */
+	return t->mode == MODE_PATCH && (x->mutates ||
+	    (x->schema.id == TOOL_MCP && !x->bare));
+}
+
+bool
+extra_unasked(const struct tool *t, const struct extra *x, struct result *r)
+{
+	bool bare = x->schema.id == TOOL_MCP ? x->bare :
+	    sandboxes_refuse(t->sandboxes, BOX_READ) != NULL;
+
+	if (bare)
+		result_error(r, "denied", "denied: %s may change things, and "
+		    "there is no sandbox around it; with --yes, or an "
+		    "approver, it runs", x->schema.name);
+	return !bare;
+}
+
+/* Is this text a path that the call may touch? */
+static bool
+judge_path(const struct tool *t, const struct extra *x, struct slice path,
+    struct result *r)
+{
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	bool good = true;
+
+	if (scan_kind(path) == SCAN_STRING) {
+		buf_adds(&args, "{\"path\":");
+		buf_slice(&args, path);
+		buf_adds(&args, "}");
+		good = files_judge(t->files, x->mutates ? "write" : "read",
+		    buf_view(&args), r);
+	}
+	buf_release(&args);
+	return good;
+}
+
+bool
+extra_judge_mode(const struct tool *t, const struct extra *x,
+    struct result *r)
+{
+	bool mcp = x->schema.id == TOOL_MCP;
+
+	if (!x->mutates || t->mode == MODE_PATCH || (mcp && !x->bare))
+		return true;
+	if (mcp)
+		result_error(r, "denied", "denied: the MCP server %s runs "
+		    "without a sandbox, and %s does not say that it only "
+		    "reads; in mode %s nothing is changed",
+		    mcp_name(x->server), x->schema.name, mode_name(t->mode));
+	else
+		result_error(r, "denied", "denied: %s may change files, and "
+		    "in mode %s only %s; use read, or say what you would do",
+		    x->schema.name, mode_name(t->mode), t->mode == MODE_DOCS ?
+		    "edit and write do, documentation" : "nothing does");
+	return false;
+}
+
+bool
+extra_judge(const struct tool *t, const struct extra *x, struct slice args,
+    struct result *r)
+{
+	struct slice el;
+	struct walk w;
+
+	if (!extra_judge_mode(t, x, r))
+		return false;
+	for (size_t i = 0; i < x->plugin.npaths; i++) {
+		struct slice v = scan_get(args, x->plugin.paths[i]);
+
+		if (!judge_path(t, x, v, r))
+			return false;
+		if (scan_kind(v) != SCAN_ARRAY)
+			continue;
+		walk_in(&w, v);
+		while (walk_next(&w, NULL, &el))
+			if (!judge_path(t, x, el, r))
+				return false;
+	}
+	return true;
+}
+
+void
+extra_run(struct tool *t, const struct extra *x, bool allowed,
+    struct slice args, struct result *r)
+{
+	if (x->schema.id == TOOL_MCP)
+		mcp_call(t, x, args, r);
+	else
+		plug_run(t, x, allowed && extra_writes(t, x), args, r);
+}
+
+/* ---- told ---- */
+
+struct json *
+tool_record_all(const struct tool *t)
+{
+	struct json *o = json_object(), *list = json_array();
+	struct result unused;
+
+	json_str(o, "type", "tools");
+	schema_list(list, tool_on(t));
+	result_init(&unused);
+	for (size_t i = 0; i < t->extras->n; i++) {
+		const struct extra *x = t->extras->v[i];
+
+		/* the mode does not deny each of its calls */
+		if (extra_judge_mode(t, x, &unused))
+			json_raw(schema_entry(list, x->schema.name,
+			    x->schema.what), "parameters",
+			    slice_of(x->plugin.parameters));
+	}
+	result_release(&unused);
+	json_add(o, "tools", list);
+	return o;
+}

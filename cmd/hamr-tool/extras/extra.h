@@ -1,0 +1,101 @@
+/* extra.h - tools that others give: plug-ins and MCP servers (chapter 5.1).
+ *
+ * What they offer is found out once, when somebody asks: for the `tools`
+ * record, or for a call of a name that is none of ours.  A struct extra stands
+ * behind a struct schema with id TOOL_PLUGIN or TOOL_MCP.
+ */
+#ifndef HAMR_TOOL_EXTRA_H
+#define HAMR_TOOL_EXTRA_H
+
+#include "record/plugin.h"
+#include "root/result.h"
+#include "schema.h"
+#include "calls/tool.h"
+
+struct mcp;			/* mcp.h */
+
+struct extra {
+	struct schema schema;	/* first; its texts are owned here */
+	char *template;
+	bool mutates;		/* it may change what is in the root, or so its
+				 * server hints */
+	struct plugin plugin;	/* of a server's tool the texts only */
+	struct mcp *server;	/* TOOL_MCP: whose, and its name there */
+	char *remote;
+	bool bare;		/* without a sandbox */
+	bool once;		/* a second run is not as good as one, as the
+				 * server hints */
+	size_t listing;		/* in which the server named it */
+};
+
+struct extras {
+	struct extra **v;
+	size_t n, cap, nplugins;	/* plug-ins come first */
+	struct mcp **servers;
+	size_t nservers;
+	bool plugins, mcp;	/* asked already */
+};
+
+/* [tools] plugins and [mcp.NAME]: ST_CONFIG for a name of ours, a plug-in that
+ * is not there, a server without a command.  Nothing is started. */
+int extras_check(const struct tool *t, struct err *e);
+
+struct extras *extras_new(const struct tool *t);
+void extras_free(struct extras *x);
+
+/* Ask all that is configured, once.  -1: a plug-in broke its word (ST_PEER) or
+ * has a name of ours (ST_CONFIG).  A server that does not answer is said on
+ * stderr and left out. */
+int extras_load(struct tool *t, struct err *e);
+
+/* The tool of this name, ours or another's; NULL when there is none.  An
+ * extra is looked for where its name says, and the stage fails (stage_fail)
+ * as extras_load would. */
+const struct schema *tool_schema(const struct tool *t, const char *name);
+
+static inline const struct extra *
+extra_of(const struct schema *s)
+{
+	return s->id == TOOL_PLUGIN || s->id == TOOL_MCP ?
+	    (const struct extra *)s : NULL;
+}
+
+/* Does the call get a sandbox that may write?  Then it is asked for. */
+bool extra_writes(const struct tool *t, const struct extra *x);
+
+/* A call that nobody allows: a sandbox that only reads is all it may get.
+ * False: it would have none; r is the error. */
+bool extra_unasked(const struct tool *t, const struct extra *x,
+    struct result *r);
+
+/* Does the mode allow any call of it?  False: r is the error. */
+bool extra_judge_mode(const struct tool *t, const struct extra *x,
+    struct result *r);
+/* The mode's and the paths' say; false: r is the error. */
+bool extra_judge(const struct tool *t, const struct extra *x,
+    struct slice args, struct result *r);
+
+/* The call itself; allowed: it may write, if it is one that does. */
+void extra_run(struct tool *t, const struct extra *x, bool allowed,
+    struct slice args, struct result *r);
+
+/* The `tools` record of all that is loaded and that the mode does not
+ * deny, yours. */
+struct json *tool_record_all(const struct tool *t);
+
+/* Add one, made with xcalloc; its id and the plug-in's texts are set.
+ * False (x is the caller's still): there is one of that name. */
+bool extras_add(struct extras *x, struct extra *new);
+struct extra *extras_find(const struct extras *x, const char *name);
+void extra_free(struct extra *x);
+
+/* "read, edit, ..., x", appended. */
+void tool_names(const struct tool *t, struct buf *out);
+
+/* plug.c */
+int plugs_check(const struct tool *t, struct err *e);
+int plugs_load(struct tool *t, struct err *e);
+void plug_run(struct tool *t, const struct extra *x, bool writes,
+    struct slice args, struct result *r);
+
+#endif

@@ -1,0 +1,410 @@
+/* json_schema.c - arguments against a JSON Schema. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "json/scan.h"
+
+#include "json_schema.h"
+
+#define AT_MAX 1024		/* bytes of a place in a message */
+#define ENUM_MAX 300		/* bytes of the values that are shown */
+#define TEMPLATE_MAX 600
+
+/* Set of types; the names are JSON Schema's. */
+enum {
+	T_STRING = 1, T_INTEGER = 2, T_NUMBER = 4, T_BOOLEAN = 8,
+	T_OBJECT = 16, T_ARRAY = 32, T_NULL = 64
+};
+#define T_ANY 127
+
+struct checked {
+	enum json_schema_how how;
+	struct buf *out, *why;
+	struct buf at;		/* where we are: "a.b[3]" */
+};
+
+static const struct {
+	const char *name, *words;
+	int type;
+} types[] = {
+	{ "string", "a string", T_STRING },
+	{ "integer", "an integer", T_INTEGER },
+	{ "number", "a number", T_NUMBER | T_INTEGER },
+	{ "boolean", "true or false", T_BOOLEAN },
+	{ "object", "an object", T_OBJECT },
+	{ "array", "an array", T_ARRAY },
+	{ "null", "null", T_NULL },
+};
+
+#define NTYPES (sizeof types / sizeof types[0])
+
+/* A keyword's value, if it has the kind that JSON Schema wants there: of
+ * anything else nothing is understood, so nothing is judged by it. */
+static struct slice
+keyword(struct slice schema, const char *name, enum scan_kind kind)
+{
+	struct slice v = scan_get(schema, name);
+
+	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+}
+
+static struct slice
+properties(struct slice schema)
+{
+	return keyword(schema, "properties", SCAN_OBJECT);
+}
+
+static int
+type_named(struct slice v)
+{
+	for (size_t i = 0; i < NTYPES; i++)
+		if (scan_str_is(v, types[i].name))
+			return types[i].type;
+	return T_ANY;		/* not one we know: not judged */
+}
+
+static int
+types_of(struct slice schema)
+{
+	struct slice v = scan_get(schema, "type"), el;
+	struct walk w;
+	int set = 0;
+
+	if (scan_kind(v) == SCAN_STRING)
+		return type_named(v);
+	if (scan_kind(v) != SCAN_ARRAY)
+		return T_ANY;
+	walk_in(&w, v);
+	while (walk_next(&w, NULL, &el))
+		set |= type_named(el);
+	return set != 0 ? set : T_ANY;
+}
+
+static int
+type_of(struct slice v)
+{
+	double d;
+	int64_t i;
+
+	switch (scan_kind(v)) {
+	case SCAN_OBJECT: return T_OBJECT;
+	case SCAN_ARRAY: return T_ARRAY;
+	case SCAN_STRING: return T_STRING;
+	case SCAN_NUMBER:	/* 1.0 and 1e3 are integers, too */
+		return num_i64(v.p, v.n, &i) || (num_double(v.p, v.n, &d) &&
+		    d > -9e15 && d < 9e15 && d == (double)(long long)d) ?
+		    T_INTEGER : T_NUMBER;
+	case SCAN_TRUE:
+	case SCAN_FALSE: return T_BOOLEAN;
+	default: return T_NULL;
+	}
+}
+
+/* ---- words ---- */
+
+static bool
+fail(struct checked *s, const char *words)
+{
+	buf_fmt(s->why, "%s %s", s->at.len > 0 ? s->at.p : "the arguments",
+	    words);
+	return false;
+}
+
+/* Append "string or number", as names or in words. */
+static void
+put_types(int set, bool words, struct buf *out)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < NTYPES; i++) {
+		if ((types[i].type & ~set) != 0 ||
+		    (types[i].type == T_INTEGER && (set & T_NUMBER) != 0))
+			continue;
+		buf_fmt(out, "%s%s", between, words ? types[i].words :
+		    types[i].name);
+		between = " or ";
+	}
+}
+
+static bool
+fail_enum(struct checked *s, struct slice list)
+{
+	struct buf words = BUF_INIT(2 * ENUM_MAX);
+	struct slice el;
+	struct walk w;
+
+	buf_adds(&words, "must be one of ");
+	walk_in(&w, list);
+	for (bool any = false; walk_next(&w, NULL, &el); any = true) {
+		if (words.len + el.n > ENUM_MAX) {
+			buf_adds(&words, ", ...");
+			break;
+		}
+		buf_adds(&words, any ? ", " : "");
+		buf_slice(&words, el);
+	}
+	fail(s, words.p);
+	buf_release(&words);
+	return false;
+}
+
+/* ---- one value ---- */
+
+static bool
+in_enum(struct slice schema, struct slice v, struct slice *list)
+{
+	char *text = scan_strdup(v);
+	bool found = false;
+	struct slice el;
+	struct walk w;
+	double x, y;
+
+	*list = keyword(schema, "enum", SCAN_ARRAY);
+	if (list->p == NULL)
+		found = true;
+	walk_in(&w, *list);
+	while (!found && walk_next(&w, NULL, &el))
+		found = text != NULL ? scan_str_is(el, text) :
+		    slice_eq(el, v) || (scan_kind(v) == SCAN_NUMBER &&
+		    scan_kind(el) == SCAN_NUMBER &&
+		    num_double(el.p, el.n, &x) && num_double(v.p, v.n, &y) &&
+		    x == y);
+	free(text);
+	return found;
+}
+
+/* A string that holds the number that is wanted, as JSON writes one ("007" and
+ * "+1" are none): the number. */
+static struct slice
+number_in(struct slice v, int set)
+{
+	struct slice s = scan_plain(v);
+	struct scan scan = { .n = 0 };
+	int64_t i;
+	double d;
+
+	if (s.p == NULL || (set & T_STRING) != 0)
+		return v;
+	if (((set & T_INTEGER) != 0 && num_i64(s.p, s.n, &i)) ||
+	    ((set & T_NUMBER) != 0 && num_double(s.p, s.n, &d) &&
+	    scan_value(&scan, s.p, s.n) == 0))
+		v = s;
+	scan_release(&scan);
+	return v;
+}
+
+/* May the value of a member be null, or does null mean that it is absent? */
+static bool
+takes_null(struct slice schema)
+{
+	struct slice list;
+
+	return scan_kind(schema) != SCAN_OBJECT ||
+	    ((types_of(schema) & T_NULL) != 0 &&
+	    in_enum(schema, SLICE("null"), &list));
+}
+
+/* An integer of ours. */
+static bool
+put_integer(struct checked *s, struct slice schema, struct slice v)
+{
+	struct buf words = BUF_INIT(AT_MAX);
+	int64_t i, least = INT64_MIN, most = INT64_MAX;
+	bool good;
+	double d;
+
+	if (!num_i64(v.p, v.n, &i) && num_double(v.p, v.n, &d))
+		i = (int64_t)d;		/* 2.0 */
+	if (s->how == JSON_SCHEMA_BOUNDED) {
+		scan_int(scan_get(schema, "minimum"), &least);
+		scan_int(scan_get(schema, "maximum"), &most);
+	}
+	good = i >= least && i <= most;
+	buf_fmt(&words, most == INT64_MAX ? "must be at least %lld" :
+	    "must be from %lld to %lld", (long long)least, (long long)most);
+	if (good)
+		buf_fmt(s->out, "%lld", (long long)i);
+	else
+		fail(s, words.p);
+	buf_release(&words);
+	return good;
+}
+
+static bool put(struct checked *s, struct slice schema, struct slice v);
+
+static bool
+put_array(struct checked *s, struct slice schema, struct slice v)
+{
+	struct slice items = scan_get(schema, "items"), el;
+	size_t at = s->at.len, i = 0;
+	struct walk w;
+
+	buf_addc(s->out, '[');
+	walk_in(&w, v);
+	for (; walk_next(&w, NULL, &el); i++) {
+		if (i > 0)
+			buf_addc(s->out, ',');
+		buf_fmt(&s->at, "[%zu]", i);
+		if (!put(s, items, el))
+			return false;
+		s->at.len = at;
+	}
+	buf_addc(s->out, ']');
+	return true;
+}
+
+static bool
+has_required(struct checked *s, struct slice schema, struct slice v)
+{
+	struct slice props = properties(schema), el;
+	size_t at = s->at.len;
+	struct walk w;
+
+	walk_in(&w, keyword(schema, "required", SCAN_ARRAY));
+	while (walk_next(&w, NULL, &el)) {
+		char *name = scan_strdup(el);
+		struct slice got;
+		bool absent;
+
+		if (name == NULL)
+			continue;
+		got = scan_get(v, name);
+		absent = got.p == NULL || (scan_kind(got) == SCAN_NULL &&
+		    !takes_null(scan_get(props, name)));
+		if (absent)
+			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
+		free(name);
+		if (absent)
+			return fail(s, "is missing");
+	}
+	return true;
+}
+
+static bool
+put_object(struct checked *s, struct slice schema, struct slice v)
+{
+	struct slice props = properties(schema), key, val;
+	bool ours = s->how != JSON_SCHEMA_THEIRS, any = false;
+	size_t at = s->at.len;
+	struct walk w;
+
+	if (!has_required(s, schema, v))
+		return false;
+	buf_addc(s->out, '{');
+	walk_in(&w, ours ? props : v);
+	while (walk_next(&w, &key, &val)) {
+		struct slice quoted = { key.p - 1, key.n + 2 };
+		char *name = scan_strdup(quoted);
+		struct slice sub = ours ? val : scan_get(props, name);
+		bool good = true;
+
+		if (ours)
+			val = scan_get(v, name);
+		if (val.p != NULL && (scan_kind(val) != SCAN_NULL ||
+		    takes_null(sub))) {
+			buf_fmt(s->out, "%s", any ? "," : "");
+			any = true;
+			buf_slice(s->out, quoted);
+			buf_addc(s->out, ':');
+			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
+			good = put(s, sub, val);
+		}
+		free(name);
+		if (!good)
+			return false;
+		s->at.len = at;
+	}
+	buf_addc(s->out, '}');
+	return true;
+}
+
+static bool
+put(struct checked *s, struct slice schema, struct slice v)
+{
+	struct buf words = BUF_INIT(AT_MAX);
+	struct slice list;
+	int set;
+
+	if (s->at.p != NULL)
+		s->at.p[s->at.len] = '\0';
+	if (scan_kind(schema) != SCAN_OBJECT) {
+		buf_slice(s->out, v);
+		return true;
+	}
+	set = types_of(schema);
+	if (set != T_ANY)
+		v = number_in(v, set);
+	if ((type_of(v) & set) == 0) {
+		buf_adds(&words, "must be ");
+		put_types(set, true, &words);
+		fail(s, words.p);
+		buf_release(&words);
+		return false;
+	}
+	if (!in_enum(schema, v, &list))
+		return fail_enum(s, list);
+	if (set == T_INTEGER && s->how != JSON_SCHEMA_THEIRS)
+		return put_integer(s, schema, v);
+	if (type_of(v) == T_ARRAY && scan_get(schema, "items").p != NULL)
+		return put_array(s, schema, v);
+	if (type_of(v) == T_OBJECT && (properties(schema).p != NULL ||
+	    keyword(schema, "required", SCAN_ARRAY).p != NULL))
+		return put_object(s, schema, v);
+	buf_slice(s->out, v);
+	return true;
+}
+
+bool
+json_schema_put(struct slice schema, struct slice value,
+    enum json_schema_how how, struct buf *out, struct buf *why)
+{
+	struct checked s = { .how = how, .out = out, .why = why,
+		.at = BUF_INIT(AT_MAX) };
+	bool good = put(&s, schema, value);
+
+	buf_release(&s.at);
+	return good;
+}
+
+/* ---- a call as it should be ---- */
+
+void
+json_schema_template(struct slice schema, struct buf *out)
+{
+	struct slice key, val, el;
+	size_t begun = out->len;
+	bool any = false, required;
+	struct walk w, needed;
+	int set;
+
+	buf_addc(out, '{');
+	walk_in(&w, properties(schema));
+	while (walk_next(&w, &key, &val)) {
+		struct slice quoted = { key.p - 1, key.n + 2 };
+		char *name = scan_strdup(quoted);
+
+		if (out->len - begun + key.n > TEMPLATE_MAX) {
+			buf_adds(out, any ? ",..." : "...");
+			free(name);
+			break;
+		}
+		buf_fmt(out, "%s", any ? "," : "");
+		any = true;
+		buf_slice(out, quoted);
+		buf_adds(out, ":<");
+		set = types_of(val);
+		if (set == T_ANY)
+			buf_adds(out, "any");
+		else
+			put_types(set, false, out);
+		walk_in(&needed, keyword(schema, "required", SCAN_ARRAY));
+		do
+			required = walk_next(&needed, NULL, &el);
+		while (required && !scan_str_is(el, name));
+		buf_adds(out, required ? ">" : ", optional>");
+		free(name);
+	}
+	buf_addc(out, '}');
+}

@@ -1,0 +1,84 @@
+/* mcp_result.c - what an MCP server answered to a call, as a result. */
+#include <string.h>
+
+#include "files/files.h"
+#include "json/scan.h"
+#include "root/output.h"
+#include "run/report.h"
+
+#include "mcp_result.h"
+
+#define IMAGES_MAX ((size_t)20 << 20)	/* of one result */
+
+/* An image part, judged by its bytes as view_image judges a file's, whatever
+ * the server says it is: one that a model's server refuses would stay in the
+ * transcript and be refused with each request.  Else a line says why there is
+ * none. */
+static void
+put_image(const struct tool *t, struct slice part, struct buf *text,
+    struct result *r)
+{
+	struct slice data = scan_get(part, "data");
+	struct buf b = BUF_INIT(MCP_LINE_MAX);
+	struct buf bytes = BUF_INIT(MCP_LINE_MAX);
+	struct image im;
+
+	if (!scan_str(data, &b) || b.len == 0 ||
+	    !base64_take(&bytes, buf_view(&b)))
+		buf_adds(text, "[an image that is not shown: its data is not "
+		    "valid base64]");
+	else if (!image_probe(&im, buf_view(&bytes)))
+		buf_adds(text, "[an image that is not shown: it is not a PNG, "
+		    "JPEG, GIF or WebP image]");
+	else if (!conf_bool(t->conf, "provider.vision"))
+		buf_fmt(text, "[%s, %zu bytes; the model does not see "
+		    "images]", im.mime, bytes.len);
+	else if (bytes.len > IMAGE_BYTES_MAX)
+		buf_fmt(text, "[an image that is not shown: it is larger than "
+		    "%zu bytes]", IMAGE_BYTES_MAX);
+	else if (r->images.len + b.len > IMAGES_MAX)
+		buf_fmt(text, "[an image that is not shown: the images of "
+		    "this result are larger than %zu MiB]", IMAGES_MAX >> 20);
+	else
+		image_part(&r->images, &im, buf_view(&bytes));
+	buf_release(&b);
+	buf_release(&bytes);
+}
+
+void
+mcp_result(const struct tool *t, struct slice result, struct result *r)
+{
+	struct slice parts = scan_get(result, "content"), el;
+	struct slice structured = scan_get(result, "structuredContent");
+	struct buf text = BUF_INIT(8 * MCP_LINE_MAX);
+	struct buf unused = BUF_INIT(8 * MCP_LINE_MAX);
+	bool listed = scan_kind(parts) == SCAN_ARRAY;
+	struct output out;
+	struct walk w;
+
+	walk_in(&w, listed ? parts : SLICE("[]"));
+	while (walk_next(&w, NULL, &el)) {
+		struct slice type = scan_get(el, "type");
+
+		if (text.len > 0 && text.p[text.len - 1] != '\n')
+			buf_addc(&text, '\n');
+		if (scan_str_is(type, "image"))
+			put_image(t, el, &text, r);
+		else if (!scan_str_is(type, "text") ||
+		    !scan_str(scan_get(el, "text"), &text))
+			buf_slice(&text, el);
+	}
+	if (text.len == 0 && r->images.len == 0 && structured.p != NULL)
+		buf_slice(&text, structured);
+	else if (!listed)
+		buf_slice(&text, result);	/* as it is */
+	/* within the cap; the whole is kept as bash's is */
+	output_init(&out, t->output_cap);
+	output_add(&out, text.p, text.len, &unused);
+	output_add(&out, NULL, 0, &unused);
+	report_text(&out, "", t->files->root.fd, t->output_cap, r);
+	r->is_error = scan_true(scan_get(result, "isError"));
+	output_release(&out);
+	buf_release(&unused);
+	buf_release(&text);
+}

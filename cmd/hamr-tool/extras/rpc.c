@@ -1,0 +1,212 @@
+/* rpc.c - JSON-RPC 2.0 over two descriptors, one message a line. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+
+#include "rpc.h"
+
+#define READ_BYTES 65536
+
+void
+rpc_init(struct rpc *r, int in, int out, size_t max)
+{
+	*r = (struct rpc){ .in = in, .out = out, .max = max,
+		.rd = BUF_INIT(max + 2 * READ_BYTES),
+		.wr = BUF_INIT(2 * RPC_QUEUE_MAX),
+		.fixed = BUF_INIT(4 * max) };
+}
+
+void
+rpc_release(struct rpc *r)
+{
+	buf_release(&r->rd);
+	buf_release(&r->wr);
+	buf_release(&r->fixed);
+	scan_release(&r->scan);
+}
+
+/* ---- reading ---- */
+
+int
+rpc_fill(struct rpc *r)
+{
+	char buf[READ_BYTES];
+	ssize_t n;
+
+	if (r->taken > 0) {	/* lines that were handed out are done with */
+		buf_drop(&r->rd, r->taken);
+		r->looked -= r->taken;
+		r->taken = 0;
+	}
+	n = read(r->in, buf, sizeof buf);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -1;
+	if (n == 0)
+		return -1;
+	buf_add(&r->rd, buf, (size_t)n);
+	return 1;
+}
+
+/* Bytes that the scanner refuses: bad UTF-8, and NUL escaped.  \u0000 and
+ * \ufffd have one length. */
+static void
+repair(struct rpc *r, struct slice line)
+{
+	struct buf *b = &r->fixed;
+
+	buf_reset(b);
+	utf8_clean(b, line.p, line.n);
+	for (size_t i = 0; i + 5 < b->len; i++) {
+		if (b->p[i] != '\\')
+			continue;
+		if (memcmp(b->p + i, "\\u0000", 6) == 0)
+			memcpy(b->p + i, "\\ufffd", 6);
+		i++;
+	}
+}
+
+enum rpc_got
+rpc_take(struct rpc *r, struct slice *text)
+{
+	enum rpc_got skipped;
+	bool good;
+
+	for (;;) {
+		const char *lf = NULL;
+
+		if (r->rd.len > r->looked)
+			lf = memchr(r->rd.p + r->looked, '\n',
+			    r->rd.len - r->looked);
+		if (lf == NULL)
+			break;
+		*text = slice_trim((struct slice){ r->rd.p + r->taken,
+			(size_t)(lf - r->rd.p) - r->taken });
+		r->taken = r->looked = (size_t)(lf - r->rd.p) + 1;
+		if (r->skipping || text->n == 0) {
+			r->skipping = false;	/* told of already */
+			continue;
+		}
+		good = scan_value(&r->scan, text->p, text->n) == 0;
+		r->lossy = !good && r->repair;
+		if (r->lossy) {
+			repair(r, *text);
+			*text = buf_view(&r->fixed);
+			good = text->n > 0 && scan_value(&r->scan, text->p,
+			    text->n) == 0;
+		}
+		return good ? RPC_TEXT : RPC_BAD;
+	}
+	r->looked = r->rd.len;
+	if (!r->skipping && r->rd.len - r->taken <= r->max)
+		return RPC_NONE;
+	/* A line without its end that is longer than any may be: forget it,
+	 * and what comes until its end. */
+	skipped = r->skipping ? RPC_NONE : RPC_LONG;
+	buf_reset(&r->rd);
+	r->taken = r->looked = 0;
+	r->skipping = true;
+	return skipped;
+}
+
+/* ---- writing ---- */
+
+bool
+rpc_put(struct rpc *r, struct json *o, size_t limit)
+{
+	struct buf b = BUF_INIT(2 * RPC_QUEUE_MAX);
+	bool fits;
+
+	json_print(o, &b);
+	json_free(o);
+	buf_addc(&b, '\n');
+	fits = r->wr.len - r->sent + b.len <= limit;
+	if (fits)
+		buf_slice(&r->wr, buf_view(&b));
+	buf_release(&b);
+	return fits;
+}
+
+int
+rpc_send(struct rpc *r)
+{
+	ssize_t n = 0;
+
+	while (r->sent < r->wr.len) {
+		n = write(r->out, r->wr.p + r->sent, r->wr.len - r->sent);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		r->sent += (size_t)n;
+	}
+	if (r->sent > r->wr.len / 2) {	/* seldom: it moves the rest */
+		buf_drop(&r->wr, r->sent);
+		r->sent = 0;
+	}
+	return n < 0 && errno != EAGAIN ? -1 : 0;
+}
+
+bool
+rpc_waiting(const struct rpc *r)
+{
+	return r->sent < r->wr.len;
+}
+
+/* ---- messages ---- */
+
+static bool
+is_id(struct slice id)
+{
+	return scan_kind(id) == SCAN_STRING || scan_kind(id) == SCAN_NUMBER;
+}
+
+void
+rpc_read(struct slice text, struct rpc_msg *m)
+{
+	*m = (struct rpc_msg){ .kind = RPC_OTHER,
+		.id = scan_get(text, "id") };
+	if (!scan_str_is(scan_get(text, "jsonrpc"), "2.0"))
+		return;
+	m->method = scan_get(text, "method");
+	m->params = scan_get(text, "params");
+	m->result = scan_get(text, "result");
+	m->error = scan_get(text, "error");
+	if (scan_kind(m->method) == SCAN_STRING)
+		m->kind = m->id.p == NULL ? RPC_NOTIFY : is_id(m->id) ?
+		    RPC_REQUEST : RPC_OTHER;
+	else if (m->method.p == NULL && is_id(m->id) && m->error.p != NULL)
+		m->kind = RPC_ERROR;
+	else if (m->method.p == NULL && is_id(m->id) && m->result.p != NULL)
+		m->kind = RPC_RESULT;
+}
+
+struct json *
+rpc_message(void)
+{
+	struct json *o = json_object();
+
+	json_str(o, "jsonrpc", "2.0");
+	return o;
+}
+
+struct json *
+rpc_answer(struct slice id)
+{
+	struct json *o = rpc_message();
+
+	json_raw(o, "id", id.p != NULL ? id : SLICE("null"));
+	return o;
+}
+
+struct json *
+rpc_error(struct slice id, enum rpc_code code, const char *words)
+{
+	struct json *o = rpc_answer(id), *error = json_object();
+
+	json_int(error, "code", code);
+	json_str(error, "message", words);
+	json_add(o, "error", error);
+	return o;
+}

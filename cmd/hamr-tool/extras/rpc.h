@@ -1,0 +1,78 @@
+/* rpc.h - JSON-RPC 2.0 over two descriptors, one message a line (as MCP does
+ * over stdio).
+ *
+ * Reading never blocks; what is written is queued, and sent as far as it goes.
+ * A line that is no JSON or too long is told of and left behind, so that
+ * nothing a peer writes stops the rest from being read.
+ */
+#ifndef HAMR_TOOL_RPC_H
+#define HAMR_TOOL_RPC_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "json/json.h"
+#include "json/scan.h"
+
+#define RPC_QUEUE_MAX ((size_t)128 << 20)
+#define RPC_CHATTER_MAX ((size_t)1 << 20)	/* answers nobody reads */
+
+enum rpc_code {
+	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_NO_METHOD = -32601,
+	RPC_NO_PARAMS = -32602, RPC_INTERNAL = -32603
+};
+
+struct rpc {
+	int in, out;		/* borrowed; in is non-blocking */
+	size_t max;		/* the longest line */
+	bool repair;		/* bad UTF-8 and NUL become U+FFFD ... */
+	bool lossy;		/* ... and did in the last line */
+	/* private */
+	struct buf rd, wr, fixed;
+	size_t looked, taken;	/* of rd: searched for LF; handed out */
+	size_t sent;		/* of wr */
+	bool skipping;		/* in a line that is too long */
+	struct scan scan;
+};
+
+enum rpc_got {
+	RPC_NONE,		/* no whole line is there */
+	RPC_TEXT,		/* *text is JSON, checked */
+	RPC_BAD,		/* a line that is no JSON */
+	RPC_LONG		/* a line longer than max: left out */
+};
+
+void rpc_init(struct rpc *r, int in, int out, size_t max);
+void rpc_release(struct rpc *r);
+
+/* One read: 1 bytes came, 0 nothing now, -1 the end (or a failure). */
+int rpc_fill(struct rpc *r);
+/* The next line, valid until the next call on r. */
+enum rpc_got rpc_take(struct rpc *r, struct slice *text);
+
+/* Queue a message (freed); false when more waits already than limit. */
+bool rpc_put(struct rpc *r, struct json *o, size_t limit);
+/* Send what can be sent now: 0, or -1 when nobody reads any more. */
+int rpc_send(struct rpc *r);
+bool rpc_waiting(const struct rpc *r);	/* something is queued */
+
+/* ---- messages ---- */
+
+enum rpc_kind { RPC_REQUEST, RPC_NOTIFY, RPC_RESULT, RPC_ERROR, RPC_OTHER };
+
+struct rpc_msg {
+	enum rpc_kind kind;	/* RPC_OTHER: no message at all */
+	struct slice id, method, params;
+	struct slice result, error;
+};
+
+/* What a checked JSON value is as a message. */
+void rpc_read(struct slice text, struct rpc_msg *m);
+
+/* {"jsonrpc":"2.0"}, and a result for id: further members are the caller's. */
+struct json *rpc_message(void);
+struct json *rpc_answer(struct slice id);
+struct json *rpc_error(struct slice id, enum rpc_code code,
+    const char *words);
+
+#endif

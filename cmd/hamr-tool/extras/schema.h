@@ -1,0 +1,65 @@
+/* schema.h - the tools there are: names, arguments, what the model is told.
+ *
+ * One table (chapter 5.1).  It is printed as the `tools` record, and calls are
+ * checked against it.
+ */
+#ifndef HAMR_TOOL_SCHEMA_H
+#define HAMR_TOOL_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "json/json.h"
+#include "root/result.h"
+
+enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH, TOOL_VIEW,
+	TOOL_SEARCH_MEMORY, TOOL_SAVE_MEMORY,
+	TOOL_PLUGIN, TOOL_MCP };	/* extra.h */
+
+enum field_type { FIELD_STR, FIELD_INT, FIELD_BOOL, FIELD_EDITS };
+
+struct field {
+	const char *name;	/* NULL ends a list */
+	enum field_type type;
+	const char *what;	/* for the model */
+	const char *def;	/* as JSON, NULL: none */
+	int min, max;		/* integers; max 0: none */
+	bool required;
+};
+
+struct schema {
+	enum tool_id id;
+	const char *name, *what;
+	const struct field *fields;
+	const char *template;	/* a call as it should be, as JSON */
+};
+
+/* One of ours by the exact name, NULL when there is none (tool_schema of
+ * extra.h knows the others too). */
+const struct schema *schema_find(const char *name);
+
+/* What the configuration can switch off, and (changes of files) the mode. */
+enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2, SCHEMA_CHANGE = 4 };
+
+/* Is the tool there, with these switched on? */
+bool schema_is_on(const struct schema *s, unsigned on);
+/* "read, edit, write, ...", appended. */
+void schema_names(unsigned on, struct buf *out);
+
+/* Our own entries of a `tools` record, appended to list. */
+void schema_list(struct json *list, unsigned on);
+/* One entry; its "function", to which "parameters" is to be added. */
+struct json *schema_entry(struct json *list, const char *name,
+    const char *what);
+
+/* Why arguments were refused. */
+enum args_fault { ARGS_OK, ARGS_JSON, ARGS_SCHEMA };
+
+/* Check text (decoded out of the call, p NULL when there is none) as JSON and
+ * against the schema.  Append to out an object with canonical names, integers
+ * as integers, without null and unknown members.  Else r is a bad_arguments
+ * error that shows the template. */
+enum args_fault args_check(const struct schema *t, struct slice text,
+    struct buf *out, struct result *r);
+
+#endif

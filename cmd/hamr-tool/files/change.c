@@ -1,0 +1,447 @@
+/* change.c - the edit and write tools: a change judged, planned, made, said. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+#include "root/secret.h"
+
+#include "diff.h"
+#include "edit.h"
+#include "internal.h"
+#include "replace.h"
+
+#define DIFF_MAX ((size_t)16 << 10)
+
+/* The change of one file. */
+struct change {
+	struct path path;
+	char *name;		/* as shown */
+	int fd;			/* of the old file; -1: there is none */
+	struct stat st;		/* and what it was when it was read */
+	struct buf old, new;	/* contents */
+	char before[SHA_HEX], after[SHA_HEX];
+	struct edits edits;
+	struct hits hits;
+	struct diff diff;
+	struct fault fault;
+};
+
+static void
+change_release(struct change *c)
+{
+	path_release(&c->path);
+	free(c->name);
+	if (c->fd >= 0)
+		close(c->fd);
+	buf_release(&c->old);
+	buf_release(&c->new);
+	edits_release(&c->edits);
+	free(c->hits.v);
+	diff_release(&c->diff);
+}
+
+/* ---- may it be written at all? ---- */
+
+/* Find the file and ask whether it may be written at all. */
+static int
+find_target(struct files *f, struct change *c, struct slice args)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct fault *fault = &c->fault;
+	struct result found;
+	int r = 0;
+
+	result_init(&found);
+	if (!arg_str(args, "path", &path) || path.len == 0)
+		r = fault_set(fault, "bad_arguments", "the path is missing");
+	else if (!files_find(f, buf_view(&path), &c->path, &found))
+		r = fault_set(fault, found.code, "%s", found.content.p);
+	else
+		c->name = path_name(c->path.rel);
+	if (r == 0 && path.p[path.len - 1] == '/')
+		r = fault_set(fault, "bad_arguments", "%s/ names a folder, by "
+		    "the / at its end; name a file", c->name);
+	else if (r == 0 && !f->o.may_write)
+		r = fault_set(fault, "denied", "this mode writes no files; %s "
+		    "was not changed", c->name);
+	else if (r == 0 && f->o.docs_only && !lists_docs(&f->lists,
+	    c->path.rel))
+		r = fault_set(fault, "denied", "mode docs writes "
+		    "documentation only; %s was not changed", c->name);
+	else if (r == 0 && protected_name(&f->lists, c->path.rel))
+		r = fault_set(fault, "denied", "%s is not written: other "
+		    "programs obey it when the folder is entered or opened; "
+		    "ask the user to change it, or to list it in "
+		    "policy.allow_write", c->name);
+	else if (r == 0 && lists_no_write(&f->lists, c->path.rel))
+		r = fault_set(fault, "denied", "%s is never written by edit "
+		    "and write; leave it to the program that makes it",
+		    c->name);
+	else if (r == 0 && lists_built(c->path.rel) &&
+	    files_ignored(f, c->path.rel))
+		r = fault_set(fault, "denied", "%s is made by a build and git "
+		    "ignores it; change what it is made from", c->name);
+	result_release(&found);
+	buf_release(&path);
+	return r;
+}
+
+/* Take in the old file. */
+static int
+take_old(struct files *f, struct change *c)
+{
+	if (!S_ISREG(c->path.st.st_mode))
+		return fault_set(&c->fault, "denied", "%s is %s; only "
+		    "regular files are written", c->name,
+		    S_ISDIR(c->path.st.st_mode) ? "a folder" :
+		    "not a regular file");
+	c->fd = path_open(&f->root, c->path.rel, O_RDONLY);
+	if (c->fd < 0)
+		return fault_sys(&c->fault, "cannot be read", c->path.rel);
+	if (!files_load(c->fd, c->path.rel, &c->st, &c->old, &c->fault))
+		return -1;
+	if (files_foreign(f, c->path.rel, &c->st))
+		return fault_set(&c->fault, "denied", "%s " FOREIGN_WORDS,
+		    c->name);
+	sha256_hex(c->old.p, c->old.len, c->before);
+	return 0;
+}
+
+/* ---- what an edit would do ---- */
+
+/* Was all that is replaced shown? */
+static int
+check_shown(struct files *f, struct change *c)
+{
+	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
+	struct slice text = buf_view(&c->old), rest;
+	long first = 1, last;
+	size_t from = 0;
+
+	for (size_t i = 0; i < c->hits.n; i++) {
+		const struct hit *h = &c->hits.v[i];
+
+		rest = (struct slice){ text.p + from, text.n - from };
+		first += text_line(rest, h->at - from) - 1;
+		from = h->at;
+		rest = (struct slice){ text.p + from, text.n - from };
+		last = first + text_line(rest, h->n - 1) - 1;
+		if (!proof_has(p, first, last))
+			return fault_set(&c->fault, "not_read", "lines "
+			    "%ld-%ld of %s were never shown; read them, "
+			    "then edit", first, last, c->name);
+	}
+	return 0;
+}
+
+static int
+plan_edit(struct files *f, struct change *c, struct slice args)
+{
+	const char *shown;
+
+	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
+	    find_target(f, c, args) < 0)
+		return -1;
+	if (!c->path.exists)
+		return fault_set(&c->fault, "not_found", "%s does not exist; "
+		    "write makes new files", c->name);
+	if (take_old(f, c) < 0)
+		return -1;
+	shown = proofs_of(&f->proofs, c->path.rel)->hash;
+	if (!f->o.person && strcmp(shown, c->before) != 0)
+		return fault_set(&c->fault, "not_read", *shown == '\0' ?
+		    "%s was not read in this session; read it, then edit" :
+		    "%s has changed since it was read; read it again, then "
+		    "edit", c->name);
+	if (is_crlf(buf_view(&c->old)))
+		edits_crlf(&c->edits);
+	if (edits_find(&c->edits, buf_view(&c->old), c->name, &c->hits,
+	    &c->fault) < 0 || (!f->o.person && check_shown(f, c) < 0))
+		return -1;
+	edits_apply(&c->edits, &c->hits, buf_view(&c->old), &c->new);
+	if (c->new.over)
+		return fault_set(&c->fault, "too_large", "%s would be larger "
+		    "than 64 MiB", c->name);
+	return 0;
+}
+
+/* ---- what a write would do ---- */
+
+static int
+plan_write(struct files *f, struct change *c, struct slice args)
+{
+	const struct proof *p;
+	long lines;
+
+	if (find_target(f, c, args) < 0)
+		return -1;
+	if (!arg_str(args, "content", &c->new))
+		return fault_set(&c->fault, c->new.over ? "too_large" :
+		    "bad_arguments", c->new.over ?
+		    "the content is larger than 64 MiB" :
+		    "the content is missing");
+	if (!c->path.exists)
+		return 0;
+	if (!S_ISREG(c->path.st.st_mode))
+		return fault_set(&c->fault, "exists", "%s exists and is %s",
+		    c->name, S_ISDIR(c->path.st.st_mode) ? "a folder" :
+		    "not a regular file");
+	if (!f->o.overwrite || !arg_bool(args, "overwrite"))
+		return fault_set(&c->fault, "exists", "%s exists; change it "
+		    "with edit%s", c->name, f->o.overwrite ?
+		    ", or set overwrite" : "");
+	if (take_old(f, c) < 0)
+		return -1;
+	p = proofs_of(&f->proofs, c->path.rel);
+	lines = (long)slice_lines(buf_view(&c->old));
+	if (!f->o.person && (strcmp(p->hash, c->before) != 0 ||
+	    (lines > 0 && !proof_has(p, 1, lines))))
+		return fault_set(&c->fault, "exists", "%s exists and was not "
+		    "read whole; read all of it first, or change it with "
+		    "edit", c->name);
+	return 0;
+}
+
+/* ---- both ---- */
+
+static void
+fail(struct change *c, struct result *r)
+{
+	files_path_meta(r, c->path.rel);
+	files_fault(r, &c->fault);
+}
+
+/* The contents before and after, and their difference; false: r is the error.
+ * Release c in both cases. */
+static bool
+plan(struct files *f, struct change *c, bool edit, struct slice args,
+    struct result *r)
+{
+	*c = (struct change){ .fd = -1, .old = BUF_INIT(FILE_MAX),
+		.new = BUF_INIT(FILE_MAX) };
+	if ((edit ? plan_edit : plan_write)(f, c, args) < 0) {
+		fail(c, r);
+		return false;
+	}
+	sha256_hex(c->new.p, c->new.len, c->after);
+	diff_make(&c->diff, buf_view(&c->old), buf_view(&c->new));
+	return true;
+}
+
+static bool
+print_diff(const struct change *c, size_t max, struct buf *out)
+{
+	return diff_print(&c->diff, buf_view(&c->old), buf_view(&c->new),
+	    c->path.rel, c->fd < 0, max, out);
+}
+
+/* Tell of the change, and make it. */
+static int
+make(struct files *f, struct change *c)
+{
+	struct files_change ch = { .rel = c->path.rel, .sha = c->after };
+	struct slice old = c->old.p != NULL ? buf_view(&c->old) : SLICE("");
+	char tmp[REPLACE_NAME];
+	mode_t mask = umask(0);
+	const char *base;
+	struct err why;
+	int dir, fd;
+
+	umask(mask);
+	ch.mode = c->fd >= 0 ? c->st.st_mode : 0666 & ~mask;
+	if (c->fd >= 0)
+		ch.old = old;
+	if (f->on_change == NULL || f->on_change(f->change_arg, &ch, &why) == 0)
+		return c->fd >= 0 ? replace_file(&f->root, c->path.rel, c->fd,
+		    &c->st, buf_view(&c->old), buf_view(&c->new), &c->fault) :
+		    replace_make(&f->root, c->path.rel, buf_view(&c->new),
+		    &c->fault);
+	/* Is there room for the old content once more?  If not, that is why it
+	 * could not be kept, and why the change cannot be made. */
+	dir = path_open_parent(&f->root, c->path.rel, &base);
+	fd = dir >= 0 ? replace_temporary(dir, tmp) : -1;
+	if (fd < 0 || file_write_all(fd, c->old.p, c->old.len) < 0)
+		fault_sys(&c->fault, "cannot be written", c->path.rel);
+	else
+		fault_set(&c->fault, "spawn_failed", "%s was not changed, as "
+		    "the change could not be undone: %s", c->name, why.text);
+	if (fd >= 0) {
+		unlinkat(dir, tmp, 0);
+		close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
+	return -1;
+}
+
+/* ---- said ---- */
+
+static void
+put_words(const struct change *c, struct buf *out)
+{
+	long others = c->fd >= 0 ? (long)c->st.st_nlink - 1 : 0;
+
+	if (c->fd < 0)
+		buf_fmt(out, "made %s, %ld line%s\n", c->name, c->diff.added,
+		    c->diff.added == 1 ? "" : "s");
+	else if (c->hits.n > 0)
+		buf_fmt(out, "edited %s at line %ld, %zu replacement%s, "
+		    "+%ld -%ld lines\n", c->name, text_line(buf_view(&c->old),
+		    c->hits.v[0].at), c->hits.n, c->hits.n == 1 ? "" : "s",
+		    c->diff.added, c->diff.removed);
+	else
+		buf_fmt(out, "wrote %s, +%ld -%ld lines\n", c->name,
+		    c->diff.added, c->diff.removed);
+	if (others > 0)
+		buf_fmt(out, "its hard link is broken: %ld other name%s "
+		    "keep%s the old text\n", others, others == 1 ? "" : "s",
+		    others == 1 ? "s" : "");
+}
+
+/* added, removed, diff; true: that was cut. */
+static bool
+put_diff(const struct change *c, struct buf *diff, struct json *meta)
+{
+	bool cut = print_diff(c, DIFF_MAX, diff);
+
+	json_int(meta, "added", c->diff.added);
+	json_int(meta, "removed", c->diff.removed);
+	json_slice(meta, "diff", buf_view(diff));
+	return cut;
+}
+
+static void
+put_meta(const struct change *c, const struct proof *proof, struct result *r)
+{
+	struct json *list = json_array(), *shown;
+	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
+
+	files_path_meta(r, c->path.rel);
+	if (c->fd >= 0)
+		json_str(r->meta, "sha256_before", c->before);
+	else
+		json_null(r->meta, "sha256_before");
+	json_str(r->meta, "sha256_after", c->after);
+	if (put_diff(c, &diff, r->meta)) {
+		/* what a restarted hamr-tool cannot take from it */
+		shown = json_array();
+		for (size_t i = 0; i < proof->n; i++) {
+			struct json *pair = json_array();
+
+			json_int(pair, NULL, proof->v[i].first);
+			json_int(pair, NULL, proof->v[i].last);
+			json_add(shown, NULL, pair);
+		}
+		json_add(r->meta, "shown", shown);
+	}
+	json_state(list, c->path.rel, c->after);
+	json_add(r->meta, "mutated", list);
+	buf_release(&diff);
+}
+
+/* ---- the calls ---- */
+
+static void
+carry_out(struct files *f, bool edit, struct slice args, struct result *r)
+{
+	struct change c;
+	struct proof *p;
+
+	if (!plan(f, &c, edit, args, r)) {
+		;
+	} else if (make(f, &c) < 0) {
+		fail(&c, r);
+	} else {
+		cache_drop(&f->cache, c.path.rel);
+		p = proofs_of(&f->proofs, c.path.rel);
+		if (strcmp(p->hash, c.before) != 0)
+			p->n = 0;
+		proof_move(p, c.after, c.diff.v, c.diff.n);
+		if (!edit) {	/* the whole text is the model's own */
+			p->n = 0;
+			proof_add(p, 1, (long)slice_lines(buf_view(&c.new)));
+		}
+		put_words(&c, &r->content);
+		put_meta(&c, p, r);
+	}
+	change_release(&c);
+}
+
+void
+files_edit(struct files *f, struct slice args, struct result *r)
+{
+	carry_out(f, true, args, r);
+}
+
+void
+files_write(struct files *f, struct slice args, struct result *r)
+{
+	carry_out(f, false, args, r);
+}
+
+bool
+files_judge_change(struct files *f, bool edit, struct slice args,
+    struct result *r)
+{
+	struct change c = { .fd = -1 };
+	bool good = ((!edit || edits_parse(&c.edits, args, &c.fault) == 0) &&
+	    find_target(f, &c, args) == 0) || !is_refusal(c.fault.code);
+
+	if (!good)
+		fail(&c, r);
+	change_release(&c);
+	return good;
+}
+
+bool
+files_plan(struct files *f, const char *tool, struct slice args,
+    struct plan *p, struct result *r)
+{
+	struct buf rel = BUF_INIT(BUF_RECORD_MAX);
+	struct change c;
+	bool good = plan(f, &c, strcmp(tool, "edit") == 0, args, r);
+
+	*p = (struct plan){ .diff = BUF_INIT(RESULT_MAX) };
+	if (good) {
+		print_diff(&c, SIZE_MAX, &p->diff);
+		utf8_clean(&rel, c.path.rel, strlen(c.path.rel));
+		p->path = buf_detach(&rel);
+		p->added = c.diff.added;
+		p->removed = c.diff.removed;
+		p->made = c.fd < 0;
+	}
+	change_release(&c);
+	return good;
+}
+
+void
+plan_release(struct plan *p)
+{
+	free(p->path);
+	buf_release(&p->diff);
+}
+
+void
+files_preview(struct files *f, const char *tool, struct slice args,
+    struct result *r)
+{
+	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
+	struct change c;
+
+	if (plan(f, &c, strcmp(tool, "edit") == 0, args, r)) {
+		files_path_meta(r, c.path.rel);
+		put_diff(&c, &diff, r->meta);
+		result_error(r, "denied", "not made: --yes was not given, and "
+		    "nobody could be asked.\nWith --yes it would change:\n%s",
+		    buf_view(&diff).p);
+	}
+	change_release(&c);
+	buf_release(&diff);
+}

@@ -1,0 +1,294 @@
+/* diff.c - what changed between two texts, as lines. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "root/path.h"
+#include "base/utf8.h"
+#include "term/term.h"
+
+#include "diff.h"
+
+#define CONTEXT 3
+#define LCS_CELLS 4000000	/* above, the whole middle is one change */
+
+void
+lines_of(struct lines *l, struct slice text)
+{
+	size_t cap = 0, pos = 0;
+
+	*l = (struct lines){ .text = text };
+	for (;;) {
+		const char *lf;
+
+		l->at = xgrow(l->at, (size_t)l->n, &cap, sizeof *l->at);
+		l->at[l->n] = pos;
+		if (pos >= text.n)
+			return;
+		l->n++;
+		lf = memchr(text.p + pos, '\n', text.n - pos);
+		pos = lf != NULL ? (size_t)(lf - text.p) + 1 : text.n;
+	}
+}
+
+struct slice
+lines_get(const struct lines *l, long i)
+{
+	return (struct slice){ l->text.p + l->at[i], l->at[i + 1] - l->at[i] };
+}
+
+struct slice
+lines_bare(const struct lines *l, long i)
+{
+	return slice_trim_end(lines_get(l, i), "\r\n");
+}
+
+static void
+add(struct diff *d, long a, long an, long b, long bn)
+{
+	struct patch *last = d->n > 0 ? &d->v[d->n - 1] : NULL;
+
+	if (an == 0 && bn == 0)
+		return;
+	d->removed += an;
+	d->added += bn;
+	if (last != NULL && last->a + last->an == a &&
+	    last->b + last->bn == b) {
+		last->an += an;
+		last->bn += bn;
+		return;
+	}
+	d->v = xgrow(d->v, d->n, &d->cap, sizeof *d->v);
+	d->v[d->n++] = (struct patch){ a, an, b, bn };
+}
+
+/* The longest common subsequence of o's lines from a (an) and w's from b
+ * (bn), by the full table, which the caller found small enough. */
+static void
+middle(struct diff *d, const struct lines *o, const struct lines *w,
+    long a, long an, long b, long bn)
+{
+	size_t wide = (size_t)bn + 1;
+	uint32_t *t = xcalloc(((size_t)an + 1) * wide, sizeof *t);
+	long i, j;
+
+	for (i = an - 1; i >= 0; i--) {
+		uint32_t *row = t + (size_t)i * wide, *below = row + wide;
+
+		for (j = bn - 1; j >= 0; j--) {
+			if (slice_eq(lines_get(o, a + i), lines_get(w, b + j)))
+				row[j] = below[j + 1] + 1;
+			else
+				row[j] = below[j] >= row[j + 1] ?
+				    below[j] : row[j + 1];
+		}
+	}
+	for (i = 0, j = 0; i < an || j < bn; ) {
+		uint32_t *row = t + (size_t)i * wide + j;
+
+		if (i < an && j < bn &&
+		    slice_eq(lines_get(o, a + i), lines_get(w, b + j)))
+			i++, j++;
+		else if (i < an && (j == bn || row[wide] >= row[1])) {
+			add(d, a + i, 1, b + j, 0);
+			i++;
+		} else {
+			add(d, a + i, 0, b + j, 1);
+			j++;
+		}
+	}
+	free(t);
+}
+
+void
+diff_make(struct diff *d, struct slice old, struct slice new)
+{
+	struct lines o, w;
+	long head = 0, tail = 0, an, bn;
+
+	*d = (struct diff){ 0 };
+	lines_of(&o, old);
+	lines_of(&w, new);
+	while (head < o.n && head < w.n &&
+	    slice_eq(lines_get(&o, head), lines_get(&w, head)))
+		head++;
+	while (tail < o.n - head && tail < w.n - head &&
+	    slice_eq(lines_get(&o, o.n - 1 - tail),
+	    lines_get(&w, w.n - 1 - tail)))
+		tail++;
+	an = o.n - head - tail;
+	bn = w.n - head - tail;
+	if (an > 0 && bn > 0 && an <= LCS_CELLS / bn)
+		middle(d, &o, &w, head, an, head, bn);
+	else
+		add(d, head, an, head, bn);
+	free(o.at);
+	free(w.at);
+}
+
+/* The number behind mark in "@@ -12,3 +12,4 @@", as a line from 0. */
+static long
+hunk_at(struct slice s, char mark)
+{
+	const char *p = memchr(s.p, mark, s.n);
+	char *end;
+	long at;
+
+	if (p == NULL)
+		return 0;
+	at = strtol(p + 1, &end, 10);
+	/* ",0": no lines, and at is the line before. */
+	return strncmp(end, ",0", 2) == 0 || at == 0 ? at : at - 1;
+}
+
+void
+diff_parse(struct diff *d, struct slice text)
+{
+	struct slice line;
+	long a = 0, b = 0;
+	bool in = false;
+
+	*d = (struct diff){ 0 };
+	while (slice_line(&text, &line)) {
+		char mark = line.n > 0 ? line.p[0] : '\0';
+
+		if (slice_starts(line, "@@ ")) {
+			a = hunk_at(line, '-');
+			b = hunk_at(line, '+');
+			in = true;
+		} else if (in && mark == ' ')
+			a++, b++;
+		else if (in && mark == '-')
+			add(d, a++, 1, b, 0);
+		else if (in && mark == '+')
+			add(d, a, 0, b++, 1);
+	}
+}
+
+void
+diff_release(struct diff *d)
+{
+	free(d->v);
+	*d = (struct diff){ 0 };
+}
+
+/* ---- printing ---- */
+
+static void
+put_line(struct buf *out, char mark, struct slice s)
+{
+	bool ends = s.n > 0 && s.p[s.n - 1] == '\n';
+
+	buf_addc(out, mark);
+	utf8_clean(out, s.p, s.n);
+	if (!ends)
+		buf_adds(out, "\n\\ No newline at end of file\n");
+}
+
+/* "12,3" as diff writes it: a start before the lines when there are none. */
+static void
+put_range(struct buf *out, char mark, long at, long n)
+{
+	buf_fmt(out, "%c%ld", mark, n == 0 ? at : at + 1);
+	if (n != 1)
+		buf_fmt(out, ",%ld", n);
+}
+
+/* Patches i to end (not included) stand near enough for one hunk. */
+static void
+put_hunk(struct buf *out, const struct diff *d, size_t i, size_t end,
+    const struct lines *o, const struct lines *w)
+{
+	const struct patch *p = &d->v[i], *last = &d->v[end - 1];
+	long before = p->a < CONTEXT ? p->a : CONTEXT;
+	long left = o->n - last->a - last->an;
+	long after = left < CONTEXT ? left : CONTEXT;
+	long a = p->a - before, b = p->b - before;
+
+	buf_adds(out, "@@ ");
+	put_range(out, '-', a, last->a + last->an + after - a);
+	buf_addc(out, ' ');
+	put_range(out, '+', b, last->b + last->bn + after - b);
+	buf_adds(out, " @@\n");
+	for (; i < end; i++) {
+		p = &d->v[i];
+		for (; a < p->a; a++)
+			put_line(out, ' ', lines_get(o, a));
+		for (; a < p->a + p->an; a++)
+			put_line(out, '-', lines_get(o, a));
+		for (long k = 0; k < p->bn; k++)
+			put_line(out, '+', lines_get(w, p->b + k));
+	}
+	for (long k = 0; k < after; k++)
+		put_line(out, ' ', lines_get(o, a + k));
+}
+
+bool
+diff_print(const struct diff *d, struct slice old, struct slice new,
+    const char *name, bool made, size_t max, struct buf *out)
+{
+	static const char say[] = "[diff cut here]\n";
+	size_t from = out->len, at = from + max - (sizeof say - 1);
+	struct lines o, w;
+
+	if (d->n == 0)
+		return false;
+	lines_of(&o, old);
+	lines_of(&w, new);
+	if (made)
+		buf_adds(out, "--- /dev/null");
+	else {
+		buf_adds(out, "--- a/");
+		path_show(out, name);
+	}
+	buf_adds(out, "\n+++ b/");
+	path_show(out, name);
+	buf_addc(out, '\n');
+	for (size_t i = 0, end; i < d->n && out->len - from <= max; i = end) {
+		for (end = i + 1; end < d->n && d->v[end].a -
+		    (d->v[end - 1].a + d->v[end - 1].an) <= 2 * CONTEXT; end++)
+			;
+		put_hunk(out, d, i, end, &o, &w);
+	}
+	free(o.at);
+	free(w.at);
+	if (out->len - from <= max)
+		return false;
+	while (at > from && out->p[at - 1] != '\n')
+		at--;
+	out->len = at;
+	buf_adds(out, say);
+	return true;
+}
+
+/* ---- for a terminal ---- */
+
+void
+diff_colour(struct slice text, bool colour, struct buf *out)
+{
+	static const struct { const char *start, *colour; } table[] = {
+		{ "--- ", "\033[1m" }, { "+++ ", "\033[1m" },
+		{ "@@", "\033[36m" }, { "+", "\033[32m" },
+		{ "-", "\033[31m" }, { "", "" },
+	};
+	const char *end = text.p + text.n;
+	struct slice line;
+	bool diff = false;
+
+	while (slice_line(&text, &line)) {
+		const char *c;
+		size_t i = 0;
+
+		diff |= slice_starts(line, "--- ");
+		while (!slice_starts(line, table[i].start))
+			i++;
+		c = diff && colour ? table[i].colour : "";
+		buf_adds(out, c);
+		term_escape(out, line);
+		buf_adds(out, *c != '\0' ? "\033[0m" : "");
+		if (line.p + line.n < end)
+			buf_addc(out, '\n');
+	}
+}

@@ -1,0 +1,48 @@
+/* diff.h - what changed between two texts, as lines: unified, 3 of context. */
+#ifndef HAMR_TOOL_DIFF_H
+#define HAMR_TOOL_DIFF_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* A stretch of lines that was replaced: old lines a.. (an of them) by new
+ * lines b.. (bn).  Lines count from 0 here. */
+struct patch {
+	long a, an, b, bn;
+};
+
+struct diff {
+	struct patch *v;	/* in order, never touching */
+	size_t n, cap;
+	long added, removed;	/* lines */
+};
+
+void diff_make(struct diff *d, struct slice old, struct slice new);
+/* Read back what diff_print wrote; of a cut one, what there is. */
+void diff_parse(struct diff *d, struct slice text);
+void diff_release(struct diff *d);
+
+/* Append it unified, with "--- a/NAME" and "+++ b/NAME" (made: the old one is
+ * /dev/null), as UTF-8, in at most max bytes: cut at a line, and the last
+ * line says so.  True when it was cut. */
+bool diff_print(const struct diff *d, struct slice old, struct slice new,
+    const char *name, bool made, size_t max, struct buf *out);
+
+/* A unified diff for a person's terminal: as term_escape does, with colours if
+ * those are wanted.  Lines before its "--- " are text. */
+void diff_colour(struct slice text, bool colour, struct buf *out);
+
+/* A text as lines: their start offsets, and one more for its end. */
+struct lines {
+	struct slice text;
+	size_t *at;		/* yours */
+	long n;
+};
+
+void lines_of(struct lines *l, struct slice text);
+struct slice lines_get(const struct lines *l, long i);
+/* The same without its end. */
+struct slice lines_bare(const struct lines *l, long i);
+
+#endif

@@ -1,0 +1,417 @@
+/* edit.c - literal replacements in a text: found, judged, made. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+#include "record/alias.h"
+
+#include "diff.h"
+#include "edit.h"
+#include "internal.h"
+
+#define LINES_NAMED 8		/* of an ambiguous match */
+#define COMPARE_MAX 400		/* bytes of a line that count */
+#define WORK_MAX 1000000	/* lines compared at most */
+#define OLD_LINES 40		/* lines of old that count */
+#define ALIKE 40		/* of 100, to be worth showing */
+#define SHOWN 160		/* bytes of a line shown */
+
+/* ---- what is asked for ---- */
+
+static int
+add(struct edits *e, struct slice args, struct fault *f)
+{
+	struct edit x = { .old = BUF_INIT(BUF_RECORD_MAX),
+		.new = BUF_INIT(BUF_RECORD_MAX),
+		.all = arg_bool(args, "all") };
+	bool has_old = arg_str(args, "old", &x.old);
+	bool has_new = arg_str(args, "new", &x.new);
+
+	e->v = xgrow(e->v, e->n, &e->cap, sizeof *e->v);
+	e->v[e->n++] = x;
+	if (!has_old || x.old.len == 0)
+		return fault_set(f, "bad_arguments", "old is %s; give the "
+		    "exact text to replace", has_old ? "empty" : "missing");
+	if (!has_new)
+		return fault_set(f, "bad_arguments", "new is missing; give "
+		    "the text to put there");
+	if (slice_eq(buf_view(&x.old), buf_view(&x.new)))
+		return fault_set(f, "bad_arguments",
+		    "old and new are the same text");
+	return 0;
+}
+
+int
+edits_parse(struct edits *e, struct slice args, struct fault *f)
+{
+	struct slice list = scan_get(args, "edits"), val;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct walk w;
+	bool one = arg_str(args, "old", &b) && b.len > 0;
+	int r = 0;
+
+	*e = (struct edits){ 0 };
+	if (scan_kind(list) == SCAN_ARRAY)
+		for (walk_in(&w, list); r == 0 && walk_next(&w, NULL, &val); ) {
+			buf_reset(&b);
+			r = alias_args(SLICE("edit"), val, &b) ?
+			    add(e, buf_view(&b), f) : fault_set(f,
+			    "bad_arguments", "edits must hold objects with "
+			    "old and new");
+		}
+	buf_release(&b);
+	if (r == 0 && one && e->n > 0)
+		return fault_set(f, "bad_arguments", "give old and new, or "
+		    "edits, not both");
+	return r < 0 || e->n > 0 ? r : add(e, args, f);
+}
+
+void
+edits_release(struct edits *e)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		buf_release(&e->v[i].old);
+		buf_release(&e->v[i].new);
+	}
+	free(e->v);
+	*e = (struct edits){ 0 };
+}
+
+static void
+to_crlf(struct buf *b)
+{
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+
+	for (size_t i = 0; i < b->len; i++) {
+		if (b->p[i] == '\n' && (i == 0 || b->p[i - 1] != '\r'))
+			buf_addc(&out, '\r');
+		buf_addc(&out, b->p[i]);
+	}
+	buf_release(b);
+	*b = out;
+}
+
+void
+edits_crlf(struct edits *e)
+{
+	for (size_t i = 0; i < e->n; i++) {
+		to_crlf(&e->v[i].old);
+		to_crlf(&e->v[i].new);
+	}
+}
+
+/* ---- the nearest text ---- */
+
+/* The beginning of a line, without white space around it, as indentation is
+ * what models get wrong most, and with one character for those that people's
+ * keyboards and word processors put in place of ASCII. */
+static size_t
+fold(struct slice s, char out[COMPARE_MAX])
+{
+	static const struct { const char *bytes; char plain; } table[] = {
+		{ "\xc2\xa0", ' ' }, { "\xe2\x80\xaf", ' ' },
+		{ "\xe2\x80\x98", '\'' }, { "\xe2\x80\x99", '\'' },
+		{ "\xe2\x80\x9c", '"' }, { "\xe2\x80\x9d", '"' },
+		{ "\xe2\x80\x90", '-' }, { "\xe2\x80\x91", '-' },
+		{ "\xe2\x80\x93", '-' }, { "\xe2\x80\x94", '-' },
+	};
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < s.n && n < COMPARE_MAX; i += k) {
+		struct slice rest = { s.p + i, s.n - i };
+		size_t t = sizeof table / sizeof table[0];
+
+		k = 1;
+		while (((unsigned char)*rest.p & 0x80) != 0 && t > 0 &&
+		    !slice_starts(rest, table[t - 1].bytes))
+			t--;
+		if (t > 0 && ((unsigned char)*rest.p & 0x80) != 0)
+			k = strlen(table[t - 1].bytes);
+		out[n++] = k > 1 ? table[t - 1].plain : *rest.p;
+	}
+	return n;
+}
+
+/* How alike two lines are, of 100: what they share at their beginnings and
+ * ends. */
+static long
+alike(struct slice a, struct slice b)
+{
+	char x[COMPARE_MAX], y[COMPARE_MAX];
+	size_t nx, ny, head = 0, tail = 0, least, most;
+
+	if (slice_eq(a, b))
+		return 100;
+	a = slice_trim(a);
+	b = slice_trim(b);
+	if (slice_eq(a, b))
+		return a.n > 0 ? 95 : 10;
+	nx = fold(a, x);
+	ny = fold(b, y);
+	least = nx < ny ? nx : ny;
+	most = nx < ny ? ny : nx;
+	while (head < least && x[head] == y[head])
+		head++;
+	while (tail < least - head && x[nx - 1 - tail] == y[ny - 1 - tail])
+		tail++;
+	return most > 0 ? (long)((head + tail) * 90 / most) : 0;
+}
+
+/* Line i without its LF. */
+static struct slice
+get(const struct lines *l, long i)
+{
+	return slice_trim_end(lines_get(l, i), "\n");
+}
+
+/* The line of the file where old fits best; -1 when nowhere well enough. */
+static long
+best(const struct lines *file, const struct lines *old)
+{
+	long k = old->n < OLD_LINES ? old->n : OLD_LINES;
+	long top = 0, where = -1, most = file->n;
+
+	if (k > 1 && file->n > WORK_MAX / k)
+		k = WORK_MAX / file->n > 0 ? WORK_MAX / file->n : 1;
+	if (most > WORK_MAX)
+		most = WORK_MAX;
+	for (long i = 0; i < most; i++) {
+		long sum = 0;
+
+		for (long j = 0; j < k && i + j < file->n; j++)
+			sum += alike(get(file, i + j), get(old, j));
+		if (sum > top) {
+			top = sum;
+			where = i;
+		}
+	}
+	return top >= ALIKE * k ? where : -1;
+}
+
+static void
+put_quoted(struct buf *out, struct slice s, size_t from)
+{
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	size_t n = s.n - from;
+
+	if (n > SHOWN)
+		n = utf8_cut(s.p + from, n, SHOWN);
+	utf8_clean(&clean, s.p + from, n);
+	scan_quote(out, clean.p != NULL ? clean.p : "", clean.len);
+	if (from + n < s.n)
+		buf_adds(out, "...");
+	buf_release(&clean);
+}
+
+/* "U+0009 (tab)", or "the end of the line". */
+static void
+put_char(struct buf *out, struct slice s, size_t at)
+{
+	const unsigned char *p = (const unsigned char *)s.p + at;
+	size_t n = at < s.n ? utf8_len(p, s.n - at) : 0;
+	unsigned long c;
+
+	if (at >= s.n) {
+		buf_adds(out, "the end of the line");
+		return;
+	}
+	if (n == 0) {
+		buf_fmt(out, "the byte 0x%02X", *p);
+		return;
+	}
+	c = n == 1 ? *p : *p & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	buf_fmt(out, "U+%04lX%s", c, c == '\t' ? " (tab)" :
+	    c == ' ' ? " (space)" : c == '\r' ? " (carriage return)" :
+	    c == 0xa0 ? " (no-break space)" : "");
+}
+
+/* The one difference: a line of old beside the one of the file. */
+static void
+put_difference(struct buf *out, struct slice old, struct slice file,
+    long i, long no)
+{
+	size_t at = 0, from;
+
+	while (at < old.n && at < file.n && old.p[at] == file.p[at])
+		at++;
+	at = utf8_cut(old.p, old.n, at);
+	from = at > SHOWN / 2 ? utf8_cut(old.p, old.n, at - 40) : 0;
+	buf_fmt(out, "\nold line %ld:  ", i + 1);
+	put_quoted(out, old, from);
+	buf_fmt(out, "\nfile line %ld: ", no);
+	put_quoted(out, file, from);
+	buf_adds(out, "\ndifferent from here: ");
+	put_char(out, old, at);
+	buf_adds(out, " in old, ");
+	put_char(out, file, at);
+	buf_adds(out, " in the file");
+}
+
+/* Line i of old may begin in the middle of its line when it is the first, and
+ * end there when it is the last. */
+static bool
+fits(const struct lines *old, long i, struct slice file)
+{
+	struct slice s = get(old, i);
+	bool first = i == 0, last = i == old->n - 1 &&
+	    old->text.p[old->text.n - 1] != '\n';
+
+	if (slice_eq(s, file))
+		return true;
+	if (s.n > file.n)
+		return false;
+	if (first && last)
+		return memmem(file.p, file.n, s.p, s.n) != NULL;
+	if (first)
+		return memcmp(file.p + file.n - s.n, s.p, s.n) == 0;
+	return last && memcmp(file.p, s.p, s.n) == 0;
+}
+
+void
+edit_nearest(struct slice text, struct slice old_text, struct buf *out)
+{
+	struct lines file, old;
+	long where, i = 0;
+
+	lines_of(&file, text);
+	lines_of(&old, old_text);
+	where = best(&file, &old);
+	if (where < 0) {
+		buf_adds(out, "nothing in it is like it; read the file "
+		    "again and copy the text exactly");
+		goto out;
+	}
+	buf_fmt(out, "the nearest text is at line %ld:", where + 1);
+	while (i < old.n && where + i < file.n &&
+	    fits(&old, i, get(&file, where + i)))
+		i++;
+	if (i < old.n && where + i < file.n)
+		put_difference(out, get(&old, i), get(&file, where + i), i,
+		    where + i + 1);
+	else if (i < old.n)
+		buf_fmt(out, "\nthe file ends before line %ld of old",
+		    i + 1);
+	else
+		buf_adds(out, "\nonly the end differs: the file has no "
+		    "newline there");
+out:
+	free(file.at);
+	free(old.at);
+}
+
+/* ---- where it is ---- */
+
+long
+text_line(struct slice text, size_t at)
+{
+	return 1 + (long)slice_newlines((struct slice){ text.p, at });
+}
+
+#define NOWHERE ((size_t)-1)
+
+static size_t
+find(struct slice text, struct slice old, size_t from)
+{
+	const char *hit = from <= text.n ? memmem(text.p + from,
+	    text.n - from, old.p, old.n) : NULL;
+
+	return hit != NULL ? (size_t)(hit - text.p) : NOWHERE;
+}
+
+/* Edit i is at no place, or at several: "old occurs 3 times in f, lines 1, 5,
+ * 9".  Counted with overlaps: "aa" stands twice in "aaa", and which is
+ * meant? */
+static int
+misplaced(const struct edits *e, size_t i, struct slice text,
+    const char *name, bool none, struct fault *f)
+{
+	struct slice old = buf_view(&e->v[i].old);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf lines = BUF_INIT(BUF_RECORD_MAX);
+	size_t at = 0, n = 0, from = 0;
+	long line = 1, said = 0, named = 0;
+
+	if (e->n > 1)
+		buf_fmt(&b, "edit %zu: ", i + 1);
+	if (none) {
+		buf_fmt(&b, "old does not occur in %s; ", name);
+		edit_nearest(text, old, &b);
+		fault_set(f, "no_match", "%s", b.p);
+		goto out;
+	}
+	for (; (at = find(text, old, at)) != NOWHERE; at++, n++) {
+		line += text_line((struct slice){ text.p + from,
+			text.n - from }, at - from) - 1;
+		from = at;
+		if (line != said && ++named <= LINES_NAMED)
+			buf_fmt(&lines, "%s%ld", named > 1 ? ", " : "", line);
+		said = line;
+	}
+	fault_set(f, "ambiguous", "%sold occurs %zu times in %s, line%s %s%s; "
+	    "add the lines around it to old, or set all", b.len > 0 ? b.p : "",
+	    n, name, named == 1 ? "" : "s", lines.p, named > LINES_NAMED ?
+	    ", ..." : "");
+out:
+	buf_release(&lines);
+	buf_release(&b);
+	return -1;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+int
+edits_find(const struct edits *e, struct slice text, const char *name,
+    struct hits *h, struct fault *f)
+{
+	*h = (struct hits){ 0 };
+	for (size_t i = 0; i < e->n; i++)
+		if (find(text, buf_view(&e->v[i].old), 0) == NOWHERE)
+			return misplaced(e, i, text, name, true, f);
+	for (size_t i = 0; i < e->n; i++) {
+		struct slice old = buf_view(&e->v[i].old);
+		size_t at = find(text, old, 0);
+
+		if (!e->v[i].all && find(text, old, at + 1) != NOWHERE)
+			return misplaced(e, i, text, name, false, f);
+		for (; at != NOWHERE; at = find(text, old, at + old.n)) {
+			h->v = xgrow(h->v, h->n, &h->cap, sizeof *h->v);
+			h->v[h->n++] = (struct hit){ at, old.n, i };
+		}
+	}
+	qsort(h->v, h->n, sizeof *h->v, by_place);
+	for (size_t i = 1; i < h->n; i++) {
+		const struct hit *a = &h->v[i - 1], *b = &h->v[i];
+
+		if (a->at + a->n > b->at)
+			return fault_set(f, "bad_arguments", "edits %zu and "
+			    "%zu overlap at line %ld; make them one",
+			    (a->edit < b->edit ? a->edit : b->edit) + 1,
+			    (a->edit < b->edit ? b->edit : a->edit) + 1,
+			    text_line(text, b->at));
+	}
+	return 0;
+}
+
+void
+edits_apply(const struct edits *e, const struct hits *h, struct slice text,
+    struct buf *out)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < h->n; i++) {
+		buf_add(out, text.p + from, h->v[i].at - from);
+		buf_slice(out, buf_view(&e->v[h->v[i].edit].new));
+		from = h->v[i].at + h->v[i].n;
+	}
+	buf_add(out, text.p + from, text.n - from);
+}

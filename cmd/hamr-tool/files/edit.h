@@ -1,0 +1,57 @@
+/* edit.h - literal replacements in a text: found, judged, made.  No files. */
+#ifndef HAMR_TOOL_EDIT_H
+#define HAMR_TOOL_EDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "root/path.h"
+
+/* One replacement that was asked for. */
+struct edit {
+	struct buf old, new;
+	bool all;
+};
+
+struct edits {
+	struct edit *v;
+	size_t n, cap;
+};
+
+/* A place in the text that edit number "edit" replaces. */
+struct hit {
+	size_t at, n, edit;
+};
+
+struct hits {
+	struct hit *v;		/* by place */
+	size_t n, cap;
+};
+
+/* Take old, new, all, or edits, from arguments with canonical names.  0, or
+ * -1 with f (bad_arguments). */
+int edits_parse(struct edits *e, struct slice args, struct fault *f);
+void edits_release(struct edits *e);
+
+/* Make LF in old and new mean CRLF. */
+void edits_crlf(struct edits *e);
+
+/* Find every edit in text as it is.  0, or -1 with f: no_match (all edits
+ * are looked at for it first), then ambiguous, then bad_arguments for edits
+ * that overlap.  name is for the words. */
+int edits_find(const struct edits *e, struct slice text, const char *name,
+    struct hits *h, struct fault *f);
+
+/* Append text with every hit replaced. */
+void edits_apply(const struct edits *e, const struct hits *h,
+    struct slice text, struct buf *out);
+
+/* The line (from 1) that holds byte at. */
+long text_line(struct slice text, size_t at);
+
+/* Append the text nearest to old, and where it first differs: the words of a
+ * no_match. */
+void edit_nearest(struct slice text, struct slice old, struct buf *out);
+
+#endif

@@ -1,0 +1,460 @@
+/* files.c - the file tools: set up, what may be read, what all of them do. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+#include "record/alias.h"
+
+#include "internal.h"
+#include "replace.h"
+
+#define ROOM_MIN 400		/* of the turn's budget; less is none */
+#define LINKS_MS 1000		/* for a look at all names of a file */
+#define LINKS_DEPTH 512
+
+struct files *
+files_new(const struct files_opts *o, struct err *e)
+{
+	struct files *f = xcalloc(1, sizeof *f);
+
+	if (root_open(&f->root, o->root, e) < 0) {
+		free(f);
+		return NULL;
+	}
+	f->o = *o;
+	f->o.root = f->root.real;
+	return f;
+}
+
+void
+files_free(struct files *f)
+{
+	if (f == NULL)
+		return;
+	files_reset(f);
+	root_close(&f->root);
+	free(f);
+}
+
+void
+files_turn(struct files *f)
+{
+	f->used = 0;
+	cache_reset(&f->cache);
+}
+
+void
+files_reset(struct files *f)
+{
+	proofs_reset(&f->proofs);
+	files_turn(f);
+}
+
+bool
+files_stopped(const struct files *f, long long deadline)
+{
+	return file_now_ms() >= deadline ||
+	    (f->stop != NULL && f->stop(f->stop_arg));
+}
+
+/* ---- arguments ---- */
+
+bool
+arg_str(struct slice args, const char *key, struct buf *out)
+{
+	if (!scan_str(scan_get(args, key), out))
+		return false;
+	buf_add(out, "", 0);	/* p is a C string from here on */
+	return !out->over;
+}
+
+int64_t
+arg_int(struct slice args, const char *key, int64_t def)
+{
+	struct slice v = scan_get(args, key), s;
+	int64_t n;
+
+	if (scan_int(v, &n))
+		return n;
+	s = scan_plain(v);
+	return s.p != NULL && num_i64(s.p, s.n, &n) ? n : def;
+}
+
+bool
+arg_bool(struct slice args, const char *key)
+{
+	struct slice v = scan_get(args, key);
+
+	return scan_true(v) || scan_str_is(v, "true");
+}
+
+/* ---- names ---- */
+
+bool
+files_hidden(const struct files *f, const char *rel)
+{
+	return lists_secret(&f->lists, rel);
+}
+
+struct gitignore *
+files_rules(struct files *f)
+{
+	struct gitignore *g;
+	struct stat st;
+	struct err e;
+	bool own = geteuid() != 0 || (fstat(f->root.fd, &st) == 0 &&
+	    st.st_uid == 0);
+
+	/* root's own ignore list is not the owner's */
+	g = gitignore_new(f->root.real, own, &e);
+	/* that it belongs to another user was said when the root was found */
+	if (e.text[0] != '\0' && e.status != ST_POLICY && !f->told) {
+		f->told = true;
+		err_say("%s; nothing is taken as tracked by git", e.text);
+	}
+	return g;
+}
+
+bool
+files_walk(struct files *f, const char *rel, gitignore_see *see, void *arg)
+{
+	struct gitignore *g = files_rules(f);
+	int fd = path_open(&f->root, rel, O_RDONLY | O_DIRECTORY);
+	struct gitignore_seen s = { .rel = rel, .dirfd = -1, .error = errno };
+	bool stop = false;
+
+	if (fd >= 0)
+		stop = gitignore_walk_in(g, f->root.fd, fd, rel, see, arg);
+	else if (errno != ENOENT)
+		stop = see(arg, &s) == GITIGNORE_STOP;
+	gitignore_free(g);
+	return stop;
+}
+
+bool
+files_skips(const struct files *f, const struct gitignore_seen *s)
+{
+	return s->base != NULL && (replace_is_temporary(s->base) ||
+	    files_hidden(f, s->rel));
+}
+
+bool
+files_ignored(struct files *f, const char *rel)
+{
+	struct gitignore *g = files_rules(f);
+	bool yes;
+
+	gitignore_enter(g, f->root.fd, "");
+	yes = gitignore_path(g, f->root.fd, rel, false);
+	gitignore_free(g);
+	return yes;
+}
+
+/* How many names of the file are in this folder and beneath it?  No link is
+ * followed. */
+static nlink_t
+count_links(const struct stat *of, int at, const char *name, int depth,
+    long long until)
+{
+	DIR *d = depth > 0 ? file_opendir(at, name) : NULL;
+	nlink_t n = 0;
+	struct dirent *e;
+	struct stat st;
+
+	while (n < of->st_nlink && file_now_ms() < until &&
+	    (e = file_readdir(d)) != NULL) {
+		if (e->d_ino == of->st_ino && fstatat(dirfd(d), e->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == of->st_ino &&
+		    st.st_dev == of->st_dev)
+			n++;
+		if (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
+			n += count_links(of, dirfd(d), e->d_name, depth - 1,
+			    until);
+	}
+	file_closedir(d);
+	return n;
+}
+
+bool
+files_foreign(struct files *f, const char *rel, const struct stat *st)
+{
+	struct gitignore *g;
+	bool tracked;
+
+	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode) ||
+	    count_links(st, f->root.fd, ".", LINKS_DEPTH, file_now_ms() +
+	    LINKS_MS) >= st->st_nlink)
+		return false;
+	g = files_rules(f);
+	tracked = gitindex_find(gitignore_index(g), rel) != NULL;
+	gitignore_free(g);
+	return !tracked;
+}
+
+void
+files_fault(struct result *r, const struct fault *fault)
+{
+	result_error(r, fault->code, "%s", fault->err.text);
+}
+
+void
+json_path(struct json *o, const char *key, const char *rel)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	utf8_clean(&b, rel, strlen(rel));
+	json_slice(o, key, buf_view(&b));
+	buf_release(&b);
+}
+
+void
+json_state(struct json *list, const char *rel, const char *sha)
+{
+	struct json *o = json_object();
+
+	json_path(o, "path", rel);
+	if (*sha != '\0')
+		json_str(o, "sha256", sha);
+	else
+		json_null(o, "sha256");
+	json_add(list, NULL, o);
+}
+
+void
+files_path_meta(struct result *r, const char *rel)
+{
+	if (rel != NULL)
+		json_path(r->meta, "path", *rel != '\0' ? rel : ".");
+}
+
+bool
+files_find(struct files *f, struct slice text, struct path *p,
+    struct result *r)
+{
+	struct fault fault = { 0 };
+	char *name;
+
+	if (path_find(&f->root, text, p, &fault) < 0) {
+		files_fault(r, &fault);
+		return false;
+	}
+	if (!files_hidden(f, p->rel))
+		return true;
+	name = path_name(p->rel);
+	result_error(r, "denied", "%s is kept from reading and writing", name);
+	free(name);
+	return false;
+}
+
+bool
+is_refusal(const char *code)
+{
+	return strcmp(code, "denied") == 0 ||
+	    strcmp(code, "bad_arguments") == 0;
+}
+
+/* ---- contents ---- */
+
+bool
+files_load(int fd, const char *rel, struct stat *st, struct buf *text,
+    struct fault *fault)
+{
+	char *name = path_name(rel);
+	struct stat after;
+	struct err e;
+
+	fault->code = NULL;
+	if (fstat(fd, st) < 0) {
+		fault_sys(fault, "cannot be read", rel);
+		goto out;
+	}
+	if (!S_ISREG(st->st_mode))
+		fault_set(fault, "denied", "%s is not a regular file", name);
+	else if (st->st_size > (off_t)FILE_MAX)
+		fault_set(fault, "too_large", "%s is larger than 64 MiB; use "
+		    "bash", name);
+	else if (file_read_fd(fd, name, text, &e) < 0)
+		fault_set(fault, e.status == ST_DATA ? "too_large" : "denied",
+		    "%s", e.text);
+	else if (fstat(fd, &after) < 0)
+		fault_sys(fault, "cannot be read", rel);
+	/* Identity and content belong together: what is written while it is
+	 * read shows as a changed file later. */
+	else if ((size_t)st->st_size != text->len)
+		st->st_ino = 0;
+out:
+	free(name);
+	return fault->code == NULL;
+}
+
+bool
+is_binary(struct slice text)
+{
+	size_t n = text.n < BINARY_LOOK ? text.n : BINARY_LOOK;
+
+	return n > 0 && memchr(text.p, '\0', n) != NULL;
+}
+
+bool
+is_crlf(struct slice text)
+{
+	const char *end = text.p + text.n;
+	struct slice line;
+	bool any = false;
+
+	while (slice_line(&text, &line) && line.p + line.n < end) {
+		if (line.n == 0 || line.p[line.n - 1] != '\r')
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* ---- refusals ---- */
+
+bool
+files_judge(struct files *f, const char *tool, struct slice args,
+    struct result *r)
+{
+	int64_t first = arg_int(args, "first", 1);
+	int64_t last = arg_int(args, "last", INT64_MAX);
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct result found;
+	struct path p = { 0 };
+	bool query;
+
+	if (strcmp(tool, "read") != 0 && strcmp(tool, "view_image") != 0)
+		return files_judge_change(f, strcmp(tool, "edit") == 0, args,
+		    r);
+	result_init(&found);
+	query = arg_str(args, "query", &text) && text.len > 0;
+	if (!arg_str(args, "path", &path)) {
+		if (!query)
+			result_error(r, "bad_arguments",
+			    "read needs a path or a query");
+	} else if (path.len == 0 || slice_is(buf_view(&path), "/dev/null")) {
+		;
+	} else if (!files_find(f, buf_view(&path), &p, &found)) {
+		/* all else is for the work */
+		if (is_refusal(found.code))
+			result_error(r, found.code, "%s", found.content.p);
+	} else if (!query && last < first && p.exists &&
+	    S_ISREG(p.st.st_mode)) {
+		files_path_meta(r, p.rel);
+		result_error(r, "bad_arguments", "last (%lld) is before first "
+		    "(%lld)", (long long)last, (long long)first);
+	}
+	path_release(&p);
+	result_release(&found);
+	buf_release(&path);
+	buf_release(&text);
+	return r->code == NULL;
+}
+
+/* ---- the budget of a turn ---- */
+
+bool
+files_over_budget(struct files *f, struct slice args, struct result *r)
+{
+	if (f->o.turn_cap == 0 || f->used + ROOM_MIN <= f->o.turn_cap ||
+	    repeated_by(f, args) != NULL)
+		return false;
+	buf_fmt(&r->content, "not read: this turn's reads have used up their "
+	    "%zu bytes; %s%s\n", f->o.turn_cap, f->o.may_write ?
+	    "make the change with edit" : "answer from what was read",
+	    f->o.memory ? ", or look up what was read with search_memory" :
+	    "");
+	return true;
+}
+
+void
+files_known(struct files *f, struct slice args, struct result *r)
+{
+	struct cached *e = repeated_by(f, args);
+
+	if (e == NULL || e->from == 0)
+		return;
+	buf_adds(&r->content, r->content.len > 0 &&
+	    r->content.p[r->content.len - 1] != '\n' ? "\n" : "");
+	repeated_line(e, &r->content);
+}
+
+size_t
+files_left(const struct files *f)
+{
+	return f->o.turn_cap == 0 ? SIZE_MAX : f->o.turn_cap > f->used ?
+	    f->o.turn_cap - f->used : 0;
+}
+
+size_t
+files_room(const struct files *f)
+{
+	size_t left = files_left(f);
+
+	return f->o.result_cap != 0 && f->o.result_cap < left ?
+	    f->o.result_cap : left;
+}
+
+bool
+files_certain(const struct files *f, size_t n)
+{
+	size_t each = f->o.result_cap;
+
+	return f->o.turn_cap == 0 || n == 0 || (each != 0 &&
+	    f->used + n * each + ROOM_MIN <= f->o.turn_cap);
+}
+
+/* ---- before a call, and after one that was cut off ---- */
+
+bool
+files_walks(struct files *f, struct slice text)
+{
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { .n = 0 };
+	struct fault fault = { 0 };
+	struct path p = { 0 };
+	bool slow = false;
+
+	if (scan_value(&scan, text.p, text.n) == 0 &&
+	    alias_args(SLICE("read"), text, &args)) {
+		slow = scan_kind(scan_get(buf_view(&args), "query")) ==
+		    SCAN_STRING;
+		if (!slow && arg_str(buf_view(&args), "path", &path) &&
+		    path_find(&f->root, buf_view(&path), &p, &fault) == 0)
+			slow = p.exists && S_ISDIR(p.st.st_mode);
+	}
+	path_release(&p);
+	scan_release(&scan);
+	buf_release(&args);
+	buf_release(&path);
+	return slow;
+}
+
+void
+files_sweep(struct files *f, struct slice args)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct fault fault = { 0 };
+	struct path p = { 0 };
+	const char *base;
+	int dir = -1;
+
+	if (arg_str(args, "path", &path) &&
+	    path_find(&f->root, buf_view(&path), &p, &fault) == 0)
+		dir = path_open_parent(&f->root, p.rel, &base);
+	if (dir >= 0) {
+		replace_sweep(dir);
+		close(dir);
+	}
+	path_release(&p);
+	buf_release(&path);
+}

@@ -1,0 +1,102 @@
+/* internal.h - what the file tools share: arguments, names, contents. */
+#ifndef HAMR_TOOL_FILES_INTERNAL_H
+#define HAMR_TOOL_FILES_INTERNAL_H
+
+#include <stdint.h>
+
+#include "files.h"
+#include "git/gitignore.h"
+
+#define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
+#define WALK_MS 10000			/* a search or listing ends after it */
+#define BINARY_LOOK 8192		/* a NUL in these: not text */
+
+/* ---- arguments: checked JSON with canonical names ---- */
+
+/* A string argument decoded into out; false when absent or null. */
+bool arg_str(struct slice args, const char *key, struct buf *out);
+/* An integer, or a decimal string; def when absent or null. */
+int64_t arg_int(struct slice args, const char *key, int64_t def);
+bool arg_bool(struct slice args, const char *key);
+
+/* ---- names ---- */
+
+/* path_find and the list of secrets.  On failure r is the error. */
+bool files_find(struct files *f, struct slice text, struct path *p,
+    struct result *r);
+/* A regular file that has names outside the root, or may have: it is
+ * described, neither shown nor changed. */
+bool files_foreign(struct files *f, const char *rel, const struct stat *st);
+#define FOREIGN_WORDS "has hard links outside the root, and git does not " \
+	"track it"
+/* Walk what is beneath the folder rel and not ignored; true: it was stopped.
+ * see passes over what files_skips: it is kept from everybody, or a temporary
+ * of ours. */
+bool files_walk(struct files *f, const char *rel, gitignore_see *see,
+    void *arg);
+bool files_skips(const struct files *f, const struct gitignore_seen *s);
+/* Does git ignore this one file, which need not exist? */
+bool files_ignored(struct files *f, const char *rel);
+/* meta.path, as UTF-8; nothing when rel is NULL. */
+void files_path_meta(struct result *r, const char *rel);
+/* r becomes the error of fault. */
+void files_fault(struct result *r, const struct fault *fault);
+/* Is the code one of those that refuse a call before it is begun? */
+bool is_refusal(const char *code);
+
+/* ---- contents ---- */
+
+/* All of the regular file open at fd, and its identity; false with a fault
+ * when it cannot be read or changes meanwhile. */
+bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
+    struct fault *fault);
+bool is_binary(struct slice text);
+/* Does every line end in CRLF (and is there one)? */
+bool is_crlf(struct slice text);
+/* Bytes a read result may have now; SIZE_MAX when nothing limits it. */
+size_t files_room(const struct files *f);
+
+/* ---- a read that repeats one of this turn: not made twice ----
+ *
+ * A file is the same when its identity is (device, inode, size, both times), or
+ * else when its content's hash is.  Entries of a recorded transcript have no
+ * identity.
+ */
+
+/* The file was changed. */
+void cache_drop(struct cache *c, const char *rel);
+/* Lines of it were elided. */
+void cache_elide(struct cache *c, const char *rel, long first, long last);
+void cache_reset(struct cache *c);
+
+/* What a read of this file and these args repeats; NULL: it is new.  Valid
+ * until the next change. */
+struct cached *repeated_find(struct files *f, const struct path *p,
+    struct slice args);
+/* The same for a call whose path was not looked at yet. */
+struct cached *repeated_by(struct files *f, struct slice args);
+/* The line that stands for it. */
+void repeated_line(const struct cached *e, struct buf *out);
+/* Its result. */
+void repeated_put(struct files *f, struct cached *e, struct result *r);
+
+/* A file was read, as st: r is its result. */
+void repeated_keep(struct files *f, const char *rel, const struct stat *st,
+    const char *sha, long from, long to, long lines, struct slice args,
+    const struct result *r);
+/* The same from a transcript. */
+void repeated_learn(struct files *f, const char *rel, struct slice args,
+    struct slice content, struct slice meta);
+
+/* ---- the tools ---- */
+
+/* files_judge for edit and write. */
+bool files_judge_change(struct files *f, bool edit, struct slice args,
+    struct result *r);
+/* The kinds of read beside files. */
+void list_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r);
+void search_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r);
+
+#endif

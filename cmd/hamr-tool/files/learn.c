@@ -1,0 +1,149 @@
+/* learn.c - what a transcript proves to a hamr-tool that was not there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+
+#include "internal.h"
+
+static bool
+get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
+{
+	struct slice s = scan_plain(scan_get(meta, key));
+
+	if (s.p == NULL || s.n != SHA_HEX - 1)
+		return false;
+	memcpy(hash, s.p, s.n);
+	hash[s.n] = '\0';
+	return true;
+}
+
+/* Does the text of a read show its lines first to last, each whole?  Lines
+ * are whole up to 2,000 characters, and what was cut is longer. */
+static bool
+shows(struct slice content, int64_t first, int64_t last)
+{
+	struct slice line, number;
+	const char *tab;
+	int64_t is;
+
+	slice_line(&content, &line);	/* the header */
+	for (int64_t no = first; no <= last; no++) {
+		tab = slice_line(&content, &line) ?
+		    memchr(line.p, '\t', line.n) : NULL;
+		if (tab == NULL)
+			return false;
+		number = slice_trim_start((struct slice){ line.p,
+			(size_t)(tab - line.p) }, " ");
+		if (!num_i64(number.p, number.n, &is) || is != no ||
+		    utf8_count(tab + 1, (size_t)(line.p + line.n - tab - 1)) >
+		    FILES_LINE_CHARS)
+			return false;
+	}
+	return true;
+}
+
+static void
+learn_read(struct proof *p, struct slice content, struct slice meta)
+{
+	char hash[SHA_HEX];
+	int64_t first, last;
+
+	if (!get_hash(meta, "sha256", hash))
+		return;
+	proof_read(p, hash);
+	if (scan_int(scan_get(meta, "first"), &first) &&
+	    scan_int(scan_get(meta, "last"), &last) && first >= 1 &&
+	    (!scan_true(scan_get(meta, "truncated")) ||
+	    shows(content, first, last)))
+		proof_add(p, first, last);
+}
+
+static void
+learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
+{
+	struct slice shown = scan_get(meta, "shown"), val, a, b;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char before[SHA_HEX] = "", after[SHA_HEX];
+	struct diff d = { 0 };
+	struct walk w, pair;
+	int64_t first, last;
+
+	if (!get_hash(meta, "sha256_after", after))
+		return;
+	get_hash(meta, "sha256_before", before);
+	if (!edit) {
+		scan_str(scan_get(args, "content"), &text);
+		proof_read(p, after);
+		p->n = 0;
+		proof_add(p, 1, (long)slice_lines(buf_view(&text)));
+		buf_release(&text);
+		return;
+	}
+	if (before[0] == '\0' || strcmp(p->hash, before) != 0)
+		p->n = 0;
+	scan_str(scan_get(meta, "diff"), &text);
+	diff_parse(&d, buf_view(&text));
+	proof_move(p, after, d.v, d.n);
+	if (scan_kind(shown) == SCAN_ARRAY)
+		p->n = 0;
+	for (walk_in(&w, shown); walk_next(&w, NULL, &val); ) {
+		walk_in(&pair, val);
+		if (walk_next(&pair, NULL, &a) && walk_next(&pair, NULL, &b) &&
+		    scan_int(a, &first) && scan_int(b, &last))
+			proof_add(p, first, last);
+	}
+	diff_release(&d);
+	buf_release(&text);
+}
+
+void
+files_learn(struct files *f, const char *tool, struct slice args,
+    struct slice content, struct slice meta)
+{
+	bool read = strcmp(tool, "read") == 0;
+	struct fault fault = { 0 };
+	struct path path = { 0 };
+	struct proof *p;
+	char *name;
+	bool found;
+
+	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING)
+		return;
+	/* what files_read counted when it made this result */
+	if (read && scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
+	    scan_kind(scan_get(meta, "cached")) != SCAN_STRING)
+		f->used += content.n;
+	if (read && !scan_str_is(scan_get(meta, "op"), "file"))
+		return;
+	name = scan_strdup(scan_get(meta, "path"));
+	if (name == NULL)
+		name = scan_strdup(scan_get(args, "path"));
+	found = name != NULL &&
+	    path_find(&f->root, slice_of(name), &path, &fault) == 0;
+	free(name);
+	p = found ? proofs_of(&f->proofs, path.rel) : NULL;
+	if (found && read) {
+		learn_read(p, content, meta);
+		repeated_learn(f, path.rel, args, content, meta);
+	} else if (found) {
+		cache_drop(&f->cache, path.rel);
+		learn_change(p, strcmp(tool, "edit") == 0, args, meta);
+	}
+	path_release(&path);
+}
+
+void
+files_forget(struct files *f, const char *path, long first, long last)
+{
+	struct fault fault = { 0 };
+	struct path p = { 0 };
+
+	if (path_find(&f->root, slice_of(path), &p, &fault) == 0) {
+		proof_drop(proofs_of(&f->proofs, p.rel), first, last);
+		cache_elide(&f->cache, p.rel, first, last);
+	}
+	path_release(&p);
+}

@@ -1,0 +1,142 @@
+/* list.c - read of a folder: what is in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "internal.h"
+#include "replace.h"
+
+#define LIST_MAX 300		/* entries shown */
+#define COUNT_MAX 100000	/* entries counted */
+#define DEPTH_DEFAULT 2
+#define DEPTH_MAX 8
+#define LIST_TAIL 64		/* room kept for "[n more]" */
+
+struct entry {
+	char *line;		/* as shown, with its LF */
+	int depth;		/* 1: in the folder itself */
+};
+
+struct listing {
+	struct files *f;
+	size_t skip;		/* bytes of a true name before the part that
+				 * is relative to the argument */
+	int depth;		/* folders deep */
+	long long deadline;
+	struct entry *v;
+	size_t n, cap, unread;
+	size_t at_depth[DEPTH_MAX + 1];
+};
+
+static void
+put_entry(const struct listing *l, const struct gitignore_seen *s,
+    struct buf *out)
+{
+	mode_t mode = s->st->st_mode;
+	char target[PATH_TEXT_MAX + 1];
+	ssize_t n;
+
+	path_show(out, s->rel + l->skip);
+	if (S_ISDIR(mode)) {
+		buf_addc(out, '/');
+	} else if (S_ISLNK(mode)) {
+		n = readlinkat(s->dirfd, s->base, target, sizeof target - 1);
+		target[n > 0 ? n : 0] = '\0';
+		buf_adds(out, " -> ");
+		path_show(out, n > 0 ? target : "?");
+	} else if (S_ISREG(mode)) {
+		buf_fmt(out, "\t%lld", (long long)s->st->st_size);
+	} else {
+		buf_fmt(out, "\t%s", S_ISFIFO(mode) ? "FIFO" :
+		    S_ISSOCK(mode) ? "socket" : "device");
+	}
+	buf_addc(out, '\n');
+}
+
+static enum gitignore_next
+see(void *arg, const struct gitignore_seen *s)
+{
+	struct listing *l = arg;
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	int depth = 1;
+
+	if (files_skips(l->f, s))
+		return GITIGNORE_PASS;
+	if (s->st == NULL) {
+		l->unread++;
+		return GITIGNORE_PASS;
+	}
+	for (const char *p = s->rel + l->skip; *p != '\0'; p++)
+		depth += *p == '/';
+	put_entry(l, s, &line);
+	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+	l->v[l->n++] = (struct entry){ buf_detach(&line), depth };
+	l->at_depth[depth]++;
+	return l->n >= COUNT_MAX || files_stopped(l->f, l->deadline) ?
+	    GITIGNORE_STOP : depth < l->depth ? GITIGNORE_ENTER :
+	    GITIGNORE_PASS;
+}
+
+/* Show the upper levels whole before anything of a lower one, so that one
+ * large folder does not hide its neighbours; the order stays that of paths. */
+static size_t
+put_entries(const struct listing *l, size_t room, struct buf *out)
+{
+	size_t left = LIST_MAX, shown = 0;
+	int whole = 0;
+
+	while (whole < DEPTH_MAX && l->at_depth[whole + 1] <= left)
+		left -= l->at_depth[++whole];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct entry *e = &l->v[i];
+		size_t n = strlen(e->line);
+
+		if (e->depth > whole + 1 || (e->depth > whole && left == 0))
+			continue;
+		if (out->len + n > room)
+			break;
+		left -= e->depth > whole;
+		buf_add(out, e->line, n);
+		shown++;
+	}
+	return shown;
+}
+
+void
+list_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r)
+{
+	int64_t depth = arg_int(args, "depth", DEPTH_DEFAULT);
+	size_t room = files_room(f), shown;
+	struct listing l = { .f = f, .skip = strlen(p->rel),
+		.depth = depth < 1 ? 1 : depth > DEPTH_MAX ? DEPTH_MAX :
+		    (int)depth,
+		.deadline = file_now_ms() + WALK_MS };
+	bool cut;
+
+	l.skip += l.skip > 0;
+	cut = files_walk(f, p->rel, see, &l);
+	shown = put_entries(&l, room > LIST_TAIL ? room - LIST_TAIL : 0,
+	    &r->content);
+	if (l.n == 0 && l.unread == 0)
+		buf_adds(&r->content, "[nothing to show]\n");
+	if (l.unread > 0)
+		buf_fmt(&r->content, "[%zu not readable]\n", l.unread);
+	if (shown < l.n || cut) {
+		buf_fmt(&r->content, "[%zu%s more]\n", l.n - shown,
+		    cut ? " or" : "");
+		r->truncated = true;
+		r->bytes = 0;
+		for (size_t i = 0; i < l.n; i++)
+			r->bytes += (long long)strlen(l.v[i].line);
+	}
+	json_str(r->meta, "op", "list");
+	for (size_t i = 0; i < l.n; i++)
+		free(l.v[i].line);
+	free(l.v);
+}

@@ -1,0 +1,345 @@
+/* read.c - the read tool: which kind it is, and files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+
+#include "internal.h"
+
+#define HUGE_SCAN ((long long)256 << 20)	/* read to find a line */
+#define CHUNK ((size_t)1 << 20)
+#define NUMBERED 8		/* bytes of "%6d TAB" and LF, about */
+#define HEAD_ROOM 160		/* of the room, for the first and last line */
+
+/* The lines that are wanted, and what came of showing them. */
+struct view {
+	long first, last;	/* wanted; then shown */
+	long lines;		/* in the file; -1 unknown */
+	bool crlf;
+	bool cut_line;		/* a line was cut: nothing is proved */
+	bool lossy;
+	long long whole;	/* bytes, had there been no cap */
+	size_t room;
+	struct buf body;
+};
+
+/* ---- lines: numbered, cut, capped ---- */
+
+/* Show one line (without its end), of a true length of bytes.  False: it has
+ * no room. */
+static bool
+view_line(struct view *v, long no, struct slice s, long long bytes)
+{
+	size_t shown = s.n <= FILES_LINE_CHARS ? s.n : 0;
+	size_t was = v->body.len;
+
+	/* an invalid byte counts as a character */
+	for (long i = 0; i < FILES_LINE_CHARS && shown < s.n; i++) {
+		size_t n = utf8_len((const unsigned char *)s.p + shown,
+		    s.n - shown);
+
+		shown += n != 0 ? n : 1;
+	}
+	buf_fmt(&v->body, "%6ld\t", no);
+	v->lossy |= utf8_clean(&v->body, s.p, shown);
+	if ((long long)shown < bytes) {
+		buf_fmt(&v->body, " [%lld more bytes in this line]",
+		    bytes - (long long)shown);
+		v->cut_line = true;
+	}
+	buf_addc(&v->body, '\n');
+	if (was > 0 && v->body.len + HEAD_ROOM > v->room) {
+		v->body.len = was;
+		return false;
+	}
+	return true;
+}
+
+static void
+view_lines(struct view *v, const struct lines *l)
+{
+	long i, last = v->last;
+
+	for (i = v->first; i <= last; i++) {
+		struct slice s = slice_trim_end(lines_get(l, i - 1), "\n");
+
+		if (v->crlf && s.n > 0 && s.p[s.n - 1] == '\r')
+			s.n--;
+		if (!view_line(v, i, s, (long long)s.n))
+			break;
+	}
+	v->last = i - 1;
+	v->whole = (long long)(l->at[last] - l->at[v->last]) +
+	    (last - v->last) * NUMBERED;
+}
+
+/* The lines, "[612 more: {...}]" if there is more, and meta. */
+static void
+view_put(const struct view *v, const char *rel, bool open_end,
+    struct result *r)
+{
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	struct buf *out = &r->content;
+
+	buf_slice(out, buf_view(&v->body));
+	if (open_end)
+		buf_adds(out, "[no newline at end]\n");
+	if (v->lines < 0 || v->last < v->lines) {
+		if (v->lines >= 0)
+			buf_fmt(out, "[%ld more: ", v->lines - v->last);
+		else
+			buf_adds(out, "[more: ");
+		buf_adds(out, "{\"path\":");
+		utf8_clean(&clean, rel, strlen(rel));
+		scan_quote(out, clean.p, clean.len);
+		buf_fmt(out, ",\"first\":%ld}]\n", v->last + 1);
+		buf_release(&clean);
+	}
+	json_str(r->meta, "op", "file");
+	json_int(r->meta, "first", v->first);
+	json_int(r->meta, "last", v->last);
+	if (v->lines >= 0)
+		json_int(r->meta, "lines", v->lines);
+}
+
+/* ---- files that are held in memory ---- */
+
+static void
+show_text(struct files *f, const char *rel, const struct stat *st,
+    struct view *v, struct slice text, struct slice args, struct result *r)
+{
+	struct proof *proof;
+	struct lines l;
+	bool none;
+	long last;
+	char hash[SHA_HEX];
+
+	lines_of(&l, text);
+	v->lines = l.n;
+	none = v->lines == 0 || v->first > v->lines;
+	sha256_hex(text.p, text.n, hash);
+	v->crlf = is_crlf(text);
+	v->last = last = v->last < v->lines ? v->last : v->lines;
+	if (!none)
+		view_lines(v, &l);
+	free(l.at);
+	path_show(&r->content, rel);
+	if (none) {
+		if (v->lines == 0)
+			buf_adds(&r->content, " is empty, 0 lines\n");
+		else
+			buf_fmt(&r->content, " has %ld line%s, none from %ld "
+			    "on\n", v->lines, v->lines == 1 ? "" : "s",
+			    v->first);
+		json_str(r->meta, "op", "file");
+		json_int(r->meta, "lines", v->lines);
+	} else {
+		buf_fmt(&r->content, " lines %ld-%ld of %ld%s\n", v->first,
+		    v->last, v->lines, v->crlf ? " CRLF" : "");
+		view_put(v, rel, v->last == v->lines &&
+		    text.p[text.n - 1] != '\n', r);
+	}
+	json_str(r->meta, "sha256", hash);
+	r->truncated = v->cut_line || v->last < last;
+	if (v->last < last)
+		r->bytes = (long long)r->content.len + v->whole;
+	r->lossy = v->lossy;
+	proof = proofs_of(&f->proofs, rel);
+	proof_read(proof, hash);
+	if (!v->cut_line && v->lines > 0)
+		proof_add(proof, v->first, v->last);
+	repeated_keep(f, rel, st, hash, none ? 0 : v->first,
+	    none ? 0 : v->last, v->lines, args, r);
+}
+
+/* ---- files too large for that: ranges only, and no proof ---- */
+
+/* What is read of a line that is longer. */
+#define HUGE_LINE ((size_t)FILES_LINE_CHARS * 4)
+
+static void
+show_huge(const char *rel, struct view *v, int fd, off_t size,
+    struct result *r)
+{
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);	/* its head */
+	char *chunk = xmalloc(CHUNK);
+	long long seen = 0, bytes = 0;	/* of the file, of the line */
+	long no = 1;
+	bool full = false;
+	ssize_t n = 1;
+
+	while (n > 0 && seen < HUGE_SCAN && !full && no <= v->last) {
+		n = pread(fd, chunk, CHUNK, seen);
+		seen += n > 0 ? n : 0;
+		/* at the end of the file the line in the making ends, too */
+		for (ssize_t at = 0; !full && no <= v->last && (at < n ||
+		    (n <= 0 && bytes > 0)); ) {
+			const char *lf = at < n ? memchr(chunk + at, '\n',
+			    (size_t)(n - at)) : NULL;
+			size_t k = lf != NULL ? (size_t)(lf - chunk - at) :
+			    at < n ? (size_t)(n - at) : 0;
+			size_t room = HUGE_LINE - line.len;
+
+			buf_add(&line, chunk + at, k < room ? k : room);
+			bytes += (long long)k;
+			at += (ssize_t)k + (lf != NULL);
+			if (lf == NULL && n > 0)
+				break;
+			if (no >= v->first)
+				full = !view_line(v, no, buf_view(&line),
+				    bytes);
+			no += !full;
+			buf_reset(&line);
+			bytes = 0;
+		}
+	}
+	free(chunk);
+	buf_release(&line);
+	v->last = no - 1;
+	v->lines = n <= 0 ? no - 1 : -1;
+	path_show(&r->content, rel);
+	if (v->last < v->first)
+		buf_fmt(&r->content, ": line %ld was not found in its first "
+		    "%lld bytes\n", v->first, seen);
+	else {
+		buf_fmt(&r->content, " lines %ld-%ld of a file of %lld "
+		    "bytes\n", v->first, v->last, (long long)size);
+		view_put(v, rel, false, r);
+	}
+	r->truncated = v->cut_line || full;
+	r->lossy = v->lossy;
+}
+
+/* ---- the file ---- */
+
+static void
+describe(const char *rel, mode_t mode, long long size, struct result *r)
+{
+	path_show(&r->content, rel);
+	if (S_ISREG(mode))
+		buf_fmt(&r->content, " is a binary file of %lld bytes; "
+		    "it is not shown\n", size);
+	else
+		buf_fmt(&r->content, " is a %s; it is not read\n",
+		    S_ISFIFO(mode) ? "FIFO" : S_ISSOCK(mode) ? "socket" :
+		    S_ISCHR(mode) || S_ISBLK(mode) ? "device" :
+		    "special file");
+	json_str(r->meta, "op", "file");
+}
+
+static void
+read_file(struct files *f, const struct path *p, struct slice args,
+    struct result *r)
+{
+	int64_t first = arg_int(args, "first", 1);
+	struct view v = { .room = files_room(f), .first = first < 1 ? 1 : first,
+		.last = arg_int(args, "last", INT64_MAX),
+		.body = BUF_INIT(RESULT_MAX - CHUNK) };
+	struct buf text = BUF_INIT(FILE_MAX);
+	struct fault fault = { 0 };
+	const char *rel = p->rel;
+	char look[BINARY_LOOK];
+	struct stat st = p->st;
+	int fd = -1;
+	ssize_t n = 0;
+
+	if (S_ISREG(st.st_mode)) {
+		fd = path_open(&f->root, rel, O_RDONLY);
+		if (fd >= 0 && v.last < v.first)
+			fault_set(&fault, "bad_arguments", "last (%ld) is "
+			    "before first (%ld)", v.last, v.first);
+		else if (fd < 0 || fstat(fd, &st) < 0)
+			fault_sys(&fault, "cannot be read", rel);
+		/* a page of its beginning decides whether it is text */
+		n = fd >= 0 ? pread(fd, look, sizeof look, 0) : 0;
+	}
+	/* the name stands in the first line and in the last */
+	v.room -= v.room < 2 * strlen(rel) ? v.room : 2 * strlen(rel);
+	if (fault.code != NULL)
+		;
+	else if (!S_ISREG(st.st_mode) || (n > 0 &&
+	    is_binary((struct slice){ look, (size_t)n })))
+		describe(rel, st.st_mode, (long long)st.st_size, r);
+	else if (files_foreign(f, rel, &st)) {
+		path_show(&r->content, rel);
+		buf_fmt(&r->content, " is a file of %lld bytes that "
+		    FOREIGN_WORDS "; it is not shown\n",
+		    (long long)st.st_size);
+		json_str(r->meta, "op", "file");
+	} else if (st.st_size > (off_t)FILE_MAX)
+		show_huge(rel, &v, fd, st.st_size, r);
+	else if (files_load(fd, rel, &st, &text, &fault))
+		show_text(f, rel, &st, &v, buf_view(&text), args, r);
+	if (fault.code != NULL)
+		files_fault(r, &fault);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&text);
+	buf_release(&v.body);
+}
+
+/* ---- the call ---- */
+
+static void
+read_path(struct files *f, struct slice path, struct slice args, bool query,
+    struct result *r)
+{
+	struct cached *before = NULL;
+	struct path p;
+
+	if (!files_find(f, path, &p, r)) {
+		path_release(&p);
+		return;
+	}
+	files_path_meta(r, p.rel);
+	if (!query)
+		before = repeated_find(f, &p, args);
+	if (before != NULL) {
+		repeated_put(f, before, r);
+	} else if (!p.exists) {
+		char *name = path_name(p.rel);
+
+		result_error(r, "not_found", "%s does not exist; read its "
+		    "folder to see what does", name);
+		free(name);
+	} else if (query)
+		search_run(f, &p, args, r);
+	else if (S_ISDIR(p.st.st_mode))
+		list_run(f, &p, args, r);
+	else
+		read_file(f, &p, args, r);
+	if (!r->is_error && before == NULL)
+		f->used += r->content.len;
+	path_release(&p);
+}
+
+void
+files_read(struct files *f, struct slice args, struct result *r)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct buf query = BUF_INIT(BUF_RECORD_MAX);
+	bool has_path = arg_str(args, "path", &path);
+	bool has_query = arg_str(args, "query", &query) && query.len > 0;
+
+	if (files_over_budget(f, args, r))
+		;
+	else if (has_query && path.len == 0)
+		read_path(f, SLICE("."), args, true, r);
+	else if (!has_path)
+		result_error(r, "bad_arguments",
+		    "read needs a path or a query");
+	else if (path.len == 0)
+		buf_adds(&r->content, "nothing to read: the path is empty\n");
+	else if (slice_is(buf_view(&path), "/dev/null"))
+		buf_adds(&r->content, "nothing to read: /dev/null is empty\n");
+	else
+		read_path(f, buf_view(&path), args, has_query, r);
+	buf_release(&path);
+	buf_release(&query);
+}

@@ -1,0 +1,258 @@
+/* repeat.c - a read that repeats one of this turn. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "json/scan.h"
+
+#include "internal.h"
+
+#define UNCHANGED "unchanged since the read above: "
+
+#define TEXT_MAX 400		/* bytes that are repeated; else one line */
+#define TICK_NS 100000000LL	/* more than a tick of any file system's clock
+				 * but FAT's */
+
+/* ---- the cache ---- */
+
+static struct cached *
+find(const struct cache *c, const char *rel, int64_t first, int64_t last)
+{
+	for (size_t i = c->n; i-- > 0; ) {
+		struct cached *e = &c->v[i];
+
+		if (e->first == first && strcmp(e->rel, rel) == 0 &&
+		    (e->last == last || (e->lines > 0 &&
+		    e->last >= e->lines && last >= e->lines)))
+			return e;
+	}
+	return NULL;
+}
+
+static void
+delete(struct cache *c, size_t i)
+{
+	free(c->v[i].rel);
+	free(c->v[i].id);
+	free(c->v[i].text);
+	c->n--;
+	memmove(c->v + i, c->v + i + 1, (c->n - i) * sizeof *c->v);
+}
+
+void
+cache_drop(struct cache *c, const char *rel)
+{
+	for (size_t i = c->n; i-- > 0; )
+		if (strcmp(c->v[i].rel, rel) == 0)
+			delete(c, i);
+}
+
+void
+cache_elide(struct cache *c, const char *rel, long first, long last)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct cached *e = &c->v[i];
+
+		if (strcmp(e->rel, rel) == 0 && e->from <= last &&
+		    e->to >= first)
+			e->elided = true;
+	}
+}
+
+void
+cache_reset(struct cache *c)
+{
+	while (c->n > 0)
+		delete(c, c->n - 1);
+	free(c->v);
+	*c = (struct cache){ 0 };
+}
+
+/* ---- is it the same file still? ---- */
+
+static long long
+ns(struct timespec t)
+{
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Keep st as the identity, unless it may change without being seen: that of
+ * a file that was written just now. */
+static void
+identify(struct cached *e, const struct stat *st)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	e->st = *st;
+	if (ns(now) - ns(st->st_ctim) < TICK_NS)
+		e->st.st_ino = 0;
+}
+
+struct cached *
+repeated_find(struct files *f, const struct path *p, struct slice args)
+{
+	struct buf text = BUF_INIT(FILE_MAX);
+	const struct stat *st = &p->st;
+	struct fault fault = { 0 };
+	char hex[SHA_HEX] = "";
+	struct cached *e;
+	struct stat now;
+	int fd;
+
+	if (!p->exists || !S_ISREG(st->st_mode) || f->o.person)
+		return NULL;
+	e = find(&f->cache, p->rel, arg_int(args, "first", 1),
+	    arg_int(args, "last", INT64_MAX));
+	if (e == NULL || (e->st.st_ino != 0 && e->st.st_ino == st->st_ino &&
+	    e->st.st_dev == st->st_dev && e->st.st_size == st->st_size &&
+	    ns(e->st.st_mtim) == ns(st->st_mtim) &&
+	    ns(e->st.st_ctim) == ns(st->st_ctim)))
+		return e;
+	fd = path_open(&f->root, e->rel, O_RDONLY);
+	if (fd >= 0 && files_load(fd, e->rel, &now, &text, &fault)) {
+		sha256_hex(text.p, text.len, hex);
+		identify(e, &now);
+	}
+	if (fd >= 0)
+		close(fd);
+	buf_release(&text);
+	if (strcmp(hex, e->sha) == 0)
+		return e;
+	cache_drop(&f->cache, p->rel);
+	return NULL;
+}
+
+struct cached *
+repeated_by(struct files *f, struct slice args)
+{
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+	struct buf query = BUF_INIT(BUF_RECORD_MAX);
+	struct cached *e = NULL;
+	struct result unused;
+	struct path p = { 0 };
+
+	result_init(&unused);
+	if (f->cache.n > 0 && arg_str(args, "path", &path) &&
+	    (!arg_str(args, "query", &query) || query.len == 0) &&
+	    files_find(f, buf_view(&path), &p, &unused))
+		e = repeated_find(f, &p, args);
+	path_release(&p);
+	result_release(&unused);
+	buf_release(&path);
+	buf_release(&query);
+	return e;
+}
+
+/* ---- said ---- */
+
+void
+repeated_line(const struct cached *e, struct buf *out)
+{
+	buf_adds(out, UNCHANGED);
+	path_show(out, e->rel);
+	buf_fmt(out, " %ld-%ld of %ld\n", e->from, e->to, e->lines);
+}
+
+void
+repeated_put(struct files *f, struct cached *e, struct result *r)
+{
+	struct proof *proof = proofs_of(&f->proofs, e->rel);
+
+	if (e->len > TEXT_MAX && !e->elided) {
+		repeated_line(e, &r->content);
+	} else {
+		buf_add(&r->content, e->text, e->len);
+		e->elided = false;
+		proof_read(proof, e->sha);
+		if (!e->truncated && e->from > 0)
+			proof_add(proof, e->from, e->to);
+	}
+	json_str(r->meta, "op", "file");
+	if (e->from > 0) {
+		json_int(r->meta, "first", e->from);
+		json_int(r->meta, "last", e->to);
+	}
+	json_int(r->meta, "lines", e->lines);
+	json_str(r->meta, "sha256", e->sha);
+	json_str(r->meta, "cached", e->id);
+	r->truncated = e->truncated;
+	r->lossy = e->lossy;
+	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;
+}
+
+/* ---- kept ---- */
+
+/* Keep e, in the place of an older one of the same range; reads of nobody are
+ * not kept. */
+static void
+add(struct files *f, const char *rel, struct slice args, struct slice content,
+    struct cached e)
+{
+	struct cache *c = &f->cache;
+	struct cached *old;
+
+	if (f->o.person || f->call == NULL)
+		return;
+	e.first = arg_int(args, "first", 1);
+	e.last = arg_int(args, "last", INT64_MAX);
+	old = find(c, rel, e.first, e.last);
+	if (old != NULL)
+		delete(c, (size_t)(old - c->v));
+	e.rel = xstrdup(rel);
+	e.id = xstrdup(f->call);
+	e.text = xmemdup0(content.p, content.n);
+	e.len = content.n;
+	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	c->v[c->n++] = e;
+}
+
+void
+repeated_keep(struct files *f, const char *rel, const struct stat *st,
+    const char *sha, long from, long to, long lines, struct slice args,
+    const struct result *r)
+{
+	struct cached e = { .from = from, .to = to, .lines = lines,
+		.bytes = r->bytes, .truncated = r->truncated,
+		.lossy = r->lossy };
+
+	memcpy(e.sha, sha, SHA_HEX);
+	identify(&e, st);
+	add(f, rel, args, buf_view(&r->content), e);
+}
+
+static int64_t
+number(struct slice meta, const char *key, int64_t def)
+{
+	scan_int(scan_get(meta, key), &def);
+	return def;
+}
+
+void
+repeated_learn(struct files *f, const char *rel, struct slice args,
+    struct slice content, struct slice meta)
+{
+	struct slice sha = scan_plain(scan_get(meta, "sha256"));
+	char *id = scan_strdup(scan_get(meta, "cached"));
+	struct cached e = { .from = (long)number(meta, "first", 0),
+		.to = (long)number(meta, "last", 0),
+		.lines = (long)number(meta, "lines", -1),
+		.bytes = number(meta, "bytes", -1),
+		.truncated = scan_true(scan_get(meta, "truncated")),
+		.lossy = scan_true(scan_get(meta, "lossy")) };
+
+	if (id != NULL) {
+		/* one that was shown whole again is elided no more */
+		for (size_t i = 0; i < f->cache.n && !slice_starts(content,
+		    UNCHANGED); i++)
+			if (strcmp(f->cache.v[i].id, id) == 0)
+				f->cache.v[i].elided = false;
+	} else if (sha.n == SHA_HEX - 1 && e.lines >= 0) {
+		memcpy(e.sha, sha.p, sha.n);
+		add(f, rel, args, content.p != NULL ? content : SLICE(""), e);
+	}
+	free(id);
+}

@@ -1,0 +1,303 @@
+/* replace.c - a file's content exchanged at once: old or new. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "replace.h"
+#include "json/sha.h"
+
+#define XATTR_MAX 65536		/* the kernel's own ceilings */
+#define CHUNK ((size_t)1 << 16)
+
+/* A new file of ours in the folder; -1 with errno.  Its lock tells a sweep that
+ * its maker is alive. */
+static int
+open_new(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+	    O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (fstat(fd, &st) == 0 && st.st_nlink > 0)
+		return fd;
+	close(fd);		/* it was swept before we locked it */
+	errno = EEXIST;
+	return -1;
+}
+
+int
+replace_temporary(int dir, char name[REPLACE_NAME])
+{
+	for (int tries = 0; tries < 100; tries++) {
+		unsigned long long id;
+		int fd;
+
+		if (getrandom(&id, sizeof id, 0) != sizeof id)
+			return -1;
+		snprintf(name, REPLACE_NAME, "%s%016llx", REPLACE_PREFIX, id);
+		fd = open_new(dir, name);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+bool
+replace_is_temporary(const char *base)
+{
+	return strncmp(base, REPLACE_PREFIX, sizeof REPLACE_PREFIX - 1) == 0;
+}
+
+/* Remove a temporary whose maker is gone. */
+static void
+sweep_one(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+/* The temporary of this file has one name, so that what a killed process left
+ * is found without a look at the folder.  While somebody has that one, any. */
+static int
+temporary_for(int dir, const char *base, char name[REPLACE_NAME])
+{
+	char hex[SHA_HEX];
+	int fd;
+
+	sha256_hex(base, strlen(base), hex);
+	snprintf(name, REPLACE_NAME, "%s%.16s", REPLACE_PREFIX, hex);
+	sweep_one(dir, name);
+	fd = open_new(dir, name);
+	return fd >= 0 || errno != EEXIST ? fd : replace_temporary(dir, name);
+}
+
+void
+replace_sweep(int dir)
+{
+	DIR *d = file_opendir(dir, ".");
+	struct dirent *e;
+
+	while ((e = file_readdir(d)) != NULL)
+		if (replace_is_temporary(e->d_name))
+			sweep_one(dir, e->d_name);
+	file_closedir(d);
+}
+
+static const char owner_lost[] = "the owner or group of the file cannot be "
+    "kept; it was not changed";
+
+/* Owner first: a change of owner takes set-uid bits away.  Of the extended
+ * attributes what the system keeps for itself (labels, capabilities) is set by
+ * the system; all others must stay. */
+const char *
+replace_dress(int from, int to, const struct stat *was)
+{
+	char *names, *value;
+	const char *name;
+	ssize_t n, len;
+	struct stat st;
+	int r;
+
+	if (fstat(to, &st) < 0 || ((st.st_uid != was->st_uid ||
+	    st.st_gid != was->st_gid) &&
+	    fchown(to, was->st_uid, was->st_gid) < 0))
+		return owner_lost;
+	if (fchmod(to, was->st_mode & 07777) < 0)
+		return "its mode cannot be kept";
+	name = names = xmalloc(XATTR_MAX);
+	value = xmalloc(XATTR_MAX);
+	n = flistxattr(from, names, XATTR_MAX);
+	r = n < 0 && errno != ENOTSUP ? -1 : 0;
+	for (; name < names + n && r == 0; name += strlen(name) + 1) {
+		len = fgetxattr(from, name, value, XATTR_MAX);
+		if (len < 0 ? errno != ENODATA :
+		    fsetxattr(to, name, value, (size_t)len, 0) < 0)
+			r = strncmp(name, "security.", 9) == 0 ||
+			    strncmp(name, "trusted.", 8) == 0 ? 0 : -1;
+	}
+	free(names);
+	free(value);
+	return r < 0 ? "its extended attributes cannot be kept" : NULL;
+}
+
+int
+replace_give(const struct root *root, int dir, const char *name)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || fstat(root->fd, &st) < 0 || st.st_uid == 0)
+		return 0;
+	return fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Make every missing folder of rel; *made is the first made one's length in
+ * rel, 0 when all were there. */
+int
+replace_folders(const struct root *root, const char *rel, size_t *made,
+    struct fault *f)
+{
+	const char *slash = rel;
+
+	*made = 0;
+	while ((slash = strchr(slash, '/')) != NULL) {
+		char *dir = xmemdup0(rel, (size_t)(slash - rel));
+		const char *base;
+		int up = path_open_parent(root, dir, &base);
+		int r = up < 0 ? -1 : mkdirat(up, base, 0777);
+		int no;
+
+		if (r == 0)
+			r = replace_give(root, up, base);
+		no = errno;
+		if (r == 0 && *made == 0)
+			*made = (size_t)(slash - rel);
+		if (r == 0)
+			fsync(up);
+		if (up >= 0)
+			close(up);
+		errno = no;
+		if (r < 0 && errno != EEXIST) {
+			fault_sys(f, "the folder cannot be made", dir);
+			free(dir);
+			return -1;
+		}
+		free(dir);
+		slash++;
+	}
+	return 0;
+}
+
+/* Does the name still lead to what was read?  (Two writes in one tick of the
+ * clock have one mtime, so the content is compared.) */
+static bool
+is_unchanged(int dir, const char *base, int fd, const struct stat *was,
+    struct slice old)
+{
+	char *chunk = xmalloc(CHUNK);
+	struct stat st;
+	size_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, chunk, CHUNK, (off_t)at)) > 0) {
+		if ((size_t)n > old.n - at ||
+		    memcmp(chunk, old.p + at, (size_t)n) != 0)
+			break;
+		at += (size_t)n;
+	}
+	free(chunk);
+	return n == 0 && at == old.n &&
+	    fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == was->st_dev && st.st_ino == was->st_ino &&
+	    st.st_size == was->st_size &&
+	    st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+}
+
+/* The temporary becomes a new file, unless something has its name; where the
+ * file system knows no such rename, by a link. */
+static int
+settle(const struct root *root, int dir, const char *name, const char *base,
+    int tmp, const char *rel, struct fault *f)
+{
+	mode_t mask = umask(0);
+	int r;
+
+	umask(mask);
+	if (replace_give(root, dir, name) < 0 ||
+	    fchmod(tmp, 0666 & ~mask) < 0 || fsync(tmp) < 0)
+		return fault_sys(f, "cannot be made", rel);
+	r = renameat2(dir, name, dir, base, RENAME_NOREPLACE);
+	if (r < 0 && (errno == EINVAL || errno == ENOSYS)) {
+		r = linkat(dir, name, dir, base, 0);
+		if (r == 0)
+			unlinkat(dir, name, 0);
+	}
+	return r == 0 ? 0 : errno == EEXIST ? fault_set(f, "exists",
+	    "the file was made by somebody else meanwhile") :
+	    fault_sys(f, "cannot be made", rel);
+}
+
+int
+replace_file(const struct root *root, const char *rel, int fd,
+    const struct stat *was, struct slice old, struct slice text,
+    struct fault *f)
+{
+	const char *fails = fd >= 0 ? "cannot be written" : "cannot be made";
+	const char *base, *lost;
+	char name[REPLACE_NAME];
+	int dir = path_open_parent(root, rel, &base), tmp = -1, r = -1;
+
+	if (dir >= 0 && (fd < 0 || faccessat(dir, base, W_OK, AT_EACCESS) == 0))
+		tmp = temporary_for(dir, base, name);
+	if (tmp < 0 || file_write_all(tmp, text.p, text.n) < 0) {
+		fault_sys(f, fails, rel);
+	} else if (fd < 0) {
+		r = settle(root, dir, name, base, tmp, rel, f);
+	} else {
+		lost = replace_dress(fd, tmp, was);
+		if (lost == owner_lost)
+			fault_set(f, "denied", "%s", lost);
+		else if (lost != NULL || fsync(tmp) < 0)
+			fault_sys(f, lost != NULL ? lost : fails, rel);
+		else if (!is_unchanged(dir, base, fd, was, old))
+			fault_set(f, "not_read", "the file was changed by "
+			    "somebody else meanwhile; read it again, then "
+			    "edit");
+		else
+			r = renameat(dir, name, dir, base) == 0 ? 0 :
+			    fault_sys(f, fails, rel);
+	}
+	if (tmp >= 0 && r < 0)
+		unlinkat(dir, name, 0);
+	else if (tmp >= 0)
+		fsync(dir);
+	if (tmp >= 0)
+		close(tmp);
+	if (dir >= 0)
+		close(dir);
+	return r;
+}
+
+int
+replace_make(const struct root *root, const char *rel, struct slice text,
+    struct fault *f)
+{
+	char *dir = xstrdup(rel), *slash;
+	const char *base;
+	size_t made;
+	int r = replace_folders(root, rel, &made, f), up;
+
+	if (r == 0)
+		r = replace_file(root, rel, -1, NULL, SLICE(""), text, f);
+	/* take back what was made; a folder somebody uses by now stays */
+	while (r < 0 && made > 0 && (slash = strrchr(dir, '/')) != NULL) {
+		*slash = '\0';
+		if (strlen(dir) < made)
+			break;
+		up = path_open_parent(root, dir, &base);
+		if (up < 0)
+			continue;
+		unlinkat(up, base, AT_REMOVEDIR);
+		close(up);
+	}
+	free(dir);
+	return r;
+}

@@ -1,0 +1,390 @@
+/* search.c - read with a query: the lines that match, with their context. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#include "internal.h"
+
+#define SEARCH_FILE_MAX ((off_t)16 << 20)
+#define CONTEXT_DEFAULT 2
+#define CONTEXT_MAX 20
+#define LINES_MAX 100		/* lines shown, context included */
+#define LINE_BYTES 300
+#define LINE_TEXT_MIN 60	/* of it for the text, however long the path */
+#define MATCHES_MAX 10000	/* counted */
+#define TEXT_MAX ((size_t)1 << 20)	/* LINES_MAX lines of paths too */
+#define NOTES_ROOM 300		/* of the room, for what put_notes says */
+#define REGEX_MEMORY ((rlim_t)512 << 20)
+#define REGEX_LINE_MAX 65536	/* bytes of a line that a regex sees */
+#define ASK_FILES 32		/* files between two looks at the clock */
+
+/* What was found.  It lies in memory shared with the process that searches,
+ * so that what was found stays when that one is stopped. */
+struct found {
+	long matches, shown, skipped, unread;
+	bool done;		/* nothing was left out for lack of time */
+	bool cut;		/* a line was cut */
+	bool more;		/* a line was not shown */
+	bool lossy;
+	size_t len;
+	char text[TEXT_MAX];
+};
+
+struct search {
+	struct files *f;
+	struct slice query;
+	bool regex;
+	regex_t re;
+	long context;
+	size_t room;		/* for text */
+	long long deadline;
+	struct found *found;
+	struct buf text;	/* of the file at hand */
+	unsigned files;		/* looked at so far */
+	bool stopped;
+};
+
+/* One file while it is searched. */
+struct target {
+	const char *name;	/* as shown */
+	struct lines l;		/* of its text; at NULL until one matches */
+	long printed;		/* lines before it are printed or passed */
+	long until;		/* context lines due before it */
+	bool began;		/* something of this file was printed */
+};
+
+static bool
+is_over(struct search *s, bool ask)
+{
+	if (ask && !s->stopped)
+		s->stopped = files_stopped(s->f, s->deadline);
+	return s->stopped || s->found->matches >= MATCHES_MAX;
+}
+
+/* ---- showing ---- */
+
+static void
+put_line(struct search *s, struct target *t, long i, char mark)
+{
+	struct found *o = s->found;
+	struct buf b = BUF_INIT(TEXT_MAX);
+	struct slice line = lines_bare(&t->l, i);
+	size_t room, head;
+
+	if (o->shown > 0 && (!t->began || i > t->printed))
+		buf_adds(&b, s->context > 0 ? "--\n" : "");
+	head = b.len;
+	buf_fmt(&b, "%s%c%ld%c", t->name, mark, i + 1, mark);
+	head = b.len - head;
+	room = head + LINE_TEXT_MIN > LINE_BYTES ? LINE_TEXT_MIN :
+	    LINE_BYTES - head;
+	o->cut |= line.n > room;
+	o->lossy |= utf8_clean(&b, line.p, line.n > room ?
+	    utf8_cut(line.p, line.n, room) : line.n);
+	buf_addc(&b, '\n');
+	t->began = true;
+	t->printed = i + 1;
+	if (o->shown >= LINES_MAX || o->len + b.len > s->room) {
+		o->more = true;
+		o->shown = LINES_MAX;
+	} else {
+		memcpy(o->text + o->len, b.p, b.len);
+		o->shown++;
+		o->len += b.len;
+	}
+	buf_release(&b);
+}
+
+/* Lines up to one that are not printed yet. */
+static void
+put_lines(struct search *s, struct target *t, long from, long end, char mark)
+{
+	if (from < t->printed)
+		from = t->printed;
+	for (long i = from; i < end && i < t->l.n; i++)
+		put_line(s, t, i, mark);
+}
+
+/* Lines first to last (from 0) match. */
+static void
+match(struct search *s, struct target *t, long first, long last)
+{
+	s->found->matches++;
+	if (s->found->shown >= LINES_MAX) {
+		s->found->more = true;
+		return;
+	}
+	put_lines(s, t, 0, t->until < first ? t->until : first, '-');
+	put_lines(s, t, first - s->context, first, '-');
+	put_lines(s, t, first, last + 1, ':');
+	t->until = last + 1 + s->context;
+}
+
+/* ---- finding ---- */
+
+static void
+find_literal(struct search *s, struct target *t)
+{
+	size_t pos = 0;
+	long first = 0, last;
+
+	while (pos < t->l.text.n && s->found->matches < MATCHES_MAX) {
+		const char *hit = memmem(t->l.text.p + pos, t->l.text.n - pos,
+		    s->query.p, s->query.n);
+		size_t at;
+
+		if (hit == NULL)
+			break;
+		at = (size_t)(hit - t->l.text.p);
+		if (t->l.at == NULL)
+			lines_of(&t->l, t->l.text);
+		while (first + 1 < t->l.n && t->l.at[first + 1] <= at)
+			first++;
+		for (last = first; last + 1 < t->l.n && t->l.at[last + 1] <=
+		    at + s->query.n - 1; )
+			last++;
+		match(s, t, first, last);
+		pos = t->l.at[last + 1];
+		first = last;
+	}
+}
+
+static void
+find_regex(struct search *s, struct target *t)
+{
+	lines_of(&t->l, t->l.text);
+	for (long i = 0; i < t->l.n; i++) {
+		struct slice line = lines_bare(&t->l, i);
+		regmatch_t m = { 0 };
+
+		m.rm_eo = (regoff_t)(line.n < REGEX_LINE_MAX ? line.n :
+		    REGEX_LINE_MAX);
+		if (regexec(&s->re, line.p, 1, &m, REG_STARTEND) == 0)
+			match(s, t, i, i);
+		if (i % 256 == 255 && is_over(s, true))
+			break;
+	}
+}
+
+static void
+search_file(struct search *s, const char *rel, int fd)
+{
+	struct target t = { 0 };
+	ssize_t got = -1;
+	struct stat st;
+	char *name;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return;		/* another thing has taken its place */
+	/* in one read, if it has its length still */
+	buf_reset(&s->text);
+	if (!files_foreign(s->f, rel, &st) &&
+	    buf_reserve(&s->text, (size_t)st.st_size + 2) == 0)
+		got = read(fd, s->text.p, (size_t)st.st_size + 1);
+	if (got >= 0) {
+		s->text.len = (size_t)got;
+		s->text.p[got] = '\0';	/* regexec of some libraries looks for
+					 * it */
+	}
+	if (got < 0 || (got > st.st_size &&
+	    file_read_fd(fd, "", &s->text, NULL) < 0)) {
+		s->found->unread++;
+		return;
+	}
+	if (is_binary(buf_view(&s->text)))
+		return;
+	t.name = name = path_name(rel);
+	t.l.text = buf_view(&s->text);
+	if (s->regex)
+		find_regex(s, &t);
+	else
+		find_literal(s, &t);
+	if (t.began && s->found->shown < LINES_MAX)
+		put_lines(s, &t, 0, t.until, '-');
+	free(t.l.at);
+	free(name);
+}
+
+static enum gitignore_next
+see(void *arg, const struct gitignore_seen *seen)
+{
+	struct search *s = arg;
+	int fd = -1;
+
+	if (files_skips(s->f, seen))
+		return GITIGNORE_PASS;
+	if (seen->st == NULL)
+		s->found->unread++;
+	else if (S_ISREG(seen->st->st_mode) &&
+	    seen->st->st_size > SEARCH_FILE_MAX)
+		s->found->skipped++;
+	else if (S_ISREG(seen->st->st_mode)) {
+		fd = seen->dirfd < 0 ? path_open(&s->f->root, seen->rel,
+		    O_RDONLY) : openat(seen->dirfd, seen->base, O_RDONLY |
+		    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		s->found->unread += fd < 0 && errno != ENOENT;
+	}
+	if (fd >= 0) {
+		search_file(s, seen->rel, fd);
+		close(fd);
+	}
+	/* asking costs as much as looking at a small file */
+	return is_over(s, ++s->files % ASK_FILES == 0) ? GITIGNORE_STOP :
+	    GITIGNORE_ENTER;
+}
+
+/* ---- in a process of its own ---- */
+
+static void
+search_all(struct search *s, const struct path *p)
+{
+	bool stopped;
+
+	if (S_ISDIR(p->st.st_mode))
+		stopped = files_walk(s->f, p->rel, see, s);
+	else
+		stopped = see(s, &(struct gitignore_seen){ .rel = p->rel,
+		    .dirfd = -1, .st = &p->st }) == GITIGNORE_STOP;
+	s->found->done = !stopped || s->found->matches >= MATCHES_MAX;
+	buf_release(&s->text);
+}
+
+static _Noreturn void
+search_child(struct search *s, const struct path *p)
+{
+#ifndef __SANITIZE_ADDRESS__
+	struct rlimit memory = { REGEX_MEMORY, REGEX_MEMORY };
+
+	setrlimit(RLIMIT_AS, &memory);
+#endif
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* stdin and stdout are the parent's: it looks for a cancel */
+	s->f->stop = NULL;
+	int e = regcomp(&s->re, s->query.p, REG_EXTENDED);
+	if (e != 0) {
+		regerror(e, &s->re, s->found->text, 256);
+		_exit(ST_NO);
+	}
+	search_all(s, p);
+	_exit(ST_OK);
+}
+
+/* A regular expression of the model's may take for ever, eat all memory, or
+ * break the C library's matcher, so a process of its own runs it and can be
+ * stopped. */
+static bool
+search_regex(struct search *s, const struct path *p, struct result *r)
+{
+	pid_t pid = fork();
+	int fd, status = -1;
+
+	if (pid == 0)
+		search_child(s, p);
+	fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	while (fd >= 0) {
+		struct pollfd w = { fd, POLLIN, 0 };
+
+		if (poll(&w, 1, 50) > 0)
+			break;
+		if (files_stopped(s->f, s->deadline + 200)) {
+			kill(pid, SIGKILL);
+			break;
+		}
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (fd >= 0)
+		close(fd);
+	/* killed, as out of time: what was found is there */
+	if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
+	    (WIFEXITED(status) && WEXITSTATUS(status) == ST_OK))
+		return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == ST_NO)
+		result_error(r, "bad_arguments", "query is not a POSIX "
+		    "extended regular expression: %s; leave regex out to "
+		    "search for it literally", s->found->text);
+	else
+		result_error(r, "bad_arguments", "the expression is too "
+		    "complex; simplify it, or leave regex out");
+	return false;
+}
+
+/* ---- the call ---- */
+
+static void
+put_notes(const struct found *o, const char *where, struct result *r)
+{
+	const char *s = o->unread == 1 ? "" : "s";
+
+	if (o->matches == 0) {
+		buf_adds(&r->content, "no match in ");
+		path_show(&r->content, where);
+		buf_addc(&r->content, '\n');
+	}
+	if (o->more)
+		buf_fmt(&r->content, "[more: %ld%s matches in all; narrow "
+		    "the query or give a path]\n", o->matches,
+		    o->matches >= MATCHES_MAX ? " or more" : "");
+	if (o->skipped > 0)
+		buf_fmt(&r->content, "[%ld file%s over 16 MiB not "
+		    "searched]\n", o->skipped, o->skipped == 1 ? "" : "s");
+	if (o->unread > 0)
+		buf_fmt(&r->content, "[%ld file%s or folder%s could not be "
+		    "read]\n", o->unread, s, s);
+	if (!o->done)
+		buf_adds(&r->content, "[stopped before everything was "
+		    "searched; narrow it with a path]\n");
+}
+
+void
+search_run(struct files *f, const struct path *p, struct slice args,
+    struct result *r)
+{
+	struct buf query = BUF_INIT(BUF_RECORD_MAX);
+	struct search s = { .f = f, .regex = arg_bool(args, "regex"),
+		.text = BUF_INIT(SEARCH_FILE_MAX + 4) };
+	struct found *o = mmap(NULL, sizeof *o, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int64_t context = arg_int(args, "context", CONTEXT_DEFAULT);
+
+	if (o == MAP_FAILED) {
+		result_error(r, "spawn_failed", "no memory for the search");
+		return;
+	}
+	arg_str(args, "query", &query);
+	s.query = buf_view(&query);
+	s.context = context < 0 ? 0 : context > CONTEXT_MAX ? CONTEXT_MAX :
+	    (long)context;
+	s.deadline = file_now_ms() + WALK_MS;
+	s.room = files_room(f);
+	s.room -= s.room > NOTES_ROOM ? NOTES_ROOM : s.room;
+	s.room = s.room > TEXT_MAX ? TEXT_MAX : s.room;
+	s.found = o;
+	if (!s.regex)
+		search_all(&s, p);
+	if (!s.regex || search_regex(&s, p, r)) {
+		buf_add(&r->content, o->text, o->len);
+		put_notes(o, p->rel, r);
+		r->truncated = o->cut || o->more || !o->done;
+		r->lossy = o->lossy;
+		json_str(r->meta, "op", "search");
+		json_slice(r->meta, "query", s.query);
+		json_int(r->meta, "matches", o->matches);
+	}
+	munmap(o, sizeof *o);
+	buf_release(&query);
+}

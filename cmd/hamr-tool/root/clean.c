@@ -1,0 +1,161 @@
+/* clean.c - what a command printed, without what moves a terminal's cursor.
+ *
+ * The loop over bytes reads ECMA-48 control sequences, which no library on
+ * our list does.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+
+#include "clean.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+static bool
+is_plain(unsigned char b)
+{
+	return (b >= 0x20 && b < 0x7f) || b == '\n' || b == '\t';
+}
+
+/* One character within a sequence; false: the sequence is over and the
+ * character is text. */
+static bool
+sequence_char(struct clean *c, unsigned long cp)
+{
+	if (cp == '\n' || cp == 0) {
+		c->state = CLEAN_TEXT;
+		return false;
+	}
+	switch (c->state) {
+	case CLEAN_ESC:
+		if (cp == 0x1b || (cp >= 0x20 && cp <= 0x2f))
+			return true;
+		c->state = cp == '[' ? CLEAN_CSI :
+		    cp < 0x80 && strchr("]PX^_", (int)cp) != NULL ?
+		    CLEAN_STRING : CLEAN_TEXT;
+		return cp >= 0x30 && cp <= 0x7e;
+	case CLEAN_CSI:
+		if (cp >= 0x20 && cp <= 0x3f)
+			return true;
+		c->state = CLEAN_TEXT;
+		return cp >= 0x40 && cp <= 0x7e;
+	case CLEAN_STRING_ESC:
+		c->state = cp == '\\' ? CLEAN_TEXT : CLEAN_ESC;
+		return cp == '\\' ? true : sequence_char(c, cp);
+	case CLEAN_STRING:
+		if (cp == 0x1b)
+			c->state = CLEAN_STRING_ESC;
+		else if (cp == 0x07 || cp == 0x9c || cp == 0x18 || cp == 0x1a)
+			c->state = CLEAN_TEXT;
+		return true;
+	case CLEAN_TEXT:
+		break;
+	}
+	return false;
+}
+
+/* One whole character: kept, dropped, or the begin of a sequence.  C1 controls
+ * are the code points 0x80 to 0x9f. */
+static void
+take(struct clean *c, const unsigned char *p, size_t n, struct buf *out)
+{
+	unsigned long cp = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+
+	for (size_t i = 1; i < n; i++)
+		cp = cp << 6 | (p[i] & 0x3f);
+	if (c->state != CLEAN_TEXT && sequence_char(c, cp))
+		return;
+	switch (cp) {
+	case 0x1b:
+		c->state = CLEAN_ESC;
+		return;
+	case 0x9b:
+		c->state = CLEAN_CSI;
+		return;
+	case 0x90: case 0x98: case 0x9d: case 0x9e: case 0x9f:
+		c->state = CLEAN_STRING;
+		return;
+	case 0:
+		c->lossy = true;
+		buf_add(out, REPLACEMENT, 3);
+		return;
+	default:
+		if (cp >= 0xa0 || (cp < 0x80 && is_plain((unsigned char)cp)))
+			buf_add(out, p, n);
+	}
+}
+
+static void
+take_bad(struct clean *c, struct buf *out)
+{
+	c->lossy = true;
+	if (c->state == CLEAN_STRING)
+		return;
+	c->state = CLEAN_TEXT;
+	buf_add(out, REPLACEMENT, 3);
+}
+
+/* Can these bytes be the beginning of a character that is not complete? */
+static bool
+is_beginning(const unsigned char *p, size_t n)
+{
+	static const unsigned char fill[2] = { 0x80, 0xbf };
+	unsigned char s[4];
+
+	for (size_t i = 0; i < 2; i++) {
+		memset(s, 0x80, sizeof s);
+		memset(s + n, fill[i], sizeof s - n);
+		memcpy(s, p, n);
+		if (utf8_len(s, sizeof s) > n)
+			return true;
+	}
+	return false;
+}
+
+/* One byte that is not plain, or that follows a piece of a character. */
+static void
+take_byte(struct clean *c, unsigned char b, struct buf *out)
+{
+	c->part[c->n++] = b;
+	while (c->n > 0) {
+		size_t len = utf8_len(c->part, c->n);
+
+		if (b == 0 && c->n == 1)
+			len = 1;	/* utf8_len may refuse NUL */
+		if (len == 0 && is_beginning(c->part, c->n))
+			return;
+		if (len > 0)
+			take(c, c->part, len, out);
+		else
+			take_bad(c, out);
+		len = len > 0 ? len : 1;
+		c->n -= len;
+		memmove(c->part, c->part + len, c->n);
+	}
+}
+
+void
+clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
+{
+	const unsigned char *p = (const unsigned char *)s, *end = p + n;
+
+	while (p < end) {
+		const unsigned char *q = p;
+
+		if (c->state == CLEAN_TEXT && c->n == 0)
+			while (q < end && is_plain(*q))
+				q++;
+		buf_add(out, p, (size_t)(q - p));
+		if (q < end)
+			take_byte(c, *q++, out);
+		p = q;
+	}
+}
+
+void
+clean_end(struct clean *c, struct buf *out)
+{
+	for (size_t i = 0; i < c->n; i++)
+		take_bad(c, out);
+	c->n = 0;
+}

@@ -1,0 +1,29 @@
+/* clean.h - what a command printed, without what moves a terminal's cursor.
+ *
+ * CSI, OSC, DCS and the like, C0 (but LF and TAB), DEL and C1 are removed; NUL
+ * and every byte that is not UTF-8 become U+FFFD.  A sequence that never ends
+ * swallows no more than its line.  How the bytes are cut does not matter.
+ */
+#ifndef HAMR_TOOL_CLEAN_H
+#define HAMR_TOOL_CLEAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct clean {
+	enum { CLEAN_TEXT, CLEAN_ESC, CLEAN_CSI, CLEAN_STRING,
+		CLEAN_STRING_ESC } state;
+	unsigned char part[4];	/* a character cut by the end of a read */
+	size_t n;
+	bool lossy;		/* something became U+FFFD */
+};
+
+/* Append what is left of p; whole characters only. */
+void clean_add(struct clean *c, const char *p, size_t n, struct buf *out);
+
+/* The end: a piece of a character becomes U+FFFD. */
+void clean_end(struct clean *c, struct buf *out);
+
+#endif

@@ -1,0 +1,262 @@
+/* output.c - one stream of a command's output, in bounded memory. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "json/sha.h"
+
+#include "output.h"
+#include "path.h"
+
+#define COPY_BYTES 65536
+#define OLD_S (30L * 24 * 60 * 60)
+#define ALL_MAX ((off_t)1 << 30)
+
+void
+output_init(struct output *o, size_t cap)
+{
+	*o = (struct output){ .cap = cap, .head = BUF_INIT(cap),
+		.tail = BUF_INIT(cap + cap / 2), .spool = -1 };
+}
+
+void
+output_release(struct output *o)
+{
+	buf_release(&o->head);
+	buf_release(&o->tail);
+	if (o->spool >= 0)
+		close(o->spool);
+	o->spool = -1;
+}
+
+/* ---- taken in ---- */
+
+static void
+spool(struct output *o, const char *p, size_t n)
+{
+	if (o->failed || o->spool < 0)
+		return;
+	if (n > OUTPUT_SPOOL_MAX - o->spooled)
+		n = (size_t)(OUTPUT_SPOOL_MAX - o->spooled);
+	if (file_write_all(o->spool, p, n) < 0)
+		o->failed = true;
+	o->spooled += n;
+}
+
+/* A file nobody else can open: on disk, as /tmp may be memory. */
+static int
+unnamed_file(void)
+{
+	const char *const dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	char name[] = "/var/tmp/hamr.XXXXXX";
+	int fd = -1;
+
+	for (size_t i = 0; i < 3 && fd < 0; i++)
+		if (dirs[i] != NULL && dirs[i][0] == '/')
+			fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC,
+			    0600);
+	if (fd >= 0)
+		return fd;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+/* The last cap bytes stay, and some before them. */
+static void
+tail_add(struct output *o, const char *p, size_t n)
+{
+	struct buf *t = &o->tail;
+	size_t keep;
+
+	if (n > o->cap) {
+		p += n - o->cap;
+		n = o->cap;
+	}
+	keep = o->cap - n;
+	if (t->len > keep && t->len + n > t->max) {
+		memmove(t->p, t->p + t->len - keep, keep);
+		t->len = keep;
+	}
+	buf_add(t, p, n);
+}
+
+void
+output_add(struct output *o, const char *p, size_t n, struct buf *text)
+{
+	size_t room = o->cap - o->head.len;
+
+	buf_reset(text);
+	if (p != NULL)
+		clean_add(&o->clean, p, n, text);
+	else
+		clean_end(&o->clean, text);
+	o->raw += n;
+	if (text->len == 0)
+		return;
+	o->total += text->len;
+	o->last = text->p[text->len - 1];
+	if (o->spool < 0 && !o->failed && text->len > room) {
+		o->spool = unnamed_file();
+		o->failed = o->spool < 0;
+		spool(o, o->head.p, o->head.len);
+	}
+	spool(o, text->p, text->len);
+	if (room > text->len)
+		room = text->len;
+	buf_add(&o->head, text->p, room);
+	tail_add(o, text->p + room, text->len - room);
+}
+
+bool
+output_is_whole(const struct output *o)
+{
+	return o->total <= 2 * (unsigned long long)o->cap;
+}
+
+struct slice
+output_head(const struct output *o)
+{
+	return o->head.p != NULL ? buf_view(&o->head) : SLICE("");
+}
+
+struct slice
+output_tail(const struct output *o)
+{
+	size_t past = o->tail.len > o->cap ? o->tail.len - o->cap : 0;
+
+	return o->tail.p != NULL ? (struct slice){ o->tail.p + past,
+	    o->tail.len - past } : SLICE("");
+}
+
+/* ---- saved ---- */
+
+struct sink {
+	struct sha *sha;
+	int fd;
+	unsigned long long room;
+	bool failed;
+};
+
+static void
+put(struct sink *s, const char *p, size_t n)
+{
+	if (n > s->room)
+		n = (size_t)s->room;
+	s->room -= n;
+	sha_add(s->sha, p, n);
+	if (!s->failed && file_write_all(s->fd, p, n) < 0)
+		s->failed = true;
+}
+
+static void
+put_stream(struct sink *s, const struct output *o)
+{
+	struct slice head = output_head(o);
+	char bytes[COPY_BYTES];
+	off_t at = 0;
+	ssize_t n;
+
+	/* what is not in the spool is in the head */
+	if (o->spool < 0)
+		put(s, head.p, head.n);
+	else
+		while ((n = pread(o->spool, bytes, sizeof bytes, at)) > 0) {
+			put(s, bytes, (size_t)n);
+			at += n;
+		}
+}
+
+/* Before another one is written: those go that are too old, or too much. */
+static void
+prune(int dir)
+{
+	char name[NAME_MAX + 1];
+	time_t when = 0;
+	off_t total;
+
+	do {
+		DIR *d = file_opendir(dir, ".");
+		struct dirent *e;
+		struct stat st;
+
+		name[0] = '\0';
+		total = 0;
+		while ((e = file_readdir(d)) != NULL) {
+			if (fstatat(dir, e->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+				continue;
+			total += st.st_size;
+			if (name[0] == '\0' || st.st_mtime < when) {
+				when = st.st_mtime;
+				snprintf(name, sizeof name, "%s", e->d_name);
+			}
+		}
+		file_closedir(d);
+	} while (name[0] != '\0' &&
+	    (time(NULL) - when > OLD_S || total > ALL_MAX) &&
+	    unlinkat(dir, name, 0) == 0);
+}
+
+/* Written beside, then renamed to what its hash says; false: it could not
+ * be. */
+static bool
+save(int dir, const struct output *out, const struct output *err,
+    char name[20])
+{
+	struct sink s = { .room = OUTPUT_SPOOL_MAX };
+	char part[32], hex[SHA_HEX];
+	bool good;
+
+	snprintf(part, sizeof part, ".%d.part", (int)getpid());
+	unlinkat(dir, part, 0);
+	prune(dir);
+	s.fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+	    O_CLOEXEC, 0600);
+	if (s.fd < 0)
+		return false;
+	root_give(dir, s.fd);
+	s.sha = sha_new();
+	put_stream(&s, out);
+	if (err->total > 0) {
+		if (out->total > 0 && out->last != '\n')
+			put(&s, "\n", 1);
+		put(&s, "[stderr]\n", 9);
+		put_stream(&s, err);
+	}
+	sha_hex(s.sha, hex);
+	sha_free(s.sha);
+	snprintf(name, 20, "%.12s.txt", hex);
+	good = close(s.fd) == 0 && !s.failed &&
+	    renameat(dir, part, dir, name) == 0;
+	if (!good)
+		unlinkat(dir, part, 0);
+	return good;
+}
+
+char *
+output_save(int rootfd, const struct output *out, const struct output *err)
+{
+	char name[20], *path = NULL;
+	int hamr, dir;
+
+	if (out->failed || err->failed)
+		return NULL;
+	hamr = root_hamr(rootfd);
+	dir = hamr >= 0 ? root_folder(hamr, "out") : -1;
+	if (dir >= 0 && save(dir, out, err, name))
+		path = xasprintf(".hamr/out/%s", name);
+	if (dir >= 0)
+		close(dir);
+	if (hamr >= 0)
+		close(hamr);
+	return path;
+}

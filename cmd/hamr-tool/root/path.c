@@ -1,0 +1,455 @@
+/* path.c - names beneath the root: what a path means, how it is opened. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "conf/state.h"
+#include "json/scan.h"
+
+#include "path.h"
+
+#define LINKS_MAX 40		/* as the kernel's own limit */
+
+/* ---- names ---- */
+
+/* Take the next part of *rest; false when there is none. */
+static bool
+next_part(const char **rest, struct slice *part)
+{
+	const char *p = *rest != NULL ? *rest : "";
+
+	p += strspn(p, "/");
+	part->p = p;
+	part->n = strcspn(p, "/");
+	*rest = p + part->n;
+	return part->n > 0;
+}
+
+static void
+pop_part(struct buf *b)
+{
+	while (b->len > 0 && b->p[b->len - 1] != '/')
+		b->len--;
+	if (b->len > 0)
+		b->len--;
+	if (b->p != NULL)
+		b->p[b->len] = '\0';
+}
+
+static void
+push_part(struct buf *b, struct slice part)
+{
+	if (b->len > 0)
+		buf_addc(b, '/');
+	buf_slice(b, part);
+}
+
+/* What is left of an absolute text beneath the root, by either of its names;
+ * NULL when it is outside. */
+static const char *
+beneath(const struct root *r, const char *text)
+{
+	const char *const names[] = { r->real, r->given };
+
+	for (int i = 0; i < 2; i++) {
+		const char *folder = names[i], *rest = text;
+		struct slice want, got = { NULL, 0 };
+		bool same = true;
+
+		while (same && next_part(&folder, &want)) {
+			while (next_part(&rest, &got) && slice_is(got, "."))
+				;
+			same = slice_eq(got, want);
+		}
+		if (same)
+			return rest;
+	}
+	return NULL;
+}
+
+/* The same; if it is outside, without "." and "..", by its letters only.
+ * Yours. */
+static char *
+inside(const struct root *r, const char *text)
+{
+	struct buf plain = BUF_INIT(BUF_RECORD_MAX);
+	const char *rest = beneath(r, text);
+	struct slice part;
+	char *got;
+
+	if (rest == NULL) {
+		buf_adds(&plain, "");
+		while (next_part(&text, &part)) {
+			if (slice_is(part, ".."))
+				pop_part(&plain);
+			else if (!slice_is(part, "."))
+				push_part(&plain, part);
+		}
+		rest = beneath(r, plain.p);
+	}
+	got = rest != NULL ? xstrdup(rest) : NULL;
+	buf_release(&plain);
+	return got;
+}
+
+/* ---- opening ---- */
+
+/* For kernels without openat2: part by part, no link followed. */
+static int
+walk_open(const struct root *r, const char *rel, int flags)
+{
+	const char *rest = rel;
+	struct slice part;
+	int fd = r->fd;
+
+	if (!next_part(&rest, &part))
+		return openat(fd, ".", flags);
+	for (;;) {
+		char *name = xmemdup0(part.p, part.n);
+		bool more = next_part(&rest, &part);
+		int next = openat(fd, name, more ? O_PATH | O_NOFOLLOW |
+		    O_DIRECTORY | O_CLOEXEC : flags | O_NOFOLLOW);
+		int no = errno;
+
+		free(name);
+		if (fd != r->fd)
+			close(fd);
+		errno = no;
+		if (next < 0 || !more)
+			return next;
+		fd = next;
+	}
+}
+
+int
+path_open(const struct root *r, const char *rel, int flags)
+{
+	struct open_how how = {
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS |
+		    RESOLVE_NO_SYMLINKS,
+	};
+	long fd;
+
+	flags |= O_CLOEXEC;
+	if (!(flags & O_PATH))
+		flags |= O_NONBLOCK | O_NOCTTY;
+	how.flags = (unsigned)flags;
+	do
+		fd = syscall(SYS_openat2, r->fd, *rel != '\0' ? rel : ".",
+		    &how, sizeof how);
+	while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return walk_open(r, rel, flags);
+	return (int)fd;
+}
+
+int
+path_open_parent(const struct root *r, const char *rel, const char **base)
+{
+	const char *slash = strrchr(rel, '/');
+	char *dir = slash != NULL ? xmemdup0(rel, (size_t)(slash - rel)) :
+	    xstrdup("");
+	int fd = path_open(r, dir, O_RDONLY | O_DIRECTORY);
+
+	*base = slash != NULL ? slash + 1 : rel;
+	free(dir);
+	return fd;
+}
+
+/* ---- finding ---- */
+
+struct finder {
+	const struct root *root;
+	struct buf done;	/* the true name so far */
+	char *rest;		/* what is still to be walked */
+	int links;
+	bool missing;		/* done does not exist */
+	struct path *p;
+	struct fault *f;
+	const char *text;	/* as given, for messages */
+};
+
+static int
+outside(struct finder *w)
+{
+	return fault_set(w->f, "denied", "%s is outside the root; only "
+	    "paths beneath it can be used", w->text);
+}
+
+/* done is a link, open at fd: what it says comes before what is after it.  1,
+ * or -1. */
+static int
+follow(struct finder *w, int fd, const char *after)
+{
+	char target[PATH_TEXT_MAX + 1];
+	ssize_t n = readlinkat(fd, "", target, sizeof target - 1);
+	char *more, *all;
+
+	if (n < 0)
+		return fault_sys(w->f, "cannot read the link", w->done.p);
+	target[n] = '\0';
+	if (++w->links > LINKS_MAX)
+		return fault_set(w->f, "not_found",
+		    "%s: too many links, one leads back to itself", w->text);
+	if (target[0] == '/') {
+		more = inside(w->root, target);
+		if (more == NULL)
+			return outside(w);
+		buf_reset(&w->done);
+	} else {
+		more = xstrdup(target);
+		pop_part(&w->done);
+	}
+	all = xasprintf("%s/%s", more, after);
+	free(more);
+	free(w->rest);
+	w->rest = all;
+	return 1;
+}
+
+/* Walk all of rest; a link's own parts come before what is behind it. */
+static int
+walk(struct finder *w)
+{
+	const char *at = w->rest;
+	struct slice part;
+
+	while (next_part(&at, &part)) {
+		int fd, r = 0;
+
+		if (slice_is(part, "."))
+			continue;
+		if (slice_is(part, "..")) {
+			if (w->done.len == 0)
+				return outside(w);
+			pop_part(&w->done);
+			continue;
+		}
+		push_part(&w->done, part);
+		if (w->missing)
+			continue;
+		fd = path_open(w->root, w->done.p, O_PATH | O_NOFOLLOW);
+		if (fd < 0 && errno == ENOENT) {
+			w->missing = true;
+			continue;
+		}
+		if (fd < 0)
+			return fault_sys(w->f, "cannot be opened", w->done.p);
+		if (fstat(fd, &w->p->st) < 0)
+			r = fault_sys(w->f, "cannot be examined", w->done.p);
+		else if (S_ISLNK(w->p->st.st_mode))
+			r = follow(w, fd, at);
+		close(fd);
+		if (r < 0)
+			return -1;
+		if (r > 0)
+			at = w->rest;
+	}
+	return 0;
+}
+
+/* The true name is known: look at what it names. */
+static int
+look_at(struct finder *w, bool folder)
+{
+	struct path *p = w->p;
+	int fd;
+
+	p->rel = buf_detach(&w->done);
+	fd = path_open(w->root, p->rel, O_PATH | O_NOFOLLOW);
+	if (fd < 0 && errno != ENOENT)
+		return fault_sys(w->f, "cannot be opened", p->rel);
+	p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
+	    !S_ISLNK(p->st.st_mode);
+	if (fd >= 0)
+		close(fd);
+	if (folder && p->exists && !S_ISDIR(p->st.st_mode))
+		return fault_set(w->f, "not_found", "%s is not a "
+		    "folder; drop the trailing /", w->text);
+	return 0;
+}
+
+int
+path_find(const struct root *root, struct slice text, struct path *p,
+    struct fault *f)
+{
+	struct finder w = { .root = root, .p = p, .f = f,
+		.done = BUF_INIT(BUF_RECORD_MAX) };
+	char *name = NULL, *given;
+	int r = -1;
+
+	*p = (struct path){ 0 };
+	if (text.n > PATH_TEXT_MAX)
+		return fault_set(f, "bad_arguments", "the path is longer "
+		    "than %d bytes", PATH_TEXT_MAX);
+	if (text.n == 0 || memchr(text.p, '\0', text.n) != NULL)
+		return fault_set(f, "bad_arguments", text.n == 0 ?
+		    "the path is empty" : "the path holds a NUL byte");
+	given = xmemdup0(text.p, text.n);
+	w.text = name = path_name(given);
+	buf_adds(&w.done, "");
+	w.rest = given[0] == '/' ? inside(root, given) : xstrdup(given);
+	if (w.rest == NULL)
+		outside(&w);
+	else if (walk(&w) == 0)
+		r = look_at(&w, given[text.n - 1] == '/');
+	buf_release(&w.done);
+	free(w.rest);
+	free(given);
+	free(name);
+	return r;
+}
+
+void
+path_release(struct path *p)
+{
+	free(p->rel);
+	*p = (struct path){ 0 };
+}
+
+/* ---- the root ---- */
+
+int
+root_open(struct root *r, const char *dir, struct err *e)
+{
+	*r = (struct root){ .fd = -1 };
+	r->real = realpath(dir, NULL);
+	if (r->real != NULL)
+		r->fd = open(r->real, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (r->fd < 0) {
+		err_sys(e, ST_NOINPUT, "%s", dir);
+		free(r->real);
+		*r = (struct root){ .fd = -1 };
+		return -1;
+	}
+	r->given = xstrdup(dir);
+	return 0;
+}
+
+void
+root_close(struct root *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r->given);
+	free(r->real);
+	*r = (struct root){ .fd = -1 };
+}
+
+void
+root_give(int in, int fd)
+{
+	struct stat st;
+
+	if (geteuid() == 0 && fstat(in, &st) == 0 && st.st_uid != 0 &&
+	    fchown(fd, st.st_uid, st.st_gid) < 0)
+		errno = 0;	/* then it is ours, and good for us */
+}
+
+int
+root_folder(int dirfd, const char *name)
+{
+	bool made = mkdirat(dirfd, name, 0700) == 0;
+	int fd;
+
+	if (!made && errno != EEXIST)
+		return -1;
+	fd = openat(dirfd, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (made && fd >= 0)
+		root_give(dirfd, fd);
+	return fd;
+}
+
+int
+root_hamr(int rootfd)
+{
+	int hamr = root_folder(rootfd, ".hamr"), fd;
+
+	if (hamr < 0)
+		return -1;
+	fd = openat(hamr, ".gitignore",
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd >= 0) {
+		root_give(hamr, fd);
+		file_write_all(fd, state_ignore, strlen(state_ignore));
+		close(fd);
+	}
+	/* there before a sandbox is put up, to be seen in it */
+	fd = root_folder(hamr, "out");
+	if (fd >= 0)
+		close(fd);
+	return hamr;
+}
+
+/* ---- in words ---- */
+
+int
+fault_set(struct fault *f, const char *code, const char *fmt, ...)
+{
+	char text[sizeof f->err.text];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	f->code = code;
+	err_set(&f->err, ST_NO, "%s", text);
+	return -1;
+}
+
+int
+fault_sys(struct fault *f, const char *what, const char *rel)
+{
+	int no = errno;
+	const char *code = "denied";
+	char *name = path_name(rel);
+
+	if (no == ENOSPC || no == EDQUOT || no == EFBIG || no == EIO)
+		code = "storage_full";
+	else if (no == ENOENT || no == ENOTDIR || no == ENAMETOOLONG ||
+	    no == ELOOP)
+		code = "not_found";
+	fault_set(f, code, "%s: %s: %s", name, what, strerror(no));
+	free(name);
+	return -1;
+}
+
+void
+path_show(struct buf *out, const char *rel)
+{
+	size_t n = strlen(rel);
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	bool odd;
+
+	if (n == 0) {
+		buf_addc(out, '.');
+		return;
+	}
+	odd = utf8_clean(&clean, rel, n);
+	for (size_t i = 0; i < n; i++)
+		odd |= (unsigned char)rel[i] < ' ' || rel[i] == 0x7f;
+	if (odd)
+		scan_quote(out, clean.p, clean.len);
+	else
+		buf_add(out, rel, n);
+	buf_release(&clean);
+}
+
+char *
+path_name(const char *rel)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	path_show(&b, rel);
+	return buf_detach(&b);
+}

@@ -1,0 +1,74 @@
+/* path.h - names beneath the root: what a path means, and how it is opened.
+ *
+ * A path from outside is first found: its links are followed by hand, beneath
+ * the root only, which gives the one true name (relative, no link, no "."
+ * or ".." in it).  That name is what policy judges, what proofs are kept
+ * under and what is opened, and the kernel refuses it (openat2) should a link
+ * have been put in its way meanwhile.
+ */
+#ifndef HAMR_TOOL_PATH_H
+#define HAMR_TOOL_PATH_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define PATH_TEXT_MAX 4096	/* bytes of a path from outside */
+
+/* Why a call failed: a code of the closed list, and one line of words. */
+struct fault {
+	const char *code;	/* NULL: it did not */
+	struct err err;		/* the words */
+};
+
+/* Fill *f and return -1. */
+int fault_set(struct fault *f, const char *code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same from errno: storage_full, denied, not_found... */
+int fault_sys(struct fault *f, const char *what, const char *rel);
+
+struct root {
+	int fd;			/* O_PATH of the folder */
+	char *given;		/* absolute, as it was given */
+	char *real;		/* without links */
+};
+
+int root_open(struct root *r, const char *dir, struct err *e);
+void root_close(struct root *r);
+
+/* .hamr of the root, made with its .gitignore and out/ if need be, never
+ * through a link: an fd, or -1 with errno. */
+int root_hamr(int rootfd);
+/* A folder in dirfd, made if need be, never through a link; likewise. */
+int root_folder(int dirfd, const char *name);
+/* In somebody's folder (open as in) what root makes is theirs. */
+void root_give(int in, int fd);
+
+struct path {
+	char *rel;		/* the true name; "" is the root itself */
+	bool exists;
+	struct stat st;		/* when it exists; never a link */
+};
+
+/* What text means.  0, or -1 with f: bad_arguments (too long), denied
+ * (outside), not_found (through a file, a trailing / on no folder).  A last
+ * part that does not exist is not an error: exists is false. */
+int path_find(const struct root *r, struct slice text, struct path *p,
+    struct fault *f);
+void path_release(struct path *p);
+
+/* Open a true name; no link is followed, not even in the middle.  A
+ * descriptor (close-on-exec, never blocking), or -1 with errno. */
+int path_open(const struct root *r, const char *rel, int flags);
+/* The folder a true name stands in, and its last part. */
+int path_open_parent(const struct root *r, const char *rel, const char **base);
+
+/* A name as people read it: itself, or a JSON string when it holds control
+ * bytes or bad UTF-8; "." for the root.  Yours to free. */
+char *path_name(const char *rel);
+/* The same, appended. */
+void path_show(struct buf *out, const char *rel);
+
+#endif

@@ -1,0 +1,49 @@
+/* result.h - what one call gives back: text for the model, facts in meta. */
+#ifndef HAMR_TOOL_RESULT_H
+#define HAMR_TOOL_RESULT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "json/json.h"
+
+/* The ceiling of a content before any cap: what a tool may gather. */
+#define RESULT_MAX ((size_t)80 << 20)
+
+struct result {
+	struct buf content;	/* UTF-8 without NUL; what the model reads */
+	struct buf images;	/* image parts behind it, as JSON with commas
+				 * between; empty: the content is a string */
+	bool is_error;
+	const char *code;	/* meta.error, one of the closed list (static
+				 * string), NULL when none */
+	struct json *meta;	/* further members of meta; never NULL */
+	bool truncated, lossy;	/* meta.truncated, meta.lossy */
+	long long bytes;	/* meta.bytes: of the whole result before any
+				 * cut; -1: the length of content */
+};
+
+void result_init(struct result *r);
+void result_release(struct result *r);
+
+/* Make it an error: code, and the words (one or two lines that say what to do
+ * next); content so far is dropped. */
+void result_error(struct result *r, const char *code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Cut content to cap bytes: head 60 %, tail 40 %, at line ends where there
+ * are any, on character borders, with a line that says what was cut. */
+void result_cap(struct result *r, size_t cap);
+
+/* The cut itself, of a text whose head and tail are at hand (they may
+ * overlap): head, the line that says what was cut out of total bytes and
+ * where it is kept ("" for nowhere), tail; head and tail together max. */
+void result_join(struct buf *out, struct slice head, struct slice tail,
+    unsigned long long total, size_t max, const char *where);
+
+/* The tool message (2.2, 2.4), yours; verdict may be NULL.  meta is used up:
+ * r is good for result_release only. */
+struct json *result_message(struct result *r, const char *id,
+    const char *name, long long ms, const char *verdict);
+
+#endif

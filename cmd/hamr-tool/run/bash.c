@@ -1,0 +1,123 @@
+/* bash.c - the bash tool: one command, its status, its output, its end. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "root/signals.h"
+
+#include "bash.h"
+#include "report.h"
+
+#define TIMEOUT_DEFAULT 120
+#define TIMEOUT_MAX 600
+#define GRACE_TIMEOUT_MS 2000
+#define GRACE_CANCEL_MS 500
+#define STREAM_MAX ((size_t)1 << 20)
+#define COMMAND_MAX 131000	/* the kernel's limit for one argument */
+
+struct stream {
+	struct stage *stage;
+	const char *id;
+	size_t streamed;
+};
+
+static void
+stream(void *arg, const char *name, const struct buf *piece)
+{
+	struct stream *st = arg;
+	struct json *o;
+
+	if (piece->len > STREAM_MAX - st->streamed) {
+		st->streamed = STREAM_MAX;
+		return;
+	}
+	st->streamed += piece->len;
+	o = json_object();
+	json_str(o, "type", "output");
+	json_str(o, "tool_call_id", st->id);
+	json_str(o, "stream", name);
+	json_slice(o, "text", buf_view(piece));
+	stage_put_json(st->stage, R_OUTPUT, o);
+}
+
+/* What came of it, if it ran. */
+static void
+finish(const struct report *rep, struct bash_end *end, struct result *res)
+{
+	const struct prog *p = rep->prog;
+
+	if (p->ran) {
+		end->exit = p->end == PROG_ENDED && !p->signalled ?
+		    p->number : -1;
+		end->sandbox = p->sandbox;
+		report_fill(rep, res);
+	} else if (p->e.status == ST_POLICY) {
+		result_error(res, "denied", "denied: %s, so no command is "
+		    "run; use the other tools", p->e.text);
+	} else {
+		result_error(res, "spawn_failed", "%s; nothing was run",
+		    p->e.text);
+	}
+}
+
+struct bash_end
+bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
+    struct result *res)
+{
+	char *command = scan_strdup(scan_get(args, "command"));
+	/* a command may begin with '-' */
+	bool dashes = command[0] == '-' || command[0] == '+';
+	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
+		dashes ? "--" : command, dashes ? command : NULL, NULL };
+	struct stream st = { s, o->id, 0 };
+	struct output out, err;
+	struct prog p = { .sandboxes = o->sandboxes, .resident = true,
+		.want = sandboxes_want(o->sandboxes, o->kind),
+		.argv = (char *const *)(void *)argv, .out = &out, .err = &err,
+		.grace = GRACE_TIMEOUT_MS, .grace_cancel = GRACE_CANCEL_MS,
+		.stream_arg = &st };
+	/* what is not limited goes into the end record, which the loop
+	 * writes */
+	struct report rep = { .prog = &p, .command = command, .root = o->root,
+		.rootfd = o->rootfd, .cap = o->cap,
+		.unlimited = s->mode == STAGE_RESIDENT };
+	struct bash_end end = { -1, NULL };
+	int64_t asked = TIMEOUT_DEFAULT;
+	struct signals signals;
+
+	scan_int(scan_get(args, "timeout"), &asked);
+	rep.clamped = asked < 1 || asked > TIMEOUT_MAX;
+	p.ms = asked < 1 ? 1000 : asked > TIMEOUT_MAX ? TIMEOUT_MAX * 1000 :
+	    (int)asked * 1000;
+	if (o->offline)
+		p.want.network = p.want.unix_sockets = false;
+	else if (o->online)
+		p.want.network = p.want.unix_sockets = true;
+	if ((s->mode != STAGE_FILTER || s->stream) && o->id != NULL)
+		p.stream = stream;
+	output_init(&out, o->cap);
+	output_init(&err, o->cap);
+	signals_hold(&signals);
+	p.signals = signals_fd();
+	if (p.signals < 0)
+		result_error(res, "spawn_failed", "signals cannot be watched: "
+		    "%s; nothing was run", strerror(errno));
+	else if (strlen(command) > COMMAND_MAX)
+		result_error(res, "too_large", "the command is longer than "
+		    "%d bytes; write a script with write and run that",
+		    COMMAND_MAX);
+	else
+		prog_run(&p, s);
+	if (!res->is_error)
+		finish(&rep, &end, res);
+	prog_release(&p);
+	output_release(&out);
+	output_release(&err);
+	free(command);
+	if (p.signals >= 0)
+		close(p.signals);
+	/* a signal that has come ends this process here */
+	signals_release(&signals);
+	return end;
+}

@@ -1,0 +1,338 @@
+/* prog.c - one program run to its end: a command, a hook, a plug-in. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#include "prog.h"
+
+#define QUIET_MS 100		/* after its end, nothing for so long */
+#define QUIET_LIMIT_MS 1000	/* and never longer than this */
+#define READ_BYTES 65536
+#define NOTES_MAX 8192
+
+enum { FD_BOX, FD_IN, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
+
+struct run {
+	struct prog *p;
+	struct box *box;
+	struct box_io io;
+	struct slice left;	/* of the input */
+	struct buf chunk;
+	long long deadline, quiet, limit, kill;
+	bool exited;
+};
+
+/* ---- its input and output ---- */
+
+static void
+feed(struct run *r)
+{
+	ssize_t n = 0;
+
+	while (r->left.n > 0) {
+		n = write(r->io.in, r->left.p, r->left.n);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		r->left.p += n;
+		r->left.n -= (size_t)n;
+	}
+	if (n < 0 && errno == EAGAIN)
+		return;
+	close(r->io.in);	/* all of it, or it does not read */
+	r->io.in = -1;
+}
+
+/* n bytes of a stream; bytes NULL: its end. */
+static void
+store(struct run *r, bool err, const char *bytes, size_t n)
+{
+	struct prog *p = r->p;
+	struct output *o = err ? p->err : p->out;
+
+	if (o == NULL) {
+		if (!err && bytes != NULL && buf_add(p->text, bytes, n) < 0)
+			p->end = PROG_TOO_MUCH;
+		return;
+	}
+	output_add(o, bytes, n, &r->chunk);
+	if (p->stream != NULL && r->chunk.len > 0)
+		p->stream(p->stream_arg, err ? "stderr" : "stdout", &r->chunk);
+}
+
+/* One read; false when there is nothing now, or ever. */
+static bool
+take(struct run *r, bool err)
+{
+	int *fd = err ? &r->io.err : &r->io.out;
+	char bytes[READ_BYTES];
+	ssize_t n;
+
+	if (*fd < 0)
+		return false;
+	n = read(*fd, bytes, sizeof bytes);
+	if (n < 0)
+		return errno == EINTR;
+	if (n == 0) {
+		close(*fd);
+		*fd = -1;
+		store(r, err, NULL, 0);
+		return false;
+	}
+	store(r, err, bytes, (size_t)n);
+	if (r->exited)
+		r->quiet = file_now_ms() + QUIET_MS;
+	return r->p->end != PROG_TOO_MUCH;
+}
+
+/* ---- its end ---- */
+
+static void
+stop(struct run *r, enum prog_end why, int grace)
+{
+	r->p->end = why;
+	r->kill = file_now_ms() + grace;
+	if (grace > 0) {
+		box_signal(r->box, SIGTERM);
+		/* a stopped process must run to see it */
+		box_signal(r->box, SIGCONT);
+	}
+}
+
+/* Is it over?  Also turns a reason to stop into an ending. */
+static bool
+is_over(struct run *r, bool cancel)
+{
+	struct prog *p = r->p;
+	long long now = file_now_ms();
+
+	if (p->end == PROG_TOO_MUCH || r->box->lost)
+		return true;
+	if (p->end != PROG_CANCEL && cancel)
+		stop(r, PROG_CANCEL, p->grace_cancel > 0 ? p->grace_cancel :
+		    p->grace);
+	else if (p->end == PROG_ENDED && !r->exited && now >= r->deadline)
+		stop(r, PROG_TIMEOUT, p->grace);
+	if (p->end != PROG_ENDED)
+		return now >= r->kill || (r->exited && r->box->empty);
+	return r->exited && (now >= r->quiet || now >= r->limit ||
+	    (r->io.out < 0 && r->io.err < 0) || r->box->empty);
+}
+
+static int
+wait_ms(const struct run *r)
+{
+	long long now = file_now_ms(), until = r->deadline;
+
+	if (r->p->end != PROG_ENDED)
+		until = r->kill;
+	else if (r->exited)
+		until = r->quiet < r->limit ? r->quiet : r->limit;
+	return until > now ? (int)(until - now) : 0;
+}
+
+static void
+watch(struct run *r, struct stage *s)
+{
+	bool cancel = false;
+
+	while (!is_over(r, cancel)) {
+		bool ending = r->p->end == PROG_CANCEL;
+		struct pollfd fds[NFDS] = {
+			[FD_BOX] = { r->box->fd, POLLIN, 0 },
+			[FD_IN] = { r->io.in, POLLOUT, 0 },
+			[FD_OUT] = { r->io.out, POLLIN, 0 },
+			[FD_ERR] = { r->io.err, POLLIN, 0 },
+			[FD_SIGNAL] = { ending || r->p->signals == 0 ? -1 :
+			    r->p->signals, POLLIN, 0 },
+		};
+
+		/* a reason to stop stays true: then it would not wait */
+		if (ending)
+			poll(fds, NFDS, wait_ms(r));
+		else
+			cancel = (stage_wait(s, fds, NFDS, wait_ms(r)) &
+			    ~STAGE_READY) != 0;
+		if (fds[FD_IN].revents != 0)
+			feed(r);
+		if (fds[FD_OUT].revents != 0)
+			take(r, false);
+		if (fds[FD_ERR].revents != 0)
+			take(r, true);
+		if (fds[FD_BOX].revents != 0)
+			box_learn(r->box);
+		if (!r->exited && (r->box->exited || r->box->lost)) {
+			r->exited = true;
+			r->quiet = file_now_ms() + QUIET_MS;
+			r->limit = file_now_ms() + QUIET_LIMIT_MS;
+		}
+		cancel = cancel || fds[FD_SIGNAL].revents != 0;
+	}
+}
+
+static void
+finish(struct run *r)
+{
+	struct prog *p = r->p;
+
+	box_end(r->box, p->end == PROG_ENDED && p->resident ? &p->ended :
+	    NULL);
+	box_learn(r->box);
+	/* nobody writes any more: what the pipes hold, and no more */
+	while (p->end != PROG_TOO_MUCH && take(r, false))
+		;
+	while (take(r, true))
+		;
+	if (r->io.out >= 0)
+		store(r, false, NULL, 0);
+	if (r->io.err >= 0)
+		store(r, true, NULL, 0);
+	p->exited = r->box->exited;
+	if (p->exited) {
+		p->number = r->box->number;
+		p->signalled = r->box->code != CLD_EXITED;
+	} else if (p->end == PROG_ENDED) {
+		p->end = PROG_FAILED;
+		err_set(&p->e, ST_SYSTEM, "its end is not known");
+	}
+	p->unlimited = r->box->unlimited;
+}
+
+static bool
+start(struct run *r)
+{
+	struct prog *p = r->p;
+	struct box_cmd cmd = { .argv = p->argv, .env = p->env,
+		.piped = !p->resident };
+
+	for (int i = 0; i < 2; i++) {
+		char **own = NULL;
+		int no;
+
+		r->box = (p->resident ? sandboxes_resident : box_open)(
+		    p->sandboxes, &p->want, &p->e);
+		if (r->box == NULL)
+			return false;
+		p->sandbox = r->box->name;
+		if (p->env == NULL)
+			cmd.env = own = box_env(r->box, NULL, 0);
+		p->ran = box_spawn(r->box, &cmd, &r->io) == 0;
+		no = errno;
+		env_free(own);
+		if (p->ran)
+			return true;
+		errno = no;
+		if (no == ETIMEDOUT)
+			err_set(&p->e, ST_SYSTEM, "the supervisor of the "
+			    "command gave no answer; the command may have run, "
+			    "and was ended");
+		else
+			err_sys(&p->e, ST_SYSTEM, p->resident ?
+			    "%s could not be started" : "%s", p->argv[0]);
+		/* the command before may have moved the way to the root, if
+		 * that is in its /tmp: a sandbox that is new has it again */
+		if (!p->resident || i > 0 || (no != ENOENT && no != ENOTDIR &&
+		    no != ELOOP && no != EACCES))
+			return false;
+		box_drop(r->box);
+	}
+	return false;
+}
+
+struct prog
+prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
+    struct buf *text)
+{
+	return (struct prog){ .sandboxes = bs, .want = { .kind = BOX_WRITE,
+		.network = true, .unix_sockets = true, .bare = true },
+		.argv = (char *const *)(void *)argv, .env = environ,
+		.ms = ms, .text = text };
+}
+
+void
+prog_run(struct prog *p, struct stage *s)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	struct run r = { .p = p, .io = { -1, -1, -1 }, .left = p->input,
+		.chunk = BUF_INIT((size_t)4 * READ_BYTES) };
+
+	buf_init(&p->notes, NOTES_MAX);
+	buf_init(&p->ended, NOTES_MAX);
+	sigaction(SIGPIPE, &ignore, &old);
+	p->end = PROG_FAILED;
+	if (start(&r)) {
+		p->end = PROG_ENDED;
+		r.deadline = file_now_ms() + p->ms;
+		watch(&r, s);
+		finish(&r);
+	}
+	box_io_close(&r.io);
+	if (r.box != NULL)
+		box_done(r.box, &p->notes);
+	buf_release(&r.chunk);
+	sigaction(SIGPIPE, &old, NULL);
+	if (p->signals == 0)
+		prog_end_by_pipe(s);
+}
+
+void
+prog_release(struct prog *p)
+{
+	buf_release(&p->notes);
+	buf_release(&p->ended);
+}
+
+void
+prog_end_by_pipe(const struct stage *s)
+{
+	if (s->out.error != EPIPE)
+		return;
+	signal(SIGPIPE, SIG_DFL);
+	raise(SIGPIPE);
+}
+
+/* ---- in words ---- */
+
+bool
+prog_is_good(const struct prog *p)
+{
+	return p->end == PROG_ENDED && !p->signalled && p->number == 0;
+}
+
+void
+prog_signal_name(struct buf *out, const char *word, int sig)
+{
+	const char *name = sigabbrev_np(sig);
+
+	if (name != NULL)
+		buf_fmt(out, "SIG%s", name);
+	else
+		buf_fmt(out, "%s%d", word, sig);
+}
+
+void
+prog_how(const struct prog *p, struct buf *out)
+{
+	switch (p->end) {
+	case PROG_ENDED:
+		if (p->signalled)
+			prog_signal_name(out, "signal ", p->number);
+		else
+			buf_fmt(out, "status %d", p->number);
+		break;
+	case PROG_TIMEOUT:
+		buf_fmt(out, "no end within %d s", p->ms / 1000);
+		break;
+	case PROG_CANCEL: buf_adds(out, "interrupted"); break;
+	case PROG_TOO_MUCH:
+		buf_fmt(out, "more than %zu KiB of output",
+		    p->text != NULL ? p->text->max >> 10 : 0);
+		break;
+	case PROG_FAILED: buf_adds(out, p->e.text); break;
+	}
+}

@@ -1,0 +1,77 @@
+/* prog.h - one program run to its end: a command, a hook, a plug-in.
+ *
+ * It gets a text on stdin, has a deadline, and what it writes is taken in up
+ * to a ceiling.  It ends with its process and 100 ms of quiet, not at the end
+ * of its pipes.  Nothing it starts outlives it.  While it runs SIGPIPE is
+ * ignored.
+ */
+#ifndef HAMR_TOOL_PROG_H
+#define HAMR_TOOL_PROG_H
+
+#include "root/output.h"
+#include "sandbox/box.h"
+#include "stage/stage.h"
+
+enum prog_end {
+	PROG_ENDED,		/* by itself: code and number are known */
+	PROG_TIMEOUT,
+	PROG_CANCEL,		/* cancel, end of input, stdout closed */
+	PROG_TOO_MUCH,		/* it wrote more than text holds */
+	PROG_FAILED		/* it never ran, or its end is not known; e */
+};
+
+struct prog {
+	/* what is wanted */
+	struct sandboxes *sandboxes;
+	struct box_want want;
+	bool resident;		/* in the sandbox that stays up; no stdin; what
+				 * it leaves behind is named */
+	char *const *argv;
+	char *const *env;	/* NULL: the sandbox's own */
+	struct slice input;
+	int ms;			/* the time it has */
+	int grace;		/* from TERM to KILL; 0: KILL at once */
+	int grace_cancel;	/* the same after a cancel; 0: as grace */
+	int signals;		/* a signalfd that cancels it; 0: none, and
+				 * SIGPIPE ends us if stdout was closed */
+	struct output *out;	/* where stdout goes, or ... */
+	struct buf *text;	/* ... its bytes as they are */
+	struct output *err;	/* NULL: nowhere */
+	/* NULL, or called with each piece of clean output */
+	void (*stream)(void *arg, const char *name, const struct buf *piece);
+	void *stream_arg;
+	/* what came of it */
+	bool ran;		/* it was started */
+	enum prog_end end;
+	bool exited;		/* its status is known */
+	bool signalled;
+	int number;		/* exit status or signal */
+	struct buf notes;	/* of the sandbox */
+	struct buf ended;	/* the names of what it left behind */
+	const char *sandbox;	/* what it ran in */
+	const char *unlimited;	/* box_unlimited */
+	struct err e;
+};
+
+/* One that the user trusts: without a sandbox, with our environment; borrowed
+ * are argv and text. */
+struct prog prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
+    struct buf *text);
+void prog_run(struct prog *p, struct stage *s);
+void prog_release(struct prog *p);
+
+/* It ended with status 0. */
+bool prog_is_good(const struct prog *p);
+/* "status 3", "SIGSEGV", "no answer within 5 s", appended. */
+void prog_how(const struct prog *p, struct buf *out);
+
+/* "SIGKILL"; real-time signals have no name: the word and the number.
+ * Appended. */
+void prog_signal_name(struct buf *out, const char *word, int sig);
+
+/* Nobody reads what we write, which was learnt while a command ran: end by
+ * SIGPIPE, as if it had not been ignored then.  For when the call is written
+ * down. */
+void prog_end_by_pipe(const struct stage *s);
+
+#endif

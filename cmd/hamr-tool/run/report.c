@@ -1,0 +1,191 @@
+/* report.c - a command that is over, as the text the model reads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#include "report.h"
+
+#define NOTES 512		/* bytes of the cap for lines of ours */
+
+/* Is its status to be told?  A plug-in's only if it ended by itself. */
+static bool
+is_known(const struct report *r)
+{
+	return r->command != NULL ? r->prog->exited :
+	    r->prog->end == PROG_ENDED;
+}
+
+static void
+put_first_line(const struct report *r, struct buf *out)
+{
+	const struct prog *p = r->prog;
+
+	if (p->end == PROG_TIMEOUT) {
+		buf_fmt(out, "timed out after %d s", p->ms / 1000);
+	} else if (p->end == PROG_CANCEL) {
+		buf_adds(out, "interrupted");
+	} else if (!is_known(r)) {
+		buf_adds(out, "interrupted: the sandbox was ended while it "
+		    "ran");
+	} else if (p->signalled) {
+		buf_adds(out, "killed by ");
+		prog_signal_name(out, "SIG", p->number);
+	} else {
+		buf_fmt(out, "exit %d", p->number);
+	}
+	if (p->ended.len > 0)
+		buf_fmt(out, "; ended: %s", p->ended.p);
+	if (p->notes.len > 0)
+		buf_fmt(out, "; %s", p->notes.p);
+	if (r->clamped)
+		buf_fmt(out, "; timeout clamped to %d s", p->ms / 1000);
+}
+
+static void
+put_meta(const struct report *r, struct json *meta)
+{
+	const struct prog *p = r->prog;
+	struct buf name = BUF_INIT(64);
+
+	if (r->command != NULL)
+		json_str(meta, "command", r->command);
+	if (is_known(r) && p->signalled) {
+		prog_signal_name(&name, "SIG", p->number);
+		json_str(meta, "signal", name.p);
+		buf_release(&name);
+	} else if (is_known(r)) {
+		json_int(meta, "exit", p->number);
+	}
+	json_int(meta, "stdout_bytes", (long long)p->out->raw);
+	json_int(meta, "stderr_bytes", (long long)p->err->raw);
+	if (r->command != NULL)
+		json_str(meta, "cwd", r->root);
+	json_str(meta, "sandbox", p->sandbox);
+	if (r->unlimited && p->unlimited != NULL)
+		json_str(meta, "unlimited", p->unlimited);
+}
+
+/* ---- both streams within the cap ---- */
+
+static void
+put_stream(const struct output *o, size_t share, const char *where,
+    struct buf *out)
+{
+	struct slice head = output_head(o), tail = output_tail(o);
+	struct buf whole = BUF_INIT(2 * o->cap);
+
+	if (o->total <= share) {
+		buf_slice(out, head);
+		buf_slice(out, tail);
+		return;
+	}
+	/* what is whole is cut as one piece */
+	if (output_is_whole(o)) {
+		buf_slice(&whole, head);
+		buf_slice(&whole, tail);
+		head = tail = buf_view(&whole);
+	}
+	result_join(out, head, tail, o->total, share, where);
+	buf_release(&whole);
+}
+
+static void
+put_streams(const struct output *out, const struct output *err, size_t nout,
+    size_t nerr, const char *where, struct buf *b)
+{
+	if (out->total + err->total > 0 && b->len > 0)
+		buf_addc(b, '\n');
+	put_stream(out, nout, where, b);
+	if (err->total == 0)
+		return;
+	if (b->p[b->len - 1] != '\n')
+		buf_addc(b, '\n');
+	buf_adds(b, "[stderr]\n");
+	put_stream(err, nerr, where, b);
+}
+
+static void
+put_cut(const struct output *out, const struct output *err, int rootfd,
+    size_t cap, struct result *r)
+{
+	size_t room = cap > 2 * NOTES ? cap - NOTES : cap / 2;
+	size_t nerr = room / 5 * 2, nout;
+	char *path = output_save(rootfd, out, err), *where;
+
+	if (path == NULL)
+		where = xstrdup("the whole could not be kept");
+	else
+		where = xasprintf("%s in %s", out->total + err->total >
+		    OUTPUT_SPOOL_MAX - 16 ? "the first 64 MiB are" :
+		    "the whole is", path);
+	/* a stream that is short leaves its share to the other */
+	if (err->total < nerr)
+		nerr = (size_t)err->total;
+	nout = room - nerr;
+	if (out->total < nout) {
+		nout = (size_t)out->total;
+		nerr = room - nout;
+	}
+	put_streams(out, err, nout, nerr, where, &r->content);
+	if (path != NULL)
+		json_str(r->meta, "output_file", path);
+	r->truncated = true;
+	free(where);
+	free(path);
+}
+
+/* ---- all of it ---- */
+
+void
+report_text(const struct output *out, const char *notes, int rootfd,
+    size_t cap, struct result *r)
+{
+	const struct output none = { .spool = -1 };
+
+	r->bytes = (long long)out->total;
+	if (out->total <= cap)
+		put_streams(out, &none, cap, 0, "", &r->content);
+	else
+		put_cut(out, &none, rootfd, cap, r);
+	if (notes[0] != '\0')
+		buf_fmt(&r->content, "%s[%s]", r->content.len > 0 &&
+		    r->content.p[r->content.len - 1] != '\n' ? "\n" : "",
+		    notes);
+	r->lossy = r->lossy || out->clean.lossy;
+}
+
+void
+report_fill(const struct report *rep, struct result *r)
+{
+	const struct prog *p = rep->prog;
+	const struct output *out = p->out, *err = p->err;
+	unsigned long long whole;
+
+	r->is_error = p->end == PROG_TIMEOUT || p->end == PROG_CANCEL ||
+	    !is_known(rep) || p->signalled || p->number != 0;
+	if (rep->command == NULL && !r->is_error) {
+		report_text(out, p->notes.len > 0 ? p->notes.p : "",
+		    rep->rootfd, rep->cap, r);
+		put_meta(rep, r->meta);
+		return;
+	}
+	put_first_line(rep, &r->content);
+	whole = r->content.len + out->total + err->total;
+	if (out->total + err->total > 0)
+		whole++;
+	if (err->total > 0)
+		whole += strlen("[stderr]\n") + (out->total > 0 &&
+		    out->last != '\n');
+	r->bytes = (long long)whole;
+	put_meta(rep, r->meta);
+	if (whole <= rep->cap)
+		put_streams(out, err, rep->cap, rep->cap, "", &r->content);
+	else
+		put_cut(out, err, rep->rootfd, rep->cap, r);
+	r->lossy = out->clean.lossy || err->clean.lossy;
+	if (p->end == PROG_TIMEOUT)
+		r->code = "timeout";
+	else if (p->end == PROG_CANCEL || !is_known(rep))
+		r->code = "interrupted";
+}

@@ -1,0 +1,649 @@
+/* box.c - one sandbox: its supervisor started, in namespaces or without, given
+ * one command at a time, watched, ended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "internal.h"
+#include "supervisor/supervisor.h"
+
+#define READY_MS 10000
+#define END_MS 5000
+#define ANSWER_MS 40000		/* longer than the supervisor's own patience */
+#define STOPPED_MS 1500		/* where a command can stop the supervisor, */
+#define BEGUN_MS 6000		/* also before that has said that it runs */
+#define ARGS_MAX ((size_t)4 << 20)
+#define TEXTS_MAX ((size_t)64 << 20)
+#define FIRST_FREE 16		/* fds of ours are moved above this */
+
+/* What the child is given: fds, -1 for none. */
+struct start {
+	const struct box *b;
+	int ctl, setup, exe, args, err, cgroup[2];
+	char **env;
+};
+
+/* ---- what it is given ---- */
+
+/* fd, moved out of the way of those that the child has by number. */
+static int
+high(int fd)
+{
+	int h = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return h;
+}
+
+static void
+put_text(struct buf *b, int *count, const char *s)
+{
+	if (s == NULL)
+		return;
+	buf_add(b, s, strlen(s) + 1);
+	*count += 1;
+}
+
+/* Inside bubblewrap: in a read-only mount no file can be written, but any FIFO
+ * and device. */
+static void
+put_mounts(const struct box *b, const struct box_git *g, struct buf *out,
+    struct wire_setup *head)
+{
+	static const char *const fresh[] = { "/tmp", "/var/tmp", "/run",
+		"/dev" };
+	const struct sandboxes *bs = b->bs;
+	const char *const *scratch;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof fresh / sizeof fresh[0]; i++)
+		put_text(out, &head->nwritable, fresh[i]);
+	put_text(out, &head->nwritable, bs->cache);
+	if (head->root_writable)
+		put_text(out, &head->nwritable, bs->root.real);
+	scratch = conf_list(bs->conf, "sandbox.scratch", &n);
+	for (size_t i = 0; i < n && b->scratch; i++) {
+		char *path = xasprintf("%s/%s", bs->root.real, scratch[i]);
+
+		put_text(out, &head->nwritable, path);
+		free(path);
+	}
+	if (b->want.kind == BOX_WRITE &&
+	    conf_bool(bs->conf, "sandbox.git_write"))
+		for (size_t i = 0; i < g->dirs.n; i++)
+			put_text(out, &head->nwritable, g->dirs.v[i]);
+}
+
+/* Under Landlock alone. */
+static void
+put_files(const struct box *b, struct buf *out, struct wire_setup *head)
+{
+	static const char *const dev[] = { "/dev/null", "/dev/zero",
+		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
+	const struct sandboxes *bs = b->bs;
+
+	for (size_t i = 0; i < sizeof dev / sizeof dev[0]; i++)
+		put_text(out, &head->nwritable, dev[i]);
+	put_text(out, &head->nwritable, bs->tmp);
+	put_text(out, &head->nwritable, bs->cache);
+	if (b->want.kind == BOX_WRITE)
+		put_text(out, &head->nwritable, bs->root.real);
+	/* disks, terminals of others; but what is listed above */
+	put_text(out, &head->nhidden, "/dev");
+	for (size_t i = 0; i < bs->hidden.n; i++)
+		/* what holds the root cannot be hidden from it */
+		if (!is_beneath(bs->root.real, bs->hidden.v[i]))
+			put_text(out, &head->nhidden, bs->hidden.v[i]);
+}
+
+static int
+make_setup(const struct box *b, const struct box_git *g)
+{
+	struct wire_setup head = { .layer = (int)b->layer,
+		.network = b->want.network,
+		.unix_sockets = b->want.network || b->want.unix_sockets,
+		.root_writable = b->overlay != NULL ||
+		    (b->want.kind == BOX_WRITE && !b->locked) };
+	struct buf out = BUF_INIT(ARGS_MAX);
+	int fd, first = 0;
+
+	buf_add(&out, &head, sizeof head);
+	put_text(&out, &first, b->bs->root.real);
+	put_text(&out, &first, g->dirs.n > 0 && !conf_bool(b->bs->conf,
+	    "sandbox.git_write") ? g->dirs.v[0] : "");
+	if (b->layer == LAYER_LANDLOCK)
+		put_files(b, &out, &head);
+	else if (b->layer == LAYER_BWRAP)
+		put_mounts(b, g, &out, &head);
+	memcpy(out.p, &head, sizeof head);	/* the counts are known now */
+	fd = high(file_memory(out.p, out.len));
+	buf_release(&out);
+	return fd;
+}
+
+static bool
+prepare(struct box *b, const struct box_git *g, struct start *s)
+{
+	struct buf args = BUF_INIT(ARGS_MAX);
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return false;
+	b->fd = high(pair[0]);
+	s->ctl = high(pair[1]);
+	s->setup = make_setup(b, g);
+	s->exe = high(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	s->err = high(file_memory("", 0));
+	s->env = box_env(b, NULL, 0);
+	if (b->layer == LAYER_BWRAP && layers_make(b, g, &args))
+		s->args = high(file_memory(args.p, args.len));
+	buf_release(&args);
+	if (b->layer > LAYER_NONE)
+		cgroup_make(b, s->cgroup);
+	return b->fd >= 0 && s->ctl >= 0 && s->setup >= 0 && s->exe >= 0 &&
+	    s->err >= 0 && (b->layer != LAYER_BWRAP || s->args >= 0);
+}
+
+/* ---- between fork and exec: system calls only ---- */
+
+static _Noreturn void
+fail(const char *what)
+{
+	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(errno));
+	_exit(126);
+}
+
+static bool
+put_map(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) ==
+	    (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* The root with a layer of its own above it, seen by bubblewrap alone. */
+static void
+mount_overlay(const struct box *b)
+{
+	char text[3 * 4096];
+	char merged[4096];
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		fail("a user namespace");
+	snprintf(text, sizeof text, "%u %u 1", b->bs->uid, b->bs->uid);
+	if (!put_map("/proc/self/setgroups", "deny") ||
+	    !put_map("/proc/self/uid_map", text))
+		fail("a map of users");
+	snprintf(text, sizeof text, "%u %u 1", b->bs->gid, b->bs->gid);
+	if (!put_map("/proc/self/gid_map", text))
+		fail("a map of groups");
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		fail("private mounts");
+	/* names of others' choice do not go into the options; by its name, as
+	 * our fd of it belongs to the mounts that were */
+	if (chdir(b->bs->root.real) < 0)
+		fail("the root");
+	snprintf(text, sizeof text, "lowerdir=.,upperdir=%s/u,workdir=%s/w,"
+	    "userxattr", b->overlay, b->overlay);
+	snprintf(merged, sizeof merged, "%s/m", b->overlay);
+	if (mount("overlay", merged, "overlay", MS_NOSUID | MS_NODEV, text) <
+	    0)
+		fail("an overlay");
+	if (access(merged, W_OK) < 0)
+		fail("an overlay that can be written");
+	if (chdir("/") < 0)
+		fail("/");
+}
+
+static void
+place(int fd, int at)
+{
+	if (fd >= 0 && dup2(fd, at) < 0)
+		fail("dup2");
+}
+
+static _Noreturn void
+child(const struct start *s)
+{
+	static const char exe[] = "/proc/self/fd/5";
+	const struct sandboxes *bs = s->b->bs;
+	const char *bwrap[] = { bs->bwrap, "--args", "6", "--", exe, WIRE_ARG,
+		NULL };
+	const char **argv = s->b->layer == LAYER_BWRAP ? bwrap : bwrap + 4;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	setpgid(0, 0);
+	place(null, STDIN_FILENO);
+	place(null, STDOUT_FILENO);
+	place(s->err, STDERR_FILENO);
+	for (int i = 0; i < 2; i++)
+		if (s->cgroup[i] >= 0 && write(s->cgroup[i], "0", 1) != 1)
+			fail("the control group");
+	if (bs->switched) {
+		if (setgroups(1, &bs->gid) < 0 || setresgid(bs->gid, bs->gid,
+		    bs->gid) < 0 || setresuid(bs->uid, bs->uid, bs->uid) < 0)
+			fail("cannot become the owner of the root");
+		/* else /proc/self is not ours */
+		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	}
+	if (s->b->overlay != NULL)
+		mount_overlay(s->b);
+	place(s->ctl, WIRE_CTL);
+	place(s->setup, WIRE_SETUP);
+	place(s->exe, WIRE_EXE);
+	place(s->args, WIRE_ARGS);
+	close_range(WIRE_ARGS + (s->args >= 0), ~0U, 0);
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execve(argv[0], (char *const *)(void *)argv, s->env);
+	fail(argv[0]);
+}
+
+/* ---- is it well? ---- */
+
+/* It ends when nobody talks to it, and all its processes with it; what will
+ * not is killed. */
+static void
+await_end(struct box *b)
+{
+	struct pollfd p = { -1, POLLIN, 0 };
+	pid_t pid = b->pid;
+	int got;
+
+	b->pid = -1;
+	if (pid <= 0)
+		return;
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	do
+		got = p.fd >= 0 ? poll(&p, 1, END_MS) : 0;
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		kill(pid, SIGKILL);
+	/* a half-made bubblewrap leaves a child in its group */
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (p.fd >= 0)
+		close(p.fd);
+}
+
+/* What bubblewrap, or the child, had to say. */
+static void
+words_of_stderr(int fd, struct err *why)
+{
+	struct buf b = BUF_INIT(1 << 16);
+
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		file_read_fd(fd, "stderr", &b, NULL);
+	if (b.len > 0) {
+		b.p[strcspn(b.p, "\n")] = '\0';
+		err_set(why, ST_SYSTEM, "%s", strncmp(b.p, "bwrap: ", 7) == 0 ?
+		    b.p + 7 : b.p);
+	} else {
+		err_set(why, ST_SYSTEM, "it ended at once");
+	}
+	buf_release(&b);
+}
+
+static int
+await_ready(struct box *b, int said, struct err *why)
+{
+	/* its end is seen even if a child of bubblewrap's holds the socket */
+	struct pollfd p[2] = { { b->fd, POLLIN, 0 },
+		{ (int)syscall(SYS_pidfd_open, b->pid, 0), POLLIN, 0 } };
+	long long until = file_now_ms() + READY_MS;
+	struct wire w;
+	ssize_t n;
+	int got;
+
+	do
+		got = poll(p, 2, (int)(until - file_now_ms()));
+	while (got < 0 && errno == EINTR && file_now_ms() < until);
+	if (p[1].fd >= 0)
+		close(p[1].fd);
+	if (got <= 0)
+		return err_set(why, ST_TEMP, "it did not start within %d s",
+		    READY_MS / 1000);
+	do
+		n = recv(b->fd, &w, sizeof w, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && p[1].revents == 0)
+		return err_sys(why, ST_TEMP, "nothing was heard of it");
+	if (n != (ssize_t)sizeof w || w.op != WIRE_READY) {
+		/* it is ending, and has said why by then */
+		await_end(b);
+		words_of_stderr(said, why);
+		return -1;
+	}
+	w.text[WIRE_TEXT - 1] = '\0';
+	return w.a == 0 ? 0 : err_set(why, ST_SYSTEM, "%s", w.text[0] != '\0' ?
+	    w.text : "it could not be set up");
+}
+
+int
+box_start(struct box *b, struct err *why)
+{
+	struct start s = { .b = b, .ctl = -1, .setup = -1, .exe = -1,
+		.args = -1, .err = -1, .cgroup = { -1, -1 } };
+	const char *no = b->layer == LAYER_BWRAP ? layers_refuse(b->bs) : NULL;
+	const int *given[] = { &s.ctl, &s.setup, &s.exe, &s.args,
+		&s.cgroup[0], &s.cgroup[1] };
+	struct box_git g;
+	int got = -1;
+
+	if (no != NULL)
+		return err_set(why, ST_POLICY, "%s", no);
+	git_find(b->bs, &g);
+	stubs_make(b, &g);
+	if (b->journal >= 0) {
+		/* there is one now */
+		texts_release(&g.dirs);
+		git_find(b->bs, &g);
+	}
+	if (!prepare(b, &g, &s)) {
+		err_set(why, ST_TEMP, "there is no room for the files of a "
+		    "sandbox");
+	} else {
+		b->pid = fork();
+		if (b->pid == 0)
+			child(&s);
+		if (b->pid < 0)
+			err_sys(why, ST_TEMP, "no process for a sandbox");
+	}
+	for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+		if (*given[i] >= 0)
+			close(*given[i]);
+	if (b->pid > 0)
+		got = await_ready(b, s.err, why);
+	if (s.err >= 0)
+		close(s.err);
+	env_free(s.env);
+	texts_release(&g.dirs);
+	return got;
+}
+
+/* ---- what its supervisor says ---- */
+
+static void
+lose(struct box *b)
+{
+	if (b->lost)
+		return;
+	b->lost = b->empty = true;
+	close(b->fd);
+	b->fd = -1;
+	/* with its first process a namespace ends; else there is one that
+	 * ends the others, when told */
+	if (b->pid > 0)
+		kill(b->pid, b->layer == LAYER_BWRAP ? SIGKILL : SIGTERM);
+}
+
+/* The next packet within ms, noted; false when there is none. */
+static bool
+receive(struct box *b, struct wire *w, int ms)
+{
+	struct pollfd p = { b->fd, POLLIN, 0 };
+	ssize_t n;
+	int got = 1;
+
+	if (b->lost)
+		return false;
+	if (ms > 0) {
+		do
+			got = poll(&p, 1, ms);
+		while (got < 0 && errno == EINTR);
+		if (got == 0)
+			return false;
+	}
+	do
+		n = recv(b->fd, w, sizeof *w, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)sizeof *w) {
+		w->text[WIRE_TEXT - 1] = '\0';
+		if (w->op == WIRE_EXIT) {
+			b->exited = true;
+			b->code = w->a;
+			b->number = w->b;
+		}
+		b->empty = b->empty || w->op == WIRE_EMPTY;
+		return true;
+	}
+	if (n >= 0 || errno != EAGAIN)
+		lose(b);
+	return false;
+}
+
+/* Wait for the answer op. */
+static bool
+await(struct box *b, int op, struct wire *w)
+{
+	long long until = file_now_ms() + (b->layer == LAYER_BWRAP ?
+	    ANSWER_MS : op == WIRE_ENDED ? STOPPED_MS : op == WIRE_STARTED ?
+	    BEGUN_MS : ANSWER_MS);
+
+	while (receive(b, w, (int)(until - file_now_ms())))
+		if (w->op == op)
+			return true;
+	lose(b);
+	return false;
+}
+
+void
+box_learn(struct box *b)
+{
+	struct wire w;
+
+	while (receive(b, &w, 0))
+		;
+}
+
+/* ---- a command ---- */
+
+static bool
+put_packet(struct box *b, const struct wire *w, const int fds[4])
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(4 * sizeof(int))];
+	} u = { .room = "" };
+	struct iovec iov = { (void *)(uintptr_t)w, sizeof *w };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t got;
+
+	if (b->lost)
+		return false;
+	if (fds != NULL) {
+		struct cmsghdr *c;
+
+		m.msg_control = &u;
+		m.msg_controllen = sizeof u;
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(4 * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, 4 * sizeof(int));
+	}
+	do
+		got = sendmsg(b->fd, &m, MSG_NOSIGNAL);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		lose(b);
+	return got >= 0;
+}
+
+/* Pipes: our ends in io, theirs in fds (0, 1, 2). */
+static bool
+make_pipes(bool piped, struct box_io *io, int fds[3])
+{
+	int *ours[] = { &io->in, &io->out, &io->err };
+
+	for (int i = 0; i < 3; i++) {
+		int p[2];
+
+		if (i == 0 && !piped) {
+			fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+			if (fds[0] < 0)
+				return false;
+			continue;
+		}
+		if (pipe2(p, O_CLOEXEC) < 0)
+			return false;
+		fds[i] = p[i != 0];
+		*ours[i] = p[i == 0];
+		fcntl(*ours[i], F_SETFL, O_NONBLOCK);
+	}
+	return true;
+}
+
+int
+box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
+{
+	const char *dir = b->bs->root.real;
+	struct buf t = BUF_INIT(TEXTS_MAX);
+	struct wire w = { .op = WIRE_RUN };
+	int fds[4] = { -1, -1, -1, -1 }, got = EPIPE;
+
+	*io = (struct box_io){ -1, -1, -1 };
+	b->exited = b->empty = false;
+	errno = 0;
+	buf_add(&t, dir, strlen(dir) + 1);
+	for (; cmd->argv[w.a] != NULL; w.a++)
+		buf_add(&t, cmd->argv[w.a], strlen(cmd->argv[w.a]) + 1);
+	for (; cmd->env[w.b] != NULL; w.b++)
+		buf_add(&t, cmd->env[w.b], strlen(cmd->env[w.b]) + 1);
+	if (!t.over)
+		fds[0] = file_memory(t.p, t.len);
+	buf_release(&t);
+	if (fds[0] < 0 || !make_pipes(cmd->piped, io, fds + 1))
+		got = errno != 0 ? errno : ENOMEM;
+	else if (put_packet(b, &w, fds))
+		got = await(b, WIRE_STARTED, &w) ? w.a : ETIMEDOUT;
+	for (int i = 0; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	b->running = got == 0;
+	if (got == 0)
+		return 0;
+	box_io_close(io);
+	errno = got;
+	return -1;
+}
+
+void
+box_io_close(struct box_io *io)
+{
+	int *fds[] = { &io->in, &io->out, &io->err };
+
+	for (size_t i = 0; i < 3; i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+}
+
+void
+box_signal(struct box *b, int sig)
+{
+	struct wire w = { .op = WIRE_SIGNAL, .a = sig };
+
+	if (b->running)
+		put_packet(b, &w, NULL);
+}
+
+void
+box_end(struct box *b, struct buf *names)
+{
+	struct wire w = { .op = WIRE_END, .a = names != NULL };
+
+	if (!b->running)
+		return;
+	if (put_packet(b, &w, NULL) && await(b, WIRE_ENDED, &w)) {
+		if (names != NULL)
+			buf_adds(names, w.text);
+		/* who could not be killed goes with the namespace */
+		if (w.a != 0)
+			lose(b);
+	}
+	b->running = false;
+	b->empty = true;
+}
+
+void
+box_settle(struct box *b, struct buf *notes)
+{
+	struct sandboxes *bs = b->bs;
+	const struct buf *said[] = { &b->base, &b->notes };
+	unsigned before = bs->names.look;
+
+	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK) {
+		names_look(&bs->names);
+		if (quarantine(b, before))
+			names_look(&bs->names);
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (notes != NULL && said[i]->len > 0)
+			buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "",
+			    said[i]->p);
+	buf_reset(&b->notes);
+}
+
+void
+box_done(struct box *b, struct buf *notes)
+{
+	box_end(b, NULL);
+	box_settle(b, notes);
+	if (!b->is_resident)
+		box_close(b);
+}
+
+/* ---- down ---- */
+
+void
+box_take_down(struct box *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	b->fd = -1;
+	await_end(b);
+	cgroup_remove(b);
+	stubs_remove(b);
+	b->base.len = 0;
+	if (b->overlay != NULL)
+		folders_remove(b->overlay);
+	free(b->overlay);
+	b->overlay = NULL;
+}
+
+void
+box_close(struct box *b)
+{
+	box_end(b, NULL);
+	box_take_down(b);
+	buf_release(&b->base);
+	buf_release(&b->notes);
+	free(b->marks);
+	free(b);
+}

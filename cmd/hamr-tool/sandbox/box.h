@@ -1,0 +1,182 @@
+/* box.h - the sandbox: commands are started here and nowhere else.
+ *
+ * A struct sandboxes holds all that hamr-tool knows about sandboxing: one root,
+ * a private /tmp for each session, and what the machine can do (a self-test
+ * finds out once, when the first is opened).  A struct box is one that is up: a
+ * supervisor of ours in its own namespaces (bubblewrap), else under Landlock
+ * and seccomp, else bare.  It runs one command at a time, ends every process of
+ * it, and may stay up between commands.  bash keeps one up for each kind
+ * (sandboxes_resident); each plug-in or MCP server gets one of its own
+ * (box_open), so several can run at once.
+ *
+ * All fds handed out are close-on-exec and non-blocking.  The caller ignores
+ * SIGPIPE while it writes to a command.
+ */
+#ifndef HAMR_TOOL_BOX_H
+#define HAMR_TOOL_BOX_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "conf/conf.h"
+#include "supervisor/wire.h"
+
+/* Texts of our own, each to be freed. */
+struct texts {
+	char **v;
+	size_t n, cap;
+};
+
+void texts_add(struct texts *t, char *text);	/* takes it */
+void texts_release(struct texts *t);
+
+/* What a command may do to the root. */
+enum box_kind {
+	BOX_READ,		/* read it */
+	BOX_WRITE,		/* change it, but .git and .hamr */
+	BOX_PRIVATE		/* change a copy that is dropped (verify) */
+};
+
+struct box_want {
+	enum box_kind kind;
+	bool network;		/* and with it AF_UNIX */
+	bool unix_sockets;
+	bool bare;		/* no sandbox ([mcp.NAME] sandbox = false) */
+	/* Programs and files, absolute, that it is about: what stands in /tmp,
+	 * /var/tmp or /run, where it has folders of its own, is there to be
+	 * read with the folder it is in.  Looked at by box_open only. */
+	char *const *show;
+	size_t nshow;
+};
+
+struct sandboxes;
+
+/* One that is up.  To be read, not written: */
+struct box {
+	const char *name;	/* "bubblewrap", "landlock", "seccomp" or
+				 * "none" */
+	const char *unlimited;	/* what is not limited in it: "memory",
+				 * "processes", "memory and processes"; NULL:
+				 * both are, or nothing is confined at all */
+	int fd;			/* readable when something is to be learnt by
+				 * box_learn; -1 when lost */
+	/* as of the last box_learn */
+	bool exited;		/* the command has ended: CLD_EXITED and an
+				 * exit status, or another code and a signal */
+	int code, number;
+	bool empty;		/* and so has all it started */
+	bool lost;		/* the supervisor is gone: all ended, no status
+				 * will come */
+	/* private */
+	struct sandboxes *bs;
+	struct box_want want;
+	enum box_layer layer;
+	pid_t pid;		/* bwrap, or the supervisor */
+	bool is_resident, running;
+	unsigned look;		/* of the names it was put up with */
+	char *overlay;		/* its folder, BOX_PRIVATE only */
+	bool scratch;		/* no overlay: tmpfs on some names */
+	bool no_git;		/* there was no .git when it was put up */
+	bool locked;		/* the root is read-only for its .git is a
+				 * link */
+	char *cgroup[2];	/* folders of ours, to be removed */
+	struct texts stubs;	/* made by us in the git directory */
+	int journal;		/* .hamr/stubs, locked; -1 */
+	char *marks;		/* what was protected when it was put up */
+	struct buf base;	/* to be told of each of its commands */
+	struct buf notes;	/* of what it did since */
+};
+
+/* root: absolute.  Nothing is started yet.  Never fails; conf is borrowed. */
+struct sandboxes *sandboxes_new(const struct conf *c, const char *root);
+void sandboxes_free(struct sandboxes *bs);	/* ends all that is up */
+
+/* From now on commands use the private /tmp of this session (NULL: a new one of
+ * this process); those that stayed up are ended.  A later process with the same
+ * root and id finds it again within a day.  ended: it is removed when this
+ * process is done with it.  True when a box may have been up for another
+ * session. */
+bool sandboxes_session(struct sandboxes *bs, const char *id);
+void sandboxes_session_ended(struct sandboxes *bs, bool ended);
+
+/* [sandbox] network and unix_sockets as configured. */
+struct box_want sandboxes_want(const struct sandboxes *bs, enum box_kind kind);
+
+/* May commands of this kind run here?  NULL, or in one line why not.  Asks the
+ * machine, once.  A kind that cannot be enforced (BOX_READ without Landlock,
+ * and anything then where [sandbox] mode is "require") must not: box_open
+ * refuses it (ST_POLICY), unless bare. */
+const char *sandboxes_refuse(struct sandboxes *bs, enum box_kind kind);
+/* The lines of --sandbox-status; every layer is tried.  True when there is one
+ * that keeps files. */
+bool sandboxes_status(struct sandboxes *bs, struct buf *out);
+
+/* ---- one box ---- */
+
+/* A new one, up when this returns; NULL with e (ST_POLICY: refused, ST_SYSTEM:
+ * it could not be started). */
+struct box *box_open(struct sandboxes *bs, const struct box_want *w,
+    struct err *e);
+/* End all that runs in it and the box itself. */
+void box_close(struct box *b);
+
+/* The one that stays up for this want, opened if need be, and put up anew when
+ * what must be masked has changed.  Theirs: box_done, not box_close.
+ * BOX_PRIVATE is a new one each time. */
+struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
+    struct err *e);
+
+/* After box_end: check what the command left behind.  New names in the root
+ * that other programs obey (.git, .envrc, .vscode and the like) are moved to
+ * .hamr/quarantine.  Appends what the model should know about that, and about
+ * what could not be protected ("a; b", mostly nothing).  An MCP server calls it
+ * after each call; box_done does it too. */
+void box_settle(struct box *b, struct buf *notes);
+/* The command is over: box_end, box_settle, and box_close unless it stays up.
+ * notes may be NULL. */
+void box_done(struct box *b, struct buf *notes);
+
+/* Nothing could be started in it: it is not used again. */
+void box_drop(struct box *b);
+
+/* The environment of chapter 5.3 for a command in b, and more entries
+ * "NAME=value" or names to pass on (may be NULL); NULL-terminated. */
+char **box_env(const struct box *b, const char *const *more, size_t nmore);
+void env_free(char **env);	/* may be NULL */
+
+/* Overwrite, where other processes could read it (/proc/PID/environ), every
+ * value of ours that is not on the allow-list.  What looks like a secret is
+ * gone for us too, unless the configuration names it for a command. */
+void env_scrub(const struct conf *c);
+
+struct box_cmd {
+	char *const *argv;	/* argv[0] is found on env's PATH */
+	char *const *env;
+	bool piped;		/* stdin is a pipe of ours, else /dev/null */
+};
+
+/* Our ends of what a command reads and writes; -1 when closed or not there. */
+struct box_io {
+	int in, out, err;
+};
+
+/* Start a command in the root: in a session of its own, with fds 0 to 2 only
+ * and default signals.  0, or -1 with errno: nothing runs then. */
+int box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io);
+void box_io_close(struct box_io *io);
+
+/* Learn what has happened; never waits. */
+void box_learn(struct box *b);
+
+/* A signal for every process of the command. */
+void box_signal(struct box *b, int sig);
+/* End every process of the command, now, and wait until they are gone; the
+ * names of those that still ran ("sleep 30, x", "" for none) are appended
+ * unless names is NULL.  What was written is still in the pipes. */
+void box_end(struct box *b, struct buf *names);
+
+#endif

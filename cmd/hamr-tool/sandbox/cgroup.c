@@ -1,0 +1,175 @@
+/* cgroup.c - memory and processes of a box, limited by a control group. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "internal.h"
+
+#define TOP "/sys/fs/cgroup"
+#define LISTING_MAX 65536
+
+static int
+open_in(const char *dir, const char *file)
+{
+	char *path = xasprintf("%s/%s", dir, file);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	free(path);
+	return fd;
+}
+
+static bool
+put(const char *dir, const char *file, long long v)
+{
+	int fd = open_in(dir, file);
+	char *text = xasprintf("%lld", v);
+	bool good = fd >= 0 && file_write_all(fd, text, strlen(text)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	free(text);
+	return good;
+}
+
+/* Our own group in the hierarchy that has this controller ("" for version 2),
+ * below its mount; NULL when there is none. */
+static char *
+own_group(const char *controller)
+{
+	struct buf b = BUF_INIT(LISTING_MAX);
+	char *save = NULL, *found = NULL;
+
+	file_read("/proc/self/cgroup", &b, NULL);
+	for (char *l = b.len > 0 ? strtok_r(b.p, "\n", &save) : NULL;
+	    l != NULL && found == NULL; l = strtok_r(NULL, "\n", &save)) {
+		char *list = strchr(l, ':'), *path;
+
+		path = list != NULL ? strchr(list + 1, ':') : NULL;
+		if (path == NULL)
+			continue;
+		*path++ = '\0';
+		if (strcmp(list + 1, controller) == 0 && path[0] == '/')
+			found = xasprintf(TOP "%s%s%s", controller[0] != '\0' ?
+			    "/" : "", controller, strcmp(path, "/") == 0 ?
+			    "" : path);
+	}
+	buf_release(&b);
+	return found;
+}
+
+/* A new group beneath parent that has this file; NULL when it cannot be. */
+static char *
+make_in(const struct box *b, const char *parent, const char *file)
+{
+	char *dir = xasprintf("%s/hamr-%d-%p", parent, (int)getpid(),
+	    (const void *)b);
+	char *probe = xasprintf("%s/%s", dir, file);
+	bool good = mkdir(dir, 0755) == 0 || errno == EEXIST;
+
+	if (good && access(probe, W_OK) < 0) {
+		rmdir(dir);
+		good = false;
+	}
+	free(probe);
+	if (!good) {
+		free(dir);
+		dir = NULL;
+	}
+	return dir;
+}
+
+struct limit {
+	const char *file;
+	long long most;		/* 0: none */
+};
+
+/* Make b's group number i, with these limits, in the hierarchy that has this
+ * controller; *fd is for who enters it. */
+static bool
+make_group(struct box *b, int i, const char *controller,
+    const struct limit l[2], int *fd)
+{
+	char *own = own_group(controller);
+	const char *probe = l[l[0].most == 0].file;
+
+	if (own == NULL)
+		return false;
+	b->cgroup[i] = make_in(b, own, probe);
+	/* version 2: a group with processes has no controllers to give */
+	if (b->cgroup[i] == NULL && controller[0] == '\0' &&
+	    strcmp(own, TOP) != 0) {
+		*strrchr(own, '/') = '\0';
+		b->cgroup[i] = make_in(b, own, probe);
+	}
+	free(own);
+	if (b->cgroup[i] == NULL)
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (l[k].most > 0 && !put(b->cgroup[i], l[k].file, l[k].most))
+			return false;
+	*fd = open_in(b->cgroup[i], "cgroup.procs");
+	return *fd >= 0;
+}
+
+static const char *
+words(bool memory, bool pids)
+{
+	return memory && pids ? "memory and processes" : memory ? "memory" :
+	    pids ? "processes" : NULL;
+}
+
+void
+cgroup_make(struct box *b, int fds[2])
+{
+	long long memory = conf_int(b->bs->conf, "sandbox.memory");
+	long long pids = conf_int(b->bs->conf, "sandbox.pids");
+	bool m, p;
+
+	fds[0] = fds[1] = -1;
+	b->bs->cgroup_why[0] = '\0';
+	b->unlimited = NULL;
+	if (memory == 0 && pids == 0) {
+		b->unlimited = words(true, true);
+		return;
+	}
+	if (make_group(b, 0, "", (struct limit[]){ { "memory.max", memory },
+	    { "pids.max", pids } }, &fds[0])) {
+		/* else it would only be slower; not every kernel counts swap */
+		if (memory > 0)
+			put(b->cgroup[0], "memory.swap.max", 0);
+		return;
+	}
+	cgroup_remove(b);
+	m = memory == 0 || make_group(b, 0, "memory", (struct limit[]){
+	    { "memory.limit_in_bytes", memory }, { NULL, 0 } }, &fds[0]);
+	p = pids == 0 || make_group(b, 1, "pids", (struct limit[]){
+	    { "pids.max", pids }, { NULL, 0 } }, &fds[1]);
+	b->unlimited = words(memory == 0 || !m, pids == 0 || !p);
+	if (m && p)
+		return;
+	snprintf(b->bs->cgroup_why, sizeof b->bs->cgroup_why,
+	    "%s not limited: no control group can be made here",
+	    words(!m, !p));
+	if (!b->bs->told && !b->bs->told_limits)
+		err_say("%s of commands are not limited: no control group can "
+		    "be made here", b->unlimited);
+	b->bs->told_limits = true;
+}
+
+void
+cgroup_remove(struct box *b)
+{
+	for (int i = 0; i < 2; i++) {
+		if (b->cgroup[i] != NULL)
+			rmdir(b->cgroup[i]);
+		free(b->cgroup[i]);
+		b->cgroup[i] = NULL;
+	}
+}

@@ -1,0 +1,352 @@
+/* folders.c - folders for temporary things: of one process, of one session. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "json/sha.h"
+
+#include "internal.h"
+
+#define TEMP_PREFIX "hamr-box-"
+#define SESSION_PREFIX "hamr-tmp-"
+#define IDLE_S (24 * 60 * 60)	/* a session's /tmp waits so long for it */
+#define FRESH_PREFIX "hamr-new-"	/* until it is locked */
+#define FRESH_S 60		/* which takes less than that */
+#define DEPTH_MAX 4096
+
+static int
+open_folder(int dirfd, const char *name)
+{
+	return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+}
+
+/* ---- with all that is in them ---- */
+
+static void
+remove_in(int at, const char *name, int depth)
+{
+	struct dirent *e;
+	DIR *d;
+
+	if (unlinkat(at, name, 0) == 0 || depth > DEPTH_MAX ||
+	    unlinkat(at, name, AT_REMOVEDIR) == 0)
+		return;
+	d = file_opendir(at, name);
+	if (d == NULL && errno == EACCES &&
+	    fchmodat(at, name, 0700, 0) == 0)
+		d = file_opendir(at, name);
+	if (d == NULL)
+		return;
+	if (fchmod(dirfd(d), 0700) < 0)
+		errno = 0;	/* not ours; then it stays, at worst */
+	while ((e = file_readdir(d)) != NULL)
+		remove_in(dirfd(d), e->d_name, depth + 1);
+	file_closedir(d);
+	unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void
+folders_remove(const char *path)
+{
+	remove_in(AT_FDCWD, path, 0);
+}
+
+/* Is there anything but folders?  What cannot be looked into counts. */
+static bool
+holds_files(int at, const char *name, int depth)
+{
+	DIR *d = depth < DEPTH_MAX ? file_opendir(at, name) : NULL;
+	struct dirent *e;
+	bool found = d == NULL;
+
+	while (!found && (e = file_readdir(d)) != NULL)
+		found = holds_files(dirfd(d), e->d_name, depth + 1);
+	file_closedir(d);
+	return found;
+}
+
+/* ---- folders of ours ---- */
+
+static const char *
+base_folder(void)
+{
+	const char *t = getenv("TMPDIR");
+
+	return t != NULL && t[0] == '/' ? t : "/tmp";
+}
+
+/* Who we work for must get through, not look in. */
+static mode_t
+folder_mode(const struct sandboxes *bs)
+{
+	return bs->switched ? 0711 : 0700;
+}
+
+static bool
+is_ours(const struct stat *st)
+{
+	mode_t others = geteuid() == 0 ? 066 : 077;
+
+	return S_ISDIR(st->st_mode) && st->st_uid == geteuid() &&
+	    (st->st_mode & others) == 0;
+}
+
+static bool
+give(const struct sandboxes *bs, int dirfd, const char *name)
+{
+	return !bs->switched || fchownat(dirfd, name, bs->uid, bs->gid,
+	    AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+char *
+folders_make(const struct sandboxes *bs, const char *name)
+{
+	char *path = xasprintf("%s/%s", bs->temp, name);
+
+	if ((mkdir(path, 0700) < 0 && errno != EEXIST) ||
+	    !give(bs, AT_FDCWD, path)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* name in dirfd: a folder (a file) of who we work for, not a link.  Whatever
+ * else is in its place goes.  An fd for its path, or -1. */
+static int
+make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
+{
+	for (int i = 0; i < 2; i++) {
+		int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		struct stat st;
+		char self[64];
+
+		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == bs->uid &&
+		    (folder ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode))) {
+			snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+			if (folder && chmod(self, 0700) < 0)
+				errno = 0;	/* its user will say so */
+			return fd;
+		}
+		if (fd >= 0) {
+			close(fd);
+			remove_in(dirfd, name, 0);
+		}
+		if (i > 0)
+			break;
+		fd = folder ? mkdirat(dirfd, name, 0700) : openat(dirfd, name,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+		if (fd >= 0 && !folder)
+			close(fd);
+		if (fd < 0 || !give(bs, dirfd, name))
+			break;
+	}
+	return -1;
+}
+
+bool
+folders_way(const struct sandboxes *bs, const char *path)
+{
+	int at = open(bs->tmp, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	bool folder = stat(path, &st) != 0 || S_ISDIR(st.st_mode);
+
+	path += strspn(path + strlen("/tmp"), "/") + strlen("/tmp");
+	while (at >= 0 && *path != '\0') {
+		size_t n = strcspn(path, "/");
+		char *name = xmemdup0(path, n);
+		int next;
+
+		path += n + strspn(path + n, "/");
+		next = make_own(bs, at, name, *path != '\0' || folder);
+		free(name);
+		close(at);
+		at = next;
+	}
+	if (at >= 0)
+		close(at);
+	return at >= 0;
+}
+
+/* What was left by a kill goes: folders of ours that nobody holds the lock of,
+ * after a while (a session may want its own again). */
+static void
+sweep(const char *base)
+{
+	static const struct {
+		const char *prefix;
+		long s;
+	} rows[] = { { TEMP_PREFIX, 0 }, { FRESH_PREFIX, FRESH_S },
+		{ SESSION_PREFIX, IDLE_S } };
+	DIR *d = opendir(base);
+	struct dirent *e;
+
+	while ((e = file_readdir(d)) != NULL) {
+		struct stat st;
+		long s = -1;
+		int fd;
+
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+			if (strncmp(e->d_name, rows[i].prefix,
+			    strlen(rows[i].prefix)) == 0)
+				s = rows[i].s;
+		fd = s >= 0 ? open_folder(dirfd(d), e->d_name) : -1;
+		if (fd < 0)
+			continue;
+		if (fstat(fd, &st) == 0 && is_ours(&st) &&
+		    (s == 0 || llabs(time(NULL) - st.st_mtime) > s) &&
+		    flock(fd, LOCK_EX | LOCK_NB) == 0)
+			remove_in(dirfd(d), e->d_name, 0);
+		close(fd);
+	}
+	file_closedir(d);
+}
+
+/* ---- that of this process ---- */
+
+/* Locked before it has its name: others that start take one that is not for
+ * left over. */
+static bool
+make_temp(struct sandboxes *bs)
+{
+	char *fresh = xasprintf("%s/" FRESH_PREFIX "XXXXXX", base_folder());
+	int fd;
+
+	if (mkdtemp(fresh) == NULL) {
+		free(fresh);
+		return false;
+	}
+	bs->lock = open(fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (bs->lock >= 0)
+		flock(bs->lock, LOCK_SH | LOCK_NB);
+	bs->temp = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(),
+	    fresh + strlen(fresh) - strlen("XXXXXX"));
+	/* an overlay may refuse; then it goes by the name that it has */
+	if (rename(fresh, bs->temp) < 0) {
+		free(bs->temp);
+		bs->temp = xstrdup(fresh);
+	}
+	free(fresh);
+	if (chmod(bs->temp, folder_mode(bs)) < 0)
+		errno = 0;
+	/* what is bound over a thing that is hidden: nobody can read it */
+	fd = openat(bs->lock, "none", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return mkdirat(bs->lock, "none.d", 0) == 0;
+}
+
+/* ---- that of a session ---- */
+
+/* Of this root and this id, which is anybody's text. */
+static char *
+session_path(const struct sandboxes *bs)
+{
+	char *all = xasprintf("%s\n%s", bs->root.real, bs->session);
+	char hex[SHA_HEX], *path;
+
+	sha256_hex(all, strlen(all), hex);
+	path = xasprintf("%s/" SESSION_PREFIX "%.16s", base_folder(), hex);
+	free(all);
+	return path;
+}
+
+/* An fd of it, with a shared lock on it, or -1: it is nobody else's work. */
+static int
+session_open(const struct sandboxes *bs, const char *path)
+{
+	struct stat st, now;
+	int fd;
+
+	if (mkdir(path, folder_mode(bs)) < 0 && errno != EEXIST)
+		return -1;
+	fd = open_folder(AT_FDCWD, path);
+	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st) &&
+	    flock(fd, LOCK_SH | LOCK_NB) == 0 && lstat(path, &now) == 0 &&
+	    now.st_ino == st.st_ino && now.st_dev == st.st_dev &&
+	    fchmod(fd, folder_mode(bs)) == 0 && futimens(fd, NULL) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Nobody has it open but we: it goes when the session has ended, or when there
+ * is nothing in it. */
+static void
+session_leave(struct sandboxes *bs)
+{
+	char *path;
+
+	if (bs->session == NULL)
+		return;
+	path = session_path(bs);
+	if (bs->session_fd < 0 && bs->ended && access(path, F_OK) == 0)
+		bs->session_fd = session_open(bs, path);
+	if (bs->session_fd >= 0) {
+		futimens(bs->session_fd, NULL);
+		if (flock(bs->session_fd, LOCK_EX | LOCK_NB) == 0 &&
+		    (bs->ended || !holds_files(bs->session_fd, "tmp", 0)))
+			folders_remove(path);
+		close(bs->session_fd);
+		bs->session_fd = -1;
+	}
+	free(path);
+}
+
+/* ---- both ---- */
+
+void
+folders_open(struct sandboxes *bs)
+{
+	bool good;
+	int fd = -1;
+
+	sweep(base_folder());
+	good = make_temp(bs);
+	if (good && bs->session != NULL) {
+		char *path = session_path(bs);
+
+		bs->session_fd = session_open(bs, path);
+		if (bs->session_fd >= 0)
+			fd = make_own(bs, bs->session_fd, "tmp", true);
+		if (fd >= 0) {
+			bs->tmp = xasprintf("%s/tmp", path);
+			close(fd);
+		}
+		free(path);
+	}
+	if (good && bs->tmp == NULL)
+		bs->tmp = folders_make(bs, "tmp");
+	if (bs->tmp == NULL && bs->temp != NULL) {
+		folders_remove(bs->temp);
+		free(bs->temp);
+		bs->temp = NULL;
+	}
+}
+
+void
+folders_close(struct sandboxes *bs)
+{
+	session_leave(bs);
+	if (bs->temp != NULL)
+		folders_remove(bs->temp);
+	if (bs->lock >= 0)
+		close(bs->lock);
+	bs->lock = -1;
+	free(bs->temp);
+	free(bs->tmp);
+	bs->temp = bs->tmp = NULL;
+}

@@ -1,0 +1,279 @@
+/* names.c - which names in the root are secrets, and which are protected. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "git/gitignore.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "root/secret.h"
+
+#include "names.h"
+
+#define DIRS_MAX 100000
+#define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
+
+struct names_dir {
+	char *rel;		/* "" is the root */
+	struct timespec ctime;
+	dev_t dev;
+	ino_t ino;
+	bool settled;		/* ctime was old when it was read */
+	bool gone;
+};
+
+void
+names_init(struct names *n, int rootfd, const struct lists *hide,
+    const struct lists *show)
+{
+	*n = (struct names){ .rootfd = rootfd, .hide = hide, .show = show };
+}
+
+void
+names_release(struct names *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		free(n->v[i].rel);
+	for (size_t i = 0; i < n->ndirs; i++)
+		free(n->dirs[i].rel);
+	free(n->v);
+	free(n->dirs);
+	map_release(&n->known);
+	n->v = NULL;
+	n->dirs = NULL;
+	n->n = n->ndirs = n->cap = n->capdirs = 0;
+}
+
+/* ---- names ---- */
+
+/* True when it is new, or another one than was there. */
+static bool
+add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
+{
+	struct name new = { rel, kind, S_ISDIR(st->st_mode),
+		S_ISLNK(st->st_mode), false, n->look, st->st_ino };
+	size_t at = 0, hi = n->n;
+
+	while (at < hi) {
+		size_t mid = at + (hi - at) / 2;
+
+		if (strcmp(n->v[mid].rel, rel) < 0)
+			at = mid + 1;
+		else
+			hi = mid;
+	}
+	if (at < n->n && strcmp(n->v[at].rel, rel) == 0) {
+		bool same = n->v[at].ino == new.ino &&
+		    n->v[at].is_dir == new.is_dir &&
+		    n->v[at].is_link == new.is_link;
+
+		new.since = n->v[at].since;
+		new.shown = n->v[at].shown;
+		free(n->v[at].rel);
+		n->v[at] = new;
+		return !same;
+	}
+	n->v = xgrow(n->v, n->n, &n->cap, sizeof *n->v);
+	memmove(n->v + at + 1, n->v + at, (n->n - at) * sizeof *n->v);
+	n->v[at] = new;
+	n->n++;
+	return true;
+}
+
+/* ---- folders ---- */
+
+/* A folder, unless it is known already. */
+static void
+add_dir(struct names *n, char *rel)
+{
+	uint64_t *at = map_put(&n->known, slice_of(rel), NULL);
+
+	if (*at != 0 || n->ndirs >= DIRS_MAX) {
+		n->partial |= *at == 0;
+		free(rel);
+		return;
+	}
+	*at = 1;
+	n->dirs = xgrow(n->dirs, n->ndirs, &n->capdirs, sizeof *n->dirs);
+	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
+}
+
+/* Drop the names found in dir itself that are gone; true: some were. */
+static bool
+drop_lost(struct names *n, const char *dir)
+{
+	size_t to = 0, len = strlen(dir), before = n->n;
+
+	for (size_t i = 0; i < n->n; i++) {
+		const char *rel = n->v[i].rel;
+		bool in = (len == 0 || (strncmp(rel, dir, len) == 0 &&
+		    rel[len] == '/')) &&
+		    strchr(rel + len + (len > 0), '/') == NULL;
+		struct stat st;
+
+		if (in && fstatat(n->rootfd, rel, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0)
+			free(n->v[i].rel);
+		else
+			n->v[to++] = n->v[i];
+	}
+	n->n = to;
+	return to != before;
+}
+
+/* An entry of the folder dir, which is open as fd. */
+static bool
+see(struct names *n, const char *dir, const struct dirent *e, int fd)
+{
+	const char *base = e->d_name;
+	char *rel = dir[0] == '\0' ? xstrdup(base) : xasprintf("%s/%s", dir,
+	    base);
+	bool hamr = strcasecmp(base, ".hamr") == 0, is_dir = e->d_type ==
+	    DT_DIR;
+	enum name_kind kind = NAME_NONE;
+	struct stat st;
+
+	/* those of the root itself are others' business */
+	if (dir[0] == '\0' && (hamr || strcasecmp(base, ".git") == 0))
+		goto none;
+	if (protected_base(base))
+		kind = protected_allowed(n->hide, rel) ? NAME_NONE :
+		    NAME_GUARDED;
+	/* .hamr of a project within is one secret, not thousands */
+	else if (hamr || (lists_secret(n->hide, rel) &&
+	    !lists_matches(n->show, rel)))
+		kind = NAME_SECRET;
+	if (kind != NAME_NONE || e->d_type == DT_UNKNOWN) {
+		if (fstatat(fd, base, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			goto none;
+		is_dir = S_ISDIR(st.st_mode);
+	}
+	if (kind != NAME_NONE)
+		return add(n, rel, kind, &st);
+	if (!is_dir)
+		goto none;
+	add_dir(n, rel);
+	return false;
+none:
+	free(rel);
+	return false;
+}
+
+/* One folder again: nothing to do, gone, or to be listed. */
+static bool
+look_at(struct names *n, size_t at)
+{
+	struct names_dir *d = &n->dirs[at];
+	const char *rel = d->rel[0] != '\0' ? d->rel : ".";
+	struct timespec now;
+	bool changed;
+	struct dirent *e;
+	struct stat st;
+	DIR *list;
+
+	if (fstatat(n->rootfd, rel, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISDIR(st.st_mode)) {
+		d->gone = true;
+		*map_put(&n->known, slice_of(d->rel), NULL) = 0;
+		return drop_lost(n, d->rel);
+	}
+	if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
+	    d->ctime.tv_sec == st.st_ctim.tv_sec &&
+	    d->ctime.tv_nsec == st.st_ctim.tv_nsec)
+		return false;
+	changed = d->ino != 0 && drop_lost(n, d->rel);
+	clock_gettime(CLOCK_REALTIME, &now);
+	d->dev = st.st_dev;
+	d->ino = st.st_ino;
+	d->ctime = st.st_ctim;
+	d->settled = (now.tv_sec - d->ctime.tv_sec) * 1000000000LL +
+	    now.tv_nsec - d->ctime.tv_nsec > RACY_NS;
+	list = file_opendir(n->rootfd, rel);
+	while ((e = file_readdir(list)) != NULL)
+		/* dirs may move */
+		changed |= see(n, n->dirs[at].rel, e, dirfd(list));
+	file_closedir(list);
+	return changed;
+}
+
+bool
+names_look(struct names *n)
+{
+	bool changed = false;
+	size_t to = 0;
+
+	n->look++;
+	if (n->ndirs == 0)
+		add_dir(n, xstrdup(""));
+	/* those it finds are looked at in the same round */
+	for (size_t i = 0; i < n->ndirs; i++)
+		changed |= look_at(n, i);
+	for (size_t i = 0; i < n->ndirs; i++)
+		if (n->dirs[i].gone)
+			free(n->dirs[i].rel);
+		else
+			n->dirs[to++] = n->dirs[i];
+	n->ndirs = to;
+	if (changed)
+		n->changed = n->look;
+	return changed;
+}
+
+/* ---- which are tracked ---- */
+
+/* Is this a secret that is shown if git tracks it?  .env* and what the user
+ * has listed are not. */
+static bool
+may_be_shown(const struct names *n, const struct name *name)
+{
+	const char *base = file_base(name->rel);
+
+	return name->kind == NAME_SECRET &&
+	    strncasecmp(base, ".env", 4) != 0 &&
+	    strcasecmp(base, ".hamr") != 0 &&
+	    !lists_matches(n->hide, name->rel);
+}
+
+bool
+names_ask_git(const struct names *n)
+{
+	for (size_t i = 0; i < n->n; i++)
+		if (may_be_shown(n, &n->v[i]))
+			return true;
+	return false;
+}
+
+void
+names_note_tracked(struct names *n, const char *root)
+{
+	struct gitignore *g = NULL;
+	struct err e;
+
+	for (size_t i = 0; i < n->n; i++) {
+		n->v[i].shown = may_be_shown(n, &n->v[i]);
+		if (!n->v[i].shown)
+			continue;
+		if (g == NULL)
+			g = gitignore_new(root, false, &e);
+		n->v[i].shown = gitindex_has(gitignore_index(g), n->v[i].rel);
+	}
+	gitignore_free(g);
+}
+
+void
+names_count(const struct names *n, struct names_count *c)
+{
+	*c = (struct names_count){ 0, 0, 0 };
+	for (size_t i = 0; i < n->n; i++) {
+		bool guarded = n->v[i].kind == NAME_GUARDED;
+
+		c->guarded += guarded;
+		c->shown += n->v[i].shown;
+		c->masked += !guarded && !n->v[i].shown;
+	}
+}

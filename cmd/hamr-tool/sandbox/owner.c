@@ -1,0 +1,295 @@
+/* owner.c - who commands run as, where their caches are, and what of the
+ * machine they never see: keys, histories, tokens. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "json/sha.h"
+
+#include "internal.h"
+
+static const char *const in_home[] = { ".ssh", ".gnupg", ".aws", ".azure",
+	".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+	".password-store", ".mozilla", ".config/gh", ".config/gcloud",
+	".config/hamr", ".config/google-chrome",
+	/* ours: sessions and memories, and their locks */
+	".local/state/hamr", ".local/share/hamr",
+	/* histories */
+	".bash_history", ".zsh_history", ".zhistory", ".zsh_sessions",
+	".ksh_history", ".sh_history", ".ash_history", ".history",
+	".histfile", ".local/share/fish/fish_history", ".python_history",
+	".node_repl_history", ".psql_history", ".mysql_history",
+	".sqlite_history", ".lesshst" };
+
+static const char *const in_etc[] = { "/etc/shadow", "/etc/gshadow",
+	"/etc/shadow-", "/etc/gshadow-" };
+
+void
+texts_add(struct texts *t, char *text)
+{
+	t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
+	t->v[t->n++] = text;
+}
+
+void
+texts_release(struct texts *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->v[i]);
+	free(t->v);
+	*t = (struct texts){ NULL, 0, 0 };
+}
+
+/* ---- whose ---- */
+
+/* The home of a user, and the name; NULL when there is none.  Yours. */
+static char *
+home_of(uid_t uid, char **name)
+{
+	/* not getpwuid, which may ask other machines */
+	FILE *f = fopen("/etc/passwd", "re");
+	const struct passwd *pw;
+	char *home = NULL;
+
+	while (f != NULL && home == NULL && (pw = fgetpwent(f)) != NULL)
+		if (pw->pw_uid == uid && pw->pw_dir[0] == '/') {
+			home = xstrdup(pw->pw_dir);
+			if (name != NULL)
+				*name = xstrdup(pw->pw_name);
+		}
+	if (f != NULL)
+		fclose(f);
+	return home;
+}
+
+/* The cache of commands, one for each root, kept; for others than ourselves
+ * it is in their /tmp (NULL). */
+static char *
+make_cache(const struct sandboxes *bs)
+{
+	const char *x = getenv("XDG_CACHE_HOME");
+	const char *base = strrchr(bs->root.real, '/');
+	char *top = NULL, *cache, hex[SHA_HEX];
+	struct err e;
+
+	if (!bs->switched && x != NULL && x[0] == '/')
+		top = xstrdup(x);
+	else if (!bs->switched && bs->home != NULL &&
+	    access(bs->home, W_OK) == 0)	/* no home is made */
+		top = xasprintf("%s/.cache", bs->home);
+	if (top == NULL)
+		return NULL;
+	sha256_hex(bs->root.real, strlen(bs->root.real), hex);
+	cache = xasprintf("%s/hamr/%s-%.12s", top, base != NULL &&
+	    base[1] != '\0' ? base + 1 : "root", hex);
+	free(top);
+	top = file_mkdirs(cache, 0700, &e) == 0 && access(cache, W_OK) == 0 ?
+	    realpath(cache, NULL) : NULL;
+	free(cache);
+	return top;
+}
+
+/* ---- what is hidden ---- */
+
+/* The true name, if there is such a thing and it is not known yet.  Takes
+ * path. */
+static void
+hide(struct texts *out, char *path)
+{
+	char *real = realpath(path, NULL);
+
+	free(path);
+	for (size_t i = 0; real != NULL && i < out->n; i++)
+		if (strcmp(out->v[i], real) == 0) {
+			free(real);
+			return;
+		}
+	if (real != NULL)
+		texts_add(out, real);
+}
+
+/* Takes path. */
+static void
+show(struct texts *out, char *path)
+{
+	char *real = realpath(path, NULL);
+	size_t to = 0;
+
+	for (size_t i = 0; i < out->n; i++)
+		if (real != NULL && strcmp(out->v[i], real) == 0)
+			free(out->v[i]);
+		else
+			out->v[to++] = out->v[i];
+	out->n = to;
+	free(real);
+	free(path);
+}
+
+/* sandbox.mask has two kinds of texts: paths ("/x" and "~/x"), and patterns of
+ * names in the root.  A '!' before either takes out of what is hidden. */
+static bool
+is_path(const char *p)
+{
+	return p[0] == '/' || strncmp(p, "~/", 2) == 0;
+}
+
+static void
+configured(const struct conf *c, const char *home, bool shown,
+    struct texts *out)
+{
+	const char *const *list;
+	size_t n;
+
+	list = conf_list(c, "sandbox.mask", &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *p = list[i] + (list[i][0] == '!');
+		char *path;
+
+		if ((list[i][0] == '!') != shown || !is_path(p))
+			continue;
+		path = p[0] == '/' ? xstrdup(p) : xasprintf("%s%s", home,
+		    p + 1);
+		if (shown)
+			show(out, path);
+		else
+			hide(out, path);
+	}
+}
+
+static void
+hide_outside(struct sandboxes *bs)
+{
+	static const char *const ours[] = { "XDG_CONFIG_HOME",
+		"XDG_STATE_HOME", "XDG_DATA_HOME" };
+	struct texts *out = &bs->hidden;
+	char *own_home = home_of(bs->uid, NULL);
+	const char *homes[3];
+	size_t n = 0;
+
+	if (bs->home != NULL)
+		homes[n++] = bs->home;
+	if (own_home != NULL)
+		homes[n++] = own_home;
+	if (bs->switched && getenv("HOME") != NULL)
+		homes[n++] = getenv("HOME");
+	for (size_t i = 0; i < sizeof in_etc / sizeof in_etc[0]; i++)
+		hide(out, xstrdup(in_etc[i]));
+	for (size_t h = 0; h < n; h++)
+		for (size_t i = 0; i < sizeof in_home / sizeof in_home[0]; i++)
+			hide(out, xasprintf("%s/%s", homes[h], in_home[i]));
+	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+		const char *base = getenv(ours[i]);
+
+		if (base != NULL && base[0] == '/')
+			hide(out, xasprintf("%s/hamr", base));
+	}
+	for (size_t h = 0; h < n; h++)
+		configured(bs->conf, homes[h], false, out);
+	for (size_t h = 0; h < n; h++)
+		configured(bs->conf, homes[h], true, out);
+	free(own_home);
+}
+
+/* They cannot read what they have no way to, and bubblewrap, as they, can put
+ * nothing over it. */
+static void
+drop_unreachable(struct sandboxes *bs)
+{
+	struct texts *t = &bs->hidden;
+	size_t to = 0;
+	int p[2];
+	pid_t pid;
+
+	if (!bs->switched || pipe2(p, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		struct stat st;
+		bool they = setgroups(1, &bs->gid) == 0 && setresgid(bs->gid,
+		    bs->gid, bs->gid) == 0 && setresuid(bs->uid, bs->uid,
+		    bs->uid) == 0;
+
+		for (size_t i = 0; they && i < t->n; i++)
+			if (write(p[1], lstat(t->v[i], &st) == 0 ? "y" : "n",
+			    1) != 1)
+				break;
+		_exit(0);
+	}
+	close(p[1]);
+	for (size_t i = 0; i < t->n; i++) {
+		char c;
+
+		if (read(p[0], &c, 1) == 1 && c == 'n')
+			free(t->v[i]);
+		else
+			t->v[to++] = t->v[i];
+	}
+	t->n = to;
+	close(p[0]);
+	if (pid > 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
+/* The patterns of names in the root that more and sandbox.mask list, with a
+ * '!' or without. */
+static const char **
+patterns(const struct conf *c, const char *more, bool shown, size_t *n)
+{
+	const char *const *mask, *const *first = NULL;
+	size_t nmask, nmore = 0;
+	const char **v;
+
+	mask = conf_list(c, "sandbox.mask", &nmask);
+	if (more != NULL)
+		first = conf_list(c, more, &nmore);
+	v = xcalloc(nmore + nmask + 1, sizeof *v);
+	for (*n = 0; *n < nmore; ++*n)
+		v[*n] = first[*n];
+	for (size_t i = 0; i < nmask; i++) {
+		const char *p = mask[i] + (mask[i][0] == '!');
+
+		if ((mask[i][0] == '!') == shown && !is_path(p))
+			v[(*n)++] = p;
+	}
+	return v;
+}
+
+void
+owner_find(struct sandboxes *bs)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+
+	bs->uid = geteuid();
+	bs->gid = getegid();
+	/* root in somebody's folder works as that somebody */
+	if (bs->uid == 0 && fstat(bs->root.fd, &st) == 0 && st.st_uid != 0) {
+		bs->switched = true;
+		bs->uid = st.st_uid;
+		bs->gid = st.st_gid;
+		bs->home = home_of(bs->uid, &bs->user);
+	} else if (home != NULL && home[0] == '/') {
+		bs->home = xstrdup(home);
+	}
+	bs->cache = make_cache(bs);
+	bs->hide_list = patterns(bs->conf, "policy.secret", false,
+	    &bs->hide.nsecret);
+	bs->show_list = patterns(bs->conf, NULL, true, &bs->show.nsecret);
+	bs->hide.secret = bs->hide_list;
+	bs->show.secret = bs->show_list;
+	bs->hide.allow_write = conf_list(bs->conf, "policy.allow_write",
+	    &bs->hide.nallow_write);
+	names_init(&bs->names, bs->root.fd, &bs->hide, &bs->show);
+	hide_outside(bs);
+	drop_unreachable(bs);
+}

@@ -1,0 +1,307 @@
+/* protect.c - a command must not create what other programs obey: git's own
+ * folders are found, an empty stub stands where one is missing, and what
+ * appeared anyway is moved to where nothing obeys it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "git/gitrepo.h"
+
+#include "internal.h"
+
+#define JOURNAL "stubs"
+#define STUB ".git"
+#define SHARE_MS 1000
+#define FOLDER "quarantine"
+#define TRIES 1000
+#define SAID_MAX 5
+
+/* ---- where git keeps things, found without asking git ---- */
+
+static bool
+has(const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	bool yes = access(path, F_OK) == 0;
+
+	free(path);
+	return yes;
+}
+
+/* A repository says where its git directory is; only what looks like one, and
+ * holds neither the root nor a home, is believed. */
+static bool
+is_git_dir(const struct sandboxes *bs, const char *dir)
+{
+	if (strlen(dir) <= 1 || is_beneath(bs->root.real, dir) ||
+	    (bs->home != NULL && is_beneath(bs->home, dir)))
+		return false;
+	return has(dir, "HEAD") && (has(dir, "commondir") ||
+	    (has(dir, "objects") && has(dir, "refs")));
+}
+
+void
+git_find(const struct sandboxes *bs, struct box_git *g)
+{
+	char *dot = xasprintf("%s/" STUB, bs->root.real);
+	char *dir = NULL, *common;
+	struct stat st;
+
+	*g = (struct box_git){ .missing = lstat(dot, &st) < 0 };
+	if (!g->missing) {
+		g->linked = S_ISLNK(st.st_mode);
+		if (!S_ISDIR(st.st_mode))
+			dir = gitrepo_dir(bs->root.real);
+	}
+	if (!g->missing && !g->linked)
+		texts_add(&g->dirs, dot);
+	else
+		free(dot);
+	if (dir != NULL && is_git_dir(bs, dir)) {
+		common = gitrepo_common(dir);
+		if (common != NULL && is_git_dir(bs, common))
+			texts_add(&g->dirs, common);
+		else
+			free(common);
+		texts_add(&g->dirs, dir);
+	} else {
+		free(dir);
+	}
+}
+
+/* ---- stubs ---- */
+
+static int
+open_hamr(const struct sandboxes *bs)
+{
+	return openat(bs->root.fd, ".hamr", O_RDONLY | O_DIRECTORY |
+	    O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* The journal is there as long as the stub, and locked by all who need it: the
+ * last one takes the stub away, or the next run does after a kill. */
+static int
+open_journal(int hamr, int flags)
+{
+	return openat(hamr, JOURNAL, O_RDWR | O_NOFOLLOW | O_CLOEXEC |
+	    O_NONBLOCK | flags, 0600);
+}
+
+/* The journal, locked, and still the one at its name: who takes the stub away
+ * has it locked for a moment, and takes the journal with it.  -1: there is
+ * none. */
+static int
+share_journal(int hamr)
+{
+	long long until = file_now_ms() + SHARE_MS;
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	do {
+		int fd = open_journal(hamr, O_CREAT);
+		struct stat st;
+
+		if (fd < 0)
+			return -1;
+		if (flock(fd, LOCK_SH | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
+		    st.st_nlink > 0)
+			return fd;
+		close(fd);
+		nanosleep(&nap, NULL);
+	} while (file_now_ms() < until);
+	return -1;
+}
+
+/* git_write: what git would obey must be there to be protected.  Not
+ * commondir: git dies of an empty one; it is looked for afterwards. */
+static void
+stubs_in_git(struct box *b, const char *dir)
+{
+	static const char *const names[] = { "hooks", "info", "modules",
+		"config.worktree" };
+	struct stat st;
+
+	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *path = xasprintf("%s/%s", dir, names[i]);
+		int fd = i < 3 ? mkdir(path, 0755) : open(path, O_WRONLY |
+		    O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		bool made = fd >= 0;
+
+		if (made && b->bs->switched &&
+		    lchown(path, b->bs->uid, b->bs->gid) < 0)
+			made = false;
+		if (fd > 0)
+			close(fd);
+		if (made)
+			texts_add(&b->stubs, path);
+		else
+			free(path);
+	}
+}
+
+void
+stubs_make(struct box *b, const struct box_git *g)
+{
+	bool git_write = conf_bool(b->bs->conf, "sandbox.git_write");
+	int root = b->bs->root.fd, hamr;
+	struct stat st;
+
+	if (b->want.kind != BOX_WRITE || b->locked)
+		return;
+	hamr = root_hamr(root);
+	if (hamr < 0)
+		return;
+	/* where there is no .git, or only the stub of another run, which may
+	 * be gone the next moment */
+	if (!git_write && b->layer == LAYER_BWRAP &&
+	    (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    (S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0555 &&
+	    fstatat(hamr, JOURNAL, &st, AT_SYMLINK_NOFOLLOW) == 0)))
+		b->journal = share_journal(hamr);
+	if (b->journal >= 0 && (file_write_all(b->journal, STUB "\n",
+	    strlen(STUB "\n")) < 0 ||
+	    (mkdirat(root, STUB, 0555) < 0 && errno != EEXIST))) {
+		close(b->journal);
+		b->journal = -1;
+	}
+	for (size_t i = 0; git_write && i < g->dirs.n; i++)
+		stubs_in_git(b, g->dirs.v[i]);
+	close(hamr);
+}
+
+/* The last one that has the journal takes both away; closes it. */
+static void
+drop_journal(const struct sandboxes *bs, int fd)
+{
+	int hamr = -1;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		unlinkat(bs->root.fd, STUB, AT_REMOVEDIR);
+		hamr = open_hamr(bs);
+	}
+	if (hamr >= 0) {
+		unlinkat(hamr, JOURNAL, 0);
+		close(hamr);
+	}
+	close(fd);
+}
+
+void
+stubs_remove(struct box *b)
+{
+	if (b->journal >= 0)
+		drop_journal(b->bs, b->journal);
+	b->journal = -1;
+	for (size_t i = b->stubs.n; i > 0; i--) {
+		struct stat st;
+
+		/* only if nobody has put anything in meanwhile */
+		if (rmdir(b->stubs.v[i - 1]) < 0 && errno == ENOTDIR &&
+		    lstat(b->stubs.v[i - 1], &st) == 0 && st.st_size == 0)
+			unlink(b->stubs.v[i - 1]);
+	}
+	texts_release(&b->stubs);
+}
+
+void
+stubs_sweep(struct sandboxes *bs)
+{
+	int hamr = open_hamr(bs);
+	int fd = hamr >= 0 ? open_journal(hamr, 0) : -1;
+
+	if (fd >= 0)
+		drop_journal(bs, fd);
+	if (hamr >= 0)
+		close(hamr);
+}
+
+/* ---- quarantine ---- */
+
+struct moves {
+	int to;			/* .hamr/quarantine, -1 until it is needed */
+	struct texts moved, stuck;
+};
+
+/* rel gets a name of its own in .hamr/quarantine. */
+static void
+move(const struct sandboxes *bs, struct moves *m, const char *rel)
+{
+	const char *base;
+	int from = path_open_parent(&bs->root, rel, &base), hamr;
+	bool moved = false;
+
+	if (m->to < 0) {
+		hamr = root_hamr(bs->root.fd);
+		if (hamr >= 0 && (mkdirat(hamr, FOLDER, 0700) == 0 ||
+		    errno == EEXIST))
+			m->to = openat(hamr, FOLDER, O_RDONLY | O_DIRECTORY |
+			    O_NOFOLLOW | O_CLOEXEC);
+		if (hamr >= 0)
+			close(hamr);
+	}
+	for (int i = 1; i <= TRIES && !moved && from >= 0 && m->to >= 0;
+	    i++) {
+		char *name = xasprintf("%d-%s", i, base);
+
+		moved = renameat2(from, base, m->to, name,
+		    RENAME_NOREPLACE) == 0;
+		free(name);
+		if (!moved && errno != EEXIST && errno != ENOTEMPTY)
+			break;
+	}
+	if (from >= 0)
+		close(from);
+	texts_add(moved ? &m->moved : &m->stuck, xstrdup(rel));
+}
+
+static void
+say(struct box *b, const struct texts *t, const char *what)
+{
+	for (size_t i = 0; i < t->n && i < SAID_MAX; i++) {
+		buf_fmt(&b->notes, "%s%s", i > 0 ? ", " : b->notes.len > 0 ?
+		    "; " : "", i == 0 ? what : "");
+		path_show(&b->notes, t->v[i]);
+	}
+	if (t->n > SAID_MAX)
+		buf_fmt(&b->notes, ", %zu more", t->n - SAID_MAX);
+}
+
+bool
+quarantine(struct box *b, unsigned look)
+{
+	const struct names *n = &b->bs->names;
+	bool any, write = conf_bool(b->bs->conf, "sandbox.git_write");
+	struct moves m = { .to = -1 };
+	int root = b->bs->root.fd;
+	struct stat st;
+
+	for (size_t i = 0; i < n->n; i++)
+		if (n->v[i].kind == NAME_GUARDED && n->v[i].since > look)
+			move(b->bs, &m, n->v[i].rel);
+	/* a .git that nothing kept from being made; and in one that may be
+	 * written, what would lead git elsewhere */
+	if (fstatat(root, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (!write && b->no_git && b->layer < LAYER_BWRAP)
+			move(b->bs, &m, STUB);
+		else if (write && S_ISDIR(st.st_mode) && fstatat(root,
+		    STUB "/commondir", &st, AT_SYMLINK_NOFOLLOW) == 0)
+			move(b->bs, &m, STUB "/commondir");
+	}
+	say(b, &m.moved, "moved to .hamr/" FOLDER ": ");
+	say(b, &m.stuck, "made and could not be moved away: ");
+	any = m.moved.n > 0;
+	texts_release(&m.moved);
+	texts_release(&m.stuck);
+	if (m.to >= 0)
+		close(m.to);
+	return any;
+}

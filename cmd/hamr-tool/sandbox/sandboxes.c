@@ -1,0 +1,386 @@
+/* sandboxes.c - which sandbox a command gets: the best layer there is, put up
+ * for it, or one that stays up. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "git/gitrepo.h"
+
+#include "internal.h"
+#include "supervisor/landlock.h"
+
+#define NOTES_MAX 8192
+
+static bool
+mode_is(const struct sandboxes *bs, const char *word)
+{
+	return strcmp(conf_str(bs->conf, "sandbox.mode"), word) == 0;
+}
+
+/* What stands for the protected things as they are, yours: when it is another,
+ * a box must be put up anew. */
+static char *
+marks_of(const struct sandboxes *bs)
+{
+	static const char *const own[] = { ".hamr", ".hamr/out" };
+	struct buf b = BUF_INIT(1 << 20);
+	struct box_git g;
+	struct stat st;
+
+	git_find(bs, &g);
+	for (size_t i = 0; i < 2; i++)
+		if (fstatat(bs->root.fd, own[i], &st, AT_SYMLINK_NOFOLLOW) ==
+		    0)
+			buf_fmt(&b, "%lu %lu\n", st.st_dev, st.st_ino);
+	for (size_t i = 0; i < g.dirs.n; i++)
+		if (lstat(g.dirs.v[i], &st) == 0)
+			buf_fmt(&b, "%s %lu %lu\n", g.dirs.v[i], st.st_dev,
+			    st.st_ino);
+	texts_release(&g.dirs);
+	if (names_ask_git(&bs->names)) {
+		char *dir = gitrepo_dir(bs->root.real);
+		char *index = xasprintf("%s/index", dir != NULL ? dir : "");
+
+		if (lstat(index, &st) == 0)
+			buf_fmt(&b, "%lu %ld.%ld\n", st.st_ino,
+			    st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+		free(index);
+		free(dir);
+	}
+	buf_addc(&b, '.');
+	return buf_detach(&b);
+}
+
+/* ---- up ---- */
+
+/* Why commands of this kind do not run in the layer that there is; or NULL. */
+static const char *
+refusal(struct sandboxes *bs, enum box_kind kind)
+{
+	if (bs->layer >= LAYER_LANDLOCK ||
+	    (kind == BOX_WRITE && !mode_is(bs, "require")))
+		return NULL;
+	snprintf(bs->refusal, sizeof bs->refusal, "there is no sandbox here "
+	    "(%.300s)", mode_is(bs, "off") ? "the configuration switched it "
+	    "off (sandbox.mode)" : bs->why[LAYER_BWRAP].text);
+	return bs->refusal;
+}
+
+static bool
+make_overlay(struct box *b)
+{
+	static const char *const parts[] = { "", "/u", "/w", "/m" };
+	bool good = true;
+
+	for (size_t i = 0; i < 4 && good; i++) {
+		char *name = xasprintf("o%p%s", (void *)b, parts[i]);
+		char *path = folders_make(b->bs, name);
+
+		good = path != NULL;
+		free(name);
+		if (i == 0)
+			b->overlay = path;
+		else
+			free(path);
+	}
+	if (!good)
+		box_take_down(b);
+	return good;
+}
+
+static int
+try_bwrap(struct box *b, struct err *e)
+{
+	struct sandboxes *bs = b->bs;
+
+	if (bs->bwrap == NULL)
+		bs->bwrap = which_program("bwrap", bs->root.real);
+	if (bs->bwrap == NULL)
+		return err_set(e, ST_SYSTEM, "bubblewrap is not installed; "
+		    "install the package bubblewrap");
+	if (bs->temp == NULL)
+		return err_set(e, ST_SYSTEM, "no temporary folder can be "
+		    "made; free some room in /tmp");
+	if (b->want.kind == BOX_PRIVATE && bs->overlay_why[0] == '\0' &&
+	    make_overlay(b)) {
+		if (box_start(b, e) == 0)
+			return 0;
+		box_take_down(b);
+		if (e->status == ST_TEMP)
+			return -1;
+		snprintf(bs->overlay_why, sizeof bs->overlay_why, "%.250s",
+		    e->text);
+	}
+	b->scratch = b->want.kind == BOX_PRIVATE;
+	if (b->scratch)
+		buf_adds(&b->base, "the root was read-only but for scratch "
+		    "folders, as no private copy of it can be made here");
+	return box_start(b, e);
+}
+
+/* Said once, in plain words, to who started us. */
+static void
+say_once(struct sandboxes *bs)
+{
+	if (bs->told || bs->layer == LAYER_BWRAP)
+		return;
+	bs->told = true;
+	if (mode_is(bs, "off"))
+		err_say("commands run without a sandbox, as the "
+		    "configuration says (sandbox.mode)");
+	else if (bs->layer == LAYER_LANDLOCK)
+		err_say("commands run under Landlock, not in bubblewrap "
+		    "(%s): %s; see hamr-tool --sandbox-status",
+		    bs->why[LAYER_BWRAP].text,
+		    landlock_lacks(landlock_version()));
+	else
+		err_say("commands run without a sandbox and can touch all "
+		    "that you can (%s); see hamr-tool --sandbox-status",
+		    bs->why[LAYER_BWRAP].text);
+}
+
+/* From the best layer down, until one works; the first that did is all that is
+ * tried from then on. */
+static int
+put_up(struct box *b, struct err *e)
+{
+	static const char *const names[] = { [LAYER_NONE] = "none",
+		[LAYER_SECCOMP] = "seccomp", [LAYER_LANDLOCK] = "landlock",
+		[LAYER_BWRAP] = "bubblewrap" };
+	struct sandboxes *bs = b->bs;
+	enum box_layer layer = b->want.bare || mode_is(bs, "off") ?
+	    LAYER_NONE : bs->probed ? bs->layer : LAYER_BWRAP;
+
+	for (;; layer--) {
+		int got;
+
+		b->layer = layer;
+		b->name = names[layer];
+		if (layer == LAYER_LANDLOCK && b->want.kind == BOX_PRIVATE)
+			buf_adds(&b->base, "the root was read-only, as no "
+			    "private copy of it can be made here");
+		if (layer == LAYER_BWRAP)
+			got = try_bwrap(b, e);
+		else if (layer == LAYER_LANDLOCK && landlock_version() == 0)
+			got = err_set(e, ST_SYSTEM, "this kernel has no "
+			    "Landlock");
+		else
+			got = box_start(b, e);
+		if (got == 0)
+			break;
+		box_take_down(b);
+		/* no memory or no processes now, too much to be masked: no
+		 * reason for a lesser one */
+		if (bs->probed || layer == LAYER_NONE ||
+		    e->status == ST_TEMP || e->status == ST_POLICY)
+			return -1;
+		bs->why[layer] = *e;
+	}
+	if (b->want.bare)
+		return 0;
+	if (!bs->probed) {
+		bs->probed = true;
+		bs->layer = layer;
+	}
+	say_once(bs);
+	return 0;
+}
+
+static bool
+look(struct sandboxes *bs)
+{
+	if (bs->root.fd < 0)
+		return false;
+	if (!bs->opened) {
+		bs->opened = true;
+		owner_find(bs);
+		folders_open(bs);
+		stubs_sweep(bs);
+	}
+	if (!mode_is(bs, "off"))
+		names_look(&bs->names);
+	return true;
+}
+
+struct box *
+box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
+{
+	struct box *b;
+	struct box_git g;
+	const char *no;
+
+	if (!look(bs)) {
+		err_set(e, ST_SYSTEM, "the root cannot be opened");
+		return NULL;
+	}
+	git_find(bs, &g);
+	b = xcalloc(1, sizeof *b);
+	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
+		.journal = -1, .look = bs->names.look,
+		.base = BUF_INIT(NOTES_MAX), .notes = BUF_INIT(NOTES_MAX),
+		.no_git = g.missing,
+		/* a link can be replaced, and then git obeys what is there */
+		.locked = g.linked && w->kind == BOX_WRITE && !w->bare &&
+		    !mode_is(bs, "off") };
+	texts_release(&g.dirs);
+	if (put_up(b, e) < 0) {
+		box_close(b);
+		return NULL;
+	}
+	no = w->bare ? NULL : refusal(bs, w->kind);
+	if (no != NULL) {
+		err_set(e, ST_POLICY, "%s", no);
+		box_close(b);
+		return NULL;
+	}
+	if (b->locked && b->layer == LAYER_BWRAP)
+		buf_adds(&b->base, "the root was read-only, as its .git is a "
+		    "link, which cannot be protected");
+	b->marks = marks_of(bs);
+	return b;
+}
+
+/* ---- those that stay up ---- */
+
+static bool
+is_good(const struct box *b, const struct box_want *w)
+{
+	char *now;
+	bool same;
+
+	if (b->lost || b->want.network != w->network ||
+	    b->want.unix_sockets != w->unix_sockets ||
+	    (b->layer == LAYER_BWRAP && b->look < b->bs->names.changed))
+		return false;
+	now = marks_of(b->bs);
+	same = strcmp(now, b->marks) == 0;
+	free(now);
+	return same;
+}
+
+struct box *
+sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
+    struct err *e)
+{
+	struct box **slot;
+
+	if (w->kind == BOX_PRIVATE)
+		return box_open(bs, w, e);
+	slot = &bs->resident[w->kind];
+	if (*slot != NULL) {
+		look(bs);
+		box_learn(*slot);
+		if (is_good(*slot, w))
+			return *slot;
+		box_close(*slot);
+		*slot = NULL;
+	}
+	*slot = box_open(bs, w, e);
+	if (*slot != NULL)
+		(*slot)->is_resident = true;
+	return *slot;
+}
+
+void
+box_drop(struct box *b)
+{
+	for (int i = 0; i < NRESIDENT; i++)
+		if (b->bs->resident[i] == b)
+			b->bs->resident[i] = NULL;
+	box_close(b);
+}
+
+const char *
+sandboxes_refuse(struct sandboxes *bs, enum box_kind kind)
+{
+	struct box_want w = sandboxes_want(bs, BOX_READ);
+	struct err e;
+
+	if (!bs->probed && !mode_is(bs, "off") &&
+	    sandboxes_resident(bs, &w, &e) == NULL && !bs->probed) {
+		snprintf(bs->refusal, sizeof bs->refusal, "no sandbox could "
+		    "be started (%.400s)", e.text);
+		return kind == BOX_WRITE && !mode_is(bs, "require") ? NULL :
+		    bs->refusal;
+	}
+	return refusal(bs, kind);
+}
+
+/* ---- all of them ---- */
+
+struct sandboxes *
+sandboxes_new(const struct conf *c, const char *root)
+{
+	struct sandboxes *bs = xcalloc(1, sizeof *bs);
+	struct err e;
+
+	bs->conf = c;
+	bs->lock = bs->session_fd = -1;
+	root_open(&bs->root, root, &e);		/* else its fd is -1 */
+	return bs;
+}
+
+struct box_want
+sandboxes_want(const struct sandboxes *bs, enum box_kind kind)
+{
+	return (struct box_want){ .kind = kind,
+		.network = conf_bool(bs->conf, "sandbox.network"),
+		.unix_sockets = conf_bool(bs->conf, "sandbox.unix_sockets") };
+}
+
+static void
+close_residents(struct sandboxes *bs)
+{
+	for (int i = 0; i < NRESIDENT; i++) {
+		if (bs->resident[i] != NULL)
+			box_close(bs->resident[i]);
+		bs->resident[i] = NULL;
+	}
+}
+
+bool
+sandboxes_session(struct sandboxes *bs, const char *id)
+{
+	if (id != NULL && bs->session != NULL && strcmp(id, bs->session) == 0)
+		return false;
+	close_residents(bs);
+	folders_close(bs);
+	free(bs->session);
+	bs->session = id != NULL ? xstrdup(id) : NULL;
+	bs->ended = false;
+	if (bs->opened)
+		folders_open(bs);
+	return bs->opened;
+}
+
+void
+sandboxes_session_ended(struct sandboxes *bs, bool ended)
+{
+	bs->ended = ended;
+}
+
+void
+sandboxes_free(struct sandboxes *bs)
+{
+	if (bs == NULL)
+		return;
+	close_residents(bs);
+	folders_close(bs);
+	if (bs->opened)
+		names_release(&bs->names);
+	texts_release(&bs->hidden);
+	free(bs->hide_list);
+	free(bs->show_list);
+	free(bs->home);
+	free(bs->user);
+	free(bs->session);
+	free(bs->cache);
+	root_close(&bs->root);
+	free(bs->bwrap);
+	free(bs);
+}

@@ -1,0 +1,147 @@
+/* status.c - --sandbox-status: each layer, and why it is not there. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "internal.h"
+#include "supervisor/landlock.h"
+
+static void line(struct buf *out, const char *what, const char *word,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+static void
+line(struct buf *out, const char *what, const char *word, const char *fmt,
+    ...)
+{
+	va_list ap;
+
+	buf_fmt(out, "%-14s%-5s", what, word);
+	va_start(ap, fmt);
+	buf_vfmt(out, fmt, ap);
+	va_end(ap);
+	buf_addc(out, '\n');
+}
+
+/* Put one up in this layer alone, and say how that went. */
+static bool
+try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
+    struct err *why)
+{
+	struct box_want w = sandboxes_want(bs, kind);
+	struct box *b;
+
+	bs->probed = true;	/* this layer or none */
+	bs->layer = layer;
+	bs->told = true;
+	b = box_open(bs, &w, why);
+	if (b != NULL)
+		box_done(b, NULL);
+	return b != NULL;
+}
+
+static void
+put_layers(struct sandboxes *bs, struct buf *out)
+{
+	int v = landlock_version();
+	bool bwrap, landlock, filter;
+	struct err why;
+
+	bwrap = try_one(bs, LAYER_BWRAP, BOX_READ, &why);
+	if (bwrap)
+		line(out, "bubblewrap", "yes", "%s; namespaces, no "
+		    "capabilities, no new privileges; its self-test passed",
+		    bs->bwrap);
+	else
+		line(out, "bubblewrap", "no", "%s", why.text);
+	landlock = try_one(bs, LAYER_LANDLOCK, BOX_READ, &why);
+	if (landlock && bwrap)
+		line(out, "landlock", "yes", "version %d; %s", v,
+		    v >= LANDLOCK_REFER ? "inside bubblewrap too" :
+		    "not used, as bubblewrap works");
+	else if (landlock)
+		line(out, "landlock", "yes", "version %d; used, as bubblewrap "
+		    "does not work; %s", v, landlock_lacks(v));
+	else
+		line(out, "landlock", "no", "%s", why.text);
+	filter = bwrap || landlock ||
+	    try_one(bs, LAYER_SECCOMP, BOX_WRITE, &why);
+	bs->layer = bwrap ? LAYER_BWRAP : landlock ? LAYER_LANDLOCK :
+	    filter ? LAYER_SECCOMP : LAYER_NONE;
+	line(out, "seccomp", filter ? "yes" : "no", "%s", filter ?
+	    "mounts, namespaces, keys, modules, bpf, io_uring and the like "
+	    "are refused" : why.text);
+}
+
+static void
+put_hidden(struct sandboxes *bs, struct buf *out)
+{
+	struct names_count c;
+
+	names_note_tracked(&bs->names, bs->root.real);
+	names_count(&bs->names, &c);
+	if (bs->layer == LAYER_BWRAP)
+		line(out, "hidden", "yes", "%zu secrets in the root and %zu "
+		    "elsewhere; %zu tracked by git can be read; besides .git "
+		    "and .hamr %zu names read-only%s", c.masked, bs->hidden.n,
+		    c.shown, c.guarded, bs->names.partial ?
+		    " (not all folders were looked through)" : "");
+	else if (bs->layer == LAYER_LANDLOCK)
+		line(out, "hidden", "yes", "%zu secrets outside the root; "
+		    "those in it can be read", bs->hidden.n);
+	else
+		line(out, "hidden", "no", "nothing is hidden");
+}
+
+static void
+put_group(const struct sandboxes *bs, const char *what, const char *key,
+    struct buf *out)
+{
+	long long v = conf_int(bs->conf, key);
+
+	if (bs->layer == LAYER_NONE)
+		line(out, what, "no", "not limited");
+	else if (v == 0)
+		line(out, what, "no", "not limited; set %s", key);
+	else if (bs->cgroup_why[0] != '\0')
+		line(out, what, "no", "%s", bs->cgroup_why);
+	else
+		line(out, what, "yes", "at most %lld, by a control group", v);
+}
+
+bool
+sandboxes_status(struct sandboxes *bs, struct buf *out)
+{
+	struct err why;
+
+	if (strcmp(conf_str(bs->conf, "sandbox.mode"), "off") == 0) {
+		line(out, "sandbox", "off", "sandbox.mode is \"off\": commands "
+		    "run with all your rights");
+		return false;
+	}
+	put_layers(bs, out);
+	if (bs->layer == LAYER_NONE)
+		line(out, "network", "open", "nothing keeps commands from it");
+	else if (conf_bool(bs->conf, "sandbox.network"))
+		line(out, "network", "open", "sandbox.network is set");
+	else
+		line(out, "network", "none", conf_bool(bs->conf,
+		    "sandbox.unix_sockets") ? "but for AF_UNIX, as "
+		    "sandbox.unix_sockets is set" : "AF_UNIX neither");
+	put_hidden(bs, out);
+	if (bs->layer == LAYER_BWRAP && try_one(bs, LAYER_BWRAP, BOX_PRIVATE,
+	    &why) && bs->overlay_why[0] == '\0')
+		line(out, "overlay", "yes", "mode verify works on a private "
+		    "copy");
+	else
+		line(out, "overlay", "no", "%s", bs->overlay_why[0] != '\0' ?
+		    bs->overlay_why : "bubblewrap is needed for it; mode "
+		    "verify reads only");
+	line(out, "limits", bs->layer > LAYER_NONE ? "yes" : "no", "%s",
+	    bs->layer > LAYER_NONE ? "files of 2 GiB, 1024 open, no core "
+	    "dumps" : "none");
+	put_group(bs, "memory", "sandbox.memory", out);
+	put_group(bs, "processes", "sandbox.pids", out);
+	if (bs->switched)
+		line(out, "user", "yes", "%s (%u), who owns the root",
+		    bs->user != NULL ? bs->user : "user", bs->uid);
+	return bs->layer >= LAYER_LANDLOCK;
+}

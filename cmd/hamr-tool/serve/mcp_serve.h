@@ -1,0 +1,13 @@
+/* mcp_serve.h - hamr-tool --mcp: our tools for any MCP client, over stdio. */
+#ifndef HAMR_TOOL_MCP_SERVE_H
+#define HAMR_TOOL_MCP_SERVE_H
+
+#include "calls/tool.h"
+
+/* The stage_ops.input of it. */
+void mcp_serve_input(struct stage *s);
+
+/* Answer until stdin ends; the exit status.  t is open. */
+int mcp_serve(struct tool *t);
+
+#endif

@@ -1,0 +1,234 @@
+/* restrict.c - the supervisor keeps itself within its setup, and tries it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/securebits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "landlock.h"
+#include "seccomp.h"
+#include "supervisor.h"
+#include "wire.h"
+
+#define SETUP_MAX ((size_t)4 << 20)
+#define FILE_SIZE ((rlim_t)2 << 30)
+#define OPEN_FILES 1024
+#define CAP_LAST 63
+#define PROBE "/etc/.hamr-self-test"
+
+struct setup {
+	struct wire_setup head;
+	bool alone;
+	const char *root, *fixed;	/* "" when there is none */
+	const char **texts;	/* writable, then hidden */
+};
+
+/* ---- the layers ---- */
+
+static void
+set_limits(void)
+{
+	static const struct { int what; rlim_t most; } rows[] = {
+		{ RLIMIT_FSIZE, FILE_SIZE }, { RLIMIT_NOFILE, OPEN_FILES },
+		{ RLIMIT_CORE, 0 } };
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	struct rlimit r;
+
+	/* when memory ends, a command goes before anything else does */
+	if (fd >= 0) {
+		if (file_write_all(fd, "1000", 4) < 0)
+			errno = 0;	/* then as the kernel likes */
+		close(fd);
+	}
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		rlim_t most = rows[i].most;
+
+		if (getrlimit(rows[i].what, &r) < 0)
+			continue;
+		if (r.rlim_max == RLIM_INFINITY || r.rlim_max > most)
+			r.rlim_max = most;
+		if (r.rlim_cur == RLIM_INFINITY || r.rlim_cur > r.rlim_max)
+			r.rlim_cur = r.rlim_max;
+		setrlimit(rows[i].what, &r);
+	}
+}
+
+/* Root without bubblewrap: root's name, and none of its powers. */
+static void
+drop_caps(void)
+{
+	struct { unsigned version; int pid; } head = { 0x20080522, 0 };
+	struct { unsigned e, p, i; } none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0,
+	    0);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	for (unsigned long c = 0; c <= CAP_LAST; c++)
+		prctl(PR_CAPBSET_DROP, c, 0, 0, 0);
+	syscall(SYS_capset, &head, none);
+}
+
+/* ---- do they hold? ---- */
+
+static bool
+has_caps(void)
+{
+	struct buf b = BUF_INIT(65536);
+	const char *at = NULL;
+	bool none;
+
+	if (file_read("/proc/self/status", &b, NULL) == 0 && b.p != NULL)
+		at = strstr(b.p, "\nCapEff:\t");
+	none = at != NULL && strtoull(at + 9, NULL, 16) == 0;
+	buf_release(&b);
+	return !none;
+}
+
+static bool
+can_write_etc(void)
+{
+	int fd = open(PROBE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return errno == EEXIST;
+	close(fd);
+	unlink(PROBE);
+	return true;
+}
+
+static bool
+is_read_only(const char *path)
+{
+	struct statvfs v;
+
+	return path[0] == '\0' || (statvfs(path, &v) == 0 &&
+	    (v.f_flag & ST_RDONLY) != 0);
+}
+
+/* What does not hold; NULL when all does.  Before the filter, so that it is
+ * the other layers that are tried. */
+static const char *
+try_layers(const struct setup *s)
+{
+	bool namespaces = s->head.layer == LAYER_BWRAP;
+	struct statvfs v;
+
+	if (has_caps())
+		return "it kept capabilities";
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return "it could gain privileges";
+	/* root may write settings of the kernel's without any capability */
+	if ((s->head.layer >= LAYER_LANDLOCK && can_write_etc()) ||
+	    (namespaces && (!is_read_only("/") || !is_read_only("/etc") ||
+	    !is_read_only("/proc/sys"))))
+		return "it could write /etc";
+	if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL) == 0)
+		return "it could remount /";
+	if (!namespaces)
+		return NULL;
+	if (!s->head.root_writable && !is_read_only(s->root))
+		return "it could write what is read-only";
+	/* a stub of .git goes with the run that made it: where nothing can be
+	 * made, it may be gone */
+	if (!is_read_only(s->fixed) && (s->head.root_writable ||
+	    statvfs(s->fixed, &v) == 0 || errno != ENOENT))
+		return "it could write what is read-only";
+	return s->alone ? NULL : "it saw other processes";
+}
+
+static bool
+filter_holds(void)
+{
+	int fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int no = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && no == EPERM;
+}
+
+/* ---- the setup ---- */
+
+/* Each layer, the filter last: what is forbidden before it is forbidden by the
+ * others. */
+static int
+apply(const struct setup *s, int *listener, char *why, size_t n)
+{
+	/* a network namespace sees to sockets, where there is one */
+	bool network = s->alone || s->head.network;
+	struct landlock l = { s->texts, (size_t)s->head.nwritable,
+		s->texts + s->head.nwritable, (size_t)s->head.nhidden,
+		network, s->alone || s->head.unix_sockets };
+	struct seccomp_want w = { network ? SECCOMP_NET_ANY :
+	    SECCOMP_NET_NONE, s->head.unix_sockets, !s->alone };
+	const char *bad;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!s->alone)
+		drop_caps();
+	set_limits();
+	if ((s->head.layer == LAYER_LANDLOCK || (s->alone &&
+	    landlock_version() >= LANDLOCK_REFER)) &&
+	    landlock_apply(&l) < 0) {
+		snprintf(why, n, "landlock: %s", strerror(errno));
+		return -1;
+	}
+	bad = try_layers(s);
+	if (bad == NULL && seccomp_apply(&w, listener) != 0) {
+		snprintf(why, n, "seccomp: %s", strerror(errno));
+		return -1;
+	}
+	if (bad == NULL && !filter_holds())
+		bad = "a forbidden system call went through";
+	if (bad != NULL)
+		snprintf(why, n, "its self-test failed: %s", bad);
+	return bad == NULL ? 0 : -1;
+}
+
+static const char *
+next_text(const char **p, const char *end)
+{
+	const char *s = *p;
+
+	if (s >= end)
+		return "";
+	*p += strlen(s) + 1;
+	return s;
+}
+
+int
+restrict_self(int fd, bool alone, int *listener, char *why, size_t n)
+{
+	struct setup s = { .alone = alone };
+	struct buf b = BUF_INIT(SETUP_MAX);
+	const char *p, *end;
+	int ntexts, got;
+
+	*listener = -1;
+	if (file_read_fd(fd, "setup", &b, NULL) < 0 || b.len < sizeof s.head)
+		return -1;
+	memcpy(&s.head, b.p, sizeof s.head);
+	p = b.p + sizeof s.head;
+	end = b.p + b.len;
+	s.root = next_text(&p, end);
+	s.fixed = next_text(&p, end);
+	ntexts = s.head.nwritable + s.head.nhidden;
+	s.texts = xcalloc((size_t)ntexts + 1, sizeof *s.texts);
+	for (int i = 0; i < ntexts; i++)
+		s.texts[i] = next_text(&p, end);
+	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why, n);
+	free(s.texts);
+	buf_release(&b);
+	return got;
+}

@@ -1,0 +1,32 @@
+/* seccomp.h - system calls that no command needs, refused by the kernel. */
+#ifndef HAMR_TOOL_SECCOMP_H
+#define HAMR_TOOL_SECCOMP_H
+
+#include <stdbool.h>
+
+enum seccomp_net {
+	SECCOMP_NET_ANY,	/* left to a network namespace, or open */
+	SECCOMP_NET_NONE	/* sockets for the machine itself only */
+};
+
+struct seccomp_want {
+	enum seccomp_net net;
+	bool unix_sockets;
+	bool shared;		/* no namespaces of its own */
+};
+
+/* For this process and all it starts; no_new_privs must be set.  Refuses, with
+ * EPERM: the mount family, pivot_root, setns, unshare and new namespaces, bpf,
+ * perf_event_open, userfaultfd, io_uring, keys, kexec, modules; sockets of
+ * AF_VSOCK, AF_ALG, AF_PACKET, of AF_UNIX unless unix_sockets; TIOCSTI and
+ * TIOCLINUX.  If shared, also: System V IPC, POSIX message queues, limits and
+ * priorities of other processes.  A call of another architecture ends the
+ * process.  0, or -1 with errno.
+ *
+ * *listener: readable when a process asks for limits or priorities of one that
+ * may be itself, by its number; seccomp_answer must answer.  -1: none. */
+int seccomp_apply(const struct seccomp_want *w, int *listener);
+/* Allowed for a process itself and its threads. */
+void seccomp_answer(int listener);
+
+#endif

@@ -1,0 +1,353 @@
+/* supervisor.c - the process inside a box: runs its commands and ends them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include "descendants.h"
+#include "seccomp.h"
+#include "supervisor.h"
+#include "wire.h"
+
+#define KILL_MS 30000		/* then what cannot die is left to itself */
+#define NFDS 4
+#define TEXTS_MAX ((size_t)64 << 20)
+
+struct super {
+	bool alone;		/* process 1: all there is, is the command's */
+	int signals;
+	int listener;		/* seccomp.h; -1: none */
+	pid_t main;		/* the command, -1 when it has been reaped */
+	bool running;		/* between RUN and END */
+	bool empty;		/* said so */
+};
+
+static void
+say(struct wire w)
+{
+	ssize_t n;
+
+	do
+		n = send(WIRE_CTL, &w, sizeof w, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		_exit(0);	/* nobody listens: with us all is ended */
+}
+
+/* ---- a command ---- */
+
+/* Start argv[0] (found on our PATH) in folder dir: a session of its own, fds 0
+ * to 2 only, default signals.  0 and *pid, or an errno. */
+static int
+spawn(pid_t *pid, char *const argv[], char *const env[], const char *dir,
+    const int fds[3])
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t all, none;
+	int got;
+
+	/* not sigfillset: it leaves out two of glibc's own, which a child
+	 * would then ignore */
+	memset(&all, 0xff, sizeof all);
+	sigemptyset(&none);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID |
+	    POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	posix_spawn_file_actions_init(&actions);
+	got = posix_spawn_file_actions_addchdir_np(&actions, dir);
+	/* dup2 onto the same fd would keep close-on-exec, but theirs are
+	 * above 2 */
+	for (int i = 0; i < 3 && got == 0; i++)
+		got = posix_spawn_file_actions_adddup2(&actions, fds[i], i);
+	if (got == 0)
+		got = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+	if (got == 0)
+		got = posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return got;
+}
+
+/* n texts of a file that holds texts ended by NUL; NULL behind them. */
+static char **
+split(char **p, const char *end, int n)
+{
+	char **v = xcalloc((size_t)n + 1, sizeof *v);
+
+	for (int i = 0; i < n && *p < end; i++) {
+		v[i] = *p;
+		*p += strlen(*p) + 1;
+	}
+	return v;
+}
+
+static void
+run(struct super *s, const struct wire *w, const int fds[NFDS])
+{
+	struct buf texts = BUF_INIT(TEXTS_MAX);
+	int got = EINVAL;
+
+	if (!s->running && file_read_fd(fds[0], "run", &texts, NULL) == 0 &&
+	    texts.len > 0) {
+		char *p = texts.p + strlen(texts.p) + 1;
+		char *end = texts.p + texts.len;
+		char **argv = split(&p, end, w->a);
+		char **env = split(&p, end, w->b);
+
+		got = spawn(&s->main, argv, env, texts.p, fds + 1);
+		free(argv);
+		free(env);
+	}
+	buf_release(&texts);
+	s->running = s->running || got == 0;
+	s->empty = false;
+	say((struct wire){ .op = WIRE_STARTED, .a = got });
+}
+
+/* ---- ends ---- */
+
+static void
+reap(struct super *s)
+{
+	siginfo_t si;
+
+	for (;;) {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) < 0) {
+			if (errno == EINTR)
+				continue;
+			break;
+		}
+		if (si.si_pid == 0)
+			return;
+		if (si.si_pid == s->main) {
+			s->main = -1;
+			say((struct wire){ .op = WIRE_EXIT, .a = si.si_code,
+			    .b = si.si_status });
+		}
+	}
+	/* no child is left */
+	if (s->running && s->main == -1 && !s->empty) {
+		s->empty = true;
+		say((struct wire){ .op = WIRE_EMPTY });
+	}
+}
+
+static void
+signal_all(const struct super *s, int sig)
+{
+	if (s->alone)
+		kill(-1, sig);
+	else
+		descendants_signal(sig);
+}
+
+/* Wait for children to end, at most ms. */
+static void
+wait_children(struct super *s, int ms)
+{
+	struct pollfd p = { s->signals, POLLIN, 0 };
+	struct signalfd_siginfo si;
+
+	if (poll(&p, 1, ms) > 0)
+		while (read(s->signals, &si, sizeof si) > 0)
+			;
+	reap(s);
+}
+
+/* All, now.  True when none is left. */
+static bool
+kill_all(struct super *s)
+{
+	long long deadline = file_now_ms() + KILL_MS;
+
+	reap(s);
+	while (!s->empty && file_now_ms() < deadline) {
+		/* process 1 kills all of its namespace at one moment */
+		if (s->alone)
+			kill(-1, SIGKILL);
+		else
+			descendants_kill();
+		wait_children(s, s->alone ? 1000 : 1);
+	}
+	return s->empty;
+}
+
+static void
+end(struct super *s, bool names)
+{
+	struct buf b = BUF_INIT(WIRE_TEXT - 1);
+	struct wire w = { .op = WIRE_ENDED };
+
+	if (s->running) {
+		reap(s);
+		/* held still while they are named */
+		if (names && !s->empty) {
+			signal_all(s, SIGSTOP);
+			descendants_names(&b);
+		}
+		w.a = kill_all(s) ? 0 : 1;
+	}
+	if (b.len > 0)
+		memcpy(w.text, b.p, b.len);
+	buf_release(&b);
+	s->running = false;
+	s->main = -1;
+	say(w);
+}
+
+/* ---- the loop ---- */
+
+static bool
+receive(struct wire *w, int fds[NFDS])
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(NFDS * sizeof(int))];
+	} u;
+	struct iovec iov = { w, sizeof *w };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof u };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	for (int i = 0; i < NFDS; i++)
+		fds[i] = -1;
+	do
+		n = recvmsg(WIRE_CTL, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof *w)
+		return false;
+	c = CMSG_FIRSTHDR(&m);
+	if (c != NULL && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return true;
+}
+
+/* Until nobody talks to us. */
+static void
+loop(struct super *s)
+{
+	struct pollfd p[3] = { { WIRE_CTL, POLLIN, 0 },
+		{ s->signals, POLLIN, 0 }, { s->listener, POLLIN, 0 } };
+	int fds[NFDS];
+	struct wire w;
+
+	for (;;) {
+		if (poll(p, 3, -1) < 0)
+			continue;
+		if (p[2].revents & POLLIN)
+			seccomp_answer(s->listener);
+		else if (p[2].revents != 0)
+			p[2].fd = -1;	/* nobody is left to ask */
+		if (p[1].revents != 0)
+			wait_children(s, 0);
+		if (p[0].revents == 0)
+			continue;
+		if (!receive(&w, fds))
+			return;
+		if (w.op == WIRE_RUN) {
+			run(s, &w, fds);
+		} else if (w.op == WIRE_END) {
+			end(s, w.a != 0);
+		} else if (w.op == WIRE_SIGNAL && s->running && !s->empty) {
+			if (!s->alone && s->main > 0)
+				kill(-s->main, w.a);
+			signal_all(s, w.a);
+		}
+		for (int i = 0; i < NFDS; i++)
+			if (fds[i] >= 0)
+				close(fds[i]);
+	}
+}
+
+/* ---- above it, where there is no namespace ---- */
+
+/* A command can kill or stop the supervisor, its parent.  So there is one more
+ * process above it, subreaper too, which ends what is left when the supervisor
+ * has ended, or when it is told to (SIGTERM, also when hamr-tool is no more).
+ * Returns in the supervisor. */
+static void
+stay_above(void)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	pid_t tool = getppid(), pid, got = 0;
+	long long deadline;
+	sigset_t set;
+	int sig;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	if (getppid() != tool)
+		_exit(0);
+	pid = fork();
+	if (pid <= 0)
+		return;
+	close_range(3, ~0U, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	while (got != pid && sigwait(&set, &sig) == 0 && sig != SIGTERM)
+		do
+			got = waitpid(-1, NULL, WNOHANG);
+		while (got > 0 && got != pid);
+	deadline = file_now_ms() + KILL_MS;
+	while (!descendants_kill() && file_now_ms() < deadline) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		nanosleep(&nap, NULL);
+	}
+	_exit(0);
+}
+
+_Noreturn void
+supervisor_main(void)
+{
+	struct super s = { .alone = getpid() == 1, .main = -1,
+		.listener = -1 };
+	struct wire ready = { .op = WIRE_READY };
+	sigset_t set;
+
+	memset(&set, 0xff, sizeof set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!s.alone) {
+		stay_above();
+		setsid();
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	}
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	s.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	ready.a = restrict_self(WIRE_SETUP, s.alone, &s.listener, ready.text,
+	    WIRE_TEXT) < 0 || s.signals < 0;
+	/* a command must not look into us: same user, same namespace */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	for (int fd = WIRE_SETUP; fd <= WIRE_ARGS || fd < s.signals ||
+	    fd < s.listener; fd++)
+		if (fd != s.signals && fd != s.listener)
+			close(fd);
+	close_range((unsigned)(s.signals > s.listener ? s.signals :
+	    s.listener) + 1, ~0U, 0);
+	fcntl(WIRE_CTL, F_SETFD, FD_CLOEXEC);
+	say(ready);
+	loop(&s);
+	if (s.running)
+		kill_all(&s);
+	_exit(0);
+}

@@ -1,0 +1,24 @@
+/* supervisor.h - the process inside a box: runs its commands, one at a time,
+ * and ends every process of each.
+ *
+ * hamr-tool itself, started with WIRE_ARG alone and the fds of wire.h: as
+ * process 1 of a namespace by bubblewrap, else as a child that keeps itself
+ * and what it starts from files and network as the setup says.
+ */
+#ifndef HAMR_TOOL_SUPERVISOR_H
+#define HAMR_TOOL_SUPERVISOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WIRE_ARG "--supervisor"	/* how hamr-tool is told to be one */
+
+_Noreturn void supervisor_main(void);
+
+/* restrict.c: it keeps itself, and so all it starts, within what its setup (fd
+ * of a struct wire_setup and its texts) allows; and tries whether that holds.
+ * alone: bubblewrap has made the namespaces.  0, or -1 and why (n bytes), where
+ * it is known.  *listener as of seccomp.h. */
+int restrict_self(int setup, bool alone, int *listener, char *why, size_t n);
+
+#endif

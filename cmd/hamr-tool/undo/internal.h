@@ -1,0 +1,92 @@
+/* internal.h - what the files of the snapshots share.
+ */
+#ifndef HAMR_TOOL_UNDO_INTERNAL_H
+#define HAMR_TOOL_UNDO_INTERNAL_H
+
+#include <sys/stat.h>
+
+#include "base/map.h"
+#include "root/git.h"
+#include "root/path.h"
+#include "snap.h"
+
+#define SNAP_MS 60000		/* for one snapshot, and each step of it */
+
+struct snap {
+	struct files *f;
+	char *dir;
+	int dirfd;
+	struct stat streams[6];	/* our stdin, stdout and stderr, and those of
+				 * our parent: others write them while a call
+				 * runs, so they are not its work */
+	uid_t owner;		/* of the root; git runs as this user */
+	struct map clean;	/* files found to be as our index has them,
+				 * and a stamp of what they looked like */
+	struct map modes;	/* whole modes at the last snapshot */
+	struct map modes_before;	/* and at the one before it */
+	uint64_t index;		/* a stamp of our index after its last tree */
+	char tree[SNAP_OID];	/* that tree; "": none */
+	const char *why;	/* the last one failed; NULL: git did */
+	bool refreshed;		/* git was told to note times anew */
+	int ms;			/* for one step of git */
+	bool sha256;		/* objects have names of 64 digits, else 40 */
+	int hurry;		/* ms left after a cancel; 0: stop at once */
+	long long until;	/* the deadline that a cancel set; or 0 */
+	int use;		/* locked as long as this is open */
+};
+
+/* Who works here holds a shared lock of this file; who holds it alone may
+ * remove what nobody needs (prune.c). */
+#define SNAP_USE "hamr-use"
+
+/* Run git on our repository: its status, or -1; out may be NULL. */
+int snap_git(struct snap *s, const char *const *args, struct slice in,
+    struct buf *out);
+/* The same for a git that prints the name of one object: 0, or not. */
+int snap_git_oid(struct snap *s, const char *const *args, struct slice in,
+    char oid[SNAP_OID]);
+/* For a person: why snap_git returned r. */
+const char *snap_git_why(const struct snap *s, int r);
+/* Cancelled, or to end? */
+bool snap_stopped(void *snap);
+/* Take these paths out of the index. */
+int snap_drop(struct snap *s, const struct buf *paths);
+
+/* Append the hex digits of bytes, and the other way round. */
+void snap_hex(const void *p, size_t n, struct buf *out);
+void snap_unhex(const char *hex, struct buf *out);
+
+/* A row of texts, each ended by NUL: one more, and the one at *at, which moves
+ * on; NULL at the end. */
+void snap_add(struct buf *row, const char *text);
+const char *snap_next(const struct buf *row, size_t *at);
+
+/* What the file or the link (its target) is, and what it holds.  False: it is
+ * no longer one, as st tells, or cannot be read. */
+bool snap_read(const struct root *root, const char *rel, struct stat *st,
+    struct buf *text);
+
+/* Put those of a row of objects that are not in a file of
+ * their own into a new pack; all: also those that the user's repository has.
+ * 0, with the pack's name ("": nothing was to be packed), or not. */
+int snap_pack(struct snap *s, const struct buf *oids, bool all,
+    char name[SNAP_OID]);
+
+/* Wait for a lock.  Where a file system has none there is nothing to wait
+ * for. */
+int snap_wait(const struct snap *s, int fd, int how, struct err *e);
+
+/* A file of ours in the repository: opened (made if need be), or replaced at
+ * once. */
+int snap_file(const struct snap *s, const char *name, int flags);
+int snap_replace(const struct snap *s, const char *name, struct slice text);
+
+/* Drop the index and start without the user's. */
+void snap_unseed(struct snap *s);
+
+/* May git look up the attributes of this row of paths?  Not if a
+ * .gitattributes beside or above one is a FIFO or the like: git would wait for
+ * it. */
+bool snap_attributes_are_plain(const struct snap *s, const struct buf *paths);
+
+#endif

@@ -1,0 +1,356 @@
+/* journal.c - what can be taken back: written down, read again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utc.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "json/scan.h"
+
+#include "files/files.h"
+#include "internal.h"
+#include "journal.h"
+
+#define NAME "hamr-undo"
+#define COUNTER "hamr-next"
+#define JOURNAL_MAX ((size_t)16 << 20)
+#define FILE_MAX ((size_t)64 << 20)	/* what edit and write change */
+
+int
+snap_lock(struct snap *s, struct err *e)
+{
+	int fd = snap_file(s, "hamr-lock", O_RDWR);
+
+	if (fd < 0)
+		return err_sys(e, ST_SYSTEM, "%s/hamr-lock", s->dir);
+	if (snap_wait(s, fd, LOCK_EX, e) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* ---- entries ---- */
+
+struct undo_path *
+undo_entry_add(struct undo_entry *c, const char *path)
+{
+	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	c->v[c->n] = (struct undo_path){ .path = xstrdup(path) };
+	return &c->v[c->n++];
+}
+
+void
+undo_entry_release(struct undo_entry *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->v[i].path);
+	free(c->v);
+	free(c->id);
+	free(c->at);
+	free(c->tool);
+	free(c->call);
+	free(c->checkpoint);
+	*c = (struct undo_entry){ 0 };
+}
+
+void
+journal_release(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		undo_entry_release(&j->v[i]);
+	free(j->v);
+	*j = (struct journal){ 0 };
+}
+
+bool
+undo_path_look(const struct files *f, struct undo_path *t)
+{
+	struct buf text = BUF_INIT(FILE_MAX);
+	struct stat st;
+	bool good;
+	int fd = path_open(&f->root, t->path, O_PATH | O_NOFOLLOW);
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+	good = fstat(fd, &st) < 0 || S_ISDIR(st.st_mode);
+	close(fd);
+	if (good)
+		return true;
+	t->new_mode = st.st_mode;
+	good = snap_read(&f->root, t->path, &st, &text);
+	if (good)
+		sha256_hex(text.p, text.len, t->sha);
+	buf_release(&text);
+	return good;
+}
+
+/* ---- writing ---- */
+
+/* A new id, PREFIX and a number, never used before here; yours.  The lock is
+ * held. */
+static char *
+new_id(struct snap *s, const char *prefix, struct err *e)
+{
+	struct buf b = BUF_INIT(64);
+	int fd = snap_file(s, COUNTER, O_RDWR);
+	char *id = NULL;
+	long long n;
+
+	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
+		n = b.len > 0 ? strtoll(b.p, NULL, 10) + 1 : 1;
+		buf_reset(&b);
+		buf_fmt(&b, "%lld\n", n);
+		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
+			id = xasprintf("%s%lld", prefix, n);
+	}
+	if (id == NULL)
+		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&b);
+	return id;
+}
+
+int
+journal_forget(struct snap *s, long long at)
+{
+	char *path = xasprintf("%s/" NAME, s->dir);
+	struct buf b = BUF_INIT(4 * JOURNAL_MAX);
+	const char *lf;
+	int r = file_read(path, &b, NULL);
+
+	if (r == 0 && at < 0) {
+		lf = memchr(b.p + b.len / 2, '\n', b.len - b.len / 2);
+		at = lf != NULL ? lf + 1 - b.p : 0;
+	}
+	if (r == 0 && (size_t)at < b.len)
+		r = snap_replace(s, NAME, (struct slice){ b.p + at,
+		    b.len - (size_t)at });
+	buf_release(&b);
+	free(path);
+	return r;
+}
+
+/* Write o, which is freed, as one line.  The lock is held. */
+static int
+append(struct snap *s, struct json *o, struct err *e)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct stat st;
+	char last;
+	int fd, r;
+
+	if (fstatat(s->dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_size > (off_t)JOURNAL_MAX)
+		journal_forget(s, -1);
+	fd = snap_file(s, NAME, O_RDWR | O_APPEND);
+	/* a line that a crash cut short ends here */
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
+	    pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
+		buf_addc(&b, '\n');
+	json_print(o, &b);
+	buf_addc(&b, '\n');
+	r = fd >= 0 && file_write_all(fd, b.p, b.len) == 0 ? 0 :
+	    err_sys(e, ST_SYSTEM, "%s/" NAME, s->dir);
+	if (fd >= 0)
+		close(fd);
+	json_free(o);
+	buf_release(&b);
+	return r;
+}
+
+static struct json *
+undo_path_json(const struct undo_path *t)
+{
+	struct json *o = json_object();
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+	struct buf hex = BUF_INIT(BUF_RECORD_MAX);
+
+	/* a name that is not UTF-8 is written a second time, in hex */
+	if (utf8_clean(&clean, t->path, strlen(t->path))) {
+		snap_hex(t->path, strlen(t->path), &hex);
+		json_slice(o, "hex", buf_view(&hex));
+	}
+	json_slice(o, "path", buf_view(&clean));
+	if (t->oid[0] != '\0') {
+		json_str(o, "oid", t->oid);
+		json_int(o, "old_mode", t->old_mode);
+	}
+	if (t->sha[0] != '\0') {
+		json_str(o, "sha256", t->sha);
+		json_int(o, "new_mode", t->new_mode);
+	}
+	if (t->folders > 0)
+		json_int(o, "folders", t->folders);
+	buf_release(&clean);
+	buf_release(&hex);
+	return o;
+}
+
+int
+journal_add(struct snap *s, struct undo_entry *c, struct err *e)
+{
+	int lock = snap_lock(s, e), r = -1;
+	struct json *o, *list;
+	char at[UTC_SIZE];
+
+	if (lock < 0)
+		return -1;
+	c->id = new_id(s, c->is_checkpoint ? "cp" : "u", e);
+	if (c->id == NULL)
+		goto out;
+	utc_print_now(at);
+	o = json_object();
+	json_str(o, "type", c->is_checkpoint ? "checkpoint" : "change");
+	json_str(o, "id", c->id);
+	json_str(o, "at", at);
+	if (!c->is_checkpoint) {
+		json_str(o, "tool", c->tool);
+		json_str(o, "tool_call_id", c->call);
+		if (c->checkpoint != NULL)
+			json_str(o, "checkpoint", c->checkpoint);
+		list = json_array();
+		for (size_t i = 0; i < c->n; i++)
+			json_add(list, NULL, undo_path_json(&c->v[i]));
+		json_add(o, "paths", list);
+	}
+	r = append(s, o, e);
+out:
+	close(lock);
+	return r;
+}
+
+int
+journal_undone(struct snap *s, char *const *ids, size_t n, struct err *e)
+{
+	struct json *o = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_str(list, NULL, ids[i]);
+	json_str(o, "type", "undone");
+	json_add(o, "ids", list);
+	return append(s, o, e);
+}
+
+/* ---- reading ---- */
+
+/* The path: of a name that is not UTF-8, from its hex digits. */
+static char *
+path_of(struct slice v)
+{
+	char *hex = scan_strdup(scan_get(v, "hex"));
+	struct buf path = BUF_INIT(BUF_RECORD_MAX);
+
+	if (hex == NULL)
+		return scan_strdup(scan_get(v, "path"));
+	snap_unhex(hex, &path);
+	free(hex);
+	return buf_detach(&path);
+}
+
+/* The digits of a hash into its place, which was zeroed. */
+static void
+copy(struct slice v, char to[SNAP_OID])
+{
+	struct slice s = scan_plain(v);
+
+	if (s.p != NULL && s.n < SNAP_OID)
+		memcpy(to, s.p, s.n);
+}
+
+static int64_t
+number(struct slice v, const char *key)
+{
+	int64_t n = 0;
+
+	scan_int(scan_get(v, key), &n);
+	return n;
+}
+
+static void
+read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
+{
+	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
+	struct slice el;
+	struct walk w;
+
+	c.id = scan_strdup(scan_get(o, "id"));
+	c.at = scan_strdup(scan_get(o, "at"));
+	c.tool = scan_strdup(scan_get(o, "tool"));
+	c.call = scan_strdup(scan_get(o, "tool_call_id"));
+	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
+	walk_in(&w, scan_get(o, "paths"));
+	while (walk_next(&w, NULL, &el)) {
+		char *path = path_of(el);
+		struct undo_path *t;
+
+		if (path == NULL)
+			continue;
+		t = undo_entry_add(&c, path);
+		copy(scan_get(el, "oid"), t->oid);
+		copy(scan_get(el, "sha256"), t->sha);
+		t->old_mode = (mode_t)number(el, "old_mode");
+		t->new_mode = (mode_t)number(el, "new_mode");
+		t->folders = (int)number(el, "folders");
+		free(path);
+	}
+	if (c.id == NULL || c.at == NULL ||
+	    (!checkpoint && (c.tool == NULL || c.call == NULL))) {
+		undo_entry_release(&c);
+		return;
+	}
+	j->v = xgrow(j->v, j->n, &j->cap, sizeof *j->v);
+	j->v[j->n++] = c;
+}
+
+static void
+mark_undone(struct journal *j, struct slice id)
+{
+	for (size_t i = j->n; i-- > 0; )
+		if (scan_str_is(id, j->v[i].id)) {
+			j->v[i].undone = true;
+			break;
+		}
+}
+
+int
+journal_read(struct snap *s, struct journal *j, struct err *e)
+{
+	int fd = openat(s->dirfd, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct buf b = BUF_INIT(4 * JOURNAL_MAX);
+	struct scan scan = { .n = 0 };
+	struct slice rest, o, type, el;
+	struct walk w;
+	int r;
+
+	*j = (struct journal){ 0 };
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_sys(e, ST_SYSTEM, "%s/" NAME,
+		    s->dir);
+	r = file_read_fd(fd, NAME, &b, e);
+	close(fd);
+	rest = r == 0 ? buf_view(&b) : SLICE("");
+	while (slice_line(&rest, &o)) {
+		if (scan_record(&scan, o.p, o.n) < 0)
+			continue;
+		type = scan_get(o, "type");
+		walk_in(&w, scan_get(o, "ids"));
+		if (scan_str_is(type, "undone"))
+			while (walk_next(&w, NULL, &el))
+				mark_undone(j, el);
+		else
+			read_change(j, o, (size_t)(o.p - b.p),
+			    scan_str_is(type, "checkpoint"));
+	}
+	scan_release(&scan);
+	buf_release(&b);
+	return r;
+}

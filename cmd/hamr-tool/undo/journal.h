@@ -1,0 +1,69 @@
+/* journal.h - what can be taken back: one line a change, beside the snapshots.
+ *
+ * hamr-undo in .hamr/snap.git is NDJSON: `change`, `checkpoint` and `undone`.
+ * It is bounded: beyond 16 MiB the older half is forgotten, and prune.c forgets
+ * what is old.
+ */
+#ifndef HAMR_TOOL_JOURNAL_H
+#define HAMR_TOOL_JOURNAL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "json/sha.h"
+#include "snap.h"
+
+struct files;
+
+/* One path of a change. */
+struct undo_path {
+	char *path;		/* true name */
+	char oid[SNAP_OID];	/* the old content; "": there was none */
+	mode_t old_mode;
+	char sha[SHA_HEX];	/* of the new content; "": there is none */
+	mode_t new_mode;
+	int folders;		/* how many folders were made for it */
+};
+
+struct undo_entry {
+	char *id, *at, *tool, *call, *checkpoint;
+	struct undo_path *v;
+	size_t n, cap;
+	bool undone;
+	bool is_checkpoint;
+	size_t offset;		/* where its line was in the file */
+};
+
+struct journal {
+	struct undo_entry *v;		/* oldest first */
+	size_t n, cap;
+};
+
+/* The lock of the journal (and of the snapshots): a descriptor to close, or
+ * -1 with e.  Not to be held while a snapshot is taken. */
+int snap_lock(struct snap *s, struct err *e);
+
+/* Write one down, under a new id, which is set.  0, or -1 with e. */
+int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
+/* These were taken back.  The lock is held. */
+int journal_undone(struct snap *s, char *const *ids, size_t n,
+    struct err *e);
+
+/* All of it; an absent one is empty, a line cut short by a crash is passed. */
+int journal_read(struct snap *s, struct journal *j, struct err *e);
+void journal_release(struct journal *j);
+
+/* Forget what stands before a byte of the file, or (-1) before its newer half,
+ * while nobody else writes to it; at once, so that a crash leaves the old one
+ * or the new one.  0, or -1. */
+int journal_forget(struct snap *s, long long at);
+
+/* What is at t->path now: its new mode and hash ("": nothing, or a folder).
+ * False: that cannot be told. */
+bool undo_path_look(const struct files *f, struct undo_path *t);
+
+struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
+void undo_entry_release(struct undo_entry *c);
+
+#endif

@@ -1,0 +1,67 @@
+/* snap.h - snapshots of the root: .hamr/snap.git, a bare repository of ours.
+ *
+ * A snapshot is a tree of every file that git tracks or does not ignore, up to
+ * 16 MiB each, its bytes as they lie there (no filter, no line ends changed).
+ * It has an index of its own, seeded from the user's, and the user's objects
+ * as alternates; the user's repository is only asked, never changed.  Not
+ * covered: ignored and larger files, submodules and repositories within,
+ * folders without files, what policy hides.
+ */
+#ifndef HAMR_TOOL_SNAP_H
+#define HAMR_TOOL_SNAP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define SNAP_FILE_MAX ((off_t)16 << 20)
+#define SNAP_OID 65		/* hex digits of an object's name, and a NUL */
+
+struct files;
+struct snap;
+struct undo_entry;
+
+/* What a snapshot left out. */
+struct snap_left {
+	long large, nested, unreadable;
+};
+
+/* Open the repository of files' root; create: make it when there is none.
+ * NULL with e (ST_NOINPUT: there is none). */
+struct snap *snap_open(struct files *f, bool create, struct err *e);
+void snap_free(struct snap *s);
+
+/* From now on a cancel, or a signal that waits (signals.h), leaves it ms to
+ * end; 0: as it was. */
+void snap_hurry(struct snap *s, int ms);
+
+/* Take one: the tree's name.  0, or -1 with e.  Takes the repository's lock
+ * for as long as it runs. */
+int snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
+    struct err *e);
+
+/* Add to c what changed from the snapshot before the last to the last: paths,
+ * old contents and whole modes.  The old contents will not go away with the
+ * user's own objects. */
+int snap_changes(struct snap *s, const char *before, const char *after,
+    struct undo_entry *c, struct err *e);
+
+/* Store one content; its name. */
+int snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
+    struct err *e);
+/* Read the contents of n objects, which lie in out; one that is not there has
+ * p NULL. */
+int snap_fetch(struct snap *s, const char *const *oids, size_t n,
+    struct buf *out, struct slice *contents, struct err *e);
+
+/* What can be taken back is bounded, and so is what it takes: once a day, at
+ * the end of a process and when nobody else works on the same repository, what
+ * is older than so many days, or more than so many bytes on disk (0: no limit),
+ * is forgotten, the oldest first, and `git prune` removes every object that
+ * neither the journal nor the index names.  The journal is replaced first, so
+ * a kill in between loses nothing.  s is then good for snap_free only. */
+void snap_prune(struct snap *s, long long days, long long bytes);
+
+#endif

@@ -1,0 +1,589 @@
+/* undo.c - hamr-tool undo: what is taken back, and whether it may be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "record/rec.h"
+
+#include "files/replace.h"
+#include "internal.h"
+#include "journal.h"
+#include "undo.h"
+
+/* One file that is put back.  What shall go is renamed aside; what shall be
+ * there otherwise is first linked aside, then replaced by a rename, so that a
+ * name never leads to half a file.  At the end what stands aside is removed,
+ * or put back. */
+struct step {
+	const char *path;	/* true name; of the journal, as is oid */
+	const char *oid;	/* "": it shall not be there */
+	struct slice text;	/* else its content (a link: its target) */
+	mode_t mode;		/* and its mode */
+	mode_t left;		/* the one that the change left */
+	int folders;		/* that many above go too, if they are empty */
+	char aside[REPLACE_NAME];	/* what was there has it; or "" */
+	bool done;
+};
+
+struct undo {
+	struct files *f;
+	struct snap *snap;
+	struct journal j;
+	bool *pick;		/* of its entries: to be taken back */
+	struct step *v;
+	size_t n, cap;
+	struct map by_path;	/* -> index + 1 in v */
+	struct map by_oid;	/* -> index + 1 in blobs */
+	struct slice *blobs;	/* old contents */
+	struct buf text;	/* of all blobs */
+};
+
+/* ---- one step ---- */
+
+/* Are there nothing but folders, and files that stand aside, in this folder?
+ * With drop they are removed, and it too. */
+static bool
+only_folders(int dir, const char *name, bool drop)
+{
+	DIR *d = file_opendir(dir, name);
+	bool good = d != NULL;
+	struct dirent *e;
+
+	while (good && (e = file_readdir(d)) != NULL)
+		if (!replace_is_temporary(e->d_name))
+			good = only_folders(dirfd(d), e->d_name, drop);
+		else if (drop && unlinkat(dirfd(d), e->d_name, 0) < 0)
+			only_folders(dirfd(d), e->d_name, drop);
+	file_closedir(d);
+	if (good && drop)
+		unlinkat(dir, name, AT_REMOVEDIR);
+	return good;
+}
+
+static int
+fail(const char *path, struct err *e)
+{
+	char *name = path_name(path);
+
+	err_sys(e, errno == EACCES || errno == EPERM ? ST_POLICY : ST_SYSTEM,
+	    "%s cannot be put back", name);
+	free(name);
+	return -1;
+}
+
+/* A name beside that is free, in name. */
+static int
+free_name(int dir, char name[REPLACE_NAME])
+{
+	int fd = replace_temporary(dir, name);
+
+	if (fd < 0)
+		return -1;
+	unlinkat(dir, name, 0);
+	return close(fd);
+}
+
+/* Make the new thing under the name tmp. */
+static int
+make_new(const struct root *root, struct step *s, int dir,
+    const char *base, char tmp[REPLACE_NAME])
+{
+	struct stat old = { .st_ino = 0 };
+	mode_t mode = s->mode & 07777, now;
+	int fd, from, r;
+
+	if (S_ISLNK(s->mode)) {
+		char *target = xmemdup0(s->text.p, s->text.n);
+
+		r = free_name(dir, tmp);
+		if (r == 0)
+			r = symlinkat(target, dir, tmp);
+		if (r == 0)
+			r = replace_give(root, dir, tmp);
+		free(target);
+		return r;
+	}
+	fd = replace_temporary(dir, tmp);
+	if (fd < 0)
+		return -1;
+	from = openat(dir, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_CLOEXEC);
+	if (from >= 0 && (fstat(from, &old) < 0 || !S_ISREG(old.st_mode)))
+		old.st_ino = 0;
+	/* What nobody has changed since gets its old mode.  Else only x, the
+	 * one bit that was compared, is taken back; the others are
+	 * somebody's. */
+	now = old.st_mode & 07777;
+	if (old.st_ino != 0 && old.st_mode != s->left)
+		mode = (s->mode & 0100) == 0 ? now & ~(mode_t)0111 :
+		    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
+	r = file_write_all(fd, s->text.p, s->text.n);
+	if (r == 0)
+		r = old.st_ino == 0 ? replace_give(root, dir, tmp) :
+		    replace_dress(from, fd, &old) != NULL ? -1 : 0;
+	if (r == 0)
+		r = fchmod(fd, mode);
+	if (r == 0)
+		r = fsync(fd);
+	if (from >= 0)
+		close(from);
+	close(fd);
+	return r;
+}
+
+/* What is there goes aside: by a link where something takes its name at
+ * once. */
+static int
+put_aside(struct step *s, int dir, const char *base, bool link)
+{
+	char name[REPLACE_NAME];
+
+	if (free_name(dir, name) < 0)
+		return -1;
+	memcpy(s->aside, name, sizeof name);
+	return link ? linkat(dir, base, dir, name, 0) :
+	    renameat(dir, base, dir, name);
+}
+
+static int
+put_there(const struct root *root, struct step *s, int dir,
+    const char *base)
+{
+	char tmp[REPLACE_NAME] = "";
+	struct stat st;
+	int no, r = make_new(root, s, dir, base, tmp);
+
+	if (r == 0 && fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
+			errno = ENOTEMPTY;
+			r = -1;
+		} else {
+			r = put_aside(s, dir, base, !S_ISDIR(st.st_mode));
+		}
+	}
+	if (r == 0)
+		r = renameat(dir, tmp, dir, base);
+	if (r < 0 && tmp[0] != '\0') {
+		no = errno;
+		unlinkat(dir, tmp, 0);
+		errno = no;
+	}
+	return r;
+}
+
+static int
+do_step(struct files *f, struct step *s, struct err *e)
+{
+	struct fault fault = { 0 };
+	bool goes = s->oid[0] == '\0';
+	const char *base;
+	size_t made = 0;
+	int dir, r;
+
+	if (!goes && replace_folders(&f->root, s->path, &made, &fault) < 0)
+		return err_set(e, ST_SYSTEM, "%s", fault.err.text);
+	dir = path_open_parent(&f->root, s->path, &base);
+	if (dir < 0)
+		/* what shall go may lie beneath what is a file by now */
+		return goes && (errno == ENOENT || errno == ENOTDIR ||
+		    errno == ELOOP) ? 0 : fail(s->path, e);
+	r = goes ? put_aside(s, dir, base, false) :
+	    put_there(&f->root, s, dir, base);
+	/* a folder, or nothing, stood where nothing shall */
+	if (r < 0 && goes && errno == ENOENT)
+		r = 0;
+	s->done = r == 0;
+	if (r < 0)
+		fail(s->path, e);
+	else
+		fsync(dir);
+	close(dir);
+	return r;
+}
+
+/* ---- all of them ---- */
+
+/* What stood aside goes, and the folders of what is not there any more. */
+static void
+clear_away(struct files *f, struct step *s)
+{
+	const char *base;
+	int dir = path_open_parent(&f->root, s->path, &base);
+	char *above = xstrdup(s->path), *slash;
+
+	if (dir >= 0 && s->aside[0] != '\0' &&
+	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
+		only_folders(dir, s->aside, true);
+	if (dir >= 0)
+		close(dir);
+	for (int i = 0; i < s->folders && s->oid[0] == '\0'; i++) {
+		slash = strrchr(above, '/');
+		if (slash == NULL)
+			break;
+		*slash = '\0';
+		dir = path_open_parent(&f->root, above, &base);
+		if (dir < 0)
+			break;
+		/* what is in it was made later; other folders are no loss */
+		if (unlinkat(dir, base, AT_REMOVEDIR) < 0 &&
+		    only_folders(dir, base, false))
+			only_folders(dir, base, true);
+		close(dir);
+	}
+	free(above);
+}
+
+/* What goes comes first, the deepest first, then what comes. */
+static int
+by_order(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+	bool goes = x->oid[0] == '\0', too = y->oid[0] == '\0';
+
+	if (goes != too)
+		return goes ? -1 : 1;
+	return goes ? strcmp(y->path, x->path) : strcmp(x->path, y->path);
+}
+
+/* Do all steps; when one fails the others are undone again. */
+static int
+do_all(struct undo *u, struct err *e)
+{
+	const struct root *root = &u->f->root;
+	const char *base;
+	size_t i = 0, len = SIZE_MAX;
+	int r = 0, dir;
+
+	if (u->n > 0)
+		qsort(u->v, u->n, sizeof *u->v, by_order);
+	/* what a killed process left aside, before there is any of ours; once
+	 * a folder */
+	for (; i < u->n; i++) {
+		const char *slash = strrchr(u->v[i].path, '/');
+		size_t n = slash != NULL ? (size_t)(slash - u->v[i].path) : 0;
+
+		if (n == len && strncmp(u->v[i].path, u->v[i - 1].path, n) == 0)
+			continue;
+		len = n;
+		dir = path_open_parent(root, u->v[i].path, &base);
+		if (dir >= 0) {
+			replace_sweep(dir);
+			close(dir);
+		}
+	}
+	for (i = 0; i < u->n && r == 0; i++)
+		r = do_step(u->f, &u->v[i], e);
+	for (size_t k = 0; r == 0 && k < u->n; k++)
+		clear_away(u->f, &u->v[k]);
+	while (r < 0 && i-- > 0) {
+		struct step *s = &u->v[i];
+
+		dir = s->done ? path_open_parent(root, s->path, &base) : -1;
+		if (dir >= 0 && s->aside[0] != '\0')
+			renameat(dir, s->aside, dir, base);
+		else if (dir >= 0 && s->oid[0] != '\0')
+			unlinkat(dir, base, 0);
+		if (dir >= 0)
+			close(dir);
+	}
+	return r;
+}
+
+/* ---- what is taken back ---- */
+
+static bool
+is_open(const struct undo_entry *c)
+{
+	return !c->is_checkpoint && !c->undone;
+}
+
+/* Pick what id means (NULL: the newest change).  How many; -1: there is none of
+ * that name. */
+static long
+choose(struct undo *u, const char *id)
+{
+	const struct undo_entry *v = u->j.v;
+	size_t i = u->j.n, end;
+	long n = 0;
+
+	while (i > 0 && (id == NULL ? !is_open(&v[i - 1]) :
+	    strcmp(v[i - 1].id, id) != 0))
+		i--;
+	if (i == 0 && id != NULL)	/* a call's */
+		for (i = u->j.n; i > 0 && (!is_open(&v[i - 1]) ||
+		    strcmp(v[i - 1].call, id) != 0); )
+			i--;
+	if (i == 0)
+		return -1;
+	end = v[i - 1].is_checkpoint ? u->j.n : i;
+	for (i--; i < end; i++) {
+		u->pick[i] = is_open(&v[i]);
+		n += u->pick[i];
+	}
+	return n;
+}
+
+/* Read the old contents. */
+static int
+load(struct undo *u, struct err *e)
+{
+	const char **oids = NULL;
+	size_t n = 0, cap = 0;
+	bool fresh;
+	int r;
+
+	for (size_t i = 0; i < u->j.n; i++)
+		for (size_t k = 0; u->pick[i] && k < u->j.v[i].n; k++) {
+			const char *oid = u->j.v[i].v[k].oid;
+			uint64_t *no = map_put(&u->by_oid, slice_of(oid),
+			    &fresh);
+
+			if (oid[0] == '\0' || !fresh)
+				continue;
+			oids = xgrow(oids, n, &cap, sizeof *oids);
+			oids[n++] = oid;
+			*no = n;
+		}
+	u->blobs = xcalloc(n + 1, sizeof *u->blobs);
+	r = snap_fetch(u->snap, oids, n, &u->text, u->blobs, e);
+	for (size_t i = 0; i < n && r == 0; i++)
+		if (u->blobs[i].p == NULL)
+			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
+			    "no longer in %s; nothing was changed", oids[i],
+			    u->snap->dir);
+	free(oids);
+	return r;
+}
+
+static int
+plan(struct undo *u, const struct undo_path *t, struct err *e)
+{
+	bool fresh, good;
+	uint64_t *at = map_put(&u->by_path, slice_of(t->path), &fresh);
+	struct undo_path now = { .path = t->path };
+	struct step *s;
+	char *name;
+
+	if (files_hidden(u->f, t->path))
+		return err_set(e, ST_POLICY, "%s is kept from reading and "
+		    "writing; nothing was changed", t->path);
+	if (fresh) {
+		u->v = xgrow(u->v, u->n, &u->cap, sizeof *u->v);
+		u->v[u->n++] = (struct step){ .path = t->path,
+			.left = t->new_mode };
+		*at = u->n;
+		good = undo_path_look(u->f, &now);
+	} else {
+		/* what a later change found is what this one left */
+		s = &u->v[*at - 1];
+		if (s->oid[0] != '\0')
+			sha256_hex(s->text.p, s->text.n, now.sha);
+		now.new_mode = s->mode;
+		good = true;
+	}
+	/* did the change leave this content ("": nothing), the same kind of
+	 * thing and for files the same x bits? */
+	if (!good || strcmp(t->sha, now.sha) != 0 || (now.sha[0] != '\0' &&
+	    ((now.new_mode & S_IFMT) != (t->new_mode & S_IFMT) ||
+	    (S_ISREG(now.new_mode) &&
+	    ((now.new_mode ^ t->new_mode) & 0100) != 0)))) {
+		name = path_name(t->path);
+		err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
+		    "changed, put it right by hand or undo what came later "
+		    "first", name);
+		free(name);
+		return -1;
+	}
+	s = &u->v[*at - 1];
+	s->oid = t->oid;
+	s->mode = t->old_mode;
+	if (t->oid[0] != '\0')
+		s->text = u->blobs[*map_get(&u->by_oid, slice_of(t->oid)) - 1];
+	if (t->folders > s->folders)
+		s->folders = t->folders;
+	return 0;
+}
+
+/* Do what was picked, the newest first. */
+static int
+carry_out(struct undo *u, struct err *e)
+{
+	char **ids = xcalloc(u->j.n + 1, sizeof *ids);
+	size_t n = 0;
+	int lock = snap_lock(u->snap, e);
+	int r = lock < 0 ? -1 : load(u, e);
+
+	for (size_t i = u->j.n; i-- > 0; )
+		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
+			r = plan(u, &u->j.v[i].v[k], e);
+	for (size_t i = 0; i < u->j.n; i++)
+		if (u->pick[i])
+			ids[n++] = u->j.v[i].id;
+	if (r == 0)
+		r = do_all(u, e);
+	if (r == 0)
+		r = journal_undone(u->snap, ids, n, e);
+	if (lock >= 0)
+		close(lock);
+	free(ids);
+	return r;
+}
+
+/* ---- said ---- */
+
+static void
+put_words(const struct undo *u, struct buf *out)
+{
+	for (size_t i = u->j.n; i-- > 0; )
+		if (u->pick[i])
+			buf_fmt(out, "undone %s, %s of %s\n", u->j.v[i].id,
+			    u->j.v[i].tool, u->j.v[i].at);
+	for (size_t i = 0; i < u->n; i++) {
+		buf_adds(out, u->v[i].oid[0] != '\0' ? "  restored " :
+		    "  removed ");
+		path_show(out, u->v[i].path);
+		buf_addc(out, '\n');
+	}
+}
+
+/* The same as a record, {"type":"undo"}: what each file is now. */
+static void
+put_record(const struct undo *u, const char *of, struct buf *out)
+{
+	struct json *o = json_object(), *list = json_array();
+	size_t i = u->j.n;
+
+	while (of == NULL && i-- > 0)
+		if (u->pick[i])
+			of = u->j.v[i].id;
+	json_str(o, "type", "undo");
+	json_str(o, "of", of);
+	for (i = 0; i < u->n; i++) {
+		const struct step *s = &u->v[i];
+		char sha[SHA_HEX] = "";
+
+		if (s->oid[0] != '\0')
+			sha256_hex(s->text.p, s->text.n, sha);
+		json_state(list, s->path, sha);
+	}
+	json_add(o, "paths", list);
+	json_print(o, out);
+	buf_addc(out, '\n');
+	json_free(o);
+}
+
+static int
+print(const struct buf *text, struct err *e)
+{
+	struct rec_out out;
+
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	if (text->len > 0)
+		rec_put(&out, (struct slice){ text->p, text->len - 1 });
+	return rec_end(&out, e);
+}
+
+/* ---- the command ---- */
+
+static int
+undo_open(struct undo *u, struct files *f, struct err *e)
+{
+	*u = (struct undo){ .f = f, .text = BUF_INIT((size_t)1 << 30) };
+	u->snap = snap_open(f, false, e);
+	if (u->snap == NULL && e->status == ST_NOINPUT)
+		err_set(e, ST_NO, "nothing to undo");
+	return u->snap == NULL || journal_read(u->snap, &u->j, e) < 0 ?
+	    (int)e->status : ST_OK;
+}
+
+static void
+undo_close(struct undo *u)
+{
+	journal_release(&u->j);
+	free(u->pick);
+	free(u->v);
+	map_release(&u->by_path);
+	map_release(&u->by_oid);
+	free(u->blobs);
+	buf_release(&u->text);
+	snap_free(u->snap);
+}
+
+int
+undo_run(struct files *f, const char *id, bool json, struct err *e)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct undo u;
+	long n;
+	int r = undo_open(&u, f, e);
+
+	if (r != ST_OK)
+		goto out;
+	u.pick = xcalloc(u.j.n + 1, sizeof *u.pick);
+	n = choose(&u, id);
+	if (n < 0 && id != NULL) {
+		err_set(e, r = ST_NO, "there is no change %s; hamr-tool undo "
+		    "--list names those there are", id);
+		goto out;
+	}
+	if (n <= 0) {
+		err_set(e, r = ST_NO, id != NULL ? "%s has nothing to undo, "
+		    "or it is undone already" : "nothing to undo%.0s",
+		    id != NULL ? id : "");
+		goto out;
+	}
+	if (carry_out(&u, e) == 0) {
+		if (json)
+			put_record(&u, id, &text);
+		else
+			put_words(&u, &text);
+		if (print(&text, e) == 0)
+			goto out;
+	}
+	r = e->status;
+out:
+	buf_release(&text);
+	undo_close(&u);
+	return r;
+}
+
+int
+undo_list(struct files *f, struct err *e)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct undo u;
+	int r = undo_open(&u, f, e);
+
+	for (size_t i = u.j.n; r == ST_OK && i-- > 0; ) {
+		const struct undo_entry *c = &u.j.v[i];
+		struct json *o, *paths;
+
+		if (!is_open(c))
+			continue;
+		o = json_object();
+		paths = json_array();
+		json_str(o, "id", c->id);
+		json_str(o, "at", c->at);
+		json_str(o, "tool", c->tool);
+		for (size_t k = 0; k < c->n; k++)
+			json_path(paths, NULL, c->v[k].path);
+		json_add(o, "paths", paths);
+		if (c->checkpoint != NULL)
+			json_str(o, "checkpoint", c->checkpoint);
+		json_str(o, "tool_call_id", c->call);
+		json_print(o, &text);
+		buf_addc(&text, '\n');
+		json_free(o);
+	}
+	if (r == ST_OK || r == ST_NO)	/* an empty list is one */
+		r = print(&text, e) < 0 ? (int)e->status : ST_OK;
+	buf_release(&text);
+	undo_close(&u);
+	return r;
+}

@@ -1,0 +1,20 @@
+/* undo.h - hamr-tool undo: changes taken back, all of what was asked or none.
+ */
+#ifndef HAMR_TOOL_UNDO_H
+#define HAMR_TOOL_UNDO_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "files/files.h"
+
+/* Take back the newest change, the one called id, or all since a checkpoint;
+ * the files are named on stdout, in words or as an `undo` record.  Returns the
+ * status: ST_OK, ST_NO when there is nothing to take back, ST_POLICY when a
+ * file is not what hamr left; e has the words of all but the first. */
+int undo_run(struct files *f, const char *id, bool json, struct err *e);
+
+/* NDJSON {id, at, tool, paths, ...} of what can be taken back, newest first. */
+int undo_list(struct files *f, struct err *e);
+
+#endif

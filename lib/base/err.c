@@ -1,0 +1,153 @@
+/* err.c - what every program says when it stops, and with which status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctrl.h"
+#include "err.h"
+
+static const char *program = "hamr";
+static void (*writer)(void *arg, const char *line);	/* NULL: stderr */
+static void *writer_arg;
+
+void
+err_program(const char *name)
+{
+	program = name;
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			_exit(ST_SYSTEM);
+}
+
+void
+err_redirect(void (*write)(void *arg, const char *line), void *arg)
+{
+	writer = write;
+	writer_arg = arg;
+}
+
+static void
+fill(struct err *e, enum status st, const char *why, const char *fmt,
+    va_list ap)
+{
+	size_t used, lead;
+	int n;
+
+	e->status = st;
+	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
+	used = n < 0 ? 0 : (size_t)n;
+	if (used >= sizeof e->text) {
+		/* what was cut may end inside a character: drop the piece */
+		used = lead = sizeof e->text - 1;
+		while (lead > 0 && ((unsigned char)e->text[lead - 1] & 0xc0) ==
+		    0x80)
+			lead--;
+		if (lead > 0 && (unsigned char)e->text[lead - 1] >= 0xc0)
+			used = lead - 1;
+		e->text[used] = '\0';
+	}
+	if (why != NULL)
+		snprintf(e->text + used, sizeof e->text - used, ": %s", why);
+}
+
+int
+err_set(struct err *e, enum status st, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (e == NULL)
+		return -1;
+	va_start(ap, fmt);
+	fill(e, st, NULL, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+err_sys(struct err *e, enum status st, const char *fmt, ...)
+{
+	const char *why = strerror(errno);
+	va_list ap;
+
+	if (e == NULL)
+		return -1;
+	va_start(ap, fmt);
+	fill(e, st, why, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static void
+make_harmless(char *s)
+{
+	char *to = s;
+
+	while (*s != '\0') {
+		size_t n = ctrl_len((unsigned char *)s);
+
+		if (n == 0) {
+			*to++ = *s++;
+			continue;
+		}
+		*to++ = *s == '\n' ? ' ' : '?';
+		while (n-- > 0 && *s != '\0')
+			s++;
+	}
+	*to = '\0';
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void
+line(const char *fmt, va_list ap)
+{
+	char s[1400];
+	int n, m;
+
+	n = snprintf(s, sizeof s, "%s: ", program);
+	m = vsnprintf(s + n, sizeof s - (size_t)n - 1, fmt, ap);
+	if (m < 0)
+		m = 0;
+	if (m > (int)sizeof s - n - 2)
+		m = (int)sizeof s - n - 2;
+	s[n + m] = '\0';
+	make_harmless(s);
+	if (writer != NULL) {
+		writer(writer_arg, s);
+		return;
+	}
+	n = (int)strlen(s);
+	s[n] = '\n';
+	if (write(STDERR_FILENO, s, (size_t)n + 1) < 0)
+		return;		/* there is nowhere to report it */
+}
+
+void
+err_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+int
+err_report(const struct err *e)
+{
+	err_say("%s", e->text);
+	return (int)e->status;
+}
+
+void
+err_die(enum status st, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+	exit((int)st);
+}

@@ -1,0 +1,284 @@
+/* file.c - files: read whole, replaced at once, appended under a lock. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "mem.h"
+
+int
+file_read_fd(int fd, const char *name, struct buf *out, struct err *e)
+{
+	for (;;) {
+		size_t room = out->max - out->len;
+		ssize_t n;
+
+		if (room > 65536)
+			room = 65536;
+		if (buf_reserve(out, room != 0 ? room : 1) < 0)
+			return err_set(e, ST_DATA, "%s: larger than %zu bytes",
+			    name, out->max);
+		n = read(fd, out->p + out->len, room);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, ST_SYSTEM, "%s", name);
+		if (n == 0)
+			break;
+		out->len += (size_t)n;
+	}
+	out->p[out->len] = '\0';
+	return 0;
+}
+
+int
+file_read(const char *path, struct buf *out, struct err *e)
+{
+	int fd, r;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+	r = file_read_fd(fd, path, out, e);
+	close(fd);
+	return r;
+}
+
+int
+file_open_regular(int dir, const char *name, struct stat *st)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+	    O_NOCTTY | O_CLOEXEC);
+	struct stat here;
+
+	if (st == NULL)
+		st = &here;
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}
+
+char *
+file_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return xstrdup(".");
+	return xmemdup0(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+const char *
+file_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+int
+file_write_all(int fd, const void *p, size_t n)
+{
+	const char *s = p;
+
+	while (n > 0) {
+		ssize_t k = write(fd, s, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0 && errno == EAGAIN) {
+			struct pollfd wait = { fd, POLLOUT, 0 };
+
+			poll(&wait, 1, -1);
+			continue;
+		}
+		if (k < 0)
+			return -1;
+		s += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+static int
+sync_folder(const char *path)
+{
+	char *dir = file_folder(path);
+	int fd, r;
+
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	if (fd < 0)
+		return -1;
+	r = fsync(fd);
+	close(fd);
+	return r;
+}
+
+int
+file_replace(const char *path, const void *p, size_t n, mode_t mode,
+    struct err *e)
+{
+	char *tmp = xasprintf("%s.XXXXXX", path);
+	int fd, r = -1;
+
+	fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0) {
+		err_sys(e, ST_SYSTEM, "%s", path);
+		goto out;
+	}
+	if (fchmod(fd, mode) < 0 || file_write_all(fd, p, n) < 0 ||
+	    fsync(fd) < 0 || rename(tmp, path) < 0) {
+		err_sys(e, ST_SYSTEM, "%s", path);
+		unlink(tmp);
+		goto out;
+	}
+	if (sync_folder(path) < 0) {
+		err_sys(e, ST_SYSTEM, "%s", path);
+		goto out;
+	}
+	r = 0;
+out:
+	if (fd >= 0)
+		close(fd);
+	free(tmp);
+	return r;
+}
+
+int
+file_memory(const void *p, size_t n)
+{
+	int fd = memfd_create("hamr", MFD_CLOEXEC);
+
+	if (fd >= 0 && (file_write_all(fd, p, n) < 0 ||
+	    lseek(fd, 0, SEEK_SET) < 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+int
+file_mkdirs(const char *path, mode_t mode, struct err *e)
+{
+	char *s = xstrdup(path);
+	int r = 0;
+
+	for (char *p = s + 1; ; p++) {
+		char was = *p;
+
+		if (was != '/' && was != '\0')
+			continue;
+		*p = '\0';
+		if (mkdir(s, mode) < 0 && errno != EEXIST) {
+			r = err_sys(e, ST_SYSTEM, "%s", s);
+			break;
+		}
+		*p = was;
+		if (was == '\0')
+			break;
+	}
+	free(s);
+	return r;
+}
+
+DIR *
+file_opendir(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (d == NULL && fd >= 0)
+		close(fd);
+	return d;
+}
+
+struct dirent *
+file_readdir(DIR *d)
+{
+	struct dirent *e = NULL;
+
+	while (d != NULL && (e = readdir(d)) != NULL &&
+	    (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0))
+		;
+	return e;
+}
+
+void
+file_closedir(DIR *d)
+{
+	if (d != NULL)
+		closedir(d);
+}
+
+int
+file_lock(int fd, int ms)
+{
+	long long end = file_now_ms() + ms;
+	const struct timespec nap = { 0, 20 * 1000 * 1000 };
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -1;
+		if (file_now_ms() >= end) {
+			errno = EWOULDBLOCK;
+			return -1;
+		}
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+long long
+file_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool
+which_is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, X_OK) == 0;
+}
+
+char *
+which_program(const char *name, const char *root)
+{
+	size_t len = root != NULL ? strlen(root) : 0, n;
+	const char *p = getenv("PATH");
+
+	if (p == NULL)
+		p = "/usr/local/bin:/usr/bin:/bin";
+	for (;; p += n + 1) {
+		char *file;
+
+		n = strcspn(p, ":");
+		file = xasprintf("%.*s/%s", (int)n, p, name);
+		if (*p == '/' && !(root != NULL && n >= len &&
+		    strncmp(p, root, len) == 0 &&
+		    (n == len || p[len] == '/')) && which_is_program(file))
+			return file;
+		free(file);
+		if (p[n] == '\0')
+			return NULL;
+	}
+}

@@ -1,0 +1,25 @@
+/* image.h - what kind of image a file is, and how large, by its bytes. */
+#ifndef HAMR_IMAGE_H
+#define HAMR_IMAGE_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+
+#define IMAGE_BYTES_MAX ((size_t)3750000)	/* 5,000,000 in base64 */
+
+struct image {
+	const char *name, *mime;
+	unsigned long width, height;
+};
+
+/* PNG, JPEG, GIF or WebP; false: none of them, or cut before its size. */
+bool image_probe(struct image *im, struct slice bytes);
+
+/* Append p in base64 (RFC 4648, padded). */
+void base64_add(struct buf *out, const void *p, size_t n);
+/* Append the bytes that a text in base64 stands for.  False, with some of
+ * them appended: it is not base64, or out is full. */
+bool base64_take(struct buf *out, struct slice text);
+
+#endif

@@ -1,0 +1,175 @@
+/* mem.c - allocation that ends the process when there is none; arenas. */
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "mem.h"
+
+/* At once: who has no memory may hold locks that the end of others, such as
+ * OpenSSL's, waits for. */
+void
+mem_none(void)
+{
+	err_say("out of memory");
+	_exit(ST_SYSTEM);
+}
+
+static void *
+checked(void *p)
+{
+	if (p == NULL)
+		mem_none();
+	return p;
+}
+
+void *
+xmalloc(size_t n)
+{
+	return checked(malloc(n != 0 ? n : 1));
+}
+
+void *
+xcalloc(size_t count, size_t size)
+{
+	return checked(calloc(count != 0 ? count : 1, size != 0 ? size : 1));
+}
+
+void *
+xrealloc(void *p, size_t n)
+{
+	return checked(realloc(p, n != 0 ? n : 1));
+}
+
+char *
+xstrdup(const char *s)
+{
+	return xmemdup0(s, strlen(s));
+}
+
+char *
+xmemdup0(const char *p, size_t n)
+{
+	char *s = xmalloc(n + 1);
+
+	if (n != 0)
+		memcpy(s, p, n);
+	s[n] = '\0';
+	return s;
+}
+
+char *
+xasprintf(const char *fmt, ...)
+{
+	va_list ap, again;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		err_die(ST_BUG, "bad format");
+	s = xmalloc((size_t)n + 1);
+	vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return s;
+}
+
+void *
+xgrow(void *p, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	if (*cap > SIZE_MAX / 2 / size)
+		mem_none();
+	*cap = *cap != 0 ? *cap * 2 : 8;
+	return xrealloc(p, *cap * size);
+}
+
+/* ---- arenas ---- */
+
+#define BLOCK ((size_t)64 << 10)
+#define LARGE (BLOCK / 4)	/* gets a block of its own */
+
+struct arena_block {
+	struct arena_block *next;
+	alignas(max_align_t) char bytes[];
+};
+
+static char *
+new_block(struct arena *a, size_t n)
+{
+	struct arena_block *b = xmalloc(sizeof *b + n);
+
+	b->next = a->blocks;
+	a->blocks = b;
+	return b->bytes;
+}
+
+/* n bytes, not zeroed, aligned for anything. */
+static void *
+take(struct arena *a, size_t n)
+{
+	size_t want = (n + alignof(max_align_t) - 1) /
+	    alignof(max_align_t) * alignof(max_align_t);
+	char *p;
+
+	if (want >= LARGE)
+		return new_block(a, want);
+	if (want > a->left) {
+		a->p = new_block(a, BLOCK);
+		a->left = BLOCK;
+	}
+	p = a->p;
+	a->p += want;
+	a->left -= want;
+	return p;
+}
+
+void *
+arena_alloc(struct arena *a, size_t n)
+{
+	return memset(take(a, n), 0, n);
+}
+
+char *
+arena_dup(struct arena *a, const char *p, size_t n)
+{
+	char *s = take(a, n + 1);
+
+	if (n > 0)
+		memcpy(s, p, n);
+	s[n] = '\0';
+	return s;
+}
+
+char *
+arena_concat(struct arena *a, struct slice x, struct slice y)
+{
+	char *s = take(a, x.n + y.n + 1);
+
+	if (x.n > 0)
+		memcpy(s, x.p, x.n);
+	if (y.n > 0)
+		memcpy(s + x.n, y.p, y.n);
+	s[x.n + y.n] = '\0';
+	return s;
+}
+
+void
+arena_release(struct arena *a)
+{
+	while (a->blocks != NULL) {
+		struct arena_block *b = a->blocks;
+
+		a->blocks = b->next;
+		free(b);
+	}
+	*a = (struct arena){ NULL, NULL, 0 };
+}

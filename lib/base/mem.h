@@ -1,0 +1,43 @@
+/* mem.h - allocation that ends the process when there is none; arenas.
+ *
+ * Out of memory is one line on stderr and status 71, here and nowhere else.
+ * What these return is never NULL and is freed with free().
+ */
+#ifndef HAMR_MEM_H
+#define HAMR_MEM_H
+
+#include <stddef.h>
+
+#include "slice.h"
+
+/* Say so and end: for what a foreign library could not get. */
+void mem_none(void) __attribute__((noreturn));
+
+void *xmalloc(size_t n);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *p, size_t n);
+char *xstrdup(const char *s);
+char *xmemdup0(const char *p, size_t n);	/* n bytes and a NUL */
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Room for one more element in a growing array: when *cap == n, *p (elements
+ * of size bytes) is doubled.  Returns the possibly moved array. */
+void *xgrow(void *p, size_t n, size_t *cap, size_t size);
+
+/* ---- many small things that are given back all at once ---- */
+
+struct arena_block;		/* private */
+
+/* Zero it; use it; release it. */
+struct arena {
+	struct arena_block *blocks;
+	char *p;
+	size_t left;
+};
+
+void *arena_alloc(struct arena *a, size_t n);		/* zeroed */
+char *arena_dup(struct arena *a, const char *p, size_t n);	/* and a NUL */
+char *arena_concat(struct arena *a, struct slice x, struct slice y);
+void arena_release(struct arena *a);
+
+#endif

@@ -1,0 +1,53 @@
+/* num.c - numbers, strictly: the whole text or nothing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "num.h"
+
+bool
+num_u64(const char *p, size_t n, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	if (n == 0 || n > 20 || (n > 1 && p[0] == '0'))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = (unsigned char)p[i] - '0';
+
+		if (d > 9 || v > (UINT64_MAX - d) / 10)
+			return false;
+		v = v * 10 + d;
+	}
+	*out = v;
+	return true;
+}
+
+bool
+num_i64(const char *p, size_t n, int64_t *out)
+{
+	bool neg = n > 0 && p[0] == '-';
+	uint64_t v;
+
+	if (!num_u64(p + neg, n - neg, &v))
+		return false;
+	if (v > (uint64_t)INT64_MAX + neg)
+		return false;
+	*out = neg ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+bool
+num_double(const char *p, size_t n, double *out)
+{
+	char s[64], *end;
+
+	if (n == 0 || n >= sizeof s)
+		return false;
+	if (strspn(p, "+-.eE0123456789") < n)
+		return false;
+	memcpy(s, p, n);
+	s[n] = '\0';
+	*out = strtod(s, &end);
+	return *end == '\0' && isfinite(*out);
+}

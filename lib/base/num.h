@@ -1,0 +1,42 @@
+/* num.h - numbers, strictly: the whole text or nothing. */
+#ifndef HAMR_NUM_H
+#define HAMR_NUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An optional '-', then digits only, in 64 bits; true when all of p was that.
+ * "+1", " 1", "01" and "1.0" are refused. */
+bool num_i64(const char *p, size_t n, int64_t *out);
+bool num_u64(const char *p, size_t n, uint64_t *out);
+
+/* A JSON or TOML number as a double; true when all of p was one and it is
+ * finite. */
+bool num_double(const char *p, size_t n, double *out);
+
+/* A hexadecimal digit, or four of them; -1 when it is none. */
+static inline int
+num_hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	    c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	    c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static inline int
+num_hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int d = num_hex(p[i]);
+
+		if (d < 0)
+			return -1;
+		v = v * 16 + d;
+	}
+	return v;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* slice.c - bytes that are borrowed: a pointer and a length. */
+#include <stdint.h>
+#include <string.h>
+
+#include "slice.h"
+
+bool
+slice_eq(struct slice a, struct slice b)
+{
+	return a.p != NULL && b.p != NULL && a.n == b.n &&
+	    memcmp(a.p, b.p, a.n) == 0;
+}
+
+bool
+slice_starts(struct slice s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return s.p != NULL && s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+bool
+slice_in(struct slice s, const char *const *row)
+{
+	for (; *row != NULL; row++)
+		if ((s.n == 0 || **row == *s.p) && slice_is(s, *row))
+			return true;
+	return false;
+}
+
+struct slice
+slice_of(const char *text)
+{
+	return (struct slice){ text, strlen(text) };
+}
+
+static bool
+is_of(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
+struct slice
+slice_trim_start(struct slice s, const char *set)
+{
+	while (s.n > 0 && is_of(*s.p, set))
+		s = (struct slice){ s.p + 1, s.n - 1 };
+	return s;
+}
+
+struct slice
+slice_trim_end(struct slice s, const char *set)
+{
+	while (s.n > 0 && is_of(s.p[s.n - 1], set))
+		s.n--;
+	return s;
+}
+
+struct slice
+slice_trim(struct slice s)
+{
+	while (s.n > 0 && is_whitespace(*s.p))
+		s = (struct slice){ s.p + 1, s.n - 1 };
+	while (s.n > 0 && is_whitespace(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+bool
+slice_line(struct slice *rest, struct slice *line)
+{
+	const char *lf;
+
+	if (rest->n == 0)
+		return false;
+	lf = memchr(rest->p, '\n', rest->n);
+	*line = (struct slice){ rest->p,
+		lf != NULL ? (size_t)(lf - rest->p) : rest->n };
+	rest->p += line->n + (lf != NULL);
+	rest->n -= line->n + (lf != NULL);
+	return true;
+}
+
+/* Eight bytes at a time: lines are mostly short, so memchr would be called
+ * for each.  A byte of x that is 0 was an LF. */
+size_t
+slice_newlines(struct slice s)
+{
+	const uint64_t ones = 0x0101010101010101u, low = ones * 0x7f;
+	size_t n = 0, i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		uint64_t x;
+
+		memcpy(&x, s.p + i, 8);
+		x ^= ones * '\n';
+		x = ~(((x & low) + low) | x | low);
+		n += (size_t)((x >> 7) * ones >> 56);
+	}
+	for (; i < s.n; i++)
+		n += s.p[i] == '\n';
+	return n;
+}
+
+size_t
+slice_lines(struct slice s)
+{
+	return slice_newlines(s) + (s.n > 0 && s.p[s.n - 1] != '\n');
+}

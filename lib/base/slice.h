@@ -1,0 +1,58 @@
+/* slice.h - bytes that are borrowed: a pointer and a length. */
+#ifndef HAMR_SLICE_H
+#define HAMR_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Borrowed bytes, not NUL-terminated.  p == NULL means "not there". */
+struct slice {
+	const char *p;
+	size_t n;
+};
+
+#define SLICE(lit) ((struct slice){ "" lit, sizeof(lit) - 1 })
+
+/* Inline, as most texts differ in their first byte. */
+static inline bool
+slice_is(struct slice s, const char *text)
+{
+	size_t i = 0;
+
+	if (s.p == NULL)
+		return false;
+	while (i < s.n && text[i] != '\0' && s.p[i] == text[i])
+		i++;
+	return i == s.n && text[i] == '\0';
+}
+
+bool slice_eq(struct slice a, struct slice b);
+bool slice_starts(struct slice s, const char *prefix);
+
+/* What JSON calls white space. */
+static inline bool
+is_whitespace(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Is s one of these words?  The row ends with NULL. */
+bool slice_in(struct slice s, const char *const *row);
+struct slice slice_of(const char *text);	/* of a C string */
+
+/* Without the whitespace at both ends; without the bytes of set at one. */
+struct slice slice_trim(struct slice s);
+struct slice slice_trim_start(struct slice s, const char *set);
+struct slice slice_trim_end(struct slice s, const char *set);
+
+/* The first line of *rest, without its LF, which is taken off; false at the
+ * end.  Text without an LF at its end ends in a line all the same:
+ *
+ *	while (slice_line(&text, &line))
+ */
+bool slice_line(struct slice *rest, struct slice *line);
+
+size_t slice_newlines(struct slice s);	/* how many LFs */
+size_t slice_lines(struct slice s);	/* and a last line without one */
+
+#endif

@@ -1,0 +1,33 @@
+/* utf8.h - UTF-8: checking, cleaning, cutting on a character border. */
+#ifndef HAMR_UTF8_H
+#define HAMR_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+/* Length (1 to 4) of the valid character at p, 0 if there is none.  Refused:
+ * overlong forms, surrogates, above U+10FFFF, and a piece of a character. */
+size_t utf8_len(const unsigned char *p, size_t n);
+
+/* Bytes of p that are valid from its start; n when all are. */
+size_t utf8_check(const char *p, size_t n);
+
+/* Append p to out with every invalid byte and every NUL as U+FFFD.  Returns
+ * true when something was replaced (then set meta.lossy). */
+bool utf8_clean(struct buf *out, const char *p, size_t n);
+
+/* How many characters begin in p. */
+size_t utf8_count(const char *p, size_t n);
+
+/* The largest cut <= max that does not split a character of p. */
+size_t utf8_cut(const char *p, size_t n, size_t max);
+
+/* The bytes of a code point up to U+10FFFF, a surrogate too: how many. */
+size_t utf8_encode(char *out, unsigned long cp);
+
+/* Append a code point; surrogates and what is too large become U+FFFD. */
+void utf8_put(struct buf *out, unsigned long cp);
+
+#endif

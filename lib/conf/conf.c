@@ -1,0 +1,839 @@
+/* conf.c - configuration: layers of values over the one table of keys. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "internal.h"
+#include "json/scan.h"
+#include "json/sha.h"
+
+#ifndef HAMR_ETC
+#define HAMR_ETC "/etc/hamr.toml"
+#endif
+
+/* ---- one value ---- */
+
+static void
+copy(struct toml_value *to, const struct toml_value *v)
+{
+	*to = (struct toml_value){ .kind = v->kind, .i = v->i, .d = v->d,
+	    .b = v->b };
+	if (v->s != NULL)
+		to->s = xstrdup(v->s);
+	if (v->kind != TOML_ARRAY)
+		return;
+	to->v = xcalloc(v->n, sizeof *to->v);
+	to->n = v->n;
+	for (size_t i = 0; i < v->n; i++)
+		copy(&to->v[i], &v->v[i]);
+}
+
+static bool
+is_nested(const struct toml_value *v)
+{
+	return v->n > 0 && v->v[0].kind == TOML_ARRAY;
+}
+
+/* A copy of v into en, and the texts of its array, or of the arrays in it. */
+static void
+entry_copy(struct entry *en, const struct toml_value *v)
+{
+	size_t n = v->n + 1, at = 0, rows;
+
+	copy(&en->v, v);
+	en->list = NULL;
+	en->argvs = NULL;
+	en->nargvs = 0;
+	if (v->kind != TOML_ARRAY)
+		return;
+	v = &en->v;
+	rows = is_nested(v) ? v->n : v->n > 0;
+	for (size_t i = 0; i < v->n; i++)
+		n += v->v[i].n;
+	en->list = xcalloc(n, sizeof *en->list);
+	en->argvs = xcalloc(rows, sizeof *en->argvs);
+	for (size_t i = 0; i < rows; i++, at++) {
+		const struct toml_value *row = is_nested(v) ? &v->v[i] : v;
+
+		en->argvs[en->nargvs++] = en->list + at;
+		for (size_t k = 0; k < row->n; k++)
+			en->list[at++] = row->v[k].s;
+	}
+}
+
+static void
+entry_clear(struct entry *en)
+{
+	toml_release(&en->v);
+	free(en->list);
+	free(en->argvs);
+	free(en->origin);
+	free(en->overridden);
+	en->list = NULL;
+	en->argvs = NULL;
+	en->origin = en->overridden = NULL;
+}
+
+static bool
+is_number(const struct toml_value *v)
+{
+	return v->kind == TOML_INT || v->kind == TOML_FLOAT;
+}
+
+static bool
+is_strings(const struct toml_value *v)
+{
+	return v->kind == TOML_ARRAY &&
+	    (v->n == 0 || v->v[0].kind == TOML_STRING);
+}
+
+static bool
+is_type(enum conf_type type, const struct toml_value *v)
+{
+	switch (type) {
+	case CONF_INT:
+		return v->kind == TOML_INT;
+	case CONF_NUM:
+		return is_number(v);
+	case CONF_BOOL:
+		return v->kind == TOML_BOOL;
+	case CONF_STR:
+	case CONF_JSON:
+		return v->kind == TOML_STRING;
+	case CONF_LIST:
+		return is_strings(v);
+	case CONF_ARGVS:
+		for (size_t i = 0; is_nested(v) && i < v->n; i++)
+			if (v->v[i].n == 0 || !is_strings(&v->v[i]))
+				return false;
+		return is_nested(v) || is_strings(v);
+	case CONF_NUMS:
+		return v->kind == TOML_ARRAY &&
+		    (v->n == 0 || is_number(&v->v[0]));
+	case CONF_TEXTS:
+		return is_type(CONF_LIST, v) || is_type(CONF_NUMS, v);
+	}
+	return false;
+}
+
+/* The place of a word in "a|b|c", -1 if it is none of them. */
+static int
+word(const char *words, const char *s)
+{
+	size_t n = strlen(s);
+
+	for (int i = 0; ; i++) {
+		size_t len = strcspn(words, "|");
+
+		if (len == n && memcmp(words, s, n) == 0)
+			return i;
+		if (words[len] == '\0')
+			return -1;
+		words += len + 1;
+	}
+}
+
+static bool
+in_range(const struct conf_key *k, const struct toml_value *v)
+{
+	if (k->words != NULL)
+		return word(k->words, v->s) >= 0;
+	if (k->type == CONF_JSON) {
+		struct scan sc = { 0 };
+		bool ok = *v->s == '\0' ||
+		    scan_record(&sc, v->s, strlen(v->s)) == 0;
+
+		scan_release(&sc);
+		return ok;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		if (!in_range(k, &v->v[i]))
+			return false;
+	if (!is_number(v) || k->min >= k->max)
+		return true;
+	if (v->kind == TOML_INT)
+		return v->i >= k->min && v->i <= k->max;
+	return v->d >= (double)k->min && v->d <= (double)k->max;
+}
+
+bool
+conf_value_fits(const struct conf_key *k, const struct toml_value *v)
+{
+	return is_type(k->type, v) && in_range(k, v);
+}
+
+/* A number by which two values of a key that can be tightened compare. */
+static double
+weight(const struct conf_key *k, const struct toml_value *v)
+{
+	if (k->words != NULL)
+		return word(k->words, v->s);
+	return v->kind == TOML_BOOL ? v->b : v->d;
+}
+
+/* ---- the values in force ---- */
+
+static struct entry *
+find(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->set[i].name, name) == 0)
+			return &c->set[i];
+	return NULL;
+}
+
+/* The set one, else the default. */
+static const struct entry *
+in_force(const struct conf *c, const struct conf_key *k, const char *key)
+{
+	const struct entry *en = find(c, conf_key_canon(k, key));
+
+	return en != NULL ? en : &c->def[k - conf_keys];
+}
+
+/* The entry in force for a key of the types from a to b; anything else is a
+ * bug of the caller. */
+static const struct entry *
+get(const struct conf *c, const char *key, enum conf_type a, enum conf_type b)
+{
+	const struct conf_key *k = conf_key_find(key);
+
+	if (k == NULL || k->type < a || k->type > b)
+		err_die(ST_BUG, "configuration has no such key: %s", key);
+	return in_force(c, k, key);
+}
+
+static const struct entry *
+entry(const struct conf *c, const char *key)
+{
+	return get(c, key, CONF_INT, CONF_TEXTS);
+}
+
+int64_t
+conf_int(const struct conf *c, const char *key)
+{
+	return get(c, key, CONF_INT, CONF_INT)->v.i;
+}
+
+double
+conf_num(const struct conf *c, const char *key)
+{
+	return get(c, key, CONF_NUM, CONF_NUM)->v.d;
+}
+
+bool
+conf_bool(const struct conf *c, const char *key)
+{
+	return get(c, key, CONF_BOOL, CONF_BOOL)->v.b;
+}
+
+const char *
+conf_str(const struct conf *c, const char *key)
+{
+	const char *s = get(c, key, CONF_STR, CONF_JSON)->v.s;
+
+	return s != NULL ? s : "";
+}
+
+const char *const *
+conf_list(const struct conf *c, const char *key, size_t *n)
+{
+	const struct entry *en = get(c, key, CONF_LIST, CONF_TEXTS);
+
+	*n = en->v.n;
+	return en->list;
+}
+
+const char *const *const *
+conf_argvs(const struct conf *c, const char *key, size_t *n)
+{
+	const struct entry *en = get(c, key, CONF_ARGVS, CONF_ARGVS);
+
+	*n = en->nargvs;
+	return en->argvs;
+}
+
+bool
+conf_is_set(const struct conf *c, const char *key)
+{
+	return entry(c, key)->layer != LAYER_DEFAULT;
+}
+
+bool
+conf_is_derived(const struct conf *c, const char *key)
+{
+	return entry(c, key)->derived;
+}
+
+const char *
+conf_origin(const struct conf *c, const char *key)
+{
+	const char *s = entry(c, key)->origin;
+
+	return s != NULL ? s : "default";
+}
+
+int
+conf_rank(const struct conf *c, const char *key)
+{
+	return (int)entry(c, key)->layer;
+}
+
+const char *
+conf_overridden(const struct conf *c, const char *key)
+{
+	return entry(c, key)->overridden;
+}
+
+const char *const *
+conf_names(const struct conf *c, const char *table_name, size_t *n)
+{
+	const struct names *l = &c->names[strcmp(table_name, "mcp") == 0];
+
+	*n = l->n;
+	return (const char *const *)l->p;
+}
+
+/* ---- a value from anywhere ---- */
+
+/* Remember the NAME of "provider.NAME.x", in order. */
+static void
+note_name(struct conf *c, const char *key)
+{
+	struct names *l = &c->names[*key == 'm'];
+	size_t n, i;
+	const char *p = conf_key_name(key, &n);
+	char *name;
+
+	if (p == NULL)
+		return;
+	name = xmemdup0(p, n);
+	for (i = 0; i < l->n && strcmp(l->p[i], name) < 0; i++)
+		;
+	if (i < l->n && strcmp(l->p[i], name) == 0) {
+		free(name);
+		return;
+	}
+	l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
+	memmove(&l->p[i + 1], &l->p[i], (l->n - i) * sizeof *l->p);
+	l->p[i] = name;
+	l->n++;
+}
+
+static struct entry *
+store(struct source *at, const struct conf_key *k, const char *name,
+    const struct toml_value *v)
+{
+	struct conf *c = at->c;
+	struct entry *en = find(c, name);
+	char *was = NULL;
+
+	if (en != NULL && en->layer < at->layer && en->v.s != NULL)
+		was = xstrdup(en->v.s);
+	else if (en != NULL && en->overridden != NULL)
+		was = xstrdup(en->overridden);
+	if (en == NULL) {
+		c->set = xgrow(c->set, c->n, &c->cap, sizeof *c->set);
+		en = &c->set[c->n++];
+		*en = (struct entry){ .k = k, .name = xstrdup(name) };
+	}
+	entry_clear(en);
+	entry_copy(en, v);
+	en->origin = xstrdup(at->where);
+	en->layer = at->layer;
+	en->overridden = was;
+	en->derived = false;
+	note_name(c, name);
+	return en;
+}
+
+static bool
+is_stricter(const struct source *at, const struct conf_key *k,
+    const char *name, const struct toml_value *v)
+{
+	const struct entry *now = in_force(at->c, k, name);
+	double a = weight(k, v), b;
+
+	if (k->mark == MARK_LESS_0 && a == 0)
+		return false;
+	if (now->layer == LAYER_DEFAULT && k->def == NULL)
+		return true;
+	b = weight(k, &now->v);
+	if (k->mark == MARK_LESS_0 && b == 0)
+		return true;
+	return k->mark == MARK_MORE ? a > b : a < b;
+}
+
+static bool
+is_untrusted(const struct source *at)
+{
+	return at->layer == LAYER_REPO && at->c->untrusted;
+}
+
+static void
+ignore(struct source *at, const char *what)
+{
+	buf_fmt(&at->ignored, "%s%s", at->ignored.len > 0 ? ", " : "", what);
+}
+
+/* What somebody set instead of what the key wants; texts only where a word was
+ * wanted, since elsewhere they may be a secret in the wrong place. */
+static int
+wrong(const struct source *at, const char *name, const struct conf_key *k,
+    const struct toml_value *v, struct err *e)
+{
+	struct buf b = BUF_INIT(1000);
+
+	buf_fmt(&b, "key \"%s\" wants ", name);
+	conf_key_wanted(k, &b);
+	buf_adds(&b, ", not ");
+	if (v->kind == TOML_STRING && k->words != NULL && strlen(v->s) <= 60)
+		toml_quote(&b, v->s);
+	else if (is_number(v))
+		buf_adds(&b, v->s);
+	else if (v->kind == TOML_ARRAY && v->n > 0)
+		buf_fmt(&b, "an array that begins with %s",
+		    toml_kind_name(v->v[0].kind));
+	else
+		buf_adds(&b, toml_kind_name(v->kind));
+	err_set(e, ST_CONFIG, "%s: %s", at->where, b.p);
+	buf_release(&b);
+	return -1;
+}
+
+static int
+put(struct source *at, const char *key, const struct toml_value *v,
+    struct err *e)
+{
+	const struct conf_key *k = conf_key_find(key);
+	const struct entry *was;
+	const char *name;
+	size_t n;
+
+	if (k == NULL) {
+		char *near = conf_key_nearest(key);
+
+		err_set(e, ST_CONFIG, "%s: unknown key \"%.*s\"; nearest "
+		    "known key is \"%s\"", at->where,
+		    (int)utf8_cut(key, strlen(key), 200), key, near);
+		free(near);
+		return -1;
+	}
+	if (!conf_value_fits(k, v))
+		return wrong(at, key, k, v, e);
+	name = conf_key_canon(k, key);
+	was = find(at->c, name);
+	if (was != NULL && was->layer == at->layer && at->layer <= LAYER_ENV)
+		return err_set(e, ST_CONFIG, "%s: key \"%s\" twice (%s, "
+		    "by one of its names)", at->where, name, was->origin);
+	if (is_untrusted(at) && (k->mark == MARK_NO ||
+	    conf_key_name(name, &n) != NULL))
+		ignore(at, name);
+	else if (!is_untrusted(at) || k->mark == MARK_YES ||
+	    is_stricter(at, k, name, v))
+		store(at, k, name, v);
+	return 0;
+}
+
+/* The value of a variable or -o: TOML, else a string. */
+static int
+put_text(struct source *at, const char *key, const char *text,
+    struct err *e)
+{
+	const struct conf_key *k = conf_key_find(key);
+	size_t n = strlen(text);
+	struct toml_value v;
+	int r;
+
+	if (utf8_check(text, n) < n)
+		return err_set(e, ST_CONFIG, "%s: the value of \"%s\" is not "
+		    "UTF-8", at->where, key);
+	if (!toml_value(text, n, &v) || (k != NULL && v.kind != TOML_STRING &&
+	    (k->type == CONF_STR || k->type == CONF_JSON))) {
+		toml_release(&v);
+		v.kind = TOML_STRING;
+		v.s = xstrdup(text);
+	}
+	r = put(at, key, &v, e);
+	toml_release(&v);
+	return r;
+}
+
+/* Hermes counts warnings before a block where we have the block's threshold;
+ * the stronger layer decides, and our own key within one. */
+static void
+derive(struct conf *c)
+{
+	static const char warns[] = "loop_guard.max_warnings_before_block";
+	static const char block[] = "loop_guard.block_threshold";
+	const struct entry *w = find(c, warns), *b;
+	struct toml_value v = { .kind = TOML_INT };
+	struct source at = { .c = c };
+
+	b = find(c, block);
+	if (w == NULL || (b != NULL && !b->derived && b->layer >= w->layer))
+		return;
+	v.i = conf_int(c, "loop_guard.warn_threshold") + w->v.i;
+	v.d = (double)v.i;
+	if (w->layer == LAYER_REPO && c->untrusted && v.i >= conf_int(c, block))
+		return;
+	at.layer = w->layer;
+	at.where = w->origin;
+	v.s = xasprintf("%lld", (long long)v.i);
+	store(&at, conf_key_find(block), block, &v)->derived = true;
+	toml_release(&v);
+}
+
+/* ---- a file ---- */
+
+static int
+trust(struct source *at, const struct toml_event *ev, struct err *e)
+{
+	struct names *l = &at->c->trust;
+
+	if (is_untrusted(at)) {
+		if (ev->v != NULL)
+			ignore(at, "[trust]");
+		return 0;
+	}
+	if (at->layer != LAYER_USER)
+		return err_set(e, ST_CONFIG, "%s: [trust] counts in the "
+		    "user's own file only", at->where);
+	if (ev->nkey == 1 && ev->v == NULL)
+		return 0;
+	if (ev->nkey != 2 || ev->v == NULL || ev->v->kind != TOML_STRING ||
+	    strlen(ev->v->s) != SHA_HEX - 1)
+		return err_set(e, ST_CONFIG, "%s: [trust] wants \"PATH\" = "
+		    "\"SHA-256 in 64 hexadecimal digits\"", at->where);
+	for (int i = 0; i < 2; i++) {
+		l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
+		l->p[l->n++] = xstrdup(i == 0 ? ev->key[1] : ev->v->s);
+	}
+	return 0;
+}
+
+/* [allow] "ROOT" = ["command make test"]: in the user's own file. */
+static int
+allow(struct source *at, const struct toml_event *ev, struct err *e)
+{
+	struct names *l = &at->c->allow;
+	const struct toml_value *v = ev->v;
+
+	if (is_untrusted(at)) {
+		if (v != NULL)
+			ignore(at, "[allow]");
+		return 0;
+	}
+	if (at->layer != LAYER_USER)
+		return err_set(e, ST_CONFIG, "%s: [allow] counts in the "
+		    "user's own file only", at->where);
+	if (ev->nkey == 1 && v == NULL)
+		return 0;
+	if (ev->nkey != 2 || v == NULL || v->kind != TOML_ARRAY ||
+	    (v->n > 0 && v->v[0].kind != TOML_STRING))
+		return err_set(e, ST_CONFIG, "%s: [allow] wants \"PATH\" = "
+		    "[\"command ...\", \"path ...\"]", at->where);
+	for (size_t i = 0; i < 2 * v->n; i++) {
+		l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
+		l->p[l->n++] = xstrdup(i % 2 == 0 ? ev->key[1] : v->v[i / 2].s);
+	}
+	return 0;
+}
+
+bool
+conf_allows(const struct conf *c, const char *root, const char *what)
+{
+	for (size_t i = 0; i + 1 < c->allow.n; i += 2)
+		if (strcmp(c->allow.p[i], root) == 0 &&
+		    strcmp(c->allow.p[i + 1], what) == 0)
+			return true;
+	return false;
+}
+
+static int
+table(struct source *at, const char *path, struct err *e)
+{
+	char *inner = xasprintf("%s.", path);
+	int r = 0;
+
+	if (at->pending != NULL)
+		r = err_set(e, ST_CONFIG, "%s", at->pending);
+	else if (!conf_key_is_table(path))
+		at->pending = xasprintf("%s: unknown table [%.200s]",
+		    at->where, path);
+	else if (!is_untrusted(at))
+		note_name(at->c, inner);
+	free(inner);
+	return r;
+}
+
+static int
+event(void *ctx, const struct toml_event *ev, struct err *e)
+{
+	struct source *at = ctx;
+	struct buf path = BUF_INIT(2 * CONF_FILE_MAX);
+	char *where = xasprintf("%s:%zu", at->file, ev->line);
+	int r;
+
+	at->where = where;
+	toml_path(&path, ev->key, ev->nkey);
+	if (strcmp(ev->key[0], "trust") == 0)
+		r = trust(at, ev, e);
+	else if (strcmp(ev->key[0], "allow") == 0)
+		r = allow(at, ev, e);
+	else if (ev->v == NULL)
+		r = table(at, path.p, e);
+	else
+		r = put(at, path.p, ev->v, e);
+	at->where = NULL;
+	free(where);
+	buf_release(&path);
+	return r;
+}
+
+int
+conf_parse(struct source *at, const struct buf *text, struct err *e)
+{
+	int r = toml_parse(at->file, buf_view(text).p, text->len, event, at,
+	    e);
+
+	if (r == 0 && at->pending != NULL)
+		r = err_set(e, ST_CONFIG, "%s", at->pending);
+	free(at->pending);
+	at->pending = NULL;
+	return r;
+}
+
+/* Of a file only: nobody waits for what a FIFO or a terminal may bring. */
+static int
+read_file(const char *path, struct buf *text, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+	r = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? err_set(e,
+	    ST_SYSTEM, "%s: is not a regular file", path) :
+	    file_read_fd(fd, path, text, e);
+	close(fd);
+	return r;
+}
+
+static int
+load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
+{
+	struct source at = { .c = c, .layer = layer, .file = path };
+	struct buf text = BUF_INIT(CONF_FILE_MAX);
+	struct err why = { .status = ST_OK };
+	int r = 0;
+
+	if (read_file(path, &text, &why) == 0)
+		r = conf_parse(&at, &text, e);
+	else if (why.status != ST_NOINPUT)
+		r = err_set(e, ST_CONFIG, "%s", why.text);
+	buf_release(&text);
+	return r;
+}
+
+/* ---- every key with its value and origin ---- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void
+print_key(const struct conf *c, const char *name, struct buf *out)
+{
+	const struct entry *en = entry(c, name);
+	const char *origin = conf_origin(c, name);
+	struct buf clean = BUF_INIT(CONF_FILE_MAX);
+	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
+
+	if (en->layer == LAYER_DEFAULT && en->k->def == NULL) {
+		buf_fmt(out, "# %s is not set  # default\n", name);
+		return;
+	}
+	buf_fmt(out, "%s = ", name);
+	toml_show(out, &en->v);
+	buf_adds(out, "  # ");
+	/* it may be any path: in a comment it must stay a line of UTF-8 */
+	utf8_clean(&clean, origin, strlen(origin));
+	toml_quote(&quoted, buf_view(&clean).p);
+	if (quoted.len > 2)
+		buf_add(out, quoted.p + 1, quoted.len - 2);
+	buf_addc(out, '\n');
+	buf_release(&clean);
+	buf_release(&quoted);
+}
+
+void
+conf_print(const struct conf *c, struct buf *out)
+{
+	const char **names = xcalloc(conf_nkeys + c->n, sizeof *names);
+	size_t n = 0, len;
+
+	for (size_t i = 0; i < conf_nkeys; i++)
+		if (!conf_key_is_named(&conf_keys[i]))
+			names[n++] = conf_keys[i].key;
+	for (size_t i = 0; i < c->n; i++)
+		if (conf_key_name(c->set[i].name, &len) != NULL)
+			names[n++] = c->set[i].name;
+	qsort(names, n, sizeof *names, by_name);
+	for (size_t i = 0; i < n; i++)
+		print_key(c, names[i], out);
+	free(names);
+}
+
+/* ---- all layers, in their order ---- */
+
+static void
+defaults(struct conf *c)
+{
+	c->def = xcalloc(conf_nkeys, sizeof *c->def);
+	for (size_t i = 0; i < conf_nkeys; i++) {
+		const struct conf_key *k = &conf_keys[i];
+		struct toml_value v = { .kind = TOML_STRING };
+
+		c->def[i].k = k;
+		if (k->def == NULL)
+			continue;
+		if (k->type == CONF_STR || k->type == CONF_JSON)
+			v.s = xstrdup(k->def);
+		else if (!toml_value(k->def, strlen(k->def), &v))
+			err_die(ST_BUG, "default of %s", k->key);
+		entry_copy(&c->def[i], &v);
+		toml_release(&v);
+	}
+}
+
+static int
+load_env(struct conf *c, bool quiet, struct err *e)
+{
+	int r = 0;
+
+	for (char **p = environ; p != NULL && *p != NULL && r == 0; p++) {
+		size_t n = strcspn(*p, "=");
+		const struct conf_key *k;
+		struct source at = { .c = c, .layer = LAYER_ENV };
+		char *var;
+
+		if (strncmp(*p, "HAMR_", 5) != 0 || (*p)[n] != '=')
+			continue;
+		var = xmemdup0(*p, n);
+		k = conf_key_env(var);
+		at.where = var;
+		if (k != NULL) {
+			r = put_text(&at, k->key, *p + n + 1, e);
+		} else if (strcmp(var, "HAMR_SHARE") != 0 && !quiet) {
+			char *near;
+
+			for (char *s = var; *s != '\0'; s++)
+				if (*s >= 'A' && *s <= 'Z')
+					*s = (char)(*s - 'A' + 'a');
+			near = conf_key_nearest(var + 5);
+			err_say("unknown variable %.*s in the environment; "
+			    "nearest known key is \"%s\"",
+			    (int)(n < 200 ? n : 200), *p, near);
+			free(near);
+		}
+		free(var);
+	}
+	return r;
+}
+
+static int
+set_option(struct conf *c, const char *arg, struct err *e)
+{
+	struct source at = { .c = c, .layer = LAYER_SET, .where = "-o" };
+	const char *eq = strchr(arg, '=');
+	char *key;
+	int r;
+
+	if (eq == NULL || eq == arg)
+		return err_set(e, ST_USAGE, "-o wants KEY=VALUE, not \"%s\"",
+		    arg);
+	key = xmemdup0(arg, (size_t)(eq - arg));
+	r = put_text(&at, key, eq + 1, e);
+	free(key);
+	return r;
+}
+
+struct conf *
+conf_load(const struct conf_opts *o, struct err *e)
+{
+	struct conf *c = xcalloc(1, sizeof *c);
+	int r = 0;
+
+	defaults(c);
+	if (!o->none) {
+		char *user = conf_user_path();
+
+		r = load_file(c, HAMR_ETC, LAYER_ETC, e);
+		if (r == 0 && user != NULL)
+			r = load_file(c, user, LAYER_USER, e);
+		free(user);
+		if (r == 0 && o->root != NULL)
+			r = conf_load_repo(c, o->root, o->quiet, e);
+		if (r == 0)
+			r = load_env(c, o->quiet, e);
+	}
+	for (size_t i = 0; i < o->nset && r == 0; i++)
+		r = set_option(c, o->set[i], e);
+	if (r < 0) {
+		conf_free(c);
+		return NULL;
+	}
+	derive(c);
+	return c;
+}
+
+int
+conf_set(struct conf *c, const char *key, const char *value,
+    const char *origin, struct err *e)
+{
+	struct source at = { .c = c, .layer = LAYER_FLAG,
+	    .where = origin != NULL ? origin : "flag" };
+
+	if (put_text(&at, key, value, e) < 0)
+		return -1;
+	derive(c);
+	return 0;
+}
+
+static void
+names_free(struct names *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->p[i]);
+	free(l->p);
+}
+
+void
+conf_free(struct conf *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < conf_nkeys; i++)
+		entry_clear(&c->def[i]);
+	for (size_t i = 0; i < c->n; i++) {
+		entry_clear(&c->set[i]);
+		free(c->set[i].name);
+	}
+	for (int i = 0; i < CONF_NAMED; i++)
+		names_free(&c->names[i]);
+	names_free(&c->trust);
+	names_free(&c->allow);
+	free(c->def);
+	free(c->set);
+	free(c);
+}

@@ -1,0 +1,94 @@
+/* conf.h - configuration: one table of keys, files in a subset of TOML.
+ *
+ * Chapter 1.7 of the specification.  Every key of every command stands in one
+ * table (conf_keys.c): type, default, range, mark, source of the default.
+ * Sources, weakest first: the table, /etc/hamr.toml, the user's
+ * $XDG_CONFIG_HOME/hamr/config.toml, .hamr/config.toml of the repository
+ * (untrusted: marks), environment HAMR_*, -o key=value, named flags.
+ * A struct conf is read-only once loaded; strings it returns are borrowed
+ * from it.
+ */
+#ifndef HAMR_CONF_H
+#define HAMR_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "place.h"		/* conf_root, conf_share, conf_user_path */
+
+struct conf;
+
+/* What a command line says about configuration. */
+struct conf_opts {
+	bool none;		/* --no-config: no file and no environment */
+	const char *root;	/* repository root whose .hamr/config.toml is
+				 * read; NULL: none is */
+	const char **set;	/* the -o arguments, "key=value", in order */
+	size_t nset;
+	bool quiet;		/* no warnings on stderr (every stage but one
+				 * of a pipeline would repeat them) */
+};
+
+/* Load everything.  NULL with e (ST_CONFIG, "FILE:LINE: ..."; ST_USAGE for a
+ * bad -o).  Warnings (ignored untrusted keys, unknown HAMR_ variables) go to
+ * stderr, one line each. */
+struct conf *conf_load(const struct conf_opts *o, struct err *e);
+void conf_free(struct conf *c);
+
+/* Values by full key, e.g. "agent.max_model_steps".  The key must be in the
+ * table with that type, else it is a bug (status 70).  Keys of the tables
+ * [provider.NAME] and [mcp.NAME] are given with their name. */
+int64_t conf_int(const struct conf *c, const char *key);
+double conf_num(const struct conf *c, const char *key);
+bool conf_bool(const struct conf *c, const char *key);
+const char *conf_str(const struct conf *c, const char *key);	/* "" unset */
+/* A list of strings; *n its length.  Numbers in lists are texts. */
+const char *const *conf_list(const struct conf *c, const char *key, size_t *n);
+
+/* Programs with their arguments: *n vectors, each with NULL at its end. */
+const char *const *const *conf_argvs(const struct conf *c, const char *key,
+    size_t *n);
+
+/* Did anything but the table set the key? */
+bool conf_is_set(const struct conf *c, const char *key);
+/* Or is it made from another key that was? */
+bool conf_is_derived(const struct conf *c, const char *key);
+/* Where from: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
+const char *conf_origin(const struct conf *c, const char *key);
+
+/* How strong the source of a key is that is in force: 0 the table, else the
+ * stronger the more. */
+int conf_rank(const struct conf *c, const char *key);
+/* What the next weaker source had said of a string; NULL: none had. */
+const char *conf_overridden(const struct conf *c, const char *key);
+
+/* A named flag: strongest of all.  value as for -o. */
+int conf_set(struct conf *c, const char *key, const char *value,
+    const char *origin, struct err *e);
+
+/* Names under a table: the NAMEs of [provider.NAME] or [mcp.NAME]. */
+const char *const *conf_names(const struct conf *c, const char *table,
+    size_t *n);
+
+/* One line per key, sorted: key = value  # origin. As TOML. */
+void conf_print(const struct conf *c, struct buf *out);
+
+/* Trust the repository file of root as it is now: write its path and SHA-256
+ * into [trust] of the user's own configuration file (made when missing, other
+ * content kept byte for byte, replaced atomically).  ST_NOINPUT without such
+ * a file, ST_POLICY if it is one that is never read. */
+int conf_trust(const char *root, struct err *e);
+
+/* Is there such a file, and was it trusted when c was loaded? */
+bool conf_is_trusted(const struct conf *c);
+
+/* What the user always allows in a repository, as [allow] of their own file
+ * says: "command make test" or "path src/main.c", exactly.  conf_allow writes
+ * one more there, as conf_trust does. */
+bool conf_allows(const struct conf *c, const char *root, const char *what);
+int conf_allow(const char *root, const char *what, struct err *e);
+
+#endif

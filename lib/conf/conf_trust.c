@@ -1,0 +1,417 @@
+/* conf_trust.c - the repository's own file, and what the user's says of a
+ * repository: the trust in it, and what is always allowed there. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "internal.h"
+#include "json/sha.h"
+
+#define DEPTH_MAX 16		/* of folders in commands and skills */
+#define ALL_MAX ((size_t)16 << 20)	/* of their names and hashes */
+
+struct repo_file {
+	char *path;		/* real and whole; NULL if root is none */
+	int fd;			/* -1: not there */
+	const char *why;	/* why it is not to be read, NULL if it is */
+	int dir;		/* its folder; -1: as fd */
+};
+
+/* Open .hamr/config.toml of the repository at root without following a link in
+ * either place, and without waiting for a FIFO.  Close it in any case. */
+static int
+repo_open(struct repo_file *f, const char *root, struct err *e)
+{
+	char *real = realpath(root, NULL), *dir;
+	struct stat st;
+	int r = 0;
+
+	*f = (struct repo_file){ .fd = -1, .dir = -1 };
+	if (real == NULL)
+		return err_sys(e, ST_CONFIG, "%s", root);
+	dir = xasprintf("%s/.hamr", strcmp(real, "/") == 0 ? "" : real);
+	f->path = xasprintf("%s/config.toml", dir);
+	f->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (f->dir >= 0)
+		f->fd = file_open_regular(f->dir, "config.toml", &st);
+	if (f->fd >= 0)
+		f->why = geteuid() != 0 && st.st_uid != geteuid() ?
+		    "it belongs to somebody else" : NULL;
+	else if (errno == EINVAL)
+		f->why = "no regular file";
+	else if (errno == ELOOP)
+		f->why = "it is a symbolic link";
+	else if (errno == ENOTDIR)	/* what Linux says of a link, too */
+		f->why = "its folder is a symbolic link or no folder";
+	else if (errno != ENOENT)
+		r = err_sys(e, ST_CONFIG, "%s", f->path);
+	free(dir);
+	free(real);
+	return r;
+}
+
+static void
+repo_close(struct repo_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->dir >= 0)
+		close(f->dir);
+	free(f->path);
+	*f = (struct repo_file){ .fd = -1, .dir = -1 };
+}
+
+/* ---- what is trusted ---- */
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Its path, and its content where it is a regular file. */
+static void
+add_file(struct buf *all, int dir, const char *name, const char *path)
+{
+	int fd = file_open_regular(dir, name, NULL);
+	struct buf text = BUF_INIT(CONF_FILE_MAX);
+	char hash[SHA_HEX] = "";
+
+	if (fd >= 0 && file_read_fd(fd, path, &text, NULL) == 0)
+		sha256_hex(buf_view(&text).p, text.len, hash);
+	buf_fmt(all, "%s %s", hash, path);
+	buf_add(all, "", 1);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&text);
+}
+
+static void
+add_folder(struct buf *all, int dir, const char *path, int depth)
+{
+	struct dirent **v = NULL;
+	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	int n = fd >= 0 ? scandirat(fd, ".", &v, NULL, by_name) : 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *name = v[i]->d_name;
+		char *sub = xasprintf("%s/%s", path, name);
+		struct stat st;
+
+		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+			if (depth > 0 && fstatat(fd, name, &st,
+			    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+				add_folder(all, dir, sub, depth - 1);
+			else
+				add_file(all, fd, name, sub);
+		}
+		free(sub);
+		free(v[i]);
+	}
+	free(v);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What is trusted: the file by its text, and all in commands/ and skills/
+ * beside it, if there is anything. */
+static void
+repo_hash(const struct repo_file *f, struct slice text, char hash[SHA_HEX])
+{
+	struct buf all = BUF_INIT(ALL_MAX);
+
+	add_folder(&all, f->dir, "commands", DEPTH_MAX);
+	add_folder(&all, f->dir, "skills", DEPTH_MAX);
+	sha256_hex(text.p, text.n, hash);
+	if (all.len > 0) {
+		buf_add(&all, hash, SHA_HEX - 1);
+		sha256_hex(all.p, all.len, hash);
+	}
+	if (all.over)	/* more than can be told apart: never trusted */
+		hash[0] = '\0';
+	buf_release(&all);
+}
+
+static bool
+is_trusted(const struct conf *c, const struct repo_file *f,
+    const struct buf *text)
+{
+	char hash[SHA_HEX];
+
+	repo_hash(f, buf_view(text), hash);
+	for (size_t i = 0; i + 1 < c->trust.n; i += 2)
+		if (hash[0] != '\0' && strcmp(c->trust.p[i], f->path) == 0 &&
+		    strcmp(c->trust.p[i + 1], hash) == 0)
+			return true;
+	return false;
+}
+
+bool
+conf_is_trusted(const struct conf *c)
+{
+	return c->trusted;
+}
+
+static int
+read_repo(struct conf *c, const struct repo_file *f, bool quiet,
+    struct err *e)
+{
+	struct source at = { .c = c, .layer = LAYER_REPO, .file = f->path,
+	    .ignored = BUF_INIT(900) };
+	struct buf text = BUF_INIT(CONF_FILE_MAX);
+	int r = file_read_fd(f->fd, f->path, &text, e);
+
+	if (r < 0) {
+		e->status = ST_CONFIG;
+	} else {
+		c->trusted = is_trusted(c, f, &text);
+		c->untrusted = !c->trusted;
+		r = conf_parse(&at, &text, e);
+	}
+	if (r == 0 && at.ignored.len > 0 && !quiet)
+		err_say("%s is not trusted (\"hamr-loop --trust\" there "
+		    "trusts it as it is); ignored: %s%s", f->path,
+		    at.ignored.p, at.ignored.over ? ", ..." : "");
+	buf_release(&at.ignored);
+	buf_release(&text);
+	return r;
+}
+
+int
+conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
+{
+	struct repo_file f;
+	int r = repo_open(&f, root, e);
+
+	if (f.why != NULL && !quiet)
+		err_say("%s is not read: %s", f.path, f.why);
+	else if (f.fd >= 0 && f.why == NULL)
+		r = read_repo(c, &f, quiet, e);
+	repo_close(&f);
+	return r;
+}
+
+/* ---- trust given ---- */
+
+/* What the user's file says about a path, found by parsing it; lines from 1,
+ * 0: nowhere. */
+struct spot {
+	const char *table;	/* "trust" or "allow" */
+	const char *path;
+	bool in_table;		/* the header in force is [trust] */
+	bool is_dotted;		/* the assignment is trust."PATH" = ... */
+	size_t header;		/* the line of [trust] */
+	size_t dotted;		/* the last line of trust."ANY" = ... */
+	size_t same;		/* the line about path */
+	struct buf value;	/* what it says, as TOML */
+};
+
+static int
+look(void *ctx, const struct toml_event *ev, struct err *e)
+{
+	struct spot *s = ctx;
+	bool about = strcmp(ev->key[0], s->table) == 0;
+
+	(void)e;
+	if (ev->v == NULL) {
+		s->in_table = about && ev->nkey == 1;
+		if (s->in_table)
+			s->header = ev->line;
+		return 0;
+	}
+	if (!about || ev->nkey != 2)
+		return 0;
+	if (!s->in_table)
+		s->dotted = ev->line;
+	if (strcmp(ev->key[1], s->path) == 0) {
+		s->same = ev->line;
+		s->is_dotted = !s->in_table;
+		buf_reset(&s->value);
+		toml_show(&s->value, ev->v);
+	}
+	return 0;
+}
+
+/* Where the line of this number begins in text; behind it for one more. */
+static size_t
+line_at(struct slice text, size_t line)
+{
+	const char *p = text.p;
+
+	while (--line > 0) {
+		const char *lf = memchr(p, '\n',
+		    text.n - (size_t)(p - text.p));
+
+		if (lf == NULL)
+			return text.n;
+		p = lf + 1;
+	}
+	return (size_t)(p - text.p);
+}
+
+/* The text with the value in it.  New lines end as their neighbours do. */
+static void
+rewrite(const struct spot *s, struct slice old, const char *value,
+    struct buf *out)
+{
+	size_t line = s->same != 0 ? s->same : s->header != 0 ? s->header :
+	    s->dotted;
+	size_t to = line != 0 ? line_at(old, line + 1) : old.n;
+	size_t from = s->same != 0 ? line_at(old, line) : to;
+	bool dotted = s->same != 0 ? s->is_dotted : s->header == 0 &&
+	    s->dotted != 0;
+	const char *nl = to > 1 && old.p[to - 1] == '\n' &&
+	    old.p[to - 2] == '\r' ? "\r\n" : "\n";
+
+	buf_add(out, old.p, from);
+	if (from > 0 && old.p[from - 1] != '\n')
+		buf_adds(out, nl);
+	if (line == 0)
+		buf_fmt(out, "%s[%s]%s", old.n > 0 ? nl : "", s->table, nl);
+	if (dotted)
+		buf_fmt(out, "%s.", s->table);
+	toml_quote(out, s->path);
+	buf_fmt(out, " = %s%s", value, nl);
+	buf_add(out, old.p + to, old.n - to);
+}
+
+/* The file itself where the user has linked to it, else its path with the
+ * folders made. */
+static char *
+user_file(mode_t *mode, struct err *e)
+{
+	char *path = conf_user_path(), *real, *slash;
+	struct stat st;
+	int r;
+
+	if (path == NULL) {
+		err_set(e, ST_CONFIG, "no place to keep trust in; set HOME");
+		return NULL;
+	}
+	real = realpath(path, NULL);
+	if (real != NULL) {
+		free(path);
+		*mode = stat(real, &st) == 0 ? st.st_mode & 07777 : 0600;
+		return real;
+	}
+	*mode = 0600;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	r = file_mkdirs(path, 0700, e);
+	*slash = '/';
+	if (r == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* What the line is to say: the text, or the list that it is with the text in
+ * it. */
+static void
+new_value(const struct spot *s, const char *text, bool list, struct buf *out)
+{
+	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
+	bool more = s->value.len > 2;
+
+	toml_quote(&quoted, text);
+	if (!list) {
+		buf_slice(out, buf_view(&quoted));
+	} else if (more && strstr(s->value.p, quoted.p) != NULL) {
+		buf_slice(out, buf_view(&s->value));
+	} else {
+		buf_add(out, more ? s->value.p : "[",
+		    more ? s->value.len - 1 : 1);
+		buf_fmt(out, "%s%s]", more ? ", " : "", quoted.p);
+	}
+	buf_release(&quoted);
+}
+
+/* Write it into the user's file; what that becomes is checked before. */
+static int
+remember(const char *table, const char *path, const char *text,
+    struct err *e)
+{
+	struct spot before = { .table = table, .path = path,
+		.value = BUF_INIT(CONF_FILE_MAX) }, after = before;
+	struct buf old = BUF_INIT(CONF_FILE_MAX);
+	struct buf new = BUF_INIT(CONF_FILE_MAX);
+	struct buf value = BUF_INIT(CONF_FILE_MAX);
+	struct err why = { .status = ST_OK };
+	mode_t mode;
+	char *file = user_file(&mode, e);
+	int r = file == NULL ? -1 : 0;
+
+	if (r == 0 && file_read(file, &old, &why) < 0 &&
+	    why.status != ST_NOINPUT)
+		r = err_set(e, ST_CONFIG, "%s", why.text);
+	if (r == 0)
+		r = toml_parse(file, buf_view(&old).p, old.len, look, &before,
+		    e);
+	if (r == 0) {
+		new_value(&before, text, strcmp(table, "allow") == 0, &value);
+		rewrite(&before, buf_view(&old), value.p, &new);
+		r = new.over || value.over ? err_set(e, ST_CONFIG,
+		    "%s: too large", file) :
+		    toml_parse(file, new.p, new.len, look, &after, e);
+	}
+	if (r == 0 && !slice_eq(buf_view(&after.value), buf_view(&value)))
+		r = err_set(e, ST_CONFIG, "%s: [%s] cannot be written; put "
+		    "each of its values on a line", file, table);
+	if (r == 0)
+		r = file_replace(file, new.p, new.len, mode, e);
+	buf_release(&before.value);
+	buf_release(&after.value);
+	buf_release(&value);
+	buf_release(&old);
+	buf_release(&new);
+	free(file);
+	return r;
+}
+
+int
+conf_allow(const char *root, const char *what, struct err *e)
+{
+	if (utf8_check(root, strlen(root)) < strlen(root) ||
+	    utf8_check(what, strlen(what)) < strlen(what))
+		return err_set(e, ST_POLICY, "it is not UTF-8");
+	return remember("allow", root, what, e);
+}
+
+int
+conf_trust(const char *root, struct err *e)
+{
+	struct buf text = BUF_INIT(CONF_FILE_MAX);
+	struct repo_file f;
+	char hash[SHA_HEX];
+	int r = repo_open(&f, root, e);
+
+	if (r == 0 && f.why != NULL)
+		r = err_set(e, ST_POLICY, "%s cannot be trusted: %s", f.path,
+		    f.why);
+	else if (r == 0 && f.fd < 0)
+		r = err_set(e, ST_NOINPUT, "%s: there is nothing to trust",
+		    f.path);
+	else if (r == 0 && utf8_check(f.path, strlen(f.path)) <
+	    strlen(f.path))
+		r = err_set(e, ST_POLICY, "%s cannot be trusted: its path is "
+		    "not UTF-8", f.path);
+	if (r == 0)
+		r = file_read_fd(f.fd, f.path, &text, e);
+	if (r == 0) {
+		repo_hash(&f, buf_view(&text), hash);
+		r = hash[0] != '\0' ? remember("trust", f.path, hash, e) :
+		    err_set(e, ST_POLICY, "%s cannot be trusted: there are too "
+		    "many commands and skills beside it", f.path);
+	}
+	buf_release(&text);
+	repo_close(&f);
+	return r;
+}

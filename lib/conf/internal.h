@@ -1,0 +1,73 @@
+/* internal.h - the inside of configuration; of conf.c and conf_trust.c. */
+#ifndef HAMR_CONF_INTERNAL_H
+#define HAMR_CONF_INTERNAL_H
+
+#include "conf.h"
+#include "conf_keys.h"
+#include "toml.h"
+
+#define CONF_FILE_MAX ((size_t)1 << 20)
+#define CONF_NAMED 2		/* tables with names: provider, mcp */
+
+/* Weakest first.  Up to LAYER_ENV a key stands once in each. */
+enum layer {
+	LAYER_DEFAULT,
+	LAYER_ETC,
+	LAYER_USER,
+	LAYER_REPO,
+	LAYER_ENV,
+	LAYER_SET,
+	LAYER_FLAG
+};
+
+struct entry {
+	const struct conf_key *k;
+	char *name;		/* canonical; NULL for a default */
+	char *origin;
+	enum layer layer;
+	bool derived;		/* from other keys, not said by anybody */
+	char *overridden;	/* the string it replaced, or NULL */
+	struct toml_value v;
+	const char **list;	/* of an array: the texts, NULL at the end, and
+				 * of arrays at the end of each */
+	const char *const **argvs;	/* CONF_ARGVS: where each begins */
+	size_t nargvs;
+};
+
+struct names {
+	char **p;
+	size_t n, cap;
+};
+
+struct conf {
+	struct entry *def;	/* beside the rows of the table */
+	struct entry *set;	/* what something set, in no order */
+	size_t n, cap;
+	struct names names[CONF_NAMED];
+	struct names trust;	/* path, hash, path, hash, ... */
+	struct names allow;	/* root, what, root, what, ... */
+	bool trusted, untrusted;	/* of the repository's file, if there
+					 * is one */
+};
+
+/* Where a value comes from. */
+struct source {
+	struct conf *c;
+	enum layer layer;
+	const char *where;	/* "FILE:LINE", "HAMR_X", "-o": the origin */
+	const char *file;
+	char *pending;		/* the error that an unknown [x] is if no key
+				 * follows to say it better */
+	struct buf ignored;	/* keys an untrusted file may not set */
+};
+
+bool conf_value_fits(const struct conf_key *k, const struct toml_value *v);
+
+/* Take in the text of a file. */
+int conf_parse(struct source *at, const struct buf *text, struct err *e);
+
+/* Take in the file of the repository at root, if there is one. */
+int conf_load_repo(struct conf *c, const char *root, bool quiet,
+    struct err *e);
+
+#endif

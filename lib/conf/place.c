@@ -1,0 +1,101 @@
+/* place.c - where things are: the repository, our data, the user's file. */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "git/gitrepo.h"
+#include "place.h"
+
+#ifndef HAMR_SHARE_DIR
+#define HAMR_SHARE_DIR "/usr/local/share/hamr"
+#endif
+
+char *
+conf_root(const char *dir, struct err *e)
+{
+	char *start = realpath(dir, NULL), *at;
+	struct stat st;
+
+	if (start == NULL || stat(start, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		if (start != NULL)
+			errno = ENOTDIR;
+		if (strcmp(dir, ".") == 0)
+			err_set(e, ST_NOINPUT, "the working directory is "
+			    "gone; go into another one");
+		else
+			err_sys(e, ST_NOINPUT, "%s", dir);
+		free(start);
+		return NULL;
+	}
+	*e = (struct err){ .status = ST_OK };
+	at = xstrdup(start);
+	for (;;) {
+		int is = gitrepo_is_top(*at != '\0' ? at : "/", e);
+
+		if (is > 0)
+			break;
+		/* "/" itself has been looked at, or this is somebody else's */
+		if (is < 0 || *at == '\0') {
+			free(at);
+			return start;
+		}
+		*strrchr(at, '/') = '\0';
+	}
+	free(start);
+	if (*at == '\0')
+		memcpy(at, "/", 2);
+	return at;
+}
+
+bool
+conf_root_is_too_broad(const char *root)
+{
+	const char *home = getenv("HOME");
+	char *real = home != NULL ? realpath(home, NULL) : NULL;
+	bool yes = strcmp(root, "/") == 0 ||
+	    (real != NULL && strcmp(root, real) == 0);
+
+	free(real);
+	return yes;
+}
+
+char *
+conf_share(const char *name)
+{
+	const char *env = getenv("HAMR_SHARE");
+	char exe[PATH_MAX] = "", *bin, *prefix, *dir, *path;
+
+	if (env != NULL && *env != '\0')
+		return xasprintf("%s/%s", env, name);
+	if (readlink("/proc/self/exe", exe, sizeof exe - 1) <= 0)
+		return xasprintf("%s/%s", HAMR_SHARE_DIR, name);
+	bin = file_folder(exe);
+	prefix = file_folder(bin);
+	dir = xasprintf("%s/share/hamr", prefix);
+	path = xasprintf("%s/%s", access(dir, F_OK) == 0 ? dir :
+	    HAMR_SHARE_DIR, name);
+	free(bin);
+	free(prefix);
+	free(dir);
+	return path;
+}
+
+/* A relative $XDG_CONFIG_HOME does not count, says its specification. */
+char *
+conf_user_path(void)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (xdg != NULL && *xdg == '/')
+		return xasprintf("%s/hamr/config.toml", xdg);
+	if (home != NULL && *home == '/')
+		return xasprintf("%s/.config/hamr/config.toml", home);
+	return NULL;
+}

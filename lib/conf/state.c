@@ -1,0 +1,230 @@
+/* state.c - where a repository's sessions, memory and outputs live. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "git/gitindex.h"
+#include "git/gitrepo.h"
+#include "base/mem.h"
+#include "json/sha.h"
+#include "state.h"
+
+const char state_ignore[] = "# made by hamr: the rest is not for a "
+    "repository\n*\n!config.toml\n!commands/\n!commands/**\n!skills/\n"
+    "!skills/**\n";
+
+/* Does the index of root's repository list a path in .hamr that is ours to
+ * make, not a person's own part of it?  -1 with e: it cannot be told. */
+static int
+git_tracks(const char *root, struct err *e)
+{
+	struct gitrepo g;
+	struct gitindex ix = { .n = 0 };
+	int r = gitrepo_open(&g, root, e);
+
+	if (r > 0)
+		r = gitindex_read(&ix, g.dir, e);
+	for (size_t i = 0; i < ix.n && r == 0; i++) {
+		struct slice path = slice_of(ix.v[i].path);
+
+		r = slice_starts(path, ".hamr/") &&
+		    !slice_is(path, ".hamr/config.toml") &&
+		    !slice_is(path, ".hamr/.gitignore") &&
+		    !slice_starts(path, ".hamr/commands/") &&
+		    !slice_starts(path, ".hamr/skills/");
+	}
+	gitindex_release(&ix);
+	gitrepo_release(&g);
+	return r;
+}
+
+/* In somebody's folder what root makes is his. */
+static int
+give(const char *root, const char *dir)
+{
+	struct stat st;
+
+	if (geteuid() != 0 || stat(root, &st) < 0 || st.st_uid == 0)
+		return 0;
+	return lchown(dir, st.st_uid, st.st_gid);
+}
+
+/* 0, or -1 with e and errno. */
+static int
+write_ignore(const char *root, const char *dir, struct err *e)
+{
+	char *p = xasprintf("%s/.gitignore", dir);
+	int fd = open(p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+	    0644), error = 0;
+
+	if (fd < 0 && errno != EEXIST)
+		error = errno;
+	if (fd >= 0 && file_write_all(fd, state_ignore,
+	    sizeof state_ignore - 1) < 0) {
+		error = errno;
+		unlink(p);	/* half of it would ignore nothing */
+	} else if (fd >= 0 && give(root, p) < 0) {
+		error = errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	if (error != 0)
+		err_sys(e, ST_SYSTEM, "%s", p);
+	free(p);
+	errno = error;
+	return error != 0 ? -1 : 0;
+}
+
+/* Is a folder that cannot be made here somebody else's? */
+static bool
+is_refused(int error)
+{
+	return error == EACCES || error == EPERM || error == EROFS ||
+	    error == ELOOP;
+}
+
+/* Make .hamr what it has to be.  1: it is; 0: it is not ours to use; -1: it
+ * cannot be told or made, e says why. */
+static int
+own_make(const char *root, const char *dir, bool there, struct err *e)
+{
+	if (!there && mkdir(dir, 0755) < 0 && errno != EEXIST)
+		return is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s",
+		    dir);
+	if (!there && give(root, dir) < 0)
+		return 0;
+	if (write_ignore(root, dir, e) < 0)
+		return is_refused(errno) ? 0 : -1;
+	return 1;
+}
+
+/* May the folder that is there be used?  As own_make. */
+static int
+own_judge(const char *root, const char *dir, const struct stat *st,
+    struct err *e)
+{
+	struct stat folder;
+	int tracked;
+
+	if (!S_ISDIR(st->st_mode) || (st->st_uid != geteuid() &&
+	    (geteuid() != 0 || stat(root, &folder) < 0 ||
+	    st->st_uid != folder.st_uid)) || access(dir, W_OK) < 0)
+		return 0;
+	tracked = git_tracks(root, e);
+	return tracked < 0 ? -1 : !tracked;
+}
+
+/* The repository's own .hamr in *out, or NULL when it must not be used.  -1
+ * with e when that cannot be told: to go elsewhere then would hide what is
+ * here. */
+static int
+own_place(const char *root, bool create, char **out, struct err *e)
+{
+	char *dir = xasprintf("%s/.hamr", root);
+	struct stat st;
+	bool there = lstat(dir, &st) == 0;
+	int yes = there ? own_judge(root, dir, &st, e) : 1;
+
+	if (yes > 0 && create)
+		yes = own_make(root, dir, there, e);
+	else if (yes > 0 && !there)
+		yes = access(root, W_OK) == 0;
+	*out = yes > 0 ? dir : NULL;
+	if (yes <= 0)
+		free(dir);
+	return yes < 0 ? -1 : 0;
+}
+
+/* $XDG_STATE_HOME/hamr/REPO-ID: the folder's name and the start of its
+ * path's hash. */
+static char *
+state_home(const char *root, struct err *e)
+{
+	const char *x = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	const char *base = file_base(root);
+	char hex[SHA_HEX];
+
+	sha256_hex(root, strlen(root), hex);
+	if (*base == '\0')
+		base = "root";
+	if (x != NULL && x[0] == '/')
+		return xasprintf("%s/hamr/%s-%.12s", x, base, hex);
+	if (home != NULL && home[0] == '/')
+		return xasprintf("%s/.local/state/hamr/%s-%.12s", home, base,
+		    hex);
+	err_set(e, ST_SYSTEM, "%s/.hamr cannot be used and HOME is not set; "
+	    "set it, or XDG_STATE_HOME", root);
+	return NULL;
+}
+
+char *
+state_where(const char *root, struct err *e)
+{
+	char *dir;
+
+	if (own_place(root, false, &dir, e) < 0)
+		return NULL;
+	return dir != NULL ? dir : state_home(root, e);
+}
+
+char *
+state_dir(const char *root, bool create, struct err *e)
+{
+	char *dir;
+	struct stat st;
+
+	if (own_place(root, create, &dir, e) < 0)
+		return NULL;
+	if (dir == NULL) {
+		dir = state_home(root, e);
+		if (dir != NULL && create && file_mkdirs(dir, 0700, e) < 0) {
+			struct err why = *e;
+
+			free(dir);
+			err_set(e, why.status, "%s/.hamr cannot be used, and "
+			    "%s; make one of them writable, or set "
+			    "XDG_STATE_HOME", root, why.text);
+			return NULL;
+		}
+	}
+	if (dir != NULL && !create && stat(dir, &st) < 0) {
+		err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM, "%s",
+		    dir);
+		free(dir);
+		return NULL;
+	}
+	return dir;
+}
+
+char *
+state_folder(const char *root, const char *name, bool create, struct err *e)
+{
+	char *dir = state_dir(root, create, e), *sub;
+	struct stat st;
+
+	if (dir == NULL)
+		return NULL;
+	sub = xasprintf("%s/%s", dir, name);
+	free(dir);
+	if (create && mkdir(sub, 0700) < 0 && errno != EEXIST) {
+		err_sys(e, ST_SYSTEM, "%s", sub);
+	} else {
+		if (create && give(root, sub) < 0)
+			errno = 0;	/* then it is ours, and good for us */
+		if (lstat(sub, &st) < 0)
+			err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
+			    "%s", sub);
+		else if (S_ISDIR(st.st_mode))
+			return sub;
+		else
+			err_set(e, ST_POLICY, "%s is no folder (a link would "
+			    "lead out of the repository); move it away", sub);
+	}
+	free(sub);
+	return NULL;
+}

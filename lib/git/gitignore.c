@@ -1,0 +1,753 @@
+/* gitignore.c - what git ignores, by its own rules and without git.
+ *
+ * Our own reader of gitignore(5): git itself would wait for a FIFO in place of
+ * a .gitignore, and takes a process for each question.  fnmatch(3) reads sets
+ * and classes in its own way.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "gitignore.h"
+#include "gitrepo.h"
+#include "base/mem.h"
+
+#define DEPTH_MAX 500	/* folders held open at once */
+#define SPECIAL "*?[\\"
+#define RULES_MAX ((size_t)16 << 20)	/* bytes of one file */
+
+struct rule {
+	char *pattern;
+	size_t len;
+	bool negated, dir_only;
+	bool whole;		/* for the path from its folder on, not for
+				 * the last name alone */
+	bool literal;		/* no *, ?, [ or \ */
+	size_t plain;		/* bytes before the first of those; git looks
+				 * at a pattern from there on only */
+	const char *end;	/* "*END", END literal: what follows the star */
+};
+
+/* The rules of one file. */
+struct level {
+	struct rule *v;
+	size_t n, cap;
+	size_t base;		/* bytes of a path before what they are about */
+	bool all;		/* all that is not tracked here is ignored */
+};
+
+struct gitignore {
+	struct gitindex index;
+	char *prefix;		/* of the root in the top level: "", "a/" */
+	struct level *v;	/* the least important first */
+	size_t n, cap;
+	bool none;		/* of this walk nothing is ignored */
+};
+
+/* ---- patterns ---- */
+
+static bool
+is_in_class(const char *name, size_t n, unsigned char c, bool *known)
+{
+	static const struct {
+		const char *name;
+		int (*has)(int c);
+	} classes[] = {
+		{ "alnum", isalnum }, { "alpha", isalpha },
+		{ "blank", isblank }, { "cntrl", iscntrl },
+		{ "digit", isdigit }, { "graph", isgraph },
+		{ "lower", islower }, { "print", isprint },
+		{ "punct", ispunct }, { "space", isspace },
+		{ "upper", isupper }, { "xdigit", isxdigit },
+	};
+
+	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+		if (strlen(classes[i].name) == n &&
+		    memcmp(classes[i].name, name, n) == 0)
+			return c < 0x80 && classes[i].has(c) != 0;
+	*known = false;
+	return false;
+}
+
+/* A set in brackets, p after the '[': is c in it?  The place after its ']';
+ * NULL: it has no end, or a class that git does not know. */
+static const char *
+set_end(const char *p, unsigned char c, bool *is_in)
+{
+	bool not = *p == '!' || *p == '^', known = true, in = false;
+	const char *first = p + not, *close = p;
+	int low = -1;		/* where a range may begin */
+
+	for (p = first; known && (p == first || *p != ']'); p++) {
+		bool range = *p == '-' && low >= 0 && p[1] != ']';
+
+		/* the next ']', looked for once for all that come before */
+		if (close != NULL && close <= p)
+			close = strchr(p, ']');
+		if (p[0] == '[' && p[1] == ':' && close != NULL &&
+		    close > p + 2 && close[-1] == ':') {
+			in |= is_in_class(p + 2, (size_t)(close - p) - 3, c,
+			    &known);
+			p = close;
+			low = -1;
+			continue;
+		}
+		p += range;
+		p += *p == '\\';
+		if (*p == '\0')
+			return NULL;
+		in |= c == (unsigned char)*p && !range;
+		in |= range && c >= low && c <= (unsigned char)*p;
+		low = range ? -1 : (unsigned char)*p;
+	}
+	*is_in = in != not;
+	return known ? p + 1 : NULL;
+}
+
+/* The end of the part of a pattern that begins at p: a '/' that is not in
+ * brackets.  NULL: the brackets have no end. */
+static const char *
+part_end(const char *p)
+{
+	bool in;
+
+	while (p != NULL && *p != '\0' && *p != '/') {
+		if (*p == '[')
+			p = set_end(p + 1, 0, &in);
+		else
+			p += *p == '\\' && p[1] != '\0' && p[1] != '/' ? 2 : 1;
+	}
+	return p;
+}
+
+/* The place after the first character of a pattern, when that is c's; NULL:
+ * it is not. */
+static const char *
+matches_one(const char *p, const char *end, unsigned char c)
+{
+	bool in;
+
+	if (*p == '[') {
+		p = set_end(p + 1, c, &in);
+		return p != NULL && in ? p : NULL;
+	}
+	if (*p == '?')
+		return p + 1;
+	p += *p == '\\';
+	return p < end && c == (unsigned char)*p ? p + 1 : NULL;
+}
+
+/* One part, which ends at end, and a name of n bytes.  Bytes are compared, as
+ * in git, whatever the locale.  Only the last star need be tried again. */
+static bool
+matches_part(const char *p, const char *end, const char *name, size_t n)
+{
+	const char *again = NULL, *stop = name + n, *from = NULL, *next;
+
+	while (name < stop || p < end) {
+		if (p + 1 == end && *p == '\\' && *end == '/') {
+			p++;		/* an escaped '/' */
+		} else if (p < end && *p == '*') {
+			again = ++p;
+			from = name;
+		} else if (p < end && name < stop &&
+		    (next = matches_one(p, end, (unsigned char)*name)) !=
+		    NULL) {
+			p = next;
+			name++;
+		} else if (again != NULL && from < stop) {
+			p = again;
+			name = ++from;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A whole path.  Only the last "**" need be tried again: what comes before it
+ * has matched as early as it can. */
+static bool
+matches_path(const char *pattern, const char *path)
+{
+	const char *again = NULL, *from = NULL;
+
+	if (*path == '\0') {
+		while (strncmp(pattern, "**/", 3) == 0)
+			pattern += 3;
+		return pattern[strspn(pattern, "*")] == '\0';
+	}
+	while (*path != '\0') {
+		const char *end = *pattern != '\0' ? part_end(pattern) :
+		    pattern;
+		size_t n = strcspn(path, "/");
+
+		if (end == NULL)
+			return false;
+		/* a part of nothing but two stars or more */
+		if (end - pattern >= 2 &&
+		    strspn(pattern, "*") >= (size_t)(end - pattern)) {
+			if (*end == '\0')
+				return true;
+			again = pattern = end + 1;
+			from = path;
+			continue;
+		}
+		if (*pattern != '\0' && (*end == '/') == (path[n] == '/') &&
+		    matches_part(pattern, end, path, n)) {
+			pattern = end + (*end == '/');
+			path += n + (path[n] == '/');
+			if (*pattern == '\0' && *path == '\0')
+				return true;
+			continue;
+		}
+		if (again == NULL)
+			return false;
+		from += strcspn(from, "/");
+		if (*from == '\0')
+			return false;
+		path = ++from;
+		pattern = again;
+	}
+	return false;
+}
+
+static bool
+matches(const struct rule *r, const char *path, const char *base)
+{
+	size_t n;
+
+	if (r->whole)
+		return strncmp(r->pattern, path, r->plain) == 0 &&
+		    (r->literal ? path[r->plain] == '\0' :
+		    matches_path(r->pattern + r->plain, path + r->plain));
+	if (r->literal)
+		return strcmp(r->pattern, base) == 0;
+	if (r->end != NULL) {
+		n = strlen(base);
+		return n >= strlen(r->end) &&
+		    strcmp(base + n - strlen(r->end), r->end) == 0;
+	}
+	return matches_part(r->pattern, r->pattern + r->len, base,
+	    strlen(base));
+}
+
+/* ---- files of rules ---- */
+
+/* Spaces at the end do not count, unless escaped. */
+static void
+trim_spaces(char *line)
+{
+	char *first = NULL;
+
+	for (char *p = line; *p != '\0'; p++) {
+		if (*p == ' ') {
+			first = first != NULL ? first : p;
+			continue;
+		}
+		if (*p == '\\' && *++p == '\0')
+			return;
+		first = NULL;
+	}
+	if (first != NULL)
+		*first = '\0';
+}
+
+static void
+add_rule(struct level *l, char *line)
+{
+	struct rule r = { .negated = *line == '!' };
+	char *p = line + r.negated;
+	size_t n = strlen(p);
+
+	if (n > 0 && p[n - 1] == '/') {
+		r.dir_only = true;
+		p[--n] = '\0';
+	}
+	if (n == 0)
+		return;
+	r.whole = strchr(p, '/') != NULL;
+	p += *p == '/';
+	for (const char *at = p; *at != '\0'; ) {
+		const char *end = part_end(at);
+
+		if (end == NULL)
+			return;		/* it matches nothing */
+		at = end + (*end == '/');
+	}
+	r.pattern = xstrdup(p);
+	r.len = strlen(p);
+	r.plain = strcspn(p, SPECIAL);
+	r.literal = p[r.plain] == '\0';
+	if (*p == '*' && strpbrk(p + 1, SPECIAL) == NULL)
+		r.end = r.pattern + 1;
+	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+	l->v[l->n++] = r;
+}
+
+static void
+add_rules(struct level *l, struct buf *b)
+{
+	char *p = b->p, *end = b->len > 0 ? b->p + b->len : NULL;
+
+	if (b->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		p += 3;
+	while (p < end) {
+		char *lf = memchr(p, '\n', (size_t)(end - p));
+		char *stop = lf != NULL ? lf : end;
+
+		*stop = '\0';		/* a buffer has room for one more */
+		if (stop > p && stop[-1] == '\r')
+			stop[-1] = '\0';
+		trim_spaces(p);
+		if (*p != '\0' && *p != '#')
+			add_rule(l, p);
+		p = stop + 1;
+	}
+}
+
+static struct level *
+new_level(struct gitignore *g, size_t base)
+{
+	g->v = xgrow(g->v, g->n, &g->cap, sizeof *g->v);
+	g->v[g->n] = (struct level){ .base = base };
+	return &g->v[g->n++];
+}
+
+/* Add the rules of a file to those of its level; a missing file has none. */
+static void
+read_rules(struct level *l, int dirfd, const char *name)
+{
+	struct buf b = BUF_INIT(RULES_MAX);
+	struct stat st;
+	int fd = file_open_regular(dirfd, name, &st);
+
+	if (fd < 0)
+		return;
+	if ((size_t)st.st_size < RULES_MAX &&
+	    file_read_fd(fd, name, &b, NULL) == 0)
+		add_rules(l, &b);
+	close(fd);
+	buf_release(&b);
+}
+
+/* ---- the user's own list ---- */
+
+/* core.excludesFile in a configuration file of the user's. */
+static char *
+excludes_in(const char *path, const char *home)
+{
+	char *real = realpath(path, NULL), *found = NULL, *save = NULL;
+	struct buf b = BUF_INIT(RULES_MAX);
+	bool core = false;
+
+	if (real == NULL || gitrepo_read(real, RULES_MAX - 1, &b, NULL) < 0)
+		b.len = 0;
+	for (char *p = b.len > 0 ? strtok_r(b.p, "\n", &save) : NULL;
+	    p != NULL; p = strtok_r(NULL, "\n", &save)) {
+		p += strspn(p, " \t");
+		if (*p == '[')
+			core = strncasecmp(p, "[core]", 6) == 0;
+		if (!core || strncasecmp(p, "excludesfile", 12) != 0)
+			continue;
+		p += 12;
+		p += strspn(p, " \t");
+		if (*p != '=')
+			continue;
+		p++;
+		p += strspn(p, " \t\"");
+		p[strcspn(p, "\"\r#;")] = '\0';
+		trim_spaces(p);
+		free(found);
+		found = strncmp(p, "~/", 2) == 0 ? xasprintf("%s%s", home,
+		    p + 1) : xstrdup(p);
+	}
+	buf_release(&b);
+	free(real);
+	return found;
+}
+
+static void
+read_own(struct gitignore *g)
+{
+	const char *global = getenv("GIT_CONFIG_GLOBAL");
+	const char *x = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char *config, *own, *path, *real;
+
+	if (home == NULL || home[0] != '/')
+		return;
+	config = x != NULL && x[0] == '/' ? xasprintf("%s/git", x) :
+	    xasprintf("%s/.config/git", home);
+	own = global != NULL ? xstrdup(global) : xasprintf("%s/.gitconfig",
+	    home);
+	path = excludes_in(own, home);
+	free(own);
+	if (path == NULL && global == NULL) {
+		own = xasprintf("%s/config", config);
+		path = excludes_in(own, home);
+		free(own);
+	}
+	if (path == NULL)
+		path = xasprintf("%s/ignore", config);
+	real = realpath(path, NULL);
+	if (real != NULL)
+		read_rules(new_level(g, 0), AT_FDCWD, real);
+	free(real);
+	free(path);
+	free(config);
+}
+
+/* ---- the repository ---- */
+
+/* The top level that root is in, yours; *rest is root beneath it.  NULL: it is
+ * in none. */
+static char *
+find_top(const char *root, const char **rest, struct err *e)
+{
+	char *top = xstrdup(root), *slash;
+
+	for (;;) {
+		int is = gitrepo_is_top(*top != '\0' ? top : "/", e);
+
+		if (is > 0) {
+			*rest = root + strlen(top);
+			*rest += **rest == '/';
+			return top;
+		}
+		slash = strrchr(top, '/');
+		if (is < 0 || slash == NULL)
+			break;
+		*slash = '\0';
+	}
+	free(top);
+	return NULL;
+}
+
+/* The entries beneath the prefix only, named from there. */
+static void
+narrow(struct gitindex *ix, const char *prefix)
+{
+	size_t n = strlen(prefix), to = 0;
+
+	for (size_t i = 0; i < ix->n && n > 0; i++)
+		if (strncmp(ix->v[i].path, prefix, n) == 0 &&
+		    ix->v[i].path[n] != '\0') {
+			ix->v[to] = ix->v[i];
+			ix->v[to++].path += n;
+		}
+	if (n > 0)
+		ix->n = to;
+}
+
+/* The rules of the folders above the root. */
+static void
+read_above(struct gitignore *g, const char *top)
+{
+	for (size_t i = 0; g->prefix[i] != '\0'; i++) {
+		char *dir;
+		int fd;
+
+		if (i > 0 && g->prefix[i - 1] != '/')
+			continue;
+		dir = xasprintf("%s/%.*s", top, (int)i, g->prefix);
+		fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0) {
+			read_rules(new_level(g, i), fd, ".gitignore");
+			close(fd);
+		}
+		free(dir);
+	}
+}
+
+struct gitignore *
+gitignore_new(const char *root, bool own, struct err *e)
+{
+	struct gitignore *g = xcalloc(1, sizeof *g);
+	const char *rest = "";
+	char *top, *path = NULL;
+	struct gitrepo repo = { NULL, NULL };
+
+	*e = (struct err){ .status = ST_OK };
+	top = find_top(root, &rest, e);
+	g->prefix = *rest != '\0' ? xasprintf("%s/", rest) : xstrdup("");
+	if (own)
+		read_own(g);
+	if (top != NULL && gitrepo_open(&repo, *top != '\0' ? top : "/",
+	    e) > 0) {
+		if (gitindex_read(&g->index, repo.dir, e) == 0)
+			narrow(&g->index, g->prefix);
+		path = xasprintf("%s/info/exclude", repo.common);
+	}
+	if (path != NULL)
+		read_rules(new_level(g, 0), AT_FDCWD, path);
+	if (top != NULL)
+		read_above(g, top);
+	gitrepo_release(&repo);
+	free(path);
+	free(top);
+	return g;
+}
+
+static void
+drop_level(struct gitignore *g)
+{
+	struct level *l = &g->v[--g->n];
+
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].pattern);
+	free(l->v);
+}
+
+void
+gitignore_free(struct gitignore *g)
+{
+	if (g == NULL)
+		return;
+	while (g->n > 0)
+		drop_level(g);
+	gitindex_release(&g->index);
+	free(g->prefix);
+	free(g->v);
+	free(g);
+}
+
+const struct gitindex *
+gitignore_index(const struct gitignore *g)
+{
+	return &g->index;
+}
+
+/* ---- the question ---- */
+
+/* The last rule that matches decides, unless the folder is out as a whole. */
+static bool
+is_out(const struct gitignore *g, const char *rel, bool is_dir)
+{
+	bool yes = g->n > 0 && g->v[g->n - 1].all, found = yes;
+	char *full = g->prefix[0] != '\0' ? xasprintf("%s%s", g->prefix,
+	    rel) : NULL;
+	const char *path = full != NULL ? full : rel;
+	const char *base = file_base(path);
+
+	for (size_t i = g->n; i > 0 && !found; i--) {
+		const struct level *l = &g->v[i - 1];
+
+		for (size_t k = l->n; k > 0 && !found; k--) {
+			const struct rule *r = &l->v[k - 1];
+
+			found = (is_dir || !r->dir_only) &&
+			    matches(r, path + l->base, base);
+			yes = found && !r->negated;
+		}
+	}
+	free(full);
+	return yes;
+}
+
+void
+gitignore_enter(struct gitignore *g, int dirfd, const char *rel)
+{
+	size_t base = strlen(g->prefix) + strlen(rel) + (*rel != '\0');
+	bool all = *rel != '\0' && is_out(g, rel, true);
+	struct level *l = new_level(g, base);
+
+	l->all = all;
+	if (!all)
+		read_rules(l, dirfd, ".gitignore");
+}
+
+void
+gitignore_leave(struct gitignore *g)
+{
+	drop_level(g);
+}
+
+bool
+gitignore_has(const struct gitignore *g, const char *rel, bool is_dir)
+{
+	return !g->none && is_out(g, rel, is_dir) &&
+	    !gitindex_has(&g->index, rel);
+}
+
+/* Enter the folders above rel, but "": how many. */
+static size_t
+enter_above(struct gitignore *g, int rootfd, const char *rel)
+{
+	size_t entered = 0;
+
+	for (size_t i = 0; rel[i] != '\0'; i++) {
+		char *dir;
+		int fd;
+
+		if (rel[i] != '/')
+			continue;
+		dir = xmemdup0(rel, i);
+		fd = openat(rootfd, dir, O_PATH | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+		gitignore_enter(g, fd, dir);
+		entered++;
+		if (fd >= 0)
+			close(fd);
+		free(dir);
+	}
+	return entered;
+}
+
+bool
+gitignore_path(struct gitignore *g, int rootfd, const char *rel, bool is_dir)
+{
+	size_t entered = enter_above(g, rootfd, rel);
+	bool out = gitignore_has(g, rel, is_dir);
+
+	while (entered-- > 0)
+		gitignore_leave(g);
+	return out;
+}
+
+/* ---- all there is ---- */
+
+struct names {
+	char **v;
+	size_t n, cap;
+};
+
+static int
+by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* 0, or why the folder could not be read to its end. */
+static int
+read_names(struct names *names, DIR *d)
+{
+	struct dirent *e;
+	int error;
+
+	while (errno = 0, (e = file_readdir(d)) != NULL) {
+		if (strcasecmp(e->d_name, ".git") == 0)
+			continue;
+		names->v = xgrow(names->v, names->n, &names->cap,
+		    sizeof *names->v);
+		names->v[names->n++] = xstrdup(e->d_name);
+	}
+	error = errno;
+	if (names->n > 0)
+		qsort(names->v, names->n, sizeof *names->v, by_bytes);
+	return error;
+}
+
+static bool walk(struct gitignore *g, int fd, const char *rel, int depth,
+    gitignore_see *see, void *arg);
+
+static bool
+walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
+    int depth, gitignore_see *see, void *arg)
+{
+	struct gitignore_seen s = { .rel = rel, .base = base, .dirfd = dir };
+	struct stat st;
+	enum gitignore_next next;
+	int fd;
+
+	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return false;
+		s.error = errno;
+		return see(arg, &s) == GITIGNORE_STOP;
+	}
+	if (gitignore_has(g, rel, S_ISDIR(st.st_mode)))
+		return false;
+	s.st = &st;
+	next = see(arg, &s);
+	if (next != GITIGNORE_ENTER || !S_ISDIR(st.st_mode))
+		return next == GITIGNORE_STOP;
+	fd = depth < DEPTH_MAX ? openat(dir, base, O_RDONLY | O_DIRECTORY |
+	    O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		return walk(g, fd, rel, depth + 1, see, arg);
+	s.st = NULL;
+	s.error = depth < DEPTH_MAX ? errno : ELOOP;
+	return s.error != ENOENT && see(arg, &s) == GITIGNORE_STOP;
+}
+
+/* Closes fd.  True: stopped. */
+static bool
+walk(struct gitignore *g, int fd, const char *rel, int depth,
+    gitignore_see *see, void *arg)
+{
+	struct gitignore_seen s = { .rel = rel, .dirfd = -1 };
+	struct names names = { NULL, 0, 0 };
+	DIR *d = fdopendir(fd);
+	bool stop;
+
+	if (d == NULL) {
+		close(fd);
+		return false;
+	}
+	gitignore_enter(g, fd, rel);
+	s.error = read_names(&names, d);
+	stop = s.error != 0 && see(arg, &s) == GITIGNORE_STOP;
+	for (size_t i = 0; i < names.n; i++) {
+		char *name = *rel != '\0' ? xasprintf("%s/%s", rel,
+		    names.v[i]) : xstrdup(names.v[i]);
+
+		if (!stop)
+			stop = walk_one(g, fd, names.v[i], name, depth, see,
+			    arg);
+		free(name);
+		free(names.v[i]);
+	}
+	free(names.v);
+	gitignore_leave(g);
+	closedir(d);
+	return stop;
+}
+
+bool
+gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see, void *arg)
+{
+	int fd = openat(rootfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && walk(g, fd, "", 0, see, arg);
+}
+
+bool
+gitignore_walk_in(struct gitignore *g, int rootfd, int fd, const char *rel,
+    gitignore_see *see, void *arg)
+{
+	size_t entered = 0;
+	bool stop;
+
+	if (*rel != '\0') {
+		gitignore_enter(g, rootfd, "");
+		entered = 1 + enter_above(g, rootfd, rel);
+		g->none = gitignore_has(g, rel, true);
+	}
+	stop = walk(g, fd, rel, 0, see, arg);
+	g->none = false;
+	while (entered-- > 0)
+		gitignore_leave(g);
+	return stop;
+}
+
+bool
+gitignore_is_nested(int dirfd, const char *base)
+{
+	char *dot = xasprintf("%s/.git", base);
+	char *head = xasprintf("%s/HEAD", dot);
+	struct stat st;
+	bool yes = fstatat(dirfd, dot, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (!S_ISDIR(st.st_mode) ||
+	    fstatat(dirfd, head, &st, AT_SYMLINK_NOFOLLOW) == 0);
+
+	free(head);
+	free(dot);
+	return yes;
+}

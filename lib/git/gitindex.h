@@ -1,0 +1,48 @@
+/* gitindex.h - git's index read as a file: what is tracked.
+ *
+ * Versions 2, 3 and 4, names of 20 or 32 bytes, split and sparse indexes.  The
+ * bytes may be anybody's: what does not add up is an error.
+ */
+#ifndef HAMR_GITINDEX_H
+#define HAMR_GITINDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#define GITINDEX_MAX ((size_t)512 << 20)
+
+struct gitindex_entry {
+	const char *path;	/* of a folder (a sparse index): with a / */
+	const unsigned char *oid;
+	struct timespec mtime, ctime;	/* 32 bits of each number */
+	uint32_t ino, mode, uid, gid, size;
+	bool plain;		/* merged, and git compares it with its file */
+};
+
+struct gitindex {
+	struct gitindex_entry *v;	/* by the bytes of their paths */
+	size_t n, cap;
+	size_t oid_len;		/* 20 or 32 */
+	struct buf bytes, base;	/* of the file, and of the one it is split
+				 * from */
+	struct arena names;
+};
+
+/* Read DIR/index.  0: done (all zero when there is no such file); -1 with e:
+ * what is tracked is unknown.  Release it in both cases. */
+int gitindex_read(struct gitindex *ix, const char *dir, struct err *e);
+void gitindex_release(struct gitindex *ix);
+
+/* The entry of this path; NULL: there is none of its own. */
+const struct gitindex_entry *gitindex_find(const struct gitindex *ix,
+    const char *path);
+/* Is the path tracked, or (a folder) anything in it? */
+bool gitindex_has(const struct gitindex *ix, const char *path);
+
+#endif

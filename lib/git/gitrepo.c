@@ -1,0 +1,176 @@
+/* gitrepo.c - a git repository found and read as files: no git is run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "gitrepo.h"
+#include "base/mem.h"
+
+#define LINE_MAX_BYTES 8192
+
+int
+gitrepo_read(const char *path, size_t max, struct buf *out, struct err *e)
+{
+	struct stat st;
+	int fd = file_open_regular(AT_FDCWD, path, &st), r;
+
+	if (fd < 0 && errno == EINVAL)
+		return err_set(e, ST_SYSTEM, "%s is not a regular file", path);
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+	if (st.st_size < 0 || (size_t)st.st_size > max)
+		r = err_set(e, ST_SYSTEM, "%s is too large", path);
+	else
+		r = file_read_fd(fd, path, out, e);
+	close(fd);
+	return r;
+}
+
+/* ---- where it is ---- */
+
+/* The first line of a small file; NULL when there is none. */
+static char *
+first_line(const char *path)
+{
+	struct buf b = BUF_INIT(LINE_MAX_BYTES);
+
+	if (gitrepo_read(path, LINE_MAX_BYTES - 1, &b, NULL) < 0 ||
+	    b.len == 0) {
+		buf_release(&b);
+		return NULL;
+	}
+	b.p[strcspn(b.p, "\r\n")] = '\0';
+	return buf_detach(&b);
+}
+
+static char *
+resolve(const char *base, const char *path)
+{
+	char *full = path[0] == '/' ? xstrdup(path) :
+	    xasprintf("%s/%s", base, path);
+	char *real = realpath(full, NULL);
+
+	free(full);
+	return real;
+}
+
+static bool
+stat_in(const char *dir, const char *name, struct stat *st)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	bool there = lstat(path, st) == 0;
+
+	free(path);
+	return there;
+}
+
+char *
+gitrepo_dir(const char *top)
+{
+	char *dot = xasprintf("%s/.git", top), *line = NULL, *dir = NULL;
+	struct stat st;
+
+	if (stat(dot, &st) == 0 && S_ISDIR(st.st_mode))
+		dir = realpath(dot, NULL);
+	else
+		line = first_line(dot);
+	if (line != NULL && strncmp(line, "gitdir: ", 8) == 0)
+		dir = resolve(top, line + 8);
+	free(line);
+	free(dot);
+	return dir;
+}
+
+char *
+gitrepo_common(const char *dir)
+{
+	char *path = xasprintf("%s/commondir", dir);
+	char *line = first_line(path), *common = NULL;
+
+	if (line != NULL)
+		common = resolve(dir, line);
+	free(line);
+	free(path);
+	return common;
+}
+
+/* ---- whose it is, and what it is made of ---- */
+
+/* Ours; for root also that of the folder's owner, as whom we work there. */
+static bool
+is_owned(const struct stat *st, const struct stat *folder)
+{
+	return st->st_uid == geteuid() ||
+	    (geteuid() == 0 && st->st_uid == folder->st_uid);
+}
+
+static int
+foreign(const char *path, const struct stat *st, struct err *e)
+{
+	return err_set(e, ST_POLICY, "%s belongs to another user (%u) and is "
+	    "not used", path, (unsigned)st->st_uid);
+}
+
+int
+gitrepo_is_top(const char *top, struct err *e)
+{
+	char *dot = xasprintf("%s/.git", top);
+	struct stat st, target, folder;
+	int r = 0;
+
+	if (stat(top, &folder) == 0 && lstat(dot, &st) == 0 &&
+	    stat(dot, &target) == 0 &&
+	    (S_ISDIR(target.st_mode) || S_ISREG(target.st_mode))) {
+		if (!is_owned(&st, &folder))
+			r = foreign(dot, &st, e);
+		else if (!is_owned(&target, &folder))
+			r = foreign(dot, &target, e);
+		else
+			r = 1;
+	}
+	free(dot);
+	return r;
+}
+
+int
+gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
+{
+	struct stat st, folder;
+	int r;
+
+	*g = (struct gitrepo){ NULL, NULL };
+	r = gitrepo_is_top(top, e);
+	if (r <= 0)
+		return r;
+	g->dir = gitrepo_dir(top);
+	if (g->dir == NULL)
+		return 0;
+	if (!stat_in(g->dir, "HEAD", &st))
+		return 0;	/* git takes it for none either */
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return err_set(e, ST_SYSTEM, "%s/HEAD is not a regular file",
+		    g->dir);
+	if (stat(top, &folder) < 0 || stat(g->dir, &st) < 0)
+		return err_sys(e, ST_SYSTEM, "%s", g->dir);
+	if (!is_owned(&st, &folder))
+		return foreign(g->dir, &st, e);
+	g->common = gitrepo_common(g->dir);
+	if (g->common == NULL)
+		g->common = xstrdup(g->dir);
+	else if (stat(g->common, &st) < 0 || !is_owned(&st, &folder))
+		return foreign(g->common, &st, e);
+	return stat_in(g->common, "objects", &st) && S_ISDIR(st.st_mode);
+}
+
+void
+gitrepo_release(struct gitrepo *g)
+{
+	free(g->dir);
+	free(g->common);
+	*g = (struct gitrepo){ NULL, NULL };
+}

@@ -1,0 +1,502 @@
+/* import.c - other programs' transcripts, read as records of ours. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "conf/place.h"
+#include "import.h"
+#include "import_guess.h"
+#include "import_convert.h"
+#include "jq/program.h"
+#include "value_reader.h"
+
+#define PROGRAM_MAX ((size_t)1 << 20)
+#define BATCH ((size_t)256 << 10)	/* given at once, when it is there */
+
+/* Lines of the file where something was lost. */
+struct lost {
+	size_t first, last;
+};
+
+struct import {
+	const char *file;
+	char *name;		/* for messages: "FILE: -F FORMAT" */
+	bool own;		/* the user's program: errors tell its line */
+	bool quiet;
+	struct program *program;
+	struct value_reader values;
+	struct import_convert convert;
+	struct slice held;	/* made, but its header goes first */
+	bool begun;		/* a conversation has its header */
+	bool given;		/* the program had an input */
+	bool said;		/* there was a record behind a header */
+	bool empty;		/* there was none, at its end */
+	bool needy;		/* the program waits for an input */
+	bool over;
+	size_t line;		/* of the last unit given */
+	struct err bad;		/* a unit refused, not told yet */
+	bool is_bad;
+	size_t ncut, cut_told;
+	struct lost *lost;
+	size_t nlost, caplost;
+	struct import_left left;	/* in the whole file */
+	struct import_left left_here;	/* in the conversation in hand */
+	struct scan scan;
+	struct rec rec;
+	struct buf out;
+};
+
+/* ---- programs ---- */
+
+static bool
+is_auto(const char *format)
+{
+	return format == NULL || strcmp(format, "auto") == 0;
+}
+
+/* A program of the user's is named by its path. */
+static bool
+is_path(const char *format)
+{
+	size_t n = strlen(format);
+
+	return strchr(format, '/') != NULL ||
+	    (n > 3 && strcmp(format + n - 3, ".jq") == 0);
+}
+
+static char *
+program_path(const char *format)
+{
+	char *name = xasprintf("import/%s.jq", format);
+	char *path = is_path(format) ? xstrdup(format) : conf_share(name);
+
+	free(name);
+	return path;
+}
+
+int
+import_check(const char *format, struct err *e)
+{
+	struct buf names = BUF_INIT(PROGRAM_MAX);
+	const struct import_format *f;
+	char *path;
+	int r = 0;
+
+	if (is_auto(format) || strcmp(format, "hamr") == 0)
+		return 0;
+	path = program_path(format);
+	if (access(path, R_OK) < 0 && is_path(format)) {
+		r = err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
+		    "-F %s", format);
+	} else if (access(path, R_OK) < 0) {
+		for (f = import_formats; f->name != NULL; f++)
+			buf_fmt(&names, ", %s", f->name);
+		r = err_set(e, ST_USAGE, "-F %s: unknown format; known are "
+		    "auto, hamr%s, or a jq program with a / in its name",
+		    format, names.p);
+	}
+	buf_release(&names);
+	free(path);
+	return r;
+}
+
+/* What all importers share goes before a program, on its first line, so that
+ * libjq's errors tell the program's own lines. */
+static int
+read_shared(struct buf *out, struct err *e)
+{
+	struct buf text = BUF_INIT(PROGRAM_MAX);
+	char *path = conf_share("import.jq");
+	int r = file_read(path, &text, e);
+	struct slice rest = buf_view(&text), line;
+
+	while (slice_line(&rest, &line)) {
+		if (slice_starts(line, "#"))
+			continue;
+		buf_slice(out, line);
+		buf_addc(out, ' ');
+	}
+	buf_release(&text);
+	free(path);
+	return r;
+}
+
+/* Start the program of the format; its head says what its inputs are: "# units:
+ * lines".  NULL with e. */
+static struct program *
+load_program(struct import *im, const char *format,
+    const struct import_opts *o, struct err *e)
+{
+	struct program *program = NULL;
+	struct buf text = BUF_INIT(PROGRAM_MAX), own = text;
+	char *path = program_path(format);
+	const char *vars = conf_bool(o->conf, "import.sidechains") ?
+	    "{\"sidechains\":true}" : "{\"sidechains\":false}";
+	struct slice rest, line;
+
+	if (read_shared(&text, e) == 0 && file_read(path, &own, e) == 0) {
+		rest = buf_view(&own);
+		while (slice_line(&rest, &line) && slice_starts(line, "#")) {
+			im->values.lines |= slice_starts(line,
+			    "# units: lines");
+			im->values.elements |= slice_starts(line,
+			    "# units: elements");
+		}
+		buf_slice(&text, buf_view(&own));
+		program = program_new(im->name, text.p, vars, true, e);
+	}
+	buf_release(&text);
+	buf_release(&own);
+	free(path);
+	return program;
+}
+
+/* ---- which format ---- */
+
+/* With a format named it is only asked whether each line is a value. */
+static int
+guess(struct rec_in *in, bool named, bool lenient, struct guess *g,
+    struct err *e)
+{
+	for (;;) {
+		struct slice raw = rec_raw(in);
+		bool all = in->eof || raw.n >= GUESS_HEAD;
+
+		if (raw.n > GUESS_HEAD)
+			raw.n = GUESS_HEAD;
+		import_guess(raw, all, lenient, g);
+		if (g->kind != GUESS_MORE || (named && g->lines))
+			return 0;
+		if (rec_fill(in, e) < 0)
+			return -1;
+	}
+}
+
+static int
+say_nobody(const struct rec_in *in, const struct guess *g, struct err *e)
+{
+	const struct import_format *f;
+
+	err_say("%s: tried, and why it is none of them:", in->name);
+	err_say("  hamr: no line with a role, or with a type of its own");
+	for (f = import_formats; f->name != NULL; f++)
+		err_say("  %s: no %s", f->name, f->mark);
+	if (g->document)
+		err_say("  it is a JSON document with the keys %s", g->keys);
+	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
+	    "with -F, or see hamr-import(5) for writing one", in->name);
+}
+
+/* Whose transcript is in?  Reads as much of it as that takes.  *format is
+ * NULL when it is ours.  0, or -1 with e. */
+static int
+choose(struct rec_in *in, const struct import_opts *o, const char **format,
+    struct guess *g, struct err *e)
+{
+	if (guess(in, !is_auto(o->format), o->lenient, g, e) < 0)
+		return -1;
+	*format = NULL;
+	if (!is_auto(o->format)) {
+		*format = o->format;
+		return 0;
+	}
+	if (g->kind == GUESS_TWO)
+		return err_set(e, ST_DATA, "%s: may be %s or %s; say which "
+		    "with -F", in->name, g->one->name, g->other->name);
+	if (g->kind == GUESS_FORMAT)
+		*format = g->one->name;
+	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL ||
+	    (g->document && !o->lenient)))
+		return say_nobody(in, g, e);
+	if (!o->quiet && (*format != NULL || o->format != NULL))
+		err_say("%s: read as %s", in->name, *format != NULL ? *format :
+		    "hamr");
+	return 0;
+}
+
+int
+import_open(struct import **out, struct rec_in *in,
+    const struct import_opts *o, struct err *e)
+{
+	struct import *im;
+	const struct import_format *known;
+	const char *format;
+	struct guess g;
+
+	*out = NULL;
+	if (o->format != NULL && strcmp(o->format, "hamr") == 0)
+		return 0;
+	if (choose(in, o, &format, &g, e) < 0)
+		return -1;
+	if (format == NULL)
+		return 0;
+	im = xcalloc(1, sizeof *im);
+	im->file = in->name;
+	im->quiet = o->quiet;
+	im->own = is_path(format);
+	im->name = xasprintf("%s: -F %s", in->name, format);
+	im->out.max = BUF_RECORD_MAX;
+	im->values.in = in;
+	im->convert.names.own = conf_list(o->conf, "loop_guard.tools",
+	    &im->convert.names.n);
+	known = im->own ? NULL : import_format_named(format);
+	if (known != NULL)
+		im->convert.format = known->name;
+	im->program = load_program(im, format, o, e);
+	if (im->program == NULL) {
+		import_close(im);
+		return -1;
+	}
+	im->values.lines |= g.lines;
+	if (g.document && im->values.lines) {
+		im->values.lines = false;
+		im->values.elements = true;
+	}
+	*out = im;
+	return 0;
+}
+
+void
+import_close(struct import *im)
+{
+	if (im == NULL)
+		return;
+	program_free(im->program);
+	value_reader_release(&im->values);
+	import_convert_release(&im->convert);
+	import_left_reset(&im->left);
+	import_left_reset(&im->left_here);
+	scan_release(&im->scan);
+	buf_release(&im->out);
+	free(im->lost);
+	free(im->name);
+	free(im);
+}
+
+/* ---- reading ---- */
+
+static bool
+was_lost(const struct import *im, const struct rec *r, size_t line)
+{
+	size_t lo = 0, hi = im->nlost;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (im->lost[mid].last < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < im->nlost && im->lost[lo].first <= line &&
+	    memmem(r->line.p, r->line.n, "\xef\xbf\xbd", 3) != NULL;
+}
+
+/* Give the program what there is; with something refused, what comes before
+ * that. */
+static void
+feed(struct import *im)
+{
+	size_t given = 0;
+
+	while (given < BATCH && !(im->own && given > 0)) {
+		int got = value_reader_next(&im->values, given == 0, &im->bad);
+
+		if (got == 1) {
+			if (im->values.lossy) {
+				im->lost = xgrow(im->lost, im->nlost,
+				    &im->caplost, sizeof *im->lost);
+				im->lost[im->nlost++] = (struct lost){
+				    im->values.line, im->values.now + 1 };
+			}
+			im->line = im->values.line;
+			im->given = true;
+			program_give(im->program, im->values.json, im->line);
+			given += im->values.json.n + 64;
+			continue;
+		}
+		if (got == 0 && given == 0) {
+			program_last(im->program);
+			given = 1;
+		}
+		if (got < 0 && im->values.cut && im->values.lines)
+			im->ncut++;	/* told at the end: it is the end */
+		else
+			im->is_bad = got < 0;
+		break;
+	}
+	im->needy = given == 0;
+}
+
+/* The record in im->out, to be handed out. */
+static int
+made(struct import *im, size_t line, const struct rec **r, struct err *e)
+{
+	if (rec_parse(&im->scan, im->out.p, im->out.len, &im->rec) < 0)
+		return err_set(e, ST_DATA, "%s: %s", im->name, im->scan.why);
+	im->rec.no = line;
+	*r = &im->rec;
+	return 1;
+}
+
+/* A line cut short at the end of a file that may still be written to. */
+static int
+tell_cut(struct import *im, const struct rec **r, struct err *e)
+{
+	im->cut_told++;
+	if (!im->begun) {	/* there is nothing else */
+		im->over = true;
+		*e = im->bad;
+		return -1;
+	}
+	im->said = true;
+	buf_reset(&im->out);
+	buf_adds(&im->out, "{\"type\":\"error\",\"stage\":\"import\","
+	    "\"code\":\"bad_record\",\"message\":\"the last line is cut "
+	    "short\",\"retryable\":false}");
+	return made(im, im->values.line, r, e);
+}
+
+static void
+count_left(struct import *im, struct slice what, size_t n)
+{
+	import_left_add(&im->left, what, n);
+	import_left_add(&im->left_here, what, n);
+}
+
+/* What the program made, as a record; its header first if it has none.  0 when
+ * it was none. */
+static int
+take(struct import *im, struct slice text, const struct rec **r,
+    struct err *e)
+{
+	struct slice el;
+	struct walk w;
+	struct rec raw;
+	int64_t line, n = 1;
+	bool lossy;
+
+	im->held = (struct slice){ NULL, 0 };
+	if (rec_parse(&im->scan, text.p, text.n, &raw) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: the importer made no "
+		    "record but %.*s", im->file, im->line,
+		    (int)(text.n < 60 ? text.n : 60), text.p);
+	if (rec_get(&raw, "_left").p != NULL) {
+		if (!rec_int(&raw, "_n", &n) || n >= 1)
+			count_left(im, rec_get(&raw, "_left"), (size_t)n);
+		return 0;
+	}
+	if (!rec_int(&raw, "_line", &line) || line < 1)
+		line = (int64_t)im->line;
+	buf_reset(&im->out);
+	if (raw.kind == R_HAMR)
+		import_left_reset(&im->left_here);
+	else if (im->begun) {
+		/* parts that stand for what could not be taken */
+		walk_list(&w, rec_get(&raw, "content"));
+		while (walk_next(&w, NULL, &el))
+			if (scan_get(el, "_left").p != NULL)
+				count_left(im, scan_get(el, "_left"), 1);
+		im->said = true;
+	}
+	if (raw.kind == R_HAMR || im->begun) {
+		lossy = was_lost(im, &raw, (size_t)line);
+		import_convert(&im->convert, &raw, lossy, &im->out);
+	} else {
+		im->held = text;
+		import_convert(&im->convert, NULL, false, &im->out);
+	}
+	im->begun = true;
+	return made(im, (size_t)line, r, e);
+}
+
+static void
+count(struct buf *out, size_t n, const char *one, const char *many)
+{
+	if (n > 0)
+		buf_fmt(out, "%s%zu %s", out->len > 0 ? ", " : "", n,
+		    n == 1 ? one : many);
+}
+
+/* The end: say what was left out or stands alone.  Nothing made of something
+ * is no success. */
+static int
+finish(struct import *im, struct err *e)
+{
+	struct buf left = BUF_INIT(4096), alone = BUF_INIT(1024);
+
+	im->over = true;
+	import_convert_end(&im->convert);
+	import_left_put(&im->left, &left);
+	if (left.len > 0 && !im->quiet)
+		err_say("%s: left out: %s", im->file, left.p);
+	count(&alone, im->convert.unanswered, "call without a result",
+	    "calls without a result");
+	count(&alone, im->convert.strays, "result without a call",
+	    "results without a call");
+	count(&alone, im->ncut, "line cut short at the end",
+	    "lines cut short at the end");
+	if (alone.len > 0 && !im->quiet)
+		err_say("%s: %s", im->file, alone.p);
+	buf_release(&left);
+	buf_release(&alone);
+	im->empty = im->given && !im->said;
+	if (!im->empty)
+		return 0;
+	return err_set(e, ST_DATA, "%s: no messages found in it", im->name);
+}
+
+int
+import_next(struct import *im, const struct rec **r, struct err *e)
+{
+	struct slice text;
+	int got;
+
+	while (!im->over) {
+		if (im->held.p != NULL)
+			return take(im, im->held, r, e);
+		if (im->needy && im->is_bad) {
+			im->is_bad = false;
+			*e = im->bad;
+			im->over |= e->status != ST_DATA;
+			return -1;
+		}
+		if (im->needy) {
+			feed(im);
+			continue;
+		}
+		switch (program_next(im->program, &text, e)) {
+		case PROGRAM_NEED: im->needy = true; break;
+		case PROGRAM_VALUE:
+			got = take(im, text, r, e);
+			if (got != 0)
+				return got;
+			break;
+		case PROGRAM_ERROR:
+			return err_set(e, ST_DATA, "%s:%zu: -F: %.*s",
+			    im->file, im->line,
+			    (int)(text.n < 300 ? text.n : 300), text.p);
+		case PROGRAM_END:
+			return im->cut_told < im->ncut ?
+			    tell_cut(im, r, e) : finish(im, e);
+		case -1: im->over = true; return -1;
+		default: break;
+		}
+	}
+	return 0;
+}
+
+bool
+import_is_empty(const struct import *im)
+{
+	return im->empty;
+}
+
+const struct import_left *
+import_left_out(const struct import *im)
+{
+	return &im->left_here;
+}

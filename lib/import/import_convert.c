@@ -1,0 +1,589 @@
+/* import_convert.c - what an importer made, as records of ours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "import_convert.h"
+#include "json/sha.h"
+
+#define NONE ((struct slice){ NULL, 0 })
+
+/* A call of the conversation. */
+struct import_call {
+	char *id;		/* as written: quoted */
+	char *name;		/* ours, quoted */
+	char *was;		/* theirs, quoted; NULL when it is the same */
+	char *given;		/* its id as the source has it, quoted */
+	bool done;		/* a result has answered it */
+};
+
+/* ---- tools and paths under our names ---- */
+
+static const struct {
+	const char *ours, *theirs;	/* blanks between, and around */
+} tools[] = {
+	{ "read", " Read read_file view ReadFile view_file readFile "
+	    "read_text_file " },
+	{ "bash", " Bash shell exec_command run_shell_command execute_bash "
+	    "Shell local_shell container.exec run_terminal_cmd "
+	    "execute_command terminal run_command run_commands exec "
+	    "run_terminal run_in_terminal shell_command " },
+	{ "edit", " Edit str_replace str_replace_editor apply_patch MultiEdit "
+	    "edit_file replace replace_in_file StrReplaceFile file_editor "
+	    "str_replace_based_edit_tool NotebookEdit editor multiedit "
+	    "replace_string_in_file search_replace " },
+	{ "write", " Write create write_file write_to_file WriteFile "
+	    "create_file " },
+};
+
+static const char *const paths[] = { "file_path", "filePath", "file",
+	"absolute_path", "target_file", "notebook_path", "filename",
+	"AbsolutePath", "relative_path", NULL };
+
+static bool
+is_in(const char *row, struct slice word)
+{
+	const char *p = row;
+	const char *end = row + strlen(row);
+
+	if (word.n == 0 || memchr(word.p, ' ', word.n) != NULL)
+		return false;
+	while ((p = memmem(p, (size_t)(end - p), word.p, word.n)) != NULL) {
+		if (p[-1] == ' ' && p[word.n] == ' ')
+			return true;
+		p++;
+	}
+	return false;
+}
+
+struct slice
+import_name(const struct import_names *own, struct slice name,
+    struct slice args)
+{
+	struct slice command = scan_get(args, "command");
+	size_t i;
+
+	for (i = 0; i < own->n; i++) {
+		const char *eq = strchr(own->own[i], '=');
+
+		if (eq != NULL && slice_eq((struct slice){ own->own[i],
+		    (size_t)(eq - own->own[i]) }, name))
+			return slice_of(eq + 1);
+	}
+	for (i = 0; i < sizeof tools / sizeof *tools; i++)
+		if (is_in(tools[i].theirs, name))
+			break;
+	if (i == sizeof tools / sizeof *tools)
+		return name;
+	/* a tool for all that is done to files says in "command" what is */
+	if (strcmp(tools[i].ours, "edit") == 0) {
+		if (scan_str_is(command, "view"))
+			return SLICE("read");
+		if (scan_str_is(command, "create"))
+			return SLICE("write");
+	}
+	return slice_of(tools[i].ours);
+}
+
+bool
+import_path(struct slice tool, struct slice args, struct buf *out)
+{
+	struct slice key, val;
+	struct walk w;
+
+	if (!is_in(" read edit write view_image ", tool) ||
+	    scan_kind(args) != SCAN_OBJECT || scan_get(args, "path").p != NULL)
+		return false;
+	walk_in(&w, args);
+	while (walk_next(&w, &key, &val)) {
+		if (!slice_in(key, paths) || scan_kind(val) != SCAN_STRING)
+			continue;
+		buf_add(out, args.p, (size_t)(key.p - args.p));
+		buf_adds(out, "path");
+		buf_add(out, key.p + key.n,
+		    (size_t)(args.p + args.n - (key.p + key.n)));
+		return true;
+	}
+	return false;
+}
+
+/* ---- members ---- */
+
+/* Append a member to an object that is being written. */
+static void
+put_member(struct buf *out, const char *key, struct slice val)
+{
+	if (out->p[out->len - 1] != '{')
+		buf_addc(out, ',');
+	buf_fmt(out, "\"%s\":", key);
+	buf_slice(out, val);
+}
+
+/* The same of a member that was read. */
+static void
+copy_member(struct buf *out, struct slice key, struct slice val)
+{
+	if (out->p[out->len - 1] != '{')
+		buf_addc(out, ',');
+	buf_add(out, key.p - 1, key.n + 2);
+	buf_addc(out, ':');
+	buf_slice(out, val);
+}
+
+/* text as a JSON string, in b. */
+static struct slice
+quoted(struct buf *b, struct slice text)
+{
+	buf_reset(b);
+	scan_quote(b, text.p, text.n);
+	return buf_view(b);
+}
+
+/* Append the member, with the content of changed files told by its hash;
+ * nothing when it says nothing.  text is scratch. */
+static void
+put_mutated(struct buf *text, struct slice list, struct buf *out)
+{
+	struct slice el, sha;
+	struct walk w;
+	char hex[SHA_HEX];
+	bool any = false;
+
+	walk_list(&w, list);
+	while (walk_next(&w, NULL, &el)) {
+		/* the new content is to be known, or that the file is gone */
+		sha = scan_get(el, "sha256");
+		if (scan_kind(scan_get(el, "path")) != SCAN_STRING ||
+		    (scan_kind(scan_get(el, "text")) != SCAN_STRING &&
+		    scan_kind(sha) != SCAN_STRING &&
+		    scan_kind(sha) != SCAN_NULL))
+			continue;
+		if (!any)
+			put_member(out, "mutated", SLICE("["));
+		buf_adds(out, any ? ",{" : "{");
+		any = true;
+		put_member(out, "path", scan_get(el, "path"));
+		buf_reset(text);
+		if (scan_str(scan_get(el, "text"), text)) {
+			sha256_hex(text->p != NULL ? text->p : "", text->len,
+			    hex);
+			sha = quoted(text, slice_of(hex));
+		}
+		put_member(out, "sha256", sha);
+		buf_addc(out, '}');
+	}
+	if (any)
+		buf_addc(out, ']');
+}
+
+/* Append the member meta, as the importer made it, with what we know: was is
+ * the name that a call had there, if not NONE.  Nothing when it would be
+ * empty. */
+static void
+put_meta(struct import_convert *p, struct slice meta, struct slice was,
+    bool lossy, struct buf *out)
+{
+	struct slice key, val;
+	struct walk w;
+	size_t start = out->len, empty;
+
+	put_member(out, "meta", SLICE("{"));
+	empty = out->len;
+	walk_in(&w, scan_kind(meta) == SCAN_OBJECT ? meta : SLICE("{}"));
+	while (walk_next(&w, &key, &val)) {
+		if (scan_kind(val) == SCAN_NULL || (was.p != NULL &&
+		    scan_key_is(key, "name")))
+			continue;
+		if (scan_key_is(key, "mutated"))
+			put_mutated(&p->text, val, out);
+		else
+			copy_member(out, key, val);
+	}
+	if (was.p != NULL)
+		put_member(out, "name", was);
+	if (lossy)
+		put_member(out, "lossy", SLICE("true"));
+	if (out->len == empty)
+		out->p[out->len = start] = '\0';
+	else
+		buf_addc(out, '}');
+}
+
+/* ---- ids ---- */
+
+static bool
+is_id(struct slice v)
+{
+	return (scan_kind(v) == SCAN_STRING && v.n > 2) ||
+	    scan_kind(v) == SCAN_NUMBER;
+}
+
+/* An id as a string: a number is its digits. */
+static char *
+id_text(struct slice v)
+{
+	char *text = scan_strdup(v);
+
+	if (text == NULL && is_id(v))
+		text = xmemdup0(v.p, v.n);
+	return text != NULL ? text : xstrdup("");
+}
+
+/* The id a call gets: its own, or that with a number, or one made up.  The
+ * map keeps the number to try next, so that many of one id cost no more. */
+static char *
+new_id(struct import_convert *p, const char *given)
+{
+	char *id = *given != '\0' ? xstrdup(given) : NULL;
+	bool fresh = false;
+
+	while (!fresh) {
+		uint64_t n = 0, *next = NULL;
+
+		if (id == NULL)
+			id = xasprintf("call_%zu", ++p->made_up);
+		next = map_put(&p->ids, slice_of(id), &fresh);
+		if (fresh) {
+			*next = 2;
+			break;
+		}
+		free(id);
+		id = NULL;
+		if (*given == '\0')
+			continue;
+		n = (*map_put(&p->ids, slice_of(given), NULL))++;
+		id = xasprintf("%s#%llu", given, (unsigned long long)n);
+	}
+	return id;
+}
+
+/* ---- conversations ---- */
+
+void
+import_convert_end(struct import_convert *p)
+{
+	p->unanswered += p->open.open;
+	for (size_t i = 0; i < p->ncalls; i++) {
+		free(p->call[i].id);
+		free(p->call[i].name);
+		free(p->call[i].was);
+		free(p->call[i].given);
+	}
+	p->ncalls = p->first = p->made_up = p->epoch = 0;
+	pairing_reset(&p->open);
+	map_release(&p->ids);
+}
+
+/* A content, without what its parts tell of what they stand for. */
+static void
+put_content(struct slice content, struct buf *out)
+{
+	struct slice el, key, val;
+	struct walk w, in;
+
+	if (scan_kind(content) != SCAN_ARRAY || memmem(content.p, content.n,
+	    "\"_left\":", 8) == NULL) {
+		buf_slice(out, content);
+		return;
+	}
+	buf_addc(out, '[');
+	walk_in(&w, content);
+	while (walk_next(&w, NULL, &el)) {
+		if (out->p[out->len - 1] != '[')
+			buf_addc(out, ',');
+		if (scan_get(el, "_left").p == NULL) {
+			buf_slice(out, el);
+			continue;
+		}
+		buf_addc(out, '{');
+		walk_in(&in, el);
+		while (walk_next(&in, &key, &val))
+			if (!scan_key_is(key, "_left"))
+				copy_member(out, key, val);
+		buf_addc(out, '}');
+	}
+	buf_addc(out, ']');
+}
+
+/* All members but ours and what is null. */
+static void
+copy_members(const struct rec *r, const char *const *without, struct buf *out)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct slice key = r->m[i].key, val = r->m[i].val;
+		const char *const *w = without;
+
+		while (*w != NULL && !scan_key_is(key, *w))
+			w++;
+		if (*w != NULL)
+			continue;
+		if (scan_key_is(key, "content")) {
+			put_member(out, "content", SLICE(""));
+			put_content(val, out);
+		} else if (scan_kind(val) != SCAN_NULL) {
+			copy_member(out, key, val);
+		}
+	}
+}
+
+static void
+put_header(struct import_convert *p, const struct rec *r, struct buf *out)
+{
+	static const char *const without[] = { "type", "v", "format",
+		"_line", NULL };
+
+	import_convert_end(p);
+	buf_adds(out, "{\"type\":\"hamr\",\"v\":1");
+	if (r != NULL)
+		copy_members(r, without, out);
+	if (p->format != NULL)
+		put_member(out, "format",
+		    quoted(&p->text, slice_of(p->format)));
+	buf_addc(out, '}');
+}
+
+/* ---- calls ---- */
+
+/* The arguments' text in p->args, with paths under our key; the call's name
+ * under ours. */
+static void
+read_call(struct import_convert *p, struct slice name, struct slice args,
+    struct import_call *c)
+{
+	struct buf renamed = BUF_INIT(BUF_RECORD_MAX);
+	struct slice object = NONE, ours;
+	char *theirs = scan_strdup(name);
+
+	if (theirs == NULL || *theirs == '\0') {
+		free(theirs);
+		theirs = xstrdup("unknown");
+	}
+	buf_reset(&p->args);
+	if (!scan_str(args, &p->args))
+		buf_slice(&p->args, scan_kind(args) == SCAN_NONE ||
+		    scan_kind(args) == SCAN_NULL ? SLICE("{}") : args);
+	buf_adds(&p->args, "");
+	if (scan_value(&p->scan, p->args.p, p->args.len) == 0)
+		object = buf_view(&p->args);
+	while (object.n > 0 && memchr(" \t\r\n", *object.p, 4) != NULL)
+		object = (struct slice){ object.p + 1, object.n - 1 };
+	ours = import_name(&p->names, slice_of(theirs), object);
+	c->name = xstrdup(quoted(&p->text, ours).p);
+	c->was = slice_is(ours, theirs) ? NULL :
+	    xstrdup(quoted(&p->text, slice_of(theirs)).p);
+	if (import_path(ours, object, &renamed)) {
+		buf_reset(&p->args);
+		buf_slice(&p->args, buf_view(&renamed));
+	}
+	buf_release(&renamed);
+	free(theirs);
+}
+
+static void
+put_call(struct import_convert *p, struct slice el, struct buf *out)
+{
+	struct slice f = scan_get(el, "function"), id = scan_get(el, "id");
+	struct slice given;
+	struct import_call *c;
+	char *text;
+
+	if (scan_kind(f) != SCAN_OBJECT)
+		f = el;
+	p->call = xgrow(p->call, p->ncalls, &p->capcalls, sizeof *p->call);
+	c = &p->call[p->ncalls];
+	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
+	text = id_text(id);
+	given = quoted(&p->text, slice_of(text));
+	c->given = xmemdup0(given.p, given.n);
+	c->done = false;
+	pairing_call(&p->open, given, p->ncalls++);
+	c->id = new_id(p, text);
+	free(text);
+	text = c->id;
+	c->id = xstrdup(quoted(&p->text, slice_of(text)).p);
+	free(text);
+	buf_addc(out, '{');
+	put_member(out, "id", slice_of(c->id));
+	buf_adds(out, ",\"type\":\"function\",\"function\":{");
+	put_member(out, "name", slice_of(c->name));
+	buf_adds(out, ",\"arguments\":");
+	scan_quote(out, p->args.p, p->args.len);
+	buf_adds(out, "}}");
+}
+
+/* What the calls from i on were called: one name, or a list in their order;
+ * nothing when none was renamed. */
+static void
+old_names(const struct import_convert *p, size_t i, struct buf *out)
+{
+	size_t n = p->ncalls - i;
+	bool any = false;
+
+	for (size_t k = i; k < p->ncalls; k++)
+		any |= p->call[k].was != NULL;
+	if (!any)
+		return;
+	if (n > 1)
+		buf_addc(out, '[');
+	for (; i < p->ncalls; i++) {
+		const struct import_call *c = &p->call[i];
+
+		buf_adds(out, c->was != NULL ? c->was : c->name);
+		if (i + 1 < p->ncalls)
+			buf_addc(out, ',');
+	}
+	if (n > 1)
+		buf_addc(out, ']');
+}
+
+static void
+put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
+    struct buf *out)
+{
+	static const char *const without[] = { "role", "tool_calls", "meta",
+		"_line", "finish_reason", NULL };
+	struct slice calls = rec_get(r, "tool_calls"), el, was = NONE;
+	struct buf names = BUF_INIT(BUF_RECORD_MAX);
+	size_t first = p->ncalls;
+	struct walk w;
+
+	buf_adds(out, "{\"role\":\"assistant\"");
+	copy_members(r, without, out);
+	if (scan_kind(calls) == SCAN_ARRAY) {
+		size_t start = out->len;
+
+		buf_adds(out, ",\"tool_calls\":[");
+		walk_in(&w, calls);
+		while (walk_next(&w, NULL, &el)) {
+			if (scan_kind(el) != SCAN_OBJECT)
+				continue;
+			if (p->ncalls > first)
+				buf_addc(out, ',');
+			put_call(p, el, out);
+		}
+		buf_addc(out, ']');
+		if (p->ncalls == first)
+			out->p[out->len = start] = '\0';
+	}
+	if (scan_kind(rec_get(r, "finish_reason")) == SCAN_STRING)
+		put_member(out, "finish_reason", rec_get(r, "finish_reason"));
+	old_names(p, first, &names);
+	if (names.len > 0)
+		was = buf_view(&names);
+	put_meta(p, rec_get(r, "meta"), was, lossy, out);
+	buf_addc(out, '}');
+	buf_release(&names);
+}
+
+/* ---- results ---- */
+
+/* The call that a result answers: the oldest open one of its id; without an
+ * id the oldest one that is open. */
+static struct import_call *
+answered(struct import_convert *p, struct slice id)
+{
+	char *text = id_text(id);
+	size_t tag = (size_t)-1;
+
+	while (p->first < p->ncalls && p->call[p->first].done)
+		p->first++;
+	if (is_id(id))
+		tag = pairing_result(&p->open, quoted(&p->text,
+		    slice_of(text)));
+	else if (p->first < p->ncalls)
+		tag = pairing_result(&p->open,
+		    slice_of(p->call[p->first].given));
+	free(text);
+	if (tag == (size_t)-1)
+		return NULL;
+	p->call[tag].done = true;
+	return &p->call[tag];
+}
+
+/* A result without a call: what it was is kept. */
+static void
+put_stray(struct import_convert *p, const struct rec *r, struct slice id,
+    struct buf *out)
+{
+	struct buf why = BUF_INIT(BUF_RECORD_MAX);
+	char *text = id_text(id);
+
+	p->strays++;
+	buf_fmt(&why, *text != '\0' ? "a result without a call: %s" :
+	    "a result without a call%s", text);
+	buf_adds(out, "{\"type\":\"error\",\"stage\":\"import\","
+	    "\"code\":\"bad_record\",\"message\":");
+	scan_quote(out, why.p, why.len);
+	buf_adds(out, ",\"retryable\":false");
+	if (*text != '\0')
+		put_member(out, "tool_call_id",
+		    quoted(&p->text, slice_of(text)));
+	buf_adds(out, ",\"partial\":{\"content\":");
+	buf_reset(&why);
+	buf_adds(&why, "");
+	msg_text(rec_get(r, "content"), &why);
+	scan_quote(out, why.p, why.len);
+	buf_adds(out, "}}");
+	buf_release(&why);
+	free(text);
+}
+
+static void
+put_tool(struct import_convert *p, const struct rec *r, bool lossy,
+    struct buf *out)
+{
+	static const char *const without[] = { "role", "tool_call_id", "name",
+		"meta", "is_error", "_line", NULL };
+	struct slice id = rec_get(r, "tool_call_id");
+	struct import_call *c = answered(p, id);
+
+	if (c == NULL) {
+		put_stray(p, r, id, out);
+		return;
+	}
+	buf_adds(out, "{\"role\":\"tool\"");
+	put_member(out, "tool_call_id", slice_of(c->id));
+	put_member(out, "name", slice_of(c->name));
+	if (rec_get(r, "content").p == NULL)
+		buf_adds(out, ",\"content\":\"\"");
+	copy_members(r, without, out);
+	if (scan_true(rec_get(r, "is_error")))
+		buf_adds(out, ",\"is_error\":true");
+	put_meta(p, rec_get(r, "meta"),
+	    c->was != NULL ? slice_of(c->was) : NONE, lossy, out);
+	buf_addc(out, '}');
+}
+
+void
+import_convert(struct import_convert *p, const struct rec *r, bool lossy,
+    struct buf *out)
+{
+	static const char *const without[] = { "meta", "epoch", "_line", NULL };
+
+	p->args.max = p->text.max = BUF_RECORD_MAX;
+	if (r == NULL || r->kind == R_HAMR) {
+		put_header(p, r, out);
+	} else if (r->kind == R_ASSISTANT) {
+		put_assistant(p, r, lossy, out);
+	} else if (r->kind == R_TOOL) {
+		put_tool(p, r, lossy, out);
+	} else {
+		buf_addc(out, '{');
+		copy_members(r, without, out);
+		if (r->kind == R_COMPACTION)
+			buf_fmt(out, ",\"epoch\":%zu", ++p->epoch);
+		if (rec_get(r, "meta").p != NULL || lossy)
+			put_meta(p, rec_get(r, "meta"), NONE, lossy, out);
+		buf_addc(out, '}');
+	}
+}
+
+void
+import_convert_release(struct import_convert *p)
+{
+	import_convert_end(p);
+	free(p->call);
+	scan_release(&p->scan);
+	buf_release(&p->args);
+	buf_release(&p->text);
+}

@@ -1,0 +1,59 @@
+/* import_convert.h - what an importer made, as records of ours.
+ *
+ * One pass for all formats: ids made unique or made up, each result given to
+ * the oldest open call of its id, tools and paths under our names, what
+ * changed files hashed.  Members that are null are left out.
+ */
+#ifndef HAMR_IMPORT_CONVERT_H
+#define HAMR_IMPORT_CONVERT_H
+
+#include "record/msg.h"
+#include "record/rec.h"
+
+/* The user's own names of tools, "THEIRS=ours" each ([loop_guard] tools). */
+struct import_names {
+	const char *const *own;
+	size_t n;
+};
+
+/* The canonical name of a tool, or name itself when none is known to mean the
+ * same.  args are its arguments, checked JSON: one tool that views, creates
+ * and edits is three of ours. */
+struct slice import_name(const struct import_names *own, struct slice name,
+    struct slice args);
+
+/* The path among the arguments of one of our file tools has another key than
+ * "path" (and "path" is not there): append args with that key renamed, all
+ * else byte for byte.  False: nothing to do. */
+bool import_path(struct slice tool, struct slice args, struct buf *out);
+
+struct import_call;		/* private */
+
+struct import_convert {
+	struct import_names names;
+	const char *format;	/* said in the header; may be NULL */
+	/* counted, over all conversations */
+	size_t unanswered;	/* calls without a result */
+	size_t strays;		/* results without a call */
+	/* private, of the conversation in hand */
+	struct pairing open;
+	struct import_call *call;
+	size_t ncalls, capcalls;
+	size_t first;		/* no call before this one is open */
+	struct map ids;		/* all ids there are */
+	size_t made_up, epoch;
+	struct scan scan;
+	struct buf args, text;
+};
+
+/* Append the record that r stands for, without LF; for NULL the header of a
+ * conversation that has none.  lossy: something of it was lost where it
+ * entered. */
+void import_convert(struct import_convert *p, const struct rec *r, bool lossy,
+    struct buf *out);
+
+/* The last conversation is over: count what is still open. */
+void import_convert_end(struct import_convert *p);
+void import_convert_release(struct import_convert *p);
+
+#endif

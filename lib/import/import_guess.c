@@ -1,0 +1,627 @@
+/* import_guess.c - whose transcript is this?  Told by its first 64 KiB. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "import_guess.h"
+#include "json/scan.h"
+#include "record/rec.h"
+#include "value_reader.h"
+
+/* ---- what is typical of a format ----
+ *
+ * A rule is a row of alternatives with ; between, each a row of terms with
+ * blanks between, all of which must hold for a value.  A term:
+ *
+ *	!TERM		it does not hold
+ *	PATH		there is something
+ *	PATH:s		it is a string (o: an object, a: an array)
+ *	PATH=a|b	it is one of these strings
+ *	PATH^a|b	it is a string that begins with one of them
+ *	PATH%a|b	it is a string that ends with one, behind something
+ *	PATH~a|b	one of them stands in it
+ *	PATH[NAME]	it is an array, and one of its first elements fits the
+ *			shape NAME
+ *	@NAME		the value itself fits the shape NAME
+ *
+ * PATH is KEY, KEY/KEY, or several keys with | between, one of which will do;
+ * without one it is the value itself.
+ */
+#define FEW 40			/* elements of a list that are looked at */
+
+static const struct {
+	const char *name, *rule;
+} shapes[] = {
+	{ "message", "role:s !role^_" },
+	{ "sample", "messages[message]" },
+	{ "tool-part", "type=tool_use|tool_result" },
+	{ "tool-message", "@message content[tool-part]" },
+	{ "codex-part", "type=input_text|output_text|input_image" },
+	{ "pi-part", "type=toolCall" },
+	{ "opencode-message", "info:o parts:a" },
+	{ "gemini-message", "type=gemini;role:s parts:a !content" },
+	{ "swe-step", "action:s observation:s" },
+	{ "swe-message", "@message message_type;"
+	    "@message content^OBSERVATION:;"
+	    "@message role=assistant content~<function=" },
+	{ "mini-message", "@message content~```mswea_bash_command;"
+	    "@message content^<returncode>;@message extra/actions:a" },
+	{ "openhands-source", "source=agent|user|environment|hook;"
+	    "args|extras:o" },
+	{ "openhands-event", "kind%Event source:s;"
+	    "!kind%Event action|observation:s @openhands-source" },
+	/* of the history of a resolver's output */
+	{ "openhands-step", "@openhands-event;"
+	    "!role action|observation:s;:a" },
+	{ "sharegpt-turn", "from:s value" },
+};
+
+/* The first is what is left when others say no better. */
+const struct import_format import_formats[] = {
+	/* a request of ours has messages, too, and a type */
+	{ "openai",
+	    "messages with roles, in an array or under \"messages\"",
+	    "messages[message] !steps !type:s;samples[sample];"
+	    "eval:o status:s", NULL, false },
+	{ "claude-code",
+	    "line of type user or assistant with message and sessionId",
+	    "type=user|assistant message/content parentUuid;"
+	    "type=user|assistant message/content "
+	    "sessionId|uuid|session_id:s;"
+	    "type=system|progress|attachment isSidechain;"
+	    "type=summary leafUuid:s;"
+	    "type=file-history-snapshot snapshot:o", NULL, false },
+	/* flat, too: a header without a type, notes with a record_type */
+	{ "codex",
+	    "line of type session_meta or response_item with payload",
+	    "payload:o type=session_meta|response_item|event_msg|"
+	    "turn_context|compacted|world_state;"
+	    "!payload:o !type !role id:s timestamp:s instructions;"
+	    "!payload:o !type !role id:s timestamp:s git:o;"
+	    "!payload:o !type !role record_type:s;"
+	    "!payload:o type=function_call|function_call_output|"
+	    "local_shell_call|custom_tool_call|custom_tool_call_output "
+	    "call_id:s;"
+	    "!payload:o type=message content[codex-part]", NULL, false },
+	{ "pi",
+	    "line of type session with cwd, or a toolResult message",
+	    "type=session cwd:s timestamp:s;"
+	    "type=message message/role=toolResult;"
+	    "type=message message/content[pi-part]", NULL, false },
+	/* also an export whose messages come late */
+	{ "opencode",
+	    "messages with info and parts",
+	    "messages[opencode-message];"
+	    "info/id:s info/directory:s;projectID:s directory:s;"
+	    "messageID:s id^prt_;sessionID:s time:o role:s;"
+	    "messageID:s sessionID:s type:s", NULL, true },
+	{ "gemini",
+	    "sessionId with projectHash, or a message of type gemini",
+	    "sessionId:s projectHash:s;$set;$rewindTo;@gemini-message;"
+	    "messages|history[gemini-message]", NULL, true },
+	{ "qwen",
+	    "line with uuid and message.parts",
+	    "uuid:s systemPayload:o;uuid:s message/parts:a", NULL, false },
+	{ "kimi",
+	    "role _checkpoint, _usage or _system_prompt, or wire messages",
+	    "role=_system_prompt|_checkpoint|_usage;"
+	    "type^context.append_;protocol_version:s type=metadata;"
+	    "timestamp message/type:s message/payload:o", NULL, false },
+	{ "swe-agent",
+	    "trajectory and history, or messages with observations",
+	    "trajectory[swe-step];history[swe-message];"
+	    "messages[swe-message] !info", NULL, true },
+	{ "mini-swe-agent",
+	    "trajectory_format, or <returncode> observations",
+	    "trajectory_format^mini-swe-agent;messages[mini-message]",
+	    "@mini-message", true },
+	{ "openhands",
+	    "events with action or observation, or a kind ...Event",
+	    "@openhands-event;history[openhands-step] !trajectory:a",
+	    NULL, false },
+	{ "sharegpt",
+	    "conversations with from and value",
+	    "conversations[sharegpt-turn]", NULL, false },
+	{ "atif",
+	    "schema_version ATIF, or steps and agent",
+	    "schema_version^ATIF;steps:a agent:o", NULL, false },
+	{ "cline",
+	    "messages with tool_use or tool_result parts",
+	    "messages[tool-message];messages:a sessionId:s updated_at",
+	    "@tool-message", true },
+	{ "copilot",
+	    "line of type session., user., assistant. or tool. with data",
+	    "data:o type^session.|user.|assistant.|tool.|system.|hook.|"
+	    "subagent.", NULL, false },
+	{ NULL, NULL, NULL, NULL, false }
+};
+
+const struct import_format *
+import_format_named(const char *name)
+{
+	for (const struct import_format *f = import_formats; f->name != NULL;
+	    f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
+
+/* Take the next part off a row, up to a separator or the end. */
+static bool
+next_part(struct slice *row, char separator, struct slice *part)
+{
+	const char *end;
+
+	if (row->p == NULL)
+		return false;
+	end = memchr(row->p, separator, row->n);
+	*part = *row;
+	*row = (struct slice){ NULL, 0 };
+	if (end != NULL) {
+		row->p = end + 1;
+		row->n = part->n - (size_t)(end + 1 - part->p);
+		part->n = (size_t)(end - part->p);
+	}
+	return true;
+}
+
+static struct slice
+value_at(struct slice u, struct slice path)
+{
+	struct slice part;
+
+	while (path.n > 0 && next_part(&path, '/', &part)) {
+		char key[32] = "";
+
+		memcpy(key, part.p, part.n);
+		u = scan_get(u, key);
+	}
+	return u;
+}
+
+static bool fits(struct slice u, struct slice rule);
+
+static bool
+has_shape(struct slice u, struct slice name)
+{
+	size_t i = 0;
+
+	while (!slice_is(name, shapes[i].name))
+		i++;
+	return fits(u, slice_of(shapes[i].rule));
+}
+
+/* Does the value say one of the words?  Parts of it are looked for as they are
+ * written, unescaped or not. */
+static bool
+says(struct slice val, char how, struct slice words)
+{
+	bool string = scan_kind(val) == SCAN_STRING;
+	struct slice w;
+
+	while (next_part(&words, '|', &w)) {
+		char text[32] = "";
+
+		if (how == '=' && scan_str_is(val, memcpy(text, w.p, w.n)))
+			return true;
+		if (how == '^' && string && val.n > w.n &&
+		    memcmp(val.p + 1, w.p, w.n) == 0)
+			return true;
+		if (how == '%' && string && val.n > w.n + 2 &&
+		    memcmp(val.p + val.n - 1 - w.n, w.p, w.n) == 0)
+			return true;
+		if (how == '~' && val.p != NULL &&
+		    memmem(val.p, val.n, w.p, w.n) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool
+holds(struct slice val, char how, struct slice what)
+{
+	enum scan_kind kind = scan_kind(val);
+	struct slice el;
+	struct walk w;
+
+	switch (how) {
+	case '\0':
+		return val.p != NULL;
+	case ':':
+		return kind == (*what.p == 's' ? SCAN_STRING :
+		    *what.p == 'o' ? SCAN_OBJECT : SCAN_ARRAY);
+	case '@':
+		return has_shape(val, what);
+	case '[':
+		what.n--;
+		walk_list(&w, val);
+		for (int i = 0; i < FEW && walk_next(&w, NULL, &el); i++)
+			if (has_shape(el, what))
+				return true;
+		return false;
+	default:
+		return says(val, how, what);
+	}
+}
+
+static bool
+term_holds(struct slice u, struct slice term)
+{
+	static const char *const hows = ":=^%~[@";
+	bool not = *term.p == '!';
+	struct slice paths = { term.p + not, 0 }, path, what = { "", 0 };
+	size_t left = term.n - not;
+	char how = '\0';
+
+	while (paths.n < left && strchr(hows, paths.p[paths.n]) == NULL)
+		paths.n++;
+	if (paths.n < left) {
+		how = paths.p[paths.n];
+		what = (struct slice){ paths.p + paths.n + 1,
+		    left - paths.n - 1 };
+	}
+	while (next_part(&paths, '|', &path))
+		if (holds(value_at(u, path), how, what))
+			return !not;
+	return not;
+}
+
+static bool
+fits(struct slice u, struct slice rule)
+{
+	struct slice all, term;
+
+	while (next_part(&rule, ';', &all)) {
+		bool good = true;
+
+		while (good && next_part(&all, ' ', &term))
+			good = term_holds(u, term);
+		if (good)
+			return true;
+	}
+	return false;
+}
+
+/* ---- what was cut off ---- */
+
+/* Append the beginning of a value, made whole: cut at the last place where
+ * that can be done by closing what is open, be it a string. */
+static void
+repair(struct slice s, struct buf *out)
+{
+	char *open = xmalloc(s.n + 1), last = '\0';
+	size_t depth = 0, cut = 0, cut_depth = 0, escape = 0;
+	bool quoted = false, value = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (quoted) {
+			if (c == '\\')
+				escape = i++;
+			else
+				quoted = c != '"';
+			continue;
+		}
+		if (c == '"') {
+			quoted = true;
+			escape = i;
+			value = last == ':' ||
+			    (depth > 0 && open[depth - 1] == ']');
+		} else if (c == '{' || c == '[') {
+			open[depth++] = c == '{' ? '}' : ']';
+			cut = i + 1;
+			cut_depth = depth;
+		} else if (c == '}' || c == ']') {
+			depth -= depth > 0;
+			cut = i + 1;
+			cut_depth = depth;
+			if (depth == 0)
+				break;
+		} else if (c == ',') {
+			cut = i;
+			cut_depth = depth;
+		}
+		if (strchr(" \t\r\n", c) == NULL)
+			last = c;
+	}
+	if (quoted && value) {
+		bool half = s.p[escape] == '\\' && s.n - escape <
+		    (size_t)(s.n - escape > 1 && s.p[escape + 1] == 'u' ?
+		    6 : 2);
+
+		cut = half ? escape : s.n;
+		cut_depth = depth;
+	}
+	buf_add(out, s.p, cut);
+	if (quoted && value)
+		buf_addc(out, '"');
+	while (cut_depth > 0)
+		buf_addc(out, open[--cut_depth]);
+	free(open);
+}
+
+/* ---- one value ---- */
+
+struct look {
+	struct guess *g;
+	unsigned found;		/* formats, as bits */
+	struct scan scan;
+	struct rec rec;
+	struct buf text;
+	bool hamr, odd, any;
+	bool roles;		/* an array of what has roles */
+	bool lenient;		/* lines that are refused do not count */
+};
+
+/* Is it a record of ours: a role, or a type that we know?  (Another one, that
+ * looks like nobody else's, is ours to pass on, too.) */
+static bool
+is_hamr(const struct rec *r)
+{
+	if (scan_kind(rec_get(r, "message")) == SCAN_OBJECT)
+		return false;
+	return scan_kind(rec_get(r, "role")) == SCAN_STRING ||
+	    r->kind != R_OTHER;
+}
+
+/* Keys that every other program's transcript has one of; the last six are
+ * no news in an event of somebody's stage. */
+static bool
+is_odd(struct slice object)
+{
+	static const char *const keys[] = { "timestamp", "created_at",
+		"sessionId", "session_id", "message", "messages", "payload",
+		"parentId", "steps", "events", "cwd", "uuid",
+		"content", "text", "parts", "createdAt", "updatedAt",
+		"sessionID" };
+	size_t n = sizeof keys / sizeof *keys;
+
+	if (scan_kind(scan_get(object, "type")) == SCAN_STRING)
+		n -= 6;
+	for (size_t i = 0; i < n; i++)
+		if (scan_get(object, keys[i]).p != NULL)
+			return true;
+	return false;
+}
+
+/* Which formats may this object, checked, be of?  in_list: it is an element of
+ * the array that is the file. */
+static void
+look_at(struct look *k, struct slice object, bool in_list)
+{
+	const struct import_format *f = import_formats;
+
+	k->any = true;
+	for (unsigned bit = 1; f->name != NULL; f++, bit <<= 1)
+		if (fits(object, slice_of(f->rule)) || (in_list &&
+		    f->element != NULL && fits(object, slice_of(f->element))))
+			k->found |= bit;
+	k->roles |= in_list && scan_kind(scan_get(object, "role")) ==
+	    SCAN_STRING;
+}
+
+/* A line: true when it is an object. */
+static bool
+look_at_line(struct look *k, struct slice line)
+{
+	struct rec r;
+	unsigned before = k->found;
+
+	if (rec_parse(&k->scan, line.p, line.n, &r) < 0) {
+		size_t n = value_end(line);
+
+		if (n == 0 || n >= line.n ||
+		    rec_parse(&k->scan, line.p, n, &r) < 0) {
+			buf_reset(&k->text);
+			value_mend(line, &k->text);
+			if (rec_parse(&k->scan, k->text.p, k->text.len,
+			    &r) < 0)
+				return false;
+		}
+	}
+	look_at(k, r.line, false);
+	if (k->found == before) {
+		k->hamr |= is_hamr(&r) || !is_odd(r.line);
+		k->odd |= is_odd(r.line);
+	}
+	return true;
+}
+
+/* What there is in a value of nobody's, for people. */
+static void
+note_keys(struct guess *g, struct slice object)
+{
+	struct slice key, val;
+	struct walk w;
+	size_t at = 0;
+
+	if (g->keys[0] != '\0' || scan_kind(object) != SCAN_OBJECT)
+		return;
+	walk_in(&w, object);
+	while (walk_next(&w, &key, &val)) {
+		const char *before = at > 0 ? ", " : "";
+
+		if (at + key.n + 8 > sizeof g->keys) {
+			snprintf(g->keys + at, sizeof g->keys - at, "%s...",
+			    before);
+			break;
+		}
+		at += (size_t)snprintf(g->keys + at, sizeof g->keys - at,
+		    "%s%.*s", before, (int)key.n, key.p);
+	}
+}
+
+static void
+look_at_document(struct look *k, struct slice doc)
+{
+	struct slice el;
+	struct walk w;
+
+	note_keys(k->g, doc);
+	if (scan_kind(doc) == SCAN_OBJECT) {
+		look_at(k, doc, false);
+		k->odd |= is_odd(doc);
+		k->hamr |= rec_parse(&k->scan, doc.p, doc.n, &k->rec) == 0 &&
+		    is_hamr(&k->rec);
+	}
+	walk_list(&w, doc);
+	while (walk_next(&w, NULL, &el)) {
+		note_keys(k->g, el);
+		look_at(k, el, true);
+		k->odd |= is_odd(el);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+conclude(struct look *k)
+{
+	const struct import_format *f = import_formats;
+	struct guess *g = k->g;
+
+	if (k->found == 0 && k->roles)
+		k->found = 1;
+	for (unsigned i = 1; f[i].name != NULL; i++)
+		if (f[i].has_messages && (k->found >> i & 1) != 0)
+			k->found &= ~1u;
+	g->kind = GUESS_NOBODY;
+	g->odd = k->odd;
+	for (; f->name != NULL; f++, k->found >>= 1) {
+		if ((k->found & 1) == 0)
+			continue;
+		if (g->one == NULL) {
+			g->kind = GUESS_FORMAT;
+			g->one = f;
+		} else if (g->other == NULL) {
+			g->kind = GUESS_TWO;
+			g->other = f;
+		}
+	}
+}
+
+/* Lines: true when that was told. */
+static bool
+guess_lines(struct look *k, struct slice s, bool all)
+{
+	while (s.n > 0) {
+		const char *lf = memchr(s.p, '\n', s.n);
+		size_t n = lf != NULL ? (size_t)(lf - s.p) : s.n;
+		struct slice line = { s.p, n };
+		struct buf whole = BUF_INIT(BUF_RECORD_MAX);
+		bool good;
+
+		s = (struct slice){ s.p + n + (lf != NULL),
+			s.n - n - (lf != NULL) };
+		if (lf == NULL && !all)
+			break;
+		line = slice_trim_start(line, " \t\r\n");
+		if (line.n == 0)
+			continue;
+		good = look_at_line(k, line);
+		if (!good && lf == NULL && k->any) {
+			repair(line, &whole);
+			look_at_line(k, buf_view(&whole));
+			buf_release(&whole);
+		} else if (!good && !k->any && !k->lenient) {
+			return false;
+		}
+		if (k->hamr && k->found == 0) {
+			k->g->kind = GUESS_HAMR;
+			return true;
+		}
+	}
+	if (!k->any)
+		return false;
+	k->g->lines = true;
+	if (all)
+		conclude(k);
+	return true;
+}
+
+/* Does a value that begins here go on behind its line?  (A string does not:
+ * then the line is broken.) */
+static bool
+is_over_lines(struct slice s)
+{
+	const char *lf = memchr(s.p, '\n', s.n);
+	bool quoted = false;
+
+	if (*s.p == '[')
+		return true;
+	if (lf == NULL)
+		return false;
+	for (const char *p = s.p; p < lf; p++)
+		if (quoted && *p == '\\')
+			p++;
+		else
+			quoted ^= *p == '"';
+	return !quoted && value_end((struct slice){ s.p,
+	    (size_t)(lf - s.p) }) == 0;
+}
+
+static void
+guess_document(struct look *k, struct slice s)
+{
+	struct slice rest = s;
+	struct guess *g = k->g;
+	bool good = true;
+
+	while (good && (rest = slice_trim_start(rest, " \t\r\n")).n > 0) {
+		size_t n = value_end(rest);
+		struct buf whole = BUF_INIT(BUF_RECORD_MAX);
+		struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+
+		if (n == 0)
+			n = rest.n;
+		repair((struct slice){ rest.p, n }, &whole);
+		value_mend(buf_view(&whole), &clean);
+		good = scan_value(&k->scan, clean.p, clean.len) == 0;
+		if (good)
+			look_at_document(k, buf_view(&clean));
+		rest = (struct slice){ rest.p + n, rest.n - n };
+		buf_release(&whole);
+		buf_release(&clean);
+	}
+	g->kind = GUESS_BROKEN;
+	if (!good && k->found == 0)
+		return;
+	g->document = good && is_over_lines(s);
+	conclude(k);
+	/* broken, or a record of ours: its reader says what is wrong */
+	if (g->kind == GUESS_NOBODY && (k->hamr || !good ||
+	    (!g->document && !k->odd) ||
+	    (s.n < GUESS_HEAD / 2 && value_end(s) == 0)))
+		g->kind = GUESS_BROKEN;
+}
+
+void
+import_guess(struct slice s, bool all, bool lenient, struct guess *g)
+{
+	struct look k = { .g = g, .text = BUF_INIT(BUF_RECORD_MAX) };
+
+	*g = (struct guess){ .kind = GUESS_MORE };
+	if (slice_starts(s, "\xef\xbb\xbf"))
+		s = (struct slice){ s.p + 3, s.n - 3 };
+	s = slice_trim_start(s, " \t\r\n");
+	if (s.n == 0)
+		g->kind = all ? GUESS_HAMR : GUESS_MORE;
+	else if (*s.p != '{' && *s.p != '[')
+		g->kind = GUESS_BROKEN;
+	else if (*s.p == '[' || !guess_lines(&k, s, all)) {
+		if (all)
+			guess_document(&k, s);
+	}
+	if (g->kind == GUESS_BROKEN && lenient && !k.hamr) {
+		*g = (struct guess){ .kind = GUESS_MORE };
+		k.found = 0;
+		k.any = k.odd = k.roles = false;
+		k.lenient = true;
+		if (!guess_lines(&k, s, all) && all)
+			g->kind = GUESS_BROKEN;
+	}
+	scan_release(&k.scan);
+	buf_release(&k.text);
+}

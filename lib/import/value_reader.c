@@ -1,0 +1,308 @@
+/* value_reader.c - a foreign file as a row of JSON values. */
+#include <string.h>
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "value_reader.h"
+
+/* ---- mending ---- */
+
+/* The number of the escape \uXXXX at p; -1 when there is none. */
+static int
+escape_at(const char *p, const char *end)
+{
+	return end - p >= 6 && p[0] == '\\' && p[1] == 'u' ?
+	    num_hex4(p + 2) : -1;
+}
+
+/* An escape at p ("\..."), copied or replaced; its length. */
+static size_t
+mend_escape(const char *p, const char *end, struct buf *out, bool *lossy)
+{
+	int a = escape_at(p, end), b;
+	size_t n = a >= 0 ? 6 : end - p >= 2 ? 2 : 1;
+	bool lone = a == 0 || (a >= 0xdc00 && a <= 0xdfff);
+
+	if (a >= 0xd800 && a <= 0xdbff) {
+		b = escape_at(p + 6, end);
+		lone = b < 0xdc00 || b > 0xdfff;
+		n = lone ? 6 : 12;
+	}
+	if (lone) {
+		buf_adds(out, "\\ufffd");
+		*lossy = true;
+	} else {
+		buf_add(out, p, n);
+	}
+	return n;
+}
+
+bool
+value_mend(struct slice text, struct buf *out)
+{
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX * 2);
+	bool lossy, quoted = false;
+	const char *p, *end;
+
+	buf_adds(&clean, "");
+	lossy = utf8_clean(&clean, text.p, text.n);
+	p = clean.p;
+	end = p + clean.len;
+	buf_adds(out, "");
+	while (p < end)
+		if (quoted && *p == '\\') {
+			p += mend_escape(p, end, out, &lossy);
+		} else if (quoted && (unsigned char)*p < 0x20) {
+			buf_fmt(out, "\\u%04x", (unsigned)*p++);
+		} else {
+			quoted ^= *p == '"';
+			buf_addc(out, *p++);
+		}
+	buf_release(&clean);
+	return lossy;
+}
+
+/* Check s, mended if it has to be.  A lone surrogate passes the scanner. */
+static int
+check(struct value_reader *u, struct slice s)
+{
+	u->json = s;
+	u->lossy = false;
+	if (scan_value(&u->scan, s.p, s.n) == 0 &&
+	    memmem(s.p, s.n, "\\ud", 3) == NULL &&
+	    memmem(s.p, s.n, "\\uD", 3) == NULL)
+		return 1;
+	buf_reset(&u->mended);
+	u->lossy = value_mend(s, &u->mended);
+	u->json = buf_view(&u->mended);
+	return scan_value(&u->scan, u->json.p, u->json.n) == 0 ? 1 : -1;
+}
+
+static int
+refuse(struct value_reader *u, const char *why, struct err *e)
+{
+	return err_set(e, ST_DATA, "%s:%zu: %s", u->in->name, u->line, why);
+}
+
+static int
+refuse_scan(struct value_reader *u, struct err *e)
+{
+	return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu", u->in->name,
+	    u->line, u->scan.why, u->scan.at + 1);
+}
+
+/* ---- lines ---- */
+
+/* Walk on in a value; its end in s, or 0 if that is not there yet. */
+static size_t
+walk_on(struct value_reader *u, struct slice s)
+{
+	for (; u->at < s.n; u->at++) {
+		char c = s.p[u->at];
+
+		if (u->escaped) {
+			u->escaped = false;
+		} else if (u->quoted) {
+			u->escaped = c == '\\';
+			u->quoted = c != '"';
+			if (!u->quoted && u->depth == 0)
+				return u->at + 1;
+		} else if (c == '"') {
+			u->quoted = true;
+		} else if (c == '{' || c == '[') {
+			u->depth++;
+		} else if (c == '}' || c == ']') {
+			if (u->depth == 0)
+				return u->at;
+			if (--u->depth == 0)
+				return u->at + 1;
+		} else if (u->depth == 0 && (c == ',' || is_whitespace(c))) {
+			return u->at;
+		}
+	}
+	return 0;
+}
+
+size_t
+value_end(struct slice s)
+{
+	struct value_reader u = { .at = 0 };
+
+	return walk_on(&u, s);
+}
+
+/* The next of several values on one line. */
+static int
+next_glued(struct value_reader *u, struct err *e)
+{
+	size_t n = value_end(u->rest);
+	struct slice s = u->rest;
+
+	if (n == 0 || n > s.n)
+		n = s.n;
+	u->rest = slice_trim((struct slice){ s.p + n, s.n - n });
+	s.n = n;
+	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
+}
+
+/* Take the line that ends at n; lf: with a line feed behind it. */
+static int
+take_line(struct value_reader *u, struct slice raw, size_t n, bool lf,
+    struct err *e)
+{
+	struct slice s = slice_trim((struct slice){ raw.p, n });
+	size_t first;
+	int got;
+
+	u->used = n + lf;
+	u->at = 0;
+	u->line = ++u->now;
+	if (s.n == 0 || u->skipping) {
+		u->skipping = u->skipping && !lf;
+		return 0;
+	}
+	got = check(u, s);
+	if (got > 0)
+		return got;
+	/* no value: perhaps several, without anything between */
+	first = value_end(s);
+	if (first == 0 || first == s.n || (s.p[first] != '{' &&
+	    !is_whitespace(s.p[first])) ||
+	    scan_value(&u->scan, s.p, first) < 0) {
+		check(u, s);
+		got = refuse_scan(u, e);
+	} else {
+		u->rest = s;
+		got = next_glued(u, e);
+	}
+	u->cut = got < 0 && !lf;
+	return got;
+}
+
+static int
+next_line(struct value_reader *u, bool wait, struct err *e)
+{
+	for (;;) {
+		struct slice raw = rec_raw(u->in);
+		const char *lf = raw.n > u->at ? memchr(raw.p + u->at, '\n',
+		    raw.n - u->at) : NULL;
+		size_t n = lf != NULL ? (size_t)(lf - raw.p) : raw.n;
+		int got = 0;
+
+		if (n > u->in->max) {
+			bool again = u->skipping;
+
+			rec_raw_drop(u->in, n + (lf != NULL));
+			u->at = 0;
+			u->skipping = lf == NULL;
+			u->now += lf != NULL;
+			u->line = u->now + (lf == NULL);
+			if (!again)
+				return refuse(u, "line too long", e);
+			continue;
+		}
+		if (lf != NULL || (u->in->eof && n > 0)) {
+			got = take_line(u, raw, n, lf != NULL, e);
+			if (got != 0)
+				return got;
+			rec_raw_drop(u->in, u->used);
+			u->used = 0;
+			continue;
+		}
+		if (u->in->eof)
+			return 0;
+		if (!wait)
+			return 2;
+		u->at = n;
+		if (rec_fill(u->in, e) < 0)
+			return -1;
+	}
+}
+
+/* ---- values ---- */
+
+/* Drop what stands between values; true when one begins. */
+static bool
+at_value(struct value_reader *u)
+{
+	struct slice raw = rec_raw(u->in);
+	size_t i = 0;
+
+	for (; i < raw.n; i++) {
+		char c = raw.p[i];
+
+		if (c == '\n')
+			u->now++;
+		else if (c == '[' && u->elements && !u->in_array)
+			u->in_array = true;
+		else if (c == ']' && u->in_array)
+			u->in_array = false;
+		else if (!is_whitespace(c) && !(c == ',' && u->in_array))
+			break;
+	}
+	rec_raw_drop(u->in, i);
+	return i < raw.n;
+}
+
+static int
+take_value(struct value_reader *u, struct slice s, struct err *e)
+{
+	u->used = s.n;
+	u->line = u->now + 1;
+	u->now += slice_newlines(s);
+	u->at = u->depth = 0;
+	u->quoted = u->escaped = false;
+	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
+}
+
+static int
+next_value(struct value_reader *u, bool wait, struct err *e)
+{
+	for (;;) {
+		bool begun = u->at > 0 || at_value(u);
+		struct slice raw = rec_raw(u->in);
+		size_t n = begun ? walk_on(u, raw) : 0;
+
+		if (n > 0)
+			return take_value(u, (struct slice){ raw.p, n }, e);
+		u->cut = u->in->eof && (begun || u->in_array);
+		if (u->cut || raw.n > BUF_RECORD_MAX || (begun && u->at == 0)) {
+			u->line = u->now + 1;
+			if (raw.n > 0)
+				take_value(u, raw, e);
+			u->in_array = false;
+			return refuse(u, u->cut ? "cut short: its end is "
+			    "missing" : u->at > 0 ? "too long" :
+			    "no JSON value", e);
+		}
+		if (u->in->eof)
+			return 0;
+		if (!wait)
+			return 2;
+		if (rec_fill(u->in, e) < 0)
+			return -1;
+	}
+}
+
+int
+value_reader_next(struct value_reader *u, bool wait, struct err *e)
+{
+	u->cut = false;
+	u->mended.max = BUF_RECORD_MAX * 2;
+	if (u->rest.n > 0)
+		return next_glued(u, e);
+	u->rest = (struct slice){ NULL, 0 };
+	rec_raw_drop(u->in, u->used);
+	u->used = 0;
+	if (!u->begun && slice_starts(rec_raw(u->in), "\xef\xbb\xbf"))
+		rec_raw_drop(u->in, 3);
+	u->begun = true;
+	return u->lines ? next_line(u, wait, e) : next_value(u, wait, e);
+}
+
+void
+value_reader_release(struct value_reader *u)
+{
+	scan_release(&u->scan);
+	buf_release(&u->mended);
+}

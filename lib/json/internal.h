@@ -1,0 +1,50 @@
+/* internal.h - what checking and walking share.
+ *
+ * scan.c checks texts, walk.c steps through what was checked and reads its
+ * strings.  What is inline here is so because a call for each string would
+ * cost more than the string.
+ */
+#ifndef HAMR_JSON_INTERNAL_H
+#define HAMR_JSON_INTERNAL_H
+
+#include <string.h>
+
+#include "bits.h"
+#include "scan.h"
+
+static inline const char *
+over_blanks(const char *p, const char *end)
+{
+	while (p < end && (unsigned char)*p <= ' ' && is_whitespace(*p))
+		p++;
+	return p;
+}
+
+#ifdef __SSE2__
+/* The bytes of x that are a quote, a backslash or a control byte. */
+static inline __m128i
+marked(__m128i x)
+{
+	__m128i odd = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+	    _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+
+	return _mm_or_si128(odd, _mm_cmpeq_epi8(
+	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
+}
+
+/* A bit for each of 16 bytes that is such, or not ASCII. */
+static inline unsigned
+odd_bytes(const char *p)
+{
+	__m128i x = load16(p);
+
+	return (unsigned)high16(_mm_or_si128(marked(x), x));
+}
+#endif
+
+/* Append the inside of a checked string, decoded.  An unpaired surrogate
+ * becomes U+FFFD, or with wtf its own three bytes, so that two different ones
+ * stay two different keys. */
+void scan_decode(struct buf *out, const char *p, size_t n, bool wtf);
+
+#endif

@@ -1,0 +1,602 @@
+/* scan.c - the JSON scanner: checks bytes against RFC 8259, hands out slices.
+ *
+ * Reads JSON by hand because reading records strictly and carrying their
+ * bytes is what this project is for; both libraries we link disagree with the
+ * RFC and with each other on a fifth of JSONTestSuite's refusals.
+ */
+#include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "internal.h"
+
+static bool value(struct scan *s);
+
+static bool
+refuse(struct scan *s, const char *at, const char *why)
+{
+	s->why = why;
+	s->at = (size_t)(at - s->start);
+	return false;
+}
+
+static inline void
+blanks(struct scan *s)
+{
+	s->p = over_blanks(s->p, s->end);
+}
+
+/* ---- strings ---- */
+
+/* What may follow a backslash: 1, and 2 for u. */
+static const unsigned char escapes[256] = {
+	['"'] = 1, ['\\'] = 1, ['/'] = 1, ['b'] = 1, ['f'] = 1, ['n'] = 1,
+	['r'] = 1, ['t'] = 1, ['u'] = 2
+};
+
+/* s->p is at a byte of a string that is not plain: left behind it. */
+static bool
+special(struct scan *s)
+{
+	const char *p = s->p;
+	size_t left = (size_t)(s->end - p), k = 1;
+	int cp;
+
+	if ((unsigned char)*p >= 0x80) {
+		for (; s->p < s->end && (unsigned char)*s->p >= 0x80;
+		    s->p += k) {
+			k = utf8_len((const unsigned char *)s->p,
+			    (size_t)(s->end - s->p));
+			if (k == 0)
+				return refuse(s, s->p, "not UTF-8");
+		}
+		return true;
+	}
+	if (*p != '\\')
+		return refuse(s, p, "control byte in a string");
+	if (left < 2)
+		return refuse(s, s->end, "string without an end");
+	if (escapes[(unsigned char)p[1]] == 1) {
+		s->p += 2;
+		return true;
+	}
+	if (p[1] != 'u')
+		return refuse(s, p, "bad escape in a string");
+	cp = left >= 6 ? num_hex4(p + 2) : -1;
+	if (cp <= 0)
+		return refuse(s, p, cp < 0 ? "bad \\u escape" :
+		    "\\u0000 in a string");
+	s->p += 6;
+	return true;
+}
+
+#ifdef __SSE2__
+/* The first of these bytes that no one-letter escape is made of, or 64.  The
+ * common ones (slash: backslashes) are known without looking at each. */
+static inline unsigned
+bad_escape(const char *p, uint64_t bits, uint64_t slash)
+{
+	if (bits != 0)
+		bits &= ~(slash | bytes_like(p, 'n') |
+		    bytes_like(p, '"') | bytes_like(p, 't'));
+	for (; bits != 0; bits &= bits - 1)
+		if (escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
+			return (unsigned)__builtin_ctzll(bits);
+	return 64;
+}
+
+/* The characters whose first bytes are not ASCII: the first one that is none,
+ * or 64.  *over: bytes of the last one that stand behind the block. */
+static unsigned
+bad_character(const struct scan *s, const char *p, uint64_t high,
+    unsigned *over)
+{
+	while (high != 0) {
+		unsigned i = (unsigned)__builtin_ctzll(high);
+		size_t k = utf8_len((const unsigned char *)p + i,
+		    (size_t)(s->end - p) - i);
+
+		if (k == 0)
+			return i;
+		if (i + k > 64) {
+			*over = i + (unsigned)k - 64;
+			break;
+		}
+		high &= ~(((UINT64_C(1) << k) - 1) << i);
+	}
+	return 64;
+}
+
+/* Walk blocks of 64 bytes from s->p: stops at a closing quote (true), at what
+ * is not plain and no escape of one letter, or near the end. */
+static bool
+blocks(struct scan *s, bool *escaped)
+{
+	const char *p = s->p;
+	uint64_t carry = 0;
+	unsigned over = 0;
+
+	for (; s->end - p > 64; p += 64) {
+		uint64_t slash = bytes_like(p, '\\');
+		uint64_t behind, stop, high;
+		unsigned bad, odd = 64;
+
+		behind = escaped_bits(slash, &carry);
+		/* what else is escaped and no quote is a bad escape */
+		stop = (bytes_within(p, 0, 0x1f) |
+		    bytes_like(p, '"')) & ~behind;
+		stop &= -stop;		/* the first one */
+		bad = bad_escape(p, stop == 0 ? behind :
+		    behind & (stop | (stop - 1)), slash);
+		*escaped |= (slash & (stop - 1)) != 0;
+		high = bytes_with(p, 7) >> over << over & (stop - 1);
+		over = 0;
+		if (high != 0)
+			odd = bad_character(s, p, high, &over);
+		if (bad < 64 || odd < 64) {
+			s->p = odd < bad ? p + odd : p + bad - 1;
+			return false;
+		}
+		if (stop != 0) {
+			s->p = p + __builtin_ctzll(stop);
+			return *s->p == '"';
+		}
+	}
+	s->p = p - carry + over;
+	while (s->end - s->p >= 16 && odd_bytes(s->p) == 0)
+		s->p += 16;
+	return false;
+}
+#else
+/* The same by words of 8 bytes, up to anything that is not plain. */
+static bool
+blocks(struct scan *s, bool *escaped)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+
+	(void)escaped;
+	for (; s->end - s->p >= 8; s->p += 8) {
+		uint64_t x, q, b;
+
+		memcpy(&x, s->p, 8);
+		q = x ^ ones * '"';
+		b = x ^ ones * '\\';
+		if ((((x - ones * 0x20) | (q - ones) | (b - ones) | x) &
+		    high) != 0)
+			break;
+	}
+	return false;
+}
+#endif
+
+/* s->p is at the opening quote; left behind the closing one. */
+static inline bool
+string(struct scan *s, bool *escaped)
+{
+	const char *open = s->p++;
+
+	*escaped = false;
+#ifdef __SSE2__
+	if (s->end - s->p > 16) {	/* most end at once */
+		unsigned bits = odd_bytes(s->p);
+
+		if (bits != 0 && s->p[__builtin_ctz(bits)] == '"') {
+			s->p += __builtin_ctz(bits) + 1;
+			return true;
+		}
+	}
+#endif
+	while (!blocks(s, escaped)) {
+		while (s->p < s->end && (unsigned char)*s->p >= 0x20 &&
+		    *s->p != '"' && *s->p != '\\' &&
+		    (unsigned char)*s->p < 0x80)
+			s->p++;
+		if (s->p >= s->end)
+			return refuse(s, open, "string without an end");
+		if (*s->p == '"')
+			break;
+		*escaped |= *s->p == '\\';
+		if (!special(s))
+			return false;
+	}
+	s->p++;
+	return true;
+}
+
+/* ---- no key twice in one object ---- */
+
+/* Objects up to this many keys compare each new key with the ones before;
+ * larger ones are sorted once, at their end. */
+#define FEW_KEYS 16
+
+struct scan_key {
+	const char *p;
+	uint32_t n;
+	uint32_t escaped;
+	uint64_t hash;
+};
+
+static struct slice
+key_bytes(struct scan *s, const struct scan_key *k, int which)
+{
+	struct buf *b = &s->scratch[which];
+
+	if (k->escaped == 0)
+		return (struct slice){ k->p, k->n };
+	b->max = BUF_RECORD_MAX;
+	buf_reset(b);
+	scan_decode(b, k->p, k->n, true);
+	return buf_view(b);
+}
+
+static bool
+same_key(struct scan *s, const struct scan_key *a, const struct scan_key *b)
+{
+	return a->hash == b->hash &&
+	    slice_eq(key_bytes(s, a, 0), key_bytes(s, b, 1));
+}
+
+static int
+by_hash(const void *x, const void *y)
+{
+	const struct scan_key *a = x, *b = y;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return a->p < b->p ? -1 : a->p > b->p;
+}
+
+/* All keys of one large object at once: equal keys have equal hashes and so
+ * stand in one run.  A run of different keys with one hash needs luck or
+ * malice; it is compared pair by pair up to a bound, then refused. */
+static bool
+many_keys_differ(struct scan *s, size_t first)
+{
+	struct scan_key *k = s->keys + first;
+	size_t n = s->nkeys - first;
+
+	qsort(k, n, sizeof *k, by_hash);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n && k[j].hash == k[i].hash; j++) {
+			if (same_key(s, &k[i], &k[j]))
+				return refuse(s, k[j].p, "duplicate key");
+			if (j - i > 64)
+				return refuse(s, k[j].p,
+				    "too many colliding keys");
+		}
+	return true;
+}
+
+/* Note a key of the object whose keys begin at first.  bloom has a bit for
+ * each key of the object: one whose bit is not in it is new without looking.
+ * False: it stands there already (objects with few keys). */
+static bool
+add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
+    bool escaped)
+{
+	struct scan_key *k;
+	uint64_t bit;
+
+	if (s->nkeys == s->capkeys)
+		s->keys = xgrow(s->keys, s->nkeys, &s->capkeys,
+		    sizeof *s->keys);
+	k = &s->keys[s->nkeys];
+	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
+	if (escaped)
+		key = key_bytes(s, k, 0);
+	k->hash = XXH3_64bits(key.p, key.n);
+	bit = (uint64_t)1 << (k->hash >> 58);
+	if ((*bloom & bit) != 0 && s->nkeys - first <= FEW_KEYS)
+		for (size_t i = first; i < s->nkeys; i++)
+			if (same_key(s, &s->keys[i], k))
+				return refuse(s, k->p, "duplicate key");
+	*bloom |= bit;
+	s->nkeys++;
+	return true;
+}
+
+/* ---- what the last text and this one begin with ----
+ *
+ * A conversation's request is sent anew at each step, and all but its last
+ * messages are those of the step before.  The bytes of its first long array
+ * are kept up to the end of an element; a text that has the same bytes there
+ * goes on behind them, as the scanner's state depends on nothing else.
+ */
+
+/* The first array of a text with so much left is worth remembering. */
+#define PREFIX_MIN 4096
+#define PREFIX_MAX ((size_t)16 << 20)	/* a larger one is checked anew */
+#define STRIDE ((size_t)4096)	/* memcmp looks at this much at a time */
+
+/* s->p is at the array's first element: move it to the first one that differs
+ * from the last text's. */
+static void
+prefix_open(struct scan *s)
+{
+	struct scan_prefix *prefix = &s->prefix;
+	size_t open = (size_t)(s->p - s->start), same = 0;
+	size_t n = (size_t)(s->end - s->start);
+
+	if (n > prefix->bytes.len)
+		n = prefix->bytes.len;
+	if (open == prefix->open) {
+		while (n - same >= STRIDE && memcmp(prefix->bytes.p + same,
+		    s->start + same, STRIDE) == 0)
+			same += STRIDE;
+		while (same < n && prefix->bytes.p[same] == s->start[same])
+			same++;
+	}
+	prefix->on = true;
+	prefix->open = open;
+	while (prefix->n > 0 && prefix->ends[prefix->n - 1] > same)
+		prefix->n--;
+	prefix->bytes.len = prefix->n > 0 ? prefix->ends[prefix->n - 1] : 0;
+	if (prefix->n > 0)
+		s->p = s->start + prefix->bytes.len;
+}
+
+/* s->p is behind an element's comma. */
+static void
+prefix_element(struct scan *s)
+{
+	struct scan_prefix *prefix = &s->prefix;
+
+	prefix->ends = xgrow(prefix->ends, prefix->n, &prefix->cap,
+	    sizeof *prefix->ends);
+	prefix->ends[prefix->n++] = (size_t)(s->p - s->start);
+}
+
+/* The array is whole: keep it. */
+static void
+prefix_close(struct scan *s)
+{
+	struct scan_prefix *prefix = &s->prefix;
+	size_t have = prefix->bytes.len;
+
+	if (prefix->n == 0)
+		return;
+	prefix->bytes.max = PREFIX_MAX;
+	buf_add(&prefix->bytes, s->start + have,
+	    prefix->ends[prefix->n - 1] - have);
+	if (prefix->bytes.over) {
+		buf_release(&prefix->bytes);
+		prefix->n = 0;
+	}
+}
+
+/* ---- values ---- */
+
+static const char *
+digits(const char *p, const char *end)
+{
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+static bool
+number(struct scan *s)
+{
+	const char *p = s->p, *end = s->end, *q;
+
+	if (p < end && *p == '-')
+		p++;
+	q = digits(p, end);
+	if (q == p)
+		return refuse(s, s->p, "not a JSON value");
+	if (*p == '0' && q - p > 1)
+		return refuse(s, s->p, "number with a leading zero");
+	p = q;
+	if (p < end && *p == '.') {
+		q = digits(p + 1, end);
+		if (q == p + 1)
+			return refuse(s, s->p, "number without decimals");
+		p = q;
+	}
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		if (p < end && (*p == '+' || *p == '-'))
+			p++;
+		q = digits(p, end);
+		if (q == p)
+			return refuse(s, s->p, "number without exponent");
+		p = q;
+	}
+	s->p = p;
+	return true;
+}
+
+static bool
+literal(struct scan *s, const char *word, size_t n)
+{
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n) != 0)
+		return refuse(s, s->p, "not a JSON value");
+	s->p += n;
+	return true;
+}
+
+/* Into a container whose last byte is close.  1: it has something, 0: it is
+ * empty, and behind us; -1: it is too deep. */
+static int
+enter(struct scan *s, char close)
+{
+	if (++s->depth > SCAN_DEPTH) {
+		refuse(s, s->p, "nested deeper than 512");
+		return -1;
+	}
+	s->p = over_blanks(s->p + 1, s->end);
+	if (s->p >= s->end || *s->p != close)
+		return 1;
+	s->p++;
+	s->depth--;
+	return 0;
+}
+
+static bool
+array(struct scan *s)
+{
+	int has = enter(s, ']');
+	bool prefix = s->depth == 2 && !s->prefix.on &&
+	    s->end - s->p > PREFIX_MIN;
+
+	if (has <= 0)
+		return has == 0;
+	if (prefix)
+		prefix_open(s);
+	for (;;) {
+		blanks(s);
+		if (!value(s))
+			return false;
+		blanks(s);
+		if (s->p >= s->end)
+			return refuse(s, s->p, "array without an end");
+		if (*s->p == ']')
+			break;
+		if (*s->p != ',')
+			return refuse(s, s->p, "',' or ']' wanted");
+		s->p++;
+		if (prefix)
+			prefix_element(s);
+	}
+	if (prefix)
+		prefix_close(s);
+	s->p++;
+	s->depth--;
+	return true;
+}
+
+/* One "key": value of an object whose keys begin at first. */
+static inline bool
+pair(struct scan *s, size_t first, uint64_t *bloom, struct member *m)
+{
+	const char *at, *p;
+	bool escaped;
+
+	blanks(s);
+	if (s->p >= s->end || *s->p != '"')
+		return refuse(s, s->p, "key wanted");
+	at = s->p + 1;
+	if (!string(s, &escaped))
+		return false;
+	m->key = (struct slice){ at, (size_t)(s->p - 1 - at) };
+	if (!add_key(s, first, bloom, m->key, escaped))
+		return false;
+	p = over_blanks(s->p, s->end);
+	if (p >= s->end || *p != ':')
+		return refuse(s, p, "':' wanted");
+	m->val.p = s->p = over_blanks(p + 1, s->end);
+	if (!value(s))
+		return false;
+	m->val.n = (size_t)(s->p - m->val.p);
+	return true;
+}
+
+static bool
+object(struct scan *s)
+{
+	size_t first = s->nkeys;
+	uint64_t bloom = 0;
+	struct member m;
+	int has = enter(s, '}');
+
+	if (has <= 0)
+		return has == 0;
+	for (;;) {
+		if (!pair(s, first, &bloom, &m))
+			return false;
+		if (s->depth == 1) {
+			s->m = xgrow(s->m, s->n, &s->cap, sizeof *s->m);
+			s->m[s->n++] = m;
+		}
+		blanks(s);
+		if (s->p >= s->end)
+			return refuse(s, s->p, "object without an end");
+		if (*s->p == '}')
+			break;
+		if (*s->p != ',')
+			return refuse(s, s->p, "',' or '}' wanted");
+		s->p++;
+	}
+	if (s->nkeys - first > FEW_KEYS && !many_keys_differ(s, first))
+		return false;
+	s->nkeys = first;
+	s->p++;
+	s->depth--;
+	return true;
+}
+
+static bool
+value(struct scan *s)
+{
+	bool escaped;
+
+	if (s->p >= s->end)
+		return refuse(s, s->p, "value wanted");
+	switch (*s->p) {
+	case '{': return object(s);
+	case '[': return array(s);
+	case '"': return string(s, &escaped);
+	case 't': return literal(s, "true", 4);
+	case 'f': return literal(s, "false", 5);
+	case 'n': return literal(s, "null", 4);
+	default: return number(s);
+	}
+}
+
+int
+scan_value(struct scan *s, const char *p, size_t n)
+{
+	s->start = p;
+	s->end = p + n;
+	s->p = over_blanks(p, s->end);
+	s->n = s->nkeys = 0;
+	s->depth = 0;
+	s->why = NULL;
+	s->at = 0;
+	s->prefix.on = false;
+	if (!value(s))
+		return -1;
+	blanks(s);
+	if (s->p == s->end)
+		return 0;
+	refuse(s, s->p, "bytes after the value");
+	return -1;
+}
+
+int
+scan_record(struct scan *s, const char *p, size_t n)
+{
+	const char *at = over_blanks(p, p + n);
+	size_t left = n - (size_t)(at - p);
+	const char *why;
+
+	if (left > 0 && *at == '{')
+		return scan_value(s, p, n);
+	if (left == 0)
+		why = "blank line";
+	else if (left >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		why = "byte order mark";
+	else if (utf8_check(p, n) < n)
+		why = "not UTF-8";
+	else
+		why = "not a JSON object";
+	s->n = 0;
+	s->start = p;
+	refuse(s, at, why);
+	return -1;
+}
+
+void
+scan_release(struct scan *s)
+{
+	free(s->m);
+	free(s->keys);
+	free(s->prefix.ends);
+	buf_release(&s->prefix.bytes);
+	buf_release(&s->scratch[0]);
+	buf_release(&s->scratch[1]);
+	*s = (struct scan){ 0 };
+}

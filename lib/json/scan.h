@@ -1,0 +1,142 @@
+/* scan.h - the JSON scanner: checks bytes against RFC 8259, hands out slices.
+ *
+ * scan_record and scan_value check all of a text once.  Everything below
+ * "checked bytes only" walks text that has passed, trusts it, and never
+ * copies: what it returns are slices of the same bytes, valid as long as
+ * those are.  Stricter than the RFC, by chapter 2.1 of the specification: no
+ * key twice in one object (compared decoded), no \u0000, valid UTF-8, at most
+ * SCAN_DEPTH levels.  An unpaired escaped surrogate passes.
+ */
+#ifndef HAMR_SCAN_H
+#define HAMR_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+#define SCAN_DEPTH 512		/* the record itself is level 1 */
+
+enum scan_kind {
+	SCAN_NONE,		/* slice.p == NULL */
+	SCAN_OBJECT,
+	SCAN_ARRAY,
+	SCAN_STRING,
+	SCAN_NUMBER,
+	SCAN_TRUE,
+	SCAN_FALSE,
+	SCAN_NULL
+};
+
+struct member {
+	struct slice key;	/* the bytes between the quotes, not decoded */
+	struct slice val;	/* the value, a string with its quotes */
+};
+
+struct scan_key;		/* private */
+struct scan_prefix {		/* private: what texts begin with */
+	struct buf bytes;
+	size_t open;		/* where the array begins */
+	size_t *ends;		/* behind the comma of each element */
+	size_t n, cap;
+	bool on;		/* this text's array has begun */
+};
+
+/* One scanner; zero it, use it for any number of texts, release it.  What a
+ * text's first long array has in common with the last text's, from the first
+ * byte on, is not checked again. */
+struct scan {
+	struct member *m;	/* members of the outermost object, in order */
+	size_t n;
+	const char *why;	/* after a refusal: what is wrong, and where */
+	size_t at;		/* byte offset in the text */
+	/* private */
+	size_t cap;
+	const char *p, *end, *start;
+	unsigned depth;
+	struct scan_key *keys;
+	size_t nkeys, capkeys;
+	struct buf scratch[2];
+	struct scan_prefix prefix;
+};
+
+/* Check that p is exactly one JSON object (white space around it allowed) and
+ * list its members in s->m.  0, or -1 with s->why and s->at. */
+int scan_record(struct scan *s, const char *p, size_t n);
+
+/* The same for any JSON value; members are listed if it is an object. */
+int scan_value(struct scan *s, const char *p, size_t n);
+
+void scan_release(struct scan *s);
+
+/* ---- checked bytes only ---- */
+
+enum scan_kind scan_kind(struct slice val);
+
+/* A key, or a string value with its quotes, equals text when decoded. */
+bool scan_same_key(struct slice key, const char *text);
+
+/* Inline, as most keys differ in their first byte. */
+static inline bool
+scan_key_is(struct slice key, const char *text)
+{
+	if (key.n > 0 && key.p[0] != text[0] && key.p[0] != '\\')
+		return false;
+	return scan_same_key(key, text);
+}
+
+bool scan_str_is(struct slice val, const char *text);
+
+/* The value of key in obj; {NULL, 0} when obj is not an object or has
+ * none. */
+struct slice scan_get(struct slice obj, const char *key);
+
+/* Append the decoded string; false (nothing added) when val is not a string.
+ * Unpaired surrogates become U+FFFD. */
+bool scan_str(struct slice val, struct buf *out);
+/* The same of what stands between the quotes, or a part of it that cuts no
+ * escape. */
+void scan_inside(struct slice inside, struct buf *out);
+char *scan_strdup(struct slice val);	/* NULL: not a string; yours */
+
+/* A string without a backslash as a slice without its quotes, else NULL. */
+struct slice scan_plain(struct slice val);
+
+bool scan_int(struct slice val, int64_t *out);	/* an integer of 64 bits */
+bool scan_true(struct slice val);
+
+/* Walk over the members of an object or the elements of an array. */
+struct walk {
+	const char *p, *end;
+	enum scan_kind kind;	/* of the container */
+};
+void walk_in(struct walk *w, struct slice container);
+void walk_list(struct walk *w, struct slice val);	/* empty: no array */
+bool walk_next(struct walk *w, struct slice *key, struct slice *val);
+
+/* The same in two steps: to the next value, at w->p then (false at the end);
+ * and over it. */
+bool walk_key(struct walk *w, struct slice *key);
+struct slice walk_value(struct walk *w);
+/* Or, instead of walk_value, through the value's own members with `in` to
+ * their end, so that all is walked once.  False: it has none. */
+bool walk_enter(const struct walk *w, struct walk *in);
+struct slice walk_leave(struct walk *w, const struct walk *in);
+
+/* Append p as a JSON string with quotes, with the fewest escapes.  p must be
+ * UTF-8 without NUL (utf8_clean). */
+void scan_quote(struct buf *out, const char *p, size_t n);
+
+/* Append a form with slices in it: $ is the next one as it is, @ the next one
+ * as a JSON string, ' a quotation mark.
+ *
+ *	scan_put(&out, "{'name':@,'arguments':$}", name, args);
+ */
+#define scan_put(out, form, ...) \
+	scan_put_slices(out, form, \
+	    (const struct slice[]){ { NULL, 0 }, ##__VA_ARGS__ })
+void scan_put_slices(struct buf *out, const char *form,
+    const struct slice *from1);
+
+#endif

@@ -1,0 +1,31 @@
+/* sha.h - SHA-256 by OpenSSL (this file's only use).
+ *
+ * libcrypto is loaded at the first hash, not at the start of the process: it
+ * doubles the start-up time of a command that may never hash anything.
+ */
+#ifndef HAMR_SHA_H
+#define HAMR_SHA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+#define SHA_HEX 65		/* 64 hex digits and a NUL */
+
+struct sha;			/* one hash in the making */
+
+struct sha *sha_new(void);
+void sha_add(struct sha *s, const void *p, size_t n);
+/* The hex digits of all added; s is then as new again. */
+void sha_hex(struct sha *s, char out[SHA_HEX]);
+void sha_free(struct sha *s);
+
+/* All at once. */
+void sha256_hex(const void *p, size_t n, char out[SHA_HEX]);
+
+/* The name that git gives to this content: by SHA-256, or by SHA-1 (40
+ * digits). */
+void sha_blob(bool sha256, const void *p, size_t n, char out[SHA_HEX]);
+
+#endif

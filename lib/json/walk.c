@@ -1,0 +1,492 @@
+/* walk.c - the bytes that were checked: steps through them, and the text that
+ * strings stand for, made and read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "internal.h"
+
+static struct slice
+inside(struct slice val)
+{
+	return (struct slice){ val.p + 1, val.n - 2 };
+}
+
+#ifdef __SSE2__
+/* From inside a string by blocks, to its closing quote or near the end.  Only
+ * quotes and backslashes matter in bytes that are checked. */
+static const char *
+over_blocks(const char *p, const char *end)
+{
+	uint64_t carry = 0, quotes;
+
+	for (; end - p >= 64; p += 64) {
+		quotes = bytes_like(p, '"');
+		quotes &= ~escaped_bits(bytes_like(p, '\\'), &carry);
+		if (quotes != 0)
+			return p + __builtin_ctzll(quotes);
+	}
+	return p + carry;
+}
+#endif
+
+/* Behind the string that opens at p. */
+static const char *
+over_string(const char *p, const char *end)
+{
+	p++;
+#ifdef __SSE2__
+	/* most are short */
+	for (int i = 0; i < 2 && end - p >= 16; i++, p += 16) {
+		unsigned odd = odd_bytes(p);
+
+		if (odd != 0 && p[__builtin_ctz(odd)] == '"')
+			return p + __builtin_ctz(odd) + 1;
+		if (odd != 0)
+			break;
+	}
+	if (end - p >= 64)
+		p = over_blocks(p, end);
+	while (end - p >= 16 && odd_bytes(p) == 0)
+		p += 16;
+#endif
+	while (p < end && *p != '"')
+		p += *p == '\\' ? 2 : 1;
+	return p < end ? p + 1 : end;
+}
+
+static inline bool
+ends_scalar(char c)
+{
+	return c == ',' || c == ']' || c == '}' || is_whitespace(c);
+}
+
+static const char *
+over_value(const char *p, const char *end)
+{
+	unsigned depth = 0;
+
+	do {
+		switch (*p) {
+		case '"':
+			p = over_string(p, end);
+			break;
+		case '{':
+		case '[':
+			depth++;
+			p++;
+			break;
+		case '}':
+		case ']':
+			depth--;
+			p++;
+			break;
+		default:
+			p++;
+			if (depth == 0)
+				while (p < end && !ends_scalar(*p))
+					p++;
+			break;
+		}
+	} while (depth > 0 && p < end);
+	return p;
+}
+
+void
+walk_in(struct walk *w, struct slice c)
+{
+	enum scan_kind k = scan_kind(c);
+
+	if (k != SCAN_OBJECT && k != SCAN_ARRAY) {
+		*w = (struct walk){ NULL, NULL, SCAN_NONE };
+		return;
+	}
+	*w = (struct walk){ c.p + 1, c.p + c.n, k };
+}
+
+void
+walk_list(struct walk *w, struct slice val)
+{
+	walk_in(w, scan_kind(val) == SCAN_ARRAY ? val :
+	    (struct slice){ NULL, 0 });
+}
+
+bool
+walk_key(struct walk *w, struct slice *key)
+{
+	const char *p = w->p, *q;
+
+	if (key != NULL)
+		*key = (struct slice){ NULL, 0 };
+	if (p == NULL)
+		return false;
+	p = over_blanks(p, w->end);
+	if (p < w->end && *p == ',')
+		p = over_blanks(p + 1, w->end);
+	w->p = p;
+	if (p >= w->end || *p == '}' || *p == ']')
+		return false;
+	if (w->kind != SCAN_OBJECT)
+		return true;
+	q = over_string(p, w->end);
+	if (key != NULL)
+		*key = inside((struct slice){ p, (size_t)(q - p) });
+	p = over_blanks(q, w->end);
+	w->p = over_blanks(p + 1, w->end);
+	return true;
+}
+
+struct slice
+walk_value(struct walk *w)
+{
+	const char *p = w->p;
+
+	w->p = over_value(p, w->end);
+	return (struct slice){ p, (size_t)(w->p - p) };
+}
+
+bool
+walk_enter(const struct walk *w, struct walk *in)
+{
+	enum scan_kind k = scan_kind((struct slice){ w->p, 1 });
+
+	*in = (struct walk){ w->p + 1, w->end, k };
+	return k == SCAN_OBJECT || k == SCAN_ARRAY;
+}
+
+struct slice
+walk_leave(struct walk *w, const struct walk *in)
+{
+	const char *p = w->p;
+
+	w->p = in->p + 1;
+	return (struct slice){ p, (size_t)(w->p - p) };
+}
+
+bool
+walk_next(struct walk *w, struct slice *key, struct slice *val)
+{
+	if (!walk_key(w, key))
+		return false;
+	*val = walk_value(w);
+	return true;
+}
+
+struct slice
+scan_get(struct slice obj, const char *key)
+{
+	struct slice k, v;
+	struct walk w;
+
+	if (scan_kind(obj) != SCAN_OBJECT)
+		return (struct slice){ NULL, 0 };
+	walk_in(&w, obj);
+	while (walk_key(&w, &k)) {
+		v = walk_value(&w);
+		if (scan_key_is(k, key))
+			return v;
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+/* ---- text ---- */
+
+/* What a letter behind a backslash means; 0 for u.  A table, as a branch for
+ * each would be guessed wrong too often. */
+static const char stands_for[256] = { ['"'] = '"', ['\\'] = '\\',
+	['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',
+	['t'] = '\t' };
+
+#ifdef __SSE2__
+/* Copy n bytes, at most 64, in pieces of 32. */
+static inline void
+copy_pieces(char *o, const char *p, size_t n)
+{
+	memcpy(o, p, 32);
+	if (n > 32)
+		memcpy(o + 32, p + 32, 32);
+}
+
+/* Decode blocks of 64 bytes from *from on, up to the first \u, or near the
+ * end; where the output ends.  All escapes of a block are found before any is
+ * decoded, so that none has to be guessed. */
+static char *
+decode_blocks(char *o, const char **from, const char *end)
+{
+	const char *p = *from;
+
+	for (; end - p >= 96; p = *from) {
+		const char *block = p;
+		uint64_t carry = 0, letters;
+
+		letters = escaped_bits(bytes_like(p, '\\'), &carry);
+		for (; letters != 0; letters &= letters - 1) {
+			const char *at = block + __builtin_ctzll(letters);
+			char c = stands_for[(unsigned char)*at];
+
+			copy_pieces(o, p, (size_t)(at - 1 - p));
+			o += at - 1 - p;
+			*from = at - 1;
+			if (c == '\0')
+				return o;
+			*o++ = c;
+			p = at + 1;
+		}
+		*from = block + 64 - carry;
+		copy_pieces(o, p, (size_t)(*from - p));
+		o += *from - p;
+	}
+	return o;
+}
+#else
+static inline char *
+decode_blocks(char *o, const char **from, const char *end)
+{
+	(void)from, (void)end;
+	return o;
+}
+#endif
+
+void
+scan_decode(struct buf *out, const char *p, size_t n, bool wtf)
+{
+	const char *end = p + n;
+	char *o;
+
+	/* decoded text is never longer: \uXXXX is at most three bytes; but it
+	 * may be shorter, and fit a ceiling that n does not */
+	if (out->len > out->max || n > out->max - out->len) {
+		struct buf all = BUF_INIT(n);
+
+		scan_decode(&all, p, n, wtf);
+		buf_slice(out, buf_view(&all));
+		buf_release(&all);
+		return;
+	}
+	if (buf_reserve(out, n) < 0)
+		return;
+	o = out->p + out->len;
+	o = decode_blocks(o, &p, end);
+	while (p < end) {
+		int cp;
+
+		if (*p != '\\') {
+			const char *q = memchr(p, '\\', (size_t)(end - p));
+			size_t k = (size_t)((q != NULL ? q : end) - p);
+
+			memcpy(o, p, k);
+			o += k;
+			p += k;
+			if (k >= 16)	/* not one \u after the other */
+				o = decode_blocks(o, &p, end);
+			continue;
+		}
+		p += 2;
+		*o = stands_for[(unsigned char)p[-1]];
+		if (*o != '\0') {
+			o++;
+			continue;
+		}
+		cp = num_hex4(p);
+		p += 4;
+		if (cp >= 0xd800 && cp < 0xdc00 && end - p >= 6 &&
+		    p[0] == '\\' && p[1] == 'u') {
+			int lo = num_hex4(p + 2);
+
+			if (lo >= 0xdc00 && lo < 0xe000) {
+				cp = 0x10000 + ((cp - 0xd800) << 10) +
+				    (lo - 0xdc00);
+				p += 6;
+			}
+		}
+		if (!wtf && cp >= 0xd800 && cp < 0xe000)
+			cp = 0xfffd;
+		o += utf8_encode(o, (unsigned long)cp);
+	}
+	*o = '\0';
+	out->len = (size_t)(o - out->p);
+}
+
+enum scan_kind
+scan_kind(struct slice val)
+{
+	if (val.p == NULL || val.n == 0)
+		return SCAN_NONE;
+	switch (val.p[0]) {
+	case '{': return SCAN_OBJECT;
+	case '[': return SCAN_ARRAY;
+	case '"': return SCAN_STRING;
+	case 't': return SCAN_TRUE;
+	case 'f': return SCAN_FALSE;
+	case 'n': return SCAN_NULL;
+	default: return SCAN_NUMBER;
+	}
+}
+
+bool
+scan_same_key(struct slice key, const char *text)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool same;
+
+	if (slice_is(key, text))
+		return true;
+	/* what has escapes is longer than its text */
+	if (key.n <= strlen(text) || memchr(key.p, '\\', key.n) == NULL)
+		return false;
+	scan_decode(&b, key.p, key.n, false);
+	same = slice_is(buf_view(&b), text);
+	buf_release(&b);
+	return same;
+}
+
+bool
+scan_str_is(struct slice val, const char *text)
+{
+	return scan_kind(val) == SCAN_STRING && scan_key_is(inside(val), text);
+}
+
+struct slice
+scan_plain(struct slice val)
+{
+	if (scan_kind(val) != SCAN_STRING ||
+	    memchr(val.p, '\\', val.n) != NULL)
+		return (struct slice){ NULL, 0 };
+	return inside(val);
+}
+
+bool
+scan_str(struct slice val, struct buf *out)
+{
+	if (scan_kind(val) != SCAN_STRING)
+		return false;
+	scan_decode(out, val.p + 1, val.n - 2, false);
+	return true;
+}
+
+void
+scan_inside(struct slice inside, struct buf *out)
+{
+	scan_decode(out, inside.p, inside.n, false);
+}
+
+char *
+scan_strdup(struct slice val)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice plain = scan_plain(val);
+
+	if (plain.p != NULL)
+		return xmemdup0(plain.p, plain.n);
+	return scan_str(val, &b) ? buf_detach(&b) : NULL;
+}
+
+bool
+scan_int(struct slice val, int64_t *out)
+{
+	return scan_kind(val) == SCAN_NUMBER && num_i64(val.p, val.n, out);
+}
+
+bool
+scan_true(struct slice val)
+{
+	return scan_kind(val) == SCAN_TRUE;
+}
+
+/* The escape of c, behind the backslash, at o; its length. */
+static inline size_t
+put_escape(char *o, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char one[256] = { ['"'] = '"', ['\\'] = '\\',
+		['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r',
+		['\t'] = 't' };
+
+	*o = one[c];
+	if (*o != '\0')
+		return 1;
+	memcpy(o, "u00", 3);
+	o[3] = hex[c >> 4];
+	o[4] = hex[c & 15];
+	return 5;
+}
+
+/* Copy up to the first byte that wants an escape; how many.  Pieces of 16 are
+ * copied before they are looked at: o has room for all of p. */
+static inline size_t
+copy_unescaped(char *o, const char *p, const char *end)
+{
+	const char *start = p;
+
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16, o += 16) {
+		__m128i x = load16(p);
+		unsigned bits = (unsigned)high16(marked(x));
+
+		_mm_storeu_si128((__m128i *)(void *)o, x);
+
+		if (bits != 0)
+			return (size_t)(p - start) +
+			    (size_t)__builtin_ctz(bits);
+	}
+#endif
+	while (p < end && (unsigned char)*p >= 0x20 && *p != '"' &&
+	    *p != '\\')
+		*o++ = *p++;
+	return (size_t)(p - start);
+}
+
+void
+scan_quote(struct buf *out, const char *p, size_t n)
+{
+	const char *end = p + n;
+	size_t room = out->max - out->len, want = n + n / 8 + 8;
+
+	/* mostly that is enough; but a ceiling may be near */
+	if (buf_reserve(out, want < room ? want : n + 2) < 0)
+		return;
+	out->p[out->len++] = '"';
+	while (p < end) {
+		size_t k = copy_unescaped(out->p + out->len, p, end);
+
+		p += k;
+		out->len += k;
+		if (p == end)
+			break;
+		if (out->cap - out->len < (size_t)(end - p) + 8 &&
+		    buf_reserve(out, (size_t)(end - p) + 8) < 0)
+			return;
+		out->p[out->len++] = '\\';
+		out->len += put_escape(out->p + out->len,
+		    (unsigned char)*p++);
+	}
+	out->p[out->len++] = '"';
+	out->p[out->len] = '\0';
+}
+
+void
+scan_put_slices(struct buf *out, const char *form, const struct slice *v)
+{
+	for (;;) {
+		size_t n = strcspn(form, "'$@");
+
+		buf_add(out, form, n);
+		form += n;
+		switch (*form++) {
+		case '\0':
+			return;
+		case '\'':
+			buf_addc(out, '"');
+			break;
+		case '$':
+			buf_slice(out, *++v);
+			break;
+		default:
+			v++;
+			scan_quote(out, v->n > 0 ? v->p : "", v->n);
+		}
+	}
+}

@@ -1,0 +1,25 @@
+/* alias.h - a tool's arguments under their canonical names (chapter 5.1).
+ *
+ * hamr-guard signs and hamr-tool runs the same names, so the aliases are
+ * resolved here and nowhere else.
+ */
+#ifndef HAMR_ALIAS_H
+#define HAMR_ALIAS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* The canonical name of a key of this tool, or NULL when the key is not an
+ * alias.  Both are decoded. */
+const char *alias_key(struct slice tool, struct slice key);
+
+/* Append args (a checked JSON object, decoded out of the call) as an object
+ * with canonical names; values byte for byte, order kept.  Where canonical
+ * name and alias are both there, the canonical one wins; of two aliases the
+ * first.  For read, "limit" becomes last = first + limit - 1 (first defaults
+ * to 1) unless last is there; a limit that is not an integer stays.  False
+ * when args is not an object. */
+bool alias_args(struct slice tool, struct slice args, struct buf *out);
+
+#endif

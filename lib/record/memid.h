@@ -1,0 +1,29 @@
+/* memid.h - the ids of memory items (chapter 6), without the memory.
+ *
+ * An id is "m:" and 12 hex digits, made of what the item is and nothing else,
+ * so that whoever sees a transcript can name the items that hamr-mem makes
+ * of it.
+ */
+#ifndef HAMR_MEMID_H
+#define HAMR_MEMID_H
+
+#include "base/buf.h"
+#include "json/sha.h"
+
+#define MEMID_SIZE 15		/* "m:", 12 digits and a NUL */
+
+/* A tool result that has an id.  All slices are decoded text. */
+void memid_result(struct slice session, struct slice call_id,
+    char id[MEMID_SIZE]);
+/* Any other message, or a result without an id; text is redacted. */
+void memid_message(struct slice session, struct slice role,
+    struct slice text, char id[MEMID_SIZE]);
+/* A fact; text is redacted. */
+void memid_fact(struct slice text, char id[MEMID_SIZE]);
+
+/* The session of a transcript without a header: the hash of its first message
+ * that is not the system's (which is the same in many transcripts).  The text
+ * is as it was written, so that this needs no list of secrets. */
+void memid_session(struct slice role, struct slice text, char out[SHA_HEX]);
+
+#endif

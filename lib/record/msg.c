@@ -1,0 +1,204 @@
+/* msg.c - messages: content, calls, who wrote them, which result answers which
+ * call. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "msg.h"
+
+#define NONE ((struct slice){ NULL, 0 })
+
+static struct slice
+string_or_none(struct slice v)
+{
+	return scan_kind(v) == SCAN_STRING ? v : NONE;
+}
+
+/* The members of "function", at w->p. */
+static void
+next_function(struct walk *w, struct call *c)
+{
+	struct slice key, val;
+	struct walk in;
+
+	if (*w->p != '{' || !walk_enter(w, &in)) {
+		walk_value(w);
+		return;
+	}
+	while (walk_key(&in, &key)) {
+		val = walk_value(&in);
+		if (scan_key_is(key, "name"))
+			c->name = string_or_none(val);
+		else if (scan_key_is(key, "arguments"))
+			c->given = val;
+	}
+	c->args = string_or_none(c->given);
+	walk_leave(w, &in);
+}
+
+/* Arguments may be long: all is walked once. */
+bool
+msg_next_call(struct walk *w, struct call *c)
+{
+	struct slice key, val;
+	struct walk in;
+
+	if (w->kind != SCAN_ARRAY || !walk_key(w, NULL))
+		return false;
+	*c = (struct call){ .id = NONE };
+	if (*w->p != '{' || !walk_enter(w, &in)) {
+		c->whole = walk_value(w);
+		return true;
+	}
+	while (walk_key(&in, &key)) {
+		if (scan_key_is(key, "function")) {
+			next_function(&in, c);
+			continue;
+		}
+		val = walk_value(&in);
+		if (scan_key_is(key, "id"))
+			c->id = string_or_none(val);
+		else if (scan_key_is(key, "type"))
+			c->type = val;
+	}
+	c->whole = walk_leave(w, &in);
+	return true;
+}
+
+size_t
+msg_count_calls(struct slice calls)
+{
+	struct walk w;
+	struct slice v;
+	size_t n = 0;
+
+	walk_list(&w, calls);
+	while (walk_next(&w, NULL, &v))
+		n++;
+	return n;
+}
+
+bool
+msg_text(struct slice content, struct buf *out)
+{
+	struct slice part;
+	struct walk w;
+	bool any = false;
+
+	if (scan_kind(content) == SCAN_STRING)
+		return scan_str(content, out);
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &part))
+		if (scan_kind(part) == SCAN_STRING)
+			any |= scan_str(part, out);
+		else
+			any |= scan_str(scan_get(part, "text"), out);
+	return any;
+}
+
+bool
+msg_has_image(struct slice content)
+{
+	struct slice part;
+	struct walk w;
+
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &part))
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			return true;
+	return false;
+}
+
+struct slice
+msg_meta(const struct rec *r, const char *key)
+{
+	return scan_get(rec_get(r, "meta"), key);
+}
+
+bool
+msg_by(const struct rec *r, const char *who)
+{
+	return scan_str_is(msg_meta(r, "by"), who);
+}
+
+bool
+msg_is_person(const struct rec *r)
+{
+	struct slice by = msg_meta(r, "by"), content = rec_get(r, "content");
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool guard;
+
+	if (r->kind != R_USER)
+		return false;
+	if (scan_kind(by) == SCAN_STRING && !scan_str_is(by, "user") &&
+	    !scan_str_is(by, "shell"))
+		return false;
+	/* a long text is not decoded to see that it begins otherwise */
+	if (scan_kind(content) == SCAN_STRING && content.p[1] != '[' &&
+	    content.p[1] != '\\')
+		return true;
+	msg_text(content, &b);
+	guard = slice_starts(buf_view(&b), "[hamr-guard]");
+	buf_release(&b);
+	return !guard;
+}
+
+/* ---- pairing ---- */
+
+#define FIRST 0xffffffffu
+
+/* The oldest and the newest open call of an id, of the empty one when there is
+ * none.  NULL when it is not known and make is not set. */
+static uint64_t *
+ends_of(struct pairing *p, struct slice id, bool make)
+{
+	struct slice key = scan_plain(id);
+	char *text = NULL;
+	uint64_t *ends;
+
+	if (key.p == NULL) {
+		text = scan_strdup(id);
+		key = text != NULL ? slice_of(text) : SLICE("");
+	}
+	ends = make ? map_put(&p->by_id, key, NULL) :
+	    map_get(&p->by_id, key);
+	free(text);
+	return ends;
+}
+
+void
+pairing_call(struct pairing *p, struct slice id, size_t tag)
+{
+	uint64_t *ends = ends_of(p, id, true);
+
+	p->c = xgrow(p->c, p->n, &p->cap, sizeof *p->c);
+	p->c[p->n++] = (struct pairing_call){ tag, 0 };
+	p->open++;
+	if ((*ends & FIRST) == 0)
+		*ends = p->n;
+	else
+		p->c[(*ends >> 32) - 1].next = p->n;
+	*ends = (*ends & FIRST) | (uint64_t)p->n << 32;
+}
+
+size_t
+pairing_result(struct pairing *p, struct slice id)
+{
+	uint64_t *ends = ends_of(p, id, false);
+	struct pairing_call *c;
+
+	if (ends == NULL || (*ends & FIRST) == 0)
+		return (size_t)-1;
+	c = &p->c[(*ends & FIRST) - 1];
+	*ends = (*ends & ~(uint64_t)FIRST) | c->next;
+	p->open--;
+	return c->tag;
+}
+
+void
+pairing_reset(struct pairing *p)
+{
+	free(p->c);
+	map_release(&p->by_id);
+	*p = (struct pairing){ .n = 0 };
+}

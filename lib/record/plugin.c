@@ -1,0 +1,243 @@
+/* plugin.c - programs that add to hamr: where they are, what they say. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "json/scan.h"
+#include "json/sha.h"
+
+#include "plugin.h"
+
+#define SCHEMA_DEPTH 100	/* jq 1.6 ends at 256 */
+
+/* ---- where ---- */
+
+char *
+plugin_find(const char *kind, const char *name, struct err *e)
+{
+	char *prefix = kind != NULL ? xasprintf("hamr-%s-", kind) :
+	    xstrdup("");
+	size_t n = strlen(prefix);
+	char *file = name[0] == '/' ? xstrdup(name) : xasprintf("%s%s",
+	    prefix, strncmp(name, prefix, n) == 0 ? name + n : name);
+	char *path = NULL;
+
+	if (name[0] == '/') {
+		if (which_is_program(name))
+			path = xstrdup(name);
+		else
+			err_set(e, ST_CONFIG, "plug-in %s: there is no such "
+			    "program; correct its path or take it out of the "
+			    "configuration", name);
+	} else if (strchr(file, '/') != NULL) {
+		err_set(e, ST_CONFIG, "plug-in \"%s\": give its name or an "
+		    "absolute path", name);
+	} else {
+		path = which_program(file, NULL);
+		if (path == NULL)
+			err_set(e, ST_CONFIG, "plug-in \"%s\": no program %s "
+			    "on PATH; install it, or give its absolute path",
+			    name, file);
+	}
+	free(prefix);
+	free(file);
+	return path;
+}
+
+bool
+plugin_is_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+
+	return n > 0 && n <= PLUGIN_NAME_MAX && name[n] == '\0';
+}
+
+/* ---- what it says ---- */
+
+static int
+broken(struct err *e, const char *what)
+{
+	return err_set(e, ST_PEER, "--describe %s", what);
+}
+
+static int
+take_paths(struct plugin *p, struct slice paths, struct err *e)
+{
+	struct slice el;
+	struct walk w;
+
+	if (paths.p == NULL || scan_kind(paths) == SCAN_NULL)
+		return 0;
+	if (scan_kind(paths) != SCAN_ARRAY)
+		return broken(e, "says \"paths\" that is no array");
+	walk_in(&w, paths);
+	while (walk_next(&w, NULL, &el)) {
+		char *path = scan_strdup(el);
+
+		if (path == NULL)
+			return broken(e, "says \"paths\" that holds more "
+			    "than strings");
+		p->paths = xgrow(p->paths, p->npaths, &p->cap,
+		    sizeof *p->paths);
+		p->paths[p->npaths++] = path;
+	}
+	return 0;
+}
+
+static bool
+is_deeper(struct slice val, int levels)
+{
+	struct slice el;
+	struct walk w;
+
+	walk_in(&w, val);
+	if (levels == 0)
+		return w.kind != SCAN_NONE;
+	while (walk_next(&w, NULL, &el))
+		if (is_deeper(el, levels - 1))
+			return true;
+	return false;
+}
+
+bool
+plugin_is_schema(struct slice text)
+{
+	return scan_kind(text) == SCAN_OBJECT &&
+	    text.n <= PLUGIN_SCHEMA_MAX && !is_deeper(text, SCHEMA_DEPTH);
+}
+
+static int
+take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
+{
+	struct slice parameters = scan_get(rec, "parameters");
+	struct slice mutates = scan_get(rec, "mutates");
+
+	if (!scan_str_is(scan_get(rec, "kind"), kind))
+		return err_set(e, ST_PEER, "--describe does not say \"kind\":"
+		    "\"%s\"", kind);
+	p->name = scan_strdup(scan_get(rec, "name"));
+	p->what = scan_strdup(scan_get(rec, "description"));
+	if (p->name == NULL || !plugin_is_name(p->name))
+		return broken(e, "says no \"name\" of 1 to 64 letters, "
+		    "digits, _ and -");
+	if (p->what == NULL || p->what[0] == '\0')
+		return broken(e, "says no \"description\"");
+	if (mutates.p != NULL && scan_kind(mutates) != SCAN_TRUE &&
+	    scan_kind(mutates) != SCAN_FALSE)
+		return broken(e, "says \"mutates\" that is neither true nor "
+		    "false");
+	p->mutates = scan_kind(mutates) != SCAN_FALSE;
+	if (parameters.p == NULL)
+		parameters = SLICE("{\"type\":\"object\",\"properties\":{}}");
+	if (!plugin_is_schema(parameters))
+		return broken(e, "says \"parameters\" that are no JSON Schema "
+		    "object of at most 64 KiB and 100 levels");
+	p->parameters = xmemdup0(parameters.p, parameters.n);
+	for (char *c = p->parameters; *c != '\0'; c++)
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';	/* between tokens */
+	return take_paths(p, scan_get(rec, "paths"), e);
+}
+
+int
+plugin_parse(struct plugin *p, const char *kind, struct slice text,
+    struct err *e)
+{
+	struct scan scan = { .n = 0 };
+	int r;
+
+	if (text.n == 0)
+		r = broken(e, "printed nothing");
+	else if (scan_record(&scan, text.p, text.n) < 0)
+		r = err_set(e, ST_PEER, "--describe did not print one JSON "
+		    "object: %s (byte %zu)", scan.why, scan.at);
+	else
+		r = take(p, kind, text, e);
+	scan_release(&scan);
+	return r;
+}
+
+void
+plugin_release(struct plugin *p)
+{
+	for (size_t i = 0; i < p->npaths; i++)
+		free(p->paths[i]);
+	free(p->paths);
+	free(p->path);
+	free(p->name);
+	free(p->what);
+	free(p->parameters);
+	*p = (struct plugin){ .path = NULL };
+}
+
+/* ---- what it said before ---- */
+
+/* The file of a program in the user's cache; NULL without a home. */
+static char *
+cache_file(const char *path)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char hash[SHA_HEX];
+
+	sha256_hex(path, strlen(path), hash);
+	if (xdg != NULL && *xdg == '/')
+		return xasprintf("%s/hamr/describe/%.32s", xdg, hash);
+	if (home != NULL && *home == '/')
+		return xasprintf("%s/.cache/hamr/describe/%.32s", home, hash);
+	return NULL;
+}
+
+/* The first line of the file: which program it was.  NULL: it is gone. */
+static char *
+identity(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return NULL;
+	return xasprintf("%s %lld.%09ld %lld.%09ld %lld %llu\n", path,
+	    (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+	    (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec,
+	    (long long)st.st_size, (unsigned long long)st.st_ino);
+}
+
+bool
+plugin_recall(const char *path, struct buf *out)
+{
+	char *file = cache_file(path), *id = identity(path);
+	struct buf b = BUF_INIT(2 * PLUGIN_SAYS_MAX);
+	size_t n = id != NULL ? strlen(id) : 0;
+	bool known = false;
+
+	if (file != NULL && id != NULL && file_read(file, &b, NULL) == 0 &&
+	    b.len > n && memcmp(b.p, id, n) == 0) {
+		buf_add(out, b.p + n, b.len - n);
+		known = true;
+	}
+	buf_release(&b);
+	free(file);
+	free(id);
+	return known;
+}
+
+void
+plugin_remember(const char *path, struct slice text)
+{
+	char *file = cache_file(path), *id = identity(path);
+	char *folder = file != NULL ? file_folder(file) : NULL;
+	struct buf b = BUF_INIT(2 * PLUGIN_SAYS_MAX);
+
+	if (file != NULL && id != NULL) {
+		buf_adds(&b, id);
+		buf_slice(&b, text);
+		if (file_mkdirs(folder, 0700, NULL) == 0)
+			file_replace(file, b.p, b.len, 0600, NULL);
+	}
+	buf_release(&b);
+	free(folder);
+	free(file);
+	free(id);
+}

@@ -1,0 +1,384 @@
+/* rec.c - records, read and written. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "rec.h"
+#include "term/term.h"
+
+#define BLOCK ((size_t)256 << 10)	/* the buffer's first size */
+#define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
+
+struct word {
+	const char *text;
+	enum rec_kind kind;
+};
+
+static const struct word roles[] = {
+	{ "tool", R_TOOL }, { "assistant", R_ASSISTANT }, { "user", R_USER },
+	{ "system", R_SYSTEM }, { "developer", R_SYSTEM }, { NULL, R_OTHER }
+}, types[] = {
+	{ "hamr", R_HAMR }, { "config", R_CONFIG }, { "tools", R_TOOLS },
+	{ "verdict", R_VERDICT }, { "constrain", R_CONSTRAIN },
+	{ "answer", R_ANSWER }, { "start", R_START },
+	{ "compaction", R_COMPACTION }, { "compact", R_COMPACT },
+	{ "limit", R_LIMIT }, { "usage", R_USAGE },
+	{ "checkpoint", R_CHECKPOINT }, { "error", R_ERROR },
+	{ "recovery", R_RECOVERY }, { "undo", R_UNDO },
+	{ "verification", R_VERIFICATION },
+	{ "end", R_END }, { "request", R_REQUEST }, { "delta", R_DELTA },
+	{ "output", R_OUTPUT }, { "progress", R_PROGRESS }, { "ask", R_ASK },
+	{ "verify", R_VERIFY }, { "go", R_GO }, { "sync", R_SYNC },
+	{ "cancel", R_CANCEL }, { NULL, R_OTHER }
+};
+
+struct slice
+rec_get_n(const struct rec *r, const char *key, size_t n)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct slice k = r->m[i].key;
+
+		/* one that has escapes is longer than what it stands for */
+		if (k.n < n || (*k.p != *key && *k.p != '\\'))
+			continue;
+		if (k.n == n ? memcmp(k.p, key, n) == 0 : scan_key_is(k, key))
+			return r->m[i].val;
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+char *
+rec_strdup(const struct rec *r, const char *key)
+{
+	return scan_strdup(rec_get(r, key));
+}
+
+bool
+rec_str_is(const struct rec *r, const char *key, const char *text)
+{
+	return scan_str_is(rec_get(r, key), text);
+}
+
+bool
+rec_int(const struct rec *r, const char *key, int64_t *out)
+{
+	return scan_int(rec_get(r, key), out);
+}
+
+static enum rec_kind
+kind_of(const struct rec *r)
+{
+	struct slice role = rec_get(r, "role");
+	bool has_role = scan_kind(role) == SCAN_STRING;
+	struct slice v = has_role ? role : rec_get(r, "type");
+	const struct word *w = has_role ? roles : types;
+
+	while (w->text != NULL && !scan_str_is(v, w->text))
+		w++;
+	return w->kind;
+}
+
+/* What follows a header of another version may mean other things. */
+static int
+check_version(struct scan *s, const struct rec *r)
+{
+	struct slice v = rec_get(r, "v");
+	int64_t n = 0;
+
+	if (v.p == NULL || (scan_int(v, &n) && n == REC_VERSION))
+		return 0;
+	s->why = "a transcript of another version of hamr (\"v\" is not 1)";
+	s->at = (size_t)(v.p - r->line.p);
+	return -1;
+}
+
+int
+rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
+{
+	if (scan_record(s, p, n) < 0)
+		return -1;
+	r->line = (struct slice){ p, n };
+	r->m = s->m;
+	r->n = s->n;
+	r->kind = kind_of(r);
+	return r->kind == R_HAMR ? check_version(s, r) : 0;
+}
+
+/* ---- reading ---- */
+
+void
+rec_in_init(struct rec_in *in, int fd, const char *name, size_t max)
+{
+	*in = (struct rec_in){ .fd = fd, .name = name, .max = max };
+}
+
+void
+rec_in_release(struct rec_in *in)
+{
+	free(in->buf);
+	scan_release(&in->scan);
+	in->buf = NULL;
+	in->cap = in->start = in->end = in->looked = 0;
+}
+
+/* The LF that ends the first line not taken, or NULL. */
+static char *
+find_lf(struct rec_in *in)
+{
+	char *lf;
+
+	if (in->looked < in->start)
+		in->looked = in->start;
+	if (in->looked == in->end)
+		return NULL;
+	lf = memchr(in->buf + in->looked, '\n', in->end - in->looked);
+	in->looked = lf != NULL ? (size_t)(lf - in->buf) : in->end;
+	return lf;
+}
+
+/* Advice where the first line shows a file that is often mistaken for a
+ * transcript. */
+static const char *
+remedy(const struct rec_in *in, const char *p, size_t n)
+{
+	if (in->line > 1)
+		return "";
+	while (n > 0 && memchr(" \t\r", p[n - 1], 3) != NULL)
+		n--;
+	if (n > 0 && *p == '[')
+		return "; it is a JSON array, make it lines first (jq -c "
+		    "'.[]')";
+	if (n > 0 && *p == '{' && memchr("{[,:", p[n - 1], 4) != NULL)
+		return "; it is JSON over several lines, make each value one "
+		    "line first (jq -c .)";
+	if (n < 2)
+		return "";
+	if (memcmp(p, "\037\213", 2) == 0)
+		return "; it is compressed, unpack it first (gzip -dc)";
+	if (memcmp(p, "\377\376", 2) == 0 || memcmp(p, "\376\377", 2) == 0)
+		return "; it is UTF-16, make it UTF-8 first (iconv)";
+	return "";
+}
+
+static int
+too_long(const struct rec_in *in, struct err *e)
+{
+	return err_set(e, ST_DATA, "%s:%zu: line longer than %zu bytes",
+	    in->name, in->line, in->max);
+}
+
+/* A line that has no end yet: too long already, or cut short by the end? */
+static int
+unfinished(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	size_t n = in->end - in->start;
+	bool skipped = in->skipping;
+	const char *p;
+
+	if (n <= in->max && (!in->eof || n == 0))
+		return 0;
+	p = in->buf + in->start;
+	in->start = in->looked = in->end;
+	in->skipping = n > in->max;
+	if (skipped)
+		return 0;
+	in->line++;
+	if (n > in->max)
+		return too_long(in, e);
+	if (!in->open_end)
+		return err_set(e, ST_DATA, "%s:%zu: line cut short (no line "
+		    "feed at its end)%s", in->name, in->line,
+		    remedy(in, p, n));
+	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: %s%s", in->name, in->line,
+		    in->scan.why, remedy(in, p, n));
+	in->rec.no = in->line;
+	*r = &in->rec;
+	return 1;
+}
+
+int
+rec_take(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	bool skipped;
+	char *lf, *p = NULL;
+	size_t n = 0;
+
+	do {
+		lf = find_lf(in);
+		if (lf == NULL)
+			return unfinished(in, r, e);
+		p = in->buf + in->start;
+		n = (size_t)(lf - p);
+		in->start = in->looked = (size_t)(lf - in->buf) + 1;
+		skipped = in->skipping;	/* the end of a line too long */
+		in->skipping = false;
+	} while (skipped);
+	in->line++;
+	if (n > in->max)
+		return too_long(in, e);
+	if (rec_parse(&in->scan, p, n, &in->rec) < 0)
+		return err_set(e, ST_DATA, "%s:%zu: %s at byte %zu%s",
+		    in->name, in->line, in->scan.why, in->scan.at + 1,
+		    remedy(in, p, n));
+	in->rec.no = in->line;
+	*r = &in->rec;
+	return 1;
+}
+
+bool
+rec_waiting(struct rec_in *in)
+{
+	return find_lf(in) != NULL || (in->eof && in->end > in->start);
+}
+
+/* Room for a block behind what is there: move it to the front when that is
+ * cheap, else double. */
+static void
+make_room(struct rec_in *in)
+{
+	size_t have = in->end - in->start;
+
+	if (in->cap - in->end >= BLOCK / 4)
+		return;
+	if (in->start > 0 && have <= in->cap / 2) {
+		memmove(in->buf, in->buf + in->start, have);
+		in->looked -= in->looked < in->start ? in->looked : in->start;
+		in->end = have;
+		in->start = 0;
+	}
+	if (in->cap - in->end < BLOCK / 4) {
+		in->cap = in->cap != 0 ? in->cap * 2 : BLOCK;
+		in->buf = xrealloc(in->buf, in->cap);
+	}
+}
+
+int
+rec_fill(struct rec_in *in, struct err *e)
+{
+	ssize_t n;
+
+	make_room(in);
+	for (;;) {
+		struct pollfd p = { in->fd, POLLIN, 0 };
+
+		n = read(in->fd, in->buf + in->end, in->cap - in->end);
+		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+			break;
+		if (errno == EAGAIN)
+			poll(&p, 1, -1);
+	}
+	if (n < 0)
+		return err_sys(e, ST_SYSTEM, "%s", in->name);
+	if (n == 0) {
+		in->eof = true;
+		return 0;
+	}
+	in->end += (size_t)n;
+	return 1;
+}
+
+int
+rec_next(struct rec_in *in, const struct rec **r, struct err *e)
+{
+	for (;;) {
+		int got = rec_take(in, r, e);
+
+		if (got != 0 || in->eof)
+			return got;
+		if (rec_fill(in, e) < 0)
+			return -1;
+	}
+}
+
+struct slice
+rec_raw(const struct rec_in *in)
+{
+	if (in->buf == NULL)
+		return SLICE("");
+	return (struct slice){ in->buf + in->start, in->end - in->start };
+}
+
+void
+rec_raw_drop(struct rec_in *in, size_t n)
+{
+	in->start += n;
+}
+
+/* ---- writing ---- */
+
+void
+rec_out_init(struct rec_out *o, int fd, const char *name)
+{
+	struct stat st;
+
+	*o = (struct rec_out){ .fd = fd, .name = name };
+	buf_init(&o->buf, (size_t)1 << 40);
+	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	o->tty = isatty(fd) == 1;
+}
+
+void
+rec_put(struct rec_out *o, struct slice line)
+{
+	rec_put_parts(o, &line, 1);
+}
+
+/* A long part is not queued: copying it would cost more than writing it.  To a
+ * terminal, a record goes with \u escapes for the characters that would steer
+ * it; anything else was made for a terminal. */
+void
+rec_put_parts(struct rec_out *o, const struct slice *part, size_t n)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+
+	for (size_t i = 0; i < n; i++) {
+		if (o->tty || part[i].n < QUEUE) {
+			buf_slice(o->tty ? &line : &o->buf, part[i]);
+			continue;
+		}
+		rec_flush(o, NULL);
+		if (o->error == 0 && file_write_all(o->fd, part[i].p,
+		    part[i].n) < 0)
+			o->error = errno;
+	}
+	if (line.len > 0 && line.p[0] == '{')
+		term_json(&o->buf, buf_view(&line));
+	else
+		buf_slice(&o->buf, buf_view(&line));
+	buf_release(&line);
+	buf_addc(&o->buf, '\n');
+	if (o->buf.len >= QUEUE)
+		rec_flush(o, NULL);
+}
+
+int
+rec_flush(struct rec_out *o, struct err *e)
+{
+	if (o->error == 0 && o->buf.len > 0 &&
+	    file_write_all(o->fd, o->buf.p, o->buf.len) < 0)
+		o->error = errno;
+	buf_reset(&o->buf);
+	if (o->buf.cap > 4 * QUEUE)
+		buf_release(&o->buf);
+	if (o->error == 0)
+		return 0;
+	errno = o->error;
+	return err_sys(e, ST_SYSTEM, "%s", o->name);
+}
+
+int
+rec_end(struct rec_out *o, struct err *e)
+{
+	int r = rec_flush(o, e);
+
+	buf_release(&o->buf);
+	if (close(o->fd) < 0 && r == 0)
+		r = err_sys(e, ST_SYSTEM, "%s", o->name);
+	return r;
+}

@@ -1,0 +1,525 @@
+/* stage.c - the stage contract (chapter 1.2), once, for all five stages. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "stage.h"
+
+#ifndef HAMR_VERSION
+#define HAMR_VERSION "0.1.0"
+#endif
+
+/* ---- writing ---- */
+
+static bool
+is_written(const struct stage *s, enum rec_kind kind)
+{
+	if (s->mute)
+		return false;
+	if (s->mode != STAGE_FILTER || !rec_is_passing(kind))
+		return true;
+	return kind == R_REQUEST ||
+	    (s->stream && (kind == R_DELTA || kind == R_OUTPUT));
+}
+
+/* Through --jq: what comes of the line.  A record that the program fails on
+ * is reported and makes the status 65; without the program there is nothing
+ * more to write. */
+static void
+put_line(struct stage *s, struct slice line)
+{
+	struct buf made = BUF_INIT(BUF_RECORD_MAX * 2);
+	struct err e;
+	int r;
+
+	if (s->jq == NULL) {
+		rec_put(&s->out, line);
+		return;
+	}
+	if (s->failed)
+		return;
+	r = program_run(s->jq, line, &made, &e);
+	if (made.len > 0)
+		rec_put(&s->out, (struct slice){ made.p, made.len - 1 });
+	if (r > 0)
+		stage_status(s, err_report(&e));
+	if (r < 0)
+		stage_fail(s, &e);
+	buf_release(&made);
+}
+
+void
+stage_put(struct stage *s, enum rec_kind kind, struct slice line)
+{
+	if (is_written(s, kind))
+		put_line(s, line);
+}
+
+void
+stage_put_parts(struct stage *s, enum rec_kind kind, const struct slice *part,
+    size_t n)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+
+	if (!is_written(s, kind))
+		return;
+	if (s->jq == NULL) {
+		rec_put_parts(&s->out, part, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		buf_slice(&line, part[i]);
+	put_line(s, buf_view(&line));
+	buf_release(&line);
+}
+
+void
+stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (is_written(s, kind)) {
+		json_print(o, &b);
+		put_line(s, buf_view(&b));
+	}
+	buf_release(&b);
+	json_free(o);
+}
+
+void
+stage_error(struct stage *s, const char *code, bool retryable,
+    const char *message, struct json *extra)
+{
+	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice key, val;
+	struct walk w;
+
+	json_str(o, "type", "error");
+	json_str(o, "stage", s->ops->name);
+	json_str(o, "code", code);
+	json_str(o, "message", message);
+	json_bool(o, "retryable", retryable);
+	if (extra != NULL) {
+		json_print(extra, &b);
+		walk_in(&w, buf_view(&b));
+		while (walk_next(&w, &key, &val)) {
+			char *k = xmemdup0(key.p, key.n);
+
+			json_raw(o, k, val);
+			free(k);
+		}
+		json_free(extra);
+		buf_release(&b);
+	}
+	stage_put_json(s, R_ERROR, o);
+}
+
+void
+stage_status(struct stage *s, int status)
+{
+	if (s->status == 0 || (s->status < 65 && status >= 65))
+		s->status = status;
+}
+
+void
+stage_fail(struct stage *s, const struct err *e)
+{
+	if (s->failed)
+		return;
+	s->failed = true;
+	s->err = *e;
+}
+
+/* ---- reading ---- */
+
+static void
+act(struct stage *s)
+{
+	s->dirty = false;
+	s->acting = true;
+	if (s->ops->act != NULL)
+		s->ops->act(s);
+	s->acting = false;
+	s->cancelled = false;
+}
+
+/* A transcript is over: act on it, forget it. */
+static void
+finish(struct stage *s)
+{
+	if (s->mode != STAGE_RESIDENT && s->dirty)
+		act(s);
+	s->dirty = false;
+	if (s->begun && s->ops->reset != NULL)
+		s->ops->reset(s);
+	s->begun = false;
+}
+
+/* A record of the transcript. */
+static void
+take_in(struct stage *s, const struct rec *r)
+{
+	s->dirty = s->begun = true;
+	if (s->mode == STAGE_FILTER &&
+	    (s->ops->keep == NULL || s->ops->keep(s, r)))
+		stage_put(s, r->kind, r->line);
+	if (s->ops->record != NULL)
+		s->ops->record(s, r);
+}
+
+static void
+handle(struct stage *s, const struct rec *r)
+{
+	struct scan scan = { 0 };
+	struct slice copy;
+	struct rec own = *r;
+	char *line;
+
+	if (r->kind == R_CANCEL)
+		return;		/* nothing in hand */
+	if (r->kind != R_GO && r->kind != R_SYNC &&
+	    (r->kind != R_HAMR || !s->begun || s->acting)) {
+		take_in(s, r);
+		return;
+	}
+	/* For go, sync, and the first record of the next transcript something
+	 * is done before the line is used, and doing it may read on, which
+	 * ends the life of the record: hence a copy. */
+	line = xmemdup0(r->line.p, r->line.n);
+	copy = (struct slice){ line, r->line.n };
+	if (own.kind == R_HAMR) {
+		size_t no = own.no;
+
+		finish(s);
+		if (!s->failed &&
+		    rec_parse(&scan, copy.p, copy.n, &own) == 0) {
+			own.no = no;
+			take_in(s, &own);
+		}
+	} else {
+		if (own.kind == R_GO)
+			act(s);
+		else if (s->ops->sync != NULL) {
+			s->acting = true;	/* it may have to wait */
+			s->ops->sync(s);
+			s->acting = false;
+		}
+		s->cancelled = false;
+		if (s->mode != STAGE_FILTER)
+			stage_put(s, own.kind, copy);
+	}
+	scan_release(&scan);
+	free(line);
+}
+
+/* A refused line: the end, or with --lenient an error record in its place. */
+static void
+refuse(struct stage *s, const struct err *e)
+{
+	if (s->lenient && e->status == ST_DATA) {
+		stage_error(s, "bad_record", false, e->text, NULL);
+		return;
+	}
+	stage_fail(s, e);
+}
+
+static int
+flush(struct stage *s)
+{
+	struct err e;
+
+	if (rec_flush(&s->out, &e) == 0)
+		return 0;
+	stage_fail(s, &e);
+	return -1;
+}
+
+/* Another program's transcript. */
+static void
+read_import(struct stage *s)
+{
+	const struct rec *r;
+	struct err e;
+	int got;
+
+	while (!s->failed && (got = import_next(s->from, &r, &e)) != 0) {
+		if (got > 0) {
+			handle(s, r);
+		} else if (import_is_empty(s->from) && !s->lenient) {
+			/* no reason not to read the next file */
+			stage_status(s, err_report(&e));
+			s->dirty = false;
+		} else {
+			refuse(s, &e);
+		}
+		if (!s->out.regular)
+			flush(s);
+	}
+	if (!s->failed)
+		finish(s);
+	import_close(s->from);
+	s->from = NULL;
+}
+
+static void
+read_input(struct stage *s)
+{
+	const struct rec *r;
+	struct err e;
+
+	while (!s->failed) {
+		int got = rec_take(&s->in, &r, &e);
+
+		if (got > 0)
+			handle(s, r);
+		else if (got < 0)
+			refuse(s, &e);
+		else if (s->in.eof)
+			break;
+		else if (flush(s) == 0) {
+			if (s->ops->idle != NULL)
+				s->ops->idle(s, s->in.fd);
+			if (rec_fill(&s->in, &e) < 0)
+				stage_fail(s, &e);
+		}
+	}
+	if (!s->failed)
+		finish(s);
+}
+
+const struct import_left *
+stage_left_out(const struct stage *s)
+{
+	return s->from != NULL ? import_left_out(s->from) : NULL;
+}
+
+static int
+open_input(struct stage *s, size_t i, struct err *e)
+{
+	const char *name = s->nfiles > 0 ? s->files[i] : "stdin";
+	int fd = STDIN_FILENO;
+
+	if (s->nfiles > 0 && strcmp(name, "-") == 0)
+		name = "stdin";
+	else if (s->nfiles > 0)
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
+		    ST_NOINPUT : ST_SYSTEM, "%s", name);
+	rec_in_init(&s->in, fd, name,
+	    s->max_bytes != 0 ? s->max_bytes : REC_MAX);
+	s->in.open_end = s->open_end;
+	return 0;
+}
+
+int
+stage_run(struct stage *s)
+{
+	size_t n = s->nfiles > 0 ? s->nfiles : 1;
+	struct err e;
+
+	rec_out_init(&s->out, STDOUT_FILENO, "stdout");
+	for (size_t i = 0; i < n && !s->failed; i++) {
+		if (open_input(s, i, &e) < 0) {
+			stage_fail(s, &e);
+			break;
+		}
+		if (s->import.conf != NULL && s->mode != STAGE_RESIDENT &&
+		    import_open(&s->from, &s->in, &s->import, &e) < 0)
+			stage_fail(s, &e);
+		else if (s->from != NULL)
+			read_import(s);
+		else
+			read_input(s);
+		if (s->in.fd != STDIN_FILENO)
+			close(s->in.fd);
+		rec_in_release(&s->in);
+	}
+	if (s->ops->end != NULL)
+		s->ops->end(s);
+	if (rec_end(&s->out, &e) < 0)
+		stage_fail(s, &e);
+	program_free(s->jq);
+	s->jq = NULL;
+	if (s->failed)
+		stage_status(s, err_report(&s->err));
+	return s->status;
+}
+
+/* ---- waiting while acting ---- */
+
+static void
+take_meanwhile(struct stage *s)
+{
+	const struct rec *r;
+	struct err e;
+
+	while (!s->failed && s->ops->input == NULL && rec_waiting(&s->in)) {
+		size_t start = s->in.start;
+		int got = rec_take(&s->in, &r, &e);
+
+		if (got > 0 && r->kind == R_CANCEL) {
+			s->cancelled = true;
+			continue;
+		}
+		if (s->mode != STAGE_RESIDENT || (got > 0 &&
+		    (r->kind == R_GO || r->kind == R_SYNC))) {
+			/* put it back: its bytes are still in the buffer */
+			s->in.start = s->in.looked = start;
+			s->in.line--;
+			return;
+		}
+		if (got > 0)
+			handle(s, r);
+		else if (got < 0)
+			refuse(s, &e);
+		else
+			return;
+	}
+}
+
+static int
+flags_of(const struct stage *s, bool closed)
+{
+	int f = 0;
+
+	if (s->cancelled)
+		f |= STAGE_CANCEL;
+	if ((s->mode == STAGE_RESIDENT && s->in.eof) || s->failed)
+		f |= STAGE_EOF;
+	if (closed || s->out.error != 0)
+		f |= STAGE_CLOSED;
+	return f;
+}
+
+int
+stage_wait(struct stage *s, struct pollfd *fds, size_t n, int ms)
+{
+	struct pollfd *all = xcalloc(n + 2, sizeof *all);
+	bool closed = false, reads;
+	struct err e;
+	int flags, got;
+
+	flush(s);
+	take_meanwhile(s);
+	if (n > 0)
+		memcpy(all, fds, n * sizeof *all);
+	reads = !s->in.eof && !s->failed && (s->mode == STAGE_RESIDENT ||
+	    s->ops->input != NULL || !rec_waiting(&s->in));
+	all[n] = (struct pollfd){ reads ? s->in.fd : -1, POLLIN, 0 };
+	all[n + 1] = (struct pollfd){ s->out.fd, 0, 0 };
+	flags = flags_of(s, false);
+	if (flags != 0)
+		ms = 0;
+	got = poll(all, n + 2, ms);
+	if (got > 0) {
+		if (n > 0)
+			memcpy(fds, all, n * sizeof *all);
+		if (all[n].revents != 0) {
+			if (s->ops->input != NULL)
+				s->ops->input(s);
+			else if (rec_fill(&s->in, &e) < 0)
+				stage_fail(s, &e);
+			take_meanwhile(s);
+		}
+		closed = (all[n + 1].revents & (POLLERR | POLLNVAL)) != 0;
+		for (size_t i = 0; i < n; i++)
+			if (all[i].revents != 0)
+				flags |= STAGE_READY;
+	} else {
+		for (size_t i = 0; i < n; i++)
+			fds[i].revents = 0;
+	}
+	flags = (flags & STAGE_READY) | flags_of(s, closed);
+	free(all);
+	return flags;
+}
+
+void
+stage_cancel(struct stage *s, bool cancelled)
+{
+	s->cancelled = cancelled;
+}
+
+/* ---- command line ---- */
+
+static void
+say_and_end(const char *text)
+{
+	size_t n = strlen(text);
+
+	if (write(STDOUT_FILENO, text, n) != (ssize_t)n)
+		exit(ST_SYSTEM);
+	exit(ST_OK);
+}
+
+bool
+stage_option(struct stage_args *a, int c, const char *arg, const char *help)
+{
+	switch (c) {
+	case 'n': a->mode = STAGE_NEW; return true;
+	case 'r': a->mode = STAGE_RESIDENT; return true;
+	case 'q': a->quiet = true; return true;
+	case 'F': a->format = arg; return true;
+	case 'o':
+		a->set = xgrow(a->set, a->nset, &a->capset, sizeof *a->set);
+		a->set[a->nset++] = arg;
+		return true;
+	case OPT_LENIENT: a->lenient = true; return true;
+	case OPT_STREAM: a->stream = true; return true;
+	case OPT_NO_CONFIG: a->no_config = true; return true;
+	case OPT_JQ: a->jq = arg; return true;
+	case 'h': say_and_end(help); return true;
+	case 'V': say_and_end("hamr " HAMR_VERSION "\n"); return true;
+	default: return false;
+	}
+}
+
+int
+stage_format(const struct stage_args *a, struct err *e)
+{
+	if (a->format == NULL || strcmp(a->format, "auto") == 0 ||
+	    strcmp(a->format, "hamr") == 0)
+		return 0;
+	return err_set(e, ST_USAGE, "-F %s: this stage reads our own records "
+	    "only; hamr-guard --import-only -F %s makes them of others'",
+	    a->format, a->format);
+}
+
+void
+stage_apply(struct stage *s, const struct stage_args *a)
+{
+	s->mode = a->mode;
+	s->stream = a->stream;
+	s->lenient = a->lenient;
+}
+
+int
+stage_reads(struct stage *s, const struct stage_args *a,
+    const struct conf *conf, struct err *e)
+{
+	s->import = (struct import_opts){ .format = a->format,
+		.quiet = a->quiet, .lenient = a->lenient, .conf = conf };
+	if (import_check(a->format, e) < 0)
+		return -1;
+	if (a->jq == NULL)
+		return 0;
+	if (a->mode == STAGE_RESIDENT)
+		return err_set(e, ST_USAGE, "--jq is not for -r, whose output "
+		    "a program reads");
+	s->jq = program_new("--jq", a->jq, "{}", false, e);
+	return s->jq != NULL ? 0 : -1;
+}
+
+struct conf *
+stage_conf(const struct stage_args *a, const char *root, struct err *e)
+{
+	struct conf_opts o = { .none = a->no_config, .root = root,
+		.set = a->set, .nset = a->nset, .quiet = a->quiet };
+
+	return conf_load(&o, e);
+}

@@ -1,0 +1,145 @@
+/* cluster.c - grapheme clusters and their columns, by utf8proc or wcwidth. */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <utf8proc.h>
+#include <wchar.h>
+
+#include "base/ctrl.h"
+#include "base/utf8.h"
+#include "cluster.h"
+#include "term.h"
+
+#define JOINER 0x200d
+#define PICTURE 0xfe0f		/* VS16: the character before is a picture */
+
+struct lib {
+	__typeof__(&utf8proc_charwidth) width;
+	__typeof__(&utf8proc_grapheme_break_stateful) breaks;
+};
+
+#define CLUSTER_MAX 64		/* bytes; a family of four has 25 */
+
+/* The one handle of the process: a width is asked for in the middle of
+ * everything, and is the same for all. */
+static struct lib *
+lib(void)
+{
+	static struct lib l;
+
+	return &l;
+}
+
+bool
+term_open_clusters(void)
+{
+	struct lib *l = lib();
+	void *so;
+
+	if (l->breaks != NULL)
+		return true;
+	term_init();
+	so = dlopen("libutf8proc.so.2", RTLD_NOW);
+	if (so == NULL)
+		so = dlopen("libutf8proc.so.3", RTLD_NOW);
+	if (so == NULL)
+		return false;
+	*(void **)&l->width = dlsym(so, "utf8proc_charwidth");
+	if (l->width != NULL)
+		*(void **)&l->breaks = dlsym(so,
+		    "utf8proc_grapheme_break_stateful");
+	return l->breaks != NULL;
+}
+
+/* The valid character at p and its bytes; 0 for none. */
+static size_t
+code_at(struct slice t, size_t at, unsigned long *cp)
+{
+	const unsigned char *p = (const unsigned char *)t.p + at;
+	size_t n = at < t.n ? utf8_len(p, t.n - at) : 0;
+
+	if (n > 0)
+		*cp = ctrl_code(p, n);
+	return n;
+}
+
+static size_t
+width_of(unsigned long cp)
+{
+	const struct lib *l = lib();
+	int w = l->breaks != NULL ? l->width((utf8proc_int32_t)cp) :
+	    wcwidth((wchar_t)cp);
+
+	return w < 0 ? 1 : (size_t)w;
+}
+
+bool
+term_is_picture(unsigned long cp)
+{
+	return (cp >= 0x1f000 && cp <= 0x1faff) || cp == PICTURE ||
+	    (cp >= 0x2190 && cp <= 0x2bff);
+}
+
+static bool
+is_flag(unsigned long cp)
+{
+	return cp >= 0x1f1e6 && cp <= 0x1f1ff;
+}
+
+/* Does the character at `at` belong to the cluster that ends before it? */
+static bool
+goes_on(struct slice t, size_t at, unsigned long before, unsigned long cp,
+    utf8proc_int32_t *state)
+{
+	const struct lib *l = lib();
+
+	if (l->breaks == NULL)
+		return !ctrl_is(cp) && wcwidth((wchar_t)cp) == 0;
+	if (cp == JOINER) {
+		unsigned long next = 0;
+
+		code_at(t, at + 3, &next);
+		if (!term_is_picture(before) || !term_is_picture(next))
+			return false;
+	} else if (ctrl_is(cp))
+		return false;
+	return !l->breaks((utf8proc_int32_t)before, (utf8proc_int32_t)cp,
+	    state);
+}
+
+size_t
+term_cluster(struct slice text, size_t *columns)
+{
+	unsigned long cp = 0, next;
+	size_t n = code_at(text, 0, &cp), more, w;
+	utf8proc_int32_t state = 0;
+
+	*columns = 1;
+	if (n == 0)
+		return text.n > 0;
+	if (n == 1 && (text.n == 1 || (unsigned char)text.p[1] < 0x80))
+		return n;
+	if (ctrl_is(cp))
+		return n;
+	if (n > 1)
+		*columns = width_of(cp);
+	for (; (more = code_at(text, n, &next)) > 0 && n < CLUSTER_MAX &&
+	    goes_on(text, n, cp, next, &state); n += more, cp = next) {
+		w = next == PICTURE || is_flag(next) ? 2 : width_of(next);
+		if (w > *columns)
+			*columns = w;
+	}
+	return n;
+}
+
+bool
+term_cluster_differs(struct slice cluster)
+{
+	unsigned long cp;
+	size_t n;
+
+	for (size_t at = 0; (n = code_at(cluster, at, &cp)) > 0; at += n)
+		if (cp == JOINER || cp == PICTURE || is_flag(cp) ||
+		    (cp >= 0x1f3fb && cp <= 0x1f3ff))
+			return true;
+	return false;
+}

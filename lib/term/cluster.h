@@ -1,0 +1,32 @@
+/* cluster.h - what a person takes for one character, and its columns.
+ *
+ * By utf8proc, opened at run time, after term_open_clusters(): grapheme
+ * clusters, as wide as their widest code point, 2 with VS16 and for a
+ * flag.  Before that, and without the library, a character and the marks of no
+ * width behind it, as the C library's wcwidth knows them.
+ */
+#ifndef HAMR_TERM_CLUSTER_H
+#define HAMR_TERM_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+
+/* Load utf8proc, and term_init().  False: it is not installed. */
+bool term_open_clusters(void);
+
+/* The bytes of the first cluster of text, 0 at its end.  A byte that is not
+ * UTF-8 and a character that steers a terminal are one for themselves, of one
+ * column. */
+size_t term_cluster(struct slice text, size_t *columns);
+
+/* Pictures, their skin tones, and the selector that makes a character one: a
+ * joiner between two of them joins, any other one hides. */
+bool term_is_picture(unsigned long cp);
+
+/* Do terminals disagree about its columns (joined emoji, flags, skin tones,
+ * VS16)?  Then the column is to be set absolutely behind it. */
+bool term_cluster_differs(struct slice cluster);
+
+#endif

@@ -1,0 +1,288 @@
+/* term.c - text for a person's terminal. */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/ctrl.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "cluster.h"
+#include "term.h"
+#include "base/utf8.h"
+
+#define MORE "\xe2\x80\xa6"	/* … */
+#define JOINER 0x200d
+
+struct term
+term_of(int fd)
+{
+	const char *type = getenv("TERM"), *plain = getenv("NO_COLOR");
+	const char *columns = getenv("COLUMNS");
+	struct term t = { .tty = isatty(fd) == 1 };
+	struct winsize w;
+	int64_t n = 0;
+
+	if (columns != NULL && num_i64(columns, strlen(columns), &n) && n > 0)
+		t.columns = (size_t)n;
+	else if (t.tty && ioctl(fd, TIOCGWINSZ, &w) == 0)
+		t.columns = w.ws_col;
+	t.colour = t.tty && (plain == NULL || *plain == '\0') &&
+	    type != NULL && strcmp(type, "dumb") != 0;
+	return t;
+}
+
+void
+term_init(void)
+{
+	locale_t l = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+
+	if (l != (locale_t)0)
+		uselocale(l);
+}
+
+/* ---- escaped ---- */
+
+/* A character of a text: its bytes, its code point; 0 bytes at its end, and
+ * one for a byte that belongs to none. */
+struct character {
+	size_t n;
+	bool valid;
+	unsigned long cp;
+};
+
+static struct character
+character_at(struct slice t, size_t at)
+{
+	const unsigned char *p = (const unsigned char *)t.p + at;
+	struct character s = { 0 };
+
+	if (at >= t.n)
+		return s;
+	s.n = utf8_len(p, t.n - at);
+	s.valid = s.n != 0;
+	s.n += s.n == 0;
+	s.cp = ctrl_code(p, s.n);
+	return s;
+}
+
+/* A character that more bytes may complete? */
+static bool
+is_piece(struct slice t, size_t at)
+{
+	unsigned char c = (unsigned char)t.p[at];
+	size_t want = c < 0xc2 || c > 0xf4 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 :
+	    4;
+
+	for (size_t i = 1; at + i < t.n; i++)
+		if (((unsigned char)t.p[at + i] & 0xc0) != 0x80)
+			return false;
+	return t.n - at < want;
+}
+
+static size_t
+escape(struct buf *out, struct slice text, unsigned long *before, bool whole)
+{
+	struct character s;
+	size_t at = 0;
+
+	for (; (s = character_at(text, at)).n > 0; at += s.n) {
+		bool joins = s.cp == JOINER && term_is_picture(*before) &&
+		    term_is_picture(character_at(text, at + s.n).cp);
+
+		if (!whole && (s.valid ? s.cp == JOINER && !joins &&
+		    (at + s.n == text.n || is_piece(text, at + s.n)) :
+		    is_piece(text, at)))
+			break;
+		if (s.valid && (s.cp == '\n' || s.cp == '\t' || joins ||
+		    !ctrl_is(s.cp)))
+			buf_add(out, text.p + at, s.n);
+		else
+			buf_fmt(out, s.cp < 0x100 ? "\\x%02lx" : "\\u{%lx}",
+			    s.cp);
+		*before = s.cp;
+	}
+	return at;
+}
+
+void
+term_escape(struct buf *out, struct slice text)
+{
+	unsigned long before = 0;
+
+	escape(out, text, &before, true);
+}
+
+size_t
+term_escape_part(struct buf *out, struct slice text, unsigned long *before)
+{
+	return escape(out, text, before, false);
+}
+
+void
+term_json(struct buf *out, struct slice json)
+{
+	struct character s;
+
+	for (size_t at = 0; (s = character_at(json, at)).n > 0; at += s.n)
+		if (s.cp < ' ' || !s.valid || !ctrl_is(s.cp))
+			buf_add(out, json.p + at, s.n);
+		else if (s.cp < 0x10000)
+			buf_fmt(out, "\\u%04lx", s.cp);
+		else
+			buf_fmt(out, "\\u%04lx\\u%04lx",
+			    0xd7c0 + (s.cp >> 10), 0xdc00 + (s.cp & 0x3ff));
+}
+
+int
+term_write(int fd, struct slice text, enum term_kind kind)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	int r;
+
+	if (isatty(fd) != 1)
+		return file_write_all(fd, text.p, text.n);
+	if (kind == TERM_JSON)
+		term_json(&b, text);
+	else
+		term_escape(&b, text);
+	r = file_write_all(fd, buf_view(&b).p, b.len);
+	buf_release(&b);
+	return r;
+}
+
+/* ---- one line ---- */
+
+/* The cluster at the beginning of a text: its bytes (0 at the end), its
+ * columns, and what is shown in its place, or NULL for itself. */
+static size_t
+shown(struct slice text, size_t *columns, const char **instead)
+{
+	struct character s = character_at(text, 0);
+
+	*instead = NULL;
+	if (s.n == 0)
+		return 0;
+	if (s.cp != '\n' && s.cp != '\t' && s.cp != '\r' && s.valid &&
+	    !ctrl_is(s.cp))
+		return term_cluster(text, columns);
+	*columns = 1;
+	*instead = s.valid && s.n == 1 && strchr("\n\t\r", (int)s.cp) != NULL &&
+	    s.cp != 0 ? " " : "?";
+	return s.n;
+}
+
+static struct slice
+from(struct slice text, size_t at)
+{
+	return (struct slice){ text.p + at, text.n - at };
+}
+
+size_t
+term_width(struct slice text)
+{
+	size_t all = 0, n, w;
+	const char *instead;
+
+	for (; (n = shown(text, &w, &instead)) > 0; text = from(text, n))
+		all += w;
+	return all;
+}
+
+size_t
+term_fits(struct slice text, size_t columns)
+{
+	size_t at = 0, used = 0, n, w;
+	const char *instead;
+
+	for (; (n = shown(from(text, at), &w, &instead)) > 0; at += n) {
+		if (used + w > columns)
+			break;
+		used += w;
+	}
+	return at;
+}
+
+size_t
+term_put(struct buf *out, struct slice text, size_t max)
+{
+	bool cut = term_width(text) > max;
+	size_t room = cut && max > 0 ? max - 1 : max, all = 0, n, w;
+	const char *instead;
+
+	for (; (n = shown(text, &w, &instead)) > 0; text = from(text, n)) {
+		if (all + w > room)
+			break;
+		if (instead != NULL)
+			buf_adds(out, instead);
+		else
+			buf_add(out, text.p, n);
+		all += w;
+	}
+	if (cut && max > 0) {
+		buf_adds(out, MORE);
+		all++;
+	}
+	return all;
+}
+
+size_t
+term_put_end(struct buf *out, struct slice text, size_t max)
+{
+	size_t all = term_width(text), w;
+	const char *instead;
+
+	if (all <= max || max == 0)
+		return term_put(out, text, max);
+	while (all > max - 1) {
+		size_t n = shown(text, &w, &instead);
+
+		all -= w;
+		text = from(text, n);
+	}
+	buf_adds(out, MORE);
+	return 1 + term_put(out, text, all);
+}
+
+void
+term_pad(struct buf *out, size_t n)
+{
+	while (n-- > 0)
+		buf_addc(out, ' ');
+}
+
+void
+term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
+    size_t columns)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	bool first = true;	/* of its line */
+
+	while (p < end) {
+		const char *q = p;
+		struct slice word;
+		size_t w;
+
+		while (q < end && *q != ' ' && *q != '\n')
+			q++;
+		word = (struct slice){ p, (size_t)(q - p) };
+		p = q + 1;
+		w = term_width(word);
+		if (w == 0)
+			continue;
+		if (!first && at + 1 + w > columns) {
+			buf_addc(out, '\n');
+			first = true;
+			at = 0;
+		}
+		if (!first)
+			term_pad(out, 1);
+		else if (at < indent)
+			term_pad(out, indent - at);
+		at = (first ? at < indent ? indent : at : at + 1) + w;
+		first = false;
+		term_put(out, word, w);
+	}
+	buf_addc(out, '\n');
+}

@@ -1,0 +1,69 @@
+/* term.h - text for a person's terminal: characters that would steer it or hide
+ * on it (ctrl.h) are shown and not sent, and the rest is measured in columns.
+ *
+ * East Asian characters and emoji take two columns, combining marks none
+ * (cluster.h).
+ */
+#ifndef HAMR_TERM_H
+#define HAMR_TERM_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* Where a text goes. */
+struct term {
+	size_t columns;		/* COLUMNS, the terminal's, or 0: unknown */
+	bool tty;
+	bool colour;		/* a terminal, and neither NO_COLOR nor
+				 * TERM=dumb say no */
+};
+
+struct term term_of(int fd);
+
+/* Use a UTF-8 locale for the characters of this thread, for the widths. */
+void term_init(void);
+
+/* Append text with LF and TAB as they are, and bytes that are not UTF-8 or
+ * characters on the list as \x1b or \u{202e}.  A joiner between two emoji
+ * stays. */
+void term_escape(struct buf *out, struct slice text);
+
+/* The same of a text that comes in pieces: what cannot be judged before more of
+ * it is there (a piece of a character, a joiner) is left at the end of text.
+ * *before is 0 at first.  Returns the bytes taken. */
+size_t term_escape_part(struct buf *out, struct slice text,
+    unsigned long *before);
+
+/* Append JSON with what is on the list as \u escapes: the same value. */
+void term_json(struct buf *out, struct slice json);
+
+/* Write text to fd, on a terminal escaped, and JSON as JSON.  -1 with errno. */
+enum term_kind { TERM_TEXT, TERM_JSON };
+int term_write(int fd, struct slice text, enum term_kind kind);
+
+/* ---- one line ---- */
+
+/* Columns of a text.  Here and below LF, TAB and CR count as one blank, what
+ * is on the list as one '?'. */
+size_t term_width(struct slice text);
+
+/* The bytes of text that fit into so many columns. */
+size_t term_fits(struct slice text, size_t columns);
+
+/* Append text, cut to at most max columns (the last one then "…"); returns
+ * the columns taken. */
+size_t term_put(struct buf *out, struct slice text, size_t max);
+
+/* The same, cut at its beginning. */
+size_t term_put_end(struct buf *out, struct slice text, size_t max);
+
+/* Append n blanks. */
+void term_pad(struct buf *out, size_t n);
+
+/* Append text in lines of at most `columns`, each behind `indent` blanks; the
+ * first one starts at column `at`. */
+void term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
+    size_t columns);
+
+#endif

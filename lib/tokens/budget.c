@@ -1,0 +1,199 @@
+/* budget.c - what fits: window, effective window, caps (chapter 8.1). */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "budget.h"
+
+#define BYTES_PER_TOKEN 3	/* code 3.2, prose 4.3, logs 2.5 */
+
+static long
+smaller(long a, long b)
+{
+	return a < b ? a : b;
+}
+
+long
+percent_of(long whole, long percent)
+{
+	return whole / 100 * percent + whole % 100 * percent / 100;
+}
+
+/* What was asked for, else max(floor, percent of B); at most bound percent of
+ * B.  0 is no limit. */
+static long
+cap_of(struct budget_cap k, long b, long percent, long bound)
+{
+	long share = percent_of(b, percent);
+	long cap = k.asked >= 0 ? k.asked : k.floor > share || k.floor == 0 ?
+	    k.floor : share;
+
+	return b == 0 || cap == 0 ? cap : smaller(cap, percent_of(b, bound));
+}
+
+static struct budget_cap
+cap_key(const struct conf *c, const char *key)
+{
+	long n = (long)conf_int(c, key);
+
+	return (struct budget_cap){ .floor = n,
+		.asked = conf_is_set(c, key) ? n : -1 };
+}
+
+struct budget_keys
+budget_keys(const struct conf *c)
+{
+	return (struct budget_keys){
+		.tokens = (long)conf_int(c, "context.context_budget_tokens"),
+		.window = conf_is_set(c, "context.window") ?
+		    (long)conf_int(c, "context.window") : -1,
+		.reserved = (long)conf_int(c,
+		    "context.reserved_output_tokens"),
+		.single = cap_key(c, "context.max_single_read_result_tokens"),
+		.turn = cap_key(c,
+		    "context.max_total_read_result_tokens_per_turn"),
+	};
+}
+
+struct budget
+budget_of(const struct budget_keys *k, long flag_window, long limit)
+{
+	struct budget b = { .window = flag_window };
+
+	if (k->window >= 0)
+		limit = limit > 0 ? smaller(limit, k->window) : k->window;
+	if (flag_window < 0)
+		b.window = limit > 0 && (k->tokens == 0 || limit < k->tokens) ?
+		    limit : k->tokens;
+	if (b.window > 0)
+		b.effective = b.window - smaller(k->reserved, b.window / 4);
+	b.result_cap = cap_of(k->single, b.effective, 10, 25);
+	b.turn_cap = cap_of(k->turn, b.effective, 35, 60);
+	return b;
+}
+
+struct budget
+budget_from(const struct conf *c, long flag_window, long limit)
+{
+	struct budget_keys k = budget_keys(c);
+
+	return budget_of(&k, flag_window, limit);
+}
+
+size_t
+budget_bytes(long tokens)
+{
+	return (size_t)tokens * BYTES_PER_TOKEN;
+}
+
+/* ---- cutting ---- */
+
+/* The next piece of a text, as token_text would count it. */
+static uint64_t
+sum_of(enum token_family f, const char *p, size_t n, unsigned *prev)
+{
+	uint64_t sum = token_sum(f, p, n, prev);
+
+	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+}
+
+/* Bytes of text, from its start, that are at most cap tokens: whole lines if
+ * one fits, else whole characters. */
+static size_t
+head(struct slice text, uint64_t cap, enum token_family f)
+{
+	unsigned prev = TOKEN_START;
+	uint64_t sum = 0;
+	size_t lines = 0, at = 0;
+
+	while (at < text.n) {
+		const char *lf = memchr(text.p + at, '\n', text.n - at);
+		size_t end = lf != NULL ? (size_t)(lf - text.p) + 1 : text.n;
+
+		/* long lines are taken in pieces, so that none is counted
+		 * much further than it can fit */
+		if (end - at > 256)
+			end = at + 256;
+		sum += sum_of(f, text.p + at, end - at, &prev);
+		if (sum > cap)
+			break;
+		at = end;
+		if (text.p[at - 1] == '\n')
+			lines = at;
+	}
+	return lines > at / 2 ? lines : utf8_cut(text.p, text.n, at);
+}
+
+/* The same from the end: where the tail begins. */
+static size_t
+tail(struct slice text, uint64_t cap, enum token_family f)
+{
+	size_t at = text.n, lines = text.n;
+	uint64_t sum = 0;
+
+	while (at > 0) {
+		size_t from = at > 256 ? at - 256 : 0;
+		unsigned prev = TOKEN_START;
+		const char *lf = at - from < 2 ? NULL :
+		    memrchr(text.p + from, '\n', at - from - 1);
+
+		if (lf != NULL)
+			from = (size_t)(lf - text.p) + 1;
+		sum += sum_of(f, text.p + from, at - from, &prev);
+		if (sum > cap)
+			break;
+		at = from;
+		if (lf != NULL || at == 0)
+			lines = at;
+	}
+	if (text.n - lines > (text.n - at) / 2)
+		return lines;
+	while (at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+/* Is a text more than cap tokens, rounded?  Counted only as far as that
+ * takes. */
+static bool
+is_over(struct slice text, long cap, enum token_family f)
+{
+	uint64_t most = (uint64_t)cap * 64 + 32, sum = 0;
+	unsigned prev = TOKEN_START;
+
+	if (text.n * TOKEN_LEAST >= most)
+		return true;
+	while (text.n > 0 && sum < most) {
+		size_t n = text.n < 4096 ? text.n : 4096;
+
+		sum += token_sum(f, text.p, n, &prev);
+		text = (struct slice){ text.p + n, text.n - n };
+	}
+	return sum >= most;
+}
+
+bool
+budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
+{
+	uint64_t room = cap > 24 ? (uint64_t)(cap - 24) * 64 : 0;
+	size_t a, b, lines;
+
+	if (cap == 0 || !is_over(text, cap, f)) {
+		buf_slice(out, text);
+		return false;
+	}
+	a = head(text, room * 6 / 10, f);
+	b = tail(text, room * 4 / 10, f);
+	if (b < a)
+		b = a;
+	buf_add(out, text.p, a);
+	if (a > 0 && text.p[a - 1] != '\n')
+		buf_addc(out, '\n');
+	lines = slice_newlines((struct slice){ text.p + a, b - a });
+	buf_adds(out, "[... ");
+	if (lines > 0)		/* not of the middle of one line */
+		buf_fmt(out, "%zu lines, ", lines);
+	buf_fmt(out, "%zu bytes cut: truncated ...]\n", b - a);
+	buf_add(out, text.p + b, text.n - b);
+	return true;
+}

@@ -1,0 +1,54 @@
+/* budget.h - what fits: window, effective window, caps (chapter 8.1).
+ *
+ * All numbers are tokens as tokens/token.h estimates them; 0 means no limit.
+ * To measure a text against a cap, count it: token_count(family, p, n).  Who
+ * has to decide in bytes before there is a text (how much to read) takes
+ * budget_bytes(cap): so many bytes are seldom more than cap tokens.  To cut a
+ * text to a cap, use budget_clip: what it returns fits.
+ */
+#ifndef HAMR_BUDGET_H
+#define HAMR_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "conf/conf.h"
+#include "token.h"
+
+struct budget {
+	long window;
+	long effective;		/* B: the window less the reserved output */
+	long result_cap;	/* of one result */
+	long turn_cap;		/* of all read results of one turn */
+};
+
+/* From the configuration; flag_window (--window) and limit (the last `limit`
+ * record) are -1 when there is none.  A window by flag wins; else the smaller
+ * of limit and configuration. */
+struct budget budget_from(const struct conf *c, long flag_window, long limit);
+
+/* The same in two steps, for who changes a key in between. */
+struct budget_cap {
+	long floor;		/* it grows with the window from here */
+	long asked;		/* as it is; -1: not set */
+};
+struct budget_keys {
+	long tokens, reserved;
+	struct budget_cap single, turn;
+	long window;		/* -1: not set */
+};
+struct budget_keys budget_keys(const struct conf *c);
+struct budget budget_of(const struct budget_keys *k, long flag_window,
+    long limit);
+
+size_t budget_bytes(long tokens);
+long percent_of(long whole, long percent);
+
+/* Append text, cut to cap tokens when it has more: the first 60 % and the
+ * last 40 % at line ends, and between them a line that says what was cut.
+ * True when it was cut. */
+bool budget_clip(struct buf *out, struct slice text, long cap,
+    enum token_family f);
+
+#endif

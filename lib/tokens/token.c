@@ -1,0 +1,181 @@
+/* token.c - how many tokens a text has, estimated (chapter 8.1). */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/scan.h"
+#include "token.h"
+#include "token_tables.h"
+
+#define FAMILIES (sizeof token_weight / sizeof *token_weight)
+#define PAIRS_FROM 512	/* bytes; for shorter texts alone they do not pay */
+
+/* The weight of any two bytes in a row, the first one in the low half. */
+static uint8_t *
+make_pairs(enum token_family f)
+{
+	uint8_t *pairs = xmalloc(256 * 256);
+
+	for (size_t i = 0; i < 256 * 256; i++)
+		pairs[i] = token_weight[f][token_class[i & 255] * 32 +
+		    token_class[i >> 8]];
+	return pairs;
+}
+
+static inline unsigned
+pair_at(const uint8_t *pairs, const unsigned char *p)
+{
+	return pairs[p[0] | p[1] << 8];
+}
+
+/* One look-up a byte, and none waits for another. */
+static uint64_t
+sum_pairs(const uint8_t *w, const unsigned char *p, size_t n)
+{
+	const unsigned char *last = p + n - 1;
+	uint64_t sum = 0;
+
+	for (; last - p >= 8; p += 8)
+		sum += pair_at(w, p) + pair_at(w, p + 1) +
+		    pair_at(w, p + 2) + pair_at(w, p + 3) +
+		    pair_at(w, p + 4) + pair_at(w, p + 5) +
+		    pair_at(w, p + 6) + pair_at(w, p + 7);
+	for (; p < last; p++)
+		sum += pair_at(w, p);
+	return sum;
+}
+
+uint64_t
+token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
+{
+	static uint8_t *pairs[FAMILIES];	/* made once */
+	const unsigned char *p = (const unsigned char *)text;
+	const uint8_t *w = token_weight[f];
+	uint64_t sum = 0;
+
+	if (n >= PAIRS_FROM && pairs[f] == NULL)
+		pairs[f] = make_pairs(f);
+	if (n > 0 && pairs[f] != NULL) {
+		sum = w[*prev * 32 + token_class[*p]] +
+		    sum_pairs(pairs[f], p, n);
+		*prev = token_class[p[n - 1]];
+		return sum;
+	}
+	for (; n > 0; n--, p++) {
+		unsigned class = token_class[*p];
+
+		sum += w[*prev * 32 + class];
+		*prev = class;
+	}
+	return sum;
+}
+
+/* The UTF-8 of an escape at p (behind its backslash); its length in JSON. */
+static size_t
+unescape(const char *p, const char *end, char out[5], size_t *n)
+{
+	static const char one[256] = { ['b'] = '\b', ['f'] = '\f',
+		['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
+	struct buf b = BUF_INIT(16);
+	char quoted[16] = "\"\\";
+	size_t len = 1;
+
+	*n = 1;
+	if (*p != 'u') {
+		out[0] = one[(unsigned char)*p] != 0 ?
+		    one[(unsigned char)*p] : *p;
+		return 1;
+	}
+	len = end - p >= 11 && p[5] == '\\' && p[6] == 'u' &&
+	    (p[1] == 'd' || p[1] == 'D') && strchr("89aAbB", p[2]) ? 11 : 5;
+	memcpy(quoted + 2, p, len);
+	quoted[len + 2] = '"';
+	scan_str((struct slice){ quoted, len + 3 }, &b);
+	*n = b.len < 5 ? b.len : 4;
+	memcpy(out, b.p, *n);
+	buf_release(&b);
+	return len;
+}
+
+uint64_t
+token_sum_json(enum token_family f, const char *p, size_t n, unsigned *prev)
+{
+	const uint8_t *w = token_weight[f];
+	const char *end = p + n;
+	unsigned a = *prev, b;
+	uint64_t sum = 0;
+	char c[5];
+
+	while (p < end) {
+		if (*p != '\\') {
+			b = token_class[(unsigned char)*p++];
+			sum += w[a * 32 + b];
+			a = b;
+			continue;
+		}
+		p++;
+		p += unescape(p, end, c, &n);
+		sum += token_sum(f, c, n, &a);
+	}
+	*prev = a;
+	return sum;
+}
+
+uint64_t
+token_text(enum token_family f, const char *p, size_t n)
+{
+	unsigned prev = TOKEN_START;
+	uint64_t sum = token_sum(f, p, n, &prev);
+
+	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+}
+
+uint64_t
+token_count(enum token_family f, const char *p, size_t n)
+{
+	unsigned prev = TOKEN_START;
+
+	return (token_sum(f, p, n, &prev) + 32) / 64;
+}
+
+int
+token_family_named(const char *name)
+{
+	static const char *const names[] = { "modern", "o200k", "cl100k",
+		"qwen25", "llama3", "llama2", "claude2" };
+
+	for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return i;
+	return -1;
+}
+
+/* First match wins, so the narrower names stand first. */
+static const struct {
+	const char *part;
+	enum token_family family;
+} models[] = {
+	{ "gpt-oss", TOK_O200K }, { "gpt-4o", TOK_O200K },
+	{ "gpt-4.", TOK_O200K }, { "chatgpt-4o", TOK_O200K },
+	{ "gpt-4", TOK_CL100K }, { "gpt-3.5", TOK_CL100K },
+	{ "gpt-5", TOK_O200K }, { "claude", TOK_CLAUDE2 },
+	{ "deepseek-r1-distill-llama", TOK_LLAMA3 },
+	{ "qwen", TOK_QWEN25 }, { "qwq", TOK_QWEN25 },
+	{ "deepseek", TOK_QWEN25 }, { "glm", TOK_QWEN25 },
+	{ "kimi", TOK_QWEN25 }, { "minimax", TOK_QWEN25 },
+	{ "codellama", TOK_LLAMA2 }, { "llama-2", TOK_LLAMA2 },
+	{ "llama2", TOK_LLAMA2 }, { "mistral-7b", TOK_LLAMA2 },
+	{ "phi-3", TOK_LLAMA2 }, { "phi3", TOK_LLAMA2 },
+	{ "llama-3", TOK_LLAMA3 }, { "llama3", TOK_LLAMA3 },
+};
+
+enum token_family
+token_family(const char *model)
+{
+	if (model == NULL)
+		return TOK_MODERN;
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+		if (strcasestr(model, models[i].part) != NULL)
+			return models[i].family;
+	return TOK_MODERN;
+}

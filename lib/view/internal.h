@@ -1,0 +1,37 @@
+/* internal.h - the inside of a view; of view.c and view_add.c. */
+#ifndef HAMR_VIEW_INTERNAL_H
+#define HAMR_VIEW_INTERNAL_H
+
+#include "view.h"
+
+#define PER_MESSAGE (8 * 64)	/* in 1/64 tokens */
+
+enum piece_kind {
+	P_TEXT,			/* the message's own content */
+	P_REASONING,
+	P_NOTE			/* folded into the last result */
+};
+
+struct piece {
+	enum piece_kind kind;
+	bool person;		/* of a user message: a person wrote it */
+	bool context;		/* meta.by is "context" */
+	bool calls;		/* the node's calls stand in it */
+	struct slice json;	/* a string, an array or null */
+};
+
+/* Node i shows so much more (or less: the sums wrap), in full and slim. */
+void view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin);
+
+/* What stands in call i has changed: count it again.  Of these parts only. */
+enum { COUNT_FULL = 1, COUNT_THIN = 2 };
+void view_count_call(struct view *v, size_t i, unsigned parts);
+
+/* Has the node a piece of this kind that is not empty? */
+bool view_has_piece(const struct view *v, const struct view_node *node,
+    enum piece_kind kind);
+
+/* The node's bytes are no longer right. */
+void view_touch(struct view *v, size_t node);
+
+#endif

@@ -1,0 +1,671 @@
+/* view.c - the legal message list of a request (chapter 8.3): how large it is,
+ * how it is written, and how its older parts are shown.
+ *
+ * What was written is kept in `body`, from which a changed end is cut and
+ * written again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "internal.h"
+
+#define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
+#define DECODED_FIRST 256	/* bytes: then it is faster to make the text */
+#define NO_RESULT "\"(no result)\""
+#define INTERRUPTED "(interrupted)"
+
+struct view *
+view_new(void)
+{
+	struct view *v = xcalloc(1, sizeof *v);
+
+	buf_init(&v->tmp, BUF_RECORD_MAX);
+	buf_init(&v->body, (size_t)1 << 40);
+	buf_init(&v->summary, BUF_RECORD_MAX);
+	return v;
+}
+
+void
+view_free(struct view *v)
+{
+	if (v == NULL)
+		return;
+	arena_release(&v->arena);
+	free(v->nodes);
+	free(v->pieces);
+	free(v->calls);
+	buf_release(&v->summary);
+	pairing_reset(&v->pairing);
+	map_release(&v->ids);
+	scan_release(&v->scan);
+	buf_release(&v->tmp);
+	buf_release(&v->body);
+	free(v);
+}
+
+/* ---- estimates ---- */
+
+static uint64_t
+string_sum(enum token_family f, struct slice val)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	unsigned prev = TOKEN_START;
+	uint64_t sum;
+
+	if (val.n < DECODED_FIRST)	/* too little to matter */
+		return token_sum_json(f, val.p + 1, val.n - 2, &prev);
+	scan_str(val, &text);
+	sum = token_text(f, text.p, text.len);
+	buf_release(&text);
+	return sum;
+}
+
+static uint64_t
+part_sum(enum token_family f, struct slice part)
+{
+	static const char *const images[] = { "image_url", "image",
+		"input_image", NULL };
+	struct slice text = scan_get(part, "text");
+	struct slice type = scan_get(part, "type");
+
+	if (scan_kind(part) == SCAN_STRING)
+		return string_sum(f, part);
+	if (scan_kind(text) == SCAN_STRING)
+		return string_sum(f, text);
+	for (size_t i = 0; images[i] != NULL; i++)
+		if (scan_str_is(type, images[i]))
+			return PER_IMAGE;
+	return token_text(f, part.p, part.n);
+}
+
+uint64_t
+view_content_sum(enum token_family f, struct slice content)
+{
+	struct slice part;
+	struct walk w;
+	uint64_t sum = 0;
+
+	if (scan_kind(content) == SCAN_STRING)
+		return string_sum(f, content);
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &part))
+		sum += part_sum(f, part);
+	return sum;
+}
+
+/* Is it shown itself, not within the summary? */
+static bool
+is_shown(const struct view *v, size_t node)
+{
+	return node >= v->fold || (node == 0 && v->nodes[0].kind ==
+	    VIEW_SYSTEM);
+}
+
+/* The node that begins the message which this one is shown in. */
+static size_t
+head(const struct view *v, size_t node)
+{
+	while (v->nodes[node].joins && is_shown(v, node - 1))
+		node--;
+	return node;
+}
+
+void
+view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin)
+{
+	v->nodes[i].full += full;
+	v->nodes[i].thin += thin;
+	if (is_shown(v, i))
+		v->sum += v->nodes[i].slim ? thin : full;
+}
+
+void
+view_count_call(struct view *v, size_t i, unsigned parts)
+{
+	struct view_call *c = &v->calls[i];
+	struct view_node *node = &v->nodes[c->node];
+	uint64_t full = c->full, thin = c->thin, more;
+	const char *result = c->cut != NULL ? c->cut :
+	    c->result != NULL ? c->result : NO_RESULT;
+
+	if (parts & COUNT_FULL) {
+		if (c->text == 0)
+			c->text = view_content_sum(v->family,
+			    slice_of(result));
+		full = c->args + c->text + PER_MESSAGE;
+		if (!node->counted)
+			thin = full;
+	}
+	if (parts & COUNT_THIN)
+		thin = PER_MESSAGE + (c->slim != NULL ? c->slim_args :
+		    c->args) + (c->stub != NULL ? c->stub_text : c->text);
+	view_grow(v, c->node, full - c->full, thin - c->thin);
+	if (c->keep) {
+		more = full - thin - (c->full - c->thin);
+		node->kept += more;
+		if (node->slim && is_shown(v, c->node))
+			v->sum += more;
+	}
+	c->full = full;
+	c->thin = thin;
+}
+
+/* ---- pieces as one content ---- */
+
+static bool
+is_empty(const struct piece *p)
+{
+	return *p->json.p == 'n' || (p->json.n == 2 && *p->json.p == '"');
+}
+
+/* A row of pieces while it is written out as one content value: strings are
+ * joined by a blank line, and become parts when an array is among them. */
+struct joined {
+	struct buf *out;
+	bool parts;
+	size_t n;
+};
+
+static void
+join(struct joined *j, const struct piece *p)
+{
+	struct slice inside = { p->json.p + 1, p->json.n - 2 };
+
+	if (is_empty(p))
+		return;
+	if (!j->parts) {
+		buf_adds(j->out, j->n++ > 0 ? "\\n\\n" : "\"");
+		buf_slice(j->out, inside);
+		return;
+	}
+	buf_adds(j->out, j->n++ > 0 ? "," : "[");
+	if (*p->json.p == '[') {
+		buf_slice(j->out, inside);
+		return;
+	}
+	buf_adds(j->out, "{\"type\":\"text\",\"text\":");
+	buf_slice(j->out, p->json);
+	buf_addc(j->out, '}');
+}
+
+/* A text with calls in it: the slim ones instead of those that stand there. */
+static void
+join_slim(const struct view *v, const struct view_node *node,
+    const struct piece *p, struct joined *j)
+{
+	struct buf text = BUF_INIT((size_t)1 << 40), slim = text, json = text;
+	struct piece shown = *p;
+	size_t at = 0;
+
+	msg_text(p->json, &text);
+	for (size_t i = 0; i < node->ncalls; i++) {
+		const struct view_call *c = &v->calls[node->call + i];
+
+		if (c->keep || c->slim == NULL)
+			continue;
+		buf_add(&slim, text.p + at, c->at - at);
+		buf_fmt(&slim, "\n%s\n", c->slim);
+		at = c->at + c->at_n;
+	}
+	if (slim.len > 0) {
+		buf_add(&slim, text.p + at, text.len - at);
+		scan_quote(&json, slim.p, slim.len);
+		shown.json = buf_view(&json);
+	}
+	join(j, &shown);
+	buf_release(&text);
+	buf_release(&slim);
+	buf_release(&json);
+}
+
+/* What stands for so many notes that are left out: a JSON string. */
+static void
+print_skipped(size_t skipped, struct buf *out)
+{
+	buf_fmt(out, "\"[%zu earlier note%s left out]\"", skipped,
+	    skipped == 1 ? "" : "s");
+}
+
+/* Append `first` (may be NULL) and the node's pieces of this kind as one
+ * content value; `none` when there are none. */
+static void
+print_content(const struct view *v, const struct view_node *node,
+    const struct piece *first, enum piece_kind kind, const char *none,
+    struct buf *out)
+{
+	const struct piece *p = v->pieces + node->piece;
+	struct joined j = { out, first != NULL && *first->json.p == '[', 0 };
+	struct buf skipped = BUF_INIT(BUF_RECORD_MAX);
+	size_t skip = kind == P_NOTE ? node->skipped : 0;
+
+	for (size_t i = 0; i < node->npieces; i++)
+		j.parts |= p[i].kind == kind && *p[i].json.p == '[';
+	if (first != NULL)
+		join(&j, first);
+	for (size_t i = 0; i < node->npieces; i++) {
+		if (p[i].kind != kind)
+			continue;
+		if (skip > 1) {
+			skip--;
+		} else if (skip == 1) {
+			skip = 0;
+			print_skipped(node->skipped, &skipped);
+			join(&j, &(struct piece){ .json = buf_view(&skipped) });
+		} else if (p[i].calls && node->slim) {
+			join_slim(v, node, &p[i], &j);
+		} else {
+			join(&j, &p[i]);
+		}
+	}
+	if (j.n == 0)
+		buf_adds(out, none);
+	else
+		buf_addc(out, j.parts ? ']' : '"');
+	buf_release(&skipped);
+}
+
+bool
+view_has_piece(const struct view *v, const struct view_node *node,
+    enum piece_kind kind)
+{
+	for (size_t i = 0; i < node->npieces; i++)
+		if (v->pieces[node->piece + i].kind == kind &&
+		    !is_empty(&v->pieces[node->piece + i]))
+			return true;
+	return false;
+}
+
+void
+view_touch(struct view *v, size_t node)
+{
+	if (!is_shown(v, node) || node > v->clean)
+		return;		/* no message is half clean */
+	node = head(v, node);
+	if (node >= v->clean)
+		return;
+	v->clean = node;
+	v->body.len = v->nodes[node].off;
+}
+
+/* ---- messages written ---- */
+
+/* The beginning of a message; its content comes next. */
+static void
+open_message(struct view *v, const char *role)
+{
+	buf_adds(&v->body, v->body.len > 0 ? ",{\"role\":\"" :
+	    "{\"role\":\"");
+	buf_adds(&v->body, role);
+	buf_adds(&v->body, "\",\"content\":");
+}
+
+/* What is shown as the result of a call. */
+static const char *
+result_of(struct view *v, const struct view_node *node, size_t i)
+{
+	struct view_call *c = &v->calls[node->call + i];
+
+	if (node->slim && !c->keep && c->stub != NULL) {
+		if (v->hooks.shown != NULL)
+			v->hooks.shown(v->hooks.self, c);
+		return c->stub;
+	}
+	return c->cut != NULL ? c->cut : c->result != NULL ? c->result :
+	    NO_RESULT;
+}
+
+static void
+print_result(struct view *v, const struct view_node *node, size_t i)
+{
+	const struct view_call *c = &v->calls[node->call + i];
+	struct piece p = { .json = slice_of(result_of(v, node, i)) };
+
+	buf_adds(&v->body, ",{\"role\":\"tool\",\"tool_call_id\":");
+	buf_adds(&v->body, c->id);
+	if (c->name != NULL) {
+		buf_adds(&v->body, ",\"name\":");
+		buf_adds(&v->body, c->name);
+	}
+	buf_adds(&v->body, ",\"content\":");
+	if (i + 1 == node->ncalls && view_has_piece(v, node, P_NOTE))
+		print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+	else
+		buf_slice(&v->body, p.json);
+	buf_addc(&v->body, '}');
+}
+
+/* The results of calls that stand in the text: one user message, a block
+ * each, as the models of such dialects know it. */
+static void
+print_blocks(struct view *v, const struct view_node *node)
+{
+	struct buf all = BUF_INIT((size_t)1 << 40);
+	struct piece p = { .kind = P_NOTE };
+
+	buf_addc(&all, '"');
+	for (size_t i = 0; i < node->ncalls; i++) {
+		struct slice text = slice_of(result_of(v, node, i));
+
+		buf_adds(&all, i > 0 ? "\\n<tool_response>\\n" :
+		    "<tool_response>\\n");
+		if (text.n > 2)
+			buf_add(&all, text.p + 1, text.n - 2);
+		buf_adds(&all, "\\n</tool_response>");
+	}
+	buf_addc(&all, '"');
+	p.json = buf_view(&all);
+	open_message(v, "user");
+	print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+	buf_addc(&v->body, '}');
+	buf_release(&all);
+}
+
+/* node: all that is shown in one message; why: of it, what is not slim. */
+static void
+print_assistant(struct view *v, const struct view_node *node,
+    const struct view_node *why)
+{
+	bool empty = *v->pieces[node->piece].json.p == '"';
+
+	open_message(v, "assistant");
+	print_content(v, node, NULL, P_TEXT,
+	    node->ncalls > 0 && !empty ? "null" : "\"\"", &v->body);
+	if (view_has_piece(v, why, P_REASONING)) {
+		buf_adds(&v->body, ",\"reasoning\":");
+		print_content(v, why, NULL, P_REASONING, "\"\"", &v->body);
+	}
+	if (node->dialect) {
+		buf_addc(&v->body, '}');
+		print_blocks(v, node);
+		return;
+	}
+	for (size_t i = 0; i < node->ncalls; i++) {
+		const struct view_call *c = &v->calls[node->call + i];
+
+		buf_adds(&v->body, i == 0 ? ",\"tool_calls\":[" : ",");
+		buf_adds(&v->body, node->slim && !c->keep && c->slim != NULL ?
+		    c->slim : c->json);
+	}
+	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
+	for (size_t i = 0; i < node->ncalls; i++)
+		print_result(v, node, i);
+}
+
+/* Node i and those that go on in its message, as one: their pieces stand in a
+ * row, and only the last one has calls. */
+static struct view_node
+whole_message(const struct view *v, size_t i, size_t end)
+{
+	struct view_node all = v->nodes[i], last = v->nodes[end - 1];
+
+	all.npieces = last.piece + last.npieces - all.piece;
+	all.call = last.call;
+	all.ncalls = last.ncalls;
+	all.dialect = last.dialect;
+	all.slim = last.slim;
+	all.skipped = last.skipped;
+	return all;
+}
+
+/* Print the message that node i begins, with the summary before it or as its
+ * beginning if it is the first one shown; what is behind it. */
+static size_t
+print_node(struct view *v, size_t i)
+{
+	struct piece summary = { .json = buf_view(&v->summary) };
+	bool first = i == v->fold && v->fold > 0;
+	struct view_node node, why = { .npieces = 0 };
+	size_t end = i;
+
+	do
+		v->nodes[end++].off = v->body.len;
+	while (end < v->n && v->nodes[end].joins);
+	node = whole_message(v, i, end);
+	if (node.kind != VIEW_ASSISTANT) {
+		if (node.interrupted && !first) {
+			open_message(v, "assistant");
+			buf_adds(&v->body, "\"" INTERRUPTED "\"}");
+		}
+		open_message(v, node.kind == VIEW_SYSTEM ? "system" : "user");
+		print_content(v, &node, first ? &summary : NULL, P_TEXT,
+		    "\"\"", &v->body);
+		buf_addc(&v->body, '}');
+		return end;
+	}
+	if (first) {
+		open_message(v, "user");
+		buf_slice(&v->body, summary.json);
+		buf_addc(&v->body, '}');
+	}
+	while (i < end && v->nodes[i].slim)	/* shows no reasoning */
+		i++;
+	if (i < end)
+		why = whole_message(v, i, end);
+	print_assistant(v, &node, &why);
+	return end;
+}
+
+struct slice
+view_messages(struct view *v)
+{
+	while (v->clean < v->n) {
+		if (is_shown(v, v->clean))
+			v->clean = print_node(v, v->clean);
+		else
+			v->clean = v->fold;
+	}
+	return buf_view(&v->body);
+}
+
+void
+view_print(struct view *v, struct buf *out)
+{
+	struct slice messages = view_messages(v);
+
+	buf_reserve(out, messages.n + 2);
+	buf_addc(out, '[');
+	buf_slice(out, messages);
+	buf_addc(out, ']');
+}
+
+/* ---- how older parts are shown ---- */
+
+void
+view_count_thin(struct view *v, size_t upto)
+{
+	for (; v->counted < upto && v->counted < v->n; v->counted++) {
+		struct view_node *node = &v->nodes[v->counted];
+
+		node->counted = true;
+		for (size_t k = 0; k < node->ncalls; k++)
+			view_count_call(v, node->call + k, COUNT_THIN);
+	}
+}
+
+void
+view_cut(struct view *v, size_t i, char *cut)
+{
+	struct view_call *c = &v->calls[i];
+
+	if (cut == NULL && c->cut == NULL)
+		return;
+	c->cut = cut;
+	c->text = 0;
+	view_count_call(v, i, COUNT_FULL);
+	if (v->nodes[c->node].counted)
+		view_count_call(v, i, COUNT_THIN);
+	view_touch(v, c->node);
+}
+
+void
+view_keep(struct view *v, size_t i, bool keep)
+{
+	struct view_call *c = &v->calls[i];
+	struct view_node *node = &v->nodes[c->node];
+	uint64_t more = c->full - c->thin;
+
+	if (c->keep == keep)
+		return;
+	c->keep = keep;
+	more = keep ? more : -more;
+	node->kept += more;
+	if (node->slim && is_shown(v, c->node))
+		v->sum += more;
+	view_touch(v, c->node);
+}
+
+/* How many notes the node has; *sum is what those from the from-th on
+ * count. */
+static size_t
+count_notes(const struct view *v, const struct view_node *node, size_t from,
+    uint64_t *sum)
+{
+	size_t n = 0;
+
+	*sum = 0;
+	for (size_t k = 0; k < node->npieces; k++) {
+		const struct piece *p = &v->pieces[node->piece + k];
+
+		if (p->kind == P_NOTE && n++ >= from)
+			*sum += view_content_sum(v->family, p->json);
+	}
+	return n;
+}
+
+size_t
+view_notes_over(const struct view *v, size_t i, uint64_t most)
+{
+	const struct view_node *node = &v->nodes[i];
+	uint64_t left = node->notes;
+	size_t n = 0;
+
+	for (size_t k = 0; k < node->npieces && left > most; k++) {
+		const struct piece *p = &v->pieces[node->piece + k];
+		uint64_t sum;
+
+		if (p->kind != P_NOTE || n++ < node->skipped)
+			continue;
+		sum = view_content_sum(v->family, p->json);
+		if (sum == left)
+			return n - 1;	/* it is the newest */
+		left -= sum;
+	}
+	return n;
+}
+
+/* What is said of notes that are left out. */
+static uint64_t
+said_sum(const struct view *v, size_t skipped)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	uint64_t sum;
+
+	if (skipped == 0)
+		return 0;
+	print_skipped(skipped, &text);
+	sum = string_sum(v->family, buf_view(&text));
+	buf_release(&text);
+	return sum;
+}
+
+void
+view_skip_notes(struct view *v, size_t i, size_t n)
+{
+	struct view_node *node = &v->nodes[i];
+	uint64_t more = -node->notes - said_sum(v, node->skipped), sum;
+	size_t all = count_notes(v, node, SIZE_MAX, &sum);
+
+	if (n >= all)		/* not all of them */
+		n = all > 0 ? all - 1 : 0;
+	count_notes(v, node, n, &node->notes);
+	node->skipped = n;
+	more += node->notes + said_sum(v, n);
+	view_grow(v, i, more, more);
+	view_touch(v, i);
+}
+
+void
+view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
+{
+	buf_reset(&v->summary);
+	v->summary_sum = 0;
+	v->fold = fold;
+	if (fold > 0) {
+		scan_quote(&v->summary, summary.p, summary.n);
+		v->summary_sum = PER_MESSAGE +
+		    string_sum(v->family, buf_view(&v->summary));
+	}
+	view_count_thin(v, thin);
+	v->clean = v->body.len = v->sum = 0;
+	if (fold > 0 && v->nodes[0].kind == VIEW_SYSTEM)
+		v->sum = v->nodes[0].full;
+	for (size_t i = fold; i < v->n; i++) {
+		struct view_node *node = &v->nodes[i];
+
+		node->slim = i < thin;
+		node->kept = 0;
+		for (size_t k = 0; k < node->ncalls; k++) {
+			const struct view_call *c = &v->calls[node->call + k];
+
+			if (c->keep)
+				node->kept += c->full - c->thin;
+		}
+		v->sum += node->slim ? node->thin + node->kept : node->full;
+	}
+}
+
+/* ---- what is known of it ---- */
+
+bool
+view_text(const struct view *v, size_t i, enum view_text what, size_t *at,
+    struct buf *out)
+{
+	const struct view_node *node = &v->nodes[i];
+
+	while (*at < node->npieces) {
+		const struct piece *p = &v->pieces[node->piece + (*at)++];
+		bool wanted = what == VIEW_CONTEXT ? p->context :
+		    p->kind == P_TEXT && (what == VIEW_SAID || p->person);
+
+		if (wanted && !is_empty(p) && msg_text(p->json, out))
+			return true;
+	}
+	return false;
+}
+
+bool
+view_says(const struct view *v, size_t i)
+{
+	return view_has_piece(v, &v->nodes[i], P_TEXT);
+}
+
+uint64_t
+view_sum(const struct view *v)
+{
+	return v->sum + v->summary_sum;
+}
+
+size_t
+view_count(const struct view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct view_node *node = &v->nodes[i];
+		bool first = i == v->fold && v->fold > 0;
+
+		if (!is_shown(v, i))
+			continue;
+		n += node->dialect ? 1 : node->ncalls;
+		if (head(v, i) != i)
+			continue;
+		n++;
+		if (node->kind == VIEW_ASSISTANT)
+			n += first;
+		else
+			n += node->interrupted && !first;
+	}
+	return n;
+}
+

@@ -1,0 +1,507 @@
+/* view_add.c - messages as they are taken into a view.
+ *
+ * The view is a row of nodes; only the last one grows, but for a result that
+ * comes late, which is put where its call stands.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "internal.h"
+#include "view_dialect.h"
+
+#define NO_NAME "\"unknown\""
+#define NODE_LONG (512 * 64)	/* in 1/64 tokens */
+#define CONTENT_LONG 2048	/* bytes: about as much */
+
+/* In v->ids: how often an id was repeated, and above that the index + 1 of the
+ * call that has it. */
+#define TIMES 0xffffffffu
+
+/* ---- pieces ---- */
+
+/* A copy of a content: a string or a filled array, else null; with a mark (in
+ * JSON escapes) in front. */
+static char *
+keep_content(struct view *v, struct slice content, struct slice mark,
+    size_t *n)
+{
+	struct buf *b = &v->tmp;
+	struct walk w;
+
+	walk_list(&w, content);
+	if (scan_kind(content) != SCAN_STRING && !walk_key(&w, NULL))
+		content = SLICE("null");
+	if (mark.n > 0 && *content.p != 'n') {
+		buf_reset(b);
+		buf_adds(b, *content.p == '"' ? "\"" :
+		    "[{\"type\":\"text\",\"text\":\"");
+		buf_slice(b, mark);
+		if (*content.p == '[')
+			buf_adds(b, "\"},");
+		buf_add(b, content.p + 1, content.n - 1);
+		content = buf_view(b);
+	}
+	*n = content.n;
+	return arena_dup(&v->arena, content.p, content.n);
+}
+
+static struct piece *
+add_piece(struct view *v, enum piece_kind kind, struct slice content,
+    struct slice mark)
+{
+	struct view_node *node = &v->nodes[v->n - 1];
+	struct piece *p;
+	uint64_t sum;
+
+	v->pieces = xgrow(v->pieces, v->npieces, &v->cappieces,
+	    sizeof *v->pieces);
+	p = &v->pieces[v->npieces++];
+	*p = (struct piece){ .kind = kind };
+	p->json.p = keep_content(v, content, mark, &p->json.n);
+	node->npieces++;
+	sum = view_content_sum(v->family, p->json);
+	if (kind == P_NOTE)
+		node->notes += sum;
+	view_grow(v, v->n - 1, sum, kind == P_REASONING ? 0 : sum);
+	view_touch(v, v->n - 1);
+	return p;
+}
+
+/* ---- users ---- */
+
+static struct view_node *
+last_node(struct view *v)
+{
+	return v->n > 0 ? &v->nodes[v->n - 1] : NULL;
+}
+
+static void
+new_node(struct view *v, enum view_kind kind, bool joins)
+{
+	uint64_t own = joins ? 0 : PER_MESSAGE;
+
+	v->nodes = xgrow(v->nodes, v->n, &v->cap, sizeof *v->nodes);
+	v->nodes[v->n++] = (struct view_node){ .kind = kind, .joins = joins,
+		.call = v->ncalls, .piece = v->npieces,
+		.record = v->records - 1 };
+	view_grow(v, v->n - 1, own, own);
+}
+
+/* Is the last node so long with this that it shall not grow?  What it is shown
+ * in does; but nodes are what is folded. */
+static bool
+is_long(const struct view_node *last, struct slice content)
+{
+	return last->full >= NODE_LONG || content.n >= CONTENT_LONG;
+}
+
+/* What marks a text of r that was folded into a result, in JSON escapes. */
+static void
+note_mark(const struct rec *r, struct buf *mark)
+{
+	struct slice by = msg_meta(r, "by");
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	msg_text(rec_get(r, "content"), &text);
+	if (r->kind == R_SYSTEM) {
+		buf_adds(mark, "[system] ");
+	} else if (scan_str_is(by, "guard") &&
+	    !slice_starts(buf_view(&text), "[hamr-guard]")) {
+		buf_adds(mark, "[hamr-guard] ");
+	} else if (scan_kind(by) == SCAN_STRING &&
+	    !slice_starts(buf_view(&text), "[hamr-guard]")) {
+		buf_addc(mark, '[');
+		buf_add(mark, by.p + 1, by.n - 2);
+		buf_adds(mark, "] ");
+	}
+	buf_release(&text);
+}
+
+static void
+add_text(struct view *v, const struct rec *r, struct slice content)
+{
+	struct view_node *last = last_node(v);
+	bool after = last != NULL && last->ncalls > 0;
+	bool context = msg_by(r, "context");
+	/* what was piped in is as much of the task as its words are */
+	bool piped = context && scan_str_is(msg_meta(r, "from"), "stdin");
+	bool person = msg_is_person(r) || piped;
+	struct buf mark = BUF_INIT(BUF_RECORD_MAX);
+	struct piece *p;
+
+	if (after && !person) {
+		note_mark(r, &mark);
+		p = add_piece(v, P_NOTE, content, buf_view(&mark));
+		p->context = context;
+		buf_release(&mark);
+		return;
+	}
+	if (last == NULL || last->kind != VIEW_USER) {
+		new_node(v, VIEW_USER, false);
+		last_node(v)->interrupted = after;
+	} else if (is_long(last, content)) {
+		new_node(v, VIEW_USER, true);
+	}
+	last_node(v)->person |= person;
+	p = add_piece(v, P_TEXT, content, r->kind == R_SYSTEM ?
+	    SLICE("[system] ") : SLICE(""));
+	p->person = person;
+	p->context = context && !piped;
+}
+
+/* ---- calls ---- */
+
+/* The arguments into v->tmp, as a JSON object.  True when the record's own
+ * string is just that. */
+static bool
+take_args(struct view *v, struct slice given, struct view_args *args)
+{
+	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
+	bool own = scan_kind(given) == SCAN_STRING;
+
+	*args = (struct view_args){ .n = 0 };
+	buf_reset(&v->tmp);
+	if (!scan_str(given, &v->tmp) && given.p != NULL &&
+	    scan_kind(given) != SCAN_NULL)
+		buf_slice(&v->tmp, given);
+	if (v->tmp.len == 0) {
+		buf_adds(&v->tmp, "{}");
+		own = false;
+	} else if (scan_value(&v->scan, v->tmp.p, v->tmp.len) == 0 &&
+	    v->tmp.p[strspn(v->tmp.p, " \t\r\n")] == '{') {
+		args->m = v->scan.m;
+		args->n = v->scan.n;
+	} else {
+		buf_adds(&raw, "{\"_invalid\":");
+		scan_quote(&raw, v->tmp.p, v->tmp.len);
+		buf_addc(&raw, '}');
+		buf_reset(&v->tmp);
+		buf_slice(&v->tmp, buf_view(&raw));
+		buf_release(&raw);
+		own = false;
+	}
+	args->text = buf_view(&v->tmp);
+	return own;
+}
+
+static void
+claim(struct view *v, struct slice id, bool *fresh)
+{
+	uint64_t *at = map_put(&v->ids, id, fresh);
+
+	if (*fresh)
+		*at = (uint64_t)(v->ncalls + 1) << 32;
+}
+
+bool
+view_find_call(const struct view *v, struct slice id, size_t *i)
+{
+	char *text = scan_strdup(id);
+	uint64_t *at = text == NULL ? NULL :
+	    map_get(&v->ids, slice_of(text));
+
+	free(text);
+	if (at == NULL)
+		return false;
+	*i = (size_t)(*at >> 32) - 1;
+	return true;
+}
+
+/* A JSON string for the call's id that no other call has. */
+static char *
+unique_id(struct view *v, struct slice id, bool *own)
+{
+	struct slice plain = scan_plain(id);
+	char *wanted, *text;
+	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	bool fresh = false;
+
+	*own = true;
+	if (plain.n > 0)
+		claim(v, plain, &fresh);
+	if (fresh)
+		return arena_dup(&v->arena, id.p, id.n);
+	wanted = scan_strdup(id);
+	if (wanted == NULL || *wanted == '\0') {
+		*own = false;
+		free(wanted);
+		wanted = xasprintf("call_hamr_%zu", v->ncalls + 1);
+	}
+	text = xstrdup(wanted);
+	if (plain.n == 0)
+		claim(v, slice_of(text), &fresh);
+	while (!fresh) {
+		uint64_t *at = map_get(&v->ids, slice_of(wanted));
+
+		*own = false;
+		free(text);
+		text = xasprintf("%s_%llu", wanted,
+		    (unsigned long long)(++*at & TIMES) + 1);
+		claim(v, slice_of(text), &fresh);
+	}
+	if (*own)
+		buf_slice(&out, id);
+	else
+		scan_quote(&out, text, strlen(text));
+	free(text);
+	free(wanted);
+	text = arena_dup(&v->arena, out.p, out.len);
+	buf_release(&out);
+	return text;
+}
+
+/* The element of tool_calls: the record's own bytes where they will do.  The
+ * arguments are in v->tmp. */
+static char *
+call_json(struct view *v, const struct call *c, bool own, const char *id)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char *json;
+
+	if (own && scan_str_is(c->type, "function") &&
+	    c->name.n > 2)
+		return arena_dup(&v->arena, c->whole.p, c->whole.n);
+	buf_adds(&b, "{\"id\":");
+	buf_adds(&b, id);
+	buf_adds(&b, ",\"type\":\"function\",\"function\":{\"name\":");
+	if (c->name.n > 2)
+		buf_slice(&b, c->name);
+	else
+		buf_adds(&b, NO_NAME);
+	buf_adds(&b, ",\"arguments\":");
+	if (c->args.p != NULL && own)
+		buf_slice(&b, c->args);
+	else
+		scan_quote(&b, v->tmp.p, v->tmp.len);
+	buf_adds(&b, "}}");
+	json = arena_dup(&v->arena, b.p, b.len);
+	buf_release(&b);
+	return json;
+}
+
+/* A call of the last node: a new element of v->calls. */
+static void
+add_call(struct view *v, const struct call *c)
+{
+	struct view_call *nc;
+	struct view_args args;
+	bool own_id, own_args = take_args(v, c->given, &args);
+	bool named = c->name.n > 2;
+
+	v->calls = xgrow(v->calls, v->ncalls, &v->capcalls, sizeof *v->calls);
+	nc = &v->calls[v->ncalls];
+	*nc = (struct view_call){ .node = v->n - 1 };
+	nc->id = unique_id(v, c->id, &own_id);
+	if (c->whole.p != NULL) {
+		nc->json = call_json(v, c, own_id && own_args, nc->id);
+		nc->args = token_text(v->family, v->tmp.p, v->tmp.len) +
+		    view_content_sum(v->family, named ? c->name :
+		    SLICE(NO_NAME));
+		pairing_call(&v->pairing, c->id, v->ncalls);
+	}
+	if (v->hooks.call != NULL)
+		v->hooks.call(v->hooks.self, nc, c->name, &args);
+	v->nodes[v->n - 1].ncalls++;
+	view_count_call(v, v->ncalls++, COUNT_FULL);
+}
+
+/* ---- assistants ---- */
+
+static bool
+has_calls(struct slice calls)
+{
+	struct walk w;
+
+	walk_list(&w, calls);
+	while (walk_key(&w, NULL)) {
+		if (*w.p == '{')
+			return true;
+		walk_value(&w);
+	}
+	return false;
+}
+
+/* A call that stands in this text and that a caller wants to show slim: its
+ * slim arguments become what is to stand in its place, and what it counts is
+ * counted with the call. */
+static void
+slim_in_text(struct view *v, size_t i, const struct dialect_call *d,
+    struct slice text)
+{
+	struct view_call *c = &v->calls[i];
+	struct buf slim = BUF_INIT(BUF_RECORD_MAX);
+	size_t from = (size_t)(d->block.p - text.p), to = from + d->block.n;
+
+	dialect_write(d, slice_of(c->slim), &slim);
+	c->slim = NULL;
+	if (slim.len < d->block.n) {
+		c->args = token_text(v->family, d->block.p, d->block.n);
+		c->slim_args = token_text(v->family, slim.p, slim.len);
+		while (is_whitespace(text.p[from - 1]))
+			from--;
+		while (is_whitespace(text.p[to]))
+			to++;
+		c->slim = arena_dup(&v->arena, slim.p, slim.len);
+		c->at = from;
+		c->at_n = to - from;
+		view_grow(v, c->node, -c->args, -c->args);
+		view_count_call(v, i, COUNT_FULL);
+	}
+	buf_release(&slim);
+}
+
+/* The calls of a text: each gets an id that is never sent. */
+static void
+add_text_calls(struct view *v, struct slice text, bool may_slim)
+{
+	struct dialect_call d = { .name = BUF_INIT(BUF_RECORD_MAX),
+		.args = BUF_INIT(BUF_RECORD_MAX) };
+	size_t at = 0;
+
+	while (dialect_call(text, &at, &d)) {
+		struct call c = { .name = buf_view(&d.name),
+			.given = buf_view(&d.args) };
+
+		add_call(v, &c);
+		if (!may_slim)
+			v->calls[v->ncalls - 1].slim = NULL;
+		else if (v->calls[v->ncalls - 1].slim != NULL)
+			slim_in_text(v, v->ncalls - 1, &d, text);
+	}
+	last_node(v)->dialect = true;
+	buf_release(&d.name);
+	buf_release(&d.args);
+}
+
+static void
+add_assistant(struct view *v, const struct rec *r)
+{
+	struct slice calls = rec_get(r, "tool_calls");
+	struct slice why = rec_get(r, "reasoning");
+	struct slice content = rec_get(r, "content");
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct view_node *last = last_node(v);
+	bool native = has_calls(calls);
+	size_t piece;
+	struct walk w;
+	struct call c;
+
+	if (!native && dialect_may(content))
+		msg_text(content, &text);
+	if (!dialect_has_calls(buf_view(&text)))
+		buf_reset(&text);
+	/* does an assistant message stand there that this one goes on? */
+	if (last == NULL || last->kind != VIEW_ASSISTANT ||
+	    last->answered > 0 || view_has_piece(v, last, P_NOTE) ||
+	    last->dialect || (text.len > 0 && last->ncalls > 0))
+		new_node(v, VIEW_ASSISTANT, false);
+	else if (last->ncalls == 0 && is_long(last, content))
+		new_node(v, VIEW_ASSISTANT, true);
+	piece = v->npieces;
+	add_piece(v, P_TEXT, content, SLICE(""));
+	if (scan_kind(why) == SCAN_STRING)
+		add_piece(v, P_REASONING, why, SLICE(""));
+	if (native) {
+		walk_in(&w, calls);
+		while (msg_next_call(&w, &c))
+			if (scan_kind(c.whole) == SCAN_OBJECT)
+				add_call(v, &c);
+	}
+	if (text.len > 0) {
+		v->pieces[piece].calls = true;
+		add_text_calls(v, buf_view(&text), !msg_has_image(content));
+	}
+	view_touch(v, v->n - 1);
+	buf_release(&text);
+}
+
+/* ---- results ---- */
+
+static void
+take_result(struct view *v, size_t i, const struct rec *r,
+    struct slice content)
+{
+	struct view_call *c = &v->calls[i];
+	struct view_node *node = &v->nodes[c->node];
+	size_t n;
+
+	c->text = 0;
+	if (v->hooks.result != NULL)
+		v->hooks.result(v->hooks.self, c, r, content);
+	if (c->result == NULL)
+		c->result = keep_content(v, content, SLICE(""), &n);
+	if (c->result[0] == 'n')
+		memcpy(c->result, "\"\"", 3);	/* "null" is longer */
+	node->answered++;
+	view_count_call(v, i, COUNT_FULL);
+	if (node->counted)
+		view_count_call(v, i, COUNT_THIN);
+	view_touch(v, c->node);
+}
+
+/* Results written as text answer the open calls of the last node, in order;
+ * what is too much is dropped.  What stands behind them is a message. */
+static void
+add_text_results(struct view *v, const struct rec *r, struct slice text)
+{
+	struct buf json = BUF_INIT(BUF_RECORD_MAX);
+	struct view_node *node = last_node(v);
+	struct slice block;
+	size_t at = 0;
+
+	while (dialect_result(text, &at, &block)) {
+		if (node == NULL || !node->dialect ||
+		    node->answered == node->ncalls)
+			continue;
+		buf_reset(&json);
+		scan_quote(&json, block.p, block.n);
+		take_result(v, node->call + node->answered, r,
+		    buf_view(&json));
+	}
+	if (at < text.n) {
+		buf_reset(&json);
+		scan_quote(&json, text.p + at, text.n - at);
+		add_text(v, r, buf_view(&json));
+	}
+	buf_release(&json);
+}
+
+void
+view_add(struct view *v, const struct rec *r)
+{
+	struct slice content = rec_get(r, "content"), name;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	size_t i;
+
+	if (!rec_is_message(r->kind))
+		return;
+	v->records++;
+	if (r->kind == R_SYSTEM && v->n == 0) {
+		new_node(v, VIEW_SYSTEM, false);
+		add_piece(v, P_TEXT, content, SLICE(""));
+		return;
+	}
+	if (r->kind == R_ASSISTANT) {
+		add_assistant(v, r);
+		return;
+	}
+	if (r->kind == R_TOOL) {
+		i = pairing_result(&v->pairing, rec_get(r, "tool_call_id"));
+		if (i == (size_t)-1)
+			return;		/* of no call, or a second one */
+		name = rec_get(r, "name");
+		if (scan_kind(name) == SCAN_STRING && name.n > 2)
+			v->calls[i].name = arena_dup(&v->arena, name.p,
+			    name.n);
+		take_result(v, i, r, content);
+		return;
+	}
+	if (r->kind == R_USER && dialect_may(content))
+		msg_text(content, &text);
+	if (dialect_is_result(buf_view(&text)))
+		add_text_results(v, r, buf_view(&text));
+	else
+		add_text(v, r, content);
+	buf_release(&text);
+}

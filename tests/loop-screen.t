@@ -1,0 +1,346 @@
+#!/bin/bash
+# the terminal's rows: what is written, how often, and what is left (chapter 10)
+. "$(dirname "$0")/lib.sh"
+. "$TOP/tests/loop.sh"
+export TERM=xterm
+S=screen$$
+tm() { tmux -L "$S" -f /dev/null "$@"; }
+at_end() { tm kill-server 2>/dev/null; }
+cat >pace.py <<'P'
+# pace.py N: records go through, deltas at N a second
+import sys, time
+rate, n, begun = float(sys.argv[1]), 0, None
+for line in iter(sys.stdin.buffer.readline, b""):
+    if b'"delta"' in line:
+        begun = begun or time.time()
+        n += 1
+        late = begun + n / rate - time.time()
+        if late > 0.001:
+            time.sleep(late)
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+P
+HERE=$PWD
+paced() {	# N: the option for N deltas of 5 bytes a second
+	echo "stages.provider=[\"hamr-provider --replay-speed 100000 --replay-chunk 5\", \"python3 $HERE/pace.py $1\"]"
+}
+py() {	# the lines of Python on stdin; their status and words
+	{ echo "import sys, time, os, re, termios, signal"
+	echo "sys.path.insert(0, '$TOP/tests')"
+	echo "from terminal import Terminal"
+	echo "def chat(*more): return Terminal(['hamr-loop', '--no-config',"
+	echo "    '--yes', '--replay', 'script', *more])"
+	cat; } >drive.py
+	python3 drive.py "$@" 2>err
+	S_=$?
+	[ $S_ = 0 ] || sed 's/^/# /' err
+}
+
+# --- what is written, and when
+fresh fast
+python3 - >script <<'P'
+import json
+text = "".join("Paragraph %d is **here** and `code` there, and it goes on for a "
+               "while, so that it fills more than a row.\n\n" % i
+               for i in range(150))
+for answer in text, "Short.":
+    print(json.dumps({"role": "assistant", "content": answer,
+                      "finish_reason": "stop"}))
+P
+py "$(paced 5000)" >../got <<'P'
+t = chat("-o", sys.argv[1])
+t.sees("sandbox"); t.sees("> ")
+until = time.time() + 0.2
+while time.time() < until: t.more(until)
+before = len(t.all)
+until = time.time() + 0.8
+while time.time() < until: t.more(until)
+print("idle", len(t.all) - before)
+t.type("go\r"); t.sees("Paragraph 3 ")
+waits, typed = [], ""
+for c in "ABCDEFGHIJKLMNOPQRST":
+    typed += c
+    begun = time.time(); t.type(c); t.sees("> " + typed)
+    waits.append((time.time() - begun) * 1000)
+waits.sort()
+print("a key is shown in time" if waits[len(waits) // 2] < 20 else waits)
+t.sees("Paragraph 149 "); t.sees("done")
+t.type("\x15"); t.type("\x04"); t.end()
+print("steers", len(re.findall(rb"\x1b\[3J|\x1b\[\d*;?\d*r|\x1b\[\?1049|\x1b\[2J",
+                               t.all)))
+text = 150 * 105
+print("bytes", "few" if len(t.all) < 3 * text + 40000 else len(t.all))
+P
+is "idle nothing is written; keys are shown while 5,000 deltas a second come" \
+    "$(cat ../got)" "idle 0
+a key is shown in time
+steers 0
+bytes few"
+
+# --- the terminal is as it was, however it ends
+fresh given
+{ call bash '{"command":"sleep 66.1"}'; answer never; } >script
+# a sanitizer would take the crash for itself
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0
+export ASAN_OPTIONS
+for how in "SIGTERM" "SIGHUP" "SIGSEGV" "SIGABRT" "SIGQUIT"; do
+	cat >end.py <<P
+t = chat()
+t.sees("> "); t.type("go\r"); t.sees("sleep 66.1")
+os.kill(t.pid, signal.$how)
+t.end()
+on, off = t.all.count(b"\x1b[?2004h"), t.all.count(b"\x1b[?2004l")
+print("given back" if on == off > 0 else (on, off))
+P
+	py <end.py >got
+	is "after $how" "$(cat got)" "given back"
+done
+
+# --- three widths, and another one in between
+if ! command -v tmux >/dev/null 2>&1; then
+	skip "three widths" "tmux is not installed"
+	done_testing
+	exit 0
+fi
+screen() { tm capture-pane -p -S - -t c; }
+sees() {	# name pattern
+	for _ in $(seq 600); do
+		# shellcheck disable=SC2254
+		case $(screen) in $2) break ;; esac
+		tm has-session -t c 2>/dev/null || break
+		sleep 0.05
+	done
+	match "$1" "$(screen)" "$2"
+}
+fresh wide
+jq -cn '{role: "assistant", content: ("# Heading\n\n" + "It has a sentence "
+    + "that is longer than forty columns, and 日本語 at the end.\n\n"
+    + "```c\nint a_line_of_code_that_is_longer_than_forty_columns(void);\n```\n"
+    + "\n| name | what |\n|---|---|\n| a | first |\n"), finish_reason: "stop"},
+    {role: "assistant", content: null, tool_calls: [{id: "b", type: "function",
+    function: {name: "bash", arguments: "{\"command\":\"seq 20; false\"}"}}],
+    finish_reason: "tool_calls"}, {role: "assistant", content: "Failed.",
+    finish_reason: "stop"}, {role: "assistant", content: ("It was told to "
+    + "fail, so that is fine."), finish_reason: "stop"}' >script
+for columns in 40 80 140; do
+	tm kill-server 2>/dev/null
+	S=${S}x
+	tm new-session -d -x $columns -y 40 -s c "hamr-loop --no-config --yes \
+	    --replay script; echo status \$?; sleep 60"
+	sees "$columns columns: the rows at the bottom" '*sandbox*
+>*
+  patch*'
+	tm send-keys -t c 'show it' Enter
+	sees "... an answer" '*Heading*日本語*name*what*first*
+done *
+>*
+  patch*'
+	is "... whose code is one line" "$(tm capture-pane -p -J -S - -t c |
+	    grep -cxF 'int a_line_of_code_that_is_longer_than_forty_columns(void);')" 1
+	is "... and no row is wider" "$(screen | awk -v n=$columns \
+	    'length($0) > n' | wc -l)" 0
+	tm send-keys -t c 'run it' Enter
+	sees "... the end of what failed" '*lines before; Ctrl-O*
+    9
+*    20*Failed.*last command failed*so that is fine.*done *'
+	tm send-keys -t c C-o
+	sees "... and all of it" '*
+    1
+    2
+    3*'
+	tm send-keys -t c 'typed'
+	sees "... typed" '*> typed*'
+	tm resize-window -t c -x $((columns - 9)) -y 30
+	tm send-keys -t c ' more'
+	sees "... the input after another width" '*> typed more
+  patch*'
+	is "... stands there once" "$(screen | grep -c '> typed')" 1
+	tm send-keys -t c C-u C-d
+	sees "... and it ends" '*status 0*'
+done
+
+# --- what is said plainly
+fresh words
+{ answer "I will now read the file f."; answer "The file f says hello."
+answer "It is right as it stands there."; } >script
+tm kill-server 2>/dev/null
+S=${S}y
+tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
+    script; sleep 60"
+sees "a chat" '*sandbox*>*'
+tm send-keys -t c 'look' Enter
+sees "what the model is told is told, in plain words" \
+    '*told the model: it announced what comes next*done *'
+tm send-keys -t c '/etc/hosts is wrong' Enter
+sees "a path is no command" '*> /etc/hosts is wrong*'
+tm send-keys -t c '/stat' Enter
+sees "the nearest is told" '*no command /stat; did you mean /status?*'
+tm send-keys -t c '/status' Enter
+sees "/status" '*limits of a turn: 64 steps*the session so far: 2 turns*'
+tm send-keys -t c '/cost and a message' Enter
+sees "what stands behind a command is not dropped" \
+    '*/cost takes no argument; Up brings your text back*'
+mkdir -p .hamr/commands && echo 'Say $1.' >.hamr/commands/say.md
+tm send-keys -t c '/say hello' Enter
+sees "a project's own command wants trust" '*not trusted*hamr-loop --trust*'
+tm send-keys -t c '/copy' Enter
+sees "the last answer is copied" '*copied: 1 line*'
+tm send-keys -t c '/cost' Enter
+sees "/cost" '*> /cost*no price is known*'
+tm send-keys -t c '/resume' Enter
+sees "/resume offers the sessions" '*> /resume*
+> 2*step*look*'
+tm send-keys -t c 'wrong?'
+sees "... of which none has that word" '*> /resume wrong?
+  *'
+tm send-keys -t c C-u '/resume ' Tab 'LOO'
+sees "... and one is found by its task" '*> /resume LOO
+> 2*look*'
+tm send-keys -t c C-u 'exit' Enter
+for _ in $(seq 100); do
+	tm capture-pane -p -t c | grep -q 'to continue' && break
+	sleep 0.05
+done
+match "exit leaves" "$(screen)" '*hamr-loop --resume=*'
+
+# --- reasoning is one line; a commit message by the model
+fresh thinks
+jq -cn '{role: "assistant", content: "Set the file right.", reasoning:
+    "First I look,\nthen I leap.", finish_reason: "stop"}' >script
+git add f && git -c user.name=t -c user.email=t@t commit -qm one && echo new >f
+git config user.name t && git config user.email t@t
+tm kill-server 2>/dev/null
+S=${S}z
+tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
+    script; sleep 60"
+sees "a chat" '*sandbox*>*'
+tm send-keys -t c 'think' Enter
+sees "reasoning is one line" '*  thinking … 0:0?
+Set the file right.*done *'
+tm send-keys -t c C-t
+sees "... its text comes with Ctrl-T" '*  the model*s last reasoning:
+    First I look,
+    then I leap.*'
+tm send-keys -t c '/commit' Enter
+sees "a commit is asked about" '*> /commit
+Set the file right.
+git commit -a? (y/n)*'
+sleep 0.6			# what a question wants of quiet
+tm send-keys -t c y
+sees "... and made" '*1 file changed*
+>*'
+is "... with that message" "$(git log -1 --format=%s)" "Set the file right."
+
+# --- a hook that hangs is stopped; a message's controls are not committed
+fresh hangs
+answer "$(printf 'Set \033[2Jit.')" >script
+git add f && git -c user.name=t -c user.email=t@t commit -qm one && echo new >f
+git config user.name t && git config user.email t@t
+printf '#!/bin/sh\ntest -e ../go || sleep 61.3\n' >.git/hooks/pre-commit
+chmod +x .git/hooks/pre-commit
+cp .git/hooks/pre-commit .git/hooks/reference-transaction
+sed -i 2d .git/hooks/reference-transaction
+cat >../commit.py <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("/commit\r")
+t.sees("which runs pre-commit reference-transaction? (y/n)")
+t.answer("y")
+if len(sys.argv) > 1:
+    t.sees("1 file changed")
+else:
+    t.answer("\x03"); t.sees("git was stopped")
+t.type("exit\r")
+print(t.end())
+P
+is "a hook that hangs is stopped by Ctrl-C" "$(py <../commit.py)" 0
+is "... and nothing of it is left" "$(pgrep -f '^sleep 61.3' | wc -l)" 0
+touch ../go
+is "the next one commits" "$(py made <../commit.py)" 0
+is "... without controls" "$(git log -1 --format=%s)" "Set [2Jit."
+
+# --- the terminal is as it was, whatever ends us
+fresh given
+{ call bash '{"command":"sleep 2"}'; answer "It is done now."; } >script
+py >../got <<'P'
+for number in signal.SIGUSR1, signal.SIGALRM, signal.SIGXCPU:
+    t = chat(); t.sees("\x1b[?2004h"); t.sees("> ")
+    os.kill(t.pid, number)
+    print(t.end() == -number, b"\x1b[?2004l" in t.all)
+t = chat(); t.sees("\x1b[?2004h"); t.sees("> ")
+t.type("\x1b[?5u")
+until = time.time() + 0.2
+while time.time() < until: t.more(until)
+os.kill(t.pid, signal.SIGTERM)
+print(t.end(), b"\x1b[<u" in t.all)
+P
+is "the terminal is given back, and nothing that was not taken" \
+    "$(tr '\n' ' ' <../got)" "True True True True True True 0 False "
+
+# --- a row that a terminal takes for wider than we do is not broken by it
+fresh wider
+{ call bash '{"command":"sleep 1"}'; answer "It is done now."; } >script
+py >../got <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("sleep 1")
+t.type("\u0915\u094d\u0937\u093f" * 60); t.type("\r"); t.sees("queued: ")
+before = t.all[:t.all.rindex(b"queued: ")]
+print(before.rfind(b"\x1b[?7l") > before.rfind(b"\x1b[?7h"))
+t.sees("done  "); t.type("\x04"); t.end()
+print(t.all.count(b"\x1b[?7l") == t.all.count(b"\x1b[?7h"))
+P
+is "it is cut at the edge" "$(tr '\n' ' ' <../got)" "True True "
+
+# --- a history that is no file is none
+fresh fifo
+answer "It is done now." >script
+mkdir -p state/hamr && mkfifo state/hamr/history
+export XDG_STATE_HOME=$PWD/state
+py >../got <<'P'
+t = chat(); t.sees("> "); t.type("exit\r"); print(t.end())
+P
+is "a FIFO for a history is not waited for" "$(cat ../got)" 0
+# --- at 40 columns: a question, how a turn ends, /help
+fresh narrow
+{ jq -cn '{role: "assistant", content: null, tool_calls: [{id: "r", type:
+    "function", function: {name: "read", arguments: "{\"path\":\"f\"}"}}],
+    finish_reason: "tool_calls"}, {role: "assistant", content: null,
+    tool_calls: [{id: "e", type: "function", function: {name: "edit", arguments:
+    "{\"path\":\"f\",\"old\":\"hello\",\"new\":\"good day\"}"}}],
+    finish_reason: "tool_calls"}'
+answer "# It is made"; } >script
+tm kill-server 2>/dev/null
+S=${S}n
+tm new-session -d -x 40 -y 60 -s c "hamr-loop --no-config --replay script; \
+    sleep 60"
+sees "a chat" '*sandbox*>*'
+tm send-keys -t c 'change it' Enter
+sees "a key and what it does are in one row" '*+good day
+y yes;  v view;
+a always in this session;
+A always in this repository;  n no;
+r no, and say why;  e edit first;
+Esc no, and stop
+allow this edit?
+>*'
+sleep 0.6			# what a question wants of quiet
+tm send-keys -t c y
+sees "a diff that was shown whole is not shown again" '*+good day
+  edit f*+1 -1 lines*
+It is made
+done *'
+tm send-keys -t c 'more' Enter
+sees "how a turn ended is in words" '*stopped: no usable answer from the*'
+mkdir -p "$XDG_CONFIG_HOME/hamr/commands"
+printf -- '---\ndescription: Look at a file\n---\nLook at $1.\n' \
+    >"$XDG_CONFIG_HOME/hamr/commands/look.md"
+tm send-keys -t c '/help' Enter
+sees "/help keeps its columns" '*
+/compact        shorten the context now
+*/look           Look at a file
+*'
+tm send-keys -t c '/look f' Enter
+sees "a command of one*s own" '*> /look f
+stopped*'
+is "... is sent without its front matter" "$(jq -r 'select(.role == "user") |
+    .content' .hamr/sessions/*.ndjson | grep -c -e '^Look at f' -e descr)" 1
+done_testing

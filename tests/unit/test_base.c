@@ -1,0 +1,111 @@
+/* test_base.c - slices, points in time and folders. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/slice.h"
+#include "base/utc.h"
+
+static void
+trims(void **state)
+{
+	(void)state;
+	assert_true(slice_is(slice_trim(SLICE(" \t\r\n a b \n")), "a b"));
+	assert_int_equal(slice_trim(SLICE(" \n")).n, 0);
+	assert_int_equal(slice_trim(SLICE("\0")).n, 1);
+	assert_true(slice_is(slice_trim_start(SLICE("##\n# a#"), "#"),
+	    "\n# a#"));
+	assert_true(slice_is(slice_trim_end(SLICE(" a \t\r"), " \t"),
+	    " a \t\r"));
+	assert_true(slice_is(slice_trim_end(SLICE(" a \t\r"), " \t\r"),
+	    " a"));
+}
+
+static void
+lines(void **state)
+{
+	struct slice text = SLICE("a\n\nlong enough for eight\nd"), line;
+
+	(void)state;
+	assert_int_equal(slice_newlines(text), 3);
+	assert_int_equal(slice_lines(text), 4);
+	assert_int_equal(slice_lines(SLICE("a\n")), 1);
+	assert_int_equal(slice_lines(SLICE("")), 0);
+	assert_int_equal(slice_newlines(SLICE("\n\n\n\n\n\n\n\n\n")), 9);
+	assert_int_equal(slice_newlines(SLICE("\x8a\x0b\x09\x8a\x8a\n\xff\x0a")),
+	    2);
+	assert_true(slice_line(&text, &line) && slice_is(line, "a"));
+	assert_true(slice_line(&text, &line) && slice_is(line, ""));
+	assert_true(slice_line(&text, &line));
+	assert_true(slice_line(&text, &line) && slice_is(line, "d"));
+	assert_false(slice_line(&text, &line));
+	text = (struct slice){ NULL, 0 };
+	assert_false(slice_line(&text, &line));
+}
+
+static void
+times(void **state)
+{
+	char at[UTC_SIZE];
+
+	(void)state;
+	utc_print(0, at);
+	assert_string_equal(at, "1970-01-01T00:00:00Z");
+	utc_print(1763633700050, at);
+	assert_string_equal(at, "2025-11-20T10:15:00.050Z");
+	utc_print(-1, at);
+	assert_string_equal(at, "1969-12-31T23:59:59.999Z");
+	utc_print(-1000, at);
+	assert_string_equal(at, "1969-12-31T23:59:59Z");
+}
+
+static void
+folder_is(const char *path, const char *folder, const char *base)
+{
+	char *got = file_folder(path);
+
+	assert_string_equal(got, folder);
+	assert_string_equal(file_base(path), base);
+	free(got);
+}
+
+static void
+files(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	folder_is("a", ".", "a");
+	folder_is("/a", "/", "a");
+	folder_is("/a/b", "/a", "b");
+	folder_is("a/b/c", "a/b", "c");
+	fd = file_open_regular(AT_FDCWD, "/proc/self/status", &st);
+	assert_true(fd >= 0 && S_ISREG(st.st_mode));
+	close(fd);
+	assert_int_equal(file_open_regular(AT_FDCWD, "/dev/null", NULL), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(file_open_regular(AT_FDCWD, "/proc/self/exe", NULL),
+	    -1);
+	assert_int_equal(errno, ELOOP);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(trims),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(times),
+		cmocka_unit_test(files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
