@@ -8,15 +8,23 @@ for p in tmux cc python3; do
 		exit 0
 	fi
 done
-# times and ids are not the same again
-plain() {
-	sed '/sandbox/d; s/>[0-9]*\.[0-9] s</>N s</; s/  [0-9]:[0-9][0-9]</  N</; s/>[^ ]* [0-9]:[0-9][0-9]  />N  /
-	    s/session [0-9]*T[0-9]*Z-[0-9a-f]*/session ID/
-	    s/hamr [0-9.]*,/hamr N,/' "$1"
+# The words that it shows, in their order: no numbers, times, ids or positions,
+# and not how busy the machine was.
+words() {
+	python3 -c 'import re, sys
+for text in re.findall("<text[^>]*>(.*?)</text>", open(sys.argv[1]).read()):
+    text = re.sub("session \\S+", "session", text)
+    text = re.sub("[0-9][0-9.,:]*|[\u2800-\u28ff]", "", text).split()
+    if text and text[0] not in ("sandbox", "thinking", "s"):
+        print(" ".join(text))' "$1"
 }
 ok "it can be made" timeout 150 "$TOP/build-aux/picture" "$BIN" new.svg
-plain "$TOP/doc/chat.svg" >old && plain new.svg >new
-same "it is the one in the README (make picture)" new old
+if grep -q __asan_init "$BIN/hamr-loop"; then
+	skip "it is the one in the README" "programs that watch themselves are slow"
+else
+	words "$TOP/doc/chat.svg" >old && words new.svg >new
+	same "it is the one in the README (make picture)" new old
+fi
 is "it is SVG, and needs nothing from elsewhere" "$(python3 -c 'import sys
 import xml.dom.minidom
 print(xml.dom.minidom.parse(sys.argv[1]).documentElement.tagName)' \
