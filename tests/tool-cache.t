@@ -55,6 +55,16 @@ is "the end of the budget says what to do" "$(spent)" '["not read: this turn'\
 is "also where nothing is changed" "$(spent --mode verify \
 	-o memory.enabled=false)" '["not read: this turn'\
 "'"'s reads have used up their N bytes; answer from what was read\n",null]'
+# then an exact old text is enough for an edit
+# shellcheck disable=SC2046  # words are meant
+call $(for i in {1..20}; do
+	echo "r$i read {\"path\":\"big.c\",\"first\":$((i * 4000))}"; done) \
+	ed edit '{"path":"s.c","old":"small","new":"changed"}' >../t4
+is "an unread file can still be edited" "$(new <../t4 | messages |
+	tail -n 1 | jq -r .content) $(cat s.c)" \
+	"edited s.c at line 1, 1 replacement, +1 -1 lines changed"
+echo small >s.c
+old s.c
 
 # --- by a transcript: another process, the same bytes
 { cat t; new <t; } >t2

@@ -15,7 +15,6 @@
 #include "internal.h"
 #include "replace.h"
 
-#define ROOM_MIN 400		/* of the turn's budget; less is none */
 #define LINKS_MS 1000		/* for a look at all names of a file */
 #define LINKS_DEPTH 512
 

@@ -56,6 +56,8 @@ bool is_crlf(struct slice text);
 /* Bytes a read result may have now; SIZE_MAX when nothing limits it. */
 size_t files_room(const struct files *f);
 
+#define ROOM_MIN 400		/* of the turn's budget; less is none */
+
 /* ---- a read that repeats one of this turn: not made twice ----
  *
  * A file is the same when its identity is (device, inode, size, both times), or
