@@ -278,9 +278,14 @@ args_check(const struct schema *t, struct slice text, struct buf *out,
 {
 	const struct extra *x = extra_of(t);
 	struct scan scan = { .n = 0 };
-	struct buf why = BUF_INIT(4096);
+	struct buf why = BUF_INIT(4096), inner = BUF_INIT(BUF_RECORD_MAX);
 	enum args_fault fault = ARGS_JSON;
 
+	/* some models encode the object a second time, as a string */
+	if (text.p != NULL && scan_kind(slice_trim(text)) == SCAN_STRING &&
+	    scan_str(slice_trim(text), &inner) &&
+	    scan_kind(slice_trim(buf_view(&inner))) == SCAN_OBJECT)
+		text = buf_view(&inner);
 	if (text.p == NULL)
 		buf_adds(&why, "function.arguments must be a string that "
 		    "holds a JSON object");
@@ -301,5 +306,6 @@ args_check(const struct schema *t, struct slice text, struct buf *out,
 		    "wanted: %s", t->name, why.p, t->template);
 	scan_release(&scan);
 	buf_release(&why);
+	buf_release(&inner);
 	return fault;
 }
