@@ -277,6 +277,7 @@ while IFS='|' read -r want body; do
 		"$(if [ "$want" != - ]; then echo "[$want,server error,null] "; fi)[null,null,context_overflow]"
 done <<'X'
 8192|{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}
+-|{"error":{"code":400,"message":"the request exceeds the available context size (1048576 tokens)","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":1048576}}
 -|{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size","type":"invalid_request_error"}}
 4096|{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 512 output tokens and your prompt contains at least 4000 input tokens, for a total of at least 4512 tokens.","type":"BadRequestError","param":"input_tokens","code":400}
 4096|{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 5000>= n_ctx: 4096). Try to load the model with a larger context length"}

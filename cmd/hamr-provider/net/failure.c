@@ -177,6 +177,7 @@ has_any(const char *text, const char *const *list, size_t n)
 static void
 check_overflow(struct failure *f, struct slice text, struct slice object)
 {
+	struct slice error = scan_get(object, "error");
 	int64_t n;
 	char *low;
 
@@ -191,9 +192,13 @@ check_overflow(struct failure *f, struct slice text, struct slice object)
 		f->retryable = f->again = f->loading = false;
 		f->limit = window_in(low);
 		/* n_ctx of llama.cpp's error object */
-		if ((scan_int(scan_get(scan_get(object, "error"), "n_ctx"),
-		    &n) || scan_int(scan_get(object, "n_ctx"), &n)) && n > 0)
+		if ((scan_int(scan_get(error, "n_ctx"), &n) ||
+		    scan_int(scan_get(object, "n_ctx"), &n)) && n > 0)
 			f->limit = n;
+		/* a window that the request fits into is not the one */
+		if (scan_int(scan_get(error, "n_prompt_tokens"), &n) &&
+		    n > 0 && n <= f->limit)
+			f->limit = 0;
 	}
 	free(low);
 }
