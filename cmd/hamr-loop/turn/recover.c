@@ -19,8 +19,9 @@ static const int most[SCENARIOS] = {
 	[PROVIDER_DOWN] = 3, [STAGE_DIED] = 5
 };
 
-/* Seconds before the server is asked again. */
-static const double waits[] = { 1, 15, 120 };
+/* Seconds before the server is asked again: one that broke off in mid-answer
+ * is there, one that gave none may have to be started. */
+static const double waits[2][3] = { { 1, 15, 120 }, { 1, 5, 20 } };
 
 static bool
 is_allowed(const struct track *k, enum scenario s)
@@ -144,7 +145,7 @@ wait_for_server(struct turn *t)
 	double left = conf_num(t->conf, "agent.provider_wait") -
 	    (double)t->waited_ms / 1000;
 	int n = t->hub->track->recovered[PROVIDER_DOWN];
-	double s = waits[n < 3 ? n : 2];
+	double s = waits[t->hub->track->has_partial][n < 3 ? n : 2];
 	long long wall = limits_wall_end(t);
 	struct json *o = json_object();
 	char *text;
