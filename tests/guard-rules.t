@@ -601,6 +601,7 @@ Next I need to look at the build files.
 The loader drops the key.\n\nI am going to fix this in `ini.c`…
 First I will inspect the logs. Then I'll update the code.
 Here is my plan:
+I look at it.\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```
 1. Read the file\n2. Fix the bug\n\nLet’s start with the first:
 X
 while IFS= read -r text; do
@@ -608,6 +609,8 @@ while IFS= read -r text; do
 done <<'X'
 I fixed the parser; let me check whether you want more?
 I'll run the tests if you want.
+A call looks like this:\n```json\n{"name": "read", "arguments": {}}\n```\nShort.
+The file holds\n```json\n{"name": "read"}\n```
 I need to run the migration. Shall I?
 The cause is a lost key. I changed `ini.c` and I will not edit more.
 If you want, I can also update the docs.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "json/scan.h"
 #include "prose.h"
 
 #define REACH 4			/* words from an intent to its verb */
@@ -281,6 +282,34 @@ is_question(const struct sentence *s)
 	    sentence_is(s, 1, persons) > 0);
 }
 
+/* Does text end in a fence that holds a call and nothing else, as models write
+ * that have no other way to call (or have forgotten it)? */
+static bool
+ends_in_call(struct slice text)
+{
+	struct slice s = slice_trim(text);
+	const char *open = NULL, *line;
+	struct scan scan = { .n = 0 };
+	bool call;
+
+	if (s.n < 6 || memcmp(s.p + s.n - 3, "```", 3) != 0)
+		return false;
+	s.n -= 3;
+	for (const char *p = s.p; (p = memmem(p, (size_t)(s.p + s.n - p),
+	    "```", 3)) != NULL; p += 3)
+		open = p + 3;
+	if (open == NULL || (line = memchr(open, '\n',
+	    (size_t)(s.p + s.n - open))) == NULL)
+		return false;
+	s = slice_trim((struct slice){ line, (size_t)(s.p + s.n - line) });
+	call = scan_value(&scan, s.p, s.n) == 0 &&
+	    scan_kind(s) == SCAN_OBJECT &&
+	    scan_kind(scan_get(s, "name")) == SCAN_STRING &&
+	    scan_kind(scan_get(s, "arguments")) == SCAN_OBJECT;
+	scan_release(&scan);
+	return call;
+}
+
 int
 prose_plan(struct slice text)
 {
@@ -294,6 +323,8 @@ prose_plan(struct slice text)
 	struct slice rest = par;
 	struct sentence s;
 
+	if (ends_in_call(text))
+		return 2;
 	/* no intent and no announcement is without one of them */
 	if (!open && !has_stem(par, stems))
 		return 0;

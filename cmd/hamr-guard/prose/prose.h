@@ -8,7 +8,8 @@
 
 #include "base/buf.h"
 
-/* The score of the last paragraph as a plan; it is one from 2 on. */
+/* The score of the last paragraph as a plan; it is one from 2 on.  A call that
+ * is written as text, in a fence at the end, is one. */
 int prose_plan(struct slice text);
 
 /* Does a sentence say that tests or a verification passed? */
