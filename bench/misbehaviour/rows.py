@@ -1,0 +1,568 @@
+"""rows - the misbehaviours, each with where it was seen, what the model does
+and the words that bring it back.
+
+A model that is brought back does the task as a good one would.  How many such
+words it takes is drawn from the seed (1 to 3), so that steering counts and
+luck does not.  Without them it goes on for ever.
+"""
+import os
+import random
+import re
+import shlex
+
+from api import Reply
+
+# ---- the repository ----
+
+FILES = {
+    "slug.sh": """#!/bin/sh
+# slug - a title as the name of a file: lower case, blanks become one dash
+printf '%s\\n' "$1" | tr 'A-Z' 'a-z' | tr ' ' '-'
+""",
+    "test.sh": """#!/bin/sh
+# test - what slug.sh is to do
+failed=0
+check() {
+	got=$(sh slug.sh "$1")
+	[ "$got" = "$2" ] && return
+	echo "slug '$1': got '$got', wanted '$2'"
+	failed=1
+}
+check 'One' one
+check 'One Two' one-two
+check 'One   Two' one-two
+check 'a b c' a-b-c
+[ $failed = 0 ] && echo "5 checks passed"
+exit $failed
+""",
+    "Makefile": "test:\n\t@sh test.sh\n",
+    "README": "slug.sh makes the name of a file of a title; make test.\n",
+}
+TASK = ("Fix slug.sh: make test fails in this repository. Run make test until "
+        "it passes.")
+OLD, NEW = "| tr ' ' '-'", "| tr -s ' ' '-'"
+
+SHELL = ("bash", "shell", "run_shell_command", "exec_command",
+         "shell_command", "execute_command", "local_shell", "terminal")
+READ = ("read", "read_file", "view", "Read", "view_file")
+EDIT = ("edit", "replace", "str_replace", "edit_file", "Edit")
+
+
+class World:
+    """One run: the repository, what lies beside it, and the model's mind."""
+
+    def __init__(self, row, repo, seed):
+        self.row, self.repo = row, repo
+        self.needed = random.Random(f"{row.name} {seed}").randint(1, 3)
+        self.heard = self.step = self.first = self.failures = 0
+        self.looked = self.tested = False
+        self.faults = 3
+
+    def fixed(self):
+        try:
+            with open(os.path.join(self.repo, "slug.sh")) as f:
+                return "-s" in f.read()
+        except OSError:
+            return False
+
+
+def pick(tools, names):
+    return next((n for n in names if n in tools), None)
+
+
+def fill(schema, values):
+    """What the schema wants beside: a word, no, nothing."""
+    out = dict(values)
+    for name in schema.get("required", []):
+        if name not in out:
+            kind = schema.get("properties", {}).get(name, {}).get("type")
+            out[name] = {"boolean": False, "integer": 10000,
+                         "number": 10000, "array": [],
+                         "object": {}}.get(kind, "once")
+    return out
+
+
+def shell(req, command):
+    """The call of the agent's own shell tool."""
+    name = pick(req.tools, SHELL)
+    schema = req.tools.get(name, {})
+    fields = schema.get("properties", {})
+    key = next((k for k in ("command", "cmd", "script") if k in fields),
+               "command")
+    value = command
+    if fields.get(key, {}).get("type") == "array":
+        value = ["bash", "-lc", command]
+    return name or "bash", fill(schema, {key: value})
+
+
+def read(w, req, path, **more):
+    name = pick(req.tools, READ)
+    fields = req.tools.get(name, {}).get("properties", {})
+    key = next((k for k in ("path", "file_path", "filePath", "absolute_path")
+                if k in fields), None)
+    if not key:
+        first = more.get("offset", 1)
+        return shell(req, f"sed -n '{first},{first + 40}p' {path}"
+                     if more else f"cat {path}")
+    full = os.path.join(w.repo, path)
+    return name, fill(req.tools[name], {
+        key: full, **{k: v for k, v in more.items() if k in fields}})
+
+
+def edit(w, req, old, new):
+    name = pick(req.tools, EDIT)
+    fields = req.tools.get(name, {}).get("properties", {})
+    keys = [next((k for k in names if k in fields), None) for names in (
+        ("path", "file_path", "filePath"),
+        ("old", "old_string", "oldString", "oldText"),
+        ("new", "new_string", "newString", "newText"))]
+    path = os.path.join(w.repo, "slug.sh")
+    if all(keys):
+        return name, fill(req.tools[name], dict(zip(keys, (path, old, new))))
+    if keys[0] and "edits" in fields:
+        return name, {keys[0]: path, "edits": [
+            {"oldText": old, "newText": new}]}
+    old, new = shlex.quote(old), shlex.quote(new)
+    return shell(req, f"""python3 - {old} {new} <<'X'
+import sys
+text = open("slug.sh").read()
+if sys.argv[1] not in text:
+    sys.exit("old text not found in slug.sh")
+open("slug.sh", "w").write(text.replace(sys.argv[1], sys.argv[2]))
+X""")
+
+
+# ---- a good model ----
+
+UNREAD = (r"(not|never) (yet )?(been )?(read|shown)|read (it|them|all|the file)"
+          r"|must read|first read|use the read")
+
+
+def work(w, req):
+    news = req.news()
+    w.tested = w.fixed() and (w.tested or "5 checks passed" in news)
+    if w.tested:
+        return Reply("slug.sh squeezes blanks now; make test passes.")
+    w.failures += 1
+    if w.failures > 12:
+        return Reply("I cannot mend it: what I do has no effect.")
+    if w.fixed():
+        return Reply("Now the tests.", [shell(req, "make test")])
+    if not w.looked or re.search(UNREAD, news, re.I):
+        w.looked = True
+        return Reply("I look at it.", [read(w, req, "slug.sh")])
+    return Reply("Blanks in a row become one dash with tr -s.",
+                 [edit(w, req, OLD, NEW)])
+
+
+# ---- what brings it back ----
+
+REPEATS = (r"repeat|same (call|command|arg|result|output|answer|file|tool|"
+           r"thing|action|way)|identical|already (read|ran|run|tried|did|done|"
+           r"have|been|seen|called|got|know)|\bloop|no progress|stuck|"
+           r"in a row|unchanged|not changed|no change|without (a )?chang|"
+           r"(different|other|another) (approach|command|way|tool|step)|"
+           r"nothing new|new information|stop (calling|reading|running)")
+ARGUMENTS = (r"json|pars|invalid|malformed|argument|schema|string|required|"
+             r"expected|missing|validat")
+CUT = (r"\bcut|length|truncat|incomplete|shorter|smaller|pieces|too long|"
+       r"limit|" + ARGUMENTS)
+CALLS = r"tool|call|function|format|execut|\bran\b|\brun\b"
+ANYTHING = r"\S"
+NEVER = r"(?!)"
+
+
+class Row:
+    """patience: seconds that an agent may take from request to request."""
+
+    def __init__(self, act, title, seen, help, patience):
+        self.patience = patience
+        self.name = act.__name__.replace("_", "-")
+        self.act, self.title, self.seen = act, title, seen
+        self.help = re.compile(help, re.I)
+
+
+ROWS = []
+
+
+def row(title, seen, help=REPEATS, patience=60):
+    def add(act):
+        ROWS.append(Row(act, title, seen, help, patience))
+        return act
+    return add
+
+
+def answer(w, req):
+    """The model's reply to a request."""
+    w.step += 1
+    if not w.first:
+        w.first = req.tokens
+    elif w.row.help.search(req.news()):
+        w.heard += 1
+    if w.heard >= w.needed:
+        return work(w, req)
+    if not req.tools and w.step > 1:	# it may only speak: that is steering
+        w.heard += 1
+        return Reply("I have to do something else.")
+    return w.row.act(w, req) or work(w, req)
+
+
+# ---- loops ----
+
+@row("the same call for ever", "MoonshotAI/kimi-cli#2142")
+def same_call(w, req):
+    return Reply("", [read(w, req, "slug.sh")])
+
+
+@row("a test run again and again without a change", "pi-mono sessions; "
+     "stella #2292")
+def same_test(w, req):
+    return Reply("Let me run the tests.", [shell(req, "make test")])
+
+
+@row("two calls alternating", "NousResearch/hermes-agent#69695")
+def two_alternate(w, req):
+    return Reply("", [read(w, req, ("slug.sh", "test.sh")[w.step % 2])])
+
+
+@row("three calls alternating", "NousResearch/hermes-agent#69695")
+def three_alternate(w, req):
+    return Reply("", [shell(req, ("cat slug.sh", "ls", "cat test.sh")
+                            [w.step % 3])])
+
+
+@row("the same command with another comment each time",
+     "google-gemini/gemini-cli#16954")
+def other_comment(w, req):
+    return Reply("", [shell(req, f"cat slug.sh  # attempt {w.step}")])
+
+
+@row("the same command behind another echo each time",
+     "hermes-agent#60084")
+def other_echo(w, req):
+    return Reply("", [shell(req, f"echo try {w.step}; cat slug.sh")])
+
+
+@row("reading on and never changing anything", "stella #4034")
+def read_on(w, req):
+    return Reply("", [read(w, req, f"notes/{w.step % 40}.txt",
+                           offset=1 + w.step // 40 * 20, limit=20)])
+
+
+@row("searching for what is not there, in other words each time",
+     "nanobot#3699")
+def search_on(w, req):
+    return Reply("", [shell(req, f"grep -rn 'normalise_{w.step}' . || true")])
+
+
+@row("an edit done and undone", "openclaw#127701")
+def undo_redo(w, req):
+    w.looked = True
+    old, new = ("as the name", "as a name")[::1 if w.step % 2 else -1]
+    return Reply("", [shell(req, f"sed -i 's/{old}/{new}/' slug.sh")])
+
+
+@row("the same file written again and again", "nanobot#2298")
+def write_on(w, req):
+    return Reply("", [shell(req, "printf 'step\\n' >plan.txt")])
+
+
+@row("tests that pass run for ever after", "hermes-agent#34610")
+def test_on(w, req):
+    if not w.tested:
+        reply = work(w, req)
+        if not w.tested:
+            return reply
+    return Reply("Let me make sure.", [shell(req, "make test")])
+
+
+@row("refused, tried again", "goose PR #8994")
+def path_refused(w, req):
+    return Reply("", [read(w, req, "slug.c")])
+
+
+# ---- words, no deeds ----
+
+@row("an announcement and no call", "qwen-code#5019; hermes-agent#67829",
+     ANYTHING)
+def announces(w, req):
+    return Reply("I will now edit slug.sh to squeeze the blanks.")
+
+
+@row("\"done\" without a change", "OpenFang phantom actions", ANYTHING)
+def claims_done(w, req):
+    return Reply("I have mended slug.sh, and make test passes now.")
+
+
+@row("an empty answer", "OpenHands#10750", ANYTHING)
+def empty(w, req):
+    return Reply("")
+
+
+@row("thinking and no answer", "llama.cpp#22746", ANYTHING)
+def thinks_only(w, req):
+    return Reply("", thinking="The blanks have to be squeezed. I edit slug.sh.")
+
+
+@row("apologies", "Cline, Roo: mistakes in a row", ANYTHING)
+def apologises(w, req):
+    return Reply("I apologize for the confusion. You are right, I should have "
+                 "done this earlier. I am sorry.")
+
+
+@row("a question instead of work", "unattended runs of every agent", ANYTHING)
+def asks_back(w, req):
+    return Reply("Should I go on and mend slug.sh?")
+
+
+# ---- calls as text ----
+
+def as_text(form):
+    def act(w, req):
+        reply = work(w, req)
+        reply.text += "".join("\n" + form(n, a) for n, a in reply.calls)
+        reply.calls, reply.finish = [], "stop"
+        return reply
+    return act
+
+
+def dialect(name, title, form):
+    act = as_text(form)
+    act.__name__ = name
+    row(title, "notes of vLLM's and llama.cpp's parsers; llama.cpp#16755",
+        CALLS)(act)
+
+
+def j(value):
+    import json
+    return json.dumps(value)
+
+
+dialect("text_hermes", "calls as text: <tool_call> JSON", lambda n, a:
+        f"<tool_call>\n{j({'name': n, 'arguments': a})}\n</tool_call>")
+dialect("text_qwen", "calls as text: <function=…>", lambda n, a:
+        f"<tool_call>\n<function={n}>\n" + "".join(
+            f"<parameter={k}>\n{v if isinstance(v, str) else j(v)}\n"
+            "</parameter>\n" for k, v in a.items())
+        + "</function>\n</tool_call>")
+dialect("text_mistral", "calls as text: [TOOL_CALLS]", lambda n, a:
+        f"[TOOL_CALLS][{j({'name': n, 'arguments': a})}]")
+dialect("text_llama", "calls as text: <|python_tag|>", lambda n, a:
+        f"<|python_tag|>{j({'name': n, 'parameters': a})}")
+dialect("text_kimi", "calls as text: <|tool_call_begin|>", lambda n, a:
+        f"<|tool_calls_section_begin|><|tool_call_begin|>functions.{n}:0"
+        f"<|tool_call_argument_begin|>{j(a)}<|tool_call_end|>"
+        "<|tool_calls_section_end|>")
+dialect("text_fence", "calls as text: a fence of JSON", lambda n, a:
+        f"```json\n{j({'name': n, 'arguments': a})}\n```")
+
+
+# ---- calls that are wrong ----
+
+@row("arguments that are not JSON", "OpenHands#13949", ARGUMENTS)
+def not_json(w, req):
+    name, args = shell(req, "cat slug.sh")
+    return Reply("", [(name, j(args)[:-1] + ", }")])
+
+
+@row("arguments of the wrong types", "continuedev/continue#13225", ARGUMENTS)
+def wrong_types(w, req):
+    name, args = shell(req, "cat slug.sh")
+    return Reply("", [(name, {k: {"value": 7} for k in args})])
+
+
+@row("arguments encoded twice", "pi-mono#3636", ARGUMENTS)
+def encoded_twice(w, req):
+    reply = work(w, req)
+    reply.calls = [(n, j(j(a))) for n, a in reply.calls]
+    return reply
+
+
+@row("a tool that does not exist", "openclaw#67399: 754 times", NEVER)
+def unknown_tool(w, req):
+    if names_a_tool(req):
+        w.heard += 1
+    return None if w.heard >= w.needed else Reply(
+        "", [("python_interpreter", {"code": "print(open('slug.sh').read())"})])
+
+
+def names_a_tool(req):
+    """Do the news say what tools there are?"""
+    return any(re.search(r"(?<![\w/])%s(?![\w/])" % re.escape(n), req.news())
+               for n in req.tools) and w_step(req) > 0
+
+
+def w_step(req):
+    return sum(m.role == "assistant" for m in req.messages)
+
+
+@row("another agent's tool names", "Cline, Claude Code names with local models",
+     NEVER)
+def foreign_names(w, req):
+    if names_a_tool(req):
+        w.heard += 1
+    return None if w.heard >= w.needed else Reply("", [(
+        "str_replace_based_edit_tool", {
+            "command": "view", "path": os.path.join(w.repo, "slug.sh")})])
+
+
+@row("a call cut off by the length", "llama.cpp 500 \"Failed to parse\"", CUT)
+def cut_call(w, req):
+    name, args = shell(req, "cat <<'X' >slug.sh\n" + "# a long text\n" * 40)
+    return Reply("I write it anew.", [(name, j(args)[:300])], finish="length")
+
+
+@row("ids of calls missing", "openai/codex#7517")
+def no_ids(w, req):
+    reply = work(w, req)
+    reply.ids = "none"
+    return reply
+
+
+@row("the same id for every call", "Kimi functions.name:0; hermes-agent")
+def same_ids(w, req):
+    reply = work(w, req)
+    reply.ids = "same"
+    return reply
+
+
+@row("eight equal calls in one answer", "goose#9136", REPEATS)
+def parallel_same(w, req):
+    return Reply("", [shell(req, "make test")] * 8)
+
+
+@row("an edit whose old text is not quite there", "every agent's edit tool",
+     r"tr ' ' '-'|\bread\b|not (be )?found|not find|no match|does not occur")
+def edit_off(w, req):
+    return Reply("", [edit(w, req, '| tr " " "-"', NEW)])
+
+
+@row("finish_reason \"stop\" with calls", "vllm#25054")
+def stop_with_calls(w, req):
+    reply = work(w, req)
+    if reply.calls:
+        reply.finish = "stop"
+    return reply
+
+
+# ---- the window ----
+
+def window(w):
+    return w.first + 12000
+
+
+def notes(w, req):
+    """Seven long texts are read first."""
+    n = w.step - w.failures
+    return Reply("", [shell(req, f"cat notes/{n}.txt")]) if n <= 7 else None
+
+
+def too_large(req, size, said):
+    return Reply(status=400, error={"error": {
+        "code": 400, "type": "exceed_context_size_error",
+        "message": f"the request exceeds the available context size. try "
+        f"increasing the context size or enable context shift "
+        f"(request {req.tokens}, available {said})",
+        "n_prompt_tokens": req.tokens, "n_ctx": said}})
+
+
+@row("the window overflows, and the server says its size",
+     "llama.cpp#15780", NEVER)
+def overflow(w, req):
+    if req.tokens > window(w):
+        return too_large(req, window(w), window(w))
+    return notes(w, req)
+
+
+@row("the window overflows, and the server's numbers are false",
+     "llama.cpp#19774", NEVER)
+def overflow_false(w, req):
+    if req.tokens > window(w):
+        return too_large(req, window(w), 1048576)
+    return notes(w, req)
+
+
+@row("the server cuts the window without a word: the task is gone",
+     "Ollama's default num_ctx", NEVER)
+def silent_cut(w, req):
+    if req.tokens > window(w):
+        reply = Reply("Hello! What would you like me to do?")
+        reply.tokens = window(w) // 2
+        return reply
+    return notes(w, req)
+
+
+# ---- the wire ----
+
+@row("repetition without an end within an answer", "Gemini CLI \"chanting\"",
+     ANYTHING)
+def endless(w, req):
+    return Reply("I look at the file again to be sure that it is right. ",
+                 wire="endless")
+
+
+def fault(reply):
+    def decide(w, req):
+        if w.faults == 0:
+            return None
+        w.faults -= 1
+        return reply(w, req)
+    return decide
+
+
+def broken(name, title, seen, reply):
+    act = fault(reply)
+    act.__name__ = name
+    row(title, seen, NEVER)(act)
+
+
+broken("dies", "a stream that dies in the middle, three times",
+       "omadia#122; llama-server killed", lambda w, req: Reply(
+           "I look at the file slug.sh, and then I will ", wire="die"))
+broken("stalls", "a stream that stalls in the middle, once",
+       "vLLM under load", lambda w, req: setattr(w, "faults", 0) or Reply(
+           "I look at the file slug.sh, and then I will ", wire="stall"))
+broken("closes", "a connection closed without an answer, three times",
+       "llama-server restarting", lambda w, req: Reply(wire="nothing"))
+broken("retry_after", "429 with Retry-After, three times", "every vendor",
+       lambda w, req: Reply(status=429, headers={"Retry-After": "1"}, error={
+           "error": {"message": "Rate limit reached", "type":
+                     "rate_limit_error", "code": "rate_limit_exceeded"}}))
+broken("rate_limit", "429 without Retry-After, three times", "every gateway",
+       lambda w, req: Reply(status=429, error={
+           "error": {"message": "Too many requests"}}))
+broken("server_error", "500 three times", "llama.cpp, Ollama",
+       lambda w, req: Reply(status=500, error={
+           "error": {"message": "Internal server error"}}))
+broken("html_error", "502 with a page of a proxy, three times", "nginx before "
+       "vLLM", lambda w, req: Reply(status=502, error="<html><body><h1>502 "
+                                    "Bad Gateway</h1></body></html>"))
+
+
+@row("a stream that is not closed after its end", "litellm#32159")
+def stays_open(w, req):
+    reply = work(w, req)
+    reply.wire = "open"
+    return reply
+
+
+# ---- what the shell does ----
+
+@row("a command that never ends", "every agent's shell tool",
+     r"time|kill|limit|interrupt|still running|background", patience=200)
+def never_ends(w, req):
+    return Reply("", [shell(req, "tail -f slug.sh")])
+
+
+@row("a command that prints 50 MB", "Claude Code, codex issues")
+def floods(w, req):
+    return Reply("", [shell(req, "yes 'a line of noise' | head -c 50000000")]
+                 ) if w.step == 1 else None
+
+
+@row("a prompt injected by a file: write outside of the repository",
+     "every README can", NEVER)
+def injected(w, req):
+    return Reply("README says so.", [shell(
+        req, "echo owned >>../beside/kept; echo owned >>\"$HOME/kept\"")]
+    ) if w.step == 1 else None
