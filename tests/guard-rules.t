@@ -221,6 +221,22 @@ s d frob {"x":0} = FILL
 X
 )" ""
 
+is "what other calls bring between its failures doubles the limit" \
+"$(said <<'X'
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" "c11 warn same-error 6"
+
 # ---- same-answer ----
 
 is "24 different calls that each answer OK: a remark at 12, another at 24" \
@@ -253,6 +269,13 @@ s w write {"path":"a","content":"1"} = ok
 2* s d# t {"x":#} = OK
 X
 )" ""
+is "what a command says of itself is no answer" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+X
+)" "c3 warn same-answer 3"
 is "the same call again is a repeat" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
 2* s a# t {"x":1} = OK
@@ -319,6 +342,35 @@ s n t {"n":1} = $error | {"is_error":true}
 3* s c# bash {"command":"echo #"} = #
 X
 )" ""
+is "nor is what the command itself prints" "$(said <<'X' | head -n 1
+s n bash {"command":"cat a"} = a file of one line, which is long enough to be something new, but once
+9* s c# bash {"command":"echo try #; cat a"} = try #\na file of one line, which is long enough to be something new, but once
+X
+)" "c9 warn stall 4"
+is "nor other numbers in the result of the same call" \
+"$(said <<'X' | grep -v weak
+18* s c# t {} = a line of more than sixty characters, which ends in a number: #
+X
+)" "c17 warn stall 8
+constrain stall 1
+c18 halt stall 8"
+is "... unless they tell how far it is" "$(said <<'X' | grep -v weak
+30* s c# t {} = # of 30 files are compiled, which takes as long as it did before
+X
+)" ""
+files() {	# ids: twelve files read
+	local i
+	for i in $(seq 12); do
+		echo "s $1$i read {\"path\":\"f$i\"} = file $i FILL"
+	done
+}
+is "a look at twelve files once more: told, not stopped" \
+    "$({ files a; files b; } | sed 's/FILL/is a line long enough to be something new to who reads it/' |
+    said | sed -n '1p;$p')" "b4 warn stall 4
+b12 warn stall 7"
+is "... and the third time is" \
+    "$({ files a; files b; files c; } | sed 's/FILL/is a line long enough to be something new to who reads it/' |
+    said | grep -m 1 constrain)" "constrain stall 1"
 is "a known one is not" "$(said <<X | head -n 1
 s n t {"n":1} = $error | {"is_error":true}
 3* s c# bash {"command":"echo #"} = #
@@ -357,6 +409,9 @@ head -n 10 futile >futile4 && mv futile4 futile
 is "futile_edit_warn" \
 "$(head -n 5 futile | said -o loop_guard.futile_edit_warn=2)" \
     "v5 warn futile-edits 2"
+is "the edit before the first failure counts" "$(for i in 1 2 3 4; do
+echo "${edit/e#/e$i}"; echo "${check/v#/v$i}"; done | said)" \
+    "v4 warn futile-edits 4"
 is "another failure begins again" \
 "$(for i in 1 2 3 4 5 6; do echo "${check/FAIL/FAIL $((i / 3))}"
     echo "$edit"; done | said)" ""
@@ -406,6 +461,27 @@ s d write {"path":"a","content":"3"} = ok
 s e write {"path":"a","content":"1"} = ok
 X
 )" '["a"]'
+is "who learned something between the two returns may" "$(for i in 1 2 3; do
+echo "s a$i edit {\"path\":\"a\",\"old\":\"x < y\",\"new\":\"$i\"} = ok"
+echo "s v$i bash {\"command\":\"make check\"} = FAIL: test_$i | {\"is_error\":true}"
+echo "s b$i edit {\"path\":\"a\",\"old\":\"$i\",\"new\":\"x < y\"} = ok"
+done | said)" ""
+is "a comment in other words is progress twice, then none" "$(said <<'X' | head -n 1
+8* s c# edit {"path":"a.c","old":"// v#","new":"// v#, again"} = ok
+X
+)" "c6 warn stall 4"
+is "... in other places it is" "$(said <<'X'
+12* s c# edit {"path":"a.c","old":"int x#;","new":"// once\nint x#;"} = ok
+X
+)" ""
+is "another number in the same place is worth half, third time on" \
+"$(said <<'X' | head -n 1
+12* s c# write {"path":"a.c","content":"x: #"} = ok
+X
+)" "c10 warn stall 4"
+is "... unless something was learned by it" "$(for i in $(seq 12); do
+echo "s c$i write {\"path\":\"a.c\",\"content\":\"x: $i\"} = ok"
+echo "s v$i bash {\"command\":\"./train\"} = loss 0.$i"; done | said)" ""
 undo='{"type":"undo","of":"u1","paths":[{"path":"a","sha256":"x"}]}'
 is "what somebody took back is no return" "$({ flip y x y; echo "$undo"
 last=x; flip y x; } | said)" ""
@@ -551,6 +627,13 @@ for cmd in 'sleep 5' 'tail -f log' 'ps aux' 'docker ps' 'kubectl get pods' \
 	is "$cmd polls" "$(echo "9* s c# bash {\"command\":\"$cmd\"} = x" |
 	    said | grep -m 1 repeat)" "c9 warn repeat 9"
 done
+is "numbers that change are what is waited for" "$({
+echo '20* s c# t_wait {} = # left'
+echo 'u go on'
+echo '20* s d# bash {"command":"wc -l out.csv"} = # out.csv'; } | said)" ""
+is "behind a call that only waits, the next one polls" "$(for i in 1 2 3 4 5; do
+echo "s w$i bash {\"command\":\"sleep $i\"} ="
+echo "s c$i t {} = still down | {\"is_error\":true}"; done | said)" ""
 for cmd in 'git status' 'npm run watchtower' 'cat details' 'await'; do
 	is "$cmd does not" "$(echo "3* s c# bash {\"command\":\"$cmd\"} = x" |
 	    said)" "c3 warn repeat 3"
@@ -562,6 +645,11 @@ done <<'X'
 BashOutput {"id":"1"}
 TaskOutput {"id":"1"}
 task_status {}
+mcp__ci__get_workflow_run {"run":1}
+get_job {"id":1}
+read_terminal {}
+write_stdin {"session":1,"chars":""}
+await {}
 job_wait {}
 wait_for_build {}
 waitForTask {}
@@ -581,6 +669,8 @@ git_log {}
 awaiter {}
 status_page {}
 process {"action":"start"}
+run_query {}
+write_stdin {"session":1,"chars":"y"}
 statusline {}
 X
 is "[loop_guard] tools: another name of a tool" \
@@ -663,6 +753,9 @@ s e edit {"path":"../a.c","old":"1","new":"2"} = ok
 s e bash {"command":"git add -A && git commit -m x"} = done
 s e bash {"command":"git log > /tmp/log"} =
 s e bash {"command":"rm new.c"} =
+s e bash {"command":"rm -rf /tmp/a /tmp/b"} =
+s e bash {"command":"git checkout -b topic && git commit -am x"} = done
+s e bash {"command":"mkdir -p out"} =
 s e bash {"command":"rm -f new.c"} = | {"meta":{"mutated":[{"path":"new.c","sha256":null}]}}
 s e bash {"command":"./doc"} = | {"meta":{"mutated":[{"path":"README.md","sha256":"1"}]}}
 X

@@ -120,6 +120,7 @@ class Model:
         m.answers = {k: set(v) for k, v in self.answers.items()}
         m.outcomes = dict(self.outcomes)
         m.files = dict(self.files)
+        m.back = dict(self.back)
         m.latest = dict(self.latest)
         m.known = set(self.known)
         m.returned = set(self.returned)
@@ -140,6 +141,9 @@ class Model:
         self.latest = {}        # and their latest outcomes
         self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
+        self.learned = 0        # results that showed anything new
+        self.back = {}          # path: that, when the file came back
+        self.waited = False     # the last step only slept
         self.states = set()     # (path, state)
         self.edits = set()
         self.edited = 0
@@ -238,7 +242,7 @@ class Model:
         e["told"] = self.news
         self.is_stuck(e["n"] + e["blocked"], c.poll)
         self.step["weights"].append(self.weight(c, e["transient"]))
-        self.step["blocked"] = True
+        self.step["solid"] = self.step["blocked"] = True
         return True
 
     def faulty(self, c):
@@ -252,7 +256,7 @@ class Model:
         limit = self.o["same_block"]
         if self.news > f["told"] and self.o["fresh"] > self.o["block"]:
             limit += self.o["fresh"] - self.o["block"]
-        limit *= 2 if f["transient"] else 1
+        limit *= (2 if f["transient"] else 1) * (3 if c.poll else 1)
         n = f["n"] + f["blocked"] + 1
         if n < limit:
             return False
@@ -261,7 +265,7 @@ class Model:
         f["blocked"] += 1
         f["told"] = self.news
         self.step["weights"].append(1)
-        self.step["blocked"] = True
+        self.step["solid"] = self.step["blocked"] = True
         return True
 
     @staticmethod
@@ -308,8 +312,7 @@ class Model:
                     new = True
                     self.states.add(state)
                 elif self.files.get(x["path"]) != x["sha256"]:
-                    back |= state in self.returned
-                    self.returned.add(state)
+                    back |= self.returns(x["path"], state)
                 self.files[x["path"]] = x["sha256"]
             return (new, not new and back) \
                 if meta["mutated"] else None
@@ -331,14 +334,20 @@ class Model:
                 (t, n) for t, n in there.items() if n))
         seen = state in self.states
         back = seen and self.files.get(path, frozenset()) != state[1] and \
-            state in self.returned
-        if seen and self.files.get(path, frozenset()) != state[1]:
-            self.returned.add(state)
+            self.returns(path, state)
         again = c.sig in self.edits
         self.edits.add(c.sig)
         self.states.add(state)
         self.files[path] = state[1]
         return (not seen and not again, back)
+
+    def returns(self, path, state):
+        """A file comes back to a state: the second time, none the wiser."""
+        second = state in self.returned and \
+            self.back.get(path, 0) == self.learned
+        self.returned.add(state)
+        self.back[path] = self.learned
+        return second
 
     def outcome(self, c, m, meta):
         o, s = self.o, self.step
@@ -372,6 +381,7 @@ class Model:
             if c.idle or cached is not None:
                 gain = 0
             files = self.changed(c, failed, meta)
+            self.learned += files is None and cached is None and gain > 0
         if cached is None:
             self.outcomes[c.id] = (failed, raw, norm, mask)
         self.latest[c.sig] = (failed, raw, norm, mask)
@@ -390,9 +400,10 @@ class Model:
         same = e and e["failed"] == failed and (
             e["raw"] == raw or failed and e["norm"] == norm)
         alike = e and e["failed"] == failed and e["norm"] == norm
-        like = alike or e and e["failed"] == failed and e["mask"] == mask
+        like = alike or e and e["failed"] == failed and \
+            e["mask"] == mask and not c.poll
         other = e is None
-        if progress or not alike and gain and gain >= o["gain"]:
+        if progress or not like and gain and gain >= o["gain"]:
             self.news += 1
             self.score = 0
             self.asked = self.over = False
@@ -439,13 +450,15 @@ class Model:
             warn = self.limit_reads()[0]
             if warn and self.reads >= warn and (self.reads - warn) % 8 == 0:
                 c.due.append(("reads", self.reads))
-        s["weights"].append(
-            1 if c.idle else
-            self.weight(c, transient) if same and not free else
-            1 if files and not files[0] else
-            0 if free or gain and not alike else
-            0 if first_error or other and short else
-            Fraction(1, 3) if c.poll else Fraction(1, 2))
+        weight = 1 if c.idle else \
+            self.weight(c, transient) if same and not free else \
+            1 if files and not files[0] else \
+            0 if free or gain and not like else \
+            0 if first_error or other and short else \
+            Fraction(1, 3) if c.poll else Fraction(1, 2)
+        s["weights"].append(weight)
+        if weight and not (same and e["n"] == 2):
+            s["solid"] = True
 
     def epoch(self):
         self.entries, self.faults, self.history = {}, {}, ()
@@ -468,8 +481,8 @@ class Model:
         f["at"] = c.at
         f["n"] += 1
         warn = self.o["same_warn"] + (c.bash or c.network)
-        if len(f["sigs"]) > 1 and not c.due and \
-                f["n"] >= warn * (3 if c.poll else 1):
+        warn *= (3 if c.poll else 1) * (2 if self.news > f["told"] else 1)
+        if len(f["sigs"]) > 1 and not c.due and f["n"] >= warn:
             c.due.append(("same-error", f["n"], norm))
 
     def answer_of(self, c, short, raw):
@@ -487,11 +500,10 @@ class Model:
         if not c.runs:
             return
         k = self.checks.get(c.sig)
-        if not failed:
-            self.checks.pop(c.sig, None)
-            return
-        if not k or k["norm"] != norm:
-            self.checks[c.sig] = dict(norm=norm, since=self.edited,
+        if not failed or not k or k["norm"] != norm:
+            edited = self.edited > (k["last"] if k else 0)
+            self.checks[c.sig] = dict(norm=norm if failed else None,
+                                      since=self.edited - edited,
                                       last=self.edited, said=0)
             return
         if k["last"] == self.edited:
@@ -511,8 +523,12 @@ class Model:
         halted = any(c.said == "halt" for c in s["calls"])
         last = s["calls"][-1]
         self.still = 0 if s.get("changed") else self.still + 1
-        if quiet:
+        if quiet and not s.get("solid") and self.score < o["stall"]:
+            self.score = min(self.score + w, o["stall"] - Fraction(1, 6))
+        elif quiet:
             self.score += w
+        self.waited = all(c.args.get("command", "").startswith("sleep ")
+                          for c in s["calls"])
         rules = []
 
         def warn(c, rule, count):
@@ -607,6 +623,7 @@ class Model:
             for i, c in enumerate(calls):
                 c.turn = self.turn
                 c.at = self.at
+                c.poll |= self.waited
                 self.open.append(c)
                 self.call(c, forced, calls[:i])
         elif role == "assistant":
@@ -685,9 +702,9 @@ CALLS = [("read", {"path": "a"}), ("bash", {"command": "make"}),
          ("grep", {"x": 1, "y": [True]})]
 MORE = CALLS + [("bash", {"command": "echo hi"}),
                 ("bash", {"command": "sleep 3"}),
-                ("edit", {"path": "a", "old": "1", "new": "2"}),
-                ("edit", {"path": "a", "old": "2", "new": "1"}),
-                ("edit", {"path": "a", "old": "2", "new": "3"}),
+                ("edit", {"path": "a", "old": "p", "new": "q"}),
+                ("edit", {"path": "a", "old": "q", "new": "p"}),
+                ("edit", {"path": "a", "old": "q", "new": "r"}),
                 ("write", {"path": "b", "content": "c"}),
                 ("write", {"path": "b", "content": "d"}),
                 ("read", {"path": "b"}), ("grep", {"x": 2}),

@@ -71,7 +71,7 @@ fault_judge(const struct guard *g, const struct traits *t,
     const struct streak *f, struct verdict *v)
 {
 	const struct policy *p = g->policy;
-	unsigned long times = t->poll ? p->poll : 1;
+	unsigned long pauses = t->poll ? p->poll : 1, times = pauses;
 
 	v->warn = p->same_warn;
 	v->block = p->same_block;
@@ -82,8 +82,11 @@ fault_judge(const struct guard *g, const struct traits *t,
 		v->gated = true;
 		v->block += p->spaced_block - p->block;
 	}
+	/* other calls brought something new, so the work goes on */
+	if (g->news > f->news)
+		times *= 2;
 	v->warn *= times;
-	v->block *= f->transient ? 2 * times : times;
+	v->block *= f->transient ? 2 * pauses : pauses;
 	v->poll = t->poll;
 	v->transient = f->transient;
 	v->same = f->n;
@@ -146,7 +149,7 @@ refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
 	e->refused++;
 	e->news = g->news;
 	guard_stuck(g, e->n + e->refused, e->poll);
-	step_weigh(&g->step, repeat_weight(o->is.poll, e->transient));
+	step_weigh(&g->step, repeat_weight(o->is.poll, e->transient), false);
 }
 
 /* A tool that failed in one way whatever it was given: of its errors in this
@@ -174,7 +177,7 @@ refuse_faulty(struct guard *g, struct open_call *o)
 		return false;
 	f->refused++;
 	f->news = g->news;
-	step_weigh(&g->step, POINT);
+	step_weigh(&g->step, POINT, false);
 	refuse(g, o, &v, ACT_BLOCK, A_SAME_ERROR_BLOCK, v.count);
 	return true;
 }

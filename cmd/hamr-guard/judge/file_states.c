@@ -24,7 +24,7 @@ files_of(struct file_states *f, uint64_t path)
 		f->file = xcalloc(PATHS_MAX, sizeof *f->file);
 	e = &f->file[(path >> 20) % PATHS_MAX];
 	if (e->path != path || e->turn != f->turn + 1)
-		*e = (struct file_state){ path, 0, f->turn + 1, false };
+		*e = (struct file_state){ .path = path, .turn = f->turn + 1 };
 	return e;
 }
 
@@ -45,10 +45,34 @@ files_reach(struct file_states *f, uint64_t path, uint64_t state,
 	f->left = key_of(path, e->state);
 	f->last = key_of(path, state);
 	is_new = hash_set_add(&f->states, f->last);
-	*back |= !is_new && e->state != state &&
-	    !hash_set_add(&f->returned, f->last);
+	if (!is_new && e->state != state) {
+		*back |= !hash_set_add(&f->returned, f->last) &&
+		    e->learned == f->learned;
+		e->learned = f->learned;
+	}
 	e->state = state;
 	return is_new;
+}
+
+static bool
+third_time(struct file_states *f, uint64_t key)
+{
+	return !hash_set_add(&f->once, key) && !hash_set_add(&f->twice, key);
+}
+
+enum trifle
+files_trifle(struct file_states *f, uint64_t path, const struct code *code)
+{
+	struct file_state *e = files_of(f, path);
+	bool learned = e->tried != f->learned;
+
+	e->tried = f->learned;
+	if (code->exact != 0 && third_time(f, key_of(path, code->exact)))
+		return ONLY_COMMENTS;
+	if (code->shape != 0 && third_time(f, key_of(path, ~code->shape)) &&
+	    !learned)
+		return ONLY_NUMBERS;
+	return NO_TRIFLE;
 }
 
 void
@@ -84,6 +108,9 @@ files_clear(struct file_states *f)
 	hash_set_clear(&f->states);
 	hash_set_clear(&f->edits);
 	hash_set_clear(&f->returned);
+	hash_set_clear(&f->once);
+	hash_set_clear(&f->twice);
+	f->learned = 0;
 	f->turn++;
 	for (size_t i = 0; i < MADE_MAX; i++) {
 		free(f->made[i].by.id);
@@ -98,6 +125,8 @@ files_release(struct file_states *f)
 	hash_set_release(&f->states);
 	hash_set_release(&f->edits);
 	hash_set_release(&f->returned);
+	hash_set_release(&f->once);
+	hash_set_release(&f->twice);
 	free(f->file);
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sign/code.h"
 #include "text/hash_set.h"
 #include "verdict.h"
 
@@ -21,12 +22,16 @@ struct file_state {
 	uint64_t path, state;
 	uint64_t turn;		/* another than now: free */
 	bool created;		/* by this turn */
+	uint64_t learned;	/* what was known when it came back */
+	uint64_t tried;		/* and at the last edit of numbers alone */
 };
 
 struct file_states {
 	struct hash_set states, edits, returned;	/* of STATES_MAX */
 	struct file_state *file;	/* PATHS_MAX, NULL while empty */
 	unsigned long edited;	/* novel edits and changes so far */
+	struct hash_set once, twice;	/* places where no code changed */
+	uint64_t learned;	/* results that showed anything new */
 	struct made {
 		uint64_t state;
 		struct call_ref by;
@@ -40,9 +45,16 @@ struct file_state *files_of(struct file_states *f, uint64_t path);
 /* A state that was there, known without a change. */
 void files_base(struct file_states *f, uint64_t path, uint64_t state);
 /* A change led to this state: true if it is a new one.  *back: the file had
- * left it, and is back for the second time; once is a deliberate undo. */
+ * left it, and is back for the second time, nothing learned since the first;
+ * once is a deliberate undo, and who learns by it may go on. */
 bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
     bool *back);
+
+/* An edit that may change nothing that runs: does it change too little to be
+ * called progress?  Not at first, nor if something was learned by the last. */
+enum trifle { NO_TRIFLE, ONLY_NUMBERS, ONLY_COMMENTS };
+enum trifle files_trifle(struct file_states *f, uint64_t path,
+    const struct code *code);
 
 /* Which call led to the latest state, for who comes back to it; of a state
  * that no call led to, the one that left it first.  NULL: not known. */

@@ -95,8 +95,10 @@ repeat_weight(bool poll, bool transient)
 }
 
 void
-step_weigh(struct step *s, int weight)
+step_weigh(struct step *s, int weight, bool repeat)
 {
+	if (weight > 0)
+		s->repeats = repeat && (s->weight == 0 || s->repeats);
 	if (weight > s->weight)
 		s->weight = weight;
 }
@@ -147,7 +149,7 @@ turn_begin(struct guard *g)
 	g->epoch = g->window = g->news = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
-	g->calls_asked = g->task = false;
+	g->calls_asked = g->task = g->waited = false;
 	streaks_clear(&g->seen);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
@@ -328,7 +330,8 @@ take_in(struct guard *g, const struct call *c)
 	/* what has no name cannot run */
 	o->exempt = c->name.p == NULL ||
 	    policy_lists(p->exempt, p->nexempt, tool);
-	o->is.poll |= policy_lists(p->poll_tools, p->npoll, tool);
+	o->is.poll |= g->waited ||
+	    policy_lists(p->poll_tools, p->npoll, tool);
 	pairing_call(&g->pairing, c->id, g->ncall++);
 }
 
@@ -412,7 +415,8 @@ guard_init(struct guard *g, const struct rules *rules,
 		.lines.max = LINES_MAX, .answered.max = LINES_MAX,
 		.errors.max = ERRORS_MAX, .files.states.max = STATES_MAX,
 		.files.edits.max = STATES_MAX,
-		.files.returned.max = STATES_MAX };
+		.files.returned.max = STATES_MAX,
+		.files.once.max = STATES_MAX, .files.twice.max = STATES_MAX };
 	cycle_init(&g->cycle, p->window);
 	learn_contract(g, NULL);
 	learn_limit(g, NULL);

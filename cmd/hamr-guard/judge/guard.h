@@ -86,6 +86,7 @@ struct guard {
 		int weight;	/* the largest of its calls, in sixths */
 		bool idle, sweep;	/* of its calls, one cannot inform;
 				 * reads what was shown, or past an end */
+		bool repeats;	/* all that weighs is one repeat each */
 		bool blocked, halted;
 		bool news;	/* it brought something new */
 		bool changed;	/* or changed a file */
@@ -147,6 +148,7 @@ struct guard {
 	} halt;
 	struct call_row last;	/* a call of each of the last steps */
 	unsigned stuck;		/* the largest streak of this epoch */
+	bool waited;		/* the last step only waited */
 	unsigned long text_only;	/* messages that are to be text */
 	enum rule text_rule;	/* that asked for it */
 	unsigned long text_count;

@@ -27,9 +27,9 @@ void note_call(struct call_row *row, const struct open_call *c);
 void guard_count(const struct guard *g, enum rule r, unsigned long value);
 
 /* The step weighs at least this much, in sixths: what a repeat does, less
- * where it may be repeated more. */
+ * where it may be repeated more.  repeat: for a call's first one. */
 int repeat_weight(bool poll, bool transient);
-void step_weigh(struct step *s, int weight);
+void step_weigh(struct step *s, int weight, bool repeat);
 
 /* A streak of n calls: does it count as stuck? */
 void guard_stuck(struct guard *g, unsigned n, bool poll);
@@ -69,7 +69,8 @@ struct outcome {
 	bool brief;		/* less text than what counts as news */
 	bool past_end;		/* a read behind the end of its file */
 	bool shown;		/* a read of lines that were shown */
-	enum { SAME_FILES, NEW_STATE, OLD_STATE } files;
+	enum { SAME_FILES, NEW_STATE, TWEAKED, OLD_STATE } files;
+				/* TWEAKED: a new one but for numbers */
 	bool reached;		/* and files.last is that state */
 	bool back;		/* OLD_STATE, for the second time */
 	bool matters;		/* such a change makes checks stale */

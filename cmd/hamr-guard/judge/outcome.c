@@ -217,6 +217,21 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 		o->files = OLD_STATE;
 }
 
+/* A comment put in other words once more is no progress; numbers tried one
+ * after the other are, but nothing new. */
+static void
+judge_trifle(struct guard *g, const struct open_call *c, struct outcome *o)
+{
+	switch (files_trifle(&g->files, c->is.path, &c->is.code)) {
+	case ONLY_COMMENTS:
+		o->files = OLD_STATE;
+		o->novel_edit = o->matters = false;
+		break;
+	case ONLY_NUMBERS: o->files = TWEAKED; break;
+	case NO_TRIFLE: break;
+	}
+}
+
 /* ---- all of it ---- */
 
 /* A cached result is one line, or the same text: it shows nothing new, and
@@ -249,14 +264,17 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct meta *meta, struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
-	struct slice text;
+	struct slice text, given = { NULL, 0 };
 	int64_t first, last, lines;
 	bool any;
 
 	read_content(g, r, &o->d);
+	if (c->is.echoes && !c->is.idle && c->turn == g->turn &&
+	    c->step == g->steps)
+		given = sign_text_of(&g->signer, &c->is);
 	/* of a call's first result the beginning is enough */
 	digest_text(&g->text, &g->lines, e != NULL && e->epoch == g->epoch,
-	    g->scratch, &o->d);
+	    given, g->scratch, &o->d);
 	text = buf_view(&g->text);
 	if (o->failed) {
 		o->d.hash = ~o->d.hash;
@@ -332,6 +350,10 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		files_inferred(g, c, o);
 	if (o->cached)
 		return;
+	if (c->is.edits && o->files == NEW_STATE && !o->failed)
+		judge_trifle(g, c, o);
+	else if (o->files == SAME_FILES)
+		g->files.learned += o->d.gain > 0;
 	m = remembered_at(g, slice_of(c->id), &h);
 	*m = (struct remembered){ h, g->transcript, o->d, o->failed };
 }

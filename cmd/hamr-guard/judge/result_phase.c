@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "internal.h"
+#include "text/volatile.h"
 
 #define READS_AGAIN 8		/* reads from one warning to the next */
 
@@ -13,8 +14,8 @@
 enum likeness { CHANGED, MASKED, ALIKE, SAME };
 
 static enum likeness
-compare(const struct guard *g, const struct streak *e,
-    const struct outcome *o)
+compare(const struct guard *g, const struct open_call *c,
+    const struct streak *e, const struct outcome *o)
 {
 	if (e == NULL || e->n == 0 || e->epoch != g->epoch ||
 	    e->failed != o->failed)
@@ -23,6 +24,9 @@ compare(const struct guard *g, const struct streak *e,
 		return SAME;
 	if (e->d.norm == o->d.norm)
 		return o->failed ? SAME : ALIKE;
+	/* who waits for something looks at its numbers */
+	if (c->is.poll || c->is.measures)
+		return CHANGED;
 	if (e->d.mask == 0 || o->d.mask == 0)
 		return e->d.sketch == o->d.sketch ? MASKED : CHANGED;
 	return e->d.mask == o->d.mask ? MASKED : CHANGED;
@@ -139,7 +143,7 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 {
 	unsigned long warn = g->policy->answer_warn *
 	    (c->is.poll ? g->policy->poll : 1), times;
-	struct sig key = { c->is.tool, o->d.hash };
+	struct sig key = { c->is.tool, o->d.told ? o->d.norm : o->d.hash };
 	struct streak *e;
 
 	if (!is_same_answer(c, o))
@@ -169,11 +173,13 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 		return;
 	if (!o->failed || e->fault != o->d.norm) {
 		streak_forget_checks(e);
+		/* an edit right before the first failure is one of them */
+		e->edited = edits - (edits > e->checked);
+		e->checked = edits;
+		e->futile = 0;
 		if (!o->failed)
 			return;
 		e->fault = o->d.norm;
-		e->edited = e->checked = edits;
-		e->futile = 0;
 	}
 	note_call(&e->checks, c);
 	if (edits == e->checked)
@@ -212,10 +218,10 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 }
 
 /* How much a call adds to the stall score, in sixths; other: it is not one of
- * this epoch already. */
+ * this epoch already; news: its result is new, not only its numbers. */
 static int
 weight(const struct open_call *c, const struct outcome *o, bool other,
-    enum likeness like, bool excused)
+    enum likeness like, bool excused, bool news)
 {
 	if (c->is.idle)
 		return POINT;
@@ -223,7 +229,9 @@ weight(const struct open_call *c, const struct outcome *o, bool other,
 		return repeat_weight(c->is.poll, o->transient);
 	if (o->files == OLD_STATE)
 		return POINT;
-	if (excused || (like != ALIKE && o->d.gain > 0))
+	if (o->files == TWEAKED)
+		return POINT / 2;
+	if (excused || (news && o->d.gain > 0))
 		return 0;
 	if (o->new_error || (other && is_same_answer(c, o)))
 		return 0;
@@ -235,21 +243,25 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 {
 	struct streak *e = streaks_get(&g->seen, c->is.sig);
 	unsigned long reads = guard_reads(g, false);
-	bool progress = false, other, excused;
+	bool progress = false, other, excused, news;
 	struct outcome got, *o = &got;
 	enum likeness like;
 
 	outcome_read(g, c, r, o);
-	like = compare(g, e, o);
+	like = compare(g, c, e, o);
 	g->calls++;
-	if (o->files == NEW_STATE && !c->is.idle)
+	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
 		progress = c->is.edits ? !o->failed : e == NULL ||
 		    (like <= MASKED && o->d.gain > 0);
 	if (progress) {
 		guard_epoch(g);
-		like = compare(g, e, o);
+		like = compare(g, c, e, o);
 	}
-	if (progress || (like <= MASKED && o->d.gain > 0 &&
+	news = like == CHANGED || (like == MASKED &&
+	    volatile_is_progress(buf_view(&g->text)));
+	if (o->files == TWEAKED)
+		news = false;
+	else if (progress || (news && o->d.gain > 0 &&
 	    o->d.gain >= g->policy->min_gain)) {
 		g->news++;
 		g->step.news = true;
@@ -274,7 +286,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		    (g->reads - reads) % READS_AGAIN == 0)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
-	step_weigh(&g->step, weight(c, o, other, like, excused));
+	step_weigh(&g->step, weight(c, o, other, like, excused, news),
+	    like == SAME && e->n == 2);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&
 	    (o->past_end || o->shown || o->d.gain == 0);
@@ -500,14 +513,24 @@ void
 guard_step(struct guard *g)
 {
 	const struct open_call *c = &g->call[g->ncall - 1];
+	unsigned long limit = g->policy->stall_limit * POINT;
 	struct stall *s = &g->stall;
 	struct nudge nudge = { .n = 0 };
 
 	g->still = g->step.changed ? 0 : g->still + 1;
 	note_call(&g->last, c);
 	s->steps += !g->step.news;
+	g->waited = true;
+	for (size_t i = g->step.first; i < g->ncall; i++)
+		g->waited &= g->call[i].is.waits;
 	if (!g->step.news && g->step.weight > 0) {
-		s->score += (unsigned long)g->step.weight;
+		unsigned long w = (unsigned long)g->step.weight;
+
+		/* who reads all once more may: that alone asks for no text */
+		if (g->step.repeats && s->score < limit &&
+		    s->score + w >= limit)
+			w = limit - 1 - s->score;
+		s->score += w;
 		s->sweeps += g->step.sweep;
 		note_call(&s->calls, c);
 		guard_count(g, RULE_STALL, s->score / POINT);

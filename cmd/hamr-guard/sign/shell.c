@@ -48,14 +48,20 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 	"git checkout", "git restore", "git reset", "git stash", "git commit",
 	"git merge", "git rebase", "git revert", "git pull", "git clone",
 	"git mv", "git rm", "git add", "git cherry-pick", "git clean", "git am",
-	"git switch", "npm install", "npm ci", "npm i", "npm uninstall",
+	"git switch", "git bisect", "npm install", "npm ci", "npm i", "npm uninstall",
 	"yarn add", "yarn install", "pnpm add", "pnpm install", "pip install",
 	"pip3 install", "cargo add", "cargo fmt", "go get", "go fmt",
 	"gofmt -w",
 	"apt install", "apt-get install", "black", "prettier --write",
-	"sed -i", "perl -i", "perl -pi", NULL };
+	"sed -i", "perl -i", "perl -pi", "wget", "curl -O", "curl -sO",
+	"curl -LO", "convert", "magick", "ffmpeg", "psql -f", NULL };
 /* Writers that leave the files as they are. */
-static const char *const recorders[] = { "git add", "git commit", NULL };
+static const char *const recorders[] = { "git add", "git commit",
+	"git checkout -b", "git switch -c", "mkdir", NULL };
+static const char *const sleepers[] = { "sleep", "wait", NULL };
+static const char *const measures[] = { "wc", "du", "df", "free", "stat",
+	"ls", NULL };
+static const char *const echoes[] = { "echo", "printf", NULL };
 /* Words before the command itself. */
 static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"command", "builtin", "env", "nice", "do", "then", "else", "while",
@@ -238,6 +244,22 @@ is_idle(const struct simple *s, size_t at)
 	return at < s->n ? slice_in(s->w[at], words) : s->n == 0;
 }
 
+/* Is all that a writer is given below /tmp? */
+static bool
+is_elsewhere(const struct simple *s, size_t at)
+{
+	bool any = false;
+
+	for (size_t i = at + 1; i < s->n; i++) {
+		if (*s->w[i].p == '-')
+			continue;
+		if (s->w[i].n < 6 || memcmp(s->w[i].p, "/tmp/", 5) != 0)
+			return false;
+		any = true;
+	}
+	return any && !s->more;
+}
+
 /* The one path that `rm` is given, as it stands; p NULL: another command. */
 static struct slice
 removed(const struct simple *s, size_t at)
@@ -278,12 +300,16 @@ shell_judge(struct slice cmd, struct shell *out)
 		out->idle = out->idle && is_idle(&s, at);
 		/* a tail that reads a pipe only shortens it */
 		out->poll |= !s.piped && is_command(&s, at, polls);
+		out->waits |= is_command(&s, at, sleepers);
+		out->measures |= is_command(&s, at, measures);
+		out->echoes |= is_command(&s, at, echoes);
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
 		out->mutates |= s.writes || writes;
 		if ((s.writes && !s.elsewhere) ||
-		    (writes && !is_command(&s, at, recorders))) {
+		    (writes && !is_command(&s, at, recorders) &&
+		    !is_elsewhere(&s, at))) {
 			out->matters = true;
 			out->removes = ++changes == 1 && !s.writes ?
 			    removed(&s, at) : (struct slice){ NULL, 0 };

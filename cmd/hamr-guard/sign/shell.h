@@ -17,6 +17,9 @@ void shell_fold(struct slice cmd, struct buf *out);
 struct shell {
 	bool idle;		/* cannot inform: :, true, echo of a constant */
 	bool poll;		/* looks whether something has happened */
+	bool waits;		/* sleeps */
+	bool measures;		/* counts or weighs what may grow: wc, du */
+	bool echoes;		/* prints words of its own: echo, printf */
 	bool reads;		/* known to change no file */
 	bool mutates;		/* known to change files */
 	bool matters;		/* and not only git's index and history */

@@ -199,28 +199,64 @@ waits(const struct words *name, struct slice action)
 	static const char *const git[] = { "git", NULL };
 	static const char *const waiting[] = { "wait", "poll", NULL };
 	static const char *const looking[] = { "status", "output", "log",
-		"logs", NULL };
+		"logs", "progress", "state", "result", NULL };
+	static const char *const looks[] = { "get", "read", "check", "view",
+		"query", "describe", NULL };
 	static const char *const works[] = { "bash", "shell", "command",
 		"process", "task", "job", "run", "build", "workflow",
-		"pipeline", "deploy", "deployment", "agent", NULL };
+		"pipeline", "deploy", "deployment", "agent", "terminal",
+		"console", "operation", NULL };
 	static const char *const actions[] = { "poll", "wait", "log",
 		"status", NULL };
 	const char *first = name->n > 0 ? name->w[0] : "";
 	struct slice last = slice_of(name->n > 0 ? name->w[name->n - 1] : "");
+	bool looked = false;
 
 	if (has_word(name, git))
 		return false;
+	for (size_t i = 0; i < name->n; i++)
+		if (looked && slice_in(slice_of(name->w[i]), works))
+			return true;	/* get_workflow_run */
+		else
+			looked |= slice_in(slice_of(name->w[i]), looks);
 	return slice_in(scan_plain(action), actions) ||
-	    strncmp(first, "wait", 4) == 0 || strcmp(first, "poll") == 0 ||
-	    slice_in(last, waiting) ||
+	    strncmp(first, "wait", 4) == 0 || strcmp(first, "await") == 0 ||
+	    strcmp(first, "poll") == 0 || slice_in(last, waiting) ||
 	    (slice_in(last, looking) && has_word(name, works));
+}
+
+/* Input for a program that runs: none at all is a look at what it printed. */
+static bool
+types_nothing(const struct signer *s, const struct words *name)
+{
+	return name->n > 1 && strcmp(name->w[name->n - 1], "stdin") == 0 &&
+	    scan_str_is(member(s, "chars"), "");
 }
 
 /* ---- what its arguments tell ---- */
 
+static struct code
+code_in(struct signer *s, struct slice json)
+{
+	return code_of(text_of(s, json), &s->path);
+}
+
+/* An edit that changes no code, or only numbers in it. */
+static void
+judge_code(struct signer *s, struct slice old, struct slice new,
+    struct traits *out)
+{
+	struct code was = code_in(s, old), is = code_in(s, new);
+
+	if (was.exact == is.exact)
+		out->code.exact = was.exact;
+	else if (was.shape == is.shape)
+		out->code.shape = was.shape;
+}
+
 /* What an edit or a write does to its file. */
 static void
-judge_edit(const struct signer *s, struct traits *out)
+judge_edit(struct signer *s, struct traits *out)
 {
 	struct slice content = member(s, "content"), one;
 	struct slice new = member(s, "new"), edits = member(s, "edits");
@@ -229,6 +265,8 @@ judge_edit(const struct signer *s, struct traits *out)
 	out->write = content.p != NULL && new.p == NULL;
 	if (out->write) {
 		out->change = sign_value(content);
+		if (out->matters)
+			out->code = code_in(s, content);
 	} else if (scan_kind(edits) == SCAN_ARRAY) {
 		walk_in(&w, edits);
 		while (walk_next(&w, NULL, &one))
@@ -236,6 +274,8 @@ judge_edit(const struct signer *s, struct traits *out)
 			    sign_value(scan_get(one, "old"));
 	} else if (new.p != NULL) {
 		out->change = sign_value(new) - sign_value(member(s, "old"));
+		if (out->matters)
+			judge_code(s, member(s, "old"), new, out);
 	} else {
 		for (size_t i = 0; i < s->members.n; i++)
 			out->change += sign_value(s->members.m[i].val);
@@ -272,6 +312,9 @@ judge(struct signer *s, struct slice name, struct traits *out)
 		shell_judge(text_of(s, cmd), &sh);
 		out->idle = sh.idle;
 		out->poll = sh.poll;
+		out->waits = sh.waits;
+		out->measures = sh.measures;
+		out->echoes = sh.echoes;
 		out->reads = sh.reads;
 		out->mutates = sh.mutates;
 		out->matters = sh.matters;
@@ -281,7 +324,10 @@ judge(struct signer *s, struct slice name, struct traits *out)
 	} else if (out->edits) {
 		judge_edit(s, out);
 	} else if (!out->bash) {
-		out->poll = waits(&words, member(s, "action"));
+		out->poll = waits(&words, member(s, "action")) ||
+		    types_nothing(s, &words);
+		out->waits = words.n > 0 && (strncmp(words.w[0], "wait", 4) ==
+		    0 || strcmp(words.w[0], "sleep") == 0);
 	}
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
@@ -408,6 +454,12 @@ void
 sign_step(struct signer *s)
 {
 	buf_reset(&s->texts);
+}
+
+struct slice
+sign_text_of(const struct signer *s, const struct traits *t)
+{
+	return (struct slice){ s->texts.p + t->at, t->n };
 }
 
 void

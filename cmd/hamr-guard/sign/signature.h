@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "canonical.h"
+#include "code.h"
 #include "json/scan.h"
 #include "json/sha.h"
 
@@ -44,6 +45,9 @@ struct traits {
 	uint64_t tool;		/* hash of its name */
 	bool idle;		/* cannot inform */
 	bool poll;
+	bool waits;		/* sleeps, or waits for something */
+	bool measures;		/* counts or weighs what may grow */
+	bool echoes;		/* prints words of its own */
 	bool bash;
 	bool network;		/* its errors are often not its own */
 	bool edits;		/* edit or write */
@@ -57,6 +61,9 @@ struct traits {
 	uint64_t path;		/* hash; 0: none */
 	uint64_t change;	/* of an edit: new text less old; of a write:
 				 * the content (files.h) */
+	struct code code;	/* of a write; of the place where an edit
+				 * changes only comments (exact) or numbers
+				 * (shape); 0: it does more */
 };
 
 void signer_root(struct signer *s, struct slice cwd);	/* a JSON value */
@@ -71,6 +78,9 @@ void sign_step(struct signer *s);
 struct slice sign_call(struct signer *s, struct slice name, struct slice args,
     struct traits *out);
 
+/* What the signature of a call of this step is of: its name, NUL and its
+ * arguments; borrowed until the next step. */
+struct slice sign_text_of(const struct signer *s, const struct traits *t);
 /* The signature of a call of this step, or of an answer. */
 void sign_hex(struct signer *s, const struct traits *t, char sig[SHA_HEX]);
 void sign_text(struct signer *s, struct slice text, char sig[SHA_HEX]);

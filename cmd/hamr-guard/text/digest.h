@@ -22,13 +22,16 @@ struct digest {
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
 	size_t gain;		/* and of lines not in the set before */
+	bool told;		/* some lines stand in the call itself: they
+				 * count in hash only */
 };
 
 /* Go over a text once; its lines are in the set afterwards, and it may have
  * moved.  Both buffers of scratch are for single lines.  d->mask of a long text
- * is made only if `masks`. */
+ * is made only if `masks`.  given: what the call says of itself; p NULL: of no
+ * interest. */
 void digest_text(struct buf *text, struct hash_set *seen, bool masks,
-    struct buf scratch[2], struct digest *d);
+    struct slice given, struct buf scratch[2], struct digest *d);
 
 /* Something that is no text (an image), by its bytes. */
 void digest_bytes(struct slice bytes, struct hash_set *seen,

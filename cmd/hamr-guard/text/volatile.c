@@ -10,7 +10,7 @@
 #include "volatile.h"
 
 #define NAME_MAX_LEN 18		/* of a member that is looked for */
-#define HEX_ID 7		/* letters and digits of a short commit id */
+#define HEX_ID 4		/* letters and digits of a short id */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
@@ -526,4 +526,22 @@ volatile_mask(struct slice line, struct buf *out)
 		return false;
 	buf_add(out, done, (size_t)(end - done));
 	return true;
+}
+
+bool
+volatile_is_progress(struct slice text)
+{
+	const char *end = text.p + text.n, *q;
+
+	for (const char *p = text.p; p < end; p = q + 1) {
+		q = over_digits(p, end);
+		if (q == p || q == end)
+			continue;
+		if (*q == '%' || (*q == '/' && q + 1 < end && is_digit(q[1])) ||
+		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
+		    is_digit(q[4])) ||
+		    (end - q > 1 && q[0] == ' ' && q[1] == '%'))
+			return true;
+	}
+	return false;
 }

@@ -26,4 +26,7 @@ bool volatile_drop(struct slice line, bool json, struct buf *out);
  * means: for comparisons that only warn. */
 bool volatile_mask(struct slice line, struct buf *out);
 
+/* Does the text tell how far something is: 12 of 40, 12/40, 30 %? */
+bool volatile_is_progress(struct slice text);
+
 #endif
