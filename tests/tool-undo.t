@@ -48,7 +48,7 @@ is "an unknown one" "$(t undo u999 2>&1; echo $?)" \
 "hamr-tool: there is no change u999; hamr-tool undo --list names those there are
 1"
 status "usage: two ids" 2 t undo a b
-status "usage: --list and an id" 2 t undo --list u1
+status "usage: --list and --force" 2 t undo --list --force
 status "usage: --list alone" 2 t --list
 
 # --- by id, by call, since a checkpoint
@@ -81,7 +81,14 @@ is "all or none" "$(cat m1 m2 m3; ls a 2>&1 | wc -l)" "1
 mine
 3
 1"
-echo 2 >m2; chmod +x m3
+is "--list ID tells what was changed since" "$(t undo --list "$(t undo --list |
+	head -n 1 | jq -r .id)" | jq -c .changed)" '["m2"]'
+rm -rf ../forced; cp -a . ../forced; cd ../forced || exit 1
+is "--force takes that back, too" "$(t undo --force | tail -n +2 | tr -d '\n'
+	ls m2 2>&1 | wc -l; cat a)" "  removed m3  removed m2  removed m1  \
+restored a1${nl}one${nl}two"
+cd - >/dev/null || exit 1
+rm -rf ../forced; echo 2 >m2; chmod +x m3
 status "an x bit" 77 t undo
 chmod -x m3; rm m1
 status "it is gone" 77 t undo
@@ -275,9 +282,10 @@ rm -rf .hamr keep other fresh ../nogit
 printf 'x\n' >rec
 b 'echo y >rec; echo z >rec2'
 is "undo --json is a record" "$(id=$(t undo --list | head -n 1 | jq -r .id)
-	t undo --json | sed "s/$id/ID/")" '{"type":"undo","of":"ID","paths":['\
+	t undo --json | sed "s/$id/ID/; s/\(call_ids\":\).*]/\1[]/")" \
+'{"type":"undo","of":"ID","paths":['\
 '{"path":"rec2","sha256":null},{"path":"rec","sha256":"'"$(sha256sum <rec |
-	cut -c 1-64)"'"}]}'
+	cut -c 1-64)"'"}],"tool_call_ids":[]}'
 status "not with --list" 2 t undo --list --json
 rm rec
 

@@ -21,13 +21,14 @@ static const char help[] =
 "usage: hamr-tool [-n|-r] [--mode MODE] [--yes] [--root DIR] <records "
 ">records\n"
 "       hamr-tool [--mode MODE] [--yes] [--root DIR] NAME JSON [--json]\n"
-"       hamr-tool undo [ID] [--json] | undo --list\n"
+"       hamr-tool undo [ID] [--force] [--json] | undo --list [ID]\n"
 "       hamr-tool --schemas | --sandbox-status | --mcp\n"
 "Runs the open calls of the last assistant message: read, edit, write, bash,\n"
 "view_image, search_memory, save_memory.\n"
 "Reads records (NDJSON) on stdin and writes them again, each call's start and\n"
 "tool message added.  NAME JSON runs one call and prints its content.  undo\n"
-"takes back the newest change, that of ID, or all since a checkpoint.\n"
+"takes back the newest change, that of ID, or all since a checkpoint; --force\n"
+"also where a file was changed since.\n"
 "  --mode MODE      read-only, patch (default), verify, docs\n"
 "  --yes            edit, write, and let bash write, without asking\n"
 "  --root DIR       the repository (default: the git top level, else .)\n"
@@ -44,13 +45,14 @@ static const char help[] =
 "your home folder or /, undo: a file is not as hamr left it; 78 config.\n";
 
 enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
-	OPT_STATUS, OPT_MCP, OPT_LIST, OPT_NO_ASK };
+	OPT_STATUS, OPT_MCP, OPT_LIST, OPT_NO_ASK,
+	OPT_FORCE };
 
 struct opts {
 	struct stage_args args;
 	const char *mode, *root, *name, *json_args;
 	bool yes, no_ask, schemas, json, status, mcp;
-	bool undo, list;	/* undo [ID] | undo --list */
+	bool undo, list, force;	/* undo [ID] | undo --list [ID] */
 	const char *undo_id;
 };
 
@@ -68,6 +70,7 @@ parse(struct opts *o, int argc, char **argv)
 		{ "root", 1, 0, OPT_ROOT }, { "schemas", 0, 0, OPT_SCHEMAS },
 		{ "json", 0, 0, OPT_JSON }, { "mcp", 0, 0, OPT_MCP },
 		{ "list", 0, 0, OPT_LIST }, { "no-ask", 0, 0, OPT_NO_ASK },
+		{ "force", 0, 0, OPT_FORCE },
 		{ "sandbox-status", 0, 0, OPT_STATUS }, STAGE_LONG,
 		{ 0, 0, 0, 0 }
 	};
@@ -83,6 +86,7 @@ parse(struct opts *o, int argc, char **argv)
 		case OPT_SCHEMAS: o->schemas = true; break;
 		case OPT_JSON: o->json = true; break;
 		case OPT_LIST: o->list = true; break;
+		case OPT_FORCE: o->force = true; break;
 		case OPT_STATUS: o->status = true; break;
 		case OPT_MCP: o->mcp = true; break;
 		default:
@@ -96,13 +100,14 @@ parse(struct opts *o, int argc, char **argv)
 	if (argc > 0 && strcmp(argv[0], "undo") == 0) {
 		o->undo = true;
 		o->undo_id = argc == 2 ? argv[1] : NULL;
-		if (argc > 2 || (o->list && (argc != 1 || o->json)) ||
+		if (argc > 2 || (o->list && (o->force || o->json)) ||
 		    o->schemas)
-			bad_usage("undo takes one ID, or --list");
+			bad_usage("undo takes one ID; --list goes without "
+			    "--force and --json");
 		return;
 	}
-	if (o->list)
-		bad_usage("--list goes with undo");
+	if (o->list || o->force)
+		bad_usage("--list and --force go with undo");
 	if (argc == 1 || argc > 2 || ((o->schemas || o->mcp ||
 	    o->status) && argc != 0))
 		bad_usage("NAME and JSON are wanted, or nothing");
@@ -217,8 +222,8 @@ run(const struct opts *o, struct tool *t, struct err *e)
 		return err_report(e);
 	}
 	if (o->undo) {
-		status = o->list ? undo_list(t->files, e) :
-		    undo_run(t->files, o->undo_id, o->json, e);
+		status = o->list ? undo_list(t->files, o->undo_id, e) :
+		    undo_run(t->files, o->undo_id, o->force, o->json, e);
 		if (status != ST_OK)
 			err_report(e);
 	} else if (o->schemas) {

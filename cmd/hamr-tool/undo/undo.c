@@ -34,6 +34,7 @@ struct step {
 struct undo {
 	struct files *f;
 	struct snap *snap;
+	bool force;		/* also what was changed since */
 	struct journal j;
 	bool *pick;		/* of its entries: to be taken back */
 	struct step *v;
@@ -361,6 +362,17 @@ load(struct undo *u, struct err *e)
 	return r;
 }
 
+/* Is it still as the change left it: this content ("": nothing), the same kind
+ * of thing and for files the same x bits? */
+static bool
+is_as_left(const struct undo_path *left, const struct undo_path *now)
+{
+	return strcmp(left->sha, now->sha) == 0 && (now->sha[0] == '\0' ||
+	    ((now->new_mode & S_IFMT) == (left->new_mode & S_IFMT) &&
+	    (!S_ISREG(now->new_mode) ||
+	    ((now->new_mode ^ left->new_mode) & 0100) == 0)));
+}
+
 static int
 plan(struct undo *u, const struct undo_path *t, struct err *e)
 {
@@ -387,12 +399,7 @@ plan(struct undo *u, const struct undo_path *t, struct err *e)
 		now.new_mode = s->mode;
 		good = true;
 	}
-	/* did the change leave this content ("": nothing), the same kind of
-	 * thing and for files the same x bits? */
-	if (!good || strcmp(t->sha, now.sha) != 0 || (now.sha[0] != '\0' &&
-	    ((now.new_mode & S_IFMT) != (t->new_mode & S_IFMT) ||
-	    (S_ISREG(now.new_mode) &&
-	    ((now.new_mode ^ t->new_mode) & 0100) != 0)))) {
+	if (!u->force && (!good || !is_as_left(t, &now))) {
 		name = path_name(t->path);
 		err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
 		    "changed, put it right by hand or undo what came later "
@@ -473,6 +480,11 @@ put_record(const struct undo *u, const char *of, struct buf *out)
 		json_state(list, s->path, sha);
 	}
 	json_add(o, "paths", list);
+	list = json_array();
+	for (i = 0; i < u->j.n; i++)
+		if (u->pick[i])
+			json_str(list, NULL, u->j.v[i].call);
+	json_add(o, "tool_call_ids", list);
 	json_print(o, out);
 	buf_addc(out, '\n');
 	json_free(o);
@@ -515,73 +527,112 @@ undo_close(struct undo *u)
 	snap_free(u->snap);
 }
 
+/* The changes that id means (NULL: the newest one) are picked.  0, or the
+ * status, with e. */
+static int
+undo_pick(struct undo *u, const char *id, struct err *e)
+{
+	long n;
+
+	u->pick = xcalloc(u->j.n + 1, sizeof *u->pick);
+	n = choose(u, id);
+	if (n > 0)
+		return ST_OK;
+	if (id == NULL)
+		err_set(e, ST_NO, "nothing to undo");
+	else if (n < 0)
+		err_set(e, ST_NO, "there is no change %s; hamr-tool undo "
+		    "--list names those there are", id);
+	else
+		err_set(e, ST_NO, "%s has nothing to undo, or it is undone "
+		    "already", id);
+	return ST_NO;
+}
+
 int
-undo_run(struct files *f, const char *id, bool json, struct err *e)
+undo_run(struct files *f, const char *id, bool force, bool json,
+    struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct undo u;
-	long n;
 	int r = undo_open(&u, f, e);
 
+	u.force = force;
+	if (r == ST_OK)
+		r = undo_pick(&u, id, e);
 	if (r != ST_OK)
 		goto out;
-	u.pick = xcalloc(u.j.n + 1, sizeof *u.pick);
-	n = choose(&u, id);
-	if (n < 0 && id != NULL) {
-		err_set(e, r = ST_NO, "there is no change %s; hamr-tool undo "
-		    "--list names those there are", id);
-		goto out;
-	}
-	if (n <= 0) {
-		err_set(e, r = ST_NO, id != NULL ? "%s has nothing to undo, "
-		    "or it is undone already" : "nothing to undo%.0s",
-		    id != NULL ? id : "");
-		goto out;
-	}
+	r = ST_SYSTEM;
 	if (carry_out(&u, e) == 0) {
 		if (json)
 			put_record(&u, id, &text);
 		else
 			put_words(&u, &text);
 		if (print(&text, e) == 0)
-			goto out;
+			r = ST_OK;
 	}
-	r = e->status;
+	if (r != ST_OK)
+		r = e->status;
 out:
 	buf_release(&text);
 	undo_close(&u);
 	return r;
 }
 
+/* Those paths that are not as the change left them, the newest changes being
+ * asked first. */
+static struct json *
+changed_since(struct undo *u, const struct undo_entry *c)
+{
+	struct json *list = json_array();
+	bool fresh;
+
+	for (size_t k = 0; k < c->n; k++) {
+		struct undo_path now = { .path = c->v[k].path };
+
+		map_put(&u->by_path, slice_of(now.path), &fresh);
+		if (fresh && (!undo_path_look(u->f, &now) ||
+		    !is_as_left(&c->v[k], &now)))
+			json_path(list, NULL, now.path);
+	}
+	return list;
+}
+
+static void
+put_entry(struct undo *u, const struct undo_entry *c, bool look,
+    struct buf *out)
+{
+	struct json *o = json_object(), *paths = json_array();
+
+	json_str(o, "id", c->id);
+	json_str(o, "at", c->at);
+	json_str(o, "tool", c->tool);
+	for (size_t k = 0; k < c->n; k++)
+		json_path(paths, NULL, c->v[k].path);
+	json_add(o, "paths", paths);
+	if (look)
+		json_add(o, "changed", changed_since(u, c));
+	if (c->checkpoint != NULL)
+		json_str(o, "checkpoint", c->checkpoint);
+	json_str(o, "tool_call_id", c->call);
+	json_print(o, out);
+	buf_addc(out, '\n');
+	json_free(o);
+}
+
 int
-undo_list(struct files *f, struct err *e)
+undo_list(struct files *f, const char *id, struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct undo u;
 	int r = undo_open(&u, f, e);
 
-	for (size_t i = u.j.n; r == ST_OK && i-- > 0; ) {
-		const struct undo_entry *c = &u.j.v[i];
-		struct json *o, *paths;
-
-		if (!is_open(c))
-			continue;
-		o = json_object();
-		paths = json_array();
-		json_str(o, "id", c->id);
-		json_str(o, "at", c->at);
-		json_str(o, "tool", c->tool);
-		for (size_t k = 0; k < c->n; k++)
-			json_path(paths, NULL, c->v[k].path);
-		json_add(o, "paths", paths);
-		if (c->checkpoint != NULL)
-			json_str(o, "checkpoint", c->checkpoint);
-		json_str(o, "tool_call_id", c->call);
-		json_print(o, &text);
-		buf_addc(&text, '\n');
-		json_free(o);
-	}
-	if (r == ST_OK || r == ST_NO)	/* an empty list is one */
+	if (r == ST_OK && id != NULL)
+		r = undo_pick(&u, id, e);
+	for (size_t i = u.j.n; r == ST_OK && i-- > 0; )
+		if (id != NULL ? u.pick[i] : is_open(&u.j.v[i]))
+			put_entry(&u, &u.j.v[i], id != NULL, &text);
+	if (r == ST_OK || (r == ST_NO && id == NULL))	/* an empty list is one */
 		r = print(&text, e) < 0 ? (int)e->status : ST_OK;
 	buf_release(&text);
 	undo_close(&u);
