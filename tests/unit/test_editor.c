@@ -267,7 +267,8 @@ static void
 put_aside(void **state)
 {
 	struct editor *e = new_editor(NULL);
-	char *sent = NULL;
+	char *sent = NULL, one[] = "one", two[] = "two";
+	char *const unsent[] = { one, two };
 
 	(void)state;
 	feed(e, "draft", NULL);
@@ -284,14 +285,21 @@ put_aside(void **state)
 	feed(e, UP, NULL);
 	draws(e, "> was queued|");
 	assert_null(queued);
-	editor_put_back(e, SLICE("one\ntwo"));
-	draws(e, "> one\n  two\n  was queued|");
+	/* what was not sent, one by one, and the draft behind it */
+	feed(e, "\x15one\r", &sent);
+	feed(e, "two\r", &sent);
+	feed(e, "new", NULL);
+	editor_recall(e, unsent, 2);
+	draws(e, "> one|");
+	feed(e, DOWN, NULL);
+	draws(e, "> two|");
+	feed(e, DOWN, NULL);
+	draws(e, "> new|");
 	/* a draft is not lost by sending what is older */
-	feed(e, "\x15\x15\x15\x15\x15", NULL);
-	feed(e, "half", NULL);
+	feed(e, "\x15half", NULL);
 	feed(e, UP, NULL);
 	feed(e, "\r", &sent);
-	assert_string_equal(sent, "draft");
+	assert_string_equal(sent, "two");
 	feed(e, UP UP, NULL);
 	draws(e, "> half|");
 	free(sent);
@@ -362,6 +370,14 @@ pastes(void **state)
 	feed(e, "\033", NULL);
 	feed(e, PASTE("1\n2\n3\n4\n5\n6\n7\n8"), NULL);
 	draws(e, "> 1\n  2\n  3\n  4\n  5\n  6\n  7\n  8|");
+	/* recalled, a long message is folded */
+	feed(e, "\033", NULL);
+	feed(e, "see " PASTE("a\nb\nc\nd\ne\nf\ng\nh\ni"), &sent);
+	feed(e, "\r", &sent);
+	feed(e, UP, NULL);
+	draws(e, "> [pasted 9 lines]|");
+	feed(e, "\r", &sent);
+	assert_string_equal(sent, "see a\nb\nc\nd\ne\nf\ng\nh\ni");
 	free(sent);
 	editor_free(e);
 }

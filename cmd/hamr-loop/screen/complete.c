@@ -305,6 +305,13 @@ menu_changed(struct menu *u, const struct message *m)
 }
 
 bool
+menu_ends(const struct menu *u)
+{
+	return u->matches > 0 && u->kind != COMPLETE_PATH &&
+	    !u->list.v[u->chosen].more;
+}
+
+bool
 menu_key(struct menu *u, struct message *m, const struct key *key)
 {
 	bool ctrl = key->name == KEY_CTRL;

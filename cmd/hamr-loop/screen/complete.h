@@ -6,8 +6,9 @@
  * begin with what was typed, paths that hold its letters in order.
  *
  * Tab opens a small list of them, or completes the word where only one matches.
- * Open, Tab and the arrows choose, Enter takes what is chosen, Esc closes it,
- * and what is typed narrows it.
+ * Open, Tab and the arrows choose, Enter takes what is chosen, and sends it
+ * where nothing else belongs to it, Esc closes it, and what is typed narrows
+ * it.
  */
 #ifndef HAMR_LOOP_SCREEN_COMPLETE_H
 #define HAMR_LOOP_SCREEN_COMPLETE_H
@@ -23,6 +24,7 @@ enum complete_kind { COMPLETE_COMMAND, COMPLETE_ARGUMENT, COMPLETE_PATH };
 struct candidate {
 	char *text;		/* "/model", "qwen3-coder", "src/main.c" */
 	char *about;		/* shown beside it, or NULL */
+	bool more;		/* arguments belong behind it */
 	long score;		/* private; so is the order of coming */
 	size_t order;
 };
@@ -76,6 +78,10 @@ struct menu {			/* zeroed: closed */
 bool menu_open(struct menu *u, struct message *m,
     const struct complete_source *from);
 void menu_close(struct menu *u);
+
+/* Is what is chosen a command, or the argument of one, that nothing else
+ * belongs behind? */
+bool menu_ends(const struct menu *u);
 
 /* False: the key is none of an open menu's. */
 bool menu_key(struct menu *u, struct message *m, const struct key *key);

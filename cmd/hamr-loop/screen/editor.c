@@ -126,14 +126,15 @@ editor_text(const struct editor *e)
 
 /* ---- the history ---- */
 
-/* A text of people's, as ours with its pastes folded. */
+/* A text of people's, as ours with its pastes folded.  recalled: if it is long
+ * it is folded as a paste is. */
 static void
-take_in(struct editor *e, struct slice text, struct buf *raw)
+take_in(struct editor *e, struct slice text, bool recalled, struct buf *raw)
 {
 	struct buf clean = BUF_INIT(WHOLE_MAX);
 
 	keys_clean(&clean, text);
-	message_fold(&e->m, buf_view(&clean), raw);
+	message_fold(&e->m, buf_view(&clean), recalled, raw);
 	buf_release(&clean);
 }
 
@@ -175,7 +176,7 @@ show_entry(struct editor *e, size_t i)
 	if (l != NULL)
 		buf_slice(&raw, l->raw);
 	else if (i < e->history.n)
-		take_in(e, slice_of(e->history.v[i]), &raw);
+		take_in(e, slice_of(e->history.v[i]), true, &raw);
 	replace_all(e, buf_view(&raw));
 	buf_release(&raw);
 	e->last = LAST_HISTORY;
@@ -237,7 +238,7 @@ show_found(struct editor *e, size_t i)
 	unshow(e);
 	if (i == e->history.n)
 		return;
-	take_in(e, slice_of(e->history.v[i]), &raw);
+	take_in(e, slice_of(e->history.v[i]), true, &raw);
 	replace_all(e, buf_view(&raw));
 	e->shows = true;
 	p = e->query.len == 0 || raw.len == 0 ? NULL :
@@ -375,23 +376,24 @@ editor_set(struct editor *e, struct slice text)
 	struct buf raw = BUF_INIT(WHOLE_MAX);
 
 	settle(e);
-	take_in(e, text, &raw);
+	take_in(e, text, false, &raw);
 	replace_all(e, buf_view(&raw));
 	buf_release(&raw);
 }
 
 void
-editor_put_back(struct editor *e, struct slice text)
+editor_recall(struct editor *e, char *const *v, size_t n)
 {
-	struct buf raw = BUF_INIT(WHOLE_MAX);
+	size_t at = e->history.n;
 
 	settle(e);
-	take_in(e, text, &raw);
-	if (e->m.text.len > 0)
-		buf_addc(&raw, '\n');
-	buf_slice(&raw, buf_view(&e->m.text));
-	replace_all(e, buf_view(&raw));
-	buf_release(&raw);
+	for (size_t i = n, k; i-- > 0; ) {
+		for (k = at; k > 0 && strcmp(e->history.v[k - 1], v[i]) != 0; )
+			k--;
+		at = k > 0 ? k - 1 : at;
+	}
+	if (at < e->history.n)
+		show_entry(e, at);
 }
 
 /* ---- places ---- */
@@ -771,6 +773,7 @@ editor_key(struct editor *e, const struct key *key)
 {
 	enum last was = e->last;
 	enum editor_event event;
+	bool send;
 
 	if (key->name == KEY_FOCUS_IN || key->name == KEY_FOCUS_OUT ||
 	    key->name == KEY_REPLY)
@@ -778,8 +781,9 @@ editor_key(struct editor *e, const struct key *key)
 	e->last = LAST_OTHER;
 	if (e->searching && search_key(e, key))
 		return EDITOR_CHANGED;
+	send = key->name == KEY_ENTER && menu_ends(&e->menu);
 	if (menu_key(&e->menu, &e->m, key))
-		return EDITOR_CHANGED;
+		return send ? enter(e) : EDITOR_CHANGED;
 	if (key->name != KEY_UP && key->name != KEY_DOWN &&
 	    !(key->name == KEY_CTRL && (slice_is(key->text, "p") ||
 	    slice_is(key->text, "n"))))

@@ -66,9 +66,10 @@ char *editor_take(struct editor *e);
  * the old one back. */
 void editor_set(struct editor *e, struct slice text);
 
-/* A text in front of what stands there, in lines of its own: queued messages
- * that were not sent. */
-void editor_put_back(struct editor *e, struct slice text);
+/* Messages that were taken from here and not sent, the oldest first, which
+ * stands in the input then; Down leads to the others and to what stood there.
+ */
+void editor_recall(struct editor *e, char *const *v, size_t n);
 
 /* Another prompt, as "no, because: ". */
 void editor_prompt(struct editor *e, const char *prompt);

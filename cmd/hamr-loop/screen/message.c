@@ -108,36 +108,6 @@ message_unfold(const struct message *m, struct slice raw, struct buf *out)
 	buf_slice(out, raw);
 }
 
-void
-message_fold(struct message *m, struct slice text, struct buf *raw)
-{
-	while (text.n > 0) {
-		const char *first = NULL;
-		char name[MESSAGE_FOLD];
-		size_t which = 0, n;
-
-		for (size_t i = 0; i < m->npastes; i++) {
-			const struct message_paste *f = &m->pastes[i];
-			const char *p = f->p == NULL ? NULL : memmem(text.p,
-			    text.n, f->p, f->n);
-
-			if (p != NULL && (first == NULL || p < first)) {
-				first = p;
-				which = i;
-			}
-		}
-		if (first == NULL)
-			break;
-		n = (size_t)(first - text.p);
-		fold_name(name, which);
-		buf_add(raw, text.p, n);
-		buf_add(raw, name, sizeof name);
-		n += m->pastes[which].n;
-		text = (struct slice){ text.p + n, text.n - n };
-	}
-	buf_slice(raw, text);
-}
-
 /* ---- units ---- */
 
 /* A cluster that would be shown with more than itself (a joiner that joins no
@@ -352,14 +322,60 @@ add_paste(struct message *m, struct slice in)
 	return i;
 }
 
+static bool
+is_long(struct slice text)
+{
+	return slice_lines(text) > MESSAGE_FOLD_LINES ||
+	    text.n >= MESSAGE_FOLD_BYTES;
+}
+
+void
+message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
+{
+	size_t had = raw->len;
+
+	while (text.n > 0) {
+		const char *first = NULL;
+		char name[MESSAGE_FOLD];
+		size_t which = 0, n;
+
+		for (size_t i = 0; i < m->npastes; i++) {
+			const struct message_paste *f = &m->pastes[i];
+			const char *p = f->p == NULL ? NULL : memmem(text.p,
+			    text.n, f->p, f->n);
+
+			if (p != NULL && (first == NULL || p < first)) {
+				first = p;
+				which = i;
+			}
+		}
+		if (first == NULL)
+			break;
+		n = (size_t)(first - text.p);
+		fold_name(name, which);
+		buf_add(raw, text.p, n);
+		buf_add(raw, name, sizeof name);
+		n += m->pastes[which].n;
+		text = (struct slice){ text.p + n, text.n - n };
+	}
+	if (whole && raw->len == had && is_long(text) &&
+	    m->npastes < PASTES_MAX) {
+		char name[MESSAGE_FOLD];
+
+		fold_name(name, add_paste(m, text));
+		buf_add(raw, name, sizeof name);
+	} else {
+		buf_slice(raw, text);
+	}
+}
+
 void
 message_paste(struct message *m, struct slice in)
 {
 	char name[MESSAGE_FOLD];
 	size_t at;
 
-	if (slice_lines(in) <= MESSAGE_FOLD_LINES &&
-	    in.n < MESSAGE_FOLD_BYTES) {
+	if (!is_long(in)) {
 		message_replace(m, m->at, 0, in);
 		return;
 	}

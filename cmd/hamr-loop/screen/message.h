@@ -68,10 +68,12 @@ void message_paste(struct message *m, struct slice in);
 /* False: nothing is left to undo. */
 bool message_undo(struct message *m);
 
-/* Append the text with its pastes; fold those again that stand in a text. */
+/* Append the text with its pastes; fold those again that stand in a text, and
+ * where there are none, with whole, all of it if it is as long as a paste. */
 void message_unfold(const struct message *m, struct slice raw,
     struct buf *out);
-void message_fold(struct message *m, struct slice text, struct buf *raw);
+void message_fold(struct message *m, struct slice text, bool whole,
+    struct buf *raw);
 
 /* Empty, with nothing to undo; pastes that no text of keep (n of them) names
  * are given back. */

@@ -570,6 +570,8 @@ ui_break(struct ui *u)
 {
 	struct buf final = BUF_INIT((size_t)1 << 40);
 
+	if (u->aside)
+		return;
 	if (u->answer == NULL) {
 		ui_output(u, "", 0);
 		return;
@@ -747,18 +749,22 @@ ui_take_queued(void *arg)
 void
 ui_unsend(struct ui *u)
 {
-	struct buf all = BUF_INIT((size_t)1 << 40);
+	char **v = NULL;
+	size_t n = 0, cap = 0;
 
-	for (size_t i = 0; i + 1 < u->sent.len; i++)
-		if (u->sent.p[i] == '\0')
-			u->sent.p[i] = '\n';
-	if (u->sent.len > 0 && u->editor != NULL) {
-		buf_add(&all, u->sent.p, u->sent.len - 1);
-		editor_put_back(u->editor, buf_view(&all));
-		buf_reset(&u->sent);
-		ui_changed(u);
+	if (u->editor == NULL)
+		return;
+	for (char *text; (text = ui_take_sent(u)) != NULL; ) {
+		v = xgrow(v, n, &cap, sizeof *v);
+		v[n++] = text;
 	}
-	buf_release(&all);
+	editor_recall(u->editor, v, n);
+	if (n > 1)
+		ui_note(u, "%zu queued messages were not sent; Down shows the "
+		    "next one", n);
+	while (n > 0)
+		free(v[--n]);
+	free(v);
 }
 
 void
@@ -853,7 +859,11 @@ ui_event(struct ui *u, enum editor_event event)
 	switch (event) {
 	case EDITOR_SEND:
 		text = editor_take(u->editor);
-		buf_add(&u->sent, text, strlen(text) + 1);
+		u->aside = u->status.on;
+		if (!u->aside || u->at_once == NULL ||
+		    !u->at_once(u->at_once_arg, text))
+			buf_add(&u->sent, text, strlen(text) + 1);
+		u->aside = false;
 		free(text);
 		break;
 	case EDITOR_ESC:
@@ -872,10 +882,13 @@ ui_event(struct ui *u, enum editor_event event)
 		ui_edit_input(u);
 		break;
 	case EDITOR_OUTPUT:
-		ui_show_output(u);
-		break;
 	case EDITOR_THINKING:
-		ui_show_thinking(u);
+		u->aside = u->status.on;
+		if (event == EDITOR_OUTPUT)
+			ui_show_output(u);
+		else
+			ui_show_thinking(u);
+		u->aside = false;
 		break;
 	case EDITOR_REDRAW:
 		screen_redraw(u->screen);

@@ -85,6 +85,12 @@ struct ui {
 	bool listening;		/* keys come to us one by one */
 	int job;		/* job.h, then; -1: not watched */
 	struct buf sent;	/* messages not taken yet, a NUL after each */
+	/* A command that is carried out in a turn, too: true, it was.  NULL:
+	 * there is none. */
+	bool (*at_once)(void *arg, const char *line);
+	void *at_once_arg;
+	bool aside;		/* what is shown does not end the answer that
+				 * comes */
 	bool interrupted;	/* Ctrl-C, or Esc in a turn: for who takes it */
 	bool leaving;		/* Ctrl-D */
 	bool stale;		/* the live rows are to be made anew ... */
