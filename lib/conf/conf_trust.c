@@ -140,6 +140,17 @@ repo_hash(const struct repo_file *f, struct slice text, char hash[SHA_HEX])
 	buf_release(&all);
 }
 
+/* Commands and skills may be there without a config.toml. */
+static bool
+has_folder(const struct repo_file *f)
+{
+	struct stat st;
+
+	return f->dir >= 0 && fstat(f->dir, &st) == 0 && (geteuid() == 0 ||
+	    st.st_uid == geteuid()) && (faccessat(f->dir, "commands", R_OK,
+	    0) == 0 || faccessat(f->dir, "skills", R_OK, 0) == 0);
+}
+
 static bool
 is_trusted(const struct conf *c, const struct repo_file *f,
     const struct buf *text)
@@ -188,6 +199,7 @@ read_repo(struct conf *c, const struct repo_file *f, bool quiet,
 int
 conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
 {
+	struct buf none = BUF_INIT(1);
 	struct repo_file f;
 	int r = repo_open(&f, root, e);
 
@@ -195,6 +207,8 @@ conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
 		err_say("%s is not read: %s", f.path, f.why);
 	else if (f.fd >= 0 && f.why == NULL)
 		r = read_repo(c, &f, quiet, e);
+	else if (f.why == NULL && c->trust.n > 0 && has_folder(&f))
+		c->trusted = is_trusted(c, &f, &none);
 	repo_close(&f);
 	return r;
 }
@@ -396,14 +410,14 @@ conf_trust(const char *root, struct err *e)
 	if (r == 0 && f.why != NULL)
 		r = err_set(e, ST_POLICY, "%s cannot be trusted: %s", f.path,
 		    f.why);
-	else if (r == 0 && f.fd < 0)
+	else if (r == 0 && f.fd < 0 && !has_folder(&f))
 		r = err_set(e, ST_NOINPUT, "%s: there is nothing to trust",
 		    f.path);
 	else if (r == 0 && utf8_check(f.path, strlen(f.path)) <
 	    strlen(f.path))
 		r = err_set(e, ST_POLICY, "%s cannot be trusted: its path is "
 		    "not UTF-8", f.path);
-	if (r == 0)
+	if (r == 0 && f.fd >= 0)
 		r = file_read_fd(f.fd, f.path, &text, e);
 	if (r == 0) {
 		repo_hash(&f, buf_view(&text), hash);

@@ -200,17 +200,17 @@ chat(struct run *r, struct err *e)
 		.complete = { list_candidates, &c },
 		.take_queued = ui_take_queued, .queued_arg = &r->ui };
 
-	ui_note(&r->ui, "hamr " HAMR_VERSION ", mode %s, in %s; /help lists "
-	    "the commands", conf_str(r->conf, "agent.mode"), r->root);
 	ui_where(&r->ui, conf_str(r->conf, "provider.model"),
 	    conf_str(r->conf, "agent.mode"));
 	ui_open_input(&r->ui, &input);
-	if (r->ui.editor != NULL)
-		opening_begin(&c);
+	r->ui.at_once = chat_at_once;
+	r->ui.at_once_arg = &c;
+	opening_begin(&c);
 	if (r->o.resume && chat_resume(&c, r->o.resume_id) < 0)
 		c.quit = true;
 	converse(&c);
 	opening_end(&c);
+	r->ui.at_once = NULL;
 	ui_close_input(&r->ui);
 	free(history);
 	close(c.signals);

@@ -12,18 +12,19 @@
 #include "conf/state.h"
 #include "candidate_files.h"
 #include "internal.h"
+#include "pages.h"
+#include "plain.h"
 #include "base/image.h"
 #include "session/sessions.h"
 #include "show/export.h"
-#include "show/inspect.h"
 #include "term/term.h"
 #include "turn/contract.h"
 
-#define UNDO_MS (10 * 60 * 1000)
-#define GIT_MS 10000
-#define HELP_COLUMN 28		/* where /help says what a command does */
+#define HELP_TITLE 9
+#define HELP_COLUMN 16		/* where /help says what a command does, */
+#define HELP_LEAST 8		/* columns of it, else it is not said */
+#define HELP_WIDE 76		/* in two columns from here */
 #define CANCEL_MS 1500		/* a cancelled action writes what there is */
-#define NO_COMMITS "## No commits yet on "
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
 
@@ -36,7 +37,15 @@
 	"have seen, in at most 60 lines. If there is an AGENTS.md already, " \
 	"improve it."
 
+enum {
+	OPEN = 1,		/* it needs a session */
+	NOW = 2,		/* it does not wait for the end of a turn */
+	OFFERS = 4,		/* nor does it without an argument */
+	ALIAS = 8		/* of another one */
+};
+
 struct command {
+	int group, flags;
 	const char *name;	/* without its slash */
 	const char *args, *what;
 	void (*run)(struct chat *c, const char *arg);
@@ -48,35 +57,21 @@ say(struct chat *c, const char *text)
 	ui_note(&c->run->ui, "%s", text);
 }
 
-static bool
-needs_session(struct chat *c)
+bool
+chat_confirm(struct chat *c, const char *question)
 {
-	if (c->open)
-		return true;
-	say(c, "there is no session yet; it begins with your first message");
-	return false;
+	bool interrupted, yes;
+	char *line;
+
+	if (c->run->ui.editor != NULL)
+		return ui_confirm(&c->run->ui, question, c->signals);
+	line = plain_line(question, c->signals, &interrupted);
+	yes = line != NULL && strcmp(line, "y") == 0;
+	free(line);
+	return yes;
 }
 
 /* ---- about the session ---- */
-
-static void
-budget(struct chat *c, const char *arg)
-{
-	struct err e;
-
-	(void)arg;
-	ui_lend(&c->run->ui);
-	if (inspect(&c->run->o, "budget", c->open ? c->run->session.path :
-	    NULL, &e) < 0)
-		err_report(&e);
-	ui_take_back(&c->run->ui);
-}
-
-static const char *
-plural(long n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* "": 0; -1: it is none. */
 static long
@@ -90,266 +85,39 @@ number(const char *arg)
 	return (long)n;
 }
 
-/* ---- what the session holds ---- */
-
-struct seen {
-	long turn, turns;	/* wanted; so far */
-	long line, at;		/* so far; of the wanted one's end */
-	long requests;
-	long long in, cached, out;
-	double cost;
-	struct buf read, changed;	/* paths, LF behind each */
-	char *checkpoint;
-	struct buf diff;
-};
-
-static void
-add_path(struct buf *paths, struct slice value)
-{
-	char *path = scan_kind(value) == SCAN_STRING ? scan_strdup(value) :
-	    NULL, *line;
-
-	if (path == NULL)
-		return;
-	line = xasprintf("\n%s\n", path);
-	if (paths->len == 0)
-		buf_addc(paths, '\n');
-	if (strstr(buf_view(paths).p, line) == NULL)
-		buf_fmt(paths, "%s\n", path);
-	free(line);
-	free(path);
-}
-
-static void
-see_tool(struct seen *s, const struct rec *r)
-{
-	struct slice path = msg_meta(r, "path");
-	int64_t n;
-
-	if (scan_true(rec_get(r, "is_error")))
-		return;
-	if (scan_int(msg_meta(r, "added"), &n))
-		add_path(&s->changed, path);
-	else if (rec_str_is(r, "name", "read"))
-		add_path(&s->read, path);
-	scan_str(msg_meta(r, "diff"), &s->diff);
-}
-
-static void
-see(struct seen *s, const struct rec *r)
-{
-	struct slice cost = rec_get(r, "cost");
-	int64_t n = 0;
-
-	s->line++;
-	if (r->kind == R_USER && msg_is_person(r) &&
-	    !scan_true(msg_meta(r, "steering")) && s->turns++ == s->turn)
-		s->at = s->line - 1;
-	if (r->kind == R_TOOL)
-		see_tool(s, r);
-	if (r->kind == R_CHECKPOINT) {
-		free(s->checkpoint);
-		s->checkpoint = rec_strdup(r, "id");
-	}
-	if (r->kind != R_USAGE)
-		return;
-	s->requests++;
-	s->in += rec_int(r, "prompt_tokens", &n) ? n : 0;
-	s->cached += rec_int(r, "cached_tokens", &n) ? n : 0;
-	s->out += rec_int(r, "completion_tokens", &n) ? n : 0;
-	if (scan_kind(cost) == SCAN_NUMBER)
-		s->cost += strtod(cost.p, NULL);
-}
-
-static void
-see_session(struct chat *c, struct seen *s)
-{
-	int fd = open(c->run->session.path, O_RDONLY | O_CLOEXEC);
-	const struct rec *r;
-	struct rec_in in;
-	struct err e;
-
-	buf_init(&s->read, (size_t)1 << 40);
-	buf_init(&s->changed, (size_t)1 << 40);
-	buf_init(&s->diff, (size_t)1 << 40);
-	if (fd < 0)
-		return;
-	rec_in_init(&in, fd, c->run->session.path, REC_MAX);
-	while (rec_next(&in, &r, &e) > 0)
-		see(s, r);
-	rec_in_release(&in);
-	close(fd);
-}
-
-static void
-seen_release(struct seen *s)
-{
-	buf_release(&s->read);
-	buf_release(&s->changed);
-	buf_release(&s->diff);
-	free(s->checkpoint);
-}
-
-/* In one row: "read: a, b, c". */
-static void
-tell_paths(struct chat *c, const char *what, const struct buf *paths)
-{
-	struct slice rest = buf_view(paths), path;
-	struct buf b = BUF_INIT((size_t)1 << 40);
-
-	while (slice_line(&rest, &path))
-		if (path.n > 0)
-			buf_fmt(&b, "%s%.*s", b.len > 0 ? ", " : "",
-			    (int)path.n, path.p);
-	if (b.len > 0)
-		ui_note(&c->run->ui, "%s: %s", what, b.p);
-	buf_release(&b);
-}
-
-static void
-tell_git(struct chat *c)
-{
-	static const char *const args[] = { "status", "--short", "--branch" };
-	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct slice first = { "", 0 }, rest;
-
-	child_run("git", args, 3, GIT_MS, CHILD_ERR_NONE, &b, NULL);
-	rest = buf_view(&b);
-	if (!slice_line(&rest, &first))
-		first = SLICE("");
-	if (slice_starts(first, NO_COMMITS))
-		ui_note(&c->run->ui, "git: branch %.*s, no commits yet",
-		    (int)(first.n - strlen(NO_COMMITS)),
-		    first.p + strlen(NO_COMMITS));
-	else if (slice_starts(first, "## "))
-		ui_note(&c->run->ui, "git: branch %.*s, %zu file%s not "
-		    "committed", (int)first.n - 3, first.p + 3,
-		    slice_lines(rest), plural((long)slice_lines(rest)));
-	buf_release(&b);
-}
-
-static void
-tell_session(struct chat *c)
-{
-	const struct run *r = c->run;
-	const struct track *k = &r->track;
-
-	ui_note(&c->run->ui, "session %s, mode %s, model %s; this turn: %ld "
-	    "step%s, %ld call%s, %zu file%s changed, %lld tokens",
-	    r->session.id, k->mode != NULL ? k->mode : "?", k->model != NULL ?
-	    k->model : "the server's", k->steps, plural(k->steps),
-	    k->started, plural(k->started), k->nfiles,
-	    plural((long)k->nfiles), (long long)k->usage.prompt +
-	    (long long)k->usage.completion);
-}
-
-static void
-tell_cost(struct chat *c, const struct seen *s)
-{
-	struct ui *u = &c->run->ui;
-
-	ui_note(u, "the session so far: %ld turn%s, %ld request%s, %lld tokens "
-	    "in (%lld of them cached), %lld out", s->turns, plural(s->turns),
-	    s->requests, plural(s->requests), s->in, s->cached, s->out);
-	if (s->cost > 0)
-		ui_note(u, "cost: $%.4f", s->cost);
-	else
-		ui_note(u, "no price is known (budget.prices)");
-}
-
-static void
-status(struct chat *c, const char *arg)
-{
-	struct seen s = { .turn = -1 };
-	const struct conf *conf = c->run->conf;
-
-	(void)arg;
-	if (!needs_session(c))
-		return;
-	see_session(c, &s);
-	tell_session(c);
-	tell_paths(c, "read", &s.read);
-	tell_paths(c, "changed", &s.changed);
-	tell_git(c);
-	ui_note(&c->run->ui, "limits of a turn: %lld steps, %lld calls%s%s",
-	    (long long)conf_int(conf, "agent.max_model_steps"),
-	    (long long)conf_int(conf, "agent.max_tool_calls"),
-	    s.checkpoint != NULL ? "; last checkpoint: " : "",
-	    s.checkpoint != NULL ? s.checkpoint : "");
-	tell_cost(c, &s);
-	seen_release(&s);
-}
-
-static void
-cost(struct chat *c, const char *arg)
-{
-	struct seen s = { .turn = -1 };
-
-	(void)arg;
-	if (!needs_session(c))
-		return;
-	see_session(c, &s);
-	tell_cost(c, &s);
-	seen_release(&s);
-}
-
-static void
-diff(struct chat *c, const char *arg)
-{
-	struct seen s = { .turn = -1 };
-
-	(void)arg;
-	if (!needs_session(c))
-		return;
-	see_session(c, &s);
-	if (s.diff.len == 0)
-		say(c, "nothing was changed by edit or write");
-	else
-		ui_diff(&c->run->ui, buf_view(&s.diff));
-	seen_release(&s);
-}
-
 static void
 fork_session(struct chat *c, const char *arg)
 {
-	struct seen s = { .turn = number(arg) };
+	struct seen s;
 	struct run *r = c->run;
+	long turn = number(arg);
 	char *id;
 
-	if (!needs_session(c))
-		return;
-	if (s.turn < 0 || (arg[0] != '\0' && s.turn == 0)) {
-		say(c, "usage: /fork [TURN]: a new session that begins with "
-		    "this one, up to that turn");
+	if (turn < 0 || (arg[0] != '\0' && turn == 0)) {
+		say(c, "usage: /fork [TURN]: go on in a copy of this session, "
+		    "up to the end of that turn");
 		return;
 	}
-	see_session(c, &s);
+	see_session(c, &s, turn);
+	if (turn > s.turns) {
+		ui_note(&r->ui, "this session has %ld turn%s", s.turns,
+		    plural(s.turns));
+		seen_release(&s);
+		return;
+	}
 	id = xstrdup(r->session.id);
 	run_end(r);
 	c->open = false;
 	r->o.fork = id;
-	r->o.at = s.turn > 0 ? s.at : 0;
+	r->o.at = turn > 0 ? s.at : 0;
 	if (chat_open(c, NULL) == 0)
-		ui_note(&r->ui, "session %s goes on from %s%s%s",
-		    r->session.id, id, arg[0] != '\0' ? ", turn " : "", arg);
+		ui_note(&r->ui, "you are in a copy now, session %s%s%s; %s "
+		    "stays as it is", r->session.id, turn > 0 ?
+		    ", up to turn " : "", arg, id);
 	r->o.fork = NULL;
 	r->o.at = 0;
 	free(id);
 	seen_release(&s);
-}
-
-static void
-context(struct chat *c, const char *arg)
-{
-	struct err e;
-
-	(void)arg;
-	if (!needs_session(c))
-		return;
-	ui_lend(&c->run->ui);
-	if (inspect(&c->run->o, "context", c->run->session.path, &e) < 0)
-		err_report(&e);
-	ui_take_back(&c->run->ui);
 }
 
 /* ---- what was shown ---- */
@@ -375,18 +143,36 @@ edit(struct chat *c, const char *arg)
 	ui_edit_input(&c->run->ui);
 }
 
+/* The last answer that says something, yours; NULL: that there is none is
+ * told. */
+static char *
+last_answer(struct chat *c)
+{
+	struct seen s;
+	char *answer;
+
+	see_session(c, &s, -1);
+	answer = s.answer;
+	s.answer = NULL;
+	if (answer == NULL)
+		say(c, "the model has not answered yet");
+	else if (c->run->track.answer[0] == '\0')
+		say(c, "the last turn has no answer; this is the one before");
+	seen_release(&s);
+	return answer;
+}
+
 static void
 last(struct chat *c, const char *arg)
 {
-	const char *answer = c->open ? c->run->track.answer : "";
 	struct ui *u = &c->run->ui;
+	char *answer = last_answer(c);
 
-	if (answer == NULL || answer[0] == '\0')
-		say(c, "there is no answer yet");
-	else if (strcmp(arg, "raw") == 0 || !u->live)
+	if (answer != NULL && (strcmp(arg, "raw") == 0 || !u->live))
 		ui_lines(u, slice_of(answer));
-	else
+	else if (answer != NULL)
 		ui_rows(u, slice_of(answer));
+	free(answer);
 }
 
 /* By the terminal (OSC 52), or, where it is too much, in a file. */
@@ -403,7 +189,7 @@ to_clipboard(struct chat *c, struct slice text)
 		base64_add(&b, text.p, text.n);
 		buf_adds(&b, "\a");
 		screen_control(u->screen, b.p);
-		ui_note(u, "copied: %zu line%s, if the terminal takes it",
+		ui_note(u, "copied %zu line%s, if your terminal allows it",
 		    slice_lines(text), plural((long)slice_lines(text)));
 	} else if (file_replace(to, text.p, text.n, 0600, &e) < 0) {
 		err_report(&e);
@@ -418,19 +204,23 @@ static void
 copy(struct chat *c, const char *arg)
 {
 	struct buf code = BUF_INIT((size_t)1 << 40);
-	const char *answer = c->open ? c->run->track.answer : "";
 	long n = number(arg);
+	char *answer;
 
-	if (answer == NULL || answer[0] == '\0')
-		say(c, "there is no answer yet");
-	else if (n < 0)
+	if (n < 0) {
 		say(c, "usage: /copy [NUMBER OF A CODE BLOCK]");
+		return;
+	}
+	answer = last_answer(c);
+	if (answer == NULL)
+		;
 	else if (markdown_code(slice_of(answer), (size_t)n, &code) > 0)
 		to_clipboard(c, buf_view(&code));
 	else if (n == 0)
 		to_clipboard(c, slice_of(answer));
 	else
 		say(c, "the answer has no such code block");
+	free(answer);
 	buf_release(&code);
 }
 
@@ -457,8 +247,6 @@ export_page(struct chat *c, const char *arg)
 	bool page = strcmp(form, "html") == 0;
 	char *to, *dir;
 
-	if (!needs_session(c))
-		return;
 	if (!page && strcmp(form, "openai") != 0 && strcmp(form, "atif") != 0) {
 		say(c, "usage: /export [html|openai|atif]");
 		return;
@@ -489,7 +277,8 @@ set(struct chat *c, const char *key, const char *value)
 		return;
 	if (setup_config(&c->run->hub, key, value) == 0)
 		hub_sync(&c->run->hub, SLOT_GUARD);
-	ui_note(&c->run->ui, "%s is %s from here on", key, value);
+	ui_note(&c->run->ui, "from here on the %s is %s", strchr(key, '.') + 1,
+	    value);
 }
 
 static const char *const modes[] = { "read-only", "patch", "verify", "docs",
@@ -516,7 +305,7 @@ model(struct chat *c, const char *arg)
 	    c->run->o.replay == NULL)
 		ui_offer(&c->run->ui, "/model ");
 	else if (arg[0] == '\0')
-		say(c, "usage: /model NAME; hamr-provider --models lists them");
+		say(c, "usage: /model NAME");
 	else
 		set(c, "provider.model", arg);
 }
@@ -527,12 +316,11 @@ compact(struct chat *c, const char *arg)
 	struct json *o;
 
 	(void)arg;
-	if (!needs_session(c))
-		return;
 	o = json_object();
 	json_str(o, "type", "compact");
 	hub_commit(&c->run->hub, o);
-	say(c, "the next request is compacted one stage further");
+	say(c, "older results are shortened before your next message goes out; "
+	    "/context shows what is there");
 }
 
 /* ---- work ---- */
@@ -550,39 +338,18 @@ check(struct chat *c, const char *arg)
 		return;
 	}
 	if (conf_str(r->conf, "verification.defaultCommand")[0] == '\0') {
-		say(c, "no command is set; put [verification] defaultCommand "
-		    "into config.toml");
+		say(c, "no check is set; in .hamr/config.toml: [verification] "
+		    "defaultCommand = \"make check\"");
 		return;
 	}
 	if (chat_open(c, NULL) < 0)
 		return;
-	ui_note(&r->ui, "%s runs; Ctrl-C stops it", k->verify_command);
+	ui_note(&r->ui, "running %s; Esc stops it", k->verify_command);
 	if (!verify_now(&r->hub, arg) && r->hub.interrupts > 0) {
 		hub_cancel(&r->hub, CANCEL_MS);
 		say(c, "stopped");
 	}
 	r->hub.interrupts = 0;
-}
-
-static void
-undo(struct chat *c, const char *arg)
-{
-	const char *args[] = { "undo", "--root", c->run->root };
-	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct err e;
-
-	(void)arg;
-	if (child_run("hamr-tool", args, 3, UNDO_MS, CHILD_ERR_OUT,
-	    &b, &e) < 0)
-		err_report(&e);
-
-	struct slice said = slice_trim_end(buf_view(&b), "\n");
-
-	if (slice_starts(said, "hamr-tool: "))
-		said = (struct slice){ said.p + 11, said.n - 11 };
-	if (said.n > 0)
-		ui_note(&c->run->ui, "%.*s", (int)said.n, said.p);
-	buf_release(&b);
 }
 
 /* ---- other sessions ---- */
@@ -624,7 +391,8 @@ chat_resume(struct chat *c, const char *id)
 		ui_note(ui, "it was interrupted during %zu call%s; your "
 		    "next message comes after %s", open, plural((long)open),
 		    open == 1 ? "it" : "them");
-	tell_session(c);
+	ui_note(ui, "session %s, mode %s; /status shows more",
+	    c->run->session.id, k->mode != NULL ? k->mode : "?");
 	return 0;
 }
 
@@ -686,99 +454,134 @@ quit(struct chat *c, const char *arg)
 
 static void help(struct chat *c, const char *arg);
 
+/* The groups of /help, in its order. */
+enum { TALK, WORK, LOOK, SET, GROUPS };
+
 static const struct command commands[] = {
-	{ "budget", "", "show the context window and every limit in it",
-	    budget },
-	{ "commit", "", "git commit, with a message written by the model",
-	    commit },
-	{ "compact", "", "shorten the context now", compact },
-	{ "context", "", "show the next request", context },
-	{ "copy", "[N]", "copy the last answer, or its code block N", copy },
-	{ "cost", "", "tokens and cost of the session", cost },
-	{ "diff", "", "show what the session's edits changed", diff },
-	{ "edit", "", "write the message in your editor", edit },
-	{ "exit", "", "quit", quit },
-	{ "export", "[html|openai|atif]", "write the session to a file",
+	{ TALK, 0, "new", "", "begin a session", new },
+	{ TALK, OFFERS, "resume", "[ID]", "another session", resume },
+	{ TALK, NOW, "sessions", "", "list them", list },
+	{ TALK, OPEN, "fork", "[TURN]", "go on in a copy", fork_session },
+	{ TALK, OPEN | NOW, "export", "[FORM]", "write it to a file",
 	    export_page },
-	{ "fork", "[TURN]", "continue in a copy of this session", fork_session
-	},
-	{ "help", "", "this list", help },
-	{ "init", "", "have the model write AGENTS.md", init },
-	{ "last", "[raw]", "show the last answer again", last },
-	{ "mode", "[MODE]", "read-only, patch, verify or docs", mode },
-	{ "model", "[NAME]", "switch to another model", model },
-	{ "new", "", "begin a new session", new },
-	{ "output", "", "show all output of the last command", output },
-	{ "quit", "", "quit; so does Ctrl-D", quit },
-	{ "resume", "[ID]", "switch to another session", resume },
-	{ "sessions", "", "list the sessions of this project", list },
-	{ "status", "", "show where this session stands", status },
-	{ "thinking", "", "show the model's last reasoning", thinking },
-	{ "undo", "", "undo the newest change", undo },
-	{ "undo-last-edit", "", "undo the newest change", undo },
-	{ "verify", "[quick|full]", "run the project's own check", check },
+	{ TALK, NOW, "edit", "", "write in $EDITOR", edit },
+	{ TALK, NOW, "quit", "", "or Ctrl-D", quit },
+	{ TALK, NOW | ALIAS, "exit", "", "quit", quit },
+	{ WORK, OPEN, "undo", "", "the newest change", chat_undo },
+	{ WORK, OPEN | ALIAS, "undo-last-edit", "", "undo the newest change",
+	    chat_undo },
+	{ WORK, 0, "commit", "", "with git", commit },
+	{ WORK, 0, "verify", "[full]", "run the check", check },
+	{ WORK, 0, "init", "", "write AGENTS.md", init },
+	{ LOOK, OPEN | NOW, "status", "", "where you are", page_status },
+	{ LOOK, OPEN | NOW, "diff", "", "what was changed", page_diff },
+	{ LOOK, OPEN | NOW, "context", "", "what fills it",
+	    page_context },
+	{ LOOK, NOW, "budget", "", "the limits", page_budget },
+	{ LOOK, OPEN | NOW, "cost", "", "tokens and money", page_cost },
+	{ LOOK, OPEN | NOW, "last", "[raw]", "the last answer", last },
+	{ LOOK, OPEN | NOW, "copy", "[N]", "answer or block N", copy },
+	{ LOOK, NOW, "output", "", "what it printed", output },
+	{ LOOK, NOW, "thinking", "", "the last reasoning", thinking },
+	{ LOOK, NOW, "help", "", "this page", help },
+	{ SET, OFFERS, "model", "[NAME]", "another model", model },
+	{ SET, OFFERS, "mode", "[MODE]", "what it may do", mode },
+	{ SET, OPEN, "compact", "", "shorten it now", compact },
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-/* A name and what it does, which keeps to its own column. */
-static void
-help_line(struct chat *c, const char *name, const char *args, const char *what)
-{
-	struct buf b = BUF_INIT(1 << 16);
-	struct slice all;
-	size_t at = HELP_COLUMN, columns = ui_columns(&c->run->ui);
-	char *first = xasprintf("%s%s%s", name, args[0] != '\0' ? " " : "",
-	    args);
+/* A name and what it is for, in two columns where there is room, behind the
+ * title of their group. */
+struct help {
+	struct buf page;
+	size_t width;		/* of a column */
+	bool two;
+	size_t used;		/* by the first one of this row */
+	const char *title;	/* not shown yet, or "" */
+};
 
-	at = at < columns / 2 ? at : HELP_COLUMN / 2 + 2;
-	buf_adds(&b, first);
-	if (term_width(slice_of(first)) + 2 > at) {
-		buf_addc(&b, '\n');
-		term_wrap(&b, slice_of(what), 0, at, columns - 1);
+static void
+help_put(struct help *h, const char *name, const char *args, const char *what)
+{
+	char *left = xasprintf("%s%s%s", name, args[0] != '\0' ? " " : "",
+	    args);
+	size_t most = h->width - 1, n;
+
+	if (h->used > 0) {
+		term_pad(&h->page, h->width - h->used);
 	} else {
-		term_wrap(&b, slice_of(what), term_width(slice_of(first)), at,
-		    columns - 1);
+		if (h->two)
+			buf_fmt(&h->page, "%-*s", HELP_TITLE, h->title);
+		else
+			buf_fmt(&h->page, "%s%s  ", h->title,
+			    h->title[0] != '\0' ? "\n" : "");
+		h->title = "";
 	}
-	all = slice_trim_end(buf_view(&b), "\n");
-	ui_note(&c->run->ui, "%.*s", (int)all.n, all.p);
-	free(first);
-	buf_release(&b);
+	n = term_put(&h->page, slice_of(left), most);
+	if (n + 2 + HELP_LEAST < most) {
+		term_pad(&h->page, n + 1 < HELP_COLUMN ? HELP_COLUMN - n : 2);
+		n = n + 1 < HELP_COLUMN ? HELP_COLUMN : n + 2;
+		n += term_put(&h->page, slice_of(what), most - n);
+	}
+	h->used = h->two && h->used == 0 ? n : 0;
+	if (h->used == 0)
+		buf_addc(&h->page, '\n');
+	free(left);
+}
+
+static void
+help_title(struct help *h, const char *title)
+{
+	if (h->used > 0)
+		buf_addc(&h->page, '\n');
+	h->used = 0;
+	h->title = title;
 }
 
 static void
 help(struct chat *c, const char *arg)
 {
-	static const struct {
-		const char *key, *what;
-	} keys[] = {
-		{ "!COMMAND", "run it yourself, and show the model what it "
-		    "prints" },
-		{ "@PATH", "name a file; Tab completes it" },
-		{ "Esc, Ctrl-C", "stop what is going on" },
-		{ "Alt-Enter, Ctrl-J", "begin a new line" },
-		{ "Ctrl-O", "show all output of the last command" },
-		{ "Ctrl-T", "show the model's last reasoning" },
-		{ "Ctrl-G", "write the message in your editor" },
-		{ "Ctrl-R", "search your earlier messages" },
+	static const char *const groups[GROUPS] = { "session", "work", "look",
+		"settings" };
+	static const char *const keys[][2] = {
+		{ "!COMMAND", "run it yourself" },
+		{ "@PATH", "send a file along" },
+		{ "Esc", "stop; or Ctrl-C" },
+		{ "Alt-Enter", "begin a new line" },
+		{ "Tab", "complete, or list" },
+		{ "Ctrl-R", "search the history" },
 	};
+	size_t columns = ui_columns(&c->run->ui) - 1;
+	struct help h = { .page = BUF_INIT(1 << 20), .title = "",
+		.two = columns >= HELP_WIDE };
 	struct candidates own = { 0 };
 
 	(void)arg;
-	for (size_t i = 0; i < COMMANDS; i++) {
-		char *name = xasprintf("/%s", commands[i].name);
+	h.width = h.two ? (columns - HELP_TITLE) / 2 : columns - 2;
+	for (int g = 0; g < GROUPS; g++) {
+		help_title(&h, groups[g]);
+		for (size_t i = 0; i < COMMANDS; i++) {
+			const struct command *cmd = &commands[i];
+			char *name = xasprintf("/%s", cmd->name);
 
-		help_line(c, name, commands[i].args, commands[i].what);
-		free(name);
+			if (cmd->group == g && (cmd->flags & ALIAS) == 0)
+				help_put(&h, name, cmd->args, cmd->what);
+			free(name);
+		}
 	}
 	own_list(c, &own);
+	if (own.n > 0)
+		help_title(&h, "own");
 	for (size_t i = 0; i < own.n; i++)
-		help_line(c, own.v[i].text, "", own.v[i].about);
+		help_put(&h, own.v[i].text, "", own.v[i].about);
 	candidates_release(&own);
+	help_title(&h, "typing");
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		help_line(c, keys[i].key, "", keys[i].what);
-	say(c, "What you send during a turn goes to the model with its next "
-	    "step.");
+		help_put(&h, keys[i][0], "", keys[i][1]);
+	if (h.used > 0)
+		buf_addc(&h.page, '\n');
+	page_show(c, &h.page);
 }
 
 static const struct command *
@@ -832,8 +635,9 @@ tell_nearest(struct chat *c, const char *word)
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const char *name = commands[i].name;
 
-		if (distance(word, name) <= 2 || (strlen(word) > 1 &&
-		    strncmp(word, name, strlen(word)) == 0))
+		if ((commands[i].flags & ALIAS) == 0 &&
+		    (distance(word, name) <= 2 || (strlen(word) > 1 &&
+		    strncmp(word, name, strlen(word)) == 0)))
 			buf_fmt(&near, "%s/%s", near.len > 0 ? ", " : "", name);
 	}
 	ui_note(&c->run->ui, "no command /%s; %s%s%s/help lists them", word,
@@ -867,13 +671,61 @@ is_command(const char *line)
 	return line[0] == '/' && n > 1 && memchr(line + 1, '/', n - 1) == NULL;
 }
 
+/* The parts of "/word argument", yours. */
+static char *
+take_apart(const char *line, char **arg)
+{
+	size_t n = strcspn(line + 1, " \t\n");
+	struct slice rest = slice_trim(slice_of(line + 1 + n));
+
+	*arg = xmemdup0(rest.p, rest.n);
+	return xmemdup0(line + 1, n);
+}
+
+static void
+run_command(struct chat *c, const struct command *cmd, const char *arg)
+{
+	if (cmd->args[0] == '\0' && arg[0] != '\0')
+		ui_note(&c->run->ui, "/%s takes no argument; Up brings your "
+		    "text back", cmd->name);
+	else if ((cmd->flags & OPEN) != 0 && !c->open)
+		say(c, "there is no session yet; it begins with your first "
+		    "message");
+	else
+		cmd->run(c, arg);
+}
+
+bool
+chat_at_once(void *arg, const char *line)
+{
+	struct chat *c = arg;
+	const struct command *cmd;
+	char *word, *rest;
+	bool now;
+
+	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
+		line = "/quit";
+	if (!is_command(line))
+		return false;
+	word = take_apart(line, &rest);
+	cmd = find(word, strlen(word));
+	now = cmd != NULL && ((cmd->flags & NOW) != 0 ||
+	    ((cmd->flags & OFFERS) != 0 && rest[0] == '\0'));
+	if (now) {
+		ui_said(&c->run->ui, line);
+		run_command(c, cmd, rest);
+		c->run->ui.leaving |= c->quit;
+	}
+	free(word);
+	free(rest);
+	return now;
+}
+
 bool
 chat_command(struct chat *c, const char *line)
 {
 	const struct command *cmd;
-	const char *arg;
-	char *word, *text;
-	size_t n;
+	char *word, *arg;
 
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0) {
 		c->quit = true;
@@ -888,23 +740,14 @@ chat_command(struct chat *c, const char *line)
 	}
 	if (!is_command(line))
 		return false;
-	n = strcspn(line + 1, " \t\n");
-	arg = line + 1 + n;
-	arg += strspn(arg, " \t\n");
-	word = xmemdup0(line + 1, n);
-	text = xstrdup(arg);
-	for (n = strlen(text); n > 0 && strchr(" \t", text[n - 1]) != NULL; )
-		text[--n] = '\0';
+	word = take_apart(line, &arg);
 	cmd = find(word, strlen(word));
-	if (cmd != NULL && cmd->args[0] == '\0' && text[0] != '\0')
-		ui_note(&c->run->ui, "/%s takes no argument; Up brings your "
-		    "text back", word);
-	else if (cmd != NULL)
-		cmd->run(c, text);
+	if (cmd != NULL)
+		run_command(c, cmd, arg);
 	else
-		run_own(c, word, text);
+		run_own(c, word, arg);
 	free(word);
-	free(text);
+	free(arg);
 	return true;
 }
 
@@ -956,27 +799,24 @@ list_sessions(struct chat *c, struct candidates *out)
 	buf_release(&b);
 }
 
+/* Those that the server named last; it is asked again meanwhile. */
 static void
 list_models(struct chat *c, struct candidates *out)
 {
-	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct argv a = { 0 };
-	struct slice rest, line;
+	struct slice rest = buf_view(&c->models), line;
 
-	argv_add(&a, "--models");
-	chat_provider_args(c, &a);
-	if (c->run->o.replay == NULL)
-		child_run("hamr-provider", a.v, a.n, 3000, CHILD_ERR_NONE, &b,
-		    NULL);
-	for (rest = buf_view(&b); slice_line(&rest, &line); ) {
+	while (slice_line(&rest, &line)) {
 		char *name = xmemdup0(line.p, line.n);
 
 		name[strcspn(name, " \t")] = '\0';
 		candidates_add(out, name, NULL);
 		free(name);
 	}
-	free(a.v);
-	buf_release(&b);
+	c->offer = out->n == 0;
+	opening_ask_server(c);
+	if (c->offer)
+		say(c, c->asked[ASKED_SERVER] != NULL ? "asking the server "
+		    "for its models" : "no server was asked for its models");
 }
 
 static void
@@ -1008,7 +848,8 @@ chat_candidates(struct chat *c, enum complete_kind kind, const char *command,
 	for (size_t i = 0; kind == COMPLETE_COMMAND && i < COMMANDS; i++) {
 		char *name = xasprintf("/%s", commands[i].name);
 
-		candidates_add(out, name, commands[i].what);
+		if ((commands[i].flags & ALIAS) == 0)
+			candidates_add(out, name, commands[i].what);
 		free(name);
 	}
 	if (kind == COMPLETE_COMMAND)

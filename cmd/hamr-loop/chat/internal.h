@@ -12,6 +12,8 @@ struct chat {
 	struct run *run;
 	struct child *asked[ASKED];	/* NULL: not, or it has answered */
 	struct buf said[ASKED];
+	struct buf models;	/* what the server offers, a line each */
+	bool offer;		/* they are waited for, to choose one */
 	int signals;		/* a signalfd for INT, TERM, HUP */
 	bool spoken;		/* the person has said something */
 	bool open;		/* there is a session, its stages run */
@@ -31,7 +33,7 @@ void chat_turn(struct chat *c, const char *text);
 /* Was a signal for us there?  It is taken. */
 bool chat_interrupted(struct chat *c);
 
-/* ---- shell.c ---- */
+/* ---- user_shell.c ---- */
 
 /* Run a command of the person, show it, and tell the model. */
 void chat_shell(struct chat *c, const char *cmd);
@@ -50,20 +52,34 @@ bool chat_command(struct chat *c, const char *line);
 /* Go on with an old session: id "": the newest. */
 int chat_resume(struct chat *c, const char *id);
 
+/* What need not wait for the end of a turn is carried out: true.  For
+ * ui.at_once. */
+bool chat_at_once(void *chat, const char *line);
+
+/* y, typed by the person. */
+bool chat_confirm(struct chat *c, const char *question);
+
 /* What completes: commands, and what a command takes. */
 void chat_candidates(struct chat *c, enum complete_kind kind,
     const char *command, struct candidates *out);
 
 /* ---- opening.c ---- */
 
-/* Say what there is, ask for the rest; something came from asked[i]; no more
- * of it. */
+/* Say what there is, ask for the rest; ask the server, if nobody does; something
+ * came from asked[i]; no more of it. */
 void opening_begin(struct chat *c);
+void opening_ask_server(struct chat *c);
 void opening_read(struct chat *c, int i);
 void opening_end(struct chat *c);
 
 /* What hamr-provider must be told to ask the same server. */
 void chat_provider_args(const struct chat *c, struct argv *a);
+
+/* ---- undo.c ---- */
+
+/* The newest change of this session, listed, undone when the person says
+ * yes. */
+void chat_undo(struct chat *c, const char *arg);
 
 /* ---- commit.c ---- */
 

@@ -63,6 +63,24 @@ branch(const char *root)
 	return name;
 }
 
+/* "  model    qwen3-coder" */
+static void
+row(struct chat *c, const char *label, const char *what)
+{
+	ui_note(&c->run->ui, "  %-9s%s", label, what);
+}
+
+static void
+tell_model(struct chat *c, const char *name)
+{
+	const char *url = conf_str(c->run->conf, "provider.base_url");
+	char *text = xasprintf("%s%s%s", name, url[0] != '\0' ? " at " : "",
+	    url);
+
+	row(c, "model", text);
+	free(text);
+}
+
 /* What needs nobody's answer. */
 static void
 tell_place(struct chat *c)
@@ -70,79 +88,104 @@ tell_place(struct chat *c)
 	const struct run *r = c->run;
 	char *name = branch(r->root);
 	const char *model = conf_str(r->conf, "provider.model");
-	const char *url = conf_str(r->conf, "provider.base_url");
-	struct buf b = BUF_INIT(1 << 16);
+	char *text = xasprintf("%s%s%s%s", r->root, name != NULL ?
+	    "  branch " : "", name != NULL ? name : "", access("AGENTS.md",
+	    R_OK) == 0 ? "  AGENTS.md" : "");
 
+	ui_note(&c->run->ui, "hamr " HAMR_VERSION "  /help lists the commands");
+	row(c, "folder", text);
+	row(c, "mode", conf_str(r->conf, "agent.mode"));
 	if (r->o.replay != NULL)
-		buf_adds(&b, "answers from a recording");
-	else
-		buf_fmt(&b, "%s%s%s", model[0] != '\0' ? model :
-		    "the server's model", url[0] != '\0' ? " at " : "", url);
-	if (name != NULL)
-		buf_fmt(&b, "  git %s", name);
-	if (access("AGENTS.md", R_OK) == 0)
-		buf_adds(&b, "  AGENTS.md");
-	ui_note(&c->run->ui, "%s", b.p);
-	buf_release(&b);
+		row(c, "model", "a recording");
+	else if (model[0] != '\0')
+		tell_model(c, model);
+	free(text);
 	free(name);
+}
+
+void
+opening_ask_server(struct chat *c)
+{
+	struct argv a = { 0 };
+
+	if (c->run->o.replay != NULL || c->asked[ASKED_SERVER] != NULL)
+		return;
+	argv_add(&a, "--models");
+	chat_provider_args(c, &a);
+	buf_reset(&c->said[ASKED_SERVER]);
+	c->asked[ASKED_SERVER] = ask("hamr-provider", &a);
+	free(a.v);
 }
 
 void
 opening_begin(struct chat *c)
 {
-	struct argv a = { 0 }, b = { 0 };
+	struct argv a = { 0 };
 
 	tell_place(c);
+	if (c->run->ui.editor == NULL)
+		return;
 	for (int i = 0; i < ASKED; i++)
 		buf_init(&c->said[i], SAID_MAX);
-	if (c->run->o.replay == NULL) {
-		argv_add(&a, "--models");
-		chat_provider_args(c, &a);
-		c->asked[ASKED_SERVER] = ask("hamr-provider", &a);
-	}
-	argv_add(&b, "--sandbox-status");
-	argv_option(&b, "--root", c->run->root);
+	buf_init(&c->models, SAID_MAX);
+	opening_ask_server(c);
+	argv_add(&a, "--sandbox-status");
+	argv_option(&a, "--root", c->run->root);
 	if (c->run->o.no_config)
-		argv_add(&b, "--no-config");
+		argv_add(&a, "--no-config");
 	for (size_t i = 0; i < c->run->o.nset; i++)
-		argv_option(&b, "-o", c->run->o.set[i]);
-	c->asked[ASKED_SANDBOX] = ask("hamr-tool", &b);
+		argv_option(&a, "-o", c->run->o.set[i]);
+	c->asked[ASKED_SANDBOX] = ask("hamr-tool", &a);
 	free(a.v);
-	free(b.v);
 }
 
-/* Only what is missing: the model's name stands at the bottom. */
+/* Its models; the first one's name, if no other is known. */
 static void
-tell_server(struct chat *c, struct slice said, bool well)
+take_models(struct chat *c, struct slice said)
+{
+	struct ui *u = &c->run->ui;
+	struct slice line = { "", 0 };
+	char *name, *text = u->editor != NULL ? editor_text(u->editor) : NULL;
+
+	buf_reset(&c->models);
+	buf_slice(&c->models, said);
+	if (c->offer && text != NULL && strcmp(text, "/model ") == 0)
+		ui_offer(u, text);
+	free(text);
+	c->offer = false;
+	if (u->status.model != NULL || !slice_line(&said, &line))
+		return;
+	name = xmemdup0(line.p, line.n);
+	name[strcspn(name, " \t")] = '\0';
+	if (!c->spoken)
+		tell_model(c, name);
+	ui_where(u, name, NULL);
+	free(name);
+}
+
+/* Why there is none. */
+static void
+tell_no_server(struct chat *c, struct slice said)
 {
 	static const char lead[] = "hamr-provider: ";
-	struct ui *u = &c->run->ui;
-	struct slice line, rest = said;
-	char *name;
+	struct slice line;
 
-	if (well && slice_line(&rest, &line)) {
-		if (u->status.model != NULL)
-			return;
-		name = xmemdup0(line.p, line.n);
-		name[strcspn(name, " \t")] = '\0';
-		ui_where(u, name, NULL);
-		free(name);
-		return;
-	}
-	if (rest.n == 0)
-		ui_note(u, "no model server answers; hamr-loop --doctor looks "
+	if (said.n == 0)
+		row(c, "model", "no server answers; hamr-loop --doctor looks "
 		    "for one");
-	while (!well && slice_line(&rest, &line)) {
+	while (slice_line(&said, &line)) {
 		size_t n = slice_starts(line, lead) ? strlen(lead) : 0;
 
-		ui_note(u, "%.*s", (int)(line.n - n), line.p + n);
+		ui_note(&c->run->ui, "%.*s", (int)(line.n - n), line.p + n);
 	}
+	c->offer = false;
 }
 
 static void
 tell_sandbox(struct chat *c, struct slice said)
 {
 	struct slice line, first = { "", 0 };
+	char *name;
 
 	while (first.n == 0 && slice_line(&said, &line)) {
 		size_t n = 0;
@@ -154,12 +197,14 @@ tell_sandbox(struct chat *c, struct slice said)
 		if (n + 3 <= line.n && memcmp(line.p + n, "yes", 3) == 0)
 			first = line;
 	}
+	name = xmemdup0(first.p, first.n);
+	name[strcspn(name, " ")] = '\0';
 	if (first.n == 0)
-		ui_note(&c->run->ui, "no sandbox: commands run as you; "
-		    "hamr-loop --doctor says why");
+		row(c, "sandbox", "none: commands run as you; hamr-loop "
+		    "--doctor says why");
 	else if (!c->spoken)
-		ui_note(&c->run->ui, "sandbox %.*s", (int)strcspn(first.p, " "),
-		    first.p);
+		row(c, "sandbox", name);
+	free(name);
 }
 
 void
@@ -176,8 +221,10 @@ opening_read(struct chat *c, int i)
 	}
 	status = child_end(c->asked[i], 500);
 	c->asked[i] = NULL;
-	if (i == ASKED_SERVER)
-		tell_server(c, buf_view(b), status == 0);
+	if (i == ASKED_SERVER && status == 0)
+		take_models(c, buf_view(b));
+	else if (i == ASKED_SERVER)
+		tell_no_server(c, buf_view(b));
 	else
 		tell_sandbox(c, buf_view(b));
 }
@@ -191,4 +238,5 @@ opening_end(struct chat *c)
 		c->asked[i] = NULL;
 		buf_release(&c->said[i]);
 	}
+	buf_release(&c->models);
 }

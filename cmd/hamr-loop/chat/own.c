@@ -9,9 +9,11 @@
 #include "base/utf8.h"
 #include "conf/place.h"
 #include "internal.h"
+#include "turn/skills.h"
 
 #define TEXT_MAX ((size_t)1 << 20)
 #define SUFFIX ".md"
+#define ALL "$ARGUMENTS"
 #define NAME_BYTES \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
@@ -72,13 +74,12 @@ word_at(const char *args, int n)
 static char *
 fill_in(const char *text, const char *args)
 {
-	static const char all[] = "$ARGUMENTS";
 	struct buf b = BUF_INIT((size_t)1 << 30);
 
 	while (*text != '\0') {
-		if (strncmp(text, all, strlen(all)) == 0) {
+		if (strncmp(text, ALL, strlen(ALL)) == 0) {
 			buf_adds(&b, args);
-			text += strlen(all);
+			text += strlen(ALL);
 		} else if (text[0] == '$' && text[1] >= '1' && text[1] <= '9') {
 			buf_slice(&b, word_at(args, text[1] - '0'));
 			text += 2;
@@ -88,28 +89,6 @@ fill_in(const char *text, const char *args)
 	}
 	buf_add(&b, "", 0);
 	return buf_detach(&b);
-}
-
-/* The lines between two of "---" that a file may begin with are about it, and
- * are left out of the text.  The value of a key there, or nothing. */
-static struct slice
-front_matter(struct slice *text, const char *key)
-{
-	struct slice rest = *text, line, value = { NULL, 0 };
-	size_t n = strlen(key);
-
-	if (!slice_line(&rest, &line) || !slice_is(slice_trim(line), "---"))
-		return value;
-	while (slice_line(&rest, &line)) {
-		if (slice_is(slice_trim(line), "---")) {
-			*text = rest;
-			return value;
-		}
-		if (slice_starts(line, key) && line.n > n && line.p[n] == ':')
-			value = slice_trim((struct slice){ line.p + n + 1,
-			    line.n - n - 1 });
-	}
-	return (struct slice){ NULL, 0 };	/* it was a rule */
 }
 
 char *
@@ -156,6 +135,21 @@ about(const struct chat *c, bool project, const char *name)
 	return all;
 }
 
+static bool
+takes_arguments(const struct chat *c, bool project, const char *name)
+{
+	struct buf text = BUF_INIT(4 * TEXT_MAX);
+	const char *p;
+	bool yes = false;
+
+	load(c, project, name, &text);
+	for (p = buf_view(&text).p; !yes && (p = strchr(p, '$')) != NULL; p++)
+		yes = (p[1] >= '1' && p[1] <= '9') ||
+		    strncmp(p, ALL, strlen(ALL)) == 0;
+	buf_release(&text);
+	return yes;
+}
+
 static void
 list_folder(struct chat *c, bool project, struct candidates *out)
 {
@@ -172,8 +166,11 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 		name = xmemdup0(f->d_name, n - k);
 		text = xasprintf("/%s", name);
 		what = about(c, project, name);
-		if (name[strspn(name, NAME_BYTES)] == '\0')
+		if (name[strspn(name, NAME_BYTES)] == '\0') {
 			candidates_add(out, text, what);
+			out->v[out->n - 1].more = takes_arguments(c, project,
+			    name);
+		}
 		free(name);
 		free(text);
 		free(what);

@@ -268,6 +268,7 @@ track_release(struct track *t)
 	free(t->halt_text);
 	free(t->tools);
 	free(t->task);
+	free(t->undone);
 	free(t->verify_command);
 	free(t->end_status);
 	free(t->end_answer);
@@ -300,6 +301,25 @@ recovery(struct track *t, const struct rec *r)
 	drop_error(t);
 }
 
+/* The model is told of it with the person's next message. */
+static void
+undone(struct track *t, const struct rec *r)
+{
+	struct slice paths = rec_get(r, "paths"), el;
+	struct walk w;
+
+	walk_in(&w, paths);
+	while (scan_kind(paths) == SCAN_ARRAY && walk_next(&w, NULL, &el)) {
+		char *path = scan_strdup(scan_get(el, "path"));
+
+		if (path != NULL)
+			track_set(&t->undone, xasprintf("%s%s%s", t->undone !=
+			    NULL ? t->undone : "", t->undone != NULL ? ", " :
+			    "", path));
+		free(path);
+	}
+}
+
 /* What the loop itself said, or a person. */
 static void
 user(struct track *t, const struct rec *r)
@@ -321,6 +341,7 @@ user(struct track *t, const struct rec *r)
 		}
 		if (msg_by(r, "shell"))
 			return;
+		track_set(&t->undone, NULL);
 		t->unanswered = true;
 		msg_text(rec_get(r, "content"), &b);
 		track_set(&t->task, xmemdup0(buf_view(&b).p, utf8_cut(
@@ -485,6 +506,9 @@ event(struct track *t, const struct rec *r)
 		break;
 	case R_RECOVERY:
 		recovery(t, r);
+		break;
+	case R_UNDO:
+		undone(t, r);
 		break;
 	case R_VERIFICATION:
 		verification(t, r);

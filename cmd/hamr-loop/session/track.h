@@ -48,6 +48,8 @@ struct track {
 	char *task;		/* what the person wrote, or NULL */
 	enum contract contract;
 	bool unanswered;	/* nothing was said to it yet */
+	char *undone;		/* "a.c, b.c": what the person undid since the
+				 * last message of theirs; or NULL */
 	bool refused;		/* a person or an approver said no to a call */
 	bool no_consent;	/* a change was not made, as nobody was there to
 				 * allow it */

@@ -17,8 +17,12 @@
 #include "contract.h"
 #include "session/origin.h"
 #include "begin.h"
+#include "skills.h"
+#include "texts.h"
 
 #define FILES_MAX ((size_t)32 << 10)	/* of all AGENTS.md files */
+#define MENTION_MAX ((size_t)32 << 10)	/* of a file behind an @ */
+#define READ_MS 2000
 #define BRIEF_MAX ((size_t)64 << 10)
 #define BRIEF_MS 1000
 #define TASK_MAX ((size_t)4096)		/* of the task, as a query */
@@ -182,10 +186,37 @@ context_memory(struct child *c, struct buf *out)
 	buf_release(&b);
 }
 
+/* ---- messages ---- */
+
+static struct json *
+message(const char *role, const char *text)
+{
+	struct json *o = json_object();
+
+	json_str(o, "role", role);
+	json_str(o, "content", text);
+	return o;
+}
+
+static int
+put_context(struct hub *h, const char *text, const char *from, bool lossy)
+{
+	struct json *o = message("user", text), *meta = json_object();
+
+	json_str(meta, "by", "context");
+	if (from != NULL)
+		json_str(meta, "from", from);
+	if (lossy)
+		json_bool(meta, "lossy", true);
+	json_add(o, "meta", meta);
+	return hub_commit(h, o);
+}
+
 struct mentions {
 	struct json *parts;
 	size_t n;
-	bool vision, anywhere;
+	bool vision, chat;
+	struct hub *hub;
 	struct ui *ui;
 };
 
@@ -212,11 +243,11 @@ open_named(const struct mentions *f, const char *name)
 	char *path;
 	int fd;
 
-	if (f->anywhere && strncmp(name, "~/", 2) == 0 && home != NULL)
+	if (f->chat && strncmp(name, "~/", 2) == 0 && home != NULL)
 		path = xasprintf("%s%s", home, name + 1);
 	else
 		path = xstrdup(name);
-	fd = f->anywhere || is_beneath(path) ? open(path, O_RDONLY |
+	fd = f->chat || is_beneath(path) ? open(path, O_RDONLY |
 	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
@@ -238,13 +269,11 @@ is_image(int fd)
 }
 
 static void
-add_if_image(struct mentions *f, const char *name, int fd)
+add_image(struct mentions *f, const char *name, int fd)
 {
 	struct buf b = BUF_INIT(IMAGE_BYTES_MAX);
 	struct image im;
 
-	if (!is_image(fd))
-		return;
 	if (!f->vision)
 		ui_note(f->ui, "  %s is not shown: the model sees no images "
 		    "(provider.vision)", name);
@@ -271,6 +300,67 @@ add_if_image(struct mentions *f, const char *name, int fd)
 	buf_release(&b);
 }
 
+/* Would hamr-tool show it to the model?  Else a person is told why not. */
+static bool
+may_be_read(struct mentions *f, const char *name)
+{
+	struct json *o = json_object();
+	struct buf args = BUF_INIT(1 << 16), said = BUF_INIT(1 << 20);
+	const char *words[] = { "--json", "--mode", "read-only", "read", NULL };
+	struct scan scan = { 0 };
+	struct slice line;
+	struct rec r;
+	bool may = false;
+
+	json_str(o, "path", name);
+	json_int(o, "first", 1);
+	json_int(o, "last", 1);
+	json_print(o, &args);
+	json_free(o);
+	words[4] = args.p;
+	child_run("hamr-tool", words, 5, READ_MS, CHILD_ERR_NONE, &said, NULL);
+	line = slice_trim_end(buf_view(&said), "\n");
+	if (rec_parse(&scan, line.p, line.n, &r) == 0) {
+		char *why = scan_strdup(rec_get(&r, "content"));
+
+		may = !scan_true(rec_get(&r, "is_error"));
+		if (!may)
+			ui_note(f->ui, "  not sent: %s", why != NULL ? why :
+			    name);
+		free(why);
+	}
+	scan_release(&scan);
+	buf_release(&args);
+	buf_release(&said);
+	return may;
+}
+
+/* Its text goes before the message. */
+static void
+add_text(struct mentions *f, const char *name, int fd)
+{
+	struct buf b = BUF_INIT(8 * MENTION_MAX);
+	char *raw = xmalloc(MENTION_MAX + 1);
+	size_t have = first_bytes(fd, raw, MENTION_MAX + 1), n;
+	struct stat st;
+
+	n = utf8_cut(raw, have, MENTION_MAX);
+	if (memchr(raw, '\0', have) != NULL) {
+		ui_note(f->ui, "  %s is not text; only its name is sent", name);
+	} else if (may_be_read(f, name) && fstat(fd, &st) == 0) {
+		buf_fmt(&b, "%s, which the user mentions:\n\n", name);
+		utf8_clean(&b, raw, n);
+		if ((off_t)n < st.st_size)
+			buf_fmt(&b, "\n[%lld more bytes in %s]\n",
+			    (long long)st.st_size - (long long)n, name);
+		if (put_context(f->hub, b.p, "mention", false) == 0)
+			ui_note(f->ui, (off_t)n < st.st_size ? "  sent along: "
+			    "%s, its first 32 KiB" : "  sent along: %s", name);
+	}
+	free(raw);
+	buf_release(&b);
+}
+
 /* The name as it stands, else without what ends the sentence. */
 static void
 add_mention(struct mentions *f, char *name)
@@ -282,18 +372,22 @@ add_mention(struct mentions *f, char *name)
 		name[--n] = '\0';
 		fd = open_named(f, name);
 	}
-	if (fd < 0)
-		return;
-	add_if_image(f, name, fd);
-	close(fd);
+	if (fd >= 0 && is_image(fd))
+		add_image(f, name, fd);
+	else if (fd >= 0 && f->chat)
+		add_text(f, name, fd);
+	else if (f->chat && n > 0 && access(name, F_OK) < 0)
+		ui_note(f->ui, "  @%s is not a file here; only the word is "
+		    "sent", name);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void
-mention_content(struct json *o, const char *text, bool vision, bool anywhere,
-    struct ui *u)
+mention_content(struct json *o, const char *text, bool vision, struct hub *h)
 {
 	struct mentions f = { .parts = json_array(), .vision = vision,
-		.anywhere = anywhere, .ui = u };
+		.chat = h->chat, .hub = h, .ui = h->ui };
 	struct json *first = json_object();
 
 	json_str(first, "type", "text");
@@ -473,34 +567,10 @@ header(const struct setup *s, struct hub *h)
 	return hub_commit(h, o);
 }
 
-static struct json *
-message(const char *role, const char *text)
-{
-	struct json *o = json_object();
-
-	json_str(o, "role", role);
-	json_str(o, "content", text);
-	return o;
-}
-
-static int
-put_context(struct hub *h, const char *text, bool piped, bool lossy)
-{
-	struct json *o = message("user", text), *meta = json_object();
-
-	json_str(meta, "by", "context");
-	if (piped)
-		json_str(meta, "from", "stdin");
-	if (lossy)
-		json_bool(meta, "lossy", true);
-	json_add(o, "meta", meta);
-	return hub_commit(h, o);
-}
-
 int
 setup_piped(struct hub *h, const char *text, bool lossy)
 {
-	return put_context(h, text, true, lossy);
+	return put_context(h, text, "stdin", lossy);
 }
 
 static int
@@ -510,9 +580,10 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 	int r = 0;
 
 	context_files(s->root, s->dir, &b);
+	skills_list(s->conf, s->root, &b);
 	context_memory(memory, &b);
 	if (b.len > 0)
-		r = put_context(h, b.p, false, false);
+		r = put_context(h, b.p, NULL, false);
 	buf_release(&b);
 	return r;
 }
@@ -579,6 +650,18 @@ failed:
 	    "interrupted");
 }
 
+static void
+tell_undone(struct hub *h)
+{
+	char *text = xasprintf(TEXT_UNDONE, h->track->undone);
+	struct json *o = message("user", text), *meta = json_object();
+
+	json_str(meta, "by", "loop");
+	json_add(o, "meta", meta);
+	hub_commit(h, o);
+	free(text);
+}
+
 int
 setup_task(struct hub *h, const struct conf *conf, const char *task,
     bool steering)
@@ -588,8 +671,9 @@ setup_task(struct hub *h, const struct conf *conf, const char *task,
 	    task);
 
 	json_str(o, "role", "user");
-	mention_content(o, task, conf_bool(conf, "provider.vision"), h->chat,
-	    h->ui);
+	if (h->track->undone != NULL)
+		tell_undone(h);
+	mention_content(o, task, conf_bool(conf, "provider.vision"), h);
 	json_str(meta, "by", "user");
 	if (steering)
 		json_bool(meta, "steering", true);

@@ -46,6 +46,9 @@
 #define TEXT_REPAIR \
 	"The verification failed (%s). Fix the failed verification: find " \
 	"the cause in its output and fix it.\n%s"
+#define TEXT_UNDONE \
+	"The user undid your last changes of %s. Read it again before you " \
+	"edit it."
 #define TEXT_RESULT_CUT \
 	"not run: the answer was cut off by its length limit before this " \
 	"call was complete"

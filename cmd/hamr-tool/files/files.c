@@ -339,7 +339,8 @@ files_judge(struct files *f, const char *tool, struct slice args,
 		if (!query)
 			result_error(r, "bad_arguments",
 			    "read needs a path or a query");
-	} else if (path.len == 0 || slice_is(buf_view(&path), "/dev/null")) {
+	} else if (path.len == 0 || slice_is(buf_view(&path), "/dev/null") ||
+	    (tool[0] == 'r' && !query && files_is_skill(buf_view(&path)))) {
 		;
 	} else if (!files_find(f, buf_view(&path), &p, &found)) {
 		/* all else is for the work */

@@ -21,6 +21,12 @@ bool arg_bool(struct slice args, const char *key);
 
 /* ---- names ---- */
 
+/* Is it a path among the user's own skills, which may be read though they lie
+ * outside the root?  Read it. */
+bool files_is_skill(struct slice path);
+void files_read_skill(const struct files *f, struct slice path,
+    struct result *r);
+
 /* path_find and the list of secrets.  On failure r is the error. */
 bool files_find(struct files *f, struct slice text, struct path *p,
     struct result *r);

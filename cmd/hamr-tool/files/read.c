@@ -293,6 +293,10 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 	struct cached *before = NULL;
 	struct path p;
 
+	if (!query && files_is_skill(path)) {
+		files_read_skill(f, path, r);
+		return;
+	}
 	if (!files_find(f, path, &p, r)) {
 		path_release(&p);
 		return;

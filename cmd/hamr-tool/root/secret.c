@@ -117,7 +117,9 @@ lists_secret(const struct lists *l, const char *rel)
 		p += n + (p[n] == '/');
 		if (strcasecmp(part, ".hamr") == 0)
 			yes = strcmp(p, "out") != 0 &&
-			    strncmp(p, "out/", 4) != 0;
+			    strncmp(p, "out/", 4) != 0 &&
+			    strcmp(p, "skills") != 0 &&
+			    strncmp(p, "skills/", 7) != 0;
 		else
 			yes = strcasecmp(part, ".env.example") != 0 &&
 			    (strcasecmp(part, ".git") == 0 ||
@@ -140,7 +142,7 @@ bool
 lists_no_write(const struct lists *l, const char *rel)
 {
 	if (strncasecmp(rel, ".hamr/", 6) == 0)
-		return true;	/* .hamr/out is read only */
+		return true;	/* .hamr/out and skills are read only */
 	return matches(locks, COUNT(locks), file_base(rel), 0) ||
 	    listed(l->no_write, l->nno_write, rel, 0);
 }

@@ -1,0 +1,678 @@
+/* pages.c - what a session holds, on a page each. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "child/child.h"
+#include "pages.h"
+#include "term/term.h"
+#include "tokens/token.h"
+
+#define OUTPUT_MAX ((size_t)1 << 20)
+#define GIT_MS 2000
+#define COMPACT_MS 10000
+#define LABEL 14		/* columns */
+#define KINDS 16		/* of what is in the window */
+#define NO_COMMITS "## No commits yet on "
+
+const char *
+plural(long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- what the session holds ---- */
+
+static void
+add_path(struct buf *paths, struct slice value)
+{
+	char *path = scan_kind(value) == SCAN_STRING ? scan_strdup(value) :
+	    NULL, *line;
+
+	if (path == NULL)
+		return;
+	line = xasprintf("\n%s\n", path);
+	if (paths->len == 0)
+		buf_addc(paths, '\n');
+	if (strstr(buf_view(paths).p, line) == NULL)
+		buf_fmt(paths, "%s\n", path);
+	free(line);
+	free(path);
+}
+
+static void
+see_tool(struct seen *s, const struct rec *r)
+{
+	struct slice mutated = msg_meta(r, "mutated"), el;
+	struct change *v;
+	struct walk w;
+
+	if (!scan_true(rec_get(r, "is_error")) && rec_str_is(r, "name", "read"))
+		add_path(&s->read, msg_meta(r, "path"));
+	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
+		return;
+	walk_in(&w, mutated);
+	while (walk_next(&w, NULL, &el))
+		add_path(&s->changed, scan_get(el, "path"));
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
+	v = &s->v[s->n++];
+	*v = (struct change){ .call = rec_strdup(r, "tool_call_id"),
+		.command = scan_strdup(msg_meta(r, "command")),
+		.diff = scan_strdup(msg_meta(r, "diff")) };
+}
+
+static void
+see_undo(struct seen *s, const struct rec *r)
+{
+	struct slice ids = rec_get(r, "tool_call_ids"), id;
+	struct walk w;
+
+	walk_in(&w, ids);
+	while (scan_kind(ids) == SCAN_ARRAY && walk_next(&w, NULL, &id))
+		for (size_t i = 0; i < s->n; i++)
+			s->v[i].undone |= s->v[i].call != NULL &&
+			    scan_str_is(id, s->v[i].call);
+}
+
+static void
+see_usage(struct seen *s, const struct rec *r)
+{
+	struct slice cost = rec_get(r, "cost");
+	int64_t n = 0;
+
+	s->requests++;
+	s->in += rec_int(r, "prompt_tokens", &n) ? n : 0;
+	s->cached += rec_int(r, "cached_tokens", &n) ? n : 0;
+	s->out += rec_int(r, "completion_tokens", &n) ? n : 0;
+	if (scan_kind(cost) == SCAN_NUMBER)
+		s->cost += strtod(cost.p, NULL);
+}
+
+static void
+see_id(struct seen *s, const struct rec *r, const char *key)
+{
+	char *id = rec_strdup(r, key);
+
+	if (id != NULL)
+		map_put(&s->ours, slice_of(id), NULL);
+	free(id);
+}
+
+static uint64_t
+tokens_of(struct slice json)
+{
+	unsigned prev = TOKEN_START;
+
+	return token_sum_json(TOK_MODERN, json.p, json.n, &prev);
+}
+
+static void
+see_message(struct seen *s, const struct rec *r)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice words;
+
+	if (r->kind == R_USER && msg_by(r, "context"))
+		s->context += tokens_of(rec_get(r, "content"));
+	if (r->kind == R_USER && msg_is_person(r) && !msg_by(r, "shell") &&
+	    !scan_true(msg_meta(r, "steering")) && s->turns++ == s->turn)
+		s->at = s->line - 1;
+	if (r->kind != R_ASSISTANT)
+		return;
+	msg_text(rec_get(r, "content"), &text);
+	words = slice_trim(buf_view(&text));
+	if (words.n > 0) {
+		free(s->answer);
+		s->answer = xmemdup0(words.p, words.n);
+	}
+	buf_release(&text);
+}
+
+static void
+see(struct seen *s, const struct rec *r)
+{
+	s->line++;
+	switch (r->kind) {
+	case R_USER: case R_ASSISTANT: see_message(s, r); break;
+	case R_TOOL: see_tool(s, r); break;
+	case R_UNDO: see_undo(s, r); break;
+	case R_USAGE: see_usage(s, r); break;
+	case R_CHECKPOINT: see_id(s, r, "id"); break;
+	case R_START: see_id(s, r, "tool_call_id"); break;
+	case R_COMPACTION:
+		s->compactions++;
+		free(s->compaction);
+		s->compaction = xmemdup0(r->line.p, r->line.n);
+		break;
+	default: break;
+	}
+}
+
+void
+see_session(struct chat *c, struct seen *s, long turn)
+{
+	int fd = open(c->run->session.path, O_RDONLY | O_CLOEXEC);
+	const struct rec *r;
+	struct rec_in in;
+	struct err e;
+
+	*s = (struct seen){ .turn = turn,
+		.read = BUF_INIT((size_t)1 << 40),
+		.changed = BUF_INIT((size_t)1 << 40) };
+	if (fd < 0)
+		return;
+	rec_in_init(&in, fd, c->run->session.path, REC_MAX);
+	while (rec_next(&in, &r, &e) > 0)
+		see(s, r);
+	rec_in_release(&in);
+	close(fd);
+}
+
+void
+seen_release(struct seen *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->v[i].call);
+		free(s->v[i].command);
+		free(s->v[i].diff);
+	}
+	free(s->v);
+	free(s->answer);
+	free(s->compaction);
+	map_release(&s->ours);
+	buf_release(&s->read);
+	buf_release(&s->changed);
+}
+
+/* ---- a page ---- */
+
+void
+page_row(const struct chat *c, struct buf *page, const char *label,
+    size_t column, const char *what)
+{
+	size_t columns = ui_columns(&c->run->ui) - 1;
+	size_t used = term_width(slice_of(label)), at = column;
+
+	at = at < columns / 2 ? at : columns / 3;
+	buf_adds(page, label);
+	if (used + 2 > at && label[0] != '\0') {
+		buf_addc(page, '\n');
+		used = 0;
+	}
+	term_wrap(page, slice_of(what), used, at, columns);
+	while (page->len > 0 && page->p[page->len - 1] == '\n')
+		page->len--;
+	buf_addc(page, '\n');
+}
+
+void
+page_show(struct chat *c, struct buf *page)
+{
+	ui_lines(&c->run->ui, buf_view(page));
+	buf_release(page);
+}
+
+__attribute__((format(printf, 4, 5)))
+static void
+row(const struct chat *c, struct buf *page, const char *label,
+    const char *fmt, ...)
+{
+	struct buf what = BUF_INIT((size_t)1 << 30);
+	char *lead = xasprintf("  %s", label);
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vfmt(&what, fmt, ap);
+	va_end(ap);
+	page_row(c, page, lead, LABEL, buf_view(&what).p);
+	free(lead);
+	buf_release(&what);
+}
+
+/* 12,345 */
+static void
+add_number(struct buf *b, long long n)
+{
+	if (n >= 1000) {
+		add_number(b, n / 1000);
+		buf_fmt(b, ",%03lld", n % 1000);
+	} else {
+		buf_fmt(b, "%lld", n);
+	}
+}
+
+static char *
+number_text(long long n)
+{
+	struct buf b = BUF_INIT(64);
+
+	add_number(&b, n);
+	return buf_detach(&b);
+}
+
+static void
+row_paths(const struct chat *c, struct buf *page, const char *label,
+    const struct buf *paths)
+{
+	struct slice rest = buf_view(paths), path;
+	struct buf b = BUF_INIT((size_t)1 << 40);
+
+	while (slice_line(&rest, &path))
+		if (path.n > 0)
+			buf_fmt(&b, "%s%.*s", b.len > 0 ? ", " : "",
+			    (int)path.n, path.p);
+	if (b.len > 0)
+		row(c, page, label, "%s", b.p);
+	buf_release(&b);
+}
+
+static void
+row_git(const struct chat *c, struct buf *page)
+{
+	static const char *const args[] = { "status", "--short", "--branch" };
+	struct buf b = BUF_INIT(OUTPUT_MAX);
+	struct slice first = { "", 0 }, rest;
+	long n;
+
+	child_run("git", args, 3, GIT_MS, CHILD_ERR_NONE, &b, NULL);
+	rest = buf_view(&b);
+	if (!slice_line(&rest, &first))
+		first = SLICE("");
+	n = (long)slice_lines(rest);
+	if (slice_starts(first, NO_COMMITS))
+		row(c, page, "git", "branch %.*s, no commits yet",
+		    (int)(first.n - strlen(NO_COMMITS)),
+		    first.p + strlen(NO_COMMITS));
+	else if (slice_starts(first, "## "))
+		row(c, page, "git", "branch %.*s, %ld file%s not committed",
+		    (int)first.n - 3, first.p + 3, n, plural(n));
+	buf_release(&b);
+}
+
+static void
+row_cost(const struct chat *c, struct buf *page, const struct seen *s)
+{
+	char *in = number_text(s->in), *out = number_text(s->out);
+	char *cached = number_text(s->cached);
+
+	row(c, page, "tokens", "%s in, %s of them cached; %s out", in, cached,
+	    out);
+	row(c, page, "requests", "%ld in %ld turn%s", s->requests, s->turns,
+	    plural(s->turns));
+	if (s->cost > 0)
+		row(c, page, "cost", "$%.4f", s->cost);
+	else
+		row(c, page, "cost", "unknown; budget.prices in hamr.toml(5) "
+		    "sets prices");
+	free(in);
+	free(out);
+	free(cached);
+}
+
+static void
+row_limits(const struct chat *c, struct buf *page)
+{
+	const struct conf *conf = c->run->conf;
+	struct buf b = BUF_INIT(1 << 12);
+	long long calls = (long long)conf_int(conf, "agent.max_tool_calls");
+	long long wall = (long long)conf_int(conf, "budget.max_wall_seconds");
+	long long tokens = (long long)conf_int(conf, "budget.max_tokens");
+	double most = conf_num(conf, "budget.max_cost");
+
+	buf_fmt(&b, "%lld steps", (long long)conf_int(conf,
+	    "agent.max_model_steps"));
+	if (calls > 0)
+		buf_fmt(&b, ", %lld calls", calls);
+	if (wall > 0)
+		buf_fmt(&b, ", %lld s", wall);
+	if (tokens > 0)
+		buf_fmt(&b, ", %lld tokens", tokens);
+	if (most > 0)
+		buf_fmt(&b, ", $%.2f", most);
+	row(c, page, "a turn", "at most %s", b.p);
+	buf_release(&b);
+}
+
+void
+page_status(struct chat *c, const char *arg)
+{
+	const struct run *r = c->run;
+	const struct track *k = &r->track;
+	struct buf page = BUF_INIT((size_t)1 << 40);
+	struct seen s;
+	long undoable = 0;
+
+	(void)arg;
+	see_session(c, &s, -1);
+	for (size_t i = 0; i < s.n; i++)
+		undoable += !s.v[i].undone;
+	buf_fmt(&page, "session %s\n", r->session.id);
+	row(c, &page, "model", "%s, mode %s", k->model != NULL ? k->model :
+	    r->ui.status.model != NULL ? r->ui.status.model :
+	    "the server's own", k->mode != NULL ? k->mode : "?");
+	row(c, &page, "last turn", "%ld step%s, %ld call%s, %zu file%s changed",
+	    k->steps, plural(k->steps), k->started, plural(k->started),
+	    k->nfiles, plural((long)k->nfiles));
+	row_paths(c, &page, "read", &s.read);
+	row_paths(c, &page, "changed", &s.changed);
+	if (undoable > 0)
+		row(c, &page, "undo", "%ld change%s; /undo undoes the newest",
+		    undoable, plural(undoable));
+	row_git(c, &page);
+	row_limits(c, &page);
+	row_cost(c, &page, &s);
+	seen_release(&s);
+	page_show(c, &page);
+}
+
+void
+page_cost(struct chat *c, const char *arg)
+{
+	struct buf page = BUF_INIT((size_t)1 << 40);
+	struct seen s;
+
+	(void)arg;
+	see_session(c, &s, -1);
+	row_cost(c, &page, &s);
+	seen_release(&s);
+	page_show(c, &page);
+}
+
+void
+page_diff(struct chat *c, const char *arg)
+{
+	struct buf diff = BUF_INIT((size_t)1 << 40);
+	struct seen s;
+	long others = 0;
+
+	(void)arg;
+	see_session(c, &s, -1);
+	for (size_t i = 0; i < s.n; i++)
+		if (!s.v[i].undone && s.v[i].diff != NULL)
+			buf_adds(&diff, s.v[i].diff);
+		else
+			others += !s.v[i].undone;
+	if (diff.len > 0)
+		ui_diff(&c->run->ui, buf_view(&diff));
+	else if (others == 0)
+		ui_note(&c->run->ui, s.n == 0 ? "this session has changed no "
+		    "file" : "every change of this session was undone");
+	if (others > 0)
+		ui_note(&c->run->ui, "%ld command%s changed files, too; git "
+		    "diff shows that", others, plural(others));
+	buf_release(&diff);
+	seen_release(&s);
+}
+
+/* ---- the window ---- */
+
+/* What hamr-compact prints with this flag; its status. */
+static int
+ask_compact(const struct chat *c, const char *flag, struct buf *out)
+{
+	const struct opts *o = &c->run->o;
+	struct argv a = { 0 };
+	int status;
+
+	argv_add(&a, flag);
+	argv_add(&a, "-q");
+	if (o->no_config)
+		argv_add(&a, "--no-config");
+	argv_option(&a, "--strategy", o->strategy);
+	for (size_t i = 0; i < o->nset; i++)
+		argv_option(&a, "-o", o->set[i]);
+	if (c->open)
+		argv_add(&a, c->run->session.path);
+	status = child_run("hamr-compact", a.v, a.n, COMPACT_MS,
+	    CHILD_ERR_NONE, out, NULL);
+	free(a.v);
+	return status;
+}
+
+/* The number behind a name in what --budget prints; 0: there is none. */
+static long long
+value_of(struct slice text, const char *name)
+{
+	size_t n = strlen(name);
+	struct slice line;
+
+	while (slice_line(&text, &line))
+		if (slice_starts(line, name) && line.n > n &&
+		    line.p[n] == ' ')
+			return strtoll(line.p + n, NULL, 10);
+	return 0;
+}
+
+struct kind {
+	char *name;
+	uint64_t tokens;
+};
+
+struct kinds {
+	struct kind v[KINDS];
+	size_t n;
+	uint64_t all;
+};
+
+static void
+add_kind(struct kinds *k, const char *name, uint64_t tokens)
+{
+	size_t i = 0;
+
+	while (i < k->n && strcmp(k->v[i].name, name) != 0)
+		i++;
+	if (i == k->n && k->n == KINDS)
+		i--;
+	else if (i == k->n)
+		k->v[k->n++].name = xstrdup(name);
+	k->v[i].tokens += tokens;
+	k->all += tokens;
+}
+
+static void
+take_message(struct kinds *k, struct map *names, struct slice m)
+{
+	struct slice content = scan_get(m, "content");
+	struct walk w;
+	struct call call;
+	uint64_t *at;
+	char *name, *label;
+
+	if (scan_str_is(scan_get(m, "role"), "system")) {
+		add_kind(k, "instructions", tokens_of(content));
+	} else if (scan_str_is(scan_get(m, "role"), "user")) {
+		add_kind(k, "messages to it", tokens_of(content));
+	} else if (scan_str_is(scan_get(m, "role"), "assistant")) {
+		if (content.n > 4)	/* not null, or empty */
+			add_kind(k, "its answers", tokens_of(content));
+		walk_in(&w, scan_get(m, "tool_calls"));
+		while (msg_next_call(&w, &call)) {
+			add_kind(k, "its calls", tokens_of(call.whole));
+			name = scan_strdup(call.name);
+			at = map_put(names, call.id, NULL);
+			label = xasprintf("results of %s", name != NULL ?
+			    name : "?");
+			add_kind(k, label, 0);
+			for (size_t i = 0; i < k->n; i++)
+				if (strcmp(k->v[i].name, label) == 0)
+					*at = i + 1;
+			free(label);
+			free(name);
+		}
+	} else {
+		at = map_get(names, scan_get(m, "tool_call_id"));
+		add_kind(k, at != NULL && *at > 0 ? k->v[*at - 1].name :
+		    "results", tokens_of(content));
+	}
+}
+
+/* What is in a request, by kind; its own count of all, or 0. */
+static long long
+take_request(struct kinds *k, struct slice lines)
+{
+	struct map names = { 0 };
+	struct scan scan = { 0 };
+	struct slice line, m;
+	struct walk w;
+	struct rec r;
+	int64_t tokens = 0;
+
+	while (slice_line(&lines, &line)) {
+		if (rec_parse(&scan, line.p, line.n, &r) < 0 ||
+		    r.kind != R_REQUEST)
+			continue;
+		rec_int(&r, "tokens", &tokens);
+		add_kind(k, "tool descriptions", tokens_of(rec_get(&r,
+		    "tools")));
+		walk_in(&w, rec_get(&r, "messages"));
+		while (walk_next(&w, NULL, &m))
+			take_message(k, &names, m);
+	}
+	scan_release(&scan);
+	map_release(&names);
+	return tokens;
+}
+
+/* AGENTS.md and what was mentioned go in one message with the person's. */
+static void
+split_context(struct kinds *k, uint64_t context)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (strcmp(k->v[i].name, "messages to it") == 0 &&
+		    context > 0 && context <= k->v[i].tokens) {
+			k->v[i].tokens -= context;
+			k->all -= context;
+			add_kind(k, "AGENTS.md, files", context);
+			return;
+		}
+}
+
+static int
+by_tokens(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+
+	return x->tokens < y->tokens ? 1 : x->tokens > y->tokens ? -1 : 0;
+}
+
+static void
+row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
+    long long next)
+{
+	struct scan scan = { 0 };
+	int64_t before = 0, after = 0, results = 0;
+	char *a, *b, *n = number_text(next);
+	struct rec r;
+
+	if (s->compaction != NULL && rec_parse(&scan, s->compaction,
+	    strlen(s->compaction), &r) == 0) {
+		rec_int(&r, "tokens_before", &before);
+		rec_int(&r, "tokens_after", &after);
+		rec_int(&r, "results_compacted", &results);
+		a = number_text(before);
+		b = number_text(after);
+		row(c, page, "so far", "shortened %ld time%s; the last time "
+		    "from %s to %s tokens, %lld result%s",
+		    s->compactions, plural(s->compactions), a, b,
+		    (long long)results, plural((long)results));
+		free(a);
+		free(b);
+	}
+	if (next > 0)
+		row(c, page, "next", "older results are shortened from %s "
+		    "tokens on; /compact does it now", n);
+	free(n);
+	scan_release(&scan);
+}
+
+static void
+row_kinds(struct buf *page, struct kinds *k, long long all)
+{
+	qsort(k->v, k->n, sizeof k->v[0], by_tokens);
+	for (size_t i = 0; i < k->n; i++) {
+		long long n = k->all > 0 ? (long long)((double)k->v[i].tokens *
+		    (double)all / (double)k->all + 0.5) : 0;
+		char *text = number_text(n);
+
+		if (n > 0)
+			buf_fmt(page, "  %-20s%9s  %3lld %%\n",
+			    k->v[i].name, text, n * 100 / all);
+		free(text);
+	}
+}
+
+void
+page_context(struct chat *c, const char *arg)
+{
+	struct buf got = BUF_INIT(BUF_RECORD_MAX), facts = BUF_INIT(OUTPUT_MAX);
+	struct buf page = BUF_INIT((size_t)1 << 40);
+	struct kinds k = { .n = 0 };
+	struct seen s;
+	long long all, room;
+	char *a, *b;
+
+	(void)arg;
+	if (ask_compact(c, "-n", &got) < 0 ||
+	    (all = take_request(&k, buf_view(&got))) <= 0) {
+		ui_note(&c->run->ui, "the next request cannot be made; "
+		    "hamr-compact --budget %s says why", c->run->session.path);
+		goto out;
+	}
+	ask_compact(c, "--budget", &facts);
+	see_session(c, &s, -1);
+	split_context(&k, s.context);
+	room = value_of(buf_view(&facts), "effective_window");
+	a = number_text(all);
+	b = number_text(room);
+	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n", a, b,
+	    room > 0 ? all * 100 / room : 0);
+	free(a);
+	free(b);
+	row_kinds(&page, &k, all);
+	row_compaction(c, &page, &s, value_of(buf_view(&facts),
+	    "next_epoch_at"));
+	page_show(c, &page);
+	seen_release(&s);
+out:
+	for (size_t i = 0; i < k.n; i++)
+		free(k.v[i].name);
+	buf_release(&got);
+	buf_release(&facts);
+}
+
+void
+page_budget(struct chat *c, const char *arg)
+{
+	static const struct {
+		const char *label, *key, *before, *after;
+	} rows[] = {
+		{ "window", "window", "", " tokens" },
+		{ "answer", "reserved_output", "", " are kept for it" },
+		{ "request", "effective_window", "at most ", "" },
+		{ "one result", "result_cap", "at most ", "" },
+		{ "reading", "turn_read_cap", "at most ", " in one turn" },
+		{ "shortened", "next_epoch_at", "from ", " on" },
+		{ "in use", "size", "", "" },
+	};
+	struct buf facts = BUF_INIT(OUTPUT_MAX);
+	struct buf page = BUF_INIT((size_t)1 << 40);
+
+	(void)arg;
+	ask_compact(c, "--budget", &facts);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		long long n = value_of(buf_view(&facts), rows[i].key);
+		char *text = number_text(n);
+
+		if (n > 0)
+			row(c, &page, rows[i].label, "%s%s%s", rows[i].before,
+			    text, rows[i].after);
+		free(text);
+	}
+	row_limits(c, &page);
+	page_show(c, &page);
+	buf_release(&facts);
+}

@@ -1,0 +1,54 @@
+/* pages.h - what a session holds, on a page each. */
+#ifndef HAMR_LOOP_PAGES_H
+#define HAMR_LOOP_PAGES_H
+
+#include "base/map.h"
+#include "internal.h"
+
+/* A change of a file that a call made. */
+struct change {
+	char *call;
+	char *command, *diff;	/* of bash; of edit and write; or NULL */
+	bool undone;
+};
+
+/* All that was read in the session's file. */
+struct seen {
+	long turn, turns;	/* wanted; so far */
+	long line, at;		/* so far; of the wanted one's end */
+	long requests;
+	long long in, cached, out;
+	double cost;
+	struct buf read, changed;	/* paths, LF behind each */
+	struct map ours;	/* ids of its checkpoints and calls */
+	struct change *v;
+	size_t n, cap;
+	char *answer;		/* the last one that says something, or NULL */
+	char *compaction;	/* the last record, or NULL */
+	long compactions;
+	uint64_t context;	/* tokens of AGENTS.md and the like */
+};
+
+/* turn: its number, from 1; -1: none is wanted. */
+void see_session(struct chat *c, struct seen *s, long turn);
+void seen_release(struct seen *s);
+
+/* ---- a page ---- */
+
+/* A row: a label, and behind it, in a column of its own, what is told. */
+void page_row(const struct chat *c, struct buf *page, const char *label,
+    size_t column, const char *what);
+void page_show(struct chat *c, struct buf *page);	/* releases it */
+
+/* "s" or "". */
+const char *plural(long n);
+
+/* ---- commands ---- */
+
+void page_status(struct chat *c, const char *arg);
+void page_cost(struct chat *c, const char *arg);
+void page_context(struct chat *c, const char *arg);
+void page_budget(struct chat *c, const char *arg);
+void page_diff(struct chat *c, const char *arg);
+
+#endif

@@ -1,0 +1,238 @@
+/* undo.c - the newest change of this session, undone after a question. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "child/child.h"
+#include "pages.h"
+
+#define SAID_MAX ((size_t)16 << 20)
+#define LAST_MS 500		/* behind the end of its output */
+
+static void
+take_part(void *arg, struct slice part)
+{
+	buf_slice(arg, part);
+}
+
+/* hamr-tool undo with these words: its status; -1: it was stopped, or did not
+ * run. */
+static int
+run_tool(struct chat *c, const char *a, const char *b, const char *id,
+    struct buf *out)
+{
+	static const char *const program = "hamr-tool";
+	struct argv args = { 0 };
+	struct child_opts how = { .commands = &program, .n = 1,
+		.err = CHILD_ERR_OUT };
+	struct child *child;
+	bool stopped;
+	struct err e;
+	int st;
+
+	argv_add(&args, "undo");
+	argv_option(&args, "--root", c->run->root);
+	argv_add(&args, a);
+	if (b != NULL)
+		argv_add(&args, b);
+	if (id != NULL)
+		argv_add(&args, id);
+	how.flags = args.v;
+	how.nflags = args.n;
+	child = child_start(&how, &e);
+	free(args.v);
+	if (child == NULL) {
+		err_report(&e);
+		return -1;
+	}
+	child_close_in(child);
+	ui_status_doing(&c->run->ui, "undo");
+	stopped = chat_follow(c, child, take_part, out);
+	st = child_end(child, stopped ? 0 : LAST_MS);
+	ui_status_doing(&c->run->ui, "");
+	if (stopped)
+		ui_note(&c->run->ui, "stopped");
+	return stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
+}
+
+/* It says why. */
+static void
+tell(struct chat *c, const struct buf *said)
+{
+	struct slice s = slice_trim_end(buf_view(said), "\n");
+
+	if (slice_starts(s, "hamr-tool: "))
+		s = (struct slice){ s.p + 11, s.n - 11 };
+	if (s.n > 0)
+		ui_note(&c->run->ui, "%.*s", (int)s.n, s.p);
+}
+
+static bool
+is_ours(const struct seen *s, const struct rec *r)
+{
+	char *id = rec_strdup(r, "checkpoint");
+	bool ours;
+
+	if (id == NULL)
+		id = rec_strdup(r, "tool_call_id");
+	ours = id != NULL && map_get(&s->ours, slice_of(id)) != NULL;
+	free(id);
+	return ours;
+}
+
+/* The newest change of this session; yours, or NULL. */
+static char *
+find_change(struct chat *c, const struct seen *s)
+{
+	struct buf list = BUF_INIT(SAID_MAX);
+	struct scan scan = { 0 };
+	struct slice rest, line;
+	struct rec r;
+	char *id = NULL;
+	int status = run_tool(c, "--list", NULL, NULL, &list);
+
+	if (status > 0)
+		tell(c, &list);
+	for (rest = buf_view(&list); status == 0 && id == NULL &&
+	    slice_line(&rest, &line); )
+		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
+		    is_ours(s, &r))
+			id = rec_strdup(&r, "id");
+	if (status == 0 && id == NULL)
+		ui_note(&c->run->ui, s->n == 0 ? "this session has changed no "
+		    "file" : "nothing of this session is left to undo");
+	scan_release(&scan);
+	buf_release(&list);
+	return id;
+}
+
+static bool
+is_among(struct slice list, struct slice what)
+{
+	struct slice el;
+	struct walk w;
+
+	walk_in(&w, list);
+	while (walk_next(&w, NULL, &el))
+		if (el.n == what.n && memcmp(el.p, what.p, what.n) == 0)
+			return true;
+	return false;
+}
+
+/* "bash make" */
+static void
+put_title(const struct seen *s, const struct rec *r, struct buf *out)
+{
+	struct slice call = rec_get(r, "tool_call_id");
+	char *tool = rec_strdup(r, "tool");
+	const char *command = NULL;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].call != NULL && scan_str_is(call, s->v[i].call))
+			command = s->v[i].command;
+	buf_adds(out, tool != NULL ? tool : "change");
+	if (command != NULL)
+		buf_fmt(out, " %.*s", (int)strcspn(command, "\n"), command);
+	buf_addc(out, '\n');
+	free(tool);
+}
+
+/* What would be undone.  How many files were changed since; -1: it cannot be
+ * told. */
+static int
+show(struct chat *c, const struct seen *s, const char *id)
+{
+	struct buf list = BUF_INIT(SAID_MAX), page = BUF_INIT(SAID_MAX);
+	struct scan scan = { 0 };
+	struct slice rest, line, path;
+	int changed = -1, status = run_tool(c, "--list", NULL, id, &list);
+	struct walk w;
+	struct rec r;
+
+	if (status > 0)
+		tell(c, &list);
+	for (rest = buf_view(&list); status == 0 && slice_line(&rest, &line); )
+		if (rec_parse(&scan, line.p, line.n, &r) == 0) {
+			put_title(s, &r, &page);
+			changed = 0;
+			walk_in(&w, rec_get(&r, "paths"));
+			while (walk_next(&w, NULL, &path)) {
+				char *name = scan_strdup(path);
+				bool since = is_among(rec_get(&r, "changed"),
+				    path);
+
+				buf_fmt(&page, "  %s%s\n", name != NULL ?
+				    name : "?", since ? "  changed since; "
+				    "that would be lost" : "");
+				changed += since;
+				free(name);
+			}
+		}
+	page_show(c, &page);
+	scan_release(&scan);
+	buf_release(&list);
+	return changed;
+}
+
+/* The record goes into the session: guard and model are told by it. */
+static void
+commit(struct chat *c, const struct buf *said)
+{
+	struct slice line = slice_trim_end(buf_view(said), "\n"), el;
+	struct hub *h = &c->run->hub;
+	struct scan scan = { 0 };
+	struct json *o;
+	struct walk w;
+	struct rec r;
+
+	if (rec_parse(&scan, line.p, line.n, &r) == 0 && r.kind == R_UNDO) {
+		o = json_object();
+		json_str(o, "type", "undo");
+		json_raw(o, "of", rec_get(&r, "of"));
+		json_raw(o, "paths", rec_get(&r, "paths"));
+		json_raw(o, "tool_call_ids", rec_get(&r, "tool_call_ids"));
+		if (hub_commit(h, o) == 0)
+			hub_sync(h, SLOT_GUARD);
+		walk_in(&w, rec_get(&r, "paths"));
+		while (walk_next(&w, NULL, &el)) {
+			char *name = scan_strdup(scan_get(el, "path"));
+			bool gone = scan_kind(scan_get(el, "sha256")) !=
+			    SCAN_STRING;
+
+			ui_note(&c->run->ui, "%s %s", gone ? "removed" :
+			    "restored", name != NULL ? name : "?");
+			free(name);
+		}
+	}
+	scan_release(&scan);
+}
+
+void
+chat_undo(struct chat *c, const char *arg)
+{
+	struct buf said = BUF_INIT(SAID_MAX);
+	struct seen s;
+	char *id;
+	int changed = -1, status;
+
+	(void)arg;
+	see_session(c, &s, -1);
+	id = find_change(c, &s);
+	if (id != NULL)
+		changed = show(c, &s, id);
+	if (changed >= 0 && !chat_confirm(c, changed == 0 ?
+	    "undo this? (y/n) " : "undo this all the same? (y/n) ")) {
+		ui_note(&c->run->ui, "nothing was undone");
+	} else if (changed >= 0) {
+		status = run_tool(c, "--json", changed > 0 ? "--force" : NULL,
+		    id, &said);
+		if (status == 0)
+			commit(c, &said);
+		else if (status > 0)
+			tell(c, &said);
+	}
+	free(id);
+	seen_release(&s);
+	buf_release(&said);
+}

@@ -1,0 +1,120 @@
+/* skills.c - what the model may read when it wants to: SKILL.md folders. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "skills.h"
+
+#define HEAD_MAX ((size_t)64 << 10)	/* of a SKILL.md, looked at */
+#define SKILLS_MAX 100
+#define ABOUT_MAX 1000		/* bytes of a description that are told */
+
+struct slice
+front_matter(struct slice *text, const char *key)
+{
+	struct slice rest = *text, line, value = { NULL, 0 };
+	size_t n = strlen(key);
+
+	if (!slice_line(&rest, &line) || !slice_is(slice_trim(line), "---"))
+		return value;
+	while (slice_line(&rest, &line)) {
+		if (slice_is(slice_trim(line), "---")) {
+			*text = rest;
+			return value;
+		}
+		if (slice_starts(line, key) && line.n > n && line.p[n] == ':')
+			value = slice_trim((struct slice){ line.p + n + 1,
+			    line.n - n - 1 });
+	}
+	return (struct slice){ NULL, 0 };	/* it was a rule */
+}
+
+static void
+put_value(struct buf *out, struct slice v)
+{
+	if (v.n > 1 && (*v.p == '"' || *v.p == '\'') && v.p[v.n - 1] == *v.p)
+		v = (struct slice){ v.p + 1, v.n - 2 };
+	utf8_clean(out, v.p, utf8_cut(v.p, v.n, ABOUT_MAX));
+}
+
+static void
+add_skill(const char *dir, const char *folder, const char *shown,
+    struct buf *out)
+{
+	char *path = xasprintf("%s/%s/SKILL.md", dir, folder);
+	int fd = file_open_regular(AT_FDCWD, path, NULL);
+	char *head = xmalloc(HEAD_MAX);
+	ssize_t n = fd >= 0 ? read(fd, head, HEAD_MAX) : -1;
+	struct slice text = { head, n > 0 ? (size_t)n : 0 }, again = text;
+	struct slice name = front_matter(&text, "name");
+
+	if (n > 0) {
+		buf_adds(out, "- ");
+		put_value(out, name.n > 0 ? name : slice_of(folder));
+		buf_adds(out, ": ");
+		put_value(out, front_matter(&again, "description"));
+		buf_fmt(out, " (%s/%s/SKILL.md)\n", shown, folder);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(head);
+	free(path);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void
+add_folder(const char *dir, const char *shown, struct buf *out)
+{
+	char *names[SKILLS_MAX];
+	DIR *d = file_opendir(AT_FDCWD, dir);
+	struct dirent *f;
+	size_t n = 0;
+
+	while (n < SKILLS_MAX && (f = file_readdir(d)) != NULL)
+		if (f->d_name[0] != '.' && utf8_check(f->d_name,
+		    strlen(f->d_name)) == strlen(f->d_name))
+			names[n++] = xstrdup(f->d_name);
+	file_closedir(d);
+	if (n > 0)
+		qsort(names, n, sizeof *names, by_name);
+	for (size_t i = 0; i < n; i++) {
+		add_skill(dir, names[i], shown, out);
+		free(names[i]);
+	}
+}
+
+void
+skills_list(const struct conf *c, const char *root, struct buf *out)
+{
+	struct buf list = BUF_INIT((size_t)1 << 20);
+	char *conf = conf_user_path(), *dir, *user;
+	char *repo = xasprintf("%s/.hamr/skills", root);
+
+	if (conf != NULL) {
+		dir = file_folder(conf);
+		user = xasprintf("%s/skills", dir);
+		add_folder(user, user, &list);
+		free(user);
+		free(dir);
+	}
+	if (conf_is_trusted(c))
+		add_folder(repo, ".hamr/skills", &list);
+	if (list.len > 0) {
+		buf_adds(out, out->len > 0 ? "\n" : "");
+		buf_adds(out, "Skills, to read before a task that they are "
+		    "for:\n\n");
+		buf_slice(out, buf_view(&list));
+	}
+	free(repo);
+	free(conf);
+	buf_release(&list);
+}
