@@ -45,7 +45,7 @@ start() {	# ARG...: the chat on 100 columns
 	tm new-session -d -x 100 -y 40 -s c "EDITOR='$T/w/ed' hamr-loop \
 	    --no-config --replay script $*; echo status \$? raw \$(stty -a |
 	grep -cw -e -icanon); sleep 60"
-	sees "it greets${*:+ ($*)}" "hamr *, mode *, in $T/w; /help lists*sandbox*>*"
+	sees "it greets${*:+ ($*)}" "hamr *  /help lists*folder *$T/w*mode *sandbox*>*"
 }
 
 { call r1 read '{"path":"file.txt"}'; answer "The file says hello."
@@ -54,7 +54,11 @@ answer "Steered."; call b2 bash '{"command":"sleep 61.7"}'
 answer "never"; } >script
 start --yes
 type_ /he Tab Enter
-sees "a command completes, and helps" '*/undo-last-edit *undo the newest*'
+sees "a command completes, and helps" '*session  /new *
+work     /undo *typing *'
+is "... in one screen, each once" "$(screen | sed -n '/^session/,/^>/p' |
+    grep -c .) $(screen | sed -n '/^session/,/^typing/p' | grep -oE '/[a-z-]+ ' |
+    sort | uniq -d | wc -l)" "17 0"
 type_ /nonsense Enter
 sees "an unknown one is told" '*no command /nonsense; /help lists them*'
 type_ /status Enter
@@ -73,7 +77,10 @@ exit 1
 type_ 'what now?' Enter
 sees "the next turn of the same session" '*Second answer.*done  1 step  *'
 type_ /status Enter
-sees "/status" '*session 2*, mode patch, model*'
+sees "/status" '*session 2*
+  model *, mode patch
+*read *file.txt
+*git *branch *tokens *cost *'
 type_ 'go on' Enter
 sees "the live rows while it works" '*bash sleep 1*
 >*
@@ -92,17 +99,17 @@ sees "a line that was begun goes on at the prompt" '*
 > half of th*'
 type_ C-u
 type_ /mode Space patch Enter
-sees "/mode" '*agent.mode is patch from here on*'
+sees "/mode" '*from here on the mode is patch*'
 type_ '/resume nope' Enter
 sees "/resume of what is not there" '*no session nope in*'
 type_ /status Enter
-sees "... leaves the session that is" "*session 2*, mode patch, *no session nope*
+sees "... leaves the session that is" "*no session nope*
 > /status
-session 2*, mode patch, *"
+session 2*mode patch*"
 type_ '! ' Enter
 sees "! of nothing" '*usage: !COMMAND*'
 type_ /compact Enter
-sees "/compact" '*compacted one stage further*'
+sees "/compact" '*older results are shortened before*'
 type_ /export Enter
 sees "/export" '*written: /*/w/.hamr/exports/2*.html*'
 type_ 'wait' Enter
@@ -117,7 +124,8 @@ sees "and it quits" '*to continue: hamr-loop --resume=2*status 0*'
 f=$(ls .hamr/sessions/*.ndjson)
 is "what it was told, in order" "$(jq -r 'select(.role == "user") |
     (.meta.by + ": " + .content) | split("\n") | join("|")' "$f")" \
-    'user: read @file.txt
+    'context: file.txt, which the user mentions:||hello|
+user: read @file.txt
 shell: $ echo hi; false|hi|[exit 1]
 user: what now?
 user: go on
@@ -133,6 +141,81 @@ is "an end for each turn" "$(jq -r 'select(.type == "end") | .status' "$f" |
 hamr-guard --no-config <"$f" | cmp -s - "$f"
 is "a fixed point of hamr-guard" "$?" 0
 
+# what is asked in a turn is answered in it; what was queued comes back in parts
+{ call w1 write '{"path":"one","content":"1\n"}'
+call b1 bash '{"command":"echo 2 >two; sleep 65.3"}'
+answer "It is over now, and the files are written."; } >script
+rm -rf .hamr
+start --yes
+type_ 'work' Enter
+sees "a call that takes time" '*bash echo 2 >two; sleep 65.3*'
+type_ /context Enter
+sees "/context, while it runs" '*the next request: *tool descriptions *next *
+*bash echo 2 >two; sleep 65.3
+>*'
+type_ /mo Tab
+sees "a list of commands" '*> /mode *
+*/model *'
+type_ Enter
+sees "Enter takes one and lists what it takes" '*> /mode
+> read-only
+*docs*'
+type_ C-u C-u /compact Enter
+sees "a command that has to wait does" '*queued: /compact*1 queued*'
+type_ 'later' Enter
+sees "and a message" '*2 queued*'
+type_ draft Escape Escape
+sees "interrupted, the first of them is in the input" '*interrupted *
+2 queued messages were not sent; Down shows the next one
+
+> /compact
+*'
+type_ Down
+sees "and the second" '*
+> later
+*'
+type_ C-u C-u /last Enter
+sees "there is no answer yet" '*the model has not answered yet*'
+type_ /undo Enter
+sees "/undo lists what it would undo" '*bash echo 2 >two; sleep 65.3
+  two
+undo this? (y/n)*'
+sleep 0.6
+type_ y
+sees "... and says what it undid" '*removed two
+
+>*'
+echo mine >one
+type_ /undo Enter
+sees "... and what was changed since" '*write
+  one  changed since; that would be lost
+undo this all the same? (y/n)*'
+sleep 0.6
+type_ n
+sees "which it leaves alone" '*nothing was undone*'
+type_ 'go on' Enter
+sees "the next turn" '*It is over now*done *'
+is "the model is told what was undone" "$(jq -r 'select(.type == "undo") |
+    .paths[].path, .tool_call_ids[]' .hamr/sessions/*.ndjson | tr '\n' ' '
+    jq -r 'select(.meta.by == "loop") | .content' .hamr/sessions/*.ndjson) $(cat one)" \
+    "two b1 The user undid your last changes of two. Read it again before \
+you edit it. mine"
+type_ /last Enter
+sees "/last" '*> /last
+It is over now*'
+type_ /fork Enter
+sees "/fork" '*you are in a copy now, session 2*stays as it is*'
+type_ /undo Enter
+sees "a copy has the changes, too" '*write
+  one  changed since*'
+type_ C-c
+type_ /new Enter
+sees "/new" '*the next message begins a new session*'
+type_ /undo Enter
+sees "a new session has none" '*there is no session yet*'
+type_ /quit Enter
+sees "the end" '*status 0*'
+
 # Ctrl-C in what a person runs
 { call w1 write '{"path":"v","content":"v"}'; answer Written.; answer Seen.
 } >script
@@ -147,7 +230,7 @@ sees "Ctrl-C ends it" '*interrupted
 
 >*'
 type_ /verify Enter
-sees "/verify says that it runs" '*sleep 63.4 runs; Ctrl-C stops it*'
+sees "/verify says that it runs" '*running sleep 63.4; Esc stops it*'
 type_ C-c
 sees "... and is stopped" '*checked with sleep 63.4: failed*stopped
 

@@ -794,8 +794,14 @@ ui_confirm(struct ui *u, const char *question, int stop)
 		    !ui_read_keys(u)))
 			break;
 		while (!done && keys_next(&u->keys, file_now_ms(), &key))
-			if (!ui_answered(u, &key))
-				done = file_now_ms() - from >= QUIET_MS;
+			if (!ui_answered(u, &key)) {
+				done = file_now_ms() - from >= QUIET_MS ||
+				    key.name == KEY_ESC ||
+				    (key.name == KEY_CTRL &&
+				    slice_is(key.text, "c"));
+				if (!done)
+					editor_key(u->editor, &key);
+			}
 	}
 	done = done && key.name == KEY_TEXT && slice_is(key.text, "y");
 	buf_reset(&u->question);
