@@ -86,12 +86,15 @@ if command -v tmux >/dev/null 2>&1; then
 		type_ C-u '/mo' Tab
 		sees "a list" '*
 > /mode*
-> /mode *read-only, patch, *
+> /mode *what it may do*
   /model *'
-		type_ Tab Enter
-		sees "one of it is taken" '*
-> /model*'
-		type_ C-u 'look at @slx' Tab
+		type_ Enter
+		sees "Enter takes it, and it is carried out" '*
+> /mode
+*
+> /mode*
+> read-only*'
+		type_ C-u C-u 'look at @slx' Tab
 		sees "letters of a path" '*
 > look at @src/lexer.c*'
 		type_ C-u '@a' Tab

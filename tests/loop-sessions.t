@@ -128,6 +128,19 @@ rm "$XDG_CONFIG_HOME/hamr/config.toml"
 HAMR_SHARE=$T/none loop --doctor --replay out >out
 match "missing data files" "$(grep -v ^ok out)" "MISSING  data files *$T/none/*"
 
+mkdir "$T/so" "$T/tmux" && for l in md4c.so.0 utf8proc.so.2 utf8proc.so.3; do
+	echo none >"$T/so/lib$l"
+done
+match "a library that the chat draws with is missing" \
+    "$(LD_LIBRARY_PATH=$T/so loop --doctor --replay script | grep -v ^ok)" \
+    "note *md4c *not installed*apt install libmd4c0
+note *utf8proc *not installed*apt install libutf8proc2"
+printf '#!/bin/sh\necho 500\n' >"$T/tmux/tmux" && chmod +x "$T/tmux/tmux"
+match "tmux holds back Esc" "$(TMUX=x PATH=$T/tmux:$PATH loop --doctor \
+    --replay script | grep -v ^ok)" "note *tmux *500 ms; *escape-time 10*"
+status "an option in the place of a value: 2" 2 hamr-loop --fork --yes
+match "... is told" "$(cat "$T/.err")" "*--fork needs a value, not --yes*"
+
 # a run that cannot begin
 mkdir "$T/begin" && cd "$T/begin" && git init -q .
 hamr-loop --no-config -o 'stages.tool=[]' x 2>err

@@ -246,6 +246,20 @@ is_word(const char *const *words, const char *given)
 	return *words != NULL;
 }
 
+/* Is it the name of one of ours? */
+static bool
+is_option(const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+
+	for (const struct option *l = longs; l->name != NULL; l++)
+		if (n > 2 && strncmp(arg, "--", 2) == 0 &&
+		    strlen(l->name) == n - 2 &&
+		    strncmp(l->name, arg + 2, n - 2) == 0)
+			return true;
+	return false;
+}
+
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
@@ -262,6 +276,10 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		if (c == '?')
 			return err_set(e, ST_USAGE, "unknown option %s; try "
 			    "hamr-loop --help", arg);
+		/* getopt gives "--fork --yes" the second one as a value */
+		if (optarg == arg && is_option(arg))
+			return err_set(e, ST_USAGE, "%s needs a value, not %s; "
+			    "try hamr-loop --help", argv[optind - 2], arg);
 		if (one(o, c, optarg, e) < 0)
 			return -1;
 	}

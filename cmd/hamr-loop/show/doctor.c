@@ -11,11 +11,14 @@
 #include "child/child.h"
 #include "conf/state.h"
 #include "doctor.h"
+#include "markdown/markdown.h"
+#include "term/cluster.h"
 #include "term/term.h"
 
 #define PEER_MS 10000
 #define SAID_MAX ((size_t)256 << 10)
 #define DISK_LOW ((unsigned long long)64 << 20)	/* bytes */
+#define ESCAPE_MS 50		/* tmux: longer is felt */
 enum state { FINE, NOTE, MISSING };
 
 struct doctor {
@@ -155,6 +158,31 @@ is_installed(const char *name)
 		path += n + (path[n] == ':');
 	}
 	return found;
+}
+
+/* What a chat is drawn with. */
+static void
+doctor_terminal(struct doctor *d)
+{
+	static const char *const args[] = { "show-options", "-sv",
+		"escape-time" };
+	int status;
+	char *line;
+
+	if (!markdown_open())
+		report(d, NOTE, "md4c", "not installed: answers are shown as "
+		    "they come, not as Markdown; apt install libmd4c0");
+	if (!term_open_clusters())
+		report(d, NOTE, "utf8proc", "not installed: some emoji and "
+		    "accents may shift a line; apt install libutf8proc2");
+	if (getenv("TMUX") == NULL)
+		return;
+	line = first_line("tmux", args, 3, &status);
+	if (status == 0 && atoi(line) > ESCAPE_MS)
+		report(d, NOTE, "tmux", "holds back Esc for %d ms; put "
+		    "\"set -s escape-time 10\" into ~/.tmux.conf",
+		    atoi(line));
+	free(line);
 }
 
 static void
@@ -315,6 +343,7 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
 		else
 			report(&d, all[i].s, all[i].name, "not installed: %s",
 			    all[i].why);
+	doctor_terminal(&d);
 	doctor_server(&d);
 	doctor_sandbox(&d);
 	configuration(&d);
