@@ -96,6 +96,42 @@ P
 	is "after $how" "$(cat got)" "given back"
 done
 
+# --- a terminal that nobody reads: the turn goes on, and we can be ended
+fresh stalled
+jq -cn '{role: "assistant", content: ([range(3000)] | map("Line \(.) of an "
+    + "answer that fills whatever a terminal keeps.\n\n") | add),
+    finish_reason: "stop"}' >answer
+cat >../stalled.py <<'P'
+import glob
+t = chat(*sys.argv[2:])
+if len(sys.argv) == 2:
+    t.sees("sandbox"); t.sees("> "); t.type("go\r")
+until = time.time() + 30
+while time.time() < until and not any('"role":"assistant"' in open(f).read()
+        for f in glob.glob(".hamr/sessions/*.ndjson")): time.sleep(0.02)
+if time.time() >= until: t.fail("the turn did not go on")
+if sys.argv[1] == "read":
+    t.sees("Line 0 "); t.sees("Line 2999 "); t.sees("done"); t.type("\x04")
+    t.end(); print("all of it"); sys.exit()
+begun = time.time(); os.kill(t.pid, getattr(signal, "SIG" + sys.argv[1]))
+while os.waitid(os.P_PID, t.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+    if time.time() > begun + 20: t.fail("does not end")
+    time.sleep(0.01)
+print("in time" if time.time() < begun + 1 else time.time() - begun,
+      termios.tcgetattr(t.fd)[3] & termios.ICANON != 0)
+t.end()
+print(t.all.count(b"\x1b[?2004h") == t.all.count(b"\x1b[?2004l"),
+      t.all.rfind(b"\x1b[?7h") >= t.all.rfind(b"\x1b[?7l"))
+P
+for how in TERM HUP "TERM go" read; do
+	rm -rf .hamr
+	cp answer script
+	# shellcheck disable=SC2086
+	is "a terminal that nobody reads: $how" \
+	    "$(py ${how%% *} ${how#"${how%% *}"} <../stalled.py | paste -sd' ')" \
+	    "$([ "$how" = read ] && echo "all of it" || echo "in time True True True")"
+done
+
 # --- three widths, and another one in between
 if ! command -v tmux >/dev/null 2>&1; then
 	skip "three widths" "tmux is not installed"
@@ -259,7 +295,7 @@ is "the next one commits" "$(py made <../commit.py)" 0
 is "... without controls" "$(git log -1 --format=%s)" "Set [2Jit."
 
 # --- the terminal is as it was, whatever ends us
-fresh given
+fresh ended
 { call bash '{"command":"sleep 2"}'; answer "It is done now."; } >script
 py >../got <<'P'
 for number in signal.SIGUSR1, signal.SIGALRM, signal.SIGXCPU:

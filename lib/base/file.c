@@ -171,6 +171,19 @@ file_memory(const void *p, size_t n)
 }
 
 int
+file_unblocked(int fd)
+{
+	char path[40];
+	int ours;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	ours = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (ours < 0)
+		ours = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	return ours < 0 ? fd : ours;
+}
+
+int
 file_mkdirs(const char *path, mode_t mode, struct err *e)
 {
 	char *s = xstrdup(path);

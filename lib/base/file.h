@@ -51,6 +51,11 @@ DIR *file_opendir(int at, const char *name);
 struct dirent *file_readdir(DIR *d);
 void file_closedir(DIR *d);	/* may be NULL */
 
+/* A close-on-exec description of our own of the terminal fd, whose writes never
+ * wait: O_NONBLOCK on fd itself would be the shell's and our children's, too.
+ * fd where there is none. */
+int file_unblocked(int fd);
+
 /* Take the exclusive advisory lock of fd within ms milliseconds (0: one try);
  * 0, or -1 with errno EWOULDBLOCK when another process holds it. */
 int file_lock(int fd, int ms);

@@ -40,7 +40,7 @@ chat_interrupted(struct chat *c)
 	while (read(c->signals, &info, sizeof info) == sizeof info) {
 		any = true;
 		if (info.ssi_signo != SIGINT)
-			c->quit = true;
+			c->quit = c->run->ui.told_to_end = true;
 	}
 	return any;
 }
@@ -111,8 +111,8 @@ next_line(struct chat *c, bool *stopped)
 	*stopped = false;
 	if (u->editor == NULL) {
 		line = ui_take_sent(u);
-		return line != NULL ? line : plain_line(PROMPT, c->signals,
-		    stopped);
+		return line != NULL ? line : plain_line(u, PROMPT,
+		    c->signals, stopped);
 	}
 	line = edited_line(c, stopped);
 	if (line != NULL)

@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "plain.h"
 
@@ -58,14 +56,13 @@ one_line(int signals, bool *interrupted, struct buf *out)
 }
 
 char *
-plain_line(const char *prompt, int signals, bool *interrupted)
+plain_line(struct ui *u, const char *prompt, int signals, bool *interrupted)
 {
 	struct buf b = BUF_INIT(LINE_LIMIT);
 	bool got;
 
 	*interrupted = false;
-	if (file_write_all(STDERR_FILENO, prompt, strlen(prompt)) < 0)
-		return NULL;
+	ui_prompt(u, prompt, signals);
 	got = one_line(signals, interrupted, &b);
 	while (got && more_waits(PASTE_MS)) {
 		buf_addc(&b, '\n');
@@ -73,7 +70,7 @@ plain_line(const char *prompt, int signals, bool *interrupted)
 	}
 	if (*interrupted || (!got && b.len == 0)) {
 		buf_release(&b);
-		file_write_all(STDERR_FILENO, "\n", 1);
+		ui_prompt(u, "\n", signals);
 		return NULL;
 	}
 	buf_add(&b, "", 0);

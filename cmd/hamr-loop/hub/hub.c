@@ -231,6 +231,7 @@ hub_read_signals(struct hub *h)
 		runlog_line(h->log, "signal", "%u, of process %u",
 		    info.ssi_signo, info.ssi_pid);
 		h->to_end |= info.ssi_signo != SIGINT;
+		h->ui->told_to_end |= info.ssi_signo != SIGINT;
 		h->interrupts++;
 	}
 }

@@ -1,4 +1,5 @@
 /* screen.c - the only writer to a person's terminal. */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -16,6 +17,14 @@
 #define FRAME_MS 33		/* 30 frames a second */
 #define BEHIND_MS 500		/* are we in front again? */
 #define REPLY_MS 1000		/* a terminal that answers has done so */
+#define WRITE_MS 30		/* a terminal that is read takes more by then */
+#define STALLED_MS 100		/* does it again? */
+#define LEND_MS 1000		/* before another program has the terminal */
+#define LEAVE_MS 300		/* and when we were told to end */
+#define COLUMNS_LEAST 4		/* so many we draw for, also on fewer */
+#define ROWS_LEAST 2
+#define SIZE_LIE 10000
+#define WAITING_MAX ((size_t)16 << 20)	/* for a terminal nobody reads */
 #define FOREVER ((size_t)1 << 40)
 
 #define PASTES_ON "\033[?2004h"
@@ -45,21 +54,27 @@ struct rows {
 
 struct screen {
 	int in, out;		/* in: -1, no keys */
+	int fd;			/* out, and a write to it never waits */
 	bool dumb;
 	struct termios cooked;	/* the terminal as it was */
 	bool keys;		/* keys are to come one by one ... */
 	bool taken;		/* ... and do */
 	bool suspended;		/* another program has the terminal */
 	bool gone;		/* it cannot be written to */
+	bool stalled;		/* it took nothing for a while */
 	bool torn;		/* what stands below the cursor's row or right
 				 * of it is not known */
 	bool hurry;
 	bool sync, kitty, light;	/* what it said it can */
 	const char *keys_off;	/* ends what it was asked for; NULL: nothing */
+	struct buf off;		/* what was written last to give it back */
 	bool asked, answered;
 	long long asked_ms, drawn_ms;
 	size_t columns, height;
+	struct buf frame;	/* drawn; it has taken this much of it */
+	size_t written;
 	struct buf above;	/* printed, not drawn yet */
+	size_t dropped;		/* lines before it that never will be */
 	struct buf control;
 	struct rows want, have;
 };
@@ -74,10 +89,52 @@ static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
 	SIGQUIT, SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
 	SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
 
-static void
-put(int fd, const char *bytes)
+/* True: the terminal has taken all of it. */
+static bool
+push(struct screen *s)
 {
-	if (write(fd, bytes, strlen(bytes)) < 0)
+	long long until = file_now_ms() + (s->stalled ? 0 : WRITE_MS);
+	struct pollfd p = { s->fd, POLLOUT, 0 };
+
+	while (s->written < s->frame.len && !s->gone) {
+		long long left = until - file_now_ms();
+		ssize_t n;
+
+		if (poll(&p, 1, left > 0 ? (int)left : 0) <= 0) {
+			s->stalled = true;
+			return false;
+		}
+		n = write(s->fd, s->frame.p + s->written,
+		    s->frame.len - s->written);
+		s->stalled = n < 0 && errno == EAGAIN;
+		if (n >= 0)
+			s->written += (size_t)n;
+		else if (errno != EINTR && errno != EAGAIN)
+			s->gone = true;
+		if (left <= 0)
+			break;
+	}
+	if (s->written < s->frame.len && !s->gone)
+		return false;
+	buf_reset(&s->frame);
+	s->written = 0;
+	return true;
+}
+
+static void
+put(struct screen *s, const char *bytes)
+{
+	buf_adds(&s->frame, bytes);
+	push(s);
+}
+
+/* As a signal handler may.  What nobody has read by now gives way to it. */
+static void
+put_at_once(int fd, const char *bytes)
+{
+	if (write(fd, bytes, strlen(bytes)) < 0 && errno == EAGAIN &&
+	    tcflush(fd, TCOFLUSH) == 0 && tcflow(fd, TCOON) == 0 &&
+	    write(fd, bytes, strlen(bytes)) < 0)
 		return;		/* nobody is left to tell */
 }
 
@@ -89,39 +146,58 @@ in_front(const struct screen *s)
 	return group < 0 || group == getpgrp();
 }
 
-/* Only what a signal handler may do.  In the background it is not ours to
- * give: who stopped us and is in front has set it as he wants it, and the
- * attempt would stop us. */
+/* The terminal's modes, and what says so to who writes its end.  In the
+ * background they are not ours to give: who stopped us and is in front has set
+ * them, and the attempt would stop us.  (TCSADRAIN would wait for a reader.) */
+static bool
+give_modes_back(struct screen *s)
+{
+	if (s == NULL || !s->taken || !in_front(s))
+		return false;
+	s->taken = false;
+	return tcsetattr(s->in, TCSANOW, &s->cooked) == 0;
+}
+
 static void
 give_back(struct screen *s)
 {
-	if (s == NULL || !s->taken || !in_front(s))
+	if (!give_modes_back(s))
 		return;
-	s->taken = false;
-	if (s->keys_off != NULL)
-		put(s->out, s->keys_off);
+	buf_reset(&s->off);
+	buf_adds(&s->off, s->keys_off != NULL ? s->keys_off : "");
+	buf_adds(&s->off, s->dumb ? "" : PASTES_OFF);
 	s->keys_off = NULL;
+	put(s, buf_view(&s->off).p);
+}
+
+/* Only what a signal handler may do. */
+static void
+restore_at_exit(void)
+{
+	struct screen *s = the_screen;
+	bool taken = give_modes_back(s);
+
+	if (s != NULL && !s->dumb && in_front(s) &&
+	    (taken || s->written < s->frame.len))
+		put_at_once(s->fd, "\r\033[J" WRAP_ON SYNC_END);
+	if (!taken)
+		return;
+	if (s->keys_off != NULL)
+		put_at_once(s->fd, s->keys_off);
 	if (!s->dumb)
-		put(s->out, PASTES_OFF);
-	tcsetattr(s->in, TCSADRAIN, &s->cooked);
+		put_at_once(s->fd, PASTES_OFF);
 }
 
 static void
 restore_and_die(int number)
 {
-	int out = the_screen != NULL ? the_screen->out : -1;
+	sigset_t set;
 
-	if (out >= 0 && the_screen->taken) {
-		put(out, "\r\033[J" WRAP_ON SYNC_END);
-		give_back(the_screen);
-	}
+	restore_at_exit();
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(number);		/* by SA_RESETHAND what it always does */
-}
-
-static void
-restore_at_exit(void)
-{
-	give_back(the_screen);
 }
 
 /* Ours until the end: what is ignored or handled stays so. */
@@ -143,7 +219,7 @@ static void
 ask_for_keys(struct screen *s)
 {
 	s->keys_off = s->kitty ? KITTY_OFF FOCUS_OFF : OTHER_KEYS_OFF FOCUS_OFF;
-	put(s->out, s->kitty ? KITTY_ON FOCUS_ON : OTHER_KEYS_ON FOCUS_ON);
+	put(s, s->kitty ? KITTY_ON FOCUS_ON : OTHER_KEYS_ON FOCUS_ON);
 }
 
 /* Lines are ended as before (ONLCR), keys are all ours: also Ctrl-C, Ctrl-Z,
@@ -162,12 +238,13 @@ take(struct screen *s)
 	raw.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR | IXON);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
-	if (tcsetattr(s->in, TCSADRAIN, &raw) < 0)
+	if (tcsetattr(s->in, TCSANOW, &raw) < 0)
 		return false;
 	s->taken = true;
+	buf_reset(&s->off);
 	/* last: who sees the mark may type Ctrl-D at once */
 	if (!s->dumb)
-		put(s->out, PASTES_ON);
+		put(s, PASTES_ON);
 	if (s->answered)
 		ask_for_keys(s);
 	return true;
@@ -179,8 +256,10 @@ measure(struct screen *s)
 	struct winsize w = { 0 };
 
 	ioctl(s->out, TIOCGWINSZ, &w);
-	s->columns = w.ws_col >= 10 && w.ws_col <= 10000 ? w.ws_col : 80;
-	s->height = w.ws_row >= 2 && w.ws_row <= 10000 ? w.ws_row : 24;
+	s->columns = w.ws_col == 0 || w.ws_col > SIZE_LIE ? 80 :
+	    w.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : w.ws_col;
+	s->height = w.ws_row == 0 || w.ws_row > SIZE_LIE ? 24 :
+	    w.ws_row < ROWS_LEAST ? ROWS_LEAST : w.ws_row;
 }
 
 struct screen *
@@ -188,7 +267,10 @@ screen_new(int out, bool dumb)
 {
 	struct screen *s = xcalloc(1, sizeof *s);
 
-	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb };
+	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb,
+		.fd = file_unblocked(out) };
+	buf_init(&s->frame, FOREVER);
+	buf_init(&s->off, FOREVER);
 	buf_init(&s->above, FOREVER);
 	buf_init(&s->control, FOREVER);
 	buf_init(&s->want.text, FOREVER);
@@ -203,44 +285,6 @@ void
 screen_plain(struct screen *s)
 {
 	s->dumb = true;
-}
-
-/* Replies that are under way would be typed into the shell: all of them end
- * with a c. */
-static void
-await_replies(struct screen *s)
-{
-	struct pollfd p = { s->in, POLLIN, 0 };
-	char part[256];
-	long long left;
-	ssize_t n;
-
-	while (s->asked && !s->answered && s->taken &&
-	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
-	    poll(&p, 1, (int)left) > 0 &&
-	    (n = read(s->in, part, sizeof part)) > 0)
-		if (part[n - 1] == 'c')
-			s->asked = false;
-}
-
-void
-screen_close(struct screen *s)
-{
-	if (s == NULL)
-		return;
-	await_replies(s);
-	screen_live(s, SLICE(""), 0, 0);
-	screen_flush(s);
-	if (s->above.len > 0 && !s->gone &&	/* we are in the background */
-	    file_write_all(s->out, s->above.p, s->above.len) < 0)
-		s->gone = true;
-	give_back(s);
-	the_screen = NULL;
-	buf_release(&s->above);
-	buf_release(&s->control);
-	buf_release(&s->want.text);
-	buf_release(&s->have.text);
-	free(s);
 }
 
 bool
@@ -269,7 +313,7 @@ screen_query(struct screen *s)
 		return;
 	s->asked = true;
 	s->asked_ms = file_now_ms();
-	put(s->out, QUERIES);
+	put(s, QUERIES);
 }
 
 /* rgb:RRRR/GGGG/BBBB, or two digits each: is that light? */
@@ -570,16 +614,12 @@ put_frame(struct screen *s, struct buf *b)
 static void
 draw(struct screen *s)
 {
-	struct buf b = BUF_INIT(FOREVER);
-
-	buf_slice(&b, buf_view(&s->control));
+	buf_slice(&s->frame, buf_view(&s->control));
 	if (s->dumb)
-		put_plain(s, &b);
+		put_plain(s, &s->frame);
 	else
-		put_frame(s, &b);
-	if (file_write_all(s->out, b.p, b.len) < 0)
-		s->gone = true;
-	buf_release(&b);
+		put_frame(s, &s->frame);
+	push(s);
 	buf_reset(&s->control);
 	buf_reset(&s->have.text);
 	buf_slice(&s->have.text, buf_view(&s->want.text));
@@ -588,9 +628,30 @@ draw(struct screen *s)
 	s->torn = s->hurry = false;
 }
 
+/* Of what waits for a terminal that nobody reads the older half goes; how many
+ * lines that were stands there instead. */
+static void
+drop_oldest(struct screen *s)
+{
+	struct slice all = buf_view(&s->above);
+	const char *lf = memchr(all.p + all.n / 2, '\n', all.n - all.n / 2);
+	struct buf rest = BUF_INIT(FOREVER);
+	size_t n = lf != NULL ? (size_t)(lf + 1 - all.p) : all.n;
+
+	s->dropped += slice_newlines((struct slice){ all.p, n }) -
+	    (s->dropped > 0);
+	buf_fmt(&rest, "[%zu lines that the terminal did not take are not "
+	    "shown]\n", s->dropped);
+	buf_add(&rest, all.p + n, all.n - n);
+	buf_release(&s->above);
+	s->above = rest;
+}
+
 void
 screen_print(struct screen *s, struct slice lines)
 {
+	if (s->above.len > WAITING_MAX && s->written < s->frame.len)
+		drop_oldest(s);
 	buf_slice(&s->above, lines);
 	if (lines.n > 0 && lines.p[lines.n - 1] != '\n')
 		buf_addc(&s->above, '\n');
@@ -637,6 +698,8 @@ screen_tick(struct screen *s, long long now)
 	if (!in_front(s))
 		return BEHIND_MS;
 	take(s);
+	if (!push(s))
+		return s->stalled ? STALLED_MS : 0;
 	if (!is_due(s))
 		return -1;
 	left = s->drawn_ms + FRAME_MS - now;
@@ -644,14 +707,25 @@ screen_tick(struct screen *s, long long now)
 		return (int)left;
 	draw(s);
 	s->drawn_ms = now;
-	return -1;
+	return s->written < s->frame.len ? 0 : -1;
 }
 
 void
 screen_flush(struct screen *s)
 {
-	if (!s->suspended && !s->gone && in_front(s) && is_due(s))
+	if (!s->suspended && !s->gone && in_front(s) && push(s) && is_due(s))
 		draw(s);
+}
+
+void
+screen_settle(struct screen *s, int stop, int ms)
+{
+	struct pollfd p[2] = { { s->fd, POLLOUT, 0 }, { stop, POLLIN, 0 } };
+
+	do
+		screen_flush(s);
+	while (s->written < s->frame.len && poll(p, 2, ms) > 0 &&
+	    p[1].revents == 0);
 }
 
 void
@@ -679,7 +753,7 @@ screen_suspend(struct screen *s)
 	if (s->suspended)
 		return;
 	s->want = (struct rows){ .text = BUF_INIT(FOREVER) };
-	screen_flush(s);
+	screen_settle(s, -1, LEND_MS);
 	buf_release(&s->want.text);
 	s->want = want;
 	give_back(s);
@@ -696,4 +770,85 @@ screen_resume(struct screen *s)
 	s->hurry = true;
 	if (in_front(s))
 		take(s);
+}
+
+/* ---- the end ---- */
+
+/* Replies that are under way would be typed into the shell: all of them end
+ * with a c. */
+static void
+await_replies(struct screen *s)
+{
+	struct pollfd p = { s->in, POLLIN, 0 };
+	char part[256];
+	long long left;
+	ssize_t n;
+
+	while (s->asked && !s->answered && s->taken &&
+	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
+	    poll(&p, 1, (int)left) > 0 &&
+	    (n = read(s->in, part, sizeof part)) > 0)
+		if (part[n - 1] == 'c')
+			s->asked = false;
+}
+
+/* What nobody has read gives way to what gives the terminal back. */
+static void
+discard(struct screen *s)
+{
+	s->gone = s->torn;	/* that was of no use */
+	tcflush(s->fd, TCOFLUSH);
+	tcflow(s->fd, TCOON);
+	buf_reset(&s->frame);
+	s->written = 0;
+	buf_adds(&s->frame, s->dumb ? "" : "\r\033[J" WRAP_ON SYNC_END);
+	buf_slice(&s->frame, buf_view(&s->off));
+	s->torn = true;
+}
+
+/* All that was drawn is taken: who paused the terminal reads on later, unless
+ * we are told to end, before or meanwhile. */
+static void
+finish(struct screen *s, bool at_once)
+{
+	static const int ends[] = { SIGTERM, SIGHUP, SIGINT };
+	struct timespec wait = { 0, LEAVE_MS * 1000000L };
+	sigset_t mask;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		sigdelset(&mask, ends[i]);
+	while (!push(s)) {
+		struct pollfd p = { s->fd, POLLOUT, 0 };
+
+		if (ppoll(&p, 1, at_once ? &wait : NULL, &mask) == 0)
+			discard(s);
+	}
+}
+
+void
+screen_close(struct screen *s, bool at_once)
+{
+	if (s == NULL)
+		return;
+	if (!at_once)
+		await_replies(s);
+	screen_live(s, SLICE(""), 0, 0);
+	if (!s->gone && is_due(s))
+		draw(s);	/* also in the background */
+	if (s->taken && in_front(s))
+		tcsetattr(s->in, TCSANOW, &s->cooked);
+	finish(s, at_once);
+	give_back(s);
+	finish(s, at_once);
+	the_screen = NULL;
+	if (s->fd != s->out)
+		close(s->fd);
+	buf_release(&s->frame);
+	buf_release(&s->off);
+	buf_release(&s->above);
+	buf_release(&s->control);
+	buf_release(&s->want.text);
+	buf_release(&s->have.text);
+	free(s);
 }

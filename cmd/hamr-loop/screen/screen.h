@@ -5,7 +5,9 @@
  * screen_tick in one write, at most 30 times a second, or at once after
  * screen_hurry.  A row that did not change is not written again, and when
  * nothing changed nothing is.  In the background nothing is drawn; it is kept
- * until we are in front again.
+ * until we are in front again.  Nothing waits for a terminal that nobody reads:
+ * what it does not take is kept, 16 MiB at most and then the newest, and tried
+ * again with the next ticks.
  *
  * All text is given ready: escaped (lib/term) and coloured (SGR only), UTF-8,
  * LF between lines.  A printed line may be longer than the terminal, which
@@ -29,9 +31,10 @@ struct screen *screen_new(int out, bool dumb);
 /* From here on it is taken for a dumb one. */
 void screen_plain(struct screen *s);
 
-/* Draw what is due, erase the live rows, give the terminal back, free it.  May
- * be NULL. */
-void screen_close(struct screen *s);
+/* Draw what is due, erase the live rows, give the terminal back, free it.  A
+ * terminal that is paused is waited for, but not if we are told to end: at_once
+ * is set, or TERM, HUP or INT comes.  May be NULL. */
+void screen_close(struct screen *s, bool at_once);
 
 /* ---- the keyboard ---- */
 
@@ -75,8 +78,13 @@ void screen_hurry(struct screen *s);
  * due. */
 int screen_tick(struct screen *s, long long now_ms);
 
-/* Draw what is due now; draw the live rows anew, whatever stands there. */
+/* Draw what is due now; wait until the terminal has taken it, or something
+ * comes on the descriptor stop (-1: nothing does), or it took nothing for so
+ * many ms (-1: forever). */
 void screen_flush(struct screen *s);
+void screen_settle(struct screen *s, int stop, int ms);
+
+/* Draw the live rows anew, whatever stands there. */
 void screen_redraw(struct screen *s);
 
 /* The terminal has another size now (SIGWINCH). */

@@ -3,6 +3,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "internal.h"
 
 #define COLUMNS 80		/* where nobody says how many */
+#define AT_ONCE_MS 300
 #define OUTPUT_MAX ((size_t)16 << 20)
 
 size_t
@@ -42,6 +44,14 @@ ui_emit(struct ui *u, struct slice lines)
 	screen_print(u->screen, lines);
 	if (!u->live)
 		screen_flush(u->screen);
+}
+
+void
+ui_prompt(struct ui *u, const char *prompt, int stop)
+{
+	screen_settle(u->screen, stop, -1);
+	screen_control(u->screen, prompt);
+	screen_settle(u->screen, stop, -1);
 }
 
 /* A line in pieces that end between words, indented as it is. */
@@ -168,6 +178,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	u->dumb = term == NULL || strcmp(term, "dumb") == 0;
 	u->tty_out = isatty(STDOUT_FILENO) == 1;
 	u->tty_err = isatty(STDERR_FILENO) == 1;
+	u->out_fd = u->tty_out ? file_unblocked(STDOUT_FILENO) : STDOUT_FILENO;
 	u->color = u->tty_err && (plain == NULL || plain[0] == '\0') &&
 	    !u->dumb;
 	u->live = u->tty_err && !u->dumb && !json && !quiet;
@@ -234,7 +245,9 @@ ui_release(struct ui *u)
 {
 	ui_close_input(u);
 	err_redirect(NULL, NULL);
-	screen_close(u->screen);
+	screen_close(u->screen, u->told_to_end);
+	if (u->out_fd != STDOUT_FILENO)
+		close(u->out_fd);
 	ui_forget(u);
 	free(u->seen);
 	free(u->trouble);
@@ -259,13 +272,13 @@ bool
 ui_pump(struct ui *u)
 {
 	while (u->written < u->out.len && !u->out_closed) {
-		struct pollfd p = { STDOUT_FILENO, POLLOUT, 0 };
+		struct pollfd p = { u->out_fd, POLLOUT, 0 };
 		size_t left = u->out.len - u->written;
 		ssize_t n;
 
 		if (poll(&p, 1, 0) <= 0)
 			return true;
-		n = write(STDOUT_FILENO, u->out.p + u->written,
+		n = write(u->out_fd, u->out.p + u->written,
 		    left < 4096 ? left : 4096);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			return true;
@@ -289,13 +302,22 @@ ui_stdout_closed(struct ui *u)
 		u->out_errno = EPIPE;
 }
 
+/* Our signals are blocked, they come on a descriptor; here they do what they
+ * always do. */
 void
 ui_flush(struct ui *u)
 {
-	while (ui_pump(u)) {
-		struct pollfd p = { STDOUT_FILENO, POLLOUT, 0 };
+	const struct timespec soon = { 0, AT_ONCE_MS * 1000000L };
+	sigset_t none;
 
-		poll(&p, 1, -1);
+	sigemptyset(&none);
+	while (ui_pump(u)) {
+		struct pollfd p = { u->out_fd, POLLOUT, 0 };
+
+		if (ppoll(&p, 1, u->told_to_end ? &soon : NULL, &none) == 0) {
+			u->out_closed = true;
+			u->out_errno = ETIMEDOUT;
+		}
 	}
 }
 

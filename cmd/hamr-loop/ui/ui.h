@@ -62,6 +62,8 @@ struct ui {
 	size_t written;
 	bool out_closed;	/* stdout cannot be written any more ... */
 	int out_errno;		/* ... and why; EPIPE: nobody reads it */
+	int out_fd;		/* stdout, or a terminal's that never waits */
+	bool told_to_end;	/* so nobody is waited for who reads it */
 	struct map calls;	/* call id -> index + 1 into seen */
 	struct ui_call *seen;
 	size_t nseen, capseen;
@@ -176,6 +178,10 @@ void ui_clear_input(struct ui *u);
 /* Something came on u->job: Ctrl-Z, the end of it, or another size. */
 void ui_job(struct ui *u);
 
+/* Where the terminal edits its lines itself: all that was shown, then this,
+ * is taken by it before we go on, or something comes on stop. */
+void ui_prompt(struct ui *u, const char *prompt, int stop);
+
 /* Draw what is due; ms until the next time, -1: never.  Keys may be due, too:
  * look at what ui_read_keys tells. */
 int ui_tick(struct ui *u);
@@ -238,7 +244,8 @@ void ui_stdout_closed(struct ui *u);
 
 /* Write what can be written without blocking; true while some is left. */
 bool ui_pump(struct ui *u);
-void ui_flush(struct ui *u);	/* all of it, blocking */
+/* All of it, blocking; but TERM, HUP and INT end that as they end a process. */
+void ui_flush(struct ui *u);
 
 /* The last act: flush and close stdout.  -1 (ST_SYSTEM) when something was
  * lost and it was not the reader who left. */
