@@ -275,10 +275,12 @@ type_ '@steer' Tab Tab ' x' Enter
 sees "a name that would steer the terminal is not offered" '*> @steer x
 *Two.*'
 match "a list and a search are told in a word" "$(screen)" \
-    '*read .  [4-9] entries  *read hello  [1-9] match*write n  +2 -0 lines  *'
+    '*read .  [4-9] entries*read hello  [1-9] match*write n  +2 -0*
+     1 +a
+     2 +b*'
 is "lines end between words, calls are one line" "$(screen |
     grep -cE '^word[0-9]+ .* word[0-9]+$') $(screen |
-    grep -cE '^  bash true .*\.\.\.  exit 0  [0-9.]+ s$')" "3 1"
+    grep -cE '^  bash true .*(…|\.\.\.)(  [0-9.]+ s)?$')" "3 1"
 is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
     if type == "array" then map(.type), .[0].text, .[1].image_url.url[0:30]
     else . end' .hamr/sessions/*.ndjson | paste -sd'|')" \

@@ -248,10 +248,10 @@ git config user.name t && git config user.email t@t
 tm kill-server 2>/dev/null
 S=${S}z
 tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
-    script; sleep 60"
+    script -o '$(paced 4)'; sleep 60"
 sees "a chat" '*sandbox*>*'
 tm send-keys -t c 'think' Enter
-sees "reasoning is one line" '*  thinking … 0:0?
+sees "reasoning is one line" '*  thinking … 0:01
 Set the file right.*done *'
 tm send-keys -t c C-t
 sees "... its text comes with Ctrl-T" '*  the model*s last reasoning:
@@ -350,7 +350,10 @@ tm new-session -d -x 40 -y 60 -s c "hamr-loop --no-config --replay script; \
     sleep 60"
 sees "a chat" '*sandbox*>*'
 tm send-keys -t c 'change it' Enter
-sees "a key and what it does are in one row" '*+good day
+sees "a key and what it does are in one row" '*
+edit f  2 lines
+     1 -hello
+     1 +good day
 y yes;  v view;
 a always in this session;
 A always in this repository;  n no;
@@ -360,8 +363,11 @@ allow this edit?
 >*'
 sleep 0.6			# what a question wants of quiet
 tm send-keys -t c y
-sees "a diff that was shown whole is not shown again" '*+good day
-  edit f*+1 -1 lines*
+sees "a diff is shown once, with its numbers" '*
+  read f*
+  edit f  +1 -1*
+     1 -hello
+     1 +good day
 It is made
 done *'
 tm send-keys -t c 'more' Enter

@@ -15,11 +15,12 @@
 #include "json/scan.h"
 #include "term/cluster.h"
 #include "term/term.h"
+#include "diff.h"
 #include "internal.h"
 
 #define TEXT_MAX ((size_t)512 << 20)
-#define ROWS_BELOW 4		/* the answer, the input, the status, a spare */
-#define ROWS_LEAST 4
+#define ROWS_BELOW 2		/* the input, the status */
+#define TITLE_ROWS 3
 #define QUIET_MS 500
 
 struct ui_question {
@@ -65,88 +66,91 @@ add_lines(struct buf *b, long long n)
 	buf_adds(b, n == 1 ? " line" : " lines");
 }
 
-/* Rows a line of safe text takes; a tab at its widest. */
+/* Text, which is safe, in rows of that look, at most so many; the bytes that
+ * had room. */
 static size_t
-rows_of(struct slice line, size_t columns)
+put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
+    struct buf *out)
 {
-	size_t w = term_width(line);
+	size_t columns = ui_columns(u) - 1, at = 0, n;
 
-	for (size_t i = 0; i < line.n; i++)
-		w += line.p[i] == '\t' ? 7 : 0;
-	return w == 0 ? 1 : (w + columns - 1) / columns;
+	for (size_t i = 0; i < most && (i == 0 || at < text.n); i++) {
+		struct slice rest = { text.p + at, text.n - at };
+
+		n = term_fits(rest, columns);
+		n += n == 0 && rest.n > 0;	/* wider than the terminal */
+		buf_adds(out, u->color ? look : "");
+		term_put(out, (struct slice){ rest.p, n }, columns);
+		buf_adds(out, u->color ? "\033[0m\n" : "\n");
+		at += n;
+	}
+	return at;
 }
 
-/* As many of its lines as there is room for beside so many rows; of one that is
- * longer than that, its beginning. */
+/* As many lines of the diff or text as have room in so many rows; of one that
+ * is longer than that, its beginning. */
 static void
-add_body(const struct ui *u, struct ui_question *q, size_t beside,
-    struct buf *b)
+put_body(const struct ui *u, struct ui_question *q, size_t rows,
+    struct buf *out)
 {
-	size_t rows = ui_height(u), columns = ui_columns(u);
-	struct buf text = BUF_INIT(TEXT_MAX);
-	struct slice rest;
+	struct buf text = BUF_INIT(TEXT_MAX), row = BUF_INIT(TEXT_MAX);
+	struct diff d = { .names = false };
+	struct slice rest, line;
 
-	rows = rows > beside + ROWS_LEAST ? rows - beside : ROWS_LEAST;
-	ui_question_text(q, &text);
-	rest = buf_view(&text);
 	q->hidden = 0;
-	while (rest.n > 0) {
-		const char *lf = memchr(rest.p, '\n', rest.n);
-		struct slice line = { rest.p, lf != NULL ?
-		    (size_t)(lf - rest.p) : rest.n };
-		size_t takes = rows_of(line, columns);
+	if (q->diff == NULL)
+		ui_question_text(q, &text);
+	rest = q->diff != NULL ? slice_of(q->diff) : buf_view(&text);
+	while (slice_line(&rest, &line)) {
+		size_t had = slice_newlines(buf_view(out));
 
-		rest.p += line.n + (lf != NULL);
-		rest.n -= line.n + (lf != NULL);
-		if (takes > rows) {
-			line.n = term_fits(line, rows * columns);
-			q->hidden++;
-			takes = rows;
+		if (q->diff != NULL) {
+			if (!diff_line(&d, line, &row))
+				continue;
+			line = buf_view(&row);
 		}
-		rows -= takes;
-		if (takes > 0) {
-			const char *on = q->diff == NULL || !u->color ? "" :
-			    slice_starts(line, "+") ? "\033[32m" :
-			    slice_starts(line, "-") ? "\033[31m" : "\033[2m";
-
-			buf_adds(b, on);
-			buf_slice(b, line);
-			buf_adds(b, *on != '\0' ? "\033[0m\n" : "\n");
-		}
+		q->hidden += rows == 0 || put_rows(u, line, q->diff != NULL ?
+		    d.look : "", rows, out) < line.n;
+		rows -= slice_newlines(buf_view(out)) - had;
 	}
 	buf_release(&text);
+	buf_release(&row);
 }
 
-/* What is asked about: "write src/a.c  3,012 lines, new".  The reason goes into
- * a row of its own where it does not fit. */
+/* What is asked about: "write src/a.c  3,012 lines, new".  Size and reason go
+ * into a row of their own where they do not fit; the diff says that a file is
+ * changed. */
 static void
-add_title(const struct ui *u, const struct ui_question *q, struct buf *b)
+put_title(const struct ui *u, const struct ui_question *q, struct buf *out)
 {
-	struct buf what = BUF_INIT(TEXT_MAX), size = BUF_INIT(1 << 12);
+	struct buf what = BUF_INIT(TEXT_MAX), more = BUF_INIT(TEXT_MAX);
+	size_t columns = ui_columns(u) - 1, n;
 
 	term_put(&what, slice_of(q->name), SIZE_MAX);
 	if (q->path != NULL) {
 		buf_addc(&what, ' ');
 		term_put(&what, slice_of(q->path), SIZE_MAX);
 	}
-	if (q->lines >= 0) {
-		buf_adds(&size, "  ");
-		add_lines(&size, q->lines);
+	if (q->lines > 1 || (q->lines >= 0 && q->command == NULL)) {
+		buf_adds(&more, "  ");
+		add_lines(&more, q->lines);
+		buf_adds(&more, q->made ? ", new" : "");
 	}
-	buf_adds(&size, q->made ? ", new" : "");
-	buf_fmt(b, "%s%s%s%s", u->color ? "\033[1m" : "", buf_view(&what).p,
-	    u->color ? "\033[0m" : "", buf_view(&size).p);
-	if (q->why != NULL) {
-		buf_adds(b, term_width(buf_view(&what)) +
-		    term_width(buf_view(&size)) + term_width(slice_of(q->why)) +
-		    4 > ui_columns(u) ? "\n" : "");
-		buf_adds(b, u->color ? "\033[2m  (" : "  (");
-		term_put(b, slice_of(q->why), SIZE_MAX);
-		buf_adds(b, u->color ? ")\033[0m" : ")");
+	if (q->why != NULL && q->diff == NULL) {
+		buf_adds(&more, "  (");
+		term_put(&more, slice_of(q->why), SIZE_MAX);
+		buf_addc(&more, ')');
 	}
-	buf_addc(b, '\n');
+	n = put_rows(u, buf_view(&what), "\033[1m", TITLE_ROWS, out);
+	if (n < what.len)
+		buf_adds(&more, "  ... (v shows all)");
+	if (more.len > 0 && n == what.len && term_width(buf_view(&what)) +
+	    term_width(buf_view(&more)) <= columns)
+		out->len--;		/* in the same row */
+	if (more.len > 0)
+		put_rows(u, buf_view(&more), "\033[2m", TITLE_ROWS, out);
 	buf_release(&what);
-	buf_release(&size);
+	buf_release(&more);
 }
 
 /* One key, which stays in one row with what it does. */
@@ -196,22 +200,23 @@ add_keys(const struct ui *u, const struct ui_question *q, bool can_edit,
 	add_key(b, columns, &at, "Esc no, and stop");
 }
 
+/* The question but for its keys, as it fits the terminal above them and what
+ * is queued. */
 static void
-ui_question_show(struct ui *u, struct ui_question *q, bool can_edit)
+put_question_rows(struct ui *u, struct ui_question *q, bool can_edit,
+    struct buf *out)
 {
-	struct buf b = BUF_INIT(TEXT_MAX), keys = BUF_INIT(1 << 16);
-	size_t beside = ROWS_BELOW;
+	size_t rows = ui_height(u) - 1, from = slice_newlines(buf_view(out));
+	size_t below = ROWS_BELOW + ui_queued_rows(u);
+	struct buf keys = BUF_INIT(1 << 16);
 
-	add_title(u, q, &b);
-	beside += rows_of(buf_view(&b), ui_columns(u));
+	put_title(u, q, out);
 	q->hidden = 1000;		/* their rows, at worst */
 	add_keys(u, q, can_edit, &keys);
-	beside += slice_newlines(buf_view(&keys)) + 1;
-	add_body(u, q, beside, &b);
+	below += slice_newlines(buf_view(&keys)) + 2;
+	below += slice_newlines(buf_view(out)) - from;
+	put_body(u, q, rows > below ? rows - below : 1, out);
 	buf_release(&keys);
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
 }
 
 /* A temporary file with that text; -1 if it cannot be made. */
@@ -361,6 +366,8 @@ struct asking {
 	bool handed;		/* a message waits, and keys answer */
 	char *message;		/* it, while a reason is typed */
 	long long quiet_from;	/* ms of the last key */
+	struct buf body;	/* the question's rows, made for ... */
+	size_t columns, height, queued;	/* ... these */
 	bool done;
 	struct ui_allow a;
 };
@@ -372,7 +379,8 @@ struct asking {
 static void
 put_always(const struct asking *k, struct buf *out)
 {
-	size_t columns = ui_columns(k->u) - 1, left = ui_height(k->u) / 3 + 2;
+	size_t columns = ui_columns(k->u) - 1, had = out->len;
+	size_t left = ui_height(k->u) / 3 + 2;
 	struct buf safe = BUF_INIT(TEXT_MAX);
 	struct slice rest, line;
 
@@ -385,7 +393,7 @@ put_always(const struct asking *k, struct buf *out)
 	rest = buf_view(&safe);
 	while (left > 0 && slice_line(&rest, &line))
 		for (size_t n = 0; left > 0 && (n == 0 || line.n > 0); left--) {
-			buf_adds(out, out->len > 0 ? "\n" : "");
+			buf_adds(out, out->len > had ? "\n" : "");
 			n = term_fits(line, columns);
 			n += n == 0;
 			if (left == 1 && (n < line.n || rest.n > 0))
@@ -427,6 +435,15 @@ put_row(struct asking *k)
 	bool draft = !editor_is_empty(u->editor);
 
 	buf_reset(b);
+	if (!u->dumb && (k->columns != ui_columns(u) || k->height !=
+	    ui_height(u) || k->queued != ui_queued_rows(u))) {
+		k->columns = ui_columns(u);
+		k->height = ui_height(u);
+		k->queued = ui_queued_rows(u);
+		buf_reset(&k->body);
+		put_question_rows(u, &k->q, k->args != NULL, &k->body);
+	}
+	buf_slice(b, buf_view(&k->body));
 	if (k->state == SURE)
 		put_always(k, b);
 	else if (k->state == REASON)
@@ -440,6 +457,20 @@ put_row(struct asking *k)
 	ui_changed(u);
 }
 
+/* Where there are no live rows it is printed. */
+static void
+print_question(struct asking *k)
+{
+	struct buf b = BUF_INIT(TEXT_MAX);
+
+	if (k->u->dumb) {
+		put_question_rows(k->u, &k->q, k->args != NULL, &b);
+		ui_break(k->u);
+		ui_emit(k->u, buf_view(&b));
+	}
+	buf_release(&b);
+}
+
 /* ---- what keys do ---- */
 
 static void
@@ -447,22 +478,27 @@ ask_again(struct asking *k, const char *said)
 {
 	if (said != NULL)
 		ui_lines(k->u, slice_of(said));
-	ui_question_show(k->u, &k->q, k->args != NULL);
+	print_question(k);
 	k->quiet_from = file_now_ms();
 }
 
 static void
 view(struct asking *k)
 {
-	struct buf text = BUF_INIT((size_t)512 << 20);
+	struct buf text = BUF_INIT(TEXT_MAX);
 	bool shown;
 
+	if (k->q.path != NULL) {
+		term_escape(&text, slice_of(k->q.path));
+		buf_addc(&text, '\n');
+	}
 	ui_question_text(&k->q, &text);
 	if (text.len > 0 && text.p[text.len - 1] != '\n')
 		buf_addc(&text, '\n');
 	ui_lend(k->u);
 	shown = page(&text);
 	ui_take_back(k->u);
+	ui_break(k->u);
 	if (!shown)
 		ui_emit(k->u, buf_view(&text));
 	buf_release(&text);
@@ -707,7 +743,7 @@ put_question(struct asking *k)
 	}
 	buf_adds(&k->u->question, "?");
 	take_early(k);
-	ui_question_show(k->u, &k->q, k->args != NULL);
+	print_question(k);
 	ui_ring(k->u, "a question");
 	k->quiet_from = file_now_ms();
 	wait_for_answer(k);
@@ -715,8 +751,7 @@ put_question(struct asking *k)
 		end_reason(k);
 	buf_reset(&k->u->question);
 	if (k->call != NULL)
-		k->call->shown = k->q.diff != NULL && k->q.hidden == 0 &&
-		    k->a.args == NULL;
+		k->call->refused = !k->a.yes;
 	if (!edited) {
 		free(k->u->draft);
 		k->u->draft = editor_text(k->u->editor);
@@ -739,7 +774,8 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 	struct ui_call *call = at != NULL && *at != 0 ? &u->seen[*at - 1] :
 	    NULL;
 	struct asking k = { .u = u, .stop = stop, .call = call,
-		.args = call != NULL ? call->args : NULL };
+		.args = call != NULL ? call->args : NULL,
+		.body = BUF_INIT(TEXT_MAX) };
 	char *key;
 
 	struct ui_question *q = &k.q;
@@ -763,6 +799,7 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 	else if (u->tty_err && isatty(STDIN_FILENO) == 1)
 		put_question(&k);
 	free(key);
+	buf_release(&k.body);
 	free(k.q.name);
 	free(k.q.path);
 	free(k.q.diff);

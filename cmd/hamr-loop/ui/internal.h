@@ -13,7 +13,7 @@ void ui_json_line(struct ui *u, const struct rec *r);
 /* Write whole lines, safe and coloured, to stderr. */
 void ui_emit(struct ui *u, struct slice lines);
 
-/* Columns of the terminal, its rows. */
+/* Rows of the terminal. */
 size_t ui_height(const struct ui *u);
 
 /* ---- live.c ---- */
@@ -21,6 +21,9 @@ size_t ui_height(const struct ui *u);
 /* Keys come to us one by one, until they no longer do. */
 void ui_keys_on(struct ui *u);
 void ui_keys_off(struct ui *u);
+
+/* How many rows tell what is queued. */
+size_t ui_queued_rows(const struct ui *u);
 
 /* What the editor tells: a message is sent, the turn interrupted, ... */
 void ui_event(struct ui *u, enum editor_event event);

@@ -22,6 +22,7 @@
 #define SAID_LINES 12		/* of a message that was sent, */
 #define SAID_BYTES 4096		/* and of a line of it */
 #define TAIL_LEAST 4
+#define THOUGHT_MS 1000		/* what took less is not told */
 #define DIM(u) ((u)->color ? "\033[2m" : "")
 #define PLAIN(u) ((u)->color ? "\033[0m" : "")
 
@@ -133,14 +134,30 @@ count_sent(const struct ui *u)
 static void
 add_queued(struct buf *rows, const struct ui *u)
 {
-	size_t n = count_sent(u), at = 0;
+	size_t n = count_sent(u), at = 0, shown = n > QUEUED_ROWS ?
+	    QUEUED_ROWS - 1 : n;
 
-	for (size_t i = 0; i < n && i < QUEUED_ROWS; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		struct slice text = slice_of(u->sent.p + at);
 
 		add_row(rows, u, "  queued: ", text);
 		at += text.n + 1;
 	}
+	if (n > shown) {
+		struct buf more = BUF_INIT(64);
+
+		buf_fmt(&more, "%zu more", n - shown);
+		add_row(rows, u, "  queued: ", buf_view(&more));
+		buf_release(&more);
+	}
+}
+
+size_t
+ui_queued_rows(const struct ui *u)
+{
+	size_t n = count_sent(u);
+
+	return n < QUEUED_ROWS ? n : QUEUED_ROWS;
 }
 
 static void
@@ -436,8 +453,9 @@ ui_thought(struct ui *u)
 	if (u->thinking_since == 0)
 		return;
 	add_clock(&b, file_now_ms() - u->thinking_since);
+	if (file_now_ms() - u->thinking_since >= THOUGHT_MS)
+		ui_note(u, "  thinking \u2026 %s", b.p);
 	u->thinking_since = 0;
-	ui_note(u, "  thinking \u2026 %s", b.p);
 	buf_release(&b);
 }
 
@@ -639,6 +657,7 @@ ui_said(struct ui *u, const char *text)
 	const char *lead = "> ";
 	size_t cut;
 
+	buf_addc(&b, '\n');
 	for (size_t i = 0; i < SAID_LINES && b.len < SAID_BYTES &&
 	    slice_line(&rest, &line); i++) {
 		cut = utf8_cut(line.p, line.n, SAID_BYTES);

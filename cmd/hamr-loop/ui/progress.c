@@ -9,9 +9,11 @@
 #include "base/utf8.h"
 #include "record/msg.h"
 #include "term/term.h"
+#include "diff.h"
 #include "internal.h"
 #include "remarks.h"
 
+#define SHORT_MS 100		/* the time of what took less is not shown */
 #define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
 
 /* The first that fits; words: NULL or a piece of the server's text. */
@@ -148,8 +150,8 @@ ui_trouble_over(struct ui *u)
 	u->trouble = NULL;
 }
 
-/* The one argument that tells a call from its neighbours. */
-static void
+/* The one argument that tells a call from its neighbours.  Is it a path? */
+static bool
 short_args(struct slice args, struct buf *out)
 {
 	static const char *const telling[] = { "command", "query", "path",
@@ -157,20 +159,17 @@ short_args(struct slice args, struct buf *out)
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), v = BUF_INIT(1 << 20);
 	struct scan s = { 0 };
 	struct slice got = { NULL, 0 };
-	size_t n;
+	size_t n, i = 0;
 
 	scan_str(args, &text);
 	if (scan_record(&s, buf_view(&text).p, text.len) == 0)
-		for (size_t i = 0; got.p == NULL && i < 5; i++) {
-			struct slice whole = buf_view(&text);
-
-			got = scan_get(whole, telling[i]);
-		}
+		while (i < 5 && got.p == NULL)
+			got = scan_get(buf_view(&text), telling[i++]);
 	if (scan_str(got, &v)) {
 		n = utf8_cut(v.p, v.len, LINE_MAX_SHOWN);
-		for (size_t i = 0; i < n; i++)
-			if (v.p[i] == '\n')
-				v.p[i] = ' ';
+		for (size_t k = 0; k < n; k++)
+			if (v.p[k] == '\n')
+				v.p[k] = ' ';
 		buf_add(out, v.p, n);
 		if (n < v.len)
 			buf_adds(out, "...");
@@ -178,17 +177,20 @@ short_args(struct slice args, struct buf *out)
 	buf_release(&text);
 	buf_release(&v);
 	scan_release(&s);
+	return i == 3 || i == 4;
 }
 
-static char *
-ui_call_what(struct slice name, struct slice args)
+static struct ui_call
+what_is(const struct call *c)
 {
 	struct buf b = BUF_INIT(1 << 20);
+	bool path;
 
-	scan_str(name, &b);
+	scan_str(c->name, &b);
 	buf_addc(&b, ' ');
-	short_args(args, &b);
-	return buf_detach(&b);
+	path = short_args(c->args, &b);
+	return (struct ui_call){ .what = buf_detach(&b),
+		.args = scan_strdup(c->args), .path = path };
 }
 
 /* ---- a result ---- */
@@ -224,63 +226,50 @@ columns_of(const struct buf *b, size_t max)
 	return n;
 }
 
-/* As much of it as so many columns hold. */
+/* The call, "edit src/main.c"; of a path that is too long its end. */
 static void
-add_cut(const struct buf *text, size_t columns, struct buf *out)
+add_what(const struct ui_call *call, size_t columns, struct buf *out)
 {
-	struct slice all = buf_view(text);
+	size_t head = strcspn(call->what, " ");
+	struct slice all = slice_of(call->what), name = { all.p, head };
 
-	if (term_fits(all, columns) == all.n)
-		buf_slice(out, all);
-	else
-		buf_fmt(out, "%.*s...", (int)term_fits(all, columns > 3 ?
-		    columns - 3 : 0), all.p);
+	if (!call->path || term_width(all) <= columns || all.p[head] == '\0') {
+		term_put(out, all, columns);
+		return;
+	}
+	columns -= term_put(out, name, columns);
+	if (columns > 1)
+		buf_addc(out, ' ');
+	if (columns > 2)
+		term_put_end(out, slice_of(all.p + head + 1), columns - 1);
 }
 
 /* On a terminal a call and its outcome stay one line: the longer of them gives
- * way, to no less than half of it. */
+ * way, the call to no less than two thirds of it. */
 static void
-share_line(const struct ui *u, size_t rest, const struct buf *what,
+share_line(const struct ui *u, size_t rest, const struct ui_call *call,
     const struct buf *got, size_t *for_what, size_t *for_got)
 {
 	size_t room = ui_columns(u), w, g;
 
 	room = room > rest + 10 ? room - rest : 10;
-	w = columns_of(what, room);
+	w = term_width(slice_of(call->what));
 	g = columns_of(got, room);
-	if (!u->live) {
-		*for_what = *for_got = SIZE_MAX;
-	} else if (w + g <= room) {
-		*for_what = w;
-		*for_got = g;
-	} else if (w <= room / 2) {
-		*for_what = w;
-		*for_got = room - w;
-	} else {
-		*for_got = g <= room / 2 ? g : room / 2;
-		*for_what = room - *for_got;
-	}
+	*for_what = w;
+	*for_got = g;
+	if (w + g <= room)
+		return;
+	if (w > room * 2 / 3)
+		*for_what = g < room / 3 ? room - g : room * 2 / 3;
+	*for_got = room - *for_what;
 }
 
+/* In a few words: the lines of a change, what was found, what was said. */
 static void
-ui_call_result(struct ui *u, const char *what, const struct rec *r)
+add_outcome(const struct ui *u, const struct ui_call *call,
+    const struct rec *r, struct buf *out)
 {
-	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
-	struct buf safe = BUF_INIT((size_t)1 << 20);
-	const char *on = failed(r) ? "\033[31m" : "\033[32m";
-	size_t for_what, for_got;
-	char took[40];
-	int64_t ms = 0;
-
-	scan_int(msg_meta(r, "ms"), &ms);
-	snprintf(took, sizeof took, u->live ? "  %lld.%lld s" :
-	    " (%lld.%02lld s)", (long long)ms / 1000, (long long)ms /
-	    (u->live ? 100 : 10) % (u->live ? 10 : 100));
-	term_escape(&safe, slice_of(what));
-
-	/* In a few words: the lines of a change, what was found, what was
-	 * said. */
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), o = BUF_INIT(1 << 16);
 	size_t n;
 	struct slice op = msg_meta(r, "op");
 	int64_t added, removed, found;
@@ -288,8 +277,10 @@ ui_call_result(struct ui *u, const char *what, const struct rec *r)
 	msg_text(rec_get(r, "content"), &text);
 	if (scan_int(msg_meta(r, "added"), &added) &&
 	    scan_int(msg_meta(r, "removed"), &removed) && !failed(r)) {
-		buf_fmt(&o, "+%lld -%lld lines", (long long)added,
-		    (long long)removed);
+		buf_fmt(&o, "+%lld -%lld%s", (long long)added,
+		    (long long)removed, u->live ? "" : " lines");
+	} else if (u->live && call->refused) {
+		buf_adds(&o, "not allowed");
 	} else if (scan_str_is(op, "search") && scan_int(msg_meta(r,
 	    "matches"), &found)) {
 		buf_fmt(&o, "%lld match%s", (long long)found, found == 1 ?
@@ -301,7 +292,7 @@ ui_call_result(struct ui *u, const char *what, const struct rec *r)
 		/* The first line of what the model is told, without the path
 		 * before it that stands in the call ("read PATH") already. */
 		const char *p = buf_view(&text).p;
-		const char *path = strchr(what, ' ');
+		const char *path = strchr(call->what, ' ');
 		size_t len = path != NULL ? strlen(path + 1) : 0;
 
 		if (len > 0 && strncmp(p, path + 1, len) == 0 && p[len] == ' ')
@@ -310,71 +301,87 @@ ui_call_result(struct ui *u, const char *what, const struct rec *r)
 		term_escape(&o, (struct slice){ p, len });
 		buf_adds(&o, p[len] != '\n' && p[len] != '\0' ? "..." : "");
 	}
+	/* that all went well goes without saying */
+	if (!u->live || !slice_is(buf_view(&o), "exit 0"))
+		buf_slice(out, buf_view(&o));
+	buf_release(&o);
 	buf_release(&text);
-	share_line(u, 7 + strlen(took), &safe, &o, &for_what, &for_got);
+}
+
+static void
+ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
+{
+	struct buf b = BUF_INIT((size_t)2 << 20), o = BUF_INIT(1 << 16);
+	const char *on = !u->color ? "" : failed(r) ? "\033[31m" :
+	    "\033[32m";
+	size_t for_what, for_got;
+	char took[40] = "";
+	int64_t ms = 0;
+
+	scan_int(msg_meta(r, "ms"), &ms);
+	add_outcome(u, call, r, &o);
 	buf_adds(&b, "  ");
-	add_cut(&safe, for_what, &b);
-	buf_fmt(&b, "%s%s", u->live ? "  " : " -> ", u->color ? on : "");
-	add_cut(&o, for_got, &b);
+	if (u->live) {
+		if (ms >= SHORT_MS)
+			snprintf(took, sizeof took, "  %lld.%lld s",
+			    (long long)ms / 1000, (long long)ms / 100 % 10);
+		share_line(u, 5 + strlen(took), call, &o, &for_what, &for_got);
+		add_what(call, for_what, &b);
+		buf_fmt(&b, "%s%s", o.len > 0 ? "  " : "", on);
+		term_put(&b, buf_view(&o), for_got);
+	} else {
+		term_escape(&b, slice_of(call->what));
+		buf_fmt(&b, " -> %s", on);
+		buf_slice(&b, buf_view(&o));
+		snprintf(took, sizeof took, " (%lld.%02lld s)",
+		    (long long)ms / 1000, (long long)ms / 10 % 100);
+	}
 	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took,
 	    u->color ? "\033[0m" : "");
 	ui_break(u);
 	ui_emit(u, buf_view(&b));
 	buf_release(&b);
 	buf_release(&o);
-	buf_release(&safe);
-}
-
-/* A line of a diff, painted by how it begins. */
-static void
-add_diff_line(const struct ui *u, struct slice line, struct buf *b)
-{
-	const char *on = slice_starts(line, "+") ? "\033[32m" :
-	    slice_starts(line, "-") ? "\033[31m" : "\033[2m";
-
-	buf_fmt(b, "%s    ", u->color ? on : "");
-	term_escape(b, line);
-	buf_adds(b, u->color ? "\033[0m\n" : "\n");
 }
 
 void
 ui_diff(struct ui *u, struct slice diff)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
+	struct diff d = { .names = true };
 	struct slice line;
 
 	while (slice_line(&diff, &line))
-		add_diff_line(u, line, &b);
+		diff_add(&d, line, u->color, &b);
 	ui_break(u);
 	ui_emit(u, buf_view(&b));
 	buf_release(&b);
 }
 
-/* Lines before the first @@ name the file; the line above has done so. */
+/* The line above names the file. */
 static void
 ui_call_diff(struct ui *u, const struct rec *r)
 {
-	struct buf d = BUF_INIT(BUF_RECORD_MAX), b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT((size_t)1 << 40);
 	struct slice rest, line;
+	struct diff d = { .names = false };
 	size_t lines = 0;
 
 	if (u->tty_err)
-		scan_str(msg_meta(r, "diff"), &d);
-	for (rest = buf_view(&d); lines < u->diff_lines &&
+		scan_str(msg_meta(r, "diff"), &text);
+	for (rest = buf_view(&text); lines < u->diff_lines &&
 	    slice_line(&rest, &line); )
-		if (lines > 0 || (!slice_starts(line, "--- ") &&
-		    !slice_starts(line, "+++ "))) {
-			add_diff_line(u, line, &b);
-			lines++;
-		}
-	if (rest.n > 0 && u->live)
-		buf_fmt(&b, "    ... %zu lines more; /diff shows all\n",
-		    slice_lines(rest));
-	else if (rest.n > 0)
-		buf_adds(&b, "    ...\n");
+		lines += diff_add(&d, line, u->color, &b);
+	if (rest.n > 0)
+		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n",
+		    u->color ? "\033[2m" : "", slice_lines(rest),
+		    slice_lines(rest) == 1 ? "" : "s",
+		    u->live ? "; /diff shows all" : "",
+		    u->color ? "\033[0m" : "");
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
-	buf_release(&d);
+	buf_release(&text);
 	buf_release(&b);
 }
 
@@ -388,9 +395,7 @@ remember_calls(struct ui *u, const struct rec *r)
 	while (msg_next_call(&w, &c)) {
 		u->seen = xgrow(u->seen, u->nseen, &u->capseen,
 		    sizeof *u->seen);
-		u->seen[u->nseen++] = (struct ui_call){
-		    ui_call_what(c.name, c.args), scan_strdup(c.args),
-		    false };
+		u->seen[u->nseen++] = what_is(&c);
 		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
 		    u->nseen;
 	}
@@ -409,12 +414,12 @@ show_result(struct ui *u, const struct rec *r)
 {
 	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
 
-	const struct ui_call *call = at != NULL && *at != 0 ?
-	    &u->seen[*at - 1] : NULL;
+	static char unknown[] = "?";
+	const struct ui_call none = { .what = unknown };
 
-	ui_call_result(u, call != NULL ? call->what : "?", r);
-	if (call == NULL || !call->shown)
-		ui_call_diff(u, r);
+	ui_call_result(u, at != NULL && *at != 0 ? &u->seen[*at - 1] : &none,
+	    r);
+	ui_call_diff(u, r);
 	if (u->live && u->printing && failed(r))
 		ui_last_output(u, u->output_lines);
 	u->printing = false;

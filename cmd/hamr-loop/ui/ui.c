@@ -191,7 +191,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	}
 	buf_init(&u->out, 4 * BUF_RECORD_MAX);
 	buf_init(&u->sent, KEYS_PASTE_MAX * 4);
-	buf_init(&u->question, (size_t)1 << 20);
+	buf_init(&u->question, (size_t)1 << 30);
 	buf_init(&u->output, OUTPUT_MAX);
 	buf_init(&u->partial, OUTPUT_MAX);
 	buf_init(&u->thinking, BUF_RECORD_MAX);

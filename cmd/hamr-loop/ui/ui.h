@@ -42,7 +42,8 @@ struct ui_status {
 struct ui_call {
 	char *what;		/* "bash make test" */
 	char *args;		/* as the model wrote them */
-	bool shown;		/* its whole diff, by the question */
+	bool path;		/* what names it is a path */
+	bool refused;		/* by the person who was asked */
 };
 
 /* What a person answered. */

@@ -1,0 +1,113 @@
+/* diff.c - a unified diff as a person reads it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "term/term.h"
+#include "diff.h"
+
+#define TAB 8
+#define GUTTER "%6zu %c"	/* a tab's width: what is aligned stays so */
+#define CONTEXT "\033[2m"
+
+/* @@ -5,7 +5,10 @@, where ",1" is left out */
+static bool
+read_hunk(struct diff *d, struct slice line)
+{
+	char *text = xmemdup0(line.p, line.n < 80 ? line.n : 80);
+	bool any;
+
+	d->olds = d->news = 1;
+	any = sscanf(text, "@@ -%zu,%zu +%zu,%zu @", &d->old, &d->olds,
+	    &d->new, &d->news) == 4 || sscanf(text, "@@ -%zu,%zu +%zu @",
+	    &d->old, &d->olds, &d->new) == 3;
+	if (!any) {
+		d->olds = 1;
+		any = sscanf(text, "@@ -%zu +%zu,%zu @", &d->old, &d->new,
+		    &d->news) == 3 || sscanf(text, "@@ -%zu +%zu @", &d->old,
+		    &d->new) == 2;
+	}
+	if (!any)
+		d->olds = d->news = 0;
+	free(text);
+	return any;
+}
+
+static void
+add_text(struct buf *row, struct slice text)
+{
+	struct buf safe = BUF_INIT((size_t)1 << 40);
+	struct slice rest;
+	size_t column = 0;
+
+	term_escape(&safe, text);
+	for (rest = buf_view(&safe); rest.n > 0; ) {
+		size_t n = 0;
+
+		while (n < rest.n && rest.p[n] != '\t')
+			n++;
+		buf_add(row, rest.p, n);
+		column += term_width((struct slice){ rest.p, n });
+		if (n < rest.n) {
+			term_pad(row, TAB - column % TAB);
+			column += TAB - column % TAB;
+			n++;
+		}
+		rest = (struct slice){ rest.p + n, rest.n - n };
+	}
+	buf_release(&safe);
+}
+
+bool
+diff_line(struct diff *d, struct slice line, struct buf *row)
+{
+	char sign = line.n > 0 ? line.p[0] : ' ';
+	bool hunk = d->olds + d->news == 0 && slice_starts(line, "@@ ") &&
+	    read_hunk(d, line), shown = true;
+
+	buf_reset(row);
+	d->look = CONTEXT;
+	if (hunk) {
+		buf_adds(row, "       ...");
+		shown = d->any;
+		d->any = true;
+	} else if (sign == '-' && d->olds > 0) {
+		buf_fmt(row, GUTTER, d->old++, sign);
+		d->olds--;
+		d->look = "\033[31m";
+	} else if (sign == '+' && d->news > 0) {
+		buf_fmt(row, GUTTER, d->new++, sign);
+		d->news--;
+		d->look = "\033[32m";
+	} else if (sign == ' ' && d->olds > 0 && d->news > 0) {
+		buf_fmt(row, GUTTER, d->new++, sign);
+		d->old++;
+		d->olds--;
+		d->news--;
+	} else {
+		shown = d->names || !(slice_starts(line, "--- ") ||
+		    slice_starts(line, "+++ "));
+		d->any = d->any && sign == '\\';
+		d->olds = d->news = 0;
+		add_text(row, line);
+		return shown;
+	}
+	if (!hunk && line.n > 0)
+		add_text(row, (struct slice){ line.p + 1, line.n - 1 });
+	return shown;
+}
+
+bool
+diff_add(struct diff *d, struct slice line, bool colour, struct buf *out)
+{
+	struct buf row = BUF_INIT((size_t)1 << 40);
+	bool shown = diff_line(d, line, &row);
+
+	if (shown) {
+		buf_adds(out, colour ? d->look : "");
+		buf_slice(out, buf_view(&row));
+		buf_adds(out, colour ? "\033[0m\n" : "\n");
+	}
+	buf_release(&row);
+	return shown;
+}
