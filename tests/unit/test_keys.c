@@ -193,6 +193,25 @@ waits(void **state)
 	assert_int_equal(keys_wait(&k, 2000), 100);
 	assert_true(keys_next(&k, 2100, &key));
 	assert_true(key.name == KEY_PASTE && slice_is(key.text, "x"));
+	/* is one still: nothing of it is a key, whenever it comes */
+	assert_int_equal(keys_wait(&k, 2100), -1);
+	keys_add(&k, SLICE("ls\r\xc3"), 5000);
+	assert_true(keys_next(&k, 7000, &key));
+	assert_true(key.name == KEY_PASTE && slice_is(key.text, "ls\n"));
+	assert_int_equal(keys_wait(&k, 7000), -1);
+	keys_add(&k, SLICE("\xa4\rb\033[20"), 9000);
+	assert_true(keys_next(&k, 11000, &key));
+	assert_true(key.name == KEY_PASTE && slice_is(key.text, "\u00e4\nb"));
+	assert_false(keys_next(&k, 11000, &key));
+	keys_add(&k, SLICE("1~z"), 14000);
+	assert_true(keys_next(&k, 14000, &key) && key.name == KEY_PASTE);
+	assert_true(keys_next(&k, 14000, &key) && slice_is(key.text, "z"));
+	/* and Ctrl-C ends it */
+	keys_add(&k, SLICE("\033[200~a"), 15000);
+	assert_true(keys_next(&k, 17000, &key) && slice_is(key.text, "a"));
+	keys_add(&k, SLICE("\003"), 19000);
+	assert_true(keys_next(&k, 19000, &key) && key.name == KEY_CTRL);
+	k.at = 0;
 	/* one that only began */
 	keys_add(&k, SLICE("\033[200~"), 2200);
 	assert_false(keys_next(&k, 2200, &key));

@@ -1,4 +1,5 @@
 /* keys.c - the bytes of a terminal as keys. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/ctrl.h"
@@ -9,7 +10,7 @@
 #define ESC_MS 50		/* what ESC alone waits for */
 #define PIECE_MS 1000		/* the rest of a sequence, over a slow line */
 #define TOGETHER_MS 20		/* bytes so close came together */
-#define MARKED_MS 2000		/* a paste whose end never comes */
+#define MARKED_MS 2000		/* of a paste that stalls what came is shown */
 #define ANSWER_MAX ((size_t)64 << 10)
 #define PASTE_END "\033[201~"
 
@@ -51,6 +52,8 @@ keys_add(struct keys *k, struct slice bytes, long long now_ms)
 	if (bytes.n == 0)
 		return;
 	k->soon = k->texted && now_ms - k->at < TOGETHER_MS;
+	k->broken = k->paste == KEYS_MARKED && now_ms - k->at >= MARKED_MS &&
+	    slice_is(bytes, "\003");
 	k->at = now_ms;
 	if (k->done > 0) {
 		buf_drop(&k->in, k->done);
@@ -95,21 +98,48 @@ keys_clean(struct buf *out, struct slice text)
 	}
 }
 
-/* The paste is whole: its last line end is left to the person. */
 static enum made
-paste_key(struct keys *k, size_t n, struct key *key)
+paste_piece(struct keys *k, size_t n, struct key *key)
 {
 	buf_add(&k->text, "", 0);
 	keys_clean(&k->text, (struct slice){ k->in.p + k->done, n });
-	if (k->text.len > 0 && k->text.p[k->text.len - 1] == '\n')
-		k->text.len--;
 	*key = (struct key){ .name = KEY_PASTE,
 		.text = k->too_long ? (struct slice){ NULL, 0 } :
 		    buf_view(&k->text) };
 	k->done += n;
+	return MADE_KEY;
+}
+
+/* The paste is whole: its last line end is left to the person. */
+static enum made
+paste_key(struct keys *k, size_t n, struct key *key)
+{
+	paste_piece(k, n, key);
+	if (key->text.n > 0 && key->text.p[key->text.n - 1] == '\n')
+		key->text.n--;
 	k->paste = KEYS_PLAIN;
 	k->too_long = false;
 	return MADE_KEY;
+}
+
+/* Bytes at the end that may go on: of the paste's end, a line's, a
+ * character. */
+static size_t
+unfinished(const struct keys *k)
+{
+	size_t left = k->in.len - k->done, n;
+	const char *end = k->in.p + k->in.len;
+
+	for (n = strlen(PASTE_END) - 1; n > 0; n--)
+		if (n <= left && memcmp(end - n, PASTE_END, n) == 0)
+			return n;
+	if (left > 0 && end[-1] == '\r')
+		return 1;
+	for (n = 1; n <= 3 && n <= left; n++)
+		if ((unsigned char)end[-(ptrdiff_t)n] >= 0xc0)
+			return utf8_len((const unsigned char *)end - n, n) ==
+			    0 ? n : 0;
+	return 0;
 }
 
 /* What is looked at without its end; the last `keep` bytes may begin it. */
@@ -135,10 +165,17 @@ marked(struct keys *k, long long now, struct key *key)
 
 	if (end == NULL) {
 		paste_goes_on(k, strlen(PASTE_END) - 1);
-		/* of which nothing came yet: what comes is no key */
-		if (now - k->at < MARKED_MS || k->done == k->in.len)
+		if (k->broken) {	/* by Ctrl-C: its end never comes */
+			k->done = k->in.len - 1;
+			k->paste = KEYS_PLAIN;
+			k->too_long = false;
+			return MADE_NOTHING;
+		}
+		/* what comes later is of it, too, and no key */
+		if (keys_wait(k, now) != 0)
 			return MADE_WAIT;
-		return paste_key(k, k->in.len - k->done, key);
+		return paste_piece(k, k->in.len - k->done - unfinished(k),
+		    key);
 	}
 	k->marks_pastes = true;
 	paste_key(k, (size_t)(end - k->in.p) - k->done, key);
@@ -639,7 +676,8 @@ keys_wait(const struct keys *k, long long now_ms)
 	    k->paste == KEYS_UNMARKED ? TOGETHER_MS :
 	    left > 2 && k->in.p[k->done] == ESC ? PIECE_MS : ESC_MS);
 
-	if (left == 0)
+	if (left == 0 || (k->paste == KEYS_MARKED &&
+	    (k->too_long || left == unfinished(k))))
 		return -1;
 	return until > now_ms ? (int)(until - now_ms) : 0;
 }

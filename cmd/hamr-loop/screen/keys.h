@@ -10,6 +10,8 @@
  * - Shortcuts go by the character; by the key's place on a US keyboard where
  *   that is not ASCII (Ctrl and the Cyrillic letter on C's key is Ctrl-C).
  *   Caps Lock and Num Lock change nothing.
+ * - What follows the mark of a paste is part of it until its end is marked,
+ *   however long that takes; Ctrl-C alone, after 2 s, ends one that never will.
  * - Characters that come at once are one KEY_TEXT.  A line end among them is no
  *   Enter but part of a paste which the terminal did not mark, a KEY_PASTE; one
  *   alone at their end or start is Enter where the terminal marks pastes.
@@ -30,8 +32,9 @@ enum key_name {
 	KEY_HOME, KEY_END, KEY_PAGE_UP, KEY_PAGE_DOWN,
 	KEY_CTRL,		/* with the character in text: "a", "_" */
 	KEY_ALT,		/* the same */
-	KEY_PASTE,		/* all of it, LF between its lines; text.p is
-				 * NULL when it was too long to be kept */
+	KEY_PASTE,		/* all of it, or what came of one that stalls,
+				 * LF between its lines; text.p is NULL when
+				 * it was too long to be kept */
 	KEY_FOCUS_IN, KEY_FOCUS_OUT,
 	KEY_REPLY,		/* the answer's bytes, from its ESC on */
 };
@@ -52,6 +55,7 @@ struct keys {
 	size_t seen;		/* in a paste: looked at for its end */
 	enum { KEYS_PLAIN, KEYS_MARKED, KEYS_UNMARKED } paste;
 	bool too_long;		/* the paste */
+	bool broken;		/* Ctrl-C came long after the rest of it */
 	bool texted, soon;	/* the last key was text; a moment ago */
 	struct buf text;	/* of the last key */
 };
