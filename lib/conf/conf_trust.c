@@ -225,6 +225,8 @@ struct spot {
 	size_t header;		/* the line of [trust] */
 	size_t dotted;		/* the last line of trust."ANY" = ... */
 	size_t same;		/* the line about path */
+	const char *list;	/* its list is one of several lines: where that
+				 * begins; else NULL */
 	struct buf value;	/* what it says, as TOML */
 };
 
@@ -248,6 +250,7 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 	if (strcmp(ev->key[1], s->path) == 0) {
 		s->same = ev->line;
 		s->is_dotted = !s->in_table;
+		s->list = ev->last > ev->line ? ev->at : NULL;
 		buf_reset(&s->value);
 		toml_show(&s->value, ev->v);
 	}
@@ -269,6 +272,20 @@ line_at(struct slice text, size_t line)
 		p = lf + 1;
 	}
 	return (size_t)(p - text.p);
+}
+
+/* A list of several lines keeps them, and its comments: the new text goes to
+ * its beginning, where a comma is right whatever follows. */
+static void
+add_to_list(const struct spot *s, struct slice old, const char *quoted,
+    struct buf *out)
+{
+	size_t to = (size_t)(s->list + 1 - old.p);
+
+	buf_add(out, old.p, to);
+	buf_fmt(out, "%s%s", quoted, s->value.len <= 2 ? "" :
+	    is_whitespace(old.p[to]) ? "," : ", ");
+	buf_add(out, old.p + to, old.n - to);
 }
 
 /* The text with the value in it.  New lines end as their neighbours do. */
@@ -327,10 +344,11 @@ user_file(mode_t *mode, struct err *e)
 	return NULL;
 }
 
-/* What the line is to say: the text, or the list that it is with the text in
- * it. */
+/* What the line is to say, and the file with it: the text, or the list that it
+ * is with the text in it. */
 static void
-new_value(const struct spot *s, const char *text, bool list, struct buf *out)
+new_value(const struct spot *s, struct slice old, const char *text, bool list,
+    struct buf *out, struct buf *file)
 {
 	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
 	bool more = s->value.len > 2;
@@ -340,11 +358,18 @@ new_value(const struct spot *s, const char *text, bool list, struct buf *out)
 		buf_slice(out, buf_view(&quoted));
 	} else if (more && strstr(s->value.p, quoted.p) != NULL) {
 		buf_slice(out, buf_view(&s->value));
+		buf_slice(file, old);
+	} else if (s->list != NULL) {
+		buf_fmt(out, "[%s%s%s", quoted.p, more ? ", " : "",
+		    s->value.p + 1);
+		add_to_list(s, old, quoted.p, file);
 	} else {
 		buf_add(out, more ? s->value.p : "[",
 		    more ? s->value.len - 1 : 1);
 		buf_fmt(out, "%s%s]", more ? ", " : "", quoted.p);
 	}
+	if (file->len == 0)
+		rewrite(s, old, out->p, file);
 	buf_release(&quoted);
 }
 
@@ -370,8 +395,8 @@ remember(const char *table, const char *path, const char *text,
 		r = toml_parse(file, buf_view(&old).p, old.len, look, &before,
 		    e);
 	if (r == 0) {
-		new_value(&before, text, strcmp(table, "allow") == 0, &value);
-		rewrite(&before, buf_view(&old), value.p, &new);
+		new_value(&before, buf_view(&old), text,
+		    strcmp(table, "allow") == 0, &value, &new);
 		r = new.over || value.over ? err_set(e, ST_CONFIG,
 		    "%s: too large", file) :
 		    toml_parse(file, new.p, new.len, look, &after, e);

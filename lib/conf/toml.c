@@ -663,7 +663,9 @@ assignment(struct toml *t)
 		return clash(t, t->nkey, node, "key \"", "\" twice");
 	t->in.p++;
 	skip_blanks(&t->in);
+	ev.at = t->in.p;
 	r = value(&t->in, &v, 0);
+	ev.last = t->in.line;
 	if (r == 0)
 		r = line_end(&t->in, "something stands after the value");
 	ev.key = (const char *const *)t->key;

@@ -47,6 +47,8 @@ struct toml_event {
 	size_t nkey;
 	const struct toml_value *v;
 	size_t line;
+	size_t last;		/* the value's last line */
+	const char *at;		/* where it begins in the document */
 };
 
 /* Returns 0, or -1 with e filled: then the parse ends with that error. */

@@ -189,6 +189,13 @@ test_allow(void **state)
 	assert_false(conf_allows(c, "/b", "path a\\b"));
 	assert_false(conf_allows(c, "/r", "command x"));
 	conf_free(c);
+	put_file(f, "home/hamr/config.toml", "[allow]\n'/r' = [\n"
+	    "\t'path b',\t# why\n]\n'/e' = [\n]\n");
+	assert_int_equal(conf_allow("/r", "path a", &f->e), 0);
+	assert_int_equal(conf_allow("/r", "path a", &f->e), 0);
+	assert_int_equal(conf_allow("/e", "path e", &f->e), 0);
+	user_is(f, "", "[allow]\n'/r' = [\"path a\",\n"
+	    "\t'path b',\t# why\n]\n'/e' = [\"path e\"\n]\n");
 	assert_int_equal(conf_allow("/r", "path \xff", &f->e), -1);
 	put_file(f, "home/hamr/config.toml", "[allow]\n'/r' = 'x'\n");
 	assert_int_equal(conf_allow("/r", "path a", &f->e), -1);

@@ -323,8 +323,7 @@ round_of_poll(struct hub *h, long long until)
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
 	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
 	    POLLIN, 0 };
-	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->listening ? h->ui->job : -1,
-	    POLLIN, 0 };
+	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->job, POLLIN, 0 };
 	timeout = next_timeout(h, until);
 	if (h->failed || take_wishes(h) || poll(p, 3 * SLOTS + 4, timeout) < 0)
 		return;

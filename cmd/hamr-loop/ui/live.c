@@ -337,6 +337,23 @@ ui_status_doing(struct ui *u, const char *what)
 	ui_changed(u);
 }
 
+/* For as long as rows of ours stand there, or keys come to us. */
+static void
+watch_job(struct ui *u)
+{
+	if (u->job < 0 && (u->live || u->listening))
+		u->job = job_watch();
+}
+
+static void
+leave_job(struct ui *u)
+{
+	if (u->listening || u->status.on)
+		return;
+	job_leave(u->job);
+	u->job = -1;
+}
+
 void
 ui_begin_turn(struct ui *u, long long window)
 {
@@ -348,6 +365,7 @@ ui_begin_turn(struct ui *u, long long window)
 	s->since = file_now_ms();
 	s->window = window;
 	u->streamed = u->answered = u->printing = false;
+	watch_job(u);
 	ui_status_doing(u, "");
 	ui_changed(u);
 }
@@ -360,6 +378,7 @@ ui_end_turn(struct ui *u)
 	ui_status_doing(u, "");
 	u->printing = false;
 	u->status.on = u->status.acting = false;
+	leave_job(u);
 	buf_reset(&u->partial);
 	if (u->screen == NULL)
 		return;
@@ -682,7 +701,7 @@ ui_keys_on(struct ui *u)
 	if (u->listening || u->screen == NULL)
 		return;
 	u->listening = screen_keys_on(u->screen, STDIN_FILENO);
-	u->job = u->listening ? job_watch() : -1;
+	watch_job(u);
 }
 
 void
@@ -692,8 +711,7 @@ ui_keys_off(struct ui *u)
 		return;
 	screen_keys_off(u->screen);
 	u->listening = false;
-	job_leave(u->job);
-	u->job = -1;
+	leave_job(u);
 }
 
 void
