@@ -3,7 +3,7 @@
  *
  * Nothing is lost: HTML, and entities that are not among the usual ones or
  * would steer the terminal, stay as they were written.  A link is its text and
- * its URL.
+ * its URL, or its [label].
  */
 #ifndef HAMR_LOOP_INLINE_H
 #define HAMR_LOOP_INLINE_H
