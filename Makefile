@@ -267,9 +267,10 @@ uninstall:
 	    $(COMMANDS:%=$(DESTDIR)$(FISHDIR)/%.fish) \
 	    $(DESTDIR)$(ZSHDIR)/_hamr
 
-# The README's picture of the chat, after a change of what it shows.
+# The README's picture and recording of the chat, after a change of what it
+# shows.
 picture: all
-	build-aux/picture $B doc/chat.svg
+	build-aux/picture $B doc/chat.svg doc/chat.cast 40
 
 # What the shells complete, after a change of share/completions/table.
 completions:
