@@ -57,7 +57,7 @@ is "no control bytes, no overrides" "$(LC_ALL=C tr -d '\n\t' <page |
 match "the policy forbids everything else" "$(cat page)" \
     "*Content-Security-Policy*default-src 'none'*"
 is "diffs are coloured" "$(grep -v '^<li>' page |
-    grep -c 'class="add"')" 2
+    grep -c 'class="add"')" 1
 if command -v chromium >/dev/null 2>&1; then
 	# what is fetched, or run, would be seen here
 	cp page page.html
@@ -75,7 +75,7 @@ fi
 
 match "the files that were changed, with links to their diffs" \
     "$(grep '^<li>' page)" "<li><code>&lt;i&gt;.txt</code> <span class=\"add\">+1</span> \
-<span class=\"del\">-0</span> <a href=\"#call2\">step 1</a></li>"
+<span class=\"del\">-0</span> step <a href=\"#call2\">1</a></li>"
 is "calls titled in words" "$(grep -o '<summary>[^<]*' page | cut -c 10- |
     paste -sd'|')" "text|reasoning|read f, lines 1 to 1 |create &lt;i&gt;.txt "
 cat >.hamr/sessions/sum.ndjson <<'X'
@@ -96,7 +96,7 @@ is "what the whole session came to" "$(sed -n 's/^<dt>\(.*\)<.dt><dd>\(.*\)<.dd>
     page | paste -sd'|')" "status completed|turns 2|steps 2|calls 5|\
 tokens 3,000 in (50 % cached), 50 out|cost \$0.0303|time 1 min 5 s|session sum"
 is "... its files, each once" "$(grep '^<li>' page | sed 's/<[^>]*>//g' |
-    paste -sd'|')" "o step 1|a.c +5 -1 step 1 step 2"
+    paste -sd'|')" "o step 1|a.c +5 -1 step 1 2"
 is "... its calls" "$(grep -o '<summary>.*</summary>' page |
     sed 's/<[^>]*>//g' | paste -sd'|')" "run make &lt;b&gt; exit 2, 1.3 s|\
 search for needle in lib 3 matches, 7 ms|change a.c +3 -1|Grep x y no result|\
@@ -104,6 +104,29 @@ change a.c +2 -0"
 match "dark where the reader's is" "$(cat page)" \
     "*color-scheme\" content=\"light dark*prefers-color-scheme:dark*"
 rm .hamr/sessions/sum.ndjson
+
+# another program's session: edits without a diff, the model with the answers
+cat >.hamr/sessions/other.ndjson <<'X'
+{"role":"user","content":"go"}
+{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"edit","arguments":"{\"path\":\"a.c\",\"old_string\":\"x\\n</pre>\\n\",\"new_string\":\"z\",\"replace_all\":false}"}},{"id":"2","function":{"name":"edit","arguments":"{\"path\":\"b.c\",\"edits\":[{\"oldText\":\"p\",\"newText\":\"q\"}]}"}},{"id":"3","function":{"name":"edit","arguments":"{\"path\":\"c.c\",\"old\":\"r\",\"new\":\"s\"}"}},{"id":"4","function":{"name":"bash","arguments":"{\"command\":\"a\\nb\"}"}}],"meta":{"model":"m-1"}}
+{"role":"tool","tool_call_id":"1","content":"done"}
+{"role":"tool","tool_call_id":"2","content":"done"}
+{"role":"tool","tool_call_id":"3","content":"not found","is_error":true}
+{"role":"tool","tool_call_id":"4","content":"c"}
+X
+export_as html other >page
+is "another program's edits: what was replaced, by what" "$(sed -n \
+    's/.*<span class="\(...\)">/\1 /p; /^-/p' page | paste -sd'|')" \
+    'del -x|-&lt;/pre&gt;|add +z|del -p|add +q|del -r|add +s'
+is "... the files of those that worked" "$(grep '^<li>' page |
+    sed 's/<[^>]*>//g' | paste -sd'|')" "a.c step 1|b.c step 1"
+match "... and the model" "$(cat page)" "*<dt>model</dt><dd>m-1</dd>*"
+match "arguments in lines, without what the diff shows" "$(cat page)" \
+    "*<pre>path: a.c
+replace_all: false
+</pre>*<pre>a
+b</pre>*"
+rm .hamr/sessions/other.ndjson
 
 # the title of a call holds 120 bytes, whole characters
 a=$(printf 'a%.0s' {1..117})

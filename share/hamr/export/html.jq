@@ -58,15 +58,16 @@ def is_person:
 
 # ---- calls ----
 
-# Arguments as an object; long ones are not looked into.
-def arguments: if length > 16384 then {} else (try fromjson catch null) | if type == "object" then . else {} end end;
+# Arguments as an object.
+def arguments: (try fromjson catch null) | if type == "object" then . else {} end;
 
 def first_of($keys): first((.[$keys[]] | strings), null);
 
+def path($meta; $args): ($meta | first_of(["path"])) // ($args | first_of(["path", "file_path"]));
+
 # What a call does, in words.
-def words($meta):
-  .name as $name | .args as $raw | (.args | arguments) as $args
-  | (($meta | first_of(["path"])) // ($args | first_of(["path", "file_path"]))) as $path
+def words($meta; $args):
+  .name as $name | .args as $raw | path($meta; $args) as $path
   | (if $name == "bash" then $args.command | strings | "run " + . else null end)
     // (if $name == "read" and ($args.query | type) == "string" then "search for \($args.query)\(if $path then " in " + $path else "" end)"
         elif $path == null then null
@@ -90,16 +91,40 @@ def outcome($meta):
    ($meta.ms | if is_count then time else empty end)]
   | if length > 0 then " <small>\(join(", "))</small>" else "" end;
 
-def diff:
-  if type != "string" or . == "" then ""
-  else [html | split("\n") | (.[:-1][] | . + "\n"), .[-1]
-        | if startswith("+") then "<span class=\"add\">\(.)</span>"
-          elif startswith("-") then "<span class=\"del\">\(.)</span>" else . end]
-    | "<pre>" + add + "</pre>\n" end;
+# What was replaced and by what, of another program's edit.
+def span($class; $sign; $keys):
+  first_of($keys) | strings | split("\n") | if .[-1] == "" then .[:-1] else . end
+  | map($sign + . + "\n") | add // "" | "<span class=\"\($class)\">\(html)</span>";
+
+# Its own diff, without the path that the title has.
+def own_diff:
+  [html | split("\n") | if .[0] // "" | startswith("--- ") then .[2:] else . end | .[] + "\n"
+   | if startswith("+") then "<span class=\"add\">\(.)</span>"
+     elif startswith("-") then "<span class=\"del\">\(.)</span>" else . end] | add // "";
+
+# What a call changed, as markup.
+def diff($meta; $args):
+  if $meta.diff | type == "string" then $meta.diff | rtrimstr("\n") | own_diff
+  elif .name == "edit" or .name == "write" then
+    [$args | ., (.edits | arrays | .[] | objects)
+     | span("del"; "-"; ["old", "old_text", "old_string", "oldText"]),
+       span("add"; "+"; ["new", "new_text", "new_string", "newText", "content"])] | add // ""
+  else "" end;
+
+# The arguments that the diff does not show.
+def in_diff: {edits: 1, content: 1, old: 1, old_text: 1, old_string: 1, oldText: 1, new: 1, new_text: 1, new_string: 1, newText: 1};
+
+def shown($args):
+  if $args == {} then .args
+  elif ($args | length) == 1 and ($args.command | type) == "string" then $args.command
+  else [$args | to_entries[] | select(in_diff[.key] | not)
+        | .key, ": ", (.value | if type == "string" then if contains("\n") then "\n" + . else . end else tojson end), "\n"]
+    | add // "" end;
 
 # The files that a call changed: a link to it each.
-def files($meta; $step; $id):
-  $meta.mutated | arrays | .[] | objects | .path | strings
+def files($meta; $path; $step; $id):
+  if $meta.mutated | type == "array" then $meta.mutated[] | objects | .path else $path end
+  | strings
   | {file: ., step: $step, id: $id,
      added: (if . == $meta.path then $meta | count("added") else 0 end),
      removed: (if . == $meta.path then $meta | count("removed") else 0 end)};
@@ -111,16 +136,19 @@ def result($r):
   | (if $i then .calls[$i] else {name: (($r.name | strings) // "result"), args: ""} end) as $c
   | (.results + 1) as $n | .step as $step
   | (($r.meta | objects) // {}) as $meta
+  | ($c.args | arguments) as $args
+  | ($c | diff($meta; $args)) as $diff
+  | (if $diff != "" and $r.is_error != true then path($meta; $args) else null end) as $changed
   | . + {results: $n, calls: (if $i then .calls[:$i] + .calls[$i + 1:] else .calls end),
-      out: [["<details class=\"call\(if $r.is_error == true then " error" else "" end)\"><summary>\($c | words($meta) | title_html)\(outcome($meta))</summary>\n<div id=\"call\($n)\">"
-       + "<pre>", $c.args, "</pre>\n" + ($meta.diff | diff) + "<pre>", ($r | raw("content")), "</pre></div></details>\n"],
-       files($meta; $step; $n)]};
+      out: [["<details class=\"call\(if $r.is_error == true then " error" else "" end)\"><summary>\($c | words($meta; $args) | title_html)\(outcome($meta))</summary>\n<div id=\"call\($n)\">"
+       + "<pre>", ($c | shown($args)), "</pre>\n\(if $diff != "" then "<pre>" + $diff + "</pre>\n" else "" end)<pre>", ($r | raw("content")), "</pre></div></details>\n"],
+       files($meta; $changed; $step; $n)]};
 
 # Calls that never got a result.
 def unanswered:
   if .calls == [] then .
   else . + {results: (.results + (.calls | length)), calls: [],
-      out: [.calls[] | ["<details class=\"call error\"><summary>\(words({}) | title_html) <small>no result</small></summary>\n<pre>", .args, "</pre></details>\n"]]}
+      out: [.calls[] | ["<details class=\"call error\"><summary>\((.args | arguments) as $args | words({}; $args) | title_html) <small>no result</small></summary>\n<pre>", .args, "</pre></details>\n"]]}
   end;
 
 def show($what): . + {out: (.out + [$what])};
@@ -146,6 +174,7 @@ def assistant($r):
         ($r.reasoning | if type == "string" and . != "" then "", "<details><summary>reasoning</summary><pre>", ., "</pre></details>\n" else empty end),
         ($r.content | if type == "string" and . != "" then "", "<pre>", ., "</pre>\n" else empty end), "", "</section>\n"],
         {tokens, compacted}]),
+      model: (.model // ($r.meta | objects | .model) // null),
       calls: [$r.tool_calls | arrays | .[] | objects
         | {id: ((.id | strings) // ""), name: ((.function | objects | .name | strings) // ""),
            args: ((.function | objects | .arguments | strings) // "")}]};
@@ -198,9 +227,9 @@ details{margin:.3rem 0}summary{cursor:pointer;font-family:monospace;overflow-wra
 .verdict{background:color-mix(in srgb,var(--warn) 20%,transparent);padding:.3rem .6rem;margin:.4rem 0}
 .halt,.block{background:color-mix(in srgb,var(--bad) 20%,transparent)}
 .add{color:var(--good)}.del{color:var(--bad)}.files{padding-left:1.2rem}.files code{font-size:13px}.files a{white-space:nowrap}a{color:inherit}:target{outline:2px solid var(--bar)}
-.chart{width:100%;background:var(--soft)}.chart rect{fill:var(--bar)}.chart text{font-size:12px;fill:currentColor}.chart .epoch{stroke:var(--bad);stroke-dasharray:4 3}
+.chart{display:block;width:100%;height:9rem;background:var(--soft)}.chart rect{fill:var(--bar)}.chart .epoch{stroke:var(--bad);stroke-width:2;stroke-dasharray:4 3;vector-effect:non-scaling-stroke}
 figure{margin:1rem 0}figcaption{font-size:.85rem;opacity:.7}
-@media(max-width:600px){body{margin:1rem auto;padding:0 .6rem}section{padding-left:.6rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.3rem}}
+@media(max-width:600px){body{margin:1rem auto;padding:0 .6rem}section{padding-left:.6rem}}
 ";
 
 def row($name): "<dt>\($name)</dt><dd>\(.)</dd>\n";
@@ -229,11 +258,11 @@ def chart:
   | (map(.tokens) | max // 0) as $most
   | if $most <= 0 then empty
     else (900 / $n) as $width
-      | "<figure><svg class=\"chart\" viewBox=\"0 0 900 160\" role=\"img\" aria-label=\"tokens of each request\">\n",
+      | "<figure><svg class=\"chart\" viewBox=\"0 0 900 140\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"tokens of each request\">\n",
         (range($n) as $i | .[$i] | (.tokens / $most * 140) as $h | ($i * $width | tenth) as $x
          | (if .compacted then "<line class=\"epoch\" x1=\"\($x)\" y1=\"0\" x2=\"\($x)\" y2=\"140\"><title>compacted before step \(.step)</title></line>\n" else empty end),
            "<rect x=\"\($x)\" y=\"\(140 - $h | tenth)\" width=\"\(if $width > 2 then $width - 1 else $width end | tenth)\" height=\"\($h | tenth)\"><title>step \(.step): \(.tokens) tokens</title></rect>\n"),
-        "<text x=\"0\" y=\"155\">step 1</text><text x=\"900\" y=\"155\" text-anchor=\"end\">step \($steps)</text>\n</svg><figcaption>Tokens of each request, \($most | grouped) at most; dashed lines: compacted</figcaption></figure>\n" end;
+        "</svg><figcaption>Tokens of each request, steps 1 to \($steps); \($most | grouped) at most\(if any(.[]; .compacted) then "; dashed lines: compacted" else "" end)</figcaption></figure>\n" end;
 
 # Each file once, in the order of the first change.
 def file_list:
@@ -243,7 +272,7 @@ def file_list:
       ($files[] | .all as $all
        | ($all | map(.added) | add) as $added | ($all | map(.removed) | add) as $removed
        | "<li><code>\($all[0].file | html)</code>\(if $added + $removed > 0 then " <span class=\"add\">+\($added)</span> <span class=\"del\">-\($removed)</span>" else "" end)"
-         + ([$all[] | " <a href=\"#call\(.id)\">step \(.step)</a>"] | add) + "</li>\n"),
+         + " step" + ([$all[] | " <a href=\"#call\(.id)\">\(.step)</a>"] | add) + "</li>\n"),
       "</ul>\n" end;
 
 def top:
@@ -255,7 +284,7 @@ def top:
     ($task | cut(4 * short) | html), "</h1>\n<dl>\n",
     ($last | fact("status"; "status"), fact("reason"; "reason")),
     (map(.totals | values) | last | totals),
-    ($head | fact("model"; "model"), fact("mode"; "mode")), ($last | fact("sandbox"; "sandbox")),
+    ({model: ($head.model // (map(.totals | values) | last | .model))} | fact("model"; "model")), ($head | fact("mode"; "mode")), ($last | fact("sandbox"; "sandbox")),
     ($head | fact("session"; "session"), fact("created"; "created")),
     "</dl>\n", (map(select(has("file"))) | file_list), (map(select(has("tokens"))) | chart);
 
@@ -263,5 +292,5 @@ def start: {calls: [], step: 0, results: 0, turns: 0, ms: 0, tokens: 0, in: 0, c
 
 [foreach (inputs, null) as $r (start;
   if $r then record($r)
-  else . + {out: []} | unanswered | show({totals: {step, results, turns, ms, in, cached, written, cost}}) end; .out[])]
+  else . + {out: []} | unanswered | show({totals: {step, results, turns, ms, in, cached, written, cost, model}}) end; .out[])]
 | (map(objects) | top), (.[] | strings, arrays), "</body></html>\n"
