@@ -135,6 +135,31 @@ mkdir ../dd; cd ../dd || exit 1; echo s >s; git -C .. add dd
 hamr-tool --yes --no-config --root . bash '{"command":"echo 2 >>s"}' >../../o
 is "that is no top level" "$(cat ../../o)" "exit 0; changed: s"
 
+# --- in one process, which is told by the kernel that nothing has changed
+for seed in 1 2; do
+	mkdir "../same$seed"; cd "../same$seed" || exit 1
+	is "commands and others, seed $seed" "$(python3 \
+		"$TOP/tests/mutated_model.py" "$seed" 60 2>/dev/null
+		echo $?)" 0
+	ok "git reads what was stored, seed $seed" snap fsck --no-dangling
+done
+mkdir ../fake; cat >../fake/git <<E
+#!/bin/sh
+echo run >>"$PWD/../runs"
+exec "$(command -v git)" "\$@"
+E
+chmod +x ../fake/git
+runs() {	# N: of git, for so many calls that change a file
+	local i calls=()
+	for i in $(seq "$1"); do
+		calls+=("c$i" bash "$(sh_args "echo $i >c")")
+	done
+	rm -rf .hamr ../runs
+	call "${calls[@]}" | PATH=$PWD/../fake:$PATH new >../out
+	wc -l <../runs
+}
+is "git is not run for each change" "$(runs 9)" "$(runs 3)"
+
 # --- what goes wrong
 cd ../../w || exit 1
 touch .hamr/snap.git/index.lock

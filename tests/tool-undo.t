@@ -273,9 +273,12 @@ bin=$(dirname "$(command -v hamr-tool)")
 mkdir ../nogit && for p in sh timeout; do
 	ln -s "$(command -v $p)" ../nogit/$p
 done
-match "or that there is no git" "$(PATH=$bin:$PWD/../nogit t --yes edit \
-	'{"path":"keep","old":"old","new":"new"}' 2>/dev/null)" \
-	"* (git is not installed; install the package git)"
+match "git is needed to look at a whole tree" "$(PATH=$bin:$PWD/../nogit \
+	t --yes bash '{"command":"true"}' 2>&1)" \
+	"* (git is not installed; install the package git)*"
+is "but not to keep one content" "$(PATH=$bin:$PWD/../nogit t --yes edit \
+	'{"path":"keep","old":"old","new":"new"}' >/dev/null 2>&1; cat keep
+	t undo >/dev/null; cat keep)" "new${nl}old"
 rm -rf .hamr keep other fresh ../nogit
 
 # --- as a record

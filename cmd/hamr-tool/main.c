@@ -14,6 +14,7 @@
 #include "stage/stage.h"
 #include "supervisor/supervisor.h"
 
+#include "calls/journal_calls.h"
 #include "calls/tool.h"
 #include "undo/undo.h"
 
@@ -163,7 +164,10 @@ on_sync(struct stage *s)
 static void
 on_idle(struct stage *s, int fd)
 {
-	mcp_idle(s->self, fd);
+	struct tool *t = s->self;
+
+	journal_calls_idle(t->journal);
+	mcp_idle(t, fd);
 }
 
 static int

@@ -49,6 +49,7 @@ struct gitignore {
 	struct level *v;	/* the least important first */
 	size_t n, cap;
 	bool none;		/* of this walk nothing is ignored */
+	struct buf folders;
 };
 
 /* ---- patterns ---- */
@@ -446,6 +447,12 @@ narrow(struct gitindex *ix, const char *prefix)
 		ix->n = to;
 }
 
+static void
+add_folder(struct gitignore *g, const char *path)
+{
+	buf_add(&g->folders, path, strlen(path) + 1);
+}
+
 /* The rules of the folders above the root. */
 static void
 read_above(struct gitignore *g, const char *top)
@@ -462,6 +469,7 @@ read_above(struct gitignore *g, const char *top)
 			read_rules(new_level(g, i), fd, ".gitignore");
 			close(fd);
 		}
+		add_folder(g, dir);
 		free(dir);
 	}
 }
@@ -475,6 +483,7 @@ gitignore_new(const char *root, bool own, struct err *e)
 	struct gitrepo repo = { NULL, NULL };
 
 	*e = (struct err){ .status = ST_OK };
+	g->folders = BUF_INIT((size_t)1 << 20);
 	top = find_top(root, &rest, e);
 	g->prefix = *rest != '\0' ? xasprintf("%s/", rest) : xstrdup("");
 	if (own)
@@ -483,6 +492,11 @@ gitignore_new(const char *root, bool own, struct err *e)
 	    e) > 0) {
 		if (gitindex_read(&g->index, repo.dir, e) == 0)
 			narrow(&g->index, g->prefix);
+		add_folder(g, repo.dir);
+		path = xasprintf("%s/info", repo.common);
+		if (access(path, F_OK) == 0)
+			add_folder(g, path);
+		free(path);
 		path = xasprintf("%s/info/exclude", repo.common);
 	}
 	if (path != NULL)
@@ -513,6 +527,7 @@ gitignore_free(struct gitignore *g)
 	while (g->n > 0)
 		drop_level(g);
 	gitindex_release(&g->index);
+	buf_release(&g->folders);
 	free(g->prefix);
 	free(g->v);
 	free(g);
@@ -522,6 +537,12 @@ const struct gitindex *
 gitignore_index(const struct gitignore *g)
 {
 	return &g->index;
+}
+
+const struct buf *
+gitignore_folders(const struct gitignore *g)
+{
+	return &g->folders;
 }
 
 /* ---- the question ---- */

@@ -23,6 +23,10 @@ void gitignore_free(struct gitignore *g);
 /* The index; empty where there is no repository. */
 const struct gitindex *gitignore_index(const struct gitignore *g);
 
+/* Folders whose own files decide too, but the user's own list: the git
+ * directory's, those above the root.  Each is ended by NUL. */
+const struct buf *gitignore_folders(const struct gitignore *g);
+
 /* Enter the folder rel ("" first), open as dirfd, which is not kept. */
 void gitignore_enter(struct gitignore *g, int dirfd, const char *rel);
 void gitignore_leave(struct gitignore *g);

@@ -1,4 +1,4 @@
-/* gitindex.c - git's index read as a file: what is tracked.
+/* gitindex.c - git's index read and written as a file: what is tracked.
  *
  * The format is gitformat-index(5).  No library of the distribution reads it
  * without reading the repository's configuration too.
@@ -318,6 +318,17 @@ by_path(const void *a, const void *b)
 	    ((const struct gitindex_entry *)b)->path);
 }
 
+/* Mostly they are in order. */
+static void
+sort(struct gitindex_entry *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_path(&v[i - 1], &v[i]) > 0) {
+			qsort(v, n, sizeof *v, by_path);
+			return;
+		}
+}
+
 int
 gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
 {
@@ -347,14 +358,53 @@ gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
 	}
 	for (size_t i = 0; i < ix->n && got == 0; i++)
 		got = ix->v[i].path[0] == '\0';
-	if (got == 0 && ix->n > 1)
-		qsort(ix->v, ix->n, sizeof *ix->v, by_path);
+	if (got == 0)
+		sort(ix->v, ix->n);
 	if (got > 0)
 		got = err_set(e, ST_DATA, "%s is damaged", path);
 	if (got < 0)
 		forget(ix);
 	free(path);
 	return got;
+}
+
+static void
+put_be32(struct buf *out, uint64_t n)
+{
+	const unsigned char c[] = { (unsigned char)(n >> 24),
+		(unsigned char)(n >> 16), (unsigned char)(n >> 8),
+		(unsigned char)n };
+
+	buf_add(out, c, sizeof c);
+}
+
+void
+gitindex_print(struct gitindex_entry *v, size_t n, size_t oid_len,
+    struct buf *out)
+{
+	sort(v, n);
+	buf_adds(out, "DIRC");
+	put_be32(out, 2);
+	put_be32(out, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct gitindex_entry *e = &v[i];
+		const uint64_t head[] = { (uint64_t)e->ctime.tv_sec,
+			(uint64_t)e->ctime.tv_nsec, (uint64_t)e->mtime.tv_sec,
+			(uint64_t)e->mtime.tv_nsec, 0 /* the device */, e->ino,
+			e->mode, e->uid, e->gid, e->size };
+		size_t len = strlen(e->path);
+		size_t flags = len < FLAG_NAME ? len : FLAG_NAME;
+
+		for (size_t k = 0; k < sizeof head / sizeof *head; k++)
+			put_be32(out, head[k]);
+		buf_add(out, e->oid, oid_len);
+		buf_addc(out, (char)(flags >> 8));
+		buf_addc(out, (char)flags);
+		/* filled up with NULs to a multiple of eight */
+		buf_add(out, e->path, len);
+		buf_add(out, "\0\0\0\0\0\0\0\0", 8 - (OID_AT + oid_len + 2 +
+		    len) % 8);
+	}
 }
 
 void

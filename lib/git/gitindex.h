@@ -1,4 +1,4 @@
-/* gitindex.h - git's index read as a file: what is tracked.
+/* gitindex.h - git's index read, and written, as a file: what is tracked.
  *
  * Versions 2, 3 and 4, names of 20 or 32 bytes, split and sparse indexes.  The
  * bytes may be anybody's: what does not add up is an error.
@@ -38,6 +38,12 @@ struct gitindex {
  * what is tracked is unknown.  Release it in both cases. */
 int gitindex_read(struct gitindex *ix, const char *dir, struct err *e);
 void gitindex_release(struct gitindex *ix);
+
+/* Put n entries, which are plain, into their order, and append them as an index
+ * of version 2; the hash of these bytes, which ends the file, is left to who
+ * calls. */
+void gitindex_print(struct gitindex_entry *v, size_t n, size_t oid_len,
+    struct buf *out);
 
 /* The entry of this path; NULL: there is none of its own. */
 const struct gitindex_entry *gitindex_find(const struct gitindex *ix,

@@ -113,27 +113,25 @@ sha256_hex(const void *p, size_t n, char out[SHA_HEX])
 }
 
 void
-sha_blob(bool sha256, const void *p, size_t n, char out[SHA_HEX])
+sha_git(bool sha256, const char *kind, const void *p, size_t n,
+    unsigned char out[SHA_BYTES])
 {
 	const struct functions *f = openssl();
-	unsigned char d[SHA256_DIGEST_LENGTH];
 	char head[32];
-	size_t len = (size_t)snprintf(head, sizeof head, "blob %zu", n) + 1;
+	size_t len = kind == NULL ? 0 : (size_t)snprintf(head, sizeof head,
+	    "%s %zu", kind, n) + 1;
+	SHA256_CTX long_ctx;
+	SHA_CTX ctx;
 
 	if (sha256) {
-		SHA256_CTX ctx;
-
-		f->SHA256_Init(&ctx);
-		f->SHA256_Update(&ctx, head, len);
-		f->SHA256_Update(&ctx, p, n);
-		f->SHA256_Final(d, &ctx);
+		f->SHA256_Init(&long_ctx);
+		f->SHA256_Update(&long_ctx, head, len);
+		f->SHA256_Update(&long_ctx, p, n);
+		f->SHA256_Final(out, &long_ctx);
 	} else {
-		SHA_CTX ctx;
-
 		f->SHA1_Init(&ctx);
 		f->SHA1_Update(&ctx, head, len);
 		f->SHA1_Update(&ctx, p, n);
-		f->SHA1_Final(d, &ctx);
+		f->SHA1_Final(out, &ctx);
 	}
-	put_hex(d, sha256 ? SHA256_DIGEST_LENGTH : SHA_DIGEST_LENGTH, out);
 }

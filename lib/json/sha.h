@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 
+#define SHA_BYTES 32
 #define SHA_HEX 65		/* 64 hex digits and a NUL */
 
 struct sha;			/* one hash in the making */
@@ -24,8 +25,9 @@ void sha_free(struct sha *s);
 /* All at once. */
 void sha256_hex(const void *p, size_t n, char out[SHA_HEX]);
 
-/* The name that git gives to this content: by SHA-256, or by SHA-1 (40
- * digits). */
-void sha_blob(bool sha256, const void *p, size_t n, char out[SHA_HEX]);
+/* By SHA-256, or by SHA-1 (20 bytes): the name that git gives to an object of
+ * this kind ("blob"); kind NULL: the hash of the bytes alone. */
+void sha_git(bool sha256, const char *kind, const void *p, size_t n,
+    unsigned char out[SHA_BYTES]);
 
 #endif

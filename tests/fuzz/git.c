@@ -31,6 +31,27 @@ put(const char *name, const void *p, size_t n)
 	close(fd);
 }
 
+/* What we write is what we read. */
+static void
+as_written(struct gitindex *ix)
+{
+	struct buf b = BUF_INIT((size_t)1 << 30);
+	static const char sum[32];
+	struct gitindex is;
+	struct err e = { 0 };
+
+	gitindex_print(ix->v, ix->n, ix->oid_len, &b);
+	buf_add(&b, sum, ix->oid_len);
+	put("index", b.p, b.len);
+	HOLDS(gitindex_read(&is, folder(), &e) == 0 && is.n == ix->n);
+	for (size_t i = 0; i < is.n; i++)
+		HOLDS(strcmp(is.v[i].path, ix->v[i].path) == 0 &&
+		    is.v[i].mode == ix->v[i].mode &&
+		    memcmp(is.v[i].oid, ix->v[i].oid, is.oid_len) == 0);
+	gitindex_release(&is);
+	buf_release(&b);
+}
+
 static void
 as_index(const uint8_t *data, size_t n)
 {
@@ -45,6 +66,8 @@ as_index(const uint8_t *data, size_t n)
 		HOLDS(gitindex_find(&ix, ix.v[i].path) != NULL);
 		HOLDS(gitindex_has(&ix, ix.v[i].path));
 	}
+	if (ix.n > 0)
+		as_written(&ix);
 	gitindex_release(&ix);
 }
 

@@ -25,7 +25,6 @@ struct journal_calls {
 	struct snap *snap;
 	bool broken;		/* it was tried, and said, in this turn */
 	char *checkpoint;	/* of this turn; NULL: none yet */
-	char tree[SNAP_OID];	/* the last snapshot */
 	bool fresh;		/* nobody but us has run since */
 	struct timespec begun;	/* when the call in hand did, as files tell */
 	struct undo_entry entry;	/* of the call in hand */
@@ -89,6 +88,7 @@ journal_calls_free(struct journal_calls *jc)
 	if (jc == NULL)
 		return;
 	undo_entry_release(&jc->entry);
+	journal_calls_idle(jc);
 	if (jc->snap != NULL)
 		snap_prune(jc->snap, conf_int(jc->t->conf, "tools.undo_days"),
 		    conf_int(jc->t->conf, "tools.undo_bytes"));
@@ -116,6 +116,13 @@ void
 journal_calls_pause(struct journal_calls *jc)
 {
 	jc->fresh = false;
+}
+
+void
+journal_calls_idle(struct journal_calls *jc)
+{
+	if (jc->snap != NULL)
+		snap_settle(jc->snap);
 }
 
 /* ---- snapshots ---- */
@@ -151,7 +158,7 @@ take(struct journal_calls *jc, struct snap_left *left)
 	}
 	if (jc->snap == NULL)
 		return false;
-	if (snap_take(jc->snap, jc->tree, left, &e) < 0) {
+	if (snap_take(jc->snap, left, &e) < 0) {
 		give_up(jc, &e);
 		return false;
 	}
@@ -293,19 +300,12 @@ static void
 compare(struct journal_calls *jc, struct job *j)
 {
 	struct snap_left left = { 0 };
-	char before[SNAP_OID];
-	struct err e;
 
-	memcpy(before, jc->tree, sizeof before);
 	/* what a cancelled command did is worth this while */
 	snap_hurry(jc->snap, HURRY_MS);
 	if (!take(jc, &left))
 		return;
-	if (snap_changes(jc->snap, before, jc->tree, &jc->entry, &e) < 0) {
-		give_up(jc, &e);
-		undo_entry_release(&jc->entry);
-		return;
-	}
+	snap_changes(jc->snap, &jc->entry);
 	for (size_t i = 0; i < jc->entry.n; i++) {
 		struct undo_path *t = &jc->entry.v[i];
 

@@ -22,6 +22,9 @@ void journal_calls_known(struct journal_calls *jc, const char *id);
 /* The calls of one go are over: others may change files from now on. */
 void journal_calls_pause(struct journal_calls *jc);
 
+/* Nothing else is to be done: what can wait until then. */
+void journal_calls_idle(struct journal_calls *jc);
+
 /* Before its start: put the checkpoint if one is due. */
 void journal_calls_checkpoint(struct journal_calls *jc, struct job *j);
 /* Behind the work: its result is completed. */

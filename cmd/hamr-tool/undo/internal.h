@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 
 #include "base/map.h"
+#include "git/gitindex.h"
+#include "json/sha.h"
 #include "root/git.h"
 #include "root/path.h"
 #include "snap.h"
+#include "watch.h"
 
 #define SNAP_MS 60000		/* for one snapshot, and each step of it */
 
@@ -19,15 +22,21 @@ struct snap {
 	struct stat streams[6];	/* our stdin, stdout and stderr, and those of
 				 * our parent: others write them while a call
 				 * runs, so they are not its work */
-	uid_t owner;		/* of the root; git runs as this user */
+	uid_t me, owner;	/* of the root; git runs as this user */
+	dev_t dev;
 	struct map clean;	/* files found to be as our index has them,
 				 * and a stamp of what they looked like */
 	struct map modes;	/* whole modes at the last snapshot */
 	struct map modes_before;	/* and at the one before it */
-	uint64_t index;		/* a stamp of our index after its last tree */
-	char tree[SNAP_OID];	/* that tree; "": none */
+	struct gitindex now;	/* our index, as of the last snapshot */
+	struct gitindex before;	/* and of the one before it; empty when it is */
+	bool same;		/* the same */
+	uint64_t stamp;		/* of the file that now was read from; 0: none */
+	bool checked;		/* git finds all that it names */
+	struct watch watch;	/* of all that the last snapshot looked at */
+	struct snap_left left;
+	struct buf old;		/* old contents that the user's objects hold */
 	const char *why;	/* the last one failed; NULL: git did */
-	bool refreshed;		/* git was told to note times anew */
 	int ms;			/* for one step of git */
 	bool sha256;		/* objects have names of 64 digits, else 40 */
 	int hurry;		/* ms left after a cancel; 0: stop at once */
@@ -49,8 +58,19 @@ int snap_git_oid(struct snap *s, const char *const *args, struct slice in,
 const char *snap_git_why(const struct snap *s, int r);
 /* Cancelled, or to end? */
 bool snap_stopped(void *snap);
-/* Take these paths out of the index. */
-int snap_drop(struct snap *s, const struct buf *paths);
+
+/* Bytes of an object's name. */
+static inline size_t
+snap_oid_len(const struct snap *s)
+{
+	return s->sha256 ? 32 : 20;
+}
+
+/* The name of a content; it is stored under that.  0, or -1 with errno. */
+void object_name(const struct snap *s, struct slice content,
+    unsigned char oid[SHA_BYTES]);
+int object_put(const struct snap *s, struct slice content,
+    const unsigned char oid[SHA_BYTES]);
 
 /* Append the hex digits of bytes, and the other way round. */
 void snap_hex(const void *p, size_t n, struct buf *out);
@@ -76,6 +96,9 @@ int snap_pack(struct snap *s, const struct buf *oids, bool all,
  * for. */
 int snap_wait(const struct snap *s, int fd, int how, struct err *e);
 
+/* What we made belongs to the owner of the root. */
+void snap_give(const struct snap *s, int fd);
+
 /* A file of ours in the repository: opened (made if need be), or replaced at
  * once. */
 int snap_file(const struct snap *s, const char *name, int flags);
@@ -83,10 +106,5 @@ int snap_replace(const struct snap *s, const char *name, struct slice text);
 
 /* Drop the index and start without the user's. */
 void snap_unseed(struct snap *s);
-
-/* May git look up the attributes of this row of paths?  Not if a
- * .gitattributes beside or above one is a FIFO or the like: git would wait for
- * it. */
-bool snap_attributes_are_plain(const struct snap *s, const struct buf *paths);
 
 #endif

@@ -95,15 +95,6 @@ snap_git_oid(struct snap *s, const char *const *args, struct slice in,
 	return r;
 }
 
-int
-snap_drop(struct snap *s, const struct buf *paths)
-{
-	static const char *const args[] = { "update-index", "-z",
-		"--force-remove", "--stdin", NULL };
-
-	return snap_git(s, args, buf_view(paths), NULL);
-}
-
 const char *
 snap_git_why(const struct snap *s, int r)
 {
@@ -159,8 +150,8 @@ snap_next(const struct buf *row, size_t *at)
 
 /* ---- files of ours, which belong to the owner of the root ---- */
 
-static void
-give(const struct snap *s, int fd)
+void
+snap_give(const struct snap *s, int fd)
 {
 	if (geteuid() == 0 && s->owner != 0 && fchown(fd, s->owner,
 	    (gid_t)-1) < 0)
@@ -174,7 +165,7 @@ snap_file(const struct snap *s, const char *name, int flags)
 	    O_NONBLOCK | O_CLOEXEC, 0600);
 
 	if (fd >= 0)
-		give(s, fd);
+		snap_give(s, fd);
 	return fd;
 }
 
@@ -312,8 +303,11 @@ is_plain_at(const struct snap *s, const char *rel, size_t n)
 	return plain;
 }
 
-bool
-snap_attributes_are_plain(const struct snap *s, const struct buf *paths)
+/* May git look up the attributes of this row of paths?  Not if a
+ * .gitattributes beside or above one is a FIFO or the like: git would wait for
+ * it. */
+static bool
+attributes_are_plain(const struct snap *s, const struct buf *paths)
 {
 	struct map asked = { 0 };
 	bool good = paths->len == 0 || is_plain_at(s, "", 0);
@@ -394,6 +388,8 @@ clean_index(struct snap *s, const struct gitindex *ix)
 {
 	struct buf paths = BUF_INIT(GIT_OUT_MAX), oids = BUF_INIT(GIT_OUT_MAX);
 	struct buf bad = BUF_INIT(GIT_OUT_MAX);
+	static const char *const drop[] = { "update-index", "-z",
+		"--force-remove", "--stdin", NULL };
 	bool good;
 
 	for (size_t i = 0; i < ix->n; i++) {
@@ -407,11 +403,11 @@ clean_index(struct snap *s, const struct gitindex *ix)
 			buf_addc(&oids, '\n');
 		}
 	}
-	good = snap_attributes_are_plain(s, &paths) &&
+	good = attributes_are_plain(s, &paths) &&
 	    find_other_sizes(s, &paths, &oids, &bad) &&
 	    find_filtered(s, &paths, &bad);
 	if (good && bad.len > 0)
-		good = snap_drop(s, &bad) == 0;
+		good = snap_git(s, drop, buf_view(&bad), NULL) == 0;
 	buf_release(&paths);
 	buf_release(&oids);
 	buf_release(&bad);
@@ -490,7 +486,7 @@ make(struct snap *s, struct err *e)
 		fd = openat(s->dirfd, folders[i], O_RDONLY | O_DIRECTORY |
 		    O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
-			give(s, fd);
+			snap_give(s, fd);
 		r = fd >= 0 ? close(fd) : -1;
 	}
 	if (r == 0 && (put_settings(s) < 0 ||
@@ -593,8 +589,13 @@ snap_open(struct files *f, bool create, struct err *e)
 	s->f = f;
 	s->ms = SNAP_MS;
 	s->dirfd = s->use = -1;
-	if (fstat(f->root.fd, &st) == 0)
+	s->old = BUF_INIT(GIT_OUT_MAX);
+	watch_init(&s->watch, f->root.fd);
+	s->me = geteuid();
+	if (fstat(f->root.fd, &st) == 0) {
 		s->owner = st.st_uid;
+		s->dev = st.st_dev;
+	}
 	/* the loop's answer or records may go to a file in the root, too */
 	for (int i = 0; i < 3; i++) {
 		char theirs[64];
@@ -614,7 +615,7 @@ snap_open(struct files *f, bool create, struct err *e)
 			err_sys(e, ST_SYSTEM, "%s", s->dir);
 	}
 	if (s->dirfd >= 0) {
-		give(s, s->dirfd);
+		snap_give(s, s->dirfd);
 		r = set_up(s, create, e);
 	}
 	if (r == 0)
@@ -631,6 +632,10 @@ snap_free(struct snap *s)
 	map_release(&s->clean);
 	map_release(&s->modes);
 	map_release(&s->modes_before);
+	gitindex_release(&s->now);
+	gitindex_release(&s->before);
+	buf_release(&s->old);
+	watch_release(&s->watch);
 	if (s->use >= 0)
 		close(s->use);
 	if (s->dirfd >= 0)

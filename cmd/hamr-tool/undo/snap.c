@@ -1,6 +1,7 @@
 /* snap.c - snapshots of the root: taken, compared, and what they hold. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,15 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "git/gitignore.h"
-#include "json/sha.h"
 
 #include "files/files.h"
 #include "internal.h"
 #include "journal.h"
 
 #define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
+#define SETTLE_MS 1500		/* after which our end is not waited for */
 #define ASK_FILES 64		/* files between two looks at the clock */
-#define SLOW_MS 1000		/* so long, and git must have hashed a lot */
+#define SLOW_MS 1000		/* so long, and a lot was hashed */
 
 /* ---- files that others have open for writing ---- */
 
@@ -95,15 +96,17 @@ writers_have(struct writers *w, const struct stat *st)
 struct take {
 	struct snap *s;
 	struct gitignore *rules;
-	struct gitindex own;	/* our index, and when it was written */
-	struct timespec written;
-	bool *seen;		/* of each of its entries */
+	struct timespec written;	/* our index was */
+	bool *seen, *gone;	/* of each of its entries */
+	struct gitindex_entry *new;
+	size_t nnew, cap;
+	struct arena names;	/* of new */
 	struct writers others;
-	struct buf put, drop;	/* paths to be added or looked at; removed */
-	struct snap_left left;
 	struct buf text;
 	long long deadline;
 	size_t asked;
+	bool changed;		/* an entry is new or gone */
+	bool noted;		/* or tells other times of the same content */
 	bool failed;		/* something could not be looked at */
 	bool stopped;
 };
@@ -112,8 +115,7 @@ struct take {
 static bool
 is_covered(struct take *t, const char *rel, const struct stat *st)
 {
-	const struct snap *s = t->s;
-	uid_t me = geteuid();
+	struct snap *s = t->s;
 	bool readable;
 
 	for (size_t i = 0; i < sizeof s->streams / sizeof *s->streams; i++)
@@ -123,18 +125,18 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return S_ISLNK(st->st_mode);
 	if (st->st_size > SNAP_FILE_MAX) {
-		t->left.large++;
+		s->left.large++;
 		return false;
 	}
 	/* by git, as whoever it runs */
-	if (me == 0)
+	if (s->me == 0)
 		readable = s->owner == 0 || (st->st_uid == s->owner ?
 		    (st->st_mode & 0400) : (st->st_mode & 0044)) != 0;
 	else
-		readable = (st->st_uid == me && (st->st_mode & 0400) != 0) ||
+		readable = (st->st_uid == s->me && (st->st_mode & 0400) != 0) ||
 		    faccessat(s->f->root.fd, rel, R_OK,
 		    AT_SYMLINK_NOFOLLOW) == 0;
-	t->left.unreadable += !readable;
+	s->left.unreadable += !readable;
 	return readable;
 }
 
@@ -196,67 +198,36 @@ snap_read(const struct root *root, const char *rel, struct stat *st,
 	return good;
 }
 
+static uint32_t
+git_mode(const struct stat *st)
+{
+	return S_ISLNK(st->st_mode) ? S_IFLNK :
+	    S_IFREG | ((st->st_mode & S_IXUSR) != 0 ? 0755 : 0644);
+}
+
+/* Does what stat tells suffice to know that it is? */
 static bool
-is_clean(struct take *t, const struct gitindex_entry *e, const char *rel,
+looks_clean(struct take *t, const struct gitindex_entry *e, const char *rel,
     const struct stat *st)
 {
-	uint64_t now = stamp(st);
 	uint64_t *was = map_get(&t->s->clean, slice_of(rel));
-	uint32_t mode = S_ISLNK(st->st_mode) ? S_IFLNK :
-	    S_IFREG | ((st->st_mode & S_IXUSR) != 0 ? 0755 : 0644);
-	char is[SHA_HEX];
-	struct timespec clock;
-	struct stat read = *st;
 
-	if (was != NULL && *was == now)
+	if (was != NULL && *was == stamp(st))
 		return true;
-	if (e->mode != mode)
-		return false;
-	if (is_time(&e->mtime, &st->st_mtim) &&
+	return e->mode == git_mode(st) &&
+	    is_time(&e->mtime, &st->st_mtim) &&
 	    is_time(&e->ctime, &st->st_ctim) &&
 	    e->ino == (uint32_t)st->st_ino && e->uid == st->st_uid &&
 	    e->gid == st->st_gid && e->size == (uint32_t)st->st_size &&
-	    is_settled(&t->written, &e->mtime))
-		return true;
-	clock_gettime(CLOCK_REALTIME, &clock);
-	buf_reset(&t->text);
-	/* git notes a size of 0 for what it must look at again */
-	if ((e->size != 0 && e->size != (uint32_t)st->st_size) ||
-	    !snap_read(&t->s->f->root, rel, &read, &t->text) ||
-	    read.st_ino != st->st_ino || read.st_mode != st->st_mode)
-		return false;
-	sha_blob(t->own.oid_len == 32, t->text.p != NULL ? t->text.p : "",
-	    t->text.len, is);
-	buf_reset(&t->text);
-	snap_hex(e->oid, t->own.oid_len, &t->text);
-	if (!slice_is(buf_view(&t->text), is))
-		return false;
-	if (is_settled(&clock, &st->st_ctim) &&
-	    is_settled(&clock, &st->st_mtim))
-		*map_put(&t->s->clean, slice_of(rel), NULL) = now;
-	return true;
+	    is_settled(&t->written, &e->mtime);
 }
 
-/* ---- what is there ---- */
-
-/* A file that belongs in it. */
+/* An entry keeps no more than git's mode. */
 static void
-see_file(struct take *t, const char *rel, const struct stat *st,
-    const struct gitindex_entry *e)
+note_mode(struct take *t, const char *rel, const struct stat *st)
 {
-	bool clean = e != NULL && is_clean(t, e, rel, st);
-	uint64_t *was;
-
-	/* what somebody else writes to just now stays as it was there */
-	if (!clean && S_ISREG(st->st_mode) && writers_have(&t->others, st))
-		return;
-	*map_put(&t->s->modes, slice_of(rel), NULL) = st->st_mode;
-	if (clean)
-		return;
-	was = map_get(&t->s->clean, slice_of(rel));
-	if (was != NULL)
-		*was = 0;
-	snap_add(&t->put, rel);
+	if (S_ISREG(st->st_mode) && st->st_mode != git_mode(st))
+		*map_put(&t->s->modes, slice_of(rel), NULL) = st->st_mode;
 }
 
 static bool
@@ -266,150 +237,299 @@ is_lack(int error)
 	    error == EIO;
 }
 
+/* The entry, if there is one, goes. */
+static void
+drop(struct take *t, const struct gitindex_entry *e)
+{
+	if (e == NULL)
+		return;
+	t->gone[e - t->s->now.v] = true;
+	t->changed = true;
+}
+
+/* A file that belongs in it. */
+static void
+see_file(struct take *t, const char *rel, const struct stat *there,
+    struct gitindex_entry *e)
+{
+	struct snap *s = t->s;
+	size_t len = snap_oid_len(s);
+	struct stat st = *there;
+	unsigned char oid[SHA_BYTES];
+	struct timespec clock;
+	struct gitindex_entry new;
+	bool settled;
+
+	/* another name of it may lie where nothing is watched */
+	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
+		watch_doubt(&s->watch);
+	if (e != NULL && looks_clean(t, e, rel, &st)) {
+		note_mode(t, rel, &st);
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &clock);
+	buf_reset(&t->text);
+	errno = 0;
+	if (!snap_read(&s->f->root, rel, &st, &t->text) ||
+	    !is_covered(t, rel, &st)) {
+		t->failed = t->failed || is_lack(errno);
+		drop(t, e);
+		return;
+	}
+	object_name(s, buf_view(&t->text), oid);
+	/* one that may change without its time: git looks again at what has
+	 * no size */
+	settled = is_settled(&clock, &st.st_ctim) &&
+	    is_settled(&clock, &st.st_mtim);
+	new = (struct gitindex_entry){ .mtime = st.st_mtim,
+		.ctime = st.st_ctim, .ino = (uint32_t)st.st_ino,
+		.mode = git_mode(&st), .uid = st.st_uid, .gid = st.st_gid,
+		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
+	if (e != NULL && e->mode == new.mode && memcmp(e->oid, oid, len) == 0) {
+		new.path = e->path;
+		new.oid = e->oid;
+		if (settled) {
+			*e = new;
+			t->noted = true;
+			*map_put(&s->clean, slice_of(rel), NULL) = stamp(&st);
+		}
+		note_mode(t, rel, &st);
+		return;
+	}
+	/* what somebody else writes to just now stays as it was there */
+	if (S_ISREG(st.st_mode) && writers_have(&t->others, &st))
+		return;
+	if (object_put(s, buf_view(&t->text), oid) < 0) {
+		s->why = strerror(errno);
+		t->failed = true;
+		return;
+	}
+	note_mode(t, rel, &st);
+	drop(t, e);
+	new.path = arena_dup(&t->names, rel, strlen(rel));
+	new.oid = (unsigned char *)arena_dup(&t->names, (char *)oid, len);
+	t->new = xgrow(t->new, t->nnew, &t->cap, sizeof *t->new);
+	t->new[t->nnew++] = new;
+	t->changed = true;
+}
+
+/* ---- what is there ---- */
+
+static enum gitignore_next
+see_folder(struct take *t, const struct gitignore_seen *g)
+{
+	struct snap *s = t->s;
+
+	if (strcasecmp(g->base, ".hamr") == 0)
+		return GITIGNORE_PASS;
+	/* a mount may be of any kind */
+	if (g->st->st_dev != s->dev)
+		watch_doubt(&s->watch);
+	watch_folder(&s->watch, g->dirfd, g->base);
+	if (!gitignore_is_nested(g->dirfd, g->base))
+		return GITIGNORE_ENTER;
+	s->left.nested += !files_hidden(s->f, g->rel);
+	return GITIGNORE_PASS;
+}
+
 static enum gitignore_next
 see(void *arg, const struct gitignore_seen *g)
 {
 	struct take *t = arg;
-	const struct gitindex_entry *e;
+	struct snap *s = t->s;
+	const struct gitindex_entry *found;
+	struct gitindex_entry *e = NULL;
 
-	if (t->asked++ % ASK_FILES == 0 && (snap_stopped(t->s) ||
-	    file_now_ms() > t->deadline)) {
+	if (t->asked++ % ASK_FILES == 0 && (snap_stopped(s) ||
+	    file_now_ms() > t->deadline))
 		t->stopped = true;
+	if (t->stopped || t->failed)
 		return GITIGNORE_STOP;
-	}
 	if (g->st == NULL) {
 		t->failed = t->failed || is_lack(g->error);
-		t->left.unreadable++;
+		s->left.unreadable++;
 		return GITIGNORE_PASS;
 	}
-	if (S_ISDIR(g->st->st_mode)) {
-		if (strcasecmp(g->base, ".hamr") == 0)
-			return GITIGNORE_PASS;
-		if (!gitignore_is_nested(g->dirfd, g->base))
-			return GITIGNORE_ENTER;
-		t->left.nested += !files_hidden(t->s->f, g->rel);
-		return GITIGNORE_PASS;
+	if (S_ISDIR(g->st->st_mode))
+		return see_folder(t, g);
+	found = gitindex_find(&s->now, g->rel);
+	if (found != NULL) {
+		e = &s->now.v[found - s->now.v];
+		t->seen[found - s->now.v] = true;
 	}
-	e = gitindex_find(&t->own, g->rel);
-	if (e != NULL)
-		t->seen[e - t->own.v] = true;
 	/* what is in our index was asked about when it came there */
-	if ((e != NULL || !files_hidden(t->s->f, g->rel)) &&
+	if ((e != NULL || !files_hidden(s->f, g->rel)) &&
 	    is_covered(t, g->rel, g->st))
 		see_file(t, g->rel, g->st, e);
-	else if (e != NULL)
-		snap_add(&t->drop, g->rel);
+	else
+		drop(t, e);
 	return GITIGNORE_PASS;
 }
 
 /* What our index has and the walk did not come by: it is gone, or was not
  * ignored before.  If that cannot be told there is no snapshot. */
 static void
-see_rest(struct take *t, const struct gitindex_entry *e)
+see_rest(struct take *t, struct gitindex_entry *e)
 {
 	int fd = path_open(&t->s->f->root, e->path, O_PATH | O_NOFOLLOW);
 	struct stat st;
 
+	/* its folder is not watched */
+	if (fd >= 0)
+		watch_doubt(&t->s->watch);
 	if (fd < 0 && is_lack(errno))
 		t->failed = true;
 	else if (fd >= 0 && fstat(fd, &st) == 0 && is_covered(t, e->path, &st))
 		see_file(t, e->path, &st, e);
 	else
-		snap_add(&t->drop, e->path);
+		drop(t, e);
 	if (fd >= 0)
 		close(fd);
 }
 
-/* ---- the tree ---- */
-
-static int
-write_tree(struct take *t, char tree[SNAP_OID])
+static void
+look(struct take *t)
 {
-	static const char *const put[] = { "update-index", "-z", "--add",
-		"--remove", "--replace", "--stdin", NULL };
-	static const char *const tree_args[] = { "write-tree", NULL };
 	struct snap *s = t->s;
-	struct stat st;
-	int r = 0;
+	const struct buf *folders = gitignore_folders(t->rules);
+	const char *path;
 
-	/* nothing to note, and our index is as the last tree left it */
-	if (t->drop.len == 0 && t->put.len == 0 && s->tree[0] != '\0' &&
-	    fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    stamp(&st) == s->index) {
-		memcpy(tree, s->tree, SNAP_OID);
+	watch_begin(&s->watch);
+	watch_folder(&s->watch, s->f->root.fd, ".");
+	for (size_t at = 0; (path = snap_next(folders, &at)) != NULL; )
+		watch_folder(&s->watch, AT_FDCWD, path);
+	map_release(&s->modes_before);
+	s->modes_before = s->modes;
+	s->modes = (struct map){ 0 };
+	s->left = (struct snap_left){ 0 };
+	gitignore_walk(t->rules, s->f->root.fd, see, t);
+	for (size_t i = 0; i < s->now.n && !t->stopped && !t->failed; i++)
+		if (!t->seen[i])
+			see_rest(t, &s->now.v[i]);
+}
+
+/* ---- our index ---- */
+
+/* Read it again if it is not the one that was read.  -1: it is of no use. */
+static int
+read_index(struct snap *s)
+{
+	struct gitindex fresh;
+	struct stat st;
+	uint64_t is = fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) ==
+	    0 ? stamp(&st) : 0;
+	int r;
+
+	if (is != 0 && is == s->stamp)
 		return 0;
-	}
-	if (t->drop.len > 0)
-		r = snap_drop(s, &t->drop);
-	if (r == 0 && t->put.len > 0)
-		r = snap_git(s, put, buf_view(&t->put), NULL);
-	if (r == 0)
-		r = snap_git_oid(s, tree_args, SLICE(""), tree);
-	s->tree[0] = '\0';
-	if (r == 0 && fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) ==
-	    0) {
-		s->index = stamp(&st);
-		memcpy(s->tree, tree, SNAP_OID);
-	}
+	r = gitindex_read(&fresh, s->dir, NULL);
+	if (r == 0 && fresh.n > 0 && fresh.oid_len != snap_oid_len(s))
+		r = -1;
+	if (r < 0)
+		gitindex_release(&fresh);
+	/* what the last snapshot left */
+	if (s->same)
+		s->before = s->now;
+	else
+		gitindex_release(&s->now);
+	s->same = false;
+	s->now = fresh;
+	s->stamp = r == 0 ? is : 0;
 	return r;
 }
 
 static int
-take(struct snap *s, char tree[SNAP_OID], struct snap_left *left)
+write_index(struct take *t)
 {
-	static const char *const refresh[] = { "update-index", "-q",
-		"--refresh", NULL };
-	struct take t = { .s = s, .put = BUF_INIT(GIT_OUT_MAX),
-		.drop = BUF_INIT(GIT_OUT_MAX),
+	struct snap *s = t->s;
+	size_t n = 0, len = snap_oid_len(s);
+	struct gitindex_entry *v = xcalloc(s->now.n + t->nnew + 1, sizeof *v);
+	struct buf out = BUF_INIT(GITINDEX_MAX);
+	unsigned char sum[SHA_BYTES];
+	int fd, r;
+
+	for (size_t i = 0; i < s->now.n; i++)
+		if (!t->gone[i])
+			v[n++] = s->now.v[i];
+	for (size_t i = 0; i < t->nnew; i++)
+		v[n++] = t->new[i];
+	gitindex_print(v, n, len, &out);
+	sha_git(s->sha256, NULL, out.p, out.len, sum);
+	buf_add(&out, sum, len);
+	fd = snap_file(s, "index.lock", O_WRONLY | O_EXCL);
+	r = fd >= 0 && !out.over ? file_write_all(fd, out.p, out.len) : -1;
+	if (fd >= 0 && close(fd) < 0)
+		r = -1;
+	if (r == 0)
+		r = renameat(s->dirfd, "index.lock", s->dirfd, "index");
+	if (r < 0)
+		s->why = strerror(errno);
+	buf_release(&out);
+	free(v);
+	return r == 0 ? read_index(s) : r;
+}
+
+/* 0, or why there is none is in s->why; 1: the index is of no use. */
+static int
+take(struct snap *s)
+{
+	static const char *const check[] = { "rev-list", "--objects",
+		"--indexed-objects", "--quiet", NULL };
+	struct take t = { .s = s,
 		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536) };
 	long long begun = file_now_ms();
 	struct stat st;
 	int r;
 
+	s->why = NULL;
+	if (read_index(s) < 0)
+		return 1;
+	if (s->stamp != 0 && watch_quiet(&s->watch))
+		return 0;
 	t.deadline = begun + SNAP_MS;
-	t.rules = files_rules(s->f);
-	map_release(&s->modes_before);
-	s->modes_before = s->modes;
-	s->modes = (struct map){ 0 };
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		t.written = st.st_mtim;
-	r = gitindex_read(&t.own, s->dir, NULL) < 0 ? 1 : 0;
-	if (r == 0) {
-		t.seen = xcalloc(t.own.n + 1, sizeof *t.seen);
-		gitignore_walk(t.rules, s->f->root.fd, see, &t);
-		for (size_t i = 0; i < t.own.n && !t.stopped; i++)
-			if (!t.seen[i])
-				see_rest(&t, &t.own.v[i]);
-		r = t.stopped || t.failed ? -1 : 0;
-	}
-	s->why = t.failed ? "a folder could not be read" : t.stopped ?
-	    "it was stopped" : NULL;
-	if (r == 0 && !snap_attributes_are_plain(s, &t.put)) {
-		s->why = "a .gitattributes is not a regular file";
-		r = -1;
-	}
-	if (r == 0)
-		r = write_tree(&t, tree);
+	t.seen = xcalloc(s->now.n + 1, sizeof *t.seen);
+	t.gone = xcalloc(s->now.n + 1, sizeof *t.gone);
+	t.rules = files_rules(s->f);
+	look(&t);
+	r = t.stopped || t.failed ? -1 : 0;
+	if (s->why == NULL && r < 0)
+		s->why = t.failed ? "a folder could not be read" :
+		    "it was stopped";
 	/* files as they were but for their times or inodes, in a tree that was
 	 * copied, need not be hashed the next time */
-	if (r == 0 && !s->refreshed && file_now_ms() - begun > SLOW_MS) {
-		s->refreshed = true;
-		snap_git(s, refresh, SLICE(""), NULL);
+	if (r == 0 && (t.changed || s->stamp == 0 || (t.noted &&
+	    file_now_ms() - begun > SLOW_MS)))
+		r = write_index(&t);
+	/* once: are there all the objects that the index leans on? */
+	if (r == 0 && !s->checked) {
+		r = snap_git(s, check, SLICE(""), NULL);
+		s->checked = r == 0;
 	}
-	*left = t.left;
-	gitindex_release(&t.own);
+	if (r != 0)
+		watch_doubt(&s->watch);
 	gitignore_free(t.rules);
+	arena_release(&t.names);
 	free(t.others.v);
 	free(t.seen);
+	free(t.gone);
+	free(t.new);
 	buf_release(&t.text);
-	buf_release(&t.put);
-	buf_release(&t.drop);
 	return r;
 }
 
+static void
+settle(struct snap *s)
+{
+	char pack[SNAP_OID];
+
+	if (s->old.len > 0 && snap_pack(s, &s->old, true, pack) == 0)
+		buf_reset(&s->old);
+}
+
 int
-snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
-    struct err *e)
+snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
 	int fd = snap_lock(s, e), r;
 
@@ -417,14 +537,19 @@ snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
 		return -1;
 	/* who held it when it was killed left this behind */
 	unlinkat(s->dirfd, "index.lock", 0);
-	r = take(s, tree, left);
+	gitindex_release(&s->before);
+	s->same = true;
+	settle(s);
+	s->why = "old contents could not be copied";
+	r = s->old.len > 0 ? -1 : take(s);
 	if (r > 0) {
 		/* an index that leans on objects the user's git has dropped:
 		 * begin anew, with our own */
 		snap_unseed(s);
-		r = take(s, tree, left);
+		r = take(s);
 	}
 	close(fd);
+	*left = s->left;
 	if (r != 0)
 		return err_set(e, ST_SYSTEM, "no snapshot could be made in %s "
 		    "(%s)", s->dir, s->why != NULL ? s->why :
@@ -463,43 +588,58 @@ snap_pack(struct snap *s, const struct buf *oids, bool all,
 	return r;
 }
 
-int
-snap_changes(struct snap *s, const char *before, const char *after,
-    struct undo_entry *c, struct err *e)
+void
+snap_settle(struct snap *s)
 {
-	const char *args[] = { "diff-tree", "-r", "-z", "--raw",
-		"--no-renames", "--no-abbrev", before, after, NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX), old = BUF_INIT(GIT_OUT_MAX);
-	const char *head, *path;
-	char pack[SNAP_OID];
-	int r;
+	int ms = s->ms;
 
-	if (strcmp(before, after) == 0)
-		return 0;
-	r = snap_git(s, args, SLICE(""), &out);
-	/* ":100644 100755 OLD NEW M", and the path */
-	for (size_t at = 0; r == 0 && (head = snap_next(&out, &at)) != NULL &&
-	    strlen(head) >= 60 && (path = snap_next(&out, &at)) != NULL; ) {
-		uint64_t *mode = map_get(&s->modes_before, slice_of(path));
-		struct undo_path *t = undo_entry_add(c, path);
-		size_t n = strcspn(head + 15, " ");
+	/* nobody is asked whether to stop */
+	s->hurry = s->ms = SETTLE_MS;
+	s->until = LLONG_MAX;
+	settle(s);
+	s->ms = ms;
+	snap_hurry(s, 0);
+}
 
-		t->old_mode = (mode_t)strtoul(head + 1, NULL, 8);
-		if (mode != NULL && (*mode & S_IFMT) == (t->old_mode & S_IFMT))
-			t->old_mode = (mode_t)*mode;
-		if (n >= SNAP_OID || strncmp(head + 1, "000000", 6) == 0)
+/* One that was was; whatever it is now. */
+static void
+note_old(struct snap *s, const struct gitindex_entry *was,
+    struct undo_path *t)
+{
+	uint64_t *mode = map_get(&s->modes_before, slice_of(was->path));
+	struct buf hex = BUF_INIT(SNAP_OID);
+
+	t->old_mode = was->mode;
+	if (mode != NULL && (*mode & S_IFMT) == (was->mode & S_IFMT))
+		t->old_mode = (mode_t)*mode;
+	snap_hex(was->oid, snap_oid_len(s), &hex);
+	memcpy(t->oid, hex.p, hex.len);
+	/* of what the user's own objects hold, ours shall hold a copy */
+	snap_add(&s->old, t->oid);
+	buf_release(&hex);
+}
+
+void
+snap_changes(struct snap *s, struct undo_entry *c)
+{
+	const struct gitindex *a = &s->before, *b = &s->now;
+	size_t i = 0, k = 0;
+
+	while (!s->same && (i < a->n || k < b->n)) {
+		int order = i == a->n ? 1 : k == b->n ? -1 :
+		    strcmp(a->v[i].path, b->v[k].path);
+		const struct gitindex_entry *was, *is;
+
+		was = order <= 0 ? &a->v[i++] : NULL;
+		is = order >= 0 ? &b->v[k++] : NULL;
+		if (was != NULL && is != NULL && was->mode == is->mode &&
+		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
 			continue;
-		memcpy(t->oid, head + 15, n);
-		/* of what the user's own objects hold, ours shall hold a
-		 * copy */
-		snap_add(&old, t->oid);
+		if (was == NULL)
+			undo_entry_add(c, is->path);
+		else
+			note_old(s, was, undo_entry_add(c, was->path));
 	}
-	if (r == 0)
-		r = snap_pack(s, &old, true, pack);
-	buf_release(&out);
-	buf_release(&old);
-	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "two snapshots in %s could "
-	    "not be compared", s->dir);
 }
 
 /* ---- contents ---- */
@@ -508,12 +648,17 @@ int
 snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
     struct err *e)
 {
-	static const char *const args[] = { "hash-object", "-w", "--stdin",
-		"--no-filters", NULL };
-	int r = snap_git_oid(s, args, content, oid);
+	struct buf hex = BUF_INIT(SNAP_OID);
+	unsigned char name[SHA_BYTES];
 
-	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "the old content could not "
-	    "be kept in %s (%s)", s->dir, snap_git_why(s, r));
+	object_name(s, content, name);
+	if (object_put(s, content, name) < 0)
+		return err_sys(e, ST_SYSTEM, "the old content could not be "
+		    "kept in %s", s->dir);
+	snap_hex(name, snap_oid_len(s), &hex);
+	memcpy(oid, hex.p, hex.len + 1);
+	buf_release(&hex);
+	return 0;
 }
 
 int

@@ -1,8 +1,8 @@
 /* snap.h - snapshots of the root: .hamr/snap.git, a bare repository of ours.
  *
- * A snapshot is a tree of every file that git tracks or does not ignore, up to
- * 16 MiB each, its bytes as they lie there (no filter, no line ends changed).
- * It has an index of its own, seeded from the user's, and the user's objects
+ * A snapshot is that repository's index: every file that git tracks or does not
+ * ignore, up to 16 MiB each, its bytes as they lie there (no filter, no line
+ * ends changed).  The index is seeded from the user's, with the user's objects
  * as alternates; the user's repository is only asked, never changed.  Not
  * covered: ignored and larger files, submodules and repositories within,
  * folders without files, what policy hides.
@@ -37,16 +37,17 @@ void snap_free(struct snap *s);
  * end; 0: as it was. */
 void snap_hurry(struct snap *s, int ms);
 
-/* Take one: the tree's name.  0, or -1 with e.  Takes the repository's lock
- * for as long as it runs. */
-int snap_take(struct snap *s, char tree[SNAP_OID], struct snap_left *left,
-    struct err *e);
+/* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
+ * runs. */
+int snap_take(struct snap *s, struct snap_left *left, struct err *e);
 
 /* Add to c what changed from the snapshot before the last to the last: paths,
- * old contents and whole modes.  The old contents will not go away with the
- * user's own objects. */
-int snap_changes(struct snap *s, const char *before, const char *after,
-    struct undo_entry *c, struct err *e);
+ * old contents and whole modes. */
+void snap_changes(struct snap *s, struct undo_entry *c);
+/* When nothing else is to be done: the old contents of all changes so far shall
+ * not go away with the user's own objects.  What is left undone is done with
+ * the next snapshot. */
+void snap_settle(struct snap *s);
 
 /* Store one content; its name. */
 int snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
