@@ -315,18 +315,30 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 
 /* ---- what is there ---- */
 
+static struct gitindex_entry *
+find(struct snap *s, const char *rel)
+{
+	const struct gitindex_entry *e = gitindex_find(&s->now, rel);
+
+	return e != NULL ? &s->now.v[e - s->now.v] : NULL;
+}
+
 static enum gitignore_next
 see_folder(struct take *t, const struct gitignore_seen *g)
 {
 	struct snap *s = t->s;
+	bool nested;
 
 	if (strcasecmp(g->base, ".hamr") == 0)
 		return GITIGNORE_PASS;
 	/* a mount may be of any kind */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
-	watch_folder(&s->watch, g->dirfd, g->base);
-	if (!gitignore_is_nested(g->dirfd, g->base))
+	nested = gitignore_is_nested(g->dirfd, g->base);
+	watch_folder(&s->watch, g->dirfd, g->base, nested ? NULL : g->rel);
+	if (nested != gitignore_is_nested(g->dirfd, g->base))
+		watch_doubt(&s->watch);
+	if (!nested)
 		return GITIGNORE_ENTER;
 	s->left.nested += !files_hidden(s->f, g->rel);
 	return GITIGNORE_PASS;
@@ -337,8 +349,7 @@ see(void *arg, const struct gitignore_seen *g)
 {
 	struct take *t = arg;
 	struct snap *s = t->s;
-	const struct gitindex_entry *found;
-	struct gitindex_entry *e = NULL;
+	struct gitindex_entry *e;
 
 	if (t->asked++ % ASK_FILES == 0 && (snap_stopped(s) ||
 	    file_now_ms() > t->deadline))
@@ -352,11 +363,9 @@ see(void *arg, const struct gitignore_seen *g)
 	}
 	if (S_ISDIR(g->st->st_mode))
 		return see_folder(t, g);
-	found = gitindex_find(&s->now, g->rel);
-	if (found != NULL) {
-		e = &s->now.v[found - s->now.v];
-		t->seen[found - s->now.v] = true;
-	}
+	e = find(s, g->rel);
+	if (e != NULL)
+		t->seen[e - s->now.v] = true;
 	/* what is in our index was asked about when it came there */
 	if ((e != NULL || !files_hidden(s->f, g->rel)) &&
 	    is_covered(t, g->rel, g->st))
@@ -366,46 +375,84 @@ see(void *arg, const struct gitignore_seen *g)
 	return GITIGNORE_PASS;
 }
 
-/* What our index has and the walk did not come by: it is gone, or was not
- * ignored before.  If that cannot be told there is no snapshot. */
-static void
-see_rest(struct take *t, struct gitindex_entry *e)
+/* One path by itself; it is there or not, and e, if it has an entry, too.  If
+ * that cannot be told there is no snapshot.  True: it is there. */
+static bool
+see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 {
-	int fd = path_open(&t->s->f->root, e->path, O_PATH | O_NOFOLLOW);
+	int fd = path_open(&t->s->f->root, rel, O_PATH | O_NOFOLLOW);
 	struct stat st;
 
-	/* its folder is not watched */
-	if (fd >= 0)
-		watch_doubt(&t->s->watch);
 	if (fd < 0 && is_lack(errno))
 		t->failed = true;
-	else if (fd >= 0 && fstat(fd, &st) == 0 && is_covered(t, e->path, &st))
-		see_file(t, e->path, &st, e);
+	else if (fd >= 0 && fstat(fd, &st) == 0 && is_covered(t, rel, &st))
+		see_file(t, rel, &st, e);
 	else
 		drop(t, e);
 	if (fd >= 0)
 		close(fd);
+	return fd >= 0;
+}
+
+/* Only the files that are said to have changed. */
+static void
+look_at(struct take *t, const struct buf *paths)
+{
+	struct snap *s = t->s;
+	struct snap_left left = s->left;
+	struct map seen = { 0 };
+	const char *rel;
+
+	map_release(&s->modes_before);
+	for (size_t at = 0; (rel = snap_next(paths, &at)) != NULL &&
+	    !t->failed; ) {
+		struct gitindex_entry *e = find(s, rel);
+		uint64_t *mode = map_get(&s->modes, slice_of(rel));
+		bool fresh;
+
+		map_put(&seen, slice_of(rel), &fresh);
+		if (!fresh || (e == NULL && files_hidden(s->f, rel)))
+			continue;
+		if (mode != NULL) {
+			*map_put(&s->modes_before, slice_of(rel), NULL) = *mode;
+			*mode = 0;
+		}
+		if (e == NULL && t->rules == NULL) {
+			t->rules = files_rules(s->f);
+			gitignore_enter(t->rules, s->f->root.fd, "");
+		}
+		if (e != NULL || !gitignore_path(t->rules, s->f->root.fd, rel,
+		    false))
+			see_one(t, rel, e);
+	}
+	if (t->rules != NULL)
+		gitignore_leave(t->rules);
+	s->left = left;
+	map_release(&seen);
 }
 
 static void
 look(struct take *t)
 {
 	struct snap *s = t->s;
-	const struct buf *folders = gitignore_folders(t->rules);
+	const struct buf *folders;
 	const char *path;
 
+	t->rules = files_rules(s->f);
+	folders = gitignore_folders(t->rules);
 	watch_begin(&s->watch);
-	watch_folder(&s->watch, s->f->root.fd, ".");
+	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t at = 0; (path = snap_next(folders, &at)) != NULL; )
-		watch_folder(&s->watch, AT_FDCWD, path);
+		watch_folder(&s->watch, AT_FDCWD, path, NULL);
 	map_release(&s->modes_before);
 	s->modes_before = s->modes;
 	s->modes = (struct map){ 0 };
 	s->left = (struct snap_left){ 0 };
 	gitignore_walk(t->rules, s->f->root.fd, see, t);
 	for (size_t i = 0; i < s->now.n && !t->stopped && !t->failed; i++)
-		if (!t->seen[i])
-			see_rest(t, &s->now.v[i]);
+		/* gone, or not ignored before; its folder is not watched */
+		if (!t->seen[i] && see_one(t, s->now.v[i].path, &s->now.v[i]))
+			watch_doubt(&s->watch);
 }
 
 /* ---- our index ---- */
@@ -477,22 +524,27 @@ take(struct snap *s)
 		"--indexed-objects", "--quiet", NULL };
 	struct take t = { .s = s,
 		.text = BUF_INIT((size_t)SNAP_FILE_MAX + 65536) };
+	struct buf paths = BUF_INIT(GIT_OUT_MAX);
 	long long begun = file_now_ms();
 	struct stat st;
+	bool all;
 	int r;
 
 	s->why = NULL;
 	if (read_index(s) < 0)
 		return 1;
-	if (s->stamp != 0 && watch_quiet(&s->watch))
+	all = !watch_take(&s->watch, &paths) || s->stamp == 0;
+	if (!all && paths.len == 0)
 		return 0;
 	t.deadline = begun + SNAP_MS;
 	if (fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		t.written = st.st_mtim;
 	t.seen = xcalloc(s->now.n + 1, sizeof *t.seen);
 	t.gone = xcalloc(s->now.n + 1, sizeof *t.gone);
-	t.rules = files_rules(s->f);
-	look(&t);
+	if (all)
+		look(&t);
+	else
+		look_at(&t, &paths);
 	r = t.stopped || t.failed ? -1 : 0;
 	if (s->why == NULL && r < 0)
 		s->why = t.failed ? "a folder could not be read" :
@@ -515,6 +567,7 @@ take(struct snap *s)
 	free(t.seen);
 	free(t.gone);
 	free(t.new);
+	buf_release(&paths);
 	buf_release(&t.text);
 	return r;
 }

@@ -1,10 +1,11 @@
-/* watch.c - has anything changed in these folders since we looked? */
+/* watch.c - what has changed in these folders since we looked? */
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/inotify.h>
-#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 /* A user has so many for all programs: 8,192 on older kernels. */
 #define FOLDERS_MAX 2000
+#define PATHS_MAX 65536		/* bytes; then a look at everything is as good */
 
 #define CHANGES (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | \
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
@@ -46,8 +48,10 @@ watch_release(struct watch *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	w->fd = -1;
-	w->whole = false;
+	for (size_t i = 0; i < w->nrel; i++)
+		free(w->rel[i]);
+	free(w->rel);
+	*w = (struct watch){ .fd = -1 };
 }
 
 void
@@ -61,14 +65,36 @@ watch_begin(struct watch *w)
 		;
 }
 
-void
-watch_folder(struct watch *w, int dir, const char *name)
+static void
+note_folder(struct watch *w, size_t no, const char *rel)
 {
-	char *path = dir == AT_FDCWD ? xstrdup(name) :
-	    xasprintf("/proc/self/fd/%d/%s", dir, name);
+	if (no >= w->nrel) {
+		size_t n = 2 * no + 16;
 
-	if (w->whole && (++w->n > FOLDERS_MAX || inotify_add_watch(w->fd, path,
-	    CHANGES | IN_ONLYDIR | IN_DONT_FOLLOW) < 0))
+		w->rel = xrealloc(w->rel, n * sizeof *w->rel);
+		memset(w->rel + w->nrel, 0, (n - w->nrel) * sizeof *w->rel);
+		w->nrel = n;
+	}
+	free(w->rel[no]);
+	w->rel[no] = rel != NULL ? xstrdup(rel) : NULL;
+}
+
+void
+watch_folder(struct watch *w, int dir, const char *name, const char *rel)
+{
+	char *path;
+	int no = -1;
+
+	if (!w->whole)
+		return;
+	path = dir == AT_FDCWD ? xstrdup(name) :
+	    xasprintf("/proc/self/fd/%d/%s", dir, name);
+	if (++w->n <= FOLDERS_MAX)
+		no = inotify_add_watch(w->fd, path, CHANGES | IN_ONLYDIR |
+		    IN_DONT_FOLLOW);
+	if (no >= 0)
+		note_folder(w, (size_t)no, rel);
+	else
 		w->whole = false;
 	free(path);
 }
@@ -79,11 +105,41 @@ watch_doubt(struct watch *w)
 	w->whole = false;
 }
 
-bool
-watch_quiet(const struct watch *w)
+/* One event of a file that decides nothing about others? */
+static bool
+take_event(const struct watch *w, const struct inotify_event *e,
+    struct buf *paths)
 {
-	int waiting = 0;
+	const char *rel = e->wd >= 0 && (size_t)e->wd < w->nrel ?
+	    w->rel[e->wd] : NULL;
 
-	return w->whole && ioctl(w->fd, FIONREAD, &waiting) == 0 &&
-	    waiting == 0;
+	if (rel == NULL || e->len == 0 || (e->mask & IN_ISDIR) != 0 ||
+	    (e->mask & CHANGES) == 0 || paths->len > PATHS_MAX ||
+	    strncasecmp(e->name, ".git", 4) == 0)
+		return false;
+	buf_adds(paths, rel);
+	if (rel[0] != '\0')
+		buf_addc(paths, '/');
+	buf_add(paths, e->name, strlen(e->name) + 1);
+	return true;
+}
+
+bool
+watch_take(struct watch *w, struct buf *paths)
+{
+	union {
+		struct inotify_event align;
+		char bytes[16384];
+	} u;
+	ssize_t n;
+
+	while (w->whole && (n = read(w->fd, &u, sizeof u)) > 0)
+		for (ssize_t at = 0; at < n && w->whole; ) {
+			const struct inotify_event *e =
+			    (const void *)(u.bytes + at);
+
+			w->whole = take_event(w, e, paths);
+			at += (ssize_t)(sizeof *e + e->len);
+		}
+	return w->whole;
 }

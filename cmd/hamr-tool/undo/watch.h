@@ -1,7 +1,6 @@
-/* watch.h - has anything changed in these folders since we looked?
+/* watch.h - what has changed in these folders since we looked?
  *
- * By inotify: no answer but "no" is relied on, and it is given only where the
- * kernel would have told.  What another process writes through a mapping that
+ * By inotify, and only where the kernel tells of all.  What another process writes through a mapping that
  * it keeps (not a command of ours: all of those have ended, and a file open for
  * writing tells when it is closed) is noticed with the next change.
  */
@@ -11,10 +10,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
+
 struct watch {
 	int fd;			/* -1: nothing is watched */
 	size_t n;		/* folders, since watch_begin */
 	bool whole;		/* all that was asked for is watched */
+	char **rel;		/* of each folder, by inotify's number; NULL */
+	size_t nrel;
 };
 
 /* For the tree open as root; on a file system that does not tell of all changes
@@ -25,12 +28,15 @@ void watch_release(struct watch *w);
 /* What has happened so far does not count; the folders follow. */
 void watch_begin(struct watch *w);
 /* This folder, and what is in it but not beneath: name, in the folder open as
- * dir.  To be called before it is read. */
-void watch_folder(struct watch *w, int dir, const char *name);
+ * dir; rel beneath the root, or NULL.  To be called before it is read. */
+void watch_folder(struct watch *w, int dir, const char *name,
+    const char *rel);
 /* Something will change unseen. */
 void watch_doubt(struct watch *w);
 
-/* True: all that was watched since watch_begin is as it was then. */
-bool watch_quiet(const struct watch *w);
+/* Append the paths, each ended by NUL, of the files that came, went or changed
+ * since watch_begin and the last call; some may be the same.  False: there may
+ * be more, or folders. */
+bool watch_take(struct watch *w, struct buf *paths);
 
 #endif
