@@ -20,7 +20,7 @@
 #include "mcp.h"
 #include "mcp_result.h"
 #include "mode.h"
-#include "rpc.h"
+#include "rpc/rpc.h"
 
 #define MCP_INIT_MS 10000
 #define MCP_WORDS_MAX 2048	/* of its stderr */

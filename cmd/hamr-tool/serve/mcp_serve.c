@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "extras/extra.h"
 #include "extras/mcp.h"
-#include "extras/rpc.h"
+#include "rpc/rpc.h"
 #include "json/scan.h"
 
 #include "mcp_serve.h"

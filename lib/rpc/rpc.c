@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-#include "rpc.h"
+#include "rpc/rpc.h"
 
 #define READ_BYTES 65536
 

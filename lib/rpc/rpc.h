@@ -5,8 +5,8 @@
  * A line that is no JSON or too long is told of and left behind, so that
  * nothing a peer writes stops the rest from being read.
  */
-#ifndef HAMR_TOOL_RPC_H
-#define HAMR_TOOL_RPC_H
+#ifndef HAMR_RPC_H
+#define HAMR_RPC_H
 
 #include <stdbool.h>
 
