@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "acp/acp.h"
 #include "chat/chat.h"
 #include "show/doctor.h"
 #include "base/file.h"
@@ -65,6 +66,8 @@ dispatch(struct run *r, struct err *e)
 		    "project, or pass -C %s", r->root, r->root);
 	if (turn_check_limits(r->conf, r->o.provider, r->o.model, e) < 0)
 		return -1;
+	if (r->o.records)
+		return chat_records(r, e);
 	return r->o.chat ? chat(r, e) : run_task(r, e);
 }
 
@@ -78,6 +81,11 @@ main(int argc, char **argv)
 	err_program("hamr-loop");
 	if (opts_read(&r.o, argc, argv, &e) < 0)
 		return err_report(&e);
+	if (r.o.acp) {
+		status = acp(argc, argv, &e);
+		opts_release(&r.o);
+		return status;
+	}
 	ui_init(&r.ui, r.o.json, r.o.quiet);
 	status = run_configure(&r, &e);
 	if (status == 0) {

@@ -21,6 +21,7 @@ static const char help[] =
 "       hamr-loop [options] TASK -       ... with what stdin holds beside it\n"
 "       hamr-loop --resume[=ID] [TASK]   continue a session\n"
 "       hamr-loop --fork=ID [--at LINE] [TASK]   branch off a session\n"
+"       hamr-loop --acp                  serve an editor (hamr-editors(7))\n"
 "       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
 "       hamr-loop --export openai|atif|html ID\n"
 "       hamr-loop --print-config | --doctor | --trust\n"
@@ -31,6 +32,7 @@ static const char help[] =
 "  --replay FILE       answers from a recorded script or transcript\n"
 "  --strategy S        aggressive, moderate, balanced, light or none\n"
 "  --json              every record to stdout as NDJSON, the end record last\n"
+"  --records           a conversation over pipes: records in, records out\n"
 "  --quiet             no progress\n"
 "  -C DIR              work in DIR's repository\n"
 "  -o KEY=VALUE        a configuration key; --no-config reads no file\n"
@@ -43,14 +45,16 @@ static const char help[] =
 enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,
 	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME,
 	O_PROFILE, O_REPAIRS, O_SESSIONS, O_INSPECT, O_FORK, O_AT, O_DOCTOR,
-	O_EXPORT };
+	O_EXPORT, O_RECORDS,
+	O_ACP };
 
 static const struct option longs[] = {
 	{ "task", 1, 0, O_TASK }, { "mode", 1, 0, O_MODE },
 	{ "yes", 0, 0, O_YES }, { "model", 1, 0, O_MODEL },
 	{ "base-url", 1, 0, O_URL }, { "provider", 1, 0, O_PROVIDER },
 	{ "replay", 1, 0, O_REPLAY }, { "strategy", 1, 0, O_STRATEGY },
-	{ "json", 0, 0, O_JSON }, { "quiet", 0, 0, O_QUIET },
+	{ "json", 0, 0, O_JSON }, { "records", 0, 0, O_RECORDS },
+	{ "acp", 0, 0, O_ACP }, { "quiet", 0, 0, O_QUIET },
 	{ "no-config", 0, 0, O_NO_CONFIG }, { "print-config", 0, 0, O_PRINT },
 	{ "trust", 0, 0, O_TRUST }, { "resume", 2, 0, O_RESUME },
 	{ "verification-profile", 1, 0, O_PROFILE },
@@ -103,6 +107,8 @@ one(struct opts *o, int c, char *arg, struct err *e)
 	case O_AT: return line_number(o, arg, e);
 	case O_DOCTOR: o->doctor = true; break;
 	case O_JSON: o->json = true; break;
+	case O_ACP: o->acp = o->records = o->json = true; break;
+	case O_RECORDS: o->records = o->json = true; break;
 	case O_QUIET: case 'q': o->quiet = true; break;
 	case O_NO_CONFIG: o->no_config = true; break;
 	case O_PRINT: o->print_config = true; break;
@@ -311,7 +317,11 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->fork != NULL && o->resume)
 		return err_set(e, ST_USAGE, "--fork and --resume exclude each "
 		    "other");
-	if (o->task == NULL && !o->print_config && !o->trust &&
+	if (o->records && (o->task != NULL || o->piped != NULL))
+		return err_set(e, ST_USAGE, "%s takes no task; it comes on "
+		    "stdin", o->acp ? "--acp" : "--records");
+	o->chat = o->records;
+	if (o->task == NULL && !o->records && !o->print_config && !o->trust &&
 	    !o->sessions && !o->doctor && o->fork == NULL) {
 		o->chat = !o->json && !o->quiet && isatty(STDIN_FILENO) == 1 &&
 		    isatty(STDERR_FILENO) == 1;

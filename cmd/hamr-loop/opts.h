@@ -24,6 +24,8 @@ struct opts {
 	const char *id;		/* the session these are about */
 	bool sessions, doctor;
 	bool chat;		/* no task, but a terminal */
+	bool acp;		/* an editor speaks to us */
+	bool records;		/* or a program in its place, on stdin */
 	bool resume;
 	const char *resume_id;	/* NULL: the newest */
 	bool yes, json, quiet, no_config, print_config, trust;

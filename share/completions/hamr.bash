@@ -65,7 +65,7 @@ _hamr() {
 	esac
 	if [ "$kind" = NONE ]; then
 		case ${1##*/} in
-		hamr-loop) words="--task --mode --yes --model --base-url --provider --replay --strategy --json --quiet --resume --fork --at --sessions --inspect --export --print-config --doctor --trust --verification-profile --repair-attempts -C -o --no-config --help --version" ;;
+		hamr-loop) words="--task --mode --yes --model --base-url --provider --replay --strategy --json --records --acp --quiet --resume --fork --at --sessions --inspect --export --print-config --doctor --trust --verification-profile --repair-attempts -C -o --no-config --help --version" ;;
 		hamr-compact) words="-n -r -q -F --lenient --jq --strategy --window --view --check --report --ledger --budget --count --family -o --no-config --help --version" ;;
 		hamr-guard) words="-n -r -q -F --lenient --jq -a -e -p --import-only --report --compare --explain --calibrate -o --no-config --help --version" ;;
 		hamr-tool) words="-n -r -q -F --lenient --mode --yes --no-ask --root --schemas --mcp --sandbox-status --json --stream --list --force read edit write bash view_image search_memory save_memory undo -o --no-config --help --version" ;;

@@ -46,15 +46,11 @@ chat_interrupted(struct chat *c)
 }
 
 void
-chat_turn(struct chat *c, const char *text)
+chat_run_turn(struct chat *c, const char *text)
 {
 	struct hub *h = &c->run->hub;
 	int status;
 
-	if (chat_open(c, text) < 0)
-		return;
-	h->interrupts = 0;
-	h->ending = false;
 	status = run_turn(c->run, text, &c->err);
 	if (status < 0 || h->failed) {
 		c->failed = true;
@@ -65,6 +61,16 @@ chat_turn(struct chat *c, const char *text)
 	c->quit |= h->to_end;
 	h->interrupts = 0;
 	h->ending = false;
+}
+
+void
+chat_turn(struct chat *c, const char *text)
+{
+	if (chat_open(c, text) < 0)
+		return;
+	c->run->hub.interrupts = 0;
+	c->run->hub.ending = false;
+	chat_run_turn(c, text);
 }
 
 /* A message of the person, from the rows at the bottom. */
@@ -149,8 +155,8 @@ history_file(void)
 }
 
 /* Ctrl-C must reach us as a byte of a descriptor from the first prompt on. */
-static int
-signals(void)
+int
+chat_signals(void)
 {
 	sigset_t set;
 
@@ -193,7 +199,7 @@ converse(struct chat *c)
 int
 chat(struct run *r, struct err *e)
 {
-	struct chat c = { .run = r, .signals = signals() };
+	struct chat c = { .run = r, .signals = chat_signals() };
 	char *history = history_file();
 	struct editor_options input = { .history = history,
 		.prompt = PROMPT, .colour = r->ui.color,

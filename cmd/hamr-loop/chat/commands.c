@@ -18,6 +18,7 @@
 #include "session/sessions.h"
 #include "show/export.h"
 #include "term/term.h"
+#include "tokens/budget.h"
 #include "turn/contract.h"
 
 #define HELP_TITLE 9
@@ -65,7 +66,7 @@ chat_confirm(struct chat *c, const char *question)
 
 	if (c->run->ui.editor != NULL)
 		return ui_confirm(&c->run->ui, question, c->signals);
-	line = plain_line(question, c->signals, &interrupted);
+	line = plain_line(&c->run->ui, question, c->signals, &interrupted);
 	yes = line != NULL && strcmp(line, "y") == 0;
 	free(line);
 	return yes;
@@ -749,6 +750,68 @@ chat_command(struct chat *c, const char *line)
 	free(word);
 	free(arg);
 	return true;
+}
+
+/* ---- for a program in a person's place ---- */
+
+static const char *const served[] = { "compact", "cost", "export", "init",
+	"status", "undo", "verify", NULL };
+
+bool
+chat_command_served(struct chat *c, const char *line)
+{
+	struct slice word = { line + 1, strcspn(line + 1, " \t\n") };
+
+	if (!is_command(line))
+		return false;
+	if (find(word.p, word.n) != NULL && !slice_in(word, served)) {
+		ui_note(&c->run->ui, "/%.*s is for a terminal", (int)word.n,
+		    word.p);
+		return true;
+	}
+	return chat_command(c, line);
+}
+
+static void
+tell_command(struct json *list, const char *name, const char *args,
+    const char *what)
+{
+	struct json *o = json_object();
+
+	json_str(o, "name", name);
+	json_str(o, "description", what);
+	if (args[0] != '\0')
+		json_str(o, "hint", args);
+	json_add(list, NULL, o);
+}
+
+void
+chat_tell_session(struct chat *c)
+{
+	const struct run *r = c->run;
+	struct json *o = json_object(), *list = json_array();
+	struct candidates own = { 0 };
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (slice_in(slice_of(commands[i].name), served))
+			tell_command(list, commands[i].name, commands[i].args,
+			    commands[i].what);
+	own_list(c, &own);
+	for (size_t i = 0; i < own.n; i++)
+		tell_command(list, own.v[i].text + 1, "arguments",
+		    own.v[i].about);
+	candidates_release(&own);
+	json_str(o, "type", "progress");
+	json_str(o, "stage", "loop");
+	json_str(o, "session", r->session.id);
+	json_str(o, "root", r->root);
+	json_str(o, "mode", r->track.mode != NULL ? r->track.mode :
+	    r->setup.mode);
+	json_str(o, "model", r->track.model != NULL ? r->track.model :
+	    conf_str(r->conf, "provider.model"));
+	json_int(o, "window", budget_from(r->conf, -1, -1).window);
+	json_add(o, "commands", list);
+	hub_progress(&c->run->hub, o);
 }
 
 /* ---- what completes ---- */

@@ -16,7 +16,8 @@ struct chat {
 	bool offer;		/* they are waited for, to choose one */
 	int signals;		/* a signalfd for INT, TERM, HUP */
 	bool spoken;		/* the person has said something */
-	bool open;		/* there is a session, its stages run */
+	bool open;		/* there is a session, its stages run ... */
+	bool begun;		/* ... and its first records are there */
 	bool quit;
 	struct err err;		/* what ended it, when failed is set */
 	bool failed;
@@ -29,6 +30,11 @@ int chat_open_old(struct chat *c, const char *id);
 
 /* One message of the person, and the turn that follows. */
 void chat_turn(struct chat *c, const char *text);
+/* The same in an open session, also when it is cancelled already. */
+void chat_run_turn(struct chat *c, const char *text);
+
+/* INT, TERM and HUP as bytes of a descriptor. */
+int chat_signals(void);
 
 /* Was a signal for us there?  It is taken. */
 bool chat_interrupted(struct chat *c);
@@ -48,6 +54,11 @@ bool chat_follow(struct chat *c, struct child *child,
 /* A line that begins with a slash or with "!".  False: it is none of these, but
  * a message. */
 bool chat_command(struct chat *c, const char *line);
+
+/* The same of those that mean something to a program, too; and a record that
+ * lists them, with where the session stands. */
+bool chat_command_served(struct chat *c, const char *line);
+void chat_tell_session(struct chat *c);
 
 /* Go on with an old session: id "": the newest. */
 int chat_resume(struct chat *c, const char *id);

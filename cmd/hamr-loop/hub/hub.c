@@ -256,6 +256,10 @@ read_terminal(struct hub *h)
 	char part[4096];
 	ssize_t n;
 
+	if (h->ui->peer != NULL) {
+		h->listen = ui_read_peer(h->ui);
+		return;
+	}
 	if (h->ui->listening) {
 		if (!ui_read_keys(h->ui))
 			h->listen = false;

@@ -99,7 +99,7 @@ answer_ask(struct hub *h, const struct rec *r)
 		json_str(o, "reason", a.reason);
 	if (a.network)
 		json_bool(o, "network", true);
-	if (a.yes)
+	if (a.yes || a.session)
 		json_str(o, "scope", a.session ? "session" : "once");
 	if (a.stop)
 		json_bool(o, "stop", true);
@@ -146,7 +146,8 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		buf_reset(&h->request);
 		buf_slice(&h->request, r->line);
 	} else if (r->kind == R_ASK) {
-		ui_passing(h->ui, r);
+		if (h->ui->peer == NULL)	/* it is shown what is asked */
+			ui_passing(h->ui, r);
 		answer_ask(h, r);
 	} else if (rec_is_passing(r->kind)) {
 		runlog_record(h->log, r);

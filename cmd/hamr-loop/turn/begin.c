@@ -383,16 +383,42 @@ add_mention(struct mentions *f, char *name)
 		close(fd);
 }
 
+/* Images that came with the message; how many the model cannot see. */
+static size_t
+add_given(struct mentions *f, const char *images)
+{
+	struct slice part;
+	struct walk w;
+	size_t unseen = 0;
+
+	walk_list(&w, slice_of(images != NULL ? images : "[]"));
+	while (walk_next(&w, NULL, &part))
+		if (f->vision && f->n < IMAGES_MAX) {
+			json_raw(f->parts, NULL, part);
+			f->n++;
+		} else {
+			unseen++;
+		}
+	return unseen;
+}
+
 static void
-mention_content(struct json *o, const char *text, bool vision, struct hub *h)
+mention_content(struct json *o, const char *text, const char *images,
+    bool vision, struct hub *h)
 {
 	struct mentions f = { .parts = json_array(), .vision = vision,
 		.chat = h->chat, .hub = h, .ui = h->ui };
 	struct json *first = json_object();
+	size_t unseen;
+	char *all;
 
 	json_str(first, "type", "text");
-	json_str(first, "text", text);
 	json_add(f.parts, NULL, first);
+	unseen = add_given(&f, images);
+	all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
+	    "attached that you cannot see]", text, unseen, unseen == 1 ?
+	    " is" : "s are");
+	json_str(first, "text", all);
 	for (const char *p = text; (p = strchr(p, '@')) != NULL; ) {
 		bool begins = p == text || strchr(BEFORE, p[-1]) != NULL;
 		char *name;
@@ -419,9 +445,10 @@ mention_content(struct json *o, const char *text, bool vision, struct hub *h)
 	if (f.n > 0) {
 		json_add(o, "content", f.parts);
 	} else {
-		json_str(o, "content", text);
+		json_str(o, "content", all);
 		json_free(f.parts);
 	}
+	free(all);
 }
 
 static void
@@ -466,6 +493,24 @@ add_secret(struct setup *s, const char *name)
 		argv_add(&s->secrets, name);
 }
 
+static int
+read_system(struct setup *s, const char *mode, struct err *e)
+{
+	char *name = xasprintf("system/%s.txt", mode);
+	char *path = conf_share(name);
+	int r;
+
+	buf_release(&s->system);
+	buf_init(&s->system, SYSTEM_MAX);
+	r = file_read(path, &s->system, NULL);
+	if (r < 0)
+		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
+		    "set HAMR_SHARE to its share/hamr", path);
+	free(path);
+	free(name);
+	return r;
+}
+
 int
 setup_slots(struct setup *s, struct hub *h, struct err *e)
 {
@@ -475,18 +520,7 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 
 	/* Read before anything is committed: a run that cannot begin leaves no
 	 * session behind. */
-	char *name = xasprintf("system/%s.txt", s->mode);
-	char *path = conf_share(name);
-	int r;
-
-	buf_init(&s->system, SYSTEM_MAX);
-	r = file_read(path, &s->system, NULL);
-	if (r < 0)
-		err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or "
-		    "set HAMR_SHARE to its share/hamr", path);
-	free(path);
-	free(name);
-	if (r < 0)
+	if (read_system(s, s->mode, e) < 0)
 		return -1;
 
 	/* Keys are the provider's alone (chapter 4.1). */
@@ -616,6 +650,12 @@ changed_settings(const struct setup *s, struct hub *h)
 }
 
 int
+setup_header(struct setup *s, struct hub *h)
+{
+	return h->track->has_header ? 0 : header(s, h);
+}
+
+int
 setup_session(struct setup *s, struct hub *h, struct err *e)
 {
 	struct child *memory = NULL;
@@ -632,8 +672,11 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	hub_ask(h, SLOT_PROVIDER, false);
 	if (hub_wait(h, 0) < 0)
 		goto failed;
-	if (!h->track->has_system && hub_commit(h, message("system",
-	    buf_view(&s->system).p)) < 0)
+	/* the mode may have been set since */
+	if (!h->track->has_system && ((h->track->mode != NULL &&
+	    strcmp(h->track->mode, s->mode) != 0 &&
+	    read_system(s, h->track->mode, e) < 0) || hub_commit(h,
+	    message("system", buf_view(&s->system).p)) < 0))
 		goto failed;
 	if (h->track->last == R_SYSTEM && context_message(s, h, memory) < 0) {
 		memory = NULL;
@@ -664,7 +707,7 @@ tell_undone(struct hub *h)
 
 int
 setup_task(struct hub *h, const struct conf *conf, const char *task,
-    bool steering)
+    const char *images, bool steering)
 {
 	struct json *o = json_object(), *meta = json_object();
 	const char *contract = contract_of(conf, h->track->mode, h->chat,
@@ -673,7 +716,8 @@ setup_task(struct hub *h, const struct conf *conf, const char *task,
 	json_str(o, "role", "user");
 	if (h->track->undone != NULL)
 		tell_undone(h);
-	mention_content(o, task, conf_bool(conf, "provider.vision"), h);
+	mention_content(o, task, images, conf_bool(conf, "provider.vision"),
+	    h);
 	json_str(meta, "by", "user");
 	if (steering)
 		json_bool(meta, "steering", true);

@@ -29,6 +29,9 @@ void setup_release(struct setup *s);
  * the hub has failed or was interrupted. */
 int setup_session(struct setup *s, struct hub *h, struct err *e);
 
+/* The header alone, if it is not there yet. */
+int setup_header(struct setup *s, struct hub *h);
+
 /* A setting that changes in the session, as a config record. */
 int setup_config(struct hub *h, const char *key, const char *value);
 
@@ -36,9 +39,10 @@ int setup_config(struct hub *h, const char *key, const char *value);
  * it had to be replaced. */
 int setup_piped(struct hub *h, const char *text, bool lossy);
 
-/* The task as a message of a person, with the images that it names.  steering:
- * it was typed while the turn is under way, and belongs to that. */
+/* The task as a message of a person, with the images that it names, and those
+ * given with it (a JSON array of image parts, or NULL).  steering: it was typed
+ * while the turn is under way, and belongs to that. */
 int setup_task(struct hub *h, const struct conf *conf, const char *task,
-    bool steering);
+    const char *images, bool steering);
 
 #endif

@@ -337,7 +337,9 @@ run_turn(struct run *r, const char *task, struct err *e)
 	ui_begin_turn(&r->ui, budget_from(r->conf, -1, -1).effective);
 	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
 	    task != NULL && give_piped(r) == 0)
-		setup_task(&r->hub, r->conf, task, false);
+		setup_task(&r->hub, r->conf, task, r->images, false);
+	free(r->images);
+	r->images = NULL;
 	turn_run(&t);
 	ui_end_turn(&r->ui);
 	status = turn_end(&t);
@@ -438,4 +440,5 @@ run_release(struct run *r)
 	free(r->dir);
 	free(r->replay);
 	free(r->resume_id);
+	free(r->images);
 }

@@ -29,6 +29,8 @@ struct run {
 	bool foreign;		/* the session was not written here ... */
 	bool lent_mode;		/* ... and o.mode is the configuration's */
 	char *resume_id;	/* of a /resume */
+	char *images;		/* a JSON array of parts that come with the next
+				 * task, or NULL; owned */
 };
 
 /* Read the configuration and go to the root. */

@@ -243,7 +243,7 @@ steered(struct turn *t)
 	line = ui_take_sent(h->ui);
 	if (line == NULL)
 		return false;
-	is = setup_task(h, t->conf, line, true) == 0;
+	is = setup_task(h, t->conf, line, NULL, true) == 0;
 	free(line);
 	return is;
 }

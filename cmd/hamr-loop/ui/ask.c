@@ -35,7 +35,8 @@ static char *
 ui_question_key(const struct ui_question *q)
 {
 	return q->command != NULL ? xasprintf("command %s", q->command) :
-	    q->path != NULL ? xasprintf("path %s", q->path) : NULL;
+	    q->path != NULL ? xasprintf("path %s", q->path) :
+	    q->args != NULL ? xasprintf("call %s %s", q->name, q->args) : NULL;
 }
 
 static void
@@ -767,6 +768,29 @@ put_question(struct asking *k)
 	ui_hurry(k->u);
 }
 
+/* What a program says in a person's place. */
+static void
+ask_peer(struct ui *u, const struct rec *ask, int stop, const char *key,
+    struct ui_allow *a)
+{
+	char *line = ui_await(u, R_ANSWER, rec_get(ask, "id"), stop);
+	struct scan s = { 0 };
+	struct rec r;
+
+	if (line != NULL && rec_parse(&s, line, strlen(line), &r) == 0) {
+		a->yes = scan_true(rec_get(&r, "allow"));
+		a->session = rec_str_is(&r, "scope", "session");
+		a->network = scan_true(rec_get(&r, "network"));
+		a->stop = scan_true(rec_get(&r, "stop"));
+		a->args = rec_strdup(&r, "arguments");
+		a->reason = rec_strdup(&r, "reason");
+	}
+	if (a->session && key != NULL)
+		*map_put(&u->always, slice_of(key), NULL) = a->yes ? 1 : 2;
+	scan_release(&s);
+	free(line);
+}
+
 struct ui_allow
 ui_ask(struct ui *u, const struct rec *ask, int stop)
 {
@@ -793,11 +817,17 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 	if (q->name == NULL)
 		q->name = xstrdup("call");
 	key = ui_question_key(&k.q);
-	if (key != NULL && (map_get(&u->always, slice_of(key)) != NULL ||
-	    (u->conf != NULL && conf_allows(u->conf, u->root, key))))
-		k.a.yes = k.a.session = true;
-	else if (u->tty_err && isatty(STDIN_FILENO) == 1)
+	at = key != NULL ? map_get(&u->always, slice_of(key)) : NULL;
+	if (at != NULL || (key != NULL && u->conf != NULL &&
+	    conf_allows(u->conf, u->root, key))) {
+		k.a.yes = at == NULL || *at == 1;
+		k.a.session = true;
+	} else if (u->peer != NULL) {
+		ui_json_line(u, ask);
+		ask_peer(u, ask, stop, key, &k.a);
+	} else if (u->tty_err && isatty(STDIN_FILENO) == 1) {
 		put_question(&k);
+	}
 	free(key);
 	buf_release(&k.body);
 	free(k.q.name);

@@ -10,6 +10,9 @@ void ui_forget(struct ui *u);
 /* Queue one record for stdout. */
 void ui_json_line(struct ui *u, const struct rec *r);
 
+/* A text for the program in a person's place. */
+void ui_peer_tell(struct ui *u, struct slice text);
+
 /* Write whole lines, safe and coloured, to stderr. */
 void ui_emit(struct ui *u, struct slice lines);
 

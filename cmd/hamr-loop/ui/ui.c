@@ -110,11 +110,16 @@ ui_note(struct ui *u, const char *fmt, ...)
 	struct buf b = BUF_INIT(4 * BUF_RECORD_MAX);
 	va_list ap;
 
-	if ((u->quiet || u->json))
+	if ((u->quiet || u->json) && !u->telling)
 		return;
 	va_start(ap, fmt);
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
+	if (u->telling) {
+		ui_peer_tell(u, buf_view(&raw));
+		buf_release(&raw);
+		return;
+	}
 	if (u->color)
 		buf_adds(&b, "\033[2m");
 	add_text(u, &b, buf_view(&raw));
@@ -226,7 +231,7 @@ ui_configure(struct ui *u, const struct conf *c)
 bool
 ui_can_ask(const struct ui *u)
 {
-	return u->tty_err && isatty(STDIN_FILENO) == 1;
+	return u->peer != NULL || (u->tty_err && isatty(STDIN_FILENO) == 1);
 }
 
 void
@@ -244,6 +249,7 @@ void
 ui_release(struct ui *u)
 {
 	ui_close_input(u);
+	ui_close_peer(u);
 	err_redirect(NULL, NULL);
 	screen_close(u->screen, u->told_to_end);
 	if (u->out_fd != STDOUT_FILENO)

@@ -56,6 +56,12 @@ struct ui_allow {
 	char *reason;		/* of a no, yours, or NULL */
 };
 
+/* A record that a program said, not taken yet. */
+struct ui_said {
+	enum rec_kind kind;
+	char *line;		/* owned */
+};
+
 struct ui {
 	bool json, quiet;
 	bool tty_out, tty_err, color;
@@ -110,6 +116,11 @@ struct ui {
 	long long thinking_since;	/* ... in ms; 0: it is over */
 	struct ui_status status;
 	char *trouble;		/* told of the model server, or NULL */
+
+	struct rec_in *peer;	/* a program in a person's place; NULL: none */
+	struct ui_said *said;
+	size_t nsaid, capsaid;
+	bool telling;		/* notes and errors are for it, as progress */
 };
 
 void ui_init(struct ui *u, bool json, bool quiet);
@@ -237,6 +248,25 @@ void ui_forget_allowed(struct ui *u);
 
 /* Say on stderr why the model gave no answer, and what to do. */
 void ui_model_error(const struct track *t);
+
+/* ---- a program in a person's place: its records on stdin ----
+ *
+ * A cancel sets u->interrupted, the end of input u->leaving.  All else waits
+ * to be taken, in order.
+ */
+
+void ui_open_peer(struct ui *u);
+void ui_close_peer(struct ui *u);
+
+/* Read what is there; false at the end. */
+bool ui_read_peer(struct ui *u);
+
+/* The first record that waits, yours; NULL: none does. */
+char *ui_take_said(struct ui *u);
+
+/* Wait for the record of that kind with that id; yours.  NULL: cancelled, the
+ * end of input, or something came on the descriptor stop (left unread). */
+char *ui_await(struct ui *u, enum rec_kind kind, struct slice id, int stop);
 
 /* ---- stdout ---- */
 

@@ -1,0 +1,922 @@
+/* acp.c - hamr-loop --acp: what the editor asks, and what it is asked. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "acp.h"
+#include "internal.h"
+
+#define PROTOCOL 1
+#define LINE_MAX_BYTES ((size_t)64 << 20)
+#define END_MS 5000		/* for sessions, when stdin has ended */
+
+/* ---- sending ---- */
+
+bool
+acp_send(struct acp *a, struct json *o)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool fits;
+
+	json_print(o, &b);
+	json_free(o);
+	buf_addc(&b, '\n');
+	fits = !b.over && b.len <= ACP_MESSAGE_MAX;
+	if (fits && !a->over)
+		buf_slice(&a->rpc.wr, buf_view(&b));
+	buf_release(&b);
+	return fits;
+}
+
+void
+acp_result(struct acp *a, struct slice id, struct json *result)
+{
+	struct json *o = rpc_answer(id);
+
+	json_add(o, "result", result);
+	acp_send(a, o);
+}
+
+void
+acp_error(struct acp *a, struct slice id, int code, const char *words)
+{
+	acp_send(a, rpc_error(id, (enum rpc_code)code, words));
+}
+
+bool
+acp_ask(struct worker *s, const char *method, struct json *params,
+    const struct rec *r)
+{
+	struct slice id = rec_get(r, "id");
+	struct acp *a = s->acp;
+	struct json *o = rpc_message();
+
+	json_int(o, "id", ++a->number);
+	json_str(o, "method", method);
+	json_add(o, "params", params);
+	if (!acp_send(a, o))
+		return false;
+	a->q = xgrow(a->q, a->nq, &a->capq, sizeof *a->q);
+	a->q[a->nq++] = (struct question){ a->number, s, r->kind,
+		xmemdup0(id.p, id.n) };
+	return true;
+}
+
+static void
+remove_question(struct acp *a, size_t i)
+{
+	free(a->q[i].id);
+	memmove(a->q + i, a->q + i + 1, (--a->nq - i) * sizeof *a->q);
+}
+
+void
+acp_forget(struct worker *s)
+{
+	for (size_t i = s->acp->nq; i-- > 0; )
+		if (s->acp->q[i].worker == s)
+			remove_question(s->acp, i);
+}
+
+/* ---- what a session worked on is done ---- */
+
+static void
+finish_opening(struct worker *s, struct slice id)
+{
+	struct json *o = json_object();
+	struct err e;
+
+	if (s->work == LOADING && listing_replay(s, &e) < 0) {
+		json_free(o);
+		acp_error(s->acp, id, RPC_INTERNAL, e.text);
+		return;
+	}
+	if (s->work == STARTING)
+		json_str(o, "sessionId", s->id);
+	update_put_options(s, o, true);
+	acp_result(s->acp, id, o);
+	update_commands(s);
+}
+
+static const char *
+stop_reason(const struct worker *s)
+{
+	const char *status = s->status != NULL ? s->status : "";
+
+	if (s->cancelled || strcmp(status, "interrupted") == 0)
+		return "cancelled";
+	if (strcmp(status, "budget_exhausted") != 0)
+		return "end_turn";
+	return strcmp(s->reason, "max_tokens") == 0 ||
+	    strcmp(s->reason, "context") == 0 ? "max_tokens" :
+	    "max_turn_requests";
+}
+
+/* Why the turn ended, where the answer does not say it. */
+static void
+tell_reason(struct worker *s)
+{
+	static const char *const told[] = { "denied", "contract_failed",
+		"guard_stopped", "budget_exhausted", NULL };
+	char *line;
+
+	if (s->status == NULL || !slice_in(slice_of(s->status), told))
+		return;
+	line = xasprintf("\n[%s: %s]\n", s->status, s->error != NULL &&
+	    strcmp(s->reason, "context") == 0 ? s->error : s->reason);
+	update_text(s, "agent_message_chunk", slice_of(line));
+	free(line);
+}
+
+static void
+finish_prompt(struct worker *s, struct slice id)
+{
+	const char *status = s->status != NULL ? s->status : "";
+	struct json *o;
+	char *words;
+
+	if (!s->cancelled && (strcmp(status, "model_error") == 0 ||
+	    strcmp(status, "tool_error") == 0)) {
+		words = xasprintf("%s, %s%s%s", status, s->reason,
+		    s->error != NULL ? ": " : "", s->error != NULL ? s->error :
+		    "");
+		acp_error(s->acp, id, RPC_INTERNAL, words);
+		free(words);
+		return;
+	}
+	if (!s->cancelled)
+		tell_reason(s);
+	o = json_object();
+	json_str(o, "stopReason", stop_reason(s));
+	acp_result(s->acp, id, o);
+}
+
+/* Its process has ended: a prompt that was cancelled is cancelled all the
+ * same. */
+static void
+finish_ended(struct worker *s, struct slice id)
+{
+	struct json *o;
+
+	if (s->work == PROMPTED && (s->cancelled || s->closing != NULL)) {
+		o = json_object();
+		json_str(o, "stopReason", "cancelled");
+		acp_result(s->acp, id, o);
+	} else {
+		acp_error(s->acp, id, RPC_INTERNAL, s->last != NULL ? s->last :
+		    "the session's process has ended; send the prompt again");
+	}
+}
+
+void
+acp_done(struct worker *s, bool ended)
+{
+	struct slice id = slice_of(s->request != NULL ? s->request : "null");
+	bool opened = s->work != STARTING && s->work != LOADING &&
+	    s->work != RESUMING;
+	struct acp *a = s->acp;
+
+	if (s->work != IDLE && s->dropped)
+		acp_error(a, id, RPC_CANCELLED, "cancelled");
+	else if (s->work != IDLE && ended)
+		finish_ended(s, id);
+	else if (s->work == PROMPTED)
+		finish_prompt(s, id);
+	else if (s->work != IDLE)
+		finish_opening(s, id);
+	s->work = IDLE;
+	if (!ended)
+		return;
+	if (s->closing != NULL)
+		acp_result(a, slice_of(s->closing), json_object());
+	if (s->closing != NULL || !opened || s->id == NULL)
+		worker_free(s);
+}
+
+/* ---- parameters ---- */
+
+/* The string, yours; NULL with the error sent. */
+static char *
+want_str(struct acp *a, const struct rpc_msg *m, const char *key)
+{
+	char *text = scan_strdup(scan_get(m->params, key)), *words;
+
+	if (text == NULL) {
+		words = xasprintf("%s is missing, or is not a string", key);
+		acp_error(a, m->id, RPC_NO_PARAMS, words);
+		free(words);
+	}
+	return text;
+}
+
+static char *
+want_cwd(struct acp *a, const struct rpc_msg *m)
+{
+	char *cwd = want_str(a, m, "cwd");
+	struct stat st;
+
+	if (cwd == NULL)
+		return NULL;
+	if (cwd[0] == '/' && stat(cwd, &st) == 0 && S_ISDIR(st.st_mode))
+		return cwd;
+	acp_error(a, m->id, RPC_NO_PARAMS, cwd[0] != '/' ?
+	    "cwd is not an absolute path" : "cwd is not a folder");
+	free(cwd);
+	return NULL;
+}
+
+static struct worker *
+find_session(struct acp *a, const char *id)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i]->id != NULL && strcmp(a->v[i]->id, id) == 0)
+			return a->v[i];
+	return NULL;
+}
+
+/* The open session that it is about; NULL with the error sent. */
+static struct worker *
+want_session(struct acp *a, const struct rpc_msg *m)
+{
+	char *id = want_str(a, m, "sessionId");
+	struct worker *s = id != NULL ? find_session(a, id) : NULL;
+
+	if (id != NULL && s == NULL)
+		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
+		    "open");
+	free(id);
+	return s;
+}
+
+/* ---- mcpServers ---- */
+
+/* The name as [mcp.NAME] can have it. */
+static void
+put_name(struct buf *b, struct slice value)
+{
+	char *name = scan_strdup(value);
+
+	for (char *p = name; p != NULL && *p != '\0'; p++)
+		buf_addc(b, (*p >= 'a' && *p <= 'z') || (*p >= 'A' &&
+		    *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ?
+		    *p : '_');
+	free(name);
+}
+
+static void
+add_setting(struct worker *s, const struct buf *name, const char *key,
+    const struct buf *value)
+{
+	s->servers = xgrow(s->servers, s->nservers, &s->capservers,
+	    sizeof *s->servers);
+	s->servers[s->nservers++] = xasprintf("mcp.%s.%s=%s", name->p, key,
+	    value->p);
+}
+
+/* What is wrong with it, or NULL. */
+static const char *
+add_server(struct worker *s, struct slice server)
+{
+	struct slice type = scan_get(server, "type"), el;
+	struct slice command = scan_get(server, "command");
+	struct buf name = BUF_INIT(1 << 12), v = BUF_INIT(1 << 20);
+	const char *why = NULL;
+	struct walk w;
+
+	put_name(&name, scan_get(server, "name"));
+	if (type.p != NULL && !scan_str_is(type, "stdio"))
+		why = "only MCP servers over stdio are supported";
+	else if (name.len == 0 || scan_kind(command) != SCAN_STRING)
+		why = "an MCP server needs a name and a command";
+	if (why != NULL)
+		goto out;
+	buf_addc(&v, '[');
+	buf_slice(&v, command);
+	walk_list(&w, scan_get(server, "args"));
+	while (walk_next(&w, NULL, &el))
+		if (scan_kind(el) == SCAN_STRING)
+			scan_put(&v, ",$", el);
+	buf_addc(&v, ']');
+	add_setting(s, &name, "command", &v);
+	buf_reset(&v);
+	walk_list(&w, scan_get(server, "env"));
+	while (walk_next(&w, NULL, &el)) {
+		char *key = scan_strdup(scan_get(el, "name"));
+		char *value = scan_strdup(scan_get(el, "value"));
+		char *both = xasprintf("%s=%s", key != NULL ? key : "",
+		    value != NULL ? value : "");
+
+		buf_addc(&v, v.len == 0 ? '[' : ',');
+		scan_quote(&v, both, strlen(both));
+		free(both);
+		free(key);
+		free(value);
+	}
+	buf_addc(&v, ']');
+	if (v.len > 1)
+		add_setting(s, &name, "env", &v);
+out:
+	buf_release(&name);
+	buf_release(&v);
+	return why;
+}
+
+/* False, with the error sent. */
+static bool
+take_servers(struct worker *s, const struct rpc_msg *m, bool must)
+{
+	struct slice list = scan_get(m->params, "mcpServers"), el;
+	const char *why = NULL;
+	struct walk w;
+
+	if (scan_kind(list) != SCAN_ARRAY && (must || (list.p != NULL &&
+	    scan_kind(list) != SCAN_NULL)))
+		why = "mcpServers is missing, or is not an array";
+	for (size_t i = 0; i < s->nservers; i++)
+		free(s->servers[i]);
+	s->nservers = 0;
+	walk_list(&w, list);
+	while (why == NULL && walk_next(&w, NULL, &el))
+		why = add_server(s, el);
+	if (why != NULL)
+		acp_error(s->acp, m->id, RPC_NO_PARAMS, why);
+	return why == NULL;
+}
+
+/* ---- methods ---- */
+
+static struct json *
+agent_capabilities(void)
+{
+	struct json *o = json_object(), *prompt = json_object();
+	struct json *mcp = json_object(), *session = json_object();
+
+	json_bool(o, "loadSession", true);
+	json_bool(prompt, "image", true);
+	json_bool(prompt, "audio", false);
+	json_bool(prompt, "embeddedContext", true);
+	json_add(o, "promptCapabilities", prompt);
+	json_bool(mcp, "http", false);
+	json_bool(mcp, "sse", false);
+	json_add(o, "mcpCapabilities", mcp);
+	json_add(session, "list", json_object());
+	json_add(session, "resume", json_object());
+	json_add(session, "close", json_object());
+	json_add(o, "sessionCapabilities", session);
+	return o;
+}
+
+static void
+on_initialize(struct acp *a, const struct rpc_msg *m)
+{
+	struct slice can = scan_get(m->params, "clientCapabilities");
+	struct slice fs = scan_get(can, "fs");
+	struct json *o, *info;
+	int64_t version;
+
+	if (!scan_int(scan_get(m->params, "protocolVersion"), &version)) {
+		acp_error(a, m->id, RPC_NO_PARAMS, "protocolVersion is "
+		    "missing, or is not an integer");
+		return;
+	}
+	a->reads = scan_true(scan_get(fs, "readTextFile"));
+	a->writes = scan_true(scan_get(fs, "writeTextFile"));
+	a->terminal = scan_true(scan_get(scan_get(can, "_meta"),
+	    "terminal_output"));
+	o = json_object();
+	json_int(o, "protocolVersion", PROTOCOL);
+	json_add(o, "agentCapabilities", agent_capabilities());
+	json_add(o, "authMethods", json_array());
+	info = json_object();
+	json_str(info, "name", "hamr");
+	json_str(info, "title", "hamr");
+	json_str(info, "version", HAMR_VERSION);
+	json_add(o, "agentInfo", info);
+	acp_result(a, m->id, o);
+}
+
+/* Start its process and work on m; not freed when it cannot be started. */
+static void
+open_session(struct worker *s, const struct rpc_msg *m, enum work work)
+{
+	struct err e;
+
+	worker_work(s, work, m->id);
+	if (worker_begin(s, &e) < 0) {
+		acp_error(s->acp, m->id, RPC_INTERNAL, e.text);
+		worker_free(s);
+	}
+}
+
+static void
+on_new(struct acp *a, const struct rpc_msg *m)
+{
+	char *cwd = want_cwd(a, m);
+	struct worker *s;
+
+	if (cwd == NULL)
+		return;
+	s = worker_new(a, NULL, cwd);
+	if (take_servers(s, m, true))
+		open_session(s, m, STARTING);
+	else
+		worker_free(s);
+	free(cwd);
+}
+
+/* session/load and session/resume */
+static void
+open_old(struct acp *a, const struct rpc_msg *m, enum work work)
+{
+	char *id = want_str(a, m, "sessionId"), *path = NULL;
+	char *cwd = id != NULL ? want_cwd(a, m) : NULL;
+	struct worker *s = id != NULL ? find_session(a, id) : NULL;
+
+	if (cwd == NULL)
+		goto out;
+	path = listing_find(s != NULL && s->root != NULL ? s->root : cwd, id);
+	if (path == NULL) {
+		acp_error(a, m->id, RPC_NOT_FOUND, "there is no such session "
+		    "for that cwd");
+	} else if (s != NULL && s->work != IDLE) {
+		acp_error(a, m->id, RPC_INTERNAL, "the session is at work; "
+		    "cancel its prompt first");
+	} else if (s != NULL && s->child != NULL) {
+		worker_work(s, work, m->id);
+	} else {
+		if (s == NULL)
+			s = worker_new(a, id, cwd);
+		if (take_servers(s, m, work == LOADING))
+			open_session(s, m, work);
+		else
+			worker_free(s);
+	}
+out:
+	free(path);
+	free(cwd);
+	free(id);
+}
+
+static void
+on_load(struct acp *a, const struct rpc_msg *m)
+{
+	open_old(a, m, LOADING);
+}
+
+static void
+on_resume(struct acp *a, const struct rpc_msg *m)
+{
+	open_old(a, m, RESUMING);
+}
+
+static void
+on_list(struct acp *a, const struct rpc_msg *m)
+{
+	char *cwd = scan_strdup(scan_get(m->params, "cwd"));
+	char *cursor = scan_strdup(scan_get(m->params, "cursor"));
+	struct json *page;
+	struct err e;
+
+	if (cwd != NULL && cwd[0] != '/') {
+		acp_error(a, m->id, RPC_NO_PARAMS, "cwd is not an absolute "
+		    "path");
+	} else {
+		page = listing_page(cwd, cursor, &e);
+		if (page != NULL)
+			acp_result(a, m->id, page);
+		else
+			acp_error(a, m->id, RPC_NO_PARAMS, e.text);
+	}
+	free(cursor);
+	free(cwd);
+}
+
+/* It runs, or is started again.  False, with the error sent. */
+static bool
+is_up(struct worker *s, const struct rpc_msg *m)
+{
+	struct err e;
+
+	if (s->child != NULL || s->again != 0 || worker_begin(s, &e) == 0)
+		return true;
+	acp_error(s->acp, m->id, RPC_INTERNAL, e.text);
+	return false;
+}
+
+static void
+on_prompt(struct acp *a, const struct rpc_msg *m)
+{
+	struct slice prompt = scan_get(m->params, "prompt");
+	struct worker *s = want_session(a, m);
+	struct err e;
+
+	if (s == NULL)
+		return;
+	if (scan_kind(prompt) != SCAN_ARRAY)
+		acp_error(a, m->id, RPC_NO_PARAMS, "prompt is missing, or is "
+		    "not an array");
+	else if (s->work != IDLE || s->closing != NULL)
+		acp_error(a, m->id, RPC_INVALID, s->work == PROMPTED ?
+		    "a prompt is running in this session" :
+		    "the session is being opened or closed");
+	else if (!is_up(s, m))
+		return;
+	else if (prompt_say(s, prompt, &e) < 0)
+		acp_error(a, m->id, RPC_NO_PARAMS, e.text);
+	else
+		worker_work(s, PROMPTED, m->id);
+}
+
+static void
+on_close(struct acp *a, const struct rpc_msg *m)
+{
+	struct worker *s = want_session(a, m);
+
+	if (s == NULL)
+		return;
+	if (s->closing != NULL) {
+		acp_error(a, m->id, RPC_INVALID, "the session is being closed");
+		return;
+	}
+	if (s->child == NULL) {
+		acp_result(a, m->id, json_object());
+		worker_free(s);
+		return;
+	}
+	s->closing = xmemdup0(m->id.p, m->id.n);
+	s->cancelled = true;
+	worker_cancel(s);
+}
+
+/* ---- settings ---- */
+
+static void
+set_config(struct worker *s, const char *key, const char *value)
+{
+	struct json *o = json_object(), *set = json_object();
+
+	json_str(o, "type", "config");
+	json_str(set, key, value);
+	json_add(o, "set", set);
+	worker_say(s, o);
+}
+
+/* False: there is no such value. */
+static bool
+set_option(struct worker *s, bool mode, const char *value)
+{
+	char **now = mode ? &s->mode : &s->model;
+	bool known = strcmp(value, *now) == 0 || (!mode && s->nmodels == 0 &&
+	    value[0] != '\0');
+
+	if (mode)
+		known |= slice_in(slice_of(value), update_mode_names);
+	for (size_t i = 0; !mode && i < s->nmodels; i++)
+		known |= strcmp(value, s->models[i]) == 0;
+	if (!known)
+		return false;
+	if (strcmp(value, *now) != 0) {
+		set_config(s, mode ? "agent.mode" : "provider.model", value);
+		free(*now);
+		*now = xstrdup(value);
+	}
+	return true;
+}
+
+/* Either way of setting one; key and value are theirs to name. */
+static void
+change(struct acp *a, const struct rpc_msg *m, const char *key)
+{
+	struct worker *s = want_session(a, m);
+	char *option = s == NULL ? NULL : strcmp(key, "modeId") == 0 ?
+	    xstrdup("mode") : want_str(a, m, "configId");
+	char *value = option != NULL ? want_str(a, m, key) : NULL;
+	bool mode = option != NULL && strcmp(option, "mode") == 0;
+	struct json *o;
+
+	if (value == NULL || !is_up(s, m))
+		goto out;
+	if (!mode && strcmp(option, "model") != 0) {
+		acp_error(a, m->id, RPC_NO_PARAMS, "there is no such option; "
+		    "they are mode and model");
+	} else if (!s->ready && s->mode == NULL) {
+		acp_error(a, m->id, RPC_INVALID, "the session is being opened");
+	} else if (!set_option(s, mode, value)) {
+		acp_error(a, m->id, RPC_NO_PARAMS, mode ? "there is no such "
+		    "mode" : "the server has no such model");
+	} else {
+		o = json_object();
+		if (strcmp(key, "value") == 0)
+			update_put_options(s, o, false);
+		acp_result(a, m->id, o);
+		update_modes(s, mode);
+	}
+out:
+	free(value);
+	free(option);
+}
+
+static void
+on_set_option(struct acp *a, const struct rpc_msg *m)
+{
+	change(a, m, "value");
+}
+
+static void
+on_set_mode(struct acp *a, const struct rpc_msg *m)
+{
+	change(a, m, "modeId");
+}
+
+/* ---- notifications ---- */
+
+static void
+on_cancel(struct acp *a, const struct rpc_msg *m)
+{
+	char *id = scan_strdup(scan_get(m->params, "sessionId"));
+	struct worker *s = id != NULL ? find_session(a, id) : NULL;
+
+	if (s != NULL && s->work == PROMPTED && s->child != NULL) {
+		s->cancelled = true;
+		worker_cancel(s);
+	}
+	free(id);
+}
+
+static void
+on_cancel_request(struct acp *a, const struct rpc_msg *m)
+{
+	struct slice id = scan_get(m->params, "requestId");
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct worker *s = a->v[i];
+
+		if (s->work == IDLE || s->child == NULL || id.p == NULL ||
+		    !slice_is(id, s->request))
+			continue;
+		s->dropped = s->cancelled = true;
+		worker_cancel(s);
+		if (s->work != PROMPTED)
+			child_close_in(s->child);
+	}
+}
+
+/* ---- what the editor answers ---- */
+
+static void
+take_permission(const struct question *q, const struct rpc_msg *m)
+{
+	struct slice outcome = scan_get(m->result, "outcome");
+	struct slice option = scan_get(outcome, "optionId");
+	bool chosen = m->kind == RPC_RESULT &&
+	    scan_str_is(scan_get(outcome, "outcome"), "selected");
+	bool always = chosen && (scan_str_is(option, "allow_always") ||
+	    scan_str_is(option, "reject_always"));
+	struct json *o = json_object();
+
+	json_str(o, "type", "answer");
+	json_raw(o, "id", slice_of(q->id));
+	json_bool(o, "allow", chosen && (scan_str_is(option, "allow_once") ||
+	    scan_str_is(option, "allow_always")));
+	json_str(o, "scope", always ? "session" : "once");
+	worker_say(q->worker, o);
+}
+
+static void
+on_answer(struct acp *a, const struct rpc_msg *m)
+{
+	int64_t n;
+
+	for (size_t i = 0; scan_int(m->id, &n) && i < a->nq; i++) {
+		if (a->q[i].number != n)
+			continue;
+		take_permission(&a->q[i], m);
+		remove_question(a, i);
+		return;
+	}
+}
+
+/* ---- messages ---- */
+
+static const struct {
+	const char *name;
+	void (*take)(struct acp *a, const struct rpc_msg *m);
+	bool notice;		/* it has no id */
+} methods[] = {
+	{ "initialize", on_initialize, false },
+	{ "session/new", on_new, false },
+	{ "session/load", on_load, false },
+	{ "session/resume", on_resume, false },
+	{ "session/list", on_list, false },
+	{ "session/close", on_close, false },
+	{ "session/prompt", on_prompt, false },
+	{ "session/set_mode", on_set_mode, false },
+	{ "session/set_config_option", on_set_option, false },
+	{ "session/cancel", on_cancel, true },
+	{ "$/cancel_request", on_cancel_request, true },
+};
+
+static void
+take_message(struct acp *a, struct slice text)
+{
+	struct slice none = { NULL, 0 };
+	struct rpc_msg m;
+
+	rpc_read(text, &m);
+	/* an id of null is one, too */
+	if (m.kind == RPC_OTHER && scan_kind(m.id) == SCAN_NULL &&
+	    scan_kind(m.method) == SCAN_STRING)
+		m.kind = RPC_REQUEST;
+	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR) {
+		on_answer(a, &m);
+		return;
+	}
+	if (m.kind == RPC_OTHER) {
+		acp_error(a, scan_kind(text) == SCAN_OBJECT && m.id.p != NULL &&
+		    (scan_kind(m.id) == SCAN_STRING ||
+		    scan_kind(m.id) == SCAN_NUMBER) ? m.id : none,
+		    RPC_INVALID, scan_kind(text) == SCAN_ARRAY ?
+		    "batches are not supported" :
+		    "this is not a JSON-RPC 2.0 message");
+		return;
+	}
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (scan_str_is(m.method, methods[i].name) &&
+		    methods[i].notice == (m.kind == RPC_NOTIFY)) {
+			methods[i].take(a, &m);
+			return;
+		}
+	if (m.kind == RPC_REQUEST)
+		acp_error(a, m.id, RPC_NO_METHOD, "there is no such method");
+}
+
+static void
+take_lines(struct acp *a)
+{
+	struct slice text, none = { NULL, 0 };
+	enum rpc_got got;
+
+	while ((got = rpc_take(&a->rpc, &text)) != RPC_NONE)
+		if (got == RPC_TEXT)
+			take_message(a, text);
+		else
+			acp_error(a, none, RPC_PARSE, got == RPC_LONG ?
+			    "a message is longer than 64 MiB" :
+			    "a message is not JSON");
+}
+
+/* ---- the loop ---- */
+
+static void
+look_at_session(struct worker *s, const struct pollfd *p)
+{
+	struct err e;
+
+	if (s->child == NULL) {
+		if (s->again != 0 && file_now_ms() >= s->again &&
+		    worker_begin(s, &e) < 0)
+			acp_done(s, true);
+		return;
+	}
+	if (p[2].revents != 0)
+		worker_read_stderr(s);
+	if (p[1].revents != 0)
+		worker_write(s);
+	if (p[0].revents != 0 && !worker_read(s))
+		return;		/* it may be gone */
+}
+
+/* What is said once a prompt has ended, at a session's close. */
+static void
+close_idle(struct acp *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i]->closing != NULL && a->v[i]->child != NULL &&
+		    a->v[i]->work == IDLE && a->v[i]->child->in >= 0 &&
+		    a->v[i]->written == a->v[i]->out.len)
+			child_close_in(a->v[i]->child);
+}
+
+static int
+timeout_of(struct acp *a)
+{
+	int least = -1;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct worker *s = a->v[i];
+		long long left = s->again - file_now_ms();
+		int ms = s->again == 0 ? update_output(s) : left > 0 ?
+		    (int)left : 0;
+
+		if (ms >= 0 && (least < 0 || ms < least))
+			least = ms;
+	}
+	return least;
+}
+
+/* One round: the editor's ends, and three of each session. */
+static void
+round_of_poll(struct acp *a, int most)
+{
+	size_t n = a->n;
+	struct pollfd *p = xcalloc(3 * n + 2, sizeof *p);
+	struct worker **v = xcalloc(n + 1, sizeof *v);
+	bool behind = a->rpc.wr.len - a->rpc.sent > ACP_QUEUE_HIGH;
+	int ms = timeout_of(a);
+
+	if (most >= 0 && (ms < 0 || ms > most))
+		ms = most;
+	for (size_t i = 0; i < n; i++) {
+		struct child *c = a->v[i]->child;
+		bool more = a->v[i]->written < a->v[i]->out.len;
+
+		v[i] = a->v[i];
+		p[3 * i] = (struct pollfd){ c == NULL || behind ? -1 : c->out,
+			POLLIN, 0 };
+		p[3 * i + 1] = (struct pollfd){ c == NULL || !more ? -1 :
+		    c->in, POLLOUT, 0 };
+		p[3 * i + 2] = (struct pollfd){ c == NULL ? -1 : c->err,
+			POLLIN, 0 };
+	}
+	p[3 * n] = (struct pollfd){ a->over ? -1 : STDIN_FILENO, POLLIN, 0 };
+	p[3 * n + 1] = (struct pollfd){ STDOUT_FILENO,
+		rpc_waiting(&a->rpc) ? POLLOUT : 0, 0 };
+	if (poll(p, 3 * n + 2, ms) >= 0) {
+		if (p[3 * n + 1].revents != 0 && rpc_send(&a->rpc) < 0)
+			a->over = true;
+		if (p[3 * n + 1].revents & (POLLERR | POLLNVAL))
+			a->over = true;
+		for (size_t i = 0; i < n; i++)
+			look_at_session(v[i], p + 3 * i);
+		if (p[3 * n].revents != 0 && rpc_fill(&a->rpc) < 0)
+			a->over = true;
+		if (p[3 * n].revents != 0)
+			take_lines(a);
+		close_idle(a);
+	}
+	free(v);
+	free(p);
+}
+
+/* The editor has gone: its sessions end as they do at a Ctrl-C. */
+static void
+end_all(struct acp *a)
+{
+	long long until = file_now_ms() + END_MS;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i]->child != NULL)
+			child_close_in(a->v[i]->child);
+	while (a->n > 0 && file_now_ms() < until) {
+		bool any = false;
+
+		for (size_t i = 0; i < a->n; i++)
+			any |= a->v[i]->child != NULL;
+		if (!any)
+			break;
+		round_of_poll(a, 100);
+	}
+	while (a->n > 0)
+		worker_free(a->v[a->n - 1]);
+	rpc_send(&a->rpc);
+}
+
+/* All options but --acp; what else there is would be a task. */
+static int
+take_args(struct acp *a, int argc, char **argv)
+{
+	a->args = xcalloc((size_t)argc + 1, sizeof *a->args);
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--acp") != 0)
+			a->args[a->nargs++] = argv[i];
+	return 0;
+}
+
+int
+acp(int argc, char **argv, struct err *e)
+{
+	struct acp a = { .n = 0 };
+
+	(void)e;
+	signal(SIGPIPE, SIG_IGN);
+	take_args(&a, argc, argv);
+	rpc_init(&a.rpc, STDIN_FILENO, STDOUT_FILENO, LINE_MAX_BYTES);
+	a.rpc.repair = true;
+	if (isatty(STDOUT_FILENO) != 1)
+		fcntl(STDOUT_FILENO, F_SETFL,
+		    fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
+	while (!a.over)
+		round_of_poll(&a, -1);
+	end_all(&a);
+	free(a.args);
+	free(a.v);
+	free(a.q);
+	rpc_release(&a.rpc);
+	return ST_OK;
+}

@@ -1,0 +1,15 @@
+/* acp.h - hamr-loop --acp: an agent of the Agent Client Protocol (chapter 11).
+ *
+ * JSON-RPC on stdin and stdout for an editor; each of its sessions is a process
+ * of its own, hamr-loop --records, and this one translates between the two.
+ */
+#ifndef HAMR_LOOP_ACP_H
+#define HAMR_LOOP_ACP_H
+
+#include "base/err.h"
+
+/* Serve until stdin ends.  argv is the command line, whose other options each
+ * session is given.  The status, or -1 with e. */
+int acp(int argc, char **argv, struct err *e);
+
+#endif

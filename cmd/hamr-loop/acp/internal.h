@@ -1,0 +1,169 @@
+/* internal.h - the inside of this room.
+ *
+ * acp.c answers the editor; worker.c keeps a session's process; update.c says
+ * what its records mean; prompt.c makes a record of a prompt; listing.c looks
+ * at the sessions on the disk; whole.c finds the texts that a diff is between.
+ */
+#ifndef HAMR_LOOP_ACP_INTERNAL_H
+#define HAMR_LOOP_ACP_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "child/child.h"
+#include "json/json.h"
+#include "record/rec.h"
+#include "rpc/rpc.h"
+
+#define ACP_MESSAGE_MAX ((size_t)1 << 20)	/* of ours */
+#define ACP_QUEUE_HIGH ((size_t)16 << 20)	/* sessions wait, then */
+
+/* What the editor is asked; answered by its id. */
+struct question {
+	int64_t number;
+	struct worker *worker;
+	enum rec_kind kind;	/* R_ASK, or R_FILE */
+	char *id;		/* of that record, as JSON */
+};
+
+struct acp {
+	char **args;		/* of each session's process */
+	size_t nargs;
+	struct rpc rpc;
+	struct worker **v;
+	size_t n, cap;
+	struct question *q;
+	size_t nq, capq;
+	int64_t number;		/* of the last question */
+	/* what the editor can do */
+	bool reads, writes;	/* files, by its buffers */
+	bool terminal;		/* show a command's output by _meta */
+	bool over;		/* nobody reads, or stdin has ended */
+};
+
+/* A call of the last assistant message. */
+struct seen_call {
+	char *id, *name, *args;
+	char *path;		/* absolute, or NULL */
+	char *old, *new;	/* the texts that its diff is between */
+	struct buf output;	/* of a command: its end */
+	size_t dropped;		/* bytes before that */
+	size_t unsent;		/* bytes at its end that _meta has not told */
+	long long told;		/* ms; when its output was last sent */
+	bool due;		/* more came since */
+};
+
+enum work { IDLE, STARTING, LOADING, RESUMING, PROMPTED };
+
+struct worker {
+	struct acp *acp;
+	char *id;		/* NULL: not known yet */
+	char *cwd, *root, *mode, *model;
+	char **models;
+	size_t nmodels;
+	char **servers;		/* -o and its value, for mcpServers */
+	size_t nservers, capservers;
+	char *title;		/* NULL: nothing was said yet */
+	char *commands;		/* as JSON, or NULL */
+
+	struct child *child;	/* NULL: not running */
+	struct rec_in in;
+	struct buf said;	/* a line of its stderr, not whole yet */
+	char *last;		/* the last whole one, or NULL */
+	struct buf out;		/* being written to it */
+	size_t written;
+	long long since;	/* ms; when its work began */
+	long long again;	/* ms; when it is to be started again; 0: not */
+	bool ready;		/* it has said where the session stands */
+
+	enum work work;
+	char *request;		/* the id it answers, as JSON */
+	int64_t sync;		/* which comes back when it is done */
+	bool cancelled;		/* by session/cancel ... */
+	bool dropped;		/* ... or $/cancel_request */
+	char *closing;		/* id of session/close, as JSON */
+
+	/* what was sent of it */
+	struct seen_call *calls;
+	size_t ncalls, capcalls;
+	size_t messages;	/* of the model */
+	bool streamed, thought;	/* of the message that comes */
+	int64_t used, window;	/* tokens; 0: not known */
+	char *status, *reason, *error;	/* of the end record; the last error */
+};
+
+/* ---- acp.c ---- */
+
+/* Send a message (freed); false when it would be too long, and was not. */
+bool acp_send(struct acp *a, struct json *o);
+void acp_result(struct acp *a, struct slice id, struct json *result);
+void acp_error(struct acp *a, struct slice id, int code, const char *words);
+
+/* Ask the editor; params are freed.  False: too long, and not asked. */
+bool acp_ask(struct worker *s, const char *method, struct json *params,
+    const struct rec *r);
+/* What is asked for a session is not waited for any more. */
+void acp_forget(struct worker *s);
+
+/* What the session worked on is done, as its process says (ended: by ending).
+ */
+void acp_done(struct worker *s, bool ended);
+
+/* ---- worker.c ---- */
+
+struct worker *worker_new(struct acp *a, const char *id,
+    const char *cwd);
+/* Start its process, to go on with s->id if that is known.  -1 with e. */
+int worker_begin(struct worker *s, struct err *e);
+void worker_say(struct worker *s, struct json *record);	/* freed */
+/* Work on the request: s->work; it is done when acp_done is called. */
+void worker_work(struct worker *s, enum work work, struct slice request);
+void worker_cancel(struct worker *s);
+void worker_free(struct worker *s);
+
+/* What its process may have to say; false: it has ended. */
+bool worker_read(struct worker *s);
+void worker_write(struct worker *s);
+void worker_read_stderr(struct worker *s);
+/* It has ended, or is to. */
+void worker_end(struct worker *s, int ms);
+
+/* ---- update.c ---- */
+
+/* A record of the session, as it comes or (replay) as it stands in the file. */
+void update_record(struct worker *s, const struct rec *r, bool replay);
+/* Send the output that is due; ms until more is, -1: none. */
+int update_output(struct worker *s);
+void update_text(struct worker *s, const char *kind, struct slice text);
+void update_modes(struct worker *s, bool mode);
+void update_commands(struct worker *s);
+/* The members of an answer that say which modes and models there are. */
+void update_put_options(const struct worker *s, struct json *o, bool modes);
+void update_forget(struct worker *s);
+
+extern const char *const update_mode_names[];
+
+/* ---- prompt.c ---- */
+
+/* Tell the process what a prompt says.  0; -1 with e: params are wrong. */
+int prompt_say(struct worker *s, struct slice prompt, struct err *e);
+
+/* ---- listing.c ---- */
+
+/* The path of a session's file, yours; NULL: there is none of that id. */
+char *listing_find(const char *cwd, const char *id);
+/* The sessions of cwd from cursor on; NULL with e: a bad cursor or folder. */
+struct json *listing_page(const char *cwd, const char *cursor, struct err *e);
+/* Send all that the file says.  -1 with e when it cannot be read. */
+int listing_replay(struct worker *s, struct err *e);
+
+/* ---- whole.c ---- */
+
+/* The text after the diff is applied to it, or (back) before that; yours.  NULL: it does not fit. */
+char *whole_text(const char *text, struct slice diff, bool back);
+/* The file, yours; NULL: there is none, or it is too long or not text. */
+char *whole_read(const char *path);
+
+#endif

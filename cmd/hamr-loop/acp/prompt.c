@@ -1,0 +1,232 @@
+/* prompt.c - what an editor's prompt says, as records. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/image.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "internal.h"
+
+#define PARTS_MAX (REC_MAX - ((size_t)1 << 20))
+
+struct prompt {
+	struct worker *s;
+	struct buf text, context;
+	struct buf images;	/* parts, a comma before each */
+};
+
+static int
+hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ?
+	    c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The path of a file:// URI, or of a plain absolute path; yours.  NULL: it is
+ * something else. */
+static char *
+path_of(const char *uri)
+{
+	struct buf b = BUF_INIT((size_t)1 << 16);
+
+	if (strncmp(uri, "file://", 7) == 0)
+		uri += 7;
+	if (uri[0] != '/')
+		return NULL;
+	for (; *uri != '\0' && *uri != '#' && *uri != '?'; uri++)
+		if (*uri == '%' && hex(uri[1]) >= 0 && hex(uri[2]) >= 0) {
+			buf_addc(&b, (char)(hex(uri[1]) * 16 + hex(uri[2])));
+			uri += 2;
+		} else {
+			buf_addc(&b, *uri);
+		}
+	if (b.over || strlen(b.p) != b.len ||
+	    utf8_check(b.p, b.len) < b.len) {
+		buf_release(&b);
+		return NULL;
+	}
+	return buf_detach(&b);
+}
+
+/* Beneath the root as the tools name it. */
+static const char *
+from_root(const struct worker *s, const char *path)
+{
+	const char *root = s->root != NULL ? s->root : s->cwd;
+	size_t n = strlen(root);
+
+	return strncmp(path, root, n) == 0 && path[n] == '/' ? path + n + 1 :
+	    path;
+}
+
+/* @path, as a person would type it. */
+static void
+mention(struct prompt *p, const char *path)
+{
+	struct buf *b = &p->text;
+
+	if (b->len > 0 && strchr(" \t\n([{<\"'", b->p[b->len - 1]) == NULL)
+		buf_addc(b, ' ');
+	buf_addc(b, '@');
+	for (; *path != '\0'; path++) {
+		if (strchr(" \t\n\\", *path) != NULL)
+			buf_addc(b, '\\');
+		buf_addc(b, *path);
+	}
+}
+
+static const char *
+take_link(struct prompt *p, struct slice block)
+{
+	char *uri = scan_strdup(scan_get(block, "uri"));
+	char *name = scan_strdup(scan_get(block, "name"));
+	char *path = uri != NULL ? path_of(uri) : NULL;
+	struct stat st;
+
+	if (path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		mention(p, from_root(p->s, path));
+	else if (uri != NULL)
+		buf_fmt(&p->text, "[%s](%s)", name != NULL ? name : uri, uri);
+	free(path);
+	free(name);
+	free(uri);
+	return uri != NULL ? NULL : "a resource_link needs a uri";
+}
+
+static const char *
+take_image(struct prompt *p, struct slice data)
+{
+	struct buf text = BUF_INIT(2 * IMAGE_BYTES_MAX);
+	struct buf bytes = BUF_INIT(IMAGE_BYTES_MAX);
+	const char *why = NULL;
+	struct image im;
+
+	if (!scan_str(data, &text))
+		why = text.over ? "an image is too large" :
+		    "an image needs data";
+	else if (!base64_take(&bytes, buf_view(&text)))
+		why = bytes.over ? "an image is too large" :
+		    "an image's data is not base64";
+	else if (!image_probe(&im, buf_view(&bytes)))
+		why = "an image is neither PNG, JPEG, GIF nor WebP";
+	else
+		buf_fmt(&p->images, ",{\"type\":\"image_url\",\"image_url\":"
+		    "{\"url\":\"data:%s;base64,%s\"}}", im.mime, text.p);
+	buf_release(&text);
+	buf_release(&bytes);
+	return why;
+}
+
+/* Text goes before the task; what else a resource holds only if it is an
+ * image. */
+static const char *
+take_resource(struct prompt *p, struct slice resource)
+{
+	struct slice text = scan_get(resource, "text");
+	char *uri = scan_strdup(scan_get(resource, "uri"));
+	char *path = uri != NULL ? path_of(uri) : NULL;
+	const char *why = NULL, *name;
+
+	name = path != NULL ? from_root(p->s, path) : uri;
+	if (uri == NULL) {
+		why = "a resource needs a uri";
+	} else if (scan_kind(text) == SCAN_STRING) {
+		buf_fmt(&p->context, "%s, as it is in the editor:\n\n", name);
+		scan_str(text, &p->context);
+		buf_adds(&p->context, "\n");
+		buf_fmt(&p->text, "%s%s", p->text.len > 0 &&
+		    p->text.p[p->text.len - 1] != '\n' ? " " : "", name);
+	} else if (scan_kind(scan_get(resource, "blob")) != SCAN_STRING) {
+		why = "a resource needs text or a blob";
+	} else if (take_image(p, scan_get(resource, "blob")) != NULL) {
+		buf_fmt(&p->text, " [%s is attached, but is not text]", name);
+	}
+	free(path);
+	free(uri);
+	return why;
+}
+
+/* What is wrong with it, or NULL. */
+static const char *
+take_block(struct prompt *p, struct slice block)
+{
+	struct slice type = scan_get(block, "type");
+
+	if (scan_str_is(type, "text"))
+		return scan_str(scan_get(block, "text"), &p->text) ||
+		    p->text.over ? NULL : "a text block needs text";
+	if (scan_str_is(type, "image"))
+		return take_image(p, scan_get(block, "data"));
+	if (scan_str_is(type, "resource_link"))
+		return take_link(p, block);
+	if (scan_str_is(type, "resource"))
+		return take_resource(p, scan_get(block, "resource"));
+	return scan_str_is(type, "audio") ? "audio is not supported" :
+	    "a block of an unknown type";
+}
+
+static void
+say_text(struct worker *s, struct slice text, bool context)
+{
+	struct json *o = json_object(), *meta = json_object();
+
+	json_str(o, "role", "user");
+	json_slice(o, "content", text);
+	json_str(meta, "by", context ? "context" : "user");
+	json_add(o, "meta", meta);
+	worker_say(s, o);
+}
+
+static void
+say(struct prompt *p)
+{
+	struct json *o, *parts, *first;
+
+	if (p->context.len > 0)
+		say_text(p->s, buf_view(&p->context), true);
+	if (p->images.len == 0) {
+		say_text(p->s, buf_view(&p->text), false);
+		return;
+	}
+	o = json_object();
+	parts = json_array();
+	first = json_object();
+	json_str(o, "role", "user");
+	json_str(first, "type", "text");
+	json_slice(first, "text", buf_view(&p->text));
+	json_add(parts, NULL, first);
+	/* several elements, as they stand */
+	json_raw(parts, NULL, (struct slice){ p->images.p + 1,
+		p->images.len - 1 });
+	json_add(o, "content", parts);
+	worker_say(p->s, o);
+}
+
+int
+prompt_say(struct worker *s, struct slice prompt, struct err *e)
+{
+	struct prompt p = { .s = s };
+	const char *why = NULL;
+	struct slice block;
+	struct walk w;
+	size_t n = 0;
+
+	bufs_init(BUFS(&p.text, &p.context, &p.images), PARTS_MAX);
+	walk_list(&w, prompt);
+	while (why == NULL && walk_next(&w, NULL, &block)) {
+		why = take_block(&p, block);
+		n++;
+	}
+	if (why == NULL && p.text.len + p.images.len + p.context.len == 0)
+		why = "the prompt is empty";
+	if (p.text.over || p.context.over || p.images.over)
+		why = "the prompt is too long";
+	if (why != NULL)
+		err_set(e, ST_USAGE, "prompt[%zu]: %s", n > 0 ? n - 1 : 0,
+		    why);
+	else
+		say(&p);
+	bufs_release(BUFS(&p.text, &p.context, &p.images));
+	return why != NULL ? -1 : 0;
+}

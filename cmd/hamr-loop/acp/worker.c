@@ -1,0 +1,243 @@
+/* worker.c - a session's process: started, told, listened to, ended. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "internal.h"
+
+#define LINE_MAX_SAID ((size_t)8192)	/* of stderr */
+#define LOCK_MS 5000		/* for a process that a crash left over */
+#define AGAIN_MS 200
+
+struct worker *
+worker_new(struct acp *a, const char *id, const char *cwd)
+{
+	struct worker *s = xcalloc(1, sizeof *s);
+
+	s->acp = a;
+	s->id = id != NULL ? xstrdup(id) : NULL;
+	s->cwd = xstrdup(cwd);
+	buf_init(&s->said, 2 * LINE_MAX_SAID);
+	buf_init(&s->out, 4 * BUF_RECORD_MAX);
+	a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
+	a->v[a->n++] = s;
+	return s;
+}
+
+int
+worker_begin(struct worker *s, struct err *e)
+{
+	static const char *const command[] = { "hamr-loop" };
+	struct child_opts o = { .commands = command, .n = 1,
+		.err = CHILD_ERR_PIPE };
+	char *resume = s->id != NULL ? xasprintf("--resume=%s", s->id) : NULL;
+	struct argv a = { 0 };
+
+	for (size_t i = 0; i < s->acp->nargs; i++)
+		argv_add(&a, s->acp->args[i]);
+	for (size_t i = 0; i < s->nservers; i++)
+		argv_option(&a, "-o", s->servers[i]);
+	argv_add(&a, "--records");
+	argv_option(&a, "-C", s->cwd);
+	if (resume != NULL)
+		argv_add(&a, resume);
+	o.flags = a.v;
+	o.nflags = a.n;
+	s->child = child_start(&o, e);
+	free(a.v);
+	free(resume);
+	if (s->child == NULL)
+		return -1;
+	rec_in_init(&s->in, s->child->out, "session", REC_MAX);
+	s->ready = false;
+	s->written = 0;
+	s->again = 0;
+	return 0;
+}
+
+void
+worker_say(struct worker *s, struct json *record)
+{
+	json_print(record, &s->out);
+	json_free(record);
+	buf_addc(&s->out, '\n');
+}
+
+static void
+say_sync(struct worker *s)
+{
+	struct json *o = json_object();
+
+	json_str(o, "type", "sync");
+	json_int(o, "n", ++s->sync);
+	worker_say(s, o);
+}
+
+void
+worker_work(struct worker *s, enum work work, struct slice request)
+{
+	s->work = work;
+	free(s->request);
+	s->request = xmemdup0(request.p, request.n);
+	s->cancelled = s->dropped = false;
+	free(s->status);
+	free(s->reason);
+	free(s->error);
+	s->status = s->reason = s->error = NULL;
+	s->since = file_now_ms();
+	say_sync(s);
+}
+
+void
+worker_cancel(struct worker *s)
+{
+	struct json *o = json_object();
+
+	json_str(o, "type", "cancel");
+	worker_say(s, o);
+	acp_forget(s);
+}
+
+/* What it was told is kept until it has begun, for it may have to wait for
+ * another process to leave the session. */
+void
+worker_write(struct worker *s)
+{
+	while (s->written < s->out.len) {
+		ssize_t n = write(s->child->in, s->out.p + s->written,
+		    s->out.len - s->written);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return;		/* its end is read elsewhere */
+		s->written += (size_t)n;
+	}
+	if (!s->ready)
+		return;
+	buf_reset(&s->out);
+	s->written = 0;
+}
+
+/* False: there is nothing more for now. */
+static bool
+read_some(struct worker *s)
+{
+	char part[4096];
+	ssize_t n = read(s->child->err, part, sizeof part);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		close(s->child->err);
+		s->child->err = -1;
+		return false;
+	}
+	(void)!write(STDERR_FILENO, part, (size_t)n);
+	for (ssize_t i = 0; i < n; i++) {
+		if (part[i] != '\n') {
+			if (s->said.len < LINE_MAX_SAID)
+				buf_addc(&s->said, part[i]);
+			continue;
+		}
+		free(s->last);
+		s->last = xmemdup0(buf_view(&s->said).p, s->said.len);
+		buf_reset(&s->said);
+	}
+	return true;
+}
+
+void
+worker_read_stderr(struct worker *s)
+{
+	read_some(s);
+}
+
+void
+worker_end(struct worker *s, int ms)
+{
+	while (s->child->err >= 0 && read_some(s))
+		;
+	if (s->child->err >= 0)
+		close(s->child->err);
+	s->child->err = -1;
+	child_end(s->child, ms);
+	rec_in_release(&s->in);
+	s->child = NULL;
+	acp_forget(s);
+}
+
+/* What a crash left over may still have the session; it is waited for. */
+static bool
+may_try_again(const struct worker *s)
+{
+	return !s->ready && s->closing == NULL && s->id != NULL &&
+	    s->last != NULL && strstr(s->last, "is in use by") != NULL &&
+	    file_now_ms() - s->since < LOCK_MS;
+}
+
+bool
+worker_read(struct worker *s)
+{
+	const struct rec *r;
+	struct err e;
+	int got = rec_fill(&s->in, &e), took = 1;
+
+	while (got >= 0 && took > 0) {
+		took = rec_take(&s->in, &r, &e);
+		if (took > 0)
+			update_record(s, r, false);
+	}
+	if (got > 0 && took >= 0)
+		return true;
+	worker_end(s, 1000);
+	if (may_try_again(s)) {
+		s->again = file_now_ms() + AGAIN_MS;
+		return true;
+	}
+	buf_reset(&s->out);
+	acp_done(s, true);
+	return false;
+}
+
+void
+worker_free(struct worker *s)
+{
+	struct acp *a = s->acp;
+
+	if (s->child != NULL)
+		worker_end(s, 0);
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i] == s) {
+			memmove(a->v + i, a->v + i + 1, (--a->n - i) *
+			    sizeof *a->v);
+			break;
+		}
+	update_forget(s);
+	for (size_t i = 0; i < s->nmodels; i++)
+		free(s->models[i]);
+	for (size_t i = 0; i < s->nservers; i++)
+		free(s->servers[i]);
+	free(s->models);
+	free(s->servers);
+	free(s->id);
+	free(s->cwd);
+	free(s->root);
+	free(s->mode);
+	free(s->model);
+	free(s->title);
+	free(s->commands);
+	free(s->last);
+	free(s->request);
+	free(s->closing);
+	free(s->status);
+	free(s->reason);
+	free(s->error);
+	buf_release(&s->said);
+	buf_release(&s->out);
+	free(s);
+}

@@ -1,0 +1,243 @@
+/* records.c - a conversation with a program: records in, records out. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "record/msg.h"
+#include "chat.h"
+#include "internal.h"
+
+#define MODELS_MAX ((size_t)1 << 20)
+#define MODELS_MS 100
+
+/* The rest of the conversation's first records: once, before its first turn. */
+static int
+begin(struct chat *c, const char *task)
+{
+	struct hub *h = &c->run->hub;
+	int rc = 0;
+
+	if (!c->begun)
+		rc = run_begin(c->run, task, &c->err);
+	c->begun = true;
+	c->failed |= rc < 0 || h->failed;
+	if (h->failed)
+		c->err = h->err;
+	return c->failed ? -1 : 0;
+}
+
+/* The image parts of a content, as a JSON array; NULL: there are none. */
+static char *
+images_of(struct slice content)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice part;
+	struct walk w;
+
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &part)) {
+		if (!scan_str_is(scan_get(part, "type"), "image_url"))
+			continue;
+		buf_addc(&b, b.len == 0 ? '[' : ',');
+		buf_slice(&b, part);
+	}
+	if (b.len == 0)
+		return NULL;
+	buf_addc(&b, ']');
+	return buf_detach(&b);
+}
+
+/* A command's words are records of progress. */
+static bool
+command(struct chat *c, const char *text)
+{
+	struct ui *u = &c->run->ui;
+	bool is;
+
+	if (text[0] != '/')
+		return false;
+	u->telling = true;
+	is = chat_command_served(c, text);
+	if (c->failed)
+		err_report(&c->err);
+	u->telling = false;
+	return is;
+}
+
+static void
+message(struct chat *c, const struct rec *r)
+{
+	struct slice content = rec_get(r, "content");
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct run *run = c->run;
+
+	msg_text(content, &text);
+	if (msg_by(r, "context")) {
+		struct buf all = BUF_INIT(BUF_RECORD_MAX);
+
+		buf_fmt(&all, "%s%s%s", run->o.piped != NULL ? run->o.piped :
+		    "", run->o.piped != NULL ? "\n" : "", buf_view(&text).p);
+		free(run->o.piped);
+		run->o.piped = buf_detach(&all);
+	} else if (begin(c, buf_view(&text).p) == 0 &&
+	    !command(c, buf_view(&text).p)) {
+		run->images = images_of(content);
+		chat_run_turn(c, buf_view(&text).p);
+	}
+	buf_release(&text);
+}
+
+static void
+set(struct chat *c, struct slice settings)
+{
+	struct hub *h = &c->run->hub;
+	struct slice key, val;
+	struct walk w;
+
+	walk_in(&w, settings);
+	while (walk_next(&w, &key, &val)) {
+		char *name = xmemdup0(key.p, key.n);
+		char *value = scan_strdup(val);
+
+		if (value != NULL && setup_config(h, name, value) == 0)
+			hub_sync(h, SLOT_GUARD);
+		free(name);
+		free(value);
+	}
+}
+
+static void
+take(struct chat *c, const char *line)
+{
+	struct scan scan = { 0 };
+	struct rec r;
+
+	if (rec_parse(&scan, line, strlen(line), &r) == 0) {
+		if (r.kind == R_USER)
+			message(c, &r);
+		else if (r.kind == R_CONFIG)
+			set(c, rec_get(&r, "set"));
+		else if (r.kind == R_SYNC)
+			ui_passing(&c->run->ui, &r);
+	}
+	scan_release(&scan);
+}
+
+/* ---- which models there are, asked in the background ---- */
+
+static void
+ask_models(struct chat *c)
+{
+	static const char *const command[] = { "hamr-provider --models" };
+	struct argv a = { 0 };
+	struct child_opts o = { .commands = command, .n = 1,
+		.err = CHILD_ERR_NONE };
+	struct err e;
+
+	buf_init(&c->said[ASKED_SERVER], MODELS_MAX);
+	if (c->run->o.replay != NULL)
+		return;
+	chat_provider_args(c, &a);
+	o.flags = a.v;
+	o.nflags = a.n;
+	c->asked[ASKED_SERVER] = child_start(&o, &e);
+	if (c->asked[ASKED_SERVER] != NULL)
+		child_close_in(c->asked[ASKED_SERVER]);
+	free(a.v);
+}
+
+static void
+tell_models(struct chat *c)
+{
+	struct json *o = json_object(), *list = json_array();
+	struct slice rest = buf_view(&c->said[ASKED_SERVER]), line;
+
+	while (slice_line(&rest, &line)) {
+		char *name = xmemdup0(line.p, line.n);
+
+		name[strcspn(name, " \t")] = '\0';
+		if (name[0] != '\0')
+			json_str(list, NULL, name);
+		free(name);
+	}
+	json_str(o, "type", "progress");
+	json_str(o, "stage", "loop");
+	json_add(o, "models", list);
+	hub_progress(&c->run->hub, o);
+}
+
+static void
+read_models(struct chat *c)
+{
+	struct child **child = &c->asked[ASKED_SERVER];
+	char part[4096];
+	ssize_t n = read((*child)->out, part, sizeof part);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0 && buf_add(&c->said[ASKED_SERVER], part, (size_t)n) == 0)
+		return;
+	if (child_end(*child, MODELS_MS) == 0)
+		tell_models(c);
+	*child = NULL;
+}
+
+/* ---- the conversation ---- */
+
+/* Wait for what it says next; false: the conversation is over. */
+static bool
+wait_for_more(struct chat *c)
+{
+	struct child *models = c->asked[ASKED_SERVER];
+	struct ui *u = &c->run->ui;
+	struct pollfd p[4] = { { STDIN_FILENO, POLLIN, 0 },
+		{ c->signals, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 },
+		{ models != NULL ? models->out : -1, POLLIN, 0 } };
+
+	ui_flush(u);
+	if (poll(p, 4, -1) < 0)
+		return true;
+	if (p[0].revents != 0)
+		ui_read_peer(u);
+	if (p[3].revents != 0)
+		read_models(c);
+	u->interrupted = u->nsaid > 0 && u->interrupted;
+	return p[2].revents == 0 && !u->leaving &&
+	    (p[1].revents == 0 || !chat_interrupted(c));
+}
+
+int
+chat_records(struct run *r, struct err *e)
+{
+	struct chat c = { .run = r, .signals = chat_signals() };
+	char *line;
+
+	ui_open_peer(&r->ui);
+	if (run_open(r, e) < 0)
+		return -1;
+	r->hub.listen = r->hub.chat = c.open = true;
+	if (setup_header(&r->setup, &r->hub) < 0) {
+		*e = r->hub.err;
+		return -1;
+	}
+	chat_tell_session(&c);
+	ask_models(&c);
+	do {
+		while (!c.quit && !c.failed &&
+		    (line = ui_take_said(&r->ui)) != NULL) {
+			take(&c, line);
+			free(line);
+		}
+	} while (!c.quit && !c.failed && wait_for_more(&c));
+	if (c.asked[ASKED_SERVER] != NULL)
+		child_end(c.asked[ASKED_SERVER], 0);
+	buf_release(&c.said[ASKED_SERVER]);
+	close(c.signals);
+	if (c.failed)
+		*e = c.err;
+	return c.failed ? -1 : ST_OK;
+}

@@ -1,0 +1,150 @@
+/* peer.c - a program in a person's place: its records on stdin. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "internal.h"
+
+void
+ui_peer_tell(struct ui *u, struct slice text)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct scan s = { 0 };
+	struct rec r;
+
+	buf_adds(&b, "{\"type\":\"progress\",\"stage\":\"loop\",\"text\":");
+	scan_quote(&b, text.p, text.n);
+	buf_addc(&b, '}');
+	if (!b.over && rec_parse(&s, b.p, b.len, &r) == 0)
+		ui_json_line(u, &r);
+	scan_release(&s);
+	buf_release(&b);
+}
+
+/* A message of err_say: a command's, or for whoever keeps our stderr. */
+static void
+say(void *arg, const char *line)
+{
+	struct ui *u = arg;
+	char *whole = xasprintf("%s\n", line);
+
+	if (u->telling)
+		ui_peer_tell(u, slice_of(line));
+	else if (file_write_all(STDERR_FILENO, whole, strlen(whole)) < 0)
+		u->telling = false;	/* nobody is left to tell */
+	free(whole);
+}
+
+void
+ui_open_peer(struct ui *u)
+{
+	u->peer = xcalloc(1, sizeof *u->peer);
+	rec_in_init(u->peer, STDIN_FILENO, "stdin", REC_MAX);
+	err_redirect(say, u);
+}
+
+void
+ui_close_peer(struct ui *u)
+{
+	if (u->peer == NULL)
+		return;
+	err_redirect(NULL, NULL);
+	rec_in_release(u->peer);
+	free(u->peer);
+	u->peer = NULL;
+	for (size_t i = 0; i < u->nsaid; i++)
+		free(u->said[i].line);
+	free(u->said);
+	u->said = NULL;
+	u->nsaid = u->capsaid = 0;
+}
+
+/* The i-th of what was said and not taken; its line is yours. */
+static char *
+remove_said(struct ui *u, size_t i)
+{
+	char *line = u->said[i].line;
+
+	memmove(u->said + i, u->said + i + 1, (--u->nsaid - i) *
+	    sizeof *u->said);
+	return line;
+}
+
+/* A cancel takes back the messages that are not begun, too. */
+static void
+take(struct ui *u, const struct rec *r)
+{
+	if (r->kind == R_CANCEL) {
+		for (size_t i = u->nsaid; i-- > 0; )
+			if (u->said[i].kind == R_USER)
+				free(remove_said(u, i));
+		u->interrupted = true;
+		return;
+	}
+	u->said = xgrow(u->said, u->nsaid, &u->capsaid, sizeof *u->said);
+	u->said[u->nsaid++] = (struct ui_said){ r->kind,
+		xmemdup0(r->line.p, r->line.n) };
+}
+
+bool
+ui_read_peer(struct ui *u)
+{
+	struct err e;
+	int got = rec_fill(u->peer, &e), took = 1;
+	const struct rec *r;
+
+	while (got >= 0 && took != 0) {
+		took = rec_take(u->peer, &r, &e);
+		if (took > 0)
+			take(u, r);
+		else if (took < 0)
+			err_say("%s", e.text);
+	}
+	u->leaving |= got <= 0;
+	return got > 0;
+}
+
+char *
+ui_take_said(struct ui *u)
+{
+	return u->nsaid > 0 ? remove_said(u, 0) : NULL;
+}
+
+/* Is it the answer with that id? */
+static bool
+is_reply(const struct ui_said *s, enum rec_kind kind, struct slice id)
+{
+	struct scan scan = { 0 };
+	struct rec r;
+	bool yes = s->kind == kind && rec_parse(&scan, s->line,
+	    strlen(s->line), &r) == 0 && slice_eq(rec_get(&r, "id"), id);
+
+	scan_release(&scan);
+	return yes;
+}
+
+char *
+ui_await(struct ui *u, enum rec_kind kind, struct slice id, int stop)
+{
+	size_t i = 0;
+
+	for (;;) {
+		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
+			{ stop, POLLIN, 0 } };
+
+		for (; i < u->nsaid; i++)
+			if (is_reply(&u->said[i], kind, id))
+				return remove_said(u, i);
+		if (u->interrupted || u->leaving)
+			return NULL;
+		ui_flush(u);
+		if (poll(p, 2, -1) < 0)
+			continue;
+		if (p[1].revents != 0)
+			return NULL;
+		ui_read_peer(u);
+	}
+}
