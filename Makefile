@@ -227,6 +227,11 @@ mcp-check: all
 	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
 	    build-aux/mcp-check build/mcp
 
+# Against the official ACP client and acpx, which npm fetches too.
+acp-check: all
+	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	    HTTPD_BIN=$(abspath $O/httpd) build-aux/acp-check build/acp
+
 lint:
 	build-aux/lint
 
@@ -295,6 +300,6 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers house asan torture attack security fuzz \
-	cover mcp-check lint bench deps deps-lint install uninstall completions \
+	cover mcp-check acp-check lint bench deps deps-lint install uninstall completions \
 	picture dist deb clean help
 .DELETE_ON_ERROR:
