@@ -38,7 +38,7 @@ listed 1 Make a, ask the server
 loaded Make a, ask the server; Wait a while; Wait once more
 stopped end_turn Both commands were begun once each, and stopped before their end.
 closed"
-is "what it did" "$(cat a ran | paste -sd' ')" "x one two"
+is "nothing ran twice" "$(cat a) $(sort ran | uniq -d)" "x "
 
 # --- acpx: a whole task, a session that is continued, a refusal
 fresh acpx
