@@ -10,11 +10,11 @@
 #include "find/find.h"
 
 static double
-now_ms(void)
+now_ms(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
@@ -26,12 +26,20 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void
+print_spread(const char *what, double *ms, size_t n)
+{
+	qsort(ms, n, sizeof *ms, by_value);
+	printf("  %s: p50 %.1f ms, p95 %.1f ms, most %.1f ms\n", what,
+	    ms[n / 2], ms[n * 95 / 100], ms[n - 1]);
+}
+
 int
 main(int argc, char **argv)
 {
 	char *line = NULL;
 	size_t cap = 0, n = 0, partial = 0, empty = 0;
-	double *ms = NULL;
+	double *ms = NULL, *cpu = NULL;
 	struct store st;
 	struct err e;
 	ssize_t len;
@@ -45,22 +53,25 @@ main(int argc, char **argv)
 		struct find q = { .query = { line, (size_t)len - 1 },
 			.max = 8, .since = WHEN_NONE };
 		struct hits hits = { .n = 0 };
-		double start = now_ms();
+		double start = now_ms(CLOCK_MONOTONIC);
+		double used = now_ms(CLOCK_PROCESS_CPUTIME_ID);
 
 		if (find_hits(&st, 1, &q, &hits, &e) < 0)
 			return fprintf(stderr, "%s\n", e.text), 1;
 		ms = realloc(ms, (n + 1) * sizeof *ms);
-		ms[n++] = now_ms() - start;
+		cpu = realloc(cpu, (n + 1) * sizeof *cpu);
+		ms[n] = now_ms(CLOCK_MONOTONIC) - start;
+		cpu[n++] = now_ms(CLOCK_PROCESS_CPUTIME_ID) - used;
 		if (getenv("EACH") != NULL)
-			printf("%8.1f %d %zu %s", ms[n - 1], hits.partial,
-			    hits.n, line);
+			printf("%8.1f %8.1f %d %zu %s", ms[n - 1],
+			    cpu[n - 1], hits.partial, hits.n, line);
 		partial += hits.partial;
 		empty += hits.n == 0;
 		hits_release(&hits);
 	}
-	qsort(ms, n, sizeof *ms, by_value);
-	printf("%zu searches in the process: p50 %.1f ms, p95 %.1f ms, most "
-	    "%.1f ms; %zu partial, %zu found nothing\n", n, ms[n / 2],
-	    ms[n * 95 / 100], ms[n - 1], partial, empty);
+	printf("%zu searches in the process; %zu partial, %zu found "
+	    "nothing\n", n, partial, empty);
+	print_spread("elapsed", ms, n);
+	print_spread("processor", cpu, n);
 	return 0;
 }

@@ -46,6 +46,21 @@ status "what is no memory" 1 hamr-mem --db none.db forget --session x
 ok "nothing is made of it" test ! -e none.db
 ok "check" mem check
 
+# pages that the index let go of long before
+for s in $(seq 40)
+do	printf '{"type":"hamr","v":1,"session":"p%d"}\n' "$s"
+	for i in $(seq 40)
+	do	printf '{"role":"user","content":"snorkword%dx %d filler%d"}\n' \
+		    "$s" "$i" $((i * s))
+	done
+	printf '{"type":"go"}\n'
+done | hamr-mem -r --db pages.db >/dev/null
+ok "one is forgotten" hamr-mem --db pages.db forget --session p3
+ok "another one" hamr-mem --db pages.db forget --session p7
+is "also in pages that the index had let go of" \
+    "$(cat pages.db* | grep -aoc 'snorkword7x')" 0
+ok "check of it" hamr-mem --db pages.db check
+
 # a reader in the way
 if sqlite3 -version >/dev/null 2>&1; then
 	id=$(mem save "a fact with blorptext")

@@ -181,8 +181,7 @@ status "and it can be rebuilt" 0 mem r.db rebuild dir
 
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone;
-	    DROP TABLE word; DROP TABLE grams; DROP INDEX item_time;
-	    PRAGMA user_version=1'
+	    DROP TABLE run; DROP INDEX item_time; PRAGMA user_version=1'
 	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
 	is "and told whole" "$(mem a.db export | jq -r \
 		'select(.slot == "port") | .content')" \
@@ -190,6 +189,14 @@ if command -v sqlite3 >/dev/null; then
 	mem a.db save --tag more "port is 9090" >/dev/null
 	is "and made new when it is written" "$(mem a.db list |
 		jq -c 'select(.key == "port") | .tags')" '["more","net"]'
+	mem v3.db save compliers >/dev/null
+	sqlite3 v3.db "DROP TABLE run; CREATE TABLE word(id INTEGER PRIMARY \
+KEY, w TEXT NOT NULL UNIQUE); CREATE VIRTUAL TABLE grams USING fts5(w, \
+content='word',  content_rowid='id', tokenize='trigram', detail=none);
+	    PRAGMA user_version=3"
+	is "one of the last version finds fragments" \
+	    "$(mem v3.db search omplie | jq -r .snippet)" "«compliers»"
+	ok "and is whole" mem v3.db check
 else
 	skip "an older file" "no sqlite3"
 fi

@@ -149,7 +149,7 @@ configure(struct db *db, struct err *e)
 	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	return db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
-	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=1;"
+	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST; PRAGMA cache_size=-32768;"
 	    "PRAGMA synchronous=NORMAL;", e);
 }
 
@@ -175,7 +175,7 @@ is_shadow(const struct db_schema *schema, struct slice name)
 /* Is there nothing but what we make?  A file may be planted, with triggers that
  * swallow what is saved, or views in place of tables. */
 static int
-check_schema(struct db *db, struct err *e)
+check_schema(struct db *db, int64_t version, struct err *e)
 {
 	const struct db_schema *schema = db->schema;
 	struct st *s = db_query(db, e, "SELECT type, name, sql "
@@ -187,6 +187,8 @@ check_schema(struct db *db, struct err *e)
 		struct slice name = st_col(s, 1);
 
 		if (is_statement(schema->sql, st_col(s, 2)) ||
+		    (version < schema->version &&
+		    is_statement(schema->was, st_col(s, 2))) ||
 		    (slice_is(st_col(s, 0), "table") &&
 		    is_shadow(schema, name)))
 			continue;
@@ -219,7 +221,7 @@ whose(struct db *db, struct err *e)
 	if (version < 1 || version > db->schema->version)
 		return err_set(e, ST_DATA, "%s: made by another version of "
 		    "hamr-mem; use that one", db->path);
-	if (check_schema(db, e) < 0)
+	if (check_schema(db, version, e) < 0)
 		return -1;
 	return (int)version;
 }
@@ -282,6 +284,10 @@ prepare_writer(struct db *db, struct err *e)
 static int
 open_file(struct db *db, int flags, struct err *e)
 {
+	/* one thread, and nobody asks how much memory is in use: locking for
+	 * both is a twentieth of the indexing; refused but the first time */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_open_v2(db->path, &db->h, flags, NULL) != SQLITE_OK) {
 		if (db->h == NULL)
 			mem_none();

@@ -26,6 +26,7 @@ struct db_schema {
 	int application_id;
 	int version;
 	const char *sql;
+	const char *was;	/* what older versions made and this drops */
 	const char *shadow[4];	/* with these begin names of tables that SQLite
 				 * makes for them */
 	const char *upgrade[8];	/* of a file of version 1, 2, ... */

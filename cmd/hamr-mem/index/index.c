@@ -4,6 +4,7 @@
  * the end, and when many have come.  The lock is held during a batch only.
  */
 #include <fnmatch.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,7 @@ struct index {
 	/* not stored yet */
 	struct item *item;
 	size_t n, cap, bytes;
+	bool due;			/* as soon as there is time */
 	bool failed;			/* a filter tries only once more */
 	struct err err;
 };
@@ -159,6 +161,7 @@ drop_pending(struct index *x)
 		item_release(&x->item[i]);
 	x->n = 0;
 	x->bytes = 0;
+	x->due = false;
 }
 
 static int
@@ -222,6 +225,29 @@ flush(struct stage *s)
 	}
 	stage_error(s, x->err.status == ST_TEMP ? "timeout" : "storage_full",
 	    true, x->err.text, NULL);
+}
+
+/* A transcript's end is no reason to commit while there is more to read: many
+ * small commits cost as much as all of the indexing. */
+static void
+on_act(struct stage *s)
+{
+	struct index *x = s->self;
+
+	if (s->mode == STAGE_RESIDENT)
+		flush(s);
+	else
+		x->due = true;
+}
+
+static void
+on_idle(struct stage *s, int fd)
+{
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+	struct index *x = s->self;
+
+	if (x->due && poll(&in, 1, 0) == 0)
+		flush(s);
 }
 
 /* Commit between two syncs.  With -r a failed batch waits for the next sync,
@@ -392,8 +418,8 @@ index_files(struct stage *s, const struct opts *o, const char *path,
     struct err *e)
 {
 	static const struct stage_ops ops = { .name = "mem",
-		.record = on_record, .act = flush, .sync = flush,
-		.reset = on_reset };
+		.record = on_record, .act = on_act, .sync = flush,
+		.idle = on_idle, .reset = on_reset };
 	struct index x = { .opts = o, .path = path, .created = WHEN_NONE };
 	char *root = conf_root(".", e);
 	struct conf *conf = root != NULL ? stage_conf(&o->stage, root, e) :

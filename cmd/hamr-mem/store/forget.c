@@ -6,6 +6,8 @@
 #include "facts.h"
 #include "words.h"
 
+#define SCRUB_PAGES 4096
+
 /* What was deleted is out of the tables; get it out of the log too. */
 int
 store_wipe_log(struct store *st, struct err *e)
@@ -26,13 +28,32 @@ store_wipe_log(struct store *st, struct err *e)
 	return 0;
 }
 
+/* Pages that became free before still hold what stood in them: use them all,
+ * and let them go. */
+static int
+scrub(struct store *st, struct err *e)
+{
+	int64_t left = 0, size = 0;
+
+	if (db_int(st->db, e, &size, "PRAGMA page_size", "") < 0 ||
+	    db_int(st->db, e, &left, "PRAGMA freelist_count", "") < 0)
+		return -1;
+	for (; left > 0; left -= SCRUB_PAGES)
+		if (db_run(st->db, e, "INSERT INTO state VALUES('scrub' || "
+		    "?1, zeroblob(?2))", "ii", left, size * (left <
+		    SCRUB_PAGES ? left : SCRUB_PAGES)) < 0)
+			return -1;
+	return db_exec(st->db, "DELETE FROM state WHERE name LIKE 'scrub%'",
+	    e);
+}
+
 int
 store_wipe(struct store *st, struct err *e)
 {
-	return words_settle(st, e) < 0 ? -1 : db_exec(st->db,
+	return words_settle(st, e) < 0 || db_exec(st->db,
 	    "INSERT INTO words(words) VALUES('optimize');"
-	    "INSERT INTO grams(grams) VALUES('optimize');"
-	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e);
+	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0 ?
+	    -1 : scrub(st, e);
 }
 
 struct row {

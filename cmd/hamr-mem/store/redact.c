@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <regex.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +19,13 @@ struct pattern {
 	regex_t re;
 };
 
+/* Two bytes as a number. */
+#define PAIR(a, b) ((unsigned char)(a) << 8 | (unsigned char)(b))
+
 struct redact {
 	struct pattern *p;
 	size_t n, cap;
+	bool begins[1 << 16];	/* a START begins with this PAIR */
 };
 
 static void
@@ -31,6 +34,7 @@ pattern_add(struct redact *r, const char *kind, const char *start,
 {
 	r->p = xgrow(r->p, r->n, &r->cap, sizeof *r->p);
 	r->p[r->n++] = (struct pattern){ xstrdup(kind), xstrdup(start), *re };
+	r->begins[PAIR(start[0], start[1])] = true;
 }
 
 /* One line of the list, without its LF; false: it is wrong. */
@@ -47,7 +51,7 @@ read_line(struct redact *r, char *line)
 		return false;
 	*start++ = '\0';
 	text = strpbrk(start, " \t");
-	if (text == NULL || text == start)
+	if (text == NULL || text - start < 2)
 		return false;
 	*text++ = '\0';
 	anchored = xasprintf("^(%s)", text);
@@ -118,76 +122,42 @@ is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The first secret of this kind at or behind from: where, and how long. */
-static bool
-find(const struct pattern *p, struct slice t, size_t from, size_t *at,
-    size_t *len)
+/* How long the secret is that begins at t.p[at]; 0: none of this kind. */
+static size_t
+match(const struct pattern *p, struct slice t, size_t at)
 {
-	size_t n = strlen(p->start);
-	regmatch_t m;
+	size_t n = strlen(p->start), left = t.n - at;
+	regmatch_t m = { 0, (regoff_t)(left < SECRET_MAX ? left :
+	    SECRET_MAX) };
 
-	while (from < t.n) {
-		const char *s = memmem(t.p + from, t.n - from, p->start, n);
-
-		if (s == NULL)
-			return false;
-		*at = (size_t)(s - t.p);
-		from = *at + n;
-		if (*at > 0 && is_word_byte(p->start[0]) &&
-		    is_word_byte(s[-1]))
-			continue;
-		m.rm_so = 0;
-		m.rm_eo = (regoff_t)(t.n - *at < SECRET_MAX ? t.n - *at :
-		    SECRET_MAX);
-		if (regexec(&p->re, s, 1, &m, REG_STARTEND) == 0 &&
-		    m.rm_eo > 0) {
-			*len = (size_t)m.rm_eo;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Where each pattern's next secret is; SIZE_MAX: nowhere. */
-struct next {
-	size_t at, len;
-};
-
-static void
-look(const struct pattern *p, struct slice t, size_t from, struct next *n)
-{
-	if (n->at != SIZE_MAX && n->at < from &&
-	    !find(p, t, from, &n->at, &n->len))
-		n->at = SIZE_MAX;
+	if (left < n || memcmp(t.p + at, p->start, n) != 0 ||
+	    (at > 0 && is_word_byte(p->start[0]) &&
+	    is_word_byte(t.p[at - 1])))
+		return 0;
+	return regexec(&p->re, t.p + at, 1, &m, REG_STARTEND) == 0 ?
+	    (size_t)m.rm_eo : 0;
 }
 
 void
 redact_add(const struct redact *r, struct slice t, struct buf *out)
 {
-	struct next *next = xcalloc(r->n + 1, sizeof *next);
-	size_t from = 0;
+	size_t from = 0, len = 0;
 
-	for (size_t i = 0; i < r->n; i++)
-		if (!find(&r->p[i], t, 0, &next[i].at, &next[i].len))
-			next[i].at = SIZE_MAX;
-	for (;;) {
-		size_t best = r->n;
-
-		for (size_t i = 0; i < r->n; i++) {
-			look(&r->p[i], t, from, &next[i]);
-			if (next[i].at != SIZE_MAX && (best == r->n ||
-			    next[i].at < next[best].at))
-				best = i;
+	for (size_t at = 0; at + 1 < t.n; at = len > 0 ? from : at + 1) {
+		len = 0;
+		if (!r->begins[PAIR(t.p[at], t.p[at + 1])])
+			continue;
+		for (size_t i = 0; i < r->n && len == 0; i++) {
+			len = match(&r->p[i], t, at);
+			if (len == 0)
+				continue;
+			buf_add(out, t.p + from, at - from);
+			buf_fmt(out, "[redacted:%s]", r->p[i].kind);
+			from = at + len;
 		}
-		if (best == r->n)
-			break;
-		buf_add(out, t.p + from, next[best].at - from);
-		buf_fmt(out, "[redacted:%s]", r->p[best].kind);
-		from = next[best].at + next[best].len;
 	}
 	if (t.n > from)
 		buf_add(out, t.p + from, t.n - from);
-	free(next);
 }
 
 char *

@@ -18,12 +18,16 @@
 	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL," \
 	"  time INTEGER NOT NULL) WITHOUT ROWID;"
 
+/* What a transaction adds to the index is written as one segment, up to 16 MB:
+ * segments of 1 MB, the default, are merged once more. */
+#define HASH_SQL "INSERT INTO words(words, rank) VALUES('hashsize', 16777216);"
+
 /* The newest time is asked for at each search. */
 #define TIMES_SQL "CREATE INDEX item_time ON item(time);"
 
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 3,
+	.version = 4,
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -44,12 +48,16 @@ static const struct db_schema schema = {
 	"  WITHOUT ROWID;"
 	/* 'unclean': deleted text may still stand in the log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	SAVES_SQL TIMES_SQL WORDS_SQL,
+	HASH_SQL SAVES_SQL TIMES_SQL WORDS_SQL,
+	.was =
+	"CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE);"
+	"CREATE VIRTUAL TABLE grams USING fts5(w, content='word',"
+	"  content_rowid='id', tokenize='trigram', detail=none);",
 	.shadow = { "words_", "grams_" },
 	.upgrade = { SAVES_SQL
 	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
 	"  coalesce(tags, '[]') FROM item WHERE kind = 1;",
-	TIMES_SQL WORDS_SQL
+	TIMES_SQL
 	"INSERT INTO words(words, rowid, text, parts, path, name)"
 	"  SELECT 'delete', id, text, parts, path, name FROM source"
 	"  WHERE id >> 20 IN"
@@ -60,8 +68,9 @@ static const struct db_schema schema = {
 	"  AND id < 1 << 42;"
 	"INSERT INTO words(rowid, text, parts, path, name)"
 	"  SELECT id, text, parts, path, name FROM source"
-	"  WHERE id >= 1 << 62;"
-	"INSERT INTO state VALUES('unfilled', 1);" }
+	"  WHERE id >= 1 << 62;",
+	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;" HASH_SQL WORDS_SQL
+	"INSERT OR REPLACE INTO state VALUES('unfilled', 1);" }
 };
 
 void
@@ -81,12 +90,8 @@ item_release(struct item *it)
 static int
 fill(struct store *st, struct err *e)
 {
-	int unfilled = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
-	    "name = 'unfilled'", "");
 	bool good;
 
-	if (unfilled <= 0)
-		return unfilled;
 	if (store_begin(st, e) < 0)
 		return -1;
 	good = words_fill(st, e) == 0 && db_exec(st->db, "DELETE FROM state "
@@ -98,12 +103,20 @@ int
 store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
 {
+	int unfilled;
+
 	*st = (struct store){ .name = name };
 	st->db = db_open(path, mode, &schema, e);
 	if (st->db == NULL)
 		return -1;
 	st->path = xstrdup(path);
-	if (mode == DB_WRITE && fill(st, e) < 0) {
+	unfilled = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
+	    "name = 'unfilled'", "");
+	if (unfilled > 0 && mode == DB_READ) {
+		store_close(st);
+		return store_open(st, path, name, DB_WRITE, e);
+	}
+	if (unfilled < 0 || (unfilled > 0 && fill(st, e) < 0)) {
 		store_close(st);
 		return -1;
 	}
@@ -124,7 +137,15 @@ store_close(struct store *st)
 int
 store_begin(struct store *st, struct err *e)
 {
-	return db_begin(st->db, e);
+	if (db_begin(st->db, e) < 0)
+		return -1;
+	st->last_fact = st->last_message = -1;
+	st->marks = db_int(st->db, e, NULL, "SELECT 1 FROM forgotten LIMIT 1",
+	    "");
+	if (st->marks >= 0)
+		return 0;
+	db_end(st->db, false, NULL);
+	return -1;
 }
 
 int
@@ -142,8 +163,8 @@ store_end(struct store *st, bool commit, struct err *e)
 static int
 is_forgotten(struct store *st, const char *key, struct err *e)
 {
-	return db_int(st->db, e, NULL, "SELECT 1 FROM forgotten WHERE key = "
-	    "?1", "t", key);
+	return st->marks == 0 ? 0 : db_int(st->db, e, NULL,
+	    "SELECT 1 FROM forgotten WHERE key = ?1", "t", key);
 }
 
 static struct slice
@@ -204,11 +225,14 @@ static int
 insert(struct store *st, const struct item *it, const char *key,
     const char *hash, struct err *e)
 {
+	int64_t *last = it->kind == KIND_FACT ? &st->last_fact :
+	    &st->last_message;
 	int64_t id;
 
-	if (store_newest(st, it->kind, &id, e) < 0)
+	if (*last < 0 && store_newest(st, it->kind, last, e) < 0)
 		return -1;
-	id = it->kind == KIND_FACT && id < FACT_FIRST ? FACT_FIRST : id + 1;
+	id = it->kind == KIND_FACT && *last < FACT_FIRST ? FACT_FIRST :
+	    *last + 1;
 	if (db_run(st->db, e, "INSERT OR IGNORE INTO item(key, kind, "
 	    "session, line, role, name, path, time, tags, slot, hash, bytes, "
 	    "id) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
@@ -216,7 +240,10 @@ insert(struct store *st, const struct item *it, const char *key,
 	    it->line > 0 ? it->line : DB_NULL, it->role, it->name, it->path,
 	    it->time, it->tags, it->slot, hash, (int64_t)it->len, id) < 0)
 		return -1;
-	return db_changes(st->db) == 0 ? 0 : put_passages(st, id, it, e);
+	if (db_changes(st->db) == 0)
+		return 0;
+	*last = id;
+	return put_passages(st, id, it, e);
 }
 
 int

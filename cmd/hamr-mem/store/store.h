@@ -48,11 +48,13 @@ struct store {
 	struct db *db;
 	char *path;
 	const char *name;	/* "project", "global", "file" */
+	/* within a transaction: */
+	int64_t last_fact, last_message;	/* ids; -1: not known yet */
+	int marks;		/* 1: items were forgotten before it */
 	/* of texts that come and go in a transaction; words.c's */
 	struct wordset {
 		struct map has;
-		char **v;
-		size_t n, cap;
+		struct buf words;	/* an LF behind each */
 	} come, go;
 };
 

@@ -24,7 +24,8 @@ text_passage(struct slice text, size_t *at, struct slice *passage)
 static bool
 is_word_byte(unsigned char c)
 {
-	return c >= 0x80 || isalnum(c);
+	return c >= 0x80 || (unsigned char)((c | 0x20) - 'a') < 26 ||
+	    (unsigned char)(c - '0') < 10;
 }
 
 bool

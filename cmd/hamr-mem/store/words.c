@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 
 #include "text.h"
 #include "words.h"
 
 #define WORD_MIN 4		/* a shorter one holds no fragment */
 #define WORD_MAX 64
-#define LOOK_MAX 20000		/* words that are compared with a fragment */
+#define FRAGMENT_MIN 3		/* bytes; shorter ones are in too many */
+#define RUN_MAX ((size_t)4 << 20)	/* two runs become one up to this */
 #define ROWS_MAX 1000		/* looked at for a word that may be gone */
 
 /* ---- sets ---- */
@@ -25,18 +25,17 @@ wordset_add(struct wordset *set, struct slice w)
 	map_put(&set->has, w, &fresh);
 	if (!fresh)
 		return;
-	set->v = xgrow(set->v, set->n, &set->cap, sizeof *set->v);
-	set->v[set->n++] = xmemdup0(w.p, w.n);
+	if (set->words.max == 0)
+		buf_init(&set->words, SIZE_MAX);
+	buf_slice(&set->words, w);
+	buf_addc(&set->words, '\n');
 }
 
 static void
 wordset_reset(struct wordset *set)
 {
-	for (size_t i = 0; i < set->n; i++)
-		free(set->v[i]);
-	free(set->v);
+	buf_release(&set->words);
 	map_release(&set->has);
-	*set = (struct wordset){ .n = 0 };
 }
 
 /* The words of a text that are kept, in small letters. */
@@ -53,8 +52,9 @@ add_words(struct wordset *set, struct slice text)
 		if (w.n < WORD_MIN || w.n > WORD_MAX)
 			continue;
 		for (size_t i = 0; i < w.n; i++) {
-			digits += isdigit((unsigned char)w.p[i]) != 0;
-			small[i] = (char)tolower((unsigned char)w.p[i]);
+			digits += w.p[i] >= '0' && w.p[i] <= '9';
+			small[i] = w.p[i] >= 'A' && w.p[i] <= 'Z' ?
+			    (char)(w.p[i] | 0x20) : w.p[i];
 		}
 		if (digits * 3 <= w.n)
 			wordset_add(set, (struct slice){ small, w.n });
@@ -73,83 +73,192 @@ words_leave(struct store *st, struct slice text)
 	add_words(&st->go, text);
 }
 
+/* ---- runs: words in order, none twice, an LF behind each ---- */
+
+static int
+compare(struct slice a, struct slice b)
+{
+	int c = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+
+	return c != 0 ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	return compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+static void
+sort_words(struct slice words, struct buf *run)
+{
+	size_t n = 0, max = slice_newlines(words);
+	struct slice *v = xcalloc(max + 1, sizeof *v);
+
+	while (slice_line(&words, &v[n]))
+		n++;
+	qsort(v, n, sizeof *v, by_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_slice(run, v[i]);
+		buf_addc(run, '\n');
+	}
+	free(v);
+}
+
+/* The words of a, and with both those of b too, else without them. */
+static void
+merge(struct slice a, struct slice b, bool both, struct buf *out)
+{
+	struct slice x, y;
+	bool is_x = slice_line(&a, &x), is_y = slice_line(&b, &y);
+
+	while (is_x || (both && is_y)) {
+		int c = !is_x ? 1 : !is_y ? -1 : compare(x, y);
+
+		if (both || c < 0) {
+			buf_slice(out, c <= 0 ? x : y);
+			buf_addc(out, '\n');
+		}
+		if (c <= 0)
+			is_x = slice_line(&a, &x);
+		if (c >= 0)
+			is_y = slice_line(&b, &y);
+	}
+}
+
 /* ---- the end of a transaction ---- */
 
 static bool
-has_word(struct slice text, const char *want, size_t n)
+has_word(struct slice text, struct slice want)
 {
 	struct slice word;
 	size_t at = 0;
 
 	while (text_word(text, &at, &word))
-		if (word.n == n && strncasecmp(word.p, want, n) == 0)
+		if (word.n == want.n && strncasecmp(word.p, want.p,
+		    want.n) == 0)
 			return true;
 	return false;
 }
 
 /* Does a text still hold it? */
 static int
-is_held(struct store *st, const char *w, struct err *e)
+is_held(struct store *st, struct slice w, struct err *e)
 {
 	char quoted[WORD_MAX + 3];
-	size_t n = strlen(w);
 	struct st *s;
 	int got;
 
-	snprintf(quoted, sizeof quoted, "\"%s\"", w);
+	snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)w.n, w.p);
 	s = db_query(st->db, e, "SELECT s.text, s.path, s.name FROM "
 	    "words JOIN source s ON s.id = words.rowid "
 	    "WHERE words MATCH ?1 LIMIT ?2", "ti", quoted, (int64_t)ROWS_MAX);
 	while ((got = st_step(s, e)) > 0)
-		if (has_word(st_col(s, 0), w, n) ||
-		    has_word(st_col(s, 1), w, n) ||
-		    has_word(st_col(s, 2), w, n))
+		if (has_word(st_col(s, 0), w) || has_word(st_col(s, 1), w) ||
+		    has_word(st_col(s, 2), w))
 			break;
 	st_done(s);
 	return got;
 }
 
+/* The last run and this one become one, unless it is much longer: so there are
+ * few, and a word is written few times. */
 static int
-put_in(struct store *st, const char *w, struct err *e)
+join_last(struct store *st, struct buf *run, struct err *e)
 {
-	if (db_run(st->db, e, "INSERT OR IGNORE INTO word(w) VALUES(?1)", "t",
-	    w) < 0)
-		return -1;
-	return db_changes(st->db) == 0 ? 0 : db_run(st->db, e,
-	    "INSERT INTO grams(rowid, w) VALUES(?1, ?2)", "it",
-	    db_last_id(st->db), w);
+	struct buf both = BUF_INIT(SIZE_MAX);
+	int64_t id, size = 0;
+	struct st *s;
+	int got = db_int(st->db, e, &size, "SELECT bytes FROM run "
+	    "ORDER BY id DESC LIMIT 1", "");
+
+	if (got <= 0 || (size_t)size > 2 * run->len ||
+	    (size_t)size + run->len > RUN_MAX)
+		return got < 0 ? -1 : 0;
+	s = db_query(st->db, e, "SELECT id, words FROM run "
+	    "ORDER BY id DESC LIMIT 1", "");
+	got = st_step(s, e);
+	if (got > 0) {
+		id = st_col_int(s, 0);
+		merge(buf_view(run), st_col(s, 1), true, &both);
+		st_done(s);
+		buf_release(run);
+		*run = both;
+		got = db_run(st->db, e, "DELETE FROM run WHERE id = ?1", "i",
+		    id) < 0 ? -1 : 1;
+	}
+	return got;
 }
 
 static int
-take_out(struct store *st, const char *w, struct err *e)
+put_in(struct store *st, const struct wordset *set, struct err *e)
 {
-	return db_run(st->db, e, "INSERT INTO grams(grams, rowid, w) "
-	    "SELECT 'delete', id, w FROM word WHERE w = ?1", "t", w) < 0 ?
-	    -1 : db_run(st->db, e, "DELETE FROM word WHERE w = ?1", "t", w);
+	struct buf run = BUF_INIT(SIZE_MAX);
+	int got = 0;
+
+	sort_words(buf_view(&set->words), &run);
+	while (run.len > 0 && (got = join_last(st, &run, e)) > 0)
+		continue;
+	if (got == 0 && run.len > 0)
+		got = db_run(st->db, e, "INSERT INTO run(bytes, words) "
+		    "VALUES(?1, ?2)", "is", (int64_t)run.len, buf_view(&run));
+	buf_release(&run);
+	return got;
+}
+
+/* Which of these words no text holds any more, in order. */
+static int
+find_gone(struct store *st, const struct wordset *set, struct buf *gone,
+    struct err *e)
+{
+	struct slice words, w;
+	struct buf run = BUF_INIT(SIZE_MAX);
+	int held = 0;
+
+	sort_words(buf_view(&set->words), &run);
+	words = buf_view(&run);
+	while (held >= 0 && slice_line(&words, &w)) {
+		held = is_held(st, w, e);
+		if (held == 0) {
+			buf_slice(gone, w);
+			buf_addc(gone, '\n');
+		}
+	}
+	buf_release(&run);
+	return held < 0 ? -1 : 0;
 }
 
 static int
-by_text(const void *a, const void *b)
+take_out(struct store *st, const struct wordset *set, struct err *e)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	struct buf gone = BUF_INIT(SIZE_MAX), left = BUF_INIT(SIZE_MAX);
+	struct st *s;
+	int r = find_gone(st, set, &gone, e), got = 0;
+
+	s = gone.len > 0 ? db_query(st->db, e, "SELECT id, words FROM run",
+	    "") : NULL;
+	while (r == 0 && gone.len > 0 && (got = st_step(s, e)) > 0) {
+		buf_reset(&left);
+		merge(st_col(s, 1), buf_view(&gone), false, &left);
+		if (left.len < st_col(s, 1).n)
+			r = db_run(st->db, e, "UPDATE run SET bytes = ?2, "
+			    "words = ?3 WHERE id = ?1", "iis",
+			    st_col_int(s, 0), (int64_t)left.len,
+			    left.len > 0 ? buf_view(&left) : SLICE(""));
+	}
+	st_done(s);
+	buf_release(&gone);
+	buf_release(&left);
+	return r < 0 || got < 0 ? -1 : 0;
 }
 
 int
 words_settle(struct store *st, struct err *e)
 {
-	struct wordset *come = &st->come, *go = &st->go;
-	int r = 0;
+	int r = put_in(st, &st->come, e);
 
-	if (come->n > 0)	/* quicker in the order of the table */
-		qsort(come->v, come->n, sizeof *come->v, by_text);
-	for (size_t i = 0; i < come->n && r == 0; i++)
-		r = put_in(st, come->v[i], e);
-	for (size_t i = 0; i < go->n && r == 0; i++) {
-		int held = is_held(st, go->v[i], e);
-
-		r = held == 0 ? take_out(st, go->v[i], e) :
-		    held < 0 ? -1 : 0;
-	}
+	if (r == 0)
+		r = take_out(st, &st->go, e);
 	words_stay(st);
 	return r;
 }
@@ -200,47 +309,27 @@ take(struct found *f, struct slice w)
 		f->n++;
 }
 
-/* The trigrams of a fragment, each of which its word has; false: too short to
- * have any. */
-static bool
-trigrams(struct slice w, struct buf *out)
-{
-	size_t at[3] = { 0, 0, 0 }, n = 0;
-
-	for (size_t i = 0, len; i < w.n; i += len) {
-		len = utf8_len((const unsigned char *)w.p + i, w.n - i);
-		if (len == 0)
-			return false;
-		at[n % 3] = i;
-		if (++n < 3)
-			continue;
-		buf_adds(out, n > 3 ? " AND \"" : "\"");
-		buf_add(out, w.p + at[n % 3], i + len - at[n % 3]);
-		buf_addc(out, '"');
-	}
-	return n >= 3;
-}
-
 static int
 look(struct store *st, struct slice w, struct found *f, struct err *e)
 {
-	struct buf expr = BUF_INIT(1 << 16);
-	struct st *s;
-	int got = 0;
+	struct st *s = db_query(st->db, e, "SELECT words FROM run", "");
+	int got;
 
-	if (trigrams(w, &expr)) {
-		s = db_query(st->db, e, "SELECT word.w FROM grams JOIN word "
-		    "ON word.id = grams.rowid WHERE grams MATCH ?1 LIMIT ?2",
-		    "si", buf_view(&expr), (int64_t)LOOK_MAX);
-		while ((got = st_step(s, e)) > 0) {
-			struct slice have = st_col(s, 0);
+	while ((got = st_step(s, e)) > 0) {
+		struct slice run = st_col(s, 0);
+		const char *p = run.p, *end = run.p + run.n, *at;
 
-			if (have.n > w.n && memmem(have.p, have.n, w.p,
-			    w.n) != NULL)
-				take(f, have);
+		while ((at = memmem(p, (size_t)(end - p), w.p, w.n)) != NULL) {
+			const char *lf = memrchr(p, '\n', (size_t)(at - p));
+			const char *from = lf != NULL ? lf + 1 : p;
+
+			p = (const char *)memchr(at, '\n',
+			    (size_t)(end - at)) + 1;
+			if ((size_t)(p - from) > w.n + 1)
+				take(f, (struct slice){ from,
+				    (size_t)(p - from) - 1 });
 		}
 	}
-	buf_release(&expr);
 	return got;
 }
 
@@ -279,7 +368,8 @@ words_holding(struct store *st, struct slice fragments, struct buf *expr,
 			small[i] = (char)tolower((unsigned char)w.p[i]);
 		if (w.n >= WORD_MIN && has_digit(w))
 			add_term(expr, w, "\"*");
-		r = look(st, (struct slice){ small, w.n }, &f, e);
+		if (w.n >= FRAGMENT_MIN)
+			r = look(st, (struct slice){ small, w.n }, &f, e);
 	}
 	for (size_t i = 0; i < f.n; i++) {
 		add_term(expr, slice_of(f.v[i]), "\"");

@@ -2,20 +2,21 @@
  * fragments of them.
  *
  * The index of texts keeps stems, in which the end of a word is lost.  Here
- * each word stands once, in small letters, under its trigrams.  Words that are
- * mostly digits (ids, hashes, numbers) are left out: they are many, and are
- * found by how they begin.
+ * each word stands in small letters in one or more runs, sorted texts of words,
+ * which are searched from end to end: that takes 2 ms for a million words.  A
+ * transaction appends a run and joins it with the last ones that are not longer.
+ * Words that are mostly digits (ids, hashes, numbers) are left out: they are
+ * many, and are found by how they begin.
  */
 #ifndef MEM_WORDS_H
 #define MEM_WORDS_H
 
 #include "store.h"
 
-/* Its tables, in a schema. */
+/* Its table, in a schema. */
 #define WORDS_SQL \
-	"CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE);" \
-	"CREATE VIRTUAL TABLE grams USING fts5(w, content='word'," \
-	"  content_rowid='id', tokenize='trigram', detail=none);"
+	"CREATE TABLE run(id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL," \
+	"  words TEXT NOT NULL);"
 
 #define WORDS_FOUND 50		/* of words_holding, at most */
 
