@@ -274,6 +274,35 @@ status "--import-only has nothing to report: status 2" 2 \
     guard --import-only --report loop
 status "... whichever comes first" 2 guard --compare --import-only loop
 
+# ---- what a call is about ----
+
+about() {	# tool arguments
+	{ person; for i in 1 2 3; do step "a$i" "$1" "$2" same; done; } |
+	    guard --report | sed -n 's/^.*  3      3  *[^ ]*  \(.*\)  lines.*/\1/p' |
+	    sed 's/ *$//'
+}
+while read -r tool arguments; do
+	is "the path: $tool $arguments" "$(about "$tool" "$arguments")" a.c
+done <<'X'
+read {"path":"a.c"}
+read {"command":"view","path":"a.c","view_range":[1,2]}
+read {"file_path":"a.c","limit":2}
+read {"filePath":"a.c"}
+read {"absolute_path":"a.c"}
+read_file {"target_file":"a.c","explanation":"why"}
+view_file {"AbsolutePath":"a.c"}
+NotebookRead {"notebook_path":"a.c"}
+read_files {"files":[{"path":"a.c"},{"path":"b.c"}]}
+read_many_files {"paths":["a.c","b.c"]}
+open_file {"relative_workspace_path":"a.c","query":"x"}
+readFile {"uri":"a.c"}
+find_file {"file_name":"a.c","dir":"d"}
+edit {"input":"*** Begin Patch\n*** Update File: a.c\n@@\n-x\n+y"}
+X
+is "a command line before its path" \
+    "$(about bash '{"path":"a.c","command":"make"}')" make
+is "a pattern where there is no path" "$(about Grep '{"pattern":"x y"}')" "x y"
+
 # ---- --calibrate ----
 
 guard --calibrate loop calm >out
@@ -311,7 +340,15 @@ ok "the limits" grep -q '^  limits  *warning at 3, block at 5, halt at 8$' out
 ok "the counters" grep -q '^  counters  *4 with this outcome, 0 refused' out
 ok "the evidence" grep -q \
     '^  rests on  *c1 (line 3), c2 (line 5), c3 (line 7), c4 (line 9)$' out
-ok "the words" grep -q '^  told  *Not run: this bash call' out
+ok "the words" grep -q '^  told  *Not run: attempt 5 of this bash call' out
+is "why, in two sentences" "$(sed -n '/^  why/,/^  limits/p' out |
+    sed '$d' | tr -s ' \n' ' ')" " why The same call returned the same result 4 \
+times, and no progress came in between. So the call was not run. "
+guard --explain c9 loop >out
+is "... after the end of a turn" "$(sed -n '/^  why/,/^  counters/p' out |
+    sed '$d' | tr -s ' \n' ' ')" " why The turn was over before this call. No call \
+runs until the next message by a person. "
+guard --explain c5 loop >out
 is "at most 80 columns" "$(awk 'length($0) > 80' out)" ""
 guard --explain c2 loop >out
 ok "a call without a verdict: why it may run" \

@@ -118,6 +118,21 @@ s c t {} = no | {"is_error":true}
 s d t {} = no | {"is_error":true}
 X
 )" "*(at steps 1, 3 and 4 of this turn)*fundamentally different*"
+match "... each step once" "$(texts <<'X' | head -n 1
+b a t {} ; w u {"x":1} ; b t {} ; v u {"x":2} ; c t {}
+r a no | {"is_error":true}
+r w one
+r b no | {"is_error":true}
+r v two
+r c no | {"is_error":true}
+X
+)" "*(all at step 1 of this turn)*"
+nudge() { make | guard -n | jq -r 'select(.role == "user").content'; }
+is "a nudge says a thing once, whatever the tools" "$(for i in 1 2 3; do
+echo "b a$i read {\"path\":\"a\"} ; b$i grep {\"x\":1} ; c$i t {}"
+for c in a b c; do echo "r $c$i the result of $c"; done; done | nudge | cut -c 1-60)" \
+"[hamr-guard] The last 3 calls form a cycle, repeated 3 times
+The same applies to 2 more of these calls."
 match "max_retries: while there are more, hints" \
 "$(texts -o loop_guard.max_retries=3 <<'X' | head -n 1
 3* s c# t {} = no | {"is_error":true}

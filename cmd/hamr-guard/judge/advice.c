@@ -1,7 +1,7 @@
 /* advice.c - every sentence that the model reads from the guard, in one table.
  *
- * {tool} {count} {since} {period} {laps} {pattern} {wait} {limit} {history}
- * {attempts} are filled in.
+ * {tool} {count} {since} {span} {period} {laps} {pattern} {wait} {limit}
+ * {history} {attempts} are filled in.
  */
 #include <string.h>
 
@@ -14,9 +14,8 @@
 static const char *const table[] = {
 	[A_REPEAT_WARN] =
 	"This {tool} call has returned the same result {count} times; "
-	"{since}. Calling it again will not change the answer. Act on what it "
-	"says (make the change, or answer), or make a call you have not made "
-	"yet to test another assumption.",
+	"{since}. Act on that result: make the change, or answer. If it "
+	"cannot be right, make a call you have not made yet to test it.",
 
 	[A_REPEAT_POLL] =
 	"This {tool} check has returned the same result {count} times; "
@@ -24,10 +23,9 @@ static const char *const table[] = {
 	"does not depend on it.",
 
 	[A_REPEAT_BLOCK] =
-	"Not run: this {tool} call has returned the same result every time, "
-	"and this is attempt {count}; {since}. The result above still holds. "
-	"Use it to make a change or to answer, or look at a different file, "
-	"command or query.",
+	"Not run: attempt {count} of this {tool} call, which has returned the "
+	"same result every time; {since}. The result above still holds. Make "
+	"a change or answer, or look at another file, command or query.",
 
 	[A_REPEAT_HALT] =
 	"Not run; this turn ends here: the same {tool} call was made {count} "
@@ -37,8 +35,7 @@ static const char *const table[] = {
 	[A_WEAK_WARN] =
 	"This {tool} call has returned the same result {count} times, apart "
 	"from times and numbers; {since}. Take the result as it stands and "
-	"make the next change or answer, or look at something that can really "
-	"differ.",
+	"make the next change or answer, or look at something that can differ.",
 
 	[A_SAME_ANSWER] =
 	"{count} different {tool} calls have returned the same short answer. "
@@ -53,9 +50,9 @@ static const char *const table[] = {
 
 	[A_RETRY_WARN] =
 	"This {tool} call has failed the same way {count} times ({history}); "
-	"{since}. It will fail again: take a fundamentally different "
-	"approach. Find out why it fails with another call, or reach the goal "
-	"without it. If neither is possible, say what you need.",
+	"{since}. Take a fundamentally different approach: find out why it "
+	"fails with another call, or reach the goal without it. If neither is "
+	"possible, say what you need.",
 
 	[A_RETRY_WAIT] =
 	"This {tool} call has failed the same way {count} times ({history}); "
@@ -63,9 +60,9 @@ static const char *const table[] = {
 	"next attempt, or do work that does not depend on it.",
 
 	[A_RETRY_BLOCK] =
-	"Not run: this {tool} call has failed the same way every time, and "
-	"this is attempt {count}; {since}. Fix what makes it fail before you "
-	"try again, or use another tool or another route.",
+	"Not run: attempt {count} of this {tool} call, which has failed the "
+	"same way every time; {since}. Fix what makes it fail first, or take "
+	"another tool or another route.",
 
 	[A_RETRY_HALT] =
 	"Not run; this turn ends here: the same {tool} call was made {count} "
@@ -79,9 +76,9 @@ static const char *const table[] = {
 	"environment, or use another tool.",
 
 	[A_SAME_ERROR_BLOCK] =
-	"Not run: {tool} has failed with the same error whatever its "
-	"arguments, and this is attempt {count}; {since}. Remove the cause "
-	"that the error names, or use another tool.",
+	"Not run: attempt {count} with {tool}, which fails with the same "
+	"error whatever its arguments; {since}. Remove the cause that the "
+	"error names, or use another tool.",
 
 	[A_CYCLE_WARN] =
 	"The last {period} calls form a cycle, repeated {laps} times with the "
@@ -100,9 +97,9 @@ static const char *const table[] = {
 	"missing, or start over from a different idea.",
 
 	[A_STALL_WARN] =
-	"The last calls returned nothing new; {since}. Name the one thing "
-	"that is still unknown and make the call that settles it, or make the "
-	"change that the results support.",
+	"The {span} returned nothing new. Name the one thing that is still "
+	"unknown and make the call that settles it, or make the change that "
+	"the results support.",
 
 	[A_STALL_IDLE] =
 	"The last calls cannot return anything new (no command at all, a "
@@ -116,9 +113,9 @@ static const char *const table[] = {
 	"or make the change that you have read enough for.",
 
 	[A_STALL_TEXT] =
-	"Your calls have returned nothing new for a long time; {since}. Write "
-	"the next message as text only, without calls: what you know and what "
-	"is in the way, then either the answer or one different approach.",
+	"The {span} returned nothing new. Write the next message as text "
+	"only, without calls: what you know and what is in the way, then "
+	"either the answer or one different approach.",
 
 	[A_TEXT_HALT] =
 	"Not run; this turn ends here: a message without calls was due; "
@@ -127,9 +124,9 @@ static const char *const table[] = {
 
 	[A_FUTILE_WARN] =
 	"The same check still fails the same way after {count} different "
-	"edits; {since}. Your edits do not reach the cause. Prove that the "
-	"edited code runs at all (print from it, or break it on purpose), or "
-	"look for the cause elsewhere, starting from the error.",
+	"edits; {since}. They do not reach the cause. Prove that the edited "
+	"code runs at all (print from it, or break it on purpose), or look "
+	"for the cause elsewhere, starting from the error.",
 
 	[A_FUTILE_TEXT] =
 	"The same check still fails the same way after {count} different "
@@ -200,6 +197,9 @@ static const char *const table[] = {
 
 	[A_MORE] =
 	"The same applies to {count} more of these calls.",
+
+	[A_MORE_ONE] =
+	"The same applies to one more of these calls.",
 
 	/* what other systems say, in our words */
 	[A_HAMR_CACHED] =
@@ -292,23 +292,27 @@ advice_wait(unsigned long n)
 	return seconds[n < sizeof seconds ? n : sizeof seconds - 1];
 }
 
-/* "at steps 2, 4 and 5": the last few that are known. */
+/* "at steps 2, 4 and 5": the last few that are known, each once. */
 static void
 put_history(const struct call_row *h, struct buf *out)
 {
-	size_t n = h != NULL ? h->n : 0;
-	size_t first = n > HISTORY_MAX ? n - HISTORY_MAX : 0;
+	unsigned at[HISTORY_MAX];
+	size_t n = 0, i = h != NULL ? h->n : 0;
 
+	for (; i > 0 && n < HISTORY_MAX; i--)
+		if (n == 0 || h->c[i - 1].step != at[n - 1])
+			at[n++] = h->c[i - 1].step;
 	if (n == 0) {
 		buf_adds(out, "all in this turn");
 		return;
 	}
-	buf_adds(out, first > 0 ? "last at step" : "at step");
-	buf_adds(out, n - first > 1 ? "s " : " ");
-	for (size_t i = first; i < n; i++)
-		buf_fmt(out, "%s%u", i == first ? "" : i + 1 == n ? " and " :
-		    ", ", h->c[i].step);
-	buf_adds(out, " of this turn");
+	if (n == 1 && h->n > 1)
+		buf_adds(out, "all ");
+	buf_adds(out, i > 0 ? "last at step" : "at step");
+	buf_adds(out, n > 1 ? "s " : " ");
+	for (size_t k = n; k-- > 0; )
+		buf_fmt(out, "%u%s", at[k], k > 1 ? ", " : k == 1 ? " and " :
+		    " of this turn");
 }
 
 static void
@@ -335,6 +339,10 @@ fill(struct slice name, const struct facts *f, struct buf *out)
 		buf_adds(out, "the last step returned nothing new");
 	else if (slice_is(name, "since"))
 		buf_fmt(out, "nothing new in the last %lu steps", f->steps);
+	else if (slice_is(name, "span") && f->steps < 2)
+		buf_adds(out, "last step");
+	else if (slice_is(name, "span"))
+		buf_fmt(out, "last %lu steps", f->steps);
 	else if (slice_is(name, "pattern") && f->period < 2)
 		buf_fmt(out, "the same call %lu times in a row", f->laps);
 	else if (slice_is(name, "pattern") && f->period == 2)

@@ -100,11 +100,14 @@ sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
 void
 nudge_add(struct nudge *g, enum rule rule, const char *message)
 {
+	bool told = g->by[rule];
+
+	/* two of one rule would be the same paragraph but for a name */
 	g->by[rule] = true;
-	if (g->text.len > 0 && strstr(g->text.p, message) != NULL)
+	g->n++;
+	if (told || g->told >= SENTENCES_MAX)
 		return;
-	if (g->n++ >= SENTENCES_MAX)
-		return;
+	g->told++;
 	g->text.max = BUF_RECORD_MAX;
 	buf_adds(&g->text, g->text.len == 0 ? NUDGE_MARK : "\n");
 	buf_adds(&g->text, message);
@@ -118,9 +121,9 @@ nudge_put(struct nudge *g, struct stage *s)
 
 	if (g->n == 0)
 		return;
-	if (g->n > SENTENCES_MAX) {
-		more = advice(A_MORE, &(struct facts){
-		    .count = g->n - SENTENCES_MAX });
+	if (g->n > g->told) {
+		more = advice(g->n == g->told + 1 ? A_MORE_ONE : A_MORE,
+		    &(struct facts){ .count = g->n - g->told });
 		buf_fmt(&g->text, "\n%s", more);
 		free(more);
 	}

@@ -113,7 +113,8 @@ void sink_constrain(const struct sink *o, enum rule r, unsigned long steps,
 struct nudge {
 	struct buf text;
 	bool by[RULES];
-	size_t n;
+	size_t n;		/* verdicts */
+	size_t told;		/* of these, with words */
 };
 
 void nudge_add(struct nudge *g, enum rule rule, const char *message);

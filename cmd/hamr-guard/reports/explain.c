@@ -39,36 +39,48 @@ struct explain {
 	struct names first, judged;	/* for the words when none was found */
 };
 
-/* What each rule looks for. */
+/* What each rule saw; {n} is the count, {same} how often the outcome was the
+ * same. */
 static const char *const rules[] = {
-	[RULE_REPEAT] = "the same call (tool and arguments) with an unchanged "
-	    "outcome, whatever came between, since the last progress",
-	[RULE_REPEAT_WEAK] = "the same call with an outcome that differs in "
-	    "times, durations, numbers, ids and the like only",
-	[RULE_SAME_ANSWER] = "different calls of one tool with the same short "
-	    "answer",
-	[RULE_RETRY] = "the same call failing again with the same error",
-	[RULE_SAME_ERROR] = "one tool failing with one error, whatever its "
-	    "arguments",
-	[RULE_CYCLE] = "several calls going round with unchanged outcomes",
-	[RULE_STALL] = "steps that return nothing new, weighted and added up",
-	[RULE_PLACEHOLDER] = "calls that cannot return anything new: no "
-	    "command at all, a constant, an empty file",
-	[RULE_FUTILE_EDITS] = "edits that leave a failing check as it was",
-	[RULE_REVISIT] = "a file that is back in a state of this turn for the "
-	    "second time",
-	[RULE_SWEEP] = "reading past the end of a file, or lines already "
-	    "shown",
-	[RULE_NO_MUTATION] = "steps without a file change, in a task that "
-	    "wants one",
-	[RULE_READS] = "reads in one turn",
-	[RULE_CALLS] = "calls in one turn",
-	[RULE_BATCH] = "identical calls in one message",
-	[RULE_PLAN_PROSE] = "an answer that only announces what comes next",
-	[RULE_STATUS_ONLY] = "an answer that is a status and nothing else",
-	[RULE_PREMATURE] = "a claim that checks passed though none has run "
-	    "since the last change",
-	[RULE_MONOLOGUE] = "the same answer again and again",
+	[RULE_REPEAT] = "The same call returned the same result {same} times, "
+	    "and no progress came in between.",
+	[RULE_REPEAT_WEAK] = "The same call returned the same result {same} "
+	    "times, apart from times, numbers and ids.",
+	[RULE_SAME_ANSWER] = "{same} different calls of this tool returned "
+	    "the same short answer.",
+	[RULE_RETRY] = "The same call failed with the same error {same} "
+	    "times, and no progress came in between.",
+	[RULE_SAME_ERROR] = "This tool failed with the same error in {same} "
+	    "steps, with different arguments.",
+	[RULE_CYCLE] = "The same {period} calls went round {laps} times with "
+	    "the same results; this one is one of them.",
+	[RULE_STALL] = "The last {steps} steps returned nothing new; by what "
+	    "they did, they count for {n}.",
+	[RULE_PLACEHOLDER] = "The call cannot return anything new.",
+	[RULE_FUTILE_EDITS] = "After {n} different edits the same check still "
+	    "fails in the same way.",
+	[RULE_REVISIT] = "A file is back in the same earlier state for the "
+	    "second time in this turn, and nothing was learned in between.",
+	[RULE_SWEEP] = "The read went past the end of the file, or over lines "
+	    "already shown.",
+	[RULE_NO_MUTATION] = "{n} steps went by without a file change, in a "
+	    "task that wants one.",
+	[RULE_READS] = "This is read {n} of the turn.",
+	[RULE_CALLS] = "The turn has {n} calls, one of them {same} times with "
+	    "the same result.",
+	[RULE_BATCH] = "The message has the same call {n} times.",
+	[RULE_PLAN_PROSE] = "The message only announces what comes next.",
+	[RULE_STATUS_ONLY] = "The message is a status and nothing else.",
+	[RULE_PREMATURE] = "The message claims that checks passed, and none "
+	    "has run since the last change.",
+	[RULE_MONOLOGUE] = "The same message came three times or more.",
+};
+/* And what came of it. */
+static const char *const outcomes[] = {
+	[ACT_SHARE] = "It ran once, and its result serves both.",
+	[ACT_WARN] = "The model was told so.",
+	[ACT_BLOCK] = "So the call was not run.",
+	[ACT_HALT] = "So the call was not run, and the turn ended.",
 };
 
 /* ---- words on a verdict: lines of a label and a text ---- */
@@ -154,6 +166,31 @@ put_counters(const struct report *p, struct buf *b, const struct verdict *v)
 	}
 }
 
+/* Two sentences: what was seen, and what came of it. */
+static void
+put_why(const struct verdict *v, struct buf *t)
+{
+	const struct { const char *name; unsigned long n; } facts[] = {
+		{ "n", v->count }, { "same", v->same },
+		{ "period", v->period }, { "laps", v->laps },
+		{ "steps", v->steps } };
+
+	for (const char *w = rules[v->rule]; *w != '\0'; ) {
+		size_t n = strcspn(w, "{");
+
+		buf_add(t, w, n);
+		w += n;
+		if (*w++ != '{')
+			break;
+		n = strcspn(w, "}");
+		for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+			if (slice_is((struct slice){ w, n }, facts[i].name))
+				buf_fmt(t, "%lu", facts[i].n);
+		w += n + 1;
+	}
+	buf_fmt(t, " %s", outcomes[v->action]);
+}
+
 static void
 put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 {
@@ -188,11 +225,14 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 		put_id(b, v->twin, COLUMNS);
 	}
 	buf_addc(b, '\n');
-	if (!judge->foreign)
-		buf_adds(&t, rules[v->rule]);
-	else
+	if (judge->foreign)
 		buf_fmt(&t, "%s: %s", judge->name, judge->about);
-	put_row(p, b, "rule", &t);
+	else if (v->action == ACT_HALT && v->halt == 0)
+		buf_adds(&t, "The turn was over before this call. No call "
+		    "runs until the next message by a person.");
+	else
+		put_why(v, &t);
+	put_row(p, b, judge->foreign ? "rule" : "why", &t);
 }
 
 static void

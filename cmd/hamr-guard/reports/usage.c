@@ -1,4 +1,5 @@
 /* usage.c - what a transcript cost: turns, steps, calls, tokens. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,14 @@
 #define ENVELOPE (4 * 64)	/* of a message: role and marks */
 #define ARGS_MAX 400		/* bytes of arguments that are shown */
 
-/* The member that tells most about a call. */
-static const char *const telling[] = { "command", "cmd", "path", "file_path",
-	"filePath", "file", "query", "pattern", "url", "prompt", NULL };
+/* The member that tells most about a call: a path, as agents' tools have it,
+ * by its letters alone; else one of these.  A command line's is the command,
+ * where others put the kind of an edit. */
+static const char *const paths[] = { "path", "filepath", "file", "files",
+	"paths", "filename", "absolutepath", "relativepath", "targetfile",
+	"notebookpath", "relativeworkspacepath", "dirpath", "uri", NULL };
+static const char *const telling[] = { "command", "cmd", "query", "pattern",
+	"url", "prompt", NULL };
 
 static uint64_t
 sum_of(struct slice v)
@@ -21,13 +27,72 @@ sum_of(struct slice v)
 	return view_content_sum(TOK_MODERN, v);
 }
 
+/* The path in a member's value: itself, or in the first of several. */
+static struct slice
+path_in(struct slice val)
+{
+	struct walk w;
+
+	if (scan_kind(val) == SCAN_ARRAY) {
+		walk_in(&w, val);
+		walk_next(&w, NULL, &val);
+	}
+	if (scan_kind(val) == SCAN_OBJECT)
+		val = scan_get(val, "path");
+	return val;
+}
+
+/* The best path of an object; p NULL: none. */
+static struct slice
+path_of(struct slice object)
+{
+	struct slice key, val, found = { NULL, 0 };
+	size_t best = sizeof paths / sizeof *paths;
+	struct walk w;
+
+	walk_in(&w, object);
+	while (walk_next(&w, &key, &val)) {
+		char name[24];
+		size_t n = 0;
+
+		for (size_t i = 0; i < key.n; i++)
+			if (isalpha((unsigned char)key.p[i]) &&
+			    n < sizeof name - 1)
+				name[n++] = (char)tolower(
+				    (unsigned char)key.p[i]);
+		name[n] = '\0';
+		for (size_t i = 0; paths[i] != NULL && i < best; i++)
+			if (strcmp(paths[i], name) == 0 &&
+			    scan_kind(path_in(val)) == SCAN_STRING) {
+				best = i;
+				found = path_in(val);
+			}
+	}
+	return found;
+}
+
+/* The first file that a patch names: "*** Update File: a.c".  False: it is no
+ * patch. */
+static bool
+patched_file(struct slice text, struct buf *out)
+{
+	const char *p = memmem(text.p, text.n, " File: ", 7);
+
+	if (p == NULL)
+		return false;
+	p += 7;
+	buf_add(out, p, strcspn(p, "\n\"\\"));
+	return true;
+}
+
 /* What the call is about: the member that tells most, else all of the
  * arguments. */
 static char *
-about(struct usage *u, struct slice given)
+about(struct usage *u, struct slice name, struct slice given)
 {
 	struct slice text, val = { NULL, 0 };
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	bool json;
 
 	u->text.max = BUF_RECORD_MAX;
 	buf_reset(&u->text);
@@ -35,10 +100,14 @@ about(struct usage *u, struct slice given)
 		buf_slice(&u->text, given);
 	buf_adds(&u->text, "");
 	text = buf_view(&u->text);
-	if (scan_value(&u->scan, text.p, text.n) == 0)
-		for (size_t i = 0; telling[i] != NULL && val.p == NULL; i++)
-			val = scan_get(text, telling[i]);
-	if (scan_kind(val) != SCAN_STRING || !scan_str(val, &out))
+	json = scan_value(&u->scan, text.p, text.n) == 0 &&
+	    scan_kind(text) == SCAN_OBJECT;
+	if (json && !scan_str_is(name, "bash"))
+		val = path_of(text);
+	for (size_t i = 0; json && telling[i] != NULL && val.p == NULL; i++)
+		val = scan_get(text, telling[i]);
+	if ((scan_kind(val) != SCAN_STRING || !scan_str(val, &out)) &&
+	    !(scan_str_is(name, "edit") && patched_file(text, &out)))
 		buf_add(&out, text.p, text.n < ARGS_MAX ? text.n : ARGS_MAX);
 	buf_adds(&out, "");
 	return buf_detach(&out);
@@ -62,7 +131,7 @@ assistant(struct usage *u, const struct rec *r)
 		u->call[u->n] = (struct usage_call){ .line = r->no,
 			.id = xmemdup0(id.p, id.n),
 			.name = xmemdup0(name.p, name.n),
-			.args = about(u, c.given),
+			.args = about(u, name, c.given),
 			.number = ++u->here.calls };
 		pairing_call(&u->pairing, c.id, u->n++);
 		answer += sum_of(c.name) + sum_of(c.given);
