@@ -222,6 +222,8 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 static void
 judge_trifle(struct guard *g, const struct open_call *c, struct outcome *o)
 {
+	/* a comment makes no check stale */
+	o->matters &= c->is.write || c->is.code.exact == 0;
 	switch (files_trifle(&g->files, c->is.path, &c->is.code)) {
 	case ONLY_COMMENTS:
 		o->files = OLD_STATE;

@@ -257,8 +257,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		guard_epoch(g);
 		like = compare(g, c, e, o);
 	}
-	news = like == CHANGED || (like == MASKED &&
-	    volatile_is_progress(buf_view(&g->text)));
+	news = like == CHANGED || (like == MASKED && (c->is.acts ||
+	    volatile_is_progress(buf_view(&g->text))));
 	if (o->files == TWEAKED)
 		news = false;
 	else if (progress || (news && o->d.gain > 0 &&

@@ -361,7 +361,8 @@ static const char *const hedges[] = { "should", "will", "would", "if", "once",
 	"couldn't", "haven't", "hasn't", "fail", "fails", "failed", "failing",
 	"before", "need", "needs", "so that", "to pass", "to succeed",
 	"let me", "i'll", "i need", "next", "please", "unless", "previously",
-	"without", "likely", "probably", "want", "assuming", "like", NULL };
+	"without", "likely", "probably", "want", "assuming", "like", "ci",
+	"earlier", NULL };
 
 /* Is the subject at most a few plain words behind i: "passed all the tests"? */
 static bool

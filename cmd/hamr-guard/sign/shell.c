@@ -55,9 +55,10 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 	"apt install", "apt-get install", "black", "prettier --write",
 	"sed -i", "perl -i", "perl -pi", "wget", "curl -O", "curl -sO",
 	"curl -LO", "convert", "magick", "ffmpeg", "psql -f", NULL };
-/* Writers that leave the files as they are. */
+/* Writers that leave what runs as it is. */
 static const char *const recorders[] = { "git add", "git commit",
-	"git checkout -b", "git switch -c", "mkdir", NULL };
+	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
+	"cargo fmt", "black", "prettier --write", NULL };
 static const char *const sleepers[] = { "sleep", "wait", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", NULL };

@@ -288,6 +288,8 @@ judge(struct signer *s, struct slice name, struct traits *out)
 	static const char *const network[] = { "web", "fetch", "http", "https",
 		"browser", "url", "curl", "internet", "network", "download",
 		NULL };
+	static const char *const acts[] = { "click", "press", "tap", "type",
+		"scroll", "swipe", "key", "move", "next", NULL };
 	struct slice path = member(s, "path"), plain = scan_plain(path);
 	struct slice cmd = member(s, "command");
 	struct words words;
@@ -302,6 +304,7 @@ judge(struct signer *s, struct slice name, struct traits *out)
 	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
 	    sign_matters(s, text_of(s, path)));
 	out->network = has_word(&words, network);
+	out->acts = has_word(&words, acts);
 	out->reads = slice_in(name, readers);
 	out->runs = !out->reads && !out->edits;
 	if (plain.p != NULL)

@@ -47,6 +47,8 @@ struct traits {
 	bool poll;
 	bool waits;		/* sleeps, or waits for something */
 	bool measures;		/* counts or weighs what may grow */
+	bool acts;		/* does something that its result shows: a
+				 * click, a move */
 	bool echoes;		/* prints words of its own */
 	bool bash;
 	bool network;		/* its errors are often not its own */
