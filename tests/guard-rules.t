@@ -331,6 +331,15 @@ is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
 X
 )" "The last calls cannot return anything new (no command at all, a constant, \
 an empty file)"
+is "thoughts are none of them alike, and none is news" "$(for i in 1 2 3 4 5; do
+echo "s r$i read {\"path\":\"$i\"} = $i FILL"
+echo "s t$i think {\"thought\":\"$i\"} ="; done | said)" ""
+is "... so they alone lead nowhere" "$(said <<'X' | head -n 1
+6* s c# think {"thought":"#"} =
+X
+)" "c4 warn stall 4"
+is "a batch of calls that only have a description" \
+    "$(echo '11* s c# add_note {"description":"note #"} = ok' | said)" ""
 is "placeholders of every sort" "$(said <<'X' | head -n 1
 s a bash {"command":":"} =
 s b bash {"command":"true"} =

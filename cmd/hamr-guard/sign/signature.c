@@ -235,6 +235,16 @@ types_nothing(const struct signer *s, const struct words *name)
 
 /* ---- what its arguments tell ---- */
 
+/* Has a call no other arguments than these? */
+static bool
+is_all_dropped(const struct members *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!slice_in(all->m[i].key, dropped))
+			return false;
+	return true;
+}
+
 static struct code
 code_in(struct signer *s, struct slice json)
 {
@@ -288,6 +298,7 @@ judge(struct signer *s, struct slice name, struct traits *out)
 	static const char *const network[] = { "web", "fetch", "http", "https",
 		"browser", "url", "curl", "internet", "network", "download",
 		NULL };
+	static const char *const thinks[] = { "think", NULL };
 	static const char *const acts[] = { "click", "press", "tap", "type",
 		"scroll", "swipe", "key", "move", "next", NULL };
 	struct slice path = member(s, "path"), plain = scan_plain(path);
@@ -332,6 +343,8 @@ judge(struct signer *s, struct slice name, struct traits *out)
 		out->waits = words.n > 0 && (strncmp(words.w[0], "wait", 4) ==
 		    0 || strcmp(words.w[0], "sleep") == 0);
 	}
+	if (has_word(&words, thinks))
+		out->idle = is_all_dropped(&s->members);
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
@@ -376,12 +389,13 @@ take_members(struct signer *s, struct slice name, struct slice text)
 		members_add_all(all, buf_view(&s->named), false);
 }
 
-/* The members that count, printed in order. */
+/* The members that count, printed in order: if all say why, that is what the
+ * call is for. */
 static void
 print_members(struct signer *s, bool bash)
 {
 	struct buf *out = &s->texts;
-	bool first = true;
+	bool first = true, all = is_all_dropped(&s->members);
 
 	members_sort(&s->members);
 	buf_addc(out, '{');
@@ -390,7 +404,7 @@ print_members(struct signer *s, bool bash)
 		bool text = scan_kind(m->val) == SCAN_STRING;
 		bool command = text && bash && slice_is(m->key, "command");
 
-		if (slice_in(m->key, dropped))
+		if (!all && slice_in(m->key, dropped))
 			continue;
 		if (!first)
 			buf_addc(out, ',');
