@@ -77,7 +77,7 @@ exit 1
 type_ 'what now?' Enter
 sees "the next turn of the same session" '*Second answer.*done  1 step  *'
 type_ /status Enter
-sees "/status" '*session 2*
+sees "/status" '*session 2*, 2 turns
   model *, mode patch
 *read *file.txt
 *git *branch *tokens *cost *'

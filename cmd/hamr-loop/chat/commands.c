@@ -157,7 +157,9 @@ last_answer(struct chat *c)
 	s.answer = NULL;
 	if (answer == NULL)
 		say(c, "the model has not answered yet");
-	else if (c->run->track.answer[0] == '\0')
+	else if (s.broken)
+		say(c, "this answer broke off");
+	else if (s.silent && !c->run->ui.status.on)
 		say(c, "the last turn has no answer; this is the one before");
 	seen_release(&s);
 	return answer;
@@ -339,8 +341,8 @@ check(struct chat *c, const char *arg)
 		return;
 	}
 	if (conf_str(r->conf, "verification.defaultCommand")[0] == '\0') {
-		say(c, "no check is set; in .hamr/config.toml: [verification] "
-		    "defaultCommand = \"make check\"");
+		say(c, "no check is set; put it into config.toml: "
+		    "[verification] defaultCommand = \"make check\"");
 		return;
 	}
 	if (chat_open(c, NULL) < 0)
@@ -381,6 +383,7 @@ chat_resume(struct chat *c, const char *id)
 	struct ui *ui = &c->run->ui;
 	const struct track *k = &c->run->track;
 	size_t open = track_open(k);
+	struct seen s;
 
 	if (k->task != NULL)
 		ui_note(ui, "> %s", k->task);
@@ -392,6 +395,11 @@ chat_resume(struct chat *c, const char *id)
 		ui_note(ui, "it was interrupted during %zu call%s; your "
 		    "next message comes after %s", open, plural((long)open),
 		    open == 1 ? "it" : "them");
+	see_session(c, &s, -1);
+	ui->status.tokens = 0;
+	ui->status.cost = s.cost;
+	ui_where(ui, k->model != NULL ? k->model : "", k->mode);
+	seen_release(&s);
 	ui_note(ui, "session %s, mode %s; /status shows more",
 	    c->run->session.id, k->mode != NULL ? k->mode : "?");
 	return 0;
@@ -425,6 +433,8 @@ new(struct chat *c, const char *arg)
 	if (c->open)
 		run_end(c->run);
 	c->open = false;
+	c->run->ui.status.tokens = 0;
+	c->run->ui.status.cost = 0;
 	say(c, "the next message begins a new session");
 }
 
@@ -851,7 +861,8 @@ list_sessions(struct chat *c, struct candidates *out)
 			    5400 ? 60 : age < 129600 ? 3600 : 86400),
 			    (long long)steps, plural((long)steps),
 			    task != NULL ? task : "");
-			if (id != NULL)
+			if (id != NULL && !(c->open && strcmp(id,
+			    c->run->session.id) == 0))
 				candidates_add(out, id, about);
 			free(id);
 			free(about);

@@ -139,28 +139,36 @@ opening_begin(struct chat *c)
 	free(a.v);
 }
 
-/* Its models; the first one's name, if no other is known. */
+/* The first one's name counts, if no other is known. */
+static void
+take_model(struct chat *c, struct slice line)
+{
+	char *name = xmemdup0(line.p, line.n);
+
+	name[strcspn(name, " \t")] = '\0';
+	if (!c->spoken)
+		tell_model(c, name);
+	ui_where(&c->run->ui, name, NULL);
+	free(name);
+}
+
 static void
 take_models(struct chat *c, struct slice said)
 {
 	struct ui *u = &c->run->ui;
-	struct slice line = { "", 0 };
-	char *name, *text = u->editor != NULL ? editor_text(u->editor) : NULL;
+	struct slice rest, line;
+	char *text = u->editor != NULL ? editor_text(u->editor) : NULL;
+	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;
 
 	buf_reset(&c->models);
 	buf_slice(&c->models, said);
-	if (c->offer && text != NULL && strcmp(text, "/model ") == 0)
-		ui_offer(u, text);
-	free(text);
+	rest = buf_view(&c->models);
+	if (u->status.model == NULL && slice_line(&rest, &line))
+		take_model(c, line);
 	c->offer = false;
-	if (u->status.model != NULL || !slice_line(&said, &line))
-		return;
-	name = xmemdup0(line.p, line.n);
-	name[strcspn(name, " \t")] = '\0';
-	if (!c->spoken)
-		tell_model(c, name);
-	ui_where(u, name, NULL);
-	free(name);
+	if (offer)
+		ui_offer(u, text);	/* it asks again */
+	free(text);
 }
 
 /* Why there is none. */

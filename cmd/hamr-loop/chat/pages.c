@@ -47,22 +47,19 @@ add_path(struct buf *paths, struct slice value)
 static void
 see_tool(struct seen *s, const struct rec *r)
 {
-	struct slice mutated = msg_meta(r, "mutated"), el;
+	struct slice mutated = msg_meta(r, "mutated");
 	struct change *v;
-	struct walk w;
 
 	if (!scan_true(rec_get(r, "is_error")) && rec_str_is(r, "name", "read"))
 		add_path(&s->read, msg_meta(r, "path"));
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
 		return;
-	walk_in(&w, mutated);
-	while (walk_next(&w, NULL, &el))
-		add_path(&s->changed, scan_get(el, "path"));
 	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
 	v = &s->v[s->n++];
 	*v = (struct change){ .call = rec_strdup(r, "tool_call_id"),
 		.command = scan_strdup(msg_meta(r, "command")),
-		.diff = scan_strdup(msg_meta(r, "diff")) };
+		.diff = scan_strdup(msg_meta(r, "diff")),
+		.mutated = xmemdup0(mutated.p, mutated.n) };
 }
 
 static void
@@ -76,6 +73,22 @@ see_undo(struct seen *s, const struct rec *r)
 		for (size_t i = 0; i < s->n; i++)
 			s->v[i].undone |= s->v[i].call != NULL &&
 			    scan_str_is(id, s->v[i].call);
+}
+
+/* The files that are changed still. */
+static void
+list_changed(struct seen *s)
+{
+	struct slice el;
+	struct walk w;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].undone)
+			continue;
+		walk_in(&w, slice_of(s->v[i].mutated));
+		while (walk_next(&w, NULL, &el))
+			add_path(&s->changed, scan_get(el, "path"));
+	}
 }
 
 static void
@@ -110,26 +123,38 @@ tokens_of(struct slice json)
 	return token_sum_json(TOK_MODERN, json.p, json.n, &prev);
 }
 
+/* The text of an answer, whole or as far as it came. */
 static void
-see_message(struct seen *s, const struct rec *r)
+see_answer(struct seen *s, struct slice content, bool broken)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct slice words;
 
-	if (r->kind == R_USER && msg_by(r, "context"))
-		s->context += tokens_of(rec_get(r, "content"));
-	if (r->kind == R_USER && msg_is_person(r) && !msg_by(r, "shell") &&
-	    !scan_true(msg_meta(r, "steering")) && s->turns++ == s->turn)
-		s->at = s->line - 1;
-	if (r->kind != R_ASSISTANT)
-		return;
-	msg_text(rec_get(r, "content"), &text);
+	msg_text(content, &text);
 	words = slice_trim(buf_view(&text));
 	if (words.n > 0) {
 		free(s->answer);
 		s->answer = xmemdup0(words.p, words.n);
+		s->broken = broken;
+		s->silent = false;
 	}
 	buf_release(&text);
+}
+
+static void
+see_message(struct seen *s, const struct rec *r)
+{
+
+	if (r->kind == R_USER && msg_by(r, "context"))
+		s->context += tokens_of(rec_get(r, "content"));
+	if (r->kind == R_USER && msg_is_person(r) && !msg_by(r, "shell") &&
+	    !scan_true(msg_meta(r, "steering"))) {
+		s->silent = true;
+		if (s->turns++ == s->turn)
+			s->at = s->line - 1;
+	}
+	if (r->kind == R_ASSISTANT)
+		see_answer(s, rec_get(r, "content"), false);
 }
 
 static void
@@ -139,6 +164,9 @@ see(struct seen *s, const struct rec *r)
 	switch (r->kind) {
 	case R_USER: case R_ASSISTANT: see_message(s, r); break;
 	case R_TOOL: see_tool(s, r); break;
+	case R_ERROR:
+		see_answer(s, scan_get(rec_get(r, "partial"), "content"), true);
+		break;
 	case R_UNDO: see_undo(s, r); break;
 	case R_USAGE: see_usage(s, r); break;
 	case R_CHECKPOINT: see_id(s, r, "id"); break;
@@ -168,6 +196,7 @@ see_session(struct chat *c, struct seen *s, long turn)
 	rec_in_init(&in, fd, c->run->session.path, REC_MAX);
 	while (rec_next(&in, &r, &e) > 0)
 		see(s, r);
+	list_changed(s);
 	rec_in_release(&in);
 	close(fd);
 }
@@ -179,6 +208,7 @@ seen_release(struct seen *s)
 		free(s->v[i].call);
 		free(s->v[i].command);
 		free(s->v[i].diff);
+		free(s->v[i].mutated);
 	}
 	free(s->v);
 	free(s->answer);
@@ -299,15 +329,18 @@ row_cost(const struct chat *c, struct buf *page, const struct seen *s)
 	char *in = number_text(s->in), *out = number_text(s->out);
 	char *cached = number_text(s->cached);
 
-	row(c, page, "tokens", "%s in, %s of them cached; %s out", in, cached,
-	    out);
-	row(c, page, "requests", "%ld in %ld turn%s", s->requests, s->turns,
-	    plural(s->turns));
+	if (s->requests == 0) {
+		row(c, page, "tokens", "none counted yet");
+		goto out;
+	}
+	row(c, page, "tokens", "%s in, %s of them cached; %s out; %ld "
+	    "request%s", in, cached, out, s->requests, plural(s->requests));
 	if (s->cost > 0)
 		row(c, page, "cost", "$%.4f", s->cost);
 	else
 		row(c, page, "cost", "unknown; budget.prices in hamr.toml(5) "
 		    "sets prices");
+out:
 	free(in);
 	free(out);
 	free(cached);
@@ -350,11 +383,12 @@ page_status(struct chat *c, const char *arg)
 	see_session(c, &s, -1);
 	for (size_t i = 0; i < s.n; i++)
 		undoable += !s.v[i].undone;
-	buf_fmt(&page, "session %s\n", r->session.id);
+	buf_fmt(&page, "session %s, %ld turn%s\n", r->session.id, s.turns,
+	    plural(s.turns));
 	row(c, &page, "model", "%s, mode %s", k->model != NULL ? k->model :
 	    r->ui.status.model != NULL ? r->ui.status.model :
 	    "the server's own", k->mode != NULL ? k->mode : "?");
-	row(c, &page, "last turn", "%ld step%s, %ld call%s, %zu file%s changed",
+	row(c, &page, r->ui.status.on ? "this turn" : "last turn", "%ld step%s, %ld call%s, %zu file%s changed",
 	    k->steps, plural(k->steps), k->started, plural(k->started),
 	    k->nfiles, plural((long)k->nfiles));
 	row_paths(c, &page, "read", &s.read);

@@ -9,6 +9,7 @@
 struct change {
 	char *call;
 	char *command, *diff;	/* of bash; of edit and write; or NULL */
+	char *mutated;		/* JSON: its paths */
 	bool undone;
 };
 
@@ -24,6 +25,8 @@ struct seen {
 	struct change *v;
 	size_t n, cap;
 	char *answer;		/* the last one that says something, or NULL */
+	bool broken;		/* it broke off */
+	bool silent;		/* the turns since have none */
 	char *compaction;	/* the last record, or NULL */
 	long compactions;
 	uint64_t context;	/* tokens of AGENTS.md and the like */
