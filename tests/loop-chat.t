@@ -10,7 +10,8 @@ fi
 # the next one's session with it.
 S=chat$$
 tm() { tmux -L "$S" -f /dev/null "$@"; }
-at_end() { tm kill-server 2>/dev/null; }
+. "$TOP/tests/httpd/httpd.sh"
+at_end() { tm kill-server 2>/dev/null; httpd_stop; }
 mkdir w && cd w && git init -q . && echo hello >file.txt
 python3 -c 'import struct, sys
 sys.stdout.buffer.write(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) +
@@ -80,7 +81,7 @@ type_ /status Enter
 sees "/status" '*session 2*, 2 turns
   model *, mode patch
 *read *file.txt
-*git *branch *tokens *cost *'
+*git *branch *tokens *none counted yet*'
 type_ 'go on' Enter
 sees "the live rows while it works" '*bash sleep 1*
 >*
@@ -274,6 +275,8 @@ sees "an image is shown" '*my picture.png is shown to the model: PNG, 3 x 5*A pi
 type_ '@steer' Tab Tab ' x' Enter
 sees "a name that would steer the terminal is not offered" '*> @steer x
 *Two.*'
+match "... and what is no file is said" "$(screen)" \
+    "*@steer is not a file here; only the word is sent*"
 match "a list and a search are told in a word" "$(screen)" \
     '*read .  [4-9] entries*read hello  [1-9] match*write n  +2 -0*
      1 +a
@@ -285,10 +288,41 @@ is "the text and the image" "$(jq -c 'select(.role == "user") | .content |
     if type == "array" then map(.type), .[0].text, .[1].image_url.url[0:30]
     else . end' .hamr/sessions/*.ndjson | paste -sd'|')" \
     '["text","image_url"]|"see @my\\ picture.png and mail@file.txt"|"data:image/png;base64,iVBORw0K"|"@steer x"'
-type_ "what is @$T/a\\ picture.png, @file.txt?" Enter
-sees "a person may name one elsewhere" '*/a picture.png is shown to the model*'
+echo KEY=1 >.env
+seq 20000 >big
+type_ "what is @$T/a\\ picture.png, @.env, @big?" Enter
+sees "a person may name one elsewhere" '*/a picture.png is shown to the model*
+  not sent: .env is kept from reading and writing
+  sent along: big, its first 32 KiB*'
+is "... and no more" "$(jq -r 'select(.meta.from == "mention") | .content |
+    length, (split("\n") | .[0], .[-2])' .hamr/sessions/*.ndjson |
+    tail -n 3)" "32826
+big, which the user mentions:
+[76126 more bytes in big]"
+rm .env big
 type_ C-d
 sees "and quits" '*status 0*'
+
+# /model lists what the server offers, and waits for nobody
+printf 'path /v1/models\nsleep 500\nbody {"data":[{"id":"one"},{"id":"two-b"}]}\n' \
+    >models
+httpd_start log models || exit 1
+rm -rf .hamr
+tm kill-server 2>/dev/null
+S=${S}x
+tm new-session -d -x 100 -y 40 -s c "hamr-loop --no-config --base-url \
+    http://127.0.0.1:$HTTPD_PORT/v1; echo status \$?; sleep 60"
+sees "a chat" '*/help lists*>*'
+type_ '/model' Enter
+sees "/model asks the server" '*asking the server for its models*'
+sees "... and lists them" '*> /model
+> one
+  two-b*'
+type_ Down Enter
+sees "Enter takes one" '*from here on the model is two-b*'
+type_ C-d
+sees "the end" '*status 0*'
+httpd_stop
 
 # the terminal goes away, or the machine
 call b1 bash '{"command":"sleep 64.6"}' >script

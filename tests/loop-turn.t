@@ -258,6 +258,44 @@ echo secret >.env && ln -sf .env AGENTS.md
 run "what is said"
 is "... no other" "$(context)" ""
 rm -r AGENTS.md CLAUDE.md .env a
+skills=$XDG_CONFIG_HOME/hamr/skills
+mkdir -p "$skills/lint" .hamr/skills/release
+printf -- '---\nname: lint\ndescription: "How to lint"\n---\nRun make lint.\n' \
+    >"$skills/lint/SKILL.md"
+printf -- '---\ndescription: How to release\n---\nTag it.\n' \
+    >.hamr/skills/release/SKILL.md
+{ call read "{\"path\":\"$skills/lint/SKILL.md\"}"
+call read '{"path":".hamr/skills/release/SKILL.md"}'
+call read "{\"path\":\"$skills/../config.toml\"}"
+answer "Linted."; } >script
+run "lint it"
+is "the user's skills are told by name" "$(context)" "Skills, to read before a \
+task that they are for:
+
+- lint: How to lint ($skills/lint/SKILL.md)"
+is "... and read; nothing else there is" "$(jq -r 'select(.role == "tool") |
+    .content' out)" "---
+name: lint
+description: \"How to lint\"
+---
+Run make lint.
+
+.hamr/skills/release/SKILL.md lines 1-4 of 4
+     1	---
+     2	description: How to release
+     3	---
+     4	Tag it.
+
+../config.toml is outside the root; only paths beneath it can be used"
+hamr-loop --trust 2>/dev/null
+hamr-loop --yes --json --replay script "lint it" >out 2>err
+match "the repository's, once it is trusted" "$(context)" \
+    "*- lint: *- release: How to release (.hamr/skills/release/SKILL.md)"
+echo more >>.hamr/skills/release/SKILL.md
+hamr-loop --yes --json --replay script "lint it" >out 2>err
+match "... until one of them changes" "$(context)" "*/lint/SKILL.md)"
+rm -r "$XDG_CONFIG_HOME/hamr" .hamr/skills
+answer "Here." >script
 hamr-mem --no-config save "the moon is made of cheese" >/dev/null
 run "of what is the moon"
 match "the memory index" "$(context)" "*m:* the moon is made of cheese"
