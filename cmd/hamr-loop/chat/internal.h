@@ -76,8 +76,8 @@ void chat_candidates(struct chat *c, enum complete_kind kind,
 
 /* ---- opening.c ---- */
 
-/* Say what there is, ask for the rest; ask the server, if nobody does; something
- * came from asked[i]; no more of it. */
+/* Say what there is, ask for the rest; ask the server, if nobody does;
+ * something came from asked[i]; no more of it. */
 void opening_begin(struct chat *c);
 void opening_ask_server(struct chat *c);
 void opening_read(struct chat *c, int i);

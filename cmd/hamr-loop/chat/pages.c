@@ -169,7 +169,11 @@ see(struct seen *s, const struct rec *r)
 		break;
 	case R_UNDO: see_undo(s, r); break;
 	case R_USAGE: see_usage(s, r); break;
-	case R_CHECKPOINT: see_id(s, r, "id"); break;
+	case R_CHECKPOINT:
+		see_id(s, r, "id");
+		free(s->checkpoint);
+		s->checkpoint = rec_strdup(r, "id");
+		break;
 	case R_START: see_id(s, r, "tool_call_id"); break;
 	case R_COMPACTION:
 		s->compactions++;
@@ -213,6 +217,7 @@ seen_release(struct seen *s)
 	free(s->v);
 	free(s->answer);
 	free(s->compaction);
+	free(s->checkpoint);
 	map_release(&s->ours);
 	buf_release(&s->read);
 	buf_release(&s->changed);
@@ -388,14 +393,14 @@ page_status(struct chat *c, const char *arg)
 	row(c, &page, "model", "%s, mode %s", k->model != NULL ? k->model :
 	    r->ui.status.model != NULL ? r->ui.status.model :
 	    "the server's own", k->mode != NULL ? k->mode : "?");
-	row(c, &page, r->ui.status.on ? "this turn" : "last turn", "%ld step%s, %ld call%s, %zu file%s changed",
-	    k->steps, plural(k->steps), k->started, plural(k->started),
+	row(c, &page, r->ui.status.on ? "this turn" : "last turn", "%ld step%s, "
+	    "%ld call%s, %zu file%s changed", k->steps, plural(k->steps), k->started, plural(k->started),
 	    k->nfiles, plural((long)k->nfiles));
 	row_paths(c, &page, "read", &s.read);
 	row_paths(c, &page, "changed", &s.changed);
-	if (undoable > 0)
-		row(c, &page, "undo", "%ld change%s; /undo undoes the newest",
-		    undoable, plural(undoable));
+	if (s.checkpoint != NULL)
+		row(c, &page, "undo", "%ld change%s; the last checkpoint is %s",
+		    undoable, plural(undoable), s.checkpoint);
 	row_git(c, &page);
 	row_limits(c, &page);
 	row_cost(c, &page, &s);
@@ -482,7 +487,7 @@ value_of(struct slice text, const char *name)
 }
 
 struct kind {
-	char *name;
+	char name[24];
 	uint64_t tokens;
 };
 
@@ -492,19 +497,22 @@ struct kinds {
 	uint64_t all;
 };
 
-static void
+/* Its place; of more kinds than there are the last one's. */
+static size_t
 add_kind(struct kinds *k, const char *name, uint64_t tokens)
 {
+	struct kind one = { .tokens = 0 };
 	size_t i = 0;
 
-	while (i < k->n && strcmp(k->v[i].name, name) != 0)
+	snprintf(one.name, sizeof one.name, "%s", name);
+	while (i < k->n && strcmp(k->v[i].name, one.name) != 0)
 		i++;
-	if (i == k->n && k->n == KINDS)
-		i--;
-	else if (i == k->n)
-		k->v[k->n++].name = xstrdup(name);
+	if (i == k->n && k->n < KINDS)
+		k->v[k->n++] = one;
+	i -= i == k->n;
 	k->v[i].tokens += tokens;
 	k->all += tokens;
+	return i;
 }
 
 static void
@@ -530,10 +538,7 @@ take_message(struct kinds *k, struct map *names, struct slice m)
 			at = map_put(names, call.id, NULL);
 			label = xasprintf("results of %s", name != NULL ?
 			    name : "?");
-			add_kind(k, label, 0);
-			for (size_t i = 0; i < k->n; i++)
-				if (strcmp(k->v[i].name, label) == 0)
-					*at = i + 1;
+			*at = add_kind(k, label, 0) + 1;
 			free(label);
 			free(name);
 		}
@@ -672,8 +677,6 @@ page_context(struct chat *c, const char *arg)
 	page_show(c, &page);
 	seen_release(&s);
 out:
-	for (size_t i = 0; i < k.n; i++)
-		free(k.v[i].name);
 	buf_release(&got);
 	buf_release(&facts);
 }

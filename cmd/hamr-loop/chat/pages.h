@@ -28,6 +28,7 @@ struct seen {
 	bool broken;		/* it broke off */
 	bool silent;		/* the turns since have none */
 	char *compaction;	/* the last record, or NULL */
+	char *checkpoint;	/* the last one's id, or NULL */
 	long compactions;
 	uint64_t context;	/* tokens of AGENTS.md and the like */
 };

@@ -351,7 +351,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 		const struct track *k = &r->track;
 
 		ui_answer(&r->ui, k->answer);
-		if (r->o.chat && r->ui.live)
+		if (r->o.chat)
 			tell_sum(r, &t);
 		else
 			ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
