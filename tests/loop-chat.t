@@ -310,9 +310,12 @@ httpd_start log models || exit 1
 rm -rf .hamr
 tm kill-server 2>/dev/null
 S=${S}x
-tm new-session -d -x 100 -y 40 -s c "hamr-loop --no-config --base-url \
+tm new-session -d -x 100 -y 40 -s c "COLORTERM=truecolor hamr-loop \
+    --no-config -o ui.theme=light --base-url \
     http://127.0.0.1:$HTTPD_PORT/v1; echo status \$?; sleep 60"
 sees "a chat" '*/help lists*>*'
+match "in colours for a light background" "$(tm capture-pane -e -p -t c)" \
+    *'[38;5;241m'*
 type_ '/model' Enter
 sees "/model asks the server" '*asking the server for its models*'
 sees "... and lists them" '*> /model

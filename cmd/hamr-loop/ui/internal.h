@@ -16,6 +16,10 @@ void ui_peer_tell(struct ui *u, struct slice text);
 /* Write whole lines, safe and coloured, to stderr. */
 void ui_emit(struct ui *u, struct slice lines);
 
+/* The same in colours that [ui] theme, or the terminal's background, asks for:
+ * text, or in b. */
+struct slice ui_themed(const struct ui *u, struct slice text, struct buf *b);
+
 /* Rows of the terminal. */
 size_t ui_height(const struct ui *u);
 

@@ -199,6 +199,7 @@ static void
 compose(struct ui *u, long long now)
 {
 	struct buf rows = BUF_INIT((size_t)1 << 30);
+	struct buf themed = BUF_INIT((size_t)1 << 31);
 	size_t row = 0, column = 0, above, height = ui_height(u);
 
 	if (u->live) {
@@ -221,7 +222,9 @@ compose(struct ui *u, long long now)
 		add_status(&rows, u);
 	else if (rows.len > 0 && rows.p[rows.len - 1] == '\n')
 		rows.len--;
-	screen_live(u->screen, buf_view(&rows), above + row, column);
+	screen_live(u->screen, ui_themed(u, buf_view(&rows), &themed),
+	    above + row, column);
+	buf_release(&themed);
 	u->drawn = now;
 	u->stale = false;
 	buf_release(&rows);

@@ -36,12 +36,15 @@ ui_height(const struct ui *u)
 void
 ui_emit(struct ui *u, struct slice lines)
 {
+	struct buf themed = BUF_INIT((size_t)1 << 40);
+
 	if (u->screen == NULL) {
 		if (file_write_all(STDERR_FILENO, lines.p, lines.n) < 0)
 			return;		/* nobody is left to tell */
 		return;
 	}
-	screen_print(u->screen, lines);
+	screen_print(u->screen, ui_themed(u, lines, &themed));
+	buf_release(&themed);
 	if (!u->live)
 		screen_flush(u->screen);
 }
@@ -210,11 +213,14 @@ ui_init(struct ui *u, bool json, bool quiet)
 void
 ui_configure(struct ui *u, const struct conf *c)
 {
+	const char *theme = conf_str(c, "ui.theme");
 	const char *bell = conf_str(c, "ui.bell");
 	const char *accessible = getenv("ACCESSIBLE");
 
-	if (strcmp(conf_str(c, "ui.theme"), "none") == 0)
+	if (strcmp(theme, "none") == 0)
 		u->color = false;
+	u->theme = strcmp(theme, "dark") == 0 ? THEME_DARK :
+	    strcmp(theme, "light") == 0 ? THEME_LIGHT : THEME_AUTO;
 	u->markdown = conf_bool(c, "ui.markdown");
 	u->bell = strcmp(bell, "bell") == 0 ? BELL_RING :
 	    strcmp(bell, "notify") == 0 ? BELL_NOTIFY : BELL_OFF;

@@ -82,6 +82,7 @@ struct ui {
 	bool dumb;		/* TERM: it cannot redraw a line */
 	bool live;		/* it can, and is shown what goes on */
 	bool markdown;		/* answers are rendered */
+	enum { THEME_AUTO, THEME_DARK, THEME_LIGHT } theme;
 	enum { BELL_OFF, BELL_RING, BELL_NOTIFY } bell;
 	bool away;		/* the window is not in front */
 	bool streamed;		/* the last answer was shown as it came */
