@@ -231,8 +231,9 @@ sees "Ctrl-C ends it" '*interrupted
 
 >*'
 type_ /verify Enter
-sees "/verify says that it runs" '*running sleep 63.4; Esc stops it*'
-type_ C-c
+sees "/verify says that it runs" '*0:0? *sleep 63.4
+>*'
+type_ Escape
 sees "... and is stopped" '*checked with sleep 63.4: failed*stopped
 
 >*'

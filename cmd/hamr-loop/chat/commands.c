@@ -328,6 +328,23 @@ compact(struct chat *c, const char *arg)
 
 /* ---- work ---- */
 
+/* The last lines of what it printed. */
+static void
+tell_failed_check(struct chat *c, struct slice record)
+{
+	char *output = scan_strdup(scan_get(record, "output"));
+	struct slice s = slice_trim_end(slice_of(output != NULL ? output : ""),
+	    "\n");
+	size_t at = s.n, most = (size_t)conf_int(c->run->conf,
+	    "ui.output_lines");
+
+	while (at > 0 && most > 0 && (s.p[at - 1] != '\n' || --most > 0))
+		at--;
+	if (at < s.n)
+		ui_lines(&c->run->ui, (struct slice){ s.p + at, s.n - at });
+	free(output);
+}
+
 static void
 check(struct chat *c, const char *arg)
 {
@@ -347,11 +364,14 @@ check(struct chat *c, const char *arg)
 	}
 	if (chat_open(c, NULL) < 0)
 		return;
-	ui_note(&r->ui, "running %s; Esc stops it", k->verify_command);
+	ui_status_doing(&r->ui, k->verify_command);
 	if (!verify_now(&r->hub, arg) && r->hub.interrupts > 0) {
 		hub_cancel(&r->hub, CANCEL_MS);
 		say(c, "stopped");
+	} else if (!k->verified && k->verification != NULL) {
+		tell_failed_check(c, slice_of(k->verification));
 	}
+	ui_status_doing(&r->ui, "");
 	r->hub.interrupts = 0;
 }
 
@@ -711,7 +731,8 @@ chat_at_once(void *arg, const char *line)
 {
 	struct chat *c = arg;
 	const struct command *cmd;
-	char *word, *rest;
+	const char *why = NULL;
+	char *word, *rest, *text;
 	bool now;
 
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
@@ -722,11 +743,20 @@ chat_at_once(void *arg, const char *line)
 	cmd = find(word, strlen(word));
 	now = cmd != NULL && ((cmd->flags & NOW) != 0 ||
 	    ((cmd->flags & OFFERS) != 0 && rest[0] == '\0'));
-	if (now) {
-		ui_said(&c->run->ui, line);
-		run_command(c, cmd, rest);
-		c->run->ui.leaving |= c->quit;
+	if (cmd == NULL) {
+		text = own_command(c, word, rest, &why);
+		now = text == NULL;
+		free(text);
 	}
+	if (now)
+		ui_said(&c->run->ui, line);
+	if (now && cmd != NULL)
+		run_command(c, cmd, rest);
+	else if (now && why != NULL)
+		say(c, why);
+	else if (now)
+		tell_nearest(c, word);
+	c->run->ui.leaving |= c->quit;
 	free(word);
 	free(rest);
 	return now;

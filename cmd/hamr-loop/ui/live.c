@@ -95,6 +95,13 @@ add_tail(struct buf *rows, struct ui *u)
 		add_row(rows, u, "", part);
 }
 
+/* A turn runs, or what a person began. */
+static bool
+is_busy(const struct ui *u)
+{
+	return u->status.on || u->status.doing != NULL;
+}
+
 static void
 add_activity(struct buf *rows, const struct ui *u, long long now)
 {
@@ -105,7 +112,7 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 
 	if (u->question.len > 0) {
 		buf_slice(rows, buf_view(&u->question));
-	} else if (u->status.on) {
+	} else if (is_busy(u)) {
 		buf_fmt(&lead, "%s ", spinner[now / SPIN_MS % 10]);
 		add_clock(&lead, now - u->status.since);
 		buf_adds(&lead, "  ");
@@ -309,12 +316,12 @@ ui_tick(struct ui *u)
 	if (u->listening && u->question.len == 0)
 		take_keys(u, now);
 	if (has_rows(u)) {
-		next = u->stale ? u->drawn + FRAME_MS : u->status.on &&
+		next = u->stale ? u->drawn + FRAME_MS : is_busy(u) &&
 		    u->live && u->question.len == 0 ?
 		    (u->drawn / SPIN_MS + 1) * SPIN_MS : -1;
 		if (next >= 0 && next <= now) {
 			compose(u, now);
-			next = u->status.on && u->live ?
+			next = is_busy(u) && u->live ?
 			    (now / SPIN_MS + 1) * SPIN_MS : -1;
 		}
 		left = next < 0 ? -1 : (int)(next - now);
@@ -899,7 +906,7 @@ ui_event(struct ui *u, enum editor_event event)
 	switch (event) {
 	case EDITOR_SEND:
 		text = editor_take(u->editor);
-		u->aside = u->status.on;
+		u->aside = is_busy(u);
 		if (!u->aside || u->at_once == NULL ||
 		    !u->at_once(u->at_once_arg, text))
 			buf_add(&u->sent, text, strlen(text) + 1);
@@ -907,7 +914,7 @@ ui_event(struct ui *u, enum editor_event event)
 		free(text);
 		break;
 	case EDITOR_ESC:
-		u->interrupted |= u->status.on;
+		u->interrupted |= is_busy(u);
 		break;
 	case EDITOR_INTERRUPT:
 		u->interrupted = true;
