@@ -201,6 +201,25 @@ add_keys(const struct ui *u, const struct ui_question *q, bool can_edit,
 	add_key(b, columns, &at, "Esc no, and stop");
 }
 
+/* On a small screen they are not explained: what is asked about goes first. */
+static bool
+is_brief(const struct ui *u, const struct buf *keys)
+{
+	return !u->dumb && slice_newlines(buf_view(keys)) + 1 >=
+	    ui_height(u) / 3;
+}
+
+static void
+add_brief_keys(const struct ui *u, const struct ui_question *q, bool can_edit,
+    struct buf *b)
+{
+	bool always = q->command != NULL || q->path != NULL;
+
+	buf_fmt(b, "allow? y v %s%s%sn r %sEsc", always ? "a " : "",
+	    always && u->root != NULL ? "A " : "", q->network ? "w " : "",
+	    can_edit ? "e " : "");
+}
+
 /* The question but for its keys, as it fits the terminal above them and what
  * is queued. */
 static void
@@ -214,7 +233,7 @@ put_question_rows(struct ui *u, struct ui_question *q, bool can_edit,
 	put_title(u, q, out);
 	q->hidden = 1000;		/* their rows, at worst */
 	add_keys(u, q, can_edit, &keys);
-	below += slice_newlines(buf_view(&keys)) + 2;
+	below += is_brief(u, &keys) ? 2 : slice_newlines(buf_view(&keys)) + 2;
 	below += slice_newlines(buf_view(out)) - from;
 	put_body(u, q, rows > below ? rows - below : 1, out);
 	buf_release(&keys);
@@ -417,14 +436,20 @@ put_keys(const struct asking *k, struct buf *out, struct buf *last)
 	struct slice rest, line;
 
 	add_keys(k->u, &k->q, k->args != NULL, &keys);
-	rest = buf_view(&keys);
-	while (slice_line(&rest, &line)) {
-		buf_adds(out, k->u->color ? "\033[2m" : "");
-		buf_slice(out, line);
-		buf_adds(out, k->u->color ? "\033[0m\n" : "\n");
+	if (is_brief(k->u, &keys)) {
+		buf_reset(&keys);
+		if (k->q.hidden > 0) {
+			add_lines(&keys, (long long)k->q.hidden);
+			buf_adds(&keys, " not shown");
+		}
+		add_brief_keys(k->u, &k->q, k->args != NULL, last);
+	} else {
+		buf_fmt(last, "allow this %s? ", k->q.command != NULL ?
+		    "command" : k->q.name);
 	}
-	buf_fmt(last, "allow this %s? ", k->q.command != NULL ? "command" :
-	    k->q.name);
+	rest = buf_view(&keys);
+	while (slice_line(&rest, &line))
+		put_rows(k->u, line, "\033[2m", 1, out);
 	buf_release(&keys);
 }
 
