@@ -39,11 +39,11 @@ wait_for_line(int signals, bool *interrupted)
 	return false;
 }
 
-/* Up to its LF, which is left out; false: none came. */
+/* Up to its LF, which is left out; false: none came, and what was begun is no
+ * line. */
 static bool
 one_line(int signals, bool *interrupted, struct buf *out)
 {
-	size_t had = out->len;
 	char c;
 
 	while (wait_for_line(signals, interrupted) &&
@@ -52,7 +52,7 @@ one_line(int signals, bool *interrupted, struct buf *out)
 			return true;
 		buf_addc(out, c);
 	}
-	return out->len > had && !*interrupted;
+	return false;
 }
 
 char *
@@ -66,9 +66,9 @@ plain_line(struct ui *u, const char *prompt, int signals, bool *interrupted)
 	got = one_line(signals, interrupted, &b);
 	while (got && more_waits(PASTE_MS)) {
 		buf_addc(&b, '\n');
-		got = one_line(signals, interrupted, &b) || b.len > 1;
+		got = one_line(signals, interrupted, &b);
 	}
-	if (*interrupted || (!got && b.len == 0)) {
+	if (!got) {
 		buf_release(&b);
 		ui_prompt(u, "\n", signals);
 		return NULL;

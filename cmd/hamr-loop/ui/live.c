@@ -743,6 +743,10 @@ ui_close_input(struct ui *u)
 {
 	if (u->editor == NULL)
 		return;
+	/* what was not sent is found in the history */
+	ui_unsend(u);
+	if (!editor_is_empty(u->editor))
+		free(editor_take(u->editor));
 	editor_free(u->editor);
 	u->editor = NULL;
 	ui_keys_off(u);
