@@ -462,6 +462,31 @@ hostile(void **state)
 	check_hostile("\xe6\x97\xa5", 1 << 20, "");
 }
 
+/* A frame costs the same behind a word of megabytes: it took seconds. */
+static void
+tail_of_long_word(void **state)
+{
+	struct buf final = BUF_INIT((size_t)1 << 30), rows = final;
+	struct markdown *m = markdown_new(80, 20, true);
+	char part[1 << 16];
+
+	(void)state;
+	memset(part, 'x', sizeof part);
+	for (int i = 0; i < 160; i++)
+		markdown_add(m, (struct slice){ part, sizeof part }, &final);
+	markdown_add(m, SLICE(" and more"), &final);
+	for (int i = 0; i < 1000; i++) {
+		buf_reset(&rows);
+		markdown_tail(m, &rows);
+	}
+	assert_true(rows.len > 0 && rows.len < 81 * 20 + 1);
+	markdown_end(m, &final);
+	assert_true(final.len > 160 * sizeof part);
+	markdown_free(m);
+	buf_release(&final);
+	buf_release(&rows);
+}
+
 int
 main(void)
 {
@@ -470,6 +495,7 @@ main(void)
 		cmocka_unit_test(shown), cmocka_unit_test(answers_in_pieces),
 		cmocka_unit_test(random_in_pieces), cmocka_unit_test(as_md4c),
 		cmocka_unit_test(final_at_once), cmocka_unit_test(hostile),
+		cmocka_unit_test(tail_of_long_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -853,11 +853,10 @@ add_table_tail(const struct markdown *m, struct buf *out)
 	buf_add(out, from, (size_t)(rest.p + rest.n - from));
 }
 
-/* What is seen of a line at most. */
+/* What is seen of a text at most. */
 static struct slice
-line_tail(const struct markdown *m)
+text_tail(const struct markdown *m, struct slice t)
 {
-	struct slice t = buf_view(&m->line);
 	size_t most = 4 * m->columns * (m->tail_rows + 1);
 
 	if (m->columns < TEXT_MAX && t.n > most && t.n > LINE_LONG) {
@@ -891,7 +890,7 @@ markdown_tail(struct markdown *m, struct buf *rows)
 {
 	struct markdown t;
 	struct buf out = BUF_INIT(TEXT_MAX);
-	struct slice line = line_tail(m);
+	struct slice line = text_tail(m, buf_view(&m->line)), text;
 
 	init(&t, m->columns < TEXT_MAX ? m->columns : UNKNOWN_COLUMNS,
 	    m->tail_rows, m->colour);
@@ -910,8 +909,12 @@ markdown_tail(struct markdown *m, struct buf *rows)
 	t.blocks = m->blocks;
 	if (m->at.leaf == LEAF_TABLE)
 		add_table_tail(m, &t.text);
-	else if (m->at.leaf == LEAF_PARAGRAPH)
-		buf_slice(&t.text, buf_view(&m->text));
+	else if (m->at.leaf == LEAF_PARAGRAPH) {
+		text = text_tail(m, buf_view(&m->text));
+		buf_slice(&t.text, text);
+		t.last -= t.last < m->text.len - text.n ? t.last :
+		    m->text.len - text.n;
+	}
 	if (line.n < m->line.len && m->at.leaf != LEAF_FENCE)
 		put_cut_line(&t, line);
 	else {
