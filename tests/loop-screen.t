@@ -77,6 +77,133 @@ a key is shown in time
 steers 0
 bytes few"
 
+# --- what it costs at 200 tokens a second, and after 100,000 lines
+python3 - >script <<'P'
+import json
+for n in 900, 1:
+    print(json.dumps({"role": "assistant", "content": "words and " * n,
+                      "finish_reason": "stop"}))
+P
+py "$(paced 200)" >../got <<'P'
+def spent(): return int(open("/proc/%d/schedstat" % t.pid).read().split()[0]) / 1e6
+def until(end):
+    while time.time() < end: t.more(end)
+def frame():		# bytes for a key, and to take it back
+    before = len(t.all)
+    t.type("q"); t.sees("q"); until(time.time() + 0.1)
+    t.type("\x7f"); until(time.time() + 0.1)
+    return len(t.all) - before
+t = chat("-o", sys.argv[1])
+t.sees("sandbox"); t.sees("> ")
+first = frame()
+t.type("go\r"); t.sees("words and words"); until(time.time() + 0.2)
+begun, cpu, shown = time.time(), spent(), len(t.all)
+until(begun + 1)
+cpu = (spent() - cpu) / (time.time() - begun) / 10
+print("cheap" if cpu < 5 else cpu, "few" if len(t.all) - shown < 30000 else
+      len(t.all) - shown)
+t.type("\x03"); t.sees("interrupted"); t.sees("> ")
+t.type("\x15\x15!seq 100000\r"); t.sees("\n99999"); t.sees("> ")
+until(time.time() + 0.2); t.type("\x15")
+last = frame()
+print("the same" if abs(first - last) < 20 else (first, last))
+memory = int(re.search("VmRSS: *([0-9]+)", open("/proc/%d/status" % t.pid)
+             .read().replace("\t", " ")).group(1))
+print("small" if memory < 40000 else memory)
+t.type("\x04"); t.end()
+P
+if grep -q __asan_init "$BIN/hamr-loop"; then
+	skip "what it costs" "programs that watch themselves are slow"
+else
+	is "a frame is cheap at 200 tokens a second, and after 100,000 lines" \
+	    "$(cat ../got)" "cheap few
+the same
+small"
+fi
+
+# --- sizes that cannot be, a storm of them, frames that are put at once
+answer "Some *text* with 日本語 and \`code\`." >script
+py >../got <<'P'
+import fcntl, struct
+def size(rows, columns):
+    fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+t = chat(); t.sees("\x1b[c")
+t.type("\x1b[?2026;2$y\x1b[?62;22c"); t.sees("\x1b[?2026h"); t.sees("> ")
+t.type("go\r"); t.sees("done")
+for rows, columns in (1, 1), (2, 3), (3, 2), (1, 300), (300, 1), (65535, 65535), (0, 0):
+    size(rows, columns); t.type("x"); t.sees("\x1b[?2026l")
+for i in range(300):
+    size(1 + i * 7 % 30, 1 + i * 13 % 90); t.more(time.time() + 0.001)
+size(20, 60); t.type("yz"); t.sees("> xxxxxxxyz")
+t.type("\x15\x15\x15"); t.type("\x04"); t.end()
+print(t.all.count(b"\x1b[?2026h") == t.all.count(b"\x1b[?2026l"))
+P
+is "any size, and a storm of them; a frame is one (mode 2026)" "$(cat ../got)" True
+
+# --- the environment
+{ for _ in 1 2 3 4; do answer "# Head
+
+Some *text* with 日本語 and \`code\`."; done; } >four
+mkdir fake && for f in md4c.so.0 utf8proc.so.2 utf8proc.so.3; do
+	echo none >fake/lib$f
+done
+cat >../shows.py <<'P'
+term = os.environ["TERM"]
+t = chat(); t.sees("> "); t.type("go" + ("\n" if term == "dumb" else "\r"))
+t.sees("日本語"); t.sees("step"); t.type("exit" + ("\n" if term == "dumb" else "\r"))
+t.end()
+print("SGR" if re.search(rb"\x1b\[[0-9;]*m", t.all) else "no SGR",
+      "ESC" if b"\x1b" in t.all else "no ESC",
+      "marks" if b"*text*" in t.all else "no marks")
+P
+for e in A=1 NO_COLOR=1 LC_ALL=C LD_LIBRARY_PATH="$PWD/fake" TERM=dumb; do
+	cp four script
+	echo "${e%%=*}: $(export "${e?}"; py <../shows.py)"
+done >../got
+is "without colour, locale, libraries, or a terminal that can do anything" \
+    "$(cat ../got)" "A: SGR ESC no marks
+NO_COLOR: no SGR ESC marks
+LC_ALL: SGR ESC no marks
+LD_LIBRARY_PATH: SGR ESC marks
+TERM: no SGR no ESC marks"
+
+# --- the terminal goes away: nothing is sent that was not, nothing is lost
+fresh away
+export XDG_STATE_HOME=$T/away/state
+cat >../away.py <<'P'
+term, typed = os.environ["TERM"], sys.argv[1]
+enter = "\n" if term == "dumb" else "\r"
+t = chat(); t.sees("> ")
+if term != "dumb": t.sees("sandbox")
+for part in sys.argv[2:]:
+    t.type(part.replace("~", enter))
+    if part[-1] == "~": t.sees("sleep 66.2")
+    elif term != "dumb": t.sees(part)
+if typed == "close":
+    os.close(t.fd)
+else:
+    t.type("\x04"); time.sleep(0.2); t.type("\x04")
+begun = time.time()
+while os.waitid(os.P_PID, t.pid, os.WEXITED | os.WNOHANG) is None:
+    if time.time() > begun + 20: t.fail("does not end")
+    time.sleep(0.01)
+P
+away() {	# TERM, how, what is typed: what the model was told, the end, kept
+	rm -rf .hamr state
+	{ call bash '{"command":"sleep 66.2; touch made"}'; answer never; } >script
+	TERM=$1 py "${@:2}" <../away.py
+	echo "$(cat .hamr/sessions/*.ndjson 2>/dev/null | jq -r 'select(.role ==
+	    "user" or .type == "end") | .content // .status' | paste -sd,)" \
+	    "$(tail -n +2 state/hamr/history 2>/dev/null | paste -sd,)"
+}
+is "closed in mid-line" "$(away xterm close 'half a line')" ' half\040a\040line'
+is "... where the terminal edits it" "$(away dumb close 'half a line')" " "
+is "... or ends it" "$(away dumb end 'half a line')" " "
+is "closed in a call, with a draft" "$(away xterm close 'go~' 'half')" \
+    "go,interrupted go,half"
+ok "nothing was done" test ! -e made
+unset XDG_STATE_HOME
+
 # --- the terminal is as it was, however it ends
 fresh given
 { call bash '{"command":"sleep 66.1"}'; answer never; } >script

@@ -13,7 +13,7 @@ QUIET = 0.55
 
 class Terminal:
     def __init__(self, argv, rows=24, columns=80, early=b""):
-        self.all, self.seen = b"", 0
+        self.all, self.seen = bytearray(), 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             time.sleep(0.02 if early else 0)
@@ -36,14 +36,13 @@ class Terminal:
 
     def sees(self, text):
         text = text.encode()
-        until = time.time() + LIMIT
-        while text not in self.all[self.seen:]:
+        until, begun, at = time.time() + LIMIT, self.seen, self.seen
+        while (found := self.all.find(text, at)) < 0:
+            at = max(begun, len(self.all) - len(text))
             if not self.more(until):
                 self.fail("never showed %r" % text)
-        shown = self.all[self.seen:]
-        at = shown.index(text) + len(text)
-        self.seen += at
-        return shown[:at]
+        self.seen = found + len(text)
+        return bytes(self.all[begun:self.seen])
 
     def type(self, text):
         os.write(self.fd, text.encode())
@@ -65,4 +64,4 @@ class Terminal:
     def fail(self, why):
         os.kill(self.pid, 9)
         os.waitpid(self.pid, 0)
-        sys.exit("%s; the last it wrote: %r" % (why, self.all[-800:]))
+        sys.exit("%s; the last it wrote: %r" % (why, bytes(self.all[-800:])))
