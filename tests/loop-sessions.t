@@ -56,6 +56,9 @@ loop --json --fork="$A" --at "$at" --replay other >out
 is "a call that was under way is interrupted" "$(jq -r 'select(.role ==
     "tool") | .meta.error' out) $(tail -n 1 out | jq -r .answer)" \
     "interrupted It was cut off."
+hamr-loop --no-config --fork="$B" </dev/null >out 2>named
+is "without a task the copy is named" "$(cat out) $(sed 's/.* //' named)" \
+    "Second. $(loop --sessions --json | jq -r .session | head -n 1)"
 before=$(loop --sessions | wc -l)
 status "--at past the end: 2" 2 hamr-loop --no-config --fork="$A" --at 9999 x
 status "--at 0: 2" 2 hamr-loop --no-config --fork="$A" --at 0 x

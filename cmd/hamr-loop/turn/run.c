@@ -405,6 +405,8 @@ run_task(struct run *r, struct err *e)
 	if (r->o.task == NULL && r->track.ended && strcmp(r->track.end_status,
 	    "completed") == 0) {
 		ui_print_ended(&r->ui, r->track.end_answer, r->track.end_line);
+		if (r->o.fork != NULL)
+			ui_note(&r->ui, "copied to session %s", r->session.id);
 		return ST_OK;
 	}
 	if (r->o.task == NULL && r->track.task == NULL)
