@@ -18,7 +18,7 @@ if sys.argv[1].endswith("svg"):
 text = re.sub("--resume=\\S+|[0-9][0-9.,:]*|[\u2800-\u28ff]", "", text).split()
 print("\n".join(word for word in text if word != "s"))' "$1"
 }
-# The last screen of a recording, or on that at its marker.
+# All that a recording leaves in a terminal, or the screen at its marker.
 played() {
 	python3 - "$1" "$2" <<'X'
 import json, os, subprocess, sys, time
@@ -41,7 +41,8 @@ try:
          str(head["height"]), "-s", "p", "stty raw -echo; cat played; sleep 60")
     while tmux("display", "-p", "-t", "p", "#{pane_title}") != "all of it\n":
         time.sleep(0.05)
-    print(tmux("capture-pane", "-p", "-t", "p"))
+    print(tmux("capture-pane", "-p", "-t", "p",
+               "-S", "0" if sys.argv[2] == "marker" else "-"))
 finally:
     tmux("kill-server")
 X
