@@ -6,6 +6,7 @@
 #include "chat/chat.h"
 #include "show/doctor.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "conf/place.h"
 #include "session/sessions.h"
 #include "turn/run.h"
@@ -79,6 +80,7 @@ main(int argc, char **argv)
 	int status;
 
 	err_program("hamr-loop");
+	mem_lean();
 	if (opts_read(&r.o, argc, argv, &e) < 0)
 		return err_report(&e);
 	if (r.o.acp) {

@@ -1,4 +1,5 @@
 /* mem.c - allocation that ends the process when there is none; arenas. */
+#include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,6 +10,8 @@
 
 #include "err.h"
 #include "mem.h"
+
+#define LEAN 32768		/* bytes; more than most lines have */
 
 /* At once: who has no memory may hold locks that the end of others, such as
  * OpenSSL's, waits for. */
@@ -25,6 +28,17 @@ checked(void *p)
 	if (p == NULL)
 		mem_none();
 	return p;
+}
+
+void
+mem_lean(void)
+{
+#ifdef __GLIBC__
+	/* set, they do not grow with what was freed */
+	mallopt(M_MMAP_THRESHOLD, LEAN);
+	mallopt(M_TRIM_THRESHOLD, LEAN);
+	mallopt(M_TOP_PAD, LEAN / 2);
+#endif
 }
 
 void *

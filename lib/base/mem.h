@@ -20,6 +20,10 @@ char *xstrdup(const char *s);
 char *xmemdup0(const char *p, size_t n);	/* n bytes and a NUL */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on what is freed goes back to the system soon: for a process that
+ * lives as long as a session. */
+void mem_lean(void);
+
 /* Room for one more element in a growing array: when *cap == n, *p (elements
  * of size bytes) is doubled.  Returns the possibly moved array. */
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);

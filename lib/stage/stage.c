@@ -322,6 +322,8 @@ stage_run(struct stage *s)
 	size_t n = s->nfiles > 0 ? s->nfiles : 1;
 	struct err e;
 
+	if (s->mode == STAGE_RESIDENT)
+		mem_lean();
 	rec_out_init(&s->out, STDOUT_FILENO, "stdout");
 	for (size_t i = 0; i < n && !s->failed; i++) {
 		if (open_input(s, i, &e) < 0) {
