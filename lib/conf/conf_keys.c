@@ -145,6 +145,7 @@ const struct conf_key conf_keys[] = {
 	INT("provider.max_header_bytes", LESS, "262144", 1024, 16777216,
 	    "chosen; spec 4.4"),
 	/* [tools], [policy], [sandbox] (memory in bytes), [mcp.NAME] */
+	LIST("tools.buffers", NO, "[]", "spec 2.3: none"),
 	LIST("tools.plugins", NO, "[]", "spec 5.1: none"),
 	LIST("tools.approve", NO, "[]", "spec 5.2: none"),
 	INT("tools.jobs", LESS, "4", 1, 64, "spec 5"),

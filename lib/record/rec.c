@@ -33,6 +33,7 @@ static const struct word roles[] = {
 	{ "verification", R_VERIFICATION },
 	{ "end", R_END }, { "request", R_REQUEST }, { "delta", R_DELTA },
 	{ "output", R_OUTPUT }, { "progress", R_PROGRESS }, { "ask", R_ASK },
+	{ "file", R_FILE },
 	{ "verify", R_VERIFY }, { "go", R_GO }, { "sync", R_SYNC },
 	{ "cancel", R_CANCEL }, { NULL, R_OTHER }
 };

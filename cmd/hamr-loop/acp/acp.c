@@ -688,6 +688,18 @@ take_permission(const struct question *q, const struct rpc_msg *m)
 	worker_say(q->worker, o);
 }
 
+void
+acp_say_file(struct worker *s, struct slice id, struct slice content)
+{
+	struct json *o = json_object();
+
+	json_str(o, "type", "file");
+	json_raw(o, "id", id);
+	if (scan_kind(content) == SCAN_STRING)
+		json_raw(o, "content", content);
+	worker_say(s, o);
+}
+
 static void
 on_answer(struct acp *a, const struct rpc_msg *m)
 {
@@ -696,7 +708,11 @@ on_answer(struct acp *a, const struct rpc_msg *m)
 	for (size_t i = 0; scan_int(m->id, &n) && i < a->nq; i++) {
 		if (a->q[i].number != n)
 			continue;
-		take_permission(&a->q[i], m);
+		if (a->q[i].kind == R_FILE)
+			acp_say_file(a->q[i].worker, slice_of(a->q[i].id),
+			    scan_get(m->result, "content"));
+		else
+			take_permission(&a->q[i], m);
 		remove_question(a, i);
 		return;
 	}

@@ -90,6 +90,7 @@ struct worker {
 	size_t ncalls, capcalls;
 	size_t messages;	/* of the model */
 	bool streamed, thought;	/* of the message that comes */
+	bool said_text;		/* the last thing sent was a message's text */
 	int64_t used, window;	/* tokens; 0: not known */
 	char *status, *reason, *error;	/* of the end record; the last error */
 };
@@ -106,6 +107,9 @@ bool acp_ask(struct worker *s, const char *method, struct json *params,
     const struct rec *r);
 /* What is asked for a session is not waited for any more. */
 void acp_forget(struct worker *s);
+
+/* The reply to a file record; content: a JSON string, or anything else. */
+void acp_say_file(struct worker *s, struct slice id, struct slice content);
 
 /* What the session worked on is done, as its process says (ended: by ending).
  */

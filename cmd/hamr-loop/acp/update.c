@@ -55,6 +55,13 @@ text_block(struct slice text)
 void
 update_text(struct worker *s, const char *kind, struct slice text)
 {
+	bool gap = s->said_text && strcmp(kind, "agent_message_chunk") == 0;
+
+	/* two messages of the model, one behind the other */
+	if (gap && text.n > 0) {
+		s->said_text = false;
+		update_text(s, kind, SLICE("\n\n"));
+	}
 	while (text.n > 0) {
 		struct json *o = begin_update(kind);
 		size_t n = utf8_cut(text.p, text.n, CHUNK);
@@ -715,6 +722,23 @@ ask_permission(struct worker *s, const struct rec *r)
 	buf_release(&diff);
 }
 
+/* ---- a file that the editor has open ---- */
+
+static void
+ask_file(struct worker *s, const struct rec *r)
+{
+	bool write = rec_str_is(r, "op", "write");
+	struct json *params = json_object();
+
+	json_str(params, "sessionId", s->id);
+	json_raw(params, "path", rec_get(r, "path"));
+	if (write)
+		json_raw(params, "content", rec_get(r, "content"));
+	if (!acp_ask(s, write ? "fs/write_text_file" : "fs/read_text_file",
+	    params, r))
+		acp_say_file(s, rec_get(r, "id"), SLICE("null"));
+}
+
 /* ---- messages ---- */
 
 static void
@@ -727,11 +751,14 @@ see_assistant(struct worker *s, const struct rec *r)
 		send_string(s, "agent_thought_chunk", rec_get(r, "reasoning"));
 	if (!s->streamed)
 		send_string(s, "agent_message_chunk", rec_get(r, "content"));
+	s->said_text |= s->streamed || scan_kind(rec_get(r,
+	    "content")) == SCAN_STRING;
 	s->thought = s->streamed = false;
 	s->messages++;
 	if (msg_count_calls(rec_get(r, "tool_calls")) == 0)
 		return;
 	update_forget(s);
+	s->said_text = false;
 	walk_in(&w, rec_get(r, "tool_calls"));
 	while (msg_next_call(&w, &call))
 		see_call(s, &call);
@@ -813,6 +840,7 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 			send_image(s, part);
 	}
 	see_title(s, buf_view(&b), !replay);
+	s->said_text = false;
 	buf_release(&b);
 }
 
@@ -934,6 +962,7 @@ update_passing(struct worker *s, const struct rec *r)
 	case R_DELTA: see_delta(s, r); break;
 	case R_OUTPUT: take_output(s, r); break;
 	case R_ASK: ask_permission(s, r); break;
+	case R_FILE: ask_file(s, r); break;
 	case R_PROGRESS: see_progress(s, r); break;
 	case R_SYNC:
 		rec_int(r, "n", &n);

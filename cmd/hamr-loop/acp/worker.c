@@ -41,6 +41,11 @@ worker_begin(struct worker *s, struct err *e)
 		argv_add(&a, s->acp->args[i]);
 	for (size_t i = 0; i < s->nservers; i++)
 		argv_option(&a, "-o", s->servers[i]);
+	if (s->acp->reads || s->acp->writes)
+		argv_option(&a, "-o", !s->acp->writes ?
+		    "tools.buffers=[\"read\"]" : s->acp->reads ?
+		    "tools.buffers=[\"read\",\"write\"]" :
+		    "tools.buffers=[\"write\"]");
 	argv_add(&a, "--records");
 	argv_option(&a, "-C", s->cwd);
 	if (resume != NULL)

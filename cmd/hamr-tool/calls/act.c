@@ -143,6 +143,7 @@ child(struct batch *l, struct task *task, int out)
 	s->stream = false;
 	s->in.eof = true;
 	s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	l->t->files->buffer = NULL;
 	l->t->files->stop = is_stopped;
 	l->t->files->stop_arg = (void *)(uintptr_t)l->stop;
 	job_work(&task->job);

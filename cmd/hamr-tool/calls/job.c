@@ -18,6 +18,8 @@
 #include "readers.h"
 #include "journal_calls.h"
 
+#define UNSAVED_TOLD 10
+
 /* ---- may it run?  What is asked before anybody is ---- */
 
 /* Is there the sandbox that a command needs? */
@@ -425,6 +427,24 @@ tell_read_only(struct job *j)
 		    j->schema->id == TOOL_BASH ? "the command" : what);
 }
 
+/* A command does not see what an editor has not saved. */
+static void
+tell_unsaved(struct job *j)
+{
+	const struct files *f = j->t->files;
+	struct buf *b = &j->r.content;
+
+	if (f->nunsaved == 0)
+		return;
+	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
+	buf_adds(b, "[not saved in the editor, and not seen by the command:");
+	for (size_t i = 0; i < f->nunsaved && i < UNSAVED_TOLD; i++) {
+		buf_addc(b, ' ');
+		utf8_clean(b, f->unsaved[i], strlen(f->unsaved[i]));
+	}
+	buf_adds(b, "]\n");
+}
+
 void
 job_work(struct job *j)
 {
@@ -445,6 +465,7 @@ job_work(struct job *j)
 	case TOOL_BASH:
 		signals_hold(&j->signals);
 		bash_run(t->stage, &o, args, &j->r);
+		tell_unsaved(j);
 		break;
 	case TOOL_VIEW:
 		files_view(t->files, args, conf_bool(t->conf,

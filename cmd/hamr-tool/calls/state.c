@@ -87,6 +87,7 @@ tool_open(struct tool *t, struct err *e)
 	t->files->stop = is_stopped;
 	t->files->stop_arg = t->stage;
 	t->journal = journal_calls_new(t);
+	tool_open_buffers(t);
 	return 0;
 }
 
@@ -430,6 +431,7 @@ take(struct tool *t, const struct rec *r)
 	case R_START: take_start(t, r); break;
 	case R_VERDICT: take_verdict(t, r); break;
 	case R_ANSWER: take_answer(t, r); break;
+	case R_FILE: tool_take_file(t, r); break;
 	case R_CONFIG: take_config(t, r); break;
 	case R_LIMIT:
 		if (rec_int(r, "context_tokens", &n) && n > 0 && n < 1L << 40)
@@ -455,7 +457,8 @@ tool_record(struct stage *s, const struct rec *r)
 {
 	struct tool *t = s->self;
 
-	if (t->acting && r->kind != R_START && r->kind != R_ANSWER) {
+	if (t->acting && r->kind != R_START && r->kind != R_ANSWER &&
+	    r->kind != R_FILE) {
 		t->later = xgrow(t->later, t->nlater, &t->latercap,
 		    sizeof *t->later);
 		t->later[t->nlater++] = xmemdup0(r->line.p, r->line.n);

@@ -26,6 +26,8 @@ struct change {
 	int fd;			/* of the old file; -1: there is none */
 	struct stat st;		/* and what it was when it was read */
 	struct buf old, new;	/* contents */
+	struct buf disk;	/* what the file holds, where an editor ... */
+	bool unsaved;		/* ... shows another text, which is old */
 	char before[SHA_HEX], after[SHA_HEX];
 	struct edits edits;
 	struct hits hits;
@@ -42,6 +44,7 @@ change_release(struct change *c)
 		close(c->fd);
 	buf_release(&c->old);
 	buf_release(&c->new);
+	buf_release(&c->disk);
 	edits_release(&c->edits);
 	free(c->hits.v);
 	diff_release(&c->diff);
@@ -105,7 +108,9 @@ take_old(struct files *f, struct change *c)
 	c->fd = path_open(&f->root, c->path.rel, O_RDONLY);
 	if (c->fd < 0)
 		return fault_sys(&c->fault, "cannot be read", c->path.rel);
-	if (!files_load(c->fd, c->path.rel, &c->st, &c->old, &c->fault))
+	buf_init(&c->disk, FILE_MAX);
+	if (!files_load_shown(f, c->fd, c->path.rel, &c->st, &c->old, &c->disk,
+	    &c->unsaved, &c->fault))
 		return -1;
 	if (files_foreign(f, c->path.rel, &c->st))
 		return fault_set(&c->fault, "denied", "%s " FOREIGN_WORDS,
@@ -262,7 +267,8 @@ make(struct files *f, struct change *c)
 		ch.old = old;
 	if (f->on_change == NULL || f->on_change(f->change_arg, &ch, &why) == 0)
 		return c->fd >= 0 ? replace_file(&f->root, c->path.rel, c->fd,
-		    &c->st, buf_view(&c->old), buf_view(&c->new), &c->fault) :
+		    &c->st, buf_view(c->unsaved ? &c->disk : &c->old),
+		    buf_view(&c->new), &c->fault) :
 		    replace_make(&f->root, c->path.rel, buf_view(&c->new),
 		    &c->fault);
 	/* Is there room for the old content once more?  If not, that is why it
@@ -362,6 +368,10 @@ carry_out(struct files *f, bool edit, struct slice args, struct result *r)
 		fail(&c, r);
 	} else {
 		cache_drop(&f->cache, c.path.rel);
+		files_saved(f, c.path.rel);
+		if (f->changed != NULL)
+			f->changed(f->buffer_arg, c.path.rel,
+			    buf_view(&c.new));
 		p = proofs_of(&f->proofs, c.path.rel);
 		if (strcmp(p->hash, c.before) != 0)
 			p->n = 0;

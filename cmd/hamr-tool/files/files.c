@@ -35,6 +35,10 @@ files_new(const struct files_opts *o, struct err *e)
 void
 files_free(struct files *f)
 {
+	for (size_t i = 0; f != NULL && i < f->nunsaved; i++)
+		free(f->unsaved[i]);
+	if (f != NULL)
+		free(f->unsaved);
 	if (f == NULL)
 		return;
 	files_reset(f);
@@ -291,6 +295,75 @@ files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 out:
 	free(name);
 	return fault->code == NULL;
+}
+
+/* Note whether the editor's text is another than the disk's. */
+static void
+note_unsaved(struct files *f, const char *rel, bool is)
+{
+	size_t i = 0;
+
+	while (i < f->nunsaved && strcmp(f->unsaved[i], rel) != 0)
+		i++;
+	if (is && i == f->nunsaved) {
+		f->unsaved = xgrow(f->unsaved, i, &f->capunsaved,
+		    sizeof *f->unsaved);
+		f->unsaved[f->nunsaved++] = xstrdup(rel);
+	} else if (!is && i < f->nunsaved) {
+		free(f->unsaved[i]);
+		f->unsaved[i] = f->unsaved[--f->nunsaved];
+	}
+}
+
+void
+files_saved(struct files *f, const char *rel)
+{
+	note_unsaved(f, rel, false);
+}
+
+/* Editors hold lines: how they end is the file's to say. */
+static void
+as_in_file(struct buf *shown, struct slice file)
+{
+	struct slice all = buf_view(shown), line;
+	struct buf b = BUF_INIT(FILE_MAX);
+
+	if (is_crlf(file) && memchr(all.p, '\r', all.n) == NULL) {
+		while (slice_line(&all, &line)) {
+			buf_slice(&b, line);
+			buf_adds(&b, "\r\n");
+		}
+		buf_release(shown);
+		*shown = b;
+	}
+	/* or that the last one does */
+	if (shown->len > 0 && shown->p[shown->len - 1] != '\n' &&
+	    file.n > 0 && file.p[file.n - 1] == '\n')
+		buf_addc(shown, '\n');
+}
+
+bool
+files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
+    struct buf *text, struct buf *disk, bool *unsaved, struct fault *fault)
+{
+	struct buf shown = BUF_INIT(FILE_MAX);
+
+	*unsaved = false;
+	if (!files_load(fd, rel, st, text, fault))
+		return false;
+	if (f->buffer != NULL && f->buffer(f->buffer_arg, rel, &shown)) {
+		as_in_file(&shown, buf_view(text));
+		*unsaved = !shown.over &&
+		    !slice_eq(buf_view(&shown), buf_view(text));
+		note_unsaved(f, rel, *unsaved);
+	}
+	if (*unsaved) {
+		buf_slice(disk, buf_view(text));
+		buf_reset(text);
+		buf_slice(text, buf_view(&shown));
+	}
+	buf_release(&shown);
+	return true;
 }
 
 bool

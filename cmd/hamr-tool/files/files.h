@@ -83,6 +83,15 @@ struct files {
 	void *stop_arg;
 	files_see_change *on_change;	/* asked before edit or write changes */
 	void *change_arg;
+	/* Append what an editor shows of a file that it has open; false: it
+	 * has not.  Show it what edit or write has made of one.  NULL: there
+	 * is no editor. */
+	bool (*buffer)(void *, const char *rel, struct buf *text);
+	void (*changed)(void *, const char *rel, struct slice text);
+	void *buffer_arg;
+	char **unsaved;		/* names of those with other text than the disk
+				 * has, as far as they were looked at */
+	size_t nunsaved, capunsaved;
 };
 
 struct files *files_new(const struct files_opts *o, struct err *e);

@@ -56,6 +56,13 @@ bool is_refusal(const char *code);
  * when it cannot be read or changes meanwhile. */
 bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
     struct fault *fault);
+/* The same, but of one that an editor has open what that shows; then disk is
+ * what the file holds, *unsaved. */
+bool files_load_shown(struct files *f, int fd, const char *rel,
+    struct stat *st, struct buf *text, struct buf *disk, bool *unsaved,
+    struct fault *fault);
+/* It is on the disk now. */
+void files_saved(struct files *f, const char *rel);
 bool is_binary(struct slice text);
 /* Does every line end in CRLF (and is there one)? */
 bool is_crlf(struct slice text);

@@ -241,9 +241,10 @@ read_file(struct files *f, const struct path *p, struct slice args,
 	struct view v = { .room = files_room(f), .first = first < 1 ? 1 : first,
 		.last = arg_int(args, "last", INT64_MAX),
 		.body = BUF_INIT(RESULT_MAX - CHUNK) };
-	struct buf text = BUF_INIT(FILE_MAX);
+	struct buf text = BUF_INIT(FILE_MAX), disk = BUF_INIT(FILE_MAX);
 	struct fault fault = { 0 };
 	const char *rel = p->rel;
+	bool unsaved = false;
 	char look[BINARY_LOOK];
 	struct stat st = p->st;
 	int fd = -1;
@@ -274,13 +275,18 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		json_str(r->meta, "op", "file");
 	} else if (st.st_size > (off_t)FILE_MAX)
 		show_huge(rel, &v, fd, st.st_size, r);
-	else if (files_load(fd, rel, &st, &text, &fault))
+	else if (files_load_shown(f, fd, rel, &st, &text, &disk, &unsaved,
+	    &fault))
 		show_text(f, rel, &st, &v, buf_view(&text), args, r);
+	if (unsaved)
+		buf_adds(&r->content, "[as it is in the editor, not saved; "
+		    "commands see the file on the disk]\n");
 	if (fault.code != NULL)
 		files_fault(r, &fault);
 	if (fd >= 0)
 		close(fd);
 	buf_release(&text);
+	buf_release(&disk);
 	buf_release(&v.body);
 }
 

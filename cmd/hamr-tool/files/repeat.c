@@ -95,8 +95,9 @@ identify(struct cached *e, const struct stat *st)
 struct cached *
 repeated_find(struct files *f, const struct path *p, struct slice args)
 {
-	struct buf text = BUF_INIT(FILE_MAX);
+	struct buf text = BUF_INIT(FILE_MAX), disk = BUF_INIT(FILE_MAX);
 	const struct stat *st = &p->st;
+	bool unsaved;
 	struct fault fault = { 0 };
 	char hex[SHA_HEX] = "";
 	struct cached *e;
@@ -107,19 +108,21 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 		return NULL;
 	e = find(&f->cache, p->rel, arg_int(args, "first", 1),
 	    arg_int(args, "last", INT64_MAX));
-	if (e == NULL || (e->st.st_ino != 0 && e->st.st_ino == st->st_ino &&
+	if (e == NULL || (f->buffer == NULL && e->st.st_ino != 0 && e->st.st_ino == st->st_ino &&
 	    e->st.st_dev == st->st_dev && e->st.st_size == st->st_size &&
 	    ns(e->st.st_mtim) == ns(st->st_mtim) &&
 	    ns(e->st.st_ctim) == ns(st->st_ctim)))
 		return e;
 	fd = path_open(&f->root, e->rel, O_RDONLY);
-	if (fd >= 0 && files_load(fd, e->rel, &now, &text, &fault)) {
+	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, &disk,
+	    &unsaved, &fault)) {
 		sha256_hex(text.p, text.len, hex);
 		identify(e, &now);
 	}
 	if (fd >= 0)
 		close(fd);
 	buf_release(&text);
+	buf_release(&disk);
 	if (strcmp(hex, e->sha) == 0)
 		return e;
 	cache_drop(&f->cache, p->rel);
