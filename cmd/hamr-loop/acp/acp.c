@@ -254,101 +254,6 @@ want_session(struct acp *a, const struct rpc_msg *m)
 	return s;
 }
 
-/* ---- mcpServers ---- */
-
-/* The name as [mcp.NAME] can have it. */
-static void
-put_name(struct buf *b, struct slice value)
-{
-	char *name = scan_strdup(value);
-
-	for (char *p = name; p != NULL && *p != '\0'; p++)
-		buf_addc(b, (*p >= 'a' && *p <= 'z') || (*p >= 'A' &&
-		    *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ?
-		    *p : '_');
-	free(name);
-}
-
-static void
-add_setting(struct worker *s, const struct buf *name, const char *key,
-    const struct buf *value)
-{
-	s->servers = xgrow(s->servers, s->nservers, &s->capservers,
-	    sizeof *s->servers);
-	s->servers[s->nservers++] = xasprintf("mcp.%s.%s=%s", name->p, key,
-	    value->p);
-}
-
-/* What is wrong with it, or NULL. */
-static const char *
-add_server(struct worker *s, struct slice server)
-{
-	struct slice type = scan_get(server, "type"), el;
-	struct slice command = scan_get(server, "command");
-	struct buf name = BUF_INIT(1 << 12), v = BUF_INIT(1 << 20);
-	const char *why = NULL;
-	struct walk w;
-
-	put_name(&name, scan_get(server, "name"));
-	if (type.p != NULL && !scan_str_is(type, "stdio"))
-		why = "only MCP servers over stdio are supported";
-	else if (name.len == 0 || scan_kind(command) != SCAN_STRING)
-		why = "an MCP server needs a name and a command";
-	if (why != NULL)
-		goto out;
-	buf_addc(&v, '[');
-	buf_slice(&v, command);
-	walk_list(&w, scan_get(server, "args"));
-	while (walk_next(&w, NULL, &el))
-		if (scan_kind(el) == SCAN_STRING)
-			scan_put(&v, ",$", el);
-	buf_addc(&v, ']');
-	add_setting(s, &name, "command", &v);
-	buf_reset(&v);
-	walk_list(&w, scan_get(server, "env"));
-	while (walk_next(&w, NULL, &el)) {
-		char *key = scan_strdup(scan_get(el, "name"));
-		char *value = scan_strdup(scan_get(el, "value"));
-		char *both = xasprintf("%s=%s", key != NULL ? key : "",
-		    value != NULL ? value : "");
-
-		buf_addc(&v, v.len == 0 ? '[' : ',');
-		scan_quote(&v, both, strlen(both));
-		free(both);
-		free(key);
-		free(value);
-	}
-	buf_addc(&v, ']');
-	if (v.len > 1)
-		add_setting(s, &name, "env", &v);
-out:
-	buf_release(&name);
-	buf_release(&v);
-	return why;
-}
-
-/* False, with the error sent. */
-static bool
-take_servers(struct worker *s, const struct rpc_msg *m, bool must)
-{
-	struct slice list = scan_get(m->params, "mcpServers"), el;
-	const char *why = NULL;
-	struct walk w;
-
-	if (scan_kind(list) != SCAN_ARRAY && (must || (list.p != NULL &&
-	    scan_kind(list) != SCAN_NULL)))
-		why = "mcpServers is missing, or is not an array";
-	for (size_t i = 0; i < s->nservers; i++)
-		free(s->servers[i]);
-	s->nservers = 0;
-	walk_list(&w, list);
-	while (why == NULL && walk_next(&w, NULL, &el))
-		why = add_server(s, el);
-	if (why != NULL)
-		acp_error(s->acp, m->id, RPC_NO_PARAMS, why);
-	return why == NULL;
-}
-
 /* ---- methods ---- */
 
 static struct json *
@@ -423,7 +328,7 @@ on_new(struct acp *a, const struct rpc_msg *m)
 	if (cwd == NULL)
 		return;
 	s = worker_new(a, NULL, cwd);
-	if (take_servers(s, m, true))
+	if (servers_take(s, m, true))
 		open_session(s, m, STARTING);
 	else
 		worker_free(s);
@@ -452,7 +357,7 @@ open_old(struct acp *a, const struct rpc_msg *m, enum work work)
 	} else {
 		if (s == NULL)
 			s = worker_new(a, id, cwd);
-		if (take_servers(s, m, work == LOADING))
+		if (servers_take(s, m, work == LOADING))
 			open_session(s, m, work);
 		else
 			worker_free(s);
@@ -475,6 +380,15 @@ on_resume(struct acp *a, const struct rpc_msg *m)
 	open_old(a, m, RESUMING);
 }
 
+/* There, and neither a string nor null? */
+static bool
+is_wrong(const struct rpc_msg *m, const char *key, const char *text)
+{
+	struct slice value = scan_get(m->params, key);
+
+	return text == NULL && value.p != NULL && scan_kind(value) != SCAN_NULL;
+}
+
 static void
 on_list(struct acp *a, const struct rpc_msg *m)
 {
@@ -483,9 +397,10 @@ on_list(struct acp *a, const struct rpc_msg *m)
 	struct json *page;
 	struct err e;
 
-	if (cwd != NULL && cwd[0] != '/') {
+	if (is_wrong(m, "cwd", cwd) || is_wrong(m, "cursor", cursor) ||
+	    (cwd != NULL && cwd[0] != '/')) {
 		acp_error(a, m->id, RPC_NO_PARAMS, "cwd is not an absolute "
-		    "path");
+		    "path, or cursor is not a string");
 	} else {
 		page = listing_page(cwd, cursor, &e);
 		if (page != NULL)
@@ -827,7 +742,7 @@ timeout_of(struct acp *a)
 	for (size_t i = 0; i < a->n; i++) {
 		struct worker *s = a->v[i];
 		long long left = s->again - file_now_ms();
-		int ms = s->again == 0 ? update_output(s) : left > 0 ?
+		int ms = s->again == 0 ? calls_send_due(s) : left > 0 ?
 		    (int)left : 0;
 
 		if (ms >= 0 && (least < 0 || ms < least))
@@ -860,7 +775,9 @@ round_of_poll(struct acp *a, int most)
 		p[3 * i + 2] = (struct pollfd){ c == NULL ? -1 : c->err,
 			POLLIN, 0 };
 	}
-	p[3 * n] = (struct pollfd){ a->over ? -1 : STDIN_FILENO, POLLIN, 0 };
+	/* who does not read is not listened to for ever */
+	p[3 * n] = (struct pollfd){ a->over || a->rpc.wr.len - a->rpc.sent >
+		4 * ACP_QUEUE_HIGH ? -1 : STDIN_FILENO, POLLIN, 0 };
 	p[3 * n + 1] = (struct pollfd){ STDOUT_FILENO,
 		rpc_waiting(&a->rpc) ? POLLOUT : 0, 0 };
 	if (poll(p, 3 * n + 2, ms) >= 0) {

@@ -1,8 +1,9 @@
 /* internal.h - the inside of this room.
  *
  * acp.c answers the editor; worker.c keeps a session's process; update.c says
- * what its records mean; prompt.c makes a record of a prompt; listing.c looks
- * at the sessions on the disk; whole.c finds the texts that a diff is between.
+ * what its records mean, calls.c those of calls; prompt.c makes records of a
+ * prompt, servers.c settings of mcpServers; listing.c looks at the sessions on
+ * the disk; whole.c finds the texts that a diff is between.
  */
 #ifndef HAMR_LOOP_ACP_INTERNAL_H
 #define HAMR_LOOP_ACP_INTERNAL_H
@@ -14,7 +15,7 @@
 #include "base/map.h"
 #include "child/child.h"
 #include "json/json.h"
-#include "record/rec.h"
+#include "record/msg.h"
 #include "rpc/rpc.h"
 
 #define ACP_MESSAGE_MAX ((size_t)1 << 20)	/* of ours */
@@ -131,23 +132,43 @@ void worker_free(struct worker *s);
 bool worker_read(struct worker *s);
 void worker_write(struct worker *s);
 void worker_read_stderr(struct worker *s);
-/* It has ended, or is to. */
-void worker_end(struct worker *s, int ms);
+/* It has ended, or is to within ms: its exit status, -1 for a signal. */
+int worker_end(struct worker *s, int ms);
 
 /* ---- update.c ---- */
 
 /* A record of the session, as it comes or (replay) as it stands in the file. */
 void update_record(struct worker *s, const struct rec *r, bool replay);
-/* Send the output that is due; ms until more is, -1: none. */
-int update_output(struct worker *s);
+/* An update in the making; sent and freed, false: it would be too long. */
+struct json *update_begin(const char *kind);
+bool update_send(struct worker *s, struct json *update);
+struct json *update_block(struct slice text);
 void update_text(struct worker *s, const char *kind, struct slice text);
 void update_modes(struct worker *s, bool mode);
 void update_commands(struct worker *s);
 /* The members of an answer that say which modes and models there are. */
 void update_put_options(const struct worker *s, struct json *o, bool modes);
-void update_forget(struct worker *s);
 
 extern const char *const update_mode_names[];
+
+/* ---- calls.c ---- */
+
+/* A call of the last message; its start, a piece of its output, its result;
+ * whether it may run. */
+void calls_see(struct worker *s, const struct call *call);
+void calls_start(struct worker *s, const struct rec *r);
+void calls_output(struct worker *s, const struct rec *r);
+void calls_result(struct worker *s, const struct rec *r, bool replay);
+void calls_ask(struct worker *s, const struct rec *r);
+/* Send the output that is due; ms until more is, -1: none. */
+int calls_send_due(struct worker *s);
+void calls_forget(struct worker *s);
+
+/* ---- servers.c ---- */
+
+/* mcpServers of a request, which must be there or may be missing.  False, with
+ * the error sent. */
+bool servers_take(struct worker *s, const struct rpc_msg *m, bool must);
 
 /* ---- prompt.c ---- */
 
@@ -165,7 +186,8 @@ int listing_replay(struct worker *s, struct err *e);
 
 /* ---- whole.c ---- */
 
-/* The text after the diff is applied to it, or (back) before that; yours.  NULL: it does not fit. */
+/* The text after the diff is applied to it, or (back) before that; yours.
+ * NULL: it does not fit. */
 char *whole_text(const char *text, struct slice diff, bool back);
 /* The file, yours; NULL: there is none, or it is too long or not text. */
 char *whole_read(const char *path);

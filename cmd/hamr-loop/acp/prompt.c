@@ -82,16 +82,19 @@ take_link(struct prompt *p, struct slice block)
 	char *uri = scan_strdup(scan_get(block, "uri"));
 	char *name = scan_strdup(scan_get(block, "name"));
 	char *path = uri != NULL ? path_of(uri) : NULL;
+	bool good = uri != NULL && name != NULL;
 	struct stat st;
 
-	if (path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+	if (!good)
+		;
+	else if (path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode))
 		mention(p, from_root(p->s, path));
-	else if (uri != NULL)
-		buf_fmt(&p->text, "[%s](%s)", name != NULL ? name : uri, uri);
+	else
+		buf_fmt(&p->text, "[%s](%s)", name, uri);
 	free(path);
 	free(name);
 	free(uri);
-	return uri != NULL ? NULL : "a resource_link needs a uri";
+	return good ? NULL : "a resource_link needs a uri and a name";
 }
 
 static const char *

@@ -11,7 +11,9 @@
 
 #define LINE_MAX_SAID ((size_t)8192)	/* of stderr */
 #define LOCK_MS 5000		/* for a process that a crash left over */
+#define NAME "hamr-loop: "	/* before what it says for itself */
 #define AGAIN_MS 200
+#define END_MS 1000		/* from the end of its output to its own */
 
 struct worker *
 worker_new(struct acp *a, const char *id, const char *cwd)
@@ -149,8 +151,11 @@ read_some(struct worker *s)
 				buf_addc(&s->said, part[i]);
 			continue;
 		}
+		struct slice line = buf_view(&s->said);
+		size_t name = slice_starts(line, NAME) ? strlen(NAME) : 0;
+
 		free(s->last);
-		s->last = xmemdup0(buf_view(&s->said).p, s->said.len);
+		s->last = xmemdup0(line.p + name, line.n - name);
 		buf_reset(&s->said);
 	}
 	return true;
@@ -162,26 +167,28 @@ worker_read_stderr(struct worker *s)
 	read_some(s);
 }
 
-void
+int
 worker_end(struct worker *s, int ms)
 {
+	int status;
+
 	while (s->child->err >= 0 && read_some(s))
 		;
 	if (s->child->err >= 0)
 		close(s->child->err);
 	s->child->err = -1;
-	child_end(s->child, ms);
+	status = child_end(s->child, ms);
 	rec_in_release(&s->in);
 	s->child = NULL;
 	acp_forget(s);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /* What a crash left over may still have the session; it is waited for. */
 static bool
-may_try_again(const struct worker *s)
+may_try_again(const struct worker *s, int status)
 {
-	return !s->ready && s->closing == NULL && s->id != NULL &&
-	    s->last != NULL && strstr(s->last, "is in use by") != NULL &&
+	return status == ST_TEMP && !s->ready && s->closing == NULL &&
 	    file_now_ms() - s->since < LOCK_MS;
 }
 
@@ -190,7 +197,7 @@ worker_read(struct worker *s)
 {
 	const struct rec *r;
 	struct err e;
-	int got = rec_fill(&s->in, &e), took = 1;
+	int got = rec_fill(&s->in, &e), took = 1, status;
 
 	while (got >= 0 && took > 0) {
 		took = rec_take(&s->in, &r, &e);
@@ -199,8 +206,8 @@ worker_read(struct worker *s)
 	}
 	if (got > 0 && took >= 0)
 		return true;
-	worker_end(s, 1000);
-	if (may_try_again(s)) {
+	status = worker_end(s, END_MS);
+	if (may_try_again(s, status)) {
 		s->again = file_now_ms() + AGAIN_MS;
 		return true;
 	}
@@ -222,7 +229,7 @@ worker_free(struct worker *s)
 			    sizeof *a->v);
 			break;
 		}
-	update_forget(s);
+	calls_forget(s);
 	for (size_t i = 0; i < s->nmodels; i++)
 		free(s->models[i]);
 	for (size_t i = 0; i < s->nservers; i++)
