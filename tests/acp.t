@@ -279,6 +279,52 @@ match "the guard" "$(reasons "--yes")" "end_turn ?guard_stopped: *"
 err overloaded false >script
 is "no model" "$(reasons "")" "(-32603, 'model_error, overloade') "
 
+# --- a server: models, tokens
+fresh server
+printf 'path /v1/models*\nbody {"data":[{"id":"big"},{"id":"tiny"}]}\n' >models
+printf 'method POST\nbody {"choices":[{"message":{"content":"There is nothing to do in this repository."},"finish_reason":"stop"}],"usage":{"prompt_tokens":700,"completion_tokens":50}}\n' >said
+httpd_start log models said || exit 1
+is "models and tokens" "$(play <<P
+e = Editor("--no-config", "--base-url", "http://127.0.0.1:$HTTPD_PORT/v1", "--model", "tiny", "-o", "context.window=9000",
+    "-o", "agent.contract=none")
+s = e.new(here)
+e.wait_for(lambda: e.of("config_option_update"))
+model = e.of("config_option_update")[0]["configOptions"][1]
+print(model["currentValue"], [o["value"] for o in model["options"]])
+print([code(e.call("session/set_config_option", {"sessionId": s, "configId": "model", "value": v})) for v in ("none",)])
+r = e.call("session/set_config_option", {"sessionId": s, "configId": "model", "value": "big"})
+print(r["configOptions"][1]["currentValue"], e.prompt(s, "Look")["stopReason"])
+print([(u["used"], u["size"]) for u in e.of("usage_update")])
+P
+)" "tiny ['big', 'tiny']
+[-32602]
+big end_turn
+[(750, 9000)]"
+httpd_stop
+
+# --- what does not fit, what cannot be read
+fresh large
+printf '%0900000d\n' 1 >big
+{ call edit '{"path":"big","old":"1","new":"2"}'
+call bash '{"command":"head -c 3000000 /dev/zero | tr \\\\0 x"}'
+jq -cn '{role: "assistant", content: ("x" * 3000000), finish_reason: "stop"}'
+} >script
+is "no message is longer than 1 MiB" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+print("stopReason" in e.prompt(s, "Do it"), len(e.text()) >= 3000000)
+e.call("session/close", {"sessionId": s})
+with open(".hamr/sessions/%s.ndjson" % s, "a") as f:
+    f.write("damaged\n")
+r = e.load(s, here)
+print(code(r), ".ndjson:" in r["error"]["message"])
+f = Editor("-o", "no.such=1")
+print(code(f.call("session/new", {"cwd": here, "mcpServers": []})))
+P
+)" "True True
+-32603 True
+-32603"
+
 # --- crashes
 fresh crash
 { call bash '{"command":"echo hi >>ran"}'
