@@ -460,10 +460,15 @@ e.prompt(s, "Ask it")
 print([u["status"] for u in e.of("tool_call_update") if "status" in u][-1])
 e.updates = []
 print(e.prompt(s, "/cost")["stopReason"], "tokens in" in e.text(), e.prompt(s, "/quit")["stopReason"])
+h = {"type": "http", "name": "h", "url": "http://127.0.0.1:9/", "headers": [{"name": "A", "value": "b"}]}
+print("error" in e.call("session/new", {"cwd": here, "mcpServers": [h]}))
+print(code(e.call("session/new", {"cwd": here, "mcpServers": [dict(h, headers=3)]})))
 print(code(e.call("session/new", {"cwd": here, "mcpServers": [{"type": "sse", "name": "x", "url": "http://x", "headers": []}]})))
 P
 )" "completed
 end_turn True end_turn
+False
+-32602
 -32602"
 
 done_testing

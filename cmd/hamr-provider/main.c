@@ -8,6 +8,7 @@
 #include "ask/replay.h"
 #include "ask/transcript.h"
 #include "base/mem.h"
+#include "bridge/bridge.h"
 #include "net/key.h"
 
 static const char help[] =
@@ -15,6 +16,7 @@ static const char help[] =
 "                     [--api API] [--replay FILE] [-o key=value]\n"
 "                     [FILE...] <records >records\n"
 "       hamr-provider --models | --probe\n"
+"       hamr-provider --mcp URL <messages >messages\n"
 "Reads a transcript; answers its last request, or makes one of its messages.\n"
 "Writes what it read, then usage and an assistant message, or an error.\n"
 "  -n                own records only         -r   resident: acts at go only\n"
@@ -29,6 +31,7 @@ static const char help[] =
 "  --record FILE     append every exchange to a cassette for --replay\n"
 "  --models          list what the server has\n"
 "  --probe           its window, tools and speed, as a limit record\n"
+"  --mcp URL         an MCP server over HTTP, as one over stdio\n"
 "  --lenient         a refused line becomes an error record\n"
 "  -F hamr|auto      input format             -o key=value  a setting\n"
 "  --no-config       read no configuration    -h, -V   help, version\n"
@@ -38,7 +41,7 @@ static const char help[] =
 
 enum { OPT_API = OPT_COMMAND, OPT_BASE_URL, OPT_MODEL, OPT_PROVIDER,
 	OPT_REPLAY, OPT_REPLAY_SPEED, OPT_REPLAY_CHUNK, OPT_RECORD, OPT_MODELS,
-	OPT_PROBE };
+	OPT_PROBE, OPT_MCP };
 
 static const struct option options[] = {
 	{ "api", 1, 0, OPT_API },
@@ -51,6 +54,7 @@ static const struct option options[] = {
 	{ "record", 1, 0, OPT_RECORD },
 	{ "models", 0, 0, OPT_MODELS },
 	{ "probe", 0, 0, OPT_PROBE },
+	{ "mcp", 1, 0, OPT_MCP },
 	STAGE_LONG,
 	{ 0, 0, 0, 0 }
 };
@@ -75,6 +79,7 @@ read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
 		case OPT_RECORD: f->record = optarg; break;
 		case OPT_MODELS: f->models = true; break;
 		case OPT_PROBE: f->probe = true; break;
+		case OPT_MCP: f->mcp = optarg; break;
 		default:
 			if (stage_option(a, c, optarg, help))
 				break;
@@ -167,7 +172,10 @@ main(int argc, char **argv)
 		root = conf_root(".", &e);
 	if (root != NULL || args.no_config)
 		conf = stage_conf(&args, root, &e);
-	if (conf == NULL || settings_load(&set, conf, &flags, &e) < 0)
+	if (conf != NULL && flags.mcp != NULL) {
+		st = bridge_run(flags.mcp, conf, &e);
+		st = st < 0 ? err_report(&e) : st;
+	} else if (conf == NULL || settings_load(&set, conf, &flags, &e) < 0)
 		st = err_report(&e);
 	else if (set.program != NULL)
 		st = become(&set, &args, &flags, argv + optind, &e);

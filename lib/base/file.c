@@ -1,4 +1,5 @@
 /* file.c - files: read whole, replaced at once, appended under a lock. */
+#include <limits.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -294,4 +295,20 @@ which_program(const char *name, const char *root)
 		if (p[n] == '\0')
 			return NULL;
 	}
+}
+
+char *
+which_beside(const char *name, const char *root)
+{
+	char exe[PATH_MAX] = "", *dir, *path;
+
+	if (readlink("/proc/self/exe", exe, sizeof exe - 1) > 0) {
+		dir = file_folder(exe);
+		path = xasprintf("%s/%s", dir, name);
+		free(dir);
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+	}
+	return which_program(name, root);
 }

@@ -69,6 +69,9 @@ int file_memory(const void *p, size_t n);
  * when there is none.  Yours. */
 char *which_program(const char *name, const char *root);
 
+/* The same, but first of all the one that lies beside our own program. */
+char *which_beside(const char *name, const char *root);
+
 /* Is path a regular file that we may execute? */
 bool which_is_program(const char *path);
 

@@ -171,6 +171,8 @@ const struct conf_key conf_keys[] = {
 	    "chosen: not limited"),
 	INT("sandbox.pids", NO, "4096", 0, 4194304, "chosen"),
 	LIST("mcp.NAME.command", NO, "[]", "spec 5.1: none"),
+	STR("mcp.NAME.url", NO, "", NULL, "spec 5.1: none"),
+	LIST("mcp.NAME.headers", NO, "[]", "spec 5.1: none"),
 	LIST("mcp.NAME.env", NO, "[]", "spec 5.1: none"),
 	BOOL("mcp.NAME.network", NO, "false", "spec 5.3"),
 	BOOL("mcp.NAME.sandbox", NO, "true", "spec 5.3"),

@@ -60,6 +60,7 @@ _hamr() {
 	hamr-provider1\ --replay-speed | hamr-provider\ --replay-speed) kind=WORD ;;
 	hamr-provider1\ --replay-chunk | hamr-provider\ --replay-chunk) kind=WORD ;;
 	hamr-provider1\ --record | hamr-provider\ --record) kind=FILE ;;
+	hamr-provider1\ --mcp | hamr-provider\ --mcp) kind=WORD ;;
 	hamr-provider1\ -o | hamr-provider\ -o) kind=KEY ;;
 	*) kind=NONE ;;
 	esac
@@ -70,7 +71,7 @@ _hamr() {
 		hamr-guard) words="-n -r -q -F --lenient --jq -a -e -p --import-only --report --compare --explain --calibrate -o --no-config --help --version" ;;
 		hamr-tool) words="-n -r -q -F --lenient --mode --yes --no-ask --root --schemas --mcp --sandbox-status --json --stream --list --force read edit write bash view_image search_memory save_memory undo -o --no-config --help --version" ;;
 		hamr-mem) words="-n -r -q -F --lenient --global --db --key --tag --kind --raw --session --since --before save search list show brief stats check rebuild export import forget -o --no-config --help --version" ;;
-		hamr-provider) words="-n -r -q -F --lenient --stream --api --base-url --model --provider --replay --replay-speed --replay-chunk --record --models --probe -o --no-config --help --version" ;;
+		hamr-provider) words="-n -r -q -F --lenient --stream --api --base-url --model --provider --replay --replay-speed --replay-chunk --record --models --mcp --probe -o --no-config --help --version" ;;
 		esac
 		case $cur in
 		-*) ;;

@@ -267,7 +267,7 @@ agent_capabilities(void)
 	json_bool(prompt, "audio", false);
 	json_bool(prompt, "embeddedContext", true);
 	json_add(o, "promptCapabilities", prompt);
-	json_bool(mcp, "http", false);
+	json_bool(mcp, "http", true);
 	json_bool(mcp, "sse", false);
 	json_add(o, "mcpCapabilities", mcp);
 	json_add(session, "list", json_object());

@@ -28,16 +28,16 @@ add_setting(struct worker *s, const struct buf *name, const char *key,
 	    value->p);
 }
 
-/* "NAME=value" */
+/* "NAME=value", or with another text between. */
 static bool
-add_variable(struct buf *v, struct slice el)
+add_variable(struct buf *v, struct slice el, const char *between)
 {
 	char *key = scan_strdup(scan_get(el, "name"));
 	char *value = scan_strdup(scan_get(el, "value")), *both;
 	bool good = key != NULL && value != NULL;
 
 	if (good) {
-		both = xasprintf("%s=%s", key, value);
+		both = xasprintf("%s%s%s", key, between, value);
 		buf_addc(v, v->len == 0 ? '[' : ',');
 		scan_quote(v, both, strlen(both));
 		free(both);
@@ -45,6 +45,33 @@ add_variable(struct buf *v, struct slice el)
 	free(key);
 	free(value);
 	return good;
+}
+
+/* What is wrong with it, or NULL. */
+static const char *
+add_http(struct worker *s, const struct buf *name, struct slice server)
+{
+	struct slice url = scan_get(server, "url"), el;
+	struct slice headers = scan_get(server, "headers");
+	struct buf v = BUF_INIT(1 << 20);
+	const char *why = NULL;
+	struct walk w;
+
+	if (scan_kind(url) != SCAN_STRING || scan_kind(headers) != SCAN_ARRAY)
+		return "an MCP server over HTTP needs a name, a url and "
+		    "headers";
+	buf_slice(&v, url);
+	add_setting(s, name, "url", &v);
+	buf_reset(&v);
+	walk_list(&w, headers);
+	while (walk_next(&w, NULL, &el))
+		if (!add_variable(&v, el, ": "))
+			why = "an MCP server's headers are not a list of names "
+			    "and values";
+	buf_adds(&v, v.len > 0 ? "]" : "[]");
+	add_setting(s, name, "headers", &v);
+	buf_release(&v);
+	return why;
 }
 
 /* What is wrong with it, or NULL. */
@@ -58,13 +85,15 @@ add_server(struct worker *s, struct slice server)
 	struct walk w;
 
 	put_name(&name, scan_get(server, "name"));
-	if (type.p != NULL && !scan_str_is(type, "stdio"))
-		why = "only MCP servers over stdio are supported";
+	if (scan_str_is(type, "http") && name.len > 0)
+		why = add_http(s, &name, server);
+	else if (type.p != NULL && !scan_str_is(type, "stdio"))
+		why = "only MCP servers over stdio and HTTP are supported";
 	else if (name.len == 0 || scan_kind(command) != SCAN_STRING ||
 	    scan_kind(scan_get(server, "args")) != SCAN_ARRAY ||
 	    scan_kind(scan_get(server, "env")) != SCAN_ARRAY)
 		why = "an MCP server needs a name, a command, args and env";
-	if (why != NULL)
+	if (why != NULL || scan_str_is(type, "http"))
 		goto out;
 	buf_addc(&v, '[');
 	buf_slice(&v, command);
@@ -79,7 +108,7 @@ add_server(struct worker *s, struct slice server)
 	buf_reset(&v);
 	walk_list(&w, scan_get(server, "env"));
 	while (walk_next(&w, NULL, &el))
-		if (!add_variable(&v, el))
+		if (!add_variable(&v, el, "="))
 			why = "an MCP server's env is not a list of names and "
 			    "values";
 	buf_adds(&v, v.len > 0 ? "]" : "[]");

@@ -402,6 +402,9 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 	value = header(h, "Retry-After");
 	snprintf(r->retry_after, sizeof r->retry_after, "%s",
 	    value != NULL ? value : "");
+	value = header(h, "Mcp-Session-Id");
+	snprintf(r->session, sizeof r->session, "%s",
+	    value != NULL ? value : "");
 	value = header(h, "Content-Encoding");
 	r->packed = value != NULL && *value != '\0' &&
 	    strcmp(value, "identity") != 0;

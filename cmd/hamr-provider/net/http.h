@@ -70,7 +70,8 @@ struct http_reply {
 	bool body;		/* a byte of the body came */
 	bool packed;		/* it is compressed, though we asked not */
 	char why[300];		/* words, when not done */
-	char retry_after[80];	/* the header, or "" */
+	char retry_after[80];	/* headers, or "" */
+	char session[256];	/* Mcp-Session-Id */
 };
 
 void http_do(struct http *h, const struct http_call *c, struct http_reply *r);

@@ -17,7 +17,7 @@ struct adapter;
 /* Named flags; NULL: not given. */
 struct flags {
 	const char *api, *base_url, *model, *provider, *replay, *replay_speed;
-	const char *replay_chunk, *record;
+	const char *replay_chunk, *record, *mcp;
 	bool models, probe, quiet;
 };
 

@@ -21,23 +21,6 @@
 
 /* ---- hamr-mem ---- */
 
-/* The one installed with us, else one on PATH; NULL when there is none. */
-static char *
-find_mem(const struct tool *t)
-{
-	char exe[PATH_MAX] = "", *dir, *path;
-
-	if (readlink("/proc/self/exe", exe, sizeof exe - 1) > 0) {
-		dir = file_folder(exe);
-		path = xasprintf("%s/hamr-mem", dir);
-		free(dir);
-		if (access(path, X_OK) == 0)
-			return path;
-		free(path);
-	}
-	return which_program("hamr-mem", t->root);
-}
-
 /* Run it with these arguments behind its name; its status if that is 0 or 1,
  * else -1 and r is the error. */
 static int
@@ -48,7 +31,7 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 	struct buf how = BUF_INIT(65536);
 	struct output err;
 	struct slice said;
-	char *mem = find_mem(t);
+	char *mem = which_beside("hamr-mem", t->root);
 	int status = -1;
 
 	if (mem == NULL) {

@@ -22,6 +22,7 @@
 #include "mode.h"
 #include "rpc/rpc.h"
 
+#define KEYS 7			/* of [mcp.NAME] that are read here */
 #define MCP_INIT_MS 10000
 #define MCP_WORDS_MAX 2048	/* of its stderr */
 #define MCP_TOOLS_MAX 500	/* of one server */
@@ -53,6 +54,7 @@ struct mcp {
 	char **argv;
 	const char *const *env;	/* of the configuration */
 	size_t nenv;
+	char *program, *ca, *proxy, *headers;	/* of one over HTTP, or NULL */
 	long long timeout;	/* ms */
 	bool bare, network;
 	enum mcp_state state;
@@ -90,17 +92,54 @@ clean_name(char *name)
 			*name = '_';
 }
 
+/* One over HTTP is one over stdio behind hamr-provider --mcp.  Its headers,
+ * which may hold a token, are no argument. */
+static void
+take_url(const struct tool *t, struct mcp *m, const char *url,
+    const char *headers)
+{
+	const char *const *v;
+	struct buf b = BUF_INIT((size_t)1 << 20);
+	size_t n;
+
+	m->program = which_beside("hamr-provider", t->root);
+	if (m->program == NULL)
+		return;
+	m->ca = xasprintf("provider.ca_file=%s", conf_str(t->conf,
+	    "provider.ca_file"));
+	m->proxy = xasprintf("provider.proxy=%s", conf_str(t->conf,
+	    "provider.proxy"));
+	free(m->argv);
+	m->argv = xcalloc(9, sizeof *m->argv);
+	m->argv[0] = m->program;
+	m->argv[1] = (char *)"--no-config";
+	m->argv[2] = (char *)"-o";
+	m->argv[3] = m->ca;
+	m->argv[4] = (char *)"-o";
+	m->argv[5] = m->proxy;
+	m->argv[6] = (char *)"--mcp";
+	m->argv[7] = (char *)url;
+	v = conf_list(t->conf, headers, &n);
+	buf_adds(&b, "MCP_HEADERS=");
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(&b, "%s%s", i > 0 ? "\n" : "", v[i]);
+	m->headers = buf_detach(&b);
+	m->env = (const char *const *)&m->headers;
+	m->nenv = 1;
+	m->network = true;
+}
+
 static struct mcp *
 mcp_new(const struct tool *t, const char *name)
 {
 	static const char *const last[] = { "command", "env", "timeout",
-		"sandbox", "network" };
+		"sandbox", "network", "url", "headers" };
 	struct mcp *m = xcalloc(1, sizeof *m);
 	const char *const *argv;
-	char *key[5];
+	char *key[KEYS];
 	size_t n;
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < KEYS; i++)
 		key[i] = xasprintf("mcp.%s.%s", name, last[i]);
 	m->name = xstrdup(name);
 	m->prefix = xstrdup(name);
@@ -116,7 +155,9 @@ mcp_new(const struct tool *t, const char *name)
 	m->io = (struct box_io){ -1, -1, -1 };
 	buf_init(&m->words, 2 * MCP_WORDS_MAX);
 	buf_init(&m->answer, 4 * MCP_LINE_MAX);
-	for (size_t i = 0; i < 5; i++)
+	if (conf_str(t->conf, key[5])[0] != '\0')
+		take_url(t, m, conf_str(t->conf, key[5]), key[6]);
+	for (size_t i = 0; i < KEYS; i++)
 		free(key[i]);
 	return m;
 }
@@ -149,8 +190,9 @@ mcp_check(const struct tool *t, struct err *e)
 	for (size_t i = 0; i < n && r == 0; i++)
 		if (v[i]->argv[0] == NULL)
 			r = err_set(e, ST_CONFIG, "mcp.%s.command is empty; "
-			    "give the server's program and arguments, or set "
-			    "mcp.%s.enabled = false", v[i]->name, v[i]->name);
+			    "give the server's program and arguments, or its "
+			    "url, or set mcp.%s.enabled = false", v[i]->name,
+			    v[i]->name);
 	mcp_free(v, n);
 	return r;
 }
@@ -212,6 +254,10 @@ mcp_free(struct mcp **v, size_t n)
 		free(m->name);
 		free(m->prefix);
 		free(m->argv);
+		free(m->program);
+		free(m->ca);
+		free(m->proxy);
+		free(m->headers);
 		free(m->why);
 		free(m);
 	}
@@ -468,7 +514,11 @@ answered(struct mcp *m, const struct rpc_msg *msg)
 	if (scan_kind(msg->id) != SCAN_NUMBER || !scan_int(msg->id, &id))
 		return;		/* ours are numbers */
 	if (id == m->asked && m->state == MCP_INIT && !good) {
-		mcp_stop(m, "it refused to initialize");
+		char *words = scan_strdup(scan_get(msg->error, "message"));
+
+		mcp_stop(m, "it refused to initialize%s%.300s", words != NULL ?
+		    ": " : "", words != NULL ? words : "");
+		free(words);
 	} else if (id == m->asked && m->state == MCP_INIT) {
 		mcp_tell(m, "notifications/initialized", NULL);
 		m->asked = 0;

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""mcp_http.py - a small MCP server over streamable HTTP; prints its port.
+
+    mcp_http.py LOG
+
+Wants "Authorization: Bearer x"; answers calls as server-sent events.  LOG gets
+a line for each request.  The tool `forget` ends the session.
+"""
+import http.server, json, sys, threading, time
+
+sessions = set()
+log = open(sys.argv[1], "a", buffering=1)
+cancelled = threading.Event()
+TOOLS = [{"name": n, "inputSchema": {"type": "object"},
+          "annotations": {"readOnlyHint": True}}
+         for n in ("echo", "slow", "forget", "large")]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *a):
+        pass
+
+    def reply(self, status, body=b"", kind="application/json", **more):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Type", kind)
+        for key, value in more.items():
+            self.send_header(key.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def event(self, o):
+        data = json.dumps(o, indent=1).replace("\n", "\ndata: ")
+        self.wfile.write(("event: message\ndata: %s\n\n" % data).encode())
+        self.wfile.flush()
+
+    def do_DELETE(self):
+        log.write("DELETE\n")
+        self.reply(200)
+
+    def do_POST(self):
+        m = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        method = m.get("method")
+        log.write("%s %s\n" % (method, self.headers["MCP-Protocol-Version"]))
+        if self.headers["Authorization"] != "Bearer x":
+            return self.reply(401, b"no token")
+        if method == "initialize":
+            sessions.add("s1")
+            return self.reply(200, json.dumps({
+                "jsonrpc": "2.0", "id": m["id"], "result": {
+                    "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "h", "version": "1"}}}).encode(),
+                Mcp_Session_Id="s1")
+        if self.headers["Mcp-Session-Id"] not in sessions:
+            return self.reply(404)
+        if "id" not in m:
+            if method == "notifications/cancelled":
+                cancelled.set()
+            return self.reply(202)
+        if method == "tools/list":
+            return self.reply(200, json.dumps({
+                "jsonrpc": "2.0", "id": m["id"],
+                "result": {"tools": TOOLS}}).encode())
+        name = m["params"]["name"]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.event({"jsonrpc": "2.0", "method": "notifications/message",
+                    "params": {"level": "info", "data": "working"}})
+        if name == "slow":
+            cancelled.wait(20)
+        if name == "forget":
+            sessions.clear()
+        text = "y" * 3000000 if name == "large" else "said: %s" % \
+            m["params"]["arguments"].get("text")
+        try:
+            self.event({"jsonrpc": "2.0", "id": m["id"], "result": {
+                "content": [{"type": "text", "text": text}]}})
+        except OSError:
+            pass
+        self.close_connection = True
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
