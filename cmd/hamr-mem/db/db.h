@@ -61,10 +61,14 @@ int db_replace(struct db *db, const char *by,
 
 /* What relevance(TABLE, ?i, WEIGHT of each column...) of a full-text query is
  * told.  It is bm25 with bounded work, positive, and NULL for a row that does
- * not reach least, which may rise from row to row. */
+ * not reach least, which may rise from row to row.  Where the row has the
+ * query's words one behind another, DB_PHRASE is added. */
+#define DB_PHRASE 1e6
 struct db_relevance {
 	double least;
 	int64_t newest;		/* the highest row id but of a few */
+	const int *order;	/* the words as they follow one another, each */
+	int n;			/* its number in the query; 0: not asked */
 };
 
 #define DB_NULL INT64_MIN	/* stands for SQL's NULL among integers */

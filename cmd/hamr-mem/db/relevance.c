@@ -18,6 +18,7 @@
 #define B 0.75
 #define COLUMNS 8		/* weights that are looked at */
 #define PHRASES 64
+#define PLACES 500		/* of words in a row, that are compared */
 
 struct rarity {
 	double average;		/* words in a row */
@@ -95,28 +96,72 @@ learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
 	return rc;
 }
 
+struct place {
+	int word, column, at;
+};
+
+static bool
+is_there(const struct place *p, int n, struct place want)
+{
+	for (int i = 0; i < n; i++)
+		if (p[i].word == want.word && p[i].column == want.column &&
+		    p[i].at == want.at)
+			return true;
+	return false;
+}
+
+/* Do the words stand one behind another somewhere? */
+static bool
+is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
+    const struct db_relevance *want, const struct place *p, int n)
+{
+	for (int i = 0; i < n && want->n > 0; i++) {
+		struct place next = p[i];
+		int k = 1;
+
+		if (next.word != want->order[0])
+			continue;
+		for (; k < want->n; k++) {
+			next.at += api->xPhraseSize(f, next.word);
+			next.word = want->order[k];
+			if (!is_there(p, n, next))
+				break;
+		}
+		if (k == want->n)
+			return true;
+	}
+	return false;
+}
+
 /* How much a row tells, whose length is looked up only if it may then reach
  * least: that is the dearest part. */
 static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
-    const double weight[COLUMNS], double least, double *out)
+    const double weight[COLUMNS], const struct db_relevance *want,
+    double *out)
 {
-	double often[PHRASES] = { 0 }, length = K1 * (1 - B);
+	double often[PHRASES] = { 0 }, length = K1 * (1 - B), bonus = 0;
+	struct place place[PLACES];
 	int n = 0, size = 0, rc = api->xInstCount(f, &n);
 
 	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
-		int phrase, column, at;
+		struct place p;
 
-		rc = api->xInst(f, i, &phrase, &column, &at);
-		if (rc == SQLITE_OK && phrase < PHRASES && column < COLUMNS)
-			often[phrase] += weight[column];
+		rc = api->xInst(f, i, &p.word, &p.column, &p.at);
+		if (rc == SQLITE_OK && p.word < PHRASES && p.column < COLUMNS)
+			often[p.word] += weight[p.column];
+		if (i < PLACES)
+			place[i] = p;
 	}
-	*out = sum(r, often, length);
-	if (rc != SQLITE_OK || *out < least)
+	if (rc == SQLITE_OK && is_phrase(api, f, want, place,
+	    n < PLACES ? n : PLACES))
+		bonus = DB_PHRASE;
+	*out = bonus + sum(r, often, length);
+	if (rc != SQLITE_OK || *out < want->least)
 		return rc;
 	rc = api->xColumnSize(f, -1, &size);
 	length += K1 * B * (double)size / r->average;
-	*out = sum(r, often, length);
+	*out = bonus + sum(r, often, length);
 	return rc;
 }
 
@@ -141,7 +186,7 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	if (r == NULL)
 		rc = learn(api, f, want->newest, &r);
 	if (rc == SQLITE_OK)
-		rc = score(api, f, r, weight, want->least, &sum);
+		rc = score(api, f, r, weight, want, &sum);
 	if (rc != SQLITE_OK)
 		sqlite3_result_error_code(ctx, rc);
 	else if (sum >= want->least)

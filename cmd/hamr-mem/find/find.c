@@ -204,8 +204,9 @@ static int
 take(struct store *st, const struct find *f, const struct candidate *c,
     int tier, struct search *x, struct hits *out, struct err *e)
 {
-	struct hit h = { .store = st->name, .from = st, .tier = tier,
-		.row = c->row, .passage = c->passage };
+	bool phrase = c->rank >= DB_PHRASE;
+	struct hit h = { .store = st->name, .from = st, .row = c->row,
+		.tier = phrase ? TIER_PHRASE : tier, .passage = c->passage };
 	struct slice hash;
 	struct st *s;
 	int got;
@@ -223,7 +224,8 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 			h.session = st_col_dup(s, 2);
 			h.role = st_col_dup(s, 4);
 			h.name = st_col_dup(s, 5);
-			h.score = score(&h, c->rank, x->newest);
+			h.score = score(&h, phrase ? c->rank - DB_PHRASE :
+			    c->rank, x->newest);
 			out->h = xgrow(out->h, out->n, &out->cap,
 			    sizeof *out->h);
 			out->h[out->n++] = h;
@@ -234,11 +236,13 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 }
 
 static int
-take_tier(struct store *st, const struct find *f, struct slice expr, int tier,
-    int64_t from, struct search *x, struct hits *out, struct err *e)
+take_tier(struct store *st, const struct find *f, const struct query *q,
+    struct slice expr, int tier, int64_t from, struct search *x,
+    struct hits *out, struct err *e)
 {
 	struct best best = { .max = f->max * 4 + 20 };
-	struct db_relevance want = { 0, 0 };
+	struct db_relevance want = { .order = q->order,
+		.n = tier == TIER_ALL ? (int)q->words : 0 };
 	struct st *s;
 	int r;
 
@@ -295,16 +299,28 @@ settle(struct hits *hits, size_t max)
 	map_release(&seen);
 }
 
+/* The few passages that are shown are indexed once more, by themselves: to mark
+ * the words in the large index, its lists would be searched for each. */
+#define SHOWN_SQL "CREATE VIRTUAL TABLE IF NOT EXISTS temp.shown USING fts5(" \
+	"text, parts, path, name, " \
+	"tokenize='porter unicode61 remove_diacritics 2')"
+
 static int
 add_snippet(struct hit *h, struct err *e)
 {
-	struct st *s = db_query(h->from->db, e,
-	    "SELECT snippet(words, 0, '«', '»', '…', 24),"
-	    "  snippet(words, -1, '«', '»', '…', 24) "
-	    "FROM words WHERE words MATCH ?1 AND rowid = ?2", "ti", h->expr,
-	    h->passage);
-	int got = st_step(s, e);
+	struct db *db = h->from->db;
+	struct st *s;
+	int got;
 
+	if (db_exec(db, SHOWN_SQL, e) < 0 ||
+	    db_run(db, e, "INSERT INTO temp.shown(rowid, text, parts, path, "
+	    "name) SELECT id, text, parts, path, name FROM source "
+	    "WHERE id = ?1", "i", h->passage) < 0)
+		return -1;
+	s = db_query(db, e, "SELECT snippet(shown, 0, '«', '»', '…', 24),"
+	    "  snippet(shown, -1, '«', '»', '…', 24) "
+	    "FROM temp.shown WHERE shown MATCH ?1", "t", h->expr);
+	got = st_step(s, e);
 	if (got > 0) {
 		h->snippet = st_col_dup(s, 0);
 		if (h->snippet == NULL || strstr(h->snippet, "«") == NULL) {
@@ -315,7 +331,8 @@ add_snippet(struct hit *h, struct err *e)
 	st_done(s);
 	if (h->snippet == NULL)		/* forgotten in this moment */
 		h->snippet = xstrdup("");
-	return got < 0 ? -1 : 0;
+	return got < 0 || db_exec(db, "DELETE FROM temp.shown", e) < 0 ? -1 :
+	    0;
 }
 
 /* The only words in a statement that are not ours are those of --raw. */
@@ -424,6 +441,23 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 	return 0;
 }
 
+/* Words that hold one of those that are not common by themselves. */
+static int
+words_within(struct store *st, const struct query *q, struct buf *expr,
+    struct err *e)
+{
+	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
+	size_t n = 0;
+	int r;
+
+	for (size_t i = 0; i < q->nword; i++)
+		if (!q->word[i].part && q->word[i].rows < SAMPLE)
+			fragment[n++] = q->word[i].text;
+	r = words_holding(st, fragment, n, expr, e);
+	free(fragment);
+	return r;
+}
+
 static int
 search_tier(struct store *st, const struct find *f, struct query *q, int tier,
     int64_t from, struct search *x, struct hits *out, struct err *e)
@@ -432,18 +466,22 @@ search_tier(struct store *st, const struct find *f, struct query *q, int tier,
 	size_t had = out->n;
 	int r = 0;
 
-	if (tier == TIER_PHRASE)
-		buf_slice(&expr, buf_view(&q->phrase));
-	else if (tier == TIER_ALL)
+	if (tier == TIER_PHRASE) {	/* of several words: with TIER_ALL */
+		if (q->all.len == 0)
+			buf_slice(&expr, buf_view(&q->phrase));
+	} else if (tier == TIER_ALL)
 		buf_slice(&expr, buf_view(&q->all));
 	else if (tier == TIER_ANY)
 		r = rare_words(st, q, &expr, e);
 	else
-		r = words_holding(st, buf_view(&q->within), &expr, e);
+		r = words_within(st, q, &expr, e);
 	if (r == 0 && expr.len > 0)
-		r = take_tier(st, f, buf_view(&expr), tier, from, x, out, e);
+		r = take_tier(st, f, q, buf_view(&expr), tier, from, x, out,
+		    e);
 	for (size_t i = had; i < out->n; i++)
-		out->h[i].expr = xmemdup0(expr.p, expr.len);
+		out->h[i].expr = out->h[i].tier == TIER_PHRASE ?
+		    xmemdup0(q->phrase.p, q->phrase.len) :
+		    xmemdup0(expr.p, expr.len);
 	buf_release(&expr);
 	return r;
 }

@@ -1,5 +1,4 @@
 /* query.c - FTS5 expressions built of whatever somebody typed. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,9 +8,7 @@
 #include "query.h"
 #include "store/text.h"
 
-#define WORDS_MAX 64		/* words that count; the rest is dropped */
 #define WORD_BYTES 1000		/* a longer one is no word */
-#define FRAGMENT_BYTES 3	/* shorter ones stand in too many words */
 #define EXPR_MAX ((size_t)1 << 20)
 
 static bool
@@ -44,7 +41,7 @@ add_word(struct buf *b, struct slice w, const char *between)
 
 /* A word counts once, and so do the parts of it that are words. */
 static void
-add_any(struct query *q, struct slice w, struct map *seen)
+add_any(struct query *q, struct slice w, bool part, struct map *seen)
 {
 	struct buf parts = BUF_INIT(4 * WORD_BYTES);
 	struct query_word *any;
@@ -53,28 +50,19 @@ add_any(struct query *q, struct slice w, struct map *seen)
 	bool fresh;
 
 	map_put(seen, w, &fresh);
-	if (!fresh || q->nword >= WORDS_MAX || is_stop_word(w))
+	if (!fresh || q->nword >= QUERY_WORDS || is_stop_word(w))
 		return;
 	q->word = xrealloc(q->word, (q->nword + 1) * sizeof *q->word);
 	any = &q->word[q->nword];
-	*any = (struct query_word){ .no = (int)q->nword++ };
+	*any = (struct query_word){ .no = (int)q->nword++, .part = part };
+	if (!part)
+		any->text = w;
 	buf_init(&any->expr, EXPR_MAX);
 	add_word(&any->expr, w, "");
 	text_parts(w, &parts);
 	while (text_word(buf_view(&parts), &at, &p))
-		add_any(q, p, seen);
+		add_any(q, p, true, seen);
 	buf_release(&parts);
-}
-
-/* A fragment is looked for in small letters, as the index keeps them. */
-static void
-add_within(struct buf *b, struct slice w)
-{
-	if (w.n < FRAGMENT_BYTES)
-		return;
-	buf_addc(b, ' ');
-	for (size_t i = 0; i < w.n; i++)
-		buf_addc(b, (char)tolower((unsigned char)w.p[i]));
 }
 
 static void
@@ -83,7 +71,6 @@ init(struct query *q)
 	*q = (struct query){ .words = 0 };
 	buf_init(&q->phrase, EXPR_MAX);
 	buf_init(&q->all, EXPR_MAX);
-	buf_init(&q->within, EXPR_MAX);
 }
 
 void
@@ -94,22 +81,23 @@ query_build(struct query *q, struct slice text)
 	size_t at = 0;
 
 	init(q);
-	while (q->words < WORDS_MAX && text_word(text, &at, &w)) {
+	while (q->words < QUERY_WORDS && text_word(text, &at, &w)) {
+		uint64_t *no;
 		bool fresh;
 
 		if (w.n > WORD_BYTES)
 			continue;
-		q->words++;
+		no = map_put(&seen, w, &fresh);
+		if (fresh)
+			*no = seen.n - 1;
+		q->order[q->words++] = (int)*no;
 		buf_addc(&q->phrase, q->words == 1 ? '"' : ' ');
 		buf_slice(&q->phrase, w);
-		map_put(&seen, w, &fresh);
 		if (!fresh)
 			continue;
 		add_word(&q->all, w, " ");
-		if (is_stop_word(w))
-			continue;
-		add_any(q, w, &any);
-		add_within(&q->within, w);
+		if (!is_stop_word(w))
+			add_any(q, w, false, &any);
 	}
 	if (q->words > 0)
 		buf_addc(&q->phrase, '"');
@@ -134,5 +122,4 @@ query_release(struct query *q)
 	for (size_t i = 0; i < q->nword; i++)
 		buf_release(&q->word[i].expr);
 	free(q->word);
-	buf_release(&q->within);
 }

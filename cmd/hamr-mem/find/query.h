@@ -11,8 +11,12 @@
 /* From the strictest to the widest. */
 enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
 
+#define QUERY_WORDS 64		/* that count; the rest is dropped */
+
 struct query_word {
 	int no;
+	struct slice text;		/* of the query; lives as long */
+	bool part;			/* of a word, by its spelling */
 	struct buf expr;
 	double rows;			/* for who uses it */
 };
@@ -21,8 +25,8 @@ struct query {
 	struct buf phrase, all;		/* expressions; empty: nothing new */
 	struct query_word *word;	/* but those that stop at nothing */
 	size_t nword;
-	struct buf within;	/* what is looked for within other words */
 	size_t words;		/* 0: nothing can be found */
+	int order[QUERY_WORDS];	/* of each of them its number in all */
 };
 
 void query_build(struct query *q, struct slice text);

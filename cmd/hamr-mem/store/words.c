@@ -309,28 +309,20 @@ take(struct found *f, struct slice w)
 		f->n++;
 }
 
-static int
-look(struct store *st, struct slice w, struct found *f, struct err *e)
+static void
+look(struct slice run, struct slice w, struct found *f)
 {
-	struct st *s = db_query(st->db, e, "SELECT words FROM run", "");
-	int got;
+	const char *p = run.p, *end = run.p + run.n, *at;
 
-	while ((got = st_step(s, e)) > 0) {
-		struct slice run = st_col(s, 0);
-		const char *p = run.p, *end = run.p + run.n, *at;
+	while ((at = memmem(p, (size_t)(end - p), w.p, w.n)) != NULL) {
+		const char *lf = memrchr(p, '\n', (size_t)(at - p));
+		const char *from = lf != NULL ? lf + 1 : p;
 
-		while ((at = memmem(p, (size_t)(end - p), w.p, w.n)) != NULL) {
-			const char *lf = memrchr(p, '\n', (size_t)(at - p));
-			const char *from = lf != NULL ? lf + 1 : p;
-
-			p = (const char *)memchr(at, '\n',
-			    (size_t)(end - at)) + 1;
-			if ((size_t)(p - from) > w.n + 1)
-				take(f, (struct slice){ from,
-				    (size_t)(p - from) - 1 });
-		}
+		p = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+		if ((size_t)(p - from) > w.n + 1)
+			take(f, (struct slice){ from, (size_t)(p - from) -
+			    1 });
 	}
-	return got;
 }
 
 static bool
@@ -351,29 +343,37 @@ add_term(struct buf *expr, struct slice w, const char *end)
 }
 
 int
-words_holding(struct store *st, struct slice fragments, struct buf *expr,
-    struct err *e)
+words_holding(struct store *st, const struct slice *fragment, size_t n,
+    struct buf *expr, struct err *e)
 {
+	struct buf small = BUF_INIT(SIZE_MAX);
 	struct found f = { .n = 0 };
-	struct slice w;
-	size_t at = 0;
-	int r = 0;
+	struct st *s = NULL;
+	int got = 0;
 
-	while (r == 0 && text_word(fragments, &at, &w)) {
-		char small[WORD_MAX + 1];
+	for (size_t i = 0; i < n; i++) {
+		struct slice w = fragment[i];
 
-		if (w.n > WORD_MAX)
+		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
-		for (size_t i = 0; i < w.n; i++)
-			small[i] = (char)tolower((unsigned char)w.p[i]);
 		if (w.n >= WORD_MIN && has_digit(w))
 			add_term(expr, w, "\"*");
-		if (w.n >= FRAGMENT_MIN)
-			r = look(st, (struct slice){ small, w.n }, &f, e);
+		for (size_t k = 0; k < w.n; k++)
+			buf_addc(&small, (char)tolower((unsigned char)w.p[k]));
+		buf_addc(&small, '\n');
+	}
+	if (small.len > 0)
+		s = db_query(st->db, e, "SELECT words FROM run", "");
+	while (small.len > 0 && (got = st_step(s, e)) > 0) {
+		struct slice all = buf_view(&small), w;
+
+		while (slice_line(&all, &w))
+			look(st_col(s, 0), w, &f);
 	}
 	for (size_t i = 0; i < f.n; i++) {
 		add_term(expr, slice_of(f.v[i]), "\"");
 		free(f.v[i]);
 	}
-	return r;
+	buf_release(&small);
+	return got;
 }

@@ -32,9 +32,9 @@ void words_stay(struct store *st);
  * did not keep them. */
 int words_fill(struct store *st, struct err *e);
 
-/* Append an FTS5 expression of words that hold one of these (blanks between),
- * the shortest first, and of what begins with one that has digits. */
-int words_holding(struct store *st, struct slice fragments, struct buf *expr,
-    struct err *e);
+/* Append an FTS5 expression of words that hold one of these, the shortest
+ * first, and of what begins with one that has digits. */
+int words_holding(struct store *st, const struct slice *fragment, size_t n,
+    struct buf *expr, struct err *e);
 
 #endif
