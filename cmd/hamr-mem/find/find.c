@@ -417,8 +417,26 @@ bound(struct store *st, struct query *q, struct search *x, int64_t *from,
 	return 0;
 }
 
+/* Words that hold one of those that stand in fewer rows than this. */
+static int
+words_within(struct store *st, const struct query *q, double rows,
+    struct buf *expr, struct err *e)
+{
+	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
+	size_t n = 0;
+	int r;
+
+	for (size_t i = 0; i < q->nword; i++)
+		if (!q->word[i].part && q->word[i].rows < rows)
+			fragment[n++] = q->word[i].text;
+	r = words_holding(st, fragment, n, expr, e);
+	free(fragment);
+	return r;
+}
+
 /* Any of the words, the rarest first, as long as not too many rows match: what
- * a common word adds to these is noise, at a price. */
+ * a common word adds to these is noise, at a price.  For a word that is nowhere
+ * stand those that hold it. */
 static int
 rare_words(struct store *st, struct query *q, struct buf *expr,
     struct err *e)
@@ -426,7 +444,8 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 	int64_t newest;
 	double rows = 0;
 
-	if (sort_words(st, q, &newest, e) < 0)
+	if (sort_words(st, q, &newest, e) < 0 ||
+	    words_within(st, q, 1, expr, e) < 0)
 		return -1;
 	for (size_t i = 0; i < q->nword; i++) {
 		rows += q->word[i].rows;
@@ -439,23 +458,6 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 		buf_slice(expr, buf_view(&q->word[i].expr));
 	}
 	return 0;
-}
-
-/* Words that hold one of those that are not common by themselves. */
-static int
-words_within(struct store *st, const struct query *q, struct buf *expr,
-    struct err *e)
-{
-	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
-	size_t n = 0;
-	int r;
-
-	for (size_t i = 0; i < q->nword; i++)
-		if (!q->word[i].part && q->word[i].rows < SAMPLE)
-			fragment[n++] = q->word[i].text;
-	r = words_holding(st, fragment, n, expr, e);
-	free(fragment);
-	return r;
 }
 
 static int
@@ -474,7 +476,7 @@ search_tier(struct store *st, const struct find *f, struct query *q, int tier,
 	else if (tier == TIER_ANY)
 		r = rare_words(st, q, &expr, e);
 	else
-		r = words_within(st, q, &expr, e);
+		r = words_within(st, q, SAMPLE, &expr, e);
 	if (r == 0 && expr.len > 0)
 		r = take_tier(st, f, q, buf_view(&expr), tier, from, x, out,
 		    e);

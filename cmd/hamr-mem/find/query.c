@@ -9,6 +9,7 @@
 #include "store/text.h"
 
 #define WORD_BYTES 1000		/* a longer one is no word */
+#define FRAGMENT 3		/* bytes; shorter ones are in too many words */
 #define EXPR_MAX ((size_t)1 << 20)
 
 static bool
@@ -65,6 +66,24 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 	buf_release(&parts);
 }
 
+/* What underscores join is a word, too: it may be a fragment. */
+static void
+add_joined(struct query *q, struct slice text, struct map *seen)
+{
+	for (size_t i = 0, n; i < text.n; i += n + 1) {
+		struct slice w = { text.p + i, 0 };
+
+		for (n = 0; i + n < text.n && (text.p[i + n] == '_' ||
+		    text_is_word(text.p[i + n])); n++)
+			continue;
+		w.n = n;
+		if (n > FRAGMENT && n < WORD_BYTES &&
+		    memchr(w.p, '_', n) != NULL &&
+		    strspn(w.p, "_") < n)
+			add_any(q, w, false, seen);
+	}
+}
+
 static void
 init(struct query *q)
 {
@@ -99,6 +118,7 @@ query_build(struct query *q, struct slice text)
 		if (!is_stop_word(w))
 			add_any(q, w, false, &any);
 	}
+	add_joined(q, text, &any);
 	if (q->words > 0)
 		buf_addc(&q->phrase, '"');
 	if (q->words == 1)	/* the phrase is the word */

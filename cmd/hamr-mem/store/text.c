@@ -21,9 +21,11 @@ text_passage(struct slice text, size_t *at, struct slice *passage)
 	return true;
 }
 
-static bool
-is_word_byte(unsigned char c)
+bool
+text_is_word(char byte)
 {
+	unsigned char c = (unsigned char)byte;
+
 	return c >= 0x80 || (unsigned char)((c | 0x20) - 'a') < 26 ||
 	    (unsigned char)(c - '0') < 10;
 }
@@ -33,10 +35,10 @@ text_word(struct slice text, size_t *at, struct slice *word)
 {
 	size_t i = *at, from;
 
-	while (i < text.n && !is_word_byte((unsigned char)text.p[i]))
+	while (i < text.n && !text_is_word(text.p[i]))
 		i++;
 	from = i;
-	while (i < text.n && is_word_byte((unsigned char)text.p[i]))
+	while (i < text.n && text_is_word(text.p[i]))
 		i++;
 	*at = i;
 	*word = (struct slice){ text.p + from, i - from };

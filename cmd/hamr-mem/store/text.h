@@ -14,8 +14,11 @@
  * one.  False when there is none left.  An empty text has one, empty. */
 bool text_passage(struct slice text, size_t *at, struct slice *passage);
 
-/* The next word at or behind *at: letters and digits, and every byte that is
- * not ASCII (the index's own tokenizer decides about those).  False: none. */
+/* Of words: letters and digits, and every byte that is not ASCII (the index's
+ * own tokenizer decides about those). */
+bool text_is_word(char byte);
+
+/* The next word at or behind *at.  False: none. */
 bool text_word(struct slice text, size_t *at, struct slice *word);
 
 /* Append the parts of the camelCase words of text, blanks between; of a word

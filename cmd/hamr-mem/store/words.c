@@ -38,27 +38,50 @@ wordset_reset(struct wordset *set)
 	map_release(&set->has);
 }
 
-/* The words of a text that are kept, in small letters. */
+static void
+add_word(struct wordset *set, struct slice w)
+{
+	char small[WORD_MAX];
+	size_t digits = 0;
+
+	if (w.n < WORD_MIN || w.n > WORD_MAX)
+		return;
+	for (size_t i = 0; i < w.n; i++) {
+		digits += w.p[i] >= '0' && w.p[i] <= '9';
+		small[i] = w.p[i] >= 'A' && w.p[i] <= 'Z' ?
+		    (char)(w.p[i] | 0x20) : w.p[i];
+	}
+	if (digits * 3 <= w.n)
+		wordset_add(set, (struct slice){ small, w.n });
+}
+
+static bool
+is_joined(struct slice w)
+{
+	return w.n > 0 && memchr(w.p, '_', w.n) != NULL;
+}
+
+/* The words of a text that are kept, in small letters, and those that an
+ * underscore joins also as one. */
 static void
 add_words(struct wordset *set, struct slice text)
 {
-	struct slice w;
+	struct slice w, joined = { NULL, 0 };
 	size_t at = 0;
 
 	while (text_word(text, &at, &w)) {
-		char small[WORD_MAX];
-		size_t digits = 0;
-
-		if (w.n < WORD_MIN || w.n > WORD_MAX)
+		add_word(set, w);
+		if (joined.p != NULL && joined.p + joined.n + 1 == w.p &&
+		    w.p[-1] == '_') {
+			joined.n += 1 + w.n;
 			continue;
-		for (size_t i = 0; i < w.n; i++) {
-			digits += w.p[i] >= '0' && w.p[i] <= '9';
-			small[i] = w.p[i] >= 'A' && w.p[i] <= 'Z' ?
-			    (char)(w.p[i] | 0x20) : w.p[i];
 		}
-		if (digits * 3 <= w.n)
-			wordset_add(set, (struct slice){ small, w.n });
+		if (is_joined(joined))
+			add_word(set, joined);
+		joined = w;
 	}
+	if (is_joined(joined))
+		add_word(set, joined);
 }
 
 void
@@ -134,10 +157,13 @@ has_word(struct slice text, struct slice want)
 	struct slice word;
 	size_t at = 0;
 
-	while (text_word(text, &at, &word))
-		if (word.n == want.n && strncasecmp(word.p, want.p,
-		    want.n) == 0)
+	while (text_word(text, &at, &word)) {
+		size_t from = (size_t)(word.p - text.p), end = from + want.n;
+
+		if (end <= text.n && strncasecmp(word.p, want.p, want.n) == 0 &&
+		    (end == text.n || !text_is_word(text.p[end])))
 			return true;
+	}
 	return false;
 }
 
