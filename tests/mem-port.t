@@ -177,6 +177,41 @@ is "kill -9: the old one or the new one" "$(mem r.db export |
 ok "whole" mem r.db check
 status "and it can be rebuilt" 0 mem r.db rebuild dir
 
+# ---- a damaged file ----
+
+{ printf '{"type":"hamr","v":1,"session":"big"}\n'
+  for i in $(seq 2000)
+  do	printf '{"role":"user","content":"line %d of a long talk"}\n' "$i"
+  done; } >long
+for i in 1 2 3; do mem dm.db save "fact $i of the damaged" >/dev/null; done
+mem dm.db -n <long
+mem dm.db list >/dev/null
+damage() {	# PAGE
+	mem dm.db rebuild dir 2>/dev/null	# nothing is left in the log
+	rm -f dm.db-damaged* dm.db-wal dm.db-shm
+	dd if=/dev/urandom of=dm.db bs=4096 seek="$1" count=4 \
+	    conv=notrunc 2>/dev/null
+}
+mkdir dir 2>/dev/null
+for page in 30 90
+do	damage "$page"
+	status "damaged at page $page: rebuilt" 0 mem dm.db rebuild dir
+	match "it says what was kept, and where the old one is" \
+	    "$(cat "$T/.err")" \
+	    '*dm.db was damaged: [0-9]* items of it*now dm.db-damaged-1*'
+	ok "which is there" test -s dm.db-damaged-1
+	is "the facts are kept" "$(mem dm.db list | grep -c '"fact"')" 3
+	ok "most messages, too" test "$(mem dm.db stats | jq .messages)" -gt 1500
+	ok "and it is whole" mem dm.db check
+done
+damage 0
+status "its head is lost" 65 mem dm.db search fact
+ok "rebuilt" mem dm.db rebuild dir
+ok "and whole" mem dm.db check
+echo "no memory" >notes.txt
+status "what was never ours stays" 65 mem notes.txt rebuild dir
+is "as it was" "$(cat notes.txt)" "no memory"
+
 # ---- a file of the version before ----
 
 if command -v sqlite3 >/dev/null; then

@@ -2,7 +2,8 @@
  *
  * rebuild: the new file is made of transcripts and of what the old one holds.
  * It is written beside the old one, which is in use meanwhile, and takes its
- * place at the end.  Whatever goes wrong, the old one stays.
+ * place at the end.  Whatever goes wrong, the old one stays.  Of a damaged one is
+ * taken what can be read, and it is kept beside the new one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,8 @@ struct rebuild {
 	char *path, *beside;	/* the file, and the new one */
 	struct store old, new;
 	struct scan scan;
-	size_t gone;
+	size_t gone, kept;
+	bool damaged;
 	char **files;
 	size_t n, cap;
 };
@@ -245,11 +247,61 @@ finish(void *arg, struct err *e)
 {
 	struct rebuild *b = arg;
 
-	if (take_old(b, e) < 0 || store_wipe_log(&b->new, e) < 0 ||
+	if ((!b->damaged && take_old(b, e) < 0) ||
+	    store_wipe_log(&b->new, e) < 0 ||
 	    db_truncate_log(b->new.db, e) < 0)
 		return -1;
 	store_close(&b->new);
 	return 0;
+}
+
+/* ---- a damaged memory ---- */
+
+static int
+keep_line(void *ctx, struct slice line, struct err *e)
+{
+	struct rebuild *b = ctx;
+
+	if (take_line(ctx, line, e) == 0)
+		b->kept++;
+	return 0;
+}
+
+static int
+take_damaged(struct rebuild *b, struct err *e)
+{
+	bool good;
+
+	if (b->old.db == NULL &&
+	    store_open(&b->old, b->path, "file", DB_READ, NULL) < 0)
+		return 0;		/* nothing can be read */
+	if (store_begin(&b->new, e) < 0)
+		return -1;
+	port_salvage(&b->old, keep_line, b);
+	good = b->gone == 0 || store_wipe(&b->new, e) == 0;
+	if (store_end(&b->new, good, good ? e : NULL) < 0)
+		return -1;
+	return good ? 0 : -1;
+}
+
+static int
+set_aside(struct rebuild *b, struct err *e)
+{
+	char *aside = NULL;
+	int r;
+
+	for (int i = 1; aside == NULL || access(aside, F_OK) == 0; i++) {
+		free(aside);
+		aside = xasprintf("%s-damaged-%d", b->path, i);
+	}
+	r = finish(b, e);
+	if (r == 0)
+		r = db_set_aside(b->path, b->beside, aside, e);
+	if (r == 0)
+		err_say("%s was damaged: %zu items of it were kept; the "
+		    "damaged file is now %s", b->path, b->kept, aside);
+	free(aside);
+	return r;
 }
 
 static void
@@ -272,9 +324,19 @@ run(struct rebuild *b, struct err *e)
 	int r = -1;
 
 	remove_beside(b);
-	if (store_open(&b->new, b->beside, "file", DB_WRITE, e) == 0 &&
-	    take_old(b, e) == 0 && index_all(b, e) == 0)
-		r = db_replace(b->old.db, b->beside, finish, b, e);
+	if (store_open(&b->new, b->beside, "file", DB_WRITE, e) < 0)
+		goto out;
+	r = b->damaged ? 0 : take_old(b, e);
+	if (r < 0 && e->status == ST_DATA)
+		b->damaged = true;
+	if (b->damaged)
+		r = take_damaged(b, e);
+	if (r == 0)
+		r = index_all(b, e);
+	if (r == 0)
+		r = b->damaged ? set_aside(b, e) :
+		    db_replace(b->old.db, b->beside, finish, b, e);
+out:
 	store_close(&b->new);
 	remove_beside(b);
 	return r;
@@ -306,13 +368,17 @@ command_rebuild(const struct opts *o, struct err *e)
 {
 	struct rebuild b = { .o = o };
 	const char *name = NULL;
+	bool ours = false;
 	int r = -1;
 
 	b.redact = redact_load(e);
 	if (b.redact != NULL && find_files(&b, o->args[0], e) == 0)
 		b.path = where_path(o, true, &name, e);
-	if (b.path != NULL && store_open(&b.old, b.path, name, DB_WRITE,
-	    e) == 0) {
+	if (b.path != NULL)
+		ours = store_is_ours(b.path);
+	if (b.path != NULL && (store_open(&b.old, b.path, name, DB_WRITE,
+	    e) == 0 || (ours && e->status == ST_DATA))) {
+		b.damaged = b.old.db == NULL;
 		b.beside = xasprintf("%s-new", b.path);
 		r = run_alone(&b, e);
 		store_close(&b.old);

@@ -464,3 +464,63 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 	drop_lock(db);
 	return r;
 }
+
+/* ---- damaged files ---- */
+
+static uint32_t
+big_endian(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	    (uint32_t)p[2] << 8 | p[3];
+}
+
+bool
+db_is_ours(const char *path, const struct db_schema *schema)
+{
+	static const char magic[] = "SQLite format 3";
+	unsigned char head[100];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
+	char *lock = xasprintf("%s-lock", path);
+	bool locked = access(lock, F_OK) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	free(lock);
+	if (n < (ssize_t)sizeof head || memcmp(head, magic, sizeof magic) != 0)
+		return n >= 0 && locked;	/* its head is lost */
+	return big_endian(head + 68) == (uint32_t)schema->application_id &&
+	    big_endian(head + 60) <= (uint32_t)schema->version;
+}
+
+/* By a second name, so that there is no moment without the first. */
+static int
+also_named(const char *path, const char *end, const char *aside,
+    struct err *e)
+{
+	char *from = xasprintf("%s%s", path, end);
+	char *to = xasprintf("%s%s", aside, end);
+	int r = link(from, to) < 0 && errno != ENOENT &&
+	    rename(from, to) < 0 ? err_sys(e, ST_SYSTEM, "%s", to) : 0;
+
+	free(from);
+	free(to);
+	return r;
+}
+
+int
+db_set_aside(const char *path, const char *by, const char *aside,
+    struct err *e)
+{
+	struct db db = { .path = xstrdup(path), .lock = -1 };
+	int r = -1;
+
+	if (open_lock(&db, e) == 0 && take_lock(&db, e) == 0 &&
+	    also_named(path, "", aside, e) == 0 &&
+	    also_named(path, "-wal", aside, e) == 0)
+		r = replace_file(&db, by, e);
+	if (db.lock >= 0)
+		close(db.lock);
+	free(db.path);
+	return r;
+}

@@ -71,6 +71,15 @@ struct db_relevance {
 	int n;			/* its number in the query; 0: not asked */
 };
 
+/* Is what lies at path a file of ours, or was it before it was damaged?  It is
+ * asked when db_open said ST_DATA. */
+bool db_is_ours(const char *path, const struct db_schema *schema);
+
+/* Put the file `by` in the place of a damaged one, with the lock; the damaged
+ * one gets the name aside, and so does its log. */
+int db_set_aside(const char *path, const char *by, const char *aside,
+    struct err *e);
+
 #define DB_NULL INT64_MIN	/* stands for SQL's NULL among integers */
 
 /* Values follow SQL (a literal: its statement is kept by its address), one for

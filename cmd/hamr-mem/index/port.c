@@ -108,6 +108,48 @@ port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
+/* The rows of a query, as far as they can be read; true: to their end. */
+static bool
+salvage(struct store *st, const char *sql, port_fn *fn, void *ctx)
+{
+	struct buf line = BUF_INIT((size_t)1 << 40);
+	struct st *s = db_query(st->db, NULL, sql, "");
+	struct err e;
+	int got;
+
+	while ((got = st_step(s, &e)) > 0) {
+		buf_reset(&line);
+		if (put_one(st, s, true, &line, &e) < 0)
+			continue;
+		fn(ctx, buf_view(&line), &e);
+	}
+	st_done(s);
+	buf_release(&line);
+	return got == 0;
+}
+
+#define ITEMS "SELECT key, kind, id, session, line, role, name, path, time, " \
+	"tags, slot FROM item "
+
+void
+port_salvage(struct store *st, port_fn *fn, void *ctx)
+{
+	/* what one end does not reach, the other may */
+	static const char *const ways[][2] = {
+		{ ITEMS "NOT INDEXED WHERE id >= 1 << 42 ORDER BY id",
+		ITEMS "NOT INDEXED WHERE id >= 1 << 42 ORDER BY id DESC" },
+		{ "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, "
+		"NULL, NULL FROM forgotten ORDER BY key",
+		"SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, "
+		"NULL, NULL FROM forgotten ORDER BY key DESC" },
+		{ ITEMS "NOT INDEXED WHERE id < 1 << 42 ORDER BY id",
+		ITEMS "NOT INDEXED WHERE id < 1 << 42 ORDER BY id DESC" } };
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+		if (!salvage(st, ways[i][0], fn, ctx))
+			salvage(st, ways[i][1], fn, ctx);
+}
+
 /* ---- reading a line ---- */
 
 struct entry {

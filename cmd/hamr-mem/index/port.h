@@ -14,6 +14,9 @@
 typedef int port_fn(void *ctx, struct slice line, struct err *e);
 int port_export(struct store *st, port_fn *fn, void *ctx, struct err *e);
 
+/* The same of a damaged memory, as far as it can be read, facts first. */
+void port_salvage(struct store *st, port_fn *fn, void *ctx);
+
 /* Within a transaction: take a line in.  gone counts items that are no longer
  * there.  -1 with e; ST_DATA when it is no such line. */
 int port_import(struct store *st, const struct redact *redact,

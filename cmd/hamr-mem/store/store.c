@@ -123,6 +123,12 @@ store_open(struct store *st, const char *path, const char *name,
 	return 0;
 }
 
+bool
+store_is_ours(const char *path)
+{
+	return db_is_ours(path, &schema);
+}
+
 void
 store_close(struct store *st)
 {

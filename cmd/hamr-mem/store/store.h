@@ -62,6 +62,8 @@ struct store {
 int store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e);
 void store_close(struct store *st);
+/* See db_is_ours. */
+bool store_is_ours(const char *path);
 
 /* A transaction; see db_begin and db_end. */
 int store_begin(struct store *st, struct err *e);
