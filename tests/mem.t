@@ -240,4 +240,32 @@ is "a rare one among them is found" "$(hamr-mem --db many.db search \
 hamr-mem --db many.db save "a common fact" >/dev/null
 is "facts are among the newest" "$(hamr-mem --db many.db search --kind fact \
     common | jq -c '[.kind, .partial]')" '["fact",null]'
+# for people
+if command -v script >/dev/null; then
+	hamr-mem --db people.db save \
+	    "a long sentence about nothing, then the word xylophone ends it" \
+	    >/dev/null
+	seen() { TERM=xterm script -qec "stty cols $1; $2" /dev/null </dev/null |
+	    tr -d '\r'; }
+	for width in 40 80
+	do	row=$(seen $width "hamr-mem --db people.db search xylophone")
+		match "the match is bold in $width columns" "$row" \
+		    $'m:*\e[[]1mxylophone\e[[]0m*'
+		bare=$(sed 's/\x1b\[[01]m//g' <<<"$row")
+		ok "and fits them" test ${#bare} -le $width
+	done
+	match "stats is a page" "$(seen 80 "hamr-mem --db people.db stats")" \
+	    '*facts *1*messages *0*'
+else
+	skip "what people see" "no script(1)"
+fi
+
+# a fact is changed
+id=$(hamr-mem --db edit.db save --key port --tag net "port is 1")
+new=$(hamr-mem --db edit.db save --replace "$id" "port is 2")
+is "replaced, its key and tags kept" "$(hamr-mem --db edit.db list |
+    jq -c '[.id == "'"$new"'", .key, .tags, .content]')" \
+    '[true,"port",["net"],"port is 2"]'
+status "the old one is gone" 1 hamr-mem --db edit.db show "$id"
+status "none to replace" 1 hamr-mem --db edit.db save --replace m:abcdef x
 done_testing

@@ -504,6 +504,8 @@ static const struct command commands[] = {
 	{ WORK, 0, "commit", "", "with git", commit },
 	{ WORK, 0, "verify", "[full]", "run the check", check },
 	{ WORK, 0, "init", "", "write AGENTS.md", init },
+	{ WORK, 0, "remember", "[FACT]", "for all sessions", chat_remember },
+	{ WORK, 0, "forget", "ID", "a fact", chat_forget },
 	{ LOOK, OPEN | NOW, "status", "", "where you are", page_status },
 	{ LOOK, OPEN | NOW, "diff", "", "what was changed", page_diff },
 	{ LOOK, OPEN | NOW, "context", "", "what fills it",

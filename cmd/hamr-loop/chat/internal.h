@@ -92,6 +92,13 @@ void chat_provider_args(const struct chat *c, struct argv *a);
  * yes. */
 void chat_undo(struct chat *c, const char *arg);
 
+/* ---- remember.c ---- */
+
+/* List the facts, keep one, show or change the one with that id; take it
+ * out. */
+void chat_remember(struct chat *c, const char *arg);
+void chat_forget(struct chat *c, const char *arg);
+
 /* ---- commit.c ---- */
 
 /* A message that the model writes for what git has staged, or all that is

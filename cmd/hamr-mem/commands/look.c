@@ -1,4 +1,5 @@
 /* look.c - what looks into a memory, and forgets. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,25 +11,43 @@
 
 #define HITS 8			/* as the tool search_memory does */
 
+/* Text that holds nothing but what we put there. */
+static int
+print_page(struct buf *page, struct err *e)
+{
+	int r = 0;
+
+	if (fwrite(buf_view(page).p, 1, page->len, stdout) != page->len ||
+	    fflush(stdout) != 0)
+		r = err_sys(e, ST_SYSTEM, "stdout");
+	buf_release(page);
+	return r;
+}
+
 /* ---- search ---- */
 
 static int
 show_hits(const struct hits *hits, struct err *e)
 {
 	struct term t = term_of(STDOUT_FILENO);
+	struct buf rows = BUF_INIT(BUF_RECORD_MAX);
 	struct rec_out out;
+	int r;
 
 	if (hits->partial)
 		err_say("the words are common: only the newest messages with "
 		    "them were ranked; add a rarer word");
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
-	for (size_t i = 0; i < hits->n; i++)
-		if (t.tty)
-			show_hit_row(&out, &hits->h[i], t.columns > 0 ?
-			    t.columns : 80);
-		else
+	if (t.tty) {
+		for (size_t i = 0; i < hits->n; i++)
+			show_hit_row(&rows, &hits->h[i], t);
+		r = print_page(&rows, e);
+	} else {
+		rec_out_init(&out, STDOUT_FILENO, "stdout");
+		for (size_t i = 0; i < hits->n; i++)
 			show_hit(&out, &hits->h[i], hits->partial);
-	return rec_end(&out, e) < 0 ? -1 : hits->n > 0 ? ST_OK : ST_NO;
+		r = rec_end(&out, e);
+	}
+	return r < 0 ? -1 : hits->n > 0 ? ST_OK : ST_NO;
 }
 
 int
@@ -82,6 +101,7 @@ command_list(const struct opts *o, struct err *e)
 int
 command_stats(const struct opts *o, struct err *e)
 {
+	struct buf page = BUF_INIT(BUF_RECORD_MAX);
 	struct rec_out out;
 	struct stats n;
 	struct store st;
@@ -89,8 +109,13 @@ command_stats(const struct opts *o, struct err *e)
 
 	if (where_open_own(o, DB_READ, &st, e) < 0)
 		return e->status == ST_NOINPUT ? ST_OK : -1;
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
 	r = find_stats(&st, &n, e);
+	if (r == 0 && term_of(STDOUT_FILENO).tty) {
+		show_stats_page(&page, &st, &n);
+		store_close(&st);
+		return print_page(&page, e);
+	}
+	rec_out_init(&out, STDOUT_FILENO, "stdout");
 	if (r == 0)
 		show_stats(&out, &st, &n);
 	store_close(&st);

@@ -69,19 +69,54 @@ name_fact(const struct opts *o, struct item *fact, struct err *e)
 	return r;
 }
 
+/* The fact that is replaced: its slot and tags are the new one's. 1, or 0:
+ * there is none, or -1. */
+static int
+inherit(struct store *st, const char *prefix, struct item *fact,
+    struct err *e)
+{
+	int64_t row;
+	int got = store_find(st, prefix, &row, e);
+	struct st *s;
+
+	if (got > 1)
+		return err_set(e, ST_USAGE, "m:%s: several items begin so; "
+		    "give more digits", prefix);
+	if (got <= 0)
+		return got;
+	s = db_query(st->db, e, "SELECT slot, tags FROM item WHERE id = ?1 "
+	    "AND kind = 1", "i", row);
+	got = st_step(s, e);
+	if (got > 0 && fact->slot == NULL)
+		fact->slot = st_col_dup(s, 0);
+	if (got > 0 && fact->tags == NULL)
+		fact->tags = st_col_dup(s, 1);
+	st_done(s);
+	return got;
+}
+
 static int
 save(const struct opts *o, struct item *fact, struct err *e)
 {
+	char prefix[MEMID_SIZE] = "";
+	struct forget old = { prefix, NULL, WHEN_NONE };
 	struct rec_out out;
 	struct store st;
-	int r;
+	int r = 1;
 
-	if (where_open_made(o, &st, e) < 0)
+	if ((o->replace != NULL && where_read_id(o->replace, prefix, e) < 0) ||
+	    where_open_made(o, &st, e) < 0)
 		return -1;
-	r = store_save(&st, fact, e);
+	if (o->replace != NULL)
+		r = inherit(&st, prefix, fact, e);
+	if (r > 0)
+		r = store_save(&st, fact, e) < 0 ? -1 : 1;
+	if (r > 0 && o->replace != NULL && strncmp(fact->id + 2, prefix,
+	    strlen(prefix)) != 0 && store_forget(&st, &old, e) < 0)
+		r = -1;
 	store_close(&st);
-	if (r < 0)
-		return r;
+	if (r <= 0)
+		return r < 0 ? -1 : ST_NO;
 	rec_out_init(&out, STDOUT_FILENO, "stdout");
 	rec_put(&out, slice_of(fact->id));
 	return rec_end(&out, e) < 0 ? -1 : ST_OK;

@@ -1,6 +1,7 @@
 /* show.c - how hits, items and briefs look. */
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/ctrl.h"
 #include "json/json.h"
@@ -88,22 +89,66 @@ show_line(struct slice t, size_t max, struct buf *out)
 	}
 }
 
+/* A snippet in so many columns; « and » become bold where there is colour.  Of
+ * what stands before the match a third of that is shown. */
+static void
+put_marked(struct buf *row, struct slice text, size_t columns, bool colour)
+{
+	const char *mark = memmem(text.p, text.n, "«", 2);
+	struct slice before = { text.p, mark != NULL ? (size_t)(mark -
+	    text.p) : 0 };
+
+	if (term_width(before) > columns / 3) {
+		columns -= term_put_end(row, before, columns / 3);
+		text = (struct slice){ mark, text.n - before.n };
+	}
+	while (text.n > 0 && columns > 0) {
+		struct slice part = text;
+		bool on = slice_starts(text, "«"), off = slice_starts(text,
+		    "»");
+
+		if (colour && (on || off)) {
+			buf_adds(row, on ? "\033[1m" : "\033[0m");
+			text = (struct slice){ text.p + 2, text.n - 2 };
+			continue;
+		}
+		for (part.n = on || off ? 2 : 1; part.n < text.n; part.n++) {
+			struct slice rest = { text.p + part.n,
+				text.n - part.n };
+
+			if (slice_starts(rest, "«") || slice_starts(rest,
+			    "»"))
+				break;
+		}
+		columns -= term_put(row, part, columns);
+		text = (struct slice){ text.p + part.n, text.n - part.n };
+	}
+	if (colour)
+		buf_adds(row, "\033[0m");
+}
+
 void
-show_hit_row(struct rec_out *out, const struct hit *h, size_t width)
+show_hit_row(struct buf *row, const struct hit *h, struct term t)
 {
 	const char *what = h->kind == KIND_FACT ? "fact" :
 	    h->name != NULL ? h->name : h->role != NULL ? h->role : "";
-	struct buf b = BUF_INIT(1 << 20), w = BUF_INIT(1 << 20);
+	size_t width = t.columns > 0 ? t.columns : 80, at = MEMID_SIZE + 1;
+	struct buf line = BUF_INIT(1 << 20);
 	char day[WHEN_SIZE] = "";
 
 	if (h->time != WHEN_NONE)
 		when_print(h->time, day);
-	show_line(slice_of(what), 10, &w);
-	buf_fmt(&b, "%s  %-10s  %-10.10s  ", h->id, w.len > 0 ? w.p : "", day);
-	show_line(slice_of(h->snippet), width > 60 ? width - 40 : 20, &b);
-	rec_put(out, buf_view(&b));
-	buf_release(&b);
-	buf_release(&w);
+	buf_fmt(row, "%s  ", h->id);
+	if (width >= 60) {
+		term_pad(row, 10 - term_put(row, slice_of(what), 10));
+		buf_fmt(row, "  %-10.10s  ", day);
+		at += 24;
+	}
+	show_line(slice_of(h->snippet), SIZE_MAX, &line);
+	put_marked(row, buf_view(&line), width > at + 8 ? width - at : 8,
+	    t.colour);
+	buf_addc(row, '\n');
+	buf_release(&line);
 }
 
 /* The first max characters. */
@@ -152,4 +197,42 @@ show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
 	json_int(o, "forgotten", n->forgotten);
 	json_int(o, "bytes", n->bytes);
 	put_record(out, o);
+}
+
+/* 1,234,567 */
+static void
+put_number(struct buf *b, int64_t n)
+{
+	if (n >= 1000) {
+		put_number(b, n / 1000);
+		buf_fmt(b, ",%03lld", (long long)(n % 1000));
+	} else {
+		buf_fmt(b, "%lld", (long long)n);
+	}
+}
+
+static void
+put_row(struct buf *page, const char *name, int64_t n, const char *what)
+{
+	struct buf b = BUF_INIT(100);
+
+	put_number(&b, n);
+	buf_fmt(page, "%-10s %14s%s\n", name, b.p, what);
+	buf_release(&b);
+}
+
+void
+show_stats_page(struct buf *page, const struct store *st,
+    const struct stats *n)
+{
+	struct stat f;
+
+	buf_fmt(page, "%s (%s)\n", st->path, st->name);
+	put_row(page, "facts", n->facts, "");
+	put_row(page, "messages", n->messages, "");
+	put_row(page, "sessions", n->sessions, "");
+	put_row(page, "forgotten", n->forgotten, "");
+	put_row(page, "text", (n->bytes + 1023) / 1024, " KiB");
+	if (stat(st->path, &f) == 0)
+		put_row(page, "file", (int64_t)f.st_size / 1024, " KiB");
 }

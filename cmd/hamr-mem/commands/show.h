@@ -4,13 +4,18 @@
 
 #include "find/find.h"
 #include "record/rec.h"
+#include "term/term.h"
 
-/* A hit as a record, or as a line of a table that is width columns wide;
- * partial: of a search that did not rank all that matches. */
+/* A hit as a record; partial: of a search that did not rank all that
+ * matches. */
 void show_hit(struct rec_out *out, const struct hit *h, bool partial);
-void show_hit_row(struct rec_out *out, const struct hit *h, size_t width);
+/* Append it as a row of a table that fits the terminal, the match bold. */
+void show_hit_row(struct buf *row, const struct hit *h, struct term t);
 void show_listed(struct rec_out *out, const struct listed *l);
 void show_stats(struct rec_out *out, const struct store *st,
+    const struct stats *n);
+/* The same for people. */
+void show_stats_page(struct buf *page, const struct store *st,
     const struct stats *n);
 
 /* Append text on one line: white space is a blank, control and invisible

@@ -5,9 +5,13 @@
  */
 #include <fnmatch.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "options/where.h"
@@ -148,6 +152,9 @@ struct index {
 	struct item *item;
 	size_t n, cap, bytes;
 	bool due;			/* as soon as there is time */
+	long long began;		/* ms */
+	int64_t stored;
+	bool told;			/* the line of progress is there */
 	bool failed;			/* a filter tries only once more */
 	struct err err;
 };
@@ -197,6 +204,7 @@ commit(struct index *x, struct err *e)
 		}
 	if (store_end(&x->store, true, e) < 0)
 		return -1;
+	x->stored += (int64_t)x->n;
 	drop_pending(x);
 	return 0;
 }
@@ -250,6 +258,39 @@ on_idle(struct stage *s, int fd)
 		flush(s);
 }
 
+/* How far a long run is, for a person who waits: of the files that are named,
+ * the bytes that were read. */
+static void
+tell_progress(struct index *x, struct stage *s)
+{
+	double all = 0, read = 0, seconds;
+	long long now = file_now_ms();
+	off_t at = lseek(s->in.fd, 0, SEEK_CUR);
+	bool before = true;
+	struct stat st;
+
+	if (s->mode == STAGE_RESIDENT || x->opts->stage.quiet ||
+	    !isatty(STDERR_FILENO) || now - x->began < 1000)
+		return;
+	for (size_t i = 0; i < s->nfiles; i++) {
+		before = before && s->files[i] != s->in.name;
+		if (stat(s->files[i], &st) < 0)
+			continue;
+		all += (double)st.st_size;
+		read += before ? (double)st.st_size : 0;
+	}
+	read += at > 0 ? (double)at : 0;
+	seconds = (double)(now - x->began) / 1e3;
+	fprintf(stderr, "\r\033[K%lld messages", (long long)x->stored);
+	if (read > 0)
+		fprintf(stderr, ", %.1f MB, %.1f MB/s", read / 1e6, read /
+		    1e6 / seconds);
+	if (read > 0 && all > read)
+		fprintf(stderr, ", %.0f s left", (all - read) / read *
+		    seconds);
+	x->told = true;
+}
+
 /* Commit between two syncs.  With -r a failed batch waits for the next sync,
  * which tries again and says it. */
 static void
@@ -257,9 +298,10 @@ flush_batch(struct stage *s)
 {
 	struct index *x = s->self;
 
-	if (s->mode != STAGE_RESIDENT)
+	if (s->mode != STAGE_RESIDENT) {
 		flush(s);
-	else if (x->err.status == ST_OK && commit(x, &x->err) == 0)
+		tell_progress(x, s);
+	} else if (x->err.status == ST_OK && commit(x, &x->err) == 0)
 		x->err.status = ST_OK;
 }
 
@@ -420,7 +462,8 @@ index_files(struct stage *s, const struct opts *o, const char *path,
 	static const struct stage_ops ops = { .name = "mem",
 		.record = on_record, .act = on_act, .sync = flush,
 		.idle = on_idle, .reset = on_reset };
-	struct index x = { .opts = o, .path = path, .created = WHEN_NONE };
+	struct index x = { .opts = o, .path = path, .created = WHEN_NONE,
+		.began = file_now_ms() };
 	char *root = conf_root(".", e);
 	struct conf *conf = root != NULL ? stage_conf(&o->stage, root, e) :
 	    NULL;
@@ -443,6 +486,10 @@ index_files(struct stage *s, const struct opts *o, const char *path,
 		if (status < 65)
 			status = r;
 	}
+	if (x.told)
+		fprintf(stderr, "\r\033[K%lld messages in %.1f s\n",
+		    (long long)x.stored, (double)(file_now_ms() - x.began) /
+		    1e3);
 	on_reset(s);
 	drop_pending(&x);
 	if (x.open)

@@ -13,7 +13,7 @@
 
 static const char help[] =
 "usage: hamr-mem [-n | -r] [--lenient] [FILE ...]\n"
-"       hamr-mem save [--key KEY] [--tag TAG] [FACT]\n"
+"       hamr-mem save [--key KEY] [--tag TAG] [--replace ID] [FACT]\n"
 "       hamr-mem search [-n N] [--kind fact|message] [--session S]\n"
 "                       [--since T] [--raw] [--] QUERY\n"
 "       hamr-mem list | show ID | brief [-n N] [TASK] | stats | check\n"
@@ -29,12 +29,16 @@ static const char help[] =
 "  -o KEY=VALUE    set a configuration key; --no-config: read no file\n"
 "save takes a fact (or stdin) and prints its id.  search, list and export\n"
 "write NDJSON, hits as a table on a terminal; brief lines `m:ID text'.\n"
+"Examples:\n"
+"  hamr-mem save --key port 'the test server listens on 8080'\n"
+"  hamr-mem search parseHeader fails; hamr-mem show m:3f2a\n"
+"  hamr-mem -n ~/.claude/projects/*/*.jsonl   index old sessions\n"
 "Files: .hamr/memory.db of the repository, ~/.local/share/hamr/memory.db\n"
 "Exit status: 0 done, 1 nothing found or a fault, 2 usage, 65 bad record\n"
 "or file, 66 input missing, 71 system failed or disk full, 75 busy\n";
 
 enum { OPT_GLOBAL = 300, OPT_DB, OPT_KEY, OPT_TAG, OPT_KIND, OPT_SESSION,
-	OPT_SINCE, OPT_BEFORE, OPT_RAW };
+	OPT_SINCE, OPT_BEFORE, OPT_RAW, OPT_REPLACE };
 
 #define PLACE { "global", 0, 0, OPT_GLOBAL }, { "db", 1, 0, OPT_DB }, \
 	{ "no-config", 0, 0, OPT_NO_CONFIG }, { "help", 0, 0, 'h' }, \
@@ -43,7 +47,8 @@ enum { OPT_GLOBAL = 300, OPT_DB, OPT_KEY, OPT_TAG, OPT_KIND, OPT_SESSION,
 static const struct option stage_long[] = { PLACE, STAGE_LONG, { 0 } };
 static const struct option plain_long[] = { PLACE, { 0 } };
 static const struct option save_long[] = { PLACE, { "key", 1, 0, OPT_KEY },
-	{ "tag", 1, 0, OPT_TAG }, { 0 } };
+	{ "tag", 1, 0, OPT_TAG }, { "replace", 1, 0, OPT_REPLACE },
+	{ 0 } };
 static const struct option search_long[] = { PLACE,
 	{ "kind", 1, 0, OPT_KIND }, { "session", 1, 0, OPT_SESSION },
 	{ "since", 1, 0, OPT_SINCE }, { "raw", 0, 0, OPT_RAW }, { 0 } };
@@ -128,6 +133,7 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	case OPT_DB: o->db = optarg; return 0;
 	case OPT_KEY: o->key = optarg; return 0;
 	case OPT_SESSION: o->session = optarg; return 0;
+	case OPT_REPLACE: o->replace = optarg; return 0;
 	case OPT_RAW: o->raw = true; return 0;
 	case OPT_KIND: return take_kind(o, e);
 	case OPT_SINCE: return take_time(optarg, "since", &o->since, e);

@@ -18,7 +18,7 @@ struct opts {
 	const char *db;			/* --db FILE */
 	size_t max;			/* -n N; 0: not given */
 	int kind;			/* --kind; 0: both */
-	const char *session, *key;
+	const char *session, *key, *replace;
 	const char **tag;
 	size_t ntag, captag;
 	int64_t since, before;		/* WHEN_NONE: not given */

@@ -1,0 +1,84 @@
+/* remember.c - /remember and /forget: facts that the person keeps. */
+#include <string.h>
+
+#include "child/child.h"
+
+#include "internal.h"
+
+#define ASK_MS 60000		/* it may wait for another's lock */
+#define OUTPUT_MAX ((size_t)1 << 20)
+
+/* What hamr-mem says; its status. */
+static int
+ask(struct chat *c, const char *const *args, size_t n)
+{
+	struct buf b = BUF_INIT(OUTPUT_MAX);
+	struct slice said;
+	struct err e;
+	int status = child_run("hamr-mem", args, n, ASK_MS, CHILD_ERR_OUT, &b,
+	    &e);
+
+	if (status < 0)
+		err_report(&e);
+	said = slice_trim_end(buf_view(&b), "\n");
+	if (slice_starts(said, "hamr-mem: "))
+		said = (struct slice){ said.p + 10, said.n - 10 };
+	if (said.n > 0)
+		ui_lines(&c->run->ui, said);
+	else if (status == 0 && strcmp(args[0], "brief") == 0)
+		ui_note(&c->run->ui, "no facts yet; /remember FACT keeps one "
+		    "for all sessions");
+	buf_release(&b);
+	return status;
+}
+
+/* How long the id is that arg begins with, 0: it is none. */
+static size_t
+id_length(const char *arg)
+{
+	size_t n;
+
+	if (strncmp(arg, "m:", 2) != 0)
+		return 0;
+	n = 2 + strspn(arg + 2, "0123456789abcdef");
+	return n >= 6 && (arg[n] == '\0' || arg[n] == ' ') ? n : 0;
+}
+
+void
+chat_remember(struct chat *c, const char *arg)
+{
+	char id[16] = "";
+	size_t n = id_length(arg);
+	const char *text = arg + n + strspn(arg + n, " ");
+	const char *facts[] = { "brief", "-n", "100" };
+	const char *show[] = { "show", id };
+	const char *save[] = { "save", "--", arg };
+	const char *edit[] = { "save", "--replace", id, "--", text };
+	int status;
+
+	if (n < sizeof id)
+		memcpy(id, arg, n);
+	if (arg[0] == '\0')
+		status = ask(c, facts, 3);
+	else if (n == 0)
+		status = ask(c, save, 3);
+	else
+		status = text[0] == '\0' ? ask(c, show, 2) : ask(c, edit, 5);
+	if (status == 1)
+		ui_note(&c->run->ui, "there is no %s; /remember lists what "
+		    "there is", id);
+}
+
+void
+chat_forget(struct chat *c, const char *arg)
+{
+	const char *args[] = { "forget", arg };
+
+	if (id_length(arg) == 0)
+		ui_note(&c->run->ui, "usage: /forget m:ID; /remember lists "
+		    "what there is");
+	else if (ask(c, args, 2) == 0)
+		ui_note(&c->run->ui, "forgotten");
+	else
+		ui_note(&c->run->ui, "there is no %s", arg);
+}
