@@ -117,8 +117,8 @@ def in_diff: {edits: 1, content: 1, old: 1, old_text: 1, old_string: 1, oldText:
 def shown($args):
   if $args == {} then .args
   elif ($args | length) == 1 and ($args.command | type) == "string" then $args.command
-  else [$args | to_entries[] | select(in_diff[.key] | not)
-        | .key, ": ", (.value | if type == "string" then if contains("\n") then "\n" + . else . end else tojson end), "\n"]
+  else [$args | keys_unsorted[] as $key | select(in_diff[$key] | not)
+        | $key, ": ", ($args[$key] | if type != "string" then tojson elif contains("\n") then "\n" + . else . end), "\n"]
     | add // "" end;
 
 # The files that a call changed: a link to it each.
