@@ -71,4 +71,13 @@ match "a task without quotes" "$? $(cat out err)" \
     "2 hamr-loop: more than one task; *quotes*"
 is "one session all the time" "$(of)" "$id"
 
+# ---- what is shown of a call ----
+
+echo hello >f
+{ call read "{\"path\":\"$PWD/f\"}"; answer "Seen."; } >script
+hamr-loop --no-config --replay script "look at f" 2>&1 >out </dev/null |
+    sed -n 's/ (.*//; s/^  read/read/p' >shown
+is "a path is shown once, from the root" "$(cat shown)" \
+    "read f -> lines 1-1 of 1"
+
 done_testing

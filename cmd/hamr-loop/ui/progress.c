@@ -409,6 +409,23 @@ ui_restore_calls(struct ui *u, const struct rec *r)
 		remember_calls(u, r);
 }
 
+/* The path is shown as the tool took it, from the root, however long the
+ * model wrote it. */
+static void
+shorten_path(struct ui_call *call, const struct rec *r)
+{
+	char *path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
+	char *what;
+
+	if (path != NULL && *path != '\0') {
+		what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
+		    call->what, path);
+		free(call->what);
+		call->what = what;
+	}
+	free(path);
+}
+
 static void
 show_result(struct ui *u, const struct rec *r)
 {
@@ -417,6 +434,8 @@ show_result(struct ui *u, const struct rec *r)
 	static char unknown[] = "?";
 	const struct ui_call none = { .what = unknown };
 
+	if (at != NULL && *at != 0)
+		shorten_path(&u->seen[*at - 1], r);
 	ui_call_result(u, at != NULL && *at != 0 ? &u->seen[*at - 1] : &none,
 	    r);
 	ui_call_diff(u, r);
