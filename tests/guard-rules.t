@@ -381,6 +381,9 @@ c18 halt stall 8"
 is "... unless a click or a move made them" \
     "$(echo '30* s c# browser_click {"ref":"next"} = a page of more than sixty characters, of which this is number: #' |
     said | grep -v weak)" ""
+is "... unless they are a measure" \
+    "$(for i in $(seq 30); do echo "s c$i queue_depth {} = $((900 - i * i)) jobs are left in the queue, which is more than sixty characters long"
+done | said | grep -v weak)" ""
 is "... unless they tell how far it is" "$(said <<'X' | grep -v weak
 30* s c# t {} = # of 30 files are compiled, which takes as long as it did before
 X
@@ -488,6 +491,12 @@ s d write {"path":"a","content":"3"} = ok
 s e write {"path":"a","content":"1"} = ok
 X
 )" '["a"]'
+is "a check in either state teaches once" "$(for i in 1 2; do
+echo "s a$i edit {\"path\":\"a\",\"old\":\"x < y\",\"new\":\"x > y\"} = ok"
+echo "s v$i bash {\"command\":\"make check\"} = FAIL: low | {\"is_error\":true}"
+echo "s b$i edit {\"path\":\"a\",\"old\":\"x > y\",\"new\":\"x < y\"} = ok"
+echo "s w$i bash {\"command\":\"make check\"} = FAIL: high | {\"is_error\":true}"
+done | said | head -n 1)" "b2 warn revisit 1"
 is "who learned something between the two returns may" "$(for i in 1 2 3; do
 echo "s a$i edit {\"path\":\"a\",\"old\":\"x < y\",\"new\":\"$i\"} = ok"
 echo "s v$i bash {\"command\":\"make check\"} = FAIL: test_$i | {\"is_error\":true}"

@@ -60,6 +60,13 @@ def masked(text):
     return re.sub(r"\d+", "#", normal(text))
 
 
+@functools.cache
+def total(text):
+    return sum(int(n) for word in re.split(r"[^\w-]+", text)
+               if not re.search(r"[^\d-]", word)
+               for n in re.findall(r"\d+", word))
+
+
 class Call:
     known = {}
 
@@ -142,7 +149,7 @@ class Model:
         self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
         self.learned = 0        # results that showed anything new
-        self.back = {}          # path: that, when the file came back
+        self.back = {}          # path: that, at the last change of the file
         self.waited = False     # the last step only slept
         self.states = set()     # (path, state)
         self.edits = set()
@@ -314,6 +321,7 @@ class Model:
                 elif self.files.get(x["path"]) != x["sha256"]:
                     back |= self.returns(x["path"], state)
                 self.files[x["path"]] = x["sha256"]
+                self.back[x["path"]] = self.learned
             return (new, not new and back) \
                 if meta["mutated"] else None
         if failed or not c.edits:
@@ -339,6 +347,7 @@ class Model:
         self.edits.add(c.sig)
         self.states.add(state)
         self.files[path] = state[1]
+        self.back[path] = self.learned
         return (not seen and not again, back)
 
     def returns(self, path, state):
@@ -346,7 +355,6 @@ class Model:
         second = state in self.returned and \
             self.back.get(path, 0) == self.learned
         self.returned.add(state)
-        self.back[path] = self.learned
         return second
 
     def outcome(self, c, m, meta):
@@ -403,7 +411,11 @@ class Model:
         like = alike or e and e["failed"] == failed and \
             e["mask"] == mask and not c.poll
         other = e is None
-        if progress or not like and gain and gain >= o["gain"]:
+        # the same but for numbers: a counter, or a measure?
+        differs = like and not alike
+        measure = differs and e["numbers"] and not \
+            0 <= total(text) - e["numbers"] <= 3
+        if progress or (measure or not like) and gain and gain >= o["gain"]:
             self.news += 1
             self.score = 0
             self.asked = self.over = False
@@ -430,7 +442,8 @@ class Model:
             e["weak"] += 1
         e.update(raw=raw, norm=norm, mask=mask, failed=failed,
                  window=self.window,
-                 transient=transient, poll=c.poll)
+                 transient=transient, poll=c.poll,
+                 numbers=total(text) if differs else 0)
         self.entries[c.sig] = e
         self.history = (self.history + (self.pair(e),))[-128:]
         self.is_stuck(e["n"], c.poll)
@@ -453,7 +466,7 @@ class Model:
         weight = 1 if c.idle else \
             self.weight(c, transient) if same and not free else \
             1 if files and not files[0] else \
-            0 if free or gain and not like else \
+            0 if free or gain and (measure or not like) else \
             0 if first_error or other and short else \
             Fraction(1, 3) if c.poll else Fraction(1, 2)
         s["weights"].append(weight)

@@ -45,11 +45,10 @@ files_reach(struct file_states *f, uint64_t path, uint64_t state,
 	f->left = key_of(path, e->state);
 	f->last = key_of(path, state);
 	is_new = hash_set_add(&f->states, f->last);
-	if (!is_new && e->state != state) {
-		*back |= !hash_set_add(&f->returned, f->last) &&
-		    e->learned == f->learned;
-		e->learned = f->learned;
-	}
+	*back |= !is_new && e->state != state &&
+	    !hash_set_add(&f->returned, f->last) &&
+	    e->learned == f->learned;
+	e->learned = f->learned;
 	e->state = state;
 	return is_new;
 }

@@ -22,7 +22,7 @@ struct file_state {
 	uint64_t path, state;
 	uint64_t turn;		/* another than now: free */
 	bool created;		/* by this turn */
-	uint64_t learned;	/* what was known when it came back */
+	uint64_t learned;	/* what was known at its last change */
 	uint64_t tried;		/* and at the last edit of numbers alone */
 };
 
@@ -45,8 +45,8 @@ struct file_state *files_of(struct file_states *f, uint64_t path);
 /* A state that was there, known without a change. */
 void files_base(struct file_states *f, uint64_t path, uint64_t state);
 /* A change led to this state: true if it is a new one.  *back: the file had
- * left it, and is back for the second time, nothing learned since the first;
- * once is a deliberate undo, and who learns by it may go on. */
+ * left it, and is back for the second time, nothing learned by leaving it; once
+ * is a deliberate undo, and who learns by it may go on. */
 bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
     bool *back);
 

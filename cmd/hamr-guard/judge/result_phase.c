@@ -6,6 +6,7 @@
 #include "text/volatile.h"
 
 #define READS_AGAIN 8		/* reads from one warning to the next */
+#define COUNTER_STEP 3		/* what counters add up to from call to call */
 
 /* ---- the streak of a signature ---- */
 
@@ -217,6 +218,19 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 }
 
+/* Of a result that differs in numbers from the one before: are they only ids, or
+ * do they count its calls?  A measure goes up and down, or to an end. */
+static bool
+is_counter(const struct guard *g, const struct open_call *c,
+    const struct streak *e)
+{
+	struct slice text = buf_view(&g->text);
+
+	return !c->is.acts && !volatile_is_progress(text) &&
+	    (e->numbers == 0 ||
+	    volatile_sum(text) - e->numbers <= COUNTER_STEP);
+}
+
 /* How much a call adds to the stall score, in sixths; other: it is not one of
  * this epoch already; news: its result is new, not only its numbers. */
 static int
@@ -257,8 +271,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		guard_epoch(g);
 		like = compare(g, c, e, o);
 	}
-	news = like == CHANGED || (like == MASKED && (c->is.acts ||
-	    volatile_is_progress(buf_view(&g->text))));
+	news = like == CHANGED || (like == MASKED && !is_counter(g, c, e));
 	if (o->files == TWEAKED)
 		news = false;
 	else if (progress || (news && o->d.gain > 0 &&
@@ -275,6 +288,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	e = streaks_put(&g->seen, c->is.sig);
 	other = e->n == 0 || e->epoch != g->epoch;
 	excused = count(g, c, e, o, like);
+	e->numbers = like == MASKED ? volatile_sum(buf_view(&g->text)) : 0;
 	if (!excused)
 		judge_streak(g, c, e, like);
 	judge_fault(g, c, o);

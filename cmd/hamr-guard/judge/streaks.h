@@ -31,6 +31,8 @@ struct streak {
 	bool failed;
 	bool transient;		/* the outcome is an error that may pass */
 	bool poll;
+	uint64_t numbers;	/* sum of those in the last outcome that
+				 * differed by numbers; 0: none did */
 	struct call_row calls;
 	/* its latest row of failures, over all epochs of the turn */
 	uint64_t fault;		/* normalised outcome; 0: it did not fail */

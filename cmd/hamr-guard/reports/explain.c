@@ -60,7 +60,7 @@ static const char *const rules[] = {
 	[RULE_FUTILE_EDITS] = "After {n} different edits the same check still "
 	    "fails in the same way.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
-	    "second time in this turn, and nothing was learned in between.",
+	    "second time in this turn, and leaving it taught nothing.",
 	[RULE_SWEEP] = "The read went past the end of the file, or over lines "
 	    "already shown.",
 	[RULE_NO_MUTATION] = "{n} steps went by without a file change, in a "

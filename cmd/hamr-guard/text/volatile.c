@@ -545,3 +545,28 @@ volatile_is_progress(struct slice text)
 	}
 	return false;
 }
+
+uint64_t
+volatile_sum(struct slice text)
+{
+	uint64_t sum = 0, word = 0, number = 0;
+	bool letters = false;
+
+	for (size_t i = 0; i <= text.n; i++) {
+		char c = i < text.n ? text.p[i] : ' ';
+
+		if (is_digit(c)) {
+			number = number * 10 + (uint64_t)(c - '0');
+			continue;
+		}
+		word += number;
+		number = 0;
+		letters |= is_word(c);
+		if (is_word(c) || c == '-')
+			continue;
+		sum += letters ? 0 : word;
+		word = 0;
+		letters = false;
+	}
+	return sum;
+}

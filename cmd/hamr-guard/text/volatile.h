@@ -29,4 +29,7 @@ bool volatile_mask(struct slice line, struct buf *out);
 /* Does the text tell how far something is: 12 of 40, 12/40, 30 %? */
 bool volatile_is_progress(struct slice text);
 
+/* The sum of the numbers in a text, but for those with letters in one word. */
+uint64_t volatile_sum(struct slice text);
+
 #endif
