@@ -681,6 +681,7 @@ done <<'X'
 BashOutput {"id":"1"}
 TaskOutput {"id":"1"}
 task_status {}
+queue_status {}
 mcp__ci__get_workflow_run {"run":1}
 get_job {"id":1}
 read_terminal {}

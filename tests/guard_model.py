@@ -148,7 +148,7 @@ class Model:
         self.latest = {}        # and their latest outcomes
         self.returned = set()   # states that a file came back to
         self.files = {}         # path: state
-        self.learned = 0        # results that showed anything new
+        self.learned = 0        # what was run and showed anything new
         self.back = {}          # path: that, at the last change of the file
         self.waited = False     # the last step only slept
         self.states = set()     # (path, state)
@@ -389,7 +389,8 @@ class Model:
             if c.idle or cached is not None:
                 gain = 0
             files = self.changed(c, failed, meta)
-            self.learned += files is None and cached is None and gain > 0
+            self.learned += files is None and cached is None and \
+                c.runs and gain > 0
         if cached is None:
             self.outcomes[c.id] = (failed, raw, norm, mask)
         self.latest[c.sig] = (failed, raw, norm, mask)

@@ -31,7 +31,7 @@ struct file_states {
 	struct file_state *file;	/* PATHS_MAX, NULL while empty */
 	unsigned long edited;	/* novel edits and changes so far */
 	struct hash_set once, twice;	/* places where no code changed */
-	uint64_t learned;	/* results that showed anything new */
+	uint64_t learned;	/* what was run and showed anything new */
 	struct made {
 		uint64_t state;
 		struct call_ref by;

@@ -355,7 +355,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	if (c->is.edits && o->files == NEW_STATE && !o->failed)
 		judge_trifle(g, c, o);
 	else if (o->files == SAME_FILES)
-		g->files.learned += o->d.gain > 0;
+		g->files.learned += c->is.runs && o->d.gain > 0;
 	m = remembered_at(g, slice_of(c->id), &h);
 	*m = (struct remembered){ h, g->transcript, o->d, o->failed };
 }

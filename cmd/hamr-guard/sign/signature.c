@@ -192,14 +192,15 @@ has_word(const struct words *all, const char *const *row)
 
 /* Does a tool of this name, or called with this action, wait for something or
  * look whether it has happened?  BashOutput, task_status, job_wait, waitFor,
- * {"action":"poll"}; what git says is no polling. */
+ * get_workflow_run, {"action":"poll"}; what git says is no polling. */
 static bool
 waits(const struct words *name, struct slice action)
 {
 	static const char *const git[] = { "git", NULL };
 	static const char *const waiting[] = { "wait", "poll", NULL };
-	static const char *const looking[] = { "status", "output", "log",
-		"logs", "progress", "state", "result", NULL };
+	static const char *const states[] = { "status", "progress", NULL };
+	static const char *const looking[] = { "output", "log", "logs",
+		"state", "result", NULL };
 	static const char *const looks[] = { "get", "read", "check", "view",
 		"query", "describe", NULL };
 	static const char *const works[] = { "bash", "shell", "command",
@@ -222,6 +223,7 @@ waits(const struct words *name, struct slice action)
 	return slice_in(scan_plain(action), actions) ||
 	    strncmp(first, "wait", 4) == 0 || strcmp(first, "await") == 0 ||
 	    strcmp(first, "poll") == 0 || slice_in(last, waiting) ||
+	    slice_in(last, states) ||
 	    (slice_in(last, looking) && has_word(name, works));
 }
 
