@@ -339,7 +339,7 @@ sees "a path is no command" '*> /etc/hosts is wrong*'
 tm send-keys -t c '/stat' Enter
 sees "the nearest is told" '*no command /stat; did you mean /status?*'
 tm send-keys -t c '/status' Enter
-sees "/status" '*limits of a turn: 64 steps*the session so far: 2 turns*'
+sees "/status" '*session 2*, 2 turns*a turn *at most 64 steps*'
 tm send-keys -t c '/cost and a message' Enter
 sees "what stands behind a command is not dropped" \
     '*/cost takes no argument; Up brings your text back*'
@@ -347,9 +347,9 @@ mkdir -p .hamr/commands && echo 'Say $1.' >.hamr/commands/say.md
 tm send-keys -t c '/say hello' Enter
 sees "a project's own command wants trust" '*not trusted*hamr-loop --trust*'
 tm send-keys -t c '/copy' Enter
-sees "the last answer is copied" '*copied: 1 line*'
+sees "the last answer is copied" '*copied 1 line*'
 tm send-keys -t c '/cost' Enter
-sees "/cost" '*> /cost*no price is known*'
+sees "/cost" '*> /cost*tokens *none counted yet*'
 tm send-keys -t c '/resume' Enter
 sees "/resume offers the sessions" '*> /resume*
 > 2*step*look*'
@@ -504,8 +504,10 @@ printf -- '---\ndescription: Look at a file\n---\nLook at $1.\n' \
     >"$XDG_CONFIG_HOME/hamr/commands/look.md"
 tm send-keys -t c '/help' Enter
 sees "/help keeps its columns" '*
-/compact        shorten the context now
-*/look           Look at a file
+settings
+  /model \[NAME]   another model
+*own
+  /look           Look at a file
 *'
 tm send-keys -t c '/look f' Enter
 sees "a command of one*s own" '*> /look f

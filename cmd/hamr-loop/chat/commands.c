@@ -873,7 +873,7 @@ list_sessions(struct chat *c, struct candidates *out)
 	struct slice rest, line;
 	struct scan scan = { 0 };
 	struct err e;
-	char *dir = sessions_dir(c->run->root, false, &e);
+	char *dir = sessions_dir(c->run->root, false, &e), *here = NULL;
 	struct rec r;
 
 	if (dir != NULL && sessions_list(dir, true, &b, &e) == 0)
@@ -893,13 +893,18 @@ list_sessions(struct chat *c, struct candidates *out)
 			    5400 ? 60 : age < 129600 ? 3600 : 86400),
 			    (long long)steps, plural((long)steps),
 			    task != NULL ? task : "");
-			if (id != NULL && !(c->open && strcmp(id,
-			    c->run->session.id) == 0))
+			if (id != NULL && c->open && strcmp(id,
+			    c->run->session.id) == 0)
+				here = xasprintf("%s  (this one)", about);
+			else if (id != NULL)
 				candidates_add(out, id, about);
 			free(id);
 			free(about);
 			free(task);
 		}
+	if (here != NULL)	/* the last that one would want */
+		candidates_add(out, c->run->session.id, here);
+	free(here);
 	scan_release(&scan);
 	free(dir);
 	buf_release(&b);
