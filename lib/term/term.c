@@ -207,7 +207,7 @@ term_fits(struct slice text, size_t columns)
 size_t
 term_put(struct buf *out, struct slice text, size_t max)
 {
-	bool cut = term_width(text) > max;
+	bool cut = term_fits(text, max) < text.n;
 	size_t room = cut && max > 0 ? max - 1 : max, all = 0, n, w;
 	const char *instead;
 

@@ -18,6 +18,7 @@
 #define RING_MS 20000		/* of a turn that a person does not watch */
 #define GAUGE 4			/* cells */
 #define OUTPUT_ROWS 5		/* of a running command */
+#define LAST_BYTES ((size_t)16 << 10)	/* of one that failed */
 #define QUEUED_ROWS 3
 #define SAID_LINES 12		/* of a message that was sent, */
 #define SAID_BYTES 4096		/* and of a line of it */
@@ -61,9 +62,15 @@ static struct slice
 last_lines(struct slice text, size_t most)
 {
 	size_t at = text.n - (text.n > 0 && text.p[text.n - 1] == '\n');
+	const char *lf;
 
-	while (at > 0 && (text.p[at - 1] != '\n' || --most > 0))
-		at--;
+	for (; at > 0; at = (size_t)(lf - text.p)) {
+		lf = memrchr(text.p, '\n', at);
+		if (lf == NULL || --most == 0) {
+			at = lf != NULL ? (size_t)(lf + 1 - text.p) : 0;
+			break;
+		}
+	}
 	return (struct slice){ text.p + at, text.n - at };
 }
 
@@ -538,10 +545,20 @@ void
 ui_last_output(struct ui *u, size_t most)
 {
 	struct slice all = buf_view(&u->output), last = last_lines(all, most);
+	size_t before = slice_newlines((struct slice){ all.p, all.n -
+	    last.n });
 
-	if (last.n < all.n)
-		ui_note(u, "    ... (%zu lines before; Ctrl-O shows them)",
-		    slice_newlines((struct slice){ all.p, all.n - last.n }));
+	if (last.n > LAST_BYTES) {
+		last.p += last.n - LAST_BYTES;
+		last.n = LAST_BYTES;
+		while (last.n > 0 && ((unsigned char)last.p[0] & 0xc0) == 0x80)
+			last = (struct slice){ last.p + 1, last.n - 1 };
+		ui_note(u, "    ... (Ctrl-O shows all of it)");
+	} else if (before > 0) {
+		ui_note(u, "    ... (%zu line%s before; Ctrl-O shows %s)",
+		    before, before == 1 ? "" : "s", before == 1 ? "it" :
+		    "them");
+	}
 	print_dim(u, last);
 }
 

@@ -327,7 +327,8 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 			    (long long)ms / 1000, (long long)ms / 100 % 10);
 		share_line(u, 5 + strlen(took), call, &o, &for_what, &for_got);
 		add_what(call, for_what, &b);
-		buf_fmt(&b, "%s%s", o.len > 0 ? "  " : "", on);
+		if (o.len > 0)
+			buf_fmt(&b, "  %s", on);
 		term_put(&b, buf_view(&o), for_got);
 	} else {
 		term_escape(&b, slice_of(call->what));

@@ -179,16 +179,16 @@ say(void *arg, const char *line)
 void
 ui_init(struct ui *u, bool json, bool quiet)
 {
-	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	const struct term err = term_of(STDERR_FILENO);
 
 	*u = (struct ui){ .json = json, .quiet = quiet, .job = -1,
 		.diff_lines = 40, .output_lines = 12, .markdown = true };
 	u->dumb = term == NULL || strcmp(term, "dumb") == 0;
 	u->tty_out = isatty(STDOUT_FILENO) == 1;
-	u->tty_err = isatty(STDERR_FILENO) == 1;
+	u->tty_err = err.tty;
 	u->out_fd = u->tty_out ? file_unblocked(STDOUT_FILENO) : STDOUT_FILENO;
-	u->color = u->tty_err && (plain == NULL || plain[0] == '\0') &&
-	    !u->dumb;
+	u->color = err.colour;
 	u->live = u->tty_err && !u->dumb && !json && !quiet;
 	if (u->live) {
 		/* What is typed and shown is UTF-8, also where nobody has set
