@@ -84,7 +84,7 @@ main(int argc, char **argv)
 	if (opts_read(&r.o, argc, argv, &e) < 0)
 		return err_report(&e);
 	if (r.o.acp) {
-		status = acp(argc, argv, &e);
+		status = acp(argc, argv);
 		opts_release(&r.o);
 		return status;
 	}

@@ -757,7 +757,7 @@ round_of_poll(struct acp *a, int most)
 {
 	size_t n = a->n;
 	struct pollfd *p = xcalloc(3 * n + 2, sizeof *p);
-	struct worker **v = xcalloc(n + 1, sizeof *v);
+	struct worker **v = xcalloc(n + 1, sizeof(struct worker *));
 	bool behind = a->rpc.wr.len - a->rpc.sent > ACP_QUEUE_HIGH;
 	int ms = timeout_of(a);
 
@@ -821,22 +821,20 @@ end_all(struct acp *a)
 }
 
 /* All options but --acp; what else there is would be a task. */
-static int
+static void
 take_args(struct acp *a, int argc, char **argv)
 {
 	a->args = xcalloc((size_t)argc + 1, sizeof *a->args);
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--acp") != 0)
 			a->args[a->nargs++] = argv[i];
-	return 0;
 }
 
 int
-acp(int argc, char **argv, struct err *e)
+acp(int argc, char **argv)
 {
 	struct acp a = { .n = 0 };
 
-	(void)e;
 	signal(SIGPIPE, SIG_IGN);
 	take_args(&a, argc, argv);
 	rpc_init(&a.rpc, STDIN_FILENO, STDOUT_FILENO, LINE_MAX_BYTES);

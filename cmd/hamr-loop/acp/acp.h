@@ -6,10 +6,8 @@
 #ifndef HAMR_LOOP_ACP_H
 #define HAMR_LOOP_ACP_H
 
-#include "base/err.h"
-
 /* Serve until stdin ends.  argv is the command line, whose other options each
- * session is given.  The status, or -1 with e. */
-int acp(int argc, char **argv, struct err *e);
+ * session is given.  The status. */
+int acp(int argc, char **argv);
 
 #endif

@@ -25,7 +25,7 @@ worker_new(struct acp *a, const char *id, const char *cwd)
 	s->cwd = xstrdup(cwd);
 	buf_init(&s->said, 2 * LINE_MAX_SAID);
 	buf_init(&s->out, 4 * BUF_RECORD_MAX);
-	a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
+	a->v = xgrow(a->v, a->n, &a->cap, sizeof(struct worker *));
 	a->v[a->n++] = s;
 	return s;
 }
@@ -226,7 +226,7 @@ worker_free(struct worker *s)
 	for (size_t i = 0; i < a->n; i++)
 		if (a->v[i] == s) {
 			memmove(a->v + i, a->v + i + 1, (--a->n - i) *
-			    sizeof *a->v);
+			    sizeof(struct worker *));
 			break;
 		}
 	calls_forget(s);

@@ -203,7 +203,7 @@ wait_for_more(struct chat *c)
 		return true;
 	if (p[0].revents != 0)
 		ui_read_peer(u);
-	if (p[3].revents != 0)
+	if (models != NULL && p[3].revents != 0)
 		read_models(c);
 	u->interrupted = u->nsaid > 0 && u->interrupted;
 	return p[2].revents == 0 && !u->leaving &&
