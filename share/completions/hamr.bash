@@ -46,6 +46,7 @@ _hamr() {
 	hamr-mem1\ --db | hamr-mem\ --db) kind=FILE ;;
 	hamr-mem1\ --key | hamr-mem\ --key) kind=WORD ;;
 	hamr-mem1\ --tag | hamr-mem\ --tag) kind=WORD ;;
+	hamr-mem1\ --replace | hamr-mem\ --replace) words="ID" ;;
 	hamr-mem1\ --kind | hamr-mem\ --kind) words="fact message" ;;
 	hamr-mem1\ --session | hamr-mem\ --session) kind=SESSION ;;
 	hamr-mem1\ --since | hamr-mem\ --since) kind=WORD ;;
@@ -70,7 +71,7 @@ _hamr() {
 		hamr-compact) words="-n -r -q -F --lenient --jq --strategy --window --view --check --report --ledger --budget --count --family -o --no-config --help --version" ;;
 		hamr-guard) words="-n -r -q -F --lenient --jq -a -e -p --import-only --report --compare --explain --calibrate -o --no-config --help --version" ;;
 		hamr-tool) words="-n -r -q -F --lenient --mode --yes --no-ask --root --schemas --mcp --sandbox-status --json --stream --list --force read edit write bash view_image search_memory save_memory undo -o --no-config --help --version" ;;
-		hamr-mem) words="-n -r -q -F --lenient --global --db --key --tag --kind --raw --session --since --before save search list show brief stats check rebuild export import forget -o --no-config --help --version" ;;
+		hamr-mem) words="-n -r -q -F --lenient --global --db --key --tag --replace --kind --raw --session --since --before save search list show brief stats check rebuild export import forget -o --no-config --help --version" ;;
 		hamr-provider) words="-n -r -q -F --lenient --stream --api --base-url --model --provider --replay --replay-speed --replay-chunk --record --models --mcp --probe -o --no-config --help --version" ;;
 		esac
 		case $cur in
