@@ -268,4 +268,24 @@ is "replaced, its key and tags kept" "$(hamr-mem --db edit.db list |
     '[true,"port",["net"],"port is 2"]'
 status "the old one is gone" 1 hamr-mem --db edit.db show "$id"
 status "none to replace" 1 hamr-mem --db edit.db save --replace m:abcdef x
+# a folder that cannot be written, without the log
+mkdir ro none
+hamr-mem --db ro/m.db save "a fact in a cold place" >/dev/null
+hamr-mem --db ro/m.db rebuild none	# empties the log
+rm -f ro/m.db-*
+frozen() { bwrap --ro-bind / / --dev /dev --proc /proc -- \
+    "$(command -v hamr-mem)" --db ro/m.db "$@"; }
+if bwrap --ro-bind / / true 2>/dev/null; then
+	is "a read-only folder is searched" \
+	    "$(frozen search cold | jq -r .snippet)" "a fact in a «cold» place"
+	is "listed" "$(frozen list | jq -r .content)" "a fact in a cold place"
+	status "not saved to" 71 frozen save x
+	match "which is said" "$(cat "$T/.err")" '*Read-only file system*'
+else
+	skip "a read-only folder" "no bwrap"
+fi
+sqlite3 ro/m.db 'PRAGMA user_version=9' 2>/dev/null &&
+status "one of a newer hamr-mem" 65 hamr-mem --db ro/m.db search cold
+status "is not rebuilt" 65 hamr-mem --db ro/m.db rebuild none
+
 done_testing

@@ -311,11 +311,51 @@ open_writer(struct db *db, struct err *e)
 	return r;
 }
 
+/* A file that nobody can write, nor is: the log, which a reader would make, is
+ * not needed. */
+static bool
+is_frozen(const struct db *db)
+{
+	char *log = xasprintf("%s-wal", db->path);
+	struct stat st;
+	bool none = stat(log, &st) < 0 || st.st_size == 0;
+	char *copy = xstrdup(db->path);
+	bool frozen = none && access(dirname(copy), W_OK) < 0;
+
+	free(copy);
+	free(log);
+	return frozen;
+}
+
+static void
+put_uri(struct buf *uri, const char *path)
+{
+	buf_adds(uri, "file:");
+	for (; *path != '\0'; path++)
+		if (strchr("%?#", *path) != NULL)
+			buf_fmt(uri, "%%%02x", (unsigned)*path);
+		else
+			buf_addc(uri, *path);
+	buf_adds(uri, "?immutable=1");
+}
+
 static int
 open_reader(struct db *db, struct err *e)
 {
-	int r = open_file(db, SQLITE_OPEN_READWRITE, e);
+	struct buf uri = BUF_INIT(1 << 16);
+	char *path = db->path;
+	int flags = SQLITE_OPEN_READWRITE, r;
 
+	if (is_frozen(db)) {
+		put_uri(&uri, path);
+		db->path = uri.p;
+		flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+	}
+	r = open_file(db, flags, e);
+	db->path = path;
+	if (uri.p != NULL)
+		note_file(db);
+	buf_release(&uri);
 	if (r == 0)		/* a search reads many pages, once */
 		r = db_exec(db, "PRAGMA cache_size=-8192", e);
 	if (r == 0)
