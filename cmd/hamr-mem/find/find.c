@@ -381,6 +381,21 @@ by_rows(const void *pa, const void *pb)
 	return a->no - b->no;
 }
 
+/* Is a piece of it found nowhere?  Then it is itself not, and may be a part of
+ * what is.  Otherwise its pieces do. */
+static bool
+holds_unknown(const struct query *q, struct slice joined)
+{
+	for (size_t i = 0; i < q->nword; i++) {
+		const struct query_word *w = &q->word[i];
+
+		if (!w->joined && !w->part && w->rows == 0 &&
+		    memmem(joined.p, joined.n, w->text.p, w->text.n) != NULL)
+			return true;
+	}
+	return false;
+}
+
 /* The words, the rarest ones first. */
 static int
 sort_words(struct store *st, struct query *q, int64_t *newest, struct err *e)
@@ -388,9 +403,14 @@ sort_words(struct store *st, struct query *q, int64_t *newest, struct err *e)
 	if (store_newest(st, KIND_MESSAGE, newest, e) < 0)
 		return -1;
 	for (size_t i = 0; i < q->nword; i++)
-		if (count_rows(st, buf_view(&q->word[i].expr), *newest,
-		    &q->word[i].rows, e) < 0)
+		if (!q->word[i].joined && count_rows(st,
+		    buf_view(&q->word[i].expr), *newest, &q->word[i].rows,
+		    e) < 0)
 			return -1;
+	for (size_t i = 0; i < q->nword; i++)
+		if (q->word[i].joined)
+			q->word[i].rows = holds_unknown(q, q->word[i].text) ?
+			    0 : HUGE_VAL;
 	if (q->nword > 0)
 		qsort(q->word, q->nword, sizeof *q->word, by_rows);
 	return 0;
@@ -409,7 +429,7 @@ bound(struct store *st, struct query *q, struct search *x, int64_t *from,
 		return 0;
 	if (sort_words(st, q, &newest, e) < 0)
 		return -1;
-	if (q->word[0].rows <= ROWS_MAX)
+	if (q->word[0].rows <= ROWS_MAX || q->word[0].joined)
 		return 0;
 	*from = newest - (int64_t)((double)newest * ROWS_MAX /
 	    q->word[0].rows);
@@ -417,17 +437,18 @@ bound(struct store *st, struct query *q, struct search *x, int64_t *from,
 	return 0;
 }
 
-/* Words that hold one of those that stand in fewer rows than this. */
+/* Words that hold one of those that stand in so many rows. */
 static int
-words_within(struct store *st, const struct query *q, double rows,
-    struct buf *expr, struct err *e)
+words_within(struct store *st, const struct query *q, double least,
+    double most, struct buf *expr, struct err *e)
 {
 	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
 	size_t n = 0;
 	int r;
 
 	for (size_t i = 0; i < q->nword; i++)
-		if (!q->word[i].part && q->word[i].rows < rows)
+		if (!q->word[i].part && q->word[i].rows >= least &&
+		    q->word[i].rows <= most)
 			fragment[n++] = q->word[i].text;
 	r = words_holding(st, fragment, n, expr, e);
 	free(fragment);
@@ -445,7 +466,7 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 	double rows = 0;
 
 	if (sort_words(st, q, &newest, e) < 0 ||
-	    words_within(st, q, 1, expr, e) < 0)
+	    words_within(st, q, 0, 0, expr, e) < 0)
 		return -1;
 	for (size_t i = 0; i < q->nword; i++) {
 		rows += q->word[i].rows;
@@ -476,7 +497,7 @@ search_tier(struct store *st, const struct find *f, struct query *q, int tier,
 	else if (tier == TIER_ANY)
 		r = rare_words(st, q, &expr, e);
 	else
-		r = words_within(st, q, SAMPLE, &expr, e);
+		r = words_within(st, q, 1, SAMPLE - 1, &expr, e);
 	if (r == 0 && expr.len > 0)
 		r = take_tier(st, f, q, buf_view(&expr), tier, from, x, out,
 		    e);

@@ -58,6 +58,7 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 	*any = (struct query_word){ .no = (int)q->nword++, .part = part };
 	if (!part)
 		any->text = w;
+	any->joined = memchr(w.p, '_', w.n) != NULL;
 	buf_init(&any->expr, EXPR_MAX);
 	add_word(&any->expr, w, "");
 	text_parts(w, &parts);

@@ -17,6 +17,7 @@ struct query_word {
 	int no;
 	struct slice text;		/* of the query; lives as long */
 	bool part;			/* of a word, by its spelling */
+	bool joined;			/* words with underscores between */
 	struct buf expr;
 	double rows;			/* for who uses it */
 };
