@@ -1,12 +1,12 @@
 /* step.c - what a step of an agent costs, beside the least that it can cost.
  *
- *	step [-r RUNS] N ANSWER [COMMAND [ARG ...]]
+ *	step [-d MS] [-r RUNS] N ANSWER [COMMAND [ARG ...]]
  *
  * Serves an OpenAI-compatible model on a port of its own, starts COMMAND with
  * PORT in its arguments replaced by that port, and gives the body in the file
- * ANSWER to N requests, %d in it replaced by the number of the step; then it
- * closes and ends the client with SIGTERM.  Without a COMMAND the client is the floor: a C program with one
- * keep-alive socket, whose request grows as ours did (STEP_BYTES of the
+ * ANSWER to N requests, each after MS (0), %d in it replaced by the number of
+ * the step; then it closes and ends the client with SIGTERM.  Without a COMMAND
+ * the client is the floor: a C program with one keep-alive socket, whose request grows as ours did (STEP_BYTES of the
  * environment a step), and which forks STEP_SHELL at each step when that is
  * set.  Prints on one line:
  *
@@ -35,6 +35,7 @@
 enum { LAST = 21, BODY_MAX = 1 << 20 };
 
 static char in[1 << 25];
+static int delay_ms;		/* -d */
 
 struct memory {
 	long rss, pss;
@@ -298,6 +299,7 @@ serve(int listener, const char *body, int steps, pid_t pid, double begun,
 			if (++done == steps)
 				weigh(pid, &r->memory);
 			k = make_answer(body, done, out);
+			usleep((useconds_t)delay_ms * 1000);
 			put(fd, out, k);
 			sent = now();
 		}
@@ -329,6 +331,11 @@ main(int argc, char **argv)
 	double firsts[101];
 	struct run r;
 
+	if (argc > 2 && strcmp(argv[1], "-d") == 0) {
+		delay_ms = atoi(argv[2]);
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc > 2 && strcmp(argv[1], "-r") == 0) {
 		runs = atoi(argv[2]);
 		argv += 2;

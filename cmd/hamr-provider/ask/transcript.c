@@ -1,8 +1,10 @@
 /* transcript.c - the stage: what was read, and when to answer. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "record/msg.h"
 
@@ -64,6 +66,56 @@ drop(char **where)
 	*where = NULL;
 }
 
+/* A file without a name; -1: there is none. */
+static int
+open_spool(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	return open(tmp != NULL && tmp[0] == '/' ? tmp : "/tmp",
+	    O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+/* All messages so far are needed after all. */
+static void
+recall(struct provider *p)
+{
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	struct scan scan = { 0 };
+	struct slice rest, line;
+	struct rec r;
+
+	if (p->spool < 0)
+		return;
+	if (lseek(p->spool, 0, SEEK_SET) == 0)
+		file_read_fd(p->spool, "messages", &b, NULL);
+	rest = buf_view(&b);
+	while (slice_line(&rest, &line))
+		if (rec_parse(&scan, line.p, line.n, &r) == 0)
+			view_add(p->view, &r);
+	scan_release(&scan);
+	buf_release(&b);
+	close(p->spool);
+	p->spool = -1;
+}
+
+/* In a session requests come made; the messages, of many megabytes, lie in a
+ * file until one does not. */
+static void
+remember(struct stage *s, const struct rec *r)
+{
+	struct provider *p = s->self;
+
+	if (p->spool == -2)
+		p->spool = s->mode == STAGE_RESIDENT ? open_spool() : -1;
+	if (p->spool >= 0 &&
+	    file_write_all(p->spool, r->line.p, r->line.n) == 0 &&
+	    file_write_all(p->spool, "\n", 1) == 0)
+		return;
+	recall(p);
+	view_add(p->view, r);
+}
+
 static void
 read_record(struct stage *s, const struct rec *r)
 {
@@ -74,7 +126,7 @@ read_record(struct stage *s, const struct rec *r)
 	if (replay_counts(r))
 		p->answers++;
 	if (rec_is_message(r->kind)) {
-		view_add(p->view, r);
+		remember(s, r);
 		p->asked = r->kind != R_ASSISTANT;
 		p->blocked = false;
 	}
@@ -132,6 +184,9 @@ forget(struct provider *p)
 {
 	view_free(p->view);
 	p->view = NULL;
+	if (p->spool >= 0)
+		close(p->spool);
+	p->spool = -2;
 	map_release(&p->ids);
 	messages_past_release(&p->past);
 	drop(&p->tools);
@@ -198,8 +253,10 @@ act(struct stage *s)
 	p->flags = 0;
 	if (request != NULL)
 		ask = p->ask;
-	else if (p->replay == NULL || replay_has_tapes(p->replay))
+	else if (p->replay == NULL || replay_has_tapes(p->replay)) {
+		recall(p);
 		ask_transcript(&ask, p, &copy);
+	}
 	if (p->replay != NULL)
 		replay_answer(p, &ask);
 	else
@@ -236,6 +293,7 @@ provider_init(struct provider *p, struct settings *set)
 	p->record = -1;
 	p->limit = -1;
 	p->view = view_new();
+	p->spool = -2;
 }
 
 void

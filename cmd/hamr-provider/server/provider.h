@@ -29,6 +29,8 @@ struct provider {
 	/* the transcript so far */
 	struct view *view;
 	struct map ids;		/* of all calls read (calls.h) */
+	int spool;		/* messages not in view yet: a file; -1: none,
+				 * -2: nor tried */
 	struct messages_past past;	/* of the last request */
 	size_t answers;		/* for the replay: messages and errors read */
 	char *tools, *request, *constrain;	/* lines, owned, or NULL */
