@@ -553,8 +553,9 @@ find_list(struct store *st, int kind, list_fn *fn, void *ctx, struct err *e)
 {
 	struct st *s = db_query(st->db, e, "SELECT i.id, i.key, i.kind, "
 	    "i.slot, i.tags, i.time, p.text FROM item i LEFT JOIN passage p "
-	    "ON p.id = i.id << 20 WHERE ?1 IS NULL OR i.kind = ?1 "
-	    "ORDER BY i.id DESC", "i", kind != 0 ? kind : DB_NULL);
+	    "ON p.id = i.id << 20 WHERE i.id >= ?2 AND (?1 IS NULL OR "
+	    "i.kind = ?1) ORDER BY i.id DESC", "ii",
+	    kind != 0 ? kind : DB_NULL, kind == KIND_FACT ? FACT_FIRST : 0);
 	int got;
 
 	while ((got = st_step(s, e)) > 0) {
