@@ -3,6 +3,7 @@
 # many steps all of them make in the time of one's, and their memory.
 #
 #	many.sh [AGENTS [STEPS]]	16 10
+# shellcheck source=bench/lib disable=SC2154
 . "$(dirname "$0")/lib"
 agents=${1:-16} steps=${2:-10} DELAY=2000
 now() { date +%s.%N; }

@@ -4,6 +4,7 @@
 # session of 100 MB is resumed.
 #
 #	memory.sh [STEPS ...]	20 100 400
+# shellcheck source=bench/lib disable=SC2154
 . "$(dirname "$0")/lib"
 STEPS=${*:-20 100 400}
 workspace "$t/w"

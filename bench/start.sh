@@ -1,6 +1,7 @@
 #!/bin/sh
 # start.sh - from the start of hamr-loop to its first request, the median of 21
 # runs, beside the floor: a C program that connects and sends one.
+# shellcheck source=bench/lib disable=SC2154
 . "$(dirname "$0")/lib"
 workspace "$t/w"
 
