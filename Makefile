@@ -232,6 +232,12 @@ acp-check: all
 	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
 	    HTTPD_BIN=$(abspath $O/httpd) build-aux/acp-check build/acp
 
+# The agents that bench/misbehave runs beside hamr, in the versions it names.
+misbehave-peers:
+	npm install --prefix build/peers --no-audit --no-fund --loglevel=error \
+	    $$(sed -n 's/.*"package": "\(.*\)".*/\1/p' \
+	    bench/misbehaviour/agents.json)
+
 lint:
 	build-aux/lint
 
@@ -300,6 +306,6 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers house asan torture attack security fuzz \
-	cover mcp-check acp-check lint bench deps deps-lint install uninstall completions \
+	cover mcp-check acp-check misbehave-peers lint bench deps deps-lint install uninstall completions \
 	picture dist deb clean help
 .DELETE_ON_ERROR:
