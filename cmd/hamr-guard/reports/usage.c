@@ -47,7 +47,7 @@ static struct slice
 path_of(struct slice object)
 {
 	struct slice key, val, found = { NULL, 0 };
-	size_t best = sizeof paths / sizeof *paths;
+	size_t best = sizeof paths / sizeof *paths - 1;
 	struct walk w;
 
 	walk_in(&w, object);
@@ -61,7 +61,7 @@ path_of(struct slice object)
 				name[n++] = (char)tolower(
 				    (unsigned char)key.p[i]);
 		name[n] = '\0';
-		for (size_t i = 0; paths[i] != NULL && i < best; i++)
+		for (size_t i = 0; i < best; i++)
 			if (strcmp(paths[i], name) == 0 &&
 			    scan_kind(path_in(val)) == SCAN_STRING) {
 				best = i;
