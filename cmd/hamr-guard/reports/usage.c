@@ -17,7 +17,7 @@
  * where others put the kind of an edit. */
 static const char *const paths[] = { "path", "filepath", "file", "files",
 	"paths", "filename", "absolutepath", "relativepath", "targetfile",
-	"notebookpath", "relativeworkspacepath", "dirpath", "uri", NULL };
+	"notebookpath", "relativeworkspacepath", "dirpath", "uri" };
 static const char *const telling[] = { "command", "cmd", "query", "pattern",
 	"url", "prompt", NULL };
 
@@ -47,7 +47,7 @@ static struct slice
 path_of(struct slice object)
 {
 	struct slice key, val, found = { NULL, 0 };
-	size_t best = sizeof paths / sizeof *paths - 1;
+	size_t best = sizeof paths / sizeof *paths;
 	struct walk w;
 
 	walk_in(&w, object);
