@@ -69,6 +69,8 @@ struct db_relevance {
 	int64_t newest;		/* the highest row id but of a few */
 	const int *order;	/* the words as they follow one another, each */
 	int n;			/* its number in the query; 0: not asked */
+	void *rarity;		/* NULL at first; for the next query of the same
+				 * words; to be freed */
 };
 
 /* Is what lies at path a file of ours, or was it before it was damaged?  It is

@@ -65,7 +65,7 @@ rows_with(const struct sample *s, sqlite3_int64 newest, sqlite3_int64 rows)
 
 static int
 learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
-    struct rarity **out)
+    void **out)
 {
 	int n = api->xPhraseCount(f), rc;
 	sqlite3_int64 rows = 0, words = 0;
@@ -86,13 +86,10 @@ learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
 		if (!(r->idf[i] > 1e-6))
 			r->idf[i] = 1e-6;
 	}
-	if (rc == SQLITE_OK) {
-		rc = api->xSetAuxdata(f, r, free);
-	} else {
+	if (rc == SQLITE_OK)
+		*out = r;
+	else
 		free(r);
-		r = NULL;
-	}
-	*out = r;
 	return rc;
 }
 
@@ -171,9 +168,8 @@ static void
 relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
     int n, sqlite3_value **v)
 {
-	const struct db_relevance *want = n > 0 ?
+	struct db_relevance *want = n > 0 ?
 	    sqlite3_value_pointer(v[0], RELEVANCE) : NULL;
-	struct rarity *r = api->xGetAuxdata(f, 0);
 	double weight[COLUMNS], sum = 0;
 	int rc = SQLITE_OK;
 
@@ -183,10 +179,10 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	}
 	for (int i = 0; i < COLUMNS; i++)
 		weight[i] = i + 1 < n ? sqlite3_value_double(v[i + 1]) : 1;
-	if (r == NULL)
-		rc = learn(api, f, want->newest, &r);
+	if (want->rarity == NULL)
+		rc = learn(api, f, want->newest, &want->rarity);
 	if (rc == SQLITE_OK)
-		rc = score(api, f, r, weight, want, &sum);
+		rc = score(api, f, want->rarity, weight, want, &sum);
 	if (rc != SQLITE_OK)
 		sqlite3_result_error_code(ctx, rc);
 	else if (sum >= want->least)

@@ -21,6 +21,7 @@
 #define ROWS_MAX 50000		/* of one tier that are ranked, the newest */
 #define ANY_ROWS 10000		/* that match any of the words, about */
 #define SAMPLE 300		/* rows that tell how common a word is */
+#define PART_ITEMS 262144	/* looked at in one go */
 #define LOOK_EVERY 256		/* rows between two looks at the clock */
 #define EXPR_MAX ((size_t)1 << 20)
 
@@ -155,15 +156,14 @@ is_wanted(struct store *st, const struct find *f, int64_t row, struct err *e)
 	return got;
 }
 
-/* The passages of an item come one after another; the best one stands for
- * it. */
+/* The passages of an item come one after another; the best one stands for it.
+ * 1: there are more rows than may be looked at. */
 static int
 rank_rows(struct store *st, const struct find *f, struct st *s,
     struct search *x, struct db_relevance *least, struct best *best,
-    struct err *e)
+    size_t *seen, struct err *e)
 {
 	struct candidate c = { .row = 0 };
-	size_t seen = 0;
 	int got;
 
 	while ((got = st_step(s, e)) >= 0) {
@@ -189,14 +189,12 @@ rank_rows(struct store *st, const struct find *f, struct st *s,
 		}
 		if (got <= 0)
 			break;
-		if (++seen >= ROWS_MAX || (seen % LOOK_EVERY == 0 &&
-		    file_now_ms() > x->until)) {
-			x->partial = true;
+		if (++*seen >= ROWS_MAX || (*seen % LOOK_EVERY == 0 &&
+		    file_now_ms() > x->until))
 			break;
-		}
 	}
 	st_done(s);
-	return got < 0 ? -1 : 0;
+	return got;
 }
 
 /* Of an item or a text found before, nothing. */
@@ -243,21 +241,34 @@ take_tier(struct store *st, const struct find *f, const struct query *q,
 	struct best best = { .max = f->max * 4 + 20 };
 	struct db_relevance want = { .order = q->order,
 		.n = tier == TIER_ALL ? (int)q->words : 0 };
-	struct st *s;
+	int64_t newest, lo, hi = f->kind == KIND_MESSAGE ? FACT_FIRST :
+	    INT64_MAX >> PASSAGE_BITS;
+	size_t seen = 0;
 	int r;
 
-	if (store_newest(st, KIND_MESSAGE, &want.newest, e) < 0)
+	if (f->kind == KIND_FACT)
+		from = FACT_FIRST;
+	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
 		return -1;
-	want.newest <<= PASSAGE_BITS;
-	s = db_query(st->db, e, "SELECT rowid, "	/* the newest first */
-	    "relevance(words, ?4, 1.0, 1.5, 3.0, 0.5) FROM words "
-	    "WHERE words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 "
-	    "ORDER BY rowid DESC", "siir", expr,
-	    (f->kind == KIND_FACT ? FACT_FIRST : from) << PASSAGE_BITS,
-	    f->kind == KIND_MESSAGE ? FACT_FIRST << PASSAGE_BITS : INT64_MAX,
-	    &want);
+	want.newest = newest << PASSAGE_BITS;
 	best.v = xcalloc(best.max, sizeof *best.v);
-	r = rank_rows(st, f, s, x, &want, &best, e);
+	do {	/* the newest first; between two parts is a look at the clock */
+		lo = (hi > newest ? newest : hi) - PART_ITEMS;
+		if (lo < from + PART_ITEMS / 4)
+			lo = from;
+		r = rank_rows(st, f, db_query(st->db, e, "SELECT rowid, "
+		    "relevance(words, ?4, 1.0, 1.5, 3.0, 0.5) FROM words "
+		    "WHERE words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 "
+		    "ORDER BY rowid DESC", "siir", expr, lo << PASSAGE_BITS,
+		    hi << PASSAGE_BITS, &want), x, &want, &best, &seen, e);
+		hi = lo;
+		if (r == 0 && lo > from && file_now_ms() > x->until)
+			r = 1;
+	} while (r == 0 && lo > from);
+	if (r > 0)
+		x->partial = true;
+	r = r < 0 ? -1 : 0;
+	free(want.rarity);
 	for (size_t i = 0; i < best.n && r == 0; i++)
 		r = take(st, f, &best.v[i], tier, x, out, e);
 	free(best.v);
