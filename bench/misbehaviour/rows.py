@@ -160,6 +160,7 @@ def work(w, req):
 REPEATS = (r"repeat|same (call|command|arg|result|output|answer|file|tool|"
            r"thing|action|way)|identical|already (read|ran|run|tried|did|done|"
            r"have|been|seen|called|got|know)|\bloop|no progress|stuck|"
+           r"same short|steps without|make the (edit|change)|read enough|"
            r"in a row|unchanged|not changed|no change|without (a )?chang|"
            r"(different|other|another) (approach|command|way|tool|step)|"
            r"nothing new|new information|stop (calling|reading|running)")
