@@ -93,12 +93,12 @@ shown(void **state)
 		{ "-\n- a", "•\n• a\n" },
 		{ "> a\nb\n> > c", "> a\n> b\n> > c\n" },
 		{ "> a\n\nb", "> a\n\nb\n" },
-		{ "x\n```sh\n a\tb\n\nc ```\n````\ny", "x\n\n[1] sh\n a\tb\n\n"
-		    "c ```\n\ny\n" },
+		{ "x\n```sh\n a\tb\n\nc ```\n````\ny",
+		    "x\n\nsh  /copy 1\n a\tb\n\nc ```\n\ny\n" },
 		{ "1. a\n   ```\n   b\n     c\n   ```\n2. d",
-		    "1. a\n\n[1]\nb\n  c\n\n2. d\n" },
-		{ "~~~\nopen", "[1]\nopen\n" },
-		{ "    a\n\n     b\n\nc", "[1]\na\n\n b\n\nc\n" },
+		    "1. a\n\n/copy 1\nb\n  c\n\n2. d\n" },
+		{ "~~~\nopen", "/copy 1\nopen\n" },
+		{ "    a\n\n     b\n\nc", "/copy 1\na\n\n b\n\nc\n" },
 		{ "|a|b|\n|-|-:|\n|1|2|\n|x|10|\n\nz",
 		    "a │  b\n──┼───\n1 │  2\nx │ 10\n\nz\n" },
 		{ "t\na | b\n--|--\n`x|y` | c\\|d",
@@ -152,7 +152,7 @@ shown(void **state)
 	is_rows("# A *b*\n**c** `d`\n```c\nint x; // y\n```", 20, true,
 	    "\033[0;1;4mA \033[0;1;3;4mb\033[0m\n"
 	    "\033[0;1mc\033[0m \033[0;36md\033[0m\n\n"
-	    "\033[0;2m[1] c\033[0m\n"
+	    "\033[0;2mc  /copy 1\033[0m\n"
 	    "\033[35mint\033[0m x; \033[2m// y\033[0m\n");
 }
 

@@ -349,7 +349,7 @@ put_rule(struct markdown *m)
 
 /* ---- code ---- */
 
-/* A row of its own tells the number for /copy, and the language. */
+/* A row of its own says the language, and how the block is copied. */
 static void
 begin_code(struct markdown *m, struct slice info)
 {
@@ -365,8 +365,9 @@ begin_code(struct markdown *m, struct slice info)
 	put_marks(m);
 	begin_block(m, CODE);
 	m->highlight = highlight_begin(m->colour ? info : SLICE(""));
-	buf_fmt(&b, "[%zu] %.*s", m->blocks, (int)(info.n < 60 ?
-	    utf8_cut(info.p, info.n, 60) : info.n), info.p);
+	buf_fmt(&b, "%.*s%s/copy %zu", (int)(info.n < 60 ? info.n :
+	    utf8_cut(info.p, info.n, 60)), info.p, info.n > 0 ? "  " : "",
+	    m->blocks);
 	term_put(&row, slice_trim(buf_view(&b)), m->columns);
 	rows_dim(m->out, buf_view(&row).p != NULL ? row.p : "", m->colour);
 	buf_addc(m->out, '\n');
