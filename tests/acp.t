@@ -459,7 +459,7 @@ s = e.new(here, [{"name": "srv", "command": "$(command -v python3)", "args": ["$
 e.prompt(s, "Ask it")
 print([u["status"] for u in e.of("tool_call_update") if "status" in u][-1])
 e.updates = []
-print(e.prompt(s, "/cost")["stopReason"], "tokens in" in e.text(), e.prompt(s, "/quit")["stopReason"])
+print(e.prompt(s, "/cost")["stopReason"], "tokens" in e.text(), e.prompt(s, "/quit")["stopReason"])
 h = {"type": "http", "name": "h", "url": "http://127.0.0.1:9/", "headers": [{"name": "A", "value": "b"}]}
 print("error" in e.call("session/new", {"cwd": here, "mcpServers": [h]}))
 print(code(e.call("session/new", {"cwd": here, "mcpServers": [dict(h, headers=3)]})))

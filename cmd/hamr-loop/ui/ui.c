@@ -36,6 +36,10 @@ ui_height(const struct ui *u)
 void
 ui_emit(struct ui *u, struct slice lines)
 {
+	if (u->telling) {
+		ui_peer_tell(u, slice_trim_end(lines, "\n"));
+		return;
+	}
 	struct buf themed = BUF_INIT((size_t)1 << 40);
 
 	if (u->screen == NULL) {
@@ -118,11 +122,6 @@ ui_note(struct ui *u, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
-	if (u->telling) {
-		ui_peer_tell(u, buf_view(&raw));
-		buf_release(&raw);
-		return;
-	}
 	if (u->color)
 		buf_adds(&b, "\033[2m");
 	add_text(u, &b, buf_view(&raw));
