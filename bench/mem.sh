@@ -16,11 +16,15 @@ cc -O2 -D_GNU_SOURCE -I"$top/lib" -I"$top/cmd/hamr-mem" -o "$t/search" \
     "$top/bench/mem_search.c" "$obj"/cmd/hamr-mem/*/*.o "$obj/libhamr.a" \
     -lsqlite3 -lcjson -lm
 echo "$n messages of seed $seed, $(($(wc -c <"$t/messages") >> 20)) MiB"
-timed() {	# COMMAND...: its output is not shown
-	bash -c 'TIMEFORMAT="%R s, %U s of processor"
-	    time "$@" >/dev/null' - "$@" 2>&1
+timed() {	# COMMAND...: elapsed and processor seconds; no output
+	bash -c 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null' - "$@" 2>&1 |
+	    awk '{ print $1, $2 + $3 }'
 }
-echo "indexed in $(timed "$bin/hamr-mem" -n -q --no-config --db "$t/a.db" \
-    "$t/messages")"
-echo "bare FTS5 loop: $(timed "$t/bare" "$t/a.db" "$t/b.db")"
+ours=$(timed "$bin/hamr-mem" -n -q --no-config --db "$t/a.db" "$t/messages")
+bare=$(timed "$t/bare" "$t/a.db" "$t/b.db")
+echo "$ours $bare $(wc -c <"$t/messages")" | awk '{
+	printf "indexed in %.1f s (%.1f MB/s), %.1f s of processor\n", $1,
+	    $5 / 1e6 / $1, $2
+	printf "bare FTS5 loop: %.1f s, %.1f s of processor\n", $3, $4
+	printf "ratio: %.2f, of processor %.2f\n", $1 / $3, $2 / $4 }'
 "$t/search" "$t/a.db" "$t/queries"

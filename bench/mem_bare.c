@@ -1,5 +1,8 @@
 /* mem_bare.c - the rows of a memory put into a table and an FTS5 index, and
- * nothing else: what hamr-mem's indexing is measured by.
+ * nothing else: what hamr-mem's indexing is measured by.  They come ready from
+ * the memory (no JSON, redaction, ids, parts), there is no table of items, no
+ * other index, nothing to find fragments; 10,000 rows a transaction, SQLite's
+ * own settings but for WAL and synchronous=NORMAL, as hamr-mem has them.
  *
  *	mem_bare MEMORY NEW
  */

@@ -2,8 +2,8 @@
  *
  * rebuild: the new file is made of transcripts and of what the old one holds.
  * It is written beside the old one, which is in use meanwhile, and takes its
- * place at the end.  Whatever goes wrong, the old one stays.  Of a damaged one is
- * taken what can be read, and it is kept beside the new one.
+ * place at the end.  Whatever goes wrong, the old one stays.  Of a damaged one
+ * what can be read is taken over, and it is kept beside the new one.
  */
 #include <errno.h>
 #include <fcntl.h>

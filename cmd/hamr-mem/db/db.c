@@ -149,8 +149,8 @@ configure(struct db *db, struct err *e)
 	sqlite3_db_config(h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(h, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	return db_exec(db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0;"
-	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST; PRAGMA cache_size=-32768;"
-	    "PRAGMA synchronous=NORMAL;", e);
+	    "PRAGMA temp_store=MEMORY; PRAGMA secure_delete=FAST;"
+	    "PRAGMA cache_size=-32768; PRAGMA synchronous=NORMAL;", e);
 }
 
 /* Is this one of the statements, each ended by ';'? */

@@ -3,7 +3,8 @@
  * A cascade: the query as a phrase, all of its words, any of them, words that
  * hold one of them.  What an earlier tier found stands before what a later one
  * does; within a tier bm25 decides, with a preference for facts and, mildly,
- * for what is new.
+ * for what is new.  Phrase and all words are one query: relevance() tells them
+ * apart.
  */
 #include <math.h>
 #include <stdlib.h>

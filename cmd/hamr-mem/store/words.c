@@ -55,33 +55,27 @@ add_word(struct wordset *set, struct slice w)
 		wordset_add(set, (struct slice){ small, w.n });
 }
 
-static bool
-is_joined(struct slice w)
-{
-	return w.n > 0 && memchr(w.p, '_', w.n) != NULL;
-}
-
 /* The words of a text that are kept, in small letters, and those that an
  * underscore joins also as one. */
 static void
 add_words(struct wordset *set, struct slice text)
 {
-	struct slice w, joined = { NULL, 0 };
+	struct slice w;
+	const char *from = NULL;	/* of joined words */
 	size_t at = 0;
 
 	while (text_word(text, &at, &w)) {
 		add_word(set, w);
-		if (joined.p != NULL && joined.p + joined.n + 1 == w.p &&
-		    w.p[-1] == '_') {
-			joined.n += 1 + w.n;
-			continue;
+		if (at < text.n && text.p[at] == '_' && from == NULL)
+			from = w.p;
+		if (from != NULL && (at + 1 >= text.n || text.p[at] != '_' ||
+		    !text_is_word(text.p[at + 1]))) {
+			if (from != w.p)
+				add_word(set, (struct slice){ from,
+				    (size_t)(w.p + w.n - from) });
+			from = NULL;
 		}
-		if (is_joined(joined))
-			add_word(set, joined);
-		joined = w;
 	}
-	if (is_joined(joined))
-		add_word(set, joined);
 }
 
 void
