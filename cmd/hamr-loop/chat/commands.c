@@ -496,6 +496,7 @@ static const struct command commands[] = {
 	{ TALK, OPEN | NOW, "export", "[FORM]", "write it to a file",
 	    export_page },
 	{ TALK, NOW, "edit", "", "write in $EDITOR", edit },
+	{ TALK, 0, "remember", "[FACT]", "for later", chat_remember },
 	{ TALK, NOW, "quit", "", "or Ctrl-D", quit },
 	{ TALK, NOW | ALIAS, "exit", "", "quit", quit },
 	{ WORK, OPEN, "undo", "", "the newest change", chat_undo },
@@ -504,8 +505,6 @@ static const struct command commands[] = {
 	{ WORK, 0, "commit", "", "with git", commit },
 	{ WORK, 0, "verify", "[full]", "run the check", check },
 	{ WORK, 0, "init", "", "write AGENTS.md", init },
-	{ WORK, 0, "remember", "[FACT]", "for all sessions", chat_remember },
-	{ WORK, 0, "forget", "ID", "a fact", chat_forget },
 	{ LOOK, OPEN | NOW, "status", "", "where you are", page_status },
 	{ LOOK, OPEN | NOW, "diff", "", "what was changed", page_diff },
 	{ LOOK, OPEN | NOW, "context", "", "what fills it",
@@ -520,6 +519,7 @@ static const struct command commands[] = {
 	{ SET, OFFERS, "model", "[NAME]", "another model", model },
 	{ SET, OFFERS, "mode", "[MODE]", "what it may do", mode },
 	{ SET, OPEN, "compact", "", "shorten it now", compact },
+	{ SET, 0, "forget", "ID", "a fact", chat_forget },
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
