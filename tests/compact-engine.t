@@ -2,7 +2,7 @@
 # compact-engine.t - stages, refill, marks, stubs, context: chapter 8 in detail
 . "$(dirname "$0")/lib.sh"
 
-compact() { hamr-compact --no-config "$@"; }
+compact() { hamr-compact --no-config -o context.strategy=moderate "$@"; }
 request() { compact -n "$@" | tail -n 1; }
 event() { compact -n "$@" | jq -c 'select(.type == "compaction")'; }
 
@@ -86,7 +86,7 @@ is "the tail begins where a turn does" "$(tails turned |
 	sed 's/.*[.]//' | sort -u)" 1
 turns 1 80 >turned
 is "a turn that does not fit: its newest 3 steps" "$(event --window 32768 \
-	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.66 137"
+	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.68 141"
 
 # ---- the newest message of a person is never lost ----
 
@@ -186,26 +186,40 @@ compact --window 17000 <live >once
 compact --window 17000 <once >twice
 same "twice is once, with what was filled in" once twice
 
-# What an item is worth, in messages: each constant of refill.c at its edge.
-# There is room for one of two, or the item is too old by then.
+# How fast an item grows old, by its kind: each constant of refill.c at its
+# edge, 100 messages behind the first.  There is room for one of two.
 kept() {
 	python3 "$TOP/tests/compact_refill.py" "$@" >items
 	event --window 40000 items | jq -r '.keep | join(" ")'
 }
-is "a command is worth a read 40 messages older" \
-	"$(kept read command 40 0 3400), $(kept read command 39 0 3400)" \
+is "a command is worth a read of its age" \
+	"$(kept read command 1 100 3400), $(kept command read 1 100 3400)" \
+	"second, second"
+is "a read of an edited file one of half its age" \
+	"$(kept edited read 50 100 3300), $(kept edited read 49 100 3300)" \
 	"second, first"
-is "a read of an edited file one 20 messages newer" \
-	"$(kept edited read 20 0 3400), $(kept edited read 19 0 3400)" \
+is "what was written one of a quarter" \
+	"$(kept write read 75 100 3300), $(kept write read 74 100 3300)" \
 	"second, first"
-is "what was written one 30 messages newer" \
-	"$(kept write read 30 0 3400), $(kept write read 29 0 3400)" \
+is "any other result one of twice its age" \
+	"$(kept read other 50 100 3400), $(kept read other 49 100 3400)" \
 	"second, first"
-is "any other result a read 60 messages older" \
-	"$(kept read other 60 0 3400), $(kept read other 59 0 3400)" \
-	"second, first"
-is "what is too old is not filled in again" \
-	"$(kept read - 0 81 3900), $(kept read - 0 82 3900)" "first, "
+
+# What is folded comes back the same way: the step is shown behind the summary.
+{
+	user "do it"
+	call early edit '{"path":"a.c","old":"x","new":"the text of a.c"}' ok
+	turns 60 1
+} >folded
+request --window 32768 folded >back
+is "folded, and kept" "$(event --window 32768 folded | tail -n 1 |
+	jq -c '[.fold_at > 1, (.keep | index("early")), .elided[].tool_call_id] |
+	.[:2]')" "[true,0]"
+is "it stands behind the summary, and a person's message not behind it" \
+	"$(jq -c '[.messages[1:5][] | .tool_calls[0].id // .tool_call_id //
+	.content]' back)" '["early","early","(interrupted)","task 43"]'
+cat folded <(event --window 32768 folded) >told
+is "and the record tells it" "$(request --window 32768 told)" "$(cat back)"
 
 # An attempt that gained nothing is known to who reads the record.
 {
@@ -214,7 +228,7 @@ is "what is too old is not filled in again" \
 		call "a$k" bash "{\"command\":\"run $k\"}" \
 		    "$(lines 30 "word$k")"
 	done
-	for k in 1 2 3 4 5 6 7 8; do
+	for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		call "r$k" edit "$(jq -nc --arg o "$(lines 40 "o$k")" \
 		    '{path:"f.c",oldText:$o,newText:"x"}')" ok
 	done | jq -s -c 'sort_by(.role)[]'
@@ -229,7 +243,7 @@ request --window 12288 vain ev more >again
 same "base: the same request with the record and without" first again
 is "base: the next is reckoned from it" "$(compact --budget --window 12288 \
 	vain ev | awk '$1 == "next_epoch_at" { print $2 }')" \
-    "$(jq '.base + 921' ev)"
+    "$(jq '.base + 1843' ev)"
 
 # ---- stubs ----
 
@@ -436,7 +450,7 @@ call c bash '{"command":"make"}' "$(head -c 100000 zzz)" >zcall
 is "and are cut" "$(request --window 16000 <(user q; cat zcall) |
 	jq -r '.messages[-1].content |
 	 test("\n\\[... [0-9]+ bytes cut: truncated ...]\n")')" true
-is "--count is the table's own" "$(compact --count zzz)" 1
+is "--count is the table's own" "$(compact --count zzz)" 4689
 { user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
 } >big
 match "a single message larger than the window" "$(request --window 8000 big |

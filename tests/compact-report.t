@@ -13,7 +13,7 @@ python3 "$TOP/tests/compact_session.py" 40 made >s
 
 for w in 6000 12288 65536; do
 	is "window $w: as the oracle counts" \
-		"$(report --window $w s | row "hamr moderate" | cut -d ' ' -f 1-6)" \
+		"$(report --window $w s | row "hamr late" | cut -d ' ' -f 1-6)" \
 		"$(oracle -f -w $w s)"
 done
 is "another strategy" "$(report --window 6000 --strategy light s |
@@ -24,15 +24,16 @@ is "raw, likewise" "$(report --window 0 "$tau" | row raw |
 	cut -d ' ' -f 1-6)" "$(oracle -f -w 0 --strategy none "$tau")"
 for f in "$TOP"/tests/data/compact/tau-*.ndjson; do
 	is "$(basename "$f"): as the oracle counts" \
-		"$(report --window 12288 "$f" | row "hamr moderate" |
+		"$(report --window 12288 "$f" | row "hamr late" |
 		cut -d ' ' -f 1-6)" "$(oracle -f -w 12288 "$f")"
 done
 is "without a window: five of them" \
 	"$(report s | sed -n 's/^window .*(\(.*\)), room.*/\1/p' | paste -sd ' ')" \
 	"12k 16k 32k 64k 128k"
 is "beside each, the named rules" "$(report --window 12288 s |
-	sed -n '/^hamr mod/,/^every/p' | cut -c 1-15 | sed 's/ *$//')" \
-	"hamr moderate
+	sed -n '/^hamr late/,/^every/p' | cut -c 1-15 | sed 's/ *$//')" \
+	"hamr late
+drop-oldest
 raw
 last-5 masking
 10-turn masking
@@ -41,7 +42,7 @@ match "and what the session is" "$(report --window 12288 s | head -n 2)" \
 	"session made, some-model
 45 requests, 91 messages, *k tokens"
 
-tokens() { row "hamr moderate" | cut -d ' ' -f 1 | sed 's/k$/ * 1000/'; }
+tokens() { row "hamr late" | cut -d ' ' -f 1 | sed 's/k$/ * 1000/'; }
 ok "--family: counted as another model does" python3 -c "import sys
 sys.exit(not abs(($(report --window 65536 --family claude2 s | tokens)) - (
     $(report --window 65536 s | tokens))) > 200)"
@@ -74,7 +75,7 @@ is "of 7 steps all 10" "$(row "10-turn masking" <six.out | cut -d ' ' -f 6-)" \
 	"0 100 100 100 100 - 100"
 is "of 7 steps 3" "$(row every_call <six.out | cut -d ' ' -f 6-)" \
 	"4 100 100 100 100 - 0"
-is "ours did not compact" "$(row "hamr moderate" <six.out |
+is "ours did not compact" "$(row "hamr late" <six.out |
 	cut -d ' ' -f 6-)" "0 100 100 100 100 - 100"
 fresh=$(row raw <six.out | cut -d ' ' -f 4)
 ok "masking costs more than it saves" python3 - "$fresh" \
@@ -207,7 +208,7 @@ ok "SVG: an empty document" python3 check.py <(echo '{"type":"x"}' | svg)
 # ---- statuses ----
 
 status "another kind of report" 2 hamr-compact --report=pdf s
-match "says what there is" "$(cat .err)" "*--report is text or svg, not: pdf*"
+match "says what there is" "$(cat .err)" "*--report is text, svg or json, not: pdf*"
 status "a bad record" 65 hamr-compact --no-config --report <(echo '{"role"')
 status "no such file" 66 hamr-compact --no-config --report nowhere
 full() { hamr-compact --no-config "$@" >/dev/full; }

@@ -372,7 +372,7 @@ def is_person(m):
         not c.startswith("[hamr-guard]") and "<tool_response>" not in c
 
 
-def survives(lines, messages):
+def survives(lines, messages, window):
     """None, or what a request has lost of the records so far."""
     seen, people, paths, calls = "", [], set(), {}
     for m in messages:
@@ -403,8 +403,8 @@ def survives(lines, messages):
                 paths.add(path)
     need = sum(min(len(p.encode()), 80) + 48 for p in people[1:])
     for i, p in enumerate(people):
-        if 0 < i < len(people) - 1 and need > 3000:
-            continue    # there is room for 8000 characters only
+        if 0 < i < len(people) - 1 and (need > 3000 or window == 3000):
+            continue    # there is room for 8000 characters only, or 2400
         if p[:20] not in seen:
             return "message %d of a person: %r" % (i, p[:20])
     for p in paths:
@@ -481,7 +481,7 @@ def check(h, seed, window):
             assert legal(m["messages"]) is None, legal(m["messages"])
             lost = None
             if m["stage"] != "3":    # its summary has no room for all
-                lost = survives(h[:cut], m["messages"])
+                lost = survives(h[:cut], m["messages"], window)
             assert lost is None, "lost at %d: %s" % (cut, lost)
             assert isinstance(m["tokens"], int) and "params" in m
             if before is not None and len(ans) == 1 and \

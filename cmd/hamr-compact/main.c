@@ -36,7 +36,8 @@ record(struct stage *s, const struct rec *r)
 
 	switch (run->o->mode) {
 	case MODE_REPORT:
-	case MODE_SVG: simulation_record(&run->simulation, r); break;
+	case MODE_SVG:
+	case MODE_JSON: simulation_record(&run->simulation, r); break;
 	case MODE_LEDGER: ledger_record(&run->ledger, r); break;
 	default: compact_record(&run->compact, r);
 	}
@@ -49,7 +50,8 @@ reset(struct stage *s)
 
 	switch (run->o->mode) {
 	case MODE_REPORT:
-	case MODE_SVG: simulation_reset(&run->simulation); break;
+	case MODE_SVG:
+	case MODE_JSON: simulation_reset(&run->simulation); break;
 	case MODE_LEDGER: ledger_reset(&run->ledger); break;
 	default: compact_reset(&run->compact);
 	}
@@ -118,7 +120,7 @@ look(struct stage *s)
 	struct run *run = s->self;
 
 	if (run->o->mode != MODE_LEDGER && run->o->mode != MODE_REPORT &&
-	    run->o->mode != MODE_SVG)
+	    run->o->mode != MODE_SVG && run->o->mode != MODE_JSON)
 		run->fits = compact_decide(&run->compact);
 }
 
@@ -147,6 +149,9 @@ print(struct stage *s)
 			buf_addc(out, '\n');
 		}
 		report_charts(&run->simulation, &run->screen, out);
+		break;
+	case MODE_JSON:
+		report_json(&run->simulation, out);
 		break;
 	case MODE_LEDGER:
 		ledger_print(&run->ledger, &run->screen, out);
@@ -219,8 +224,9 @@ run_mode(struct stage *s, struct run *run, const struct conf *conf)
 	switch (o->mode) {
 	case MODE_REPORT:
 	case MODE_SVG:
+	case MODE_JSON:
 		simulation_init(&run->simulation, conf, o->strategy,
-		    o->window);
+		    o->window, o->mode != MODE_REPORT);
 		run->simulation.family = o->family;
 		st = o->mode == MODE_SVG ? run_svg(s, run) : stage_run(s);
 		simulation_release(&run->simulation);

@@ -11,21 +11,21 @@
 static const char HELP[] =
 "usage: hamr-compact [-n|-r] [-q] [-F FORMAT] [--strategy NAME] [--window N]\n"
 "           [--lenient] [--no-config] [-o key=value] [FILE...]\n"
-"       hamr-compact [options] --view | --check | --report[=svg] | --ledger |\n"
-"           --budget [FILE...], or --count [--family NAME] [FILE...]\n"
+"       hamr-compact [options] --view | --check | --report[=svg|json] |\n"
+"           --ledger | --budget [FILE...], or --count [--family NAME] [FILE...]\n"
 "Reads a transcript and writes it again, adding at its end and at each `go`\n"
 "the request to send: legal, and small enough for the window.\n"
 "  -n, -r          write own records only; -r: act at `go` only\n"
 "  -q              no warnings\n"
 "  -F FORMAT       auto, hamr, claude-code, openai, ...: see hamr-import(5)\n"
 "  --jq FILTER     write what FILTER makes of each record\n"
-"  --strategy NAME aggressive, moderate, balanced, light or none\n"
+"  --strategy NAME auto, aggressive, moderate, balanced, light, late or none\n"
 "  --window N      context window in tokens; 0: no limit\n"
 "  --lenient       turn a bad line into an error record\n"
 "  --no-config     read no configuration; -o key=value sets a key\n"
 "  --view          print the messages of the request, one per line\n"
 "  --check         check that the view is legal, and list what was elided\n"
-"  --report        replay it beside other rules: tables and charts, or SVG\n"
+"  --report        replay it beside other rules: tables, SVG or JSON\n"
 "  --ledger        show files and lines in view, git, repeats, what is "
 "compacted\n"
 "  --budget        print the configuration and the limits derived from it\n"
@@ -79,8 +79,10 @@ own_option(struct opts *o, int c, const char *arg)
 			set_mode(o, MODE_REPORT, "--report");
 		else if (strcmp(arg, "svg") == 0)
 			set_mode(o, MODE_SVG, "--report=svg");
+		else if (strcmp(arg, "json") == 0)
+			set_mode(o, MODE_JSON, "--report=json");
 		else
-			usage("--report is text or svg, not", arg);
+			usage("--report is text, svg or json, not", arg);
 		break;
 	case OPT_FAMILY:
 		family = token_family_named(arg);
@@ -121,7 +123,7 @@ opts_read(int argc, char **argv)
 	if (o.strategy != NULL && strategy_named(o.strategy) == NULL)
 		usage("unknown strategy", o.strategy);
 	if (o.has_family && o.mode != MODE_COUNT && o.mode != MODE_REPORT &&
-	    o.mode != MODE_SVG)
+	    o.mode != MODE_SVG && o.mode != MODE_JSON)
 		usage("--family is for --count and --report", NULL);
 	o.files = (const char *const *)argv + optind;
 	o.nfiles = (size_t)(argc - optind);

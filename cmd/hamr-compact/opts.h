@@ -8,7 +8,7 @@
 /* What is made of the transcript. */
 enum mode {
 	MODE_REQUEST, MODE_VIEW, MODE_CHECK, MODE_BUDGET, MODE_LEDGER,
-	MODE_REPORT, MODE_SVG, MODE_COUNT
+	MODE_REPORT, MODE_SVG, MODE_JSON, MODE_COUNT
 };
 
 struct opts {

@@ -60,8 +60,9 @@ const struct conf_key conf_keys[] = {
 	    1000000000, "spec 8.1"),
 	INT("context.max_total_read_result_tokens_per_turn", LESS_0, "40000", 0,
 	    1000000000, "spec 8.1"),
-	STR("context.strategy", YES, "moderate",
-	    "aggressive|moderate|balanced|light|none|off", "spec 8.2"),
+	STR("context.strategy", YES, "auto",
+	    "auto|aggressive|moderate|balanced|light|late|none|off",
+	    "spec 8.2"),
 	BOOL("context.every_call", YES, "false", "spec 8.2"),
 	/* [loop_guard], [loop_control] */
 	BOOL("loop_guard.enabled", MORE, "true", "notes: guards"),

@@ -20,6 +20,8 @@ struct budget {
 	long window;
 	long effective;		/* B: the window less the reserved output */
 	long result_cap;	/* of one result */
+	long file_cap;		/* of one that is a file's text: where half of
+				 * B has room for the default, all of it */
 	long turn_cap;		/* of all read results of one turn */
 };
 

@@ -94,19 +94,18 @@ view_content_sum(enum token_family f, struct slice content)
 	return sum;
 }
 
-/* Is it shown itself, not within the summary? */
-static bool
-is_shown(const struct view *v, size_t node)
+bool
+view_is_shown(const struct view *v, size_t node)
 {
-	return node >= v->fold || (node == 0 && v->nodes[0].kind ==
-	    VIEW_SYSTEM);
+	return node >= v->fold || v->nodes[node].nkept > 0 ||
+	    (node == 0 && v->nodes[0].kind == VIEW_SYSTEM);
 }
 
 /* The node that begins the message which this one is shown in. */
 static size_t
 head(const struct view *v, size_t node)
 {
-	while (v->nodes[node].joins && is_shown(v, node - 1))
+	while (v->nodes[node].joins && view_is_shown(v, node - 1))
 		node--;
 	return node;
 }
@@ -116,7 +115,7 @@ view_grow(struct view *v, size_t i, uint64_t full, uint64_t thin)
 {
 	v->nodes[i].full += full;
 	v->nodes[i].thin += thin;
-	if (is_shown(v, i))
+	if (view_is_shown(v, i))
 		v->sum += v->nodes[i].slim ? thin : full;
 }
 
@@ -144,7 +143,7 @@ view_count_call(struct view *v, size_t i, unsigned parts)
 	if (c->keep) {
 		more = full - thin - (c->full - c->thin);
 		node->kept += more;
-		if (node->slim && is_shown(v, c->node))
+		if (node->slim && view_is_shown(v, c->node))
 			v->sum += more;
 	}
 	c->full = full;
@@ -279,7 +278,7 @@ view_has_piece(const struct view *v, const struct view_node *node,
 void
 view_touch(struct view *v, size_t node)
 {
-	if (!is_shown(v, node) || node > v->clean)
+	if (!view_is_shown(v, node) || node > v->clean)
 		return;		/* no message is half clean */
 	node = head(v, node);
 	if (node >= v->clean)
@@ -408,13 +407,23 @@ whole_message(const struct view *v, size_t i, size_t end)
 	return all;
 }
 
+/* Does an assistant message have to go before this one of a user?  Behind
+ * folded steps that are kept, it does too. */
+static bool
+is_interrupted(const struct view *v, size_t i)
+{
+	if (v->fold > 0 && i == v->first)
+		return false;
+	return v->nodes[i].interrupted || (i == v->fold && i > v->first);
+}
+
 /* Print the message that node i begins, with the summary before it or as its
  * beginning if it is the first one shown; what is behind it. */
 static size_t
 print_node(struct view *v, size_t i)
 {
 	struct piece summary = { .json = buf_view(&v->summary) };
-	bool first = i == v->fold && v->fold > 0;
+	bool first = i == v->first && v->fold > 0;
 	struct view_node node, why = { .npieces = 0 };
 	size_t end = i;
 
@@ -423,7 +432,7 @@ print_node(struct view *v, size_t i)
 	while (end < v->n && v->nodes[end].joins);
 	node = whole_message(v, i, end);
 	if (node.kind != VIEW_ASSISTANT) {
-		if (node.interrupted && !first) {
+		if (is_interrupted(v, i)) {
 			open_message(v, "assistant");
 			buf_adds(&v->body, "\"" INTERRUPTED "\"}");
 		}
@@ -450,10 +459,10 @@ struct slice
 view_messages(struct view *v)
 {
 	while (v->clean < v->n) {
-		if (is_shown(v, v->clean))
+		if (view_is_shown(v, v->clean))
 			v->clean = print_node(v, v->clean);
 		else
-			v->clean = v->fold;
+			v->clean++;
 	}
 	return buf_view(&v->body);
 }
@@ -498,6 +507,25 @@ view_cut(struct view *v, size_t i, char *cut)
 	view_touch(v, c->node);
 }
 
+/* Of a folded node: what it counts where it is shown. */
+static uint64_t
+shown_sum(const struct view *v, size_t i)
+{
+	const struct view_node *node = &v->nodes[i];
+
+	return node->nkept > 0 ? node->thin + node->kept : 0;
+}
+
+static void
+find_first(struct view *v)
+{
+	size_t i = v->n > 0 && v->nodes[0].kind == VIEW_SYSTEM;
+
+	while (i < v->fold && v->nodes[i].nkept == 0)
+		i++;
+	v->first = i;
+}
+
 void
 view_keep(struct view *v, size_t i, bool keep)
 {
@@ -507,11 +535,19 @@ view_keep(struct view *v, size_t i, bool keep)
 
 	if (c->keep == keep)
 		return;
+	if (c->node < v->fold) {	/* it comes, or goes */
+		v->sum -= shown_sum(v, c->node);
+		v->clean = v->body.len = 0;
+	} else if (node->slim) {
+		v->sum += keep ? more : -more;
+	}
 	c->keep = keep;
-	more = keep ? more : -more;
-	node->kept += more;
-	if (node->slim && is_shown(v, c->node))
-		v->sum += more;
+	node->kept += keep ? more : -more;
+	node->nkept += keep ? 1 : -(size_t)1;
+	if (c->node < v->fold) {
+		v->sum += shown_sum(v, c->node);
+		find_first(v);
+	}
 	view_touch(v, c->node);
 }
 
@@ -600,7 +636,9 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 	v->clean = v->body.len = v->sum = 0;
 	if (fold > 0 && v->nodes[0].kind == VIEW_SYSTEM)
 		v->sum = v->nodes[0].full;
-	for (size_t i = fold; i < v->n; i++) {
+	find_first(v);
+	for (size_t i = fold > 0 && v->nodes[0].kind == VIEW_SYSTEM; i < v->n;
+	    i++) {
 		struct view_node *node = &v->nodes[i];
 
 		node->slim = i < thin;
@@ -611,6 +649,8 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 			if (c->keep)
 				node->kept += c->full - c->thin;
 		}
+		if (!view_is_shown(v, i))
+			continue;
 		v->sum += node->slim ? node->thin + node->kept : node->full;
 	}
 }
@@ -653,9 +693,9 @@ view_count(const struct view *v)
 
 	for (size_t i = 0; i < v->n; i++) {
 		const struct view_node *node = &v->nodes[i];
-		bool first = i == v->fold && v->fold > 0;
+		bool first = i == v->first && v->fold > 0;
 
-		if (!is_shown(v, i))
+		if (!view_is_shown(v, i))
 			continue;
 		n += node->dialect ? 1 : node->ncalls;
 		if (head(v, i) != i)
@@ -664,7 +704,7 @@ view_count(const struct view *v)
 		if (node->kind == VIEW_ASSISTANT)
 			n += first;
 		else
-			n += node->interrupted && !first;
+			n += is_interrupted(v, i);
 	}
 	return n;
 }

@@ -59,6 +59,7 @@ struct view_node {
 				 * in a user message */
 	uint64_t full, thin;	/* 1/64 tokens, shown in full and slim */
 	uint64_t kept;		/* so much more is shown when slim */
+	size_t nkept;		/* calls of it that are kept */
 	uint64_t notes;		/* of full: the notes folded into its last
 				 * result */
 	size_t skipped;		/* and so many before these are left out */
@@ -135,7 +136,9 @@ struct view {
 	struct scan scan;
 	struct buf tmp;
 	size_t clean;		/* nodes whose bytes in body are right */
-	size_t fold;		/* nodes before it are the summary */
+	size_t fold;		/* nodes before it are the summary, but for
+				 * those with a call that is kept */
+	size_t first;		/* the first one behind the summary */
 	size_t counted;		/* the thin sums of nodes before it are right */
 	struct buf summary;	/* a JSON string */
 	uint64_t sum, summary_sum;
@@ -173,7 +176,11 @@ size_t view_notes_over(const struct view *v, size_t i, uint64_t most);
 /* Leave them out: a line in front of the others says how many they are. */
 void view_skip_notes(struct view *v, size_t i, size_t n);
 
-/* Show call i in full, or no longer, when its node is slim. */
+/* Is it shown itself, not only within the summary? */
+bool view_is_shown(const struct view *v, size_t node);
+
+/* Show call i in full, or no longer, when its node is slim.  A folded node
+ * with a call that is kept is shown slim behind the summary. */
 void view_keep(struct view *v, size_t i, bool keep);
 
 /* Show nodes before `fold` as one user message with the text `summary`

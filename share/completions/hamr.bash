@@ -16,7 +16,7 @@ _hamr() {
 	hamr-loop1\ --base-url | hamr-loop\ --base-url) kind=WORD ;;
 	hamr-loop1\ --provider | hamr-loop\ --provider) kind=WORD ;;
 	hamr-loop1\ --replay | hamr-loop\ --replay) kind=FILE ;;
-	hamr-loop1\ --strategy | hamr-loop\ --strategy) words="aggressive moderate balanced light none" ;;
+	hamr-loop1\ --strategy | hamr-loop\ --strategy) words="auto aggressive moderate balanced light late none" ;;
 	hamr-loop1\ --resume) kind=SESSION ;;
 	hamr-loop1\ --fork | hamr-loop\ --fork) kind=SESSION ;;
 	hamr-loop1\ --at | hamr-loop\ --at) kind=WORD ;;
@@ -28,9 +28,9 @@ _hamr() {
 	hamr-loop1\ -o | hamr-loop\ -o) kind=KEY ;;
 	hamr-compact1\ -F | hamr-compact\ -F) words="auto hamr openai claude-code codex pi opencode gemini qwen kimi swe-agent mini-swe-agent openhands sharegpt atif cline copilot" ;;
 	hamr-compact1\ --jq | hamr-compact\ --jq) kind=WORD ;;
-	hamr-compact1\ --strategy | hamr-compact\ --strategy) words="aggressive moderate balanced light none" ;;
+	hamr-compact1\ --strategy | hamr-compact\ --strategy) words="auto aggressive moderate balanced light late none" ;;
 	hamr-compact1\ --window | hamr-compact\ --window) kind=WORD ;;
-	hamr-compact1\ --report) words="svg" ;;
+	hamr-compact1\ --report) words="svg json" ;;
 	hamr-compact1\ --family | hamr-compact\ --family) words="modern o200k cl100k qwen25 llama3 llama2 claude2" ;;
 	hamr-compact1\ -o | hamr-compact\ -o) kind=KEY ;;
 	hamr-guard1\ -F | hamr-guard\ -F) words="auto hamr openai claude-code codex pi opencode gemini qwen kimi swe-agent mini-swe-agent openhands sharegpt atif cline copilot" ;;

@@ -14,7 +14,7 @@ static const char HELLO[] = "Hello, world! int main(void){return 0;}\n";
 static void
 golden_sums(void **state)
 {
-	static const uint64_t want[] = { 847, 846, 847, 853, 842, 1017, 875 };
+	static const uint64_t want[] = { 834, 784, 754, 786, 767, 1017, 875 };
 
 	(void)state;
 	for (int f = 0; f < 7; f++) {
@@ -35,7 +35,7 @@ pieces_add_up(void **state)
 
 		sum += token_sum(TOK_MODERN, HELLO + cut,
 		    strlen(HELLO) - cut, &prev);
-		assert_int_equal(sum, 847);
+		assert_int_equal(sum, 834);
 	}
 }
 
@@ -116,7 +116,7 @@ a_text_is_never_for_nothing(void **state)
 
 	(void)state;
 	memset(z, 'z', sizeof z);
-	assert_int_equal(token_count(TOK_MODERN, z, sizeof z), 1);
+	assert_int_equal(token_count(TOK_MODERN, z, sizeof z), 26);
 	assert_int_equal(token_text(TOK_MODERN, z, sizeof z), 100 * 64);
 	memset(z, 'A', sizeof z);
 	assert_int_equal((token_text(TOK_MODERN, z, sizeof z) + 32) / 64,

@@ -140,7 +140,7 @@ put_tails(const struct compact *c, struct buf *out)
 	for (size_t k = 0; (rule = stage_rule(k)) != NULL; k++) {
 		snprintf(name, sizeof name, "summary_bytes_stage_%s",
 		    rule->stage);
-		put_number(out, name, (long)rule->summary_cap, false);
+		put_number(out, name, (long)summary_cap(c, rule), false);
 	}
 }
 
@@ -154,8 +154,7 @@ put_marks(const struct compact *c, struct buf *out)
 		put_word(out, "low_mark", "never");
 	} else {
 		put_number(out, "high_mark", percent_of(b, high), true);
-		put_number(out, "low_mark", percent_of(b,
-		    c->set.strategy->low), true);
+		put_number(out, "low_mark", b > 0 ? epoch_low(c) : 0, true);
 	}
 	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);
 }

@@ -334,6 +334,7 @@ bool
 compact_elides(const struct compact *c, const struct view_call *call,
     bool args)
 {
-	return call->node < c->epoch.fold || (call->node < c->epoch.slim &&
-	    !call->keep && (args ? call->slim : call->stub) != NULL);
+	return !view_is_shown(c->view, call->node) ||
+	    (call->node < c->epoch.slim && !call->keep &&
+	    (args ? call->slim : call->stub) != NULL);
 }

@@ -7,7 +7,8 @@
  * decides instead of us.
  *
  * From the oldest to the newest, the nodes of the view are
- *   folded   into the summary, one user message
+ *   folded   into the summary, one user message; but steps with a call that is
+ *            kept are shown behind it
  *   slim     each result elided: a stub stands for it; long arguments are cut,
  *            reasoning is dropped; but calls that are kept are in full
  *   in full  the tail; at stage 3 some of its results are cut
@@ -32,7 +33,8 @@
 
 struct strategy {
 	const char *name;
-	long high, low;		/* percent of B; high 0: never */
+	long high, low;		/* percent of B; high 0: never; low 0: by the
+				 * window */
 	bool stubs_first;	/* fold only when stubs do not suffice */
 };
 
@@ -158,8 +160,9 @@ long compact_tokens(const struct compact *c, uint64_t sum);
 bool compact_elides(const struct compact *c, const struct view_call *call,
     bool args);
 
-/* NULL: there is no such strategy. */
+/* NULL: there is no such strategy.  "auto" is the one that is best. */
 const struct strategy *strategy_named(const char *name);
+const struct strategy *strategy_at(size_t i);	/* those that compact */
 
 /* ---- stages ---- */
 
@@ -168,8 +171,9 @@ enum {
 	TAIL_PERCENT = 15,	/* and at most keep_recent_tokens */
 	STEPS_PERCENT = 40,	/* for keep_recent_tool_turns */
 	SLIM_PERCENT = 8,	/* more is folded, to the half of it */
+	SUMMARY_PERCENT = 10,	/* of B, but for the smallest windows */
 	CUT_PERCENT = 25,	/* stage 3: the results of the last step */
-	STEP_PERCENT = 10	/* least growth between two epochs */
+	STEP_PERCENT = 20	/* least growth between two epochs */
 };
 
 /* The stages, mildest first: how much of the tail is kept, how long the
@@ -183,6 +187,10 @@ struct stage_rule {
 
 const struct stage_rule *stage_rule(size_t k);	/* NULL behind the last */
 const char *epoch_stage(const struct compact *c);	/* "0": none yet */
+/* Bytes that the summary may have there. */
+size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
+/* Up to this the room is filled again. */
+long epoch_low(const struct compact *c);
 /* The size that starts the next epoch. */
 long epoch_trigger(const struct compact *c);
 /* Append the compaction record of this epoch. */

@@ -75,13 +75,15 @@ epoch_print(struct compact *c, struct buf *out)
 {
 	const struct view *v = c->view;
 	struct epoch *e = &c->epoch;
-	size_t first = c->changed > e->fold ? c->changed : e->fold;
+	size_t first = c->changed;
 	size_t compacted = 0;	/* results no longer shown in full */
 
 	for (size_t i = 0; i < v->ncalls; i++)
 		compacted += v->calls[i].result != NULL &&
 		    (v->calls[i].cut != NULL ||
 		    compact_elides(c, &v->calls[i], false));
+	while (first < v->n && !view_is_shown(v, first))
+		first++;
 	if (first >= v->n)
 		first = v->n - 1;
 	buf_fmt(out, "{\"type\":\"compaction\",\"epoch\":%ld,\"stage\":\"%s\","

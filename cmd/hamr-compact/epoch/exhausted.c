@@ -40,7 +40,7 @@ measure(const struct compact *c, struct part p[PARTS])
 
 		if (node->kind == VIEW_SYSTEM)
 			sum[SYSTEM] += node->full;
-		else if (i < c->epoch.fold)
+		else if (!view_is_shown(c->view, i))
 			continue;
 		else if (node->kind == VIEW_USER)
 			sum[USER] += node->full;

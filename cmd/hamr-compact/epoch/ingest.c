@@ -91,7 +91,8 @@ static struct slice
 ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 {
 	struct slice text = was;
-	long cap = c->budget.result_cap;
+	long cap = f->kind == TOOL_READ ? c->budget.file_cap :
+	    c->budget.result_cap;
 
 	if (f->kind == TOOL_COMMAND) {
 		buf_reset(&c->clean);

@@ -8,15 +8,6 @@
 
 #include "internal.h"
 
-/* Worth, in messages: an item counts as this much newer than it is. */
-#define EDITED 20		/* its file was edited */
-#define OWN_TEXT 10		/* the model's own words: edit, write */
-#define COMMAND (-40)
-#define OTHER (-60)
-#define STALE 120		/* an edit makes an older read worthless */
-#define HORIZON 80		/* older than this: not worth reading again at
-				 * every epoch */
-
 #define CUT_LEAST 100
 
 /* ---- lines of files: does one call show what another did? ---- */
@@ -74,54 +65,61 @@ ranges_release(struct ranges *s)
 
 /* ---- worth ---- */
 
+/* How much faster an item grows old than the model's own words of the same
+ * age: those are what the next edit has to match. */
+enum { OLDER_EDITED = 2, OLDER_READ = 4, OLDER_COMMAND = 4, OLDER_OTHER = 8 };
+
 struct item {
 	size_t call;
-	long value;
-	uint64_t more;		/* estimate of its tokens */
+	long age;		/* in messages, the lower the better */
 };
 
-/* Has newer text superseded it?  later: reads that follow it. */
-static bool
-is_dead(const struct compact *c, const struct fact *f,
-    const struct ranges *later)
+/* Of a file's text: for the most part, since the file was touched. */
+static long
+age_of(const struct compact *c, const struct fact *f)
 {
 	const struct file *file;
+	long now = (long)c->view->records, age = now - (long)f->at;
+
+	if (f->kind == TOOL_COMMAND || f->failed)
+		return age * OLDER_COMMAND;
+	if (f->file == 0)
+		return age * OLDER_OTHER;
+	file = &c->files.v[f->file - 1];
+	age = (age + 2 * (now - (long)file->touched)) / 3;
+	return f->kind != TOOL_READ ? age : file->edited > 0 ?
+	    age * OLDER_EDITED : age * OLDER_READ;
+}
+
+static int
+youngest_first(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->age != y->age)
+		return x->age < y->age ? -1 : 1;
+	return (x->call < y->call) - (x->call > y->call);
+}
+
+/* Was it run or written again since? */
+static bool
+is_superseded(const struct compact *c, const struct fact *f)
+{
 	uint64_t *last;
 
 	if (f->kind == TOOL_COMMAND) {
 		last = map_get(&c->commands, slice_of(f->what));
 		return last != NULL && *last > f->at;
 	}
-	if (f->file == 0)
-		return false;
-	file = &c->files.v[f->file - 1];
-	if (file->written > f->at || ranges_cover(later, f))
-		return true;
-	return f->kind == TOOL_READ && file->edited > f->at + STALE;
+	return f->file > 0 && c->files.v[f->file - 1].written > f->at;
 }
 
-static long
-value_of(const struct compact *c, const struct fact *f)
+/* May the node be shown though it is folded?  Not when its message is several
+ * nodes. */
+static bool
+stands_alone(const struct view *v, size_t i)
 {
-	const struct file *file;
-
-	if (f->kind == TOOL_COMMAND)
-		return (long)f->at + COMMAND;
-	if (f->file == 0 || f->failed)
-		return (long)f->at + OTHER;
-	file = &c->files.v[f->file - 1];
-	return (long)file->touched + (file->edited > 0 ? EDITED : 0) +
-	    (f->kind != TOOL_READ ? OWN_TEXT : 0);
-}
-
-static int
-most_first(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return (x->call < y->call) - (x->call > y->call);
+	return !v->nodes[i].joins && (i + 1 == v->n || !v->nodes[i + 1].joins);
 }
 
 /* The calls that could be shown in full again, most valuable first. */
@@ -129,29 +127,24 @@ static struct item *
 candidates(const struct compact *c, size_t *n)
 {
 	const struct view *v = c->view;
-	size_t first = v->nodes[c->epoch.fold].call, cap = 0;
-	struct ranges later = { .n = 0 };
+	size_t cap = 0;
 	struct item *all = NULL;
-	long oldest = (long)v->records - HORIZON;
 
 	*n = 0;
-	for (size_t i = v->ncalls; i > first; i--) {
+	for (size_t i = v->ncalls; i > 0; i--) {
 		const struct view_call *call = &v->calls[i - 1];
 		const struct fact *f = call->note;
+		bool folded = call->node < c->epoch.fold;
 
-		if (call->node < c->epoch.slim && call->full > call->thin &&
-		    value_of(c, f) >= oldest && !is_dead(c, f, &later)) {
-			all = xgrow(all, *n, &cap, sizeof *all);
-			all[(*n)++] = (struct item){ i - 1, value_of(c, f),
-				call->full - call->thin };
-		}
-		if (f->kind == TOOL_READ && f->file > 0 && f->done &&
-		    !f->failed)
-			ranges_add(&later, f);
+		if (call->node >= c->epoch.slim || is_superseded(c, f) ||
+		    (folded ? call->result == NULL ||
+		    !stands_alone(v, call->node) : call->full <= call->thin))
+			continue;
+		all = xgrow(all, *n, &cap, sizeof *all);
+		all[(*n)++] = (struct item){ i - 1, age_of(c, f) };
 	}
-	ranges_release(&later);
 	if (*n > 0)
-		qsort(all, *n, sizeof *all, most_first);
+		qsort(all, *n, sizeof *all, youngest_first);
 	return all;
 }
 
@@ -163,6 +156,22 @@ lower_first(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Lines of files that the tail shows. */
+static void
+tail_ranges(const struct compact *c, struct ranges *r)
+{
+	const struct view *v = c->view;
+
+	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
+	    c->epoch.slim; i--) {
+		const struct fact *f = v->calls[i - 1].note;
+
+		if (f->kind == TOOL_READ && f->file > 0 && f->done &&
+		    !f->failed)
+			ranges_add(r, f);
+	}
+}
+
 void
 epoch_refill(struct compact *c, long size)
 {
@@ -170,18 +179,35 @@ epoch_refill(struct compact *c, long size)
 	struct item *all = candidates(c, &n);
 	long room = size - compact_size(c);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
+	struct ranges shown = { .n = 0 };
+	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded, and taken */
 
+	tail_ranges(c, &shown);
 	for (size_t i = 0; i < n; i++) {
-		long more = compact_tokens(c, all[i].more) + 1;
+		const struct view_call *call = &c->view->calls[all[i].call];
+		const struct fact *f = call->note;
+		bool folded = call->node < c->epoch.fold;
+		uint64_t sum = call->full - call->thin;
+		long more;
 
-		if (more > room)
+		if (folded && !out[call->node])
+			sum += c->view->nodes[call->node].thin;
+		more = compact_tokens(c, sum) + 1;
+		if (more > room || (f->file > 0 && ranges_cover(&shown, f)))
 			continue;
 		room -= more;
 		calls[taken++] = all[i].call;
+		if (folded)
+			out[call->node] = 1;
+		if (f->kind == TOOL_READ && f->file > 0 && f->done &&
+		    !f->failed)
+			ranges_add(&shown, f);
 	}
 	qsort(calls, taken, sizeof *calls, lower_first);
 	for (size_t i = 0; i < taken; i++)
 		epoch_keep(c, (size_t)calls[i]);
+	ranges_release(&shown);
+	free(out);
 	free(calls);
 	free(all);
 }

@@ -356,13 +356,24 @@ newest_line(const struct summary *s, struct people_whole whole)
 	    line_of(&s->users[s->nusers - 1], USER_KEPT) : 0;
 }
 
+/* The room that those before it take, which come before older ones. */
+static size_t
+recent_lines(const struct summary *s, size_t last, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = last; i > 1 && i + RECENT > last; i--)
+		n += line_of(&s->users[i - 1], USER_KEPT);
+	return smaller(n, most);
+}
+
 static void
 print_people(const struct summary *s, struct people_whole whole,
     struct section *sec)
 {
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
-	size_t newest = newest_line(s, whole), left, first;
+	size_t newest = newest_line(s, whole), left, first, recent;
 	struct share sh = { .last = s->nusers > 1 ? s->nusers - 1 : 1 };
 
 	if (s->nusers == 0)
@@ -370,12 +381,16 @@ print_people(const struct summary *s, struct people_whole whole,
 	left = sec->room > newest + LEFT_OUT ? sec->room - newest - LEFT_OUT :
 	    0;
 	/* the first may take half, if there are others */
-	first = smaller(smaller(s->nusers == 1 ? sec->room : sec->room / 2,
-	    FIRST_LINE), left);
+	first = s->nusers == 1 ? sec->room : sec->room / 2;
+	first = smaller(first > FIRST_LEAST ? smaller(first, FIRST_LINE) :
+	    FIRST_LEAST, left);
 	first -= smaller(first, FRAME + MORE);
 	sh.room = left - (whole.first ? 0 :
 	    smaller(line_of(&s->users[0], first), left));
+	recent = recent_lines(s, sh.last, sh.room / 2);
+	sh.room -= recent;
 	share_beginnings(s, &sh);
+	sh.room += recent;
 	/* the rest goes to the most recent ones, then to those it completes,
 	 * shortest first, then to long ones */
 	give(s, &sh, sh.last > sh.from + RECENT ? sh.last - RECENT : sh.from,

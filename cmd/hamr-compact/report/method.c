@@ -25,7 +25,7 @@ void
 method_init(struct method *m, enum method_rule rule, const struct conf *conf,
     const char *strategy, long window)
 {
-	*m = (struct method){ .rule = rule };
+	*m = (struct method){ .rule = rule, .window = window };
 	if (is_ours(m))
 		compact_init(&m->compact, conf, strategy, window,
 		    conf_str(conf, "provider.model"));
@@ -55,7 +55,8 @@ method_reset(struct method *m)
 	struct compact compact = m->compact;
 
 	forget(m);
-	*m = (struct method){ .rule = m->rule, .compact = compact };
+	*m = (struct method){ .rule = m->rule, .window = m->window,
+		.compact = compact };
 	if (is_ours(m))
 		compact_reset(&m->compact);
 	begin(m);
@@ -137,6 +138,70 @@ take_masked(struct method *m, const struct request *plain,
 	m->changed = SIZE_MAX;
 }
 
+/* The messages that are never dropped: the system's and the task. */
+static size_t
+kept_by_drop(const struct request *plain)
+{
+	size_t i = 0;
+
+	while (i < plain->n && plain->m[i].role != 'a')
+		if (plain->m[i++].role == 'u')
+			break;
+	return i;
+}
+
+/* Where the plain view goes on behind the task: at 75 % of the window the
+ * oldest go, an assistant message with its results, until 40 % are left. */
+static size_t
+border_of_drop(const struct method *m, const struct request *plain,
+    size_t kept)
+{
+	size_t i = m->border > kept ? m->border : kept, last = plain->n;
+	uint64_t sum = 0, most = (uint64_t)m->window * 64 / 100;
+
+	for (size_t k = 0; k < kept; k++)
+		sum += plain->m[k].sum;
+	for (size_t k = i; k < plain->n; k++)
+		sum += plain->m[k].sum;
+	if (m->window == 0 || sum <= most * 75)
+		return i;
+	while (last > kept && plain->m[--last].role == 't')
+		;
+	while (i < last && sum > most * 40) {
+		sum -= plain->m[i++].sum;
+		while (i < last && plain->m[i].role == 't')
+			sum -= plain->m[i++].sum;
+	}
+	return i;
+}
+
+static void
+take_dropped(struct method *m, const struct request *plain,
+    struct request_news *news)
+{
+	size_t kept = kept_by_drop(plain);
+	size_t border = border_of_drop(m, plain, kept);
+	struct buf tail = BUF_INIT((size_t)1 << 40);
+	size_t i = m->changed < m->asked + (border - kept) ? m->changed :
+	    m->asked + (border - kept), at, known;
+
+	if (border != m->border)
+		i = 0;
+	m->border = border;
+	at = i < kept ? i : i < border ? kept : i - (border - kept);
+	known = at > 0 ? m->request.m[at - 1].end : 0;
+	for (; i < plain->n; i++) {
+		if (i >= kept && i < border)
+			continue;
+		if (known + tail.len > 0)
+			buf_addc(&tail, ',');
+		buf_slice(&tail, request_message(plain, i));
+	}
+	request_take(&m->request, known, buf_view(&tail), news);
+	buf_release(&tail);
+	m->changed = SIZE_MAX;
+}
+
 /* ---- step by step ---- */
 
 /* Request our view.  False if nothing fits or there is nothing yet. */
@@ -170,11 +235,19 @@ method_go(struct method *m, const struct request *plain,
 	step = &m->steps[m->n++];
 	*step = (struct step){ 0 };
 	m->request.family = plain->family;
-	if (!is_ours(m))
+	if (m->rule == METHOD_DROP)
+		take_dropped(m, plain, &news);
+	else if (!is_ours(m))
 		take_masked(m, plain, &news);
 	else if (!take_ours(m, step, &news))
 		return;
 	m->asked = m->request.n;
+	if (m->rule == METHOD_DROP && m->window > 0 && (m->request.sum +
+	    tools) / 64 > (uint64_t)m->window) {	/* it is refused */
+		step->closed = true;
+		m->closed++;
+		return;
+	}
 	retention_look(&m->retained, e, &m->request);
 	step->tokens = (long)((m->request.sum + tools) / 64);
 	if (step->tokens > m->largest)
@@ -190,7 +263,7 @@ method_go(struct method *m, const struct request *plain,
 void
 method_reply(struct method *m, const struct request *plain, size_t i)
 {
-	if (m->n > 0 && m->steps[m->n - 1].tokens > 0)
+	if (m->n > 0 && m->asked > 0)
 		request_reply(&m->request, m->asked,
 		    request_message(plain, i));
 }
@@ -202,6 +275,7 @@ method_edit(struct method *m, struct slice old)
 
 	m->retained.asked[ESSENTIAL_EDIT]++;
 	m->retained.share[ESSENTIAL_EDIT] += words->len > 0 &&
+	    !m->steps[m->n - 1].closed &&
 	    memmem(words->p, words->len, old.p, old.n) != NULL;
 }
 
@@ -213,7 +287,8 @@ method_name(const struct method *m)
 	static const char *const names[] = { [METHOD_OURS] = "hamr",
 		[METHOD_EVERY_CALL] = "every_call", [METHOD_RAW] = "raw",
 		[METHOD_LAST5] = "last-5 masking",
-		[METHOD_TURN10] = "10-turn masking" };
+		[METHOD_TURN10] = "10-turn masking",
+		[METHOD_DROP] = "drop-oldest" };
 
 	return names[m->rule];
 }

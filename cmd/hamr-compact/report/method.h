@@ -16,7 +16,9 @@ enum method_rule {
 	METHOD_EVERY_CALL,	/* ours with every_call */
 	METHOD_RAW,		/* everything, each time */
 	METHOD_LAST5,		/* the last 5 results are kept */
-	METHOD_TURN10		/* those of the last 10 tool steps */
+	METHOD_TURN10,		/* those of the last 10 tool steps */
+	METHOD_DROP		/* at 75 % of the window the oldest steps and
+				 * messages go, down to 40 %; the task stays */
 };
 
 struct step {
@@ -28,8 +30,9 @@ struct method {
 	enum method_rule rule;
 	struct compact compact;	/* ours */
 	long epoch;		/* the last one seen */
-	size_t border;		/* a named rule: results before this message
-				 * are masked */
+	long window;
+	size_t border;		/* a named rule: what is before this message is
+				 * masked, or dropped */
 	size_t changed;		/* messages of the plain view from here on are
 				 * other than at the last request */
 	struct request request;	/* the last one and its reply */

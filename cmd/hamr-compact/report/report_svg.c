@@ -9,6 +9,7 @@
 #define PLOT 872		/* its width */
 #define HIGH 130		/* its height */
 #define HEAD 44			/* a picture's title */
+#define FRONTIER (HIGH + 64)	/* the second plot of a window */
 #define PANEL (HIGH + 58)	/* a plot with its words */
 #define TITLE_COLUMNS 60
 
@@ -176,6 +177,72 @@ put_panel(const struct simulation *s, size_t w, long y, struct buf *out)
 	buf_fmt(out, "%zu</text>\n", m->n);
 }
 
+/* ---- fresh tokens against edit support ---- */
+
+static double
+edits_of(const struct method *m)
+{
+	return retention_percent(&m->retained, ESSENTIAL_EDIT);
+}
+
+struct frontier {
+	double most, least;	/* fresh at the right; support at the foot */
+	long y;			/* of the top */
+	long label;		/* of the last one: each stands below it */
+};
+
+/* What is further right is shown at the edge. */
+static void
+put_place(struct frontier *f, const struct method *m, struct buf *out)
+{
+	double right = (double)m->fresh / f->most;
+	long x = LEFT + (long)(PLOT * 0.8 * (right < 1 ? right : 1));
+	long at = f->y + (long)(HIGH * (100 - edits_of(m)) /
+	    (100 - f->least));
+	bool ours = m->rule == METHOD_OURS;
+
+	f->label = at + 4 < f->label + 12 ? f->label + 12 : at + 4;
+	buf_fmt(out, "<path class=\"%s\" d=\"M%ld %ldh8M%ld %ldv8\"/>\n",
+	    ours ? "own" : "rule", x - 4, at, x, at - 4);
+	open_text(out, x + 8, f->label, ours ? "b" : "w");
+	buf_fmt(out, "%s", ours ? m->compact.set.strategy->name :
+	    method_name(m));
+	put_figure(out, ": ", (double)m->fresh / 64);
+	buf_fmt(out, ", %d %%</text>\n", (int)(edits_of(m) + 1e-9));
+}
+
+/* Every strategy at window w and the rules, the best support first. */
+static void
+put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
+{
+	const struct method *all[SIM_OWN + SIM_STRATEGIES + SIM_RULES], *m;
+	struct frontier f = { .most = 1, .y = y + 22, .label = y + 6 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->each + SIM_RULES; i++) {
+		size_t k = n++;
+
+		m = i < s->each ? simulation_ours(s, w) + i :
+		    simulation_rule(s, i - s->each);
+		if ((m->rule == METHOD_OURS || m->rule == METHOD_DROP) &&
+		    (double)m->fresh > f.most)
+			f.most = (double)m->fresh;
+		for (; k > 0 && edits_of(all[k - 1]) < edits_of(m); k--)
+			all[k] = all[k - 1];
+		all[k] = m;
+	}
+	f.least = (double)((long)edits_of(all[n - 1]) / 10 * 10);
+	if (f.least > 90)
+		f.least = 90;
+	open_text(out, LEFT, y + 12, "w");
+	buf_fmt(out, "edit support (up, %.0f to 100 %%) against fresh tokens "
+	    "(right)</text>\n", f.least);
+	buf_fmt(out, "<path class=\"raw\" d=\"M%d %ldV%ldH%d\"/>\n", LEFT,
+	    f.y, f.y + HIGH, LEFT + PLOT);
+	for (size_t i = 0; i < n; i++)
+		put_place(&f, all[i], out);
+}
+
 void
 svg_picture(const struct simulation *s, long *y, struct buf *out)
 {
@@ -193,6 +260,10 @@ svg_picture(const struct simulation *s, long *y, struct buf *out)
 	for (size_t w = 0; w < s->nwindows; w++) {
 		put_panel(s, w, *y, out);
 		*y += PANEL;
+		if (edits_of(simulation_ours(s, w)) < 0)
+			continue;	/* there was none to support */
+		put_frontier(s, w, *y, out);
+		*y += FRONTIER;
 	}
 }
 
@@ -205,6 +276,7 @@ svg_document(struct slice pictures, long height, struct buf *out)
 ".ours{fill:none;stroke:#245a94;stroke-width:1.5}\n"
 ".raw{fill:none;stroke:#999;stroke-dasharray:2 2}.axis{stroke:#666}\n"
 ".room{stroke:#b33}.mark{stroke:#c90;stroke-dasharray:6 4}\n"
+".own{stroke:#245a94;stroke-width:2}.rule{stroke:#b33;stroke-width:2}\n"
 ".epoch{stroke:#2a8a3e}.closed{stroke:#d00;stroke-width:2}\n";
 
 	buf_fmt(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "

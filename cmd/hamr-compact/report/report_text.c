@@ -85,7 +85,6 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
     int parts, struct buf *out)
 {
 	const struct method *ours = simulation_ours(s, w);
-	const struct method *every = simulation_every_call(s, w);
 	long room = ours->compact.budget.effective;
 	char name[NAME_COLUMNS];
 
@@ -98,10 +97,11 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	snprintf(name, sizeof name, "hamr %s",
 	    ours->compact.set.strategy->name);
 	put_row(out, t, ours, name, room, parts);
+	put_row(out, t, ours + 2, method_name(ours + 2), room, parts);
 	for (size_t i = 0; i < SIM_RULES; i++)
 		put_row(out, t, simulation_rule(s, i),
 		    method_name(simulation_rule(s, i)), room, parts);
-	put_row(out, t, every, method_name(every), room, parts);
+	put_row(out, t, ours + 1, method_name(ours + 1), room, parts);
 }
 
 static void
@@ -155,6 +155,50 @@ report_tables(const struct simulation *s, const struct screen *t,
 	if (t->width >= 80)
 		buf_fmt(out, "\n%s%s%s", t->colour ? "\033[2m" : "", legend,
 		    t->colour ? "\033[m" : "");
+}
+
+/* ---- lines of JSON ---- */
+
+static void
+put_json(const struct simulation *s, const struct method *m, long window,
+    long room, struct buf *out)
+{
+	static const char *const kinds[] = { [ESSENTIAL_TASK] = "task",
+		[ESSENTIAL_USER] = "all", [ESSENTIAL_PATH] = "path",
+		[ESSENTIAL_ERROR] = "err", [ESSENTIAL_NEWEST] = "last",
+		[ESSENTIAL_EDIT] = "edit" };
+
+	buf_adds(out, "{\"session\":");
+	scan_quote(out, s->title != NULL ? s->title : "",
+	    s->title != NULL ? strlen(s->title) : 0);
+	buf_fmt(out, ",\"window\":%ld,\"room\":%ld,\"method\":\"%s\"",
+	    window, room, m->rule == METHOD_OURS ?
+	    m->compact.set.strategy->name : method_name(m));
+	buf_fmt(out, ",\"requests\":%zu,\"closed\":%zu,\"epochs\":%zu,"
+	    "\"mean\":%.0f,\"max\":%ld,\"over\":%zu,\"fresh\":%llu,"
+	    "\"reuse\":%.2f,\"breaks\":%zu", m->requests, m->closed,
+	    m->epochs, method_mean(m), m->largest, method_over(m, room),
+	    (unsigned long long)m->fresh / 64, method_reuse(m), m->breaks);
+	/* of what was asked for so often, so much was there */
+	for (int k = 0; k < ESSENTIAL_KINDS; k++)
+		buf_fmt(out, ",\"%s\":[%.3f,%zu]", kinds[k],
+		    m->retained.share[k], m->retained.asked[k]);
+	buf_adds(out, "}\n");
+}
+
+void
+report_json(const struct simulation *s, struct buf *out)
+{
+	for (size_t w = 0; w < s->nwindows; w++) {
+		const struct method *m = simulation_ours(s, w);
+		long room = m->compact.budget.effective;
+
+		for (size_t i = 0; i < s->each; i++)
+			put_json(s, m + i, s->windows[w], room, out);
+		for (size_t i = 0; i < SIM_RULES; i++)
+			put_json(s, simulation_rule(s, i), s->windows[w],
+			    room, out);
+	}
 }
 
 /* ---- charts ---- */

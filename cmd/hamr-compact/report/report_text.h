@@ -13,6 +13,8 @@ void report_window(long window, char out[48]);
 
 void report_tables(const struct simulation *s, const struct screen *t,
     struct buf *out);
+/* --report=json: a line for each method at each window. */
+void report_json(const struct simulation *s, struct buf *out);
 /* The size of the requests over the steps. */
 void report_charts(const struct simulation *s, const struct screen *t,
     struct buf *out);

@@ -83,27 +83,38 @@ end(struct simulation *s)
 	free(s->title);
 }
 
-void
-simulation_init(struct simulation *s, const struct conf *conf,
+static void
+add(struct simulation *s, enum method_rule rule, const struct conf *conf,
     const char *strategy, long window)
 {
-	static const long all[SIM_WINDOWS] = { 12288, 16384, 32768, 65536,
-		131072 };
+	method_init(&s->methods[s->nmethods++], rule, conf, strategy, window);
+}
 
-	*s = (struct simulation){ .nwindows = SIM_WINDOWS };
-	memcpy(s->windows, all, sizeof all);
+void
+simulation_init(struct simulation *s, const struct conf *conf,
+    const char *strategy, long window, bool all)
+{
+	static const long usual[] = { 12288, 16384, 32768, 65536, 131072 };
+
+	*s = (struct simulation){ .nwindows = sizeof usual / sizeof *usual };
+	memcpy(s->windows, usual, sizeof usual);
 	if (window >= 0) {
 		s->windows[0] = window;
 		s->nwindows = 1;
 	}
-	for (int rule = METHOD_OURS; rule <= METHOD_EVERY_CALL; rule++)
-		for (size_t i = 0; i < s->nwindows; i++)
-			method_init(&s->methods[s->nmethods++],
-			    (enum method_rule)rule, conf, strategy,
-			    s->windows[i]);
+	for (size_t i = 0; i < s->nwindows; i++) {
+		add(s, METHOD_OURS, conf, strategy, s->windows[i]);
+		add(s, METHOD_EVERY_CALL, conf, strategy, s->windows[i]);
+		add(s, METHOD_DROP, conf, NULL, s->windows[i]);
+		for (size_t k = 0; all && strategy_at(k) != NULL; k++)
+			if (strategy_at(k) != s->methods[i *
+			    s->each].compact.set.strategy)
+				add(s, METHOD_OURS, conf, strategy_at(k)->name,
+				    s->windows[i]);
+		s->each = s->nmethods / (i + 1);
+	}
 	for (int rule = METHOD_RAW; rule <= METHOD_TURN10; rule++)
-		method_init(&s->methods[s->nmethods++],
-		    (enum method_rule)rule, conf, NULL, 0);
+		add(s, (enum method_rule)rule, conf, NULL, 0);
 	begin(s);
 }
 

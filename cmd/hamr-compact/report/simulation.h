@@ -1,19 +1,21 @@
 /* simulation.h - a transcript replayed call by call: a `go` before each
  * assistant message, to hamr-compact at several windows and to the named
- * rules.
+ * rules.  Each window has its own methods: ours comes first, then every_call
+ * and drop-oldest, then (with all strategies) ours by every other strategy.
  */
 #ifndef COMPACT_SIMULATION_H
 #define COMPACT_SIMULATION_H
 
 #include "method.h"
 
-enum { SIM_RULES = 3, SIM_WINDOWS = 5 };
+enum { SIM_RULES = 3, SIM_WINDOWS = 6, SIM_OWN = 3, SIM_STRATEGIES = 8 };
 
 struct simulation {
 	long windows[SIM_WINDOWS];
-	size_t nwindows;
-	/* ours at each window, every_call at each window, the named rules */
-	struct method methods[2 * SIM_WINDOWS + SIM_RULES];
+	size_t nwindows, each;	/* methods of a window */
+	/* those of each window, then the rules that need none */
+	struct method methods[(SIM_OWN + SIM_STRATEGIES) * SIM_WINDOWS +
+	    SIM_RULES];
 	size_t nmethods;
 	struct essentials essentials;
 	enum token_family family;	/* all is counted by it */
@@ -28,9 +30,9 @@ struct simulation {
 	char *title;		/* session, model: bytes of others */
 };
 
-/* window: -1 for all five. */
+/* window: -1 for the usual five.  all: with every strategy. */
 void simulation_init(struct simulation *s, const struct conf *conf,
-    const char *strategy, long window);
+    const char *strategy, long window, bool all);
 void simulation_release(struct simulation *s);
 void simulation_reset(struct simulation *s);
 void simulation_record(struct simulation *s, const struct rec *r);
@@ -38,19 +40,13 @@ void simulation_record(struct simulation *s, const struct rec *r);
 static inline const struct method *
 simulation_ours(const struct simulation *s, size_t window)
 {
-	return &s->methods[window];
-}
-
-static inline const struct method *
-simulation_every_call(const struct simulation *s, size_t window)
-{
-	return &s->methods[s->nwindows + window];
+	return &s->methods[window * s->each];
 }
 
 static inline const struct method *
 simulation_rule(const struct simulation *s, size_t i)
 {
-	return &s->methods[2 * s->nwindows + i];
+	return &s->methods[s->nwindows * s->each + i];
 }
 
 #endif
