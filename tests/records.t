@@ -264,7 +264,7 @@ valid "hamr-guard" guard.out
 		    last:90,lines:90}}'
 	done
 } >long
-hamr-compact --no-config -n --window 9000 <long >compact.out
+hamr-compact --no-config -n --window 6000 <long >compact.out
 is "hamr-compact compacts" "$(jq -r .type compact.out | tr '\n' ' ')" \
     "compaction request "
 valid "hamr-compact" compact.out
