@@ -29,7 +29,7 @@ static const char help[] =
 "  --yes               run edits and commands without asking\n"
 "  --model M  --base-url URL  --provider NAME    the model server\n"
 "  --replay FILE       answers from a recorded script or transcript\n"
-"  --strategy S        auto, aggressive, moderate, balanced, light, late, none\n"
+"  --strategy S        auto, light, balanced ...: when to compact\n"
 "  --json              every record to stdout as NDJSON, the end record last;\n"
 "  --records           the same, and messages as records on stdin\n"
 "  --quiet, -C DIR     no progress; work in DIR's repository\n"

@@ -218,8 +218,8 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 }
 
-/* Of a result that differs in numbers from the one before: are they only ids, or
- * do they count its calls?  A measure goes up and down, or to an end. */
+/* Of a result that differs in numbers from the one before: are they only ids,
+ * or do they count its calls?  A measure goes up and down, or to an end. */
 static bool
 is_counter(const struct guard *g, const struct open_call *c,
     const struct streak *e)

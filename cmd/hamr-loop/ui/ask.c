@@ -15,7 +15,7 @@
 #include "json/scan.h"
 #include "term/cluster.h"
 #include "term/term.h"
-#include "diff.h"
+#include "diff_rows.h"
 #include "internal.h"
 
 #define TEXT_MAX ((size_t)512 << 20)

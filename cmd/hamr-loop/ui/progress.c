@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "record/msg.h"
 #include "term/term.h"
-#include "diff.h"
+#include "diff_rows.h"
 #include "internal.h"
 #include "remarks.h"
 

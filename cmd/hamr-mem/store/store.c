@@ -69,7 +69,8 @@ static const struct db_schema schema = {
 	"INSERT INTO words(rowid, text, parts, path, name)"
 	"  SELECT id, text, parts, path, name FROM source"
 	"  WHERE id >= 1 << 62;",
-	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;" HASH_SQL WORDS_SQL
+	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;"
+	HASH_SQL WORDS_SQL
 	"INSERT OR REPLACE INTO state VALUES('unfilled', 1);" }
 };
 

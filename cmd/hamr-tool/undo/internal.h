@@ -31,7 +31,7 @@ struct snap {
 	struct gitindex now;	/* our index, as of the last snapshot */
 	struct gitindex before;	/* and of the one before it; empty when it is */
 	bool same;		/* the same */
-	uint64_t stamp;		/* of the file that now was read from; 0: none */
+	uint64_t stamp;		/* of the file `now' was read from; 0: none */
 	bool checked;		/* git finds all that it names */
 	struct watch watch;	/* of all that the last snapshot looked at */
 	struct snap_left left;

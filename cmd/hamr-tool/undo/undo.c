@@ -632,7 +632,7 @@ undo_list(struct files *f, const char *id, struct err *e)
 	for (size_t i = u.j.n; r == ST_OK && i-- > 0; )
 		if (id != NULL ? u.pick[i] : is_open(&u.j.v[i]))
 			put_entry(&u, &u.j.v[i], id != NULL, &text);
-	if (r == ST_OK || (r == ST_NO && id == NULL))	/* an empty list is one */
+	if (r == ST_OK || (r == ST_NO && id == NULL))	/* an empty list */
 		r = print(&text, e) < 0 ? (int)e->status : ST_OK;
 	buf_release(&text);
 	undo_close(&u);

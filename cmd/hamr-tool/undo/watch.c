@@ -15,7 +15,7 @@
 
 /* A user has so many for all programs: 8,192 on older kernels. */
 #define FOLDERS_MAX 2000
-#define PATHS_MAX 65536		/* bytes; then a look at everything is as good */
+#define PATHS_MAX 65536		/* bytes; more is a look at everything */
 
 #define CHANGES (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | \
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)

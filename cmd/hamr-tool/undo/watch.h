@@ -1,8 +1,9 @@
 /* watch.h - what has changed in these folders since we looked?
  *
- * By inotify, and only where the kernel tells of all.  What another process writes through a mapping that
- * it keeps (not a command of ours: all of those have ended, and a file open for
- * writing tells when it is closed) is noticed with the next change.
+ * By inotify, and only where the kernel tells of all.  What another process
+ * writes through a mapping that it keeps (not a command of ours: all of those
+ * have ended, and a file open for writing tells when it is closed) is noticed
+ * with the next change.
  */
 #ifndef HAMR_TOOL_WATCH_H
 #define HAMR_TOOL_WATCH_H

@@ -1,10 +1,10 @@
-/* diff.c - a unified diff as a person reads it. */
+/* diff_rows.c - a unified diff as a person reads it. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "term/term.h"
-#include "diff.h"
+#include "diff_rows.h"
 
 #define TAB 8
 #define GUTTER "%6zu %c"	/* a tab's width: what is aligned stays so */

@@ -1,4 +1,4 @@
-/* calls.c - the calls of a model, as an editor shows them. */
+/* call_updates.c - the calls of a model, as an editor shows them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* diff.h - a unified diff as a person reads it: each line behind its number,
+/* diff_rows.h - a unified diff as a person reads it: each line behind its number,
  * tabs as blanks, and nothing in it steers a terminal.
  *
  *	struct diff d = { .names = true };
@@ -7,8 +7,8 @@
  *		if (diff_line(&d, line, &row))
  *			... row, in the colour d.look
  */
-#ifndef HAMR_LOOP_DIFF_H
-#define HAMR_LOOP_DIFF_H
+#ifndef HAMR_LOOP_DIFF_ROWS_H
+#define HAMR_LOOP_DIFF_ROWS_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* undo.c - the newest change of this session, undone after a question. */
+/* take_back.c - the newest change of this session, undone after a question. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
