@@ -3,7 +3,8 @@
  * By inotify, and only where the kernel tells of all.  What another process
  * writes through a mapping that it keeps (not a command of ours: all of those
  * have ended, and a file open for writing tells when it is closed) is noticed
- * with the next change.
+ * with the next change.  So is what one command writes through another name of
+ * a file that it made where nothing is watched, in an ignored folder.
  */
 #ifndef HAMR_TOOL_WATCH_H
 #define HAMR_TOOL_WATCH_H
