@@ -455,7 +455,15 @@ answer "The server answered with the word hello, as was asked."; } >script
 is "an MCP server, and commands" "$(play <<P
 e = new()
 s = e.new(here, [{"name": "srv", "command": "$(command -v python3)", "args": ["$TOP/tests/mcp_server.py"],
-    "env": [{"name": "A", "value": "b c"}]}])
+    "env": [{"name": "A", "value": "b-secret-c"}]}])
+import glob
+seen = b""
+for p in glob.glob("/proc/[0-9]*/cmdline"):
+    try:
+        seen += open(p, "rb").read()
+    except OSError:
+        pass
+print(b"b-secret-c" in seen, b"--records" in seen)
 e.prompt(s, "Ask it")
 print([u["status"] for u in e.of("tool_call_update") if "status" in u][-1])
 e.updates = []
@@ -465,7 +473,8 @@ print("error" in e.call("session/new", {"cwd": here, "mcpServers": [h]}))
 print(code(e.call("session/new", {"cwd": here, "mcpServers": [dict(h, headers=3)]})))
 print(code(e.call("session/new", {"cwd": here, "mcpServers": [{"type": "sse", "name": "x", "url": "http://x", "headers": []}]})))
 P
-)" "completed
+)" "False True
+completed
 end_turn True end_turn
 False
 -32602

@@ -16,6 +16,7 @@
 #ifndef HAMR_ETC
 #define HAMR_ETC "/etc/hamr.toml"
 #endif
+#define SET "HAMR_SET"		/* KEY=VALUE a line, as by -o */
 
 /* ---- one value ---- */
 
@@ -734,7 +735,8 @@ load_env(struct conf *c, bool quiet, struct err *e)
 		at.where = var;
 		if (k != NULL) {
 			r = put_text(&at, k->key, *p + n + 1, e);
-		} else if (strcmp(var, "HAMR_SHARE") != 0 && !quiet) {
+		} else if (strcmp(var, "HAMR_SHARE") != 0 &&
+		    strcmp(var, SET) != 0 && !quiet) {
 			char *near;
 
 			for (char *s = var; *s != '\0'; s++)
@@ -768,6 +770,24 @@ set_option(struct conf *c, const char *arg, struct err *e)
 	return r;
 }
 
+/* Settings that are not to be seen among a program's arguments. */
+static int
+set_by_env(struct conf *c, struct err *e)
+{
+	const char *set = getenv(SET);
+	struct slice rest = slice_of(set != NULL ? set : ""), line;
+	int r = 0;
+
+	while (r == 0 && slice_line(&rest, &line)) {
+		char *arg = xmemdup0(line.p, line.n);
+
+		if (*arg != '\0')
+			r = set_option(c, arg, e);
+		free(arg);
+	}
+	return r;
+}
+
 struct conf *
 conf_load(const struct conf_opts *o, struct err *e)
 {
@@ -787,6 +807,8 @@ conf_load(const struct conf_opts *o, struct err *e)
 		if (r == 0)
 			r = load_env(c, o->quiet, e);
 	}
+	if (r == 0)
+		r = set_by_env(c, e);
 	for (size_t i = 0; i < o->nset && r == 0; i++)
 		r = set_option(c, o->set[i], e);
 	if (r < 0) {

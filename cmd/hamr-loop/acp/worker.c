@@ -30,6 +30,19 @@ worker_new(struct acp *a, const char *id, const char *cwd)
 	return s;
 }
 
+/* An editor's servers may have keys: they are not for ps to show. */
+static void
+set_servers(const struct worker *s)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	for (size_t i = 0; i < s->nservers; i++)
+		buf_fmt(&b, "%s\n", s->servers[i]);
+	if (s->nservers > 0 && !b.over)
+		setenv("HAMR_SET", b.p, 1);
+	buf_release(&b);
+}
+
 int
 worker_begin(struct worker *s, struct err *e)
 {
@@ -41,8 +54,6 @@ worker_begin(struct worker *s, struct err *e)
 
 	for (size_t i = 0; i < s->acp->nargs; i++)
 		argv_add(&a, s->acp->args[i]);
-	for (size_t i = 0; i < s->nservers; i++)
-		argv_option(&a, "-o", s->servers[i]);
 	if (s->acp->reads || s->acp->writes)
 		argv_option(&a, "-o", !s->acp->writes ?
 		    "tools.buffers=[\"read\"]" : s->acp->reads ?
@@ -54,7 +65,9 @@ worker_begin(struct worker *s, struct err *e)
 		argv_add(&a, resume);
 	o.flags = a.v;
 	o.nflags = a.n;
+	set_servers(s);
 	s->child = child_start(&o, e);
+	unsetenv("HAMR_SET");
 	free(a.v);
 	free(resume);
 	if (s->child == NULL)
