@@ -309,8 +309,7 @@ s a read {"path":"a"} = FILL
 9* s c# read {"path":"a","first":#00} =
 X
     cut -d ';' -f 1)" \
-"The last reads returned lines you have already seen, or went past the end of \
-the file"
+"The last reads showed no line that you had not seen"
 read_of() {	# id first last [header]: as hamr-tool answers
 	printf 's %s read {"path":"f","first":%s,"last":%s} = f lines %s-%s of 90, %s\\nl%s | {"meta":{"op":"file","path":"f","first":%s,"last":%s,"lines":90,"sha256":"x"}}\n' \
 	    "$1" "$2" "$3" "$2" "$3" "${4:-read once as a part of a task that takes very long}" "$2" "$2" "$3"

@@ -108,9 +108,9 @@ static const char *const table[] = {
 	"checked it.",
 
 	[A_STALL_SWEEP] =
-	"The last reads returned lines you have already seen, or went past "
-	"the end of the file; {since}. Search for the one name that matters, "
-	"or make the change that you have read enough for.",
+	"The last reads showed no line that you had not seen; {since}. Search "
+	"for the one name that matters, or make the change that you have "
+	"read enough for.",
 
 	[A_STALL_TEXT] =
 	"The {span} returned nothing new. Write the next message as text "
