@@ -3,7 +3,7 @@
 # right (judged.tsv), loops are caught, honest repetition is not stopped.
 . "$(dirname "$0")/lib.sh"
 
-judge() { python3 -B "$TOP/tests/guard_judge.py" "$@"; }
+judge() { HAMR_BIN=$BIN python3 -B "$TOP/tests/guard_judge.py" "$@"; }
 
 judge -w | sort -u >said
 grep -v '^#' "$TOP/tests/judged.tsv" | cut -f 7 | sort -u >judgements

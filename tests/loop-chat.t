@@ -59,7 +59,7 @@ sees "a command completes, and helps" '*session  /new *
 work     /undo *typing *'
 is "... in one screen, each once" "$(screen | sed -n '/^session/,/^>/p' |
     grep -c .) $(screen | sed -n '/^session/,/^typing/p' | grep -oE '/[a-z-]+ ' |
-    sort | uniq -d | wc -l)" "18 0"
+    sort | uniq -d | wc -l)" "17 0"
 type_ /nonsense Enter
 sees "an unknown one is told" '*no command /nonsense; /help lists them*'
 type_ /status Enter

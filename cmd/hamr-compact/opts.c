@@ -9,8 +9,7 @@
 #include "opts.h"
 
 static const char HELP[] =
-"usage: hamr-compact [-n|-r] [-q] [-F FORMAT] [--strategy NAME] [--window N]\n"
-"           [--lenient] [--no-config] [-o key=value] [FILE...]\n"
+"usage: hamr-compact [-n|-r] [options] [FILE...]\n"
 "       hamr-compact [options] --view | --check | --report[=svg|json] |\n"
 "           --ledger | --budget [FILE...]\n"
 "       hamr-compact --count [--family NAME] [FILE...]\n"

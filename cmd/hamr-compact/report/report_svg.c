@@ -218,6 +218,7 @@ put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 	const struct method *all[SIM_OWN + SIM_STRATEGIES + SIM_RULES], *m;
 	struct frontier f = { .most = 1, .y = y + 22, .label = y + 6 };
 	size_t n = 0;
+	long tens;
 
 	for (size_t i = 0; i < s->each + SIM_RULES; i++) {
 		size_t k = n++;
@@ -231,9 +232,10 @@ put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 			all[k] = all[k - 1];
 		all[k] = m;
 	}
-	f.least = (double)((long)edits_of(all[n - 1]) / 10 * 10);
-	if (f.least > 90)
-		f.least = 90;
+	if (n == 0)
+		return;
+	tens = (long)edits_of(all[n - 1]) / 10;
+	f.least = (double)(10 * (tens > 9 ? 9 : tens));
 	open_text(out, LEFT, y + 12, "w");
 	buf_fmt(out, "edit support (up, %.0f to 100 %%) against fresh tokens "
 	    "(right)</text>\n", f.least);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "child/child.h"
 #include "conf/state.h"
 #include "doctor.h"
@@ -166,6 +167,7 @@ doctor_terminal(struct doctor *d)
 {
 	static const char *const args[] = { "show-options", "-sv",
 		"escape-time" };
+	int64_t ms;
 	int status;
 	char *line;
 
@@ -178,10 +180,10 @@ doctor_terminal(struct doctor *d)
 	if (getenv("TMUX") == NULL)
 		return;
 	line = first_line("tmux", args, 3, &status);
-	if (status == 0 && atoi(line) > ESCAPE_MS)
-		report(d, NOTE, "tmux", "holds back Esc for %d ms; put "
+	if (status == 0 && num_i64(line, strlen(line), &ms) && ms > ESCAPE_MS)
+		report(d, NOTE, "tmux", "holds back Esc for %lld ms; put "
 		    "\"set -s escape-time 10\" into ~/.tmux.conf",
-		    atoi(line));
+		    (long long)ms);
 	free(line);
 }
 

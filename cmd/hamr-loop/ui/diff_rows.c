@@ -1,6 +1,6 @@
 /* diff_rows.c - a unified diff as a person reads it. */
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "term/term.h"
@@ -10,23 +10,32 @@
 #define GUTTER "%6zu %c"	/* a tab's width: what is aligned stays so */
 #define CONTEXT "\033[2m"
 
-/* @@ -5,7 +5,10 @@, where ",1" is left out */
+/* "-5,7 ": where its lines begin and how many; ",1" is left out. */
+static bool
+read_side(const char **p, char mark, size_t *first, size_t *lines)
+{
+	char *end;
+
+	*lines = 1;
+	if (**p != mark)
+		return false;
+	*first = strtoul(*p + 1, &end, 10);
+	if (*end == ',')
+		*lines = strtoul(end + 1, &end, 10);
+	*p = end + 1;
+	return *end == ' ';
+}
+
+/* @@ -5,7 +5,10 @@ */
 static bool
 read_hunk(struct diff *d, struct slice line)
 {
 	char *text = xmemdup0(line.p, line.n < 80 ? line.n : 80);
-	bool any;
+	const char *p = text + 3;
+	bool any = strncmp(text, "@@ ", 3) == 0 &&
+	    read_side(&p, '-', &d->old, &d->olds) &&
+	    read_side(&p, '+', &d->new, &d->news) && *p == '@';
 
-	d->olds = d->news = 1;
-	any = sscanf(text, "@@ -%zu,%zu +%zu,%zu @", &d->old, &d->olds,
-	    &d->new, &d->news) == 4 || sscanf(text, "@@ -%zu,%zu +%zu @",
-	    &d->old, &d->olds, &d->new) == 3;
-	if (!any) {
-		d->olds = 1;
-		any = sscanf(text, "@@ -%zu +%zu,%zu @", &d->old, &d->new,
-		    &d->news) == 3 || sscanf(text, "@@ -%zu +%zu @", &d->old,
-		    &d->new) == 2;
-	}
 	if (!any)
 		d->olds = d->news = 0;
 	free(text);
