@@ -688,10 +688,10 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		if (was != NULL && is != NULL && was->mode == is->mode &&
 		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
 			continue;
-		if (was == NULL)
-			undo_entry_add(c, is->path);
-		else
+		if (was != NULL)
 			note_old(s, was, undo_entry_add(c, was->path));
+		else if (is != NULL)
+			undo_entry_add(c, is->path);
 	}
 }
 
