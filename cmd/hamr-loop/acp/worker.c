@@ -30,17 +30,28 @@ worker_new(struct acp *a, const char *id, const char *cwd)
 	return s;
 }
 
-/* An editor's servers may have keys: they are not for ps to show. */
-static void
-set_servers(const struct worker *s)
+/* Start it with the editor's servers in its environment: they may have keys,
+ * which are not for ps to show. */
+static struct child *
+start(const struct worker *s, const struct child_opts *o, struct err *e)
 {
+	const char *set = getenv("HAMR_SET");
+	char *was = set != NULL ? xstrdup(set) : NULL;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct child *child;
 
+	buf_fmt(&b, "%s\n", was != NULL ? was : "");
 	for (size_t i = 0; i < s->nservers; i++)
 		buf_fmt(&b, "%s\n", s->servers[i]);
-	if (s->nservers > 0 && !b.over)
-		setenv("HAMR_SET", b.p, 1);
+	setenv("HAMR_SET", b.over ? "" : b.p, 1);
+	child = child_start(o, e);
+	if (was != NULL)
+		setenv("HAMR_SET", was, 1);
+	else
+		unsetenv("HAMR_SET");
 	buf_release(&b);
+	free(was);
+	return child;
 }
 
 int
@@ -65,9 +76,7 @@ worker_begin(struct worker *s, struct err *e)
 		argv_add(&a, resume);
 	o.flags = a.v;
 	o.nflags = a.n;
-	set_servers(s);
-	s->child = child_start(&o, e);
-	unsetenv("HAMR_SET");
+	s->child = start(s, &o, e);
 	free(a.v);
 	free(resume);
 	if (s->child == NULL)
