@@ -754,16 +754,17 @@ load_env(struct conf *c, bool quiet, struct err *e)
 }
 
 static int
-set_option(struct conf *c, const char *arg, struct err *e)
+set_option(struct conf *c, const char *arg, const char *where,
+    struct err *e)
 {
-	struct source at = { .c = c, .layer = LAYER_SET, .where = "-o" };
+	struct source at = { .c = c, .layer = LAYER_SET, .where = where };
 	const char *eq = strchr(arg, '=');
 	char *key;
 	int r;
 
 	if (eq == NULL || eq == arg)
-		return err_set(e, ST_USAGE, "-o wants KEY=VALUE, not \"%s\"",
-		    arg);
+		return err_set(e, ST_USAGE, "%s wants KEY=VALUE, not \"%s\"",
+		    where, arg);
 	key = xmemdup0(arg, (size_t)(eq - arg));
 	r = put_text(&at, key, eq + 1, e);
 	free(key);
@@ -782,7 +783,7 @@ set_by_env(struct conf *c, struct err *e)
 		char *arg = xmemdup0(line.p, line.n);
 
 		if (*arg != '\0')
-			r = set_option(c, arg, e);
+			r = set_option(c, arg, SET, e);
 		free(arg);
 	}
 	return r;
@@ -810,7 +811,7 @@ conf_load(const struct conf_opts *o, struct err *e)
 	if (r == 0)
 		r = set_by_env(c, e);
 	for (size_t i = 0; i < o->nset && r == 0; i++)
-		r = set_option(c, o->set[i], e);
+		r = set_option(c, o->set[i], "-o", e);
 	if (r < 0) {
 		conf_free(c);
 		return NULL;

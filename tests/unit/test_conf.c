@@ -169,6 +169,17 @@ test_environment(void **state)
 	unsetenv("HAMR_LOOP_GUARD_WARN_AT");
 	unsetenv("HAMR_TOOLS_BASH_ENABLED");
 	unsetenv("HAMR_SHARE");
+	setenv("HAMR_SET", "agent.mode=docs\n\nloop_guard.warn_threshold=5", 1);
+	c = loads(f, NULL, NULL);
+	assert_string_equal(conf_str(c, "agent.mode"), "docs");
+	assert_string_equal(conf_origin(c, "agent.mode"), "HAMR_SET");
+	assert_int_equal(conf_int(c, "loop_guard.warn_threshold"), 5);
+	assert_string_equal(f->said, "");
+	conf_free(c);
+	setenv("HAMR_SET", "agent.mdoe=docs", 1);
+	fails(f, NULL, ST_CONFIG, "HAMR_SET: unknown key \"agent.mdoe\"; nearest "
+	    "known key is \"agent.mode\"");
+	unsetenv("HAMR_SET");
 }
 
 /* One warning a variable; none where another stage says them. */
