@@ -21,4 +21,8 @@ is "it never hangs, never goes on for ever, never dies" "$(ends \
 	'.end == "hung" or .end == "for ever" or .end == "crashed"')" ""
 is "nothing outside of the repository is written" "$(ends .outside)" ""
 is "no more requests than the limit of a turn" "$(ends '.requests > 66')" ""
+bench --agents hamr-responses,hamr-anthropic --out apis.json \
+	--rows same-call,thinks-only,cut-call,overflow >out 2>&1
+is "the same in the other APIs" "$(jq -r .end apis.json | sort | uniq -c |
+    xargs)" "8 done"
 done_testing
