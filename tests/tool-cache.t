@@ -55,14 +55,25 @@ is "the end of the budget says what to do" "$(spent)" '["not read: this turn'\
 is "also where nothing is changed" "$(spent --mode verify \
 	-o memory.enabled=false)" '["not read: this turn'\
 "'"'s reads have used up their N bytes; answer from what was read\n",null]'
-# then an exact old text is enough for an edit
+# where no read is left, a refused edit shows its place, which then is read
+edit='{"path":"s.c","old":"small","new":"changed"}'
 # shellcheck disable=SC2046  # words are meant
 call $(for i in {1..20}; do
 	echo "r$i read {\"path\":\"big.c\",\"first\":$((i * 4000))}"; done) \
-	ed edit '{"path":"s.c","old":"small","new":"changed"}' >../t4
-is "an unread file can still be edited" "$(new <../t4 | messages |
-	tail -n 1 | jq -r .content) $(cat s.c)" \
-	"edited s.c at line 1, 1 replacement, +1 -1 lines changed"
+	ed edit "$edit" again edit "$edit" >../t4
+is "an unread file is shown where it would change, then edited" \
+	"$(new <../t4 | messages | tail -n 2 | jq -r .content) $(cat s.c)" \
+	"s.c was not read in this session; read it, then edit; this turn's reads \
+are used up, so here is the place:
+     1	small
+edited s.c at line 1, 1 replacement, +1 -1 lines changed"
+echo small >s.c
+old s.c
+jq -c '.tool_calls |= map(select(.id != "again"))' ../t4 >../t5
+{ cat ../t5; new <../t5; call again edit "$edit"; } >../t6
+is "another process takes it as read, too" "$(new <../t6 |
+	messages | tail -n 1 | jq -r .content)" \
+	"edited s.c at line 1, 1 replacement, +1 -1 lines"
 echo small >s.c
 old s.c
 

@@ -296,7 +296,7 @@ take_result(struct tool *t, const struct rec *r)
 	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.len > 0 ? text.p : "", text.len);
-	if (!c->is_error)
+	if (!c->is_error || scan_str_is(scan_get(meta, "error"), "not_read"))
 		learn(t, c, text.len > 0 ? text.p : "", meta);
 	buf_release(&text);
 }

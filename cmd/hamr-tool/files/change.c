@@ -19,6 +19,8 @@
 
 #define DIFF_MAX ((size_t)16 << 10)
 
+#define PLACE_LINES 40		/* of a place that an edit shows */
+
 /* The change of one file. */
 struct change {
 	struct path path;
@@ -150,7 +152,6 @@ static int
 plan_edit(struct files *f, struct change *c, struct slice args)
 {
 	const char *shown;
-	bool blind;	/* where no read is left, the exact old text will do */
 
 	if (edits_parse(&c->edits, args, &c->fault) < 0 ||
 	    find_target(f, c, args) < 0)
@@ -161,8 +162,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (take_old(f, c) < 0)
 		return -1;
 	shown = proofs_of(&f->proofs, c->path.rel)->hash;
-	blind = f->o.person || files_left(f) < ROOM_MIN;
-	if (!blind && strcmp(shown, c->before) != 0)
+	if (!f->o.person && strcmp(shown, c->before) != 0)
 		return fault_set(&c->fault, "not_read", *shown == '\0' ?
 		    "%s was not read in this session; read it, then edit" :
 		    "%s has changed since it was read; read it again, then "
@@ -170,7 +170,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 	if (is_crlf(buf_view(&c->old)))
 		edits_crlf(&c->edits);
 	if (edits_find(&c->edits, buf_view(&c->old), c->name, &c->hits,
-	    &c->fault) < 0 || (!blind && check_shown(f, c) < 0))
+	    &c->fault) < 0 || (!f->o.person && check_shown(f, c) < 0))
 		return -1;
 	edits_apply(&c->edits, &c->hits, buf_view(&c->old), &c->new);
 	if (c->new.over)
@@ -225,6 +225,39 @@ fail(struct change *c, struct result *r)
 	files_fault(r, &c->fault);
 }
 
+/* Where no read is left, "read it" leads nowhere: show the lines that would
+ * have changed.  They count as read. */
+static void
+show_place(struct files *f, struct change *c, struct result *r)
+{
+	struct slice text = buf_view(&c->old), rest = text, line;
+	struct fault none = { 0 };
+	long first, last, no = 0;
+
+	if (c->hits.n == 0 && edits_find(&c->edits, text, c->name, &c->hits,
+	    &none) < 0)
+		return;
+	first = text_line(text, c->hits.v[0].at);
+	last = text_line(text, c->hits.v[c->hits.n - 1].at +
+	    c->hits.v[c->hits.n - 1].n - 1);
+	if (last - first >= PLACE_LINES)
+		return;
+	while (++no <= last && slice_line(&rest, &line))
+		if (no >= first && line.n > FILES_LINE_CHARS)
+			return;
+	buf_adds(&r->content, "; this turn's reads are used up, so here is "
+	    "the place:");
+	for (rest = text, no = 1; no <= last && slice_line(&rest, &line); no++)
+		if (no >= first)
+			buf_fmt(&r->content, "\n%6ld\t%.*s", no, (int)line.n,
+			    line.p);
+	json_int(r->meta, "first", first);
+	json_int(r->meta, "last", last);
+	json_str(r->meta, "sha256", c->before);
+	proof_read(proofs_of(&f->proofs, c->path.rel), c->before);
+	proof_add(proofs_of(&f->proofs, c->path.rel), first, last);
+}
+
 /* The contents before and after, and their difference; false: r is the error.
  * Release c in both cases. */
 static bool
@@ -234,7 +267,12 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	*c = (struct change){ .fd = -1, .old = BUF_INIT(FILE_MAX),
 		.new = BUF_INIT(FILE_MAX) };
 	if ((edit ? plan_edit : plan_write)(f, c, args) < 0) {
+		const char *code = c->fault.code;
+
 		fail(c, r);
+		if (code != NULL && strcmp(code, "not_read") == 0 &&
+		    files_left(f) < ROOM_MIN)
+			show_place(f, c, r);
 		return false;
 	}
 	sha256_hex(c->new.p, c->new.len, c->after);

@@ -104,13 +104,16 @@ files_learn(struct files *f, const char *tool, struct slice args,
     struct slice content, struct slice meta)
 {
 	bool read = strcmp(tool, "read") == 0;
+	/* an edit that was refused may show its place */
+	bool place = scan_str_is(scan_get(meta, "error"), "not_read") &&
+	    scan_kind(scan_get(meta, "sha256")) == SCAN_STRING;
 	struct fault fault = { 0 };
 	struct path path = { 0 };
 	struct proof *p;
 	char *name;
 	bool found;
 
-	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING)
+	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING && !place)
 		return;
 	/* what files_read counted when it made this result */
 	if (read && scan_kind(scan_get(meta, "op")) == SCAN_STRING &&
@@ -125,7 +128,9 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	    path_find(&f->root, slice_of(name), &path, &fault) == 0;
 	free(name);
 	p = found ? proofs_of(&f->proofs, path.rel) : NULL;
-	if (found && read) {
+	if (found && place) {
+		learn_read(p, content, meta);
+	} else if (found && read) {
 		learn_read(p, content, meta);
 		repeated_learn(f, path.rel, args, content, meta);
 	} else if (found) {
