@@ -51,9 +51,8 @@ is "refused, with its reason" "$(before <<<"$one")" '{"role":"tool",'\
 '"is_error":true,"meta":{"ms":0,"bytes":17,"error":"denied"}}'
 is "others run" "$(call c2 bash "$(sh_args 'echo ho')" | before | results)" \
 	'["exit 0\nho\n",null,null]'
-is "before the ask" "$( { echo "$one"; echo '{"type":"go","n":1}'
-	sleep .5; } |
-	hamr-tool -r -o 'hooks.before_tool=["my-before"]' | head -n 1 |
+is "before the ask" "$( { echo "$one"; echo '{"type":"go","n":1}'; } |
+	first hamr-tool -r -o 'hooks.before_tool=["my-before"]' |
 	jq -r .meta.error)" denied
 is "by hand, too" "$(hamr-tool --yes -o 'hooks.before_tool=["my-before"]' \
 	bash '{"command":"echo hi"}')" "no greetings here"
@@ -194,9 +193,8 @@ is "reads are not asked for" "$(wc -l <"$T/asked")" 3
 call a bash "$(sh_args 'echo yes')" | approve --yes >/dev/null
 is "nor with --yes" "$(wc -l <"$T/asked")" 0
 is "instead of the ask" "$( { call a bash "$(sh_args 'echo yes')"
-	echo '{"type":"go","n":1}'; sleep .5; } | hamr-tool -r \
-	-o 'tools.approve=["my-approver"]' | grep -v checkpoint |
-	head -n 1 | jq -r .type)" start
+	echo '{"type":"go","n":1}'; } | first hamr-tool -r \
+	-o 'tools.approve=["my-approver"]' | jq -r .type)" checkpoint
 is "an edit that would fail is not asked for" "$(call a write \
 	'{"path":"f","content":"x"}' | approve | jq -r .meta.error
 	wc -l <"$T/asked")" "exists

@@ -39,6 +39,14 @@ at_end() { :; }		# a test may define its own clean-up
 trap 'at_end; cd /; rm -rf "$T"' EXIT
 trap 'exit 1' INT TERM HUP
 
+# first COMMAND...: the first line that it answers to stdin, which ends then
+first() {
+	: >"$HOME/first"
+	{ cat; timeout 30 sh -c 'until [ -s "$HOME/first" ]; do sleep .05
+		done'; } | "$@" >"$HOME/first"
+	head -n 1 "$HOME/first"
+}
+
 result() {	# 0|1 name
 	tests_run=$((tests_run + 1))
 	if [ "$1" = 0 ]; then

@@ -315,8 +315,8 @@ is "is an error, not a hang" "$(jq -c '[.is_error, .meta.error,
 ask() {	# MODE: types of the records until it waits
 	{ jq -cn '{role: "assistant", tool_calls: [{id: "c", type: "function",
 		function: {name: "bash", arguments: "{\"command\":\"true\"}"}}]}'
-	echo '{"type":"go","n":1}'; sleep .5; } | hamr-tool -r --mode "$1" |
-		head -n 1 | jq -r .type
+	echo '{"type":"go","n":1}'; } | first hamr-tool -r --mode "$1" |
+		jq -r .type
 }
 is "only what may write is asked for" "$(for m in read-only patch verify docs
 	do ask $m; done | tr '\n' ' ')" "start ask start start "

@@ -259,8 +259,8 @@ for mode in read-only docs; do
 	m good --mode "$mode" s__write '{}' >/dev/null
 	ok "nor in mode $mode" test ! -e made-by-mcp
 done
-asked=$( { call c1 s__echo '{"text":"x"}'; echo "$go"; sleep 1; } |
-	hamr-tool -r -o "mcp.s.command=[\"python3\",\"$server\"]" | head -n 1)
+asked=$( { call c1 s__echo '{"text":"x"}'; echo "$go"; } |
+	first hamr-tool -r -o "mcp.s.command=[\"python3\",\"$server\"]")
 is "a person is asked" "$(jq -c '[.type, .name, .arguments]' <<<"$asked")" \
 	'["ask","s__echo","{\"text\":\"x\"}"]'
 bare() { hamr-tool -o "mcp.s.command=[\"python3\",\"$server\"]" \

@@ -51,8 +51,7 @@ ok "in every mode, without --yes" sh -c 'for m in read-only patch verify docs
 	do hamr-tool --no-config --root . --mode $m save_memory \
 	    "{\"fact\":\"mode $m\"}" || exit 1; done'
 is "no ask" "$(printf '%s\n' "$(call a save_memory '{"fact":"x y"}')" "$go" |
-	{ cat; sleep .3; } | hamr-tool -r --no-config --root . |
-	head -n 1 | jq -r .type)" start
+	first hamr-tool -r --no-config --root . | jq -r .type)" start
 
 # --- switched off, not there
 is "switched off" "$(t -o memory.enabled=false --json search_memory \

@@ -289,12 +289,11 @@ call c1 put '{"path":"n"}' | hamr-tool -n -o 'tools.plugins=["put"]' >out
 is "not without approval" "$(tail -n 1 out | jq -c .is_error)" true
 ok "and nothing is written" test ! -e n
 asked=$( { call c1 put '{"path":"n"}'; echo '{"type":"go","n":1}'
-	sleep 1; } | hamr-tool -r -o 'tools.plugins=["put"]' | head -n 1)
+	} | first hamr-tool -r -o 'tools.plugins=["put"]')
 is "a person is asked" "$asked" '{"type":"ask","id":"a1",'\
 '"tool_call_id":"c1","name":"put","arguments":"{\"path\":\"n\"}",'\
 '"why":"it may change files"}'
 is "not for one that reads" "$( { call c1 count '{"path":"f","text":"b"}'
-	echo '{"type":"go","n":1}'; sleep .5; } |
-	hamr-tool -r -o 'tools.plugins=["count"]' | head -n 1 |
-	jq -r .type)" start
+	echo '{"type":"go","n":1}'; } |
+	first hamr-tool -r -o 'tools.plugins=["count"]' | jq -r .type)" start
 done_testing
