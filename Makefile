@@ -33,6 +33,7 @@ B = bin
 # A folder is a room; the table of rooms is in CONTRIBUTING.md.
 LIB     = $(wildcard lib/*/*.c)
 
+comma = ,
 COMMANDS = hamr-loop hamr-compact hamr-guard hamr-tool hamr-mem hamr-provider
 
 # What each program links besides libhamr.a; nothing else may.
@@ -42,7 +43,12 @@ LIBS_hamr-guard    =
 LIBS_hamr-tool     =
 LIBS_hamr-mem      = -lsqlite3
 LIBS_hamr-provider = -lcurl
-LIBS_all           = -lcjson -lm
+LIBS_all           = -lcjson $(CRYPTO) -lm
+
+# Of OpenSSL the hashes only, see lib/json/sha.h; the shared library where the
+# distribution has no other.
+CRYPTO := $(if $(wildcard $(shell $(CC) -print-file-name=libcrypto.a)), \
+          -l:libcrypto.a -Wl$(comma)--exclude-libs$(comma)libcrypto.a,-lcrypto)
 
 all: $(COMMANDS:%=$B/%)
 

@@ -4,60 +4,16 @@
  * 1.3 MiB, and allocates, for the same code.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
-#include <dlfcn.h>
-#include <openssl/opensslv.h>
 #include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/err.h"
 #include "base/mem.h"
 #include "sha.h"
-
-#define SONAME(major) SONAME_(major)
-#define SONAME_(major) "libcrypto.so." #major
-
-/* The functions we use, with the types of OpenSSL's own header. */
-#define FUNCTIONS(F) \
-	F(SHA256_Init) F(SHA256_Update) F(SHA256_Final) \
-	F(SHA1_Init) F(SHA1_Update) F(SHA1_Final)
-
-struct functions {
-#define MEMBER(name) __typeof__(name) *name;
-	FUNCTIONS(MEMBER)
-#undef MEMBER
-};
 
 struct sha {
 	SHA256_CTX ctx;
 };
-
-static const struct functions *
-openssl(void)
-{
-	static struct functions f;
-
-	if (f.SHA1_Final != NULL)
-		return &f;
-#ifdef HAMR_STATIC
-#define LOAD(name) f.name = name;
-#else
-	void *lib = dlopen(SONAME(OPENSSL_VERSION_MAJOR), RTLD_LAZY);
-
-	if (lib == NULL)
-		err_die(ST_SYSTEM, "%s; install libssl%d", dlerror(),
-		    OPENSSL_VERSION_MAJOR);
-	/* POSIX wants dlsym's result usable as a function; ISO C has no
-	 * conversion for it, hence the copies through void **. */
-#define LOAD(name) \
-	*(void **)&f.name = dlsym(lib, #name); \
-	if (f.name == NULL) \
-		err_die(ST_SYSTEM, "libcrypto has no " #name);
-#endif
-	FUNCTIONS(LOAD)
-#undef LOAD
-	return &f;
-}
 
 static void
 put_hex(const unsigned char *d, size_t n, char *out)
@@ -76,14 +32,14 @@ sha_new(void)
 {
 	struct sha *s = xmalloc(sizeof *s);
 
-	openssl()->SHA256_Init(&s->ctx);
+	SHA256_Init(&s->ctx);
 	return s;
 }
 
 void
 sha_add(struct sha *s, const void *p, size_t n)
 {
-	openssl()->SHA256_Update(&s->ctx, p, n);
+	SHA256_Update(&s->ctx, p, n);
 }
 
 void
@@ -91,8 +47,8 @@ sha_hex(struct sha *s, char out[SHA_HEX])
 {
 	unsigned char d[SHA256_DIGEST_LENGTH];
 
-	openssl()->SHA256_Final(d, &s->ctx);
-	openssl()->SHA256_Init(&s->ctx);
+	SHA256_Final(d, &s->ctx);
+	SHA256_Init(&s->ctx);
 	put_hex(d, sizeof d, out);
 }
 
@@ -107,7 +63,7 @@ sha256_hex(const void *p, size_t n, char out[SHA_HEX])
 {
 	struct sha s;
 
-	openssl()->SHA256_Init(&s.ctx);
+	SHA256_Init(&s.ctx);
 	sha_add(&s, p, n);
 	sha_hex(&s, out);
 }
@@ -116,7 +72,6 @@ void
 sha_git(bool sha256, const char *kind, const void *p, size_t n,
     unsigned char out[SHA_BYTES])
 {
-	const struct functions *f = openssl();
 	char head[32];
 	size_t len = kind == NULL ? 0 : (size_t)snprintf(head, sizeof head,
 	    "%s %zu", kind, n) + 1;
@@ -124,14 +79,14 @@ sha_git(bool sha256, const char *kind, const void *p, size_t n,
 	SHA_CTX ctx;
 
 	if (sha256) {
-		f->SHA256_Init(&long_ctx);
-		f->SHA256_Update(&long_ctx, head, len);
-		f->SHA256_Update(&long_ctx, p, n);
-		f->SHA256_Final(out, &long_ctx);
+		SHA256_Init(&long_ctx);
+		SHA256_Update(&long_ctx, head, len);
+		SHA256_Update(&long_ctx, p, n);
+		SHA256_Final(out, &long_ctx);
 	} else {
-		f->SHA1_Init(&ctx);
-		f->SHA1_Update(&ctx, head, len);
-		f->SHA1_Update(&ctx, p, n);
-		f->SHA1_Final(out, &ctx);
+		SHA1_Init(&ctx);
+		SHA1_Update(&ctx, head, len);
+		SHA1_Update(&ctx, p, n);
+		SHA1_Final(out, &ctx);
 	}
 }

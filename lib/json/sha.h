@@ -1,7 +1,7 @@
 /* sha.h - SHA-256 by OpenSSL (this file's only use).
  *
- * libcrypto is loaded at the first hash, not at the start of the process: it
- * doubles the start-up time of a command that may never hash anything.
+ * Linked in from libcrypto.a, 40 KiB: the shared library doubles the start-up
+ * time of a command, and takes 1.6 MiB of each process.
  */
 #ifndef HAMR_SHA_H
 #define HAMR_SHA_H
