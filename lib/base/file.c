@@ -159,6 +159,25 @@ out:
 }
 
 int
+file_unnamed(void)
+{
+	const char *const dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	char name[] = "/var/tmp/hamr.XXXXXX";
+	int fd = -1;
+
+	for (size_t i = 0; i < 3 && fd < 0; i++)
+		if (dirs[i] != NULL && dirs[i][0] == '/')
+			fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC,
+			    0600);
+	if (fd >= 0)
+		return fd;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+int
 file_memory(const void *p, size_t n)
 {
 	int fd = memfd_create("hamr", MFD_CLOEXEC);

@@ -60,6 +60,11 @@ int file_unblocked(int fd);
  * 0, or -1 with errno EWOULDBLOCK when another process holds it. */
 int file_lock(int fd, int ms);
 
+/* An empty file that nobody else can open, in TMPDIR, /var/tmp or /tmp: on disk
+ * where it can be, as /tmp may be memory.  A close-on-exec fd, or -1 with
+ * errno. */
+int file_unnamed(void);
+
 /* An unnamed file in memory that holds these bytes, to be read from its start:
  * a close-on-exec fd, or -1 with errno. */
 int file_memory(const void *p, size_t n);

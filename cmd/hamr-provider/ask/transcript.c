@@ -66,16 +66,6 @@ drop(char **where)
 	*where = NULL;
 }
 
-/* A file without a name; -1: there is none. */
-static int
-open_spool(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	return open(tmp != NULL && tmp[0] == '/' ? tmp : "/tmp",
-	    O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-}
-
 /* All messages so far are needed after all. */
 static void
 recall(struct provider *p)
@@ -107,7 +97,7 @@ remember(struct stage *s, const struct rec *r)
 	struct provider *p = s->self;
 
 	if (p->spool == -2)
-		p->spool = s->mode == STAGE_RESIDENT ? open_spool() : -1;
+		p->spool = s->mode == STAGE_RESIDENT ? file_unnamed() : -1;
 	if (p->spool >= 0 &&
 	    file_write_all(p->spool, r->line.p, r->line.n) == 0 &&
 	    file_write_all(p->spool, "\n", 1) == 0)

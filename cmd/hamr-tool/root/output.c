@@ -50,26 +50,6 @@ spool(struct output *o, const char *p, size_t n)
 	o->spooled += n;
 }
 
-/* A file nobody else can open: on disk, as /tmp may be memory. */
-static int
-unnamed_file(void)
-{
-	const char *const dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
-	char name[] = "/var/tmp/hamr.XXXXXX";
-	int fd = -1;
-
-	for (size_t i = 0; i < 3 && fd < 0; i++)
-		if (dirs[i] != NULL && dirs[i][0] == '/')
-			fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC,
-			    0600);
-	if (fd >= 0)
-		return fd;
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	return fd;
-}
-
 /* The last cap bytes stay, and some before them. */
 static void
 tail_add(struct output *o, const char *p, size_t n)
@@ -105,7 +85,7 @@ output_add(struct output *o, const char *p, size_t n, struct buf *text)
 	o->total += text->len;
 	o->last = text->p[text->len - 1];
 	if (o->spool < 0 && !o->failed && text->len > room) {
-		o->spool = unnamed_file();
+		o->spool = file_unnamed();
 		o->failed = o->spool < 0;
 		spool(o, o->head.p, o->head.len);
 	}
