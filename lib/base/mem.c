@@ -1,4 +1,5 @@
 /* mem.c - allocation that ends the process when there is none; arenas. */
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -6,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "err.h"
+#include "file.h"
 #include "mem.h"
 
 #define LEAN 32768		/* bytes; more than most lines have */
@@ -110,20 +113,68 @@ xgrow(void *p, size_t n, size_t *cap, size_t size)
 
 #define BLOCK ((size_t)64 << 10)
 #define LARGE (BLOCK / 4)	/* gets a block of its own */
+#define SPILL_AFTER ((size_t)8 << 20)
+#define SPILL_TEXT 512		/* what is shorter is looked at more often */
+#define SPILL_BLOCK ((size_t)1 << 20)
 
 struct arena_block {
 	struct arena_block *next;
+	size_t mapped;		/* bytes of a file; 0: from malloc */
 	alignas(max_align_t) char bytes[];
 };
+
+static void
+add_block(struct arena *a, struct arena_block *b, size_t mapped)
+{
+	b->next = a->blocks;
+	b->mapped = mapped;
+	a->blocks = b;
+}
 
 static char *
 new_block(struct arena *a, size_t n)
 {
 	struct arena_block *b = xmalloc(sizeof *b + n);
 
-	b->next = a->blocks;
-	a->blocks = b;
+	add_block(a, b, 0);
 	return b->bytes;
+}
+
+/* A new block in a file, for n bytes at least; -1: there is none.  What the
+ * last one holds leaves memory. */
+static int
+spill_block(struct arena *a, size_t n)
+{
+	size_t size = sizeof *a->spilled + n;
+	void *p = MAP_FAILED;
+	int fd = file_unnamed();
+
+	size = (size + SPILL_BLOCK - 1) / SPILL_BLOCK * SPILL_BLOCK;
+	/* a full disk is found out now, not by a signal later */
+	if (fd >= 0 && posix_fallocate(fd, 0, (off_t)size) == 0)
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	if (fd >= 0)
+		close(fd);
+	if (p == MAP_FAILED)
+		return -1;
+	if (a->spilled != NULL)
+		madvise(a->spilled, a->spilled->mapped, MADV_DONTNEED);
+	add_block(a, p, size);
+	a->spilled = p;
+	a->room = size - sizeof *a->spilled;
+	return 0;
+}
+
+static char *
+spill(struct arena *a, size_t n)
+{
+	if (n > a->room && spill_block(a, n) < 0) {
+		a->spills = false;
+		return NULL;
+	}
+	a->room -= n;
+	return (char *)a->spilled + a->spilled->mapped - a->room - n;
 }
 
 /* n bytes, not zeroed, aligned for anything. */
@@ -132,8 +183,13 @@ take(struct arena *a, size_t n)
 {
 	size_t want = (n + alignof(max_align_t) - 1) /
 	    alignof(max_align_t) * alignof(max_align_t);
-	char *p;
+	char *p = NULL;
 
+	a->taken += want;
+	if (a->spills && a->taken > SPILL_AFTER && want >= SPILL_TEXT)
+		p = spill(a, want);
+	if (p != NULL)
+		return p;
 	if (want >= LARGE)
 		return new_block(a, want);
 	if (want > a->left) {
@@ -183,7 +239,10 @@ arena_release(struct arena *a)
 		struct arena_block *b = a->blocks;
 
 		a->blocks = b->next;
-		free(b);
+		if (b->mapped > 0)
+			munmap(b, b->mapped);
+		else
+			free(b);
 	}
-	*a = (struct arena){ NULL, NULL, 0 };
+	*a = (struct arena){ .spills = a->spills };
 }

@@ -6,6 +6,7 @@
 #ifndef HAMR_MEM_H
 #define HAMR_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "slice.h"
@@ -36,7 +37,13 @@ struct arena_block;		/* private */
 struct arena {
 	struct arena_block *blocks;
 	char *p;
-	size_t left;
+	size_t left, taken;
+	bool spills;		/* set by its owner: past the first megabytes,
+				 * texts lie in unnamed files, and take memory
+				 * when they are looked at */
+	struct arena_block *spilled;	/* the last of these; so much of it
+					 * is left */
+	size_t room;
 };
 
 void *arena_alloc(struct arena *a, size_t n);		/* zeroed */

@@ -4,12 +4,14 @@
 #include <setjmp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/slice.h"
 #include "base/utc.h"
 
@@ -97,6 +99,51 @@ files(void **state)
 	assert_int_equal(errno, ELOOP);
 }
 
+/* Bytes of this process in memory; 0 where that would count what watches it. */
+static size_t
+resident(void)
+{
+	long pages = 0;
+#ifndef __SANITIZE_ADDRESS__
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*d %ld", &pages), 1);
+	fclose(f);
+#endif
+	return (size_t)pages * 4096;
+}
+
+/* Past the first megabytes, what an arena holds is in files. */
+static void
+arena_spills(void **state)
+{
+	enum { TEXTS = 1000, LONG = 40000, WHOLE = 3 << 20 };
+	struct arena a = { .spills = true };
+	char *p[TEXTS], *small[TEXTS], *whole, *text = xmalloc(WHOLE);
+	size_t before = resident();
+
+	(void)state;
+	for (int i = 0; i < TEXTS; i++) {
+		memset(text, i % 251, LONG);
+		p[i] = arena_dup(&a, text, LONG);
+		small[i] = arena_dup(&a, "abc", 3);
+	}
+	assert_true(resident() < before + ((size_t)14 << 20));
+	memset(text, 'w', WHOLE);
+	whole = arena_dup(&a, text, WHOLE);
+	assert_memory_equal(whole, text, WHOLE);
+	for (int i = 0; i < TEXTS; i++) {
+		memset(text, i % 251, LONG);
+		assert_memory_equal(p[i], text, LONG);
+		assert_int_equal(p[i][LONG], 0);
+		assert_string_equal(small[i], "abc");
+	}
+	arena_release(&a);
+	assert_true(resident() < before + ((size_t)8 << 20));
+	free(text);
+}
+
 int
 main(void)
 {
@@ -105,6 +152,7 @@ main(void)
 		cmocka_unit_test(lines),
 		cmocka_unit_test(times),
 		cmocka_unit_test(files),
+		cmocka_unit_test(arena_spills),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

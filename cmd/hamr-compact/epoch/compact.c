@@ -21,6 +21,7 @@ static void
 begin(struct compact *c)
 {
 	c->view = view_new();
+	c->view->arena.spills = true;
 	ingest_begin(c);
 	c->view->family = c->family;
 	c->summary = summary_new();

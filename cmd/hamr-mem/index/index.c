@@ -24,6 +24,9 @@
 
 #define BATCH_ITEMS 20000
 #define BATCH_BYTES ((size_t)16 << 20)
+/* Of a resident stage, which lives beside others. */
+#define RESIDENT_BYTES ((size_t)4 << 20)
+#define RESIDENT_CACHE "PRAGMA cache_size=-8192"
 /* A resident stage keeps this much while the disk is full. */
 #define KEEP_BYTES ((size_t)256 << 20)
 
@@ -182,6 +185,8 @@ open_store(struct index *x, struct err *e)
 	    e) == 0)
 		x->open = true;
 	free(path);
+	if (x->open && x->opts->stage.mode == STAGE_RESIDENT)
+		return db_exec(x->store.db, RESIDENT_CACHE, e);
 	return x->open ? 0 : -1;
 }
 
@@ -440,7 +445,8 @@ on_record(struct stage *s, const struct rec *r)
 		calls_learn(&x->calls, x->redact, r);
 	if (is_remembered(r))
 		remember(x, r);
-	if (x->n >= BATCH_ITEMS || x->bytes >= BATCH_BYTES)
+	if (x->n >= BATCH_ITEMS || x->bytes >= (s->mode == STAGE_RESIDENT ?
+	    RESIDENT_BYTES : BATCH_BYTES))
 		flush_batch(s);
 }
 
