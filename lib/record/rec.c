@@ -239,12 +239,15 @@ rec_waiting(struct rec_in *in)
 }
 
 /* Room for a block behind what is there: move it to the front when that is
- * cheap, else double. */
+ * cheap, else double.  With nothing there, reading begins at the front, in
+ * memory that was in use before. */
 static void
 make_room(struct rec_in *in)
 {
 	size_t have = in->end - in->start;
 
+	if (have == 0)
+		in->start = in->end = in->looked = 0;
 	if (in->cap - in->end >= BLOCK / 4)
 		return;
 	if (in->start > 0 && have <= in->cap / 2) {
