@@ -42,7 +42,7 @@ LIBS_hamr-compact  =
 LIBS_hamr-guard    =
 LIBS_hamr-tool     =
 LIBS_hamr-mem      = -lsqlite3
-LIBS_hamr-provider = -lcurl
+LIBS_hamr-provider = -lcurl -lcrypto
 LIBS_all           = -lcjson $(CRYPTO) -lm
 
 # Of OpenSSL the hashes only, see lib/json/sha.h; the shared library where the
@@ -220,7 +220,7 @@ $O/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $O/libhamr.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(UNIT_CPPFLAGS) -Icmd/hamr-mem -Itests $(ALL_CFLAGS) \
 	    -fsanitize=fuzzer -o $@ $< $(OBJECTS_$*) $O/libhamr.a \
-	    -lcurl -lsqlite3 $(LIBS_all)
+	    -lcurl -lcrypto -lsqlite3 $(LIBS_all)
 
 # Which lines do the tests run?  By gcov: a line a file, and the sum.
 cover:

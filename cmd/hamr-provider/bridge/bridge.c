@@ -289,7 +289,8 @@ serve(struct bridge *b)
 int
 bridge_run(const char *url, const struct conf *conf, struct err *e)
 {
-	struct http_conf hc = { .ca_file = conf_str(conf, "provider.ca_file"),
+	struct http_conf hc = { .url = url,
+		.ca_file = conf_str(conf, "provider.ca_file"),
 		.proxy = conf_str(conf, "provider.proxy"),
 		.max_header = (size_t)1 << 20, .max_body = (size_t)1 << 40,
 		.connect_ms = CONNECT_MS };

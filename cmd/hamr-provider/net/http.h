@@ -16,6 +16,7 @@
 struct http;
 
 struct http_conf {
+	const char *url;	/* where all requests go; "" this machine */
 	const char *ca_file, *proxy;	/* "" none */
 	const char *const *headers;	/* "Name: value", with every request */
 	size_t nheaders;

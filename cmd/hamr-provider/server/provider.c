@@ -131,6 +131,7 @@ server_http(struct provider *p)
 	const struct settings *s = p->set;
 	struct http_conf c = s->http;
 
+	c.url = s->base_url;
 	c.headers = (const char *const *)s->headers;
 	c.nheaders = s->nheaders;
 	if (p->http == NULL)
