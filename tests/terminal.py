@@ -5,7 +5,9 @@
 #	t.type("y")		one write
 #	t.answer("y")		the same, after the time a question wants quiet
 #	t.end()			to its end; the status, t.all holds what it wrote
-import fcntl, os, pty, select, struct, sys, termios, time
+#	with t.held():		it may end, and what it wrote last is not lost with
+#				it: the shell that is there as a rule
+import contextlib, fcntl, os, pty, select, struct, sys, termios, time
 
 LIMIT = 30
 QUIET = 0.55
@@ -60,6 +62,18 @@ class Terminal:
         if time.time() >= until:
             self.fail("did not end")
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    @contextlib.contextmanager
+    def held(self):
+        fd = os.open("/proc/%d/fd/0" % self.pid,
+                     os.O_RDWR | os.O_NOCTTY)
+        try:
+            yield
+        finally:
+            until = time.time() + 0.05
+            while self.more(until):
+                until = time.time() + 0.05
+            os.close(fd)
 
     def fail(self, why):
         os.kill(self.pid, 9)

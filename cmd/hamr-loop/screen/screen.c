@@ -128,13 +128,15 @@ put(struct screen *s, const char *bytes)
 	push(s);
 }
 
-/* As a signal handler may.  What nobody has read by now gives way to it. */
+/* As a signal handler may.  What nobody has read by now gives way to it, also
+ * the half of it that went in: an ESC begins anew, whatever was begun. */
 static void
 put_at_once(int fd, const char *bytes)
 {
-	if (write(fd, bytes, strlen(bytes)) < 0 && errno == EAGAIN &&
-	    tcflush(fd, TCOFLUSH) == 0 && tcflow(fd, TCOON) == 0 &&
-	    write(fd, bytes, strlen(bytes)) < 0)
+	ssize_t n = (ssize_t)strlen(bytes);
+
+	if (write(fd, bytes, (size_t)n) != n && tcflush(fd, TCOFLUSH) == 0 &&
+	    tcflow(fd, TCOON) == 0 && write(fd, bytes, (size_t)n) < n)
 		return;		/* nobody is left to tell */
 }
 
