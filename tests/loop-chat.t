@@ -221,7 +221,7 @@ sees "the end" '*status 0*'
 { call w1 write '{"path":"v","content":"v"}'; answer Written.; answer Seen.
 } >script
 rm -rf .hamr
-start --yes -o "'verification.defaultCommand=sleep 63.4'"
+start --yes -o "'verification.defaultCommand=seq 7; sleep 63.4'"
 type_ '!echo out; echo err >&2; sleep 62.8' Enter
 sees "it is shown as it runs, also what goes to stderr" '*
 out
@@ -231,14 +231,31 @@ sees "Ctrl-C ends it" '*interrupted
 
 >*'
 type_ /verify Enter
-sees "/verify says that it runs" '*0:0? *sleep 63.4
+sees "/verify says that it runs, and the last it printed" '*
+? 0:0? *sleep 63.4
+    3
+    4
+    5
+    6
+    7
 >*'
 type_ Escape
-sees "... and is stopped" '*checked with sleep 63.4: failed*stopped
+sees "... and is stopped; what it printed stays" '*
+  checked with seq 7; sleep 63.4: failed
+    1
+    2
+    3
+    4
+    5
+    6
+    7
+stopped
 
 >*'
 type_ 'write v' Enter
-sees "the live rows say what is verified" '*verifying: sleep 63.4*step 3*'
+sees "the live rows say what is verified" '*verifying: seq 7; sleep 63.4
+    3
+*step 3*'
 type_ C-c
 sees "... and Ctrl-C ends the turn" '*interrupted  *
 

@@ -252,7 +252,7 @@ on = t.all.rfind(b"\x1b[?2004h")	# a task alone takes no keys
 print(t.all.rfind(b"\x1b[?2004l") > on or on < 0,
       t.all.rfind(b"\x1b[?7h") >= t.all.rfind(b"\x1b[?7l"))
 P
-for how in TERM HUP "TERM go" read; do
+for how in TERM HUP QUIT "TERM go" read; do
 	rm -rf .hamr
 	cp answer script
 	# shellcheck disable=SC2086

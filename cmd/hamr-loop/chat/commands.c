@@ -328,7 +328,7 @@ compact(struct chat *c, const char *arg)
 
 /* ---- work ---- */
 
-/* The last lines of what it printed. */
+/* The last lines of what it printed, where they were not seen. */
 static void
 tell_failed_check(struct chat *c, struct slice record)
 {
@@ -364,11 +364,11 @@ check(struct chat *c, const char *arg)
 	}
 	if (chat_open(c, NULL) < 0)
 		return;
-	ui_status_doing(&r->ui, k->verify_command);
 	if (!verify_now(&r->hub, arg) && r->hub.interrupts > 0) {
 		hub_cancel(&r->hub, CANCEL_MS);
+		r->ui.printing = false;
 		say(c, "stopped");
-	} else if (!k->verified && k->verification != NULL) {
+	} else if (!r->ui.live && !k->verified && k->verification != NULL) {
 		tell_failed_check(c, slice_of(k->verification));
 	}
 	ui_status_doing(&r->ui, "");

@@ -17,7 +17,7 @@
 #define SPIN_MS 125
 #define RING_MS 20000		/* of a turn that a person does not watch */
 #define GAUGE 4			/* cells */
-#define OUTPUT_ROWS 5		/* of a running command */
+#define OUTPUT_ROWS 5		/* of a running command; a quarter of all */
 #define LAST_BYTES ((size_t)16 << 10)	/* of one that failed */
 #define QUEUED_ROWS 3
 #define SAID_LINES 12		/* of a message that was sent, */
@@ -77,7 +77,9 @@ last_lines(struct slice text, size_t most)
 static void
 add_last_lines(struct buf *rows, const struct ui *u, struct slice text)
 {
-	struct slice rest = last_lines(text, OUTPUT_ROWS), line;
+	size_t most = ui_height(u) / 4;
+	struct slice line, rest = last_lines(text, most < 1 ? 1 :
+	    most < OUTPUT_ROWS ? most : OUTPUT_ROWS);
 
 	while (slice_line(&rest, &line))
 		add_row(rows, u, "    ", line);
@@ -96,9 +98,7 @@ add_tail(struct buf *rows, struct ui *u)
 		if (rows->len > before)
 			buf_addc(rows, '\n');
 	}
-	if (u->printing)
-		add_last_lines(rows, u, buf_view(&u->output));
-	else if (part.n > 0)
+	if (part.n > 0)
 		add_row(rows, u, "", part);
 }
 
@@ -109,6 +109,7 @@ is_busy(const struct ui *u)
 	return u->status.on || u->status.doing != NULL;
 }
 
+/* What is going on, or is asked; what a command prints below it. */
 static void
 add_activity(struct buf *rows, const struct ui *u, long long now)
 {
@@ -132,6 +133,8 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 		rows->len -= rows->p[rows->len - 1] == '\n';
 	}
 	buf_addc(rows, '\n');
+	if (u->printing && u->question.len == 0)
+		add_last_lines(rows, u, buf_view(&u->output));
 	buf_release(&lead);
 }
 

@@ -427,6 +427,15 @@ shorten_path(struct ui_call *call, const struct rec *r)
 	free(path);
 }
 
+/* Of what it printed stays the end, if it failed. */
+static void
+printed(struct ui *u, bool failed)
+{
+	if (u->live && u->printing && failed)
+		ui_last_output(u, u->output_lines);
+	u->printing = false;
+}
+
 static void
 show_result(struct ui *u, const struct rec *r)
 {
@@ -440,9 +449,7 @@ show_result(struct ui *u, const struct rec *r)
 	ui_call_result(u, at != NULL && *at != 0 ? &u->seen[*at - 1] : &none,
 	    r);
 	ui_call_diff(u, r);
-	if (u->live && u->printing && failed(r))
-		ui_last_output(u, u->output_lines);
-	u->printing = false;
+	printed(u, failed(r));
 }
 
 static void
@@ -552,6 +559,7 @@ ui_committed(struct ui *u, const struct rec *r)
 	case R_VERIFICATION:
 		if (!show_words(u, r))
 			show_event(u, r, "verification", "status", "command");
+		printed(u, !rec_str_is(r, "status", "passed"));
 		break;
 	default:
 		break;

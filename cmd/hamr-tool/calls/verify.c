@@ -24,7 +24,8 @@ tool_verify(struct tool *t)
 	long long begun = file_now_ms();
 	struct buf args = BUF_INIT(1 << 20);
 	struct bash_opts o = { .sandboxes = t->sandboxes, .root = t->root,
-		.rootfd = t->files->root.fd, .cap = p->cap };
+		.rootfd = t->files->root.fd, .cap = p->cap,
+		.id = "verification" };
 	struct bash_end end = { -1, NULL };
 	struct slice all, rest, line;
 	struct result r;
