@@ -368,6 +368,30 @@ for _ in $(seq 100); do
 done
 match "exit leaves" "$(screen)" '*hamr-loop --resume=*'
 
+# --- /copy counts the code blocks of a turn, whichever answer they are in
+fresh copies
+block() { printf '%s\n```\n%s\n```\n' "$@"; }
+{ call read '{"path":"f"}' | jq -c --arg t "$(block First one; block Then two)" \
+    '.content = $t'
+answer "$(block "It is done." three)"; answer "No code."; } >script
+py >../got <<'P'
+import base64
+def copied(what):
+    t.type(what + "\r"); t.sees("\x1b]52;c;")
+    return base64.b64decode(t.sees("\a")[:-1]).decode().strip()
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("done  ")
+print(*[copied("/copy" + n) for n in (" 1", " 2", " 3", "")])
+t.type("/copy 4\r"); t.sees("the turn has no such code block")
+t.type("go\r"); t.sees("done  ")
+t.type("/copy 1\r"); t.sees("the turn has no such code block")
+print(copied("/copy"))
+t.type("\x04"); t.end()
+P
+is "/copy N is block N of the turn, /copy the last answer's" "$(cat ../got)" \
+    "one two three three
+No code."
+
 # --- reasoning is one line; a commit message by the model
 fresh thinks
 jq -cn '{role: "assistant", content: "Set the file right.", reasoning:

@@ -144,38 +144,34 @@ edit(struct chat *c, const char *arg)
 	ui_edit_input(&c->run->ui);
 }
 
-/* The last answer that says something, yours; NULL: that there is none is
- * told. */
-static char *
-last_answer(struct chat *c)
+/* The session, and its last answer that says something; false: that there is
+ * none is told. */
+static bool
+last_answer(struct chat *c, struct seen *s)
 {
-	struct seen s;
-	char *answer;
-
-	see_session(c, &s, -1);
-	answer = s.answer;
-	s.answer = NULL;
-	if (answer == NULL)
+	see_session(c, s, -1);
+	if (s->answer == NULL)
 		say(c, "the model has not answered yet");
-	else if (s.broken)
+	else if (s->broken)
 		say(c, "this answer broke off");
-	else if (s.silent && !c->run->ui.status.on)
+	else if (s->silent && !c->run->ui.status.on)
 		say(c, "the last turn has no answer; this is the one before");
-	seen_release(&s);
-	return answer;
+	return s->answer != NULL;
 }
 
 static void
 last(struct chat *c, const char *arg)
 {
 	struct ui *u = &c->run->ui;
-	char *answer = last_answer(c);
+	struct seen s;
 
-	if (answer != NULL && (strcmp(arg, "raw") == 0 || !u->live))
-		ui_lines(u, slice_of(answer));
-	else if (answer != NULL)
-		ui_rows(u, slice_of(answer));
-	free(answer);
+	if (!last_answer(c, &s))
+		;
+	else if (strcmp(arg, "raw") == 0 || !u->live)
+		ui_lines(u, slice_of(s.answer));
+	else
+		ui_rows(u, slice_of(s.answer));
+	seen_release(&s);
 }
 
 /* By the terminal (OSC 52), or, where it is too much, in a file. */
@@ -203,28 +199,47 @@ to_clipboard(struct chat *c, struct slice text)
 	buf_release(&b);
 }
 
+/* Block n of the turn, however many answers it has; 0: the last one's last, or
+ * all of that.  False: there is no such block. */
+static bool
+to_copy(const struct seen *s, size_t n, struct buf *out)
+{
+	const char *p = s->said.p, *end = p + s->said.len;
+	struct buf last = BUF_INIT((size_t)1 << 40);
+	size_t blocks = 0;
+
+	if (n == 0 && markdown_code(slice_of(s->answer), 0, out) == 0)
+		buf_adds(out, s->answer);
+	for (; n > blocks && p < end; p += strlen(p) + 1) {
+		n -= blocks;
+		buf_reset(&last);
+		blocks = markdown_code(slice_of(p), 0, &last);
+		if (n <= blocks)
+			markdown_code(slice_of(p), n, out);
+	}
+	buf_release(&last);
+	return n <= blocks || out->len > 0;
+}
+
 static void
 copy(struct chat *c, const char *arg)
 {
-	struct buf code = BUF_INIT((size_t)1 << 40);
+	struct buf b = BUF_INIT((size_t)1 << 40);
 	long n = number(arg);
-	char *answer;
+	struct seen s;
 
 	if (n < 0) {
 		say(c, "usage: /copy [NUMBER OF A CODE BLOCK]");
 		return;
 	}
-	answer = last_answer(c);
-	if (answer == NULL)
+	if (!last_answer(c, &s))
 		;
-	else if (markdown_code(slice_of(answer), (size_t)n, &code) > 0)
-		to_clipboard(c, buf_view(&code));
-	else if (n == 0)
-		to_clipboard(c, slice_of(answer));
+	else if (to_copy(&s, (size_t)n, &b))
+		to_clipboard(c, buf_view(&b));
 	else
-		say(c, "the answer has no such code block");
-	free(answer);
-	buf_release(&code);
+		say(c, "the turn has no such code block");
+	seen_release(&s);
+	buf_release(&b);
 }
 
 static void

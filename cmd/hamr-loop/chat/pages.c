@@ -133,6 +133,12 @@ see_answer(struct seen *s, struct slice content, bool broken)
 	msg_text(content, &text);
 	words = slice_trim(buf_view(&text));
 	if (words.n > 0) {
+		if (s->silent)
+			buf_reset(&s->said);
+		else if (s->broken)	/* this stands in its place */
+			s->said.len -= strlen(s->answer) + 1;
+		buf_add(&s->said, words.p, words.n);
+		buf_add(&s->said, "", 1);
 		free(s->answer);
 		s->answer = xmemdup0(words.p, words.n);
 		s->broken = broken;
@@ -194,7 +200,8 @@ see_session(struct chat *c, struct seen *s, long turn)
 
 	*s = (struct seen){ .turn = turn,
 		.read = BUF_INIT((size_t)1 << 40),
-		.changed = BUF_INIT((size_t)1 << 40) };
+		.changed = BUF_INIT((size_t)1 << 40),
+		.said = BUF_INIT((size_t)1 << 40) };
 	if (fd < 0)
 		return;
 	rec_in_init(&in, fd, c->run->session.path, REC_MAX);
@@ -221,6 +228,7 @@ seen_release(struct seen *s)
 	map_release(&s->ours);
 	buf_release(&s->read);
 	buf_release(&s->changed);
+	buf_release(&s->said);
 }
 
 /* ---- a page ---- */

@@ -25,6 +25,8 @@ struct seen {
 	struct change *v;
 	size_t n, cap;
 	char *answer;		/* the last one that says something, or NULL */
+	struct buf said;	/* it and those before it in its turn, NUL
+				 * behind each */
 	bool broken;		/* it broke off */
 	bool silent;		/* the turns since have none */
 	char *compaction;	/* the last record, or NULL */
