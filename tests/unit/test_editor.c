@@ -434,14 +434,35 @@ completes(void **state)
 		{ "@read\t", "> @README.md |" },
 		{ "@stee\t", "> @stee|" }, { "mail@my\t", "> mail@my|" },
 		{ "@bu\x01" "a \x05\t", "> a @lib/base/buf.c |" },
+		/* while it is typed nothing is chosen, until an arrow does */
+		{ "/mo", "> /mo|\n  /mode   what may be touched\n"
+		    "  /model  another model" },
+		{ "/mo" DOWN, "> /mo|\n> /mode   what may be touched\n"
+		    "  /model  another model" },
+		{ "/mo" UP "\r", "> /model |" },
+		{ "/mo\033", "> /mo|" }, { "/mo\033\x1c" "d", "> /mod|" },
+		{ "/mox", "> /mox|" }, { "/mode ", "> /mode |" },
+		{ "/mox\x7f" "d", "> /mod|\n  /mode   what may be touched\n"
+		    "  /model  another model" },
+		{ "see @READ", "> see @READ|\n  README.md" },
+		{ "see @READ" DOWN "\r", "> see @README.md |" },
+		{ "@no\nx/m", "> @no\n  x/m|" },
 	};
 	struct editor *e = new_editor(NULL);
-	char *got;
+	char *got = NULL;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		shows(row[i][0], row[i][1]);
-	feed(e, "@\t", NULL);
+	assert_int_equal(feed(e, "/mo\x1c\r", &got), EDITOR_SEND);
+	assert_string_equal(got, "/mo");
+	free(got);
+	feed(e, "@", NULL);
+	got = drawn(e, 40, 5);
+	assert_string_equal(got, "> @|\n  README.md\n  cmd/main.c\n"
+	    "  cmd/x/main.c\n  3 of 7, Tab chooses");
+	free(got);
+	feed(e, "\t", NULL);
 	got = drawn(e, 40, 5);
 	assert_string_equal(got, "> @|\n> README.md\n  cmd/main.c\n"
 	    "  cmd/x/main.c\n  1 of 7");

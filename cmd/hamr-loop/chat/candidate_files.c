@@ -10,6 +10,8 @@
 #include "git/gitignore.h"
 
 #define FIND_MS 2000
+#define QUICK_MS 20		/* a key is to be shown at once: so long, */
+#define QUICK_FILES 2000	/* and so many */
 
 struct finding {
 	struct candidates *out;
@@ -21,7 +23,8 @@ see_file(void *arg, const struct gitignore_seen *s)
 {
 	struct finding *f = arg;
 
-	if (file_now_ms() > f->until)
+	if (file_now_ms() > f->until || (f->out->quick && f->out->n >
+	    QUICK_FILES))
 		return GITIGNORE_STOP;
 	if (s->st == NULL)
 		return GITIGNORE_PASS;
@@ -36,7 +39,8 @@ see_file(void *arg, const struct gitignore_seen *s)
 void
 files_list(struct candidates *out)
 {
-	struct finding f = { out, file_now_ms() + FIND_MS };
+	struct finding f = { out, file_now_ms() + (out->quick ? QUICK_MS :
+	    FIND_MS) };
 	char *cwd = getcwd(NULL, 0);
 	struct gitignore *g;
 	struct err e;
@@ -47,7 +51,8 @@ files_list(struct candidates *out)
 	g = gitignore_new(cwd, true, &e);
 	fd = open(cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
-		gitignore_walk(g, fd, see_file, &f);
+		if (gitignore_walk(g, fd, see_file, &f) && out->quick)
+			candidates_release(out);
 		close(fd);
 	}
 	gitignore_free(g);

@@ -967,6 +967,8 @@ void
 chat_candidates(struct chat *c, enum complete_kind kind, const char *command,
     struct candidates *out)
 {
+	if (out->quick && c->run->ui.question.len > 0)
+		return;
 	if (kind == COMPLETE_PATH)
 		files_list(out);
 	else if (kind == COMPLETE_ARGUMENT && command != NULL)

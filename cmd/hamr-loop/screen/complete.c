@@ -222,6 +222,7 @@ menu_close(struct menu *u)
 {
 	candidates_release(&u->list);
 	u->matches = u->chosen = 0;
+	u->hint = false;
 }
 
 static void
@@ -264,22 +265,30 @@ type_common(const struct menu *u, struct message *m, size_t typed)
 		message_type(m, (struct slice){ first + typed, n - typed });
 }
 
+static void
+list(struct menu *u, const struct complete_word *w,
+    const struct complete_source *s, bool hint)
+{
+	char *command = w->command.p == NULL ? NULL :
+	    xmemdup0(w->command.p, w->command.n);
+
+	menu_close(u);
+	u->hint = u->list.quick = hint;
+	s->list(s->arg, w->kind, command, &u->list);
+	free(command);
+	u->kind = w->kind;
+	u->from = w->from;
+	u->matches = complete_match(&u->list, w->kind, w->typed);
+}
+
 bool
 menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 {
 	struct complete_word w;
-	char *command;
 
 	if (s->list == NULL || !complete_word(buf_view(&m->text), m->at, &w))
 		return false;
-	command = w.command.p != NULL ? xmemdup0(w.command.p, w.command.n) :
-	    NULL;
-	menu_close(u);
-	s->list(s->arg, w.kind, command, &u->list);
-	free(command);
-	u->kind = w.kind;
-	u->from = w.from;
-	u->matches = complete_match(&u->list, w.kind, w.typed);
+	list(u, &w, s, false);
 	if (u->matches == 1 && !(is_picked(u) && w.typed.n == 0))
 		take(u, m);
 	else if (u->matches == 0)
@@ -290,24 +299,36 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 }
 
 void
+menu_hint(struct menu *u, struct message *m, const struct complete_source *s,
+    struct slice typed)
+{
+	struct complete_word w;
+
+	if (s->list != NULL && u->list.n == 0 &&
+	    complete_word(buf_view(&m->text), m->at, &w) &&
+	    w.kind != COMPLETE_ARGUMENT && m->at - w.from <= typed.n)
+		list(u, &w, s, true);
+}
+
+void
 menu_changed(struct menu *u, const struct message *m)
 {
 	struct complete_word w;
 
-	if (u->matches == 0)
+	if (u->list.n == 0)
 		return;
 	u->matches = u->chosen = 0;
 	if (complete_word(buf_view(&m->text), m->at, &w) &&
 	    w.kind == u->kind && w.from == u->from)
 		u->matches = complete_match(&u->list, w.kind, w.typed);
-	if (u->matches == 0)
+	else
 		menu_close(u);
 }
 
 bool
 menu_ends(const struct menu *u)
 {
-	return u->matches > 0 && u->kind != COMPLETE_PATH &&
+	return u->matches > 0 && !u->hint && u->kind != COMPLETE_PATH &&
 	    !u->list.v[u->chosen].more;
 }
 
@@ -316,8 +337,12 @@ menu_key(struct menu *u, struct message *m, const struct key *key)
 {
 	bool ctrl = key->name == KEY_CTRL;
 
-	if (u->matches == 0)
+	if (u->matches == 0 || (u->hint && key->name != KEY_UP &&
+	    key->name != KEY_DOWN && key->name != KEY_ESC))
 		return false;
+	u->chosen = u->hint && key->name == KEY_DOWN ? u->matches - 1 :
+	    u->chosen;
+	u->hint = false;
 	if (key->name == KEY_ENTER)
 		take(u, m);
 	else if (key->name == KEY_ESC)
@@ -358,11 +383,11 @@ draw_candidate(const struct menu *u, size_t i, size_t names, size_t columns,
     bool colour, struct buf *out)
 {
 	const struct candidate *c = &u->list.v[i];
-	bool bold = i == u->chosen && colour;
+	bool chosen = i == u->chosen && !u->hint, bold = chosen && colour;
 	struct slice name = slice_of(c->text);
 	size_t used = 2;
 
-	buf_adds(out, i == u->chosen ? "> " : "  ");
+	buf_adds(out, chosen ? "> " : "  ");
 	buf_adds(out, bold ? "\033[1m" : "");
 	if (columns > used)
 		used += u->kind == COMPLETE_PATH ?
@@ -398,8 +423,9 @@ menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
 	}
 	if (more) {
 		buf_addc(out, '\n');
-		snprintf(where, sizeof where, "  %zu of %zu", u->chosen + 1,
-		    u->matches);
+		snprintf(where, sizeof where, u->hint ?
+		    "  %zu of %zu, Tab chooses" : "  %zu of %zu",
+		    u->hint ? shown : u->chosen + 1, u->matches);
 		put_dim(out, where, columns, colour);
 	}
 }

@@ -8,7 +8,8 @@
  * Tab opens a small list of them, or completes the word where only one matches.
  * Open, Tab and the arrows choose, Enter takes what is chosen, and sends it
  * where nothing else belongs to it, Esc closes it, and what is typed narrows
- * it.
+ * it.  Of commands and paths it is shown while they are typed, and nothing is
+ * chosen then: Enter sends what stands there.
  */
 #ifndef HAMR_LOOP_SCREEN_COMPLETE_H
 #define HAMR_LOOP_SCREEN_COMPLETE_H
@@ -32,6 +33,7 @@ struct candidate {
 struct candidates {
 	struct candidate *v;
 	size_t n, cap;
+	bool quick;		/* nobody asked: what takes time is left out */
 };
 
 /* Copied; one that is not UTF-8 or would steer a terminal is left out. */
@@ -68,8 +70,9 @@ void complete_put(struct buf *out, enum complete_kind kind, const char *text);
 
 struct menu {			/* zeroed: closed */
 	struct candidates list;
-	size_t matches;		/* of them, first; 0: it is closed */
+	size_t matches;		/* of them, first; 0: none is shown */
 	size_t chosen;
+	bool hint;		/* nothing is */
 	enum complete_kind kind;
 	size_t from;		/* where the word begins */
 };
@@ -78,6 +81,10 @@ struct menu {			/* zeroed: closed */
 bool menu_open(struct menu *u, struct message *m,
     const struct complete_source *from);
 void menu_close(struct menu *u);
+
+/* Typed was the last; if a command or path began with it, show the list. */
+void menu_hint(struct menu *u, struct message *m,
+    const struct complete_source *from, struct slice typed);
 
 /* Is what is chosen a command, or the argument of one, that nothing else
  * belongs behind? */

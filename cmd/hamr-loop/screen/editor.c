@@ -791,6 +791,8 @@ editor_key(struct editor *e, const struct key *key)
 	event = plain_key(e, key, was);
 	if (key->name != KEY_TAB)
 		menu_changed(&e->menu, &e->m);
+	if (key->name == KEY_TEXT)
+		menu_hint(&e->menu, &e->m, &e->o.complete, key->text);
 	return event;
 }
 
