@@ -165,6 +165,26 @@ cut 2048 6900 >s
 serve s
 ask 2>err >out
 is "not when the cache had them" "$(cat err)" ""
+# TOLD... of requests of 3,000, 6,000 and 9,000 tokens -> what came of each
+counts() {
+	for i in 1 2 3; do
+		cut "${!i}" 0 >"s$i"
+		printf '{"type":"request","tokens":%d000,"messages":[{"role":"user","content":"%s"}]}\n' \
+			$((i * 3)) "$large"
+		((i == 3)) || printf '{"type":"go","n":%d}\n' "$i"
+	done >in
+	serve s1 s2 s3
+	ask 2>err >out
+	jq -r 'select(.role or .code) | .code // .content' out | xargs
+}
+is "one that counted all of the requests before has cut this one" \
+	"$(counts 2900 5800 4100)" "x x context_overflow"
+is "... its answer is a part of one" "$(jq -r 'select(.code).partial.content' \
+	out)" x
+is "half of them is no proof" "$(counts 2900 3100 4100)" "x x x"
+is "one that counts only what was not in its cache cuts nothing" \
+	"$(counts 2900 1100 1200)" "x x x"
+match "... which it is told once" "$(cat err)" "*read 1100 tokens of about 6000*"
 printf '%s\n' "$user" >in
 while IFS= read -r words; do
 	refuse 400 "$words" >s

@@ -12,6 +12,7 @@
 #define BACKOFF_MS 500
 #define BACKOFF_CAP_MS 30000
 #define LOADING_MS 1000		/* between two looks at a loading server */
+#define COUNTED_WHOLE 2		/* requests that show how a server counts */
 
 /* ---- retries ---- */
 
@@ -131,24 +132,35 @@ persist(struct exchange *x)
 
 /* ---- the outcome ---- */
 
-/* The server read far less than we sent: it cut the request and said
- * nothing.  Tokens out of its cache are often counted apart. */
-static void
-check_silent_cut(struct provider *p, const struct ask *ask)
+/* The server read far less than we sent: it cut the request, or did not count
+ * what was in its cache.  One that counted whole requests before counts its
+ * cache, so it did cut, and did not answer this request.  Else only warn. */
+static bool
+was_cut(struct exchange *x)
 {
 	static const char words[] = "the server read %lld tokens of about "
 	    "%lld; it seems to cut long requests silently, so give it a larger "
 	    "window or set context.window";
+	struct provider *p = x->p;
+	long long sent = x->ask->estimate;
 	long long told = answer_prompt_tokens(p->answer);
+	bool counts = p->counted_whole >= COUNTED_WHOLE;
 
-	if (p->warned || told <= 0 || ask->estimate < 2048 ||
-	    told * 2 > ask->estimate)
-		return;
+	if (told <= 0 || sent < 2048)
+		return false;
+	if (told * 2 > sent) {
+		p->counted_whole += told * 4 >= sent * 3;
+		return false;
+	}
+	p->counted_whole = 0;
+	if (counts)
+		failure_set(&x->failure, "context_overflow", words, told, sent);
+	else if (!p->warned && p->stage->mode == STAGE_RESIDENT)
+		provider_say(p, words, told, sent);
+	else if (!p->warned)
+		err_say(words, told, sent);
 	p->warned = true;
-	if (p->stage->mode == STAGE_RESIDENT)
-		provider_say(p, words, told, ask->estimate);
-	else
-		err_say(words, told, ask->estimate);
+	return counts;
 }
 
 static void
@@ -176,8 +188,11 @@ put_answer(struct exchange *x)
 		    "length before the first token: the context is full",
 		    x->where);
 		provider_fail(p, &x->failure, SLICE(""));
+	} else if (was_cut(x)) {
+		answer_partial(p->answer, &line);
+		provider_fail(p, &x->failure, buf_view(&line));
+		buf_release(&line);
 	} else {
-		check_silent_cut(p, x->ask);
 		answer_message(p->answer, &p->ids, &facts, &line);
 		provider_put(p, R_ASSISTANT, &line);
 	}

@@ -43,6 +43,7 @@ struct provider {
 	struct answer *answer;
 	unsigned quirks;
 	bool limit_asked, model_asked, warned, warned_record;
+	int counted_whole;	/* requests since a cut, see ask/exchange.c */
 	int record;		/* the cassette being written; -1: none */
 	int flags;		/* of stage_wait, while acting */
 };
