@@ -2,9 +2,9 @@
 APIs read into one form, replies written in the API that was asked in.
 
 A request has .messages (a list of Message), .tools (name to parameters'
-schema), .stream, .bytes (of its body) and .api: "chat", "responses" or
-"anthropic".  A Reply holds what the model says; how the wire fails is in it
-too.
+schema), .stream, .bytes (of its body), .broken (what a strict server says of
+it, or "") and .api: "chat", "responses" or "anthropic".  A Reply holds what the
+model says; how the wire fails is in it too.
 """
 import json
 import time
@@ -19,8 +19,10 @@ class Message:
 
 
 class Request:
-    def __init__(self, api, body, size):
-        self.api, self.bytes = api, size
+    def __init__(self, api, data):
+        body = json.loads(data)
+        self.api, self.bytes = api, len(data)
+        self.broken = half_characters(body)
         self.stream = bool(body.get("stream"))
         self.messages = READ[api](body)
         self.tools = {}
@@ -47,15 +49,19 @@ class Reply:
     """calls: (name, arguments); arguments that are text go out as they are.
     ids: "own" (each its own), "none" or "same".  finish: None is what fits.
     wire: "" or how it fails: "die" in the middle, "stall" in the middle,
-    "open" (never closed after its end), "endless" (the text again and again
-    for as long as somebody reads), "nothing" (closed without a byte).
+    "error" (an error event in the middle), "open" (never closed after its
+    end), "endless" (the text, or else the thinking, again and again for as
+    long as somebody reads), "nothing" (closed without a byte), "restart"
+    (the same, and for 5 s nobody listens).  index: of every call, None: its
+    own (chat only).  said: tokens, None: estimated.
     status: of an HTTP error with `error` as its body; headers with it."""
 
     def __init__(self, text="", calls=(), thinking="", finish=None, ids="own",
-                 wire="", status=200, error="", headers=None):
+                 wire="", status=200, error="", headers=None, said=None):
         self.text, self.calls, self.thinking = text, list(calls), thinking
         self.finish, self.ids, self.wire = finish, ids, wire
         self.status, self.error, self.headers = status, error, headers or {}
+        self.said, self.index = said, None
 
 
 def plain(content):
@@ -118,6 +124,15 @@ READ = {"chat": read_chat, "responses": read_responses,
         "anthropic": read_anthropic}
 
 
+def half_characters(value):
+    """What is wrong with it, or "": halves of characters beyond 16 bits."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+        return ""
+    except UnicodeEncodeError as e:
+        return f"no low surrogate in string: char {e.start}"
+
+
 def arguments(value):
     return value if isinstance(value, str) else json.dumps(value)
 
@@ -127,12 +142,13 @@ def pieces(text, size=24):
 
 
 class Writer:
-    """Writes one reply; `send` takes the bytes of an event."""
+    """Writes one reply in an API; `send` takes the bytes of an event."""
 
-    def __init__(self, reply, tokens, number, send):
+    def __init__(self, reply, api, tokens, number, send):
         self.r, self.tokens, self.number = reply, tokens, number
-        self.send = send
-        self.said = (len(reply.text) + len(reply.thinking)) // 4 + 8
+        self.api, self.send = api, send
+        self.said = (len(reply.text) + len(reply.thinking)) // 4 + 8 \
+            if reply.said is None else reply.said
 
     def event(self, value, name=None):
         line = f"event: {name}\n" if name else ""
@@ -152,17 +168,20 @@ class Writer:
                                      "finish_reason": finish}]})
         r = self.r
         delta({"role": "assistant", "content": ""})
-        for p in pieces(r.thinking):
+        for p in self.pieces(r.thinking, not r.text):
             delta({"reasoning_content": p})
-        for p in self.text():
+        for p in self.pieces(r.text):
             delta({"content": p})
         for i, (name, args) in enumerate(r.calls):
             call = {"index": i, "type": "function",
                     "function": {"name": name, "arguments": ""}}
             if self.id(i):
                 call["id"] = self.id(i)
+            if r.index is not None:		# whole, as Ollama sends them
+                call["index"] = r.index
+                call["function"]["arguments"] = arguments(args)
             delta({"tool_calls": [call]})
-            for p in pieces(arguments(args)):
+            for p in pieces(arguments(args)) if r.index is None else []:
                 delta({"tool_calls": [{"index": i,
                                        "function": {"arguments": p}}]})
         delta({}, r.finish or ("tool_calls" if r.calls else "stop"))
@@ -236,6 +255,8 @@ class Writer:
             start = dict(item, status="in_progress")
             if item["type"] == "message":
                 start["content"] = []
+            elif item["type"] == "reasoning":
+                start["summary"] = []
             elif item["type"] == "function_call":
                 start["arguments"] = ""
             event("response.output_item.added", output_index=i, item=start)
@@ -244,9 +265,19 @@ class Writer:
                          "content_index": 0}
                 event("response.content_part.added", **where, part={
                     "type": "output_text", "text": "", "annotations": []})
-                for p in self.text():
+                for p in self.pieces(self.r.text):
                     event("response.output_text.delta", **where, delta=p)
                 event("response.output_text.done", **where, text=self.r.text)
+            elif item["type"] == "reasoning":
+                where = {"item_id": item["id"], "output_index": i,
+                         "summary_index": 0}
+                event("response.reasoning_summary_part.added", **where,
+                      part={"type": "summary_text", "text": ""})
+                for p in self.pieces(self.r.thinking, not self.r.text):
+                    event("response.reasoning_summary_text.delta", **where,
+                          delta=p)
+                event("response.reasoning_summary_text.done", **where,
+                      text=self.r.thinking)
             elif item["type"] == "function_call":
                 for p in pieces(item["arguments"]):
                     event("response.function_call_arguments.delta",
@@ -306,8 +337,8 @@ class Writer:
                 parts = pieces(b["input"])
             else:
                 first[field] = ""
-                parts = pieces(b[field]) if kind != "text_delta" \
-                    else self.text()
+                parts = self.pieces(b[field], field == "text" or
+                                    not self.r.text)
             event("content_block_start", index=i, content_block=first)
             for p in parts:
                 event("content_block_delta", index=i,
@@ -317,10 +348,27 @@ class Writer:
               usage={"output_tokens": self.said})
         event("message_stop")
 
-    def text(self):
-        """The pieces of the text, for ever where the answer is endless."""
-        yield from pieces(self.r.text)
-        while self.r.wire == "endless" and self.r.text:
-            yield from pieces(self.r.text)
-            self.said += len(self.r.text) // 4
+    def pieces(self, text, last=True):
+        """Pieces of the text; for ever where it is the last of an endless
+        answer."""
+        yield from pieces(text)
+        while self.r.wire == "endless" and last and text:
+            yield from pieces(text)
+            self.said += len(text) // 4
             time.sleep(0.002)
+
+    def failure(self):
+        """The event of an error in the middle."""
+        said = "the server failed in the middle of the answer"
+        if self.api == "chat":
+            self.event({"error": {"code": 500, "type": "server_error",
+                                  "message": said}})
+        elif self.api == "responses":
+            self.event({"type": "response.failed", "response": {
+                "id": f"resp_{self.number}", "object": "response",
+                "status": "failed", "output": [], "error": {
+                    "code": "server_error", "message": said}}},
+                       "response.failed")
+        else:
+            self.event({"type": "error", "error": {
+                "type": "overloaded_error", "message": said}}, "error")
