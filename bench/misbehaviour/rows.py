@@ -148,7 +148,7 @@ def work(w, req):
     if w.tested:
         return Reply("slug.sh squeezes blanks now; make test passes.")
     w.failures += 1
-    if w.failures > 12:
+    if w.failures > 12 and w.heard >= w.needed:
         return Reply("I cannot mend it: what I do has no effect.")
     if w.fixed():
         return Reply("Now the tests.", [shell(req, "make test")])
