@@ -225,6 +225,10 @@ says "<|endoftext|> behind the arguments" \
 	'[null,null,[["a","f","{\"x\":1}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}<|endoftext|>"}}]}')" \
 	"$(fin tool_calls)"
+says "a prefix that gpt-oss gives to names" \
+	'[null,null,[["a","f","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"functions.f","arguments":"{}"}}]}')" \
+	"$(fin tool_calls)"
 refuse 500 "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]" >s
 sed -i '1a header Retry-After: 0' s
 serve s hello

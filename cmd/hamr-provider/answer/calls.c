@@ -272,7 +272,7 @@ calls_put(const struct calls *c, const struct map *seen, struct map *fresh,
 		buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
 		scan_put(out, "{'id':@,'type':'function','function':"
 		    "{'name':@,'arguments':@}", buf_view(&id),
-		    buf_view(&p->name), buf_view(&args));
+		    tool_name(buf_view(&p->name)), buf_view(&args));
 		if (i == 0 && carry.n > 0)
 			scan_put(out, ",'carry':[$]", carry);
 		else if (p->carry.len > 0)

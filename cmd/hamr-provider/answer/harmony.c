@@ -112,9 +112,8 @@ header(struct harmony *h)
 		    !is_whitespace(name.p[to]); to++)
 			;
 		name.n = to;
-		if (slice_starts(name, "functions."))
-			name = slice_from(name, 10);
-		scan_put(&b, "<tool_call>{'name':@,'arguments':", name);
+		scan_put(&b, "<tool_call>{'name':@,'arguments':",
+		    tool_name(name));
 		h->emit(h->ctx, HARMONY_CONTENT, buf_view(&b));
 	}
 	buf_release(&b);

@@ -46,6 +46,16 @@ skip_name(struct slice s, size_t at)
 	return at;
 }
 
+struct slice
+tool_name(struct slice said)
+{
+	static const char prefix[] = "functions.";
+	size_t n = sizeof prefix - 1;
+
+	return said.n > n && slice_starts(said, prefix) ?
+	    slice_from(said, n) : said;
+}
+
 bool
 json_end(struct json_end *j, struct slice s, size_t *at)
 {

@@ -33,6 +33,10 @@ size_t find(struct slice s, size_t at, const char *tag);
 size_t skip_white(struct slice s, size_t at);
 size_t skip_name(struct slice s, size_t at);
 
+/* The tool that a call names: gpt-oss and Kimi say functions.NAME, and not
+ * every server takes that away. */
+struct slice tool_name(struct slice said);
+
 /* The end of a JSON value must be found before the scanner can check it.
  * Zero this, then feed it the value as it grows. */
 struct json_end {

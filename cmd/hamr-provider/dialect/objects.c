@@ -256,8 +256,7 @@ tagged(struct reading *r, const char *open, const char *sep)
 				    skip_name(s, r->at));
 			r->at = find(s, end, "{");
 		} else {		/* functions.NAME:0 */
-			if (name.n > 10 && slice_starts(name, "functions."))
-				name = slice_from(name, 10);
+			name = tool_name(name);
 			for (n = name.n; n > 0 && name.p[n - 1] != ':'; n--)
 				;
 			name.n = n > 0 ? n - 1 : name.n;
