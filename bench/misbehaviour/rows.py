@@ -152,6 +152,10 @@ def work(w, req):
         return Reply("I cannot mend it: what I do has no effect.")
     if w.fixed():
         return Reply("Now the tests.", [shell(req, "make test")])
+    if w.failures == 6:			# an edit too many: somebody spoiled it
+        w.looked = False
+        return Reply("slug.sh is not what it was; I take it from git.",
+                     [shell(req, "git checkout slug.sh")])
     if not w.looked or re.search(UNREAD, news, re.I):
         w.looked = True
         return Reply("I look at it.", [read(w, req, "slug.sh")])
