@@ -28,7 +28,7 @@ calls() {	# [OPTIONS --] ID NAME ARGS...: the answers, as [id, text, isError]
 
 # --- the start
 is "initialize" "$(serve <<<"$init")" '{"jsonrpc":"2.0","id":0,"result":{'\
-'"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{'\
+'"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{'\
 '"name":"hamr-tool","version":"0.1.0"}}}'
 version() { sed "s/2025-06-18/$1/" <<<"$init" | serve |
 	jq -r .result.protocolVersion; }
@@ -61,6 +61,24 @@ is "an image of theirs" "$({ echo "$init"; call 1 s__image '{}'; } | serve \
 	--yes -o "mcp.s.command=[\"python3\",\"$TOP/tests/mcp_server.py\"]" |
 	jq -c 'select(.id == 1) | [.result.content[].type,
 	.result.content[1].mimeType]')" '["text","image","image","image/png"]'
+
+is "how far a call is" "$({ echo "$init"; jq -c '.params._meta =
+	{progressToken: "p"}' <<<"$(call 1 bash \
+	'{"command":"echo a; echo b; sleep .5; echo c"}')"; } | serve --yes |
+	jq -c 'select(.method) | [.method, .params.progressToken,
+	.params.progress, .params.message]' | tail -n 1)" \
+	'["notifications/progress","p",2,"c"]'
+is "how far theirs is, too" "$({ echo "$init"; jq -c '.params._meta =
+	{progressToken: 7}' <<<"$(call 1 s__step '{}')"; } | serve --yes \
+	-o "mcp.s.command=[\"python3\",\"$TOP/tests/mcp_server.py\"]" |
+	jq -c 'select(.method) | .params' | head -n 1)" \
+	'{"progressToken":7,"progress":1,"message":"1 of 2: halfway"}'
+is "tools that change are told" "$({ echo "$init"; call 1 s__grow '{}'
+	echo '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
+	call 3 s__grow '{}'; sleep 5; } | serve --yes \
+	-o "mcp.s.command=[\"python3\",\"$TOP/tests/mcp_server.py\"]" |
+	jq -c '.method // .id' | paste -sd' ')" \
+	'0 1 2 3 "notifications/tools/list_changed"'
 
 # --- calls
 is "read" "$(calls -- 1 read '{"path":"f"}')" \

@@ -58,7 +58,7 @@ TOOLS = [
     tool('structured'), tool('slow'), tool('seen'), tool('leave'),
     tool('die', annotations={'destructiveHint': WORD == 'destructive'}),
     tool('grow'), tool('big'), tool('bad'), tool('where'), tool('write'),
-    tool('escape'), tool('images'),
+    tool('escape'), tool('images'), tool('step'),
 ]
 PNG = ('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYA'
     'AjCB0C8AAAAASUVORK5CYII=')
@@ -110,7 +110,7 @@ def die():
     os._exit(3)
 
 
-def call(i, name, args):
+def call(i, name, args, token=None):
     if MODE == 'wrong-ids':
         for wrong in (i + 1000, str(i), -1, None, 1.5, True):
             result(wrong, text('wrong'))
@@ -166,6 +166,14 @@ def call(i, name, args):
         error(i, -32602, 'these are wrong')
     elif name == 'structured':
         result(i, {'content': [], 'structuredContent': {'a': 1.50}})
+    elif name == 'step':
+        for wrong in (-1, None, str(token)):
+            put({'jsonrpc': '2.0', 'method': 'notifications/progress',
+                'params': {'progressToken': wrong, 'progress': 9}})
+        put({'jsonrpc': '2.0', 'method': 'notifications/progress', 'params':
+            {'progressToken': token, 'progress': 1, 'total': 2, 'message':
+                'halfway'}})
+        result(i, text('stepped'))
     elif name == 'slow':
         pass
     elif name == 'seen':
@@ -194,10 +202,11 @@ def call(i, name, args):
             b'"text":"a\\u0000b\xff\\ud800c"}]}}\n' % i)
     elif name == 'where':
         result(i, text(json.dumps([os.getcwd(), os.environ.get('GIVEN'),
-            os.environ.get('SET'), os.environ.get('HIDDEN')])))
+            os.environ.get('SET'), os.environ.get('HIDDEN'),
+            os.environ.get('npm_config_cache')])))
     elif name == 'write':
         try:
-            with open('made-by-mcp', 'w') as f:
+            with open(args.get('at', 'made-by-mcp'), 'w') as f:
                 f.write('x')
             result(i, text('written'))
         except OSError as e:
@@ -212,6 +221,18 @@ raw_garbage = b'Starting server...\n{"jsonrpc":\n[]\nnull\n5\n\n\xff\xfe\n{}\n'
 if MODE == 'exits':
     sys.stderr.write('first\nno module named x\n')
     sys.exit(3)
+if MODE == 'node':
+    sys.stderr.write("node:internal/modules/cjs/loader:1368\n  throw err;\n"
+        "  ^\n\nError: Cannot find module 'x'\n    at f (y)\n  code: 'Z'\n"
+        "}\n\nNode.js v22.12.0\n")
+    sys.exit(1)
+if MODE == 'npm':
+    sys.stderr.write('npm error code E404\nnpm error 404 Not Found - x\n'
+        'npm error 404\nnpm error A complete log of this run can be found '
+        'in: /x\n')
+    sys.exit(1)
+if MODE == 'late':
+    time.sleep(float(WORD))
 if MODE == 'silent':
     time.sleep(60)
 if MODE == 'deaf':
@@ -255,7 +276,8 @@ for line in sys.stdin:
         else:
             result(i, page(params))
     elif method == 'tools/call':
-        call(i, params['name'], params['arguments'])
+        call(i, params['name'], params['arguments'],
+            params.get('_meta', {}).get('progressToken'))
     elif method == 'ping':
         result(i, {})
     else:

@@ -167,7 +167,7 @@ on_idle(struct stage *s, int fd)
 	struct tool *t = s->self;
 
 	journal_calls_idle(t->journal);
-	mcp_idle(t, fd);
+	mcp_idle(t, fd, false);
 }
 
 static int
@@ -207,7 +207,8 @@ run(const struct opts *o, struct tool *t, struct err *e)
 		.record = tool_record, .act = tool_act, .sync = on_sync,
 		.idle = on_idle, .reset = tool_reset };
 	static const struct stage_ops server = { .name = "tool",
-		.input = mcp_serve_input };
+		.input = mcp_serve_input,
+		.unwritten = mcp_serve_unwritten };
 	struct stage s = { .ops = o->mcp ? &server : &ops, .self = t };
 	int status;
 

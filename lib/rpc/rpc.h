@@ -21,7 +21,10 @@ enum rpc_code {
 	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_NO_METHOD = -32601,
 	RPC_NO_PARAMS = -32602, RPC_INTERNAL = -32603,
 	/* of the Agent Client Protocol */
-	RPC_NOT_FOUND = -32002, RPC_CANCELLED = -32800
+	RPC_NOT_FOUND = -32002, RPC_CANCELLED = -32800,
+	/* of hamr-provider --mcp: the server was not asked; ask again, in a
+	 * new process */
+	RPC_ASK_AGAIN = -32001
 };
 
 struct rpc {

@@ -84,6 +84,9 @@ stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
 	if (is_written(s, kind)) {
 		json_print(o, &b);
 		put_line(s, buf_view(&b));
+	} else if (s->mute && s->ops->unwritten != NULL) {
+		json_print(o, &b);
+		s->ops->unwritten(s, kind, buf_view(&b));
 	}
 	buf_release(&b);
 	json_free(o);

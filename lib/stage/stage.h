@@ -47,6 +47,10 @@ struct stage_ops {
 	 * it speaks another protocol (and never calls stage_run).  NULL: it
 	 * holds records. */
 	void (*input)(struct stage *s);
+	/* An own record that is not written, for the stage is mute.  May be
+	 * NULL. */
+	void (*unwritten)(struct stage *s, enum rec_kind kind,
+	    struct slice line);
 	/* A new transcript begins: forget everything.  May be NULL. */
 	void (*reset)(struct stage *s);
 	/* All input is read, or a failure ended the run: the last chance to

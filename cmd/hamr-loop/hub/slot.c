@@ -169,6 +169,8 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	} else if (r->kind == R_FILE && s == &h->slot[SLOT_TOOL]) {
 		answer_file(h, s, r);
 	} else if (rec_is_passing(r->kind)) {
+		if (r->kind == R_PROGRESS && s->deadline != 0)
+			s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 		runlog_record(h->log, r);
 		ui_passing(h->ui, r);
 	} else if (s == &h->slot[SLOT_PROVIDER] || s == &h->slot[SLOT_TOOL]) {

@@ -1,8 +1,12 @@
 /* bridge.c - an MCP server over streamable HTTP, for who speaks stdio. */
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -18,16 +22,21 @@
 #define SIDE_MS 10000		/* for a notification */
 #define END_MS 2000		/* for the end of the session */
 #define HEADERS_MAX 64
+#define RESUMES_MAX 5		/* in a row that bring nothing */
+#define RETRY_MS 1000		/* before one, if the server names no time */
+#define RETRY_MAX_MS 60000
 
 struct bridge {
 	const char *url;
+	const struct http_conf *conf;
 	struct rpc in;
 	bool over;		/* stdin has ended ... */
 	bool lost;		/* ... or the server forgot the session */
 	struct http *http, *side;
 	const char *headers[HEADERS_MAX];
-	size_t nheaders;	/* the user's; two of ours may follow */
+	size_t nheaders;	/* the user's; three of ours may follow */
 	char *own;		/* where those are */
+	char *resume;		/* Last-Event-ID, as a header, or NULL */
 	char *session, *version;	/* as headers, or NULL */
 	char **later;		/* requests that wait */
 	size_t nlater, caplater;
@@ -36,12 +45,16 @@ struct bridge {
 	struct buf body;
 	bool stream;		/* it is server-sent events */
 	bool answered;		/* the request's own answer came */
+	bool heard;		/* a message came */
+	int lock;		/* of stdout: two processes write */
+	bool listens;		/* the other one was started */
 	struct slice id;	/* of the request; p NULL: it is none */
 };
 
 static void
-put_line(struct slice text)
+put_line(const struct bridge *b, struct slice text)
 {
+	struct flock lock = { .l_type = F_WRLCK }, none = { .l_type = F_UNLCK };
 	char *line = xmemdup0(text.p, text.n);
 
 	/* a line feed stands between tokens only */
@@ -49,8 +62,10 @@ put_line(struct slice text)
 		if (line[i] == '\n' || line[i] == '\r')
 			line[i] = ' ';
 	line[text.n] = '\n';
+	fcntl(b->lock, F_SETLKW, &lock);
 	if (file_write_all(STDOUT_FILENO, line, text.n + 1) < 0)
 		exit(ST_OK);		/* nobody reads any more */
+	fcntl(b->lock, F_SETLK, &none);
 	free(line);
 }
 
@@ -75,7 +90,8 @@ take_message(void *ctx, struct slice text)
 			b->version = xasprintf("MCP-Protocol-Version: %s",
 			    version);
 		free(version);
-		put_line(text);
+		b->heard = true;
+		put_line(b, text);
 	}
 	scan_release(&scan);
 	return 0;
@@ -104,14 +120,6 @@ take_body(void *ctx, long status, const char *p, size_t n)
 	return b->answered ? HTTP_LAST : HTTP_MORE;
 }
 
-static int
-wait_alone(void *ctx, struct pollfd *fds, size_t n, int ms)
-{
-	(void)ctx;
-	poll(fds, n, ms);
-	return 0;
-}
-
 /* The headers of a request, as they are now. */
 static size_t
 put_headers(struct bridge *b)
@@ -122,7 +130,17 @@ put_headers(struct bridge *b)
 		b->headers[n++] = b->session;
 	if (b->version != NULL)
 		b->headers[n++] = b->version;
+	if (b->resume != NULL)
+		b->headers[n++] = b->resume;
 	return n;
+}
+
+static int
+wait_alone(void *ctx, struct pollfd *fds, size_t n, int ms)
+{
+	(void)ctx;
+	poll(fds, n, ms);
+	return 0;
 }
 
 static void
@@ -139,6 +157,70 @@ send_aside(struct bridge *b, struct slice text)
 	http_do(b->side, &c, &r);
 	sse_release(&quiet.sse);
 	buf_release(&quiet.body);
+}
+
+/* ---- what the server says unasked ---- */
+
+/* The way back into a stream that broke off: false when it has none. */
+static bool
+resume_at(struct bridge *b)
+{
+	free(b->resume);
+	b->resume = b->sse.id.len > 0 ? xasprintf("Last-Event-ID: %s",
+	    b->sse.id.p) : NULL;
+	return b->resume != NULL;
+}
+
+static int
+retry_ms(const struct bridge *b)
+{
+	return b->sse.retry < 0 ? RETRY_MS : b->sse.retry < RETRY_MAX_MS ?
+	    (int)b->sse.retry : RETRY_MAX_MS;
+}
+
+/* The stream that belongs to no request, as long as the server gives one. */
+static void
+listen_on(struct bridge *b)
+{
+	struct http_call c = { .url = b->url, .headers = b->headers,
+		.sink = take_body, .ctx = b, .wait = wait_alone };
+	struct http_reply r;
+
+	b->http = http_new(b->conf);
+	b->id.p = NULL;
+	b->answered = false;
+	sse_reset(&b->sse);
+	for (int idle = 0; idle < RESUMES_MAX; idle++) {
+		b->heard = b->sse.is_cut = false;
+		b->stream = true;
+		c.nheaders = put_headers(b);
+		http_do(b->http, &c, &r);
+		sse_end(&b->sse, take_message, b);
+		if (r.status != 200)
+			return;
+		if (b->heard)
+			idle = 0;
+		resume_at(b);
+		poll(NULL, 0, retry_ms(b));
+	}
+}
+
+/* It is waited for in a process of its own, which ends with this one. */
+static void
+start_listening(struct bridge *b)
+{
+	pid_t parent = getpid(), pid;
+
+	b->listens = true;
+	pid = fork();
+	if (pid != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() == parent) {
+		close(STDIN_FILENO);
+		listen_on(b);
+	}
+	_exit(0);
 }
 
 /* ---- stdin ---- */
@@ -161,6 +243,9 @@ take_lines(struct bridge *b)
 			b->later[b->nlater++] = xmemdup0(text.p, text.n);
 		} else {
 			send_aside(b, text);
+			if (!b->listens && scan_str_is(m.method,
+			    "notifications/initialized"))
+				start_listening(b);
 		}
 	}
 }
@@ -188,26 +273,72 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 /* ---- a request ---- */
 
 static void
-put_error(struct bridge *b, const struct http_reply *r)
+put_error(const struct bridge *b, enum rpc_code code, const char *words)
+{
+	struct json *o = rpc_error(b->id, code, words);
+	struct buf line = BUF_INIT(1 << 20);
+
+	json_print(o, &line);
+	json_free(o);
+	put_line(b, buf_view(&line));
+	buf_release(&line);
+}
+
+/* No answer came.  Who knows the session no more, or takes the token no more,
+ * did nothing: this process ends, and another one may ask again. */
+static void
+fail(struct bridge *b, const struct http_reply *r)
 {
 	struct slice body = slice_trim(buf_view(&b->body));
-	struct json *o;
-	struct buf line = BUF_INIT(1 << 20);
 	char *words;
 
 	if (body.n > 300)
 		body.n = 300;
-	if (r->end != HTTP_DONE)
+	b->lost = (r->status == 404 && b->session != NULL) ||
+	    (r->status == 401 && b->version != NULL);
+	if (b->stream)
+		words = xasprintf("%s: the answer broke off, and the server "
+		    "does not resume it", b->url);
+	else if (r->end != HTTP_DONE)
 		words = xasprintf("%s: %s", b->url, r->why);
+	else if (r->status == 401)
+		words = xasprintf("%s: status 401%s%.*s; it wants a token: set "
+		    "headers or token_command beside the url", b->url,
+		    body.n > 0 ? ": " : "", (int)body.n, body.p);
+	else if (b->lost)
+		words = xasprintf("%s has forgotten the session", b->url);
 	else
 		words = xasprintf("%s: status %ld%s%.*s", b->url, r->status,
 		    body.n > 0 ? ": " : "", (int)body.n, body.p);
-	o = rpc_error(b->id, RPC_INTERNAL, words);
-	json_print(o, &line);
-	json_free(o);
-	put_line(buf_view(&line));
-	buf_release(&line);
+	put_error(b, b->lost ? RPC_ASK_AGAIN : RPC_INTERNAL, words);
 	free(words);
+}
+
+/* A stream that ended before the answer goes on where it was, as long as that
+ * brings something. */
+static void
+resume(struct bridge *b)
+{
+	struct http_call c = { .url = b->url, .headers = b->headers,
+		.sink = take_body, .ctx = b, .wait = wait_here,
+		.wait_ctx = b };
+	struct http_reply r = { .status = 200 };
+
+	for (int i = 0; i < RESUMES_MAX && r.status == 200 && !b->answered &&
+	    !b->over && resume_at(b); i++) {
+		long long until = file_now_ms() + retry_ms(b), now;
+
+		while (!b->over && (now = file_now_ms()) < until)
+			wait_here(b, NULL, 0, (int)(until - now));
+		b->heard = b->sse.is_cut = false;
+		c.nheaders = put_headers(b);
+		http_do(b->http, &c, &r);
+		sse_end(&b->sse, take_message, b);
+		if (b->heard)
+			i = 0;
+	}
+	free(b->resume);
+	b->resume = NULL;
 }
 
 static void
@@ -226,15 +357,16 @@ ask(struct bridge *b, const char *line)
 	buf_reset(&b->body);
 	sse_reset(&b->sse);
 	http_do(b->http, &c, &r);
-	if (r.status == 200 && b->stream)
-		sse_end(&b->sse, take_message, b);
-	else if (r.status == 200)
-		take_message(b, buf_view(&b->body));
 	if (b->session == NULL && r.session[0] != '\0')
 		b->session = xasprintf("Mcp-Session-Id: %s", r.session);
+	if (r.status == 200 && b->stream) {
+		sse_end(&b->sse, take_message, b);
+		resume(b);
+	} else if (r.status == 200) {
+		take_message(b, buf_view(&b->body));
+	}
 	if (!b->answered && !b->over)
-		put_error(b, &r);
-	b->lost = r.status == 404 && b->session != NULL;
+		fail(b, &r);
 	b->id.p = NULL;
 }
 
@@ -251,7 +383,7 @@ read_headers(struct bridge *b)
 	    "text/event-stream";
 	b->own = xstrdup(given != NULL ? given : "");
 	for (p = strtok(b->own, "\n"); p != NULL &&
-	    b->nheaders < HEADERS_MAX - 2; p = strtok(NULL, "\n"))
+	    b->nheaders < HEADERS_MAX - 3; p = strtok(NULL, "\n"))
 		if (strchr(p, ':') != NULL)
 			b->headers[b->nheaders++] = p;
 }
@@ -294,7 +426,9 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 		.proxy = conf_str(conf, "provider.proxy"),
 		.max_header = (size_t)1 << 20, .max_body = (size_t)1 << 40,
 		.connect_ms = CONNECT_MS };
-	struct bridge b = { .url = url, .body = BUF_INIT(LINE_MAX_BYTES) };
+	struct bridge b = { .url = url, .conf = &hc,
+		.body = BUF_INIT(LINE_MAX_BYTES),
+		.lock = memfd_create("lock", MFD_CLOEXEC) };
 
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
 		return err_set(e, ST_USAGE, "--mcp wants an http or https URL; "
@@ -317,6 +451,7 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 	free(b.own);
 	free(b.session);
 	free(b.version);
-	return b.lost ? err_set(e, ST_PEER, "%s has forgotten the session",
-	    url) : ST_OK;
+	close(b.lock);
+	return b.lost ? err_set(e, ST_PEER, "%s does not go on with this "
+	    "session; start this again", url) : ST_OK;
 }

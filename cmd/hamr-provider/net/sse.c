@@ -1,4 +1,5 @@
 /* sse.c - server-sent events out of bytes that come cut anywhere. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sse.h"
@@ -7,14 +8,17 @@ void
 sse_init(struct sse *s, size_t max_line, size_t max_event)
 {
 	memset(s, 0, sizeof *s);
-	bufs_init(BUFS(&s->line, &s->name), max_line);
+	bufs_init(BUFS(&s->line, &s->name, &s->id, &s->next_id),
+	    max_line);
+	s->retry = -1;
 	buf_init(&s->data, max_event);
 }
 
 void
 sse_reset(struct sse *s)
 {
-	bufs_reset(BUFS(&s->line, &s->data, &s->name));
+	bufs_reset(BUFS(&s->line, &s->data, &s->name, &s->id, &s->next_id));
+	s->retry = -1;
 	s->is_error = s->is_cut = false;
 	s->has_data = s->after_cr = s->begun = false;
 }
@@ -22,7 +26,7 @@ sse_reset(struct sse *s)
 void
 sse_release(struct sse *s)
 {
-	bufs_release(BUFS(&s->line, &s->data, &s->name));
+	bufs_release(BUFS(&s->line, &s->data, &s->name, &s->id, &s->next_id));
 }
 
 static int
@@ -30,6 +34,11 @@ event_end(struct sse *s, sse_fn *fn, void *ctx)
 {
 	int rc = 0;
 
+	if (!s->is_cut && s->next_id.len > 0) {
+		buf_reset(&s->id);
+		buf_slice(&s->id, buf_view(&s->next_id));
+	}
+	buf_reset(&s->next_id);
 	if (s->has_data && s->data.len > 0)
 		rc = fn(ctx, buf_view(&s->data));
 	bufs_reset(BUFS(&s->data, &s->name));
@@ -71,6 +80,14 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 		buf_reset(&s->name);
 		buf_slice(&s->name, value);
 	}
+	value = value_of(l, "id");
+	if (value.p != NULL) {
+		buf_reset(&s->next_id);
+		buf_slice(&s->next_id, value);
+	}
+	value = value_of(l, "retry");
+	if (value.p != NULL && value.n > 0 && value.n < 10)
+		s->retry = strtoll(value.p, NULL, 10);
 	value = value_of(l, "data");
 	if (value.p == NULL) {
 		value = value_of(l, "error");

@@ -2,8 +2,8 @@
  *
  * Reads the format of the HTML standard (9.2): lines ended by LF, CR or CRLF,
  * comments, "data" lines joined by LF, "event", a BOM at the start.  llama.cpp
- * has a field of its own, "error", read like data.  Other fields mean nothing
- * to us.  No library on the list reads it.
+ * has a field of its own, "error", read like data.  No library on the list
+ * reads it.
  */
 #ifndef PROVIDER_SSE_H
 #define PROVIDER_SSE_H
@@ -19,6 +19,9 @@ typedef int sse_fn(void *ctx, struct slice data);
 struct sse {
 	struct buf line, data;	/* ceilings: what one line, one event may be */
 	struct buf name;	/* "event" of the event in hand, or empty */
+	struct buf id;		/* of the last whole event that had one */
+	struct buf next_id;	/* "id" of the event in hand */
+	long long retry;	/* the last "retry", ms; -1: none */
 	/* of the event in hand: it came as "error"; the stream ended in it */
 	bool is_error, is_cut;
 	bool has_data, after_cr, begun;

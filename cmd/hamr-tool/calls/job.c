@@ -475,7 +475,8 @@ job_work(struct job *j)
 	case TOOL_SAVE_MEMORY: memory_save(t, args, &j->r); break;
 	case TOOL_PLUGIN:
 	case TOOL_MCP:
-		extra_run(t, extra_of(j->schema), j->allowed, args, &j->r);
+		extra_run(t, extra_of(j->schema), j->call->id, j->allowed,
+		    args, &j->r);
 		break;
 	}
 	tell_read_only(j);

@@ -211,11 +211,11 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
 }
 
 void
-extra_run(struct tool *t, const struct extra *x, bool allowed,
-    struct slice args, struct result *r)
+extra_run(struct tool *t, const struct extra *x, const char *id,
+    bool allowed, struct slice args, struct result *r)
 {
 	if (x->schema.id == TOOL_MCP)
-		mcp_call(t, x, args, r);
+		mcp_call(t, x, id, args, r);
 	else
 		plug_run(t, x, allowed && extra_writes(t, x), args, r);
 }

@@ -75,9 +75,10 @@ bool extra_judge_mode(const struct tool *t, const struct extra *x,
 bool extra_judge(const struct tool *t, const struct extra *x,
     struct slice args, struct result *r);
 
-/* The call itself; allowed: it may write, if it is one that does. */
-void extra_run(struct tool *t, const struct extra *x, bool allowed,
-    struct slice args, struct result *r);
+/* The call itself, of this id; allowed: it may write, if it is one that
+ * does. */
+void extra_run(struct tool *t, const struct extra *x, const char *id,
+    bool allowed, struct slice args, struct result *r);
 
 /* The `tools` record of all that is loaded and that the mode does not
  * deny, yours. */

@@ -21,10 +21,11 @@
 #include "mcp_result.h"
 #include "mode.h"
 #include "rpc/rpc.h"
+#include "run/prog.h"
 
-#define KEYS 7			/* of [mcp.NAME] that are read here */
-#define MCP_INIT_MS 10000
-#define MCP_WORDS_MAX 2048	/* of its stderr */
+#define MCP_WAIT_MS 10000	/* from one word about a slow start to the next */
+#define MCP_WORDS_MAX 8192	/* of its stderr */
+#define MCP_TOKEN_MS 10000	/* for token_command */
 #define MCP_TOOLS_MAX 500	/* of one server */
 #define MCP_PAGES_MAX 100
 #define VERSION "2025-06-18"	/* what we ask for; any answer is taken */
@@ -55,10 +56,14 @@ struct mcp {
 	const char *const *env;	/* of the configuration */
 	size_t nenv;
 	char *program, *ca, *proxy, *headers;	/* of one over HTTP, or NULL */
-	long long timeout;	/* ms */
+	const char *const *token;	/* the command that prints one */
+	size_t ntoken;
+	struct texts writable;	/* folders it may change */
+	long long timeout, start;	/* ms */
 	bool bare, network;
 	enum mcp_state state;
 	char *why;		/* it is down */
+	bool told;		/* and that was said */
 	struct box *box;
 	struct box_io io;
 	struct rpc rpc;
@@ -71,6 +76,8 @@ struct mcp {
 	enum mcp_reply reply;
 	struct buf answer;	/* its result or error, as JSON */
 	bool lossy;
+	bool unasked;		/* of MCP_LOST: the call did not reach it */
+	const char *call_id;	/* of the transcript: its progress is output */
 	long long until;	/* of MCP_INIT, MCP_LIST */
 	size_t pages;
 	struct extra **tools;	/* those listed before, which calls may know
@@ -92,16 +99,51 @@ clean_name(char *name)
 			*name = '_';
 }
 
-/* One over HTTP is one over stdio behind hamr-provider --mcp.  Its headers,
- * which may hold a token, are no argument. */
-static void
-take_url(const struct tool *t, struct mcp *m, const char *url,
-    const char *headers)
+/* The key of [mcp.NAME]. */
+static const char *const *
+list_of(const struct tool *t, const struct mcp *m, const char *last, size_t *n)
 {
-	const char *const *v;
-	struct buf b = BUF_INIT((size_t)1 << 20);
-	size_t n;
+	char *key = xasprintf("mcp.%s.%s", m->name, last);
+	const char *const *v = conf_list(t->conf, key, n);
 
+	free(key);
+	return v;
+}
+
+static const char *
+str_of(const struct tool *t, const struct mcp *m, const char *last)
+{
+	char *key = xasprintf("mcp.%s.%s", m->name, last);
+	const char *v = conf_str(t->conf, key);
+
+	free(key);
+	return v;
+}
+
+static bool
+bool_of(const struct tool *t, const struct mcp *m, const char *last)
+{
+	char *key = xasprintf("mcp.%s.%s", m->name, last);
+	bool v = conf_bool(t->conf, key);
+
+	free(key);
+	return v;
+}
+
+static long long
+ms_of(const struct tool *t, const struct mcp *m, const char *last)
+{
+	char *key = xasprintf("mcp.%s.%s", m->name, last);
+	double v = conf_num(t->conf, key);
+
+	free(key);
+	return (long long)(v * 1000);
+}
+
+/* One over HTTP is one over stdio behind hamr-provider --mcp. */
+static void
+take_url(const struct tool *t, struct mcp *m, const char *url)
+{
 	m->program = which_beside("hamr-provider", t->root);
 	if (m->program == NULL)
 		return;
@@ -119,11 +161,6 @@ take_url(const struct tool *t, struct mcp *m, const char *url,
 	m->argv[5] = m->proxy;
 	m->argv[6] = (char *)"--mcp";
 	m->argv[7] = (char *)url;
-	v = conf_list(t->conf, headers, &n);
-	buf_adds(&b, "MCP_HEADERS=");
-	for (size_t i = 0; i < n; i++)
-		buf_fmt(&b, "%s%s", i > 0 ? "\n" : "", v[i]);
-	m->headers = buf_detach(&b);
 	m->env = (const char *const *)&m->headers;
 	m->nenv = 1;
 	m->network = true;
@@ -132,33 +169,28 @@ take_url(const struct tool *t, struct mcp *m, const char *url,
 static struct mcp *
 mcp_new(const struct tool *t, const char *name)
 {
-	static const char *const last[] = { "command", "env", "timeout",
-		"sandbox", "network", "url", "headers" };
 	struct mcp *m = xcalloc(1, sizeof *m);
 	const char *const *argv;
-	char *key[KEYS];
 	size_t n;
 
-	for (size_t i = 0; i < KEYS; i++)
-		key[i] = xasprintf("mcp.%s.%s", name, last[i]);
 	m->name = xstrdup(name);
 	m->prefix = xstrdup(name);
 	clean_name(m->prefix);
-	argv = conf_list(t->conf, key[0], &n);
+	argv = list_of(t, m, "command", &n);
 	m->argv = xcalloc(n + 1, sizeof *m->argv);
 	for (size_t i = 0; i < n; i++)
 		m->argv[i] = (char *)argv[i];
-	m->env = conf_list(t->conf, key[1], &m->nenv);
-	m->timeout = (long long)(conf_num(t->conf, key[2]) * 1000);
-	m->bare = !conf_bool(t->conf, key[3]);
-	m->network = conf_bool(t->conf, key[4]);
+	m->env = list_of(t, m, "env", &m->nenv);
+	m->token = list_of(t, m, "token_command", &m->ntoken);
+	m->timeout = ms_of(t, m, "timeout");
+	m->start = ms_of(t, m, "start_timeout");
+	m->bare = !bool_of(t, m, "sandbox");
+	m->network = bool_of(t, m, "network");
 	m->io = (struct box_io){ -1, -1, -1 };
 	buf_init(&m->words, 2 * MCP_WORDS_MAX);
 	buf_init(&m->answer, 4 * MCP_LINE_MAX);
-	if (conf_str(t->conf, key[5])[0] != '\0')
-		take_url(t, m, conf_str(t->conf, key[5]), key[6]);
-	for (size_t i = 0; i < KEYS; i++)
-		free(key[i]);
+	if (str_of(t, m, "url")[0] != '\0')
+		take_url(t, m, str_of(t, m, "url"));
 	return m;
 }
 
@@ -258,21 +290,45 @@ mcp_free(struct mcp **v, size_t n)
 		free(m->ca);
 		free(m->proxy);
 		free(m->headers);
+		texts_release(&m->writable);
 		free(m->why);
 		free(m);
 	}
 	free(v);
 }
 
-/* End it; it is down, and why: what its last line on stderr was, too. */
+/* The line that says why a program ended: node names the error above the
+ * stack, npm in its first line but the code, others at the end. */
+static struct slice
+telling_line(struct slice text)
+{
+	struct slice l = { NULL, 0 }, last = l, error = l, npm = l;
+
+	while (slice_line(&text, &l)) {
+		if (slice_trim(l).n == 0)
+			continue;
+		last = l;
+		if (slice_starts(l, "npm error")) {
+			if (npm.n == 0 && !slice_starts(l, "npm error code"))
+				npm = l;
+		} else if (*l.p != ' ' && *l.p != '\t' &&
+		    (memmem(l.p, l.n, "Error", 5) != NULL ||
+		    memmem(l.p, l.n, "error:", 6) != NULL)) {
+			error = l;
+		}
+	}
+	return error.n > 0 ? error : npm.n > 0 ? npm : last;
+}
+
+/* End it; it is down, and why: what its stderr says of it, too. */
 __attribute__((format(printf, 2, 3)))
 static void
 mcp_stop(struct mcp *m, const char *fmt, ...)
 {
 	struct buf why = BUF_INIT(4 * MCP_WORDS_MAX);
 	struct buf b = BUF_INIT(4 * MCP_WORDS_MAX);
-	struct slice text, last = { NULL, 0 };
 	struct clean c = { .n = 0 };
+	struct slice line;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -280,13 +336,12 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	va_end(ap);
 	clean_add(&c, m->words.p != NULL ? m->words.p : "", m->words.len, &b);
 	clean_end(&c, &b);
-	text = slice_trim_end(buf_view(&b), "\n\t ");
-	while (slice_line(&text, &last))
-		;
-	if (last.n > 0)
-		buf_fmt(&why, ": %.*s", last.n < 300 ? (int)last.n : 300,
-		    last.p);
+	line = telling_line(buf_view(&b));
+	if (line.n > 0)
+		buf_fmt(&why, ": %.*s", line.n < 300 ? (int)line.n : 300,
+		    line.p);
 	buf_release(&b);
+	m->told = m->told && strcmp(m->why, why.p) == 0;
 	free(m->why);
 	m->why = buf_detach(&why);
 	close_all(m);
@@ -320,53 +375,172 @@ mcp_ask(struct mcp *m, const char *method, struct json *params)
 	return m->id;
 }
 
+/* The headers for hamr-provider --mcp, which may hold a token and so are no
+ * arguments.  The token is asked for at each start: one that is too old ends
+ * the bridge, and it is started again.  False with e. */
+static bool
+put_headers(struct tool *t, struct mcp *m, struct err *e)
+{
+	const char *const *v;
+	struct buf b = BUF_INIT((size_t)1 << 20), token = BUF_INIT(1 << 16);
+	struct prog p = prog_bare(t->sandboxes, m->token, MCP_TOKEN_MS, &token);
+	bool good = true;
+	size_t n;
+
+	buf_adds(&b, "MCP_HEADERS=");
+	v = list_of(t, m, "headers", &n);
+	for (size_t i = 0; i < n; i++)
+		buf_fmt(&b, "%s\n", v[i]);
+	if (m->ntoken > 0) {
+		prog_run(&p, t->stage);
+		good = p.end == PROG_ENDED && !p.signalled && p.number == 0 &&
+		    token.len > 0;
+		if (good)
+			buf_fmt(&b, "Authorization: Bearer %.*s",
+			    (int)strcspn(token.p, "\r\n"), token.p);
+		else
+			err_set(e, ST_CONFIG, "token_command: %s did not print "
+			    "a token; run it in a shell to see why",
+			    m->token[0]);
+		prog_release(&p);
+	}
+	free(m->headers);
+	m->headers = buf_detach(&b);
+	buf_release(&token);
+	return good;
+}
+
+/* npm keeps packages in the home, which is read-only there: npx could start
+ * nothing. */
+static void
+add_npm_cache(char ***env)
+{
+	static const char have[] = "npm_config_cache=", cache[] =
+	    "XDG_CACHE_HOME=";
+	const char *dir = NULL;
+	size_t n = 0;
+
+	for (; (*env)[n] != NULL; n++) {
+		if (strncmp((*env)[n], have, sizeof have - 1) == 0)
+			return;
+		if (strncmp((*env)[n], cache, sizeof cache - 1) == 0)
+			dir = (*env)[n] + sizeof cache - 1;
+	}
+	if (dir == NULL)
+		return;
+	*env = xrealloc(*env, (n + 2) * sizeof **env);
+	(*env)[n] = xasprintf("%s%s/npm", have, dir);
+	(*env)[n + 1] = NULL;
+}
+
+static bool
+holds(const char *dir, const char *path)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (n == 1 || path[n] == '/' ||
+	    path[n] == '\0');
+}
+
+/* Its folders, made if they are missing; "~/x" is in the home, any other path
+ * that is not absolute in the root.  The root itself is the mode's. */
+static bool
+make_writable(const struct tool *t, struct mcp *m, struct err *e)
+{
+	const char *home = getenv("HOME");
+	const char *const *v;
+	size_t n;
+
+	v = list_of(t, m, "writable", &n);
+	texts_release(&m->writable);
+	for (size_t i = 0; i < n; i++) {
+		bool in_home = strncmp(v[i], "~/", 2) == 0 && home != NULL;
+		char *path = v[i][0] == '/' ? xstrdup(v[i]) : xasprintf(
+		    "%s/%s", in_home ? home : t->root, v[i] + 2 * in_home);
+		char *real = file_mkdirs(path, 0700, e) == 0 ?
+		    realpath(path, NULL) : NULL;
+
+		free(path);
+		if (real == NULL)
+			return false;
+		texts_add(&m->writable, real);
+		if (holds(real, t->root))
+			return err_set(e, ST_CONFIG, "writable: %s holds the "
+			    "repository, which only the mode makes writable; "
+			    "name a folder in it or beside it", v[i]) == 0;
+	}
+	return true;
+}
+
+/* What its sandbox is to be, from the mode and its settings; show is to be
+ * released after box_open. */
+static struct box_want
+want_of(const struct tool *t, const struct mcp *m, struct texts *show)
+{
+	struct box_want want = mode_want(t, mode_may_write(t));
+	char *program = plugin_find(NULL, m->argv[0], NULL);
+
+	/* the program, and what its arguments name */
+	if (program != NULL)
+		texts_add(show, program);
+	for (char **p = m->argv; *p != NULL; p++)
+		if ((*p)[0] == '/')
+			texts_add(show, xstrdup(*p));
+	want.show = show->v;
+	want.nshow = show->n;
+	want.write = m->writable.v;
+	want.nwrite = m->writable.n;
+	want.bare = m->bare;
+	want.network = want.network || m->network;
+	return want;
+}
+
+static void
+say_initialize(struct mcp *m)
+{
+	struct json *o = json_object(), *client = json_object();
+
+	rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
+	m->rpc.repair = true;
+	json_str(o, "protocolVersion", VERSION);
+	json_add(o, "capabilities", json_object());
+	json_str(client, "name", "hamr");
+	json_str(client, "version", HAMR_VERSION);
+	json_add(o, "clientInfo", client);
+	m->state = MCP_INIT;
+	m->until = file_now_ms() + m->start;
+	m->asked = mcp_ask(m, "initialize", o);
+}
+
 static void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
-	struct box_want want = mode_want(t, mode_may_write(t));
 	struct box_cmd cmd = { .argv = m->argv, .piped = true };
 	struct texts show = { .n = 0 };
-	struct json *o, *client;
-	char **env = NULL, *program;
+	struct box_want want;
+	char **env = NULL;
 	struct err e;
 
-	/* the program, and what its arguments name */
-	program = plugin_find(NULL, m->argv[0], NULL);
-	if (program != NULL)
-		texts_add(&show, program);
-	for (char **p = m->argv; *p != NULL; p++)
-		if ((*p)[0] == '/')
-			texts_add(&show, xstrdup(*p));
-	want.show = show.v;
-	want.nshow = show.n;
-	want.bare = m->bare;
-	want.network = want.network || m->network;
 	buf_reset(&m->words);
 	m->keep = keep;
 	m->writes = mode_may_write(t);
-	m->box = box_open(t->sandboxes, &want, &e);
-	if (m->box != NULL)
-		cmd.env = env = box_env(m->box, m->env, m->nenv);
+	if (make_writable(t, m, &e) && (m->program == NULL ||
+	    put_headers(t, m, &e))) {
+		want = want_of(t, m, &show);
+		m->box = box_open(t->sandboxes, &want, &e);
+	}
 	if (m->box == NULL) {
 		mcp_stop(m, "%s", e.text);
-	} else if (box_spawn(m->box, &cmd, &m->io) < 0) {
-		mcp_stop(m, "%s: %s", m->argv[0], strerror(errno));
 	} else {
-		rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
-		m->rpc.repair = true;
-		o = json_object();
-		client = json_object();
-		json_str(o, "protocolVersion", VERSION);
-		json_add(o, "capabilities", json_object());
-		json_str(client, "name", "hamr");
-		json_str(client, "version", HAMR_VERSION);
-		json_add(o, "clientInfo", client);
-		m->state = MCP_INIT;
-		m->until = file_now_ms() + MCP_INIT_MS;
-		m->asked = mcp_ask(m, "initialize", o);
-	}
-	if (env != NULL)
+		env = box_env(m->box, m->env, m->nenv);
+		add_npm_cache(&env);
+		cmd.env = env;
+		if (box_spawn(m->box, &cmd, &m->io) < 0)
+			mcp_stop(m, "%s: %s", m->argv[0], strerror(errno));
+		else
+			say_initialize(m);
 		env_free(env);
+	}
 	texts_release(&show);
 }
 
@@ -378,7 +552,7 @@ mcp_list(struct mcp *m)
 	m->state = MCP_LIST;
 	m->stale = false;
 	m->pages = 0;
-	m->until = file_now_ms() + MCP_INIT_MS;
+	m->until = file_now_ms() + m->start;
 	m->asked = mcp_ask(m, "tools/list", NULL);
 }
 
@@ -509,7 +683,7 @@ static void
 answered(struct mcp *m, const struct rpc_msg *msg)
 {
 	bool good = msg->kind == RPC_RESULT;
-	int64_t id = 0;
+	int64_t id = 0, code;
 
 	if (scan_kind(msg->id) != SCAN_NUMBER || !scan_int(msg->id, &id))
 		return;		/* ours are numbers */
@@ -529,6 +703,14 @@ answered(struct mcp *m, const struct rpc_msg *msg)
 	} else if (id == m->asked && m->state == MCP_LIST) {
 		m->asked = 0;
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
+	} else if (id == m->call && m->reply == MCP_NONE && !good &&
+	    m->program != NULL && scan_int(scan_get(msg->error, "code"),
+	    &code) && code == RPC_ASK_AGAIN) {
+		char *words = scan_strdup(scan_get(msg->error, "message"));
+
+		mcp_stop(m, "%.300s", words != NULL ? words : "it ended");
+		free(words);
+		m->unasked = true;
 	} else if (id == m->call && m->reply == MCP_NONE) {
 		m->reply = good ? MCP_RESULT : MCP_ERROR;
 		m->lossy = m->rpc.lossy;
@@ -537,8 +719,40 @@ answered(struct mcp *m, const struct rpc_msg *msg)
 	}
 }
 
+/* What it says of the call in hand is shown as a command's output is. */
 static void
-message(struct mcp *m, struct slice text)
+progress(struct tool *t, const struct mcp *m, struct slice params)
+{
+	struct slice done = scan_get(params, "progress");
+	struct slice total = scan_get(params, "total");
+	struct slice words = scan_get(params, "message");
+	struct buf b = BUF_INIT(MCP_LINE_MAX);
+	struct json *o;
+	int64_t token;
+
+	if (m->call == 0 || m->call_id == NULL || !scan_int(scan_get(params,
+	    "progressToken"), &token) || token != m->call ||
+	    scan_kind(done) != SCAN_NUMBER)
+		return;
+	buf_slice(&b, done);
+	if (scan_kind(total) == SCAN_NUMBER)
+		buf_fmt(&b, " of %.*s", (int)total.n, total.p);
+	if (scan_kind(words) == SCAN_STRING) {
+		buf_adds(&b, ": ");
+		scan_str(words, &b);
+	}
+	buf_addc(&b, '\n');
+	o = json_object();
+	json_str(o, "type", "output");
+	json_str(o, "tool_call_id", m->call_id);
+	json_str(o, "stream", "stderr");
+	json_slice(o, "text", buf_view(&b));
+	stage_put_json(t->stage, R_OUTPUT, o);
+	buf_release(&b);
+}
+
+static void
+message(struct tool *t, struct mcp *m, struct slice text)
 {
 	struct rpc_msg msg;
 	struct json *o;
@@ -550,6 +764,8 @@ message(struct mcp *m, struct slice text)
 		if (scan_str_is(msg.method,
 		    "notifications/tools/list_changed"))
 			m->stale = true;
+		else if (scan_str_is(msg.method, "notifications/progress"))
+			progress(t, m, msg.params);
 	} else if (msg.kind == RPC_REQUEST) {
 		if (scan_str_is(msg.method, "ping")) {
 			o = rpc_answer(msg.id);
@@ -564,7 +780,7 @@ message(struct mcp *m, struct slice text)
 }
 
 static void
-line(struct mcp *m, enum rpc_got got, struct slice text)
+line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 {
 	struct slice el;
 	struct walk w;
@@ -577,32 +793,10 @@ line(struct mcp *m, enum rpc_got got, struct slice text)
 	} else if (got == RPC_TEXT && scan_kind(text) == SCAN_ARRAY) {
 		walk_in(&w, text);	/* a batch */
 		while (m->box != NULL && walk_next(&w, NULL, &el))
-			message(m, el);
+			message(t, m, el);
 	} else if (got == RPC_TEXT) {
-		message(m, text);
+		message(t, m, text);
 	}
-}
-
-static void
-take_stdout(struct mcp *m)
-{
-	struct slice text = { NULL, 0 };
-	enum rpc_got got;
-	int n = 0;
-
-	for (int i = 0; i < READS_MAX && m->box != NULL; i++) {
-		n = rpc_fill(&m->rpc);
-		if (n <= 0)
-			break;
-		while (m->box != NULL &&
-		    (got = rpc_take(&m->rpc, &text)) != RPC_NONE)
-			line(m, got, text);
-	}
-	if (n >= 0 || m->box == NULL)
-		return;
-	box_learn(m->box);
-	mcp_stop(m, m->state == MCP_INIT ? "it ended before it answered "
-	    "initialize" : "it ended");
 }
 
 /* Only its last words are kept. */
@@ -626,11 +820,35 @@ take_stderr(struct mcp *m)
 	}
 }
 
+static void
+take_stdout(struct tool *t, struct mcp *m)
+{
+	struct slice text = { NULL, 0 };
+	enum rpc_got got;
+	int n = 0;
+
+	for (int i = 0; i < READS_MAX && m->box != NULL; i++) {
+		n = rpc_fill(&m->rpc);
+		if (n <= 0)
+			break;
+		while (m->box != NULL &&
+		    (got = rpc_take(&m->rpc, &text)) != RPC_NONE)
+			line(t, m, got, text);
+	}
+	if (n >= 0 || m->box == NULL)
+		return;
+	box_learn(m->box);
+	if (m->io.err >= 0)
+		take_stderr(m);
+	mcp_stop(m, m->state == MCP_INIT ? "it ended before it answered "
+	    "initialize" : "it ended");
+}
+
 enum { FD_OUT, FD_ERR, FD_IN, FD_BOX, NFDS };
 
 /* What poll found of it. */
 static void
-look_after(struct mcp *m, const struct pollfd *p)
+look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 {
 	if (m->box == NULL)
 		return;
@@ -639,7 +857,7 @@ look_after(struct mcp *m, const struct pollfd *p)
 	if (p[FD_BOX].revents != 0)
 		box_learn(m->box);
 	if (p[FD_OUT].revents != 0)
-		take_stdout(m);
+		take_stdout(t, m);
 	else if (m->box->exited || m->box->lost)
 		mcp_stop(m, "it ended");	/* nothing is left to read */
 	if (m->box != NULL && rpc_waiting(&m->rpc) && rpc_send(&m->rpc) < 0)
@@ -685,11 +903,12 @@ mcp_round(struct tool *t, long long until, int fd)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
-		look_after(m, p + i * NFDS);
+		look_after(t, m, p + i * NFDS);
 		if (m->asked != 0 && file_now_ms() >= m->until)
-			mcp_stop(m, "no answer to %s within %d s", m->state ==
-			    MCP_INIT ? "initialize" : "tools/list",
-			    MCP_INIT_MS / 1000);
+			mcp_stop(m, "no answer to %s within %lld s (mcp.%s."
+			    "start_timeout)", m->state == MCP_INIT ?
+			    "initialize" : "tools/list", m->start / 1000,
+			    m->name);
 	}
 	sigaction(SIGPIPE, &old, NULL);
 	free(p);
@@ -697,14 +916,21 @@ mcp_round(struct tool *t, long long until, int fd)
 }
 
 void
-mcp_idle(struct tool *t, int fd)
+mcp_idle(struct tool *t, int fd, bool changes)
 {
-	bool any = false;
+	struct extras *x = t->extras;
+	bool any = true;
 
-	for (size_t i = 0; i < t->extras->nservers; i++)
-		any = any || t->extras->servers[i]->box != NULL;
-	while (any && mcp_round(t, -1, fd) == 0)
-		;
+	while (any) {
+		any = false;
+		for (size_t i = 0; i < x->nservers; i++) {
+			if (changes && x->servers[i]->stale)
+				return;
+			any = any || x->servers[i]->box != NULL;
+		}
+		if (any && mcp_round(t, -1, fd) != 0)
+			return;
+	}
 }
 
 /* ---- up, or not ---- */
@@ -718,18 +944,39 @@ may_be_of(const struct mcp *m, const char *name)
 	    strncmp(name + n, "__", 2) == 0;
 }
 
+/* A word for who waits: a server that is fetched first takes its time. */
+static void
+say_waiting(struct tool *t, const struct mcp *m)
+{
+	struct json *o = json_object();
+	char *words = xasprintf("waiting for the MCP server %s", m->name);
+
+	json_str(o, "type", "progress");
+	json_str(o, "stage", "tool");
+	json_str(o, "message", words);
+	stage_put_json(t->stage, R_PROGRESS, o);
+	free(words);
+}
+
 /* Until nobody is being asked; false: stopped before. */
 static bool
 settle(struct tool *t)
 {
+	long long next = file_now_ms() + MCP_WAIT_MS;
+
 	for (;;) {
-		bool asked = false;
+		const struct mcp *asked = NULL;
 
 		for (size_t i = 0; i < t->extras->nservers; i++)
-			asked = asked || t->extras->servers[i]->asked != 0;
-		if (!asked)
+			if (t->extras->servers[i]->asked != 0)
+				asked = t->extras->servers[i];
+		if (asked == NULL)
 			return true;
-		if ((mcp_round(t, -1, -1) & STOPPED) != 0)
+		if (file_now_ms() >= next) {
+			say_waiting(t, asked);
+			next = file_now_ms() + MCP_WAIT_MS;
+		}
+		if ((mcp_round(t, next, -1) & STOPPED) != 0)
 			return false;
 	}
 }
@@ -753,10 +1000,14 @@ mcp_load(struct tool *t, const char *name)
 		return;
 	settle(t);
 	mcp_publish(t);
-	for (size_t i = 0; i < x->nservers; i++)
-		if (x->servers[i]->state == MCP_DOWN)
-			err_say("mcp.%s: %s; its tools are left out",
-			    x->servers[i]->name, x->servers[i]->why);
+	for (size_t i = 0; i < x->nservers; i++) {
+		struct mcp *m = x->servers[i];
+
+		if (m->state == MCP_DOWN && !m->told)
+			err_say("mcp.%s: %s; its tools are left out", m->name,
+			    m->why);
+		m->told = m->state == MCP_DOWN;
+	}
 }
 
 bool
@@ -821,11 +1072,14 @@ ask_once(struct tool *t, const struct extra *x, struct slice args)
 {
 	long long until = file_now_ms() + x->server->timeout;
 	struct mcp *m = x->server;
-	struct json *o = json_object();
+	struct json *o = json_object(), *meta = json_object();
 
 	json_str(o, "name", x->remote);
 	json_raw(o, "arguments", args);
+	json_int(meta, "progressToken", m->id + 1);
+	json_add(o, "_meta", meta);
 	m->reply = MCP_NONE;
+	m->unasked = false;
 	m->call = mcp_ask(m, "tools/call", o);
 	while (m->box != NULL && m->reply == MCP_NONE) {
 		int flags = mcp_round(t, until, -1);
@@ -912,19 +1166,20 @@ fill(const struct tool *t, const struct extra *x, struct result *r)
 }
 
 void
-mcp_call(struct tool *t, const struct extra *x, struct slice args,
-    struct result *r)
+mcp_call(struct tool *t, const struct extra *x, const char *id,
+    struct slice args, struct result *r)
 {
 	struct mcp *m = x->server;
 	int left = 1;
 
+	m->call_id = id;
 	mcp_round(t, 0, -1);	/* it may have died long ago */
 	m->reply = MCP_LOST;
 	while (m->reply == MCP_LOST && make_up(t, m, &left)) {
 		ask_once(t, x, args);
 		if (m->reply != MCP_LOST || left == 0)
 			break;
-		if (x->once) {
+		if (x->once && !m->unasked) {
 			result_error(r, "spawn_failed", "the MCP server %s "
 			    "ended in the call (%s); what it did before is "
 			    "not known, so look before you call it again",

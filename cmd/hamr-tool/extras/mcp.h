@@ -29,8 +29,9 @@ void mcp_load(struct tool *t, const char *name);
  * tools have changed, list them again.  True when the tools are others. */
 bool mcp_changed(struct tool *t);
 
-/* Look after them until fd can be read. */
-void mcp_idle(struct tool *t, int fd);
+/* Look after them until fd can be read, or, if changes are wanted, one's tools
+ * are others. */
+void mcp_idle(struct tool *t, int fd, bool changes);
 
 /* The NAME of [mcp.NAME]. */
 const char *mcp_name(const struct mcp *m);
@@ -39,7 +40,8 @@ const char *mcp_name(const struct mcp *m);
  * says so. */
 bool mcp_is_down(const struct tool *t, const char *name, struct result *r);
 
-void mcp_call(struct tool *t, const struct extra *x, struct slice args,
-    struct result *r);
+/* id: of the call in the transcript. */
+void mcp_call(struct tool *t, const struct extra *x, const char *id,
+    struct slice args, struct result *r);
 
 #endif

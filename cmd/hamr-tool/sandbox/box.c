@@ -75,6 +75,8 @@ put_mounts(const struct box *b, const struct box_git *g, struct buf *out,
 	for (size_t i = 0; i < sizeof fresh / sizeof fresh[0]; i++)
 		put_text(out, &head->nwritable, fresh[i]);
 	put_text(out, &head->nwritable, bs->cache);
+	for (size_t i = 0; i < b->want.nwrite; i++)
+		put_text(out, &head->nwritable, b->want.write[i]);
 	if (head->root_writable)
 		put_text(out, &head->nwritable, bs->root.real);
 	scratch = conf_list(bs->conf, "sandbox.scratch", &n);
@@ -102,6 +104,8 @@ put_files(const struct box *b, struct buf *out, struct wire_setup *head)
 		put_text(out, &head->nwritable, dev[i]);
 	put_text(out, &head->nwritable, bs->tmp);
 	put_text(out, &head->nwritable, bs->cache);
+	for (size_t i = 0; i < b->want.nwrite; i++)
+		put_text(out, &head->nwritable, b->want.write[i]);
 	if (b->want.kind == BOX_WRITE)
 		put_text(out, &head->nwritable, bs->root.real);
 	/* disks, terminals of others; but what is listed above */

@@ -51,6 +51,10 @@ struct box_want {
 	 * read with the folder it is in.  Looked at by box_open only. */
 	char *const *show;
 	size_t nshow;
+	/* Folders, absolute, that it may change whatever its kind is; the
+	 * same. */
+	char *const *write;
+	size_t nwrite;
 };
 
 struct sandboxes;

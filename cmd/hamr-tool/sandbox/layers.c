@@ -317,6 +317,8 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 		free(path);
 	}
 	put_root(b, out);
+	for (size_t i = 0; i < b->want.nwrite; i++)
+		bind_at(b, out, "--bind", b->want.write[i], b->want.write[i]);
 	put_git(b, out, g);
 	put_hamr(b, out);
 	put_hidden(b, out);	/* the home's first: these are never too many */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "extras/extra.h"
 #include "extras/mcp.h"
@@ -13,6 +14,7 @@
 
 #define VERSION "2025-06-18"	/* where an unknown one is asked for */
 #define LINE_MAX_BYTES ((size_t)64 << 20)
+#define PROGRESS_MS 250		/* from one word about a call to the next */
 #define WAITING_MAX 10000	/* requests that wait for a call's end */
 
 struct serve {
@@ -20,6 +22,10 @@ struct serve {
 	struct rpc in;
 	struct json *batch;	/* answers to a batch, or NULL */
 	char *running;		/* id of the call in hand, as JSON */
+	struct slice token;	/* its progressToken, p NULL: none */
+	int64_t progress;	/* how often that was used */
+	long long due;		/* ms; not before */
+	bool listed;		/* the client knows the tools */
 	char **later;		/* lines that wait for its end */
 	size_t nlater, caplater, bytes;
 };
@@ -64,7 +70,7 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 	static const char *const known[] = { "2024-11-05", "2025-03-26",
 		"2025-06-18", "2025-11-25" };
 	struct slice asked = scan_get(m->params, "protocolVersion");
-	struct json *o, *part;
+	struct json *o, *part, *able;
 	const char *version = VERSION;
 
 	if (scan_kind(asked) != SCAN_STRING) {
@@ -78,7 +84,9 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 	o = json_object();
 	json_str(o, "protocolVersion", version);
 	part = json_object();
-	json_add(part, "tools", json_object());
+	able = json_object();
+	json_bool(able, "listChanged", true);
+	json_add(part, "tools", able);
 	json_add(o, "capabilities", part);
 	part = json_object();
 	json_str(part, "name", "hamr-tool");
@@ -133,6 +141,20 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 		serve_error(v, m->id, RPC_INTERNAL, e.text);
 	else
 		list_tools(v, m);
+	v->listed = true;
+}
+
+static void
+tell(struct serve *v, const char *method, struct json *params)
+{
+	struct json *o = rpc_message(), *batch = v->batch;
+
+	json_str(o, "method", method);
+	if (params != NULL)
+		json_add(o, "params", params);
+	v->batch = NULL;
+	serve_put(v, o);
+	v->batch = batch;
 }
 
 /* ---- a call ---- */
@@ -183,6 +205,31 @@ mcp_content(struct slice content)
 	return parts;
 }
 
+/* What a call writes while it runs: its last line is how far it is. */
+void
+mcp_serve_unwritten(struct stage *s, enum rec_kind kind, struct slice record)
+{
+	struct serve *v = ((struct tool *)s->self)->serve;
+	char *text = kind == R_OUTPUT && v->token.p != NULL &&
+	    file_now_ms() >= v->due ? scan_strdup(scan_get(record, "text")) :
+	    NULL;
+	struct slice rest = slice_trim(slice_of(text != NULL ? text : ""));
+	struct slice last = { NULL, 0 };
+	struct json *o;
+
+	while (slice_line(&rest, &last))
+		;
+	if (last.n > 0) {
+		o = json_object();
+		json_raw(o, "progressToken", v->token);
+		json_int(o, "progress", ++v->progress);
+		json_slice(o, "message", last);
+		tell(v, "notifications/progress", o);
+		v->due = file_now_ms() + PROGRESS_MS;
+	}
+	free(text);
+}
+
 static void take_lines(struct serve *v);
 
 static void
@@ -195,12 +242,15 @@ run(struct serve *v, const struct rpc_msg *m, const char *name,
 	struct json *o;
 
 	v->running = xmemdup0(m->id.p, m->id.n);
+	v->token = scan_get(scan_get(m->params, "_meta"), "progressToken");
+	v->progress = 0;
 	take_lines(v);		/* it may be cancelled already */
 	known = tool_answer(v->t, name, args, &message);
 	cancelled = (stage_wait(s, NULL, 0, 0) & STAGE_CANCEL) != 0;
 	stage_cancel(s, false);
 	free(v->running);
 	v->running = NULL;
+	v->token.p = NULL;
 	if (s->failed) {	/* a plug-in that broke its word */
 		serve_error(v, m->id, RPC_INTERNAL, s->err.text);
 		s->failed = false;
@@ -424,7 +474,11 @@ serve(struct serve *v)
 			stage_fail(s, &e);
 		if (s->in.eof)
 			return;
-		mcp_idle(v->t, STDIN_FILENO);
+		mcp_idle(v->t, STDIN_FILENO, v->listed);
+		if (v->listed && mcp_changed(v->t)) {
+			tell(v, "notifications/tools/list_changed", NULL);
+			continue;
+		}
 		if (rpc_fill(&v->in) < 0)
 			s->in.eof = true;
 	}
@@ -439,7 +493,7 @@ mcp_serve(struct tool *t)
 
 	rpc_init(&v.in, STDIN_FILENO, -1, LINE_MAX_BYTES);
 	rec_in_init(&s->in, STDIN_FILENO, "stdin", 0);
-	s->mute = true;
+	s->mute = s->stream = true;
 	t->serve = &v;
 	serve(&v);
 	if (rec_end(&s->out, &e) < 0)
