@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -61,19 +62,22 @@ static const struct form {
 	enum command command;
 	const char *opts;
 	const struct option *lopts;
-	size_t min, max;		/* how many words */
+	const char *wants;		/* of words; NULL: none is needed */
+	size_t max;
 } forms[] = {
-	{ "save", CMD_SAVE, ":o:hV", save_long, 0, SIZE_MAX },
-	{ "search", CMD_SEARCH, ":n:o:hV", search_long, 1, SIZE_MAX },
-	{ "list", CMD_LIST, ":o:hV", plain_long, 0, 0 },
-	{ "show", CMD_SHOW, ":o:hV", plain_long, 1, 1 },
-	{ "forget", CMD_FORGET, ":o:hV", forget_long, 0, 1 },
-	{ "brief", CMD_BRIEF, ":n:o:hV", plain_long, 0, SIZE_MAX },
-	{ "stats", CMD_STATS, ":o:hV", plain_long, 0, 0 },
-	{ "check", CMD_CHECK, ":o:hV", plain_long, 0, 0 },
-	{ "rebuild", CMD_REBUILD, ":o:hV", plain_long, 1, 1 },
-	{ "export", CMD_EXPORT, ":o:hV", plain_long, 0, 0 },
-	{ "import", CMD_IMPORT, ":o:hV", plain_long, 0, SIZE_MAX },
+	{ "save", CMD_SAVE, ":o:hV", save_long, NULL, SIZE_MAX },
+	{ "search", CMD_SEARCH, ":n:o:hV", search_long, "a query",
+	    SIZE_MAX },
+	{ "list", CMD_LIST, ":o:hV", plain_long, NULL, 0 },
+	{ "show", CMD_SHOW, ":o:hV", plain_long, "an id", 1 },
+	{ "forget", CMD_FORGET, ":o:hV", forget_long, NULL, 1 },
+	{ "brief", CMD_BRIEF, ":n:o:hV", plain_long, NULL, SIZE_MAX },
+	{ "stats", CMD_STATS, ":o:hV", plain_long, NULL, 0 },
+	{ "check", CMD_CHECK, ":o:hV", plain_long, NULL, 0 },
+	{ "rebuild", CMD_REBUILD, ":o:hV", plain_long,
+	    "a directory", 1 },
+	{ "export", CMD_EXPORT, ":o:hV", plain_long, NULL, 0 },
+	{ "import", CMD_IMPORT, ":o:hV", plain_long, NULL, SIZE_MAX },
 };
 
 static int
@@ -182,12 +186,12 @@ read_command(struct opts *o, const struct form *f, int argc, char **argv,
 			return -1;
 	o->args = argv + optind;
 	o->nargs = (size_t)(argc - optind);
-	if (o->nargs < f->min)
-		return err_set(e, ST_USAGE, "%s: says nothing; try hamr-mem "
-		    "--help", f->name);
+	if (o->nargs == 0 && f->wants != NULL)
+		return err_set(e, ST_USAGE, "%s: needs %s; try hamr-mem "
+		    "--help", f->name, f->wants);
 	if (o->nargs > f->max)
-		return err_set(e, ST_USAGE, "%s: %s is one too many; try "
-		    "hamr-mem --help", f->name, o->args[f->max]);
+		return err_set(e, ST_USAGE, "%s: unexpected argument %s; "
+		    "try hamr-mem --help", f->name, o->args[f->max]);
 	return 0;
 }
 
@@ -201,6 +205,20 @@ check_forget(const struct opts *o, struct err *e)
 		return 0;
 	return err_set(e, ST_USAGE, "forget: needs one of ID, --session S and "
 	    "--before T");
+}
+
+/* A word that names no file was meant as a command. */
+static int
+check_files(const struct opts *o, struct err *e)
+{
+	const char *word = o->nargs > 0 ? o->args[0] : "";
+
+	if (o->command != CMD_STAGE || *word == '\0' ||
+	    strspn(word, "abcdefghijklmnopqrstuvwxyz") != strlen(word) ||
+	    access(word, F_OK) == 0)
+		return 0;
+	return err_set(e, ST_NOINPUT, "%s: not a command, and no such file; "
+	    "try hamr-mem --help", word);
 }
 
 int
@@ -233,7 +251,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->global && o->db != NULL)
 		return err_set(e, ST_USAGE, "--global and --db exclude each "
 		    "other");
-	return check_forget(o, e);
+	return check_files(o, e) < 0 ? -1 : check_forget(o, e);
 }
 
 void
