@@ -13,6 +13,7 @@ SHARE   = $(PREFIX)/share/hamr
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR  = $(PREFIX)/share/zsh/site-functions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+DOCDIR  = $(PREFIX)/share/doc/hamr
 
 CC      = gcc
 CFLAGS  = -O2 -g
@@ -274,12 +275,14 @@ install: all
 	    $(DESTDIR)$(BASHDIR)/$$c || exit 1; done
 	install -m 644 share/completions/_hamr $(DESTDIR)$(ZSHDIR)
 	install -m 644 share/completions/*.fish $(DESTDIR)$(FISHDIR)
+	install -d $(DESTDIR)$(DOCDIR)
+	cp -R examples $(DESTDIR)$(DOCDIR)
 
 uninstall:
 	rm -f $(COMMANDS:%=$(DESTDIR)$(BINDIR)/%)
 	for p in man/*.[157]; do rm -f \
 	    $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
-	rm -rf $(DESTDIR)$(SHARE)
+	rm -rf $(DESTDIR)$(SHARE) $(DESTDIR)$(DOCDIR)/examples
 	rm -f $(COMMANDS:%=$(DESTDIR)$(BASHDIR)/%) \
 	    $(COMMANDS:%=$(DESTDIR)$(FISHDIR)/%.fish) \
 	    $(DESTDIR)$(ZSHDIR)/_hamr
