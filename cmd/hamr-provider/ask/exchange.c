@@ -141,12 +141,15 @@ was_cut(struct exchange *x)
 	static const char words[] = "the server read %lld tokens of about "
 	    "%lld; it seems to cut long requests silently, so give it a larger "
 	    "window or set context.window";
+	static const char image[] = "\"image_url\"";
 	struct provider *p = x->p;
 	long long sent = x->ask->estimate;
 	long long told = answer_prompt_tokens(p->answer);
 	bool counts = p->counted_whole >= COUNTED_WHOLE;
 
-	if (told <= 0 || sent < 2048)
+	/* an image is estimated at what the dearest server takes for it */
+	if (told <= 0 || sent < 2048 || memmem(x->ask->messages.p,
+	    x->ask->messages.n, image, sizeof image - 1) != NULL)
 		return false;
 	if (told * 2 > sent) {
 		p->counted_whole += told * 4 >= sent * 3;
