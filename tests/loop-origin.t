@@ -147,4 +147,46 @@ python3 keys.py
 is "--resume on a terminal: a chat, with the last exchange" "$? $(jq -r 'select(
     .role == "user" and .meta.by == "user") | .content' .hamr/sessions/*.ndjson |
     paste -sd' ')" "0 the first task and then?"
+
+# --- ... as it was shown then: its last calls, what a diff changed, how it ended
+fresh again
+{ answer "First answer."; for i in $(seq 25); do
+	call bash "{\"command\":\"echo call $i\"}"
+done; call read '{"path":"f"}'
+call edit '{"path":"f","old":"hello","new":"good day"}'
+echo '{"type":"usage","prompt_tokens":12000,"completion_tokens":400}'
+answer "It *is* done." | jq -c '.meta.model = "some-model"'; } >script
+cat >keys.py <<P
+import sys, re; sys.path.insert(0, '$TOP/tests')
+from terminal import Terminal
+t = Terminal(['hamr-loop', '--no-config', '--yes', '-o',
+              'loop_guard.enabled=false', '--replay', 'script'] +
+             sys.argv[1:], rows=50)
+t.sees('?2004h'); t.sees('> ')
+if len(sys.argv) == 1:
+    t.type('one\r'); t.sees('done  '); t.type('change f\r'); t.sees('done  ')
+t.sees('some-model  patch  12.4k of ')
+t.type('\x04'); t.end()
+text = re.sub(rb'\x1b\[[0-9;?]*[a-zA-Z]', b'', t.all).decode()
+if len(sys.argv) > 1:
+    a, b = text.index('... 1 earlier'), text.index('session 2')
+    print(*[row.strip() for row in text[a:b].splitlines() if row.strip()
+            and not re.search('call 1|call 2[0-3]', row)], sep='\n')
+P
+python3 keys.py || echo failed
+is "--resume shows the last turn as it was shown, and where it stands" "$(
+    python3 keys.py --resume | sed 's/done .*/done/; s/  *[0-9.]* s$//')" \
+    "... 1 earlier turn; /export writes all of them to a file
+> change f
+... 7 earlier calls
+bash echo call 8
+bash echo call 9
+bash echo call 24
+bash echo call 25
+read f  lines 1-1 of 1
+edit f  +1 -1
+1 -hello
+1 +good day
+It is done.
+done"
 done_testing

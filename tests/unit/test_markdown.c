@@ -49,7 +49,9 @@ is_rows(const char *text, size_t columns, bool colour, const char *want)
 {
 	struct buf out = BUF_INIT(MAX);
 
-	markdown_rows(slice_of(text), columns, colour, &out);
+	size_t blocks = 0;
+
+	markdown_rows(slice_of(text), columns, colour, &blocks, &out);
 	assert_string_equal(out.p != NULL ? out.p : "", want);
 	buf_release(&out);
 }
@@ -182,7 +184,9 @@ check_pieces(struct slice text, size_t columns, bool colour)
 	struct buf whole = BUF_INIT(MAX), parts = BUF_INIT(MAX);
 	size_t w, n;
 
-	markdown_rows(text, columns, colour, &whole);
+	size_t blocks = 0;
+
+	markdown_rows(text, columns, colour, &blocks, &whole);
 	assert_true(fix_is_calm(buf_view(&whole), true, &w, &n));
 	for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
 		feed(text, most[i], i + columns, columns, colour, &parts);
@@ -341,7 +345,9 @@ as_md4c(void **state)
 
 		read_answer(i, &b);
 		assert_int_equal(parse(b.p, (MD_SIZE)b.len, &all, &t), 0);
-		markdown_rows(buf_view(&b), 0, false, &rows);
+		size_t blocks = 0;
+
+		markdown_rows(buf_view(&b), 0, false, &blocks, &rows);
 		has_words(buf_view(&rows), buf_view(&t.words));
 		want = buf_view(&t.code).p;
 		for (size_t k = 1; k <= t.blocks; k++) {

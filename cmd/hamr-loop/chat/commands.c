@@ -1,5 +1,6 @@
 /* commands.c - what a person says with a slash. */
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,18 +160,51 @@ last_answer(struct chat *c, struct seen *s)
 	return s->answer != NULL;
 }
 
+static size_t
+count_blocks(const char *answer)
+{
+	struct buf last = BUF_INIT((size_t)1 << 40);
+	size_t n = markdown_code(slice_of(answer), 0, &last);
+
+	buf_release(&last);
+	return n;
+}
+
+/* The answer of the turn that has its code block n, which is its k-th then; or
+ * the last one, with how many there are before it less. */
+static const char *
+answer_with(const struct seen *s, size_t n, size_t *k)
+{
+	const char *p = s->said.p, *next = p, *end = p + s->said.len;
+
+	for (*k = n; next < end; ) {
+		size_t blocks = count_blocks(next);
+
+		p = next;
+		next += strlen(p) + 1;
+		if (*k <= blocks || next == end)
+			break;
+		*k -= blocks;
+	}
+	return p;
+}
+
 static void
 last(struct chat *c, const char *arg)
 {
 	struct ui *u = &c->run->ui;
 	struct seen s;
+	size_t left, blocks;
 
-	if (!last_answer(c, &s))
+	if (!last_answer(c, &s)) {
 		;
-	else if (strcmp(arg, "raw") == 0 || !u->live)
+	} else if (strcmp(arg, "raw") == 0 || !u->live) {
 		ui_lines(u, slice_of(s.answer));
-	else
-		ui_rows(u, slice_of(s.answer));
+	} else {
+		answer_with(&s, SIZE_MAX, &left);
+		blocks = SIZE_MAX - left;
+		ui_rows(u, slice_of(s.answer), &blocks);
+	}
 	seen_release(&s);
 }
 
@@ -199,26 +233,19 @@ to_clipboard(struct chat *c, struct slice text)
 	buf_release(&b);
 }
 
-/* Block n of the turn, however many answers it has; 0: the last one's last, or
- * all of that.  False: there is no such block. */
+/* Block n of the turn, as numbered on the screen; 0: the last one of the last
+ * answer, or all of that.  False: there is no such block. */
 static bool
 to_copy(const struct seen *s, size_t n, struct buf *out)
 {
-	const char *p = s->said.p, *end = p + s->said.len;
-	struct buf last = BUF_INIT((size_t)1 << 40);
-	size_t blocks = 0;
+	size_t k = 0;
+	const char *answer = n > 0 ? answer_with(s, n, &k) : s->answer;
 
-	if (n == 0 && markdown_code(slice_of(s->answer), 0, out) == 0)
-		buf_adds(out, s->answer);
-	for (; n > blocks && p < end; p += strlen(p) + 1) {
-		n -= blocks;
-		buf_reset(&last);
-		blocks = markdown_code(slice_of(p), 0, &last);
-		if (n <= blocks)
-			markdown_code(slice_of(p), n, out);
-	}
-	buf_release(&last);
-	return n <= blocks || out->len > 0;
+	if (markdown_code(slice_of(answer), k, out) > 0)
+		return true;
+	if (n == 0)
+		buf_adds(out, answer);
+	return n == 0;
 }
 
 static void
@@ -414,27 +441,16 @@ chat_resume(struct chat *c, const char *id)
 	if (chat_open_old(c, id) < 0)
 		return -1;
 
-	/* What was said last, so that one knows where to go on. */
 	struct ui *ui = &c->run->ui;
 	const struct track *k = &c->run->track;
 	size_t open = track_open(k);
-	struct seen s;
 
-	if (k->task != NULL)
-		ui_note(ui, "> %s", k->task);
-	if (k->answer[0] != '\0' && ui->live && ui->markdown)
-		ui_rows(ui, slice_of(k->answer));
-	else if (k->answer[0] != '\0')
-		ui_note(ui, "%s", k->answer);
+	chat_show_last_turn(c);
 	if (open > 0)
 		ui_note(ui, "it was interrupted during %zu call%s; your "
 		    "next message comes after %s", open, plural((long)open),
 		    open == 1 ? "it" : "them");
-	see_session(c, &s, -1);
-	ui->status.tokens = 0;
-	ui->status.cost = s.cost;
 	ui_where(ui, k->model != NULL ? k->model : "", k->mode);
-	seen_release(&s);
 	ui_note(ui, "session %s, mode %s; /status shows more",
 	    c->run->session.id, k->mode != NULL ? k->mode : "?");
 	return 0;

@@ -74,6 +74,12 @@ bool chat_confirm(struct chat *c, const char *question);
 void chat_candidates(struct chat *c, enum complete_kind kind,
     const char *command, struct candidates *out);
 
+/* ---- last_turn.c ---- */
+
+/* Show the last turn of the session as it was shown then, and where the session
+ * stands in the row at the bottom. */
+void chat_show_last_turn(struct chat *c);
+
 /* ---- opening.c ---- */
 
 /* Say what there is, ask for the rest; ask the server, if nobody does;
@@ -86,7 +92,7 @@ void opening_end(struct chat *c);
 /* What hamr-provider must be told to ask the same server. */
 void chat_provider_args(const struct chat *c, struct argv *a);
 
-/* ---- undo.c ---- */
+/* ---- take_back.c ---- */
 
 /* The newest change of this session, listed, undone when the person says
  * yes. */

@@ -135,8 +135,6 @@ see_answer(struct seen *s, struct slice content, bool broken)
 	if (words.n > 0) {
 		if (s->silent)
 			buf_reset(&s->said);
-		else if (s->broken)	/* this stands in its place */
-			s->said.len -= strlen(s->answer) + 1;
 		buf_add(&s->said, words.p, words.n);
 		buf_add(&s->said, "", 1);
 		free(s->answer);
@@ -164,8 +162,10 @@ see_message(struct seen *s, const struct rec *r)
 }
 
 static void
-see(struct seen *s, const struct rec *r)
+see(void *arg, const struct rec *r)
 {
+	struct seen *s = arg;
+
 	s->line++;
 	switch (r->kind) {
 	case R_USER: case R_ASSISTANT: see_message(s, r); break;
@@ -191,25 +191,32 @@ see(struct seen *s, const struct rec *r)
 }
 
 void
-see_session(struct chat *c, struct seen *s, long turn)
+see_records(struct chat *c, void (*see_record)(void *arg, const struct rec *r),
+    void *arg)
 {
 	int fd = open(c->run->session.path, O_RDONLY | O_CLOEXEC);
 	const struct rec *r;
 	struct rec_in in;
 	struct err e;
 
-	*s = (struct seen){ .turn = turn,
-		.read = BUF_INIT((size_t)1 << 40),
-		.changed = BUF_INIT((size_t)1 << 40),
-		.said = BUF_INIT((size_t)1 << 40) };
 	if (fd < 0)
 		return;
 	rec_in_init(&in, fd, c->run->session.path, REC_MAX);
 	while (rec_next(&in, &r, &e) > 0)
-		see(s, r);
-	list_changed(s);
+		see_record(arg, r);
 	rec_in_release(&in);
 	close(fd);
+}
+
+void
+see_session(struct chat *c, struct seen *s, long turn)
+{
+	*s = (struct seen){ .turn = turn,
+		.read = BUF_INIT((size_t)1 << 40),
+		.changed = BUF_INIT((size_t)1 << 40),
+		.said = BUF_INIT((size_t)1 << 40) };
+	see_records(c, see, s);
+	list_changed(s);
 }
 
 void

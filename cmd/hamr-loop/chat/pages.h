@@ -35,6 +35,10 @@ struct seen {
 	uint64_t context;	/* tokens of AGENTS.md and the like */
 };
 
+/* All records of the session's file. */
+void see_records(struct chat *c, void (*see)(void *arg, const struct rec *r),
+    void *arg);
+
 /* turn: its number, from 1; -1: none is wanted. */
 void see_session(struct chat *c, struct seen *s, long turn);
 void seen_release(struct seen *s);

@@ -101,6 +101,12 @@ markdown_new(size_t columns, size_t tail_rows, bool colour)
 	return m;
 }
 
+size_t *
+markdown_blocks(struct markdown *m)
+{
+	return &m->blocks;
+}
+
 void
 markdown_free(struct markdown *m)
 {
@@ -801,14 +807,16 @@ finish(struct markdown *m)
 void
 markdown_end(struct markdown *m, struct buf *final)
 {
-	size_t columns = m->columns, tail_rows = m->tail_rows;
+	size_t columns = m->columns, tail_rows = m->tail_rows, blocks;
 	bool colour = m->colour;
 
 	m->out = final;
 	add(m, SLICE(""), true);
 	finish(m);
+	blocks = m->blocks;
 	release(m);
 	init(m, columns, tail_rows, colour);
+	m->blocks = blocks;
 }
 
 /* ---- the tail ---- */
@@ -932,12 +940,14 @@ markdown_tail(struct markdown *m, struct buf *rows)
 
 void
 markdown_rows(struct slice answer, size_t columns, bool colour,
-    struct buf *out)
+    size_t *blocks, struct buf *out)
 {
 	struct markdown *m = markdown_new(columns, 0, colour);
 
+	m->blocks = *blocks;
 	markdown_add(m, answer, out);
 	markdown_end(m, out);
+	*blocks = m->blocks;
 	markdown_free(m);
 }
 

@@ -29,6 +29,10 @@ bool markdown_open(void);
 struct markdown *markdown_new(size_t columns, size_t tail_rows, bool colour);
 void markdown_free(struct markdown *m);
 
+/* How many code blocks there are, and the number of the last one, as its row
+ * says: set, it goes on from there. */
+size_t *markdown_blocks(struct markdown *m);
+
 /* From here on rows are as wide as this. */
 void markdown_resize(struct markdown *m, size_t columns, size_t tail_rows);
 
@@ -46,9 +50,9 @@ void markdown_end(struct markdown *m, struct buf *final);
 
 /* ---- a whole answer ---- */
 
-/* Append its rows: for /last. */
+/* Append its rows: for /last.  Its code blocks are counted on in *blocks. */
 void markdown_rows(struct slice answer, size_t columns, bool colour,
-    struct buf *out);
+    size_t *blocks, struct buf *out);
 
 /* Append the text of its code block n, from 1, as it was written, without
  * fences and without the indentation of a list it is in; 0 is the last one.

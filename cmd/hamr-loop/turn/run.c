@@ -286,19 +286,19 @@ give_piped(struct run *r)
 
 /* How it ended, in words. */
 static char *
-ending_words(const struct turn *t)
+ending_words(enum ending end, const char *reason)
 {
-	switch (t->end) {
+	switch (end) {
 	case END_COMPLETED:
 		return xstrdup("done");
 	case END_INTERRUPTED:
 		return xstrdup("interrupted");
 	case END_BUDGET:
-		return strcmp(t->reason, "context") == 0 ?
+		return strcmp(reason, "context") == 0 ?
 		    xstrdup("stopped: the conversation has become too long") :
-		    xasprintf("stopped at the limit %s", t->reason);
+		    xasprintf("stopped at the limit %s", reason);
 	case END_CONTRACT:
-		return xstrdup(strcmp(t->reason, "no_change") == 0 ?
+		return xstrdup(strcmp(reason, "no_change") == 0 ?
 		    "stopped: no file was changed" :
 		    "stopped: the check did not pass");
 	case END_GUARD:
@@ -310,17 +310,34 @@ ending_words(const struct turn *t)
 	case END_TOOL_ERROR:
 		break;
 	}
-	return xasprintf("stopped by an error in hamr: %s", t->reason);
+	return xasprintf("stopped by an error in hamr: %s", reason);
 }
 
 /* How it ended, in a chat. */
 static void
 tell_sum(struct run *r, const struct turn *t)
 {
-	char *how = ending_words(t);
+	char *how = ending_words(t->end, t->reason);
 
 	ui_sum(&r->ui, how, &r->track, file_now_ms() - t->begun);
 	free(how);
+}
+
+void
+run_tell_last(struct run *r, const struct rec *end)
+{
+	char *reason = rec_strdup(end, "reason"), *how;
+	enum ending e = END_COMPLETED;
+	int64_t ms = 0;
+
+	while (e < END_INTERRUPTED && !rec_str_is(end, "status",
+	    turn_status_word(e)))
+		e++;
+	how = ending_words(e, reason != NULL ? reason : "");
+	rec_int(end, "ms", &ms);
+	ui_sum(&r->ui, how, &r->track, ms);
+	free(how);
+	free(reason);
 }
 
 /* From the first record on, a session ends with one end record. */

@@ -47,6 +47,9 @@ int run_begin(struct run *r, const char *task, struct err *e);
  * The status. */
 int run_turn(struct run *r, const char *task, struct err *e);
 
+/* How the last turn of a session that is resumed ended; its end record. */
+void run_tell_last(struct run *r, const struct rec *end);
+
 /* One task of the command line: all of the above. */
 int run_task(struct run *r, struct err *e);
 

@@ -48,9 +48,6 @@ bool ui_answered(struct ui *u, const struct key *key);
 void ui_changed(struct ui *u);
 void ui_hurry(struct ui *u);
 
-/* Note what a record says about where the run stands. */
-void ui_status_take(struct ui *u, const struct rec *r);
-
 /* The answer that comes in pieces: one more, and its end. */
 void ui_stream(struct ui *u, struct slice text);
 void ui_think(struct ui *u, struct slice text);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "job_control.h"
+#include "record/msg.h"
 #include "term/cluster.h"
 #include "term/term.h"
 #include "internal.h"
@@ -384,6 +385,7 @@ ui_begin_turn(struct ui *u, long long window)
 	s->steps = 0;
 	s->since = file_now_ms();
 	s->window = window;
+	u->blocks = 0;
 	u->streamed = u->answered = u->printing = false;
 	watch_job(u);
 	ui_status_doing(u, "");
@@ -446,6 +448,8 @@ ui_status_take(struct ui *u, const struct rec *r)
 
 	if (r->kind == R_ASSISTANT)
 		s->steps++;
+	if (r->kind == R_ASSISTANT && s->model == NULL)
+		take_name(&s->model, msg_meta(r, "model"));
 	if (r->kind == R_START || r->kind == R_ASSISTANT || r->kind == R_TOOL)
 		s->acting = r->kind == R_START;
 	if (r->kind == R_LIMIT && rec_int(r, "context_tokens", &in) && in > 0 &&
@@ -624,6 +628,7 @@ ui_stream(struct ui *u, struct slice text)
 		markdown_open();
 		u->answer = markdown_new(ui_columns(u) - 1, height > 12 ?
 		    height - 8 : TAIL_LEAST, u->color);
+		*markdown_blocks(u->answer) = u->blocks;
 	}
 	markdown_add(u->answer, text, &final);
 	if (final.len > 0)
@@ -644,6 +649,7 @@ ui_break(struct ui *u)
 		return;
 	}
 	markdown_end(u->answer, &final);
+	u->blocks = *markdown_blocks(u->answer);
 	markdown_free(u->answer);
 	u->answer = NULL;
 	if (final.len > 0)
@@ -653,12 +659,12 @@ ui_break(struct ui *u)
 }
 
 void
-ui_rows(struct ui *u, struct slice answer)
+ui_rows(struct ui *u, struct slice answer, size_t *blocks)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
 
 	markdown_open();
-	markdown_rows(answer, ui_columns(u) - 1, u->color, &b);
+	markdown_rows(answer, ui_columns(u) - 1, u->color, blocks, &b);
 	ui_break(u);
 	ui_emit(u, buf_view(&b));
 	buf_release(&b);

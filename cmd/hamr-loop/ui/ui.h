@@ -112,6 +112,7 @@ struct ui {
 	struct buf output;	/* of the last command, all that is kept */
 	struct buf partial;	/* of what is shown as it runs: a line that
 				 * has no end yet */
+	size_t blocks;		/* of code in the turn's answers so far */
 	bool printing;		/* the call that runs has printed something */
 	struct buf thinking;	/* the last reasoning of the model ... */
 	long long thinking_since;	/* ... in ms; 0: it is over */
@@ -157,6 +158,9 @@ void ui_end_turn(struct ui *u);
 /* How the turn ended, in one line: "done  4 steps  ...". */
 void ui_sum(struct ui *u, const char *how, const struct track *t,
     long long ms);
+
+/* Note what a record says about where the session stands. */
+void ui_status_take(struct ui *u, const struct rec *r);
 
 /* What is being done now ("" nothing). */
 void ui_status_doing(struct ui *u, const char *what);
@@ -209,9 +213,10 @@ void ui_output(struct ui *u, const char *p, size_t n);
 /* Text with one LF behind each line, as it is, but escaped. */
 void ui_lines(struct ui *u, struct slice text);
 
-/* An answer in Markdown, whole; a diff of any number of files. */
+/* An answer in Markdown, whole, before which the turn has *blocks of code; a
+ * diff of any number of files. */
 size_t ui_columns(const struct ui *u);
-void ui_rows(struct ui *u, struct slice answer);
+void ui_rows(struct ui *u, struct slice answer, size_t *blocks);
 void ui_diff(struct ui *u, struct slice diff);
 
 /* The input in $EDITOR; text put into the input, and what completes it
