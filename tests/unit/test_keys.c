@@ -33,7 +33,7 @@ log_keys(struct keys *k, long long now, struct buf *log)
 	}
 }
 
-/* Pieces, parted by |, come each a ms after the other; a ~ before one lets
+/* Pieces, parted by |, come each a ms after the other; a ` before one lets
  * 100 ms pass.  Then 60 ms pass. */
 static void
 are_keys(const char *type, const char *pieces, const char *want)
@@ -147,6 +147,14 @@ without_marks(void **state)
 	are_keys("linux", "abc|`\r", "text:abc enter");
 	are_keys("linux", "\r|\r", "enter enter");
 	are_keys(NULL, "abc\r", "paste:abc");
+	/* a paste that stalls, between lines and within one */
+	are_keys("linux", "a\rb\r|`c\rd\r", "paste:a\nb newline paste:c\nd");
+	are_keys("linux", "a\rb\r|`c|\r", "paste:a\nb newline text:c paste:");
+	are_keys("linux", "a\rb|`c\rd", "paste:a\nb paste:c\nd");
+	are_keys("linux", "a\rb\r|`\rc", "paste:a\nb newline paste:\nc");
+	are_keys("linux", "a\rb\r|`\r", "paste:a\nb enter");
+	are_keys("linux", "a\rb\r|`\033[A|c", "paste:a\nb up text:c");
+	are_keys("xterm", "a\rb\r|`c\rd\r", "paste:a\nb newline paste:c\nd");
 	are_keys("linux", "\033[?2004;2$yabc\r", "reply text:abc enter");
 	are_keys("xterm", "\033[?2004;0$yabc\r", "reply paste:abc");
 	are_keys("linux", "\033[200~x\033[201~abc\r",

@@ -10,7 +10,7 @@
 #include "plain.h"
 
 #define LINE_LIMIT ((size_t)16 << 20)
-#define PASTE_MS 20		/* bytes that wait so soon were pasted */
+#define PASTE_MS 100		/* bytes that wait so soon were pasted */
 
 static bool
 more_waits(int ms)

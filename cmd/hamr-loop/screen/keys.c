@@ -10,6 +10,8 @@
 #define ESC_MS 50		/* what ESC alone waits for */
 #define PIECE_MS 1000		/* the rest of a sequence, over a slow line */
 #define TOGETHER_MS 20		/* bytes so close came together */
+#define RESUMED_MS 100		/* a line end is no Enter, but of the paste */
+#define STALLED_MS 1000		/* text goes on with it */
 #define MARKED_MS 2000		/* of a paste that stalls what came is shown */
 #define ANSWER_MAX ((size_t)64 << 10)
 #define PASTE_END "\033[201~"
@@ -51,7 +53,9 @@ keys_add(struct keys *k, struct slice bytes, long long now_ms)
 {
 	if (bytes.n == 0)
 		return;
-	k->soon = k->texted && now_ms - k->at < TOGETHER_MS;
+	k->soon = (k->texted && now_ms - k->at < TOGETHER_MS) ||
+	    (!k->marks_pastes && now_ms - k->pasted_at < RESUMED_MS);
+	k->held = k->held && now_ms - k->pasted_at < STALLED_MS;
 	k->broken = k->paste == KEYS_MARKED && now_ms - k->at >= MARKED_MS &&
 	    slice_is(bytes, "\003");
 	k->at = now_ms;
@@ -71,6 +75,14 @@ static enum made
 wait_or(const struct keys *k, long long now, long long ms, enum made late)
 {
 	return now - k->at < ms ? MADE_WAIT : late;
+}
+
+static enum made
+named(struct key *key, enum key_name name, unsigned mods)
+{
+	*key = (struct key){ .name = name, .shift = (mods & SHIFT) != 0,
+		.alt = (mods & ALT) != 0, .ctrl = (mods & CTRL) != 0 };
+	return MADE_KEY;
 }
 
 /* ---- text ---- */
@@ -115,8 +127,9 @@ static enum made
 paste_key(struct keys *k, size_t n, struct key *key)
 {
 	paste_piece(k, n, key);
-	if (key->text.n > 0 && key->text.p[key->text.n - 1] == '\n')
-		key->text.n--;
+	k->held = key->text.n > 0 && key->text.p[key->text.n - 1] == '\n';
+	key->text.n -= k->held;
+	k->held = k->held && k->paste == KEYS_UNMARKED;
 	k->paste = KEYS_PLAIN;
 	k->too_long = false;
 	return MADE_KEY;
@@ -200,6 +213,7 @@ unmarked(struct keys *k, long long now, struct key *key)
 		paste_goes_on(k, 0);
 		return MADE_WAIT;
 	}
+	k->pasted_at = k->at;
 	return paste_key(k, i - k->done, key);
 }
 
@@ -259,6 +273,12 @@ characters(struct keys *k, const char *p, size_t n, long long now,
 	return k->text.len > 0 ? MADE_KEY : MADE_NOTHING;
 }
 
+static bool
+is_enter(struct slice s)
+{
+	return slice_is(s, "\r") || slice_is(s, "\n") || slice_is(s, "\r\n");
+}
+
 static enum made
 typed(struct keys *k, long long now, struct key *key)
 {
@@ -267,6 +287,11 @@ typed(struct keys *k, long long now, struct key *key)
 
 	while (n < left && is_typed((unsigned char)p[n]))
 		n++;
+	if (k->held && (k->soon || !is_enter((struct slice){ p, n }))) {
+		k->held = false;
+		return named(key, KEY_NEWLINE, 0);
+	}
+	k->held = false;
 	if (is_pasted(k, p, n)) {
 		k->paste = KEYS_UNMARKED;
 		return MADE_NOTHING;
@@ -281,14 +306,6 @@ typed(struct keys *k, long long now, struct key *key)
 }
 
 /* ---- keys by their code ---- */
-
-static enum made
-named(struct key *key, enum key_name name, unsigned mods)
-{
-	*key = (struct key){ .name = name, .shift = (mods & SHIFT) != 0,
-		.alt = (mods & ALT) != 0, .ctrl = (mods & CTRL) != 0 };
-	return MADE_KEY;
-}
 
 static enum made
 with_text(struct keys *k, struct key *key, enum key_name name,
@@ -648,7 +665,7 @@ next(struct keys *k, long long now, struct key *key)
 	c = (unsigned char)k->in.p[k->done];
 	if (is_typed(c))
 		return typed(k, now, key);
-	k->texted = false;
+	k->texted = k->held = false;
 	if (c == ESC)
 		return escape(k, now, key);
 	k->done++;

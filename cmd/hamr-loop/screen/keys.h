@@ -14,7 +14,9 @@
  *   however long that takes; Ctrl-C alone, after 2 s, ends one that never will.
  * - Characters that come at once are one KEY_TEXT.  A line end among them is no
  *   Enter but part of a paste which the terminal did not mark, a KEY_PASTE; one
- *   alone at their end or start is Enter where the terminal marks pastes.
+ *   alone at their end or start is Enter where the terminal marks pastes.  The
+ *   line end at the end of such a paste is kept back: it comes, a KEY_NEWLINE,
+ *   if the paste had only stalled and goes on.
  */
 #ifndef HAMR_LOOP_SCREEN_KEYS_H
 #define HAMR_LOOP_SCREEN_KEYS_H
@@ -57,6 +59,8 @@ struct keys {
 	bool too_long;		/* the paste */
 	bool broken;		/* Ctrl-C came long after the rest of it */
 	bool texted, soon;	/* the last key was text; a moment ago */
+	long long pasted_at;	/* when the last unmarked paste ended */
+	bool held;		/* its last line end was kept back */
 	struct buf text;	/* of the last key */
 };
 
