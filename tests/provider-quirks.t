@@ -175,10 +175,10 @@ counts() {
 	done >in
 	serve s1 s2 s3
 	ask 2>err >out
-	jq -r 'select(.role or .code) | .code // .content' out | xargs
+	jq -r '.code // .context_tokens // select(.role).content' out | xargs
 }
 is "one that counted all of the requests before has cut this one" \
-	"$(counts 2900 5800 4100)" "x x context_overflow"
+	"$(counts 2900 5800 4100)" "x x 5800 context_overflow"
 is "... its answer is a part of one" "$(jq -r 'select(.code).partial.content' \
 	out)" x
 is "half of them is no proof" "$(counts 2900 3100 4100)" "x x x"

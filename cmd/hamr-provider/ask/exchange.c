@@ -134,7 +134,8 @@ persist(struct exchange *x)
 
 /* The server read far less than we sent: it cut the request, or did not count
  * what was in its cache.  One that counted whole requests before counts its
- * cache, so it did cut, and did not answer this request.  Else only warn. */
+ * cache, so it did cut, and did not answer this request; what it ever read is
+ * the window that is known of.  Else only warn. */
 static bool
 was_cut(struct exchange *x)
 {
@@ -151,14 +152,17 @@ was_cut(struct exchange *x)
 	if (told <= 0 || sent < 2048 || memmem(x->ask->messages.p,
 	    x->ask->messages.n, image, sizeof image - 1) != NULL)
 		return false;
+	if (told > p->most_read)
+		p->most_read = told;
 	if (told * 2 > sent) {
 		p->counted_whole += told * 4 >= sent * 3;
 		return false;
 	}
 	p->counted_whole = 0;
-	if (counts)
+	if (counts) {
 		failure_set(&x->failure, "context_overflow", words, told, sent);
-	else if (!p->warned && p->stage->mode == STAGE_RESIDENT)
+		x->failure.limit = p->most_read;
+	} else if (!p->warned && p->stage->mode == STAGE_RESIDENT)
 		provider_say(p, words, told, sent);
 	else if (!p->warned)
 		err_say(words, told, sent);

@@ -44,6 +44,7 @@ struct provider {
 	unsigned quirks;
 	bool limit_asked, model_asked, warned, warned_record;
 	int counted_whole;	/* requests since a cut, see ask/exchange.c */
+	long long most_read;	/* tokens that the server ever read at once */
 	int record;		/* the cassette being written; -1: none */
 	int flags;		/* of stage_wait, while acting */
 };
