@@ -58,7 +58,7 @@ class World:
         self.row, self.repo = row, repo
         self.needed = random.Random(f"{row.name} {seed}").randint(1, 3)
         self.heard = self.step = self.first = self.failures = 0
-        self.looked = self.tested = False
+        self.looked = self.tested = self.back = False
         self.faults = 3
         self.up = None
 
@@ -147,6 +147,8 @@ def work(w, req):
     w.tested = w.fixed() and (w.tested or "5 checks passed" in news)
     if w.tested:
         return Reply("slug.sh squeezes blanks now; make test passes.")
+    if w.heard >= w.needed and not w.back:	# it begins anew
+        w.back, w.failures = True, 0
     w.failures += 1
     if w.failures > 12 and w.heard >= w.needed:
         return Reply("I cannot mend it: what I do has no effect.")
