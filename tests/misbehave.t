@@ -42,6 +42,20 @@ is "what they are is said" "$(jq -r '"\(.agent) \(.end): \(.why)"' bad.json |
 missing never asked: /nonexistent/agent is not installed
 other-api never asked: it asked for /v1beta/x
 terminal never asked: no terminal"
+cat >agents <<'X'
+[{"name": "stays", "command": ["sh", "-c",
+ "echo $$ >{home}/../pid; exec sleep 60"]}]
+X
+TMPDIR=$PWD "$TOP/bench/misbehave" --agents-from agents --agents stays \
+	--rows same-call >out &
+for _ in $(seq 200); do
+	pid=$(cat misbehave.*/pid 2>/dev/null) && [ -n "$pid" ] && break
+	sleep .05
+done
+kill $!
+wait $! 2>/dev/null
+is "one that is stopped takes its agents along" "$(kill -0 "$pid" 2>&1 |
+	grep -c 'No such process') $(ls -d misbehave.* 2>/dev/null)" "1 "
 
 # ---- the table ----
 

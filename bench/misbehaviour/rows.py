@@ -56,7 +56,8 @@ class World:
 
     def __init__(self, row, repo, seed):
         self.row, self.repo = row, repo
-        self.needed = random.Random(f"{row.name} {seed}").randint(1, 3)
+        self.needed = min(row.most, random.Random(
+            f"{row.name} {seed}").randint(1, 3))
         self.heard = self.step = self.first = self.failures = 0
         self.looked = self.tested = self.back = False
         self.faults = 3
@@ -184,10 +185,11 @@ NEVER = r"(?!)"
 
 
 class Row:
-    """patience: seconds that an agent may take from request to request."""
+    """patience: seconds that an agent may take from request to request; most:
+    words that the model may want."""
 
-    def __init__(self, act, title, seen, help, patience):
-        self.patience = patience
+    def __init__(self, act, title, seen, help, patience, most):
+        self.patience, self.most = patience, most
         self.name = act.__name__.replace("_", "-")
         self.act, self.title, self.seen = act, title, seen
         self.help = re.compile(help, re.I)
@@ -196,9 +198,9 @@ class Row:
 ROWS = []
 
 
-def row(title, seen, help=REPEATS, patience=60):
+def row(title, seen, help=REPEATS, patience=60, most=3):
     def add(act):
-        ROWS.append(Row(act, title, seen, help, patience))
+        ROWS.append(Row(act, title, seen, help, patience, most))
         return act
     return add
 
@@ -694,7 +696,8 @@ def stays_open(w, req):
 # ---- what the shell does ----
 
 @row("a command that never ends", "tailcallhq/forgecode#1287",
-     r"time|kill|limit|interrupt|still running|background", patience=200)
+     r"time|kill|limit|interrupt|still running|background", patience=200,
+     most=1)		# each word takes minutes
 def never_ends(w, req):
     return Reply("", [shell(req, "tail -f slug.sh")])
 
