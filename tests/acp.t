@@ -150,6 +150,43 @@ Make the file aMake the file a
 1 True True Make the file a Z
 [50, 50, 21] -32602 {'sessions': []}"
 
+# --- a session in which nothing was said
+fresh empty
+answer "Hello." >script
+is "an empty session is not left behind" "$(play <<'P'
+e = new("--yes")
+r = e.call("session/new", {"cwd": here, "mcpServers": []})
+e.call("session/set_mode", {"sessionId": r["sessionId"], "modeId": "docs"})
+e.call("session/close", {"sessionId": r["sessionId"]})
+s = e.call("session/new", {"cwd": here, "mcpServers": []})["sessionId"]
+e.prompt(s, "Hello")
+e.call("session/close", {"sessionId": s})
+print([x["sessionId"] == s for x in e.call("session/list", {"cwd": here})["sessions"]])
+P
+)" "[True]"
+
+# --- a mode that changes while a prompt runs
+fresh at-once
+{ { call bash '{"command":"until test -e go; do sleep .1; done"}'
+call write '{"path":"a","content":"x\n"}' | sed 's/"k[0-9]*"/"k0"/'; } | jq -cs \
+	'.[0].tool_calls += .[1].tool_calls | .[0]'
+answer "The mode does not allow me to write the file a."
+answer "The mode does not allow me to write the file a."; } >script
+is "a mode counts for the next call" "$(play <<'P'
+import time
+e = new("--yes")
+s = e.call("session/new", {"cwd": here, "mcpServers": []})["sessionId"]
+n = e.start_prompt(s, "Write a file")
+e.wait_for(lambda: [u for u in e.of("tool_call_update") if u.get("status") == "in_progress"])
+e.call("session/set_mode", {"sessionId": s, "modeId": "read-only"})
+time.sleep(1)
+open("go", "w").close()
+print(e.wait(n)["stopReason"])
+P
+) $(jq -c 'select(.role == "tool") | [.name, .meta.error]' \
+	.hamr/sessions/*.ndjson | paste -sd' ')" \
+	'end_turn ["bash",null] ["write","denied"]'
+
 # --- mode and model
 fresh options
 { call write '{"path":"a","content":"x\n"}'

@@ -92,37 +92,20 @@ message(struct chat *c, const struct rec *r)
 }
 
 static void
-set(struct chat *c, struct slice settings)
-{
-	struct hub *h = &c->run->hub;
-	struct slice key, val;
-	struct walk w;
-
-	walk_in(&w, settings);
-	while (walk_next(&w, &key, &val)) {
-		char *name = xmemdup0(key.p, key.n);
-		char *value = scan_strdup(val);
-
-		if (value != NULL && setup_config(h, name, value) == 0)
-			hub_sync(h, SLOT_GUARD);
-		free(name);
-		free(value);
-	}
-}
-
-static void
 take(struct chat *c, const char *line)
 {
 	struct scan scan = { 0 };
 	struct rec r;
 
 	if (rec_parse(&scan, line, strlen(line), &r) == 0) {
-		if (r.kind == R_USER)
+		if (r.kind == R_USER) {
 			message(c, &r);
-		else if (r.kind == R_CONFIG)
-			set(c, rec_get(&r, "set"));
-		else if (r.kind == R_SYNC)
+		} else if (r.kind == R_CONFIG) {
+			hub_set(&c->run->hub, rec_get(&r, "set"));
+			hub_sync(&c->run->hub, SLOT_GUARD);
+		} else if (r.kind == R_SYNC) {
 			ui_passing(&c->run->ui, &r);
+		}
 	}
 	scan_release(&scan);
 }

@@ -91,6 +91,28 @@ hub_commit(struct hub *h, struct json *o)
 	return rc;
 }
 
+void
+hub_set(struct hub *h, struct slice settings)
+{
+	struct slice key, val;
+	struct walk w;
+
+	walk_in(&w, settings);
+	while (walk_next(&w, &key, &val)) {
+		struct json *o = json_object(), *set = json_object();
+		char *name = xmemdup0(key.p, key.n);
+
+		json_str(o, "type", "config");
+		json_raw(set, name, val);
+		json_add(o, "set", set);
+		if (scan_kind(val) == SCAN_STRING)
+			hub_commit(h, o);
+		else
+			json_free(o);
+		free(name);
+	}
+}
+
 static void
 show(struct hub *h, struct json *o, void (*how)(struct ui *,
     const struct rec *))
@@ -249,6 +271,23 @@ take_wishes(struct hub *h)
 	return any;
 }
 
+/* A program's settings count at once, in mid-turn too. */
+static void
+take_settings(struct hub *h)
+{
+	struct scan scan = { 0 };
+	struct rec r;
+	char *line;
+
+	while (h->ui->peer != NULL &&
+	    (line = ui_take_kind(h->ui, R_CONFIG)) != NULL) {
+		if (rec_parse(&scan, line, strlen(line), &r) == 0)
+			hub_set(h, rec_get(&r, "set"));
+		free(line);
+	}
+	scan_release(&scan);
+}
+
 /* The terminal hands over keys, or whole lines. */
 static void
 read_terminal(struct hub *h)
@@ -310,6 +349,7 @@ round_of_poll(struct hub *h, long long until)
 	bool talk = ui_pump(h->ui);
 	int timeout;
 
+	take_settings(h);
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
 

@@ -95,6 +95,8 @@ int hub_start(struct hub *h, bool resume, struct err *e);
 /* Commit one record of our own (freed).  The session's bytes are sent to all
  * slots by the next wait. */
 int hub_commit(struct hub *h, struct json *o);
+/* A config record for each of these settings. */
+void hub_set(struct hub *h, struct slice settings);
 
 /* Show a record (freed) that could not be committed. */
 void hub_show(struct hub *h, struct json *o);

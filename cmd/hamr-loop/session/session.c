@@ -151,7 +151,7 @@ session_read(const struct session *s, void *p, size_t n, off_t off)
 void
 session_close(struct session *s)
 {
-	if (s->fresh && s->fd >= 0 && s->size == 0) {
+	if (s->fresh && s->fd >= 0 && (s->size == 0 || !s->used)) {
 		/* We still hold the lock: nobody else has written to it. */
 		size_t n = strlen(s->path) - strlen(".ndjson");
 		char *lock = xasprintf("%.*s.lock", (int)n, s->path);

@@ -18,6 +18,7 @@ struct session {
 	int fd;			/* read and append */
 	int lock;
 	bool fresh;		/* of this run: closed empty, it is removed */
+	bool used;		/* there is more in it than its opening */
 	off_t size;		/* bytes committed */
 	bool dirty;		/* something is not durable yet */
 	bool sync_all;		/* durability = "all" */

@@ -329,6 +329,7 @@ user(struct track *t, const struct rec *r)
 	struct walk w;
 
 	if (msg_is_person(r)) {
+		t->has_person = true;
 		if (slice_is(msg_meta(r, "steering"), "true")) {
 			reset_failures(t);
 		} else {

@@ -37,6 +37,7 @@ struct usage {
 struct track {
 	char *mode, *model, *cwd;	/* of the header and config records */
 	bool has_header, has_system;
+	bool has_person;	/* a person said or ran something */
 	char *tools;		/* the newest tools record, or NULL */
 	char *verify_command;	/* what counts as verification, or NULL */
 	enum rec_kind last;	/* kind of the last message; R_OTHER: none */

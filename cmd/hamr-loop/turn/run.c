@@ -443,6 +443,7 @@ run_end(struct run *r)
 	r->hub_made = false;
 	runlog_close(r->log);
 	r->log = NULL;
+	r->session.used = r->track.has_person;
 	session_close(&r->session);
 	ui_forget_allowed(&r->ui);
 	track_release(&r->track);

@@ -113,6 +113,15 @@ ui_take_said(struct ui *u)
 	return u->nsaid > 0 ? remove_said(u, 0) : NULL;
 }
 
+char *
+ui_take_kind(struct ui *u, enum rec_kind kind)
+{
+	for (size_t i = 0; i < u->nsaid; i++)
+		if (u->said[i].kind == kind)
+			return remove_said(u, i);
+	return NULL;
+}
+
 /* Is it the answer with that id? */
 static bool
 is_reply(const struct ui_said *s, enum rec_kind kind, struct slice id)

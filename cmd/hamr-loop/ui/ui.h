@@ -270,6 +270,9 @@ bool ui_read_peer(struct ui *u);
 /* The first record that waits, yours; NULL: none does. */
 char *ui_take_said(struct ui *u);
 
+/* The first of that kind, for what cannot wait its turn. */
+char *ui_take_kind(struct ui *u, enum rec_kind kind);
+
 /* Wait for the record of that kind with that id; yours.  NULL: cancelled, the
  * end of input, or something came on the descriptor stop (left unread). */
 char *ui_await(struct ui *u, enum rec_kind kind, struct slice id, int stop);

@@ -451,14 +451,15 @@ take(struct tool *t, const struct rec *r)
 }
 
 /* While a call runs only what it waits for is taken in at once, so that what
- * comes out does not depend on when the rest arrived. */
+ * comes out does not depend on when the rest arrived; but a mode counts for the
+ * next call. */
 void
 tool_record(struct stage *s, const struct rec *r)
 {
 	struct tool *t = s->self;
 
 	if (t->acting && r->kind != R_START && r->kind != R_ANSWER &&
-	    r->kind != R_FILE) {
+	    r->kind != R_FILE && r->kind != R_CONFIG) {
 		t->later = xgrow(t->later, t->nlater, &t->latercap,
 		    sizeof *t->later);
 		t->later[t->nlater++] = xmemdup0(r->line.p, r->line.n);
