@@ -68,7 +68,8 @@ struct db_relevance {
 	double least;
 	int64_t newest;		/* the highest row id but of a few */
 	const int *order;	/* the words as they follow one another, each */
-	int n;			/* its number in the query; 0: not asked */
+	int n;			/* its number in the query, -1: any word; n 0:
+				 * not asked */
 	void *rarity;		/* NULL at first; for the next query of the same
 				 * words; to be freed */
 };

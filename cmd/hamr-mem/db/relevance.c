@@ -36,6 +36,12 @@ sum(const struct rarity *r, const double *often, double length)
 	return sum;
 }
 
+static double
+length(const struct rarity *r, int size)
+{
+	return K1 * (1 - B) + K1 * B * (double)size / r->average;
+}
+
 struct sample {
 	sqlite3_int64 n, first, last;
 };
@@ -112,16 +118,21 @@ static bool
 is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
     const struct db_relevance *want, const struct place *p, int n)
 {
-	for (int i = 0; i < n && want->n > 0; i++) {
-		struct place next = p[i];
-		int k = 1;
+	int first = 0;
 
-		if (next.word != want->order[0])
+	while (first < want->n && want->order[first] < 0)
+		first++;
+	for (int i = 0; i < n && first < want->n; i++) {
+		struct place next = p[i];
+		int k = first + 1;
+
+		if (next.word != want->order[first])
 			continue;
 		for (; k < want->n; k++) {
-			next.at += api->xPhraseSize(f, next.word);
+			next.at += want->order[k - 1] < 0 ? 1 :
+			    api->xPhraseSize(f, want->order[k - 1]);
 			next.word = want->order[k];
-			if (!is_there(p, n, next))
+			if (next.word >= 0 && !is_there(p, n, next))
 				break;
 		}
 		if (k == want->n)
@@ -131,34 +142,41 @@ is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
 }
 
 /* How much a row tells, whose length is looked up only if it may then reach
- * least: that is the dearest part. */
+ * least: that is the dearest part.  It is as long as the places of its words
+ * say, at least. */
 static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
     const double weight[COLUMNS], const struct db_relevance *want,
     double *out)
 {
-	double often[PHRASES] = { 0 }, length = K1 * (1 - B), bonus = 0;
+	double often[PHRASES] = { 0 }, bonus = 0;
 	struct place place[PLACES];
+	int end[COLUMNS] = { 0 };
 	int n = 0, size = 0, rc = api->xInstCount(f, &n);
 
 	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
 		struct place p;
 
 		rc = api->xInst(f, i, &p.word, &p.column, &p.at);
-		if (rc == SQLITE_OK && p.word < PHRASES && p.column < COLUMNS)
-			often[p.word] += weight[p.column];
+		if (rc == SQLITE_OK && p.column < COLUMNS) {
+			if (p.word < PHRASES)
+				often[p.word] += weight[p.column];
+			if (end[p.column] <= p.at)
+				end[p.column] = p.at + 1;
+		}
 		if (i < PLACES)
 			place[i] = p;
 	}
 	if (rc == SQLITE_OK && is_phrase(api, f, want, place,
 	    n < PLACES ? n : PLACES))
 		bonus = DB_PHRASE;
-	*out = bonus + sum(r, often, length);
+	for (int i = 0; i < COLUMNS; i++)
+		size += end[i];
+	*out = bonus + sum(r, often, length(r, size));
 	if (rc != SQLITE_OK || *out < want->least)
 		return rc;
 	rc = api->xColumnSize(f, -1, &size);
-	length += K1 * B * (double)size / r->average;
-	*out = bonus + sum(r, often, length);
+	*out = bonus + sum(r, often, length(r, size));
 	return rc;
 }
 

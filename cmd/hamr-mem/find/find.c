@@ -20,8 +20,10 @@
 #define DAY_MS (24.0 * 3600 * 1000)
 #define SEARCH_MS 120		/* all of a search, but its last step */
 #define ROWS_MAX 50000		/* of one tier that are ranked, the newest */
-#define ANY_ROWS 10000		/* that match any of the words, about */
+#define COMMON 4		/* a word in one of so many rows is */
+#define ANY_ROWS 5000		/* that match any of the words, about */
 #define SAMPLE 300		/* rows that tell how common a word is */
+#define FEW 32			/* of a word that holds one */
 #define PART_ITEMS 262144	/* looked at in one go */
 #define LOOK_EVERY 256		/* rows between two looks at the clock */
 #define EXPR_MAX ((size_t)1 << 20)
@@ -240,7 +242,7 @@ take_tier(struct store *st, const struct find *f, const struct query *q,
     struct hits *out, struct err *e)
 {
 	struct best best = { .max = f->max * 4 + 20 };
-	struct db_relevance want = { .order = q->order,
+	struct db_relevance want = { .order = q->asked,
 		.n = tier == TIER_ALL ? (int)q->words : 0 };
 	int64_t newest, lo, hi = f->kind == KIND_MESSAGE ? FACT_FIRST :
 	    INT64_MAX >> PASSAGE_BITS;
@@ -364,21 +366,21 @@ blame_query(struct err *e)
 /* About how many rows hold a word: as many of the newest ones as are looked
  * at, scaled by the part of the memory they span. */
 static int
-count_rows(struct store *st, struct slice word, int64_t newest, double *out,
-    struct err *e)
+count_rows(struct store *st, struct slice word, int64_t newest, int most,
+    double *out, struct err *e)
 {
 	struct st *s = db_query(st->db, e, "SELECT rowid FROM words "
 	    "WHERE words MATCH ?1 ORDER BY rowid DESC", "s", word);
 	int64_t at = 0;
 	int n = 0, got = 0;
 
-	while (n < SAMPLE && (got = st_step(s, e)) > 0) {
+	while (n < most && (got = st_step(s, e)) > 0) {
 		at = st_col_int(s, 0) >> PASSAGE_BITS;
 		n++;
 	}
 	st_done(s);
 	*out = n;
-	if (n == SAMPLE && newest > at)
+	if (n == most && newest > at)
 		*out *= (double)newest / (double)(newest - at);
 	return got < 0 ? -1 : 0;
 }
@@ -416,8 +418,8 @@ sort_words(struct store *st, struct query *q, int64_t *newest, struct err *e)
 		return -1;
 	for (size_t i = 0; i < q->nword; i++)
 		if (!q->word[i].joined && count_rows(st,
-		    buf_view(&q->word[i].expr), *newest, &q->word[i].rows,
-		    e) < 0)
+		    buf_view(&q->word[i].expr), *newest, SAMPLE,
+		    &q->word[i].rows, e) < 0)
 			return -1;
 	for (size_t i = 0; i < q->nword; i++)
 		if (q->word[i].joined)
@@ -449,12 +451,45 @@ bound(struct store *st, struct query *q, struct search *x, int64_t *from,
 	return 0;
 }
 
+static void
+add_or(struct buf *expr, struct slice term)
+{
+	if (expr->len > 0)
+		buf_adds(expr, " OR ");
+	buf_slice(expr, term);
+}
+
+/* Of these words those that are not in too many rows; else the first. */
+static int
+add_rare(struct store *st, struct slice terms, int64_t newest,
+    struct buf *expr, struct err *e)
+{
+	struct slice first = { NULL, 0 }, term;
+	double rows, all = 0;
+
+	while (slice_line(&terms, &term)) {
+		if (first.n == 0)
+			first = term;
+		if (count_rows(st, term, newest, FEW, &rows, e) < 0)
+			return -1;
+		if (all + rows > ANY_ROWS)
+			continue;
+		all += rows;
+		add_or(expr, term);
+	}
+	if (expr->len == 0)
+		buf_slice(expr, first);
+	return 0;
+}
+
 /* Words that hold one of those that stand in so many rows. */
 static int
 words_within(struct store *st, const struct query *q, double least,
     double most, struct buf *expr, struct err *e)
 {
 	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
+	struct buf terms = BUF_INIT(EXPR_MAX);
+	int64_t newest;
 	size_t n = 0;
 	int r;
 
@@ -462,7 +497,12 @@ words_within(struct store *st, const struct query *q, double least,
 		if (!q->word[i].part && q->word[i].rows >= least &&
 		    q->word[i].rows <= most)
 			fragment[n++] = q->word[i].text;
-	r = words_holding(st, fragment, n, expr, e);
+	r = store_newest(st, KIND_MESSAGE, &newest, e);
+	if (r == 0)
+		r = words_holding(st, fragment, n, &terms, e);
+	if (r == 0)
+		r = add_rare(st, buf_view(&terms), newest, expr, e);
+	buf_release(&terms);
 	free(fragment);
 	return r;
 }
@@ -486,11 +526,47 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 			break;
 		if (q->word[i].rows == 0)
 			continue;
-		if (expr->len > 0)
-			buf_adds(expr, " OR ");
-		buf_slice(expr, buf_view(&q->word[i].expr));
+		add_or(expr, buf_view(&q->word[i].expr));
 	}
 	return 0;
+}
+
+/* All words; of a large memory without those that stand in so many rows that
+ * they tell little, unless they are among the two rarest.  A phrase has its
+ * words at their distance then. */
+static int
+all_words(struct store *st, struct query *q, struct buf *expr, struct err *e)
+{
+	double rows[QUERY_WORDS], rarest = HUGE_VAL, second = HUGE_VAL;
+	int kept[QUERY_WORDS], n = 0, i = 0;
+	struct slice all = buf_view(&q->all), word;
+	int64_t newest;
+
+	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
+		return -1;
+	for (; slice_line(&all, &word); i++) {
+		rows[i] = 0;
+		if (newest > ROWS_MAX && count_rows(st, word, newest, SAMPLE,
+		    &rows[i], e) < 0)
+			return -1;
+		if (rows[i] < rarest) {
+			second = rarest;
+			rarest = rows[i];
+		} else if (rows[i] < second)
+			second = rows[i];
+	}
+	all = buf_view(&q->all);
+	for (i = 0; slice_line(&all, &word); i++) {
+		kept[i] = -1;
+		if (rows[i] > second && rows[i] > (double)newest / COMMON)
+			continue;
+		kept[i] = n++;
+		buf_adds(expr, expr->len > 0 ? " " : "");
+		buf_slice(expr, word);
+	}
+	for (size_t k = 0; k < q->words; k++)
+		q->asked[k] = kept[q->order[k]];
+	return n < i;
 }
 
 static int
@@ -499,22 +575,24 @@ search_tier(struct store *st, const struct find *f, struct query *q, int tier,
 {
 	struct buf expr = BUF_INIT(EXPR_MAX);
 	size_t had = out->n;
+	bool fewer = false;
 	int r = 0;
 
 	if (tier == TIER_PHRASE) {	/* of several words: with TIER_ALL */
 		if (q->all.len == 0)
 			buf_slice(&expr, buf_view(&q->phrase));
-	} else if (tier == TIER_ALL)
-		buf_slice(&expr, buf_view(&q->all));
-	else if (tier == TIER_ANY)
+	} else if (tier == TIER_ALL) {
+		r = all_words(st, q, &expr, e);
+		fewer = r > 0;
+	} else if (tier == TIER_ANY)
 		r = rare_words(st, q, &expr, e);
 	else
 		r = words_within(st, q, 1, SAMPLE - 1, &expr, e);
-	if (r == 0 && expr.len > 0)
+	if (r >= 0 && expr.len > 0)
 		r = take_tier(st, f, q, buf_view(&expr), tier, from, x, out,
 		    e);
 	for (size_t i = had; i < out->n; i++)
-		out->h[i].expr = out->h[i].tier == TIER_PHRASE ?
+		out->h[i].expr = out->h[i].tier == TIER_PHRASE && !fewer ?
 		    xmemdup0(q->phrase.p, q->phrase.len) :
 		    xmemdup0(expr.p, expr.len);
 	buf_release(&expr);

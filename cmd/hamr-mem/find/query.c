@@ -31,10 +31,8 @@ is_stop_word(struct slice w)
 
 /* Words hold no quote, so quoting needs no escape. */
 static void
-add_word(struct buf *b, struct slice w, const char *between)
+add_word(struct buf *b, struct slice w)
 {
-	if (b->len > 0)
-		buf_adds(b, between);
 	buf_addc(b, '"');
 	buf_slice(b, w);
 	buf_addc(b, '"');
@@ -60,7 +58,7 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 		any->text = w;
 	any->joined = memchr(w.p, '_', w.n) != NULL;
 	buf_init(&any->expr, EXPR_MAX);
-	add_word(&any->expr, w, "");
+	add_word(&any->expr, w);
 	text_parts(w, &parts);
 	while (text_word(buf_view(&parts), &at, &p))
 		add_any(q, p, true, seen);
@@ -115,7 +113,8 @@ query_build(struct query *q, struct slice text)
 		buf_slice(&q->phrase, w);
 		if (!fresh)
 			continue;
-		add_word(&q->all, w, " ");
+		add_word(&q->all, w);
+		buf_addc(&q->all, '\n');
 		if (!is_stop_word(w))
 			add_any(q, w, false, &any);
 	}

@@ -23,11 +23,14 @@ struct query_word {
 };
 
 struct query {
-	struct buf phrase, all;		/* expressions; empty: nothing new */
+	struct buf phrase;		/* an expression */
+	struct buf all;			/* one of each word, a line each; empty:
+					 * there is one word only */
 	struct query_word *word;	/* but those that stop at nothing */
 	size_t nword;
 	size_t words;		/* 0: nothing can be found */
-	int order[QUERY_WORDS];	/* of each of them its number in all */
+	int order[QUERY_WORDS];	/* of each of them its number in all, */
+	int asked[QUERY_WORDS];	/* and among those that are asked for; -1 */
 };
 
 void query_build(struct query *q, struct slice text);

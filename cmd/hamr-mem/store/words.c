@@ -329,9 +329,12 @@ take(struct found *f, struct slice w)
 		f->n++;
 }
 
+/* Joined words are looked at for joined ones only: what else they hold stands
+ * in one of their pieces, which is a word of its own and found sooner. */
 static void
 look(struct slice run, struct slice w, struct found *f)
 {
+	bool joined = memchr(w.p, '_', w.n) != NULL;
 	const char *p = run.p, *end = run.p + run.n, *at;
 
 	while ((at = memmem(p, (size_t)(end - p), w.p, w.n)) != NULL) {
@@ -339,7 +342,8 @@ look(struct slice run, struct slice w, struct found *f)
 		const char *from = lf != NULL ? lf + 1 : p;
 
 		p = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-		if ((size_t)(p - from) > w.n + 1)
+		if ((size_t)(p - from) > w.n + 1 && (joined ||
+		    memchr(from, '_', (size_t)(p - from)) == NULL))
 			take(f, (struct slice){ from, (size_t)(p - from) -
 			    1 });
 	}
@@ -355,16 +359,16 @@ has_digit(struct slice w)
 }
 
 static void
-add_term(struct buf *expr, struct slice w, const char *end)
+add_term(struct buf *terms, struct slice w, const char *end)
 {
-	buf_adds(expr, expr->len > 0 ? " OR \"" : "\"");
-	buf_slice(expr, w);
-	buf_adds(expr, end);
+	buf_addc(terms, '"');
+	buf_slice(terms, w);
+	buf_adds(terms, end);
 }
 
 int
 words_holding(struct store *st, const struct slice *fragment, size_t n,
-    struct buf *expr, struct err *e)
+    struct buf *terms, struct err *e)
 {
 	struct buf small = BUF_INIT(SIZE_MAX);
 	struct found f = { .n = 0 };
@@ -377,7 +381,7 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
 		if (w.n >= WORD_MIN && has_digit(w))
-			add_term(expr, w, "\"*");
+			add_term(terms, w, "\"*\n");
 		for (size_t k = 0; k < w.n; k++)
 			buf_addc(&small, (char)tolower((unsigned char)w.p[k]));
 		buf_addc(&small, '\n');
@@ -391,7 +395,7 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 			look(st_col(s, 0), w, &f);
 	}
 	for (size_t i = 0; i < f.n; i++) {
-		add_term(expr, slice_of(f.v[i]), "\"");
+		add_term(terms, slice_of(f.v[i]), "\"\n");
 		free(f.v[i]);
 	}
 	buf_release(&small);

@@ -32,9 +32,9 @@ void words_stay(struct store *st);
  * did not keep them. */
 int words_fill(struct store *st, struct err *e);
 
-/* Append an FTS5 expression of words that hold one of these, the shortest
- * first, and of what begins with one that has digits. */
+/* Append FTS5 expressions, a line each: of what begins with one of these that
+ * has digits, and of words that hold one of them, the shortest first. */
 int words_holding(struct store *st, const struct slice *fragment, size_t n,
-    struct buf *expr, struct err *e);
+    struct buf *terms, struct err *e);
 
 #endif
