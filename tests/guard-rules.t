@@ -69,6 +69,13 @@ is "numbers apart it weighs nothing and is never refused" \
 30* s c# t {} = 11 of # failed
 X
 )" ""
+is "a share that rises is what is waited for, one that falls is not" "$(said <<'X'
+20* s c# t {} = # of 30 files copied
+20* s d# u {} = copied #0 %
+20* s f# v {} = #/30
+X
+for i in 9 8 7 6 5 4; do echo "s c$i t {} = $i of 30 files copied"
+done | said)" "c4 warn repeat-weak 6"
 is "progress in between sets it back" "$(for i in $(seq 9); do
 echo "s v$i bash {\"command\":\"make check\"} = $i of 40 failed | {\"is_error\":true}"
 echo "s e$i edit {\"path\":\"a\",\"old\":\"$i\",\"new\":\"x$i\"} = ok"
@@ -158,6 +165,19 @@ done
 match "they are told to wait, each time longer" \
 "$(echo '4* s c# t {} = HTTP 429 | {"is_error":true}' | texts | tr '\n' ' ')" \
     "*Wait 5 seconds before the next attempt*Wait 10 seconds before*"
+for text in 'Exit code: 2\nWall time: 1.# seconds\nOutput:\nFAIL' \
+    'Output: FAIL\nError: (none)\nExit Code: 101' \
+    'Process exited with code 1\nFAIL'; do
+	is "a status that only the text tells: $text" \
+"$(echo "3* s c# shell {\"command\":[\"make\",\"check\"]} = $text" | said)" \
+	    "c3 warn retry 3"
+done
+is "... of 0, or of another tool, is none" "$(said <<'X' | cut -d ' ' -f 3
+3* s c# shell {"command":["make"]} = Exit code: 0\nok
+3* s d# t {} = Exit code: 1
+X
+)" "repeat
+repeat"
 is "so does the code of hamr-tool" \
 "$(said <<'X' | grep -m 1 block
 10* s c# t {} = no | {"is_error":true,"meta":{"error":"rate_limited"}}
@@ -291,6 +311,13 @@ is "what a command says of itself is no answer" \
 1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
 X
 )" "c3 warn same-answer 3"
+is "... behind a label of another agent, either" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+X
+)" "c3 warn same-answer 3"
 is "the same call again is a repeat" \
 "$(said -o loop_guard.same_answer_warn=3 <<'X'
 2* s a# t {"x":1} = OK
@@ -380,6 +407,12 @@ c18 halt stall 8"
 is "... unless a click or a move made them" \
     "$(echo '30* s c# browser_click {"ref":"next"} = a page of more than sixty characters, of which this is number: #' |
     said | grep -v weak)" ""
+is "... whose page differs by ids alone" \
+    "$(echo '30* s c# browser_click {"ref":"next"} = a page of more than sixty characters and 2 controls, of which one is: ref=e#' |
+    said | grep -m 1 constrain)" "constrain stall 1"
+is "what fails at times may be asked often" "$(for i in $(seq 5); do
+echo "3* s p$i# t {} = 4 passed in 0.$i#s"
+echo "s f$i t {} = 1 failed in 0.${i}s | {\"is_error\":true}"; done | said)" ""
 is "... unless they are a measure" \
     "$(for i in $(seq 30); do echo "s c$i queue_depth {} = $((900 - i * i)) jobs are left in the queue, which is more than sixty characters long"
 done | said | grep -v weak)" ""
@@ -517,6 +550,35 @@ X
 is "... unless something was learned by it" "$(for i in $(seq 12); do
 echo "s c$i write {\"path\":\"a.c\",\"content\":\"x: $i\"} = ok"
 echo "s v$i bash {\"command\":\"./train\"} = loss 0.$i"; done | said)" ""
+while IFS= read -r edit; do
+	is "progress by another agent's tool: $edit" "$(for i in $(seq 9); do
+echo "s e$i ${edit//\{\}/$i} = ok"
+echo "s v$i run_tests [] = 4 passed"; done | said)" ""
+done <<'X'
+Edit {"file_path":"/w/a.c","old_string":"a{}","new_string":"b{}"}
+fs__write_file {"path":"a.c","content":"a{}()"}
+fs__edit_file {"path":"a.c","edits":[{"oldText":"a{}()","newText":"b{}()"}]}
+str_replace_editor {"command":"str_replace","path":"a.c","old_str":"a{}()","new_str":"b{}()"}
+apply_patch {"input":"*** Begin Patch\n*** Update File: a.c\n-a(x{})\n+b(y{})"}
+replace_in_file {"path":"a.c","diff":"-a{}()\n+x{}()"}
+X
+while IFS= read -r edit; do
+	is "no progress: $edit" "$(for i in $(seq 9); do
+echo "s e$i ${edit//\{\}/$i} = ok"
+echo "s v$i run_tests [] = 4 passed"; done | said | head -n 1)" "v3 warn repeat 3"
+done <<'X'
+create {"row":{}}
+str_replace_editor {"command":"view","path":"a.c","view_range":[{},9]}
+X
+for edit in 'apply_patch {"input":"*** Update File: a.c\n-// v#\n+// v#, again"}' \
+    'Edit {"file_path":"/w/a.c","old_string":"// v#","new_string":"// v#, again"}'; do
+	is "nor are comments in other words, third time on: $edit" \
+	    "$(echo "8* s c# $edit = ok" | said | head -n 1)" \
+	    "c6 warn stall 4"
+done
+is "another id in the same place is worth half, too" "$(for i in $(seq 12); do
+echo "s c$i write {\"path\":\"a.py\",\"content\":\"id: 4f$i$i\"} = ok"
+done | said | head -n 1)" "c10 warn stall 4"
 undo='{"type":"undo","of":"u1","paths":[{"path":"a","sha256":"x"}]}'
 is "what somebody took back is no return" "$({ flip y x y; echo "$undo"
 last=x; flip y x; } | said)" ""
@@ -666,7 +728,22 @@ is "numbers that change are what is waited for" "$({
 echo '20* s c# t_wait {} = # left'
 echo 'u go on'
 echo '20* s d# bash {"command":"wc -l out.csv"} = # out.csv'; } | said)" ""
+for text in '{"state":"BOOTING"}' 'in_progress' 'not yet' 'still 3 jobs'; do
+	is "what says that it goes on polls: $text" \
+	    "$(echo "15* s c# vm {} = $text" | said | grep 'repeat\|block' |
+	    sed -n '1p;$p')" "c9 warn repeat 9
+c15 block repeat 15"
+done
+is "... not in a long answer, nor as a failure" "$(said <<'X' | cut -d ' ' -f 1,2
+3* s c# t {} = the service is running, as it was before, and so it will be tomorrow
+3* s d# u {} = still down | {"is_error":true}
+X
+)" "c3 warn
+d6 warn"
 is "behind a call that only waits, the next one polls" "$(for i in 1 2 3 4 5; do
+echo "s s$i terminal_wait {\"seconds\":$i} = ok"
+echo "s d$i screen {} = linking ..."; done | said
+for i in 1 2 3 4 5; do
 echo "s w$i bash {\"command\":\"sleep $i\"} ="
 echo "s c$i t {} = still down | {\"is_error\":true}"; done | said)" ""
 for cmd in 'git status' 'npm run watchtower' 'cat details' 'await'; do
@@ -677,6 +754,9 @@ while IFS= read -r tool; do
 	is "$tool polls" "$(echo "9* s c# $tool = x" | said |
 	    grep -m 1 repeat)" "c9 warn repeat 9"
 done <<'X'
+run_shell_command {"command":"sleep 5"}
+shell {"command":["bash","-lc","docker ps"]}
+exec_command {"cmd":"kubectl get pods"}
 BashOutput {"id":"1"}
 TaskOutput {"id":"1"}
 task_status {}

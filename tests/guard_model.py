@@ -415,7 +415,7 @@ class Model:
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike
         measure = differs and e["numbers"] and not \
-            0 <= total(text) - e["numbers"] <= 3
+            0 <= total(text) + 1 - e["numbers"] <= 3
         if progress or (measure or not like) and gain and gain >= o["gain"]:
             self.news += 1
             self.score = 0
@@ -431,6 +431,7 @@ class Model:
                 c.due.append(("revisit", 1))
         # the streak
         free = like and e["window"] != self.window
+        unsteady = bool(e) and (e["unsteady"] or e["failed"] != failed)
         if not e:
             e = dict(sig=c.sig, weak=0)
         if not like:
@@ -442,9 +443,9 @@ class Model:
         if not free:
             e["weak"] += 1
         e.update(raw=raw, norm=norm, mask=mask, failed=failed,
-                 window=self.window,
+                 window=self.window, unsteady=unsteady,
                  transient=transient, poll=c.poll,
-                 numbers=total(text) if differs else 0)
+                 numbers=total(text) + 1 if differs else 0)
         self.entries[c.sig] = e
         self.history = (self.history + (self.pair(e),))[-128:]
         self.is_stuck(e["n"], c.poll)
@@ -469,6 +470,7 @@ class Model:
             1 if files and not files[0] else \
             0 if free or gain and (measure or not like) else \
             0 if first_error or other and short else \
+            Fraction(1, 6) if unsteady else \
             Fraction(1, 3) if c.poll else Fraction(1, 2)
         s["weights"].append(weight)
         if weight and not (same and e["n"] == 2):
@@ -541,7 +543,8 @@ class Model:
             self.score = min(self.score + w, o["stall"] - Fraction(1, 6))
         elif quiet:
             self.score += w
-        self.waited = all(c.args.get("command", "").startswith("sleep ")
+        self.waited = all(c.name == "job_wait" or
+                          c.args.get("command", "").startswith("sleep ")
                           for c in s["calls"])
         rules = []
 

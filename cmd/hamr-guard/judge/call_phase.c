@@ -196,6 +196,7 @@ judge_alone(struct guard *g, struct open_call *o)
 	    e->window != g->window))
 		e = NULL;
 	if (e != NULL) {
+		o->is.poll |= e->under_way;
 		streak_limits(g, &o->is, e, &v);
 		v.count += e->n + e->refused;
 		v.evidence = e->calls.c;

@@ -67,6 +67,7 @@ struct outcome {
 	bool new_error;		/* failed as nothing did in this turn */
 	bool mute;		/* printed nothing, or its exit status only */
 	bool brief;		/* less text than what counts as news */
+	bool under_way;		/* and it says that something goes on */
 	bool past_end;		/* a read behind the end of its file */
 	bool shown;		/* a read of lines that were shown */
 	enum { SAME_FILES, NEW_STATE, TWEAKED, OLD_STATE } files;

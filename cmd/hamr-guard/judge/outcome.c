@@ -10,6 +10,7 @@
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
 #define STATUS_MAX 80		/* a longer line says more than a status */
+#define STATUS_LINES 4		/* of a result that may tell one, and its end */
 #define REMEMBERED 1024
 
 /* ---- what meta tells ---- */
@@ -108,6 +109,38 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 	}
 }
 
+/* How many of a text's words are in the row, in lower case; *all: of how
+ * many. */
+static size_t
+words_among(struct slice text, const char *const *row, size_t *all)
+{
+	size_t in = 0, n = 0;
+	char word[16];
+
+	*all = 0;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+
+		if (isalpha((unsigned char)c) && n < sizeof word - 1)
+			word[n++] = (char)tolower((unsigned char)c);
+		if (i + 1 < text.n && isalpha((unsigned char)text.p[i + 1]))
+			continue;
+		*all += n > 0;
+		in += n > 0 && slice_in((struct slice){ word, n }, row);
+		n = 0;
+	}
+	return in;
+}
+
+static bool
+has_digit(struct slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (isdigit((unsigned char)text.p[i]))
+			return true;
+	return false;
+}
+
 /* Is a line nothing but an exit status?  "exit 1", "Command exited with code
  * 1", "Exit code: 2". */
 static bool
@@ -116,24 +149,58 @@ is_status(struct slice text)
 	static const char *const words[] = { "exit", "exited", "code",
 		"status", "command", "process", "with", "failed", "returned",
 		"error", "nonzero", "zero", "non", "no", "output", NULL };
-	bool any = false;
-	char word[10];
+	size_t all;
 
-	if (text.n > STATUS_MAX)
+	return text.n <= STATUS_MAX && words_among(text, words, &all) == all &&
+	    has_digit(text);
+}
+
+/* Is it one that is not 0? */
+static bool
+is_failure(struct slice line)
+{
+	static const char *const exits[] = { "exit", "exited", NULL };
+	size_t all;
+
+	if (memmem(line.p, line.n, "xit", 3) == NULL || !is_status(line) ||
+	    words_among(line, exits, &all) == 0)
 		return false;
-	for (size_t i = 0, n = 0; i < text.n; i++) {
-		char c = text.p[i];
+	for (size_t i = 0; i < line.n; i++)
+		if (line.p[i] >= '1' && line.p[i] <= '9')
+			return true;
+	return false;
+}
 
-		any |= isdigit((unsigned char)c) != 0;
-		if (isalpha((unsigned char)c) && n < sizeof word - 1)
-			word[n++] = (char)tolower((unsigned char)c);
-		if (i + 1 < text.n && isalpha((unsigned char)text.p[i + 1]))
-			continue;
-		if (n > 0 && !slice_in((struct slice){ word, n }, words))
-			return false;
-		n = 0;
-	}
-	return any;
+/* Does one of the first lines of a text, or its last, say so? */
+static bool
+tells_failure(struct slice text)
+{
+	struct slice line = { NULL, 0 }, rest = text;
+
+	for (int n = 0; n < STATUS_LINES && slice_line(&rest, &line); n++)
+		if (is_failure(line))
+			return true;
+	text = slice_trim(text);
+	for (line = text; line.n > 0 && text.p[line.n - 1] != '\n'; )
+		line.n--;
+	return is_failure((struct slice){ text.p + line.n,
+	    text.n - line.n });
+}
+
+/* Does a short answer say that what was asked for is still under way? */
+static bool
+is_under_way(struct slice text)
+{
+	static const char *const words[] = { "pending", "queued", "running",
+		"waiting", "starting", "restarting", "stopping", "building",
+		"compiling", "installing", "deploying", "provisioning",
+		"creating", "initializing", "booting", "loading", "uploading",
+		"downloading", "processing", "importing", "exporting",
+		"copying", "syncing", "rolling", "progress", "still", "yet",
+		"busy", "unfinished", "incomplete", NULL };
+	size_t all;
+
+	return words_among(text, words, &all) > 0;
 }
 
 /* ---- files ---- */
@@ -223,7 +290,7 @@ static void
 judge_trifle(struct guard *g, const struct open_call *c, struct outcome *o)
 {
 	/* a comment makes no check stale */
-	o->matters &= c->is.write || c->is.code.exact == 0;
+	o->matters &= !c->is.comments;
 	switch (files_trifle(&g->files, c->is.path, &c->is.code)) {
 	case ONLY_COMMENTS:
 		o->files = OLD_STATE;
@@ -278,6 +345,8 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	digest_text(&g->text, &g->lines, e != NULL && e->epoch == g->epoch,
 	    given, g->scratch, &o->d);
 	text = buf_view(&g->text);
+	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
+		o->failed = tells_failure(text);
 	if (o->failed) {
 		o->d.hash = ~o->d.hash;
 		o->d.norm = ~o->d.norm;
@@ -295,6 +364,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
 	o->brief = o->d.chars < g->policy->min_gain;
+	/* it matters when a call is repeated */
+	o->under_way = e != NULL && o->brief && !o->failed &&
+	    is_under_way(text);
 	if (!c->is.looks)
 		return;
 	/* Was it a read of lines that are known?  Where meta tells the range

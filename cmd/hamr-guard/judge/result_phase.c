@@ -57,6 +57,7 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	e->window = g->window;
 	e->transient = o->transient;
 	e->poll = c->is.poll;
+	e->under_way = o->under_way;
 	note_call(&e->calls, c);
 	cycle_push(&g->cycle, streak_pair(e));
 	guard_stuck(g, e->n, e->poll);
@@ -225,17 +226,22 @@ is_counter(const struct guard *g, const struct open_call *c,
     const struct streak *e)
 {
 	struct slice text = buf_view(&g->text);
+	uint64_t step = volatile_sum(text) + 1 - e->numbers;
 
-	return !c->is.acts && !volatile_is_progress(text) &&
-	    (e->numbers == 0 ||
-	    volatile_sum(text) - e->numbers <= COUNTER_STEP);
+	/* what a click shows has numbers of its own, even pages: only ids that
+	 * differ show nothing */
+	if (c->is.acts)
+		return e->numbers != 0 && step == 0;
+	return volatile_progress(text) == 0 &&
+	    (e->numbers == 0 || step <= COUNTER_STEP);
 }
 
 /* How much a call adds to the stall score, in sixths; other: it is not one of
  * this epoch already; news: its result is new, not only its numbers. */
 static int
-weight(const struct open_call *c, const struct outcome *o, bool other,
-    enum likeness like, bool excused, bool news)
+weight(const struct open_call *c, const struct streak *e,
+    const struct outcome *o, bool other, enum likeness like, bool excused,
+    bool news)
 {
 	if (c->is.idle)
 		return POINT;
@@ -249,7 +255,8 @@ weight(const struct open_call *c, const struct outcome *o, bool other,
 		return 0;
 	if (o->new_error || (other && is_same_answer(c, o)))
 		return 0;
-	return c->is.poll ? POINT / 3 : POINT / 2;
+	/* what fails at times is asked often by who looks for the reason */
+	return e->unsteady ? POINT / 6 : c->is.poll ? POINT / 3 : POINT / 2;
 }
 
 void
@@ -259,17 +266,25 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	unsigned long reads = guard_reads(g, false);
 	bool progress = false, other, excused, news;
 	struct outcome got, *o = &got;
+	uint64_t done = 0;
 	enum likeness like;
 
 	outcome_read(g, c, r, o);
+	c->is.poll |= o->under_way;
 	like = compare(g, c, e, o);
+	if (like == MASKED) {
+		/* 12 of 40 behind 11 of 40 is what is waited for */
+		done = volatile_progress(buf_view(&g->text));
+		if (e->done != 0 && done > e->done)
+			like = CHANGED;
+	}
 	g->calls++;
 	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
 		progress = c->is.edits ? !o->failed : e == NULL ||
 		    (like <= MASKED && o->d.gain > 0);
 	if (progress) {
 		guard_epoch(g);
-		like = compare(g, c, e, o);
+		like = CHANGED;
 	}
 	news = like == CHANGED || (like == MASKED && !is_counter(g, c, e));
 	if (o->files == TWEAKED)
@@ -287,8 +302,10 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	}
 	e = streaks_put(&g->seen, c->is.sig);
 	other = e->n == 0 || e->epoch != g->epoch;
+	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	excused = count(g, c, e, o, like);
-	e->numbers = like == MASKED ? volatile_sum(buf_view(&g->text)) : 0;
+	e->numbers = like == MASKED ? volatile_sum(buf_view(&g->text)) + 1 : 0;
+	e->done = done;
 	if (!excused)
 		judge_streak(g, c, e, like);
 	judge_fault(g, c, o);
@@ -300,7 +317,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		    (g->reads - reads) % READS_AGAIN == 0)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
-	step_weigh(&g->step, weight(c, o, other, like, excused, news),
+	step_weigh(&g->step, weight(c, e, o, other, like, excused,
+	    news),
 	    like == SAME && e->n == 2);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&

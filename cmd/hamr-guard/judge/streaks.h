@@ -31,8 +31,11 @@ struct streak {
 	bool failed;
 	bool transient;		/* the outcome is an error that may pass */
 	bool poll;
-	uint64_t numbers;	/* sum of those in the last outcome that
-				 * differed by numbers; 0: none did */
+	bool under_way;		/* so its last answer said */
+	bool unsteady;		/* it failed and did not, nothing changed */
+	/* Of the last outcome, if it differed by numbers, else 0: */
+	uint64_t numbers;	/* their sum and one */
+	uint64_t done;		/* how far it is (volatile_progress) */
 	struct call_row calls;
 	/* its latest row of failures, over all epochs of the turn */
 	uint64_t fault;		/* normalised outcome; 0: it did not fail */

@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "code.h"
 
+#define HEX_ID 4		/* letters and digits of a short id */
+
 static bool
 begins(struct slice s, const char *with)
 {
@@ -25,6 +27,9 @@ is_comment(struct slice s)
 	static const char *const marks[] = { "//", "/*", "*/", "* ", "<!--",
 		"# ", "## ", "-- ", NULL };
 
+	/* a line of a patch */
+	if (s.n > 1 && (*s.p == '+' || *s.p == '-') && s.p[1] != *s.p)
+		s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
 	for (size_t i = 0; marks[i] != NULL; i++)
 		if (begins(s, marks[i]))
 			return true;
@@ -45,17 +50,47 @@ without_tail(struct slice s)
 	return s;
 }
 
-/* All numbers alike. */
-static void
+/* How much of a number, or of an id of hexadecimal digits that is a word,
+ * stands at p. */
+static size_t
+over_id(const char *p, const char *end, bool begins_word)
+{
+	bool digit = false;
+	size_t n = 0;
+
+	for (; begins_word && p + n < end &&
+	    isxdigit((unsigned char)p[n]); n++)
+		digit |= isdigit((unsigned char)p[n]) != 0;
+	if (digit && n >= HEX_ID &&
+	    (p + n == end || !isalnum((unsigned char)p[n])))
+		return n;
+	for (n = 0; p + n < end && isdigit((unsigned char)p[n]); n++)
+		;
+	return n;
+}
+
+/* All numbers and ids alike; false if there are none. */
+static bool
 mask(struct slice s, struct buf *out)
 {
+	const char *end = s.p + s.n, *digit = s.p;
+	bool word = false;
+
+	while (digit < end && !isdigit((unsigned char)*digit))
+		digit++;
+	if (digit == end)
+		return false;
 	buf_reset(out);
 	buf_adds(out, "");
-	for (size_t i = 0; i < s.n; i++)
-		if (!isdigit((unsigned char)s.p[i]))
-			buf_addc(out, s.p[i]);
-		else if (i == 0 || !isdigit((unsigned char)s.p[i - 1]))
-			buf_addc(out, '\2');
+	for (const char *p = s.p; p < end; ) {
+		size_t n = isxdigit((unsigned char)*p) ?
+		    over_id(p, end, !word) : 0;
+
+		word = isalnum((unsigned char)*p) != 0;
+		buf_addc(out, n > 0 ? '\2' : *p);
+		p += n > 0 ? n : 1;
+	}
+	return true;
 }
 
 struct code
@@ -63,16 +98,18 @@ code_of(struct slice text, struct buf *scratch)
 {
 	struct code c = { 1, 1 };
 	struct slice line;
+	uint64_t h;
 
 	while (slice_line(&text, &line)) {
 		line = slice_trim(line);
 		if (line.n == 0 || is_comment(line))
 			continue;
 		line = without_tail(line);
-		c.exact = hash_both(c.exact, hash_bytes(line.p, line.n));
-		mask(line, scratch);
-		c.shape = hash_both(c.shape, hash_bytes(scratch->p,
-		    scratch->len));
+		h = hash_bytes(line.p, line.n);
+		c.exact = hash_both(c.exact, h);
+		if (mask(line, scratch))
+			h = hash_bytes(scratch->p, scratch->len);
+		c.shape = hash_both(c.shape, h);
 	}
 	return c;
 }

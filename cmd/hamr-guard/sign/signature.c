@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/hash.h"
+#include "import/import_convert.h"
 #include "record/alias.h"
 #include "shell.h"
 #include "signature.h"
@@ -124,10 +125,9 @@ is_outside(const char *root, const char *path)
 	return strncmp(path, root, n) != 0 || path[n] != '/';
 }
 
-bool
-sign_matters(const struct signer *s, struct slice given)
+static bool
+is_doc(const char *path)
 {
-	char *path = xmemdup0(given.p != NULL ? given.p : "", given.n);
 	const char *slash = strrchr(path, '/'), *base = path, *dot;
 	bool doc;
 
@@ -140,9 +140,17 @@ sign_matters(const struct signer *s, struct slice given)
 		doc |= slice_in(slice_of(dot + 1), docs) ||
 		    (slice_in(slice_of(dot + 1), pictures) &&
 		    (has_folder(path, "doc/") || has_folder(path, "docs/")));
-	doc |= is_outside(s->root, path);
+	return doc;
+}
+
+bool
+sign_matters(const struct signer *s, struct slice given)
+{
+	char *path = xmemdup0(given.p != NULL ? given.p : "", given.n);
+	bool matters = !is_doc(path) && !is_outside(s->root, path);
+
 	free(path);
-	return !doc;
+	return matters;
 }
 
 /* ---- what a tool's name tells ---- */
@@ -260,10 +268,22 @@ judge_code(struct signer *s, struct slice old, struct slice new,
 {
 	struct code was = code_in(s, old), is = code_in(s, new);
 
-	if (was.exact == is.exact)
+	out->comments = was.exact == is.exact;
+	if (out->comments)
 		out->code.exact = was.exact;
 	else if (was.shape == is.shape)
 		out->code.shape = was.shape;
+}
+
+/* Is it a program's text, where some lines do not run? */
+static bool
+is_code(struct signer *s)
+{
+	char *path = scan_strdup(member(s, "path"));
+	bool code = path == NULL || !is_doc(path);
+
+	free(path);
+	return code;
 }
 
 /* What an edit or a write does to its file. */
@@ -272,12 +292,13 @@ judge_edit(struct signer *s, struct traits *out)
 {
 	struct slice content = member(s, "content"), one;
 	struct slice new = member(s, "new"), edits = member(s, "edits");
+	struct code new_code;
 	struct walk w;
 
 	out->write = content.p != NULL && new.p == NULL;
 	if (out->write) {
 		out->change = sign_value(content);
-		if (out->matters)
+		if (is_code(s))
 			out->code = code_in(s, content);
 	} else if (scan_kind(edits) == SCAN_ARRAY) {
 		walk_in(&w, edits);
@@ -286,16 +307,54 @@ judge_edit(struct signer *s, struct traits *out)
 			    sign_value(scan_get(one, "old"));
 	} else if (new.p != NULL) {
 		out->change = sign_value(new) - sign_value(member(s, "old"));
-		if (out->matters)
+		if (is_code(s))
 			judge_code(s, member(s, "old"), new, out);
 	} else {
-		for (size_t i = 0; i < s->members.n; i++)
-			out->change += sign_value(s->members.m[i].val);
+		/* a patch in a format of its own */
+		out->code = (struct code){ 1, 1 };
+		for (size_t i = 0; i < s->members.n; i++) {
+			one = s->members.m[i].val;
+			out->change += sign_value(one);
+			new_code = code_in(s, one);
+			out->code.exact = hash_both(out->code.exact,
+			    new_code.exact);
+			out->code.shape = hash_both(out->code.shape,
+			    new_code.shape);
+		}
 	}
 }
 
+/* A command, or the words of one. */
+static struct slice
+command_of(struct signer *s)
+{
+	struct slice cmd = member(s, "command"), word, script = NOTHING;
+	struct walk w;
+
+	if (scan_kind(cmd) == SCAN_STRING)
+		return text_of(s, cmd);
+	if (scan_kind(cmd) != SCAN_ARRAY)
+		return NOTHING;
+	buf_reset(&s->text);
+	buf_adds(&s->text, "");
+	walk_in(&w, cmd);
+	while (walk_next(&w, NULL, &word)) {
+		/* behind -c or -lc the command is one word */
+		if (script.p != NULL)
+			buf_reset(&s->text);
+		else if (s->text.len > 0)
+			buf_addc(&s->text, ' ');
+		script = scan_str_is(word, "-c") || scan_str_is(word, "-lc") ?
+		    word : NOTHING;
+		scan_str(word, &s->text);
+	}
+	return buf_view(&s->text);
+}
+
+/* kind: the tool of ours that does what it does, or its name. */
 static void
-judge(struct signer *s, struct slice name, struct traits *out)
+judge(struct signer *s, struct slice name, struct slice kind,
+    struct traits *out)
 {
 	static const char *const network[] = { "web", "fetch", "http", "https",
 		"browser", "url", "curl", "internet", "network", "download",
@@ -304,28 +363,32 @@ judge(struct signer *s, struct slice name, struct traits *out)
 	static const char *const acts[] = { "click", "press", "tap", "type",
 		"scroll", "swipe", "key", "move", "next", NULL };
 	struct slice path = member(s, "path"), plain = scan_plain(path);
-	struct slice cmd = member(s, "command");
+	static const char *const pauses[] = { "wait", "sleep", "pause",
+		"delay", NULL };
+	struct slice cmd = NOTHING;
 	struct words words;
 	struct shell sh;
 
 	words_of(name, &words);
 	out->tool = hash_bytes(name.p, name.n);
-	out->bash = slice_is(name, "bash");
-	out->edits = slice_is(name, "edit") || slice_is(name, "write");
-	out->looks = slice_is(name, "read");
+	out->bash = slice_is(kind, "bash");
+	out->edits = slice_is(kind, "edit") || slice_is(kind, "write");
+	out->looks = slice_is(kind, "read");
 	out->mutates = out->edits;
 	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
 	    sign_matters(s, text_of(s, path)));
 	out->network = has_word(&words, network);
 	out->acts = has_word(&words, acts);
-	out->reads = slice_in(name, readers);
+	out->reads = slice_in(kind, readers);
 	out->runs = !out->reads && !out->edits;
 	if (plain.p != NULL)
 		out->path = path_hash(s, plain);
 	else if (path.p != NULL)
 		out->path = sign_value(path);
-	if (out->bash && scan_kind(cmd) == SCAN_STRING) {
-		shell_judge(text_of(s, cmd), &sh);
+	if (out->bash)
+		cmd = command_of(s);
+	if (cmd.p != NULL) {
+		shell_judge(cmd, &sh);
 		out->idle = sh.idle;
 		out->poll = sh.poll;
 		out->waits = sh.waits;
@@ -342,8 +405,8 @@ judge(struct signer *s, struct slice name, struct traits *out)
 	} else if (!out->bash) {
 		out->poll = waits(&words, member(s, "action")) ||
 		    types_nothing(s, &words);
-		out->waits = words.n > 0 && (strncmp(words.w[0], "wait", 4) ==
-		    0 || strcmp(words.w[0], "sleep") == 0);
+		out->waits = has_word(&words, pauses) ||
+		    (words.n > 0 && strncmp(words.w[0], "wait", 4) == 0);
 	}
 	if (has_word(&words, thinks))
 		out->idle = is_all_dropped(&s->members);
@@ -391,6 +454,45 @@ take_members(struct signer *s, struct slice name, struct slice text)
 		members_add_all(all, buf_view(&s->named), false);
 }
 
+/* Which of our tools does what this one of another agent or server does, by
+ * its name and what it is given; the name itself if none.  *args are then under
+ * the names of ours. */
+static struct slice
+kind_of(struct signer *s, struct slice name, struct slice *args)
+{
+	static const char *const ours[] = { "bash", "read", "edit", "write",
+		NULL };
+	struct slice tool = name, kind;
+	uint64_t h;
+
+	if (slice_in(name, ours))
+		return name;
+	h = hash_bytes(name.p, name.n) | 1;
+	if (s->strange[h / 2 % STRANGE] == h)
+		return name;
+	for (size_t i = name.n; i-- > 2; )
+		if (name.p[i - 1] == '_' && name.p[i - 2] == '_') {
+			tool = (struct slice){ name.p + i, name.n - i };
+			break;		/* SERVER__TOOL */
+		}
+	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
+	if (slice_eq(kind, tool)) {
+		s->strange[h / 2 % STRANGE] = h;
+		return name;
+	}
+	buf_reset(&s->path);
+	if (!import_path(kind, *args, &s->path))
+		buf_slice(&s->path, *args);
+	buf_reset(&s->theirs);
+	alias_args(kind, buf_view(&s->path), &s->theirs);
+	buf_adds(&s->theirs, "");
+	*args = buf_view(&s->theirs);
+	if (scan_get(*args, slice_is(kind, "bash") ? "command" : "path").p !=
+	    NULL || slice_is(tool, "apply_patch"))
+		return kind;
+	return name;
+}
+
 /* The members that count, printed in order: if all say why, that is what the
  * call is for. */
 static void
@@ -432,11 +534,11 @@ struct slice
 sign_call(struct signer *s, struct slice name, struct slice args,
     struct traits *out)
 {
-	struct slice text, given;
+	struct slice text, given, theirs, kind;
 	uint64_t hash[2];
 
 	s->args.max = s->named.max = s->text.max = s->path.max =
-	    BUF_RECORD_MAX;
+	    s->theirs.max = BUF_RECORD_MAX;
 	s->texts.max = TEXTS_MAX;
 	*out = (struct traits){ .at = s->texts.len };
 	buf_slice(&s->texts, name);
@@ -449,19 +551,27 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	given = text = slice_trim(buf_view(&s->args));
 	if (scan_value(&s->scan, text.p, text.n) < 0) {
 		given = NOTHING;
-		judge(s, name, out);
+		judge(s, name, name, out);
 		buf_slice(&s->texts, buf_view(&s->args));
 	} else if (scan_kind(text) != SCAN_OBJECT) {
-		judge(s, name, out);
+		judge(s, name, name, out);
 		canonical_value(text, false, &s->texts);
 	} else {
 		if (s->rules != NULL) {
 			text = user_rules_apply(s->rules, name, text);
 			scan_value(&s->scan, text.p, text.n);
 		}
+		theirs = text;
+		kind = kind_of(s, name, &theirs);
+		if (!slice_eq(kind, name)) {
+			members_add_all(&s->members, theirs, false);
+			judge(s, name, kind, out);
+			members_empty(&s->members);
+		}
 		take_members(s, name, text);
-		judge(s, name, out);
-		print_members(s, out->bash);
+		if (slice_eq(kind, name))
+			judge(s, name, name, out);
+		print_members(s, slice_is(name, "bash"));
 	}
 	out->n = s->texts.len - out->at;
 	hash_128(s->texts.p + out->at, out->n, hash);
@@ -517,6 +627,7 @@ signer_release(struct signer *s)
 	buf_release(&s->named);
 	buf_release(&s->text);
 	buf_release(&s->path);
+	buf_release(&s->theirs);
 	buf_release(&s->texts);
 	members_release(&s->members);
 	signer_root(s, NOTHING);

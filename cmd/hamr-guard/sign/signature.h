@@ -12,6 +12,8 @@
 #include "json/scan.h"
 #include "json/sha.h"
 
+#define STRANGE 64
+
 /* What signs calls; zero it, release it. */
 struct signer {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
@@ -21,9 +23,10 @@ struct signer {
 	struct sha *sha;
 	struct scan scan;
 	struct buf args;	/* of the last call, decoded */
-	struct buf named, text, path;
+	struct buf named, text, path, theirs;
 	struct buf texts;	/* what the signatures of a step are of */
 	struct members members;
+	uint64_t strange[STRANGE];	/* names of tools like none of ours */
 };
 
 /* A signature to compare by: 128 bits, quickly made.  The SHA-256 is made of
@@ -63,9 +66,10 @@ struct traits {
 	uint64_t path;		/* hash; 0: none */
 	uint64_t change;	/* of an edit: new text less old; of a write:
 				 * the content (files.h) */
-	struct code code;	/* of a write; of the place where an edit
-				 * changes only comments (exact) or numbers
-				 * (shape); 0: it does more */
+	bool comments;		/* an edit of comments alone */
+	struct code code;	/* of a write or a patch; of the place where
+				 * an edit changes only comments (exact) or
+				 * numbers (shape); 0: it does more */
 };
 
 void signer_root(struct signer *s, struct slice cwd);	/* a JSON value */

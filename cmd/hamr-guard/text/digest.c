@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "digest.h"
 #include "json/bits.h"
+#include "json/scan.h"
 #include "volatile.h"
 
 #define SKETCH 16		/* lines that are masked in any case */
@@ -49,6 +50,26 @@ struct pass {
 	bool masks, json;
 };
 
+/* Does the call itself say what the line says, perhaps behind a label of the
+ * agent that ran it ("Output: ")? */
+static bool
+is_told(const struct pass *a, struct slice line)
+{
+	const char *colon = memmem(line.p, line.n, ": ", 2);
+	struct buf *quoted = &a->scratch[0];
+
+	if (line.n > TOLD_MAX)
+		return false;
+	buf_reset(quoted);
+	scan_quote(quoted, line.p, line.n);
+	/* without the quotes around it */
+	if (memmem(a->given.p, a->given.n, quoted->p + 1, quoted->len - 2) !=
+	    NULL)
+		return true;
+	return colon != NULL && is_told(a, (struct slice){ colon + 2,
+	    (size_t)(line.p + line.n - (colon + 2)) });
+}
+
 static void
 take_line(const struct pass *a, struct slice all, uint64_t blank,
     struct digest *d)
@@ -62,8 +83,7 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	if (line.p > all.p)
 		blank += hash_bytes(all.p, (size_t)(line.p - all.p));
 	h = norm = mask = hash_bytes(line.p, line.n);
-	if (a->given.p != NULL && line.n <= TOLD_MAX &&
-	    memmem(a->given.p, a->given.n, line.p, line.n) != NULL) {
+	if (a->given.p != NULL && is_told(a, line)) {
 		mix(&d->hash, blank, h);
 		d->told = true;
 		return;

@@ -528,10 +528,11 @@ volatile_mask(struct slice line, struct buf *out)
 	return true;
 }
 
-bool
-volatile_is_progress(struct slice text)
+uint64_t
+volatile_progress(struct slice text)
 {
 	const char *end = text.p + text.n, *q;
+	uint64_t n;
 
 	for (const char *p = text.p; p < end; p = q + 1) {
 		q = over_digits(p, end);
@@ -540,10 +541,13 @@ volatile_is_progress(struct slice text)
 		if (*q == '%' || (*q == '/' && q + 1 < end && is_digit(q[1])) ||
 		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
 		    is_digit(q[4])) ||
-		    (end - q > 1 && q[0] == ' ' && q[1] == '%'))
-			return true;
+		    (end - q > 1 && q[0] == ' ' && q[1] == '%')) {
+			for (n = 0; p < q; p++)
+				n = n * 10 + (uint64_t)(*p - '0');
+			return n + 1;
+		}
 	}
-	return false;
+	return 0;
 }
 
 uint64_t
