@@ -25,6 +25,7 @@ GUARD = os.path.join(os.environ.get("HAMR_BIN",
                      "hamr-guard")
 PREFIXES = 8			# agents that a kind is put behind
 PREFIX_MAX = 400		# records of one
+NEWS = 60			# characters of a result that says anything
 
 
 def sessions(folder):
@@ -77,11 +78,13 @@ def healthy(all_sessions):
 
 
 def prefixes(all_sessions):
-    """One session an agent: the one with the longest turn."""
+    """One session an agent: the one with the longest turn.  Its last turn has
+    to be work: of one that only echoes the guard has made up its mind."""
     best = {}
     for agent, name, c in all_sessions:
         turn, prefix = guard_table.steps_of(c)
         if len(prefix) <= PREFIX_MAX and \
+                any(len(str(r.get("content"))) >= NEWS for _, r in turn) and \
                 len(turn) > len(best.get(agent, ([], []))[0]):
             best[agent] = turn, prefix
     most = sorted(best, key=lambda a: -len(best[a][0]))[:PREFIXES]
@@ -89,8 +92,10 @@ def prefixes(all_sessions):
 
 
 def judged(kind, prefix):
-    """(calls until the first word, until it was stopped); None: never."""
+    """(calls until the first word, until it was stopped; the rules that
+    spoke); None: never."""
     word = stop = None
+    rules = set()
     records = list(kind.records())
     n = {c["id"]: i + 1 for i, c in enumerate(
         c for r in records for c in r.get("tool_calls") or [])}
@@ -101,9 +106,10 @@ def judged(kind, prefix):
         if at == 0 or v.get("phase") == "text" or v.get("action") == "share":
             continue
         word = word or at
+        rules.add(v["rule"])
         if v["type"] == "constrain" or v["action"] in ("block", "halt"):
             stop = stop or at
-    return word, stop
+    return word, stop, rules
 
 
 def mean(row):
@@ -115,7 +121,7 @@ def collection(name, behind, verbose, named_aside):
     line = "%-26s %6s %7s %7s %11s %11s"
     print(line % (name, "kinds", "a word", "stopped", "first word",
                   "stopped at"))
-    totals = []
+    totals, spoke = [], collections.Counter()
     for aside in (False, True):
         rows = []
         for k in guard_kinds.kinds(name):
@@ -124,21 +130,27 @@ def collection(name, behind, verbose, named_aside):
         # a loop is caught if it is behind every session, honest work is hurt
         # if it is behind any
         of = all if name == "loops" else any
-        words = [(k, of(w for w, _ in r)) for k, r in rows]
-        stops = [(k, of(s for _, s in r)) for k, r in rows]
+        words = [(k, of(w for w, _, _ in r)) for k, r in rows]
+        stops = [(k, of(s for _, s, _ in r)) for k, r in rows]
         print(line % (
             "  kept aside" if aside else "  looked at", len(rows),
             sum(x for _, x in words), sum(x for _, x in stops),
-            mean(w for _, r in rows for w, _ in r),
-            mean(s for _, r in rows for _, s in r)))
+            mean(w for _, r in rows for w, _, _ in r),
+            mean(s for _, r in rows for _, s, _ in r)))
         totals.append((len(rows), sum(x for _, x in words),
                        sum(x for _, x in stops)))
+        for k, r in rows:
+            spoke.update(set().union(*(x for _, _, x in r)))
         if not verbose or (aside and not named_aside):
             continue
         for k, r in rows:
-            print("    %-52s word %s stopped %s" % (
-                k.name[:52], mean(w for w, _ in r), mean(s for _, s in r)))
+            print("    %-52s word %s stopped %s %s" % (
+                k.name[:52], mean(w for w, _, _ in r),
+                mean(s for _, s, _ in r),
+                ", ".join(sorted(set().union(*(x for _, _, x in r))))))
     print((line % ("  all", *map(sum, zip(*totals)), "", "")).rstrip())
+    print("  kinds that a rule spoke of: " + ", ".join(
+        "%s %d" % x for x in spoke.most_common()))
 
 
 def main(argv):
