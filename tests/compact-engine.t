@@ -186,6 +186,27 @@ compact --window 17000 <live >once
 compact --window 17000 <once >twice
 same "twice is once, with what was filled in" once twice
 
+# ---- auto: what the next edit matches stays, whatever the tail takes ----
+
+{
+	user "fix it"
+	for i in $(seq 14); do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 40 "F$i")"
+	done
+	call ed edit "{\"path\":\"b.c\",\"old\":\"x\",\"new\":\"$(
+	    lines 40 text | paste -sd ' ')\"}" "ok"
+	call f15 bash '{"command":"run 15"}' "$(lines 40 F15)"
+	call big read '{"path":"big.c"}' "$(lines 400 BIG)"
+} >wide
+auto() { hamr-compact --no-config -n --window 17000 "$@"; }
+is "an edit is in full beside a large tail" "$(auto wide |
+	jq -c 'select(.type == "compaction") | [.stage, .keep]')" '["2b",["ed","f15"]]'
+cat wide <(auto wide | head -n 1) >told
+same "the record says all of it" <(auto told) <(auto wide | tail -n 1)
+is "a window of 64k has its three steps first" "$(hamr-compact --no-config -n \
+	--window 65536 l400 | jq -r 'select(.type == "compaction").stage' |
+	sort -u)" 1
+
 # How fast an item grows old, by its kind: each constant of refill.c at its
 # edge, 100 messages behind the first.  There is room for one of two.
 kept() {

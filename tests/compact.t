@@ -129,23 +129,23 @@ done <"$TOP/tests/data/tokens/classes.jsonl"
 budget() { compact --budget "$@" | awk '{ v[$1] = $2 } END {
 	print v["window"], v["effective_window"], v["result_cap"],
 	v["turn_read_cap"], v["high_mark"], v["low_mark"] }'; }
-is "16000" "$(budget --window 16000)" "16000 12000 3000 7200 12000 3600"
+is "16000" "$(budget --window 16000)" "16000 12000 3000 7200 12000 4800"
 is "32768" "$(budget --window 32768)" "32768 24576 6144 14745 24576 9830"
-is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 26951"
-is "131072" "$(budget)" "131072 122880 12288 43008 122880 61440"
+is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 22937"
+is "131072" "$(budget)" "131072 122880 12288 43008 122880 55296"
 is "0 is no limit" "$(budget --window 0)" \
 	"unlimited unlimited 12000 40000 unlimited unlimited"
 is "a cap that was asked for is used as it is" "$(budget --window 131072 \
 	-o agent.max_single_read_result_tokens=1000 \
 	-o context.max_total_read_result_tokens_per_turn=2000)" \
-	"131072 122880 1000 2000 122880 61440"
+	"131072 122880 1000 2000 122880 55296"
 is "... the default's value, too" "$(budget --window 131072 \
 	-o context.max_single_read_result_tokens=12000)" \
-	"131072 122880 12000 43008 122880 61440"
+	"131072 122880 12000 43008 122880 55296"
 is "... at most 25 and 60 %" "$(budget --window 131072 \
 	-o context.max_single_read_result_tokens=900000 \
 	-o agent.max_total_read_result_tokens_per_turn=900000)" \
-	"131072 122880 30720 73728 122880 61440"
+	"131072 122880 30720 73728 122880 55296"
 echo '{"type":"config","set":{"agent.max_single_read_result_tokens":1500}}' >set
 is "... in the session" "$(compact --budget --window 131072 set |
 	awk '$1 == "result_cap" { print $2 }')" 1500

@@ -148,13 +148,16 @@ static void
 put_marks(const struct compact *c, struct buf *out)
 {
 	long b = c->budget.effective, high = c->set.strategy->high;
+	struct aim aim = epoch_aim(c);
 
 	if (high == 0 && b > 0) {
 		put_word(out, "high_mark", "never");
 		put_word(out, "low_mark", "never");
 	} else {
 		put_number(out, "high_mark", percent_of(b, high), true);
-		put_number(out, "low_mark", b > 0 ? epoch_low(c) : 0, true);
+		put_number(out, "low_mark", percent_of(b, aim.low), true);
+		put_number(out, "keep_room", percent_of(b, aim.keep), false);
+		put_word(out, "first_stage", stage_rule(aim.stage)->stage);
 	}
 	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);
 }

@@ -189,8 +189,15 @@ const struct stage_rule *stage_rule(size_t k);	/* NULL behind the last */
 const char *epoch_stage(const struct compact *c);	/* "0": none yet */
 /* Bytes that the summary may have there. */
 size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
-/* Up to this the room is filled again. */
-long epoch_low(const struct compact *c);
+/* What an epoch aims at, in percent of B but for the stage. */
+struct aim {
+	size_t stage;		/* the first one that is tried */
+	long low;		/* the room is filled again up to this */
+	long keep;		/* and by so much, whatever the tail takes */
+	long summary;		/* it has at most */
+};
+
+struct aim epoch_aim(const struct compact *c);
 /* The size that starts the next epoch. */
 long epoch_trigger(const struct compact *c);
 /* Append the compaction record of this epoch. */
