@@ -223,6 +223,7 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 		return;
 	s->asked = ++h->number;
 	s->asked_go = go;
+	h->window_asked |= id == SLOT_PROVIDER && !go;
 	runlog_asked(h->log, (int)id, s->name);
 	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
 	    file_now_ms() + PURE_DEADLINE_MS;
@@ -506,7 +507,8 @@ hub_end(struct hub *h)
 		h->interrupts = 0;
 		start_memory(h);
 		for (int i = 0; i < SLOTS; i++)
-			if (h->slot[i].child != NULL)
+			if (h->slot[i].child != NULL &&
+			    (i != SLOT_PROVIDER || h->window_asked))
 				hub_ask(h, (enum slot_id)i, false);
 		/* hamr-mem may have much to take in still */
 		hub_wait(h, file_now_ms() +

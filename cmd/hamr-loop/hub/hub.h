@@ -64,6 +64,8 @@ struct hub {
 	struct runlog *log;	/* borrowed; NULL: none */
 	struct buf request;	/* compact's last request */
 	int64_t number;		/* of the last go or sync */
+	bool window_asked;	/* the provider had its first sync, at which it
+				 * asks the server for its window */
 	int signals;		/* signalfd for INT, TERM, HUP */
 	int interrupts;		/* how many came */
 	bool to_end;		/* one of them was TERM or HUP */

@@ -669,7 +669,8 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 		memory = context_ask(s->root, s->task,
 		    &s->secrets);
 	hub_ask(h, SLOT_TOOL, false);
-	hub_ask(h, SLOT_PROVIDER, false);
+	if (h->track->has_system || s->o->chat)
+		hub_ask(h, SLOT_PROVIDER, false);
 	if (hub_wait(h, 0) < 0)
 		goto failed;
 	/* the mode may have been set since */

@@ -13,6 +13,7 @@
 #define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define FINAL_REQUEST_MS 60000	/* the extra request of a spent budget */
 #define MAX_CUT 3		/* answers cut by length in a row */
+#define FITS_ANY 8192		/* bytes of a session, a third for the tools */
 
 void
 turn_set_ending(struct turn *t, enum ending e, const char *reason)
@@ -123,6 +124,11 @@ ask_model(struct turn *t, long long until)
 	long steps = k->steps;
 
 	buf_reset(&h->request);
+	/* the server's window is asked for behind a first request that fits
+	 * any */
+	if (!h->window_asked && (steps > 0 || h->session->size > FITS_ANY) &&
+	    hub_sync(h, SLOT_PROVIDER) < 0)
+		return false;
 	if (hub_go(h, SLOT_COMPACT, 0) < 0)
 		return false;
 	if (h->request.len == 0) {

@@ -266,12 +266,25 @@ sync_limit(struct stage *s)
 	server_put_limit(p);
 }
 
+/* libcurl starts while the other stages do. */
+static void
+idle(struct stage *s, int fd)
+{
+	struct provider *p = s->self;
+
+	(void)fd;
+	if (s->mode == STAGE_RESIDENT && p->replay == NULL &&
+	    *p->set->base_url != '\0')
+		server_http(p);
+}
+
 const struct stage_ops provider_ops = {
 	.name = "provider",
 	.keep = keep,
 	.record = read_record,
 	.act = act,
 	.sync = sync_limit,
+	.idle = idle,
 	.reset = reset,
 };
 
