@@ -1,5 +1,4 @@
 /* filter.c - libjq: a jq program served in a process of its own. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jq.h>
@@ -15,6 +14,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "filter.h"
+#include "libc/so.h"
 #include "base/num.h"
 #include "json/scan.h"
 #include "base/utf8.h"
@@ -444,12 +444,12 @@ run(struct server *s, jv input)
 static const char *
 load(struct lib *f)
 {
-	void *lib = dlopen("libjq.so.1", RTLD_NOW);
+	void *lib = SO_OPEN("libjq.so.1");
 
 	if (lib == NULL)
 		return "libjq.so.1 is not installed; install libjq1";
 #define LOAD(name) \
-	*(void **)&f->name = dlsym(lib, #name); \
+	SO_FIND(f->name, lib, name); \
 	if (f->name == NULL) \
 		return "libjq.so.1 has no " #name;
 	FUNCTIONS(LOAD)

@@ -1,5 +1,4 @@
 /* cluster.c - grapheme clusters and their columns, by utf8proc or wcwidth. */
-#include <dlfcn.h>
 #include <stdint.h>
 #include <utf8proc.h>
 #include <wchar.h>
@@ -7,6 +6,7 @@
 #include "base/ctrl.h"
 #include "base/utf8.h"
 #include "cluster.h"
+#include "libc/so.h"
 #include "term.h"
 
 #define JOINER 0x200d
@@ -38,15 +38,14 @@ term_open_clusters(void)
 	if (l->breaks != NULL)
 		return true;
 	term_init();
-	so = dlopen("libutf8proc.so.2", RTLD_NOW);
+	so = SO_OPEN("libutf8proc.so.2");
 	if (so == NULL)
-		so = dlopen("libutf8proc.so.3", RTLD_NOW);
+		so = SO_OPEN("libutf8proc.so.3");
 	if (so == NULL)
 		return false;
-	*(void **)&l->width = dlsym(so, "utf8proc_charwidth");
+	SO_FIND(l->width, so, utf8proc_charwidth);
 	if (l->width != NULL)
-		*(void **)&l->breaks = dlsym(so,
-		    "utf8proc_grapheme_break_stateful");
+		SO_FIND(l->breaks, so, utf8proc_grapheme_break_stateful);
 	return l->breaks != NULL;
 }
 

@@ -1,6 +1,8 @@
 /* child.c - child processes of the loop, all started through libpipeline. */
 #include <errno.h>
+#if __has_include(<error.h>)
 #include <error.h>
+#endif
 #include <fcntl.h>
 #include <pipeline.h>
 #include <poll.h>

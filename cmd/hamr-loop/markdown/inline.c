@@ -1,5 +1,4 @@
 /* inline.c - emphasis, code and links, read by md4c. */
-#include <dlfcn.h>
 #include <md4c.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "inline.h"
+#include "libc/so.h"
 
 /* What is longer is one word of megabytes: not for a parser. */
 #define PARSED_MAX ((size_t)16 << 10)
@@ -43,9 +43,9 @@ inline_open(void)
 
 	if (*p != NULL)
 		return true;
-	so = dlopen("libmd4c.so.0", RTLD_NOW);
+	so = SO_OPEN("libmd4c.so.0");
 	if (so != NULL)
-		*(void **)p = dlsym(so, "md_parse");
+		SO_FIND(*p, so, md_parse);
 	return *p != NULL;
 }
 

@@ -1,4 +1,5 @@
 /* signals.c - those that end this process wait until a call is written down. */
+#include <stddef.h>
 #include <sys/signalfd.h>
 
 #include "signals.h"

@@ -2,7 +2,6 @@
  *
  * git hash-object does the same, and takes a process for it.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "libc/so.h"
 
 #include "internal.h"
 
@@ -22,10 +22,10 @@ static __typeof__(compress2) *
 find_compress2(void)
 {
 	static __typeof__(compress2) *f;
-	void *lib = f == NULL ? dlopen("libz.so.1", RTLD_LAZY) : NULL;
+	void *lib = f == NULL ? SO_OPEN("libz.so.1") : NULL;
 
 	if (lib != NULL)
-		*(void **)&f = dlsym(lib, "compress2");
+		SO_FIND(f, lib, compress2);
 	return f;
 }
 
