@@ -100,6 +100,9 @@ try_bwrap(struct box *b, struct err *e)
 
 	if (bs->bwrap == NULL)
 		bs->bwrap = which_program("bwrap", bs->root.real);
+	/* the system's may be allowed more; the static archive has one */
+	if (bs->bwrap == NULL)
+		bs->bwrap = which_beside("bwrap", bs->root.real);
 	if (bs->bwrap == NULL)
 		return err_set(e, ST_SYSTEM, "bubblewrap is not installed; "
 		    "install the package bubblewrap");
