@@ -260,6 +260,9 @@ deps:
 deps-lint:
 	@build-aux/deps build check lint
 
+deps-static:
+	@build-aux/deps build static
+
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
 	    $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
@@ -306,6 +309,18 @@ deb: all
 	@build-aux/deb $(VERSION) $(CURDIR)/build/deb $(CURDIR)/build
 	@rm -rf build/deb
 
+# The programs with everything in them, by musl: build/static/bin; and one
+# archive of them that runs anywhere: build/hamr-VERSION-ARCH.tar.gz
+static:
+	@build-aux/static build/static
+
+dist-bin: static
+	@rm -rf build/dist
+	@$(MAKE) -s -o all install B=build/static/bin PREFIX= \
+	    DESTDIR=$(CURDIR)/build/dist
+	@build-aux/dist-bin $(VERSION) build/static build/dist build
+	@rm -rf build/dist
+
 clean:
 	rm -rf obj obj-asan obj-fuzz obj-cover bin build
 
@@ -315,6 +330,7 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers house asan torture attack security fuzz \
-	cover mcp-check acp-check misbehave-peers lint bench deps deps-lint install uninstall completions \
-	picture dist deb clean help
+	cover mcp-check acp-check misbehave-peers lint bench deps \
+	deps-lint deps-static install uninstall completions \
+	picture dist deb static dist-bin clean help
 .DELETE_ON_ERROR:

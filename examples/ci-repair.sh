@@ -12,7 +12,8 @@
 # hamr-loop (4: it could not be repaired).
 set -euo pipefail
 command=${1:?usage: ci-repair.sh COMMAND [OUT.patch]}
-out=$(realpath -m -- "${2:-repair.patch}")
+out=${2:-repair.patch}
+[ "${out:0:1}" = / ] || out=$PWD/$out
 log=$(mktemp) work=$(mktemp -d)
 trap 'git worktree remove --force "$work/tree" 2>/dev/null; rm -rf "$work" "$log"' EXIT
 

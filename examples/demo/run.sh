@@ -96,7 +96,10 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 bin=$(cd -- "$1" 2>/dev/null && pwd) || die 66 "$1: no such folder"
 [ -x "$bin/hamr-loop" ] || die 66 "$bin/hamr-loop is missing: run make first"
-dest=$(realpath -ms -- "$2")
+case $2 in
+/*) dest=${2%/} ;;
+*) dest=$PWD/${2%/} ;;
+esac
 log=$(mktemp)
 trap 'rm -f -- "$log"' EXIT
 
