@@ -409,8 +409,9 @@ page_status(struct chat *c, const char *arg)
 	    r->ui.status.model != NULL ? r->ui.status.model :
 	    "the server's own", k->mode != NULL ? k->mode : "?");
 	row(c, &page, r->ui.status.on ? "this turn" : "last turn",
-	    "%ld step%s, %ld call%s, %zu file%s changed", k->steps, plural(k->steps),
-	    k->started, plural(k->started), k->nfiles, plural((long)k->nfiles));
+	    "%ld step%s, %ld call%s, %zu file%s changed", k->steps,
+	    plural(k->steps), k->started, plural(k->started), k->nfiles,
+	    plural((long)k->nfiles));
 	row_paths(c, &page, "read", &s.read);
 	row_paths(c, &page, "changed", &s.changed);
 	if (s.checkpoint != NULL)

@@ -1,5 +1,5 @@
-/* diff_rows.h - a unified diff as a person reads it: each line behind its number,
- * tabs as blanks, and nothing in it steers a terminal.
+/* diff_rows.h - a unified diff as a person reads it: each line behind its
+ * number, tabs as blanks, and nothing in it steers a terminal.
  *
  *	struct diff d = { .names = true };
  *

@@ -23,7 +23,7 @@
 #include "rpc/rpc.h"
 #include "run/prog.h"
 
-#define MCP_WAIT_MS 10000	/* from one word about a slow start to the next */
+#define MCP_WAIT_MS 10000	/* from one word of a slow start to the next */
 #define MCP_WORDS_MAX 8192	/* of its stderr */
 #define MCP_TOKEN_MS 10000	/* for token_command */
 #define MCP_TOOLS_MAX 500	/* of one server */
