@@ -65,7 +65,7 @@ cat >table <<X
 {"agent":"a","row":"empty","seed":"2","end":"gave up",$result,"heard":1}
 {"agent":"a","row":"floods","seed":"1","end":"done",$result,"heard":0}
 X
-printf 'before\n| old |\nafter\n' >doc
+printf 'before\n| old |\n| row |\nafter\n| another |\n' >doc
 bench --table table --doc doc
 is "the table of a document is put anew" "$(cat doc)" "before
 | misbehaviour | a |
@@ -73,7 +73,8 @@ is "the table of a document is put anew" "$(cat doc)" "before
 | an empty answer | 1 of 2, gave up · 4 · 4k · 1.0 s |
 | a command that prints 50 MB | done · 4 · 4k · 1.0 s |
 | **done** | 1.5 of 2 |
-after"
+after
+| another |"
 bench --agents hamr --rows floods,empty --seeds 1,2 --out seeds.json >out 2>&1
 is "a seed that changes nothing is not run" "$(jq -r '"\(.row) \(.seed)"' \
 	seeds.json | sort | xargs)" "empty 1 empty 2 floods 1"
