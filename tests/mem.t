@@ -243,6 +243,15 @@ is "of a common word the newest are ranked" "$(hamr-mem --db many.db search \
 match "and that is said" "$(cat err)" '*the words are common*'
 is "a rare one among them is found" "$(hamr-mem --db many.db search \
     'common 17' 2>&1 | head -n 1 | jq -c '[.line, .partial]')" '[17,null]'
+printf '%s\n' '{"role":"user","content":"one zebra the stable one"}' \
+    '{"role":"user","content":"the stable of a zebra"}' \
+    '{"role":"user","content":"a zebra is stable"}' |
+    hamr-mem -n --no-config --db many.db
+is "a phrase comes first, also where a common word was not asked for" \
+    "$(hamr-mem --db many.db search 'zebra the stable' | jq -r .snippet |
+    sort | tr '\n' ,)$(hamr-mem --db many.db search -n 1 'zebra the stable' |
+    jq -r .snippet)" "a «zebra» is «stable»,one «zebra the stable» one,\
+the «stable» of a «zebra»,one «zebra the stable» one"
 hamr-mem --db many.db save "a common fact" >/dev/null
 is "facts are among the newest" "$(hamr-mem --db many.db search --kind fact \
     common | jq -c '[.kind, .partial]')" '["fact",null]'

@@ -320,19 +320,28 @@ settle(struct hits *hits, size_t max)
 	"tokenize='porter unicode61 remove_diacritics 2')"
 
 static int
-add_snippet(struct hit *h, struct err *e)
+show(const struct hit *h, struct err *e)
 {
 	struct db *db = h->from->db;
+
+	if (db_exec(db, SHOWN_SQL, e) < 0 ||
+	    db_exec(db, "DELETE FROM temp.shown", e) < 0)
+		return -1;
+	return db_run(db, e, "INSERT INTO temp.shown(rowid, text, parts, "
+	    "path, name) SELECT id, text, parts, path, name FROM source "
+	    "WHERE id = ?1", "i", h->passage);
+}
+
+static int
+add_snippet(struct hit *h, struct err *e)
+{
 	struct st *s;
 	int got;
 
-	if (db_exec(db, SHOWN_SQL, e) < 0 ||
-	    db_run(db, e, "INSERT INTO temp.shown(rowid, text, parts, path, "
-	    "name) SELECT id, text, parts, path, name FROM source "
-	    "WHERE id = ?1", "i", h->passage) < 0)
+	if (show(h, e) < 0)
 		return -1;
-	s = db_query(db, e, "SELECT snippet(shown, 0, '«', '»', '…', 24),"
-	    "  snippet(shown, -1, '«', '»', '…', 24) "
+	s = db_query(h->from->db, e, "SELECT snippet(shown, 0, '«', '»', '…', "
+	    "24),  snippet(shown, -1, '«', '»', '…', 24) "
 	    "FROM temp.shown WHERE shown MATCH ?1", "t", h->expr);
 	got = st_step(s, e);
 	if (got > 0) {
@@ -345,8 +354,27 @@ add_snippet(struct hit *h, struct err *e)
 	st_done(s);
 	if (h->snippet == NULL)		/* forgotten in this moment */
 		h->snippet = xstrdup("");
-	return got < 0 || db_exec(db, "DELETE FROM temp.shown", e) < 0 ? -1 :
-	    0;
+	return got < 0 ? -1 : 0;
+}
+
+/* What has some words of a phrase at their distance may have others between
+ * them. */
+static int
+check_phrase(struct hit *h, struct slice phrase, struct err *e)
+{
+	int got;
+
+	if (h->tier != TIER_PHRASE)
+		return 0;
+	if (show(h, e) < 0)
+		return -1;
+	got = db_int(h->from->db, e, NULL, "SELECT 1 FROM temp.shown "
+	    "WHERE shown MATCH ?1", "s", phrase);
+	if (got == 0) {
+		h->tier = TIER_ALL;
+		h->score -= TIER_ALL - TIER_PHRASE;
+	}
+	return got < 0 ? -1 : 0;
 }
 
 /* The only words in a statement that are not ours are those of --raw. */
@@ -538,7 +566,7 @@ static int
 all_words(struct store *st, struct query *q, struct buf *expr, struct err *e)
 {
 	double rows[QUERY_WORDS], rarest = HUGE_VAL, second = HUGE_VAL;
-	int kept[QUERY_WORDS], n = 0, i = 0;
+	int kept[QUERY_WORDS] = { 0 }, n = 0, i = 0;
 	struct slice all = buf_view(&q->all), word;
 	int64_t newest;
 
@@ -591,8 +619,10 @@ search_tier(struct store *st, const struct find *f, struct query *q, int tier,
 	if (r >= 0 && expr.len > 0)
 		r = take_tier(st, f, q, buf_view(&expr), tier, from, x, out,
 		    e);
+	for (size_t i = had; i < out->n && fewer && r == 0; i++)
+		r = check_phrase(&out->h[i], buf_view(&q->phrase), e);
 	for (size_t i = had; i < out->n; i++)
-		out->h[i].expr = out->h[i].tier == TIER_PHRASE && !fewer ?
+		out->h[i].expr = out->h[i].tier == TIER_PHRASE ?
 		    xmemdup0(q->phrase.p, q->phrase.len) :
 		    xmemdup0(expr.p, expr.len);
 	buf_release(&expr);
