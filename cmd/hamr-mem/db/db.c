@@ -65,6 +65,10 @@ take_lock(struct db *db, struct err *e)
 		return err_set(e, ST_BUG, "%s: opened for reading", db->path);
 	if (file_lock(db->lock, LOCK_MS) == 0)
 		return 0;
+	if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP)
+		return err_set(e, ST_SYSTEM, "%s: this file system cannot "
+		    "lock files; name a memory on another with --db",
+		    db->path);
 	if (errno != EWOULDBLOCK)
 		return err_sys(e, ST_SYSTEM, "%s-lock", db->path);
 	return err_set(e, ST_TEMP, "%s: another process has been writing for "
