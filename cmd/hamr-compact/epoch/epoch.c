@@ -31,7 +31,7 @@ static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
 } aims[] = {
-	{ 10000, { 2, 45, 12, 6 } },
+	{ 10000, { 2, 45, 8, 8 } },
 	{ 40000, { 2, 40, 8, 6 } },
 	{ 100000, { 0, 40, 16, SUMMARY_PERCENT } },
 	{ LONG_MAX, { 0, 45, 20, SUMMARY_PERCENT } },
