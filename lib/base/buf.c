@@ -6,6 +6,8 @@
 #include "buf.h"
 #include "mem.h"
 
+#define KEPT ((size_t)8 << 20)	/* bytes of a buffer that is empty */
+
 void
 buf_init(struct buf *b, size_t max)
 {
@@ -13,19 +15,21 @@ buf_init(struct buf *b, size_t max)
 }
 
 void
-buf_reset(struct buf *b)
-{
-	b->len = 0;
-	b->over = false;
-	if (b->p != NULL)
-		b->p[0] = '\0';
-}
-
-void
 buf_release(struct buf *b)
 {
 	free(b->p);
 	*b = BUF_INIT(b->max);
+}
+
+void
+buf_reset(struct buf *b)
+{
+	if (b->cap > KEPT)
+		buf_release(b);
+	b->len = 0;
+	b->over = false;
+	if (b->p != NULL)
+		b->p[0] = '\0';
 }
 
 int

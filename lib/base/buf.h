@@ -28,7 +28,8 @@ struct buf {
 #define BUF_RECORD_MAX ((size_t)448 << 20)
 
 void buf_init(struct buf *b, size_t max);
-void buf_reset(struct buf *b);			/* empty, memory kept */
+void buf_reset(struct buf *b);			/* empty, memory kept;
+						 * of a long one, not */
 void buf_release(struct buf *b);		/* memory given back */
 
 /* The same of several: bufs_reset(BUFS(&in, &out)). */

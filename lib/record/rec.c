@@ -12,6 +12,7 @@
 #include "term/term.h"
 
 #define BLOCK ((size_t)256 << 10)	/* the buffer's first size */
+#define KEPT (16 * BLOCK)	/* of a buffer that a long line made */
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
 
 struct word {
@@ -240,7 +241,7 @@ rec_waiting(struct rec_in *in)
 
 /* Room for a block behind what is there: move it to the front when that is
  * cheap, else double.  With nothing there, reading begins at the front, in
- * memory that was in use before. */
+ * memory that was in use before, or anew behind a very long line. */
 static void
 make_room(struct rec_in *in)
 {
@@ -248,6 +249,11 @@ make_room(struct rec_in *in)
 
 	if (have == 0)
 		in->start = in->end = in->looked = 0;
+	if (have == 0 && in->cap > KEPT) {
+		free(in->buf);
+		in->buf = NULL;
+		in->cap = 0;
+	}
 	if (in->cap - in->end >= BLOCK / 4)
 		return;
 	if (in->start > 0 && have <= in->cap / 2) {
