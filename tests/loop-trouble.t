@@ -98,6 +98,28 @@ is "the window is learned, the request is smaller, partial is kept" \
 	.method == "POST").body | length) | .[2] < .[1] / 2' log)" \
 	"8192,It holds,context_exhaustion,compaction true"
 httpd_stop
+
+# the server's window is asked for behind a first request that fits any
+echo hello >f
+printf 'method POST\nbody {"choices":[{"message":{"content":"","tool_calls":[{"id":"a","function":{"name":"read","arguments":"{\\"path\\":\\"f\\"}"}}]},"finish_reason":"tool_calls"}]}\n' >s
+printf 'method POST\nbody {"choices":[{"message":{"content":"It says hello."},"finish_reason":"stop"}]}\n' >s3
+printf 'path /props\nbody {"n_ctx":8192}\n' >props
+asked() {	# what is asked in which order; the session, by types
+	at "$(port)" -o agent.mode=read-only --json "$@"
+	jq -r '.method' log | paste -sd' '
+	jq -r '.context_tokens // .role // empty' out | paste -sd' '
+}
+httpd_start log s props s3 || exit 1
+is "the window is asked for behind a short first request" "$(asked)" \
+	"POST GET POST
+system user assistant tool 8192 assistant"
+httpd_stop
+httpd_start log props s s3 || exit 1
+head -c 9000 /dev/zero | tr '\0' x >AGENTS.md
+is "... and before a long one" "$(asked)" "GET POST POST
+system user user 8192 assistant tool assistant"
+rm AGENTS.md
+httpd_stop
 printf 'method POST\nstatus 500\nbody {"error":{"code":500,"message":"Cannot use tools with stream"}}\n' >s
 printf 'method POST\nbody {"choices":[{"message":{"content":"Here I am."},"finish_reason":"stop"}]}\n' >s2
 httpd_start log s s2 || exit 1
