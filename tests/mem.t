@@ -238,6 +238,10 @@ status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
 # common words
 seq 60000 | jq -c '{role:"user",content:"the common word \(.)"}' |
     hamr-mem -n --no-config --db many.db
+seq 20000 | jq -c '{role:"user",content:("\(.) words " * 40)}' |
+    hamr-mem -n --no-config --db log.db
+ok "what was indexed does not stay in the log" \
+    test "$(wc -c <log.db-wal)" -lt 6300000
 is "of a common word the newest are ranked" "$(hamr-mem --db many.db search \
     common 2>err | jq -c .partial | sort | uniq -c | tr -s ' ')" ' 8 true'
 match "and that is said" "$(cat err)" '*the words are common*'

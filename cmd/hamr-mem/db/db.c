@@ -19,6 +19,7 @@
 
 #define BUSY_MS (60 * 1000)	/* programs that do not know our lock */
 #define TRUNCATE_MS 5000
+#define LOG_MAX (6 << 20)	/* SQLite's own limit, 1,000 pages, is less */
 #define LOCK_MS (10 * 60 * 1000)
 
 /* ---- the lock beside the file, and which file it is ---- */
@@ -447,11 +448,30 @@ db_begin(struct db *db, struct err *e)
 	return -1;
 }
 
+/* Who opens the file next reads the log once more, if nobody else has it open:
+ * a long one is emptied, unless a reader is in the way.  The lock is taken. */
+static void
+shorten_log(struct db *db)
+{
+	char *log = xasprintf("%s-wal", db->path);
+	struct stat st;
+
+	if (stat(log, &st) == 0 && st.st_size > LOG_MAX) {
+		sqlite3_busy_timeout(db->h, 0);
+		sqlite3_wal_checkpoint_v2(db->h, NULL,
+		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+		sqlite3_busy_timeout(db->h, BUSY_MS);
+	}
+	free(log);
+}
+
 int
 db_end(struct db *db, bool commit, struct err *e)
 {
 	int r = db_finish(db, commit, e);
 
+	if (r == 0 && commit)
+		shorten_log(db);
 	drop_lock(db);
 	return r;
 }
