@@ -287,16 +287,19 @@ prepare_writer(struct db *db, struct err *e)
 }
 
 static int
-open_file(struct db *db, int flags, struct err *e)
+open_file(struct db *db, const char *name, int flags, struct err *e)
 {
 	/* one thread, and nobody asks how much memory is in use: locking for
 	 * both is a twentieth of the indexing; refused but the first time */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	if (sqlite3_open_v2(db->path, &db->h, flags, NULL) != SQLITE_OK) {
+	if (sqlite3_open_v2(name, &db->h, flags, NULL) != SQLITE_OK) {
 		if (db->h == NULL)
 			mem_none();
-		return db_fail(db->h, e);
+		if ((sqlite3_errcode(db->h) & 0xff) != SQLITE_CANTOPEN)
+			return db_fail(db->h, e);
+		return err_set(e, ST_SYSTEM, "%s: %s", db->path,
+		    strerror(sqlite3_system_errno(db->h)));
 	}
 	note_file(db);
 	return configure(db, e) < 0 ? -1 : db_add_relevance(db, e);
@@ -309,7 +312,8 @@ open_writer(struct db *db, struct err *e)
 
 	if (take_lock(db, e) < 0)
 		return -1;
-	r = open_file(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
+	r = open_file(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+	    e);
 	if (r == 0)
 		r = prepare_writer(db, e);
 	drop_lock(db);
@@ -348,18 +352,14 @@ static int
 open_reader(struct db *db, struct err *e)
 {
 	struct buf uri = BUF_INIT(1 << 16);
-	char *path = db->path;
-	int flags = SQLITE_OPEN_READWRITE, r;
+	int r;
 
 	if (is_frozen(db)) {
-		put_uri(&uri, path);
-		db->path = uri.p;
-		flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-	}
-	r = open_file(db, flags, e);
-	db->path = path;
-	if (uri.p != NULL)
-		note_file(db);
+		put_uri(&uri, db->path);
+		r = open_file(db, uri.p, SQLITE_OPEN_READONLY |
+		    SQLITE_OPEN_URI, e);
+	} else
+		r = open_file(db, db->path, SQLITE_OPEN_READWRITE, e);
 	buf_release(&uri);
 	if (r == 0)		/* a search reads many pages, once */
 		r = db_exec(db, "PRAGMA cache_size=-8192", e);
@@ -421,7 +421,8 @@ static int
 reopen(struct db *db, struct err *e)
 {
 	close_file(db);
-	if (open_file(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e) < 0 ||
+	if (open_file(db, db->path, SQLITE_OPEN_READWRITE |
+	    SQLITE_OPEN_CREATE, e) < 0 ||
 	    prepare_writer(db, e) < 0)
 		return -1;
 	return db->durable ? db_durable(db, e) : 0;
