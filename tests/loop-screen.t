@@ -541,4 +541,105 @@ sees "a command of one*s own" '*> /look f
 stopped*'
 is "... is sent without its front matter" "$(jq -r 'select(.role == "user") |
     .content' .hamr/sessions/*.ndjson | grep -c -e '^Look at f' -e descr)" 1
+
+# --- a question on 20 columns and 9 rows: what is asked about, keys, the input
+fresh small
+{ call read '{"path":"f"}'
+call edit '{"path":"f","old":"hello","new":"good day"}'
+call bash '{"command":"make test CFLAGS=-O2 && echo much >where/ever/it/goes"}'
+answer "It is made"; } >script
+tm kill-server 2>/dev/null
+S=${S}q
+tm new-session -d -x 20 -y 9 -s c "hamr-loop --no-config --replay script; \
+    sleep 60"
+small() {	# name pattern: the nine rows alone
+	for _ in $(seq 600); do
+		# shellcheck disable=SC2254
+		case $(tm capture-pane -p -t c) in $2) break ;; esac
+		sleep 0.05
+	done
+	match "$1" "$(tm capture-pane -p -t c)" "$2"
+}
+small "a chat on 20 columns and 9 rows" '*sandbox*
+>*
+  patch*'
+tm send-keys -t c 'change it' Enter
+small "its question has the change, its keys and the input" '*
+edit f  2 lines
+     1 -hello
+     1 +good day
+allow\? y v a A n r*
+>
+  patch  step 2'
+sleep 0.6
+tm send-keys -t c y
+small "a long command is cut, and says so" '*
+make test CFLAGS=-O
+1 line not shown
+allow\? y v a A n r*
+>
+  patch  step 3'
+sleep 0.6
+tm send-keys -t c a
+small "what would be allowed always is shown whole" '*
+always allow: make
+test CFLAGS=-O2 &&
+echo much >where/ev
+er/it/goes  (Enter)
+>
+  patch  step 3'
+tm send-keys -t c Escape
+sleep 0.7
+tm send-keys -t c n
+small "a no, and the turn goes on" '*It is made
+done *'
+
+# --- a task alone, without the chat, whose terminal changes its size
+fresh plain
+{ call bash '{"command":"seq 3; until test -e go; do sleep 0.1; done"}'
+answer "It is done now, and all of it is in the answer's one row."; } >script
+tm kill-server 2>/dev/null
+S=${S}r
+# (not in the first row: tmux keeps what is erased from there on)
+tm new-session -d -x 80 -y 20 -s c "echo begun; hamr-loop --no-config --yes \
+    --replay script go; echo status \$?; sleep 60"
+small "a task alone has its row, too" '*? 0:0? *bash seq 3*
+    3
+*step 1*'
+for size in "40 12" "100 30"; do
+	tm resize-window -t c -x "${size% *}" -y "${size#* }"
+	sleep 0.5
+	small "... at $size, once" '*
+    3
+*step 1*'
+	is "... and nothing of the old one" "$(tm capture-pane -p -S - -t c |
+	    grep -c -e '0:0' -e step)" 2
+done
+touch go
+small "... and it ends" '*answer*s one row.*status 0*'
+
+# --- a stage that is killed in a turn is started again, and the rows go on
+fresh killed
+for stage in guard tool; do
+	rm -rf .hamr go
+	{ call bash '{"command":"until test -e go; do sleep 0.1; done"}'
+	call read '{"path":"f"}'; answer "It is done now."; } >script
+	py "$stage" >../got <<'P'
+import subprocess
+def pid():
+    return subprocess.run(["pgrep", "-P", str(t.pid), "-x", "hamr-" + sys.argv[1]],
+                          capture_output=True, text=True).stdout.split()
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("bash until"); t.sees("0:01")
+old = pid(); os.kill(int(old[0]), signal.SIGKILL)
+t.type("a draft"); t.sees("> a draft")
+open("go", "w").close()
+t.sees("It is done now."); t.sees("done  "); t.sees("> a draft")
+print(len(old), old != pid())
+t.type("\x15"); t.type("\x04")
+print(t.end())
+P
+	is "hamr-$stage is killed in a turn: it goes on" "$(cat ../got)" "1 True
+0"
+done
 done_testing

@@ -25,7 +25,8 @@
 #define HELP_TITLE 9
 #define HELP_COLUMN 16		/* where /help says what a command does, */
 #define HELP_LEAST 8		/* columns of it, else it is not said */
-#define HELP_WIDE 76		/* in two columns from here */
+#define HELP_WIDE 76		/* in two columns from here, */
+#define HELP_WIDEST 100		/* and no wider */
 #define CANCEL_MS 1500		/* a cancelled action writes what there is */
 #define OUTPUT_MAX ((size_t)1 << 20)
 #define CLIPBOARD_MAX ((size_t)48 << 10)	/* terminals take 74,994 */
@@ -555,6 +556,12 @@ static const struct command commands[] = {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* A name and what it is for, in two columns where there is room, behind the
  * title of their group. */
 struct help {
@@ -622,6 +629,7 @@ help(struct chat *c, const char *arg)
 	struct candidates own = { 0 };
 
 	(void)arg;
+	columns = least(columns, HELP_WIDEST);
 	h.width = h.two ? (columns - HELP_TITLE) / 2 : columns - 2;
 	for (int g = 0; g < GROUPS; g++) {
 		help_title(&h, groups[g]);
@@ -659,12 +667,6 @@ find(const char *word, size_t n)
 }
 
 /* ---- one that there is not ---- */
-
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Letters to add, leave out or change to get from one to the other. */
 static size_t

@@ -104,5 +104,4 @@ chat_show_last_turn(struct chat *c)
 	if (l.from > 0)
 		see_records(c, show, &l);
 	ui_status_doing(u, "");
-	u->status.acting = false;
 }

@@ -511,6 +511,14 @@ put_row(struct buf *b, struct slice row, bool over)
 	buf_slice(b, row);
 }
 
+/* From the first of them on.  tmux keeps in its scrollback what is erased from
+ * the top of the screen, so that is never more than an empty row. */
+static void
+erase_rows(struct buf *b, bool several)
+{
+	buf_adds(b, several ? "\033[K\033[B\033[J\033[A" : "\033[K\033[J");
+}
+
 static size_t
 put_all(struct screen *s, struct buf *b)
 {
@@ -518,7 +526,9 @@ put_all(struct screen *s, struct buf *b)
 	bool erased = s->torn;
 
 	up(b, rows_above_cursor(s));
-	buf_adds(b, erased ? "\r\033[J" : "\r");
+	buf_adds(b, "\r");
+	if (erased)
+		erase_rows(b, count_rows(&s->have.text) > 1);
 	erased = put_above(s, b, erased);
 	buf_adds(b, n > 0 ? WRAP_OFF : "");
 	for (size_t i = 0; i < n; i++) {

@@ -189,7 +189,7 @@ add_status(struct buf *rows, const struct ui *u)
 	if (s->mode != NULL)
 		buf_fmt(&b, "%s%s", b.len > 0 ? "  " : "", s->mode);
 	if (s->on)
-		buf_fmt(&b, "  step %ld", s->steps + !s->acting);
+		buf_fmt(&b, "  step %ld", s->steps + (s->open == 0));
 	if (s->tokens > 0) {
 		buf_adds(&b, "  ");
 		add_thousands(&b, s->tokens);
@@ -381,7 +381,7 @@ ui_begin_turn(struct ui *u, long long window)
 	struct ui_status *s = &u->status;
 
 	s->on = true;
-	s->acting = false;
+	s->open = 0;
 	s->steps = 0;
 	s->since = file_now_ms();
 	s->window = window;
@@ -399,7 +399,7 @@ ui_end_turn(struct ui *u)
 	ui_break(u);
 	ui_status_doing(u, "");
 	u->printing = false;
-	u->status.on = u->status.acting = false;
+	u->status.on = false;
 	leave_job(u);
 	buf_reset(&u->partial);
 	if (u->screen == NULL)
@@ -446,12 +446,13 @@ ui_status_take(struct ui *u, const struct rec *r)
 	struct slice cost = rec_get(r, "cost");
 	int64_t in = 0, out = 0;
 
-	if (r->kind == R_ASSISTANT)
+	if (r->kind == R_ASSISTANT) {
 		s->steps++;
+		s->open = msg_count_calls(rec_get(r, "tool_calls"));
+	}
 	if (r->kind == R_ASSISTANT && s->model == NULL)
 		take_name(&s->model, msg_meta(r, "model"));
-	if (r->kind == R_START || r->kind == R_ASSISTANT || r->kind == R_TOOL)
-		s->acting = r->kind == R_START;
+	s->open -= r->kind == R_TOOL && s->open > 0;
 	if (r->kind == R_LIMIT && rec_int(r, "context_tokens", &in) && in > 0 &&
 	    (s->window == 0 || in < s->window))
 		s->window = in;

@@ -28,7 +28,7 @@
 /* Where a turn stands. */
 struct ui_status {
 	bool on;		/* a turn runs */
-	bool acting;		/* a call runs, else the model is asked */
+	size_t open;		/* calls; none: the model is asked */
 	long steps;
 	long long tokens, window;	/* of the last request; 0: unknown */
 	double cost;		/* of the session */
