@@ -468,7 +468,7 @@ show_event(struct ui *u, const struct rec *r, const char *what,
 static bool
 show_words(struct ui *u, const struct rec *r)
 {
-	char *text = u->live ? words_for(r) : NULL;
+	char *text = u->tty_err ? words_for(r) : NULL;
 	bool any = text != NULL;
 
 	if (any)
