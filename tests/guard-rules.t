@@ -410,6 +410,18 @@ is "... unless a click or a move made them" \
 is "... whose page differs by ids alone" \
     "$(echo '30* s c# browser_click {"ref":"next"} = a page of more than sixty characters and 2 controls, of which one is: ref=e#' |
     said | grep -m 1 constrain)" "constrain stall 1"
+looks() {	# what a look shows behind each of 9 clicks
+	for i in 1 2 3 4 5 6 7 8 9; do
+		echo "s c$i browser_click {\"ref\":\"e1\"} = Clicked"
+		echo "s l$i page {} = ${1//N/$i}"
+	done | said
+}
+is "a click that the next look shows to have worked is none again" \
+    "$(looks 'N FILL' | grep -v weak)" ""
+is "... however little it shows" "$(looks 'row N, x' | grep -v weak)" ""
+is "one that changed nothing is" "$(looks 'a page' | head -n 1)" \
+    "l3 warn cycle 3"
+is "... or ids alone" "$(looks 'Page 3, ref=eN' | head -n 1)" "c5 warn repeat 3"
 is "what fails at times may be asked often" "$(for i in $(seq 5); do
 echo "3* s p$i# t {} = 4 passed in 0.$i#s"
 echo "s f$i t {} = 1 failed in 0.${i}s | {\"is_error\":true}"; done | said)" ""
@@ -720,7 +732,7 @@ s d bash {"command":"kubectl get pods"} = Running
 X
 )" "c17 warn repeat 9"
 for cmd in 'sleep 5' 'tail -f log' 'ps aux' 'docker ps' 'kubectl get pods' \
-    'systemctl status x'; do
+    'systemctl status x' 'kubectl rollout status x' 'docker compose ps'; do
 	is "$cmd polls" "$(echo "9* s c# bash {\"command\":\"$cmd\"} = x" |
 	    said | grep -m 1 repeat)" "c9 warn repeat 9"
 done

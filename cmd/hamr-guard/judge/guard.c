@@ -146,7 +146,7 @@ static void
 turn_begin(struct guard *g)
 {
 	guard_epoch(g);
-	g->epoch = g->window = g->news = 0;
+	g->epoch = g->window = g->news = g->shown_new = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = false;

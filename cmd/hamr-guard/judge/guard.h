@@ -120,6 +120,7 @@ struct guard {
 	uint64_t epoch;
 	uint64_t window;	/* compactions so far */
 	uint64_t news;		/* how often something new has come */
+	uint64_t shown_new;	/* and how often anything, however short */
 	unsigned steps;		/* with calls */
 	unsigned long calls, reads;	/* that ran */
 	unsigned long still;	/* steps without a change of a file */

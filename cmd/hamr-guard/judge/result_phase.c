@@ -33,6 +33,15 @@ compare(const struct guard *g, const struct open_call *c,
 	return e->d.mask == o->d.mask ? MASKED : CHANGED;
 }
 
+/* What a click or a key did shows in what is looked at behind it: has
+ * anything new come since the one that e is of? */
+static bool
+had_effect(const struct guard *g, const struct open_call *c,
+    const struct streak *e)
+{
+	return c->is.acts && e->shown != g->shown_new;
+}
+
 /* Count the outcome; true when it is the free one after a compaction. */
 static bool
 count(struct guard *g, struct open_call *c, struct streak *e,
@@ -58,6 +67,7 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	e->transient = o->transient;
 	e->poll = c->is.poll;
 	e->under_way = o->under_way;
+	e->shown = g->shown_new;
 	note_call(&e->calls, c);
 	cycle_push(&g->cycle, streak_pair(e));
 	guard_stuck(g, e->n, e->poll);
@@ -154,6 +164,11 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 	    c->is.sig.b)))
 		return;		/* not another call */
 	e = streaks_put(&g->same, key);
+	if (e->n > 0 && had_effect(g, c, e)) {
+		e->shown = g->shown_new;
+		return;
+	}
+	e->shown = g->shown_new;
 	e->n++;
 	note_call(&e->calls, c);
 	guard_count(g, RULE_SAME_ANSWER, e->n);
@@ -219,6 +234,15 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 	}
 }
 
+/* Of a result that differs in ids and numbers from the one before, and that
+ * from another: do the numbers stand still? */
+static bool
+differs_by_ids(const struct guard *g, const struct streak *e)
+{
+	return e->numbers != 0 &&
+	    volatile_sum(buf_view(&g->text)) + 1 == e->numbers;
+}
+
 /* Of a result that differs in numbers from the one before: are they only ids,
  * or do they count its calls?  A measure goes up and down, or to an end. */
 static bool
@@ -226,14 +250,12 @@ is_counter(const struct guard *g, const struct open_call *c,
     const struct streak *e)
 {
 	struct slice text = buf_view(&g->text);
-	uint64_t step = volatile_sum(text) + 1 - e->numbers;
 
-	/* what a click shows has numbers of its own, even pages: only ids that
-	 * differ show nothing */
+	/* what a click shows has numbers of its own, as pages have */
 	if (c->is.acts)
-		return e->numbers != 0 && step == 0;
-	return volatile_progress(text) == 0 &&
-	    (e->numbers == 0 || step <= COUNTER_STEP);
+		return differs_by_ids(g, e);
+	return volatile_progress(text) == 0 && (e->numbers == 0 ||
+	    volatile_sum(text) + 1 - e->numbers <= COUNTER_STEP);
 }
 
 /* How much a call adds to the stall score, in sixths; other: it is not one of
@@ -241,7 +263,7 @@ is_counter(const struct guard *g, const struct open_call *c,
 static int
 weight(const struct open_call *c, const struct streak *e,
     const struct outcome *o, bool other, enum likeness like, bool excused,
-    bool news)
+    bool news, bool effect)
 {
 	if (c->is.idle)
 		return POINT;
@@ -253,7 +275,7 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 2;
 	if (excused || (news && o->d.gain > 0))
 		return 0;
-	if (o->new_error || (other && is_same_answer(c, o)))
+	if (o->new_error || (other && is_same_answer(c, o)) || effect)
 		return 0;
 	/* what fails at times is asked often by who looks for the reason */
 	return e->unsteady ? POINT / 6 : c->is.poll ? POINT / 3 : POINT / 2;
@@ -265,6 +287,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	struct streak *e = streaks_get(&g->seen, c->is.sig);
 	unsigned long reads = guard_reads(g, false);
 	bool progress = false, other, excused, news;
+	bool effect = e != NULL && had_effect(g, c, e);
 	struct outcome got, *o = &got;
 	uint64_t done = 0;
 	enum likeness like;
@@ -272,6 +295,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	outcome_read(g, c, r, o);
 	c->is.poll |= o->under_way;
 	like = compare(g, c, e, o);
+	if (effect)
+		like = CHANGED;
 	if (like == MASKED) {
 		/* 12 of 40 behind 11 of 40 is what is waited for */
 		done = volatile_progress(buf_view(&g->text));
@@ -287,6 +312,8 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 		like = CHANGED;
 	}
 	news = like == CHANGED || (like == MASKED && !is_counter(g, c, e));
+	g->shown_new += o->d.gain > 0 && (like == CHANGED ||
+	    (like == MASKED && !differs_by_ids(g, e)));
 	if (o->files == TWEAKED)
 		news = false;
 	else if (progress || (news && o->d.gain > 0 &&
@@ -318,7 +345,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
 	step_weigh(&g->step, weight(c, e, o, other, like, excused,
-	    news),
+	    news, effect),
 	    like == SAME && e->n == 2);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&

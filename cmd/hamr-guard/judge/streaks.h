@@ -31,6 +31,7 @@ struct streak {
 	bool failed;
 	bool transient;		/* the outcome is an error that may pass */
 	bool poll;
+	uint64_t shown;		/* guard.shown_new behind its last call */
 	bool under_way;		/* so its last answer said */
 	bool unsteady;		/* it failed and did not, nothing changed */
 	/* Of the last outcome, if it differed by numbers, else 0: */

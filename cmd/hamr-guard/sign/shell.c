@@ -26,7 +26,9 @@ struct simple {			/* one simple command */
 /* Rows end at NULL.  A row of two words is a command and its subcommand. */
 static const char *const polls[] = { "sleep", "tail", "ps", "watch", "wait",
 	"pgrep", "jobs", "top", "uptime", "docker ps", "docker logs",
-	"docker inspect", "kubectl get", "kubectl logs", "kubectl describe",
+	"docker inspect", "docker compose ps", "docker compose logs",
+	"kubectl rollout", "kubectl wait", "nc", "ping", "pg_isready",
+	"kubectl get", "kubectl logs", "kubectl describe",
 	"systemctl status", "systemctl is-active", "service status",
 	"journalctl", "squeue", "qstat", "sacct", "gh run", "gh pr checks",
 	"nvidia-smi", NULL };

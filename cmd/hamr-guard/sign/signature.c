@@ -361,12 +361,14 @@ judge(struct signer *s, struct slice name, struct slice kind,
 		NULL };
 	static const char *const thinks[] = { "think", NULL };
 	static const char *const acts[] = { "click", "press", "tap", "type",
-		"scroll", "swipe", "key", "move", "next", NULL };
+		"scroll", "swipe", "key", "keys", "move", "next", "step",
+		NULL };
 	struct slice path = member(s, "path"), plain = scan_plain(path);
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
 	struct slice cmd = NOTHING;
-	struct words words;
+	struct slice action = scan_plain(member(s, "action"));
+	struct words words, does;
 	struct shell sh;
 
 	words_of(name, &words);
@@ -379,6 +381,10 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	    sign_matters(s, text_of(s, path)));
 	out->network = has_word(&words, network);
 	out->acts = has_word(&words, acts);
+	if (!out->acts && action.p != NULL) {
+		words_of(action, &does);
+		out->acts = has_word(&does, acts);
+	}
 	out->reads = slice_in(kind, readers);
 	out->runs = !out->reads && !out->edits;
 	if (plain.p != NULL)
