@@ -19,6 +19,8 @@
 static const char *const dropped[] = { "description", "reason", "intent",
 	"thought", "explanation", "request_id", "trace_id", "nonce",
 	"timestamp", NULL };
+/* Names that tell nothing more. */
+static const char *const ours[] = { "bash", "read", "edit", "write", NULL };
 static const char *const readers[] = { "read", "view_image", "search_memory",
 	"save_memory", NULL };
 
@@ -371,7 +373,9 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	struct words words, does;
 	struct shell sh;
 
-	words_of(name, &words);
+	words.n = 0;
+	if (!slice_in(name, ours))
+		words_of(name, &words);
 	out->tool = hash_bytes(name.p, name.n);
 	out->bash = slice_is(kind, "bash");
 	out->edits = slice_is(kind, "edit") || slice_is(kind, "write");
@@ -381,7 +385,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	    sign_matters(s, text_of(s, path)));
 	out->network = has_word(&words, network);
 	out->acts = has_word(&words, acts);
-	if (!out->acts && action.p != NULL) {
+	if (!out->acts && words.n > 0 && action.p != NULL) {
 		words_of(action, &does);
 		out->acts = has_word(&does, acts);
 	}
@@ -466,8 +470,6 @@ take_members(struct signer *s, struct slice name, struct slice text)
 static struct slice
 kind_of(struct signer *s, struct slice name, struct slice *args)
 {
-	static const char *const ours[] = { "bash", "read", "edit", "write",
-		NULL };
 	struct slice tool = name, kind;
 	uint64_t h;
 

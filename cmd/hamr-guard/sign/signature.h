@@ -12,7 +12,7 @@
 #include "json/scan.h"
 #include "json/sha.h"
 
-#define STRANGE 64
+#define STRANGE 512
 
 /* What signs calls; zero it, release it. */
 struct signer {
