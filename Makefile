@@ -299,6 +299,10 @@ picture: all
 completions:
 	build-aux/completions share/completions
 
+# The manual as web pages: build/html/index.html
+html:
+	@build-aux/html build/html
+
 dist:
 	git archive --prefix=hamr-$(VERSION)/ -o hamr-$(VERSION).tar.gz HEAD
 
@@ -308,6 +312,19 @@ deb: all
 	@$(MAKE) -s -o all install DESTDIR=$(CURDIR)/build/deb PREFIX=/usr
 	@build-aux/deb $(VERSION) $(CURDIR)/build/deb $(CURDIR)/build
 	@rm -rf build/deb
+
+# For the tools of other distributions, beside make dist's archive: fill in
+# where it is published with URL=...
+URL = https://hamr.invalid
+fill = sed 's,@VERSION@,$(VERSION),; s,@URL@,$(URL),; s,@SHA512@,'"$$(sha512sum \
+    <hamr-$(VERSION).tar.gz | cut -d' ' -f1)",
+rpm-spec: dist
+	@mkdir -p build
+	$(fill) build-aux/hamr.spec >build/hamr.spec
+
+apkbuild: dist
+	@mkdir -p build
+	$(fill) build-aux/APKBUILD >build/APKBUILD
 
 # The programs with everything in them, by musl: build/static/bin; and one
 # archive of them that runs anywhere: build/hamr-VERSION-ARCH.tar.gz
@@ -332,5 +349,5 @@ help:
 .PHONY: all demo check units layers house asan torture attack security fuzz \
 	cover mcp-check acp-check misbehave-peers lint bench deps \
 	deps-lint deps-static install uninstall completions \
-	picture dist deb static dist-bin clean help
+	picture dist html deb rpm-spec apkbuild static dist-bin clean help
 .DELETE_ON_ERROR:

@@ -36,6 +36,40 @@ if command -v dpkg-shlibdeps >/dev/null; then
 else
 	skip "make deb" "dpkg-dev is not installed"
 fi
+if command -v mandoc >/dev/null && command -v col >/dev/null; then
+	ok "make html" "$TOP/build-aux/html" "$T/html"
+	is "a page for each page, in the list" "$(grep -o 'href="[^"]*[157].html"' \
+	    html/index.html | sort -u | wc -l)" "$(ls "$TOP"/man | wc -l)"
+	is "no link leads nowhere" "$(grep -oh 'href="[^"#:]*' html/*.html |
+	    cut -d'"' -f2 | sort -u | while read -r l; do
+		[ -z "$l" ] || [ -e "html/$l" ] || echo "$l"; done)" ""
+	is "a link to another page" "$(grep -c 'href="hamr.toml.5.html"' \
+	    html/hamr-loop.1.html)" "$(grep -c '^\.Xr hamr.toml 5' \
+	    "$TOP/man/hamr-loop.1")"
+	match "the picture of the pipes" "$(cat html/index.html html/pipes.svg)" \
+	    '*<img src="pipes.svg"*>hamr-guard<*'
+else
+	skip "make html" "mandoc is not installed"
+fi
+if command -v rpmspec >/dev/null; then
+	sed 's/@VERSION@/1.2.3/' "$TOP/build-aux/hamr.spec" >hamr.spec
+	ok "hamr.spec is one" rpmspec -q hamr.spec
+	patterns=$(rpm --define '_prefix /usr' --eval "$(sed -n \
+	    '/^%files/,$s/^%{/%{/p' hamr.spec)")
+	set -f
+	is "it lists all that is installed" "$(cd root && find . -type f |
+	    while read -r f; do
+		hit=
+		for p in $patterns; do
+			# shellcheck disable=SC2254
+			case ${f#.} in $p|$p/*) hit=1 ;; esac
+		done
+		[ -n "$hit" ] || echo "$f"
+	done)" ""
+	set +f
+else
+	skip "hamr.spec" "rpm is not installed"
+fi
 ok "make uninstall" into uninstall
 is "nothing is left" "$(find "$T/root" -type f)" ""
 done_testing
