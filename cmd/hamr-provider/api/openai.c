@@ -1,4 +1,6 @@
 /* openai.c - the chat completions API. */
+#include "request/quirks.h"
+
 #include "api.h"
 
 static void
@@ -20,6 +22,8 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	    "{'stream':", slice_of(b->model));
 	scan_put(&own, b->stream ? "true,'stream_options':"
 	    "{'include_usage':true}" : "false");
+	if (tools && (b->quirks & QUIRK_ONE_CALL) != 0)
+		buf_adds(&own, ",\"parallel_tool_calls\":true");
 	body_numbers(b, "temperature", "max_tokens", &own);
 	buf_addc(&own, '}');
 	fields_begin(&f, b, buf_view(&own), ours);

@@ -241,6 +241,8 @@ ask_window(struct provider *p, long long end, const char **source)
 	if (get_until(p, root, "/props", end, &b)) {
 		*source = "/props";
 		n = of_props(buf_view(&b));
+		if (n > 0)	/* llama.cpp */
+			p->quirks |= QUIRK_ONE_CALL;
 	}
 	if (n == 0 && get_until(p, s->base_url, "/models", end, &b)) {
 		*source = "/models";
@@ -380,6 +382,7 @@ try(struct provider *p, struct buf *out)
 	long long began = file_now_ms();
 	unsigned quirk = 0;
 
+	p->quirks &= ~(unsigned)QUIRK_ONE_CALL;	/* one will do */
 	p->set->stream = false;
 	p->set->max_tokens = TRY_TOKENS;
 	attempt_init(&x);

@@ -23,6 +23,7 @@ enum quirk {
 	QUIRK_NO_STORE = 4096,
 	QUIRK_NO_STREAM = 8192,		/* not with tools, it says */
 	QUIRK_NO_TOOLS = 16384,		/* described as text instead */
+	QUIRK_ONE_CALL = 32768,		/* unless asked for several */
 	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
 };
 

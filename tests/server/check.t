@@ -1,0 +1,108 @@
+#!/bin/bash
+# check.t - a real llama-server (LLAMA_SERVER) with a model of ours (model.py)
+# against hamr.  Run by make server-check, which has built it; never part of
+# make check.  Ends with its row of the table in hamr-provider(1).
+. "$(dirname "$0")/../lib.sh"
+TOP=$(cd "$TOP/.." && pwd)
+
+python3 "$TOP/tests/server/model.py" "$T/model.gguf" 16384 \
+    "$TOP/tests/server/tools.jinja"
+server=
+stop() { [ -z "$server" ] || { kill "$server"; wait "$server"; } 2>>err
+	server=; }
+at_end() { stop; }
+serve() {	# OPTIONS: a server with them; $url
+	stop
+	port=$(python3 -c 'import socket; s = socket.socket()
+s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	url=http://127.0.0.1:$port
+	"$LLAMA_SERVER" -m "$T/model.gguf" --port "$port" "$@" >"$T/log" 2>&1 &
+	server=$!
+	for _ in $(seq 300); do
+		curl -sf "$url/health" >health && return
+		sleep .2
+	done
+}
+provider() { hamr-provider --no-config -q --base-url "$url/v1" --model m "$@"; }
+tools='{"type":"tools","tools":[{"type":"function","function":{"name":"read",
+"description":"Read a file.","parameters":{"type":"object","properties":{
+"path":{"type":"string"}},"required":["path"]}}}]}'
+tools=$(jq -c . <<<"$tools")
+user() { jq -cn --arg t "$1" '{role: "user", content: $t}'; }
+mkfifo in
+message() {	# TEXT OPTIONS: of a resident one, which knows the server then
+	provider -r "${@:2}" <in >out 2>>err &
+	exec 7>in
+	echo '{"type":"sync","n":1}' >&7
+	[ -z "$with" ] || echo "$with" >&7
+	user "$1" >&7
+	echo '{"type":"go","n":2}' >&7
+	for _ in $(seq 1200); do
+		! grep -q '"n":2\b' out || break
+		sleep .1
+	done
+	exec 7>&-
+	wait $!
+	jq -c 'select(.role)' out
+}
+with=
+row=$("$LLAMA_SERVER" --version 2>&1 | sed -n 's/^version: //p')
+say() { row="$row	$1"; }
+
+# --- what it is
+serve --jinja -c 8192 -np 2
+is "the models" "$(hamr-provider --no-config -q --base-url "$url/v1" --models |
+	wc -l)" 1
+probe=$(provider --probe)
+is "the probe: a slot's window, tools" "$(jq -c '[.context_tokens, .source,
+	.tools]' <<<"$probe")" '[4096,"/props",true]'
+
+# --- answers
+serve --jinja -c 8192
+is "text" "$(message "SAY text" | jq -r .content)" "Grüße, 世界 🎉!"
+ok "in a stream" jq -es 'map(select(.type == "delta")) | length > 1' out
+ok "with usage" jq -es 'any(.type == "usage" and .completion_tokens > 0)' out
+is "thoughts" "$(message "SAY think" | jq -c '[.reasoning, .content]')" \
+	'["two and two","four"]'
+with=$tools
+is "calls, several" "$(message "Fix it" | jq -c '[.tool_calls[].function |
+	[.name, .arguments]]')" \
+	'[["read","{\"path\":\"a.txt\"}"],["read","{\"path\":\"b.txt\"}"]]'
+with=
+is "an answer cut by length" "$(message "SAY loop" -o provider.max_tokens=20 |
+	jq -r .finish_reason)" length
+
+# --- a task
+mkdir "$T/repo" && cd "$T/repo" && git init -q . || exit 1
+echo helo >a.txt
+echo other >b.txt
+timeout 300 hamr-loop --no-config --yes -o "provider.base_url=$url/v1" \
+	-o provider.model=m "Fix the typo in a.txt" >../said 2>../err
+is "a task of three steps" "$? $(cat a.txt)" "0 hello"
+cd "$T" || exit 1
+
+# --- it is killed
+: >out
+{ until grep -q '"delta"' out; do sleep .1; done; kill -9 "$server"; } 2>>err &
+message "SAY loop" -o provider.max_retries=0 >none
+is "killed in mid-answer" "$(jq -r 'select(.type == "error") | [.code,
+	(.partial != null)] | join(" ")' out)" "network true"
+server=
+
+# --- too long: refused, or (before 2025-07) cut by the server, which is said
+serve --jinja -c 1024
+long=$(printf 'word %.0s' {1..3000})
+for stream in true false; do
+	message "$long" -o "provider.stream=$stream" >none
+	ok "an overflow, stream $stream" grep -qE \
+		'"context_overflow"|cut long requests silently' out err
+done
+
+# --- without --jinja: no tools
+serve -c 4096
+with=$tools
+message "Fix it" >none
+match "without --jinja tools are described as text, which is said" \
+	"$(cat err)" "*does not support tool calls*hermes*"
+echo "# $row"
+done_testing
