@@ -46,6 +46,39 @@ is "a timeout" "$(tool -o mcp.ev.timeout=1 ev__trigger-long-running-operation \
 	'{"duration":20,"steps":2}' --json | jq -c '[.is_error, .meta.error]')" \
 	'[true,"timeout"]'
 
+# --- slow to start: npx fetches it first; and one that is not there
+npx() { hamr-tool --yes -o mcp.n.network=true -o \
+	"mcp.n.command=[\"npx\",\"-y\",\"$1\"]" n__echo '{"message":"hi"}'; }
+is "fetched in the sandbox" "$(npx @modelcontextprotocol/server-everything)" \
+	"Echo: hi"
+match "why it cannot be" "$(npx @modelcontextprotocol/server-not-there 2>&1)" \
+	"*npm error 404*"
+
+# --- over HTTP
+PORT=$(python3 -c 'import socket; s = socket.socket()
+s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+export PORT
+mcp-server-everything streamableHttp >"$T/http" 2>&1 &
+http=$!
+for _ in $(seq 100); do
+	curl -s "http://127.0.0.1:$PORT/mcp" >"$T/none" && break
+	sleep .1
+done
+over() { hamr-tool --yes -o "mcp.h.url=http://127.0.0.1:$PORT/mcp" "$@"; }
+is "a call" "$(over h__get-sum '{"a":1,"b":4}')" "The sum of 1 and 4 is 5."
+is "its progress" "$(over --stream --json \
+	h__trigger-long-running-operation '{"duration":1,"steps":2}' |
+	jq -r 'select(.type == "output") | .text' | paste -sd' ')" \
+	"1 of 2  2 of 2 "
+kill "$http"
+match "killed" "$(over h__echo '{"message":"x"}' 2>&1)" \
+	"*nothing is listening there*"
+
+# --- a browser's, as far as its tools
+is "playwright's tools" "$(hamr-tool --schemas -o \
+	"mcp.p.command=[\"$servers/playwright-mcp\",\"--headless\"]" |
+	jq 'any(.tools[].function.name; . == "p__browser_navigate")')" true
+
 # --- the official client
 cp "$TOP/tests/mcp/client.mjs" "$MCP/client.mjs"
 timeout 60 node "$MCP/client.mjs" "$T/root" >"$T/said" 2>"$T/err"
