@@ -189,4 +189,20 @@ edit f  +1 -1
 1 +good day
 It is done.
 done"
+
+# --- --fork on a terminal is a chat in a copy; /new there is a new session
+cat >fork.py <<P
+import sys; sys.path.insert(0, '$TOP/tests')
+from terminal import Terminal
+t = Terminal(['hamr-loop', '--no-config', '--yes', '--replay', 'script',
+              '--fork=' + sys.argv[1]])
+t.sees('?2004h'); t.sees('> change f'); t.sees('It '); t.sees('done  ')
+t.type('/new\r'); t.sees('a new session')
+t.type('anew\r'); t.sees('First answer.'); t.sees('done  ')
+t.type('\x04'); sys.exit(t.end())
+P
+python3 fork.py "$(basename .hamr/sessions/*.ndjson .ndjson)"
+is "--fork on a terminal, then /new" "$? $(grep -c '"fork_of"' \
+    .hamr/sessions/*.ndjson | cut -d: -f2 | sort | paste -sd' ') $(grep -l anew \
+    .hamr/sessions/*.ndjson | xargs grep -c '"change f"')" "0 0 0 1 0"
 done_testing

@@ -320,10 +320,10 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		    "stdin", o->acp ? "--acp" : "--records");
 	o->chat = o->records;
 	if (o->task == NULL && !o->records && !o->print_config && !o->trust &&
-	    !o->sessions && !o->doctor && o->fork == NULL) {
+	    !o->sessions && !o->doctor) {
 		o->chat = !o->json && !o->quiet && isatty(STDIN_FILENO) == 1 &&
 		    isatty(STDERR_FILENO) == 1;
-		if (o->chat || o->resume)
+		if (o->chat || o->resume || o->fork != NULL)
 			return 0;
 		return err_set(e, ST_USAGE, "no task; say what to do: "
 		    "hamr-loop \"make the tests pass\"");

@@ -427,6 +427,8 @@ chat_open_old(struct chat *c, const char *id)
 	int rc;
 	char *before = r->resume_id;
 
+	r->o.fork = NULL;
+	r->o.at = 0;
 	r->resume_id = id != NULL && id[0] != '\0' ? xstrdup(id) : NULL;
 	r->o.resume = true;
 	r->o.resume_id = r->resume_id;
@@ -436,12 +438,10 @@ chat_open_old(struct chat *c, const char *id)
 	return rc;
 }
 
-int
-chat_resume(struct chat *c, const char *id)
+/* What was said last, so that one knows where to go on. */
+static void
+show_session(struct chat *c)
 {
-	if (chat_open_old(c, id) < 0)
-		return -1;
-
 	struct ui *ui = &c->run->ui;
 	const struct track *k = &c->run->track;
 	size_t open = track_open(k);
@@ -454,6 +454,23 @@ chat_resume(struct chat *c, const char *id)
 	ui_where(ui, k->model != NULL ? k->model : "", k->mode);
 	ui_note(ui, "session %s, mode %s; /status shows more",
 	    c->run->session.id, k->mode != NULL ? k->mode : "?");
+}
+
+int
+chat_resume(struct chat *c, const char *id)
+{
+	if (chat_open_old(c, id) < 0)
+		return -1;
+	show_session(c);
+	return 0;
+}
+
+int
+chat_fork(struct chat *c)
+{
+	if (chat_open(c, NULL) < 0)
+		return -1;
+	show_session(c);
 	return 0;
 }
 
@@ -485,6 +502,8 @@ new(struct chat *c, const char *arg)
 	if (c->open)
 		run_end(c->run);
 	c->open = false;
+	c->run->o.fork = NULL;
+	c->run->o.at = 0;
 	c->run->ui.status.tokens = 0;
 	c->run->ui.status.cost = 0;
 	say(c, "the next message begins a new session");

@@ -63,6 +63,9 @@ void chat_tell_session(struct chat *c);
 /* Go on with an old session: id "": the newest. */
 int chat_resume(struct chat *c, const char *id);
 
+/* Begin in the copy that --fork names. */
+int chat_fork(struct chat *c);
+
 /* What need not wait for the end of a turn is carried out: true.  For
  * ui.at_once. */
 bool chat_at_once(void *chat, const char *line);
