@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # messages.py N SEED QUERIES - N messages to stdout, in sessions of 200, and
 # 200 queries about them into the file QUERIES, 200 more of common words into
-# QUERIES.common.  Measured in recorded sessions, and so here: an eighth of all
-# words are stop words, the commonest other word stands in a quarter of the
-# messages, the hundredth in a twentieth; a tenth are identifiers, of which
-# there are the more, the more messages there are.
+# QUERIES.common.  The words are spread about as in recorded sessions: an eighth
+# are stop words, the commonest other word stands in a third of the messages
+# (there 0.30), the hundredth in a thirtieth (there 0.06); a tenth of them are
+# identifiers, of which there are the more, the more messages there are.
 import functools
 import json
 import math
