@@ -28,3 +28,5 @@ echo "$ours $bare $(wc -c <"$t/messages")" | awk '{
 	printf "bare FTS5 loop: %.1f s, %.1f s of processor\n", $3, $4
 	printf "ratio: %.2f, of processor %.2f\n", $1 / $3, $2 / $4 }'
 "$t/search" "$t/a.db" "$t/queries"
+echo "of common words:"
+"$t/search" "$t/a.db" "$t/queries.common"
