@@ -55,6 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         global newest
         last = self.headers["Last-Event-ID"]
+        newest = self
         log.write("GET %s\n" % last)
         if self.headers["Mcp-Session-Id"] not in sessions:
             return self.reply(404)
@@ -67,7 +68,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.event({"jsonrpc": "2.0", "id": int(last[9:]), "result":
                             {"content": [{"type": "text", "text": "whole"}]}})
             return
-        newest = self
         for _ in range(200):
             if told and newest is self:
                 self.event({"jsonrpc": "2.0", "method": told.pop()})

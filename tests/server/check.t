@@ -76,7 +76,7 @@ is "an answer cut by length" "$(message "SAY loop" -o provider.max_tokens=20 |
 mkdir "$T/repo" && cd "$T/repo" && git init -q . || exit 1
 echo helo >a.txt
 echo other >b.txt
-timeout 300 hamr-loop --no-config --yes -o "provider.base_url=$url/v1" \
+timeout 600 hamr-loop --no-config --yes -o "provider.base_url=$url/v1" \
 	-o provider.model=m "Fix the typo in a.txt" >../said 2>../err
 is "a task of three steps" "$? $(cat a.txt)" "0 hello"
 cd "$T" || exit 1
