@@ -1,6 +1,6 @@
 # lib.sh - the TAP harness of the shell tests; source it first.
 #
-#	. "$(dirname "$0")/lib.sh"
+#	. "$(dirname "$0")/../lib.sh"
 #	is "name" "got" "wanted"         compare two strings
 #	same "name" file file            compare two files, byte for byte
 #	ok "name" command...             the command succeeds
@@ -13,7 +13,7 @@
 # directory.  $TOP is the checkout, $BIN the programs (HAMR_BIN).  The user's
 # own configuration is out of reach.
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BIN=${HAMR_BIN:-$TOP/bin}
 PATH=$BIN:$PATH
 T=$(mktemp -d "${TMPDIR:-/tmp}/hamr-test.XXXXXX")

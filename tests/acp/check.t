@@ -2,9 +2,8 @@
 # check.t - the official SDK's client, and acpx, against hamr-loop --acp.  Run by
 # make acp-check, which has fetched them into $ACP; never part of make check.
 . "$(dirname "$0")/../lib.sh"
-TOP=$(cd "$TOP/.." && pwd)
 unset HAMR_BIN
-. "$TOP/tests/loop.sh"
+. "$TOP/tests/loop/loop.sh"
 PATH=$ACP/node_modules/.bin:$PATH
 
 # --- the SDK: permissions, an image, an MCP server, cancel, kill -9, load

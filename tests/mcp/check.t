@@ -3,7 +3,6 @@
 # client against hamr-tool --mcp.  Run by make mcp-check, which has fetched
 # them into $MCP; never part of make check.
 . "$(dirname "$0")/../lib.sh"
-TOP=$(cd "$TOP/.." && pwd)
 unset HAMR_BIN
 
 mkdir -p root/src && cd root || exit 1

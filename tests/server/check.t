@@ -3,7 +3,6 @@
 # against hamr.  Run by make server-check, which has built it; never part of
 # make check.  Ends with its row of the table in hamr-provider(1).
 . "$(dirname "$0")/../lib.sh"
-TOP=$(cd "$TOP/.." && pwd)
 
 python3 "$TOP/tests/server/model.py" "$T/model.gguf" 32768 \
     "$TOP/tests/server/tools.jinja"

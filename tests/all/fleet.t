@@ -1,0 +1,203 @@
+#!/bin/bash
+# fleet.t - examples/hamr-fleet: tasks in worktrees here and over ssh, on hosts
+# that die; reports; transcripts in chunks.
+. "$(dirname "$0")/../lib.sh"
+if ! command -v parallel >/dev/null; then
+	skip "hamr-fleet" "GNU parallel is not installed"
+	done_testing
+fi
+PATH=$TOP/examples:$PATH
+export FLEET_PATH=$BIN FLEET_DIR=$T/work
+SSHD=$(PATH=$PATH:/usr/sbin command -v sshd) hosts=()
+at_end() {
+	for h in "${hosts[@]}"; do down "$h"; done
+	[ -z "$made" ] || rmdir /run/sshd 2>/dev/null
+}
+
+git init -q repo && echo hello >repo/f && git -C repo add f &&
+    git -C repo -c user.name=t -c user.email=t@example.invalid commit -qm c
+cat >script <<'S'
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}}],"finish_reason":"tool_calls"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"edit","arguments":"{\"path\":\"f\",\"old\":\"hello\",\"new\":\"bye\"}"}}],"finish_reason":"tool_calls"}
+{"role":"assistant","content":"f now says bye instead of hello.","finish_reason":"stop"}
+S
+head -n 1 script >broken
+task() {	# ID SCRIPT
+	jq -cn --arg i "$1" --arg t "$T" --arg s "$T/$2" '{id: $i,
+	    repository: "\($t)/repo", task: "change f", options: ["--replay",
+	    $s, "--no-config", "-o", "agent.provider_wait=0"]}'
+}
+report() { hamr-fleet report --json "$1" | tail -n 1 | jq -c "$2"; }
+
+# --- here
+{ task 1 script; task "a b/c" script; task .. script; task bad broken
+echo junk; task 1 script; echo; echo '{"id":5}'
+jq -cn '{id: "gone", repository: "/nowhere", task: "x"}'
+jq -cn --arg r "file://$T/repo" --arg s "$T/script" '{id: "url", repository: $r,
+    task: "change f", options: ["--replay", $s, "--no-config"]}'; } >tasks
+echo dirt >repo/dirt
+status "run: not all is solved" 1 timeout 200 hamr-fleet run -j 3 out tasks
+cp "$T/.out" table && cp "$T/.err" err
+rm repo/dirt
+is "run: what is said of lines" "$(grep -a '^hamr-fleet: line' err)" \
+"hamr-fleet: line 5: not an object with a text as id
+hamr-fleet: line 6: the id 1 stands in line 1, too
+hamr-fleet: line 8: not an object with a text as id"
+match "run: how far it is" "$(cat err)" "*hamr-fleet: ? of 6, *a minute*left*"
+is "run: folders" "$(cd out/results && ls -A | sort | paste -sd,)" \
+    "%2E.,1,a%20b%2Fc,bad,url"
+is "run: what is in one" "$(ls out/results/1 | paste -sd,)" \
+    "diff.patch,log,memory.ndjson,result.json,session.ndjson"
+match "run: the diff" "$(cat 'out/results/a%20b%2Fc/diff.patch')" "*-hello
++bye"
+is "run: the session" "$(jq -r 'select(.type == "end") | .status' \
+    out/results/1/session.ndjson)" completed
+is "run: all memories in one" "$(hamr-mem --no-config --db out/memory.db \
+    export | jq -r 'select(.role == "assistant") | .session' | sort -u | wc -l)" 4
+is "run: the repository is as it was" "$(cat repo/f) $(git -C repo worktree \
+    list | wc -l)" "hello 1"
+is "run: nothing is left behind" "$(find work -name '*.out' -o -name f)" ""
+match "report: a table" "$(cat table)" "tasks *9
+solved *4
+failed, model_error*1
+not run *4
+steps *
+uncommitted changes left out *in 4
+*gone: lost: gone: *: /nowhere: not a git repository*"
+is "report: as NDJSON" "$(report out '[.tasks, .solved, .not_run,
+    .failed | if type == "object" then add else . end]')" "[9,4,4,1]"
+hamr-fleet report --html out >report.html
+match "report: a page" "$(cat report.html)" \
+    "<!DOCTYPE html>*a b/c*results/a%2520b%252Fc/diff.patch*/nowhere*"
+is "report: nothing in it runs" "$(grep -ciE '<script|src=' report.html)" 0
+status "run: results are not overwritten" 73 hamr-fleet run out tasks
+task 2 script >>tasks
+touch out/results/1/mark
+timeout 100 hamr-fleet run --resume -j 3 out tasks >/dev/null 2>&1
+is "run --resume: only what is missing" "$(ls out/results/1/mark) $(report out \
+    '.solved')" "out/results/1/mark 5"
+status "no tasks" 66 hamr-fleet run o2 none
+status "usage" 2 hamr-fleet what
+status "no results" 66 hamr-fleet report nowhere
+
+# --- stopped, and going on
+for i in $(seq 12); do task "s$i" script; done >many
+timeout 100 hamr-fleet run -j 1 stop many >/dev/null 2>err &
+run=$!
+for i in $(seq 300); do
+	[ "$(ls stop/results 2>/dev/null | wc -l)" -ge 2 ] && break
+	sleep 0.1
+done
+kill -TERM "$(pgrep -P $run)"
+wait $run
+is "stopped: status" "$?" 130
+match "stopped: how to go on" "$(tail -n 1 err)" "*--resume goes on"
+some=$(ls stop/results | wc -l)
+ok "stopped: in the middle" test "$some" -lt 12
+status "stopped: it goes on" 0 timeout 200 hamr-fleet run --resume -j 2 stop many
+is "stopped: all are there" "$(ls stop/results | wc -l)" 12
+
+# --- over ssh
+up() {	# NAME: an sshd of our own; its port in $port
+	mkdir -p "$T/ssh"
+	[ -f "$T/ssh/key" ] || ssh-keygen -q -t ed25519 -N '' -f "$T/ssh/key"
+	for port in $(shuf -n 20 -i 20000-60000); do
+		printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" \
+		    "HostKey $T/ssh/key" "AuthorizedKeysFile $T/ssh/key.pub" \
+		    "PidFile $T/ssh/$1.pid" "StrictModes no" "UsePAM no" \
+		    "MaxStartups 100" "PasswordAuthentication no" \
+		    >"$T/ssh/$1.conf"
+		"$SSHD" -f "$T/ssh/$1.conf" -E "$T/ssh/$1.log" || continue
+		for i in $(seq 50); do
+			[ -s "$T/ssh/$1.pid" ] && hosts+=("$1") && return
+			sleep 0.1
+		done
+	done
+	return 1
+}
+down() {	# NAME: it and all that came through it
+	local pid kids
+	pid=$(cat "$T/ssh/$1.pid" 2>/dev/null) || return 0
+	kids=$(descendants "$pid")
+	kill -9 "$pid" $kids 2>/dev/null
+	rm -f "$T/ssh/$1.pid"
+}
+descendants() {
+	local p
+	for p in $(pgrep -P "$1"); do
+		descendants "$p"
+		echo "$p"
+	done
+}
+login() {	# PORT: as --sshlogin takes it
+	echo "2/ssh -p $1 -i $T/ssh/key -o BatchMode=yes" \
+	    "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null" \
+	    "-o LogLevel=ERROR $USER@127.0.0.1"
+}
+USER=$(id -un) made=
+[ -d /run/sshd ] || { mkdir /run/sshd 2>/dev/null && made=1; }
+if [ -n "$SSHD" ] && [ -d /run/sshd ] && up one && one=$port && up two; then
+	two=$port
+	for i in $(seq 30); do task "t$i" script; done >thirty
+	timeout 300 hamr-fleet run --sshlogin "$(login $one)" --sshlogin \
+	    "$(login $two)" --sshlogin "$(login 9)" far thirty >table 2>err &
+	run=$!
+	for i in $(seq 600); do
+		[ "$(ls far/results 2>/dev/null | wc -l)" -ge 5 ] && break
+		sleep 0.1
+	done
+	down one
+	at=$(ls far/results | wc -l)
+	wait $run
+	is "ssh: status" "$?" 0
+	match "ssh: a host that does not answer" "$(cat err)" \
+	    "*-p 9 *does not answer; it is left out*"
+	ok "ssh: one died in the middle ($at)" test "$at" -lt 30
+	is "ssh: all results are there" "$(ls far/results | wc -l)" 30
+	is "ssh: all solved" "$(report far '[.tasks, .solved, .not_run]')" \
+	    "[30,30,0]"
+	ok "ssh: on both" grep -q -- "-p $one " far/joblog
+	ok "ssh: and on the other" grep -q -- "-p $two " far/joblog
+	down two
+	status "ssh: nobody answers" 69 hamr-fleet run --sshlogin \
+	    "$(login $two)" none thirty
+else
+	skip "over ssh" "openssh-server is not installed, or no /run/sshd"
+fi
+
+# --- transcripts
+mkdir logs
+for i in $(seq 40); do
+	for k in $(seq $((i % 9))); do
+		jq -cn --arg i "c$k" '{role: "assistant", content: null,
+		    tool_calls: [{id: $i, type: "function", function: {name:
+		    "read", arguments: "{\"path\":\"f\"}"}}], finish_reason:
+		    "tool_calls"}, {role: "tool", tool_call_id: $i,
+		    name: "read", content: "hello"}'
+	done >"logs/$i.ndjson"
+	[ $((i % 2)) = 0 ] || sed -i '1i {"type":"hamr","v":1,"session":"'"$i"'"}' \
+	    "logs/$i.ndjson"
+	[ -s "logs/$i.ndjson" ] || echo '{"role":"user","content":"hi"}' \
+	    >"logs/$i.ndjson"
+done
+echo '{"role":' >logs/bad.ndjson
+FLEET_CHUNK=7 timeout 200 hamr-fleet replay -j 2 many.out logs >table 2>err
+FLEET_CHUNK=1000 timeout 200 hamr-fleet replay -j 1 one.out logs >/dev/null 2>&1
+same "replay: merged as by one process" many.out/replay.json one.out/replay.json
+is "replay: counts" "$(jq -c '[.transcripts, .unreadable]' many.out/replay.json)" \
+    "[40,[\"$T/logs/bad.ndjson\"]]"
+is "replay: verdicts as hamr-guard's" "$(jq -c '.verdicts | map_values(.) |
+    [."warn repeat", ."block repeat", ."halt repeat"]' many.out/replay.json)" \
+    "$(for f in logs/[0-9]*; do hamr-guard -n --no-config "$f"; done | jq -sc '
+    map(select(.type == "verdict") | .action) | [("warn", "block", "halt") as $a |
+    map(select(. == $a)) | length]')"
+rm many.out/chunks/000002.json && touch -d 2001-01-01 many.out/chunks/*
+mv many.out/replay.json before
+FLEET_CHUNK=7 timeout 200 hamr-fleet replay --resume -j 2 many.out logs \
+    >/dev/null 2>&1
+same "replay --resume: what was missing" many.out/replay.json before
+is "... and nothing else" "$(find many.out/chunks -newermt 2002-01-01 | wc -l)" 2
+printf '%s\n' "$T"/logs/*.ndjson >all.list
+FLEET_CHUNK=7 timeout 200 hamr-fleet replay list.out all.list >/dev/null 2>&1
+is "replay: a list" "$(jq .transcripts list.out/replay.json)" 40
+done_testing

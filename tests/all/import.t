@@ -1,0 +1,305 @@
+#!/bin/sh
+# import.t - other agents' transcripts: every format by itself and by name, the
+# one pairing pass, what is not recognised, and programs that misbehave.
+. "$(dirname "$0")/../lib.sh"
+D=$TOP/tests/data/import
+cp -r "$D" data && cd data || exit 1
+
+imp() { timeout 60 hamr-guard --import-only "$@"; }
+format_of() { sed -n 's/.*: read as //p' "golden/$1.err"; }
+
+# ---- each recorded file ----
+
+for f in *.*; do
+	imp "$f" >out 2>err
+	same "$f" out "golden/$f.out"
+	sed 's/^hamr-guard: //' err >said
+	same "$f: what is said" said "golden/$f.err"
+	imp -q -F "$(format_of "$f")" - <"$f" >out 2>err
+	same "$f by name, from a pipe" out "golden/$f.out"
+	is "$f: -q" "$(cat err)" ""
+done
+
+jq -r .format golden/*.out | grep -v null | sort -u >have
+for f in "$TOP"/share/hamr/import/*.jq; do
+	basename "$f" .jq
+done | grep -vx hamr | sort >want
+same "every importer has a recorded file" have want
+
+python3 "$TOP/tests/all/import_count.py" \
+    claude-code claude-code.jsonl claude-code-tree.jsonl -- \
+    openai openai.jsonl -- pi pi.jsonl -- \
+    swe-agent swe-agent.traj swe-agent-xml.jsonl swe-agent-thought.traj -- \
+    sharegpt sharegpt.json -- gemini gemini.json -- cline cline.json >counts
+for k in $(cut -d ' ' -f 1 counts | uniq); do
+	sed -n "s/^$k //p" counts >want
+	while read -r f _; do
+		f=golden/$f.out		# that it is so is shown above
+		echo "$(basename "$f" .out)" \
+		    "$(grep -c '^{"type":"hamr"' "$f")" \
+		    "$(jq -r '.tool_calls[]?.id' "$f" | wc -l)" \
+		    "$(grep -c '^{"role":"tool"' "$f")"
+	done <want >have
+	same "$k: conversations, calls and results as counted by others" \
+	    have want
+done
+
+cat >parted <<'J'
+{"sessionId":"s","projectHash":"h","startTime":"2026-01-15T20:51:00Z","messages":[
+{"id":"1","type":"user","content":"go"},
+{"id":"2","type":"gemini","content":"I'll remove it.","model":"g"},
+{"id":"3","type":"info","content":"update available"},
+{"id":"4","type":"gemini","content":"","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"rm x"},"status":"success","result":[{"functionResponse":{"id":"c","response":{"output":"ok"}}}]}]},
+{"id":"5","type":"gemini","content":"","toolCalls":[{"id":"d","name":"read_file","args":{"path":"y"},"status":"success","result":[{"functionResponse":{"id":"d","response":{"output":"z"}}}]}]}]}
+J
+is "gemini: a notice does not part words and calls" "$(imp -q parted |
+    jq -r '[.type // .role, .content, .tool_calls[]?.id] | join(" ")')" \
+"hamr 
+user go
+assistant I'll remove it. c
+tool ok
+assistant  d
+tool z"
+
+# ---- what all share ----
+
+is "what was imported is hamr's, twice is once" \
+    "$(imp -q claude-code-tree.jsonl | imp -F hamr | cksum)" \
+    "$(cksum <golden/claude-code-tree.jsonl.out)"
+cat >aborted <<'J'
+{"type":"session","id":"x","timestamp":"2025-11-20T23:33:00Z"}
+{"type":"message","message":{"role":"user","content":"go"}}
+{"type":"message","message":{"role":"assistant","stopReason":"aborted","content":[{"type":"text","text":"Let me"}]}}
+J
+is "pi: an answer that was aborted is none" \
+    "$(imp -q -F pi aborted | jq -r '.finish_reason // empty')" error
+is "side conversations on demand" "$(imp -q -o import.sidechains=true \
+    claude-code-tree.jsonl | jq -c 'select(.type == "hamr") | .session')" \
+    '"s"
+"ag1"'
+is "the user's names of tools" "$(imp -q -o 'loop_guard.tools=["my_shell=bash"]' \
+    openai-array.json | jq -r '.tool_calls[1]?.function.name // empty')" bash
+is "lines are the source's" "$(printf '{"who":"a"}\n\n\n{"who":"b"}\n' >l
+    echo '{role:"user",content:"\(._line)"}' >l.jq
+    imp -q -F ./l.jq l 2>&1 | sed -n 's/.*"content":"\(.\)".*/\1/p')" "1
+4"
+
+cat >wrote.pi <<'J'
+{"type":"session","id":"x","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}
+{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"write","arguments":{"path":"f","content":"x\n"}},{"type":"toolCall","id":"b","name":"write","arguments":{"path":"g","content":"y"}}]}}
+{"type":"message","message":{"role":"toolResult","toolCallId":"a","content":"ok","isError":false}}
+{"type":"message","message":{"role":"toolResult","toolCallId":"b","content":"no","isError":true}}
+J
+cat >wrote.qwen <<'J'
+{"uuid":"1","parentUuid":null,"sessionId":"s","type":"assistant","message":{"role":"model","parts":[{"functionCall":{"id":"a","name":"write_file","args":{"file_path":"f","content":"x\n"}}}]}}
+{"uuid":"2","parentUuid":"1","sessionId":"s","type":"tool_result","message":{"role":"user","parts":[{"functionResponse":{"id":"a","response":{"output":"ok"}}}]},"toolCallResult":{"status":"success"}}
+J
+for f in pi qwen; do
+	is "$f: a file that was written whole" "$(imp -q wrote.$f |
+	    jq -c '.meta.mutated // empty')" \
+	    "[{\"path\":\"f\",\"sha256\":\"$(echo x | sha256sum |
+	    cut -d' ' -f1)\"}]"
+done
+
+# ---- ours are left alone ----
+
+printf '%s\n' '{"role":"user","content":"\u0041  1e2"}' \
+    '{"type":"zzz","v":1.10}' '{"role":"tool","tool_call_id":"no"}' >h
+ok "hamr is not touched" cmp h - <<X
+$(hamr-guard --import-only <h 2>&1)
+X
+strace -f -qq -e trace=openat,fork,clone -o trace hamr-guard h >out 2>err
+is "hamr: no libjq, no process" "$(grep -c 'libjq\|clone\|fork' trace)" 0
+is "hamr: nothing said" "$(cat err)" ""
+is "hamr, asked for: said" "$(hamr-guard -F auto h 2>&1 >out)" \
+    "hamr-guard: h: read as hamr"
+strace -f -qq -e trace=openat -o trace hamr-guard codex.jsonl >out 2>&1
+is "others: libjq" "$(grep -c 'libjq.so.1".* = [0-9]' trace)" 1
+
+# ---- not recognised, not one, not whole ----
+
+printf '%s\n' '{"type":"session_start","id":"d","cwd":"/"}' \
+    '{"type":"message","id":"m","timestamp":"t","message":{"role":"user"}}' >n
+status "nobody's" 65 imp n
+said=$(imp n 2>&1)
+match "nobody's: all are named, with the reason" "$said" \
+    "*hamr: no *claude-code: no *copilot: no *not recognised*"
+is "as many as there are" "$(echo "$said" | grep -c ': no ')" 16
+printf '{\n"createdAt":"t",\n"agents":{"main":{}}\n}\n' >state
+match "nor is a document of many lines anybody's" "$(imp state 2>&1)" \
+    "*hamr: no *claude-code: no *not recognised*"
+printf '%s\n' '{"type":"note","text":"t","content":[],"createdAt":"x"}' >note
+is "an event of somebody's stage passes" "$(imp note 2>/dev/null)" "$(cat note)"
+printf '%s\n' '{"messages":[{"role":"user","content":"x"}],' \
+    '"conversations":[{"from":"human","value":"x"}]}' >two
+status "two" 65 imp two
+is "two: both are named" "$(imp two 2>&1)" \
+    "hamr-guard: two: may be openai or sharegpt; say which with -F"
+ok "two: one, when told" imp -F sharegpt two
+status "unknown" 2 imp -F nonsense h
+match "unknown: which there are" "$(imp -F nonsense h 2>&1)" "*openhands*"
+: >empty
+ok "an empty file" imp empty
+is "an empty file is nothing" "$(imp -F claude-code empty 2>&1)" ""
+printf '\000\001\002' >bin
+status "binary" 65 imp bin
+status "binary, by name" 65 imp -F claude-code bin
+
+E='{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s","message"'
+head -1 claude-code-tree.jsonl >half
+echo '{"type":"user","uuid":"a","sessionId":"s","message":{"content":"x"}}' >>half
+cp half bad
+printf '%s' "$E"':{"content":"cut h' >>half
+ok "a line cut short at the end" imp half
+is "it is told at the end, and counted" \
+    "$(imp half 2>&1 >out | sed 1d; tail -n 1 out | jq -r .code)" \
+    "hamr-guard: half: 1 line cut short at the end
+bad_record"
+printf '%s\n' "$E"':{"content":"bad }' "$E"':{"content":"y"}}' >>bad
+status "a bad line" 65 imp bad
+match "a bad line: which" "$(imp -q bad 2>&1)" "hamr-guard: bad:3: *"
+is "a bad line, --lenient" "$(imp -q --lenient bad | jq -r '.content // .code' \
+    | sort | paste -sd,)" "bad_record,null,x,y"
+is "what is no text is mended and told" "$(head -2 bad >u; printf \
+    '%s:{"content":"w\377\\u0000\\ud800 \t"}}\n' "$E" >>u; imp -q u | tail -n 1)" \
+    '{"role":"user","content":"w��� \t","meta":{"lossy":true}}'
+head -c 700 openai-array.json >cut
+status "a document cut short" 65 imp cut
+match "a document cut short: where" "$(imp -q cut 2>&1 >out)" "*cut:*cut short*"
+
+# ---- hostile ----
+
+python3 - <<'PY'
+import json
+def cc(u, p, c="x", **k):
+    return json.dumps(dict({"type": "user", "uuid": u, "parentUuid": p,
+        "sessionId": "s", "message": {"role": "user", "content": c}}, **k))
+def w(name, *ls):
+    open(name, "w").write("".join(l + "\n" for l in ls))
+w("cycle", cc("a", "c"), cc("b", "a"), cc("c", "b"))
+w("odd", cc("a", None), cc("b", "a", [1, None, {"type": "tool_result"},
+    {"type": 7}, {"type": "tool_result", "tool_use_id": 5, "content": [[]]}]),
+  cc("c", "b", {"a": 1}, type="assistant"),
+  cc("d", "c", [{"type": "tool_use", "id": {}, "name": [], "input": None}],
+     type="assistant"), cc("e", "d", 5), cc("f", "e", None))
+w("deep", cc("a", None), cc("b", "a", "@").replace('"@"',
+    "[" * 100000 + "]" * 100000))
+w("deepish", cc("a", None), cc("b", "a", "@").replace('"@"',
+    "[" * 500 + "]" * 500))
+w("long", cc("a", None), cc("b", "a", "x" * 20000000))
+w("many", *[cc("u%d" % i, "u%d" % (i - 1) if i else None, [
+    {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}] if i % 2
+    else [{"type": "tool_result", "tool_use_id": "t", "content": "r"}],
+    type="assistant" if i % 2 else "user") for i in range(8000)])
+PY
+is "a cycle ends the walk" "$(imp -q cycle | jq -rs 'length')" 4
+ok "odd shapes" imp -q odd
+is "odd shapes: results without calls" "$(imp odd 2>&1 >out | tail -n 1)" \
+    "hamr-guard: odd: 1 call without a result, 2 results without a call"
+status "too deep" 65 imp deep
+ok "deep" imp deepish
+imp -q long >out
+is "a line of 20 MB" "$(wc -c <out)" \
+    "$(($(head -n 2 out | wc -c) + 20000029))"
+is "an id 4000 times: each result has its call" "$(imp -q many | jq -r \
+    'select(.role == "tool").tool_call_id' | sort -u | wc -l)" 3999
+for f in claude-code.jsonl openai.jsonl gemini.json; do
+	for k in "$TOP"/share/hamr/import/*.jq; do
+		imp -q -F "$(basename "$k" .jq)" $f >out 2>err
+		s=$?
+		[ $s = 0 ] || [ $s = 65 ] || echo "$f $k $s"
+	done
+done >confused
+is "a file under any other name is no crash" "$(cat confused)" ""
+
+# ---- programs of the user's ----
+
+printf '# mine\n.who as $w | {role: $w, content: .text}\n' >mine.jq
+printf '{"who":"user","text":"a"}\n{"who":"assistant","text":"b"}\n' >m
+is "a program of one's own" "$(imp -F ./mine.jq m)" \
+    '{"type":"hamr","v":1}
+{"role":"user","content":"a"}
+{"role":"assistant","content":"b"}'
+is "one record at a time" "$( { printf '{"who":"user","text":"a"}\n'
+    for i in $(seq 100); do [ -e come ] && break; sleep 0.1; done
+    echo late >late; } | imp -F ./mine.jq | { read -r x; read -r y
+    [ -e late ] || echo "$y"; : >come; cat >rest; })" \
+    '{"role":"user","content":"a"}'
+status "no such program" 66 imp -F ./none.jq m
+echo 'foo(' >bad.jq
+status "one that does not compile" 2 imp -F ./bad.jq m
+match "its own line is told" "$(printf '\n\nfoo\n' >bad.jq
+    imp -F ./bad.jq m 2>&1)" "*bad.jq:3: foo/0 is not defined"
+echo 'if .who == "user" then {role:"user"} else error("no") end' >bad.jq
+status "one that fails" 65 imp -F ./bad.jq m
+is "where" "$(imp -F ./bad.jq m 2>&1 >out)" "hamr-guard: m:2: -F: no"
+is "--lenient goes on" "$(imp --lenient -F ./bad.jq m | jq -r '.code // .role' |
+    paste -sd,)" "null,user,bad_record"
+echo 'def f: f; f' >bad.jq
+status "one that loops" 65 imp -F ./bad.jq m
+echo 'def f: 1 + f; f' >bad.jq
+[ -n "${ASAN_OPTIONS:-}" ] || status "one that grows" 65 imp -F ./bad.jq m
+echo '1, {role:"user",content:"x"}' >bad.jq
+status "one that makes no records" 65 imp -F ./bad.jq m
+echo '{role:"user",content:([$ENV, env, (try input_filename catch 1)] | tojson)}' \
+    >bad.jq
+is "no environment, no files" "$(SECRET=1 imp -F ./bad.jq m | tail -n 1 |
+    jq -r .content)" '[{},{},null]'
+echo 'def secret: 1;' >"$HOME/.jq"
+echo 'secret' >bad.jq
+status "no ~/.jq" 2 imp -F ./bad.jq m
+echo 'import "a" as a; .' >bad.jq
+status "no modules" 2 imp -F ./bad.jq m
+
+# ---- --jq and normalize ----
+
+is "--jq" "$(hamr-guard --jq '.role' <h | paste -sd,)" \
+    '"user",null,"tool"'
+is "--jq: what it leaves alone stays as it is" \
+    "$(hamr-guard --jq 'select(.role)' <h)" "$(sed -n '1p;3p' h)"
+status "--jq that does not compile" 2 hamr-guard --jq '(' h
+status "--jq that fails on a record" 65 hamr-guard --jq '.content | keys' h
+status "--jq with -r" 2 hamr-guard -r --jq . h
+is "hamr-compact --jq" "$(hamr-compact -n --jq '.messages | length' \
+    --no-config codex.jsonl 2>/dev/null)" 14
+for i in 1 2 3; do
+	printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%d",' $i
+	printf '"type":"function","function":{"name":"bash","arguments":'
+	printf '"{\\"command\\":\\"make\\",\\"timeout\\":%d}"}}]}\n' $i
+	printf '{"role":"tool","tool_call_id":"%d","content":"same"}\n' $i
+done >t
+rule() { hamr-guard -n --jq 'select(.rule).rule' -o "loop_guard.normalize=$1" t; }
+is "timeouts differ" "$(rule '[]')" ""
+is "normalize: they do not" "$(rule '["del(.timeout) # no time","."]')" \
+    '"repeat"'
+is "one that fails changes nothing" "$(rule '["error"]')" ""
+status "one that does not compile" 78 hamr-guard \
+    -o 'loop_guard.normalize=["("]' t
+match "... which of them is said" "$(hamr-guard \
+    -o 'loop_guard.normalize=[".","del(.x"]' t 2>&1)" \
+    "hamr-guard: loop_guard.normalize, filter 2:1: *"
+match "one that loops is switched off" "$(rule '["def f: f; f"]' 2>&1)" \
+    "*filters are disabled*"
+
+# ---- the other stages ----
+
+is "hamr-compact -F" "$(hamr-compact --no-config -q --view -F claude-code \
+    claude-code-tree.jsonl | jq -r .role | paste -sd,)" \
+    "user,assistant,tool,tool,assistant,tool,assistant"
+hamr-mem --db m.db -q -F auto openai.jsonl >out 2>err
+is "hamr-mem -F" "$(hamr-mem --db m.db search -n 1 'flight reservation' |
+    wc -l)" 1
+
+
+# ---- what people take for a transcript ----
+
+echo '{"role":"user","content":"hi"}' >plain
+gzip -nc plain >packed
+iconv -f UTF-8 -t UTF-16 plain >wide
+status "a compressed file" 65 hamr-guard --no-config packed
+match "... what to do is said" "$(cat "$T/.err")" \
+	"hamr-guard: packed:1: *; it is compressed, unpack it first (gzip -dc)"
+status "UTF-16" 65 hamr-guard --no-config wide
+match "... what to do is said" "$(cat "$T/.err")" \
+	"hamr-guard: wide:1: not UTF-8 at byte 1; it is UTF-16, make it UTF-8 first (iconv)"
+done_testing

@@ -1,0 +1,75 @@
+#!/bin/sh
+# install.t - what make install puts in place works from there, and nothing
+# of it is left by make uninstall.
+. "$(dirname "$0")/../lib.sh"
+
+# Only copying: the programs under test are not built again.
+into() {
+	make -s -C "$TOP" -o all B="$BIN" DESTDIR="$T/root" PREFIX=/usr "$@"
+}
+ok "make install" into install
+mkdir run && cd run && git init -q . && mkdir d && echo x >d/x
+unset HAMR_SHARE
+PATH=$T/root/usr/bin:/usr/bin:/bin
+is "the installed agent runs" "$(hamr-loop --no-config --yes --quiet --replay \
+    "$TOP/tests/data/loop/two-calls.ndjson" x 2>&1)" "The file says goodbye."
+for c in loop compact guard tool mem provider; do
+	ok "hamr-$c --help" hamr-$c --help
+	is "hamr-$c --help fits a screen" "$(hamr-$c --help | awk '
+	    length > 80 {wide = 1} END {print (NR <= 24 && !wide)}')" 1
+	ok "hamr-$c has a manual page" test -s \
+	    "$T/root/usr/share/man/man1/hamr-$c.1"
+done
+cd "$T" || exit 1
+if command -v dpkg-shlibdeps >/dev/null; then
+	cp -R root pkg
+	ok "make deb" "$TOP/build-aux/deb" 1.2.3 "$T/pkg" "$T"
+	set -- hamr_1.2.3_*.deb
+	match "what it needs" "$(dpkg-deb -f "$1" Depends)" \
+	    "*libcjson1*libsqlite3-0*libjq1*zlib1g*"
+	dpkg-deb -x "$1" unpacked
+	is "its programs run" "$(echo '{"type":"x"}' |
+	    unpacked/usr/bin/hamr-guard --no-config)" '{"type":"x"}'
+	is "its files are the installed ones" "$(cd unpacked && find . -type f \
+	    ! -path '*/doc/hamr/[!e]*' | sed 's/\.gz$//' | sort | cksum)" \
+	    "$(cd root && find . -type f | sort | cksum)"
+else
+	skip "make deb" "dpkg-dev is not installed"
+fi
+if command -v mandoc >/dev/null && command -v col >/dev/null; then
+	ok "make html" "$TOP/build-aux/html" "$T/html"
+	is "a page for each page, in the list" "$(grep -o 'href="[^"]*[157].html"' \
+	    html/index.html | sort -u | wc -l)" "$(ls "$TOP"/man | wc -l)"
+	is "no link leads nowhere" "$(grep -oh 'href="[^"#:]*' html/*.html |
+	    cut -d'"' -f2 | sort -u | while read -r l; do
+		[ -z "$l" ] || [ -e "html/$l" ] || echo "$l"; done)" ""
+	is "a link to another page" "$(grep -c 'href="hamr.toml.5.html"' \
+	    html/hamr-loop.1.html)" "$(grep -c '^\.Xr hamr.toml 5' \
+	    "$TOP/man/hamr-loop.1")"
+	match "the picture of the pipes" "$(cat html/index.html html/pipes.svg)" \
+	    '*<img src="pipes.svg"*>hamr-guard<*'
+else
+	skip "make html" "mandoc is not installed"
+fi
+if command -v rpmspec >/dev/null; then
+	sed 's/@VERSION@/1.2.3/' "$TOP/build-aux/hamr.spec" >hamr.spec
+	ok "hamr.spec is one" rpmspec -q hamr.spec
+	patterns=$(rpm --define '_prefix /usr' --eval "$(sed -n \
+	    '/^%files/,$s/^%{/%{/p' hamr.spec)")
+	set -f
+	is "it lists all that is installed" "$(cd root && find . -type f |
+	    while read -r f; do
+		hit=
+		for p in $patterns; do
+			# shellcheck disable=SC2254
+			case ${f#.} in $p|$p/*) hit=1 ;; esac
+		done
+		[ -n "$hit" ] || echo "$f"
+	done)" ""
+	set +f
+else
+	skip "hamr.spec" "rpm is not installed"
+fi
+ok "make uninstall" into uninstall
+is "nothing is left" "$(find "$T/root" -type f)" ""
+done_testing

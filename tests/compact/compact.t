@@ -1,0 +1,312 @@
+#!/bin/bash
+# compact.t - the request that fits: contract, legality, budget, compaction
+. "$(dirname "$0")/../lib.sh"
+
+compact() { hamr-compact --no-config "$@"; }
+messages() { tail -n 1 | jq -c '.messages[]'; }
+
+# ---- the contract of a stage ----
+
+printf '%s\n' '{"role":"user","content":"hi"}' \
+	'{"type":"x","n":9007199254740993,"s" : "kept"}' >two
+compact <two >out
+head -n 2 out >head.out
+same "records pass as they are" two head.out
+is "the request" "$(tail -n 1 out)" '{"type":"request","messages":[{"role":"user","content":"hi"}],"params":{},"tokens":9,"stage":"0"}'
+is "-n writes own records only" "$(compact -n <two)" "$(tail -n 1 out)"
+is "-r waits for go" "$(compact -r <two)" ""
+echo '{"type":"go","n":7}' | cat two - >three
+compact -r <three >r
+is "-r answers go" "$(tail -n 1 r)" '{"type":"go","n":7}'
+is "go is acted on once" "$(compact <three | wc -l)" 3
+is "sync only comes back" "$( (cat two; echo '{"type":"sync","n":2}') |
+	compact -r)" '{"type":"sync","n":2}'
+is "no message, no request" "$(echo '{"type":"x"}' | compact)" '{"type":"x"}'
+compact <out >again
+same "applied twice is applied once" out again
+status "a bad line" 65 compact - <<'X'
+{"role":"user",
+X
+status "a line cut short" 65 compact <(printf '{"role":"user"}')
+status "--lenient" 0 compact --lenient <(printf '{"role":\n')
+status "an unknown option" 2 compact --nonsense
+match "and what to try" "$(cat .err)" \
+	"hamr-compact: unknown option*try hamr-compact --help"
+status "no such file" 66 compact nowhere
+status "an unknown strategy" 2 compact --strategy fast
+status "a bad window" 2 compact --window 1k
+shows='--view --check --report --report=svg --ledger --budget --count'
+for a in $shows; do
+	for b in $shows; do
+		[ "$a" = "$b" ] && continue
+		status "$a and $b: status 2" 2 compact "$a" "$b" two
+		is "... naming both" "$(cat .err)" \
+		    "hamr-compact: $a and $b cannot be used together"
+	done
+done
+status "a mode twice is one mode" 0 compact --view --view two
+status "--family without what counts" 2 compact --view --family o200k two
+is "help fits a screen" "$(compact --help | awk '
+	length > 80 || NR > 24 { bad = 1 } END { print bad + 0 }')" 0
+
+# ---- legality ----
+
+cat >odd <<'X'
+{"role":"system","content":"S"}
+{"role":"user","content":"one"}
+{"role":"user","content":"two"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}},{"id":"b","type":"function","function":{"name":"read","arguments":"{bad"}}]}
+{"role":"tool","tool_call_id":"b","content":"B","is_error":true,"meta":{"ms":1}}
+{"role":"tool","tool_call_id":"zz","content":"stray"}
+{"role":"tool","tool_call_id":"b","content":"B again"}
+{"role":"user","content":"[hamr-guard] stop","meta":{"by":"guard"}}
+{"role":"user","content":"quick","meta":{"by":"loop"}}
+{"role":"system","content":"late"}
+{"role":"user","content":"steer"}
+{"role":"assistant","content":"x"}
+{"role":"assistant","content":"y"}
+X
+compact --view <odd >view
+cat >want <<'X'
+{"role":"system","content":"S"}
+{"role":"user","content":"one\n\ntwo"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}},{"id":"b","type":"function","function":{"name":"read","arguments":"{\"_invalid\":\"{bad\"}"}}]}
+{"role":"tool","tool_call_id":"a","content":"(no result)"}
+{"role":"tool","tool_call_id":"b","content":"B\n\n[hamr-guard] stop\n\n[loop] quick\n\n[system] late"}
+{"role":"assistant","content":"(interrupted)"}
+{"role":"user","content":"steer"}
+{"role":"assistant","content":"x\n\ny"}
+X
+same "odd history, legal view" view want
+match "--check says so" "$(compact --check <odd)" "legal: 8 messages of 13*"
+cat >ids <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":{"path":"x"}}}]}
+{"role":"tool","tool_call_id":"a","content":"1"}
+{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}},{"type":"function","function":{"name":"read","arguments":"[1]"}}]}
+{"role":"tool","tool_call_id":"a","content":"2"}
+X
+is "repeated and missing ids" "$(compact -n <ids | messages |
+	jq -r '.tool_call_id // empty' | paste -sd ' ')" "a a_2 call_hamr_3"
+is "arguments are objects" "$(compact -n <ids | messages |
+	jq -r '.tool_calls[]?.function.arguments' | paste -sd ' ')" \
+	'{"path":"x"} {} {"_invalid":"[1]"}'
+printf '%s\n' '{"role":"user","content":"a"}' \
+	'{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}' |
+	compact -n | jq -c '.messages' >parts
+is "text and parts become parts" "$(cat parts)" '[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}}]}]'
+
+# ---- what goes into a request ----
+
+printf '%s\n' '{"type":"tools","tools":[{"old":1}]}' \
+	'{"type":"tools","tools":[{"n":1.0}]}' '{"role":"user","content":"q"}' \
+	'{"type":"constrain","stage":"hamr-guard","tool_choice":"none","steps":1}' >c
+is "tools and tool_choice" "$(compact -n <c |
+	sed 's/.*"tools"/"tools"/; s/,"params.*//')" \
+	'"tools":[{"n":1.0}],"tool_choice":"none"'
+is "a constrain is spent by its message" "$( (cat c
+	echo '{"role":"assistant","content":"t"}') | compact -n |
+	jq 'has("tool_choice")')" false
+is "usage anchors the size" "$(printf '%s\n' \
+	'{"role":"user","content":"q"}' \
+	'{"type":"usage","prompt_tokens":5000,"completion_tokens":100}' \
+	'{"role":"assistant","content":"a"}' | compact -n | jq .tokens)" 5100
+
+# ---- budget ----
+
+is "--count" "$(printf 'Hello, world! int main(void){return 0;}\n' |
+	compact --count) $(printf 'Hello, world! int main(void){return 0;}\n' |
+	compact --count --family llama2)" "13 16"
+while IFS= read -r line; do
+	real=$(jq .o200k <<<"$line")
+	for family in o200k modern; do
+		count=$(jq -j .text <<<"$line" | compact --count --family $family)
+		ok "$family: $(jq -r .class <<<"$line"): $count of $real, within 10 %" \
+			test $((count * 10)) -ge $((real * 9)) -a \
+			$((count * 10)) -le $((real * 11))
+	done
+done <"$TOP/tests/data/tokens/classes.jsonl"
+budget() { compact --budget "$@" | awk '{ v[$1] = $2 } END {
+	print v["window"], v["effective_window"], v["result_cap"],
+	v["turn_read_cap"], v["high_mark"], v["low_mark"] }'; }
+is "16000" "$(budget --window 16000)" "16000 12000 3000 7200 12000 4800"
+is "32768" "$(budget --window 32768)" "32768 24576 6144 14745 24576 9830"
+is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 22937"
+is "131072" "$(budget)" "131072 122880 12288 43008 122880 55296"
+is "0 is no limit" "$(budget --window 0)" \
+	"unlimited unlimited 12000 40000 unlimited unlimited"
+is "a cap that was asked for is used as it is" "$(budget --window 131072 \
+	-o agent.max_single_read_result_tokens=1000 \
+	-o context.max_total_read_result_tokens_per_turn=2000)" \
+	"131072 122880 1000 2000 122880 55296"
+is "... the default's value, too" "$(budget --window 131072 \
+	-o context.max_single_read_result_tokens=12000)" \
+	"131072 122880 12000 43008 122880 55296"
+is "... at most 25 and 60 %" "$(budget --window 131072 \
+	-o context.max_single_read_result_tokens=900000 \
+	-o agent.max_total_read_result_tokens_per_turn=900000)" \
+	"131072 122880 30720 73728 122880 55296"
+echo '{"type":"config","set":{"agent.max_single_read_result_tokens":1500}}' >set
+is "... in the session" "$(compact --budget --window 131072 set |
+	awk '$1 == "result_cap" { print $2 }')" 1500
+is "a strategy's marks" "$(budget --window 16000 --strategy light)" \
+	"16000 12000 3000 7200 10800 4200"
+is "auto is late" "$(budget --strategy auto) $(budget --strategy late)" \
+	"$(budget) $(budget)"
+
+# ---- stage 0 ----
+
+shown() {	# tool name, content; the content in the view
+	jq -nc --arg n "$1" --arg c "$2" '{role:"user",content:"q"},
+	{role:"assistant",content:null,tool_calls:[{id:"a",type:"function",
+	function:{name:$n,arguments:"{}"}}]},
+	{role:"tool",tool_call_id:"a",content:$c}' |
+	compact -n --window 16000 | jq -r '.messages[2].content'
+}
+dirty=$(printf '\033[31mred\033[0m  \n10%%\r100%%\n\n\n\n\nx\nx\nx\nx\nx\nend')
+is "command output is cleaned" "$(shown bash "$dirty")" \
+	"$(printf 'red\n100%%\n\n\nx\n[last line repeated 4 more times]\nend')"
+is "file text is not" "$(shown read "$dirty")" "$dirty"
+seq 1 20000 >long
+shown read "$(cat long)" >cut.out
+match "a long result: its head" "$(head -n 1 cut.out)" 1
+match "its tail" "$(tail -n 1 cut.out)" 20000
+match "and what was cut" "$(grep cut cut.out)" \
+	"?... * lines, * bytes cut: truncated ...]"
+is "at most the cap" "$(($(compact --count <cut.out) <= 3000))" 1
+
+# ---- compaction ----
+
+session() {	# steps
+	echo '{"role":"system","content":"be good"}'
+	echo '{"role":"user","content":"the task"}'
+	jq -nc --argjson n "$1" 'range($n) | . as $i |
+	{role:"assistant",content:"step \($i).",reasoning:"because",
+	 tool_calls:[{id:"c\($i)",type:"function",function:{name:"read",
+	 arguments:({path:"f\($i).c"}|tojson)}}]},
+	{role:"tool",tool_call_id:"c\($i)",content:([range(60)|
+	 "line \(.) of file \($i)"]|join("\n"))}'
+}
+session 60 >s60
+compact --window 16000 <s60 >s60.out
+tail -n 2 s60.out >two
+is "a compaction comes before the request" \
+	"$(jq -r .type two | paste -sd ' ')" "compaction request"
+is "its keys" "$(head -n 1 two | jq -c 'keys_unsorted[0:10]')" '["type","epoch","stage","tokens_before","tokens_after","messages_in","messages_out","results_compacted","stable_prefix_bytes","keep"]'
+is "it fits" "$(tail -n 1 two | jq '.tokens <= 12000')" true
+match "stubs name the file" "$(compact -n --window 32000 s60 | tail -n 1 |
+	jq -r '.messages[].content' | grep -m 1 elided)" \
+	"?elided read f*.c, * bytes; memory m:????????????; re-read before editing]"
+is "the tail is verbatim" "$(tail -n 1 two | jq -r '.messages[-1].content')" \
+	"$(tail -n 1 s60 | jq -r .content)
+[context: f59.c complete; editable]"
+is "the task is kept" "$(tail -n 1 two | jq '[.messages[].content] |
+	any(. != null and test("the task"))')" true
+is "index 0 stays" "$(tail -n 1 two | jq -c '.messages[0]')" \
+	'{"role":"system","content":"be good"}'
+compact --window 16000 <s60.out >s60.again
+same "a compacted transcript passes unchanged" s60.out s60.again
+is "--check after compaction" "$(compact --window 16000 --check s60 |
+	head -n 1 | cut -d : -f 1)" legal
+match "elided items have hashes" "$(compact --window 16000 --check s60 |
+	tail -n 1)" 'elided "c*" read * bytes sha256:*'
+is "strategy none never compacts" "$(compact -n --strategy none <s60 |
+	jq -r .stage)" 0
+(cat s60; echo '{"type":"compact"}') | compact -n >now
+is "compact: now" "$(jq -r .type now | paste -sd ' ')" "compaction request"
+(cat s60; echo '{"type":"recovery","scenario":"context_exhaustion"}') |
+	compact -n >now2
+is "context_exhaustion: the same" "$(tail -n 1 now2)" "$(tail -n 1 now)"
+(cat s60; echo '{"type":"limit","context_tokens":8000}') |
+	compact -n >limited
+is "a limit shrinks the window" "$(tail -n 1 limited |
+	jq '.type == "request" and .tokens <= 6000')" true
+
+# ---- stage 4 ----
+
+jq -nc '{role:"user",content:("word " * 9000)}' >huge
+status "nothing fits" 3 compact --window 4000 huge
+compact -n --window 4000 huge >err
+is "an error, no request" "$(jq -r '"\(.type) \(.stage) \(.code)"' err)" \
+	"error compact budget_exhausted"
+match "it names who is largest" "$(jq -r .message err)" "*largest: user *"
+compact --window 4000 huge >e1
+compact --window 4000 <e1 >e2
+same "failed closed twice is once" e1 e2
+status "resident it is a record" 0 compact -r --window 4000 \
+	<(cat huge; echo '{"type":"go"}')
+
+# ---- how bytes are cut ----
+
+{ sed 's/$/\n{"type":"go"}/' s60; } >gos
+compact --window 16000 <gos >whole
+while IFS= read -r line; do printf '%s\n' "$line"; done <gos |
+	compact --window 16000 >lines
+same "whole = line by line" whole lines
+head -n 20 gos >few
+compact <few >whole
+dd if=few bs=1 status=none | compact >bytes
+same "whole = byte by byte" whole bytes
+
+# ---- real sessions, random histories ----
+
+sessions=0
+for f in "$TOP"/tests/data/compact/*.ndjson; do
+	for w in 12000 32768 131072; do
+		compact --window $w --check "$f" >check ||
+			{ is "${f##*/} at $w" "$(head -n 1 check)" legal; }
+		compact --window $w <"$f" >once
+		compact --window $w <once | cmp -s once - ||
+			is "${f##*/} at $w" "changed" "applied twice as once"
+		sessions=$((sessions + 1))
+	done
+done
+is "recorded sessions are legal at every window" "$((sessions >= 3))" 1
+ok "random histories" python3 "$TOP/tests/compact/compact_gen.py" 1 3
+
+# ---- what a summary must hold ----
+
+python3 - >folds <<'X'
+import json
+def say(**m): print(json.dumps(m))
+say(role="user", content="Rules:\n" + "- keep tabs, \u00e9 and \"quotes\"\n" * 40,
+    meta={"by": "context"})
+for t in range(8):
+    say(role="user", content="wish %d " % t + "abcdefghi " * (250 if t == 0
+        else 70))
+    if t == 3:
+        say(role="user", content="second wish %d" % t)
+    for k in range(6):
+        i = "c%d_%d" % (t, k)
+        say(role="assistant", content=None, tool_calls=[{"id": i, "type":
+            "function", "function": {"name": "read", "arguments":
+            json.dumps({"path": "f%d" % k})}}])
+        say(role="tool", tool_call_id=i, content="line %d\n" % t * 300)
+    say(role="assistant", content="Did %d." % t)
+X
+hamr-compact --no-config -n --window 32000 folds |
+    jq -r 'select(.type == "request").messages[].content' >shown
+python3 -B - folds shown <<'X' >said
+import json, sys
+text = open(sys.argv[2], encoding="utf-8").read()
+users = [json.loads(l) for l in open(sys.argv[1])]
+users = [u["content"] for u in users if u["role"] == "user"]
+print("context", text.startswith(users[0]))
+print("first", users[1][:2000] in text)
+print("others", [u[:8] for u in users[2:] if u[:600] not in text])
+print("folded", "[Summary of earlier work" in text)
+X
+is "the context and every wish are there" "$(cat said)" "context True
+first True
+others []
+folded True"
+python3 -c 'import json
+print(json.dumps({"role": "user", "content": "Rules: " + "keep tabs; " * 1500,
+    "meta": {"by": "context"}}))' >rules
+{ cat rules; sed 1d folds; } >large
+hamr-compact --no-config -n --window 32000 large |
+    jq -r 'select(.type == "request").messages[0].content' >summary
+match "a context too large is said to be left out" "$(head -n 1 summary)" \
+    '\[16507 bytes of project instructions are left out: *'
+
+done_testing

@@ -1,0 +1,586 @@
+#!/bin/bash
+# engine.t - stages, refill, marks, stubs, context: chapter 8 in detail
+. "$(dirname "$0")/../lib.sh"
+
+compact() { hamr-compact --no-config -o context.strategy=moderate "$@"; }
+request() { compact -n "$@" | tail -n 1; }
+event() { compact -n "$@" | jq -c 'select(.type == "compaction")'; }
+
+# Text as a JSON string in $quoted; by the shell, as there are hundreds.
+quote() {
+	quoted=${1//\\/\\\\}
+	quoted=${quoted//\"/\\\"}
+	quoted=${quoted//$'\t'/\\t}
+	quoted=\"${quoted//$'\n'/\\n}\"
+}
+
+# call ID TOOL ARGS-JSON RESULT [META-JSON]
+call() {
+	local arguments result
+	quote "$3"
+	arguments=$quoted
+	quote "$4"
+	result=$quoted
+	printf '%s%s%s\n' '{"role":"assistant","content":null,"tool_calls":[' \
+	    "{\"id\":\"$1\",\"type\":\"function\",\"function\":{" \
+	    "\"name\":\"$2\",\"arguments\":$arguments}}]}"
+	printf '%s%s%s\n' "{\"role\":\"tool\",\"tool_call_id\":\"$1\"," \
+	    "\"content\":$result" "${5:+,\"meta\":$5}}"
+}
+user() {
+	quote "$1"
+	printf '{"role":"user","content":%s}\n' "$quoted"
+}
+lines() { awk -v n="$1" -v w="$2" 'BEGIN { for (i = 1; i <= n; i++)
+	print w, "line", i, "of some text that is long enough" }'; }
+
+# ---- the marks of each strategy ----
+
+long() {	# steps
+	echo '{"type":"hamr","v":1,"session":"s1"}'
+	user "the task is to make everything work"
+	jq -nc --argjson n "$1" 'range($n) | . as $i | {role:"assistant",
+	content:"Step \($i) is done.",tool_calls:[{id:"c\($i)",type:"function",
+	function:{name:"bash",arguments:({command:"make t\($i)"}|tojson)}}]},
+	{role:"tool",tool_call_id:"c\($i)",content:([range(40)|
+	 "output \(.) of run \($i), a line like many others"]|join("\n"))}'
+}
+long 400 >l400
+for w in 16000 65536 131072; do
+	for s in aggressive:45:20 moderate:60:30 balanced:75:30 light:90:35; do
+		IFS=: read -r name high low <<-X
+		$s
+		X
+		b=$((w - (w / 4 < 8192 ? w / 4 : 8192)))
+		compact -r --window $w --strategy "$name" <(awk '{ print }
+			/"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }
+			' l400) | sed 's/"messages":.*"params"/"params"/' >steps
+		is "$name at $w: marks" "$(jq -s --argjson b $b \
+			--argjson h "$high" --argjson l "$low" '
+			[.[] | select(.type == "compaction")] as $c |
+			[.[] | select(.type == "request").tokens] as $r |
+			($c | length > 0) and
+			($c[0].tokens_before > $b * $h / 100) and
+			($c[0].tokens_before < $b * ($h + 12) / 100) and
+			($c | all(.tokens_after <= $b * ($l + 3) / 100 or
+			    $b < 20000 or $h == 90)) and
+			($r | all(. <= $b))' steps)" true
+	done
+done
+
+# ---- the tail is whole turns, or the newest steps of a long one ----
+
+turns() {	# turns, steps of each
+	for t in $(seq "$1"); do
+		user "task $t"
+		for k in $(seq "$2"); do
+			call "t$t.$k" bash "{\"command\":\"run $t.$k\"}" \
+			    "$(lines 30 "word$t.$k")"
+		done
+	done
+}
+tails() { event --window 32768 "$1" | jq -r .tail_from; }
+
+turns 20 4 >turned
+is "the tail begins where a turn does" "$(tails turned |
+	sed 's/.*[.]//' | sort -u)" 1
+turns 1 80 >turned
+is "a turn that does not fit: its newest 3 steps" "$(event --window 32768 \
+	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.68 141"
+
+# ---- the newest message of a person is never lost ----
+
+long_word() { printf "%0$1d" 0; }
+{
+	user "the task is this: $(long_word 900)"
+	user "now this: $(long_word 16000)"
+	for k in 1 2 3 4 5 6 7 8; do
+		call "n$k" edit "{\"path\":\"src/a$k.c\",\"oldText\":\"a\",
+			\"newText\":\"b\"}" ok
+	done
+	for k in 1 2 3 4; do
+		call "m$k" bash "{\"command\":\"run $k\"}" \
+		    "$(lines 400 "word$k")"
+	done
+} | jq -s -c '.[0].content as $task | .[1:][] | if .role == "user" and
+	(.content | startswith("now")) then {role:"user",content:$task},
+	{role:"assistant",content:"yes"}, . else . end' >newest
+echo '{"type":"compact"}
+{"type":"compact"}
+{"type":"compact"}
+{"type":"compact"}' >demands
+cat newest demands >asked
+is "newest: stage 3" "$(event --window 12288 asked | jq -r .stage)" 3
+request --window 12288 asked | jq -r .messages[0].content >summary
+ok "newest: 600 bytes of it" grep -q "^[0-9]*[.] now this: $(long_word 590)" \
+    summary
+ok "newest: 300 bytes of the task" grep -q "the task is this: $(long_word \
+    280)" summary
+ok "newest: within the summary's cap" test "$(wc -c <summary)" -le 1200
+
+# ---- the task stays whole ----
+
+{
+	user "the task: $(seq -s ' ' 4000)"
+	turns 3 20
+} >whole
+request --window 32768 whole | jq -r .messages[0].content >summary
+ok "the task is in the summary, to its last word" grep -q \
+    "^1[.] the task: 1 2 3 .* 3999 4000$" summary
+is "a former one is cut, the turn's own is not" "$(grep -c '^[234][.] task' \
+    summary)" 3
+{ user "task zero"; turns 2 4; user "and now: $(seq -s ' ' 3000)"
+turns 1 30 | tail -n +2; } >later
+request --window 32768 later | jq -r .messages[0].content >summary
+ok "nor is what the turn in hand is about" grep -q "^4[.] and now: .* 3000$" \
+    summary
+{ jq -nc '{role:"user",content:([range(40000)]|join(" ")),meta:{by:"context",
+	from:"stdin"}}'; user "review this"; } >piped
+is "what is piped in is as much of the task" "$(compact -n --window 32768 \
+    piped 2>&1 | jq -c '[.code, .contributors.user > 24576]')" \
+    '["budget_exhausted",true]'
+
+# ---- refill: live file text first, what is superseded never ----
+
+{
+	user "fix it"
+	call old read '{"path":"a.c"}' "$(lines 60 OLD)" \
+	    '{"first":1,"last":60,"lines":60}'
+	call b read '{"path":"b.c"}' "$(lines 40 BBB)" \
+	    '{"first":1,"last":40,"lines":40}'
+	call new read '{"path":"a.c"}' "$(lines 60 NEW)" \
+	    '{"first":1,"last":60,"lines":60}'
+	call run1 bash '{"command":"make"}' "$(lines 60 RUN1)" '{"exit":0}'
+	call ed edit '{"path":"b.c","old":"x","new":"y"}' "ok" \
+	    '{"diff":"--- b.c\n+++ b.c\n@@ -3,2 +3,4 @@\n x\n"}'
+	for i in 1 2 3 4 5 6; do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 55 "F$i")"
+	done
+	call run2 bash '{"command":"make"}' "$(lines 60 RUN2)" '{"exit":0}'
+	for i in 1 2 3 4; do
+		call "g$i" bash "{\"command\":\"go $i\"}" "$(lines 30 "G$i")"
+	done
+} >live
+event --window 17000 live >ev
+is "what is filled in again: the edited file" \
+	"$(jq -c '.keep | index("b") != null' ev)" true
+is "not what was read again or run again later" \
+	"$(jq -c '.keep | index("old"), index("run1")' ev | paste -sd ' ')" \
+	"null null"
+request --window 17000 live | jq -r '.messages[].content // ""' >text
+ok "the newest text of a file is verbatim" grep -q "BBB line 40 of" text
+is "the old one is a stub" "$(grep -c "OLD line 9" text)" 0
+is "up to the low mark" "$(event --window 17000 live |
+	jq '.tokens_after <= 17000 * 3 / 4 * 30 / 100 + 10')" true
+is "elided: read ranges" "$(jq -c '.elided[] |
+	select(.tool_call_id == "old")' ev)" \
+	"$(if jq -e '.keep | index("new")' ev >/dev/null; then
+		echo '{"tool_call_id":"old"}'; else
+		echo '{"tool_call_id":"old","path":"a.c","first":1,"last":60}'
+	fi)"
+cat live ev >told
+request --window 17000 told >again
+request --window 17000 live >first
+same "the record says all: the same request" first again
+compact --window 17000 <live >once
+compact --window 17000 <once >twice
+same "twice is once, with what was filled in" once twice
+
+# ---- auto: what the next edit matches stays, whatever the tail takes ----
+
+{
+	user "fix it"
+	for i in $(seq 14); do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 40 "F$i")"
+	done
+	call ed edit "{\"path\":\"b.c\",\"old\":\"x\",\"new\":\"$(
+	    lines 40 text | paste -sd ' ')\"}" "ok"
+	call f15 bash '{"command":"run 15"}' "$(lines 40 F15)"
+	call big read '{"path":"big.c"}' "$(lines 400 BIG)"
+} >wide
+auto() { hamr-compact --no-config -n --window 17000 "$@"; }
+is "an edit is in full beside a large tail" "$(auto wide |
+	jq -c 'select(.type == "compaction") | [.stage, .keep]')" '["2b",["ed","f15"]]'
+cat wide <(auto wide | head -n 1) >told
+same "the record says all of it" <(auto told) <(auto wide | tail -n 1)
+is "a window of 64k has its three steps first" "$(hamr-compact --no-config -n \
+	--window 65536 l400 | jq -r 'select(.type == "compaction").stage' |
+	sort -u)" 1
+
+# How fast an item grows old, by its kind: each constant of refill.c at its
+# edge, 100 messages behind the first.  There is room for one of two.
+kept() {
+	python3 "$TOP/tests/compact/compact_refill.py" "$@" >items
+	event --window 40000 items | jq -r '.keep | join(" ")'
+}
+is "a command is worth a read of its age" \
+	"$(kept read command 1 100 3400), $(kept command read 1 100 3400)" \
+	"second, second"
+is "a read of an edited file one of half its age" \
+	"$(kept edited read 50 100 3300), $(kept edited read 49 100 3300)" \
+	"second, first"
+is "what was written one of a quarter" \
+	"$(kept write read 75 100 3300), $(kept write read 74 100 3300)" \
+	"second, first"
+is "any other result one of twice its age" \
+	"$(kept read other 50 100 3400), $(kept read other 49 100 3400)" \
+	"second, first"
+
+# What is folded comes back the same way: the step is shown behind the summary.
+{
+	user "do it"
+	call early edit '{"path":"a.c","old":"x","new":"the text of a.c"}' ok
+	turns 60 1
+} >folded
+request --window 32768 folded >back
+is "folded, and kept" "$(event --window 32768 folded | tail -n 1 |
+	jq -c '[.fold_at > 1, (.keep | index("early")), .elided[].tool_call_id] |
+	.[:2]')" "[true,0]"
+is "it stands behind the summary, and a person's message not behind it" \
+	"$(jq -c '[.messages[1:5][] | .tool_calls[0].id // .tool_call_id //
+	.content]' back)" '["early","early","(interrupted)","task 43"]'
+cat folded <(event --window 32768 folded) >told
+is "and the record tells it" "$(request --window 32768 told)" "$(cat back)"
+
+# An attempt that gained nothing is known to who reads the record.
+{
+	user "do it"
+	for k in 1 2 3 4 5 6 7 8 9 10; do
+		call "a$k" bash "{\"command\":\"run $k\"}" \
+		    "$(lines 30 "word$k")"
+	done
+	for k in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		call "r$k" edit "$(jq -nc --arg o "$(lines 40 "o$k")" \
+		    '{path:"f.c",oldText:$o,newText:"x"}')" ok
+	done | jq -s -c 'sort_by(.role)[]'
+} >vain
+event --window 12288 vain >ev
+for k in 1 2 3; do
+	call "m$k" bash "{\"command\":\"more $k\"}" "$(lines 3 more)"
+done >more
+is "base: where it is not tokens_after" "$(jq '.base > .tokens_after' ev)" true
+request --window 12288 vain more >first
+request --window 12288 vain ev more >again
+same "base: the same request with the record and without" first again
+is "base: the next is reckoned from it" "$(compact --budget --window 12288 \
+	vain ev | awk '$1 == "next_epoch_at" { print $2 }')" \
+    "$(jq '.base + 1843' ev)"
+
+# ---- stubs ----
+
+{
+	echo '{"type":"hamr","v":1,"session":"20261120T101500Z-3f2a"}'
+	user "look"
+	call r1 read '{"path":"src/x.c"}' "$(lines 200 X)" \
+	    '{"op":"file","path":"src/x.c","first":1,"last":200,"lines":812,"bytes":8123}'
+	call r2 read '{"path":"./src//x.c"}' "$(lines 100 Y)" \
+	    '{"op":"file","first":201,"last":300,"lines":812}'
+	call c1 bash '{"command":"make check"}' "$(lines 20 first
+		echo 'a.c:3: error: bad'; echo 'b.c:4: error: worse'
+		echo 'a.c:3: error: bad'; lines 20 last)" \
+	    '{"exit":2,"bytes":9000}'
+	call short bash '{"command":"true"}' "fine"
+	call w write "$(jq -nc --arg c "$(lines 100 W)" '{path:"new.c",
+		content:$c,n:1.5,list:["a",$c]}' | sed 's/"n":1.5/"n":1.50/')" "written"
+	user "and now"
+	for i in 1 2 3 4; do
+		call "t$i" bash "{\"command\":\"t $i\"}" "$(lines 42 T)"
+	done
+	echo '{"type":"compact"}'
+} >stubs
+request --window 65536 -o context.keep_recent_tokens=100 stubs >st
+jq -r '.messages[].content // ""' st >text
+m=$(printf '20261120T101500Z-3f2a\0r1' | sha256sum | cut -c 1-12)
+ok "a read" grep -qxF "[elided read src/x.c lines 1-200 of 812, 8123 bytes; memory m:$m; re-read before editing]" text
+match "read twice" "$(grep '201-300' text)" \
+	"?elided read src/x.c lines 201-300 of 812, * bytes, read 2x; memory m:*"
+match "a command: lines, bytes, exit" "$(grep 'elided bash make' text)" \
+	"?elided bash make check, 43 lines, 9000 bytes, exit 2; memory m:????????????]"
+is "its first line, errors once each, last two" "$(grep -A 5 \
+	'elided bash make' text | tail -n 5 | cut -d ' ' -f 1-3 |
+	paste -sd ,)" "first line 1,a.c:3: error: bad,b.c:4: error: worse,last line 19,last line 20"
+ok "a short result stays" grep -qx fine text
+args=$(jq -r '.messages[].tool_calls[]?.function | select(.name == "write") |
+	.arguments' st)
+is "long arguments: string leaves only" "$(printf %s "$args" | jq -c '[.path,
+	.n, (.content | length < 200), (.list | length)]')" '["new.c",1.5,true,2]'
+match "they say what was cut" "$(printf %s "$args" | jq -r .content |
+	tail -n 1)" "*?[[]*bytes elided?"
+match "and keep the spelling of numbers" "$args" '*"n":1.50,*'
+is "no memory, no id" "$(request --window 65536 -o memory.enabled=false \
+	-o context.keep_recent_tokens=100 stubs | grep -c 'memory m:')" 0
+
+# ---- sticky context lines ----
+
+{
+	user "look"
+	call a read '{"path":"src/a.c"}' "text" \
+	    '{"op":"file","first":1,"last":200,"lines":512}'
+	call b read '{"path":"src/a.c"}' "text" \
+	    '{"op":"file","first":1,"last":9,"lines":512,"truncated":true}'
+	call c read '{"path":"src"}' "a.c" '{"op":"list"}'
+	call d bash '{"command":"cd x && git status"}' "clean"
+	call e bash '{"command":"git diff | cat"}' "diff"
+	call f bash '{"command":"git status"}' "clean"
+} >sticky
+is "each read and inspection has its line" "$(request sticky |
+	jq -r '.messages[].content // ""' | grep -F '[context: ')" \
+"[context: src/a.c 1-200/512 complete; editable]
+[context: src/a.c 1-9/512 truncated, re-read before editing; read 2x]
+[context: git status complete]
+[context: git diff complete]
+[context: git status complete; inspected 2x]"
+
+# ---- settings in the session ----
+
+budget_of() { request "$@" | jq .tokens; }
+{ cat l400; echo '{"type":"config","set":{"context.window":20000}}'; } >cw
+is "a config record shrinks the window" "$(request cw |
+	jq '.tokens <= 15000')" true
+{ long 110; echo '{"type":"config","set":{"agent.context_strategy":"none"}}'
+  long 110 | tail -n +3; } >cs
+is "and sets the strategy, by its alias too" "$(request --window 200000 cs |
+	jq '.stage + " \((.tokens > 120000))"')" '"0 true"'
+is "a flag is stronger" "$(request --window 200000 --strategy moderate cs |
+	jq -r .stage)" 1
+{ echo '{"type":"config","set":{"context.strategy":"bogus","x":1}}'
+  cat live; } >bad
+is "what does not fit its key is not obeyed" "$(request bad)" \
+	"$(request live)"
+
+# ---- every_call ----
+
+awk '{ print } /"tool_call_id"/ { print "{\"type\":\"go\",\"n\":" NR "}" }' \
+	<(long 12) >twelve
+compact -r -o context.every_call=true twelve |
+	jq -c 'select(.type == "request") | [.messages[] |
+	select(.role == "tool") | .content | startswith("[elided") | not] |
+	map(select(.)) | length' | sort -u | paste -sd ' ' >shown
+is "every_call: the last three steps in full" "$(cat shown)" "1 2 3"
+
+# ---- stage 3 cuts the last step ----
+
+{
+	user "read all"
+	jq -nc --arg c "$(lines 500 R)" '{role:"assistant",content:null,
+	tool_calls:[range(5) | {id:"p\(.)",type:"function",function:{
+	name:"read",arguments:({path:"f\(.)"}|tojson)}}]},
+	(range(5) | {role:"tool",tool_call_id:"p\(.)",content:$c})'
+	echo '{"type":"limit","context_tokens":16000}'
+} >five
+event five >ev
+is "results taken in under a larger window are cut" \
+	"$(jq -c '[.stage, (.cut | length), (.elided | length)]' ev)" \
+	'["3",5,5]'
+is "then it fits" "$(request five | jq '.type == "request" and
+	.tokens < 12000')" true
+cat five ev >told
+is "and the record tells it" "$(request told)" "$(request five)"
+
+# ---- content dialects ----
+
+cat >dialect <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":"Look.\n<tool_call>\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n</tool_call>\n<tool_call>\n<function=bash>\n<parameter=command>\nmake\n</parameter>\n</function>\n</tool_call>"}
+{"role":"user","content":"<tool_response>\none\n</tool_response>"}
+{"role":"user","content":"[hamr-guard] mind","meta":{"by":"guard"}}
+{"role":"assistant","content":"x"}
+{"role":"user","content":"<tool_response>\nstray\n</tool_response>"}
+{"role":"user","content":"thanks"}
+X
+is "as many results as calls, none astray" "$(request dialect |
+	jq -c '.messages[2:]')" '[{"role":"user","content":"<tool_response>\none\n[context: a complete; editable]\n</tool_response>\n<tool_response>\n(no result)\n</tool_response>\n\n[hamr-guard] mind"},{"role":"assistant","content":"x"},{"role":"user","content":"thanks"}]'
+match "--check" "$(compact --check dialect | head -n 1)" "legal: 5 messages*"
+
+# long arguments that stand in a text: q writes a file as markup or as JSON
+jq -nc '{role:"user",content:"q"}, (range(20) | . as $i |
+	([range(150) | "\($i): a \"line\" \(.)"] | join("\n")) as $text |
+	{role:"assistant", content: ("Now \($i).\n<tool_call>\n" +
+	 if $i % 2 == 0 then {name:"write", arguments:{path:"f\($i)",
+	 content:$text}} | tojson else "<function=write>\n<parameter=path>\n" +
+	 "f\($i)\n</parameter>\n<parameter=content>\n\($text)\n</parameter>\n" +
+	 "</function>" end + "\n</tool_call>\n<tool_call>\n" +
+	 "{\"name\":\"bash\",\"arguments\":{\"command\":\"ls\"}}\n</tool_call>")},
+	{role:"user", content:"<tool_response>\nwritten\n</tool_response>\n<tool_response>\nok\n</tool_response>"})' >dlong
+request dlong | jq -c '.messages[]' >full
+compact -n --window 32000 dlong >out
+tail -n 1 out | jq -c '.messages[] | select(.content | test("^Now"))' >said
+is "slim: the file's end is gone, its name is not" "$(jq -s 'map(select(
+	.content | test("bytes elided"))) | length > 2 and all(.content |
+	test("f[0-9]+") and test("bytes elided") and (test(" 149") | not))' \
+	said)" true
+is "in both forms" "$(jq -r 'select(.content | test("bytes elided")) |
+	.content | test("<function=write>\n<parameter=path>\nf")' said |
+	sort | uniq | tr '\n' ' ')" "false true "
+is "what is JSON still is, and the second call stays" "$(jq -s 'all(.content |
+	[match("<tool_call>\n([^<].*)\n</tool_call>"; "g").captures[0].string |
+	fromjson.name] | last == "bash")' said)" true
+is "the last is whole" "$(tail -n 1 said)" "$(tail -n 2 full | head -n 1)"
+is "and in parts" "$(jq -c 'if .role == "assistant" then .content =
+	[{type:"text",text:.content}] else . end' dlong |
+	compact -n --window 32000 | tail -n 1 | jq -c '.messages[] |
+	select(.role == "assistant") | .content |= .[0].text')" "$(cat said)"
+for how in 's/</\\u003c/g; s/>/\\u003e/g' 's|</|\\u003C\\/|g; s/</\\u003C/g; s/>/\\u003E/g'
+do
+	is "and escaped: $how" "$(sed "$how" dlong |
+		compact -n --window 32000 | tail -n 1 | jq -c '.messages[] |
+		select(.role == "assistant")')" "$(cat said)"
+done
+cat dlong <(grep compaction out) >dtold
+is "and the record tells it" "$(request --window 32000 dtold)" \
+	"$(tail -n 1 out)"
+jq -c '., (select(.role == "user") | {type:"go"})' dlong >dgo
+compact -r --window 32000 dgo | jq -c 'select(.type == "request")' >each
+n=0
+for k in 3 15 31 41; do
+	is "alone as in a row: $k" "$(head -n "$k" dlong |
+		compact -n --window 32000 | tail -n 1 | jq -c .tokens)" \
+		"$(sed -n "$(((k + 1) / 2))p" each | jq -c .tokens)"
+done
+
+# ---- usage, families ----
+
+{ echo '{"type":"hamr","v":1,"format":"pi"}'; user q
+  echo '{"type":"usage","prompt_tokens":90000,"completion_tokens":1}'
+  echo '{"role":"assistant","content":"a"}'; } >imported
+is "usage of another program's requests is not ours" \
+	"$(budget_of imported)" 19
+for m in gpt-4o qwen3-coder claude-sonnet-4-5 llama-2-7b; do
+	{ echo "{\"type\":\"hamr\",\"v\":1,\"model\":\"$m\"}"; user "$(lines 50 a)"
+	} | compact -n | jq .tokens
+done >counts
+is "the model's family counts" "$(sort -u counts | wc -l)" 4
+user x | jq -c '.content = [{type:"image_url",image_url:{url:"data:"}}]' >im
+is "an image is 1600 tokens" "$(budget_of im)" $(((1608 * 1126) / 1024))
+
+# ---- nothing fits: words and numbers ----
+
+{ jq -nc --arg c "$(lines 2000 sys)" '{role:"system",content:$c}'; user hi
+} >sys
+match "a window smaller than the system prompt" "$(request --window 8000 sys |
+	jq -r .message)" "the request does not fit: * tokens, room for 6000 (window 8000); the system prompt (*) and tools (0) alone exceed the window: raise context.window to *, or offer fewer tools; largest: system *"
+w=$(request --window 8000 sys | jq -r .message |
+	sed 's/.*context.window to \([0-9]*\),.*/\1/')
+is "the window it names is enough" "$(request --window "$w" sys |
+	jq -r .type)" request
+head -c 300000 /dev/zero | tr '\0' z >zzz
+match "letters that weigh nothing are not for nothing" "$(jq -Rc \
+	'{role:"user",content:.}' zzz | request --window 16000 |
+	jq -r .message)" '* alone takes 206*'
+call c bash '{"command":"make"}' "$(head -c 100000 zzz)" >zcall
+is "and are cut" "$(request --window 16000 <(user q; cat zcall) |
+	jq -r '.messages[-1].content |
+	 test("\n\\[... [0-9]+ bytes cut: truncated ...]\n")')" true
+is "--count is the table's own" "$(compact --count zzz)" 4689
+{ user go; jq -nc --arg c "$(lines 1500 big)" '{role:"user",content:$c}'
+} >big
+match "a single message larger than the window" "$(request --window 8000 big |
+	jq -r .message)" '* the user message that begins with "big line 1 of some text that is long eno" alone takes *: shorten it, or raise context.window; largest: user *'
+
+# ---- many messages of one role in a row are one, and need not all fit ----
+
+row() {	# role, how many
+	seq 0 $(($2 - 1)) | sed 's/.*/{"role":"'"$1"'","content":"message '\
+'number & of a row that is a long one"}/'
+}
+row user 100000 >row
+timeout 10 hamr-compact --no-config -n --window 12288 row >out
+is "a row of users: one message" "$(tail -n 1 out |
+	jq -c '[.messages[].role]')" '["user"]'
+match "with the first" "$(tail -n 1 out | jq -r .messages[0].content |
+	sed -n 3p)" "1. message number 0 of a row *"
+match "and the newest" "$(tail -n 1 out | jq -r .messages[0].content)" \
+	"*message number 99998 of a row that is a long one??message number 99999 of a row that is a long one"
+{ user go; row assistant 100000; } >row
+timeout 10 hamr-compact --no-config -n --window 12288 row >out
+is "a row of assistants" "$(tail -n 1 out | jq -c '[.messages[].role]')" \
+	'["user","assistant"]'
+{ user go; call a bash '{"command":"make"}' "fine"
+row user 100000 | sed 's/}$/,"meta":{"by":"guard"}}/'; } >row
+timeout 10 hamr-compact --no-config --window 12288 row >out
+is "a row of notes: in the last result" "$(tail -n 1 out |
+	jq -c '[.messages[].role]')" '["user","assistant","tool"]'
+match "the newest, and how many more there were" "$(tail -n 1 out |
+	jq -r '.messages[2].content')" "fine
+
+\[9???? earlier notes left out]
+
+\[hamr-guard] message number 9*message number 99999 of a row that is a long one"
+is "so many" "$(tail -n 1 out | jq -r '.messages[2].content' | awk '
+	/left out/ { n = substr($1, 2) } /message number/ { n++ }
+	END { print n }')" 100000
+timeout 10 hamr-compact --no-config --window 12288 out >again
+same "read back it is the same" again out
+tail -n 2 out | head -n 1 | sed 's/"notes":[0-9]*/"notes":999999999/' >far
+{ user go; call a bash '{"command":"make"}' "fine"
+row user 3 | sed 's/}$/,"meta":{"by":"guard"}}/'; cat far
+row user 2 | sed 's/}$/,"meta":{"by":"loop"}}/'; } >row
+is "a record that leaves out too many leaves the newest" "$(
+	hamr-compact --no-config -n row | tail -n 1 |
+	jq -r '.messages[2].content' | grep -v "^$" | cut -c 1-29)" \
+	"fine
+[2 earlier notes left out]
+[hamr-guard] message number 2
+[loop] message number 0 of a 
+[loop] message number 1 of a "
+{ user go; row assistant 300; call a read '{"path":"x"}' text; row user 300
+} >row
+is "a row is joined as it was said" "$(request --window 0 row | jq -c '[
+	[.messages[].role], (.messages[1] | (.content | split("\n\n") | length),
+	(.tool_calls | length)), (.messages[4].content | split("\n\n") |
+	length)]')" '[["user","assistant","tool","assistant","user"],300,1,300]'
+
+# ---- --check ----
+
+match "one sentence" "$(compact --window 16000 --check l400 | head -n 1)" \
+	"legal: * messages of 801, 39? results elided, stage 1, * tokens; task, 1 of 1 messages by persons and 0 of 0 edited paths are in it"
+h=$(lines 40 BBB | sha256sum | cut -c 1-64)
+h2=$(printf %s "$(lines 60 OLD)" | sha256sum | cut -c 1-64)
+compact --window 17000 --check live >check
+ok "hashes are of the content as it came" grep -q \
+	"^elided \"old\" read a.c .* bytes sha256:$h2\$" check
+
+# ---- a tool that reads, writes and edits ----
+
+for k in $(seq 40); do
+	call "v$k" str_replace_editor "{\"command\":\"view\",
+		\"path\":\"f$k.c\",\"view_range\":[1,30]}" \
+	    "$(lines 30 "word$k")"
+done >viewed
+{ user "look"; cat viewed; } >looked
+is "a view is a read: told with its lines" "$(event --window 16384 looked |
+	jq -c '[.elided[] | select(.tool_call_id == "v3")]')" \
+    '[{"tool_call_id":"v3","path":"f3.c","first":1,"last":30}]'
+
+# ---- hamr-guard and hamr-tool learn of it ----
+
+mkdir w
+lines 60 Z >w/z.c
+cd w || exit
+{
+	hamr-tool --no-config --schemas
+	user "edit z.c"
+	jq -nc '{role:"assistant",content:null,tool_calls:[{id:"z",
+	type:"function",function:{name:"read",arguments:"{\"path\":\"z.c\"}"}}]}'
+} >../s0
+hamr-tool --no-config --yes <../s0 >../s1
+edit=$(jq -nc '{role:"assistant",content:null,tool_calls:[{id:"e",
+	type:"function",function:{name:"edit",arguments:({path:"z.c",
+	old:"Z line 3 of",new:"Q line 3 of"}|tojson)}}]}')
+{ cat ../s1; for i in 1 2 3 4 5 6 7 8; do
+	call "k$i" bash "{\"command\":\"k $i\"}" "$(lines 40 K)"; done
+	user "go on"; } >../s2
+event --window 6000 -o context.keep_recent_tokens=300 ../s2 >../ev
+is "the read is elided" "$(jq -c '.elided[] | select(.path == "z.c") |
+	[.first, .last]' ../ev)" "[1,60]"
+{ cat ../s2; printf '%s\n' "$edit"; } | hamr-tool --no-config --yes -n |
+	jq -c 'select(.role == "tool") | .is_error // false' >../may
+git -C . checkout -q . 2>/dev/null
+lines 60 Z >z.c
+{ cat ../s2 ../ev; printf '%s\n' "$edit"; } | hamr-tool --no-config --yes -n |
+	jq -r 'select(.role == "tool") | .meta.error' >../not
+cd ..
+is "what was shown may be edited" "$(cat may)" false
+is "what was elided may not" "$(cat not)" not_read
+
+done_testing

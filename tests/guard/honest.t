@@ -1,0 +1,113 @@
+#!/bin/bash
+# honest.t - repetition that is work: polling for long, batches with one
+# answer, the same edit in many files, checks after every edit, growing logs,
+# retries with back-off.  It may be remarked on, it is never refused.
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/guard/said.sh"
+
+honest() {	# name <transcript
+	is "$1" "$(said | grep 'block\|halt\|constrain')" ""
+}
+times() {	# count text, with {} for the number
+	local i
+	for i in $(seq "$1"); do
+		printf '%s\n' "${2//\{\}/$i}"
+	done
+}
+ok='= ok'
+failed='| {"is_error":true}'
+
+# ---- waiting ----
+
+honest "a build is waited for" < <(
+times 14 's c{} bash {"command":"sleep 60; gh run view 12"} = in progress')
+honest "... late in a long turn" < <(
+times 110 's r{} read {"path":"f{}"} = FILL {}'
+times 14 's c{} bash {"command":"sleep 60; gh run view 12"} = in progress')
+honest "... that tells its time" < <(
+times 20 's c{} bash {"command":"sleep 30; gh run view 12"} = running for {}m7s')
+honest "... that counts" < <(
+times 40 's c{} bash {"command":"sleep 30; kubectl get pods"} = {}/40 ready')
+honest "a task is asked for its state" < <(
+times 14 's c{} task_status {"id":"7"} = running')
+honest "a tool that waits" < <(
+times 14 's c{} wait_for {"job":1} = still running')
+honest "nothing but sleep" < <(
+times 14 's c{} bash {"command":"sleep 300"} =')
+honest "a log that grows" < <(for i in $(seq 30); do
+	log="$log\\nunit $i was compiled with no warning at all, and on it goes"
+	echo "s c$i bash {\"command\":\"tail -n 50 build.log\"} = $log"
+done)
+honest "a count that grows" < <(
+times 40 's c{} bash {"command":"wc -l out.csv"} = {}000 out.csv')
+honest "a failure that may pass, tried with pauses" < <(
+times 7 's c{} bash {"command":"curl https://x/api"} = returned error: 503 '"$failed")
+honest "... each pause longer" < <(
+times 9 's c{} bash {"command":"sleep {}0; curl https://x/api"} = error: 503 '"$failed")
+honest "... a connection" < <(
+times 8 's c{} npm_view {"p":"x"} = connect ETIMEDOUT 1.2.3.4:443 '"$failed")
+
+# ---- batches ----
+
+honest "rows inserted" < <(times 60 's c{} insert {"row":{}} = OK')
+honest "parts uploaded" < <(
+times 60 's c{} upload_part {"part":{}} = {"status":"ok"}')
+honest "addresses probed" < <(
+times 60 's c{} bash {"command":"curl -so /dev/null -w %{http_code} h/{}"} = 200')
+honest "words that are nowhere" < <(
+times 40 's c{} bash {"command":"grep -rn w{} src"} = '"$failed")
+honest "... as a tool says it" < <(
+times 40 's c{} grep {"pattern":"w{}"} = No matches found')
+honest "files checked, each without a word" < <(
+times 60 's c{} bash {"command":"cc -fsyntax-only f{}.c"} =')
+honest "files renamed" < <(
+times 40 's c{} bash {"command":"git mv a{} b{}"} =')
+honest "hosts restarted" < <(
+times 40 's c{} bash {"command":"ssh h{} systemctl restart app"} =')
+honest "tests one by one" < <(
+times 40 's c{} bash {"command":"pytest t{}.py"} = 4 passed in 0.{}s')
+honest "files that are not there" < <(
+times 12 's c{} read {"path":"x{}.c"} = x{}.c: no such file '"$failed")
+honest "a long file in pages" < <(times 30 \
+'s c{} read {"path":"big.c","first":{}01,"last":{}99} = page {} FILL | {"meta":{"op":"file","path":"big.c","first":{}01,"last":{}99,"lines":5000,"sha256":"x"}}')
+
+# ---- edits and checks ----
+
+honest "the same edit in many files" < <(
+times 25 's c{} edit {"path":"f{}.c","old":"int x;","new":"long x;"} '"$ok")
+honest "a check after each edit" < <(times 25 \
+'s e{} edit {"path":"a.c","old":"v{}","new":"w{}"} = ok
+s c{} bash {"command":"make check"} = {} of 25 failed '"$failed")
+honest "... that passes each time" < <(times 30 \
+'s e{} edit {"path":"a{}.c","old":"v","new":"w"} = ok
+s c{} bash {"command":"make check"} = all 40 tests passed')
+honest "... that fails alike ten times" < <(times 10 \
+'s e{} edit {"path":"a.c","old":"v{}","new":"w{}"} = ok
+s c{} bash {"command":"make check"} = FAIL: test_x '"$failed")
+honest "a look at the tree after each file" < <(times 20 \
+'s w{} write {"path":"n{}.c","content":"int x{};"} = ok
+s c{} bash {"command":"git status --short"} = ?? n{}.c')
+honest "a file read again after each edit" < <(times 20 \
+'s r{} read {"path":"a.c"} = line one\nline {}\nthe rest
+s e{} edit {"path":"a.c","old":"line {}","new":"x{}"} = ok')
+honest "commands that change files, and say nothing" < <(times 20 \
+'s s{} bash {"command":"sed -i s/a{}/b{}/ x.c"} =
+s m{} bash {"command":"make -s"} =')
+honest "an edit that works after many that failed in one message" < <(
+for k in 1 2 3; do
+	sep=b
+	for i in $(seq 10); do
+		printf '%s x%s_%s edit {"path":"a%s","old":"%s","new":"y"}' \
+		    "$sep" "$k" "$i" "$k" "$i"
+		sep=" ;"
+	done
+	echo
+	times 10 "r x${k}_{} no match $failed"
+	echo "s r$k read {\"path\":\"a$k\"} = FILL $k"
+done
+echo 's g edit {"path":"good","old":"1","new":"2"} = ok')
+honest "an undo and what comes after it" < <(
+times 3 's e{} edit {"path":"a","old":"1","new":"2"} = ok | {"meta":{"path":"a","sha256_before":"x","sha256_after":"y"}}
+{"type":"undo","of":"u{}","paths":[{"path":"a","sha256":"x"}]}
+2* s c# bash {"command":"make"} = ok')
+done_testing

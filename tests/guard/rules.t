@@ -1,0 +1,947 @@
+#!/bin/bash
+# rules.t - the table of rules of chapter 3.2, row by row, and its keys.
+. "$(dirname "$0")/../lib.sh"
+
+guard() { hamr-guard --no-config "$@"; }
+. "$TOP/tests/guard/said.sh"
+texts() { make | guard -n "$@" | jq -r 'select(.type == "verdict").message'; }
+
+# ---- outcomes: raw and normalised ----
+
+is "times and durations do not make another result, but a weaker one: 6" \
+"$(said <<'X'
+8* s c# bash {"command":"make"} = 2026-11-20 10:00:1# built in 0.#s
+X
+)" "c6 warn repeat-weak 6
+c7 warn repeat-weak 7
+c8 warn repeat-weak 8"
+weak() {	# texts one after the other, as results of one call
+	printf '1* s c# t {} = %s\n' "$@" "$@" "$@" "$@" "$@" "$@" | said |
+	    head -n 1
+}
+while IFS='|' read -r name one two; do
+	is "$name" "$(weak "$one" "$two")" "c6 warn repeat-weak 6"
+done <<'X'
+clock times|x 10:11:12 y|x 23:59:59.25 y
+dates|on 2026-11-20|on 2026-11-21T10:00:00Z
+dates with the name of the month|Nov 20 2026|Dec  1 2026
+dates with the day in front|on 11/20/2026|on 9/1/2026
+times in logs of servers|[20/Nov/2026:18:46:07 +0000] GET|[21/Dec/2026:01:02:03 +0000] GET
+durations|3 passed in 0.12s|3 passed in 1m4s
+numbers of processes|sshd[123]: up pid=77|sshd[9]: up pid=8
+numbers of processes, as a checker of memory has them|==123== lost|==77== lost
+addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
+temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
+members of JSON|{"a":1,"request_id":"r-a","elapsed_ms":1}|{"a":1,"request_id":"s-b","elapsed_ms":17}
+X
+while IFS='|' read -r name one two; do
+	is "numbers apart it is the same, for a warning: $name" \
+	    "$(weak "$one" "$two")" "c6 warn repeat-weak 6"
+done <<'X'
+a number|PR 17|PR 18
+a line|a.c:12:34: error|a.c:12:35: error
+a version|v1.2.3|v1.2.4
+a share|11/20/40|11/21/40
+a path|/a/11/20/2026/b|/a/11/21/2026/b
+a number between signs|a == 17 == b|a == 18 == b
+a size|17 bytes|18 bytes
+an id|{"id":17}|{"id":18}
+a commit|at 3f2a9c1 now|at 77d0e4b now
+a UUID|x 123e4567-e89b-12d3-a456-426614174000|x 9aaabbbb-cccc-dddd-eeee-ffffffffffff
+X
+is "... of a file that is read, too" "$(said <<'X' | head -n 1
+6* s c# read {"path":"count"} = # lines so far
+X
+)" "c6 warn repeat-weak 6"
+long() {	# lines of numbers, the last one given
+	printf '1* s c# t {} = '
+	printf '%s\\n' $(seq "$1" $(($1 + 40)))
+	echo "$2"
+}
+is "... of a long one" "$(for i in 1 2 3 4 5 6; do long $i same$i; done |
+    tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep -m 1 weak)" \
+    "c6 warn repeat-weak 6"
+is "... that differs far down" "$(for i in a b c d e f g; do long 1 $i; done |
+    tr -d '\n' | sed 's/1\* s/\n1* s/g' | said | grep weak)" ""
+is "words are data" "$(weak 'decade' 'facade' | grep repeat)" ""
+is "numbers apart it weighs nothing and is never refused" \
+"$(said <<'X' | grep -v repeat-weak
+30* s c# t {} = 11 of # failed
+X
+)" ""
+is "a share that rises is what is waited for, one that falls is not" "$(said <<'X'
+20* s c# t {} = # of 30 files copied
+20* s d# u {} = copied #0 %
+20* s f# v {} = #/30
+X
+for i in 9 8 7 6 5 4; do echo "s c$i t {} = $i of 30 files copied"
+done | said)" "c4 warn repeat-weak 6"
+is "progress in between sets it back" "$(for i in $(seq 9); do
+echo "s v$i bash {\"command\":\"make check\"} = $i of 40 failed | {\"is_error\":true}"
+echo "s e$i edit {\"path\":\"a\",\"old\":\"$i\",\"new\":\"x$i\"} = ok"
+done | said)" ""
+is "a failure: warned with numbers apart, refused without" \
+"$(said <<'X' | grep -v stall
+9* s c# t {} = job # failed | {"is_error":true}
+X
+)" "c3 warn retry 3
+c4 warn retry 4
+c5 warn retry 5
+c6 warn retry 6
+c7 warn retry 7
+c8 warn retry 8
+c9 warn retry 9"
+is "equality of that sort never blocks" \
+"$(said <<'X' | grep repeat | grep -c 'block\|halt'
+12* s c# t {} = at 10:00:1#
+X
+)" 0
+
+# ---- retry ----
+
+is "a failing call repeated: warn 3, block 5, halt 8" \
+"$(said <<'X' | grep -v stall
+8* s c# edit {"path":"a","old":"x","new":"y"} = no match | {"is_error":true}
+X
+)" "c3 warn retry 3
+c4 warn retry 4
+c5 block retry 5
+c6 block retry 6
+c7 block retry 7
+c8 halt retry 8"
+is "failures compare normalised, and do block" \
+"$(said <<'X' | grep -v stall | tail -n 1
+5* s c# t {} = 10:00:1# failed | {"is_error":true}
+X
+)" "c5 block retry 5"
+is "a command's status is a failure, too" "$(said <<'X' | head -n 1
+3* s c# bash {"command":"make"} = FAIL | {"meta":{"exit":2}}
+X
+)" "c3 warn retry 3"
+match "the text tells of the attempts" "$(texts <<'X' | head -n 1
+s a t {} = no | {"is_error":true}
+s b read {"path":"x"} = FILL
+s c t {} = no | {"is_error":true}
+s d t {} = no | {"is_error":true}
+X
+)" "*(at steps 1, 3 and 4 of this turn)*fundamentally different*"
+match "... each step once" "$(texts <<'X' | head -n 1
+b a t {} ; w u {"x":1} ; b t {} ; v u {"x":2} ; c t {}
+r a no | {"is_error":true}
+r w one
+r b no | {"is_error":true}
+r v two
+r c no | {"is_error":true}
+X
+)" "*(all at step 1 of this turn)*"
+nudge() { make | guard -n | jq -r 'select(.role == "user").content'; }
+is "a nudge says a thing once, whatever the tools" "$(for i in 1 2 3; do
+echo "b a$i read {\"path\":\"a\"} ; b$i grep {\"x\":1} ; c$i t {}"
+for c in a b c; do echo "r $c$i the result of $c"; done; done | nudge | cut -c 1-60)" \
+"[hamr-guard] The last 3 calls form a cycle, repeated 3 times
+The same applies to 2 more of these calls."
+match "max_retries: while there are more, hints" \
+"$(texts -o loop_guard.max_retries=3 <<'X' | head -n 1
+3* s c# t {} = no | {"is_error":true}
+X
+)" "*Reread the error*"
+for sign in 'operation timed out' 'HTTP 429 Too Many Requests' \
+    'connection refused' 'connect ETIMEDOUT 1.2.3.4' 'read ECONNRESET' \
+    'getaddrinfo EAI_AGAIN x' 'HTTP 408' '502 Bad Gateway' 'error 503' \
+    'status: 504' 'API error (529)' 'Service Unavailable' \
+    'temporarily down'; do
+	is "errors that may pass double block and halt: $sign" \
+"$(echo "16* s c# t {} = $sign | {\"is_error\":true}" | said |
+    grep retry | sed -n '1p;7,8p;14p')" "c3 warn retry 3
+c9 warn retry 9
+c10 block retry 10
+c16 halt retry 16"
+done
+for sign in 'a.c:503:12: error' '1503 files' 'v1.502.3' 'line x429'; do
+	is "errors that will not: $sign" \
+"$(echo "5* s c# t {} = $sign | {\"is_error\":true}" | said | grep block)" \
+"c5 block retry 5"
+done
+match "they are told to wait, each time longer" \
+"$(echo '4* s c# t {} = HTTP 429 | {"is_error":true}' | texts | tr '\n' ' ')" \
+    "*Wait 5 seconds before the next attempt*Wait 10 seconds before*"
+for text in 'Exit code: 2\nWall time: 1.# seconds\nOutput:\nFAIL' \
+    'Output: FAIL\nError: (none)\nExit Code: 101' \
+    'Process exited with code 1\nFAIL'; do
+	is "a status that only the text tells: $text" \
+"$(echo "3* s c# shell {\"command\":[\"make\",\"check\"]} = $text" | said)" \
+	    "c3 warn retry 3"
+done
+is "... of 0, or of another tool, is none" "$(said <<'X' | cut -d ' ' -f 3
+3* s c# shell {"command":["make"]} = Exit code: 0\nok
+3* s d# t {} = Exit code: 1
+X
+)" "repeat
+repeat"
+is "so does the code of hamr-tool" \
+"$(said <<'X' | grep -m 1 block
+10* s c# t {} = no | {"is_error":true,"meta":{"error":"rate_limited"}}
+X
+)" "c10 block retry 10"
+
+# ---- same-error ----
+
+is "one tool, one error, other arguments: warn 3, block 8" \
+"$(said <<'X' | grep -v stall
+9* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" "c3 warn same-error 3
+c4 warn same-error 4
+c5 warn same-error 5
+c6 warn same-error 6
+c7 warn same-error 7
+c8 block same-error 8
+c9 block same-error 9"
+is "same_error_warn and same_error_block" \
+"$(said -o loop_guard.same_error_warn=2 -o loop_guard.same_error_block=4 <<'X'
+4* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" "c2 warn same-error 2
+c3 warn same-error 3
+c4 block same-error 4"
+is "bash and tools of the network: warned from the 4th, never more" \
+"$(said <<'X' | grep same-error | cut -d ' ' -f 2- | sort | uniq -c | tr -s ' '
+9* s c# bash {"command":"x #"} = not found | {"is_error":true}
+u next
+9* s c# web_fetch {"url":"#"} = not found | {"is_error":true}
+u next
+9* s c# httpGet {"url":"#"} = not found | {"is_error":true}
+X
+)" " 3 warn same-error 4
+ 3 warn same-error 5
+ 3 warn same-error 6
+ 3 warn same-error 7
+ 3 warn same-error 8
+ 3 warn same-error 9"
+is "a bare status is no error of theirs" "$(said <<'X' | grep same-error
+9* s c# bash {"command":"grep #"} = Command exited with code 1 | {"is_error":true}
+9* s d# bash {"command":"grep x#"} = exit 1 | {"meta":{"exit":1}}
+9* s f# bash {"command":"grep y#"} = | {"meta":{"exit":1}}
+X
+)" ""
+ten() {	# ten edits of the file $1 in one message; all fail
+	local i sep=b
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		printf '%s %s%s edit {"path":"%s","old":"%s","new":"y"}' \
+		    "$sep" "$1" "$i" "$1" "$i"
+		sep=" ;"
+	done
+	echo
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		echo "r $1$i no match | {\"is_error\":true}"
+	done
+}
+is "ten that fail in one message count once" "$({ ten a; ten b
+echo 's g edit {"path":"a","old":"good","new":"y"} = ok'; } | said)" ""
+is "... and the third such message is warned of" \
+"$({ ten a; ten b; ten c; } | said)" "c0 warn same-error 3"
+is "two errors of a tool have their own counts" \
+"$(for i in 1 2 3; do echo "s a$i frob {\"x\":$i} = not found | {\"is_error\":true}"
+echo "s b$i frob {\"y\":$i} = not allowed | {\"is_error\":true}"; done | said)" \
+"a3 warn same-error 3
+b3 warn same-error 3"
+is "a hundred tools are told apart" "$(for i in 1 2 3; do
+for t in $(seq 100); do
+echo "s c${t}_$i t$t {\"x\":$i} = $t says no | {\"is_error\":true}"; done; done |
+    said -o loop_control.progress_stall_threshold=999 | grep -c same-error)" 100
+is "a success of the tool ends it" "$(said <<'X'
+2* s c# frob {"x":#} = not found | {"is_error":true}
+s d frob {"x":0} = FILL
+2* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" ""
+
+is "what other calls bring between its failures doubles the limit" \
+"$(said <<'X'
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+1* s f# read {"path":"#"} = FILL
+1* s c# frob {"x":#} = not found | {"is_error":true}
+X
+)" "c11 warn same-error 6"
+
+# ---- same-answer ----
+
+is "24 different calls that each answer OK: a remark at 12, another at 24" \
+"$(said <<'X'
+30* s c# insert {"row":#} = OK
+X
+)" "c12 warn same-answer 12
+c24 warn same-answer 24"
+is "then at 48, and never more" \
+"$(echo '100* s c# bash {"command":"curl -so /dev/null -w %{http_code} h/#"} = 200' |
+    said)" "c12 warn same-answer 12
+c24 warn same-answer 24
+c48 warn same-answer 48
+c96 warn same-answer 96"
+is "no answer at all is one, too, and what comes between does not matter" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+1* s c# bash {"command":"grep # x"} = | {"meta":{"exit":1}}
+1* s f# read {"path":"#"} = FILL
+1* s c# bash {"command":"grep # x"} = | {"meta":{"exit":1}}
+1* s f# read {"path":"#"} = FILL
+1* s c# bash {"command":"grep # x"} = | {"meta":{"exit":1}}
+X
+)" "c5 warn same-answer 3"
+is "another tool, another answer, progress: other counts" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+2* s a# t {"x":#} = OK
+2* s b# u {"x":#} = OK
+2* s c# t {"x":#} = fine
+s w write {"path":"a","content":"1"} = ok
+2* s d# t {"x":#} = OK
+X
+)" ""
+is "what a command says of itself is no answer" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+1* s c# bash {"command":"echo try #; ./x"} = try #\nfine
+X
+)" "c3 warn same-answer 3"
+is "... behind a label of another agent, either" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+1* s c# run_shell_command {"command":"echo \"try #\"; ./x"} = Output: try #\nfine
+X
+)" "c3 warn same-answer 3"
+is "the same call again is a repeat" \
+"$(said -o loop_guard.same_answer_warn=3 <<'X'
+2* s a# t {"x":1} = OK
+s b t {"x":1} = OK
+X
+)" "b warn repeat 3"
+is "a long answer is none" "$(said -o loop_guard.same_answer_warn=3 <<'X' |
+3* s a# t {"x":#} = the very same long answer comes to every one of these calls, again
+X
+    grep same-answer)" ""
+
+# ---- stall ----
+
+is "sweep: reads past the end are named" "$(texts <<'X' | head -n 1 |
+s a read {"path":"a"} = FILL
+9* s c# read {"path":"a","first":#00} =
+X
+    cut -d ';' -f 1)" \
+"The last reads showed no line that you had not seen"
+read_of() {	# id first last [header]: as hamr-tool answers
+	printf 's %s read {"path":"f","first":%s,"last":%s} = f lines %s-%s of 90, %s\\nl%s | {"meta":{"op":"file","path":"f","first":%s,"last":%s,"lines":90,"sha256":"x"}}\n' \
+	    "$1" "$2" "$3" "$2" "$3" "${4:-read once as a part of a task that takes very long}" "$2" "$2" "$3"
+}
+is "by meta: ranges that were shown, whatever the header says" "$({
+read_of a 1 90
+for i in 2 3 4 5 6 7 8 9; do read_of "c$i" "$i" 80 "[context: $i$i$i more] read ${i}x, which is another header every single time"; done
+} | said)" "c9 warn stall 4"
+is "... past the end" "$({ read_of a 1 90; for i in 1 2 3 4 5 6 7 8; do
+echo "s c$i read {\"path\":\"f\",\"first\":${i}00} = f has 90 lines, none from ${i}00 on, as was said $i times before | {\"meta\":{\"op\":\"file\",\"path\":\"f\",\"lines\":90,\"sha256\":\"x\"}}"
+done; } | said)" "c8 warn stall 4"
+is "... not of a file that changed, nor after a compaction" "$({ read_of a 1 90
+for i in 2 3 4 5 6; do read_of "c$i" "$i" 80 | sed "s/\"x\"/\"x$i\"/"; done
+for i in 2 3 4; do echo '{"type":"compaction","epoch":1}'
+read_of "d$i" "$i" 80; done; } | said)" ""
+is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
+4* s c# bash {"command":"echo #"} = #
+X
+)" "The last calls cannot return anything new (no command at all, a constant, \
+an empty file)"
+is "thoughts are none of them alike, and none is news" "$(for i in 1 2 3 4 5; do
+echo "s r$i read {\"path\":\"$i\"} = $i FILL"
+echo "s t$i think {\"thought\":\"$i\"} ="; done | said)" ""
+is "... so they alone lead nowhere" "$(said <<'X' | head -n 1
+6* s c# think {"thought":"#"} =
+X
+)" "c4 warn stall 4"
+is "a batch of calls that only have a description" \
+    "$(echo '11* s c# add_note {"description":"note #"} = ok' | said)" ""
+is "placeholders of every sort" "$(said <<'X' | head -n 1
+s a bash {"command":":"} =
+s b bash {"command":"true"} =
+s c bash {"command":"printf ok"} = ok
+s d read {"path":"/dev/null"} =
+X
+)" "d warn stall 4"
+is "60 characters not seen before reset it" "$(said <<'X'
+3* s c# bash {"command":"echo #"} = #
+s n read {"path":"n"} = FILL
+3* s c# bash {"command":"echo #"} = #
+X
+)" ""
+echo '3* s c# bash {"command":"echo #"} = #
+s n read {"path":"n"} = ===========================================================
+s d bash {"command":"echo d"} = d' >short59
+is "59 do not" "$(said <short59)" "d warn stall 4"
+is "progress_min_info_gain_length" \
+"$(said -o loop_control.progress_min_info_gain_length=59 <short59)" ""
+error='an error that nobody has seen before in all of this turn: 17'
+is "a new error is something new" "$(said <<X
+3* s c# bash {"command":"echo #"} = #
+s n t {"n":1} = $error | {"is_error":true}
+3* s c# bash {"command":"echo #"} = #
+X
+)" ""
+is "nor is what the command itself prints" "$(said <<'X' | head -n 1
+s n bash {"command":"cat a"} = a file of one line, which is long enough to be something new, but once
+9* s c# bash {"command":"echo try #; cat a"} = try #\na file of one line, which is long enough to be something new, but once
+X
+)" "c9 warn stall 4"
+is "nor other numbers in the result of the same call" \
+"$(said <<'X' | grep -v weak
+18* s c# t {} = a line of more than sixty characters, which ends in a number: #
+X
+)" "c17 warn stall 8
+constrain stall 1
+c18 halt stall 8"
+is "... unless a click or a move made them" \
+    "$(echo '30* s c# browser_click {"ref":"next"} = a page of more than sixty characters, of which this is number: #' |
+    said | grep -v weak)" ""
+is "... whose page differs by ids alone" \
+    "$(echo '30* s c# browser_click {"ref":"next"} = a page of more than sixty characters and 2 controls, of which one is: ref=e#' |
+    said | grep -m 1 constrain)" "constrain stall 1"
+looks() {	# what a look shows behind each of 9 clicks
+	for i in 1 2 3 4 5 6 7 8 9; do
+		echo "s c$i browser_click {\"ref\":\"e1\"} = Clicked"
+		echo "s l$i page {} = ${1//N/$i}"
+	done | said
+}
+is "a click that the next look shows to have worked is none again" \
+    "$(looks 'N FILL' | grep -v weak)" ""
+is "... however little it shows" "$(looks 'row N, x' | grep -v weak)" ""
+is "one that changed nothing is" "$(looks 'a page' | head -n 1)" \
+    "l3 warn cycle 3"
+is "... or ids alone" "$(looks 'Page 3, ref=eN' | head -n 1)" "c5 warn repeat 3"
+is "what fails at times may be asked often" "$(for i in $(seq 5); do
+echo "3* s p$i# t {} = 4 passed in 0.$i#s"
+echo "s f$i t {} = 1 failed in 0.${i}s | {\"is_error\":true}"; done | said)" ""
+is "... unless they are a measure" \
+    "$(for i in $(seq 30); do echo "s c$i queue_depth {} = $((900 - i * i)) jobs are left in the queue, which is more than sixty characters long"
+done | said | grep -v weak)" ""
+is "... unless they tell how far it is" "$(said <<'X' | grep -v weak
+30* s c# t {} = # of 30 files are compiled, which takes as long as it did before
+X
+)" ""
+files() {	# ids: twelve files read
+	local i
+	for i in $(seq 12); do
+		echo "s $1$i read {\"path\":\"f$i\"} = file $i FILL"
+	done
+}
+is "a look at twelve files once more: told, not stopped" \
+    "$({ files a; files b; } | sed 's/FILL/is a line long enough to be something new to who reads it/' |
+    said | sed -n '1p;$p')" "b4 warn stall 4
+b12 warn stall 7"
+is "... and the third time is" \
+    "$({ files a; files b; files c; } | sed 's/FILL/is a line long enough to be something new to who reads it/' |
+    said | grep -m 1 constrain)" "constrain stall 1"
+is "a known one is not" "$(said <<X | head -n 1
+s n t {"n":1} = $error | {"is_error":true}
+3* s c# bash {"command":"echo #"} = #
+s m t {"n":2} = $error | {"is_error":true}
+s d bash {"command":"echo #"} = #
+X
+)" "d warn stall 4"
+is "the limits are configuration" \
+"$(said -o loop_guard.stall_warn_threshold=2 \
+    -o loop_control.progress_stall_threshold=3 <<'X'
+4* s c# bash {"command":"echo #"} = #
+X
+)" "c2 warn stall 2
+c3 warn stall 3
+constrain stall 1
+c4 halt stall 3"
+
+# ---- edits ----
+
+check='1* s v# bash {"command":"make check"} = FAIL | {"is_error":true}'
+edit='1* s e# edit {"path":"a","old":"#","new":"x#"} = ok'
+for i in 1 2 3 4 5; do echo "$check"; echo "$edit"; done >futile
+is "the same failure over four edits" "$(said <futile)" \
+    "v9 warn futile-edits 4"
+for i in $(seq 6 17); do echo "$check"; echo "$edit"; done >>futile
+is "again at eight; at twelve text is asked for" "$(said <futile | head -n 6)" \
+    "v9 warn futile-edits 4
+v17 warn futile-edits 8
+v25 warn futile-edits 12
+constrain futile-edits 1
+e26 halt futile-edits 12
+v27 halt futile-edits 12"
+is "numbers are not masked" "$(for i in $(seq 9); do
+echo "${check/FAIL/$i failed}"; echo "$edit"; done | said)" ""
+head -n 10 futile >futile4 && mv futile4 futile
+is "futile_edit_warn" \
+"$(head -n 5 futile | said -o loop_guard.futile_edit_warn=2)" \
+    "v5 warn futile-edits 2"
+is "the edit before the first failure counts" "$(for i in 1 2 3 4; do
+echo "${edit/e#/e$i}"; echo "${check/v#/v$i}"; done | said)" \
+    "v4 warn futile-edits 4"
+is "another failure begins again" \
+"$(for i in 1 2 3 4 5 6; do echo "${check/FAIL/FAIL $((i / 3))}"
+    echo "$edit"; done | said)" ""
+is "a search that finds nothing is no check" \
+"$(sed 's/make check/grep -rn old ./' futile | said)" ""
+is "evidence of it are the checks" \
+"$(make <futile | guard -n | jq -c 'select(.type == "verdict").evidence')" \
+'["v1","v3","v5","v7"]'
+
+is "one undo is deliberate, the second time back is a revisit" "$(said <<'X'
+s a edit {"path":"a","old":"1","new":"2"} = ok
+s b edit {"path":"a","old":"2","new":"1"} = ok
+s c edit {"path":"a","old":"1","new":"2"} = ok
+s d edit {"path":"a","old":"2","new":"1"} = ok
+X
+)" "d warn revisit 1"
+is "not when something else was changed in between" "$(said <<'X'
+s a edit {"path":"a","old":"1","new":"2"} = ok
+s m edit {"path":"./a","old":"m","new":"n"} = ok
+s b edit {"path":"a","old":"2","new":"1"} = ok
+s c edit {"path":"a","old":"1","new":"3"} = ok
+X
+)" ""
+is "the same content written again is no return" "$(said <<'X'
+s a write {"path":"a","content":"1"} = ok
+s b write {"path":"a","content":"1"} = ok
+X
+)" ""
+flip() {	# the sha256 of a file after each call
+	local sha
+	for sha in "$@"; do
+		n=$((${n:-0} + 1))
+		echo "s c$n edit {\"path\":\"a\",\"old\":\"$n\",\"new\":\"n\"} = ok | {\"meta\":{\"path\":\"a\",\"sha256_before\":\"${last:-x}\",\"sha256_after\":\"$sha\"}}"
+		last=$sha
+	done
+}
+is "hashes tell better" "$(flip y z x y x | said)" "c5 warn revisit 1"
+is "of what a command changed, too" "$(for i in 1 2 1 2 1; do n=$((${n:-0} + 1))
+echo "s c$n bash {\"command\":\"./x $n\"} = $n | {\"meta\":{\"mutated\":[{\"path\":\"a\",\"sha256\":\"$i\"}]}}"; done |
+    said)" "c5 warn revisit 1"
+is "the evidence made that state first" "$(make <<'X' | guard -n | jq -c \
+    'select(.type == "verdict").evidence'
+s a write {"path":"a","content":"1"} = ok
+s b write {"path":"a","content":"2"} = ok
+s c write {"path":"a","content":"1"} = ok
+s d write {"path":"a","content":"3"} = ok
+s e write {"path":"a","content":"1"} = ok
+X
+)" '["a"]'
+is "a check in either state teaches once" "$(for i in 1 2; do
+echo "s a$i edit {\"path\":\"a\",\"old\":\"x < y\",\"new\":\"x > y\"} = ok"
+echo "s v$i bash {\"command\":\"make check\"} = FAIL: low | {\"is_error\":true}"
+echo "s b$i edit {\"path\":\"a\",\"old\":\"x > y\",\"new\":\"x < y\"} = ok"
+echo "s w$i bash {\"command\":\"make check\"} = FAIL: high | {\"is_error\":true}"
+done | said | head -n 1)" "b2 warn revisit 1"
+is "who learned something between the two returns may" "$(for i in 1 2 3; do
+echo "s a$i edit {\"path\":\"a\",\"old\":\"x < y\",\"new\":\"$i\"} = ok"
+echo "s v$i bash {\"command\":\"make check\"} = FAIL: test_$i | {\"is_error\":true}"
+echo "s b$i edit {\"path\":\"a\",\"old\":\"$i\",\"new\":\"x < y\"} = ok"
+done | said)" ""
+is "a comment in other words is progress twice, then none" "$(said <<'X' | head -n 1
+8* s c# edit {"path":"a.c","old":"// v#","new":"// v#, again"} = ok
+X
+)" "c6 warn stall 4"
+is "... in other places it is" "$(said <<'X'
+12* s c# edit {"path":"a.c","old":"int x#;","new":"// once\nint x#;"} = ok
+X
+)" ""
+is "another number in the same place is worth half, third time on" \
+"$(said <<'X' | head -n 1
+12* s c# write {"path":"a.c","content":"x: #"} = ok
+X
+)" "c10 warn stall 4"
+is "... unless something was learned by it" "$(for i in $(seq 12); do
+echo "s c$i write {\"path\":\"a.c\",\"content\":\"x: $i\"} = ok"
+echo "s v$i bash {\"command\":\"./train\"} = loss 0.$i"; done | said)" ""
+while IFS= read -r edit; do
+	is "progress by another agent's tool: $edit" "$(for i in $(seq 9); do
+echo "s e$i ${edit//\{\}/$i} = ok"
+echo "s v$i run_tests [] = 4 passed"; done | said)" ""
+done <<'X'
+Edit {"file_path":"/w/a.c","old_string":"a{}","new_string":"b{}"}
+fs__write_file {"path":"a.c","content":"a{}()"}
+fs__edit_file {"path":"a.c","edits":[{"oldText":"a{}()","newText":"b{}()"}]}
+str_replace_editor {"command":"str_replace","path":"a.c","old_str":"a{}()","new_str":"b{}()"}
+apply_patch {"input":"*** Begin Patch\n*** Update File: a.c\n-a(x{})\n+b(y{})"}
+replace_in_file {"path":"a.c","diff":"-a{}()\n+x{}()"}
+X
+while IFS= read -r edit; do
+	is "no progress: $edit" "$(for i in $(seq 9); do
+echo "s e$i ${edit//\{\}/$i} = ok"
+echo "s v$i run_tests [] = 4 passed"; done | said | head -n 1)" "v3 warn repeat 3"
+done <<'X'
+create {"row":{}}
+str_replace_editor {"command":"view","path":"a.c","view_range":[{},9]}
+X
+for edit in 'apply_patch {"input":"*** Update File: a.c\n-// v#\n+// v#, again"}' \
+    'Edit {"file_path":"/w/a.c","old_string":"// v#","new_string":"// v#, again"}'; do
+	is "nor are comments in other words, third time on: $edit" \
+	    "$(echo "8* s c# $edit = ok" | said | head -n 1)" \
+	    "c6 warn stall 4"
+done
+is "another id in the same place is worth half, too" "$(for i in $(seq 12); do
+echo "s c$i write {\"path\":\"a.py\",\"content\":\"id: 4f$i$i\"} = ok"
+done | said | head -n 1)" "c10 warn stall 4"
+undo='{"type":"undo","of":"u1","paths":[{"path":"a","sha256":"x"}]}'
+is "what somebody took back is no return" "$({ flip y x y; echo "$undo"
+last=x; flip y x; } | said)" ""
+is "... and a new beginning for what is repeated" "$({
+echo '2* s c# bash {"command":"make"} = ok'; echo "$undo"
+echo '2* s c# bash {"command":"make"} = ok'; } | said)" ""
+
+# ---- no-mutation ----
+
+steps='12* s c# read {"path":"#"} = FILL'
+levels="c9 warn no-mutation 8 level 1
+c10 warn no-mutation 9 level 2
+c11 warn no-mutation 10 level 3"
+task() { echo "{\"role\":\"user\",\"content\":\"fix it\",\"meta\":{\"contract\":\"$1\"}}"; }
+for sort in hard soft; do
+	is "a $sort contract: 8, 9, 10 steps without a change" \
+	    "$({ task $sort; echo "$steps"; } | said)" "$levels"
+done
+is "agent.contract=change" "$({ echo 'u go'; echo "$steps"; } |
+    said -o agent.contract=change)" "$levels"
+is "not without a contract, nor in the turn after it" \
+"$({ echo '{"type":"hamr","v":1,"mode":"patch"}'; echo "$steps"
+task hard; echo 'u and now?'; echo "$steps"; } | said)" ""
+is "nor with agent.mode=patch" "$({ echo 'u go'; echo "$steps"; } |
+    said -o agent.mode=patch)" ""
+is "a setting changed in the session" "$({
+echo '{"type":"config","set":{"agent.contract":"change"}}'; echo "$steps"; } |
+    said)" "$levels"
+is "an edit begins again" \
+"$({ task hard; echo '6* s c# read {"path":"#"} = FILL'
+echo 's e edit {"path":"a","old":"1","new":"2"} = ok'
+echo '7* s c# read {"path":"#"} = FILL'; } | said)" ""
+is "explore_nudge_after" \
+"$({ task hard; echo '3* s c# read {"path":"#"} = FILL'; } |
+    said -o loop_guard.explore_nudge_after=2)" \
+"c3 warn no-mutation 2 level 1
+c4 warn no-mutation 3 level 2"
+is "0 switches it off" "$({ task hard; echo "$steps"; } |
+    said -o loop_guard.explore_nudge_after=0)" ""
+
+# ---- reads ----
+
+is "reads: off by default" "$(echo '80* s c# read {"path":"#"} = FILL' |
+    said)" ""
+is "warn_reads, max_reads" \
+"$(echo '7* s c# read {"path":"#"} = FILL' |
+    said -o loop_guard.warn_reads=3 -o loop_guard.max_reads=5)" \
+"c3 warn reads 3
+c6 block reads 6
+c7 block reads 6"
+is "by their other names" \
+"$(echo '3* s c# read {"path":"#"} = FILL' |
+    said -o loop_guard.warn_reads_per_turn=2 \
+    -o loop_guard.max_reads_per_turn=2)" \
+"c2 warn reads 2
+c3 block reads 3"
+is "32 and 64 where the window is small" \
+"$({ echo '{"type":"limit","context_tokens":16384}'
+echo '65* s c# read {"path":"#"} = FILL'; } | said | grep -v 'warn reads 4')" \
+"c33 warn reads 32
+c57 warn reads 56
+c65 warn reads 64
+c66 block reads 65"
+is "a refusal is one line" \
+"$(echo '2* s c# read {"path":"#"} = FILL' | texts \
+    -o loop_guard.max_reads=1 | wc -l)" 1
+is "what came from the cache is no read" \
+"$(said -o loop_guard.max_reads=1 <<'X'
+s a read {"path":"a"} = FILL | {"meta":{"cached":"zz"}}
+s b read {"path":"b"} = FILL
+X
+)" ""
+
+# ---- calls ----
+
+many() {
+	echo '60* s c# read {"path":"#"} = FILL'
+	for i in 1 2 3 4 5 6 7; do
+		echo '1* s k# t {"x":1} = up'
+		echo '6* s c# read {"path":"#"} = FILL'
+	done
+}
+is "96 calls and one of them at 6: text only, then halt" \
+"$(many | said | grep -v repeat | head -n 3)" \
+"k96 warn calls 96
+constrain calls 1
+c97 halt calls 96"
+is "polling is not stuck before its own limits" "$({
+echo '80* s c# read {"path":"#"} = FILL'
+for i in $(seq 14); do echo '1* s k# bash {"command":"sleep 60; gh run view"} = in progress'
+echo '3* s c# read {"path":"#"} = FILL'; done; } | said | grep -v 'warn repeat')" ""
+is "96 calls alone are nothing" \
+"$(echo '120* s c# read {"path":"#"} = FILL' | said)" ""
+is "soft_max_tool_calls and stuck_at_cap" \
+"$(said -o loop_guard.soft_max_tool_calls=4 -o loop_guard.stuck_at_cap=2 <<'X'
+s a t {} = x
+s b t {} = x
+2* s c# read {"path":"#"} = FILL
+X
+)" "c4 warn calls 4
+constrain calls 1"
+is "0: no such limit" "$(many | said -o loop_guard.soft_max_tool_calls=0 |
+    grep -v repeat)" ""
+
+# ---- cached, shared ----
+
+is "a cached result has the outcome of the call it names" "$(said <<'X'
+s a read {"path":"a"} = FILL
+s b read {"path":"a"} = unchanged since the read above | {"meta":{"cached":"a"}}
+s c read {"path":"a"} = unchanged since the read above | {"meta":{"cached":"a"}}
+X
+)" "c warn repeat 3"
+is "also after progress, and spelled otherwise" "$(said <<'X' | grep -v stall
+s a read {"path":"a"} = FILL
+s e edit {"path":"b","old":"1","new":"2"} = ok
+s b read {"path":"a"} = FILL FILL
+s c read {"path":"./a"} = unchanged | {"meta":{"cached":"b"}}
+s d read {"file":"a"} = unchanged | {"meta":{"cached":"b"}}
+X
+)" "d warn repeat 3"
+is "a shared result is no outcome" "$(said <<'X'
+2* s c# t {} = x
+s d t {} = x | {"meta":{"shared":"c1"}}
+X
+)" ""
+
+# ---- polling, names ----
+
+is "polling triples every limit, the weak one as well" \
+"$(said <<'X' | grep -v stall | sed -n '1p;2p'
+19* s c# bash {"command":"sleep 1; date"} = up for 0.#s
+X
+)" "c18 warn repeat-weak 18
+c19 warn repeat-weak 19"
+is "a changed result resets it" "$(said <<'X' | grep repeat
+8* s c# bash {"command":"kubectl get pods"} = Pending
+s d bash {"command":"kubectl get pods"} = Running
+8* s c# bash {"command":"kubectl get pods"} = Running
+X
+)" "c17 warn repeat 9"
+for cmd in 'sleep 5' 'tail -f log' 'ps aux' 'docker ps' 'kubectl get pods' \
+    'systemctl status x' 'kubectl rollout status x' 'docker compose ps'; do
+	is "$cmd polls" "$(echo "9* s c# bash {\"command\":\"$cmd\"} = x" |
+	    said | grep -m 1 repeat)" "c9 warn repeat 9"
+done
+is "numbers that change are what is waited for" "$({
+echo '20* s c# t_wait {} = # left'
+echo 'u go on'
+echo '20* s d# bash {"command":"wc -l out.csv"} = # out.csv'; } | said)" ""
+for text in '{"state":"BOOTING"}' 'in_progress' 'not yet' 'still 3 jobs'; do
+	is "what says that it goes on polls: $text" \
+	    "$(echo "15* s c# vm {} = $text" | said | grep 'repeat\|block' |
+	    sed -n '1p;$p')" "c9 warn repeat 9
+c15 block repeat 15"
+done
+is "... not in a long answer, nor as a failure" "$(said <<'X' | cut -d ' ' -f 1,2
+3* s c# t {} = the service is running, as it was before, and so it will be tomorrow
+3* s d# u {} = still down | {"is_error":true}
+X
+)" "c3 warn
+d6 warn"
+is "behind a call that only waits, the next one polls" "$(for i in 1 2 3 4 5; do
+echo "s s$i terminal_wait {\"seconds\":$i} = ok"
+echo "s d$i screen {} = linking ..."; done | said
+for i in 1 2 3 4 5; do
+echo "s w$i bash {\"command\":\"sleep $i\"} ="
+echo "s c$i t {} = still down | {\"is_error\":true}"; done | said)" ""
+for cmd in 'git status' 'npm run watchtower' 'cat details' 'await'; do
+	is "$cmd does not" "$(echo "3* s c# bash {\"command\":\"$cmd\"} = x" |
+	    said)" "c3 warn repeat 3"
+done
+while IFS= read -r tool; do
+	is "$tool polls" "$(echo "9* s c# $tool = x" | said |
+	    grep -m 1 repeat)" "c9 warn repeat 9"
+done <<'X'
+run_shell_command {"command":"sleep 5"}
+shell {"command":["bash","-lc","docker ps"]}
+exec_command {"cmd":"kubectl get pods"}
+BashOutput {"id":"1"}
+TaskOutput {"id":"1"}
+task_status {}
+queue_status {}
+mcp__ci__get_workflow_run {"run":1}
+get_job {"id":1}
+read_terminal {}
+write_stdin {"session":1,"chars":""}
+await {}
+job_wait {}
+wait_for_build {}
+waitForTask {}
+wait {}
+process {"action":"poll"}
+deploy {"action":"status"}
+container {"action":"log"}
+runner {"action":"wait"}
+X
+while IFS= read -r tool; do
+	is "$tool does not" "$(echo "3* s c# $tool = x" | said)" \
+	    "c3 warn repeat 3"
+done <<'X'
+git_status {}
+git {"action":"status"}
+git_log {}
+awaiter {}
+status_page {}
+process {"action":"start"}
+run_query {}
+write_stdin {"session":1,"chars":"y"}
+statusline {}
+X
+is "[loop_guard] tools: another name of a tool" \
+"$(said -o 'loop_guard.tools=["Terminal=bash"]' <<'X' | grep -m 1 repeat
+9* s c# Terminal {"cmd":"sleep 5"} = x
+X
+)" "c9 warn repeat 9"
+
+# ---- answers ----
+
+answer() { printf '%s\n' "a $1" | said; }
+while IFS= read -r text; do
+	is "a plan: $text" "$(answer "$text")" "- warn plan-prose 1"
+done <<'X'
+I'll run the tests now.
+Let me check the parser:
+Next I need to look at the build files.
+The loader drops the key.\n\nI am going to fix this in `ini.c`…
+First I will inspect the logs. Then I'll update the code.
+Here is my plan:
+I look at it.\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```
+1. Read the file\n2. Fix the bug\n\nLet’s start with the first:
+X
+while IFS= read -r text; do
+	is "an answer: $text" "$(answer "$text")" ""
+done <<'X'
+I fixed the parser; let me check whether you want more?
+I'll run the tests if you want.
+A call looks like this:\n```json\n{"name": "read", "arguments": {}}\n```\nShort.
+The file holds\n```json\n{"name": "read"}\n```
+I need to run the migration. Shall I?
+The cause is a lost key. I changed `ini.c` and I will not edit more.
+If you want, I can also update the docs.
+Please confirm the file name, and I'll update it.
+Let me know if you want to run it on another machine.
+X
+while IFS= read -r text; do
+	is "premature: $text" "$(answer "$text")" "- warn premature 1"
+done <<'X'
+All tests pass.
+I changed the loader and the tests passed.
+Verification passed, everything is in place.
+The test suite is green.
+It now passes all the unit tests.
+X
+while IFS= read -r text; do
+	is "no claim: $text" "$(answer "$text")" ""
+done <<'X'
+The tests should pass once the key is back.
+I could not run the tests, so nobody knows whether they pass.
+Do the tests pass on your machine?
+CI passed on all checks.
+The password test is still to be written.
+X
+is "not premature when something was run since the change" "$(said <<'X'
+s e edit {"path":"a","old":"1","new":"2"} = ok
+s c bash {"command":"make check"} = 12 passed
+a All tests pass.
+X
+)" ""
+is "a change afterwards counts" "$(said <<'X'
+s c bash {"command":"make check"} = 12 passed
+s e edit {"path":"a","old":"1","new":"2"} = ok
+u and?
+a All tests pass.
+X
+)" "- warn premature 1"
+after() {	# a call behind a check, then the claim
+	printf '%s\n' '{"type":"hamr","v":1,"cwd":"/w/r"}' \
+	    's n write {"path":"new.c","content":"x"} = ok' \
+	    's c bash {"command":"make check"} = 12 passed' "$@" \
+	    'a All tests pass.' | said
+}
+while IFS= read -r line; do
+	is "no reason to check again: $line" "$(after "$line")" ""
+done <<'X'
+s e edit {"path":"README.md","old":"1","new":"2"} = ok
+s e write {"path":"docs/use.txt","content":"2"} = ok
+s e edit {"path":"/w/other/a.c","old":"1","new":"2"} = ok
+s e edit {"path":"../a.c","old":"1","new":"2"} = ok
+s e bash {"command":"git add -A && git commit -m x"} = done
+s e bash {"command":"git log > /tmp/log"} =
+s e bash {"command":"rm new.c"} =
+s e bash {"command":"rm -rf /tmp/a /tmp/b"} =
+s e bash {"command":"git checkout -b topic && git commit -am x"} = done
+s e bash {"command":"mkdir -p out"} =
+s e bash {"command":"gofmt -w ."} =
+s e edit {"path":"a.c","old":"int x; // one","new":"int x; // two"} = ok
+s e bash {"command":"rm -f new.c"} = | {"meta":{"mutated":[{"path":"new.c","sha256":null}]}}
+s e bash {"command":"./doc"} = | {"meta":{"mutated":[{"path":"README.md","sha256":"1"}]}}
+X
+while IFS= read -r line; do
+	is "a reason to: $line" "$(after "$line")" "- warn premature 1"
+done <<'X'
+s e edit {"path":"a.c","old":"1","new":"2"} = ok
+s e edit {"path":"/w/r/a.c","old":"1","new":"2"} = ok
+s e bash {"command":"rm old.c"} =
+s e bash {"command":"rm new.c old.c"} =
+s e bash {"command":"rm new.c && touch b.c"} =
+s e bash {"command":"git log > log.c"} =
+s e write {"path":"/w/r2/../r/a.c/","content":"2"} = ok
+s e bash {"command":"git checkout old.c"} =
+s e bash {"command":"sed -i s/a/b/ new.c && git add new.c"} =
+s e bash {"command":"mv b c"} = | {"meta":{"mutated":[{"path":"c","sha256":"1"}]}}
+{"type":"undo","of":"u1","paths":[{"path":"a.c","sha256":"x"}]}
+X
+is "not in the first answer after a compaction" "$(said <<'X'
+s e edit {"path":"a","old":"1","new":"2"} = ok
+{"type":"compaction","epoch":1}
+a All tests pass.
+u sure?
+a All tests pass, as was said.
+X
+)" "- warn premature 1"
+is "a verification record counts, in an earlier turn too" "$(said <<'X'
+{"type":"verification","command":"make check","status":"passed","exit":0}
+u and?
+a All tests pass.
+X
+)" ""
+is "looking is no verification" "$(said <<'X'
+s c bash {"command":"cat test.log"} = 12 passed
+a All tests pass.
+X
+)" "- warn premature 1"
+is "three identical texts in a row" "$(said <<'X'
+a The file is in place.
+{"role":"user","content":"go on","meta":{"by":"loop"}}
+a The file is in place.
+{"role":"user","content":"go on","meta":{"by":"loop"}}
+a  The file is in place.
+X
+)" "- warn monologue 1"
+is "a call in between begins again" "$(said <<'X'
+2* a The file is in place.
+s c t {} = FILL
+2* a The file is in place.
+X
+)" ""
+is "an answer that was cut is not judged" "$(said <<'X'
+a Let me check the parser: | {"finish_reason":"length"}
+a Let me check the parser: | {"finish_reason":"error"}
+a Let me check the parser: | {"finish_reason":null}
+X
+)" ""
+done_testing

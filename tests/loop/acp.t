@@ -1,0 +1,520 @@
+#!/bin/bash
+# hamr-loop --acp: an editor of our own plays conversations with the replay
+# provider; acp_client.py validates each message against the schema.
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/loop/loop.sh"
+
+# play: lines of Python on stdin, with e a fresh editor unless they make one
+play() {
+	{ echo "import base64, json, os, signal, subprocess, sys, time"
+	echo "sys.path.insert(0, '$TOP/tests/loop')"
+	echo "from acp_client import Editor"
+	echo "here = os.getcwd()"
+	echo "def new(*a, **k): return Editor('--no-config', '--replay', 'script', *a, **k)"
+	echo "def code(r): return r['error']['code'] if 'error' in r else r"
+	cat; } >play.py
+	timeout 120 python3 play.py 2>py.err
+	S=$?
+	[ $S = 0 ] || sed 's/^/# /' py.err err
+}
+
+# --- a whole task
+fresh task
+printf 'one\ntwo\n' >f
+{ call read '{"path":"f"}'
+call edit '{"path":"f","old":"two","new":"2"}'
+call write '{"path":"src/a.c","content":"int a;\n"}'
+call bash '{"command":"cat f; false"}'
+answer "The file f has 2 in its second line now, and src/a.c is new; cat showed it."
+answer "The file f has 2 in its second line now, and src/a.c is new; cat showed it."
+} >script
+is "a whole task" "$(play <<'P'
+e = new()
+i = e.info
+print(i["protocolVersion"], i["authMethods"], json.dumps(i["agentCapabilities"]["sessionCapabilities"]))
+s = e.new(here)
+e.drain()
+print(e.kinds())
+print(e.prompt(s, "Put 2 into f")["stopReason"])
+print([(u["kind"], u["title"]) for u in e.of("tool_call")])
+print([c["type"] == "diff" and (os.path.relpath(c["path"]), c["oldText"], c["newText"])
+    for u in e.of("tool_call_update") if u.get("status") == "completed" for c in u["content"]])
+print([(m["params"]["toolCall"]["content"][0].get("newText"), len(m["params"]["options"])) for m in e.asked])
+print([u["status"] for u in e.of("tool_call_update") if "status" in u])
+print(e.text()[:14], [u["title"] for u in e.of("session_info_update")])
+print(e.end()[0])
+P
+)" "1 [] {\"list\": {}, \"resume\": {}, \"close\": {}}
+['available_commands_update']
+end_turn
+[('read', 'read f'), ('edit', 'edit f'), ('edit', 'write src/a.c'), ('execute', 'cat f; false')]
+[False, ('f', 'one\\ntwo\\n', 'one\\n2\\n'), ('src/a.c', None, 'int a;\\n')]
+[('one\\n2\\n', 4), ('int a;\\n', 4), (None, 4)]
+['in_progress', 'completed', 'in_progress', 'completed', 'in_progress', 'completed', 'in_progress', 'failed']
+The file f has ['Put 2 into f']
+0"
+is "it is done" "$(cat f src/a.c | paste -sd' ')" "one 2 int a;"
+
+# --- permission
+fresh consent
+{ for c in no always always never never gone; do
+	call bash "{\"command\":\"echo $c >>ran\"}"
+done
+answer "Three of the commands did not run, as they were refused."; } >script
+is "each answer to a question" "$(play <<'P'
+e = new()
+said = iter(["reject_once", "allow_always", "reject_always", "cancelled"])
+e.allow = lambda m: next(said)
+s = e.new(here)
+e.prompt(s, "Run them")
+print(len(e.asked), [u["status"] for u in e.of("tool_call_update") if u.get("status") in ("failed", "completed")])
+P
+)" "4 ['failed', 'completed', 'completed', 'failed', 'failed', 'failed']"
+is "what was allowed ran" "$(paste -sd' ' ran)" "always always"
+
+# --- cancel
+fresh cancel
+{ call bash '{"command":"echo begun; sleep 60"}'
+call bash '{"command":"echo asked >ran"}'
+answer "Nothing was left to do, as you stopped both commands."
+answer "Nothing was left to do, as you stopped both commands."; } >script
+is "cancel" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+p = e.start_prompt(s, "Run them")
+e.wait_for(lambda: any("content" in u for u in e.of("tool_call_update")))
+t = time.time()
+e.notify("session/cancel", {"sessionId": s})
+print(e.wait(p)["stopReason"], time.time() - t < 5)
+e.end()
+e = new()
+e.allow = None
+e.load(s, here)
+p = e.start_prompt(s, "Go on")
+e.wait_for(lambda: e.asked)
+e.notify("session/cancel", {"sessionId": s})
+print(e.wait(p)["stopReason"], e.asked[0]["method"])
+print(e.prompt(s, "And now?")["stopReason"], e.of("agent_message_chunk") != [])
+p = e.start_prompt(s, "Never mind")
+e.notify("session/cancel", {"sessionId": s})
+print(e.wait(p)["stopReason"])
+P
+) $(ls ran 2>&1)" "cancelled True
+cancelled session/request_permission
+end_turn True
+cancelled ls: cannot access 'ran': No such file or directory"
+
+# --- load, resume, list, close
+fresh again
+{ call write '{"path":"a","content":"x\n"}'
+answer "The file a holds one line with an x, which you asked for."
+answer "The file a holds one line with an x, which you asked for."; } >script
+is "load, resume, list, close" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+e.prompt(s, "Make the file a")
+live = [k for k in e.kinds() if k.startswith(("agent", "tool_call"))]
+print(e.call("session/close", {"sessionId": s}))
+print(code(e.call("session/prompt", {"sessionId": s, "prompt": []})))
+for method in "session/load", "session/resume":
+    e.updates = []
+    r = e.load(s, here, method)
+    print(sorted(r), [k for k in e.kinds() if "message" in k or k == "tool_call"])
+    e.call("session/close", {"sessionId": s})
+e.updates = []
+e.load(s, here)
+e.load(s, here)
+print(e.text("user_message_chunk"))
+e.call("session/close", {"sessionId": s})
+print(code(e.load("nobody", here)), code(e.load(s, "/")))
+r = e.call("session/list", {"cwd": here})
+print(len(r["sessions"]), r["sessions"][0]["sessionId"] == s, r["sessions"][0]["cwd"] == here, r["sessions"][0]["title"],
+    r["sessions"][0]["updatedAt"][-1])
+d = ".hamr/sessions/"
+for i in range(120):
+    with open("%s20200101T000000Z-%04d.ndjson" % (d, i), "w") as f:
+        f.write('{"type":"hamr","v":1}\n')
+pages, cursor = [], {}
+while cursor is not None:
+    r = e.call("session/list", dict({"cwd": here}, **cursor))
+    pages.append(len(r["sessions"]))
+    cursor = {"cursor": r["nextCursor"]} if "nextCursor" in r else None
+print(pages, code(e.call("session/list", {"cursor": "none"})), e.call("session/list", {"cwd": "/usr"}))
+P
+)" "{}
+-32002
+['configOptions', 'modes'] ['user_message_chunk', 'tool_call', 'agent_message_chunk']
+['configOptions', 'modes'] []
+Make the file aMake the file a
+-32002 -32002
+1 True True Make the file a Z
+[50, 50, 21] -32602 {'sessions': []}"
+
+# --- a session in which nothing was said
+fresh empty
+answer "Hello." >script
+is "an empty session is not left behind" "$(play <<'P'
+e = new("--yes")
+r = e.call("session/new", {"cwd": here, "mcpServers": []})
+e.call("session/set_mode", {"sessionId": r["sessionId"], "modeId": "docs"})
+e.call("session/close", {"sessionId": r["sessionId"]})
+s = e.call("session/new", {"cwd": here, "mcpServers": []})["sessionId"]
+e.prompt(s, "Hello")
+e.call("session/close", {"sessionId": s})
+print([x["sessionId"] == s for x in e.call("session/list", {"cwd": here})["sessions"]])
+P
+)" "[True]"
+
+# --- a mode that changes while a prompt runs
+fresh at-once
+{ { call bash '{"command":"until test -e go; do sleep .1; done"}'
+call write '{"path":"a","content":"x\n"}' | sed 's/"k[0-9]*"/"k0"/'; } | jq -cs \
+	'.[0].tool_calls += .[1].tool_calls | .[0]'
+answer "The mode does not allow me to write the file a."
+answer "The mode does not allow me to write the file a."; } >script
+is "a mode counts for the next call" "$(play <<'P'
+import time
+e = new("--yes")
+s = e.call("session/new", {"cwd": here, "mcpServers": []})["sessionId"]
+n = e.start_prompt(s, "Write a file")
+e.wait_for(lambda: [u for u in e.of("tool_call_update") if u.get("status") == "in_progress"])
+e.call("session/set_mode", {"sessionId": s, "modeId": "read-only"})
+time.sleep(1)
+open("go", "w").close()
+print(e.wait(n)["stopReason"])
+P
+) $(jq -c 'select(.role == "tool") | [.name, .meta.error]' \
+	.hamr/sessions/*.ndjson | paste -sd' ')" \
+	'end_turn ["bash",null] ["write","denied"]'
+
+# --- mode and model
+fresh options
+{ call write '{"path":"a","content":"x\n"}'
+answer "The mode does not allow me to write the file a."
+answer "The mode does not allow me to write the file a."; } >script
+is "options" "$(play <<'P'
+e = new("--yes")
+r = e.call("session/new", {"cwd": here, "mcpServers": []})
+s = r["sessionId"]
+print([(o["id"], o["category"], o["type"], o["currentValue"]) for o in r["configOptions"]], r["modes"]["currentModeId"])
+r = e.call("session/set_config_option", {"sessionId": s, "configId": "mode", "value": "read-only"})
+print([o["currentValue"] for o in r["configOptions"]])
+e.drain()
+print(e.kinds()[1:])
+e.call("session/set_config_option", {"sessionId": s, "configId": "model", "value": "tiny"})
+print(e.call("session/set_mode", {"sessionId": s, "modeId": "docs"}))
+for p in ("mode", "x"), ("mode", 3), ("colour", "x"):
+    print(code(e.call("session/set_config_option", {"sessionId": s, "configId": p[0], "value": p[1]})))
+e.prompt(s, "Write a")
+print([u["status"] for u in e.of("tool_call_update") if "status" in u])
+e.call("session/close", {"sessionId": s})
+r = e.load(s, here)
+print([o["currentValue"] for o in r["configOptions"]])
+P
+)" "[('mode', 'mode', 'select', 'patch'), ('model', 'model', 'select', '')] patch
+['read-only', '']
+['current_mode_update', 'config_option_update']
+{}
+-32602
+-32602
+-32602
+['failed']
+['docs', 'tiny']"
+is "the system message is the mode's" "$(jq -r 'select(.role == "system") |
+	.content' .hamr/sessions/*.ndjson)" "$(cat "$TOP/share/hamr/system/docs.txt")"
+
+# --- several at once
+fresh many
+{ call bash '{"command":"sleep 0.3; basename $PWD"}'
+answer "The command said where it ran, and nothing else was asked for."
+answer "The command said where it ran, and nothing else was asked for."; } >script
+mkdir ../other && git -C ../other init -q .
+is "several sessions" "$(play <<'P'
+e = new("--yes")
+both = [e.new(here), e.new(here), e.new(os.path.realpath("../other"))]
+ids = [e.start_prompt(s, "Say where you are") for s in both]
+print([e.wait(i)["stopReason"] for i in ids], len(set(both)))
+print(sorted(u["content"][0]["content"]["text"].split()[-1] for u in e.of("tool_call_update")
+    if u.get("status") == "completed"))
+status, took = e.end()
+print(status, took < 5)
+P
+)" "['end_turn', 'end_turn', 'end_turn'] 3
+['many', 'many', 'other']
+0 True"
+
+# --- what an editor can say wrongly
+fresh wrong
+{ call bash '{"command":"sleep 60"}'
+answer "The command was stopped, so there is nothing to report."; } >script
+is "errors, row by row" "$(play <<'P'
+e = new("--yes", start=False)
+def stray(data):
+    e.raw(data)
+    e.wait_for(lambda: e.strays)
+    m = e.strays.pop()
+    return m["id"], m["error"]["code"]
+print(stray(b"{nonsense"), stray(b"[]"), stray(b'[{"jsonrpc":"2.0","id":1,"method":"x"}]'), stray(b"3"), stray(b'{"id":8}'),
+    stray(b'{"jsonrpc":"2.0","id":null,"method":"none"}'))
+print(code(e.call("initialize", {"protocolVersion": "1"})), code(e.call("initialize", {})), code(e.call("none", {})))
+print(e.call("initialize", {"protocolVersion": 99, "clientCapabilities": 3})["protocolVersion"])
+for p in {}, {"cwd": 3, "mcpServers": []}, {"cwd": "x", "mcpServers": []}, {"cwd": here + "/none", "mcpServers": []}, \
+        {"cwd": here}, {"cwd": here, "mcpServers": [{}]}:
+    print(code(e.call("session/new", p)), end=" ")
+print()
+s = e.new(here)
+bad = [3, [], [3], [{}], [{"type": "text"}], [{"type": "audio", "data": "", "mimeType": "audio/wav"}],
+    [{"type": "image", "data": "AAAA", "mimeType": "image/png"}], [{"type": "resource_link", "name": "x"}]]
+print([code(e.call("session/prompt", {"sessionId": s, "prompt": p})) for p in bad])
+print(code(e.prompt("nobody", "x")), code(e.call("session/prompt", {"sessionId": 3})))
+p = e.send("session/prompt", {"sessionId": s, "prompt": [{"type": "text", "text": "Wait"}]}, id="one")
+e.wait_for(lambda: e.of("tool_call"))
+print(code(e.prompt(s, "x")), code(e.load(s, here)))
+e.notify("$/cancel_request", {"requestId": "none"})
+e.notify("$/cancel_request", {"requestId": "one"})
+print(code(e.wait("one")))
+e.notify("nothing/known", {})
+e.put({"id": 77, "result": {}})
+e.put({"id": "x", "error": {"code": 1, "message": ""}})
+print(e.prompt(s, "x")["stopReason"])
+P
+)" "(None, -32700) (None, -32600) (None, -32600) (None, -32600) (8, -32600) (None, -32601)
+-32602 -32602 -32601
+1
+-32602 -32602 -32602 -32602 -32602 -32602 
+[-32602, -32602, -32602, -32602, -32602, -32602, -32602, -32602]
+-32002 -32602
+-32600 -32603
+-32800
+end_turn"
+is "50 MB" "$(play <<'P'
+e = new()
+s = e.new(here)
+e.raw(b'{"jsonrpc":"2.0","id":5,"method":"' + b"x" * 50000000 + b'"}')
+e.raw(b"x" * 70000000)
+e.wait_for(lambda: len(e.strays) == 2)
+print([m["error"]["code"] for m in e.strays])
+print(e.prompt(s, "y" * 50000000)["stopReason"], "tokens" in e.text())
+P
+)" "[-32601, -32700]
+max_tokens True"
+
+# --- how a turn ends
+fresh ends
+for i in $(seq 40); do call bash '{"command":"false"}'; done >script
+reasons() {
+	play <<P
+e = new(*'$1'.split())
+s = e.new(here)
+r = e.prompt(s, "Look at f")
+print(r.get("stopReason") or (r["error"]["code"], r["error"]["message"][:22]), e.text().strip()[:29])
+P
+}
+is "a limit" "$(reasons "--yes -o agent.max_model_steps=2")" \
+    "max_turn_requests [budget_exhausted: max_model_"
+match "the guard" "$(reasons "--yes")" "end_turn ?guard_stopped: *"
+err overloaded false >script
+is "no model" "$(reasons "")" "(-32603, 'model_error, overloade') "
+
+# --- a server: models, tokens
+fresh server
+printf 'path /v1/models*\nbody {"data":[{"id":"big"},{"id":"tiny"}]}\n' >models
+printf 'method POST\nbody {"choices":[{"message":{"content":"There is nothing to do in this repository."},"finish_reason":"stop"}],"usage":{"prompt_tokens":700,"completion_tokens":50}}\n' >said
+httpd_start log models said || exit 1
+is "models and tokens" "$(play <<P
+e = Editor("--no-config", "--base-url", "http://127.0.0.1:$HTTPD_PORT/v1", "--model", "tiny", "-o", "context.window=9000",
+    "-o", "agent.contract=none")
+s = e.new(here)
+e.wait_for(lambda: e.of("config_option_update"))
+model = e.of("config_option_update")[0]["configOptions"][1]
+print(model["currentValue"], [o["value"] for o in model["options"]])
+print([code(e.call("session/set_config_option", {"sessionId": s, "configId": "model", "value": v})) for v in ("none",)])
+r = e.call("session/set_config_option", {"sessionId": s, "configId": "model", "value": "big"})
+print(r["configOptions"][1]["currentValue"], e.prompt(s, "Look")["stopReason"])
+print([(u["used"], u["size"]) for u in e.of("usage_update")])
+P
+)" "tiny ['big', 'tiny']
+[-32602]
+big end_turn
+[(750, 9000)]"
+httpd_stop
+
+# --- what does not fit, what cannot be read
+fresh large
+printf '%0900000d\n' 1 >big
+{ call edit '{"path":"big","old":"1","new":"2"}'
+call bash '{"command":"head -c 3000000 /dev/zero | tr \\\\0 x"}'
+jq -cn '{role: "assistant", content: ("x" * 3000000), finish_reason: "stop"}'
+} >script
+is "no message is longer than 1 MiB" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+print("stopReason" in e.prompt(s, "Do it"), len(e.text()) >= 3000000)
+e.call("session/close", {"sessionId": s})
+with open(".hamr/sessions/%s.ndjson" % s, "a") as f:
+    f.write("damaged\n")
+r = e.load(s, here)
+print(code(r), ".ndjson:" in r["error"]["message"])
+f = Editor("-o", "no.such=1")
+print(code(f.call("session/new", {"cwd": here, "mcpServers": []})))
+P
+)" "True True
+-32603 True
+-32603"
+
+# --- crashes
+fresh crash
+{ call bash '{"command":"echo hi >>ran"}'
+call bash '{"command":"sleep 60"}'
+answer "The first command ran once, the second one was cut off."
+answer "The first command ran once, the second one was cut off."; } >script
+is "kill -9 in mid-prompt, load, go on" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+p = e.start_prompt(s, "Run both")
+e.wait_for(lambda: len(e.of("tool_call")) == 2 and e.of("tool_call_update")[-1].get("status") == "in_progress")
+e.p.kill()
+e.p.wait()
+f = new("--yes")
+print(sorted(f.load(s, here)), f.text("user_message_chunk"), len(f.of("tool_call")))
+print(f.prompt(s, "Go on")["stopReason"], f.text()[:17])
+P
+) $(cat ran)" "['configOptions', 'modes'] Run both 2
+end_turn The first command hi"
+is "kill -9 of a session's process" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+p = e.start_prompt(s, "Run both")
+e.wait_for(lambda: len(e.of("tool_call")) == 2 and e.of("tool_call_update")[-1].get("status") == "in_progress")
+kids = open("/proc/%d/task/%d/children" % (e.p.pid, e.p.pid)).read().split()
+os.kill(int(kids[0]), signal.SIGKILL)
+print(code(e.wait(p)))
+print(e.prompt(s, "Go on")["stopReason"])
+P
+)" "-32603
+end_turn"
+is "a session in use" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+f = new()
+r = f.load(s, here)
+print(code(r), "in use by process" in r["error"]["message"])
+P
+)" "-32603 True"
+is "end of input in mid-prompt" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+p = e.start_prompt(s, "Run both")
+e.wait_for(lambda: len(e.of("tool_call")) == 2)
+kids = open("/proc/%d/task/%d/children" % (e.p.pid, e.p.pid)).read().split()
+status, took = e.end()
+print(status, took < 5, [os.path.exists("/proc/" + k) for k in kids])
+P
+)" "0 True [False]"
+is "it is written down" "$(ls -t .hamr/sessions/*.ndjson | head -n 1 |
+	xargs tail -n 1 | jq -r .status)" interrupted
+
+# --- what a prompt can hold
+fresh parts
+echo "secret word" >"a b.txt"
+answer "I have looked at what you sent, and it is an image with text." >script
+is "text, links, resources, images" "$(play <<'P'
+png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+e = new("-o", "provider.vision=true")
+s = e.new(here)
+print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%s/a%%20b.txt" % here},
+    {"type": "resource_link", "name": "site", "uri": "https://example.org/x"},
+    {"type": "resource", "resource": {"uri": "file://%s/open.c" % here, "text": "unsaved"}},
+    {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
+P
+) $(jq -c 'select(.role == "user" and .meta.by != "guard") | .content' .hamr/sessions/*.ndjson | cut -c 1-130)" 'end_turn "open.c, as it is in the editor:\n\nunsaved\n"
+[{"type":"text","text":"See @a\\ b.txt[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url":"data:image/pn'
+
+# --- output while it runs
+fresh output
+{ call bash '{"command":"for i in $(seq 200); do printf \"%0100d\\n\" $i; sleep 0.005; done; exit 3"}'
+answer "The command printed two hundred lines and then failed."
+answer "The command printed two hundred lines and then failed."; } >script
+is "output" "$(play <<'P'
+e = new("--yes", can={"_meta": {"terminal_output": True}})
+s = e.new(here)
+t = time.time()
+e.prompt(s, "Run it")
+took = time.time() - t
+live = [u for u in e.of("tool_call_update") if "status" not in u]
+print(1 < len(live) <= 4 * took + 2, max(len(u["content"][0]["content"]["text"]) for u in live) <= 8192)
+data = "".join(u["_meta"]["terminal_output"]["data"] for u in live)
+print(data.count("\n"), e.of("tool_call")[0]["_meta"]["terminal_info"]["cwd"] == here,
+    e.of("tool_call_update")[-1]["_meta"]["terminal_exit"])
+P
+)" "True True
+200 True {'terminal_id': 'k$n', 'exit_code': 3, 'signal': None}"
+
+# --- buffers of the editor
+fresh buffers
+printf 'one\ntwo\n' >f
+printf 'a\r\nb\r\n' >crlf
+{ call read '{"path":"f"}'
+call bash '{"command":"cat f"}'
+call edit '{"path":"f","old":"TWO","new":"2"}'
+call bash '{"command":"cat f"}'
+call read '{"path":"crlf"}'
+call write '{"path":"new","content":"text\n"}'
+answer "The file f has 2 in its second line now, and new is there."
+answer "The file f has 2 in its second line now, and new is there."
+} >script
+is "unsaved buffers are read, and edits appear there" "$(play <<'P'
+e = new("--yes", can={"fs": {"readTextFile": True, "writeTextFile": True}})
+e.files = {here + "/f": "one\nTWO", here + "/crlf": "a\nb\n"}
+s = e.new(here)
+e.prompt(s, "Put 2 into f")
+print(sorted({(m["method"], os.path.basename(m["params"]["path"])) for m in e.asked}))
+for u in e.of("tool_call_update"):
+    if u.get("status") in ("completed", "failed"):
+        c = u["content"][0]
+        print(json.dumps(c["content"]["text"] if c["type"] == "content" else [c["oldText"], c["newText"]]))
+print({os.path.basename(p): t for p, t in e.written.items()})
+P
+)" '[('"'fs/read_text_file', 'crlf'), ('fs/read_text_file', 'f'), ('fs/write_text_file', 'f'), ('fs/write_text_file', 'new'"')]
+"f lines 1-2 of 2\n     1\tone\n     2\tTWO\n[as it is in the editor, not saved; commands see the file on the disk]\n"
+"exit 0\none\ntwo\n[not saved in the editor, and not seen by the command: f]\n"
+["one\nTWO\n", "one\n2\n"]
+"exit 0\none\n2\n"
+"crlf lines 1-2 of 2 CRLF\n     1\ta\n     2\tb\n"
+[null, "text\n"]
+'"{'f': 'one\\n2\\n', 'new': 'text\\n'}"
+
+# --- MCP servers, commands
+fresh servers
+{ call srv__echo '{"text":"hello"}'
+answer "The server answered with the word hello, as was asked."
+answer "The server answered with the word hello, as was asked."; } >script
+is "an MCP server, and commands" "$(play <<P
+e = new()
+s = e.new(here, [{"name": "srv", "command": "$(command -v python3)", "args": ["$TOP/tests/extras/mcp_server.py"],
+    "env": [{"name": "A", "value": "b-secret-c"}]}])
+import glob
+seen = b""
+for p in glob.glob("/proc/[0-9]*/cmdline"):
+    try:
+        seen += open(p, "rb").read()
+    except OSError:
+        pass
+print(b"b-secret-c" in seen, b"--records" in seen)
+e.prompt(s, "Ask it")
+print([u["status"] for u in e.of("tool_call_update") if "status" in u][-1])
+e.updates = []
+print(e.prompt(s, "/cost")["stopReason"], "tokens" in e.text(), e.prompt(s, "/quit")["stopReason"])
+h = {"type": "http", "name": "h", "url": "http://127.0.0.1:9/", "headers": [{"name": "A", "value": "b"}]}
+print("error" in e.call("session/new", {"cwd": here, "mcpServers": [h]}))
+print(code(e.call("session/new", {"cwd": here, "mcpServers": [dict(h, headers=3)]})))
+print(code(e.call("session/new", {"cwd": here, "mcpServers": [{"type": "sse", "name": "x", "url": "http://x", "headers": []}]})))
+P
+)" "False True
+completed
+end_turn True end_turn
+False
+-32602
+-32602"
+
+done_testing

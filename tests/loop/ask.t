@@ -1,0 +1,183 @@
+#!/bin/bash
+# A person is asked: keys on a pseudo-terminal, at every moment (S31).
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/loop/loop.sh"
+export TERM=xterm
+# ask ARG...: hamr-loop on ./script in a terminal, keys by the lines of Python
+# on stdin
+ask() {
+	{ echo "import sys; sys.path.insert(0, '$TOP/tests')"
+	echo "from terminal import Terminal"
+	echo "loop = ['hamr-loop', '--no-config', '--replay', 'script', 'make it']"
+	cat; } >keys.py
+	python3 keys.py 2>err
+	S=$?
+	[ $S = 0 ] || sed 's/^/# /' err
+}
+answers() { jq -c 'select(.type == "answer") | del(.type, .id)' \
+	.hamr/sessions/*.ndjson | paste -sd' '; }
+told() { jq -r 'select(.role == "tool") | .content' .hamr/sessions/*.ndjson; }
+
+# --- each key
+fresh keys
+{ call write '{"path":"no","content":"x\n"}'
+call write '{"path":"reason","content":"x\n"}'
+call bash '{"command":"echo hi >>ran"}'
+call bash '{"command":"echo hi >>ran"}'
+call bash '{"command":"echo hi  >>ran"}'
+call write '{"path":"src/a","content":"x\n"}'
+call edit '{"path":"src/a","old":"x","new":"y"}'
+call write '{"path":"e","content":"bad\n"}'
+call bash '{"command":"echo bad >e2"}'
+call write '{"path":"last","content":"x\n"}'
+call write '{"path":"never","content":"x\n"}'
+answer "Done."; } >script
+cat >../ed <<'X'
+#!/bin/sh
+sed -i 's/bad/good/' "$1"
+X
+chmod +x ../ed
+EDITOR=$T/ed ask <<'P'
+t = Terminal(loop)
+t.sees("allow this write? "); t.answer("n")
+t.sees("allow this write? "); t.answer("r"); t.sees("because: ")
+t.type("not there\x7f\x7f\x7f\x7f\x7fhere\r")
+t.sees("allow this command? "); t.answer("a")
+t.sees("always allow: echo hi >>ran"); t.type("\r")
+t.sees("allow this command? "); t.answer("a")
+t.sees("always allow"); t.type("\033"); t.sees("allow this command? "); t.answer("n")
+t.sees("allow this write? "); t.answer("a"); t.sees("src/a  (Enter)"); t.type("\r")
+t.sees("allow this write? "); t.answer("e")
+t.sees("allow this command? "); t.answer("e")
+t.sees("allow this write? "); t.answer("\033")
+sys.exit(t.end() != 130)
+P
+is "every key does what it says" "$S $(answers)" '0 {"allow":false} {"allow":false,"reason":"not here"} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":false} {"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":true,"arguments":"{\"path\":\"e\",\"content\":\"good\\n\"}","scope":"once"} {"allow":true,"arguments":"{\"command\":\"echo good >e2\"}","scope":"once"} {"allow":false,"stop":true}'
+is "and only that is done" "$(ls | paste -sd' ') $(cat ran src/a e e2 | paste -sd' ')" \
+    "e e2 err f keys.py ran script src hi hi y good good"
+match "the model is told" "$(told)" "denied: the user did not allow this call*
+denied: the user did not allow this call: not here
+*the user did not allow this call and stopped the turn"
+is "Esc ends the turn" "$(tail -n 1 .hamr/sessions/*.ndjson |
+    jq -r '.status + " " + .reason')" "interrupted refused"
+
+
+# --- --resume asks for what was allowed for a session
+{ head -n 10 script; call bash '{"command":"echo hi >>ran"}'
+answer "Again."; } >script.new && mv script.new script
+ask <<'P'
+t = Terminal(loop[:-1] + ["--resume", "--task", "go on"])
+t.sees("allow this command? "); t.answer("n"); t.end()
+P
+is "a resumed session asks again" "$S $(wc -l <ran)" "0 2"
+
+# --- what answers nothing
+fresh nothing
+{ call write '{"path":"w1","content":"x\n"}'
+call write '{"path":"w2","content":"x\n"}'; answer "Done."; } >script
+ask <<'P'
+t = Terminal(loop, early=b"y\n")
+t.sees("to the question)"); t.sees("> y")        # typed ahead
+t.answer("y"); t.sees("y\x1b[K"); t.type("\x15\x7f\x15")
+t.sees("allow this write? "); t.type("y"); t.sees("> y")        # too soon
+t.type("\033"); t.sees("allow this write? ")    # the message is emptied
+t.answer("\033[200~y\033[201~"); t.sees("> y")  # a paste
+t.type("\x15"); t.sees("allow this write? ")
+t.answer("yes"); t.sees("> yes"); t.type("\x15"); t.sees("allow this write? ")
+t.answer("Y"); t.sees("> Y"); t.answer("y"); t.sees("> Yy")     # not a key of it
+t.answer("\t"); t.sees("allow this write? "); t.answer("n")     # handed over
+t.sees("to the question)"); t.sees("> Yy"); t.type("\x15"); t.sees("allow this write? ")
+t.answer("\033[A"); t.answer("\r"); t.answer("q"); t.sees("> q")
+t.type(" and this\r"); t.sees("allow this write? "); t.sees("queued: q and this")
+t.answer("\x03")
+sys.exit(t.end() != 130)
+P
+is "type-ahead, pastes, words and other keys answer nothing" "$S $(answers)" \
+    '0 {"allow":false} {"allow":false,"stop":true}'
+ok "nothing was made" test ! -e w1 -a ! -e w2
+
+# --- the size, and all of it
+fresh big
+{ call write "$(jq -cn '{path: "big.txt", content: ([range(3012)] |
+    map("line \(.)\n") | join(""))}')"
+call bash "$(jq -cn '{command: ("echo hi" + ("\n" * 200) + "touch hidden")}')"
+call bash "$(jq -cn '{command: ("echo " + ("a " * 6000) + "; touch tail")}')"
+answer "Done."; } >script
+PAGER='cat' ask <<'P'
+t = Terminal(loop)
+one = t.sees("allow this write? ")
+assert b"big.txt" in one and b"3,012 lines, new" in one, one
+assert b"lines not shown" in one and b"line 3011" not in one, one
+assert one.count(b"\n") < 26, one.count(b"\n")
+t.answer("v"); t.sees("+line 3011"); t.sees("allow this write? "); t.answer("y")
+two = t.sees("allow this command? ")
+assert b"201 lines" in two and b"not shown" in two and b"hidden" not in two, two
+t.answer("n")
+three = t.sees("allow this command? ")
+assert b"1 line not shown" in three and b"tail" not in three, three
+t.answer("v"); t.sees("touch tail"); t.sees("allow this command? "); t.answer("n")
+t.end()
+P
+is "the question says its size and what is not shown; v shows it" "$S" 0
+is "what was allowed is done whole" "$(wc -l <big.txt)" 3012
+
+# --- nothing steers the terminal
+fresh steer
+{ call write "$(jq -cn '{path: "a\u202eb", content:
+    "\u001b[2J\u202e\u2028\u200b\u001b]52;c;ZQ==\u0007\n"}')"
+call bash "$(jq -cn '{command: "echo \u001b[2J\u202e\u0007\u061c\u00ad"}')"
+answer "Done."; } >script
+ask <<'P'
+t = Terminal(loop)
+t.sees("allow this write? "); t.answer("a"); t.sees("(Enter)"); t.type("\033")
+t.sees("allow this write? "); t.answer("n")
+t.sees("allow this command? "); t.answer("a"); t.sees("always allow"); t.type("\r")
+t.end()
+u = t.all.decode()
+bad = [c for c in u if c in "\x07\u202e\u2028\u200b\u061c\u00ad"]
+assert not bad and "\x1b[2J" not in u and "\x1b]" not in u, bad
+P
+is "what is asked about is shown, not sent" "$S" 0
+# --- for good, and with the network
+fresh good
+export XDG_CONFIG_HOME=$T/home
+mkdir -p "$T/home/hamr"
+cat >"$T/home/hamr/config.toml" <<'X'
+[sandbox]
+ask_network = true
+X
+{ call bash '{"command":"echo a >>ran\necho b >>ran"}'
+call write '{"path":"n","content":"x\n"}'
+call bash '{"command":"grep -c : /proc/net/dev >net"}'
+answer "Done."; } >script
+answered() {	# the lines of Python on stdin
+	{ sed -n "1,3s/'--no-config', //; 1,3p" "$T/keys/keys.py"; cat; } >keys.py
+	python3 keys.py
+}
+answered <<'P'
+t = Terminal(loop, columns=60)
+t.sees("allow this command? "); t.answer("A")
+t.sees("always allow here, for good: echo a >>ran")
+t.sees("echo b >>ran  (Enter)"); t.type("\r")
+t.sees("allow this write? "); t.answer("A"); t.sees("edit and write n  (Enter)")
+t.type("x"); t.sees("> Ax"); t.type("\033"); t.sees("allow this write? ")
+t.answer("A"); t.sees("(Enter)"); t.type("\r")
+t.sees("w yes,"); t.sees("allow this command? "); t.answer("w")
+sys.exit(t.end())
+P
+is "A and w" "$(answers)" '{"allow":true,"scope":"session"} {"allow":true,"scope":"session"} {"allow":true,"network":true,"scope":"once"}'
+is "the user's configuration has it" "$(tail -n 3 "$T/home/hamr/config.toml")" "
+[allow]
+\"$PWD\" = [\"command echo a >>ran\\u000Aecho b >>ran\", \"path n\"]"
+is "it had the network" "$(cat net)" "$(grep -c : /proc/net/dev)"
+rm -rf .hamr n ran
+answered <<'P'
+t = Terminal(loop)
+t.sees("allow this command? "); t.answer("y")
+sys.exit(t.end())
+P
+is "the next session asks about the third only" "$(paste -sd' ' ran n net)" \
+    "a b
+x
+1"
+done_testing

@@ -1,0 +1,53 @@
+#!/bin/bash
+# pipes.t - messages of 8 MB over pipes of 4 KiB, in both directions, and
+# a stage that is stopped for a while (P1, P2).
+. "$(dirname "$0")/../lib.sh"
+git init -q .
+cat >small.py <<'X'
+# exec a stage whose pipes hold one page
+import fcntl, os, sys
+F_SETPIPE_SZ = 1031
+for fd in (0, 1):
+    try:
+        fcntl.fcntl(fd, F_SETPIPE_SZ, 4096)
+    except OSError:	# what was written before us fills more than a page
+        pass
+os.execvp(sys.argv[1], sys.argv[1:])
+X
+python3 - <<'X'
+import json
+big = "line of text\n" * 640000		# 8.3 MB
+call = {"id": "c1", "type": "function", "function": {"name": "write",
+    "arguments": json.dumps({"path": "big.txt", "content": big})}}
+with open("s.ndjson", "w") as f:
+    f.write(json.dumps({"role": "assistant", "content": big,
+        "tool_calls": [call], "finish_reason": "tool_calls"}) + "\n")
+    f.write(json.dumps({"role": "assistant", "content": "written",
+        "finish_reason": "stop"}) + "\n")
+X
+set --
+for s in guard compact provider tool mem; do
+	set -- "$@" -o "stages.$s=[\"python3 $T/small.py hamr-$s\"]"
+done
+timeout 60 hamr-loop --no-config --yes --quiet "$@" -o record.max_bytes=67108864 \
+    -o context.context_budget_tokens=16000000 --replay s.ndjson "write it" \
+    >out 2>err
+is "8 MB messages over 4 KiB pipes" "$? $(cat out err)" "0 written"
+is "and all of it arrived" "$(wc -c <big.txt)" 8320000
+
+# stopped for two seconds, each in turn
+echo '{"role":"assistant","content":"fine","finish_reason":"stop"}' >f.ndjson
+cat >stop.sh <<'X'
+#!/bin/sh
+# a stage that is stopped for a second once it runs
+(sleep 0.2; kill -STOP $$; sleep 1; kill -CONT $$) >/dev/null 2>&1 </dev/null &
+exec "$@"
+X
+chmod +x stop.sh
+for s in guard compact provider tool mem; do
+	timeout 20 hamr-loop --no-config --yes --quiet \
+	    -o "stages.$s=[\"$T/stop.sh hamr-$s\"]" --replay f.ndjson x \
+	    >out 2>err
+	is "hamr-$s stopped for a second" "$? $(cat out err)" "0 fine"
+done
+done_testing

@@ -1,0 +1,181 @@
+#!/bin/bash
+# resume.t - a run that was broken off goes on: a full disk, a torn line,
+# damage, two loops, signals (D2 D3 D5).  kill -9 at any call: torture.t.
+. "$(dirname "$0")/../lib.sh"
+S=$T/script
+# a run whose write was interrupted may be asked once more for its answer
+{ cat "$TOP/tests/data/loop/two-calls.ndjson"
+tail -n 1 "$TOP/tests/data/loop/two-calls.ndjson"; } >"$S"
+loop() { hamr-loop --no-config --yes --quiet "$@"; }
+session() { ls .hamr/sessions/*.ndjson | tail -n 1; }
+fresh() {
+	rm -rf w && mkdir w && cd w && git init -q . && mkdir d && echo x >d/x
+}
+# Is it as the whole run, but where a call was interrupted instead?
+check() {	# name
+	is "$1" "$(python3 -B "$TOP/tests/torture/alike.py" "$T/whole" .)" ""
+}
+
+fresh
+loop --replay "$S" "try it" >/dev/null
+cp "$(session)" "$T/whole"
+cd ..
+
+# a full disk: the session may not grow past a size
+for kib in 3 4 5 6; do
+	fresh
+	(trap '' XFSZ; ulimit -f $kib; exec timeout 30 hamr-loop --no-config \
+	    --yes -o memory.enabled=false --replay "$S" --json "try it") 2>err |
+	    cat >out
+	st=${PIPESTATUS[0]}
+	if [ "$st" != 0 ]; then
+		is "disk full at $kib KiB: status 71" "$st" 71
+		is "the reader of --json is told" "$(tail -n 1 out |
+		    jq -r .type)" end
+		is "no half line is left" "$(tail -c 1 "$(session)" |
+		    od -An -tx1)" " 0a"
+	fi
+	if grep -q '"role":"user"' "$(session)"; then
+		loop --resume --replay "$S" >answer 2>err || cat err >&2
+		check "disk full at $kib KiB, resumed"
+	fi
+	cd ..
+done
+
+# a session of each released version is read as it was written (D8)
+for old in "$TOP"/tests/data/loop/session-*.ndjson; do
+	fresh
+	mkdir -p .hamr/sessions
+	cp "$old" .hamr/sessions/20260101T000000Z-aaaa.ndjson
+	hamr-guard -q --no-config <"$old" >guarded
+	same "$(basename "$old") is a fixed point" guarded "$old"
+	{ head -n 5 "$S"; echo '{"role":"assistant","content":"on"}'; } >next
+	loop --resume=20260101T000000Z-aaaa --replay next "go on" >answer 2>err
+	is "... and goes on" "$? $(cat answer)" "0 on"
+	head -n "$(wc -l <"$old")" "$(session)" >head
+	same "... with every byte kept" head "$old"
+	cd ..
+done
+fresh
+mkdir -p .hamr/sessions
+sed '1s/"v":1/"v":2/' "$old" >.hamr/sessions/20260101T000000Z-aaaa.ndjson
+status "a session of a later version is refused" 65 hamr-loop --no-config \
+    --resume=2026 "go on"
+match "... with the reason" "$(cat "$T/.err")" "*another version of hamr*"
+cd ..
+
+# what is promised against power loss: a start is on the disk before the call
+# can know of it (D6)
+fresh
+strace -f -o trace -s 40 -e trace=write,fdatasync hamr-loop --no-config --yes \
+    --quiet --replay "$S" "try it" >/dev/null 2>&1
+loop=$(awk '/"hamr/ { print $1; exit }' trace)
+is "every start is synced before it is sent" "$(awk -v loop="$loop" '
+    $1 != loop { next }
+    / write\(.*type\\":\\"start/ && fd == "" {
+	fd = $0; sub(/.*write\(/, "", fd); sub(/,.*/, "", fd); next }
+    / write\(.*type\\":\\"start/ && !synced { early++ }
+    /fdatasync\(/ && fd != "" { synced = 1; n++ }
+    / write\(.*role\\":\\"tool/ { fd = ""; synced = 0 }
+    END { print n + 0, early + 0 }' trace)" "6 0"
+cd ..
+
+# a line cut short by a power loss
+fresh
+loop --replay "$S" "try it" >/dev/null
+f=$(session)
+head -n 8 "$f" >part
+head -n 9 "$f" | tail -n 1 | head -c 20 >>part
+cp part "$f"
+rm -f marks new.txt
+loop --resume --replay "$S" >answer 2>err
+match "a torn line is cut off with one warning" "$(cat err)" \
+    "*last line was cut short*"
+is "and the run completes" "$(cat answer)" "The file says goodbye."
+cd ..
+
+# damage in the middle is told with its line, and nothing is changed
+fresh
+loop --replay "$S" "try it" >/dev/null
+f=$(session)
+sed -i '4s/.*/{"role":/' "$f"
+cp "$f" before
+loop --resume "more" >out 2>err
+is "a damaged session: status 65" "$?" 65
+match "its place is named" "$(cat err)" "*.ndjson:4: *"
+same "and the file is as it was" "$f" before
+cd ..
+
+# cut off before the task was written down, and in a call
+fresh
+loop --replay "$S" "try it" >/dev/null
+f=$(session)
+cp "$f" all
+head -n 3 all >"$f"
+loop --resume --replay "$S" >out 2>err
+is "a session without a task: status 2" "$? $(wc -l <"$f")" "2 3"
+match "... says how to give it one" "$(cat err)" \
+    "*has no task yet; say it: hamr-loop --resume=2*"
+loop --resume --replay "$S" "try it" >out
+is "... and takes it" "$? $(cat out)" "0 The file says goodbye."
+sed '/"type":"start"/q' all >"$f"
+hamr-loop --no-config --yes --resume --replay "$S" >out 2>err
+match "a call of before is known by its name" "$(head -n 1 err)" \
+    "  read d -> interrupted: *"
+cd ..
+mkdir gone && cd gone && rmdir ../gone
+loop --replay "$S" "try it" 2>"$T/err"
+is "no working directory: status 66" "$?" 66
+match "... is told" "$(cat "$T/err")" "*working directory is gone; *"
+cd "$T" || exit 1
+
+# two loops on one session
+fresh
+cat >slow.ndjson <<'X'
+{"role":"assistant","tool_calls":[{"id":"s","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch started; sleep 31.7\"}"}}]}
+{"role":"assistant","content":"done sleeping","finish_reason":"stop"}
+X
+hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
+pid=$!
+for i in $(seq 100); do [ -e started ] && break; sleep 0.05; done
+loop --resume >out2 2>err2
+is "a session in use: status 75" "$?" 75
+match "and the holder's pid" "$(cat err2)" "*process $pid;*"
+# Ctrl-C
+kill -INT $pid
+wait $pid
+is "SIGINT: status 130" "$?" 130
+is "SIGINT: the end record" "$(tail -n 1 out | jq -r .status)" interrupted
+is "SIGINT: no call is left open" "$(jq -r 'select(.role == "tool") |
+    .meta.error' "$(session)")" interrupted
+is "SIGINT: nothing of the call survives" "$(pgrep -f '^sleep 31.7' |
+    wc -l)" 0
+is "exactly one end record" "$(grep -c '"type":"end"' out)" 1
+loop --resume --replay slow.ndjson >answer 2>err
+is "an interrupted session goes on" "$? $(cat answer)" "0 done sleeping"
+# a second one waits for nothing, not even a stage that is stopped
+rm -f started
+hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
+pid=$!
+for i in $(seq 600); do [ -e started ] && break; sleep 0.05; done
+pkill -STOP -P $pid -f hamr-tool
+kill -INT $pid
+sleep 0.2
+kill -INT $pid
+wait $pid
+is "SIGINT twice: status, one end record" "$? $(jq -r 'select(.type == "end") |
+    .status' out | paste -sd' ')" "130 interrupted"
+for sig in TERM HUP; do
+	rm -f started
+	hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &
+
+	pid=$!
+	for i in $(seq 100); do [ -e started ] && break; sleep 0.05; done
+	kill -$sig $pid
+	wait $pid
+	is "SIG$sig: status and end record" "$? $(tail -n 1 out |
+	    jq -r .status)" "130 interrupted"
+done
+done_testing

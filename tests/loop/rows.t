@@ -1,0 +1,142 @@
+#!/bin/bash
+# the rest of the rows of chapters 7.1 to 7.3: limits, nudges, cut answers
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/loop/loop.sh"
+usage() { jq -cn --argjson p "$1" --argjson c "${2:-0}" '{type: "usage",
+	prompt_tokens: $p, completion_tokens: 0, cost: $c}'; }
+ran() { jq -r 'select(.type == "start") | .tool_call_id' out | wc -l; }
+answers() { jq -c 'select(.role == "assistant") | .content' out | wc -l; }
+results() { jq -r 'select(.role == "tool") | .meta.error // "ok"' out |
+	paste -sd' '; }
+
+# ---- limits: one more request without tools, then budget_exhausted ----
+
+fresh limits
+{ usage 600; call read '{"path":"f"}'; usage 600; call read '{"path":"."}'
+usage 10; answer "That far."; answer "never"; } >script
+run x -o budget.max_tokens=1000
+is "max_tokens" "$S $(ended) $(ran)" "3 budget_exhausted max_tokens 2"
+is "its last words are the answer" "$(tail -n 1 out | jq -r .answer)" \
+    "That far."
+{ usage 5 0.6; call read '{"path":"f"}'; usage 5 0.6; call read '{"path":"."}'
+usage 5 0.1; answer "That far."; answer "never"; } >script
+run x -o budget.max_cost=1.0 -o 'provider.prices=[3, 15]'
+is "max_cost" "$S $(ended) $(ran)" "3 budget_exhausted max_cost 2"
+run x -o budget.max_cost=1.0
+is "max_cost without prices: status 78, and no session" "$S $(wc -l <err) \
+$(cat out)" "78 1 "
+match "... with what to do" "$(cat err)" \
+    "hamr-loop: budget.max_cost is set*prices = \[IN, OUT\] under \[provider\]*"
+run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]' --model other
+is "... also without those of the model" "$S" 78
+run x -o budget.max_cost=1.0 -o 'budget.prices=["m 3 15"]' --model m
+is "... but with them" "$S" 3
+run x -o budget.max_cost=1.0 -o 'budget.prices=[3, 15, 0.3]' --model m
+is "... or with those of any" "$S" 3
+run x -o budget.max_cost=0.0
+is "no limit needs no prices" "$S" 0
+{ call bash "{\"command\":\"sleep 65.3$$\"}"; answer "That far."; } >script
+run x -o budget.max_wall_seconds=4
+is "max_wall_seconds, in a call" "$S $(ended) $(results)" \
+    "3 budget_exhausted max_wall_seconds interrupted"
+is "... which is ended" "$(pgrep -fc "^sleep 65.3$$\$")" 0
+is "... and its last words are asked for, once" "$(tail -n 1 out |
+    jq -r .answer) $(answers)" "That far. 2"
+f=.hamr/sessions/$(head -n 1 out | jq -r .session).ndjson
+hamr-guard --no-config "$f" | cmp -s - "$f"
+is "... the session is a fixed point of hamr-guard" "$?" 0
+cat >late <<'X'
+#!/bin/sh
+while read -r line; do
+	case $line in *'"role":"'$1*) sleep "$2" ;; esac
+	printf '%s\n' "$line"
+done
+X
+chmod +x late
+{ call bash '{"command":"sleep 65.3"}'; answer "That far."; } >script
+run x -o budget.max_wall_seconds=4 -o stages.tool='["hamr-tool", "./late tool 3"]' \
+    -o stages.provider='["hamr-provider", "./late assistant 2"]'
+is "a result that comes too late is none" "$S $(ended) $(results)" \
+    "3 budget_exhausted max_wall_seconds budget_exhausted"
+printf 'method POST\nhead\nhang\n' >s1
+printf 'method POST\nbody {"choices":[{"message":{"content":"So far."},"finish_reason":"stop"}]}\n' >s2
+httpd_start log s1 s2 || exit 1
+hamr-loop --no-config --json --base-url "http://127.0.0.1:$HTTPD_PORT/v1" \
+    --model m -o budget.max_wall_seconds=4 x >out 2>err </dev/null
+is "max_wall_seconds, while the model is asked" "$? $(ended) $(tail -n 1 out |
+    jq -r .answer) $(grep -c POST log)" "3 budget_exhausted max_wall_seconds So far. 2"
+httpd_stop
+{ call bash '{"command":"sleep 1"}'; answer "That far."; answer "never"; } >script
+run x -o budget.max_wall_seconds=2 -o stages.tool='["hamr-tool", "sh -c \"while read -r l; do sleep 0.6; echo $l; done\""]'
+is "one end record, whatever happens" "$(jq -r 'select(.type == "end") |
+    .type' out | paste -sd' ')" end
+{ call read '{"path":"f"}'; call read '{"path":"f"}'; } >script
+run x -o agent.max_model_steps=1
+is "last words with calls: they are answered" "$S $(ended) $(results)" \
+    "3 budget_exhausted max_model_steps ok budget_exhausted"
+{ call read '{"path":"f"}'; answer ""; } >script
+run x -o agent.max_model_steps=1
+is "no last words at all" "$S $(ended)" "3 budget_exhausted max_model_steps"
+
+# ---- answers that the guard calls none ----
+
+fresh intent
+for _ in 1 2 3 4 5 6; do answer "I will now read the file f."; done >script
+run x
+is "intent is nudged three times, then accepted" "$S $(ended) $(answers)" \
+    "0 completed stop 4"
+is "... by the guard" "$(says guard | grep -c '^\[hamr-guard\]')" 3
+
+# ---- cut answers ----
+
+fresh cut
+cut_off() { jq -c '.finish_reason = "length"'; }
+{ call write '{"path":"a","content":"x"}' | cut_off
+answer "Then in small pieces."; } >script
+run x
+is "a call of a cut answer does not run" "$S $(results) $(test -e a; echo $?)" \
+    "0 truncated 1"
+match "the model is told to continue in smaller pieces" "$(says loop)" \
+    "*smaller pieces*"
+{ answer "on and on and on" | cut_off | jq -c '.meta.repeats = 200'
+answer "The file f says hello."; } >script
+run x
+match "one that repeated itself is told so, not to go on with it" \
+    "$(says loop)" "Your last answer was stopped because it repeated*"
+{ call read '{"path":"f"}' | cut_off; answer a | cut_off; call read '{"path":"f"}'
+answer b | cut_off; answer c | cut_off; answer "The file f says hello."
+} >script
+run x
+is "two in a row are survived, and again" "$S $(ended)" "0 completed stop"
+is "without a call no call is to be repeated" "$(says loop | grep -c \
+    'repeat the call') $(says loop | grep -c 'where it stopped')" "1 3"
+{ answer a | cut_off; answer b | cut_off; answer c | cut_off; answer "Done."; } >script
+run x
+is "three in a row are not" "$S $(ended)" "6 model_error truncated"
+
+# ---- repair turns ----
+
+fresh repair
+{ call write '{"path":"a","content":"bad"}'; answer "Done."
+for i in $(seq 12); do call bash "{\"command\":\"echo $i >>b\"}"; done
+answer "Repaired."; answer "Or not."; } >script
+run "fix it" -o verification.defaultCommand=false -o agent.max_tool_calls=12 \
+    -o loop_guard.enabled=false
+is "a repair turn has max(8, half) calls" "$S $(ended) $(ran) $(wc -l <b)" \
+    "3 budget_exhausted max_tool_calls 9 8"
+
+# ---- a stage that dies again and again ----
+
+fresh mortal
+{ call read '{"path":"f"}'; answer "Read."; } >script
+cat >guard <<'X'
+#!/bin/sh
+head -c 1 >/dev/null
+exit 1
+X
+chmod +x guard
+run x -o stages.guard="['$PWD/guard']"
+is "five restarts, then tool_error" "$S $(ended) $(tail -n 1 .hamr/runs/* |
+    wc -l) $(grep -c 'started again' .hamr/runs/*)" \
+    "1 tool_error stage_died 1 5"
+done_testing

@@ -1,0 +1,645 @@
+#!/bin/bash
+# the terminal's rows: what is written, how often, and what is left (chapter 10)
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/loop/loop.sh"
+export TERM=xterm
+S=screen$$
+tm() { tmux -L "$S" -f /dev/null "$@"; }
+at_end() { tm kill-server 2>/dev/null; }
+cat >pace.py <<'P'
+# pace.py N: records go through, deltas at N a second
+import sys, time
+rate, n, begun = float(sys.argv[1]), 0, None
+for line in iter(sys.stdin.buffer.readline, b""):
+    if b'"delta"' in line:
+        begun = begun or time.time()
+        n += 1
+        late = begun + n / rate - time.time()
+        if late > 0.001:
+            time.sleep(late)
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+P
+HERE=$PWD
+paced() {	# N: the option for N deltas of 5 bytes a second
+	echo "stages.provider=[\"hamr-provider --replay-speed 100000 --replay-chunk 5\", \"python3 $HERE/pace.py $1\"]"
+}
+py() {	# the lines of Python on stdin; their status and words
+	{ echo "import sys, time, os, re, termios, signal"
+	echo "sys.path.insert(0, '$TOP/tests')"
+	echo "from terminal import Terminal"
+	echo "def chat(*more): return Terminal(['hamr-loop', '--no-config',"
+	echo "    '--yes', '--replay', 'script', *more])"
+	cat; } >drive.py
+	python3 drive.py "$@" 2>err
+	S_=$?
+	[ $S_ = 0 ] || sed 's/^/# /' err
+}
+
+# --- what is written, and when
+fresh fast
+python3 - >script <<'P'
+import json
+text = "".join("Paragraph %d is **here** and `code` there, and it goes on for a "
+               "while, so that it fills more than a row.\n\n" % i
+               for i in range(150))
+for answer in text, "Short.":
+    print(json.dumps({"role": "assistant", "content": answer,
+                      "finish_reason": "stop"}))
+P
+py "$(paced 5000)" >../got <<'P'
+t = chat("-o", sys.argv[1])
+t.sees("sandbox"); t.sees("> ")
+until = time.time() + 0.2
+while time.time() < until: t.more(until)
+before = len(t.all)
+until = time.time() + 0.8
+while time.time() < until: t.more(until)
+print("idle", len(t.all) - before)
+t.type("go\r"); t.sees("Paragraph 3 ")
+waits, typed = [], ""
+for c in "ABCDEFGHIJKLMNOPQRST":
+    typed += c
+    begun = time.time(); t.type(c); t.sees("> " + typed)
+    waits.append((time.time() - begun) * 1000)
+waits.sort()
+print("a key is shown in time" if waits[len(waits) // 2] < 20 else waits)
+t.sees("Paragraph 149 "); t.sees("done")
+t.type("\x15"); t.type("\x04"); t.end()
+print("steers", len(re.findall(rb"\x1b\[3J|\x1b\[\d*;?\d*r|\x1b\[\?1049|\x1b\[2J",
+                               t.all)))
+text = 150 * 105
+print("bytes", "few" if len(t.all) < 3 * text + 40000 else len(t.all))
+P
+is "idle nothing is written; keys are shown while 5,000 deltas a second come" \
+    "$(cat ../got)" "idle 0
+a key is shown in time
+steers 0
+bytes few"
+
+# --- what it costs at 200 tokens a second, and after 100,000 lines
+python3 - >script <<'P'
+import json
+for n in 900, 1:
+    print(json.dumps({"role": "assistant", "content": "words and " * n,
+                      "finish_reason": "stop"}))
+P
+py "$(paced 200)" >../got <<'P'
+def spent(): return int(open("/proc/%d/schedstat" % t.pid).read().split()[0]) / 1e6
+def until(end):
+    while time.time() < end: t.more(end)
+def frame():		# bytes for a key, and to take it back
+    before = len(t.all)
+    t.type("q"); t.sees("q"); until(time.time() + 0.1)
+    t.type("\x7f"); until(time.time() + 0.1)
+    return len(t.all) - before
+t = chat("-o", sys.argv[1])
+t.sees("sandbox"); t.sees("> ")
+first = frame()
+t.type("go\r"); t.sees("words and words"); until(time.time() + 0.2)
+begun, cpu, shown = time.time(), spent(), len(t.all)
+until(begun + 1)
+cpu = (spent() - cpu) / (time.time() - begun) / 10
+print("cheap" if cpu < 5 else cpu, "few" if len(t.all) - shown < 30000 else
+      len(t.all) - shown)
+t.type("\x03"); t.sees("interrupted"); t.sees("> ")
+t.type("\x15\x15!seq 100000\r"); t.sees("\n99999"); t.sees("> ")
+until(time.time() + 0.2); t.type("\x15")
+last = frame()
+print("the same" if abs(first - last) < 20 else (first, last))
+memory = int(re.search("VmRSS: *([0-9]+)", open("/proc/%d/status" % t.pid)
+             .read().replace("\t", " ")).group(1))
+print("small" if memory < 40000 else memory)
+t.type("\x04"); t.end()
+P
+if grep -q __asan_init "$BIN/hamr-loop"; then
+	skip "what it costs" "programs that watch themselves are slow"
+else
+	is "a frame is cheap at 200 tokens a second, and after 100,000 lines" \
+	    "$(cat ../got)" "cheap few
+the same
+small"
+fi
+
+# --- sizes that cannot be, a storm of them, frames that are put at once
+answer "Some *text* with 日本語 and \`code\`." >script
+py >../got <<'P'
+import fcntl, struct
+def size(rows, columns):
+    fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+t = chat(); t.sees("\x1b[c")
+t.type("\x1b[?2026;2$y\x1b[?62;22c"); t.sees("\x1b[?2026h"); t.sees("> ")
+t.type("go\r"); t.sees("done")
+for rows, columns in (1, 1), (2, 3), (3, 2), (1, 300), (300, 1), (65535, 65535), (0, 0):
+    size(rows, columns); t.type("x"); t.sees("\x1b[?2026l")
+for i in range(300):
+    size(1 + i * 7 % 30, 1 + i * 13 % 90); t.more(time.time() + 0.001)
+size(20, 60); t.type("yz"); t.sees("> xxxxxxxyz")
+t.type("\x15\x15\x15"); t.type("\x04"); t.end()
+print(t.all.count(b"\x1b[?2026h") == t.all.count(b"\x1b[?2026l"))
+P
+is "any size, and a storm of them; a frame is one (mode 2026)" "$(cat ../got)" True
+
+# --- the environment
+{ for _ in 1 2 3 4; do answer "# Head
+
+Some *text* with 日本語 and \`code\`."; done; } >four
+mkdir fake && for f in md4c.so.0 utf8proc.so.2 utf8proc.so.3; do
+	echo none >fake/lib$f
+done
+cat >../shows.py <<'P'
+term = os.environ["TERM"]
+t = chat(); t.sees("> "); t.type("go" + ("\n" if term == "dumb" else "\r"))
+t.sees("日本語"); t.sees("step"); t.type("exit" + ("\n" if term == "dumb" else "\r"))
+t.end()
+print("SGR" if re.search(rb"\x1b\[[0-9;]*m", t.all) else "no SGR",
+      "ESC" if b"\x1b" in t.all else "no ESC",
+      "marks" if b"*text*" in t.all else "no marks")
+P
+for e in A=1 NO_COLOR=1 LC_ALL=C LD_LIBRARY_PATH="$PWD/fake" TERM=dumb; do
+	cp four script
+	echo "${e%%=*}: $(export "${e?}"; py <../shows.py)"
+done >../got
+is "without colour, locale, libraries, or a terminal that can do anything" \
+    "$(cat ../got)" "A: SGR ESC no marks
+NO_COLOR: no SGR ESC marks
+LC_ALL: SGR ESC no marks
+LD_LIBRARY_PATH: SGR ESC marks
+TERM: no SGR no ESC marks"
+
+# --- the terminal goes away: nothing is sent that was not, nothing is lost
+fresh away
+export XDG_STATE_HOME=$T/away/state
+cat >../away.py <<'P'
+term, typed = os.environ["TERM"], sys.argv[1]
+enter = "\n" if term == "dumb" else "\r"
+t = chat(); t.sees("> ")
+if term != "dumb": t.sees("sandbox")
+for part in sys.argv[2:]:
+    t.type(part.replace("~", enter))
+    if part[-1] == "~": t.sees("sleep 66.2")
+    elif term != "dumb": t.sees(part)
+if typed == "close":
+    os.close(t.fd)
+else:
+    t.type("\x04"); time.sleep(0.2); t.type("\x04")
+begun = time.time()
+while os.waitid(os.P_PID, t.pid, os.WEXITED | os.WNOHANG) is None:
+    if time.time() > begun + 20: t.fail("does not end")
+    time.sleep(0.01)
+P
+away() {	# TERM, how, what is typed: what the model was told, the end, kept
+	rm -rf .hamr state
+	{ call bash '{"command":"sleep 66.2; touch made"}'; answer never; } >script
+	TERM=$1 py "${@:2}" <../away.py
+	echo "$(cat .hamr/sessions/*.ndjson 2>/dev/null | jq -r 'select(.role ==
+	    "user" or .type == "end") | .content // .status' | paste -sd,)" \
+	    "$(tail -n +2 state/hamr/history 2>/dev/null | paste -sd,)"
+}
+is "closed in mid-line" "$(away xterm close 'half a line')" ' half\040a\040line'
+is "... where the terminal edits it" "$(away dumb close 'half a line')" " "
+is "... or ends it" "$(away dumb end 'half a line')" " "
+is "closed in a call, with a draft" "$(away xterm close 'go~' 'half')" \
+    "go,interrupted go,half"
+ok "nothing was done" test ! -e made
+unset XDG_STATE_HOME
+
+# --- the terminal is as it was, however it ends
+fresh given
+{ call bash '{"command":"sleep 66.1"}'; answer never; } >script
+# a sanitizer would take the crash for itself
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0:handle_abort=0
+export ASAN_OPTIONS
+for how in "SIGTERM" "SIGHUP" "SIGSEGV" "SIGABRT" "SIGQUIT"; do
+	cat >end.py <<P
+t = chat()
+t.sees("> "); t.type("go\r"); t.sees("sleep 66.1")
+os.kill(t.pid, signal.$how)
+t.end()
+on, off = t.all.count(b"\x1b[?2004h"), t.all.count(b"\x1b[?2004l")
+print("given back" if on == off > 0 else (on, off))
+P
+	py <end.py >got
+	is "after $how" "$(cat got)" "given back"
+done
+
+# --- a terminal that nobody reads: the turn goes on, and we can be ended
+fresh stalled
+jq -cn '{role: "assistant", content: ([range(3000)] | map("Line \(.) of an "
+    + "answer that fills whatever a terminal keeps.\n\n") | add),
+    finish_reason: "stop"}' >answer
+cat >../stalled.py <<'P'
+import glob
+t = chat(*sys.argv[2:])
+if len(sys.argv) == 2:
+    t.sees("sandbox"); t.sees("> "); t.type("go\r")
+until = time.time() + 30
+while time.time() < until and not any('"role":"assistant"' in open(f).read()
+        for f in glob.glob(".hamr/sessions/*.ndjson")): time.sleep(0.02)
+if time.time() >= until: t.fail("the turn did not go on")
+if sys.argv[1] == "read":
+    t.sees("Line 0 "); t.sees("Line 2999 "); t.sees("done"); t.type("\x04")
+    t.end(); print("all of it"); sys.exit()
+with t.held():
+    begun = time.time(); os.kill(t.pid, getattr(signal, "SIG" + sys.argv[1]))
+    while os.waitid(os.P_PID, t.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        if time.time() > begun + 20: t.fail("does not end")
+        time.sleep(0.01)
+    print("in time" if time.time() < begun + 1 else time.time() - begun,
+          termios.tcgetattr(t.fd)[3] & termios.ICANON != 0)
+t.end()
+on = t.all.rfind(b"\x1b[?2004h")	# a task alone takes no keys
+print(t.all.rfind(b"\x1b[?2004l") > on or on < 0,
+      t.all.rfind(b"\x1b[?7h") >= t.all.rfind(b"\x1b[?7l"))
+P
+for how in TERM HUP QUIT "TERM go" read; do
+	rm -rf .hamr
+	cp answer script
+	# shellcheck disable=SC2086
+	is "a terminal that nobody reads: $how" \
+	    "$(py ${how%% *} ${how#"${how%% *}"} <../stalled.py | paste -sd' ')" \
+	    "$([ "$how" = read ] && echo "all of it" || echo "in time True True True")"
+done
+
+# --- three widths, and another one in between
+if ! command -v tmux >/dev/null 2>&1; then
+	skip "three widths" "tmux is not installed"
+	done_testing
+	exit 0
+fi
+screen() { tm capture-pane -p -S - -t c; }
+sees() {	# name pattern
+	for _ in $(seq 600); do
+		# shellcheck disable=SC2254
+		case $(screen) in $2) break ;; esac
+		tm has-session -t c 2>/dev/null || break
+		sleep 0.05
+	done
+	match "$1" "$(screen)" "$2"
+}
+fresh wide
+jq -cn '{role: "assistant", content: ("# Heading\n\n" + "It has a sentence "
+    + "that is longer than forty columns, and 日本語 at the end.\n\n"
+    + "```c\nint a_line_of_code_that_is_longer_than_forty_columns(void);\n```\n"
+    + "\n| name | what |\n|---|---|\n| a | first |\n"), finish_reason: "stop"},
+    {role: "assistant", content: null, tool_calls: [{id: "b", type: "function",
+    function: {name: "bash", arguments: "{\"command\":\"seq 20; false\"}"}}],
+    finish_reason: "tool_calls"}, {role: "assistant", content: "Failed.",
+    finish_reason: "stop"}, {role: "assistant", content: ("It was told to "
+    + "fail, so that is fine."), finish_reason: "stop"}' >script
+for columns in 40 80 140; do
+	tm kill-server 2>/dev/null
+	S=${S}x
+	tm new-session -d -x $columns -y 40 -s c "hamr-loop --no-config --yes \
+	    --replay script; echo status \$?; sleep 60"
+	sees "$columns columns: the rows at the bottom" '*sandbox*
+>*
+  patch*'
+	tm send-keys -t c 'show it' Enter
+	sees "... an answer" '*Heading*日本語*name*what*first*
+done *
+>*
+  patch*'
+	is "... whose code is one line" "$(tm capture-pane -p -J -S - -t c |
+	    grep -cxF 'int a_line_of_code_that_is_longer_than_forty_columns(void);')" 1
+	is "... and no row is wider" "$(screen | awk -v n=$columns \
+	    'length($0) > n' | wc -l)" 0
+	tm send-keys -t c 'run it' Enter
+	sees "... the end of what failed" '*lines before; Ctrl-O*
+    9
+*    20*Failed.*last command failed*so that is fine.*done *'
+	tm send-keys -t c C-o
+	sees "... and all of it" '*
+    1
+    2
+    3*'
+	tm send-keys -t c 'typed'
+	sees "... typed" '*> typed*'
+	tm resize-window -t c -x $((columns - 9)) -y 30
+	tm send-keys -t c ' more'
+	sees "... the input after another width" '*> typed more
+  patch*'
+	is "... stands there once" "$(screen | grep -c '> typed')" 1
+	tm send-keys -t c C-u C-d
+	sees "... and it ends" '*status 0*'
+done
+
+# --- what is said plainly
+fresh words
+{ answer "I will now read the file f."; answer "The file f says hello."
+answer "It is right as it stands there."; } >script
+tm kill-server 2>/dev/null
+S=${S}y
+tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
+    script; sleep 60"
+sees "a chat" '*sandbox*>*'
+tm send-keys -t c 'look' Enter
+sees "what the model is told is told, in plain words" \
+    '*told the model: it announced what comes next*done *'
+tm send-keys -t c '/etc/hosts is wrong' Enter
+sees "a path is no command" '*> /etc/hosts is wrong*'
+tm send-keys -t c '/stat' Enter
+sees "the nearest is told" '*no command /stat; did you mean /status?*'
+tm send-keys -t c '/status' Enter
+sees "/status" '*session 2*, 2 turns*a turn *at most 64 steps*'
+tm send-keys -t c '/cost and a message' Enter
+sees "what stands behind a command is not dropped" \
+    '*/cost takes no argument; Up brings your text back*'
+mkdir -p .hamr/commands && echo 'Say $1.' >.hamr/commands/say.md
+tm send-keys -t c '/say hello' Enter
+sees "a project's own command wants trust" '*not trusted*hamr-loop --trust*'
+tm send-keys -t c '/copy' Enter
+sees "the last answer is copied" '*copied 1 line*'
+tm send-keys -t c '/cost' Enter
+sees "/cost" '*> /cost*tokens *none counted yet*'
+tm send-keys -t c '/resume' Enter
+sees "/resume offers the sessions" '*> /resume*
+> 2*step*look*'
+tm send-keys -t c 'wrong?'
+sees "... of which none has that word" '*> /resume wrong?
+  *'
+tm send-keys -t c C-u '/resume ' Tab 'LOO'
+sees "... and one is found by its task" '*> /resume LOO
+> 2*look*'
+tm send-keys -t c C-u 'exit' Enter
+for _ in $(seq 100); do
+	tm capture-pane -p -t c | grep -q 'to continue' && break
+	sleep 0.05
+done
+match "exit leaves" "$(screen)" '*hamr-loop --resume=*'
+
+# --- /copy counts the code blocks of a turn, whichever answer they are in
+fresh copies
+block() { printf '%s\n```\n%s\n```\n' "$@"; }
+{ call read '{"path":"f"}' | jq -c --arg t "$(block First one; block Then two)" \
+    '.content = $t'
+answer "$(block "It is done." three)"; answer "No code."; } >script
+py >../got <<'P'
+import base64
+def copied(what):
+    t.type(what + "\r"); t.sees("\x1b]52;c;")
+    return base64.b64decode(t.sees("\a")[:-1]).decode().strip()
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("/copy 2"); t.sees("/copy 3"); t.sees("done  ")
+t.type("/last\r"); t.sees("/copy 3")
+print(*[copied("/copy" + n) for n in (" 1", " 2", " 3", "")])
+t.type("/copy 4\r"); t.sees("the turn has no such code block")
+t.type("go\r"); t.sees("done  ")
+t.type("/copy 1\r"); t.sees("the turn has no such code block")
+print(copied("/copy"))
+t.type("\x04"); t.end()
+P
+is "/copy N is block N of the turn, /copy the last answer's" "$(cat ../got)" \
+    "one two three three
+No code."
+
+# --- reasoning is one line; a commit message by the model
+fresh thinks
+jq -cn '{role: "assistant", content: "Set the file right.", reasoning:
+    "First I look,\nthen I leap.", finish_reason: "stop"}' >script
+git add f && git -c user.name=t -c user.email=t@t commit -qm one && echo new >f
+git config user.name t && git config user.email t@t
+tm kill-server 2>/dev/null
+S=${S}z
+tm new-session -d -x 80 -y 40 -s c "hamr-loop --no-config --yes --replay \
+    script -o '$(paced 4)'; sleep 60"
+sees "a chat" '*sandbox*>*'
+tm send-keys -t c 'think' Enter
+sees "reasoning is one line" '*  thinking … 0:01
+Set the file right.*done *'
+tm send-keys -t c C-t
+sees "... its text comes with Ctrl-T" '*  the model*s last reasoning:
+    First I look,
+    then I leap.*'
+tm send-keys -t c '/commit' Enter
+sees "a commit is asked about" '*> /commit
+Set the file right.
+git commit -a? (y/n)*'
+sleep 0.6			# what a question wants of quiet
+tm send-keys -t c y
+sees "... and made" '*1 file changed*
+>*'
+is "... with that message" "$(git log -1 --format=%s)" "Set the file right."
+
+# --- a hook that hangs is stopped; a message's controls are not committed
+fresh hangs
+answer "$(printf 'Set \033[2Jit.')" >script
+git add f && git -c user.name=t -c user.email=t@t commit -qm one && echo new >f
+git config user.name t && git config user.email t@t
+printf '#!/bin/sh\ntest -e ../go || sleep 61.3\n' >.git/hooks/pre-commit
+chmod +x .git/hooks/pre-commit
+cp .git/hooks/pre-commit .git/hooks/reference-transaction
+sed -i 2d .git/hooks/reference-transaction
+cat >../commit.py <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("/commit\r")
+t.sees("which runs pre-commit reference-transaction? (y/n)")
+t.answer("y")
+if len(sys.argv) > 1:
+    t.sees("1 file changed")
+else:
+    t.answer("\x03"); t.sees("git was stopped")
+t.type("exit\r")
+print(t.end())
+P
+is "a hook that hangs is stopped by Ctrl-C" "$(py <../commit.py)" 0
+is "... and nothing of it is left" "$(pgrep -f '^sleep 61.3' | wc -l)" 0
+touch ../go
+is "the next one commits" "$(py made <../commit.py)" 0
+is "... without controls" "$(git log -1 --format=%s)" "Set [2Jit."
+
+# --- the terminal is as it was, whatever ends us
+fresh ended
+{ call bash '{"command":"sleep 2"}'; answer "It is done now."; } >script
+py >../got <<'P'
+for number in signal.SIGUSR1, signal.SIGALRM, signal.SIGXCPU:
+    t = chat(); t.sees("\x1b[?2004h"); t.sees("> ")
+    os.kill(t.pid, number)
+    print(t.end() == -number, b"\x1b[?2004l" in t.all)
+t = chat(); t.sees("\x1b[?2004h"); t.sees("> ")
+t.type("\x1b[?5u")
+until = time.time() + 0.2
+while time.time() < until: t.more(until)
+os.kill(t.pid, signal.SIGTERM)
+print(t.end(), b"\x1b[<u" in t.all)
+P
+is "the terminal is given back, and nothing that was not taken" \
+    "$(tr '\n' ' ' <../got)" "True True True True True True 0 False "
+
+# --- a row that a terminal takes for wider than we do is not broken by it
+fresh wider
+{ call bash '{"command":"sleep 1"}'; answer "It is done now."; } >script
+py >../got <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("sleep 1")
+t.type("\u0915\u094d\u0937\u093f" * 60); t.type("\r"); t.sees("queued: ")
+before = t.all[:t.all.rindex(b"queued: ")]
+print(before.rfind(b"\x1b[?7l") > before.rfind(b"\x1b[?7h"))
+t.sees("done  "); t.type("\x04"); t.end()
+print(t.all.count(b"\x1b[?7l") == t.all.count(b"\x1b[?7h"))
+P
+is "it is cut at the edge" "$(tr '\n' ' ' <../got)" "True True "
+
+# --- a history that is no file is none
+fresh fifo
+answer "It is done now." >script
+mkdir -p state/hamr && mkfifo state/hamr/history
+export XDG_STATE_HOME=$PWD/state
+py >../got <<'P'
+t = chat(); t.sees("> "); t.type("exit\r"); print(t.end())
+P
+is "a FIFO for a history is not waited for" "$(cat ../got)" 0
+# --- at 40 columns: a question, how a turn ends, /help
+fresh narrow
+{ jq -cn '{role: "assistant", content: null, tool_calls: [{id: "r", type:
+    "function", function: {name: "read", arguments: "{\"path\":\"f\"}"}}],
+    finish_reason: "tool_calls"}, {role: "assistant", content: null,
+    tool_calls: [{id: "e", type: "function", function: {name: "edit", arguments:
+    "{\"path\":\"f\",\"old\":\"hello\",\"new\":\"good day\"}"}}],
+    finish_reason: "tool_calls"}'
+answer "# It is made"; } >script
+tm kill-server 2>/dev/null
+S=${S}n
+tm new-session -d -x 40 -y 60 -s c "hamr-loop --no-config --replay script; \
+    sleep 60"
+sees "a chat" '*sandbox*>*'
+tm send-keys -t c 'change it' Enter
+sees "a key and what it does are in one row" '*
+edit f  2 lines
+     1 -hello
+     1 +good day
+y yes;  v view;
+a always in this session;
+A always in this repository;  n no;
+r no, and say why;  e edit first;
+Esc no, and stop
+allow this edit?
+>*'
+sleep 0.6			# what a question wants of quiet
+tm send-keys -t c y
+sees "a diff is shown once, with its numbers" '*
+  read f*
+  edit f  +1 -1*
+     1 -hello
+     1 +good day
+It is made
+done *'
+tm send-keys -t c 'more' Enter
+sees "how a turn ended is in words" '*stopped: no usable answer from the*'
+mkdir -p "$XDG_CONFIG_HOME/hamr/commands"
+printf -- '---\ndescription: Look at a file\n---\nLook at $1.\n' \
+    >"$XDG_CONFIG_HOME/hamr/commands/look.md"
+tm send-keys -t c '/help' Enter
+sees "/help keeps its columns" '*
+settings
+  /model \[NAME]   another model
+*own
+  /look           Look at a file
+*'
+tm send-keys -t c '/look f' Enter
+sees "a command of one*s own" '*> /look f
+stopped*'
+is "... is sent without its front matter" "$(jq -r 'select(.role == "user") |
+    .content' .hamr/sessions/*.ndjson | grep -c -e '^Look at f' -e descr)" 1
+
+# --- a question on 20 columns and 9 rows: what is asked about, keys, the input
+fresh small
+{ call read '{"path":"f"}'
+call edit '{"path":"f","old":"hello","new":"good day"}'
+call bash '{"command":"make test CFLAGS=-O2 && echo much >where/ever/it/goes"}'
+answer "It is made"; } >script
+tm kill-server 2>/dev/null
+S=${S}q
+tm new-session -d -x 20 -y 9 -s c "hamr-loop --no-config --replay script; \
+    sleep 60"
+small() {	# name pattern: the nine rows alone
+	for _ in $(seq 600); do
+		# shellcheck disable=SC2254
+		case $(tm capture-pane -p -t c) in $2) break ;; esac
+		sleep 0.05
+	done
+	match "$1" "$(tm capture-pane -p -t c)" "$2"
+}
+small "a chat on 20 columns and 9 rows" '*sandbox*
+>*
+  patch*'
+tm send-keys -t c 'change it' Enter
+small "its question has the change, its keys and the input" '*
+edit f  2 lines
+     1 -hello
+     1 +good day
+allow\? y v a A n r*
+>
+  patch  step 2'
+sleep 0.6
+tm send-keys -t c y
+small "a long command is cut, and says so" '*
+make test CFLAGS=-O
+1 line not shown
+allow\? y v a A n r*
+>
+  patch  step 3'
+sleep 0.6
+tm send-keys -t c a
+small "what would be allowed always is shown whole" '*
+always allow: make
+test CFLAGS=-O2 &&
+echo much >where/ev
+er/it/goes  (Enter)
+>
+  patch  step 3'
+tm send-keys -t c Escape
+sleep 0.7
+tm send-keys -t c n
+small "a no, and the turn goes on" '*It is made
+done *'
+
+# --- a task alone, without the chat, whose terminal changes its size
+fresh plain
+{ call bash '{"command":"seq 3; until test -e go; do sleep 0.1; done"}'
+answer "It is done now, and all of it is in the answer's one row."; } >script
+tm kill-server 2>/dev/null
+S=${S}r
+# (not in the first row: tmux keeps what is erased from there on)
+tm new-session -d -x 80 -y 20 -s c "echo begun; hamr-loop --no-config --yes \
+    --replay script go; echo status \$?; sleep 60"
+small "a task alone has its row, too" '*? 0:0? *bash seq 3*
+    3
+*step 1*'
+for size in "40 12" "100 30"; do
+	tm resize-window -t c -x "${size% *}" -y "${size#* }"
+	sleep 0.5
+	small "... at $size, once" '*
+    3
+*step 1*'
+	is "... and nothing of the old one" "$(tm capture-pane -p -S - -t c |
+	    grep -c -e '0:0' -e step)" 2
+done
+touch go
+small "... and it ends" '*answer*s one row.*status 0*'
+
+# --- a stage that is killed in a turn is started again, and the rows go on
+fresh killed
+for stage in guard tool; do
+	rm -rf .hamr go
+	{ call bash '{"command":"until test -e go; do sleep 0.1; done"}'
+	call read '{"path":"f"}'; answer "It is done now."; } >script
+	py "$stage" >../got <<'P'
+import subprocess
+def pid():
+    return subprocess.run(["pgrep", "-P", str(t.pid), "-x", "hamr-" + sys.argv[1]],
+                          capture_output=True, text=True).stdout.split()
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("bash until"); t.sees("0:01")
+old = pid(); os.kill(int(old[0]), signal.SIGKILL)
+t.type("a draft"); t.sees("> a draft")
+open("go", "w").close()
+t.sees("It is done now."); t.sees("done  "); t.sees("> a draft")
+print(len(old), old != pid())
+t.type("\x15"); t.type("\x04")
+print(t.end())
+P
+	is "hamr-$stage is killed in a turn: it goes on" "$(cat ../got)" "1 True
+0"
+done
+done_testing

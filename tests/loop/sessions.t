@@ -1,0 +1,151 @@
+#!/bin/bash
+# sessions: listed, branched, looked into; the doctor (chapter 7.4)
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/httpd/httpd.sh"
+at_end() { httpd_stop; }
+mkdir w && cd w && git init -q . && echo hello >f
+answer() {
+	jq -cn --arg t "$1" '{role: "assistant", content: $t,
+		finish_reason: "stop"}'
+}
+read_f='{"role":"assistant","content":null,"tool_calls":[{"id":"r1","type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}}],"finish_reason":"tool_calls"}'
+{ echo "$read_f"; answer "It says hello."; answer "Second."; answer "Third."
+} >script
+loop() { hamr-loop --no-config --quiet "$@" </dev/null; }
+
+status "no session yet: 66" 66 hamr-loop --no-config --sessions
+status "... nothing to inspect: 66" 66 hamr-loop --no-config --inspect ledger
+loop --replay script "what does f
+say" >/dev/null
+A=$(basename .hamr/sessions/*.ndjson .ndjson)
+is "--sessions --json" "$(loop --sessions --json | jq -c \
+    '[.session, .task, .status, .steps, (.age_s < 60)]')" \
+    "[\"$A\",\"what does f say\",\"completed\",2,true]"
+match "--sessions: a table" "$(loop --sessions)" \
+    "SESSION*STATUS*STEPS*AGE*TASK*
+$A *completed *2 *s  what does f say"
+sleep 1.1
+loop --replay script "x$(printf '\033')[31mred" >/dev/null
+is "newest first" "$(loop --sessions --json | jq -r .session | tail -n 1)" "$A"
+match "what a task holds cannot steer the terminal" "$(loop --sessions)" \
+    '*x\\x1b[[]31mred*'
+
+# ---- a branch ----
+
+n=$(wc -l <".hamr/sessions/$A.ndjson")
+is "--fork with a new task" "$(loop --fork="$A" --replay script "and now?")" \
+    "Second."
+B=$(loop --sessions --json | jq -r 'select(.task == "what does f say") |
+    .session' | grep -v "$A")
+is "its header is its own" "$(head -n 1 ".hamr/sessions/$B.ndjson" |
+    jq -r '.session + " " + .fork_of')" "$B $A"
+tail -n +2 ".hamr/sessions/$B.ndjson" | head -n $((n - 1)) >got
+tail -n +2 ".hamr/sessions/$A.ndjson" >want
+same "then it is the other, byte for byte" got want
+is "the other stays as it was" "$(wc -l <".hamr/sessions/$A.ndjson")" "$n"
+hamr-guard --no-config <".hamr/sessions/$B.ndjson" |
+    cmp -s - ".hamr/sessions/$B.ndjson"
+is "a fixed point of hamr-guard" "$?" 0
+at=$(grep -n '"role":"user"' ".hamr/sessions/$A.ndjson" | cut -d: -f1)
+{ echo "$read_f"; answer "Another way."; } >other
+is "--at LINE: from there on anew" "$(loop --fork="$A" --at "$at" \
+    --replay other)" "Another way."
+at=$(grep -n '"type":"start"' ".hamr/sessions/$A.ndjson" | cut -d: -f1)
+{ answer "never"; answer "It was cut off."; } >other
+loop --json --fork="$A" --at "$at" --replay other >out
+is "a call that was under way is interrupted" "$(jq -r 'select(.role ==
+    "tool") | .meta.error' out) $(tail -n 1 out | jq -r .answer)" \
+    "interrupted It was cut off."
+hamr-loop --no-config --fork="$B" </dev/null >out 2>named
+is "without a task the copy is named" "$(cat out) $(sed 's/.* //' named)" \
+    "Second. $(loop --sessions --json | jq -r .session | head -n 1)"
+before=$(loop --sessions | wc -l)
+status "--at past the end: 2" 2 hamr-loop --no-config --fork="$A" --at 9999 x
+status "--at 0: 2" 2 hamr-loop --no-config --fork="$A" --at 0 x
+status "--at without --fork: 2" 2 hamr-loop --no-config --at 3 x
+status "--fork of nothing: 66" 66 hamr-loop --no-config --fork=nope x
+status "--fork of a path: 2" 2 hamr-loop --no-config --fork=../x x
+is "nothing is left of these" "$(loop --sessions | wc -l)" "$before"
+
+# ---- a flag that says otherwise than the session did ----
+
+w='{"role":"assistant","content":null,"tool_calls":[{"id":"w1","type":"function","function":{"name":"write","arguments":"{\"path\":\"n\",\"content\":\"x\\n\"}"}}],"finish_reason":"tool_calls"}'
+{ answer "First of all, hello."; echo "$w"; answer "It cannot be written."
+} >other
+loop --replay other flags >/dev/null
+C=$(loop --sessions --json | jq -r 'select(.task == "flags") | .session')
+loop --json --yes --mode read-only --model m2 --replay other --resume="$C" y \
+    >out
+is "--mode and --model of a resume are config records" "$(jq -c \
+    'select(.type == "config") | .set' out | paste -sd' ')" \
+    '{"agent.mode":"read-only"} {"provider.model":"m2"}'
+is "... and obeyed" "$(jq -r 'select(.role == "tool") | .meta.error' out)" \
+    denied
+answer "Third thing said." >>other
+is "they stand, and are not repeated" "$(loop --json --mode read-only \
+    --replay other --resume="$C" z | jq -c 'select(.type == "config")')" ""
+hamr-guard --no-config <".hamr/sessions/$C.ndjson" |
+    cmp -s - ".hamr/sessions/$C.ndjson"
+is "a fixed point of hamr-guard, too" "$?" 0
+
+# ---- looking into one ----
+
+loop --inspect context "$A" >out
+is "--inspect context: the request" "$(jq -c '[.type, .messages[-1].content]' \
+    out)" '["request","It says hello."]'
+ok "expanded, one member a line" test "$(wc -l <out)" -gt 15
+is "the same as hamr-compact says" "$(jq -c . out)" \
+    "$(hamr-compact --no-config -n ".hamr/sessions/$A.ndjson" | jq -c .)"
+match "--inspect budget" "$(loop --inspect budget "$A")" "*131072*"
+match "... of the configuration, without a session" "$(cd "$T" && mkdir v &&
+    cd v && loop -o context.context_budget_tokens=50000 --inspect budget)" \
+    "*50000*"
+status "--inspect something else: 2" 2 hamr-loop --no-config --inspect it
+status "--inspect of nothing: 66" 66 hamr-loop --no-config --inspect \
+    context nope
+head -c 300 ".hamr/sessions/$A.ndjson" >.hamr/sessions/00.ndjson
+is "a damaged session is listed as such" "$(loop --sessions --json |
+    jq -r 'select(.session == "00") | .status')" damaged
+
+# ---- the doctor ----
+
+loop --doctor --base-url http://127.0.0.1:9/v1 --model m >out 2>err
+is "--doctor without a server: 1, nothing on stderr" "$? $(cat err)" "1 "
+is "a line for each" "$(awk '{print $2}' out | sort -u | tr '\n' ' ')" \
+    "bash bwrap configuration disk git hamr-compact hamr-guard hamr-loop hamr-mem hamr-provider hamr-tool logs model sandbox sessions "
+match "with the remedy" "$(grep MISSING out)" \
+    "MISSING*model server*127.0.0.1:9*--base-url*"
+printf 'status 401\nbody {"error":{"message":"no"}}\n' >s
+httpd_start log s || exit 1
+loop --doctor -o "provider.base_url=http://127.0.0.1:$HTTPD_PORT/v1" >out
+match "a server that refuses the key is told from none" "$(grep 'model server' \
+    out)" "MISSING*HTTP 401*the key*"
+httpd_stop
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+echo '[provider' >"$XDG_CONFIG_HOME/hamr/config.toml"
+hamr-loop --doctor >out 2>err
+is "a configuration that cannot be read: 1" "$? $(cat err)" "1 "
+match "... is a line among the others" "$(grep -e disk -e configuration out)" \
+    "MISSING  configuration  $XDG_CONFIG_HOME/hamr/config.toml:1: *ok *disk *"
+rm "$XDG_CONFIG_HOME/hamr/config.toml"
+HAMR_SHARE=$T/none loop --doctor --replay out >out
+match "missing data files" "$(grep -v ^ok out)" "MISSING  data files *$T/none/*"
+
+mkdir "$T/so" "$T/tmux" && for l in md4c.so.0 utf8proc.so.2 utf8proc.so.3; do
+	echo none >"$T/so/lib$l"
+done
+match "a library that the chat draws with is missing" \
+    "$(LD_LIBRARY_PATH=$T/so loop --doctor --replay script | grep -v ^ok)" \
+    "note *md4c *not installed*apt install libmd4c0
+note *utf8proc *not installed*apt install libutf8proc2"
+printf '#!/bin/sh\necho 500\n' >"$T/tmux/tmux" && chmod +x "$T/tmux/tmux"
+match "tmux holds back Esc" "$(TMUX=x PATH=$T/tmux:$PATH loop --doctor \
+    --replay script | grep -v ^ok)" "note *tmux *500 ms; *escape-time 10*"
+status "an option in the place of a value: 2" 2 hamr-loop --fork --yes
+match "... is told" "$(cat "$T/.err")" "*--fork needs a value, not --yes*"
+
+# a run that cannot begin
+mkdir "$T/begin" && cd "$T/begin" && git init -q .
+hamr-loop --no-config -o 'stages.tool=[]' x 2>err
+is "a run that cannot begin leaves no session" "$? $(ls .hamr/sessions)" "78 "
+done_testing

@@ -1,0 +1,362 @@
+#!/bin/bash
+# when a turn is done, and what it survives (chapters 7.2 and 7.3)
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/loop/loop.sh"
+
+# ---- the contract ----
+
+fresh change
+write='{"path":"new","content":"x\n"}'
+contract() { jq -r 'select(.role == "user" and .meta.by == "user") |
+	.meta.contract // "none"' out; }
+asks() { jq -c 'select(.meta.by == "loop" and .meta.rules == ["contract"])' \
+	out | wc -l; }
+changed() { tail -n 1 out | jq -c .files_changed; }
+nothing() { for i in 1 2 3 4 5 6 7; do answer "It is, well, number $i."; done; }
+
+{ answer "I looked at it."; call write "$write"; answer "Made."; } >script
+run "fix the bug"
+is "soft: asked once, then done" "$S $(ended) $(contract) $(asks)" \
+    "0 completed stop soft 1"
+is "the way out is left" "$(says loop)" "No file was changed. If the task \
+needs a change, make it; otherwise say in a sentence why not."
+is "... and no remark" "$(cat err)" ""
+nothing >script
+run "make the tests pass"
+is "soft: the next answer stands" "$S $(ended) $(asks) $(changed)" \
+    "0 completed stop 1 []"
+is "... which is its answer" "$(tail -n 1 out | jq -r .answer)" \
+    "It is, well, number 2."
+is "... with one line on stderr" "$(cat err)" \
+    "hamr-loop: no file was changed, although the task asks for a change"
+{ answer "I looked at it."; call read '{"path":"f"}'; answer "No need."
+answer "never"; } >script
+run "speed up f"
+is "... also behind calls" "$S $(asks) $(tail -n 1 out | jq -r .answer)" \
+    "0 1 No need."
+nothing >script
+run "fix f" -o agent.contract_nudges=0
+is "soft, never asked" "$S $(ended) $(asks)" "0 completed stop 0"
+for task in "explain how to add a rule" "review the write path" \
+    "Run the tests and report; do not change anything" \
+    "hello, add.c is odd, thoughts" "fix it, read only"; do
+	run "$task"
+	is "none: $task" "$S $(contract) $(asks)$(cat err)" "0 none 0"
+done
+for how in "--mode patch" "-o agent.mode=patch" "-o agent.contract=change"; do
+	# shellcheck disable=SC2086
+	run "explain f" $how -o agent.contract_nudges=2
+	is "hard: $how" "$S $(ended) $(contract) $(asks)" \
+	    "4 contract_failed no_change hard 2"
+done
+hamr-loop --json --yes --replay script "explain f" >out 2>err </dev/null
+is "no contract by default" "$? $(contract)" "0 none"
+HAMR_AGENT_MODE="patch" hamr-loop --json --yes --replay script "explain f" \
+    >out 2>err </dev/null
+is "hard: from the environment" "$? $(contract) $(asks)" "4 hard 5"
+mkdir -p "$XDG_CONFIG_HOME/hamr"
+echo 'agent.mode = "patch"' >"$XDG_CONFIG_HOME/hamr/config.toml"
+hamr-loop --json --yes --replay script "fix f" >out 2>err </dev/null
+is "a mode from a file stays soft" "$? $(contract) $(asks)" "0 soft 1"
+echo 'agent.contract = "change"' >"$XDG_CONFIG_HOME/hamr/config.toml"
+hamr-loop --json --yes --replay script "explain f" >out 2>err </dev/null
+is "a contract from the user's file is hard" "$? $(contract) $(asks)" "4 hard 5"
+rm "$XDG_CONFIG_HOME/hamr/config.toml"
+mkdir -p .hamr
+echo 'agent.contract = "change"' >.hamr/config.toml
+hamr-loop --json --yes --replay script "explain f" >out 2>err </dev/null
+is "the repository's file has no say" "$? $(contract)" "0 none"
+rm .hamr/config.toml
+rm new
+{ call write "$write"; answer "Made it."; } >script
+run "explain f" --mode patch
+is "hard, and met" "$S $(ended) $(asks)" "0 completed stop 0"
+nothing >script
+run "fix f" --mode patch -o agent.contract=none
+is "contract none turns it off" "$S $(contract) $(asks)" "0 none 0"
+for mode in read-only docs; do
+	run "fix the bug" --mode $mode
+	is "no contract in mode $mode" "$S $(contract)" "0 none"
+done
+
+fresh verify
+answer "All good." >script
+run "does it work" --mode verify
+is "verify mode without a command: waived" "$S $(ended)" "0 completed stop"
+hamr-loop --no-config --quiet --replay script --mode verify x >out 2>err
+match "with a warning" "$(cat err)" "*nothing was verified*defaultCommand*"
+
+# ---- recoveries (J9) ----
+
+fresh empty
+{ answer ""; answer "hi there"; } >script
+run x
+is "empty_response: once" "$S $(recoveries)" "0 empty_response 1"
+{ answer ""; answer " "; answer ""; answer ""; } >script
+run x
+is "empty_response: twice, then model_error" "$S $(ended) $(recoveries)" \
+    "6 model_error empty_response empty_response 1,empty_response 2"
+is "one end record" "$(jq -r 'select(.type == "end") | .type' out)" end
+
+fresh loop
+for _ in $(seq 9); do call read '{"path":"f"}'; done >script
+answer "I need your help." >>script
+run x
+is "infinite_loop: told once, then an answer" "$S $(recoveries)" \
+    "0 infinite_loop 1"
+match "what kept repeating is said" "$(says loop)" "*same*call*"
+
+fresh bash
+{ call bash '{"command":"echo oops >&2; exit 3"}'; answer "Done so."
+answer "It fails because of the weather; that is as wanted."; } >script
+run x
+is "bash_failure: the answer is not accepted at once" "$S $(recoveries)" \
+    "0 bash_failure 1"
+match "its stderr is repeated" "$(says loop)" "*oops*"
+{ call bash '{"command":"test -e made"}'; call bash '{"command":"touch made"}'
+call bash '{"command":"test -e made"}'; answer "It is there."; } >script
+run x
+is "bash_failure: not after a later passing run" "$S $(recoveries)" "0 "
+{ call bash '{"command":"exit 3"}'; call bash '{"command":"true"}'
+answer "It is done."; answer "It fails as it should."; } >script
+run x
+is "bash_failure: another command that passes is no pass of that one" \
+    "$S $(recoveries)" "0 bash_failure 1"
+{ for _ in 1 2 3; do call bash '{"command":"exit '$_'"}'; answer "Well, $_."
+done; answer "So it is."; } >script
+run x
+is "bash_failure: at most twice" "$S $(recoveries)" \
+    "0 bash_failure 1,bash_failure 2"
+
+fresh progress
+{ call bash '{"command":"false"}'; answer "One."
+call write '{"path":"a","content":"a\n"}'; call bash '{"command":"false # 2"}'
+answer "Two."; answer "Fine."; } >script
+run x
+is "progress gives a count back" "$(recoveries)" "bash_failure 1,bash_failure 1"
+
+fresh malformed
+{ err malformed_tool_call true; answer "In words then."; } >script
+run x
+is "malformed_tool_call: told, then done" "$S $(recoveries)" \
+    "0 malformed_tool_call 1"
+{ for _ in 1 2 3; do err malformed_tool_call true; done; } >script
+run x
+is "malformed_tool_call: twice, then model_error" "$S $(ended)" \
+    "6 model_error malformed_tool_call"
+
+fresh overflow
+{ call read '{"path":"f"}'; err context_overflow false; answer "Enough."
+} >script
+run x
+is "context_exhaustion: one stage further, once" "$S $(recoveries)" \
+    "0 context_exhaustion 1"
+match "the model is told to act" "$(says loop)" "*Stop reading; act now*"
+{ err context_overflow false; answer "Enough."; } >script
+run x
+is "context_exhaustion: not before anything was read" \
+    "$S $(recoveries)$(says loop)" "0 context_exhaustion 1"
+{ err context_overflow false; err context_overflow false; } >script
+run x
+is "context_exhaustion: then model_error" "$S $(ended)" \
+    "6 model_error context_overflow"
+
+answer "Seen." >script
+python3 -c 'print("word " * 40000)' >task
+for old in "" --resume; do
+	# shellcheck disable=SC2086
+	hamr-loop --no-config --yes --json --replay script $old \
+	    -o context.window=16000 - <task >out 2>err
+	is "a task larger than the window is not cut $old" "$? $(ended) $(jq \
+	    'select(.role == "assistant")' out)" "3 budget_exhausted context "
+	match "... and it is said by how much" "$(cat err)" "hamr-loop: the \
+request does not fit: * tokens, room for 12000 *alone takes 4*"
+done
+
+fresh down
+{ err overloaded true; answer "Back again."; } >script
+run x
+is "provider_down: waited for" "$S $(recoveries)" "0 provider_down 1"
+is "progress says so" "$(jq -r 'select(.type == "progress" and
+	.stage == "loop") | .wait_ms' out)" 1000
+{ for _ in 1 2 3 4; do err network true; done; } >script
+run x -o agent.provider_wait=1
+is "provider_down: three times, then model_error" \
+    "$S $(ended) $(recoveries)" "6 model_error network provider_down 1,provider_down 2,provider_down 3"
+{ err network false; answer "never"; } >script
+run x
+is "what can never work is not waited for" "$S $(ended) $(recoveries)" \
+    "6 model_error network "
+{ err auth false; answer "never"; } >script
+run x
+is "a wrong key is not waited for" "$S $(ended) $(recoveries)" \
+    "6 model_error auth "
+{ err truncated true; answer "Whole."; } >script
+run x
+is "a truncated answer is asked again" "$S $(recoveries)" "0 provider_down 1"
+
+fresh five
+{ answer ""; answer ""; call bash '{"command":"exit 1"}'; answer "One."
+call bash '{"command":"exit 2"}'; answer "Two."; err malformed_tool_call true
+err malformed_tool_call true; answer "never"; } >script
+run x
+is "five recoveries in all" "$S $(ended) $(jq -r 'select(.type ==
+	"recovery") | .scenario' out | wc -l)" \
+    "6 model_error malformed_tool_call 5"
+hamr-guard --no-config <"$(ls .hamr/sessions/*.ndjson)" |
+    cmp -s - .hamr/sessions/*.ndjson
+is "the session is a fixed point of hamr-guard" "$?" 0
+
+# ---- a turn that failed has no answer of its own ----
+
+fresh stale
+{ answer "One."; err auth false; } >script
+run "what is one?"
+run "what is two?" --resume
+is "the answer before is not its answer" "$S $(ended) [$(tail -n 1 out |
+    jq -r .answer)]" "6 model_error auth []"
+
+# ---- what the model is told of the place ----
+
+fresh place
+mkdir -p a/b && echo top >AGENTS.md && echo nested >a/b/AGENTS.md
+ln -s /etc/passwd a/AGENTS.md
+mkfifo a/b/c 2>/dev/null
+answer "Here." >script
+cp script a/b
+context() { jq -r 'select(.meta.by == "context") | .content' out; }
+(cd a/b && hamr-loop --no-config --json --replay script "moon" >"$T/place/out")
+is "AGENTS.md, nearest first, no links" "$(context)" \
+    "a/b/AGENTS.md of this repository:
+
+nested
+
+AGENTS.md of this repository:
+
+top"
+run "moon" -C a
+is "-C says where" "$(context)" "AGENTS.md of this repository:
+
+top"
+head -c 40000 /dev/zero | tr '\0' x >AGENTS.md
+run "moon" -C a/b
+match "32 KiB in all, and it is said" "$(context)" \
+    "*nested*xxx*more bytes in AGENTS.md]"
+ok "... of them" test "$(context | wc -c)" -gt 32700 -a \
+    "$(context | wc -c)" -lt 33000
+head -c 3000000 /dev/zero | tr '\0' y >AGENTS.md
+run "what is said" -C a/b
+match "... however much too long" "$(context)" \
+    "*nested*yyy*[2][9][0-9]* more bytes in AGENTS.md]"
+echo linked >CLAUDE.md && ln -sf CLAUDE.md AGENTS.md
+run "what is said"
+is "a link to a text beside it is followed" "$(context)" \
+    "AGENTS.md of this repository:
+
+linked"
+echo secret >.env && ln -sf .env AGENTS.md
+run "what is said"
+is "... no other" "$(context)" ""
+rm -r AGENTS.md CLAUDE.md .env a
+skills=$XDG_CONFIG_HOME/hamr/skills
+mkdir -p "$skills/lint" .hamr/skills/release
+printf -- '---\nname: lint\ndescription: "How to lint"\n---\nRun make lint.\n' \
+    >"$skills/lint/SKILL.md"
+printf -- '---\ndescription: How to release\n---\nTag it.\n' \
+    >.hamr/skills/release/SKILL.md
+{ call read "{\"path\":\"$skills/lint/SKILL.md\"}"
+call read '{"path":".hamr/skills/release/SKILL.md"}'
+call read "{\"path\":\"$skills/../config.toml\"}"
+answer "Linted."; } >script
+run "lint it"
+is "the user's skills are told by name" "$(context)" "Skills, to read before a \
+task that they are for:
+
+- lint: How to lint ($skills/lint/SKILL.md)"
+is "... and read; nothing else there is" "$(jq -r 'select(.role == "tool") |
+    .content' out)" "---
+name: lint
+description: \"How to lint\"
+---
+Run make lint.
+
+.hamr/skills/release/SKILL.md lines 1-4 of 4
+     1	---
+     2	description: How to release
+     3	---
+     4	Tag it.
+
+../config.toml is outside the root; only paths beneath it can be used"
+hamr-loop --trust 2>/dev/null
+hamr-loop --yes --json --replay script "lint it" >out 2>err
+match "the repository's, once it is trusted" "$(context)" \
+    "*- lint: *- release: How to release (.hamr/skills/release/SKILL.md)"
+echo more >>.hamr/skills/release/SKILL.md
+hamr-loop --yes --json --replay script "lint it" >out 2>err
+match "... until one of them changes" "$(context)" "*/lint/SKILL.md)"
+rm -r "$XDG_CONFIG_HOME/hamr" .hamr/skills
+answer "Here." >script
+hamr-mem --no-config save "the moon is made of cheese" >/dev/null
+run "of what is the moon"
+match "the memory index" "$(context)" "*m:* the moon is made of cheese"
+is "in one message, before the task" "$(jq -r 'select(.role) | .role +
+	"-" + (.meta.by // "")' out | paste -sd' ')" \
+    "system- user-context user-user assistant-"
+run "of what is the moon" -o memory.enabled=false
+is "no memory when it is off" "$(context)" ""
+
+# a stage that dies is started again, and the session says so
+fresh died
+{ call read '{"path":"f"}'; answer "Read."; } >script
+cat >guard <<'X'
+#!/bin/sh
+[ -e once ] || { touch once; exec timeout -s KILL 0.3 hamr-guard "$@"; }
+exec hamr-guard "$@"
+X
+chmod +x guard
+cat >slow <<'X'
+while IFS= read -r l; do
+	case $l in *'"role":"assistant"'*) sleep 0.6;; esac
+	printf '%s\n' "$l"
+done
+X
+rm -rf once .hamr
+run x -o stages.guard="['$PWD/guard']" -o \
+    'stages.provider=["hamr-provider", "sh slow"]'
+is "stage_died: a recovery record" "$S $(recoveries)" "0 stage_died 1"
+
+# images that the task names
+fresh images
+answer "Seen." >script
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"GIF89a" + struct.pack("<HH", 7, 300) + b"\0\0\0;")' \
+    >shot.gif
+cp shot.gif ../outside.gif
+{ cat shot.gif; head -c 3800000 /dev/zero; } >large.gif
+content() { jq -c 'select(.role == "user" and .meta.by == "user") | .content |
+    if type == "array" then map(.image_url.url[0:22] // .text) else . end' out; }
+run "explain (@shot.gif), @f and @none: @../outside.gif @$PWD/../outside.gif"
+is "an image in the repository is shown, another is not" "$S $(content)" \
+    "0 [\"explain (@shot.gif), @f and @none: @../outside.gif @$PWD/../outside.gif\",\"data:image/gif;base64,\"]"
+is "the bytes are the file's" "$(jq -r 'select(.role == "user" and
+    .meta.by == "user") | .content[1].image_url.url[22:]' out | base64 -d |
+    cmp - shot.gif && echo same)" same
+hamr-loop --no-config --yes --replay script "see @large.gif" >out 2>err
+match "one that is too large is told" "$? $(cat err)" \
+    "0 *large.gif is not shown: it is larger than 3750000 bytes*"
+hamr-loop --no-config --yes -o provider.vision=false --replay script \
+    "see @shot.gif" >out 2>err
+match "a model that sees no images" "$? $(cat err)" \
+    "0 *shot.gif is not shown: the model sees no images*"
+
+# a stage whose status says what a person can mend
+fresh wrong
+hamr-loop --no-config --json -o provider.api=nonsense x >out 2>err </dev/null
+is "an unknown provider.api is a matter of configuration" \
+    "$? $(ended) $(grep -c 'hamr-provider: api nonsense: not known' err)" \
+    "78 model_error stage_died 1"
+answer hi >script
+run x -o 'stages.guard=["hamr-guard --nonsense"]'
+is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"
+
+done_testing

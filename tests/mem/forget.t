@@ -1,0 +1,89 @@
+#!/bin/bash
+# forget.t - hamr-mem forget: gone means gone (S21).
+. "$(dirname "$0")/../lib.sh"
+HAMR_SHARE=${HAMR_SHARE:-$TOP/share/hamr}; export HAMR_SHARE
+unset HAMR_BIN
+
+# Is a byte of it left in any file of the memory?
+left() { cat m.db* | grep -aoci "$1"; }
+mem() { hamr-mem --db m.db "$@"; }
+
+for i in $(seq 50); do mem save "filler number $i xyzzy" >/dev/null; done
+id=$(mem save "the password hint is plughquux and zorkmids")
+cat >t <<'X'
+{"type":"hamr","v":1,"session":"sessionalpha","created":"2026-01-01T00:00:00Z"}
+{"role":"user","content":"frobnicate the gizmotronic"}
+{"role":"assistant","content":"gizmotronics were frobnicated"}
+{"type":"hamr","v":1,"session":"sessionbeta","created":"2026-03-01T00:00:00Z"}
+{"role":"user","content":"betaquestion about wuggles"}
+X
+hamr-mem -n --db m.db <t
+ok "it is there" test "$(left plughquux)" -gt 0
+ok "forget ID" mem forget "$id"
+is "no byte of it" "$(left plughquux) $(left zorkmid)" "0 0"
+status "the log is empty" 1 test -s m.db-wal
+status "show" 1 mem show "$id"
+status "search" 1 mem search plughquux
+status "forget it again" 1 mem forget "$id"
+ok "forget --session" mem forget --session sessionalpha
+is "no byte of it" "$(left gizmotronic) $(left frobnicat) $(left sessionalpha)" \
+    "0 0 0"
+is "the other stays" "$(mem search wuggles | jq -r .session)" sessionbeta
+hamr-mem --db m.db <t >out
+same "the stage passes it on" t out
+is "but does not bring it back" "$(left gizmotronic)" 0
+is "saving anew does" "$(mem save "the password hint is plughquux and zorkmids")" \
+    "$id"
+ok "it is found" mem search zorkmids
+ok "forget --before" mem forget --before 2026-06-01
+status "it is gone" 1 mem search wuggles
+is "no byte of it" "$(left wuggle)" 0
+ok "what is newer stays" mem search xyzzy
+status "--before when nothing is older" 1 mem forget --before 1999-01-01
+status "two ways at once" 2 mem forget "$id" --session x
+status "no way" 2 mem forget
+status "what is no memory" 1 hamr-mem --db none.db forget --session x
+ok "nothing is made of it" test ! -e none.db
+ok "check" mem check
+
+# pages that the index let go of long before
+for s in $(seq 40)
+do	printf '{"type":"hamr","v":1,"session":"p%d"}\n' "$s"
+	for i in $(seq 40)
+	do	printf '{"role":"user","content":"snorkword%dx %d filler%d"}\n' \
+		    "$s" "$i" $((i * s))
+	done
+	printf '{"type":"go"}\n'
+done | hamr-mem -r --db pages.db >/dev/null
+ok "one is forgotten" hamr-mem --db pages.db forget --session p3
+ok "another one" hamr-mem --db pages.db forget --session p7
+is "also in pages that the index had let go of" \
+    "$(cat pages.db* | grep -aoc 'snorkword7x')" 0
+ok "check of it" hamr-mem --db pages.db check
+
+# a reader in the way
+if sqlite3 -version >/dev/null 2>&1; then
+	id=$(mem save "a fact with blorptext")
+	mkfifo hold
+	( sleep 30 >hold & echo $! >pid; wait ) &
+	{ echo "begin; select count(*) from item;"; cat hold; } |
+	    sqlite3 m.db >count 2>&1 &
+	while [ ! -s count ]; do sleep 0.05; done
+	status "a reader is in the way" 75 mem forget "$id"
+	match "it says so" "$(cat "$T/.err")" \
+	    '*forgotten, but its bytes stay in the log*'
+	kill "$(cat pid)"
+	wait
+	mem forget "$id"
+	is "the next one finishes it" "$(left blorptext)" 0
+else
+	skip "a reader in the way" "no sqlite3"
+fi
+
+# both memories
+mkdir repo && cd repo || exit 1
+id=$(hamr-mem --global save 'a global quibblefish')
+ok "an id is forgotten where it is" hamr-mem forget "$id"
+is "no byte of it" "$(cat "$XDG_DATA_HOME"/hamr/memory.db* |
+    grep -aoc quibblefish)" 0
+done_testing

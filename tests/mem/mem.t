@@ -1,0 +1,310 @@
+#!/bin/bash
+# mem.t - hamr-mem's commands: save, search, list, show, brief, stats, check.
+. "$(dirname "$0")/../lib.sh"
+HAMR_SHARE=${HAMR_SHARE:-$TOP/share/hamr}; export HAMR_SHARE
+unset HAMR_BIN
+mkdir repo && cd repo || exit 1
+
+sha() { printf '%b' "$1" | sha256sum | cut -c 1-12; }
+hit() { jq -r "$1" | head -n 1; }
+
+# nothing there yet
+status "search without a memory finds nothing" 1 hamr-mem search parser
+status "brief without a memory" 0 hamr-mem brief
+is "brief says nothing" "$(cat "$T/.out")" ""
+status "list without a memory" 0 hamr-mem list
+status "check of a missing --db" 66 hamr-mem --db no.db check
+
+# facts
+is "save prints the id of the chapter" \
+    "$(hamr-mem save 'the build needs gcc')" "m:$(sha 'fact\0the build needs gcc')"
+is "from stdin the same" "$(echo 'the build needs gcc' | hamr-mem save)" \
+    "m:$(sha 'fact\0the build needs gcc')"
+is "one fact" "$(hamr-mem list | wc -l)" 1
+hamr-mem save --key port --tag net --tag net 'port is 8080' >/dev/null
+hamr-mem save --key port 'port is 9090' >/dev/null
+is "KEY replaces" "$(hamr-mem list | jq -r .content)" "port is 9090
+the build needs gcc"
+hamr-mem save --tag a 'the build needs gcc' >/dev/null
+hamr-mem save --tag b 'the build needs gcc' >/dev/null
+is "list has these keys" "$(hamr-mem list | jq -c 'select(.tags != []) |
+    [(keys_unsorted | join(" ")), .tags, .key]')" \
+    '["id kind key tags time content",["a","b"],null]'
+status "an empty fact" 2 hamr-mem save ''
+status "a blank fact" 2 hamr-mem save '   '
+head -c 65536 /dev/zero | tr '\0' x >big
+status "64 KiB fit" 0 hamr-mem --db b.db save <big
+printf x >>big
+status "one more does not" 2 hamr-mem --db b.db save <big
+status "search by key" 0 hamr-mem search --kind fact port
+
+# messages
+cat >t <<'X'
+{"type":"hamr","v":1,"session":"s1","cwd":"/x","created":"2026-11-20T10:15:00Z"}
+{"role":"system","content":"systemword"}
+{"role":"user","content":"contextword","meta":{"by":"context"}}
+{"role":"user","content":"[hamr-guard] guardword"}
+{"role":"user","content":"why does parseHeader fail in café.c?"}
+{"role":"assistant","content":"I read it","reasoning":"reasonword","tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"src/http/scanHeader.c\"}"}},{"id":"c2","type":"function","function":{"name":"read","arguments":"{\"path\":\"b.c\"}"}}]}
+{"type":"start","tool_call_id":"c1","at":"2026-11-20T10:16:00.250Z"}
+{"role":"tool","tool_call_id":"c1","name":"read","content":"static int read_header_line(void); // key sk-abcdefghijklmnopqrstuvwxyz0123"}
+{"role":"tool","tool_call_id":"c2","name":"read","content":"cachedword","meta":{"cached":true}}
+{"role":"tool","tool_call_id":"c3","name":"read","content":"sharedword","meta":{"shared":"c1"}}
+X
+hamr-mem <t >out
+same "as a filter it changes nothing" t out
+for w in systemword contextword guardword reasonword cachedword sharedword
+do	status "not indexed: $w" 1 hamr-mem search $w
+done
+hamr-mem search parseheader >hits
+is "keys of a hit" "$(hit 'keys_unsorted | join(" ")' <hits)" \
+    "type id kind store session line role name time score snippet"
+is "a hit" "$(hit '[.type, .id, .kind, .store, .session, .line, .role, .name,
+    .time, .score > 0, .snippet] | tostring' <hits)" \
+    "[\"hit\",\"m:$(sha 's1\0user\0why does parseHeader fail in café.c?')\",\"message\",\"project\",\"s1\",5,\"user\",null,\"2026-11-20T10:15:00Z\",true,\"why does «parseHeader» fail in café.c?\"]"
+is "by path; id and time of a result" \
+    "$(hamr-mem search src/http/scanHeader.c | hit '.id + .time')" \
+    "m:$(sha 's1\0c1')2026-11-20T10:16:00.250Z"
+is "by a part of a camelCase word" "$(hamr-mem search 'header parse' |
+    jq -r .line | sort | head -n 1)" 5
+is "porter and diacritics" "$(hamr-mem search 'failing cafe' | hit .line)" 5
+status "secrets are not stored" 1 grep -aq sk-abcdef .hamr/memory.db \
+    .hamr/memory.db-wal
+match "but marked" "$(hamr-mem show "m:$(sha 's1\0c1')")" \
+    '*key \[redacted:openai\]'
+is "kind" "$(hamr-mem search --kind fact build fail | jq -r .kind)" fact
+is "session" "$(hamr-mem search --session s2 parseHeader | wc -l)" 0
+is "since" "$(hamr-mem search --since 2026-11-20T10:15:30Z header |
+    jq -r .line | tr '\n' ' ')" "8 "
+is "-n" "$(hamr-mem search -n 1 header | wc -l)" 1
+is "scores fall" "$(hamr-mem search 'read the header' | jq -s \
+    '[.[].score] | . == (sort | reverse) and all(. > 0)')" true
+is "options behind the query" "$(hamr-mem search header -n 1 | wc -l)" 1
+
+# show gives the bytes, also of many passages
+yes 'ünd noch eine Zeile, 123' | head -c 20000 | iconv -c -f utf8 -t utf8 >long
+jq -Rsc '{role:"user",content:.}' long | hamr-mem -n --db long.db
+id=$(hamr-mem --db long.db list | jq -r .id)
+hamr-mem --db long.db show "$id" >got
+same "show a long message" long got
+is "list has 200 characters" \
+    "$(hamr-mem --db long.db list | jq '.content | length')" 200
+status "any prefix of four" 0 hamr-mem --db long.db show "$(echo "$id" |
+    cut -c 3-6)"
+status "show what is not there" 1 hamr-mem show m:000000000000
+status "show what is no id" 2 hamr-mem show m:zz
+status "a command that there is not" 66 hamr-mem status
+is "... is named as one" "$(cat "$T/.err")" \
+    "hamr-mem: status: not a command, and no such file; try hamr-mem --help"
+status "show without an id" 2 hamr-mem show
+is "... says what it needs" "$(cat "$T/.err")" \
+    "hamr-mem: show: needs an id; try hamr-mem --help"
+
+# brief
+match "brief: the task's facts first" "$(hamr-mem brief 'which gcc')" \
+    "m:???????????? the build needs gcc
+m:???????????? port is 9090"
+for i in $(seq 60); do
+	seq -s ' ' "$i" $((i + 40)) | hamr-mem --db many.db save >/dev/null
+done
+ok "brief is bounded" test "$(hamr-mem --db many.db brief | wc -c)" -lt 5000
+is "brief -n" "$(hamr-mem --db many.db brief -n 3 | wc -l)" 3
+hamr-mem save "$(printf 'two\nlines\033[31m')" >/dev/null
+match "brief keeps to lines" "$(hamr-mem brief two)" 'm:???????????? two lines?\[31m*'
+
+# the user's memory
+hamr-mem --global save 'globalword is known' >/dev/null
+is "search reads it too" "$(hamr-mem search globalword | jq -r .store)" global
+ok "where it is" test -f "$XDG_DATA_HOME/hamr/memory.db"
+match "brief too" "$(hamr-mem brief)" '*globalword*'
+is "--db reads only that" "$(hamr-mem --db b.db search globalword)" ""
+is "stats" "$(hamr-mem stats | jq -c '[.facts,.messages,.sessions]')" '[3,3,1]'
+
+# any query (S20)
+n=0
+while IFS= read -r q; do
+	hamr-mem search -- "$q" >"$T/.out" 2>"$T/.err"
+	r=$?
+	[ $r -le 1 ] && [ ! -s "$T/.err" ] || n=$((n + 1))
+done <<'X'
+
+ 
+C++
+src/main.c
+main.c
+fox -Wall
+sha256:abc
+it's
+AND
+OR
+NOT
+NEAR(
+NEAR(a b, 3)
+a AND
+a OR b NOT c
+"
+""
+"unclosed
+'
+'; DROP TABLE item; --
+path=foo
+role:tool
+text:foo
+{text path}: foo
+- text : x
+^the
+fo*
+*
+(
+)
+((()
+)(
+-Wall
+--
+--help
+%
+_
+\
+日本語
+😀
+—
++
+a + b
+~/.x/[y]{1,2}
+X
+is "39 hostile queries: never an error" $n 0
+status "a word of 100 KB" 1 hamr-mem search "$(head -c 100000 /dev/zero |
+    tr '\0' q)"
+status "5000 words" 1 hamr-mem search "$(seq -s ' ' 100000 105000)"
+status "bytes that are no UTF-8" 1 hamr-mem search "$(printf '\377\376')"
+status "an empty query" 1 hamr-mem search ''
+status "no query is a usage error" 2 hamr-mem search
+
+# usage, places, bad files
+status "unknown option" 2 hamr-mem --nope
+match "with a hint" "$(cat "$T/.err")" 'hamr-mem: --nope: *try hamr-mem --help*'
+status "-n 0" 2 hamr-mem search -n 0 x
+status "a bad time" 2 hamr-mem search --since yesterday x
+status "a missing transcript" 66 hamr-mem nowhere.ndjson
+echo 'this is no database, but it is long enough' >bad.db
+status "no database" 65 hamr-mem --db bad.db search x
+status "nor to write to" 65 hamr-mem --db bad.db save x
+is "it is untouched" "$(cat bad.db)" \
+    'this is no database, but it is long enough'
+if sqlite3 other.db 'create table x(y)' 2>/dev/null; then
+	status "another program's database" 65 hamr-mem --db other.db save x
+fi
+# a planted one: what it would run, or swallow, is told
+for extra in 'create trigger evil after insert on item begin delete from item; end' \
+    'create view evil as select * from item' 'create table evil(x)' \
+    'create index evil on item(name)'; do
+	hamr-mem --db planted.db save "the compiler is gcc" >/dev/null
+	sqlite3 planted.db "$extra" 2>/dev/null || break
+	set -- $extra
+	status "a planted $2: not saved to" 65 hamr-mem --db planted.db save x
+	match "and it is named" "$(cat "$T/.err")" \
+		"*holds a $2 that hamr-mem did not make (evil); move it away*"
+	status "nor searched" 65 hamr-mem --db planted.db search gcc
+	rm -f planted.db*
+done
+ok "check" hamr-mem check
+ok "--help fits a screen" test "$(hamr-mem --help | wc -l)" -le 24
+is "and 80 columns" "$(hamr-mem --help | awk 'length > 80')" ""
+status "the disk of stdout is full" 71 sh -c 'hamr-mem list >/dev/full'
+ln -s "$T/elsewhere.db" .hamr/x && mv .hamr/memory.db old.db &&
+    mv .hamr/x .hamr/memory.db
+status "a link is not followed" 71 hamr-mem save x
+
+# fragments
+hamr-mem --db frag.db save 'the function parseHeaderLine crashes' >/dev/null
+hamr-mem --db frag.db save 'the header is empty' >/dev/null
+is "a fragment is found within its word" "$(hamr-mem --db frag.db search \
+    EADERLI | jq -r .snippet)" "the function «parseHeaderLine» crashes"
+is "whole words stand before it" "$(hamr-mem --db frag.db search header |
+    hit .snippet)" "the «header» is empty"
+hamr-mem --db frag.db save 'src/parseTree.c needs more configuration' >/dev/null
+is "over the parts of a name" "$(hamr-mem --db frag.db search arseTre |
+    hit .snippet)" 'src/«parseTree».c needs more configuration'
+is "and over the end of a stem" "$(hamr-mem --db frag.db search onfiguratio |
+    hit .snippet)" 'src/parseTree.c needs more «configuration»'
+hamr-mem --db frag.db save 'commit 3f2a9c17d0 broke it' >/dev/null
+is "an id by how it begins" "$(hamr-mem --db frag.db search 3f2a9c |
+    hit .snippet)" 'commit «3f2a9c17d0» broke it'
+status "a forgotten word is no fragment either" 1 sh -c 'hamr-mem --db frag.db \
+    forget "$(hamr-mem --db frag.db search arseTre | jq -r .id)" &&
+    hamr-mem --db frag.db search arseTre'
+status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
+
+# common words
+seq 60000 | jq -c '{role:"user",content:"the common word \(.)"}' |
+    hamr-mem -n --no-config --db many.db
+seq 20000 | jq -c '{role:"user",content:("\(.) words " * 40)}' |
+    hamr-mem -n --no-config --db log.db
+ok "what was indexed does not stay in the log" \
+    test "$(wc -c <log.db-wal)" -lt 6300000
+is "of a common word the newest are ranked" "$(hamr-mem --db many.db search \
+    common 2>err | jq -c .partial | sort | uniq -c | tr -s ' ')" ' 8 true'
+match "and that is said" "$(cat err)" '*the words are common*'
+is "a rare one among them is found" "$(hamr-mem --db many.db search \
+    'common 17' 2>&1 | head -n 1 | jq -c '[.line, .partial]')" '[17,null]'
+printf '%s\n' '{"role":"user","content":"one zebra the stable one"}' \
+    '{"role":"user","content":"the stable of a zebra"}' \
+    '{"role":"user","content":"a zebra is stable"}' |
+    hamr-mem -n --no-config --db many.db
+is "a phrase comes first, also where a common word was not asked for" \
+    "$(hamr-mem --db many.db search 'zebra the stable' | jq -r .snippet |
+    sort | tr '\n' ,)$(hamr-mem --db many.db search -n 1 'zebra the stable' |
+    jq -r .snippet)" "a «zebra» is «stable»,one «zebra the stable» one,\
+the «stable» of a «zebra»,one «zebra the stable» one"
+hamr-mem --db many.db save "a common fact" >/dev/null
+is "facts are among the newest" "$(hamr-mem --db many.db search --kind fact \
+    common | jq -c '[.kind, .partial]')" '["fact",null]'
+# for people
+if command -v script >/dev/null; then
+	hamr-mem --db people.db save \
+	    "a long sentence about nothing, then the word xylophone ends it" \
+	    >/dev/null
+	seen() { TERM=xterm script -qec "stty cols $1; $2" /dev/null </dev/null |
+	    tr -d '\r'; }
+	for width in 40 80
+	do	row=$(seen $width "hamr-mem --db people.db search xylophone")
+		match "the match is bold in $width columns" "$row" \
+		    $'m:*\e[[]1mxylophone\e[[]0m*'
+		bare=$(sed 's/\x1b\[[01]m//g' <<<"$row")
+		ok "and fits them" test ${#bare} -le $width
+	done
+	match "stats is a page" "$(seen 80 "hamr-mem --db people.db stats")" \
+	    '*facts *1*messages *0*'
+else
+	skip "what people see" "no script(1)"
+fi
+
+# a fact is changed
+id=$(hamr-mem --db edit.db save --key port --tag net "port is 1")
+new=$(hamr-mem --db edit.db save --replace "$id" "port is 2")
+is "replaced, its key and tags kept" "$(hamr-mem --db edit.db list |
+    jq -c '[.id == "'"$new"'", .key, .tags, .content]')" \
+    '[true,"port",["net"],"port is 2"]'
+status "the old one is gone" 1 hamr-mem --db edit.db show "$id"
+status "none to replace" 1 hamr-mem --db edit.db save --replace m:abcdef x
+# a folder that cannot be written, without the log
+mkdir ro none
+hamr-mem --db ro/m.db save "a fact in a cold place" >/dev/null
+hamr-mem --db ro/m.db rebuild none	# empties the log
+rm -f ro/m.db-*
+frozen() { bwrap --ro-bind / / --dev /dev --proc /proc -- \
+    "$(command -v hamr-mem)" --db ro/m.db "$@"; }
+if bwrap --ro-bind / / true 2>/dev/null; then
+	is "a read-only folder is searched" \
+	    "$(frozen search cold | jq -r .snippet)" "a fact in a «cold» place"
+	is "listed" "$(frozen list | jq -r .content)" "a fact in a cold place"
+	status "not saved to" 71 frozen save x
+	match "which is said" "$(cat "$T/.err")" '*Read-only file system*'
+else
+	skip "a read-only folder" "no bwrap"
+fi
+sqlite3 ro/m.db 'PRAGMA user_version=9' 2>/dev/null &&
+status "one of a newer hamr-mem" 65 hamr-mem --db ro/m.db search cold
+status "is not rebuilt" 65 hamr-mem --db ro/m.db rebuild none
+
+done_testing

@@ -1,0 +1,252 @@
+#!/bin/bash
+# port.t - memories taken elsewhere and made anew: export, import, rebuild,
+# and search --raw.
+. "$(dirname "$0")/../lib.sh"
+HAMR_SHARE=${HAMR_SHARE:-$TOP/share/hamr}; export HAMR_SHARE
+mkdir repo && cd repo || exit 1
+
+mem() { hamr-mem --no-config --db "$@"; }
+cat >t <<'X'
+{"type":"hamr","v":1,"session":"s1","created":"2026-11-20T10:15:00Z"}
+{"role":"user","content":"why does it fail?"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a.c\"}"}}]}
+{"role":"tool","tool_call_id":"c1","name":"read","content":"int main(void);"}
+X
+
+# ---- export ----
+
+status "export without a memory" 0 hamr-mem export
+is "... says nothing" "$(cat "$T/.out")" ""
+status "export of a missing --db" 66 mem no.db export
+mem a.db save --key port --tag net --tag b "port is 8080" >/dev/null
+mem a.db save --key port --tag net "port is 9090" >/dev/null
+mem a.db -n t
+mem a.db forget "$(mem a.db save "a secret plan")"
+mem a.db export >a
+is "every item is a line, whole, its keys in order" "$(jq -c 'del(.key) |
+	if .kind != "message" then .time = null else . end' a | sort)" \
+'{"type":"memory","v":1,"kind":"fact","session":null,"line":null,"role":null,"name":null,"path":null,"time":null,"tags":["net"],"slot":"port","content":"port is 9090"}
+{"type":"memory","v":1,"kind":"forgotten","session":null,"line":null,"role":null,"name":null,"path":null,"time":null,"tags":[],"slot":null,"content":null}
+{"type":"memory","v":1,"kind":"message","session":"s1","line":2,"role":"user","name":null,"path":null,"time":"2026-11-20T10:15:00Z","tags":[],"slot":null,"content":"why does it fail?"}
+{"type":"memory","v":1,"kind":"message","session":"s1","line":4,"role":"tool","name":"read","path":"a.c","time":"2026-11-20T10:15:00Z","tags":[],"slot":null,"content":"int main(void);"}'
+jq -r .key a >keys
+LC_ALL=C sort keys >sorted
+same "sorted by key" keys sorted
+is "the keys are the ids" "$(mem a.db list | jq -r .id | sort | head -n 1)" \
+	"$(jq -r 'select(.kind != "forgotten") | .key' a | head -n 1)"
+is "no byte of what was forgotten" "$(grep -c secret a)" 0
+
+# ---- import ----
+
+mem b.db import a
+mem b.db export >b
+same "imported it is the same" a b
+mem b.db import <a
+cat a a | mem b.db import -
+mem b.db export >b
+same "and again" a b
+is "it is found" "$(mem b.db search 9090 | jq -r .name)" port
+ok "and whole" mem b.db check
+status "a missing file" 66 mem b.db import nowhere
+for bad in '{"type":"fact"}' '{"type":"memory","v":2}' \
+	'{"type":"memory","v":1,"key":"m:12","kind":"fact","content":"x"}' \
+	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"x"}' \
+	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"fact"}' \
+	'{"type":"memory","v":1,"key":"m:0123456789ab","kind":"fact","content":"x","time":"noon"}' \
+	'no json'
+do
+	{ cat a; echo "$bad"; } >bad
+	status "refused: $bad" 65 mem c.db import bad
+	match "... with its line" "$(cat "$T/.err")" "hamr-mem: bad:5: *"
+done
+is "all of it or nothing" "$(mem c.db export)" ""
+
+# ---- merging ----
+
+fact() {	# text, seconds, tag, slot
+	jq -nc --arg k "m:$(printf 'fact\0%s' "$1" | sha256sum | cut -c 1-12)" \
+	--arg c "$1" --arg t "2026-01-01T00:00:$2Z" --arg g "$3" --arg s "$4" '{
+	type:"memory",v:1,key:$k,kind:"fact",session:null,line:null,role:null,
+	name:null,path:null,time:$t,tags:(if $g == "" then [] else [$g] end),
+	slot:(if $s == "" then null else $s end),content:$c}'
+}
+seen() { mem "$1" export | jq -c '[.content, .time[17:19], .tags, .slot]'; }
+{ fact x 07 b ""; fact x 05 a ""; fact x 09 b ""; } | mem m1.db import
+is "the same fact: smaller time, all tags" "$(seen m1.db)" \
+	'["x","05",["a","b"],null]'
+{ fact new 09 "" K; fact old 05 "" K; } | mem m2.db import
+is "the same KEY: the later one" "$(seen m2.db)" '["new","09",[],"K"]'
+{ fact one 05 "" K; fact two 05 "" K; } >tie
+mem m3.db import tie
+is "a tie: the greater key" "$(mem m3.db export | jq -r .key)" \
+	"$(jq -r .key tie | LC_ALL=C sort | tail -n 1)"
+fact f 05 "" "" | mem m4.db import
+mem m4.db export | jq -c '.kind = "forgotten" | .time = "2026-01-01T00:00:07Z" |
+	.content = null' >mark
+fact f 09 "" "" | cat - mark | mem m4.db import
+is "saved later than it was forgotten" "$(mem m4.db list | jq -r .content)" f
+mem m5.db import mark
+fact f 05 "" "" | mem m5.db import
+is "forgotten later than saved" "$(mem m5.db list)" ""
+fact f 05 "" "" | mem m6.db import
+mem m6.db import mark
+is "in either order" "$(mem m6.db list)" ""
+is "and gone from the file" "$(cat m6.db m6.db-wal | grep -c '"f"')" 0
+echo 'what is remembered' | mem m7.db save >/dev/null
+mem m7.db forget "$(mem m7.db list | jq -r .id)"
+mem m7.db save 'what is remembered' >/dev/null
+mem m7.db export | mem m5.db import
+is "saved anew is there elsewhere too" "$(mem m5.db list | jq -r .content)" \
+	"what is remembered"
+ok "and whole" mem m5.db check
+ok "any order, any number of times" python3 "$TOP/tests/mem/mem_merge.py" 1 6
+
+# ---- rebuild ----
+
+mkdir -p dir/sub
+cp t dir/sub/one.ndjson
+sed 's/"s1"/"s2"/; s/main/other/' t >dir/two.jsonl
+printf '{"role":"user","content":"cut sho' >>dir/two.jsonl
+echo 'not for us' >dir/notes.txt
+mem r.db save --key k "a fact" >/dev/null
+mem r.db -n t
+first=$(mem r.db search 'why does it fail' | jq -r .id)
+mem r.db forget "$first"
+mem r.db export | grep -v '"s2"' >before
+inode=$(stat -c %i r.db)
+status "rebuild" 0 mem r.db rebuild dir
+mem r.db export >after
+is "all that was there" "$(grep -Fxc -f before after)" "$(wc -l <before)"
+is "and the other transcript" "$(grep -c '"s2"' after)" 2
+is "what is forgotten does not come back" "$(grep -c "$first" after)" 1
+ok "in another file" test "$inode" != "$(stat -c %i r.db)"
+ok "that is whole" mem r.db check
+is "nothing is left beside it" "$(find . -name 'r.db-new*')" ""
+mem r.db rebuild dir
+mem r.db export >again
+same "again it is the same" after again
+status "a missing folder" 66 mem r.db rebuild nowhere
+status "no folder" 66 mem r.db rebuild t
+status "without a folder" 2 mem r.db rebuild
+head -c 3000 /dev/zero >dir/zzz.jsonl
+status "what is no transcript does not hinder" 0 mem r.db rebuild dir
+rm dir/zzz.jsonl
+mem r.db export >again
+same "... and gives nothing" after again
+limit() { ( ulimit -f "$1"; shift; exec "$@" ); }
+status "a full disk" 71 limit 20 hamr-mem --no-config --db r.db rebuild dir
+mem r.db export >again
+same "... leaves the memory as it was" after again
+
+# who writes meanwhile writes into the new one
+mkfifo pipe
+hamr-mem --no-config -r --db r.db <pipe >acks &
+exec 3>pipe
+say() {	# text, n
+	printf '{"role":"user","content":"%s"}\n{"type":"sync","n":%d}\n' "$@" >&3
+	for _ in $(seq 600); do
+		grep -q "\"n\":$2}" acks && return
+		sleep 0.1
+	done
+}
+say "before the rebuild" 1
+mem r.db rebuild dir
+say "behind the rebuild" 2
+exec 3>&-
+wait
+is "a stage goes on in the new file" "$(mem r.db export | grep -c ' the rebuild')" 2
+for i in 1 2 3; do
+	for j in $(seq 8); do mem r.db save "meanwhile $i $j" || echo bad; done &
+done >saves
+for i in 1 2 3; do
+	timeout 60 hamr-mem --no-config --db r.db rebuild dir
+done
+wait
+is "nothing acknowledged is lost" "$(mem r.db export |
+	grep -c meanwhile) $(grep -c bad saves)" "24 0"
+ok "the file is whole" mem r.db check
+for k in 1 2 3 4 5 6; do
+	hamr-mem --no-config --db r.db rebuild dir &
+	pid=$!
+	sleep 0.0$((k * 3 % 10))
+	kill -9 $pid
+	wait $pid
+done 2>/dev/null
+is "kill -9: the old one or the new one" "$(mem r.db export |
+	grep -c meanwhile)" 24
+ok "whole" mem r.db check
+status "and it can be rebuilt" 0 mem r.db rebuild dir
+
+# ---- a damaged file ----
+
+{ printf '{"type":"hamr","v":1,"session":"big"}\n'
+  for i in $(seq 2000)
+  do	printf '{"role":"user","content":"line %d of a long talk"}\n' "$i"
+  done; } >long
+for i in 1 2 3; do mem dm.db save "fact $i of the damaged" >/dev/null; done
+mem dm.db -n <long
+mem dm.db list >/dev/null
+damage() {	# PAGE
+	mem dm.db rebuild dir 2>/dev/null	# nothing is left in the log
+	rm -f dm.db-damaged* dm.db-wal dm.db-shm
+	dd if=/dev/urandom of=dm.db bs=4096 seek="$1" count=4 \
+	    conv=notrunc 2>/dev/null
+}
+mkdir dir 2>/dev/null
+for page in 30 90
+do	damage "$page"
+	status "damaged at page $page: rebuilt" 0 mem dm.db rebuild dir
+	match "it says what was kept, and where the old one is" \
+	    "$(cat "$T/.err")" \
+	    '*dm.db was damaged: [0-9]* items of it*now dm.db-damaged-1*'
+	ok "which is there" test -s dm.db-damaged-1
+	is "the facts are kept" "$(mem dm.db list | grep -c '"fact"')" 3
+	ok "most messages, too" test "$(mem dm.db stats | jq .messages)" -gt 1500
+	ok "and it is whole" mem dm.db check
+done
+damage 0
+status "its head is lost" 65 mem dm.db search fact
+ok "rebuilt" mem dm.db rebuild dir
+ok "and whole" mem dm.db check
+echo "no memory" >notes.txt
+status "what was never ours stays" 65 mem notes.txt rebuild dir
+is "as it was" "$(cat notes.txt)" "no memory"
+
+# ---- a file of the version before ----
+
+if command -v sqlite3 >/dev/null; then
+	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone;
+	    DROP TABLE run; DROP INDEX item_time; PRAGMA user_version=1'
+	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
+	is "and told whole" "$(mem a.db export | jq -r \
+		'select(.slot == "port") | .content')" \
+		"$(mem a.db list | jq -r 'select(.key == "port") | .content')"
+	mem a.db save --tag more "port is 9090" >/dev/null
+	is "and made new when it is written" "$(mem a.db list |
+		jq -c 'select(.key == "port") | .tags')" '["more","net"]'
+	mem v3.db save compliers >/dev/null
+	sqlite3 v3.db "DROP TABLE run; CREATE TABLE word(id INTEGER PRIMARY \
+KEY, w TEXT NOT NULL UNIQUE); CREATE VIRTUAL TABLE grams USING fts5(w, \
+content='word',  content_rowid='id', tokenize='trigram', detail=none);
+	    PRAGMA user_version=3"
+	is "one of the last version finds fragments" \
+	    "$(mem v3.db search omplie | jq -r .snippet)" "«compliers»"
+	ok "and is whole" mem v3.db check
+else
+	skip "an older file" "no sqlite3"
+fi
+
+# ---- search --raw ----
+
+raw() { mem b.db search --raw -- "$@"; }
+is "FTS5's own language" "$(raw 'fail OR 9090' | wc -l)" 2
+is "columns" "$(raw 'path : a' | jq -r .name)" read
+is "prefixes" "$(raw 'ma*' | jq -r .name)" read
+is "not" "$(raw 'port NOT 9090')" ""
+status "nothing" 1 mem b.db search --raw ''
+status "an error is usage" 2 mem b.db search --raw 'port AND'
+match "... and said" "$(cat "$T/.err")" 'hamr-mem: --raw: fts5: syntax error*'
+status "so is a column that is not there" 2 mem b.db search --raw 'nobody: x'
+is "... said" "$(cat "$T/.err")" "hamr-mem: --raw: no such column: nobody"
+status "without --raw it is only words" 1 mem b.db search 'AND'
+done_testing

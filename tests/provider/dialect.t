@@ -1,0 +1,335 @@
+#!/bin/bash
+# calls written as text, and reasoning in the content (chapter 4.2)
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/provider/provider.sh"
+
+tools='[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{"path":{"type":"string"},"first":{"type":"integer"}}}}}]'
+printf '{"type":"request","messages":[%s],"tools":%s}\n' "$user" "$tools" >in
+
+# The content in one delta, in deltas of one character, and as an answer
+# without a stream must all make the same message.
+wanted() {
+	jq -c 'if .role then [.content, .reasoning, [.tool_calls[]? |
+		[.function.name, .function.arguments]], .finish_reason,
+		.meta.dropped_calls] else [.type, .code, .partial] end'
+}
+content() {	# text, as JSON
+	jq -cn --arg t "$1" '$t'
+}
+# name wanted text finish ARG...
+lifts() {
+	lifts_name=$1 lifts_want=$2 text=$3 finish=$4
+	shift 4
+	events "$(d "{\"content\":$(content "$text")}")" "$(fin "$finish")" >s
+	serve s
+	is "$lifts_name" "$(ask "$@" | wanted)" "$lifts_want"
+	{
+		echo chunked
+		jq -cn --arg t "$text" '$t | split("")[] |
+			{choices:[{index:0,delta:{content:.}}]}' |
+			sed 's/^/event /'
+		echo "event $(fin "$finish")"
+		echo 'event [DONE]'
+	} >s
+	serve s
+	is "$lifts_name, a character a delta" "$(ask "$@" | wanted)" "$lifts_want"
+	{
+		echo 'header Content-Type: application/json'
+		printf 'body {"choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"%s"}]}\n' \
+			"$(content "$text")" "$finish"
+	} >s
+	serve s
+	is "$lifts_name, without a stream" \
+		"$(ask -o provider.stream=false "$@" | wanted)" "$lifts_want"
+}
+
+# ---- hermes ----
+
+hermes='<tool_call>
+{"name": "read", "arguments": {"path": "a.c"}}
+</tool_call>'
+lifts "hermes" '[null,null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"$hermes" stop
+lifts "text before and between stays" \
+	'["I look.\n\nThen.",null,[["read","{\"path\": \"a.c\"}"],["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"I look.
+$hermes
+
+Then.
+$hermes" stop
+lifts "a name that is no tool stays text" \
+	'["<tool_call>{\"name\":\"rm\"}</tool_call>",null,[],"stop",null]' \
+	'<tool_call>{"name":"rm"}</tool_call>' stop
+lifts "a code fence stays text" \
+	"$(content "\`\`\`
+$hermes
+\`\`\`" | jq -c '[., null, [], "stop", null]')" "\`\`\`
+$hermes
+\`\`\`" stop
+lifts "none lifts nothing" "$(content "$hermes" | jq -c '[., null, [], "stop", null]')" \
+	"$hermes" stop -o provider.tool_dialect=none
+
+# ---- qwen3-coder ----
+
+qwen='<tool_call>
+<function=read>
+<parameter=path>
+if (a < b && c) </parameter> x
+
+</parameter>
+<parameter=first>
+12
+</parameter>
+</function>
+</tool_call>'
+lifts "qwen3-coder" '[null,null,[["read","{\"path\":\"if (a < b && c) </parameter> x\\n\",\"first\":12}"]],"tool_calls",null]' \
+	"$qwen" stop
+lifts "without the leading tag" '[null,null,[["read","{\"path\":\"a\"}"]],"tool_calls",null]' \
+	'<function=read><parameter=path>a</parameter></function></tool_call>' stop
+
+# ---- the dialects that are read whole ----
+
+one='[null,null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]'
+two='[null,null,[["read","{\"path\":\"a.c\"}"],["read","{\"path\":\"b\",\"first\":2}"]],"tool_calls",null]'
+a='{"path":"a.c"}' b='{"path":"b","first":2}'
+obj_a="{\"name\":\"read\",\"parameters\":$a}"
+obj_b="{\"name\":\"read\",\"parameters\":$b}"
+plain() {	# name text finish ARG...: it stays text
+	plain_name=$1 text=$2
+	shift 2
+	lifts "$plain_name" "$(content "$text" | jq -c '[., null, [], "stop",
+		null]')" "$text" stop "$@"
+}
+
+lifts "llama3" "$one" "<|python_tag|>$obj_a<|eom_id|>" stop
+lifts "llama3: two" "$two" "<|python_tag|>$obj_a; $obj_b" stop
+lifts "llama3: a call in Python" "$one" '<|python_tag|>read.call(path="a.c")' \
+	stop
+lifts "llama3: without its tag" "$one" "$obj_a" stop
+plain "llama3: with words behind it" "$obj_a would read it."
+plain "llama3: another name" '{"name":"Ann","parameters":{}}'
+plain "llama3: its tag in words" 'The token <|python_tag|> begins a call.'
+lifts "mistral" "$two" \
+	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a}, {\"name\":\"read\",\"arguments\":$b}]" stop
+lifts "mistral: the newer form" "$two" \
+	"[TOOL_CALLS]read[ARGS]${a}[TOOL_CALLS]read[CALL_ID]x1[ARGS]$b" stop
+lifts "mistral: text stays" '["So.",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
+	"So.[TOOL_CALLS]read$a" stop
+lifts "deepseek" "$two" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read
+\`\`\`json
+$a
+\`\`\`<｜tool▁call▁end｜>
+<｜tool▁call▁begin｜>function<｜tool▁sep｜>read
+\`\`\`json
+$b
+\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>" stop
+lifts "deepseek: the newer form" "$one" "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>$a<｜tool▁call▁end｜><｜tool▁calls▁end｜>" stop
+lifts "glm" "$two" '<tool_call>read
+<arg_key>path</arg_key>
+<arg_value>a.c</arg_value>
+</tool_call>
+<tool_call>read
+<arg_key>path</arg_key><arg_value>b</arg_value>
+<arg_key>first</arg_key><arg_value>2</arg_value>
+</tool_call>' stop
+lifts "glm: a value with tags in it" '[null,null,[["read","{\"path\":\"</tool_call> </arg_value> <a>\"}"]],"tool_calls",null]' \
+	'<tool_call>read<arg_key>path</arg_key><arg_value></tool_call> </arg_value> <a></arg_value></tool_call>' stop
+plain "glm: no tool" '<tool_call>rm<arg_key>path</arg_key><arg_value>a</arg_value></tool_call>'
+lifts "kimi" "$two" "<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>$a<|tool_call_end|><|tool_call_begin|>functions.read:1<|tool_call_argument_begin|>$b<|tool_call_end|><|tool_calls_section_end|>" stop
+lifts "minimax" "$two" '<minimax:tool_call>
+<invoke name="read">
+<parameter name="path">a.c</parameter>
+</invoke>
+<invoke name="read">
+<parameter name="path">b</parameter>
+<parameter name="first">2</parameter>
+</invoke>
+</minimax:tool_call>' stop
+lifts "minimax: only invoke, and tags in a value" \
+	'[null,null,[["read","{\"path\":\"</invoke> </parameter> x\"}"]],"tool_calls",null]' \
+	'<invoke name="read"><parameter name="path"></invoke> </parameter> x</parameter></invoke>' stop
+lifts "pythonic" "$two" '[read(path="a.c"), read(path='"'b'"', first=2)]' stop
+lifts "pythonic: literals" '[null,null,[["read","{\"path\":\"it'"'"'s\\n\",\"first\":[true,null,{\"k\":-1.5}]}"]],"tool_calls",null]' \
+	'[read(path="it'"\\'"'s\n", first=[True, None, {"k": -1.5},])]' stop
+plain "pythonic: no tool" '[see(path="a.c")]'
+plain "pythonic: a link" '[read(this)](https://example.org) it.'
+lifts "json: a fence that is all of the answer" "$one" "\`\`\`json
+$obj_a
+\`\`\`" stop
+plain "json: a fence that is part of one stays" "Like this:
+\`\`\`json
+$obj_a
+\`\`\`"
+plain "... also at its beginning" "\`\`\`json
+$obj_a
+\`\`\`
+would do it."
+lifts "json: named, anywhere" '["Like this:",null,[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' "Like this:
+\`\`\`json
+$obj_a
+\`\`\`" stop -o provider.tool_dialect=json
+plain "one dialect named, no other is read" "<|python_tag|>$obj_a" \
+	-o provider.tool_dialect=kimi
+for text in "<|python_tag|>{\"name\":\"read\",]}" \
+	"[TOOL_CALLS][{\"name\":\"read\" 1}]" \
+	"<｜tool▁call▁begin｜>read<｜tool▁sep｜>{1}<｜tool▁call▁end｜>" \
+	"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{1}<|tool_call_end|>" \
+	'<invoke name="read"><parameter name="path">a</invoke>'; do
+	lifts "it cannot be lifted: $text" \
+		"$(content "$text" | jq -c '["error","malformed_tool_call",
+		{content: .}]')" "$text" stop
+done
+for text in "<|python_tag|>$obj_a; {\"name\":\"re" \
+	"[TOOL_CALLS][{\"name\":\"read\",\"arguments\":$a},{\"na" \
+	"<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>$a<|tool_call_end|><|tool_call_begin|>functions.re" \
+	'<minimax:tool_call><invoke name="read"><parameter name="path">a.c</parameter></invoke><invoke name="read"><parameter name="pa' \
+	'[read(path="a.c"), read(pa'; do
+	lifts "cut, the last is dropped: $text" "$(printf %s "$one" |
+		jq -c '.[4] = 1')" "$text" length
+done
+
+# ---- what is written for servers without tools ----
+
+# ---- channels of gpt-oss, and OLMo's function_calls ----
+
+lifts "gpt-oss: a thought and a call" \
+	'[null,"I look.",[["read","{\"path\":\"a.c\"}"]],"tool_calls",null]' \
+	'<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a.c"}<|call|>' stop
+lifts "gpt-oss: the recipient first, the end stripped, two calls" "$two" \
+	'<|start|>assistant to=functions.read<|channel|>commentary json<|message|>{"path":"a.c"}<|call|><|start|>assistant<|channel|>commentary to=read<|message|>{"path":"b","first":2}' stop
+lifts "gpt-oss: words before the answer, with a < in it" \
+	'["First.\n\na <b> <|x","Hm <|.",[],"stop",null]' \
+	'<|channel|>analysis<|message|>Hm <|.<|end|><|start|>assistant<|channel|>commentary<|message|>First.<|end|><|start|>assistant<|channel|>final<|message|>a <b> <|x<|return|>' stop
+lifts "gpt-oss: a call without arguments" \
+	'[null,null,[["read","{}"]],"tool_calls",null]' \
+	'<|channel|>commentary to=functions.read<|message|><|call|>' stop
+lifts "gpt-oss: cut in a call" '["",null,[],"length",1]' \
+	'<|channel|>commentary to=functions.read<|message|>{"path":"a' length
+blank=$(printf '%4200s' '')
+lifts "an answer that begins with 4,200 blanks ends" \
+	"[\"${blank}x\",null,[],\"stop\",null]" "${blank}x" stop \
+	-o provider.repeat_limit=0
+plain "gpt-oss: its tag amidst an answer" 'It writes <|channel|>final<|message|>so.'
+lifts "OLMo" "$two" '<function_calls>
+read(path="a.c")
+read(path="b", first=2)
+</function_calls>' stop
+plain "OLMo: a mention" 'Calls stand in <function_calls></function_calls>.'
+
+mv in in.plain
+past='{"role":"assistant","content":"","tool_calls":[{"id":"p1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a \\\"b\\\"\",\"first\":2}"}}]},{"role":"tool","tool_call_id":"p1","content":"its text"}'
+for name in hermes qwen3-coder llama3 mistral deepseek glm kimi minimax \
+	pythonic json; do
+	printf '{"type":"request","messages":[%s,%s],"tools":%s}\n' "$user" \
+		"$past" "$tools" >in
+	events "$(d '{"content":"x"}')" "$(fin stop)" >s
+	serve s
+	ask -o provider.tool_dialect=$name >/dev/null
+	jq -c '.body | fromjson' log >body
+	is "$name: the tools stand in the text" "$(jq -c '[.tools,
+		(.messages[0] | .role, (.content | contains("read")))]' body)" \
+		'[null,"system",true]'
+	is "$name: so does the result" "$(jq -r '.messages[-1] | .role,
+		(.content | contains("its text"))' body | xargs)" "user true"
+	jq -r '.messages[] | select(.role == "assistant") | .content' body >past
+	cp in.plain in
+	events "$(d "{\"content\":$(content "$(cat past)")}")" \
+		"$(fin stop)" >s
+	serve s
+	is "$name: a call is read as it was written" \
+		"$(ask -o provider.tool_dialect=$name | jq -c \
+		'.tool_calls[]?.function | [.name, (.arguments | fromjson)]')" \
+		'["read",{"path":"a \"b\"","first":2}]'
+done
+mv in.plain in
+
+# ---- what cannot be lifted ----
+
+lifts "a block that cannot be lifted" \
+	'["error","malformed_tool_call",{"content":"<tool_call>{\"name\":\"read\" 1}</tool_call>"}]' \
+	'<tool_call>{"name":"read" 1}</tool_call>' stop
+
+# ---- cut by length ----
+
+lifts "cut: whole blocks stay, the last is dropped" \
+	'["x",null,[["read","{\"path\": \"a.c\"}"]],"tool_calls",1]' "x
+$hermes
+<tool_call>
+{\"name\": \"read\", \"argu" length
+lifts "cut: nothing whole" '["x",null,[],"length",1]' "x
+<tool_call>
+{\"name\": \"read\", \"argu" length
+
+# ---- reasoning ----
+
+lifts "think" '["B","A",[],"stop",null]' '<think>
+A
+</think>
+
+B' stop
+lifts "think, the opening tag missing" '["B","A",[],"stop",null]' 'A
+</think>
+
+B' stop
+lifts "think, white space around it" '["B","A",[],"stop",null]' '
+
+A
+</think>
+B' stop
+lifts "think, unclosed" '["","A",[],"stop",null]' '<think>A' stop
+lifts "a call in reasoning is none" \
+	'[null,"<tool_call>{\"name\":\"read\"}</tool_call>",[["read","{\"path\": \"a.c\"}"]],"tool_calls",null]' \
+	"<tool_call>{\"name\":\"read\"}</tool_call></think>$hermes" stop
+
+# ---- servers without tools ----
+
+printf '{"type":"request","messages":[{"role":"system","content":"S"},%s,{"role":"assistant","content":"ok","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\\"path\\":\\"x\\"}"}}]},{"role":"tool","tool_call_id":"a","content":"text"}],"tools":%s}\n' \
+	"$user" "$tools" >in
+sent() {	# jq filter; ARG...
+	filter=$1
+	shift
+	events "$(d '{"content":"hello"}')" "$(fin stop)" >s
+	serve s
+	ask "$@" >/dev/null
+	httpd_stop	# we are in a subshell
+	tail -n 1 log | jq -r '.body | fromjson | '"$filter"
+}
+for name in hermes qwen3-coder; do
+	set -- -o provider.tool_dialect="$name"
+	is "$name: no tools are sent" "$(sent 'has("tools")' "$@")" false
+	is "$name: roles" "$(sent '[.messages[].role] | join(" ")' "$@")" \
+		"system user assistant user"
+	match "$name: the system message keeps its text and has the tools" \
+		"$(sent '.messages[0].content' "$@")" \
+		"S*<tools>*\"name\":\"read\"*</tools>*<tool_call>*"
+	is "$name: the result" "$(sent '.messages[3].content' "$@")" \
+		"<tool_response>
+text
+</tool_response>"
+done
+is "hermes: the call" "$(sent '.messages[2].content' \
+	-o provider.tool_dialect=hermes)" 'ok
+<tool_call>
+{"name": "read", "arguments": {"path":"x"}}
+</tool_call>'
+is "qwen3-coder: the call" "$(sent '.messages[2].content' \
+	-o provider.tool_dialect=qwen3-coder)" 'ok
+<tool_call>
+<function=read>
+<parameter=path>
+x
+</parameter>
+</function>
+</tool_call>'
+
+is "tool_choice of params is sent" "$(sent .tool_choice \
+	-o 'provider.params={"tool_choice":"required"}')" required
+jq -c '.tool_choice = "none"' in >none && mv none in
+for name in hermes qwen3-coder; do
+	match "$name: tool_choice none is said last" "$(sent \
+		'.messages[-1] | .role + ": " + .content' \
+		-o provider.tool_dialect=$name)" \
+		"user: \[system\] No function may be called now*"
+done
+
+done_testing

@@ -1,0 +1,425 @@
+#!/bin/bash
+# what single servers want and say, each with the words it is known by
+# (chapters 4.2 to 4.4); what is common is in the other files
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/provider/provider.sh"
+events "$(d '{"content":"hello"}')" "$(fin stop)" >hello
+body() { tail -n 1 log | jq -j .body; }
+hi='[{"role":"user","content":"hi"}]'
+refuse() {	# STATUS WORDS >script
+	printf 'status %s\nbody %s\n' "$1" "$(jq -cn --arg m "$2" \
+		'{error: {message: $m}}')"
+}
+go() { hamr-provider -n -q --no-config --model m "$@" <in | no_times; }
+
+# ---- templates that want turns ----
+
+jq -sc '{type: "request", messages: .}' >in <<'X'
+{"role":"system","content":"s"}
+{"role":"user","content":"a"}
+{"role":"user","content":[{"type":"text","text":"b"}]}
+{"role":"assistant","content":null,"tool_calls":[{"id":"functions.f:0","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"abcdefgh1","type":"function","function":{"name":"f","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"functions.f:0","content":"x"}
+{"role":"tool","tool_call_id":"abcdefgh1","content":"y"}
+{"role":"user","content":"c"}
+{"role":"system","content":"d \"q\""}
+X
+refuse 400 "Tool call id was functions.f:0 but must be a-z, A-Z, 0-9, with a length of 9." >no
+serve no hello
+is "Mistral's ids: tried once more" "$(ask | jq -r .content) $(wc -l <log)" "hello 2"
+is "all have nine letters and digits, calls and results the same" "$(body |
+	jq -c '[.messages[3].tool_calls[].id] as $c |
+	[.messages[] | .tool_call_id // empty] as $r |
+	[$c == $r, ($c[] | test("^[a-zA-Z0-9]{9}$")), $c[1]]')" \
+	'[true,true,true,"abcdefgh1"]'
+is "nothing else has changed" "$(body | jq -c '[.messages[].role]')" \
+	'["system","user","user","assistant","tool","tool","user","user"]'
+refuse 500 "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..." >no
+serve no hello
+is "roles that must alternate, with llama.cpp's status" "$(ask |
+	jq -r .content) $(wc -l <log)" "hello 2"
+is "what is of one role is one message" "$(body | jq -c '.messages |
+	[.[].role], .[1].content, .[-1].content')" \
+	'["system","user","assistant","tool","tool","user"]
+[{"type":"text","text":"a"},{"type":"text","text":"b"}]
+"c\n\n[system] d \"q\""'
+refuse 400 "Unexpected role 'user' after role 'tool'" >no
+serve no hello
+is "no user message behind a result" "$(ask | jq -r .content) $(body |
+	jq -c '[.messages[-4:][].role]')" 'hello ["tool","assistant","user","user"]'
+serve no no no hello
+is "each is learned once" "$(ask -o provider.max_retries=0 |
+	jq -r '.content // .code') $(wc -l <log)" "bad_request 2"
+
+# ---- parameters, in other APIs too ----
+
+printf '{"type":"request","messages":%s,"params":{"tool_choice":"auto","max_completion_tokens":5},"tools":[{"type":"function","function":{"name":"f"}}]}\n' "$hi" >in
+refuse 400 "Unknown field: max_completion_tokens" >no
+serve no hello
+is "max_completion_tokens is max_tokens" "$(ask | jq -r .content) $(body |
+	jq -c '[.max_tokens, .max_completion_tokens]')" "hello [5,null]"
+refuse 400 "tool_choice is not supported" >no
+serve no hello
+is "tool_choice" "$(ask | jq -r .content) $(body | jq -c 'has("tool_choice")')" \
+	"hello false"
+printf '%s\n' "$user" >in
+refuse 400 "Unsupported parameter: 'temperature' is not supported with this model." >no
+printf 'event {"type":"response.output_text.delta","delta":"hello"}\nevent {"type":"response.completed","response":{"status":"completed"}}\n' >resp
+serve no resp
+is "temperature in the Responses API" "$(go --api responses --base-url "$URL" \
+	-o provider.temperature=1 | jq -r 'select(.role).content') $(body |
+	jq -c 'has("temperature")')" "hello false"
+refuse 400 '`temperature` is deprecated for this model.' >no
+printf 'event {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hello"}}\nevent {"type":"message_stop"}\n' >anth
+serve no anth
+is "... and in Anthropic's" "$(go --api anthropic --base-url "$URL" \
+	-o provider.temperature=1 | jq -r 'select(.role).content') $(body |
+	jq -c 'has("temperature")')" "hello false"
+nested() {	# name WORDS API PARAMS ANSWER jq wanted
+	refuse 400 "$2" >no
+	serve no "$5"
+	is "$1" "$(go --api "$3" --base-url "${URL%/v1}" -o \
+		provider.temperature=1 -o "provider.params=$4" |
+		jq -r 'select(.role).content') $(body | jq -c "$6") $(wc -l <log)" \
+		"hello $7 2"
+}
+printf 'event {"candidates":[{"content":{"parts":[{"text":"hello"}]},"finishReason":"STOP"}]}\n' >gem
+printf 'line {"message":{"content":"hello"},"done":true}\n' >oll
+nested "... and where Gemini has it" \
+	"Unknown name \"temperature\" at 'generation_config': Cannot find field." \
+	gemini '{"topP":1}' gem \
+	'[.generationConfig, .topP]' '[{},1]'
+nested "... and where Ollama has it" "invalid option provided: temperature" \
+	ollama '{"options":{"seed":1}}' oll \
+	'.options | [has("temperature"), has("num_ctx"), .seed]' '[false,true,1]'
+nested "effort in the Responses API" \
+	"Unsupported parameter: 'reasoning.effort' is not supported with this model." \
+	responses '{"reasoning":{"effort":"low","summary":"auto"}}' resp \
+	'[.reasoning, .temperature]' '[{"summary":"auto"},1]'
+nested "store there" "Unknown parameter: 'store'." responses '{}' resp \
+	'has("store")' false
+printf '{"type":"request","messages":%s,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"temperature":{"type":"number"},"store":{"type":"string"}}}}}]}\n' "$hi" >in
+refuse 400 "The property temperature of tool f (see the store: store) is bad" >no
+serve no hello
+is "what only a tool has is not asked for again" "$(ask | jq -r .code) $(wc -l <log)" \
+	"bad_request 1"
+printf '%s\n' "$user" >in
+printf '{"role":"user","content":"q"}\n{"role":"assistant","content":"a","reasoning":"r"}\n{"role":"user","content":"x"}\n' >in
+refuse 400 "The reasoning_content is not allowed in the input messages" >no
+serve no hello
+is "reasoning that must not be sent is not" "$(ask -o \
+	provider.reasoning_replay=always | jq -r .content) $(body |
+	grep -c reasoning_content)" "hello 0"
+printf '%s\n' "$user" >in
+
+# ---- what is sent around ----
+
+serve hello
+http_proxy=http://127.0.0.1:9 HTTP_PROXY=http://127.0.0.1:9 \
+	ALL_PROXY=http://127.0.0.1:9 all_proxy=http://127.0.0.1:9 \
+	ask >out
+is "proxies of the environment are not used" "$(jq -r .content out)" hello
+serve hello
+is "a configured one is" "$(go --base-url http://model.invalid/v1 -o \
+	"provider.proxy=http://127.0.0.1:$HTTPD_PORT" |
+	jq -r 'select(.role).content') $(jq -r .path log)" \
+	"hello http://model.invalid/v1/chat/completions"
+
+# ---- overflow that is not said ----
+
+large=$(head -c 40000 /dev/zero | tr '\0' 'x')
+printf '{"type":"request","tokens":9000,"messages":[{"role":"user","content":"%s"}]}\n' "$large" >in
+printf 'status 400\n' >s
+serve s
+is "Cerebras: an empty 400 to a large request" "$(ask | jq -r .code)" context_overflow
+printf 'status 413\n' >s
+serve s
+is "... or 413" "$(ask | jq -r .code)" context_overflow
+events "$(fin length)" '{"choices":[],"usage":{"prompt_tokens":8192,"completion_tokens":0}}' >s
+serve s
+is "MiMo: length before the first token" "$(ask | jq -r '.code // .type' |
+	xargs)" "usage context_overflow"
+events "$(fin length)" '{"choices":[],"usage":{"prompt_tokens":8192,"completion_tokens":5}}' >s
+serve s
+is "... behind one it is an answer" "$(ask | jq -r 'select(.role).finish_reason')" length
+cut() {	# PROMPT CACHED >s
+	events "$(d '{"content":"x"}')" "$(fin stop)" "{\"choices\":[],\"usage\":{\"prompt_tokens\":$1,\"completion_tokens\":1,\"prompt_tokens_details\":{\"cached_tokens\":$2}}}"
+}
+cut 2048 0 >s
+serve s
+ask 2>err >out
+match "a silent cut is told" "$(cat err)" "*read 2048 tokens of about 9000*context.window*"
+serve s
+{
+	cat in
+	echo '{"type":"go","n":1}'
+	for _ in $(seq 600); do
+		! grep -qs '"role"' out || break
+		sleep .05
+	done
+} | timeout 60 hamr-provider -r -q \
+	--no-config --base-url "$URL" --model m 2>err >out
+match "to the loop as progress" "$(jq -r 'select(.type == "progress").message' out)" \
+	"*read 2048 tokens*"
+cut 2048 6900 >s
+serve s
+ask 2>err >out
+is "not when the cache had them" "$(cat err)" ""
+# TOLD... of requests of 3,000, 6,000 and 9,000 tokens -> what came of each
+counts() {
+	for i in 1 2 3; do
+		cut "${!i}" 0 >"s$i"
+		printf '{"type":"request","tokens":%d000,"messages":[{"role":"user","content":"%s"}]}\n' \
+			$((i * 3)) "$large"
+		((i == 3)) || printf '{"type":"go","n":%d}\n' "$i"
+	done >in
+	serve s1 s2 s3
+	ask 2>err >out
+	jq -r '.code // .context_tokens // select(.role).content' out | xargs
+}
+is "one that counted all of the requests before has cut this one" \
+	"$(counts 2900 5800 4100)" "x x 5800 context_overflow"
+is "... its answer is a part of one" "$(jq -r 'select(.code).partial.content' \
+	out)" x
+is "half of them is no proof" "$(counts 2900 3100 4100)" "x x x"
+is "one that counts only what was not in its cache cuts nothing" \
+	"$(counts 2900 1100 1200)" "x x x"
+match "... which it is told once" "$(cat err)" "*read 1100 tokens of about 6000*"
+printf '%s\n' "$user" >in
+while IFS= read -r words; do
+	refuse 400 "$words" >s
+	serve s
+	is "overflow: ${words:0:50}" "$(ask | jq -r 'select(.code).code')" context_overflow
+done <<'X'
+the prompt is longer than the context length currently available to the model
+no user query found in messages
+Input length 9000 exceeds the maximum allowed input length of 8192 tokens
+too many tokens: total number of tokens in the request exceeds the limit of 4081 tokens
+X
+printf 'status 400\nbody {"error":{"type":"context_exceeded","message":"no"}}\n' >s
+serve s
+is "overflow: by its type" "$(ask | jq -r .code)" context_overflow
+
+# ---- other words for the end, and for the beginning ----
+
+while read -r reason want; do
+	events "$(d '{"content":"x"}')" "$(fin "$reason")" >s
+	serve s
+	is "finish_reason $reason" "$(ask | jq -r .finish_reason)" "$want"
+done <<'X'
+content_filter content_filter
+model_context_window_exceeded length
+max_tokens length
+end_turn stop
+eos stop
+error error
+load error
+function_call stop
+X
+says "arguments with the first delta, as llama.cpp has them" \
+	'[null,null,[["a","f","{\"x\":1}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"x"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"function":{"arguments":"\":1}"}}]}')" \
+	"$(fin tool_calls)"
+says "<|endoftext|> behind the arguments" \
+	'[null,null,[["a","f","{\"x\":1}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}<|endoftext|>"}}]}')" \
+	"$(fin tool_calls)"
+says "a prefix that gpt-oss gives to names" \
+	'[null,null,[["a","f","{}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"functions.f","arguments":"{}"}}]}')" \
+	"$(fin tool_calls)"
+refuse 500 "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]" >s
+sed -i '1a header Retry-After: 0' s
+serve s hello
+is "llama-server's own broken call is asked again" "$(ask |
+	jq -r 'select(.role).content')" hello
+
+# ---- old llama.cpp: no tools with stream ----
+
+printf '%s\n{"type":"go","n":1}\n%s\n' "$user" "$user" >in
+printf 'body {"choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}\n' >whole
+sorry='{"error":{"code":500,"message":"Cannot use tools with stream","type":"server_error"}}'
+while IFS='|' read -r name directives; do
+	printf '%b\n' "$directives" >no
+	serve no whole
+	is "$name: asked again at once, no retry counted" "$(ask -o \
+		provider.max_retries=0 | jq -r '.content // .code // .type' |
+		xargs)" "whole go whole"
+	is "... without a stream, in the next request too" "$(jq -c '.body |
+		fromjson | [.stream, .stream_options != null]' log | xargs)" \
+		"[true,true] [false,false] [false,false]"
+done <<X
+no stream with tools, HTTP 500|status 500\nbody $sorry
+HTTP 400|status 400\nbody $sorry
+HTTP 501|status 501\nbody {"error":"Cannot use tools with stream"}
+HTTP 503, loading or not|status 503\nbody $sorry
+HTTP 200|body $sorry
+an event|event $sorry
+an error field|line error: {"code":500,"message":"Cannot use tools with stream"}\nline
+X
+printf 'status 500\nheader Retry-After: 0\nbody %s\n' "$sorry" >no
+serve no
+is "it is said once more: an error like another" "$(ask -o \
+	provider.max_retries=1 | jq -r 'select(.code and .stage and .retryable
+	!= null) | .code' | xargs) $(wc -l <log)" "server server 5"
+printf '%s\n' "$user" >in
+
+# ---- no tools ----
+
+printf '%s\n%s\n' '{"type":"tools","tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}' \
+	"$user" >in
+events "$(d '{"content":"<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call>"}')" \
+	"$(fin stop)" >called
+while IFS='|' read -r http words; do
+	refuse "$http" "$words" >no
+	serve no called
+	is "without tools: ${words:0:40}" "$(ask | jq -r \
+		'.tool_calls[0].function.name // .code') $(wc -l <log)" "f 2"
+	is "... is told them as text" "$(jq -c '.body | fromjson | [.tools !=
+		null, (.messages | tostring | contains("<tools>"))]' log |
+		xargs)" "[true,false] [false,true]"
+done <<'X'
+400|registry.ollama.ai/library/gemma3:4b does not support tools
+500|tools param requires --jinja flag
+400|"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set
+404|No endpoints found that support tool use. To learn more about provider routing, visit: x
+X
+printf 'status 400\nbody {"error":"gemma3 does not support tools"}\n' >no
+printf 'line {"message":{"content":"<tool_call>{\\"name\\":\\"f\\",\\"arguments\\":{}}</tool_call>"},"done":true}\n' >called
+serve no called
+is "... of Ollama's own API" "$(ask --api ollama |
+	jq -r 'select(.role).tool_calls[0].function.name') $(jq -c '.body | fromjson |
+	.tools != null' log | xargs)" "f true false"
+match "... and it is said" "$(serve no called; hamr-provider -n --no-config \
+	--api ollama --base-url "$URL" --model m <in 2>&1 >/dev/null)" \
+	"*m does not support tool calls; *hermes*"
+serve no called
+is "... not where the dialect is set" "$(ask --api ollama -o \
+	provider.tool_dialect=none | jq -r '.code') $(wc -l <log)" "bad_request 1"
+serve called
+is "a dialect that is set leaves none beside it" "$(ask --api ollama -o \
+	provider.tool_dialect=hermes |
+	jq -r 'select(.role).tool_calls[0].function.name') \
+$(jq -c '.body | fromjson | .tools' log)" "f null"
+printf '%s\n' "$user" >in
+
+# ---- Anthropic ----
+
+anthropic() {	# name wanted-jq wanted event...
+	{ printf 'event {"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}}\n'
+	printf 'event %s\n' "${@:4}" '{"type":"message_stop"}'; } >s
+	serve s
+	is "anthropic: $1" "$(go --api anthropic --base-url "$URL" | jq -c "$2")" "$3"
+}
+start='{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}'
+anthropic "empty partial_json is {}" 'select(.role).tool_calls[0].function.arguments' \
+	'"{}"' "$start" '{"type":"ping"}' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":""}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}'
+anthropic "output usage is cumulative" 'select(.type == "usage") |
+	[.prompt_tokens, .completion_tokens]' '[3,9]' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":4}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}'
+anthropic "tokens written to the cache are told" 'select(.type == "usage") |
+	[.prompt_tokens, .cached_tokens, .cache_write_tokens]' '[103,80,20]' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":3,"cache_read_input_tokens":80,"cache_creation_input_tokens":20,"output_tokens":9}}'
+anthropic "what the server itself calls is no call of ours" 'select(.role) |
+	[.content, .tool_calls]' '["x",null]' \
+	'{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}' \
+	'{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\":1}"}}' \
+	'{"type":"content_block_stop","index":1}' \
+	'{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"x"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'
+anthropic "where every block has the same index" 'select(.role) |
+	[.tool_calls[] | [.id, .function.arguments]]' '[["t","{\"a\":1}"]]' \
+	'{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}' \
+	'{"type":"content_block_stop","index":0}' \
+	'{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}' \
+	'{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}' \
+	'{"type":"message_delta","delta":{"stop_reason":"tool_use"}}'
+cat >in <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"carry":[{"type":"thinking","thinking":"t","signature":"s"}]},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"a","content":"1"}
+{"role":"tool","tool_call_id":"b","content":"2"}
+X
+serve anth
+go --api anthropic --base-url "$URL" >/dev/null
+is "thoughts go back first, and the text with them" "$(body |
+	jq -c '[.messages[1].content[] | .thinking // .text // .id]')" '["t","I look.","a","b"]'
+printf '%s\n' "$user" >in
+for pair in refusal:content_filter stop_sequence:stop pause_turn:stop \
+	model_context_window_exceeded:length; do
+	anthropic "stop_reason ${pair%:*}" 'select(.role).finish_reason' \
+		"\"${pair#*:}\"" \
+		'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}' \
+		'{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{}}}' \
+		"{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"${pair%:*}\"}}"
+done
+printf 'status 413\nbody {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}\n' >s
+serve s
+is "anthropic: 413" "$(go --api anthropic --base-url "$URL" | jq -r .code)" context_overflow
+
+# ---- Responses, Ollama ----
+
+printf 'event {"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}\n' >s
+serve s
+is "responses: failed" "$(go --api responses --base-url "$URL" -o \
+	provider.max_retries=0 | jq -r .code)" rate_limited
+printf 'event {"type":"response.output_text.delta","delta":"x"}\nevent {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}\n' >s
+serve s
+is "responses: incomplete" "$(go --api responses --base-url "$URL" |
+	jq -r 'select(.role).finish_reason')" length
+printf 'event {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hello"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}}\n' >s
+serve s
+is "responses: no delta at all" "$(go --api responses --base-url "$URL" |
+	jq -c 'select(.role) | [.content, .tool_calls[0].id]')" '["hello","c"]'
+# what may become a call is held back: that is no answer without deltas
+obj='"{\"name\":\"f\",\"age\":3}"'
+for end in '"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":'"$obj"'}]}]}' \
+	'"choices":[{"index":0,"message":{"content":'"$obj"'},"finish_reason":"stop"}]'
+do
+	case $end in
+	*choices*) api=openai delta='"choices":[{"delta":{"content":'"$obj"'}}]' ;;
+	*) api=responses delta='"type":"response.output_text.delta","delta":'"$obj" ;;
+	esac
+	printf '%s\n' "chunked" "event {$delta}" "event {$end}" >s
+	serve s
+	is "$api: a text that is held back is not taken twice" "$(go --api $api \
+		--base-url "$URL" | jq -r 'select(.role) | .content')" \
+		'{"name":"f","age":3}'
+done
+printf 'line {"message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}\n' >s
+serve s
+is "ollama: load is no answer" "$(go --api ollama --base-url "$URL" |
+	jq -r 'select(.role).finish_reason')" error
+printf 'path /api/chat\nbody {"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"ping","arguments":{}}}]},"done":true,"done_reason":"stop","eval_count":8}\n' >s
+serve s
+is "--probe asks as the API does" "$(hamr-provider --probe --no-config --model m \
+	--api ollama --base-url "${URL%/v1}" 2>/dev/null | jq -r .tools) $(jq -r \
+	'select(.method == "POST").path' log)" "true /api/chat"
+printf '{"role":"user","content":"hi"}\n' >in
+printf 'path /api/chat\nline {"message":{"content":"x"},"done":true}\n' >s
+serve s
+is "OLLAMA_HOST without a scheme" "$(OLLAMA_HOST=127.0.0.1:$HTTPD_PORT go \
+	--api ollama | jq -r 'select(.role).content')" x
+match "... and without a port" "$(OLLAMA_HOST=127.0.0.2 go --api ollama \
+	-o provider.max_retries=0 | jq -r .message)" "http://127.0.0.2:11434:*"
+
+# ---- keys in cassettes ----
+
+key=sk-canary-12345
+printf 'body {"choices":[{"message":{"content":"a%s\\u00e9"},"finish_reason":"stop"}]}\n' "$key" >s
+printf 'text x: \\x00\\xFF %s\n' "$key" >bin
+serve s bin
+printf '{"role":"user","content":"my key is %s"}\n' "$key" >in
+OPENAI_API_KEY=$key ask --record tape -o provider.max_retries=0 >/dev/null
+OPENAI_API_KEY=$key ask --record tape -o provider.max_retries=0 >/dev/null
+is "blanked in request and answer" "$(grep -c canary tape) $(grep -o '\[key\]' tape |
+	wc -l)" "0 3"
+is "also in bytes that are no text" "$(jq -r '.response_hex // empty' tape |
+	python3 -c 'import sys; print(b"canary" in bytes.fromhex(sys.stdin.read()))')" False
+done_testing

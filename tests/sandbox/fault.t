@@ -1,0 +1,36 @@
+#!/bin/bash
+# fault.t - P7: a sandbox is not put up for want of something: an error
+# that says so, no hang, nothing run, and never a lesser one in its place.
+. "$(dirname "$0")/../lib.sh"
+unset HAMR_BIN
+mkdir root && cd root || exit 1
+if [ "$(hamr-tool --yes --json bash '{"command":":"}' |
+    jq -r .meta.sandbox)" != bubblewrap ]; then
+	skip "all of it" "no bubblewrap here"
+	done_testing
+fi
+# Calls of a kind fail from one of the first on: those for git, which takes
+# a snapshot, are in between, and cost that only.  Only hamr-tool itself is meant
+# (no -f): bubblewrap, which may end first, makes calls of the same names.
+fault() {	# CALLS ERROR WHEN
+	rm -f ran
+	timeout -k 2 60 strace -o /dev/null -e trace="$1" \
+		-e inject="$1:error=$2:when=$3+" hamr-tool --yes --json bash \
+		'{"command":"echo x >>ran"}' 2>"$T/err" | jq -r \
+		'.meta.error // "fine", .meta.sandbox // "none"' | tr '\n' ' '
+	wc -l 2>/dev/null <ran || echo 0
+}
+while read -r calls error most wanted; do
+	for when in $(seq "$most"); do
+		fault "$calls" "$error" "$when" 2>/dev/null
+	done | sort -u >got
+	is "$calls from any of $most on: $error" "$(paste -sd, <got)" "$wanted"
+done <<EOF
+clone,clone3,vfork EAGAIN 12 fine bubblewrap 1,spawn_failed none 0
+socketpair EMFILE 1 spawn_failed none 0
+memfd_create ENOMEM 8 fine bubblewrap 1,spawn_failed none 0
+recvfrom ECONNRESET 1 spawn_failed none 0
+pipe2 EMFILE 14 fine bubblewrap 1,spawn_failed none 0
+EOF
+cd "$T" || exit 1
+done_testing

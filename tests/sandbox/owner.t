@@ -1,0 +1,50 @@
+#!/bin/bash
+# owner.t - root in somebody's folder: what is made is his, in his sandbox.
+. "$(dirname "$0")/../lib.sh"
+nl='
+'
+at_end() { rm -rf "$place"; }
+place=$(mktemp -d /srv/hamr-test.XXXXXX 2>/dev/null ||
+	mktemp -d "$T/place.XXXXXX")
+if [ "$(id -u)" != 0 ]; then
+	skip "all of this" "not root"
+	done_testing
+fi
+chmod 755 "$place"
+mkdir "$place/bin" "$place/root" && cp "$BIN/hamr-tool" "$place/bin"
+cd "$place/root" || exit 1
+git init -q . && echo old >f && echo gone >g && chown -R 65534:65534 .
+mkdir -p "$HOME/.ssh" && chmod 700 "$HOME" && echo key >"$HOME/.ssh/id"
+t() { hamr-tool --yes --no-config --root . "$@"; }
+he() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent \
+	XDG_CACHE_HOME= XDG_STATE_HOME= "$place/bin/hamr-tool" --yes --no-config \
+	--root . "$@"; }
+others() { find . ! -user 65534 | sort; }
+
+if unshare -U true 2>/dev/null && command -v bwrap >/dev/null &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups unshare -U true \
+    2>/dev/null; then
+	is "what he has no way to costs no sandbox" "$(t --json bash \
+		'{"command":"id -u"}' 2>&1 | jq -r '.content, .meta.sandbox')" \
+		"exit 0${nl}65534${nl}${nl}bubblewrap"
+else
+	skip "his sandbox" "no bubblewrap for him here"
+fi
+is "and he cannot read it" "$(t bash "{\"command\":\"cat $HOME/.ssh/id\"}" \
+	2>/dev/null | grep -c key)" 0
+t write '{"path":"new/deep/file","content":"x\n"}' >../out
+t edit '{"path":"f","old":"old","new":"new"}' >../out
+t bash '{"command":"rm g; seq 100000"}' >../out 2>&1
+is "all of it is his" "$(others)" ""
+is "he goes on" "$(he bash '{"command":"echo he >f"}' 2>../err | head -n 1
+	grep undone ../err)" "exit 0; changed: f"
+he undo >../out && he undo >../out
+is "and takes back what root did" "$(cat g)" gone
+t undo >../out; t undo >../out
+is "and root too" "$(cat f; ls new 2>/dev/null)" old
+is "it is still his" "$(others)" ""
+t bash '{"command":"rm f; ln -s g l"}' >../out 2>&1 && t undo >../out
+is "what comes back as well" "$(cat f; others)" old
+
+cd /
+done_testing

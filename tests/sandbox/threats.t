@@ -1,0 +1,255 @@
+#!/bin/bash
+# threats.t - one deletion in twenty spellings; a repository that wants git
+# to run its programs.  What counts is what is there afterwards.
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/sandbox/escapes.sh"	# a place that no sandbox covers
+nl='
+'
+
+# --- S1: one deletion, twenty spellings; $D is the folder
+cat >"$T/spellings" <<'E2'
+rm -rf "$D"
+'rm' -r"f" $D
+\rm -fr -- $D
+r""m -r $D
+rm${IFS}-rf${IFS}$D
+x=rm; $x -rf $D
+a=r b=m; $a$b -rf $D
+{rm,-rf,$D}
+$(echo rm) -rf $D
+eval "$(printf '\162\155 -rf %s' $D)"
+$'\x72\x6d' -rf $D
+echo cm0gLXJmICIkRCIK | base64 -d | D=$D bash
+find $D -delete
+find $D -type f -exec unlink {} ';'; rmdir $D
+echo $D | xargs rm -rf
+python3 -c 'import shutil, sys; shutil.rmtree(sys.argv[1])' $D
+perl -e 'unlink glob "$ARGV[0]/*"; rmdir $ARGV[0]' $D
+mkdir e; mv $D/f e/; mv $D e/; rm -rf e
+function ls { command rm "$@"; }; ls -rf $D
+sh <<X${n}rm -rf $D${n}X
+E2
+spell() {	# FOLDER: the calls; call N is to delete FOLDER/dN
+	jq -Rcn --arg d "$1" '{role: "assistant", tool_calls: [[inputs] |
+		to_entries[] | {id: "c\(.key)", type: "function", function: {
+		name: "bash", arguments: ({command: ("D=\($d)/d\(.key) n=\"\n\"\n"
+		+ (.value | gsub("\\$\\{n\\}"; "\n")))} | tojson)}}]}' \
+		"$T/spellings"
+}
+canaries() {	# FOLDER: twenty, fresh
+	local i
+	for i in $(seq 0 19); do
+		mkdir -p "$1/d$i" && echo keep >"$1/d$i/f"
+	done
+}
+alive() {
+	cat "$1"/d*/f 2>/dev/null | grep -c keep
+}
+mkdir "$place/root" "$place/out" && cd "$place/root" && git init -q . || exit 1
+canaries "$place/out"
+spell "$place/out" | hamr-tool -n --yes --no-config -o sandbox.mode=off \
+	>"$T/res" 2>/dev/null
+is "without a sandbox each deletes" "$(alive "$place/out")" 0
+canaries "$place/out"
+for mode in patch read-only verify docs; do
+	spell "$place/out" | hamr-tool -n --yes --no-config --mode $mode >"$T/res"
+	if [ "$(jq -r 'select(.role == "tool") | .meta.sandbox' "$T/res" |
+	    sort -u)" != bubblewrap ]; then
+		skip "outside, mode $mode" "no bubblewrap here"
+		continue
+	fi
+	is "outside, mode $mode" "$(alive "$place/out") of $(jq -s \
+		'map(select(.role == "tool")) | length' "$T/res")" "20 of 20"
+done
+canaries "$place/root"
+for mode in read-only verify docs; do
+	spell "$place/root" | hamr-tool -n --yes --no-config --mode $mode \
+		>"$T/res"
+	case $(jq -r 'select(.role == "tool") | .meta.sandbox' "$T/res" |
+	    sort -u) in
+	bubblewrap|landlock) ;;
+	*) skip "inside, mode $mode" "no sandbox here"; continue ;;
+	esac
+	is "inside, mode $mode" "$(alive "$place/root")" 20
+done
+ok "one of ten thousand parts too" test "$(jq -cn --arg d "$place/out/d0" \
+	'{command: ("true; " * 10000 + "rm -rf " + $d)}' >"$T/long"
+	hamr-tool --yes --no-config bash "$(cat "$T/long")" >/dev/null
+	cat "$place/out/d0/f")" = keep
+cd "$T" || exit 1
+
+# --- S6: git asked by hamr runs nothing of the repository
+marker() {	# NAME: a program that leaves a trace
+	printf '#!/bin/sh\n: >>%s\ncat\n' "$T/ran-$1" >"$T/evil-$1"
+	chmod +x "$T/evil-$1"
+	echo "$T/evil-$1"
+}
+fresh() {	# NAME: a repository with a commit and a change
+	mkdir "$T/$1" && cd "$T/$1" && git init -q . && echo needle >a &&
+		echo b >b && git add . &&
+		git -c user.name=n -c user.email=e commit -qm 1 && echo more >>a
+}
+work() {	# every way by which hamr asks git
+	hamr-tool --no-config --root . read '{"path":"."}'
+	hamr-tool --no-config --root . read '{"query":"needle"}'
+	hamr-tool --no-config read '{"path":"a"}'
+	hamr-tool --yes --no-config --root . edit \
+		'{"path":"a","old":"needle","new":"pin"}'
+	hamr-tool --yes --no-config --root . write '{"path":"n/w","content":"x"}'
+	hamr-tool --yes --no-config --root . bash '{"command":"echo >>b"}'
+	hamr-tool --no-config --root . undo
+	hamr-tool --no-config --root . undo
+} </dev/null >"$T/out" 2>&1
+plain() {	# what people type
+	# shellcheck disable=SC2086
+	for c in status diff "add -A" "log -p"; do timeout 10 git $c; done
+} </dev/null >/dev/null 2>&1
+while read -r name key <&3; do
+	fresh "$name" || exit 1
+	p=$(marker "$name")
+	printf '* filter=x diff=x\n' >.git/info/attributes
+	case $key in
+	hook) for h in post-index-change reference-transaction post-checkout; do
+		cp "$p" .git/hooks/$h; done ;;
+	hooksPath) mkdir h; cp "$p" h/post-index-change
+		git config core.hooksPath h ;;
+	include) printf '[core]\n\tfsmonitor = %s\n' "$p" >inc
+		git config include.path ../inc ;;
+	worktree) git config extensions.worktreeConfig true
+		git config --worktree core.fsmonitor "$p" ;;
+	promisor) git config remote.o.promisor true
+		git config remote.o.url "ext::$p"
+		git config protocol.ext.allow always
+		rm -f .git/objects/*/* ;;
+	*) git config "$key" "$p" ;;
+	esac
+	rm -f "$T/ran-$name"
+	work
+	ok "$name: nothing ran" test ! -e "$T/ran-$name"
+	match "$name: and it was done" "$(cat "$T/out")" "*a:1:needle*edited a*made n/w*changed: b*undone*undone*"
+	case $name in
+	fsmonitor|clean|external|textconv|hook|include|worktree)
+		plain
+		ok "$name: git by itself runs it" test -e "$T/ran-$name" ;;
+	esac
+done 3<<'E3'
+fsmonitor core.fsmonitor
+clean filter.x.clean
+smudge filter.x.smudge
+process filter.x.process
+external diff.external
+textconv diff.x.textconv
+command diff.x.command
+pager core.pager
+editor core.editor
+ssh core.sshCommand
+askpass core.askPass
+helper credential.helper
+gpg gpg.program
+refs core.alternateRefsCommand
+pack uploadpack.packObjectsHook
+alias alias.ls-files
+hook hook
+hookspath hooksPath
+include include
+worktree worktree
+promisor promisor
+E3
+
+# a repository that lies in the tree as if it were somebody's files
+p=$(marker bare)
+mkdir "$T/bare" && cd "$T/bare" && git init -q --bare . || exit 1
+git config core.bare false; git config core.worktree .
+git config core.fsmonitor "$p"; echo needle >a; echo b >b
+work
+ok "a bare one as the root: nothing ran" test ! -e "$T/ran-bare"
+p=$(marker file)
+mkdir "$T/file" && cd "$T/file" && git init -q --bare x.git || exit 1
+git -C x.git config core.bare false; git -C x.git config core.worktree ../
+git -C x.git config core.fsmonitor "$p"
+echo 'gitdir: x.git' >.git; echo needle >a; echo b >b
+work
+ok "a .git file into the tree: nothing ran" test ! -e "$T/ran-file"
+git status >/dev/null 2>&1
+ok "git by itself runs it" test -e "$T/ran-file"
+
+# git is not the repository's, whatever PATH says
+p=$(marker path)
+fresh path; printf '#!/bin/sh\n: >%s\nexec %s "$@"\n' "$T/ran-path" \
+	"$(command -v git)" >git; chmod +x git; mkdir .hamr
+for dir in . "" "$PWD"; do
+	PATH=$dir:$PATH work
+done
+ok "no git of the repository's: nothing ran" test ! -e "$T/ran-path"
+
+# snapshots that came with the repository
+p=$(marker snap)
+tamper() {	# NAME COMMAND: says what came of it
+	fresh "$1"
+	hamr-tool --yes --no-config --root . bash '{"command":"echo >>b"}' \
+		>"$T/out" 2>&1
+	cd .hamr/snap.git || exit 1
+	eval "$2"
+	cd ../.. || exit 1
+	hamr-tool --yes --no-config --root . bash '{"command":"echo >>b"}' \
+		>"$T/out" 2>&1
+	ok "$1: nothing ran" test ! -e "$T/ran-snap"
+}
+evil() {	# FOLDER
+	git --git-dir="$1" config filter.x.clean "$p"
+	git --git-dir="$1" config core.fsmonitor "$p"
+	echo '* filter=x' >"$1/info/attributes"
+}
+tamper settings 'evil .'
+match "they are put right" "$(cat "$T/out")" "exit 0; changed: b"
+tamper elsewhere 'cp -r . ../e; mv ../e .; evil e; echo e >commondir'
+match "it is said" "$(cat "$T/out")" "*snap.git is not as hamr-tool made it; move it away*"
+tamper index 'rm index; ln -s ../../../made index'
+ok "a link is not followed" test ! -e "$T/made"
+tamper config 'mv config ../c; evil ../../.git; ln -s ../../.git/config config'
+is "nor to be written" "$(git config core.bare)" false
+tamper objects 'mv objects ../../../objects; ln -s ../../../objects objects'
+match "nor a folder" "$(cat "$T/out")" "*move it away*"
+
+# --- S10: temporary names cannot be guessed, and nothing is followed
+if strace -o /dev/null true 2>/dev/null; then
+	fresh temp; echo keep >../kept
+	for new in pin pun; do
+		ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o "$T/trace-$new" -e \
+			trace=openat hamr-tool --yes --no-config --root . edit \
+			'{"path":"b","old":"b","new":"b'$new'"}' >/dev/null
+		echo b >b
+		grep O_CREAT "$T/trace-$new" | grep -c 'openat([0-9]*, "b"'
+		for n in $(grep O_CREAT "$T/trace-$new" |
+		    grep -o '"\.hamr-tmp-[^"]*'); do
+			echo "${n#?}" >>"$T/temps"; ln -s ../kept "${n#?}"
+		done
+	done >"$T/direct"
+	is "another each time" "$(sort -u "$T/temps" | wc -l)" 2
+	is "never the file itself" "$(sort -u "$T/direct")" 0
+	is "each made anew" "$(grep -h O_CREAT "$T"/trace-p?n | grep hamr-tmp |
+		grep -vc 'O_EXCL|O_NOFOLLOW.*0600')" 0
+	is "what a link of that name points to stays" "$(cat ../kept)" keep
+else
+	skip "temporary names" "strace does not work here"
+fi
+
+# --- S11: names that look like options or commands
+mkdir "$T/names" && cd "$T/names" && git init -q . || exit 1
+for n in -n --help --output=x '$(touch x)' '`touch x`' "a${nl}b" -Oxsh ';x'; do
+	echo needle >"$n"
+done
+hamr-tool --no-config --root . read '{"query":"needle"}' >"$T/out"
+is "all are searched" "$(grep -c needle "$T/out")" 8
+hamr-tool --no-config --root . read '{"path":"."}' >"$T/out"
+is "and listed" "$(wc -l <"$T/out")" 8
+for n in -n --help --output=x '$(touch x)' '`touch x`' "a${nl}b" -Oxsh ';x'; do
+	a=$(jq -cn --arg p "$n" '{path: $p, old: "needle", new: "pin"}')
+	hamr-tool --yes --no-config --root . edit "$a" >>"$T/out" 2>&1
+done
+is "edited" "$(cat ./* | grep -c pin)" 8
+hamr-tool --yes --no-config --root . bash '{"command":"for f in ./*; do echo y >>$f; done"}' >"$T/out"
+is "undone" "$(hamr-tool --no-config --root . undo >/dev/null; cat ./* | grep -c y)" 0
+ok "nothing was run or written" test ! -e x
+cd "$T" || exit 1
+done_testing

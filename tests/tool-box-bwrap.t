@@ -1,8 +1,0 @@
-#!/bin/bash
-# tool-box-bwrap.t - escapes from bubblewrap, in every mode.
-. "$(dirname "$0")/lib.sh"
-. "$TOP/tests/box-escapes.sh"
-control "$(id -un)"
-escapes bubblewrap
-cd /
-done_testing

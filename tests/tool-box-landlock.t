@@ -1,7 +1,0 @@
-#!/bin/bash
-# tool-box-landlock.t - escapes from Landlock alone, in every mode.
-. "$(dirname "$0")/lib.sh"
-. "$TOP/tests/box-escapes.sh"
-escapes landlock
-cd /
-done_testing

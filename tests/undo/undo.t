@@ -1,0 +1,302 @@
+#!/bin/bash
+# undo.t - hamr-tool undo: what is taken back, what is refused.
+. "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/tool/tool.sh"
+
+git init -q .
+t() { timeout 30 hamr-tool --no-config --root . "$@"; }
+b() { t --yes bash "$(sh_args "$1")" >/dev/null; }
+e() { t --yes edit "$1" >/dev/null; }
+w() { t --yes write "$1" >/dev/null; }
+ids() { t undo --list | jq -r .id | tr '\n' ' '; }
+new() { hamr-tool -n --yes --no-config --root . "$@"; }
+
+# --- nothing
+status "nothing to undo" 1 t undo
+is "is said" "$(cat "$T/.err")" "hamr-tool: nothing to undo"
+is "an empty list is no error" "$(t undo --list; echo $?)" 0
+ok "and leaves nothing" test ! -e .hamr
+
+# --- one after the other
+printf 'one\ntwo\n' >a; chmod 640 a; cp -p a ../a0
+e '{"path":"a","old":"two","new":"2"}'; cp -p a ../a1
+w '{"path":"d/e/f","content":"new\n"}'
+b 'echo three >>a; echo x >x; chmod 600 x'
+t undo --list >../list
+is "--list, newest first" "$(jq -c '[.tool, .paths]' ../list)" \
+'["bash",["a","x"]]
+["write",["d/e/f"]]
+["edit",["a"]]'
+is "its keys" "$(head -n 1 ../list | jq -c 'keys_unsorted')" \
+	'["id","at","tool","paths","checkpoint","tool_call_id"]'
+match "the time" "$(head -n 1 ../list | jq -r .at)" "20??-??-??T??:??:??Z"
+first=$(jq -r .id ../list | tail -n 1) last=$(jq -r .id ../list | head -n 1)
+is "undo names the files" "$(t undo | sed 's/ of .*/ of T/')" \
+"undone $last, bash of T
+  removed x
+  restored a"
+same "the bytes" a ../a1
+is "the mode" "$(stat -c %a a)" 640
+is "and the list is shorter" "$(t undo --list | wc -l)" 2
+is "the next, with the folders it made" "$(t undo >/dev/null; ls)" a
+is "the last" "$(t undo >/dev/null; cat a)" "$(cat ../a0)"
+status "and no more" 1 t undo
+is "one that is undone" "$(t undo "$first" 2>&1; echo $?)" \
+"hamr-tool: $first has nothing to undo, or it is undone already
+1"
+is "an unknown one" "$(t undo u999 2>&1; echo $?)" \
+"hamr-tool: there is no change u999; hamr-tool undo --list names those there are
+1"
+status "usage: two ids" 2 t undo a b
+status "usage: --list and --force" 2 t undo --list --force
+status "usage: --list alone" 2 t --list
+
+# --- by id, by call, since a checkpoint
+{ echo "$user"; call c1 bash "$(sh_args 'echo 1 >p')" c2 write \
+	'{"path":"q","content":"q\n"}' c3 bash "$(sh_args 'echo 3 >p; rm q')"; } |
+	new >../o
+check=$(jq -r 'select(.type == "checkpoint") | .id' ../o)
+is "an older one, which later ones have changed" "$(t undo "$(t undo --list |
+	jq -r 'select(.tool_call_id == "c2") | .id')" 2>&1; echo $?; cat p)" \
+"hamr-tool: q is not as hamr left it; nothing was changed, put it right by \
+hand or undo what came later first
+77
+3"
+b 'echo other >other'
+is "one in the middle that stands alone" "$(t undo c3 >/dev/null
+	cat p q other)" "1${nl}q${nl}other"
+is "all since a checkpoint" "$(t undo "$check" >/dev/null; ls)" a
+is "names each" "$(t undo "$check" 2>&1)" \
+	"hamr-tool: $check has nothing to undo, or it is undone already"
+
+# --- what is not as hamr left it
+b 'echo 1 >m1; echo 2 >m2; echo 3 >m3; rm a'
+cp -r . ../before
+echo mine >>m2
+status "another's change" 77 t undo
+is "is named" "$(cat "$T/.err")" "hamr-tool: m2 is not as hamr left it; \
+nothing was changed, put it right by hand or undo what came later first"
+is "all or none" "$(cat m1 m2 m3; ls a 2>&1 | wc -l)" "1
+2
+mine
+3
+1"
+is "--list ID tells what was changed since" "$(t undo --list "$(t undo --list |
+	head -n 1 | jq -r .id)" | jq -c .changed)" '["m2"]'
+rm -rf ../forced; cp -a . ../forced; cd ../forced || exit 1
+is "--force takes that back, too" "$(t undo --force | tail -n +2 | tr -d '\n'
+	ls m2 2>&1 | wc -l; cat a)" "  removed m3  removed m2  removed m1  \
+restored a1${nl}one${nl}two"
+cd - >/dev/null || exit 1
+rm -rf ../forced; echo 2 >m2; chmod +x m3
+status "an x bit" 77 t undo
+chmod -x m3; rm m1
+status "it is gone" 77 t undo
+mkdir m1
+status "it is a folder" 77 t undo
+rmdir m1; ln -s m2 m1
+status "it is a link" 77 t undo
+rm m1; echo 1 >m1; echo other >a
+status "one is there again" 77 t undo
+rm a; mkdir a; echo in >a/in
+status "or a folder is in the way" 71 t undo
+is "and nothing was changed" "$(cat m1 m2 m3 a/in | tr '\n' ' ')" "1 2 3 in "
+ok "no leftover" sh -c '! ls -A | grep hamr-tmp'
+rm -r a; chmod 600 m3
+is "another mode, the same x" "$(t undo >/dev/null; ls; cat a)" \
+	"a${nl}one${nl}two"
+
+# --- bytes
+head -c 100000 /dev/urandom >bin; printf 'no end' >noend; : >empty
+printf '\357\273\277bom\r\n\377\n' >crlf; ln -s target link; mkdir dir; echo d >dir/f
+sha256sum bin noend empty crlf dir/f >../sums; readlink link >>../sums
+b 'for f in bin noend empty crlf; do echo more >>$f; done; rm link
+	ln -s other link; rm -r dir; echo file >dir; mkdir n; mv crlf n'
+is "any bytes, links, folders and files" "$(t undo >/dev/null
+	sha256sum bin noend empty crlf dir/f; readlink link)" "$(cat ../sums)"
+printf 'odd' >"$(printf 'o\tdd\351')"; b 'rm o*; echo >"$(printf "new\351")"'
+is "odd names" "$(t undo >/dev/null; cat o*; set -- new*; echo "$*")" "oddnew*"
+echo s >own; chmod 4711 own; b 'rm own'
+is "a mode that is more than x" "$(t undo >/dev/null; stat -c %a own)" 4711
+echo one >own; chmod 640 own; b 'echo two >own; chmod 604 own'
+is "the bits beside x" "$(t undo >/dev/null; cat own; stat -c %a own)" "one
+640"
+b 'echo two >own; chmod 604 own'; chmod 600 own
+is "... but not those that a person changed since" "$(t undo >/dev/null
+	cat own; stat -c %a own)" "one${nl}600"
+printf 'ignored\n' >.gitignore; echo old >ignored
+e '{"path":"ignored","old":"old","new":"new"}'
+is "an edit of an ignored file" "$(t undo >/dev/null; cat ignored)" old
+{ head -c 17000000 /dev/zero | tr '\0' a; echo; echo old; } >large
+e '{"path":"large","old":"old","new":"new"}'
+is "of one that is larger than 16 MiB" "$(t undo >/dev/null
+	tail -n 1 large)" old
+rm large
+git add -A; git -c user.name=n -c user.email=e commit -qm 1
+b 'echo x >>a'; git stash -q; git checkout -q --detach; git stash pop -q
+head=$(git rev-parse HEAD) index=$(sha256sum <.git/index)
+t undo >/dev/null
+is "the user's repository is not touched" \
+	"$(git rev-parse HEAD) $(sha256sum <.git/index)" "$head $index"
+
+# --- where it cannot be done
+b 'echo 1 >w1; echo 2 >>a'
+is "names that are kept now" "$(t -o 'policy.secret=["w1"]' undo 2>&1
+	echo $?; ls w1)" \
+"hamr-tool: w1 is kept from reading and writing; nothing was changed
+77
+w1"
+if [ "$(id -u)" = 0 ]; then
+	mkdir ../full; mount -t tmpfs -o size=300k none ../full 2>/dev/null &&
+	mounted=1
+fi
+if [ -n "$mounted" ]; then
+	at_end() { umount -l "$T/full"; }	# a sandbox may end later
+	cd ../full || exit 1
+	head -c 100000 /dev/urandom >b1; head -c 100 /dev/urandom >a1
+	sha256sum a1 b1 >../sums
+	XDG_STATE_HOME=$T/state; export XDG_STATE_HOME; ln -s /x .hamr
+	hamr-tool --yes --no-config --root . bash \
+		'{"command":"echo n >c1; echo a >a1; : >b1"}' >/dev/null
+	sha256sum a1 b1 c1 >../now
+	head -c 250000 /dev/zero >fill 2>/dev/null
+	status "a full disk" 71 t undo
+	is "all or none" "$(sha256sum a1 b1 c1)" "$(cat ../now)"
+	ok "no leftover" sh -c '! ls -A | grep hamr-tmp'
+	rm fill
+	is "and when there is room" "$(t undo >/dev/null; sha256sum a1 b1; ls)" \
+		"$(cat ../sums; printf 'a1\nb1')"
+	cd ../root || exit 1
+	unset XDG_STATE_HOME
+else
+	skip "a full disk" "cannot mount"
+fi
+b 'echo 5 >five'
+printf '{"type":"change","id":"u9' >>.hamr/snap.git/hamr-undo
+is "a line cut short by a crash" "$(t undo >/dev/null; ls five 2>&1 | wc -l
+	b 'echo 6 >six'; t undo --list | head -n 1 | jq -c .paths)" "1
+[\"six\"]"
+(for i in 1 2 3 4 5 6; do b "echo $i >par$i" & done; wait)
+is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
+rm -rf .hamr/snap.git
+status "without the snapshots" 1 t undo
+
+# --- a command that was broken off is taken back too
+at_end() { [ -z "$tool_pid" ] || kill -9 "$tool_pid" 2>/dev/null; }
+wait_for() {	# FILE: it has something in it
+	local i
+	for i in $(seq 300); do
+		[ ! -s "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+broken() {	# a command that has written "broken", and waits
+	rm -f broken
+	resident --yes --no-config --root .
+	say "$user" "$(call c bash \
+		"$(sh_args 'echo x >broken; sleep 3372')")" "$go"
+	hear 30; say "$line"	# its start
+	wait_for broken
+}
+broken; say '{"type":"cancel"}'; hear 30; bye
+is "cancelled" "$(jq -r .content <<<"$line")" "interrupted; changed: broken"
+is "is taken back" "$(t undo >/dev/null; ls broken 2>/dev/null)" ""
+broken; exec {to}>&-; hear 30; wait "$tool_pid"
+is "the end of its input" "$(jq -r .content <<<"$line"; t undo >/dev/null
+	ls broken 2>/dev/null)" "interrupted; changed: broken"
+for signal in TERM HUP; do
+	broken; kill -$signal "$tool_pid"; bye
+	is "$signal" "$(t undo | tail -n 1)" "  removed broken"
+done
+tool_pid=
+rm -f broken read
+mkfifo ../pipe
+(call c bash "$(sh_args 'echo x >broken; while :; do echo y; sleep 0.1; done')" |
+	timeout 60 hamr-tool -n --stream --yes --no-config --root . >../pipe) &
+head -n 3 ../pipe >../out
+wait $!
+is "nobody reads any more" "$(t undo | tail -n 1)" "  removed broken"
+
+# --- stdin is not its own
+head -c 3000000 /dev/urandom >large
+b 'rm large'
+is "what waits on stdin is left alone" "$(seq 30000 | { t undo >../out
+	wc -l; })" 30000
+rm large
+
+# --- the folders that a command made
+mkdir was
+b 'mkdir -p was/x made/a/b made/none; echo 1 >was/x/f; echo 2 >made/a/b/f
+	echo 3 >made/g'
+t undo >/dev/null
+is "go when undo empties them" "$(find was made 2>/dev/null)" was
+b 'mkdir made; echo 1 >made/f'
+echo mine >made/mine
+t undo >/dev/null
+is "but not with something of another's" "$(find made -type f)" made/mine
+rm -r was made
+
+# --- what others write meanwhile
+rm -f own
+call c bash "$(sh_args 'echo x >own')" >../calls
+new <../calls | tee run.ndjson >../out
+is "a file that the shell's pipeline writes is not the call's" "$(jq -c \
+	'select(.role) | .meta.mutated | map(.path)' ../out)" '["own"]'
+echo more >>run.ndjson
+is "nor does it stop undo" "$(t undo | tail -n 1; echo $?)" "  removed own
+0"
+printf 'a\nb\n' >log
+b 'echo 1 >own'
+call c bash "$(sh_args 'echo x >>own; echo y >own2')" >../calls
+(exec 3>>log; echo c >&3; new <../calls) >../out
+is "also one that was there" "$(jq -c 'select(.role) | .meta.mutated |
+	map(.path)' ../out)" '["own","own2"]'
+rm -f own own2 log run.ndjson
+
+# --- an old content that cannot be kept
+echo old >keep
+b 'echo 1 >other'
+rm -rf .hamr/snap.git/objects; : >.hamr/snap.git/objects
+is "fails the edit, before it is made" "$(t --yes --json edit \
+	'{"path":"keep","old":"old","new":"new"}' 2>/dev/null |
+	jq -c '[.is_error, .meta.error]'; cat keep)" '[true,"spawn_failed"]
+old'
+match "and says why" "$(t --yes edit \
+	'{"path":"keep","old":"old","new":"new"}' 2>/dev/null)" \
+	"keep was not changed, as the change could not be undone: *"
+is "a new file has none" "$(t --yes write '{"path":"fresh","content":"x"}' \
+	2>/dev/null; ls fresh)" "made fresh, 1 line
+fresh"
+rm -rf .hamr
+bin=$(dirname "$(command -v hamr-tool)")
+mkdir ../nogit && for p in sh timeout; do
+	ln -s "$(command -v $p)" ../nogit/$p
+done
+match "git is needed to look at a whole tree" "$(PATH=$bin:$PWD/../nogit \
+	t --yes bash '{"command":"true"}' 2>&1)" \
+	"* (git is not installed; install the package git)*"
+is "but not to keep one content" "$(PATH=$bin:$PWD/../nogit t --yes edit \
+	'{"path":"keep","old":"old","new":"new"}' >/dev/null 2>&1; cat keep
+	t undo >/dev/null; cat keep)" "new${nl}old"
+rm -rf .hamr keep other fresh ../nogit
+
+# --- as a record
+printf 'x\n' >rec
+b 'echo y >rec; echo z >rec2'
+is "undo --json is a record" "$(id=$(t undo --list | head -n 1 | jq -r .id)
+	t undo --json | sed "s/$id/ID/; s/\(call_ids\":\).*]/\1[]/")" \
+'{"type":"undo","of":"ID","paths":['\
+'{"path":"rec2","sha256":null},{"path":"rec","sha256":"'"$(sha256sum <rec |
+	cut -c 1-64)"'"}],"tool_call_ids":[]}'
+status "not with --list" 2 t undo --list --json
+rm rec
+
+# --- D9: any order, against a model
+for seed in 1 2; do
+	mkdir "../model$seed"; cd "../model$seed" || exit 1
+	[ "$seed" = 2 ] || git init -q .
+	is "random changes and undos, seed $seed" \
+		"$(python3 "$TOP/tests/undo/undo_model.py" "$seed" 50)" ok
+done
+done_testing
