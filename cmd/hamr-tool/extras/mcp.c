@@ -919,16 +919,17 @@ void
 mcp_idle(struct tool *t, int fd, bool changes)
 {
 	struct extras *x = t->extras;
-	bool any = true;
+	struct pollfd p = { fd, POLLIN, 0 };
 
-	while (any) {
-		any = false;
+	for (;;) {
+		bool any = false;
+
 		for (size_t i = 0; i < x->nservers; i++) {
 			if (changes && x->servers[i]->stale)
 				return;
 			any = any || x->servers[i]->box != NULL;
 		}
-		if (any && mcp_round(t, -1, fd) != 0)
+		if (any ? mcp_round(t, -1, fd) != 0 : poll(&p, 1, -1) > 0)
 			return;
 	}
 }

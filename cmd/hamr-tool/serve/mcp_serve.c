@@ -1,4 +1,5 @@
 /* mcp_serve.c - hamr-tool --mcp: our tools for any MCP client, over stdio. */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -446,6 +447,15 @@ mcp_serve_input(struct stage *s)
 
 /* ---- the loop ---- */
 
+/* What came while servers were looked after was read there. */
+static bool
+has_input(void)
+{
+	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+
+	return poll(&p, 1, 0) > 0;
+}
+
 static void
 serve(struct serve *v)
 {
@@ -479,7 +489,7 @@ serve(struct serve *v)
 			tell(v, "notifications/tools/list_changed", NULL);
 			continue;
 		}
-		if (rpc_fill(&v->in) < 0)
+		if (has_input() && rpc_fill(&v->in) < 0)
 			s->in.eof = true;
 	}
 }
