@@ -443,7 +443,8 @@ run_end(struct run *r)
 	r->hub_made = false;
 	runlog_close(r->log);
 	r->log = NULL;
-	r->session.used = r->track.has_person;
+	/* one whose task could not be written stays, to be looked at */
+	r->session.used = r->track.has_person || r->o.task != NULL;
 	session_close(&r->session);
 	ui_forget_allowed(&r->ui);
 	track_release(&r->track);
