@@ -106,6 +106,7 @@ up() {	# NAME: an sshd of our own; its port in $port
 		    "HostKey $T/ssh/key" "AuthorizedKeysFile $T/ssh/key.pub" \
 		    "PidFile $T/ssh/$1.pid" "StrictModes no" "UsePAM no" \
 		    "MaxStartups 100" "PasswordAuthentication no" \
+		    "SetEnv${HAMR_SHARE:+ HAMR_SHARE=$HAMR_SHARE} ASAN_OPTIONS=${ASAN_OPTIONS:-}" \
 		    >"$T/ssh/$1.conf"
 		"$SSHD" -f "$T/ssh/$1.conf" -E "$T/ssh/$1.log" || continue
 		for i in $(seq 50); do
