@@ -565,7 +565,7 @@ rare_words(struct store *st, struct query *q, struct buf *expr,
 static int
 all_words(struct store *st, struct query *q, struct buf *expr, struct err *e)
 {
-	double rows[QUERY_WORDS], rarest = HUGE_VAL, second = HUGE_VAL;
+	double rows[QUERY_WORDS] = { 0 }, rarest = HUGE_VAL, second = HUGE_VAL;
 	int kept[QUERY_WORDS] = { 0 }, n = 0, i = 0;
 	struct slice all = buf_view(&q->all), word;
 	int64_t newest;
@@ -573,7 +573,6 @@ all_words(struct store *st, struct query *q, struct buf *expr, struct err *e)
 	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
 		return -1;
 	for (; slice_line(&all, &word); i++) {
-		rows[i] = 0;
 		if (newest > ROWS_MAX && count_rows(st, word, newest, SAMPLE,
 		    &rows[i], e) < 0)
 			return -1;
