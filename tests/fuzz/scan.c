@@ -133,7 +133,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct scan s = { 0 };
 
 	if (scan_record(&s, p, n) == 0) {
-		members(&s, (struct slice){ p, n });
+		/* a value begins at its first byte */
+		members(&s, slice_trim((struct slice){ p, n }));
 		walk((struct slice){ p, n }, 0);
 	} else {
 		HOLDS(s.why != NULL && s.at <= n);

@@ -70,16 +70,14 @@ static void
 add_joined(struct query *q, struct slice text, struct map *seen)
 {
 	for (size_t i = 0, n; i < text.n; i += n + 1) {
-		struct slice w = { text.p + i, 0 };
+		size_t joints = 0;
 
 		for (n = 0; i + n < text.n && (text.p[i + n] == '_' ||
 		    text_is_word(text.p[i + n])); n++)
-			continue;
-		w.n = n;
-		if (n > FRAGMENT && n < WORD_BYTES &&
-		    memchr(w.p, '_', n) != NULL &&
-		    strspn(w.p, "_") < n)
-			add_any(q, w, false, seen);
+			joints += text.p[i + n] == '_';
+		if (n > FRAGMENT && n < WORD_BYTES && joints > 0 && joints < n)
+			add_any(q, (struct slice){ text.p + i, n }, false,
+			    seen);
 	}
 }
 
