@@ -100,7 +100,7 @@ sees "a line that was begun goes on at the prompt" '*
 > half of th*'
 type_ C-u
 type_ /mode Space patch Enter
-sees "/mode" '*from here on the mode is patch*'
+sees "/mode" '*the mode is now patch*'
 type_ '/resume nope' Enter
 sees "/resume of what is not there" '*no session nope in*'
 type_ /status Enter
@@ -340,7 +340,7 @@ sees "... and lists them" '*> /model
 > one
   two-b*'
 type_ Down Enter
-sees "Enter takes one" '*from here on the model is two-b*'
+sees "Enter takes one" '*the model is now two-b*'
 type_ C-d
 sees "the end" '*status 0*'
 httpd_stop

@@ -323,7 +323,7 @@ set(struct chat *c, const char *key, const char *value)
 		return;
 	if (setup_config(&c->run->hub, key, value) == 0)
 		hub_sync(&c->run->hub, SLOT_GUARD);
-	ui_note(&c->run->ui, "from here on the %s is %s", strchr(key, '.') + 1,
+	ui_note(&c->run->ui, "the %s is now %s", strchr(key, '.') + 1,
 	    value);
 }
 
