@@ -568,7 +568,18 @@ small "its question has the change, its keys and the input" '*
 edit f  2 lines
      1 -hello
      1 +good day
-allow\? y v a A n r*
+y v a A n r e Esc
+>
+  patch  step 2'
+tm resize-window -t c -x 10 -y 12
+small "on 10 columns its keys take two rows" '*
+y v a A n
+r e Esc
+>
+  patch*'
+tm resize-window -t c -x 20 -y 9
+small "... and one again" '*good day
+y v a A n r e Esc
 >
   patch  step 2'
 sleep 0.6
@@ -576,7 +587,7 @@ tm send-keys -t c y
 small "a long command is cut, and says so" '*
 make test CFLAGS=-O
 1 line not shown
-allow\? y v a A n r*
+y v a A n r e Esc
 >
   patch  step 3'
 sleep 0.6

@@ -154,70 +154,76 @@ put_title(const struct ui *u, const struct ui_question *q, struct buf *out)
 	buf_release(&more);
 }
 
+/* The keys, in rows of so many columns; brief: without what they do. */
+struct key_rows {
+	struct buf *b;
+	size_t columns, at;
+	bool brief;
+};
+
 /* One key, which stays in one row with what it does. */
 static void
-add_key(struct buf *keys, size_t columns, size_t *at, const char *text)
+add_key(struct key_rows *k, const char *key, const char *does)
 {
-	size_t w = term_width(slice_of(text));
+	const char *between = k->brief ? " " : ";  ";
+	size_t w = strlen(key) + (k->brief ? 0 : 1 + strlen(does));
 
-	if (*at > 0 && *at + 3 + w > columns) {
-		buf_adds(keys, ";\n");
-		*at = 0;
-	} else if (*at > 0) {
-		buf_adds(keys, ";  ");
-		*at += 3;
+	if (k->at > 0 && k->at + strlen(between) + w > k->columns) {
+		buf_adds(k->b, k->brief ? "\n" : ";\n");
+		k->at = 0;
+	} else if (k->at > 0) {
+		buf_adds(k->b, between);
+		k->at += strlen(between);
 	}
-	buf_adds(keys, text);
-	*at += w;
+	buf_fmt(k->b, k->brief ? "%s" : "%s %s", key, does);
+	k->at += w;
 }
 
 static void
-add_keys(const struct ui *u, const struct ui_question *q, bool can_edit,
-    struct buf *b)
+add_keys(const struct ui_question *q, bool can_edit, bool can_keep,
+    struct key_rows *k)
 {
 	struct buf yes = BUF_INIT(1 << 12);
-	size_t columns = ui_columns(u) - 1, at = 0;
 
-	buf_adds(&yes, "y yes");
+	buf_adds(&yes, "yes");
 	if (q->hidden > 0) {
 		buf_adds(&yes, ", with ");
 		add_lines(&yes, (long long)q->hidden);
 		buf_adds(&yes, " not shown");
 	}
-	add_key(b, columns, &at, yes.p);
+	add_key(k, "y", yes.p);
 	buf_release(&yes);
-	add_key(b, columns, &at, q->hidden > 0 ? "v view all" : "v view");
+	add_key(k, "v", q->hidden > 0 ? "view all" : "view");
 	if (q->command != NULL || q->path != NULL) {
-		add_key(b, columns, &at, "a always in this session");
-		if (u->root != NULL)
-			add_key(b, columns, &at, "A always in this repository");
+		add_key(k, "a", "always in this session");
+		if (can_keep)
+			add_key(k, "A", "always in this repository");
 	}
 	if (q->network)
-		add_key(b, columns, &at, "w yes, with the network");
-	add_key(b, columns, &at, "n no");
-	add_key(b, columns, &at, "r no, and say why");
+		add_key(k, "w", "yes, with the network");
+	add_key(k, "n", "no");
+	add_key(k, "r", "no, and say why");
 	if (can_edit)
-		add_key(b, columns, &at, "e edit first");
-	add_key(b, columns, &at, "Esc no, and stop");
+		add_key(k, "e", "edit first");
+	add_key(k, "Esc", "no, and stop");
 }
 
-/* On a small screen they are not explained: what is asked about goes first. */
+/* On a small screen they are not explained: what is asked about goes first.
+ * True: they are not. */
 static bool
-is_brief(const struct ui *u, const struct buf *keys)
-{
-	return !u->dumb && slice_newlines(buf_view(keys)) + 1 >=
-	    ui_height(u) / 3;
-}
-
-static void
-add_brief_keys(const struct ui *u, const struct ui_question *q, bool can_edit,
+put_key_rows(const struct ui *u, const struct ui_question *q, bool can_edit,
     struct buf *b)
 {
-	bool always = q->command != NULL || q->path != NULL;
+	struct key_rows k = { .b = b, .columns = ui_columns(u) - 1 };
 
-	buf_fmt(b, "allow? y v %s%s%sn r %sEsc", always ? "a " : "",
-	    always && u->root != NULL ? "A " : "", q->network ? "w " : "",
-	    can_edit ? "e " : "");
+	add_keys(q, can_edit, u->root != NULL, &k);
+	if (u->dumb || slice_newlines(buf_view(b)) + 1 < ui_height(u) / 3)
+		return false;
+	buf_reset(b);
+	k.brief = true;
+	k.at = 0;
+	add_keys(q, can_edit, u->root != NULL, &k);
+	return true;
 }
 
 /* The question but for its keys, as it fits the terminal above them and what
@@ -232,8 +238,8 @@ put_question_rows(struct ui *u, struct ui_question *q, bool can_edit,
 
 	put_title(u, q, out);
 	q->hidden = 1000;		/* their rows, at worst */
-	add_keys(u, q, can_edit, &keys);
-	below += is_brief(u, &keys) ? 2 : slice_newlines(buf_view(&keys)) + 2;
+	put_key_rows(u, q, can_edit, &keys);
+	below += slice_newlines(buf_view(&keys)) + 2;
 	below += slice_newlines(buf_view(out)) - from;
 	put_body(u, q, rows > below ? rows - below : 1, out);
 	buf_release(&keys);
@@ -432,25 +438,28 @@ put_always(const struct asking *k, struct buf *out)
 static void
 put_keys(const struct asking *k, struct buf *out, struct buf *last)
 {
-	struct buf keys = BUF_INIT(1 << 12);
-	struct slice rest, line;
+	struct buf keys = BUF_INIT(1 << 12), hidden = BUF_INIT(64);
+	bool brief = put_key_rows(k->u, &k->q, k->args != NULL, &keys);
+	struct slice rest = buf_view(&keys), line;
 
-	add_keys(k->u, &k->q, k->args != NULL, &keys);
-	if (is_brief(k->u, &keys)) {
-		buf_reset(&keys);
-		if (k->q.hidden > 0) {
-			add_lines(&keys, (long long)k->q.hidden);
-			buf_adds(&keys, " not shown");
-		}
-		add_brief_keys(k->u, &k->q, k->args != NULL, last);
-	} else {
+	if (!brief) {
 		buf_fmt(last, "allow this %s? ", k->q.command != NULL ?
 		    "command" : k->q.name);
+	} else if (k->q.hidden > 0) {
+		add_lines(&hidden, (long long)k->q.hidden);
+		buf_adds(&hidden, " not shown");
+		put_rows(k->u, buf_view(&hidden), "\033[2m", 1, out);
 	}
-	rest = buf_view(&keys);
+	if (brief && slice_newlines(rest) == 0 && sizeof "allow? " + rest.n <=
+	    ui_columns(k->u))
+		buf_adds(last, "allow? ");
 	while (slice_line(&rest, &line))
-		put_rows(k->u, line, "\033[2m", 1, out);
+		if (brief && rest.n == 0)
+			buf_slice(last, line);
+		else
+			put_rows(k->u, line, "\033[2m", 1, out);
 	buf_release(&keys);
+	buf_release(&hidden);
 }
 
 static void
