@@ -167,6 +167,27 @@ LC_ALL: SGR ESC no marks
 LD_LIBRARY_PATH: SGR ESC marks
 TERM: no SGR no ESC marks"
 
+# --- line by line nothing is left out: a failed command's end, each answer
+{ call bash '{"command":"seq 20; false"}'; answer "I will now mend it."
+answer "I give *up*."; } >script
+ACCESSIBLE=1 py <<'P' | tr -d '\r' | grep -v -e '^  folder' -e '^  mode' \
+    -e '^  model' -e '^  bash' -e '^done' -e '^stopped' -e '^hamr' >../got
+t = chat("-o", "ui.output_lines=2",
+         "-o", "ui.theme=none")
+t.sees("> "); t.type("go\n"); t.sees("step"); t.sees("> ")
+t.type("/output\n"); t.sees("20"); t.sees("> "); t.type("exit\n"); t.end()
+print(t.all.decode())
+P
+is "a screen reader hears the end of a failed command, and each answer" \
+    "$(sed 's/ *([0-9.]* s)//' ../got | head -n 8)" "> go
+    ... (18 lines before; /output shows all)
+    19
+    20
+I will now mend it.
+  the last command failed; told the model to fix that
+I give *up*.
+> /output"
+
 # --- the terminal goes away: nothing is sent that was not, nothing is lost
 fresh away
 export XDG_STATE_HOME=$T/away/state

@@ -555,17 +555,18 @@ ui_last_output(struct ui *u, size_t most)
 	struct slice all = buf_view(&u->output), last = last_lines(all, most);
 	size_t before = slice_newlines((struct slice){ all.p, all.n -
 	    last.n });
+	const char *all_by = u->editor != NULL ? "; Ctrl-O shows all" :
+	    u->at_once != NULL ? "; /output shows all" : "";
 
 	if (last.n > LAST_BYTES) {
 		last.p += last.n - LAST_BYTES;
 		last.n = LAST_BYTES;
 		while (last.n > 0 && ((unsigned char)last.p[0] & 0xc0) == 0x80)
 			last = (struct slice){ last.p + 1, last.n - 1 };
-		ui_note(u, "    ... (Ctrl-O shows all of it)");
+		ui_note(u, "    ... (a long line%s)", all_by);
 	} else if (before > 0) {
-		ui_note(u, "    ... (%zu line%s before; Ctrl-O shows %s)",
-		    before, before == 1 ? "" : "s", before == 1 ? "it" :
-		    "them");
+		ui_note(u, "    ... (%zu line%s before%s)", before,
+		    before == 1 ? "" : "s", all_by);
 	}
 	print_dim(u, last);
 }

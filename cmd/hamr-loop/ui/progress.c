@@ -279,7 +279,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 	    scan_int(msg_meta(r, "removed"), &removed) && !failed(r)) {
 		buf_fmt(&o, "+%lld -%lld%s", (long long)added,
 		    (long long)removed, u->live ? "" : " lines");
-	} else if (u->live && call->refused) {
+	} else if (u->tty_err && call->refused) {
 		buf_adds(&o, "not allowed");
 	} else if (scan_str_is(op, "search") && scan_int(msg_meta(r,
 	    "matches"), &found)) {
@@ -431,7 +431,7 @@ shorten_path(struct ui_call *call, const struct rec *r)
 static void
 printed(struct ui *u, bool failed)
 {
-	if (u->live && u->printing && failed)
+	if (u->printing && failed)
 		ui_last_output(u, u->output_lines);
 	u->printing = false;
 }
@@ -498,6 +498,26 @@ show_user(struct ui *u, const struct rec *r)
 	buf_release(&text);
 }
 
+/* What was not streamed: the words before calls; and, on a terminal that is
+ * written line by line, all that the model says. */
+static void
+show_text(struct ui *u, struct slice content, bool with_calls)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	if (!msg_text(content, &b) || b.len == 0) {
+		buf_release(&b);
+		return;
+	}
+	if (with_calls) {
+		ui_note(u, "%s", b.p);
+	} else if (u->dumb && u->tty_err && u->tty_out) {
+		ui_lines(u, buf_view(&b));
+		u->answered = true;
+	}
+	buf_release(&b);
+}
+
 void
 ui_committed(struct ui *u, const struct rec *r)
 {
@@ -519,15 +539,11 @@ ui_committed(struct ui *u, const struct rec *r)
 		if (u->streamed)
 			u->answered = true;
 
-		/* What comes with calls; the last answer goes to stdout.  Text
-		 * that was shown while it came is not shown again. */
-		struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-		if (!u->streamed && msg_count_calls(rec_get(r,
-		    "tool_calls")) > 0 &&
-		    msg_text(rec_get(r, "content"), &b) && b.len > 0)
-			ui_note(u, "%s", b.p);
-		buf_release(&b);
+		/* The last answer goes to stdout.  Text that was shown while it
+		 * came is not shown again. */
+		if (!u->streamed)
+			show_text(u, rec_get(r, "content"), msg_count_calls(
+			    rec_get(r, "tool_calls")) > 0);
 		remember_calls(u, r);
 		ui_status_doing(u, "");
 		break;
@@ -547,6 +563,8 @@ ui_committed(struct ui *u, const struct rec *r)
 			show_event(u, r, "guard", "action", "rule");
 		break;
 	case R_ERROR:
+		show_text(u, scan_get(rec_get(r, "partial"), "content"),
+		    false);
 		if (!ui_trouble(u, r))
 			show_event(u, r, "error", "code", "message");
 		break;
@@ -616,7 +634,7 @@ ui_passing(struct ui *u, const struct rec *r)
 	}
 	if (r->kind == R_DELTA && u->live)
 		stream(u, r);
-	if (r->kind == R_OUTPUT && u->live)
+	if (r->kind == R_OUTPUT && u->tty_err)
 		take_output(u, r);
 	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
 		return;
