@@ -38,6 +38,10 @@ class Request:
         """Estimated: four bytes each, tools and all."""
         return self.bytes // 4
 
+    def heard(self):
+        """All that is said in it, to be compared."""
+        return [(m.role, m.text, m.calls) for m in self.messages]
+
     def news(self):
         """What was added since the model spoke last."""
         last = max((i for i, m in enumerate(self.messages)

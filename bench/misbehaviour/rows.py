@@ -61,7 +61,7 @@ class World:
         self.heard = self.step = self.first = self.failures = 0
         self.looked = self.tested = self.back = False
         self.faults = 3
-        self.up = None
+        self.up = self.last = None
 
     def fixed(self):
         try:
@@ -206,11 +206,13 @@ def row(title, seen, help=REPEATS, patience=60, most=3):
 
 
 def answer(w, req):
-    """The model's reply to a request."""
+    """The model's reply to a request.  The same request again says nothing
+    new."""
     w.step += 1
+    again, w.last = w.last == req.heard(), req.heard()
     if not w.first:
         w.first = req.tokens
-    elif w.row.help.search(req.news()):
+    elif not again and w.row.help.search(req.news()):
         w.heard += 1
     if w.heard >= w.needed:
         return work(w, req)
@@ -348,7 +350,8 @@ def ignores_results(w, req):
 
 def spoken_to(req):
     """Did anybody say something since, beside what a tool returned?"""
-    last = max(i for i, m in enumerate(req.messages) if m.role == "assistant")
+    last = max((i for i, m in enumerate(req.messages)
+                if m.role == "assistant"), default=len(req.messages))
     return any(m.role != "tool" for m in req.messages[last + 1:])
 
 
@@ -426,8 +429,9 @@ dialect("text_fence", "calls as text: a fence of JSON", lambda n, a:
 
 @row("arguments that are not JSON", "OpenHands#13949", ARGUMENTS)
 def not_json(w, req):
-    name, args = shell(req, "cat slug.sh")
-    return Reply("", [(name, j(args)[:-1] + ", }")])
+    reply = work(w, req)
+    reply.calls = [(n, j(a)[:-1] + ", }") for n, a in reply.calls]
+    return reply
 
 
 @row("arguments of the wrong types", "earendil-works/pi PR #137", ARGUMENTS)
@@ -453,13 +457,12 @@ def unknown_tool(w, req):
 
 
 def names_a_tool(req):
-    """Do the news say what tools there are?"""
-    return any(re.search(r"(?<![\w/.])%s(?![\w/])" % re.escape(n), req.news())
-               for n in req.tools) and w_step(req) > 0
-
-
-def w_step(req):
-    return sum(m.role == "assistant" for m in req.messages)
+    """Do the news say what tools there are?  That the call was taken for one
+    of them is as good."""
+    return any(m.role == "assistant" for m in req.messages) and (
+        OLD in req.news() or any(re.search(
+            r"(?<![\w/.])%s(?![\w/])" % re.escape(n), req.news())
+            for n in req.tools))
 
 
 @row("another agent's tool names", "QwenLM/qwen-code#1307",

@@ -31,17 +31,32 @@ cat >agents <<'X'
 [{"name": "missing", "command": ["/nonexistent/agent", "{task}"]},
 {"name": "terminal", "command": ["sh", "-c", "test -t 0 || echo no terminal"]},
 {"name": "other-api", "command": ["curl", "-s", "-d", "{}", "{url}/v1beta/x"]},
+{"name": "other-body", "command": ["curl", "-s", "-d", "[]",
+ "{url}/v1/chat/completions"]},
 {"name": "dies", "command": ["sh", "-c",
  "curl -sd '{\"messages\":[]}' {url}/v1/chat/completions >/dev/null; kill $$"]}]
 X
-agents=missing,terminal,other-api,dies
+agents=missing,terminal,other-api,other-body,dies
 bench --agents-from agents --agents $agents --rows same-call --out bad.json \
 	>out 2>&1
 is "what they are is said" "$(jq -r '"\(.agent) \(.end): \(.why)"' bad.json |
 	sort)" "dies crashed: without a word
 missing never asked: /nonexistent/agent is not installed
 other-api never asked: it asked for /v1beta/x
+other-body never asked: it asked for /v1/chat/completions with a body that is \
+not that API's
 terminal never asked: no terminal"
+cat >asks <<'X'
+for i in 1 2 3 4 5; do curl -s "$1" -d '{"messages":[{"role":"user",
+"content":"fix it"}],"tools":[{"name":"bash"}]}'; done
+X
+cat >agents <<X
+[{"name": "again", "command": ["sh", "$PWD/asks", "{url}/v1/chat/completions"]}]
+X
+bench --agents-from agents --agents again --rows empty --out again.json \
+	>out 2>&1
+is "the same request once more tells the model nothing" \
+	"$(jq -r '"\(.requests) \(.heard)"' again.json)" "5 0"
 cat >agents <<'X'
 [{"name": "stays", "command": ["sh", "-c",
  "echo $$ >{home}/../pid; exec sleep 60"]}]
