@@ -62,7 +62,7 @@ def masked(text):
 
 @functools.cache
 def total(text):
-    return sum(int(n) for word in re.split(r"[^\w-]+", text)
+    return sum(int(n) for word in re.split(r"[^\w-]+", normal(text))
                if not re.search(r"[^\d-]", word)
                for n in re.findall(r"\d+", word))
 
@@ -450,6 +450,7 @@ class Model:
         self.history = (self.history + (self.pair(e),))[-128:]
         self.is_stuck(e["n"], c.poll)
         times = 3 if c.poll else 1
+        times *= 2 if c.poll and transient else 1
         if not free and failed and like and e["weak"] >= o["warn"] * times:
             c.due.append(("retry", e["weak"]))
         elif not free and same and e["n"] >= o["warn"] * times:

@@ -73,6 +73,7 @@ is "a share that rises is what is waited for, one that falls is not" "$(said <<'
 20* s c# t {} = # of 30 files copied
 20* s d# u {} = copied #0 %
 20* s f# v {} = #/30
+20* s g# w {} = {"state":"active","percent":#5}
 X
 for i in 9 8 7 6 5 4; do echo "s c$i t {} = $i of 30 files copied"
 done | said)" "c4 warn repeat-weak 6"
@@ -178,6 +179,10 @@ is "... of 0, or of another tool, is none" "$(said <<'X' | cut -d ' ' -f 3
 X
 )" "repeat
 repeat"
+is "who pauses in between is told later" "$(for i in $(seq 18); do
+	echo "s p$i bash {\"command\":\"sleep ${i}0\"} ="
+	echo "s c$i t {} = HTTP 429 | {\"is_error\":true}"
+done | said | grep retry)" "c18 warn retry 18"
 is "so does the code of hamr-tool" \
 "$(said <<'X' | grep -m 1 block
 10* s c# t {} = no | {"is_error":true,"meta":{"error":"rate_limited"}}
@@ -397,6 +402,13 @@ s n bash {"command":"cat a"} = a file of one line, which is long enough to be so
 9* s c# bash {"command":"echo try #; cat a"} = try #\na file of one line, which is long enough to be something new, but once
 X
 )" "c9 warn stall 4"
+is "nor what counts its calls between times that change" \
+"$(for i in 1 5 2 9 3 8 4 7 6 1 9 2 8 3 7 4 6 5; do
+echo "s c$((++n)) t {} = checked at 10:0$i:07\\nno problems, revision $n"
+done | said | grep constrain)" "constrain stall 1"
+is "nor a command that may change files and says what was said before" \
+"$(echo '18* s c# bash {"command":"pip install w==1.#"} = Requirement already satisfied: w in /usr/lib/python3/dist-packages (1.99)' |
+    said | grep constrain)" "constrain stall 1"
 is "nor other numbers in the result of the same call" \
 "$(said <<'X' | grep -v weak
 18* s c# t {} = a line of more than sixty characters, which ends in a number: #

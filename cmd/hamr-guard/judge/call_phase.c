@@ -36,8 +36,10 @@ streak_limits(const struct guard *g, const struct traits *t,
 		v->block = p->spaced_block;
 		v->halt += p->spaced_block - p->block;
 	}
-	if (e->transient)
+	if (e->transient) {
+		v->warn *= t->poll ? 2 : 1;
 		times *= 2;
+	}
 	v->block *= times;
 	v->halt *= times;
 	v->poll = t->poll;

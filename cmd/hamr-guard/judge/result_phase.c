@@ -91,6 +91,9 @@ judge_streak(struct guard *g, struct open_call *c, struct streak *e,
 	unsigned long times = c->is.poll ? p->poll : 1;
 	bool weak = like != CHANGED;
 
+	/* who pauses before an error that may pass does what is advised */
+	if (c->is.poll && e->transient)
+		times *= 2;
 	guard_count(g, e->failed ? RULE_RETRY : RULE_REPEAT, e->n);
 	guard_count(g, RULE_REPEAT_WEAK, e->weak);
 	if (e->failed && weak && e->weak >= p->warn * times)
@@ -237,25 +240,22 @@ note_change(struct guard *g, struct open_call *c, const struct outcome *o)
 /* Of a result that differs in ids and numbers from the one before, and that
  * from another: do the numbers stand still? */
 static bool
-differs_by_ids(const struct guard *g, const struct streak *e)
+differs_by_ids(const struct outcome *o, const struct streak *e)
 {
-	return e->numbers != 0 &&
-	    volatile_sum(buf_view(&g->text)) + 1 == e->numbers;
+	return e->numbers != 0 && o->d.sum + 1 == e->numbers;
 }
 
 /* Of a result that differs in numbers from the one before: are they only ids,
  * or do they count its calls?  A measure goes up and down, or to an end. */
 static bool
-is_counter(const struct guard *g, const struct open_call *c,
-    const struct streak *e)
+is_counter(const struct open_call *c, const struct outcome *o,
+    const struct streak *e, uint64_t done)
 {
-	struct slice text = buf_view(&g->text);
-
 	/* what a click shows has numbers of its own, as pages have */
 	if (c->is.acts)
-		return differs_by_ids(g, e);
-	return volatile_progress(text) == 0 && (e->numbers == 0 ||
-	    volatile_sum(text) + 1 - e->numbers <= COUNTER_STEP);
+		return differs_by_ids(o, e);
+	return done == 0 && (e->numbers == 0 ||
+	    o->d.sum + 1 - e->numbers <= COUNTER_STEP);
 }
 
 /* How much a call adds to the stall score, in sixths; other: it is not one of
@@ -279,6 +279,15 @@ weight(const struct open_call *c, const struct streak *e,
 		return 0;
 	/* what fails at times is asked often by who looks for the reason */
 	return e->unsteady ? POINT / 6 : c->is.poll ? POINT / 3 : POINT / 2;
+}
+
+/* Did a new command that may change files do so?  Hashes tell; without them
+ * one that says at length what was said before, like "already installed", did
+ * not. */
+static bool
+left_a_trace(const struct outcome *o)
+{
+	return o->reached || o->brief || o->d.gain > 0;
 }
 
 void
@@ -305,15 +314,16 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	}
 	g->calls++;
 	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
-		progress = c->is.edits ? !o->failed : e == NULL ||
-		    (like <= MASKED && o->d.gain > 0);
+		progress = c->is.edits ? !o->failed : e == NULL ?
+		    left_a_trace(o) : like <= MASKED && o->d.gain > 0;
 	if (progress) {
 		guard_epoch(g);
 		like = CHANGED;
 	}
-	news = like == CHANGED || (like == MASKED && !is_counter(g, c, e));
+	news = like == CHANGED || (like == MASKED && !is_counter(c, o, e,
+	    done));
 	g->shown_new += o->d.gain > 0 && (like == CHANGED ||
-	    (like == MASKED && !differs_by_ids(g, e)));
+	    (like == MASKED && !differs_by_ids(o, e)));
 	if (o->files == TWEAKED)
 		news = false;
 	else if (progress || (news && o->d.gain > 0 &&
@@ -331,7 +341,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	other = e->n == 0 || e->epoch != g->epoch;
 	e->unsteady = !other && (e->unsteady || e->failed != o->failed);
 	excused = count(g, c, e, o, like);
-	e->numbers = like == MASKED ? volatile_sum(buf_view(&g->text)) + 1 : 0;
+	e->numbers = like == MASKED ? o->d.sum + 1 : 0;
 	e->done = done;
 	if (!excused)
 		judge_streak(g, c, e, like);

@@ -96,6 +96,8 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
 	}
+	if (a->masks)
+		d->sum += volatile_sum(line);
 	if ((a->masks || d->lines < SKETCH) &&
 	    volatile_mask(line, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);

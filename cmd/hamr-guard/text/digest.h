@@ -19,6 +19,7 @@ struct digest {
 	uint64_t mask;		/* and with all numbers and ids alike; 0: not
 				 * asked for, and the text is long */
 	uint64_t sketch;	/* the same of its first lines, and how many */
+	uint64_t sum;		/* of the numbers that norm has, if it masks */
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
 	size_t gain;		/* and of lines not in the set before */

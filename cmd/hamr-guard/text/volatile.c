@@ -528,6 +528,24 @@ volatile_mask(struct slice line, struct buf *out)
 	return true;
 }
 
+/* Is the number behind p called a percentage: "percent": 40, progress=40? */
+static bool
+is_percentage(const char *start, const char *p)
+{
+	static const char *const names[] = { "percent", "progress" };
+
+	while (p > start && !is_word(p[-1]) && p[-1] != '\n')
+		p--;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+
+		if ((size_t)(p - start) >= n &&
+		    memcmp(p - n, names[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 uint64_t
 volatile_progress(struct slice text)
 {
@@ -536,12 +554,14 @@ volatile_progress(struct slice text)
 
 	for (const char *p = text.p; p < end; p = q + 1) {
 		q = over_digits(p, end);
-		if (q == p || q == end)
+		if (q == p)
 			continue;
-		if (*q == '%' || (*q == '/' && q + 1 < end && is_digit(q[1])) ||
+		if ((q < end && *q == '%') ||
+		    (end - q > 1 && *q == '/' && is_digit(q[1])) ||
 		    (end - q > 4 && memcmp(q, " of ", 4) == 0 &&
 		    is_digit(q[4])) ||
-		    (end - q > 1 && q[0] == ' ' && q[1] == '%')) {
+		    (end - q > 1 && q[0] == ' ' && q[1] == '%') ||
+		    is_percentage(text.p, p)) {
 			for (n = 0; p < q; p++)
 				n = n * 10 + (uint64_t)(*p - '0');
 			return n + 1;

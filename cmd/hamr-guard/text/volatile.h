@@ -26,8 +26,8 @@ bool volatile_drop(struct slice line, bool json, struct buf *out);
  * means: for comparisons that only warn. */
 bool volatile_mask(struct slice line, struct buf *out);
 
-/* How far something is, as the text tells: 13 of 12 of 40, 12/40 and 12 %; 0:
- * it does not. */
+/* How far something is, as the text tells: 13 of 12 of 40, 12/40, 12 % and
+ * "percent": 12; 0: it does not. */
 uint64_t volatile_progress(struct slice text);
 
 /* The sum of the numbers in a text, but for those with letters in one word. */
