@@ -255,7 +255,7 @@ is "a phrase comes first, also where a common word was not asked for" \
     "$(hamr-mem --db many.db search 'zebra the stable' | jq -r .snippet |
     sort | tr '\n' ,)$(hamr-mem --db many.db search -n 1 'zebra the stable' |
     jq -r .snippet)" "a «zebra» is «stable»,one «zebra the stable» one,\
-the «stable» of a «zebra»,one «zebra the stable» one"
+«the» «stable» of a «zebra»,one «zebra the stable» one"
 hamr-mem --db many.db save "a common fact" >/dev/null
 is "facts are among the newest" "$(hamr-mem --db many.db search --kind fact \
     common | jq -c '[.kind, .partial]')" '["fact",null]'

@@ -59,17 +59,22 @@ int db_truncate_log(struct db *db, struct err *e);
 int db_replace(struct db *db, const char *by,
     int (*last)(void *arg, struct err *e), void *arg, struct err *e);
 
-/* What relevance(TABLE, ?i, WEIGHT of each column...) of a full-text query is
- * told.  It is bm25 with bounded work, positive, and NULL for a row that does
- * not reach least, which may rise from row to row.  Where the row has the
- * query's words one behind another, DB_PHRASE is added. */
+/* What relevance(TABLE, ?i) of a full-text query is told.  It is bm25 with
+ * bounded work, positive, and NULL for a row that does not reach least, which
+ * may rise from row to row.  Where the row has the query's words one behind
+ * another, DB_PHRASE is added. */
 #define DB_PHRASE 1e6
+#define DB_COLUMNS 4
 struct db_relevance {
+	double weight[DB_COLUMNS];
 	double least;
 	int64_t newest;		/* the highest row id but of a few */
+	const double *rows;	/* how many hold each phrase of the query, about */
+	size_t nrows;		/* 0: not known */
 	const int *order;	/* the words as they follow one another, each */
 	int n;			/* its number in the query, -1: any word; n 0:
 				 * not asked */
+	int lengths;		/* 0 at first */
 	void *rarity;		/* NULL at first; for the next query of the same
 				 * words; to be freed */
 };

@@ -1,4 +1,4 @@
-/* relevance.c - relevance(words, WANTED, W0, W1, ...): bm25 with bounded work.
+/* relevance.c - relevance(words, WANTED): bm25 with bounded work.
  *
  * FTS5's own bm25() first walks every row that matches, once for each phrase,
  * to learn how rare it is: a second for a common word in a million rows.  This
@@ -16,9 +16,9 @@
 #define SAMPLE 500
 #define K1 1.2
 #define B 0.75
-#define COLUMNS 8		/* weights that are looked at */
 #define PHRASES 64
 #define PLACES 500		/* of words in a row, that are compared */
+#define LENGTHS 1000		/* of rows, that are looked up */
 
 struct rarity {
 	double average;		/* words in a row */
@@ -70,8 +70,8 @@ rows_with(const struct sample *s, sqlite3_int64 newest, sqlite3_int64 rows)
 }
 
 static int
-learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
-    void **out)
+learn(const Fts5ExtensionApi *api, Fts5Context *f,
+    const struct db_relevance *want, void **out)
 {
 	int n = api->xPhraseCount(f), rc;
 	sqlite3_int64 rows = 0, words = 0;
@@ -86,8 +86,12 @@ learn(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_int64 newest,
 		struct sample s = { 0, 0, 0 };
 		double have;
 
-		rc = api->xQueryPhrase(f, i, &s, count_row);
-		have = rows_with(&s, newest, rows);
+		if (want->nrows == (size_t)n)
+			have = want->rows[i];
+		else {
+			rc = api->xQueryPhrase(f, i, &s, count_row);
+			have = rows_with(&s, want->newest, rows);
+		}
 		r->idf[i] = log(((double)rows - have + 0.5) / (have + 0.5));
 		if (!(r->idf[i] > 1e-6))
 			r->idf[i] = 1e-6;
@@ -143,64 +147,68 @@ is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
 
 /* How much a row tells, whose length is looked up only if it may then reach
  * least: that is the dearest part.  It is as long as the places of its words
- * say, at least. */
+ * say, at least; after LENGTHS rows, and as long as an average one. */
 static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
-    const double weight[COLUMNS], const struct db_relevance *want,
-    double *out)
+    struct db_relevance *want, double *out)
 {
 	double often[PHRASES] = { 0 }, bonus = 0;
 	struct place place[PLACES];
-	int end[COLUMNS] = { 0 };
-	int n = 0, size = 0, rc = api->xInstCount(f, &n);
+	int end[DB_COLUMNS] = { 0 };
+	int n = 0, size = 0, rc = SQLITE_OK;
 
-	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
-		struct place p;
+	for (int i = 0; i < r->n && rc == SQLITE_OK; i++) {
+		struct place p = { .word = i };
+		Fts5PhraseIter it;
 
-		rc = api->xInst(f, i, &p.word, &p.column, &p.at);
-		if (rc == SQLITE_OK && p.column < COLUMNS) {
-			if (p.word < PHRASES)
-				often[p.word] += weight[p.column];
+		rc = api->xPhraseFirst(f, i, &it, &p.column, &p.at);
+		for (; rc == SQLITE_OK && p.column >= 0;
+		    api->xPhraseNext(f, &it, &p.column, &p.at)) {
+			if (p.column >= DB_COLUMNS)
+				break;
+			if (i < PHRASES)
+				often[i] += want->weight[p.column];
 			if (end[p.column] <= p.at)
 				end[p.column] = p.at + 1;
+			if (want->n > 0 && n < PLACES)
+				place[n++] = p;
 		}
-		if (i < PLACES)
-			place[i] = p;
 	}
-	if (rc == SQLITE_OK && is_phrase(api, f, want, place,
-	    n < PLACES ? n : PLACES))
+	if (rc == SQLITE_OK && is_phrase(api, f, want, place, n))
 		bonus = DB_PHRASE;
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i < DB_COLUMNS; i++)
 		size += end[i];
+	if (want->lengths >= LENGTHS && bonus == 0 && size < r->average)
+		size = (int)r->average;
 	*out = bonus + sum(r, often, length(r, size));
-	if (rc != SQLITE_OK || *out < want->least)
+	if (rc != SQLITE_OK || *out < want->least ||
+	    (want->lengths >= LENGTHS && bonus == 0))
 		return rc;
+	want->lengths++;
 	rc = api->xColumnSize(f, -1, &size);
 	*out = bonus + sum(r, often, length(r, size));
 	return rc;
 }
 
-/* Its arguments behind the table: what db_relevance binds, and a weight for
- * each column.  NULL: less than the least that is wanted. */
+/* Its argument behind the table is what db_relevance binds.  NULL: less than
+ * the least that is wanted. */
 static void
 relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
     int n, sqlite3_value **v)
 {
 	struct db_relevance *want = n > 0 ?
 	    sqlite3_value_pointer(v[0], RELEVANCE) : NULL;
-	double weight[COLUMNS], sum = 0;
+	double sum = 0;
 	int rc = SQLITE_OK;
 
 	if (want == NULL) {
 		sqlite3_result_error(ctx, "relevance: not for SQL", -1);
 		return;
 	}
-	for (int i = 0; i < COLUMNS; i++)
-		weight[i] = i + 1 < n ? sqlite3_value_double(v[i + 1]) : 1;
 	if (want->rarity == NULL)
-		rc = learn(api, f, want->newest, &want->rarity);
+		rc = learn(api, f, want, &want->rarity);
 	if (rc == SQLITE_OK)
-		rc = score(api, f, want->rarity, weight, want, &sum);
+		rc = score(api, f, want->rarity, want, &sum);
 	if (rc != SQLITE_OK)
 		sqlite3_result_error_code(ctx, rc);
 	else if (sum >= want->least)

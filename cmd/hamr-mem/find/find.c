@@ -23,18 +23,37 @@
 #define COMMON 4		/* a word in one of so many rows is */
 #define ANY_ROWS 5000		/* that match any of the words, about */
 #define SAMPLE 300		/* rows that tell how common a word is */
-#define FEW 32			/* of a word that holds one */
-#define PART_ITEMS 262144	/* looked at in one go */
+#define ALL_ROWS 10		/* with some words, about: the others are
+				 * looked for in their text */
 #define LOOK_EVERY 256		/* rows between two looks at the clock */
+#define TERMS 256		/* of an expression, that are known */
 #define EXPR_MAX ((size_t)1 << 20)
 
 /* One search, over all memories and tiers. */
 struct search {
 	struct map seen;	/* ids */
 	int64_t newest;		/* time */
-	int64_t from[MEMORIES];	/* rows before are not looked at */
 	long long until;
 	bool partial;
+	struct memory {
+		struct store *st;
+		int64_t newest;		/* message */
+		int64_t from;		/* rows before are not looked at */
+		struct map rows;	/* that hold a word, about */
+	} memory[MEMORIES];
+};
+
+/* What one tier asks of one memory. */
+struct ask {
+	int tier;
+	struct buf expr;
+	double rows[TERMS];	/* of each term of it */
+	size_t n;
+	enum {
+		ASKED_ALL,
+		ASKED_MANY,	/* of all words: a row counts as one with all */
+		ASKED_FEW	/* the others are looked for in its text */
+	} asked;
 };
 
 static void
@@ -159,21 +178,22 @@ is_wanted(struct store *st, const struct find *f, int64_t row, struct err *e)
 	return got;
 }
 
-/* The passages of an item come one after another; the best one stands for it.
- * 1: there are more rows than may be looked at. */
+/* The passages of an item come one after another; the best one stands for it,
+ * unless each is to be looked at.  1: there are more rows than may be. */
 static int
-rank_rows(struct store *st, const struct find *f, struct st *s,
+rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
     struct search *x, struct db_relevance *least, struct best *best,
-    size_t *seen, struct err *e)
+    struct err *e)
 {
 	struct candidate c = { .row = 0 };
+	size_t seen = 0;
 	int got;
 
 	while ((got = st_step(s, e)) >= 0) {
 		int64_t passage = got > 0 ? st_col_int(s, 0) : 0;
 		double rank = got > 0 ? st_col_num(s, 1) : 0;
 
-		if (passage >> PASSAGE_BITS != c.row) {
+		if (each || passage >> PASSAGE_BITS != c.row) {
 			if (c.row > 0 && best_wants(best, &c)) {
 				int want = is_wanted(st, f, c.row, e);
 
@@ -192,7 +212,8 @@ rank_rows(struct store *st, const struct find *f, struct st *s,
 		}
 		if (got <= 0)
 			break;
-		if (++*seen >= ROWS_MAX || (*seen % LOOK_EVERY == 0 &&
+		if ((each && best->n == best->max) || ++seen >= ROWS_MAX ||
+		    (seen % LOOK_EVERY == 0 &&
 		    file_now_ms() > x->until))
 			break;
 	}
@@ -236,46 +257,102 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 	return got < 0 ? -1 : 0;
 }
 
+/* A few passages are indexed once more, by themselves: to mark the words in the
+ * large index, its lists would be searched for each. */
+#define SHOWN_SQL "CREATE VIRTUAL TABLE IF NOT EXISTS temp.shown USING fts5(" \
+	"text, parts, path, name, " \
+	"tokenize='porter unicode61 remove_diacritics 2');" \
+	"DELETE FROM temp.shown"
+
 static int
-take_tier(struct store *st, const struct find *f, const struct query *q,
-    struct slice expr, int tier, int64_t from, struct search *x,
-    struct hits *out, struct err *e)
+show(struct store *st, int64_t passage, struct err *e)
+{
+	return db_run(st->db, e, "INSERT INTO temp.shown(rowid, text, parts, "
+	    "path, name) SELECT id, text, parts, path, name FROM source "
+	    "WHERE id = ?1", "i", passage);
+}
+
+/* Does one that is shown match? */
+static int
+is_match(struct store *st, int64_t passage, const struct buf *expr,
+    struct err *e)
+{
+	return db_int(st->db, e, NULL, "SELECT 1 FROM temp.shown "
+	    "WHERE shown MATCH ?1 AND rowid = ?2", "si", buf_view(expr),
+	    passage);
+}
+
+/* Where some words were asked for: which of the best have all of them, and
+ * which the phrase?  With others between them, words can stand at the distance
+ * that they have in it. */
+static int
+check_best(struct store *st, const struct query *q, bool all,
+    struct best *best, struct err *e)
+{
+	size_t n = 0;
+	int got = db_exec(st->db, SHOWN_SQL, e);
+
+	for (size_t i = 0; i < best->n && got >= 0; i++)
+		got = show(st, best->v[i].passage, e);
+	for (size_t i = 0; i < best->n && got >= 0; i++) {
+		struct candidate c = best->v[i];
+
+		got = all ? is_match(st, c.passage, &q->all, e) : 1;
+		if (got <= 0)
+			continue;
+		if (c.rank >= DB_PHRASE)
+			got = is_match(st, c.passage, &q->phrase, e);
+		if (got == 0)
+			c.rank -= DB_PHRASE;
+		best->v[n++] = c;
+	}
+	best->n = n;
+	return got < 0 ? -1 : 0;
+}
+
+static int
+by_rank(const void *a, const void *b)
+{
+	return is_worse(a, b) ? 1 : -1;
+}
+
+/* 1: so many have the words that were asked for that those with all of them may
+ * not be among the best. */
+static int
+take_tier(const struct memory *m, const struct find *f, const struct query *q,
+    const struct ask *ask, struct search *x, struct hits *out, struct err *e)
 {
 	struct best best = { .max = f->max * 4 + 20 };
-	struct db_relevance want = { .order = q->asked,
-		.n = tier == TIER_ALL ? (int)q->words : 0 };
-	int64_t newest, lo, hi = f->kind == KIND_MESSAGE ? FACT_FIRST :
+	struct db_relevance want = { .weight = { 1, 1.5, 3, 0.5 },
+		.newest = m->newest << PASSAGE_BITS, .rows = ask->rows,
+		.nrows = ask->n, .order = q->asked,
+		.n = ask->tier == TIER_ALL ? (int)q->words : 0 };
+	int64_t from = f->kind == KIND_FACT ? FACT_FIRST : m->from;
+	int64_t to = f->kind == KIND_MESSAGE ? FACT_FIRST :
 	    INT64_MAX >> PASSAGE_BITS;
-	size_t seen = 0;
 	int r;
 
-	if (f->kind == KIND_FACT)
-		from = FACT_FIRST;
-	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
-		return -1;
-	want.newest = newest << PASSAGE_BITS;
 	best.v = xcalloc(best.max, sizeof *best.v);
-	do {	/* the newest first; between two parts is a look at the clock */
-		lo = (hi > newest ? newest : hi) - PART_ITEMS;
-		if (lo < from + PART_ITEMS / 4)
-			lo = from;
-		r = rank_rows(st, f, db_query(st->db, e, "SELECT rowid, "
-		    "relevance(words, ?4, 1.0, 1.5, 3.0, 0.5) FROM words "
-		    "WHERE words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 "
-		    "ORDER BY rowid DESC", "siir", expr, lo << PASSAGE_BITS,
-		    hi << PASSAGE_BITS, &want), x, &want, &best, &seen, e);
-		hi = lo;
-		if (r == 0 && lo > from && file_now_ms() > x->until)
-			r = 1;
-	} while (r == 0 && lo > from);
+	r = rank_rows(m->st, f, db_query(m->st->db, e, "SELECT rowid, "
+	    "relevance(words, ?4) FROM words WHERE words MATCH ?1 AND "
+	    "rowid >= ?2 AND rowid < ?3 ORDER BY rowid DESC", "siir",
+	    buf_view(&ask->expr), from << PASSAGE_BITS, to << PASSAGE_BITS,
+	    &want), ask->asked == ASKED_FEW, x, &want, &best, e);
+	free(want.rarity);
+	if (ask->asked == ASKED_FEW && r >= 0 && best.n == best.max) {
+		free(best.v);
+		return 1;
+	}
 	if (r > 0)
 		x->partial = true;
-	r = r < 0 ? -1 : 0;
-	free(want.rarity);
-	for (size_t i = 0; i < best.n && r == 0; i++)
-		r = take(st, f, &best.v[i], tier, x, out, e);
+	if (ask->asked != ASKED_ALL && r >= 0)
+		r = check_best(m->st, q, ask->asked == ASKED_FEW, &best, e);
+	if (best.n > 0)
+		qsort(best.v, best.n, sizeof *best.v, by_rank);
+	for (size_t i = 0; i < best.n && r >= 0; i++)
+		r = take(m->st, f, &best.v[i], ask->tier, x, out, e);
 	free(best.v);
-	return r;
+	return r < 0 ? -1 : 0;
 }
 
 static int
@@ -313,67 +390,38 @@ settle(struct hits *hits, size_t max)
 	map_release(&seen);
 }
 
-/* The few passages that are shown are indexed once more, by themselves: to mark
- * the words in the large index, its lists would be searched for each. */
-#define SHOWN_SQL "CREATE VIRTUAL TABLE IF NOT EXISTS temp.shown USING fts5(" \
-	"text, parts, path, name, " \
-	"tokenize='porter unicode61 remove_diacritics 2')"
+static bool
+is_alike(const struct hit *a, const struct hit *b)
+{
+	return a->from == b->from && strcmp(a->expr, b->expr) == 0;
+}
 
+/* Of this hit and of those behind it that the same words found. */
 static int
-show(const struct hit *h, struct err *e)
+add_snippets(struct hit *h, size_t n, struct err *e)
 {
 	struct db *db = h->from->db;
-
-	if (db_exec(db, SHOWN_SQL, e) < 0 ||
-	    db_exec(db, "DELETE FROM temp.shown", e) < 0)
-		return -1;
-	return db_run(db, e, "INSERT INTO temp.shown(rowid, text, parts, "
-	    "path, name) SELECT id, text, parts, path, name FROM source "
-	    "WHERE id = ?1", "i", h->passage);
-}
-
-static int
-add_snippet(struct hit *h, struct err *e)
-{
 	struct st *s;
-	int got;
+	int got = db_exec(db, SHOWN_SQL, e);
 
-	if (show(h, e) < 0)
-		return -1;
-	s = db_query(h->from->db, e, "SELECT snippet(shown, 0, '«', '»', '…', "
-	    "24),  snippet(shown, -1, '«', '»', '…', 24) "
+	for (size_t i = 0; i < n && got >= 0; i++)
+		if (is_alike(&h[i], h))
+			got = show(h->from, h[i].passage, e);
+	s = got < 0 ? NULL : db_query(db, e, "SELECT rowid, snippet(shown, 0, "
+	    "'«', '»', '…', 24), snippet(shown, -1, '«', '»', '…', 24) "
 	    "FROM temp.shown WHERE shown MATCH ?1", "t", h->expr);
-	got = st_step(s, e);
-	if (got > 0) {
-		h->snippet = st_col_dup(s, 0);
-		if (h->snippet == NULL || strstr(h->snippet, "«") == NULL) {
-			free(h->snippet);	/* found by path or name */
-			h->snippet = st_col_dup(s, 1);
-		}
+	while (got >= 0 && (got = st_step(s, e)) > 0) {
+		struct slice text = st_col(s, 1);
+		bool marked = memmem(text.p, text.n, "«", 2) != NULL;
+
+		for (size_t i = 0; i < n; i++)
+			if (is_alike(&h[i], h) &&
+			    h[i].passage == st_col_int(s, 0))
+				h[i].snippet = st_col_dup(s, marked ? 1 :
+				    2);		/* found by path or name */
 	}
-	st_done(s);
 	if (h->snippet == NULL)		/* forgotten in this moment */
 		h->snippet = xstrdup("");
-	return got < 0 ? -1 : 0;
-}
-
-/* What has some words of a phrase at their distance may have others between
- * them. */
-static int
-check_phrase(struct hit *h, struct slice phrase, struct err *e)
-{
-	int got;
-
-	if (h->tier != TIER_PHRASE)
-		return 0;
-	if (show(h, e) < 0)
-		return -1;
-	got = db_int(h->from->db, e, NULL, "SELECT 1 FROM temp.shown "
-	    "WHERE shown MATCH ?1", "s", phrase);
-	if (got == 0) {
-		h->tier = TIER_ALL;
-		h->score -= TIER_ALL - TIER_PHRASE;
-	}
 	return got < 0 ? -1 : 0;
 }
 
@@ -394,22 +442,31 @@ blame_query(struct err *e)
 /* About how many rows hold a word: as many of the newest ones as are looked
  * at, scaled by the part of the memory they span. */
 static int
-count_rows(struct store *st, struct slice word, int64_t newest, int most,
-    double *out, struct err *e)
+count_rows(struct memory *m, struct slice word, double *out, struct err *e)
 {
-	struct st *s = db_query(st->db, e, "SELECT rowid FROM words "
-	    "WHERE words MATCH ?1 ORDER BY rowid DESC", "s", word);
+	struct st *s;
 	int64_t at = 0;
-	int n = 0, got = 0;
+	uint64_t n = 0, *known;
+	bool fresh;
+	int got = 0;
 
-	while (n < most && (got = st_step(s, e)) > 0) {
+	known = map_put(&m->rows, word, &fresh);
+	if (!fresh) {
+		*out = (double)*known;
+		return 0;
+	}
+	s = db_query(m->st->db, e, "SELECT rowid FROM words "
+	    "WHERE words MATCH ?1 ORDER BY rowid DESC", "s", word);
+	while (n < SAMPLE && (got = st_step(s, e)) > 0) {
 		at = st_col_int(s, 0) >> PASSAGE_BITS;
 		n++;
 	}
 	st_done(s);
-	*out = n;
-	if (n == most && newest > at)
-		*out *= (double)newest / (double)(newest - at);
+	if (n == SAMPLE && m->newest > at)
+		n = (uint64_t)((double)n * (double)m->newest /
+		    (double)(m->newest - at));
+	*known = n;
+	*out = (double)n;
 	return got < 0 ? -1 : 0;
 }
 
@@ -440,14 +497,11 @@ holds_unknown(const struct query *q, struct slice joined)
 
 /* The words, the rarest ones first. */
 static int
-sort_words(struct store *st, struct query *q, int64_t *newest, struct err *e)
+sort_words(struct memory *m, struct query *q, struct err *e)
 {
-	if (store_newest(st, KIND_MESSAGE, newest, e) < 0)
-		return -1;
 	for (size_t i = 0; i < q->nword; i++)
-		if (!q->word[i].joined && count_rows(st,
-		    buf_view(&q->word[i].expr), *newest, SAMPLE,
-		    &q->word[i].rows, e) < 0)
+		if (!q->word[i].joined && count_rows(m,
+		    buf_view(&q->word[i].expr), &q->word[i].rows, e) < 0)
 			return -1;
 	for (size_t i = 0; i < q->nword; i++)
 		if (q->word[i].joined)
@@ -461,63 +515,61 @@ sort_words(struct store *st, struct query *q, int64_t *newest, struct err *e)
 /* Where all of the words are common, how many rows are looked at goes by the
  * rarest one: of it the newest ROWS_MAX. */
 static int
-bound(struct store *st, struct query *q, struct search *x, int64_t *from,
-    struct err *e)
+bound(struct memory *m, struct query *q, struct search *x, struct err *e)
 {
-	int64_t newest;
-
-	*from = 0;
 	if (q->nword == 0)
 		return 0;
-	if (sort_words(st, q, &newest, e) < 0)
+	if (sort_words(m, q, e) < 0)
 		return -1;
 	if (q->word[0].rows <= ROWS_MAX || q->word[0].joined)
 		return 0;
-	*from = newest - (int64_t)((double)newest * ROWS_MAX /
+	m->from = m->newest - (int64_t)((double)m->newest * ROWS_MAX /
 	    q->word[0].rows);
 	x->partial = true;
 	return 0;
 }
 
 static void
-add_or(struct buf *expr, struct slice term)
+add_term(struct ask *ask, const char *between, struct slice term, double rows)
 {
-	if (expr->len > 0)
-		buf_adds(expr, " OR ");
-	buf_slice(expr, term);
+	if (ask->expr.len > 0)
+		buf_adds(&ask->expr, between);
+	buf_slice(&ask->expr, term);
+	if (ask->n < TERMS)
+		ask->rows[ask->n++] = rows;
 }
 
 /* Of these words those that are not in too many rows; else the first. */
 static int
-add_rare(struct store *st, struct slice terms, int64_t newest,
-    struct buf *expr, struct err *e)
+add_rare(struct memory *m, struct slice terms, struct ask *ask, struct err *e)
 {
 	struct slice first = { NULL, 0 }, term;
-	double rows, all = 0;
+	double rows, all = 0, most = 0;
 
 	while (slice_line(&terms, &term)) {
-		if (first.n == 0)
-			first = term;
-		if (count_rows(st, term, newest, FEW, &rows, e) < 0)
+		if (count_rows(m, term, &rows, e) < 0)
 			return -1;
+		if (first.n == 0) {
+			first = term;
+			most = rows;
+		}
 		if (all + rows > ANY_ROWS)
 			continue;
 		all += rows;
-		add_or(expr, term);
+		add_term(ask, " OR ", term, rows);
 	}
-	if (expr->len == 0)
-		buf_slice(expr, first);
+	if (ask->n == 0 && first.n > 0)
+		add_term(ask, "", first, most);
 	return 0;
 }
 
 /* Words that hold one of those that stand in so many rows. */
 static int
-words_within(struct store *st, const struct query *q, double least,
-    double most, struct buf *expr, struct err *e)
+words_within(struct memory *m, const struct query *q, double least,
+    double most, struct ask *ask, struct err *e)
 {
 	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
 	struct buf terms = BUF_INIT(EXPR_MAX);
-	int64_t newest;
 	size_t n = 0;
 	int r;
 
@@ -525,11 +577,9 @@ words_within(struct store *st, const struct query *q, double least,
 		if (!q->word[i].part && q->word[i].rows >= least &&
 		    q->word[i].rows <= most)
 			fragment[n++] = q->word[i].text;
-	r = store_newest(st, KIND_MESSAGE, &newest, e);
+	r = words_holding(m->st, fragment, n, &terms, e);
 	if (r == 0)
-		r = words_holding(st, fragment, n, &terms, e);
-	if (r == 0)
-		r = add_rare(st, buf_view(&terms), newest, expr, e);
+		r = add_rare(m, buf_view(&terms), ask, e);
 	buf_release(&terms);
 	free(fragment);
 	return r;
@@ -539,93 +589,113 @@ words_within(struct store *st, const struct query *q, double least,
  * a common word adds to these is noise, at a price.  For a word that is nowhere
  * stand those that hold it. */
 static int
-rare_words(struct store *st, struct query *q, struct buf *expr,
-    struct err *e)
+rare_words(struct memory *m, struct query *q, struct ask *ask, struct err *e)
 {
-	int64_t newest;
 	double rows = 0;
 
-	if (sort_words(st, q, &newest, e) < 0 ||
-	    words_within(st, q, 0, 0, expr, e) < 0)
+	if (sort_words(m, q, e) < 0 || words_within(m, q, 0, 0, ask, e) < 0)
 		return -1;
 	for (size_t i = 0; i < q->nword; i++) {
 		rows += q->word[i].rows;
-		if (expr->len > 0 && rows > ANY_ROWS)
+		if (ask->n > 0 && rows > ANY_ROWS)
 			break;
-		if (q->word[i].rows == 0)
-			continue;
-		add_or(expr, buf_view(&q->word[i].expr));
+		if (q->word[i].rows > 0)
+			add_term(ask, " OR ", buf_view(&q->word[i].expr),
+			    q->word[i].rows);
 	}
 	return 0;
 }
 
-/* All words; of a large memory without those that stand in so many rows that
- * they tell little, unless they are among the two rarest.  A phrase has its
- * words at their distance then. */
+/* All words.  Of a large memory the two rarest and no more than are needed to
+ * leave few rows; or, with many, all but those that stand in so many rows that
+ * they tell little. */
 static int
-all_words(struct store *st, struct query *q, struct buf *expr, struct err *e)
+all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
+    struct err *e)
 {
-	double rows[QUERY_WORDS] = { 0 }, rarest = HUGE_VAL, second = HUGE_VAL;
-	int kept[QUERY_WORDS] = { 0 }, n = 0, i = 0;
+	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest;
+	int no[QUERY_WORDS], n = 0, words = 0;
 	struct slice all = buf_view(&q->all), word;
-	int64_t newest;
 
-	if (store_newest(st, KIND_MESSAGE, &newest, e) < 0)
-		return -1;
-	for (; slice_line(&all, &word); i++) {
-		if (newest > ROWS_MAX && count_rows(st, word, newest, SAMPLE,
-		    &rows[i], e) < 0)
+	for (; slice_line(&all, &word); words++) {
+		no[words] = -1;
+		if (count_rows(m, word, &rows[words], e) < 0)
 			return -1;
-		if (rows[i] < rarest) {
-			second = rarest;
-			rarest = rows[i];
-		} else if (rows[i] < second)
-			second = rows[i];
 	}
+	for (; n < words; n++) {
+		int rarest = -1;	/* of the others */
+
+		for (int i = 0; i < words; i++)
+			if (no[i] < 0 && (rarest < 0 ||
+			    rows[i] < rows[rarest]))
+				rarest = i;
+		if (m->newest > ROWS_MAX && n >= 2 && (many ? rows[rarest] >
+		    (double)m->newest / COMMON : left < ALL_ROWS))
+			break;
+		no[rarest] = 0;
+		left *= rows[rarest] / (double)m->newest;
+	}
+	ask->asked = n == words ? ASKED_ALL : many ? ASKED_MANY : ASKED_FEW;
+	buf_reset(&ask->expr);
+	ask->n = 0;
 	all = buf_view(&q->all);
-	for (i = 0; slice_line(&all, &word); i++) {
-		kept[i] = -1;
-		if (rows[i] > second && rows[i] > (double)newest / COMMON)
-			continue;
-		kept[i] = n++;
-		buf_adds(expr, expr->len > 0 ? " " : "");
-		buf_slice(expr, word);
-	}
-	for (size_t k = 0; k < q->words; k++)
-		q->asked[k] = kept[q->order[k]];
-	return n < i;
+	for (int i = 0; slice_line(&all, &word); i++)
+		if (no[i] == 0) {
+			no[i] = (int)ask->n;
+			add_term(ask, " ", word, rows[i]);
+		}
+	for (size_t i = 0; i < q->words; i++)
+		q->asked[i] = no[q->order[i]];
+	return 0;
 }
 
 static int
-search_tier(struct store *st, const struct find *f, struct query *q, int tier,
-    int64_t from, struct search *x, struct hits *out, struct err *e)
+search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
+    struct search *x, struct hits *out, struct err *e)
 {
-	struct buf expr = BUF_INIT(EXPR_MAX);
+	struct ask ask = { .tier = tier, .expr = BUF_INIT(EXPR_MAX) };
 	size_t had = out->n;
-	bool fewer = false;
 	int r = 0;
 
 	if (tier == TIER_PHRASE) {	/* of several words: with TIER_ALL */
 		if (q->all.len == 0)
-			buf_slice(&expr, buf_view(&q->phrase));
-	} else if (tier == TIER_ALL) {
-		r = all_words(st, q, &expr, e);
-		fewer = r > 0;
-	} else if (tier == TIER_ANY)
-		r = rare_words(st, q, &expr, e);
+			buf_slice(&ask.expr, buf_view(&q->phrase));
+	} else if (tier == TIER_ALL)
+		r = all_words(m, q, false, &ask, e);
+	else if (tier == TIER_ANY)
+		r = rare_words(m, q, &ask, e);
 	else
-		r = words_within(st, q, 1, SAMPLE - 1, &expr, e);
-	if (r >= 0 && expr.len > 0)
-		r = take_tier(st, f, q, buf_view(&expr), tier, from, x, out,
-		    e);
-	for (size_t i = had; i < out->n && fewer && r == 0; i++)
-		r = check_phrase(&out->h[i], buf_view(&q->phrase), e);
-	for (size_t i = had; i < out->n; i++)
-		out->h[i].expr = out->h[i].tier == TIER_PHRASE ?
-		    xmemdup0(q->phrase.p, q->phrase.len) :
-		    xmemdup0(expr.p, expr.len);
-	buf_release(&expr);
+		r = words_within(m, q, 1, SAMPLE - 1, &ask, e);
+	if (r == 0 && ask.expr.len > 0)
+		r = take_tier(m, f, q, &ask, x, out, e);
+	if (r > 0) {
+		r = all_words(m, q, true, &ask, e);
+		if (r == 0)
+			r = take_tier(m, f, q, &ask, x, out, e);
+	}
+	for (size_t i = had; i < out->n; i++) {
+		struct buf *by = out->h[i].tier == TIER_PHRASE ? &q->phrase :
+		    ask.asked == ASKED_FEW ? &q->all : &ask.expr;
+
+		out->h[i].expr = xmemdup0(by->p, by->len);
+	}
+	buf_release(&ask.expr);
 	return r;
+}
+
+static int
+open_memory(struct memory *m, struct store *st, const struct find *f,
+    struct query *q, struct search *x, struct err *e)
+{
+	int64_t time = WHEN_NONE;
+
+	m->st = st;
+	if (db_int(st->db, e, &time, "SELECT max(time) FROM item", "") < 0 ||
+	    store_newest(st, KIND_MESSAGE, &m->newest, e) < 0)
+		return -1;
+	if (time > x->newest)
+		x->newest = time;
+	return f->kind == KIND_FACT ? 0 : bound(m, q, x, e);
 }
 
 int
@@ -641,28 +711,22 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 		query_raw(&q, f->query);
 	else
 		query_build(&q, f->query);
-	for (size_t i = 0; i < n && r == 0; i++) {
-		int64_t time = WHEN_NONE;
-
-		if (db_int(st[i].db, e, &time, "SELECT max(time) FROM item",
-		    "") < 0 || (f->kind != KIND_FACT &&
-		    bound(&st[i], &q, &x, &x.from[i], e) < 0))
-			r = -1;
-		if (time > x.newest)
-			x.newest = time;
-	}
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = open_memory(&x.memory[i], &st[i], f, &q, &x, e);
 	for (int t = 0; t < TIERS && r == 0 && out->n < f->max; t++) {
 		for (size_t i = 0; i < n && r == 0; i++)
-			r = search_tier(&st[i], f, &q, t, x.from[i], &x, out,
-			    e);
+			r = search_tier(&x.memory[i], f, &q, t, &x, out, e);
 		settle(out, f->max);
 	}
 	for (size_t i = 0; i < out->n && r == 0; i++)
-		r = add_snippet(&out->h[i], e);
+		if (out->h[i].snippet == NULL)
+			r = add_snippets(&out->h[i], out->n - i, e);
 	if (r < 0 && f->raw)
 		blame_query(e);
 	out->partial = x.partial;
 	map_release(&x.seen);
+	for (size_t i = 0; i < n; i++)
+		map_release(&x.memory[i].rows);
 	query_release(&q);
 	return r;
 }
