@@ -1,10 +1,11 @@
 /* view.h - the legal message list of a request (chapter 8.3), from records.
  *
  * Whatever the transcript looks like, the view has exactly one result per
- * call, adjacent and in order; one system message, at index 0; no two user or
- * assistant messages in a row.  Appending records appends to the view: what
- * was printed before is a prefix of what is printed next, but for the end of
- * the last message.  No "meta", "is_error" or "usage" in it.
+ * call, adjacent and in order; one system message, at index 0 (without
+ * system_in_place); no two user or assistant messages in a row.  Appending
+ * records appends to the view: what was printed before is a prefix of what is
+ * printed next, but for the end of the last message.  No "meta", "is_error" or
+ * "usage" in it.
  *
  * view_new, view_add and view_print make a request by themselves.  The rest
  * is for hamr-compact, which says how older parts of the list are shown.
@@ -118,6 +119,7 @@ struct view_hooks {
 struct view {
 	/* set by the caller; family may change */
 	enum token_family family;
+	bool system_in_place;	/* else later ones are marked user messages */
 	struct view_hooks hooks;
 	/* to be read */
 	struct view_node *nodes;

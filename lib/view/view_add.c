@@ -477,7 +477,7 @@ view_add(struct view *v, const struct rec *r)
 	if (!rec_is_message(r->kind))
 		return;
 	v->records++;
-	if (r->kind == R_SYSTEM && v->n == 0) {
+	if (r->kind == R_SYSTEM && (v->n == 0 || v->system_in_place)) {
 		new_node(v, VIEW_SYSTEM, false);
 		add_piece(v, P_TEXT, content, SLICE(""));
 		return;

@@ -208,8 +208,39 @@ probe "--probe: llama.cpp, of all slots" '[8192,"/props"]'
 printf 'path /v1/models\nbody {"data":[{"id":"first"}]}\n' >models
 printf 'path /api/ps\nbody {"models":[{"name":"other","context_length":1},{"name":"first","context_length":40960}]}\n' >s
 probe "--probe: Ollama" '[40960,"/api/ps"]'
+printf 'path /api/v0/models\nbody {"data":[{"id":"first","max_context_length":131072,"loaded_context_length":4096},{"id":"x"}]}\n' >s
+probe "--probe: LM Studio, as loaded" '[4096,"/api/v0/models"]'
+printf 'path /none\n' >s
+while IFS='|' read -r who entry; do
+	printf 'path /v1/models\nbody {"data":[{"id":"x","%s":9},{"id":"first","%s":65536}]}\n' \
+		"$entry" "$entry" >models
+	probe "--probe: $who" '[65536,"/models"]'
+done <<'X'
+OpenRouter|context_length
+Groq|context_window
+Mistral|max_context_length
+Anthropic|max_input_tokens
+X
+printf 'path /v1beta/models\nbody {"models":[{"name":"models/x","inputTokenLimit":9},{"name":"models/g","inputTokenLimit":65536}]}\n' >models
+serve models
+is "--probe: Gemini" "$(hamr-provider --probe --api gemini --model g \
+	--base-url "${URL%/v1}" 2>err | jq .context_tokens)" 65536
+printf 'path /v1/models\nbody {"data":[{"id":"x","context_length":9},{"id":"y","context_length":8}]}\n' >models
 serve models try
 hamr-provider --probe --model first --base-url "$URL" >out 2>err
-is "--probe: a server that does not tell" "$?" 1
+is "--probe: a server that does not tell of this model" "$?" 1
+
+# Ollama's own API: once it has the model loaded, else what is asked for
+printf 'path /api/chat\nbody {"message":{"content":"x"},"done":true}\n' >chat
+printf 'path /api/ps\nbody {"models":[{"name":"m","context_length":5555}]}\n' >ps
+own() {
+	hamr-provider --probe --api ollama --model m --base-url "${URL%/v1}" |
+		jq -c '[.context_tokens, .source]'
+}
+serve chat ps
+is "--probe: Ollama's own API" "$(own) $(jq -r .path log | grep -e chat -e api.ps |
+	xargs)" '[5555,"/api/ps"] /api/chat /api/ps'
+serve chat
+is "... that does not tell" "$(own)" '[32768,"num_ctx"]'
 
 done_testing

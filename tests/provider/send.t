@@ -92,7 +92,26 @@ asks "... unless system_in_place" \
 	'[{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' \
 	'[{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' \
 	-o provider.system_in_place=true
+cat >in <<'X'
+{"role":"system","content":"s"}
+{"role":"user","content":"hi"}
+{"role":"system","content":"be brief"}
+{"role":"system","content":"be kind"}
+X
+serve hello
+ask -o provider.system_in_place=true >/dev/null
+is "... without a request, too" "$(body | jq -c '[.messages[] |
+	[.role, .content]]')" \
+	'[["system","s"],["user","hi"],["system","be brief"],["system","be kind"]]'
 for api in anthropic gemini; do
+	cat >in <<'X'
+{"role":"system","content":"the first"}
+{"role":"user","content":"hi"}
+{"role":"system","content":"be brief"}
+X
+	serve hello
+	ask --api $api -o provider.system_in_place=true >/dev/null
+	is "$api: not there" "$(body | grep -cF "[system] be brief")" 1
 	request '"messages":[{"role":"system","content":"the first"},{"role":"user","content":"hi"},{"role":"system","content":"be brief"}]' >in
 	serve hello
 	ask --api $api -o provider.system_in_place=true >/dev/null

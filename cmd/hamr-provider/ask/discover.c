@@ -41,12 +41,12 @@ get(struct provider *p, const char *base, const char *path, long max_ms,
 	return good;
 }
 
-/* The next entry of a list of models, OpenAI's data or Ollama's models: its
- * name (NULL: none; yours to free).  w->p is NULL at first. */
+/* The next entry of a list of models, OpenAI's data or Ollama's models.
+ * w->p is NULL at first. */
 static bool
-next_model(struct walk *w, struct slice models, char **name)
+next_entry(struct walk *w, struct slice models, struct slice *entry)
 {
-	struct slice list = scan_get(models, "data"), entry;
+	struct slice list = scan_get(models, "data");
 
 	if (scan_kind(list) != SCAN_ARRAY)
 		list = scan_get(models, "models");
@@ -54,7 +54,16 @@ next_model(struct walk *w, struct slice models, char **name)
 		return false;
 	if (w->p == NULL)
 		walk_in(w, list);
-	if (!walk_next(w, NULL, &entry))
+	return walk_next(w, NULL, entry);
+}
+
+/* Its name (NULL: none; yours to free). */
+static bool
+next_model(struct walk *w, struct slice models, char **name)
+{
+	struct slice entry;
+
+	if (!next_entry(w, models, &entry))
 		return false;
 	*name = NULL;
 	for (size_t i = 0; i < 3 && *name == NULL; i++)
@@ -170,24 +179,54 @@ of_props(struct slice props)
 	    n / slots : n;
 }
 
-/* The number under key of the entry named model, else of the first one. */
+/* What the entry of a list of models calls its window. */
 static long long
-of_list(struct slice list, const char *model, const char *key)
+of_entry(struct slice entry)
 {
-	struct slice val;
-	long long first = 0;
-	struct walk w;
+	static const char *const keys[] = {
+		"max_model_len",		/* vLLM */
+		"loaded_context_length",	/* LM Studio */
+		"context_length",		/* Ollama, OpenRouter */
+		"context_window",		/* Groq */
+		"max_context_length",		/* Mistral */
+		"max_input_tokens",		/* Anthropic */
+		"inputTokenLimit",		/* Gemini */
+	};
+	long long n = 0;
 
-	walk_in(&w, list);
-	while (scan_kind(list) == SCAN_ARRAY && walk_next(&w, NULL, &val)) {
-		if (first == 0)
-			first = number(val, key);
-		for (size_t i = 0; i < 3; i++)
-			if (scan_str_is(scan_get(val, names[i]), model) &&
-			    number(val, key) > 0)
-				return number(val, key);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && n == 0; i++)
+		n = number(entry, keys[i]);
+	return n;
+}
+
+/* Is the entry named model, or (Gemini) models/MODEL? */
+static bool
+is_model(struct slice entry, const char *model)
+{
+	char *path = xasprintf("models/%s", model);
+	bool is = scan_str_is(scan_get(entry, "name"), path);
+
+	for (size_t i = 0; i < 3 && !is; i++)
+		is = scan_str_is(scan_get(entry, names[i]), model);
+	free(path);
+	return is;
+}
+
+/* The window of the entry named model, else of the only one. */
+static long long
+of_list(struct slice models, const char *model)
+{
+	struct walk w = { .p = NULL };
+	struct slice entry, first = { NULL, 0 };
+	size_t n = 0;
+
+	while (next_entry(&w, models, &entry)) {
+		if (is_model(entry, model))
+			return of_entry(entry);
+		if (n++ == 0)
+			first = entry;
 	}
-	return first;
+	return n == 1 || (n > 0 && *model == '\0') ? of_entry(first) : 0;
 }
 
 /* What an adapter's program makes of the answer at path. */
@@ -212,11 +251,14 @@ of_adapter(struct provider *p, const char *path, long long end)
 }
 
 /* The tokens of the server's context window by /props (llama.cpp), the list
- * of models (vLLM) or /api/ps (Ollama), or as an adapter says, asked until
- * `end` (file_now_ms); 0: it does not tell.  *source: which of them. */
+ * of models (vLLM and others), /api/ps (Ollama) or /api/v0/models (LM Studio),
+ * or as an adapter says, asked until `end` (file_now_ms); 0: it does not tell.
+ * *source: which of them. */
 static long long
 ask_window(struct provider *p, long long end, const char **source)
 {
+	static const char *const lists[] = { "/models", "/api/ps",
+		"/api/v0/models" };
 	const struct settings *s = p->set;
 	struct adapter *ad = s->api->own;
 	struct buf b = BUF_INIT(REPLY_MAX);
@@ -244,15 +286,11 @@ ask_window(struct provider *p, long long end, const char **source)
 		if (n > 0)	/* llama.cpp */
 			p->quirks |= QUIRK_ONE_CALL;
 	}
-	if (n == 0 && get_until(p, s->base_url, "/models", end, &b)) {
-		*source = "/models";
-		n = of_list(scan_get(buf_view(&b), "data"), s->model,
-		    "max_model_len");
-	}
-	if (n == 0 && get_until(p, root, "/api/ps", end, &b)) {
-		*source = "/api/ps";
-		n = of_list(scan_get(buf_view(&b), "models"), s->model,
-		    "context_length");
+	for (size_t i = 0; i < 3 && n == 0; i++) {
+		*source = lists[i];
+		if (get_until(p, i == 0 ? s->base_url : root, i == 0 ?
+		    s->api->models : lists[i], end, &b))
+			n = of_list(buf_view(&b), s->model);
 	}
 	buf_release(&b);
 	free(root);
@@ -409,7 +447,7 @@ try(struct provider *p, struct buf *out)
 int
 server_probe(struct provider *p)
 {
-	struct buf line = BUF_INIT(REPLY_MAX);
+	struct buf line = BUF_INIT(REPLY_MAX), tried = BUF_INIT(REPLY_MAX);
 	const char *source = NULL;
 	struct http_reply r;
 	struct rec_out out;
@@ -425,7 +463,12 @@ server_probe(struct provider *p)
 		buf_release(&line);
 		return unreachable(p, &r);
 	}
+	try(p, &tried);		/* first: Ollama loads the model with it */
 	n = ask_window(p, file_now_ms() + MODELS_MS, &source);
+	if (n == 0 && p->set->window > 0) {
+		n = p->set->window;
+		source = "num_ctx";
+	}
 	buf_reset(&line);
 	scan_put(&line, "{'type':'limit'");
 	if (n > 0)
@@ -433,11 +476,11 @@ server_probe(struct provider *p)
 	scan_put(&line, *p->set->model != '\0' ? ",'source':@,'model':@" :
 	    ",'source':@", slice_of(n > 0 ? source : "--probe"),
 	    slice_of(p->set->model));
-	try(p, &line);
+	buf_slice(&line, buf_view(&tried));
 	buf_addc(&line, '}');
 	rec_out_init(&out, 1, "stdout");
 	rec_put(&out, buf_view(&line));
-	buf_release(&line);
+	bufs_release(BUFS(&line, &tried));
 	if (rec_end(&out, &e) < 0)
 		return err_report(&e);
 	if (n <= 0)

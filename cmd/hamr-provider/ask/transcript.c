@@ -188,12 +188,18 @@ forget(struct provider *p)
 }
 
 static void
+begin(struct provider *p)
+{
+	p->view = view_new();
+	p->view->system_in_place = p->set->system_in_place &&
+	    !p->set->api->one_system;
+}
+
+static void
 reset(struct stage *s)
 {
-	struct provider *p = s->self;
-
-	forget(p);
-	p->view = view_new();
+	forget(s->self);
+	begin(s->self);
 }
 
 /* ---- acting ---- */
@@ -295,7 +301,7 @@ provider_init(struct provider *p, struct settings *set)
 	p->set = set;
 	p->record = -1;
 	p->limit = -1;
-	p->view = view_new();
+	begin(p);
 	p->spool = -2;
 }
 
