@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # check.t - the official MCP servers against hamr-tool, and the official SDK's
 # client against hamr-tool --mcp.  Run by make mcp-check, which has fetched
 # them into $MCP; never part of make check.

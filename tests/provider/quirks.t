@@ -409,6 +409,28 @@ is "OLLAMA_HOST without a scheme" "$(OLLAMA_HOST=127.0.0.1:$HTTPD_PORT go \
 match "... and without a port" "$(OLLAMA_HOST=127.0.0.2 go --api ollama \
 	-o provider.max_retries=0 | jq -r .message)" "http://127.0.0.2:11434:*"
 
+printf 'line {"message":{"content":"","reasoning_content":"hm"}}\nline {"message":{"content":"x"},"done":true}\n' >s
+serve s
+is "ollama: thoughts as gateways name them" "$(go --api ollama --base-url \
+	"$URL" | jq -c 'select(.role) | [.reasoning, .content]')" '["hm","x"]'
+
+# ---- Gemini ----
+
+while IFS='|' read -r reason part want; do
+	printf 'event {"candidates":[{"content":{"parts":[%s]},"finishReason":"%s"}]}\n' \
+		"$part" "$reason" >s
+	serve s
+	is "gemini: $reason" "$(go --api gemini --base-url "${URL%/v1}" |
+		jq -r 'select(.role).finish_reason')" "$want"
+done <<'X'
+FUNCTION_CALL|{"functionCall":{"name":"f","args":{}}}|tool_calls
+STOP|{"functionCall":{"name":"f","args":{}}}|tool_calls
+NEW_WORD|{"text":"x"}|stop
+MAX_TOKENS|{"text":"x"}|length
+SAFETY|{"text":"x"}|content_filter
+UNEXPECTED_TOOL_CALL|{"text":"x"}|error
+X
+
 # ---- keys in cassettes ----
 
 key=sk-canary-12345

@@ -117,22 +117,35 @@ take_call(struct answer *a, struct slice part, struct slice call)
 	buf_release(&carry);
 }
 
-/* Its words in ours. */
+/* Its words in ours.  One that is not known is an end like another: whether
+ * there are calls decides. */
 static void
 take_finish(struct answer *a, struct slice reason)
 {
+	static const struct {
+		const char *theirs, *ours;
+	} words[] = {
+		{ "MAX_TOKENS", "length" },
+		{ "OTHER", "error" },
+		{ "LANGUAGE", "error" },
+		{ "UNEXPECTED_TOOL_CALL", "error" },
+		{ "TOO_MANY_TOOL_CALLS", "error" },
+		{ "SAFETY", "content_filter" },
+		{ "RECITATION", "content_filter" },
+		{ "BLOCKLIST", "content_filter" },
+		{ "PROHIBITED_CONTENT", "content_filter" },
+		{ "SPII", "content_filter" },
+		{ "IMAGE_SAFETY", "content_filter" },
+	};
+	const size_t n = sizeof words / sizeof *words;
+	size_t i = 0;
+
 	if (scan_kind(reason) != SCAN_STRING ||
 	    scan_str_is(reason, "FINISH_REASON_UNSPECIFIED"))
 		return;
-	if (scan_str_is(reason, "STOP"))
-		answer_finish(a, SLICE("stop"));
-	else if (scan_str_is(reason, "MAX_TOKENS"))
-		answer_finish(a, SLICE("length"));
-	else if (scan_str_is(reason, "OTHER") ||
-	    scan_str_is(reason, "LANGUAGE"))
-		answer_finish(a, SLICE("error"));
-	else
-		answer_finish(a, SLICE("content_filter"));
+	while (i < n && !scan_str_is(reason, words[i].theirs))
+		i++;
+	answer_finish(a, slice_of(i < n ? words[i].ours : "stop"));
 }
 
 static enum api_said

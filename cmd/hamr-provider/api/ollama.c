@@ -108,7 +108,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (api_member(st, "error").p != NULL)
 		return api_fails(f, data);
 	api_text(a, api_member(st, "model"), answer_model);
-	api_text(a, scan_get(m, "thinking"), answer_reasoning);
+	api_text(a, scan_get(m, scan_get(m, "thinking").p != NULL ?
+	    "thinking" : "reasoning_content"), answer_reasoning);
 	api_text(a, scan_get(m, "content"), answer_content);
 	walk_list(&w, scan_get(m, "tool_calls"));
 	while (walk_next(&w, NULL, &el)) {
