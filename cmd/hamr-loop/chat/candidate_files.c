@@ -1,8 +1,11 @@
 /* candidate_files.c - the project's files, for what completes after an @. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -10,8 +13,9 @@
 #include "git/gitignore.h"
 
 #define FIND_MS 2000
-#define QUICK_MS 20		/* a key is to be shown at once: so long, */
-#define QUICK_FILES 2000	/* and so many */
+#define QUICK_MS 10		/* of the 20 in which a key is to be shown */
+#define STALE_MS 5000
+#define NAMES_MAX ((size_t)1 << 30)
 
 struct finding {
 	struct candidates *out;
@@ -23,8 +27,7 @@ see_file(void *arg, const struct gitignore_seen *s)
 {
 	struct finding *f = arg;
 
-	if (file_now_ms() > f->until || (f->out->quick && f->out->n >
-	    QUICK_FILES))
+	if (file_now_ms() > f->until)
 		return GITIGNORE_STOP;
 	if (s->st == NULL)
 		return GITIGNORE_PASS;
@@ -36,25 +39,107 @@ see_file(void *arg, const struct gitignore_seen *s)
 	return GITIGNORE_PASS;
 }
 
-void
-files_list(struct candidates *out)
+/* False: not all, there was no time. */
+static bool
+find(struct candidates *out, int ms)
 {
-	struct finding f = { out, file_now_ms() + (out->quick ? QUICK_MS :
-	    FIND_MS) };
+	struct finding f = { out, file_now_ms() + ms };
 	char *cwd = getcwd(NULL, 0);
 	struct gitignore *g;
+	bool all = true;
 	struct err e;
 	int fd;
 
 	if (cwd == NULL)
-		return;
+		return true;
 	g = gitignore_new(cwd, true, &e);
 	fd = open(cwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
-		if (gitignore_walk(g, fd, see_file, &f) && out->quick)
-			candidates_release(out);
+		all = !gitignore_walk(g, fd, see_file, &f);
 		close(fd);
 	}
 	gitignore_free(g);
 	free(cwd);
+	return all;
+}
+
+/* Nothing else of ours stays open in it. */
+_Noreturn static void
+list_to(int fd)
+{
+	struct candidates all = { 0 };
+	struct buf names = BUF_INIT(NAMES_MAX);
+
+	dup2(fd, 0);
+	close_range(1, ~0U, 0);
+	find(&all, FIND_MS);
+	for (size_t i = 0; i < all.n; i++)
+		buf_add(&names, all.v[i].text, strlen(all.v[i].text) + 1);
+	file_write_all(0, names.p, names.len);
+	_exit(0);
+}
+
+static bool
+begin(struct file_list *l)
+{
+	l->fd = file_memory("", 0);
+	if (l->fd < 0)
+		return false;
+	l->begun = file_now_ms();
+	l->pid = fork();
+	if (l->pid == 0)
+		list_to(l->fd);
+	if (l->pid > 0)
+		return true;
+	close(l->fd);
+	*l = (struct file_list){ 0 };
+	return false;
+}
+
+static void
+take(struct file_list *l, struct candidates *out)
+{
+	struct buf names = BUF_INIT(NAMES_MAX);
+	struct err e;
+
+	if (lseek(l->fd, 0, SEEK_SET) == 0 &&
+	    file_read_fd(l->fd, "names", &names, &e) == 0)
+		for (size_t at = 0; at < names.len;
+		    at += strlen(names.p + at) + 1)
+			candidates_add(out, names.p + at, NULL);
+	buf_release(&names);
+	l->pid = 0;
+	close(l->fd);
+}
+
+void
+file_list_add(struct file_list *l, struct candidates *out)
+{
+	bool quick = out->quick;
+
+	if (l->pid != 0 && file_now_ms() - l->begun > STALE_MS)
+		file_list_release(l);	/* of an @ that nobody waited for */
+	if (l->pid == 0) {
+		if (find(out, QUICK_MS))
+			return;
+		candidates_release(out);
+		if (!begin(l))
+			return;
+	}
+	/* -1: another wait has taken it, it is over, too */
+	if (waitpid(l->pid, NULL, quick ? WNOHANG : 0) == 0)
+		out->later = true;
+	else
+		take(l, out);
+}
+
+void
+file_list_release(struct file_list *l)
+{
+	if (l->pid == 0)
+		return;
+	kill(l->pid, SIGKILL);
+	waitpid(l->pid, NULL, 0);
+	close(l->fd);
+	*l = (struct file_list){ 0 };
 }

@@ -217,6 +217,7 @@ chat(struct run *r, struct err *e)
 		c.quit = true;
 	converse(&c);
 	opening_end(&c);
+	file_list_release(&c.files);
 	r->ui.at_once = NULL;
 	ui_close_input(&r->ui);
 	free(history);

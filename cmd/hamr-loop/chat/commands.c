@@ -1007,7 +1007,7 @@ chat_candidates(struct chat *c, enum complete_kind kind, const char *command,
 	if (out->quick && c->run->ui.question.len > 0)
 		return;
 	if (kind == COMPLETE_PATH)
-		files_list(out);
+		file_list_add(&c->files, out);
 	else if (kind == COMPLETE_ARGUMENT && command != NULL)
 		list_arguments(c, command, out);
 	for (size_t i = 0; kind == COMPLETE_COMMAND && i < COMMANDS; i++) {

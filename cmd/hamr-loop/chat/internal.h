@@ -2,7 +2,7 @@
 #ifndef HAMR_LOOP_CHAT_INTERNAL_H
 #define HAMR_LOOP_CHAT_INTERNAL_H
 
-#include "screen/complete.h"
+#include "candidate_files.h"
 #include "turn/run.h"
 
 /* Who is asked in the background. */
@@ -15,6 +15,7 @@ struct chat {
 	struct buf models;	/* what the server offers, a line each */
 	bool offer;		/* they are waited for, to choose one */
 	int signals;		/* a signalfd for INT, TERM, HUP */
+	struct file_list files;	/* for what completes after an @ */
 	bool spoken;		/* the person has said something */
 	bool open;		/* there is a session, its stages run ... */
 	bool begun;		/* ... and its first records are there */

@@ -288,7 +288,10 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 
 	if (s->list == NULL || !complete_word(buf_view(&m->text), m->at, &w))
 		return false;
-	list(u, &w, s, false);
+	if (!u->hint || u->matches == 0 || w.kind != u->kind ||
+	    w.from != u->from)
+		list(u, &w, s, false);
+	u->hint = false;
 	if (u->matches == 1 && !(is_picked(u) && w.typed.n == 0))
 		take(u, m);
 	else if (u->matches == 0)
@@ -308,6 +311,26 @@ menu_hint(struct menu *u, struct message *m, const struct complete_source *s,
 	    complete_word(buf_view(&m->text), m->at, &w) &&
 	    w.kind != COMPLETE_ARGUMENT && m->at - w.from <= typed.n)
 		list(u, &w, s, true);
+}
+
+bool
+menu_waits(const struct menu *u)
+{
+	return u->list.later;
+}
+
+bool
+menu_again(struct menu *u, const struct message *m,
+    const struct complete_source *s)
+{
+	struct complete_word w;
+
+	if (complete_word(buf_view(&m->text), m->at, &w) &&
+	    w.kind == u->kind && w.from == u->from)
+		list(u, &w, s, true);
+	else
+		menu_close(u);
+	return u->matches > 0;
 }
 
 void

@@ -33,7 +33,8 @@ struct candidate {
 struct candidates {
 	struct candidate *v;
 	size_t n, cap;
-	bool quick;		/* nobody asked: what takes time is left out */
+	bool quick;		/* nobody asked: what takes time is left out, */
+	bool later;		/* or there when it is asked for again */
 };
 
 /* Copied; one that is not UTF-8 or would steer a terminal is left out. */
@@ -85,6 +86,11 @@ void menu_close(struct menu *u);
 /* Typed was the last; if a command or path began with it, show the list. */
 void menu_hint(struct menu *u, struct message *m,
     const struct complete_source *from, struct slice typed);
+
+/* A list that is to be shown is not there yet: look again.  True: it is. */
+bool menu_waits(const struct menu *u);
+bool menu_again(struct menu *u, const struct message *m,
+    const struct complete_source *from);
 
 /* Is what is chosen a command, or the argument of one, that nothing else
  * belongs behind? */

@@ -796,6 +796,18 @@ editor_key(struct editor *e, const struct key *key)
 	return event;
 }
 
+bool
+editor_waits(const struct editor *e)
+{
+	return menu_waits(&e->menu);
+}
+
+bool
+editor_look(struct editor *e)
+{
+	return menu_again(&e->menu, &e->m, &e->o.complete);
+}
+
 /* ---- drawn ---- */
 
 static void

@@ -53,6 +53,11 @@ void editor_free(struct editor *e);
 
 enum editor_event editor_key(struct editor *e, const struct key *key);
 
+/* A list of what completes is not there yet: look for it again.  True: it is,
+ * and is to be drawn. */
+bool editor_waits(const struct editor *e);
+bool editor_look(struct editor *e);
+
 /* Nothing stands in the input. */
 bool editor_is_empty(const struct editor *e);
 

@@ -326,6 +326,9 @@ ui_tick(struct ui *u)
 		return -1;
 	if (u->listening && u->question.len == 0)
 		take_keys(u, now);
+	if (u->editor != NULL && editor_waits(u->editor) &&
+	    editor_look(u->editor))
+		ui_changed(u);
 	if (has_rows(u)) {
 		next = u->stale ? u->drawn + FRAME_MS : is_busy(u) &&
 		    u->live && u->question.len == 0 ?
@@ -338,6 +341,8 @@ ui_tick(struct ui *u)
 		left = next < 0 ? -1 : (int)(next - now);
 	}
 	left = sooner(left, screen_tick(u->screen, now));
+	if (u->editor != NULL && editor_waits(u->editor))
+		left = sooner(left, FRAME_MS);
 	return u->listening ? sooner(left, keys_wait(&u->keys, now)) : left;
 }
 
