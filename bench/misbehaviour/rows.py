@@ -59,7 +59,7 @@ class World:
         self.needed = min(row.most, random.Random(
             f"{row.name} {seed}").randint(1, 3))
         self.heard = self.step = self.first = self.failures = 0
-        self.looked = self.tested = self.back = False
+        self.looked = self.looking = self.tested = self.back = False
         self.faults = 3
         self.up = self.last = None
 
@@ -159,9 +159,11 @@ def work(w, req):
         w.looked = False
         return Reply("slug.sh is not what it was; I take it from git.",
                      [shell(req, "git checkout slug.sh")])
-    if not w.looked or re.search(UNREAD, news, re.I):
-        w.looked = True
+    unread = re.search(UNREAD, news, re.I) and "'A-Z' 'a-z'" not in news
+    if not w.looked or unread and not w.looking:
+        w.looked = w.looking = True
         return Reply("I look at it.", [read(w, req, "slug.sh")])
+    w.looking = False		# not shown: the edit says what to do
     return Reply("Blanks in a row become one dash with tr -s.",
                  [edit(w, req, OLD, NEW)])
 
@@ -320,7 +322,7 @@ def not_installed(w, req):
     return Reply("", [shell(req, f"rspec --seed {w.step} spec/slug_spec.rb")])
 
 
-@row("refused, tried again", "goose PR #8994")
+@row("refused, tried again", "goose PR #8994", REPEATS + r"|slug\.sh")
 def path_refused(w, req):
     return Reply("", [read(w, req, "slug.c")])
 
