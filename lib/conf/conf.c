@@ -697,26 +697,6 @@ conf_print(const struct conf *c, struct buf *out)
 
 /* ---- all layers, in their order ---- */
 
-static void
-defaults(struct conf *c)
-{
-	c->def = xcalloc(conf_nkeys, sizeof *c->def);
-	for (size_t i = 0; i < conf_nkeys; i++) {
-		const struct conf_key *k = &conf_keys[i];
-		struct toml_value v = { .kind = TOML_STRING };
-
-		c->def[i].k = k;
-		if (k->def == NULL)
-			continue;
-		if (k->type == CONF_STR || k->type == CONF_JSON)
-			v.s = xstrdup(k->def);
-		else if (!toml_value(k->def, strlen(k->def), &v))
-			err_die(ST_BUG, "default of %s", k->key);
-		entry_copy(&c->def[i], &v);
-		toml_release(&v);
-	}
-}
-
 static int
 load_env(struct conf *c, bool quiet, struct err *e)
 {
@@ -795,7 +775,21 @@ conf_load(const struct conf_opts *o, struct err *e)
 	struct conf *c = xcalloc(1, sizeof *c);
 	int r = 0;
 
-	defaults(c);
+	c->def = xcalloc(conf_nkeys, sizeof *c->def);
+	for (size_t i = 0; i < conf_nkeys; i++) {
+		const struct conf_key *k = &conf_keys[i];
+		struct toml_value v = { .kind = TOML_STRING };
+
+		c->def[i].k = k;
+		if (k->def == NULL)
+			continue;
+		if (k->type == CONF_STR || k->type == CONF_JSON)
+			v.s = xstrdup(k->def);
+		else if (!toml_value(k->def, strlen(k->def), &v))
+			err_die(ST_BUG, "default of %s", k->key);
+		entry_copy(&c->def[i], &v);
+		toml_release(&v);
+	}
 	if (!o->none) {
 		char *user = conf_user_path();
 

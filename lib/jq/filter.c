@@ -400,23 +400,6 @@ take_why(void *self, jv msg)
 }
 
 static void
-put_result(struct server *s, jv v)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	if (!s->job->importer && s->f.jv_equal(s->f.jv_copy(v),
-	    s->f.jv_copy(s->input)))
-		put(s, FILTER_SAME, SLICE(""));
-	else if (print(s, v, &text, 1))
-		put(s, FILTER_VALUE, buf_view(&text));
-	else
-		put(s, FILTER_ERROR,
-		    SLICE("a result too deep or too large"));
-	buf_release(&text);
-	s->f.jv_free(v);
-}
-
-static void
 run(struct server *s, jv input)
 {
 	jv v;
@@ -424,10 +407,21 @@ run(struct server *s, jv input)
 	s->input = s->job->importer ? s->f.jv_null() : s->f.jv_copy(input);
 	s->f.jq_start(s->jq, input, 0);
 	for (;;) {
+		struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
 		v = s->f.jq_next(s->jq);
 		if (s->f.jv_get_kind(v) == JV_KIND_INVALID)
 			break;
-		put_result(s, v);
+		if (!s->job->importer && s->f.jv_equal(s->f.jv_copy(v),
+		    s->f.jv_copy(s->input)))
+			put(s, FILTER_SAME, SLICE(""));
+		else if (print(s, v, &text, 1))
+			put(s, FILTER_VALUE, buf_view(&text));
+		else
+			put(s, FILTER_ERROR,
+			    SLICE("a result too deep or too large"));
+		buf_release(&text);
+		s->f.jv_free(v);
 	}
 	if (s->f.jv_invalid_has_msg(s->f.jv_copy(v))) {
 		buf_reset(&s->why);

@@ -151,24 +151,6 @@ put_edits(struct slice edits, struct buf *out)
 	buf_adds(out, *before == '[' ? "[]" : "]");
 }
 
-static void
-put_member(struct work *w, struct slice key, struct slice val, enum name name,
-    struct buf *out)
-{
-	buf_adds(out, w->any ? ",\"" : "\"");
-	w->any = true;
-	if (name < NAMES)
-		buf_adds(out, names[name].text);
-	else
-		buf_slice(out, key);
-	buf_adds(out, "\":");
-	if (w->tool == EDIT && scan_key_is(key, "edits") &&
-	    scan_kind(val) == SCAN_ARRAY)
-		put_edits(val, out);
-	else
-		buf_slice(out, val);
-}
-
 /* An integer, or a string that holds one. */
 static bool
 whole(struct slice val, int64_t *out)
@@ -225,7 +207,18 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 		    (limit == LIMIT_LAST && name == LAST)))
 			continue;
 		if (limit == LIMIT_KEEP || !scan_key_is(key, "limit")) {
-			put_member(&w, key, val, name, out);
+			buf_adds(out, w.any ? ",\"" : "\"");
+			w.any = true;
+			if (name < NAMES)
+				buf_adds(out, names[name].text);
+			else
+				buf_slice(out, key);
+			buf_adds(out, "\":");
+			if (w.tool == EDIT && scan_key_is(key, "edits") &&
+			    scan_kind(val) == SCAN_ARRAY)
+				put_edits(val, out);
+			else
+				buf_slice(out, val);
 		} else if (limit == LIMIT_LAST) {
 			buf_fmt(out, "%s\"last\":%lld", w.any ? "," : "",
 			    (long long)last);

@@ -314,26 +314,6 @@ result_of(struct view *v, const struct view_node *node, size_t i)
 	    NO_RESULT;
 }
 
-static void
-print_result(struct view *v, const struct view_node *node, size_t i)
-{
-	const struct view_call *c = &v->calls[node->call + i];
-	struct piece p = { .json = slice_of(result_of(v, node, i)) };
-
-	buf_adds(&v->body, ",{\"role\":\"tool\",\"tool_call_id\":");
-	buf_adds(&v->body, c->id);
-	if (c->name != NULL) {
-		buf_adds(&v->body, ",\"name\":");
-		buf_adds(&v->body, c->name);
-	}
-	buf_adds(&v->body, ",\"content\":");
-	if (i + 1 == node->ncalls && view_has_piece(v, node, P_NOTE))
-		print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
-	else
-		buf_slice(&v->body, p.json);
-	buf_addc(&v->body, '}');
-}
-
 /* The results of calls that stand in the text: one user message, a block
  * each, as the models of such dialects know it. */
 static void
@@ -387,8 +367,23 @@ print_assistant(struct view *v, const struct view_node *node,
 		    c->slim : c->json);
 	}
 	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
-	for (size_t i = 0; i < node->ncalls; i++)
-		print_result(v, node, i);
+	for (size_t i = 0; i < node->ncalls; i++) {
+		const struct view_call *c = &v->calls[node->call + i];
+		struct piece p = { .json = slice_of(result_of(v, node, i)) };
+
+		buf_adds(&v->body, ",{\"role\":\"tool\",\"tool_call_id\":");
+		buf_adds(&v->body, c->id);
+		if (c->name != NULL) {
+			buf_adds(&v->body, ",\"name\":");
+			buf_adds(&v->body, c->name);
+		}
+		buf_adds(&v->body, ",\"content\":");
+		if (i + 1 == node->ncalls && view_has_piece(v, node, P_NOTE))
+			print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
+		else
+			buf_slice(&v->body, p.json);
+		buf_addc(&v->body, '}');
+	}
 }
 
 /* Node i and those that go on in its message, as one: their pieces stand in a
@@ -708,4 +703,3 @@ view_count(const struct view *v)
 	}
 	return n;
 }
-
