@@ -590,8 +590,10 @@ gitignore_leave(struct gitignore *g)
 	drop_level(g);
 }
 
-bool
-gitignore_has(const struct gitignore *g, const char *rel, bool is_dir)
+/* Is this entry of the folder entered last ignored?  A folder that holds
+ * something tracked is not. */
+static bool
+is_ignored(const struct gitignore *g, const char *rel, bool is_dir)
 {
 	return !g->none && is_out(g, rel, is_dir) &&
 	    !gitindex_has(&g->index, rel);
@@ -625,7 +627,7 @@ bool
 gitignore_path(struct gitignore *g, int rootfd, const char *rel, bool is_dir)
 {
 	size_t entered = enter_above(g, rootfd, rel);
-	bool out = gitignore_has(g, rel, is_dir);
+	bool out = is_ignored(g, rel, is_dir);
 
 	while (entered-- > 0)
 		gitignore_leave(g);
@@ -683,7 +685,7 @@ walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
 		s.error = errno;
 		return see(arg, &s) == GITIGNORE_STOP;
 	}
-	if (gitignore_has(g, rel, S_ISDIR(st.st_mode)))
+	if (is_ignored(g, rel, S_ISDIR(st.st_mode)))
 		return false;
 	s.st = &st;
 	next = see(arg, &s);
@@ -749,7 +751,7 @@ gitignore_walk_in(struct gitignore *g, int rootfd, int fd, const char *rel,
 	if (*rel != '\0') {
 		gitignore_enter(g, rootfd, "");
 		entered = 1 + enter_above(g, rootfd, rel);
-		g->none = gitignore_has(g, rel, true);
+		g->none = is_ignored(g, rel, true);
 	}
 	stop = walk(g, fd, rel, 0, see, arg);
 	g->none = false;

@@ -31,12 +31,9 @@ const struct buf *gitignore_folders(const struct gitignore *g);
 void gitignore_enter(struct gitignore *g, int dirfd, const char *rel);
 void gitignore_leave(struct gitignore *g);
 
-/* Is this entry of the folder entered last ignored?  A folder that holds
- * something tracked is not. */
-bool gitignore_has(const struct gitignore *g, const char *rel, bool is_dir);
-
-/* The same for any path beneath the root (open as rootfd), which need not be
- * there; the folder "" only is entered. */
+/* Is this path beneath the root (open as rootfd) ignored?  It need not be
+ * there; a folder that holds something tracked is not.  The folder "" only is
+ * entered. */
 bool gitignore_path(struct gitignore *g, int rootfd, const char *rel,
     bool is_dir);
 
