@@ -231,19 +231,6 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 
 /* ---- what a command changed ---- */
 
-static void
-put_mutated(const struct undo_entry *c, struct result *r)
-{
-	struct json *list = json_array();
-
-	for (size_t i = 0; i < c->n && i < MUTATED_MAX; i++)
-		json_state(list, c->v[i].path, c->v[i].sha);
-	json_add(r->meta, "mutated", list);
-	if (c->n > MUTATED_MAX)
-		json_int(r->meta, "mutated_more", (long long)(c->n -
-		    MUTATED_MAX));
-}
-
 /* "; changed: a.c, b.c" behind the status in the first line. */
 static void
 put_changed(const struct undo_entry *c, struct result *r)
@@ -314,7 +301,15 @@ compare(struct journal_calls *jc, struct job *j)
 		undo_path_look(jc->t->files, t);
 	}
 	if (jc->entry.n > 0) {
-		put_mutated(&jc->entry, &j->r);
+		struct json *list = json_array();
+
+		for (size_t i = 0; i < jc->entry.n && i < MUTATED_MAX; i++)
+			json_state(list, jc->entry.v[i].path,
+			    jc->entry.v[i].sha);
+		json_add(j->r.meta, "mutated", list);
+		if (jc->entry.n > MUTATED_MAX)
+			json_int(j->r.meta, "mutated_more",
+			    (long long)(jc->entry.n - MUTATED_MAX));
 		if (j->schema->id == TOOL_BASH)
 			put_changed(&jc->entry, &j->r);
 	}

@@ -33,37 +33,15 @@ struct listing {
 	size_t at_depth[DEPTH_MAX + 1];
 };
 
-static void
-put_entry(const struct listing *l, const struct gitignore_seen *s,
-    struct buf *out)
-{
-	mode_t mode = s->st->st_mode;
-	char target[PATH_TEXT_MAX + 1];
-	ssize_t n;
-
-	path_show(out, s->rel + l->skip);
-	if (S_ISDIR(mode)) {
-		buf_addc(out, '/');
-	} else if (S_ISLNK(mode)) {
-		n = readlinkat(s->dirfd, s->base, target, sizeof target - 1);
-		target[n > 0 ? n : 0] = '\0';
-		buf_adds(out, " -> ");
-		path_show(out, n > 0 ? target : "?");
-	} else if (S_ISREG(mode)) {
-		buf_fmt(out, "\t%lld", (long long)s->st->st_size);
-	} else {
-		buf_fmt(out, "\t%s", S_ISFIFO(mode) ? "FIFO" :
-		    S_ISSOCK(mode) ? "socket" : "device");
-	}
-	buf_addc(out, '\n');
-}
-
 static enum gitignore_next
 see(void *arg, const struct gitignore_seen *s)
 {
 	struct listing *l = arg;
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	int depth = 1;
+	mode_t mode;
+	char target[PATH_TEXT_MAX + 1];
+	ssize_t n;
 
 	if (files_skips(l->f, s))
 		return GITIGNORE_PASS;
@@ -73,7 +51,22 @@ see(void *arg, const struct gitignore_seen *s)
 	}
 	for (const char *p = s->rel + l->skip; *p != '\0'; p++)
 		depth += *p == '/';
-	put_entry(l, s, &line);
+	mode = s->st->st_mode;
+	path_show(&line, s->rel + l->skip);
+	if (S_ISDIR(mode)) {
+		buf_addc(&line, '/');
+	} else if (S_ISLNK(mode)) {
+		n = readlinkat(s->dirfd, s->base, target, sizeof target - 1);
+		target[n > 0 ? n : 0] = '\0';
+		buf_adds(&line, " -> ");
+		path_show(&line, n > 0 ? target : "?");
+	} else if (S_ISREG(mode)) {
+		buf_fmt(&line, "\t%lld", (long long)s->st->st_size);
+	} else {
+		buf_fmt(&line, "\t%s", S_ISFIFO(mode) ? "FIFO" :
+		    S_ISSOCK(mode) ? "socket" : "device");
+	}
+	buf_addc(&line, '\n');
 	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
 	l->v[l->n++] = (struct entry){ buf_detach(&line), depth };
 	l->at_depth[depth]++;

@@ -72,26 +72,6 @@ put_layers(struct sandboxes *bs, struct buf *out)
 }
 
 static void
-put_hidden(struct sandboxes *bs, struct buf *out)
-{
-	struct names_count c;
-
-	names_note_tracked(&bs->names, bs->root.real);
-	names_count(&bs->names, &c);
-	if (bs->layer == LAYER_BWRAP)
-		line(out, "hidden", "yes", "%zu secrets in the root and %zu "
-		    "elsewhere; %zu tracked by git can be read; besides .git "
-		    "and .hamr %zu names read-only%s", c.masked, bs->hidden.n,
-		    c.shown, c.guarded, bs->names.partial ?
-		    " (not all folders were looked through)" : "");
-	else if (bs->layer == LAYER_LANDLOCK)
-		line(out, "hidden", "yes", "%zu secrets outside the root; "
-		    "those in it can be read", bs->hidden.n);
-	else
-		line(out, "hidden", "no", "nothing is hidden");
-}
-
-static void
 put_group(const struct sandboxes *bs, const char *what, const char *key,
     struct buf *out)
 {
@@ -111,6 +91,7 @@ bool
 sandboxes_status(struct sandboxes *bs, struct buf *out)
 {
 	struct err why;
+	struct names_count c;
 
 	if (strcmp(conf_str(bs->conf, "sandbox.mode"), "off") == 0) {
 		line(out, "sandbox", "off", "sandbox.mode is \"off\": commands "
@@ -126,7 +107,19 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 		line(out, "network", "none", conf_bool(bs->conf,
 		    "sandbox.unix_sockets") ? "but for AF_UNIX, as "
 		    "sandbox.unix_sockets is set" : "AF_UNIX neither");
-	put_hidden(bs, out);
+	names_note_tracked(&bs->names, bs->root.real);
+	names_count(&bs->names, &c);
+	if (bs->layer == LAYER_BWRAP)
+		line(out, "hidden", "yes", "%zu secrets in the root and %zu "
+		    "elsewhere; %zu tracked by git can be read; besides .git "
+		    "and .hamr %zu names read-only%s", c.masked, bs->hidden.n,
+		    c.shown, c.guarded, bs->names.partial ?
+		    " (not all folders were looked through)" : "");
+	else if (bs->layer == LAYER_LANDLOCK)
+		line(out, "hidden", "yes", "%zu secrets outside the root; "
+		    "those in it can be read", bs->hidden.n);
+	else
+		line(out, "hidden", "no", "nothing is hidden");
 	if (bs->layer == LAYER_BWRAP && try_one(bs, LAYER_BWRAP, BOX_PRIVATE,
 	    &why) && bs->overlay_why[0] == '\0')
 		line(out, "overlay", "yes", "mode verify works on a private "
