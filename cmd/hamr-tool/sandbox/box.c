@@ -596,12 +596,14 @@ box_end(struct box *b, struct buf *names)
 }
 
 void
-box_settle(struct box *b, struct buf *notes)
+box_done(struct box *b, struct buf *notes)
 {
 	struct sandboxes *bs = b->bs;
 	const struct buf *said[] = { &b->base, &b->notes };
-	unsigned before = bs->names.look;
+	unsigned before;
 
+	box_end(b, NULL);
+	before = bs->names.look;
 	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK) {
 		names_look(&bs->names);
 		if (quarantine(b, before))
@@ -612,13 +614,6 @@ box_settle(struct box *b, struct buf *notes)
 			buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "",
 			    said[i]->p);
 	buf_reset(&b->notes);
-}
-
-void
-box_done(struct box *b, struct buf *notes)
-{
-	box_end(b, NULL);
-	box_settle(b, notes);
 	if (!b->is_resident)
 		box_close(b);
 }

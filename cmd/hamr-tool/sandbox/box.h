@@ -134,13 +134,10 @@ void box_close(struct box *b);
 struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
     struct err *e);
 
-/* After box_end: check what the command left behind.  New names in the root
- * that other programs obey (.git, .envrc, .vscode and the like) are moved to
- * .hamr/quarantine.  Appends what the model should know about that, and about
- * what could not be protected ("a; b", mostly nothing).  An MCP server calls it
- * after each call; box_done does it too. */
-void box_settle(struct box *b, struct buf *notes);
-/* The command is over: box_end, box_settle, and box_close unless it stays up.
+/* The command is over: box_end, and box_close unless it stays up.  New names it
+ * left in the root that other programs obey (.git, .envrc, .vscode and the
+ * like) are moved to .hamr/quarantine.  Appends what the model should know
+ * about that, and about what could not be protected ("a; b", mostly nothing).
  * notes may be NULL. */
 void box_done(struct box *b, struct buf *notes);
 
