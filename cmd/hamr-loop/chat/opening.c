@@ -18,10 +18,7 @@ chat_provider_args(const struct chat *c, struct argv *a)
 	const struct opts *o = &c->run->o;
 
 	argv_add(a, "-q");
-	if (o->no_config)
-		argv_add(a, "--no-config");
-	for (size_t i = 0; i < o->nset; i++)
-		argv_option(a, "-o", o->set[i]);
+	argv_ours(a, o);
 	argv_option(a, "--provider", o->provider);
 	argv_option(a, "--model", o->model);
 	argv_option(a, "--base-url", o->base_url);
@@ -131,10 +128,7 @@ opening_begin(struct chat *c)
 	opening_ask_server(c);
 	argv_add(&a, "--sandbox-status");
 	argv_option(&a, "--root", c->run->root);
-	if (c->run->o.no_config)
-		argv_add(&a, "--no-config");
-	for (size_t i = 0; i < c->run->o.nset; i++)
-		argv_option(&a, "-o", c->run->o.set[i]);
+	argv_ours(&a, &c->run->o);
 	c->asked[ASKED_SANDBOX] = ask("hamr-tool", &a);
 	free(a.v);
 }

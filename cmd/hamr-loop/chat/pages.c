@@ -475,11 +475,8 @@ ask_compact(const struct chat *c, const char *flag, struct buf *out)
 
 	argv_add(&a, flag);
 	argv_add(&a, "-q");
-	if (o->no_config)
-		argv_add(&a, "--no-config");
 	argv_option(&a, "--strategy", o->strategy);
-	for (size_t i = 0; i < o->nset; i++)
-		argv_option(&a, "-o", o->set[i]);
+	argv_ours(&a, o);
 	if (c->open)
 		argv_add(&a, c->run->session.path);
 	status = child_run("hamr-compact", a.v, a.n, COMPACT_MS,

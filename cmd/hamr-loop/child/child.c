@@ -451,3 +451,12 @@ argv_option(struct argv *a, const char *flag, const char *value)
 	argv_add(a, flag);
 	argv_add(a, value);
 }
+
+void
+argv_ours(struct argv *a, const struct opts *o)
+{
+	if (o->no_config)
+		argv_add(a, "--no-config");
+	for (size_t i = 0; i < o->nset; i++)
+		argv_option(a, "-o", o->set[i]);
+}

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "opts.h"
 
 struct child_opts {
 	const char *const *commands;	/* each one command line, split into
@@ -83,5 +84,7 @@ struct argv {
 void argv_add(struct argv *a, const char *word);
 /* Both, unless value is NULL or empty. */
 void argv_option(struct argv *a, const char *flag, const char *value);
+/* Flags of ours that another program must see to judge the same. */
+void argv_ours(struct argv *a, const struct opts *o);
 
 #endif

@@ -49,16 +49,6 @@ report(struct doctor *d, enum state s, const char *what,
 	d->bad |= s == MISSING;
 }
 
-/* Flags of ours that another program must see to judge the same. */
-static void
-add_ours(struct argv *a, const struct opts *o)
-{
-	if (o->no_config)
-		argv_add(a, "--no-config");
-	for (size_t i = 0; i < o->nset; i++)
-		argv_option(a, "-o", o->set[i]);
-}
-
 /* The first line a program says, on either output, and its status. */
 static char *
 first_line(const char *command, const char *const *args, size_t n,
@@ -93,7 +83,7 @@ doctor_server(struct doctor *d)
 	}
 	argv_add(&a, "--models");
 	argv_add(&a, "-q");
-	add_ours(&a, o);
+	argv_ours(&a, o);
 	argv_option(&a, "--provider", o->provider);
 	argv_option(&a, "--model", o->model);
 	argv_option(&a, "--base-url", o->base_url);
@@ -126,7 +116,7 @@ doctor_sandbox(struct doctor *d)
 
 	argv_add(&a, "--sandbox-status");
 	argv_option(&a, "--root", d->root);
-	add_ours(&a, d->o);
+	argv_ours(&a, d->o);
 	status = child_run("hamr-tool", a.v, a.n, PEER_MS, CHILD_ERR_NONE, &b,
 	    &e);
 	p = buf_view(&b).p;

@@ -90,11 +90,8 @@ inspect(const struct opts *o, const char *what, const char *path,
 	argv_add(&a, context ? "-n" : strcmp(what, "budget") == 0 ? "--budget" :
 	    "--ledger");
 	argv_add(&a, "-q");
-	if (o->no_config)
-		argv_add(&a, "--no-config");
 	argv_option(&a, "--strategy", o->strategy);
-	for (size_t i = 0; i < o->nset; i++)
-		argv_option(&a, "-o", o->set[i]);
+	argv_ours(&a, o);
 	if (path != NULL)
 		argv_add(&a, path);
 	status = child_run("hamr-compact", a.v, a.n, INSPECT_MS,

@@ -459,10 +459,7 @@ flags_of(struct setup *s, enum slot_id id)
 
 	argv_add(a, "-r");
 	argv_add(a, "-q");	/* warnings were said by us, once */
-	if (o->no_config)
-		argv_add(a, "--no-config");
-	for (size_t i = 0; i < o->nset; i++)
-		argv_option(a, "-o", o->set[i]);
+	argv_ours(a, o);
 	switch (id) {
 	case SLOT_COMPACT:
 		argv_option(a, "--strategy", o->strategy);
