@@ -131,19 +131,6 @@ put_string(struct slice v, bool html, struct buf *out)
 	buf_release(&calm);
 }
 
-/* Markup, text, markup, ... */
-static void
-put_page(struct slice v, struct buf *out)
-{
-	struct walk w;
-	struct slice key, part;
-	bool html = false;
-
-	walk_in(&w, v);
-	for (; walk_next(&w, &key, &part); html = !html)
-		put_string(part, html, out);
-}
-
 static int
 run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
     struct err *e)
@@ -160,9 +147,16 @@ run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
 			    (int)(text.n < 300 ? text.n : 300), text.p);
 		if (ev == PROGRAM_VALUE && scan_kind(text) == SCAN_STRING)
 			put_string(text, false, out);
-		else if (ev == PROGRAM_VALUE && scan_kind(text) == SCAN_ARRAY)
-			put_page(text, out);
-		else if (ev == PROGRAM_VALUE)
+		else if (ev == PROGRAM_VALUE && scan_kind(text) == SCAN_ARRAY) {
+			/* Markup, text, markup, ... */
+			struct walk w;
+			struct slice key, part;
+			bool html = false;
+
+			walk_in(&w, text);
+			for (; walk_next(&w, &key, &part); html = !html)
+				put_string(part, html, out);
+		} else if (ev == PROGRAM_VALUE)
 			put_value(text, out);
 	}
 	return ev < 0 ? -1 : 0;

@@ -68,25 +68,12 @@ contract_lacks(const struct track *k, const struct conf *c)
 	return LACK_NOTHING;
 }
 
-bool
-contract_may_ask(const struct track *k, const struct conf *c, enum lack l)
-{
-	return k->nudges < conf_int(c, "agent.contract_nudges") &&
-	    !(l == LACK_CHANGE && k->refused);
-}
-
 const char *
 contract_remark(const struct track *k, const struct conf *c)
 {
 	return !wants_change(k, c) || k->contract != CONTRACT_SOFT ? NULL :
 	    k->refused ? "no file was changed: the change was refused" :
 	    "no file was changed, although the task asks for a change";
-}
-
-const char *
-contract_reason(enum lack l)
-{
-	return l == LACK_CHANGE ? "no_change" : "verification";
 }
 
 /* How the newest verification ended, yours, and what it said. */
@@ -135,8 +122,11 @@ verify_contract(struct turn *t, enum lack lack)
 			return false;
 		}
 	}
-	turn_set_ending(t, END_CONTRACT, contract_reason(lack));
-	if (!contract_may_ask(k, t->conf, lack))
+	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
+	    "verification");
+	/* a change that was refused is not asked for */
+	if (k->nudges >= conf_int(t->conf, "agent.contract_nudges") ||
+	    (lack == LACK_CHANGE && k->refused))
 		return false;
 	text = what_is_missing(k, lack);
 	told = turn_message(t, text, "contract") == 0 &&

@@ -27,17 +27,9 @@ enum lack {
 
 enum lack contract_lacks(const struct track *k, const struct conf *c);
 
-/* May the model be told (again) what is missing?  A change that was refused is
- * not asked for. */
-bool contract_may_ask(const struct track *k, const struct conf *c,
-    enum lack l);
-
 /* The turn is over without a change, and that stands: what a person is told,
  * or NULL. */
 const char *contract_remark(const struct track *k, const struct conf *c);
-
-/* The reason of an end record: "no_change", "verification". */
-const char *contract_reason(enum lack l);
 
 /* ---- verification ----
  *

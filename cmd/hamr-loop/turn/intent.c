@@ -235,12 +235,6 @@ simplify(const char *p, struct buf *out)
 	}
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* A mark within what stands between blanks ends nothing: a.c, f(x). */
 static void
 add_word(struct words *w, const char *p, size_t n)
@@ -281,11 +275,11 @@ words_of(struct words *w, const char *task)
 
 		if (*p == '\n' && w->n > 0 && w->v[w->n - 1].end != '?')
 			w->v[w->n - 1].end = '\n';
-		if (is_blank(*p)) {
+		if (is_whitespace(*p)) {
 			p++;
 			continue;
 		}
-		while (p[n] != '\0' && !is_blank(p[n]))
+		while (p[n] != '\0' && !is_whitespace(p[n]))
 			n++;
 		add_word(w, p, n);
 		p += n;
