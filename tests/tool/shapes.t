@@ -17,23 +17,26 @@ setup() {	# everything as it was
 	ln ../out/sock sock
 	truncate -s 8G sparse; echo text >>sparse
 }
-code() {	# TOOL ARGS
-	timeout 30 hamr-tool --no-config --yes --root . --json "$1" "$2" \
-	    2>/dev/null </dev/null |
-	    jq -r '.meta.error // "ok"' || echo "status $?"
-	[ "${PIPESTATUS[0]}" != 124 ] || echo "timed out"
+answer() {	# TOOL ARGS: its message, or one that says why there is none
+	local out
+	out=$(timeout 30 hamr-tool --no-config --yes --root . --json "$1" "$2" \
+	    2>/dev/null </dev/null)
+	printf '%s\n' "${out:-{\"meta\":{\"error\":\"status $?\"\}\}}"
 }
-row() {	# PATH (as JSON text) READ EDIT WRITE VIEW
-	local got='' p=$1 name
-	name=$(printf %s "$p" | cut -c 1-24)
+code() { answer "$@" | codes_of; }
+codes_of() { jq -r '.meta.error // "ok"'; }
+row() {	# PATH (as JSON text) READ EDIT VIEW WRITE; see rows
+	local p=$1
+	names+=("$(printf %s "$p" | cut -c 1-24)")
 	shift
+	wanted+=("$*")
 	setup
-	got="$(code read "{\"path\":\"$p\"}")"
-	got="$got $(code edit "{\"path\":\"$p\",\"old\":\"text\",\"new\":\"t2\"}")"
-	got="$got $(code view_image "{\"path\":\"$p\"}")"
-	got="$got $(code write "{\"path\":\"$p\",\"content\":\"x\"}")"
-	is "path $name" "$got" "$*"
-}
+	answer read "{\"path\":\"$p\"}"
+	answer edit "{\"path\":\"$p\",\"old\":\"text\",\"new\":\"t2\"}"
+	answer view_image "{\"path\":\"$p\"}"
+	answer write "{\"path\":\"$p\",\"content\":\"x\"}"
+} >>../rows
+names=() wanted=()
 bad=bad_arguments
 #   path                 read        edit        view        write
 row a                    ok          ok          $bad        exists
@@ -83,6 +86,12 @@ row .GIT/x               denied      denied      denied      denied
 row sub/.git             denied      denied      denied      denied
 row .hamr/x              denied      denied      denied      denied
 row .hamr/out            not_found   denied      not_found   denied
+i=0
+while read -r read; read -r edit; read -r view; read -r write; do
+	is "path ${names[i]}" "$read $edit $view $write" "${wanted[i]}"
+	i=$((i + 1))
+done <<<"$(codes_of <../rows)"
+is "every row has its four" "$i" "${#names[@]}"
 if [ "$(id -u)" = 0 ]; then
 	setup; mknod dev c 1 5
 	is "a device" "$(code read '{"path":"dev"}') $(code edit \
