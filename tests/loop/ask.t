@@ -77,7 +77,7 @@ fresh nothing
 call write '{"path":"w2","content":"x\n"}'; answer "Done."; } >script
 ask <<'P'
 t = Terminal(loop, early=b"y\n")
-t.sees("to the question)"); t.sees("> y")        # typed ahead
+t.sees("to the question"); t.sees("> y")        # typed ahead
 t.answer("y"); t.sees("y\x1b[K"); t.type("\x15\x7f\x15")
 t.sees("allow this write? "); t.type("y"); t.sees("> y")        # too soon
 t.type("\033"); t.sees("allow this write? ")    # the message is emptied
@@ -86,7 +86,7 @@ t.type("\x15"); t.sees("allow this write? ")
 t.answer("yes"); t.sees("> yes"); t.type("\x15"); t.sees("allow this write? ")
 t.answer("Y"); t.sees("> Y"); t.answer("y"); t.sees("> Yy")     # not a key of it
 t.answer("\t"); t.sees("allow this write? "); t.answer("n")     # handed over
-t.sees("to the question)"); t.sees("> Yy"); t.type("\x15"); t.sees("allow this write? ")
+t.sees("to the question"); t.sees("> Yy"); t.type("\x15"); t.sees("allow this write? ")
 t.answer("\033[A"); t.answer("\r"); t.answer("q"); t.sees("> q")
 t.type(" and this\r"); t.sees("allow this write? "); t.sees("queued: q and this")
 t.answer("\x03")

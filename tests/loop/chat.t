@@ -91,7 +91,7 @@ sees "what is typed meanwhile is shown" '*
 > and this
   patch  step 1*'
 type_ Enter
-sees "it is queued" '*queued: and this*1 queued*'
+sees "it is queued" '*queued: and this*1 queued, Up edits*'
 type_ 'half of th'
 sees "steering" '*
 > and this

@@ -484,7 +484,8 @@ put_row(struct asking *k)
 	else if (k->state == REASON)
 		buf_adds(&safe, "the reason, for the model (Enter):");
 	else if (draft && !k->handed)
-		buf_adds(&safe, "(Tab: to the question)");
+		buf_adds(&safe, "(Tab: to the question; Enter queues the "
+		    "message)");
 	else
 		put_keys(k, b, &safe);
 	term_put(b, buf_view(&safe), ui_columns(u) - 1);

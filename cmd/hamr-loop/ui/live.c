@@ -16,6 +16,7 @@
 
 #define FRAME_MS 33		/* rows are made as often as they are drawn */
 #define SPIN_MS 125
+#define HINT_MS 10000		/* what lasts so long can be interrupted */
 #define RING_MS 20000		/* of a turn that a person does not watch */
 #define GAUGE 4			/* cells */
 #define OUTPUT_ROWS 5		/* of a running command; a quarter of all */
@@ -110,6 +111,12 @@ is_busy(const struct ui *u)
 	return u->status.on || u->status.doing != NULL;
 }
 
+static bool
+has_no_draft(const struct ui *u)
+{
+	return u->editor != NULL && editor_is_empty(u->editor);
+}
+
 /* What is going on, or is asked; what a command prints below it. */
 static void
 add_activity(struct buf *rows, const struct ui *u, long long now)
@@ -117,7 +124,7 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 	static const char *const spinner[] = { "\u280b", "\u2819", "\u2839",
 		"\u2838", "\u283c", "\u2834", "\u2826", "\u2827", "\u2807",
 		"\u280f" };
-	struct buf lead = BUF_INIT(256);
+	struct buf lead = BUF_INIT(256), what = BUF_INIT(BUF_RECORD_MAX);
 
 	if (u->question.len > 0) {
 		buf_slice(rows, buf_view(&u->question));
@@ -129,14 +136,18 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 			add_clock(&lead, u->status.until - now + 999);
 			buf_adds(&lead, " left: ");
 		}
-		add_row(rows, u, lead.p, slice_of(u->status.doing != NULL ?
-		    u->status.doing : "waiting for the model"));
+		buf_adds(&what, u->status.doing != NULL ? u->status.doing :
+		    "waiting for the model");
+		if (now - u->status.since >= HINT_MS && has_no_draft(u))
+			buf_adds(&what, "  (Esc interrupts)");
+		add_row(rows, u, lead.p, buf_view(&what));
 		rows->len -= rows->p[rows->len - 1] == '\n';
 	}
 	buf_addc(rows, '\n');
 	if (u->printing && u->question.len == 0)
 		add_last_lines(rows, u, buf_view(&u->output));
 	buf_release(&lead);
+	buf_release(&what);
 }
 
 static size_t
@@ -206,7 +217,8 @@ add_status(struct buf *rows, const struct ui *u)
 	if (s->cost > 0)
 		buf_fmt(&b, s->cost < 0.1 ? "  $%.3f" : "  $%.2f", s->cost);
 	if (queued > 0)
-		buf_fmt(&b, "  %zu queued", queued);
+		buf_fmt(&b, "  %zu queued%s", queued, has_no_draft(u) ?
+		    ", Up edits" : "");
 	add_row(rows, u, "  ", buf_view(&b));
 	rows->len--;
 	buf_release(&b);
@@ -723,9 +735,9 @@ ui_said(struct ui *u, const char *text)
 	for (size_t i = 0; i < SAID_LINES && b.len < SAID_BYTES &&
 	    slice_line(&rest, &line); i++) {
 		cut = utf8_cut(line.p, line.n, SAID_BYTES);
-		buf_adds(&b, lead);
+		buf_fmt(&b, "%s%s", u->color ? "\033[1m" : "", lead);
 		term_escape(&b, (struct slice){ line.p, cut });
-		buf_adds(&b, cut < line.n ? "...\n" : "\n");
+		buf_fmt(&b, "%s%s\n", cut < line.n ? "..." : "", PLAIN(u));
 		lead = "  ";
 	}
 	if (rest.n > 0)
