@@ -64,7 +64,7 @@ call $(for i in {1..20}; do
 is "an unread file is shown where it would change, then edited" \
 	"$(new <../t4 | messages | tail -n 2 | jq -r .content) $(cat s.c)" \
 	"s.c was not read in this session; read it, then edit; this turn's reads \
-are used up, so here is the place:
+are used up, so the place is shown here; edit again:
      1	small
 edited s.c at line 1, 1 replacement, +1 -1 lines changed"
 echo small >s.c
