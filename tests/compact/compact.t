@@ -130,8 +130,8 @@ budget() { compact --budget "$@" | awk '{ v[$1] = $2 } END {
 	print v["window"], v["effective_window"], v["result_cap"],
 	v["turn_read_cap"], v["high_mark"], v["low_mark"] }'; }
 is "16000" "$(budget --window 16000)" "16000 12000 3000 7200 12000 4800"
-is "32768" "$(budget --window 32768)" "32768 24576 6144 14745 24576 9830"
-is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 22937"
+is "32768" "$(budget --window 32768)" "32768 24576 6144 14745 24576 11059"
+is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 25804"
 is "131072" "$(budget)" "131072 122880 12288 43008 122880 55296"
 is "0 is no limit" "$(budget --window 0)" \
 	"unlimited unlimited 12000 40000 unlimited unlimited"
@@ -194,7 +194,7 @@ is "a compaction comes before the request" \
 	"$(jq -r .type two | paste -sd ' ')" "compaction request"
 is "its keys" "$(head -n 1 two | jq -c 'keys_unsorted[0:10]')" '["type","epoch","stage","tokens_before","tokens_after","messages_in","messages_out","results_compacted","stable_prefix_bytes","keep"]'
 is "it fits" "$(tail -n 1 two | jq '.tokens <= 12000')" true
-match "stubs name the file" "$(compact -n --window 32000 s60 | tail -n 1 |
+match "stubs name the file" "$(compact -n --window 24000 s60 | tail -n 1 |
 	jq -r '.messages[].content' | grep -m 1 elided)" \
 	"?elided read f*.c, * bytes; memory m:????????????; re-read before editing]"
 is "the tail is verbatim" "$(tail -n 1 two | jq -r '.messages[-1].content')" \

@@ -2,9 +2,8 @@
 """compact_refill.py FIRST SECOND GAP END TOKENS - a transcript for a window of
 40000, that compacts once, at its end, and then has room for one large item.
 
-FIRST and SECOND (or -) are such items: read, edited (a read of a file that was
-edited), write, command or other; SECOND begins GAP messages behind FIRST, or
-the transcript ends END messages behind it.  TOKENS: of what is never shown
+FIRST and SECOND (or -) are such items: read, write, command or other; SECOND
+begins GAP messages behind FIRST, or the transcript ends END messages behind it.  TOKENS: of what is never shown
 again, a command that ran once more.
 """
 import json
@@ -38,9 +37,6 @@ class Made:
 
     def item(self, i, kind):
         big = text(2400, i)
-        if kind == "edited":
-            self.call("e" + i, "edit", {"path": i, "old": "a",
-                      "new": "b"}, "ok")
         at = self.n
         if kind == "command":
             self.call(i, "bash", {"command": "run " + i}, big)

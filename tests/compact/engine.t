@@ -126,7 +126,10 @@ ok "newest: within the summary's cap" test "$(wc -c <summary)" -le 1200
 } >whole
 request --window 32768 whole | jq -r .messages[0].content >summary
 ok "the task is in the summary, to its last word" grep -q \
-    "^1[.] the task: 1 2 3 .* 3999 4000$" summary
+    "^the task: 1 2 3 .* 3999 4000$" summary
+is "and in front, where it stood before" "$(head -n 5 summary | cut -c 1-17)" \
+    "$(printf '%s\n' "the task: 1 2 3 4" "" "[Summary of earli" \
+    "USER MESSAGES SO " "1. (above)")"
 is "a former one is cut, the turn's own is not" "$(grep -c '^[234][.] task' \
     summary)" 3
 { user "task zero"; turns 2 4; user "and now: $(seq -s ' ' 3000)"
@@ -213,17 +216,14 @@ kept() {
 	python3 "$TOP/tests/compact/compact_refill.py" "$@" >items
 	event --window 40000 items | jq -r '.keep | join(" ")'
 }
-is "a command is worth a read of its age" \
-	"$(kept read command 1 100 3400), $(kept command read 1 100 3400)" \
-	"second, second"
-is "a read of an edited file one of half its age" \
-	"$(kept edited read 50 100 3300), $(kept edited read 49 100 3300)" \
+is "a read is worth a command of half its age" \
+	"$(kept read command 50 100 3300), $(kept read command 49 100 3300)" \
 	"second, first"
-is "what was written one of a quarter" \
-	"$(kept write read 75 100 3300), $(kept write read 74 100 3300)" \
+is "what was written a read of half its age" \
+	"$(kept write read 50 100 3300), $(kept write read 49 100 3300)" \
 	"second, first"
-is "any other result one of twice its age" \
-	"$(kept read other 50 100 3400), $(kept read other 49 100 3400)" \
+is "a read any other result of a quarter" \
+	"$(kept read other 75 100 3400), $(kept read other 74 100 3400)" \
 	"second, first"
 
 # What is folded comes back the same way: the step is shown behind the summary.
@@ -488,7 +488,7 @@ timeout 10 hamr-compact --no-config -n --window 12288 row >out
 is "a row of users: one message" "$(tail -n 1 out |
 	jq -c '[.messages[].role]')" '["user"]'
 match "with the first" "$(tail -n 1 out | jq -r .messages[0].content |
-	sed -n 3p)" "1. message number 0 of a row *"
+	sed -n 1p)" "message number 0 of a row *"
 match "and the newest" "$(tail -n 1 out | jq -r .messages[0].content)" \
 	"*message number 99998 of a row that is a long one??message number 99999 of a row that is a long one"
 { user go; row assistant 100000; } >row

@@ -194,6 +194,7 @@ struct aim {
 	size_t stage;		/* the first one that is tried */
 	long low;		/* the room is filled again up to this */
 	long keep;		/* and by so much, whatever the tail takes */
+	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
 	long summary;		/* it has at most */
 };
 

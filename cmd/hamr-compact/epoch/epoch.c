@@ -26,15 +26,16 @@ static const struct stage_rule stage_rules[] = {
 
 /* Of a strategy without a low mark, measured by bench/judge-compact.  In a
  * small window three steps take most of the room, and older edits are needed
- * more often than their output. */
+ * more often than their output; in the smallest, stubs are folded at once. */
 static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
 } aims[] = {
-	{ 10000, { 2, 45, 8, 8 } },
-	{ 40000, { 2, 40, 8, 6 } },
-	{ 100000, { 0, 40, 16, SUMMARY_PERCENT } },
-	{ LONG_MAX, { 0, 45, 20, SUMMARY_PERCENT } },
+	{ 10000, { 2, 40, 8, 12, 2, 4 } },
+	{ 20000, { 2, 40, 8, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ 40000, { 2, 45, 8, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ LONG_MAX, { 0, 45, 20, STEPS_PERCENT, SLIM_PERCENT,
+	    SUMMARY_PERCENT } },
 };
 
 const struct stage_rule *
@@ -83,7 +84,7 @@ epoch_aim(const struct compact *c)
 
 	if (c->set.strategy->low > 0)
 		return (struct aim){ 0, c->set.strategy->low, 0,
-			SUMMARY_PERCENT };
+			STEPS_PERCENT, SLIM_PERCENT, SUMMARY_PERCENT };
 	while (epoch_window(c) >= aims[i].below)
 		i++;
 	return aims[i].aim;
@@ -160,7 +161,7 @@ tail_of(const struct compact *c, const struct stage_rule *rule)
 	if (c->set.keep_tokens < most)
 		most = c->set.keep_tokens;
 	most = percent_of(most, rule->tail);
-	b = percent_of(percent_of(b, STEPS_PERCENT), rule->tail);
+	b = percent_of(percent_of(b, epoch_aim(c).steps), rule->tail);
 	for (i = n; i > stop; i--) {
 		const struct view_node *node = &c->view->nodes[i - 1];
 		bool must = i == n || (i > step && !rule->slim_tail);
@@ -189,7 +190,7 @@ static size_t
 fold_of(const struct compact *c, size_t tail)
 {
 	size_t from = c->epoch.fold > 0 ? c->epoch.fold : epoch_system(c);
-	long most = percent_of(epoch_window(c), SLIM_PERCENT);
+	long most = percent_of(epoch_window(c), epoch_aim(c).slim);
 	uint64_t sum = 0;
 
 	view_count_thin(c->view, tail);

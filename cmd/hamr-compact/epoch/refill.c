@@ -67,7 +67,7 @@ ranges_release(struct ranges *s)
 
 /* How much faster an item grows old than the model's own words of the same
  * age: those are what the next edit has to match. */
-enum { OLDER_EDITED = 2, OLDER_READ = 4, OLDER_COMMAND = 4, OLDER_OTHER = 8 };
+enum { OLDER_READ = 2, OLDER_COMMAND = 4, OLDER_OTHER = 8 };
 
 struct item {
 	size_t call;
@@ -87,8 +87,7 @@ age_of(const struct compact *c, const struct fact *f)
 		return age * OLDER_OTHER;
 	file = &c->files.v[f->file - 1];
 	age = (age + 2 * (now - (long)file->touched)) / 3;
-	return f->kind != TOOL_READ ? age : file->edited > 0 ?
-	    age * OLDER_EDITED : age * OLDER_READ;
+	return f->kind == TOOL_READ ? age * OLDER_READ : age;
 }
 
 static int

@@ -205,17 +205,15 @@ smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Begin a section that may take `percent` of the text that begins at start in
- * out and may have cap bytes. */
+/* Begin a section that may take `percent` of a text that is to have at most
+ * cap bytes. */
 static void
-begin(struct section *sec, struct buf *out, const char *title, size_t start,
-    size_t cap, size_t percent)
+begin(struct section *sec, struct buf *out, const char *title, size_t cap,
+    size_t percent)
 {
-	size_t used = out->len - start;
-
 	sec->out = out;
 	sec->title = title;
-	sec->room = smaller(cap * percent / 100, cap - smaller(used, cap));
+	sec->room = smaller(cap * percent / 100, cap - smaller(out->len, cap));
 }
 
 /* Write the line if there is room.  False if there is none. */
@@ -283,16 +281,37 @@ put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
 	section_put(sec);
 }
 
-/* One that stays whole takes no room from the others. */
+/* The newest one, whole, takes no room from the others. */
 static void
-put_whole(struct section *sec, const struct summary *s, size_t i)
+put_newest(struct section *sec, const struct summary *s)
 {
-	const struct user *u = &s->users[i];
 	size_t before = sec->room;
 
 	sec->room = SIZE_MAX;
-	put_user(sec, s, i, u->len);
+	put_user(sec, s, s->nusers - 1, s->users[s->nusers - 1].len);
 	sec->room = before;
+}
+
+/* The task, in front of the header: there it stood before the first epoch, so
+ * that a server's prefix goes on through it.  Whole, it takes no room from the
+ * others; otherwise it has `most` bytes of theirs. */
+static void
+put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
+    struct buf *front)
+{
+	const struct user *u = &s->users[0];
+	size_t n = whole ? u->len : utf8_cut(u->text, u->len, shown(u, most));
+
+	buf_add(front, u->text, n);
+	if (n < u->len)
+		buf_fmt(front, " ... [%zu bytes more]", u->len - n);
+	buf_adds(front, "\n\n");
+	if (!whole)
+		sec->room -= smaller(sec->room, n + FRAME + MORE);
+	if (s->nusers > 1) {
+		buf_adds(&sec->line, "1. (above)");
+		section_put(sec);
+	}
 }
 
 /* From message `from` on, each may have most[i - from] bytes. */
@@ -369,7 +388,7 @@ recent_lines(const struct summary *s, size_t last, size_t most)
 
 static void
 print_people(const struct summary *s, struct people_whole whole,
-    struct section *sec)
+    struct section *sec, struct buf *front)
 {
 	static const size_t longest[] = { 120, 180, 300, USER_KEPT,
 		SIZE_MAX };
@@ -397,10 +416,7 @@ print_people(const struct summary *s, struct people_whole whole,
 	    SIZE_MAX);
 	for (size_t k = 0; k < sizeof longest / sizeof *longest; k++)
 		give(s, &sh, sh.from, longest[k]);
-	if (whole.first)
-		put_whole(sec, s, 0);
-	else
-		put_user(sec, s, 0, first);
+	put_task(sec, s, whole.first, first, front);
 	if (sh.from > 1) {
 		buf_fmt(&sec->line, "(%zu messages left out)", sh.from - 1);
 		section_put(sec);
@@ -408,7 +424,7 @@ print_people(const struct summary *s, struct people_whole whole,
 	for (size_t i = sh.from; i < sh.last; i++)
 		put_user(sec, s, i, sh.most[i - sh.from]);
 	if (s->nusers > 1 && whole.newest)
-		put_whole(sec, s, sh.last);
+		put_newest(sec, s);
 	else if (s->nusers > 1)
 		put_user(sec, s, sh.last, USER_KEPT);
 	free(sh.most);
@@ -632,8 +648,8 @@ void
 summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out)
 {
-	struct buf firm = BUF_INIT(BUF_RECORD_MAX);
-	size_t start, cap = room->cap - sizeof FOOTER, most, all;
+	struct buf firm = BUF_INIT(BUF_RECORD_MAX), text = firm;
+	size_t cap = room->cap - sizeof FOOTER, most, all, front;
 	struct people_whole whole = whole_of(s, v, room);
 	size_t least = sizeof HEADER;	/* for user messages */
 	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
@@ -644,28 +660,32 @@ summary_print(const struct summary *s, const struct view *v,
 		least += smaller(s->users[0].len + FRAME + MORE,
 		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
 	print_contexts(s, room, out);
-	start = out->len;
-	buf_adds(out, HEADER);
+	front = out->len;
+	buf_adds(&text, HEADER);
 	/* User messages take precedence over everything but changed files and
 	 * open errors, which are short: make those first. */
 	most = cap > least ? cap - least : 0;
-	begin(&sec, &firm, "FILES CHANGED:", 0, most, 100);
+	begin(&sec, &firm, "FILES CHANGED:", most, 100);
 	all = sec.room;
 	sec.room = smaller(all, cap * 30 / 100);
 	print_changed(s, &sec, smaller(all - sec.room, cap * 20 / 100));
-	begin(&sec, &firm, "OPEN ERRORS:", 0, most, 100);
+	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
 	sec.room = smaller(sec.room, cap * 20 / 100);
 	print_commands(s, &sec, true);
-	begin(&sec, out, "USER MESSAGES SO FAR:", start, cap - firm.len, 100);
-	print_people(s, whole, &sec);
-	buf_slice(out, buf_view(&firm));
-	begin(&sec, out, "FILES READ:", start, cap, 20);
+	begin(&sec, &text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
+	print_people(s, whole, &sec, out);
+	if (!whole.first)
+		cap -= smaller(cap, out->len - front);
+	buf_slice(&text, buf_view(&firm));
+	begin(&sec, &text, "FILES READ:", cap, 20);
 	print_read(s, &sec);
-	begin(&sec, out, "RECENT COMMANDS:", start, cap, 15);
+	begin(&sec, &text, "RECENT COMMANDS:", cap, 15);
 	print_commands(s, &sec, false);
-	begin(&sec, out, "NOTES:", start, cap, 15);
+	begin(&sec, &text, "NOTES:", cap, 15);
 	print_said(s, v, &sec);
-	buf_adds(out, FOOTER);
+	buf_adds(&text, FOOTER);
+	buf_slice(out, buf_view(&text));
+	buf_release(&text);
 	buf_release(&sec.line);
 	buf_release(&firm);
 }
