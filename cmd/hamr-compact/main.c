@@ -226,8 +226,7 @@ run_mode(struct stage *s, struct run *run, const struct conf *conf)
 	case MODE_SVG:
 	case MODE_JSON:
 		simulation_init(&run->simulation, conf, o->strategy,
-		    o->window, o->mode != MODE_REPORT);
-		run->simulation.family = o->family;
+		    o->window, o->mode != MODE_REPORT, o->family);
 		st = o->mode == MODE_SVG ? run_svg(s, run) : stage_run(s);
 		simulation_release(&run->simulation);
 		return st;

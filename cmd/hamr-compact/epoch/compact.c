@@ -52,6 +52,13 @@ compact_init(struct compact *c, const struct conf *conf,
 	begin(c);
 }
 
+void
+compact_count_by(struct compact *c, enum token_family family)
+{
+	c->family = c->start_family = c->view->family = family;
+	c->model = true;
+}
+
 static void
 end(struct compact *c)
 {

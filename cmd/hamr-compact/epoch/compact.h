@@ -138,6 +138,8 @@ struct compact {
 /* strategy: of a flag, or NULL; model: of the configuration. */
 void compact_init(struct compact *c, const struct conf *conf,
     const char *strategy, long flag_window, const char *model);
+/* Estimate by this family, whatever a header says of the model. */
+void compact_count_by(struct compact *c, enum token_family family);
 void compact_reset(struct compact *c);	/* as new */
 void compact_release(struct compact *c);
 void compact_record(struct compact *c, const struct rec *r);

@@ -87,16 +87,21 @@ static void
 add(struct simulation *s, enum method_rule rule, const struct conf *conf,
     const char *strategy, long window)
 {
-	method_init(&s->methods[s->nmethods++], rule, conf, strategy, window);
+	struct method *m = &s->methods[s->nmethods++];
+
+	method_init(m, rule, conf, strategy, window);
+	if (rule == METHOD_OURS || rule == METHOD_EVERY_CALL)
+		compact_count_by(&m->compact, s->family);
 }
 
 void
 simulation_init(struct simulation *s, const struct conf *conf,
-    const char *strategy, long window, bool all)
+    const char *strategy, long window, bool all, enum token_family family)
 {
 	static const long usual[] = { 12288, 16384, 32768, 65536, 131072 };
 
-	*s = (struct simulation){ .nwindows = sizeof usual / sizeof *usual };
+	*s = (struct simulation){ .nwindows = sizeof usual / sizeof *usual,
+		.family = family };
 	memcpy(s->windows, usual, sizeof usual);
 	if (window >= 0) {
 		s->windows[0] = window;

@@ -18,7 +18,8 @@ struct simulation {
 	    SIM_RULES];
 	size_t nmethods;
 	struct essentials essentials;
-	enum token_family family;	/* all is counted by it */
+	enum token_family family;	/* all is counted, and ours compacts,
+				 * by it */
 	uint64_t tools;		/* their estimate */
 	struct view *view;	/* the plain one */
 	struct request plain;
@@ -32,7 +33,7 @@ struct simulation {
 
 /* window: -1 for the usual five.  all: with every strategy. */
 void simulation_init(struct simulation *s, const struct conf *conf,
-    const char *strategy, long window, bool all);
+    const char *strategy, long window, bool all, enum token_family family);
 void simulation_release(struct simulation *s);
 void simulation_reset(struct simulation *s);
 void simulation_record(struct simulation *s, const struct rec *r);
