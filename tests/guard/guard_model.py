@@ -8,7 +8,8 @@ tables, bounds or passes, and finds periods by trying all of them.
     guard_model.py check GUARD [OPTION...]    many random transcripts
     guard_model.py short GUARD LENGTH         every sequence of calls up to
                                               LENGTH, three signatures, two
-                                              outcomes, in all processors
+                                              outcomes, by default and with
+                                              limits that they all reach
 A line is [call id or null, action, phase, rule, count, signature or null].
 """
 import functools
@@ -20,8 +21,8 @@ import random
 import re
 import subprocess
 import sys
-from fractions import Fraction
 
+POINT = 6       # parts of a point of the stall score
 POLLS = ("sleep ", "tail ", "ps ")
 DROPPED = {"description", "reason", "intent", "thought", "explanation",
            "request_id", "trace_id", "nonce", "timestamp"}
@@ -65,6 +66,15 @@ def total(text):
     return sum(int(n) for word in re.split(r"[^\w-]+", normal(text))
                if not re.search(r"[^\d-]", word)
                for n in re.findall(r"\d+", word))
+
+
+@functools.cache
+def facts(text, failed):
+    """Its lines, how many characters they are, what it is compared by."""
+    lines = [x.strip() for x in text.split("\n")]
+    raw = "\n".join(x.rstrip() for x in text.split("\n")).rstrip()
+    return (frozenset(x for x in lines if x), sum(map(len, lines)),
+            (failed, raw), (failed, normal(raw)), (failed, masked(raw)))
 
 
 class Call:
@@ -205,7 +215,7 @@ class Model:
             return
         if forced or self.over:
             c.said = "halt"
-            self.halted = ("stall", int(self.score)) if self.over else \
+            self.halted = ("stall", self.score // POINT) if self.over else \
                 (self.force_rule, self.force_count)
             self.say(c.id, "halt", "call", *self.halted, c.sig)
             return
@@ -271,14 +281,13 @@ class Model:
         self.say(c.id, "block", "call", "same-error", n, c.sig)
         f["blocked"] += 1
         f["told"] = self.news
-        self.step["weights"].append(1)
+        self.step["weights"].append(POINT)
         self.step["solid"] = self.step["blocked"] = True
         return True
 
     @staticmethod
     def weight(c, transient):
-        return Fraction(1, 3) if c.poll else Fraction(1, 2) if transient \
-            else 1
+        return POINT // (3 if c.poll else 2 if transient else 1)
 
     def is_stuck(self, n, poll):
         if poll:
@@ -371,15 +380,11 @@ class Model:
             files = None
             short = mute = False
         else:
-            lines = [x.strip() for x in text.split("\n")]
-            gain = sum(len(x) for x in set(lines) - self.lines)
-            self.lines.update(x for x in lines if x)
-            raw = (failed, "\n".join(x.rstrip() for x in
-                                     text.split("\n")).rstrip())
-            norm = (failed, normal(raw[1]))
-            mask = (failed, masked(raw[1]))
-            mute = not any(lines)
-            short = sum(map(len, lines)) < o["gain"] and cached is None \
+            lines, chars, raw, norm, mask = facts(text, failed)
+            gain = sum(map(len, lines - self.lines))
+            self.lines |= lines
+            mute = not lines
+            short = chars < o["gain"] and cached is None \
                 and not c.idle and (not failed or mute) and not (
                     c.name == "read" and mute)
             first_error = failed and norm not in self.errors
@@ -466,13 +471,12 @@ class Model:
             warn = self.limit_reads()[0]
             if warn and self.reads >= warn and (self.reads - warn) % 8 == 0:
                 c.due.append(("reads", self.reads))
-        weight = 1 if c.idle else \
+        weight = POINT if c.idle else \
             self.weight(c, transient) if same and not free else \
-            1 if files and not files[0] else \
+            POINT if files and not files[0] else \
             0 if free or gain and (measure or not like) else \
             0 if first_error or other and short else \
-            Fraction(1, 6) if unsteady else \
-            Fraction(1, 3) if c.poll else Fraction(1, 2)
+            POINT // (6 if unsteady else 3 if c.poll else 2)
         s["weights"].append(weight)
         if weight and not (same and e["n"] == 2):
             s["solid"] = True
@@ -535,13 +539,14 @@ class Model:
 
     def end(self, s):
         o = self.o
+        limit = o["stall"] * POINT
         w = max(s["weights"], default=0)
         quiet = not s.get("news")
         halted = any(c.said == "halt" for c in s["calls"])
         last = s["calls"][-1]
         self.still = 0 if s.get("changed") else self.still + 1
-        if quiet and not s.get("solid") and self.score < o["stall"]:
-            self.score = min(self.score + w, o["stall"] - Fraction(1, 6))
+        if quiet and not s.get("solid") and self.score < limit:
+            self.score = min(self.score + w, limit - 1)
         elif quiet:
             self.score += w
         self.waited = all(c.name == "job_wait" or
@@ -568,16 +573,16 @@ class Model:
                     f["told"] = self.news
                 warn(c, rule, count)
         score = self.score
-        if quiet and w > 0 and not halted and (score >= o["stall"] or (
-                score >= o["stall_warn"] and not s.get("blocked") and
+        if quiet and w > 0 and not halted and (score >= limit or (
+                score >= o["stall_warn"] * POINT and not s.get("blocked") and
                 not rules)):
-            warn(last, "stall", int(score))
-            if score >= o["stall"]:
+            warn(last, "stall", score // POINT)
+            if score >= limit:
                 if self.asked:
                     self.over = True
                 else:
                     self.asked = True
-                    self.constrain("stall", int(score))
+                    self.constrain("stall", score // POINT)
         if not halted and s.get("futile"):
             self.constrain("futile-edits", s["futile"])
         if not halted and o["soft"] and self.calls >= o["soft"] and \
@@ -690,7 +695,7 @@ class Model:
             f["n"] = min(f["n"], self.o["same_warn"])
             f["blocked"] = 0
         self.stuck = min(self.stuck, warn)
-        self.score = min(self.score, self.o["stall_warn"])
+        self.score = min(self.score, self.o["stall_warn"] * POINT)
         self.asked = self.over = False
 
 
@@ -740,6 +745,35 @@ def result_of(i, text):
     return {"role": "tool", "tool_call_id": i, "content": text}
 
 
+# -- limits
+
+SMALL = dict(warn=("loop_guard.warn_threshold", 2),
+             block=("loop_guard.block_threshold", 3),
+             halt=("loop_guard.halt_threshold", 4),
+             fresh=("loop_guard.interleaved_block_threshold", 4),
+             stall_warn=("loop_guard.stall_warn_threshold", 2),
+             stall=("loop_control.progress_stall_threshold", 3),
+             same_block=("loop_guard.same_error_block", 5),
+             futile=("loop_guard.futile_edit_warn", 2),
+             answer=("loop_guard.same_answer_warn", 2),
+             explore=("loop_guard.explore_nudge_after", 4))
+WIDE = dict(warn=("loop_guard.warn_threshold", 3),
+            block=("loop_guard.block_threshold", 40),
+            fresh=("loop_guard.interleaved_block_threshold", 40),
+            halt=("loop_guard.halt_threshold", 50),
+            stall=("loop_control.progress_stall_threshold", 60),
+            soft=("loop_guard.soft_max_tool_calls", 20),
+            warn_reads=("loop_guard.warn_reads", 4),
+            max_reads=("loop_guard.max_reads", 20))
+
+
+def limited(keys):
+    """The options of the guard that set these, and the model's."""
+    return ([x for key, value in keys.values()
+             for x in ("-o", "%s=%d" % (key, value))],
+            {k: v for k, (_, v) in keys.items()})
+
+
 # -- every short sequence
 
 HEAD = [{"type": "hamr", "v": 1}, {"role": "user", "content": "go"}]
@@ -761,7 +795,8 @@ def plain(row):
 
 def short_part(job):
     """All sequences that begin with the given steps: guard and model."""
-    guard, length, first = job
+    guard, length, keys, first = job
+    options, o = limited(keys)
     steps = [[[{"role": "assistant", "content": None,
                 "tool_calls": [call_of("c%d" % (d + 1), *call)]},
                result_of("c%d" % (d + 1), text)]
@@ -781,18 +816,20 @@ def short_part(job):
         for i, step in enumerate(steps[depth]):
             if depth < len(first) and i != first[depth]:
                 continue
-            m = model.clone()
+            # the last one may have the model itself
+            m = model if step is steps[depth][-1] else model.clone()
+            m.out = []
             for r in step:
                 m.record(r)
             walk(m, depth + 1, said + [plain(x) for x in m.out],
                  sofar + lines[depth][i])
 
-    model = Model()
+    model = Model(**o)
     for r in HEAD:
         model.record(r)
     walk(model, 0, [], head)
     # -n leaves out what is passed on, so the marks come by a filter's way
-    p = subprocess.run([guard, "--no-config"], input="".join(text).encode(),
+    p = subprocess.run([guard, "--no-config"] + options, input="".join(text).encode(),
                        stdout=subprocess.PIPE, check=True)
     got = VERDICT.findall(p.stdout)
     if got == wanted:
@@ -806,7 +843,8 @@ def short_part(job):
 
 
 def short(guard, length):
-    jobs = [(guard, length, (a, b)) for a in range(6) for b in range(6)]
+    jobs = [(guard, length, keys, (a, b)) for keys in ({}, SMALL)
+            for a in range(6) for b in range(6)]
     total = 0
     with multiprocessing.Pool(min(4, multiprocessing.cpu_count())) as pool:
         for n, bad in pool.imap_unordered(short_part, jobs):
@@ -814,8 +852,8 @@ def short(guard, length):
             if bad:
                 print(bad)
                 return False
-    print("%d sequences of %d calls, each step compared: the same" % (
-        total, length))
+    print("%d sequences of %d calls, by default and with low limits, each "
+          "step compared: the same" % (total, length))
     return True
 
 
@@ -939,37 +977,15 @@ def compare(name, records, guard, options, **o):
     return False
 
 
-SMALL = dict(warn=("loop_guard.warn_threshold", 2),
-             block=("loop_guard.block_threshold", 3),
-             halt=("loop_guard.halt_threshold", 4),
-             fresh=("loop_guard.interleaved_block_threshold", 4),
-             stall_warn=("loop_guard.stall_warn_threshold", 2),
-             stall=("loop_control.progress_stall_threshold", 3),
-             same_block=("loop_guard.same_error_block", 5),
-             futile=("loop_guard.futile_edit_warn", 2),
-             answer=("loop_guard.same_answer_warn", 2),
-             explore=("loop_guard.explore_nudge_after", 4))
-WIDE = dict(warn=("loop_guard.warn_threshold", 3),
-            block=("loop_guard.block_threshold", 40),
-            fresh=("loop_guard.interleaved_block_threshold", 40),
-            halt=("loop_guard.halt_threshold", 50),
-            stall=("loop_control.progress_stall_threshold", 60),
-            soft=("loop_guard.soft_max_tool_calls", 20),
-            warn_reads=("loop_guard.warn_reads", 4),
-            max_reads=("loop_guard.max_reads", 20))
-
-
 def check(guard, options):
     good = True
     for seed in range(3):
         records = random_sequences(120, seed)
         for name, keys in (("default", {}), ("low limits", SMALL),
                            ("wide limits", WIDE)):
-            more = [x for key, value in keys.values()
-                    for x in ("-o", "%s=%d" % (key, value))]
+            more, o = limited(keys)
             good &= compare("random %d, %s" % (seed, name), records, guard,
-                            options + more,
-                            **{k: v for k, (_, v) in keys.items()})
+                            options + more, **o)
             if not good:
                 return False
     return good

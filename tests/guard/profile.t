@@ -6,31 +6,30 @@
 . "$(dirname "$0")/../lib.sh"
 
 . "$TOP/tests/guard/guard.sh"
-news() {
-	echo "line $1 of many, all different and longer than sixty characters"
+news() {	# number; sets news
+	news="line $1 of many, all different and longer than sixty characters"
 }
 # The same call again and again; each result is another one unless one is
 # given.
 loop() {	# count tool arguments [text [more]]
 	for i in $(seq "$1"); do
-		step "c$i" "$2" "$3" "${4-$(news "$i")}" "${5:-$NO}"
+		news "$i"
+		step "c$i" "$2" "$3" "${4-$news}" "${5:-$NO}"
 	done
 }
 # Calls by letters: "abab" is four calls of read with two paths.
 word() {	# letters
 	for i in $(seq ${#1}); do
-		step "c$i" read "{\"path\":\"${1:i-1:1}\"}" "$(news "$i")"
+		news "$i"; step "c$i" read "{\"path\":\"${1:i-1:1}\"}" "$news"
 	done
 }
 
 # What was said, in short: id action rule count [level].
 said() {	# profile [options] <transcript
-	guard -n -p "$@" | jq -r 'if .type == "verdict" then
-	    "\(.tool_call_id) \(.action) \(.rule) \(.count)" +
-	    (if .action == "warn" then " \(.level)" else "" end)
-	    elif .type == "constrain" then
-	    "constrain \(.tool_choice) \(.rule) \(.steps)"
-	    else empty end'
+	guard -n -p "$@" | sed -En \
+	    -e 's/^\{"type":"constrain".*"tool_choice":"([a-z]*)","rule":"([a-z-]*)","steps":([0-9]*).*/constrain \1 \2 \3/p' \
+	    -e 's/^\{"type":"verdict".*"tool_call_id":"([^"]*)".*"action":"([a-z]*)".*"rule":"([a-z-]*)","count":([0-9]*),"signature":"[0-9a-f]*","evidence":\[[^]]*\],("level":([0-9]*),)?"message":.*/\1 \2 \3 \4 \6/' \
+	    -e '/^\{/d; /^constrain/d; s/ (block|halt|share) ([a-z-]* [0-9]*).*/ \1 \2/; s/ $//; p'
 }
 
 # ---- openfang: the tests of its loop_guard.rs ----
@@ -44,7 +43,7 @@ c4 warn repeat 4 1
 c5 block repeat 5
 c6 block repeat 6"
 for i in $(seq 10); do
-	step "c$i" web_search "{\"query\":\"query_$i\"}" "$(news "$i")"
+	news "$i"; step "c$i" web_search "{\"query\":\"query_$i\"}" "$news"
 done >ten
 is "openfang: other parameters are other calls" "$(said openfang <ten)" ""
 is "openfang: the order of keys is none" "$({
@@ -58,14 +57,14 @@ is "openfang: but 1.0 is not 1, and null is not nothing" "$({
 } | said openfang)" ""
 is "openfang: totals, whatever comes between (no reset by an edit)" "$(
 for i in 1 2 3 4 5; do
-	step "b$i" bash '{"command":"npm run check"}' "$(news "$i")"
+	news "$i"; step "b$i" bash '{"command":"npm run check"}' "$news"
 	step "e$i" edit "{\"path\":\"a\",\"old\":\"$i\",\"new\":\"x\"}" "ok $i"
 done | said openfang)" \
 "b3 warn repeat 3 1
 b4 warn repeat 4 1
 b5 block repeat 5"
 for i in $(seq 32); do
-	step "c$i" t "{\"n\":$i}" "$(news "$i")"
+	news "$i"; step "c$i" t "{\"n\":$i}" "$news"
 done >many
 is "openfang: more than 30 calls break the circuit, and it stays broken" \
     "$(said openfang <many)" \
@@ -89,7 +88,7 @@ is "openfang: ... and not beyond" \
 # Ordinary calls reach 3 before a third lap is complete; polls do not.
 poll() {	# letters
 	for i in $(seq ${#1}); do
-		step "c$i" check "{\"status\":\"${1:i-1:1}\"}" "$(news "$i")"
+		news "$i"; step "c$i" check "{\"status\":\"${1:i-1:1}\"}" "$news"
 	done
 }
 is "openfang: ABABAB is ping-pong" "$(poll ababab | said openfang)" \
@@ -201,7 +200,8 @@ c9 warn repeat 3 1"
 is "nanobot: another call begins anew" "$(word aabaa | said nanobot)" ""
 for i in 1 2 3; do
 	batch "x$i:read:a" "y$i:list:b"
-	answer "x$i" "$(news "x$i")"; answer "y$i" "$(news "y$i")"
+	news "x$i"; answer "x$i" "$news"
+	news "y$i"; answer "y$i" "$news"
 done >same
 is "nanobot: a message's calls are one thing" "$(said nanobot <same)" \
     "y3 warn repeat 3 1"
@@ -341,10 +341,10 @@ c4 warn repeat 4 1
 c5 halt repeat 5
 c6 halt repeat 5"
 is "hamr: another range is another read" "$(for i in 1 2 3 4 5; do
-	step "c$i" read "{\"path\":\"a\",\"first\":$i}" "$(news "$i")"
+	news "$i"; step "c$i" read "{\"path\":\"a\",\"first\":$i}" "$news"
 done | said hamr)" ""
 is "hamr: an edit between does not help (there)" "$(for i in 1 2 3 4 5; do
-	step "r$i" read '{"path":"a"}' "$(news "$i")"
+	news "$i"; step "r$i" read '{"path":"a"}' "$news"
 	step "e$i" edit "{\"path\":\"a\",\"old\":\"$i\",\"new\":\"x\"}" ok
 done | said hamr | tail -n 2)" \
 "r5 halt repeat 5
@@ -379,7 +379,7 @@ is "hamr: other tools are not looked at" \
     "$(loop 7 grep '{"q":1}' | said hamr)" ""
 # Sixty-six reads, with an edit now and then.
 for i in $(seq 66); do
-	step "c$i" read "{\"path\":\"$i\"}" "$(news "$i")"
+	news "$i"; step "c$i" read "{\"path\":\"$i\"}" "$news"
 	[ $((i % 7)) = 0 ] && step "e$i" edit \
 	    "{\"path\":\"a\",\"old\":\"$i\",\"new\":\"x\"}" ok
 done >reads
@@ -393,7 +393,7 @@ is "hamr: a new turn reads anew" \
     "c32 warn reads 32 1"
 steps() {	# first last
 	for i in $(seq "$1" "$2"); do
-		step "c$i" grep "{\"q\":$i}" "$(news "$i")"
+		news "$i"; step "c$i" grep "{\"q\":$i}" "$news"
 	done
 }
 is "hamr: steps without a change: levels 1, 2, 3" "$(steps 1 11 | said hamr)" \
@@ -491,7 +491,7 @@ guard -n -o loop_guard.global_circuit_breaker=9 </dev/null 2>&1)" "1"
 
 for i in 1 2 3 4 5 6; do
 	step "a$i" read '{"path":"a"}' x
-	step "b$i" read "{\"path\":\"b$i\"}" "$(news $i)"
+	news "$i"; step "b$i" read "{\"path\":\"b$i\"}" "$news"
 done >between
 is "strict: halts at 5, whatever new comes between" \
     "$(said strict <between | grep -v warn | head -n 1)" "a5 halt repeat 5"
@@ -551,7 +551,7 @@ done
 
 # Side by side on loops put behind a session.
 { person; for i in $(seq 14); do
-	step "s$i" grep "{\"path\":\"$i\"}" "$(news "$i")"
+	news "$i"; step "s$i" grep "{\"path\":\"$i\"}" "$news"
 done; } >session
 python3 -B "$TOP/tests/guard/guard_beside.py" "$(command -v hamr-guard)" session \
     >table

@@ -65,12 +65,16 @@ ok "the random ones do get words" test -s random.n
 # What is said after reading a record depends on what was read up to it.
 head -n 120 random >some
 guard <some >some.out
-good=0
-for n in $(seq 120); do
-	head -n "$n" some | guard >part
-	cmp -s part <(head -c "$(wc -c <part)" some.out) && good=$((good + 1))
-done
-is "a beginning of the input gives a beginning of the output" "$good" 120
+is "a beginning of the input gives a beginning of the output" \
+    "$(python3 - <<'X'
+import subprocess
+lines = open("some", "rb").readlines()
+whole = open("some.out", "rb").read()
+print(sum(whole.startswith(subprocess.run(
+    ["hamr-guard", "--no-config"], input=b"".join(lines[:n + 1]),
+    stdout=subprocess.PIPE).stdout) for n in range(len(lines))))
+X
+)" 120
 
 call='{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":"%s"}}]}\n'
 result='{"role":"tool","tool_call_id":"%s","content":"%s"}\n'
