@@ -2,7 +2,7 @@
 """guard_judge.py - how well hamr-guard judges, in tables.
 
     guard_judge.py [-v] [-a] [DIR]	sessions; default: the copies in tests/
-    guard_judge.py -w [DIR]		what was said, a line each, as in
+    guard_judge.py -w [DIR]		first what was said, a line each, as in
 					judged.tsv
 
 What the guard says of healthy sessions, by rule; how many kinds of loop and of
@@ -14,6 +14,7 @@ with -a.
 import collections
 import json
 import os
+import re
 import sys
 
 import guard_kinds
@@ -25,6 +26,7 @@ GUARD = os.path.join(os.environ.get("HAMR_BIN",
                      "hamr-guard")
 PREFIXES = 8			# agents that a kind is put behind
 PREFIX_MAX = 400		# records of one
+START = [{"type": "hamr", "v": 1}]
 NEWS = 60			# characters of a result that says anything
 
 
@@ -40,8 +42,11 @@ def sessions(folder):
                 yield agent, name, c
 
 
-def said(records):
-    text = "".join(json.dumps(r) + "\n" for r in records).encode()
+def lines(records):
+    return "".join(json.dumps(r) + "\n" for r in records).encode()
+
+
+def said(text):
     out = guard_table.run(GUARD, ["-n"], text) or b""
     return [r for r in map(json.loads, out.splitlines())
             if r.get("type") in ("verdict", "constrain")]
@@ -52,7 +57,7 @@ def warnings(all_sessions):
     number = collections.Counter()
     for agent, name, c in all_sessions:
         number[agent, name] += 1
-        for v in said(c):
+        for v in said(lines(c)):
             if v["type"] == "verdict" and v["action"] != "share":
                 print("%s/%s\t%d\t%s\t%s\t%s\t%d" % (
                     agent, name, number[agent, name],
@@ -66,7 +71,7 @@ def healthy(all_sessions):
     for agent, name, c in all_sessions:
         n += 1
         calls += sum(len(r.get("tool_calls") or []) for r in c)
-        for v in said(c):
+        for v in said(lines(c)):
             if v["type"] == "constrain":
                 by["text-only", v["rule"]] += 1
             elif v["action"] != "share":
@@ -88,28 +93,28 @@ def prefixes(all_sessions):
                 len(turn) > len(best.get(agent, ([], []))[0]):
             best[agent] = turn, prefix
     most = sorted(best, key=lambda a: -len(best[a][0]))[:PREFIXES]
-    return {a: best[a][1] for a in sorted(most)}
+    return {a: lines(START + best[a][1]) for a in sorted(most)}
 
 
-def judged(kind, prefix):
-    """(calls until the first word, until it was stopped; the rules that
-    spoke); None: never."""
-    word = stop = None
-    rules = set()
-    records = list(kind.records())
-    n = {c["id"]: i + 1 for i, c in enumerate(
-        c for r in records for c in r.get("tool_calls") or [])}
-    at = 0
-    for v in said(prefix + records):
+def judged(kind, behind):
+    """Behind each: (calls until the first word, until it was stopped; the
+    rules that spoke); None: never."""
+    rows = [[None, None, set()] for _ in behind]
+    own = lines(kind.records("kind@@."))
+    text = b"".join(prefix + own.replace(b"kind@@.", b"kind%d." % i)
+                    for i, prefix in enumerate(behind))
+    row, at = None, 0
+    for v in said(text):
         if v["type"] == "verdict":
-            at = n.get(v.get("tool_call_id"), 0)
+            call = re.match(r"kind(\d+)\.(\d+)$", v.get("tool_call_id", ""))
+            row, at = (rows[int(call[1])], int(call[2])) if call else (None, 0)
         if at == 0 or v.get("phase") == "text" or v.get("action") == "share":
             continue
-        word = word or at
-        rules.add(v["rule"])
+        row[0] = row[0] or at
+        row[2].add(v["rule"])
         if v["type"] == "constrain" or v["action"] in ("block", "halt"):
-            stop = stop or at
-    return word, stop, rules
+            row[1] = row[1] or at
+    return rows
 
 
 def mean(row):
@@ -126,7 +131,7 @@ def collection(name, behind, verbose, named_aside):
         rows = []
         for k in guard_kinds.kinds(name):
             if k.aside == aside:
-                rows.append((k, [judged(k, p) for p in behind.values()]))
+                rows.append((k, judged(k, behind.values())))
         # a loop is caught if it is behind every session, honest work is hurt
         # if it is behind any
         of = all if name == "loops" else any
@@ -162,7 +167,7 @@ def main(argv):
         sys.exit("judge: %s: no sessions" % folder)
     if "-w" in argv:
         warnings(everything)
-        return
+        print()
     healthy(everything)
     behind = prefixes(everything)
     print("\nkinds behind a session of each of: " + ", ".join(behind))

@@ -57,10 +57,11 @@ class Kind:
                 calls = [call(line)]
             yield calls, None
 
-    def records(self):
+    def records(self, name="kind"):
+        """The transcript; its calls are name1, name2 and so on."""
         n = 0
         for calls, text in self.steps():
-            ids = ["kind%d" % (n + k + 1) for k in range(len(calls))]
+            ids = ["%s%d" % (name, n + k + 1) for k in range(len(calls))]
             n += len(calls)
             if not calls:
                 yield {"role": "assistant", "content": text}
