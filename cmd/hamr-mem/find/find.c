@@ -282,6 +282,14 @@ is_match(struct store *st, int64_t passage, const struct buf *expr,
 	    passage);
 }
 
+static int
+by_passage(const void *pa, const void *pb)
+{
+	const struct candidate *a = pa, *b = pb;
+
+	return (a->passage > b->passage) - (a->passage < b->passage);
+}
+
 /* Where some words were asked for: which of the best have all of them, and
  * which the phrase?  With others between them, words can stand at the distance
  * that they have in it. */
@@ -292,8 +300,11 @@ check_best(struct store *st, const struct query *q, bool all,
 	size_t n = 0;
 	int got = db_exec(st->db, SHOWN_SQL, e);
 
+	if (best->n > 0)	/* FTS5 writes out what does not come in order */
+		qsort(best->v, best->n, sizeof *best->v, by_passage);
 	for (size_t i = 0; i < best->n && got >= 0; i++)
-		got = show(st, best->v[i].passage, e);
+		if (all || best->v[i].rank >= DB_PHRASE)
+			got = show(st, best->v[i].passage, e);
 	for (size_t i = 0; i < best->n && got >= 0; i++) {
 		struct candidate c = best->v[i];
 
@@ -322,6 +333,7 @@ static int
 take_tier(const struct memory *m, const struct find *f, const struct query *q,
     const struct ask *ask, struct search *x, struct hits *out, struct err *e)
 {
+	bool few = ask->asked == ASKED_FEW;
 	struct best best = { .max = f->max * 4 + 20 };
 	struct db_relevance want = { .weight = { 1, 1.5, 3, 0.5 },
 		.newest = m->newest << PASSAGE_BITS, .rows = ask->rows,
@@ -337,16 +349,16 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 	    "relevance(words, ?4) FROM words WHERE words MATCH ?1 AND "
 	    "rowid >= ?2 AND rowid < ?3 ORDER BY rowid DESC", "siir",
 	    buf_view(&ask->expr), from << PASSAGE_BITS, to << PASSAGE_BITS,
-	    &want), ask->asked == ASKED_FEW, x, &want, &best, e);
+	    &want), few, x, &want, &best, e);
 	free(want.rarity);
-	if (ask->asked == ASKED_FEW && r >= 0 && best.n == best.max) {
+	if (few && r >= 0 && best.n == best.max) {
 		free(best.v);
 		return 1;
 	}
 	if (r > 0)
 		x->partial = true;
 	if (ask->asked != ASKED_ALL && r >= 0)
-		r = check_best(m->st, q, ask->asked == ASKED_FEW, &best, e);
+		r = check_best(m->st, q, few, &best, e);
 	if (best.n > 0)
 		qsort(best.v, best.n, sizeof *best.v, by_rank);
 	for (size_t i = 0; i < best.n && r >= 0; i++)
@@ -606,9 +618,9 @@ rare_words(struct memory *m, struct query *q, struct ask *ask, struct err *e)
 	return 0;
 }
 
-/* All words.  Of a large memory the two rarest and no more than are needed to
- * leave few rows; or, with many, all but those that stand in so many rows that
- * they tell little. */
+/* All words.  Of a large memory none, but for the two rarest, that stand in so
+ * many rows that they tell little; and, unless many are wanted, no more than
+ * are needed to leave few rows. */
 static int
 all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
     struct err *e)
@@ -616,6 +628,7 @@ all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
 	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest;
 	int no[QUERY_WORDS], n = 0, words = 0;
 	struct slice all = buf_view(&q->all), word;
+	bool few = false;
 
 	for (; slice_line(&all, &word); words++) {
 		no[words] = -1;
@@ -629,13 +642,14 @@ all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
 			if (no[i] < 0 && (rarest < 0 ||
 			    rows[i] < rows[rarest]))
 				rarest = i;
-		if (m->newest > ROWS_MAX && n >= 2 && (many ? rows[rarest] >
-		    (double)m->newest / COMMON : left < ALL_ROWS))
+		few = !many && left < ALL_ROWS;
+		if (m->newest > ROWS_MAX && n >= 2 && (few ||
+		    rows[rarest] > (double)m->newest / COMMON))
 			break;
 		no[rarest] = 0;
 		left *= rows[rarest] / (double)m->newest;
 	}
-	ask->asked = n == words ? ASKED_ALL : many ? ASKED_MANY : ASKED_FEW;
+	ask->asked = n == words ? ASKED_ALL : few ? ASKED_FEW : ASKED_MANY;
 	buf_reset(&ask->expr);
 	ask->n = 0;
 	all = buf_view(&q->all);
@@ -690,7 +704,7 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 	int64_t time = WHEN_NONE;
 
 	m->st = st;
-	if (db_int(st->db, e, &time, "SELECT max(time) FROM item", "") < 0 ||
+	if (db_exec(st->db, "SAVEPOINT search", e) < 0 || db_int(st->db, e, &time, "SELECT max(time) FROM item", "") < 0 ||
 	    store_newest(st, KIND_MESSAGE, &m->newest, e) < 0)
 		return -1;
 	if (time > x->newest)
@@ -725,8 +739,10 @@ find_hits(struct store *st, size_t n, const struct find *f, struct hits *out,
 		blame_query(e);
 	out->partial = x.partial;
 	map_release(&x.seen);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		map_release(&x.memory[i].rows);
+		db_exec(st[i].db, "RELEASE search", NULL);
+	}
 	query_release(&q);
 	return r;
 }

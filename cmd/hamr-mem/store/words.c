@@ -329,23 +329,59 @@ take(struct found *f, struct slice w)
 		f->n++;
 }
 
-/* Joined words are looked at for joined ones only: what else they hold stands
- * in one of their pieces, which is a word of its own and found sooner. */
-static void
-look(struct slice run, struct slice w, struct found *f)
+static bool
+is_joined(struct slice w)
 {
-	bool joined = memchr(w.p, '_', w.n) != NULL;
+	return memchr(w.p, '_', w.n) != NULL;
+}
+
+static bool
+is_within(struct slice part, struct slice w)
+{
+	return part.n < w.n && memmem(w.p, w.n, part.p, part.n) != NULL;
+}
+
+/* Is there a piece of a joined fragment among them?  It is found with that. */
+static bool
+has_piece(struct slice all, struct slice joined)
+{
+	struct slice w;
+
+	while (slice_line(&all, &w))
+		if (!is_joined(w) && is_within(w, joined))
+			return true;
+	return false;
+}
+
+/* Joined words are looked at for joined fragments only: what else they hold
+ * stands in one of their pieces, which is a word of its own and found sooner. */
+static bool
+is_found(struct slice all, struct slice w, struct slice word)
+{
+	struct slice j;
+
+	if (is_joined(w) || !is_joined(word))
+		return w.n < word.n;
+	while (slice_line(&all, &j))
+		if (is_joined(j) && is_within(w, j) && is_within(j, word))
+			return true;
+	return false;
+}
+
+/* The words that hold w, which is one of all. */
+static void
+look(struct slice run, struct slice all, struct slice w, struct found *f)
+{
 	const char *p = run.p, *end = run.p + run.n, *at;
 
 	while ((at = memmem(p, (size_t)(end - p), w.p, w.n)) != NULL) {
 		const char *lf = memrchr(p, '\n', (size_t)(at - p));
-		const char *from = lf != NULL ? lf + 1 : p;
+		struct slice word = { lf != NULL ? lf + 1 : p, 0 };
 
 		p = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-		if ((size_t)(p - from) > w.n + 1 && (joined ||
-		    memchr(from, '_', (size_t)(p - from)) == NULL))
-			take(f, (struct slice){ from, (size_t)(p - from) -
-			    1 });
+		word.n = (size_t)(p - word.p) - 1;
+		if (is_found(all, w, word))
+			take(f, word);
 	}
 }
 
@@ -392,7 +428,8 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 		struct slice all = buf_view(&small), w;
 
 		while (slice_line(&all, &w))
-			look(st_col(s, 0), w, &f);
+			if (!is_joined(w) || !has_piece(buf_view(&small), w))
+				look(st_col(s, 0), buf_view(&small), w, &f);
 	}
 	for (size_t i = 0; i < f.n; i++) {
 		add_term(terms, slice_of(f.v[i]), "\"\n");
