@@ -239,6 +239,11 @@ acp-check: all
 	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
 	    HTTPD_BIN=$(abspath $O/httpd) build-aux/acp-check build/acp
 
+# Against aimock and Portkey's gateway, which npm fetches too.
+gateway-check: all
+	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	    build-aux/gateway-check build/gateways
+
 # Against llama.cpp's llama-server, built from the source that LLAMA names.
 server-check: all
 	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
@@ -352,7 +357,7 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers house asan torture attack security fuzz \
-	cover mcp-check acp-check server-check misbehave-peers lint bench deps \
+	cover mcp-check acp-check gateway-check server-check misbehave-peers lint bench deps \
 	deps-lint deps-static install uninstall completions \
 	picture dist html deb rpm-spec apkbuild static dist-bin clean help
 .DELETE_ON_ERROR:
