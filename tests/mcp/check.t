@@ -45,6 +45,72 @@ is "a timeout" "$(tool -o mcp.ev.timeout=1 ev__trigger-long-running-operation \
 	'{"duration":20,"steps":2}' --json | jq -c '[.is_error, .meta.error]')" \
 	'[true,"timeout"]'
 
+# --- a memory, in a folder that it may write to
+memory() {
+	hamr-tool --yes -o "mcp.m.writable=[\"$T/memory\"]" \
+	    -o "mcp.m.command=[\"$servers/mcp-server-memory\"]" \
+	    -o "mcp.m.env=[\"MEMORY_FILE_PATH=$T/memory/graph\"]" "$@"
+}
+memory m__create_entities \
+	'{"entities":[{"name":"a.c","entityType":"file","observations":["x"]}]}' >made
+ok "the next process knows" grep -q '"name":"a.c"' <(memory m__read_graph '{}' |
+	jq -c .)
+
+# --- much, a kill, a cancel
+head -c 50000000 /dev/zero | tr '\0' x >large
+is "50 MB are refused" "$(tool fs__read_text_file \
+	"{\"path\":\"$T/root/large\"}" --json | jq -r .meta.error)" too_large
+head -c 3000000 large >part
+is "3 MB are cut, the whole is kept" "$(tool fs__read_text_file \
+	"{\"path\":\"$T/root/part\"}" --json | jq -c '[.meta.truncated,
+	(.meta.output_file != null), (.content | length < 100000)]')" \
+	'[true,true,true]'
+rm large part
+cat >"$T/every" <<X
+#!/bin/sh
+echo \$\$ >>"$T/pids"
+exec "$servers/mcp-server-everything"
+X
+chmod +x "$T/every"
+resident() {	# starts it; a call of that runs 5 s
+	rm -f "$T/in" "$T/pids"
+	mkfifo "$T/in"
+	hamr-tool -r --yes -o "mcp.e.command=[\"$T/every\"]" \
+		-o mcp.e.sandbox=false <"$T/in" >"$T/out" 2>"$T/err" &
+	exec 7>"$T/in"
+	{ echo '{"type":"sync","n":1}'
+	jq -cn '{role: "assistant", content: null, tool_calls: [{id: "c",
+		type: "function", function: {
+		name: "e__trigger-long-running-operation",
+		arguments: "{\"duration\":5,\"steps\":5}"}}]}'
+	echo '{"type":"go","n":2}'; } >&7
+	until_says '"start"'
+	jq -c 'select(.type == "start")' "$T/out" >&7
+	sleep 2
+}
+until_says() {
+	for _ in $(seq 300); do
+		! grep -q "$1" "$T/out" || return 0
+		sleep .1
+	done
+	return 1
+}
+resident
+kill -9 "$(cat "$T/pids")"
+ok "killed in mid-call" until_says '"go"'
+match "... it is started again and asked again" "$(wc -l <"$T/pids") $(jq -r \
+	'select(.role).content' "$T/out")" "2 Long running operation completed*"
+exec 7>&-
+wait $!
+resident
+begun=$SECONDS
+echo '{"type":"cancel"}' >&7
+ok "cancelled" until_says '"go"'
+is "... at once, and answered" "$((SECONDS - begun < 3)) $(jq -r \
+	'select(.role).meta.error' "$T/out")" "1 interrupted"
+exec 7>&-
+wait $!
+
 # --- slow to start: npx fetches it first; and one that is not there
 npx() { hamr-tool --yes -o mcp.n.network=true -o \
 	"mcp.n.command=[\"npx\",\"-y\",\"$1\"]" n__echo '{"message":"hi"}'; }
