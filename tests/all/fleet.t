@@ -8,11 +8,8 @@ if ! command -v parallel >/dev/null; then
 fi
 PATH=$TOP/examples:$PATH
 export FLEET_PATH=$BIN FLEET_DIR=$T/work
-SSHD=$(PATH=$PATH:/usr/sbin command -v sshd) hosts=()
-at_end() {
-	for h in "${hosts[@]}"; do down "$h"; done
-	[ -z "$made" ] || rmdir /run/sshd 2>/dev/null
-}
+. "$TOP/tests/all/sshd.sh"
+at_end() { down_all; }
 
 git init -q repo && echo hello >repo/f && git -C repo add f &&
     git -C repo -c user.name=t -c user.email=t@example.invalid commit -qm c
@@ -78,6 +75,17 @@ is "run --resume: only what is missing" "$(ls out/results/1/mark) $(report out \
     '.solved')" "out/results/1/mark 5"
 status "no tasks" 66 hamr-fleet run o2 none
 status "usage" 2 hamr-fleet what
+status "usage: -j without a number" 2 hamr-fleet run -j
+status "usage: -j is no number" 2 hamr-fleet run -j many o2 tasks
+status "usage: two task lists" 2 hamr-fleet run o2 tasks tasks
+is "options may come last" "$(hamr-fleet report out --json | tail -n 1 |
+    jq .tasks)" 10
+{ task long script | jq -c '.task = "x" * 30000'; task quoted script |
+    jq -c '.task = "\u0027\"\\\n\u00e9" * 2500'; } >longs
+status "run: a task that is too long" 1 timeout 100 hamr-fleet run o3 longs
+is "... is said, and the others go on" "$(report o3 '[.solved, .not_run]') $(
+    jq -r .why o3/refused.ndjson)" \
+    "[1,1] long: longer than 24,000 bytes; put the text into a file"
 status "no results" 66 hamr-fleet report nowhere
 
 # --- stopped, and going on
@@ -98,46 +106,7 @@ status "stopped: it goes on" 0 timeout 200 hamr-fleet run --resume -j 2 stop man
 is "stopped: all are there" "$(ls stop/results | wc -l)" 12
 
 # --- over ssh
-up() {	# NAME: an sshd of our own; its port in $port
-	mkdir -p "$T/ssh"
-	[ -f "$T/ssh/key" ] || ssh-keygen -q -t ed25519 -N '' -f "$T/ssh/key"
-	for port in $(shuf -n 20 -i 20000-60000); do
-		printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" \
-		    "HostKey $T/ssh/key" "AuthorizedKeysFile $T/ssh/key.pub" \
-		    "PidFile $T/ssh/$1.pid" "StrictModes no" "UsePAM no" \
-		    "MaxStartups 100" "PasswordAuthentication no" \
-		    "SetEnv${HAMR_SHARE:+ HAMR_SHARE=$HAMR_SHARE} ASAN_OPTIONS=${ASAN_OPTIONS:-}" \
-		    >"$T/ssh/$1.conf"
-		"$SSHD" -f "$T/ssh/$1.conf" -E "$T/ssh/$1.log" || continue
-		for i in $(seq 50); do
-			[ -s "$T/ssh/$1.pid" ] && hosts+=("$1") && return
-			sleep 0.1
-		done
-	done
-	return 1
-}
-down() {	# NAME: it and all that came through it
-	local pid kids
-	pid=$(cat "$T/ssh/$1.pid" 2>/dev/null) || return 0
-	kids=$(descendants "$pid")
-	kill -9 "$pid" $kids 2>/dev/null
-	rm -f "$T/ssh/$1.pid"
-}
-descendants() {
-	local p
-	for p in $(pgrep -P "$1"); do
-		descendants "$p"
-		echo "$p"
-	done
-}
-login() {	# PORT: as --sshlogin takes it
-	echo "2/ssh -p $1 -i $T/ssh/key -o BatchMode=yes" \
-	    "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null" \
-	    "-o LogLevel=ERROR $USER@127.0.0.1"
-}
-USER=$(id -un) made=
-[ -d /run/sshd ] || { mkdir /run/sshd 2>/dev/null && made=1; }
-if [ -n "$SSHD" ] && [ -d /run/sshd ] && up one && one=$port && up two; then
+if [ -n "$SSHD" ] && up one && one=$port && up two; then
 	two=$port
 	for i in $(seq 30); do task "t$i" script; done >thirty
 	timeout 300 hamr-fleet run --sshlogin "$(login $one)" --sshlogin \
@@ -159,6 +128,24 @@ if [ -n "$SSHD" ] && [ -d /run/sshd ] && up one && one=$port && up two; then
 	    "[30,30,0]"
 	ok "ssh: on both" grep -q -- "-p $one " far/joblog
 	ok "ssh: and on the other" grep -q -- "-p $two " far/joblog
+	# hosts that cannot: no hamr there, another version, a full disk
+	mkdir none old
+	printf '#!/bin/sh\n[ "$1" != --version ] || { echo hamr 0.0.9; exit; }
+exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
+	ln -s "$BIN"/hamr-[cgmpt]* old
+	up three "FLEET_PATH=$T/none" && three=$port
+	up four "FLEET_PATH=$T/old" && four=$port
+	head -n 4 thirty >four
+	status "ssh: no hamr there" 1 env -u FLEET_PATH timeout 100 hamr-fleet \
+	    run --sshlogin "$(login $three)" gone four
+	env -u FLEET_PATH timeout 100 hamr-fleet run --sshlogin \
+	    "$(login $four)" old.out four >table 2>/dev/null
+	match "... is said of each task" "$(report gone '[.solved, .not_run]') $(
+	    jq -r .why gone/lost.ndjson)" \
+	    "\[0,4\] t1: *: there is no hamr-loop
+t2: *t3: *t4: *there is no hamr-loop"
+	match "ssh: another version there" "$(cat table)" \
+	    "*solved *4*by another version *4 by hamr 0.0.9"
 	down two
 	status "ssh: nobody answers" 69 hamr-fleet run --sshlogin \
 	    "$(login $two)" none thirty
@@ -183,6 +170,7 @@ for i in $(seq 40); do
 done
 echo '{"role":' >logs/bad.ndjson
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay -j 2 many.out logs >table 2>err
+is "replay: one cannot be read" "$?" 1
 FLEET_CHUNK=1000 timeout 200 hamr-fleet replay -j 1 one.out logs >/dev/null 2>&1
 same "replay: merged as by one process" many.out/replay.json one.out/replay.json
 is "replay: counts" "$(jq -c '[.transcripts, .unreadable]' many.out/replay.json)" \
@@ -197,7 +185,15 @@ mv many.out/replay.json before
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay --resume -j 2 many.out logs \
     >/dev/null 2>&1
 same "replay --resume: what was missing" many.out/replay.json before
-is "... and nothing else" "$(find many.out/chunks -newermt 2002-01-01 | wc -l)" 2
+is "... and nothing else" "$(find many.out/chunks -name '*.json' -newermt \
+    2002-01-01 | wc -l)" 1
+timeout 200 hamr-fleet replay --resume -j 2 many.out logs >/dev/null 2>&1
+same "replay --resume: with chunks of another size" many.out/replay.json before
+FLEET_PATH=$T/none PATH=${PATH/"$BIN:"/} timeout 200 hamr-fleet replay \
+    no.out logs/1.ndjson >table 2>err
+is "replay: without hamr nothing is unreadable" "$? $(cat err | tail -n 1)" \
+    "1 hamr-fleet: 1 of 1 chunks were not replayed: 000000: $HOSTNAME: there\
+ is no hamr-guard; --resume tries them again"
 printf '%s\n' "$T"/logs/*.ndjson >all.list
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay list.out all.list >/dev/null 2>&1
 is "replay: a list" "$(jq .transcripts list.out/replay.json)" 40
