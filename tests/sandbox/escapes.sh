@@ -159,11 +159,7 @@ while True:
 E
 
 sleepers() {	# pids of what the attacks have left
-	local p mine="^sleep 444[12]\.$$ \$"
-	for p in /proc/[0-9]*; do
-		tr '\0' ' ' 2>/dev/null <"$p/cmdline" |
-			grep -q "$mine" && echo "${p#/proc/}"
-	done 2>/dev/null
+	grep -lszx "444[12]\.$$" /proc/[0-9]*/cmdline | cut -d / -f 3
 }
 
 # What came through, one name a line.
