@@ -108,11 +108,7 @@ case $layers in
 	match "and that .hamr is open" "$(cat "$T/err")" "*.git and .hamr*"
 	# the supervisor is killed, or stopped
 	marks() {	# processes of these arguments
-		local p
-		for p in /proc/[0-9]*; do
-			tr '\0' ' ' 2>/dev/null <"$p/cmdline" |
-				grep -qx "sleep 77$1.$$ " && echo "${p#/proc/}"
-		done 2>/dev/null
+		grep -lszx "77$1\.$$" /proc/[0-9]*/cmdline | cut -d / -f 3
 	}
 	run landlock "(setsid sleep 771.$$ >/dev/null 2>&1 &); (sleep 772.$$ &) >/dev/null 2>&1
 		kill -9 \$PPID; sleep 773.$$" >/dev/null
