@@ -788,6 +788,10 @@ put_question(struct asking *k)
 	buf_reset(&k->u->question);
 	if (k->call != NULL)
 		k->call->refused = !k->a.yes;
+	if (k->call != NULL && k->a.reason != NULL) {
+		free(k->call->reason);
+		k->call->reason = xstrdup(k->a.reason);
+	}
 	if (!edited) {
 		free(k->u->draft);
 		k->u->draft = editor_text(k->u->editor);

@@ -117,10 +117,18 @@ ui_trouble(struct ui *u, const struct rec *r)
 		report_trouble(u, code, words, rec_get(r, "partial").p != NULL);
 
 		/* A wait that is not counted as a try. */
-		int64_t n;
-		ui_status_doing(u, (r->kind == R_PROGRESS && !rec_int(r,
-		    "attempt", &n)) ? "the server is loading its model" :
+		int64_t n, ms = 0;
+		bool loads = r->kind == R_PROGRESS && !rec_int(r, "attempt",
+		    &n);
+
+		rec_int(r, "wait_ms", &ms);
+		ui_status_doing(u, loads ? "the server is loading its model" :
+		    ms >= 1000 ? "waiting to ask the model server again" :
 		    "trying the model server again");
+		if (!loads && ms >= 1000) {
+			u->status.until = file_now_ms() + ms;
+			ui_changed(u);
+		}
 	}
 	free(code);
 	free(words);
@@ -281,6 +289,12 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		    (long long)removed, u->live ? "" : " lines");
 	} else if (u->tty_err && call->refused) {
 		buf_adds(&o, "not allowed");
+		if (call->reason != NULL) {
+			buf_adds(&o, ": ");
+			term_escape(&o, (struct slice){ call->reason,
+			    utf8_cut(call->reason, strcspn(call->reason,
+			    "\n"), LINE_MAX_SHOWN) });
+		}
 	} else if (scan_str_is(op, "search") && scan_int(msg_meta(r,
 	    "matches"), &found)) {
 		buf_fmt(&o, "%lld match%s", (long long)found, found == 1 ?

@@ -245,6 +245,7 @@ ui_forget(struct ui *u)
 	for (size_t i = 0; i < u->nseen; i++) {
 		free(u->seen[i].what);
 		free(u->seen[i].args);
+		free(u->seen[i].reason);
 	}
 	u->nseen = 0;
 	map_release(&u->calls);

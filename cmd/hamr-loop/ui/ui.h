@@ -43,7 +43,8 @@ struct ui_call {
 	char *what;		/* "bash make test" */
 	char *args;		/* as the model wrote them */
 	bool path;		/* what names it is a path */
-	bool refused;		/* by the person who was asked */
+	bool refused;		/* by the person who was asked, */
+	char *reason;		/* for this, or NULL */
 };
 
 /* What a person answered. */
