@@ -33,7 +33,7 @@ static const struct {
 } aims[] = {
 	{ 10000, { 2, 40, 8, 12, 2, 4 } },
 	{ 20000, { 2, 40, 8, STEPS_PERCENT, SLIM_PERCENT, 6 } },
-	{ 40000, { 2, 45, 8, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ 40000, { 2, 45, 8, STEPS_PERCENT, SLIM_PERCENT, 4 } },
 	{ LONG_MAX, { 0, 45, 20, STEPS_PERCENT, SLIM_PERCENT,
 	    SUMMARY_PERCENT } },
 };
