@@ -256,6 +256,19 @@ is "a phrase comes first, also where a common word was not asked for" \
     sort | tr '\n' ,)$(hamr-mem --db many.db search -n 1 'zebra the stable' |
     jq -r .snippet)" "a «zebra» is «stable»,one «zebra the stable» one,\
 «the» «stable» of a «zebra»,one «zebra the stable» one"
+{ echo '{"role":"user","content":"an okapi, a tapir and, far away, a quagga"}'
+seq 99 | sed 's/.*/{"role":"user","content":"tapir &"}/'
+seq 3 | sed 's/.*/{"role":"user","content":"quagga okapi &"}/'; } |
+    hamr-mem -n --no-config --db many.db
+is "what has all words comes first, where only the rarest were asked for" \
+    "$(hamr-mem --db many.db search -n 2 'quagga okapi tapir' |
+    jq -r .snippet)" "an «okapi», a «tapir» and, far away, a «quagga»
+«quagga» «okapi» 3"
+seq 4 60 | sed 's/.*/{"role":"user","content":"quagga okapi &"}/' |
+    hamr-mem -n --no-config --db many.db
+is "and where so many have these that all are asked for" \
+    "$(hamr-mem --db many.db search -n 1 'quagga okapi tapir' |
+    jq -r .snippet)" "an «okapi», a «tapir» and, far away, a «quagga»"
 hamr-mem --db many.db save "a common fact" >/dev/null
 is "facts are among the newest" "$(hamr-mem --db many.db search --kind fact \
     common | jq -c '[.kind, .partial]')" '["fact",null]'

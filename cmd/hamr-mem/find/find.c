@@ -626,7 +626,7 @@ all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
     struct err *e)
 {
 	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest;
-	int no[QUERY_WORDS], n = 0, words = 0;
+	int no[QUERY_WORDS] = { 0 }, n = 0, words = 0;
 	struct slice all = buf_view(&q->all), word;
 	bool few = false;
 
