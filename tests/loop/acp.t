@@ -72,6 +72,33 @@ P
 )" "4 ['failed', 'completed', 'completed', 'failed', 'failed', 'failed']"
 is "what was allowed ran" "$(paste -sd' ' ran)" "always always"
 
+# --- answers that are none; where an edit is
+fresh odd
+seq 9 >a
+{ for i in 1 2 3; do
+	call bash "{\"command\":\"echo $i >>ran\"}"
+done
+call read '{"path":"a"}'
+call edit '{"path":"a","old":"5","new":"five"}'
+answer "The fifth line of a says five now, and no command ran."; } >script
+is "an answer without a result is a no" "$(play <<'P'
+e = new()
+odd = iter([{}, {"result": {"outcome": 5}}, {"result": None}])
+def allow(m):
+    if "bash" not in str(m) and "echo" not in str(m):
+        return "allow_once"
+    e.put(dict(next(odd), id=m["id"]))
+e.allow = allow
+s = e.new(here)
+print(e.prompt(s, "Run them, edit a")["stopReason"], len(e.asked), e.strays)
+print([u["locations"][0].get("line") for u in e.of("tool_call_update")
+       if u.get("status") == "completed" and u.get("locations")][-1])
+print(e.call("session/prompt", {"sessionId": s, "prompt": []})["error"]["message"])
+P
+) $(sed -n 5p a) $(ls ran 2>&1)" "end_turn 4 []
+5
+the prompt is empty five ls: cannot access 'ran': No such file or directory"
+
 # --- cancel
 fresh cancel
 { call bash '{"command":"echo begun; sleep 60"}'

@@ -615,7 +615,8 @@ acp_say_file(struct worker *s, struct slice id, struct slice content)
 	worker_say(s, o);
 }
 
-static void
+/* False: nothing was asked with that id. */
+static bool
 on_answer(struct acp *a, const struct rpc_msg *m)
 {
 	int64_t n;
@@ -629,8 +630,9 @@ on_answer(struct acp *a, const struct rpc_msg *m)
 		else
 			take_permission(&a->q[i], m);
 		remove_question(a, i);
-		return;
+		return true;
 	}
+	return false;
 }
 
 /* ---- messages ---- */
@@ -664,10 +666,11 @@ take_message(struct acp *a, struct slice text)
 	if (m.kind == RPC_OTHER && scan_kind(m.id) == SCAN_NULL &&
 	    scan_kind(m.method) == SCAN_STRING)
 		m.kind = RPC_REQUEST;
-	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR) {
-		on_answer(a, &m);
+	/* an answer that is none is a no: the turn waits for it */
+	if (m.method.p == NULL && on_answer(a, &m))
 		return;
-	}
+	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR)
+		return;
 	if (m.kind == RPC_OTHER) {
 		acp_error(a, scan_kind(text) == SCAN_OBJECT && m.id.p != NULL &&
 		    (scan_kind(m.id) == SCAN_STRING ||

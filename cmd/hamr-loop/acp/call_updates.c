@@ -371,6 +371,9 @@ first_line(struct slice diff)
 	p = p != NULL ? strchr(p, '+') : NULL;
 	if (p != NULL)
 		line = strtol(p + 1, NULL, 10);
+	/* behind the lines that only surround it */
+	while (p != NULL && (p = strchr(p, '\n')) != NULL && *++p == ' ')
+		line++;
 	buf_release(&b);
 	return line > 0 ? line : 0;
 }

@@ -225,9 +225,10 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 		why = "the prompt is empty";
 	if (p.text.over || p.context.over || p.images.over)
 		why = "the prompt is too long";
-	if (why != NULL)
-		err_set(e, ST_USAGE, "prompt[%zu]: %s", n > 0 ? n - 1 : 0,
-		    why);
+	if (why != NULL && n == 0)
+		err_set(e, ST_USAGE, "%s", why);
+	else if (why != NULL)
+		err_set(e, ST_USAGE, "prompt[%zu]: %s", n - 1, why);
 	else
 		say(&p);
 	bufs_release(BUFS(&p.text, &p.context, &p.images));
