@@ -305,7 +305,7 @@ message(struct serve *v, struct slice text)
 	    scan_kind(m.id) == SCAN_NUMBER);
 	if (m.kind == RPC_OTHER)
 		serve_error(v, is_id ? m.id : SLICE("null"), RPC_INVALID,
-		    "this is no JSON-RPC 2.0 message");
+		    "this is not a JSON-RPC 2.0 message");
 	if (m.kind != RPC_REQUEST)
 		return;
 	if (scan_str_is(m.method, "initialize"))
@@ -351,7 +351,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 	char *copy;
 
 	if (got == RPC_BAD) {
-		serve_error(v, SLICE("null"), RPC_PARSE, "this is no JSON, or "
+		serve_error(v, SLICE("null"), RPC_PARSE, "this is not JSON, or "
 		    "a key stands twice in it");
 		return;
 	}
