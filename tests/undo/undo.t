@@ -225,8 +225,8 @@ is "what waits on stdin is left alone" "$(seq 30000 | { t undo >../out
 	wc -l; })" 30000
 rm large
 
-# --- the folders that a command made
-mkdir was
+# --- the folders that a command made; another is a tick of the clock older
+mkdir was; sleep .05
 b 'mkdir -p was/x made/a/b made/none; echo 1 >was/x/f; echo 2 >made/a/b/f
 	echo 3 >made/g'
 t undo >/dev/null
