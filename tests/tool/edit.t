@@ -1,6 +1,7 @@
 #!/bin/bash
 # edit.t - hamr-tool edit and write: proofs, errors, bytes, crashes.
 . "$(dirname "$0")/../lib.sh"
+. "$TOP/tests/quote.sh"
 
 mkdir root && cd root && git init -q . || exit 1
 nl='
@@ -15,12 +16,14 @@ fresh() {
 # One step: an assistant message with these calls (NAME JSON ...), run by a
 # new process that knows the transcript only.  The results are in $T/got.
 step() {
-	local calls='' had
+	local calls='' had name one
 	while [ $# -gt 0 ]; do
 		n=$((n + 1))
-		calls=$calls${calls:+,}$(jq -cn --arg i "c$n" --arg n "$1" \
-			--arg a "$2" '{id: $i, type: "function",
-			function: {name: $n, arguments: $a}}')
+		quote "$1"; name=$quoted
+		quote "$2"
+		printf -v one '{"id":"c%s","type":"function","function":%s' \
+		    "$n" "{\"name\":$name,\"arguments\":$quoted}}"
+		calls=$calls${calls:+,}$one
 		shift 2
 	done
 	echo "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$calls]}" \
@@ -29,8 +32,7 @@ step() {
 	timeout 20 hamr-tool --no-config --yes --root "$T/root" $opts \
 		<"$t" >"$t.new"
 	mv "$t.new" "$t"
-	tail -n "+$((had + 1))" "$t" | jq -c 'select(.role == "tool")' \
-		>"$T/got"
+	tail -n "+$((had + 1))" "$t" | grep '^{"role":"tool"' >"$T/got"
 }
 opts=
 # What became of the last call: "ok" or its code.

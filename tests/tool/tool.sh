@@ -12,6 +12,7 @@
 #	hear [SECONDS]		the next line that is no checkpoint, in $line
 #	bye			the end of its input; its status in $tool_status
 
+. "$TOP/tests/quote.sh"
 unset HAMR_BIN
 mkdir root && cd root || exit 1
 nl='
@@ -19,21 +20,6 @@ nl='
 user='{"role":"user","content":"go on"}'
 go='{"type":"go","n":1}'
 
-# A text as a JSON string in $quoted: in the shell itself, as jq takes 20 ms to
-# start; jq does what is long or has odd control characters.
-quote() {
-	quoted=$1
-	if [ ${#1} -gt 4000 ]; then
-		quoted=$(jq -cn --arg s "$1" '$s')
-		return
-	fi
-	quoted=${quoted//\\/\\\\} quoted=${quoted//\"/\\\"}
-	quoted=${quoted//$'\n'/\\n} quoted=${quoted//$'\t'/\\t}
-	case $quoted in
-	*[$'\001'-$'\037'$'\177']*) quoted=$(jq -cn --arg s "$1" '$s') ;;
-	*) quoted="\"$quoted\"" ;;
-	esac
-}
 call() {
 	local calls='' id name one
 	while [ $# -gt 0 ]; do
