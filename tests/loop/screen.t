@@ -461,7 +461,8 @@ sees "... its text comes with Ctrl-T" '*  the model*s last reasoning:
     First I look,
     then I leap.*'
 tm send-keys -t c '/commit' Enter
-sees "a commit is asked about" '*> /commit
+sees "a commit is asked about; git does not know the script" '*> /commit
+new files stay out until git add: script
 Set the file right.
 git commit -a? (y/n)*'
 sleep 0.6			# what a question wants of quiet
@@ -520,14 +521,15 @@ fresh wider
 { call bash '{"command":"sleep 1"}'; answer "It is done now."; } >script
 py >../got <<'P'
 t = chat(); t.sees("sandbox"); t.sees("> ")
-t.type("go\r"); t.sees("sleep 1")
+t.type("go\r"); t.sees("\x1b[1m> go"); t.sees("sleep 1")
+print(b"queued: go" not in t.all)	# nothing ran: it was taken at once
 t.type("\u0915\u094d\u0937\u093f" * 60); t.type("\r"); t.sees("queued: ")
 before = t.all[:t.all.rindex(b"queued: ")]
 print(before.rfind(b"\x1b[?7l") > before.rfind(b"\x1b[?7h"))
 t.sees("done  "); t.type("\x04"); t.end()
 print(t.all.count(b"\x1b[?7l") == t.all.count(b"\x1b[?7h"))
 P
-is "it is cut at the edge" "$(tr '\n' ' ' <../got)" "True True "
+is "it is cut at the edge" "$(tr '\n' ' ' <../got)" "True True True "
 
 # --- a history that is no file is none
 fresh fifo
@@ -624,7 +626,7 @@ tm resize-window -t c -x 10 -y 12
 small "on 10 columns its keys take two rows" '*
 y v a A n
 r e Esc
->
+*
   patch*'
 tm resize-window -t c -x 20 -y 9
 small "... and one again" '*good day

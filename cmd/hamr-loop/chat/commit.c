@@ -12,6 +12,7 @@
 #define DIFF_MAX ((size_t)16 << 20)
 #define DIFF_TOLD ((size_t)48 << 10)	/* of it, to the model */
 #define GIT_MS 60000
+#define NEW_FILES 3		/* that are named */
 #define LAST_MS 500		/* behind the end of its output */
 
 #define ASKED \
@@ -41,6 +42,29 @@ read_diff(struct buf *out, bool *all)
 	buf_reset(out);
 	if (git(any, 4, out) != 0)
 		buf_reset(out);
+}
+
+/* What git does not know stays out of it. */
+static void
+tell_new_files(struct ui *u)
+{
+	static const char *const args[] = { "ls-files", "--others",
+		"--exclude-standard" };
+	struct buf names = BUF_INIT(DIFF_MAX), b = BUF_INIT(1 << 16);
+	struct slice rest, line;
+	size_t n = 0;
+
+	git(args, 3, &names);
+	rest = buf_view(&names);
+	while (n < NEW_FILES && slice_line(&rest, &line))
+		buf_fmt(&b, "%s%.*s", n++ > 0 ? ", " : "", (int)line.n,
+		    line.p);
+	if (rest.n > 0)
+		buf_fmt(&b, " and %zu more", slice_lines(rest));
+	if (n > 0)
+		ui_note(u, "new files stay out until git add: %s", b.p);
+	buf_release(&names);
+	buf_release(&b);
 }
 
 static void
@@ -177,6 +201,8 @@ chat_commit(struct chat *c)
 	bool all;
 
 	read_diff(&diff, &all);
+	if (all)
+		tell_new_files(u);
 	if (diff.len == 0)
 		ui_note(u, "git has nothing to commit");
 	else if ((message = ask_model(c, &diff)) == NULL)

@@ -64,6 +64,9 @@ chat_remember(struct chat *c, const char *arg)
 		status = ask(c, save, 3);
 	else
 		status = text[0] == '\0' ? ask(c, show, 2) : ask(c, edit, 5);
+	if (status == 0 && n == 0 && arg[0] != '\0')
+		ui_note(&c->run->ui, "kept for all sessions; /remember lists "
+		    "what is");
 	if (status == 1)
 		ui_note(&c->run->ui, "there is no %s; /remember lists what "
 		    "there is", id);

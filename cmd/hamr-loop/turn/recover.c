@@ -158,6 +158,8 @@ wait_for_server(struct turn *t)
 	    "(%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
 	json_str(o, "type", "progress");
 	json_str(o, "stage", "loop");
+	json_int(o, "attempt", n + 1);
+	json_int(o, "of", most[PROVIDER_DOWN]);
 	json_int(o, "wait_ms", (int64_t)(s * 1000));
 	json_str(o, "message", text);
 	free(text);

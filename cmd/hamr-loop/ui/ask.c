@@ -883,11 +883,15 @@ ui_confirm(struct ui *u, const char *question, int stop)
 {
 	long long from = file_now_ms();
 	struct key key = { .name = KEY_TEXT };
+	struct buf safe = BUF_INIT(1 << 20);
 	bool done = false;
 
 	if (u->editor == NULL)
 		return false;
-	term_put(&u->question, slice_of(question), ui_columns(u) - 1);
+	term_escape(&safe, slice_of(question));
+	put_rows(u, buf_view(&safe), "", SIZE_MAX, &u->question);
+	u->question.len--;		/* its LF */
+	buf_release(&safe);
 	while (!done) {
 		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 			{ stop, POLLIN, 0 } };

@@ -155,8 +155,10 @@ count_sent(const struct ui *u)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < u->sent.len; i++)
-		n += u->sent.p[i] == '\0';
+	/* else it is about to be taken */
+	if (is_busy(u) || u->question.len > 0)
+		for (size_t i = 0; i < u->sent.len; i++)
+			n += u->sent.p[i] == '\0';
 	return n;
 }
 

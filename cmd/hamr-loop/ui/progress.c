@@ -14,6 +14,7 @@
 #include "remarks.h"
 
 #define SHORT_MS 100		/* the time of what took less is not shown */
+#define WAITING "waiting to ask the model server again"
 #define LINE_MAX_SHOWN 100	/* bytes of a call's arguments on its line */
 
 /* The first that fits; words: NULL or a piece of the server's text. */
@@ -123,7 +124,7 @@ ui_trouble(struct ui *u, const struct rec *r)
 
 		rec_int(r, "wait_ms", &ms);
 		ui_status_doing(u, loads ? "the server is loading its model" :
-		    ms >= 1000 ? "waiting to ask the model server again" :
+		    ms >= 1000 ? WAITING :
 		    "trying the model server again");
 		if (!loads && ms >= 1000) {
 			u->status.until = file_now_ms() + ms;
@@ -138,16 +139,20 @@ ui_trouble(struct ui *u, const struct rec *r)
 static bool
 ui_waiting(struct ui *u, const struct rec *r)
 {
-	char *words = rec_strdup(r, "message");
-	int64_t ms;
-	bool ours = words != NULL && u->live && rec_str_is(r, "stage",
-	    "loop") && rec_int(r, "wait_ms", &ms);
+	int64_t ms, n = 0, of = 0;
+	bool ours = u->live && rec_str_is(r, "stage", "loop") &&
+	    rec_int(r, "wait_ms", &ms);
+	char *text;
 
 	if (ours) {
-		ui_status_doing(u, words);
+		rec_int(r, "attempt", &n);
+		rec_int(r, "of", &of);
+		text = xasprintf(WAITING " (%lld of %lld)", (long long)n,
+		    (long long)of);
+		ui_status_doing(u, text);
+		free(text);
 		u->status.until = file_now_ms() + ms;
 	}
-	free(words);
 	return ours;
 }
 
