@@ -96,8 +96,8 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 
 	if (f->kind == TOOL_COMMAND) {
 		buf_reset(&c->clean);
-		clean_output(&c->clean, text);
-		if (!slice_eq(buf_view(&c->clean), was))
+		if (clean_output(&c->clean, text) &&
+		    !slice_eq(buf_view(&c->clean), was))
 			text = buf_view(&c->clean);
 	}
 	*sum = token_text(c->family, text.p, text.n);

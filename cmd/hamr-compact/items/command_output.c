@@ -167,7 +167,40 @@ put_line(struct run *r, struct slice s, bool ended)
 		buf_addc(r->out, '\n');
 }
 
-void
+/* The next line, without its LF. */
+static struct slice
+next_line(const char **p, const char *end)
+{
+	const char *at = *p, *lf = memchr(at, '\n', (size_t)(end - at));
+
+	*p = lf != NULL ? lf + 1 : end;
+	return (struct slice){ at, (size_t)((lf != NULL ? lf : end) - at) };
+}
+
+/* Is there nothing to do?  Most output is so, and need not be copied. */
+static bool
+is_clean(struct slice text)
+{
+	const char *p = text.p, *end = p + text.n;
+	struct slice was = { NULL, 0 };
+	size_t blanks = 0;
+
+	if (memchr(p, '\033', text.n) != NULL ||
+	    memchr(p, '\r', text.n) != NULL)
+		return false;
+	while (p < end) {
+		struct slice s = next_line(&p, end);
+
+		blanks = s.n == 0 ? blanks + 1 : 0;
+		if (trim_end(s).n < s.n || blanks > BLANKS ||
+		    (s.n > 0 && slice_eq(s, was)) || is_frame(s))
+			return false;
+		was = s;
+	}
+	return true;
+}
+
+bool
 clean_output(struct buf *out, struct slice text)
 {
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX), line = plain;
@@ -175,6 +208,8 @@ clean_output(struct buf *out, struct slice text)
 	struct run r = { .out = out };
 	const char *p, *end;
 
+	if (text.n == 0 || is_clean(text))
+		return false;
 	if (memchr(text.p, '\033', text.n) != NULL) {
 		buf_reserve(&plain, text.n);
 		for (p = text.p, end = p + text.n; p < end;) {
@@ -190,20 +225,19 @@ clean_output(struct buf *out, struct slice text)
 	}
 	buf_reserve(out, text.n);
 	for (p = text.p, end = p + text.n; p < end;) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p));
-		struct slice s = { p, (size_t)((lf != NULL ? lf : end) - p) };
+		struct slice s = trim_end(next_line(&p, end));
+		bool ended = p[-1] == '\n';
 
-		p = lf != NULL ? lf + 1 : end;
-		s = trim_end(s);
 		if (memchr(s.p, '\r', s.n) != NULL) {
 			overwrite(&line, &tmp, s);
 			s = trim_end(buf_view(&line));
 		}
-		put_line(&r, s, lf != NULL);
+		put_line(&r, s, ended);
 	}
 	end_repeats(&r);
 	end_frames(&r);
 	buf_release(&plain);
 	buf_release(&line);
 	buf_release(&tmp);
+	return true;
 }
