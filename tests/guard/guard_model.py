@@ -829,8 +829,9 @@ def short_part(job):
         model.record(r)
     walk(model, 0, [], head)
     # -n leaves out what is passed on, so the marks come by a filter's way
-    p = subprocess.run([guard, "--no-config"] + options, input="".join(text).encode(),
-                       stdout=subprocess.PIPE, check=True)
+    p = subprocess.run([guard, "--no-config"] + options,
+                       input="".join(text).encode(), stdout=subprocess.PIPE,
+                       check=True)
     got = VERDICT.findall(p.stdout)
     if got == wanted:
         return len(text), None

@@ -132,15 +132,6 @@ words_among(struct slice text, const char *const *row, size_t *all)
 	return in;
 }
 
-static bool
-has_digit(struct slice text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (isdigit((unsigned char)text.p[i]))
-			return true;
-	return false;
-}
-
 /* Is a line nothing but an exit status?  "exit 1", "Command exited with code
  * 1", "Exit code: 2". */
 static bool
@@ -149,10 +140,12 @@ is_status(struct slice text)
 	static const char *const words[] = { "exit", "exited", "code",
 		"status", "command", "process", "with", "failed", "returned",
 		"error", "nonzero", "zero", "non", "no", "output", NULL };
+	bool digit = false;
 	size_t all;
 
-	return text.n <= STATUS_MAX && words_among(text, words, &all) == all &&
-	    has_digit(text);
+	for (size_t i = 0; i < text.n && text.n <= STATUS_MAX; i++)
+		digit |= isdigit((unsigned char)text.p[i]) != 0;
+	return digit && words_among(text, words, &all) == all;
 }
 
 /* Is it one that is not 0? */

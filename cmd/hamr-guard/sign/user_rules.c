@@ -1,7 +1,6 @@
 /* user_rules.c - the user's own rules of what makes two calls equal. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "record/alias.h"
 #include "base/mem.h"

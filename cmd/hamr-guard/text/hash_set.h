@@ -13,8 +13,7 @@
 
 struct generation {
 	uint64_t *slot;		/* 0: free */
-	uint32_t *put;		/* which n of them are not */
-	size_t n, cap;		/* cap: a power of two, or 0 */
+	size_t n, cap;		/* taken; a power of two, or 0 */
 };
 
 struct hash_set {
@@ -24,7 +23,6 @@ struct hash_set {
 
 /* Take h in; true when it was not there. */
 bool hash_set_add(struct hash_set *s, uint64_t h);
-void hash_set_clear(struct hash_set *s);	/* costs what was put in */
-void hash_set_release(struct hash_set *s);
+void hash_set_clear(struct hash_set *s);	/* of its memory, too */
 
 #endif
