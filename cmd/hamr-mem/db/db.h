@@ -69,7 +69,7 @@ struct db_relevance {
 	double weight[DB_COLUMNS];
 	double least;
 	int64_t newest;		/* the highest row id but of a few */
-	const double *rows;	/* how many hold each phrase of the query, about */
+	const double *rows;	/* with each phrase of the query, about */
 	size_t nrows;		/* 0: not known */
 	const int *order;	/* the words as they follow one another, each */
 	int n;			/* its number in the query, -1: any word; n 0:

@@ -300,7 +300,7 @@ check_best(struct store *st, const struct query *q, bool all,
 	size_t n = 0;
 	int got = db_exec(st->db, SHOWN_SQL, e);
 
-	if (best->n > 0)	/* FTS5 writes out what does not come in order */
+	if (best->n > 0)	/* FTS5 writes out what is out of order */
 		qsort(best->v, best->n, sizeof *best->v, by_passage);
 	for (size_t i = 0; i < best->n && got >= 0; i++)
 		if (all || best->v[i].rank >= DB_PHRASE)
@@ -704,7 +704,8 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 	int64_t time = WHEN_NONE;
 
 	m->st = st;
-	if (db_exec(st->db, "SAVEPOINT search", e) < 0 || db_int(st->db, e, &time, "SELECT max(time) FROM item", "") < 0 ||
+	if (db_exec(st->db, "SAVEPOINT search", e) < 0 || db_int(st->db, e,
+	    &time, "SELECT max(time) FROM item", "") < 0 ||
 	    store_newest(st, KIND_MESSAGE, &m->newest, e) < 0)
 		return -1;
 	if (time > x->newest)

@@ -354,7 +354,7 @@ has_piece(struct slice all, struct slice joined)
 }
 
 /* Joined words are looked at for joined fragments only: what else they hold
- * stands in one of their pieces, which is a word of its own and found sooner. */
+ * stands in one of their pieces, which is a word of its own, found sooner. */
 static bool
 is_found(struct slice all, struct slice w, struct slice word)
 {
