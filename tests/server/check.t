@@ -68,6 +68,8 @@ is "calls, several" "$(message "Fix it" | jq -c '[.tool_calls[].function |
 	[.name, .arguments]]')" \
 	'[["read","{\"path\":\"a.txt\"}"],["read","{\"path\":\"b.txt\"}"]]'
 with=
+is "a grammar of the request's own" "$(message "SAY text" -o \
+	'provider.params={"grammar":"root ::= \"yes\""}' | jq -r .content)" yes
 is "an answer cut by length" "$(message "SAY loop" -o provider.max_tokens=20 |
 	jq -r .finish_reason)" length
 
