@@ -53,13 +53,15 @@ cat >script <<'S'
 {"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"write","arguments":"{\"path\":\"g\",\"content\":\"bye\\n\"}"}}],"finish_reason":"tool_calls"}
 {"role":"assistant","content":"g now says bye.","finish_reason":"stop"}
 S
-for i in $(seq 6); do
-	jq -cn --arg i "t $i" --arg t "$T" '{id: $i, repository: "\($t)/repo",
+task() {	# ID
+	jq -cn --arg i "$1" --arg t "$T" '{id: $i, repository: "\($t)/repo",
 	    task: "add g", options: ["--replay", "\($t)/script", "--no-config"]}'
-done >tasks
+}
+for i in $(seq 6); do task "t $i"; done >tasks
 jq -cn '{id: "gone", repository: "/nowhere", task: "x"}' >>tasks
 status "run --slurm: one cannot be done" 1 timeout 200 hamr-fleet run --slurm \
     -j 2 out tasks
+match "how far it is" "$(cat "$T/.err")" "*hamr-fleet: * of 7, *left*"
 match "the table" "$(cat "$T/.out")" "tasks *7
 solved *6
 not run *1
@@ -70,4 +72,28 @@ match "with its diff" "$(cat out/results/t%201/diff.patch)" "*+bye"
 head -n 6 tasks >six
 status "run --resume: nothing to do" 0 timeout 60 hamr-fleet run --resume \
     --slurm out six
+
+# --- stopped, and going on; TASKS=200 for many
+n=${TASKS:-12}
+for i in $(seq "$n"); do task "s$i"; done >many
+hamr-fleet run --slurm -j 2 stop many >/dev/null 2>err &
+run=$!
+for i in $(seq 600); do
+	[ "$(ls stop/results 2>/dev/null | wc -l)" -ge $((n / 6)) ] && break
+	sleep 0.2
+done
+kill -TERM $run
+wait $run
+is "stopped: status" "$?" 130
+match "stopped: how to go on" "$(tail -n 1 err)" "*--resume goes on"
+for i in $(seq 100); do [ -n "$(squeue -h)" ] || break; sleep 0.2; done
+is "stopped: no job is left" "$(squeue -h)" ""
+some=$(ls stop/results | wc -l)
+ok "stopped: in the middle ($some)" test "$some" -lt "$n"
+began=$SECONDS
+status "stopped: it goes on" 0 timeout 900 hamr-fleet run --resume --slurm \
+    stop many
+echo "# $((n - some)) tasks in $((SECONDS - began)) s"
+is "stopped: all are there" "$(hamr-fleet report --json stop | tail -n 1 |
+    jq -c '[.tasks, .solved]')" "[$n,$n]"
 done_testing
