@@ -22,6 +22,9 @@ is "its last words are the answer" "$(tail -n 1 out | jq -r .answer)" \
 usage 5 0.1; answer "That far."; answer "never"; } >script
 run x -o budget.max_cost=1.0 -o 'provider.prices=[3, 15]'
 is "max_cost" "$S $(ended) $(ran)" "3 budget_exhausted max_cost 2"
+match "the cost is told" "$(hamr-loop --no-config --replay script -o \
+	'provider.prices=[3, 15]' x 2>&1 </dev/null)" \
+	"*files changed, \$1.30; session*"
 run x -o budget.max_cost=1.0
 is "max_cost without prices: status 78, and no session" "$S $(wc -l <err) \
 $(cat out)" "78 1 "

@@ -366,18 +366,22 @@ run_turn(struct run *r, const char *task, struct err *e)
 		/* How it ended, for people. */
 		bool well = t.end == END_COMPLETED;
 		const struct track *k = &r->track;
+		char cost[40] = "";
 
+		if (k->usage.has_cost && k->usage.cost > 0)
+			snprintf(cost, sizeof cost, k->usage.cost < 0.1 ?
+			    ", $%.3f" : ", $%.2f", k->usage.cost);
 		ui_answer(&r->ui, k->answer);
 		if (r->o.chat)
 			tell_sum(r, &t);
 		else
 			ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
-			    "file%s changed; session %s",
+			    "file%s changed%s; session %s",
 			    turn_status_word(t.end), well ? "" : ", ",
 			    well ? "" : t.reason, k->steps,
 			    k->steps == 1 ? "" : "s", k->started,
 			    k->started == 1 ? "" : "s", k->nfiles,
-			    k->nfiles == 1 ? "" : "s", r->session.id);
+			    k->nfiles == 1 ? "" : "s", cost, r->session.id);
 		if (t.end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 			ui_note(&r->ui, "what happened: %s",
 			    runlog_path(r->log));
