@@ -66,6 +66,8 @@ is "report: as NDJSON" "$(report out '[.tasks, .solved, .not_run,
 hamr-fleet report --html out >report.html
 match "report: a page" "$(cat report.html)" \
     "<!DOCTYPE html>*a b/c*results/a%2520b%252Fc/diff.patch*/nowhere*"
+match "report: it says why one failed" "$(cat report.html)" \
+    "*model_error*the replay has 1 answer*"
 is "report: nothing in it runs" "$(grep -ciE '<script|src=' report.html)" 0
 status "run: results are not overwritten" 73 hamr-fleet run out tasks
 task 2 script >>tasks
