@@ -245,8 +245,8 @@ show_place(struct files *f, struct change *c, struct result *r)
 	while (++no <= last && slice_line(&rest, &line))
 		if (no >= first && line.n > FILES_LINE_CHARS)
 			return;
-	buf_adds(&r->content, "; this turn's reads are used up, so the place is "
-	    "shown here; edit again:");
+	buf_adds(&r->content, "; this turn's reads are used up, so the place "
+	    "is shown here; edit again:");
 	for (rest = text, no = 1; no <= last && slice_line(&rest, &line); no++)
 		if (no >= first)
 			buf_fmt(&r->content, "\n%6ld\t%.*s", no, (int)line.n,
