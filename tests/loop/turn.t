@@ -358,5 +358,9 @@ is "an unknown provider.api is a matter of configuration" \
 answer hi >script
 run x -o 'stages.guard=["hamr-guard --nonsense"]'
 is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"
+is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
+	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'
+	says user
+done | paste -sd,)" "task 1,task 2,task 3,task 4,task 5,task 6"
 
 done_testing

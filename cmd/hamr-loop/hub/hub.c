@@ -30,7 +30,8 @@ append(struct hub *h, struct slice lines)
 
 	if (lines.n == 0 || h->closing)
 		return 0;
-	if (h->failed)
+	/* where a stage failed the session itself is sound */
+	if (h->failed && !h->stage_failed)
 		return -1;
 	if (session_append(h->session, lines, &e) == 0)
 		return 1;
