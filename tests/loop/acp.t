@@ -518,7 +518,7 @@ answer "The server answered with the word hello, as was asked."
 answer "The server answered with the word hello, as was asked."; } >script
 is "an MCP server, and commands" "$(play <<P
 e = new()
-s = e.new(here, [{"name": "srv", "command": "$(command -v python3)", "args": ["$TOP/tests/extras/mcp_server.py"],
+s = e.new(here, [{"name": "srv", "command": "$(readlink -f "$(command -v python3)")", "args": ["$TOP/tests/extras/mcp_server.py"],
     "env": [{"name": "A", "value": "b-secret-c"}]}])
 import glob
 seen = b""

@@ -1,5 +1,5 @@
 #!/bin/bash
-# gateway.t - aimock, which plays the servers of several APIs, and Portkey's
+# check.t - aimock, which plays the servers of several APIs, and Portkey's
 # gateway before it.  Run by make gateway-check, which has fetched them into
 # $GATEWAYS; never part of make check.
 . "$(dirname "$0")/../lib.sh"
