@@ -1,6 +1,7 @@
 /* rec.c - records, read and written. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -268,11 +269,27 @@ make_room(struct rec_in *in)
 	}
 }
 
+/* Wait for input; false: none came, and nobody reads in->out any more. */
+static bool
+wait_for_input(const struct rec_in *in)
+{
+	struct pollfd p[2] = { { in->fd, POLLIN, 0 }, { in->out, 0, 0 } };
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	return p[0].revents != 0 || p[1].revents == 0;
+}
+
 int
 rec_fill(struct rec_in *in, struct err *e)
 {
 	ssize_t n;
 
+	if (in->out > 0 && !wait_for_input(in)) {
+		raise(SIGPIPE);
+		errno = EPIPE;
+		return err_sys(e, ST_SYSTEM, "stdout");
+	}
 	make_room(in);
 	for (;;) {
 		struct pollfd p = { in->fd, POLLIN, 0 };

@@ -72,6 +72,8 @@ struct rec_in {
 	bool open_end;		/* a last line without LF is a record too
 				 * (formats of other programs) */
 	bool eof;		/* rec_fill has seen the end */
+	int out;		/* where what is read goes, see rec_fill; 0:
+				 * nowhere */
 	/* private */
 	char *buf;
 	size_t cap, start, end, looked;
@@ -89,7 +91,9 @@ void rec_in_release(struct rec_in *in);	/* does not close fd */
  * taken (--lenient). */
 int rec_take(struct rec_in *in, const struct rec **r, struct err *e);
 
-/* One read(2).  1: bytes came, 0: the end, -1: failed, e says why. */
+/* One read(2).  1: bytes came, 0: the end, -1: failed, e says why.  Who waits
+ * for input while nobody reads in->out ends as by writing to it: by SIGPIPE,
+ * or where that is ignored with EPIPE. */
 int rec_fill(struct rec_in *in, struct err *e);
 
 /* rec_take, reading as needed: 1 a record, 0 the end, -1 refused. */

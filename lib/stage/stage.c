@@ -316,6 +316,7 @@ open_input(struct stage *s, size_t i, struct err *e)
 	rec_in_init(&s->in, fd, name,
 	    s->max_bytes != 0 ? s->max_bytes : REC_MAX);
 	s->in.open_end = s->open_end;
+	s->in.out = s->out.fd;
 	return 0;
 }
 

@@ -95,7 +95,7 @@ cat >feed.py <<'X'
 feed.py steps PROGRAM...  - a line only when the last one came back; says how
 many did.
 feed.py eof PROGRAM...    - ms from the end of stdin to the end of PROGRAM.
-feed.py shut PROGRAM...   - stdin stays open, stdout closes after a record."""
+feed.py shut PROGRAM...   - the same where stdin stays open, stdout ends."""
 import os, select, subprocess, sys, threading, time
 how, argv = sys.argv[1], sys.argv[2:]
 P = subprocess.PIPE
@@ -154,10 +154,6 @@ elif how in ("eof", "shut"):
         p.stdin.close()
         rest = p.stdout.read()
     else:
-        try:
-            os.write(p.stdin.fileno(), data)
-        except BrokenPipeError:
-            pass
         rest = b"\n"
     st = p.wait(5)
     ms = (time.monotonic() - begin) * 1000

@@ -865,13 +865,14 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 }
 
 /* Wait, at most until a time (ms), and look after all servers; what stage_wait
- * says.  until < 0: no limit.  fd >= 0: no stage_wait, which would read it. */
+ * says.  until < 0: no limit.  fd >= 0: no stage_wait, which would read it;
+ * then STAGE_READY means fd. */
 static int
 mcp_round(struct tool *t, long long until, int fd)
 {
 	struct extras *x = t->extras;
 	size_t n = x->nservers * NFDS;
-	struct pollfd *p = xcalloc(n + 1, sizeof *p);
+	struct pollfd *p = xcalloc(n + 2, sizeof *p);
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
 	long long now = file_now_ms();
 	int flags = 0, ms = -1;
@@ -896,10 +897,12 @@ mcp_round(struct tool *t, long long until, int fd)
 	if (until >= 0)
 		ms = until > now ? (int)(until - now) : 0;
 	p[n] = (struct pollfd){ fd, POLLIN, 0 };
-	if (fd >= 0 && poll(p, n + 1, ms) > 0 && p[n].revents != 0)
-		flags = STAGE_READY;
-	else if (fd < 0)
+	p[n + 1] = (struct pollfd){ STDOUT_FILENO, 0, 0 };
+	if (fd < 0)
 		flags = stage_wait(t->stage, p, n, ms);
+	else if (poll(p, n + 2, ms) > 0)
+		flags = (p[n].revents != 0 ? STAGE_READY : 0) |
+		    (p[n + 1].revents != 0 ? STAGE_CLOSED : 0);
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
@@ -915,23 +918,19 @@ mcp_round(struct tool *t, long long until, int fd)
 	return flags;
 }
 
-void
+bool
 mcp_idle(struct tool *t, int fd, bool changes)
 {
 	struct extras *x = t->extras;
-	struct pollfd p = { fd, POLLIN, 0 };
+	int flags = 0;
 
-	for (;;) {
-		bool any = false;
-
-		for (size_t i = 0; i < x->nservers; i++) {
+	while (flags == 0) {
+		for (size_t i = 0; i < x->nservers; i++)
 			if (changes && x->servers[i]->stale)
-				return;
-			any = any || x->servers[i]->box != NULL;
-		}
-		if (any ? mcp_round(t, -1, fd) != 0 : poll(&p, 1, -1) > 0)
-			return;
+				return true;
+		flags = mcp_round(t, -1, fd);
 	}
+	return flags != STAGE_CLOSED;
 }
 
 /* ---- up, or not ---- */

@@ -30,8 +30,8 @@ void mcp_load(struct tool *t, const char *name);
 bool mcp_changed(struct tool *t);
 
 /* Look after them until fd can be read, or, if changes are wanted, one's tools
- * are others. */
-void mcp_idle(struct tool *t, int fd, bool changes);
+ * are others.  False: nobody reads stdout any more. */
+bool mcp_idle(struct tool *t, int fd, bool changes);
 
 /* The NAME of [mcp.NAME]. */
 const char *mcp_name(const struct mcp *m);

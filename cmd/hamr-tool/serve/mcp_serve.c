@@ -484,7 +484,8 @@ serve(struct serve *v)
 			stage_fail(s, &e);
 		if (s->in.eof)
 			return;
-		mcp_idle(v->t, STDIN_FILENO, v->listed);
+		if (!mcp_idle(v->t, STDIN_FILENO, v->listed))
+			return;
 		if (v->listed && mcp_changed(v->t)) {
 			tell(v, "notifications/tools/list_changed", NULL);
 			continue;
