@@ -704,4 +704,54 @@ P
 	is "hamr-$stage is killed in a turn: it goes on" "$(cat ../got)" "1 True
 0"
 done
+
+# --- a y/n question: a sentence that is being typed is no answer
+fresh yesno
+{ call write '{"path":"new","content":"x\n"}'; answer Written.; } >script
+py >../got <<'P'
+import fcntl, struct
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("done  ")
+t.type("/undo\r"); t.sees("(y/n)"); t.answer("ma"); t.sees("> ma")
+t.answer("y"); t.sees("> may"); print(os.path.exists("new"))
+fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 30, 0, 0))
+t.sees("(y/n)")
+t.type("\t"); t.answer("y"); t.sees("removed new"); t.sees("> may")
+t.type("\x15"); t.type("\x04")
+print(t.end())
+P
+is "a draft answers no y/n question, Tab and y do; it is redrawn at a new size" \
+    "$(cat ../got)" "True
+0"
+
+# --- programs that have the terminal for a while
+fresh lent
+cat >../stops <<'X'
+#!/bin/sh
+printf '%s' ' and what the editor wrote' >>"$1"
+kill -TSTP 0
+X
+cat >../breaks <<'X'
+#!/bin/sh
+trap '' INT
+kill -INT 0
+stty -opost
+X
+chmod +x ../stops ../breaks
+{ call write '{"path":"new","content":"x\n"}'; answer Written.; } >script
+py >../got <<'P'
+os.environ.update(EDITOR="../stops", PAGER="../breaks")
+t = Terminal(["bash", "-c", "set -m; hamr-loop --no-config --replay script; "
+              "echo stopped $?; fg; echo end $?; read _"], columns=120)
+t.sees("sandbox"); t.sees("> ")
+t.type("a draft"); t.sees("> a draft"); t.type("\x07"); t.sees("stopped 148")
+t.sees("> a draft and what the editor wrote")
+t.type("\r"); t.sees("allow this write?"); t.answer("v"); t.sees("allow this")
+t.answer("y"); t.sees("done  ")
+t.type("\x04"); t.sees("end 0")
+print("as it was" if termios.tcgetattr(t.fd)[1] & termios.OPOST else "raw")
+t.type("\r"); t.end()
+P
+is "an editor's Ctrl-Z stops all; a pager's Ctrl-C and modes are its own" \
+    "$(cat ../got)" "as it was"
 done_testing

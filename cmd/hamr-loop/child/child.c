@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -425,15 +426,36 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 
+/* Its Ctrl-Z stops us too, for the shell to see; its Ctrl-C and Ctrl-\ are not
+ * for us, as in system(3): of those that are blocked, what waits is dropped. */
 int
 child_run_tty(const char *command, const char *const *args, size_t n,
     struct err *e)
 {
 	struct child_opts o = { .commands = &command, .n = 1, .flags = args,
 		.nflags = n, .tty = true };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	struct termios modes;
+	bool known = tcgetattr(STDIN_FILENO, &modes) == 0;
 	struct child *c = child_start(&o, e);
+	sigset_t stop, mask;
+	int code;
 
-	return c == NULL ? -1 : code_of(reap(c));
+	if (c == NULL)
+		return -1;
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	sigprocmask(SIG_UNBLOCK, &stop, &mask);
+	code = code_of(reap(c));
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
+	if (known)	/* it may have died in raw mode */
+		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+	return code;
 }
 
 void

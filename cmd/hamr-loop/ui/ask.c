@@ -384,6 +384,7 @@ enum state {
 struct asking {
 	struct ui *u;
 	struct ui_question q;
+	struct slice confirm;	/* a y/n question instead of that; or {0} */
 	struct ui_call *call;	/* or NULL */
 	const char *args;	/* of the call, or NULL */
 	int stop;
@@ -470,7 +471,9 @@ put_row(struct asking *k)
 	bool draft = !editor_is_empty(u->editor);
 
 	buf_reset(b);
-	if (!u->dumb && (k->columns != ui_columns(u) || k->height !=
+	if (k->confirm.n > 0) {
+		put_rows(u, k->confirm, "", SIZE_MAX, b);
+	} else if (!u->dumb && (k->columns != ui_columns(u) || k->height !=
 	    ui_height(u) || k->queued != ui_queued_rows(u))) {
 		k->columns = ui_columns(u);
 		k->height = ui_height(u);
@@ -486,6 +489,8 @@ put_row(struct asking *k)
 	else if (draft && !k->handed)
 		buf_adds(&safe, "(Tab: to the question; Enter queues the "
 		    "message)");
+	else if (k->confirm.n > 0)
+		b->len--;	/* its LF */
 	else
 		put_keys(k, b, &safe);
 	term_put(b, buf_view(&safe), ui_columns(u) - 1);
@@ -577,6 +582,8 @@ edit(struct asking *k)
 static bool
 answer(struct asking *k, char c)
 {
+	if (k->confirm.n > 0 && c != 'y' && c != 'n')
+		return false;
 	switch (c) {
 	case 'y':
 		k->a.yes = k->done = true;
@@ -678,7 +685,7 @@ take_key(struct asking *k, const struct key *key)
 		return true;
 	}
 	if (key->name == KEY_ESC && (!draft || k->handed)) {
-		if (quiet)
+		if (quiet || k->confirm.n > 0)
 			refuse(k);
 		return true;
 	}
@@ -881,42 +888,16 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 bool
 ui_confirm(struct ui *u, const char *question, int stop)
 {
-	long long from = file_now_ms();
-	struct key key = { .name = KEY_TEXT };
 	struct buf safe = BUF_INIT(1 << 20);
-	bool done = false;
+	struct asking k = { .u = u, .stop = stop };
 
 	if (u->editor == NULL)
 		return false;
 	term_escape(&safe, slice_of(question));
-	put_rows(u, buf_view(&safe), "", SIZE_MAX, &u->question);
-	u->question.len--;		/* its LF */
+	k.confirm = buf_view(&safe);
+	put_question(&k);
 	buf_release(&safe);
-	while (!done) {
-		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
-			{ stop, POLLIN, 0 } };
-
-		ui_hurry(u);
-		if (poll(p, 2, ui_tick(u)) < 0 && errno != EINTR)
-			break;
-		key = (struct key){ .name = KEY_ESC };
-		if (p[1].revents != 0 || (p[0].revents != 0 &&
-		    !ui_read_keys(u)))
-			break;
-		while (!done && keys_next(&u->keys, file_now_ms(), &key))
-			if (!ui_answered(u, &key)) {
-				done = file_now_ms() - from >= QUIET_MS ||
-				    key.name == KEY_ESC ||
-				    (key.name == KEY_CTRL &&
-				    slice_is(key.text, "c"));
-				if (!done)
-					editor_key(u->editor, &key);
-			}
-	}
-	done = done && key.name == KEY_TEXT && slice_is(key.text, "y");
-	buf_reset(&u->question);
-	ui_hurry(u);
-	return done;
+	return k.a.yes;
 }
 
 void
