@@ -511,14 +511,13 @@ shown_sum(const struct view *v, size_t i)
 	return node->nkept > 0 ? node->thin + node->kept : 0;
 }
 
+/* The first node shown behind the summary; none before `from` is. */
 static void
-find_first(struct view *v)
+find_first(struct view *v, size_t from)
 {
-	size_t i = v->n > 0 && v->nodes[0].kind == VIEW_SYSTEM;
-
-	while (i < v->fold && v->nodes[i].nkept == 0)
-		i++;
-	v->first = i;
+	while (from < v->fold && v->nodes[from].nkept == 0)
+		from++;
+	v->first = from;
 }
 
 void
@@ -541,7 +540,7 @@ view_keep(struct view *v, size_t i, bool keep)
 	node->nkept += keep ? 1 : -(size_t)1;
 	if (c->node < v->fold) {
 		v->sum += shown_sum(v, c->node);
-		find_first(v);
+		find_first(v, c->node < v->first ? c->node : v->first);
 	}
 	view_touch(v, c->node);
 }
@@ -619,6 +618,11 @@ view_skip_notes(struct view *v, size_t i, size_t n)
 void
 view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 {
+	bool system = v->n > 0 && v->nodes[0].kind == VIEW_SYSTEM;
+	size_t from = v->first < fold ? v->first : fold;
+
+	if (from < system)
+		from = system;
 	buf_reset(&v->summary);
 	v->summary_sum = 0;
 	v->fold = fold;
@@ -628,12 +632,10 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 		    string_sum(v->family, buf_view(&v->summary));
 	}
 	view_count_thin(v, thin);
-	v->clean = v->body.len = v->sum = 0;
-	if (fold > 0 && v->nodes[0].kind == VIEW_SYSTEM)
-		v->sum = v->nodes[0].full;
-	find_first(v);
-	for (size_t i = fold > 0 && v->nodes[0].kind == VIEW_SYSTEM; i < v->n;
-	    i++) {
+	v->clean = v->body.len = 0;
+	v->sum = system ? v->nodes[0].full : 0;
+	find_first(v, from);
+	for (size_t i = from; i < v->n; i++) {
 		struct view_node *node = &v->nodes[i];
 
 		node->slim = i < thin;
@@ -684,9 +686,9 @@ view_sum(const struct view *v)
 size_t
 view_count(const struct view *v)
 {
-	size_t n = 0;
+	size_t n = v->first > 0 && v->nodes[0].kind == VIEW_SYSTEM;
 
-	for (size_t i = 0; i < v->n; i++) {
+	for (size_t i = v->first; i < v->n; i++) {
 		const struct view_node *node = &v->nodes[i];
 		bool first = i == v->first && v->fold > 0;
 

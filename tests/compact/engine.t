@@ -530,6 +530,21 @@ is "a row is joined as it was said" "$(request --window 0 row | jq -c '[
 	(.tool_calls | length)), (.messages[4].content | split("\n\n") |
 	length)]')" '[["user","assistant","tool","assistant","user"],300,1,300]'
 
+# an epoch costs what is shown, not what came before it: this took 2.1 seconds
+awk 'BEGIN { print "{\"role\":\"user\",\"content\":\"go\"}"
+	for (i = 0; i < 50000; i++)
+		printf "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":" \
+		    "\"c%d\",\"type\":\"function\",\"function\":{\"name\":" \
+		    "\"bash\",\"arguments\":\"{\\\"command\\\":\\\"ls %d" \
+		    "\\\"}\"}}]}\n{\"role\":\"tool\",\"tool_call_id\":" \
+		    "\"c%d\",\"content\":\"out\"}\n", i, i, i }' >row
+second=1
+grep -q __asan_init "$BIN/hamr-compact" && second=10
+ok "100,000 messages with calls in a second" bash -c \
+	"ulimit -t $second; hamr-compact --no-config -n --window 8192 row >out"
+is "and their newest are there" "$(tail -n 1 out |
+	jq -r '.messages[-1].tool_call_id')" c49999
+
 # ---- --check ----
 
 match "one sentence" "$(compact --window 16000 --check l400 | head -n 1)" \

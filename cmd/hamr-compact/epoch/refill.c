@@ -9,6 +9,8 @@
 #include "internal.h"
 
 #define CUT_LEAST 100
+#define CANDIDATES 4096		/* the newest calls: more would make an epoch as
+				 * slow as the transcript is long */
 
 /* ---- lines of files: does one call show what another did? ---- */
 
@@ -130,7 +132,7 @@ candidates(const struct compact *c, size_t *n)
 	struct item *all = NULL;
 
 	*n = 0;
-	for (size_t i = v->ncalls; i > 0; i--) {
+	for (size_t i = v->ncalls; i > 0 && v->ncalls - i < CANDIDATES; i--) {
 		const struct view_call *call = &v->calls[i - 1];
 		const struct fact *f = call->note;
 		bool folded = call->node < c->epoch.fold;

@@ -35,14 +35,14 @@ struct entry {
 	size_t edits, writes, reads;
 	bool failed;
 	char *error;		/* its first line of error, while it is open */
-	size_t last;		/* when it was last used; the largest is the
-				 * newest */
+	size_t older, newer;	/* index + 1 of what was used before, after */
 };
 
 struct entries {
 	struct entry *v;
 	size_t n, cap;
 	struct map by_text;	/* to index + 1 */
+	size_t newest;		/* the same of the one used last */
 };
 
 struct user {
@@ -57,7 +57,6 @@ struct summary {
 	size_t nusers, capusers, ncontexts, capcontexts;
 	size_t said[SENTENCES_SHOWN], nsaid;	/* nodes, the last ones */
 	struct entries files, commands;
-	size_t clock;
 };
 
 struct summary *
@@ -125,6 +124,31 @@ add_user(struct summary *s, struct slice text)
 		text.n, 0 };
 }
 
+/* Entry at (index + 1) is the newest now; new, it is in no list yet. */
+static void
+use(struct entries *t, size_t at)
+{
+	struct entry *it = &t->v[at - 1];
+
+	if (t->newest == at)
+		return;
+	if (it->newer > 0)
+		t->v[it->newer - 1].older = it->older;
+	if (it->older > 0)
+		t->v[it->older - 1].newer = it->newer;
+	if (t->newest > 0)
+		t->v[t->newest - 1].newer = at;
+	it->older = t->newest;
+	it->newer = 0;
+	t->newest = at;
+}
+
+static const struct entry *
+entry_at(const struct entries *t, size_t at)
+{
+	return at > 0 ? &t->v[at - 1] : NULL;
+}
+
 static void
 fold_call(struct summary *s, const struct fact *f)
 {
@@ -147,7 +171,7 @@ fold_call(struct summary *s, const struct fact *f)
 	it->failed = f->failed;
 	free(it->error);
 	it->error = f->failed ? xstrdup(f->error) : NULL;
-	it->last = ++s->clock;
+	use(t, *at);
 }
 
 static void
@@ -432,27 +456,6 @@ print_people(const struct summary *s, struct people_whole whole,
 
 /* ---- files and commands ---- */
 
-static int
-newest_first(const void *a, const void *b)
-{
-	const struct entry *const *x = a, *const *y = b;
-
-	return ((*x)->last < (*y)->last) - ((*x)->last > (*y)->last);
-}
-
-/* All entries, newest first; yours to free. */
-static const struct entry **
-sorted(const struct entries *t)
-{
-	const struct entry **all = xcalloc(t->n + 1,
-	    sizeof(struct entry *));
-
-	for (size_t i = 0; i < t->n; i++)
-		all[i] = &t->v[i];
-	qsort(all, t->n, sizeof(struct entry *), newest_first);
-	return all;
-}
-
 static bool
 has_changed(const struct entry *f)
 {
@@ -472,11 +475,11 @@ put_count(struct buf *line, size_t n, const char *what, const char *before)
 static void
 print_changed(const struct summary *s, struct section *sec, size_t more)
 {
-	const struct entry **all = sorted(&s->files), *f;
+	const struct entry *f = entry_at(&s->files, s->files.newest);
 	bool counts = true;
 	size_t left = 0;
 
-	for (size_t i = 0; (f = all[i]) != NULL; i++) {
+	for (; f != NULL; f = entry_at(&s->files, f->older)) {
 		if (!has_changed(f))
 			continue;
 		if (counts) {
@@ -503,32 +506,30 @@ print_changed(const struct summary *s, struct section *sec, size_t more)
 		    "- ", left);
 	if (sec->line.len > 0)
 		section_put(sec);
-	free(all);
 }
 
 static void
 print_read(const struct summary *s, struct section *sec)
 {
-	const struct entry **all = sorted(&s->files), *f;
+	const struct entry *f = entry_at(&s->files, s->files.newest);
 
-	for (size_t i = 0; (f = all[i]) != NULL; i++) {
+	for (; f != NULL; f = entry_at(&s->files, f->older)) {
 		if (has_changed(f))
 			continue;
 		buf_fmt(&sec->line, "- %s x%zu", f->text, f->reads);
 		if (!section_put(sec))
 			break;
 	}
-	free(all);
 }
 
 /* The recent commands, or (errors) those whose last run failed and why. */
 static void
 print_commands(const struct summary *s, struct section *sec, bool errors)
 {
-	const struct entry **all = sorted(&s->commands), *c;
+	const struct entry *c = entry_at(&s->commands, s->commands.newest);
 	int left = errors ? ERRORS_SHOWN : COMMANDS_SHOWN;
 
-	for (size_t i = 0; left > 0 && (c = all[i]) != NULL; i++) {
+	for (; left > 0 && c != NULL; c = entry_at(&s->commands, c->older)) {
 		if (errors && !c->failed)
 			continue;
 		left--;
@@ -543,7 +544,6 @@ print_commands(const struct summary *s, struct section *sec, bool errors)
 		if (!section_put(sec))
 			break;
 	}
-	free(all);
 }
 
 /* ---- what the assistant said ---- */
