@@ -5,6 +5,7 @@
 #include "view.h"
 
 #define PER_MESSAGE (8 * 64)	/* in 1/64 tokens */
+#define EMPTY "\"(empty)\""	/* instead of a message of nothing */
 
 enum piece_kind {
 	P_TEXT,			/* the message's own content */

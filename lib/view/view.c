@@ -349,7 +349,7 @@ print_assistant(struct view *v, const struct view_node *node,
 
 	open_message(v, "assistant");
 	print_content(v, node, NULL, P_TEXT,
-	    node->ncalls > 0 && !empty ? "null" : "\"\"", &v->body);
+	    node->ncalls == 0 ? EMPTY : empty ? "\"\"" : "null", &v->body);
 	if (view_has_piece(v, why, P_REASONING)) {
 		buf_adds(&v->body, ",\"reasoning\":");
 		print_content(v, why, NULL, P_REASONING, "\"\"", &v->body);

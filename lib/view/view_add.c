@@ -11,6 +11,7 @@
 #include "view_dialect.h"
 
 #define NO_NAME "\"unknown\""
+#define NO_OUTPUT "\"(no output)\""	/* instead of an empty result */
 #define NODE_LONG (512 * 64)	/* in 1/64 tokens */
 #define CONTENT_LONG 2048	/* bytes: about as much */
 
@@ -19,6 +20,37 @@
 #define TIMES 0xffffffffu
 
 /* ---- pieces ---- */
+
+static bool
+is_blank_string(struct slice s)
+{
+	for (size_t i = 1; i + 1 < s.n; i++)
+		if (s.p[i] == '\\' && strchr("nrt", s.p[i + 1]) != NULL)
+			i++;
+		else if (s.p[i] != ' ')
+			return false;
+	return true;
+}
+
+/* Is there nothing in this content?  Servers refuse a message of white space as
+ * they do an empty one. */
+static bool
+is_blank(struct slice content)
+{
+	struct slice part;
+	struct walk w;
+
+	if (scan_kind(content) == SCAN_STRING)
+		return is_blank_string(content);
+	walk_list(&w, content);
+	while (walk_next(&w, NULL, &part)) {
+		if (scan_kind(part) != SCAN_STRING)
+			part = scan_get(part, "text");
+		if (scan_kind(part) != SCAN_STRING || !is_blank_string(part))
+			return false;
+	}
+	return true;
+}
 
 /* A copy of a content: a string or a filled array, else null; with a mark (in
  * JSON escapes) in front. */
@@ -138,6 +170,8 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 		return;
 	}
 	if (last == NULL || last->kind != VIEW_USER) {
+		if (is_blank(content))
+			content = SLICE(EMPTY);
 		new_node(v, VIEW_USER, false);
 		last_node(v)->interrupted = after;
 	} else if (is_long(last, content)) {
@@ -399,7 +433,8 @@ add_assistant(struct view *v, const struct rec *r)
 	else if (last->ncalls == 0 && is_long(last, content))
 		new_node(v, VIEW_ASSISTANT, true);
 	piece = v->npieces;
-	add_piece(v, P_TEXT, content, SLICE(""));
+	add_piece(v, P_TEXT, !native && is_blank(content) ? SLICE("null") :
+	    content, SLICE(""));
 	if (scan_kind(why) == SCAN_STRING)
 		add_piece(v, P_REASONING, why, SLICE(""));
 	if (native) {
@@ -431,8 +466,11 @@ take_result(struct view *v, size_t i, const struct rec *r,
 		v->hooks.result(v->hooks.self, c, r, content);
 	if (c->result == NULL)
 		c->result = keep_content(v, content, SLICE(""), &n);
-	if (c->result[0] == 'n')
-		memcpy(c->result, "\"\"", 3);	/* "null" is longer */
+	if (is_blank(slice_of(c->result))) {
+		c->result = arena_dup(&v->arena, NO_OUTPUT,
+		    sizeof NO_OUTPUT - 1);
+		c->text = 0;
+	}
 	node->answered++;
 	view_count_call(v, i, COUNT_FULL);
 	if (node->counted)
@@ -477,6 +515,8 @@ view_add(struct view *v, const struct rec *r)
 	if (!rec_is_message(r->kind))
 		return;
 	v->records++;
+	if (r->kind == R_SYSTEM && is_blank(content))
+		return;
 	if (r->kind == R_SYSTEM && (v->n == 0 || v->system_in_place)) {
 		new_node(v, VIEW_SYSTEM, false);
 		add_piece(v, P_TEXT, content, SLICE(""));

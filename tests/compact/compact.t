@@ -79,6 +79,19 @@ cat >want <<'X'
 X
 same "odd history, legal view" view want
 match "--check says so" "$(compact --check <odd)" "legal: 8 messages of 13*"
+cat >nothing <<'X'
+{"role":"system","content":" "}
+{"role":"user","content":""}
+{"role":"assistant","content":"\n\n","reasoning":"hm"}
+{"role":"user","content":[{"type":"text","text":" "}]}
+{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"a","content":"\r\n"}
+{"role":"assistant","content":null}
+X
+is "no message goes out empty" "$(compact --view <nothing | jq -c .content |
+	paste -sd ' ')" \
+	'"(empty)" "(empty)" "(empty)" "" "(no output)" "(empty)"'
+match "as --check proves" "$(compact --check <nothing)" "legal: 6 messages of 7*"
 cat >ids <<'X'
 {"role":"user","content":"q"}
 {"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":{"path":"x"}}}]}

@@ -78,6 +78,7 @@ check_one(struct checker *k, struct slice m, size_t at)
 	static const char *const names[] = { "none", "system", "user",
 		"assistant", "tool" };
 	struct slice name = scan_get(m, "role");
+	struct slice content = scan_get(m, "content");
 	enum role role = TOOL;
 
 	while (role > NONE && !scan_str_is(name, names[role]))
@@ -102,6 +103,9 @@ check_one(struct checker *k, struct slice m, size_t at)
 		return "a result of another call than the next";
 	if (role == ASSISTANT && k->last == ASSISTANT)
 		return "two assistant messages in a row";
+	if (scan_get(m, "tool_calls").p == NULL &&
+	    (scan_kind(content) == SCAN_NULL || content.n <= 2))
+		return "a message without content";
 	k->last = role;
 	return role == ASSISTANT ? check_assistant(k, m) : NULL;
 }
