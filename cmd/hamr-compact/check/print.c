@@ -123,6 +123,7 @@ static void
 put_tails(const struct compact *c, struct buf *out)
 {
 	long b = c->budget.effective, most = percent_of(b, TAIL_PERCENT);
+	struct aim aim = epoch_aim(c);
 	const struct stage_rule *rule;
 	char name[64];
 
@@ -133,9 +134,8 @@ put_tails(const struct compact *c, struct buf *out)
 		put_number(out, name, percent_of(most, rule->tail), true);
 	}
 	put_number(out, "tail_steps", c->set.keep_steps, false);
-	put_number(out, "tail_steps_tokens", percent_of(b, STEPS_PERCENT),
-	    true);
-	put_number(out, "slim_region", percent_of(b, SLIM_PERCENT), true);
+	put_number(out, "tail_steps_tokens", percent_of(b, aim.steps), true);
+	put_number(out, "slim_region", percent_of(b, aim.slim), true);
 	put_number(out, "stage_3_results", percent_of(b, CUT_PERCENT), true);
 	for (size_t k = 0; (rule = stage_rule(k)) != NULL; k++) {
 		snprintf(name, sizeof name, "summary_bytes_stage_%s",
@@ -179,6 +179,7 @@ print_budget(const struct compact *c, struct buf *out)
 	put_number(out, "reserved_output", b->window - b->effective, false);
 	put_number(out, "effective_window", b->effective, true);
 	put_number(out, "result_cap", b->result_cap, true);
+	put_number(out, "file_text_cap", b->file_cap, true);
 	put_number(out, "turn_read_cap", b->turn_cap, true);
 	put_marks(c, out);
 	put_tails(c, out);
