@@ -44,6 +44,17 @@ for k in $(cut -d ' ' -f 1 counts | uniq); do
 	    have want
 done
 
+for shape in array lines; do
+	jq -n '{"id":5,"source":"agent","action":"run","args":{"command":"ls"},
+	    "tool_call_metadata":{"tool_call_id":"toolu_1"}},
+	    {"id":6,"source":"agent","cause":5,"observation":"run",
+	    "content":"a.c"}' | if [ $shape = array ]; then jq -s .
+	else jq -c .; fi >caused
+	is "openhands: a result that names only its cause, in $shape" \
+	    "$(imp -q caused | jq -r '.tool_calls[0].id? // .tool_call_id |
+	    select(. != null)' | tr '\n' ' ')" "toolu_1 toolu_1 "
+done
+
 cat >parted <<'J'
 {"sessionId":"s","projectHash":"h","startTime":"2026-01-15T20:51:00Z","messages":[
 {"id":"1","type":"user","content":"go"},

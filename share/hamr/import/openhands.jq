@@ -83,8 +83,17 @@ def together(f): foreach (f, null) as $r ({held: null};
 
 def head: {type: "hamr", v: 1, session: (.instance_id // .session_id // .id | s), created: (.timestamp | time), cwd: null, _line};
 
-foreach ((., inputs)) as $u ({begun: false};
+# An observation names the action that caused it; some actions go by the id of
+# their call.
+def events: if type == "object" and (.history | type) == "array" then .history[] elif type == "array" then .[] else . end;
+def called: reduce (events | obj | select((.action | type) == "string")) as $e ({};
+    ($e | .tool_call_metadata | o | .tool_call_id | s) as $id | if $id != null then ."\($e.id)" = $id else . end);
+def linked($ids): if type == "object" and (.observation | type) == "string" and .cause != null and (.tool_call_metadata | type) != "object"
+    then $ids["\(.cause)"] as $id | if $id != null then .tool_call_metadata = {tool_call_id: $id} else . end else . end;
+
+foreach ((., inputs)) as $u ({begun: false, ids: {}};
   (($u | type) == "object" and ($u.history | type) == "array") as $doc
-  | .head = ($doc or (.begun | not)) | .begun = (($doc | not)) | .u = $u;
+  | .head = ($doc or (.begun | not)) | .begun = (($doc | not)) | .u = $u
+  | .ids = (if $doc then {} else .ids end) + ($u | called);
   (if .head then .u | (if type == "array" then (.[0] | obj | {timestamp, _line}) // {} else . end) | (if .history then . else del(.id) end) | head else empty end),
-  (.u | if type == "object" and (.history | type) == "array" then together(.history[] | event) else together(event) end))
+  (.ids as $ids | .u | together(events | linked($ids) | event)))
