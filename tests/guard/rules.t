@@ -245,6 +245,18 @@ is "ten that fail in one message count once" "$({ ten a; ten b
 echo 's g edit {"path":"a","old":"good","new":"y"} = ok'; } | said)" ""
 is "... and the third such message is warned of" \
 "$({ ten a; ten b; ten c; } | said)" "c0 warn same-error 3"
+refused() {
+	echo "b ${1}0 edit {\"path\":\"f\",\"old\":\"$1\"} ;" \
+	    "${1}1 edit {\"path\":\"g\",\"old\":\"$1\"}"
+	echo "r ${1}0 no match | {\"is_error\":true}"
+	echo "r ${1}1 no match | {\"is_error\":true}"
+}
+is "... and two refused in one message are one more, too" \
+"$({ for c in a b c d e f g h i; do refused $c; done; } | said | grep block)" \
+"h0 block same-error 8
+h1 block same-error 8
+i0 block same-error 9
+i1 block same-error 9"
 is "two errors of a tool have their own counts" \
 "$(for i in 1 2 3; do echo "s a$i frob {\"x\":$i} = not found | {\"is_error\":true}"
 echo "s b$i frob {\"y\":$i} = not allowed | {\"is_error\":true}"; done | said)" \
@@ -378,6 +390,10 @@ s c bash {"command":"printf ok"} = ok
 s d read {"path":"/dev/null"} =
 X
 )" "d warn stall 4"
+is "two of them in turn ask for text at the 8th, repeats or not" \
+"$(for i in 1 2 3 4; do echo "s a$i read {\"path\":\"/dev/null\"} ="
+echo "s b$i bash {\"command\":\"true\"} ="; done | said | grep ' 8$')" \
+    "b4 warn stall 8"
 is "60 characters not seen before reset it" "$(said <<'X'
 3* s c# bash {"command":"echo #"} = #
 s n read {"path":"n"} = FILL
@@ -843,6 +859,7 @@ A call looks like this:\n```json\n{"name": "read", "arguments": {}}\n```\nShort.
 The file holds\n```json\n{"name": "read"}\n```
 I need to run the migration. Shall I?
 The cause is a lost key. I changed `ini.c` and I will not edit more.
+I will not change the parser.
 If you want, I can also update the docs.
 Please confirm the file name, and I'll update it.
 Let me know if you want to run it on another machine.

@@ -172,12 +172,14 @@ refuse_faulty(struct guard *g, struct open_call *o)
 	if (f == NULL)
 		return false;
 	fault_judge(g, &o->is, f, &v);
-	v.count = 1ul + f->n + f->refused;
+	/* a step counts once, however many of its calls */
+	v.count = f->n + f->refused + (f->step != o->step);
 	v.evidence = f->calls.c;
 	v.nevidence = f->calls.n;
 	if (v.block == 0 || v.count < v.block)
 		return false;
-	f->refused++;
+	f->refused += f->step != o->step;
+	f->step = o->step;
 	f->news = g->news;
 	step_weigh(&g->step, POINT, false);
 	refuse(g, o, &v, ACT_BLOCK, A_SAME_ERROR_BLOCK, v.count);

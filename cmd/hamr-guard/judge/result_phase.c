@@ -355,8 +355,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 			add_due(c, RULE_READS, g->reads, 0);
 	}
 	step_weigh(&g->step, weight(c, e, o, other, like, excused,
-	    news, effect),
-	    like == SAME && e->n == 2);
+	    news, effect), like == SAME && e->n == 2 && !c->is.idle);
 	g->step.idle |= c->is.idle;
 	g->step.sweep |= c->is.looks && !c->is.idle &&
 	    (o->past_end || o->shown || o->d.gain == 0);

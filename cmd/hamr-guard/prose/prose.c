@@ -197,11 +197,13 @@ static const char *const offers[] = { "if you want", "if you'd like",
 static bool
 has_intent(const struct sentence *s)
 {
+	static const char *const nots[] = { "not", "never", NULL };
+
 	for (size_t i = 0; i < s->n; i++) {
 		size_t n = sentence_is(s, i, intents);
 
-		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n;
-		    k++)
+		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n &&
+		    sentence_is(s, k, nots) == 0; k++)
 			if (sentence_is(s, k, verbs) > 0)
 				return true;
 	}
