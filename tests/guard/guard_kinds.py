@@ -21,7 +21,7 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 WORDS = """anchor basket candle delta ember fabric garden harbor island jacket
 kettle ladder marble needle orchard pepper quarry ribbon saddle tunnel umbrella
 velvet window yellow zipper copper bridge meadow signal timber""".split()
-MARK = re.compile(r"\$(i|hex|id|word|new|same|any\(((?:\\.|[^)\\])*)\)|"
+MARK = re.compile(r"\$(id|i|hex|word|new|same|any\(((?:\\.|[^)\\])*)\)|"
                   r"\(((?:\\.|[^\\)])*)\))")
 
 

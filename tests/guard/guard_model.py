@@ -77,6 +77,13 @@ def facts(text, failed):
             (failed, raw), (failed, normal(raw)), (failed, masked(raw)))
 
 
+@functools.cache
+def kind(text, call):
+    """Of an error: its words but for those of the call."""
+    own = set(re.findall(r"\w+", call))
+    return tuple(w for w in re.findall(r"\w+", normal(text)) if w not in own)
+
+
 class Call:
     known = {}
 
@@ -274,12 +281,13 @@ class Model:
         if self.news > f["told"] and self.o["fresh"] > self.o["block"]:
             limit += self.o["fresh"] - self.o["block"]
         limit *= (2 if f["transient"] else 1) * (3 if c.poll else 1)
-        n = f["n"] + f["blocked"] + 1
+        n = f["n"] + f["blocked"] + (f["at"] != c.at)
         if n < limit:
             return False
         c.said = "block"
         self.say(c.id, "block", "call", "same-error", n, c.sig)
-        f["blocked"] += 1
+        f["blocked"] += f["at"] != c.at
+        f["at"] = c.at
         f["told"] = self.news
         self.step["weights"].append(POINT)
         self.step["solid"] = self.step["blocked"] = True
@@ -387,10 +395,11 @@ class Model:
             short = chars < o["gain"] and cached is None \
                 and not c.idle and (not failed or mute) and not (
                     c.name == "read" and mute)
-            first_error = failed and norm not in self.errors
+            error = kind(text, c.name + " " + json.dumps(c.args))
+            first_error = failed and error not in self.errors
             if failed:
-                gain = 0 if norm in self.errors else max(gain, len(text))
-                self.errors.add(norm)
+                gain = max(gain, len(text)) if first_error else 0
+                self.errors.add(error)
             if c.idle or cached is not None:
                 gain = 0
             files = self.changed(c, failed, meta)
@@ -404,22 +413,21 @@ class Model:
         known = c.sig in self.known
         self.known.add(c.sig)
         e = self.entries.get(c.sig)
-        alike = e and e["failed"] == failed and e["norm"] == norm
         progress = files and files[0] and not c.idle and (
             not failed if c.edits else
-            not known or gain > 0 and not alike)
+            not known or gain > 0 and not self.like(e, c, failed, norm, mask))
         if progress:
             self.epoch()
         e = self.entries.get(c.sig)
         same = e and e["failed"] == failed and (
             e["raw"] == raw or failed and e["norm"] == norm)
         alike = e and e["failed"] == failed and e["norm"] == norm
-        like = alike or e and e["failed"] == failed and \
-            e["mask"] == mask and not c.poll
+        like = self.like(e, c, failed, norm, mask)
         other = e is None
         # the same but for numbers: a counter, or a measure?
         differs = like and not alike
-        measure = differs and e["numbers"] and not \
+        first_error = first_error and not differs
+        measure = differs and not failed and e["numbers"] and not \
             0 <= total(text) + 1 - e["numbers"] <= 3
         if progress or (measure or not like) and gain and gain >= o["gain"]:
             self.news += 1
@@ -478,8 +486,12 @@ class Model:
             0 if first_error or other and short else \
             POINT // (6 if unsteady else 3 if c.poll else 2)
         s["weights"].append(weight)
-        if weight and not (same and e["n"] == 2):
+        if weight and (c.idle or not (same and e["n"] == 2)):
             s["solid"] = True
+
+    def like(self, e, c, failed, norm, mask):
+        return e and e["failed"] == failed and (
+            e["norm"] == norm or e["mask"] == mask and not c.poll)
 
     def epoch(self):
         self.entries, self.faults, self.history = {}, {}, ()

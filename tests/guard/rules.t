@@ -32,7 +32,7 @@ numbers of processes|sshd[123]: up pid=77|sshd[9]: up pid=8
 numbers of processes, as a checker of memory has them|==123== lost|==77== lost
 addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
 temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
-members of JSON|{"a":1,"request_id":"r-a","elapsed_ms":1}|{"a":1,"request_id":"s-b","elapsed_ms":17}
+members of JSON|{"a":1,"request_id":"r-a","traceId":"a-b","elapsed_ms":1}|{"a":1,"request_id":"s-b","traceId":"c-d","elapsed_ms":17}
 X
 while IFS='|' read -r name one two; do
 	is "numbers apart it is the same, for a warning: $name" \
@@ -374,6 +374,47 @@ is "placeholders are named" "$(texts <<'X' | head -n 1 | cut -d ';' -f 1
 X
 )" "The last calls cannot return anything new (no command at all, a constant, \
 an empty file)"
+is "an error that only quotes its call is no new one" "$(said <<'X' | head -n 1
+12* s c# read {"path":"/w/src/name#/deep.ts"} = ENOENT: no such file or directory, open '/w/src/name#/deep.ts' | {"is_error":true}
+X
+)" "c9 warn stall 4"
+is "... one with another word is" "$(said <<'X'
+1* s c# read {"path":"a"} = cannot open it: no such file or directory, which is to be there | {"is_error":true}
+1* s c# read {"path":"b"} = cannot open it: permission denied, as its owner is root and not you | {"is_error":true}
+1* s c# read {"path":"c"} = cannot open it: is a directory, which has no lines that can be read | {"is_error":true}
+1* s c# read {"path":"d"} = cannot open it: too many levels of symbolic links were come across | {"is_error":true}
+1* s c# read {"path":"e"} = cannot open it: the device is not configured, or is not there at all | {"is_error":true}
+1* s c# read {"path":"f"} = cannot open it: stale handle of a file that was on another machine | {"is_error":true}
+1* s c# read {"path":"g"} = cannot open it: the name is too long for this type of file system | {"is_error":true}
+1* s c# read {"path":"h"} = cannot open it: input or output error, which the log says more of | {"is_error":true}
+1* s c# read {"path":"i"} = cannot open it: no such process, as the one that had it has ended | {"is_error":true}
+1* s c# read {"path":"j"} = cannot open it: resource busy, somebody else has locked the whole | {"is_error":true}
+X
+)" ""
+is "a failure with other numbers is none, either" "$(said <<'X' | tail -n 2
+17* s c# t {} = no free port: ###3 and ###9 are in use, says the server that was to start | {"is_error":true}
+X
+)" "c17 warn stall 8
+constrain stall 1"
+is "a page with other ids is the same page" "$(said <<'X' | head -n 1
+9* s c# web_fetch {"url":"http://a/?q=#"} = see below what it has\nsee http://b/?id=00ab#cdef and what else there is to be told of this
+X
+)" "c9 warn stall 4"
+is "... one with other numbers is not" "$(said <<'X'
+9* s c# web_fetch {"url":"http://a/?q=#"} = see more\nsee item # and what else there is to be told of this page here
+X
+)" ""
+is "members of JSON that change by themselves are no news" \
+"$(said <<'X' | head -n 1
+9* s c# find_issue {"q":"#"} = {"issues":[],"total":0,"requestId":"r-#","page":"the first and only one"}
+X
+)" "c9 warn stall 4"
+is "a command that may change files and repeats itself is none" \
+"$(said <<'X' | tail -n 2
+17* s c# bash {"command":"git commit --amend --no-edit"} = [main a1b2#c3] Fix the parser of numbers, as the issue says\n 1 file changed
+X
+)" "c17 warn stall 8
+constrain stall 1"
 is "thoughts are none of them alike, and none is news" "$(for i in 1 2 3 4 5; do
 echo "s r$i read {\"path\":\"$i\"} = $i FILL"
 echo "s t$i think {\"thought\":\"$i\"} ="; done | said)" ""

@@ -20,8 +20,8 @@ digest(const char *json, struct hash_set *seen)
 	struct digest d = { 0 };
 
 	scan_inside(slice_of(json), &text);
-	digest_text(&text, seen != NULL ? seen : &own, true,
-	    (struct slice){ NULL, 0 }, scratch, &d);
+	digest_text(&text, seen != NULL ? seen : &own,
+	    &(struct digest_of){ .masks = true }, scratch, &d);
 	hash_set_clear(&own);
 	buf_release(&text);
 	buf_release(&scratch[0]);

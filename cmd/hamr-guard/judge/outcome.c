@@ -326,27 +326,33 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
     const struct meta *meta, struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
-	struct slice text, given = { NULL, 0 };
+	struct digest_of of = { .masks = e != NULL && e->epoch == g->epoch,
+		.pages = c->is.network };
+	struct slice text;
 	int64_t first, last, lines;
 	bool any;
 
 	read_content(g, r, &o->d);
-	if (c->is.echoes && !c->is.idle && c->turn == g->turn &&
-	    c->step == g->steps)
-		given = sign_text_of(&g->signer, &c->is);
-	/* of a call's first result the beginning is enough */
-	digest_text(&g->text, &g->lines, e != NULL && e->epoch == g->epoch,
-	    given, g->scratch, &o->d);
-	text = buf_view(&g->text);
 	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
-		o->failed = tells_failure(text);
+		o->failed = tells_failure(buf_view(&g->text));
+	/* what the call says is known until the next step */
+	if (c->turn == g->turn && c->step == g->steps) {
+		text = sign_text_of(&g->signer, &c->is);
+		if (c->is.echoes && !c->is.idle)
+			of.given = text;
+		if (o->failed)
+			of.call = text;
+	}
+	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
+	text = buf_view(&g->text);
 	if (o->failed) {
 		o->d.hash = ~o->d.hash;
 		o->d.norm = ~o->d.norm;
 		o->transient = may_pass(meta, text);
 		/* an error not seen before says something, whatever its
 		 * lines; one that was says nothing */
-		o->new_error = hash_set_add(&g->errors, o->d.norm);
+		o->new_error = hash_set_add(&g->errors, of.call.p != NULL ?
+		    o->d.kind : o->d.norm);
 		if (!o->new_error)
 			o->d.gain = 0;
 		else if (o->d.gain < text.n)

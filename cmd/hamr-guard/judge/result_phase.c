@@ -315,13 +315,16 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	g->calls++;
 	if ((o->files == NEW_STATE || o->files == TWEAKED) && !c->is.idle)
 		progress = c->is.edits ? !o->failed : e == NULL ?
-		    left_a_trace(o) : like <= MASKED && o->d.gain > 0;
+		    left_a_trace(o) : like == CHANGED && o->d.gain > 0;
 	if (progress) {
 		guard_epoch(g);
 		like = CHANGED;
 	}
-	news = like == CHANGED || (like == MASKED && !is_counter(c, o, e,
-	    done));
+	/* nor are the numbers of a failure news */
+	if (like == MASKED && o->failed)
+		o->new_error = false;
+	news = like == CHANGED || (like == MASKED && !o->failed &&
+	    !is_counter(c, o, e, done));
 	g->shown_new += o->d.gain > 0 && (like == CHANGED ||
 	    (like == MASKED && !differs_by_ids(o, e)));
 	if (o->files == TWEAKED)

@@ -1,4 +1,5 @@
 /* digest.c - one pass over a result: its hashes, and what is new in it. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -46,8 +47,8 @@ mix(uint64_t *all, uint64_t around, uint64_t line)
 struct pass {
 	struct hash_set *seen;
 	struct buf *scratch;
-	struct slice given;
-	bool masks, json;
+	const struct digest_of *of;
+	bool json, pages;
 };
 
 /* Does the call itself say what the line says, perhaps behind a label of the
@@ -63,11 +64,51 @@ is_told(const struct pass *a, struct slice line)
 	buf_reset(quoted);
 	scan_quote(quoted, line.p, line.n);
 	/* without the quotes around it */
-	if (memmem(a->given.p, a->given.n, quoted->p + 1, quoted->len - 2) !=
-	    NULL)
+	if (memmem(a->of->given.p, a->of->given.n, quoted->p + 1,
+	    quoted->len - 2) != NULL)
 		return true;
 	return colon != NULL && is_told(a, (struct slice){ colon + 2,
 	    (size_t)(line.p + line.n - (colon + 2)) });
+}
+
+static size_t
+word_len(struct slice s)
+{
+	size_t n = 0;
+
+	while (n < s.n && (isalnum((unsigned char)s.p[n]) || s.p[n] == '_'))
+		n++;
+	return n;
+}
+
+/* Is the word one of the text's? */
+static bool
+has_word(struct slice text, struct slice word)
+{
+	const char *p = text.p, *end = text.p + text.n;
+
+	for (; (p = memmem(p, (size_t)(end - p), word.p, word.n)) != NULL; p++)
+		if ((p == text.p || word_len((struct slice){ p - 1, 1 }) == 0) &&
+		    word_len((struct slice){ p, (size_t)(end - p) }) == word.n)
+			return true;
+	return false;
+}
+
+/* A hash of the line's words that its call does not have. */
+static uint64_t
+without_words(struct slice line, struct slice call)
+{
+	uint64_t h = 0;
+
+	while (line.n > 0) {
+		struct slice word = { line.p, word_len(line) };
+
+		if (word.n > 0 && !has_word(call, word))
+			mix(&h, 0, hash_bytes(word.p, word.n));
+		word.n += word.n == 0;
+		line = (struct slice){ line.p + word.n, line.n - word.n };
+	}
+	return h;
 }
 
 static void
@@ -75,7 +116,7 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
     struct digest *d)
 {
 	struct slice line = all;
-	uint64_t h, norm, mask;
+	uint64_t h, norm, mask, shown;
 	size_t chars;
 
 	while (is_blank(*line.p))
@@ -83,24 +124,29 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	if (line.p > all.p)
 		blank += hash_bytes(all.p, (size_t)(line.p - all.p));
 	h = norm = mask = hash_bytes(line.p, line.n);
-	if (a->given.p != NULL && is_told(a, line)) {
+	if (a->of->given.p != NULL && is_told(a, line)) {
 		mix(&d->hash, blank, h);
 		d->told = true;
 		return;
 	}
 	chars = chars_of(line);
-	if (hash_set_add(a->seen, h))
-		d->gain += chars;
-	d->chars += chars;
 	if (volatile_drop(line, a->json, &a->scratch[0])) {
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
 	}
-	if (a->masks)
+	if (a->of->masks)
 		d->sum += volatile_sum(line);
-	if ((a->masks || d->lines < SKETCH) &&
-	    volatile_mask(line, &a->scratch[1]))
+	shown = a->json ? norm : h;
+	if (a->pages && volatile_mask(line, true, &a->scratch[1]))
+		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
+	if (hash_set_add(a->seen, shown))
+		d->gain += chars;
+	d->chars += chars;
+	if ((a->of->masks || d->lines < SKETCH) &&
+	    volatile_mask(line, false, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
+	if (a->of->call.p != NULL)
+		mix(&d->kind, 0, without_words(line, a->of->call));
 	mix(&d->hash, blank, h);
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);
@@ -109,11 +155,10 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 }
 
 void
-digest_text(struct buf *text, struct hash_set *seen, bool masks,
-    struct slice given, struct buf scratch[2], struct digest *d)
+digest_text(struct buf *text, struct hash_set *seen,
+    const struct digest_of *of, struct buf scratch[2], struct digest *d)
 {
-	struct pass a = { .seen = seen, .scratch = scratch, .given = given,
-		.masks = masks };
+	struct pass a = { .seen = seen, .scratch = scratch, .of = of };
 	const char *p, *end, *lf;
 	uint64_t blank = 0;	/* empty lines since the last other one: they
 				 * matter only when something follows */
@@ -121,6 +166,7 @@ digest_text(struct buf *text, struct hash_set *seen, bool masks,
 	buf_reserve(text, VOLATILE_MARGIN);
 	a.json = volatile_is_json(buf_view(text));
 	end = text->p + text->len;
+	a.pages = of->pages && memchr(text->p, '\n', text->len) != NULL;
 	for (p = text->p; p < end; p = lf + 1) {
 		struct slice line;
 
@@ -139,7 +185,7 @@ digest_text(struct buf *text, struct hash_set *seen, bool masks,
 	}
 	if (d->lines < SKETCH)
 		d->sketch = d->mask;
-	else if (d->lines > SKETCH && !masks)
+	else if (d->lines > SKETCH && !of->masks)
 		d->mask = 0;
 	d->sketch = hash_both(d->sketch, d->lines);
 }

@@ -19,6 +19,8 @@ struct digest {
 	uint64_t mask;		/* and with all numbers and ids alike; 0: not
 				 * asked for, and the text is long */
 	uint64_t sketch;	/* the same of its first lines, and how many */
+	uint64_t kind;		/* of an error: as norm, without the words of
+				 * its call */
 	uint64_t sum;		/* of the numbers that norm has, if it masks */
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
@@ -27,12 +29,20 @@ struct digest {
 				 * count in hash only */
 };
 
+/* What is asked of a text. */
+struct digest_of {
+	bool masks;		/* d->mask of a long one, too */
+	bool pages;		/* from a web that puts other ids into the
+				 * same page: only they are no gain */
+	struct slice given;	/* what the call says of itself is no gain; p
+				 * NULL: of no interest */
+	struct slice call;	/* an error's: d->kind is made; or p NULL */
+};
+
 /* Go over a text once; its lines are in the set afterwards, and it may have
- * moved.  Both buffers of scratch are for single lines.  d->mask of a long text
- * is made only if `masks`.  given: what the call says of itself; p NULL: of no
- * interest. */
-void digest_text(struct buf *text, struct hash_set *seen, bool masks,
-    struct slice given, struct buf scratch[2], struct digest *d);
+ * moved.  Both buffers of scratch are for single lines. */
+void digest_text(struct buf *text, struct hash_set *seen,
+    const struct digest_of *of, struct buf scratch[2], struct digest *d);
 
 /* Something that is no text (an image), by its bytes. */
 void digest_bytes(struct slice bytes, struct hash_set *seen,

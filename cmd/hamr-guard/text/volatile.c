@@ -4,6 +4,7 @@
  * reads them.  Every run of digits is looked at once, with the few bytes
  * around it; a line without such things is not copied.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "json/bits.h"
@@ -11,6 +12,7 @@
 
 #define NAME_MAX_LEN 18		/* of a member that is looked for */
 #define HEX_ID 4		/* letters and digits of a short id */
+#define LONG_ID 8		/* of one that is nothing else */
 
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
@@ -346,10 +348,12 @@ static const char *
 volatile_name(const struct line *l, const char *p)
 {
 	static const char *const names[] = { "pid", "time", "date", "took",
-		"nonce", "created", "elapsed", "took_ms", "span_id",
-		"duration", "trace_id", "timestamp", "created_at",
-		"updated_at", "started_at", "elapsed_ms", "request_id",
-		"finished_at", "duration_ms", "duration_seconds", NULL };
+		"nonce", "created", "elapsed", "tookms", "spanid",
+		"duration", "traceid", "timestamp", "createdat",
+		"updatedat", "startedat", "elapsedms", "requestid",
+		"finishedat", "durationms", "durationseconds", NULL };
+	char name[NAME_MAX_LEN];
+	size_t n = 0;
 	const char *q;
 
 	while (at(l, p - 1) == ' ')
@@ -358,8 +362,13 @@ volatile_name(const struct line *l, const char *p)
 		return NULL;
 	for (q = p; q > l->p && q[-1] != '"' && p - q < NAME_MAX_LEN; q--)
 		;
-	return q > l->p && q[-1] == '"' && slice_in((struct slice){ q,
-	    (size_t)(p - q) }, names) ? q - 1 : NULL;
+	if (q <= l->p || q[-1] != '"')
+		return NULL;
+	/* request_id and requestId */
+	for (const char *r = q; r < p; r++)
+		if (*r != '_')
+			name[n++] = (char)tolower((unsigned char)*r);
+	return slice_in((struct slice){ name, n }, names) ? q - 1 : NULL;
 }
 
 /* Behind the value of a member, a string or a number, whose colon is at p. */
@@ -504,9 +513,9 @@ over_number(const char *line, const char **from, const char *p,
 }
 
 bool
-volatile_mask(struct slice line, struct buf *out)
+volatile_mask(struct slice line, bool ids, struct buf *out)
 {
-	const char *end = line.p + line.n, *done = line.p, *from;
+	const char *end = line.p + line.n, *done = line.p, *next = done, *from;
 
 	buf_reset(out);
 	for (const char *block = line.p; block < end; block += 64)
@@ -514,13 +523,16 @@ volatile_mask(struct slice line, struct buf *out)
 		    bits_before(block, end); bits != 0; bits &= bits - 1) {
 			const char *p = block + __builtin_ctzll(bits);
 
-			if (p < done)
+			if (p < next)
 				continue;
-			from = done;
-			p = over_number(line.p, &from, p, end);
+			from = next;
+			next = over_number(line.p, &from, p, end);
+			if (ids && (next - from < LONG_ID ||
+			    over_digits(from, next) == next))
+				continue;
 			buf_add(out, done, (size_t)(from - done));
 			buf_addc(out, '\2');
-			done = p;
+			done = next;
 		}
 	if (done == line.p)
 		return false;

@@ -22,9 +22,9 @@ bool volatile_is_json(struct slice text);
  * the line without it; else out is left alone. */
 bool volatile_drop(struct slice line, bool json, struct buf *out);
 
-/* The same of every run of digits, hexadecimal id and UUID, whatever it
- * means: for comparisons that only warn. */
-bool volatile_mask(struct slice line, struct buf *out);
+/* The same of every hexadecimal id, UUID and run of digits, whatever it
+ * means: for comparisons that only warn.  ids: only of the long ids. */
+bool volatile_mask(struct slice line, bool ids, struct buf *out);
 
 /* How far something is, as the text tells: 13 of 12 of 40, 12/40, 12 % and
  * "percent": 12; 0: it does not. */
