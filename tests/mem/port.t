@@ -24,8 +24,10 @@ mem a.db -n t
 mem a.db forget "$(mem a.db save "a secret plan")"
 mem a.db export >a
 is "every item is a line, whole, its keys in order" "$(jq -c 'del(.key) |
-	if .kind != "message" then .time = null else . end' a | sort)" \
-'{"type":"memory","v":1,"kind":"fact","session":null,"line":null,"role":null,"name":null,"path":null,"time":null,"tags":["net"],"slot":"port","content":"port is 9090"}
+	if .kind != "message" then .time = null else . end |
+	if .saves then .saves |= map(.time = null | del(.key)) else . end' a |
+	sort)" \
+'{"type":"memory","v":1,"kind":"fact","session":null,"line":null,"role":null,"name":null,"path":null,"time":null,"tags":["net"],"slot":"port","content":"port is 9090","saves":[{"time":null,"tags":["net"],"slot":"port"},{"time":null,"slot":"port"}]}
 {"type":"memory","v":1,"kind":"forgotten","session":null,"line":null,"role":null,"name":null,"path":null,"time":null,"tags":[],"slot":null,"content":null}
 {"type":"memory","v":1,"kind":"message","session":"s1","line":2,"role":"user","name":null,"path":null,"time":"2026-11-20T10:15:00Z","tags":[],"slot":null,"content":"why does it fail?"}
 {"type":"memory","v":1,"kind":"message","session":"s1","line":4,"role":"tool","name":"read","path":"a.c","time":"2026-11-20T10:15:00Z","tags":[],"slot":null,"content":"int main(void);"}'
@@ -76,6 +78,16 @@ is "the same fact: smaller time, all tags" "$(seen m1.db)" \
 	'["x","05",["a","b"],null]'
 { fact new 09 "" K; fact old 05 "" K; } | mem m2.db import
 is "the same KEY: the later one" "$(seen m2.db)" '["new","09",[],"K"]'
+{ fact one 01 a K; fact one 05 "" K; } | mem s1.db import
+fact two 03 "" K | mem s2.db import
+for s in "s1 s2 s3" "s2 s1 s4" "s1 s2 s1 s5"; do
+	for from in ${s% *}; do
+		mem "$from.db" export | mem "${s##* }.db" import
+	done
+	mem "${s##* }.db" export
+done | sort -u >once
+is "a fact that lost its KEY and got it back" "$(jq -c '[.content, .time[17:19],
+	.tags, .slot]' once)" '["one","05",[],"K"]'
 { fact one 05 "" K; fact two 05 "" K; } >tie
 mem m3.db import tie
 is "a tie: the greater key" "$(mem m3.db export | jq -r .key)" \

@@ -166,9 +166,9 @@ refuse(struct err *e, const char *why)
 }
 
 static bool
-read_key(const struct rec *r, char out[KEY_SIZE])
+read_key(struct slice val, char out[KEY_SIZE])
 {
-	char *text = rec_strdup(r, "key");
+	char *text = scan_strdup(val);
 	const char *hex = text;
 	bool good;
 
@@ -243,7 +243,7 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 	if (!rec_int(r, "v", &v) || v != 1)
 		return refuse(e, "made by another version of hamr-mem: \"v\" "
 		    "is not 1");
-	if (!read_key(r, n->key))
+	if (!read_key(rec_get(r, "key"), n->key))
 		return refuse(e, "\"key\" is not m: and 12 hex digits");
 	snprintf(n->it.id, sizeof n->it.id, "m:%s", n->key);
 	if (!read_time(rec_get(r, "time"), &n->it.time))
@@ -281,13 +281,18 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
 		char *slot = scan_strdup(scan_get(one, "slot"));
 		struct save s = { 0, slot != NULL ? slot : "",
 			scan_get(one, "tags") };
-		int r = read_time(scan_get(one, "time"), &s.time) ? 0 :
-		    refuse(e, "\"saves\" has a time that is none");
+		char other[KEY_SIZE] = "";
+		int r = read_time(scan_get(one, "time"), &s.time) &&
+		    (scan_get(one, "key").p == NULL ||
+		    read_key(scan_get(one, "key"), other)) ? 0 :
+		    refuse(e, "\"saves\" has a wrong time or key");
 
 		if (s.time == WHEN_NONE)
 			s.time = 0;
 		if (r == 0)
-			r = saves_add(st, n->key, &s, lost, e);
+			r = other[0] == '\0' ?
+			    saves_add(st, n->key, &s, lost, e) :
+			    saves_fell(st, other, &s, lost, e);
 		free(slot);
 		if (r < 0)
 			return r;

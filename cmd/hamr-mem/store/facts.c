@@ -131,8 +131,20 @@ saves_top(struct store *st, const char *slot, int64_t *time,
 	return got;
 }
 
-/* The saves of a slot that are not of the fact with its latest one fall; and
- * what is gone is not worth a mark when something came later. */
+/* One mark a slot: the latest save that fell. */
+#define RAISE " ON CONFLICT(slot) DO UPDATE SET time = excluded.time, " \
+	"key = excluded.key WHERE (excluded.time, excluded.key) > (time, key)"
+
+static int
+raise_gone(struct store *st, const char *hash, const char *key, int64_t time,
+    struct err *e)
+{
+	return db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+	    "VALUES(?1, ?2, ?3)" RAISE, "tti", hash, key, time);
+}
+
+/* What is no later than a save of another fact falls; its mark stays, so that
+ * what comes to be known later falls by it, too. */
 static int
 settle_slot(struct store *st, const char *slot, struct keys *lost,
     struct err *e)
@@ -144,29 +156,20 @@ settle_slot(struct store *st, const char *slot, struct keys *lost,
 
 	if (got <= 0)
 		return got;
+	hash_slot(slot, hash);
+	if (db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
+	    "SELECT ?1, key, time FROM saved WHERE slot = ?2 AND key <> ?3 "
+	    "ORDER BY time DESC, key DESC LIMIT 1" RAISE, "ttt", hash, slot,
+	    key) < 0)
+		return -1;
 	s = db_query(st->db, e, "SELECT DISTINCT key FROM saved "
-	    "WHERE slot = ?1 AND key <> ?2", "tt", slot, key);
+	    "WHERE slot = ?1 AND (time, key) <= "
+	    "(SELECT time, key FROM gone WHERE slot = ?2)", "tt", slot, hash);
 	while ((got = st_step(s, e)) > 0)
 		add_key(lost, st_col(s, 0));
-	hash_slot(slot, hash);
-	if (got < 0 || db_run(st->db, e, "DELETE FROM saved WHERE slot = ?1 "
-	    "AND key <> ?2", "tt", slot, key) < 0)
-		return -1;
-	return db_run(st->db, e, "DELETE FROM gone WHERE slot = ?1 AND EXISTS "
-	    "(SELECT 1 FROM saved WHERE slot = ?2 AND time >= gone.time)",
-	    "tt", hash, slot);
-}
-
-/* One mark a slot, the latest. */
-static int
-raise_gone(struct store *st, const char *hash, const char *key, int64_t time,
-    struct err *e)
-{
-	return db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
-	    "VALUES(?1, ?2, ?3) ON CONFLICT(slot) DO UPDATE SET "
-	    "time = excluded.time, key = excluded.key WHERE "
-	    "(excluded.time, excluded.key) > (time, key)", "tti", hash, key,
-	    time);
+	return got < 0 ? -1 : db_run(st->db, e, "DELETE FROM saved "
+	    "WHERE slot = ?1 AND (time, key) <= "
+	    "(SELECT time, key FROM gone WHERE slot = ?2)", "tt", slot, hash);
 }
 
 int
@@ -218,38 +221,31 @@ insert(struct store *st, const char *key, const struct save *s,
 }
 
 int
+saves_fell(struct store *st, const char *key, const struct save *s,
+    struct keys *lost, struct err *e)
+{
+	char hash[SHA_HEX];
+
+	if (s->slot[0] == '\0')
+		return 0;
+	hash_slot(s->slot, hash);
+	return raise_gone(st, hash, key, s->time, e) < 0 ? -1 :
+	    settle_slot(st, s->slot, lost, e);
+}
+
+int
 saves_add(struct store *st, const char *key, const struct save *s,
     struct keys *lost, struct err *e)
 {
-	char hash[SHA_HEX], top[KEY_SIZE];
-	bool slotted = s->slot[0] != '\0';
-	int64_t forgotten, time;
-	int got = 0;
+	int64_t forgotten;
 
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
-	if (forgotten != WHEN_NONE && s->time <= forgotten) {
-		if (!slotted)
-			return 0;
-		hash_slot(s->slot, hash);
-		return raise_gone(st, hash, key, s->time, e) < 0 ? -1 :
-		    settle_slot(st, s->slot, lost, e);
-	}
-	if (slotted)
-		got = saves_top(st, s->slot, &time, top, e);
-	if (got < 0)
-		return -1;
-	if (got > 0) {
-		int order = strcmp(top, key);
-
-		/* the slot has a later one of another fact */
-		if (order != 0 && (time > s->time ||
-		    (time == s->time && order > 0)))
-			return 0;
-	}
+	if (forgotten != WHEN_NONE && s->time <= forgotten)
+		return saves_fell(st, key, s, lost, e);
 	if (insert(st, key, s, e) < 0)
 		return -1;
-	return slotted ? settle_slot(st, s->slot, lost, e) : 0;
+	return s->slot[0] == '\0' ? 0 : settle_slot(st, s->slot, lost, e);
 }
 
 int
@@ -304,12 +300,11 @@ saves_forget(struct store *st, const char *key, int64_t time,
 /* ---- exporting ---- */
 
 static int
-list_saves(struct st *s, int least, struct buf *out, struct err *e)
+list_saves(struct st *s, struct json *list, struct err *e)
 {
-	struct json *list = json_array();
 	int n = 0, got;
 
-	while ((got = st_step(s, e)) > 0) {
+	for (; (got = st_step(s, e)) > 0; n++) {
 		struct json *o = json_object();
 		struct slice slot = st_col(s, 1);
 
@@ -321,28 +316,74 @@ list_saves(struct st *s, int least, struct buf *out, struct err *e)
 		else
 			json_null(o, "slot");
 		json_add(list, NULL, o);
-		n++;
 	}
-	if (got == 0 && n >= least)
-		json_print(list, out);
-	json_free(list);
-	return got;
+	return got < 0 ? -1 : n;
+}
+
+/* The latest save that another fact had in each slot of this one. */
+static int
+list_replaced(struct store *st, const char *key, struct json *list,
+    struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
+	    "WHERE key = ?1 AND slot <> '' ORDER BY slot", "t", key);
+	int n = 0, got;
+
+	while ((got = st_step(s, e)) > 0) {
+		char *slot = st_col_dup(s, 0), hash[SHA_HEX];
+		char id[MEMID_SIZE] = "m:";
+		struct st *gone;
+
+		hash_slot(slot, hash);
+		gone = db_query(st->db, e, "SELECT time, key FROM gone "
+		    "WHERE slot = ?1 AND key <> ?2", "tt", hash, key);
+		got = st_step(gone, e);
+		if (got > 0) {
+			struct json *o = json_object();
+
+			key_copy(id + 2, st_col(gone, 1));
+			when_json(o, "time", st_col_int(gone, 0));
+			json_str(o, "key", id);
+			json_str(o, "slot", slot);
+			json_add(list, NULL, o);
+			n++;
+		}
+		st_done(gone);
+		free(slot);
+		if (got < 0)
+			break;
+	}
+	st_done(s);
+	return got < 0 ? -1 : n;
 }
 
 int
 saves_list(struct store *st, const char *key, struct buf *out, struct err *e)
 {
-	return list_saves(db_query(st->db, e, "SELECT time, slot, tags "
-	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key), 2,
-	    out, e);
+	struct json *list = json_array();
+	int n = list_saves(db_query(st->db, e, "SELECT time, slot, tags "
+	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key), list,
+	    e);
+	int replaced = n < 0 ? -1 : list_replaced(st, key, list, e);
+
+	if (replaced > 0 || (replaced == 0 && n > 1))
+		json_print(list, out);
+	json_free(list);
+	return replaced < 0 ? -1 : 0;
 }
 
 int
 saves_list_gone(struct store *st, const char *key, struct buf *out,
     struct err *e)
 {
-	return list_saves(db_query(st->db, e, "SELECT time, slot, NULL "
-	    "FROM gone WHERE key = ?1 ORDER BY slot", "t", key), 1, out, e);
+	struct json *list = json_array();
+	int n = list_saves(db_query(st->db, e, "SELECT time, slot, NULL "
+	    "FROM gone WHERE key = ?1 ORDER BY slot", "t", key), list, e);
+
+	if (n > 0)
+		json_print(list, out);
+	json_free(list);
+	return n < 0 ? -1 : 0;
 }
 
 /* ---- facts ---- */
@@ -449,7 +490,8 @@ facts_settle(struct store *st, const struct keys *keys, const char *key,
 	if (gone == NULL)
 		gone = &n;
 	for (size_t i = 0; i < keys->n; i++)
-		if (settle(st, keys->v[i], (struct slice){ NULL, 0 }, gone,
+		if ((key == NULL || strcmp(keys->v[i], key) != 0) &&
+		    settle(st, keys->v[i], (struct slice){ NULL, 0 }, gone,
 		    e) < 0)
 			return -1;
 	return key == NULL ? 0 : settle(st, key, text, gone, e);

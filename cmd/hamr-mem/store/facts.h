@@ -5,8 +5,9 @@
  * by rules that do not ask in which order things became known, so that stores
  * merge to the same:
  *   - it falls when the fact was forgotten at its time or later;
- *   - it falls when it was in a slot (--key) and the slot's latest save is of
- *     another fact, also of one that was forgotten since.
+ *   - it falls when it was in a slot (--key) and another fact was saved there
+ *     later, also one that fell since.
+ * Of what fell in a slot the latest save is kept as a mark, without a text.
  * All of these are called within a transaction.
  */
 #ifndef MEM_FACTS_H
@@ -34,6 +35,10 @@ void key_copy(char out[KEY_SIZE], struct slice key);
 int saves_add(struct store *st, const char *key, const struct save *s,
     struct keys *lost, struct err *e);
 
+/* It fell elsewhere: another fact has its slot. */
+int saves_fell(struct store *st, const char *key, const struct save *s,
+    struct keys *lost, struct err *e);
+
 /* Only the mark that an item was forgotten, at the latest time told. */
 int saves_mark(struct store *st, const char *key, int64_t time,
     struct err *e);
@@ -48,9 +53,9 @@ int saves_last(struct store *st, const char *key, int64_t *time,
 int saves_gone(struct store *st, const char *hash, const char *key,
     int64_t time, struct keys *lost, struct err *e);
 
-/* What an export must say besides: the saves as a JSON array; of a forgotten
- * fact the slots where nothing came later, by their hashes.  Nothing is
- * appended when the item says it all. */
+/* What an export must say besides: the saves as a JSON array, and the latest
+ * one that another fact had in each slot; of a forgotten fact its slots, by
+ * their hashes.  Nothing is appended when the item says it all. */
 int saves_list(struct store *st, const char *key, struct buf *out,
     struct err *e);
 int saves_list_gone(struct store *st, const char *key, struct buf *out,
