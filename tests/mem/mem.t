@@ -203,7 +203,7 @@ for extra in 'create trigger evil after insert on item begin delete from item; e
 	set -- $extra
 	status "a planted $2: not saved to" 65 hamr-mem --db planted.db save x
 	match "and it is named" "$(cat "$T/.err")" \
-		"*holds a $2 that hamr-mem did not make (evil); move it away*"
+		"*holds the $2 evil, which hamr-mem did not make; move it away*"
 	status "nor searched" 65 hamr-mem --db planted.db search gcc
 	rm -f planted.db*
 done

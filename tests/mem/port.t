@@ -207,6 +207,8 @@ damage() {	# PAGE
 mkdir dir 2>/dev/null
 for page in 30 90
 do	damage "$page"
+	status "damaged at page $page: a fault" 1 mem dm.db check
+	match "... is a line" "$(cat "$T/.out")" "*dm.db: *"
 	status "damaged at page $page: rebuilt" 0 mem dm.db rebuild dir
 	match "it says what was kept, and where the old one is" \
 	    "$(cat "$T/.err")" \
@@ -218,8 +220,16 @@ do	damage "$page"
 done
 damage 0
 status "its head is lost" 65 mem dm.db search fact
+status "a fault, too" 1 mem dm.db check
 ok "rebuilt" mem dm.db rebuild dir
 ok "and whole" mem dm.db check
+if command -v sqlite3 >/dev/null; then
+	for i in 1 2 3; do mem dm.db save "fact $i" >/dev/null; done
+	sqlite3 dm.db "UPDATE item SET tags = '[' WHERE id = 1 << 42"
+	status "one item is no line: rebuilt" 0 mem dm.db rebuild dir
+	is "the other facts are kept" "$(mem dm.db list |
+		grep -c '"fact"')" 2
+fi
 echo "no memory" >notes.txt
 status "what was never ours stays" 65 mem notes.txt rebuild dir
 is "as it was" "$(cat notes.txt)" "no memory"

@@ -122,17 +122,27 @@ command_stats(const struct opts *o, struct err *e)
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
 }
 
+/* A damaged memory may be so much so that it cannot be opened. */
 int
 command_check(const struct opts *o, struct err *e)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	struct store st;
-	int r;
+	const char *name;
+	char *path = where_path(o, false, &name, e);
+	bool ours = path != NULL && store_is_ours(path);
+	int r = -1;
 
-	if (where_open_own(o, DB_WRITE, &st, e) < 0)
-		return e->status == ST_NOINPUT && o->db == NULL ? ST_OK : -1;
-	r = store_check(&st, &b, e);
-	store_close(&st);
+	free(path);
+	if (where_open_own(o, DB_WRITE, &st, e) == 0) {
+		r = store_check(&st, &b, e);
+		store_close(&st);
+	} else if (e->status == ST_NOINPUT && o->db == NULL)
+		r = 0;
+	if (r < 0 && ours && e->status == ST_DATA) {
+		buf_fmt(&b, "%s\n", e->text);
+		r = 0;
+	}
 	if (r == 0 && b.len > 0 &&
 	    term_write(STDOUT_FILENO, buf_view(&b), TERM_TEXT) < 0)
 		r = err_sys(e, ST_SYSTEM, "stdout");

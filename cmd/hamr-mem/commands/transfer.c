@@ -221,8 +221,7 @@ take_line(void *ctx, struct slice line, struct err *e)
 	struct rec r;
 
 	if (rec_parse(&b->scan, line.p, line.n, &r) < 0)
-		return err_set(e, ST_BUG, "rebuild: a line of ours is no "
-		    "record");
+		return err_set(e, ST_DATA, "%s: damaged", b->path);
 	return port_import(&b->new, b->redact, &r, &b->gone, e);
 }
 

@@ -197,9 +197,9 @@ check_schema(struct db *db, int64_t version, struct err *e)
 		    (slice_is(st_col(s, 0), "table") &&
 		    is_shadow(schema, name)))
 			continue;
-		got = err_set(e, ST_DATA, "%s: holds a %.*s that hamr-mem did "
-		    "not make (%.*s); move it away or name another one with "
-		    "--db", db->path, (int)st_col(s, 0).n, st_col(s, 0).p,
+		got = err_set(e, ST_DATA, "%s: holds the %.*s %.*s, which "
+		    "hamr-mem did not make; move it away or name another one "
+		    "with --db", db->path, (int)st_col(s, 0).n, st_col(s, 0).p,
 		    (int)name.n, name.p);
 		break;
 	}
