@@ -22,6 +22,17 @@ of_calls() { jq -r "select(.status == $1) | .request | [.stream,
 	.parallel_tool_calls] | map(tostring) | join(\" \")" "$D/calls.ndjson"; }
 is "as recorded" "$(of_calls 500), $(of_calls 200)" "true true, false true"
 
+# --- llama.cpp of 2026-06-26, which streams calls and refuses what is too long
+is "calls in a stream" "$(of calls-2026 | jq -s -c '
+	[map(select(.kind == "tool_call") | .text) | add, length],
+	(.[-1] | [.content, .finish_reason,
+	    (.tool_calls[].function.arguments | fromjson | .path)])')" \
+	'["read{\"path\": \"a.txt\"}read{\"path\": \"b.txt\"}",6]
+["I look at both files.","tool_calls","a.txt","b.txt"]'
+is "an overflow, with the window" "$(of overflow-2026 | jq -c \
+	'[.type, .context_tokens, .code]')" '["limit",1024,null]
+["error",null,"context_overflow"]'
+
 # --- the table: NAME, and what its recordings show
 R=$TOP/tests/httpd/rec
 row() {	# API FILES...

@@ -46,7 +46,7 @@ message() {	# TEXT OPTIONS: of a resident one, which knows the server then
 }
 with=
 row=$("$LLAMA_SERVER" --version 2>&1 | sed -n 's/^version: //p')
-say() { row="$row	$1"; }
+say() { row="$row, $1 $2"; }	# COLUMN VALUE
 
 # --- what it is
 serve --jinja -c 8192 -np 2
@@ -64,9 +64,14 @@ ok "with usage" jq -es 'any(.type == "usage" and .completion_tokens > 0)' out
 is "thoughts" "$(message "SAY think" | jq -c '[.reasoning, .content]')" \
 	'["two and two","four"]'
 with=$tools
-is "calls, several" "$(message "Fix it" | jq -c '[.tool_calls[].function |
-	[.name, .arguments]]')" \
-	'[["read","{\"path\":\"a.txt\"}"],["read","{\"path\":\"b.txt\"}"]]'
+is "calls, several" "$(message "Fix it" --record tape | jq -c \
+	'[.tool_calls[].function | [.name, (.arguments | fromjson)]]')" \
+	'[["read",{"path":"a.txt"}],["read",{"path":"b.txt"}]]'
+say calls "$(jq -r 'if .request.stream then "yes" else "whole" end' tape |
+	tail -n 1)"
+message "Fix it" >none
+say cached "$(jq -rs 'if any(.[]; .cached_tokens > 0) then "yes" else "-" end' \
+	out)"
 with=
 is "a grammar of the request's own" "$(message "SAY text" -o \
 	'provider.params={"grammar":"root ::= \"yes\""}' | jq -r .content)" yes
@@ -99,8 +104,12 @@ for stream in true false; do
 		'"context_overflow"|cut long requests silently' out err
 done
 
-# --- without --jinja: no tools
-serve -c 4096
+# --- without --jinja, which later ones have by themselves: no tools
+if "$LLAMA_SERVER" --help 2>&1 | grep -q -e --no-jinja; then
+	serve -c 4096 --no-jinja
+else
+	serve -c 4096
+fi
 with=$tools
 message "Fix it" >none
 match "without --jinja tools are described as text, which is said" \
