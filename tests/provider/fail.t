@@ -299,6 +299,20 @@ done <<'X'
 8192|{"error":{"message":"Please reduce the length of the messages or completion. Current length is 10000 while limit is 8192"}}
 64000|{"error":{"message":"prompt token count of 70000 exceeds the limit of 64000"}}
 -|{"error":{"message":"Input is too long for requested model."}}
+200000|{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000, decrease input length or `max_tokens` and try again"}}
+32000|{"error":"Reached context length of 32000 tokens with model (arch: gpt-oss) that does not currently support mid-generation context overflow."}
+4096|{"error":"Trying to keep the first 6547 tokens when context overflows. However, the model is loaded with a context length of only 4096 tokens"}
+204800|{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]"}}
+16384|{"message":"The decoder prompt (length 17772) is longer than the maximum model length of 16384. Make sure that `max_model_len` is no smaller"}
+4096|{"message":"Prompt length of 5016 is longer than the maximum model length of 4096."}
+-|{"object":"error","message":"max_tokens must be at least 1, got -500."}
+131072|{"message":"Requested token count exceeds the model's maximum context length of 131072 tokens. You requested a total of 140000 tokens"}
+4096|{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`"}
+1000|{"error":"Input validation error: `inputs` must have less than 1000 tokens. Given: 5000"}
+1048576|{"error":{"message":"The input token count exceeds the maximum number of tokens allowed 1048576."}}
+131071|{"error":{"message":"The prompt is too long: 150000, model maximum context length: 131071"}}
+4096|{"error":{"message":"Requested tokens (5000) exceed context window of 4096"}}
+4096|{"error":{"message":"Prompt length 5000 is greater than max_seq_len 4096"}}
 X
 printf 'status 500\nbody {"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}\n' >s
 serve s
@@ -322,6 +336,9 @@ done <<'X'
 {"message":"ThrottlingException: Too many tokens, please wait before trying again."}
 {"error":{"message":"Rate limit reached: maximum context length is 4096"}}
 {"error":{"message":"Too Many Requests"}}
+{"error":"Input validation error: `max_new_tokens` must be <= 512. Given: 1000"}
+{"error":{"message":"max_tokens must be at least 1, got 0."}}
+{"error":{"message":"max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens"}}
 X
 printf 'status 429\nbody {"error":{"message":"tokens per minute exceeds the limit of 6000"}}\n' >s
 serve s

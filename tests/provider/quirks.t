@@ -51,6 +51,22 @@ serve no no no hello
 is "each is learned once" "$(ask -o provider.max_retries=0 |
 	jq -r '.content // .code') $(wc -l <log)" "bad_request 2"
 
+# one that did not help is not kept: Anthropic has no max_completion_tokens
+: >got
+refuse 400 "max_tokens: 64000 > 8192, which is the maximum" >no
+printf 'event {"type":"message_start","message":{}}\nevent {"type":"message_stop"}\n' >anth
+serve no no anth
+{
+	for i in 1 2; do
+		printf '%s\n{"type":"go","n":%d}\n' "$user" $i
+		until grep -q "\"n\":$i" got; do sleep .02; done
+	done
+} 2>>err | timeout 60 hamr-provider -r -q --no-config --api anthropic \
+	--base-url "$URL" --model m >got
+is "what did not help is not kept" "$(jq -c '.body | fromjson | [.max_tokens,
+	.max_completion_tokens]' log | paste -sd' ')" \
+	"[8192,null] [null,8192] [8192,null]"
+
 # ---- parameters, in other APIs too ----
 
 printf '{"type":"request","messages":%s,"params":{"tool_choice":"auto","max_completion_tokens":5},"tools":[{"type":"function","function":{"name":"f"}}]}\n' "$hi" >in

@@ -97,10 +97,11 @@ persist(struct exchange *x)
 {
 	struct failure *f = &x->failure;
 	long long tries = 0, looks = 0;
+	unsigned quirk = 0;
 
 	for (;;) {
 		long long ms;
-		unsigned quirk;
+		unsigned last = quirk;
 
 		attempt_do(x);
 		if (f->code == NULL || x->p->flags != 0) {
@@ -113,6 +114,9 @@ persist(struct exchange *x)
 			cassette_add(x, true);
 			continue;
 		}
+		/* what did not help is not how this server is */
+		if (strcmp(f->code, "bad_request") == 0)
+			x->p->quirks &= ~last;
 		ms = retry_in(x, f->loading ? looks : tries);
 		cassette_add(x, ms >= 0);
 		if (ms < 0)

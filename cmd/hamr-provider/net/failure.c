@@ -78,21 +78,24 @@ failure_set(struct failure *f, const char *code, const char *fmt, ...)
 
 /* ---- "your context is too large" ---- */
 
-/* All in lower case, as seen on the wire (llama.cpp, vLLM, LM Studio, Ollama,
- * OpenAI, Anthropic, Gemini, OpenRouter, Together, xAI, Groq, Mistral, Kimi,
- * MiniMax, Copilot, Bedrock). */
+/* All in lower case, as seen on the wire (llama.cpp, vLLM, SGLang, TGI, LM
+ * Studio, Ollama, TabbyAPI, OpenAI, Anthropic, Gemini, OpenRouter, Together,
+ * xAI, Groq, Mistral, Kimi, MiniMax, DashScope, Copilot, Bedrock). */
 static const char *const overflow_texts[] = {
 	"exceeds the available context size",
 	"context size has been exceeded",
 	"exceed_context_size_error",
 	"maximum context length",
-	"greater than the context length",
-	"when context the overflows",
+	"maximum model length",
+	"than the context length",
+	"trying to keep the first",
+	"reached context length of",
 	"exceeds the context length",
-	"longer than the context length",
 	"exceeded max context length",
 	"no user query found in messages",
 	"exceeds the context window",
+	"exceed context window",
+	"exceed context limit",
 	"context_length_exceeded",
 	"context_exceeded",
 	"prompt is too long",
@@ -107,6 +110,11 @@ static const char *const overflow_texts[] = {
 	"exceeds the limit of",
 	"input is too long for requested model",
 	"exceeds the maximum allowed input length",
+	"range of input length should be",
+	"greater than max_seq_len",
+	"`inputs` tokens + `max_new_tokens` must be",
+	"`inputs` must have less than",
+	"max_tokens must be at least 1, got -",	/* what the prompt left */
 };
 
 /* Rate limits are not overflows. */
@@ -116,15 +124,13 @@ static const char *const rate_texts[] = {
 	"too many tokens, ", "too many tokens per",
 };
 
-/* The window stands behind these... */
+/* The window stands behind these and a few words that say nothing... */
 static const char *const behind[] = {
-	"available context size (", "available context size of ",
-	"maximum context length is ", "context length is only ",
-	"context length is ", "n_ctx: ", "tokens allowed (",
-	"model's context length (", "maximum prompt length is ",
-	"exceeded model token limit: ", "exceeds the limit of ",
-	"context window of ", "allowed input length of ", "tokens > ",
-	"context length of only ", "while limit is ", "\"n_ctx\":",
+	"available context size", "maximum context length", "context length",
+	"n_ctx", "tokens allowed", "maximum prompt length", "token limit",
+	"exceeds the limit", "context window", "allowed input length",
+	"maximum model length", "max_seq_len", "must be", "less than",
+	"input length should be [1,", "while limit is", " > ",
 };
 
 /* ...or before this. */
@@ -133,10 +139,14 @@ static const char before[] = " maximum context length";
 static long long
 number_at(const char *p)
 {
+	static const char *const fill[] = { "is ", "of ", "only ", "<= " };
 	long long n = 0;
 
-	while (*p == ' ')
-		p++;
+	for (size_t i = 0; i < COUNT(fill); i++) {
+		p += strspn(p, " (:\"");
+		if (strncmp(p, fill[i], strlen(fill[i])) == 0)
+			p += strlen(fill[i]);
+	}
 	for (; (isdigit((unsigned char)*p) || (*p == ',' && n > 0)) &&
 	    n < 1000000000000LL; p++)
 		if (*p != ',')
@@ -151,9 +161,13 @@ window_in(const char *text)
 	const char *p;
 
 	for (size_t i = 0; i < COUNT(behind); i++) {
+		long long n = 0;
+
 		p = strstr(text, behind[i]);
-		if (p != NULL && number_at(p + strlen(behind[i])) > 0)
-			return number_at(p + strlen(behind[i]));
+		if (p != NULL)
+			n = number_at(p + strlen(behind[i]));
+		if (n > 0)
+			return n;
 	}
 	p = strstr(text, before);
 	if (p == NULL)
