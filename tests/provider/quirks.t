@@ -218,6 +218,10 @@ is "overflow: by its type" "$(ask | jq -r .code)" context_overflow
 
 # ---- other words for the end, and for the beginning ----
 
+printf 'body {"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-4,"completion_tokens":1.5,"total_tokens":"many"}}\n' >s
+serve s
+is "usage without a count is none" "$(ask | jq -s 'map(.type)' -c)" '[null]'
+
 while read -r reason want; do
 	events "$(d '{"content":"x"}')" "$(fin "$reason")" >s
 	serve s
@@ -230,6 +234,13 @@ end_turn stop
 eos stop
 error error
 load error
+unload error
+MAX_TOKENS length
+Safety content_filter
+sensitive content_filter
+abort error
+network_error error
+insufficient_system_resource error
 function_call stop
 X
 says "arguments with the first delta, as llama.cpp has them" \

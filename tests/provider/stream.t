@@ -313,11 +313,11 @@ says "other names of reasoning" '["x","ab",[],"stop"]' \
 	"$(d '{"thinking":"a"}')" "$(d '{"reasoning_text":"b"}')" \
 	"$(d '{"content":"x"}')" "$(fin stop)"
 events "$(d '{"content":"a\ud800b\ud83d\ude00"}')" "$(fin stop)" \
-	'{"choices":[],"usage":{"prompt_tokens":-4,"completion_tokens":1.5,"cost":-1}}' >s
+	'{"choices":[],"usage":{"prompt_tokens":-4,"completion_tokens":7,"cost":-1}}' >s
 serve s
 is "half a surrogate pair is lossy, a number below 0 no count" "$(ask |
 	jq -c '[.content, .meta.lossy, .prompt_tokens, .completion_tokens, .cost]')" \
-	'[null,null,null,null,null]
+	'[null,null,null,7,null]
 ["a�b😀",true,null,null,null]'
 events "$(d '{"content":"a\\ud800b\ud83d\ude00\\"}')" "$(fin stop)" >s
 serve s

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "dialect/match.h"
@@ -12,7 +13,7 @@
 
 /* All its buffers. */
 #define ALL(a) BUFS(&(a)->fresh, &(a)->raw, &(a)->content, &(a)->reasoning, \
-	&(a)->malformed, &(a)->carry, &(a)->finish, &(a)->usage, &(a)->model)
+	&(a)->malformed, &(a)->carry, &(a)->usage, &(a)->model)
 
 static void
 show(struct answer *a, const char *kind, struct slice s)
@@ -117,7 +118,7 @@ answer_new(enum dialect_kind dialect, long long repeat_limit,
 	harmony_init(&a->harmony, on_channel, a);
 	a->has_harmony = dialect == DIALECT_AUTO;
 	bufs_init(ALL(a), BUF_RECORD_MAX);
-	bufs_init(BUFS(&a->finish, &a->model), 4096);
+	buf_init(&a->model, 4096);
 	buf_init(&a->usage, (size_t)1 << 20);
 	return a;
 }
@@ -135,6 +136,7 @@ answer_reset(struct answer *a, struct slice tools)
 	repetition_reset(&a->said);
 	repetition_reset(&a->thought);
 	a->dropped = 0;
+	a->finish = FINISH_NONE;
 	a->fed = a->started = a->lossy = a->ended = false;
 }
 
@@ -202,13 +204,44 @@ answer_calls(struct answer *a, struct slice list)
 		answer_call_element(a, el);
 }
 
+/* Servers' words, in any case, in those of chapter 2.2.  All others are an end
+ * like any: whether there are calls decides. */
 void
 answer_finish(struct answer *a, struct slice reason)
 {
+	static const struct {
+		const char *word;
+		enum finish finish;
+	} words[] = {
+		{ "length", FINISH_LENGTH }, { "max_tokens", FINISH_LENGTH },
+		{ "model_length", FINISH_LENGTH },
+		{ "max_output_tokens", FINISH_LENGTH },
+		{ "model_context_window_exceeded", FINISH_LENGTH },
+		{ "content_filter", FINISH_FILTER },
+		{ "refusal", FINISH_FILTER }, { "safety", FINISH_FILTER },
+		{ "sensitive", FINISH_FILTER },		/* z.ai */
+		{ "recitation", FINISH_FILTER },	/* Gemini's, to spii */
+		{ "blocklist", FINISH_FILTER },
+		{ "prohibited_content", FINISH_FILTER },
+		{ "image_safety", FINISH_FILTER }, { "spii", FINISH_FILTER },
+		{ "error", FINISH_ERROR }, { "other", FINISH_ERROR },
+		{ "language", FINISH_ERROR },
+		{ "unexpected_tool_call", FINISH_ERROR },
+		{ "too_many_tool_calls", FINISH_ERROR },
+		{ "load", FINISH_ERROR }, { "unload", FINISH_ERROR },
+		{ "abort", FINISH_ERROR },		/* vLLM, SGLang */
+		{ "network_error", FINISH_ERROR },	/* z.ai */
+		{ "insufficient_system_resource", FINISH_ERROR }, /* DeepSeek */
+	};
+	const size_t n = sizeof words / sizeof *words;
+
 	if (reason.n == 0)
 		return;
-	buf_reset(&a->finish);
-	buf_slice(&a->finish, reason);
+	a->finish = FINISH_STOP;
+	for (size_t i = 0; i < n; i++)
+		if (strlen(words[i].word) == reason.n &&
+		    strncasecmp(words[i].word, reason.p, reason.n) == 0)
+			a->finish = words[i].finish;
 }
 
 void
@@ -243,7 +276,7 @@ answer_model(struct answer *a, struct slice name)
 bool
 answer_finished(const struct answer *a)
 {
-	return a->finish.len > 0 || answer_repeats(a) > 0;
+	return a->finish != FINISH_NONE || answer_repeats(a) > 0;
 }
 
 long long
@@ -258,10 +291,7 @@ answer_repeats(const struct answer *a)
 static bool
 is_cut(const struct answer *a)
 {
-	static const char *const list[] = { "length", "max_tokens",
-		"model_context_window_exceeded", "model_length", NULL };
-
-	return answer_repeats(a) > 0 || slice_in(buf_view(&a->finish), list);
+	return answer_repeats(a) > 0 || a->finish == FINISH_LENGTH;
 }
 
 struct slice
@@ -302,18 +332,13 @@ answer_starved(const struct answer *a)
 static const char *
 finish_word(const struct answer *a, bool has_calls)
 {
-	static const char *const filtered[] = { "content_filter", "refusal",
-		"safety", NULL };
-	static const char *const failed[] = { "error", "load", NULL };
-	struct slice finish = buf_view(&a->finish);
-
 	/* calls that a cut left are whole, and are to be run: nobody runs
 	 * those of "length" */
 	if (is_cut(a))
 		return has_calls ? "tool_calls" : "length";
-	if (slice_in(finish, filtered))
+	if (a->finish == FINISH_FILTER)
 		return "content_filter";
-	if (slice_in(finish, failed))
+	if (a->finish == FINISH_ERROR)
 		return "error";
 	return has_calls ? "tool_calls" : "stop";
 }
@@ -420,12 +445,16 @@ answer_usage_record(const struct answer *a, const struct prices *prices,
 {
 	struct slice u = buf_view(&a->usage), details, cached, written, cost;
 	struct slice in, made;
-	int64_t n;
+	int64_t n, m;
+	bool has_in, has_made;
 
-	if (a->usage.len == 0)
-		return false;
 	in = first_of(u, "prompt_tokens", "input_tokens");
 	made = first_of(u, "completion_tokens", "output_tokens");
+	/* only a valid count of tokens is reported */
+	has_in = scan_int(in, &n) && n >= 0;
+	has_made = scan_int(made, &m) && m >= 0;
+	if (!has_in && !has_made)
+		return false;
 	details = scan_get(u, "prompt_tokens_details");
 	cached = scan_get(details, "cached_tokens");
 	if (scan_kind(cached) != SCAN_NUMBER)
@@ -434,10 +463,9 @@ answer_usage_record(const struct answer *a, const struct prices *prices,
 	written = scan_get(details, "cache_write_tokens");
 	cost = scan_get(u, "cost");
 	scan_put(out, "{'type':'usage'");
-	/* only a valid count of tokens is reported */
-	if (scan_int(in, &n) && n >= 0)
+	if (has_in)
 		scan_put(out, ",'prompt_tokens':$", in);
-	if (scan_int(made, &n) && n >= 0)
+	if (has_made)
 		scan_put(out, ",'completion_tokens':$", made);
 	buf_fmt(out, ",\"cached_tokens\":%lld", count(cached));
 	if (count(written) > 0)

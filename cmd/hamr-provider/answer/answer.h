@@ -19,6 +19,10 @@
 /* kind: content, reasoning or tool_call; text is never empty. */
 typedef void answer_delta(void *ctx, const char *kind, struct slice text);
 
+enum finish {
+	FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_FILTER, FINISH_ERROR
+};
+
 /* For others to read: native.n, started, fed. */
 struct answer {
 	answer_delta *delta;
@@ -33,10 +37,11 @@ struct answer {
 	struct buf content, reasoning;
 	struct calls native, lifted;
 	struct buf malformed;
-	struct buf finish, usage, model;
+	struct buf usage, model;
 	struct buf carry;	/* elements for the first call's "carry" */
 	struct repetition said, thought;	/* of content, of reasoning */
 	unsigned dropped;
+	enum finish finish;
 	bool fed;		/* text came, shown or still held back */
 	bool started;		/* something to look at came */
 	bool lossy;		/* bytes of the server's were repaired */
@@ -57,6 +62,7 @@ void answer_call(struct answer *a, const struct call_delta *d);
  * another form is nothing. */
 void answer_call_element(struct answer *a, struct slice element);
 void answer_calls(struct answer *a, struct slice list);
+/* Why it ends, in a server's word; nothing when that is empty. */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */
 /* What answer_usage was given last, or {}. */

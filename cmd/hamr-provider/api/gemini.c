@@ -117,37 +117,6 @@ take_call(struct answer *a, struct slice part, struct slice call)
 	buf_release(&carry);
 }
 
-/* Its words in ours.  One that is not known is an end like another: whether
- * there are calls decides. */
-static void
-take_finish(struct answer *a, struct slice reason)
-{
-	static const struct {
-		const char *theirs, *ours;
-	} words[] = {
-		{ "MAX_TOKENS", "length" },
-		{ "OTHER", "error" },
-		{ "LANGUAGE", "error" },
-		{ "UNEXPECTED_TOOL_CALL", "error" },
-		{ "TOO_MANY_TOOL_CALLS", "error" },
-		{ "SAFETY", "content_filter" },
-		{ "RECITATION", "content_filter" },
-		{ "BLOCKLIST", "content_filter" },
-		{ "PROHIBITED_CONTENT", "content_filter" },
-		{ "SPII", "content_filter" },
-		{ "IMAGE_SAFETY", "content_filter" },
-	};
-	const size_t n = sizeof words / sizeof *words;
-	size_t i = 0;
-
-	if (scan_kind(reason) != SCAN_STRING ||
-	    scan_str_is(reason, "FINISH_REASON_UNSPECIFIED"))
-		return;
-	while (i < n && !scan_str_is(reason, words[i].theirs))
-		i++;
-	answer_finish(a, slice_of(i < n ? words[i].ours : "stop"));
-}
-
 static enum api_said
 read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
@@ -178,8 +147,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_kind(u) == SCAN_OBJECT)
 		api_usage(a, api_number(u, "promptTokenCount"), made,
 		    api_number(u, "cachedContentTokenCount"), -1);
-	if (scan_str_is(scan_get(c, "finishReason"),
-	    "MALFORMED_FUNCTION_CALL")) {
+	c = scan_get(c, "finishReason");
+	if (scan_str_is(c, "MALFORMED_FUNCTION_CALL")) {
 		failure_set(f, "malformed_tool_call", "the model wrote a tool "
 		    "call that cannot be read");
 		return API_ERROR;
@@ -187,7 +156,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_kind(scan_get(api_member(st, "promptFeedback"),
 	    "blockReason")) == SCAN_STRING)
 		answer_finish(a, SLICE("content_filter"));
-	take_finish(a, scan_get(c, "finishReason"));
+	if (!scan_str_is(c, "FINISH_REASON_UNSPECIFIED"))
+		api_text(a, c, answer_finish);
 	return answer_finished(a) ? API_FINISHED : API_MORE;
 }
 
