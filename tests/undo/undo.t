@@ -225,8 +225,8 @@ is "what waits on stdin is left alone" "$(seq 30000 | { t undo >../out
 	wc -l; })" 30000
 rm large
 
-# --- the folders that a command made; another is a tick of the clock older
-mkdir was; sleep .05
+# --- the folders that a command made, and not another of the same clock tick
+mkdir was
 b 'mkdir -p was/x made/a/b made/none; echo 1 >was/x/f; echo 2 >made/a/b/f
 	echo 3 >made/g'
 t undo >/dev/null
@@ -235,7 +235,30 @@ b 'mkdir made; echo 1 >made/f'
 echo mine >made/mine
 t undo >/dev/null
 is "but not with something of another's" "$(find made -type f)" made/mine
-rm -r was made
+mkdir mine mine/x
+b 'rm -r mine; mkdir -p mine/x; echo 1 >mine/x/f; mv made moved'
+t undo >/dev/null
+is "one that was there and is made again stays, one that was moved does not" \
+	"$(find mine moved made 2>/dev/null | sort | tr '\n' ' ')" \
+	"made made/mine mine mine/x "
+rm -r was made mine
+
+# --- what was there where no snapshot looks is not the call's to remove
+printf 'data/\n' >.gitignore; mkdir data; echo precious >data/p
+b 'echo >.gitignore; echo 1 >data/new'
+is "a file that is no longer ignored stays" "$(t undo | tail -n +2; ls data)" \
+"  removed data/new
+  restored .gitignore
+p"
+truncate -s 17M large; echo precious >data/q
+b 'truncate -s 5 large; mv data/q q'
+is "so do one that was too large and one that was ignored" \
+	"$(t undo 2>/dev/null | tail -n +2; ls data large q)" "large
+q
+
+data:
+p"
+rm -r data large q .gitignore
 
 # --- what others write meanwhile
 rm -f own

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -26,7 +25,6 @@ struct journal_calls {
 	bool broken;		/* it was tried, and said, in this turn */
 	char *checkpoint;	/* of this turn; NULL: none yet */
 	bool fresh;		/* nobody but us has run since */
-	struct timespec begun;	/* when the call in hand did, as files tell */
 	struct undo_entry entry;	/* of the call in hand */
 };
 
@@ -207,7 +205,6 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 	struct err e;
 
 	undo_entry_release(&jc->entry);
-	clock_gettime(CLOCK_REALTIME_COARSE, &jc->begun);
 	if (!writes(j))
 		return;
 	/* edit and write keep the one file they change themselves */
@@ -254,33 +251,18 @@ put_changed(const struct undo_entry *c, struct result *r)
 		r->bytes += (long long)(b.len - was);
 }
 
-/* So many folders above a new file were made since the call began.  Their
- * birth tells; where the file system does not know it, they count as older. */
-static int
-made_folders(const struct journal_calls *jc, const char *path)
+/* Undo would remove what the call did not make, and nobody else has it. */
+static void
+drop_older(struct undo_entry *c)
 {
-	char *dir = xstrdup(path), *slash;
-	bool made = true;
-	int n = 0;
+	size_t n = c->n;
 
-	while (made && (slash = strrchr(dir, '/')) != NULL) {
-		struct statx st = { .stx_mask = 0 };
-		int fd;
-
-		*slash = '\0';
-		fd = path_open(&jc->t->files->root, dir, O_PATH | O_NOFOLLOW);
-		made = fd >= 0 &&
-		    statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) == 0 &&
-		    (st.stx_mask & STATX_BTIME) != 0 &&
-		    (st.stx_btime.tv_sec > jc->begun.tv_sec ||
-		    (st.stx_btime.tv_sec == jc->begun.tv_sec &&
-		    (long)st.stx_btime.tv_nsec >= jc->begun.tv_nsec));
-		n += made;
-		if (fd >= 0)
-			close(fd);
-	}
-	free(dir);
-	return n;
+	c->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (c->v[i].older)
+			free(c->v[i].path);
+		else
+			c->v[c->n++] = c->v[i];
 }
 
 static void
@@ -293,13 +275,8 @@ compare(struct journal_calls *jc, struct job *j)
 	if (!take(jc, &left))
 		return;
 	snap_changes(jc->snap, &jc->entry);
-	for (size_t i = 0; i < jc->entry.n; i++) {
-		struct undo_path *t = &jc->entry.v[i];
-
-		if (t->oid[0] == '\0')
-			t->folders = made_folders(jc, t->path);
-		undo_path_look(jc->t->files, t);
-	}
+	for (size_t i = 0; i < jc->entry.n; i++)
+		undo_path_look(jc->t->files, &jc->entry.v[i]);
 	if (jc->entry.n > 0) {
 		struct json *list = json_array();
 
@@ -313,6 +290,7 @@ compare(struct journal_calls *jc, struct job *j)
 		if (j->schema->id == TOOL_BASH)
 			put_changed(&jc->entry, &j->r);
 	}
+	drop_older(&jc->entry);
 }
 
 void

@@ -28,6 +28,11 @@ struct snap {
 				 * and a stamp of what they looked like */
 	struct map modes;	/* whole modes at the last snapshot */
 	struct map modes_before;	/* and at the one before it */
+	struct map folders;	/* and the snapshot that first saw each */
+	struct map older;	/* files that are new to the last one, and were
+				 * there before the one before it */
+	uint64_t taken;		/* so many snapshots */
+	struct timespec looked;	/* when the last one began, as files tell */
 	struct gitindex now;	/* our index, as of the last snapshot */
 	struct gitindex before;	/* and of the one before it; empty when it is */
 	bool same;		/* the same */

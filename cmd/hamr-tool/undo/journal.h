@@ -24,6 +24,7 @@ struct undo_path {
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
 	mode_t new_mode;
 	int folders;		/* how many folders were made for it */
+	bool older;		/* it was there, where no snapshot looks */
 };
 
 struct undo_entry {

@@ -102,6 +102,8 @@ struct take {
 	size_t nnew, cap;
 	struct arena names;	/* of new */
 	struct writers others;
+	struct map folders;	/* of the last snapshot */
+	struct map inodes;	/* of its entries, once they are asked for */
 	struct buf text;
 	long long deadline;
 	size_t asked;
@@ -237,6 +239,40 @@ is_lack(int error)
 	    error == EIO;
 }
 
+static struct slice
+inode_key(const uint32_t *ino)
+{
+	return (struct slice){ (const char *)ino, sizeof *ino };
+}
+
+/* Was this file, which no entry has, there when the last snapshot was taken:
+ * ignored then, or too large, or not readable?  One that was moved has the
+ * inode of its entry.  Where no birth is known, its last change must do. */
+static bool
+is_older(struct take *t, const char *rel, const struct stat *st)
+{
+	const struct snap *s = t->s;
+	struct timespec born = st->st_ctim;
+	struct statx x = { .stx_mask = 0 };
+	uint32_t ino = (uint32_t)st->st_ino;
+	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
+
+	if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
+	    (x.stx_mask & STATX_BTIME) != 0)
+		born = (struct timespec){ x.stx_btime.tv_sec,
+			(long)x.stx_btime.tv_nsec };
+	if (fd >= 0)
+		close(fd);
+	if (born.tv_sec > s->looked.tv_sec ||
+	    (born.tv_sec == s->looked.tv_sec &&
+	    born.tv_nsec >= s->looked.tv_nsec))
+		return false;
+	if (t->inodes.n == 0)
+		for (size_t i = 0; i < s->now.n; i++)
+			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
+	return map_get(&t->inodes, inode_key(&ino)) == NULL;
+}
+
 /* The entry, if there is one, goes. */
 static void
 drop(struct take *t, const struct gitindex_entry *e)
@@ -293,6 +329,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 			t->noted = true;
 			*map_put(&s->clean, slice_of(rel), NULL) = stamp(&st);
 		}
+		e->ino = new.ino;
 		note_mode(t, rel, &st);
 		return;
 	}
@@ -305,6 +342,8 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		return;
 	}
 	note_mode(t, rel, &st);
+	if (e == NULL && is_older(t, rel, &st))
+		map_put(&s->older, slice_of(rel), NULL);
 	drop(t, e);
 	new.path = arena_dup(&t->names, rel, strlen(rel));
 	new.oid = (unsigned char *)arena_dup(&t->names, (char *)oid, len);
@@ -327,10 +366,14 @@ static enum gitignore_next
 see_folder(struct take *t, const struct gitignore_seen *g)
 {
 	struct snap *s = t->s;
+	uint64_t *since;
 	bool nested;
 
 	if (strcasecmp(g->base, ".hamr") == 0)
 		return GITIGNORE_PASS;
+	since = map_get(&t->folders, slice_of(g->rel));
+	*map_put(&s->folders, slice_of(g->rel), NULL) = since != NULL ?
+	    *since : s->taken;
 	/* a mount may be of any kind */
 	if (g->st->st_dev != s->dev)
 		watch_doubt(&s->watch);
@@ -447,6 +490,8 @@ look(struct take *t)
 	map_release(&s->modes_before);
 	s->modes_before = s->modes;
 	s->modes = (struct map){ 0 };
+	t->folders = s->folders;
+	s->folders = (struct map){ 0 };
 	s->left = (struct snap_left){ 0 };
 	gitignore_walk(t->rules, s->f->root.fd, see, t);
 	for (size_t i = 0; i < s->now.n && !t->stopped && !t->failed; i++)
@@ -563,6 +608,8 @@ take(struct snap *s)
 		watch_doubt(&s->watch);
 	gitignore_free(t.rules);
 	arena_release(&t.names);
+	map_release(&t.folders);
+	map_release(&t.inodes);
 	free(t.others.v);
 	free(t.seen);
 	free(t.gone);
@@ -585,9 +632,15 @@ int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
 	int fd = snap_lock(s, e), r;
+	struct stat st;
 
 	if (fd < 0)
 		return -1;
+	/* the time by the clock of the file system, which may be another's */
+	if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 || st.st_dev != s->dev)
+		st.st_mtim = (struct timespec){ 0, 0 };
+	s->taken++;
+	map_release(&s->older);
 	/* who held it when it was killed left this behind */
 	unlinkat(s->dirfd, "index.lock", 0);
 	gitindex_release(&s->before);
@@ -601,6 +654,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		snap_unseed(s);
 		r = take(s);
 	}
+	s->looked = st.st_mtim;
 	close(fd);
 	*left = s->left;
 	if (r != 0)
@@ -654,6 +708,31 @@ snap_settle(struct snap *s)
 	snap_hurry(s, 0);
 }
 
+/* So many folders above a new file were not there before. */
+static int
+new_folders(const struct snap *s, const char *path)
+{
+	const char *end = path + strlen(path);
+	const uint64_t *since;
+	int n = 0;
+
+	while ((end = memrchr(path, '/', (size_t)(end - path))) != NULL) {
+		since = map_get(&s->folders,
+		    (struct slice){ path, (size_t)(end - path) });
+		if (since == NULL || *since != s->taken)
+			break;
+		n++;
+	}
+	return n;
+}
+
+static void
+note_new(const struct snap *s, struct undo_path *t)
+{
+	t->folders = new_folders(s, t->path);
+	t->older = map_get(&s->older, slice_of(t->path)) != NULL;
+}
+
 /* One that was was; whatever it is now. */
 static void
 note_old(struct snap *s, const struct gitindex_entry *was,
@@ -691,7 +770,7 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		if (was != NULL)
 			note_old(s, was, undo_entry_add(c, was->path));
 		else if (is != NULL)
-			undo_entry_add(c, is->path);
+			note_new(s, undo_entry_add(c, is->path));
 	}
 }
 

@@ -42,7 +42,7 @@ void snap_hurry(struct snap *s, int ms);
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
 
 /* Add to c what changed from the snapshot before the last to the last: paths,
- * old contents and whole modes. */
+ * old contents and whole modes, new folders. */
 void snap_changes(struct snap *s, struct undo_entry *c);
 /* When nothing else is to be done: the old contents of all changes so far shall
  * not go away with the user's own objects.  What is left undone is done with
