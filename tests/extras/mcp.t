@@ -162,6 +162,8 @@ is "its tools fail" "$(once exits x '{}' --json 2>/dev/null | facts)" \
 	'["the MCP server s is not running: it ended before it answered '\
 'initialize: no module named x; do without it, or ask the user to look at it",'\
 'true,"spawn_failed"]'
+is "said once to a person who calls one" "$(once exits x '{}' 2>&1 |
+	grep -c 'no module named x')" 1
 why() { m "$1" --schemas 2>&1 >/dev/null |
 	sed 's/.*initialize: //; s/; its tools.*//'; }
 is "why node ended" "$(why node)" "Error: Cannot find module 'x'"
@@ -268,7 +270,7 @@ is "in its own folders, which are made, always" "$(cd "$T" && \
 	"made made/by made/by/us made/by/us/x root/sub root/sub/own root/sub/own/x"
 rm -r sub
 match "not all of the repository" "$(m good -o 'mcp.s.writable=["."]' \
-	s__echo '{"text":"x"}' 2>&1)" "*mcp.s: writable: . holds the repository*"
+	s__echo '{"text":"x"}' 2>&1)" "*s is not running: writable: . holds the repository*"
 is "npm has a cache it may write" "$(m good s__where '{}' | jq -r '.[4]')" \
 	"$(hamr-tool --yes bash '{"command":"echo $XDG_CACHE_HOME"}' |
 	sed -n 2p)/npm"

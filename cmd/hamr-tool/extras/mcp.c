@@ -1003,7 +1003,9 @@ mcp_load(struct tool *t, const char *name)
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
 
-		if (m->state == MCP_DOWN && !m->told)
+		/* what a person asked for by name answers for itself */
+		if (m->state == MCP_DOWN && !m->told &&
+		    !(t->person && name != NULL))
 			err_say("mcp.%s: %s; its tools are left out", m->name,
 			    m->why);
 		m->told = m->state == MCP_DOWN;
