@@ -49,7 +49,7 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 	else if (errno == ELOOP)
 		f->why = "it is a symbolic link";
 	else if (errno == ENOTDIR)	/* what Linux says of a link, too */
-		f->why = "its folder is a symbolic link or no folder";
+		f->why = "its folder is a symbolic link or not a folder";
 	else if (errno != ENOENT)
 		r = err_sys(e, ST_CONFIG, "%s", f->path);
 	free(dir);

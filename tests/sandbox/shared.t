@@ -111,7 +111,9 @@ case $layers in
 		grep -lszx "77$1\.$$" /proc/[0-9]*/cmdline | cut -d / -f 3
 	}
 	run landlock "(setsid sleep 771.$$ >/dev/null 2>&1 &); (sleep 772.$$ &) >/dev/null 2>&1
-		kill -9 \$PPID; sleep 773.$$" >/dev/null
+		kill -9 \$PPID; sleep 773.$$" >"$T/killed"
+	ok "nobody says that nothing was run" sh -c \
+		'test -s "$1" && ! grep -q "nothing was run" "$1"' . "$T/killed"
 	is "a command that kills the supervisor leaves nothing" \
 		"$(marks '[123]')" ""
 	begun=$(date +%s)

@@ -56,8 +56,9 @@ finish(const struct report *rep, struct bash_end *end, struct result *res)
 		result_error(res, "denied", "denied: %s, so no command is "
 		    "run; use the other tools", p->e.text);
 	} else {
-		result_error(res, "spawn_failed", "%s; nothing was run",
-		    p->e.text);
+		result_error(res, "spawn_failed", "%s; %s", p->e.text,
+		    p->e.status == ST_TEMP ? "look at what it did before "
+		    "you run it again" : "nothing was run");
 	}
 }
 
