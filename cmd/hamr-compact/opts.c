@@ -113,12 +113,8 @@ opts_read(int argc, char **argv)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":" STAGE_SHORT, longs,
-	    NULL)) != -1)
-		if (c == '?' || c == ':')
-			usage(c == ':' ? "option requires an argument" :
-			    "unknown option", argv[optind - 1]);
-		else if (!stage_option(&o.args, c, optarg, HELP))
+	while ((c = getopt_long(argc, argv, STAGE_SHORT, longs, NULL)) != -1)
+		if (!stage_option(&o.args, c, argv, HELP))
 			own_option(&o, c, optarg);
 	if (o.strategy != NULL && strategy_named(o.strategy) == NULL)
 		usage("unknown strategy", o.strategy);

@@ -98,10 +98,7 @@ read_opts(int argc, char **argv, struct opts *o)
 			o->call = optarg;
 			break;
 		default:
-			if (!stage_option(&o->stage, c, optarg, help))
-				err_die(ST_USAGE, "unknown option or missing "
-				    "argument: %s; try hamr-guard --help",
-				    argv[optind - 1]);
+			stage_option(&o->stage, c, argv, help);
 		}
 }
 

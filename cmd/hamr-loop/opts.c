@@ -274,12 +274,8 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	while ((c = getopt_long(argc, argv, ":C:o:qhV", longs, NULL)) != -1) {
 		const char *arg = argv[optind - 1];
 
-		if (c == ':')
-			return err_set(e, ST_USAGE, "%s needs a value; try "
-			    "hamr-loop --help", arg);
-		if (c == '?')
-			return err_set(e, ST_USAGE, "unknown option %s; try "
-			    "hamr-loop --help", arg);
+		if (c == ':' || c == '?')
+			return err_option(e, c, argv);
 		/* getopt gives "--fork --yes" the second one as a value */
 		if (optarg == arg && is_option(arg))
 			return err_set(e, ST_USAGE, "%s needs a value, not %s; "

@@ -60,12 +60,10 @@ static const struct option options[] = {
 static void
 read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
 {
-	char letter[3] = "-?";
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":" STAGE_SHORT, options,
-	    NULL)) != -1)
+	while ((c = getopt_long(argc, argv, STAGE_SHORT, options, NULL)) != -1)
 		switch (c) {
 		case OPT_API: f->api = optarg; break;
 		case OPT_BASE_URL: f->base_url = optarg; break;
@@ -79,13 +77,7 @@ read_options(int argc, char **argv, struct stage_args *a, struct flags *f)
 		case OPT_PROBE: f->probe = true; break;
 		case OPT_MCP: f->mcp = optarg; break;
 		default:
-			if (stage_option(a, c, optarg, help))
-				break;
-			letter[1] = (char)optopt;
-			err_die(ST_USAGE, "%s %s; try hamr-provider --help",
-			    optopt > 0 && optopt < 256 ? letter :
-			    argv[optind - 1], c == ':' ? "needs an argument" :
-			    "is not an option, or takes no argument");
+			stage_option(a, c, argv, help);
 		}
 	f->quiet = a->quiet;
 }

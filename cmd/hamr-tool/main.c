@@ -91,10 +91,7 @@ parse(struct opts *o, int argc, char **argv)
 		case OPT_STATUS: o->status = true; break;
 		case OPT_MCP: o->mcp = true; break;
 		default:
-			if (!stage_option(&o->args, c, optarg, help))
-				err_die(ST_USAGE, "%s: unknown option or no "
-				    "value; try hamr-tool --help",
-				    argv[optind - 1]);
+			stage_option(&o->args, c, argv, help);
 		}
 	argc -= optind;
 	argv += optind;

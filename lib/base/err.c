@@ -1,6 +1,9 @@
 /* err.c - what every program says when it stops, and with which status. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +81,27 @@ err_sys(struct err *e, enum status st, const char *fmt, ...)
 	fill(e, st, why, fmt, ap);
 	va_end(ap);
 	return -1;
+}
+
+int
+err_option(struct err *e, int c, char *const *argv)
+{
+	const char *word = argv[optind - 1];
+	int n = (int)strcspn(word, "=");
+	char letter[] = { '-', (char)optopt, '\0' };
+	bool is_long = strncmp(word, "--", 2) == 0 && (c == ':' ||
+	    optopt == 0 || optopt > UCHAR_MAX || word[n] == '=');
+
+	if (!is_long)
+		word = letter;
+	if (c == ':')
+		return err_set(e, ST_USAGE, "%s needs a value; try %s --help",
+		    word, program);
+	if (is_long && optopt != 0)
+		return err_set(e, ST_USAGE, "%.*s takes no value; try %s "
+		    "--help", n, word, program);
+	return err_set(e, ST_USAGE, "unknown option %s; try %s --help", word,
+	    program);
 }
 
 static void

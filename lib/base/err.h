@@ -47,6 +47,9 @@ int err_set(struct err *e, enum status st, const char *fmt, ...)
 int err_sys(struct err *e, enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Why getopt_long, whose options begin with ':', returned ':' or '?'; -1. */
+int err_option(struct err *e, int c, char *const *argv);
+
 /* The program's name for all messages; call it first in main.  It also makes
  * sure that descriptors 0 to 2 are open, so that no later file becomes the
  * standard error of a library or a child. */

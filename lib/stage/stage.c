@@ -1,6 +1,7 @@
 /* stage.c - the stage contract (chapter 1.2), once, for all five stages. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -464,23 +465,29 @@ say_and_end(const char *text)
 }
 
 bool
-stage_option(struct stage_args *a, int c, const char *arg, const char *help)
+stage_option(struct stage_args *a, int c, char *const *argv, const char *help)
 {
+	struct err e;
+
 	switch (c) {
 	case 'n': a->mode = STAGE_NEW; return true;
 	case 'r': a->mode = STAGE_RESIDENT; return true;
 	case 'q': a->quiet = true; return true;
-	case 'F': a->format = arg; return true;
+	case 'F': a->format = optarg; return true;
 	case 'o':
 		a->set = xgrow(a->set, a->nset, &a->capset, sizeof *a->set);
-		a->set[a->nset++] = arg;
+		a->set[a->nset++] = optarg;
 		return true;
 	case OPT_LENIENT: a->lenient = true; return true;
 	case OPT_STREAM: a->stream = true; return true;
 	case OPT_NO_CONFIG: a->no_config = true; return true;
-	case OPT_JQ: a->jq = arg; return true;
+	case OPT_JQ: a->jq = optarg; return true;
 	case 'h': say_and_end(help); return true;
 	case 'V': say_and_end("hamr " HAMR_VERSION "\n"); return true;
+	case '?':
+	case ':':
+		err_option(&e, c, argv);
+		exit(err_report(&e));
 	default: return false;
 	}
 }

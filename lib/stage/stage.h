@@ -139,7 +139,7 @@ struct stage_args {
 	size_t nset, capset;
 };
 
-#define STAGE_SHORT "nrqF:o:hV"
+#define STAGE_SHORT ":nrqF:o:hV"
 enum { OPT_LENIENT = 256, OPT_STREAM, OPT_NO_CONFIG, OPT_JQ, OPT_COMMAND };
 /* For stages that read and write what -F and --jq say (stage_reads). */
 #define STAGE_JQ { "jq", 1, 0, OPT_JQ }
@@ -148,9 +148,10 @@ enum { OPT_LENIENT = 256, OPT_STREAM, OPT_NO_CONFIG, OPT_JQ, OPT_COMMAND };
 	{ "no-config", 0, 0, OPT_NO_CONFIG }, { "help", 0, 0, 'h' }, \
 	{ "version", 0, 0, 'V' }
 
-/* Take a common option; true when c was one.  -h and -V are printed by the
- * caller's help text and end the process with 0. */
-bool stage_option(struct stage_args *a, int c, const char *arg,
+/* Take a common option that getopt_long returned; true when c was one.  -h and
+ * -V print the caller's help text or the version and end the process with 0,
+ * an unknown option ends it with ST_USAGE. */
+bool stage_option(struct stage_args *a, int c, char *const *argv,
     const char *help);
 
 /* -F: "auto" and "hamr" are read without an importer. */

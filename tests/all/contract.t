@@ -419,8 +419,15 @@ for s in $STAGES loop; do
 	hamr-$s --no-such-option </dev/null >got 2>err
 	is "$s: an unknown option is status 2, one line" \
 	    "$? $(wc -l <err) $(cat got)" "2 1 "
-	match "$s: ... with a hint" "$(cat err)" \
-	    "hamr-$s: *try hamr-$s --help*"
+	is "$s: ... with a hint" "$(cat err)" \
+	    "hamr-$s: unknown option --no-such-option; try hamr-$s --help"
+	is "$s: ... named, also behind another letter" \
+	    "$(hamr-$s -qZo 2>&1 </dev/null)" \
+	    "hamr-$s: unknown option -Z; try hamr-$s --help"
+	is "$s: ... a value that is missing, and one too many" \
+	    "$(hamr-$s -qo 2>&1 </dev/null; hamr-$s --help=x 2>&1)" \
+	    "hamr-$s: -o needs a value; try hamr-$s --help
+hamr-$s: --help takes no value; try hamr-$s --help"
 	hamr-$s --help </dev/null >got 2>err
 	is "$s: --help is status 0 and fits 24 lines of 80 columns" \
 	    "$? $(cat err) $(awk 'length > 80 { bad = 1 } END {

@@ -29,9 +29,6 @@ status "a bad line" 65 compact - <<'X'
 X
 status "a line cut short" 65 compact <(printf '{"role":"user"}')
 status "--lenient" 0 compact --lenient <(printf '{"role":\n')
-status "an unknown option" 2 compact --nonsense
-match "and what to try" "$(cat .err)" \
-	"hamr-compact: unknown option*try hamr-compact --help"
 status "no such file" 66 compact nowhere
 status "an unknown strategy" 2 compact --strategy fast
 status "a bad window" 2 compact --window 1k

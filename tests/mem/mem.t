@@ -181,8 +181,6 @@ status "an empty query" 1 hamr-mem search ''
 status "no query is a usage error" 2 hamr-mem search
 
 # usage, places, bad files
-status "unknown option" 2 hamr-mem --nope
-match "with a hint" "$(cat "$T/.err")" 'hamr-mem: --nope: *try hamr-mem --help*'
 status "-n 0" 2 hamr-mem search -n 0 x
 status "a bad time" 2 hamr-mem search --since yesterday x
 status "a missing transcript" 66 hamr-mem nowhere.ndjson

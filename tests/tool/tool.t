@@ -12,9 +12,6 @@ nl='
 ok "help fits a screen" sh -c 'hamr-tool --help >h && test "$(wc -l <h)" -le 24 &&
 	! grep -q ".\{81\}" h'
 match "version" "$(hamr-tool --version)" "hamr *"
-status "unknown option" 2 hamr-tool --nonsense
-match "one line with a hint" "$(cat "$T/.err")" \
-	"hamr-tool: --nonsense: *try hamr-tool --help"
 status "a NAME alone" 2 hamr-tool read
 status "a bad mode" 2 hamr-tool --mode nonsense
 status "no such root" 66 hamr-tool --root nowhere read '{"path":"a"}'

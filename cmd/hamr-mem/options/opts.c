@@ -115,21 +115,6 @@ take_kind(struct opts *o, struct err *e)
 }
 
 static int
-bad_option(int c, char **argv, struct err *e)
-{
-	const char *word = argv[optind - 1];
-	char one[3] = { '-', (char)optopt, '\0' };
-
-	if (strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < 128)
-		word = one;
-	if (c == ':')
-		return err_set(e, ST_USAGE, "%s: needs a value; try "
-		    "hamr-mem --help", word);
-	return err_set(e, ST_USAGE, "%s: unknown option; try hamr-mem --help "
-	    "(words that begin with - come after --)", word);
-}
-
-static int
 take(struct opts *o, int c, char **argv, struct err *e)
 {
 	switch (c) {
@@ -153,9 +138,8 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	default:
 		break;
 	}
-	if (c != '?' && c != ':' && stage_option(&o->stage, c, optarg, help))
-		return 0;
-	return bad_option(c, argv, e);
+	stage_option(&o->stage, c, argv, help);
+	return 0;
 }
 
 static const struct form *
@@ -229,7 +213,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 
 	*o = (struct opts){ .since = WHEN_NONE, .before = WHEN_NONE };
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:" STAGE_SHORT, stage_long,
+	while ((c = getopt_long(argc, argv, "+" STAGE_SHORT, stage_long,
 	    NULL)) != -1)
 		if (take(o, c, argv, e) < 0)
 			return -1;
@@ -239,7 +223,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	o->nargs = (size_t)(argc - optind);
 	/* options may stand behind the files, too */
 	if (f == NULL && o->nargs > 0) {
-		while ((c = getopt_long(argc, argv, ":" STAGE_SHORT,
+		while ((c = getopt_long(argc, argv, STAGE_SHORT,
 		    stage_long, NULL)) != -1)
 			if (take(o, c, argv, e) < 0)
 				return -1;
