@@ -377,6 +377,17 @@ serve anth
 go --api anthropic --base-url "$URL" >/dev/null
 is "thoughts go back first, and the text with them" "$(body |
 	jq -c '[.messages[1].content[] | .thinking // .text // .id]')" '["t","I look.","a","b"]'
+cat >in <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"functions.x:0","type":"function","function":{"name":"container.exec","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"functions.x:0","content":"no such tool"}
+X
+serve anth
+go --api anthropic --base-url "$URL" >/dev/null
+is "anthropic: ids and names of another model's" "$(body | jq -c \
+	'.messages[1:][].content[0] | [.id // .tool_use_id, .name]')" \
+	'["functions_x_0","container_exec"]
+["functions_x_0",null]'
 printf '%s\n' "$user" >in
 for pair in refusal:content_filter stop_sequence:stop pause_turn:stop \
 	model_context_window_exceeded:length; do

@@ -14,13 +14,13 @@ static const struct slice none = { NULL, 0 };
 
 /* ---- what is sent ---- */
 
-/* The API takes letters, digits, _ and - only. */
+/* An id or name: the API takes letters, digits, _ and - only. */
 static void
-put_id(struct buf *out, struct slice id)
+put_word(struct buf *out, struct slice word)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	scan_str(id, &b);
+	scan_str(word, &b);
 	for (size_t i = 0; i < b.len; i++)
 		if (strchr("_-", b.p[i]) == NULL &&
 		    !((b.p[i] | 32) >= 'a' && (b.p[i] | 32) <= 'z') &&
@@ -61,8 +61,10 @@ put_call(struct writer *w, struct slice call)
 
 	writer_part(w, SLICE("\"assistant\""));
 	scan_put(w->out, "{'type':'tool_use','id':");
-	put_id(w->out, scan_get(call, "id"));
-	scan_put(w->out, ",'name':$,'input':", scan_get(fn, "name"));
+	put_word(w->out, scan_get(call, "id"));
+	scan_put(w->out, ",'name':");
+	put_word(w->out, scan_get(fn, "name"));
+	scan_put(w->out, ",'input':");
 	put_arguments(fn, w->out);
 	writer_end(w);
 }
@@ -72,7 +74,7 @@ put_result(struct writer *w, struct slice m)
 {
 	writer_part(w, SLICE("\"user\""));
 	scan_put(w->out, "{'type':'tool_result','tool_use_id':");
-	put_id(w->out, scan_get(m, "tool_call_id"));
+	put_word(w->out, scan_get(m, "tool_call_id"));
 	scan_put(w->out, ",'content':");
 	writer_inside(w, scan_get(m, "content"));
 	writer_end(w);
