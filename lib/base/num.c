@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
 #include "num.h"
 
 bool
@@ -50,4 +51,17 @@ num_double(const char *p, size_t n, double *out)
 	s[n] = '\0';
 	*out = strtod(s, &end);
 	return *end == '\0' && isfinite(*out);
+}
+
+char *
+num_grouped(int64_t n)
+{
+	char *head, *s;
+
+	if (n < 1000)
+		return xasprintf("%lld", (long long)n);
+	head = num_grouped(n / 1000);
+	s = xasprintf("%s,%03d", head, (int)(n % 1000));
+	free(head);
+	return s;
 }

@@ -15,6 +15,17 @@ bool num_u64(const char *p, size_t n, uint64_t *out);
  * finite. */
 bool num_double(const char *p, size_t n, double *out);
 
+/* For people: 12,345.  Yours to free. */
+char *num_grouped(int64_t n);
+
+/* Four bytes, the highest first. */
+static inline uint32_t
+num_be32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	    (uint32_t)p[2] << 8 | p[3];
+}
+
 /* A hexadecimal digit, or four of them; -1 when it is none. */
 static inline int
 num_hex(char c)

@@ -9,6 +9,7 @@
 #include "gitindex.h"
 #include "gitrepo.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #define HEAD_LEN 12
 #define OID_AT 40		/* of an entry: behind its ten numbers */
@@ -31,17 +32,10 @@ struct reader {
 	struct slice link;	/* the extension of a split index */
 };
 
-static uint32_t
-be32(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	    (uint32_t)p[2] << 8 | p[3];
-}
-
 static uint64_t
 be64(const unsigned char *p)
 {
-	return (uint64_t)be32(p) << 32 | be32(p + 4);
+	return (uint64_t)num_be32(p) << 32 | num_be32(p + 4);
 }
 
 static unsigned
@@ -128,11 +122,11 @@ read_entry(struct reader *r, struct gitindex *ix)
 	}
 	r->at += head;
 	e = (struct gitindex_entry){ .oid = p + OID_AT,
-		.ctime = { be32(p), be32(p + 4) },
-		.mtime = { be32(p + 8), be32(p + 12) },
-		.ino = be32(p + 20), .mode = be32(p + 24),
-		.uid = be32(p + 28), .gid = be32(p + 32),
-		.size = be32(p + 36),
+		.ctime = { num_be32(p), num_be32(p + 4) },
+		.mtime = { num_be32(p + 8), num_be32(p + 12) },
+		.ino = num_be32(p + 20), .mode = num_be32(p + 24),
+		.uid = num_be32(p + 28), .gid = num_be32(p + 32),
+		.size = num_be32(p + 36),
 		.plain = (flags & (FLAG_ASSUME_VALID | FLAG_STAGE)) == 0 &&
 		    (more & (EXT_SKIP_WORKTREE | EXT_INTENT_TO_ADD)) == 0 };
 	e.path = read_name(r, ix, start, before, &len);
@@ -155,7 +149,7 @@ read_extensions(struct reader *r)
 
 		if (r->end - r->at < 8)
 			return false;
-		body = (struct slice){ name + 8, be32(r->p + r->at + 4) };
+		body = (struct slice){ name + 8, num_be32(r->p + r->at + 4) };
 		if (body.n > r->end - r->at - 8)
 			return false;
 		if (memcmp(name, "link", 4) == 0)
@@ -177,8 +171,8 @@ read_all(struct reader *r, const struct buf *b, struct gitindex *ix)
 	if (b->len < HEAD_LEN + r->oid_len || memcmp(b->p, "DIRC", 4) != 0)
 		return false;
 	r->end = b->len - r->oid_len;
-	r->version = be32(r->p + 4);
-	n = be32(r->p + 8);
+	r->version = num_be32(r->p + 4);
+	n = num_be32(r->p + 8);
 	if (r->version < 2 || r->version > 4)
 		return false;
 	for (r->at = HEAD_LEN; n > 0; n--)
@@ -219,7 +213,7 @@ read_bits(struct slice *s, unsigned char *bits, size_t nbits)
 
 	if (s->n < 12)
 		return false;
-	words = be32(p + 4);
+	words = num_be32(p + 4);
 	if (words > (s->n - 12) / 8)
 		return false;
 	p += 8;

@@ -99,6 +99,7 @@ bool scan_str(struct slice val, struct buf *out);
  * escape. */
 void scan_inside(struct slice inside, struct buf *out);
 char *scan_strdup(struct slice val);	/* NULL: not a string; yours */
+char *scan_text(struct slice val);	/* "": not a string; yours */
 
 /* A string without a backslash as a slice without its quotes, else NULL. */
 struct slice scan_plain(struct slice val);

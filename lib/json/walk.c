@@ -384,6 +384,14 @@ scan_strdup(struct slice val)
 	return scan_str(val, &b) ? buf_detach(&b) : NULL;
 }
 
+char *
+scan_text(struct slice val)
+{
+	char *s = scan_strdup(val);
+
+	return s != NULL ? s : xstrdup("");
+}
+
 bool
 scan_int(struct slice val, int64_t *out)
 {

@@ -1,4 +1,4 @@
-/* test_base.c - slices, points in time and folders. */
+/* test_base.c - slices, numbers, points in time and folders. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/slice.h"
 #include "base/utc.h"
 
@@ -144,12 +145,36 @@ arena_spills(void **state)
 	free(text);
 }
 
+static void
+numbers(void **state)
+{
+	static const struct {
+		int64_t n;
+		const char *text;
+	} of[] = {
+		{ 0, "0" }, { 999, "999" }, { 1000, "1,000" },
+		{ 1000000, "1,000,000" },
+		{ INT64_MAX, "9,223,372,036,854,775,807" }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		char *s = num_grouped(of[i].n);
+
+		assert_string_equal(s, of[i].text);
+		free(s);
+	}
+	assert_int_equal(num_be32((const unsigned char *)"\xff\1\2\3"),
+	    0xff010203);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trims),
 		cmocka_unit_test(lines),
+		cmocka_unit_test(numbers),
 		cmocka_unit_test(times),
 		cmocka_unit_test(files),
 		cmocka_unit_test(arena_spills),

@@ -58,8 +58,8 @@ take_call(void *self, struct view_call *call, struct slice name,
 {
 	struct compact *c = self;
 	struct files *fs = &c->files;
-	char *text = scan_strdup(name);
-	struct fact *f = fact_new(c->view, text != NULL ? text : "", args);
+	char *text = scan_text(name);
+	struct fact *f = fact_new(c->view, text, args);
 	uint64_t *at;
 
 	free(text);

@@ -55,11 +55,10 @@ action_init(struct action *a, struct slice name, struct slice args)
 		[TOOL_WRITE] = "write", [TOOL_COMMAND] = "bash" };
 	static const char *const keys[] = { "command", "path", "command",
 		"query", "file_path" };
-	char *text = scan_strdup(name);
+	char *text = scan_text(name);
 
 	*a = (struct action){ .args = BUF_INIT(BUF_RECORD_MAX) };
-	a->kind = tool_kind(text != NULL ? text : "",
-	    scan_get(args, "command"));
+	a->kind = tool_kind(text, scan_get(args, "command"));
 	free(text);
 	if (!alias_args(slice_of(canonical[a->kind]), args, &a->args))
 		buf_adds(&a->args, "{}");

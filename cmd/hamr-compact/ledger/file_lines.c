@@ -48,9 +48,9 @@ change(struct file_lines *f, const char *before, const char *after)
 static void
 meta_hash(const struct rec *r, const char *key, char out[65])
 {
-	char *s = scan_strdup(msg_meta(r, key));
+	char *s = scan_text(msg_meta(r, key));
 
-	snprintf(out, 65, "%s", s != NULL ? s : "");
+	snprintf(out, 65, "%s", s);
 	free(s);
 }
 

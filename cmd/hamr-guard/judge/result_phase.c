@@ -370,9 +370,9 @@ COLD static void
 warn(struct guard *g, const struct open_call *c, struct verdict *v,
     enum advice a, struct facts *f, struct nudge *nudge)
 {
-	char *tool = scan_strdup(slice_of(c->name)), *message;
+	char *tool = scan_text(slice_of(c->name)), *message;
 
-	f->tool = slice_of(tool != NULL ? tool : "");
+	f->tool = slice_of(tool);
 	f->count = v->count;
 	f->steps = g->stall.steps;
 	f->period = v->period;

@@ -109,9 +109,9 @@ put_row(const struct report *p, struct buf *b, const char *name,
 static void
 put_id(struct buf *b, const char *json, size_t columns)
 {
-	char *id = scan_strdup(slice_of(json));
+	char *id = scan_text(slice_of(json));
 
-	term_put(b, slice_of(id != NULL ? id : ""), columns);
+	term_put(b, slice_of(id), columns);
 	free(id);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "child/child.h"
 #include "pages.h"
 #include "term/term.h"
@@ -283,27 +284,6 @@ row(const struct chat *c, struct buf *page, const char *label,
 	buf_release(&what);
 }
 
-/* 12,345 */
-static void
-add_number(struct buf *b, long long n)
-{
-	if (n >= 1000) {
-		add_number(b, n / 1000);
-		buf_fmt(b, ",%03lld", n % 1000);
-	} else {
-		buf_fmt(b, "%lld", n);
-	}
-}
-
-static char *
-number_text(long long n)
-{
-	struct buf b = BUF_INIT(64);
-
-	add_number(&b, n);
-	return buf_detach(&b);
-}
-
 static void
 row_paths(const struct chat *c, struct buf *page, const char *label,
     const struct buf *paths)
@@ -346,8 +326,8 @@ row_git(const struct chat *c, struct buf *page)
 static void
 row_cost(const struct chat *c, struct buf *page, const struct seen *s)
 {
-	char *in = number_text(s->in), *out = number_text(s->out);
-	char *cached = number_text(s->cached);
+	char *in = num_grouped(s->in), *out = num_grouped(s->out);
+	char *cached = num_grouped(s->cached);
 
 	if (s->requests == 0) {
 		row(c, page, "tokens", "none counted yet");
@@ -617,7 +597,7 @@ row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
 {
 	struct scan scan = { 0 };
 	int64_t before = 0, after = 0, results = 0;
-	char *a, *b, *n = number_text(next);
+	char *a, *b, *n = num_grouped(next);
 	struct rec r;
 
 	if (s->compaction != NULL && rec_parse(&scan, s->compaction,
@@ -625,8 +605,8 @@ row_compaction(const struct chat *c, struct buf *page, const struct seen *s,
 		rec_int(&r, "tokens_before", &before);
 		rec_int(&r, "tokens_after", &after);
 		rec_int(&r, "results_compacted", &results);
-		a = number_text(before);
-		b = number_text(after);
+		a = num_grouped(before);
+		b = num_grouped(after);
 		row(c, page, "so far", "shortened %ld time%s; the last time "
 		    "from %s to %s tokens, %lld result%s",
 		    s->compactions, plural(s->compactions), a, b,
@@ -648,7 +628,7 @@ row_kinds(struct buf *page, struct kinds *k, long long all)
 	for (size_t i = 0; i < k->n; i++) {
 		long long n = k->all > 0 ? (long long)((double)k->v[i].tokens *
 		    (double)all / (double)k->all + 0.5) : 0;
-		char *text = number_text(n);
+		char *text = num_grouped(n);
 
 		if (n > 0)
 			buf_fmt(page, "  %-20s%9s  %3lld %%\n",
@@ -678,8 +658,8 @@ page_context(struct chat *c, const char *arg)
 	see_session(c, &s, -1);
 	split_context(&k, s.context);
 	room = value_of(buf_view(&facts), "effective_window");
-	a = number_text(all);
-	b = number_text(room);
+	a = num_grouped(all);
+	b = num_grouped(room);
 	buf_fmt(&page, "the next request: %s of %s tokens, %lld %%\n", a, b,
 	    room > 0 ? all * 100 / room : 0);
 	free(a);
@@ -715,7 +695,7 @@ page_budget(struct chat *c, const char *arg)
 	ask_compact(c, "--budget", &facts);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		long long n = value_of(buf_view(&facts), rows[i].key);
-		char *text = number_text(n);
+		char *text = num_grouped(n);
 
 		if (n > 0)
 			row(c, &page, rows[i].label, "%s%s%s", rows[i].before,

@@ -20,14 +20,6 @@ track_set(char **to, char *owned)
 	*to = owned;
 }
 
-static char *
-track_text(struct slice v)
-{
-	char *s = scan_strdup(v);
-
-	return s != NULL ? s : xstrdup("");
-}
-
 static void
 track_drop_calls(struct track *t)
 {
@@ -48,7 +40,7 @@ track_no_failure(struct track *t)
 static void
 track_started(struct track *t, const struct rec *r)
 {
-	char *id = track_text(rec_get(r, "tool_call_id"));
+	char *id = scan_text(rec_get(r, "tool_call_id"));
 
 	for (size_t i = 0; i < t->ncalls; i++)
 		if (!t->calls[i].started && strcmp(t->calls[i].id, id) == 0) {
@@ -180,7 +172,7 @@ command(struct track *t, const struct rec *r)
 	if (!scan_true(rec_get(r, "is_error"))) {
 		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
 			track_no_failure(t);
-		text = track_text(ran);
+		text = scan_text(ran);
 		if (t->verify_command != NULL && command_runs(text,
 		    t->verify_command, t->cwd))
 			t->verified = true;
@@ -190,7 +182,7 @@ command(struct track *t, const struct rec *r)
 	code = scan_strdup(msg_meta(r, "error"));
 	if (code == NULL || strcmp(code, "timeout") == 0) {
 		msg_text(rec_get(r, "content"), &b);
-		track_set(&t->bash_failed, track_text(ran));
+		track_set(&t->bash_failed, scan_text(ran));
 		track_set(&t->bash_output, xmemdup0(buf_view(&b).p, utf8_cut(
 		    buf_view(&b).p, b.len, OUTPUT_KEPT)));
 	}
@@ -407,9 +399,9 @@ note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
 
-	track_set(&t->error_stage, track_text(rec_get(r, "stage")));
-	track_set(&t->error_code, track_text(rec_get(r, "code")));
-	track_set(&t->error_text, track_text(rec_get(r, "message")));
+	track_set(&t->error_stage, scan_text(rec_get(r, "stage")));
+	track_set(&t->error_code, scan_text(rec_get(r, "code")));
+	track_set(&t->error_text, scan_text(rec_get(r, "message")));
 	t->error_retryable = scan_true(rec_get(r, "retryable"));
 	t->has_partial = part.p != NULL;
 	track_set(&t->partial, scan_strdup(scan_get(part, "content")));
@@ -438,12 +430,12 @@ message(struct track *t, const struct rec *r)
 			t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
 			    sizeof *t->calls);
 			t->calls[t->ncalls++] = (struct open_call){
-				track_text(c.id), track_text(c.name), false,
+				scan_text(c.id), scan_text(c.name), false,
 				false };
 		}
 		msg_text(rec_get(r, "content"), &text);
 		track_set(&t->answer, buf_detach(&text));
-		track_set(&t->finish, track_text(rec_get(r, "finish_reason")));
+		track_set(&t->finish, scan_text(rec_get(r, "finish_reason")));
 		cut = strcmp(t->finish, "length") == 0;
 		t->had_calls = t->ncalls > 0 || msg_meta(r,
 		    "dropped_calls").p != NULL;
@@ -454,7 +446,7 @@ message(struct track *t, const struct rec *r)
 		t->steps++;
 	}
 	if (r->kind == R_TOOL) {
-		char *id = track_text(rec_get(r, "tool_call_id"));
+		char *id = scan_text(rec_get(r, "tool_call_id"));
 
 		for (size_t i = 0; i < t->ncalls; i++)
 			if (!t->calls[i].done && strcmp(t->calls[i].id,
@@ -496,7 +488,7 @@ event(struct track *t, const struct rec *r)
 	case R_VERDICT:
 		if (rec_str_is(r, "action", "halt")) {
 			t->halted = true;
-			track_set(&t->halt_rule, track_text(rec_get(r,
+			track_set(&t->halt_rule, scan_text(rec_get(r,
 			    "rule")));
 			track_set(&t->halt_text, rec_strdup(r, "message"));
 		}
@@ -520,8 +512,8 @@ event(struct track *t, const struct rec *r)
 		break;
 	case R_END:
 		t->ended = true;
-		track_set(&t->end_status, track_text(rec_get(r, "status")));
-		track_set(&t->end_answer, track_text(rec_get(r, "answer")));
+		track_set(&t->end_status, scan_text(rec_get(r, "status")));
+		track_set(&t->end_answer, scan_text(rec_get(r, "answer")));
 		track_set(&t->end_line, xmemdup0(r->line.p, r->line.n));
 		break;
 	default:

@@ -83,9 +83,7 @@ outcome(const struct track *k, char **output)
 	struct slice v = slice_of(k->verification);
 	int64_t code;
 
-	*output = scan_strdup(scan_get(v, "output"));
-	if (*output == NULL)
-		*output = xstrdup("");
+	*output = scan_text(scan_get(v, "output"));
 	return scan_int(scan_get(v, "exit"), &code) ?
 	    xasprintf("exit %lld", (long long)code) :
 	    xstrdup("no exit status");

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "child/child.h"
 #include "json/json.h"
 #include "json/scan.h"
@@ -48,23 +49,13 @@ ui_question_text(const struct ui_question *q, struct buf *out)
 	    q->command != NULL ? q->command : q->args != NULL ? q->args : ""));
 }
 
-/* 3,012 */
-static void
-add_number(struct buf *b, long long n)
-{
-	if (n >= 1000) {
-		add_number(b, n / 1000);
-		buf_fmt(b, ",%03lld", n % 1000);
-	} else {
-		buf_fmt(b, "%lld", n);
-	}
-}
-
 static void
 add_lines(struct buf *b, long long n)
 {
-	add_number(b, n);
-	buf_adds(b, n == 1 ? " line" : " lines");
+	char *s = num_grouped(n);
+
+	buf_fmt(b, "%s line%s", s, n == 1 ? "" : "s");
+	free(s);
 }
 
 /* Text, which is safe, in rows of that look, at most so many; the bytes that

@@ -125,7 +125,7 @@ save(const struct opts *o, struct item *fact, struct err *e)
 int
 command_save(const struct opts *o, struct err *e)
 {
-	struct item fact = { .kind = KIND_FACT, .time = when_now() };
+	struct item fact = { .kind = KIND_FACT, .time = utc_now() };
 	struct buf raw = BUF_INIT(WORDS_BYTES), text = BUF_INIT(WORDS_BYTES);
 	struct redact *redact = NULL;
 	int r = -1;

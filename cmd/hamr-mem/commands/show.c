@@ -1,9 +1,11 @@
 /* show.c - how hits, items and briefs look. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/ctrl.h"
+#include "base/num.h"
 #include "json/json.h"
 #include "show.h"
 #include "base/utf8.h"
@@ -134,10 +136,10 @@ show_hit_row(struct buf *row, const struct hit *h, struct term t)
 	    h->name != NULL ? h->name : h->role != NULL ? h->role : "";
 	size_t width = t.columns > 0 ? t.columns : 80, at = MEMID_SIZE + 1;
 	struct buf line = BUF_INIT(1 << 20);
-	char day[WHEN_SIZE] = "";
+	char day[UTC_SIZE] = "";
 
 	if (h->time != WHEN_NONE)
-		when_print(h->time, day);
+		utc_print(h->time, day);
 	buf_fmt(row, "%s  ", h->id);
 	if (width >= 60) {
 		term_pad(row, 10 - term_put(row, slice_of(what), 10));
@@ -199,26 +201,13 @@ show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
 	put_record(out, o);
 }
 
-/* 1,234,567 */
-static void
-put_number(struct buf *b, int64_t n)
-{
-	if (n >= 1000) {
-		put_number(b, n / 1000);
-		buf_fmt(b, ",%03lld", (long long)(n % 1000));
-	} else {
-		buf_fmt(b, "%lld", (long long)n);
-	}
-}
-
 static void
 put_row(struct buf *page, const char *name, int64_t n, const char *what)
 {
-	struct buf b = BUF_INIT(100);
+	char *s = num_grouped(n);
 
-	put_number(&b, n);
-	buf_fmt(page, "%-10s %14s%s\n", name, b.p, what);
-	buf_release(&b);
+	buf_fmt(page, "%-10s %14s%s\n", name, s, what);
+	free(s);
 }
 
 void

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #include "internal.h"
 
@@ -532,13 +533,6 @@ db_replace(struct db *db, const char *by, int (*last)(void *, struct err *),
 
 /* ---- damaged files ---- */
 
-static uint32_t
-big_endian(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	    (uint32_t)p[2] << 8 | p[3];
-}
-
 bool
 db_is_ours(const char *path, const struct db_schema *schema)
 {
@@ -554,8 +548,8 @@ db_is_ours(const char *path, const struct db_schema *schema)
 	free(lock);
 	if (n < (ssize_t)sizeof head || memcmp(head, magic, sizeof magic) != 0)
 		return n >= 0 && locked;	/* its head is lost */
-	return big_endian(head + 68) == (uint32_t)schema->application_id &&
-	    big_endian(head + 60) <= (uint32_t)schema->version;
+	return num_be32(head + 68) == (uint32_t)schema->application_id &&
+	    num_be32(head + 60) <= (uint32_t)schema->version;
 }
 
 /* By a second name, so that there is no moment without the first. */

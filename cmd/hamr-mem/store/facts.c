@@ -539,7 +539,7 @@ static int
 save(struct store *st, struct item *fact, struct err *e)
 {
 	struct save s = { .slot = fact->slot != NULL ? fact->slot : "",
-		.time = when_now() };
+		.time = utc_now() };
 	struct keys lost = { .n = 0 };
 	const char *key = fact->id + 2;
 	int64_t forgotten;

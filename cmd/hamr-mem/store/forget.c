@@ -103,7 +103,7 @@ store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
 static int
 forget_rows(struct store *st, const struct rows *rows, struct err *e)
 {
-	int64_t now = when_now();
+	int64_t now = utc_now();
 
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct row *row = &rows->v[i];

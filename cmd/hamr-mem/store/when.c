@@ -101,43 +101,14 @@ when_parse(const char *s, int64_t *out)
 }
 
 void
-when_print(int64_t ms, char out[WHEN_SIZE])
-{
-	int64_t sec = ms / 1000, f = ms % 1000;
-	struct tm t;
-	time_t tt;
-	size_t n;
-
-	if (f < 0) {
-		f += 1000;
-		sec--;
-	}
-	tt = (time_t)sec;
-	gmtime_r(&tt, &t);
-	n = strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%S", &t);
-	if (f != 0)
-		n += (size_t)snprintf(out + n, WHEN_SIZE - n, ".%03d", (int)f);
-	snprintf(out + n, WHEN_SIZE - n, "Z");
-}
-
-void
 when_json(struct json *o, const char *key, int64_t ms)
 {
-	char s[WHEN_SIZE];
+	char s[UTC_SIZE];
 
 	if (ms == WHEN_NONE) {
 		json_null(o, key);
 		return;
 	}
-	when_print(ms, s);
+	utc_print(ms, s);
 	json_str(o, key, s);
-}
-
-int64_t
-when_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }

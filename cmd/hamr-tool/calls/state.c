@@ -222,14 +222,6 @@ take_verify(struct tool *t, const struct rec *r)
 
 /* ---- messages ---- */
 
-static char *
-text_of(struct slice v)
-{
-	char *s = scan_strdup(v);
-
-	return s != NULL ? s : xstrdup("");
-}
-
 static void
 take_assistant(struct tool *t, const struct rec *r)
 {
@@ -246,8 +238,8 @@ take_assistant(struct tool *t, const struct rec *r)
 		t->calls = xgrow(t->calls, t->ncalls, &t->cap,
 		    sizeof *t->calls);
 		s = &t->calls[t->ncalls++];
-		*s = (struct call_state){ .id = text_of(c.id),
-			.name = text_of(c.name) };
+		*s = (struct call_state){ .id = scan_text(c.id),
+			.name = scan_text(c.name) };
 		if (!scan_str(c.args, &args))
 			continue;
 		s->nargs = args.len;

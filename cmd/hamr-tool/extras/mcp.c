@@ -601,9 +601,7 @@ take_tool(struct mcp *m, struct slice tool)
 	p = &x->plugin;
 	p->what = scan_strdup(scan_get(tool, "description"));
 	if (p->what == NULL)
-		p->what = scan_strdup(scan_get(tool, "title"));
-	if (p->what == NULL)
-		p->what = xstrdup("");
+		p->what = scan_text(scan_get(tool, "title"));
 	p->what[utf8_cut(p->what, strlen(p->what), WHAT_MAX)] = '\0';
 	p->parameters = schema_of(scan_get(tool, "inputSchema"));
 	x->mutates = !scan_true(scan_get(hints, "readOnlyHint"));
