@@ -78,6 +78,21 @@ msg_count_calls(struct slice calls)
 	return n;
 }
 
+void
+msg_put_carried(struct slice call, bool briefly, struct buf *out)
+{
+	static const char *const keys[] = { "carry", "extra_content" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct slice val = scan_get(call, keys[i]);
+
+		if (val.p == NULL || (briefly && scan_kind(val) != SCAN_OBJECT))
+			continue;
+		buf_fmt(out, ",\"%s\":", keys[i]);
+		buf_slice(out, val);
+	}
+}
+
 bool
 msg_text(struct slice content, struct buf *out)
 {

@@ -30,6 +30,11 @@ struct call {
 bool msg_next_call(struct walk *w, struct call *c);
 size_t msg_count_calls(struct slice tool_calls);
 
+/* Append what a server wants back with a call: `,"carry":...` and
+ * `,"extra_content":...`, as far as it has them.  briefly: without lists, which
+ * are its thoughts; marks of a server on the call itself are objects. */
+void msg_put_carried(struct slice call, bool briefly, struct buf *out);
+
 /* Append the text of a content value: a string, or the text parts of an array
  * one after the other.  False when there was none. */
 bool msg_text(struct slice content, struct buf *out);

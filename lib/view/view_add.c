@@ -308,7 +308,9 @@ call_json(struct view *v, const struct call *c, bool own, const char *id)
 		buf_slice(&b, c->args);
 	else
 		scan_quote(&b, v->tmp.p, v->tmp.len);
-	buf_adds(&b, "}}");
+	buf_addc(&b, '}');
+	msg_put_carried(c->whole, false, &b);
+	buf_addc(&b, '}');
 	json = arena_dup(&v->arena, b.p, b.len);
 	buf_release(&b);
 	return json;

@@ -545,6 +545,23 @@ ok "100,000 messages with calls in a second" bash -c \
 is "and their newest are there" "$(tail -n 1 out |
 	jq -r '.messages[-1].tool_call_id')" c49999
 
+# ---- what a server wants back with a call ----
+
+{ user go; for k in $(seq 20); do
+	call "c$k" write "{\"path\":\"f$k\",\"content\":\"$(lines 99 w |
+		tr '\n' ' ')\"}" "$(lines 12 out)" | sed 's/"type":"function",/&"carry":{"thoughtSignature":"S"},"extra_content":{"google":1},/'
+	call "d$k" write "{\"path\":\"g$k\",\"content\":\"$(lines 99 w |
+		tr '\n' ' ')\"}" "$(lines 12 out)" | sed 's/"type":"function",/&"carry":[{"type":"thinking"}],/'
+done; } >carried
+for w in 16384 17384; do request --window $w carried; done |
+	jq -sc '[.[].messages[].tool_calls[]? |
+	select(.function.arguments | test("elided"))]' >slim
+is "marks stay with slim calls" "$(jq -c '[.[] | select(.id[:1] == "c") |
+	[.carry, .extra_content]] | unique' slim)" \
+	'[[{"thoughtSignature":"S"},{"google":1}]]'
+is "thoughts do not" "$(jq -c '[.[] | select(.id[:1] == "d") | .carry] |
+	unique' slim)" '[null]'
+
 # ---- --check ----
 
 match "one sentence" "$(compact --window 16000 --check l400 | head -n 1)" \

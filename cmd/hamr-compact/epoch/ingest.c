@@ -48,7 +48,10 @@ make_slim(struct compact *c, struct view_call *call, struct slice name,
 	buf_slice(b, name.n > 2 ? name : SLICE("\"unknown\""));
 	buf_adds(b, ",\"arguments\":");
 	scan_quote(b, made->p, made->len);
-	buf_adds(b, "}}");
+	buf_addc(b, '}');
+	/* Gemini refuses a call without its thought signature */
+	msg_put_carried(slice_of(call->json), true, b);
+	buf_addc(b, '}');
 	call->slim = arena_dup(&c->view->arena, b->p, b->len);
 }
 
