@@ -183,6 +183,10 @@ request "\"messages\":$past" >in
 serve need hello
 is "auto learns from the refusal" "$(ask | jq -r '.content // .code')" hello
 is "... and sends it" "$(body | jq -c .messages)" "$with"
+asks "... a blank with calls whose reasoning was left out" \
+	"[{\"role\":\"assistant\",\"content\":null,\"reasoning_content\":\" \",\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"A\"}]" \
+	"[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[$(call a '"{}"')]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"A\"}]" \
+	-o provider.reasoning_replay=always
 
 # ---- what a server does not take ----
 
