@@ -86,7 +86,7 @@ is "the tail begins where a turn does" "$(tails turned |
 	sed 's/.*[.]//' | sort -u)" 1
 turns 1 80 >turned
 is "a turn that does not fit: its newest 3 steps" "$(event --window 32768 \
-	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.68 141"
+	turned | jq -r '"\(.tail_from) \(.messages_in)"')" "t1.74 153"
 
 # ---- the newest message of a person is never lost ----
 
@@ -226,21 +226,25 @@ is "a read any other result of a quarter" \
 	"$(kept read other 75 100 3400), $(kept read other 74 100 3400)" \
 	"second, first"
 
-# What is folded comes back the same way: the step is shown behind the summary.
+# With late what is folded comes back the same way: the step is shown behind the
+# summary.
 {
 	user "do it"
 	call early edit '{"path":"a.c","old":"x","new":"the text of a.c"}' ok
 	turns 60 1
 } >folded
-request --window 32768 folded >back
-is "folded, and kept" "$(event --window 32768 folded | tail -n 1 |
+request --strategy late --window 18000 folded >back
+is "folded, and kept" "$(event --strategy late --window 18000 folded | tail -n 1 |
 	jq -c '[.fold_at > 1, (.keep | index("early")), .elided[].tool_call_id] |
 	.[:2]')" "[true,0]"
 is "it stands behind the summary, and a person's message not behind it" \
-	"$(jq -c '[.messages[1:5][] | .tool_calls[0].id // .tool_call_id //
-	.content]' back)" '["early","early","(interrupted)","task 43"]'
-cat folded <(event --window 32768 folded) >told
-is "and the record tells it" "$(request --window 32768 told)" "$(cat back)"
+	"$(jq -c '[.messages[1:7][] | .tool_calls[0].id // .tool_call_id //
+	.content]' back)" '["early","early","t48.1","t48.1","(interrupted)","task 49"]'
+cat folded <(event --strategy late --window 18000 folded) >told
+is "and the record tells it" "$(request --strategy late --window 18000 told)" \
+	"$(cat back)"
+is "with lower marks it does not" "$(event --window 24576 folded | tail -n 1 |
+	jq -c '[.fold_at > 1, (.keep | index("early"))]')" "[true,null]"
 
 # An attempt that gained nothing is known to who reads the record.
 {

@@ -123,6 +123,18 @@ stands_alone(const struct view *v, size_t i)
 	return !v->nodes[i].joins && (i + 1 == v->n || !v->nodes[i + 1].joins);
 }
 
+/* Is the call worth its room?  A folded step brings all of its own message
+ * with it, which only a full window pays for: with marks lower than that, such
+ * steps cost a fifth more fresh tokens for two points of edit support. */
+static bool
+may_return(const struct compact *c, const struct view_call *call)
+{
+	if (call->node >= c->epoch.fold)
+		return call->full > call->thin;
+	return c->set.strategy->low == 0 && call->result != NULL &&
+	    stands_alone(c->view, call->node);
+}
+
 /* The calls that could be shown in full again, most valuable first. */
 static struct item *
 candidates(const struct compact *c, size_t *n)
@@ -135,11 +147,9 @@ candidates(const struct compact *c, size_t *n)
 	for (size_t i = v->ncalls; i > 0 && v->ncalls - i < CANDIDATES; i--) {
 		const struct view_call *call = &v->calls[i - 1];
 		const struct fact *f = call->note;
-		bool folded = call->node < c->epoch.fold;
 
 		if (call->node >= c->epoch.slim || is_superseded(c, f) ||
-		    (folded ? call->result == NULL ||
-		    !stands_alone(v, call->node) : call->full <= call->thin))
+		    !may_return(c, call))
 			continue;
 		all = xgrow(all, *n, &cap, sizeof *all);
 		all[(*n)++] = (struct item){ i - 1, age_of(c, f) };
