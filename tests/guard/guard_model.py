@@ -396,10 +396,10 @@ class Model:
                 and not c.idle and (not failed or mute) and not (
                     c.name == "read" and mute)
             error = kind(text, c.name + " " + json.dumps(c.args))
-            first_error = failed and error not in self.errors
+            first_error = failed and not {error, norm} & self.errors
             if failed:
                 gain = max(gain, len(text)) if first_error else 0
-                self.errors.add(error)
+                self.errors |= {error, norm}
             if c.idle or cached is not None:
                 gain = 0
             files = self.changed(c, failed, meta)

@@ -291,6 +291,14 @@ X
 
 # ---- same-answer ----
 
+is "there is none of it, whatever it is: a remark at 12" "$(said <<'X'
+13* s c# glob {"pattern":"**/thing#.ts"} = No files found that match **/thing#.ts within this folder
+X
+)" "c12 warn same-answer 12"
+is "... done to it, each time: nothing" "$(said <<'X'
+13* s c# rename {"name":"thing#"} = renamed thing#
+X
+)" ""
 is "24 different calls that each answer OK: a remark at 12, another at 24" \
 "$(said <<'X'
 30* s c# insert {"row":#} = OK
@@ -378,6 +386,11 @@ is "an error that only quotes its call is no new one" "$(said <<'X' | head -n 1
 12* s c# read {"path":"/w/src/name#/deep.ts"} = ENOENT: no such file or directory, open '/w/src/name#/deep.ts' | {"is_error":true}
 X
 )" "c9 warn stall 4"
+is "... nor one that is known as it stands" "$(said <<'X' | grep stall
+17* s c# bash {"command":"TRY=# make"} = make: the file a.c, line 3 and line 12: that is not a type at all | {"is_error":true}
+X
+)" "c17 warn stall 8
+constrain stall 1"
 is "... one with another word is" "$(said <<'X'
 1* s c# read {"path":"a"} = cannot open it: no such file or directory, which is to be there | {"is_error":true}
 1* s c# read {"path":"b"} = cannot open it: permission denied, as its owner is root and not you | {"is_error":true}

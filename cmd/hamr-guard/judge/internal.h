@@ -68,6 +68,8 @@ struct outcome {
 	bool mute;		/* printed nothing, or its exit status only */
 	bool brief;		/* less text than what counts as news */
 	bool under_way;		/* and it says that something goes on */
+	bool nothing;		/* a line that there is none of what the call
+				 * names: its words do not count */
 	bool past_end;		/* a read behind the end of its file */
 	bool shown;		/* a read of lines that were shown */
 	enum { SAME_FILES, NEW_STATE, TWEAKED, OLD_STATE } files;

@@ -9,6 +9,7 @@
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
+#define ANSWER_MAX 240		/* bytes of one that may quote its call */
 #define STATUS_MAX 80		/* a longer line says more than a status */
 #define STATUS_LINES 4		/* of a result that may tell one, and its end */
 #define REMEMBERED 1024
@@ -196,6 +197,17 @@ is_under_way(struct slice text)
 	return words_among(text, words, &all) > 0;
 }
 
+/* Does it say that there is none of what was asked for? */
+static bool
+finds_nothing(struct slice text)
+{
+	static const char *const words[] = { "no", "not", "none", "nothing",
+		"zero", "cannot", "unable", NULL };
+	size_t all;
+
+	return words_among(text, words, &all) > 0;
+}
+
 /* ---- files ---- */
 
 /* A file is in another state, as meta tells by a path and a hash: true if it is
@@ -340,7 +352,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		text = sign_text_of(&g->signer, &c->is);
 		if (c->is.echoes && !c->is.idle)
 			of.given = text;
-		if (o->failed)
+		if (o->failed || g->text.len <= ANSWER_MAX)
 			of.call = text;
 	}
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
@@ -351,8 +363,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->transient = may_pass(meta, text);
 		/* an error not seen before says something, whatever its
 		 * lines; one that was says nothing */
-		o->new_error = hash_set_add(&g->errors, of.call.p != NULL ?
-		    o->d.kind : o->d.norm);
+		o->new_error = hash_set_add(&g->errors, o->d.norm);
+		if (of.call.p != NULL)
+			o->new_error &= hash_set_add(&g->errors, o->d.kind);
 		if (!o->new_error)
 			o->d.gain = 0;
 		else if (o->d.gain < text.n)
@@ -362,7 +375,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
-	o->brief = o->d.chars < g->policy->min_gain;
+	o->nothing = o->d.own > 0 && o->d.lines == 1 && finds_nothing(text);
+	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
+	    g->policy->min_gain;
 	/* it matters when a call is repeated */
 	o->under_way = e != NULL && o->brief && !o->failed &&
 	    is_under_way(text);

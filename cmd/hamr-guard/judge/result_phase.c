@@ -158,7 +158,8 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 {
 	unsigned long warn = g->policy->answer_warn *
 	    (c->is.poll ? g->policy->poll : 1), times;
-	struct sig key = { c->is.tool, o->d.told ? o->d.norm : o->d.hash };
+	struct sig key = { c->is.tool, o->nothing ? o->d.kind :
+		o->d.told ? o->d.norm : o->d.hash };
 	struct streak *e;
 
 	if (!is_same_answer(c, o))

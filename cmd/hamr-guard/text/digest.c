@@ -94,21 +94,20 @@ has_word(struct slice text, struct slice word)
 	return false;
 }
 
-/* A hash of the line's words that its call does not have. */
-static uint64_t
-without_words(struct slice line, struct slice call)
+/* The line's words: those of its call are counted, the others hashed. */
+static void
+take_words(struct slice line, struct slice call, struct digest *d)
 {
-	uint64_t h = 0;
-
 	while (line.n > 0) {
 		struct slice word = { line.p, word_len(line) };
 
-		if (word.n > 0 && !has_word(call, word))
-			mix(&h, 0, hash_bytes(word.p, word.n));
+		if (word.n > 0 && has_word(call, word))
+			d->own += word.n;
+		else if (word.n > 0)
+			mix(&d->kind, 0, hash_bytes(word.p, word.n));
 		word.n += word.n == 0;
 		line = (struct slice){ line.p + word.n, line.n - word.n };
 	}
-	return h;
 }
 
 static void
@@ -146,7 +145,7 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	    volatile_mask(line, false, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->of->call.p != NULL)
-		mix(&d->kind, 0, without_words(line, a->of->call));
+		take_words(line, a->of->call, d);
 	mix(&d->hash, blank, h);
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);

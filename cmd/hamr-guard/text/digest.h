@@ -19,11 +19,11 @@ struct digest {
 	uint64_t mask;		/* and with all numbers and ids alike; 0: not
 				 * asked for, and the text is long */
 	uint64_t sketch;	/* the same of its first lines, and how many */
-	uint64_t kind;		/* of an error: as norm, without the words of
-				 * its call */
+	uint64_t kind;		/* as norm, without the words of the call */
 	uint64_t sum;		/* of the numbers that norm has, if it masks */
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
+	size_t own;		/* of these, in words of the call */
 	size_t gain;		/* and of lines not in the set before */
 	bool told;		/* some lines stand in the call itself: they
 				 * count in hash only */
@@ -36,7 +36,7 @@ struct digest_of {
 				 * same page: only they are no gain */
 	struct slice given;	/* what the call says of itself is no gain; p
 				 * NULL: of no interest */
-	struct slice call;	/* an error's: d->kind is made; or p NULL */
+	struct slice call;	/* for d->kind and d->own; or p NULL */
 };
 
 /* Go over a text once; its lines are in the set afterwards, and it may have
