@@ -296,6 +296,7 @@ is "there is none of it, whatever it is: a remark at 12" "$(said <<'X'
 X
 )" "c12 warn same-answer 12"
 is "... done to it, each time: nothing" "$(said <<'X'
+13* s c# run_cell {"cell":"thing#"} = thing# ran, no output
 13* s c# rename {"name":"thing#"} = renamed thing#
 X
 )" ""

@@ -201,11 +201,15 @@ is_under_way(struct slice text)
 static bool
 finds_nothing(struct slice text)
 {
-	static const char *const words[] = { "no", "not", "none", "nothing",
-		"zero", "cannot", "unable", NULL };
+	static const char *const nots[] = { "no", "not", "none", "nothing",
+		"zero", NULL };
+	static const char *const finds[] = { "find", "found", "match",
+		"matches", "matched", "matching", "result", "results", "hits",
+		"such", "exist", "exists", "there", NULL };
 	size_t all;
 
-	return words_among(text, words, &all) > 0;
+	return words_among(text, nots, &all) > 0 &&
+	    words_among(text, finds, &all) > 0;
 }
 
 /* ---- files ---- */
