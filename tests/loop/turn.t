@@ -140,6 +140,14 @@ fresh malformed
 run x
 is "malformed_tool_call: told, then done" "$S $(recoveries)" \
     "0 malformed_tool_call 1"
+{ err malformed_tool_call true | jq -c '.message = "cannot be read" |
+    .partial.content = "<tool_call>{\"name\": \"write\", \"arguments\": {\"path\":
+    \"read\" 1"'; answer "In words then."; } >script
+run x
+is "... how a call of the same tool looks" "$(says loop)" "Your tool call \
+could not be read: cannot be read. Nothing was run. Write it again, complete \
+and with valid JSON, like this: {\"name\":\"write\",\"arguments\":{\"path\":\
+<string>,\"content\":<string>,\"overwrite\":<boolean>}}"
 { for _ in 1 2 3; do err malformed_tool_call true; done; } >script
 run x
 is "malformed_tool_call: twice, then model_error" "$S $(ended)" \

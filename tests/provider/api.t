@@ -169,10 +169,11 @@ a_event '{"type":"message_stop"}'; } >s
 serve s
 is "anthropic: cut by length" "$(with anthropic | jq -c 'select(.role) |
 	[.finish_reason, .tool_calls, .meta.dropped_calls]')" '["length",null,1]'
-{ echo chunked; a_event '{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}'; } >s
+{ echo chunked; a_event '{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(default_api.read("}]}'; } >s
 serve s
 is "gemini: a malformed call" "$(with gemini | jq -r 'select(.type ==
-	"error") | .code')" malformed_tool_call
+	"error") | "\(.code) \(.message)"')" \
+	"malformed_tool_call Malformed function call: print(default_api.read("
 printf 'status 400\nbody {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}\n' >s
 serve s
 is "anthropic: overflow, with its limit" "$(with anthropic | jq -r '.code //

@@ -248,6 +248,8 @@ mv in.plain in
 lifts "a block that cannot be lifted" \
 	'["error","malformed_tool_call",{"content":"<tool_call>{\"name\":\"read\" 1}</tool_call>"}]' \
 	'<tool_call>{"name":"read" 1}</tool_call>' stop
+is "... says where its JSON ends to be any" "$(ask | jq -r .message)" \
+	"the model's tool call is not valid JSON: ',' or '}' wanted after: {\"name\":\"read\" "
 
 # ---- cut by length ----
 

@@ -1,4 +1,5 @@
 /* recover.c - failures that a turn survives, each with its own count. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,45 +37,77 @@ is_allowed(const struct track *k, enum scenario s)
 
 /* ---- what the model is told ---- */
 
-/* The tool that a broken block means, and how a call of it looks. */
-static char *
-template_of(const struct track *k)
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* Where a text has name as a word, or NULL. */
+static const char *
+find_word(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)) != NULL; p += n)
+		if ((p == text || !is_word(p[-1])) && !is_word(p[n]))
+			return p;
+	return NULL;
+}
+
+/* The function of the tool that text names first. */
+static struct slice
+function_in(const struct track *k, const char *text)
 {
 	struct slice list = k->tools != NULL ?
-	    scan_get(slice_of(k->tools), "tools") : SLICE("[]"), key, tool;
-	struct walk w, w2;
+	    scan_get(slice_of(k->tools), "tools") : SLICE("[]"), tool;
+	struct slice found = SLICE("");
+	const char *first = NULL;
+	struct walk w;
 
 	walk_in(&w, list);
 	while (walk_next(&w, NULL, &tool)) {
-		struct slice fn = scan_get(tool, "function"), par, val;
+		struct slice fn = scan_get(tool, "function");
 		char *name = scan_strdup(scan_get(fn, "name"));
-		struct buf b = BUF_INIT((size_t)1 << 20);
-		bool first = true;
+		const char *at = name != NULL && name[0] != '\0' ?
+		    find_word(text, name) : NULL;
 
-		if (name == NULL || name[0] == '\0' || k->error_text == NULL ||
-		    (strstr(k->error_text, name) == NULL &&
-		    (k->partial == NULL ||
-		    strstr(k->partial, name) == NULL))) {
-			free(name);
-			continue;
+		if (at != NULL && (first == NULL || at < first)) {
+			first = at;
+			found = fn;
 		}
-		buf_fmt(&b, "{\"name\":\"%s\",\"arguments\":{", name);
-		par = scan_get(scan_get(fn, "parameters"), "properties");
-		walk_in(&w2, par);
-		while (walk_next(&w2, &key, &val)) {
-			char *type = scan_strdup(scan_get(val, "type"));
-
-			buf_adds(&b, first ? "\"" : ",\"");
-			buf_slice(&b, key);
-			buf_fmt(&b, "\":<%s>", type != NULL ? type : "value");
-			first = false;
-			free(type);
-		}
-		buf_adds(&b, "}}");
 		free(name);
-		return buf_detach(&b);
 	}
-	return xstrdup("{\"name\":<tool>,\"arguments\":{...}}");
+	return found;
+}
+
+/* How a call looks of the tool that a broken one means. */
+static char *
+template_of(const struct track *k)
+{
+	struct slice fn = function_in(k, k->partial != NULL ? k->partial :
+	    k->error_text != NULL ? k->error_text : ""), key, val;
+	struct buf b = BUF_INIT((size_t)1 << 20);
+	const char *comma = "";
+	struct walk w;
+
+	if (fn.n == 0)
+		return xstrdup("{\"name\":<tool>,\"arguments\":{...}}");
+	buf_adds(&b, "{\"name\":");
+	buf_slice(&b, scan_get(fn, "name"));
+	buf_adds(&b, ",\"arguments\":{");
+	walk_in(&w, scan_get(scan_get(fn, "parameters"), "properties"));
+	while (walk_next(&w, &key, &val)) {
+		char *type = scan_strdup(scan_get(val, "type"));
+
+		buf_fmt(&b, "%s\"", comma);
+		buf_slice(&b, key);
+		buf_fmt(&b, "\":<%s>", type != NULL ? type : "value");
+		comma = ",";
+		free(type);
+	}
+	buf_adds(&b, "}}");
+	return buf_detach(&b);
 }
 
 static int

@@ -1,5 +1,6 @@
 /* gemini.c - generateContent of Google's Gemini API. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "record/msg.h"
@@ -122,7 +123,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
 	struct slice u = api_member(st, "usageMetadata"), c = { NULL, 0 };
-	struct slice part, call;
+	struct slice part, call, reason;
 	long long made = api_number(u, "candidatesTokenCount");
 	long long thought = api_number(u, "thoughtsTokenCount");
 	struct walk w;
@@ -147,17 +148,20 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	if (scan_kind(u) == SCAN_OBJECT)
 		api_usage(a, api_number(u, "promptTokenCount"), made,
 		    api_number(u, "cachedContentTokenCount"), -1);
-	c = scan_get(c, "finishReason");
-	if (scan_str_is(c, "MALFORMED_FUNCTION_CALL")) {
-		failure_set(f, "malformed_tool_call", "the model wrote a tool "
-		    "call that cannot be read");
+	reason = scan_get(c, "finishReason");
+	if (scan_str_is(reason, "MALFORMED_FUNCTION_CALL")) {
+		char *why = scan_strdup(scan_get(c, "finishMessage"));
+
+		failure_set(f, "malformed_tool_call", "%s", why != NULL ? why :
+		    "the model's tool call could not be parsed");
+		free(why);
 		return API_ERROR;
 	}
 	if (scan_kind(scan_get(api_member(st, "promptFeedback"),
 	    "blockReason")) == SCAN_STRING)
 		answer_finish(a, SLICE("content_filter"));
-	if (!scan_str_is(c, "FINISH_REASON_UNSPECIFIED"))
-		api_text(a, c, answer_finish);
+	if (!scan_str_is(reason, "FINISH_REASON_UNSPECIFIED"))
+		api_text(a, reason, answer_finish);
 	return answer_finished(a) ? API_FINISHED : API_MORE;
 }
 

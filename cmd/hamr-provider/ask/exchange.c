@@ -12,6 +12,7 @@
 #define BACKOFF_MS 500
 #define BACKOFF_CAP_MS 30000
 #define LOADING_MS 1000		/* between two looks at a loading server */
+#define SHOWN ((size_t)40)	/* bytes before what is wrong in a call */
 #define COUNTED_WHOLE 2		/* requests that show how a server counts */
 
 /* ---- retries ---- */
@@ -174,6 +175,32 @@ was_cut(struct exchange *x)
 	return counts;
 }
 
+/* Why no call could be made of what the model wrote: where its JSON ends to be
+ * any, if that is why. */
+static void
+set_malformed(struct failure *f, struct slice block)
+{
+	const char *p = memchr(block.p, '{', block.n), *end;
+	size_t n = p != NULL ? block.n - (size_t)(p - block.p) : 0, from;
+	struct scan s = { 0 };
+
+	end = p != NULL ? memmem(p, n, "</", 2) : NULL;
+	if (end != NULL)
+		n = (size_t)(end - p);
+	if (p == NULL || scan_record(&s, p, n) == 0) {
+		failure_set(f, "malformed_tool_call", "the model's tool call "
+		    "could not be parsed");
+	} else {
+		from = s.at > SHOWN ? s.at - SHOWN : 0;
+		while (from < s.at && (p[from] & 0xc0) == 0x80)
+			from++;
+		failure_set(f, "malformed_tool_call", "the model's tool call "
+		    "is not valid JSON: %s after: %.*s", s.why,
+		    (int)(s.at - from), p + from);
+	}
+	scan_release(&s);
+}
+
 static void
 put_answer(struct exchange *x)
 {
@@ -190,8 +217,7 @@ put_answer(struct exchange *x)
 		provider_put(p, R_USAGE, &line);
 	if (block.n > 0) {
 		scan_put(&line, "{'content':@}", block);
-		failure_set(&x->failure, "malformed_tool_call", "the model "
-		    "wrote a tool call that cannot be read");
+		set_malformed(&x->failure, block);
 		provider_fail(p, &x->failure, buf_view(&line));
 		buf_release(&line);
 	} else if (answer_starved(p->answer)) {
