@@ -231,6 +231,23 @@ is "an id by how it begins" "$(hamr-mem --db frag.db search 3f2a9c |
 status "a forgotten word is no fragment either" 1 sh -c 'hamr-mem --db frag.db \
     forget "$(hamr-mem --db frag.db search arseTre | jq -r .id)" &&
     hamr-mem --db frag.db search arseTre'
+# words by the thousand lie in several blocks
+word() { printf '%s' "$1" | tr 0-9 aeioubdgkl | sed 's/^/xq/; s/$/zw/'; }
+seq 7 13 60000 | tr 0-9 aeioubdgkl | sed 's/.*/{"role":"user","content":"a xq&zw_&zw"}/' |
+    hamr-mem -n --no-config --db words.db
+for n in 20001 40008 59989; do
+	w=$(word "$n")
+	w=${w#?} w=${w%?}
+	is "one of many words is found by $w" "$(hamr-mem --db words.db \
+	    search "$w" | hit .snippet)" "a «x${w}w»_${w#?}w"
+	is "... joined" "$(hamr-mem --db words.db search "${w}w_${w#?}" |
+	    jq -r .snippet)" "a «x${w}w_${w#?}w»"
+done
+hamr-mem --db words.db forget "$(hamr-mem --db words.db search -n 1 "$w" |
+    jq -r .id)"
+status "not when it was forgotten" 1 hamr-mem --db words.db search "$w"
+is "others are, by what they share" "$(hamr-mem --db words.db search -n 9 \
+    kkl | grep -c kkl)" 9
 status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
 
 # common words

@@ -238,7 +238,7 @@ is "as it was" "$(cat notes.txt)" "no memory"
 
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone;
-	    DROP TABLE run; DROP INDEX item_time; PRAGMA user_version=1'
+	    DROP TABLE block; DROP INDEX item_time; PRAGMA user_version=1'
 	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
 	is "and told whole" "$(mem a.db export | jq -r \
 		'select(.slot == "port") | .content')" \
@@ -247,13 +247,21 @@ if command -v sqlite3 >/dev/null; then
 	is "and made new when it is written" "$(mem a.db list |
 		jq -c 'select(.key == "port") | .tags')" '["more","net"]'
 	mem v3.db save compliers >/dev/null
-	sqlite3 v3.db "DROP TABLE run; CREATE TABLE word(id INTEGER PRIMARY \
+	sqlite3 v3.db "DROP TABLE block; CREATE TABLE word(id INTEGER PRIMARY \
 KEY, w TEXT NOT NULL UNIQUE); CREATE VIRTUAL TABLE grams USING fts5(w, \
 content='word',  content_rowid='id', tokenize='trigram', detail=none);
 	    PRAGMA user_version=3"
-	is "one of the last version finds fragments" \
-	    "$(mem v3.db search omplie | jq -r .snippet)" "«compliers»"
-	ok "and is whole" mem v3.db check
+	mem v4.db save compliers >/dev/null
+	sqlite3 v4.db "DROP TABLE block; CREATE TABLE run(id INTEGER PRIMARY \
+KEY, bytes INTEGER NOT NULL,  words TEXT NOT NULL);
+	    INSERT INTO run VALUES(1, 10, 'compliers' || char(10));
+	    PRAGMA user_version=4"
+	for v in v3 v4; do
+		is "one of $v finds fragments" \
+		    "$(mem $v.db search omplie | jq -r .snippet)" \
+		    "«compliers»"
+		ok "and is whole" mem $v.db check
+	done
 else
 	skip "an older file" "no sqlite3"
 fi

@@ -27,7 +27,7 @@
 
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 4,
+	.version = 5,
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -52,7 +52,9 @@ static const struct db_schema schema = {
 	.was =
 	"CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE);"
 	"CREATE VIRTUAL TABLE grams USING fts5(w, content='word',"
-	"  content_rowid='id', tokenize='trigram', detail=none);",
+	"  content_rowid='id', tokenize='trigram', detail=none);"
+	"CREATE TABLE run(id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL,"
+	"  words TEXT NOT NULL);",
 	.shadow = { "words_", "grams_" },
 	.upgrade = { SAVES_SQL
 	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
@@ -69,8 +71,8 @@ static const struct db_schema schema = {
 	"INSERT INTO words(rowid, text, parts, path, name)"
 	"  SELECT id, text, parts, path, name FROM source"
 	"  WHERE id >= 1 << 62;",
-	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;"
-	HASH_SQL WORDS_SQL
+	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;" HASH_SQL,
+	"DROP TABLE IF EXISTS run;" WORDS_SQL
 	"INSERT OR REPLACE INTO state VALUES('unfilled', 1);" }
 };
 

@@ -1,5 +1,6 @@
 /* words.c - the distinct words of a memory as they were written. */
 #include <ctype.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,10 @@
 #define WORD_MAX 64
 #define FRAGMENT_MIN 3		/* bytes; shorter ones are in too many */
 #define RUN_MAX ((size_t)4 << 20)	/* two runs become one up to this */
+#define BLOCK_BYTES ((size_t)16 << 10)
+#define BLOCK_BITS 20		/* of an id: the number of a run's block */
+#define MASK_BITS 14		/* of the number of one of its bits */
+#define MASK_BYTES (1 << MASK_BITS >> 3)
 #define ROWS_MAX 1000		/* looked at for a word that may be gone */
 
 /* ---- sets ---- */
@@ -88,6 +93,74 @@ void
 words_leave(struct store *st, struct slice text)
 {
 	add_words(&st->go, text);
+}
+
+/* ---- blocks: which sequences of three and of six bytes are in them ---- */
+
+struct mask {
+	unsigned char bits[MASK_BYTES];
+};
+
+/* The bit of the n bytes at p; -1 where there is an LF among them. */
+static int
+gram_bit(const char *p, size_t n)
+{
+	uint64_t v = 0;
+
+	if (memchr(p, '\n', n) != NULL)
+		return -1;
+	memcpy(&v, p, n);
+	return (int)(htole64(v) * 0x9e3779b97f4a7c15u >> (64 - MASK_BITS));
+}
+
+static void
+mask_fill(struct mask *m, struct slice words)
+{
+	memset(m, 0, sizeof *m);
+	for (size_t n = 3; n <= 6; n += 3)
+		for (size_t i = 0; i + n <= words.n; i++) {
+			int bit = gram_bit(words.p + i, n);
+
+			if (bit >= 0)
+				m->bits[bit / 8] |=
+				    (unsigned char)(1 << bit % 8);
+		}
+}
+
+/* May one of its words hold this?  No is certain. */
+static bool
+mask_has(struct slice mask, struct slice w)
+{
+	size_t n = w.n < 6 ? 3 : 6;
+
+	if (mask.n != MASK_BYTES)
+		return true;
+	for (size_t i = 0; i + n <= w.n; i++) {
+		int bit = gram_bit(w.p + i, n);
+
+		if ((mask.p[bit / 8] >> bit % 8 & 1) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* May one of these, a line each, be in it? */
+static bool
+mask_has_any(struct slice mask, struct slice lines)
+{
+	struct slice w;
+
+	while (slice_line(&lines, &w))
+		if (mask_has(mask, w))
+			return true;
+	return false;
+}
+
+static struct st *
+block_words(struct store *st, int64_t id, struct err *e)
+{
+	return db_query(st->db, e, "SELECT words FROM block WHERE id = ?1",
+	    "i", id);
 }
 
 /* ---- runs: words in order, none twice, an LF behind each ---- */
@@ -181,33 +254,70 @@ is_held(struct store *st, struct slice w, struct err *e)
 	return got;
 }
 
-/* The last run and this one become one, unless it is much longer: so there are
- * few, and a word is written few times. */
+/* The last run: where its blocks begin, and how many bytes it has at least. */
+static int
+last_run(struct store *st, int64_t *first, size_t *size, struct err *e)
+{
+	int64_t last;
+	int got = db_int(st->db, e, &last, "SELECT max(id) FROM block", "");
+
+	if (got > 0) {
+		*first = last >> BLOCK_BITS << BLOCK_BITS;
+		*size = (size_t)(last - *first) * (BLOCK_BYTES - WORD_MAX);
+	}
+	return got;
+}
+
+/* It and this one become one, unless it is much longer: so there are few, and
+ * a word is written few times.  1: they have. */
 static int
 join_last(struct store *st, struct buf *run, struct err *e)
 {
-	struct buf both = BUF_INIT(SIZE_MAX);
-	int64_t id, size = 0;
+	struct buf last = BUF_INIT(SIZE_MAX), both = BUF_INIT(SIZE_MAX);
+	int64_t first;
+	size_t size;
 	struct st *s;
-	int got = db_int(st->db, e, &size, "SELECT bytes FROM run "
-	    "ORDER BY id DESC LIMIT 1", "");
+	int got = last_run(st, &first, &size, e);
 
-	if (got <= 0 || (size_t)size > 2 * run->len ||
-	    (size_t)size + run->len > RUN_MAX)
+	if (got <= 0 || size > 2 * run->len || size + run->len > RUN_MAX)
 		return got < 0 ? -1 : 0;
-	s = db_query(st->db, e, "SELECT id, words FROM run "
-	    "ORDER BY id DESC LIMIT 1", "");
-	got = st_step(s, e);
-	if (got > 0) {
-		id = st_col_int(s, 0);
-		merge(buf_view(run), st_col(s, 1), true, &both);
-		st_done(s);
-		buf_release(run);
-		*run = both;
-		got = db_run(st->db, e, "DELETE FROM run WHERE id = ?1", "i",
-		    id) < 0 ? -1 : 1;
-	}
+	s = db_query(st->db, e, "SELECT words FROM block WHERE id >= ?1 "
+	    "ORDER BY id", "i", first);
+	while ((got = st_step(s, e)) > 0)
+		buf_slice(&last, st_col(s, 0));
+	if (got == 0)
+		got = db_run(st->db, e, "DELETE FROM block WHERE id >= ?1",
+		    "i", first) < 0 ? -1 : 1;
+	merge(buf_view(run), buf_view(&last), true, &both);
+	buf_release(&last);
+	buf_release(run);
+	*run = both;
 	return got;
+}
+
+static int
+put_run(struct store *st, struct slice run, struct err *e)
+{
+	int64_t id = 0;
+	size_t size;
+	struct mask mask;
+	int r = last_run(st, &id, &size, e);
+
+	if (r > 0)
+		id += (int64_t)1 << BLOCK_BITS;
+	for (size_t n; r >= 0 && run.n > 0; id++) {
+		n = run.n;
+		if (n > BLOCK_BYTES)
+			n = (size_t)((const char *)memrchr(run.p, '\n',
+			    BLOCK_BYTES) - run.p) + 1;
+		mask_fill(&mask, (struct slice){ run.p, n });
+		r = db_run(st->db, e, "INSERT INTO block(id, mask, words) "
+		    "VALUES(?1, CAST(?2 AS BLOB), ?3)", "iss", id,
+		    (struct slice){ (const char *)mask.bits, MASK_BYTES },
+		    (struct slice){ run.p, n });
+		run = (struct slice){ run.p + n, run.n - n };
+	}
+	return r < 0 ? -1 : 0;
 }
 
 static int
@@ -219,9 +329,8 @@ put_in(struct store *st, const struct wordset *set, struct err *e)
 	sort_words(buf_view(&set->words), &run);
 	while (run.len > 0 && (got = join_last(st, &run, e)) > 0)
 		continue;
-	if (got == 0 && run.len > 0)
-		got = db_run(st->db, e, "INSERT INTO run(bytes, words) "
-		    "VALUES(?1, ?2)", "is", (int64_t)run.len, buf_view(&run));
+	if (got == 0)
+		got = put_run(st, buf_view(&run), e);
 	buf_release(&run);
 	return got;
 }
@@ -248,27 +357,46 @@ find_gone(struct store *st, const struct wordset *set, struct buf *gone,
 	return held < 0 ? -1 : 0;
 }
 
+/* The words of a block without those that are gone. */
+static int
+thin_block(struct store *st, int64_t id, struct slice gone, struct err *e)
+{
+	struct buf left = BUF_INIT(SIZE_MAX);
+	struct st *s = block_words(st, id, e);
+	struct mask mask;
+	bool fewer = false;
+	int r = st_step(s, e);
+
+	if (r > 0) {
+		merge(st_col(s, 0), gone, false, &left);
+		fewer = left.len < st_col(s, 0).n;
+	}
+	st_done(s);
+	mask_fill(&mask, buf_view(&left));
+	if (fewer)
+		r = db_run(st->db, e, "UPDATE block SET mask = CAST(?2 AS "
+		    "BLOB), words = ?3 WHERE id = ?1", "iss", id,
+		    (struct slice){ (const char *)mask.bits, MASK_BYTES },
+		    left.len > 0 ? buf_view(&left) : SLICE(""));
+	buf_release(&left);
+	return r < 0 ? -1 : 0;
+}
+
 static int
 take_out(struct store *st, const struct wordset *set, struct err *e)
 {
-	struct buf gone = BUF_INIT(SIZE_MAX), left = BUF_INIT(SIZE_MAX);
+	struct buf gone = BUF_INIT(SIZE_MAX);
 	struct st *s;
 	int r = find_gone(st, set, &gone, e), got = 0;
 
-	s = gone.len > 0 ? db_query(st->db, e, "SELECT id, words FROM run",
+	s = gone.len > 0 ? db_query(st->db, e, "SELECT id, mask FROM block",
 	    "") : NULL;
-	while (r == 0 && gone.len > 0 && (got = st_step(s, e)) > 0) {
-		buf_reset(&left);
-		merge(st_col(s, 1), buf_view(&gone), false, &left);
-		if (left.len < st_col(s, 1).n)
-			r = db_run(st->db, e, "UPDATE run SET bytes = ?2, "
-			    "words = ?3 WHERE id = ?1", "iis",
-			    st_col_int(s, 0), (int64_t)left.len,
-			    left.len > 0 ? buf_view(&left) : SLICE(""));
-	}
+	while (r == 0 && gone.len > 0 && (got = st_step(s, e)) > 0)
+		if (mask_has_any(st_col(s, 1), buf_view(&gone)))
+			r = thin_block(st, st_col_int(s, 0), buf_view(&gone),
+			    e);
 	st_done(s);
 	buf_release(&gone);
-	buf_release(&left);
 	return r < 0 || got < 0 ? -1 : 0;
 }
 
@@ -335,44 +463,13 @@ is_joined(struct slice w)
 	return memchr(w.p, '_', w.n) != NULL;
 }
 
-static bool
-is_within(struct slice part, struct slice w)
-{
-	return part.n < w.n && memmem(w.p, w.n, part.p, part.n) != NULL;
-}
-
-/* Is there a piece of a joined fragment among them?  It is found with that. */
-static bool
-has_piece(struct slice all, struct slice joined)
-{
-	struct slice w;
-
-	while (slice_line(&all, &w))
-		if (!is_joined(w) && is_within(w, joined))
-			return true;
-	return false;
-}
-
-/* Joined words are looked at for joined fragments only: what else they hold
- * stands in one of their pieces, which is a word of its own, found sooner. */
-static bool
-is_found(struct slice all, struct slice w, struct slice word)
-{
-	struct slice j;
-
-	if (is_joined(w) || !is_joined(word))
-		return w.n < word.n;
-	while (slice_line(&all, &j))
-		if (is_joined(j) && is_within(w, j) && is_within(j, word))
-			return true;
-	return false;
-}
-
-/* The words that hold w, which is one of all. */
+/* The words that hold w.  Joined words are looked at for joined fragments
+ * only: what else they hold stands in one of their pieces, which is a word of
+ * its own. */
 static void
-look(struct slice run, struct slice all, struct slice w, struct found *f)
+look(struct slice words, struct slice w, struct found *f)
 {
-	const char *p = run.p, *end = run.p + run.n, *at;
+	const char *p = words.p, *end = words.p + words.n, *at;
 
 	while ((at = memmem(p, (size_t)(end - p), w.p, w.n)) != NULL) {
 		const char *lf = memrchr(p, '\n', (size_t)(at - p));
@@ -380,9 +477,60 @@ look(struct slice run, struct slice all, struct slice w, struct found *f)
 
 		p = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
 		word.n = (size_t)(p - word.p) - 1;
-		if (is_found(all, w, word))
+		if (w.n < word.n && is_joined(w) == is_joined(word))
 			take(f, word);
 	}
+}
+
+/* The words of all blocks that hold one of these, a line each. */
+static int
+look_for(struct store *st, struct slice fragments, struct found *f,
+    struct err *e)
+{
+	struct st *s = db_query(st->db, e, "SELECT id, mask FROM block", "");
+	int got = 0;
+
+	while (fragments.n > 0 && (got = st_step(s, e)) > 0) {
+		struct slice rest = fragments, w;
+		struct st *words = NULL;
+
+		while (got > 0 && slice_line(&rest, &w)) {
+			if (!mask_has(st_col(s, 1), w))
+				continue;
+			if (words == NULL) {
+				words = block_words(st, st_col_int(s, 0), e);
+				got = st_step(words, e);
+			}
+			if (got > 0)
+				look(st_col(words, 0), w, f);
+		}
+		st_done(words);
+		if (got < 0)
+			break;
+	}
+	st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
+/* Of a joined fragment that is found the pieces are not looked for. */
+static int
+look_for_all(struct store *st, struct slice joined, struct slice plain,
+    struct found *f, struct err *e)
+{
+	struct buf left = BUF_INIT(SIZE_MAX);
+	struct slice w;
+	int r = look_for(st, joined, f, e);
+
+	while (slice_line(&plain, &w))
+		if (f->n == 0 || memmem(joined.p, joined.n, w.p, w.n) ==
+		    NULL) {
+			buf_slice(&left, w);
+			buf_addc(&left, '\n');
+		}
+	if (r == 0)
+		r = look_for(st, buf_view(&left), f, e);
+	buf_release(&left);
+	return r;
 }
 
 static bool
@@ -406,35 +554,28 @@ int
 words_holding(struct store *st, const struct slice *fragment, size_t n,
     struct buf *terms, struct err *e)
 {
-	struct buf small = BUF_INIT(SIZE_MAX);
+	struct buf joined = BUF_INIT(SIZE_MAX), plain = BUF_INIT(SIZE_MAX);
 	struct found f = { .n = 0 };
-	struct st *s = NULL;
-	int got = 0;
+	int r;
 
 	for (size_t i = 0; i < n; i++) {
 		struct slice w = fragment[i];
+		struct buf *small = is_joined(w) ? &joined : &plain;
 
 		if (w.n < FRAGMENT_MIN || w.n > WORD_MAX)
 			continue;
 		if (w.n >= WORD_MIN && has_digit(w))
 			add_term(terms, w, "\"*\n");
 		for (size_t k = 0; k < w.n; k++)
-			buf_addc(&small, (char)tolower((unsigned char)w.p[k]));
-		buf_addc(&small, '\n');
+			buf_addc(small, (char)tolower((unsigned char)w.p[k]));
+		buf_addc(small, '\n');
 	}
-	if (small.len > 0)
-		s = db_query(st->db, e, "SELECT words FROM run", "");
-	while (small.len > 0 && (got = st_step(s, e)) > 0) {
-		struct slice all = buf_view(&small), w;
-
-		while (slice_line(&all, &w))
-			if (!is_joined(w) || !has_piece(buf_view(&small), w))
-				look(st_col(s, 0), buf_view(&small), w, &f);
-	}
+	r = look_for_all(st, buf_view(&joined), buf_view(&plain), &f, e);
 	for (size_t i = 0; i < f.n; i++) {
 		add_term(terms, slice_of(f.v[i]), "\"\n");
 		free(f.v[i]);
 	}
-	buf_release(&small);
-	return got;
+	buf_release(&joined);
+	buf_release(&plain);
+	return r;
 }

@@ -2,11 +2,11 @@
  * fragments of them.
  *
  * The index of texts keeps stems, in which the end of a word is lost.  Here
- * each word stands in small letters in one or more runs, sorted texts of words,
- * which are searched from end to end: 20 ms for two million words.  A
- * transaction appends a run, joined with the last ones if those are not longer.
- * Words that are mostly digits (ids, hashes, numbers) are left out: they are
- * many, and are found by how they begin.
+ * each word stands in small letters in one or more runs: words in order, cut
+ * into blocks, each with a mask of the trigrams in it that tells which blocks
+ * are worth a look.  A transaction appends a run, joined with the last ones if
+ * those are not longer.  Words that are mostly digits (ids, hashes, numbers)
+ * are left out: they are many, and are found by how they begin.
  */
 #ifndef MEM_WORDS_H
 #define MEM_WORDS_H
@@ -15,7 +15,7 @@
 
 /* Its table, in a schema. */
 #define WORDS_SQL \
-	"CREATE TABLE run(id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL," \
+	"CREATE TABLE block(id INTEGER PRIMARY KEY, mask BLOB NOT NULL," \
 	"  words TEXT NOT NULL);"
 
 #define WORDS_FOUND 50		/* of words_holding, at most */
