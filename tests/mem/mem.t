@@ -251,6 +251,9 @@ is "others are, by what they share" "$(hamr-mem --db words.db search -n 9 \
 status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
 
 # common words
+printf '%s\n' '{"type":"hamr","v":1,"session":"old"}' \
+    '{"role":"user","content":"the common ancestor"}' |
+    hamr-mem -n --no-config --db many.db
 seq 60000 | jq -c '{role:"user",content:"the common word \(.)"}' |
     hamr-mem -n --no-config --db many.db
 seq 20000 | jq -c '{role:"user",content:("\(.) words " * 40)}' |
@@ -260,6 +263,10 @@ ok "what was indexed does not stay in the log" \
 is "of a common word the newest are ranked" "$(hamr-mem --db many.db search \
     common 2>err | jq -c .partial | sort | uniq -c | tr -s ' ')" ' 8 true'
 match "and that is said" "$(cat err)" '*the words are common*'
+for q in common the; do
+	is "all of a session are: $q" "$(hamr-mem --db many.db search \
+	    --session old "$q" 2>&1 | jq -c '[.line, .partial]')" '[2,null]'
+done
 is "a rare one among them is found" "$(hamr-mem --db many.db search \
     'common 17' 2>&1 | head -n 1 | jq -c '[.line, .partial]')" '[17,null]'
 printf '%s\n' '{"role":"user","content":"one zebra the stable one"}' \

@@ -23,6 +23,7 @@
 #define COMMON 4		/* a word in one of so many rows is */
 #define ANY_ROWS 5000		/* that match any of the words, about */
 #define SAMPLE 300		/* rows that tell how common a word is */
+#define FRAGMENTS 16		/* of a query that are looked for */
 #define ALL_ROWS 10		/* with some words, about: the others are
 				 * looked for in their text */
 #define LOOK_EVERY 256		/* rows between two looks at the clock */
@@ -38,7 +39,7 @@ struct search {
 	struct memory {
 		struct store *st;
 		int64_t newest;		/* message */
-		int64_t from;		/* rows before are not looked at */
+		int64_t from, to;	/* items that are looked at */
 		struct map rows;	/* that hold a word, about */
 	} memory[MEMORIES];
 };
@@ -340,8 +341,8 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 		.nrows = ask->n, .order = q->asked,
 		.n = ask->tier == TIER_ALL ? (int)q->words : 0 };
 	int64_t from = f->kind == KIND_FACT ? FACT_FIRST : m->from;
-	int64_t to = f->kind == KIND_MESSAGE ? FACT_FIRST :
-	    INT64_MAX >> PASSAGE_BITS;
+	int64_t to = f->kind == KIND_MESSAGE && m->to > FACT_FIRST ?
+	    FACT_FIRST : m->to;
 	int r;
 
 	best.v = xcalloc(best.max, sizeof *best.v);
@@ -524,16 +525,36 @@ sort_words(struct memory *m, struct query *q, struct err *e)
 	return 0;
 }
 
+/* The items among which those of a session are. */
+static int
+bound_session(struct memory *m, const char *session, struct err *e)
+{
+	struct st *s = db_query(m->st->db, e, "SELECT coalesce(min(id), 0), "
+	    "coalesce(max(id) + 1, 0) FROM item WHERE session = ?1", "t",
+	    session);
+	int got = st_step(s, e);
+
+	if (got > 0) {
+		m->from = st_col_int(s, 0);
+		m->to = st_col_int(s, 1);
+	}
+	st_done(s);
+	return got < 0 ? -1 : 0;
+}
+
 /* Where all of the words are common, how many rows are looked at goes by the
  * rarest one: of it the newest ROWS_MAX. */
 static int
-bound(struct memory *m, struct query *q, struct search *x, struct err *e)
+bound(struct memory *m, const struct find *f, struct query *q,
+    struct search *x, struct err *e)
 {
-	if (q->nword == 0)
-		return 0;
-	if (sort_words(m, q, e) < 0)
+	if (q->nword > 0 && sort_words(m, q, e) < 0)
 		return -1;
-	if (q->word[0].rows <= ROWS_MAX || q->word[0].joined)
+	if (q->nword > 0 && (q->word[0].rows <= ROWS_MAX || q->word[0].joined))
+		return 0;
+	if (f->session != NULL)
+		return bound_session(m, f->session, e);
+	if (q->nword == 0)
 		return 0;
 	m->from = m->newest - (int64_t)((double)m->newest * ROWS_MAX /
 	    q->word[0].rows);
@@ -580,12 +601,12 @@ static int
 words_within(struct memory *m, const struct query *q, double least,
     double most, struct ask *ask, struct err *e)
 {
-	struct slice *fragment = xcalloc(q->nword + 1, sizeof *fragment);
+	struct slice fragment[FRAGMENTS];
 	struct buf terms = BUF_INIT(EXPR_MAX);
 	size_t n = 0;
 	int r;
 
-	for (size_t i = 0; i < q->nword; i++)
+	for (size_t i = 0; i < q->nword && n < FRAGMENTS; i++)
 		if (!q->word[i].part && q->word[i].rows >= least &&
 		    q->word[i].rows <= most)
 			fragment[n++] = q->word[i].text;
@@ -593,7 +614,6 @@ words_within(struct memory *m, const struct query *q, double least,
 	if (r == 0)
 		r = add_rare(m, buf_view(&terms), ask, e);
 	buf_release(&terms);
-	free(fragment);
 	return r;
 }
 
@@ -704,13 +724,14 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 	int64_t time = WHEN_NONE;
 
 	m->st = st;
+	m->to = INT64_MAX >> PASSAGE_BITS;
 	if (db_exec(st->db, "SAVEPOINT search", e) < 0 || db_int(st->db, e,
 	    &time, "SELECT max(time) FROM item", "") < 0 ||
 	    store_newest(st, KIND_MESSAGE, &m->newest, e) < 0)
 		return -1;
 	if (time > x->newest)
 		x->newest = time;
-	return f->kind == KIND_FACT ? 0 : bound(m, q, x, e);
+	return f->kind == KIND_FACT ? 0 : bound(m, f, q, x, e);
 }
 
 int
