@@ -218,6 +218,10 @@ do	damage "$page"
 	ok "most messages, too" test "$(mem dm.db stats | jq .messages)" -gt 1500
 	ok "and it is whole" mem dm.db check
 done
+status "forgotten" 0 mem dm.db forget "$(mem dm.db search -n 1 "fact 1" |
+	jq -r .id)"
+match "... but for what was set aside" "$(cat "$T/.err")" \
+	"*dm.db-damaged-1 may still hold it; remove*"
 damage 0
 status "its head is lost" 65 mem dm.db search fact
 status "a fault, too" 1 mem dm.db check
@@ -276,6 +280,8 @@ is "not" "$(raw 'port NOT 9090')" ""
 status "nothing" 1 mem b.db search --raw ''
 status "an error is usage" 2 mem b.db search --raw 'port AND'
 match "... and said" "$(cat "$T/.err")" 'hamr-mem: --raw: fts5: syntax error*'
+status "so is half a string" 2 mem b.db search --raw '"'
+is "... said" "$(cat "$T/.err")" "hamr-mem: --raw: unterminated string"
 status "so is a column that is not there" 2 mem b.db search --raw 'nobody: x'
 is "... said" "$(cat "$T/.err")" "hamr-mem: --raw: no such column: nobody"
 status "without --raw it is only words" 1 mem b.db search 'AND'

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "commands.h"
 #include "find/find.h"
 #include "show.h"
@@ -181,6 +182,23 @@ command_show(const struct opts *o, struct err *e)
 
 /* ---- forget ---- */
 
+/* What rebuild set aside is a file of the user's. */
+static void
+tell_damaged(const char *path)
+{
+	bool there = true;
+
+	for (int i = 1; there; i++) {
+		char *aside = xasprintf("%s-damaged-%d", path, i);
+
+		there = access(aside, F_OK) == 0;
+		if (there)
+			err_say("%s may still hold it; remove that file, too",
+			    aside);
+		free(aside);
+	}
+}
+
 int
 command_forget(const struct opts *o, struct err *e)
 {
@@ -210,6 +228,8 @@ command_forget(const struct opts *o, struct err *e)
 	for (size_t i = first; i < end && got >= 0; i++) {
 		got = store_forget(&st[i], &f, e);
 		total += got;
+		if (got > 0)
+			tell_damaged(st[i].path);
 	}
 	where_close(st, n);
 	if (got < 0)

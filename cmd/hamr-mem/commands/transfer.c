@@ -174,8 +174,8 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 	if (stat(dir, &st) < 0)
 		return err_sys(e, ST_NOINPUT, "%s", dir);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ST_NOINPUT, "%s: no folder; name the one "
-		    "with the transcripts", dir);
+		return err_set(e, ST_NOINPUT, "%s: not a directory; name the "
+		    "one with the transcripts", dir);
 	fts = fts_open((char *[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
 	    by_name);
 	if (fts == NULL)

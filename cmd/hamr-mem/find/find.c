@@ -442,11 +442,14 @@ add_snippets(struct hit *h, size_t n, struct err *e)
 static void
 blame_query(struct err *e)
 {
+	static const char *const begins[] = { "fts5:", "no such column:",
+		"unterminated string", "unknown special query:" };
 	struct err was = *e;
-	const char *why = strstr(was.text, "fts5:");
+	const char *why = NULL;
 
-	if (why == NULL)
-		why = strstr(was.text, "no such column:");
+	for (size_t i = 0; why == NULL && i < sizeof begins / sizeof *begins;
+	    i++)
+		why = strstr(was.text, begins[i]);
 	if (was.status == ST_BUG)
 		err_set(e, ST_USAGE, "--raw: %s", why != NULL ? why :
 		    was.text);

@@ -224,7 +224,7 @@ read_texts(const struct rec *r, const struct redact *redact, struct item *it,
 	it->len = text.len;
 	it->text = text.len > 0 ? buf_detach(&text) : NULL;
 	if (it->text == NULL)
-		return refuse(e, "\"content\" is no text");
+		return refuse(e, "\"content\" is not a text");
 	if (it->len > most)
 		return refuse(e, "\"content\" is over 64 KiB");
 	return 0;
@@ -247,11 +247,11 @@ read_entry(const struct rec *r, const struct redact *redact, struct entry *n,
 		return refuse(e, "\"key\" is not m: and 12 hex digits");
 	snprintf(n->it.id, sizeof n->it.id, "m:%s", n->key);
 	if (!read_time(rec_get(r, "time"), &n->it.time))
-		return refuse(e, "\"time\" is no time");
+		return refuse(e, "\"time\" is not a time");
 	n->tags = rec_get(r, "tags");
 	n->saves = rec_get(r, "saves");
 	if (!is_list(n->tags) || !is_list(n->saves))
-		return refuse(e, "\"tags\" is no list");
+		return refuse(e, "\"tags\" or \"saves\" is not a list");
 	n->forgotten = rec_str_is(r, "kind", "forgotten");
 	if (n->forgotten)
 		return 0;
@@ -285,7 +285,7 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
 		int r = read_time(scan_get(one, "time"), &s.time) &&
 		    (scan_get(one, "key").p == NULL ||
 		    read_key(scan_get(one, "key"), other)) ? 0 :
-		    refuse(e, "\"saves\" has a wrong time or key");
+		    refuse(e, "a time or key in \"saves\" is wrong");
 
 		if (s.time == WHEN_NONE)
 			s.time = 0;
