@@ -218,8 +218,10 @@ do	damage "$page"
 	ok "most messages, too" test "$(mem dm.db stats | jq .messages)" -gt 1500
 	ok "and it is whole" mem dm.db check
 done
+cp dm.db dm.db-new
 status "forgotten" 0 mem dm.db forget "$(mem dm.db search -n 1 "fact 1" |
 	jq -r .id)"
+ok "... also in what a killed rebuild left" test ! -e dm.db-new
 match "... but for what was set aside" "$(cat "$T/.err")" \
 	"*dm.db-damaged-1 may still hold it; remove*"
 damage 0

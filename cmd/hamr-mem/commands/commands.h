@@ -17,4 +17,7 @@ int command_rebuild(const struct opts *o, struct err *e);
 int command_export(const struct opts *o, struct err *e);
 int command_import(const struct opts *o, struct err *e);
 
+/* The new file of a rebuild that was killed, unless one is going on. */
+void remove_unfinished(const char *path);
+
 #endif

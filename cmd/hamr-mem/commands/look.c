@@ -228,8 +228,10 @@ command_forget(const struct opts *o, struct err *e)
 	for (size_t i = first; i < end && got >= 0; i++) {
 		got = store_forget(&st[i], &f, e);
 		total += got;
-		if (got > 0)
+		if (got > 0) {
+			remove_unfinished(st[i].path);
 			tell_damaged(st[i].path);
+		}
 	}
 	where_close(st, n);
 	if (got < 0)

@@ -304,13 +304,13 @@ set_aside(struct rebuild *b, struct err *e)
 }
 
 static void
-remove_beside(const struct rebuild *b)
+remove_beside(const char *beside)
 {
 	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
 		"-lock" };
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		char *p = xasprintf("%s%s", b->beside, ends[i]);
+		char *p = xasprintf("%s%s", beside, ends[i]);
 
 		unlink(p);
 		free(p);
@@ -322,7 +322,7 @@ run(struct rebuild *b, struct err *e)
 {
 	int r = -1;
 
-	remove_beside(b);
+	remove_beside(b->beside);
 	if (store_open(&b->new, b->beside, "file", DB_WRITE, e) < 0)
 		goto out;
 	r = b->damaged ? 0 : take_old(b, e);
@@ -337,7 +337,7 @@ run(struct rebuild *b, struct err *e)
 		    db_replace(b->old.db, b->beside, finish, b, e);
 out:
 	store_close(&b->new);
-	remove_beside(b);
+	remove_beside(b->beside);
 	return r;
 }
 
@@ -360,6 +360,21 @@ run_alone(struct rebuild *b, struct err *e)
 		close(fd);
 	free(name);
 	return r;
+}
+
+void
+remove_unfinished(const char *path)
+{
+	char *name = xasprintf("%s-rebuild", path);
+	char *beside = xasprintf("%s-new", path);
+	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0 && file_lock(fd, 0) == 0)
+		remove_beside(beside);
+	if (fd >= 0)
+		close(fd);
+	free(beside);
+	free(name);
 }
 
 int
