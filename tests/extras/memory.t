@@ -17,6 +17,8 @@ is "the whole item by its id" "$(t search_memory "{\"query\":\"$id\"}")" \
 and bison"
 is "a prefix of it" "$(t search_memory "{\"query\":\"${id%????}\"}" | head -n 1)" \
 	"the parser wants gcc 12"
+is "as a stub has it" "$(t search_memory "{\"query\":\" memory $id; x\"}" |
+	head -n 1)" "the parser wants gcc 12"
 is "nothing found" "$(t search_memory '{"query":"nowhere \"x\""}')" \
 	'nothing in memory for "nowhere \"x\""'
 ok "is no error" t search_memory '{"query":"nowhere"}'

@@ -1,4 +1,5 @@
 /* memory.c - search_memory and save_memory: hamr-mem asked as a child. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,18 +139,31 @@ put_found(struct slice text, bool whole, const char *query, struct result *r)
 	json_int(r->meta, "matches", n);
 }
 
+/* The id that is meant: one of 12 digits anywhere, as it stands in a stub or a
+ * hit, or a shorter one alone; yours, NULL: words are looked for. */
+static char *
+id_in(const char *query)
+{
+	for (const char *p = query; (p = strstr(p, "m:")) != NULL; p++) {
+		size_t n = strspn(p + 2, "0123456789abcdef");
+
+		if ((p == query || !isalnum((unsigned char)p[-1])) &&
+		    !isalnum((unsigned char)p[2 + n]) && (n == 12 ||
+		    (n >= 4 && p == query && p[2 + n] == '\0')))
+			return xmemdup0(p, n + 2);
+	}
+	return NULL;
+}
+
 void
 memory_search(struct tool *t, struct slice args, struct result *r)
 {
-	char *query = arg(args, "query"), count[24];
+	char *query = arg(args, "query"), *id = id_in(query), count[24];
 	const char *find[] = { NULL, "search", "-n", count, "--", query,
 		NULL };
-	const char *show[] = { NULL, "show", query, NULL };
+	const char *show[] = { NULL, "show", id, NULL };
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf text = BUF_INIT(TEXT_MAX);
-	/* "m:" and at least 4 hex digits */
-	bool whole = strncmp(query, "m:", 2) == 0 && strlen(query) >= 6 &&
-	    query[2 + strspn(query + 2, "0123456789abcdef")] == '\0';
 	int64_t n = COUNT_DEFAULT;
 	int status;
 
@@ -162,16 +176,17 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 		result_error(r, "bad_arguments", "the query is too long; ask "
 		    "with a few words");
 	} else {
-		status = run(t, whole ? show : find, SLICE(""), SEARCH_MS,
-		    &text, r);
+		status = run(t, id != NULL ? show : find, SLICE(""),
+		    SEARCH_MS, &text, r);
 		if (status >= 0)
 			put_found(status == 0 ? buf_view(&text) :
-			    (struct slice){ NULL, 0 }, whole, query, r);
+			    (struct slice){ NULL, 0 }, id != NULL, query, r);
 	}
 	if (t->result_cap != 0)
 		result_cap(r, t->result_cap);
 	buf_release(&text);
 	buf_release(&clean);
+	free(id);
 	free(query);
 }
 
