@@ -28,7 +28,7 @@ status $http
 body {"error":{"message":"said so","code":$http}}
 X
 	is "HTTP $http: words" "$(jq -r 'select(.type == "error").message |
-		split("; no key")[0]' got)" "HTTP $http: said so"
+		split("; ")[0]' got)" "HTTP $http: said so"
 done <<X
 400 bad_request false 69
 404 bad_request false 69
@@ -267,6 +267,16 @@ is "an endless event" "$(err .code -o provider.max_event_bytes=100000)" '"too_la
 { echo chunked; echo 'repeat forever line : xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; } >s
 serve s
 is "an endless answer" "$(err .code -o provider.max_response_bytes=1000000)" '"too_large"'
+
+# a wrong address, or a wrong model
+for words in "Not Found" "model 'm' not found"; do
+	printf 'status 404\nbody {"detail":"%s"}\n' "$words" >s
+	serve s
+	err .message
+done >got
+is "404 names what to check" "$(cat got)" \
+	'"HTTP 404: Not Found; check base_url (it often ends in /v1)"
+"HTTP 404: model '"'m'"' not found"'
 
 # ---- overflow ----
 

@@ -230,6 +230,11 @@ serve models try
 hamr-provider --probe --model first --base-url "$URL" >out 2>err
 is "--probe: a server that does not tell of this model" "$?" 1
 
+printf 'path /v1/chat/completions\nstatus 500\nbody {"error":{"message":"no such template"}}\n' >broken
+serve models broken
+is "--probe says why a request failed" "$(hamr-provider --probe --model x \
+	--base-url "$URL" 2>&1 | head -n 1)" "hamr-provider: HTTP 500: no such template"
+
 # Ollama's own API: once it has the model loaded, else what is asked for
 printf 'path /api/chat\nbody {"message":{"content":"x"},"done":true}\n' >chat
 printf 'path /api/ps\nbody {"models":[{"name":"m","context_length":5555}]}\n' >ps

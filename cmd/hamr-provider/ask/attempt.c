@@ -202,6 +202,10 @@ judge(struct exchange *x)
 			    "HTTP 400 with an empty body; the request of about "
 			    "%lld tokens is probably too large",
 			    x->ask->estimate);
+		/* else a model may be what is not found */
+		if (r->status == 404 && !words_hold(buf_view(&x->raw), "model"))
+			buf_adds(&x->failure.message, "; check base_url (it "
+			    "often ends in /v1)");
 		x->failure.wait_ms = retry_after_ms(r->retry_after,
 		    (long long)time(NULL));
 	}

@@ -434,10 +434,10 @@ try(struct provider *p, struct buf *out)
 		scan_put(out, p->answer->native.n > 0 ? ",'tools':true" :
 		    ",'tools':false");
 		put_speed(out, &x, file_now_ms() - began);
-	} else if (strcmp(x.failure.code, "bad_request") == 0 ||
-	    strcmp(x.failure.code, "server") == 0) {
-		scan_put(out, ",'tools':false");
-	} else {	/* nothing was learned */
+	} else {
+		if (strcmp(x.failure.code, "bad_request") == 0 ||
+		    strcmp(x.failure.code, "server") == 0)
+			scan_put(out, ",'tools':false");
 		key_redact(p->set->key, &x.failure.message);
 		err_say("%s", x.failure.message.p);
 	}
