@@ -247,9 +247,11 @@ is "a loading server is waited for, whatever max_retries is" \
 
 httpd_stop
 is "nobody there" "$(err '[.code, .retryable]' -o provider.max_retries=0)" '["network",true]'
-printf 'rawhead\nlength none\nbody SSH-2.0-OpenSSH\\r\\n\nclose\n' >s
-serve s
-is "not HTTP" "$(err .code -o provider.max_retries=0)" '"network"'
+for head in 'SSH-2.0-OpenSSH' 'HTTP/1.1 abc' 'HTTP/7.0 200'; do
+	printf 'rawhead\nlength none\nbody %s\\r\\n\\r\\n\nclose\n' "$head" >s
+	serve s
+	is "not HTTP: $head" "$(err .code -o provider.max_retries=0)" '"network"'
+done
 is "TLS to a plain port" "$(URL=https://127.0.0.1:$HTTPD_PORT/v1; err .code \
 	-o provider.max_retries=0 -o provider.connect_timeout=0.3)" '"timeout"'
 printf 'status 307\nheader Location: http://127.0.0.1:9/\n' >s

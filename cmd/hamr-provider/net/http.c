@@ -284,7 +284,7 @@ curl_failed(struct http *h, CURLcode rc)
 	case CURLE_UNSUPPORTED_PROTOCOL:
 		/* also a reply that is not HTTP/1 */
 		if (h->nheader + h->nbody == 0 &&
-		    strstr(why, "HTTP/0.9") == NULL)
+		    strstr(why, "HTTP") == NULL)
 			end = HTTP_BAD_URL;
 		break;
 	case CURLE_OPERATION_TIMEDOUT:
