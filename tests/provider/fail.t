@@ -280,6 +280,11 @@ is "404 names what to check" "$(cat got)" \
 	'"HTTP 404: Not Found; check base_url (it often ends in /v1)"
 "HTTP 404: model '"'m'"' not found"'
 
+printf 'status 404\n' >s
+serve s
+is "... where there is no /v1" "$(err .message --api gemini)" \
+	'"HTTP 404, with an empty body; check base_url"'
+
 # ---- overflow ----
 
 while IFS='|' read -r want body; do

@@ -35,8 +35,6 @@ static const struct {
 	    "with -o provider.vision=false" },
 	{ "bad_request", "model", "hamr-provider --models lists what the "
 	    "server has; name one with --model" },
-	{ "bad_request", "HTTP 404", "is the URL right? it often ends in "
-	    "/v1" },
 	{ "network", "reset by peer", "is the port right, and is it http:// "
 	    "there? --base-url names another" },
 	{ "network", "resolve host", "is the URL right? --base-url names "

@@ -24,6 +24,13 @@ api_named(const char *name)
 	return NULL;
 }
 
+const char *
+api_url_hint(const struct api *api)
+{
+	return strstr(api->own_url, "/v1") != NULL ?
+	    "check base_url (it often ends in /v1)" : "check base_url";
+}
+
 void
 api_stream_init(struct api_stream *st)
 {

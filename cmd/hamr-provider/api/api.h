@@ -65,6 +65,8 @@ struct api {
 
 /* By name; NULL: not known. */
 const struct api *api_named(const char *name);
+/* What to check where base_url leads to something else. */
+const char *api_url_hint(const struct api *api);
 /* All names, with commas. */
 extern const char api_names[];
 

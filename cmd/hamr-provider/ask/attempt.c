@@ -155,8 +155,8 @@ read_whole(struct exchange *x)
 	    (!x->p->answer->started && x->said != API_FINISHED &&
 	    (mark == NULL || !words_hold(raw, mark))))
 		failure_final(&x->failure, "server", "%s did not answer with a "
-		    "chat completion; check base_url (it often ends in "
-		    "/v1)", x->where);
+		    "chat completion; %s", x->where,
+		    api_url_hint(x->p->set->api));
 }
 
 static void
@@ -204,8 +204,8 @@ judge(struct exchange *x)
 			    x->ask->estimate);
 		/* else a model may be what is not found */
 		if (r->status == 404 && !words_hold(buf_view(&x->raw), "model"))
-			buf_adds(&x->failure.message, "; check base_url (it "
-			    "often ends in /v1)");
+			buf_fmt(&x->failure.message, "; %s",
+			    api_url_hint(x->p->set->api));
 		x->failure.wait_ms = retry_after_ms(r->retry_after,
 		    (long long)time(NULL));
 	}

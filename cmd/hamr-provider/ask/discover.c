@@ -331,11 +331,10 @@ unreachable(struct provider *p, const struct http_reply *r)
 	if (refused)
 		settings_key_words(p->set, &key);
 	if (r->end == HTTP_DONE)
-		err_say("%s does not list its models (HTTP %ld); check %s%s",
+		err_say("%s does not list its models (HTTP %ld); %s%s",
 		    where, r->status, refused ?
-		    "the key (api_key_env or api_key_command)" :
-		    "base_url (it often ends in /v1)", refused ? key.p :
-		    "");
+		    "check the key (api_key_env or api_key_command)" :
+		    api_url_hint(p->set->api), refused ? key.p : "");
 	else
 		err_say("%s: %s; is the server running", where, r->why);
 	free(where);
