@@ -14,6 +14,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -61,7 +62,8 @@ class World:
             os.makedirs(os.path.join(self.dir, part))
             setattr(self, part, os.path.join(self.dir, part))
         self.facts.update(root=self.root, home=self.home, out=self.out)
-        self.git("init", "-q", ".")
+        shutil.copytree(os.path.join(context.place, "fresh", ".git"),
+            os.path.join(self.root, ".git"))
 
     def __getattr__(self, name):
         try:
@@ -153,7 +155,7 @@ class World:
 
     def git(self, *argv, **options):
         return self.run("git", "-c", "user.name=n", "-c", "user.email=e",
-            *argv, **options)
+            "-c", "maintenance.auto=false", *argv, **options)
 
     def commit(self, **files):
         """Files into the root, and a commit of all of it."""
