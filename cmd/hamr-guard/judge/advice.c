@@ -25,7 +25,7 @@ static const char *const table[] = {
 	[A_REPEAT_BLOCK] =
 	"Not run: attempt {count} of this {tool} call, which has returned the "
 	"same result every time; {since}. The result above still holds. Make "
-	"a change or answer, or look at another file, command or query.",
+	"a change or answer, or try another file, command or query.",
 
 	[A_REPEAT_HALT] =
 	"Not run; this turn ends here: the same {tool} call was made {count} "
@@ -34,12 +34,12 @@ static const char *const table[] = {
 
 	[A_WEAK_WARN] =
 	"This {tool} call has returned the same result {count} times, apart "
-	"from times and numbers; {since}. Take the result as it stands and "
-	"make the next change or answer, or look at something that can differ.",
+	"from times and numbers; {since}. Take the result as it stands: "
+	"make the next change, or answer. Or look at something that can change.",
 
 	[A_SAME_ANSWER] =
 	"{count} different {tool} calls have returned the same short answer. "
-	"If that is what you expect, carry on, in one command for the rest if "
+	"If that is what you expect, carry on; do the rest in one command if "
 	"you can. If not, check one of them in detail before the next.",
 
 	[A_RETRY_HINT] =
@@ -61,8 +61,8 @@ static const char *const table[] = {
 
 	[A_RETRY_BLOCK] =
 	"Not run: attempt {count} of this {tool} call, which has failed the "
-	"same way every time; {since}. Fix what makes it fail first, or take "
-	"another tool or another route.",
+	"same way every time; {since}. Fix the cause first, or use another "
+	"tool or another approach.",
 
 	[A_RETRY_HALT] =
 	"Not run; this turn ends here: the same {tool} call was made {count} "
@@ -83,7 +83,7 @@ static const char *const table[] = {
 	[A_CYCLE_WARN] =
 	"The last {period} calls form a cycle, repeated {laps} times with the "
 	"same results; {since}. Change something between the calls (an edit, "
-	"an input) so that a result can differ, or make a call outside the "
+	"an input) so that a result can change, or make a call outside the "
 	"cycle.",
 
 	[A_CYCLE_BLOCK] =
@@ -109,8 +109,8 @@ static const char *const table[] = {
 
 	[A_STALL_SWEEP] =
 	"The last reads showed no line that you had not seen; {since}. Search "
-	"for the one name that matters, or make the change that you have "
-	"read enough for.",
+	"for the one name that matters, or make the change: you have read "
+	"enough for it.",
 
 	[A_STALL_TEXT] =
 	"The {span} returned nothing new. Write the next message as text "
@@ -118,7 +118,7 @@ static const char *const table[] = {
 	"either the answer or one different approach.",
 
 	[A_TEXT_HALT] =
-	"Not run; this turn ends here: a message without calls was due; "
+	"Not run; this turn ends here: the next message had to be text only; "
 	"{since}. Report what you found and what is missing, or start over "
 	"from a different idea.",
 
@@ -188,7 +188,7 @@ static const char *const table[] = {
 
 	[A_MONOLOGUE] =
 	"You have sent the same message three times or more. Make a call that "
-	"moves the work on, or answer in other words and say what is missing.",
+	"moves the work forward, or answer in other words and say what is missing.",
 
 	[A_STATUS_ONLY] =
 	"Your last message is a status, not an answer. If the work is "
