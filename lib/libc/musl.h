@@ -16,6 +16,7 @@
 int close_range(unsigned from, unsigned to, int flags);
 
 #define RENAME_NOREPLACE (1U << 0)
+#define RENAME_EXCHANGE (1U << 1)
 #define renameat2 musl_renameat2	/* later versions have their own */
 int renameat2(int from, const char *old, int to, const char *new,
     unsigned flags);

@@ -166,6 +166,8 @@ touch .hamr/snap.git/index.lock
 is "a lock somebody left" "$(changed 'echo 3 >>u2')" "exit 0; changed: u2"
 echo junk >.hamr/snap.git/index
 is "a broken index" "$(changed 'echo 4 >>u2')" "exit 0; changed: u2"
+: >.hamr/snap.git/index		# as a power failure leaves it
+is "an empty one" "$(changed 'echo 4 >>u2')" "exit 0; changed: u2"
 rm -rf .hamr/snap.git/objects
 is "lost objects are said" "$(call a bash "$(sh_args 'echo 5 >>u2')" | new |
 	jq -r 'select(.type == "error") | .code')" spawn_failed

@@ -530,6 +530,18 @@ read_index(struct snap *s)
 	return r;
 }
 
+/* The index that was written takes its place.  ext4 writes a file to the disk
+ * that a rename puts in another's place, but not one that is exchanged; what a
+ * power failure leaves of it is found out when it is read. */
+static int
+put_index(struct snap *s)
+{
+	if (renameat2(s->dirfd, "index.lock", s->dirfd, "index",
+	    RENAME_EXCHANGE) == 0)
+		return unlinkat(s->dirfd, "index.lock", 0);
+	return renameat(s->dirfd, "index.lock", s->dirfd, "index");
+}
+
 static int
 write_index(struct take *t)
 {
@@ -553,7 +565,7 @@ write_index(struct take *t)
 	if (fd >= 0 && close(fd) < 0)
 		r = -1;
 	if (r == 0)
-		r = renameat(s->dirfd, "index.lock", s->dirfd, "index");
+		r = put_index(s);
 	if (r < 0)
 		s->why = strerror(errno);
 	buf_release(&out);
