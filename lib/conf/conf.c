@@ -391,7 +391,7 @@ wrong(const struct source *at, const char *name, const struct conf_key *k,
 {
 	struct buf b = BUF_INIT(1000);
 
-	buf_fmt(&b, "key \"%s\" wants ", name);
+	buf_fmt(&b, "key \"%s\" must be ", name);
 	conf_key_wanted(k, &b);
 	buf_adds(&b, ", not ");
 	if (v->kind == TOML_STRING && k->words != NULL && strlen(v->s) <= 60)
@@ -510,7 +510,7 @@ trust(struct source *at, const struct toml_event *ev, struct err *e)
 		return 0;
 	if (ev->nkey != 2 || ev->v == NULL || ev->v->kind != TOML_STRING ||
 	    strlen(ev->v->s) != SHA_HEX - 1)
-		return err_set(e, ST_CONFIG, "%s: [trust] wants \"PATH\" = "
+		return err_set(e, ST_CONFIG, "%s: [trust] takes \"PATH\" = "
 		    "\"SHA-256 in 64 hexadecimal digits\"", at->where);
 	for (int i = 0; i < 2; i++) {
 		l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
@@ -538,7 +538,7 @@ allow(struct source *at, const struct toml_event *ev, struct err *e)
 		return 0;
 	if (ev->nkey != 2 || v == NULL || v->kind != TOML_ARRAY ||
 	    (v->n > 0 && v->v[0].kind != TOML_STRING))
-		return err_set(e, ST_CONFIG, "%s: [allow] wants \"PATH\" = "
+		return err_set(e, ST_CONFIG, "%s: [allow] takes \"PATH\" = "
 		    "[\"command ...\", \"path ...\"]", at->where);
 	for (size_t i = 0; i < 2 * v->n; i++) {
 		l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
@@ -743,7 +743,7 @@ set_option(struct conf *c, const char *arg, const char *where,
 	int r;
 
 	if (eq == NULL || eq == arg)
-		return err_set(e, ST_USAGE, "%s wants KEY=VALUE, not \"%s\"",
+		return err_set(e, ST_USAGE, "%s takes KEY=VALUE, not \"%s\"",
 		    where, arg);
 	key = xmemdup0(arg, (size_t)(eq - arg));
 	r = put_text(&at, key, eq + 1, e);

@@ -45,7 +45,7 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 		f->why = geteuid() != 0 && st.st_uid != geteuid() ?
 		    "it belongs to somebody else" : NULL;
 	else if (errno == EINVAL)
-		f->why = "no regular file";
+		f->why = "it is not a regular file";
 	else if (errno == ELOOP)
 		f->why = "it is a symbolic link";
 	else if (errno == ENOTDIR)	/* what Linux says of a link, too */

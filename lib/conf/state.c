@@ -222,8 +222,8 @@ state_folder(const char *root, const char *name, bool create, struct err *e)
 		else if (S_ISDIR(st.st_mode))
 			return sub;
 		else
-			err_set(e, ST_POLICY, "%s is not a folder (a link would "
-			    "lead out of the repository); move it away", sub);
+			err_set(e, ST_POLICY, "%s is not a folder (a link "
+			    "would lead out of the repository); move it away", sub);
 	}
 	free(sub);
 	return NULL;

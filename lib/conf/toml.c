@@ -132,12 +132,12 @@ hex(struct toml_in *t, int digits, struct buf *out)
 		int d = t->p < t->end ? num_hex(*t->p) : -1;
 
 		if (d < 0)
-			return bad(t, "\\%c wants %d hexadecimal digits",
+			return bad(t, "\\%c needs %d hexadecimal digits",
 			    digits == 4 ? 'u' : 'U', digits);
 		cp = cp * 16 + (unsigned)d;
 	}
 	if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
-		return bad(t, "an escape that is no Unicode character");
+		return bad(t, "an escape that is not a Unicode character");
 	if (cp == 0)
 		return unsupported(t, "U+0000 in a string");
 	utf8_put(out, cp);
@@ -177,7 +177,7 @@ string(struct toml_in *t, char **text)
 		int c = peek(t), r;
 
 		if (c < 0 || c == '\n' || starts(t, "\r\n"))
-			r = bad(t, "a string without its end");
+			r = bad(t, "a string without an end");
 		else if (is_control(c))
 			r = control(t);
 		else if (c == '\\' && quote == '"')
@@ -276,12 +276,12 @@ plain(struct toml_in *t, struct toml_value *v)
 	is_float = memchr(s.p, '.', s.n) != NULL || memchr(s.p, 'e', s.n) !=
 	    NULL || memchr(s.p, 'E', s.n) != NULL;
 	if (!number(s, &text))
-		r = bad(t, "no value: %.*s (a string wants quotes)",
+		r = bad(t, "not a value: %.*s (strings need quotes)",
 		    (int)(s.n < 40 ? s.n : 40), s.p);
 	else if (is_float && !num_double(text.p, text.len, &v->d))
 		r = unsupported(t, "a number that large or that long");
 	else if (!is_float && !num_i64(text.p, text.len, &v->i))
-		r = bad(t, "an integer of more than 64 bits");
+		r = bad(t, "an integer that does not fit 64 bits");
 	if (r == 0) {
 		v->kind = is_float ? TOML_FLOAT : TOML_INT;
 		if (!is_float)
@@ -334,7 +334,7 @@ array(struct toml_in *t, struct toml_value *v, int depth)
 		if (peek(t) == ']')
 			break;
 		if (peek(t) != ',')
-			return bad(t, "an array without its end");
+			return bad(t, "an array without an end");
 	}
 	t->p++;
 	return 0;
@@ -357,7 +357,7 @@ value(struct toml_in *t, struct toml_value *v, int depth)
 	case '{':
 		return unsupported(t, "an inline table (write [TABLE])");
 	case -1:
-		return bad(t, depth > 0 ? "an array without its end" :
+		return bad(t, depth > 0 ? "an array without an end" :
 		    "no value");
 	default:
 		return plain(t, v);
@@ -529,8 +529,8 @@ key(struct toml *t)
 			while (is_bare(peek(in)))
 				in->p++;
 			if (in->p == from)
-				return stray(in, "a key wants letters, "
-				    "digits, - and _, or quotes");
+				return stray(in, "a key needs quotes, or "
+				    "letters, digits, - and _ only");
 			name = xmemdup0(from, (size_t)(in->p - from));
 		}
 		t->key = xgrow(t->key, t->nkey, &t->capkey, sizeof *t->key);
@@ -625,7 +625,7 @@ header(struct toml *t)
 	if (key(t) < 0)
 		return -1;
 	if (peek(&t->in) != ']')
-		return bad(&t->in, "a table's name without its ]");
+		return bad(&t->in, "a table name without its ]");
 	if (descend(t, &at, NODE_IMPLIED) < 0)
 		return -1;
 	node = child(t, at, t->nkey - 1, NODE_HEADER, &fresh);
@@ -635,7 +635,7 @@ header(struct toml *t)
 	t->table = node;
 	t->ntable = t->nkey;
 	t->in.p++;
-	if (line_end(&t->in, "something stands after the table's name") < 0)
+	if (line_end(&t->in, "text after the table name") < 0)
 		return -1;
 	ev.key = (const char *const *)t->key;
 	ev.nkey = t->nkey;
@@ -667,7 +667,7 @@ assignment(struct toml *t)
 	r = value(&t->in, &v, 0);
 	ev.last = t->in.line;
 	if (r == 0)
-		r = line_end(&t->in, "something stands after the value");
+		r = line_end(&t->in, "text after the value");
 	ev.key = (const char *const *)t->key;
 	ev.nkey = t->nkey;
 	if (r == 0)

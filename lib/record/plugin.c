@@ -72,13 +72,13 @@ take_paths(struct plugin *p, struct slice paths, struct err *e)
 	if (paths.p == NULL || scan_kind(paths) == SCAN_NULL)
 		return 0;
 	if (scan_kind(paths) != SCAN_ARRAY)
-		return broken(e, "says \"paths\" that is no array");
+		return broken(e, "gives \"paths\" that is not an array");
 	walk_in(&w, paths);
 	while (walk_next(&w, NULL, &el)) {
 		char *path = scan_strdup(el);
 
 		if (path == NULL)
-			return broken(e, "says \"paths\" that holds more "
+			return broken(e, "gives \"paths\" that holds more "
 			    "than strings");
 		p->paths = xgrow(p->paths, p->npaths, &p->cap,
 		    sizeof *p->paths);
@@ -121,20 +121,20 @@ take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
 	p->name = scan_strdup(scan_get(rec, "name"));
 	p->what = scan_strdup(scan_get(rec, "description"));
 	if (p->name == NULL || !plugin_is_name(p->name))
-		return broken(e, "says no \"name\" of 1 to 64 letters, "
+		return broken(e, "gives no \"name\" of 1 to 64 letters, "
 		    "digits, _ and -");
 	if (p->what == NULL || p->what[0] == '\0')
-		return broken(e, "says no \"description\"");
+		return broken(e, "gives no \"description\"");
 	if (mutates.p != NULL && scan_kind(mutates) != SCAN_TRUE &&
 	    scan_kind(mutates) != SCAN_FALSE)
-		return broken(e, "says \"mutates\" that is neither true nor "
+		return broken(e, "gives \"mutates\" that is neither true nor "
 		    "false");
 	p->mutates = scan_kind(mutates) != SCAN_FALSE;
 	if (parameters.p == NULL)
 		parameters = SLICE("{\"type\":\"object\",\"properties\":{}}");
 	if (!plugin_is_schema(parameters))
-		return broken(e, "says \"parameters\" that are no JSON Schema "
-		    "object of at most 64 KiB and 100 levels");
+		return broken(e, "gives \"parameters\" that are not a JSON "
+		    "Schema object of at most 64 KiB and 100 levels");
 	p->parameters = xmemdup0(parameters.p, parameters.n);
 	for (char *c = p->parameters; *c != '\0'; c++)
 		if (*c == '\n' || *c == '\r')

@@ -28,7 +28,7 @@ refused "80,000 keys" ":*"
 say 'print("[agent]\n" + "\n".join("[provider.k%d]" % i for i in range(9000)))'
 refused "9,000 tables" ":4*: not supported here: so many keys in one file"
 say 'print("a = " + "1" * 900000)'
-refused "a number of 900,000 digits" ":1: an integer of more than 64 bits"
+refused "a number of 900,000 digits" ":1: an integer that does not fit 64 bits"
 say 'print("[stages]\ntool = [" + "1," * 500000 + "]")'
 refused "an array of 500,000" ":2: *tool*"
 truncate -s 64M "$file"

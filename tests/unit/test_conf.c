@@ -61,7 +61,7 @@ test_precedence(void **state)
 	assert_string_equal(conf_origin(c, "agent.max_model_steps"),
 	    "--steps");
 	assert_int_equal(conf_set(c, "agent.mode", "x", NULL, &f->e), -1);
-	assert_string_equal(f->e.text, "flag: key \"agent.mode\" wants one of "
+	assert_string_equal(f->e.text, "flag: key \"agent.mode\" must be one of "
 	    "\"read-only\", \"verify\", \"docs\", \"patch\", not \"x\"");
 	conf_free(c);
 	unsetenv("HAMR_AGENT_MAX_MODEL_STEPS");
@@ -164,7 +164,7 @@ test_environment(void **state)
 	unsetenv("HAMR_PROVIDER_X_MODEL");
 	setenv("HAMR_LOOP_GUARD_WARN_AT", "no", 1);
 	fails(f, NULL, ST_CONFIG, "HAMR_LOOP_GUARD_WARN_AT: key "
-	    "\"loop_guard.warn_threshold\" wants an integer from 1 to "
+	    "\"loop_guard.warn_threshold\" must be an integer from 1 to "
 	    "1000000, not a string");
 	unsetenv("HAMR_LOOP_GUARD_WARN_AT");
 	unsetenv("HAMR_TOOLS_BASH_ENABLED");

@@ -19,40 +19,40 @@ test_file_errors(void **state)
 		{ "[agnt]\n[agent]", "@/etc.toml:1: unknown table [agnt]" },
 		{ "[agnt]", "@/etc.toml:1: unknown table [agnt]" },
 		{ "agent.max_model_steps = 'x'", "@/etc.toml:1: key "
-		    "\"agent.max_model_steps\" wants an integer from 1 to "
+		    "\"agent.max_model_steps\" must be an integer from 1 to "
 		    "1000000, not a string" },
 		{ "agent.max_model_steps = 0", "@/etc.toml:1: key "
-		    "\"agent.max_model_steps\" wants an integer from 1 to "
+		    "\"agent.max_model_steps\" must be an integer from 1 to "
 		    "1000000, not 0" },
 		{ "agent.max_model_steps = 1.0", "@/etc.toml:1: key "
-		    "\"agent.max_model_steps\" wants an integer from 1 to "
+		    "\"agent.max_model_steps\" must be an integer from 1 to "
 		    "1000000, not 1.0" },
 		{ "provider.temperature = 11", "@/etc.toml:1: key "
-		    "\"provider.temperature\" wants a number from 0 to 10, "
+		    "\"provider.temperature\" must be a number from 0 to 10, "
 		    "not 11" },
 		{ "provider.stream = 1", "@/etc.toml:1: key "
-		    "\"provider.stream\" wants true or false, not 1" },
+		    "\"provider.stream\" must be true or false, not 1" },
 		{ "provider.model = true", "@/etc.toml:1: key "
-		    "\"provider.model\" wants a string, not true or false" },
+		    "\"provider.model\" must be a string, not true or false" },
 		{ "provider.params = '[1]'", "@/etc.toml:1: key "
-		    "\"provider.params\" wants a string that holds a JSON "
+		    "\"provider.params\" must be a string that holds a JSON "
 		    "object, not a string" },
 		{ "hooks.on_end = [1]", "@/etc.toml:1: key \"hooks.on_end\" "
-		    "wants an array of strings or of such arrays, none "
+		    "must be an array of strings or of such arrays, none "
 		    "empty, not an array that begins with an integer" },
 		{ "hooks.on_end = [['a'], []]", "@/etc.toml:1: key "
-		    "\"hooks.on_end\" wants an array of strings or of such "
+		    "\"hooks.on_end\" must be an array of strings or of such "
 		    "arrays, none empty, not an array that begins with an "
 		    "array" },
 		{ "hooks.on_end = [[1]]", "@/etc.toml:1: key "
-		    "\"hooks.on_end\" wants an array of strings or of such "
+		    "\"hooks.on_end\" must be an array of strings or of such "
 		    "arrays, none empty, not an array that begins with an "
 		    "array" },
 		{ "stages.mem = [['hamr-mem']]", "@/etc.toml:1: key "
-		    "\"stages.mem\" wants an array of strings, not an array "
+		    "\"stages.mem\" must be an array of strings, not an array "
 		    "that begins with an array" },
 		{ "provider.prices = [-1.0]", "@/etc.toml:1: key "
-		    "\"provider.prices\" wants an array of numbers from 0 to "
+		    "\"provider.prices\" must be an array of numbers from 0 to "
 		    "1000000000, not an array that begins with a float" },
 		{ "[loop_guard]\nwarn_at = 2\nwarn_threshold = 2",
 		    "@/etc.toml:3: key \"loop_guard.warn_threshold\" twice "
@@ -81,11 +81,11 @@ test_option_errors(void **state)
 	struct fix *f = *state;
 
 	fails(f, "agent.mode", ST_USAGE,
-	    "-o wants KEY=VALUE, not \"agent.mode\"");
-	fails(f, "=x", ST_USAGE, "-o wants KEY=VALUE, not \"=x\"");
+	    "-o takes KEY=VALUE, not \"agent.mode\"");
+	fails(f, "=x", ST_USAGE, "-o takes KEY=VALUE, not \"=x\"");
 	fails(f, "agent.mod=docs", ST_CONFIG, "-o: unknown key \"agent.mod\"; "
 	    "nearest known key is \"agent.mode\"");
-	fails(f, "tools.jobs=many", ST_CONFIG, "-o: key \"tools.jobs\" wants "
+	fails(f, "tools.jobs=many", ST_CONFIG, "-o: key \"tools.jobs\" must be "
 	    "an integer from 1 to 64, not a string");
 	fails(f, "provider.model=\xff", ST_CONFIG,
 	    "-o: the value of \"provider.model\" is not UTF-8");

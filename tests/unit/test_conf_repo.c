@@ -80,7 +80,7 @@ test_trusted(void **state)
 	assert_int_equal(conf_int(c, "agent.max_model_steps"), 64);
 	conf_free(c);
 	put_file(f, "home/hamr/config.toml", "trust.x = 'short'");
-	fails(f, NULL, ST_CONFIG, "@/home/hamr/config.toml:1: [trust] wants "
+	fails(f, NULL, ST_CONFIG, "@/home/hamr/config.toml:1: [trust] takes "
 	    "\"PATH\" = \"SHA-256 in 64 hexadecimal digits\"");
 }
 
@@ -107,7 +107,7 @@ test_repo_links(void **state)
 	not_read(f, "it is a symbolic link");
 	unlink(at);
 	assert_int_equal(mkfifo(at, 0600), 0);
-	not_read(f, "no regular file");
+	not_read(f, "it is not a regular file");
 	unlink(at);
 	rmdir(dir);
 	assert_int_equal(symlink("..", dir), 0);

@@ -126,38 +126,38 @@ test_toml_wrong(void **state)
 	refuses("[a.b]\nc = 1\n[a]\nb.d = 1",
 	    "F:4: [a.b] is a table already; add to it there (line 1)");
 	refuses("[a.b]\n[a]\nb = 1", "F:3: key \"a.b\" twice (line 1)");
-	refuses("a = 01", "F:1: no value: 01 (a string wants quotes)");
-	refuses("a = 1__0", "F:1: no value: 1__0 (a string wants quotes)");
-	refuses("a = _1", "F:1: no value: _1 (a string wants quotes)");
-	refuses("a = 1_", "F:1: no value: 1_ (a string wants quotes)");
-	refuses("a = 1.", "F:1: no value: 1. (a string wants quotes)");
-	refuses("a = .1", "F:1: no value: .1 (a string wants quotes)");
-	refuses("a = 1e", "F:1: no value: 1e (a string wants quotes)");
-	refuses("a = word", "F:1: no value: word (a string wants quotes)");
-	refuses("a = True", "F:1: no value: True (a string wants quotes)");
+	refuses("a = 01", "F:1: not a value: 01 (strings need quotes)");
+	refuses("a = 1__0", "F:1: not a value: 1__0 (strings need quotes)");
+	refuses("a = _1", "F:1: not a value: _1 (strings need quotes)");
+	refuses("a = 1_", "F:1: not a value: 1_ (strings need quotes)");
+	refuses("a = 1.", "F:1: not a value: 1. (strings need quotes)");
+	refuses("a = .1", "F:1: not a value: .1 (strings need quotes)");
+	refuses("a = 1e", "F:1: not a value: 1e (strings need quotes)");
+	refuses("a = word", "F:1: not a value: word (strings need quotes)");
+	refuses("a = True", "F:1: not a value: True (strings need quotes)");
 	refuses("a = 9223372036854775808",
-	    "F:1: an integer of more than 64 bits");
+	    "F:1: an integer that does not fit 64 bits");
 	refuses("a =", "F:1: no value");
 	refuses("a =\n1", "F:1: no value");
 	refuses("a", "F:1: a key without = and a value");
-	refuses("= 1", "F:1: a key wants letters, digits, - and _, or quotes");
+	refuses("= 1", "F:1: a key needs quotes, or letters, digits, - and _ only");
 	refuses("a. = 1",
-	    "F:1: a key wants letters, digits, - and _, or quotes");
-	refuses("[]", "F:1: a key wants letters, digits, - and _, or quotes");
-	refuses("[a", "F:1: a table's name without its ]");
+	    "F:1: a key needs quotes, or letters, digits, - and _ only");
+	refuses("[]", "F:1: a key needs quotes, or letters, digits, - and _ only");
+	refuses("[a", "F:1: a table name without its ]");
 	refuses("[a] b = 1",
-	    "F:1: something stands after the table's name");
-	refuses("a = 1 b = 2", "F:1: something stands after the value");
-	refuses("a = \"x", "F:1: a string without its end");
-	refuses("a = 'x\n'", "F:1: a string without its end");
+	    "F:1: text after the table name");
+	refuses("a = 1 b = 2", "F:1: text after the value");
+	refuses("a = \"x", "F:1: a string without an end");
+	refuses("a = 'x\n'", "F:1: a string without an end");
 	refuses("a = \"\\x41\"", "F:1: unknown escape in a string (a "
 	    "backslash is written \\\\, or the string in '...')");
 	refuses("a = \"\\ud800\"",
-	    "F:1: an escape that is no Unicode character");
-	refuses("a = \"\\u12\"", "F:1: \\u wants 4 hexadecimal digits");
-	refuses("a = [1\n2]", "F:2: an array without its end");
+	    "F:1: an escape that is not a Unicode character");
+	refuses("a = \"\\u12\"", "F:1: \\u needs 4 hexadecimal digits");
+	refuses("a = [1\n2]", "F:2: an array without an end");
 	refuses("a = [1,,2]", "F:1: no value");
-	refuses("a = [\n1,", "F:2: an array without its end");
+	refuses("a = [\n1,", "F:2: an array without an end");
 	refuses("a = \"\x01\"", "F:1: control character 0x01");
 	refuses("# \x7f", "F:1: control character 0x7f");
 	refuses("a = 1\rb = 2", "F:1: control character 0x0d");
