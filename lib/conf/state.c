@@ -223,7 +223,8 @@ state_folder(const char *root, const char *name, bool create, struct err *e)
 			return sub;
 		else
 			err_set(e, ST_POLICY, "%s is not a folder (a link "
-			    "would lead out of the repository); move it away", sub);
+			    "would lead out of the repository); move it away",
+			    sub);
 	}
 	free(sub);
 	return NULL;

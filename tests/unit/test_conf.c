@@ -61,7 +61,8 @@ test_precedence(void **state)
 	assert_string_equal(conf_origin(c, "agent.max_model_steps"),
 	    "--steps");
 	assert_int_equal(conf_set(c, "agent.mode", "x", NULL, &f->e), -1);
-	assert_string_equal(f->e.text, "flag: key \"agent.mode\" must be one of "
+	assert_string_equal(f->e.text, "flag: key "
+	    "\"agent.mode\" must be one of "
 	    "\"read-only\", \"verify\", \"docs\", \"patch\", not \"x\"");
 	conf_free(c);
 	unsetenv("HAMR_AGENT_MAX_MODEL_STEPS");

@@ -140,10 +140,12 @@ test_toml_wrong(void **state)
 	refuses("a =", "F:1: no value");
 	refuses("a =\n1", "F:1: no value");
 	refuses("a", "F:1: a key without = and a value");
-	refuses("= 1", "F:1: a key needs quotes, or letters, digits, - and _ only");
+	refuses("= 1",
+	    "F:1: a key needs quotes, or letters, digits, - and _ only");
 	refuses("a. = 1",
 	    "F:1: a key needs quotes, or letters, digits, - and _ only");
-	refuses("[]", "F:1: a key needs quotes, or letters, digits, - and _ only");
+	refuses("[]",
+	    "F:1: a key needs quotes, or letters, digits, - and _ only");
 	refuses("[a", "F:1: a table name without its ]");
 	refuses("[a] b = 1",
 	    "F:1: text after the table name");
