@@ -354,7 +354,7 @@ for sig in TERM HUP; do
 	sees "a long call" '*bash sleep 64.6*'
 	kill -"$sig" "$(cat .hamr/sessions/*.lock)"
 	sees "SIG$sig in a turn ends the chat, the terminal is as it was" \
-	    '*interrupted*status 0 raw 0*'
+	    '*interrupted*status 130 raw 0*'
 	is "... with an end record, and nothing running" "$(tail -n 1 \
 	    .hamr/sessions/*.ndjson | jq -r .status) $(pgrep -fc '^sleep 64.6')" \
 	    "interrupted 0"
@@ -422,6 +422,13 @@ type_ 'echo raw $(stty -a | grep -cw -e -icanon)' Enter
 sees "gives the terminal back" '*raw 0*sh:*'
 type_ fg Enter
 sees "fg shows the live rows" '*raw 0*sh: fg*bash for i*step 1*'
+type_ C-z
+sees "once more" '*Stopped*Stopped*Stopped*sh:*'
+type_ bg Enter
+sees "in the background it draws nothing" '*sh: bg*&*
+sh:*'
+type_ fg Enter
+sees "until it is in front" '*sh: bg*sh: fg*bash for i*step 1*'
 type_ more
 sees "and what is typed into them" '*> more
   patch  step 1*'

@@ -514,7 +514,7 @@ os.kill(t.pid, signal.SIGTERM)
 print(t.end(), b"\x1b[<u" in t.all)
 P
 is "the terminal is given back, and nothing that was not taken" \
-    "$(tr '\n' ' ' <../got)" "True True True True True True 0 False "
+    "$(tr '\n' ' ' <../got)" "True True True True True True 130 False "
 
 # --- a row that a terminal takes for wider than we do is not broken by it
 fresh wider
@@ -754,4 +754,22 @@ t.type("\r"); t.end()
 P
 is "an editor's Ctrl-Z stops all; a pager's Ctrl-C and modes are its own" \
     "$(cat ../got)" "as it was"
+
+# --- a message that is larger than the window
+fresh full
+{ answer Hello.; answer Next.; } >script
+py >../got <<'P'
+t = chat("-o", "context.window=16000"); t.sees("sandbox"); t.sees("> ")
+t.type("hi\r"); t.sees("done  ")
+t.type("\x1b[200~" + "word " * 40000 + "\x1b[201~"); t.sees("characters]")
+t.type("\r"); t.sees("/fork TURN"); t.sees("message back")
+print(t.all.count(b"the request does not fit"))
+t.type("/fork 1\r"); t.sees("a copy now"); t.type("on\r"); t.sees("Next.")
+t.sees("done  ")
+os.kill(t.pid, signal.SIGTERM)
+print(t.end())
+P
+is "it is told once, with what to do; SIGTERM ends a chat with 130" \
+    "$(cat ../got)" "1
+130"
 done_testing

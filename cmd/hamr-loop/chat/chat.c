@@ -81,7 +81,7 @@ edited_line(struct chat *c, bool *stopped)
 	char *line;
 
 	while ((line = ui_take_sent(u)) == NULL && !*stopped && !c->quit) {
-		struct pollfd p[3 + ASKED] = { { STDIN_FILENO, POLLIN, 0 },
+		struct pollfd p[3 + ASKED] = { { ui_keys_fd(u), POLLIN, 0 },
 			{ c->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
 
 		for (int i = 0; i < ASKED; i++)
@@ -227,5 +227,5 @@ chat(struct run *r, struct err *e)
 		    r->session.id);
 	if (c.failed)
 		*e = c.err;
-	return c.failed ? -1 : ST_OK;
+	return c.failed ? -1 : r->ui.told_to_end ? ST_INTERRUPTED : ST_OK;
 }

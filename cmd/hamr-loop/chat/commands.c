@@ -947,7 +947,7 @@ list_sessions(struct chat *c, struct candidates *out)
 			    task != NULL ? task : "");
 			if (id != NULL && c->open && strcmp(id,
 			    c->run->session.id) == 0)
-				here = xasprintf("%s  (this one)", about);
+				here = xasprintf("(this one)  %s", about);
 			else if (id != NULL)
 				candidates_add(out, id, about);
 			free(id);

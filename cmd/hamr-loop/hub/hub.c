@@ -367,7 +367,7 @@ round_of_poll(struct hub *h, long long until)
 	/* asked for nothing, poll still tells when its reader has left */
 	p[3 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
-	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? STDIN_FILENO : -1,
+	p[3 * SLOTS + 2] = (struct pollfd){ h->listen ? ui_keys_fd(h->ui) : -1,
 	    POLLIN, 0 };
 	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->job, POLLIN, 0 };
 	timeout = next_timeout(h, until);

@@ -304,6 +304,12 @@ screen_keys_off(struct screen *s)
 	give_back(s);
 }
 
+bool
+screen_is_behind(const struct screen *s)
+{
+	return !in_front(s);
+}
+
 /* The Linux console shows a part of what it does not know. */
 void
 screen_query(struct screen *s)

@@ -234,11 +234,12 @@ print_remark(struct run *r, const struct turn *t)
 {
 	const struct track *k = &r->track;
 	const char *text = NULL;
+	bool full = t->end == END_BUDGET && strcmp(t->reason, "context") == 0;
 
 	if (t->end == END_DENIED)
 		text = "no change was made, because nobody could be asked; "
 		    "--yes allows changes";
-	else if (t->end == END_BUDGET && strcmp(t->reason, "context") == 0)
+	else if (full)
 		text = k->error_text;
 	else if (t->end == END_COMPLETED)
 		text = contract_remark(k, r->conf);
@@ -247,7 +248,9 @@ print_remark(struct run *r, const struct turn *t)
 		text = "nothing was verified: no command is set as "
 		    "defaultCommand under [verification]";
 	if (text != NULL && r->o.chat)
-		ui_note(&r->ui, "%s", text);
+		ui_note(&r->ui, "%s%s", text, full ? "\n/fork TURN goes on in "
+		    "a copy that ends with an earlier turn, /new begins again; "
+		    "Up brings your message back" : "");
 	else if (text != NULL)
 		err_say("%.1000s", text);
 }

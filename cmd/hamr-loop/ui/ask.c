@@ -716,8 +716,8 @@ take_keys(struct asking *k)
 static void
 take_early(struct asking *k)
 {
-	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
 	struct ui *u = k->u;
+	struct pollfd p = { ui_keys_fd(u), POLLIN, 0 };
 	char part[4096];
 	struct key key;
 	ssize_t n;
@@ -740,7 +740,7 @@ wait_for_answer(struct asking *k)
 	struct ui *u = k->u;
 
 	while (!k->done) {
-		struct pollfd p[3] = { { STDIN_FILENO, POLLIN, 0 },
+		struct pollfd p[3] = { { ui_keys_fd(u), POLLIN, 0 },
 			{ k->stop, POLLIN, 0 }, { u->job, POLLIN, 0 } };
 		int left;
 

@@ -799,6 +799,13 @@ ui_close_input(struct ui *u)
 	ui_keys_off(u);
 }
 
+int
+ui_keys_fd(const struct ui *u)
+{
+	return u->listening && screen_is_behind(u->screen) ? -1 :
+	    STDIN_FILENO;
+}
+
 bool
 ui_read_keys(struct ui *u)
 {

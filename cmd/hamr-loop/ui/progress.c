@@ -582,7 +582,9 @@ ui_committed(struct ui *u, const struct rec *r)
 	case R_ERROR:
 		show_text(u, scan_get(rec_get(r, "partial"), "content"),
 		    false);
-		if (!ui_trouble(u, r))
+		/* what does not fit is told by the end of the turn */
+		if (!ui_trouble(u, r) &&
+		    !rec_str_is(r, "code", "budget_exhausted"))
 			show_event(u, r, "error", "code", "message");
 		break;
 	case R_RECOVERY:

@@ -176,6 +176,9 @@ void ui_where(struct ui *u, const char *model, const char *mode);
 void ui_open_input(struct ui *u, const struct editor_options *o);
 void ui_close_input(struct ui *u);
 
+/* Where keys come; -1: in the background, none does. */
+int ui_keys_fd(const struct ui *u);
+
 /* Read what was typed.  A message that was sent is in u->sent, and
  * u->interrupted and u->leaving say what else was meant.  False: the terminal
  * is gone. */
