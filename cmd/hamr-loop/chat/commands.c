@@ -401,8 +401,9 @@ check(struct chat *c, const char *arg)
 		return;
 	}
 	if (conf_str(r->conf, "verification.defaultCommand")[0] == '\0') {
-		say(c, "no check is set; put it into config.toml: "
-		    "[verification] defaultCommand = \"make check\"");
+		say(c, "no check is set; this sets one, in the project's "
+		    ".hamr/config.toml or in ~/.config/hamr/config.toml:\n"
+		    "  [verification]\n  defaultCommand = \"make check\"");
 		return;
 	}
 	if (chat_open(c, NULL) < 0)

@@ -71,7 +71,7 @@ ui_model_error(const struct track *t)
 		err_say("%s", t->error_text);
 		err_say("start one, or point at yours: --base-url "
 		    "http://HOST:PORT/v1 --model NAME (or base_url and model "
-		    "under [provider] in config.toml)");
+		    "under [provider] in ~/.config/hamr/config.toml)");
 	} else if (remedy != NULL)
 		err_say("%.1000s; %s", t->error_text, remedy);
 	else
