@@ -772,4 +772,26 @@ P
 is "it is told once, with what to do; SIGTERM ends a chat with 130" \
     "$(cat ../got)" "1
 130"
+
+# --- what lasts 10 s can be interrupted, and says so: on a clock that is faster
+fresh hint
+{ call bash '{"command":"until test -e go; do sleep 0.1; done"}'
+answer "Done now."; } >script
+py "${OBJ:-$TOP/obj}" >../got <<'P'
+fast = sys.argv[1] + "/torture/fail.so"
+if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="20")
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("bash until"); t.sees("(Esc interrupts)")
+clock = int(re.findall(rb"0:(\d\d)  bash until[^\x1b]*\(Esc", t.all)[0])
+print("10 s" if clock == 10 else clock)
+t.type("a draft"); t.sees("> a draft")
+t.seen = len(t.all); t.sees("bash until"); t.sees("\x1b[0m")
+print(t.all[t.seen - 60:t.seen].count(b"Esc"))
+open("go", "w").close(); t.sees("Done now."); t.sees("done  ")
+t.type("\x15"); t.type("\x04")
+print(t.end())
+P
+is "(Esc interrupts) after 10 s, while there is no draft" "$(cat ../got)" "10 s
+0
+0"
 done_testing

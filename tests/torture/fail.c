@@ -8,6 +8,8 @@
  *
  *	FAIL_CLOCK=S:K	in every program, from its K-th look at the clock of
  *			the day on that is S seconds off
+ *	FAIL_SPEED=N	the clock that only goes on (CLOCK_MONOTONIC) is N times
+ *			as fast
  *
  * Kinds: alloc read write open fork fsync.  What libc calls within itself is
  * not seen, but for its allocations.
@@ -37,6 +39,8 @@ extern void *__libc_realloc(void *, size_t);
 enum kind { NONE, ALLOC, READ, WRITE, OPEN, FORK, FSYNC };
 static long jump;		/* seconds */
 static unsigned long jump_at, looks;
+static long speed = 1;
+static struct timespec begun;
 static const char *const names[] = { "", "alloc", "read", "write", "open",
 	"fork", "fsync" };
 static const int reasons[] = { 0, ENOMEM, EIO, ENOSPC, EMFILE, EAGAIN, EIO };
@@ -71,6 +75,10 @@ begin(void)
 	if (clock != NULL) {
 		jump = strtol(clock, &end, 10);
 		jump_at = strtoul(*end == ':' ? end + 1 : "1", NULL, 10);
+	}
+	if (getenv("FAIL_SPEED") != NULL) {
+		clock_gettime(CLOCK_MONOTONIC, &begun);
+		speed = strtol(getenv("FAIL_SPEED"), NULL, 10);
 	}
 	if (f == NULL || in == NULL ||
 	    strcmp(in, program_invocation_short_name) != 0)
@@ -240,6 +248,14 @@ clock_gettime(clockid_t id, struct timespec *t)
 
 	if (r == 0 && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
 		t->tv_sec += off();
+	if (r == 0 && id == CLOCK_MONOTONIC && speed > 1) {
+		long ns = (t->tv_sec - begun.tv_sec) * 1000000000 +
+		    t->tv_nsec - begun.tv_nsec;
+
+		t->tv_sec = begun.tv_sec + ns / 1000000000 * speed +
+		    ns % 1000000000 * speed / 1000000000;
+		t->tv_nsec = ns % 1000000000 * speed % 1000000000;
+	}
 	return r;
 }
 
