@@ -779,11 +779,11 @@ fresh hint
 answer "Done now."; } >script
 py "${OBJ:-$TOP/obj}" >../got <<'P'
 fast = sys.argv[1] + "/torture/fail.so"
-if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="20")
+if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="8")
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\r"); t.sees("bash until"); t.sees("(Esc interrupts)")
 clock = int(re.findall(rb"0:(\d\d)  bash until[^\x1b]*\(Esc", t.all)[0])
-print("10 s" if clock == 10 else clock)
+print("10 s" if clock in (10, 11) else clock)	# a frame may be late
 t.type("a draft"); t.sees("> a draft")
 t.seen = len(t.all); t.sees("bash until"); t.sees("\x1b[0m")
 print(t.all[t.seen - 60:t.seen].count(b"Esc"))
