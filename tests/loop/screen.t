@@ -98,7 +98,7 @@ for c in "area199file":
     waits.append(spent() - begun)
 waits.sort()
 print("a key is shown in time" if waits[len(waits) // 2] < 20 else waits)
-t.type("\x15@file_99"); t.sees("6 of"); t.type("\t\t"); t.sees("2 of"); t.type("\x1b"); time.sleep(0.2)
+t.type("\x15@file_99"); t.sees("6 of"); t.type("\t\t"); t.sees("2 of"); t.type("\x1b"); t.sees("\x1b[J")
 t.type("\x15go @a"); t.sees("Tab chooses"); t.type(" it"); t.sees("it")
 t.type("\x15\x04"); print(t.end())
 P
@@ -231,7 +231,7 @@ for part in sys.argv[2:]:
 if typed == "close":
     os.close(t.fd)
 else:
-    t.type("\x04"); time.sleep(0.2); t.type("\x04")
+    t.type("\x04\x04")
 begun = time.time()
 while os.waitid(os.P_PID, t.pid, os.WEXITED | os.WNOHANG) is None:
     if time.time() > begun + 20: t.fail("does not end")
@@ -668,9 +668,12 @@ tm new-session -d -x 80 -y 20 -s c "echo begun; hamr-loop --no-config --yes \
 small "a task alone has its row, too" '*? 0:0? *bash seq 3*
     3
 *step 1*'
+turning() { tm capture-pane -p -t c | grep -o '. 0:0.'; }
 for size in "40 12" "100 30"; do
 	tm resize-window -t c -x "${size% *}" -y "${size#* }"
-	sleep 0.5
+	was=$(turning)
+	for _ in $(seq 600); do [ "$(turning)" != "$was" ] && break
+		sleep 0.05; done
 	small "... at $size, once" '*
     3
 *step 1*'
@@ -779,7 +782,8 @@ fresh hint
 answer "Done now."; } >script
 py "${OBJ:-$TOP/obj}" >../got <<'P'
 fast = sys.argv[1] + "/torture/fail.so"
-if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="8")
+if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="8",
+    ASAN_OPTIONS=os.environ["ASAN_OPTIONS"] + ":verify_asan_link_order=0")
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\r"); t.sees("bash until"); t.sees("(Esc interrupts)")
 clock = int(re.findall(rb"0:(\d\d)  bash until[^\x1b]*\(Esc", t.all)[0])

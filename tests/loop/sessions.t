@@ -24,7 +24,7 @@ is "--sessions --json" "$(loop --sessions --json | jq -c \
 match "--sessions: a table" "$(loop --sessions)" \
     "SESSION*STATUS*STEPS*AGE*TASK*
 $A *completed *2 *s  what does f say"
-sleep 1.1
+touch -d "2 seconds ago" ".hamr/sessions/$A.ndjson"
 loop --replay script "x$(printf '\033')[31mred" >/dev/null
 is "newest first" "$(loop --sessions --json | jq -r .session | tail -n 1)" "$A"
 match "what a task holds cannot steer the terminal" "$(loop --sessions)" \

@@ -97,6 +97,18 @@ head -c 60000 /dev/zero | tr '\0' a >slow/a
 hard='{"query":"^(a*)(a*)(a*)\\1\\2\\3b","regex":true,"path":"slow"}'
 now() { date +%s%N; }
 procs() { ps -o pid= --ppid "$1" | wc -l; }
+procs_are() {	# N: of $tool_pid, at last
+	for _ in {1..300}; do [ "$(procs "$tool_pid")" -ge "$1" ] && break
+		sleep .1; done
+}
+are_gone() {	# PIDs, a line each: within 10 s
+	for _ in {1..100}; do
+		ps -o stat= -p "$(tr -d ' ' <<<"$1" | paste -sd,)" |
+		    grep -qv Z || return 0
+		sleep .1
+	done
+	return 1
+}
 resident --yes --no-config --root .
 say "$user" "$(call a read "$hard" b read "$hard" c read "$hard" \
 	d read "$hard" e read "$hard" f read '{"path":"src"}')" "$go"
@@ -110,7 +122,7 @@ is "starts are proposed at once, as many as the turn surely has room for" \
 hear .3
 is "nothing before they are read back" "$line$(procs "$tool_pid")" 0
 say "${lines%"$nl"}"
-for _ in {1..300}; do [ "$(procs "$tool_pid")" -ge 4 ] && break; sleep .1; done
+procs_are 4
 is "four at a time" "$(procs "$tool_pid")" 4
 begun=$(now)
 say '{"type":"cancel"}'
@@ -130,20 +142,17 @@ is "and the next is done" "$(jq -r .tool_call_id <<<"$line")" y
 hear
 say "$(call a2 read "$hard" b2 read "$hard")" "$go"
 hear; one=$line; hear; say "$one" "$line"
-sleep .3
+procs_are 2
 kids=$(ps -o pid= --ppid "$tool_pid")
 begun=$(now); bye
 ok "the end of input ends them" test $(($(now) - begun)) -lt 8000000000
-ok "all" sh -c "! ps -o stat= -p $(echo $kids | tr ' ' ,) |
-	grep -v Z"
+ok "all" are_gone "$kids"
 resident --yes --no-config --root .
 say "$user" "$(call a2 read "$hard" b2 read "$hard")" "$go"
 hear; one=$line; hear; say "$one" "$line"
-sleep .3
+procs_are 2
 kids=$(ps -o pid= --ppid "$tool_pid")
 { kill -9 "$tool_pid"; wait "$tool_pid"; } 2>/dev/null
 tool_pid=
-sleep .2
-ok "kill -9 does" sh -c "! ps -o stat= -p $(echo $kids | tr ' ' ,) |
-	grep -v Z"
+ok "kill -9 does" are_gone "$kids"
 done_testing
