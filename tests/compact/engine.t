@@ -226,6 +226,23 @@ is "a read any other result of a quarter" \
 	"$(kept read other 75 100 3400), $(kept read other 74 100 3400)" \
 	"second, first"
 
+# A read numbers its lines, or cuts them: what an edit put in is there as well.
+{
+	user go
+	for k in $(seq 12); do
+		call "k$k" bash "{\"command\":\"k $k\"}" "$(lines 40 "K$k")"
+	done
+	call ed edit "{\"path\":\"a.c\",\"old\":\"x\",\"new\":\"$(lines 20 w |
+		tr '\n' ' ')\"}" ok
+	for k in 1 2 3 4; do
+		call "l$k" bash "{\"command\":\"l $k\"}" "$(lines 40 "L$k")"
+	done
+	call rd read '{"path":"a.c"}' "$(lines 180 a)"
+} >edited
+is "an edit stays beside a read of its file" "$(event --strategy late \
+	--window 16384 edited | jq -c '[.tail_from, .keep]')" \
+	'["rd",["ed","l3","l4"]]'
+
 # With late what is folded comes back the same way: the step is shown behind the
 # summary.
 {

@@ -204,7 +204,10 @@ epoch_refill(struct compact *c, long size)
 		if (folded && !out[call->node])
 			sum += c->view->nodes[call->node].thin;
 		more = compact_tokens(c, sum) + 1;
-		if (more > room || (f->file > 0 && ranges_cover(&shown, f)))
+		/* what an edit put in is there unnumbered, however often the
+		 * file is read: the next edit matches it */
+		if (more > room || (f->kind == TOOL_READ && f->file > 0 &&
+		    ranges_cover(&shown, f)))
 			continue;
 		room -= more;
 		calls[taken++] = all[i].call;
