@@ -1,7 +1,7 @@
 /* advice.c - every sentence that the model reads from the guard, in one table.
  *
- * {tool} {count} {since} {span} {period} {laps} {pattern} {wait} {limit}
- * {history} {attempts} are filled in.
+ * {tool} {count} {same} {steps} {since} {span} {period} {laps} {pattern} {wait}
+ * {limit} {history} {attempts} are filled in.
  */
 #include <string.h>
 
@@ -323,6 +323,7 @@ fill(struct slice name, const struct facts *f, struct buf *out)
 		unsigned long n;
 	} numbers[] = { { "count", f->count }, { "period", f->period },
 		{ "laps", f->laps }, { "limit", f->limit },
+		{ "same", f->same }, { "steps", f->steps },
 		{ "wait", f->wait } };
 
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -355,22 +356,27 @@ fill(struct slice name, const struct facts *f, struct buf *out)
 		buf_adds(out, f->attempts);
 }
 
+void
+advice_fill(const char *text, const struct facts *f, struct buf *out)
+{
+	for (const char *p = text; ; ) {
+		size_t n = strcspn(p, "{");
+
+		buf_add(out, p, n);
+		p += n;
+		if (*p == '\0')
+			return;
+		n = strcspn(++p, "}");
+		fill((struct slice){ p, n }, f, out);
+		p += n + 1;
+	}
+}
+
 char *
 advice(enum advice a, const struct facts *f)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	const char *p = table[a];
 
-	while (*p != '\0') {
-		size_t n = strcspn(p, "{");
-
-		buf_add(&out, p, n);
-		p += n;
-		if (*p != '{')
-			break;
-		n = strcspn(++p, "}");
-		fill((struct slice){ p, n }, f, &out);
-		p += n + 1;
-	}
+	advice_fill(table[a], f, &out);
 	return buf_detach(&out);
 }

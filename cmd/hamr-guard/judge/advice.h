@@ -44,6 +44,7 @@ enum advice {
 struct facts {
 	struct slice tool;	/* decoded name */
 	unsigned long count;
+	unsigned long same;	/* calls with this outcome */
 	unsigned long steps;	/* without anything new */
 	unsigned long period, laps;
 	unsigned long limit;
@@ -54,6 +55,8 @@ struct facts {
 
 /* The sentence; yours. */
 char *advice(enum advice a, const struct facts *f);
+/* Another text with {names} of facts, as advice.c has them. */
+void advice_fill(const char *text, const struct facts *f, struct buf *out);
 
 /* How long to wait before the n-th check, from 0: a row that begins with
  * 5 seconds and ends with 60. */

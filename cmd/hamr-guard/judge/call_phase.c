@@ -48,7 +48,7 @@ streak_limits(const struct guard *g, const struct traits *t,
 	v->refused = e->refused;
 }
 
-COLD void
+void
 streak_judge(struct guard *g, const struct traits *t, const struct streak *e,
     struct verdict *v)
 {
@@ -98,7 +98,7 @@ fault_judge(const struct guard *g, const struct traits *t,
 /* ---- verdicts ---- */
 
 /* A refusal: v has its rule and evidence. */
-COLD static void
+static void
 refuse(struct guard *g, struct open_call *o, struct verdict *v,
     enum action action, enum advice a, unsigned long count)
 {
@@ -117,7 +117,7 @@ refuse(struct guard *g, struct open_call *o, struct verdict *v,
 }
 
 /* Text was asked for, or the stall went on after it. */
-COLD static void
+static void
 halt_stalled(struct guard *g, struct open_call *o)
 {
 	const struct stall *s = &g->stall;
@@ -130,7 +130,7 @@ halt_stalled(struct guard *g, struct open_call *o)
 	refuse(g, o, &v, ACT_HALT, A_TEXT_HALT, 0);
 }
 
-COLD static void
+static void
 refuse_repeat(struct guard *g, struct open_call *o, struct streak *e,
     unsigned long count, bool halts)
 {

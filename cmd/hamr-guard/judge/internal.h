@@ -9,10 +9,6 @@
 #define ERRORS_MAX 4096
 #define CALLS_MAX 16		/* that a verdict rests on */
 
-/* What few records lead to is kept apart from what nearly all do, or the
- * processor's memory for code is too small for both. */
-#define COLD __attribute__((cold, noinline))
-
 /* ---- guard.c ---- */
 
 void guard_epoch(struct guard *g);	/* progress */

@@ -349,15 +349,18 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	bool any;
 
 	read_content(g, r, &o->d);
+	text = buf_view(&g->text);
 	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
-		o->failed = tells_failure(buf_view(&g->text));
+		o->failed = tells_failure(text);
+	o->nothing = !o->failed && text.n <= ANSWER_MAX && finds_nothing(text);
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
 		if (c->is.echoes && !c->is.idle)
 			of.given = text;
-		if (o->failed || g->text.len <= ANSWER_MAX)
-			of.call = text;
+		if (o->failed || o->nothing)
+			of.call = (struct slice){ text.p,
+				text.n < LOOK_MAX ? text.n : LOOK_MAX };
 	}
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
@@ -379,7 +382,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 		o->d.gain = 0;
 	o->mute = o->d.lines == 0 ||
 	    (c->is.bash && o->d.lines == 1 && is_status(text));
-	o->nothing = o->d.own > 0 && o->d.lines == 1 && finds_nothing(text);
+	o->nothing &= o->d.own > 0 && o->d.lines == 1;
 	o->brief = o->d.chars - (o->nothing ? o->d.own : 0) <
 	    g->policy->min_gain;
 	/* it matters when a call is repeated */

@@ -367,7 +367,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 
 /* ---- what is said of a step ---- */
 
-COLD static void
+static void
 warn(struct guard *g, const struct open_call *c, struct verdict *v,
     enum advice a, struct facts *f, struct nudge *nudge)
 {
@@ -403,7 +403,7 @@ rest_on(struct verdict *v, const struct call_row *row, unsigned long n,
 	v->nevidence = have - skip;
 }
 
-COLD static void
+static void
 warn_streak(struct guard *g, struct open_call *c, const struct due *due,
     struct nudge *nudge)
 {
@@ -439,7 +439,7 @@ warn_streak(struct guard *g, struct open_call *c, const struct due *due,
 	warn(g, c, &v, a, &f, nudge);
 }
 
-COLD static void
+static void
 warn_due(struct guard *g, struct open_call *c, const struct due *due,
     struct nudge *nudge)
 {
@@ -495,7 +495,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 }
 
 /* A warning that is of the whole step stands on its last call. */
-COLD static void
+static void
 warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
     enum advice a, struct nudge *nudge)
 {
@@ -504,7 +504,7 @@ warn_step(struct guard *g, struct verdict *v, const struct call_row *row,
 	    nudge);
 }
 
-COLD static void
+static void
 ask_for_text(struct guard *g, enum rule rule, unsigned long count)
 {
 	if (g->text_only > 0)

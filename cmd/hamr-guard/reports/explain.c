@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "judge/advice.h"
 #include "reports.h"
 #include "term/term.h"
 
@@ -39,8 +40,7 @@ struct explain {
 	struct names first, judged;	/* for the words when none was found */
 };
 
-/* What each rule saw; {n} is the count, {same} how often the outcome was the
- * same. */
+/* What each rule saw; {same} is how often the outcome was the same. */
 static const char *const rules[] = {
 	[RULE_REPEAT] = "The same call returned the same result {same} times, "
 	    "and no progress came in between.",
@@ -55,20 +55,20 @@ static const char *const rules[] = {
 	[RULE_CYCLE] = "The same {period} calls went round {laps} times with "
 	    "the same results; this one is one of them.",
 	[RULE_STALL] = "The last {steps} steps returned nothing new; by what "
-	    "they did, they count for {n}.",
+	    "they did, they count for {count}.",
 	[RULE_PLACEHOLDER] = "The call cannot return anything new.",
-	[RULE_FUTILE_EDITS] = "After {n} different edits the same check still "
+	[RULE_FUTILE_EDITS] = "After {count} different edits the same check still "
 	    "fails in the same way.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
 	    "second time in this turn, and leaving it taught nothing.",
 	[RULE_SWEEP] = "The read went past the end of the file, or over lines "
 	    "already shown.",
-	[RULE_NO_MUTATION] = "{n} steps went by without a file change, in a "
+	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in a "
 	    "task that wants one.",
-	[RULE_READS] = "This is read {n} of the turn.",
-	[RULE_CALLS] = "The turn has {n} calls, one of them {same} times with "
+	[RULE_READS] = "This is read {count} of the turn.",
+	[RULE_CALLS] = "The turn has {count} calls, one of them {same} times with "
 	    "the same result.",
-	[RULE_BATCH] = "The message has the same call {n} times.",
+	[RULE_BATCH] = "The message has the same call {count} times.",
 	[RULE_PLAN_PROSE] = "The message only announces what comes next.",
 	[RULE_STATUS_ONLY] = "The message is a status and nothing else.",
 	[RULE_PREMATURE] = "The message claims that checks passed, and none "
@@ -170,24 +170,9 @@ put_counters(const struct report *p, struct buf *b, const struct verdict *v)
 static void
 put_why(const struct verdict *v, struct buf *t)
 {
-	const struct { const char *name; unsigned long n; } facts[] = {
-		{ "n", v->count }, { "same", v->same },
-		{ "period", v->period }, { "laps", v->laps },
-		{ "steps", v->steps } };
-
-	for (const char *w = rules[v->rule]; *w != '\0'; ) {
-		size_t n = strcspn(w, "{");
-
-		buf_add(t, w, n);
-		w += n;
-		if (*w++ != '{')
-			break;
-		n = strcspn(w, "}");
-		for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-			if (slice_is((struct slice){ w, n }, facts[i].name))
-				buf_fmt(t, "%lu", facts[i].n);
-		w += n + 1;
-	}
+	advice_fill(rules[v->rule], &(struct facts){ .count = v->count,
+	    .same = v->same, .period = v->period, .laps = v->laps,
+	    .steps = v->steps }, t);
 	buf_fmt(t, " %s", outcomes[v->action]);
 }
 

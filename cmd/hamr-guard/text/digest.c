@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "digest.h"
-#include "json/bits.h"
 #include "json/scan.h"
 #include "volatile.h"
 
@@ -16,23 +16,6 @@ static bool
 is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static inline size_t
-chars_of(struct slice line)
-{
-	const char *end = line.p + line.n;
-	size_t n = line.n;
-
-	for (const char *p = line.p; p < end; p += 64) {
-		uint64_t more = bytes_with(p, 7) & bits_before(p, end);
-
-		if (more != 0)
-			more &= ~bytes_with(p, 6);
-		for (; more != 0; more &= more - 1)
-			n--;
-	}
-	return n;
 }
 
 /* A hash of the lines before and this one: the blanks it begins with and the
@@ -128,7 +111,7 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 		d->told = true;
 		return;
 	}
-	chars = chars_of(line);
+	chars = utf8_count(line.p, line.n);
 	if (volatile_drop(line, a->json, &a->scratch[0])) {
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
