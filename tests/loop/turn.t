@@ -362,10 +362,45 @@ fresh wrong
 hamr-loop --no-config --json -o provider.api=nonsense x >out 2>err </dev/null
 is "an unknown provider.api is a matter of configuration" \
     "$? $(ended) $(grep -c 'hamr-provider: api nonsense: not known' err)" \
-    "78 model_error stage_died 1"
+    "78 tool_error stage_died 1"
 answer hi >script
 run x -o 'stages.guard=["hamr-guard --nonsense"]'
 is "so is a usage error in [stages]" "$S $(ended)" "78 tool_error stage_died"
+for s in guard compact provider tool; do
+	begun=$SECONDS
+	run x -o "stages.$s=['false']"
+	is "hamr-$s that ends each time: tool_error" "$S $(ended)" \
+	    "1 tool_error stage_died"
+	ok "... at once, not when its time is up" test $((SECONDS - begun)) -lt 20
+done
+
+# a program in the terminal's place: a stage that ended for good is tried again
+# by the next turn; a mode that there is not changes nothing
+cat >dead <<'X'
+#!/bin/sh
+[ -e alive ] || exit 1
+exec hamr-compact "$@"
+X
+chmod +x dead
+mkfifo in
+timeout 60 hamr-loop --no-config --records --replay script \
+    -o 'stages.compact=["./dead"]' <in >out 2>err &
+exec 9>in
+ends() { for _ in $(seq 300); do [ "$(grep -c '"type":"end"' out)" = "$1" ] &&
+    return; sleep 0.05; done; }
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+touch alive
+echo '{"type":"config","set":{"agent.mode":"../patch"}}' >&9
+echo '{"role":"user","content":"two"}' >&9
+ends 2
+exec 9>&-
+wait $!
+is "a stage that ended for good, in the next turn" "$? $(jq -r 'select(.type ==
+    "end") | [.status, .reason] | join(" ")' out | paste -sd,)" \
+    "0 tool_error stage_died,completed stop"
+is "a mode that there is not" "$(grep -c '"config"' out) $(grep config err)" \
+    '0 hamr-loop: a config record sets agent.mode to "../patch"; it was ignored'
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'
 	says user

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "session/track.h"
 #include "acp.h"
 #include "internal.h"
 
@@ -491,7 +492,7 @@ set_option(struct worker *s, bool mode, const char *value)
 	    value[0] != '\0');
 
 	if (mode)
-		known |= slice_in(slice_of(value), update_mode_names);
+		known |= slice_in(slice_of(value), track_modes);
 	for (size_t i = 0; !mode && i < s->nmodels; i++)
 		known |= strcmp(value, s->models[i]) == 0;
 	if (!known)

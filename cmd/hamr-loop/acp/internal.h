@@ -149,8 +149,6 @@ void update_commands(struct worker *s);
 /* The members of an answer that say which modes and models there are. */
 void update_put_options(const struct worker *s, struct json *o, bool modes);
 
-extern const char *const update_mode_names[];
-
 /* ---- calls.c ---- */
 
 /* A call of the last message; its start, a piece of its output, its result;

@@ -93,9 +93,6 @@ static const struct {
 };
 #define MODES (sizeof modes / sizeof *modes)
 
-const char *const update_mode_names[] = { "read-only", "patch", "verify",
-	"docs", NULL };
-
 static void
 put_option(struct json *list, const char *value, const char *name,
     const char *about)

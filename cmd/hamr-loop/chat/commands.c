@@ -327,18 +327,12 @@ set(struct chat *c, const char *key, const char *value)
 	    value);
 }
 
-static const char *const modes[] = { "read-only", "patch", "verify", "docs",
-	NULL };
-
 static void
 mode(struct chat *c, const char *arg)
 {
-	for (size_t i = 0; modes[i] != NULL; i++)
-		if (strcmp(arg, modes[i]) == 0) {
-			set(c, "agent.mode", arg);
-			return;
-		}
-	if (arg[0] == '\0' && c->run->ui.editor != NULL)
+	if (slice_in(slice_of(arg), track_modes))
+		set(c, "agent.mode", arg);
+	else if (arg[0] == '\0' && c->run->ui.editor != NULL)
 		ui_offer(&c->run->ui, "/mode ");
 	else
 		say(c, "usage: /mode read-only|patch|verify|docs");
@@ -990,7 +984,7 @@ list_arguments(struct chat *c, const char *command, struct candidates *out)
 	static const char *const profiles[] = { "quick", "full", NULL };
 
 	if (strcmp(command, "mode") == 0)
-		list_words(out, modes);
+		list_words(out, track_modes);
 	else if (strcmp(command, "export") == 0)
 		list_words(out, forms);
 	else if (strcmp(command, "verify") == 0)

@@ -92,6 +92,16 @@ hub_commit(struct hub *h, struct json *o)
 	return rc;
 }
 
+static bool
+is_mode(struct slice val)
+{
+	char *mode = scan_strdup(val);
+	bool is = slice_in(slice_of(mode), track_modes);
+
+	free(mode);
+	return is;
+}
+
 void
 hub_set(struct hub *h, struct slice settings)
 {
@@ -106,10 +116,15 @@ hub_set(struct hub *h, struct slice settings)
 		json_str(o, "type", "config");
 		json_raw(set, name, val);
 		json_add(o, "set", set);
-		if (scan_kind(val) == SCAN_STRING)
-			hub_commit(h, o);
-		else
+		if (scan_kind(val) != SCAN_STRING ||
+		    (strcmp(name, "agent.mode") == 0 &&
+		    !is_mode(val))) {
+			err_say("a config record sets %s to %.*s; it was "
+			    "ignored", name, (int)val.n, val.p);
 			json_free(o);
+		} else {
+			hub_commit(h, o);
+		}
 		free(name);
 	}
 }
@@ -216,11 +231,23 @@ start_memory(struct hub *h)
 }
 
 void
+hub_revive(struct hub *h)
+{
+	if (h->failed || !h->stage_failed)
+		return;
+	h->stage_failed = false;
+	for (int i = 0; i < SLOTS; i++)
+		if (h->slot[i].used && h->slot[i].started &&
+		    h->slot[i].child == NULL)
+			slot_restart(h, &h->slot[i]);
+}
+
+void
 hub_ask(struct hub *h, enum slot_id id, bool go)
 {
 	struct slot *s = &h->slot[id];
 
-	if (!s->used)
+	if (!s->used || (s->started && s->child == NULL))
 		return;
 	s->asked = ++h->number;
 	s->asked_go = go;

@@ -83,7 +83,6 @@ struct hub {
 	int died;		/* stages started again so far ... */
 	const char *who_died;	/* ... the last one's name */
 	bool stage_failed;	/* a stage ended for good; err names it */
-	enum slot_id failed_slot;
 	struct scan scan;
 };
 
@@ -113,7 +112,11 @@ int hub_sync(struct hub *h, enum slot_id id);
  * out with the last request. */
 int hub_go(struct hub *h, enum slot_id id, long long until);
 
-/* Ask without waiting; then wait for all that was asked. */
+/* Try stages again that ended for good: a turn begins. */
+void hub_revive(struct hub *h);
+
+/* Ask without waiting, unless it has ended for good; then wait for all that was
+ * asked. */
 void hub_ask(struct hub *h, enum slot_id id, bool go);
 int hub_wait(struct hub *h, long long until_ms);
 

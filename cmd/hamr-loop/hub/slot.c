@@ -188,8 +188,6 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	return NULL;
 }
 
-static void restart(struct hub *h, struct slot *s);
-
 void
 slot_control(struct slot *s, off_t at, char *line)
 {
@@ -241,9 +239,9 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
 	}
 	s->asked = 0;
 	s->deadline = 0;
+	s->restarts = 0;
 	runlog_line(h->log, s->name, "%s; given up", how);
 	h->stage_failed = true;
-	h->failed_slot = (enum slot_id)(s - h->slot);
 	h->failed = true;
 	err_set(&h->err, status, "stage %s (%s) %s", s->name,
 	    s->cmd.commands[0], how);
@@ -304,7 +302,7 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	    fault != NULL ? fault : "ended", s->restarts, MAX_RESTARTS);
 	ui_note(h->ui, "stage %s %s; started again", s->name, fault != NULL ?
 	    fault : "ended");
-	restart(h, s);
+	slot_restart(h, s);
 }
 
 int
@@ -345,8 +343,8 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 	return 0;
 }
 
-static void
-restart(struct hub *h, struct slot *s)
+void
+slot_restart(struct hub *h, struct slot *s)
 {
 	struct err e;
 

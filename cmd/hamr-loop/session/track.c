@@ -190,6 +190,8 @@ command(struct track *t, const struct rec *r)
 	buf_release(&b);
 }
 
+const char *const track_modes[] = { "read-only", "patch", "verify", "docs",
+	NULL };
 const char *const track_scenarios[SCENARIOS] = { "empty_response",
 	"infinite_loop", "bash_failure", "malformed_tool_call",
 	"context_exhaustion", "provider_down", "stage_died" };
@@ -373,15 +375,25 @@ add_usage(struct usage *u, const struct rec *r)
 	}
 }
 
+/* A mode that there is not changes nothing. */
+static void
+set_mode(struct track *t, struct slice to)
+{
+	char *mode = scan_strdup(to);
+
+	if (mode != NULL && slice_in(slice_of(mode), track_modes))
+		track_set(&t->mode, mode);
+	else
+		free(mode);
+}
+
 static void
 settings(struct track *t, const struct rec *r)
 {
 	struct slice to = rec_get(r, "set");
-	char *mode = scan_strdup(scan_get(to, "agent.mode"));
 	char *model = scan_strdup(scan_get(to, "provider.model"));
 
-	if (mode != NULL)
-		track_set(&t->mode, mode);
+	set_mode(t, scan_get(to, "agent.mode"));
 	if (model != NULL)
 		track_set(&t->model, model);
 }
@@ -469,7 +481,7 @@ event(struct track *t, const struct rec *r)
 	switch (r->kind) {
 	case R_HAMR:
 		t->has_header = true;
-		track_set(&t->mode, rec_strdup(r, "mode"));
+		set_mode(t, rec_get(r, "mode"));
 		track_set(&t->model, rec_strdup(r, "model"));
 		track_set(&t->cwd, rec_strdup(r, "cwd"));
 		break;

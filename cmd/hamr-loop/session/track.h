@@ -24,6 +24,7 @@ enum scenario { EMPTY_RESPONSE, INFINITE_LOOP, BASH_FAILURE,
 	SCENARIOS };
 
 extern const char *const track_scenarios[SCENARIOS];
+extern const char *const track_modes[];		/* ends with NULL */
 
 /* What the task's turn must have done (contract.h). */
 enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };

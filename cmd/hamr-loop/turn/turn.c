@@ -369,8 +369,7 @@ turn_run(struct turn *t)
 		final_request(t, "max_wall_seconds");
 	closed = h->ui->out_closed;
 	if (h->failed && h->stage_failed) {
-		turn_set_ending(t, h->failed_slot == SLOT_PROVIDER ? END_MODEL :
-		    END_TOOL_ERROR, "stage_died");
+		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
 		close_calls(t, "stage_died", TEXT_RESULT_INTERRUPTED);
 	} else if (h->failed) {
