@@ -68,7 +68,6 @@ int db_replace(struct db *db, const char *by,
 struct db_relevance {
 	double weight[DB_COLUMNS];
 	double least;
-	int64_t newest;		/* the highest row id but of a few */
 	const double *rows;	/* with each phrase of the query, about */
 	size_t nrows;		/* 0: not known */
 	const int *order;	/* the words as they follow one another, each */

@@ -2,8 +2,8 @@
  *
  * FTS5's own bm25() first walks every row that matches, once for each phrase,
  * to learn how rare it is: a second for a common word in a million rows.  This
- * one walks SAMPLE rows and scales them by the part of the row ids they span.
- * Otherwise it is bm25 with its usual constants, and positive.
+ * one is told, or counts up to COUNTED rows.  Otherwise it is bm25 with its
+ * usual constants, and positive.
  */
 #include <math.h>
 #include <sqlite3.h>
@@ -13,7 +13,7 @@
 
 #include "internal.h"
 
-#define SAMPLE 500
+#define COUNTED 2000		/* rows with a phrase; more count as so many */
 #define K1 1.2
 #define B 0.75
 #define PHRASES 64
@@ -42,31 +42,14 @@ length(const struct rarity *r, int size)
 	return K1 * (1 - B) + K1 * B * (double)size / r->average;
 }
 
-struct sample {
-	sqlite3_int64 n, first, last;
-};
-
 static int
 count_row(const Fts5ExtensionApi *api, Fts5Context *f, void *arg)
 {
-	struct sample *s = arg;
+	double *n = arg;
 
-	s->last = api->xRowid(f);
-	if (s->n++ == 0)
-		s->first = s->last;
-	return s->n < SAMPLE ? SQLITE_OK : SQLITE_DONE;
-}
-
-/* How many of the rows hold a phrase, going by the first ones that do: ids are
- * given out evenly, up to `newest`. */
-static double
-rows_with(const struct sample *s, sqlite3_int64 newest, sqlite3_int64 rows)
-{
-	double span = (double)(s->last - s->first), n = (double)s->n;
-
-	if (s->n >= SAMPLE && span > 0 && newest > s->last)
-		n *= (double)(newest - s->first) / span;
-	return n < (double)rows ? n : (double)rows;
+	(void)api;
+	(void)f;
+	return ++*n < COUNTED ? SQLITE_OK : SQLITE_DONE;
 }
 
 static int
@@ -83,15 +66,12 @@ learn(const Fts5ExtensionApi *api, Fts5Context *f,
 	r->n = n;
 	r->average = rows > 0 && words > 0 ? (double)words / (double)rows : 1;
 	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
-		struct sample s = { 0, 0, 0 };
-		double have;
+		double have = 0;
 
 		if (want->nrows == (size_t)n)
 			have = want->rows[i];
-		else {
-			rc = api->xQueryPhrase(f, i, &s, count_row);
-			have = rows_with(&s, want->newest, rows);
-		}
+		else
+			rc = api->xQueryPhrase(f, i, &have, count_row);
 		r->idf[i] = log(((double)rows - have + 0.5) / (have + 0.5));
 		if (!(r->idf[i] > 1e-6))
 			r->idf[i] = 1e-6;

@@ -337,8 +337,7 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 	bool few = ask->asked == ASKED_FEW;
 	struct best best = { .max = f->max * 4 + 20 };
 	struct db_relevance want = { .weight = { 1, 1.5, 3, 0.5 },
-		.newest = m->newest << PASSAGE_BITS, .rows = ask->rows,
-		.nrows = ask->n, .order = q->asked,
+		.rows = ask->rows, .nrows = ask->n, .order = q->asked,
 		.n = ask->tier == TIER_ALL ? (int)q->words : 0 };
 	int64_t from = f->kind == KIND_FACT ? FACT_FIRST : m->from;
 	int64_t to = f->kind == KIND_MESSAGE && m->to > FACT_FIRST ?
@@ -691,12 +690,18 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
     struct search *x, struct hits *out, struct err *e)
 {
 	struct ask ask = { .tier = tier, .expr = BUF_INIT(EXPR_MAX) };
+	struct slice phrase = buf_view(&q->phrase);
 	size_t had = out->n;
+	double rows;
 	int r = 0;
 
 	if (tier == TIER_PHRASE) {	/* of several words: with TIER_ALL */
-		if (q->all.len == 0)
-			buf_slice(&ask.expr, buf_view(&q->phrase));
+		if (f->raw)
+			buf_slice(&ask.expr, phrase);
+		else if (q->words == 1) {
+			r = count_rows(m, phrase, &rows, e);
+			add_term(&ask, "", phrase, rows);
+		}
 	} else if (tier == TIER_ALL)
 		r = all_words(m, q, false, &ask, e);
 	else if (tier == TIER_ANY)
