@@ -51,13 +51,14 @@ json_array(void)
 void
 json_str(struct json *o, const char *key, const char *utf8)
 {
-	put(o, key, cJSON_CreateString(utf8));
+	put(o, key, utf8 != NULL ? cJSON_CreateString(utf8) :
+	    cJSON_CreateNull());
 }
 
 void
 json_slice(struct json *o, const char *key, struct slice s)
 {
-	char *c = xmemdup0(s.p, s.n);
+	char *c = s.p != NULL ? xmemdup0(s.p, s.n) : NULL;
 
 	json_str(o, key, c);
 	free(c);
@@ -94,7 +95,7 @@ json_null(struct json *o, const char *key)
 void
 json_raw(struct json *o, const char *key, struct slice s)
 {
-	char *c = xmemdup0(s.p, s.n);
+	char *c = s.p != NULL ? xmemdup0(s.p, s.n) : NULL;
 
 	put(o, key, cJSON_CreateRaw(c));
 	free(c);

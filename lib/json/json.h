@@ -1,7 +1,8 @@
 /* json.h - the records we author, built with cJSON (this file's only use).
  *
  * A struct json owns its children.  Values of others are carried as raw
- * slices that the scanner has passed, byte for byte.  key is NULL in arrays.
+ * slices that the scanner has passed, byte for byte.  key is NULL in arrays; a
+ * text that is NULL is null.
  */
 #ifndef HAMR_JSON_H
 #define HAMR_JSON_H

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "json/json.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "store/redact.h"
 #include "base/utf8.h"
 #include "options/where.h"
@@ -76,12 +77,10 @@ inherit(struct store *st, const char *prefix, struct item *fact,
     struct err *e)
 {
 	int64_t row;
-	int got = store_find(st, prefix, &row, e);
+	size_t which;
+	int got = where_find(st, 1, prefix, &which, &row, e);
 	struct st *s;
 
-	if (got > 1)
-		return err_set(e, ST_USAGE, "m:%s: several items begin so; "
-		    "give more digits", prefix);
 	if (got <= 0)
 		return got;
 	s = db_query(st->db, e, "SELECT slot, tags FROM item WHERE id = ?1 "

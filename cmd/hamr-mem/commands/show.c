@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "json/json.h"
 #include "show.h"
+#include "base/utc.h"
 #include "base/utf8.h"
 
 #define LIST_CHARS 200
@@ -16,15 +17,6 @@ static const char *
 kind_name(enum kind k)
 {
 	return k == KIND_FACT ? "fact" : "message";
-}
-
-static void
-put_str(struct json *o, const char *key, const char *s)
-{
-	if (s != NULL)
-		json_str(o, key, s);
-	else
-		json_null(o, key);
 }
 
 static void
@@ -47,13 +39,13 @@ show_hit(struct rec_out *out, const struct hit *h, bool partial)
 	json_str(o, "id", h->id);
 	json_str(o, "kind", kind_name(h->kind));
 	json_str(o, "store", h->store);
-	put_str(o, "session", h->session);
+	json_str(o, "session", h->session);
 	if (h->line > 0)
 		json_int(o, "line", h->line);
 	else
 		json_null(o, "line");
-	put_str(o, "role", h->role);
-	put_str(o, "name", h->name);
+	json_str(o, "role", h->role);
+	json_str(o, "name", h->name);
 	when_json(o, "time", h->time);
 	json_double(o, "score", round(h->score * 10000) / 10000);
 	json_str(o, "snippet", h->snippet);
@@ -174,10 +166,7 @@ show_listed(struct rec_out *out, const struct listed *l)
 
 	json_str(o, "id", l->id);
 	json_str(o, "kind", kind_name(l->kind));
-	if (l->slot.p != NULL)
-		json_slice(o, "key", l->slot);
-	else
-		json_null(o, "key");
+	json_slice(o, "key", l->slot);
 	json_raw(o, "tags", l->tags.p != NULL ? l->tags : SLICE("[]"));
 	when_json(o, "time", l->time);
 	json_slice(o, "content", l->text.p != NULL ?

@@ -11,15 +11,6 @@
 
 /* ---- export ---- */
 
-static void
-put_text(struct json *o, const char *name, struct slice v)
-{
-	if (v.p != NULL)
-		json_slice(o, name, v);
-	else
-		json_null(o, name);
-}
-
 static const char *
 kind_name(int64_t kind)
 {
@@ -27,16 +18,19 @@ kind_name(int64_t kind)
 	    "forgotten";
 }
 
+#define ITEMS "SELECT key, kind, id, session, line, role, name, path, time, " \
+	"tags, slot FROM item"
+#define MARKS "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, NULL, " \
+	"NULL FROM forgotten"
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
 static int
-put_one(struct store *st, struct st *s, bool saves, struct buf *out,
-    struct err *e)
+put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 {
 	struct buf text = BUF_INIT((size_t)512 << 20);
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	struct json *o = json_object();
-	struct slice key = st_col(s, KEY);
+	struct slice key = st_col(s, KEY), content = { NULL, 0 };
 	int64_t kind = st_col_int(s, KIND);
 	char id[MEMID_SIZE];
 	int r = 0;
@@ -46,27 +40,25 @@ put_one(struct store *st, struct st *s, bool saves, struct buf *out,
 	json_int(o, "v", 1);
 	json_str(o, "key", id);
 	json_str(o, "kind", kind_name(kind));
-	put_text(o, "session", st_col(s, SESSION));
+	json_slice(o, "session", st_col(s, SESSION));
 	if (st_col_null(s, LINE))
 		json_null(o, "line");
 	else
 		json_int(o, "line", st_col_int(s, LINE));
-	put_text(o, "role", st_col(s, ROLE));
-	put_text(o, "name", st_col(s, NAME));
-	put_text(o, "path", st_col(s, PATH));
+	json_slice(o, "role", st_col(s, ROLE));
+	json_slice(o, "name", st_col(s, NAME));
+	json_slice(o, "path", st_col(s, PATH));
 	when_json(o, "time", st_col_int(s, TIME));
 	json_raw(o, "tags", st_col_null(s, TAGS) ? SLICE("[]") :
 	    st_col(s, TAGS));
-	put_text(o, "slot", st_col(s, SLOT));
-	if (!st_col_null(s, ROW))
+	json_slice(o, "slot", st_col(s, SLOT));
+	if (!st_col_null(s, ROW)) {
 		r = store_text(st, st_col_int(s, ROW), &text, e);
-	if (st_col_null(s, ROW))
-		json_null(o, "content");
-	else
-		json_slice(o, "content", text.len > 0 ? buf_view(&text) :
-		    SLICE(""));
+		content = text.len > 0 ? buf_view(&text) : SLICE("");
+	}
+	json_slice(o, "content", content);
 	/* what the columns do not say is said only when it is more */
-	if (r == 0 && saves && kind != KIND_MESSAGE)
+	if (r == 0 && kind != KIND_MESSAGE)
 		r = kind == KIND_FACT ? saves_list(st, id + 2, &list, e) :
 		    saves_list_gone(st, id + 2, &list, e);
 	if (r == 0 && list.len > 0)
@@ -83,21 +75,13 @@ int
 port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
 {
 	struct buf line = BUF_INIT((size_t)1 << 40);
-	/* a memory of the first version, opened for reading, has no table of
-	 * saves: its columns say all */
-	int got, saves = db_int(st->db, e, NULL, "SELECT 1 FROM sqlite_master "
-	    "WHERE name = 'saved'", "");
-	struct st *s;
+	struct st *s = db_query(st->db, e, ITEMS " UNION ALL " MARKS
+	    " ORDER BY 1, 2", "");
+	int got;
 
-	if (saves < 0)
-		return -1;
-	s = db_query(st->db, e, "SELECT key, kind, id, session, line, "
-	    "role, name, path, time, tags, slot FROM item UNION ALL "
-	    "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, NULL, "
-	    "NULL FROM forgotten ORDER BY 1, 2", "");
 	while ((got = st_step(s, e)) > 0) {
 		buf_reset(&line);
-		if (put_one(st, s, saves > 0, &line, e) < 0 ||
+		if (put_one(st, s, &line, e) < 0 ||
 		    fn(ctx, buf_view(&line), e) < 0) {
 			got = -1;
 			break;
@@ -119,7 +103,7 @@ salvage(struct store *st, const char *sql, port_fn *fn, void *ctx)
 
 	while ((got = st_step(s, &e)) > 0) {
 		buf_reset(&line);
-		if (put_one(st, s, true, &line, &e) < 0)
+		if (put_one(st, s, &line, &e) < 0)
 			continue;
 		fn(ctx, buf_view(&line), &e);
 	}
@@ -128,22 +112,16 @@ salvage(struct store *st, const char *sql, port_fn *fn, void *ctx)
 	return got == 0;
 }
 
-#define ITEMS "SELECT key, kind, id, session, line, role, name, path, time, " \
-	"tags, slot FROM item "
-
 void
 port_salvage(struct store *st, port_fn *fn, void *ctx)
 {
 	/* what one end does not reach, the other may */
 	static const char *const ways[][2] = {
-		{ ITEMS "NOT INDEXED WHERE id >= 1 << 42 ORDER BY id",
-		ITEMS "NOT INDEXED WHERE id >= 1 << 42 ORDER BY id DESC" },
-		{ "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, "
-		"NULL, NULL FROM forgotten ORDER BY key",
-		"SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, "
-		"NULL, NULL FROM forgotten ORDER BY key DESC" },
-		{ ITEMS "NOT INDEXED WHERE id < 1 << 42 ORDER BY id",
-		ITEMS "NOT INDEXED WHERE id < 1 << 42 ORDER BY id DESC" } };
+		{ ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id",
+		ITEMS " NOT INDEXED WHERE id >= 1 << 42 ORDER BY id DESC" },
+		{ MARKS " ORDER BY key", MARKS " ORDER BY key DESC" },
+		{ ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id",
+		ITEMS " NOT INDEXED WHERE id < 1 << 42 ORDER BY id DESC" } };
 
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 		if (!salvage(st, ways[i][0], fn, ctx))

@@ -78,22 +78,30 @@ where_path(const struct opts *o, bool create, const char **name,
 	return o->global ? global_path(create, e) : project_path(create, e);
 }
 
-/* Open one if it is there.  A missing one is no failure. */
+/* Open what is at path, which is let go; a missing one is ST_NOINPUT. */
+static int
+open_there(char *path, const char *name, enum db_mode mode, struct store *st,
+    struct err *e)
+{
+	int r = -1;
+
+	if (path != NULL && mode == DB_WRITE && access(path, F_OK) < 0)
+		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+		    ST_SYSTEM, "%s", path);
+	else if (path != NULL)
+		r = store_open(st, path, name, mode, e);
+	free(path);
+	return r;
+}
+
+/* One of several: a missing one is no failure. */
 static int
 open_one(char *path, const char *name, enum db_mode mode, struct store *st,
     size_t *n, struct err *e)
 {
-	int r;
+	int r = open_there(path, name, mode, &st[*n], e);
 
-	if (path == NULL)
-		return e->status == ST_NOINPUT ? 0 : -1;
-	if (mode == DB_WRITE && access(path, F_OK) < 0)
-		r = err_set(e, ST_NOINPUT, "%s: no such file", path);
-	else
-		r = store_open(&st[*n], path, name, mode, e);
-	free(path);
-	if (r == 0)
-		(*n)++;
+	*n += r == 0;
 	return r < 0 && e->status != ST_NOINPUT ? -1 : 0;
 }
 
@@ -130,15 +138,8 @@ where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
 {
 	const char *name;
 	char *path = where_path(o, false, &name, e);
-	int r = -1;
 
-	if (path != NULL && mode == DB_WRITE && access(path, F_OK) < 0)
-		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
-		    ST_SYSTEM, "%s", path);
-	else if (path != NULL)
-		r = store_open(st, path, name, mode, e);
-	free(path);
-	return r;
+	return open_there(path, name, mode, st, e);
 }
 
 int

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utc.h"
 #include "json/json.h"
 #include "json/scan.h"
 #include "json/sha.h"

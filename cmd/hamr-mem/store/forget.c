@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/utc.h"
 
 #include "facts.h"
 #include "words.h"

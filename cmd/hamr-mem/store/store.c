@@ -230,18 +230,28 @@ store_newest(struct store *st, enum kind kind, int64_t *id, struct err *e)
 	    "i", FACT_FIRST)) < 0 ? -1 : 0;
 }
 
+/* What equal texts have in common. */
+static void
+hash_text(const struct item *it, char hash[SHA_HEX])
+{
+	sha256_hex(it->text, it->len, hash);
+	hash[16] = '\0';
+}
+
 static int
 insert(struct store *st, const struct item *it, const char *key,
-    const char *hash, struct err *e)
+    struct err *e)
 {
 	int64_t *last = it->kind == KIND_FACT ? &st->last_fact :
 	    &st->last_message;
+	char hash[SHA_HEX];
 	int64_t id;
 
 	if (*last < 0 && store_newest(st, it->kind, last, e) < 0)
 		return -1;
 	id = it->kind == KIND_FACT && *last < FACT_FIRST ? FACT_FIRST :
 	    *last + 1;
+	hash_text(it, hash);
 	if (db_run(st->db, e, "INSERT OR IGNORE INTO item(key, kind, "
 	    "session, line, role, name, path, time, tags, slot, hash, bytes, "
 	    "id) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
@@ -258,38 +268,34 @@ insert(struct store *st, const struct item *it, const char *key,
 int
 store_add(struct store *st, const struct item *it, struct err *e)
 {
+	return insert(st, it, it->id + 2, e);
+}
+
+/* Does the id stand for another text? */
+static int
+is_taken(struct store *st, const struct item *it, struct err *e)
+{
 	char hash[SHA_HEX];
 
-	sha256_hex(it->text, it->len, hash);
-	hash[16] = '\0';
-	return insert(st, it, it->id + 2, hash, e);
+	hash_text(it, hash);
+	return db_int(st->db, e, NULL, "SELECT 1 FROM item WHERE key = ?1 "
+	    "AND hash <> ?2", "tt", it->id + 2, hash);
 }
 
 int
 store_put(struct store *st, const struct item *it, struct err *e)
 {
 	const char *key = it->id + 2;
-	char hash[SHA_HEX];
 	int got = is_forgotten(st, key, e);
 
-	if (got != 0)
-		return got < 0 ? -1 : 0;
-	sha256_hex(it->text, it->len, hash);
-	hash[16] = '\0';
-	if (it->other[0] != '\0') {
-		int64_t other = 0;
-
-		if (db_int(st->db, e, &other, "SELECT hash <> ?2 FROM item "
-		    "WHERE key = ?1", "tt", key, hash) < 0)
-			return -1;
-		if (other != 0) {
+	if (got == 0 && it->other[0] != '\0') {
+		got = is_taken(st, it, e);
+		if (got > 0) {
 			key = it->other + 2;
 			got = is_forgotten(st, key, e);
-			if (got != 0)
-				return got < 0 ? -1 : 0;
 		}
 	}
-	return insert(st, it, key, hash, e);
+	return got != 0 ? (got < 0 ? -1 : 0) : insert(st, it, key, e);
 }
 
 /* ---- taking out ---- */

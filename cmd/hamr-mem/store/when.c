@@ -3,10 +3,10 @@
  * strptime knows neither fractions nor "+02:00" with a colon everywhere, so
  * the few digits are read here.
  */
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/utc.h"
 #include "when.h"
 
 /* Exactly n digits with a value from lo to hi. */
