@@ -113,8 +113,8 @@ file_write_all(int fd, const void *p, size_t n)
 	return 0;
 }
 
-static int
-sync_folder(const char *path)
+int
+file_sync_folder(const char *path)
 {
 	char *dir = file_folder(path);
 	int fd, r;
@@ -146,7 +146,7 @@ file_replace(const char *path, const void *p, size_t n, mode_t mode,
 		unlink(tmp);
 		goto out;
 	}
-	if (sync_folder(path) < 0) {
+	if (file_sync_folder(path) < 0) {
 		err_sys(e, ST_SYSTEM, "%s", path);
 		goto out;
 	}

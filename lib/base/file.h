@@ -41,6 +41,9 @@ int file_write_all(int fd, const void *p, size_t n);
 int file_replace(const char *path, const void *p, size_t n, mode_t mode,
     struct err *e);
 
+/* The folder that path lies in is on the disk; -1 with errno. */
+int file_sync_folder(const char *path);
+
 /* mkdir -p: every missing folder of path, with mode. */
 int file_mkdirs(const char *path, mode_t mode, struct err *e);
 

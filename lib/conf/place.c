@@ -89,13 +89,19 @@ conf_share(const char *name)
 
 /* A relative $XDG_CONFIG_HOME does not count, says its specification. */
 char *
-conf_user_path(void)
+conf_home(const char *variable, const char *below, const char *name)
 {
-	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	const char *xdg = getenv(variable), *home = getenv("HOME");
 
 	if (xdg != NULL && *xdg == '/')
-		return xasprintf("%s/hamr/config.toml", xdg);
+		return xasprintf("%s/hamr%s", xdg, name);
 	if (home != NULL && *home == '/')
-		return xasprintf("%s/.config/hamr/config.toml", home);
+		return xasprintf("%s/%s/hamr%s", home, below, name);
 	return NULL;
+}
+
+char *
+conf_user_path(void)
+{
+	return conf_home("XDG_CONFIG_HOME", ".config", "/config.toml");
 }

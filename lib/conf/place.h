@@ -21,8 +21,13 @@ bool conf_root_is_too_broad(const char *root);
  * Yours to free. */
 char *conf_share(const char *name);
 
-/* Path of the user's own configuration file, there or not, by the XDG Base
- * Directory Specification; NULL without a home.  Yours to free. */
+/* name in the user's folder of a kind, by the XDG Base Directory Specification:
+ * $variable/hamr, else hamr in the folder below of HOME; NULL without a home.
+ * Yours to free. */
+char *conf_home(const char *variable, const char *below, const char *name);
+
+/* Path of the user's own configuration file, there or not; NULL without a home.
+ * Yours to free. */
 char *conf_user_path(void);
 
 #endif

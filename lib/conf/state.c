@@ -11,6 +11,7 @@
 #include "git/gitrepo.h"
 #include "base/mem.h"
 #include "json/sha.h"
+#include "place.h"
 #include "state.h"
 
 const char state_ignore[] = "# made by hamr: the rest is not for a "
@@ -145,21 +146,17 @@ own_place(const char *root, bool create, char **out, struct err *e)
 static char *
 state_home(const char *root, struct err *e)
 {
-	const char *x = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	const char *base = file_base(root);
-	char hex[SHA_HEX];
+	char hex[SHA_HEX], *id, *dir;
 
 	sha256_hex(root, strlen(root), hex);
-	if (*base == '\0')
-		base = "root";
-	if (x != NULL && x[0] == '/')
-		return xasprintf("%s/hamr/%s-%.12s", x, base, hex);
-	if (home != NULL && home[0] == '/')
-		return xasprintf("%s/.local/state/hamr/%s-%.12s", home, base,
-		    hex);
-	err_set(e, ST_SYSTEM, "%s/.hamr cannot be used and HOME is not set; "
-	    "set it, or XDG_STATE_HOME", root);
-	return NULL;
+	id = xasprintf("/%s-%.12s", *base != '\0' ? base : "root", hex);
+	dir = conf_home("XDG_STATE_HOME", ".local/state", id);
+	free(id);
+	if (dir == NULL)
+		err_set(e, ST_SYSTEM, "%s/.hamr cannot be used and HOME is "
+		    "not set; set it, or XDG_STATE_HOME", root);
+	return dir;
 }
 
 char *

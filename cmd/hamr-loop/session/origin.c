@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "conf/place.h"
 #include "origin.h"
 #include "record/rec.h"
 #include "json/sha.h"
@@ -18,16 +19,9 @@
 char *
 origin_dir(void)
 {
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *dir;
+	char *dir = conf_home("XDG_STATE_HOME", ".local/state", "");
 
-	if (state != NULL && state[0] == '/')
-		dir = xasprintf("%s/hamr", state);
-	else if (home != NULL && home[0] == '/')
-		dir = xasprintf("%s/.local/state/hamr", home);
-	else
-		return NULL;
-	if (file_mkdirs(dir, 0700, NULL) == 0)
+	if (dir == NULL || file_mkdirs(dir, 0700, NULL) == 0)
 		return dir;
 	free(dir);
 	return NULL;

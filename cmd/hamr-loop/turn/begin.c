@@ -13,6 +13,7 @@
 #include "base/image.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "conf/place.h"
 #include "conf/state.h"
 #include "contract.h"
 #include "session/origin.h"
@@ -121,11 +122,11 @@ context_files(const char *root, const char *dir, struct buf *out)
 
 /* ---- the memory ---- */
 
+/* path is let go. */
 static bool
-is_there(const char *dir, const char *name)
+is_there(char *path)
 {
-	char *path = xasprintf("%s/%s", dir, name);
-	bool yes = access(path, R_OK) == 0;
+	bool yes = path != NULL && access(path, R_OK) == 0;
 
 	free(path);
 	return yes;
@@ -134,15 +135,12 @@ is_there(const char *dir, const char *name)
 static bool
 has_memory(const char *root)
 {
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	char *dir = state_dir(root, false, NULL);
-	bool yes = dir != NULL && is_there(dir, "memory.db");
+	bool yes = dir != NULL && is_there(xasprintf("%s/memory.db", dir));
 
 	free(dir);
-	if (!yes && data != NULL && data[0] == '/')
-		return is_there(data, "hamr/memory.db");
-	return yes || (home != NULL &&
-	    is_there(home, ".local/share/hamr/memory.db"));
+	return yes || is_there(conf_home("XDG_DATA_HOME", ".local/share",
+	    "/memory.db"));
 }
 
 static struct child *

@@ -1,7 +1,6 @@
 /* db.c - one SQLite file, spoken to safely; the only room that knows SQLite. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,20 +103,6 @@ db_is_stale(const struct db *db)
 	    st.st_ino != db->ino;
 }
 
-static int
-sync_folder(const char *path, struct err *e)
-{
-	char *copy = xstrdup(path);
-	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = fd < 0 || fsync(fd) < 0 ? err_sys(e, ST_SYSTEM, "%s", path) :
-	    0;
-
-	if (fd >= 0)
-		close(fd);
-	free(copy);
-	return r;
-}
-
 /* What belongs to the old file and is empty goes first: who opens the new one
  * must not find it. */
 static int
@@ -134,9 +119,9 @@ replace_file(const struct db *db, const char *by, struct err *e)
 		if (r < 0)
 			return r;
 	}
-	if (rename(by, db->path) < 0)
+	if (rename(by, db->path) < 0 || file_sync_folder(db->path) < 0)
 		return err_sys(e, ST_SYSTEM, "%s", db->path);
-	return sync_folder(db->path, e);
+	return 0;
 }
 
 /* ---- opening ---- */
@@ -329,10 +314,10 @@ is_frozen(const struct db *db)
 	char *log = xasprintf("%s-wal", db->path);
 	struct stat st;
 	bool none = stat(log, &st) < 0 || st.st_size == 0;
-	char *copy = xstrdup(db->path);
-	bool frozen = none && access(dirname(copy), W_OK) < 0;
+	char *folder = file_folder(db->path);
+	bool frozen = none && access(folder, W_OK) < 0;
 
-	free(copy);
+	free(folder);
 	free(log);
 	return frozen;
 }

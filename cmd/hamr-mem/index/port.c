@@ -20,8 +20,8 @@ kind_name(int64_t kind)
 
 #define ITEMS "SELECT key, kind, id, session, line, role, name, path, time, " \
 	"tags, slot FROM item"
-#define MARKS "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, NULL, " \
-	"NULL FROM forgotten"
+#define MARKS "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, " \
+	"NULL, NULL FROM forgotten"
 enum { KEY, KIND, ROW, SESSION, LINE, ROLE, NAME, PATH, TIME, TAGS, SLOT };
 
 static int

@@ -14,19 +14,13 @@
 static char *
 global_path(bool create, struct err *e)
 {
-	const char *x = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	char *dir, *path = NULL;
+	char *dir = conf_home("XDG_DATA_HOME", ".local/share", "");
+	char *path = NULL;
 
-	if (x != NULL && x[0] == '/')
-		dir = xasprintf("%s/hamr", x);
-	else if (home != NULL && home[0] == '/')
-		dir = xasprintf("%s/.local/share/hamr", home);
-	else {
+	if (dir == NULL)
 		err_set(e, ST_NOINPUT, "no memory of the user: HOME is not "
 		    "set; name a file with --db");
-		return NULL;
-	}
-	if (!create || file_mkdirs(dir, 0700, e) == 0)
+	else if (!create || file_mkdirs(dir, 0700, e) == 0)
 		path = xasprintf("%s/memory.db", dir);
 	free(dir);
 	return path;
