@@ -69,4 +69,18 @@ crash import base import lines
 crash forget base forget --session alpha
 crash rebuild base rebuild dir
 crash damaged damaged rebuild dir
+
+fail=${OBJ:-$TOP/obj}/torture/fail.so
+if [ -e "$fail" ] && ! grep -q __asan_init "$BIN/hamr-mem"; then
+	bad=
+	for k in $(seq 300 3 420); do
+		rm -rf m && mkdir m
+		LD_PRELOAD=$fail FAIL_IN=hamr-mem FAIL="alloc:$k+" hamr-mem \
+		    --no-config --db m/m.db save x >/dev/null 2>&1
+		[ $? = 71 ] || bad="$bad $k"
+	done
+	is "memory that ends is status 71" "$bad" ""
+else
+	skip "memory that ends" "no obj/torture/fail.so of plain programs"
+fi
 done_testing

@@ -53,6 +53,7 @@ db_fail(sqlite3 *h, struct err *e)
 		return err_set(e, ST_SYSTEM, "%s: %s%s%s; check the file and "
 		    "its folder", path, sqlite3_errmsg(h),
 		    sys != 0 ? ": " : "", sys != 0 ? strerror(sys) : "");
+	case SQLITE_OK:		/* FTS5 sets no code when its memory ends */
 	case SQLITE_NOMEM:
 		return err_set(e, ST_SYSTEM, "%s: out of memory", path);
 	default:
