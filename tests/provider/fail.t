@@ -270,6 +270,13 @@ is "an endless event" "$(err .code -o provider.max_event_bytes=100000)" '"too_la
 serve s
 is "an endless answer" "$(err .code -o provider.max_response_bytes=1000000)" '"too_large"'
 
+# blanks before it, as of OpenRouter
+printf 'status 400\nbody    {"error":{"message":"no"}}\n' >s
+printf 'event   {"error":{"message":"slow","code":429}}\n' >s2
+serve s s2
+is "blanks before an error" "$(err .message)$(err .code \
+	-o provider.max_retries=0)" '"HTTP 400: no""rate_limited"'
+
 # a wrong address, or a wrong model
 for words in "Not Found" "model 'm' not found"; do
 	printf 'status 404\nbody {"detail":"%s"}\n' "$words" >s

@@ -230,6 +230,10 @@ serve models try
 hamr-provider --probe --model first --base-url "$URL" >out 2>err
 is "--probe: a server that does not tell of this model" "$?" 1
 
+printf 'path /v1/models\nbody    {"data":[{"id":"x"}]}\n' >blanks
+serve blanks
+is "--models: blanks before the list" "$(hamr-provider --models --base-url \
+	"$URL")" x
 printf 'path /v1/chat/completions\nstatus 500\nbody {"error":{"message":"no such template"}}\n' >broken
 serve models broken
 is "--probe says why a request failed" "$(hamr-provider --probe --model x \

@@ -150,7 +150,9 @@ api_event(const struct api *api, struct api_stream *st, struct answer *a,
 		return API_MORE;
 	if (slice_is(trimmed, "[DONE]"))
 		return API_DONE;
-	said = read_event(api, st, a, data, f, &fixed);
+	/* to an adapter blanks may be text */
+	said = read_event(api, st, a, api->own != NULL ? data : trimmed, f,
+	    &fixed);
 	buf_release(&fixed);
 	return said;
 }

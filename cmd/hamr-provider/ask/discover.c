@@ -383,7 +383,7 @@ server_models(struct provider *p)
 static void
 put_speed(struct buf *out, const struct exchange *x, long long took)
 {
-	struct slice whole = buf_view(&x->raw), rate = { NULL, 0 };
+	struct slice whole = slice_trim(buf_view(&x->raw)), rate = { NULL, 0 };
 	long long tokens = number(answer_usage_told(x->p->answer),
 	    "completion_tokens");
 	struct scan sc = { 0 };

@@ -335,6 +335,7 @@ failure_status(struct failure *f, long status, struct slice body)
 	struct scan sc = { 0 };
 	const char *instead = NULL;
 
+	body = slice_trim(body);	/* OpenRouter's begin with blanks */
 	if (body.n > 0 && scan_value(&sc, body.p, body.n) == 0)
 		object = body;
 	if (status >= 300 && status < 400)
@@ -342,7 +343,7 @@ failure_status(struct failure *f, long status, struct slice body)
 		    "followed; set base_url to the new address";
 	else if (body.n == 0)
 		instead = ", with an empty body";
-	else if (slice_starts(slice_trim(body), "<"))
+	else if (slice_starts(body, "<"))
 		instead = ", with a page of HTML";
 	failure_set(f, code_of_status(status), "HTTP %ld", status);
 	if (object.p == NULL || !add_text(&f->message, ": ", object)) {

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "dialect/match.h"
 #include "net/key.h"
 
 #include "provider.h"
@@ -169,6 +170,7 @@ server_get(struct provider *p, const char *url, long max_ms, struct buf *out,
 
 	buf_reset(out);
 	http_do(server_http(p), &c, r);
+	buf_drop(out, skip_white(buf_view(out), 0));
 	good = r->end == HTTP_DONE && r->status == 200 &&
 	    scan_record(&sc, out->p != NULL ? out->p : "", out->len) == 0;
 	scan_release(&sc);
