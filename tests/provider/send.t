@@ -208,7 +208,7 @@ refused "max_tokens" "[7,null] [null,7] [null,7]" "Unsupported parameter: max_to
 	'[.max_tokens, .max_completion_tokens]'
 serve no
 is "once only" "$(ask | jq -r '.code // empty' | xargs)" "bad_request bad_request"
-is "... for both requests" "$(wc -l <log)" 3
+is "... for each request, as it did not help" "$(wc -l <log)" 4
 
 # ---- prefixes ----
 
