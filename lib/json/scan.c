@@ -589,6 +589,16 @@ scan_record(struct scan *s, const char *p, size_t n)
 	return -1;
 }
 
+bool
+scan_is_json(struct slice text)
+{
+	struct scan s = { 0 };
+	bool good = text.n > 0 && scan_value(&s, text.p, text.n) == 0;
+
+	scan_release(&s);
+	return good;
+}
+
 void
 scan_release(struct scan *s)
 {

@@ -70,9 +70,19 @@ int scan_value(struct scan *s, const char *p, size_t n);
 
 void scan_release(struct scan *s);
 
+/* Is text one JSON value?  Its values can be read then. */
+bool scan_is_json(struct slice text);
+
 /* ---- checked bytes only ---- */
 
 enum scan_kind scan_kind(struct slice val);
+
+/* val if it is of this kind, else {NULL, 0}. */
+static inline struct slice
+scan_only(enum scan_kind kind, struct slice val)
+{
+	return scan_kind(val) == kind ? val : (struct slice){ NULL, 0 };
+}
 
 /* A key, or a string value with its quotes, equals text when decoded. */
 bool scan_same_key(struct slice key, const char *text);

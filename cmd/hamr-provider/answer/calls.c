@@ -41,16 +41,6 @@ calls_reset(struct calls *c)
 	memset(c, 0, sizeof *c);
 }
 
-static bool
-is_json(struct slice s)
-{
-	struct scan sc = { 0 };
-	bool good = scan_value(&sc, s.p, s.n) == 0;
-
-	scan_release(&sc);
-	return good;
-}
-
 /* ---- deltas ---- */
 
 static struct part *
@@ -129,7 +119,7 @@ owner(struct calls *c, const struct part *d)
 		return NULL;
 	/* more text behind whole arguments begins another call; but "{}" may
 	 * still be a placeholder */
-	return last->args.len > 2 && is_json(buf_view(&last->args)) &&
+	return last->args.len > 2 && scan_is_json(buf_view(&last->args)) &&
 	    d->args.len > 0 ? NULL : last;
 }
 
@@ -239,13 +229,13 @@ read_args(const struct part *p, struct buf *out)
 	else if (slice_starts(all, "null"))
 		rest = slice_from(all, 4);
 	last = slice_from(all, p->last);
-	if (is_json(all))
+	if (scan_is_json(all))
 		buf_slice(out, all);
-	else if (is_json(strip(all)))
+	else if (scan_is_json(strip(all)))
 		buf_slice(out, strip(all));
-	else if (is_json(rest))
+	else if (scan_is_json(rest))
 		buf_slice(out, rest);
-	else if (begins(last, 0, "{") && is_json(last))
+	else if (begins(last, 0, "{") && scan_is_json(last))
 		buf_slice(out, last);		/* sent again, whole */
 	else {
 		buf_slice(out, all);

@@ -1,4 +1,5 @@
 /* anthropic.c - the Messages API of Anthropic. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,7 @@ put_word(struct buf *out, struct slice word)
 
 	scan_str(word, &b);
 	for (size_t i = 0; i < b.len; i++)
-		if (strchr("_-", b.p[i]) == NULL &&
-		    !((b.p[i] | 32) >= 'a' && (b.p[i] | 32) <= 'z') &&
-		    !(b.p[i] >= '0' && b.p[i] <= '9'))
+		if (!isalnum((unsigned char)b.p[i]) && b.p[i] != '-')
 			b.p[i] = '_';
 	scan_quote(out, buf_view(&b).p, b.len);
 	buf_release(&b);

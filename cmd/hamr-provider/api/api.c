@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/utf8.h"
 #include "dialect/match.h"
 #include "record/msg.h"
@@ -54,17 +55,6 @@ api_stream_release(struct api_stream *st)
 
 /* ---- events ---- */
 
-static unsigned
-hex4(const char *p, const char *end)
-{
-	unsigned n = 0;
-
-	for (int i = 0; i < 4 && p < end; i++, p++)
-		n = n << 4 | (unsigned)(*p <= '9' ? *p - '0' :
-		    (*p | 32) - 'a' + 10);
-	return n;
-}
-
 /* Is there an escaped surrogate without its other half?  It becomes U+FFFD
  * where it is decoded. */
 static bool
@@ -73,13 +63,13 @@ has_lone_surrogate(struct slice checked)
 	const char *p = checked.p, *end = checked.p + checked.n;
 
 	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
-		unsigned n = p[1] == 'u' ? hex4(p + 2, end) : 0;
+		int n = p[1] == 'u' ? num_hex4(p + 2) : 0;
 
 		p += p[1] == 'u' ? 6 : 2;
 		if (n < 0xd800 || n > 0xdfff)
 			continue;
 		if (n > 0xdbff || p[0] != '\\' || p[1] != 'u' ||
-		    (hex4(p + 2, end) & 0xfc00) != 0xdc00)
+		    (num_hex4(p + 2) & 0xfc00) != 0xdc00)
 			return true;
 		p += 6;
 	}

@@ -1,4 +1,5 @@
 /* form.c - tools and messages written as an API has them. */
+#include <ctype.h>
 #include <string.h>
 
 #include "json/scan.h"
@@ -244,9 +245,8 @@ void
 put_path_name(const char *name, struct buf *out)
 {
 	for (; *name != '\0'; name++)
-		if (strchr("abcdefghijklmnopqrstuvwxyz"
-		    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:@", *name) !=
-		    NULL)
+		if (isalnum((unsigned char)*name) ||
+		    strchr("-._~/:@", *name) != NULL)
 			buf_addc(out, *name);
 		else
 			buf_fmt(out, "%%%02X", (unsigned char)*name);

@@ -57,14 +57,13 @@ static bool
 are_lines(struct exchange *x)
 {
 	const char *lf = memchr(x->raw.p, '\n', x->raw.len);
-	struct scan sc = { 0 };
 
 	if (x->p->set->api->own == NULL || x->sse.lines || lf == NULL ||
 	    x->is_whole)
 		return false;
-	x->sse.lines = scan_value(&sc, x->raw.p, (size_t)(lf - x->raw.p)) == 0;
+	x->sse.lines = scan_is_json((struct slice){ x->raw.p,
+		(size_t)(lf - x->raw.p) });
 	x->is_whole = !x->sse.lines;
-	scan_release(&sc);
 	return x->sse.lines;
 }
 

@@ -4,6 +4,7 @@
 
 #include "answer/calls.h"
 #include "base/file.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "net/key.h"
 
@@ -62,13 +63,6 @@ cassette_add(struct exchange *x, bool again)
 	bufs_release(BUFS(&line, &request));
 }
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ?
-	    c - 'a' + 10 : 0;
-}
-
 void
 cassette_read(struct slice line, struct buf *out, struct http_reply *r)
 {
@@ -79,8 +73,8 @@ cassette_read(struct slice line, struct buf *out, struct http_reply *r)
 	if (!scan_str(scan_get(line, "response"), out) &&
 	    scan_str(scan_get(line, "response_hex"), &hex))
 		for (size_t i = 0; i + 1 < hex.len; i += 2)
-			buf_addc(out, (char)(hex_digit(hex.p[i]) << 4 |
-			    hex_digit(hex.p[i + 1])));
+			buf_addc(out, (char)(num_hex(hex.p[i]) * 16 +
+			    num_hex(hex.p[i + 1])));
 	*r = (struct http_reply){ .end = HTTP_DONE };
 	if (scan_int(scan_get(line, "status"), &n))
 		r->status = (long)n;

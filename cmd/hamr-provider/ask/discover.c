@@ -386,12 +386,11 @@ put_speed(struct buf *out, const struct exchange *x, long long took)
 	struct slice whole = slice_trim(buf_view(&x->raw)), rate = { NULL, 0 };
 	long long tokens = number(answer_usage_told(x->p->answer),
 	    "completion_tokens");
-	struct scan sc = { 0 };
 	double speed = 0;
 	bool known;
 
 	/* llama.cpp's own measure */
-	if (whole.n > 0 && scan_record(&sc, whole.p, whole.n) == 0)
+	if (scan_is_json(whole))
 		rate = scan_get(scan_get(whole, "timings"),
 		    "predicted_per_second");
 	known = scan_kind(rate) == SCAN_NUMBER &&
@@ -404,7 +403,6 @@ put_speed(struct buf *out, const struct exchange *x, long long took)
 		scan_put(out, ",'tokens_per_second':");
 		put_number(out, speed);
 	}
-	scan_release(&sc);
 }
 
 /* As any other request of this API, without a stream: append whether

@@ -178,7 +178,6 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 	struct slice fn = scan_get(call, "function");
 	struct call_delta delta = call_delta(call);
 	struct calls one = { .v = NULL };
-	struct scan sc = { 0 };
 
 	if (scan_kind(scan_get(fn, "name")) != SCAN_STRING ||
 	    !scan_str(scan_get(fn, "arguments"), &args) ||
@@ -190,7 +189,7 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 	} else {
 		scan_str(scan_get(call, "id"), &was);
 		ids_make(&p->ids, fresh, buf_view(&was), &id);
-		if (scan_value(&sc, args.p, args.len) != 0)
+		if (!scan_is_json(buf_view(&args)))
 			scan_put(malformed, malformed->len > 0 ? ",@" : "@",
 			    buf_view(&id));
 		buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
@@ -201,17 +200,7 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 			scan_put(out, "{'id':@,'type':'function',"
 			    "'function':$}", buf_view(&id), fn);
 	}
-	scan_release(&sc);
 	bufs_release(BUFS(&args, &was, &id));
-}
-
-/* The value of key if it is of this kind. */
-static struct slice
-get(struct slice line, const char *key, enum scan_kind kind)
-{
-	struct slice v = scan_get(line, key);
-
-	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
 }
 
 /* The meta of the recorded message is kept, but for what is made anew. */
@@ -221,9 +210,11 @@ put_message(struct provider *p, struct slice line, struct slice reasoning)
 	struct buf out = BUF_INIT((size_t)1 << 40);
 	struct buf malformed = BUF_INIT(BUF_RECORD_MAX);
 	struct slice content = scan_get(line, "content"), key, val;
-	struct slice calls = get(line, "tool_calls", SCAN_ARRAY);
-	struct slice finish = get(line, "finish_reason", SCAN_STRING);
-	struct slice meta = get(line, "meta", SCAN_OBJECT);
+	struct slice calls = scan_only(SCAN_ARRAY, scan_get(line,
+	    "tool_calls"));
+	struct slice finish = scan_only(SCAN_STRING, scan_get(line,
+	    "finish_reason"));
+	struct slice meta = scan_only(SCAN_OBJECT, scan_get(line, "meta"));
 	bool has_calls = msg_count_calls(calls) > 0;
 	struct map fresh = { NULL, 0, 0 };
 	struct walk w;
@@ -265,13 +256,15 @@ play_message(struct provider *p, const struct entry *a)
 {
 	struct buf shown = BUF_INIT(BUF_RECORD_MAX);
 	struct buf partial = BUF_INIT(BUF_RECORD_MAX);
-	struct slice reasoning = get(a->line, "reasoning", SCAN_STRING);
+	struct slice reasoning = scan_only(SCAN_STRING, scan_get(a->line,
+	    "reasoning"));
 	struct call c;
 	struct walk w;
 	bool whole;
 
 	if (reasoning.p == NULL)
-		reasoning = get(a->line, "reasoning_content", SCAN_STRING);
+		reasoning = scan_only(SCAN_STRING, scan_get(a->line,
+		    "reasoning_content"));
 	whole = show(p, "reasoning", reasoning, NULL) &&
 	    show(p, "content", scan_get(a->line, "content"), &shown);
 	walk_list(&w, scan_get(a->line, "tool_calls"));
@@ -295,18 +288,14 @@ play_error(struct provider *p, struct slice line)
 {
 	char *code = scan_strdup(scan_get(line, "code"));
 	char *words = scan_strdup(scan_get(line, "message"));
-	struct slice partial = get(line, "partial", SCAN_OBJECT);
-	bool retryable = scan_true(scan_get(line, "retryable"));
-	struct json *extra = NULL;
+	struct failure f = { .code = code != NULL ? code : "server",
+		.retryable = scan_true(scan_get(line, "retryable")),
+		.message = BUF_INIT(BUF_RECORD_MAX) };
 
-	if (partial.p != NULL) {
-		extra = json_object();
-		json_raw(extra, "partial", partial);
-	}
-	stage_error(p->stage, code != NULL ? code : "server", retryable,
-	    words != NULL ? words : "a recorded failure", extra);
-	if (p->stage->mode != STAGE_RESIDENT)
-		stage_status(p->stage, retryable ? ST_TEMP : ST_PEER);
+	buf_adds(&f.message, words != NULL ? words : "a recorded failure");
+	provider_fail(p, &f, scan_only(SCAN_OBJECT, scan_get(line,
+	    "partial")));
+	failure_release(&f);
 	free(code);
 	free(words);
 }

@@ -22,12 +22,6 @@ keep_line(char **where, const struct rec *r)
 	*where = xmemdup0(r->line.p, r->line.n);
 }
 
-static struct slice
-only(enum scan_kind kind, struct slice v)
-{
-	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
-}
-
 /* The value of a key, moved to the copy of the record's line. */
 static struct slice
 moved(const struct rec *r, const char *key, const char *copy)
@@ -48,9 +42,9 @@ keep_request(struct provider *p, const struct rec *r)
 
 	keep_line(&p->request, r);
 	*a = (struct ask){
-		.messages = only(SCAN_ARRAY, moved(r, "messages", p->request)),
-		.tools = only(SCAN_ARRAY, moved(r, "tools", p->request)),
-		.params = only(SCAN_OBJECT, moved(r, "params", p->request)),
+		.messages = scan_only(SCAN_ARRAY, moved(r, "messages", p->request)),
+		.tools = scan_only(SCAN_ARRAY, moved(r, "tools", p->request)),
+		.params = scan_only(SCAN_OBJECT, moved(r, "params", p->request)),
 		.tool_choice = moved(r, "tool_choice", p->request),
 	};
 	if (scan_kind(a->tool_choice) == SCAN_NULL)
@@ -218,7 +212,7 @@ line_get(const char *line, const char *key)
 static void
 ask_transcript(struct ask *a, const struct provider *p, struct buf *copy)
 {
-	struct slice tools = only(SCAN_ARRAY, line_get(p->tools, "tools"));
+	struct slice tools = scan_only(SCAN_ARRAY, line_get(p->tools, "tools"));
 	struct slice choice = line_get(p->constrain, "tool_choice");
 	size_t n;
 

@@ -332,11 +332,10 @@ void
 failure_status(struct failure *f, long status, struct slice body)
 {
 	struct slice object = { NULL, 0 };
-	struct scan sc = { 0 };
 	const char *instead = NULL;
 
 	body = slice_trim(body);	/* OpenRouter's begin with blanks */
-	if (body.n > 0 && scan_value(&sc, body.p, body.n) == 0)
+	if (scan_is_json(body))
 		object = body;
 	if (status >= 300 && status < 400)
 		instead = ": the server redirects, and redirects are not "
@@ -356,7 +355,6 @@ failure_status(struct failure *f, long status, struct slice body)
 	if (words_no_tools(body))
 		f->retryable = f->again = false;
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
-	scan_release(&sc);
 }
 
 /* The status that an error object names: by number, or by a word. */

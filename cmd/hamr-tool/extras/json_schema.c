@@ -45,9 +45,7 @@ static const struct {
 static struct slice
 keyword(struct slice schema, const char *name, enum scan_kind kind)
 {
-	struct slice v = scan_get(schema, name);
-
-	return scan_kind(v) == kind ? v : (struct slice){ NULL, 0 };
+	return scan_only(kind, scan_get(schema, name));
 }
 
 static struct slice
@@ -181,7 +179,6 @@ static struct slice
 number_in(struct slice v, int set)
 {
 	struct slice s = scan_plain(v);
-	struct scan scan = { .n = 0 };
 	int64_t i;
 	double d;
 
@@ -189,9 +186,8 @@ number_in(struct slice v, int set)
 		return v;
 	if (((set & T_INTEGER) != 0 && num_i64(s.p, s.n, &i)) ||
 	    ((set & T_NUMBER) != 0 && num_double(s.p, s.n, &d) &&
-	    scan_value(&scan, s.p, s.n) == 0))
-		v = s;
-	scan_release(&scan);
+	    scan_is_json(s)))
+		return s;
 	return v;
 }
 
