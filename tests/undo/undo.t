@@ -244,6 +244,18 @@ is "one that was there and is made again stays, one that was moved does not" \
 	"made made/mine mine mine/x "
 rm -r was made mine
 
+# --- modes, where nothing else changed
+echo 1 >m1; echo 2 >m2; echo 3 >m3; chmod 640 m1; chmod 664 m2
+call c1 bash "$(sh_args 'chmod 600 m1 m2; chmod 644 m3')" \
+	c2 bash "$(sh_args 'chmod 644 m1')" c3 bash "$(sh_args 'touch m1 m2')" \
+	c4 bash "$(sh_args 'chmod 600 m3')" | new >../out
+is "a mode is a change, and nothing else" "$(jq -c 'select(.role) |
+	.meta.mutated // [] | map(.path)' ../out | tr -d '\n')" \
+	'["m1","m2"]["m1"][]["m3"]'
+t undo >/dev/null; t undo >/dev/null; t undo >/dev/null
+is "that undo takes back" "$(stat -c %a m1 m2 m3 | tr '\n' ' ')" "640 664 644 "
+rm m1 m2 m3
+
 # --- what was there where no snapshot looks is not the call's to remove
 printf 'data/\n' >.gitignore; mkdir data; echo precious >data/p
 b 'echo >.gitignore; echo 1 >data/new'

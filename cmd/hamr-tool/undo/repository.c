@@ -632,6 +632,7 @@ snap_free(struct snap *s)
 	map_release(&s->clean);
 	map_release(&s->modes);
 	map_release(&s->modes_before);
+	map_release(&s->chmods);
 	map_release(&s->folders);
 	map_release(&s->older);
 	gitindex_release(&s->now);

@@ -224,6 +224,18 @@ looks_clean(struct take *t, const struct gitindex_entry *e, const char *rel,
 	    is_settled(&t->written, &e->mtime);
 }
 
+/* The content is that of an entry; is the mode? */
+static void
+note_chmod(struct take *t, const struct gitindex_entry *e, const char *rel,
+    const struct stat *st)
+{
+	uint64_t *was = map_get(&t->s->modes_before, slice_of(rel));
+
+	if (S_ISREG(st->st_mode) && st->st_mode != (was != NULL && *was != 0 ?
+	    (mode_t)*was : e->mode))
+		map_put(&t->s->chmods, slice_of(rel), NULL);
+}
+
 /* An entry keeps no more than git's mode. */
 static void
 note_mode(struct take *t, const char *rel, const struct stat *st)
@@ -322,6 +334,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		.mode = git_mode(&st), .uid = st.st_uid, .gid = st.st_gid,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
 	if (e != NULL && e->mode == new.mode && memcmp(e->oid, oid, len) == 0) {
+		note_chmod(t, e, rel, &st);
 		new.path = e->path;
 		new.oid = e->oid;
 		if (settled) {
@@ -653,6 +666,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		st.st_mtim = (struct timespec){ 0, 0 };
 	s->taken++;
 	map_release(&s->older);
+	map_release(&s->chmods);
 	/* who held it when it was killed left this behind */
 	unlinkat(s->dirfd, "index.lock", 0);
 	gitindex_release(&s->before);
@@ -766,10 +780,10 @@ note_old(struct snap *s, const struct gitindex_entry *was,
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
-	const struct gitindex *a = &s->before, *b = &s->now;
+	const struct gitindex *b = &s->now, *a = s->same ? b : &s->before;
 	size_t i = 0, k = 0;
 
-	while (!s->same && (i < a->n || k < b->n)) {
+	while ((!s->same || s->chmods.n > 0) && (i < a->n || k < b->n)) {
 		int order = i == a->n ? 1 : k == b->n ? -1 :
 		    strcmp(a->v[i].path, b->v[k].path);
 		const struct gitindex_entry *was, *is;
@@ -777,7 +791,8 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		was = order <= 0 ? &a->v[i++] : NULL;
 		is = order >= 0 ? &b->v[k++] : NULL;
 		if (was != NULL && is != NULL && was->mode == is->mode &&
-		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
+		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0 &&
+		    map_get(&s->chmods, slice_of(was->path)) == NULL)
 			continue;
 		if (was != NULL)
 			note_old(s, was, undo_entry_add(c, was->path));
