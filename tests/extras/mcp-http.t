@@ -73,6 +73,6 @@ is "one that is too old is asked for again" "$(fresh h__expire '{}') $(
 match "one that is refused" "$(tool h__echo '{}' 2>&1)" "*status 401*"
 match "none" "$(hamr-tool --yes -o "mcp.h.url=$url" -o \
 	'mcp.h.token_command=["false"]' h__echo '{}' 2>&1)" \
-	"*mcp.h: token_command: false did not print a token*"
+	"*h is not running: token_command: false did not print a token*"
 
 done_testing
