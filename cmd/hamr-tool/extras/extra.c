@@ -21,8 +21,8 @@ extra_free(struct extra *x)
 	free(x);
 }
 
-struct extra *
-extras_find(const struct extras *x, const char *name)
+static struct extra *
+find(const struct extras *x, const char *name)
 {
 	for (size_t i = 0; i < x->n; i++)
 		if (strcmp(x->v[i]->schema.name, name) == 0)
@@ -36,7 +36,7 @@ extras_add(struct extras *x, struct extra *new)
 	struct buf b = BUF_INIT(4096);
 	const char *name = new->plugin.name;
 
-	if (schema_find(name) != NULL || extras_find(x, name) != NULL)
+	if (schema_find(name) != NULL || find(x, name) != NULL)
 		return false;
 	json_schema_template(slice_of(new->plugin.parameters), &b);
 	free(new->template);
@@ -115,10 +115,10 @@ tool_schema(const struct tool *t, const char *name)
 		return NULL;
 	}
 	x->plugins = true;
-	found = extras_find(x, name);
+	found = find(x, name);
 	if (found == NULL) {	/* its server may be down, or not up yet */
 		mcp_load((struct tool *)t, name);
-		found = extras_find(x, name);
+		found = find(x, name);
 	}
 	return found != NULL ? &found->schema : NULL;
 }
@@ -165,9 +165,9 @@ judge_path(const struct tool *t, const struct extra *x, struct slice path,
 	return good;
 }
 
-bool
-extra_judge_mode(const struct tool *t, const struct extra *x,
-    struct result *r)
+/* Does the mode allow any call of it?  False: r is the error. */
+static bool
+mode_allows(const struct tool *t, const struct extra *x, struct result *r)
 {
 	bool mcp = x->schema.id == TOOL_MCP;
 
@@ -193,7 +193,7 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
 	struct slice el;
 	struct walk w;
 
-	if (!extra_judge_mode(t, x, r))
+	if (!mode_allows(t, x, r))
 		return false;
 	for (size_t i = 0; i < x->plugin.npaths; i++) {
 		struct slice v = scan_get(args, x->plugin.paths[i]);
@@ -235,7 +235,7 @@ tool_record_all(const struct tool *t)
 		const struct extra *x = t->extras->v[i];
 
 		/* the mode does not deny each of its calls */
-		if (extra_judge_mode(t, x, &unused))
+		if (mode_allows(t, x, &unused))
 			json_raw(schema_entry(list, x->schema.name,
 			    x->schema.what), "parameters",
 			    slice_of(x->plugin.parameters));

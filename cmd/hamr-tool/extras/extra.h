@@ -68,9 +68,6 @@ bool extra_writes(const struct tool *t, const struct extra *x);
 bool extra_unasked(const struct tool *t, const struct extra *x,
     struct result *r);
 
-/* Does the mode allow any call of it?  False: r is the error. */
-bool extra_judge_mode(const struct tool *t, const struct extra *x,
-    struct result *r);
 /* The mode's and the paths' say; false: r is the error. */
 bool extra_judge(const struct tool *t, const struct extra *x,
     struct slice args, struct result *r);
@@ -87,7 +84,6 @@ struct json *tool_record_all(const struct tool *t);
 /* Add one, made with xcalloc; its id and the plug-in's texts are set.
  * False (x is the caller's still): there is one of that name. */
 bool extras_add(struct extras *x, struct extra *new);
-struct extra *extras_find(const struct extras *x, const char *name);
 void extra_free(struct extra *x);
 
 /* "read, edit, ..., x", appended. */

@@ -51,6 +51,7 @@ enum mcp_reply {
 
 struct mcp {
 	char *name;		/* of [mcp.NAME] */
+	char *key;		/* one of that table's */
 	char *prefix;		/* the same, as it stands in a tool's name */
 	char **argv;
 	const char *const *env;	/* of the configuration */
@@ -99,45 +100,13 @@ clean_name(char *name)
 			*name = '_';
 }
 
-/* The key of [mcp.NAME]. */
-static const char *const *
-list_of(const struct tool *t, const struct mcp *m, const char *last, size_t *n)
-{
-	char *key = xasprintf("mcp.%s.%s", m->name, last);
-	const char *const *v = conf_list(t->conf, key, n);
-
-	free(key);
-	return v;
-}
-
+/* A key of [mcp.NAME], until the next one is asked for. */
 static const char *
-str_of(const struct tool *t, const struct mcp *m, const char *last)
+key_of(struct mcp *m, const char *last)
 {
-	char *key = xasprintf("mcp.%s.%s", m->name, last);
-	const char *v = conf_str(t->conf, key);
-
-	free(key);
-	return v;
-}
-
-static bool
-bool_of(const struct tool *t, const struct mcp *m, const char *last)
-{
-	char *key = xasprintf("mcp.%s.%s", m->name, last);
-	bool v = conf_bool(t->conf, key);
-
-	free(key);
-	return v;
-}
-
-static long long
-ms_of(const struct tool *t, const struct mcp *m, const char *last)
-{
-	char *key = xasprintf("mcp.%s.%s", m->name, last);
-	double v = conf_num(t->conf, key);
-
-	free(key);
-	return (long long)(v * 1000);
+	free(m->key);
+	m->key = xasprintf("mcp.%s.%s", m->name, last);
+	return m->key;
 }
 
 /* One over HTTP is one over stdio behind hamr-provider --mcp. */
@@ -171,26 +140,30 @@ mcp_new(const struct tool *t, const char *name)
 {
 	struct mcp *m = xcalloc(1, sizeof *m);
 	const char *const *argv;
+	const char *url;
 	size_t n;
 
 	m->name = xstrdup(name);
 	m->prefix = xstrdup(name);
 	clean_name(m->prefix);
-	argv = list_of(t, m, "command", &n);
+	argv = conf_list(t->conf, key_of(m, "command"), &n);
 	m->argv = xcalloc(n + 1, sizeof *m->argv);
 	for (size_t i = 0; i < n; i++)
 		m->argv[i] = (char *)argv[i];
-	m->env = list_of(t, m, "env", &m->nenv);
-	m->token = list_of(t, m, "token_command", &m->ntoken);
-	m->timeout = ms_of(t, m, "timeout");
-	m->start = ms_of(t, m, "start_timeout");
-	m->bare = !bool_of(t, m, "sandbox");
-	m->network = bool_of(t, m, "network");
+	m->env = conf_list(t->conf, key_of(m, "env"), &m->nenv);
+	m->token = conf_list(t->conf, key_of(m, "token_command"), &m->ntoken);
+	m->timeout = (long long)(1000 * conf_num(t->conf,
+	    key_of(m, "timeout")));
+	m->start = (long long)(1000 * conf_num(t->conf,
+	    key_of(m, "start_timeout")));
+	m->bare = !conf_bool(t->conf, key_of(m, "sandbox"));
+	m->network = conf_bool(t->conf, key_of(m, "network"));
 	m->io = (struct box_io){ -1, -1, -1 };
 	buf_init(&m->words, 2 * MCP_WORDS_MAX);
 	buf_init(&m->answer, 4 * MCP_LINE_MAX);
-	if (str_of(t, m, "url")[0] != '\0')
-		take_url(t, m, str_of(t, m, "url"));
+	url = conf_str(t->conf, key_of(m, "url"));
+	if (url[0] != '\0')
+		take_url(t, m, url);
 	return m;
 }
 
@@ -284,6 +257,7 @@ mcp_free(struct mcp **v, size_t n)
 		buf_release(&m->words);
 		buf_release(&m->answer);
 		free(m->name);
+		free(m->key);
 		free(m->prefix);
 		free(m->argv);
 		free(m->program);
@@ -388,7 +362,7 @@ put_headers(struct tool *t, struct mcp *m, struct err *e)
 	size_t n;
 
 	buf_adds(&b, "MCP_HEADERS=");
-	v = list_of(t, m, "headers", &n);
+	v = conf_list(t->conf, key_of(m, "headers"), &n);
 	for (size_t i = 0; i < n; i++)
 		buf_fmt(&b, "%s\n", v[i]);
 	if (m->ntoken > 0) {
@@ -451,7 +425,7 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 	const char *const *v;
 	size_t n;
 
-	v = list_of(t, m, "writable", &n);
+	v = conf_list(t->conf, key_of(m, "writable"), &n);
 	texts_release(&m->writable);
 	for (size_t i = 0; i < n; i++) {
 		bool in_home = strncmp(v[i], "~/", 2) == 0 && home != NULL;
