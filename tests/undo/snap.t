@@ -52,6 +52,15 @@ is "what somebody else changes between is not a command's" "$(
 	b true >/dev/null; echo mine >>a.c; changed 'echo n >n')" \
 	"exit 0; changed: n"
 
+mkdir ../moving && cd ../moving && git init -q && echo 1 >f && echo 2 >f2
+is "a root that is moved meanwhile" "$(hamr-tool --yes --no-config --root . \
+	--json bash "$(sh_args ': >begun; until [ -e go ]; do sleep .05; done
+		echo 3 >f')" | jq -r .content &
+	until [ -e begun ]; do sleep .05; done
+	mv ../moving ../moved; : >../moved/go; wait)" \
+	"exit 0; changed: begun, f, go"
+cd ../root || exit
+
 # --- the repository of the snapshots
 is "a bare repository" "$(snap rev-parse --is-bare-repository)" true
 ok "that is sound" snap fsck --no-dangling

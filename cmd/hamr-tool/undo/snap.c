@@ -521,13 +521,16 @@ read_index(struct snap *s)
 {
 	struct gitindex fresh;
 	struct stat st;
+	char dir[64];
 	uint64_t is = fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) ==
 	    0 ? stamp(&st) : 0;
 	int r;
 
 	if (is != 0 && is == s->stamp)
 		return 0;
-	r = gitindex_read(&fresh, s->dir, NULL);
+	/* the root may have been moved since */
+	snprintf(dir, sizeof dir, "/proc/self/fd/%d", s->dirfd);
+	r = gitindex_read(&fresh, dir, NULL);
 	if (r == 0 && fresh.n > 0 && fresh.oid_len != snap_oid_len(s))
 		r = -1;
 	if (r < 0)
