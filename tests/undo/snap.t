@@ -56,7 +56,7 @@ mkdir ../moving && cd ../moving && git init -q && echo 1 >f && echo 2 >f2
 is "a root that is moved meanwhile" "$(hamr-tool --yes --no-config --root . \
 	--json bash "$(sh_args ': >begun; until [ -e go ]; do sleep .05; done
 		echo 3 >f')" | jq -r .content &
-	until [ -e begun ]; do sleep .05; done
+	timeout 20 sh -c 'until [ -e begun ]; do sleep .05; done'
 	mv ../moving ../moved; : >../moved/go; wait)" \
 	"exit 0; changed: begun, f, go"
 cd ../root || exit
