@@ -43,12 +43,6 @@ set_limit(struct tool *t, long limit)
 	t->files->o.turn_cap = t->turn_cap;
 }
 
-static bool
-may_write(const struct tool *t)
-{
-	return t->mode == MODE_PATCH || t->mode == MODE_DOCS;
-}
-
 /* A long search is asked now and then: has somebody cancelled? */
 static bool
 is_stopped(void *arg)
@@ -58,12 +52,18 @@ is_stopped(void *arg)
 	return stage_wait(s, NULL, 0, 0) != 0;
 }
 
+static void
+set_mode(struct tool *t, int mode)
+{
+	t->mode = (enum mode)mode;
+	t->files->o.may_write = (tool_on(t) & SCHEMA_CHANGE) != 0;
+	t->files->o.docs_only = t->mode == MODE_DOCS;
+}
+
 int
 tool_open(struct tool *t, struct err *e)
 {
 	struct files_opts o = { .root = t->root, .person = t->person,
-		.docs_only = t->mode == MODE_DOCS,
-		.may_write = may_write(t),
 		.overwrite = conf_bool(t->conf, "policy.overwrite"),
 		.memory = conf_bool(t->conf, "memory.enabled") };
 	struct lists *l;
@@ -78,6 +78,7 @@ tool_open(struct tool *t, struct err *e)
 	t->files = files_new(&o, e);
 	if (t->files == NULL)
 		return -1;
+	set_mode(t, (int)t->mode);
 	l = &t->files->lists;
 	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
 	l->no_write = conf_list(t->conf, "policy.no_write", &l->nno_write);
@@ -118,14 +119,6 @@ forget_calls(struct tool *t)
 	}
 	t->ncalls = 0;
 	t->closed = false;
-}
-
-static void
-set_mode(struct tool *t, int mode)
-{
-	t->mode = (enum mode)mode;
-	t->files->o.may_write = may_write(t);
-	t->files->o.docs_only = t->mode == MODE_DOCS;
 }
 
 void

@@ -73,9 +73,6 @@ find_target(struct files *f, struct change *c, struct slice args)
 	if (r == 0 && path.p[path.len - 1] == '/')
 		r = fault_set(fault, "bad_arguments", "%s/ names a folder, by "
 		    "the / at its end; name a file", c->name);
-	else if (r == 0 && !f->o.may_write)
-		r = fault_set(fault, "denied", "this mode writes no files; %s "
-		    "was not changed", c->name);
 	else if (r == 0 && f->o.docs_only && !lists_docs(&f->lists,
 	    c->path.rel))
 		r = fault_set(fault, "denied", "mode docs writes "
