@@ -145,7 +145,7 @@ says "another kind" '{"kind":"provider","name":"bad","description":"d"}' 69 \
 	'*"kind":"tool"*'
 says "no description" '{"kind":"tool","name":"bad"}' 69 "*description*"
 says "another name" '{"kind":"tool","name":"worse","description":"d"}' 69 \
-	'*says the name "worse"*'
+	'*gives the name "worse"*'
 says "a wrong name" '{"kind":"tool","name":"a b","description":"d"}' 69 \
 	'*"name"*'
 says "parameters that are none" '{"kind":"tool","name":"bad",

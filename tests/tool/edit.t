@@ -88,7 +88,7 @@ is "an own edit moves the proof along" "$(out)" ok
 step edit '{"path":"a","old":"line 11\n","new":"x\n"}'
 is "never shown" "$(out)" not_read
 is "which lines" "$(said)" \
-	"lines 12-12 of a were never shown; read them, then edit"
+	"line 12 of a was never shown; read it, then edit"
 step edit '{"path":"a","old":"line 10\nline 11\n","new":"x\n"}'
 is "half shown" "$(out)" not_read
 step read '{"path":"a","first":12,"last":14}' \

@@ -115,9 +115,9 @@ nearest(void **state)
 	says("a line of text", "{\"old\":\"a line of text\\n\",\"new\":\"x\"}",
 	    "the file has no newline there");
 	says("alpha\n", "{\"old\":\"zzzz\",\"new\":\"x\"}",
-	    "nothing in it is like it");
+	    "nothing in it is similar");
 	says("", "{\"old\":\"zzzz\",\"new\":\"x\"}",
-	    "nothing in it is like it");
+	    "nothing in it is similar");
 	says("caf\xe9 one two\n", "{\"old\":\"caf\xc3\xa9 one two\","
 	    "\"new\":\"x\"}", "the byte 0xE9 in the file");
 }

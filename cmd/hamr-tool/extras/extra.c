@@ -180,9 +180,10 @@ mode_allows(const struct tool *t, const struct extra *x, struct result *r)
 		    mcp_name(x->server), x->schema.name, mode_name(t->mode));
 	else
 		result_error(r, "denied", "denied: %s may change files, and "
-		    "in mode %s only %s; use read, or say what you would do",
+		    "in mode %s %s; use read, or say what you would do",
 		    x->schema.name, mode_name(t->mode), t->mode == MODE_DOCS ?
-		    "edit and write do, documentation" : "nothing does");
+		    "only documentation is changed, with edit and write" :
+		    "no file is changed");
 	return false;
 }
 

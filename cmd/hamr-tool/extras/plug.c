@@ -110,7 +110,7 @@ load(struct tool *t, const char *entry, struct extra *x, struct err *e)
 		return shadows(x->plugin.name, e);
 	if (entry[0] != '/' && strcmp(name, x->plugin.name) != 0)
 		return err_set(e, ST_PEER, "plug-in hamr-tool-%s: --describe "
-		    "says the name \"%s\"; mend it, or take it out of "
+		    "gives the name \"%s\"; mend it, or take it out of "
 		    "tools.plugins", name, x->plugin.name);
 	x->schema.id = TOOL_PLUGIN;
 	x->mutates = x->plugin.mutates;
@@ -118,7 +118,7 @@ load(struct tool *t, const char *entry, struct extra *x, struct err *e)
 		t->extras->nplugins++;
 		return 0;
 	}
-	return err_set(e, ST_CONFIG, "tools.plugins: two plug-ins say the "
+	return err_set(e, ST_CONFIG, "tools.plugins: two plug-ins have the "
 	    "name \"%s\"; take one out", x->plugin.name);
 }
 

@@ -98,7 +98,7 @@ static const struct schema tools[] = {
 	{ TOOL_EDIT, "edit", "Replace exact text in a file that was read "
 	    "before. Give old and new, or edits.", edit_fields,
 	    "{\"path\":\"src/a.c\",\"old\":\"text as it is\","
-	    "\"new\":\"text as it shall be\"}" },
+	    "\"new\":\"the text to put there\"}" },
 	{ TOOL_WRITE, "write", "Make a new text file, and its folders.",
 	    write_fields, "{\"path\":\"src/b.c\",\"content\":\"...\"}" },
 	{ TOOL_BASH, "bash", "Run a command with bash in the root of the "

@@ -138,9 +138,12 @@ check_shown(struct files *f, struct change *c)
 		rest = (struct slice){ text.p + from, text.n - from };
 		last = first + text_line(rest, h->n - 1) - 1;
 		if (!proof_has(p, first, last))
-			return fault_set(&c->fault, "not_read", "lines "
-			    "%ld-%ld of %s were never shown; read them, "
-			    "then edit", first, last, c->name);
+			return first == last ? fault_set(&c->fault,
+			    "not_read", "line %ld of %s was never shown; "
+			    "read it, then edit", first, c->name) :
+			    fault_set(&c->fault, "not_read", "lines %ld-%ld "
+			    "of %s were never shown; read them, then edit",
+			    first, last, c->name);
 	}
 	return 0;
 }

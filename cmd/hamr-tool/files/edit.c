@@ -281,7 +281,7 @@ edit_nearest(struct slice text, struct slice old_text, struct buf *out)
 	lines_of(&old, old_text);
 	where = best(&file, &old);
 	if (where < 0) {
-		buf_adds(out, "nothing in it is like it; read the file "
+		buf_adds(out, "nothing in it is similar; read the file "
 		    "again and copy the text exactly");
 		goto out;
 	}

@@ -352,7 +352,7 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 
 	if (got == RPC_BAD) {
 		serve_error(v, SLICE("null"), RPC_PARSE, "this is not JSON, or "
-		    "a key stands twice in it");
+		    "a key is repeated in it");
 		return;
 	}
 	if (got == RPC_LONG) {
