@@ -50,16 +50,7 @@ members_add_all(struct members *c, struct slice obj, bool nulls)
 void
 members_sort(struct members *c)
 {
-	/* most calls have a few, nearly in order: no qsort for them */
-	for (size_t i = 1; i < c->n && c->n <= 16; i++) {
-		struct named_value m = c->m[i];
-		size_t k = i;
-
-		for (; k > 0 && by_key(&c->m[k - 1], &m) > 0; k--)
-			c->m[k] = c->m[k - 1];
-		c->m[k] = m;
-	}
-	if (c->n > 16)
+	if (c->n > 1)
 		qsort(c->m, c->n, sizeof *c->m, by_key);
 }
 

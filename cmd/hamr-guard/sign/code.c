@@ -10,8 +10,7 @@
 
 #include "base/hash.h"
 #include "code.h"
-
-#define HEX_ID 4		/* letters and digits of a short id */
+#include "text/volatile.h"
 
 static bool
 begins(struct slice s, const char *with)
@@ -50,49 +49,6 @@ without_tail(struct slice s)
 	return s;
 }
 
-/* How much of a number, or of an id of hexadecimal digits that is a word,
- * stands at p. */
-static size_t
-over_id(const char *p, const char *end, bool begins_word)
-{
-	bool digit = false;
-	size_t n = 0;
-
-	for (; begins_word && p + n < end &&
-	    isxdigit((unsigned char)p[n]); n++)
-		digit |= isdigit((unsigned char)p[n]) != 0;
-	if (digit && n >= HEX_ID &&
-	    (p + n == end || !isalnum((unsigned char)p[n])))
-		return n;
-	for (n = 0; p + n < end && isdigit((unsigned char)p[n]); n++)
-		;
-	return n;
-}
-
-/* All numbers and ids alike; false if there are none. */
-static bool
-mask(struct slice s, struct buf *out)
-{
-	const char *end = s.p + s.n, *digit = s.p;
-	bool word = false;
-
-	while (digit < end && !isdigit((unsigned char)*digit))
-		digit++;
-	if (digit == end)
-		return false;
-	buf_reset(out);
-	buf_adds(out, "");
-	for (const char *p = s.p; p < end; ) {
-		size_t n = isxdigit((unsigned char)*p) ?
-		    over_id(p, end, !word) : 0;
-
-		word = isalnum((unsigned char)*p) != 0;
-		buf_addc(out, n > 0 ? '\2' : *p);
-		p += n > 0 ? n : 1;
-	}
-	return true;
-}
-
 struct code
 code_of(struct slice text, struct buf *scratch)
 {
@@ -107,7 +63,7 @@ code_of(struct slice text, struct buf *scratch)
 		line = without_tail(line);
 		h = hash_bytes(line.p, line.n);
 		c.exact = hash_both(c.exact, h);
-		if (mask(line, scratch))
+		if (volatile_mask(line, false, scratch))
 			h = hash_bytes(scratch->p, scratch->len);
 		c.shape = hash_both(c.shape, h);
 	}

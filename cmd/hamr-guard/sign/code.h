@@ -13,6 +13,7 @@ struct code {
 	uint64_t shape;		/* and with all its numbers alike */
 };
 
+/* The text ends in VOLATILE_MARGIN (volatile.h). */
 struct code code_of(struct slice text, struct buf *scratch);
 
 #endif

@@ -9,6 +9,7 @@
 #include "record/alias.h"
 #include "shell.h"
 #include "signature.h"
+#include "text/volatile.h"
 #include "user_rules.h"
 
 #define NOTHING ((struct slice){ NULL, 0 })
@@ -260,7 +261,10 @@ is_all_dropped(const struct members *all)
 static struct code
 code_in(struct signer *s, struct slice json)
 {
-	return code_of(text_of(s, json), &s->path);
+	buf_reset(&s->path);
+	buf_slice(&s->path, text_of(s, json));
+	buf_reserve(&s->path, VOLATILE_MARGIN);
+	return code_of(buf_view(&s->path), &s->line);
 }
 
 /* An edit that changes no code, or only numbers in it. */
@@ -546,7 +550,7 @@ sign_call(struct signer *s, struct slice name, struct slice args,
 	uint64_t hash[2];
 
 	s->args.max = s->named.max = s->text.max = s->path.max =
-	    s->theirs.max = BUF_RECORD_MAX;
+	    s->theirs.max = s->line.max = BUF_RECORD_MAX;
 	s->texts.max = TEXTS_MAX;
 	*out = (struct traits){ .at = s->texts.len };
 	buf_slice(&s->texts, name);
@@ -636,6 +640,7 @@ signer_release(struct signer *s)
 	buf_release(&s->text);
 	buf_release(&s->path);
 	buf_release(&s->theirs);
+	buf_release(&s->line);
 	buf_release(&s->texts);
 	members_release(&s->members);
 	signer_root(s, NOTHING);

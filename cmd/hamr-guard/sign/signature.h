@@ -23,7 +23,7 @@ struct signer {
 	struct sha *sha;
 	struct scan scan;
 	struct buf args;	/* of the last call, decoded */
-	struct buf named, text, path, theirs;
+	struct buf named, text, path, theirs, line;
 	struct buf texts;	/* what the signatures of a step are of */
 	struct members members;
 	uint64_t strange[STRANGE];	/* names of tools like none of ours */
