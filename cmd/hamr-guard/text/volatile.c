@@ -4,7 +4,6 @@
  * reads them.  Every run of digits is looked at once, with the few bytes
  * around it; a line without such things is not copied.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "json/bits.h"
@@ -348,12 +347,12 @@ static const char *
 volatile_name(const struct line *l, const char *p)
 {
 	static const char *const names[] = { "pid", "time", "date", "took",
-		"nonce", "created", "elapsed", "tookms", "spanid",
-		"duration", "traceid", "timestamp", "createdat",
-		"updatedat", "startedat", "elapsedms", "requestid",
-		"finishedat", "durationms", "durationseconds", NULL };
-	char name[NAME_MAX_LEN];
-	size_t n = 0;
+		"nonce", "created", "elapsed", "took_ms", "span_id",
+		"duration", "trace_id", "timestamp", "created_at",
+		"updated_at", "started_at", "elapsed_ms", "request_id",
+		"finished_at", "duration_ms", "duration_seconds", "spanId",
+		"traceId", "createdAt", "updatedAt", "startedAt", "elapsedMs",
+		"requestId", "finishedAt", "durationMs", NULL };
 	const char *q;
 
 	while (at(l, p - 1) == ' ')
@@ -362,13 +361,8 @@ volatile_name(const struct line *l, const char *p)
 		return NULL;
 	for (q = p; q > l->p && q[-1] != '"' && p - q < NAME_MAX_LEN; q--)
 		;
-	if (q <= l->p || q[-1] != '"')
-		return NULL;
-	/* request_id and requestId */
-	for (const char *r = q; r < p; r++)
-		if (*r != '_')
-			name[n++] = (char)tolower((unsigned char)*r);
-	return slice_in((struct slice){ name, n }, names) ? q - 1 : NULL;
+	return q > l->p && q[-1] == '"' && slice_in((struct slice){ q,
+	    (size_t)(p - q) }, names) ? q - 1 : NULL;
 }
 
 /* Behind the value of a member, a string or a number, whose colon is at p. */
