@@ -271,6 +271,9 @@ if hamr-tool --sandbox-status | grep -q '^processes *yes'; then
 		grep -c "Resource temp"; kill $(jobs -p); :' \
 		-o sandbox.pids=40 2>/dev/null | head -n 2 | tail -n 1 |
 		sed 's/[1-9][0-9]*/some/')" some
+	match "too few for a sandbox: no lesser one" \
+		"$(one 'echo ran' -o sandbox.pids=1 2>&1)" \
+		"*temporarily unavailable; nothing was run"
 else
 	skip "processes" "no control group can be made here"
 	echo "# NOT TESTED: limits of processes and memory" >&2
@@ -280,6 +283,10 @@ if hamr-tool -o sandbox.memory=100000000 --sandbox-status |
 	match "memory" "$(one 'python3 -c "x = bytearray(300 * 1000 * 1000)
 for i in range(0, len(x), 4096): x[i] = 1"; echo "came $?"' \
 		-o sandbox.memory=100000000 2>/dev/null)" "exit 0${nl}came 137*"
+	is "too little for a sandbox: no lesser one" \
+		"$(one 'echo ran' -o sandbox.memory=100 2>&1)" \
+"the sandbox was killed at once; it has too little memory (sandbox.memory); \
+nothing was run"
 else
 	skip "memory" "no control group can be made here"
 fi

@@ -57,8 +57,9 @@ finish(const struct report *rep, struct bash_end *end, struct result *res)
 		    "run; use the other tools", p->e.text);
 	} else {
 		result_error(res, "spawn_failed", "%s; %s", p->e.text,
-		    p->e.status == ST_TEMP ? "look at what it did before "
-		    "you run it again" : "nothing was run");
+		    p->e.status == ST_INTERRUPTED ?
+		    "look at what it did before you run it again" :
+		    "nothing was run");
 	}
 }
 

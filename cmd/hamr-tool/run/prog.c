@@ -228,7 +228,7 @@ start(struct run *r)
 			return true;
 		errno = no;
 		if (no == ETIMEDOUT)
-			err_set(&p->e, ST_TEMP, "the supervisor of the "
+			err_set(&p->e, ST_INTERRUPTED, "the supervisor of the "
 			    "command gave no answer; the command may have run, "
 			    "and was ended");
 		else

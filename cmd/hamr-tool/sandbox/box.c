@@ -269,17 +269,17 @@ child(const struct start *s)
 /* ---- is it well? ---- */
 
 /* It ends when nobody talks to it, and all its processes with it; what will
- * not is killed. */
-static void
+ * not is killed.  How it ended. */
+static int
 await_end(struct box *b)
 {
 	struct pollfd p = { -1, POLLIN, 0 };
 	pid_t pid = b->pid;
-	int got;
+	int got, how = 0;
 
 	b->pid = -1;
 	if (pid <= 0)
-		return;
+		return how;
 	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	do
 		got = p.fd >= 0 ? poll(&p, 1, END_MS) : 0;
@@ -288,24 +288,34 @@ await_end(struct box *b)
 		kill(pid, SIGKILL);
 	/* a half-made bubblewrap leaves a child in its group */
 	kill(-pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
 		;
 	if (p.fd >= 0)
 		close(p.fd);
+	return how;
 }
 
-/* What bubblewrap, or the child, had to say. */
+/* What bubblewrap, or the child, had to say.  A lack of memory or processes,
+ * also below a limit of ours, is none of the layer (ST_TEMP). */
 static void
-words_of_stderr(int fd, struct err *why)
+words_of_stderr(int fd, int how, struct err *why)
 {
 	struct buf b = BUF_INIT(1 << 16);
+	/* bubblewrap ends as a shell does */
+	bool killed = WIFSIGNALED(how) ? WTERMSIG(how) == SIGKILL :
+	    WEXITSTATUS(how) == 128 + SIGKILL;
 
 	if (lseek(fd, 0, SEEK_SET) == 0)
 		file_read_fd(fd, "stderr", &b, NULL);
 	if (b.len > 0) {
 		b.p[strcspn(b.p, "\n")] = '\0';
-		err_set(why, ST_SYSTEM, "%s", strncmp(b.p, "bwrap: ", 7) == 0 ?
+		err_set(why, strstr(b.p, strerror(EAGAIN)) != NULL ||
+		    strstr(b.p, strerror(ENOMEM)) != NULL ? ST_TEMP :
+		    ST_SYSTEM, "%s", strncmp(b.p, "bwrap: ", 7) == 0 ?
 		    b.p + 7 : b.p);
+	} else if (killed) {
+		err_set(why, ST_TEMP, "the sandbox was killed at once; it has "
+		    "too little memory (sandbox.memory)");
 	} else {
 		err_set(why, ST_SYSTEM, "it ended at once");
 	}
@@ -338,8 +348,7 @@ await_ready(struct box *b, int said, struct err *why)
 		return err_sys(why, ST_TEMP, "nothing was heard of it");
 	if (n != (ssize_t)sizeof w || w.op != WIRE_READY) {
 		/* it is ending, and has said why by then */
-		await_end(b);
-		words_of_stderr(said, why);
+		words_of_stderr(said, await_end(b), why);
 		return -1;
 	}
 	w.text[WIRE_TEXT - 1] = '\0';
