@@ -150,6 +150,11 @@ different from here: U+0020 (space) in old, U+0009 (tab) in the file"
 step edit '{"path":"e.c","old":"\treturn 1;","new":"x"}'
 is "ambiguous" "$(out): $(said)" "ambiguous: old occurs 2 times in e.c, \
 lines 3, 7; add the lines around it to old, or set all"
+step edit '{"path":"e.c","old":"","new":"","edits":[{"old":"int f","new":"int k"}]}'
+is "old and new are filled in and empty" "$(out) $(head -n 1 e.c)" \
+	"ok int k(void)"
+step edit '{"path":"e.c","old":"int k","new":"int f","edits":[]}'
+is "and so are edits" "$(out) $(head -n 1 e.c)" "ok int f(void)"
 step edit '{"path":"e.c","edits":[{"old":"int f","new":"x"},{"old":"nope","new":"y"}]}'
 is "all or none" "$(out) $(head -n 1 e.c)" "no_match int f(void)"
 step edit '{"path":"e.c","edits":[{"old":"int f","new":"x"},{"old":"f(void)","new":"y"}]}'

@@ -92,8 +92,9 @@ bad "no boolean" read '{"query":"a","regex":"true"}' \
 bad "path or query" read '{"first":1}' "path or query is missing"
 bad "old or edits" edit '{"path":"a"}' "old is missing"
 bad "half an edit" edit '{"path":"a","old":"x"}' "new is missing"
-bad "both" edit '{"path":"a","old":"x","new":"y","edits":[]}' "give old*"
 bad "empty edits" edit '{"path":"a","edits":[]}' "edits is empty"
+both='"edits":[{"old":"a","new":"b"}]'
+bad "both" edit '{"path":"a","old":"x","new":"y",'"$both}" "give old*"
 bad "edits of strings" edit '{"path":"a","edits":["x"]}' "edits\[0\] must be an object"
 bad "an edit without new" edit '{"path":"a","edits":[{"old":"x"}]}' \
 	"edits\[0\].new is missing"

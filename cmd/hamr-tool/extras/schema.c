@@ -222,7 +222,14 @@ schema_list(struct json *list, unsigned on)
 
 /* ---- a call's arguments: the model's text in, checked values out ---- */
 
-/* What the table cannot say: one of several arguments must be there. */
+static bool
+is_blank(struct slice v)
+{
+	return v.p == NULL || slice_is(v, "\"\"");
+}
+
+/* What the table cannot say: one of several arguments must be there.  Models
+ * that fill in all they know of give the others as "" or []. */
 static const char *
 check_sets(enum tool_id id, struct slice args)
 {
@@ -230,19 +237,21 @@ check_sets(enum tool_id id, struct slice args)
 	struct slice old = scan_get(args, "old"), new = scan_get(args, "new");
 	struct walk w;
 	struct slice el;
+	bool some;
 
 	if (id == TOOL_READ && scan_get(args, "path").p == NULL &&
 	    scan_get(args, "query").p == NULL)
 		return "path or query is missing";
 	if (id != TOOL_EDIT)
 		return "";
-	if (edits.p == NULL)
-		return old.p == NULL ? "old is missing" :
-		    new.p == NULL ? "new is missing" : "";
-	if (old.p != NULL || new.p != NULL)
-		return "give old and new, or edits, not both";
 	walk_in(&w, edits);
-	return walk_next(&w, NULL, &el) ? "" : "edits is empty";
+	some = edits.p != NULL && walk_next(&w, NULL, &el);
+	if (some)
+		return is_blank(old) && is_blank(new) ? "" :
+		    "give old and new, or edits, not both";
+	if (old.p == NULL)
+		return edits.p != NULL ? "edits is empty" : "old is missing";
+	return new.p == NULL ? "new is missing" : "";
 }
 
 /* The members that one of our tools knows, by their canonical names. */
