@@ -38,14 +38,16 @@ static void
 keep_request(struct provider *p, const struct rec *r)
 {
 	struct ask *a = &p->ask;
+	const char *line;
 	int64_t tokens;
 
 	keep_line(&p->request, r);
+	line = p->request;
 	*a = (struct ask){
-		.messages = scan_only(SCAN_ARRAY, moved(r, "messages", p->request)),
-		.tools = scan_only(SCAN_ARRAY, moved(r, "tools", p->request)),
-		.params = scan_only(SCAN_OBJECT, moved(r, "params", p->request)),
-		.tool_choice = moved(r, "tool_choice", p->request),
+		.messages = scan_only(SCAN_ARRAY, moved(r, "messages", line)),
+		.tools = scan_only(SCAN_ARRAY, moved(r, "tools", line)),
+		.params = scan_only(SCAN_OBJECT, moved(r, "params", line)),
+		.tool_choice = moved(r, "tool_choice", line),
 	};
 	if (scan_kind(a->tool_choice) == SCAN_NULL)
 		a->tool_choice = (struct slice){ NULL, 0 };
