@@ -44,7 +44,7 @@ struct slice
 slice_trim_start(struct slice s, const char *set)
 {
 	while (s.n > 0 && is_of(*s.p, set))
-		s = (struct slice){ s.p + 1, s.n - 1 };
+		s = slice_from(s, 1);
 	return s;
 }
 
@@ -60,7 +60,7 @@ struct slice
 slice_trim(struct slice s)
 {
 	while (s.n > 0 && is_whitespace(*s.p))
-		s = (struct slice){ s.p + 1, s.n - 1 };
+		s = slice_from(s, 1);
 	while (s.n > 0 && is_whitespace(s.p[s.n - 1]))
 		s.n--;
 	return s;
@@ -106,4 +106,10 @@ size_t
 slice_lines(struct slice s)
 {
 	return slice_newlines(s) + (s.n > 0 && s.p[s.n - 1] != '\n');
+}
+
+int
+text_order(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

@@ -26,6 +26,19 @@ slice_is(struct slice s, const char *text)
 	return i == s.n && text[i] == '\0';
 }
 
+/* s from byte at on; s from byte `from` up to byte `to`. */
+static inline struct slice
+slice_from(struct slice s, size_t at)
+{
+	return (struct slice){ s.p + at, s.n - at };
+}
+
+static inline struct slice
+slice_part(struct slice s, size_t from, size_t to)
+{
+	return (struct slice){ s.p + from, to - from };
+}
+
 bool slice_eq(struct slice a, struct slice b);
 bool slice_starts(struct slice s, const char *prefix);
 
@@ -39,6 +52,9 @@ is_whitespace(char c)
 /* Is s one of these words?  The row ends with NULL. */
 bool slice_in(struct slice s, const char *const *row);
 struct slice slice_of(const char *text);	/* of a C string */
+
+/* For qsort of a row of char *: by their bytes. */
+int text_order(const void *a, const void *b);
 
 /* Without the whitespace at both ends; without the bytes of set at one. */
 struct slice slice_trim(struct slice s);

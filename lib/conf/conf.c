@@ -646,12 +646,6 @@ load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
 
 /* ---- every key with its value and origin ---- */
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void
 print_key(const struct conf *c, const char *name, struct buf *out)
 {
@@ -689,7 +683,7 @@ conf_print(const struct conf *c, struct buf *out)
 	for (size_t i = 0; i < c->n; i++)
 		if (conf_key_name(c->set[i].name, &len) != NULL)
 			names[n++] = c->set[i].name;
-	qsort(names, n, sizeof *names, by_name);
+	qsort(names, n, sizeof *names, text_order);
 	for (size_t i = 0; i < n; i++)
 		print_key(c, names[i], out);
 	free(names);

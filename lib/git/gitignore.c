@@ -641,12 +641,6 @@ struct names {
 	size_t n, cap;
 };
 
-static int
-by_bytes(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* 0, or why the folder could not be read to its end. */
 static int
 read_names(struct names *names, DIR *d)
@@ -663,7 +657,7 @@ read_names(struct names *names, DIR *d)
 	}
 	error = errno;
 	if (names->n > 0)
-		qsort(names->v, names->n, sizeof *names->v, by_bytes);
+		qsort(names->v, names->n, sizeof *names->v, text_order);
 	return error;
 }
 

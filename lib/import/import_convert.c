@@ -366,7 +366,7 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
 	if (scan_value(&p->scan, p->args.p, p->args.len) == 0)
 		object = buf_view(&p->args);
 	while (object.n > 0 && memchr(" \t\r\n", *object.p, 4) != NULL)
-		object = (struct slice){ object.p + 1, object.n - 1 };
+		object = slice_from(object, 1);
 	ours = import_name(&p->names, slice_of(theirs), object);
 	c->name = xstrdup(quoted(&p->text, ours).p);
 	c->was = slice_is(ours, theirs) ? NULL :

@@ -581,7 +581,7 @@ guess_document(struct look *k, struct slice s)
 		good = scan_value(&k->scan, clean.p, clean.len) == 0;
 		if (good)
 			look_at_document(k, buf_view(&clean));
-		rest = (struct slice){ rest.p + n, rest.n - n };
+		rest = slice_from(rest, n);
 		buf_release(&whole);
 		buf_release(&clean);
 	}
@@ -604,7 +604,7 @@ import_guess(struct slice s, bool all, bool lenient, struct guess *g)
 
 	*g = (struct guess){ .kind = GUESS_MORE };
 	if (slice_starts(s, "\xef\xbb\xbf"))
-		s = (struct slice){ s.p + 3, s.n - 3 };
+		s = slice_from(s, 3);
 	s = slice_trim_start(s, " \t\r\n");
 	if (s.n == 0)
 		g->kind = all ? GUESS_HAMR : GUESS_MORE;

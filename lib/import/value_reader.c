@@ -140,7 +140,7 @@ next_glued(struct value_reader *u, struct err *e)
 
 	if (n == 0 || n > s.n)
 		n = s.n;
-	u->rest = slice_trim((struct slice){ s.p + n, s.n - n });
+	u->rest = slice_trim(slice_from(s, n));
 	s.n = n;
 	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
 }

@@ -173,19 +173,13 @@ shown(struct slice text, size_t *columns, const char **instead)
 	return s.n;
 }
 
-static struct slice
-from(struct slice text, size_t at)
-{
-	return (struct slice){ text.p + at, text.n - at };
-}
-
 size_t
 term_width(struct slice text)
 {
 	size_t all = 0, n, w;
 	const char *instead;
 
-	for (; (n = shown(text, &w, &instead)) > 0; text = from(text, n))
+	for (; (n = shown(text, &w, &instead)) > 0; text = slice_from(text, n))
 		all += w;
 	return all;
 }
@@ -196,7 +190,7 @@ term_fits(struct slice text, size_t columns)
 	size_t at = 0, used = 0, n, w;
 	const char *instead;
 
-	for (; (n = shown(from(text, at), &w, &instead)) > 0; at += n) {
+	for (; (n = shown(slice_from(text, at), &w, &instead)) > 0; at += n) {
 		if (used + w > columns)
 			break;
 		used += w;
@@ -211,7 +205,7 @@ term_put(struct buf *out, struct slice text, size_t max)
 	size_t room = cut && max > 0 ? max - 1 : max, all = 0, n, w;
 	const char *instead;
 
-	for (; (n = shown(text, &w, &instead)) > 0; text = from(text, n)) {
+	while ((n = shown(text, &w, &instead)) > 0) {
 		if (all + w > room)
 			break;
 		if (instead != NULL)
@@ -219,6 +213,7 @@ term_put(struct buf *out, struct slice text, size_t max)
 		else
 			buf_add(out, text.p, n);
 		all += w;
+		text = slice_from(text, n);
 	}
 	if (cut && max > 0) {
 		buf_adds(out, MORE);
@@ -239,7 +234,7 @@ term_put_end(struct buf *out, struct slice text, size_t max)
 		size_t n = shown(text, &w, &instead);
 
 		all -= w;
-		text = from(text, n);
+		text = slice_from(text, n);
 	}
 	buf_adds(out, MORE);
 	return 1 + term_put(out, text, all);

@@ -169,7 +169,7 @@ is_over(struct slice text, long cap, enum token_family f)
 		size_t n = text.n < 4096 ? text.n : 4096;
 
 		sum += token_sum(f, text.p, n, &prev);
-		text = (struct slice){ text.p + n, text.n - n };
+		text = slice_from(text, n);
 	}
 	return sum >= most;
 }

@@ -5,6 +5,7 @@
 
 #include "base/image.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "internal.h"
 
@@ -15,13 +16,6 @@ struct prompt {
 	struct buf text, context;
 	struct buf images;	/* parts, a comma before each */
 };
-
-static int
-hex(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ?
-	    c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 /* The path of a file:// URI, or of a plain absolute path; yours.  NULL: it is
  * something else. */
@@ -35,8 +29,10 @@ path_of(const char *uri)
 	if (uri[0] != '/')
 		return NULL;
 	for (; *uri != '\0' && *uri != '#' && *uri != '?'; uri++)
-		if (*uri == '%' && hex(uri[1]) >= 0 && hex(uri[2]) >= 0) {
-			buf_addc(&b, (char)(hex(uri[1]) * 16 + hex(uri[2])));
+		if (*uri == '%' && num_hex(uri[1]) >= 0 &&
+		    num_hex(uri[2]) >= 0) {
+			buf_addc(&b, (char)(num_hex(uri[1]) * 16 +
+			    num_hex(uri[2])));
 			uri += 2;
 		} else {
 			buf_addc(&b, *uri);

@@ -65,12 +65,6 @@ add_skill(const char *dir, const char *folder, const char *shown,
 	free(path);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void
 add_folder(const char *dir, const char *shown, struct buf *out)
 {
@@ -85,7 +79,7 @@ add_folder(const char *dir, const char *shown, struct buf *out)
 			names[n++] = xstrdup(f->d_name);
 	file_closedir(d);
 	if (n > 0)
-		qsort(names, n, sizeof *names, by_name);
+		qsort(names, n, sizeof *names, text_order);
 	for (size_t i = 0; i < n; i++) {
 		add_skill(dir, names[i], shown, out);
 		free(names[i]);

@@ -37,12 +37,6 @@ tags_add(struct tags *t, struct slice list)
 	}
 }
 
-static int
-by_bytes(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static char *
 tags_join(struct slice a, struct slice b)
 {
@@ -53,7 +47,7 @@ tags_join(struct slice a, struct slice b)
 	tags_add(&t, a);
 	tags_add(&t, b);
 	if (t.n > 0)
-		qsort(t.v, t.n, sizeof *t.v, by_bytes);
+		qsort(t.v, t.n, sizeof *t.v, text_order);
 	for (size_t i = 0; i < t.n; i++)
 		if (i == 0 || strcmp(t.v[i], t.v[i - 1]) != 0)
 			json_str(list, NULL, t.v[i]);

@@ -7,19 +7,6 @@
 
 #include "base/buf.h"
 
-/* s from byte at on; s from byte `from` up to byte `to`. */
-static inline struct slice
-slice_from(struct slice s, size_t at)
-{
-	return (struct slice){ s.p + at, s.n - at };
-}
-
-static inline struct slice
-slice_part(struct slice s, size_t from, size_t to)
-{
-	return (struct slice){ s.p + from, to - from };
-}
-
 /* Is s the beginning of tag, or does it begin with it?  1: it begins with
  * tag; -1: it is a piece of tag (or empty); 0: neither. */
 int tag_match(struct slice s, const char *tag);

@@ -138,12 +138,6 @@ command_line(int pid)
 	return buf_detach(&clean);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void
 descendants_names(struct buf *out)
 {
@@ -160,7 +154,7 @@ descendants_names(struct buf *out)
 	}
 	free(k.v);
 	if (n > 0)
-		qsort(names, n, sizeof *names, by_name);
+		qsort(names, n, sizeof *names, text_order);
 	for (size_t i = 0; i < n; i++) {
 		bool again = i > 0 && strcmp(names[i], names[i - 1]) == 0;
 

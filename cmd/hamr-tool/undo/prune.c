@@ -159,12 +159,6 @@ repack(struct prune *p)
 	buf_release(&names);
 }
 
-static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Remove objects in files of their own, but for those of a tree that is made of
  * the kept ones; what the index names stays without that.  (mktree would read
  * each of them.) */
@@ -181,7 +175,7 @@ prune_objects(struct prune *p)
 
 	for (size_t at = 0; (oid = snap_next(&p->names, &at)) != NULL; )
 		v[n++] = oid;
-	qsort(v, n, sizeof *v, by_text);
+	qsort(v, n, sizeof *v, text_order);
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(&in, "100644 ");
 		snap_add(&in, v[i]);
