@@ -96,7 +96,7 @@ sum_of(enum token_family f, const char *p, size_t n, unsigned *prev)
 {
 	uint64_t sum = token_sum(f, p, n, prev);
 
-	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+	return token_at_least(sum, n);
 }
 
 /* Bytes of text, from its start, that are at most cap tokens: whole lines if

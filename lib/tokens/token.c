@@ -125,9 +125,8 @@ uint64_t
 token_text(enum token_family f, const char *p, size_t n)
 {
 	unsigned prev = TOKEN_START;
-	uint64_t sum = token_sum(f, p, n, &prev);
 
-	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+	return token_at_least(token_sum(f, p, n, &prev), n);
 }
 
 uint64_t

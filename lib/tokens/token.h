@@ -26,6 +26,12 @@ uint64_t token_sum_json(enum token_family f, const char *p, size_t n,
 /* A whole text, for what has to fit: never less than a token for 16 bytes,
  * though the table has pairs that weigh nothing ("xxx"). */
 #define TOKEN_LEAST 4
+static inline uint64_t
+token_at_least(uint64_t sum, size_t n)
+{
+	return sum > n * TOKEN_LEAST ? sum : n * TOKEN_LEAST;
+}
+
 uint64_t token_text(enum token_family f, const char *p, size_t n);
 
 /* By model name; TOK_MODERN when unknown or NULL. */

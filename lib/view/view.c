@@ -12,6 +12,7 @@
 
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
 #define DECODED_FIRST 256	/* bytes: then it is faster to make the text */
+#define PIECE ((size_t)64 << 10)	/* of a long text, made at a time */
 #define NO_RESULT "\"(no result)\""
 #define INTERRUPTED "(interrupted)"
 
@@ -46,19 +47,40 @@ view_free(struct view *v)
 
 /* ---- estimates ---- */
 
+/* So much of what stands between quotes, or some more, that no escape is cut:
+ * none is as long as a pair of surrogates. */
+static size_t
+piece_of(struct slice inside)
+{
+	size_t at = PIECE, plain = 0;
+
+	for (; at < inside.n && plain < sizeof "\\ud83d\\ude00"; at++)
+		plain = inside.p[at] == '\\' ? 0 : plain + 1;
+	return at < inside.n ? at : inside.n;
+}
+
 static uint64_t
 string_sum(enum token_family f, struct slice val)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice rest = { val.p + 1, val.n - 2 };
 	unsigned prev = TOKEN_START;
-	uint64_t sum;
+	uint64_t sum = 0;
+	size_t n = 0;
 
 	if (val.n < DECODED_FIRST)	/* too little to matter */
-		return token_sum_json(f, val.p + 1, val.n - 2, &prev);
-	scan_str(val, &text);
-	sum = token_text(f, text.p, text.len);
+		return token_sum_json(f, rest.p, rest.n, &prev);
+	while (rest.n > 0) {
+		size_t at = piece_of(rest);
+
+		buf_reset(&text);
+		scan_inside((struct slice){ rest.p, at }, &text);
+		sum += token_sum(f, text.p, text.len, &prev);
+		n += text.len;
+		rest = slice_from(rest, at);
+	}
 	buf_release(&text);
-	return sum;
+	return token_at_least(sum, n);
 }
 
 static uint64_t

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "record/memid.h"
 #include "record/msg.h"
 
 #include "internal.h"
@@ -45,7 +46,7 @@ compact_init(struct compact *c, const struct conf *conf,
 	*c = (struct compact){ .conf = conf, .flag_strategy = strategy,
 		.flag_window = flag_window };
 	buf_init(&c->seen, BUF_RECORD_MAX);
-	c->folded = c->first = c->tmp = c->clean = c->text = c->made =
+	c->folded = c->tmp = c->clean = c->text = c->made =
 	    c->quoted = c->seen;
 	c->model = model != NULL && *model != '\0';
 	c->family = c->start_family = token_family(model);
@@ -70,9 +71,7 @@ end(struct compact *c)
 	free(c->session);
 	free(c->tools);
 	free(c->choice);
-	free(c->first_role);
-	c->session = c->tools = c->choice = c->first_role = NULL;
-	buf_reset(&c->first);
+	c->session = c->tools = c->choice = NULL;
 	c->family = c->start_family;
 	buf_reset(&c->seen);
 	buf_reset(&c->folded);
@@ -93,7 +92,6 @@ compact_release(struct compact *c)
 	free(c->cuts);
 	buf_release(&c->seen);
 	buf_release(&c->folded);
-	buf_release(&c->first);
 	buf_release(&c->tmp);
 	buf_release(&c->clean);
 	buf_release(&c->text);
@@ -183,17 +181,28 @@ take_usage(struct compact *c, const struct rec *r)
 
 /* ---- records ---- */
 
+/* Without a header, the first message that is not the system's names it. */
+static void
+name_session(struct compact *c, const struct rec *r)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char *role = rec_strdup(r, "role"), hex[SHA_HEX];
+
+	msg_text(rec_get(r, "content"), &text);
+	memid_session(slice_of(role), buf_view(&text), hex);
+	c->session = xstrdup(hex);
+	buf_release(&text);
+	free(role);
+}
+
 static void
 take_message(struct compact *c, const struct rec *r)
 {
 	if (r->kind == R_ASSISTANT && c->view->n > 0)
 		compact_decide(c);	/* a model was called here */
 	decide_if_answered(c);
-	if (c->session == NULL && c->first_role == NULL &&
-	    r->kind != R_SYSTEM) {	/* names it when no header does */
-		c->first_role = rec_strdup(r, "role");
-		msg_text(rec_get(r, "content"), &c->first);
-	}
+	if (c->session == NULL && r->kind != R_SYSTEM)
+		name_session(c, r);
 	view_add(c->view, r);
 	c->decided = false;
 	if (r->kind != R_ASSISTANT)

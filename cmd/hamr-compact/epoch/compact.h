@@ -119,9 +119,7 @@ struct compact {
 	bool hashes;		/* set by the caller: hash each result */
 	bool foreign;		/* another program made the requests */
 	char *session;		/* its name, for ids of memory items; NULL:
-				 * not known, or made of the next two */
-	char *first_role;
-	struct buf first;	/* text of the first message */
+				 * not known yet */
 	char *tools;		/* the array of the last `tools`, or NULL */
 	uint64_t tools_sum;
 	char *choice;		/* tool_choice of an unspent constrain */

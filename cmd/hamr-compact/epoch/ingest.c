@@ -229,18 +229,13 @@ is_remembered(const struct compact *c, const struct fact *f)
 	return f->remembered && c->set.memory;
 }
 
-/* Set f->mem to hamr-mem's id for the result with this call id (a JSON string).
- * Without a header, the first non-system message names the session. */
+/* Set f->mem to hamr-mem's id for the result with this call id (a JSON
+ * string). */
 static void
 name_item(struct compact *c, struct fact *f, struct slice id)
 {
-	char *text = scan_strdup(id), hex[SHA_HEX];
+	char *text = scan_strdup(id);
 
-	if (c->session == NULL) {
-		memid_session(slice_of(c->first_role), buf_view(&c->first),
-		    hex);
-		c->session = xstrdup(hex);
-	}
 	memid_result(slice_of(c->session), slice_of(text), f->mem);
 	free(text);
 }
