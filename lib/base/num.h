@@ -18,6 +18,12 @@ bool num_double(const char *p, size_t n, double *out);
 /* For people: 12,345.  Yours to free. */
 char *num_grouped(int64_t n);
 
+static inline size_t
+num_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Four bytes, the highest first. */
 static inline uint32_t
 num_be32(const unsigned char *p)

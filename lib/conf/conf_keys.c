@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "conf_keys.h"
 #include "toml.h"
 
@@ -396,12 +397,6 @@ conf_key_wanted(const struct conf_key *k, struct buf *out)
 
 /* ---- the nearest key ---- */
 
-static size_t
-smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* How far a, as typed, is from b.  A letter or a word that was left out counts
  * less than one that is wrong or too many; two may be changed about. */
 static size_t
@@ -418,11 +413,11 @@ distance(const char *a, const char *b)
 				*at = 3 * i + 2 * j;
 				continue;
 			}
-			*at = smaller(smaller(*(at - w) + 3, *(at - 1) + 2),
+			*at = num_min(num_min(*(at - w) + 3, *(at - 1) + 2),
 			    *(at - w - 1) + 3 * (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1])
-				*at = smaller(*at, *(at - 2 * w - 2) + 2);
+				*at = num_min(*at, *(at - 2 * w - 2) + 2);
 		}
 	}
 	r = d[n * w + m];
@@ -445,7 +440,7 @@ conf_key_nearest(const char *key)
 	 * the same table nearer */
 	for (size_t i = 0; i < NAMES; i++) {
 		const char *key_last = last(name_at(i));
-		size_t d = smaller(distance(plain, name_at(i)),
+		size_t d = num_min(distance(plain, name_at(i)),
 		    5 + distance(last(plain), key_last));
 
 		if (table != (size_t)(key_last - name_at(i)) ||

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "items/fact.h"
 
@@ -223,12 +224,6 @@ struct section {
 	struct buf line;	/* in the making */
 };
 
-static size_t
-smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Begin a section that may take `percent` of a text that is to have at most
  * cap bytes. */
 static void
@@ -237,7 +232,7 @@ begin(struct section *sec, struct buf *out, const char *title, size_t cap,
 {
 	sec->out = out;
 	sec->title = title;
-	sec->room = smaller(cap * percent / 100, cap - smaller(out->len, cap));
+	sec->room = num_min(cap * percent / 100, cap - num_min(out->len, cap));
 }
 
 /* Write the line if there is room.  False if there is none. */
@@ -280,7 +275,7 @@ static size_t
 shown(const struct user *u, size_t most)
 {
 	return u->more == 0 && u->len <= most + MORE ? u->len :
-	    smaller(u->len, most);
+	    num_min(u->len, most);
 }
 
 static size_t
@@ -331,7 +326,7 @@ put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
 		buf_fmt(front, " ... [%zu bytes more]", u->len - n);
 	buf_adds(front, "\n\n");
 	if (!whole)
-		sec->room -= smaller(sec->room, n + FRAME + MORE);
+		sec->room -= num_min(sec->room, n + FRAME + MORE);
 	if (s->nusers > 1) {
 		buf_adds(&sec->line, "1. (above)");
 		section_put(sec);
@@ -407,7 +402,7 @@ recent_lines(const struct summary *s, size_t last, size_t most)
 
 	for (size_t i = last; i > 1 && i + RECENT > last; i--)
 		n += line_of(&s->users[i - 1], USER_KEPT);
-	return smaller(n, most);
+	return num_min(n, most);
 }
 
 static void
@@ -425,11 +420,11 @@ print_people(const struct summary *s, struct people_whole whole,
 	    0;
 	/* the first may take half, if there are others */
 	first = s->nusers == 1 ? sec->room : sec->room / 2;
-	first = smaller(first > FIRST_LEAST ? smaller(first, FIRST_LINE) :
+	first = num_min(first > FIRST_LEAST ? num_min(first, FIRST_LINE) :
 	    FIRST_LEAST, left);
-	first -= smaller(first, FRAME + MORE);
+	first -= num_min(first, FRAME + MORE);
 	sh.room = left - (whole.first ? 0 :
-	    smaller(line_of(&s->users[0], first), left));
+	    num_min(line_of(&s->users[0], first), left));
 	recent = recent_lines(s, sh.last, sh.room / 2);
 	sh.room -= recent;
 	share_beginnings(s, &sh);
@@ -657,7 +652,7 @@ summary_print(const struct summary *s, const struct view *v,
 	if (s->nusers > 0)
 		least += newest_line(s, whole) + LEFT_OUT;
 	if (s->nusers > 0 && !whole.first)
-		least += smaller(s->users[0].len + FRAME + MORE,
+		least += num_min(s->users[0].len + FRAME + MORE,
 		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
 	print_contexts(s, room, out);
 	front = out->len;
@@ -667,15 +662,15 @@ summary_print(const struct summary *s, const struct view *v,
 	most = cap > least ? cap - least : 0;
 	begin(&sec, &firm, "FILES CHANGED:", most, 100);
 	all = sec.room;
-	sec.room = smaller(all, cap * 30 / 100);
-	print_changed(s, &sec, smaller(all - sec.room, cap * 20 / 100));
+	sec.room = num_min(all, cap * 30 / 100);
+	print_changed(s, &sec, num_min(all - sec.room, cap * 20 / 100));
 	begin(&sec, &firm, "OPEN ERRORS:", most, 100);
-	sec.room = smaller(sec.room, cap * 20 / 100);
+	sec.room = num_min(sec.room, cap * 20 / 100);
 	print_commands(s, &sec, true);
 	begin(&sec, &text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
 	print_people(s, whole, &sec, out);
 	if (!whole.first)
-		cap -= smaller(cap, out->len - front);
+		cap -= num_min(cap, out->len - front);
 	buf_slice(&text, buf_view(&firm));
 	begin(&sec, &text, "FILES READ:", cap, 20);
 	print_read(s, &sec);

@@ -570,12 +570,6 @@ static const struct command commands[] = {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* A name and what it is for, in two columns where there is room, behind the
  * title of their group. */
 struct help {
@@ -643,7 +637,7 @@ help(struct chat *c, const char *arg)
 	struct candidates own = { 0 };
 
 	(void)arg;
-	columns = least(columns, HELP_WIDEST);
+	columns = num_min(columns, HELP_WIDEST);
 	h.width = h.two ? (columns - HELP_TITLE) / 2 : columns - 2;
 	for (int g = 0; g < GROUPS; g++) {
 		help_title(&h, groups[g]);
@@ -697,7 +691,7 @@ distance(const char *a, const char *b)
 		for (size_t j = 1; j <= n; j++) {
 			size_t old = row[j];
 
-			row[j] = least(least(row[j] + 1, row[j - 1] + 1),
+			row[j] = num_min(num_min(row[j] + 1, row[j - 1] + 1),
 			    corner + (a[i - 1] != b[j - 1]));
 			corner = old;
 		}
