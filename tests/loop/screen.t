@@ -199,10 +199,11 @@ TERM: no SGR no ESC marks"
 { call bash '{"command":"seq 20; false"}'; answer "I will now mend it."
 answer "I give *up*."; } >script
 ACCESSIBLE=1 py <<'P' | tr -d '\r' | grep -v -e '^  folder' -e '^  mode' \
-    -e '^  model' -e '^  bash' -e '^done' -e '^stopped' -e '^hamr' >../got
+    -e '^  model' -e '^  bash' -e '^  sandbox' -e '^done' -e '^stopped' \
+    -e '^hamr' >../got
 t = chat("-o", "ui.output_lines=2",
          "-o", "ui.theme=none")
-t.sees("> "); t.type("go\n"); t.sees("step"); t.sees("> ")
+t.sees("sandbox"); t.sees("> "); t.type("go\n"); t.sees("step"); t.sees("> ")
 t.type("/output\n"); t.sees("20"); t.sees("> "); t.type("exit\n"); t.end()
 print(t.all.decode())
 P

@@ -44,6 +44,7 @@ is "broken off: status" "$?" 6
 match "it is told so" "$(head -n 1 err)" "*; the answer broke off"
 match "first and last" "$(tail -n 1 err)" \
     "hamr-loop: *; the answer broke off; continue later with --resume"
+is "and each time" "$(grep -c 'broke off again' err)" 3
 
 # what can never work ends at once, in one line beside the sum
 while IFS='|' read -r name http body want; do

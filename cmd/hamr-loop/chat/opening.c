@@ -1,5 +1,6 @@
 /* opening.c - what there is, told when a chat begins: the server and the
  * sandbox are asked in the background. */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include "internal.h"
 
 #define SAID_MAX ((size_t)1 << 20)
+#define ANSWER_MS 2000		/* nobody waits longer for the first prompt */
 
 void
 chat_provider_args(const struct chat *c, struct argv *a)
@@ -114,14 +116,30 @@ opening_ask_server(struct chat *c)
 	free(a.v);
 }
 
+/* Where the terminal edits its lines itself, nothing is told in the midst of
+ * one. */
+static void
+await_answers(struct chat *c)
+{
+	for (int i = 0; i < ASKED; i++)
+		while (c->asked[i] != NULL) {
+			struct pollfd p[2] = { { c->asked[i]->out, POLLIN, 0 },
+				{ c->signals, POLLIN, 0 } };
+			int n = poll(p, 2, ANSWER_MS);
+
+			if (n == 0 || p[1].revents != 0)
+				return;
+			if (n > 0)
+				opening_read(c, i);
+		}
+}
+
 void
 opening_begin(struct chat *c)
 {
 	struct argv a = { 0 };
 
 	tell_place(c);
-	if (c->run->ui.editor == NULL)
-		return;
 	for (int i = 0; i < ASKED; i++)
 		buf_init(&c->said[i], SAID_MAX);
 	buf_init(&c->models, SAID_MAX);
@@ -131,6 +149,8 @@ opening_begin(struct chat *c)
 	argv_ours(&a, &c->run->o);
 	c->asked[ASKED_SANDBOX] = ask("hamr-tool", &a);
 	free(a.v);
+	if (c->run->ui.editor == NULL)
+		await_answers(c);
 }
 
 /* The first one's name counts, if no other is known. */

@@ -393,7 +393,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 		if (r->hub.stage_failed)
 			err_say("%s", r->hub.err.text);
 		else if (t.end == END_MODEL && r->track.error_text != NULL)
-			ui_model_error(&r->track);
+			ui_model_error(&r->track, r->o.chat);
 		status = status_of(r, &t);
 	}
 	ui_flush(&r->ui);

@@ -59,10 +59,11 @@ advice_for(const char *code, const char *words)
 }
 
 void
-ui_model_error(const struct track *t)
+ui_model_error(const struct track *t, bool chat)
 {
-	const char *remedy = t->has_partial ? "the answer broke off; "
-	    "continue later with --resume" :
+	const char *remedy = t->has_partial ? (chat ? "the answer broke "
+	    "off; send a message to go on" : "the answer broke off; "
+	    "continue later with --resume") :
 	    advice_for(t->error_code, t->error_text);
 
 	/* no address at all: two lines */
@@ -93,8 +94,11 @@ report_trouble(struct ui *u, const char *code, const char *words, bool begun)
 	const char *remedy = begun ? "the answer broke off" :
 	    is_busy(code) ? "waiting for it" : advice_for(code, words);
 
-	if (u->trouble != NULL && strcmp(u->trouble, words) == 0)
+	if (u->trouble != NULL && strcmp(u->trouble, words) == 0) {
+		if (begun)
+			ui_note(u, "  the answer broke off again");
 		return;
+	}
 	free(u->trouble);
 	u->trouble = xstrdup(words);
 	ui_note(u, "  %.1000s%s%s", words, remedy != NULL ? "; " : "",

@@ -257,7 +257,7 @@ bool ui_confirm(struct ui *u, const char *question, int stop);
 void ui_forget_allowed(struct ui *u);
 
 /* Say on stderr why the model gave no answer, and what to do. */
-void ui_model_error(const struct track *t);
+void ui_model_error(const struct track *t, bool chat);
 
 /* ---- a program in a person's place: its records on stdin ----
  *

@@ -139,7 +139,7 @@ server_say_none(void)
 	err_say(NONE_FOUND);
 	err_say("start one, or point at yours: --base-url "
 	    "http://HOST:PORT/v1 --model NAME (or base_url and model under "
-	    "[provider] in config.toml)");
+	    "[provider] in ~/.config/hamr/config.toml)");
 }
 
 /* ---- the window ---- */
