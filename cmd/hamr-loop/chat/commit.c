@@ -3,17 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "child/child.h"
 #include "internal.h"
 
 #define DIFF_MAX ((size_t)16 << 20)
 #define DIFF_TOLD ((size_t)48 << 10)	/* of it, to the model */
 #define GIT_MS 60000
 #define NEW_FILES 3		/* that are named */
-#define LAST_MS 500		/* behind the end of its output */
 
 #define ASKED \
 	"Write the git commit message for this change: one line of at most " \
@@ -67,12 +64,6 @@ tell_new_files(struct ui *u)
 	buf_release(&b);
 }
 
-static void
-take_part(void *arg, struct slice part)
-{
-	buf_slice(arg, part);
-}
-
 /* The answer among what the provider wrote, without controls; yours, or
  * NULL. */
 static char *
@@ -103,9 +94,8 @@ ask_model(struct chat *c, const struct buf *diff)
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), out =
 	    BUF_INIT(BUF_RECORD_MAX);
 	struct json *r = json_object();
-	struct child *child;
 	char *got = NULL;
-	struct err e;
+	bool stopped;
 
 	argv_add(&a, "-n");
 	chat_provider_args(c, &a);
@@ -121,18 +111,9 @@ ask_model(struct chat *c, const struct buf *diff)
 	json_print(r, &text);
 	json_free(r);
 	buf_addc(&text, '\n');
-	child = child_start(&how, &e);
-	if (child == NULL) {
-		err_report(&e);
-	} else {
-		ui_status_doing(&c->run->ui, "asking for a commit message");
-		file_write_all(child->in, text.p, text.len);
-		child_close_in(child);
-		if (!chat_follow(c, child, take_part, &out))
-			got = answer_in(buf_view(&out));
-		child_end(child, 0);
-		ui_status_doing(&c->run->ui, "");
-	}
+	if (chat_run(c, &how, "asking for a commit message", buf_view(&text),
+	    chat_keep, &out, &stopped) >= 0 && !stopped)
+		got = answer_in(buf_view(&out));
 	free(a.v);
 	buf_release(&text);
 	buf_release(&out);
@@ -172,22 +153,13 @@ commit(struct chat *c, const char *message, bool all)
 		.nflags = all ? 4 : 3, .err = CHILD_ERR_OUT };
 	struct buf b = BUF_INIT(DIFF_MAX);
 	struct ui *u = &c->run->ui;
-	struct child *child;
 	bool stopped;
-	struct err e;
+	int st = chat_run(c, &how, "git commit", SLICE(""), chat_keep, &b,
+	    &stopped);
 
-	child = child_start(&how, &e);
-	if (child == NULL) {
-		err_report(&e);
-		return;
-	}
-	child_close_in(child);
-	ui_status_doing(u, "git commit");
-	stopped = chat_follow(c, child, take_part, &b);
-	if (child_end(child, stopped ? 0 : LAST_MS) != 0)
+	if (st > 0)
 		ui_note(u, stopped ? "git was stopped:" :
 		    "git did not commit:");
-	ui_status_doing(u, "");
 	ui_lines(u, buf_view(&b));
 	buf_release(&b);
 }

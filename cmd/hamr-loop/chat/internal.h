@@ -3,6 +3,7 @@
 #define HAMR_LOOP_CHAT_INTERNAL_H
 
 #include "candidate_files.h"
+#include "child/child.h"
 #include "turn/run.h"
 
 /* Who is asked in the background. */
@@ -45,10 +46,16 @@ bool chat_interrupted(struct chat *c);
 /* Run a command of the person, show it, and tell the model. */
 void chat_shell(struct chat *c, const char *cmd);
 
-/* Hand over what a child prints until that ends, with the rows at the bottom
- * alive.  True: the person stopped it. */
-bool chat_follow(struct chat *c, struct child *child,
-    void (*take)(void *arg, struct slice part), void *arg);
+/* Run a program to its end with this on its stdin, the rows at the bottom alive
+ * and saying what is done; what it prints is handed over.  *stopped: the person
+ * stopped it.  Returns its wait status; -1: it did not start, and that is
+ * told. */
+int chat_run(struct chat *c, const struct child_opts *o, const char *doing,
+    struct slice input, void (*take)(void *arg, struct slice part), void *arg,
+    bool *stopped);
+
+/* For that: into a struct buf. */
+void chat_keep(void *buf, struct slice part);
 
 /* ---- commands.c ---- */
 

@@ -4,17 +4,9 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
-#include "child/child.h"
 #include "pages.h"
 
 #define SAID_MAX ((size_t)16 << 20)
-#define LAST_MS 500		/* behind the end of its output */
-
-static void
-take_part(void *arg, struct slice part)
-{
-	buf_slice(arg, part);
-}
 
 /* hamr-tool undo with these words: its status; -1: it was stopped, or did not
  * run. */
@@ -26,9 +18,7 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 	struct argv args = { 0 };
 	struct child_opts how = { .commands = &program, .n = 1,
 		.err = CHILD_ERR_OUT };
-	struct child *child;
 	bool stopped;
-	struct err e;
 	int st;
 
 	argv_add(&args, "undo");
@@ -40,20 +30,11 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 		argv_add(&args, id);
 	how.flags = args.v;
 	how.nflags = args.n;
-	child = child_start(&how, &e);
+	st = chat_run(c, &how, "undo", SLICE(""), chat_keep, out, &stopped);
 	free(args.v);
-	if (child == NULL) {
-		err_report(&e);
-		return -1;
-	}
-	child_close_in(child);
-	ui_status_doing(&c->run->ui, "undo");
-	stopped = chat_follow(c, child, take_part, out);
-	st = child_end(child, stopped ? 0 : LAST_MS);
-	ui_status_doing(&c->run->ui, "");
-	if (stopped)
+	if (st >= 0 && stopped)
 		ui_note(&c->run->ui, "stopped");
-	return stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
+	return st < 0 || stopped || !WIFEXITED(st) ? -1 : WEXITSTATUS(st);
 }
 
 /* It says why. */

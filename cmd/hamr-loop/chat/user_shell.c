@@ -6,13 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
-#include "child/child.h"
 #include "internal.h"
 
 #define FIRST_TOLD ((size_t)4 << 10)	/* of its output, to the model */
 #define LAST_TOLD ((size_t)12 << 10)
 #define HELD ((size_t)64 << 10)
+#define LAST_MS 500			/* behind the end of its output */
 
 /* What it printed: the first of it, the last of it. */
 struct printed {
@@ -30,8 +31,8 @@ trim(struct printed *o)
 	buf_drop(&o->last, o->last.len - LAST_TOLD);
 }
 
-bool
-chat_follow(struct chat *c, struct child *child, void (*take)(void *arg,
+static bool
+follow(struct chat *c, struct child *child, void (*take)(void *arg,
     struct slice part), void *arg)
 {
 	struct ui *ui = &c->run->ui;
@@ -61,6 +62,34 @@ chat_follow(struct chat *c, struct child *child, void (*take)(void *arg,
 	ui->interrupted = false;
 	c->quit |= ui->leaving;
 	return stopped;
+}
+
+int
+chat_run(struct chat *c, const struct child_opts *o, const char *doing,
+    struct slice input, void (*take)(void *arg, struct slice part), void *arg,
+    bool *stopped)
+{
+	struct err e;
+	struct child *child = child_start(o, &e);
+	int st;
+
+	if (child == NULL) {
+		err_report(&e);
+		return -1;
+	}
+	ui_status_doing(&c->run->ui, doing);
+	file_write_all(child->in, input.p, input.n);
+	child_close_in(child);
+	*stopped = follow(c, child, take, arg);
+	st = child_end(child, *stopped ? 0 : LAST_MS);
+	ui_status_doing(&c->run->ui, "");
+	return st;
+}
+
+void
+chat_keep(void *buf, struct slice part)
+{
+	buf_slice(buf, part);
 }
 
 /* What is shown, and kept for the model. */
@@ -113,24 +142,14 @@ chat_shell(struct chat *c, const char *cmd)
 		.nflags = 4 };
 	struct printed o = { BUF_INIT(FIRST_TOLD), BUF_INIT(HELD), 0,
 		&c->run->ui };
-	struct child *child;
 	bool stopped;
 	char end[40];
-	struct err e;
-	int st;
+	int st = chat_run(c, &opts, cmd, SLICE(""), take_part, &o, &stopped);
 
-	child = child_start(&opts, &e);
-	if (child == NULL) {
-		err_report(&e);
+	if (st < 0)
 		return;
-	}
-	child_close_in(child);
-	ui_status_doing(&c->run->ui, cmd);
-	stopped = chat_follow(c, child, take_part, &o);
 	ui_output(&c->run->ui, "", 0);
 	trim(&o);
-	st = child_end(child, stopped ? 0 : 500);
-	ui_status_doing(&c->run->ui, "");
 	if (stopped)
 		snprintf(end, sizeof end, "interrupted");
 	else if (WIFSIGNALED(st))
