@@ -29,18 +29,24 @@ struct run {
 	size_t transcripts;
 };
 
+static bool
+is_report(const struct run *run)
+{
+	return run->o->mode == MODE_REPORT || run->o->mode == MODE_SVG ||
+	    run->o->mode == MODE_JSON;
+}
+
 static void
 record(struct stage *s, const struct rec *r)
 {
 	struct run *run = s->self;
 
-	switch (run->o->mode) {
-	case MODE_REPORT:
-	case MODE_SVG:
-	case MODE_JSON: simulation_record(&run->simulation, r); break;
-	case MODE_LEDGER: ledger_record(&run->ledger, r); break;
-	default: compact_record(&run->compact, r);
-	}
+	if (is_report(run))
+		simulation_record(&run->simulation, r);
+	else if (run->o->mode == MODE_LEDGER)
+		ledger_record(&run->ledger, r);
+	else
+		compact_record(&run->compact, r);
 }
 
 static void
@@ -48,13 +54,12 @@ reset(struct stage *s)
 {
 	struct run *run = s->self;
 
-	switch (run->o->mode) {
-	case MODE_REPORT:
-	case MODE_SVG:
-	case MODE_JSON: simulation_reset(&run->simulation); break;
-	case MODE_LEDGER: ledger_reset(&run->ledger); break;
-	default: compact_reset(&run->compact);
-	}
+	if (is_report(run))
+		simulation_reset(&run->simulation);
+	else if (run->o->mode == MODE_LEDGER)
+		ledger_reset(&run->ledger);
+	else
+		compact_reset(&run->compact);
 }
 
 /* ---- requests ---- */
@@ -119,8 +124,7 @@ look(struct stage *s)
 {
 	struct run *run = s->self;
 
-	if (run->o->mode != MODE_LEDGER && run->o->mode != MODE_REPORT &&
-	    run->o->mode != MODE_SVG && run->o->mode != MODE_JSON)
+	if (run->o->mode != MODE_LEDGER && !is_report(run))
 		run->fits = compact_decide(&run->compact);
 }
 
@@ -221,21 +225,16 @@ run_mode(struct stage *s, struct run *run, const struct conf *conf)
 	const struct opts *o = run->o;
 	int st;
 
-	switch (o->mode) {
-	case MODE_REPORT:
-	case MODE_SVG:
-	case MODE_JSON:
+	if (is_report(run)) {
 		simulation_init(&run->simulation, conf, o->strategy,
 		    o->window, o->mode != MODE_REPORT, o->family);
 		st = o->mode == MODE_SVG ? run_svg(s, run) : stage_run(s);
 		simulation_release(&run->simulation);
-		return st;
-	case MODE_LEDGER:
+	} else if (o->mode == MODE_LEDGER) {
 		ledger_init(&run->ledger, conf, o->strategy, o->window);
 		st = stage_run(s);
 		ledger_release(&run->ledger);
-		return st;
-	default:
+	} else {
 		compact_init(&run->compact, conf, o->strategy, o->window,
 		    conf_str(conf, "provider.model"));
 		run->compact.hashes = o->mode == MODE_CHECK;
@@ -246,8 +245,8 @@ run_mode(struct stage *s, struct run *run, const struct conf *conf)
 			st = stage_run(s);
 		}
 		compact_release(&run->compact);
-		return st;
 	}
+	return st;
 }
 
 static int

@@ -300,17 +300,6 @@ put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
 	section_put(sec);
 }
 
-/* The newest one, whole, takes no room from the others. */
-static void
-put_newest(struct section *sec, const struct summary *s)
-{
-	size_t before = sec->room;
-
-	sec->room = SIZE_MAX;
-	put_user(sec, s, s->nusers - 1, s->users[s->nusers - 1].len);
-	sec->room = before;
-}
-
 /* The task, in front of the header: there it stood before the first epoch, so
  * that a server's prefix goes on through it.  Whole, it takes no room from the
  * others; otherwise it has `most` bytes of theirs. */
@@ -442,10 +431,14 @@ print_people(const struct summary *s, struct people_whole whole,
 	}
 	for (size_t i = sh.from; i < sh.last; i++)
 		put_user(sec, s, i, sh.most[i - sh.from]);
-	if (s->nusers > 1 && whole.newest)
-		put_newest(sec, s);
-	else if (s->nusers > 1)
-		put_user(sec, s, sh.last, USER_KEPT);
+	left = sec->room;
+	if (whole.newest)	/* it takes no room from the others */
+		sec->room = SIZE_MAX;
+	if (s->nusers > 1)
+		put_user(sec, s, sh.last, whole.newest ? SIZE_MAX - MORE :
+		    USER_KEPT);
+	if (whole.newest)
+		sec->room = left;
 	free(sh.most);
 }
 

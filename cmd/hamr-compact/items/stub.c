@@ -114,20 +114,6 @@ error_line(struct slice text)
 
 /* ---- results ---- */
 
-/* Without stdio: there is a stub for each result. */
-static void
-put_number(struct buf *out, const char *before, size_t n, const char *behind)
-{
-	char digits[24], *p = digits + sizeof digits;
-
-	do
-		*--p = (char)('0' + n % 10);
-	while ((n /= 10) > 0);
-	buf_adds(out, before);
-	buf_add(out, p, (size_t)(digits + sizeof digits - p));
-	buf_adds(out, behind);
-}
-
 /* Show the first line, up to three error lines and the last two, each once and
  * in order. */
 static void
@@ -165,18 +151,17 @@ stub_text(struct fact *f, struct slice text, struct buf *out)
 	buf_add(out, f->what, utf8_cut(f->what, strcspn(f->what, "\n"),
 	    LINE_MAX_SHOWN));
 	if (f->kind != TOOL_READ) {
-		put_number(out, ", ", slice_lines(text), " lines");
+		buf_fmt(out, ", %zu lines", slice_lines(text));
 	} else if (f->first > 0 && f->last >= f->first) {
-		put_number(out, " lines ", (size_t)f->first, "-");
-		put_number(out, "", (size_t)f->last, "");
+		buf_fmt(out, " lines %ld-%ld", f->first, f->last);
 		if (f->lines > 0)
-			put_number(out, " of ", (size_t)f->lines, "");
+			buf_fmt(out, " of %ld", f->lines);
 	}
-	put_number(out, ", ", f->bytes, " bytes");
+	buf_fmt(out, ", %zu bytes", f->bytes);
 	if (f->kind == TOOL_READ && f->reads > 1)
-		put_number(out, ", read ", (size_t)f->reads, "x");
+		buf_fmt(out, ", read %ldx", f->reads);
 	if (f->kind != TOOL_READ && f->exit >= 0)
-		put_number(out, ", exit ", (size_t)f->exit, "");
+		buf_fmt(out, ", exit %ld", f->exit);
 	else if (f->kind != TOOL_READ && f->failed)
 		buf_adds(out, ", failed");
 	f->id_at = out->len - start;
@@ -285,7 +270,7 @@ slim_string(struct slice v, struct buf *out)
 	}
 	kept = leaf_head(in, LEAF_KEPT);
 	buf_add(out, v.p, kept + 1);
-	put_number(out, "\xe2\x80\xa6[", in.n - kept, " bytes elided]\"");
+	buf_fmt(out, "\xe2\x80\xa6[%zu bytes elided]\"", in.n - kept);
 }
 
 static void

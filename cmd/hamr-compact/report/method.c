@@ -284,13 +284,14 @@ method_edit(struct method *m, struct slice old)
 const char *
 method_name(const struct method *m)
 {
-	static const char *const names[] = { [METHOD_OURS] = "hamr",
+	static const char *const names[] = {
 		[METHOD_EVERY_CALL] = "every_call", [METHOD_RAW] = "raw",
 		[METHOD_LAST5] = "last-5 masking",
 		[METHOD_TURN10] = "10-turn masking",
 		[METHOD_DROP] = "drop-oldest" };
 
-	return names[m->rule];
+	return m->rule == METHOD_OURS ? m->compact.set.strategy->name :
+	    names[m->rule];
 }
 
 size_t

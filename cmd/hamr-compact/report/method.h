@@ -63,7 +63,7 @@ void method_reply(struct method *m, const struct request *plain, size_t i);
 /* An edit in the answer: is its old text in the request? */
 void method_edit(struct method *m, struct slice old);
 
-const char *method_name(const struct method *m);
+const char *method_name(const struct method *m);	/* ours: its strategy */
 size_t method_over(const struct method *m, long room);
 double method_mean(const struct method *m);
 double method_reuse(const struct method *m);	/* percent */

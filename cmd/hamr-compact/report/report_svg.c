@@ -49,11 +49,16 @@ put_figure(struct buf *out, const char *before, double v)
 	buf_fmt(out, "%s%s", before, text);
 }
 
+static double
+edits_of(const struct method *m)
+{
+	return retention_percent(&m->retained, ESSENTIAL_EDIT);
+}
+
 static void
 put_words(const struct simulation *s, size_t w, long y, struct buf *out)
 {
 	const struct method *m = simulation_ours(s, w);
-	double edits = retention_percent(&m->retained, ESSENTIAL_EDIT);
 	char window[48];
 
 	report_window(s->windows[w], window);
@@ -64,14 +69,14 @@ put_words(const struct simulation *s, size_t w, long y, struct buf *out)
 		buf_adds(out, "no limit");
 	buf_adds(out, "</text>\n");
 	open_text(out, LEFT + 160, y, "w");
-	buf_fmt(out, "%s: ", m->compact.set.strategy->name);
+	buf_fmt(out, "%s: ", method_name(m));
 	put_figure(out, "mean ", method_mean(m));
 	put_figure(out, ", largest ", (double)m->largest);
 	put_figure(out, ", fresh ", (double)m->fresh / 64);
 	buf_fmt(out, ", reuse %.1f %%, %zu epochs", (double)(long)
 	    (method_reuse(m) * 10 + 1e-9) / 10, m->epochs);
-	if (edits >= 0)
-		buf_fmt(out, ", edit support %d %%", (int)(edits + 1e-9));
+	if (edits_of(m) >= 0)
+		buf_fmt(out, ", edit support %d %%", (int)(edits_of(m) + 1e-9));
 	if (m->closed > 0)
 		buf_fmt(out, ", no request at %zu steps", m->closed);
 	buf_adds(out, "</text>\n");
@@ -179,12 +184,6 @@ put_panel(const struct simulation *s, size_t w, long y, struct buf *out)
 
 /* ---- fresh tokens against edit support ---- */
 
-static double
-edits_of(const struct method *m)
-{
-	return retention_percent(&m->retained, ESSENTIAL_EDIT);
-}
-
 struct frontier {
 	double most, least;	/* fresh at the right; support at the foot */
 	long y;			/* of the top */
@@ -205,8 +204,7 @@ put_place(struct frontier *f, const struct method *m, struct buf *out)
 	buf_fmt(out, "<path class=\"%s\" d=\"M%ld %ldh8M%ld %ldv8\"/>\n",
 	    ours ? "own" : "rule", x - 4, at, x, at - 4);
 	open_text(out, x + 8, f->label, ours ? "b" : "w");
-	buf_fmt(out, "%s", ours ? m->compact.set.strategy->name :
-	    method_name(m));
+	buf_adds(out, method_name(m));
 	put_figure(out, ": ", (double)m->fresh / 64);
 	buf_fmt(out, ", %d %%</text>\n", (int)(edits_of(m) + 1e-9));
 }

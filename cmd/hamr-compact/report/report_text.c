@@ -94,8 +94,7 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	if (parts & KEPT)
 		buf_adds(out, " task  all last  path err edit");
 	buf_adds(out, t->colour ? "\033[m\n" : "\n");
-	snprintf(name, sizeof name, "hamr %s",
-	    ours->compact.set.strategy->name);
+	snprintf(name, sizeof name, "hamr %s", method_name(ours));
 	put_row(out, t, ours, name, room, parts);
 	put_row(out, t, ours + 2, method_name(ours + 2), room, parts);
 	for (size_t i = 0; i < SIM_RULES; i++)
@@ -172,8 +171,7 @@ put_json(const struct simulation *s, const struct method *m, long window,
 	scan_quote(out, s->title != NULL ? s->title : "",
 	    s->title != NULL ? strlen(s->title) : 0);
 	buf_fmt(out, ",\"window\":%ld,\"room\":%ld,\"method\":\"%s\"",
-	    window, room, m->rule == METHOD_OURS ?
-	    m->compact.set.strategy->name : method_name(m));
+	    window, room, method_name(m));
 	buf_fmt(out, ",\"requests\":%zu,\"closed\":%zu,\"epochs\":%zu,"
 	    "\"mean\":%.0f,\"max\":%ld,\"over\":%zu,\"fresh\":%llu,"
 	    "\"reuse\":%.2f,\"breaks\":%zu", m->requests, m->closed,
