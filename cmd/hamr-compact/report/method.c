@@ -106,38 +106,6 @@ mask(struct slice m, struct buf *out)
 	buf_release(&text);
 }
 
-/* Request the plain view with results before the border masked.  Only what
- * differs from the last request is made anew. */
-static void
-take_masked(struct method *m, const struct request *plain,
-    struct request_news *news)
-{
-	size_t border = border_of(m->rule, plain), was = m->border;
-	size_t i = m->changed;
-	struct buf tail = BUF_INIT((size_t)1 << 40);
-	size_t known;
-
-	if (border != was)
-		i = was < i ? was : i;
-	if (border < i)
-		i = border < was ? border : i;
-	if (i > m->asked)
-		i = m->asked;
-	known = i > 0 ? m->request.m[i - 1].end : 0;
-	for (; i < plain->n; i++) {
-		if (i > 0)
-			buf_addc(&tail, ',');
-		if (i < border && plain->m[i].role == 't')
-			mask(request_message(plain, i), &tail);
-		else
-			buf_slice(&tail, request_message(plain, i));
-	}
-	request_take(&m->request, known, buf_view(&tail), news);
-	buf_release(&tail);
-	m->border = border;
-	m->changed = SIZE_MAX;
-}
-
 /* The messages that are never dropped: the system's and the task. */
 static size_t
 kept_by_drop(const struct request *plain)
@@ -175,30 +143,44 @@ border_of_drop(const struct method *m, const struct request *plain,
 	return i;
 }
 
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Request the plain view with results before the border masked, or with all
+ * before it dropped but what is kept.  Only what differs from the last request
+ * is made anew. */
 static void
-take_dropped(struct method *m, const struct request *plain,
+take_rule(struct method *m, const struct request *plain,
     struct request_news *news)
 {
-	size_t kept = kept_by_drop(plain);
-	size_t border = border_of_drop(m, plain, kept);
+	bool drops = m->rule == METHOD_DROP;
+	size_t kept = drops ? kept_by_drop(plain) : 0;
+	size_t border = drops ? border_of_drop(m, plain, kept) :
+	    border_of(m->rule, plain);
+	size_t gone = drops ? border - kept : 0;
+	size_t i = smaller(m->changed, m->asked + gone), at, known;
 	struct buf tail = BUF_INIT((size_t)1 << 40);
-	size_t i = m->changed < m->asked + (border - kept) ? m->changed :
-	    m->asked + (border - kept), at, known;
 
 	if (border != m->border)
-		i = 0;
-	m->border = border;
-	at = i < kept ? i : i < border ? kept : i - (border - kept);
+		i = smaller(i, drops ? kept : smaller(border, m->border));
+	at = i < kept + gone ? smaller(i, kept) : i - gone;
 	known = at > 0 ? m->request.m[at - 1].end : 0;
 	for (; i < plain->n; i++) {
-		if (i >= kept && i < border)
+		if (drops && i >= kept && i < border)
 			continue;
 		if (known + tail.len > 0)
 			buf_addc(&tail, ',');
-		buf_slice(&tail, request_message(plain, i));
+		if (!drops && i < border && plain->m[i].role == 't')
+			mask(request_message(plain, i), &tail);
+		else
+			buf_slice(&tail, request_message(plain, i));
 	}
 	request_take(&m->request, known, buf_view(&tail), news);
 	buf_release(&tail);
+	m->border = border;
 	m->changed = SIZE_MAX;
 }
 
@@ -235,10 +217,8 @@ method_go(struct method *m, const struct request *plain,
 	step = &m->steps[m->n++];
 	*step = (struct step){ 0 };
 	m->request.family = plain->family;
-	if (m->rule == METHOD_DROP)
-		take_dropped(m, plain, &news);
-	else if (!is_ours(m))
-		take_masked(m, plain, &news);
+	if (!is_ours(m))
+		take_rule(m, plain, &news);
 	else if (!take_ours(m, step, &news))
 		return;
 	m->asked = m->request.n;
