@@ -91,11 +91,11 @@ is "... is said, and the others go on" "$(report o3 '[.solved, .not_run]') $(
 status "no results" 66 hamr-fleet report nowhere
 
 # --- stopped, and going on
-for i in $(seq 12); do task "s$i" script; done >many
+for i in 1 2 3 4 5; do task "s$i" script; done >many
 timeout 100 hamr-fleet run -j 1 stop many >/dev/null 2>err &
 run=$!
 for i in $(seq 300); do
-	[ "$(ls stop/results 2>/dev/null | wc -l)" -ge 2 ] && break
+	[ "$(ls stop/results 2>/dev/null | wc -l)" -ge 1 ] && break
 	sleep 0.1
 done
 kill -TERM "$(pgrep -P $run)"
@@ -103,19 +103,19 @@ wait $run
 is "stopped: status" "$?" 130
 match "stopped: how to go on" "$(tail -n 1 err)" "*--resume goes on"
 some=$(ls stop/results | wc -l)
-ok "stopped: in the middle" test "$some" -lt 12
+ok "stopped: in the middle" test "$some" -lt 5
 status "stopped: it goes on" 0 timeout 200 hamr-fleet run --resume -j 2 stop many
-is "stopped: all are there" "$(ls stop/results | wc -l)" 12
+is "stopped: all are there" "$(ls stop/results | wc -l)" 5
 
 # --- over ssh
 if [ -n "$SSHD" ] && up one && one=$port && up two; then
 	two=$port
-	for i in $(seq 30); do task "t$i" script; done >thirty
+	for i in $(seq 10); do task "t$i" script; done >ten
 	timeout 300 hamr-fleet run --sshlogin "$(login $one)" --sshlogin \
-	    "$(login $two)" --sshlogin "$(login 9)" far thirty >table 2>err &
+	    "$(login $two)" --sshlogin "$(login 9)" far ten >table 2>err &
 	run=$!
 	for i in $(seq 600); do
-		[ "$(ls far/results 2>/dev/null | wc -l)" -ge 5 ] && break
+		[ "$(ls far/results 2>/dev/null | wc -l)" -ge 2 ] && break
 		sleep 0.1
 	done
 	down one
@@ -124,33 +124,71 @@ if [ -n "$SSHD" ] && up one && one=$port && up two; then
 	is "ssh: status" "$?" 0
 	match "ssh: a host that does not answer" "$(cat err)" \
 	    "*-p 9 *does not answer; it is left out*"
-	ok "ssh: one died in the middle ($at)" test "$at" -lt 30
-	is "ssh: all results are there" "$(ls far/results | wc -l)" 30
+	ok "ssh: one died in the middle ($at)" test "$at" -lt 10
+	is "ssh: all results are there" "$(ls far/results | wc -l)" 10
 	is "ssh: all solved" "$(report far '[.tasks, .solved, .not_run]')" \
-	    "[30,30,0]"
+	    "[10,10,0]"
 	ok "ssh: on both" grep -q -- "-p $one " far/joblog
 	ok "ssh: and on the other" grep -q -- "-p $two " far/joblog
-	# hosts that cannot: no hamr there, another version, a full disk
+	# hosts that cannot: no hamr there, another version
 	mkdir none old
 	printf '#!/bin/sh\n[ "$1" != --version ] || { echo hamr 0.0.9; exit; }
 exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 	ln -s "$BIN"/hamr-[cgmpt]* old
 	up three "FLEET_PATH=$T/none" && three=$port
 	up four "FLEET_PATH=$T/old" && four=$port
-	head -n 4 thirty >four
+	head -n 2 ten >two
 	status "ssh: no hamr there" 1 env -u FLEET_PATH timeout 100 hamr-fleet \
-	    run --sshlogin "$(login $three)" gone four
+	    run --sshlogin "$(login $three)" gone two
 	env -u FLEET_PATH timeout 100 hamr-fleet run --sshlogin \
-	    "$(login $four)" old.out four >table 2>/dev/null
+	    "$(login $four)" old.out two >table 2>/dev/null
 	match "... is said of each task" "$(report gone '[.solved, .not_run]') $(
 	    jq -r .why gone/lost.ndjson)" \
-	    "\[0,4\] t1: *: there is no hamr-loop
-t2: *t3: *t4: *there is no hamr-loop"
+	    "\[0,2\] t1: *: there is no hamr-loop
+t2: *: there is no hamr-loop"
 	match "ssh: another version there" "$(cat table)" \
-	    "*solved *4*by another version *4 by hamr 0.0.9"
+	    "*solved *2*by another version *2 by hamr 0.0.9"
+	# a full disk on one: its files can only be small (BASH_ENV is read there)
+	echo "trap '' XFSZ; ulimit -f 4" >small
+	up five "BASH_ENV=$T/small" && five=$port
+	head -n 4 ten >four	# more than one host takes at once
+	timeout 200 hamr-fleet run --sshlogin "$(login $two)" --sshlogin \
+	    "$(login $five)" full four >table 2>err
+	is "ssh: a full disk on one host" "$? $(report full \
+	    '[.tasks, .solved, .not_run]')" "0 [4,4,0]"
+	timeout 200 hamr-fleet run --sshlogin "$(login $five)" fuller two \
+	    >table 2>err
+	is "ssh: a full disk on all of them is not the tasks' failure" \
+	    "$? $(report fuller '[.solved, .failed, .not_run]')" "1 [0,{},2]"
+	match "... and is said of each" "$(jq -r .why fuller/lost.ndjson)" \
+	    "t1: *.ndjson: File too large
+t2: *.ndjson: File too large"
+	# a true Ctrl-C: ssh is gone at once, and what it began ends there
+	{ jq -c '.tool_calls[0].function.arguments = "{\"command\":\"sleep 60\"}" |
+	    .tool_calls[0].function.name = "bash"' broken; tail -n 1 script
+	} >sleeping
+	{ task a sleeping; task b sleeping; } >two
+	is "ssh: Ctrl-C" "$(LOGIN=$(login $two) timeout 100 python3 - <<-P
+		import glob, os, sys, time
+		sys.path.insert(0, "$TOP/tests")
+		from terminal import Terminal
+		t = Terminal(["hamr-fleet", "run", "--sshlogin", os.environ["LOGIN"],
+		    "ctrl-c", "two"])
+		until = time.time() + 60
+		def wait_for(seen):
+		    while time.time() < until and not seen():
+		        time.sleep(0.1)
+		wait_for(lambda: len(glob.glob("work/[0-9]*/?/.hamr/snap.git")) == 2)
+		t.type("\x03")
+		status = t.end()
+		wait_for(lambda: not glob.glob("work/[0-9]*/?"))
+		print(status, b"--resume goes on" in t.all, glob.glob("work/[0-9]*/?*"))
+		P
+	)" "130 True []"
+	is "... leaves no worktree" "$(git -C repo worktree list | wc -l)" 1
 	down two
 	status "ssh: nobody answers" 69 hamr-fleet run --sshlogin \
-	    "$(login $two)" none thirty
+	    "$(login $two)" none ten
 else
 	skip "over ssh" "openssh-server is not installed, or no /run/sshd"
 fi
@@ -158,17 +196,15 @@ fi
 # --- transcripts
 mkdir logs
 for i in $(seq 40); do
-	for k in $(seq $((i % 9))); do
-		jq -cn --arg i "c$k" '{role: "assistant", content: null,
-		    tool_calls: [{id: $i, type: "function", function: {name:
-		    "read", arguments: "{\"path\":\"f\"}"}}], finish_reason:
-		    "tool_calls"}, {role: "tool", tool_call_id: $i,
-		    name: "read", content: "hello"}'
-	done >"logs/$i.ndjson"
-	[ $((i % 2)) = 0 ] || sed -i '1i {"type":"hamr","v":1,"session":"'"$i"'"}' \
-	    "logs/$i.ndjson"
-	[ -s "logs/$i.ndjson" ] || echo '{"role":"user","content":"hi"}' \
-	    >"logs/$i.ndjson"
+	{ [ $((i % 2)) = 0 ] || printf '{"type":"hamr","v":1,"session":"%s"}\n' $i
+	for ((k = 1; k <= i % 9; k++)); do
+		printf '{"role":"assistant","content":null,"tool_calls":[{"id":%s,%s}],%s}
+{"role":"tool","tool_call_id":%s,"name":"read","content":"hello"}\n' "\"c$k\"" \
+		    '"type":"function","function":{"name":"read","arguments":"{\"path\":\"f\"}"}' \
+		    '"finish_reason":"tool_calls"' "\"c$k\""
+	done
+	[ $((i % 18)) != 0 ] || echo '{"role":"user","content":"hi"}'
+	} >"logs/$i.ndjson"
 done
 echo '{"role":' >logs/bad.ndjson
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay -j 2 many.out logs >table 2>err
@@ -179,7 +215,7 @@ is "replay: counts" "$(jq -c '[.transcripts, .unreadable]' many.out/replay.json)
     "[40,[\"$T/logs/bad.ndjson\"]]"
 is "replay: verdicts as hamr-guard's" "$(jq -c '.verdicts | map_values(.) |
     [."warn repeat", ."block repeat", ."halt repeat"]' many.out/replay.json)" \
-    "$(for f in logs/[0-9]*; do hamr-guard -n --no-config "$f"; done | jq -sc '
+    "$(hamr-guard -n -q --no-config logs/[0-9]* | jq -sc '
     map(select(.type == "verdict") | .action) | [("warn", "block", "halt") as $a |
     map(select(. == $a)) | length]')"
 rm many.out/chunks/000002.json && touch -d 2001-01-01 many.out/chunks/*
