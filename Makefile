@@ -320,13 +320,16 @@ dist:
 deb: all
 	@rm -rf build/deb
 	@$(MAKE) -s -o all install DESTDIR=$(CURDIR)/build/deb PREFIX=/usr
-	@build-aux/deb $(VERSION) $(CURDIR)/build/deb $(CURDIR)/build
+	@build-aux/deb $(VERSION) $(CURDIR)/build/deb $(CURDIR)/build \
+	    "$(MAINTAINER)"
 	@rm -rf build/deb
 
 # For the tools of other distributions, beside make dist's archive: fill in
-# where it is published with URL=...
+# where it is published with URL=..., who packages it with MAINTAINER=...
 URL = https://hamr.invalid
-fill = sed 's,@VERSION@,$(VERSION),; s,@URL@,$(URL),; s,@SHA512@,'"$$(sha512sum \
+MAINTAINER = hamr <hamr@hamr.invalid>
+fill = sed 's,@VERSION@,$(VERSION),; s,@URL@,$(URL),; \
+    s,@MAINTAINER@,$(MAINTAINER),; s,@SHA512@,'"$$(sha512sum \
     <hamr-$(VERSION).tar.gz | cut -d' ' -f1)",
 rpm-spec: dist
 	@mkdir -p build
