@@ -167,18 +167,18 @@ t2: *.ndjson: File too large"
 	{ jq -c '.tool_calls[0].function.arguments = "{\"command\":\"sleep 60\"}" |
 	    .tool_calls[0].function.name = "bash"' broken; tail -n 1 script
 	} >sleeping
-	{ task a sleeping; task b sleeping; } >two
-	is "ssh: Ctrl-C" "$(LOGIN=$(login $two) timeout 100 python3 - <<-P
+	for i in a b c d; do task $i sleeping; done >four
+	is "ssh: Ctrl-C" "$(LOGIN=$(login $two 4) timeout 100 python3 - <<-P
 		import glob, os, sys, time
 		sys.path.insert(0, "$TOP/tests")
 		from terminal import Terminal
 		t = Terminal(["hamr-fleet", "run", "--sshlogin", os.environ["LOGIN"],
-		    "ctrl-c", "two"])
+		    "ctrl-c", "four"])
 		until = time.time() + 60
 		def wait_for(seen):
 		    while time.time() < until and not seen():
 		        time.sleep(0.1)
-		wait_for(lambda: len(glob.glob("work/[0-9]*/?/.hamr/snap.git")) == 2)
+		wait_for(lambda: len(glob.glob("work/[0-9]*/?/.hamr/snap.git")) == 4)
 		t.type("\x03")
 		status = t.end()
 		wait_for(lambda: not glob.glob("work/[0-9]*/?"))
