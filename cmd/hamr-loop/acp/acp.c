@@ -36,8 +36,8 @@ acp_send(struct acp *a, struct json *o)
 	return fits;
 }
 
-void
-acp_result(struct acp *a, struct slice id, struct json *result)
+static void
+put_result(struct acp *a, struct slice id, struct json *result)
 {
 	struct json *o = rpc_answer(id);
 
@@ -101,7 +101,7 @@ finish_opening(struct worker *s, struct slice id)
 	if (s->work == STARTING)
 		json_str(o, "sessionId", s->id);
 	update_put_options(s, o, true);
-	acp_result(s->acp, id, o);
+	put_result(s->acp, id, o);
 	update_commands(s);
 }
 
@@ -136,10 +136,18 @@ tell_reason(struct worker *s)
 }
 
 static void
+put_stop(struct worker *s, struct slice id, const char *reason)
+{
+	struct json *o = json_object();
+
+	json_str(o, "stopReason", reason);
+	put_result(s->acp, id, o);
+}
+
+static void
 finish_prompt(struct worker *s, struct slice id)
 {
 	const char *status = s->status != NULL ? s->status : "";
-	struct json *o;
 	char *words;
 
 	if (!s->cancelled && (strcmp(status, "model_error") == 0 ||
@@ -153,9 +161,7 @@ finish_prompt(struct worker *s, struct slice id)
 	}
 	if (!s->cancelled)
 		tell_reason(s);
-	o = json_object();
-	json_str(o, "stopReason", stop_reason(s));
-	acp_result(s->acp, id, o);
+	put_stop(s, id, stop_reason(s));
 }
 
 /* Its process has ended: a prompt that was cancelled is cancelled all the
@@ -163,16 +169,11 @@ finish_prompt(struct worker *s, struct slice id)
 static void
 finish_ended(struct worker *s, struct slice id)
 {
-	struct json *o;
-
-	if (s->work == PROMPTED && (s->cancelled || s->closing != NULL)) {
-		o = json_object();
-		json_str(o, "stopReason", "cancelled");
-		acp_result(s->acp, id, o);
-	} else {
+	if (s->work == PROMPTED && (s->cancelled || s->closing != NULL))
+		put_stop(s, id, "cancelled");
+	else
 		acp_error(s->acp, id, RPC_INTERNAL, s->last != NULL ? s->last :
 		    "the session's process has ended; send the prompt again");
-	}
 }
 
 void
@@ -195,7 +196,7 @@ acp_done(struct worker *s, bool ended)
 	if (!ended)
 		return;
 	if (s->closing != NULL)
-		acp_result(a, slice_of(s->closing), json_object());
+		put_result(a, slice_of(s->closing), json_object());
 	if (s->closing != NULL || !opened || s->id == NULL)
 		worker_free(s);
 }
@@ -304,7 +305,7 @@ on_initialize(struct acp *a, const struct rpc_msg *m)
 	json_str(info, "title", "hamr");
 	json_str(info, "version", HAMR_VERSION);
 	json_add(o, "agentInfo", info);
-	acp_result(a, m->id, o);
+	put_result(a, m->id, o);
 }
 
 /* Start its process and work on m; not freed when it cannot be started. */
@@ -405,7 +406,7 @@ on_list(struct acp *a, const struct rpc_msg *m)
 	} else {
 		page = listing_page(cwd, cursor, &e);
 		if (page != NULL)
-			acp_result(a, m->id, page);
+			put_result(a, m->id, page);
 		else
 			acp_error(a, m->id, RPC_NO_PARAMS, e.text);
 	}
@@ -461,7 +462,7 @@ on_close(struct acp *a, const struct rpc_msg *m)
 		return;
 	}
 	if (s->child == NULL) {
-		acp_result(a, m->id, json_object());
+		put_result(a, m->id, json_object());
 		worker_free(s);
 		return;
 	}
@@ -530,7 +531,7 @@ change(struct acp *a, const struct rpc_msg *m, const char *key)
 		o = json_object();
 		if (strcmp(key, "value") == 0)
 			update_put_options(s, o, false);
-		acp_result(a, m->id, o);
+		put_result(a, m->id, o);
 		update_modes(s, mode);
 	}
 out:

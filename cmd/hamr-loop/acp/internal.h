@@ -100,7 +100,6 @@ struct worker {
 
 /* Send a message (freed); false when it would be too long, and was not. */
 bool acp_send(struct acp *a, struct json *o);
-void acp_result(struct acp *a, struct slice id, struct json *result);
 void acp_error(struct acp *a, struct slice id, int code, const char *words);
 
 /* Ask the editor; params are freed.  False: too long, and not asked. */
@@ -132,8 +131,6 @@ void worker_free(struct worker *s);
 bool worker_read(struct worker *s);
 void worker_write(struct worker *s);
 void worker_read_stderr(struct worker *s);
-/* It has ended, or is to within ms: its exit status, -1 for a signal. */
-int worker_end(struct worker *s, int ms);
 
 /* ---- update.c ---- */
 

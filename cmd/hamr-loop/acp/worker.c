@@ -189,8 +189,9 @@ worker_read_stderr(struct worker *s)
 	read_some(s);
 }
 
-int
-worker_end(struct worker *s, int ms)
+/* It has ended, or is to within ms: its exit status, -1 for a signal. */
+static int
+end(struct worker *s, int ms)
 {
 	int status;
 
@@ -228,7 +229,7 @@ worker_read(struct worker *s)
 	}
 	if (got > 0 && took >= 0)
 		return true;
-	status = worker_end(s, END_MS);
+	status = end(s, END_MS);
 	if (may_try_again(s, status)) {
 		s->again = file_now_ms() + AGAIN_MS;
 		return true;
@@ -244,7 +245,7 @@ worker_free(struct worker *s)
 	struct acp *a = s->acp;
 
 	if (s->child != NULL)
-		worker_end(s, 0);
+		end(s, 0);
 	for (size_t i = 0; i < a->n; i++)
 		if (a->v[i] == s) {
 			memmove(a->v + i, a->v + i + 1, (--a->n - i) *

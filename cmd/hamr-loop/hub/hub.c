@@ -92,16 +92,6 @@ hub_commit(struct hub *h, struct json *o)
 	return rc;
 }
 
-static bool
-is_mode(struct slice val)
-{
-	char *mode = scan_strdup(val);
-	bool is = slice_in(slice_of(mode), track_modes);
-
-	free(mode);
-	return is;
-}
-
 void
 hub_set(struct hub *h, struct slice settings)
 {
@@ -118,7 +108,7 @@ hub_set(struct hub *h, struct slice settings)
 		json_add(o, "set", set);
 		if (scan_kind(val) != SCAN_STRING ||
 		    (strcmp(name, "agent.mode") == 0 &&
-		    !is_mode(val))) {
+		    !track_is_mode(val))) {
 			err_say("a config record sets %s to %.*s; it was "
 			    "ignored", name, (int)val.n, val.p);
 			json_free(o);

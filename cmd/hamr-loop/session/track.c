@@ -375,16 +375,21 @@ add_usage(struct usage *u, const struct rec *r)
 	}
 }
 
+bool
+track_is_mode(struct slice val)
+{
+	for (size_t i = 0; track_modes[i] != NULL; i++)
+		if (scan_str_is(val, track_modes[i]))
+			return true;
+	return false;
+}
+
 /* A mode that there is not changes nothing. */
 static void
 set_mode(struct track *t, struct slice to)
 {
-	char *mode = scan_strdup(to);
-
-	if (mode != NULL && slice_in(slice_of(mode), track_modes))
-		track_set(&t->mode, mode);
-	else
-		free(mode);
+	if (track_is_mode(to))
+		track_set(&t->mode, scan_strdup(to));
 }
 
 static void

@@ -25,6 +25,7 @@ enum scenario { EMPTY_RESPONSE, INFINITE_LOOP, BASH_FAILURE,
 
 extern const char *const track_scenarios[SCENARIOS];
 extern const char *const track_modes[];		/* ends with NULL */
+bool track_is_mode(struct slice val);		/* a JSON value */
 
 /* What the task's turn must have done (contract.h). */
 enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };
