@@ -250,6 +250,21 @@ is "others are, by what they share" "$(hamr-mem --db words.db search -n 9 \
     kkl | grep -c kkl)" 9
 status "two letters are no fragment" 1 hamr-mem --db frag.db search ea
 
+# what is about a file is found by its path, whatever it says of it
+{	for i in 1 2 3 4 5 6 7; do
+		name=edit text="The file src/deep/tree.c was changed $i times."
+		[ $i -lt 7 ] || name=read text=$(seq 100 160 | tr '\n' ' ')
+		jq -nc --arg i "$i" --arg n $name '{role:"assistant",tool_calls:
+		[{id:$i,type:"function",function:{name:$n,
+		arguments:"{\"path\":\"src/deep/tree.c\"}"}}]}'
+		jq -nc --arg i "$i" --arg t "$text" \
+		    '{role:"tool",tool_call_id:$i,content:$t}'
+	done
+} | hamr-mem -n --no-config --db path.db
+is "what was read of a file, too" "$(hamr-mem --db path.db search -n 5 \
+    src/deep/tree.c | jq -r .name | sort | uniq -c | tr -s ' \n' ' ')" \
+    " 4 edit 1 read "
+
 # common words
 printf '%s\n' '{"type":"hamr","v":1,"session":"old"}' \
     '{"role":"user","content":"the common ancestor"}' |

@@ -65,6 +65,7 @@ int db_replace(struct db *db, const char *by,
  * another, DB_PHRASE is added. */
 #define DB_PHRASE 1e6
 #define DB_COLUMNS 4
+#define DB_LABELS 2		/* columns from this one on are labels */
 struct db_relevance {
 	double weight[DB_COLUMNS];
 	double least;

@@ -3,7 +3,9 @@
  * FTS5's own bm25() first walks every row that matches, once for each phrase,
  * to learn how rare it is: a second for a common word in a million rows.  This
  * one is told, or counts up to COUNTED rows.  Otherwise it is bm25 with its
- * usual constants, and positive.
+ * usual constants, and positive, but: of a word in several columns the best one
+ * counts, and where that is a label the row's length does not: "File a.c
+ * updated" is no more about a.c than what was read of it.
  */
 #include <math.h>
 #include <sqlite3.h>
@@ -26,13 +28,20 @@ struct rarity {
 	double idf[];
 };
 
+/* How often a word is in a row, by the column where that is most. */
+struct often {
+	double n;
+	bool label;
+};
+
 static double
-sum(const struct rarity *r, const double *often, double length)
+sum(const struct rarity *r, const struct often *often, double length)
 {
 	double sum = 0;
 
 	for (int i = 0; i < r->n && i < PHRASES; i++)
-		sum += r->idf[i] * often[i] * (K1 + 1) / (often[i] + length);
+		sum += r->idf[i] * often[i].n * (K1 + 1) / (often[i].n +
+		    (often[i].label ? K1 : length));
 	return sum;
 }
 
@@ -132,13 +141,15 @@ static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
     struct db_relevance *want, double *out)
 {
-	double often[PHRASES] = { 0 }, bonus = 0;
+	struct often often[PHRASES] = { { 0, false } };
+	double bonus = 0;
 	struct place place[PLACES];
 	int end[DB_COLUMNS] = { 0 };
 	int n = 0, size = 0, rc = SQLITE_OK;
 
 	for (int i = 0; i < r->n && rc == SQLITE_OK; i++) {
 		struct place p = { .word = i };
+		double in[DB_COLUMNS] = { 0 };
 		Fts5PhraseIter it;
 
 		rc = api->xPhraseFirst(f, i, &it, &p.column, &p.at);
@@ -146,8 +157,10 @@ score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
 		    api->xPhraseNext(f, &it, &p.column, &p.at)) {
 			if (p.column >= DB_COLUMNS)
 				break;
-			if (i < PHRASES)
-				often[i] += want->weight[p.column];
+			in[p.column] += want->weight[p.column];
+			if (i < PHRASES && often[i].n < in[p.column])
+				often[i] = (struct often){ in[p.column],
+					p.column >= DB_LABELS };
 			if (end[p.column] <= p.at)
 				end[p.column] = p.at + 1;
 			if (want->n > 0 && n < PLACES)
