@@ -799,4 +799,24 @@ P
 is "(Esc interrupts) after 10 s, while there is no draft" "$(cat ../got)" "10 s
 0
 0"
+
+# --- S6: /status runs nothing that the repository names, nor does /commit's diff
+fresh hostile
+printf '#!/bin/sh\n: >>%s\ncat 2>/dev/null\n' "$T/ran" >../evil && chmod +x ../evil
+{ answer Hello.; answer "Set it."; } >script
+echo '* diff=x' >.gitattributes
+git add f .gitattributes && git -c user.name=t -c user.email=t@t commit -qm one
+git config core.fsmonitor "$T/evil"
+git config diff.x.textconv "$T/evil"
+git config diff.external "$T/evil"
+echo more >>f
+py >../got <<'P'
+t = chat(); t.sees("sandbox"); t.sees("> ")
+t.type("go\r"); t.sees("done  ")
+t.type("/status\r"); t.sees("branch master, 1 changed file not staged")
+t.type("/commit\r"); t.sees("(y/n)"); t.answer("n"); t.sees("not committed")
+t.type("\x04")
+print(t.end())
+P
+is "/status and /commit" "$(cat ../got) $(ls ../ran 2>/dev/null)" "0 "
 done_testing

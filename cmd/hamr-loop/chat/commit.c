@@ -7,6 +7,9 @@
 #include "base/utf8.h"
 #include "internal.h"
 
+/* Without a program that the repository's configuration names and nobody was
+ * told of. */
+#define GIT "git -c core.fsmonitor=false"
 #define DIFF_MAX ((size_t)16 << 20)
 #define DIFF_TOLD ((size_t)48 << 10)	/* of it, to the model */
 #define GIT_MS 60000
@@ -21,7 +24,7 @@
 static int
 git(const char *const *args, size_t n, struct buf *out)
 {
-	return child_run("git", args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
+	return child_run(GIT, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
 }
 
 /* What would be committed; *all: nothing is staged, so all that git knows. */
@@ -29,15 +32,15 @@ static void
 read_diff(struct buf *out, bool *all)
 {
 	static const char *const staged[] = { "diff", "--cached", "--no-color",
-		"--no-ext-diff" };
+		"--no-ext-diff", "--no-textconv" };
 	static const char *const any[] = { "diff", "HEAD", "--no-color",
-		"--no-ext-diff" };
+		"--no-ext-diff", "--no-textconv" };
 
-	*all = git(staged, 4, out) != 0 || out->len == 0;
+	*all = git(staged, 5, out) != 0 || out->len == 0;
 	if (!*all)
 		return;
 	buf_reset(out);
-	if (git(any, 4, out) != 0)
+	if (git(any, 5, out) != 0)
 		buf_reset(out);
 }
 
@@ -147,7 +150,7 @@ name_hooks(struct buf *out)
 static void
 commit(struct chat *c, const char *message, bool all)
 {
-	static const char *const program = "git";
+	static const char *const program = GIT;
 	const char *args[] = { "commit", "-m", message, "-a" };
 	struct child_opts how = { .commands = &program, .n = 1, .flags = args,
 		.nflags = all ? 4 : 3, .err = CHILD_ERR_OUT };

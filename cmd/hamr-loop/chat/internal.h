@@ -100,6 +100,9 @@ void opening_ask_server(struct chat *c);
 void opening_read(struct chat *c, int i);
 void opening_end(struct chat *c);
 
+/* "branch main", or that HEAD names none; yours, or NULL. */
+char *chat_branch(const char *root);
+
 /* What hamr-provider must be told to ask the same server. */
 void chat_provider_args(const struct chat *c, struct argv *a);
 

@@ -38,9 +38,8 @@ ask(const char *program, const struct argv *a)
 	return child;
 }
 
-/* "main", or what HEAD names; yours, or NULL. */
-static char *
-branch(const char *root)
+char *
+chat_branch(const char *root)
 {
 	static const char lead[] = "ref: refs/heads/";
 	char *dir = gitrepo_dir(root), *path, *name = NULL;
@@ -53,8 +52,8 @@ branch(const char *root)
 		const char *text = buf_view(&b).p;
 
 		name = strncmp(text, lead, strlen(lead)) == 0 ?
-		    xmemdup0(text + strlen(lead), strcspn(text + strlen(lead),
-		    "\n")) : xstrdup("no branch");
+		    xasprintf("branch %.*s", (int)strcspn(text + strlen(lead),
+		    "\n"), text + strlen(lead)) : xstrdup("no branch");
 	}
 	buf_release(&b);
 	free(path);
@@ -85,11 +84,11 @@ static void
 tell_place(struct chat *c)
 {
 	const struct run *r = c->run;
-	char *name = branch(r->root);
+	char *name = chat_branch(r->root);
 	const char *model = conf_str(r->conf, "provider.model");
-	char *text = xasprintf("%s%s%s%s", r->root, name != NULL ?
-	    "  branch " : "", name != NULL ? name : "", access("AGENTS.md",
-	    R_OK) == 0 ? "  AGENTS.md" : "");
+	char *text = xasprintf("%s%s%s%s", r->root, name != NULL ? "  " : "",
+	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
+	    "  AGENTS.md" : "");
 
 	ui_note(&c->run->ui, "hamr " HAMR_VERSION "  /help lists the commands");
 	row(c, "folder", text);

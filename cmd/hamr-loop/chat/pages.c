@@ -4,21 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
 #include "child/child.h"
+#include "git/gitindex.h"
+#include "git/gitrepo.h"
 #include "pages.h"
 #include "term/term.h"
 #include "tokens/token.h"
 
 #define OUTPUT_MAX ((size_t)1 << 20)
-#define GIT_MS 2000
 #define COMPACT_MS 10000
 #define LABEL 14		/* columns */
 #define KINDS 16		/* of what is in the window */
-#define NO_COMMITS "## No commits yet on "
 
 const char *
 plural(long n)
@@ -300,27 +301,42 @@ row_paths(const struct chat *c, struct buf *page, const char *label,
 	buf_release(&b);
 }
 
+/* Is it another one than git saw last?  By its size and time, as git asks
+ * first. */
+static bool
+is_changed(const char *root, const struct gitindex_entry *e)
+{
+	char *path = xasprintf("%s/%s", root, e->path);
+	struct stat st;
+	bool changed = lstat(path, &st) != 0 ||
+	    (uint32_t)st.st_size != e->size ||
+	    (uint32_t)st.st_mtim.tv_sec != (uint32_t)e->mtime.tv_sec ||
+	    (e->mtime.tv_nsec != 0 && st.st_mtim.tv_nsec != e->mtime.tv_nsec);
+
+	free(path);
+	return changed;
+}
+
+/* From git's files: git itself would run what the repository's configuration
+ * names. */
 static void
 row_git(const struct chat *c, struct buf *page)
 {
-	static const char *const args[] = { "status", "--short", "--branch" };
-	struct buf b = BUF_INIT(OUTPUT_MAX);
-	struct slice first = { "", 0 }, rest;
-	long n;
+	const char *root = c->run->root;
+	char *dir = gitrepo_dir(root), *name = chat_branch(root);
+	struct gitindex ix = { 0 };
+	struct err e;
+	long n = 0;
 
-	child_run("git", args, 3, GIT_MS, CHILD_ERR_NONE, &b, NULL);
-	rest = buf_view(&b);
-	if (!slice_line(&rest, &first))
-		first = SLICE("");
-	n = (long)slice_lines(rest);
-	if (slice_starts(first, NO_COMMITS))
-		row(c, page, "git", "branch %.*s, no commits yet",
-		    (int)(first.n - strlen(NO_COMMITS)),
-		    first.p + strlen(NO_COMMITS));
-	else if (slice_starts(first, "## "))
-		row(c, page, "git", "branch %.*s, %ld file%s not committed",
-		    (int)first.n - 3, first.p + 3, n, plural(n));
-	buf_release(&b);
+	if (name != NULL && gitindex_read(&ix, dir, &e) == 0) {
+		for (size_t i = 0; i < ix.n; i++)
+			n += ix.v[i].plain && is_changed(root, &ix.v[i]);
+		row(c, page, "git", "%s, %ld changed file%s not staged", name,
+		    n, plural(n));
+	}
+	gitindex_release(&ix);
+	free(name);
+	free(dir);
 }
 
 static void
