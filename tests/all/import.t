@@ -201,7 +201,7 @@ w("long", cc("a", None), cc("b", "a", "x" * 20000000))
 w("many", *[cc("u%d" % i, "u%d" % (i - 1) if i else None, [
     {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}] if i % 2
     else [{"type": "tool_result", "tool_use_id": "t", "content": "r"}],
-    type="assistant" if i % 2 else "user") for i in range(8000)])
+    type="assistant" if i % 2 else "user") for i in range(2000)])
 PY
 is "a cycle ends the walk" "$(imp -q cycle | jq -rs 'length')" 4
 ok "odd shapes" imp -q odd
@@ -212,8 +212,8 @@ ok "deep" imp deepish
 imp -q long >out
 is "a line of 20 MB" "$(wc -c <out)" \
     "$(($(head -n 2 out | wc -c) + 20000029))"
-is "an id 4000 times: each result has its call" "$(imp -q many | jq -r \
-    'select(.role == "tool").tool_call_id' | sort -u | wc -l)" 3999
+is "an id 1000 times: each result has its call" "$(imp -q many | jq -r \
+    'select(.role == "tool").tool_call_id' | sort -u | wc -l)" 999
 for f in claude-code.jsonl openai.jsonl gemini.json; do
 	for k in "$TOP"/share/hamr/import/*.jq; do
 		imp -q -F "$(basename "$k" .jq)" $f >out 2>err

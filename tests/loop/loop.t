@@ -143,7 +143,7 @@ printf '%s\n' '{"role":"assistant","content":"hm","finish_reason":"stop"}' \
 echo junk >junk.ndjson
 hamr-loop --no-config --yes --json --replay junk.ndjson x >out 2>err
 is "a stage that cannot start: an end record all the same" "$(tail -n 1 out |
-    jq -r .status)" model_error
+    jq -r .status)" tool_error
 for i in 1 2 3 4; do
 	echo '{"role":"assistant","content":"","finish_reason":"stop"}'
 done >empty.ndjson
