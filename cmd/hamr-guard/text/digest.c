@@ -9,6 +9,7 @@
 #include "volatile.h"
 
 #define SKETCH 16		/* lines that are masked in any case */
+#define QUOTED_MAX 2048		/* characters that may quote the call */
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
 
@@ -127,8 +128,10 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	if ((a->of->masks || d->lines < SKETCH) &&
 	    volatile_mask(line, false, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
-	if (a->of->call.p != NULL)
+	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX)
 		take_words(line, a->of->call, d);
+	else
+		mix(&d->kind, 0, norm);
 	mix(&d->hash, blank, h);
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);
