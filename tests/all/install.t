@@ -23,8 +23,9 @@ done
 cd "$T" || exit 1
 if command -v dpkg-shlibdeps >/dev/null; then
 	cp -R root pkg
-	ok "make deb" "$TOP/build-aux/deb" 1.2.3 "$T/pkg" "$T"
+	ok "make deb" "$TOP/build-aux/deb" 1.2.3 "$T/pkg" "$T" "A B <a@b>"
 	set -- hamr_1.2.3_*.deb
+	is "who packages it" "$(dpkg-deb -f "$1" Maintainer)" "A B <a@b>"
 	match "what it needs" "$(dpkg-deb -f "$1" Depends)" \
 	    "*libcjson1*libsqlite3-0*libjq1*zlib1g*"
 	dpkg-deb -x "$1" unpacked
