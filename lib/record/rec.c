@@ -14,6 +14,7 @@
 
 #define BLOCK ((size_t)256 << 10)	/* the buffer's first size */
 #define KEPT (16 * BLOCK)	/* of a buffer that a long line made */
+#define BOTH_MS 50		/* from closing one end to closing the other */
 #define QUEUE ((size_t)128 << 10)	/* written as soon as this is queued */
 
 struct word {
@@ -269,7 +270,9 @@ make_room(struct rec_in *in)
 	}
 }
 
-/* Wait for input; false: none came, and nobody reads in->out any more. */
+/* Wait for input; false: none came, and nobody reads in->out any more.  Who
+ * closes both may close that one first, as bash does: that is an end of input
+ * like any. */
 static bool
 wait_for_input(const struct rec_in *in)
 {
@@ -277,7 +280,7 @@ wait_for_input(const struct rec_in *in)
 
 	while (poll(p, 2, -1) < 0 && errno == EINTR)
 		;
-	return p[0].revents != 0 || p[1].revents == 0;
+	return p[1].revents == 0 || poll(p, 1, BOTH_MS) > 0;
 }
 
 int
