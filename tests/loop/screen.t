@@ -804,16 +804,21 @@ is "(Esc interrupts) after 10 s, while there is no draft" "$(cat ../got)" "10 s
 fresh hostile
 printf '#!/bin/sh\n: >>%s\ncat 2>/dev/null\n' "$T/ran" >../evil && chmod +x ../evil
 { answer Hello.; answer "Set it."; } >script
-echo '* diff=x' >.gitattributes
+echo '* diff=x filter=a=b' >.gitattributes
 git add f .gitattributes && git -c user.name=t -c user.email=t@t commit -qm one
 git config core.fsmonitor "$T/evil"
 git config diff.x.textconv "$T/evil"
 git config diff.external "$T/evil"
+git config filter.a=b.clean "$T/evil"
+git config filter.a=b.process "$T/evil"
+git config filter.a=b.required true
+mkdir -p .git/hooks && cp ../evil .git/hooks/post-index-change
+touch -d tomorrow .gitattributes
 echo more >>f
 py >../got <<'P'
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\r"); t.sees("done  ")
-t.type("/status\r"); t.sees("branch master, 1 changed file not staged")
+t.type("/status\r"); t.sees("branch master, 2 changed files not staged")
 t.type("/commit\r"); t.sees("(y/n)"); t.answer("n"); t.sees("not committed")
 t.type("\x04")
 print(t.end())

@@ -8,8 +8,13 @@
 #include "internal.h"
 
 /* Without a program that the repository's configuration names and nobody was
- * told of. */
+ * told of: to look, it runs none at all, not that of a server which has a
+ * missing object either. */
 #define GIT "git -c core.fsmonitor=false"
+#define LOOK "env HAMR_NONE= GIT_ALLOW_PROTOCOL=none " GIT \
+	" -c core.hooksPath=/dev/null -c diff.autoRefreshIndex=false"
+#define DIFF "--no-color", "--no-ext-diff", "--no-textconv", \
+	"--ignore-submodules=dirty", "--submodule=short"
 #define DIFF_MAX ((size_t)16 << 20)
 #define DIFF_TOLD ((size_t)48 << 10)	/* of it, to the model */
 #define GIT_MS 60000
@@ -22,26 +27,50 @@
 	"nothing else.\n\n"
 
 static int
-git(const char *const *args, size_t n, struct buf *out)
+look(const char *const *args, size_t n, struct buf *out)
 {
-	return child_run(GIT, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
+	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
+}
+
+/* The filters that there are, as options that empty them.  Not by -c: a name
+ * may have a = in it. */
+static void
+no_filters(struct argv *a)
+{
+	static const char *const list[] = { "config", "--name-only", "-z",
+		"--get-regexp", "^filter[.]" };
+	struct buf names = BUF_INIT(DIFF_MAX);
+
+	look(list, 5, &names);
+	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
+		argv_add(a, xasprintf("--config-env=%s=HAMR_NONE",
+		    names.p + i));
+	buf_release(&names);
 }
 
 /* What would be committed; *all: nothing is staged, so all that git knows. */
 static void
 read_diff(struct buf *out, bool *all)
 {
-	static const char *const staged[] = { "diff", "--cached", "--no-color",
-		"--no-ext-diff", "--no-textconv" };
-	static const char *const any[] = { "diff", "HEAD", "--no-color",
-		"--no-ext-diff", "--no-textconv" };
+	static const char *const staged[] = { "diff", "--cached", DIFF };
+	static const char *const any[] = { "diff", "HEAD", DIFF };
+	const size_t n = sizeof any / sizeof *any;
+	struct argv a = { 0 };
+	size_t filters;
 
-	*all = git(staged, 5, out) != 0 || out->len == 0;
+	*all = look(staged, n, out) != 0 || out->len == 0;
 	if (!*all)
 		return;
 	buf_reset(out);
-	if (git(any, 5, out) != 0)
+	no_filters(&a);
+	filters = a.n;
+	for (size_t i = 0; i < n; i++)
+		argv_add(&a, any[i]);
+	if (look(a.v, a.n, out) != 0)
 		buf_reset(out);
+	for (size_t i = 0; i < filters; i++)
+		free((char *)a.v[i]);
+	free(a.v);
 }
 
 /* What git does not know stays out of it. */
@@ -54,7 +83,7 @@ tell_new_files(struct ui *u)
 	struct slice rest, line;
 	size_t n = 0;
 
-	git(args, 3, &names);
+	look(args, 3, &names);
 	rest = buf_view(&names);
 	while (n < NEW_FILES && slice_line(&rest, &line))
 		buf_fmt(&b, "%s%.*s", n++ > 0 ? ", " : "", (int)line.n,
@@ -134,7 +163,7 @@ name_hooks(struct buf *out)
 		"hooks" };
 	struct buf dir = BUF_INIT(1 << 16);
 
-	if (git(where, 3, &dir) == 0 && dir.len > 1)
+	if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir, NULL) == 0 && dir.len > 1)
 		dir.p[--dir.len] = '\0';
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *path = xasprintf("%s/%s", buf_view(&dir).p, names[i]);
