@@ -712,10 +712,12 @@ take_keys(struct asking *k)
 		k->handed = false;
 }
 
-/* What was typed before the question stood there is a draft. */
+/* What was typed before the question stood there is a draft; Ctrl-C then is one
+ * all the same. */
 static void
 take_early(struct asking *k)
 {
+	enum editor_event event;
 	struct ui *u = k->u;
 	struct pollfd p = { ui_keys_fd(u), POLLIN, 0 };
 	char part[4096];
@@ -726,11 +728,14 @@ take_early(struct asking *k)
 	    (n = read(STDIN_FILENO, part, sizeof part)) > 0)
 		keys_add(&u->keys, (struct slice){ part, (size_t)n },
 		    file_now_ms());
-	while (keys_next(&u->keys, file_now_ms(), &key)) {
+	while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
 		if (key.name == KEY_ENTER)
 			key.name = KEY_NEWLINE;
-		if (!ui_answered(u, &key))
-			editor_key(u->editor, &key);
+		if (ui_answered(u, &key))
+			continue;
+		event = editor_key(u->editor, &key);
+		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
+			refuse(k);
 	}
 }
 
