@@ -33,7 +33,7 @@ struct snap {
 	struct map older;	/* files that are new to the last one, and were
 				 * there before the one before it */
 	uint64_t taken;		/* so many snapshots */
-	struct timespec looked;	/* when the last one began, as files tell */
+	struct timespec looked;	/* when the last one ended, as files tell */
 	struct gitindex now;	/* our index, as of the last snapshot */
 	struct gitindex before;	/* and of the one before it; empty when it is */
 	bool same;		/* the same */

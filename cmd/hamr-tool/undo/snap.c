@@ -18,6 +18,7 @@
 #include "journal.h"
 
 #define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
+#define TICK_MS 12		/* more than one of those, in steps of 1 ms */
 #define SETTLE_MS 1500		/* after which our end is not waited for */
 #define ASK_FILES 64		/* files between two looks at the clock */
 #define SLOW_MS 1000		/* so long, and a lot was hashed */
@@ -656,17 +657,37 @@ settle(struct snap *s)
 		buf_reset(&s->old);
 }
 
+/* The time by the clock of the file system, which may be another's, on a file
+ * of ours.  That goes by ticks, of 4 ms mostly: the first time the next one is
+ * waited for, so what was made just before we were started is older. */
+static void
+note_time(struct snap *s, int fd)
+{
+	const struct timespec ms = { 0, 1000000 };
+	struct timespec first = { 0, 0 };
+	struct stat st;
+
+	for (int i = 0; i < TICK_MS; i++) {
+		if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 ||
+		    st.st_dev != s->dev)
+			st.st_mtim = (struct timespec){ 0, 0 };
+		else if (i == 0)
+			first = st.st_mtim;
+		if (s->taken > 1 || st.st_mtim.tv_nsec != first.tv_nsec ||
+		    first.tv_sec == 0)
+			break;
+		nanosleep(&ms, NULL);
+	}
+	s->looked = st.st_mtim;
+}
+
 int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
 	int fd = snap_lock(s, e), r;
-	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	/* the time by the clock of the file system, which may be another's */
-	if (futimens(fd, NULL) < 0 || fstat(fd, &st) < 0 || st.st_dev != s->dev)
-		st.st_mtim = (struct timespec){ 0, 0 };
 	s->taken++;
 	map_release(&s->older);
 	map_release(&s->chmods);
@@ -683,7 +704,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		snap_unseed(s);
 		r = take(s);
 	}
-	s->looked = st.st_mtim;
+	note_time(s, fd);
 	close(fd);
 	*left = s->left;
 	if (r != 0)
