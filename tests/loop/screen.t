@@ -750,7 +750,7 @@ t = Terminal(["bash", "-c", "set -m; hamr-loop --no-config --replay script; "
 t.sees("sandbox"); t.sees("> ")
 t.type("a draft"); t.sees("> a draft"); t.type("\x07"); t.sees("stopped 148")
 t.sees("> a draft and what the editor wrote")
-t.type("\r"); t.sees("allow this write?"); t.answer("v"); t.sees("allow this")
+t.answer("\r"); t.sees("allow this write?"); t.answer("v"); t.sees("allow this")
 t.answer("y"); t.sees("done  ")
 t.type("\x04"); t.sees("end 0")
 print("as it was" if termios.tcgetattr(t.fd)[1] & termios.OPOST else "raw")
@@ -778,13 +778,15 @@ is "it is told once, with what to do; SIGTERM ends a chat with 130" \
 130"
 
 # --- what lasts 10 s can be interrupted, and says so: on a clock that is faster
+if grep -q __asan_init "$BIN/hamr-loop"; then
+	skip "(Esc interrupts) after 10 s" "sanitizers want to be loaded first"
+else
 fresh hint
 { call bash '{"command":"until test -e go; do sleep 0.1; done"}'
 answer "Done now."; } >script
 py "${OBJ:-$TOP/obj}" >../got <<'P'
 fast = sys.argv[1] + "/torture/fail.so"
-if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="8",
-    ASAN_OPTIONS=os.environ["ASAN_OPTIONS"] + ":verify_asan_link_order=0")
+if os.path.exists(fast): os.environ.update(LD_PRELOAD=fast, FAIL_SPEED="8")
 t = chat(); t.sees("sandbox"); t.sees("> ")
 t.type("go\r"); t.sees("bash until"); t.sees("(Esc interrupts)")
 clock = int(re.findall(rb"0:(\d\d)  bash until[^\x1b]*\(Esc", t.all)[0])
@@ -799,6 +801,7 @@ P
 is "(Esc interrupts) after 10 s, while there is no draft" "$(cat ../got)" "10 s
 0
 0"
+fi
 
 # --- S6: /status runs nothing that the repository names, nor does /commit's diff
 fresh hostile
