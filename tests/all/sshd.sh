@@ -5,7 +5,9 @@
 #	login PORT [JOBS]		as --sshlogin takes it
 #	down_all			ends all, the last thing to do
 # $SSHD is empty where there is none.  /run/sshd, which sshd wants, stays: a
-# test beside this one may need it.
+# test beside this one may need it.  HOME there is the test's: bash, started by
+# sshd, reads ~/.bashrc, and what is killed in the middle of the real one may
+# leave a lock.
 SSHD=$(PATH=$PATH:/usr/sbin command -v sshd) hosts=()
 mkdir -p /run/sshd 2>/dev/null || SSHD=
 
@@ -19,7 +21,7 @@ up() {
 		    "HostKey $PWD/ssh/key" "AuthorizedKeysFile $PWD/ssh/key.pub" \
 		    "PidFile $PWD/ssh/$name.pid" "StrictModes no" "UsePAM no" \
 		    "MaxStartups 100" "PasswordAuthentication no" \
-		    "SetEnv ${HAMR_SHARE:+HAMR_SHARE=$HAMR_SHARE} $*" \
+		    "SetEnv HOME=$HOME ${HAMR_SHARE:+HAMR_SHARE=$HAMR_SHARE} $*" \
 		    >"ssh/$name.conf"
 		"$SSHD" -f "$PWD/ssh/$name.conf" -E "$PWD/ssh/$name.log" || continue
 		for i in $(seq 50); do
