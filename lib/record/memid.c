@@ -1,7 +1,10 @@
 /* memid.c - the ids of memory items (chapter 6), without the memory. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "memid.h"
+#include "msg.h"
 
 /* SHA-256 over the parts, a NUL between each two. */
 static void
@@ -49,8 +52,16 @@ memid_fact(struct slice text, char id[MEMID_SIZE])
 	id_of((struct slice[]){ SLICE("fact"), text }, 2, id);
 }
 
-void
-memid_session(struct slice role, struct slice text, char out[SHA_HEX])
+char *
+memid_session(const struct rec *first)
 {
-	hash_parts((struct slice[]){ role, text }, 2, out);
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	char *role = rec_strdup(first, "role"), hex[SHA_HEX];
+
+	msg_text(rec_get(first, "content"), &text);
+	hash_parts((struct slice[]){ slice_of(role), buf_view(&text) }, 2,
+	    hex);
+	buf_release(&text);
+	free(role);
+	return xstrdup(hex);
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "json/sha.h"
+#include "rec.h"
 
 #define MEMID_SIZE 15		/* "m:", 12 digits and a NUL */
 
@@ -23,7 +24,8 @@ void memid_fact(struct slice text, char id[MEMID_SIZE]);
 
 /* The session of a transcript without a header: the hash of its first message
  * that is not the system's (which is the same in many transcripts).  The text
- * is as it was written, so that this needs no list of secrets. */
-void memid_session(struct slice role, struct slice text, char out[SHA_HEX]);
+ * is as it was written, so that this needs no list of secrets.  Yours to
+ * free. */
+char *memid_session(const struct rec *first);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -71,12 +72,19 @@ static void
 session_is_a_whole_hash(void **state)
 {
 	static const char bytes[] = "user\0hi";
-	char hex[SHA_HEX], want[SHA_HEX];
+	static const char line[] = "{\"role\":\"user\",\"content\":"
+	    "[{\"type\":\"text\",\"text\":\"hi\"}]}";
+	char *hex, want[SHA_HEX];
+	struct scan s = { 0 };
+	struct rec r;
 
 	(void)state;
-	memid_session(SLICE("user"), SLICE("hi"), hex);
+	assert_int_equal(rec_parse(&s, line, sizeof line - 1, &r), 0);
+	hex = memid_session(&r);
 	sha256_hex(bytes, sizeof bytes - 1, want);
 	assert_string_equal(hex, want);
+	free(hex);
+	scan_release(&s);
 }
 
 int

@@ -181,28 +181,14 @@ take_usage(struct compact *c, const struct rec *r)
 
 /* ---- records ---- */
 
-/* Without a header, the first message that is not the system's names it. */
-static void
-name_session(struct compact *c, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	char *role = rec_strdup(r, "role"), hex[SHA_HEX];
-
-	msg_text(rec_get(r, "content"), &text);
-	memid_session(slice_of(role), buf_view(&text), hex);
-	c->session = xstrdup(hex);
-	buf_release(&text);
-	free(role);
-}
-
 static void
 take_message(struct compact *c, const struct rec *r)
 {
 	if (r->kind == R_ASSISTANT && c->view->n > 0)
 		compact_decide(c);	/* a model was called here */
 	decide_if_answered(c);
-	if (c->session == NULL && r->kind != R_SYSTEM)
-		name_session(c, r);
+	if (c->session == NULL && r->kind != R_SYSTEM)	/* without a header */
+		c->session = memid_session(r);
 	view_add(c->view, r);
 	c->decided = false;
 	if (r->kind != R_ASSISTANT)

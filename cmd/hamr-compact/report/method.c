@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "record/msg.h"
 
 #include "method.h"
@@ -143,12 +144,6 @@ border_of_drop(const struct method *m, const struct request *plain,
 	return i;
 }
 
-static size_t
-smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Request the plain view with results before the border masked, or with all
  * before it dropped but what is kept.  Only what differs from the last request
  * is made anew. */
@@ -161,12 +156,12 @@ take_rule(struct method *m, const struct request *plain,
 	size_t border = drops ? border_of_drop(m, plain, kept) :
 	    border_of(m->rule, plain);
 	size_t gone = drops ? border - kept : 0;
-	size_t i = smaller(m->changed, m->asked + gone), at, known;
+	size_t i = num_min(m->changed, m->asked + gone), at, known;
 	struct buf tail = BUF_INIT((size_t)1 << 40);
 
 	if (border != m->border)
-		i = smaller(i, drops ? kept : smaller(border, m->border));
-	at = i < kept + gone ? smaller(i, kept) : i - gone;
+		i = num_min(i, drops ? kept : num_min(border, m->border));
+	at = i < kept + gone ? num_min(i, kept) : i - gone;
 	known = at > 0 ? m->request.m[at - 1].end : 0;
 	for (; i < plain->n; i++) {
 		if (drops && i >= kept && i < border)

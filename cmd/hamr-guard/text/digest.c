@@ -90,7 +90,7 @@ take_words(struct slice line, struct slice call, struct digest *d)
 		else if (word.n > 0)
 			mix(&d->kind, 0, hash_bytes(word.p, word.n));
 		word.n += word.n == 0;
-		line = (struct slice){ line.p + word.n, line.n - word.n };
+		line = slice_from(line, word.n);
 	}
 }
 

@@ -321,20 +321,6 @@ is_excluded(const struct index *x, const char *path)
 	return false;
 }
 
-/* A transcript without a header: its first message names the session. */
-static void
-name_session(struct index *x, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	char *role = rec_strdup(r, "role"), hex[SHA_HEX];
-
-	msg_text(rec_get(r, "content"), &text);
-	memid_session(slice_of(role), buf_view(&text), hex);
-	x->session = xstrdup(hex);
-	buf_release(&text);
-	free(role);
-}
-
 static void
 learn_header(struct index *x, const struct rec *r)
 {
@@ -440,7 +426,7 @@ on_record(struct stage *s, const struct rec *r)
 		return;
 	}
 	if (x->session == NULL)
-		name_session(x, r);
+		x->session = memid_session(r);
 	if (r->kind == R_ASSISTANT)
 		calls_learn(&x->calls, x->redact, r);
 	if (is_remembered(r))
