@@ -5,23 +5,24 @@
 #	login PORT [JOBS]		as --sshlogin takes it
 #	down_all			ends all, the last thing to do
 # $SSHD is empty where there is none.  /run/sshd, which sshd wants, stays: a
-# test beside this one may need it.  HOME there is the test's: bash, started by
-# sshd, reads ~/.bashrc, and what is killed in the middle of the real one may
-# leave a lock.
+# test beside this one may need it.  HOME there is a folder of ours: bash that
+# sshd starts reads ~/.bashrc, and the real one, killed on the way, may leave a
+# lock.
 SSHD=$(PATH=$PATH:/usr/sbin command -v sshd) hosts=()
 mkdir -p /run/sshd 2>/dev/null || SSHD=
 
 up() {
 	local i name=$1
 	set -- "ASAN_OPTIONS=${ASAN_OPTIONS:-}" "${@:2}"
-	mkdir -p ssh
+	mkdir -p ssh/home
 	[ -f ssh/key ] || ssh-keygen -q -t ed25519 -N '' -f ssh/key
 	for port in $(shuf -n 20 -i 20000-60000); do
 		printf '%s\n' "Port $port" "ListenAddress 127.0.0.1" \
 		    "HostKey $PWD/ssh/key" "AuthorizedKeysFile $PWD/ssh/key.pub" \
 		    "PidFile $PWD/ssh/$name.pid" "StrictModes no" "UsePAM no" \
 		    "MaxStartups 100" "PasswordAuthentication no" \
-		    "SetEnv HOME=$HOME ${HAMR_SHARE:+HAMR_SHARE=$HAMR_SHARE} $*" \
+		    "SetEnv HOME=$PWD/ssh/home ${HAMR_SHARE:+\
+HAMR_SHARE=$HAMR_SHARE} $*" \
 		    >"ssh/$name.conf"
 		"$SSHD" -f "$PWD/ssh/$name.conf" -E "$PWD/ssh/$name.log" || continue
 		for i in $(seq 50); do
