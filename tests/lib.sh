@@ -13,6 +13,7 @@
 # directory.  $TOP is the checkout, $BIN the programs (HAMR_BIN).  The user's
 # own configuration is out of reach.
 
+unset CDPATH
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BIN=${HAMR_BIN:-$TOP/bin}
 PATH=$BIN:$PATH
