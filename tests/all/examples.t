@@ -82,6 +82,7 @@ printf 'always\npath /here\nstatus 302\nheader Location: /page\n' >"$T/p3"
 printf 'always\npath /image\nheader Content-Type: image/png\nbody x\n' >"$T/p4"
 httpd_start "$T/weblog" "$T/p1" "$T/p2" "$T/p3" "$T/p4" || exit 1
 pages=$HTTPD_PID web=http://127.0.0.1:$HTTPD_PORT HTTPD_PID=
+printf 'location\ninclude\n' >"$HOME/.curlrc"	# is not for us
 fetch() { jq -n --arg u "$1" '{url: $u}' | hamr-tool-web; }
 match "web: no list, no page" "$(fetch "$web/page" 2>/dev/null)" \
     "*the user allows only no hosts"

@@ -10,6 +10,9 @@ PATH=$TOP/examples:$PATH
 export FLEET_PATH=$BIN FLEET_DIR=$T/work
 . "$TOP/tests/all/sshd.sh"
 at_end() { down_all; }
+# what a person tells parallel elsewhere is not for us
+mkdir "$HOME/.parallel" && echo --dry-run >"$HOME/.parallel/config"
+export PARALLEL=--tag
 
 git init -q repo && echo hello >repo/f && git -C repo add f &&
     git -C repo -c user.name=t -c user.email=t@example.invalid commit -qm c
