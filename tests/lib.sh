@@ -26,7 +26,8 @@ export SHELL TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
 export XDG_CACHE_HOME GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM LC_ALL TZ
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
-for v in $(compgen -e | grep -E '_(API_KEY|BASE_URL)$|^(HAMR|GIT)_|_proxy$' |
+for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' -e '^(HAMR|GIT)_' \
+    -e '^(CURL_|LANGUAGE|PARALLEL|PERL|PYTHON|SBATCH_|SLURM_)' |
     grep -vxE 'HAMR_SHARE|GIT_CONFIG_(GLOBAL|SYSTEM)'); do
 	unset "$v"
 done
