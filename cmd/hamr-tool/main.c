@@ -181,7 +181,7 @@ print_schemas(struct stage *s, struct tool *t)
 static int
 print_status(const struct tool *t, struct err *e)
 {
-	struct sandboxes *bs = sandboxes_new(t->conf, t->root);
+	struct sandboxes *bs = sandboxes_new(t->conf, t->root, true);
 	struct buf b = BUF_INIT(1 << 16);
 	struct rec_out out;
 	bool enforced;
@@ -268,6 +268,9 @@ main(int argc, char **argv)
 		t.root = root;
 		t.yes = o.yes;
 		t.no_ask = o.no_ask;
+		/* who runs us has said what the configuration warns of, and
+		 * nothing else */
+		t.quiet = o.args.quiet && o.args.mode != STAGE_RESIDENT;
 		t.person = o.name != NULL;
 		t.mode = (enum mode)mode_named(conf_str(conf, "agent.mode"));
 		env_scrub(conf);

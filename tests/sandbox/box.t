@@ -46,6 +46,8 @@ is "meta.sandbox" "$(hamr-tool --yes --json bash '{"command":":"}' |
 is "meta.sandbox, off" "$(hamr-tool --yes --json -o sandbox.mode=off bash \
 	'{"command":":"}' 2>"$T/err" | jq -r .meta.sandbox)" none
 match "and it is said" "$(cat "$T/err")" "hamr-tool: commands run without a sandbox*"
+is "... but with -q" "$(hamr-tool -q --yes -o sandbox.mode=off bash \
+	'{"command":"echo hi"}' 2>&1)" "exit 0${nl}hi"
 ln -s "$T" "$T/l"
 status "a home as the root" 77 env HOME="$PWD" hamr-tool --yes bash '{"command":":"}'
 status "by a link too" 77 env HOME="$T/l/status" hamr-tool --yes bash \

@@ -55,13 +55,16 @@ if [ -n "$reads" ]; then
 else
 	skip "commands that only look" "nothing keeps them from writing here"
 fi
-resident -o sandbox.mode=off
+resident -q -o sandbox.mode=off 2>err
 say "$(bash_call c1 'cat f')" "$go"
 hear
 is "asked for where nothing keeps it from writing" "$(type_of)" ask
-exec {to}>&-
-wait "$tool_pid"
-exec {from}<&-
+say '{"type":"answer","id":"a1","allow":true}'
+hear; say "$line"; hear
+match "that there is no sandbox is said, -q being the loop's" "$(cat err)" \
+	"hamr-tool: commands run without a sandbox*"
+hear
+bye
 
 # --- nobody is there
 resident --no-config --no-ask 2>err

@@ -73,7 +73,7 @@ tool_open(struct tool *t, struct err *e)
 	o.turn_cap = t->turn_cap;
 	if (extras_check(t, e) < 0)
 		return -1;
-	t->sandboxes = sandboxes_new(t->conf, t->root);
+	t->sandboxes = sandboxes_new(t->conf, t->root, t->quiet);
 	t->extras = extras_new(t);
 	t->files = files_new(&o, e);
 	if (t->files == NULL)

@@ -44,6 +44,7 @@ struct tool {
 	const struct conf *conf;
 	const char *root;	/* absolute */
 	bool yes, person;
+	bool quiet;		/* no warnings */
 	bool no_ask;		/* resident, but nobody answers an ask; who
 				 * runs us tells the user */
 	enum mode mode;

@@ -95,8 +95,10 @@ struct box {
 	struct buf notes;	/* of what it did since */
 };
 
-/* root: absolute.  Nothing is started yet.  Never fails; conf is borrowed. */
-struct sandboxes *sandboxes_new(const struct conf *c, const char *root);
+/* root: absolute.  Nothing is started yet.  Never fails; conf is borrowed.
+ * quiet: what a sandbox cannot do here is not told on stderr. */
+struct sandboxes *sandboxes_new(const struct conf *c, const char *root,
+    bool quiet);
 void sandboxes_free(struct sandboxes *bs);	/* ends all that is up */
 
 /* From now on commands use the private /tmp of this session (NULL: a new one of

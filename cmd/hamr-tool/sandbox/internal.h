@@ -46,7 +46,7 @@ struct sandboxes {
 	bool probed;
 	enum box_layer layer;
 	struct err why[LAYER_BWRAP + 1];	/* a layer does not work, "" */
-	bool told;		/* on stderr */
+	bool told;		/* on stderr, or not to be */
 	bool told_limits;	/* nor that nothing is limited */
 	char refusal[512];
 	char overlay_why[256];	/* it does not work, "" */

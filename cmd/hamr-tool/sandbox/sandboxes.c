@@ -317,12 +317,13 @@ sandboxes_refuse(struct sandboxes *bs, enum box_kind kind)
 /* ---- all of them ---- */
 
 struct sandboxes *
-sandboxes_new(const struct conf *c, const char *root)
+sandboxes_new(const struct conf *c, const char *root, bool quiet)
 {
 	struct sandboxes *bs = xcalloc(1, sizeof *bs);
 	struct err e;
 
 	bs->conf = c;
+	bs->told = quiet;
 	bs->lock = bs->session_fd = -1;
 	root_open(&bs->root, root, &e);		/* else its fd is -1 */
 	return bs;

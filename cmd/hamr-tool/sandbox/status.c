@@ -31,7 +31,6 @@ try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
 
 	bs->probed = true;	/* this layer or none */
 	bs->layer = layer;
-	bs->told = true;
 	b = box_open(bs, &w, why);
 	if (b != NULL)
 		box_done(b, NULL);
