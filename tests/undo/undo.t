@@ -114,6 +114,12 @@ b 'for f in bin noend empty crlf; do echo more >>$f; done; rm link
 	ln -s other link; rm -r dir; echo file >dir; mkdir n; mv crlf n'
 is "any bytes, links, folders and files" "$(t undo >/dev/null
 	sha256sum bin noend empty crlf dir/f; readlink link)" "$(cat ../sums)"
+echo one >pipe; b 'rm pipe; mkfifo pipe; echo 2 >beside'
+is "a FIFO in a file's place" "$(t undo >/dev/null; cat pipe beside 2>&1 |
+	sed 's/.*: //')" "one${nl}No such file or directory"
+b 'rm pipe'; mkfifo pipe
+status "... but not one that a person put there" 77 t undo
+rm pipe; t undo >/dev/null; rm pipe
 printf 'odd' >"$(printf 'o\tdd\351')"; b 'rm o*; echo >"$(printf "new\351")"'
 is "odd names" "$(t undo >/dev/null; cat o*; set -- new*; echo "$*")" "oddnew*"
 echo s >own; chmod 4711 own; b 'rm own'

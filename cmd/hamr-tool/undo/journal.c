@@ -75,7 +75,7 @@ undo_path_look(const struct files *f, struct undo_path *t)
 {
 	struct buf text = BUF_INIT(FILE_MAX);
 	struct stat st;
-	bool good;
+	bool good, file;
 	int fd = path_open(&f->root, t->path, O_PATH | O_NOFOLLOW);
 
 	if (fd < 0)
@@ -84,9 +84,12 @@ undo_path_look(const struct files *f, struct undo_path *t)
 	close(fd);
 	if (good)
 		return true;
-	t->new_mode = st.st_mode;
-	good = snap_read(&f->root, t->path, &st, &text);
+	/* of a FIFO or the like there is nothing to read */
+	file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+	good = !file || snap_read(&f->root, t->path, &st, &text);
 	if (good)
+		t->new_mode = st.st_mode;
+	if (good && file)
 		sha256_hex(text.p, text.len, t->sha);
 	buf_release(&text);
 	return good;
@@ -184,10 +187,10 @@ undo_path_json(const struct undo_path *t)
 		json_str(o, "oid", t->oid);
 		json_int(o, "old_mode", t->old_mode);
 	}
-	if (t->sha[0] != '\0') {
+	if (t->sha[0] != '\0')
 		json_str(o, "sha256", t->sha);
+	if (t->new_mode != 0)
 		json_int(o, "new_mode", t->new_mode);
-	}
 	if (t->folders > 0)
 		json_int(o, "folders", t->folders);
 	buf_release(&clean);

@@ -22,7 +22,7 @@ struct undo_path {
 	char oid[SNAP_OID];	/* the old content; "": there was none */
 	mode_t old_mode;
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
-	mode_t new_mode;
+	mode_t new_mode;	/* 0: there is nothing, or a folder */
 	int folders;		/* how many folders were made for it */
 	bool older;		/* it was there, where no snapshot looks */
 };
@@ -60,8 +60,8 @@ void journal_release(struct journal *j);
  * or the new one.  0, or -1. */
 int journal_forget(struct snap *s, long long at);
 
-/* What is at t->path now: its new mode and hash ("": nothing, or a folder).
- * False: that cannot be told. */
+/* What is at t->path now: its new mode and hash ("": no file).  False: that
+ * cannot be told. */
 bool undo_path_look(const struct files *f, struct undo_path *t);
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);

@@ -362,15 +362,15 @@ load(struct undo *u, struct err *e)
 	return r;
 }
 
-/* Is it still as the change left it: this content ("": nothing), the same kind
+/* Is it still as the change left it: this content ("": no file), the same kind
  * of thing and for files the same x bits? */
 static bool
 is_as_left(const struct undo_path *left, const struct undo_path *now)
 {
-	return strcmp(left->sha, now->sha) == 0 && (now->sha[0] == '\0' ||
-	    ((now->new_mode & S_IFMT) == (left->new_mode & S_IFMT) &&
-	    (!S_ISREG(now->new_mode) ||
-	    ((now->new_mode ^ left->new_mode) & 0100) == 0)));
+	mode_t other = now->new_mode ^ left->new_mode;
+
+	return strcmp(left->sha, now->sha) == 0 && (other & S_IFMT) == 0 &&
+	    (!S_ISREG(now->new_mode) || (other & 0100) == 0);
 }
 
 static int
