@@ -278,6 +278,18 @@ q
 data:
 p"
 rm -r data large q .gitignore
+call c1 bash "$(sh_args 'truncate -s 17M large')" \
+	c2 bash "$(sh_args 'sleep 0.05; truncate -s 17M huge; echo 2 >o2')" \
+	c3 bash "$(sh_args 'truncate -s 5 large huge; echo 3 >o2')" | new >../out
+is "what an earlier call of the turn made is that one's" "$(t undo --list |
+	head -n 4 | jq -c '[.tool_call_id, .paths]')" \
+	'["c3",["o2"]]
+["c1",["large"]]
+["c2",["huge"]]
+["c2",["o2"]]'
+is "... and goes with all since its checkpoint" "$(t undo "$(jq -r \
+	'select(.type == "checkpoint") | .id' ../out)" >/dev/null
+	ls o2 large huge 2>/dev/null)" ""
 
 # --- what others write meanwhile
 rm -f own

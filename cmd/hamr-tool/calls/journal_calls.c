@@ -19,6 +19,12 @@
 #define MUTATED_MAX 1000	/* in meta; the journal has all */
 #define HURRY_MS 1500		/* for what a cancelled call changed */
 
+/* A call of this turn that is over, and when. */
+struct past {
+	char *tool, *call;
+	int64_t end;		/* snap_time */
+};
+
 struct journal_calls {
 	struct tool *t;
 	struct snap *snap;
@@ -26,6 +32,9 @@ struct journal_calls {
 	char *checkpoint;	/* of this turn; NULL: none yet */
 	bool fresh;		/* nobody but us has run since */
 	struct undo_entry entry;	/* of the call in hand */
+	int64_t begun;		/* snap_time of the checkpoint, if it is ours */
+	struct past *past;
+	size_t npast, cap;
 };
 
 /* ---- the change of one file by edit or write ---- */
@@ -91,7 +100,8 @@ journal_calls_free(struct journal_calls *jc)
 		snap_prune(jc->snap, conf_int(jc->t->conf, "tools.undo_days"),
 		    conf_int(jc->t->conf, "tools.undo_bytes"));
 	snap_free(jc->snap);
-	free(jc->checkpoint);
+	journal_calls_turn(jc);
+	free(jc->past);
 	free(jc);
 }
 
@@ -101,6 +111,10 @@ journal_calls_turn(struct journal_calls *jc)
 	free(jc->checkpoint);
 	jc->checkpoint = NULL;
 	jc->broken = jc->fresh = false;
+	while (jc->npast > 0) {
+		free(jc->past[--jc->npast].tool);
+		free(jc->past[jc->npast].call);
+	}
 }
 
 void
@@ -220,6 +234,7 @@ journal_calls_checkpoint(struct journal_calls *jc, struct job *j)
 		give_up(jc, &e);
 	} else {
 		jc->checkpoint = xstrdup(c.id);
+		jc->begun = snap_time(jc->snap);
 		if (!jc->t->person && jc->t->serve == NULL)
 			put_checkpoint(jc, j, &left);
 	}
@@ -251,18 +266,36 @@ put_changed(const struct undo_entry *c, struct result *r)
 		r->bytes += (long long)(b.len - was);
 }
 
-/* Undo would remove what the call did not make, and nobody else has it. */
+/* What was there before the call is not its own, and undo leaves it.  What an
+ * earlier call of this turn made, where no snapshot looked then, is that one's:
+ * an entry in its name. */
 static void
-drop_older(struct undo_entry *c)
+give_older(struct journal_calls *jc)
 {
+	struct undo_entry *c = &jc->entry;
 	size_t n = c->n;
+	struct err e;
 
 	c->n = 0;
-	for (size_t i = 0; i < n; i++)
-		if (c->v[i].older)
-			free(c->v[i].path);
-		else
+	for (size_t i = 0; i < n; i++) {
+		struct undo_entry theirs = { .v = &c->v[i], .n = 1,
+			.checkpoint = jc->checkpoint };
+		size_t k = 0;
+
+		if (c->v[i].born == 0) {
 			c->v[c->n++] = c->v[i];
+			continue;
+		}
+		while (k < jc->npast && jc->past[k].end < c->v[i].born)
+			k++;
+		if (k < jc->npast && c->v[i].born >= jc->begun) {
+			theirs.tool = jc->past[k].tool;
+			theirs.call = jc->past[k].call;
+			journal_add(jc->snap, &theirs, &e);
+			free(theirs.id);
+		}
+		free(c->v[i].path);
+	}
 }
 
 static void
@@ -290,7 +323,10 @@ compare(struct journal_calls *jc, struct job *j)
 		if (j->schema->id == TOOL_BASH)
 			put_changed(&jc->entry, &j->r);
 	}
-	drop_older(&jc->entry);
+	give_older(jc);
+	jc->past = xgrow(jc->past, jc->npast, &jc->cap, sizeof *jc->past);
+	jc->past[jc->npast++] = (struct past){ xstrdup(j->call->name),
+		xstrdup(j->call->id), snap_time(jc->snap) };
 }
 
 void

@@ -31,9 +31,9 @@ struct snap {
 	struct map chmods;	/* files of which the last saw only another */
 	struct map folders;	/* and the snapshot that first saw each */
 	struct map older;	/* files that are new to the last one, and were
-				 * there before the one before it */
+				 * there before the one before it: their birth */
 	uint64_t taken;		/* so many snapshots */
-	struct timespec looked;	/* when the last one ended, as files tell */
+	int64_t looked;		/* snap_time */
 	struct gitindex now;	/* our index, as of the last snapshot */
 	struct gitindex before;	/* and of the one before it; empty when it is */
 	bool same;		/* the same */

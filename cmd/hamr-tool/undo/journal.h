@@ -24,7 +24,8 @@ struct undo_path {
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
 	mode_t new_mode;	/* 0: there is nothing, or a folder */
 	int folders;		/* how many folders were made for it */
-	bool older;		/* it was there, where no snapshot looks */
+	int64_t born;		/* it was there, where no snapshot looks, since
+				 * this time (snap_time); else 0 */
 };
 
 struct undo_entry {

@@ -145,12 +145,17 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 
 /* ---- is it as our index has it? ---- */
 
+static int64_t
+ns(struct timespec t)
+{
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 /* So long before when that a later change must have another time? */
 static bool
 is_settled(const struct timespec *when, const struct timespec *then)
 {
-	return (when->tv_sec - then->tv_sec) * 1000000000LL + when->tv_nsec -
-	    then->tv_nsec > RACY_NS;
+	return ns(*when) - ns(*then) > RACY_NS;
 }
 
 /* As git's index has times. */
@@ -258,32 +263,30 @@ inode_key(const uint32_t *ino)
 	return (struct slice){ (const char *)ino, sizeof *ino };
 }
 
-/* Was this file, which no entry has, there when the last snapshot was taken:
- * ignored then, or too large, or not readable?  One that was moved has the
- * inode of its entry.  Where no birth is known, its last change must do. */
-static bool
-is_older(struct take *t, const char *rel, const struct stat *st)
+/* This file, which no entry has, was there when the last snapshot was taken,
+ * ignored then, or too large, or not readable: the time of its birth, else 0.
+ * One that was moved has the inode of its entry.  Where no birth is known, its
+ * last change must do. */
+static int64_t
+older(struct take *t, const char *rel, const struct stat *st)
 {
 	const struct snap *s = t->s;
-	struct timespec born = st->st_ctim;
+	int64_t born = ns(st->st_ctim);
 	struct statx x = { .stx_mask = 0 };
 	uint32_t ino = (uint32_t)st->st_ino;
 	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
 
 	if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
 	    (x.stx_mask & STATX_BTIME) != 0)
-		born = (struct timespec){ x.stx_btime.tv_sec,
-			(long)x.stx_btime.tv_nsec };
+		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
 	if (fd >= 0)
 		close(fd);
-	if (born.tv_sec > s->looked.tv_sec ||
-	    (born.tv_sec == s->looked.tv_sec &&
-	    born.tv_nsec >= s->looked.tv_nsec))
-		return false;
+	if (born >= s->looked)
+		return 0;
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
 			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
-	return map_get(&t->inodes, inode_key(&ino)) == NULL;
+	return map_get(&t->inodes, inode_key(&ino)) == NULL ? born : 0;
 }
 
 /* The entry, if there is one, goes. */
@@ -307,6 +310,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	unsigned char oid[SHA_BYTES];
 	struct timespec clock;
 	struct gitindex_entry new;
+	int64_t born;
 	bool settled;
 
 	/* another name of it may lie where nothing is watched */
@@ -356,8 +360,9 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		return;
 	}
 	note_mode(t, rel, &st);
-	if (e == NULL && is_older(t, rel, &st))
-		map_put(&s->older, slice_of(rel), NULL);
+	born = e == NULL ? older(t, rel, &st) : 0;
+	if (born > 0)
+		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 	drop(t, e);
 	new.path = arena_dup(&t->names, rel, strlen(rel));
 	new.oid = (unsigned char *)arena_dup(&t->names, (char *)oid, len);
@@ -678,7 +683,13 @@ note_time(struct snap *s, int fd)
 			break;
 		nanosleep(&ms, NULL);
 	}
-	s->looked = st.st_mtim;
+	s->looked = ns(st.st_mtim);
+}
+
+int64_t
+snap_time(const struct snap *s)
+{
+	return s->looked;
 }
 
 int
@@ -776,13 +787,6 @@ new_folders(const struct snap *s, const char *path)
 	return n;
 }
 
-static void
-note_new(const struct snap *s, struct undo_path *t)
-{
-	t->folders = new_folders(s, t->path);
-	t->older = map_get(&s->older, slice_of(t->path)) != NULL;
-}
-
 /* One that was was; whatever it is now. */
 static void
 note_old(struct snap *s, const struct gitindex_entry *was,
@@ -806,6 +810,8 @@ snap_changes(struct snap *s, struct undo_entry *c)
 {
 	const struct gitindex *b = &s->now, *a = s->same ? b : &s->before;
 	size_t i = 0, k = 0;
+	const uint64_t *born;
+	struct undo_path *t;
 
 	while ((!s->same || s->chmods.n > 0) && (i < a->n || k < b->n)) {
 		int order = i == a->n ? 1 : k == b->n ? -1 :
@@ -818,10 +824,14 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0 &&
 		    map_get(&s->chmods, slice_of(was->path)) == NULL)
 			continue;
-		if (was != NULL)
-			note_old(s, was, undo_entry_add(c, was->path));
-		else if (is != NULL)
-			note_new(s, undo_entry_add(c, is->path));
+		t = undo_entry_add(c, was != NULL ? was->path : is->path);
+		if (was != NULL) {
+			note_old(s, was, t);
+			continue;
+		}
+		t->folders = new_folders(s, t->path);
+		born = map_get(&s->older, slice_of(t->path));
+		t->born = born != NULL ? (int64_t)*born : 0;
 	}
 }
 

@@ -40,6 +40,8 @@ void snap_hurry(struct snap *s, int ms);
 /* Take one.  0, or -1 with e.  Takes the repository's lock for as long as it
  * runs. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
+/* When the last one ended, by the clock that files have; 0: not known. */
+int64_t snap_time(const struct snap *s);
 
 /* Add to c what changed from the snapshot before the last to the last: paths,
  * old contents and whole modes, new folders. */
