@@ -28,7 +28,7 @@ tool -o mcp.h.timeout=1 h__slow '{}' --json >out
 is "a timeout is told to the server" "$(jq -r .meta.error out) $(
 	grep -c cancelled ../log)" "timeout 1"
 match "no token" "$(hamr-tool --yes -o "mcp.h.url=$url" h__echo '{}' 2>&1)" \
-	"*status 401: no token; it wants a token: set headers or token_command*"
+	"*status 401: no token; it requires a token; set headers or token_command*"
 is "an answer that breaks off goes on" "$(tool h__broken '{}') $(grep -c \
 	'GET broken-2' ../log)" "whole 2"
 is "a session that is forgotten begins anew" "$(tool h__forget '{}')" \

@@ -65,6 +65,13 @@ is "bad bytes are kept as they came" "$(jq -r 'has("response_hex")' tape)" true
 hamr-provider -n -q --no-config --model m --replay tape <in | no_times |
 	grep -v '"delta"' >again
 same "... and read the same" again got
+for hex in '"4g"' '"414"' 65; do
+	printf '\n{"type":"exchange","v":1,"api":"openai","request":{},"status":200,"end":"done","response_hex":%s}\n' \
+		"$hex" | sed 1s/^/'{"role":"user","content":"x"}'/ >damaged
+	status "response_hex $hex: 65" 65 hamr-provider --no-config -n \
+		--replay damaged
+	match "... with its line" "$(cat .err)" "*damaged:2: response_hex *"
+done
 status "--replay-chunk 0: 2" 2 hamr-provider --no-config --replay tape \
 	--replay-chunk 0
 status "a cassette that cannot be made: 71" 71 hamr-provider --no-config \

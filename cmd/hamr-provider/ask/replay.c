@@ -7,6 +7,7 @@
 
 #include "answer/calls.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "dialect/match.h"
 #include "record/msg.h"
@@ -43,6 +44,18 @@ replay_counts(const struct rec *r)
 	    scan_str_is(stage, "hamr-provider")));
 }
 
+/* Bytes that a cassette has as hexadecimal digits: are they that? */
+static bool
+is_hex(struct slice val)
+{
+	struct slice digits = scan_plain(val);
+
+	for (size_t i = 0; i < digits.n; i++)
+		if (num_hex(digits.p[i]) < 0)
+			return false;
+	return val.p == NULL || (digits.p != NULL && digits.n % 2 == 0);
+}
+
 static int
 load(struct replay *p, int fd, const char *path, struct err *e)
 {
@@ -57,6 +70,12 @@ load(struct replay *p, int fd, const char *path, struct err *e)
 		    !scan_true(rec_get(r, "again"));
 		struct slice line = { NULL, r->line.n };
 
+		if (is_tape && !is_hex(rec_get(r, "response_hex"))) {
+			got = err_set(e, ST_DATA, "%s:%zu: response_hex must "
+			    "be a string of hexadecimal digits, two a byte",
+			    path, r->no);
+			break;
+		}
 		if (is_tape || replay_counts(r) || (r->kind == R_ERROR &&
 		    rec_get(r, "stage").p == NULL)) {
 			line.p = xmemdup0(r->line.p, line.n);

@@ -302,8 +302,8 @@ fail(struct bridge *b, const struct http_reply *r)
 	else if (r->end != HTTP_DONE)
 		words = xasprintf("%s: %s", b->url, r->why);
 	else if (r->status == 401)
-		words = xasprintf("%s: status 401%s%.*s; it wants a token: set "
-		    "headers or token_command beside the url", b->url,
+		words = xasprintf("%s: status 401%s%.*s; it requires a token; "
+		    "set headers or token_command beside the url", b->url,
 		    body.n > 0 ? ": " : "", (int)body.n, body.p);
 	else if (b->lost)
 		words = xasprintf("%s has forgotten the session", b->url);
@@ -372,7 +372,7 @@ ask(struct bridge *b, const char *line)
 
 /* ---- all of it ---- */
 
-/* The lines of $MCP_HEADERS, and what the protocol wants. */
+/* The lines of $MCP_HEADERS, and what the protocol asks for. */
 static void
 read_headers(struct bridge *b)
 {
@@ -431,7 +431,7 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 		.lock = memfd_create("lock", MFD_CLOEXEC) };
 
 	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		return err_set(e, ST_USAGE, "--mcp wants an http or https URL; "
+		return err_set(e, ST_USAGE, "--mcp needs an http or https URL, "
 		    "not \"%s\"", url);
 	rpc_init(&b.in, STDIN_FILENO, -1, LINE_MAX_BYTES);
 	sse_init(&b.sse, LINE_MAX_BYTES, LINE_MAX_BYTES);
