@@ -201,6 +201,10 @@ probe() {	# name wanted; the answer of /props or /api/ps is script s
 	serve s models try
 	is "$1" "$(hamr-provider --probe --model first --base-url "$URL" | jq -c '[.context_tokens, .source]')" "$2"
 }
+hamr-provider -q --probe --base-url "$URL" >/dev/null
+is "... which is asked once for its models, also for the first one's name" \
+	"$(jq -r .path log | tail -n 3 | xargs)" \
+	"/v1/models /v1/chat/completions /props"
 printf 'path /props\nbody {"default_generation_settings":{"n_ctx":8192},"total_slots":4}\n' >s
 probe "--probe: llama.cpp, of one slot" '[8192,"/props"]'
 printf 'path /props\nbody {"n_ctx":32768,"total_slots":4}\n' >s

@@ -30,13 +30,23 @@ static const char *const names[] = { "id", "model", "name" };
 
 /* ---- finding ---- */
 
+/* The list of models, which --probe needs three times, is asked for once. */
 static bool
 get(struct provider *p, const char *base, const char *path, long max_ms,
     struct buf *out, struct http_reply *r)
 {
-	char *url = server_url(base, path);
-	bool good = server_get(p, url, max_ms, out, r);
+	bool list = p->stage == NULL && path == p->set->api->models, good;
+	char *url;
 
+	if (list && p->models.len > 0) {
+		buf_reset(out);
+		buf_slice(out, buf_view(&p->models));
+		return true;
+	}
+	url = server_url(base, path);
+	good = server_get(p, url, max_ms, out, r);
+	if (good && list)
+		buf_slice(&p->models, buf_view(out));
 	free(url);
 	return good;
 }
@@ -78,8 +88,7 @@ first_model(struct provider *p, const char *base, long max_ms, char **model)
 	struct buf b = BUF_INIT(REPLY_MAX);
 	struct walk w = { .p = NULL };
 	struct http_reply r;
-	bool good = get(p, base, p->set->api->models, max_ms, &b,
-	    &r);
+	bool good = get(p, base, p->set->api->models, max_ms, &b, &r);
 
 	*model = NULL;
 	if (good)

@@ -297,6 +297,7 @@ provider_init(struct provider *p, struct settings *set)
 	p->set = set;
 	p->record = -1;
 	p->limit = -1;
+	buf_init(&p->models, BUF_RECORD_MAX);
 	begin(p);
 	p->spool = -2;
 }
@@ -306,6 +307,7 @@ provider_release(struct provider *p)
 {
 	forget(p);
 	http_free(p->http);
+	buf_release(&p->models);
 	answer_free(p->answer);
 	replay_free(p->replay);
 	if (p->record >= 0)

@@ -40,6 +40,7 @@ struct provider {
 	bool blocked;		/* hamr-compact gave up since */
 	/* the server, for the whole process */
 	struct http *http;	/* made at the first request */
+	struct buf models;	/* --probe: its list of them */
 	struct answer *answer;
 	unsigned quirks;
 	bool limit_asked, model_asked, warned, warned_record;
