@@ -34,6 +34,21 @@ is "all have nine letters and digits, calls and results the same" "$(body |
 	'[true,true,true,"abcdefgh1"]'
 is "nothing else has changed" "$(body | jq -c '[.messages[].role]')" \
 	'["system","user","user","assistant","tool","tool","user","user"]'
+cat >named <<'X'
+{"role":"user","content":"a"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"repo.read:file \u00e9","arguments":"{}"}},{"id":"2","type":"function","function":{"name":"f-g_h","arguments":"{\"name\":\"a.b\"}"}}]}
+{"role":"tool","tool_call_id":"1","name":"repo.read:file \u00e9","content":"x"}
+{"role":"tool","tool_call_id":"2","name":"f-g_h","content":"y"}
+X
+refuse 400 "Invalid 'messages[1].tool_calls[0].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+\$'." >no
+serve no hello
+is "names that a model made up: tried once more" \
+	"$(cp in was; cp named in; ask | jq -r .content) $(wc -l <log)" "hello 2"
+is "... with letters, digits, _ and -, the arguments as they were" "$(body |
+	jq -c '[.messages[] | (.tool_calls[]?.function | .name, .arguments),
+	(select(.role == "tool") | .name)]')" \
+	'["repo_read_file___","{}","f-g_h","{\"name\":\"a.b\"}","repo_read_file___","f-g_h"]'
+mv was in
 refuse 500 "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..." >no
 serve no hello
 is "roles that must alternate, with llama.cpp's status" "$(ask |

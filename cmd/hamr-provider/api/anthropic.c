@@ -1,9 +1,10 @@
 /* anthropic.c - the Messages API of Anthropic. */
-#include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "request/turns.h"
 
 #include "api.h"
 #include "form.h"
@@ -14,20 +15,6 @@
 static const struct slice none = { NULL, 0 };
 
 /* ---- what is sent ---- */
-
-/* An id or name: the API takes letters, digits, _ and - only. */
-static void
-put_word(struct buf *out, struct slice word)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	scan_str(word, &b);
-	for (size_t i = 0; i < b.len; i++)
-		if (!isalnum((unsigned char)b.p[i]) && b.p[i] != '-')
-			b.p[i] = '_';
-	scan_quote(out, buf_view(&b).p, b.len);
-	buf_release(&b);
-}
 
 static bool
 is_thought(struct slice item)
@@ -60,9 +47,9 @@ put_call(struct writer *w, struct slice call)
 
 	writer_part(w, SLICE("\"assistant\""));
 	scan_put(w->out, "{'type':'tool_use','id':");
-	put_word(w->out, scan_get(call, "id"));
+	put_word(scan_get(call, "id"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'name':");
-	put_word(w->out, scan_get(fn, "name"));
+	put_word(scan_get(fn, "name"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'input':");
 	put_arguments(fn, w->out);
 	writer_end(w);
@@ -73,7 +60,7 @@ put_result(struct writer *w, struct slice m)
 {
 	writer_part(w, SLICE("\"user\""));
 	scan_put(w->out, "{'type':'tool_result','tool_use_id':");
-	put_word(w->out, scan_get(m, "tool_call_id"));
+	put_word(scan_get(m, "tool_call_id"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'content':");
 	writer_inside(w, scan_get(m, "content"));
 	writer_end(w);

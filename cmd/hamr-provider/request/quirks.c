@@ -151,13 +151,14 @@ unsigned
 quirks_learn(unsigned known, long status, struct slice words,
     struct slice body)
 {
-	/* of templates, which refuse with whatever status */
+	/* of templates, which refuse with whatever status, and of OpenAI */
 	static const struct {
 		const char *words;
 		unsigned quirk;
 	} said[] = {
 		{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
 		{ "must alternate", QUIRK_ALTERNATE },
+		{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
 		{ "after role 'tool'", QUIRK_AFTER_TOOL },
 		{ "after role tool", QUIRK_AFTER_TOOL },
 	};

@@ -24,7 +24,9 @@ enum quirk {
 	QUIRK_NO_STREAM = 8192,		/* not with tools, it says */
 	QUIRK_NO_TOOLS = 16384,		/* described as text instead */
 	QUIRK_ONE_CALL = 32768,		/* unless asked for several */
-	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE | QUIRK_AFTER_TOOL
+	QUIRK_PLAIN_NAMES = 65536,	/* names of calls, see turns.h */
+	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE |
+	    QUIRK_AFTER_TOOL | QUIRK_PLAIN_NAMES
 };
 
 /* The quirk that a refusal (status, its words) of this body tells of, that is

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "record/msg.h"
 
 #include "quirks.h"
 #include "turns.h"
 
 #define ID_LENGTH 9		/* of Mistral's models */
+#define NAME_LENGTH 64		/* of OpenAI's functions */
 
 struct turns {
 	unsigned quirks;
@@ -49,11 +51,25 @@ put_id(struct slice val, struct buf *out)
 	buf_release(&id);
 }
 
-/* A message or a call; ids stand in calls and in results. */
+void
+put_word(struct slice word, size_t max, struct buf *out)
+{
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_str(word, &b);
+	for (size_t i = 0; i < b.len; i++)
+		if (!isalnum((unsigned char)b.p[i]) && b.p[i] != '-')
+			b.p[i] = '_';
+	scan_quote(out, buf_view(&b).p, num_min(b.len, max));
+	buf_release(&b);
+}
+
+/* A message, a call or its function; ids stand in calls and in results. */
 static void
 put_object(const struct turns *t, struct slice o)
 {
 	bool ids = (t->quirks & QUIRK_SHORT_IDS) != 0;
+	bool names = (t->quirks & QUIRK_PLAIN_NAMES) != 0;
 	struct slice key, val, call;
 	struct walk w, list;
 	size_t n = 0, ncalls = 0;
@@ -64,7 +80,12 @@ put_object(const struct turns *t, struct slice o)
 		if (ids && scan_kind(val) == SCAN_STRING &&
 		    (slice_is(key, "id") || slice_is(key, "tool_call_id")))
 			put_id(val, t->out);
-		else if (ids && scan_kind(val) == SCAN_ARRAY &&
+		else if (names && scan_kind(val) == SCAN_STRING &&
+		    slice_is(key, "name"))
+			put_word(val, NAME_LENGTH, t->out);
+		else if (names && slice_is(key, "function"))
+			put_object(t, val);
+		else if (scan_kind(val) == SCAN_ARRAY &&
 		    slice_is(key, "tool_calls")) {
 			buf_addc(t->out, '[');
 			walk_in(&list, val);
