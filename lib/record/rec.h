@@ -102,6 +102,10 @@ int rec_next(struct rec_in *in, const struct rec **r, struct err *e);
 /* Is there a whole line, so that rec_take will not return 0? */
 bool rec_waiting(struct rec_in *in);
 
+/* The line of r, which in has just given, from now on in b, whose memory in may
+ * take in exchange: a long one is not copied.  r stays valid with it. */
+struct slice rec_keep(struct rec_in *in, const struct rec *r, struct buf *b);
+
 /* The bytes that were read but not taken; take n of them (for importers). */
 struct slice rec_raw(const struct rec_in *in);
 void rec_raw_drop(struct rec_in *in, size_t n);

@@ -22,32 +22,31 @@ keep_line(char **where, const struct rec *r)
 	*where = xmemdup0(r->line.p, r->line.n);
 }
 
-/* The value of a key, moved to the copy of the record's line. */
+/* The value of a key, where the record's line is kept. */
 static struct slice
-moved(const struct rec *r, const char *key, const char *copy)
+kept(const struct rec *r, const char *key, struct slice line)
 {
 	struct slice v = rec_get(r, key);
 
 	if (v.p != NULL)
-		v.p = copy + (v.p - r->line.p);
+		v.p = line.p + (v.p - r->line.p);
 	return v;
 }
 
 /* Members are taken now: the record has them found. */
 static void
-keep_request(struct provider *p, const struct rec *r)
+keep_request(struct provider *p, struct rec_in *in, const struct rec *r)
 {
+	struct slice line = rec_keep(in, r, &p->request);
 	struct ask *a = &p->ask;
-	const char *line;
 	int64_t tokens;
 
-	keep_line(&p->request, r);
-	line = p->request;
+	p->requested = true;
 	*a = (struct ask){
-		.messages = scan_only(SCAN_ARRAY, moved(r, "messages", line)),
-		.tools = scan_only(SCAN_ARRAY, moved(r, "tools", line)),
-		.params = scan_only(SCAN_OBJECT, moved(r, "params", line)),
-		.tool_choice = moved(r, "tool_choice", line),
+		.messages = scan_only(SCAN_ARRAY, kept(r, "messages", line)),
+		.tools = scan_only(SCAN_ARRAY, kept(r, "tools", line)),
+		.params = scan_only(SCAN_OBJECT, kept(r, "params", line)),
+		.tool_choice = kept(r, "tool_choice", line),
 	};
 	if (scan_kind(a->tool_choice) == SCAN_NULL)
 		a->tool_choice = (struct slice){ NULL, 0 };
@@ -122,7 +121,7 @@ read_record(struct stage *s, const struct rec *r)
 		drop(&p->constrain);
 		break;
 	case R_REQUEST:
-		keep_request(p, r);
+		keep_request(p, &s->in, r);
 		p->blocked = false;
 		break;
 	case R_TOOLS:
@@ -149,7 +148,7 @@ read_record(struct stage *s, const struct rec *r)
 		if (rec_str_is(r, "stage", "compact") ||
 		    rec_str_is(r, "stage", "hamr-compact")) {
 			p->blocked = true;
-			drop(&p->request);
+			p->requested = false;
 		}
 		break;
 	default:
@@ -176,11 +175,11 @@ forget(struct provider *p)
 	map_release(&p->ids);
 	messages_past_release(&p->past);
 	drop(&p->tools);
-	drop(&p->request);
+	buf_release(&p->request);
 	drop(&p->constrain);
 	p->answers = 0;
 	p->limit = -1;
-	p->asked = p->blocked = false;
+	p->asked = p->blocked = p->requested = false;
 }
 
 static void
@@ -237,13 +236,15 @@ act(struct stage *s)
 	struct provider *p = s->self;
 	struct buf copy = BUF_INIT((size_t)1 << 40);
 	struct ask ask = { .estimate = 0 };
-	char *request = p->request;
+	struct buf request = p->request;	/* another one may come */
+	bool made = p->requested;
 
-	if (request == NULL && (p->blocked || !p->asked))
+	if (!made && (p->blocked || !p->asked))
 		return;
-	p->request = NULL;
+	p->request = BUF_INIT(request.max);
+	p->requested = false;
 	p->flags = 0;
-	if (request != NULL)
+	if (made)
 		ask = p->ask;
 	else if (p->replay == NULL || replay_has_tapes(p->replay)) {
 		recall(p);
@@ -254,7 +255,11 @@ act(struct stage *s)
 	else
 		exchange(p, &ask);
 	buf_release(&copy);
-	free(request);
+	buf_reset(&request);
+	if (p->request.p == NULL)	/* its memory serves the next one */
+		p->request = request;
+	else
+		buf_release(&request);
 }
 
 static void
@@ -298,6 +303,7 @@ provider_init(struct provider *p, struct settings *set)
 	p->record = -1;
 	p->limit = -1;
 	buf_init(&p->models, BUF_RECORD_MAX);
+	buf_init(&p->request, BUF_RECORD_MAX);
 	begin(p);
 	p->spool = -2;
 }

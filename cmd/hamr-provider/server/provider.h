@@ -33,8 +33,10 @@ struct provider {
 				 * -2: nor tried */
 	struct messages_past past;	/* of the last request */
 	size_t answers;		/* for the replay: messages and errors read */
-	char *tools, *request, *constrain;	/* lines, owned, or NULL */
-	struct ask ask;		/* slices of request */
+	char *tools, *constrain;	/* lines, owned, or NULL */
+	struct buf request;	/* the last one lies there ... */
+	struct ask ask;		/* ... in slices */
+	bool requested;		/* it is not answered yet */
 	long limit;		/* the window, by the last limit; -1: unknown */
 	bool asked;		/* the last message waits for an answer */
 	bool blocked;		/* hamr-compact gave up since */
