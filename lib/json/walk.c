@@ -2,6 +2,7 @@
  * strings stand for, made and read.
  */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -497,4 +498,17 @@ scan_put_slices(struct buf *out, const char *form, const struct slice *v)
 			scan_quote(out, v->n > 0 ? v->p : "", v->n);
 		}
 	}
+}
+
+struct slice
+scan_number(char room[24], long long n)
+{
+	snprintf(room, 24, "%lld", n);
+	return slice_of(room);
+}
+
+struct slice
+scan_truth(bool yes)
+{
+	return yes ? SLICE("true") : SLICE("false");
 }

@@ -21,48 +21,51 @@
 /* ---- sending ---- */
 
 bool
-acp_send(struct acp *a, struct json *o)
+acp_send(struct acp *a, struct buf *message)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool fits;
 
-	json_print(o, &b);
-	json_free(o);
-	buf_addc(&b, '\n');
-	fits = !b.over && b.len <= ACP_MESSAGE_MAX;
+	buf_addc(message, '\n');
+	fits = !message->over && message->len <= ACP_MESSAGE_MAX;
 	if (fits && !a->over)
-		buf_slice(&a->rpc.wr, buf_view(&b));
-	buf_release(&b);
+		buf_slice(&a->rpc.wr, buf_view(message));
+	buf_release(message);
 	return fits;
 }
 
 static void
-put_result(struct acp *a, struct slice id, struct json *result)
+put_result(struct acp *a, struct slice id, struct slice result)
 {
-	struct json *o = rpc_answer(id);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_add(o, "result", result);
-	acp_send(a, o);
+	scan_put(&b, "{'jsonrpc':'2.0','id':$,'result':$}", id, result);
+	acp_send(a, &b);
 }
 
 void
 acp_error(struct acp *a, struct slice id, int code, const char *words)
 {
-	acp_send(a, rpc_error(id, (enum rpc_code)code, words));
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_put(&b, "{'jsonrpc':'2.0','id':$,'error':{'code':$,'message':@}}",
+	    id.p != NULL ? id : SLICE("null"), SCAN_INT(code),
+	    slice_of(words));
+	acp_send(a, &b);
 }
 
 bool
-acp_ask(struct worker *s, const char *method, struct json *params,
+acp_ask(struct worker *s, const char *method, struct buf *params,
     const struct rec *r)
 {
 	struct slice id = rec_get(r, "id");
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
-	struct json *o = rpc_message();
 
-	json_int(o, "id", ++a->number);
-	json_str(o, "method", method);
-	json_add(o, "params", params);
-	if (!acp_send(a, o))
+	scan_put(&b, "{'jsonrpc':'2.0','id':$,'method':@,'params':$}",
+	    SCAN_INT(++a->number), slice_of(method), buf_view(params));
+	b.over |= params->over;
+	buf_release(params);
+	if (!acp_send(a, &b))
 		return false;
 	a->q = xgrow(a->q, a->nq, &a->capq, sizeof *a->q);
 	a->q[a->nq++] = (struct question){ a->number, s, r->kind,
@@ -90,18 +93,21 @@ acp_forget(struct worker *s)
 static void
 finish_opening(struct worker *s, struct slice id)
 {
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct err e;
 
 	if (s->work == LOADING && listing_replay(s, &e) < 0) {
-		json_free(o);
 		acp_error(s->acp, id, RPC_INTERNAL, e.text);
 		return;
 	}
+	buf_addc(&b, '{');
 	if (s->work == STARTING)
-		json_str(o, "sessionId", s->id);
-	update_put_options(s, o, true);
-	put_result(s->acp, id, o);
+		scan_put(&b, "'sessionId':@,", slice_of(s->id));
+	update_put_options(s, &b);
+	update_put_modes(s, &b);
+	buf_addc(&b, '}');
+	put_result(s->acp, id, buf_view(&b));
+	buf_release(&b);
 	update_commands(s);
 }
 
@@ -136,41 +142,32 @@ tell_reason(struct worker *s)
 }
 
 static void
-put_stop(struct worker *s, struct slice id, const char *reason)
-{
-	struct json *o = json_object();
-
-	json_str(o, "stopReason", reason);
-	put_result(s->acp, id, o);
-}
-
-static void
 finish_prompt(struct worker *s, struct slice id)
 {
 	const char *status = s->status != NULL ? s->status : "";
-	char *words;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (!s->cancelled && (strcmp(status, "model_error") == 0 ||
 	    strcmp(status, "tool_error") == 0)) {
-		words = xasprintf("%s, %s%s%s", status, s->reason,
+		buf_fmt(&b, "%s, %s%s%s", status, s->reason,
 		    s->error != NULL ? ": " : "", s->error != NULL ? s->error :
 		    "");
-		acp_error(s->acp, id, RPC_INTERNAL, words);
-		free(words);
-		return;
+		acp_error(s->acp, id, RPC_INTERNAL, b.p);
+	} else {
+		if (!s->cancelled)
+			tell_reason(s);
+		scan_put(&b, "{'stopReason':@}", slice_of(stop_reason(s)));
+		put_result(s->acp, id, buf_view(&b));
 	}
-	if (!s->cancelled)
-		tell_reason(s);
-	put_stop(s, id, stop_reason(s));
+	buf_release(&b);
 }
 
-/* Its process has ended: a prompt that was cancelled is cancelled all the
- * same. */
 static void
 finish_ended(struct worker *s, struct slice id)
 {
 	if (s->work == PROMPTED && (s->cancelled || s->closing != NULL))
-		put_stop(s, id, "cancelled");
+		put_result(s->acp, id,
+		    SLICE("{\"stopReason\":\"cancelled\"}"));
 	else
 		acp_error(s->acp, id, RPC_INTERNAL, s->last != NULL ? s->last :
 		    "the session's process has ended; send the prompt again");
@@ -196,7 +193,7 @@ acp_done(struct worker *s, bool ended)
 	if (!ended)
 		return;
 	if (s->closing != NULL)
-		put_result(a, slice_of(s->closing), json_object());
+		put_result(a, slice_of(s->closing), SLICE("{}"));
 	if (s->closing != NULL || !opened || s->id == NULL)
 		worker_free(s);
 }
@@ -258,33 +255,12 @@ want_session(struct acp *a, const struct rpc_msg *m)
 
 /* ---- methods ---- */
 
-static struct json *
-agent_capabilities(void)
-{
-	struct json *o = json_object(), *prompt = json_object();
-	struct json *mcp = json_object(), *session = json_object();
-
-	json_bool(o, "loadSession", true);
-	json_bool(prompt, "image", true);
-	json_bool(prompt, "audio", false);
-	json_bool(prompt, "embeddedContext", true);
-	json_add(o, "promptCapabilities", prompt);
-	json_bool(mcp, "http", true);
-	json_bool(mcp, "sse", false);
-	json_add(o, "mcpCapabilities", mcp);
-	json_add(session, "list", json_object());
-	json_add(session, "resume", json_object());
-	json_add(session, "close", json_object());
-	json_add(o, "sessionCapabilities", session);
-	return o;
-}
-
 static void
 on_initialize(struct acp *a, const struct rpc_msg *m)
 {
 	struct slice can = scan_get(m->params, "clientCapabilities");
 	struct slice fs = scan_get(can, "fs");
-	struct json *o, *info;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int64_t version;
 
 	if (!scan_int(scan_get(m->params, "protocolVersion"), &version)) {
@@ -296,16 +272,15 @@ on_initialize(struct acp *a, const struct rpc_msg *m)
 	a->writes = scan_true(scan_get(fs, "writeTextFile"));
 	a->terminal = scan_true(scan_get(scan_get(can, "_meta"),
 	    "terminal_output"));
-	o = json_object();
-	json_int(o, "protocolVersion", PROTOCOL);
-	json_add(o, "agentCapabilities", agent_capabilities());
-	json_add(o, "authMethods", json_array());
-	info = json_object();
-	json_str(info, "name", "hamr");
-	json_str(info, "title", "hamr");
-	json_str(info, "version", HAMR_VERSION);
-	json_add(o, "agentInfo", info);
-	put_result(a, m->id, o);
+	scan_put(&b, "{'protocolVersion':$,'agentCapabilities':{"
+	    "'loadSession':true,'promptCapabilities':{'image':true,"
+	    "'audio':false,'embeddedContext':true},"
+	    "'mcpCapabilities':{'http':true,'sse':false},"
+	    "'sessionCapabilities':{'list':{},'resume':{},'close':{}}},"
+	    "'authMethods':[],'agentInfo':{'name':'hamr','title':'hamr',"
+	    "'version':@}}", SCAN_INT(PROTOCOL), SLICE(HAMR_VERSION));
+	put_result(a, m->id, buf_view(&b));
+	buf_release(&b);
 }
 
 /* Start its process and work on m; not freed when it cannot be started. */
@@ -339,8 +314,10 @@ on_new(struct acp *a, const struct rpc_msg *m)
 
 /* session/load and session/resume */
 static void
-open_old(struct acp *a, const struct rpc_msg *m, enum work work)
+on_load(struct acp *a, const struct rpc_msg *m)
 {
+	bool load = scan_str_is(m->method, "session/load");
+	enum work work = load ? LOADING : RESUMING;
 	char *id = want_str(a, m, "sessionId"), *path = NULL;
 	char *cwd = id != NULL ? want_cwd(a, m) : NULL;
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
@@ -359,7 +336,7 @@ open_old(struct acp *a, const struct rpc_msg *m, enum work work)
 	} else {
 		if (s == NULL)
 			s = worker_new(a, id, cwd);
-		if (servers_take(s, m, work == LOADING))
+		if (servers_take(s, m, load))
 			open_session(s, m, work);
 		else
 			worker_free(s);
@@ -368,18 +345,6 @@ out:
 	free(path);
 	free(cwd);
 	free(id);
-}
-
-static void
-on_load(struct acp *a, const struct rpc_msg *m)
-{
-	open_old(a, m, LOADING);
-}
-
-static void
-on_resume(struct acp *a, const struct rpc_msg *m)
-{
-	open_old(a, m, RESUMING);
 }
 
 /* There, and neither a string nor null? */
@@ -396,20 +361,18 @@ on_list(struct acp *a, const struct rpc_msg *m)
 {
 	char *cwd = scan_strdup(scan_get(m->params, "cwd"));
 	char *cursor = scan_strdup(scan_get(m->params, "cursor"));
-	struct json *page;
+	struct buf page = BUF_INIT(BUF_RECORD_MAX);
 	struct err e;
 
 	if (is_wrong(m, "cwd", cwd) || is_wrong(m, "cursor", cursor) ||
-	    (cwd != NULL && cwd[0] != '/')) {
+	    (cwd != NULL && cwd[0] != '/'))
 		acp_error(a, m->id, RPC_NO_PARAMS, "cwd is not an absolute "
 		    "path, or cursor is not a string");
-	} else {
-		page = listing_page(cwd, cursor, &e);
-		if (page != NULL)
-			put_result(a, m->id, page);
-		else
-			acp_error(a, m->id, RPC_NO_PARAMS, e.text);
-	}
+	else if (listing_page(cwd, cursor, &page, &e) < 0)
+		acp_error(a, m->id, RPC_NO_PARAMS, e.text);
+	else
+		put_result(a, m->id, buf_view(&page));
+	buf_release(&page);
 	free(cursor);
 	free(cwd);
 }
@@ -462,7 +425,7 @@ on_close(struct acp *a, const struct rpc_msg *m)
 		return;
 	}
 	if (s->child == NULL) {
-		put_result(a, m->id, json_object());
+		put_result(a, m->id, SLICE("{}"));
 		worker_free(s);
 		return;
 	}
@@ -472,17 +435,6 @@ on_close(struct acp *a, const struct rpc_msg *m)
 }
 
 /* ---- settings ---- */
-
-static void
-set_config(struct worker *s, const char *key, const char *value)
-{
-	struct json *o = json_object(), *set = json_object();
-
-	json_str(o, "type", "config");
-	json_str(set, key, value);
-	json_add(o, "set", set);
-	worker_say(s, o);
-}
 
 /* False: there is no such value. */
 static bool
@@ -499,23 +451,27 @@ set_option(struct worker *s, bool mode, const char *value)
 	if (!known)
 		return false;
 	if (strcmp(value, *now) != 0) {
-		set_config(s, mode ? "agent.mode" : "provider.model", value);
+		worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
+		    SLICE("agent.mode") : SLICE("provider.model"),
+		    slice_of(value));
 		free(*now);
 		*now = xstrdup(value);
 	}
 	return true;
 }
 
-/* Either way of setting one; key and value are theirs to name. */
+/* session/set_config_option; session/set_mode is the older way. */
 static void
-change(struct acp *a, const struct rpc_msg *m, const char *key)
+on_set(struct acp *a, const struct rpc_msg *m)
 {
+	bool older = scan_str_is(m->method, "session/set_mode");
 	struct worker *s = want_session(a, m);
-	char *option = s == NULL ? NULL : strcmp(key, "modeId") == 0 ?
-	    xstrdup("mode") : want_str(a, m, "configId");
-	char *value = option != NULL ? want_str(a, m, key) : NULL;
+	char *option = s == NULL ? NULL : older ? xstrdup("mode") :
+	    want_str(a, m, "configId");
+	char *value = option == NULL ? NULL : want_str(a, m, older ? "modeId" :
+	    "value");
 	bool mode = option != NULL && strcmp(option, "mode") == 0;
-	struct json *o;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (value == NULL || !is_up(s, m))
 		goto out;
@@ -528,27 +484,17 @@ change(struct acp *a, const struct rpc_msg *m, const char *key)
 		acp_error(a, m->id, RPC_NO_PARAMS, mode ? "there is no such "
 		    "mode" : "the server has no such model");
 	} else {
-		o = json_object();
-		if (strcmp(key, "value") == 0)
-			update_put_options(s, o, false);
-		put_result(a, m->id, o);
+		buf_addc(&b, '{');
+		if (!older)
+			update_put_options(s, &b);
+		buf_addc(&b, '}');
+		put_result(a, m->id, buf_view(&b));
 		update_modes(s, mode);
 	}
 out:
+	buf_release(&b);
 	free(value);
 	free(option);
-}
-
-static void
-on_set_option(struct acp *a, const struct rpc_msg *m)
-{
-	change(a, m, "value");
-}
-
-static void
-on_set_mode(struct acp *a, const struct rpc_msg *m)
-{
-	change(a, m, "modeId");
 }
 
 /* ---- notifications ---- */
@@ -595,26 +541,22 @@ take_permission(const struct question *q, const struct rpc_msg *m)
 	    scan_str_is(scan_get(outcome, "outcome"), "selected");
 	bool always = chosen && (scan_str_is(option, "allow_always") ||
 	    scan_str_is(option, "reject_always"));
-	struct json *o = json_object();
+	bool allow = chosen && (scan_str_is(option, "allow_once") ||
+	    scan_str_is(option, "allow_always"));
 
-	json_str(o, "type", "answer");
-	json_raw(o, "id", slice_of(q->id));
-	json_bool(o, "allow", chosen && (scan_str_is(option, "allow_once") ||
-	    scan_str_is(option, "allow_always")));
-	json_str(o, "scope", always ? "session" : "once");
-	worker_say(q->worker, o);
+	worker_say(q->worker, "{'type':'answer','id':$,'allow':$,'scope':@}",
+	    slice_of(q->id), scan_truth(allow), always ? SLICE("session") :
+	    SLICE("once"));
 }
 
 void
 acp_say_file(struct worker *s, struct slice id, struct slice content)
 {
-	struct json *o = json_object();
-
-	json_str(o, "type", "file");
-	json_raw(o, "id", id);
 	if (scan_kind(content) == SCAN_STRING)
-		json_raw(o, "content", content);
-	worker_say(s, o);
+		worker_say(s, "{'type':'file','id':$,'content':$}", id,
+		    content);
+	else
+		worker_say(s, "{'type':'file','id':$}", id);
 }
 
 /* False: nothing was asked with that id. */
@@ -647,12 +589,12 @@ static const struct {
 	{ "initialize", on_initialize, false },
 	{ "session/new", on_new, false },
 	{ "session/load", on_load, false },
-	{ "session/resume", on_resume, false },
+	{ "session/resume", on_load, false },
 	{ "session/list", on_list, false },
 	{ "session/close", on_close, false },
 	{ "session/prompt", on_prompt, false },
-	{ "session/set_mode", on_set_mode, false },
-	{ "session/set_config_option", on_set_option, false },
+	{ "session/set_mode", on_set, false },
+	{ "session/set_config_option", on_set, false },
 	{ "session/cancel", on_cancel, true },
 	{ "$/cancel_request", on_cancel_request, true },
 };

@@ -104,33 +104,12 @@ absolute(const struct worker *s, const char *path)
 }
 
 static void
-put_location(struct json *o, const char *path, int64_t line)
+put_location(struct buf *out, const char *path, int64_t line)
 {
-	struct json *list = json_array(), *at = json_object();
-
-	json_str(at, "path", path);
+	scan_put(out, ",'locations':[{'path':@", slice_of(path));
 	if (line > 0)
-		json_int(at, "line", line);
-	json_add(list, NULL, at);
-	json_add(o, "locations", list);
-}
-
-static void
-add_meta(struct json *o, const char *key, struct json *value)
-{
-	struct json *meta = json_object();
-
-	json_add(meta, key, value);
-	json_add(o, "_meta", meta);
-}
-
-static struct json *
-terminal(const struct seen_call *c)
-{
-	struct json *o = json_object();
-
-	json_str(o, "terminal_id", c->id);
-	return o;
+		scan_put(out, ",'line':$", SCAN_INT(line));
+	buf_adds(out, "}]");
 }
 
 static bool
@@ -139,39 +118,44 @@ shows_terminal(const struct worker *s, const struct seen_call *c)
 	return s->acp->terminal && strcmp(c->name, "bash") == 0;
 }
 
+/* What it is, behind the update's own name: the members of a call that is told
+ * or asked about, but where it is. */
+static void
+put_call(struct buf *out, const struct seen_call *c)
+{
+	char *title = title_of(c);
+
+	scan_put(out, "'toolCallId':@,'title':@,'kind':@,'status':'pending'",
+	    slice_of(c->id), slice_of(title), slice_of(kind_of(c)));
+	free(title);
+}
+
 /* The arguments, unless they are too long to be shown. */
 static void
-put_input(struct json *o, const struct seen_call *c)
+put_input(struct buf *out, const struct seen_call *c)
 {
-	struct slice args = slice_of(c->args);
-
-	if (args.n <= INPUT_SHOWN)
-		json_raw(o, "rawInput", args);
+	if (strlen(c->args) <= INPUT_SHOWN)
+		scan_put(out, ",'rawInput':$", slice_of(c->args));
 }
 
 static void
 tell_call(struct worker *s, const struct seen_call *c)
 {
-	struct json *o = update_begin("tool_call"), *info;
-	char *title = title_of(c);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int64_t line = 0;
 
-	json_str(o, "toolCallId", c->id);
-	json_str(o, "title", title);
-	json_str(o, "kind", kind_of(c));
-	json_str(o, "status", "pending");
+	scan_put(&b, "{'sessionUpdate':'tool_call',");
+	put_call(&b, c);
 	if (c->path != NULL) {
 		scan_int(scan_get(slice_of(c->args), "first"), &line);
-		put_location(o, c->path, line);
+		put_location(&b, c->path, line);
 	}
-	put_input(o, c);
-	if (shows_terminal(s, c)) {
-		info = terminal(c);
-		json_str(info, "cwd", s->root);
-		add_meta(o, "terminal_info", info);
-	}
-	update_send(s, o);
-	free(title);
+	put_input(&b, c);
+	if (shows_terminal(s, c))
+		scan_put(&b, ",'_meta':{'terminal_info':{'terminal_id':@,"
+		    "'cwd':@}}", slice_of(c->id), slice_of(s->root));
+	buf_addc(&b, '}');
+	update_send(s, &b);
 }
 
 void
@@ -207,49 +191,31 @@ calls_see(struct worker *s, const struct call *call)
 	tell_call(s, c);
 }
 
-static struct json *
-begin_call_update(const struct seen_call *c, const char *status)
+static void
+begin_call_update(struct buf *out, const struct seen_call *c)
 {
-	struct json *o = update_begin("tool_call_update");
-
-	json_str(o, "toolCallId", c->id);
-	if (status != NULL)
-		json_str(o, "status", status);
-	return o;
+	*out = BUF_INIT(BUF_RECORD_MAX);
+	scan_put(out, "{'sessionUpdate':'tool_call_update','toolCallId':@",
+	    slice_of(c->id));
 }
 
 static void
-put_content(struct json *o, struct json *content)
+put_text(struct buf *out, struct slice text)
 {
-	struct json *list = json_array();
-
-	json_add(list, NULL, content);
-	json_add(o, "content", list);
+	scan_put(out, ",'content':[{'type':'content','content':{"
+	    "'type':'text','text':@}}]", text);
 }
 
-static struct json *
-text_content(struct slice text)
+static void
+put_diff(struct buf *out, const struct seen_call *c)
 {
-	struct json *o = json_object();
-
-	json_str(o, "type", "content");
-	json_add(o, "content", update_block(text));
-	return o;
-}
-
-static struct json *
-diff_content(const struct seen_call *c)
-{
-	struct json *o = json_object();
-
-	json_str(o, "type", "diff");
-	json_str(o, "path", c->path);
+	scan_put(out, ",'content':[{'type':'diff','path':@,'oldText':",
+	    slice_of(c->path));
 	if (c->old != NULL)
-		json_str(o, "oldText", c->old);
+		scan_put(out, "@", slice_of(c->old));
 	else
-		json_null(o, "oldText");
-	json_str(o, "newText", c->new);
-	return o;
+		buf_adds(out, "null");
+	scan_put(out, ",'newText':@}]", slice_of(c->new));
 }
 
 /* The end of a text that holds no more than so many bytes. */
@@ -270,17 +236,17 @@ last_bytes(struct slice text, size_t most)
 static void
 send_output(struct worker *s, struct seen_call *c)
 {
-	struct json *o = begin_call_update(c, NULL), *out;
 	struct slice all = buf_view(&c->output);
+	struct buf b;
 
-	put_content(o, text_content(last_bytes(all, OUTPUT_SHOWN)));
-	if (shows_terminal(s, c)) {
-		out = terminal(c);
-		json_slice(out, "data", last_bytes(all, c->unsent < all.n ?
-		    c->unsent : all.n));
-		add_meta(o, "terminal_output", out);
-	}
-	update_send(s, o);
+	begin_call_update(&b, c);
+	put_text(&b, last_bytes(all, OUTPUT_SHOWN));
+	if (shows_terminal(s, c))
+		scan_put(&b, ",'_meta':{'terminal_output':{'terminal_id':@,"
+		    "'data':@}}", slice_of(c->id), last_bytes(all,
+		    c->unsent < all.n ? c->unsent : all.n));
+	buf_addc(&b, '}');
+	update_send(s, &b);
 	c->unsent = 0;
 	c->due = false;
 	c->told = file_now_ms();
@@ -330,9 +296,13 @@ void
 calls_start(struct worker *s, const struct rec *r)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
+	struct buf b;
 
-	if (c != NULL)
-		update_send(s, begin_call_update(c, "in_progress"));
+	if (c == NULL)
+		return;
+	begin_call_update(&b, c);
+	scan_put(&b, ",'status':'in_progress'}");
+	update_send(s, &b);
 }
 
 /* ---- a result ---- */
@@ -379,27 +349,20 @@ first_line(struct slice diff)
 }
 
 static void
-put_exit(struct worker *s, struct json *o, const struct seen_call *c,
-    const struct rec *r)
+put_exit(struct buf *out, const struct seen_call *c, const struct rec *r)
 {
-	struct json *out = terminal(c);
-	struct slice exit = msg_meta(r, "exit"), sig = msg_meta(r, "signal");
+	struct slice code = msg_meta(r, "exit"), sig = msg_meta(r, "signal");
 	int64_t n;
 
-	if (scan_int(exit, &n))
-		json_int(out, "exit_code", n);
-	else
-		json_null(out, "exit_code");
-	if (scan_kind(sig) == SCAN_STRING || scan_int(sig, &n))
-		json_raw(out, "signal", sig);
-	else
-		json_null(out, "signal");
-	add_meta(o, "terminal_exit", out);
-	(void)s;
+	scan_put(out, ",'_meta':{'terminal_exit':{'terminal_id':@,"
+	    "'exit_code':$,'signal':$}}", slice_of(c->id),
+	    scan_int(code, &n) ? SCAN_INT(n) : SLICE("null"),
+	    scan_kind(sig) == SCAN_STRING || scan_int(sig, &n) ? sig :
+	    SLICE("null"));
 }
 
 static void
-put_result_text(struct json *o, const struct seen_call *c,
+put_result_text(struct buf *out, const struct seen_call *c,
     const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -411,7 +374,7 @@ put_result_text(struct json *o, const struct seen_call *c,
 		text = last_bytes(text, OUTPUT_SHOWN);
 	else if (text.n > RESULT_SHOWN)
 		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
-	put_content(o, text_content(text));
+	put_text(out, text);
 	buf_release(&b);
 }
 
@@ -419,62 +382,55 @@ void
 calls_result(struct worker *s, const struct rec *r, bool replay)
 {
 	struct seen_call *c = find_call(s, rec_get(r, "tool_call_id"));
-	bool failed = scan_true(rec_get(r, "is_error"));
+	bool failed = scan_true(rec_get(r, "is_error")), edited;
 	struct slice diff = msg_meta(r, "diff");
-	const char *status = failed ? "failed" : "completed";
-	struct json *o;
+	bool sent = false;
+	struct buf b;
 
 	if (c == NULL)
 		return;
 	if (c->due && !replay)
 		send_output(s, c);
-	o = begin_call_update(c, status);
-	if (is_edit(c) && !failed && !replay)
+	edited = is_edit(c) && !failed;
+	if (edited && !replay)
 		find_texts(c, diff, scan_kind(msg_meta(r,
 		    "sha256_before")) == SCAN_NULL);
-	if (is_edit(c) && !failed && c->path != NULL)
-		put_location(o, c->path, first_line(diff));
-	if (is_edit(c) && !failed && c->new != NULL) {
-		put_content(o, diff_content(c));
-		if (update_send(s, o))
-			return;
-		o = begin_call_update(c, status);
+	if (edited && c->new != NULL) {
+		begin_call_update(&b, c);
+		scan_put(&b, ",'status':'completed'");
+		put_location(&b, c->path, first_line(diff));
+		put_diff(&b, c);
+		buf_addc(&b, '}');
+		sent = update_send(s, &b);
 	}
-	put_result_text(o, c, r);
+	if (sent)
+		return;
+	begin_call_update(&b, c);
+	scan_put(&b, ",'status':@", failed ? SLICE("failed") :
+	    SLICE("completed"));
+	if (edited && c->path != NULL && c->new == NULL)
+		put_location(&b, c->path, first_line(diff));
+	put_result_text(&b, c, r);
 	if (shows_terminal(s, c))
-		put_exit(s, o, c, r);
-	update_send(s, o);
+		put_exit(&b, c, r);
+	buf_addc(&b, '}');
+	update_send(s, &b);
 }
 
 /* ---- permission ---- */
 
-static void
-put_choice(struct json *list, const char *id, const char *name)
-{
-	struct json *o = json_object();
-
-	json_str(o, "optionId", id);
-	json_str(o, "name", name);
-	json_str(o, "kind", id);
-	json_add(list, NULL, o);
-}
-
 /* What would be done; how 0: all of it, 1: no whole texts, 2: the beginning. */
-static struct json *
-asked_call(const struct seen_call *c, const struct rec *r, int how)
+static void
+put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
+    int how)
 {
-	struct json *o = json_object();
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *title = title_of(c);
 	struct slice text;
 
-	json_str(o, "toolCallId", c->id);
-	json_str(o, "title", title);
-	json_str(o, "kind", kind_of(c));
-	json_str(o, "status", "pending");
-	put_input(o, c);
+	put_call(out, c);
+	put_input(out, c);
 	if (c->path != NULL)
-		put_location(o, c->path, first_line(rec_get(r, "diff")));
+		put_location(out, c->path, first_line(rec_get(r, "diff")));
 	if (!scan_str(rec_get(r, "diff"), &b))
 		scan_str(rec_get(r, "command"), &b);
 	text = buf_view(&b);
@@ -489,12 +445,10 @@ asked_call(const struct seen_call *c, const struct rec *r, int how)
 		text = buf_view(&b);
 	}
 	if (how == 0 && c->new != NULL)
-		put_content(o, diff_content(c));
+		put_diff(out, c);
 	else if (text.n > 0)
-		put_content(o, text_content(text));
-	free(title);
+		put_text(out, text);
 	buf_release(&b);
-	return o;
 }
 
 void
@@ -516,16 +470,21 @@ calls_ask(struct worker *s, const struct rec *r)
 			    buf_view(&diff), false);
 	}
 	for (int how = 0; how < 3 && !asked; how++) {
-		struct json *params = json_object(), *list = json_array();
+		struct buf params = BUF_INIT(BUF_RECORD_MAX);
 
-		json_str(params, "sessionId", s->id);
-		json_add(params, "toolCall", asked_call(c, r, how));
-		put_choice(list, "allow_once", "Allow once");
-		put_choice(list, "allow_always", "Always allow");
-		put_choice(list, "reject_once", "Reject");
-		put_choice(list, "reject_always", "Always reject");
-		json_add(params, "options", list);
-		asked = acp_ask(s, "session/request_permission", params, r);
+		scan_put(&params, "{'sessionId':@,'toolCall':{",
+		    slice_of(s->id));
+		put_asked(&params, c, r, how);
+		scan_put(&params, "},'options':["
+		    "{'optionId':'allow_once','name':'Allow once',"
+		    "'kind':'allow_once'},"
+		    "{'optionId':'allow_always','name':'Always allow',"
+		    "'kind':'allow_always'},"
+		    "{'optionId':'reject_once','name':'Reject',"
+		    "'kind':'reject_once'},"
+		    "{'optionId':'reject_always','name':'Always reject',"
+		    "'kind':'reject_always'}]}");
+		asked = acp_ask(s, "session/request_permission", &params, r);
 	}
 	/* what the result says counts; this was a proposal */
 	free(c->old);

@@ -1,9 +1,9 @@
 /* internal.h - the inside of this room.
  *
  * acp.c answers the editor; worker.c keeps a session's process; update.c says
- * what its records mean, calls.c those of calls; prompt.c makes records of a
- * prompt, servers.c settings of mcpServers; listing.c looks at the sessions on
- * the disk; whole.c finds the texts that a diff is between.
+ * what its records mean, call_updates.c those of calls; prompt.c makes records
+ * of a prompt, servers.c settings of mcpServers; listing.c looks at the
+ * sessions on the disk; whole.c finds the texts that a diff is between.
  */
 #ifndef HAMR_LOOP_ACP_INTERNAL_H
 #define HAMR_LOOP_ACP_INTERNAL_H
@@ -14,7 +14,6 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "child/child.h"
-#include "json/json.h"
 #include "record/msg.h"
 #include "rpc/rpc.h"
 
@@ -50,7 +49,6 @@ struct seen_call {
 	char *path;		/* absolute, or NULL */
 	char *old, *new;	/* the texts that its diff is between */
 	struct buf output;	/* of a command: its end */
-	size_t dropped;		/* bytes before that */
 	size_t unsent;		/* bytes at its end that _meta has not told */
 	long long told;		/* ms; when its output was last sent */
 	bool due;		/* more came since */
@@ -98,12 +96,13 @@ struct worker {
 
 /* ---- acp.c ---- */
 
-/* Send a message (freed); false when it would be too long, and was not. */
-bool acp_send(struct acp *a, struct json *o);
+/* Send a message (released), its LF is added; false when it would be too long,
+ * and was not. */
+bool acp_send(struct acp *a, struct buf *message);
 void acp_error(struct acp *a, struct slice id, int code, const char *words);
 
-/* Ask the editor; params are freed.  False: too long, and not asked. */
-bool acp_ask(struct worker *s, const char *method, struct json *params,
+/* Ask the editor; params are released.  False: too long, and not asked. */
+bool acp_ask(struct worker *s, const char *method, struct buf *params,
     const struct rec *r);
 /* What is asked for a session is not waited for any more. */
 void acp_forget(struct worker *s);
@@ -121,7 +120,9 @@ struct worker *worker_new(struct acp *a, const char *id,
     const char *cwd);
 /* Start its process, to go on with s->id if that is known.  -1 with e. */
 int worker_begin(struct worker *s, struct err *e);
-void worker_say(struct worker *s, struct json *record);	/* freed */
+/* Tell it a record, as scan_put makes it. */
+#define worker_say(s, form, ...) \
+	scan_put(&(s)->out, form "\n", ##__VA_ARGS__)
 /* Work on the request: s->work; it is done when acp_done is called. */
 void worker_work(struct worker *s, enum work work, struct slice request);
 void worker_cancel(struct worker *s);
@@ -136,17 +137,17 @@ void worker_read_stderr(struct worker *s);
 
 /* A record of the session, as it comes or (replay) as it stands in the file. */
 void update_record(struct worker *s, const struct rec *r, bool replay);
-/* An update in the making; sent and freed, false: it would be too long. */
-struct json *update_begin(const char *kind);
-bool update_send(struct worker *s, struct json *update);
-struct json *update_block(struct slice text);
+/* Send an update (released); false: it would be too long. */
+bool update_send(struct worker *s, struct buf *update);
 void update_text(struct worker *s, const char *kind, struct slice text);
 void update_modes(struct worker *s, bool mode);
 void update_commands(struct worker *s);
-/* The members of an answer that say which modes and models there are. */
-void update_put_options(const struct worker *s, struct json *o, bool modes);
+/* The members of an answer that say which modes and models there are; those
+ * that older clients know, behind them. */
+void update_put_options(const struct worker *s, struct buf *out);
+void update_put_modes(const struct worker *s, struct buf *out);
 
-/* ---- calls.c ---- */
+/* ---- call_updates.c ---- */
 
 /* A call of the last message; its start, a piece of its output, its result;
  * whether it may run. */
@@ -174,8 +175,10 @@ int prompt_say(struct worker *s, struct slice prompt, struct err *e);
 
 /* The path of a session's file, yours; NULL: there is none of that id. */
 char *listing_find(const char *cwd, const char *id);
-/* The sessions of cwd from cursor on; NULL with e: a bad cursor or folder. */
-struct json *listing_page(const char *cwd, const char *cursor, struct err *e);
+/* Append the sessions of cwd from cursor on.  -1 with e: a bad cursor or
+ * folder. */
+int listing_page(const char *cwd, const char *cursor, struct buf *out,
+    struct err *e);
 /* Send all that the file says.  -1 with e when it cannot be read. */
 int listing_replay(struct worker *s, struct err *e);
 

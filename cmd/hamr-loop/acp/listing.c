@@ -30,82 +30,78 @@ listing_find(const char *cwd, const char *id)
 	return path;
 }
 
-static struct json *
-list_entry(const struct rec *r, const char *cwd)
+static void
+put_entry(struct buf *out, const struct rec *r, const char *cwd)
 {
-	struct json *o = json_object();
 	char *title = rec_strdup(r, "task");
 	int64_t age = 0;
 	char at[UTC_SIZE];
 
 	rec_int(r, "age_s", &age);
 	utc_print((utc_now() / 1000 - age) * 1000, at);
-	json_raw(o, "sessionId", rec_get(r, "session"));
-	json_str(o, "cwd", cwd);
+	scan_put(out, "{'sessionId':$,'cwd':@", rec_get(r, "session"),
+	    slice_of(cwd));
 	if (title != NULL && title[0] != '\0')
-		json_str(o, "title", title);
-	json_str(o, "updatedAt", at);
+		scan_put(out, ",'title':@", slice_of(title));
+	scan_put(out, ",'updatedAt':@}", slice_of(at));
 	free(title);
-	return o;
 }
 
-/* A page of the lines; *at: the cursor was found, or there is none. */
-static struct json *
-list_page(struct slice lines, const char *cwd, const char *cursor, bool *at)
+/* A page of the lines.  False: the cursor was not found. */
+static bool
+put_page(struct buf *out, struct slice lines, const char *cwd,
+    const char *cursor)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
+	bool found = cursor == NULL;
 	char *last = NULL;
 	struct slice line;
 	struct rec r;
 	size_t n = 0;
 
-	*at = cursor == NULL;
+	buf_addc(out, '{');
 	while (slice_line(&lines, &line)) {
 		if (rec_parse(&scan, line.p, line.n, &r) < 0)
 			continue;
-		if (!*at) {
-			*at = rec_str_is(&r, "session", cursor);
+		if (!found) {
+			found = rec_str_is(&r, "session", cursor);
 			continue;
 		}
 		if (n == PAGE) {
-			json_str(o, "nextCursor", last);
+			scan_put(out, "'nextCursor':@,", slice_of(last));
 			break;
 		}
-		json_add(list, NULL, list_entry(&r, cwd));
+		buf_adds(&list, n++ > 0 ? "," : "");
+		put_entry(&list, &r, cwd);
 		free(last);
 		last = rec_strdup(&r, "session");
-		n++;
 	}
-	json_add(o, "sessions", list);
+	scan_put(out, "'sessions':[$]}", buf_view(&list));
 	free(last);
 	scan_release(&scan);
-	return o;
+	buf_release(&list);
+	return found;
 }
 
-struct json *
-listing_page(const char *cwd, const char *cursor, struct err *e)
+int
+listing_page(const char *cwd, const char *cursor, struct buf *out,
+    struct err *e)
 {
 	struct buf b = BUF_INIT((size_t)1 << 30);
 	char *root = conf_root(cwd != NULL ? cwd : ".", e), *dir;
-	struct json *o = NULL;
-	bool at = false;
+	bool found;
 
 	if (root == NULL)
-		return NULL;
+		return -1;
 	dir = sessions_dir(root, false, e);
 	if (dir != NULL)
 		sessions_list(dir, true, &b, e);
-	o = list_page(buf_view(&b), cwd != NULL ? cwd : root, cursor, &at);
-	if (!at) {
-		json_free(o);
-		o = NULL;
-		err_set(e, ST_USAGE, "there is no such cursor");
-	}
+	found = put_page(out, buf_view(&b), cwd != NULL ? cwd : root, cursor);
 	free(dir);
 	free(root);
 	buf_release(&b);
-	return o;
+	return found ? 0 : err_set(e, ST_USAGE, "there is no such cursor");
 }
 
 int

@@ -166,40 +166,19 @@ take_block(struct prompt *p, struct slice block)
 }
 
 static void
-say_text(struct worker *s, struct slice text, bool context)
-{
-	struct json *o = json_object(), *meta = json_object();
-
-	json_str(o, "role", "user");
-	json_slice(o, "content", text);
-	json_str(meta, "by", context ? "context" : "user");
-	json_add(o, "meta", meta);
-	worker_say(s, o);
-}
-
-static void
 say(struct prompt *p)
 {
-	struct json *o, *parts, *first;
+	struct slice text = buf_view(&p->text);
 
 	if (p->context.len > 0)
-		say_text(p->s, buf_view(&p->context), true);
-	if (p->images.len == 0) {
-		say_text(p->s, buf_view(&p->text), false);
-		return;
-	}
-	o = json_object();
-	parts = json_array();
-	first = json_object();
-	json_str(o, "role", "user");
-	json_str(first, "type", "text");
-	json_slice(first, "text", buf_view(&p->text));
-	json_add(parts, NULL, first);
-	/* several elements, as they stand */
-	json_raw(parts, NULL, (struct slice){ p->images.p + 1,
-		p->images.len - 1 });
-	json_add(o, "content", parts);
-	worker_say(p->s, o);
+		worker_say(p->s, "{'role':'user','content':@,"
+		    "'meta':{'by':'context'}}", buf_view(&p->context));
+	if (p->images.len == 0)
+		worker_say(p->s, "{'role':'user','content':@,"
+		    "'meta':{'by':'user'}}", text);
+	else
+		worker_say(p->s, "{'role':'user','content':[{'type':'text',"
+		    "'text':@}$]}", text, buf_view(&p->images));
 }
 
 int

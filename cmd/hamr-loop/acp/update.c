@@ -14,35 +14,16 @@
 
 /* ---- sending ---- */
 
-struct json *
-update_begin(const char *kind)
-{
-	struct json *o = json_object();
-
-	json_str(o, "sessionUpdate", kind);
-	return o;
-}
-
 bool
-update_send(struct worker *s, struct json *update)
+update_send(struct worker *s, struct buf *update)
 {
-	struct json *o = rpc_message(), *params = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "method", "session/update");
-	json_str(params, "sessionId", s->id);
-	json_add(params, "update", update);
-	json_add(o, "params", params);
-	return acp_send(s->acp, o);
-}
-
-struct json *
-update_block(struct slice text)
-{
-	struct json *o = json_object();
-
-	json_str(o, "type", "text");
-	json_slice(o, "text", text);
-	return o;
+	scan_put(&b, "{'jsonrpc':'2.0','method':'session/update','params':{"
+	    "'sessionId':@,'update':$}}", slice_of(s->id), buf_view(update));
+	b.over |= update->over;
+	buf_release(update);
+	return acp_send(s->acp, &b);
 }
 
 void
@@ -56,17 +37,17 @@ update_text(struct worker *s, const char *kind, struct slice text)
 		update_text(s, kind, SLICE("\n\n"));
 	}
 	while (text.n > 0) {
-		struct json *o = update_begin(kind);
+		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 		size_t n = utf8_cut(text.p, text.n, CHUNK);
-		char *id = xasprintf("m%zu", s->messages + 1);
 
-		json_add(o, "content", update_block((struct slice){ text.p,
-		    n }));
+		scan_put(&b, "{'sessionUpdate':@,'content':{'type':'text',"
+		    "'text':@}", slice_of(kind), slice_part(text, 0, n));
 		if (kind[0] == 'a')
-			json_str(o, "messageId", id);
-		update_send(s, o);
-		free(id);
-		text = (struct slice){ text.p + n, text.n - n };
+			scan_put(&b, ",'messageId':'m$'",
+			    SCAN_INT((long long)s->messages + 1));
+		buf_addc(&b, '}');
+		update_send(s, &b);
+		text = slice_from(text, n);
 	}
 }
 
@@ -94,115 +75,98 @@ static const struct {
 #define MODES (sizeof modes / sizeof *modes)
 
 static void
-put_option(struct json *list, const char *value, const char *name,
-    const char *about)
+begin_option(struct buf *out, const char *id, const char *name,
+    const char *value)
 {
-	struct json *o = json_object();
-
-	json_str(o, "value", value);
-	json_str(o, "name", name);
-	if (about != NULL)
-		json_str(o, "description", about);
-	json_add(list, NULL, o);
+	scan_put(out, "{'type':'select','id':@,'name':@,'category':@,"
+	    "'currentValue':@,'options':[", slice_of(id), slice_of(name),
+	    slice_of(id), slice_of(value));
 }
 
-static struct json *
-begin_option(const char *id, const char *name, const char *value)
+static void
+put_model(struct buf *out, const char *value, const char *name)
 {
-	struct json *o = json_object();
-
-	json_str(o, "type", "select");
-	json_str(o, "id", id);
-	json_str(o, "name", name);
-	json_str(o, "category", id);
-	json_str(o, "currentValue", value);
-	return o;
-}
-
-static struct json *
-config_options(const struct worker *s)
-{
-	struct json *all = json_array(), *list = json_array(), *o;
-	bool seen = false;
-
-	o = begin_option("mode", "Mode", s->mode);
-	for (size_t i = 0; i < MODES; i++)
-		put_option(list, modes[i].id, modes[i].name, modes[i].about);
-	json_add(o, "options", list);
-	json_add(all, NULL, o);
-	o = begin_option("model", "Model", s->model);
-	list = json_array();
-	for (size_t i = 0; i < s->nmodels; i++) {
-		put_option(list, s->models[i], s->models[i], NULL);
-		seen |= strcmp(s->models[i], s->model) == 0;
-	}
-	if (!seen)
-		put_option(list, s->model, s->model[0] != '\0' ? s->model :
-		    "the server's own", NULL);
-	json_add(o, "options", list);
-	json_add(all, NULL, o);
-	return all;
+	buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
+	scan_put(out, "{'value':@,'name':@}", slice_of(value),
+	    slice_of(name));
 }
 
 void
-update_put_options(const struct worker *s, struct json *o, bool both)
+update_put_options(const struct worker *s, struct buf *out)
 {
-	struct json *m = json_object(), *list = json_array(), *mode;
+	bool seen = false;
 
-	json_add(o, "configOptions", config_options(s));
-	for (size_t i = 0; i < MODES; i++) {
-		mode = json_object();
-		json_str(mode, "id", modes[i].id);
-		json_str(mode, "name", modes[i].name);
-		json_str(mode, "description", modes[i].about);
-		json_add(list, NULL, mode);
+	scan_put(out, "'configOptions':[");
+	begin_option(out, "mode", "Mode", s->mode);
+	for (size_t i = 0; i < MODES; i++)
+		scan_put(out, i > 0 ? ",{'value':@,'name':@,'description':@}" :
+		    "{'value':@,'name':@,'description':@}",
+		    slice_of(modes[i].id), slice_of(modes[i].name),
+		    slice_of(modes[i].about));
+	buf_adds(out, "]},");
+	begin_option(out, "model", "Model", s->model);
+	for (size_t i = 0; i < s->nmodels; i++) {
+		put_model(out, s->models[i], s->models[i]);
+		seen |= strcmp(s->models[i], s->model) == 0;
 	}
-	json_str(m, "currentModeId", s->mode);
-	json_add(m, "availableModes", list);
-	if (both)
-		json_add(o, "modes", m);
-	else
-		json_free(m);
+	if (!seen)
+		put_model(out, s->model, s->model[0] != '\0' ? s->model :
+		    "the server's own");
+	buf_adds(out, "]}]");
+}
+
+void
+update_put_modes(const struct worker *s, struct buf *out)
+{
+	scan_put(out, ",'modes':{'currentModeId':@,'availableModes':[",
+	    slice_of(s->mode));
+	for (size_t i = 0; i < MODES; i++)
+		scan_put(out, i > 0 ? ",{'id':@,'name':@,'description':@}" :
+		    "{'id':@,'name':@,'description':@}",
+		    slice_of(modes[i].id), slice_of(modes[i].name),
+		    slice_of(modes[i].about));
+	buf_adds(out, "]}");
 }
 
 void
 update_modes(struct worker *s, bool mode)
 {
-	struct json *o;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (mode) {
-		o = update_begin("current_mode_update");
-		json_str(o, "currentModeId", s->mode);
-		update_send(s, o);
+		scan_put(&b, "{'sessionUpdate':'current_mode_update',"
+		    "'currentModeId':@}", slice_of(s->mode));
+		update_send(s, &b);
 	}
-	o = update_begin("config_option_update");
-	update_put_options(s, o, false);
-	update_send(s, o);
+	b = BUF_INIT(BUF_RECORD_MAX);
+	scan_put(&b, "{'sessionUpdate':'config_option_update',");
+	update_put_options(s, &b);
+	buf_addc(&b, '}');
+	update_send(s, &b);
 }
 
 void
 update_commands(struct worker *s)
 {
-	struct json *o = update_begin("available_commands_update"), *c;
-	struct json *list = json_array(), *input;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	const char *comma = "";
 	struct slice el, hint;
 	struct walk w;
 
+	scan_put(&b, "{'sessionUpdate':'available_commands_update',"
+	    "'availableCommands':[");
 	walk_list(&w, slice_of(s->commands != NULL ? s->commands : "[]"));
 	while (walk_next(&w, NULL, &el)) {
-		c = json_object();
-		json_raw(c, "name", scan_get(el, "name"));
-		json_raw(c, "description", scan_get(el, "description"));
+		scan_put(&b, "${'name':$,'description':$", slice_of(comma),
+		    scan_get(el, "name"), scan_get(el, "description"));
 		hint = scan_get(el, "hint");
-		if (hint.p != NULL) {
-			input = json_object();
-			json_raw(input, "hint", hint);
-			json_add(c, "input", input);
-		}
-		json_add(list, NULL, c);
+		if (hint.p != NULL)
+			scan_put(&b, ",'input':{'hint':$}", hint);
+		buf_addc(&b, '}');
+		comma = ",";
 	}
-	json_add(o, "availableCommands", list);
-	update_send(s, o);
+	buf_adds(&b, "]}");
+	update_send(s, &b);
 }
 
 /* ---- a file that the editor has open ---- */
@@ -211,14 +175,15 @@ static void
 ask_file(struct worker *s, const struct rec *r)
 {
 	bool write = rec_str_is(r, "op", "write");
-	struct json *params = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(params, "sessionId", s->id);
-	json_raw(params, "path", rec_get(r, "path"));
+	scan_put(&b, "{'sessionId':@,'path':$", slice_of(s->id),
+	    rec_get(r, "path"));
 	if (write)
-		json_raw(params, "content", rec_get(r, "content"));
+		scan_put(&b, ",'content':$", rec_get(r, "content"));
+	buf_addc(&b, '}');
 	if (!acp_ask(s, write ? "fs/write_text_file" : "fs/read_text_file",
-	    params, r))
+	    &b, r))
 		acp_say_file(s, rec_get(r, "id"), SLICE("null"));
 }
 
@@ -266,17 +231,14 @@ send_image(struct worker *s, struct slice part)
 	char *url = scan_strdup(scan_get(scan_get(part, "image_url"), "url"));
 	char *semi = url != NULL ? strchr(url, ';') : NULL;
 	char *comma = url != NULL ? strchr(url, ',') : NULL;
-	struct json *o, *image;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (semi != NULL && comma > semi && strncmp(url, "data:", 5) == 0) {
-		o = update_begin("user_message_chunk");
-		image = json_object();
 		*semi = '\0';
-		json_str(image, "type", "image");
-		json_str(image, "mimeType", url + 5);
-		json_str(image, "data", comma + 1);
-		json_add(o, "content", image);
-		update_send(s, o);
+		scan_put(&b, "{'sessionUpdate':'user_message_chunk',"
+		    "'content':{'type':'image','mimeType':@,'data':@}}",
+		    slice_of(url + 5), slice_of(comma + 1));
+		update_send(s, &b);
 	}
 	free(url);
 }
@@ -285,7 +247,7 @@ send_image(struct worker *s, struct slice part)
 static void
 see_title(struct worker *s, struct slice text, bool tell)
 {
-	struct json *o;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char at[UTC_SIZE];
 	bool known = s->title != NULL;
 
@@ -298,12 +260,12 @@ see_title(struct worker *s, struct slice text, bool tell)
 	}
 	if (!tell)
 		return;
-	o = update_begin("session_info_update");
 	utc_print_now(at);
+	scan_put(&b, "{'sessionUpdate':'session_info_update',");
 	if (!known)
-		json_str(o, "title", s->title);
-	json_str(o, "updatedAt", at);
-	update_send(s, o);
+		scan_put(&b, "'title':@,", slice_of(s->title));
+	scan_put(&b, "'updatedAt':@}", slice_of(at));
+	update_send(s, &b);
 }
 
 static void
@@ -332,14 +294,13 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 static void
 tell_usage(struct worker *s)
 {
-	struct json *o;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (s->window <= 0 || s->used <= 0)
 		return;
-	o = update_begin("usage_update");
-	json_int(o, "used", s->used);
-	json_int(o, "size", s->window);
-	update_send(s, o);
+	scan_put(&b, "{'sessionUpdate':'usage_update','used':$,'size':$}",
+	    SCAN_INT(s->used), SCAN_INT(s->window));
+	update_send(s, &b);
 }
 
 static void

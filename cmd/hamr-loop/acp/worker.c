@@ -89,24 +89,6 @@ worker_begin(struct worker *s, struct err *e)
 }
 
 void
-worker_say(struct worker *s, struct json *record)
-{
-	json_print(record, &s->out);
-	json_free(record);
-	buf_addc(&s->out, '\n');
-}
-
-static void
-say_sync(struct worker *s)
-{
-	struct json *o = json_object();
-
-	json_str(o, "type", "sync");
-	json_int(o, "n", ++s->sync);
-	worker_say(s, o);
-}
-
-void
 worker_work(struct worker *s, enum work work, struct slice request)
 {
 	s->work = work;
@@ -118,16 +100,13 @@ worker_work(struct worker *s, enum work work, struct slice request)
 	free(s->error);
 	s->status = s->reason = s->error = NULL;
 	s->since = file_now_ms();
-	say_sync(s);
+	worker_say(s, "{'type':'sync','n':$}", SCAN_INT(++s->sync));
 }
 
 void
 worker_cancel(struct worker *s)
 {
-	struct json *o = json_object();
-
-	json_str(o, "type", "cancel");
-	worker_say(s, o);
+	worker_say(s, "{'type':'cancel'}");
 	acp_forget(s);
 }
 
