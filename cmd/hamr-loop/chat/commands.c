@@ -353,12 +353,8 @@ model(struct chat *c, const char *arg)
 static void
 compact(struct chat *c, const char *arg)
 {
-	struct json *o;
-
 	(void)arg;
-	o = json_object();
-	json_str(o, "type", "compact");
-	hub_commit(&c->run->hub, o);
+	hub_put(&c->run->hub, "{'type':'compact'}");
 	say(c, "older results are shortened before your next message goes out; "
 	    "/context shows what is there");
 }
@@ -856,45 +852,42 @@ chat_command_served(struct chat *c, const char *line)
 }
 
 static void
-tell_command(struct json *list, const char *name, const char *args,
+put_command(struct buf *out, const char *name, const char *args,
     const char *what)
 {
-	struct json *o = json_object();
-
-	json_str(o, "name", name);
-	json_str(o, "description", what);
+	buf_adds(out, out->p[out->len - 1] == '[' ? "" : ",");
+	scan_put(out, "{'name':@,'description':@", slice_of(name),
+	    slice_of(what));
 	if (args[0] != '\0')
-		json_str(o, "hint", args);
-	json_add(list, NULL, o);
+		scan_put(out, ",'hint':@", slice_of(args));
+	buf_addc(out, '}');
 }
 
 void
 chat_tell_session(struct chat *c)
 {
 	const struct run *r = c->run;
-	struct json *o = json_object(), *list = json_array();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct candidates own = { 0 };
 
+	scan_put(&b, "{'type':'progress','stage':'loop','session':@,'root':@,"
+	    "'mode':@,'model':@,'window':$,'commands':[",
+	    slice_of(r->session.id), slice_of(r->root),
+	    slice_of(r->track.mode != NULL ? r->track.mode : r->setup.mode),
+	    slice_of(r->track.model != NULL ? r->track.model :
+	    conf_str(r->conf, "provider.model")),
+	    SCAN_INT(budget_from(r->conf, -1, -1).window));
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (slice_in(slice_of(commands[i].name), served))
-			tell_command(list, commands[i].name, commands[i].args,
+			put_command(&b, commands[i].name, commands[i].args,
 			    commands[i].what);
 	own_list(c, &own);
 	for (size_t i = 0; i < own.n; i++)
-		tell_command(list, own.v[i].text + 1, "arguments",
+		put_command(&b, own.v[i].text + 1, "arguments",
 		    own.v[i].about);
 	candidates_release(&own);
-	json_str(o, "type", "progress");
-	json_str(o, "stage", "loop");
-	json_str(o, "session", r->session.id);
-	json_str(o, "root", r->root);
-	json_str(o, "mode", r->track.mode != NULL ? r->track.mode :
-	    r->setup.mode);
-	json_str(o, "model", r->track.model != NULL ? r->track.model :
-	    conf_str(r->conf, "provider.model"));
-	json_int(o, "window", budget_from(r->conf, -1, -1).window);
-	json_add(o, "commands", list);
-	hub_progress(&c->run->hub, o);
+	buf_adds(&b, "]}");
+	hub_progress(&c->run->hub, &b);
 }
 
 /* ---- what completes ---- */

@@ -123,9 +123,8 @@ ask_model(struct chat *c, const struct buf *diff)
 	static const char *const provider = "hamr-provider";
 	struct argv a = { 0 };
 	struct child_opts how = { .commands = &provider, .n = 1 };
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), out =
-	    BUF_INIT(BUF_RECORD_MAX);
-	struct json *r = json_object();
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), line =
+	    BUF_INIT(BUF_RECORD_MAX), out = BUF_INIT(BUF_RECORD_MAX);
 	char *got = NULL;
 	bool stopped;
 
@@ -137,18 +136,12 @@ ask_model(struct chat *c, const struct buf *diff)
 	buf_adds(&text, ASKED);
 	utf8_clean(&text, diff->p, diff->len < DIFF_TOLD ? diff->len :
 	    DIFF_TOLD);
-	json_str(r, "role", "user");
-	json_slice(r, "content", buf_view(&text));
-	buf_reset(&text);
-	json_print(r, &text);
-	json_free(r);
-	buf_addc(&text, '\n');
-	if (chat_run(c, &how, "asking for a commit message", buf_view(&text),
+	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
+	if (chat_run(c, &how, "asking for a commit message", buf_view(&line),
 	    chat_keep, &out, &stopped) >= 0 && !stopped)
 		got = answer_in(buf_view(&out));
 	free(a.v);
-	buf_release(&text);
-	buf_release(&out);
+	bufs_release(BUFS(&text, &line, &out));
 	return got;
 }
 

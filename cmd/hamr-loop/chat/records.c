@@ -136,21 +136,20 @@ ask_models(struct chat *c)
 static void
 tell_models(struct chat *c)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct buf b = BUF_INIT(4 * MODELS_MAX);
 	struct slice rest = buf_view(&c->said[ASKED_SERVER]), line;
+	const char *comma = "";
 
+	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
 	while (slice_line(&rest, &line)) {
-		char *name = xmemdup0(line.p, line.n);
-
-		name[strcspn(name, " \t")] = '\0';
-		if (name[0] != '\0')
-			json_str(list, NULL, name);
-		free(name);
+		line.n = strcspn(line.p, " \t\n");
+		if (line.n == 0)
+			continue;
+		scan_put(&b, "$@", slice_of(comma), line);
+		comma = ",";
 	}
-	json_str(o, "type", "progress");
-	json_str(o, "stage", "loop");
-	json_add(o, "models", list);
-	hub_progress(&c->run->hub, o);
+	buf_adds(&b, "]}");
+	hub_progress(&c->run->hub, &b);
 }
 
 static void

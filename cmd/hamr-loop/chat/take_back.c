@@ -163,17 +163,13 @@ commit(struct chat *c, const struct buf *said)
 	struct slice line = slice_trim_end(buf_view(said), "\n"), el;
 	struct hub *h = &c->run->hub;
 	struct scan scan = { 0 };
-	struct json *o;
 	struct walk w;
 	struct rec r;
 
 	if (rec_parse(&scan, line.p, line.n, &r) == 0 && r.kind == R_UNDO) {
-		o = json_object();
-		json_str(o, "type", "undo");
-		json_raw(o, "of", rec_get(&r, "of"));
-		json_raw(o, "paths", rec_get(&r, "paths"));
-		json_raw(o, "tool_call_ids", rec_get(&r, "tool_call_ids"));
-		if (hub_commit(h, o) == 0)
+		if (hub_put(h, "{'type':'undo','of':$,'paths':$,"
+		    "'tool_call_ids':$}", rec_get(&r, "of"),
+		    rec_get(&r, "paths"), rec_get(&r, "tool_call_ids")) == 0)
 			hub_sync(h, SLOT_GUARD);
 		walk_in(&w, rec_get(&r, "paths"));
 		while (walk_next(&w, NULL, &el)) {

@@ -112,7 +112,6 @@ tell_model(struct chat *c, const char *cmd, const struct printed *o,
     const char *end)
 {
 	struct buf b = BUF_INIT((size_t)1 << 20);
-	struct json *r, *meta;
 
 	if (chat_open(c, NULL) < 0)
 		return;
@@ -122,13 +121,8 @@ tell_model(struct chat *c, const char *cmd, const struct printed *o,
 		buf_fmt(&b, "\n[%zu bytes are left out here]\n", o->between);
 	utf8_clean(&b, buf_view(&o->last).p, o->last.len);
 	buf_fmt(&b, "%s[%s]", b.p[b.len - 1] == '\n' ? "" : "\n", end);
-	r = json_object();
-	meta = json_object();
-	json_str(r, "role", "user");
-	json_slice(r, "content", buf_view(&b));
-	json_str(meta, "by", "shell");
-	json_add(r, "meta", meta);
-	if (hub_commit(&c->run->hub, r) == 0)
+	if (hub_put(&c->run->hub, "{'role':'user','content':@,"
+	    "'meta':{'by':'shell'}}", buf_view(&b)) == 0)
 		hub_sync(&c->run->hub, SLOT_GUARD);
 	buf_release(&b);
 }

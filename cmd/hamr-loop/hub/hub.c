@@ -79,17 +79,23 @@ hub_commit_record(struct hub *h, const struct rec *r)
 }
 
 int
-hub_commit(struct hub *h, struct json *o)
+hub_commit(struct hub *h, struct buf *record)
 {
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	int rc;
 
-	json_print(o, &line);
-	json_free(o);
-	buf_addc(&line, '\n');
-	rc = commit_lines(h, buf_view(&line));
-	buf_release(&line);
+	buf_addc(record, '\n');
+	rc = record->over ? 0 : commit_lines(h, buf_view(record));
+	buf_release(record);
 	return rc;
+}
+
+int
+hub_put_slices(struct hub *h, const char *form, const struct slice *from1)
+{
+	struct buf record = BUF_INIT(BUF_RECORD_MAX);
+
+	scan_put_slices(&record, form, from1);
+	return hub_commit(h, &record);
 }
 
 void
@@ -99,52 +105,38 @@ hub_set(struct hub *h, struct slice settings)
 	struct walk w;
 
 	walk_in(&w, settings);
-	while (walk_next(&w, &key, &val)) {
-		struct json *o = json_object(), *set = json_object();
-		char *name = xmemdup0(key.p, key.n);
-
-		json_str(o, "type", "config");
-		json_raw(set, name, val);
-		json_add(o, "set", set);
-		if (scan_kind(val) != SCAN_STRING ||
-		    (strcmp(name, "agent.mode") == 0 &&
-		    !track_is_mode(val))) {
-			err_say("a config record sets %s to %.*s; it was "
-			    "ignored", name, (int)val.n, val.p);
-			json_free(o);
-		} else {
-			hub_commit(h, o);
-		}
-		free(name);
-	}
+	while (walk_next(&w, &key, &val))
+		if (scan_kind(val) != SCAN_STRING || (scan_key_is(key,
+		    "agent.mode") && !track_is_mode(val)))
+			err_say("a config record sets %.*s to %.*s; it was "
+			    "ignored", (int)key.n, key.p, (int)val.n, val.p);
+		else
+			hub_put(h, "{'type':'config','set':{'$':$}}", key, val);
 }
 
 static void
-show(struct hub *h, struct json *o, void (*how)(struct ui *,
+show(struct hub *h, struct buf *record, void (*how)(struct ui *,
     const struct rec *))
 {
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct rec r;
 
-	json_print(o, &line);
-	json_free(o);
-	if (rec_parse(&h->scan, line.p, line.len, &r) == 0) {
+	if (rec_parse(&h->scan, record->p, record->len, &r) == 0) {
 		runlog_record(h->log, &r);
 		how(h->ui, &r);
 	}
-	buf_release(&line);
+	buf_release(record);
 }
 
 void
-hub_show(struct hub *h, struct json *o)
+hub_show(struct hub *h, struct buf *record)
 {
-	show(h, o, ui_committed);
+	show(h, record, ui_committed);
 }
 
 void
-hub_progress(struct hub *h, struct json *o)
+hub_progress(struct hub *h, struct buf *record)
 {
-	show(h, o, ui_passing);
+	show(h, record, ui_passing);
 }
 
 int
@@ -253,14 +245,10 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 }
 
 void
-hub_tell_slot(struct hub *h, enum slot_id id, struct json *o)
+hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record)
 {
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-
-	json_print(o, &line);
-	json_free(o);
-	buf_addc(&line, '\n');
-	slot_control(&h->slot[id], h->session->size, buf_detach(&line));
+	buf_addc(record, '\n');
+	slot_control(&h->slot[id], h->session->size, buf_detach(record));
 }
 
 void

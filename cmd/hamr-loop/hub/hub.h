@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "json/json.h"
 #include "record/rec.h"
 #include "session/runlog.h"
 #include "session/session.h"
@@ -93,17 +92,23 @@ int hub_init(struct hub *h, struct session *s, struct track *t,
  * session has records already. */
 int hub_start(struct hub *h, bool resume, struct err *e);
 
-/* Commit one record of our own (freed).  The session's bytes are sent to all
- * slots by the next wait. */
-int hub_commit(struct hub *h, struct json *o);
+/* Commit one record of our own (released), made of a form (json/scan.h) or
+ * before.  The session's bytes are sent to all slots by the next wait. */
+#define hub_put(h, form, ...) \
+	hub_put_slices(h, form, \
+	    (const struct slice[]){ { NULL, 0 }, ##__VA_ARGS__ })
+int hub_put_slices(struct hub *h, const char *form,
+    const struct slice *from1);
+int hub_commit(struct hub *h, struct buf *record);
+
 /* A config record for each of these settings. */
 void hub_set(struct hub *h, struct slice settings);
 
-/* Show a record (freed) that could not be committed. */
-void hub_show(struct hub *h, struct json *o);
+/* Show a record (released) that could not be committed. */
+void hub_show(struct hub *h, struct buf *record);
 
-/* Show a progress record (freed); it is not committed. */
-void hub_progress(struct hub *h, struct json *o);
+/* Show a progress record (released); it is not committed. */
+void hub_progress(struct hub *h, struct buf *record);
 
 /* Ask and wait for the answer.  0; -1 when the run is over (h->failed, or an
  * interrupt: h->interrupts). */
@@ -123,9 +128,9 @@ int hub_wait(struct hub *h, long long until_ms);
 /* Let ms pass, with the stages alive.  -1 as of hub_sync. */
 int hub_pause(struct hub *h, int ms);
 
-/* Tell one slot a record that is not committed (freed): that a call is
+/* Tell one slot a record that is not committed (released): that a call is
  * answered, before its answer's turn in call order has come. */
-void hub_tell_slot(struct hub *h, enum slot_id id, struct json *o);
+void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
 
 /* Cancel the action in hand and give it ms to write what there is. */
 void hub_cancel(struct hub *h, int ms);

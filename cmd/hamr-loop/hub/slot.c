@@ -81,31 +81,30 @@ drain_stderr(struct hub *h, struct slot *s)
 static void
 answer_ask(struct hub *h, const struct rec *r)
 {
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice id = rec_get(r, "id");
 	struct ui_allow a = { .yes = false };
 	int interrupts = h->interrupts;
 
 	if (interrupts == 0)	/* else what is asked about is cancelled */
 		a = ui_ask(h->ui, r, h->signals);
-
-	json_str(o, "type", "answer");
+	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)
-		json_raw(o, "id", id);
-	json_bool(o, "allow", a.yes);
+		scan_put(&b, ",'id':$", id);
+	scan_put(&b, ",'allow':$", scan_truth(a.yes));
 	if (a.args != NULL)
-		json_str(o, "arguments", a.args);
+		scan_put(&b, ",'arguments':@", slice_of(a.args));
 	if (a.reason != NULL)
-		json_str(o, "reason", a.reason);
+		scan_put(&b, ",'reason':@", slice_of(a.reason));
 	if (a.network)
-		json_bool(o, "network", true);
+		scan_put(&b, ",'network':true");
 	if (a.yes || a.session)
-		json_str(o, "scope", a.session ? "session" : "once");
-	if (a.stop)
-		json_bool(o, "stop", true);
+		scan_put(&b, ",'scope':@", a.session ? SLICE("session") :
+		    SLICE("once"));
+	scan_put(&b, a.stop ? ",'stop':true}" : "}");
 	free(a.args);
 	free(a.reason);
-	hub_commit(h, o);
+	hub_commit(h, &b);
 	hub_read_signals(h);
 	if (a.stop && h->interrupts == interrupts) {
 		h->refused = true;

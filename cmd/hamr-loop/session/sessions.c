@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json/json.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "record/msg.h"
 #include "origin.h"
 #include "sessions.h"
@@ -191,7 +191,6 @@ print_row(const struct summary *s, bool json, struct buf *out)
 {
 	time_t old = time(NULL) - s->touched;
 	const char *task = s->task != NULL ? s->task : "";
-	struct json *o;
 	char ago[32];
 
 	if (!json) {
@@ -215,17 +214,12 @@ print_row(const struct summary *s, bool json, struct buf *out)
 		buf_addc(out, '\n');
 		return;
 	}
-	o = json_object();
-	json_str(o, "session", s->id);
-	json_str(o, "task", task);
-	json_str(o, "status", s->status);
-	json_int(o, "steps", s->steps);
+	scan_put(out, "{'session':@,'task':@,'status':@,'steps':$",
+	    slice_of(s->id), slice_of(task), slice_of(s->status),
+	    SCAN_INT(s->steps));
 	if (s->created != NULL)
-		json_str(o, "created", s->created);
-	json_int(o, "age_s", old);
-	json_print(o, out);
-	json_free(o);
-	buf_addc(out, '\n');
+		scan_put(out, ",'created':@", slice_of(s->created));
+	scan_put(out, ",'age_s':$}\n", SCAN_INT(old));
 }
 
 int
@@ -361,38 +355,31 @@ static void
 own_header(const struct rec *r, const struct session *s, const char *root,
     const char *id, long at, struct buf *out)
 {
-	struct json *o = json_object();
-	time_t now = time(NULL);
-	struct tm tm;
-	char created[32], *mark;
+	char created[UTC_SIZE], *mark;
 
-	gmtime_r(&now, &tm);
-	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	utc_print_now(created);
 	mark = origin_mark(s->id, root, created);
+	buf_addc(out, '{');
 	for (size_t i = 0; i < r->n; i++) {
 		struct slice key = r->m[i].key;
-		char *name = xmemdup0(key.p, key.n);
 
 		if (slice_is(key, "session"))
-			json_str(o, name, s->id);
+			scan_put(out, "'$':@,", key, slice_of(s->id));
 		else if (slice_is(key, "created"))
-			json_str(o, name, created);
+			scan_put(out, "'$':@,", key, slice_of(created));
 		else if (slice_is(key, "cwd"))
-			json_str(o, name, root);
+			scan_put(out, "'$':@,", key, slice_of(root));
 		else if (!slice_is(key, "fork_of") &&
 		    !slice_is(key, "fork_at") && !slice_is(key, "mark"))
-			json_raw(o, name, r->m[i].val);
-		free(name);
+			scan_put(out, "'$':$,", key, r->m[i].val);
 	}
 	if (mark != NULL)
-		json_str(o, "mark", mark);
+		scan_put(out, "'mark':@,", slice_of(mark));
 	free(mark);
-	json_str(o, "fork_of", id);
+	scan_put(out, "'fork_of':@", slice_of(id));
 	if (at > 0)
-		json_int(o, "fork_at", at);
-	json_print(o, out);
-	json_free(o);
-	buf_addc(out, '\n');
+		scan_put(out, ",'fork_at':$", SCAN_INT(at));
+	buf_adds(out, "}\n");
 }
 
 static int

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/image.h"
 #include "base/mem.h"
+#include "base/utc.h"
 #include "base/utf8.h"
 #include "conf/place.h"
 #include "conf/state.h"
@@ -186,33 +186,22 @@ context_memory(struct child *c, struct buf *out)
 
 /* ---- messages ---- */
 
-static struct json *
-message(const char *role, const char *text)
-{
-	struct json *o = json_object();
-
-	json_str(o, "role", role);
-	json_str(o, "content", text);
-	return o;
-}
-
 static int
 put_context(struct hub *h, const char *text, const char *from, bool lossy)
 {
-	struct json *o = message("user", text), *meta = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(meta, "by", "context");
+	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'context'",
+	    slice_of(text));
 	if (from != NULL)
-		json_str(meta, "from", from);
-	if (lossy)
-		json_bool(meta, "lossy", true);
-	json_add(o, "meta", meta);
-	return hub_commit(h, o);
+		scan_put(&b, ",'from':@", slice_of(from));
+	scan_put(&b, lossy ? ",'lossy':true}}" : "}}");
+	return hub_commit(h, &b);
 }
 
 struct mentions {
-	struct json *parts;
-	size_t n;
+	struct buf images;	/* parts, a comma before each */
+	size_t n;		/* of them */
 	bool vision, chat;
 	struct hub *hub;
 	struct ui *ui;
@@ -282,18 +271,13 @@ add_image(struct mentions *f, const char *name, int fd)
 		ui_note(f->ui, "  %s is not shown: it is larger than %zu "
 		    "bytes; name a smaller copy", name, IMAGE_BYTES_MAX);
 	else if (image_probe(&im, buf_view(&b))) {
-		struct slice bytes = buf_view(&b);
-		struct buf text = BUF_INIT(2 * IMAGE_BYTES_MAX);
-
-		buf_fmt(&text, "{\"type\":\"image_url\",\"image_url\":{\"url\":"
-		    "\"data:%s;base64,", im.mime);
-		base64_add(&text, bytes.p, bytes.n);
-		buf_adds(&text, "\"}}");
-		json_raw(f->parts, NULL, buf_view(&text));
+		scan_put(&f->images, ",{'type':'image_url','image_url':{'url':"
+		    "'data:$;base64,", slice_of(im.mime));
+		base64_add(&f->images, b.p, b.len);
+		buf_adds(&f->images, "\"}}");
 		f->n++;
 		ui_note(f->ui, "  %s is shown to the model: %s, %lu x %lu",
 		    name, im.name, im.width, im.height);
-		buf_release(&text);
 	}
 	buf_release(&b);
 }
@@ -302,7 +286,6 @@ add_image(struct mentions *f, const char *name, int fd)
 static bool
 may_be_read(struct mentions *f, const char *name)
 {
-	struct json *o = json_object();
 	struct buf args = BUF_INIT(1 << 16), said = BUF_INIT(1 << 20);
 	const char *words[] = { "--json", "--mode", "read-only", "read", NULL };
 	struct scan scan = { 0 };
@@ -310,11 +293,7 @@ may_be_read(struct mentions *f, const char *name)
 	struct rec r;
 	bool may = false;
 
-	json_str(o, "path", name);
-	json_int(o, "first", 1);
-	json_int(o, "last", 1);
-	json_print(o, &args);
-	json_free(o);
+	scan_put(&args, "{'path':@,'first':1,'last':1}", slice_of(name));
 	words[4] = args.p;
 	child_run("hamr-tool", words, 5, READ_MS, CHILD_ERR_NONE, &said, NULL);
 	line = slice_trim_end(buf_view(&said), "\n");
@@ -392,7 +371,7 @@ add_given(struct mentions *f, const char *images)
 	walk_list(&w, slice_of(images != NULL ? images : "[]"));
 	while (walk_next(&w, NULL, &part))
 		if (f->vision && f->n < IMAGES_MAX) {
-			json_raw(f->parts, NULL, part);
+			scan_put(&f->images, ",$", part);
 			f->n++;
 		} else {
 			unseen++;
@@ -401,51 +380,38 @@ add_given(struct mentions *f, const char *images)
 }
 
 static void
-mention_content(struct json *o, const char *text, const char *images,
+put_content(struct buf *out, const char *text, const char *images,
     bool vision, struct hub *h)
 {
-	struct mentions f = { .parts = json_array(), .vision = vision,
-		.chat = h->chat, .hub = h, .ui = h->ui };
-	struct json *first = json_object();
-	size_t unseen;
-	char *all;
-
-	json_str(first, "type", "text");
-	json_add(f.parts, NULL, first);
-	unseen = add_given(&f, images);
-	all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
+	struct mentions f = { .images = BUF_INIT(BUF_RECORD_MAX),
+		.vision = vision, .chat = h->chat, .hub = h, .ui = h->ui };
+	size_t unseen = add_given(&f, images);
+	char *all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
 	    "attached that you cannot see]", text, unseen, unseen == 1 ?
 	    " is" : "s are");
-	json_str(first, "text", all);
+
 	for (const char *p = text; (p = strchr(p, '@')) != NULL; ) {
 		bool begins = p == text || strchr(BEFORE, p[-1]) != NULL;
 		char *name;
+		size_t n = 0;
 
 		p++;
 		if (!begins)
 			continue;
-
-		/* The word behind an @, its backslashes taken away; *p is
-		 * moved behind. */
-		char *w = xmalloc(strlen(p) + 1);
-		size_t n = 0;
-
+		/* the word behind it, its backslashes taken away */
+		name = xmalloc(strlen(p) + 1);
 		while (*p != '\0' && strchr(BLANK, *p) == NULL) {
 			if (*p == '\\' && p[1] != '\0')
 				p++;
-			w[n++] = *p++;
+			name[n++] = *p++;
 		}
-		w[n] = '\0';
-		name = w;
+		name[n] = '\0';
 		add_mention(&f, name);
 		free(name);
 	}
-	if (f.n > 0) {
-		json_add(o, "content", f.parts);
-	} else {
-		json_str(o, "content", all);
-		json_free(f.parts);
-	}
+	scan_put(out, f.n > 0 ? "[{'type':'text','text':@}$]" : "@",
+	    slice_of(all), buf_view(&f.images));
+	buf_release(&f.images);
 	free(all);
 }
 
@@ -572,28 +538,23 @@ setup_release(struct setup *s)
 static int
 header(const struct setup *s, struct hub *h)
 {
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *model = s->o->model != NULL ? s->o->model :
 	    conf_str(s->conf, "provider.model");
-	time_t now = time(NULL);
-	struct tm tm;
-	char at[32], *mark;
+	char at[UTC_SIZE], *mark;
 
-	gmtime_r(&now, &tm);
-	strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_str(o, "type", "hamr");
-	json_int(o, "v", 1);
-	json_str(o, "session", h->session->id);
-	json_str(o, "cwd", s->root);
-	json_str(o, "created", at);
-	json_str(o, "mode", s->mode);
-	if (model[0] != '\0')
-		json_str(o, "model", model);
+	utc_print_now(at);
 	mark = origin_mark(h->session->id, s->root, at);
+	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
+	    "'mode':@", slice_of(h->session->id), slice_of(s->root),
+	    slice_of(at), slice_of(s->mode));
+	if (model[0] != '\0')
+		scan_put(&b, ",'model':@", slice_of(model));
 	if (mark != NULL)
-		json_str(o, "mark", mark);
+		scan_put(&b, ",'mark':@", slice_of(mark));
+	buf_addc(&b, '}');
 	free(mark);
-	return hub_commit(h, o);
+	return hub_commit(h, &b);
 }
 
 int
@@ -620,12 +581,8 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 int
 setup_config(struct hub *h, const char *key, const char *value)
 {
-	struct json *o = json_object(), *set = json_object();
-
-	json_str(o, "type", "config");
-	json_str(set, key, value);
-	json_add(o, "set", set);
-	return hub_commit(h, o);
+	return hub_put(h, "{'type':'config','set':{'$':@}}", slice_of(key),
+	    slice_of(value));
 }
 
 /* A flag that says otherwise than the session did: from here on it counts. */
@@ -671,8 +628,8 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	/* the mode may have been set since */
 	if (!h->track->has_system && ((h->track->mode != NULL &&
 	    strcmp(h->track->mode, s->mode) != 0 &&
-	    read_system(s, h->track->mode, e) < 0) || hub_commit(h,
-	    message("system", buf_view(&s->system).p)) < 0))
+	    read_system(s, h->track->mode, e) < 0) || hub_put(h,
+	    "{'role':'system','content':@}", buf_view(&s->system)) < 0))
 		goto failed;
 	if (h->track->last == R_SYSTEM && context_message(s, h, memory) < 0) {
 		memory = NULL;
@@ -689,38 +646,30 @@ failed:
 	    "interrupted");
 }
 
-static void
-tell_undone(struct hub *h)
-{
-	char *text = xasprintf(TEXT_UNDONE, h->track->undone);
-	struct json *o = message("user", text), *meta = json_object();
-
-	json_str(meta, "by", "loop");
-	json_add(o, "meta", meta);
-	hub_commit(h, o);
-	free(text);
-}
-
 int
 setup_task(struct hub *h, const struct conf *conf, const char *task,
     const char *images, bool steering)
 {
-	struct json *o = json_object(), *meta = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *contract = contract_of(conf, h->track->mode, h->chat,
 	    task);
 
-	json_str(o, "role", "user");
-	if (h->track->undone != NULL)
-		tell_undone(h);
-	mention_content(o, task, images, conf_bool(conf, "provider.vision"),
-	    h);
-	json_str(meta, "by", "user");
+	if (h->track->undone != NULL) {
+		char *text = xasprintf(TEXT_UNDONE, h->track->undone);
+
+		hub_put(h, "{'role':'user','content':@,'meta':{'by':'loop'}}",
+		    slice_of(text));
+		free(text);
+	}
+	scan_put(&b, "{'role':'user','content':");
+	put_content(&b, task, images, conf_bool(conf, "provider.vision"), h);
+	scan_put(&b, ",'meta':{'by':'user'");
 	if (steering)
-		json_bool(meta, "steering", true);
+		scan_put(&b, ",'steering':true");
 	else if (contract != NULL)
-		json_str(meta, "contract", contract);
-	json_add(o, "meta", meta);
-	if (hub_commit(h, o) < 0)
+		scan_put(&b, ",'contract':@", slice_of(contract));
+	buf_adds(&b, "}}");
+	if (hub_commit(h, &b) < 0)
 		return -1;
 	return hub_sync(h, SLOT_GUARD);
 }

@@ -149,18 +149,15 @@ static bool
 repair(struct turn *t)
 {
 	struct track *k = t->hub->track;
-	struct json *o = json_object(), *meta = json_object();
 	char *output, *how = outcome(k, &output);
 	char *text = xasprintf(TEXT_REPAIR, how, output);
+	int rc = hub_put(t->hub, "{'role':'user','content':@,"
+	    "'meta':{'by':'verify'}}", slice_of(text));
 
-	json_str(o, "role", "user");
-	json_str(o, "content", text);
-	json_str(meta, "by", "verify");
-	json_add(o, "meta", meta);
 	free(text);
 	free(how);
 	free(output);
-	return hub_commit(t->hub, o) == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
+	return rc == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
 }
 
 /* hamr-tool runs it, in its sandbox; once more if it died over it. */
@@ -175,12 +172,11 @@ verify_now(struct hub *h, const char *profile)
 	free(k->verification);
 	k->verification = NULL;
 	for (int tries = 0; tries < 2 && k->verification == NULL; tries++) {
-		struct json *o = json_object();
+		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-		json_str(o, "type", "verify");
-		json_str(o, "command", k->verify_command);
-		json_str(o, "profile", profile);
-		hub_tell_slot(h, SLOT_TOOL, o);
+		scan_put(&b, "{'type':'verify','command':@,'profile':@}",
+		    slice_of(k->verify_command), slice_of(profile));
+		hub_tell_slot(h, SLOT_TOOL, &b);
 		if (hub_go(h, SLOT_TOOL, 0) < 0)
 			return false;
 	}

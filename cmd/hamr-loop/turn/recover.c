@@ -157,13 +157,9 @@ recover(struct turn *t, enum scenario s)
 	if (!is_allowed(h->track, s) || h->failed)
 		return false;
 	text = text_of(t, s);
-
-	struct json *o = json_object();
-
-	json_str(o, "type", "recovery");
-	json_str(o, "scenario", track_scenarios[s]);
-	json_int(o, "attempt", t->hub->track->recovered[s] + 1);
-	if (hub_commit(t->hub, o) == 0 && text != NULL)
+	if (hub_put(h, "{'type':'recovery','scenario':@,'attempt':$}",
+	    slice_of(track_scenarios[s]), SCAN_INT(h->track->recovered[s] +
+	    1)) == 0 && text != NULL)
 		told = turn_message(t, text, NULL) == 0;
 	free(text);
 	return told && !h->failed && hub_sync(h, SLOT_GUARD) == 0;
@@ -180,7 +176,7 @@ wait_for_server(struct turn *t)
 	int n = t->hub->track->recovered[PROVIDER_DOWN];
 	double s = waits[t->hub->track->has_partial][n < 3 ? n : 2];
 	long long wall = limits_wall_end(t);
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(1 << 16);
 	char *text;
 
 	if (wall != 0 && left > (double)(wall - file_now_ms()) / 1000)
@@ -189,14 +185,12 @@ wait_for_server(struct turn *t)
 		s = left > 0 ? left : 0;
 	text = xasprintf("no answer (%s); asking the server again in %.0f s "
 	    "(%d of %d)", t->reason, s, n + 1, most[PROVIDER_DOWN]);
-	json_str(o, "type", "progress");
-	json_str(o, "stage", "loop");
-	json_int(o, "attempt", n + 1);
-	json_int(o, "of", most[PROVIDER_DOWN]);
-	json_int(o, "wait_ms", (int64_t)(s * 1000));
-	json_str(o, "message", text);
+	scan_put(&b, "{'type':'progress','stage':'loop','attempt':$,'of':$,"
+	    "'wait_ms':$,'message':@}", SCAN_INT(n + 1),
+	    SCAN_INT(most[PROVIDER_DOWN]), SCAN_INT((long long)(s * 1000)),
+	    slice_of(text));
 	free(text);
-	hub_progress(t->hub, o);
+	hub_progress(t->hub, &b);
 	t->waited_ms += (long long)(s * 1000);
 	return hub_pause(t->hub, (int)(s * 1000)) == 0;
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "contract.h"
 #include "internal.h"
+#include "json/json.h"
 #include "begin.h"
 #include "texts.h"
 
@@ -26,18 +27,10 @@ turn_set_ending(struct turn *t, enum ending e, const char *reason)
 int
 turn_message(struct turn *t, const char *text, const char *rule)
 {
-	struct json *o = json_object(), *meta = json_object(), *rules;
-
-	json_str(o, "role", "user");
-	json_str(o, "content", text);
-	json_str(meta, "by", "loop");
-	if (rule != NULL) {
-		rules = json_array();
-		json_str(rules, NULL, rule);
-		json_add(meta, "rules", rules);
-	}
-	json_add(o, "meta", meta);
-	return hub_commit(t->hub, o);
+	return hub_put(t->hub, rule != NULL ? "{'role':'user','content':@,"
+	    "'meta':{'by':'loop','rules':[@]}}" : "{'role':'user','content':@,"
+	    "'meta':{'by':'loop'}}", slice_of(text),
+	    slice_of(rule != NULL ? rule : ""));
 }
 
 static const struct {
@@ -68,19 +61,15 @@ turn_status(enum ending e)
 
 /* ---- records of our own ---- */
 
-static struct json *
+static struct buf
 refusal(const struct open_call *c, const char *code, const char *text)
 {
-	struct json *o = json_object(), *meta = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "role", "tool");
-	json_str(o, "tool_call_id", c->id);
-	json_str(o, "name", c->name);
-	json_str(o, "content", text);
-	json_bool(o, "is_error", true);
-	json_str(meta, "error", code);
-	json_add(o, "meta", meta);
-	return o;
+	scan_put(&b, "{'role':'tool','tool_call_id':@,'name':@,'content':@,"
+	    "'is_error':true,'meta':{'error':@}}", slice_of(c->id),
+	    slice_of(c->name), slice_of(text), slice_of(code));
+	return b;
 }
 
 /* Answer every open call, in call order. */
@@ -89,11 +78,16 @@ close_calls(struct turn *t, const char *code, const char *text)
 {
 	struct track *k = t->hub->track;
 
-	for (size_t i = 0; i < k->ncalls; i++)
-		if (!k->calls[i].done &&
-		    hub_commit(t->hub, refusal(&k->calls[i], code,
-		    k->calls[i].started ? TEXT_RESULT_UNKNOWN : text)) < 0)
+	for (size_t i = 0; i < k->ncalls; i++) {
+		const struct open_call *c = &k->calls[i];
+		struct buf b;
+
+		if (c->done)
+			continue;
+		b = refusal(c, code, c->started ? TEXT_RESULT_UNKNOWN : text);
+		if (hub_commit(t->hub, &b) < 0)
 			return;
+	}
 }
 
 /* An action did not return: if it was its time that ran out, it is stopped
@@ -165,8 +159,10 @@ run_calls(struct turn *t)
 		cut = open - (size_t)calls;
 	for (size_t i = k->ncalls, left = cut; left > 0 && i-- > 0; )
 		if (!k->calls[i].done) {
-			hub_tell_slot(h, SLOT_TOOL, refusal(&k->calls[i],
-			    "budget_exhausted", TEXT_RESULT_BUDGET));
+			struct buf b = refusal(&k->calls[i],
+			    "budget_exhausted", TEXT_RESULT_BUDGET);
+
+			hub_tell_slot(h, SLOT_TOOL, &b);
 			left--;
 		}
 	if (hub_go(h, SLOT_TOOL, limits_wall_end(t)) < 0) {
@@ -189,18 +185,14 @@ static void
 final_request(struct turn *t, const char *limit)
 {
 	struct hub *h = t->hub;
-	struct json *o = json_object();
 	char *text;
 
 	t->spent = true;
 	turn_set_ending(t, END_BUDGET, limit);
 	text = xasprintf(TEXT_BUDGET, limit);
-	json_str(o, "type", "constrain");
-	json_str(o, "stage", "hamr-loop");
-	json_str(o, "tool_choice", "none");
-	json_str(o, "rule", limit);
-	json_int(o, "steps", 1);
-	if (turn_message(t, text, NULL) == 0 && hub_commit(h, o) == 0 &&
+	if (turn_message(t, text, NULL) == 0 && hub_put(h,
+	    "{'type':'constrain','stage':'hamr-loop','tool_choice':'none',"
+	    "'rule':@,'steps':1}", slice_of(limit)) == 0 &&
 	    hub_sync(h, SLOT_GUARD) == 0 &&
 	    ask_model(t, file_now_ms() + FINAL_REQUEST_MS)) {
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
@@ -222,17 +214,14 @@ static bool
 note_death(struct turn *t)
 {
 	struct hub *h = t->hub;
-	struct json *o;
 
 	if (h->died == t->died || h->track->halted)
 		return true;
 	t->died = h->died;
-	o = json_object();
-	json_str(o, "type", "recovery");
-	json_str(o, "scenario", track_scenarios[STAGE_DIED]);
-	json_int(o, "attempt", h->died);
-	json_str(o, "stage", h->who_died);
-	return hub_commit(h, o) == 0 && hub_sync(h, SLOT_GUARD) == 0;
+	return hub_put(h, "{'type':'recovery','scenario':@,'attempt':$,"
+	    "'stage':@}", slice_of(track_scenarios[STAGE_DIED]),
+	    SCAN_INT(h->died), slice_of(h->who_died)) == 0 &&
+	    hub_sync(h, SLOT_GUARD) == 0;
 }
 
 /* A message that the person typed meanwhile goes in after the results;
@@ -385,45 +374,37 @@ int
 turn_end(struct turn *t)
 {
 	struct track *k = t->hub->track;
-	struct json *o = json_object(), *files = json_array();
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct json *usage = json_object();
 
-	json_str(o, "type", "end");
-	json_str(o, "status", turn_status_word(t->end));
-	json_str(o, "reason", t->reason != NULL ? t->reason : "");
-	json_str(o, "answer", k->answer);
-	json_int(o, "steps", k->steps);
-	json_int(o, "tool_calls", k->started);
+	scan_put(&b, "{'type':'end','status':@,'reason':@,'answer':@,"
+	    "'steps':$,'tool_calls':$,'files_changed':[",
+	    slice_of(turn_status_word(t->end)),
+	    slice_of(t->reason != NULL ? t->reason : ""), slice_of(k->answer),
+	    SCAN_INT(k->steps), SCAN_INT(k->started));
 	for (size_t i = 0; i < k->nfiles; i++)
-		json_str(files, NULL, k->files[i]);
-	json_add(o, "files_changed", files);
-
-	struct json *obj = json_object();
-
-	json_int(obj, "prompt_tokens", k->usage.prompt);
-	json_int(obj, "completion_tokens", k->usage.completion);
-	json_int(obj, "cached_tokens", k->usage.cached);
+		scan_put(&b, i > 0 ? ",@" : "@", slice_of(k->files[i]));
+	scan_put(&b, "],'usage':");
+	json_int(usage, "prompt_tokens", k->usage.prompt);
+	json_int(usage, "completion_tokens", k->usage.completion);
+	json_int(usage, "cached_tokens", k->usage.cached);
 	if (k->usage.has_cost)
-		json_double(obj, "cost", k->usage.cost);
-	json_add(o, "usage", obj);
-
-	/* The weakest that a command ran in, and what it did not limit. */
-	const char *name = k->sandbox != NULL ? k->sandbox : "unused";
-	char *text = k->unlimited == NULL ? xstrdup(name) :
-	    xasprintf("%s, %s not limited", name, k->unlimited);
-
-	json_str(o, "sandbox", text);
-	free(text);
-	json_int(o, "ms", file_now_ms() - t->begun);
-	json_print(o, &line);
-	t->record = buf_detach(&line);
+		json_double(usage, "cost", k->usage.cost);
+	json_print(usage, &b);
+	json_free(usage);
+	/* the weakest that a command ran in, and what it did not limit */
+	scan_put(&b, k->unlimited != NULL ? ",'sandbox':'$, $ not limited'" :
+	    ",'sandbox':'$'", slice_of(k->sandbox != NULL ? k->sandbox :
+	    "unused"), slice_of(k->unlimited != NULL ? k->unlimited : ""));
+	scan_put(&b, ",'ms':$}", SCAN_INT(file_now_ms() - t->begun));
+	t->record = xstrdup(buf_view(&b).p);
 	/* When the session cannot be written, who reads stdout is still told
 	 * how it ended. */
 	if (t->hub->failed) {
-		hub_show(t->hub, o);
+		hub_show(t->hub, &b);
 		return -1;
 	}
-	if (hub_commit(t->hub, o) < 0)
+	if (hub_commit(t->hub, &b) < 0)
 		return -1;
 	return hub_durable(t->hub);
 }

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "child/child.h"
-#include "json/json.h"
 #include "json/scan.h"
 #include "term/cluster.h"
 #include "term/term.h"
@@ -301,23 +300,21 @@ ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 static char *
 with_command(const char *args, const char *command)
 {
-	struct json *o = json_object();
 	struct buf b = BUF_INIT(TEXT_MAX);
+	const char *comma = "{";
 	struct slice key, val;
 	struct walk w;
 
 	walk_in(&w, slice_of(args));
 	while (walk_next(&w, &key, &val)) {
-		char *name = xmemdup0(key.p, key.n);
-
-		if (strcmp(name, "command") == 0)
-			json_str(o, name, command);
+		if (slice_is(key, "command"))
+			scan_put(&b, "$'$':@", slice_of(comma), key,
+			    slice_of(command));
 		else
-			json_raw(o, name, val);
-		free(name);
+			scan_put(&b, "$'$':$", slice_of(comma), key, val);
+		comma = ",";
 	}
-	json_print(o, &b);
-	json_free(o);
+	buf_addc(&b, '}');
 	return buf_detach(&b);
 }
 
