@@ -53,6 +53,9 @@ CRYPTO := $(if $(wildcard $(shell $(CC) -print-file-name=libcrypto.a)), \
 
 all: $(COMMANDS:%=$B/%)
 
+# for a shell, also where the checkout's path has a blank
+full = "$(if $(filter /%,$(1)),,$(CURDIR)/)$(1)"
+
 $O/lib/%.o: lib/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -154,8 +157,8 @@ TESTS = $(filter-out %/check.t,$(wildcard tests/*/*.t))
 JOBS  = 4
 
 check: all $O/httpd units layers $(TORTURE)
-	@HAMR_BIN=$(abspath $B) HTTPD_BIN=$(abspath $O/httpd) \
-	    HAMR_SHARE=$(abspath share/hamr) OBJ=$(abspath $O) \
+	@HAMR_BIN=$(call full,$B) HTTPD_BIN=$(call full,$O/httpd) \
+	    HAMR_SHARE=$(call full,share/hamr) OBJ=$(call full,$O) \
 	    build-aux/check $(JOBS) $O/unit $(TESTS)
 
 units: $(UNITS)
@@ -178,8 +181,8 @@ asan:
 # Kill, starve, fill and stop everything, and see what holds: hours of runs,
 # or SAMPLE=n of each row, chosen by SEED=n; ROW="word" for some rows.
 torture: all $O/httpd $(TORTURE)
-	@HAMR_BIN=$(abspath $B) HTTPD_BIN=$(abspath $O/httpd) \
-	    HAMR_SHARE=$(abspath share/hamr) OBJ=$(abspath $O) JOBS=2 \
+	@HAMR_BIN=$(call full,$B) HTTPD_BIN=$(call full,$O/httpd) \
+	    HAMR_SHARE=$(call full,share/hamr) OBJ=$(call full,$O) JOBS=2 \
 	    build-aux/torture $O/torture
 
 # Attack hamr as a hostile repository, model, server or neighbour would, in
@@ -188,7 +191,7 @@ torture: all $O/httpd $(TORTURE)
 # make security puts the promises that it is held to into doc/security.md.
 ATTACK =
 attack: all
-	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	@HAMR_BIN=$(call full,$B) HAMR_SHARE=$(call full,share/hamr) \
 	    build-aux/attack $(if $(ATTACK),,--doc doc/security.md) $(ATTACK)
 
 security:
@@ -231,22 +234,22 @@ cover:
 
 # Against the official MCP servers and SDK, which npm fetches.
 mcp-check: all
-	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	@HAMR_BIN=$(call full,$B) HAMR_SHARE=$(call full,share/hamr) \
 	    build-aux/mcp-check build/mcp
 
 # Against the official ACP client and acpx, which npm fetches too.
 acp-check: all
-	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
-	    HTTPD_BIN=$(abspath $O/httpd) build-aux/acp-check build/acp
+	@HAMR_BIN=$(call full,$B) HAMR_SHARE=$(call full,share/hamr) \
+	    HTTPD_BIN=$(call full,$O/httpd) build-aux/acp-check build/acp
 
 # Against aimock and Portkey's gateway, which npm fetches too.
 gateway-check: all
-	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	@HAMR_BIN=$(call full,$B) HAMR_SHARE=$(call full,share/hamr) \
 	    build-aux/gateway-check build/gateways
 
 # Against llama.cpp's llama-server, built from the source that LLAMA names.
 server-check: all
-	@HAMR_BIN=$(abspath $B) HAMR_SHARE=$(abspath share/hamr) \
+	@HAMR_BIN=$(call full,$B) HAMR_SHARE=$(call full,share/hamr) \
 	    build-aux/server-check build/llama "$(LLAMA)"
 
 # The agents that bench/misbehave runs beside hamr, in the versions it names.
@@ -259,8 +262,8 @@ lint:
 	build-aux/lint
 
 bench: all
-	@for b in bench/*.sh; do HAMR_BIN=$(abspath $B) \
-	    HAMR_SHARE=$(abspath share/hamr) sh $$b || exit 1; done
+	@for b in bench/*.sh; do HAMR_BIN=$(call full,$B) \
+	    HAMR_SHARE=$(call full,share/hamr) sh $$b || exit 1; done
 
 # ---- a machine of one's own ----
 
