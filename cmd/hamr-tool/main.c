@@ -9,7 +9,6 @@
 #include "git/gitrepo.h"
 #include "extras/mcp.h"
 #include "serve/mcp_serve.h"
-#include "base/mem.h"
 #include "extras/mode.h"
 #include "stage/stage.h"
 #include "supervisor/supervisor.h"

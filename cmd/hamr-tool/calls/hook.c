@@ -1,7 +1,5 @@
 /* hook.c - the user's own programs around a call. */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -1,10 +1,8 @@
 /* memory.c - search_memory and save_memory: hamr-mem asked as a child. */
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"

@@ -2,11 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hook.h"
 #include "files/diff.h"
 #include "json/scan.h"
 #include "term/term.h"
-#include "journal_calls.h"
+
+#include "job.h"
 
 /* The content; on a terminal nothing of it steers that, and diffs are
  * coloured. */

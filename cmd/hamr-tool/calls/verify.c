@@ -5,8 +5,6 @@
 
 #include "run/bash.h"
 #include "base/file.h"
-#include "base/mem.h"
-#include "extras/schema.h"
 
 #include "tool.h"
 

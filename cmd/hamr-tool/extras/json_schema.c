@@ -1,8 +1,6 @@
 /* json_schema.c - arguments against a JSON Schema. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "json/scan.h"
 

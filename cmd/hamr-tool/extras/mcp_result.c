@@ -1,5 +1,4 @@
 /* mcp_result.c - what an MCP server answered to a call, as a result. */
-#include <string.h>
 
 #include "files/files.h"
 #include "json/scan.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/utf8.h"
 #include "json/scan.h"
 #include "root/secret.h"

@@ -1,5 +1,4 @@
 /* list.c - read of a folder: what is in it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "base/mem.h"
 
 #include "internal.h"
-#include "replace.h"
 
 #define LIST_MAX 300		/* entries shown */
 #define COUNT_MAX 100000	/* entries counted */

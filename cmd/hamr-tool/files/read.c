@@ -1,11 +1,9 @@
 /* read.c - the read tool: which kind it is, and files. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/scan.h"

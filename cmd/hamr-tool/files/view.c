@@ -1,7 +1,6 @@
 /* view.c - the view_image tool: an image, shown to the model. */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"

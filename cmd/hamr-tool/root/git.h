@@ -11,7 +11,6 @@
 #define HAMR_TOOL_GIT_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
 

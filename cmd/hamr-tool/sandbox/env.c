@@ -1,7 +1,6 @@
 /* env.c - what a command sees of the environment, and nobody of ours. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 

@@ -1,12 +1,10 @@
 /* names.c - which names in the root are secrets, and which are protected. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "git/gitignore.h"
 #include "base/file.h"

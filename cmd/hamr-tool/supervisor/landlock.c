@@ -1,5 +1,4 @@
 /* landlock.c - which files may be touched, by the kernel's Landlock. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
