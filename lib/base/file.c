@@ -89,6 +89,16 @@ file_base(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+void
+file_close(int fd)
+{
+	int no = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = no;
+}
+
 int
 file_write_all(int fd, const void *p, size_t n)
 {

@@ -33,6 +33,9 @@ char *file_folder(const char *path);
 /* What stands behind the last slash of path. */
 const char *file_base(const char *path);
 
+/* Close fd; nothing where it is -1.  errno stays. */
+void file_close(int fd);
+
 /* Write all n bytes; 0 or -1 with errno. */
 int file_write_all(int fd, const void *p, size_t n);
 

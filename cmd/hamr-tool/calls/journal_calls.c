@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "json/sha.h"
 
@@ -64,8 +64,7 @@ on_change(void *arg, const struct files_change *ch, struct err *why)
 			    O_PATH | O_NOFOLLOW);
 			t->folders += fd < 0;
 		}
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 		free(dir);
 		return 0;
 	}

@@ -237,8 +237,7 @@ mcp_free(struct mcp **v, size_t n)
 	/* they are told by the end of their input, all at once, and given a
 	 * moment */
 	for (size_t i = 0; i < n; i++) {
-		if (v[i]->io.in >= 0)
-			close(v[i]->io.in);
+		file_close(v[i]->io.in);
 		v[i]->io.in = -1;
 	}
 	for (size_t i = 0; i < n; i++) {

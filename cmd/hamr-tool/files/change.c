@@ -41,8 +41,7 @@ change_release(struct change *c)
 {
 	path_release(&c->path);
 	free(c->name);
-	if (c->fd >= 0)
-		close(c->fd);
+	file_close(c->fd);
 	buf_release(&c->old);
 	buf_release(&c->new);
 	buf_release(&c->disk);
@@ -321,8 +320,7 @@ make(struct files *f, struct change *c)
 		unlinkat(dir, tmp, 0);
 		close(fd);
 	}
-	if (dir >= 0)
-		close(dir);
+	file_close(dir);
 	return -1;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/scan.h"
@@ -281,8 +282,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		    "commands see the file on the disk]\n");
 	if (fault.code != NULL)
 		files_fault(r, &fault);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&text);
 	buf_release(&disk);
 	buf_release(&v.body);

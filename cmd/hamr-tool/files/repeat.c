@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "json/scan.h"
 
@@ -120,8 +120,7 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 		sha256_hex(text.p, text.len, hex);
 		identify(e, &now);
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&text);
 	buf_release(&disk);
 	if (strcmp(hex, e->sha) == 0)

@@ -171,8 +171,7 @@ replace_folders(const struct root *root, const char *rel, size_t *made,
 			*made = (size_t)(slash - rel);
 		if (r == 0)
 			fsync(up);
-		if (up >= 0)
-			close(up);
+		file_close(up);
 		errno = no;
 		if (r < 0 && errno != EEXIST) {
 			fault_sys(f, "the folder cannot be made", dir);
@@ -269,10 +268,8 @@ replace_file(const struct root *root, const char *rel, int fd,
 		unlinkat(dir, name, 0);
 	else if (tmp >= 0)
 		fsync(dir);
-	if (tmp >= 0)
-		close(tmp);
-	if (dir >= 0)
-		close(dir);
+	file_close(tmp);
+	file_close(dir);
 	return r;
 }
 

@@ -307,8 +307,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	/* killed, as out of time: what was found is there */
 	if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
 	    (WIFEXITED(status) && WEXITSTATUS(status) == ST_OK))

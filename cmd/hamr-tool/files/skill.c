@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -60,8 +59,7 @@ files_read_skill(const struct files *f, struct slice path, struct result *r)
 		files_fault(r, &fault);
 	else if (f->o.result_cap != 0)
 		result_cap(r, f->o.result_cap);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (root.fd >= 0)
 		root_close(&root);
 	path_release(&p);

@@ -52,8 +52,7 @@ view(struct files *f, const struct path *p, const char *name, bool vision,
 			    (long long)r->images.len;
 		}
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&bytes);
 }
 

@@ -130,8 +130,7 @@ git_run(const struct git *g, const char *const *args, struct slice in,
 		pid = start(g, args, fd, end[1]);
 		close(end[1]);
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (pid > 0) {
 		whole = drain(g, end[0], out != NULL ? out : &none,
 		    file_now_ms() + g->ms);
@@ -140,8 +139,7 @@ git_run(const struct git *g, const char *const *args, struct slice in,
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 	}
-	if (end[0] >= 0)
-		close(end[0]);
+	file_close(end[0]);
 	buf_release(&none);
 	return whole && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -31,8 +31,7 @@ output_release(struct output *o)
 {
 	buf_release(&o->head);
 	buf_release(&o->tail);
-	if (o->spool >= 0)
-		close(o->spool);
+	file_close(o->spool);
 	o->spool = -1;
 }
 
@@ -234,9 +233,7 @@ output_save(int rootfd, const struct output *out, const struct output *err)
 	dir = hamr >= 0 ? root_folder(hamr, "out") : -1;
 	if (dir >= 0 && save(dir, out, err, name))
 		path = xasprintf(".hamr/out/%s", name);
-	if (dir >= 0)
-		close(dir);
-	if (hamr >= 0)
-		close(hamr);
+	file_close(dir);
+	file_close(hamr);
 	return path;
 }

@@ -270,8 +270,7 @@ look_at(struct finder *w, bool folder)
 		return fault_sys(w->f, "cannot be opened", p->rel);
 	p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
 	    !S_ISLNK(p->st.st_mode);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (folder && p->exists && !S_ISDIR(p->st.st_mode))
 		return fault_set(w->f, "not_found", "%s is not a "
 		    "folder; drop the trailing /", w->text);
@@ -338,8 +337,7 @@ root_open(struct root *r, const char *dir, struct err *e)
 void
 root_close(struct root *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	file_close(r->fd);
 	free(r->given);
 	free(r->real);
 	*r = (struct root){ .fd = -1 };
@@ -386,8 +384,7 @@ root_hamr(int rootfd)
 	}
 	/* there before a sandbox is put up, to be seen in it */
 	fd = root_folder(hamr, "out");
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return hamr;
 }
 

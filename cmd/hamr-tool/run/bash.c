@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "root/signals.h"
 
 #include "bash.h"
@@ -117,8 +117,7 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	output_release(&out);
 	output_release(&err);
 	free(command);
-	if (p.signals >= 0)
-		close(p.signals);
+	file_close(p.signals);
 	/* a signal that has come ends this process here */
 	signals_release(&signals);
 	return end;

@@ -46,8 +46,7 @@ high(int fd)
 {
 	int h = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE) : -1;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return h;
 }
 
@@ -180,8 +179,7 @@ put_map(const char *file, const char *text)
 	bool good = fd >= 0 && write(fd, text, strlen(text)) ==
 	    (ssize_t)strlen(text);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return good;
 }
 
@@ -290,8 +288,7 @@ await_end(struct box *b)
 	kill(-pid, SIGKILL);
 	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
 		;
-	if (p.fd >= 0)
-		close(p.fd);
+	file_close(p.fd);
 	return how;
 }
 
@@ -336,8 +333,7 @@ await_ready(struct box *b, int said, struct err *why)
 	do
 		got = poll(p, 2, (int)(until - file_now_ms()));
 	while (got < 0 && errno == EINTR && file_now_ms() < until);
-	if (p[1].fd >= 0)
-		close(p[1].fd);
+	file_close(p[1].fd);
 	if (got <= 0)
 		return err_set(why, ST_TEMP, "it did not start within %d s",
 		    READY_MS / 1000);
@@ -387,12 +383,10 @@ box_start(struct box *b, struct err *why)
 			err_sys(why, ST_TEMP, "no process for a sandbox");
 	}
 	for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
-		if (*given[i] >= 0)
-			close(*given[i]);
+		file_close(*given[i]);
 	if (b->pid > 0)
 		got = await_ready(b, s.err, why);
-	if (s.err >= 0)
-		close(s.err);
+	file_close(s.err);
 	env_free(s.env);
 	texts_release(&g.dirs);
 	return got;
@@ -555,8 +549,7 @@ box_spawn(struct box *b, const struct box_cmd *cmd, struct box_io *io)
 	else if (put_packet(b, &w, fds))
 		got = await(b, WIRE_STARTED, &w) ? w.a : ETIMEDOUT;
 	for (int i = 0; i < 4; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		file_close(fds[i]);
 	b->running = got == 0;
 	if (got == 0)
 		return 0;
@@ -571,8 +564,7 @@ box_io_close(struct box_io *io)
 	int *fds[] = { &io->in, &io->out, &io->err };
 
 	for (size_t i = 0; i < 3; i++) {
-		if (*fds[i] >= 0)
-			close(*fds[i]);
+		file_close(*fds[i]);
 		*fds[i] = -1;
 	}
 }
@@ -632,8 +624,7 @@ box_done(struct box *b, struct buf *notes)
 void
 box_take_down(struct box *b)
 {
-	if (b->fd >= 0)
-		close(b->fd);
+	file_close(b->fd);
 	b->fd = -1;
 	await_end(b);
 	cgroup_remove(b);

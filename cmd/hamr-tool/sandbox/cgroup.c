@@ -32,8 +32,7 @@ put(const char *dir, const char *file, long long v)
 	char *text = xasprintf("%lld", v);
 	bool good = fd >= 0 && file_write_all(fd, text, strlen(text)) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(text);
 	return good;
 }

@@ -173,8 +173,7 @@ folders_way(const struct sandboxes *bs, const char *path)
 		close(at);
 		at = next;
 	}
-	if (at >= 0)
-		close(at);
+	file_close(at);
 	return at >= 0;
 }
 
@@ -278,8 +277,7 @@ session_open(const struct sandboxes *bs, const char *path)
 	    now.st_ino == st.st_ino && now.st_dev == st.st_dev &&
 	    fchmod(fd, folder_mode(bs)) == 0 && futimens(fd, NULL) == 0)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return -1;
 }
 
@@ -343,8 +341,7 @@ folders_close(struct sandboxes *bs)
 	session_leave(bs);
 	if (bs->temp != NULL)
 		folders_remove(bs->temp);
-	if (bs->lock >= 0)
-		close(bs->lock);
+	file_close(bs->lock);
 	bs->lock = -1;
 	free(bs->temp);
 	free(bs->tmp);

@@ -220,8 +220,7 @@ stubs_sweep(struct sandboxes *bs)
 
 	if (fd >= 0)
 		drop_journal(bs, fd);
-	if (hamr >= 0)
-		close(hamr);
+	file_close(hamr);
 }
 
 /* ---- quarantine ---- */
@@ -245,8 +244,7 @@ move(const struct sandboxes *bs, struct moves *m, const char *rel)
 		    errno == EEXIST))
 			m->to = openat(hamr, FOLDER, O_RDONLY | O_DIRECTORY |
 			    O_NOFOLLOW | O_CLOEXEC);
-		if (hamr >= 0)
-			close(hamr);
+		file_close(hamr);
 	}
 	for (int i = 1; i <= TRIES && !moved && from >= 0 && m->to >= 0;
 	    i++) {
@@ -258,8 +256,7 @@ move(const struct sandboxes *bs, struct moves *m, const char *rel)
 		if (!moved && errno != EEXIST && errno != ENOTEMPTY)
 			break;
 	}
-	if (from >= 0)
-		close(from);
+	file_close(from);
 	texts_add(moved ? &m->moved : &m->stuck, xstrdup(rel));
 }
 
@@ -301,7 +298,6 @@ quarantine(struct box *b, unsigned look)
 	any = m.moved.n > 0;
 	texts_release(&m.moved);
 	texts_release(&m.stuck);
-	if (m.to >= 0)
-		close(m.to);
+	file_close(m.to);
 	return any;
 }

@@ -153,8 +153,7 @@ filter_holds(void)
 	int fd = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int no = errno;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return fd < 0 && no == EPERM;
 }
 

@@ -271,8 +271,7 @@ loop(struct super *s)
 			signal_all(s, w.a);
 		}
 		for (int i = 0; i < NFDS; i++)
-			if (fds[i] >= 0)
-				close(fds[i]);
+			file_close(fds[i]);
 	}
 }
 

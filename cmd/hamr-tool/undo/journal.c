@@ -116,8 +116,7 @@ new_id(struct snap *s, const char *prefix, struct err *e)
 	}
 	if (id == NULL)
 		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&b);
 	return id;
 }
@@ -163,8 +162,7 @@ append(struct snap *s, struct json *o, struct err *e)
 	buf_addc(&b, '\n');
 	r = fd >= 0 && file_write_all(fd, b.p, b.len) == 0 ? 0 :
 	    err_sys(e, ST_SYSTEM, "%s/" NAME, s->dir);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	json_free(o);
 	buf_release(&b);
 	return r;

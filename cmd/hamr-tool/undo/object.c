@@ -116,10 +116,8 @@ object_put(const struct snap *s, struct slice content,
 		r = 0;
 	else if (dir >= 0 && compress_blob(content, &bytes) == 0)
 		r = put_bytes(s, dir, hex.p + 2, buf_view(&bytes));
-	if (dir >= 0)
-		close(dir);
-	if (objects >= 0)
-		close(objects);
+	file_close(dir);
+	file_close(objects);
 	buf_release(&hex);
 	buf_release(&bytes);
 	return r;

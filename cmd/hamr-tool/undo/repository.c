@@ -176,8 +176,7 @@ snap_replace(const struct snap *s, const char *name, struct slice text)
 	int r = file_replace(path, text.p, text.n, 0600, NULL);
 	int fd = r == 0 ? snap_file(s, name, O_RDONLY) : -1;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(path);
 	return r;
 }
@@ -188,8 +187,7 @@ get_file(const struct snap *s, const char *name, struct buf *out)
 	int fd = file_open_regular(s->dirfd, name, NULL);
 	int r = fd >= 0 ? file_read_fd(fd, name, out, NULL) : -1;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return r;
 }
 
@@ -297,8 +295,7 @@ is_plain_at(const struct snap *s, const char *rel, size_t n)
 	    (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ||
 	    S_ISDIR(st.st_mode)));
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(path);
 	return plain;
 }
@@ -374,8 +371,7 @@ find_other_sizes(struct snap *s, const struct buf *paths,
 		if (fd < 0 || fstat(fd, &st) < 0 ||
 		    strtoll(size.p, NULL, 10) != st.st_size)
 			snap_add(bad, rel);
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 	}
 	buf_release(&sizes);
 	return good;
@@ -445,8 +441,7 @@ seed(struct snap *s, const struct gitrepo *g, const struct gitindex *ix,
 	if (fd < 0 || file_write_all(fd, ix->bytes.p, ix->bytes.len) < 0 ||
 	    futimens(fd, times) < 0 || !clean_index(s, ix))
 		snap_unseed(s);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(path);
 }
 
@@ -639,10 +634,8 @@ snap_free(struct snap *s)
 	gitindex_release(&s->before);
 	buf_release(&s->old);
 	watch_release(&s->watch);
-	if (s->use >= 0)
-		close(s->use);
-	if (s->dirfd >= 0)
-		close(s->dirfd);
+	file_close(s->use);
+	file_close(s->dirfd);
 	free(s->dir);
 	free(s);
 }

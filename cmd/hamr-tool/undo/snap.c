@@ -43,8 +43,7 @@ is_for_writing(int dir, const char *fd)
 	snprintf(name, sizeof name, "fdinfo/%.20s", fd);
 	in = openat(dir, name, O_RDONLY | O_CLOEXEC);
 	n = in >= 0 ? read(in, text, sizeof text - 1) : -1;
-	if (in >= 0)
-		close(in);
+	file_close(in);
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
@@ -201,8 +200,7 @@ snap_read(const struct root *root, const char *rel, struct stat *st,
 		good = S_ISREG(kind) &&
 		    file_read_fd(fd, rel, text, NULL) == 0;
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return good;
 }
 
@@ -279,8 +277,7 @@ older(struct take *t, const char *rel, const struct stat *st)
 	if (fd >= 0 && statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) == 0 &&
 	    (x.stx_mask & STATX_BTIME) != 0)
 		born = x.stx_btime.tv_sec * 1000000000LL + x.stx_btime.tv_nsec;
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (born >= s->looked)
 		return 0;
 	if (t->inodes.n == 0)
@@ -451,8 +448,7 @@ see_one(struct take *t, const char *rel, struct gitindex_entry *e)
 		see_file(t, rel, &st, e);
 	else
 		drop(t, e);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return fd >= 0;
 }
 

@@ -132,8 +132,7 @@ make_new(const struct root *root, struct step *s, int dir,
 		r = fchmod(fd, mode);
 	if (r == 0)
 		r = fsync(fd);
-	if (from >= 0)
-		close(from);
+	file_close(from);
 	close(fd);
 	return r;
 }
@@ -221,8 +220,7 @@ clear_away(struct files *f, struct step *s)
 	if (dir >= 0 && s->aside[0] != '\0' &&
 	    unlinkat(dir, s->aside, 0) < 0 && errno == EISDIR)
 		only_folders(dir, s->aside, true);
-	if (dir >= 0)
-		close(dir);
+	file_close(dir);
 	for (int i = 0; i < s->folders && s->oid[0] == '\0'; i++) {
 		slash = strrchr(above, '/');
 		if (slash == NULL)
@@ -290,8 +288,7 @@ do_all(struct undo *u, struct err *e)
 			renameat(dir, s->aside, dir, base);
 		else if (dir >= 0 && s->oid[0] != '\0')
 			unlinkat(dir, base, 0);
-		if (dir >= 0)
-			close(dir);
+		file_close(dir);
 	}
 	return r;
 }
@@ -436,8 +433,7 @@ carry_out(struct undo *u, struct err *e)
 		r = do_all(u, e);
 	if (r == 0)
 		r = journal_undone(u->snap, ids, n, e);
-	if (lock >= 0)
-		close(lock);
+	file_close(lock);
 	free(ids);
 	return r;
 }

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include "watch.h"
@@ -46,8 +47,7 @@ watch_init(struct watch *w, int root)
 void
 watch_release(struct watch *w)
 {
-	if (w->fd >= 0)
-		close(w->fd);
+	file_close(w->fd);
 	for (size_t i = 0; i < w->nrel; i++)
 		free(w->rel[i]);
 	free(w->rel);
