@@ -374,7 +374,6 @@ take(struct import *im, struct slice text, const struct rec **r,
     struct err *e)
 {
 	struct slice el;
-	struct walk w;
 	struct rec raw;
 	int64_t line, n = 1;
 	bool lossy;
@@ -396,8 +395,8 @@ take(struct import *im, struct slice text, const struct rec **r,
 		import_left_reset(&im->left_here);
 	else if (im->begun) {
 		/* parts that stand for what could not be taken */
-		walk_list(&w, rec_get(&raw, "content"));
-		while (walk_next(&w, NULL, &el))
+		for (struct walk w = walk_elements(rec_get(&raw, "content"));
+		    walk_next(&w, NULL, &el); )
 			if (scan_get(el, "_left").p != NULL)
 				count_left(im, scan_get(el, "_left"), 1);
 		im->said = true;

@@ -89,13 +89,11 @@ bool
 import_path(struct slice tool, struct slice args, struct buf *out)
 {
 	struct slice key, val;
-	struct walk w;
 
 	if (!is_in(" read edit write view_image ", tool) ||
 	    scan_kind(args) != SCAN_OBJECT || scan_get(args, "path").p != NULL)
 		return false;
-	walk_in(&w, args);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(args); walk_next(&w, &key, &val); ) {
 		if (!slice_in(key, paths) || scan_kind(val) != SCAN_STRING)
 			continue;
 		buf_add(out, args.p, (size_t)(key.p - args.p));
@@ -145,12 +143,10 @@ static void
 put_mutated(struct buf *text, struct slice list, struct buf *out)
 {
 	struct slice el, sha;
-	struct walk w;
 	char hex[SHA_HEX];
 	bool any = false;
 
-	walk_list(&w, list);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		/* the new content is to be known, or that the file is gone */
 		sha = scan_get(el, "sha256");
 		if (scan_kind(scan_get(el, "path")) != SCAN_STRING ||
@@ -184,13 +180,12 @@ put_meta(struct import_convert *p, struct slice meta, struct slice was,
     bool lossy, struct buf *out)
 {
 	struct slice key, val;
-	struct walk w;
 	size_t start = out->len, empty;
 
 	put_member(out, "meta", SLICE("{"));
 	empty = out->len;
-	walk_in(&w, scan_kind(meta) == SCAN_OBJECT ? meta : SLICE("{}"));
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, meta));
+	    walk_next(&w, &key, &val); ) {
 		if (scan_kind(val) == SCAN_NULL || (was.p != NULL &&
 		    scan_key_is(key, "name")))
 			continue;
@@ -279,7 +274,6 @@ static void
 put_content(struct slice content, struct buf *out)
 {
 	struct slice el, key, val;
-	struct walk w, in;
 
 	if (scan_kind(content) != SCAN_ARRAY || memmem(content.p, content.n,
 	    "\"_left\":", 8) == NULL) {
@@ -287,8 +281,7 @@ put_content(struct slice content, struct buf *out)
 		return;
 	}
 	buf_addc(out, '[');
-	walk_in(&w, content);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &el); ) {
 		if (out->p[out->len - 1] != '[')
 			buf_addc(out, ',');
 		if (scan_get(el, "_left").p == NULL) {
@@ -296,8 +289,7 @@ put_content(struct slice content, struct buf *out)
 			continue;
 		}
 		buf_addc(out, '{');
-		walk_in(&in, el);
-		while (walk_next(&in, &key, &val))
+		for (struct walk in = walk_of(el); walk_next(&in, &key, &val); )
 			if (!scan_key_is(key, "_left"))
 				copy_member(out, key, val);
 		buf_addc(out, '}');
@@ -445,7 +437,6 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 	struct slice calls = rec_get(r, "tool_calls"), el, was = NONE;
 	struct buf names = BUF_INIT(BUF_RECORD_MAX);
 	size_t first = p->ncalls;
-	struct walk w;
 
 	buf_adds(out, "{\"role\":\"assistant\"");
 	copy_members(r, without, out);
@@ -453,8 +444,8 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 		size_t start = out->len;
 
 		buf_adds(out, ",\"tool_calls\":[");
-		walk_in(&w, calls);
-		while (walk_next(&w, NULL, &el)) {
+		for (struct walk w = walk_of(calls);
+		    walk_next(&w, NULL, &el); ) {
 			if (scan_kind(el) != SCAN_OBJECT)
 				continue;
 			if (p->ncalls > first)

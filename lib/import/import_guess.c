@@ -235,7 +235,7 @@ holds(struct slice val, char how, struct slice what)
 		return has_shape(val, what);
 	case '[':
 		what.n--;
-		walk_list(&w, val);
+		w = walk_elements(val);
 		for (int i = 0; i < FEW && walk_next(&w, NULL, &el); i++)
 			if (has_shape(el, what))
 				return true;
@@ -434,13 +434,11 @@ static void
 note_keys(struct guess *g, struct slice object)
 {
 	struct slice key, val;
-	struct walk w;
 	size_t at = 0;
 
 	if (g->keys[0] != '\0' || scan_kind(object) != SCAN_OBJECT)
 		return;
-	walk_in(&w, object);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); ) {
 		const char *before = at > 0 ? ", " : "";
 
 		if (at + key.n + 8 > sizeof g->keys) {
@@ -457,7 +455,6 @@ static void
 look_at_document(struct look *k, struct slice doc)
 {
 	struct slice el;
-	struct walk w;
 
 	note_keys(k->g, doc);
 	if (scan_kind(doc) == SCAN_OBJECT) {
@@ -466,8 +463,7 @@ look_at_document(struct look *k, struct slice doc)
 		k->hamr |= rec_parse(&k->scan, doc.p, doc.n, &k->rec) == 0 &&
 		    is_hamr(&k->rec);
 	}
-	walk_list(&w, doc);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(doc); walk_next(&w, NULL, &el); ) {
 		note_keys(k->g, el);
 		look_at(k, el, true);
 		k->odd |= is_odd(el);

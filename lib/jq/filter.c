@@ -196,7 +196,6 @@ to_value(struct build *b, struct slice val, int depth, bool in_list)
 	const struct lib *f = &b->s->f;
 	enum scan_kind kind = scan_kind(val);
 	struct slice key, v;
-	struct walk w;
 	size_t line = 0;
 	double d = 0;
 	jv out;
@@ -219,15 +218,13 @@ to_value(struct build *b, struct slice val, int depth, bool in_list)
 		return f->jv_number(d);
 	case SCAN_ARRAY:
 		out = f->jv_array();
-		walk_in(&w, val);
-		while (walk_next(&w, NULL, &v))
+		for (struct walk w = walk_of(val); walk_next(&w, NULL, &v); )
 			out = f->jv_array_append(out,
 			    to_value(b, v, depth + 1, true));
 		return out;
 	case SCAN_OBJECT:
 		out = f->jv_object();
-		walk_in(&w, val);
-		while (walk_next(&w, &key, &v)) {
+		for (struct walk w = walk_of(val); walk_next(&w, &key, &v); ) {
 			struct slice quoted = { key.p - 1, key.n + 2 };
 			jv k = to_string(b, quoted);
 

@@ -117,14 +117,30 @@ struct slice scan_plain(struct slice val);
 bool scan_int(struct slice val, int64_t *out);	/* an integer of 64 bits */
 bool scan_true(struct slice val);
 
-/* Walk over the members of an object or the elements of an array. */
+/* Walk over the members of an object or the elements of an array; of an array
+ * only.  In any other value there is nothing.
+ *
+ *	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
+ */
 struct walk {
 	const char *p, *end;
 	enum scan_kind kind;	/* of the container */
 };
-void walk_in(struct walk *w, struct slice container);
-void walk_list(struct walk *w, struct slice val);	/* empty: no array */
+struct walk walk_of(struct slice container);
+struct walk walk_elements(struct slice list);
 bool walk_next(struct walk *w, struct slice *key, struct slice *val);
+
+static inline void
+walk_in(struct walk *w, struct slice container)
+{
+	*w = walk_of(container);
+}
+
+static inline void
+walk_list(struct walk *w, struct slice list)
+{
+	*w = walk_elements(list);
+}
 
 /* The same in two steps: to the next value, at w->p then (false at the end);
  * and over it. */

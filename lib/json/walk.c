@@ -96,23 +96,20 @@ over_value(const char *p, const char *end)
 	return p;
 }
 
-void
-walk_in(struct walk *w, struct slice c)
+struct walk
+walk_of(struct slice c)
 {
 	enum scan_kind k = scan_kind(c);
 
-	if (k != SCAN_OBJECT && k != SCAN_ARRAY) {
-		*w = (struct walk){ NULL, NULL, SCAN_NONE };
-		return;
-	}
-	*w = (struct walk){ c.p + 1, c.p + c.n, k };
+	return k == SCAN_OBJECT || k == SCAN_ARRAY ?
+	    (struct walk){ c.p + 1, c.p + c.n, k } :
+	    (struct walk){ NULL, NULL, SCAN_NONE };
 }
 
-void
-walk_list(struct walk *w, struct slice val)
+struct walk
+walk_elements(struct slice list)
 {
-	walk_in(w, scan_kind(val) == SCAN_ARRAY ? val :
-	    (struct slice){ NULL, 0 });
+	return walk_of(scan_only(SCAN_ARRAY, list));
 }
 
 bool
@@ -180,12 +177,10 @@ struct slice
 scan_get(struct slice obj, const char *key)
 {
 	struct slice k, v;
-	struct walk w;
 
 	if (scan_kind(obj) != SCAN_OBJECT)
 		return (struct slice){ NULL, 0 };
-	walk_in(&w, obj);
-	while (walk_key(&w, &k)) {
+	for (struct walk w = walk_of(obj); walk_key(&w, &k); ) {
 		v = walk_value(&w);
 		if (scan_key_is(k, key))
 			return v;

@@ -118,11 +118,10 @@ name_of(struct work *w, struct slice key, bool *exact)
 static void
 choose(struct work *w, struct slice args)
 {
+	struct walk walk = walk_of(args);
 	struct slice key, val;
-	struct walk walk;
 	bool exact;
 
-	walk_in(&walk, args);
 	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
 		enum name name = name_of(w, key, &exact);
 		struct choice *c = &w->by[name];
@@ -139,10 +138,8 @@ put_edits(struct slice edits, struct buf *out)
 {
 	struct slice val;
 	const char *before = "[";
-	struct walk w;
 
-	walk_in(&w, edits);
-	while (walk_next(&w, NULL, &val)) {
+	for (struct walk w = walk_of(edits); walk_next(&w, NULL, &val); ) {
 		buf_adds(out, before);
 		before = ",";
 		if (!alias_args(SLICE("edit"), val, out))
@@ -199,7 +196,7 @@ alias_args(struct slice tool, struct slice args, struct buf *out)
 	choose(&w, args);
 	limit = judge_limit(&w, args, &last);
 	buf_addc(out, '{');
-	walk_in(&walk, args);
+	walk = walk_of(args);
 	for (size_t i = 1; walk_next(&walk, &key, &val); i++) {
 		enum name name = name_of(&w, key, &exact);
 

@@ -68,12 +68,10 @@ msg_next_call(struct walk *w, struct call *c)
 size_t
 msg_count_calls(struct slice calls)
 {
-	struct walk w;
 	struct slice v;
 	size_t n = 0;
 
-	walk_list(&w, calls);
-	while (walk_next(&w, NULL, &v))
+	for (struct walk w = walk_elements(calls); walk_next(&w, NULL, &v); )
 		n++;
 	return n;
 }
@@ -97,13 +95,12 @@ bool
 msg_text(struct slice content, struct buf *out)
 {
 	struct slice part;
-	struct walk w;
 	bool any = false;
 
 	if (scan_kind(content) == SCAN_STRING)
 		return scan_str(content, out);
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &part))
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
 		if (scan_kind(part) == SCAN_STRING)
 			any |= scan_str(part, out);
 		else
@@ -115,10 +112,9 @@ bool
 msg_has_image(struct slice content)
 {
 	struct slice part;
-	struct walk w;
 
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &part))
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
 		if (scan_str_is(scan_get(part, "type"), "image_url"))
 			return true;
 	return false;

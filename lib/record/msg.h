@@ -25,7 +25,7 @@ struct call {
 	struct slice whole;	/* the element of tool_calls */
 };
 
-/* Walk over tool_calls: walk_in(&w, rec_get(r, "tool_calls")), then this.  A
+/* Walk over tool_calls: walk_of(rec_get(r, "tool_calls")), then this.  A
  * value that is not an array has no calls. */
 bool msg_next_call(struct walk *w, struct call *c);
 size_t msg_count_calls(struct slice tool_calls);

@@ -67,14 +67,12 @@ static int
 take_paths(struct plugin *p, struct slice paths, struct err *e)
 {
 	struct slice el;
-	struct walk w;
 
 	if (paths.p == NULL || scan_kind(paths) == SCAN_NULL)
 		return 0;
 	if (scan_kind(paths) != SCAN_ARRAY)
 		return broken(e, "gives \"paths\" that is not an array");
-	walk_in(&w, paths);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(paths); walk_next(&w, NULL, &el); ) {
 		char *path = scan_strdup(el);
 
 		if (path == NULL)
@@ -90,10 +88,9 @@ take_paths(struct plugin *p, struct slice paths, struct err *e)
 static bool
 is_deeper(struct slice val, int levels)
 {
+	struct walk w = walk_of(val);
 	struct slice el;
-	struct walk w;
 
-	walk_in(&w, val);
 	if (levels == 0)
 		return w.kind != SCAN_NONE;
 	while (walk_next(&w, NULL, &el))

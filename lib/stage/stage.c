@@ -100,7 +100,6 @@ stage_error(struct stage *s, const char *code, bool retryable,
 	struct json *o = json_object();
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice key, val;
-	struct walk w;
 
 	json_str(o, "type", "error");
 	json_str(o, "stage", s->ops->name);
@@ -109,8 +108,8 @@ stage_error(struct stage *s, const char *code, bool retryable,
 	json_bool(o, "retryable", retryable);
 	if (extra != NULL) {
 		json_print(extra, &b);
-		walk_in(&w, buf_view(&b));
-		while (walk_next(&w, &key, &val)) {
+		for (struct walk w = walk_of(buf_view(&b));
+		    walk_next(&w, &key, &val); ) {
 			char *k = xmemdup0(key.p, key.n);
 
 			json_raw(o, k, val);

@@ -105,13 +105,12 @@ uint64_t
 view_content_sum(enum token_family f, struct slice content)
 {
 	struct slice part;
-	struct walk w;
 	uint64_t sum = 0;
 
 	if (scan_kind(content) == SCAN_STRING)
 		return string_sum(f, content);
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &part))
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
 		sum += part_sum(f, part);
 	return sum;
 }

@@ -38,12 +38,11 @@ static bool
 is_blank(struct slice content)
 {
 	struct slice part;
-	struct walk w;
 
 	if (scan_kind(content) == SCAN_STRING)
 		return is_blank_string(content);
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &part)) {
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); ) {
 		if (scan_kind(part) != SCAN_STRING)
 			part = scan_get(part, "text");
 		if (scan_kind(part) != SCAN_STRING || !is_blank_string(part))
@@ -59,9 +58,8 @@ keep_content(struct view *v, struct slice content, struct slice mark,
     size_t *n)
 {
 	struct buf *b = &v->tmp;
-	struct walk w;
+	struct walk w = walk_elements(content);
 
-	walk_list(&w, content);
 	if (scan_kind(content) != SCAN_STRING && !walk_key(&w, NULL))
 		content = SLICE("null");
 	if (mark.n > 0 && *content.p != 'n') {
@@ -347,10 +345,7 @@ add_call(struct view *v, const struct call *c)
 static bool
 has_calls(struct slice calls)
 {
-	struct walk w;
-
-	walk_list(&w, calls);
-	while (walk_key(&w, NULL)) {
+	for (struct walk w = walk_elements(calls); walk_key(&w, NULL); ) {
 		if (*w.p == '{')
 			return true;
 		walk_value(&w);
@@ -420,7 +415,6 @@ add_assistant(struct view *v, const struct rec *r)
 	struct view_node *last = last_node(v);
 	bool native = has_calls(calls);
 	size_t piece;
-	struct walk w;
 	struct call c;
 
 	if (!native && dialect_may(content))
@@ -440,8 +434,7 @@ add_assistant(struct view *v, const struct rec *r)
 	if (scan_kind(why) == SCAN_STRING)
 		add_piece(v, P_REASONING, why, SLICE(""));
 	if (native) {
-		walk_in(&w, calls);
-		while (msg_next_call(&w, &c))
+		for (struct walk w = walk_of(calls); msg_next_call(&w, &c); )
 			if (scan_kind(c.whole) == SCAN_OBJECT)
 				add_call(v, &c);
 	}

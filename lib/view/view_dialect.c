@@ -128,7 +128,6 @@ dialect_write(const struct dialect_call *c, struct slice args,
     struct buf *out)
 {
 	struct slice key, val;
-	struct walk w;
 
 	if (!c->tags) {
 		buf_adds(out, "{\"name\": ");
@@ -141,8 +140,7 @@ dialect_write(const struct dialect_call *c, struct slice args,
 	buf_adds(out, "<function=");
 	scan_str(buf_view(&c->name), out);
 	buf_adds(out, ">\n");
-	walk_in(&w, args);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(args); walk_next(&w, &key, &val); ) {
 		buf_adds(out, "<parameter=");
 		scan_str((struct slice){ key.p - 1, key.n + 2 }, out);
 		buf_adds(out, ">\n");

@@ -197,10 +197,8 @@ void
 answer_calls(struct answer *a, struct slice list)
 {
 	struct slice el;
-	struct walk w;
 
-	walk_list(&w, list);
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); )
 		answer_call_element(a, el);
 }
 

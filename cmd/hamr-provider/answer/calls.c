@@ -281,11 +281,9 @@ void
 ids_note(struct map *seen, struct slice tool_calls)
 {
 	struct buf b = BUF_INIT(REC_MAX);
-	struct walk w;
 	struct call c;
 
-	walk_in(&w, tool_calls);
-	while (msg_next_call(&w, &c)) {
+	for (struct walk w = walk_of(tool_calls); msg_next_call(&w, &c); ) {
 		buf_reset(&b);
 		if (scan_str(c.id, &b) && b.len > 0)
 			map_put(seen, buf_view(&b), NULL);
@@ -296,10 +294,9 @@ ids_note(struct map *seen, struct slice tool_calls)
 void
 ids_note_all(struct map *seen, struct slice messages, size_t known)
 {
+	struct walk w = walk_of(messages);
 	struct slice val;
-	struct walk w;
 
-	walk_in(&w, messages);
 	if (known > 0)
 		w.p = messages.p + known;
 	while (walk_next(&w, NULL, &val))

@@ -320,12 +320,11 @@ take_headers(struct adapter *ad, struct slice headers,
 {
 	bool has_key = false;
 	struct slice key, val;
-	struct walk w;
 	char *keyed;
 	size_t own;
 
-	walk_in(&w, headers);
-	while (scan_kind(headers) == SCAN_OBJECT && walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, headers));
+	    walk_next(&w, &key, &val); ) {
 		char *line = header(key, val, d, &has_key);
 
 		if (line == NULL) {

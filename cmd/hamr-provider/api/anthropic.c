@@ -30,10 +30,9 @@ static void
 put_thoughts(struct writer *w, struct slice call)
 {
 	struct slice item;
-	struct walk walk;
 
-	walk_list(&walk, scan_get(call, "carry"));
-	while (walk_next(&walk, NULL, &item))
+	for (struct walk walk = walk_elements(scan_get(call, "carry"));
+	    walk_next(&walk, NULL, &item); )
 		if (is_thought(item)) {
 			writer_part(w, SLICE("\"assistant\""));
 			buf_slice(w->out, item);
@@ -204,11 +203,10 @@ static enum api_said
 whole(struct api_stream *st, struct answer *a)
 {
 	struct slice c;
-	struct walk w;
 	long n = 0;
 
-	walk_list(&w, api_member(st, "content"));
-	while (walk_next(&w, NULL, &c)) {
+	for (struct walk w = walk_elements(api_member(st, "content"));
+	    walk_next(&w, NULL, &c); ) {
 		struct slice type = scan_get(c, "type");
 
 		if (scan_str_is(type, "thinking"))

@@ -11,11 +11,10 @@ bool
 form_tools(const struct form *form, struct fields *f, struct slice tools)
 {
 	struct slice tool;
-	struct walk w;
 	size_t n = 0;
 
-	walk_list(&w, tools);
-	while (walk_next(&w, NULL, &tool)) {
+	for (struct walk w = walk_elements(tools);
+	    walk_next(&w, NULL, &tool); ) {
 		struct slice fn = scan_get(tool, "function");
 		struct slice name = scan_get(fn, "name");
 		struct slice about = scan_get(fn, "description");
@@ -112,12 +111,11 @@ static void
 put_content(struct writer *w, struct slice role, struct slice content)
 {
 	struct slice part;
-	struct walk walk;
 
 	if (content.n > 2)
 		put_text(w, role, content);
-	walk_list(&walk, content);
-	while (walk_next(&walk, NULL, &part))
+	for (struct walk walk = walk_elements(content);
+	    walk_next(&walk, NULL, &part); )
 		if (scan_str_is(scan_get(part, "type"), "image_url"))
 			writer_image(w, role, part);
 		else
@@ -144,10 +142,9 @@ writer_inside(struct writer *w, struct slice content)
 bool
 system_text(struct slice messages, struct buf *out)
 {
+	struct walk w = walk_of(messages);
 	struct slice first;
-	struct walk w;
 
-	walk_in(&w, messages);
 	return walk_next(&w, NULL, &first) &&
 	    scan_str_is(scan_get(first, "role"), "system") &&
 	    msg_text(scan_get(first, "content"), out) && out->len > 0;
@@ -157,10 +154,9 @@ static void
 each_call(struct writer *w, struct slice calls,
     void (*fn)(struct writer *w, struct slice call))
 {
+	struct walk walk = walk_elements(calls);
 	struct slice call;
-	struct walk walk;
 
-	walk_list(&walk, calls);
 	while (fn != NULL && walk_next(&walk, NULL, &call))
 		fn(w, call);
 }
@@ -170,10 +166,9 @@ writer_messages(struct writer *w, struct slice messages)
 {
 	const struct form *f = w->form;
 	struct slice m;
-	struct walk walk;
 
-	walk_in(&walk, messages);
-	while (walk_next(&walk, NULL, &m)) {
+	for (struct walk walk = walk_of(messages);
+	    walk_next(&walk, NULL, &m); ) {
 		struct slice role = scan_get(m, "role");
 		struct slice calls = scan_get(m, "tool_calls");
 
@@ -213,10 +208,9 @@ struct slice
 name_of_call(struct slice calls, struct slice id)
 {
 	struct slice call;
-	struct walk walk;
 
-	walk_list(&walk, calls);
-	while (walk_next(&walk, NULL, &call))
+	for (struct walk walk = walk_elements(calls);
+	    walk_next(&walk, NULL, &call); )
 		if (slice_eq(scan_get(call, "id"), id))
 			return scan_get(scan_get(call, "function"), "name");
 	return (struct slice){ NULL, 0 };

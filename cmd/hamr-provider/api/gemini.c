@@ -34,7 +34,6 @@ put_result(struct writer *w, struct slice m)
 	struct slice content = scan_get(m, "content"), part;
 	struct slice name = name_of_call(w->calls,
 	    scan_get(m, "tool_call_id"));
-	struct walk walk;
 
 	msg_text(content, &text);
 	writer_part(w, SLICE("\"user\""));
@@ -43,8 +42,8 @@ put_result(struct writer *w, struct slice m)
 	    SLICE("\"unknown\""), buf_view(&text));
 	writer_end(w);
 	buf_release(&text);
-	walk_list(&walk, content);
-	while (walk_next(&walk, NULL, &part))
+	for (struct walk walk = walk_elements(content);
+	    walk_next(&walk, NULL, &part); )
 		if (scan_str_is(scan_get(part, "type"), "image_url"))
 			writer_image(w, SLICE("\"user\""), part);
 }
@@ -126,14 +125,13 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	struct slice part, call, reason;
 	long long made = api_number(u, "candidatesTokenCount");
 	long long thought = api_number(u, "thoughtsTokenCount");
-	struct walk w;
+	struct walk w = walk_elements(api_member(st, "candidates"));
 
 	if (scan_kind(api_member(st, "error")) == SCAN_OBJECT)
 		return api_fails(f, data);
 	api_text(a, api_member(st, "modelVersion"), answer_model);
-	walk_list(&w, api_member(st, "candidates"));
 	walk_next(&w, NULL, &c);
-	walk_list(&w, scan_get(scan_get(c, "content"), "parts"));
+	w = walk_elements(scan_get(scan_get(c, "content"), "parts"));
 	while (walk_next(&w, NULL, &part)) {
 		call = scan_get(part, "functionCall");
 		if (scan_kind(call) == SCAN_OBJECT)

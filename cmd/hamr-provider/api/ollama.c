@@ -11,11 +11,10 @@ put_images(struct buf *out, struct slice content)
 {
 	struct buf url = BUF_INIT(BUF_RECORD_MAX);
 	struct slice part, mime, data;
-	struct walk w;
 	size_t n = 0;
 
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &part)) {
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); ) {
 		buf_reset(&url);
 		if (scan_str(scan_get(scan_get(part, "image_url"), "url"),
 		    &url) && data_url(buf_view(&url), &mime, &data))
@@ -30,12 +29,10 @@ put_messages(struct buf *out, struct slice messages)
 {
 	struct slice m, calls = { NULL, 0 }, call, name;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct walk w, each;
 	size_t n = 0;
 
-	walk_in(&w, messages);
-	while (walk_next(&w, NULL, &m)) {
-		struct slice role = scan_get(m, "role");
+	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
+		struct slice role = scan_get(m, "role"), own = { NULL, 0 };
 		size_t ncalls = 0;
 
 		buf_reset(&text);
@@ -44,10 +41,9 @@ put_messages(struct buf *out, struct slice messages)
 		    "{'role':$,'content':@", role, buf_view(&text));
 		put_images(out, scan_get(m, "content"));
 		if (scan_str_is(role, "assistant"))
-			calls = scan_get(m, "tool_calls");
-		walk_list(&each, scan_get(m, "tool_calls"));
-		while (scan_str_is(role, "assistant") &&
-		    walk_next(&each, NULL, &call)) {
+			calls = own = scan_get(m, "tool_calls");
+		for (struct walk each = walk_elements(own);
+		    walk_next(&each, NULL, &call); ) {
 			struct slice fn = scan_get(call, "function");
 
 			scan_put(out, ncalls++ == 0 ? ",'tool_calls':[" : ",");
@@ -73,7 +69,6 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	struct slice more = scan_get(b->conf_params, "options"), key, val;
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 	struct fields f = { .out = out, .quirks = b->quirks };
-	struct walk w;
 
 	/* what does not fit shall be an error, not be cut in silence */
 	scan_put(&own, "{'model':@,'stream':$,'truncate':false,'shift':false,"
@@ -83,8 +78,8 @@ body(const struct body *b, struct slice messages, struct buf *out)
 	else
 		scan_put(&own, "'num_keep':0");
 	body_numbers(b, "temperature", "num_predict", &own);
-	walk_in(&w, more);
-	while (scan_kind(more) == SCAN_OBJECT && walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, more));
+	    walk_next(&w, &key, &val); )
 		scan_put(&own, ",'$':$", key, val);
 	buf_adds(&own, "}}");
 	fields_begin(&f, b, buf_view(&own), ours);
@@ -103,7 +98,6 @@ read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
 	struct slice m = api_member(st, "message"), el;
-	struct walk w;
 
 	if (api_member(st, "error").p != NULL)
 		return api_fails(f, data);
@@ -111,8 +105,8 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	api_text(a, scan_get(m, scan_get(m, "thinking").p != NULL ?
 	    "thinking" : "reasoning_content"), answer_reasoning);
 	api_text(a, scan_get(m, "content"), answer_content);
-	walk_list(&w, scan_get(m, "tool_calls"));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(scan_get(m, "tool_calls"));
+	    walk_next(&w, NULL, &el); ) {
 		struct slice fn = scan_get(el, "function");
 
 		/* each one comes whole */

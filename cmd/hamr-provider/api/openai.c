@@ -45,13 +45,12 @@ read_reasoning(struct answer *a, struct slice d)
 	static const char *const keys[] = { "reasoning_content", "reasoning",
 		"thinking", "reasoning_text" };
 	struct slice el;
-	struct walk w;
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (api_text(a, scan_get(d, keys[i]), answer_reasoning))
 			return;
-	walk_list(&w, scan_get(d, "reasoning_details"));
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_elements(scan_get(d, "reasoning_details"));
+	    walk_next(&w, NULL, &el); )
 		if (!api_text(a, scan_get(el, "text"), answer_reasoning))
 			api_text(a, scan_get(el, "summary"),
 			    answer_reasoning);
@@ -62,12 +61,10 @@ static void
 read_delta(struct answer *a, struct slice d)
 {
 	struct slice content = scan_get(d, "content"), el;
-	struct walk w;
 
 	read_reasoning(a, d);
 	/* Mistral has thoughts among the parts of the content */
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_elements(content); walk_next(&w, NULL, &el); )
 		api_text(a, scan_get(el, "thinking"), answer_reasoning);
 	if (!api_text(a, content, answer_content))
 		api_text(a, scan_get(d, "refusal"), answer_content);
@@ -95,14 +92,13 @@ read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
 	struct slice c, d;
-	struct walk w;
 	int64_t index;
 
 	if (is_error(st))
 		return api_fails(f, data);
 	api_text(a, api_member(st, "model"), answer_model);
-	walk_list(&w, api_member(st, "choices"));
-	while (walk_next(&w, NULL, &c)) {
+	for (struct walk w = walk_elements(api_member(st, "choices"));
+	    walk_next(&w, NULL, &c); ) {
 		if (scan_kind(scan_get(c, "error")) == SCAN_OBJECT)
 			return api_fails(f, c);
 		if (scan_int(scan_get(c, "index"), &index) && index != 0)

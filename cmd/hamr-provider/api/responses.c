@@ -10,10 +10,9 @@ static void
 put_call(struct writer *w, struct slice call)
 {
 	struct slice fn = scan_get(call, "function"), item;
-	struct walk walk;
 
-	walk_list(&walk, scan_get(call, "carry"));
-	while (walk_next(&walk, NULL, &item))
+	for (struct walk walk = walk_elements(scan_get(call, "carry"));
+	    walk_next(&walk, NULL, &item); )
 		if (scan_str_is(scan_get(item, "type"), "reasoning")) {
 			writer_item(w);
 			buf_slice(w->out, item);
@@ -105,10 +104,8 @@ static void
 texts(struct answer *a, struct slice list, api_text_fn *fn)
 {
 	struct slice el;
-	struct walk w;
 
-	walk_list(&w, list);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		api_text(a, scan_get(el, "text"), fn);
 		api_text(a, scan_get(el, "refusal"), fn);
 	}
@@ -119,11 +116,10 @@ static void
 whole(struct answer *a, struct slice list)
 {
 	struct slice item;
-	struct walk w;
 	long n = 0;
 
-	walk_list(&w, list);
-	while (walk_next(&w, NULL, &item)) {
+	for (struct walk w = walk_elements(list);
+	    walk_next(&w, NULL, &item); ) {
 		struct slice type = scan_get(item, "type");
 
 		if (scan_str_is(type, "reasoning")) {

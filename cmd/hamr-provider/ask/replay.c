@@ -236,7 +236,6 @@ put_message(struct provider *p, struct slice line, struct slice reasoning)
 	struct slice meta = scan_only(SCAN_OBJECT, scan_get(line, "meta"));
 	bool has_calls = msg_count_calls(calls) > 0;
 	struct map fresh = { NULL, 0, 0 };
-	struct walk w;
 
 	if (scan_kind(content) != SCAN_STRING &&
 	    scan_kind(content) != SCAN_ARRAY)
@@ -246,8 +245,8 @@ put_message(struct provider *p, struct slice line, struct slice reasoning)
 		scan_put(&out, ",'reasoning':$", reasoning);
 	if (has_calls) {
 		scan_put(&out, ",'tool_calls':[");
-		walk_in(&w, calls);
-		while (walk_next(&w, NULL, &val))
+		for (struct walk w = walk_of(calls);
+		    walk_next(&w, NULL, &val); )
 			if (scan_kind(val) == SCAN_OBJECT)
 				put_call(p, &fresh, val, &out, &malformed);
 		buf_addc(&out, ']');
@@ -259,8 +258,7 @@ put_message(struct provider *p, struct slice line, struct slice reasoning)
 	val = scan_get(meta, "model");
 	scan_put(&out, val.p != NULL ? "'model':$,'api':'replay'" :
 	    "'api':'replay'", val);
-	walk_in(&w, meta);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(meta); walk_next(&w, &key, &val); )
 		if (!slice_is(key, "model") && !slice_is(key, "api") &&
 		    !slice_is(key, "malformed"))
 			scan_put(&out, ",'$':$", key, val);
@@ -277,8 +275,8 @@ play_message(struct provider *p, const struct entry *a)
 	struct buf partial = BUF_INIT(BUF_RECORD_MAX);
 	struct slice reasoning = scan_only(SCAN_STRING, scan_get(a->line,
 	    "reasoning"));
+	struct walk w = walk_elements(scan_get(a->line, "tool_calls"));
 	struct call c;
-	struct walk w;
 	bool whole;
 
 	if (reasoning.p == NULL)
@@ -286,7 +284,6 @@ play_message(struct provider *p, const struct entry *a)
 		    "reasoning_content"));
 	whole = show(p, "reasoning", reasoning, NULL) &&
 	    show(p, "content", scan_get(a->line, "content"), &shown);
-	walk_list(&w, scan_get(a->line, "tool_calls"));
 	while (whole && msg_next_call(&w, &c))
 		whole = show(p, "tool_call", c.name, NULL) &&
 		    show(p, "tool_call", c.args, NULL);

@@ -109,13 +109,11 @@ static void
 with_text(struct render *r, struct slice m)
 {
 	struct slice key, val;
-	struct walk w;
 
 	begin(r);
 	scan_put(r->out, "{'role':$,'content':@", scan_get(m, "role"),
 	    buf_view(&r->text));
-	walk_in(&w, m);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(m); walk_next(&w, &key, &val); )
 		if (!scan_key_is(key, "role") &&
 		    !scan_key_is(key, "content") &&
 		    !scan_key_is(key, "tool_calls"))
@@ -128,14 +126,12 @@ static void
 system_message(struct render *r, struct slice m, struct slice tools)
 {
 	struct slice val;
-	struct walk w;
 
 	buf_reset(&r->text);
 	if (msg_text(scan_get(m, "content"), &r->text) && r->text.len > 0)
 		buf_adds(&r->text, "\n\n");
 	buf_adds(&r->text, intro);
-	walk_in(&w, tools);
-	while (walk_next(&w, NULL, &val))
+	for (struct walk w = walk_of(tools); walk_next(&w, NULL, &val); )
 		scan_put(&r->text, "\n$", val);
 	buf_adds(&r->text, "\n</tools>\n\n");
 	buf_adds(&r->text, forms[r->kind].how);
@@ -152,11 +148,9 @@ members(struct render *r, struct slice args)
 	struct buf *t = &r->text;
 	bool python = r->kind == DIALECT_PYTHONIC;
 	struct slice key, val;
-	struct walk w;
 	size_t n = 0;
 
-	walk_in(&w, args);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(args); walk_next(&w, &key, &val); ) {
 		enum scan_kind k = scan_kind(val);
 
 		buf_adds(t, f->key);
@@ -209,12 +203,11 @@ static void
 assistant(struct render *r, struct slice m)
 {
 	struct call c;
-	struct walk w;
 
 	buf_reset(&r->text);
 	msg_text(scan_get(m, "content"), &r->text);
-	walk_in(&w, scan_get(m, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
+	for (struct walk w = walk_of(scan_get(m, "tool_calls"));
+	    msg_next_call(&w, &c); ) {
 		call_text(r, &c);
 		r->results = xgrow(r->results, r->ncalls, &r->cap,
 		    sizeof *r->results);
@@ -233,7 +226,6 @@ results(struct render *r)
 {
 	bool images = false;
 	struct slice part;
-	struct walk w;
 
 	if (r->ncalls == 0)
 		return;
@@ -259,8 +251,8 @@ results(struct render *r)
 
 		if (!msg_has_image(content))
 			continue;
-		walk_in(&w, content);
-		while (walk_next(&w, NULL, &part))
+		for (struct walk w = walk_of(content);
+		    walk_next(&w, NULL, &part); )
 			if (scan_kind(part) == SCAN_OBJECT &&
 			    !scan_str_is(scan_get(part, "type"), "text"))
 				scan_put(r->out, ",$", part);
@@ -301,12 +293,10 @@ dialect_render(enum dialect_kind kind, struct slice messages,
 	struct render r = { .kind = kind, .out = out };
 	bool described = !tools_any(tools);
 	struct slice m, none = { NULL, 0 };
-	struct walk w;
 
 	bufs_init(BUFS(&r.text, &r.args), BUF_RECORD_MAX);
 	buf_addc(out, '[');
-	walk_in(&w, messages);
-	while (walk_next(&w, NULL, &m)) {
+	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		struct slice role = scan_get(m, "role");
 		bool is_system = scan_str_is(role, "system") ||
 		    scan_str_is(role, "developer");

@@ -25,21 +25,18 @@ str_eq(struct slice val, struct slice text)
 bool
 tools_any(struct slice tools)
 {
-	struct slice val;
-	struct walk w;
+	struct walk w = walk_elements(tools);
 
-	walk_list(&w, tools);
-	return walk_next(&w, NULL, &val);
+	return walk_key(&w, NULL);
 }
 
 struct slice
 tools_find(struct slice tools, struct slice name)
 {
 	struct slice val;
-	struct walk w;
 
-	walk_list(&w, tools);
-	while (walk_next(&w, NULL, &val)) {
+	for (struct walk w = walk_elements(tools);
+	    walk_next(&w, NULL, &val); ) {
 		struct slice fn = scan_get(val, "function");
 
 		if (scan_kind(fn) != SCAN_OBJECT)
@@ -64,14 +61,12 @@ types_in(struct slice val, unsigned depth)
 	static const char *const names[] = { "string", "integer", "number",
 		"boolean", "array", "object", "null" };
 	struct slice el;
-	struct walk w;
 	unsigned bits = 0;
 
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (scan_str_is(val, names[i]))
 			return 1U << i;
-	walk_list(&w, val);
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_elements(val); walk_next(&w, NULL, &el); )
 		bits |= scan_kind(el) == SCAN_STRING ? types_in(el, depth) :
 		    types_of(el, depth + 1);
 	return bits;
@@ -104,12 +99,10 @@ types_of_key(struct slice fn, struct slice tool, struct slice wanted)
 	struct slice props = scan_get(scan_get(fn, "parameters"),
 	    "properties"), key, val;
 	const char *canon = alias_key(tool, wanted);
-	struct walk w;
 
 	if (scan_kind(props) != SCAN_OBJECT)
 		return 0;
-	walk_in(&w, props);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(props); walk_next(&w, &key, &val); )
 		/* a value's quotes stand around a key's bytes too */
 		if (str_eq((struct slice){ key.p - 1, key.n + 2 }, wanted))
 			return types_of(val, 0);

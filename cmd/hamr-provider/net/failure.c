@@ -245,12 +245,11 @@ text_of(struct slice o, struct buf *out)
 	static const char *const keys[] = { "message", "detail", "error",
 		"msg", "error_description" };
 	struct slice inner = scan_get(o, "error"), val;
-	struct walk w;
+	struct walk w = walk_elements(o);
 
 	if (scan_kind(o) == SCAN_STRING)
 		return scan_str(o, out);
-	walk_list(&w, o);			/* FastAPI: a list of them */
-	if (scan_kind(o) == SCAN_ARRAY)
+	if (scan_kind(o) == SCAN_ARRAY)		/* FastAPI: a list of them */
 		return walk_next(&w, NULL, &val) && text_of(val, out);
 	if (scan_kind(inner) == SCAN_OBJECT && text_of(inner, out))
 		return true;

@@ -42,10 +42,9 @@ static void
 add_fields(struct list *l, struct slice object, const char *const *but)
 {
 	struct slice key, val;
-	struct walk w;
 
-	walk_in(&w, object);
-	while (scan_kind(object) == SCAN_OBJECT && walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, object));
+	    walk_next(&w, &key, &val); ) {
 		size_t i = 0;
 
 		while (but[i] != NULL && !scan_key_is(key, but[i]))

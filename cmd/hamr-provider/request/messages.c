@@ -95,14 +95,13 @@ print_function(struct printer *p, struct slice fn)
 {
 	bool named = is_name(scan_get(fn, "name"));
 	struct slice key, val;
-	struct walk w;
 
 	member(p, SLICE("function"), SLICE(""));
 	p->first = true;
 	if (!named)
 		member(p, SLICE("name"), SLICE("\"unknown\""));
-	walk_in(&w, scan_kind(fn) == SCAN_OBJECT ? fn : SLICE("{}"));
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, fn));
+	    walk_next(&w, &key, &val); )
 		if (!scan_key_is(key, "arguments") &&
 		    (named || !scan_key_is(key, "name")))
 			member(p, key, val);
@@ -118,7 +117,6 @@ print_call(struct printer *p, struct slice call, const char *id)
 	struct slice fn = scan_get(call, "function"), key, val;
 	bool stripped = !p->rules->carry && scan_get(call, "carry").p != NULL;
 	bool typed = is_name(scan_get(call, "type"));
-	struct walk w;
 
 	if (!stripped && id == NULL && typed && scan_kind(fn) == SCAN_OBJECT &&
 	    is_name(scan_get(fn, "name")) &&
@@ -131,8 +129,7 @@ print_call(struct printer *p, struct slice call, const char *id)
 		member(p, SLICE("id"), slice_of(id));
 	if (!typed)
 		member(p, SLICE("type"), SLICE("\"function\""));
-	walk_in(&w, call);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(call); walk_next(&w, &key, &val); )
 		if (scan_key_is(key, "function"))
 			print_function(p, fn);
 		else if (!(stripped && scan_key_is(key, "carry")) &&
@@ -208,11 +205,9 @@ static bool
 text_of_parts(struct printer *p, struct slice content)
 {
 	struct slice part;
-	struct walk w;
 
 	buf_reset(&p->tmp);
-	walk_in(&w, content);
-	while (walk_next(&w, NULL, &part)) {
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); ) {
 		if (p->tmp.len > 0 && p->tmp.p[p->tmp.len - 1] != '\n')
 			buf_addc(&p->tmp, '\n');
 		if (scan_str_is(scan_get(part, "type"), "image_url"))
@@ -230,7 +225,6 @@ static void
 print_content(struct printer *p, struct slice content)
 {
 	struct slice part;
-	struct walk w;
 	size_t n = 0;
 
 	member(p, SLICE("content"), SLICE(""));
@@ -243,8 +237,7 @@ print_content(struct printer *p, struct slice content)
 		return;
 	}
 	buf_addc(p->out, '[');
-	walk_in(&w, content);
-	while (walk_next(&w, NULL, &part)) {
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); ) {
 		buf_adds(p->out, n++ > 0 ? "," : "");
 		scan_put(p->out, scan_str_is(scan_get(part, "type"),
 		    "image_url") ? "{'type':'text','text':'" IMAGE "'}" : "$",
@@ -271,11 +264,9 @@ print_plain(struct printer *p, struct slice m, const char *id)
 {
 	bool has_content = false;
 	struct slice key, val;
-	struct walk w;
 
 	begin(p);
-	walk_in(&w, m);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(m); walk_next(&w, &key, &val); ) {
 		if (is_private(key) ||
 		    (id != NULL && scan_key_is(key, "tool_call_id")))
 			continue;
@@ -299,12 +290,10 @@ print_assistant(struct printer *p, struct slice m)
 	struct slice calls = scan_get(m, "tool_calls"), key, val;
 	struct slice content = scan_get(m, "content");
 	bool has = msg_count_calls(calls) > 0;
-	struct walk w;
 	size_t n = 0;
 
 	begin(p);
-	walk_in(&w, m);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(m); walk_next(&w, &key, &val); )
 		if (!is_private(key) && !scan_key_is(key, "tool_calls") &&
 		    !scan_key_is(key, "reasoning_content") &&
 		    !scan_key_is(key, "content"))
@@ -321,8 +310,8 @@ print_assistant(struct printer *p, struct slice m)
 		member(p, SLICE("reasoning_content"), val);
 	if (has) {
 		member(p, SLICE("tool_calls"), SLICE("["));
-		walk_in(&w, calls);
-		while (walk_next(&w, NULL, &val)) {
+		for (struct walk w = walk_of(calls);
+		    walk_next(&w, NULL, &val); ) {
 			if (scan_kind(val) != SCAN_OBJECT)
 				val = SLICE("{}");
 			buf_adds(p->out, n++ > 0 ? "," : "");
@@ -362,7 +351,6 @@ static void
 print_marked(struct printer *p, struct slice content)
 {
 	struct slice val;
-	struct walk w;
 
 	begin(p);
 	if (scan_kind(content) != SCAN_ARRAY) {
@@ -374,8 +362,7 @@ print_marked(struct printer *p, struct slice content)
 	}
 	scan_put(p->out, "{'role':'user','content':"
 	    "[{'type':'text','text':'[system] '}");
-	walk_in(&w, content);
-	while (walk_next(&w, NULL, &val))
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &val); )
 		scan_put(p->out, ",$", val);
 	buf_adds(p->out, "]}");
 }
@@ -430,11 +417,10 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 {
 	struct printer p = { .rules = rules, .out = out,
 		.tmp = BUF_INIT(BUF_RECORD_MAX) };
+	struct walk w = walk_of(messages);
 	size_t from = out->len;
 	struct slice m;
-	struct walk w;
 
-	walk_in(&w, messages);
 	if (past != NULL && memcmp(&past->rules, rules, sizeof *rules) == 0 &&
 	    messages_known(past, messages) > 0) {
 		/* go on where the past ends */

@@ -57,12 +57,10 @@ static bool
 changes(const struct row *r, struct slice in, struct slice object)
 {
 	struct slice key, val;
-	struct walk w;
 
 	if (scan_kind(object) != SCAN_OBJECT)
 		return false;
-	walk_in(&w, object);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
 		if (is_of(r, in, key) || (in.n == 0 &&
 		    is_settings(key, val) && changes(r, key, val)))
 			return true;
@@ -100,10 +98,8 @@ put_object(unsigned known, struct slice in, struct slice object,
 {
 	struct slice key, val;
 	bool any = false;
-	struct walk w;
 
-	walk_in(&w, object);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); )
 		put_field(known, in, key, val, out, &any);
 	buf_adds(out, any ? "}" : "{}");
 }

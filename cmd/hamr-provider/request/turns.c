@@ -71,11 +71,9 @@ put_object(const struct turns *t, struct slice o)
 	bool ids = (t->quirks & QUIRK_SHORT_IDS) != 0;
 	bool names = (t->quirks & QUIRK_PLAIN_NAMES) != 0;
 	struct slice key, val, call;
-	struct walk w, list;
 	size_t n = 0, ncalls = 0;
 
-	walk_in(&w, o);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(o); walk_next(&w, &key, &val); ) {
 		scan_put(t->out, n++ > 0 ? ",'$':" : "{'$':", key);
 		if (ids && scan_kind(val) == SCAN_STRING &&
 		    (slice_is(key, "id") || slice_is(key, "tool_call_id")))
@@ -88,8 +86,8 @@ put_object(const struct turns *t, struct slice o)
 		else if (scan_kind(val) == SCAN_ARRAY &&
 		    slice_is(key, "tool_calls")) {
 			buf_addc(t->out, '[');
-			walk_in(&list, val);
-			while (walk_next(&list, NULL, &call)) {
+			for (struct walk list = walk_of(val);
+			    walk_next(&list, NULL, &call); ) {
 				buf_adds(t->out, ncalls++ > 0 ? "," : "");
 				put_object(t, call);
 			}
@@ -115,7 +113,6 @@ join_contents(const struct turns *t, struct buf *out)
 	struct buf text = BUF_INIT((size_t)1 << 40);
 	struct slice part;
 	bool parts = false;
-	struct walk w;
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->ngroup; i++)
@@ -130,8 +127,8 @@ join_contents(const struct turns *t, struct buf *out)
 		} else if (parts && string)
 			scan_put(out, n++ > 0 ? ",{'type':'text','text':$}" :
 			    "[{'type':'text','text':$}", c);
-		walk_list(&w, c);
-		while (walk_next(&w, NULL, &part))
+		for (struct walk w = walk_elements(c);
+		    walk_next(&w, NULL, &part); )
 			scan_put(out, n++ > 0 ? ",$" : "[$", part);
 	}
 	if (!parts)
@@ -190,11 +187,9 @@ turns_fit(unsigned quirks, struct slice messages, struct buf *out)
 {
 	struct turns t = { .quirks = quirks, .out = out };
 	struct slice m;
-	struct walk w;
 
 	buf_addc(out, '[');
-	walk_in(&w, messages);
-	while (walk_next(&w, NULL, &m)) {
+	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		if (!goes_on(&t, m))
 			flush(&t);
 		t.group = xgrow(t.group, t.ngroup, &t.cap, sizeof *t.group);
