@@ -72,11 +72,11 @@ strace -f -o trace -s 40 -e trace=write,fdatasync hamr-loop --no-config --yes \
 loop=$(awk '/"hamr/ { print $1; exit }' trace)
 is "every start is synced before it is sent" "$(awk -v loop="$loop" '
     $1 != loop { next }
-    / write\(.*type\\":\\"start/ && fd == "" {
-	fd = $0; sub(/.*write\(/, "", fd); sub(/,.*/, "", fd); next }
-    / write\(.*type\\":\\"start/ && !synced { early++ }
-    /fdatasync\(/ && fd != "" { synced = 1; n++ }
-    / write\(.*role\\":\\"tool/ { fd = ""; synced = 0 }
+    / write\(.*type\\":\\"start/ {
+	to = $0; sub(/.*write\(/, "", to); sub(/,.*/, "", to)
+	if (fd == "") fd = to	# the session
+	if (to == fd) synced = 0; else if (!synced) early++ }
+    /fdatasync\(/ && fd != "" && !synced { synced = 1; n++ }
     END { print n + 0, early + 0 }' trace)" "6 0"
 cd ..
 

@@ -11,6 +11,7 @@
 #include "internal.h"
 
 #define OUT_HIGH ((size_t)16 << 20)	/* stdout so far behind: read no more */
+#define QUIET_MS 10		/* after which there is time for all stages */
 
 void
 hub_fail(struct hub *h, const struct err *e)
@@ -139,6 +140,13 @@ hub_progress(struct hub *h, struct buf *record)
 	show(h, record, ui_passing);
 }
 
+void
+hub_feed(struct hub *h)
+{
+	for (int i = 0; i < SLOTS; i++)
+		slot_feed(h, &h->slot[i]);
+}
+
 int
 hub_durable(struct hub *h)
 {
@@ -185,7 +193,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 		buf_init(&h->slot[i].out, 2 * BUF_RECORD_MAX);
 		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
 	}
-	buf_init(&h->request, 2 * BUF_RECORD_MAX);
+	buf_init(&h->kept, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
 	sigemptyset(&set);
@@ -347,20 +355,26 @@ check_deadlines(struct hub *h)
 	}
 }
 
-/* One round of the poll loop. */
+/* One round of the poll loop.  Whom nobody asks for anything is told what was
+ * committed when nothing else has happened for a while: five processes that
+ * wake up at each record keep those waiting that a step waits for. */
 static void
 round_of_poll(struct hub *h, long long until)
 {
 	struct pollfd p[3 * SLOTS + 4];
 	bool behind = h->ui->out.len - h->ui->written > OUT_HIGH;
 	bool talk = ui_pump(h->ui);
-	int timeout;
+	bool quiet = h->quiet, waits = false;
+	int timeout, got;
 
 	take_settings(h);
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
 
-		slot_feed(h, s);
+		if (!quiet && slot_can_wait(h, s))
+			waits = true;
+		else
+			slot_feed(h, s);
 		p[3 * i] = (struct pollfd){ s->child == NULL || behind ? -1 :
 		    s->child->out, POLLIN, 0 };
 		p[3 * i + 1] = (struct pollfd){ s->child != NULL &&
@@ -376,7 +390,14 @@ round_of_poll(struct hub *h, long long until)
 	    POLLIN, 0 };
 	p[3 * SLOTS + 3] = (struct pollfd){ h->ui->job, POLLIN, 0 };
 	timeout = next_timeout(h, until);
-	if (h->failed || take_wishes(h) || poll(p, 3 * SLOTS + 4, timeout) < 0)
+	if (waits && (timeout < 0 || timeout > QUIET_MS))
+		timeout = QUIET_MS;
+	h->quiet = false;
+	if (h->failed || take_wishes(h))
+		return;
+	got = poll(p, 3 * SLOTS + 4, timeout);
+	h->quiet = waits && got == 0;
+	if (got < 0)
 		return;
 	if (p[3 * SLOTS + 3].revents != 0)
 		ui_job(h->ui);
@@ -537,7 +558,7 @@ hub_end(struct hub *h)
 		buf_release(&s->proposals);
 		buf_release(&s->said);
 	}
-	buf_release(&h->request);
+	buf_release(&h->kept);
 	scan_release(&h->scan);
 	close(h->signals);
 }

@@ -61,7 +61,8 @@ struct hub {
 	struct track *track;
 	struct ui *ui;
 	struct runlog *log;	/* borrowed; NULL: none */
-	struct buf request;	/* compact's last request */
+	struct slice request;	/* compact's last one; n is 0: none */
+	struct buf kept;	/* it lies there */
 	int64_t number;		/* of the last go or sync */
 	bool window_asked;	/* the provider had its first sync, at which it
 				 * asks the server for its window */
@@ -77,6 +78,7 @@ struct hub {
 	bool ending;		/* the turn is ending: a closed stdout does
 				 * not stop a wait any more */
 	bool closing;		/* the end record is written: no more */
+	bool quiet;		/* nothing came for a while */
 	bool failed;
 	struct err err;		/* what ended the run */
 	int died;		/* stages started again so far ... */
@@ -93,7 +95,9 @@ int hub_init(struct hub *h, struct session *s, struct track *t,
 int hub_start(struct hub *h, bool resume, struct err *e);
 
 /* Commit one record of our own (released), made of a form (json/scan.h) or
- * before.  The session's bytes are sent to all slots by the next wait. */
+ * before.  The session's bytes are sent by the next wait: to a slot that is
+ * asked for something at once, to the others when there is time, and to all by
+ * hub_feed as far as their pipes take them. */
 #define hub_put(h, form, ...) \
 	hub_put_slices(h, form, \
 	    (const struct slice[]){ { NULL, 0 }, ##__VA_ARGS__ })
@@ -135,6 +139,7 @@ void hub_tell_slot(struct hub *h, enum slot_id id, struct buf *record);
 /* Cancel the action in hand and give it ms to write what there is. */
 void hub_cancel(struct hub *h, int ms);
 
+void hub_feed(struct hub *h);
 int hub_durable(struct hub *h);
 
 /* sync, close, kill after 2 s.  What stages still propose is not committed:

@@ -39,6 +39,8 @@ void slot_stop(struct hub *h, struct slot *s, int ms, int *status);
  * started again, or given up. */
 void slot_down(struct hub *h, struct slot *s, const char *fault);
 
+/* Is it asked for nothing, and what it has not read yet little? */
+bool slot_can_wait(const struct hub *h, const struct slot *s);
 /* Write until its pipe is full or nothing is due. */
 void slot_feed(struct hub *h, struct slot *s);
 /* Read what it says. */

@@ -14,6 +14,7 @@
 #define STDERR_LINE_MAX ((size_t)8192)	/* a longer one comes in pieces */
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes handed over at once */
+#define GO_LINE 64		/* bytes, and more, of a go */
 
 static void
 report_line(struct hub *h, struct slot *s, const char *p, size_t n)
@@ -159,8 +160,7 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		err_say("stage %s wrote a record that only hamr-loop writes; "
 		    "it is ignored", s->name);
 	} else if (r->kind == R_REQUEST) {
-		buf_reset(&h->request);
-		buf_slice(&h->request, r->line);
+		h->request = rec_keep(&s->in, r, &h->kept);
 	} else if (r->kind == R_ASK) {
 		if (h->ui->peer == NULL)	/* it is shown what is asked */
 			ui_passing(h->ui, r);
@@ -209,16 +209,16 @@ slot_drop_controls(struct slot *s)
 void
 slot_ask_again(struct hub *h, struct slot *s)
 {
-	if (s == &h->slot[SLOT_PROVIDER] && s->asked_go) {
-		struct buf line = BUF_INIT(2 * BUF_RECORD_MAX);
+	struct buf line = BUF_INIT(2 * BUF_RECORD_MAX);
 
-		buf_slice(&line, buf_view(&h->request));
+	if (s == &h->slot[SLOT_PROVIDER] && s->asked_go) {
+		buf_reserve(&line, h->request.n + GO_LINE);
+		buf_slice(&line, h->request);
 		buf_addc(&line, '\n');
-		slot_control(s, h->session->size, buf_detach(&line));
 	}
-	slot_control(s, h->session->size, xasprintf(
-	    "{\"type\":\"%s\",\"n\":%lld}\n",
-	    s->asked_go ? "go" : "sync", (long long)s->asked));
+	buf_fmt(&line, "{\"type\":\"%s\",\"n\":%lld}\n",
+	    s->asked_go ? "go" : "sync", (long long)s->asked);
+	slot_control(s, h->session->size, buf_detach(&line));
 }
 
 static void
@@ -357,7 +357,26 @@ slot_restart(struct hub *h, struct slot *s)
 		s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 }
 
-/* Put the next thing due into out.  False when there is nothing. */
+/* The first of the queue goes into out; what is long without a copy. */
+static void
+take_control(struct slot *s)
+{
+	struct control *c = &s->q[0];
+
+	if (s->out.len == 0 && c->n >= CHUNK) {
+		free(s->out.p);
+		s->out.p = c->line;
+		s->out.len = c->n;
+		s->out.cap = c->n + 1;
+	} else {
+		buf_add(&s->out, c->line, c->n);
+		free(c->line);
+	}
+	memmove(s->q, s->q + 1, --s->nq * sizeof *s->q);
+}
+
+/* Put what is due into out, to be written at once.  False when there is
+ * nothing. */
 static bool
 refill(struct hub *h, struct slot *s)
 {
@@ -366,29 +385,36 @@ refill(struct hub *h, struct slot *s)
 
 	s->written = 0;
 	buf_reset(&s->out);
-	if (s->nq > 0 && s->q[0].at <= s->cursor) {
-		buf_add(&s->out, s->q[0].line, s->q[0].n);
-		free(s->q[0].line);
-		memmove(s->q, s->q + 1, --s->nq * sizeof *s->q);
-		return true;
-	}
 	if (s->nq > 0 && s->q[0].at < limit)
 		limit = s->q[0].at;
-	if (s->cursor >= limit)
-		return false;
-	buf_reserve(&s->out, CHUNK);
-	n = session_read(h->session, s->out.p, limit - s->cursor <
-	    (off_t)CHUNK ? (size_t)(limit - s->cursor) : CHUNK, s->cursor);
-	if (n <= 0) {
-		struct err e;
+	if (s->cursor < limit) {
+		buf_reserve(&s->out, CHUNK);
+		n = session_read(h->session, s->out.p, limit - s->cursor <
+		    (off_t)CHUNK ? (size_t)(limit - s->cursor) : CHUNK,
+		    s->cursor);
+		if (n <= 0) {
+			struct err e;
 
-		err_sys(&e, ST_SYSTEM, "%s", h->session->path);
-		hub_fail(h, &e);
-		return false;
+			err_sys(&e, ST_SYSTEM, "%s", h->session->path);
+			hub_fail(h, &e);
+			return false;
+		}
+		s->out.len = (size_t)n;
+		s->cursor += n;
 	}
-	s->out.len = (size_t)n;
-	s->cursor += n;
-	return true;
+	while (s->nq > 0 && s->q[0].at <= s->cursor &&
+	    (s->out.len == 0 || s->out.len + s->q[0].n <= CHUNK))
+		take_control(s);
+	return s->out.len > 0;
+}
+
+bool
+slot_can_wait(const struct hub *h, const struct slot *s)
+{
+	off_t due = h->session->size - s->cursor;
+
+	return s->child != NULL && s->asked == 0 && s->nq == 0 &&
+	    s->written == s->out.len && due > 0 && due < (off_t)CHUNK;
 }
 
 void

@@ -117,7 +117,7 @@ ask_model(struct turn *t, long long until)
 	struct track *k = h->track;
 	long steps = k->steps;
 
-	buf_reset(&h->request);
+	h->request.n = 0;
 	/* the server's window is asked for behind a first request that fits
 	 * any */
 	if (!h->window_asked && (steps > 0 || h->session->size > FITS_ANY) &&
@@ -125,7 +125,7 @@ ask_model(struct turn *t, long long until)
 		return false;
 	if (hub_go(h, SLOT_COMPACT, 0) < 0)
 		return false;
-	if (h->request.len == 0) {
+	if (h->request.n == 0) {
 		if (k->error_code != NULL)
 			turn_set_ending(t, END_BUDGET, "context");
 		else
@@ -406,5 +406,6 @@ turn_end(struct turn *t)
 	}
 	if (hub_commit(t->hub, &b) < 0)
 		return -1;
+	hub_feed(t->hub);	/* in a chat nobody waits for a while */
 	return hub_durable(t->hub);
 }
