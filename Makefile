@@ -48,7 +48,7 @@ LIBS_all           = -lcjson $(CRYPTO) -lm
 
 # Of OpenSSL the hashes only, see lib/json/sha.h; the shared library where the
 # distribution has no other.
-CRYPTO := $(if $(wildcard $(shell $(CC) -print-file-name=libcrypto.a)), \
+CRYPTO = $(if $(wildcard $(shell $(CC) -print-file-name=libcrypto.a)), \
           -l:libcrypto.a -Wl$(comma)--exclude-libs$(comma)libcrypto.a,-lcrypto)
 
 all: $(COMMANDS:%=$B/%)
@@ -266,6 +266,11 @@ bench: all
 	    HAMR_SHARE=$(call full,share/hamr) sh $$b || exit 1; done
 
 # ---- a machine of one's own ----
+
+# what is wanted beside them waits for them, with -j, too
+ifneq ($(filter deps%,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 
 deps:
 	@build-aux/deps build check
