@@ -111,7 +111,7 @@ status "stopped: it goes on" 0 timeout 200 hamr-fleet run --resume -j 2 stop man
 is "stopped: all are there" "$(ls stop/results | wc -l)" 5
 
 # --- over ssh
-if [ -n "$SSHD" ] && up one && one=$port && up two; then
+if [ -n "$SSHD" ] && up one && one=$port && lets_in $one && up two; then
 	two=$port
 	for i in $(seq 10); do task "t$i" script; done >ten
 	timeout 300 hamr-fleet run --sshlogin "$(login $one)" --sshlogin \
@@ -193,7 +193,7 @@ t2: *: there is no hamr-loop"
 	status "ssh: nobody answers" 69 hamr-fleet run --sshlogin \
 	    "$(login $two)" none ten
 else
-	skip "over ssh" "openssh-server is not installed, or no /run/sshd"
+	skip "over ssh" "no openssh-server, or no /run/sshd, or no login by ssh"
 fi
 
 # --- transcripts

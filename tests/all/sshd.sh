@@ -3,6 +3,7 @@
 #	up NAME [VARIABLE=VALUE]...	a server; its port in $port
 #	down NAME			ends it and all that came through it
 #	login PORT [JOBS]		as --sshlogin takes it
+#	lets_in PORT			can one log in there?
 #	down_all			ends all, the last thing to do
 # $SSHD is empty where there is none.  /run/sshd, which sshd wants, stays: a
 # test beside this one may need it.  HOME there is a folder of ours: bash that
@@ -21,6 +22,7 @@ up() {
 		    "HostKey $PWD/ssh/key" "AuthorizedKeysFile $PWD/ssh/key.pub" \
 		    "PidFile $PWD/ssh/$name.pid" "StrictModes no" "UsePAM no" \
 		    "MaxStartups 100" "PasswordAuthentication no" \
+		    "PermitUserRC no" \
 		    "SetEnv HOME=$PWD/ssh/home ${HAMR_SHARE:+\
 HAMR_SHARE=$HAMR_SHARE} $*" \
 		    >"ssh/$name.conf"
@@ -50,8 +52,14 @@ descendants() {
 		echo "$p"
 	done
 }
+lets_in() {	# no: the account is locked, or its shell is nologin
+	local ssh
+	ssh=$(login "$1")
+	# shellcheck disable=SC2086	# words
+	timeout 20 ${ssh#2/} true </dev/null >/dev/null 2>&1
+}
 login() {
-	echo "${2:-2}/ssh -p $1 -i $PWD/ssh/key -o BatchMode=yes" \
+	echo "${2:-2}/ssh -F none -p $1 -i $PWD/ssh/key -o BatchMode=yes" \
 	    "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null" \
 	    "-o LogLevel=ERROR $(id -un)@127.0.0.1"
 }
