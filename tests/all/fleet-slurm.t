@@ -12,7 +12,7 @@ at_end() {
 }
 pids=()
 mkdir spool state
-read -r c d < <(shuf -n 2 -i 20000-60000 | paste -sd' ')
+read -r c d < <(shuf -n 2 -i 20000-32000 | paste -sd' ')
 cat >slurm.conf <<C
 ClusterName=t
 SlurmctldHost=$(hostname -s)(127.0.0.1)

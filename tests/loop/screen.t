@@ -808,6 +808,7 @@ fresh hostile
 printf '#!/bin/sh\n: >>%s\ncat 2>/dev/null\n' "$T/ran" >../evil && chmod +x ../evil
 { answer Hello.; answer "Set it."; } >script
 echo '* diff=x filter=a=b' >.gitattributes
+git symbolic-ref HEAD refs/heads/master
 git add f .gitattributes && git -c user.name=t -c user.email=t@t commit -qm one
 git config core.fsmonitor "$T/evil"
 git config diff.x.textconv "$T/evil"
