@@ -26,13 +26,15 @@ export SHELL TOP BIN PATH T HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
 export XDG_CACHE_HOME GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM LC_ALL TZ
 unset HAMR_BIN	# programs would call it an unknown variable
 # what a machine may have set that would make it another test
-for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' -e '^(HAMR|GIT)_' \
-    -e '^(CURL_|LANGUAGE|PARALLEL|PERL|PYTHON|SBATCH_|SLURM_)' |
+for v in $(compgen -e | grep -E -e '_(API_KEY|BASE_URL|proxy)$' \
+    -e '^(HAMR|GIT|CURL|OLLAMA|SBATCH|SLURM)_' \
+    -e '^(LANGUAGE|PARALLEL|PERL|PYTHON)' |
     grep -vxE 'HAMR_SHARE|GIT_CONFIG_(GLOBAL|SYSTEM)'); do
 	unset "$v"
 done
 unset HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY TMUX NO_COLOR CLICOLOR_FORCE
-unset EDITOR VISUAL PAGER COLUMNS LINES BASH_ENV ENV POSIXLY_CORRECT v
+unset EDITOR VISUAL PAGER COLUMNS LINES COLORTERM ACCESSIBLE v
+unset BASH_ENV ENV POSIXLY_CORRECT
 umask 022
 mkdir -p "$HOME"
 cd "$T" || exit 1
