@@ -24,7 +24,7 @@ for c in loop compact guard tool mem provider; do
 		grep -qE -e "-[ls] ${o##*-}( |\$)|-l ${o#--} " \
 		    "$C/hamr-$c.fish" || echo "fish $o"
 	done)" ""
-	manual=$(mandoc -Tascii "$TOP/man/hamr-$c.1" | col -b)
+	manual=$(mandoc -Tascii "$TOP/man/hamr-$c.1" | sed 's/.\x08//g')
 	is "the manual of hamr-$c has each" "$(grep -oP "^hamr-$c\t\K-[^\t]*" \
 	    "$C/table" | while read -r o; do
 		case $manual in *"$o"*) ;; *) echo "$o" ;; esac

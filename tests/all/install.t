@@ -42,7 +42,7 @@ if command -v dpkg-shlibdeps >/dev/null; then
 else
 	skip "make deb" "dpkg-dev is not installed"
 fi
-if command -v mandoc >/dev/null && command -v col >/dev/null; then
+if command -v mandoc >/dev/null; then
 	ok "make html" "$TOP/build-aux/html" "$T/html"
 	is "a page for each page, in the list" "$(grep -o 'href="[^"]*[157].html"' \
 	    html/index.html | sort -u | wc -l)" "$(ls "$TOP"/man | wc -l)"
