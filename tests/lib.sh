@@ -17,6 +17,8 @@ unset CDPATH
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BIN=${HAMR_BIN:-$TOP/bin}
 PATH=$BIN:$PATH
+# where commands stand, which configuration splits at blanks
+case ${TMPDIR:-} in *[[:space:]]*) unset TMPDIR ;; esac
 T=$(mktemp -d "${TMPDIR:-/tmp}/hamr-test.XXXXXX")
 HOME=$T/home XDG_CONFIG_HOME=$T/home/.config XDG_STATE_HOME=$T/home/.state
 XDG_DATA_HOME=$T/home/.data XDG_CACHE_HOME=$T/home/.cache
