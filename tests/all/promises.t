@@ -9,7 +9,7 @@ ids() {	# LETTER LAST
 find "$TOP"/tests \( -name '*.t' ! -name promises.t \) -o -name '*.sh' -o \
     -name '*.py' -o -path '*/unit/*.c' >files
 while read -r id; do
-	ok "$id has a test" xargs -a files grep -qw -- "$id"
+	ok "$id has a test" xargs -d "\n" -a files grep -qw -- "$id"
 done <known
 
 # "S1 to S6" means each of them
