@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,24 @@ is_for_writing(int dir, const char *fd)
 	flags = strstr(text, "flags:");
 	return flags != NULL && (strtol(flags + 6, NULL, 8) & O_ACCMODE) !=
 	    O_RDONLY;
+}
+
+/* Can a lease be had for the file?  Not while anybody at all has it open for
+ * writing (fcntl(2)).  Whoever opens it for writing in that moment waits until
+ * we close it; we are told so by a signal that is ignored, as SIGIO is not. */
+static bool
+is_unwritten(const struct root *root, const char *rel, const struct stat *st)
+{
+	int fd = path_open(root, rel, O_RDONLY | O_NOFOLLOW);
+	struct stat is;
+	bool free = fd >= 0 && fstat(fd, &is) == 0 &&
+	    is.st_ino == st->st_ino && is.st_dev == st->st_dev &&
+	    fcntl(fd, F_SETSIG, SIGURG) == 0 &&
+	    fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return free;
 }
 
 /* Has a process of our login session (the shell's jobs; not what we started,
@@ -349,7 +368,8 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 		return;
 	}
 	/* what somebody else writes to just now stays as it was there */
-	if (S_ISREG(st.st_mode) && writers_have(&t->others, &st))
+	if (S_ISREG(st.st_mode) && !is_unwritten(&s->f->root, rel, &st) &&
+	    writers_have(&t->others, &st))
 		return;
 	if (object_put(s, buf_view(&t->text), oid) < 0) {
 		s->why = strerror(errno);
