@@ -323,29 +323,20 @@ sort(struct gitindex_entry *v, size_t n)
 		}
 }
 
-int
-gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
+/* As add_base; dir NULL: one that has a base is wrong. */
+static int
+parse(struct gitindex *ix, const char *dir, struct err *e)
 {
-	char *path = xasprintf("%s/index", dir);
-	struct err why;
 	struct reader r;
 	int got = 0;
 
-	*ix = (struct gitindex){ .bytes = BUF_INIT(GITINDEX_MAX),
-		.base = BUF_INIT(GITINDEX_MAX) };
-	if (gitrepo_read(path, GITINDEX_MAX - 1, &ix->bytes, &why) < 0) {
-		if (why.status != ST_NOINPUT)
-			got = err_set(e, why.status, "%s", why.text);
-		free(path);
-		return got;
-	}
 	if (!read_either(&r, &ix->bytes, ix))
 		got = 1;
 	ix->oid_len = r.oid_len;
 	if (got == 0 && r.link.p != NULL) {
 		static const unsigned char none[32];
 
-		if (r.link.n < r.oid_len)
+		if (r.link.n < r.oid_len || dir == NULL)
 			got = 1;
 		else if (memcmp(r.link.p, none, r.oid_len) != 0)
 			got = add_base(ix, dir, r.link, e);
@@ -354,12 +345,38 @@ gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
 		got = ix->v[i].path[0] == '\0';
 	if (got == 0)
 		sort(ix->v, ix->n);
-	if (got > 0)
-		got = err_set(e, ST_DATA, "%s is damaged", path);
-	if (got < 0)
+	else
 		forget(ix);
+	return got;
+}
+
+int
+gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
+{
+	char *path = xasprintf("%s/index", dir);
+	struct err why;
+	int got;
+
+	*ix = (struct gitindex){ .bytes = BUF_INIT(GITINDEX_MAX),
+		.base = BUF_INIT(GITINDEX_MAX) };
+	if (gitrepo_read(path, GITINDEX_MAX - 1, &ix->bytes, &why) == 0) {
+		got = parse(ix, dir, e);
+		if (got > 0)
+			got = err_set(e, ST_DATA, "%s is damaged", path);
+	} else
+		got = why.status == ST_NOINPUT ? 0 :
+		    err_set(e, why.status, "%s", why.text);
 	free(path);
 	return got;
+}
+
+int
+gitindex_take(struct gitindex *ix, struct buf *bytes)
+{
+	*ix = (struct gitindex){ .bytes = *bytes,
+		.base = BUF_INIT(GITINDEX_MAX) };
+	*bytes = BUF_INIT(GITINDEX_MAX);
+	return parse(ix, NULL, NULL) == 0 ? 0 : -1;
 }
 
 static void

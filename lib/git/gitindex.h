@@ -37,6 +37,8 @@ struct gitindex {
 /* Read DIR/index.  0: done (all zero when there is no such file); -1 with e:
  * what is tracked is unknown.  Release it in both cases. */
 int gitindex_read(struct gitindex *ix, const char *dir, struct err *e);
+/* The same of the bytes of one that is not split; ix has them from now on. */
+int gitindex_take(struct gitindex *ix, struct buf *bytes);
 void gitindex_release(struct gitindex *ix);
 
 /* Put n entries, which are plain, into their order, and append them as an index

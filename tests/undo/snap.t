@@ -177,6 +177,17 @@ echo junk >.hamr/snap.git/index
 is "a broken index" "$(changed 'echo 4 >>u2')" "exit 0; changed: u2"
 : >.hamr/snap.git/index		# as a power failure leaves it
 is "an empty one" "$(changed 'echo 4 >>u2')" "exit 0; changed: u2"
+# of a file that is written in place, a part may be older
+# shellcheck disable=SC2059
+printf "$(snap ls-files -s | awk 'NR == 1 { own = $2 } $2 != own {
+	gsub(/../, "\\\\x&", $2); print $2; exit }')" |
+	dd of=.hamr/snap.git/index bs=1 seek=52 conv=notrunc 2>../err
+first=./$(snap ls-files -z | head -z -n 1 | tr -d '\0')
+cp "$first" ../was
+is "one with another's bytes in it" "$(b "echo 5 >>'$first'" |
+	jq '.meta.mutated | length')" 1
+hamr-tool undo --yes --root . >../out 2>../err
+same "... can be undone" "$first" ../was
 rm -rf .hamr/snap.git/objects
 is "lost objects are said" "$(call a bash "$(sh_args 'echo 5 >>u2')" | new |
 	jq -r 'select(.type == "error") | .code')" spawn_failed

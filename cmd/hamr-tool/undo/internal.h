@@ -53,6 +53,7 @@ struct snap {
 /* Who works here holds a shared lock of this file; who holds it alone may
  * remove what nobody needs (prune.c). */
 #define SNAP_USE "hamr-use"
+#define SNAP_INDEX "hamr-index"	/* what the index was before, or will be */
 
 /* Run git on our repository: its status, or -1; out may be NULL. */
 int snap_git(struct snap *s, const char *const *args, struct slice in,

@@ -507,8 +507,9 @@ static bool
 is_plain(const struct snap *s)
 {
 	static const char *const files[] = { "HEAD", "config", "index",
-		"index.lock", "hamr-undo", "hamr-next", "hamr-lock",
-		SNAP_USE, "hamr-pruned", "info/attributes", ALTERNATES };
+		"index.lock", SNAP_INDEX, "hamr-undo", "hamr-next",
+		"hamr-lock", SNAP_USE, "hamr-pruned", "info/attributes",
+		ALTERNATES };
 	struct stat st;
 
 	for (size_t i = 0; i < NFOLDERS; i++)

@@ -537,15 +537,50 @@ look(struct take *t)
 
 /* ---- our index ---- */
 
+static uint64_t
+index_stamp(const struct snap *s)
+{
+	struct stat st;
+
+	return fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) == 0 ?
+	    stamp(&st) : 0;
+}
+
+/* Does it end with the hash of what comes before, or (the user's) with none? */
+static bool
+is_whole(const struct gitindex *ix)
+{
+	static const unsigned char none[SHA_BYTES];
+	size_t n = ix->bytes.len - ix->oid_len;
+	unsigned char sum[SHA_BYTES];
+
+	if (memcmp(ix->bytes.p + n, none, ix->oid_len) == 0)
+		return true;
+	sha_git(ix->oid_len == SHA_BYTES, NULL, ix->bytes.p, n, sum);
+	return memcmp(ix->bytes.p + n, sum, ix->oid_len) == 0;
+}
+
+/* The index is now this one, with such a stamp; 0: it is of no use. */
+static void
+set_index(struct snap *s, const struct gitindex *fresh, uint64_t is)
+{
+	/* what the last snapshot left */
+	if (s->same)
+		s->before = s->now;
+	else
+		gitindex_release(&s->now);
+	s->same = false;
+	s->now = *fresh;
+	s->stamp = is;
+}
+
 /* Read it again if it is not the one that was read.  -1: it is of no use. */
 static int
 read_index(struct snap *s)
 {
+	uint64_t is = index_stamp(s);
 	struct gitindex fresh;
-	struct stat st;
 	char dir[64];
-	uint64_t is = fstatat(s->dirfd, "index", &st, AT_SYMLINK_NOFOLLOW) ==
-	    0 ? stamp(&st) : 0;
 	int r;
 
 	if (is != 0 && is == s->stamp)
@@ -553,31 +588,33 @@ read_index(struct snap *s)
 	/* the root may have been moved since */
 	snprintf(dir, sizeof dir, "/proc/self/fd/%d", s->dirfd);
 	r = gitindex_read(&fresh, dir, NULL);
-	if (r == 0 && fresh.n > 0 && fresh.oid_len != snap_oid_len(s))
+	if (r == 0 && fresh.n > 0 && (fresh.oid_len != snap_oid_len(s) ||
+	    !is_whole(&fresh)))
 		r = -1;
 	if (r < 0)
 		gitindex_release(&fresh);
-	/* what the last snapshot left */
-	if (s->same)
-		s->before = s->now;
-	else
-		gitindex_release(&s->now);
-	s->same = false;
-	s->now = fresh;
-	s->stamp = r == 0 ? is : 0;
+	set_index(s, &fresh, r == 0 ? is : 0);
 	return r;
 }
 
-/* The index that was written takes its place.  ext4 writes a file to the disk
- * that a rename puts in another's place, but not one that is exchanged; what a
- * power failure leaves of it is found out when it is read. */
+/* Write it into the one before the last, and let both change places: a file
+ * that is made and removed at each change is what a file system takes longest
+ * for.  Neither is waited for to be on the disk; what a power failure leaves of
+ * it is found out when it is read. */
 static int
-put_index(struct snap *s)
+put_index(const struct snap *s, const struct buf *bytes)
 {
-	if (renameat2(s->dirfd, "index.lock", s->dirfd, "index",
-	    RENAME_EXCHANGE) == 0)
-		return unlinkat(s->dirfd, "index.lock", 0);
-	return renameat(s->dirfd, "index.lock", s->dirfd, "index");
+	int fd = snap_file(s, SNAP_INDEX, O_WRONLY);
+	int r = fd < 0 || bytes->over ||
+	    file_write_all(fd, bytes->p, bytes->len) < 0 ||
+	    ftruncate(fd, (off_t)bytes->len) < 0 ? -1 : 0;
+
+	if (fd >= 0 && close(fd) < 0)
+		r = -1;
+	if (r == 0 && renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
+	    RENAME_EXCHANGE) < 0)
+		r = renameat(s->dirfd, SNAP_INDEX, s->dirfd, "index");
+	return r;
 }
 
 static int
@@ -588,7 +625,8 @@ write_index(struct take *t)
 	struct gitindex_entry *v = xcalloc(s->now.n + t->nnew + 1, sizeof *v);
 	struct buf out = BUF_INIT(GITINDEX_MAX);
 	unsigned char sum[SHA_BYTES];
-	int fd, r;
+	struct gitindex fresh;
+	int r;
 
 	for (size_t i = 0; i < s->now.n; i++)
 		if (!t->gone[i])
@@ -598,17 +636,16 @@ write_index(struct take *t)
 	gitindex_print(v, n, len, &out);
 	sha_git(s->sha256, NULL, out.p, out.len, sum);
 	buf_add(&out, sum, len);
-	fd = snap_file(s, "index.lock", O_WRONLY | O_EXCL);
-	r = fd >= 0 && !out.over ? file_write_all(fd, out.p, out.len) : -1;
-	if (fd >= 0 && close(fd) < 0)
-		r = -1;
-	if (r == 0)
-		r = put_index(s);
-	if (r < 0)
-		s->why = strerror(errno);
-	buf_release(&out);
 	free(v);
-	return r == 0 ? read_index(s) : r;
+	r = put_index(s, &out);
+	if (r < 0) {
+		s->why = strerror(errno);
+		buf_release(&out);
+		return r;
+	}
+	r = gitindex_take(&fresh, &out);
+	set_index(s, &fresh, r == 0 ? index_stamp(s) : 0);
+	return r;
 }
 
 /* 0, or why there is none is in s->why; 1: the index is of no use. */
