@@ -105,6 +105,17 @@ utf8_cut(const char *p, size_t n, size_t max)
 	return max;
 }
 
+struct slice
+utf8_last(struct slice text, size_t most)
+{
+	if (text.n <= most)
+		return text;
+	text = slice_from(text, text.n - most);
+	while (text.n > 0 && is_tail((unsigned char)*text.p))
+		text = slice_from(text, 1);
+	return text;
+}
+
 size_t
 utf8_encode(char *o, unsigned long cp)
 {

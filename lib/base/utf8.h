@@ -24,6 +24,9 @@ size_t utf8_count(const char *p, size_t n);
 /* The largest cut <= max that does not split a character of p. */
 size_t utf8_cut(const char *p, size_t n, size_t max);
 
+/* The end of text, at most so many bytes, from the beginning of a character. */
+struct slice utf8_last(struct slice text, size_t most);
+
 /* The bytes of a code point up to U+10FFFF, a surrogate too: how many. */
 size_t utf8_encode(char *out, unsigned long cp);
 

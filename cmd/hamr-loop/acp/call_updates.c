@@ -218,21 +218,6 @@ put_diff(struct buf *out, const struct seen_call *c)
 	scan_put(out, ",'newText':@}]", slice_of(c->new));
 }
 
-/* The end of a text that holds no more than so many bytes. */
-static struct slice
-last_bytes(struct slice text, size_t most)
-{
-	if (text.n > most) {
-		text.p += text.n - most;
-		text.n = most;
-		while (text.n > 0 && ((unsigned char)*text.p & 0xc0) == 0x80) {
-			text.p++;
-			text.n--;
-		}
-	}
-	return text;
-}
-
 static void
 send_output(struct worker *s, struct seen_call *c)
 {
@@ -240,10 +225,10 @@ send_output(struct worker *s, struct seen_call *c)
 	struct buf b;
 
 	begin_call_update(&b, c);
-	put_text(&b, last_bytes(all, OUTPUT_SHOWN));
+	put_text(&b, utf8_last(all, OUTPUT_SHOWN));
 	if (shows_terminal(s, c))
 		scan_put(&b, ",'_meta':{'terminal_output':{'terminal_id':@,"
-		    "'data':@}}", slice_of(c->id), last_bytes(all,
+		    "'data':@}}", slice_of(c->id), utf8_last(all,
 		    c->unsent < all.n ? c->unsent : all.n));
 	buf_addc(&b, '}');
 	update_send(s, &b);
@@ -260,10 +245,10 @@ calls_output(struct worker *s, const struct rec *r)
 	struct slice end;
 
 	if (c != NULL && scan_str(rec_get(r, "text"), &text)) {
-		end = last_bytes(buf_view(&text), OUTPUT_HELD);
+		end = utf8_last(buf_view(&text), OUTPUT_HELD);
 		c->unsent += end.n;
 		if (c->output.len > OUTPUT_HELD) {
-			struct slice kept = last_bytes(buf_view(&c->output),
+			struct slice kept = utf8_last(buf_view(&c->output),
 			    OUTPUT_SHOWN);
 
 			buf_drop(&c->output, c->output.len - kept.n);
@@ -371,7 +356,7 @@ put_result_text(struct buf *out, const struct seen_call *c,
 	msg_text(rec_get(r, "content"), &b);
 	text = buf_view(&b);
 	if (strcmp(c->name, "bash") == 0)
-		text = last_bytes(text, OUTPUT_SHOWN);
+		text = utf8_last(text, OUTPUT_SHOWN);
 	else if (text.n > RESULT_SHOWN)
 		text.n = utf8_cut(text.p, text.n, RESULT_SHOWN);
 	put_text(out, text);

@@ -131,7 +131,8 @@ void worker_free(struct worker *s);
 /* What its process may have to say; false: it has ended. */
 bool worker_read(struct worker *s);
 void worker_write(struct worker *s);
-void worker_read_stderr(struct worker *s);
+/* False: there is nothing more for now. */
+bool worker_read_stderr(struct worker *s);
 
 /* ---- update.c ---- */
 

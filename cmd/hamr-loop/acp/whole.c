@@ -68,7 +68,7 @@ static void
 apply_line(struct made *m, struct slice line, bool back)
 {
 	char away = back ? '+' : '-';
-	struct slice inside = { line.p + 1, line.n - 1 }, got;
+	struct slice inside = slice_from(line, 1), got;
 
 	if (line.p[0] == ' ' || line.p[0] == away) {
 		got = take_line(&m->rest);

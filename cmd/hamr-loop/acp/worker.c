@@ -131,9 +131,8 @@ worker_write(struct worker *s)
 	s->written = 0;
 }
 
-/* False: there is nothing more for now. */
-static bool
-read_some(struct worker *s)
+bool
+worker_read_stderr(struct worker *s)
 {
 	char part[4096];
 	ssize_t n = read(s->child->err, part, sizeof part);
@@ -162,19 +161,13 @@ read_some(struct worker *s)
 	return true;
 }
 
-void
-worker_read_stderr(struct worker *s)
-{
-	read_some(s);
-}
-
 /* It has ended, or is to within ms: its exit status, -1 for a signal. */
 static int
 end(struct worker *s, int ms)
 {
 	int status;
 
-	while (s->child->err >= 0 && read_some(s))
+	while (s->child->err >= 0 && worker_read_stderr(s))
 		;
 	if (s->child->err >= 0)
 		close(s->child->err);

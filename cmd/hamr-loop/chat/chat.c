@@ -169,13 +169,6 @@ chat_signals(void)
 }
 
 static void
-list_candidates(void *arg, enum complete_kind kind, const char *command,
-    struct candidates *out)
-{
-	chat_candidates(arg, kind, command, out);
-}
-
-static void
 converse(struct chat *c)
 {
 	struct run *r = c->run;
@@ -203,7 +196,7 @@ chat(struct run *r, struct err *e)
 	char *history = history_file();
 	struct editor_options input = { .history = history,
 		.prompt = PROMPT, .colour = r->ui.color,
-		.complete = { list_candidates, &c },
+		.complete = { chat_candidates, &c },
 		.take_queued = ui_take_queued, .queued_arg = &r->ui };
 
 	ui_where(&r->ui, conf_str(r->conf, "provider.model"),

@@ -278,13 +278,6 @@ init(struct chat *c, const char *arg)
 }
 
 static void
-commit(struct chat *c, const char *arg)
-{
-	(void)arg;
-	chat_commit(c);
-}
-
-static void
 export_page(struct chat *c, const char *arg)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
@@ -374,7 +367,7 @@ tell_failed_check(struct chat *c, struct slice record)
 	while (at > 0 && most > 0 && (s.p[at - 1] != '\n' || --most > 0))
 		at--;
 	if (at < s.n)
-		ui_lines(&c->run->ui, (struct slice){ s.p + at, s.n - at });
+		ui_lines(&c->run->ui, slice_from(s, at));
 	free(output);
 }
 
@@ -544,7 +537,7 @@ static const struct command commands[] = {
 	{ WORK, OPEN, "undo", "", "the newest change", chat_undo },
 	{ WORK, OPEN | ALIAS, "undo-last-edit", "", "undo the newest change",
 	    chat_undo },
-	{ WORK, 0, "commit", "", "with git", commit },
+	{ WORK, 0, "commit", "", "with git", chat_commit },
 	{ WORK, 0, "verify", "[full]", "run the check", check },
 	{ WORK, 0, "init", "", "write AGENTS.md", init },
 	{ LOOK, OPEN | NOW, "status", "", "where you are", page_status },
@@ -951,9 +944,8 @@ list_models(struct chat *c, struct candidates *out)
 	struct slice rest = buf_view(&c->models), line;
 
 	while (slice_line(&rest, &line)) {
-		char *name = xmemdup0(line.p, line.n);
+		char *name = xmemdup0(line.p, strcspn(line.p, " \t\n"));
 
-		name[strcspn(name, " \t")] = '\0';
 		candidates_add(out, name, NULL);
 		free(name);
 	}
@@ -983,9 +975,11 @@ list_arguments(struct chat *c, const char *command, struct candidates *out)
 }
 
 void
-chat_candidates(struct chat *c, enum complete_kind kind, const char *command,
+chat_candidates(void *arg, enum complete_kind kind, const char *command,
     struct candidates *out)
 {
+	struct chat *c = arg;
+
 	if (out->quick && c->run->ui.question.len > 0)
 		return;
 	if (kind == COMPLETE_PATH)

@@ -156,7 +156,8 @@ name_hooks(struct buf *out)
 		"hooks" };
 	struct buf dir = BUF_INIT(1 << 16);
 
-	if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir, NULL) == 0 && dir.len > 1)
+	if (child_run(GIT, where, 3, GIT_MS, CHILD_ERR_OUT, &dir, NULL) == 0 &&
+	    dir.len > 1)
 		dir.p[--dir.len] = '\0';
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *path = xasprintf("%s/%s", buf_view(&dir).p, names[i]);
@@ -190,13 +191,14 @@ commit(struct chat *c, const char *message, bool all)
 }
 
 void
-chat_commit(struct chat *c)
+chat_commit(struct chat *c, const char *arg)
 {
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
 	struct ui *u = &c->run->ui;
 	char *message = NULL, *question;
 	bool all;
 
+	(void)arg;
 	read_diff(&diff, &all);
 	if (all)
 		tell_new_files(u);

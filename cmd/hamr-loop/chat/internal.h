@@ -81,8 +81,8 @@ bool chat_at_once(void *chat, const char *line);
 /* y, typed by the person. */
 bool chat_confirm(struct chat *c, const char *question);
 
-/* What completes: commands, and what a command takes. */
-void chat_candidates(struct chat *c, enum complete_kind kind,
+/* What completes: commands, and what a command takes.  For complete_source. */
+void chat_candidates(void *chat, enum complete_kind kind,
     const char *command, struct candidates *out);
 
 /* ---- last_turn.c ---- */
@@ -123,7 +123,7 @@ void chat_forget(struct chat *c, const char *arg);
 
 /* A message that the model writes for what git has staged, or all that is
  * changed; committed when the person says yes. */
-void chat_commit(struct chat *c);
+void chat_commit(struct chat *c, const char *arg);
 
 /* ---- own.c: commands that are Markdown files ---- */
 

@@ -1,5 +1,6 @@
 /* opening.c - what there is, told when a chat begins: the server and the
  * sandbox are asked in the background. */
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +27,19 @@ chat_provider_args(const struct chat *c, struct argv *a)
 	argv_option(a, "--base-url", o->base_url);
 }
 
-static struct child *
-ask(const char *program, const struct argv *a)
+static void
+ask(struct chat *c, int i, const char *program, struct argv *a)
 {
 	struct child_opts o = { .commands = &program, .n = 1, .flags = a->v,
-		.nflags = a->n, .err = CHILD_ERR_OUT };
-	struct child *child = child_start(&o, NULL);
+		.nflags = a->n, .err = c->run->ui.peer != NULL ?
+		CHILD_ERR_NONE : CHILD_ERR_OUT };
 
-	if (child != NULL)
-		child_close_in(child);
-	return child;
+	buf_release(&c->said[i]);
+	buf_init(&c->said[i], SAID_MAX);
+	c->asked[i] = child_start(&o, NULL);
+	if (c->asked[i] != NULL)
+		child_close_in(c->asked[i]);
+	free(a->v);
 }
 
 char *
@@ -110,9 +114,7 @@ opening_ask_server(struct chat *c)
 		return;
 	argv_add(&a, "--models");
 	chat_provider_args(c, &a);
-	buf_reset(&c->said[ASKED_SERVER]);
-	c->asked[ASKED_SERVER] = ask("hamr-provider", &a);
-	free(a.v);
+	ask(c, ASKED_SERVER, "hamr-provider", &a);
 }
 
 /* Where the terminal edits its lines itself, nothing is told in the midst of
@@ -139,30 +141,34 @@ opening_begin(struct chat *c)
 	struct argv a = { 0 };
 
 	tell_place(c);
-	for (int i = 0; i < ASKED; i++)
-		buf_init(&c->said[i], SAID_MAX);
 	buf_init(&c->models, SAID_MAX);
 	opening_ask_server(c);
 	argv_add(&a, "--sandbox-status");
 	argv_option(&a, "--root", c->run->root);
 	argv_ours(&a, &c->run->o);
-	c->asked[ASKED_SANDBOX] = ask("hamr-tool", &a);
-	free(a.v);
+	ask(c, ASKED_SANDBOX, "hamr-tool", &a);
 	if (c->run->ui.editor == NULL)
 		await_answers(c);
 }
 
-/* The first one's name counts, if no other is known. */
+/* A program is told all of them. */
 static void
-take_model(struct chat *c, struct slice line)
+list_models(struct chat *c, struct slice said)
 {
-	char *name = xmemdup0(line.p, line.n);
+	struct buf b = BUF_INIT(8 * SAID_MAX);
+	struct slice line;
+	const char *comma = "";
 
-	name[strcspn(name, " \t")] = '\0';
-	if (!c->spoken)
-		tell_model(c, name);
-	ui_where(&c->run->ui, name, NULL);
-	free(name);
+	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
+	while (slice_line(&said, &line)) {
+		line.n = strcspn(line.p, " \t\n");
+		if (line.n == 0)
+			continue;
+		scan_put(&b, "$@", slice_of(comma), line);
+		comma = ",";
+	}
+	buf_adds(&b, "]}");
+	hub_progress(&c->run->hub, &b);
 }
 
 static void
@@ -170,14 +176,20 @@ take_models(struct chat *c, struct slice said)
 {
 	struct ui *u = &c->run->ui;
 	struct slice rest, line;
-	char *text = u->editor != NULL ? editor_text(u->editor) : NULL;
+	char *name, *text = u->editor != NULL ? editor_text(u->editor) : NULL;
 	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;
 
 	buf_reset(&c->models);
 	buf_slice(&c->models, said);
 	rest = buf_view(&c->models);
-	if (u->status.model == NULL && slice_line(&rest, &line))
-		take_model(c, line);
+	/* the first one's name counts, if no other is known */
+	if (u->status.model == NULL && slice_line(&rest, &line)) {
+		name = xmemdup0(line.p, strcspn(line.p, " \t\n"));
+		if (!c->spoken)
+			tell_model(c, name);
+		ui_where(u, name, NULL);
+		free(name);
+	}
 	c->offer = false;
 	if (offer)
 		ui_offer(u, text);	/* it asks again */
@@ -236,13 +248,19 @@ opening_read(struct chat *c, int i)
 	struct buf *b = &c->said[i];
 	int status;
 
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
 	if (n > 0) {
 		buf_add(b, part, (size_t)n);
 		return;
 	}
 	status = child_end(c->asked[i], 500);
 	c->asked[i] = NULL;
-	if (i == ASKED_SERVER && status == 0)
+	if (c->run->ui.peer != NULL && status == 0)
+		list_models(c, buf_view(b));
+	else if (c->run->ui.peer != NULL)
+		return;
+	else if (i == ASKED_SERVER && status == 0)
 		take_models(c, buf_view(b));
 	else if (i == ASKED_SERVER)
 		tell_no_server(c, buf_view(b));

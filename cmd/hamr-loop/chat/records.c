@@ -11,9 +11,6 @@
 #include "chat.h"
 #include "internal.h"
 
-#define MODELS_MAX ((size_t)1 << 20)
-#define MODELS_MS 100
-
 /* The rest of the conversation's first records: once, before its first turn. */
 static int
 begin(struct chat *c, const char *task)
@@ -110,64 +107,6 @@ take(struct chat *c, const char *line)
 	scan_release(&scan);
 }
 
-/* ---- which models there are, asked in the background ---- */
-
-static void
-ask_models(struct chat *c)
-{
-	static const char *const command[] = { "hamr-provider --models" };
-	struct argv a = { 0 };
-	struct child_opts o = { .commands = command, .n = 1,
-		.err = CHILD_ERR_NONE };
-	struct err e;
-
-	buf_init(&c->said[ASKED_SERVER], MODELS_MAX);
-	if (c->run->o.replay != NULL)
-		return;
-	chat_provider_args(c, &a);
-	o.flags = a.v;
-	o.nflags = a.n;
-	c->asked[ASKED_SERVER] = child_start(&o, &e);
-	if (c->asked[ASKED_SERVER] != NULL)
-		child_close_in(c->asked[ASKED_SERVER]);
-	free(a.v);
-}
-
-static void
-tell_models(struct chat *c)
-{
-	struct buf b = BUF_INIT(4 * MODELS_MAX);
-	struct slice rest = buf_view(&c->said[ASKED_SERVER]), line;
-	const char *comma = "";
-
-	scan_put(&b, "{'type':'progress','stage':'loop','models':[");
-	while (slice_line(&rest, &line)) {
-		line.n = strcspn(line.p, " \t\n");
-		if (line.n == 0)
-			continue;
-		scan_put(&b, "$@", slice_of(comma), line);
-		comma = ",";
-	}
-	buf_adds(&b, "]}");
-	hub_progress(&c->run->hub, &b);
-}
-
-static void
-read_models(struct chat *c)
-{
-	struct child **child = &c->asked[ASKED_SERVER];
-	char part[4096];
-	ssize_t n = read((*child)->out, part, sizeof part);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0 && buf_add(&c->said[ASKED_SERVER], part, (size_t)n) == 0)
-		return;
-	if (child_end(*child, MODELS_MS) == 0)
-		tell_models(c);
-	*child = NULL;
-}
-
 /* ---- the conversation ---- */
 
 /* Wait for what it says next; false: the conversation is over. */
@@ -186,7 +125,7 @@ wait_for_more(struct chat *c)
 	if (p[0].revents != 0)
 		ui_read_peer(u);
 	if (models != NULL && p[3].revents != 0)
-		read_models(c);
+		opening_read(c, ASKED_SERVER);
 	u->interrupted = u->nsaid > 0 && u->interrupted;
 	return p[2].revents == 0 && !u->leaving &&
 	    (p[1].revents == 0 || !chat_interrupted(c));
@@ -207,7 +146,7 @@ chat_records(struct run *r, struct err *e)
 		return -1;
 	}
 	chat_tell_session(&c);
-	ask_models(&c);
+	opening_ask_server(&c);
 	do {
 		while (!c.quit && !c.failed &&
 		    (line = ui_take_said(&r->ui)) != NULL) {
@@ -215,9 +154,7 @@ chat_records(struct run *r, struct err *e)
 			free(line);
 		}
 	} while (!c.quit && !c.failed && wait_for_more(&c));
-	if (c.asked[ASKED_SERVER] != NULL)
-		child_end(c.asked[ASKED_SERVER], 0);
-	buf_release(&c.said[ASKED_SERVER]);
+	opening_end(&c);
 	close(c.signals);
 	if (c.failed)
 		*e = c.err;

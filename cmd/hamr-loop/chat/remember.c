@@ -22,7 +22,7 @@ ask(struct chat *c, const char *const *args, size_t n)
 		err_report(&e);
 	said = slice_trim_end(buf_view(&b), "\n");
 	if (slice_starts(said, "hamr-mem: "))
-		said = (struct slice){ said.p + 10, said.n - 10 };
+		said = slice_from(said, 10);
 	if (said.n > 0)
 		ui_lines(&c->run->ui, said);
 	else if (status == 0 && strcmp(args[0], "brief") == 0)

@@ -44,7 +44,7 @@ tell(struct chat *c, const struct buf *said)
 	struct slice s = slice_trim_end(buf_view(said), "\n");
 
 	if (slice_starts(s, "hamr-tool: "))
-		s = (struct slice){ s.p + 11, s.n - 11 };
+		s = slice_from(s, 11);
 	if (s.n > 0)
 		ui_note(&c->run->ui, "%.*s", (int)s.n, s.p);
 }

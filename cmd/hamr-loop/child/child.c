@@ -58,30 +58,6 @@ check_command(const char *command, struct err *e)
 	return 0;
 }
 
-/* Our own folder's copy of a bare "hamr-X", yours; or NULL. */
-static char *
-path_beside_us(const char *name)
-{
-	char self[4096];
-	ssize_t n;
-	char *slash, *path;
-
-	if (strncmp(name, "hamr-", 5) != 0 || strchr(name, '/') != NULL)
-		return NULL;
-	n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash == NULL)
-		return NULL;
-	path = xasprintf("%.*s/%s", (int)(slash - self), self, name);
-	if (access(path, X_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
 /* Runs in the child between fork and exec: only async-signal-safe calls. */
 static void
 before_exec(void *data)
@@ -115,7 +91,8 @@ add_command(struct child *c, const struct child_opts *o, size_t i)
 	const char *line = i < o->n ? o->commands[i] : NULL;
 	size_t n = line != NULL ? strcspn(line, " \t") : 0;
 	char *first = xmemdup0(line != NULL ? line : "", n);
-	char *path = line != NULL ? path_beside_us(first) : NULL;
+	char *path = strncmp(first, "hamr-", 5) == 0 && strchr(first, '/') ==
+	    NULL ? which_beside(first, NULL) : NULL;
 	pipecmd *cmd;
 
 	if (line == NULL) {

@@ -23,9 +23,8 @@ report_line(struct hub *h, struct slot *s, const char *p, size_t n)
 	runlog_line(h->log, s->name, "%.*s", (int)n, p);
 }
 
-/* One read; false when there is nothing more for now. */
-static bool
-read_once(struct hub *h, struct slot *s)
+bool
+slot_read_stderr(struct hub *h, struct slot *s)
 {
 	char part[4096];
 	ssize_t n = read(s->err, part, sizeof part);
@@ -58,18 +57,13 @@ read_once(struct hub *h, struct slot *s)
 	return false;
 }
 
-void
-slot_read_stderr(struct hub *h, struct slot *s)
-{
-	read_once(h, s);
-}
-
 /* Something it left behind may hold the other end: what is there now, and at
  * most as much as a pipe holds. */
 static void
 drain_stderr(struct hub *h, struct slot *s)
 {
-	for (int i = 0; i < 256 && s->err >= 0 && read_once(h, s); i++)
+	for (int i = 0; i < 256 && s->err >= 0 &&
+	    slot_read_stderr(h, s); i++)
 		;
 	if (s->said.len > 0)
 		report_line(h, s, s->said.p, s->said.len);

@@ -118,7 +118,7 @@ add_source(struct reader *r, struct slice text)
 	r->after_break = false;
 	escaped = at > r->end && r->source.p[at - 1] == '\\';
 	r->end = at + text.n;
-	text = (struct slice){ text.p + skip, text.n - skip };
+	text = slice_from(text, skip);
 	if (text.n == 0)
 		return;
 	p = add_piece(r->in, text, r->look);
@@ -257,7 +257,7 @@ says(struct slice text, struct slice url)
 		size_t n = strlen(added[i]);
 
 		if (slice_starts(url, added[i]) && slice_eq(text,
-		    (struct slice){ url.p + n, url.n - n }))
+		    slice_from(url, n)))
 			return true;
 	}
 	return false;

@@ -388,7 +388,7 @@ put_cut_line(struct markdown *m, struct slice line)
 	size_t used = 0, w, n;
 
 	for (size_t at = 0; at < line.n; at += n) {
-		struct slice rest = { line.p + at, line.n - at };
+		struct slice rest = slice_from(line, at);
 		bool tab = line.p[at] == '\t';
 
 		n = term_cluster(rest, &w);
@@ -741,7 +741,7 @@ clean(struct markdown *m, struct slice text, bool over, struct buf *out)
 	size_t done = 0;
 
 	while (done < text.n) {
-		struct slice rest = { text.p + done, text.n - done };
+		struct slice rest = slice_from(text, done);
 		const char *cr = memchr(rest.p, '\r', rest.n);
 		size_t n = cr != NULL ? (size_t)(cr - rest.p) : rest.n, took;
 
@@ -868,15 +868,8 @@ text_tail(const struct markdown *m, struct slice t)
 {
 	size_t most = 4 * m->columns * (m->tail_rows + 1);
 
-	if (m->columns < TEXT_MAX && t.n > most && t.n > LINE_LONG) {
-		t.p += t.n - most;
-		t.n = most;
-		while (t.n > 0 && ((unsigned char)t.p[0] & 0xc0) == 0x80) {
-			t.p++;
-			t.n--;
-		}
-	}
-	return t;
+	return m->columns < TEXT_MAX && t.n > LINE_LONG ? utf8_last(t, most) :
+	    t;
 }
 
 /* Of the rows in b, the last ones. */

@@ -103,7 +103,7 @@ message_unfold(const struct message *m, struct slice raw, struct buf *out)
 		if (f != NULL)
 			buf_add(out, f->p, f->n);
 		n += f != NULL ? MESSAGE_FOLD : 1;
-		raw = (struct slice){ raw.p + n, raw.n - n };
+		raw = slice_from(raw, n);
 	}
 	buf_slice(out, raw);
 }
@@ -137,7 +137,7 @@ message_unit(const struct message *m, size_t at, size_t column,
 
 	if (at >= raw.n)
 		return 0;
-	rest = (struct slice){ raw.p + at, raw.n - at };
+	rest = slice_from(raw, at);
 	f = fold_at(m, raw, at);
 	if (f != NULL) {
 		w = strlen(f->label);
@@ -356,7 +356,7 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 		buf_add(raw, text.p, n);
 		buf_add(raw, name, sizeof name);
 		n += m->pastes[which].n;
-		text = (struct slice){ text.p + n, text.n - n };
+		text = slice_from(text, n);
 	}
 	if (whole && raw->len == had && is_long(text) &&
 	    m->npastes < PASTES_MAX) {

@@ -413,9 +413,9 @@ row_width(struct slice row)
 		size_t n = esc != NULL ? (size_t)(esc - row.p) : row.n;
 
 		all += term_width((struct slice){ row.p, n });
-		row = (struct slice){ row.p + n, row.n - n };
+		row = slice_from(row, n);
 		n = row.n > 0 ? sequence_length(row) : 0;
-		row = (struct slice){ row.p + n, row.n - n };
+		row = slice_from(row, n);
 	}
 	return all;
 }
@@ -484,7 +484,7 @@ jumps(struct slice row)
 		n = sequence_length(row);
 		if (row.p[n - 1] == 'G')
 			return true;
-		row = (struct slice){ row.p + n, row.n - n };
+		row = slice_from(row, n);
 	}
 	return false;
 }

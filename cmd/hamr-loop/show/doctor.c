@@ -133,24 +133,6 @@ doctor_sandbox(struct doctor *d)
 	free(a.v);
 }
 
-/* On PATH? */
-static bool
-is_installed(const char *name)
-{
-	const char *path = getenv("PATH");
-	bool found = false;
-
-	while (path != NULL && *path != '\0' && !found) {
-		size_t n = strcspn(path, ":");
-		char *file = xasprintf("%.*s/%s", (int)n, path, name);
-
-		found = n > 0 && access(file, X_OK) == 0;
-		free(file);
-		path += n + (path[n] == ':');
-	}
-	return found;
-}
-
 /* What a chat is drawn with. */
 static void
 doctor_terminal(struct doctor *d)
@@ -329,12 +311,16 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
 		    "bubblewrap", NOTE },
 	};
 
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (is_installed(all[i].name))
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char *at = which_program(all[i].name, NULL);
+
+		if (at != NULL)
 			report(&d, FINE, all[i].name, "installed");
 		else
 			report(&d, all[i].s, all[i].name, "not installed: %s",
 			    all[i].why);
+		free(at);
+	}
 	doctor_terminal(&d);
 	doctor_server(&d);
 	doctor_sandbox(&d);

@@ -77,18 +77,18 @@ take_request(const struct buf *records, struct buf *out, struct err *e)
 	return found;
 }
 
-int
-inspect(const struct opts *o, const char *what, const char *path,
-    struct err *e)
+/* What hamr-compact says of the session at path; NULL: of none. */
+static int
+inspect(const struct opts *o, const char *path, struct err *e)
 {
 	struct buf got = BUF_INIT(BUF_RECORD_MAX), text =
 	    BUF_INIT(2 * BUF_RECORD_MAX);
 	struct argv a = { 0 };
-	bool context = strcmp(what, "context") == 0;
+	bool context = strcmp(o->inspect, "context") == 0;
 	int status;
 
-	argv_add(&a, context ? "-n" : strcmp(what, "budget") == 0 ? "--budget" :
-	    "--ledger");
+	argv_add(&a, context ? "-n" : strcmp(o->inspect, "budget") == 0 ?
+	    "--budget" : "--ledger");
 	argv_add(&a, "-q");
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
@@ -120,7 +120,7 @@ inspect_session(const struct opts *o, const char *root, struct err *e)
 	if (dir != NULL)
 		path = sessions_path(dir, root, o->id, e);
 	if (path != NULL || (budget && o->id == NULL))
-		rc = inspect(o, o->inspect, path, e);
+		rc = inspect(o, path, e);
 	free(path);
 	free(dir);
 	return rc;

@@ -213,7 +213,8 @@ prepare(struct run *r, struct err *e)
 	if (hub_init(&r->hub, &r->session, &r->track, &r->ui, e) < 0)
 		return -1;
 	r->hub_made = true;
-	ui_allow_by(&r->ui, r->conf, r->root);
+	r->ui.conf = r->conf;
+	r->ui.root = r->root;
 	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
 	r->setup.unattended = r->hub.unattended;
 	if (setup_slots(&r->setup, &r->hub, e) < 0)
@@ -454,7 +455,7 @@ run_end(struct run *r)
 	/* one whose task could not be written stays, to be looked at */
 	r->session.used = r->track.has_person || r->o.task != NULL;
 	session_close(&r->session);
-	ui_forget_allowed(&r->ui);
+	map_release(&r->ui.always);
 	track_release(&r->track);
 	setup_release(&r->setup);
 	r->setup = (struct setup){ .o = NULL };

@@ -258,12 +258,12 @@ next(struct turn *t)
 		const char *text;
 
 		close_calls(t, "truncated", TEXT_RESULT_CUT);
-		if (t->hub->track->cut_in_a_row >= MAX_CUT) {
+		if (k->cut_in_a_row >= MAX_CUT) {
 			turn_set_ending(t, END_MODEL, "truncated");
 			return false;
 		}
-		text = t->hub->track->repeats ? TEXT_REPEATED :
-		    t->hub->track->had_calls ? TEXT_CUT : TEXT_CUT_TEXT;
+		text = k->repeats ? TEXT_REPEATED :
+		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT;
 		return turn_message(t, text, NULL) == 0 &&
 		    hub_sync(t->hub, SLOT_GUARD) == 0;
 	}
@@ -276,21 +276,20 @@ next(struct turn *t)
 	if (k->last == R_ASSISTANT) {
 		/* An answer without calls and without a nudge: is the work
 		 * done? */
-		struct track *m = t->hub->track;
 		enum lack lack;
 
-		if (m->empty_in_a_row > 0) {
+		if (k->empty_in_a_row > 0) {
 			turn_set_ending(t, END_MODEL, "empty_response");
 			return recover(t, EMPTY_RESPONSE);
 		}
-		if (m->bash_output != NULL && recover(t, BASH_FAILURE))
+		if (k->bash_output != NULL && recover(t, BASH_FAILURE))
 			return true;
-		if (m->no_consent && m->nfiles == 0 && t->hub->unattended) {
+		if (k->no_consent && k->nfiles == 0 && t->hub->unattended) {
 			turn_set_ending(t, END_DENIED,
 			    "no consent; --yes allows changes");
 			return false;
 		}
-		lack = contract_lacks(m, t->conf);
+		lack = contract_lacks(k, t->conf);
 		if (lack != LACK_NOTHING)
 			return verify_contract(t, lack);
 		if (verify_due(t))

@@ -66,7 +66,7 @@ put_rows(const struct ui *u, struct slice text, const char *look, size_t most,
 	size_t columns = ui_columns(u) - 1, at = 0, n;
 
 	for (size_t i = 0; i < most && (i == 0 || at < text.n); i++) {
-		struct slice rest = { text.p + at, text.n - at };
+		struct slice rest = slice_from(text, at);
 
 		n = term_fits(rest, columns);
 		n += n == 0 && rest.n > 0;	/* wider than the terminal */
@@ -417,7 +417,7 @@ put_always(const struct asking *k, struct buf *out)
 				term_put(out, (struct slice){ line.p,
 				    n < line.n ? n : line.n }, columns);
 			n = n < line.n ? n : line.n;
-			line = (struct slice){ line.p + n, line.n - n };
+			line = slice_from(line, n);
 			n = 1;
 		}
 	buf_release(&safe);
@@ -891,17 +891,4 @@ ui_confirm(struct ui *u, const char *question, int stop)
 	put_question(&k);
 	buf_release(&safe);
 	return k.a.yes;
-}
-
-void
-ui_allow_by(struct ui *u, const struct conf *conf, const char *root)
-{
-	u->conf = conf;
-	u->root = root;
-}
-
-void
-ui_forget_allowed(struct ui *u)
-{
-	map_release(&u->always);
 }

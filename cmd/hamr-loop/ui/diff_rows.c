@@ -62,7 +62,7 @@ add_text(struct buf *row, struct slice text)
 			column += TAB - column % TAB;
 			n++;
 		}
-		rest = (struct slice){ rest.p + n, rest.n - n };
+		rest = slice_from(rest, n);
 	}
 	buf_release(&safe);
 }
@@ -102,7 +102,7 @@ diff_line(struct diff *d, struct slice line, struct buf *row)
 		return shown;
 	}
 	if (!hunk && line.n > 0)
-		add_text(row, (struct slice){ line.p + 1, line.n - 1 });
+		add_text(row, slice_from(line, 1));
 	return shown;
 }
 

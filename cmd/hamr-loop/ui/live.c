@@ -73,7 +73,7 @@ last_lines(struct slice text, size_t most)
 			break;
 		}
 	}
-	return (struct slice){ text.p + at, text.n - at };
+	return slice_from(text, at);
 }
 
 static void
@@ -536,10 +536,8 @@ print_dim(struct ui *u, struct slice text)
 		buf_slice(&b, line);
 		buf_fmt(&b, "%s\n", PLAIN(u));
 	}
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
+	ui_print(u, &b);
 	buf_release(&safe);
-	buf_release(&b);
 }
 
 void
@@ -578,10 +576,7 @@ ui_last_output(struct ui *u, size_t most)
 	    u->at_once != NULL ? "; /output shows all" : "";
 
 	if (last.n > LAST_BYTES) {
-		last.p += last.n - LAST_BYTES;
-		last.n = LAST_BYTES;
-		while (last.n > 0 && ((unsigned char)last.p[0] & 0xc0) == 0x80)
-			last = (struct slice){ last.p + 1, last.n - 1 };
+		last = utf8_last(last, LAST_BYTES);
 		ui_note(u, "    ... (a long line%s)", all_by);
 	} else if (before > 0) {
 		ui_note(u, "    ... (%zu line%s before%s)", before,
@@ -686,9 +681,7 @@ ui_rows(struct ui *u, struct slice answer, size_t *blocks)
 
 	markdown_open();
 	markdown_rows(answer, ui_columns(u) - 1, u->color, blocks, &b);
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 }
 
 static void
@@ -745,9 +738,7 @@ ui_said(struct ui *u, const char *text)
 	if (rest.n > 0)
 		buf_fmt(&b, "%s  [%zu more lines]%s\n", DIM(u),
 		    slice_lines(rest), PLAIN(u));
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 }
 
 /* ---- keys ---- */

@@ -360,9 +360,7 @@ ui_call_result(struct ui *u, const struct ui_call *call, const struct rec *r)
 	}
 	buf_fmt(&b, "%s%s%s\n", u->color ? "\033[0;2m" : "", took,
 	    u->color ? "\033[0m" : "");
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 	buf_release(&o);
 }
 
@@ -375,9 +373,7 @@ ui_diff(struct ui *u, struct slice diff)
 
 	while (slice_line(&diff, &line))
 		diff_add(&d, line, u->color, &b);
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 }
 
 /* The line above names the file. */

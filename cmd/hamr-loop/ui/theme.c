@@ -49,7 +49,7 @@ ui_themed(const struct ui *u, struct slice text, struct buf *b)
 		} else {
 			buf_addc(b, '\033');
 		}
-		text = (struct slice){ text.p + n, text.n - n };
+		text = slice_from(text, n);
 	}
 	buf_slice(b, text);
 	return buf_view(b);

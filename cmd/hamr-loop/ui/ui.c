@@ -54,6 +54,14 @@ ui_emit(struct ui *u, struct slice lines)
 }
 
 void
+ui_print(struct ui *u, struct buf *lines)
+{
+	ui_break(u);
+	ui_emit(u, buf_view(lines));
+	buf_release(lines);
+}
+
+void
 ui_prompt(struct ui *u, const char *prompt, int stop)
 {
 	screen_settle(u->screen, stop, -1);
@@ -69,7 +77,7 @@ fold(struct slice line, size_t columns, struct buf *out)
 
 	indent = indent > columns / 2 ? 0 : indent;
 	term_pad(out, indent);
-	line = (struct slice){ line.p + indent, line.n - indent };
+	line = slice_from(line, indent);
 	columns -= indent;
 	while (line.n > 0) {
 		size_t n = term_fits(line, columns), at = n;
@@ -81,7 +89,7 @@ fold(struct slice line, size_t columns, struct buf *out)
 			n = at + (line.p[at] == ' ');
 		}
 		buf_add(out, line.p, at);
-		line = (struct slice){ line.p + n, line.n - n };
+		line = slice_from(line, n);
 		if (line.n > 0) {
 			buf_addc(out, '\n');
 			term_pad(out, indent);
@@ -126,10 +134,8 @@ ui_note(struct ui *u, const char *fmt, ...)
 		buf_adds(&b, "\033[2m");
 	add_text(u, &b, buf_view(&raw));
 	buf_adds(&b, u->color ? "\033[0m\n" : "\n");
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
+	ui_print(u, &b);
 	buf_release(&raw);
-	buf_release(&b);
 }
 
 void
@@ -140,9 +146,7 @@ ui_lines(struct ui *u, struct slice text)
 	term_escape(&b, text);
 	if (b.len > 0 && b.p[b.len - 1] != '\n')
 		buf_addc(&b, '\n');
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 }
 
 /* A terminal is given only what cannot steer it; a file all of it. */
@@ -156,9 +160,7 @@ ui_stage_line(struct ui *u, const char *p, size_t n)
 	else
 		buf_add(&b, p, n);
 	buf_addc(&b, '\n');
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 }
 
 /* A message of err_say, which knows nothing of the rows at the bottom. */
@@ -170,9 +172,7 @@ say(void *arg, const char *line)
 
 	add_text(u, &b, slice_of(line));
 	buf_addc(&b, '\n');
-	ui_break(u);
-	ui_emit(u, buf_view(&b));
-	buf_release(&b);
+	ui_print(u, &b);
 }
 
 void

@@ -77,7 +77,8 @@ struct ui {
 	size_t nseen, capseen;
 	struct map always;	/* what is allowed for the session */
 	const struct conf *conf;	/* with what always is, at ... */
-	const char *root;	/* ... this root; both NULL: nothing */
+	const char *root;	/* ... this root, and is written for good; both
+				 * borrowed, NULL: nothing */
 	size_t diff_lines;	/* of a change that are shown */
 	size_t output_lines;	/* of a command that failed */
 	bool dumb;		/* TERM: it cannot redraw a line */
@@ -248,13 +249,8 @@ bool ui_can_ask(const struct ui *u);
  * no, and stop, when something comes on the descriptor stop (left unread).
  * Messages that are sent meanwhile are in u->sent. */
 struct ui_allow ui_ask(struct ui *u, const struct rec *ask, int stop);
-/* What the user's configuration always allows at this root is not asked about,
- * and what they allow for good is written there; both borrowed. */
-void ui_allow_by(struct ui *u, const struct conf *conf, const char *root);
 /* y, on a terminal; anything else, or a signal on stop, is no. */
 bool ui_confirm(struct ui *u, const char *question, int stop);
-/* Another session: what was allowed in this one is not in that. */
-void ui_forget_allowed(struct ui *u);
 
 /* Say on stderr why the model gave no answer, and what to do. */
 void ui_model_error(const struct track *t, bool chat);
