@@ -37,7 +37,7 @@ chat_interrupted(struct chat *c)
 	struct signalfd_siginfo info;
 	bool any = false;
 
-	while (read(c->signals, &info, sizeof info) == sizeof info) {
+	while (read(c->run->ui.signals, &info, sizeof info) == sizeof info) {
 		any = true;
 		if (info.ssi_signo != SIGINT)
 			c->quit = c->run->ui.told_to_end = true;
@@ -82,7 +82,7 @@ edited_line(struct chat *c, bool *stopped)
 
 	while ((line = ui_take_sent(u)) == NULL && !*stopped && !c->quit) {
 		struct pollfd p[3 + ASKED] = { { ui_keys_fd(u), POLLIN, 0 },
-			{ c->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
+			{ u->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
 
 		for (int i = 0; i < ASKED; i++)
 			p[3 + i] = (struct pollfd){ c->asked[i] == NULL ? -1 :
@@ -117,8 +117,7 @@ next_line(struct chat *c, bool *stopped)
 	*stopped = false;
 	if (u->editor == NULL) {
 		line = ui_take_sent(u);
-		return line != NULL ? line : plain_line(u, PROMPT,
-		    c->signals, stopped);
+		return line != NULL ? line : plain_line(u, PROMPT, stopped);
 	}
 	line = edited_line(c, stopped);
 	if (line != NULL)
@@ -154,20 +153,6 @@ history_file(void)
 	return file;
 }
 
-/* Ctrl-C must reach us as a byte of a descriptor from the first prompt on. */
-int
-chat_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 static void
 converse(struct chat *c)
 {
@@ -192,13 +177,15 @@ converse(struct chat *c)
 int
 chat(struct run *r, struct err *e)
 {
-	struct chat c = { .run = r, .signals = chat_signals() };
+	struct chat c = { .run = r };
 	char *history = history_file();
 	struct editor_options input = { .history = history,
 		.prompt = PROMPT, .colour = r->ui.color,
 		.complete = { chat_candidates, &c },
 		.take_queued = ui_take_queued, .queued_arg = &r->ui };
 
+	/* Ctrl-C must reach us as a byte from the first prompt on */
+	ui_take_signals(&r->ui);
 	ui_where(&r->ui, conf_str(r->conf, "provider.model"),
 	    conf_str(r->conf, "agent.mode"));
 	ui_open_input(&r->ui, &input);
@@ -214,7 +201,6 @@ chat(struct run *r, struct err *e)
 	r->ui.at_once = NULL;
 	ui_close_input(&r->ui);
 	free(history);
-	close(c.signals);
 	if (c.open)
 		ui_note(&r->ui, "to continue: hamr-loop --resume=%s",
 		    r->session.id);

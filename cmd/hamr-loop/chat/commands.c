@@ -67,8 +67,8 @@ chat_confirm(struct chat *c, const char *question)
 	char *line;
 
 	if (c->run->ui.editor != NULL)
-		return ui_confirm(&c->run->ui, question, c->signals);
-	line = plain_line(&c->run->ui, question, c->signals, &interrupted);
+		return ui_confirm(&c->run->ui, question);
+	line = plain_line(&c->run->ui, question, &interrupted);
 	yes = line != NULL && strcmp(line, "y") == 0;
 	free(line);
 	return yes;

@@ -15,7 +15,6 @@ struct chat {
 	struct buf said[ASKED];
 	struct buf models;	/* what the server offers, a line each */
 	bool offer;		/* they are waited for, to choose one */
-	int signals;		/* a signalfd for INT, TERM, HUP */
 	struct file_list files;	/* for what completes after an @ */
 	bool spoken;		/* the person has said something */
 	bool open;		/* there is a session, its stages run ... */
@@ -34,9 +33,6 @@ int chat_open_old(struct chat *c, const char *id);
 void chat_turn(struct chat *c, const char *text);
 /* The same in an open session, also when it is cancelled already. */
 void chat_run_turn(struct chat *c, const char *text);
-
-/* INT, TERM and HUP as bytes of a descriptor. */
-int chat_signals(void);
 
 /* Was a signal for us there?  It is taken. */
 bool chat_interrupted(struct chat *c);

@@ -125,7 +125,7 @@ await_answers(struct chat *c)
 	for (int i = 0; i < ASKED; i++)
 		while (c->asked[i] != NULL) {
 			struct pollfd p[2] = { { c->asked[i]->out, POLLIN, 0 },
-				{ c->signals, POLLIN, 0 } };
+				{ c->run->ui.signals, POLLIN, 0 } };
 			int n = poll(p, 2, ANSWER_MS);
 
 			if (n == 0 || p[1].revents != 0)

@@ -22,17 +22,17 @@ more_waits(int ms)
 
 /* False: a signal came. */
 static bool
-wait_for_line(int signals, bool *interrupted)
+wait_for_line(const struct ui *u, bool *interrupted)
 {
 	struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
-		{ signals, POLLIN, 0 } };
+		{ u->signals, POLLIN, 0 } };
 	struct signalfd_siginfo info;
 
 	while (poll(p, 2, -1) < 0 && errno == EINTR)
 		;
 	if (p[1].revents == 0)
 		return true;
-	while (read(signals, &info, sizeof info) == sizeof info)
+	while (read(u->signals, &info, sizeof info) == sizeof info)
 		if (info.ssi_signo != SIGINT)
 			return false;	/* as the end of input */
 	*interrupted = true;
@@ -42,11 +42,11 @@ wait_for_line(int signals, bool *interrupted)
 /* Up to its LF, which is left out; false: none came, and what was begun is no
  * line. */
 static bool
-one_line(int signals, bool *interrupted, struct buf *out)
+one_line(const struct ui *u, bool *interrupted, struct buf *out)
 {
 	char c;
 
-	while (wait_for_line(signals, interrupted) &&
+	while (wait_for_line(u, interrupted) &&
 	    read(STDIN_FILENO, &c, 1) == 1) {
 		if (c == '\n')
 			return true;
@@ -56,21 +56,21 @@ one_line(int signals, bool *interrupted, struct buf *out)
 }
 
 char *
-plain_line(struct ui *u, const char *prompt, int signals, bool *interrupted)
+plain_line(struct ui *u, const char *prompt, bool *interrupted)
 {
 	struct buf b = BUF_INIT(LINE_LIMIT);
 	bool got;
 
 	*interrupted = false;
-	ui_prompt(u, prompt, signals);
-	got = one_line(signals, interrupted, &b);
+	ui_prompt(u, prompt);
+	got = one_line(u, interrupted, &b);
 	while (got && more_waits(PASTE_MS)) {
 		buf_addc(&b, '\n');
-		got = one_line(signals, interrupted, &b);
+		got = one_line(u, interrupted, &b);
 	}
 	if (!got) {
 		buf_release(&b);
-		ui_prompt(u, "\n", signals);
+		ui_prompt(u, "\n");
 		return NULL;
 	}
 	buf_add(&b, "", 0);

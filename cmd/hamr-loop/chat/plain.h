@@ -8,9 +8,8 @@
 #include "ui/ui.h"
 
 /* The next message, yours: a line, or several that were pasted at once.  NULL
- * at the end of input, also of a line that was begun, or when something came on
- * signals, a signalfd: *interrupted is set where that is SIGINT. */
-char *plain_line(struct ui *u, const char *prompt, int signals,
-    bool *interrupted);
+ * at the end of input, also of a line that was begun, or when a signal came:
+ * *interrupted is set where that is SIGINT. */
+char *plain_line(struct ui *u, const char *prompt, bool *interrupted);
 
 #endif

@@ -116,7 +116,7 @@ wait_for_more(struct chat *c)
 	struct child *models = c->asked[ASKED_SERVER];
 	struct ui *u = &c->run->ui;
 	struct pollfd p[4] = { { STDIN_FILENO, POLLIN, 0 },
-		{ c->signals, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 },
+		{ u->signals, POLLIN, 0 }, { STDOUT_FILENO, 0, 0 },
 		{ models != NULL ? models->out : -1, POLLIN, 0 } };
 
 	ui_flush(u);
@@ -134,9 +134,10 @@ wait_for_more(struct chat *c)
 int
 chat_records(struct run *r, struct err *e)
 {
-	struct chat c = { .run = r, .signals = chat_signals() };
+	struct chat c = { .run = r };
 	char *line;
 
+	ui_take_signals(&r->ui);
 	ui_open_peer(&r->ui);
 	if (run_open(r, e) < 0)
 		return -1;
@@ -155,7 +156,6 @@ chat_records(struct run *r, struct err *e)
 		}
 	} while (!c.quit && !c.failed && wait_for_more(&c));
 	opening_end(&c);
-	close(c.signals);
 	if (c.failed)
 		*e = c.err;
 	return c.failed ? -1 : ST_OK;

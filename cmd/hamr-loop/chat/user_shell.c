@@ -42,7 +42,7 @@ follow(struct chat *c, struct child *child, void (*take)(void *arg,
 
 	while (n > 0 && !stopped) {
 		struct pollfd p[4] = { { child->out, POLLIN, 0 },
-			{ c->signals, POLLIN, 0 },
+			{ ui->signals, POLLIN, 0 },
 			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
 			{ ui->job, POLLIN, 0 } };
 

@@ -183,7 +183,6 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 {
 	static const char *const names[SLOTS] = { "guard", "compact",
 		"provider", "tool", "mem" };
-	sigset_t set;
 
 	*h = (struct hub){ .session = ses, .track = t, .ui = ui };
 	for (int i = 0; i < SLOTS; i++) {
@@ -196,15 +195,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 	buf_init(&h->kept, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);	/* a limit on files is a full disk */
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	h->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (h->signals < 0)
-		return err_sys(e, ST_SYSTEM, "signalfd");
-	return 0;
+	return ui_take_signals(ui) < 0 ? err_sys(e, ST_SYSTEM, "signalfd") : 0;
 }
 
 /* No request waits for it: it is started behind the first one. */
@@ -264,7 +255,7 @@ hub_read_signals(struct hub *h)
 {
 	struct signalfd_siginfo info;
 
-	while (read(h->signals, &info, sizeof info) == sizeof info) {
+	while (read(h->ui->signals, &info, sizeof info) == sizeof info) {
 		runlog_line(h->log, "signal", "%u, of process %u",
 		    info.ssi_signo, info.ssi_pid);
 		h->to_end |= info.ssi_signo != SIGINT;
@@ -382,7 +373,7 @@ round_of_poll(struct hub *h, long long until)
 		    POLLOUT, 0 };
 		p[3 * i + 2] = (struct pollfd){ s->err, POLLIN, 0 };
 	}
-	p[3 * SLOTS] = (struct pollfd){ h->signals, POLLIN, 0 };
+	p[3 * SLOTS] = (struct pollfd){ h->ui->signals, POLLIN, 0 };
 	/* asked for nothing, poll still tells when its reader has left */
 	p[3 * SLOTS + 1] = (struct pollfd){ h->ui->out_closed ? -1 :
 	    STDOUT_FILENO, talk ? POLLOUT : 0, 0 };
@@ -560,5 +551,4 @@ hub_end(struct hub *h)
 	}
 	buf_release(&h->kept);
 	scan_release(&h->scan);
-	close(h->signals);
 }

@@ -66,8 +66,7 @@ struct hub {
 	int64_t number;		/* of the last go or sync */
 	bool window_asked;	/* the provider had its first sync, at which it
 				 * asks the server for its window */
-	int signals;		/* signalfd for INT, TERM, HUP */
-	int interrupts;		/* how many came */
+	int interrupts;		/* how many signals came */
 	bool to_end;		/* one of them was TERM or HUP */
 	bool unattended;	/* nobody is there to allow a call, and it was
 				 * not allowed beforehand */

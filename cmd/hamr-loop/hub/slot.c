@@ -82,7 +82,7 @@ answer_ask(struct hub *h, const struct rec *r)
 	int interrupts = h->interrupts;
 
 	if (interrupts == 0)	/* else what is asked about is cancelled */
-		a = ui_ask(h->ui, r, h->signals);
+		a = ui_ask(h->ui, r);
 	scan_put(&b, "{'type':'answer'");
 	if (scan_kind(id) == SCAN_STRING)
 		scan_put(&b, ",'id':$", id);
@@ -116,7 +116,7 @@ answer_file(struct hub *h, struct slot *s, const struct rec *r)
 
 	if (h->ui->peer != NULL && h->interrupts == 0) {
 		ui_passing(h->ui, r);
-		said = ui_await(h->ui, R_FILE, id, h->signals);
+		said = ui_await(h->ui, R_FILE, id);
 	}
 	line = said != NULL ? xasprintf("%s\n", said) : xasprintf(
 	    "{\"type\":\"file\",\"id\":%.*s}\n", (int)id.n, id.p);

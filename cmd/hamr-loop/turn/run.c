@@ -48,7 +48,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	}
 	buf_fmt(&line, "%s\n", record);
 	left = child_talk(child, buf_view(&line), file_now_ms() + HOOK_MS,
-	    h->signals, NULL);
+	    h->ui->signals, NULL);
 	buf_release(&line);
 	st = child_end(child, left > 0 ? (int)left : 0);
 	if (left <= 0)

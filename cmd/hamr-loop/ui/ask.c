@@ -375,7 +375,6 @@ struct asking {
 	struct slice confirm;	/* a y/n question instead of that; or {0} */
 	struct ui_call *call;	/* or NULL */
 	const char *args;	/* of the call, or NULL */
-	int stop;
 	enum state state;
 	char sure;		/* the key that Enter is to follow: a or A */
 	bool handed;		/* a message waits, and keys answer */
@@ -743,7 +742,7 @@ wait_for_answer(struct asking *k)
 
 	while (!k->done) {
 		struct pollfd p[3] = { { ui_keys_fd(u), POLLIN, 0 },
-			{ k->stop, POLLIN, 0 }, { u->job, POLLIN, 0 } };
+			{ u->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
 		int left;
 
 		put_row(k);
@@ -809,10 +808,10 @@ put_question(struct asking *k)
 
 /* What a program says in a person's place. */
 static void
-ask_peer(struct ui *u, const struct rec *ask, int stop, const char *key,
+ask_peer(struct ui *u, const struct rec *ask, const char *key,
     struct ui_allow *a)
 {
-	char *line = ui_await(u, R_ANSWER, rec_get(ask, "id"), stop);
+	char *line = ui_await(u, R_ANSWER, rec_get(ask, "id"));
 	struct scan s = { 0 };
 	struct rec r;
 
@@ -831,12 +830,12 @@ ask_peer(struct ui *u, const struct rec *ask, int stop, const char *key,
 }
 
 struct ui_allow
-ui_ask(struct ui *u, const struct rec *ask, int stop)
+ui_ask(struct ui *u, const struct rec *ask)
 {
 	uint64_t *at = map_get(&u->calls, rec_get(ask, "tool_call_id"));
 	struct ui_call *call = at != NULL && *at != 0 ? &u->seen[*at - 1] :
 	    NULL;
-	struct asking k = { .u = u, .stop = stop, .call = call,
+	struct asking k = { .u = u, .call = call,
 		.args = call != NULL ? call->args : NULL,
 		.body = BUF_INIT(TEXT_MAX) };
 	char *key;
@@ -863,7 +862,7 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 		k.a.session = true;
 	} else if (u->peer != NULL) {
 		ui_json_line(u, ask);
-		ask_peer(u, ask, stop, key, &k.a);
+		ask_peer(u, ask, key, &k.a);
 	} else if (u->tty_err && isatty(STDIN_FILENO) == 1) {
 		put_question(&k);
 	}
@@ -879,10 +878,10 @@ ui_ask(struct ui *u, const struct rec *ask, int stop)
 }
 
 bool
-ui_confirm(struct ui *u, const char *question, int stop)
+ui_confirm(struct ui *u, const char *question)
 {
 	struct buf safe = BUF_INIT(1 << 20);
-	struct asking k = { .u = u, .stop = stop };
+	struct asking k = { .u = u };
 
 	if (u->editor == NULL)
 		return false;

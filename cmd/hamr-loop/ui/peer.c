@@ -136,13 +136,13 @@ is_reply(const struct ui_said *s, enum rec_kind kind, struct slice id)
 }
 
 char *
-ui_await(struct ui *u, enum rec_kind kind, struct slice id, int stop)
+ui_await(struct ui *u, enum rec_kind kind, struct slice id)
 {
 	size_t i = 0;
 
 	for (;;) {
 		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
-			{ stop, POLLIN, 0 } };
+			{ u->signals, POLLIN, 0 } };
 
 		for (; i < u->nsaid; i++)
 			if (is_reply(&u->said[i], kind, id))

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -62,11 +63,11 @@ ui_print(struct ui *u, struct buf *lines)
 }
 
 void
-ui_prompt(struct ui *u, const char *prompt, int stop)
+ui_prompt(struct ui *u, const char *prompt)
 {
-	screen_settle(u->screen, stop, -1);
+	screen_settle(u->screen, u->signals, -1);
 	screen_control(u->screen, prompt);
-	screen_settle(u->screen, stop, -1);
+	screen_settle(u->screen, u->signals, -1);
 }
 
 /* A line in pieces that end between words, indented as it is. */
@@ -182,6 +183,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	const struct term err = term_of(STDERR_FILENO);
 
 	*u = (struct ui){ .json = json, .quiet = quiet, .job = -1,
+		.signals = -1,
 		.diff_lines = 40, .output_lines = 12, .markdown = true };
 	u->dumb = term == NULL || strcmp(term, "dumb") == 0;
 	u->tty_out = isatty(STDOUT_FILENO) == 1;
@@ -233,6 +235,22 @@ ui_configure(struct ui *u, const struct conf *c)
 	screen_plain(u->screen);
 }
 
+int
+ui_take_signals(struct ui *u)
+{
+	sigset_t set;
+
+	if (u->signals >= 0)
+		return 0;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	u->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return u->signals < 0 ? -1 : 0;
+}
+
 bool
 ui_can_ask(const struct ui *u)
 {
@@ -258,6 +276,8 @@ ui_release(struct ui *u)
 	ui_close_peer(u);
 	err_redirect(NULL, NULL);
 	screen_close(u->screen, u->told_to_end);
+	if (u->signals >= 0)
+		close(u->signals);
 	if (u->out_fd != STDOUT_FILENO)
 		close(u->out_fd);
 	ui_forget(u);

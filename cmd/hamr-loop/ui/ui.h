@@ -71,6 +71,7 @@ struct ui {
 	bool out_closed;	/* stdout cannot be written any more ... */
 	int out_errno;		/* ... and why; EPIPE: nobody reads it */
 	int out_fd;		/* stdout, or a terminal's that never waits */
+	int signals;		/* INT, TERM and HUP come here; -1: not yet */
 	bool told_to_end;	/* so nobody is waited for who reads it */
 	struct map calls;	/* call id -> index + 1 into seen */
 	struct ui_call *seen;
@@ -131,6 +132,9 @@ void ui_init(struct ui *u, bool json, bool quiet);
 /* As [ui] says. */
 void ui_configure(struct ui *u, const struct conf *c);
 void ui_release(struct ui *u);
+
+/* INT, TERM and HUP come on u->signals from here on.  -1 with errno. */
+int ui_take_signals(struct ui *u);
 
 /* Calls of a session that goes on: they are known when results come.  Only
  * the last assistant message's are kept. */
@@ -201,8 +205,8 @@ void ui_clear_input(struct ui *u);
 void ui_job(struct ui *u);
 
 /* Where the terminal edits its lines itself: all that was shown, then this,
- * is taken by it before we go on, or something comes on stop. */
-void ui_prompt(struct ui *u, const char *prompt, int stop);
+ * is taken by it before we go on, or a signal comes. */
+void ui_prompt(struct ui *u, const char *prompt);
 
 /* Draw what is due; ms until the next time, -1: never.  Keys may be due, too:
  * look at what ui_read_keys tells. */
@@ -246,11 +250,11 @@ char *ui_edit(struct ui *u, struct slice text, const char *suffix,
 bool ui_can_ask(const struct ui *u);
 
 /* Show an ask and read the answer from the terminal.  No without a terminal;
- * no, and stop, when something comes on the descriptor stop (left unread).
- * Messages that are sent meanwhile are in u->sent. */
-struct ui_allow ui_ask(struct ui *u, const struct rec *ask, int stop);
-/* y, on a terminal; anything else, or a signal on stop, is no. */
-bool ui_confirm(struct ui *u, const char *question, int stop);
+ * no, and stop, when a signal comes (left unread).  Messages that are sent
+ * meanwhile are in u->sent. */
+struct ui_allow ui_ask(struct ui *u, const struct rec *ask);
+/* y, on a terminal; anything else, or a signal, is no. */
+bool ui_confirm(struct ui *u, const char *question);
 
 /* Say on stderr why the model gave no answer, and what to do. */
 void ui_model_error(const struct track *t, bool chat);
@@ -274,8 +278,8 @@ char *ui_take_said(struct ui *u);
 char *ui_take_kind(struct ui *u, enum rec_kind kind);
 
 /* Wait for the record of that kind with that id; yours.  NULL: cancelled, the
- * end of input, or something came on the descriptor stop (left unread). */
-char *ui_await(struct ui *u, enum rec_kind kind, struct slice id, int stop);
+ * end of input, or a signal came (left unread). */
+char *ui_await(struct ui *u, enum rec_kind kind, struct slice id);
 
 /* ---- stdout ---- */
 
