@@ -167,15 +167,6 @@ task_from_stdin(struct opts *o, struct err *e)
 	return 0;
 }
 
-/* Behind a blank, what is short is a word of a task. */
-static bool
-may_be_id(const char *s)
-{
-	size_t n = strlen(s);
-
-	return n >= ID_LEAST && strcspn(s, " \t\r\n/") == n;
-}
-
 static int
 more_than_one(struct err *e)
 {
@@ -190,8 +181,9 @@ operands(struct opts *o, int n, char **v, struct err *e)
 	bool dash = n > 0 && strcmp(v[n - 1], "-") == 0;
 	int words = n - dash, rc = 0;
 
+	/* behind a blank, what is short is a word of a task */
 	if (words > 0 && o->resume && o->resume_id == NULL &&
-	    may_be_id(v[0])) {
+	    strlen(v[0]) >= ID_LEAST && strpbrk(v[0], " \t\r\n/") == NULL) {
 		o->word = xstrdup(v[0]);
 		v++;
 		words--;

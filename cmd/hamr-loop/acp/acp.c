@@ -767,23 +767,17 @@ end_all(struct acp *a)
 	rpc_send(&a->rpc);
 }
 
-/* All options but --acp; what else there is would be a task. */
-static void
-take_args(struct acp *a, int argc, char **argv)
-{
-	a->args = xcalloc((size_t)argc + 1, sizeof *a->args);
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--acp") != 0)
-			a->args[a->nargs++] = argv[i];
-}
-
 int
 acp(int argc, char **argv)
 {
 	struct acp a = { .n = 0 };
 
 	signal(SIGPIPE, SIG_IGN);
-	take_args(&a, argc, argv);
+	/* all options but --acp; what else there is would be a task */
+	a.args = xcalloc((size_t)argc + 1, sizeof *a.args);
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--acp") != 0)
+			a.args[a.nargs++] = argv[i];
 	rpc_init(&a.rpc, STDIN_FILENO, STDOUT_FILENO, LINE_MAX_BYTES);
 	a.rpc.repair = true;
 	if (isatty(STDOUT_FILENO) != 1)

@@ -15,23 +15,20 @@
 #define ASKED_SHOWN ((size_t)128 << 10)	/* of what is too long to be asked */
 #define TITLE_SHOWN ((size_t)320)
 
-static void
-release_call(struct seen_call *c)
-{
-	free(c->id);
-	free(c->name);
-	free(c->args);
-	free(c->path);
-	free(c->old);
-	free(c->new);
-	buf_release(&c->output);
-}
-
 void
 calls_forget(struct worker *s)
 {
-	for (size_t i = 0; i < s->ncalls; i++)
-		release_call(&s->calls[i]);
+	for (size_t i = 0; i < s->ncalls; i++) {
+		struct seen_call *c = &s->calls[i];
+
+		free(c->id);
+		free(c->name);
+		free(c->args);
+		free(c->path);
+		free(c->old);
+		free(c->new);
+		buf_release(&c->output);
+	}
 	free(s->calls);
 	s->calls = NULL;
 	s->ncalls = s->capcalls = 0;

@@ -366,15 +366,6 @@ see_progress(struct worker *s, const struct rec *r)
 }
 
 static void
-see_config(struct worker *s, const struct rec *r)
-{
-	struct slice set = rec_get(r, "set");
-
-	set_str(&s->mode, scan_strdup(scan_get(set, "agent.mode")));
-	set_str(&s->model, scan_strdup(scan_get(set, "provider.model")));
-}
-
-static void
 see_verification(struct worker *s, const struct rec *r)
 {
 	char *words = words_for(r), *line;
@@ -411,11 +402,14 @@ update_passing(struct worker *s, const struct rec *r)
 void
 update_record(struct worker *s, const struct rec *r, bool replay)
 {
+	struct slice set;
+
 	if (rec_is_passing(r->kind)) {
 		if (!replay)
 			update_passing(s, r);
 		return;
 	}
+	set = rec_get(r, "set");
 	switch (r->kind) {
 	case R_ASSISTANT: see_assistant(s, r); break;
 	case R_USER: see_user(s, r, replay); break;
@@ -427,8 +421,11 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 	case R_USAGE: see_usage(s, r, replay); break;
 	case R_LIMIT: rec_int(r, "context_tokens", &s->window); break;
 	case R_CONFIG:
-		if (replay)
-			see_config(s, r);
+		if (!replay)
+			break;
+		set_str(&s->mode, scan_strdup(scan_get(set, "agent.mode")));
+		set_str(&s->model, scan_strdup(scan_get(set,
+		    "provider.model")));
 		break;
 	case R_VERIFICATION: see_verification(s, r); break;
 	case R_ERROR:

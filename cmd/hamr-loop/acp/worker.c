@@ -179,14 +179,6 @@ end(struct worker *s, int ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What a crash left over may still have the session; it is waited for. */
-static bool
-may_try_again(const struct worker *s, int status)
-{
-	return status == ST_TEMP && !s->ready && s->closing == NULL &&
-	    file_now_ms() - s->since < LOCK_MS;
-}
-
 bool
 worker_read(struct worker *s)
 {
@@ -202,7 +194,9 @@ worker_read(struct worker *s)
 	if (got > 0 && took >= 0)
 		return true;
 	status = end(s, END_MS);
-	if (may_try_again(s, status)) {
+	/* What a crash left over may still have the session; it is waited for. */
+	if (status == ST_TEMP && !s->ready && s->closing == NULL &&
+	    file_now_ms() - s->since < LOCK_MS) {
 		s->again = file_now_ms() + AGAIN_MS;
 		return true;
 	}

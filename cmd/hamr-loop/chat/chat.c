@@ -143,16 +143,6 @@ take_line(struct chat *c, char *line)
 	}
 }
 
-static char *
-history_file(void)
-{
-	char *dir = origin_dir();
-	char *file = dir != NULL ? xasprintf("%s/history", dir) : NULL;
-
-	free(dir);
-	return file;
-}
-
 static void
 converse(struct chat *c)
 {
@@ -178,7 +168,8 @@ int
 chat(struct run *r, struct err *e)
 {
 	struct chat c = { .run = r };
-	char *history = history_file();
+	char *dir = origin_dir();
+	char *history = dir != NULL ? xasprintf("%s/history", dir) : NULL;
 	struct editor_options input = { .history = history,
 		.prompt = PROMPT, .colour = r->ui.color,
 		.complete = { chat_candidates, &c },
@@ -201,6 +192,7 @@ chat(struct run *r, struct err *e)
 	r->ui.at_once = NULL;
 	ui_close_input(&r->ui);
 	free(history);
+	free(dir);
 	if (c.open)
 		ui_note(&r->ui, "to continue: hamr-loop --resume=%s",
 		    r->session.id);

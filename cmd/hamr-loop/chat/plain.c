@@ -12,14 +12,6 @@
 #define LINE_LIMIT ((size_t)16 << 20)
 #define PASTE_MS 100		/* bytes that wait so soon were pasted */
 
-static bool
-more_waits(int ms)
-{
-	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-
-	return poll(&p, 1, ms) > 0 && (p.revents & POLLIN) != 0;
-}
-
 /* False: a signal came. */
 static bool
 wait_for_line(const struct ui *u, bool *interrupted)
@@ -58,13 +50,15 @@ one_line(const struct ui *u, bool *interrupted, struct buf *out)
 char *
 plain_line(struct ui *u, const char *prompt, bool *interrupted)
 {
+	struct pollfd more = { STDIN_FILENO, POLLIN, 0 };
 	struct buf b = BUF_INIT(LINE_LIMIT);
 	bool got;
 
 	*interrupted = false;
 	ui_prompt(u, prompt);
 	got = one_line(u, interrupted, &b);
-	while (got && more_waits(PASTE_MS)) {
+	while (got && poll(&more, 1, PASTE_MS) > 0 &&
+	    (more.revents & POLLIN) != 0) {
 		buf_addc(&b, '\n');
 		got = one_line(u, interrupted, &b);
 	}

@@ -281,14 +281,6 @@ put_record(struct table *t, const struct slice *cells, size_t n, bool first)
 }
 
 static void
-put_names_alone(struct table *t)
-{
-	struct slice none[TABLE_COLUMNS] = { { 0 } };
-
-	put_record(t, none, 0, true);
-}
-
-static void
 draw(struct table *t)
 {
 	struct slice rest = t->source, line, cells[TABLE_COLUMNS];
@@ -300,7 +292,7 @@ draw(struct table *t)
 		put_row(t, t->name, t->n, true);
 		put_rule(t);
 	} else if (rest.n == 0)
-		put_names_alone(t);
+		put_record(t, t->name, 0, true);
 	while (slice_line(&rest, &line)) {
 		size_t n = table_cells(line, cells);
 

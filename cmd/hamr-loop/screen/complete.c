@@ -100,12 +100,6 @@ is_start(const char *text, size_t i)
 	    isupper((unsigned char)text[i]) != 0);
 }
 
-static bool
-same(char a, char typed, bool exact)
-{
-	return exact ? a == typed : tolower((unsigned char)a) == typed;
-}
-
 /* How well the letters of what, in order, stand in text; -1: they do not.
  * The last place where they end is the one looked at, backwards, so that they
  * stand close together and in the name rather than the folder. */
@@ -122,7 +116,8 @@ fuzzy(const char *text, struct slice what, bool exact)
 			k--;
 		if (k == 0)
 			break;
-		if (!same(text[i - 1], what.p[k - 1], exact))
+		if (what.p[k - 1] != (exact ? text[i - 1] :
+		    tolower((unsigned char)text[i - 1])))
 			continue;
 		score += is_start(text, i - 1) ? SCORE_START : 0;
 		if (last < n)

@@ -183,19 +183,6 @@ show_entry(struct editor *e, size_t i)
 	return EDITOR_CHANGED;
 }
 
-static enum editor_event
-older(struct editor *e)
-{
-	return e->where > 0 ? show_entry(e, e->where - 1) : EDITOR_NONE;
-}
-
-static enum editor_event
-newer(struct editor *e)
-{
-	return e->where < e->history.n ? show_entry(e, e->where + 1) :
-	    EDITOR_NONE;
-}
-
 /* The message at hand goes into the history, and a draft before it that was
  * left for it. */
 static char *
@@ -498,15 +485,18 @@ up(struct editor *e, enum last was)
 			return EDITOR_CHANGED;
 		}
 	}
-	return was != LAST_HISTORY && move_row(e, false) ? EDITOR_CHANGED :
-	    older(e);
+	if (was != LAST_HISTORY && move_row(e, false))
+		return EDITOR_CHANGED;
+	return e->where > 0 ? show_entry(e, e->where - 1) : EDITOR_NONE;
 }
 
 static enum editor_event
 down(struct editor *e, enum last was)
 {
-	return was != LAST_HISTORY && move_row(e, true) ? EDITOR_CHANGED :
-	    newer(e);
+	if (was != LAST_HISTORY && move_row(e, true))
+		return EDITOR_CHANGED;
+	return e->where < e->history.n ? show_entry(e, e->where + 1) :
+	    EDITOR_NONE;
 }
 
 /* ---- kill and yank ---- */
@@ -613,14 +603,6 @@ enter(struct editor *e)
 }
 
 static enum editor_event
-ctrl_d(struct editor *e)
-{
-	if (editor_is_empty(e))
-		return EDITOR_QUIT;
-	return erase(e, e->m.at, message_next(&e->m, e->m.at));
-}
-
-static enum editor_event
 ctrl_key(struct editor *e, char c, enum last was)
 {
 	struct message *m = &e->m;
@@ -630,7 +612,8 @@ ctrl_key(struct editor *e, char c, enum last was)
 	case 'a': return go(e, start);
 	case 'b': return go(e, message_prev(m, at));
 	case 'c': return EDITOR_INTERRUPT;
-	case 'd': return ctrl_d(e);
+	case 'd': return editor_is_empty(e) ? EDITOR_QUIT :
+	    erase(e, at, message_next(m, at));
 	case 'e': return go(e, end);
 	case 'f': return go(e, message_next(m, at));
 	case 'g': return EDITOR_EXTERNAL;

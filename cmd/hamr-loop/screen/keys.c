@@ -72,12 +72,6 @@ keys_add(struct keys *k, struct slice bytes, long long now_ms)
 }
 
 static enum made
-wait_or(const struct keys *k, long long now, long long ms, enum made late)
-{
-	return now - k->at < ms ? MADE_WAIT : late;
-}
-
-static enum made
 named(struct key *key, enum key_name name, unsigned mods)
 {
 	*key = (struct key){ .name = name, .shift = (mods & SHIFT) != 0,
@@ -273,21 +267,16 @@ characters(struct keys *k, const char *p, size_t n, long long now,
 	return k->text.len > 0 ? MADE_KEY : MADE_NOTHING;
 }
 
-static bool
-is_enter(struct slice s)
-{
-	return slice_is(s, "\r") || slice_is(s, "\n") || slice_is(s, "\r\n");
-}
-
 static enum made
 typed(struct keys *k, long long now, struct key *key)
 {
+	static const char *const enter[] = { "\r", "\n", "\r\n", NULL };
 	const char *p = k->in.p + k->done;
 	size_t n = 0, left = k->in.len - k->done;
 
 	while (n < left && is_typed((unsigned char)p[n]))
 		n++;
-	if (k->held && (k->soon || !is_enter((struct slice){ p, n }))) {
+	if (k->held && (k->soon || !slice_in((struct slice){ p, n }, enter))) {
 		k->held = false;
 		return named(key, KEY_NEWLINE, 0);
 	}
@@ -609,14 +598,12 @@ sequence(struct keys *k, long long now, struct key *key)
 		return by_letter(p[2], 0, key);
 	return p[1] == '[' ? csi(k, p, len, key) : answer(k, p, len, key);
 wait:
+	if (now - k->at < (n > 2 ? PIECE_MS : ESC_MS))
+		return MADE_WAIT;
 	if (n > 2) {
-		if (wait_or(k, now, PIECE_MS, MADE_NOTHING) == MADE_WAIT)
-			return MADE_WAIT;
 		k->done += n;
 		return MADE_NOTHING;
 	}
-	if (wait_or(k, now, ESC_MS, MADE_KEY) == MADE_WAIT)
-		return MADE_WAIT;
 	if (n == 2)
 		return alt(k, p, n, key);
 	k->done++;

@@ -389,13 +389,6 @@ message_paste(struct message *m, struct slice in)
 	}
 }
 
-static bool
-names(const struct buf *text, const char *name)
-{
-	return text->len > 0 &&
-	    memmem(text->p, text->len, name, MESSAGE_FOLD) != NULL;
-}
-
 void
 message_reset(struct message *m, const struct buf *keep, size_t n)
 {
@@ -410,7 +403,8 @@ message_reset(struct message *m, const struct buf *keep, size_t n)
 
 		fold_name(name, i);
 		for (size_t k = 0; k < n && !named; k++)
-			named = names(&keep[k], name);
+			named = keep[k].len > 0 && memmem(keep[k].p,
+			    keep[k].len, name, MESSAGE_FOLD) != NULL;
 		if (!named)
 			drop_paste(&m->pastes[i]);
 	}
@@ -439,14 +433,6 @@ row_end(const struct message *m, size_t from)
 	return SIZE_MAX;
 }
 
-/* Rows that are known behind the one in which `at` stands are enough. */
-static bool
-are_enough(const struct message *m, size_t at, size_t more)
-{
-	return m->all_rows ||
-	    (m->nrows > more && m->rows[m->nrows - 1 - more] > at);
-}
-
 size_t
 message_rows(struct message *m, size_t width, size_t at, size_t more)
 {
@@ -457,7 +443,9 @@ message_rows(struct message *m, size_t width, size_t at, size_t more)
 		m->nrows = 0;
 		m->all_rows = false;
 	}
-	while (!are_enough(m, at, more)) {
+	/* rows that are known behind the one in which `at` stands are enough */
+	while (!m->all_rows && !(m->nrows > more &&
+	    m->rows[m->nrows - 1 - more] > at)) {
 		next = m->nrows == 0 ? 0 : row_end(m, m->rows[m->nrows - 1]);
 		m->all_rows = next == SIZE_MAX;
 		if (m->all_rows)

@@ -463,13 +463,6 @@ rows_above_cursor(const struct screen *s)
 
 /* ---- a frame ---- */
 
-static bool
-fits_one_row(const struct screen *s, struct slice line)
-{
-	return memchr(line.p, '\t', line.n) == NULL &&
-	    row_width(line) < s->columns;
-}
-
 /* Does it set a column absolutely?  What it jumps over would stay. */
 static bool
 jumps(struct slice row)
@@ -497,7 +490,8 @@ put_above(struct screen *s, struct buf *b, bool erased)
 	struct slice rest = buf_view(&s->above), line;
 
 	while (slice_line(&rest, &line)) {
-		if (!erased && (!fits_one_row(s, line) || jumps(line))) {
+		if (!erased && (memchr(line.p, '\t', line.n) != NULL ||
+		    row_width(line) >= s->columns || jumps(line))) {
 			buf_adds(b, "\033[J");
 			erased = true;
 		}
@@ -517,14 +511,6 @@ put_row(struct buf *b, struct slice row, bool over)
 	buf_slice(b, row);
 }
 
-/* From the first of them on.  tmux keeps in its scrollback what is erased from
- * the top of the screen, so that is never more than an empty row. */
-static void
-erase_rows(struct buf *b, bool several)
-{
-	buf_adds(b, several ? "\033[K\033[B\033[J\033[A" : "\033[K\033[J");
-}
-
 static size_t
 put_all(struct screen *s, struct buf *b)
 {
@@ -533,8 +519,11 @@ put_all(struct screen *s, struct buf *b)
 
 	up(b, rows_above_cursor(s));
 	buf_adds(b, "\r");
+	/* tmux keeps in its scrollback what is erased from the top of the
+	 * screen, so that is never more than an empty row */
 	if (erased)
-		erase_rows(b, count_rows(&s->have.text) > 1);
+		buf_adds(b, count_rows(&s->have.text) > 1 ?
+		    "\033[K\033[B\033[J\033[A" : "\033[K\033[J");
 	erased = put_above(s, b, erased);
 	buf_adds(b, n > 0 ? WRAP_OFF : "");
 	for (size_t i = 0; i < n; i++) {

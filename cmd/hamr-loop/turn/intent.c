@@ -195,13 +195,6 @@ quote_end(const char *p, bool after_blank)
 	return NULL;
 }
 
-/* A line of a log or of code. */
-static bool
-is_pasted(const char *line)
-{
-	return *line == '>' || *line == '\t' || strncmp(line, "    ", 4) == 0;
-}
-
 static void
 simplify(const char *p, struct buf *out)
 {
@@ -210,7 +203,9 @@ simplify(const char *p, struct buf *out)
 	while (*p != '\0' && !out->over) {
 		const char *end;
 
-		if (begins && is_pasted(p)) {
+		/* a line of a log or of code */
+		if (begins && (*p == '>' || *p == '\t' ||
+		    strncmp(p, "    ", 4) == 0)) {
 			p += strcspn(p, "\n");
 			begins = false;
 			continue;
@@ -482,12 +477,6 @@ clause(const struct clause *c)
 	return k != OTHER ? (enum kind)k : later(c->w + at, n - at);
 }
 
-static bool
-ends_sentence(char end)
-{
-	return end != 0 && strchr(".!?\n", end) != NULL;
-}
-
 static enum kind
 first_imperative(const struct words *w)
 {
@@ -499,7 +488,8 @@ first_imperative(const struct words *w)
 
 		if (i > to)
 			from = to = i;
-		while (!ends_sentence(w->v[to].end) && to + 1 < w->n)
+		while (to + 1 < w->n && (w->v[to].end == 0 ||
+		    strchr(".!?\n", w->v[to].end) == NULL))
 			to++;
 		while (w->v[i + c.n].end == 0)
 			c.n++;

@@ -267,15 +267,6 @@ run_begin(struct run *r, const char *task, struct err *e)
 	    0 : -1;
 }
 
-/* A stage that ended for good says why in its status, and that counts where
- * a person can mend it: no input, no permission, configuration. */
-static int
-status_of(const struct run *r, const struct turn *t)
-{
-	return r->hub.stage_failed && r->hub.err.status != ST_PEER ?
-	    (int)r->hub.err.status : turn_status(t->end);
-}
-
 /* What came on stdin goes before the task, once. */
 static int
 give_piped(struct run *r)
@@ -315,16 +306,6 @@ ending_words(enum ending end, const char *reason)
 		break;
 	}
 	return xasprintf("stopped by an error in hamr: %s", reason);
-}
-
-/* How it ended, in a chat. */
-static void
-tell_sum(struct run *r, const struct turn *t)
-{
-	char *how = ending_words(t->end, t->reason);
-
-	ui_sum(&r->ui, how, &r->track, file_now_ms() - t->begun);
-	free(how);
 }
 
 void
@@ -377,9 +358,12 @@ run_turn(struct run *r, const char *task, struct err *e)
 			snprintf(cost, sizeof cost, k->usage.cost < 0.1 ?
 			    ", $%.3f" : ", $%.2f", k->usage.cost);
 		ui_answer(&r->ui, k->answer);
-		if (r->o.chat)
-			tell_sum(r, &t);
-		else
+		if (r->o.chat) {
+			char *how = ending_words(t.end, t.reason);
+
+			ui_sum(&r->ui, how, k, file_now_ms() - t.begun);
+			free(how);
+		} else {
 			ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
 			    "file%s changed%s; session %s",
 			    turn_status_word(t.end), well ? "" : ", ",
@@ -387,6 +371,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 			    k->steps == 1 ? "" : "s", k->started,
 			    k->started == 1 ? "" : "s", k->nfiles,
 			    k->nfiles == 1 ? "" : "s", cost, r->session.id);
+		}
 		if (t.end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
 			ui_note(&r->ui, "what happened: %s",
 			    runlog_path(r->log));
@@ -395,7 +380,11 @@ run_turn(struct run *r, const char *task, struct err *e)
 			err_say("%s", r->hub.err.text);
 		else if (t.end == END_MODEL && r->track.error_text != NULL)
 			ui_model_error(&r->track, r->o.chat);
-		status = status_of(r, &t);
+		/* a stage that ended for good says why in its status, and that
+		 * counts where a person can mend it: no input, no permission,
+		 * configuration */
+		status = r->hub.stage_failed && r->hub.err.status != ST_PEER ?
+		    (int)r->hub.err.status : turn_status(t.end);
 	}
 	ui_flush(&r->ui);
 

@@ -277,13 +277,6 @@ ui_hurry(struct ui *u)
 		screen_hurry(u->screen);
 }
 
-static bool
-has_rows(const struct ui *u)
-{
-	return u->question.len > 0 ||
-	    (u->live && (u->status.on || u->editor != NULL));
-}
-
 void
 ui_ring(struct ui *u, const char *why)
 {
@@ -343,7 +336,8 @@ ui_tick(struct ui *u)
 	if (u->editor != NULL && editor_waits(u->editor) &&
 	    editor_look(u->editor))
 		ui_changed(u);
-	if (has_rows(u)) {
+	if (u->question.len > 0 ||
+	    (u->live && (u->status.on || u->editor != NULL))) {
 		next = u->stale ? u->drawn + FRAME_MS : is_busy(u) &&
 		    u->live && u->question.len == 0 ?
 		    (u->drawn / SPIN_MS + 1) * SPIN_MS : -1;

@@ -79,20 +79,15 @@ ui_model_error(const struct track *t, bool chat)
 		err_say("%s", t->error_text);
 }
 
-/* A server that is busy comes back by itself. */
-static bool
-is_busy(const char *code)
-{
-	return strcmp(code, "overloaded") == 0 ||
-	    strcmp(code, "rate_limited") == 0;
-}
-
 /* What was told before goes to the status line. */
 static void
 report_trouble(struct ui *u, const char *code, const char *words, bool begun)
 {
+	static const char *const busy[] = { "overloaded", "rate_limited",
+		NULL };
 	const char *remedy = begun ? "the answer broke off" :
-	    is_busy(code) ? "waiting for it" : advice_for(code, words);
+	    slice_in(slice_of(code), busy) ? "waiting for it" :
+	    advice_for(code, words);
 
 	if (u->trouble != NULL && strcmp(u->trouble, words) == 0) {
 		if (begun)
@@ -158,13 +153,6 @@ ui_waiting(struct ui *u, const struct rec *r)
 	return ours;
 }
 
-static void
-ui_trouble_over(struct ui *u)
-{
-	free(u->trouble);
-	u->trouble = NULL;
-}
-
 /* The one argument that tells a call from its neighbours.  Is it a path? */
 static bool
 short_args(struct slice args, struct buf *out)
@@ -218,16 +206,6 @@ failed(const struct rec *r)
 
 	return slice_is(e, "true") || (scan_int(msg_meta(r, "exit"), &code) &&
 	    code != 0) || msg_meta(r, "signal").p != NULL;
-}
-
-static size_t
-count_lines(struct slice text)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.n; i++)
-		n += text.p[i] == '\n' || i + 1 == text.n;
-	return n;
 }
 
 /* At most one more than max. */
@@ -307,7 +285,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 		buf_fmt(&o, "%lld match%s", (long long)found, found == 1 ?
 		    "" : "es");
 	} else if (scan_str_is(op, "list") && !failed(r)) {
-		n = count_lines(buf_view(&text));
+		n = slice_lines(buf_view(&text));
 		buf_fmt(&o, "%zu entr%s", n, n == 1 ? "y" : "ies");
 	} else {
 		/* The first line of what the model is told, without the path
@@ -494,15 +472,6 @@ show_words(struct ui *u, const struct rec *r)
 	return any;
 }
 
-static void
-show_start(struct ui *u, const struct rec *r)
-{
-	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
-
-	if (at != NULL && *at != 0)
-		ui_status_doing(u, u->seen[*at - 1].what);
-}
-
 /* What was queued in a turn is told when it is its time. */
 static void
 show_user(struct ui *u, const struct rec *r)
@@ -538,6 +507,8 @@ show_text(struct ui *u, struct slice content, bool with_calls)
 void
 ui_committed(struct ui *u, const struct rec *r)
 {
+	uint64_t *at;
+
 	/* where nothing else is shown they may be asked about */
 	if ((u->json || u->quiet) && u->tty_err && r->kind == R_ASSISTANT)
 		remember_calls(u, r);
@@ -550,7 +521,8 @@ ui_committed(struct ui *u, const struct rec *r)
 		return;
 	switch (r->kind) {
 	case R_ASSISTANT:
-		ui_trouble_over(u);
+		free(u->trouble);
+		u->trouble = NULL;
 		ui_thought(u);
 		ui_break(u);
 		if (u->streamed)
@@ -566,7 +538,9 @@ ui_committed(struct ui *u, const struct rec *r)
 		break;
 	case R_START:
 		u->printing = false;
-		show_start(u, r);
+		at = map_get(&u->calls, rec_get(r, "tool_call_id"));
+		if (at != NULL && *at != 0)
+			ui_status_doing(u, u->seen[*at - 1].what);
 		break;
 	case R_USER:
 		show_user(u, r);
