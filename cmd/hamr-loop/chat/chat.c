@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "chat.h"
 #include "internal.h"
-#include "plain.h"
 #include "session/origin.h"
 
 #define PROMPT "> "

@@ -14,7 +14,6 @@
 #include "candidate_files.h"
 #include "internal.h"
 #include "pages.h"
-#include "plain.h"
 #include "base/image.h"
 #include "session/sessions.h"
 #include "show/export.h"
@@ -709,22 +708,6 @@ tell_nearest(struct chat *c, const char *word)
 	buf_release(&near);
 }
 
-/* A command of the person's own, or of the project's. */
-static void
-run_own(struct chat *c, const char *word, const char *arg)
-{
-	const char *why = NULL;
-	char *text = own_command(c, word, arg, &why);
-
-	if (text != NULL)
-		chat_turn(c, text);
-	else if (why != NULL)
-		say(c, why);
-	else
-		tell_nearest(c, word);
-	free(text);
-}
-
 /* /etc/hosts is no command. */
 static bool
 is_command(const char *line)
@@ -758,69 +741,61 @@ run_command(struct chat *c, const struct command *cmd, const char *arg)
 		cmd->run(c, arg);
 }
 
-bool
-chat_at_once(void *arg, const char *line)
+/* False: it is no command, or one that waits for the end of the turn. */
+static bool
+take_command(struct chat *c, const char *line, bool in_turn)
 {
-	struct chat *c = arg;
 	const struct command *cmd;
 	const char *why = NULL;
-	char *word, *rest, *text;
+	char *word, *arg, *text = NULL;
 	bool now;
 
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
 		line = "/quit";
 	if (!is_command(line))
 		return false;
-	word = take_apart(line, &rest);
+	word = take_apart(line, &arg);
 	cmd = find(word, strlen(word));
-	now = cmd != NULL && ((cmd->flags & NOW) != 0 ||
-	    ((cmd->flags & OFFERS) != 0 && rest[0] == '\0'));
-	if (cmd == NULL) {
-		text = own_command(c, word, rest, &why);
-		now = text == NULL;
-		free(text);
-	}
-	if (now)
+	if (cmd == NULL)
+		text = own_command(c, word, arg, &why);
+	now = !in_turn || (cmd == NULL ? text == NULL :
+	    (cmd->flags & NOW) != 0 ||
+	    ((cmd->flags & OFFERS) != 0 && arg[0] == '\0'));
+	if (now && in_turn)
 		ui_said(&c->run->ui, line);
 	if (now && cmd != NULL)
-		run_command(c, cmd, rest);
+		run_command(c, cmd, arg);
+	else if (now && text != NULL)
+		chat_turn(c, text);
 	else if (now && why != NULL)
 		say(c, why);
 	else if (now)
 		tell_nearest(c, word);
-	c->run->ui.leaving |= c->quit;
 	free(word);
-	free(rest);
+	free(arg);
+	free(text);
+	return now;
+}
+
+bool
+chat_at_once(void *arg, const char *line)
+{
+	struct chat *c = arg;
+	bool now = take_command(c, line, true);
+
+	c->run->ui.leaving |= c->quit;
 	return now;
 }
 
 bool
 chat_command(struct chat *c, const char *line)
 {
-	const struct command *cmd;
-	char *word, *arg;
-
-	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0) {
-		c->quit = true;
-		return true;
-	}
-	if (line[0] == '!') {
-		if (line[1 + strspn(line + 1, " \t\n")] == '\0')
-			say(c, "usage: !COMMAND");
-		else
-			chat_shell(c, line + 1);
-		return true;
-	}
-	if (!is_command(line))
-		return false;
-	word = take_apart(line, &arg);
-	cmd = find(word, strlen(word));
-	if (cmd != NULL)
-		run_command(c, cmd, arg);
+	if (line[0] != '!')
+		return take_command(c, line, false);
+	if (line[1 + strspn(line + 1, " \t\n")] == '\0')
+		say(c, "usage: !COMMAND");
 	else
-		run_own(c, word, arg);
-	free(word);
-	free(arg);
+		chat_shell(c, line + 1);
 	return true;
 }
 

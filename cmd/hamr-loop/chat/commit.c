@@ -129,7 +129,9 @@ ask_model(struct chat *c, const struct buf *diff)
 	bool stopped;
 
 	argv_add(&a, "-n");
-	chat_provider_args(c, &a);
+	argv_add(&a, "-q");
+	argv_ours(&a, &c->run->o);
+	argv_server(&a, &c->run->o);
 	argv_option(&a, "--replay", c->run->o.replay);
 	how.flags = a.v;
 	how.nflags = a.n;

@@ -37,6 +37,14 @@ void chat_run_turn(struct chat *c, const char *text);
 /* Was a signal for us there?  It is taken. */
 bool chat_interrupted(struct chat *c);
 
+/* ---- plain.c: a terminal that edits its lines itself: TERM=dumb, or [ui]
+ * plain ---- */
+
+/* The next message, yours: a line, or several that were pasted at once.  NULL
+ * at the end of input, also of a line that was begun, or when a signal came:
+ * *interrupted is set where that is SIGINT. */
+char *plain_line(struct ui *u, const char *prompt, bool *interrupted);
+
 /* ---- user_shell.c ---- */
 
 /* Run a command of the person, show it, and tell the model. */
@@ -98,9 +106,6 @@ void opening_end(struct chat *c);
 
 /* "branch main", or that HEAD names none; yours, or NULL. */
 char *chat_branch(const char *root);
-
-/* What hamr-provider must be told to ask the same server. */
-void chat_provider_args(const struct chat *c, struct argv *a);
 
 /* ---- take_back.c ---- */
 

@@ -49,16 +49,6 @@ show_answer(struct last_turn *l, struct slice content)
 }
 
 static void
-show_message(struct ui *u, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	if (msg_is_person(r) && msg_text(rec_get(r, "content"), &text))
-		ui_said(u, buf_view(&text).p);
-	buf_release(&text);
-}
-
-static void
 show(void *arg, const struct rec *r)
 {
 	struct last_turn *l = arg;
@@ -67,7 +57,8 @@ show(void *arg, const struct rec *r)
 	if (++l->line < l->from)
 		return;
 	if (r->kind == R_USER) {
-		show_message(u, r);
+		if (msg_is_person(r))
+			ui_said_in(u, r);
 		if (l->calls > CALLS_SHOWN)
 			ui_note(u, "  ... %ld earlier calls",
 			    l->calls - CALLS_SHOWN);

@@ -15,18 +15,6 @@
 #define SAID_MAX ((size_t)1 << 20)
 #define ANSWER_MS 2000		/* nobody waits longer for the first prompt */
 
-void
-chat_provider_args(const struct chat *c, struct argv *a)
-{
-	const struct opts *o = &c->run->o;
-
-	argv_add(a, "-q");
-	argv_ours(a, o);
-	argv_option(a, "--provider", o->provider);
-	argv_option(a, "--model", o->model);
-	argv_option(a, "--base-url", o->base_url);
-}
-
 static void
 ask(struct chat *c, int i, const char *program, struct argv *a)
 {
@@ -113,7 +101,9 @@ opening_ask_server(struct chat *c)
 	if (c->run->o.replay != NULL || c->asked[ASKED_SERVER] != NULL)
 		return;
 	argv_add(&a, "--models");
-	chat_provider_args(c, &a);
+	argv_add(&a, "-q");
+	argv_ours(&a, &c->run->o);
+	argv_server(&a, &c->run->o);
 	ask(c, ASKED_SERVER, "hamr-provider", &a);
 }
 

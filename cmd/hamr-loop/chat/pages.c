@@ -9,10 +9,10 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "child/child.h"
 #include "git/gitindex.h"
 #include "git/gitrepo.h"
 #include "pages.h"
+#include "show/inspect.h"
 #include "term/term.h"
 #include "tokens/token.h"
 
@@ -461,24 +461,11 @@ page_diff(struct chat *c, const char *arg)
 
 /* ---- the window ---- */
 
-/* What hamr-compact prints with this flag; its status. */
 static int
 ask_compact(const struct chat *c, const char *flag, struct buf *out)
 {
-	const struct opts *o = &c->run->o;
-	struct argv a = { 0 };
-	int status;
-
-	argv_add(&a, flag);
-	argv_add(&a, "-q");
-	argv_option(&a, "--strategy", o->strategy);
-	argv_ours(&a, o);
-	if (c->open)
-		argv_add(&a, c->run->session.path);
-	status = child_run("hamr-compact", a.v, a.n, COMPACT_MS,
-	    CHILD_ERR_NONE, out, NULL);
-	free(a.v);
-	return status;
+	return inspect_ask(&c->run->o, flag, c->open ? c->run->session.path :
+	    NULL, COMPACT_MS, CHILD_ERR_NONE, out, NULL);
 }
 
 /* The number behind a name in what --budget prints; 0: there is none. */

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "plain.h"
+#include "internal.h"
 
 #define LINE_LIMIT ((size_t)16 << 20)
 #define PASTE_MS 100		/* bytes that wait so soon were pasted */

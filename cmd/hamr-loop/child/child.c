@@ -459,3 +459,11 @@ argv_ours(struct argv *a, const struct opts *o)
 	for (size_t i = 0; i < o->nset; i++)
 		argv_option(a, "-o", o->set[i]);
 }
+
+void
+argv_server(struct argv *a, const struct opts *o)
+{
+	argv_option(a, "--provider", o->provider);
+	argv_option(a, "--model", o->model);
+	argv_option(a, "--base-url", o->base_url);
+}

@@ -84,7 +84,9 @@ struct argv {
 void argv_add(struct argv *a, const char *word);
 /* Both, unless value is NULL or empty. */
 void argv_option(struct argv *a, const char *flag, const char *value);
-/* Flags of ours that another program must see to judge the same. */
+/* Flags of ours that another program must see to judge the same; those that
+ * name the model server. */
 void argv_ours(struct argv *a, const struct opts *o);
+void argv_server(struct argv *a, const struct opts *o);
 
 #endif

@@ -309,12 +309,6 @@ menu_hint(struct menu *u, struct message *m, const struct complete_source *s,
 }
 
 bool
-menu_waits(const struct menu *u)
-{
-	return u->list.later;
-}
-
-bool
 menu_again(struct menu *u, const struct message *m,
     const struct complete_source *s)
 {

@@ -87,8 +87,8 @@ void menu_close(struct menu *u);
 void menu_hint(struct menu *u, struct message *m,
     const struct complete_source *from, struct slice typed);
 
-/* A list that is to be shown is not there yet: look again.  True: it is. */
-bool menu_waits(const struct menu *u);
+/* A list that is to be shown was not there yet (list.later): look again.  True:
+ * it is. */
 bool menu_again(struct menu *u, const struct message *m,
     const struct complete_source *from);
 

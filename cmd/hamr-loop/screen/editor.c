@@ -782,7 +782,7 @@ editor_key(struct editor *e, const struct key *key)
 bool
 editor_waits(const struct editor *e)
 {
-	return menu_waits(&e->menu);
+	return e->menu.list.later;
 }
 
 bool

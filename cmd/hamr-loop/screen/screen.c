@@ -140,8 +140,8 @@ put_at_once(int fd, const char *bytes)
 		return;		/* nobody is left to tell */
 }
 
-static bool
-in_front(const struct screen *s)
+bool
+screen_in_front(const struct screen *s)
 {
 	pid_t group = tcgetpgrp(s->out);
 
@@ -154,7 +154,7 @@ in_front(const struct screen *s)
 static bool
 give_modes_back(struct screen *s)
 {
-	if (s == NULL || !s->taken || !in_front(s))
+	if (s == NULL || !s->taken || !screen_in_front(s))
 		return false;
 	s->taken = false;
 	return tcsetattr(s->in, TCSANOW, &s->cooked) == 0;
@@ -179,7 +179,7 @@ restore_at_exit(void)
 	struct screen *s = the_screen;
 	bool taken = give_modes_back(s);
 
-	if (s != NULL && !s->dumb && in_front(s) &&
+	if (s != NULL && !s->dumb && screen_in_front(s) &&
 	    (taken || s->written < s->frame.len))
 		put_at_once(s->fd, "\r\033[J" WRAP_ON SYNC_END);
 	if (!taken)
@@ -294,7 +294,7 @@ screen_keys_on(struct screen *s, int in)
 {
 	s->in = in;
 	s->keys = true;
-	return !in_front(s) || take(s);
+	return !screen_in_front(s) || take(s);
 }
 
 void
@@ -302,12 +302,6 @@ screen_keys_off(struct screen *s)
 {
 	s->keys = false;
 	give_back(s);
-}
-
-bool
-screen_is_behind(const struct screen *s)
-{
-	return !in_front(s);
 }
 
 /* The Linux console shows a part of what it does not know. */
@@ -702,7 +696,7 @@ screen_tick(struct screen *s, long long now)
 
 	if (s->suspended || s->gone)
 		return -1;
-	if (!in_front(s))
+	if (!screen_in_front(s))
 		return BEHIND_MS;
 	take(s);
 	if (!push(s))
@@ -720,7 +714,7 @@ screen_tick(struct screen *s, long long now)
 void
 screen_flush(struct screen *s)
 {
-	if (!s->suspended && !s->gone && in_front(s) && push(s) && is_due(s))
+	if (!s->suspended && !s->gone && screen_in_front(s) && push(s) && is_due(s))
 		draw(s);
 }
 
@@ -775,7 +769,7 @@ screen_resume(struct screen *s)
 	s->have.row = s->have.column = 0;
 	measure(s);
 	s->hurry = true;
-	if (in_front(s))
+	if (screen_in_front(s))
 		take(s);
 }
 
@@ -843,7 +837,7 @@ screen_close(struct screen *s, bool at_once)
 	screen_live(s, SLICE(""), 0, 0);
 	if (!s->gone && is_due(s))
 		draw(s);	/* also in the background */
-	if (s->taken && in_front(s))
+	if (s->taken && screen_in_front(s))
 		tcsetattr(s->in, TCSANOW, &s->cooked);
 	finish(s, at_once);
 	give_back(s);

@@ -44,8 +44,8 @@ void screen_close(struct screen *s, bool at_once);
 bool screen_keys_on(struct screen *s, int in);
 void screen_keys_off(struct screen *s);
 
-/* Are we in the background?  Keys are another program's then. */
-bool screen_is_behind(const struct screen *s);
+/* Are we in the foreground?  Keys are another program's else. */
+bool screen_in_front(const struct screen *s);
 
 /* Ask the terminal what it can do; the answers come as keys (KEY_REPLY), and
  * are given to screen_reply.  Those that are still to come are waited for, 1 s

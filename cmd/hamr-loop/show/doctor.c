@@ -84,9 +84,7 @@ doctor_server(struct doctor *d)
 	argv_add(&a, "--models");
 	argv_add(&a, "-q");
 	argv_ours(&a, o);
-	argv_option(&a, "--provider", o->provider);
-	argv_option(&a, "--model", o->model);
-	argv_option(&a, "--base-url", o->base_url);
+	argv_server(&a, o);
 	line = first_line("hamr-provider", a.v, a.n, &status);
 	why = strncmp(line, "hamr-provider: ", 15) == 0 ? line + 15 : line;
 	if (status == 0)

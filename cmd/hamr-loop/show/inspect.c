@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "child/child.h"
 #include "export.h"
 #include "inspect.h"
 #include "record/rec.h"
@@ -77,25 +76,34 @@ take_request(const struct buf *records, struct buf *out, struct err *e)
 	return found;
 }
 
-/* What hamr-compact says of the session at path; NULL: of none. */
-static int
-inspect(const struct opts *o, const char *path, struct err *e)
+int
+inspect_ask(const struct opts *o, const char *flag, const char *path,
+    int ms, enum child_err err, struct buf *out, struct err *e)
 {
-	struct buf got = BUF_INIT(BUF_RECORD_MAX), text =
-	    BUF_INIT(2 * BUF_RECORD_MAX);
 	struct argv a = { 0 };
-	bool context = strcmp(o->inspect, "context") == 0;
 	int status;
 
-	argv_add(&a, context ? "-n" : strcmp(o->inspect, "budget") == 0 ?
-	    "--budget" : "--ledger");
+	argv_add(&a, flag);
 	argv_add(&a, "-q");
 	argv_option(&a, "--strategy", o->strategy);
 	argv_ours(&a, o);
 	if (path != NULL)
 		argv_add(&a, path);
-	status = child_run("hamr-compact", a.v, a.n, INSPECT_MS,
+	status = child_run("hamr-compact", a.v, a.n, ms, err, out, e);
+	free(a.v);
+	return status;
+}
+
+static int
+inspect(const struct opts *o, const char *path, struct err *e)
+{
+	struct buf got = BUF_INIT(BUF_RECORD_MAX), text =
+	    BUF_INIT(2 * BUF_RECORD_MAX);
+	bool context = strcmp(o->inspect, "context") == 0;
+	int status = inspect_ask(o, context ? "-n" : strcmp(o->inspect,
+	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
+
 	if (status >= 0 && context && status < ST_DATA)
 		status = take_request(&got, &text, e);
 	else if (status >= 0)
@@ -105,7 +113,6 @@ inspect(const struct opts *o, const char *path, struct err *e)
 		status = err_sys(e, ST_SYSTEM, "stdout");
 	buf_release(&got);
 	buf_release(&text);
-	free(a.v);
 	return status;
 }
 

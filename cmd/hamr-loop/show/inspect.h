@@ -3,8 +3,14 @@
 #ifndef HAMR_LOOP_INSPECT_H
 #define HAMR_LOOP_INSPECT_H
 
+#include "child/child.h"
 #include "conf/conf.h"
 #include "opts.h"
+
+/* Append what hamr-compact prints with this flag of the session at path (NULL:
+ * of none) within ms.  Its status, -1 with e. */
+int inspect_ask(const struct opts *o, const char *flag, const char *path,
+    int ms, enum child_err err, struct buf *out, struct err *e);
 
 /* Write to stdout what the options ask for; the status, or -1 with e. */
 int views_show(const struct opts *o, const char *root, struct err *e);

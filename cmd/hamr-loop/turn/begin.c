@@ -429,9 +429,7 @@ flags_of(struct setup *s, enum slot_id id)
 		argv_option(a, "--strategy", o->strategy);
 		break;
 	case SLOT_PROVIDER:
-		argv_option(a, "--provider", o->provider);
-		argv_option(a, "--model", o->model);
-		argv_option(a, "--base-url", o->base_url);
+		argv_server(a, o);
 		argv_option(a, "--replay", o->replay);
 		break;
 	case SLOT_TOOL:

@@ -735,6 +735,16 @@ ui_said(struct ui *u, const char *text)
 	ui_print(u, &b);
 }
 
+void
+ui_said_in(struct ui *u, const struct rec *message)
+{
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+
+	if (msg_text(rec_get(message, "content"), &text))
+		ui_said(u, buf_view(&text).p);
+	buf_release(&text);
+}
+
 /* ---- keys ---- */
 
 void
@@ -787,7 +797,7 @@ ui_close_input(struct ui *u)
 int
 ui_keys_fd(const struct ui *u)
 {
-	return u->listening && screen_is_behind(u->screen) ? -1 :
+	return u->listening && !screen_in_front(u->screen) ? -1 :
 	    STDIN_FILENO;
 }
 

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "record/msg.h"
 #include "term/term.h"
@@ -208,17 +209,6 @@ failed(const struct rec *r)
 	    code != 0) || msg_meta(r, "signal").p != NULL;
 }
 
-/* At most one more than max. */
-static size_t
-columns_of(const struct buf *b, size_t max)
-{
-	size_t n = 0;
-
-	while (n <= max && term_fits(buf_view(b), n) < b->len)
-		n++;
-	return n;
-}
-
 /* The call, "edit src/main.c"; of a path that is too long its end. */
 static void
 add_what(const struct ui_call *call, size_t columns, struct buf *out)
@@ -247,7 +237,7 @@ share_line(const struct ui *u, size_t rest, const struct ui_call *call,
 
 	room = room > rest + 10 ? room - rest : 10;
 	w = term_width(slice_of(call->what));
-	g = columns_of(got, room);
+	g = num_min(term_width(buf_view(got)), room + 1);
 	*for_what = w;
 	*for_got = g;
 	if (w + g <= room)
@@ -472,18 +462,6 @@ show_words(struct ui *u, const struct rec *r)
 	return any;
 }
 
-/* What was queued in a turn is told when it is its time. */
-static void
-show_user(struct ui *u, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-
-	if (scan_true(msg_meta(r, "steering")) &&
-	    msg_text(rec_get(r, "content"), &text))
-		ui_said(u, buf_view(&text).p);
-	buf_release(&text);
-}
-
 /* What was not streamed: the words before calls; and, on a terminal that is
  * written line by line, all that the model says. */
 static void
@@ -543,7 +521,9 @@ ui_committed(struct ui *u, const struct rec *r)
 			ui_status_doing(u, u->seen[*at - 1].what);
 		break;
 	case R_USER:
-		show_user(u, r);
+		/* what was queued in a turn is told when it is its time */
+		if (scan_true(msg_meta(r, "steering")))
+			ui_said_in(u, r);
 		break;
 	case R_TOOL:
 		show_result(u, r);

@@ -237,8 +237,9 @@ void ui_offer(struct ui *u, const char *text);
 void ui_show_output(struct ui *u);
 void ui_show_thinking(struct ui *u);
 
-/* A message or command that a person gave. */
+/* A message or command that a person gave; that of a record. */
 void ui_said(struct ui *u, const char *text);
+void ui_said_in(struct ui *u, const struct rec *message);
 
 /* Text in $VISUAL or $EDITOR; yours, or NULL with why. */
 char *ui_edit(struct ui *u, struct slice text, const char *suffix,
