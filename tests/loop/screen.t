@@ -741,7 +741,12 @@ trap '' INT
 kill -INT 0
 stty -opost
 X
-chmod +x ../stops ../breaks
+cat >../halts <<'X'
+#!/bin/sh
+printf '%s' ' and more' >>"$1"
+kill -STOP $$
+X
+chmod +x ../stops ../breaks ../halts
 { call write '{"path":"new","content":"x\n"}'; answer Written.; } >script
 py >../got <<'P'
 os.environ.update(EDITOR="../stops", PAGER="../breaks")
@@ -758,6 +763,16 @@ t.type("\r"); t.end()
 P
 is "an editor's Ctrl-Z stops all; a pager's Ctrl-C and modes are its own" \
     "$(cat ../got)" "as it was"
+py >../got <<'P'
+os.environ.update(EDITOR="../halts")
+t = Terminal(["bash", "-c", "set -m; hamr-loop --no-config --replay script; "
+              "echo stopped $?; fg; echo end $?; read _"], columns=120)
+t.sees("sandbox"); t.sees("> ")
+t.type("a draft"); t.sees("> a draft"); t.type("\x07"); t.sees("stopped 148")
+t.sees("> a draft and more")
+t.type("\x15"); t.type("\x04"); t.sees("end 0"); t.type("\r"); print(t.end())
+P
+is "one that stops only itself stops all, too" "$(cat ../got)" "0"
 
 # --- a message that is larger than the window
 fresh full

@@ -403,6 +403,31 @@ child_run(const char *command, const char *const *args, size_t n, int ms,
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }
 
+/* Until it has ended: when it stops, and not by a Ctrl-Z that has stopped us
+ * too, nobody but us could go on, so we stop as well, for the shell to see. */
+static void
+stop_with(pid_t pid)
+{
+	for (;;) {
+		siginfo_t s = { .si_pid = 0 };
+
+		if (waitid(P_PID, (id_t)pid, &s, WEXITED | WSTOPPED |
+		    WNOWAIT) < 0) {
+			if (errno == EINTR)
+				continue;
+			return;
+		}
+		if (s.si_code != CLD_STOPPED)
+			return;
+		s.si_pid = 0;
+		if (waitid(P_PID, (id_t)pid, &s, WSTOPPED | WNOWAIT |
+		    WNOHANG) < 0 || s.si_pid == 0)
+			continue;	/* it goes on, and so do we */
+		kill(getpid(), SIGTSTP);
+		kill(pid, SIGCONT);
+	}
+}
+
 /* Its Ctrl-Z stops us too, for the shell to see; its Ctrl-C and Ctrl-\ are not
  * for us, as in system(3): of those that are blocked, what waits is dropped. */
 int
@@ -425,6 +450,7 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
 	sigprocmask(SIG_UNBLOCK, &stop, &mask);
+	stop_with(pipeline_get_pid(c->p, 0));
 	code = code_of(reap(c));
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGINT, &ignore, NULL);
