@@ -341,6 +341,12 @@ sees "... and lists them" '*> /model
   two-b*'
 type_ Down Enter
 sees "Enter takes one" '*the model is now two-b*'
+type_ '/model three' Enter
+sees "one that it does not have is told" '*the model is now three
+the server does not list three; /model shows what it has*'
+type_ '/model one' Enter
+sees "another that it has" '*it has*the model is now one*'
+is "... is not" "$(screen | grep -c 'does not list')" 1
 type_ C-d
 sees "the end" '*status 0*'
 httpd_stop

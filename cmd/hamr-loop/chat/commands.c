@@ -330,6 +330,19 @@ mode(struct chat *c, const char *arg)
 		say(c, "usage: /mode read-only|patch|verify|docs");
 }
 
+/* Among those that the server named, if it did? */
+static bool
+may_be_model(const struct chat *c, const char *name)
+{
+	struct slice rest = buf_view(&c->models), line;
+
+	while (slice_line(&rest, &line))
+		if (slice_is(slice_part(line, 0, strcspn(line.p, " \t\n")),
+		    name))
+			return true;
+	return c->models.len == 0;
+}
+
 static void
 model(struct chat *c, const char *arg)
 {
@@ -338,8 +351,12 @@ model(struct chat *c, const char *arg)
 		ui_offer(&c->run->ui, "/model ");
 	else if (arg[0] == '\0')
 		say(c, "usage: /model NAME");
-	else
+	else {
 		set(c, "provider.model", arg);
+		if (!may_be_model(c, arg))
+			ui_note(&c->run->ui, "the server does not list %s; "
+			    "/model shows what it has", arg);
+	}
 }
 
 static void
