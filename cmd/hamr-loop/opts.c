@@ -78,8 +78,8 @@ line_number(struct opts *o, const char *arg, struct err *e)
 	int64_t n;
 
 	if (!num_i64(arg, strlen(arg), &n) || n < 1 || n > 1000000000)
-		return err_set(e, ST_USAGE, "--at wants the number of a line, "
-		    "from 1; not \"%s\"", arg);
+		return err_set(e, ST_USAGE, "--at takes the number of a line, "
+		    "from 1, not \"%s\"", arg);
 	o->at = (long)n;
 	return 0;
 }
@@ -188,6 +188,10 @@ operands(struct opts *o, int n, char **v, struct err *e)
 		v++;
 		words--;
 	}
+	for (int i = 0; i < words; i++)
+		if (strcmp(v[i], "-") == 0)
+			return err_set(e, ST_USAGE, "- goes behind the task: "
+			    "hamr-loop \"TASK\" -");
 	if (words > 1 || (words == 1 && o->task != NULL))
 		return more_than_one(e);
 	if (words == 1)
@@ -287,13 +291,11 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 
 		o->id = o->task;
 		if (o->inspect != NULL && !is_word(views, o->inspect))
-			return err_set(e, ST_USAGE,
-			    "--inspect wants budget, ledger "
-			    "or context; not \"%s\"", o->inspect);
+			return err_set(e, ST_USAGE, "--inspect takes budget, "
+			    "ledger or context, not \"%s\"", o->inspect);
 		if (o->export != NULL && !is_word(forms, o->export))
-			return err_set(e, ST_USAGE,
-			    "--export wants openai, atif or "
-			    "html; not \"%s\"", o->export);
+			return err_set(e, ST_USAGE, "--export takes openai, "
+			    "atif or html, not \"%s\"", o->export);
 		return 0;
 	}
 	if (check_task(o, e) < 0)

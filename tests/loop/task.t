@@ -34,7 +34,8 @@ head -c 1048577 /dev/zero | tr '\0' x | loop "review this" -
 match "and one byte more" "$? $(cat out err)" "2 hamr-loop: stdin holds more \
 than 1 MiB; put it into a file*"
 echo x | loop - "review this"
-match "- comes last" "$? $(cat out err)" "2 hamr-loop: more than one task*"
+is "- comes last" "$? $(cat out err)" \
+    '2 hamr-loop: - goes behind the task: hamr-loop "TASK" -'
 echo never | loop "review this"
 is "stdin is not read without -" "$? $(told)" "0 user: review this"
 
