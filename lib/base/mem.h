@@ -28,6 +28,8 @@ void mem_lean(void);
 /* Room for one more element in a growing array: when *cap == n, *p (elements
  * of size bytes) is doubled.  Returns the possibly moved array. */
 void *xgrow(void *p, size_t n, size_t *cap, size_t size);
+/* The same of a row v: GROW(l->v, l->n, l->cap). */
+#define GROW(v, n, cap) ((v) = xgrow((v), (n), &(cap), sizeof *(v)))
 
 /* ---- many small things that are given back all at once ---- */
 

@@ -20,6 +20,29 @@ slice_starts(struct slice s, const char *prefix)
 }
 
 bool
+slice_ends(struct slice s, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+}
+
+size_t
+slice_find(struct slice s, size_t at, const char *text)
+{
+	const char *p = at < s.n ? memmem(s.p + at, s.n - at, text,
+	    strlen(text)) : NULL;
+
+	return p != NULL ? (size_t)(p - s.p) : s.n;
+}
+
+bool
+slice_has(struct slice s, const char *text)
+{
+	return slice_find(s, 0, text) < s.n;
+}
+
+bool
 slice_in(struct slice s, const char *const *row)
 {
 	for (; *row != NULL; row++)

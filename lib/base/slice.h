@@ -41,6 +41,11 @@ slice_part(struct slice s, size_t from, size_t to)
 
 bool slice_eq(struct slice a, struct slice b);
 bool slice_starts(struct slice s, const char *prefix);
+bool slice_ends(struct slice s, const char *suffix);
+
+/* Where text is in s, from byte at on; s.n: nowhere. */
+size_t slice_find(struct slice s, size_t at, const char *text);
+bool slice_has(struct slice s, const char *text);
 
 /* What JSON calls white space. */
 static inline bool

@@ -145,14 +145,9 @@ in_range(const struct conf_key *k, const struct toml_value *v)
 {
 	if (k->words != NULL)
 		return word(k->words, v->s) >= 0;
-	if (k->type == CONF_JSON) {
-		struct scan sc = { 0 };
-		bool ok = *v->s == '\0' ||
-		    scan_record(&sc, v->s, strlen(v->s)) == 0;
-
-		scan_release(&sc);
-		return ok;
-	}
+	if (k->type == CONF_JSON)
+		return *v->s == '\0' || (*slice_trim(slice_of(v->s)).p == '{' &&
+		    scan_is_json(slice_of(v->s)));
 	for (size_t i = 0; i < v->n; i++)
 		if (!in_range(k, &v->v[i]))
 			return false;
@@ -321,7 +316,7 @@ note_name(struct conf *c, const char *key)
 		free(name);
 		return;
 	}
-	l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
+	GROW(l->p, l->n, l->cap);
 	memmove(&l->p[i + 1], &l->p[i], (l->n - i) * sizeof *l->p);
 	l->p[i] = name;
 	l->n++;
@@ -340,7 +335,7 @@ store(struct source *at, const struct conf_key *k, const char *name,
 	else if (en != NULL && en->overridden != NULL)
 		was = xstrdup(en->overridden);
 	if (en == NULL) {
-		c->set = xgrow(c->set, c->n, &c->cap, sizeof *c->set);
+		GROW(c->set, c->n, c->cap);
 		en = &c->set[c->n++];
 		*en = (struct entry){ .k = k, .name = xstrdup(name) };
 	}
@@ -493,56 +488,50 @@ derive(struct conf *c)
 
 /* ---- a file ---- */
 
-static int
-trust(struct source *at, const struct toml_event *ev, struct err *e)
+static void
+names_add(struct names *l, const char *text)
 {
-	struct names *l = &at->c->trust;
-
-	if (is_untrusted(at)) {
-		if (ev->v != NULL)
-			ignore(at, "[trust]");
-		return 0;
-	}
-	if (at->layer != LAYER_USER)
-		return err_set(e, ST_CONFIG, "%s: [trust] counts in the "
-		    "user's own file only", at->where);
-	if (ev->nkey == 1 && ev->v == NULL)
-		return 0;
-	if (ev->nkey != 2 || ev->v == NULL || ev->v->kind != TOML_STRING ||
-	    strlen(ev->v->s) != SHA_HEX - 1)
-		return err_set(e, ST_CONFIG, "%s: [trust] takes \"PATH\" = "
-		    "\"SHA-256 in 64 hexadecimal digits\"", at->where);
-	for (int i = 0; i < 2; i++) {
-		l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
-		l->p[l->n++] = xstrdup(i == 0 ? ev->key[1] : ev->v->s);
-	}
-	return 0;
+	GROW(l->p, l->n, l->cap);
+	l->p[l->n++] = xstrdup(text);
 }
 
-/* [allow] "ROOT" = ["command make test"]: in the user's own file. */
-static int
-allow(struct source *at, const struct toml_event *ev, struct err *e)
+bool
+names_pair(const struct names *l, const char *a, const char *b)
 {
-	struct names *l = &at->c->allow;
+	for (size_t i = 0; i + 1 < l->n; i += 2)
+		if (strcmp(l->p[i], a) == 0 && strcmp(l->p[i + 1], b) == 0)
+			return true;
+	return false;
+}
+
+/* [trust] "PATH" = "SHA-256" and [allow] "ROOT" = ["command make test"]: in the
+ * user's own file. */
+static int
+about_repo(struct source *at, const struct toml_event *ev, struct err *e)
+{
 	const struct toml_value *v = ev->v;
+	bool trust = strcmp(ev->key[0], "trust") == 0;
+	struct names *l = trust ? &at->c->trust : &at->c->allow;
 
 	if (is_untrusted(at)) {
 		if (v != NULL)
-			ignore(at, "[allow]");
+			ignore(at, trust ? "[trust]" : "[allow]");
 		return 0;
 	}
 	if (at->layer != LAYER_USER)
-		return err_set(e, ST_CONFIG, "%s: [allow] counts in the "
-		    "user's own file only", at->where);
+		return err_set(e, ST_CONFIG, "%s: [%s] counts in the user's "
+		    "own file only", at->where, ev->key[0]);
 	if (ev->nkey == 1 && v == NULL)
 		return 0;
-	if (ev->nkey != 2 || v == NULL || v->kind != TOML_ARRAY ||
-	    (v->n > 0 && v->v[0].kind != TOML_STRING))
-		return err_set(e, ST_CONFIG, "%s: [allow] takes \"PATH\" = "
-		    "[\"command ...\", \"path ...\"]", at->where);
-	for (size_t i = 0; i < 2 * v->n; i++) {
-		l->p = xgrow(l->p, l->n, &l->cap, sizeof *l->p);
-		l->p[l->n++] = xstrdup(i % 2 == 0 ? ev->key[1] : v->v[i / 2].s);
+	if (ev->nkey != 2 || v == NULL || !(trust ? v->kind == TOML_STRING &&
+	    strlen(v->s) == SHA_HEX - 1 : is_strings(v)))
+		return err_set(e, ST_CONFIG, "%s: [%s] takes \"PATH\" = %s",
+		    at->where, ev->key[0], trust ? "\"SHA-256 in 64 "
+		    "hexadecimal digits\"" : "[\"command ...\", "
+		    "\"path ...\"]");
+	for (size_t i = 0; i < (trust ? 1 : v->n); i++) {
+		names_add(l, ev->key[1]);
+		names_add(l, trust ? v->s : v->v[i].s);
 	}
 	return 0;
 }
@@ -550,11 +539,7 @@ allow(struct source *at, const struct toml_event *ev, struct err *e)
 bool
 conf_allows(const struct conf *c, const char *root, const char *what)
 {
-	for (size_t i = 0; i + 1 < c->allow.n; i += 2)
-		if (strcmp(c->allow.p[i], root) == 0 &&
-		    strcmp(c->allow.p[i + 1], what) == 0)
-			return true;
-	return false;
+	return names_pair(&c->allow, root, what);
 }
 
 static int
@@ -584,10 +569,9 @@ event(void *ctx, const struct toml_event *ev, struct err *e)
 
 	at->where = where;
 	toml_path(&path, ev->key, ev->nkey);
-	if (strcmp(ev->key[0], "trust") == 0)
-		r = trust(at, ev, e);
-	else if (strcmp(ev->key[0], "allow") == 0)
-		r = allow(at, ev, e);
+	if (strcmp(ev->key[0], "trust") == 0 ||
+	    strcmp(ev->key[0], "allow") == 0)
+		r = about_repo(at, ev, e);
 	else if (ev->v == NULL)
 		r = table(at, path.p, e);
 	else
@@ -667,8 +651,7 @@ print_key(const struct conf *c, const char *name, struct buf *out)
 	if (quoted.len > 2)
 		buf_add(out, quoted.p + 1, quoted.len - 2);
 	buf_addc(out, '\n');
-	buf_release(&clean);
-	buf_release(&quoted);
+	bufs_release(BUFS(&clean, &quoted));
 }
 
 void

@@ -158,11 +158,7 @@ is_trusted(const struct conf *c, const struct repo_file *f,
 	char hash[SHA_HEX];
 
 	repo_hash(f, buf_view(text), hash);
-	for (size_t i = 0; i + 1 < c->trust.n; i += 2)
-		if (hash[0] != '\0' && strcmp(c->trust.p[i], f->path) == 0 &&
-		    strcmp(c->trust.p[i + 1], hash) == 0)
-			return true;
-	return false;
+	return hash[0] != '\0' && names_pair(&c->trust, f->path, hash);
 }
 
 bool
@@ -191,8 +187,7 @@ read_repo(struct conf *c, const struct repo_file *f, bool quiet,
 		err_say("%s is not trusted (\"hamr-loop --trust\" there "
 		    "trusts it as it is); ignored: %s%s", f->path,
 		    at.ignored.p, at.ignored.over ? ", ..." : "");
-	buf_release(&at.ignored);
-	buf_release(&text);
+	bufs_release(BUFS(&at.ignored, &text));
 	return r;
 }
 
@@ -261,17 +256,11 @@ look(void *ctx, const struct toml_event *ev, struct err *e)
 static size_t
 line_at(struct slice text, size_t line)
 {
-	const char *p = text.p;
+	struct slice rest = text, passed;
 
-	while (--line > 0) {
-		const char *lf = memchr(p, '\n',
-		    text.n - (size_t)(p - text.p));
-
-		if (lf == NULL)
-			return text.n;
-		p = lf + 1;
-	}
-	return (size_t)(p - text.p);
+	while (--line > 0 && slice_line(&rest, &passed))
+		;
+	return text.n - rest.n;
 }
 
 /* A list of several lines keeps them, and its comments: the new text goes to
@@ -406,11 +395,7 @@ remember(const char *table, const char *path, const char *text,
 		    "each of its values on a line", file, table);
 	if (r == 0)
 		r = file_replace(file, new.p, new.len, mode, e);
-	buf_release(&before.value);
-	buf_release(&after.value);
-	buf_release(&value);
-	buf_release(&old);
-	buf_release(&new);
+	bufs_release(BUFS(&before.value, &after.value, &value, &old, &new));
 	free(file);
 	return r;
 }

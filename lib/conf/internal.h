@@ -61,6 +61,9 @@ struct source {
 	struct buf ignored;	/* keys an untrusted file may not set */
 };
 
+/* Do these two follow each other in a list of pairs? */
+bool names_pair(const struct names *l, const char *a, const char *b);
+
 bool conf_value_fits(const struct conf_key *k, const struct toml_value *v);
 
 /* Take in the text of a file. */

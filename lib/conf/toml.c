@@ -209,7 +209,6 @@ is_digit(int c)
 static bool
 number(struct slice s, struct buf *out)
 {
-	struct scan scan = { 0 };
 	bool ok = true;
 
 	for (size_t i = 0; i < s.n && ok; i++) {
@@ -220,10 +219,8 @@ number(struct slice s, struct buf *out)
 		    !is_digit(s.p[1]))
 			buf_addc(out, s.p[i]);
 	}
-	ok = ok && scan_value(&scan, buf_view(out).p, out->len) == 0 &&
+	return ok && scan_is_json(buf_view(out)) &&
 	    scan_kind(buf_view(out)) == SCAN_NUMBER;
-	scan_release(&scan);
-	return ok;
 }
 
 /* Parts of TOML that begin like a number or word, and are not of ours. */
@@ -318,7 +315,7 @@ array(struct toml_in *t, struct toml_value *v, int depth)
 			return -1;
 		if (peek(t) == ']')
 			break;
-		v->v = xgrow(v->v, v->n, &cap, sizeof *v->v);
+		GROW(v->v, v->n, cap);
 		el = &v->v[v->n++];
 		*el = (struct toml_value){ 0 };
 		if (value(t, el, depth + 1) < 0 || gap(t) < 0)
@@ -533,7 +530,7 @@ key(struct toml *t)
 				    "letters, digits, - and _ only");
 			name = xmemdup0(from, (size_t)(in->p - from));
 		}
-		t->key = xgrow(t->key, t->nkey, &t->capkey, sizeof *t->key);
+		GROW(t->key, t->nkey, t->capkey);
 		t->key[t->nkey++] = name;
 		skip_blanks(in);
 		if (peek(in) != '.')
@@ -553,7 +550,7 @@ child(struct toml *t, size_t parent, size_t i, enum node_kind kind,
 
 	if (*fresh) {
 		*at = t->n;
-		t->nodes = xgrow(t->nodes, t->n, &t->cap, sizeof *t->nodes);
+		GROW(t->nodes, t->n, t->cap);
 		t->nodes[t->n++] = (struct node){ kind, t->in.line };
 	}
 	free(path);

@@ -289,7 +289,7 @@ add_rule(struct level *l, char *line)
 	r.literal = p[r.plain] == '\0';
 	if (*p == '*' && strpbrk(p + 1, SPECIAL) == NULL)
 		r.end = r.pattern + 1;
-	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+	GROW(l->v, l->n, l->cap);
 	l->v[l->n++] = r;
 }
 
@@ -317,7 +317,7 @@ add_rules(struct level *l, struct buf *b)
 static struct level *
 new_level(struct gitignore *g, size_t base)
 {
-	g->v = xgrow(g->v, g->n, &g->cap, sizeof *g->v);
+	GROW(g->v, g->n, g->cap);
 	g->v[g->n] = (struct level){ .base = base };
 	return &g->v[g->n++];
 }
@@ -651,8 +651,7 @@ read_names(struct names *names, DIR *d)
 	while (errno = 0, (e = file_readdir(d)) != NULL) {
 		if (strcasecmp(e->d_name, ".git") == 0)
 			continue;
-		names->v = xgrow(names->v, names->n, &names->cap,
-		    sizeof *names->v);
+		GROW(names->v, names->n, names->cap);
 		names->v[names->n++] = xstrdup(e->d_name);
 	}
 	error = errno;

@@ -49,7 +49,7 @@ be16(const unsigned char *p)
 static void
 add(struct gitindex *ix, const struct gitindex_entry *e)
 {
-	ix->v = xgrow(ix->v, ix->n, &ix->cap, sizeof *ix->v);
+	GROW(ix->v, ix->n, ix->cap);
 	ix->v[ix->n++] = *e;
 }
 
@@ -423,8 +423,7 @@ gitindex_release(struct gitindex *ix)
 {
 	free(ix->v);
 	arena_release(&ix->names);
-	buf_release(&ix->bytes);
-	buf_release(&ix->base);
+	bufs_release(BUFS(&ix->bytes, &ix->base));
 	*ix = (struct gitindex){ .n = 0 };
 }
 

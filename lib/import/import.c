@@ -61,10 +61,8 @@ is_auto(const char *format)
 static bool
 is_path(const char *format)
 {
-	size_t n = strlen(format);
-
 	return strchr(format, '/') != NULL ||
-	    (n > 3 && strcmp(format + n - 3, ".jq") == 0);
+	    (strlen(format) > 3 && slice_ends(slice_of(format), ".jq"));
 }
 
 static char *
@@ -148,8 +146,7 @@ load_program(struct import *im, const char *format,
 		buf_slice(&text, buf_view(&own));
 		program = program_new(im->name, text.p, vars, true, e);
 	}
-	buf_release(&text);
-	buf_release(&own);
+	bufs_release(BUFS(&text, &own));
 	free(path);
 	return program;
 }
@@ -292,7 +289,7 @@ was_lost(const struct import *im, const struct rec *r, size_t line)
 			hi = mid;
 	}
 	return lo < im->nlost && im->lost[lo].first <= line &&
-	    memmem(r->line.p, r->line.n, "\xef\xbf\xbd", 3) != NULL;
+	    slice_has(r->line, "\xef\xbf\xbd");
 }
 
 /* Give the program what there is; with something refused, what comes before
@@ -440,8 +437,7 @@ finish(struct import *im, struct err *e)
 	    "lines cut short at the end");
 	if (alone.len > 0 && !im->quiet)
 		err_say("%s: %s", im->file, alone.p);
-	buf_release(&left);
-	buf_release(&alone);
+	bufs_release(BUFS(&left, &alone));
 	im->empty = im->given && !im->said;
 	if (!im->empty)
 		return 0;

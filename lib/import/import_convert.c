@@ -275,8 +275,8 @@ put_content(struct slice content, struct buf *out)
 {
 	struct slice el, key, val;
 
-	if (scan_kind(content) != SCAN_ARRAY || memmem(content.p, content.n,
-	    "\"_left\":", 8) == NULL) {
+	if (scan_kind(content) != SCAN_ARRAY ||
+	    !slice_has(content, "\"_left\":")) {
 		buf_slice(out, content);
 		return;
 	}
@@ -329,8 +329,7 @@ put_header(struct import_convert *p, const struct rec *r, struct buf *out)
 	if (r != NULL)
 		copy_members(r, without, out);
 	if (p->format != NULL)
-		put_member(out, "format",
-		    quoted(&p->text, slice_of(p->format)));
+		scan_put(out, ",'format':@", slice_of(p->format));
 	buf_addc(out, '}');
 }
 
@@ -357,8 +356,7 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
 	buf_adds(&p->args, "");
 	if (scan_value(&p->scan, p->args.p, p->args.len) == 0)
 		object = buf_view(&p->args);
-	while (object.n > 0 && memchr(" \t\r\n", *object.p, 4) != NULL)
-		object = slice_from(object, 1);
+	object = slice_trim_start(object, " \t\r\n");
 	ours = import_name(&p->names, slice_of(theirs), object);
 	c->name = xstrdup(quoted(&p->text, ours).p);
 	c->was = slice_is(ours, theirs) ? NULL :
@@ -381,7 +379,7 @@ put_call(struct import_convert *p, struct slice el, struct buf *out)
 
 	if (scan_kind(f) != SCAN_OBJECT)
 		f = el;
-	p->call = xgrow(p->call, p->ncalls, &p->capcalls, sizeof *p->call);
+	GROW(p->call, p->ncalls, p->capcalls);
 	c = &p->call[p->ncalls];
 	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
 	text = id_text(id);
@@ -394,13 +392,9 @@ put_call(struct import_convert *p, struct slice el, struct buf *out)
 	text = c->id;
 	c->id = xstrdup(quoted(&p->text, slice_of(text)).p);
 	free(text);
-	buf_addc(out, '{');
-	put_member(out, "id", slice_of(c->id));
-	buf_adds(out, ",\"type\":\"function\",\"function\":{");
-	put_member(out, "name", slice_of(c->name));
-	buf_adds(out, ",\"arguments\":");
-	scan_quote(out, p->args.p, p->args.len);
-	buf_adds(out, "}}");
+	scan_put(out, "{'id':$,'type':'function','function':{'name':$,"
+	    "'arguments':@}}", slice_of(c->id), slice_of(c->name),
+	    buf_view(&p->args));
 }
 
 /* What the calls from i on were called: one name, or a list in their order;
@@ -415,17 +409,13 @@ old_names(const struct import_convert *p, size_t i, struct buf *out)
 		any |= p->call[k].was != NULL;
 	if (!any)
 		return;
-	if (n > 1)
-		buf_addc(out, '[');
-	for (; i < p->ncalls; i++) {
-		const struct import_call *c = &p->call[i];
+	for (size_t k = i; k < p->ncalls; k++) {
+		const struct import_call *c = &p->call[k];
 
+		buf_adds(out, k > i ? "," : n > 1 ? "[" : "");
 		buf_adds(out, c->was != NULL ? c->was : c->name);
-		if (i + 1 < p->ncalls)
-			buf_addc(out, ',');
 	}
-	if (n > 1)
-		buf_addc(out, ']');
+	buf_adds(out, n > 1 ? "]" : "");
 }
 
 static void
@@ -502,19 +492,13 @@ put_stray(struct import_convert *p, const struct rec *r, struct slice id,
 	p->strays++;
 	buf_fmt(&why, *text != '\0' ? "a result without a call: %s" :
 	    "a result without a call%s", text);
-	buf_adds(out, "{\"type\":\"error\",\"stage\":\"import\","
-	    "\"code\":\"bad_record\",\"message\":");
-	scan_quote(out, why.p, why.len);
-	buf_adds(out, ",\"retryable\":false");
+	scan_put(out, "{'type':'error','stage':'import','code':'bad_record',"
+	    "'message':@,'retryable':false", buf_view(&why));
 	if (*text != '\0')
-		put_member(out, "tool_call_id",
-		    quoted(&p->text, slice_of(text)));
-	buf_adds(out, ",\"partial\":{\"content\":");
+		scan_put(out, ",'tool_call_id':@", slice_of(text));
 	buf_reset(&why);
-	buf_adds(&why, "");
 	msg_text(rec_get(r, "content"), &why);
-	scan_quote(out, why.p, why.len);
-	buf_adds(out, "}}");
+	scan_put(out, ",'partial':{'content':@}}", buf_view(&why));
 	buf_release(&why);
 	free(text);
 }
@@ -532,9 +516,8 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 		put_stray(p, r, id, out);
 		return;
 	}
-	buf_adds(out, "{\"role\":\"tool\"");
-	put_member(out, "tool_call_id", slice_of(c->id));
-	put_member(out, "name", slice_of(c->name));
+	scan_put(out, "{'role':'tool','tool_call_id':$,'name':$",
+	    slice_of(c->id), slice_of(c->name));
 	if (rec_get(r, "content").p == NULL)
 		buf_adds(out, ",\"content\":\"\"");
 	copy_members(r, without, out);
@@ -575,6 +558,5 @@ import_convert_release(struct import_convert *p)
 	import_convert_end(p);
 	free(p->call);
 	scan_release(&p->scan);
-	buf_release(&p->args);
-	buf_release(&p->text);
+	bufs_release(BUFS(&p->args, &p->text));
 }

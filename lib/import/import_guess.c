@@ -151,18 +151,14 @@ import_format_named(const char *name)
 static bool
 next_part(struct slice *row, char separator, struct slice *part)
 {
-	const char *end;
+	char end[] = { separator, '\0' };
+	size_t n = slice_find(*row, 0, end);
 
 	if (row->p == NULL)
 		return false;
-	end = memchr(row->p, separator, row->n);
-	*part = *row;
-	*row = (struct slice){ NULL, 0 };
-	if (end != NULL) {
-		row->p = end + 1;
-		row->n = part->n - (size_t)(end + 1 - part->p);
-		part->n = (size_t)(end - part->p);
-	}
+	*part = slice_part(*row, 0, n);
+	*row = n < row->n ? slice_from(*row, n + 1) :
+	    (struct slice){ NULL, 0 };
 	return true;
 }
 
@@ -203,16 +199,13 @@ says(struct slice val, char how, struct slice words)
 	while (next_part(&words, '|', &w)) {
 		char text[32] = "";
 
-		if (how == '=' && scan_str_is(val, memcpy(text, w.p, w.n)))
-			return true;
-		if (how == '^' && string && val.n > w.n &&
-		    memcmp(val.p + 1, w.p, w.n) == 0)
-			return true;
-		if (how == '%' && string && val.n > w.n + 2 &&
-		    memcmp(val.p + val.n - 1 - w.n, w.p, w.n) == 0)
-			return true;
-		if (how == '~' && val.p != NULL &&
-		    memmem(val.p, val.n, w.p, w.n) != NULL)
+		memcpy(text, w.p, w.n);
+		if ((how == '=' && scan_str_is(val, text)) ||
+		    (how == '~' && slice_has(val, text)) ||
+		    (how == '^' && string &&
+		    slice_starts(slice_from(val, 1), text)) ||
+		    (how == '%' && string && val.n > w.n + 2 &&
+		    slice_ends(slice_part(val, 1, val.n - 1), text)))
 			return true;
 	}
 	return false;
@@ -502,22 +495,21 @@ conclude(struct look *k)
 static bool
 guess_lines(struct look *k, struct slice s, bool all)
 {
-	while (s.n > 0) {
-		const char *lf = memchr(s.p, '\n', s.n);
-		size_t n = lf != NULL ? (size_t)(lf - s.p) : s.n;
-		struct slice line = { s.p, n };
+	const char *end = s.p + s.n;
+	struct slice line;
+
+	while (slice_line(&s, &line)) {
+		bool cut = line.p + line.n == end;	/* it has no LF */
 		struct buf whole = BUF_INIT(BUF_RECORD_MAX);
 		bool good;
 
-		s = (struct slice){ s.p + n + (lf != NULL),
-			s.n - n - (lf != NULL) };
-		if (lf == NULL && !all)
+		if (cut && !all)
 			break;
 		line = slice_trim_start(line, " \t\r\n");
 		if (line.n == 0)
 			continue;
 		good = look_at_line(k, line);
-		if (!good && lf == NULL && k->any) {
+		if (!good && cut && k->any) {
 			repair(line, &whole);
 			look_at_line(k, buf_view(&whole));
 			buf_release(&whole);
@@ -554,8 +546,7 @@ is_over_lines(struct slice s)
 			p++;
 		else
 			quoted ^= *p == '"';
-	return !quoted && value_end((struct slice){ s.p,
-	    (size_t)(lf - s.p) }) == 0;
+	return !quoted && value_end(slice_part(s, 0, (size_t)(lf - s.p))) == 0;
 }
 
 static void
@@ -578,8 +569,7 @@ guess_document(struct look *k, struct slice s)
 		if (good)
 			look_at_document(k, buf_view(&clean));
 		rest = slice_from(rest, n);
-		buf_release(&whole);
-		buf_release(&clean);
+		bufs_release(BUFS(&whole, &clean));
 	}
 	g->kind = GUESS_BROKEN;
 	if (!good && k->found == 0)

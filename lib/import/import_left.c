@@ -28,7 +28,7 @@ add(struct import_left *l, const char *what, size_t n)
 	if (i == l->n && l->n >= KINDS)
 		i = find(l, what = "others");
 	if (i == l->n) {
-		l->kind = xgrow(l->kind, l->n, &l->cap, sizeof *l->kind);
+		GROW(l->kind, l->n, l->cap);
 		l->kind[l->n++] = (struct import_left_kind){ xstrdup(what),
 			0 };
 	}

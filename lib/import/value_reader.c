@@ -69,8 +69,7 @@ check(struct value_reader *u, struct slice s)
 	u->json = s;
 	u->lossy = false;
 	if (scan_value(&u->scan, s.p, s.n) == 0 &&
-	    memmem(s.p, s.n, "\\ud", 3) == NULL &&
-	    memmem(s.p, s.n, "\\uD", 3) == NULL)
+	    !slice_has(s, "\\ud") && !slice_has(s, "\\uD"))
 		return 1;
 	buf_reset(&u->mended);
 	u->lossy = value_mend(s, &u->mended);

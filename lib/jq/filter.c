@@ -68,8 +68,7 @@ frames_init(struct frames *f)
 void
 frames_release(struct frames *f)
 {
-	buf_release(&f->in);
-	buf_release(&f->out);
+	bufs_release(BUFS(&f->in, &f->out));
 }
 
 void

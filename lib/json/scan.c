@@ -281,8 +281,7 @@ add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
 	uint64_t bit;
 
 	if (s->nkeys == s->capkeys)
-		s->keys = xgrow(s->keys, s->nkeys, &s->capkeys,
-		    sizeof *s->keys);
+		GROW(s->keys, s->nkeys, s->capkeys);
 	k = &s->keys[s->nkeys];
 	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
 	if (escaped)
@@ -344,8 +343,7 @@ prefix_element(struct scan *s)
 {
 	struct scan_prefix *prefix = &s->prefix;
 
-	prefix->ends = xgrow(prefix->ends, prefix->n, &prefix->cap,
-	    sizeof *prefix->ends);
+	GROW(prefix->ends, prefix->n, prefix->cap);
 	prefix->ends[prefix->n++] = (size_t)(s->p - s->start);
 }
 
@@ -508,7 +506,7 @@ object(struct scan *s)
 		if (!pair(s, first, &bloom, &m))
 			return false;
 		if (s->depth == 1) {
-			s->m = xgrow(s->m, s->n, &s->cap, sizeof *s->m);
+			GROW(s->m, s->n, s->cap);
 			s->m[s->n++] = m;
 		}
 		blanks(s);
@@ -589,6 +587,20 @@ scan_record(struct scan *s, const char *p, size_t n)
 	return -1;
 }
 
+void
+scan_repair(struct slice text, struct buf *out)
+{
+	utf8_clean(out, text.p, text.n);
+	/* \u0000 and \ufffd have one length */
+	for (size_t i = 0; i + 5 < out->len; i++) {
+		if (out->p[i] != '\\')
+			continue;
+		if (memcmp(out->p + i, "\\u0000", 6) == 0)
+			memcpy(out->p + i, "\\ufffd", 6);
+		i++;
+	}
+}
+
 bool
 scan_is_json(struct slice text)
 {
@@ -605,8 +617,6 @@ scan_release(struct scan *s)
 	free(s->m);
 	free(s->keys);
 	free(s->prefix.ends);
-	buf_release(&s->prefix.bytes);
-	buf_release(&s->scratch[0]);
-	buf_release(&s->scratch[1]);
+	bufs_release(BUFS(&s->prefix.bytes, &s->scratch[0], &s->scratch[1]));
 	*s = (struct scan){ 0 };
 }

@@ -70,6 +70,10 @@ int scan_value(struct scan *s, const char *p, size_t n);
 
 void scan_release(struct scan *s);
 
+/* Append text with U+FFFD for what is refused of others' JSON: bytes that are
+ * not UTF-8, and NUL, raw or escaped. */
+void scan_repair(struct slice text, struct buf *out);
+
 /* Is text one JSON value?  Its values can be read then. */
 bool scan_is_json(struct slice text);
 

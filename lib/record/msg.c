@@ -182,7 +182,7 @@ pairing_call(struct pairing *p, struct slice id, size_t tag)
 {
 	uint64_t *ends = ends_of(p, id, true);
 
-	p->c = xgrow(p->c, p->n, &p->cap, sizeof *p->c);
+	GROW(p->c, p->n, p->cap);
 	p->c[p->n++] = (struct pairing_call){ tag, 0 };
 	p->open++;
 	if ((*ends & FIRST) == 0)

@@ -78,8 +78,7 @@ take_paths(struct plugin *p, struct slice paths, struct err *e)
 		if (path == NULL)
 			return broken(e, "gives \"paths\" that holds more "
 			    "than strings");
-		p->paths = xgrow(p->paths, p->npaths, &p->cap,
-		    sizeof *p->paths);
+		GROW(p->paths, p->npaths, p->cap);
 		p->paths[p->npaths++] = path;
 	}
 	return 0;

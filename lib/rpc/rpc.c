@@ -3,8 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
-
 #include "rpc/rpc.h"
 
 #define READ_BYTES 65536
@@ -21,9 +19,7 @@ rpc_init(struct rpc *r, int in, int out, size_t max)
 void
 rpc_release(struct rpc *r)
 {
-	buf_release(&r->rd);
-	buf_release(&r->wr);
-	buf_release(&r->fixed);
+	bufs_release(BUFS(&r->rd, &r->wr, &r->fixed));
 	scan_release(&r->scan);
 }
 
@@ -47,24 +43,6 @@ rpc_fill(struct rpc *r)
 		return -1;
 	buf_add(&r->rd, buf, (size_t)n);
 	return 1;
-}
-
-/* Bytes that the scanner refuses: bad UTF-8, and NUL escaped.  \u0000 and
- * \ufffd have one length. */
-static void
-repair(struct rpc *r, struct slice line)
-{
-	struct buf *b = &r->fixed;
-
-	buf_reset(b);
-	utf8_clean(b, line.p, line.n);
-	for (size_t i = 0; i + 5 < b->len; i++) {
-		if (b->p[i] != '\\')
-			continue;
-		if (memcmp(b->p + i, "\\u0000", 6) == 0)
-			memcpy(b->p + i, "\\ufffd", 6);
-		i++;
-	}
 }
 
 enum rpc_got
@@ -91,7 +69,8 @@ rpc_take(struct rpc *r, struct slice *text)
 		good = scan_value(&r->scan, text->p, text->n) == 0;
 		r->lossy = !good && r->repair;
 		if (r->lossy) {
-			repair(r, *text);
+			buf_reset(&r->fixed);
+			scan_repair(*text, &r->fixed);
 			*text = buf_view(&r->fixed);
 			good = text->n > 0 && scan_value(&r->scan, text->p,
 			    text->n) == 0;

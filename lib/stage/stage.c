@@ -474,7 +474,7 @@ stage_option(struct stage_args *a, int c, char *const *argv, const char *help)
 	case 'q': a->quiet = true; return true;
 	case 'F': a->format = optarg; return true;
 	case 'o':
-		a->set = xgrow(a->set, a->nset, &a->capset, sizeof *a->set);
+		GROW(a->set, a->nset, a->capset);
 		a->set[a->nset++] = optarg;
 		return true;
 	case OPT_LENIENT: a->lenient = true; return true;

@@ -40,8 +40,7 @@ view_free(struct view *v)
 	pairing_reset(&v->pairing);
 	map_release(&v->ids);
 	scan_release(&v->scan);
-	buf_release(&v->tmp);
-	buf_release(&v->body);
+	bufs_release(BUFS(&v->tmp, &v->body));
 	free(v);
 }
 
@@ -204,9 +203,7 @@ join(struct joined *j, const struct piece *p)
 		buf_slice(j->out, inside);
 		return;
 	}
-	buf_adds(j->out, "{\"type\":\"text\",\"text\":");
-	buf_slice(j->out, p->json);
-	buf_addc(j->out, '}');
+	scan_put(j->out, "{'type':'text','text':$}", p->json);
 }
 
 /* A text with calls in it: the slim ones instead of those that stand there. */
@@ -234,9 +231,7 @@ join_slim(const struct view *v, const struct view_node *node,
 		shown.json = buf_view(&json);
 	}
 	join(j, &shown);
-	buf_release(&text);
-	buf_release(&slim);
-	buf_release(&json);
+	bufs_release(BUFS(&text, &slim, &json));
 }
 
 /* What stands for so many notes that are left out: a JSON string. */
@@ -314,10 +309,8 @@ view_touch(struct view *v, size_t node)
 static void
 open_message(struct view *v, const char *role)
 {
-	buf_adds(&v->body, v->body.len > 0 ? ",{\"role\":\"" :
-	    "{\"role\":\"");
-	buf_adds(&v->body, role);
-	buf_adds(&v->body, "\",\"content\":");
+	scan_put(&v->body, v->body.len > 0 ? ",{'role':'$','content':" :
+	    "{'role':'$','content':", slice_of(role));
 }
 
 /* What is shown as the result of a call. */
@@ -347,11 +340,10 @@ print_blocks(struct view *v, const struct view_node *node)
 	for (size_t i = 0; i < node->ncalls; i++) {
 		struct slice text = slice_of(result_of(v, node, i));
 
-		buf_adds(&all, i > 0 ? "\\n<tool_response>\\n" :
-		    "<tool_response>\\n");
-		if (text.n > 2)
-			buf_add(&all, text.p + 1, text.n - 2);
-		buf_adds(&all, "\\n</tool_response>");
+		scan_put(&all, i > 0 ? "\\n<tool_response>\\n$"
+		    "\\n</tool_response>" : "<tool_response>\\n$"
+		    "\\n</tool_response>", text.n > 2 ?
+		    slice_part(text, 1, text.n - 1) : SLICE(""));
 	}
 	buf_addc(&all, '"');
 	p.json = buf_view(&all);
@@ -392,13 +384,11 @@ print_assistant(struct view *v, const struct view_node *node,
 		const struct view_call *c = &v->calls[node->call + i];
 		struct piece p = { .json = slice_of(result_of(v, node, i)) };
 
-		buf_adds(&v->body, ",{\"role\":\"tool\",\"tool_call_id\":");
-		buf_adds(&v->body, c->id);
-		if (c->name != NULL) {
-			buf_adds(&v->body, ",\"name\":");
-			buf_adds(&v->body, c->name);
-		}
-		buf_adds(&v->body, ",\"content\":");
+		scan_put(&v->body, ",{'role':'tool','tool_call_id':$",
+		    slice_of(c->id));
+		if (c->name != NULL)
+			scan_put(&v->body, ",'name':$", slice_of(c->name));
+		scan_put(&v->body, ",'content':");
 		if (i + 1 == node->ncalls && view_has_piece(v, node, P_NOTE))
 			print_content(v, node, &p, P_NOTE, "\"\"", &v->body);
 		else

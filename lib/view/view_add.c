@@ -84,8 +84,7 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
 	struct piece *p;
 	uint64_t sum;
 
-	v->pieces = xgrow(v->pieces, v->npieces, &v->cappieces,
-	    sizeof *v->pieces);
+	GROW(v->pieces, v->npieces, v->cappieces);
 	p = &v->pieces[v->npieces++];
 	*p = (struct piece){ .kind = kind };
 	p->json.p = keep_content(v, content, mark, &p->json.n);
@@ -111,7 +110,7 @@ new_node(struct view *v, enum view_kind kind, bool joins)
 {
 	uint64_t own = joins ? 0 : PER_MESSAGE;
 
-	v->nodes = xgrow(v->nodes, v->n, &v->cap, sizeof *v->nodes);
+	GROW(v->nodes, v->n, v->cap);
 	v->nodes[v->n++] = (struct view_node){ .kind = kind, .joins = joins,
 		.call = v->ncalls, .piece = v->npieces,
 		.record = v->records - 1 };
@@ -205,9 +204,7 @@ take_args(struct view *v, struct slice given, struct view_args *args)
 		args->m = v->scan.m;
 		args->n = v->scan.n;
 	} else {
-		buf_adds(&raw, "{\"_invalid\":");
-		scan_quote(&raw, v->tmp.p, v->tmp.len);
-		buf_addc(&raw, '}');
+		scan_put(&raw, "{'_invalid':@}", buf_view(&v->tmp));
 		buf_reset(&v->tmp);
 		buf_slice(&v->tmp, buf_view(&raw));
 		buf_release(&raw);
@@ -294,19 +291,11 @@ call_json(struct view *v, const struct call *c, bool own, const char *id)
 	if (own && scan_str_is(c->type, "function") &&
 	    c->name.n > 2)
 		return arena_dup(&v->arena, c->whole.p, c->whole.n);
-	buf_adds(&b, "{\"id\":");
-	buf_adds(&b, id);
-	buf_adds(&b, ",\"type\":\"function\",\"function\":{\"name\":");
-	if (c->name.n > 2)
-		buf_slice(&b, c->name);
-	else
-		buf_adds(&b, NO_NAME);
-	buf_adds(&b, ",\"arguments\":");
-	if (c->args.p != NULL && own)
-		buf_slice(&b, c->args);
-	else
-		scan_quote(&b, v->tmp.p, v->tmp.len);
-	buf_addc(&b, '}');
+	own = own && c->args.p != NULL;
+	scan_put(&b, own ? "{'id':$,'type':'function','function':{'name':$,"
+	    "'arguments':$}" : "{'id':$,'type':'function','function':{"
+	    "'name':$,'arguments':@}", slice_of(id), c->name.n > 2 ? c->name :
+	    SLICE(NO_NAME), own ? c->args : buf_view(&v->tmp));
 	msg_put_carried(c->whole, false, &b);
 	buf_addc(&b, '}');
 	json = arena_dup(&v->arena, b.p, b.len);
@@ -323,7 +312,7 @@ add_call(struct view *v, const struct call *c)
 	bool own_id, own_args = take_args(v, c->given, &args);
 	bool named = c->name.n > 2;
 
-	v->calls = xgrow(v->calls, v->ncalls, &v->capcalls, sizeof *v->calls);
+	GROW(v->calls, v->ncalls, v->capcalls);
 	nc = &v->calls[v->ncalls];
 	*nc = (struct view_call){ .node = v->n - 1 };
 	nc->id = unique_id(v, c->id, &own_id);
@@ -401,8 +390,7 @@ add_text_calls(struct view *v, struct slice text, bool may_slim)
 			slim_in_text(v, v->ncalls - 1, &d, text);
 	}
 	last_node(v)->dialect = true;
-	buf_release(&d.name);
-	buf_release(&d.args);
+	bufs_release(BUFS(&d.name, &d.args));
 }
 
 static void

@@ -7,89 +7,67 @@
 #include "json/scan.h"
 #include "view_dialect.h"
 
-static const struct slice call_open = { "<tool_call>", 11 };
-static const struct slice call_close = { "</tool_call>", 12 };
-static const struct slice result_open = { "<tool_response>", 15 };
-static const struct slice result_close = { "</tool_response>", 16 };
-
-static const char *
-find(struct slice s, struct slice what)
-{
-	return s.n < what.n ? NULL : memmem(s.p, s.n, what.p, what.n);
-}
-
-static struct slice
-behind(struct slice s, const char *p)
-{
-	return (struct slice){ p, (size_t)(s.p + s.n - p) };
-}
+#define CALL "<tool_call>"
+#define CALL_END "</tool_call>"
+#define RESULT "<tool_response>"
+#define RESULT_END "</tool_response>"
+#define FUNCTION "<function="
+#define PARAMETER "<parameter="
 
 bool
 dialect_may(struct slice content)
 {
-	return content.n > 30 && find(content, SLICE("tool_")) != NULL &&
-	    (find(content, SLICE("tool_call")) != NULL ||
-	    find(content, SLICE("tool_response")) != NULL);
+	return content.n > 30 && slice_has(content, "tool_") &&
+	    (slice_has(content, "tool_call") ||
+	    slice_has(content, "tool_response"));
 }
 
 /* What stands between the next two tags; false when there are none. */
 static bool
-next_block(struct slice text, size_t *at, struct slice open,
-    struct slice close, struct slice *block)
+next_block(struct slice text, size_t *at, const char *open, const char *close,
+    struct slice *block)
 {
-	struct slice rest = { text.p + *at, text.n - *at };
-	const char *p = find(rest, open), *q;
+	size_t from = slice_find(text, *at, open) + strlen(open);
+	size_t to = slice_find(text, from, close);
 
-	if (p == NULL)
+	if (to == text.n)
 		return false;
-	rest = behind(rest, p + open.n);
-	q = find(rest, close);
-	if (q == NULL)
-		return false;
-	*block = slice_trim((struct slice){ rest.p, (size_t)(q - rest.p) });
-	*at = (size_t)(q + close.n - text.p);
+	*block = slice_trim(slice_part(text, from, to));
+	*at = to + strlen(close);
 	return true;
 }
 
 bool
 dialect_has_calls(struct slice text)
 {
-	struct slice all = slice_trim(text), block;
+	struct slice block;
 	size_t at = 0;
 
-	return all.n > call_close.n && memcmp(all.p + all.n - call_close.n,
-	    call_close.p, call_close.n) == 0 &&
-	    next_block(text, &at, call_open, call_close, &block);
+	return slice_ends(slice_trim(text), CALL_END) &&
+	    next_block(text, &at, CALL, CALL_END, &block);
 }
 
 /* <function=NAME> <parameter=KEY> value </parameter> ... as JSON. */
 static void
 read_tags(struct slice s, struct buf *name, struct buf *args)
 {
-	static const struct slice par = { "<parameter=", 11 };
-	static const struct slice end = { "</parameter>", 12 };
-	const char *p = find(s, SLICE("<function=")), *q;
-	struct slice value;
+	size_t at = slice_find(s, 0, FUNCTION), end = slice_find(s, at, ">");
+	struct slice key;
 	size_t n = 0;
 
+	if (end < s.n)
+		buf_slice(name, slice_part(s, at + strlen(FUNCTION), end));
 	buf_addc(args, '{');
-	q = p != NULL ? memchr(p, '>', (size_t)(s.p + s.n - p)) : NULL;
-	if (q != NULL)
-		buf_add(name, p + 10, (size_t)(q - p) - 10);
-	while (q != NULL && (p = find(behind(s, q), par)) != NULL) {
-		p += par.n;
-		q = memchr(p, '>', (size_t)(s.p + s.n - p));
-		if (q == NULL)
+	while ((at = slice_find(s, end, PARAMETER)) < s.n) {
+		at += strlen(PARAMETER);
+		end = slice_find(s, at, ">");
+		if (end == s.n)
 			break;
-		buf_addc(args, n++ > 0 ? ',' : ' ');
-		scan_quote(args, p, (size_t)(q - p));
-		buf_addc(args, ':');
-		value = behind(s, q + 1);
-		p = find(value, end);
-		q = p == NULL ? s.p + s.n : p;
-		value.n = (size_t)((p == NULL ? s.p + s.n : p) - value.p);
-		value = slice_trim(value);
-		scan_quote(args, value.p, value.n);
+		key = slice_part(s, at, end);
+		at = end + 1;
+		end = slice_find(s, at, "</parameter>");
+		scan_put(args, n++ > 0 ? ",@:@" : " @:@", key,
+		    slice_trim(slice_part(s, at, end)));
 	}
 	buf_addc(args, '}');
 }
@@ -98,12 +76,11 @@ bool
 dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 {
 	struct buf name = BUF_INIT(BUF_RECORD_MAX), args = name;
-	struct scan scan = { 0 };
 	struct slice block, val;
 
-	if (!next_block(text, at, call_open, call_close, &block))
+	if (!next_block(text, at, CALL, CALL_END, &block))
 		return false;
-	c->tags = scan_value(&scan, block.p, block.n) != 0 || *block.p != '{';
+	c->tags = !scan_is_json(block) || *block.p != '{';
 	if (!c->tags) {
 		scan_str(scan_get(block, "name"), &name);
 		val = scan_get(block, "arguments");
@@ -112,14 +89,11 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 	} else {
 		read_tags(block, &name, &args);
 	}
-	buf_reset(&c->name);
-	buf_reset(&c->args);
+	bufs_reset(BUFS(&c->name, &c->args));
 	c->block = block;
-	scan_quote(&c->name, name.p, name.len);
-	scan_quote(&c->args, args.p, args.len);
-	scan_release(&scan);
-	buf_release(&name);
-	buf_release(&args);
+	scan_put(&c->name, "@", buf_view(&name));
+	scan_put(&c->args, "@", buf_view(&args));
+	bufs_release(BUFS(&name, &args));
 	return true;
 }
 
@@ -130,19 +104,16 @@ dialect_write(const struct dialect_call *c, struct slice args,
 	struct slice key, val;
 
 	if (!c->tags) {
-		buf_adds(out, "{\"name\": ");
-		buf_slice(out, buf_view(&c->name));
-		buf_adds(out, ", \"arguments\": ");
-		buf_slice(out, args);
-		buf_addc(out, '}');
+		scan_put(out, "{'name': $, 'arguments': $}",
+		    buf_view(&c->name), args);
 		return;
 	}
-	buf_adds(out, "<function=");
+	buf_adds(out, FUNCTION);
 	scan_str(buf_view(&c->name), out);
 	buf_adds(out, ">\n");
 	for (struct walk w = walk_of(args); walk_next(&w, &key, &val); ) {
-		buf_adds(out, "<parameter=");
-		scan_str((struct slice){ key.p - 1, key.n + 2 }, out);
+		buf_adds(out, PARAMETER);
+		scan_inside(key, out);
 		buf_adds(out, ">\n");
 		scan_str(val, out);
 		buf_adds(out, "\n</parameter>\n");
@@ -156,22 +127,17 @@ dialect_is_result(struct slice text)
 	struct slice all = slice_trim(text);
 	size_t at = 0;
 
-	return all.n > result_open.n && memcmp(all.p, result_open.p,
-	    result_open.n) == 0 &&
-	    next_block(text, &at, result_open, result_close, &all);
+	return slice_starts(all, RESULT) &&
+	    next_block(text, &at, RESULT, RESULT_END, &all);
 }
 
 bool
 dialect_result(struct slice text, size_t *at, struct slice *block)
 {
-	struct slice rest = { text.p + *at, text.n - *at };
+	struct slice rest = slice_trim(slice_from(text, *at));
 
-	rest = slice_trim(rest);
-	if (rest.n == 0) {
+	if (rest.n == 0)
 		*at = text.n;
-		return false;
-	}
-	return rest.n > result_open.n && memcmp(rest.p, result_open.p,
-	    result_open.n) == 0 && next_block(text, at, result_open,
-	    result_close, block);
+	return slice_starts(rest, RESULT) &&
+	    next_block(text, at, RESULT, RESULT_END, block);
 }

@@ -160,7 +160,7 @@ calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 	if (p == NULL && d.id.len + d.name.len + d.args.len + d.carry.len == 0)
 		goto out;
 	if (p == NULL) {
-		c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+		GROW(c->v, c->n, c->cap);
 		p = &c->v[c->n++];
 		part_init(p);
 		take(&p->index, &d.index);
@@ -188,7 +188,7 @@ calls_add(struct calls *c, struct slice name, struct slice args)
 {
 	struct part *p;
 
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	GROW(c->v, c->n, c->cap);
 	p = &c->v[c->n++];
 	part_init(p);
 	buf_slice(&p->name, name);
@@ -204,12 +204,9 @@ strip(struct slice s)
 	static const char *const tail[] = { "<|call|>", "<|endoftext|>",
 		"<|im_end|>", "<|end|>" };
 
-	for (size_t i = 0; i < sizeof tail / sizeof *tail; i++) {
-		size_t n = strlen(tail[i]);
-
-		if (s.n >= n && memcmp(s.p + s.n - n, tail[i], n) == 0)
-			s.n -= n;
-	}
+	for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
+		if (slice_ends(s, tail[i]))
+			s.n -= strlen(tail[i]);
 	return s;
 }
 

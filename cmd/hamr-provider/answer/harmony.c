@@ -68,7 +68,7 @@ body(struct harmony *h)
 	size_t at, i = 0;
 	int m = 0;
 
-	for (at = find(s, 0, "<"); at < s.n; at = find(s, at + 1, "<")) {
+	for (at = slice_find(s, 0, "<"); at < s.n; at = slice_find(s, at + 1, "<")) {
 		for (i = 0; i < sizeof borders / sizeof *borders; i++) {
 			m = tag_match(slice_from(s, at), borders[i]);
 			if (m != 0)
@@ -92,7 +92,7 @@ static bool
 header(struct harmony *h)
 {
 	struct slice s = buf_view(&h->held), name;
-	size_t end = find(s, 0, MESSAGE), to;
+	size_t end = slice_find(s, 0, MESSAGE), to;
 	struct buf b = BUF_INIT(8 * HEADER_MAX);
 
 	if (end == s.n) {
@@ -101,10 +101,10 @@ header(struct harmony *h)
 		return h->state == HARMONY_OFF;
 	}
 	s.n = end;
-	to = find(s, 0, "to=");
+	to = slice_find(s, 0, "to=");
 	h->state = HARMONY_BODY;
 	h->empty = true;
-	h->kind = to < s.n ? HARMONY_CALL : find(s, 0, "analysis") < s.n ?
+	h->kind = to < s.n ? HARMONY_CALL : slice_find(s, 0, "analysis") < s.n ?
 	    HARMONY_REASONING : HARMONY_CONTENT;
 	if (h->kind == HARMONY_CALL) {
 		name = slice_from(s, to + 3);

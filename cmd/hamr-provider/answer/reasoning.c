@@ -233,8 +233,6 @@ byte(struct reasoning *t, char c)
 void
 reasoning_feed(struct reasoning *t, struct slice text)
 {
-	size_t end = strlen(tags[T_END]);
-
 	for (size_t i = 0; i < text.n; i++) {
 		struct slice in;
 
@@ -244,10 +242,9 @@ reasoning_feed(struct reasoning *t, struct slice text)
 		}
 		buf_addc(&t->doubt, text.p[i]);
 		in = buf_view(&t->doubt);
-		if (text.p[i] != '>' || in.n < end || memcmp(in.p + in.n - end,
-		    tags[T_END], end) != 0)
+		if (!slice_ends(in, tags[T_END]))
 			continue;
-		in.n -= end;
+		in.n -= strlen(tags[T_END]);
 		in = slice_trim(in);
 		begin_reasoning(t);
 		if (in.n > 0)

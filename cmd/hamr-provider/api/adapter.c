@@ -37,9 +37,7 @@ struct adapter {
 bool
 adapter_is_path(const char *name)
 {
-	size_t n = strlen(name);
-
-	return n > 3 && strcmp(name + n - 3, ".jq") == 0;
+	return strlen(name) > 3 && slice_ends(slice_of(name), ".jq");
 }
 
 char *

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "base/utf8.h"
 #include "dialect/match.h"
 #include "record/msg.h"
 
@@ -85,16 +84,7 @@ is_object(struct scan *sc, struct slice *data, struct buf *fixed,
 		*lossy = has_lone_surrogate(*data);
 		return true;
 	}
-	/* it refuses bad UTF-8, and NUL escaped; \u0000 and \ufffd have one
-	 * length, so this is done in place */
-	utf8_clean(fixed, data->p, data->n);
-	for (size_t i = 0; i + 5 < fixed->len; i++) {
-		if (fixed->p[i] != '\\')
-			continue;
-		if (memcmp(fixed->p + i, "\\u0000", 6) == 0)
-			memcpy(fixed->p + i, "\\ufffd", 6);
-		i++;
-	}
+	scan_repair(*data, fixed);
 	if (fixed->len == 0 || scan_record(sc, fixed->p, fixed->len) < 0)
 		return false;
 	*data = buf_view(fixed);

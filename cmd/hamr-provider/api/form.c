@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "json/scan.h"
 #include "record/msg.h"
 
@@ -222,16 +223,13 @@ bool
 data_url(struct slice url, struct slice *mime, struct slice *data)
 {
 	static const char start[] = "data:", base[] = ";base64,";
-	const char *at;
+	struct slice head = slice_part(url, 0, num_min(url.n, 256));
+	size_t at = slice_find(head, 0, base);
 
-	if (!slice_starts(url, start))
+	if (!slice_starts(url, start) || at == head.n)
 		return false;
-	at = memmem(url.p, url.n < 256 ? url.n : 256, base, strlen(base));
-	if (at == NULL)
-		return false;
-	*mime = (struct slice){ url.p + 5, (size_t)(at - url.p) - 5 };
-	at += strlen(base);
-	*data = (struct slice){ at, url.n - (size_t)(at - url.p) };
+	*mime = slice_part(url, strlen(start), at);
+	*data = slice_from(url, at + strlen(base));
 	return true;
 }
 

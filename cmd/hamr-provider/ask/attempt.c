@@ -152,7 +152,7 @@ read_whole(struct exchange *x)
 		return;
 	if (!object ||
 	    (!x->p->answer->started && x->said != API_FINISHED &&
-	    (mark == NULL || !words_hold(raw, mark))))
+	    (mark == NULL || !slice_has(raw, mark))))
 		failure_final(&x->failure, "server", "%s did not answer with a "
 		    "chat completion; %s", x->where,
 		    api_url_hint(x->p->set->api));
@@ -202,7 +202,7 @@ judge(struct exchange *x)
 			    "%lld tokens is probably too large",
 			    x->ask->estimate);
 		/* else a model may be what is not found */
-		if (r->status == 404 && !words_hold(buf_view(&x->raw), "model"))
+		if (r->status == 404 && !slice_has(buf_view(&x->raw), "model"))
 			buf_fmt(&x->failure.message, "; %s",
 			    api_url_hint(x->p->set->api));
 		x->failure.wait_ms = retry_after_ms(r->retry_after,

@@ -147,15 +147,14 @@ was_cut(struct exchange *x)
 	static const char words[] = "the server read %lld tokens of about "
 	    "%lld; it seems to cut long requests silently, so give it a larger "
 	    "window or set context.window";
-	static const char image[] = "\"image_url\"";
 	struct provider *p = x->p;
 	long long sent = x->ask->estimate;
 	long long told = answer_prompt_tokens(p->answer);
 	bool counts = p->counted_whole >= COUNTED_WHOLE;
 
 	/* an image is estimated at what the dearest server takes for it */
-	if (told <= 0 || sent < 2048 || memmem(x->ask->messages.p,
-	    x->ask->messages.n, image, sizeof image - 1) != NULL)
+	if (told <= 0 || sent < 2048 ||
+	    slice_has(x->ask->messages, "\"image_url\""))
 		return false;
 	if (told > p->most_read)
 		p->most_read = told;
@@ -180,14 +179,13 @@ was_cut(struct exchange *x)
 static void
 set_malformed(struct failure *f, struct slice block)
 {
-	const char *p = memchr(block.p, '{', block.n), *end;
-	size_t n = p != NULL ? block.n - (size_t)(p - block.p) : 0, from;
+	struct slice json = slice_from(block, slice_find(block, 0, "{"));
 	struct scan s = { 0 };
+	const char *p = json.p;
+	size_t from;
 
-	end = p != NULL ? memmem(p, n, "</", 2) : NULL;
-	if (end != NULL)
-		n = (size_t)(end - p);
-	if (p == NULL || scan_record(&s, p, n) == 0) {
+	json.n = slice_find(json, 0, "</");
+	if (json.n == 0 || scan_record(&s, p, json.n) == 0) {
 		failure_set(f, "malformed_tool_call", "the model's tool call "
 		    "could not be parsed");
 	} else {

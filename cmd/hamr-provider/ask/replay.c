@@ -79,7 +79,7 @@ load(struct replay *p, int fd, const char *path, struct err *e)
 		if (is_tape || replay_counts(r) || (r->kind == R_ERROR &&
 		    rec_get(r, "stage").p == NULL)) {
 			line.p = xmemdup0(r->line.p, line.n);
-			p->v = xgrow(p->v, p->n, &p->cap, sizeof *p->v);
+			GROW(p->v, p->n, p->cap);
 			p->v[p->n++] = (struct entry){ line, usage,
 			    r->kind == R_ERROR, is_tape };
 			usage = (struct slice){ NULL, 0 };

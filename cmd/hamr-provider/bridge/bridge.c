@@ -74,26 +74,21 @@ static int
 take_message(void *ctx, struct slice text)
 {
 	struct bridge *b = ctx;
-	struct scan scan = { 0 };
 	struct rpc_msg m;
 	char *version;
 
 	text = slice_trim(text);
-	if (text.n == 0)
+	if (!scan_is_json(text))
 		return 0;
-	if (scan_value(&scan, text.p, text.n) == 0) {
-		rpc_read(text, &m);
-		b->answered |= b->id.p != NULL && (m.kind == RPC_RESULT ||
-		    m.kind == RPC_ERROR) && slice_eq(m.id, b->id);
-		version = scan_strdup(scan_get(m.result, "protocolVersion"));
-		if (version != NULL && b->version == NULL)
-			b->version = xasprintf("MCP-Protocol-Version: %s",
-			    version);
-		free(version);
-		b->heard = true;
-		put_line(b, text);
-	}
-	scan_release(&scan);
+	rpc_read(text, &m);
+	b->answered |= b->id.p != NULL && (m.kind == RPC_RESULT ||
+	    m.kind == RPC_ERROR) && slice_eq(m.id, b->id);
+	version = scan_strdup(scan_get(m.result, "protocolVersion"));
+	if (version != NULL && b->version == NULL)
+		b->version = xasprintf("MCP-Protocol-Version: %s", version);
+	free(version);
+	b->heard = true;
+	put_line(b, text);
 	return 0;
 }
 
@@ -238,8 +233,7 @@ take_lines(struct bridge *b)
 			continue;
 		rpc_read(text, &m);
 		if (m.kind == RPC_REQUEST) {
-			b->later = xgrow(b->later, b->nlater, &b->caplater,
-			    sizeof *b->later);
+			GROW(b->later, b->nlater, b->caplater);
 			b->later[b->nlater++] = xmemdup0(text.p, text.n);
 		} else {
 			send_aside(b, text);

@@ -122,7 +122,7 @@ reading_call(struct reading *r)
 {
 	struct block_call *c;
 
-	r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+	GROW(r->v, r->n, r->cap);
 	c = &r->v[r->n];
 	if (r->n < r->made) {
 		bufs_reset(BUFS(&c->name, &c->args));
@@ -315,7 +315,7 @@ in_junk(struct dialect *d, enum block_end e)
 		say(d, 1);
 		return true;
 	}
-	end = find(s, d->looked, d->closing);
+	end = slice_find(s, d->looked, d->closing);
 	if (end < s.n)
 		broken(d, end + n);
 	else if (e != BLOCK_GROWS)
@@ -389,10 +389,10 @@ block_end(const struct block *f, struct slice s, size_t from)
 {
 	if (f->close == NULL)
 		return 0;
-	for (size_t at = from; (at = find(s, at, f->close)) < s.n; at++) {
+	for (size_t at = from; (at = slice_find(s, at, f->close)) < s.n; at++) {
 		size_t b, to = at;
 
-		if (f->before == NULL || find(s, 0, f->guard) > at)
+		if (f->before == NULL || slice_find(s, 0, f->guard) > at)
 			return at + strlen(f->close);
 		b = strlen(f->before);
 		while (to > 0 && is_whitespace(s.p[to - 1]))
@@ -453,7 +453,7 @@ in_block(struct dialect *d, enum block_end e)
 		/* a quote too many: what follows the block is not part of
 		 * it */
 		if (f->grows && d->again++ < AGAIN_MAX && f == &hermes &&
-		    (end = find(s, 0, CALL_END)) < s.n)
+		    (end = slice_find(s, 0, CALL_END)) < s.n)
 			s.n = end + strlen(CALL_END);
 		broken(d, s.n);
 	}

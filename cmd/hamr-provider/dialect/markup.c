@@ -22,7 +22,7 @@ static const struct tags minimax = { "<parameter name=", ">", ">",
 static size_t
 value_end(struct slice s, size_t at, const struct tags *t)
 {
-	for (; (at = find(s, at, t->value_end)) < s.n; at++) {
+	for (; (at = slice_find(s, at, t->value_end)) < s.n; at++) {
 		size_t then = skip_white(s, at + strlen(t->value_end));
 
 		if (then == s.n || begins(s, then, t->key) ||
@@ -51,8 +51,8 @@ call(struct reading *r, struct slice name, const struct tags *t)
 	r->at = skip_white(s, r->at);
 	while (begins(s, r->at, t->key)) {
 		r->at += strlen(t->key);
-		key = slice_part(s, r->at, find(s, r->at, t->key_end));
-		val = find(s, r->at + key.n, t->value);
+		key = slice_part(s, r->at, slice_find(s, r->at, t->key_end));
+		val = slice_find(s, r->at + key.n, t->value);
 		val += val < s.n ? strlen(t->value) : 0;
 		end = value_end(s, val, t);
 		if (end == s.n)
@@ -94,8 +94,8 @@ read_minimax(struct reading *r)
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s, name;
 
-	while ((r->at = find(s, r->at, INVOKE)) < s.n) {
-		size_t at = r->at + strlen(INVOKE), end = find(s, at, ">");
+	while ((r->at = slice_find(s, r->at, INVOKE)) < s.n) {
+		size_t at = r->at + strlen(INVOKE), end = slice_find(s, at, ">");
 
 		name = unquoted(slice_part(s, at, end));
 		r->at = end + 1;

@@ -21,15 +21,6 @@ begins(struct slice s, size_t at, const char *tag)
 }
 
 size_t
-find(struct slice s, size_t at, const char *tag)
-{
-	const char *p = at < s.n ? memmem(s.p + at, s.n - at, tag,
-	    strlen(tag)) : NULL;
-
-	return p != NULL ? (size_t)(p - s.p) : s.n;
-}
-
-size_t
 skip_white(struct slice s, size_t at)
 {
 	while (at < s.n && is_whitespace(s.p[at]))

@@ -12,8 +12,6 @@
 int tag_match(struct slice s, const char *tag);
 
 bool begins(struct slice s, size_t at, const char *tag);
-/* Where tag is, from byte at on, or s.n. */
-size_t find(struct slice s, size_t at, const char *tag);
 
 /* Behind the white space, or the name (letters, digits, _ - . :), at byte
  * at. */

@@ -74,7 +74,7 @@ bool
 hermes_name(struct slice block, struct buf *out)
 {
 	static const char key[] = "\"name\"";
-	size_t at = find(block, 0, key), end;
+	size_t at = slice_find(block, 0, key), end;
 
 	if (at == block.n)
 		return false;
@@ -84,7 +84,7 @@ hermes_name(struct slice block, struct buf *out)
 		at++;
 	if (!begins(block, at, "\""))
 		return false;
-	end = find(block, ++at, "\"");
+	end = slice_find(block, ++at, "\"");
 	if (end == block.n)
 		return false;
 	buf_slice(out, slice_part(block, at, end));
@@ -241,9 +241,9 @@ tagged(struct reading *r, const char *open, const char *sep)
 	enum block_said said = BLOCK_NONE;
 	struct slice s = r->s, name;
 
-	while ((r->at = find(s, r->at, open)) < s.n) {
+	while ((r->at = slice_find(s, r->at, open)) < s.n) {
 		size_t begin = r->at + strlen(open), n;
-		size_t end = find(s, begin, sep), behind = end + strlen(sep);
+		size_t end = slice_find(s, begin, sep), behind = end + strlen(sep);
 
 		if (end == s.n)
 			return BLOCK_OPEN;
@@ -254,7 +254,7 @@ tagged(struct reading *r, const char *open, const char *sep)
 			if (slice_is(name, "function"))
 				name = slice_part(s, r->at,
 				    skip_name(s, r->at));
-			r->at = find(s, end, "{");
+			r->at = slice_find(s, end, "{");
 		} else {		/* functions.NAME:0 */
 			name = tool_name(name);
 			for (n = name.n; n > 0 && name.p[n - 1] != ':'; n--)

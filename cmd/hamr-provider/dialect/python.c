@@ -176,7 +176,7 @@ python_call(struct reading *r)
 	r->at += name.n;
 	buf_slice(&c->name, name);
 	/* of llama's own tools: search.call(query="...") */
-	if (name.n > 5 && memcmp(name.p + name.n - 5, ".call", 5) == 0)
+	if (name.n > 5 && slice_ends(name, ".call"))
 		c->name.len -= 5;
 	if (name.n == 0 || !eat(r, '('))
 		return stuck(r);

@@ -118,7 +118,7 @@ on_param(struct qwen3 *q, struct slice held, struct qwen_tag t)
 		q->v[q->n - 1].val_end = q->prev.start;
 	} else if (q->prev.kind != Q_FUNC)
 		return;
-	q->v = xgrow(q->v, q->n, &q->cap, sizeof *q->v);
+	GROW(q->v, q->n, q->cap);
 	q->v[q->n++] = p;
 }
 
@@ -208,7 +208,7 @@ walk_tags(struct reading *r)
 	struct slice held = r->s;
 
 	while (r->pos < held.n) {
-		struct qwen_tag t = { .start = find(held, r->pos, "<") };
+		struct qwen_tag t = { .start = slice_find(held, r->pos, "<") };
 		bool first = q->prev.kind == Q_FUNC && q->prev.ours;
 
 		/* the own <function=NAME> is followed by a tag of ours, or it

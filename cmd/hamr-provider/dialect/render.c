@@ -209,8 +209,7 @@ assistant(struct render *r, struct slice m)
 	for (struct walk w = walk_of(scan_get(m, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
 		call_text(r, &c);
-		r->results = xgrow(r->results, r->ncalls, &r->cap,
-		    sizeof *r->results);
+		GROW(r->results, r->ncalls, r->cap);
 		r->results[r->ncalls] = (struct slice){ NULL, 0 };
 		pairing_call(&r->pairing, c.id, r->ncalls++);
 	}

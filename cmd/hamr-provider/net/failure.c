@@ -303,13 +303,6 @@ add_text(struct buf *out, const char *lead, struct slice object)
 	return any;
 }
 
-bool
-words_hold(struct slice words, const char *text)
-{
-	return words.n > 0 &&
-	    memmem(words.p, words.n, text, strlen(text)) != NULL;
-}
-
 /* Servers that were started without tools, or have a model without, say so
  * with a status that asks for another try. */
 bool
@@ -322,7 +315,7 @@ words_no_tools(struct slice words)
 		"unction calling is not enabled for" };
 
 	for (size_t i = 0; i < COUNT(texts); i++)
-		if (words_hold(words, texts[i]))
+		if (slice_has(words, texts[i]))
 			return true;
 	return false;
 }

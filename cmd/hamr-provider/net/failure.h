@@ -43,9 +43,7 @@ void failure_event(struct failure *f, struct slice object);
 /* The same in words that are not JSON. */
 void failure_words(struct failure *f, struct slice text);
 
-/* Do a server's words hold this text?  Do they say that it, or its model, has
- * no tools of its own? */
-bool words_hold(struct slice words, const char *text);
+/* Do a server's words say that it, or its model, has no tools of its own? */
 bool words_no_tools(struct slice words);
 
 /* A transfer that did not come to its end. */

@@ -89,8 +89,7 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *sock)
 		return 0;
 	}
 	if (i == h->nfds)
-		h->fds = xgrow(h->fds, h->nfds++, &h->capfds,
-		    sizeof *h->fds);
+		GROW(h->fds, h->nfds++, h->capfds);
 	h->fds[i] = (struct pollfd){ fd,
 	    (short)((what & CURL_POLL_IN ? POLLIN : 0) |
 	    (what & CURL_POLL_OUT ? POLLOUT : 0)), 0 };

@@ -148,18 +148,18 @@ key_check(char *key, const char *origin, struct err *e)
 void
 key_redact(const char *key, struct buf *b)
 {
-	size_t n = key != NULL ? strlen(key) : 0, at = 0;
+	size_t n = key != NULL ? strlen(key) : 0, at = 0, hit;
 	struct buf out = BUF_INIT(b->max);
-	const char *hit;
+	struct slice all = buf_view(b);
 
-	if (n < 6 || b->len == 0 || memmem(b->p, b->len, key, n) == NULL)
+	if (n < 6 || !slice_has(all, key))
 		return;
-	while ((hit = memmem(b->p + at, b->len - at, key, n))) {
-		buf_add(&out, b->p + at, (size_t)(hit - b->p) - at);
+	while ((hit = slice_find(all, at, key)) < all.n) {
+		buf_slice(&out, slice_part(all, at, hit));
 		buf_adds(&out, "[key]");
-		at = (size_t)(hit - b->p) + n;
+		at = hit + n;
 	}
-	buf_add(&out, b->p + at, b->len - at);
+	buf_slice(&out, slice_from(all, at));
 	buf_release(b);
 	*b = out;
 }

@@ -55,7 +55,7 @@ add_fields(struct list *l, struct slice object, const char *const *but)
 		while (i < l->n && !slice_eq(l->v[i].key, key))
 			i++;
 		if (i == l->n) {
-			l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+			GROW(l->v, l->n, l->cap);
 			l->v[l->n++].key = key;
 		}
 		l->v[i].val = val;

@@ -182,7 +182,7 @@ open_call(struct printer *p, struct slice id)
 			note_id(p, p->v[0].id);
 		good = note_id(p, id);
 	}
-	p->v = xgrow(p->v, p->nopen, &p->cap, sizeof *p->v);
+	GROW(p->v, p->nopen, p->cap);
 	c = &p->v[p->nopen];
 	*c = (struct open_call){ .id = id };
 	pairing_call(&p->pairing, id, p->nopen++);

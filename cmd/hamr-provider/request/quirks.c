@@ -127,18 +127,13 @@ quirks_body(unsigned known, struct slice body, struct buf *out)
 static bool
 is_named(struct slice words, const char *field)
 {
-	size_t n = strlen(field);
-	const char *p, *end;
+	const char *p = words.p;
 
 	if (strpbrk(field, "_.") != NULL || strcmp(field, "temperature") == 0)
-		return words_hold(words, field);
-	if (words.n == 0)
-		return false;
-	end = words.p + words.n;
-	for (p = words.p; (p = memmem(p, (size_t)(end - p), field, n)) != NULL;
-	    p += n)
-		if ((p > words.p && memchr("'\"`", p[-1], 3) != NULL) ||
-		    (p - words.p >= 2 && memcmp(p - 2, ": ", 2) == 0))
+		return slice_has(words, field);
+	for (size_t at = 0; (at = slice_find(words, at, field)) < words.n; at++)
+		if ((at > 0 && memchr("'\"`", p[at - 1], 3) != NULL) ||
+		    (at >= 2 && memcmp(p + at - 2, ": ", 2) == 0))
 			return true;
 	return false;
 }
@@ -161,21 +156,21 @@ quirks_learn(unsigned known, long status, struct slice words,
 
 	/* old llama.cpp, with 500 as with 400, or in the answer itself */
 	if (!(known & QUIRK_NO_STREAM) &&
-	    words_hold(words, "annot use tools with stream"))
+	    slice_has(words, "annot use tools with stream"))
 		return QUIRK_NO_STREAM;
 	if (status == 400 || status == 422 || status == 500)
 		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 			if (!(known & said[i].quirk) &&
-			    words_hold(words, said[i].words))
+			    slice_has(words, said[i].words))
 				return said[i].quirk;
 	if (status != 400 && status != 422)
 		return 0;
-	if (words_hold(words, "reasoning_content")) {
+	if (slice_has(words, "reasoning_content")) {
 		/* one change of mind only */
 		if (known & (QUIRK_REASONING | QUIRK_NO_REASONING))
 			return 0;
 		/* a text that holds it has its quotes escaped */
-		return words_hold(body, "\"reasoning_content\":") ?
+		return slice_has(body, "\"reasoning_content\":") ?
 		    QUIRK_NO_REASONING : QUIRK_REASONING;
 	}
 	for (size_t i = 0; i < NROWS; i++) {

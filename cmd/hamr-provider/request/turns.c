@@ -192,7 +192,7 @@ turns_fit(unsigned quirks, struct slice messages, struct buf *out)
 	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		if (!goes_on(&t, m))
 			flush(&t);
-		t.group = xgrow(t.group, t.ngroup, &t.cap, sizeof *t.group);
+		GROW(t.group, t.ngroup, t.cap);
 		t.group[t.ngroup++] = m;
 	}
 	flush(&t);
