@@ -80,6 +80,13 @@ is "unless they are needed" "$(cd ../big || exit
 	sed -n 's/.*"type":"change","id":"\([^"]*\)","at":"\([^"]*\)".*/\1, bash of \2/p' \
 	    .hamr/snap.git/hamr-undo | tail -n 1)"; echo "  restored r"
 	sha256sum <r)"
+mkdir ../slow; printf '#!/bin/sh\ncase "$*" in *pack-objects*) sleep 2 ;; esac\nexec %s "$@"\n' \
+	"$(command -v git)" >../slow/git; chmod +x ../slow/git
+is "... and are copied, however long it takes" "$(git init -q ../old
+	cd ../old || exit; echo 1 >f; git add f
+	PATH=$T/slow:$PATH hamr-tool --yes --no-config --root . bash \
+	    '{"command":"rm f"}' >/dev/null; rm -rf .git/objects/*
+	hamr-tool --no-config --root . undo >/dev/null; cat f)" 1
 ok "for its owner only" test "$(stat -c %a .hamr/snap.git)" = 700
 is ".hamr is ignored" "$(git ls-files .hamr | grep -v .gitignore)" ""
 

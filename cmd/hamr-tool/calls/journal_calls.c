@@ -18,6 +18,8 @@
 #define NAMED_MAX 10		/* in a first line: "; changed: a, b" */
 #define MUTATED_MAX 1000	/* in meta; the journal has all */
 #define HURRY_MS 1500		/* for what a cancelled call changed */
+#define SETTLE_MS 1500		/* hamr-loop waits 2 s for our end */
+#define SETTLE_ALONE_MS 60000
 
 /* A call of this turn that is over, and when. */
 struct past {
@@ -94,10 +96,13 @@ journal_calls_free(struct journal_calls *jc)
 	if (jc == NULL)
 		return;
 	undo_entry_release(&jc->entry);
-	journal_calls_idle(jc);
-	if (jc->snap != NULL)
+	if (jc->snap != NULL) {
+		snap_settle(jc->snap, jc->t->stage != NULL &&
+		    jc->t->stage->mode == STAGE_RESIDENT ? SETTLE_MS :
+		    SETTLE_ALONE_MS);
 		snap_prune(jc->snap, conf_int(jc->t->conf, "tools.undo_days"),
 		    conf_int(jc->t->conf, "tools.undo_bytes"));
+	}
 	snap_free(jc->snap);
 	journal_calls_turn(jc);
 	free(jc->past);
@@ -133,7 +138,7 @@ void
 journal_calls_idle(struct journal_calls *jc)
 {
 	if (jc->snap != NULL)
-		snap_settle(jc->snap);
+		snap_settle(jc->snap, SETTLE_MS);
 }
 
 /* ---- snapshots ---- */

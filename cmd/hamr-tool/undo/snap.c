@@ -20,7 +20,6 @@
 
 #define RACY_NS 20000000LL	/* a clock tick of the slowest kernels, twice */
 #define TICK_MS 12		/* more than one of those, in steps of 1 ms */
-#define SETTLE_MS 1500		/* after which our end is not waited for */
 #define ASK_FILES 64		/* files between two looks at the clock */
 #define SLOW_MS 1000		/* so long, and a lot was hashed */
 
@@ -810,15 +809,15 @@ snap_pack(struct snap *s, const struct buf *oids, bool all,
 }
 
 void
-snap_settle(struct snap *s)
+snap_settle(struct snap *s, int ms)
 {
-	int ms = s->ms;
+	int was = s->ms;
 
 	/* nobody is asked whether to stop */
-	s->hurry = s->ms = SETTLE_MS;
+	s->hurry = s->ms = ms;
 	s->until = LLONG_MAX;
 	settle(s);
-	s->ms = ms;
+	s->ms = was;
 	snap_hurry(s, 0);
 }
 
