@@ -27,7 +27,10 @@ dates|on 2026-11-20|on 2026-11-21T10:00:00Z
 dates with the name of the month|Nov 20 2026|Dec  1 2026
 dates with the day in front|on 11/20/2026|on 9/1/2026
 times in logs of servers|[20/Nov/2026:18:46:07 +0000] GET|[21/Dec/2026:01:02:03 +0000] GET
+times in the names of files|log 2026-11-20T10_07_33_120Z-0.log|log 2026-11-21T09_59_01_4Z-0.log
+the same, with hyphens|shot 2026-11-20-10-07-33.png|shot 2026-11-21-09-59-01.png
 durations|3 passed in 0.12s|3 passed in 1m4s
+seconds into a step of an image|#5 1.25 npm ERR|#5 17.04 npm ERR
 numbers of processes|sshd[123]: up pid=77|sshd[9]: up pid=8
 numbers of processes, as a checker of memory has them|==123== lost|==77== lost
 addresses|<A at 0x7f001122>|<A at 0x7f00aabb>
@@ -42,6 +45,7 @@ a number|PR 17|PR 18
 a line|a.c:12:34: error|a.c:12:35: error
 a version|v1.2.3|v1.2.4
 a share|11/20/40|11/21/40
+a number of a chapter|# 1.2 Aim|# 1.3 Aim
 a path|/a/11/20/2026/b|/a/11/21/2026/b
 a number between signs|a == 17 == b|a == 18 == b
 a size|17 bytes|18 bytes

@@ -160,6 +160,23 @@ over_day(const struct line *l, const char *p, const char *q)
 	return r;
 }
 
+/* The time in the name of a file, which can have no colon: 10_07_33_123Z,
+ * 10-07-33; or NULL. */
+static const char *
+over_named_clock(const struct line *l, const char *p)
+{
+	char sep = at(l, p + 2);
+
+	if ((sep != '_' && sep != '-') || at(l, p + 5) != sep ||
+	    two(l, p) > 23 || two(l, p + 3) > 59 || two(l, p + 6) > 60)
+		return NULL;
+	p += 8;
+	if (at(l, p) == sep && is_digit(at(l, p + 1)))
+		p = over_digits(p + 1, l->end);
+	p += at(l, p) == 'Z';
+	return is_word(at(l, p)) ? NULL : p;
+}
+
 /* YYYY-MM-DD or YYYY/MM/DD, with or without a time behind it; or the day
  * first. */
 static const char *
@@ -177,6 +194,11 @@ over_date(const struct line *l, const char *p, const char *q)
 	q += 6;
 	if (at(l, q) == 'T' || at(l, q) == ' ') {
 		r = over_clock(l, q + 1, over_digits(q + 1, l->end));
+		if (r != NULL)
+			return r;
+	}
+	if (at(l, q) == 'T' || at(l, q) == '_' || at(l, q) == '-') {
+		r = over_named_clock(l, q + 1);
 		if (r != NULL)
 			return r;
 	}
@@ -273,6 +295,17 @@ over_duration(const struct line *l, const char *p, const char *q)
 	if ((at(l, q) == 'm' || at(l, q) == 'h') && is_digit(at(l, q + 1)))
 		return over_duration(l, q + 1, over_digits(q + 1, l->end));
 	return NULL;
+}
+
+/* "#5 12.07 text": the seconds into a step of an image that is built. */
+static const char *
+over_step_time(const struct line *l, const char *p, const char *q)
+{
+	if (p - l->p < 3 || *l->p != '#' || p[-1] != ' ' ||
+	    over_digits(l->p + 1, l->end) != p - 1 || at(l, q) != '.')
+		return NULL;
+	q = over_digits(q + 1, l->end);
+	return at(l, q) == ' ' ? q : NULL;
 }
 
 /* ---- process numbers, addresses ---- */
@@ -400,6 +433,8 @@ drop_digits(struct line *l, const char *p, const char *q)
 		to = over_address(l, p);
 	else if (behind == '.' || behind == ' ' || is_unit(behind))
 		to = over_duration(l, p, q);
+	if (to == NULL && before == ' ')
+		to = over_step_time(l, p, q);
 	if (to == NULL && q - p <= 2 && (before == ' ' || behind == ' '))
 		to = over_month(l, p, q, &from);
 	if (to == NULL && is_before_pid(before) && is_pid(l, p, q))
