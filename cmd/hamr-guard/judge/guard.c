@@ -153,6 +153,7 @@ turn_begin(struct guard *g)
 	streaks_clear(&g->seen);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
+	hash_set_clear(&g->failures);
 	shown_clear(&g->shown);
 	files_clear(&g->files);
 	call_row_clear(&g->last);
@@ -413,7 +414,8 @@ guard_init(struct guard *g, const struct rules *rules,
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) },
 		.lines.max = LINES_MAX, .answered.max = LINES_MAX,
-		.errors.max = ERRORS_MAX, .files.states.max = STATES_MAX,
+		.errors.max = ERRORS_MAX, .failures.max = ERRORS_MAX,
+		.files.states.max = STATES_MAX,
 		.files.edits.max = STATES_MAX,
 		.files.returned.max = STATES_MAX,
 		.files.once.max = STATES_MAX, .files.twice.max = STATES_MAX };
@@ -449,6 +451,7 @@ guard_release(struct guard *g)
 	hash_set_clear(&g->answered);
 	hash_set_clear(&g->lines);
 	hash_set_clear(&g->errors);
+	hash_set_clear(&g->failures);
 	files_release(&g->files);
 	cycle_release(&g->cycle);
 	free(g->call);

@@ -182,6 +182,16 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 		add_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
 }
 
+/* Did a check not fail, or as it has not since it last passed?  Two failures
+ * that two edits bring in turn are no progress. */
+static bool
+is_new_failure(struct guard *g, struct streak *e, const struct outcome *o)
+{
+	e->passed += !o->failed;
+	return !o->failed || hash_set_add(&g->failures, hash_both(
+	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0;
+}
+
 /* Edits that change nothing that is tested. */
 static void
 judge_check(struct guard *g, struct open_call *c, struct streak *e,
@@ -190,18 +200,17 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	unsigned long edits = g->files.edited;
 
 	/* a search that finds nothing also fails, and proves nothing */
-	if (!c->is.runs)
+	if (c->is.reads || c->is.edits)
 		return;
-	if (!o->failed || e->fault != o->d.norm) {
-		streak_forget_checks(e);
+	if (is_new_failure(g, e, o)) {
+		call_row_clear(&e->checks);
 		/* an edit right before the first failure is one of them */
 		e->edited = edits - (edits > e->checked);
 		e->checked = edits;
 		e->futile = 0;
-		if (!o->failed)
-			return;
-		e->fault = o->d.norm;
 	}
+	if (!o->failed)
+		return;
 	note_call(&e->checks, c);
 	if (edits == e->checked)
 		return;		/* nothing was changed in between */

@@ -28,18 +28,11 @@ streaks_get(struct streaks *s, struct sig sig)
 	return &s->e[i];
 }
 
-void
-streak_forget_checks(struct streak *e)
-{
-	call_row_clear(&e->checks);
-	e->fault = 0;
-}
-
 static void
 forget(struct streak *e)
 {
 	call_row_empty(&e->calls);
-	streak_forget_checks(e);
+	call_row_clear(&e->checks);
 	free(e->text);
 	e->text = NULL;
 }

@@ -38,10 +38,10 @@ struct streak {
 	uint64_t numbers;	/* their sum and one */
 	uint64_t done;		/* how far it is (volatile_progress) */
 	struct call_row calls;
-	/* its latest row of failures, over all epochs of the turn */
-	uint64_t fault;		/* normalised outcome; 0: it did not fail */
-	unsigned long edited;	/* changes before the first of them */
-	unsigned long checked;	/* and before the latest */
+	/* its failures since it passed, over all epochs of the turn */
+	uint64_t passed;	/* how often it did */
+	unsigned long edited;	/* changes before the latest new failure */
+	unsigned long checked;	/* and before the latest of all */
 	unsigned long futile;	/* multiples of futile_edit_warn */
 	struct call_row checks;
 	/* of a tool and an error or answer */
@@ -69,7 +69,6 @@ struct streak *streaks_get(struct streaks *s, struct sig sig);
 /* The same, made zero if there is none. */
 struct streak *streaks_put(struct streaks *s, struct sig sig);
 
-void streak_forget_checks(struct streak *e);
 void streaks_clear(struct streaks *s);
 void streaks_release(struct streaks *s);
 
