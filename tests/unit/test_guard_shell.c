@@ -23,11 +23,15 @@ idle(void **state)
 	static const char *const yes[] = { ":", "true", " : ", "echo hi",
 		"echo 'a; b' \"c\"", "printf '%s\\n' x", "true; echo done",
 		": && :", "cat /dev/null", "", "echo hi 2>/dev/null",
-		"echo '$HOME'", "# nothing", "echo \\$HOME" };
+		"echo '$HOME'", "# nothing", "echo \\$HOME",
+		"cat <<E\nrm a > b; all done\nE", "cat <<-'E'\n\t$a\n\tE\n",
+		"cat <<E\nhi\nE\necho hi" };
 	static const char *const no[] = { "ls", "echo $HOME", "echo \"$x\"",
 		"echo hi >f", "echo hi >> f", "echo `date`", "echo $(date)",
 		"echo *", "echo hi; ls", "make", "cat f", "cat <f", "true | cat",
-		"x=1", "echo hi | tee f", "echo <(ls)", "echo hi &>f" };
+		"x=1", "echo hi | tee f", "echo <(ls)", "echo hi &>f",
+		"cat <<E\n$HOME\nE", "cat <<E f\nhi\nE", "cat <<E >f\nhi\nE",
+		"cat <<E | sh\nls\nE", "cat <<E\nhi\nE\nls", "cat <<<a" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
@@ -65,7 +69,8 @@ files(void **state)
 		"sed -i s/a/b/ f", "sed -i.bak s/a/b/ f", "git checkout f",
 		"ls | tee f", "sudo rm f", "perl -pi -e 1 f", "cat a >| b" };
 	static const char *const unknown[] = { "make", "./x", "sed -n 1p f",
-		"find . -name x", "python3 t.py" };
+		"find . -name x", "python3 t.py",
+		"python3 - <<'E'\nif a > b:\n\trm = 1\nE" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {

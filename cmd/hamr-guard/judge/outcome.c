@@ -356,8 +356,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
-		if (c->is.echoes && !c->is.idle)
+		if (c->is.echoes != 0 && !c->is.idle) {
 			of.given = text;
+			of.given_min = c->is.echoes;
+		}
 		if (o->failed || o->nothing)
 			of.call = (struct slice){ text.p,
 				text.n < LOOK_MAX ? text.n : LOOK_MAX };

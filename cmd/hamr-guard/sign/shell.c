@@ -2,13 +2,16 @@
  *
  * The format is bash's: a row of simple commands between ; & | ( ) and line
  * ends, each of words and redirections; '...', "..." and $'...' with
- * backslashes, a backslash alone, # comments.  No library on our list reads
- * it.  What is misread is only folded less, never more, than bash allows.
+ * backslashes, a backslash alone, here-documents, # comments.  No library on
+ * our list reads it.  What is misread is only folded less, never more, than
+ * bash allows.
  */
 #include <string.h>
 
 #include "shell.h"
 
+#define QUOTE 20		/* characters that a program does not have in
+				 * common with its output by chance */
 #define WORDS_MAX 12		/* of one simple command; of more only what
 				 * marks them as not constant is looked at */
 
@@ -20,13 +23,15 @@ struct simple {			/* one simple command */
 	bool writes;		/* > to something else than /dev/null or & */
 	bool elsewhere;		/* and that is below /tmp */
 	bool reads;		/* < */
+	struct slice until;	/* << and the word that ends its document; or
+				 * p NULL */
 	bool more;		/* has words behind WORDS_MAX */
 };
 
 /* Rows end at NULL.  A row of two words is a command and its subcommand. */
 static const char *const polls[] = { "sleep", "tail", "ps", "watch", "wait",
-	"pgrep", "jobs", "top", "uptime", "docker ps", "docker logs",
-	"docker inspect", "docker compose ps", "docker compose logs",
+	"inotifywait", "fswatch", "pgrep", "jobs", "top", "uptime",
+	"docker ps", "docker logs", "docker inspect", "docker compose ps", "docker compose logs",
 	"kubectl rollout", "kubectl wait", "nc", "ping", "pg_isready",
 	"kubectl get", "kubectl logs", "kubectl describe",
 	"systemctl status", "systemctl is-active", "service status",
@@ -61,10 +66,13 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
-static const char *const sleepers[] = { "sleep", "wait", NULL };
+static const char *const sleepers[] = { "sleep", "wait", "inotifywait",
+	"fswatch", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
+static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
+	"perl -e", "ruby -e", NULL };
 /* Words before the command itself. */
 static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"command", "builtin", "env", "nice", "do", "then", "else", "while",
@@ -126,15 +134,22 @@ over_blanks(const char *p, const char *end)
 static const char *
 over_redirection(const char *p, const char *end, struct simple *s)
 {
-	bool writes = false, descriptor;
-	const char *w;
+	bool writes = false, descriptor, document;
+	const char *from = p, *w;
 
 	while (p < end && (*p == '<' || *p == '>' || *p == '&' || *p == '|'))
 		writes |= *p++ == '>';
+	document = p - from == 2 && *from == '<' && p[-1] == '<';
+	if (document && p < end && *p == '-')
+		p++;
 	w = p = over_blanks(p, end);
 	p = over_word(p, end, s);
 	if (!writes) {
-		s->reads = true;
+		/* but a shift of numbers begins no document */
+		if (document && p > w && (*w < '0' || *w > '9'))
+			s->until = (struct slice){ w, (size_t)(p - w) };
+		else
+			s->reads = true;
 		return p;
 	}
 	descriptor = p - w == 1 && *w >= '0' && *w <= '9' && w[-1] == '&';
@@ -144,6 +159,28 @@ over_redirection(const char *p, const char *end, struct simple *s)
 	if (p - w > 5 && memcmp(w, "/tmp/", 5) == 0)
 		s->elsewhere = true;
 	return p;
+}
+
+/* The line end at p ends a line with <<: behind the document, at the end of
+ * its last line.  *expands: the shell puts something into it. */
+static const char *
+over_document(const char *p, const char *end, struct slice until,
+    bool *expands)
+{
+	bool quoted = until.p[0] == '\'' || until.p[0] == '"';
+	struct slice line, all = { p + 1, (size_t)(end - p - 1) }, rest = all;
+
+	if (quoted && until.n > 1)
+		until = (struct slice){ until.p + 1, until.n - 2 };
+	while (slice_line(&rest, &line)) {
+		*expands |= !quoted && (memchr(line.p, '$', line.n) != NULL ||
+		    memchr(line.p, '`', line.n) != NULL);
+		while (line.n > 0 && *line.p == '\t')	/* <<- */
+			line = slice_from(line, 1);
+		if (slice_eq(line, until))
+			break;
+	}
+	return rest.n > 0 ? rest.p - 1 : end;
 }
 
 /* Read one simple command; where the next one begins. */
@@ -244,6 +281,8 @@ is_idle(const struct simple *s, size_t at)
 		return true;
 	if (s->piped || s->expands || s->writes || s->reads)
 		return false;
+	if (s->until.p != NULL)
+		return at + 1 == s->n && slice_is(s->w[at], "cat");
 	return at < s->n ? slice_in(s->w[at], words) : s->n == 0;
 }
 
@@ -288,7 +327,8 @@ void
 shell_judge(struct slice cmd, struct shell *out)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
-	bool piped = false;
+	bool piped = false, expands = false;
+	struct slice until = { NULL, 0 };
 	size_t changes = 0;
 	struct simple s;
 
@@ -305,7 +345,11 @@ shell_judge(struct slice cmd, struct shell *out)
 		out->poll |= !s.piped && is_command(&s, at, polls);
 		out->waits |= is_command(&s, at, sleepers);
 		out->measures |= is_command(&s, at, measures);
-		out->echoes |= is_command(&s, at, echoes);
+		if (is_command(&s, at, echoes))
+			out->echoes = 1;
+		else if (out->echoes == 0 && (s.until.p != NULL ||
+		    is_command(&s, at, scripts)))
+			out->echoes = QUOTE;
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
@@ -319,11 +363,17 @@ shell_judge(struct slice cmd, struct shell *out)
 		}
 		out->runs |= at < s.n && !writes && !reads;
 		piped = p < end && *p == '|' && (p + 1 == end || p[1] != '|');
+		if (s.until.p != NULL)
+			until = s.until;
+		if (until.p != NULL && p < end && *p == '\n') {
+			p = over_document(p, end, until, &expands);
+			until.p = NULL;
+		}
 		if (p < end)
 			p += p + 1 < end && p[0] == p[1] &&
 			    (*p == '|' || *p == '&') ? 2 : 1;
 	}
-	if (out->poll || out->mutates)
+	if (out->poll || out->mutates || expands)
 		out->idle = false;
 }
 

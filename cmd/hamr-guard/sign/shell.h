@@ -8,6 +8,7 @@
 #define HAMR_GUARD_SHELL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/buf.h"
 
@@ -19,7 +20,8 @@ struct shell {
 	bool poll;		/* looks whether something has happened */
 	bool waits;		/* sleeps */
 	bool measures;		/* counts or weighs what may grow: wc, du */
-	bool echoes;		/* prints words of its own: echo, printf */
+	size_t echoes;		/* may print words of its own, lines as long as
+				 * this: echo, python -c; 0: it does not */
 	bool reads;		/* known to change no file */
 	bool mutates;		/* known to change files */
 	bool matters;		/* and not only git's index and history */

@@ -52,7 +52,7 @@ struct traits {
 	bool measures;		/* counts or weighs what may grow */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
-	bool echoes;		/* prints words of its own */
+	size_t echoes;		/* prints words of its own: shell.h */
 	bool bash;
 	bool network;		/* its errors are often not its own */
 	bool edits;		/* edit or write */

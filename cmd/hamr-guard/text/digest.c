@@ -43,7 +43,7 @@ is_told(const struct pass *a, struct slice line)
 	const char *colon = memmem(line.p, line.n, ": ", 2);
 	struct buf *quoted = &a->scratch[0];
 
-	if (line.n > TOLD_MAX)
+	if (line.n > TOLD_MAX || line.n < a->of->given_min)
 		return false;
 	buf_reset(quoted);
 	scan_quote(quoted, line.p, line.n);
@@ -107,12 +107,13 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	if (line.p > all.p)
 		blank += hash_bytes(all.p, (size_t)(line.p - all.p));
 	h = norm = mask = hash_bytes(line.p, line.n);
+	chars = utf8_count(line.p, line.n);
 	if (a->of->given.p != NULL && is_told(a, line)) {
 		mix(&d->hash, blank, h);
+		d->chars += chars;
 		d->told = true;
 		return;
 	}
-	chars = utf8_count(line.p, line.n);
 	if (volatile_drop(line, a->json, &a->scratch[0])) {
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
@@ -128,9 +129,12 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	if ((a->of->masks || d->lines < SKETCH) &&
 	    volatile_mask(line, false, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
-	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX)
+	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
+		/* nor is the id of a request one of the text's words */
+		if (volatile_mask(line, true, &a->scratch[1]))
+			line = buf_view(&a->scratch[1]);
 		take_words(line, a->of->call, d);
-	else
+	} else
 		mix(&d->kind, 0, norm);
 	mix(&d->hash, blank, h);
 	mix(&d->norm, blank, norm);

@@ -26,7 +26,7 @@ struct digest {
 	size_t own;		/* of these, in words of the call */
 	size_t gain;		/* and of lines not in the set before */
 	bool told;		/* some lines stand in the call itself: they
-				 * count in hash only */
+				 * count in hash and chars only */
 };
 
 /* What is asked of a text. */
@@ -36,6 +36,7 @@ struct digest_of {
 				 * same page: only they are no gain */
 	struct slice given;	/* what the call says of itself is no gain; p
 				 * NULL: of no interest */
+	size_t given_min;	/* bytes of a line that is looked for there */
 	struct slice call;	/* for d->kind and d->own; or p NULL */
 };
 
