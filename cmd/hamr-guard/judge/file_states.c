@@ -74,6 +74,16 @@ files_trifle(struct file_states *f, uint64_t path, const struct code *code)
 	return NO_TRIFLE;
 }
 
+bool
+files_rewritten(struct file_states *f, uint64_t path)
+{
+	struct file_state *e = files_of(f, path);
+
+	e->rewrites = e->shown == f->shown + 1 ? e->rewrites + 1 : 0;
+	e->shown = f->shown + 1;
+	return e->rewrites >= 2;
+}
+
 void
 files_made(struct file_states *f, const char *id, size_t line)
 {
@@ -109,7 +119,7 @@ files_clear(struct file_states *f)
 	hash_set_clear(&f->returned);
 	hash_set_clear(&f->once);
 	hash_set_clear(&f->twice);
-	f->learned = 0;
+	f->learned = f->shown = 0;
 	f->turn++;
 	for (size_t i = 0; i < MADE_MAX; i++) {
 		free(f->made[i].by.id);

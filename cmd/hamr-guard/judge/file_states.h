@@ -24,6 +24,8 @@ struct file_state {
 	bool created;		/* by this turn */
 	uint64_t learned;	/* what was known at its last change */
 	uint64_t tried;		/* and at the last edit of numbers alone */
+	uint64_t shown;		/* what was shown at its last write */
+	unsigned rewrites;	/* in a row, nothing shown in between */
 };
 
 struct file_states {
@@ -32,6 +34,7 @@ struct file_states {
 	unsigned long edited;	/* novel edits and changes so far */
 	struct hash_set once, twice;	/* places where no code changed */
 	uint64_t learned;	/* what was run and showed anything new */
+	uint64_t shown;		/* and whatever else did, but edits */
 	struct made {
 		uint64_t state;
 		struct call_ref by;
@@ -55,6 +58,10 @@ bool files_reach(struct file_states *f, uint64_t path, uint64_t state,
 enum trifle { NO_TRIFLE, ONLY_NUMBERS, ONLY_COMMENTS };
 enum trifle files_trifle(struct file_states *f, uint64_t path,
     const struct code *code);
+
+/* All of the file was written, and was before with nothing new shown since:
+ * true from the third time on. */
+bool files_rewritten(struct file_states *f, uint64_t path);
 
 /* Which call led to the latest state, for who comes back to it; of a state
  * that no call led to, the one that left it first.  NULL: not known. */

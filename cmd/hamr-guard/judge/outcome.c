@@ -294,12 +294,15 @@ files_inferred(struct guard *g, const struct open_call *c, struct outcome *o)
 }
 
 /* A comment put in other words once more is no progress; numbers tried one
- * after the other are, but nothing new. */
+ * after the other, and drafts with nothing read in between, are, but nothing
+ * new. */
 static void
 judge_trifle(struct guard *g, const struct open_call *c, struct outcome *o)
 {
 	/* a comment makes no check stale */
 	o->matters &= !c->is.comments;
+	if (c->is.write && files_rewritten(&g->files, c->is.path))
+		o->files = TWEAKED;
 	switch (files_trifle(&g->files, c->is.path, &c->is.code)) {
 	case ONLY_COMMENTS:
 		o->files = OLD_STATE;
@@ -447,6 +450,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		files_inferred(g, c, o);
 	if (o->cached)
 		return;
+	g->files.shown += !c->is.edits && o->d.gain > 0;
 	if (c->is.edits && o->files == NEW_STATE && !o->failed)
 		judge_trifle(g, c, o);
 	else if (o->files == SAME_FILES)
