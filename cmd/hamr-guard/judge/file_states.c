@@ -89,6 +89,7 @@ files_made(struct file_states *f, const char *id, size_t line)
 {
 	const uint64_t states[] = { f->left, f->last };
 
+	f->any_made = true;
 	for (size_t i = 0; i < 2; i++) {
 		struct made *m = &f->made[(states[i] >> 20) % MADE_MAX];
 
@@ -121,10 +122,11 @@ files_clear(struct file_states *f)
 	hash_set_clear(&f->twice);
 	f->learned = f->shown = 0;
 	f->turn++;
-	for (size_t i = 0; i < MADE_MAX; i++) {
+	for (size_t i = 0; i < MADE_MAX && f->any_made; i++) {
 		free(f->made[i].by.id);
 		f->made[i] = (struct made){ .state = 0 };
 	}
+	f->any_made = false;
 }
 
 void

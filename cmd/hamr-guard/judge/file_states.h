@@ -39,6 +39,7 @@ struct file_states {
 		uint64_t state;
 		struct call_ref by;
 	} made[MADE_MAX];
+	bool any_made;
 	uint64_t turn;
 	uint64_t last, left;	/* what the latest change led to, and from */
 };

@@ -244,18 +244,22 @@ learn_contract(struct guard *g, const struct rec *r)
 		g->contract = scan_str_is(contract, "change");
 }
 
-/* The window, from a limit record; NULL: from the policy alone. */
+/* The window that a limit record tells, or -1: the configuration's. */
+static bool
+is_small_window(const struct policy *p, long limit)
+{
+	long window = budget_from(p->conf, -1, limit).window;
+
+	return !p->reads_set && window > 0 && window < SMALL_WINDOW;
+}
+
 static void
 learn_limit(struct guard *g, const struct rec *r)
 {
-	const struct policy *p = g->policy;
-	long limit = -1, window;
 	int64_t n;
 
-	if (r != NULL && rec_int(r, "context_tokens", &n) && n > 0)
-		limit = (long)n;
-	window = budget_from(p->conf, -1, limit).window;
-	g->few_reads = !p->reads_set && window > 0 && window < SMALL_WINDOW;
+	g->few_reads = rec_int(r, "context_tokens", &n) && n > 0 ?
+	    is_small_window(g->policy, (long)n) : g->small_window;
 }
 
 /* Records other than calls and results, as far as they tell us something. */
@@ -421,7 +425,7 @@ guard_init(struct guard *g, const struct rules *rules,
 		.files.once.max = STATES_MAX, .files.twice.max = STATES_MAX };
 	cycle_init(&g->cycle, p->window);
 	learn_contract(g, NULL);
-	learn_limit(g, NULL);
+	g->few_reads = g->small_window = is_small_window(p, -1);
 	g->patch = true;
 }
 
@@ -435,7 +439,7 @@ guard_reset(struct guard *g)
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->transcript++;
 	learn_contract(g, NULL);
-	learn_limit(g, NULL);
+	g->few_reads = g->small_window;
 	calls_forget(g);
 	g->step = (struct step){ .first = 0 };
 }

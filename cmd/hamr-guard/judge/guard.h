@@ -98,6 +98,7 @@ struct guard {
 	bool contract;		/* agent.contract says: files are to change */
 	bool patch;		/* agent.mode, if it is known */
 	bool few_reads;		/* the window is small */
+	bool small_window;	/* the one of the configuration is */
 	struct answers {	/* what one is judged by, besides its words */
 		unsigned long nudged_call, nudged_turn;
 		uint64_t text;	/* hash of the last one without calls */

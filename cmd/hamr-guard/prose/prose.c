@@ -41,16 +41,35 @@ lower(char c)
 	return (char)(c | 0x20);
 }
 
+/* The first letters of a row's phrases, a bit each: most words of a text have
+ * another. */
+static uint32_t
+first_letters(const char *const *row)
+{
+	uint32_t set = 0;
+
+	for (; *row != NULL; row++)
+		set |= UINT32_C(1) << (**row & 31);
+	return set;
+}
+
+static bool
+begins_in(const char *word, uint32_t set)
+{
+	return (set >> (*word & 31) & 1) != 0;
+}
+
 /* Does a word of the text begin with one of these, in any case, or, before a
  * blank, is it that?  Much cheaper than to cut it into sentences. */
 static bool
 has_stem(struct slice text, const char *const *stems)
 {
 	const char *end = text.p + text.n;
+	uint32_t set = first_letters(stems);
 	bool inside = false;
 
 	for (const char *p = text.p; p < end; p++) {
-		bool begins = !inside && is_letter(*p);
+		bool begins = !inside && begins_in(p, set);
 
 		inside = is_letter(*p);
 		for (const char *const *s = stems; begins && *s != NULL; s++) {
@@ -158,8 +177,10 @@ sentence_is(const struct sentence *s, size_t i, const char *const *row)
 static bool
 sentence_has(const struct sentence *s, const char *const *row)
 {
+	uint32_t set = first_letters(row);
+
 	for (size_t i = 0; i < s->n; i++)
-		if (sentence_is(s, i, row) > 0)
+		if (begins_in(s->w[i], set) && sentence_is(s, i, row) > 0)
 			return true;
 	return false;
 }
@@ -198,9 +219,11 @@ static bool
 has_intent(const struct sentence *s)
 {
 	static const char *const nots[] = { "not", "never", NULL };
+	uint32_t set = first_letters(intents);
 
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = sentence_is(s, i, intents);
+		size_t n = begins_in(s->w[i], set) ?
+		    sentence_is(s, i, intents) : 0;
 
 		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n &&
 		    sentence_is(s, k, nots) == 0; k++)
