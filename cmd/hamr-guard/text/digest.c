@@ -10,6 +10,8 @@
 
 #define SKETCH 16		/* lines that are masked in any case */
 #define QUOTED_MAX 2048		/* characters that may quote the call */
+#define GIVEN_MAX 8192		/* and that may be lines of it; and bytes of
+				 * the call that they are looked for in */
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
 
@@ -42,14 +44,15 @@ is_told(const struct pass *a, struct slice line)
 {
 	const char *colon = memmem(line.p, line.n, ": ", 2);
 	struct buf *quoted = &a->scratch[0];
+	struct slice given = a->of->given;
 
+	given.n = given.n < GIVEN_MAX ? given.n : GIVEN_MAX;
 	if (line.n > TOLD_MAX || line.n < a->of->given_min)
 		return false;
 	buf_reset(quoted);
 	scan_quote(quoted, line.p, line.n);
 	/* without the quotes around it */
-	if (memmem(a->of->given.p, a->of->given.n, quoted->p + 1,
-	    quoted->len - 2) != NULL)
+	if (memmem(given.p, given.n, quoted->p + 1, quoted->len - 2) != NULL)
 		return true;
 	return colon != NULL && is_told(a, (struct slice){ colon + 2,
 	    (size_t)(line.p + line.n - (colon + 2)) });
@@ -108,7 +111,8 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 		blank += hash_bytes(all.p, (size_t)(line.p - all.p));
 	h = norm = mask = hash_bytes(line.p, line.n);
 	chars = utf8_count(line.p, line.n);
-	if (a->of->given.p != NULL && is_told(a, line)) {
+	if (a->of->given.p != NULL && d->chars <= GIVEN_MAX &&
+	    is_told(a, line)) {
 		mix(&d->hash, blank, h);
 		d->chars += chars;
 		d->told = true;
