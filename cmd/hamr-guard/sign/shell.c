@@ -29,9 +29,10 @@ struct simple {			/* one simple command */
 };
 
 /* Rows end at NULL.  A row of two words is a command and its subcommand. */
-static const char *const polls[] = { "sleep", "tail", "ps", "watch", "wait",
-	"inotifywait", "fswatch", "pgrep", "jobs", "top", "uptime",
-	"docker ps", "docker logs", "docker inspect", "docker compose ps", "docker compose logs",
+static const char *const sleepers[] = { "sleep", "wait", "inotifywait",
+	"fswatch", NULL };
+static const char *const polls[] = { "tail", "ps", "watch", "pgrep", "jobs",
+	"top", "uptime", "docker ps", "docker logs", "docker inspect", "docker compose ps", "docker compose logs",
 	"kubectl rollout", "kubectl wait", "nc", "ping", "pg_isready",
 	"kubectl get", "kubectl logs", "kubectl describe",
 	"systemctl status", "systemctl is-active", "service status",
@@ -66,8 +67,6 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
-static const char *const sleepers[] = { "sleep", "wait", "inotifywait",
-	"fswatch", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
@@ -334,16 +333,17 @@ shell_judge(struct slice cmd, struct shell *out)
 
 	*out = (struct shell){ .idle = true, .reads = true };
 	while (p < end) {
-		bool reads, writes;
+		bool reads, writes, waits;
 		size_t at;
 
 		p = simple_next(over_blanks(p, end), end, &s);
 		s.piped = piped;
 		at = name_at(&s);
 		out->idle = out->idle && is_idle(&s, at);
+		waits = is_command(&s, at, sleepers);
+		out->waits |= waits;
 		/* a tail that reads a pipe only shortens it */
-		out->poll |= !s.piped && is_command(&s, at, polls);
-		out->waits |= is_command(&s, at, sleepers);
+		out->poll |= !s.piped && (waits || is_command(&s, at, polls));
 		out->measures |= is_command(&s, at, measures);
 		if (is_command(&s, at, echoes))
 			out->echoes = 1;
