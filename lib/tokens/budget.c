@@ -68,8 +68,8 @@ budget_of(const struct budget_keys *k, long flag_window, long limit)
 	if (b.window > 0)
 		b.effective = b.window - smaller(k->reserved, b.window / 4);
 	b.result_cap = cap_of(k->single, b.effective, 10, 25);
-	b.file_cap = k->single.asked < 0 && k->single.floor <= b.effective / 2 ?
-	    cap_of(k->single, b.effective, 10, 50) : b.result_cap;
+	b.file_cap = k->single.asked < 0 && k->single.floor <= b.effective ?
+	    cap_of(k->single, b.effective, 10, 85) : b.result_cap;
 	b.turn_cap = cap_of(k->turn, b.effective, 35, 60);
 	return b;
 }

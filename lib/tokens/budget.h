@@ -20,8 +20,8 @@ struct budget {
 	long window;
 	long effective;		/* B: the window less the reserved output */
 	long result_cap;	/* of one result */
-	long file_cap;		/* of one that is a file's text: where half of
-				 * B has room for the default, all of it */
+	long file_cap;		/* a file's text up to this is shown whole, one
+				 * with more is cut to result_cap */
 	long turn_cap;		/* of all read results of one turn */
 };
 

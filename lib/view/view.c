@@ -160,7 +160,7 @@ view_count_call(struct view *v, size_t i, unsigned parts)
 		thin = PER_MESSAGE + (c->slim != NULL ? c->slim_args :
 		    c->args) + (c->stub != NULL ? c->stub_text : c->text);
 	view_grow(v, c->node, full - c->full, thin - c->thin);
-	if (c->keep) {
+	if (c->keep && !c->lean) {
 		more = full - thin - (c->full - c->thin);
 		node->kept += more;
 		if (node->slim && view_is_shown(v, c->node))
@@ -168,6 +168,18 @@ view_count_call(struct view *v, size_t i, unsigned parts)
 	}
 	c->full = full;
 	c->thin = thin;
+}
+
+uint64_t
+view_kept_sum(const struct view_call *c)
+{
+	return c->lean ? 0 : c->full - c->thin;
+}
+
+static bool
+is_slim(const struct view_node *node, const struct view_call *c)
+{
+	return node->slim && (!c->keep || c->lean);
 }
 
 /* ---- pieces as one content ---- */
@@ -219,7 +231,7 @@ join_slim(const struct view *v, const struct view_node *node,
 	for (size_t i = 0; i < node->ncalls; i++) {
 		const struct view_call *c = &v->calls[node->call + i];
 
-		if (c->keep || c->slim == NULL)
+		if (!is_slim(node, c) || c->slim == NULL)
 			continue;
 		buf_add(&slim, text.p + at, c->at - at);
 		buf_fmt(&slim, "\n%s\n", c->slim);
@@ -319,7 +331,7 @@ result_of(struct view *v, const struct view_node *node, size_t i)
 {
 	struct view_call *c = &v->calls[node->call + i];
 
-	if (node->slim && !c->keep && c->stub != NULL) {
+	if (is_slim(node, c) && c->stub != NULL) {
 		if (v->hooks.shown != NULL)
 			v->hooks.shown(v->hooks.self, c);
 		return c->stub;
@@ -376,7 +388,7 @@ print_assistant(struct view *v, const struct view_node *node,
 		const struct view_call *c = &v->calls[node->call + i];
 
 		buf_adds(&v->body, i == 0 ? ",\"tool_calls\":[" : ",");
-		buf_adds(&v->body, node->slim && !c->keep && c->slim != NULL ?
+		buf_adds(&v->body, is_slim(node, c) && c->slim != NULL ?
 		    c->slim : c->json);
 	}
 	buf_adds(&v->body, node->ncalls > 0 ? "]}" : "}");
@@ -536,7 +548,7 @@ view_keep(struct view *v, size_t i, bool keep)
 {
 	struct view_call *c = &v->calls[i];
 	struct view_node *node = &v->nodes[c->node];
-	uint64_t more = c->full - c->thin;
+	uint64_t more = view_kept_sum(c);
 
 	if (c->keep == keep)
 		return;
@@ -655,7 +667,7 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 			const struct view_call *c = &v->calls[node->call + k];
 
 			if (c->keep)
-				node->kept += c->full - c->thin;
+				node->kept += view_kept_sum(c);
 		}
 		if (!view_is_shown(v, i))
 			continue;

@@ -85,6 +85,7 @@ struct view_call {
 	char *stub;		/* instead of result when slim, quoted */
 	char *cut;		/* instead of result in full, see view_cut */
 	bool keep;		/* in full, though the node is slim */
+	bool lean;		/* slim even then: kept, it does not vanish */
 	void *note;		/* the caller's own */
 };
 
@@ -100,8 +101,8 @@ struct view_args {
 struct view_hooks {
 	void *self;		/* of the caller */
 	/* A call came, named name (a JSON string, p may be NULL), c->id is
-	 * made; args are its arguments.  May set c->note, and c->slim with
-	 * what it counts; of a call in a text, the arguments only, and
+	 * made; args are its arguments.  May set c->note, c->lean, and c->slim
+	 * with what it counts; of a call in a text, the arguments only, and
 	 * that is counted here. */
 	void (*call)(void *self, struct view_call *c, struct slice name,
 	    const struct view_args *args);
@@ -184,6 +185,8 @@ bool view_is_shown(const struct view *v, size_t node);
 /* Show call i in full, or no longer, when its node is slim.  A folded node
  * with a call that is kept is shown slim behind the summary. */
 void view_keep(struct view *v, size_t i, bool keep);
+/* How much more a call counts for it. */
+uint64_t view_kept_sum(const struct view_call *c);
 
 /* Show nodes before `fold` as one user message with the text `summary`
  * (decoded; a system message at index 0 stays as it is), those before `thin`

@@ -204,7 +204,7 @@ is "a compaction comes before the request" \
 	"$(jq -r .type two | paste -sd ' ')" "compaction request"
 is "its keys" "$(head -n 1 two | jq -c 'keys_unsorted[0:10]')" '["type","epoch","stage","tokens_before","tokens_after","messages_in","messages_out","results_compacted","stable_prefix_bytes","keep"]'
 is "it fits" "$(tail -n 1 two | jq '.tokens <= 12000')" true
-match "stubs name the file" "$(compact -n --window 24000 s60 | tail -n 1 |
+match "stubs name the file" "$(compact -n --window 30000 s60 | tail -n 1 |
 	jq -r '.messages[].content' | grep -m 1 elided)" \
 	"?elided read f*.c, * bytes; memory m:????????????; re-read before editing]"
 is "the tail is verbatim" "$(tail -n 1 two | jq -r '.messages[-1].content')" \

@@ -203,7 +203,7 @@ same "twice is once, with what was filled in" once twice
 } >wide
 auto() { hamr-compact --no-config -n --window 17000 "$@"; }
 is "an edit is in full beside a large tail" "$(auto wide |
-	jq -c 'select(.type == "compaction") | [.stage, .keep]')" '["2b",["ed","f15"]]'
+	jq -c 'select(.type == "compaction") | [.stage, .keep]')" '["2b",["ed"]]'
 cat wide <(auto wide | head -n 1) >told
 same "the record says all of it" <(auto told) <(auto wide | tail -n 1)
 is "a window of 64k has its three steps first" "$(hamr-compact --no-config -n \
@@ -219,8 +219,8 @@ kept() {
 is "a read is worth a command of half its age" \
 	"$(kept read command 50 100 3300), $(kept read command 49 100 3300)" \
 	"second, first"
-is "what was written a read of half its age" \
-	"$(kept write read 50 100 3300), $(kept write read 49 100 3300)" \
+is "what was written a read of a third of its age" \
+	"$(kept write read 66 100 3300), $(kept write read 65 100 3300)" \
 	"second, first"
 is "a read any other result of a quarter" \
 	"$(kept read other 75 100 3400), $(kept read other 74 100 3400)" \
@@ -241,7 +241,54 @@ is "a read any other result of a quarter" \
 } >edited
 is "an edit stays beside a read of its file" "$(event --strategy late \
 	--window 16384 edited | jq -c '[.tail_from, .keep]')" \
-	'["rd",["ed","l3","l4"]]'
+	'["rd",["ed","l2","l3","l4"]]'
+
+# What it put in is whole wherever the edit is shown, what it replaced is not.
+old=$(lines 20 gone | tr '\n' ' ')
+{
+	user "fix it"
+	call ed edit "$(jq -nc --arg o "$old" --arg n "$(lines 20 new)" \
+	    '{path:"b.c",edits:[{oldText:$o,newText:$n}]}')" "$(lines 30 snippet)"
+	for i in $(seq 14); do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 40 "F$i")"
+	done
+	call last bash '{"command":"run"}' "$(lines 40 L)"
+} >lean
+event --strategy late --window 12000 lean >ev
+is "an edit is kept" "$(jq -c '.keep | index("ed") != null' ev)" true
+request --strategy late --window 12000 lean | jq -c '[.messages[].tool_calls //
+	[] | .[] | select(.id == "ed").function.arguments | fromjson][0].edits[0]' >ed
+is "with what it put in" "$(jq -r .newText ed)" "$(lines 20 new)"
+is "but not what it replaced" "$(jq -r .oldText ed)" \
+	"${old:0:80}…[$((${#old} - 80)) bytes elided]"
+is "and a stub for its result" "$(request --strategy late --window 12000 lean |
+	jq -r '.messages[] | select(.tool_call_id == "ed").content' |
+	grep -c '^\[elided edit b.c, 30 lines')" 1
+is "a record of it says the same" "$(request --strategy late --window 12000 \
+	lean ev)" "$(request --strategy late --window 12000 lean)"
+is "the file is not told as elided" "$(jq -c '.elided[] |
+	select(.tool_call_id == "ed")' ev)" ""
+
+# A file's text is whole where it fits, also beside what the last step has else;
+# one that does not fit is cut as any result.
+whole() {	# lines of the file, of another result before it, of the task
+	{
+		user "$(lines "$3" task)"
+		call o bash '{"command":"make"}' "$(lines "$2" o)"
+		call rd read '{"path":"a.c"}' "$(lines "$1" text)"
+	} >whole
+	hamr-compact --no-config -n --window 16384 whole | tail -n 1 |
+		jq -r '.messages[-1].content' >rd
+	echo "$(grep -c '^text line' rd) $(grep -c 'bytes cut' rd)"
+}
+is "84 % of the window is whole" "$(whole 800 1 1)" "800 0"
+is "also when that takes a compaction" "$(whole 800 200 1)" "800 0"
+match "more is cut to 25 %" "$(whole 820 1 1)" "2?? 1"
+match "beside a long task it is cut to what fits" "$(whole 800 200 100)" \
+	"7?? 1"
+is "a command's output is cut to 25 %" "$({ user "fix it"
+	call o bash '{"command":"make"}' "$(lines 600 o)"; } | hamr-compact \
+	--no-config -n --window 16384 | grep -c 'bytes cut')" 1
 
 # With late what is folded comes back the same way: the step is shown behind the
 # summary.
@@ -255,8 +302,10 @@ is "folded, and kept" "$(event --strategy late --window 18000 folded | tail -n 1
 	jq -c '[.fold_at > 1, (.keep | index("early")), .elided[].tool_call_id] |
 	.[:2]')" "[true,0]"
 is "it stands behind the summary, and a person's message not behind it" \
-	"$(jq -c '[.messages[1:7][] | .tool_calls[0].id // .tool_call_id //
-	.content]' back)" '["early","early","t48.1","t48.1","(interrupted)","task 49"]'
+	"$(jq -c '[.messages[1:][] | .tool_calls[0].id // .tool_call_id //
+	.content] | .[:4], .[-6:]' back | paste -sd ' ')" "$(printf '%s %s' \
+	'["early","early","t48.1","t48.1"]' \
+	'["t59.1","t59.1","(interrupted)","task 60","t60.1","t60.1"]')"
 cat folded <(event --strategy late --window 18000 folded) >told
 is "and the record tells it" "$(request --strategy late --window 18000 told)" \
 	"$(cat back)"

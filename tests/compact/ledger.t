@@ -255,9 +255,11 @@ is "derived caps" "$(for k in effective_window result_cap turn_read_cap \
 	paste -sd ' ')" "24576 6144 14745 24576 11059 4915 3686 2211 1474 921 9830 1966 6144 1200"
 hamr-compact --no-config --budget --window 8192 >b
 is "in the smallest windows" "$(for k in tail_steps_tokens slim_region
-	do value $k <b; done | paste -sd ' ')" "737 122"
-is "a file's text may have more" "$(hamr-compact --no-config --budget \
-	--window 32768 | value file_text_cap)" 12000
+	do value $k <b; done | paste -sd ' ')" "983 122"
+for w in 15996 16384 32768 204800; do
+	hamr-compact --no-config --budget --window $w | value file_text_cap
+done >b
+is "a file's text may have more" "$(paste -sd ' ' b)" "2999 10444 12000 19660"
 hamr-compact --no-config --budget --window 32768 >b
 match "where the window is from" "$(grep '^window ' b)" "*# --window"
 match "a limit of the server" "$( (cat s; echo '{"type":"limit","context_tokens":32768}') |

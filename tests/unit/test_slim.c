@@ -62,7 +62,7 @@ check_one(const char *text)
 	const char *mark;
 
 	buf_fmt(&in, "{\"a\":\"%s\"}", text);
-	if (slim_args(buf_view(&in), &out)) {
+	if (slim_args(buf_view(&in), false, &out)) {
 		assert_int_equal(scan_value(&s, out.p, out.len), 0);
 		kept = scan_get(buf_view(&out), "a");
 		mark = memmem(kept.p, kept.n, "\xe2\x80\xa6[", 4);

@@ -337,7 +337,9 @@ bool
 compact_elides(const struct compact *c, const struct view_call *call,
     bool args)
 {
-	return !view_is_shown(c->view, call->node) ||
-	    (call->node < c->epoch.slim && !call->keep &&
-	    (args ? call->slim : call->stub) != NULL);
+	if (!view_is_shown(c->view, call->node))
+		return true;
+	if (call->node >= c->epoch.slim || (call->keep && !call->lean))
+		return false;
+	return args ? call->slim != NULL && !call->lean : call->stub != NULL;
 }

@@ -155,8 +155,8 @@ long compact_size(const struct compact *c);
 /* The same for a part of it. */
 long compact_tokens(const struct compact *c, uint64_t sum);
 
-/* Is the result of a call (args: are its arguments) folded, or shown by
- * something shorter? */
+/* Is the result of a call (args: what its arguments put into a file) folded, or
+ * shown by something shorter? */
 bool compact_elides(const struct compact *c, const struct view_call *call,
     bool args);
 

@@ -12,6 +12,7 @@
 #define BYTES_PER_TOKEN 4	/* of a summary */
 #define SUMMARY_SMALL 1400	/* bytes that it may have in any window */
 #define FULL_PERCENT 65		/* of B: nothing is kept beyond it */
+#define FILLED_PERCENT 95	/* of B: room for the next step */
 #define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
 #define B_UNLIMITED 122880	/* for a demand when there is no limit */
 
@@ -31,8 +32,8 @@ static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
 } aims[] = {
-	{ 10000, { 2, 40, 8, 12, 2, 4 } },
-	{ 20000, { 2, 40, 8, STEPS_PERCENT, SLIM_PERCENT, 6 } },
+	{ 10000, { 2, 40, 8, 16, 2, 4 } },
+	{ 20000, { 2, 40, 8, 12, 4, 6 } },
 	{ 40000, { 2, 45, 8, STEPS_PERCENT, SLIM_PERCENT, 4 } },
 	{ LONG_MAX, { 0, 45, 20, STEPS_PERCENT, SLIM_PERCENT,
 	    SUMMARY_PERCENT } },
@@ -54,6 +55,15 @@ long
 epoch_window(const struct compact *c)
 {
 	return c->budget.effective > 0 ? c->budget.effective : B_UNLIMITED;
+}
+
+long
+epoch_filled(const struct compact *c)
+{
+	long high = c->set.strategy->high;
+
+	return percent_of(epoch_window(c), high < FILLED_PERCENT ? high :
+	    FILLED_PERCENT);
 }
 
 size_t
@@ -257,8 +267,7 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 
 	if (!same)
 		epoch_show(c, fold, slim, cap);
-	if (rule->slim_tail && compact_size(c) > percent_of(epoch_window(c),
-	    c->set.strategy->high))
+	if (rule->slim_tail && compact_size(c) > epoch_filled(c))
 		epoch_cut(c, slim);
 	if (same && cuts == c->ncuts)
 		return false;

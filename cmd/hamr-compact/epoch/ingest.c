@@ -33,7 +33,7 @@ make_slim(struct compact *c, struct view_call *call, struct slice name,
 	unsigned prev = TOKEN_START;
 
 	buf_reset(made);
-	if (!slim_args(args, made))
+	if (!slim_args(args, call->lean, made))
 		return;
 	if (call->json == NULL) {
 		call->slim = arena_dup(&c->view->arena, made->p, made->len);
@@ -67,6 +67,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 
 	free(text);
 	call->note = f;
+	call->lean = f->kind == TOOL_EDIT;	/* what it put in stays */
 	f->at = c->view->records;
 	if (f->longer)
 		make_slim(c, call, name, args->text);
@@ -94,8 +95,8 @@ static struct slice
 ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 {
 	struct slice text = was;
-	long cap = f->kind == TOOL_READ ? c->budget.file_cap :
-	    c->budget.result_cap;
+	long cap = c->budget.result_cap, whole = f->kind == TOOL_READ ?
+	    c->budget.file_cap : cap;
 
 	if (f->kind == TOOL_COMMAND) {
 		buf_reset(&c->clean);
@@ -104,7 +105,7 @@ ingest(struct compact *c, struct fact *f, struct slice was, uint64_t *sum)
 			text = buf_view(&c->clean);
 	}
 	*sum = token_text(c->family, text.p, text.n);
-	if (cap > 0 && *sum / 64 > (uint64_t)cap) {
+	if (cap > 0 && *sum / 64 > (uint64_t)whole) {
 		buf_reset(&c->text);
 		f->cut |= budget_clip(&c->text, text, cap, c->family);
 		text = buf_view(&c->text);

@@ -26,6 +26,7 @@ void files_release(struct files *f);
  * Only for compact_decide, which asks once for each state. */
 bool epoch_decide(struct compact *c);
 long epoch_window(const struct compact *c);	/* B, also without a limit */
+long epoch_filled(const struct compact *c);	/* an epoch may leave so much */
 /* The first node of the last tool step: stage 3 shows what is before it
  * slim. */
 size_t epoch_last_step(const struct compact *c, size_t tail);
@@ -41,7 +42,7 @@ void epoch_drop_kept(struct compact *c);
 /* Call i (in rising order) is in full. */
 void epoch_keep(struct compact *c, size_t i);
 /* Cut the results from node `from` on, and the notes folded into them, to 25 %
- * of B together. */
+ * of B together; more if the largest result has more and the window too. */
 void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
 void epoch_cut_notes(struct compact *c, size_t node, size_t n);

@@ -69,7 +69,7 @@ ranges_release(struct ranges *s)
 
 /* How much faster an item grows old than the model's own words of the same
  * age: those are what the next edit has to match. */
-enum { OLDER_READ = 2, OLDER_COMMAND = 4, OLDER_OTHER = 8 };
+enum { OLDER_READ = 3, OLDER_COMMAND = 6, OLDER_OTHER = 12 };
 
 struct item {
 	size_t call;
@@ -130,7 +130,7 @@ static bool
 may_return(const struct compact *c, const struct view_call *call)
 {
 	if (call->node >= c->epoch.fold)
-		return call->full > call->thin;
+		return view_kept_sum(call) > 0;
 	return c->set.strategy->low == 0 && call->result != NULL &&
 	    stands_alone(c->view, call->node);
 }
@@ -198,7 +198,7 @@ epoch_refill(struct compact *c, long size)
 		const struct view_call *call = &c->view->calls[all[i].call];
 		const struct fact *f = call->note;
 		bool folded = call->node < c->epoch.fold;
-		uint64_t sum = call->full - call->thin;
+		uint64_t sum = view_kept_sum(call);
 		long more;
 
 		if (folded && !out[call->node])
@@ -331,6 +331,23 @@ cut_notes(struct compact *c, size_t from, uint64_t most)
 	return left;
 }
 
+/* Tokens for the last step's results, whose sizes rise: CUT_PERCENT of B, or as
+ * many as the largest has, where what is kept whole besides leaves room. */
+static long
+cut_room(const struct compact *c, const uint64_t *size, size_t n)
+{
+	long least = percent_of(epoch_window(c), CUT_PERCENT), rest, largest;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += size[i];
+	rest = epoch_filled(c) - (compact_size(c) - compact_tokens(c, all));
+	largest = n > 0 ? compact_tokens(c, size[n - 1]) : 0;
+	if (largest > rest)
+		largest = rest;
+	return largest > least ? largest : least;
+}
+
 void
 epoch_cut(struct compact *c, size_t from)
 {
@@ -343,8 +360,7 @@ epoch_cut(struct compact *c, size_t from)
 	for (size_t i = 0; i < n; i++)
 		size[i] = v->calls[first + i].text;
 	qsort(size, n, sizeof *size, lower_first);
-	most = (uint64_t)percent_of(epoch_window(c), CUT_PERCENT) * 64 * 1024 /
-	    (uint64_t)c->ratio;
+	most = (uint64_t)cut_room(c, size, n) * 64 * 1024 / (uint64_t)c->ratio;
 	most = cut_notes(c, from, most);
 	/* the largest size each may have so that all together fit */
 	for (size_t i = 0; i < n && each == UINT64_MAX; i++) {

@@ -7,12 +7,16 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "record/alias.h"
 
 #include "stub.h"
 
 #define STAYS 400		/* results up to so many bytes stay */
 #define LEAF_MAX 240		/* a longer string of arguments is cut ... */
 #define LEAF_KEPT 160		/* ... to this */
+#define OLD_MAX 100		/* the same of what an edit replaced: it is no
+				 * longer in the file */
+#define OLD_KEPT 80
 #define LINE_MAX_SHOWN 140
 #define ERRORS 3
 #define MEMORY_LEN 25		/* "; memory m:" and twelve digits */
@@ -257,24 +261,32 @@ leaf_head(struct slice in, size_t most)
 }
 
 static void
-slim_string(struct slice v, struct buf *out)
+slim_string(struct slice v, size_t most, size_t keep, struct buf *out)
 {
 	struct slice in = { v.p + 1, v.n - 2 };
 	size_t kept;
 
 	/* an escape is at most three times as long as its text */
-	if (v.n <= LEAF_MAX || (in.n <= 3 * LEAF_MAX &&
-	    leaf_head(in, LEAF_MAX) == in.n)) {
+	if (v.n <= most || (in.n <= 3 * most && leaf_head(in, most) == in.n)) {
 		buf_slice(out, v);
 		return;
 	}
-	kept = leaf_head(in, LEAF_KEPT);
+	kept = leaf_head(in, keep);
 	buf_add(out, v.p, kept + 1);
 	buf_fmt(out, "\xe2\x80\xa6[%zu bytes elided]\"", in.n - kept);
 }
 
+/* Is it the key of the text that an edit replaced? */
+static bool
+is_old(struct slice key)
+{
+	const char *name = alias_key(SLICE("edit"), key);
+
+	return slice_is(name != NULL ? slice_of(name) : key, "old");
+}
+
 static void
-slim_value(struct slice v, struct buf *out)
+slim_value(struct slice v, bool edit, struct buf *out)
 {
 	struct slice key, val;
 	struct walk w;
@@ -282,8 +294,8 @@ slim_value(struct slice v, struct buf *out)
 	size_t n = 0;
 
 	if (!object && scan_kind(v) != SCAN_ARRAY) {
-		if (scan_kind(v) == SCAN_STRING)
-			slim_string(v, out);
+		if (scan_kind(v) == SCAN_STRING && !edit)
+			slim_string(v, LEAF_MAX, LEAF_KEPT, out);
 		else
 			buf_slice(out, v);
 		return;
@@ -298,17 +310,20 @@ slim_value(struct slice v, struct buf *out)
 			buf_slice(out, key);
 			buf_adds(out, "\":");
 		}
-		slim_value(val, out);
+		if (edit && scan_kind(val) == SCAN_STRING && is_old(key))
+			slim_string(val, OLD_MAX, OLD_KEPT, out);
+		else
+			slim_value(val, edit, out);
 	}
 	buf_addc(out, object ? '}' : ']');
 }
 
 bool
-slim_args(struct slice args, struct buf *out)
+slim_args(struct slice args, bool edit, struct buf *out)
 {
 	size_t before = out->len;
 
-	slim_value(args, out);
+	slim_value(args, edit, out);
 	if (out->len - before < args.n)
 		return true;
 	out->len = before;

@@ -22,8 +22,9 @@ void context_line(const struct fact *f, struct map *inspected,
  * the id of the memory item may be put. */
 bool stub_text(struct fact *f, struct slice text, struct buf *out);
 
-/* Append args with long strings cut; false when they are short and stay. */
-bool slim_args(struct slice args, struct buf *out);
+/* Append args with long strings cut, of an edit only what it replaced; false
+ * when they are short and stay. */
+bool slim_args(struct slice args, bool edit, struct buf *out);
 
 /* The first line of text that tells of an error; p NULL when none does. */
 struct slice error_line(struct slice text);
