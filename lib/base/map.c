@@ -16,8 +16,8 @@ struct map_entry {
 	uint64_t val;
 };
 
-static uint64_t
-hash_of(struct slice k)
+uint64_t
+map_hash(struct slice k)
 {
 	static int seed;	/* its address differs from run to run */
 
@@ -46,7 +46,7 @@ map_get(const struct map *m, struct slice key)
 
 	if (m->n == 0 || key.p == NULL)
 		return NULL;
-	e = place(m, key, hash_of(key));
+	e = place(m, key, map_hash(key));
 	return e->key != NULL ? &e->val : NULL;
 }
 
@@ -70,7 +70,7 @@ grow(struct map *m)
 uint64_t *
 map_put(struct map *m, struct slice key, bool *fresh)
 {
-	uint64_t h = hash_of(key);
+	uint64_t h = map_hash(key);
 	struct map_entry *e;
 
 	if (m->n + 1 > m->cap / 4 * 3)

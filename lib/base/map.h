@@ -22,6 +22,9 @@ uint64_t *map_get(const struct map *m, struct slice key);
  * The key's bytes are copied. */
 uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
 
+/* What a key is found by: another number in each run. */
+uint64_t map_hash(struct slice key);
+
 void map_release(struct map *m);	/* empty; usable again */
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "base/buf.h"
 #include "db/db.h"
-#include "base/map.h"
 #include "record/memid.h"
 #include "when.h"
 
@@ -51,9 +50,11 @@ struct store {
 	/* within a transaction: */
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
 	int marks;		/* 1: items were forgotten before it */
-	/* of texts that come and go in a transaction; words.c's */
+	/* words of texts that come and go in a transaction; words.c's.  Each is
+	 * known by its hash alone, one look at memory */
 	struct wordset {
-		struct map has;
+		uint64_t *hash;		/* 0: free */
+		size_t n, cap;
 		struct buf words;	/* an LF behind each */
 	} come, go;
 };

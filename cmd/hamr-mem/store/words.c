@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 
 #include "text.h"
@@ -22,16 +23,46 @@
 
 /* ---- sets ---- */
 
+/* Its place among the hashes, 0 there: it is free. */
+static uint64_t *
+place(const struct wordset *set, uint64_t hash)
+{
+	size_t i = (size_t)hash & (set->cap - 1);
+
+	while (set->hash[i] != 0 && set->hash[i] != hash)
+		i = (i + 1) & (set->cap - 1);
+	return &set->hash[i];
+}
+
+static void
+grow(struct wordset *set)
+{
+	struct wordset big = { .n = set->n, .words = set->words,
+		.cap = set->cap != 0 ? set->cap * 2 : 1024 };
+
+	big.hash = xcalloc(big.cap, sizeof *big.hash);
+	for (size_t i = 0; i < set->cap; i++)
+		if (set->hash[i] != 0)
+			*place(&big, set->hash[i]) = set->hash[i];
+	free(set->hash);
+	*set = big;
+}
+
 static void
 wordset_add(struct wordset *set, struct slice w)
 {
-	bool fresh;
+	uint64_t hash = map_hash(w), *at;
 
-	map_put(&set->has, w, &fresh);
-	if (!fresh)
+	if (hash == 0)
+		hash = 1;
+	if (set->n >= set->cap / 2)
+		grow(set);
+	at = place(set, hash);
+	if (*at == hash)
 		return;
-	if (set->words.max == 0)
-		buf_init(&set->words, SIZE_MAX);
+	*at = hash;
+	set->n++;
+	set->words.max = SIZE_MAX;
 	buf_slice(&set->words, w);
 	buf_addc(&set->words, '\n');
 }
@@ -40,7 +71,8 @@ static void
 wordset_reset(struct wordset *set)
 {
 	buf_release(&set->words);
-	map_release(&set->has);
+	free(set->hash);
+	*set = (struct wordset){ .n = 0 };
 }
 
 static void
