@@ -354,10 +354,8 @@ fill_result(struct index *x, const struct rec *r, struct item *it)
 		it->path = xstrdup(t->path);
 	if (t != NULL && t->time != WHEN_NONE)
 		it->time = t->time;
-	if (call != NULL && call[0] != '\0') {
-		memcpy(it->other, it->id, sizeof it->id);
+	if (call != NULL && call[0] != '\0')
 		memid_result(slice_of(x->session), slice_of(call), it->id);
-	}
 	free(call);
 }
 
@@ -390,10 +388,11 @@ remember(struct index *x, const struct rec *r)
 	it.len = strlen(it.text);
 	it.role = rec_strdup(r, "role");
 	it.session = xstrdup(x->session);
-	memid_message(slice_of(x->session), slice_of(it.role),
-	    (struct slice){ it.text, it.len }, it.id);
 	if (r->kind == R_TOOL)
 		fill_result(x, r, &it);
+	if (it.id[0] == '\0')		/* no result of a call with an id */
+		memid_message(slice_of(x->session), slice_of(it.role),
+		    (struct slice){ it.text, it.len }, it.id);
 	if (is_excluded(x, it.path)) {
 		item_release(&it);
 		return;

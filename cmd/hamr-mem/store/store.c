@@ -238,20 +238,19 @@ hash_text(const struct item *it, char hash[SHA_HEX])
 	hash[16] = '\0';
 }
 
+/* 1: it is in, 0: the key stands for an item already. */
 static int
 insert(struct store *st, const struct item *it, const char *key,
-    struct err *e)
+    const char *hash, struct err *e)
 {
 	int64_t *last = it->kind == KIND_FACT ? &st->last_fact :
 	    &st->last_message;
-	char hash[SHA_HEX];
 	int64_t id;
 
 	if (*last < 0 && store_newest(st, it->kind, last, e) < 0)
 		return -1;
 	id = it->kind == KIND_FACT && *last < FACT_FIRST ? FACT_FIRST :
 	    *last + 1;
-	hash_text(it, hash);
 	if (db_run(st->db, e, "INSERT OR IGNORE INTO item(key, kind, "
 	    "session, line, role, name, path, time, tags, slot, hash, bytes, "
 	    "id) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
@@ -262,40 +261,49 @@ insert(struct store *st, const struct item *it, const char *key,
 	if (db_changes(st->db) == 0)
 		return 0;
 	*last = id;
-	return put_passages(st, id, it, e);
+	return put_passages(st, id, it, e) < 0 ? -1 : 1;
 }
 
 int
 store_add(struct store *st, const struct item *it, struct err *e)
 {
-	return insert(st, it, it->id + 2, e);
-}
-
-/* Does the id stand for another text? */
-static int
-is_taken(struct store *st, const struct item *it, struct err *e)
-{
 	char hash[SHA_HEX];
 
 	hash_text(it, hash);
-	return db_int(st->db, e, NULL, "SELECT 1 FROM item WHERE key = ?1 "
-	    "AND hash <> ?2", "tt", it->id + 2, hash);
+	return insert(st, it, it->id + 2, hash, e) < 0 ? -1 : 0;
+}
+
+/* Put it in unless it was forgotten: 1, or 0 when the key is another text's. */
+static int
+put(struct store *st, const struct item *it, const char *key,
+    const char *hash, struct err *e)
+{
+	int got = is_forgotten(st, key, e);
+
+	if (got == 0)
+		got = insert(st, it, key, hash, e);
+	if (got == 0) {
+		got = db_int(st->db, e, NULL, "SELECT 1 FROM item "
+		    "WHERE key = ?1 AND hash <> ?2", "tt", key, hash);
+		return got < 0 ? -1 : got == 0;
+	}
+	return got;
 }
 
 int
 store_put(struct store *st, const struct item *it, struct err *e)
 {
-	const char *key = it->id + 2;
-	int got = is_forgotten(st, key, e);
+	char hash[SHA_HEX], other[MEMID_SIZE];
+	int got;
 
-	if (got == 0 && it->other[0] != '\0') {
-		got = is_taken(st, it, e);
-		if (got > 0) {
-			key = it->other + 2;
-			got = is_forgotten(st, key, e);
-		}
+	hash_text(it, hash);
+	got = put(st, it, it->id + 2, hash, e);
+	if (got == 0 && it->kind == KIND_MESSAGE) {
+		memid_message(slice_of(it->session), slice_of(it->role),
+		    (struct slice){ it->text, it->len }, other);
+		got = put(st, it, other + 2, hash, e);
 	}
-	return got != 0 ? (got < 0 ? -1 : 0) : insert(st, it, key, e);
+	return got < 0 ? -1 : 0;
 }
 
 /* ---- taking out ---- */

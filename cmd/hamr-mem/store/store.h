@@ -30,8 +30,6 @@ enum kind { KIND_FACT = 1, KIND_MESSAGE = 2 };
 /* An item to be put in.  Texts that are NULL are not there. */
 struct item {
 	char id[MEMID_SIZE];
-	/* the id to take when the first one stands for something else, or "" */
-	char other[MEMID_SIZE];
 	enum kind kind;
 	char *session, *role, *name, *path;
 	char *tags;		/* a JSON array of strings, of a fact */
@@ -70,8 +68,8 @@ bool store_is_ours(const char *path);
 int store_begin(struct store *st, struct err *e);
 int store_end(struct store *st, bool commit, struct err *e);
 
-/* Within a transaction: put an item in, unless it is there or was
- * forgotten. */
+/* Within a transaction: put an item in, unless it is there or was forgotten.
+ * A message whose id stands for another text gets the id of its own text. */
 int store_put(struct store *st, const struct item *it, struct err *e);
 
 /* Within a transaction: put an item in under its id, without asking. */
