@@ -206,6 +206,25 @@ unfinished(struct rec_in *in, const struct rec **r, struct err *e)
 	return 1;
 }
 
+/* Behind a very long line there is mostly little: that goes on in memory of the
+ * first size. */
+static void
+shrink(struct rec_in *in)
+{
+	size_t have = in->end - in->start;
+	char *fresh;
+
+	if (in->cap <= KEPT || have > BLOCK / 2)
+		return;
+	fresh = xmalloc(BLOCK);
+	memcpy(fresh, in->buf + in->start, have);
+	free(in->buf);
+	in->buf = fresh;
+	in->cap = BLOCK;
+	in->start = in->looked = 0;
+	in->end = have;
+}
+
 int
 rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 {
@@ -213,6 +232,7 @@ rec_take(struct rec_in *in, const struct rec **r, struct err *e)
 	char *lf, *p = NULL;
 	size_t n = 0;
 
+	shrink(in);
 	do {
 		lf = find_lf(in);
 		if (lf == NULL)
@@ -243,19 +263,15 @@ rec_waiting(struct rec_in *in)
 
 /* Room for a block behind what is there: move it to the front when that is
  * cheap, else double.  With nothing there, reading begins at the front, in
- * memory that was in use before, or anew behind a very long line. */
+ * memory that was in use before. */
 static void
 make_room(struct rec_in *in)
 {
 	size_t have = in->end - in->start;
 
+	shrink(in);
 	if (have == 0)
 		in->start = in->end = in->looked = 0;
-	if (have == 0 && in->cap > KEPT) {
-		free(in->buf);
-		in->buf = NULL;
-		in->cap = 0;
-	}
 	if (in->cap - in->end >= BLOCK / 4)
 		return;
 	if (in->start > 0 && have <= in->cap / 2) {

@@ -365,7 +365,7 @@ take_meanwhile(struct stage *s)
 	struct err e;
 
 	while (!s->failed && s->ops->input == NULL && rec_waiting(&s->in)) {
-		size_t start = s->in.start;
+		size_t left = rec_raw(&s->in).n;
 		int got = rec_take(&s->in, &r, &e);
 
 		if (got > 0 && r->kind == R_CANCEL) {
@@ -375,7 +375,7 @@ take_meanwhile(struct stage *s)
 		if (s->mode != STAGE_RESIDENT || (got > 0 &&
 		    (r->kind == R_GO || r->kind == R_SYNC))) {
 			/* put it back: its bytes are still in the buffer */
-			s->in.start = s->in.looked = start;
+			s->in.start = s->in.looked = s->in.end - left;
 			s->in.line--;
 			return;
 		}
