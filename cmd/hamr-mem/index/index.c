@@ -409,6 +409,10 @@ on_record(struct stage *s, const struct rec *r)
 {
 	struct index *x = s->self;
 
+	/* first: behind a long record its line is gone by now */
+	if (x->n >= BATCH_ITEMS || x->bytes >= (s->mode == STAGE_RESIDENT ?
+	    RESIDENT_BYTES : BATCH_BYTES))
+		flush_batch(s);
 	if (!x->enabled || x->failed)
 		return;
 	if (r->kind == R_HAMR)
@@ -430,9 +434,6 @@ on_record(struct stage *s, const struct rec *r)
 		calls_learn(&x->calls, x->redact, r);
 	if (is_remembered(r))
 		remember(x, r);
-	if (x->n >= BATCH_ITEMS || x->bytes >= (s->mode == STAGE_RESIDENT ?
-	    RESIDENT_BYTES : BATCH_BYTES))
-		flush_batch(s);
 }
 
 static void

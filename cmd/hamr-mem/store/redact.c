@@ -138,26 +138,38 @@ match(const struct pattern *p, struct slice t, size_t at)
 	    (size_t)m.rm_eo : 0;
 }
 
+/* Where the first secret at or behind `at` begins, its length and kind; t.n:
+ * there is none. */
+static size_t
+find(const struct redact *r, struct slice t, size_t at, size_t *len,
+    const char **kind)
+{
+	for (; at + 1 < t.n; at++) {
+		if (!r->begins[PAIR(t.p[at], t.p[at + 1])])
+			continue;
+		for (size_t i = 0; i < r->n; i++) {
+			*len = match(&r->p[i], t, at);
+			*kind = r->p[i].kind;
+			if (*len > 0)
+				return at;
+		}
+	}
+	return t.n;
+}
+
 void
 redact_add(const struct redact *r, struct slice t, struct buf *out)
 {
-	size_t from = 0, len = 0;
+	const char *kind;
+	size_t len, at;
 
-	for (size_t at = 0; at + 1 < t.n; at = len > 0 ? from : at + 1) {
-		len = 0;
-		if (!r->begins[PAIR(t.p[at], t.p[at + 1])])
-			continue;
-		for (size_t i = 0; i < r->n && len == 0; i++) {
-			len = match(&r->p[i], t, at);
-			if (len == 0)
-				continue;
-			buf_add(out, t.p + from, at - from);
-			buf_fmt(out, "[redacted:%s]", r->p[i].kind);
-			from = at + len;
-		}
+	for (size_t from = 0; from < t.n; from = at + len) {
+		at = find(r, t, from, &len, &kind);
+		buf_add(out, t.p + from, at - from);
+		if (at == t.n)
+			break;
+		buf_fmt(out, "[redacted:%s]", kind);
 	}
-	if (t.n > from)
-		buf_add(out, t.p + from, t.n - from);
 }
 
 char *
@@ -165,9 +177,14 @@ redact_value(const struct redact *r, struct slice val)
 {
 	struct buf raw = BUF_INIT(BUF_RECORD_MAX);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	const char *kind;
+	size_t len;
 
-	if (msg_text(val, &raw) && raw.len > 0)
+	if (msg_text(val, &raw) && raw.len > 0) {
+		if (find(r, buf_view(&raw), 0, &len, &kind) == raw.len)
+			return buf_detach(&raw);
 		redact_add(r, buf_view(&raw), &out);
+	}
 	buf_release(&raw);
 	return out.len > 0 ? buf_detach(&out) : NULL;
 }
