@@ -154,9 +154,10 @@ act(struct stage *s)
 static void
 finish(struct stage *s)
 {
+	s->last = true;
 	if (s->mode != STAGE_RESIDENT && s->dirty)
 		act(s);
-	s->dirty = false;
+	s->last = s->dirty = false;
 	if (s->begun && s->ops->reset != NULL)
 		s->ops->reset(s);
 	s->begun = false;

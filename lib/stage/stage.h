@@ -77,6 +77,7 @@ struct stage {
 	/* for the command to read */
 	struct rec_in in;
 	struct rec_out out;
+	bool last;		/* act(): nothing of the transcript follows */
 	/* private */
 	struct import *from;	/* the input is another program's */
 	bool dirty;		/* a record came since the last go */

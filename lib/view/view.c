@@ -496,6 +496,20 @@ view_print(struct view *v, struct buf *out)
 	buf_addc(out, ']');
 }
 
+void
+view_give(struct view *v, struct buf *out)
+{
+	view_messages(v);
+	buf_release(out);
+	buf_addc(&v->body, ']');
+	buf_addc(&v->body, ' ');
+	memmove(v->body.p + 1, v->body.p, v->body.len - 1);
+	v->body.p[0] = '[';
+	*out = v->body;
+	v->body = BUF_INIT(out->max);
+	v->clean = 0;
+}
+
 /* ---- how older parts are shown ---- */
 
 void

@@ -33,6 +33,9 @@ void view_add(struct view *v, const struct rec *r);
 /* Append the messages as a JSON array.  Costs what is new since the last
  * time, and the copy. */
 void view_print(struct view *v, struct buf *out);
+/* The same into an empty buffer, without the copy; what was written is written
+ * anew the next time. */
+void view_give(struct view *v, struct buf *out);
 /* The same without the brackets and without the copy, until the view is
  * touched again. */
 struct slice view_messages(struct view *v);

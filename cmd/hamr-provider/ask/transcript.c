@@ -217,7 +217,7 @@ ask_transcript(struct ask *a, const struct provider *p, struct buf *copy)
 	struct slice choice = line_get(p->constrain, "tool_choice");
 	size_t n;
 
-	view_print(p->view, copy);
+	view_give(p->view, copy);
 	n = copy->len;
 	buf_slice(copy, tools);
 	buf_slice(copy, choice);
@@ -249,6 +249,10 @@ act(struct stage *s)
 	else if (p->replay == NULL || replay_has_tapes(p->replay)) {
 		recall(p);
 		ask_transcript(&ask, p, &copy);
+		if (s->last) {
+			view_free(p->view);
+			begin(p);
+		}
 	}
 	if (p->replay != NULL)
 		replay_answer(p, &ask);
