@@ -201,7 +201,7 @@ evil() {	# FOLDER
 	echo '* filter=x' >"$1/info/attributes"
 }
 tamper settings 'evil .'
-match "they are put right" "$(cat "$T/out")" "exit 0; changed: b"
+match "they are put right" "$(cat "$T/out")" "*exit 0; changed: b"
 tamper elsewhere 'cp -r . ../e; mv ../e .; evil e; echo e >commondir'
 match "it is said" "$(cat "$T/out")" "*snap.git is not as hamr-tool made it; move it away*"
 tamper index 'rm index; ln -s ../../../made index'
