@@ -29,8 +29,7 @@ output_init(struct output *o, size_t cap)
 void
 output_release(struct output *o)
 {
-	buf_release(&o->head);
-	buf_release(&o->tail);
+	bufs_release(BUFS(&o->head, &o->tail));
 	file_close(o->spool);
 	o->spool = -1;
 }

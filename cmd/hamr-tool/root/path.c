@@ -101,6 +101,17 @@ inside(const struct root *r, const char *text)
 	return got;
 }
 
+bool
+is_beneath(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (strcmp(dir, "/") == 0)
+		return true;
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
+	    path[n] == '\0');
+}
+
 /* ---- opening ---- */
 
 /* For kernels without openat2: part by part, no link followed. */
@@ -396,6 +407,8 @@ fault_set(struct fault *f, const char *code, const char *fmt, ...)
 	char text[sizeof f->err.text];
 	va_list ap;
 
+	if (f == NULL)
+		return -1;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);

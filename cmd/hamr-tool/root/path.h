@@ -23,7 +23,7 @@ struct fault {
 	struct err err;		/* the words */
 };
 
-/* Fill *f and return -1. */
+/* Fill *f, which may be NULL, and return -1. */
 int fault_set(struct fault *f, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same from errno: storage_full, denied, not_found... */
@@ -45,6 +45,9 @@ int root_hamr(int rootfd);
 int root_folder(int dirfd, const char *name);
 /* In somebody's folder (open as in) what root makes is theirs. */
 void root_give(int in, int fd);
+
+/* Is path dir itself, or in it, by their letters? */
+bool is_beneath(const char *path, const char *dir);
 
 struct path {
 	char *rel;		/* the true name; "" is the root itself */

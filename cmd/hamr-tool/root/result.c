@@ -19,8 +19,7 @@ result_init(struct result *r)
 void
 result_release(struct result *r)
 {
-	buf_release(&r->content);
-	buf_release(&r->images);
+	bufs_release(BUFS(&r->content, &r->images));
 	json_free(r->meta);
 	r->meta = NULL;
 }
@@ -79,7 +78,7 @@ result_cap(struct result *r, size_t cap)
 	struct slice all = buf_view(&r->content);
 	struct buf cut = BUF_INIT(RESULT_MAX);
 
-	if (all.n <= cap)
+	if (cap == 0 || all.n <= cap)
 		return;
 	if (r->bytes < 0)
 		r->bytes = (long long)all.n;

@@ -31,8 +31,9 @@ void result_release(struct result *r);
 void result_error(struct result *r, const char *code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Cut content to cap bytes: head 60 %, tail 40 %, at line ends where there
- * are any, on character borders, with a line that says what was cut. */
+/* Cut content to cap bytes (0: no limit): head 60 %, tail 40 %, at line ends
+ * where there are any, on character borders, with a line that says what was
+ * cut. */
 void result_cap(struct result *r, size_t cap);
 
 /* The cut itself, of a text whose head and tail are at hand (they may

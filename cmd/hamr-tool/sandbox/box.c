@@ -59,57 +59,43 @@ put_text(struct buf *b, int *count, const char *s)
 	*count += 1;
 }
 
-/* Inside bubblewrap: in a read-only mount no file can be written, but any FIFO
- * and device. */
+/* What may be written: inside bubblewrap to name the FIFOs and devices, which a
+ * read-only mount does not keep; under Landlock alone all of it.  And what is
+ * hidden by Landlock. */
 static void
-put_mounts(const struct box *b, const struct box_git *g, struct buf *out,
+put_files(const struct box *b, const struct box_git *g, struct buf *out,
     struct wire_setup *head)
 {
 	static const char *const fresh[] = { "/tmp", "/var/tmp", "/run",
-		"/dev" };
+		"/dev", NULL };
+	static const char *const dev[] = { "/dev/null", "/dev/zero",
+		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", NULL };
 	const struct sandboxes *bs = b->bs;
+	bool bwrap = b->layer == LAYER_BWRAP, write = b->want.kind == BOX_WRITE;
 	const char *const *scratch;
 	size_t n;
 
-	for (size_t i = 0; i < sizeof fresh / sizeof fresh[0]; i++)
-		put_text(out, &head->nwritable, fresh[i]);
+	for (const char *const *p = bwrap ? fresh : dev; *p != NULL; p++)
+		put_text(out, &head->nwritable, *p);
+	put_text(out, &head->nwritable, bwrap ? NULL : bs->tmp);
 	put_text(out, &head->nwritable, bs->cache);
 	for (size_t i = 0; i < b->want.nwrite; i++)
 		put_text(out, &head->nwritable, b->want.write[i]);
-	if (head->root_writable)
+	if (bwrap ? head->root_writable : write)
 		put_text(out, &head->nwritable, bs->root.real);
 	scratch = conf_list(bs->conf, "sandbox.scratch", &n);
-	for (size_t i = 0; i < n && b->scratch; i++) {
+	for (size_t i = 0; i < n && bwrap && b->scratch; i++) {
 		char *path = xasprintf("%s/%s", bs->root.real, scratch[i]);
 
 		put_text(out, &head->nwritable, path);
 		free(path);
 	}
-	if (b->want.kind == BOX_WRITE &&
-	    conf_bool(bs->conf, "sandbox.git_write"))
+	if (bwrap && write && conf_bool(bs->conf, "sandbox.git_write"))
 		for (size_t i = 0; i < g->dirs.n; i++)
 			put_text(out, &head->nwritable, g->dirs.v[i]);
-}
-
-/* Under Landlock alone. */
-static void
-put_files(const struct box *b, struct buf *out, struct wire_setup *head)
-{
-	static const char *const dev[] = { "/dev/null", "/dev/zero",
-		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
-	const struct sandboxes *bs = b->bs;
-
-	for (size_t i = 0; i < sizeof dev / sizeof dev[0]; i++)
-		put_text(out, &head->nwritable, dev[i]);
-	put_text(out, &head->nwritable, bs->tmp);
-	put_text(out, &head->nwritable, bs->cache);
-	for (size_t i = 0; i < b->want.nwrite; i++)
-		put_text(out, &head->nwritable, b->want.write[i]);
-	if (b->want.kind == BOX_WRITE)
-		put_text(out, &head->nwritable, bs->root.real);
 	/* disks, terminals of others; but what is listed above */
-	put_text(out, &head->nhidden, "/dev");
-	for (size_t i = 0; i < bs->hidden.n; i++)
+	put_text(out, &head->nhidden, bwrap ? NULL : "/dev");
+	for (size_t i = 0; i < bs->hidden.n && !bwrap; i++)
 		/* what holds the root cannot be hidden from it */
 		if (!is_beneath(bs->root.real, bs->hidden.v[i]))
 			put_text(out, &head->nhidden, bs->hidden.v[i]);
@@ -130,10 +116,8 @@ make_setup(const struct box *b, const struct box_git *g)
 	put_text(&out, &first, b->bs->root.real);
 	put_text(&out, &first, g->dirs.n > 0 && !conf_bool(b->bs->conf,
 	    "sandbox.git_write") ? g->dirs.v[0] : "");
-	if (b->layer == LAYER_LANDLOCK)
-		put_files(b, &out, &head);
-	else if (b->layer == LAYER_BWRAP)
-		put_mounts(b, g, &out, &head);
+	if (b->layer >= LAYER_LANDLOCK)
+		put_files(b, g, &out, &head);
 	memcpy(out.p, &head, sizeof head);	/* the counts are known now */
 	fd = high(file_memory(out.p, out.len));
 	buf_release(&out);
@@ -641,8 +625,7 @@ box_close(struct box *b)
 {
 	box_end(b, NULL);
 	box_take_down(b);
-	buf_release(&b->base);
-	buf_release(&b->notes);
+	bufs_release(BUFS(&b->base, &b->notes));
 	free(b->marks);
 	free(b);
 }

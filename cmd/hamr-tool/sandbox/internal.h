@@ -55,9 +55,6 @@ struct sandboxes {
 	struct box *resident[NRESIDENT];
 };
 
-/* Is path dir itself, or in it? */
-bool is_beneath(const char *path, const char *dir);
-
 /* ---- owner.c: who commands run as, their cache, what they never see ---- */
 void owner_find(struct sandboxes *bs);
 

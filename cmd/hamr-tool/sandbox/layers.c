@@ -39,17 +39,6 @@ is_dir(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-bool
-is_beneath(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	if (strcmp(dir, "/") == 0)
-		return true;
-	return strncmp(path, dir, n) == 0 && (path[n] == '/' ||
-	    path[n] == '\0');
-}
-
 static void
 put_base(const struct box *b, struct buf *out)
 {

@@ -5,9 +5,7 @@
 #include "internal.h"
 #include "supervisor/landlock.h"
 
-static void line(struct buf *out, const char *what, const char *word,
-    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-
+__attribute__((format(printf, 4, 5)))
 static void
 line(struct buf *out, const char *what, const char *word, const char *fmt,
     ...)

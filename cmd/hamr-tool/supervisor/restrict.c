@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/mem.h"
 
 #include "landlock.h"
 #include "seccomp.h"
@@ -31,7 +30,7 @@ struct setup {
 	struct wire_setup head;
 	bool alone;
 	const char *root, *fixed;	/* "" when there is none */
-	const char **texts;	/* writable, then hidden */
+	const char *const *texts;	/* writable, then hidden */
 };
 
 /* ---- the layers ---- */
@@ -169,8 +168,7 @@ apply(const struct setup *s, int *listener, char *why, size_t n)
 	struct landlock l = { s->texts, (size_t)s->head.nwritable,
 		s->texts + s->head.nwritable, (size_t)s->head.nhidden,
 		network, s->alone || s->head.unix_sockets };
-	struct seccomp_want w = { network ? SECCOMP_NET_ANY :
-	    SECCOMP_NET_NONE, s->head.unix_sockets, !s->alone };
+	struct seccomp_want w = { network, s->head.unix_sockets, !s->alone };
 	const char *bad;
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -195,39 +193,26 @@ apply(const struct setup *s, int *listener, char *why, size_t n)
 	return bad == NULL ? 0 : -1;
 }
 
-static const char *
-next_text(const char **p, const char *end)
-{
-	const char *s = *p;
-
-	if (s >= end)
-		return "";
-	*p += strlen(s) + 1;
-	return s;
-}
-
 int
 restrict_self(int fd, bool alone, int *listener, char *why, size_t n)
 {
 	struct setup s = { .alone = alone };
 	struct buf b = BUF_INIT(SETUP_MAX);
-	const char *p, *end;
-	int ntexts, got;
+	char *p, **texts;
+	int got;
 
 	*listener = -1;
 	if (file_read_fd(fd, "setup", &b, NULL) < 0 || b.len < sizeof s.head)
 		return -1;
 	memcpy(&s.head, b.p, sizeof s.head);
 	p = b.p + sizeof s.head;
-	end = b.p + b.len;
-	s.root = next_text(&p, end);
-	s.fixed = next_text(&p, end);
-	ntexts = s.head.nwritable + s.head.nhidden;
-	s.texts = xcalloc((size_t)ntexts + 1, sizeof *s.texts);
-	for (int i = 0; i < ntexts; i++)
-		s.texts[i] = next_text(&p, end);
+	texts = split_texts(&p, b.p + b.len, 2 + s.head.nwritable +
+	    s.head.nhidden);
+	s.root = texts[0];
+	s.fixed = texts[1];
+	s.texts = (const char *const *)texts + 2;
 	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why, n);
-	free(s.texts);
+	free(texts);
 	buf_release(&b);
 	return got;
 }

@@ -179,7 +179,7 @@ build(struct prog *p, const struct seccomp_want *w, bool listened)
 		[ASK] = listened ? SECCOMP_RET_USER_NOTIF :
 		    SECCOMP_RET_ERRNO | EPERM };
 	int now = (w->shared ? SHARED : 0) | (w->unix_sockets ? UNIX :
-	    NO_UNIX) | (w->net == SECCOMP_NET_NONE ? NET_NONE : NET_ANY);
+	    NO_UNIX) | (w->network ? NET_ANY : NET_NONE);
 	const size_t nr = offsetof(struct seccomp_data, nr);
 	unsigned short end;
 

@@ -4,13 +4,9 @@
 
 #include <stdbool.h>
 
-enum seccomp_net {
-	SECCOMP_NET_ANY,	/* left to a network namespace, or open */
-	SECCOMP_NET_NONE	/* sockets for the machine itself only */
-};
-
 struct seccomp_want {
-	enum seccomp_net net;
+	bool network;		/* left to a network namespace, or open; else
+				 * sockets are for the machine itself only */
 	bool unix_sockets;
 	bool shared;		/* no namespaces of its own */
 };

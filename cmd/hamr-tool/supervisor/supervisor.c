@@ -83,9 +83,8 @@ spawn(pid_t *pid, char *const argv[], char *const env[], const char *dir,
 	return got;
 }
 
-/* n texts of a file that holds texts ended by NUL; NULL behind them. */
-static char **
-split(char **p, const char *end, int n)
+char **
+split_texts(char **p, const char *end, int n)
 {
 	char **v = xcalloc((size_t)n + 1, sizeof *v);
 
@@ -106,8 +105,8 @@ run(struct super *s, const struct wire *w, const int fds[NFDS])
 	    texts.len > 0) {
 		char *p = texts.p + strlen(texts.p) + 1;
 		char *end = texts.p + texts.len;
-		char **argv = split(&p, end, w->a);
-		char **env = split(&p, end, w->b);
+		char **argv = split_texts(&p, end, w->a);
+		char **env = split_texts(&p, end, w->b);
 
 		got = spawn(&s->main, argv, env, texts.p, fds + 1);
 		free(argv);

@@ -15,6 +15,10 @@
 
 _Noreturn void supervisor_main(void);
 
+/* n texts, each ended by NUL, from *p on, which moves behind them; NULL for
+ * those that are not there.  Yours to free. */
+char **split_texts(char **p, const char *end, int n);
+
 /* restrict.c: it keeps itself, and so all it starts, within what its setup (fd
  * of a struct wire_setup and its texts) allows; and tries whether that holds.
  * alone: bubblewrap has made the namespaces.  0, or -1 and why (n bytes), where
