@@ -58,9 +58,6 @@ struct snap {
 /* Run git on our repository: its status, or -1; out may be NULL. */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);
-/* The same for a git that prints the name of one object: 0, or not. */
-int snap_git_oid(struct snap *s, const char *const *args, struct slice in,
-    char oid[SNAP_OID]);
 /* For a person: why snap_git returned r. */
 const char *snap_git_why(const struct snap *s, int r);
 /* Cancelled, or to end? */

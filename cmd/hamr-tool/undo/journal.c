@@ -191,8 +191,7 @@ undo_path_json(const struct undo_path *t)
 		json_int(o, "new_mode", t->new_mode);
 	if (t->folders > 0)
 		json_int(o, "folders", t->folders);
-	buf_release(&clean);
-	buf_release(&hex);
+	bufs_release(BUFS(&clean, &hex));
 	return o;
 }
 
@@ -232,11 +231,10 @@ out:
 int
 journal_undone(struct snap *s, char *const *ids, size_t n, struct err *e)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct json *o = json_typed("undone"), *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
 		json_str(list, NULL, ids[i]);
-	json_str(o, "type", "undone");
 	json_add(o, "ids", list);
 	return append(s, o, e);
 }

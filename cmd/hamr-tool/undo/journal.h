@@ -20,6 +20,7 @@ struct files;
 struct undo_path {
 	char *path;		/* true name */
 	char oid[SNAP_OID];	/* the old content; "": there was none */
+	struct slice old;	/* that, once snap_fetch has read it */
 	mode_t old_mode;
 	char sha[SHA_HEX];	/* of the new content; "": there is none */
 	mode_t new_mode;	/* 0: there is nothing, or a folder */

@@ -118,7 +118,6 @@ object_put(const struct snap *s, struct slice content,
 		r = put_bytes(s, dir, hex.p + 2, buf_view(&bytes));
 	file_close(dir);
 	file_close(objects);
-	buf_release(&hex);
-	buf_release(&bytes);
+	bufs_release(BUFS(&hex, &bytes));
 	return r;
 }

@@ -51,8 +51,7 @@ read_sizes(struct prune *p)
 		    strtoull(line + n, NULL, 10);
 		at += strcspn(line, "\n") + 1;
 	}
-	buf_release(&in);
-	buf_release(&out);
+	bufs_release(BUFS(&in, &out));
 	return r;
 }
 
@@ -167,10 +166,9 @@ prune_objects(struct prune *p)
 {
 	static const char *const make[] = { "hash-object", "-t", "tree", "-w",
 		"--stdin", NULL };
-	char tree[SNAP_OID];
-	const char *prune[] = { "prune", tree, NULL };
+	const char *prune[] = { "prune", NULL, NULL };
 	const char **v = xcalloc(p->kept.n + 1, sizeof *v), *oid;
-	struct buf in = BUF_INIT(GIT_OUT_MAX);
+	struct buf in = BUF_INIT(GIT_OUT_MAX), out = BUF_INIT(GIT_OUT_MAX);
 	size_t n = 0;
 
 	for (size_t at = 0; (oid = snap_next(&p->names, &at)) != NULL; )
@@ -181,9 +179,12 @@ prune_objects(struct prune *p)
 		snap_add(&in, v[i]);
 		snap_unhex(v[i], &in);
 	}
-	if (snap_git_oid(p->s, make, buf_view(&in), tree) == 0)
+	if (snap_git(p->s, make, buf_view(&in), &out) == 0 && out.len > 0) {
+		out.p[strcspn(out.p, "\n")] = '\0';
+		prune[1] = out.p;
 		snap_git(p->s, prune, SLICE(""), NULL);
-	buf_release(&in);
+	}
+	bufs_release(BUFS(&in, &out));
 	free(v);
 }
 

@@ -77,24 +77,6 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 	return git_run(&g, args, in, out);
 }
 
-int
-snap_git_oid(struct snap *s, const char *const *args, struct slice in,
-    char oid[SNAP_OID])
-{
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	int r = snap_git(s, args, in, &out);
-	size_t n = out.len > 0 ? strcspn(out.p, "\n") : 0;
-
-	if (r == 0 && (n == 0 || n >= SNAP_OID))
-		r = -1;
-	if (r == 0) {
-		memcpy(oid, out.p, n);
-		oid[n] = '\0';
-	}
-	buf_release(&out);
-	return r;
-}
-
 const char *
 snap_git_why(const struct snap *s, int r)
 {
@@ -276,8 +258,7 @@ alternates_are_good(const struct snap *s)
 		good = find_objects(s, &g, &objects) &&
 		    slice_eq(buf_view(&is), buf_view(&objects));
 	gitrepo_release(&g);
-	buf_release(&objects);
-	buf_release(&is);
+	bufs_release(BUFS(&objects, &is));
 	free(path);
 	return good;
 }
@@ -404,9 +385,7 @@ clean_index(struct snap *s, const struct gitindex *ix)
 	    find_filtered(s, &paths, &bad);
 	if (good && bad.len > 0)
 		good = snap_git(s, drop, buf_view(&bad), NULL) == 0;
-	buf_release(&paths);
-	buf_release(&oids);
-	buf_release(&bad);
+	bufs_release(BUFS(&paths, &oids, &bad));
 	return good;
 }
 
@@ -475,13 +454,8 @@ make(struct snap *s, struct err *e)
 	else
 		s->sha256 = ix.oid_len == 32;
 	for (size_t i = 0; r == 0 && i < NFOLDERS; i++) {
-		int fd;
+		int fd = root_folder(s->dirfd, folders[i]);
 
-		mkdirat(s->dirfd, folders[i], 0700);
-		fd = openat(s->dirfd, folders[i], O_RDONLY | O_DIRECTORY |
-		    O_NOFOLLOW | O_CLOEXEC);
-		if (fd >= 0)
-			snap_give(s, fd);
 		r = fd >= 0 ? close(fd) : -1;
 	}
 	if (r == 0 && (put_settings(s) < 0 ||

@@ -700,8 +700,7 @@ take(struct snap *s)
 	free(t.seen);
 	free(t.gone);
 	free(t.new);
-	buf_release(&paths);
-	buf_release(&t.text);
+	bufs_release(BUFS(&paths, &t.text));
 	return r;
 }
 
@@ -802,8 +801,7 @@ snap_pack(struct snap *s, const struct buf *oids, bool all,
 		r = snap_git(s, args, buf_view(&in), &out);
 	if (r == 0 && out.len > 0 && out.len <= SNAP_OID)
 		snprintf(name, SNAP_OID, "%.*s", (int)out.len - 1, out.p);
-	buf_release(&in);
-	buf_release(&out);
+	bufs_release(BUFS(&in, &out));
 	free(base);
 	return r;
 }
@@ -907,8 +905,8 @@ snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
 }
 
 int
-snap_fetch(struct snap *s, const char *const *oids, size_t n,
-    struct buf *out, struct slice *contents, struct err *e)
+snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
+    struct buf *out, struct err *e)
 {
 	static const char *const args[] = { "cat-file", "--batch", NULL };
 	struct buf in = BUF_INIT(GIT_OUT_MAX);
@@ -916,7 +914,7 @@ snap_fetch(struct snap *s, const char *const *oids, size_t n,
 	int r;
 
 	for (size_t i = 0; i < n; i++)
-		buf_fmt(&in, "%s\n", oids[i]);
+		buf_fmt(&in, "%s\n", v[i]->oid);
 	r = n > 0 ? snap_git(s, args, buf_view(&in), out) : 0;
 	/* "OID blob SIZE LF content LF", or "OID missing LF" */
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -925,7 +923,7 @@ snap_fetch(struct snap *s, const char *const *oids, size_t n,
 		long long len;
 		char *end;
 
-		contents[i] = (struct slice){ NULL, 0 };
+		v[i]->old = (struct slice){ NULL, 0 };
 		if (!slice_line(&rest, &head))
 			continue;
 		at = out->len - rest.n;
@@ -934,7 +932,7 @@ snap_fetch(struct snap *s, const char *const *oids, size_t n,
 		if (len < 0 || end != head.p + head.n ||
 		    (size_t)len >= rest.n)
 			continue;
-		contents[i] = (struct slice){ rest.p, (size_t)len };
+		v[i]->old = (struct slice){ rest.p, (size_t)len };
 		at += (size_t)len + 1;
 	}
 	buf_release(&in);

@@ -22,6 +22,7 @@
 struct files;
 struct snap;
 struct undo_entry;
+struct undo_path;
 
 /* What a snapshot left out. */
 struct snap_left {
@@ -54,10 +55,10 @@ void snap_settle(struct snap *s, int ms);
 /* Store one content; its name. */
 int snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],
     struct err *e);
-/* Read the contents of n objects, which lie in out; one that is not there has
- * p NULL. */
-int snap_fetch(struct snap *s, const char *const *oids, size_t n,
-    struct buf *out, struct slice *contents, struct err *e);
+/* Read the old contents of n paths, which then lie in out; one that is not
+ * there has p NULL. */
+int snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
+    struct buf *out, struct err *e);
 
 /* What can be taken back is bounded, and so is what it takes: once a day, at
  * the end of a process and when nobody else works on the same repository, what

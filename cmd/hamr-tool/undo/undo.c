@@ -40,9 +40,7 @@ struct undo {
 	struct step *v;
 	size_t n, cap;
 	struct map by_path;	/* -> index + 1 in v */
-	struct map by_oid;	/* -> index + 1 in blobs */
-	struct slice *blobs;	/* old contents */
-	struct buf text;	/* of all blobs */
+	struct buf text;	/* all old contents */
 };
 
 /* ---- one step ---- */
@@ -331,31 +329,24 @@ choose(struct undo *u, const char *id)
 static int
 load(struct undo *u, struct err *e)
 {
-	const char **oids = NULL;
+	struct undo_path **v = NULL;
 	size_t n = 0, cap = 0;
-	bool fresh;
 	int r;
 
 	for (size_t i = 0; i < u->j.n; i++)
 		for (size_t k = 0; u->pick[i] && k < u->j.v[i].n; k++) {
-			const char *oid = u->j.v[i].v[k].oid;
-			uint64_t *no = map_put(&u->by_oid, slice_of(oid),
-			    &fresh);
-
-			if (oid[0] == '\0' || !fresh)
+			if (u->j.v[i].v[k].oid[0] == '\0')
 				continue;
-			oids = xgrow(oids, n, &cap, sizeof *oids);
-			oids[n++] = oid;
-			*no = n;
+			v = xgrow(v, n, &cap, sizeof(struct undo_path *));
+			v[n++] = &u->j.v[i].v[k];
 		}
-	u->blobs = xcalloc(n + 1, sizeof *u->blobs);
-	r = snap_fetch(u->snap, oids, n, &u->text, u->blobs, e);
+	r = snap_fetch(u->snap, v, n, &u->text, e);
 	for (size_t i = 0; i < n && r == 0; i++)
-		if (u->blobs[i].p == NULL)
+		if (v[i]->old.p == NULL)
 			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
-			    "no longer in %s; nothing was changed", oids[i],
+			    "no longer in %s; nothing was changed", v[i]->oid,
 			    u->snap->dir);
-	free(oids);
+	free(v);
 	return r;
 }
 
@@ -407,8 +398,7 @@ plan(struct undo *u, const struct undo_path *t, struct err *e)
 	s = &u->v[*at - 1];
 	s->oid = t->oid;
 	s->mode = t->old_mode;
-	if (t->oid[0] != '\0')
-		s->text = u->blobs[*map_get(&u->by_oid, slice_of(t->oid)) - 1];
+	s->text = t->old;
 	if (t->folders > s->folders)
 		s->folders = t->folders;
 	return 0;
@@ -459,13 +449,12 @@ put_words(const struct undo *u, struct buf *out)
 static void
 put_record(const struct undo *u, const char *of, struct buf *out)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct json *o = json_typed("undo"), *list = json_array();
 	size_t i = u->j.n;
 
 	while (of == NULL && i-- > 0)
 		if (u->pick[i])
 			of = u->j.v[i].id;
-	json_str(o, "type", "undo");
 	json_str(o, "of", of);
 	for (i = 0; i < u->n; i++) {
 		const struct step *s = &u->v[i];
@@ -517,8 +506,6 @@ undo_close(struct undo *u)
 	free(u->pick);
 	free(u->v);
 	map_release(&u->by_path);
-	map_release(&u->by_oid);
-	free(u->blobs);
 	buf_release(&u->text);
 	snap_free(u->snap);
 }
