@@ -12,14 +12,13 @@
 static bool
 ask(struct tool *t, const char *op, const char *rel, const char *content)
 {
-	struct json *o = json_object();
+	struct json *o = json_typed("file");
 	char *path = xasprintf("%s/%s", t->root, rel);
 	int stop = 0;
 
 	t->file = xasprintf("f%zu", ++t->nfiles);
 	free(t->shown);
 	t->shown = NULL;
-	json_str(o, "type", "file");
 	json_str(o, "id", t->file);
 	json_str(o, "op", op);
 	json_str(o, "path", path);

@@ -18,9 +18,8 @@
 static void
 put_call(const struct job *j, const char *diff, struct buf *out)
 {
-	struct json *o = json_object();
+	struct json *o = json_typed("call");
 
-	json_str(o, "type", "call");
 	json_str(o, "id", j->call->id);
 	json_str(o, "name", j->call->name);
 	json_slice(o, "arguments", buf_view(&j->args));
@@ -53,8 +52,7 @@ refuse(struct job *j, const char *who, const struct prog *p,
 	else
 		result_error(&j->r, "denied", "denied by %s (%s); do it "
 		    "another way, or ask the user", who, how.p);
-	buf_release(&reason);
-	buf_release(&how);
+	bufs_release(BUFS(&reason, &how));
 }
 
 /* What one program says of the call, shown as input: STEP_NEXT when it has
@@ -125,8 +123,7 @@ hook_approve(struct job *j, const char *diff)
 	}
 	if (step == STEP_DONE)
 		json_str(j->r.meta, "consent", "refused");
-	buf_release(&how);
-	buf_release(&call);
+	bufs_release(BUFS(&how, &call));
 	return step;
 }
 
@@ -188,8 +185,7 @@ pass_through(struct job *j, const char *const *argv, struct buf *message)
 		buf_slice(message, buf_view(&text));
 	}
 	prog_release(&p);
-	buf_release(&how);
-	buf_release(&text);
+	bufs_release(BUFS(&how, &text));
 }
 
 void

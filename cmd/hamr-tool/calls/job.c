@@ -14,7 +14,6 @@
 #include "run/bash.h"
 
 #include "hook.h"
-#include "memory.h"
 #include "readers.h"
 #include "journal_calls.h"
 
@@ -239,8 +238,7 @@ put_ask(struct job *j)
 		return false;
 	}
 	t->ask = xasprintf("a%zu", t->answers + 1);
-	o = json_object();
-	json_str(o, "type", "ask");
+	o = json_typed("ask");
 	json_str(o, "id", t->ask);
 	json_str(o, "tool_call_id", j->call->id);
 	json_str(o, "name", j->call->name);
@@ -380,8 +378,7 @@ job_propose(struct job *j)
 	if (j->t->stage->mode == STAGE_RESIDENT)
 		j->call->start = START_PROPOSED;
 	utc_print_now(at);
-	o = json_object();
-	json_str(o, "type", "start");
+	o = json_typed("start");
 	json_str(o, "tool_call_id", j->call->id);
 	json_str(o, "at", at);
 	stage_put_json(j->t->stage, R_START, o);
@@ -538,11 +535,8 @@ job_steps(struct job *j)
 void
 job_print(struct job *j, struct buf *out)
 {
-	static const char *const verdicts[] = { [ACT_NONE] = NULL,
-		[ACT_WARN] = "warn", [ACT_SHARE] = "share",
-		[ACT_BLOCK] = "block", [ACT_HALT] = "halt" };
 	struct json *o = result_message(&j->r, j->call->id, j->call->name,
-	    j->ms, verdicts[j->call->action]);
+	    j->ms, action_names[j->call->action]);
 
 	json_print(o, out);
 	json_free(o);

@@ -193,10 +193,9 @@ static void
 put_checkpoint(struct journal_calls *jc, const struct job *j,
     const struct snap_left *left)
 {
-	struct json *o = json_object(), *paths = json_array(), *not;
+	struct json *o = json_typed("checkpoint"), *paths = json_array(), *not;
 	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
 
-	json_str(o, "type", "checkpoint");
 	json_str(o, "id", jc->checkpoint);
 	if (path != NULL)
 		json_str(paths, NULL, path);

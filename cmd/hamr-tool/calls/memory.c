@@ -9,8 +9,8 @@
 #include "json/scan.h"
 #include "base/utf8.h"
 
-#include "memory.h"
 #include "run/prog.h"
+#include "tool.h"
 
 #define SEARCH_MS 15000
 #define SAVE_MS 60000		/* it may wait for another's lock */
@@ -180,10 +180,8 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 			put_found(status == 0 ? buf_view(&text) :
 			    (struct slice){ NULL, 0 }, id != NULL, query, r);
 	}
-	if (t->result_cap != 0)
-		result_cap(r, t->result_cap);
-	buf_release(&text);
-	buf_release(&clean);
+	result_cap(r, t->files->o.result_cap);
+	bufs_release(BUFS(&text, &clean));
 	free(id);
 	free(query);
 }

@@ -37,9 +37,7 @@ put_text(const struct job *j)
 	if (out.len > 0 && out.p[out.len - 1] == '\n')
 		out.len--;
 	rec_put(&j->t->stage->out, out.len > 0 ? buf_view(&out) : SLICE(""));
-	buf_release(&out);
-	buf_release(&meta);
-	buf_release(&diff);
+	bufs_release(BUFS(&out, &meta, &diff));
 }
 
 static int

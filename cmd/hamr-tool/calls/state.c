@@ -30,17 +30,14 @@ static void
 set_limit(struct tool *t, long limit)
 {
 	struct budget b = budget_from(t->conf, -1, limit);
+	struct files_opts *o = &t->files->o;
 
-	t->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
+	o->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
 	    b.result_cap);
-	t->turn_cap = cap_bytes(t,
+	o->turn_cap = cap_bytes(t,
 	    "context.max_total_read_result_tokens_per_turn", b.turn_cap);
-	t->output_cap = t->result_cap - 1 < OUTPUT_CAP_MAX ? t->result_cap :
+	t->output_cap = o->result_cap - 1 < OUTPUT_CAP_MAX ? o->result_cap :
 	    OUTPUT_CAP_MAX;	/* 0: no limit */
-	if (t->files == NULL)
-		return;
-	t->files->o.result_cap = t->result_cap;
-	t->files->o.turn_cap = t->turn_cap;
 }
 
 /* A long search is asked now and then: has somebody cancelled? */
@@ -68,16 +65,14 @@ tool_open(struct tool *t, struct err *e)
 		.memory = conf_bool(t->conf, "memory.enabled") };
 	struct lists *l;
 
-	set_limit(t, -1);
-	o.result_cap = t->result_cap;
-	o.turn_cap = t->turn_cap;
+	t->extras = extras_new(t);
 	if (extras_check(t, e) < 0)
 		return -1;
 	t->sandboxes = sandboxes_new(t->conf, t->root, t->quiet);
-	t->extras = extras_new(t);
 	t->files = files_new(&o, e);
 	if (t->files == NULL)
 		return -1;
+	set_limit(t, -1);
 	set_mode(t, (int)t->mode);
 	l = &t->files->lists;
 	l->secret = conf_list(t->conf, "policy.secret", &l->nsecret);
@@ -142,9 +137,7 @@ tool_close(struct tool *t)
 {
 	forget_calls(t);
 	free(t->calls);
-	for (size_t i = 0; i < t->nlater; i++)
-		free(t->later[i]);
-	free(t->later);
+	texts_release(&t->later);
 	free(t->ask);
 	free(t->instead);
 	free(t->reason);
@@ -288,6 +281,9 @@ take_result(struct tool *t, const struct rec *r)
 
 /* ---- events ---- */
 
+const char *const action_names[] = { [ACT_NONE] = NULL, [ACT_WARN] = "warn",
+	[ACT_SHARE] = "share", [ACT_BLOCK] = "block", [ACT_HALT] = "halt" };
+
 static void
 take_start(struct tool *t, const struct rec *r)
 {
@@ -310,15 +306,14 @@ static void
 take_verdict(struct tool *t, const struct rec *r)
 {
 	struct slice action = rec_get(r, "action");
-	enum action a = scan_str_is(action, "halt") ? ACT_HALT :
-	    scan_str_is(action, "block") ? ACT_BLOCK :
-	    scan_str_is(action, "share") ? ACT_SHARE :
-	    scan_str_is(action, "warn") ? ACT_WARN : ACT_NONE;
+	enum action a = ACT_HALT;
 	struct slice id = rec_get(r, "tool_call_id");
 	struct slice phase = rec_get(r, "phase");
 
 	if (phase.p != NULL && !scan_str_is(phase, "call"))
 		return;
+	while (a > ACT_NONE && !scan_str_is(action, action_names[a]))
+		a--;
 	for (size_t i = 0; i < t->ncalls; i++) {
 		struct call_state *c = &t->calls[i];
 
@@ -445,9 +440,7 @@ tool_record(struct stage *s, const struct rec *r)
 
 	if (t->acting && r->kind != R_START && r->kind != R_ANSWER &&
 	    r->kind != R_FILE && r->kind != R_CONFIG) {
-		t->later = xgrow(t->later, t->nlater, &t->latercap,
-		    sizeof *t->later);
-		t->later[t->nlater++] = xmemdup0(r->line.p, r->line.n);
+		texts_add(&t->later, xmemdup0(r->line.p, r->line.n));
 		return;
 	}
 	take(t, r);
@@ -459,13 +452,10 @@ tool_catch_up(struct tool *t)
 	struct scan scan = { .n = 0 };
 	struct rec r;
 
-	for (size_t i = 0; i < t->nlater; i++) {
-		char *line = t->later[i];
-
-		if (rec_parse(&scan, line, strlen(line), &r) == 0)
+	for (size_t i = 0; i < t->later.n; i++)
+		if (rec_parse(&scan, t->later.v[i], strlen(t->later.v[i]),
+		    &r) == 0)
 			take(t, &r);
-		free(line);
-	}
-	t->nlater = 0;
+	texts_release(&t->later);
 	scan_release(&scan);
 }

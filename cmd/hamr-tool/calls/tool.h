@@ -17,6 +17,7 @@ enum mode { MODE_READ_ONLY, MODE_PATCH, MODE_VERIFY, MODE_DOCS };
 
 /* What is said about a call before it runs; the strictest comes last. */
 enum action { ACT_NONE, ACT_WARN, ACT_SHARE, ACT_BLOCK, ACT_HALT };
+extern const char *const action_names[];	/* NULL for none */
 
 enum started {
 	START_NONE,
@@ -54,8 +55,7 @@ struct tool {
 	struct journal_calls *journal;	/* journal_calls.h */
 	struct sandboxes *sandboxes;
 	struct extras *extras;	/* extra.h */
-	size_t output_cap;	/* result_cap, or what memory allows */
-	size_t result_cap, turn_cap;	/* bytes */
+	size_t output_cap;	/* files' result_cap, or what memory allows */
 	/* the last assistant message */
 	struct call_state *calls;
 	size_t ncalls, cap;
@@ -74,8 +74,7 @@ struct tool {
 	size_t nfiles;
 	/* lines that came while a call ran, to be taken in after it */
 	bool acting;
-	char **later;
-	size_t nlater, latercap;
+	struct texts later;
 	char *told;		/* the `tools` record that was proposed last */
 	bool retell;		/* the mode has changed since */
 	char *verify;		/* command of a `verify` record, or NULL */
@@ -101,10 +100,14 @@ void tool_catch_up(struct tool *t);
 void tool_open_buffers(struct tool *t);
 void tool_take_file(struct tool *t, const struct rec *r);
 
-/* ---- calls/verify.c ---- */
-
-/* A verify record waits: run it, put the verification. */
-void tool_verify(struct tool *t);
+/* ---- calls/memory.c ----
+ *
+ * search_memory and save_memory: hamr-mem asked as a child.  It stands beside
+ * hamr-tool or on PATH, and runs without a sandbox, in the root, as it keeps
+ * what hamr itself keeps.  args have passed the schema; r is filled whatever
+ * happens. */
+void memory_search(struct tool *t, struct slice args, struct result *r);
+void memory_save(struct tool *t, struct slice args, struct result *r);
 
 /* ---- the `tools` record ---- */
 

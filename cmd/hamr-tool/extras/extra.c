@@ -81,7 +81,7 @@ tool_names(const struct tool *t, struct buf *out)
 int
 extras_check(const struct tool *t, struct err *e)
 {
-	return plugs_check(t, e) < 0 || mcp_check(t, e) < 0 ? -1 : 0;
+	return plugs_check(t, e) < 0 || mcp_check(t->extras, e) < 0 ? -1 : 0;
 }
 
 int
@@ -226,10 +226,9 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 struct json *
 tool_record_all(const struct tool *t)
 {
-	struct json *o = json_object(), *list = json_array();
+	struct json *o = json_typed("tools"), *list = json_array();
 	struct result unused;
 
-	json_str(o, "type", "tools");
 	schema_list(list, tool_on(t));
 	result_init(&unused);
 	for (size_t i = 0; i < t->extras->n; i++) {

@@ -18,7 +18,6 @@
 
 #include "extra.h"
 #include "mcp.h"
-#include "mcp_result.h"
 #include "mode.h"
 #include "rpc/rpc.h"
 #include "run/prog.h"
@@ -53,10 +52,11 @@ struct mcp {
 	char *name;		/* of [mcp.NAME] */
 	char *key;		/* one of that table's */
 	char *prefix;		/* the same, as it stands in a tool's name */
-	char **argv;
+	struct texts argv;	/* NULL ends it */
 	const char *const *env;	/* of the configuration */
 	size_t nenv;
-	char *program, *ca, *proxy, *headers;	/* of one over HTTP, or NULL */
+	bool http;		/* then these are its env */
+	char *headers;
 	const char *const *token;	/* the command that prints one */
 	size_t ntoken;
 	struct texts writable;	/* folders it may change */
@@ -113,26 +113,24 @@ key_of(struct mcp *m, const char *last)
 static void
 take_url(const struct tool *t, struct mcp *m, const char *url)
 {
-	m->program = which_beside("hamr-provider", t->root);
-	if (m->program == NULL)
+	char *program = which_beside("hamr-provider", t->root);
+
+	if (program == NULL)
 		return;
-	m->ca = xasprintf("provider.ca_file=%s", conf_str(t->conf,
-	    "provider.ca_file"));
-	m->proxy = xasprintf("provider.proxy=%s", conf_str(t->conf,
-	    "provider.proxy"));
-	free(m->argv);
-	m->argv = xcalloc(9, sizeof *m->argv);
-	m->argv[0] = m->program;
-	m->argv[1] = (char *)"--no-config";
-	m->argv[2] = (char *)"-o";
-	m->argv[3] = m->ca;
-	m->argv[4] = (char *)"-o";
-	m->argv[5] = m->proxy;
-	m->argv[6] = (char *)"--mcp";
-	m->argv[7] = (char *)url;
+	texts_release(&m->argv);
+	texts_add(&m->argv, program);
+	texts_add(&m->argv, xstrdup("--no-config"));
+	texts_add(&m->argv, xstrdup("-o"));
+	texts_add(&m->argv, xasprintf("provider.ca_file=%s", conf_str(t->conf,
+	    "provider.ca_file")));
+	texts_add(&m->argv, xstrdup("-o"));
+	texts_add(&m->argv, xasprintf("provider.proxy=%s", conf_str(t->conf,
+	    "provider.proxy")));
+	texts_add(&m->argv, xstrdup("--mcp"));
+	texts_add(&m->argv, xstrdup(url));
 	m->env = (const char *const *)&m->headers;
 	m->nenv = 1;
-	m->network = true;
+	m->http = m->network = true;
 }
 
 static struct mcp *
@@ -147,9 +145,8 @@ mcp_new(const struct tool *t, const char *name)
 	m->prefix = xstrdup(name);
 	clean_name(m->prefix);
 	argv = conf_list(t->conf, key_of(m, "command"), &n);
-	m->argv = xcalloc(n + 1, sizeof *m->argv);
 	for (size_t i = 0; i < n; i++)
-		m->argv[i] = (char *)argv[i];
+		texts_add(&m->argv, xstrdup(argv[i]));
 	m->env = conf_list(t->conf, key_of(m, "env"), &m->nenv);
 	m->token = conf_list(t->conf, key_of(m, "token_command"), &m->ntoken);
 	m->timeout = (long long)(1000 * conf_num(t->conf,
@@ -164,6 +161,7 @@ mcp_new(const struct tool *t, const char *name)
 	url = conf_str(t->conf, key_of(m, "url"));
 	if (url[0] != '\0')
 		take_url(t, m, url);
+	texts_add(&m->argv, NULL);
 	return m;
 }
 
@@ -186,20 +184,18 @@ mcp_configured(const struct tool *t, size_t *n)
 }
 
 int
-mcp_check(const struct tool *t, struct err *e)
+mcp_check(const struct extras *x, struct err *e)
 {
-	size_t n;
-	struct mcp **v = mcp_configured(t, &n);
-	int r = 0;
+	for (size_t i = 0; i < x->nservers; i++) {
+		const struct mcp *m = x->servers[i];
 
-	for (size_t i = 0; i < n && r == 0; i++)
-		if (v[i]->argv[0] == NULL)
-			r = err_set(e, ST_CONFIG, "mcp.%s.command is empty; "
-			    "give the server's program and arguments, or its "
-			    "url, or set mcp.%s.enabled = false", v[i]->name,
-			    v[i]->name);
-	mcp_free(v, n);
-	return r;
+		if (m->argv.v[0] == NULL)
+			return err_set(e, ST_CONFIG, "mcp.%s.command is "
+			    "empty; give the server's program and arguments, "
+			    "or its url, or set mcp.%s.enabled = false",
+			    m->name, m->name);
+	}
+	return 0;
 }
 
 /* ---- ending ---- */
@@ -253,15 +249,11 @@ mcp_free(struct mcp **v, size_t n)
 		close_all(m);
 		forget_before(m, SIZE_MAX);
 		free(m->tools);
-		buf_release(&m->words);
-		buf_release(&m->answer);
+		bufs_release(BUFS(&m->words, &m->answer));
 		free(m->name);
 		free(m->key);
 		free(m->prefix);
-		free(m->argv);
-		free(m->program);
-		free(m->ca);
-		free(m->proxy);
+		texts_release(&m->argv);
 		free(m->headers);
 		texts_release(&m->writable);
 		free(m->why);
@@ -406,15 +398,6 @@ add_npm_cache(char ***env)
 	(*env)[n + 1] = NULL;
 }
 
-static bool
-holds(const char *dir, const char *path)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && (n == 1 || path[n] == '/' ||
-	    path[n] == '\0');
-}
-
 /* Its folders, made if they are missing; "~/x" is in the home, any other path
  * that is not absolute in the root.  The root itself is the mode's. */
 static bool
@@ -437,7 +420,7 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 		if (real == NULL)
 			return false;
 		texts_add(&m->writable, real);
-		if (holds(real, t->root))
+		if (is_beneath(t->root, real))
 			return err_set(e, ST_CONFIG, "writable: %s holds the "
 			    "repository, which only the mode makes writable; "
 			    "name a folder in it or beside it", v[i]) == 0;
@@ -451,12 +434,12 @@ static struct box_want
 want_of(const struct tool *t, const struct mcp *m, struct texts *show)
 {
 	struct box_want want = mode_want(t, mode_may_write(t));
-	char *program = plugin_find(NULL, m->argv[0], NULL);
+	char *program = plugin_find(NULL, m->argv.v[0], NULL);
 
 	/* the program, and what its arguments name */
 	if (program != NULL)
 		texts_add(show, program);
-	for (char **p = m->argv; *p != NULL; p++)
+	for (char **p = m->argv.v; *p != NULL; p++)
 		if ((*p)[0] == '/')
 			texts_add(show, xstrdup(*p));
 	want.show = show->v;
@@ -471,15 +454,14 @@ want_of(const struct tool *t, const struct mcp *m, struct texts *show)
 static void
 say_initialize(struct mcp *m)
 {
-	struct json *o = json_object(), *client = json_object();
+	struct json *o = json_object();
 
 	rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
 	m->rpc.repair = true;
 	json_str(o, "protocolVersion", VERSION);
 	json_add(o, "capabilities", json_object());
-	json_str(client, "name", "hamr");
-	json_str(client, "version", HAMR_VERSION);
-	json_add(o, "clientInfo", client);
+	json_raw(o, "clientInfo", SLICE("{\"name\":\"hamr\",\"version\":\""
+	    HAMR_VERSION "\"}"));
 	m->state = MCP_INIT;
 	m->until = file_now_ms() + m->start;
 	m->asked = mcp_ask(m, "initialize", o);
@@ -488,7 +470,7 @@ say_initialize(struct mcp *m)
 static void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
-	struct box_cmd cmd = { .argv = m->argv, .piped = true };
+	struct box_cmd cmd = { .argv = m->argv.v, .piped = true };
 	struct texts show = { .n = 0 };
 	struct box_want want;
 	char **env = NULL;
@@ -497,8 +479,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 	buf_reset(&m->words);
 	m->keep = keep;
 	m->writes = mode_may_write(t);
-	if (make_writable(t, m, &e) && (m->program == NULL ||
-	    put_headers(t, m, &e))) {
+	if (make_writable(t, m, &e) && (!m->http || put_headers(t, m, &e))) {
 		want = want_of(t, m, &show);
 		m->box = box_open(t->sandboxes, &want, &e);
 	}
@@ -509,7 +490,7 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 		add_npm_cache(&env);
 		cmd.env = env;
 		if (box_spawn(m->box, &cmd, &m->io) < 0)
-			mcp_stop(m, "%s: %s", m->argv[0], strerror(errno));
+			mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
 		else
 			say_initialize(m);
 		env_free(env);
@@ -675,7 +656,7 @@ answered(struct mcp *m, const struct rpc_msg *msg)
 		m->asked = 0;
 		mcp_listed(m, good ? msg->result : SLICE("{}"));
 	} else if (id == m->call && m->reply == MCP_NONE && !good &&
-	    m->program != NULL && scan_int(scan_get(msg->error, "code"),
+	    m->http && scan_int(scan_get(msg->error, "code"),
 	    &code) && code == RPC_ASK_AGAIN) {
 		char *words = scan_strdup(scan_get(msg->error, "message"));
 
@@ -698,7 +679,6 @@ progress(struct tool *t, const struct mcp *m, struct slice params)
 	struct slice total = scan_get(params, "total");
 	struct slice words = scan_get(params, "message");
 	struct buf b = BUF_INIT(MCP_LINE_MAX);
-	struct json *o;
 	int64_t token;
 
 	if (m->call == 0 || m->call_id == NULL || !scan_int(scan_get(params,
@@ -713,12 +693,7 @@ progress(struct tool *t, const struct mcp *m, struct slice params)
 		scan_str(words, &b);
 	}
 	buf_addc(&b, '\n');
-	o = json_object();
-	json_str(o, "type", "output");
-	json_str(o, "tool_call_id", m->call_id);
-	json_str(o, "stream", "stderr");
-	json_slice(o, "text", buf_view(&b));
-	stage_put_json(t->stage, R_OUTPUT, o);
+	prog_put_output(t->stage, m->call_id, "stderr", buf_view(&b));
 	buf_release(&b);
 }
 
@@ -919,10 +894,9 @@ may_be_of(const struct mcp *m, const char *name)
 static void
 say_waiting(struct tool *t, const struct mcp *m)
 {
-	struct json *o = json_object();
+	struct json *o = json_typed("progress");
 	char *words = xasprintf("waiting for the MCP server %s", m->name);
 
-	json_str(o, "type", "progress");
 	json_str(o, "stage", "tool");
 	json_str(o, "message", words);
 	stage_put_json(t->stage, R_PROGRESS, o);

@@ -13,13 +13,14 @@
 
 struct mcp;			/* one server */
 struct extra;
+struct extras;
 
 /* The enabled servers, not started; for mcp_free. */
 struct mcp **mcp_configured(const struct tool *t, size_t *n);
 void mcp_free(struct mcp **v, size_t n);
 
-/* ST_CONFIG: an enabled server has no command. */
-int mcp_check(const struct tool *t, struct err *e);
+/* ST_CONFIG: one has no command. */
+int mcp_check(const struct extras *x, struct err *e);
 
 /* Start those that are not up, all at once, and list their tools: every
  * server, or those that name can be a tool of. */
@@ -43,5 +44,13 @@ bool mcp_is_down(const struct tool *t, const char *name, struct result *r);
 /* id: of the call in the transcript. */
 void mcp_call(struct tool *t, const struct extra *x, const char *id,
     struct slice args, struct result *r);
+
+/* ---- mcp_result.c ---- */
+
+#define MCP_LINE_MAX ((size_t)16 << 20)	/* of what a server answers */
+
+/* Fill r from the "result" of a tools/call: its texts, within the cap of an
+ * output, and the images that a model can be shown. */
+void mcp_result(const struct tool *t, struct slice result, struct result *r);
 
 #endif

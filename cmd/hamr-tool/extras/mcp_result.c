@@ -5,7 +5,7 @@
 #include "root/output.h"
 #include "run/report.h"
 
-#include "mcp_result.h"
+#include "mcp.h"
 
 #define IMAGES_MAX ((size_t)20 << 20)	/* of one result */
 
@@ -40,8 +40,7 @@ put_image(const struct tool *t, struct slice part, struct buf *text,
 		    "this result are larger than %zu MiB]", IMAGES_MAX >> 20);
 	else
 		image_part(&r->images, &im, buf_view(&bytes));
-	buf_release(&b);
-	buf_release(&bytes);
+	bufs_release(BUFS(&b, &bytes));
 }
 
 void
@@ -78,6 +77,5 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 	report_text(&out, "", t->files->root.fd, t->output_cap, r);
 	r->is_error = scan_true(scan_get(result, "isError"));
 	output_release(&out);
-	buf_release(&unused);
-	buf_release(&text);
+	bufs_release(BUFS(&unused, &text));
 }

@@ -93,8 +93,7 @@ describe(struct tool *t, struct extra *x, struct err *e)
 		r = broke_its_word(e, path, why.text);
 	if (r == 0 && !known)
 		plugin_remember(path, buf_view(&says));
-	buf_release(&says);
-	buf_release(&how);
+	bufs_release(BUFS(&says, &how));
 	return r;
 }
 

@@ -276,8 +276,7 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 		sets = check_sets(t->id, (struct slice){ out->p + at,
 		    out->len - at });
 	buf_adds(why, sets);
-	buf_release(&schema);
-	buf_release(&named);
+	bufs_release(BUFS(&schema, &named));
 	return good && *sets == '\0';
 }
 
@@ -314,7 +313,6 @@ args_check(const struct schema *t, struct slice text, struct buf *out,
 		result_error(r, "bad_arguments", "bad arguments for %s: %s; "
 		    "wanted: %s", t->name, why.p, t->template);
 	scan_release(&scan);
-	buf_release(&why);
-	buf_release(&inner);
+	bufs_release(BUFS(&why, &inner));
 	return fault;
 }

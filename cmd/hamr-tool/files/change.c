@@ -42,9 +42,7 @@ change_release(struct change *c)
 	path_release(&c->path);
 	free(c->name);
 	file_close(c->fd);
-	buf_release(&c->old);
-	buf_release(&c->new);
-	buf_release(&c->disk);
+	bufs_release(BUFS(&c->old, &c->new, &c->disk));
 	edits_release(&c->edits);
 	free(c->hits.v);
 	diff_release(&c->diff);
@@ -229,11 +227,10 @@ static void
 show_place(struct files *f, struct change *c, struct result *r)
 {
 	struct slice text = buf_view(&c->old), rest = text, line;
-	struct fault none = { 0 };
 	long first, last, no = 0;
 
 	if (c->hits.n == 0 && edits_find(&c->edits, text, c->name, &c->hits,
-	    &none) < 0)
+	    NULL) < 0)
 		return;
 	first = text_line(text, c->hits.v[0].at);
 	last = text_line(text, c->hits.v[c->hits.n - 1].at +

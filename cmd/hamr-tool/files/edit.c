@@ -356,8 +356,7 @@ misplaced(const struct edits *e, size_t i, struct slice text,
 	    n, name, named == 1 ? "" : "s", lines.p, named > LINES_NAMED ?
 	    ", ..." : "");
 out:
-	buf_release(&lines);
-	buf_release(&b);
+	bufs_release(BUFS(&lines, &b));
 	return -1;
 }
 

@@ -28,7 +28,6 @@ files_new(const struct files_opts *o, struct err *e)
 		return NULL;
 	}
 	f->o = *o;
-	f->o.root = f->root.real;
 	return f;
 }
 
@@ -358,7 +357,8 @@ files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
 		note_unsaved(f, rel, *unsaved);
 	}
 	if (*unsaved) {
-		buf_slice(disk, buf_view(text));
+		if (disk != NULL)
+			buf_slice(disk, buf_view(text));
 		buf_reset(text);
 		buf_slice(text, buf_view(&shown));
 	}
@@ -427,8 +427,7 @@ files_judge(struct files *f, const char *tool, struct slice args,
 	}
 	path_release(&p);
 	result_release(&found);
-	buf_release(&path);
-	buf_release(&text);
+	bufs_release(BUFS(&path, &text));
 	return r->code == NULL;
 }
 
@@ -493,7 +492,6 @@ files_walks(struct files *f, struct slice text)
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { .n = 0 };
-	struct fault fault = { 0 };
 	struct path p = { 0 };
 	bool slow = false;
 
@@ -502,13 +500,12 @@ files_walks(struct files *f, struct slice text)
 		slow = scan_kind(scan_get(buf_view(&args), "query")) ==
 		    SCAN_STRING;
 		if (!slow && arg_str(buf_view(&args), "path", &path) &&
-		    path_find(&f->root, buf_view(&path), &p, &fault) == 0)
+		    path_find(&f->root, buf_view(&path), &p, NULL) == 0)
 			slow = p.exists && S_ISDIR(p.st.st_mode);
 	}
 	path_release(&p);
 	scan_release(&scan);
-	buf_release(&args);
-	buf_release(&path);
+	bufs_release(BUFS(&args, &path));
 	return slow;
 }
 
@@ -516,13 +513,12 @@ void
 files_sweep(struct files *f, struct slice args)
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-	struct fault fault = { 0 };
 	struct path p = { 0 };
 	const char *base;
 	int dir = -1;
 
 	if (arg_str(args, "path", &path) &&
-	    path_find(&f->root, buf_view(&path), &p, &fault) == 0)
+	    path_find(&f->root, buf_view(&path), &p, NULL) == 0)
 		dir = path_open_parent(&f->root, p.rel, &base);
 	if (dir >= 0) {
 		replace_sweep(dir);

@@ -22,10 +22,8 @@ bool arg_bool(struct slice args, const char *key);
 /* ---- names ---- */
 
 /* Is it a path among the user's own skills, which may be read though they lie
- * outside the root?  Read it. */
+ * outside the root? */
 bool files_is_skill(struct slice path);
-void files_read_skill(const struct files *f, struct slice path,
-    struct result *r);
 
 /* path_find and the list of secrets.  On failure r is the error. */
 bool files_find(struct files *f, struct slice text, struct path *p,
@@ -56,8 +54,8 @@ bool is_refusal(const char *code);
  * when it cannot be read or changes meanwhile. */
 bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
     struct fault *fault);
-/* The same, but of one that an editor has open what that shows; then disk is
- * what the file holds, *unsaved. */
+/* The same, but of one that an editor has open what that shows; then disk
+ * (unless it is NULL) is what the file holds, *unsaved. */
 bool files_load_shown(struct files *f, int fd, const char *rel,
     struct stat *st, struct buf *text, struct buf *disk, bool *unsaved,
     struct fault *fault);

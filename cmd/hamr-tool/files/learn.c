@@ -107,7 +107,6 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	/* an edit that was refused may show its place */
 	bool place = scan_str_is(scan_get(meta, "error"), "not_read") &&
 	    scan_kind(scan_get(meta, "sha256")) == SCAN_STRING;
-	struct fault fault = { 0 };
 	struct path path = { 0 };
 	struct proof *p;
 	char *name;
@@ -125,7 +124,7 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	if (name == NULL)
 		name = scan_strdup(scan_get(args, "path"));
 	found = name != NULL &&
-	    path_find(&f->root, slice_of(name), &path, &fault) == 0;
+	    path_find(&f->root, slice_of(name), &path, NULL) == 0;
 	free(name);
 	p = found ? proofs_of(&f->proofs, path.rel) : NULL;
 	if (found && place) {
@@ -143,10 +142,9 @@ files_learn(struct files *f, const char *tool, struct slice args,
 void
 files_forget(struct files *f, const char *path, long first, long last)
 {
-	struct fault fault = { 0 };
 	struct path p = { 0 };
 
-	if (path_find(&f->root, slice_of(path), &p, &fault) == 0) {
+	if (path_find(&f->root, slice_of(path), &p, NULL) == 0) {
 		proof_drop(proofs_of(&f->proofs, p.rel), first, last);
 		cache_elide(&f->cache, p.rel, first, last);
 	}

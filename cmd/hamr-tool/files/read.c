@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "conf/place.h"
 #include "json/scan.h"
 
 #include "internal.h"
@@ -15,6 +16,7 @@
 #define CHUNK ((size_t)1 << 20)
 #define NUMBERED 8		/* bytes of "%6d TAB" and LF, about */
 #define HEAD_ROOM 160		/* of the room, for the first and last line */
+#define SKILL_MAX ((size_t)1 << 20)
 
 /* The lines that are wanted, and what came of showing them. */
 struct view {
@@ -240,7 +242,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 	struct view v = { .room = files_room(f), .first = first < 1 ? 1 : first,
 		.last = arg_int(args, "last", INT64_MAX),
 		.body = BUF_INIT(RESULT_MAX - CHUNK) };
-	struct buf text = BUF_INIT(FILE_MAX), disk = BUF_INIT(FILE_MAX);
+	struct buf text = BUF_INIT(FILE_MAX);
 	struct fault fault = { 0 };
 	const char *rel = p->rel;
 	bool unsaved = false;
@@ -274,7 +276,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		json_str(r->meta, "op", "file");
 	} else if (st.st_size > (off_t)FILE_MAX)
 		show_huge(rel, &v, fd, st.st_size, r);
-	else if (files_load_shown(f, fd, rel, &st, &text, &disk, &unsaved,
+	else if (files_load_shown(f, fd, rel, &st, &text, NULL, &unsaved,
 	    &fault))
 		show_text(f, rel, &st, &v, buf_view(&text), args, r);
 	if (unsaved)
@@ -283,9 +285,65 @@ read_file(struct files *f, const struct path *p, struct slice args,
 	if (fault.code != NULL)
 		files_fault(r, &fault);
 	file_close(fd);
+	bufs_release(BUFS(&text, &v.body));
+}
+
+/* ---- the user's own skills, which lie outside the root ---- */
+
+/* With a slash at its end; yours, or NULL. */
+static char *
+skills_folder(void)
+{
+	char *conf = conf_user_path();
+	char *dir = conf != NULL ? file_folder(conf) : NULL;
+	char *all = dir != NULL ? xasprintf("%s/skills/", dir) : NULL;
+
+	free(conf);
+	free(dir);
+	return all;
+}
+
+bool
+files_is_skill(struct slice path)
+{
+	char *dir = skills_folder();
+	bool is = dir != NULL && slice_starts(path, dir);
+
+	free(dir);
+	return is;
+}
+
+static void
+read_skill(const struct files *f, struct slice path, struct result *r)
+{
+	char *dir = skills_folder();
+	size_t n = strlen(dir);
+	struct buf text = BUF_INIT(SKILL_MAX);
+	struct root root = { .fd = -1 };
+	struct path p = { .rel = NULL };
+	struct fault fault = { 0 };
+	int fd = -1;
+
+	if (root_open(&root, dir, &fault.err) < 0)
+		fault.code = "not_found";
+	else if (path_find(&root, (struct slice){ path.p + n, path.n - n },
+	    &p, &fault) == 0) {
+		fd = path_open(&root, p.rel, O_RDONLY | O_NONBLOCK);
+		if (fd < 0)
+			fault_sys(&fault, "cannot be read", p.rel);
+		else if (files_load(fd, p.rel, &p.st, &text, &fault))
+			utf8_clean(&r->content, buf_view(&text).p, text.len);
+	}
+	if (fault.code != NULL)
+		files_fault(r, &fault);
+	else
+		result_cap(r, f->o.result_cap);
+	file_close(fd);
+	if (root.fd >= 0)
+		root_close(&root);
+	path_release(&p);
 	buf_release(&text);
-	buf_release(&disk);
-	buf_release(&v.body);
+	free(dir);
 }
 
 /* ---- the call ---- */
@@ -298,7 +356,7 @@ read_path(struct files *f, struct slice path, struct slice args, bool query,
 	struct path p;
 
 	if (!query && files_is_skill(path)) {
-		files_read_skill(f, path, r);
+		read_skill(f, path, r);
 		return;
 	}
 	if (!files_find(f, path, &p, r)) {
@@ -348,6 +406,5 @@ files_read(struct files *f, struct slice args, struct result *r)
 		buf_adds(&r->content, "nothing to read: /dev/null is empty\n");
 	else
 		read_path(f, buf_view(&path), args, has_query, r);
-	buf_release(&path);
-	buf_release(&query);
+	bufs_release(BUFS(&path, &query));
 }

@@ -95,7 +95,7 @@ identify(struct cached *e, const struct stat *st)
 struct cached *
 repeated_find(struct files *f, const struct path *p, struct slice args)
 {
-	struct buf text = BUF_INIT(FILE_MAX), disk = BUF_INIT(FILE_MAX);
+	struct buf text = BUF_INIT(FILE_MAX);
 	const struct stat *st = &p->st;
 	bool unsaved;
 	struct fault fault = { 0 };
@@ -115,14 +115,13 @@ repeated_find(struct files *f, const struct path *p, struct slice args)
 	    ns(e->st.st_ctim) == ns(st->st_ctim)))
 		return e;
 	fd = path_open(&f->root, e->rel, O_RDONLY);
-	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, &disk,
+	if (fd >= 0 && files_load_shown(f, fd, e->rel, &now, &text, NULL,
 	    &unsaved, &fault)) {
 		sha256_hex(text.p, text.len, hex);
 		identify(e, &now);
 	}
 	file_close(fd);
 	buf_release(&text);
-	buf_release(&disk);
 	if (strcmp(hex, e->sha) == 0)
 		return e;
 	cache_drop(&f->cache, p->rel);
@@ -145,8 +144,7 @@ repeated_by(struct files *f, struct slice args)
 		e = repeated_find(f, &p, args);
 	path_release(&p);
 	result_release(&unused);
-	buf_release(&path);
-	buf_release(&query);
+	bufs_release(BUFS(&path, &query));
 	return e;
 }
 

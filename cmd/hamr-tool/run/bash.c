@@ -13,33 +13,7 @@
 #define TIMEOUT_MAX 600
 #define GRACE_TIMEOUT_MS 2000
 #define GRACE_CANCEL_MS 500
-#define STREAM_MAX ((size_t)1 << 20)
 #define COMMAND_MAX 131000	/* the kernel's limit for one argument */
-
-struct stream {
-	struct stage *stage;
-	const char *id;
-	size_t streamed;
-};
-
-static void
-stream(void *arg, const char *name, const struct buf *piece)
-{
-	struct stream *st = arg;
-	struct json *o;
-
-	if (piece->len > STREAM_MAX - st->streamed) {
-		st->streamed = STREAM_MAX;
-		return;
-	}
-	st->streamed += piece->len;
-	o = json_object();
-	json_str(o, "type", "output");
-	json_str(o, "tool_call_id", st->id);
-	json_str(o, "stream", name);
-	json_slice(o, "text", buf_view(piece));
-	stage_put_json(st->stage, R_OUTPUT, o);
-}
 
 /* What came of it, if it ran. */
 static void
@@ -72,13 +46,11 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 	bool dashes = command[0] == '-' || command[0] == '+';
 	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
-	struct stream st = { s, o->id, 0 };
 	struct output out, err;
 	struct prog p = { .sandboxes = o->sandboxes, .resident = true,
 		.want = sandboxes_want(o->sandboxes, o->kind),
 		.argv = (char *const *)(void *)argv, .out = &out, .err = &err,
-		.grace = GRACE_TIMEOUT_MS, .grace_cancel = GRACE_CANCEL_MS,
-		.stream_arg = &st };
+		.grace = GRACE_TIMEOUT_MS, .grace_cancel = GRACE_CANCEL_MS };
 	/* what is not limited goes into the end record, which the loop
 	 * writes */
 	struct report rep = { .prog = &p, .command = command, .root = o->root,
@@ -96,8 +68,8 @@ bash_run(struct stage *s, const struct bash_opts *o, struct slice args,
 		p.want.network = p.want.unix_sockets = false;
 	else if (o->online)
 		p.want.network = p.want.unix_sockets = true;
-	if ((s->mode != STAGE_FILTER || s->stream) && o->id != NULL)
-		p.stream = stream;
+	if (s->mode != STAGE_FILTER || s->stream)
+		p.id = o->id;
 	output_init(&out, o->cap);
 	output_init(&err, o->cap);
 	signals_hold(&signals);

@@ -13,11 +13,14 @@
 #define QUIET_LIMIT_MS 1000	/* and never longer than this */
 #define READ_BYTES 65536
 #define NOTES_MAX 8192
+#define SHOWN_MAX ((size_t)1 << 20)	/* in `output` records */
 
 enum { FD_BOX, FD_IN, FD_OUT, FD_ERR, FD_SIGNAL, NFDS };
 
 struct run {
 	struct prog *p;
+	struct stage *stage;
+	size_t shown;		/* bytes in `output` records, and too many */
 	struct box *box;
 	struct box_io io;
 	struct slice left;	/* of the input */
@@ -48,6 +51,18 @@ feed(struct run *r)
 	r->io.in = -1;
 }
 
+void
+prog_put_output(struct stage *s, const char *id, const char *stream,
+    struct slice text)
+{
+	struct json *o = json_typed("output");
+
+	json_str(o, "tool_call_id", id);
+	json_str(o, "stream", stream);
+	json_slice(o, "text", text);
+	stage_put_json(s, R_OUTPUT, o);
+}
+
 /* n bytes of a stream; bytes NULL: its end. */
 static void
 store(struct run *r, bool err, const char *bytes, size_t n)
@@ -61,8 +76,12 @@ store(struct run *r, bool err, const char *bytes, size_t n)
 		return;
 	}
 	output_add(o, bytes, n, &r->chunk);
-	if (p->stream != NULL && r->chunk.len > 0)
-		p->stream(p->stream_arg, err ? "stderr" : "stdout", &r->chunk);
+	if (p->id == NULL || r->chunk.len == 0)
+		return;
+	r->shown += r->chunk.len;
+	if (r->shown <= SHOWN_MAX)
+		prog_put_output(r->stage, p->id, err ? "stderr" : "stdout",
+		    buf_view(&r->chunk));
 }
 
 /* One read; false when there is nothing now, or ever. */
@@ -137,7 +156,7 @@ wait_ms(const struct run *r)
 }
 
 static void
-watch(struct run *r, struct stage *s)
+watch(struct run *r)
 {
 	bool cancel = false;
 
@@ -156,7 +175,7 @@ watch(struct run *r, struct stage *s)
 		if (ending)
 			poll(fds, NFDS, wait_ms(r));
 		else
-			cancel = (stage_wait(s, fds, NFDS, wait_ms(r)) &
+			cancel = (stage_wait(r->stage, fds, NFDS, wait_ms(r)) &
 			    ~STAGE_READY) != 0;
 		if (fds[FD_IN].revents != 0)
 			feed(r);
@@ -258,7 +277,8 @@ void
 prog_run(struct prog *p, struct stage *s)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
-	struct run r = { .p = p, .io = { -1, -1, -1 }, .left = p->input,
+	struct run r = { .p = p, .stage = s, .io = { -1, -1, -1 },
+		.left = p->input,
 		.chunk = BUF_INIT((size_t)4 * READ_BYTES) };
 
 	buf_init(&p->notes, NOTES_MAX);
@@ -268,7 +288,7 @@ prog_run(struct prog *p, struct stage *s)
 	if (start(&r)) {
 		p->end = PROG_ENDED;
 		r.deadline = file_now_ms() + p->ms;
-		watch(&r, s);
+		watch(&r);
 		finish(&r);
 	}
 	box_io_close(&r.io);
@@ -283,8 +303,7 @@ prog_run(struct prog *p, struct stage *s)
 void
 prog_release(struct prog *p)
 {
-	buf_release(&p->notes);
-	buf_release(&p->ended);
+	bufs_release(BUFS(&p->notes, &p->ended));
 }
 
 void

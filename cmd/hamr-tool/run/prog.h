@@ -37,9 +37,7 @@ struct prog {
 	struct output *out;	/* where stdout goes, or ... */
 	struct buf *text;	/* ... its bytes as they are */
 	struct output *err;	/* NULL: nowhere */
-	/* NULL, or called with each piece of clean output */
-	void (*stream)(void *arg, const char *name, const struct buf *piece);
-	void *stream_arg;
+	const char *id;		/* of its `output` records; NULL: none are put */
 	/* what came of it */
 	bool ran;		/* it was started */
 	enum prog_end end;
@@ -59,6 +57,10 @@ struct prog prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
     struct buf *text);
 void prog_run(struct prog *p, struct stage *s);
 void prog_release(struct prog *p);
+
+/* An `output` record of the call id: stream is "stdout" or "stderr". */
+void prog_put_output(struct stage *s, const char *id, const char *stream,
+    struct slice text);
 
 /* It ended with status 0. */
 bool prog_is_good(const struct prog *p);

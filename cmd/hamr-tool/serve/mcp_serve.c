@@ -27,8 +27,8 @@ struct serve {
 	int64_t progress;	/* how often that was used */
 	long long due;		/* ms; not before */
 	bool listed;		/* the client knows the tools */
-	char **later;		/* lines that wait for its end */
-	size_t nlater, caplater, bytes;
+	struct texts later;	/* lines that wait for its end */
+	size_t bytes;		/* of them */
 };
 
 /* Write o, or put it into the batch; it is freed. */
@@ -71,7 +71,7 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 	static const char *const known[] = { "2024-11-05", "2025-03-26",
 		"2025-06-18", "2025-11-25" };
 	struct slice asked = scan_get(m->params, "protocolVersion");
-	struct json *o, *part, *able;
+	struct json *o;
 	const char *version = VERSION;
 
 	if (scan_kind(asked) != SCAN_STRING) {
@@ -84,15 +84,9 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 			version = known[i];
 	o = json_object();
 	json_str(o, "protocolVersion", version);
-	part = json_object();
-	able = json_object();
-	json_bool(able, "listChanged", true);
-	json_add(part, "tools", able);
-	json_add(o, "capabilities", part);
-	part = json_object();
-	json_str(part, "name", "hamr-tool");
-	json_str(part, "version", HAMR_VERSION);
-	json_add(o, "serverInfo", part);
+	json_raw(o, "capabilities", SLICE("{\"tools\":{\"listChanged\":true}}"));
+	json_raw(o, "serverInfo", SLICE("{\"name\":\"hamr-tool\",\"version\":\""
+	    HAMR_VERSION "\"}"));
 	serve_result(v, m->id, o);
 }
 
@@ -163,9 +157,8 @@ tell(struct serve *v, const char *method, struct json *params)
 static void
 put_text(struct json *parts, struct slice text)
 {
-	struct json *o = json_object();
+	struct json *o = json_typed("text");
 
-	json_str(o, "type", "text");
 	json_raw(o, "text", text);
 	json_add(parts, NULL, o);
 }
@@ -192,8 +185,7 @@ mcp_content(struct slice content)
 		comma = url != NULL ? strchr(url, ',') : NULL;
 		if (semi != NULL && comma > semi &&
 		    strncmp(url, "data:", 5) == 0) {
-			o = json_object();
-			json_str(o, "type", "image");
+			o = json_typed("image");
 			json_str(o, "data", comma + 1);
 			json_slice(o, "mimeType", (struct slice){ url + 5,
 			    (size_t)(semi - url) - 5 });
@@ -371,20 +363,29 @@ line(struct serve *v, enum rpc_got got, struct slice text)
 
 /* ---- while a call runs ---- */
 
+/* Line i waits no longer; yours. */
+static char *
+take_later(struct serve *v, size_t i)
+{
+	char *text = v->later.v[i];
+
+	memmove(v->later.v + i, v->later.v + i + 1, (--v->later.n - i) *
+	    sizeof *v->later.v);
+	v->bytes -= strlen(text);
+	return text;
+}
+
 /* A request that waits is not wanted any more. */
 static void
 drop(struct serve *v, struct slice id)
 {
-	for (size_t i = 0; i < v->nlater; i++) {
+	for (size_t i = 0; i < v->later.n; i++) {
 		struct rpc_msg m;
 
-		rpc_read(slice_of(v->later[i]), &m);
+		rpc_read(slice_of(v->later.v[i]), &m);
 		if (m.kind != RPC_REQUEST || !slice_eq(m.id, id))
 			continue;
-		v->bytes -= strlen(v->later[i]);
-		free(v->later[i]);
-		memmove(v->later + i, v->later + i + 1, (--v->nlater - i) *
-		    sizeof *v->later);
+		free(take_later(v, i));
 		return;
 	}
 }
@@ -409,13 +410,11 @@ meanwhile(struct serve *v, struct slice text)
 			drop(v, id);
 	} else if (m.kind == RPC_REQUEST && scan_str_is(m.method, "ping")) {
 		serve_result(v, m.id, json_object());
-	} else if (v->nlater >= WAITING_MAX || v->bytes > LINE_MAX_BYTES) {
+	} else if (v->later.n >= WAITING_MAX || v->bytes > LINE_MAX_BYTES) {
 		serve_error(v, m.id, RPC_INTERNAL, "too many "
 		    "requests are waiting; send it again later");
 	} else {
-		v->later = xgrow(v->later, v->nlater, &v->caplater,
-		    sizeof *v->later);
-		v->later[v->nlater++] = xmemdup0(text.p, text.n);
+		texts_add(&v->later, xmemdup0(text.p, text.n));
 		v->bytes += text.n;
 	}
 	v->batch = was;
@@ -447,18 +446,10 @@ mcp_serve_input(struct stage *s)
 
 /* ---- the loop ---- */
 
-/* What came while servers were looked after was read there. */
-static bool
-has_input(void)
-{
-	struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-
-	return poll(&p, 1, 0) > 0;
-}
-
 static void
 serve(struct serve *v)
 {
+	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
 	struct stage *s = v->t->stage;
 	struct slice text;
 	enum rpc_got got;
@@ -466,11 +457,8 @@ serve(struct serve *v)
 	struct err e;
 
 	while (!s->failed) {
-		if (v->nlater > 0) {
-			waited = v->later[0];
-			memmove(v->later, v->later + 1,
-			    --v->nlater * sizeof *v->later);
-			v->bytes -= strlen(waited);
+		if (v->later.n > 0) {
+			waited = take_later(v, 0);
 			line(v, RPC_TEXT, slice_of(waited));
 			free(waited);
 			continue;
@@ -490,7 +478,8 @@ serve(struct serve *v)
 			tell(v, "notifications/tools/list_changed", NULL);
 			continue;
 		}
-		if (has_input() && rpc_fill(&v->in) < 0)
+		/* what came while servers were looked after was read there */
+		if (poll(&in, 1, 0) > 0 && rpc_fill(&v->in) < 0)
 			s->in.eof = true;
 	}
 }
@@ -509,9 +498,7 @@ mcp_serve(struct tool *t)
 	serve(&v);
 	if (rec_end(&s->out, &e) < 0)
 		stage_fail(s, &e);
-	for (size_t i = 0; i < v.nlater; i++)
-		free(v.later[i]);
-	free(v.later);
+	texts_release(&v.later);
 	rpc_release(&v.in);
 	t->serve = NULL;
 	return s->failed ? err_report(&s->err) : ST_OK;
