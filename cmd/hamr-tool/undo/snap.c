@@ -874,14 +874,14 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0 &&
 		    map_get(&s->chmods, slice_of(was->path)) == NULL)
 			continue;
-		t = undo_entry_add(c, was != NULL ? was->path : is->path);
 		if (was != NULL) {
-			note_old(s, was, t);
-			continue;
+			note_old(s, was, undo_entry_add(c, was->path));
+		} else if (is != NULL) {
+			t = undo_entry_add(c, is->path);
+			t->folders = new_folders(s, t->path);
+			born = map_get(&s->older, slice_of(t->path));
+			t->born = born != NULL ? (int64_t)*born : 0;
 		}
-		t->folders = new_folders(s, t->path);
-		born = map_get(&s->older, slice_of(t->path));
-		t->born = born != NULL ? (int64_t)*born : 0;
 	}
 }
 
