@@ -109,6 +109,22 @@ xgrow(void *p, size_t n, size_t *cap, size_t size)
 	return xrealloc(p, *cap * size);
 }
 
+void
+texts_add(struct texts *t, char *text)
+{
+	t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
+	t->v[t->n++] = text;
+}
+
+void
+texts_release(struct texts *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->v[i]);
+	free(t->v);
+	*t = (struct texts){ NULL, 0, 0 };
+}
+
 /* ---- arenas ---- */
 
 #define BLOCK ((size_t)64 << 10)

@@ -31,6 +31,15 @@ void *xgrow(void *p, size_t n, size_t *cap, size_t size);
 /* The same of a row v: GROW(l->v, l->n, l->cap). */
 #define GROW(v, n, cap) ((v) = xgrow((v), (n), &(cap), sizeof *(v)))
 
+/* A row of texts, each of them its own.  Zero it; add; release. */
+struct texts {
+	char **v;
+	size_t n, cap;
+};
+
+void texts_add(struct texts *t, char *text);	/* takes it */
+void texts_release(struct texts *t);	/* empty; usable again */
+
 /* ---- many small things that are given back all at once ---- */
 
 struct arena_block;		/* private */

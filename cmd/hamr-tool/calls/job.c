@@ -428,16 +428,16 @@ tell_read_only(struct job *j)
 static void
 tell_unsaved(struct job *j)
 {
-	const struct files *f = j->t->files;
+	const struct texts *t = &j->t->files->unsaved;
 	struct buf *b = &j->r.content;
 
-	if (f->nunsaved == 0)
+	if (t->n == 0)
 		return;
 	buf_adds(b, b->len > 0 && b->p[b->len - 1] != '\n' ? "\n" : "");
 	buf_adds(b, "[not saved in the editor, and not seen by the command:");
-	for (size_t i = 0; i < f->nunsaved && i < UNSAVED_TOLD; i++) {
+	for (size_t i = 0; i < t->n && i < UNSAVED_TOLD; i++) {
 		buf_addc(b, ' ');
-		utf8_clean(b, f->unsaved[i], strlen(f->unsaved[i]));
+		utf8_clean(b, t->v[i], strlen(t->v[i]));
 	}
 	buf_adds(b, "]\n");
 }

@@ -34,12 +34,9 @@ files_new(const struct files_opts *o, struct err *e)
 void
 files_free(struct files *f)
 {
-	for (size_t i = 0; f != NULL && i < f->nunsaved; i++)
-		free(f->unsaved[i]);
-	if (f != NULL)
-		free(f->unsaved);
 	if (f == NULL)
 		return;
+	texts_release(&f->unsaved);
 	files_reset(f);
 	root_close(&f->root);
 	free(f);
@@ -300,17 +297,16 @@ out:
 static void
 note_unsaved(struct files *f, const char *rel, bool is)
 {
+	struct texts *t = &f->unsaved;
 	size_t i = 0;
 
-	while (i < f->nunsaved && strcmp(f->unsaved[i], rel) != 0)
+	while (i < t->n && strcmp(t->v[i], rel) != 0)
 		i++;
-	if (is && i == f->nunsaved) {
-		f->unsaved = xgrow(f->unsaved, i, &f->capunsaved,
-		    sizeof *f->unsaved);
-		f->unsaved[f->nunsaved++] = xstrdup(rel);
-	} else if (!is && i < f->nunsaved) {
-		free(f->unsaved[i]);
-		f->unsaved[i] = f->unsaved[--f->nunsaved];
+	if (is && i == t->n) {
+		texts_add(t, xstrdup(rel));
+	} else if (!is && i < t->n) {
+		free(t->v[i]);
+		t->v[i] = t->v[--t->n];
 	}
 }
 

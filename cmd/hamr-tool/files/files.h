@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/image.h"
+#include "base/mem.h"
 #include "proof.h"
 #include "root/path.h"
 #include "root/result.h"
@@ -89,9 +90,8 @@ struct files {
 	bool (*buffer)(void *, const char *rel, struct buf *text);
 	void (*changed)(void *, const char *rel, struct slice text);
 	void *buffer_arg;
-	char **unsaved;		/* names of those with other text than the disk
+	struct texts unsaved;	/* names of those with other text than the disk
 				 * has, as far as they were looked at */
-	size_t nunsaved, capunsaved;
 };
 
 struct files *files_new(const struct files_opts *o, struct err *e);

@@ -37,7 +37,8 @@ struct prog {
 	struct output *out;	/* where stdout goes, or ... */
 	struct buf *text;	/* ... its bytes as they are */
 	struct output *err;	/* NULL: nowhere */
-	const char *id;		/* of its `output` records; NULL: none are put */
+	const char *id;		/* of its `output` records; NULL: there are
+				 * none */
 	/* what came of it */
 	bool ran;		/* it was started */
 	enum prog_end end;

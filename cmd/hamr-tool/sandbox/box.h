@@ -22,17 +22,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "conf/conf.h"
 #include "supervisor/wire.h"
-
-/* Texts of our own, each to be freed. */
-struct texts {
-	char **v;
-	size_t n, cap;
-};
-
-void texts_add(struct texts *t, char *text);	/* takes it */
-void texts_release(struct texts *t);
 
 /* What a command may do to the root. */
 enum box_kind {

@@ -33,22 +33,6 @@ static const char *const in_home[] = { ".ssh", ".gnupg", ".aws", ".azure",
 static const char *const in_etc[] = { "/etc/shadow", "/etc/gshadow",
 	"/etc/shadow-", "/etc/gshadow-" };
 
-void
-texts_add(struct texts *t, char *text)
-{
-	t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
-	t->v[t->n++] = text;
-}
-
-void
-texts_release(struct texts *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		free(t->v[i]);
-	free(t->v);
-	*t = (struct texts){ NULL, 0, 0 };
-}
-
 /* ---- whose ---- */
 
 /* The home of a user, and the name; NULL when there is none.  Yours. */

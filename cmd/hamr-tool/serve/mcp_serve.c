@@ -84,7 +84,8 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 			version = known[i];
 	o = json_object();
 	json_str(o, "protocolVersion", version);
-	json_raw(o, "capabilities", SLICE("{\"tools\":{\"listChanged\":true}}"));
+	json_raw(o, "capabilities", SLICE("{\"tools\":{\"listChanged\":"
+	    "true}}"));
 	json_raw(o, "serverInfo", SLICE("{\"name\":\"hamr-tool\",\"version\":\""
 	    HAMR_VERSION "\"}"));
 	serve_result(v, m->id, o);

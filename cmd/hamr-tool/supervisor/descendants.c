@@ -141,31 +141,27 @@ command_line(int pid)
 void
 descendants_names(struct buf *out)
 {
-	char **names = NULL;
-	size_t n = 0, cap = 0, said = 0;
+	struct texts names = { .n = 0 };
 	struct processes k;
+	size_t said = 0;
 
 	walk(&k);
-	for (size_t i = 0; i < k.n; i++) {
-		if (!k.v[i].leaf || is_zombie(k.v[i].pid))
-			continue;
-		names = xgrow(names, n, &cap, sizeof *names);
-		names[n++] = command_line(k.v[i].pid);
-	}
+	for (size_t i = 0; i < k.n; i++)
+		if (k.v[i].leaf && !is_zombie(k.v[i].pid))
+			texts_add(&names, command_line(k.v[i].pid));
 	free(k.v);
-	if (n > 0)
-		qsort(names, n, sizeof *names, text_order);
-	for (size_t i = 0; i < n; i++) {
-		bool again = i > 0 && strcmp(names[i], names[i - 1]) == 0;
+	if (names.n > 0)
+		qsort(names.v, names.n, sizeof *names.v, text_order);
+	for (size_t i = 0; i < names.n; i++) {
+		const char *name = names.v[i];
+		bool again = i > 0 && strcmp(name, names.v[i - 1]) == 0;
 
-		if (!again && names[i][0] != '\0' && said++ < NAMES_MAX)
-			buf_fmt(out, "%s%s", said > 1 ? ", " : "", names[i]);
+		if (!again && name[0] != '\0' && said++ < NAMES_MAX)
+			buf_fmt(out, "%s%s", said > 1 ? ", " : "", name);
 	}
 	if (said > NAMES_MAX)
 		buf_fmt(out, ", %zu more", said - NAMES_MAX);
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
+	texts_release(&names);
 }
 
 /* ---- the end ---- */

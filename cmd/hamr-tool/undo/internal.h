@@ -30,8 +30,8 @@ struct snap {
 	struct map modes_before;	/* and at the one before it */
 	struct map chmods;	/* files of which the last saw only another */
 	struct map folders;	/* and the snapshot that first saw each */
-	struct map older;	/* files that are new to the last one, and were
-				 * there before the one before it: their birth */
+	struct map older;	/* births of files that are new to the last one
+				 * and were there before the one before it */
 	uint64_t taken;		/* so many snapshots */
 	int64_t looked;		/* snap_time */
 	struct gitindex now;	/* our index, as of the last snapshot */
