@@ -13,13 +13,8 @@
 
 /* ---- tags: a JSON array of strings, sorted, none twice ---- */
 
-struct tags {
-	char **v;
-	size_t n, cap;
-};
-
 static void
-tags_add(struct tags *t, struct slice list)
+tags_add(struct texts *t, struct slice list)
 {
 	struct slice v;
 	struct walk w;
@@ -30,10 +25,8 @@ tags_add(struct tags *t, struct slice list)
 	walk_in(&w, list);
 	while (walk_next(&w, NULL, &v)) {
 		s = scan_strdup(v);
-		if (s == NULL)
-			continue;
-		t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
-		t->v[t->n++] = s;
+		if (s != NULL)
+			texts_add(t, s);
 	}
 }
 
@@ -42,7 +35,7 @@ tags_join(struct slice a, struct slice b)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct json *list = json_array();
-	struct tags t = { .n = 0 };
+	struct texts t = { .n = 0 };
 
 	tags_add(&t, a);
 	tags_add(&t, b);
@@ -53,9 +46,7 @@ tags_join(struct slice a, struct slice b)
 			json_str(list, NULL, t.v[i]);
 	json_print(list, &out);
 	json_free(list);
-	for (size_t i = 0; i < t.n; i++)
-		free(t.v[i]);
-	free(t.v);
+	texts_release(&t);
 	return buf_detach(&out);
 }
 
@@ -255,10 +246,7 @@ static int
 saves_forget(struct store *st, const char *key, int64_t time,
     struct keys *lost, struct err *e)
 {
-	struct {
-		char **v;
-		size_t n, cap;
-	} slots = { .n = 0 };
+	struct texts slots = { .n = 0 };
 	char hash[SHA_HEX];
 	struct st *s;
 	int r;
@@ -270,9 +258,7 @@ saves_forget(struct store *st, const char *key, int64_t time,
 	    "WHERE key = ?1 AND time <= ?2 AND slot <> '' GROUP BY slot",
 	    "ti", key, time);
 	while ((r = st_step(s, e)) > 0) {
-		slots.v = xgrow(slots.v, slots.n, &slots.cap,
-		    sizeof *slots.v);
-		slots.v[slots.n++] = st_col_dup(s, 0);
+		texts_add(&slots, st_col_dup(s, 0));
 		hash_slot(slots.v[slots.n - 1], hash);
 		r = raise_gone(st, hash, key, st_col_int(s, 1), e);
 		if (r < 0)
@@ -286,9 +272,7 @@ saves_forget(struct store *st, const char *key, int64_t time,
 		r = settle_slot(st, slots.v[i], lost, e);
 	if (r == 0)
 		add_key(lost, slice_of(key));
-	for (size_t i = 0; i < slots.n; i++)
-		free(slots.v[i]);
-	free(slots.v);
+	texts_release(&slots);
 	return r;
 }
 
