@@ -92,42 +92,12 @@ refuse_scan(struct value_reader *u, struct err *e)
 
 /* ---- lines ---- */
 
-/* Walk on in a value; its end in s, or 0 if that is not there yet. */
-static size_t
-walk_on(struct value_reader *u, struct slice s)
-{
-	for (; u->at < s.n; u->at++) {
-		char c = s.p[u->at];
-
-		if (u->escaped) {
-			u->escaped = false;
-		} else if (u->quoted) {
-			u->escaped = c == '\\';
-			u->quoted = c != '"';
-			if (!u->quoted && u->depth == 0)
-				return u->at + 1;
-		} else if (c == '"') {
-			u->quoted = true;
-		} else if (c == '{' || c == '[') {
-			u->depth++;
-		} else if (c == '}' || c == ']') {
-			if (u->depth == 0)
-				return u->at;
-			if (--u->depth == 0)
-				return u->at + 1;
-		} else if (u->depth == 0 && (c == ',' || is_whitespace(c))) {
-			return u->at;
-		}
-	}
-	return 0;
-}
-
 size_t
 value_end(struct slice s)
 {
-	struct value_reader u = { .at = 0 };
+	struct scan_end e = { .at = 0 };
 
-	return walk_on(&u, s);
+	return scan_end(&e, s);
 }
 
 /* The next of several values on one line. */
@@ -249,8 +219,7 @@ take_value(struct value_reader *u, struct slice s, struct err *e)
 	u->used = s.n;
 	u->line = u->now + 1;
 	u->now += slice_newlines(s);
-	u->at = u->depth = 0;
-	u->quoted = u->escaped = false;
+	u->end = (struct scan_end){ .at = 0 };
 	return check(u, s) > 0 ? 1 : refuse_scan(u, e);
 }
 
@@ -258,20 +227,21 @@ static int
 next_value(struct value_reader *u, bool wait, struct err *e)
 {
 	for (;;) {
-		bool begun = u->at > 0 || at_value(u);
+		bool begun = u->end.at > 0 || at_value(u);
 		struct slice raw = rec_raw(u->in);
-		size_t n = begun ? walk_on(u, raw) : 0;
+		size_t n = begun ? scan_end(&u->end, raw) : 0;
 
 		if (n > 0)
 			return take_value(u, (struct slice){ raw.p, n }, e);
 		u->cut = u->in->eof && (begun || u->in_array);
-		if (u->cut || raw.n > BUF_RECORD_MAX || (begun && u->at == 0)) {
+		if (u->cut || raw.n > BUF_RECORD_MAX ||
+		    (begun && u->end.at == 0)) {
 			u->line = u->now + 1;
 			if (raw.n > 0)
 				take_value(u, raw, e);
 			u->in_array = false;
 			return refuse(u, u->cut ? "cut short: its end is "
-			    "missing" : u->at > 0 ? "too long" :
+			    "missing" : u->end.at > 0 ? "too long" :
 			    "no JSON value", e);
 		}
 		if (u->in->eof)

@@ -23,8 +23,9 @@ struct value_reader {
 	/* private */
 	size_t now;		/* line of the next byte, from 0 */
 	size_t used;		/* bytes to drop before the next unit */
-	size_t at, depth;	/* how far a value was walked */
-	bool quoted, escaped, in_array, begun, skipping;
+	size_t at;		/* how far a line was looked through */
+	struct scan_end end;	/* how far a value was */
+	bool in_array, begun, skipping;
 	struct slice rest;	/* further values on the line in hand */
 	struct scan scan;
 	struct buf mended;

@@ -587,6 +587,35 @@ scan_record(struct scan *s, const char *p, size_t n)
 	return -1;
 }
 
+size_t
+scan_end(struct scan_end *e, struct slice s)
+{
+	for (; e->at < s.n; e->at++) {
+		char c = s.p[e->at];
+
+		if (e->escaped) {
+			e->escaped = false;
+		} else if (e->quoted) {
+			e->escaped = c == '\\';
+			e->quoted = c != '"';
+			if (!e->quoted && e->depth == 0)
+				return e->at + 1;
+		} else if (c == '"') {
+			e->quoted = true;
+		} else if (c == '{' || c == '[') {
+			e->depth++;
+		} else if (c == '}' || c == ']') {
+			if (e->depth == 0)
+				return e->at;
+			if (--e->depth == 0)
+				return e->at + 1;
+		} else if (e->depth == 0 && (c == ',' || is_whitespace(c))) {
+			return e->at;
+		}
+	}
+	return 0;
+}
+
 void
 scan_repair(struct slice text, struct buf *out)
 {

@@ -70,6 +70,15 @@ int scan_value(struct scan *s, const char *p, size_t n);
 
 void scan_release(struct scan *s);
 
+/* The end of a value that comes in pieces and is not checked yet: zero this,
+ * but for at, where it begins in s, all that has come.  Behind the value, or 0
+ * if that is not there yet. */
+struct scan_end {
+	size_t at, depth;
+	bool quoted, escaped;
+};
+size_t scan_end(struct scan_end *e, struct slice s);
+
 /* Append text with U+FFFD for what is refused of others' JSON: bytes that are
  * not UTF-8, and NUL, raw or escaped. */
 void scan_repair(struct slice text, struct buf *out);

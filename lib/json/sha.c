@@ -15,18 +15,6 @@ struct sha {
 	SHA256_CTX ctx;
 };
 
-static void
-put_hex(const unsigned char *d, size_t n, char *out)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < n; i++) {
-		out[2 * i] = hex[d[i] >> 4];
-		out[2 * i + 1] = hex[d[i] & 15];
-	}
-	out[2 * n] = '\0';
-}
-
 struct sha *
 sha_new(void)
 {
@@ -45,11 +33,16 @@ sha_add(struct sha *s, const void *p, size_t n)
 void
 sha_hex(struct sha *s, char out[SHA_HEX])
 {
+	static const char hex[] = "0123456789abcdef";
 	unsigned char d[SHA256_DIGEST_LENGTH];
 
 	SHA256_Final(d, &s->ctx);
 	SHA256_Init(&s->ctx);
-	put_hex(d, sizeof d, out);
+	for (size_t i = 0; i < sizeof d; i++) {
+		out[2 * i] = hex[d[i] >> 4];
+		out[2 * i + 1] = hex[d[i] & 15];
+	}
+	out[SHA_HEX - 1] = '\0';
 }
 
 void

@@ -68,7 +68,7 @@ body(struct harmony *h)
 	size_t at, i = 0;
 	int m = 0;
 
-	for (at = slice_find(s, 0, "<"); at < s.n; at = slice_find(s, at + 1, "<")) {
+	for (at = 0; (at = slice_find(s, at, "<")) < s.n; at++) {
 		for (i = 0; i < sizeof borders / sizeof *borders; i++) {
 			m = tag_match(slice_from(s, at), borders[i]);
 			if (m != 0)

@@ -576,8 +576,8 @@ at_call(struct dialect *d, enum block_end e)
 		return false;
 	inner = slice_from(s, at);
 	if (begins(inner, 0, "{") && reads(d, DIALECT_HERMES)) {
-		d->reading.start = d->reading.pos = at;
-		d->reading.object = (struct json_end){ 0, false, false };
+		d->reading.start = at;
+		d->reading.object = (struct scan_end){ .at = at };
 		d->reading.object_end = 0;
 		into_block(d, &hermes);
 		return true;

@@ -102,7 +102,7 @@ struct reading {
 	/* of what is read while it comes: its JSON object or function begins
 	 * at start, and all before pos is known */
 	size_t start, pos;
-	struct json_end object;
+	struct scan_end object;
 	size_t object_end;	/* 0: not yet */
 	struct qwen3 qwen3;
 };

@@ -95,7 +95,8 @@ read_minimax(struct reading *r)
 	struct slice s = r->s, name;
 
 	while ((r->at = slice_find(s, r->at, INVOKE)) < s.n) {
-		size_t at = r->at + strlen(INVOKE), end = slice_find(s, at, ">");
+		size_t at = r->at + strlen(INVOKE);
+		size_t end = slice_find(s, at, ">");
 
 		name = unquoted(slice_part(s, at, end));
 		r->at = end + 1;

@@ -46,25 +46,3 @@ tool_name(struct slice said)
 	return said.n > n && slice_starts(said, prefix) ?
 	    slice_from(said, n) : said;
 }
-
-bool
-json_end(struct json_end *j, struct slice s, size_t *at)
-{
-	while (*at < s.n) {
-		char c = s.p[(*at)++];
-
-		if (j->escaped)
-			j->escaped = false;
-		else if (j->in_string && c == '\\')
-			j->escaped = true;
-		else if (c == '"')
-			j->in_string = !j->in_string;
-		else if (j->in_string)
-			continue;
-		else if (c == '{' || c == '[')
-			j->depth++;
-		else if ((c == '}' || c == ']') && --j->depth == 0)
-			return true;
-	}
-	return false;
-}

@@ -22,14 +22,4 @@ size_t skip_name(struct slice s, size_t at);
  * every server takes that away. */
 struct slice tool_name(struct slice said);
 
-/* The end of a JSON value must be found before the scanner can check it.
- * Zero this, then feed it the value as it grows. */
-struct json_end {
-	size_t depth;
-	bool in_string, escaped;
-};
-
-/* Walk on from *at: true when the object or array ended before *at. */
-bool json_end(struct json_end *j, struct slice s, size_t *at);
-
 #endif

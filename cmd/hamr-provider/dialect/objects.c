@@ -47,8 +47,8 @@ read_hermes(struct reading *r)
 	struct slice s = r->s, object;
 	int closed, next;
 
-	if (r->object_end == 0 && json_end(&r->object, s, &r->pos))
-		r->object_end = r->pos;
+	if (r->object_end == 0)
+		r->object_end = r->pos = scan_end(&r->object, s);
 	if (r->object_end == 0)
 		return r->e == BLOCK_GROWS ? BLOCK_MORE : BLOCK_OPEN;
 	/* white space behind it is looked at once only */
@@ -95,10 +95,10 @@ hermes_name(struct slice block, struct buf *out)
 static enum block_said
 object(struct reading *r, struct slice *o)
 {
-	struct json_end j = { .depth = 0 };
-	size_t end = r->at;
+	struct scan_end e = { .at = r->at };
+	size_t end = scan_end(&e, r->s);
 
-	if (!json_end(&j, r->s, &end))
+	if (end == 0)
 		return BLOCK_OPEN;
 	*o = slice_part(r->s, r->at, end);
 	r->at = end;
@@ -243,7 +243,8 @@ tagged(struct reading *r, const char *open, const char *sep)
 
 	while ((r->at = slice_find(s, r->at, open)) < s.n) {
 		size_t begin = r->at + strlen(open), n;
-		size_t end = slice_find(s, begin, sep), behind = end + strlen(sep);
+		size_t end = slice_find(s, begin, sep);
+		size_t behind = end + strlen(sep);
 
 		if (end == s.n)
 			return BLOCK_OPEN;

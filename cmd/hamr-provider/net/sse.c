@@ -57,7 +57,18 @@ value_of(struct slice l, const char *field)
 		return (struct slice){ NULL, 0 };
 	n += l.n > n;
 	n += l.n > n && l.p[n] == ' ';
-	return (struct slice){ l.p + n, l.n - n };
+	return slice_from(l, n);
+}
+
+static void
+set_field(struct slice l, const char *field, struct buf *to)
+{
+	struct slice value = value_of(l, field);
+
+	if (value.p == NULL)
+		return;
+	buf_reset(to);
+	buf_slice(to, value);
 }
 
 /* A whole line, without its end. */
@@ -66,25 +77,15 @@ take_line(struct sse *s, struct slice l, sse_fn *fn, void *ctx)
 {
 	struct slice value;
 
-	if (!s->begun && slice_starts(l, "\xef\xbb\xbf")) {
-		l.p += 3;
-		l.n -= 3;
-	}
+	if (!s->begun && slice_starts(l, "\xef\xbb\xbf"))
+		l = slice_from(l, 3);
 	s->begun = true;
 	if (s->lines)
 		return l.n > 0 ? fn(ctx, l) : 0;
 	if (l.n == 0)
 		return event_end(s, fn, ctx);
-	value = value_of(l, "event");
-	if (value.p != NULL) {
-		buf_reset(&s->name);
-		buf_slice(&s->name, value);
-	}
-	value = value_of(l, "id");
-	if (value.p != NULL) {
-		buf_reset(&s->next_id);
-		buf_slice(&s->next_id, value);
-	}
+	set_field(l, "event", &s->name);
+	set_field(l, "id", &s->next_id);
 	value = value_of(l, "retry");
 	if (value.p != NULL && value.n > 0 && value.n < 10)
 		s->retry = strtoll(value.p, NULL, 10);
