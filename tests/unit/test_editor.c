@@ -320,7 +320,7 @@ events(void **state)
 	assert_int_equal(feed(e, "\x07", NULL), EDITOR_EXTERNAL);
 	assert_int_equal(feed(e, "\x1a", NULL), EDITOR_SUSPEND);
 	assert_int_equal(feed(e, "\x0c", NULL), EDITOR_REDRAW);
-	assert_int_equal(feed(e, "\033[Z", NULL), EDITOR_BACKTAB);
+	assert_int_equal(feed(e, "\033[Z", NULL), EDITOR_NONE);
 	assert_int_equal(feed(e, "\r", NULL), EDITOR_NONE);
 	assert_int_equal(feed(e, "  ", NULL), EDITOR_CHANGED);
 	assert_int_equal(feed(e, "\r", NULL), EDITOR_NONE);

@@ -420,8 +420,8 @@ check(struct chat *c, const char *arg)
 
 /* ---- other sessions ---- */
 
-int
-chat_open_old(struct chat *c, const char *id)
+static int
+open_old(struct chat *c, const char *id)
 {
 	struct run *r = c->run;
 	int rc;
@@ -459,7 +459,7 @@ show_session(struct chat *c)
 int
 chat_resume(struct chat *c, const char *id)
 {
-	if (chat_open_old(c, id) < 0)
+	if (open_old(c, id) < 0)
 		return -1;
 	show_session(c);
 	return 0;
@@ -490,7 +490,7 @@ resume(struct chat *c, const char *arg)
 	c->open = false;
 	if (chat_resume(c, arg) < 0 && before != NULL) {
 		err_report(&c->err);
-		c->failed = chat_open_old(c, before) < 0;
+		c->failed = open_old(c, before) < 0;
 	}
 	free(before);
 }
@@ -872,7 +872,7 @@ chat_tell_session(struct chat *c)
 		    own.v[i].about);
 	candidates_release(&own);
 	buf_adds(&b, "]}");
-	hub_progress(&c->run->hub, &b);
+	hub_show(&c->run->hub, &b);
 }
 
 /* ---- what completes ---- */

@@ -27,7 +27,6 @@ struct chat {
 /* There is a session from here on; task (NULL: none) is what it begins with.
  * -1 when there is none: c->err. */
 int chat_open(struct chat *c, const char *task);
-int chat_open_old(struct chat *c, const char *id);
 
 /* One message of the person, and the turn that follows. */
 void chat_turn(struct chat *c, const char *text);

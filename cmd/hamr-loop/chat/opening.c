@@ -158,7 +158,7 @@ list_models(struct chat *c, struct slice said)
 		comma = ",";
 	}
 	buf_adds(&b, "]}");
-	hub_progress(&c->run->hub, &b);
+	hub_show(&c->run->hub, &b);
 }
 
 static void

@@ -235,31 +235,10 @@ seen_release(struct seen *s)
 	free(s->compaction);
 	free(s->checkpoint);
 	map_release(&s->ours);
-	buf_release(&s->read);
-	buf_release(&s->changed);
-	buf_release(&s->said);
+	bufs_release(BUFS(&s->read, &s->changed, &s->said));
 }
 
 /* ---- a page ---- */
-
-void
-page_row(const struct chat *c, struct buf *page, const char *label,
-    size_t column, const char *what)
-{
-	size_t columns = ui_columns(&c->run->ui) - 1;
-	size_t used = term_width(slice_of(label)), at = column;
-
-	at = at < columns / 2 ? at : columns / 3;
-	buf_adds(page, label);
-	if (used + 2 > at && label[0] != '\0') {
-		buf_addc(page, '\n');
-		used = 0;
-	}
-	term_wrap(page, slice_of(what), used, at, columns);
-	while (page->len > 0 && page->p[page->len - 1] == '\n')
-		page->len--;
-	buf_addc(page, '\n');
-}
 
 void
 page_show(struct chat *c, struct buf *page)
@@ -268,20 +247,30 @@ page_show(struct chat *c, struct buf *page)
 	buf_release(page);
 }
 
+/* A row: a label, and behind it, in a column of its own, what is told. */
 __attribute__((format(printf, 4, 5)))
 static void
 row(const struct chat *c, struct buf *page, const char *label,
     const char *fmt, ...)
 {
+	size_t columns = ui_columns(&c->run->ui) - 1;
+	size_t used = 2 + term_width(slice_of(label)), at = LABEL;
 	struct buf what = BUF_INIT((size_t)1 << 30);
-	char *lead = xasprintf("  %s", label);
 	va_list ap;
 
 	va_start(ap, fmt);
 	buf_vfmt(&what, fmt, ap);
 	va_end(ap);
-	page_row(c, page, lead, LABEL, buf_view(&what).p);
-	free(lead);
+	at = at < columns / 2 ? at : columns / 3;
+	buf_fmt(page, "  %s", label);
+	if (used + 2 > at) {
+		buf_addc(page, '\n');
+		used = 0;
+	}
+	term_wrap(page, buf_view(&what), used, at, columns);
+	while (page->len > 0 && page->p[page->len - 1] == '\n')
+		page->len--;
+	buf_addc(page, '\n');
 	buf_release(&what);
 }
 

@@ -45,9 +45,6 @@ void seen_release(struct seen *s);
 
 /* ---- a page ---- */
 
-/* A row: a label, and behind it, in a column of its own, what is told. */
-void page_row(const struct chat *c, struct buf *page, const char *label,
-    size_t column, const char *what);
 void page_show(struct chat *c, struct buf *page);	/* releases it */
 
 /* "s" or "". */

@@ -115,29 +115,19 @@ hub_set(struct hub *h, struct slice settings)
 			hub_put(h, "{'type':'config','set':{'$':$}}", key, val);
 }
 
-static void
-show(struct hub *h, struct buf *record, void (*how)(struct ui *,
-    const struct rec *))
+void
+hub_show(struct hub *h, struct buf *record)
 {
 	struct rec r;
 
 	if (rec_parse(&h->scan, record->p, record->len, &r) == 0) {
 		runlog_record(h->log, &r);
-		how(h->ui, &r);
+		if (rec_is_passing(r.kind))
+			ui_passing(h->ui, &r);
+		else
+			ui_committed(h->ui, &r);
 	}
 	buf_release(record);
-}
-
-void
-hub_show(struct hub *h, struct buf *record)
-{
-	show(h, record, ui_committed);
-}
-
-void
-hub_progress(struct hub *h, struct buf *record)
-{
-	show(h, record, ui_passing);
 }
 
 void
@@ -545,9 +535,7 @@ hub_end(struct hub *h)
 			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);
 		slot_drop_controls(s);
 		free(s->q);
-		buf_release(&s->out);
-		buf_release(&s->proposals);
-		buf_release(&s->said);
+		bufs_release(BUFS(&s->out, &s->proposals, &s->said));
 	}
 	buf_release(&h->kept);
 	scan_release(&h->scan);

@@ -107,11 +107,9 @@ int hub_commit(struct hub *h, struct buf *record);
 /* A config record for each of these settings. */
 void hub_set(struct hub *h, struct slice settings);
 
-/* Show a record (released) that could not be committed. */
+/* Show a record (released) that is not committed: one of progress, or one that
+ * could not be. */
 void hub_show(struct hub *h, struct buf *record);
-
-/* Show a progress record (released); it is not committed. */
-void hub_progress(struct hub *h, struct buf *record);
 
 /* Ask and wait for the answer.  0; -1 when the run is over (h->failed, or an
  * interrupt: h->interrupts). */

@@ -85,9 +85,7 @@ init(struct markdown *m, size_t columns, size_t tail_rows, bool colour)
 static void
 release(struct markdown *m)
 {
-	buf_release(&m->raw);
-	buf_release(&m->line);
-	buf_release(&m->text);
+	bufs_release(BUFS(&m->raw, &m->line, &m->text));
 	inline_release(&m->inlines);
 	rows_release(&m->rows);
 }

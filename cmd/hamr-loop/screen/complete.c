@@ -63,12 +63,20 @@ word_begin(struct slice text, size_t at)
 	return at;
 }
 
-bool
-complete_word(struct slice text, size_t at, struct complete_word *w)
+struct word {
+	enum complete_kind kind;
+	size_t from;		/* with its slash or @ */
+	struct slice typed;	/* without its @, blanks with their \ */
+	struct slice command;	/* without its slash */
+};
+
+/* The word that ends at byte `at` of text.  False: nothing completes there. */
+static bool
+word_at(struct slice text, size_t at, struct word *w)
 {
 	size_t from = word_begin(text, at), n = 1;
 
-	*w = (struct complete_word){ .from = from,
+	*w = (struct word){ .from = from,
 		.typed = { text.p + from, at - from } };
 	if (at > from && text.p[from] == '@') {
 		w->kind = COMPLETE_PATH;
@@ -169,9 +177,9 @@ fits(const struct candidate *c, enum complete_kind kind, struct slice typed)
 	return yes;
 }
 
-size_t
-complete_match(struct candidates *c, enum complete_kind kind,
-    struct slice typed)
+/* Sort those that match typed to the front, the best first; how many. */
+static size_t
+match(struct candidates *c, enum complete_kind kind, struct slice typed)
 {
 	bool exact = false;
 	size_t n = 0;
@@ -196,8 +204,9 @@ complete_match(struct candidates *c, enum complete_kind kind,
 	return n;
 }
 
-void
-complete_put(struct buf *out, enum complete_kind kind, const char *text)
+/* What is written into the message for it. */
+static void
+put(struct buf *out, enum complete_kind kind, const char *text)
 {
 	if (kind == COMPLETE_PATH)
 		buf_addc(out, '@');
@@ -225,7 +234,7 @@ take(struct menu *u, struct message *m)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
-	complete_put(&b, u->kind, u->list.v[u->chosen].text);
+	put(&b, u->kind, u->list.v[u->chosen].text);
 	if (b.len > 0 && b.p[b.len - 1] == ' ' && m->at < m->text.len &&
 	    m->text.p[m->at] == ' ')
 		b.len--;
@@ -261,7 +270,7 @@ type_common(const struct menu *u, struct message *m, size_t typed)
 }
 
 static void
-list(struct menu *u, const struct complete_word *w,
+list(struct menu *u, const struct word *w,
     const struct complete_source *s, bool hint)
 {
 	char *command = w->command.p == NULL ? NULL :
@@ -273,15 +282,15 @@ list(struct menu *u, const struct complete_word *w,
 	free(command);
 	u->kind = w->kind;
 	u->from = w->from;
-	u->matches = complete_match(&u->list, w->kind, w->typed);
+	u->matches = match(&u->list, w->kind, w->typed);
 }
 
 bool
 menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 {
-	struct complete_word w;
+	struct word w;
 
-	if (s->list == NULL || !complete_word(buf_view(&m->text), m->at, &w))
+	if (s->list == NULL || !word_at(buf_view(&m->text), m->at, &w))
 		return false;
 	if (!u->hint || u->matches == 0 || w.kind != u->kind ||
 	    w.from != u->from)
@@ -300,10 +309,10 @@ void
 menu_hint(struct menu *u, struct message *m, const struct complete_source *s,
     struct slice typed)
 {
-	struct complete_word w;
+	struct word w;
 
 	if (s->list != NULL && u->list.n == 0 &&
-	    complete_word(buf_view(&m->text), m->at, &w) &&
+	    word_at(buf_view(&m->text), m->at, &w) &&
 	    w.kind != COMPLETE_ARGUMENT && m->at - w.from <= typed.n)
 		list(u, &w, s, true);
 }
@@ -312,9 +321,9 @@ bool
 menu_again(struct menu *u, const struct message *m,
     const struct complete_source *s)
 {
-	struct complete_word w;
+	struct word w;
 
-	if (complete_word(buf_view(&m->text), m->at, &w) &&
+	if (word_at(buf_view(&m->text), m->at, &w) &&
 	    w.kind == u->kind && w.from == u->from)
 		list(u, &w, s, true);
 	else
@@ -325,14 +334,14 @@ menu_again(struct menu *u, const struct message *m,
 void
 menu_changed(struct menu *u, const struct message *m)
 {
-	struct complete_word w;
+	struct word w;
 
 	if (u->list.n == 0)
 		return;
 	u->matches = u->chosen = 0;
-	if (complete_word(buf_view(&m->text), m->at, &w) &&
+	if (word_at(buf_view(&m->text), m->at, &w) &&
 	    w.kind == u->kind && w.from == u->from)
-		u->matches = complete_match(&u->list, w.kind, w.typed);
+		u->matches = match(&u->list, w.kind, w.typed);
 	else
 		menu_close(u);
 }

@@ -50,23 +50,6 @@ struct complete_source {
 	void *arg;
 };
 
-/* The word that ends at byte `at` of text: where it begins, what it is.
- * False: nothing completes there. */
-struct complete_word {
-	enum complete_kind kind;
-	size_t from;		/* with its slash or @ */
-	struct slice typed;	/* without its @, blanks with their \ */
-	struct slice command;	/* without its slash */
-};
-bool complete_word(struct slice text, size_t at, struct complete_word *w);
-
-/* Sort those that match typed to the front, the best first; how many. */
-size_t complete_match(struct candidates *c, enum complete_kind kind,
-    struct slice typed);
-
-/* What is written into the message for it. */
-void complete_put(struct buf *out, enum complete_kind kind, const char *text);
-
 /* ---- the list ---- */
 
 struct menu {			/* zeroed: closed */

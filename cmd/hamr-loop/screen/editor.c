@@ -726,8 +726,6 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	case KEY_TAB:
 		return menu_open(&e->menu, &e->m, &e->o.complete) ?
 		    EDITOR_CHANGED : EDITOR_NONE;
-	case KEY_BACKTAB:
-		return EDITOR_BACKTAB;
 	case KEY_BACKSPACE:
 		if (key->alt || key->ctrl)
 			return kill_text(e, word_start(m, m->at), m->at, was);

@@ -30,7 +30,6 @@ enum editor_event {
 	EDITOR_OUTPUT,		/* Ctrl-O */
 	EDITOR_THINKING,	/* Ctrl-T in an empty input */
 	EDITOR_REDRAW,		/* Ctrl-L */
-	EDITOR_BACKTAB,		/* Shift-Tab, where no list is open */
 	EDITOR_TOO_LONG,	/* a paste was not taken, it is over 16 MiB */
 };
 

@@ -845,11 +845,7 @@ screen_close(struct screen *s, bool at_once)
 	the_screen = NULL;
 	if (s->fd != s->out)
 		close(s->fd);
-	buf_release(&s->frame);
-	buf_release(&s->off);
-	buf_release(&s->above);
-	buf_release(&s->control);
-	buf_release(&s->want.text);
-	buf_release(&s->have.text);
+	bufs_release(BUFS(&s->frame, &s->off, &s->above, &s->control,
+	    &s->want.text, &s->have.text));
 	free(s);
 }

@@ -330,21 +330,19 @@ runlog_record(struct runlog *l, const struct rec *r)
 		rec_int(r, "completion_tokens", &l->out);
 	} else if (r->kind == R_TOOL) {
 		char *name = rec_strdup(r, "name");
-		char *error = scan_strdup(msg_meta(r, "error"));
+		char *error = scan_text(msg_meta(r, "error"));
 		int64_t ms = 0, code;
 
 		l->calls++;
 		scan_int(msg_meta(r, "ms"), &ms);
 		if (scan_int(msg_meta(r, "exit"), &code))
 			runlog_line(l, "call", "%s, %lld ms, exit %lld",
-			    name != NULL ?
-			    name : "?", (long long)ms, (long long)code);
+			    name != NULL ? name : "?", (long long)ms,
+			    (long long)code);
 		else
-			runlog_line(l, "call", "%s, %lld ms%s%s", name != NULL ?
-			    name :
-			    "?", (long long)ms, error != NULL ? ", " : "",
-			    error !=
-			    NULL ? error : "");
+			runlog_line(l, "call", "%s, %lld ms%s%s",
+			    name != NULL ? name : "?", (long long)ms,
+			    error[0] != '\0' ? ", " : "", error);
 		free(name);
 		free(error);
 	} else if (r->kind == R_END) {

@@ -190,7 +190,7 @@ wait_for_server(struct turn *t)
 	    SCAN_INT(most[PROVIDER_DOWN]), SCAN_INT((long long)(s * 1000)),
 	    slice_of(text));
 	free(text);
-	hub_progress(t->hub, &b);
+	hub_show(t->hub, &b);
 	t->waited_ms += (long long)(s * 1000);
 	return hub_pause(t->hub, (int)(s * 1000)) == 0;
 }

@@ -325,6 +325,42 @@ run_tell_last(struct run *r, const struct rec *end)
 	free(reason);
 }
 
+/* How it ended, for people. */
+static void
+tell_end(struct run *r, const struct turn *t)
+{
+	bool well = t->end == END_COMPLETED;
+	const struct track *k = &r->track;
+	char cost[40] = "";
+
+	if (k->usage.has_cost && k->usage.cost > 0)
+		snprintf(cost, sizeof cost, k->usage.cost < 0.1 ?
+		    ", $%.3f" : ", $%.2f", k->usage.cost);
+	ui_answer(&r->ui, k->answer);
+	if (r->o.chat) {
+		char *how = ending_words(t->end, t->reason);
+
+		ui_sum(&r->ui, how, k, file_now_ms() - t->begun);
+		free(how);
+	} else {
+		ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
+		    "file%s changed%s; session %s",
+		    turn_status_word(t->end), well ? "" : ", ",
+		    well ? "" : t->reason, k->steps,
+		    k->steps == 1 ? "" : "s", k->started,
+		    k->started == 1 ? "" : "s", k->nfiles,
+		    k->nfiles == 1 ? "" : "s", cost, r->session.id);
+	}
+	if (t->end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
+		ui_note(&r->ui, "what happened: %s",
+		    runlog_path(r->log));
+	print_remark(r, t);
+	if (r->hub.stage_failed)
+		err_say("%s", r->hub.err.text);
+	else if (t->end == END_MODEL && r->track.error_text != NULL)
+		ui_model_error(&r->track, r->o.chat);
+}
+
 /* From the first record on, a session ends with one end record. */
 int
 run_turn(struct run *r, const char *task, struct err *e)
@@ -349,37 +385,7 @@ run_turn(struct run *r, const char *task, struct err *e)
 	if (status < 0) {
 		*e = r->hub.err;
 	} else {
-		/* How it ended, for people. */
-		bool well = t.end == END_COMPLETED;
-		const struct track *k = &r->track;
-		char cost[40] = "";
-
-		if (k->usage.has_cost && k->usage.cost > 0)
-			snprintf(cost, sizeof cost, k->usage.cost < 0.1 ?
-			    ", $%.3f" : ", $%.2f", k->usage.cost);
-		ui_answer(&r->ui, k->answer);
-		if (r->o.chat) {
-			char *how = ending_words(t.end, t.reason);
-
-			ui_sum(&r->ui, how, k, file_now_ms() - t.begun);
-			free(how);
-		} else {
-			ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "
-			    "file%s changed%s; session %s",
-			    turn_status_word(t.end), well ? "" : ", ",
-			    well ? "" : t.reason, k->steps,
-			    k->steps == 1 ? "" : "s", k->started,
-			    k->started == 1 ? "" : "s", k->nfiles,
-			    k->nfiles == 1 ? "" : "s", cost, r->session.id);
-		}
-		if (t.end == END_TOOL_ERROR && runlog_path(r->log) != NULL)
-			ui_note(&r->ui, "what happened: %s",
-			    runlog_path(r->log));
-		print_remark(r, &t);
-		if (r->hub.stage_failed)
-			err_say("%s", r->hub.err.text);
-		else if (t.end == END_MODEL && r->track.error_text != NULL)
-			ui_model_error(&r->track, r->o.chat);
+		tell_end(r, &t);
 		/* a stage that ended for good says why in its status, and that
 		 * counts where a person can mend it: no input, no permission,
 		 * configuration */

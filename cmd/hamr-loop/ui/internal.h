@@ -41,9 +41,6 @@ void ui_event(struct ui *u, enum editor_event event);
 /* Call a person who looks elsewhere. */
 void ui_ring(struct ui *u, const char *why);
 
-/* Stop as Ctrl-Z does. */
-void ui_stop(struct ui *u);
-
 /* What the terminal says of itself is no key. */
 bool ui_answered(struct ui *u, const struct key *key);
 

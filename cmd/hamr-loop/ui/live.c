@@ -891,8 +891,9 @@ ui_take_back(struct ui *u)
 	ui_changed(u);
 }
 
-void
-ui_stop(struct ui *u)
+/* As Ctrl-Z does. */
+static void
+stop(struct ui *u)
 {
 	ui_lend(u);
 	job_stop(u->job);
@@ -911,7 +912,7 @@ ui_job(struct ui *u)
 			    ui_height(u) > 12 ? ui_height(u) - 8 : TAIL_LEAST);
 	}
 	if ((what & JOB_STOP) != 0)
-		ui_stop(u);
+		stop(u);
 	else if ((what & JOB_GO) != 0) {
 		ui_lend(u);
 		ui_take_back(u);
@@ -976,7 +977,7 @@ ui_event(struct ui *u, enum editor_event event)
 		u->leaving = true;
 		break;
 	case EDITOR_SUSPEND:
-		ui_stop(u);
+		stop(u);
 		break;
 	case EDITOR_EXTERNAL:
 		ui_edit_input(u);

@@ -482,6 +482,24 @@ show_text(struct ui *u, struct slice content, bool with_calls)
 	buf_release(&b);
 }
 
+static void
+show_answer(struct ui *u, const struct rec *r)
+{
+	free(u->trouble);
+	u->trouble = NULL;
+	ui_thought(u);
+	ui_break(u);
+	/* The last answer goes to stdout.  Text that was shown while it came
+	 * is not shown again. */
+	if (u->streamed)
+		u->answered = true;
+	else
+		show_text(u, rec_get(r, "content"), msg_count_calls(
+		    rec_get(r, "tool_calls")) > 0);
+	remember_calls(u, r);
+	ui_status_doing(u, "");
+}
+
 void
 ui_committed(struct ui *u, const struct rec *r)
 {
@@ -499,20 +517,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		return;
 	switch (r->kind) {
 	case R_ASSISTANT:
-		free(u->trouble);
-		u->trouble = NULL;
-		ui_thought(u);
-		ui_break(u);
-		if (u->streamed)
-			u->answered = true;
-
-		/* The last answer goes to stdout.  Text that was shown while it
-		 * came is not shown again. */
-		if (!u->streamed)
-			show_text(u, rec_get(r, "content"), msg_count_calls(
-			    rec_get(r, "tool_calls")) > 0);
-		remember_calls(u, r);
-		ui_status_doing(u, "");
+		show_answer(u, r);
 		break;
 	case R_START:
 		u->printing = false;

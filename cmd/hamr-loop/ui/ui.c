@@ -289,12 +289,8 @@ ui_release(struct ui *u)
 	free(u->status.doing);
 	map_release(&u->always);
 	keys_release(&u->keys);
-	buf_release(&u->out);
-	buf_release(&u->sent);
-	buf_release(&u->question);
-	buf_release(&u->output);
-	buf_release(&u->partial);
-	buf_release(&u->thinking);
+	bufs_release(BUFS(&u->out, &u->sent, &u->question, &u->output,
+	    &u->partial, &u->thinking));
 }
 
 /* ---- stdout ---- */
