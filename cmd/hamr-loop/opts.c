@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "opts.h"
 #include "base/utf8.h"
+#include "show/export.h"
 
 #define TASK_MAX ((size_t)16 << 20)
 #define PIPED_MAX ((size_t)1 << 20)	/* of stdin beside a task */
@@ -238,14 +239,6 @@ opts_settle(struct opts *o, bool is_id, struct err *e)
 	return check_task(o, e);
 }
 
-static bool
-is_word(const char *const *words, const char *given)
-{
-	while (*words != NULL && strcmp(*words, given) != 0)
-		words++;
-	return *words != NULL;
-}
-
 /* Is it the name of one of ours? */
 static bool
 is_option(const char *arg)
@@ -284,16 +277,15 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->inspect != NULL || o->export != NULL) {
 		/* What stands where a task would is the session. */
 		static const char *const views[] = { "budget", "ledger",
-		    "context",
-			NULL };
-		static const char *const forms[] = { "openai", "atif", "html",
-		    NULL };
+			"context", NULL };
 
 		o->id = o->task;
-		if (o->inspect != NULL && !is_word(views, o->inspect))
+		if (o->inspect != NULL && !slice_in(slice_of(o->inspect),
+		    views))
 			return err_set(e, ST_USAGE, "--inspect takes budget, "
 			    "ledger or context, not \"%s\"", o->inspect);
-		if (o->export != NULL && !is_word(forms, o->export))
+		if (o->export != NULL && !slice_in(slice_of(o->export),
+		    export_forms))
 			return err_set(e, ST_USAGE, "--export takes openai, "
 			    "atif or html, not \"%s\"", o->export);
 		return 0;

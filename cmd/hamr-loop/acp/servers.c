@@ -28,22 +28,36 @@ add_setting(struct worker *s, const struct buf *name, const char *key,
 	    value->p);
 }
 
-/* "NAME=value", or with another text between. */
+/* A list of names and values as texts "NAME=value", or with another text
+ * between.  False: it is none. */
 static bool
-add_variable(struct buf *v, struct slice el, const char *between)
+add_pairs(struct worker *s, const struct buf *name, const char *key,
+    struct slice list, const char *between)
 {
-	char *key = scan_strdup(scan_get(el, "name"));
-	char *value = scan_strdup(scan_get(el, "value")), *both;
-	bool good = key != NULL && value != NULL;
+	struct buf v = BUF_INIT(1 << 20);
+	bool good = true;
+	struct slice el;
+	struct walk w;
 
-	if (good) {
-		both = xasprintf("%s%s%s", key, between, value);
-		buf_addc(v, v->len == 0 ? '[' : ',');
-		scan_quote(v, both, strlen(both));
+	buf_addc(&v, '[');
+	walk_list(&w, list);
+	while (good && walk_next(&w, NULL, &el)) {
+		char *k = scan_strdup(scan_get(el, "name"));
+		char *value = scan_strdup(scan_get(el, "value"));
+		char *both = k == NULL || value == NULL ? NULL :
+		    xasprintf("%s%s%s", k, between, value);
+
+		good = both != NULL;
+		if (good)
+			scan_put(&v, v.len > 1 ? ",@" : "@", slice_of(both));
 		free(both);
+		free(value);
+		free(k);
 	}
-	free(key);
-	free(value);
+	buf_addc(&v, ']');
+	if (good)
+		add_setting(s, name, key, &v);
+	buf_release(&v);
 	return good;
 }
 
@@ -51,71 +65,64 @@ add_variable(struct buf *v, struct slice el, const char *between)
 static const char *
 add_http(struct worker *s, const struct buf *name, struct slice server)
 {
-	struct slice url = scan_get(server, "url"), el;
+	struct slice url = scan_get(server, "url");
 	struct slice headers = scan_get(server, "headers");
 	struct buf v = BUF_INIT(1 << 20);
-	const char *why = NULL;
-	struct walk w;
 
-	if (scan_kind(url) != SCAN_STRING || scan_kind(headers) != SCAN_ARRAY)
+	if (name->len == 0 || scan_kind(url) != SCAN_STRING ||
+	    scan_kind(headers) != SCAN_ARRAY)
 		return "an MCP server over HTTP needs a name, a url and "
 		    "headers";
 	buf_slice(&v, url);
 	add_setting(s, name, "url", &v);
-	buf_reset(&v);
-	walk_list(&w, headers);
-	while (walk_next(&w, NULL, &el))
-		if (!add_variable(&v, el, ": "))
-			why = "an MCP server's headers are not a list of names "
-			    "and values";
-	buf_adds(&v, v.len > 0 ? "]" : "[]");
-	add_setting(s, name, "headers", &v);
 	buf_release(&v);
-	return why;
+	return add_pairs(s, name, "headers", headers, ": ") ? NULL :
+	    "an MCP server's headers are not a list of names and values";
 }
 
-/* What is wrong with it, or NULL. */
+/* The same of one that is started here. */
 static const char *
-add_server(struct worker *s, struct slice server)
+add_stdio(struct worker *s, const struct buf *name, struct slice server)
 {
-	struct slice type = scan_get(server, "type"), el;
-	struct slice command = scan_get(server, "command");
-	struct buf name = BUF_INIT(1 << 12), v = BUF_INIT(1 << 20);
+	struct slice command = scan_get(server, "command"), el;
+	struct slice args = scan_get(server, "args");
+	struct slice env = scan_get(server, "env");
+	struct buf v = BUF_INIT(1 << 20);
 	const char *why = NULL;
 	struct walk w;
 
-	put_name(&name, scan_get(server, "name"));
-	if (scan_str_is(type, "http") && name.len > 0)
-		why = add_http(s, &name, server);
-	else if (type.p != NULL && !scan_str_is(type, "stdio"))
-		why = "only MCP servers over stdio and HTTP are supported";
-	else if (name.len == 0 || scan_kind(command) != SCAN_STRING ||
-	    scan_kind(scan_get(server, "args")) != SCAN_ARRAY ||
-	    scan_kind(scan_get(server, "env")) != SCAN_ARRAY)
-		why = "an MCP server needs a name, a command, args and env";
-	if (why != NULL || scan_str_is(type, "http"))
-		goto out;
-	buf_addc(&v, '[');
-	buf_slice(&v, command);
-	walk_list(&w, scan_get(server, "args"));
+	if (name->len == 0 || scan_kind(command) != SCAN_STRING ||
+	    scan_kind(args) != SCAN_ARRAY || scan_kind(env) != SCAN_ARRAY)
+		return "an MCP server needs a name, a command, args and env";
+	scan_put(&v, "[$", command);
+	walk_list(&w, args);
 	while (walk_next(&w, NULL, &el)) {
 		if (scan_kind(el) != SCAN_STRING)
 			why = "an MCP server's args are not all strings";
 		scan_put(&v, ",$", el);
 	}
 	buf_addc(&v, ']');
-	add_setting(s, &name, "command", &v);
-	buf_reset(&v);
-	walk_list(&w, scan_get(server, "env"));
-	while (walk_next(&w, NULL, &el))
-		if (!add_variable(&v, el, "="))
-			why = "an MCP server's env is not a list of names and "
-			    "values";
-	buf_adds(&v, v.len > 0 ? "]" : "[]");
-	add_setting(s, &name, "env", &v);
-out:
-	buf_release(&name);
+	add_setting(s, name, "command", &v);
 	buf_release(&v);
+	return add_pairs(s, name, "env", env, "=") ? why :
+	    "an MCP server's env is not a list of names and values";
+}
+
+static const char *
+add_server(struct worker *s, struct slice server)
+{
+	struct slice type = scan_get(server, "type");
+	struct buf name = BUF_INIT(1 << 12);
+	const char *why;
+
+	put_name(&name, scan_get(server, "name"));
+	if (scan_str_is(type, "http"))
+		why = add_http(s, &name, server);
+	else if (type.p != NULL && !scan_str_is(type, "stdio"))
+		why = "only MCP servers over stdio and HTTP are supported";
+	else
+		why = add_stdio(s, &name, server);
+	buf_release(&name);
 	return why;
 }
 

@@ -285,7 +285,7 @@ export_page(struct chat *c, const char *arg)
 	bool page = strcmp(form, "html") == 0;
 	char *to, *dir;
 
-	if (!page && strcmp(form, "openai") != 0 && strcmp(form, "atif") != 0) {
+	if (!slice_in(slice_of(form), export_forms)) {
 		say(c, "usage: /export [html|openai|atif]");
 		return;
 	}
@@ -951,13 +951,12 @@ list_models(struct chat *c, struct candidates *out)
 static void
 list_arguments(struct chat *c, const char *command, struct candidates *out)
 {
-	static const char *const forms[] = { "html", "openai", "atif", NULL };
 	static const char *const profiles[] = { "quick", "full", NULL };
 
 	if (strcmp(command, "mode") == 0)
 		list_words(out, track_modes);
 	else if (strcmp(command, "export") == 0)
-		list_words(out, forms);
+		list_words(out, export_forms);
 	else if (strcmp(command, "verify") == 0)
 		list_words(out, profiles);
 	else if (strcmp(command, "resume") == 0)

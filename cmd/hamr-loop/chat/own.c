@@ -117,37 +117,25 @@ own_command(struct chat *c, const char *name, const char *args,
 
 /* Its description, or its first line that says something. */
 static char *
-about(const struct chat *c, bool project, const char *name)
+about(const struct chat *c, bool project, struct slice text)
 {
-	struct buf text = BUF_INIT(4 * TEXT_MAX);
-	struct slice rest, line = { "", 0 };
-	char *all;
+	struct slice line = front_matter(&text, "description");
 
-	load(c, project, name, &text);
-	rest = buf_view(&text);
-	line = front_matter(&rest, "description");
-	while (line.n == 0 && slice_line(&rest, &line))
+	while (line.n == 0 && slice_line(&text, &line))
 		line = slice_trim_start(slice_trim(line), "# ");
-	all = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
+	return xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
 	    c->run->conf) ? "(this project's) " : "(this project's, not "
 	    "trusted) ", (int)utf8_cut(line.p, line.n, 80), line.p);
-	buf_release(&text);
-	return all;
 }
 
 static bool
-takes_arguments(const struct chat *c, bool project, const char *name)
+takes_arguments(const char *text)
 {
-	struct buf text = BUF_INIT(4 * TEXT_MAX);
-	const char *p;
-	bool yes = false;
-
-	load(c, project, name, &text);
-	for (p = buf_view(&text).p; !yes && (p = strchr(p, '$')) != NULL; p++)
-		yes = (p[1] >= '1' && p[1] <= '9') ||
-		    strncmp(p, ALL, strlen(ALL)) == 0;
-	buf_release(&text);
-	return yes;
+	while ((text = strchr(text, '$')) != NULL)
+		if (strncmp(text, ALL, strlen(ALL)) == 0 ||
+		    (*++text >= '1' && *text <= '9'))
+			return true;
+	return false;
 }
 
 static void
@@ -158,21 +146,22 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 	struct dirent *f;
 
 	while ((f = file_readdir(d)) != NULL) {
+		struct buf text = BUF_INIT(4 * TEXT_MAX);
 		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
-		char *name, *text, *what;
+		char *name, *what;
 
 		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
 			continue;
-		name = xmemdup0(f->d_name, n - k);
-		text = xasprintf("/%s", name);
-		what = about(c, project, name);
-		if (name[strspn(name, NAME_BYTES)] == '\0') {
-			candidates_add(out, text, what);
-			out->v[out->n - 1].more = takes_arguments(c, project,
-			    name);
+		name = xasprintf("/%.*s", (int)(n - k), f->d_name);
+		load(c, project, name + 1, &text);
+		what = about(c, project, buf_view(&text));
+		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0') {
+			candidates_add(out, name, what);
+			out->v[out->n - 1].more = takes_arguments(
+			    buf_view(&text).p);
 		}
+		buf_release(&text);
 		free(name);
-		free(text);
 		free(what);
 	}
 	file_closedir(d);

@@ -94,20 +94,6 @@ list_changed(struct seen *s)
 }
 
 static void
-see_usage(struct seen *s, const struct rec *r)
-{
-	struct slice cost = rec_get(r, "cost");
-	int64_t n = 0;
-
-	s->requests++;
-	s->in += rec_int(r, "prompt_tokens", &n) ? n : 0;
-	s->cached += rec_int(r, "cached_tokens", &n) ? n : 0;
-	s->out += rec_int(r, "completion_tokens", &n) ? n : 0;
-	if (scan_kind(cost) == SCAN_NUMBER)
-		s->cost += strtod(cost.p, NULL);
-}
-
-static void
 see_id(struct seen *s, const struct rec *r, const char *key)
 {
 	char *id = rec_strdup(r, key);
@@ -176,7 +162,10 @@ see(void *arg, const struct rec *r)
 		see_answer(s, scan_get(rec_get(r, "partial"), "content"), true);
 		break;
 	case R_UNDO: see_undo(s, r); break;
-	case R_USAGE: see_usage(s, r); break;
+	case R_USAGE:
+		s->requests++;
+		usage_add(&s->usage, r);
+		break;
 	case R_CHECKPOINT:
 		see_id(s, r, "id");
 		free(s->checkpoint);
@@ -331,8 +320,9 @@ row_git(const struct chat *c, struct buf *page)
 static void
 row_cost(const struct chat *c, struct buf *page, const struct seen *s)
 {
-	char *in = num_grouped(s->in), *out = num_grouped(s->out);
-	char *cached = num_grouped(s->cached);
+	char *in = num_grouped(s->usage.prompt);
+	char *out = num_grouped(s->usage.completion);
+	char *cached = num_grouped(s->usage.cached);
 
 	if (s->requests == 0) {
 		row(c, page, "tokens", "none counted yet");
@@ -340,8 +330,8 @@ row_cost(const struct chat *c, struct buf *page, const struct seen *s)
 	}
 	row(c, page, "tokens", "%s in, %s of them cached; %s out; %ld "
 	    "request%s", in, cached, out, s->requests, plural(s->requests));
-	if (s->cost > 0)
-		row(c, page, "cost", "$%.4f", s->cost);
+	if (s->usage.cost > 0)
+		row(c, page, "cost", "$%.4f", s->usage.cost);
 	else
 		row(c, page, "cost", "unknown; budget.prices in hamr.toml(5) "
 		    "sets prices");

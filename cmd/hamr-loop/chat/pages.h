@@ -18,8 +18,7 @@ struct seen {
 	long turn, turns;	/* wanted; so far */
 	long line, at;		/* so far; of the wanted one's end */
 	long requests;
-	long long in, cached, out;
-	double cost;
+	struct usage usage;
 	struct buf read, changed;	/* paths, LF behind each */
 	struct map ours;	/* ids of its checkpoints and calls */
 	struct change *v;

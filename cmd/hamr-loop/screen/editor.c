@@ -247,7 +247,7 @@ settle(struct editor *e)
 static void
 search_from(struct editor *e, size_t i, bool to_newer)
 {
-	size_t got = history_search(&e->history, buf_view(&e->query), i,
+	size_t got = history_search(&e->history, buf_view(&e->query).p, i,
 	    to_newer);
 
 	if (got < e->history.n)
@@ -273,7 +273,7 @@ search_typed(struct editor *e, struct slice text)
 		text.n = (size_t)((char *)memchr(text.p, '\n', text.n) -
 		    text.p);
 	buf_slice(&e->query, text);
-	had = history_search(&e->history, buf_view(&e->query), had, false);
+	had = history_search(&e->history, buf_view(&e->query).p, had, false);
 	show_found(e, had);
 }
 
@@ -288,7 +288,7 @@ search_drop_last(struct editor *e)
 	if (q->p != NULL)
 		q->p[q->len] = '\0';
 	show_found(e, q->len == 0 ? e->history.n : history_search(&e->history,
-	    buf_view(q), e->history.n, false));
+	    buf_view(q).p, e->history.n, false));
 }
 
 /* What was found is there as if one had gone back to it. */

@@ -223,34 +223,19 @@ history_add(struct history *h, const char *message)
 /* ---- search ---- */
 
 static bool
-holds(const char *text, struct slice what, bool exact)
+holds(const char *text, const char *what, bool exact)
 {
-	size_t n = strlen(text);
-
-	if (what.n == 0)
-		return true;
-	if (exact)
-		return memmem(text, n, what.p, what.n) != NULL;
-	for (size_t i = 0; i + what.n <= n; i++) {
-		size_t k = 0;
-
-		while (k < what.n && tolower((unsigned char)text[i + k]) ==
-		    what.p[k])
-			k++;
-		if (k == what.n)
-			return true;
-	}
-	return false;
+	return (exact ? strstr(text, what) : strcasestr(text, what)) != NULL;
 }
 
 size_t
-history_search(const struct history *h, struct slice what, size_t i,
+history_search(const struct history *h, const char *what, size_t i,
     bool newer)
 {
 	bool exact = false;
 
-	for (size_t k = 0; k < what.n; k++)
-		exact |= isupper((unsigned char)what.p[k]) != 0;
+	for (const char *p = what; *p != '\0'; p++)
+		exact |= isupper((unsigned char)*p) != 0;
 	if (newer) {
 		while (++i < h->n)
 			if (holds(h->v[i], what, exact))

@@ -32,7 +32,7 @@ void history_add(struct history *h, const char *message);
 
 /* The newest entry before i (h->n: of all) that holds what; h->n: none.  With
  * newer the oldest one behind i.  Capital letters in what count. */
-size_t history_search(const struct history *h, struct slice what, size_t i,
+size_t history_search(const struct history *h, const char *what, size_t i,
     bool newer);
 
 #endif

@@ -714,7 +714,8 @@ screen_tick(struct screen *s, long long now)
 void
 screen_flush(struct screen *s)
 {
-	if (!s->suspended && !s->gone && screen_in_front(s) && push(s) && is_due(s))
+	if (!s->suspended && !s->gone && screen_in_front(s) && push(s) &&
+	    is_due(s))
 		draw(s);
 }
 

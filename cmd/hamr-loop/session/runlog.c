@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "record/msg.h"
@@ -40,22 +41,12 @@ struct runlog {
 
 /* ---- the folder ---- */
 
-/* "runs" beside the folder of the session file dir. */
+/* "runs" in the folder that has that of the sessions, too. */
 static int
-open_folder(char *dir)
+open_folder(const char *top)
 {
-	char *slash = NULL;
-	int up, fd = -1;
+	int up = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
 
-	/* dir is cut to what holds both */
-	for (int i = 0; i < 2; i++) {
-		slash = strrchr(dir, '/');
-		if (slash == NULL)
-			break;
-		*slash = '\0';
-	}
-	up = slash == NULL ? -1 : open(dir, O_RDONLY | O_DIRECTORY |
-	    O_CLOEXEC);
 	if (up >= 0) {
 		mkdirat(up, "runs", 0700);	/* or it is there */
 		fd = openat(up, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
@@ -100,7 +91,8 @@ count(int dir, const char *own, char **oldest)
 struct runlog *
 runlog_open(const char *path, const char *id)
 {
-	char *name = xasprintf("%s" ENDING, id), *up = xstrdup(path);
+	char *name = xasprintf("%s" ENDING, id), *folder = file_folder(path);
+	char *up = file_folder(folder);
 	struct runlog *l = NULL;
 	int dir = open_folder(up), fd = -1;
 	struct stat st;
@@ -128,6 +120,7 @@ runlog_open(const char *path, const char *id)
 		close(fd);
 	}
 	free(name);
+	free(folder);
 	free(up);
 	return l;
 }

@@ -355,8 +355,8 @@ user(struct track *t, const struct rec *r)
 		t->nudges += scan_str_is(rule, "contract");
 }
 
-static void
-add_usage(struct usage *u, const struct rec *r)
+void
+usage_add(struct usage *u, const struct rec *r)
 {
 	struct slice cost = rec_get(r, "cost");
 	int64_t v;
@@ -500,7 +500,7 @@ event(struct track *t, const struct rec *r)
 		track_started(t, r);
 		break;
 	case R_USAGE:
-		add_usage(&t->usage, r);
+		usage_add(&t->usage, r);
 		break;
 	case R_VERDICT:
 		if (rec_str_is(r, "action", "halt")) {

@@ -35,6 +35,7 @@ struct usage {
 	double cost;
 	bool has_cost;
 };
+void usage_add(struct usage *u, const struct rec *r);	/* a usage record */
 
 struct track {
 	char *mode, *model, *cwd;	/* of the header and config records */

@@ -16,6 +16,8 @@
 
 #define GIVEN_AT_ONCE ((size_t)64 << 10)
 
+const char *const export_forms[] = { "html", "openai", "atif", NULL };
+
 /* No string holds it: its quotes would be escaped there. */
 #define VERBATIM "{\"$json\":\""
 
@@ -93,26 +95,18 @@ put_value(struct slice v, struct buf *out)
 static void
 put_html(struct slice text, struct buf *out)
 {
-	for (size_t i = 0; i < text.n; i++)
-		switch (text.p[i]) {
-		case '<':
-			buf_adds(out, "&lt;");
-			break;
-		case '>':
-			buf_adds(out, "&gt;");
-			break;
-		case '&':
-			buf_adds(out, "&amp;");
-			break;
-		case '"':
-			buf_adds(out, "&quot;");
-			break;
-		case '\'':
-			buf_adds(out, "&#39;");
-			break;
-		default:
+	static const char *const entities[128] = { ['<'] = "&lt;",
+		['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;",
+		['\''] = "&#39;" };
+
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if (c < 128 && entities[c] != NULL)
+			buf_adds(out, entities[c]);
+		else
 			buf_addc(out, text.p[i]);
-		}
+	}
 }
 
 static void

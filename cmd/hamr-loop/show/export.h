@@ -14,6 +14,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+extern const char *const export_forms[];		/* ends with NULL */
+
 /* Append the session at path. */
 int export_session(const char *path, const char *form, struct buf *out,
     struct err *e);

@@ -95,79 +95,48 @@ inspect_ask(const struct opts *o, const char *flag, const char *path,
 }
 
 static int
-inspect(const struct opts *o, const char *path, struct err *e)
+inspect(const struct opts *o, const char *path, struct buf *out,
+    struct err *e)
 {
-	struct buf got = BUF_INIT(BUF_RECORD_MAX), text =
-	    BUF_INIT(2 * BUF_RECORD_MAX);
+	struct buf got = BUF_INIT(BUF_RECORD_MAX);
 	bool context = strcmp(o->inspect, "context") == 0;
 	int status = inspect_ask(o, context ? "-n" : strcmp(o->inspect,
 	    "budget") == 0 ? "--budget" : "--ledger", path, INSPECT_MS,
 	    CHILD_ERR_OURS, &got, e);
 
 	if (status >= 0 && context && status < ST_DATA)
-		status = take_request(&got, &text, e);
+		status = take_request(&got, out, e);
 	else if (status >= 0)
-		buf_slice(&text, buf_view(&got));
-	if (status >= 0 && term_write(STDOUT_FILENO, buf_view(&text),
-	    context ? TERM_JSON : TERM_TEXT) < 0)
-		status = err_sys(e, ST_SYSTEM, "stdout");
+		buf_slice(out, buf_view(&got));
 	buf_release(&got);
-	buf_release(&text);
 	return status;
-}
-
-/* The budget is the configuration's where there is no session yet. */
-static int
-inspect_session(const struct opts *o, const char *root, struct err *e)
-{
-	bool budget = strcmp(o->inspect, "budget") == 0;
-	char *dir = sessions_dir(root, false, e), *path = NULL;
-	int rc = -1;
-
-	if (dir != NULL)
-		path = sessions_path(dir, root, o->id, e);
-	if (path != NULL || (budget && o->id == NULL))
-		rc = inspect(o, path, e);
-	free(path);
-	free(dir);
-	return rc;
-}
-
-static int
-print_export(const struct opts *o, const char *root, struct err *e)
-{
-	struct buf b = BUF_INIT((size_t)1 << 40);
-	char *dir = sessions_dir(root, false, e), *path = NULL;
-	int rc = -1;
-
-	if (dir != NULL)
-		path = sessions_path(dir, root, o->id, e);
-	if (path != NULL)
-		rc = export_session(path, o->export, &b, e);
-	if (rc == 0 && term_write(STDOUT_FILENO, buf_view(&b),
-	    strcmp(o->export, "html") == 0 ? TERM_TEXT : TERM_JSON) < 0)
-		rc = err_sys(e, ST_SYSTEM, "stdout");
-	buf_release(&b);
-	free(path);
-	free(dir);
-	return rc;
 }
 
 int
 views_show(const struct opts *o, const char *root, struct err *e)
 {
-	if (o->sessions) {
-		char *dir = sessions_dir(root, false, e);
-		struct buf b = BUF_INIT((size_t)64 << 20);
-		int rc = dir == NULL ? -1 : sessions_list(dir, o->json, &b, e);
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	char *dir = sessions_dir(root, false, e), *path = NULL;
+	bool json = o->sessions ? o->json : o->inspect != NULL ?
+	    strcmp(o->inspect, "context") == 0 :
+	    strcmp(o->export, "html") != 0;
+	int rc = -1;
 
-		if (rc == 0 && term_write(STDOUT_FILENO, buf_view(&b), o->json ?
-		    TERM_JSON : TERM_TEXT) < 0)
-			rc = err_sys(e, ST_SYSTEM, "stdout");
-		buf_release(&b);
-		free(dir);
-		return rc;
-	}
-	return o->inspect != NULL ? inspect_session(o, root, e) :
-	    print_export(o, root, e);
+	if (dir != NULL && !o->sessions)
+		path = sessions_path(dir, root, o->id, e);
+	if (o->sessions)
+		rc = dir != NULL ? sessions_list(dir, o->json, &b, e) : -1;
+	/* the budget is the configuration's where there is no session yet */
+	else if (o->inspect != NULL && (path != NULL || (o->id == NULL &&
+	    strcmp(o->inspect, "budget") == 0)))
+		rc = inspect(o, path, &b, e);
+	else if (o->export != NULL && path != NULL)
+		rc = export_session(path, o->export, &b, e);
+	if (rc >= 0 && term_write(STDOUT_FILENO, buf_view(&b), json ?
+	    TERM_JSON : TERM_TEXT) < 0)
+		rc = err_sys(e, ST_SYSTEM, "stdout");
+	buf_release(&b);
+	free(path);
+	free(dir);
+	return rc;
 }

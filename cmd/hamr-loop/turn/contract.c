@@ -138,10 +138,8 @@ verify_due(const struct turn *t)
 {
 	const struct track *k = t->hub->track;
 
-	if (k->verify_command == NULL || k->mode == NULL ||
-	    strcmp(k->mode, "patch") != 0)
-		return false;
-	return !k->verified && k->nfiles > 0;
+	return k->verify_command != NULL && is_patch(k->mode) && !k->verified &&
+	    k->nfiles > 0;
 }
 
 /* Fix it: a turn of the loop with its own count of steps and calls. */

@@ -16,7 +16,10 @@ void ui_peer_tell(struct ui *u, struct slice text);
 /* Write whole lines, safe and coloured, to stderr. */
 void ui_emit(struct ui *u, struct slice lines);
 
-/* The same behind all that was shown; released. */
+/* The same of any text. */
+void ui_emit_text(struct ui *u, struct slice text);
+
+/* Lines behind all that was shown; released. */
 void ui_print(struct ui *u, struct buf *lines);
 
 /* The same in colours that [ui] theme, or the terminal's background, asks for:

@@ -678,19 +678,6 @@ ui_rows(struct ui *u, struct slice answer, size_t *blocks)
 	ui_print(u, &b);
 }
 
-static void
-emit_lines(struct ui *u, struct slice text)
-{
-	struct buf b = BUF_INIT((size_t)1 << 40);
-
-	term_escape(&b, text);
-	if (b.len > 0 && b.p[b.len - 1] != '\n')
-		buf_addc(&b, '\n');
-	if (b.len > 0)
-		ui_emit(u, buf_view(&b));
-	buf_release(&b);
-}
-
 void
 ui_output(struct ui *u, const char *p, size_t n)
 {
@@ -702,12 +689,12 @@ ui_output(struct ui *u, const char *p, size_t n)
 	lf = memrchr(all.p, '\n', all.n);
 	line = (struct slice){ all.p, n == 0 || u->partial.over ? all.n :
 	    lf != NULL ? (size_t)(lf + 1 - all.p) : 0 };
-	emit_lines(u, line);
+	ui_emit_text(u, line);
 	buf_drop(&u->partial, line.n);
 	if (u->partial.over) {
 		u->partial.over = false;
 		buf_reset(&u->partial);
-		emit_lines(u, (struct slice){ p, n });
+		ui_emit_text(u, (struct slice){ p, n });
 	}
 	ui_changed(u);
 }

@@ -142,12 +142,21 @@ ui_note(struct ui *u, const char *fmt, ...)
 void
 ui_lines(struct ui *u, struct slice text)
 {
+	ui_break(u);
+	ui_emit_text(u, text);
+}
+
+void
+ui_emit_text(struct ui *u, struct slice text)
+{
 	struct buf b = BUF_INIT((size_t)1 << 40);
 
 	term_escape(&b, text);
 	if (b.len > 0 && b.p[b.len - 1] != '\n')
 		buf_addc(&b, '\n');
-	ui_print(u, &b);
+	if (b.len > 0)
+		ui_emit(u, buf_view(&b));
+	buf_release(&b);
 }
 
 /* A terminal is given only what cannot steer it; a file all of it. */
@@ -375,12 +384,10 @@ ui_json_line(struct ui *u, const struct rec *r)
 void
 ui_print_ended(struct ui *u, const char *answer, const char *line)
 {
+	const struct rec end = { .line = slice_of(line) };
+
 	if (u->json) {
-		if (u->tty_out)
-			term_json(&u->out, slice_of(line));
-		else
-			buf_adds(&u->out, line);
-		buf_addc(&u->out, '\n');
+		ui_json_line(u, &end);
 		ui_flush(u);
 	} else {
 		ui_answer(u, answer);
