@@ -42,7 +42,7 @@ void epoch_drop_kept(struct compact *c);
 /* Call i (in rising order) is in full. */
 void epoch_keep(struct compact *c, size_t i);
 /* Cut the results from node `from` on, and the notes folded into them, to 25 %
- * of B together; more if the largest result has more and the window too. */
+ * of B together; more if the text of a file has more and the window too. */
 void epoch_cut(struct compact *c, size_t from);
 void epoch_cut_one(struct compact *c, size_t i, long tokens);
 void epoch_cut_notes(struct compact *c, size_t node, size_t n);

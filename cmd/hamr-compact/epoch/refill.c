@@ -331,21 +331,28 @@ cut_notes(struct compact *c, size_t from, uint64_t most)
 	return left;
 }
 
-/* Tokens for the last step's results, whose sizes rise: CUT_PERCENT of B, or as
- * many as the largest has, where what is kept whole besides leaves room. */
+/* Tokens for the results of calls from first on, the last step's: CUT_PERCENT of
+ * B, or as many as the largest text of a file has, where what is kept whole
+ * besides leaves room. */
 static long
-cut_room(const struct compact *c, const uint64_t *size, size_t n)
+cut_room(const struct compact *c, size_t first)
 {
-	long least = percent_of(epoch_window(c), CUT_PERCENT), rest, largest;
-	uint64_t all = 0;
+	long least = percent_of(epoch_window(c), CUT_PERCENT), rest, most;
+	uint64_t all = 0, largest = 0;
 
-	for (size_t i = 0; i < n; i++)
-		all += size[i];
+	for (size_t i = first; i < c->view->ncalls; i++) {
+		const struct view_call *call = &c->view->calls[i];
+		const struct fact *f = call->note;
+
+		all += call->text;
+		if (f->kind == TOOL_READ && call->text > largest)
+			largest = call->text;
+	}
 	rest = epoch_filled(c) - (compact_size(c) - compact_tokens(c, all));
-	largest = n > 0 ? compact_tokens(c, size[n - 1]) : 0;
-	if (largest > rest)
-		largest = rest;
-	return largest > least ? largest : least;
+	most = compact_tokens(c, largest);
+	if (most > rest)
+		most = rest;
+	return most > least ? most : least;
 }
 
 void
@@ -360,7 +367,7 @@ epoch_cut(struct compact *c, size_t from)
 	for (size_t i = 0; i < n; i++)
 		size[i] = v->calls[first + i].text;
 	qsort(size, n, sizeof *size, lower_first);
-	most = (uint64_t)cut_room(c, size, n) * 64 * 1024 / (uint64_t)c->ratio;
+	most = (uint64_t)cut_room(c, first) * 64 * 1024 / (uint64_t)c->ratio;
 	most = cut_notes(c, from, most);
 	/* the largest size each may have so that all together fit */
 	for (size_t i = 0; i < n && each == UINT64_MAX; i++) {
