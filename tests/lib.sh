@@ -7,6 +7,7 @@
 #	status "name" N command...       the command ends with status N
 #	match "name" "text" "glob"       the text matches a shell pattern
 #	skip "name" "why"                counted and printed
+#	said_in FILE			but for words on this machine's sandbox
 #	done_testing                     last line of every test
 #
 # $T is a fresh folder of this test, removed at the end; it is the working
@@ -112,6 +113,12 @@ status() {
 	shift 2
 	"$@" >"$T/.out" 2>"$T/.err"
 	is "$tests_name" "$?" "$tests_want"
+}
+
+# What programs said in a file, but for what keeps commands in on this machine.
+said_in() {
+	grep -vE -e '^hamr-tool: [a-z ]* of commands are not limited' \
+	    -e '^hamr-tool: commands run under Landlock' "$1"
 }
 
 skip() {

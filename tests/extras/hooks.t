@@ -70,7 +70,7 @@ sleep 331
 E
 begun=$(date +%s%N)
 is "no answer: told, and it goes on" "$(before <<<"$one" 2>err | results
-	cat err)" '["exit 0\nhi\n",null,null]
+	said_in err)" '["exit 0\nhi\n",null,null]
 hamr-tool: the before_tool hook my-before: no end within 5 s; the call goes '\
 'on without it'
 ok "5 s" test $((($(date +%s%N) - begun) / 1000000)) -lt 20000
@@ -79,7 +79,7 @@ ok "it is ended" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 is "it is not there: the same, and the rest still run" "$(hamr-tool -n --yes \
 	-o "hooks.before_tool=[['./no-such'], ['touch', 'ran'], ['sh', '-c',
 	'cat >ran2']]" <<<"$one" 2>err | results; ls ran; jq -r .id ran2
-	sed 's/such: .*;/such;/' err)" '["exit 0\nhi\n",null,null]
+	said_in err | sed 's/such: .*;/such;/')" '["exit 0\nhi\n",null,null]
 ran
 c1
 hamr-tool: the before_tool hook ./no-such; the call goes on without it'
@@ -154,7 +154,8 @@ hook my-after <<<'sleep 332'
 stands "no answer" timeout
 rm "$T/h/my-after"
 stands "not there" spawn_failed
-is "said on stderr, too" "$(after <<<"$one" 2>&1 >/dev/null | cut -c 1-40)" \
+is "said on stderr, too" "$(after <<<"$one" 2>err >/dev/null
+	said_in err | cut -c 1-40)" \
 	"hamr-tool: the after_tool hook my-after:"
 is "each gets what the one before it left" "$(hamr-tool -n --yes \
 	-o "hooks.after_tool=[['jq', '-c', '.content += \"1\"'], ['false'],
@@ -223,7 +224,7 @@ fresh() {	# in a repository of its own
 }
 fresh run
 hamr-loop --yes --json --replay "$S/two-calls.ndjson" "change it" >out 2>err
-is "a run with hooks" "$? $(cat err)" "0 "
+is "a run with hooks" "$? $(said_in err)" "0 "
 is "on_end: the end record" "$(cat "$T/end")" "$(tail -n 1 out)"
 is "before_tool: each call" "$(tr '\n' ' ' <"$T/before")" \
 	"c1 c2 c3 c4 c5 c6 "

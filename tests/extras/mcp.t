@@ -122,7 +122,7 @@ is "an odd schema refuses nothing" "$(once schemas odd '{"a":1}')" '{"a": 1}'
 call $(for i in {0..10}; do
 	echo "c$i s__t$i {\"a\":1,\"\":[{}]}"; done) >calls
 m odd-schemas -n <calls >out 2>err
-is "what is not understood is not checked" "$? $(cat err) $(jq -r \
+is "what is not understood is not checked" "$? $(said_in err) $(jq -r \
 	'select(.role) | .content' out | sort | uniq -c | sed 's/^ *//')" \
 	'0  11 {"a": 1, "": [{}]}'
 is "what is understood is" "$(m odd-schemas -n < <(call c1 s__t10 \
@@ -156,7 +156,8 @@ is "questions to us" "$(once asks echo '{"text":"x"}' | jq -c '.[-3:] |
 m exits --schemas >out 2>err
 is "one that exits" "$? $(jq '.tools | length' out)" \
 	"0 $(hamr-tool --schemas | jq '.tools | length')"
-is "is said, with its last words" "$(cat err)" 'hamr-tool: mcp.s: it ended '\
+is "is said, with its last words" "$(said_in err)" \
+'hamr-tool: mcp.s: it ended '\
 'before it answered initialize: no module named x; its tools are left out'
 is "its tools fail" "$(once exits x '{}' --json 2>/dev/null | facts)" \
 	'["the MCP server s is not running: it ended before it answered '\
@@ -164,12 +165,12 @@ is "its tools fail" "$(once exits x '{}' --json 2>/dev/null | facts)" \
 'true,"spawn_failed"]'
 is "said once to a person who calls one" "$(once exits x '{}' 2>&1 |
 	grep -c 'no module named x')" 1
-why() { m "$1" --schemas 2>&1 >/dev/null |
-	sed 's/.*initialize: //; s/; its tools.*//'; }
+why() { m "$1" --schemas 2>err >/dev/null
+	said_in err | sed 's/.*initialize: //; s/; its tools.*//'; }
 is "why node ended" "$(why node)" "Error: Cannot find module 'x'"
 is "why npm ended" "$(why npm)" "npm error 404 Not Found - x"
 call c1 s__a '{}' c2 s__b '{}' | m exits -n 2>err >out
-is "why, once" "$(grep -c . err)" 1
+is "why, once" "$(said_in err | grep -c .)" 1
 m no-init --schemas 2>&1 >/dev/null | grep -q "refused to initialize"
 is "one that refuses" "$?" 0
 
@@ -299,7 +300,7 @@ hamr-loop --no-config --yes --json --replay script \
 	-o "tools.plugins=[\"$TOP/examples/hamr-tool-count\"]" \
 	-o "mcp.s.command=[\"python3\",\"$server\"]" "How many are there?" \
 	>out 2>err
-is "hamr-loop: a run" "$? $(cat err)" "0 "
+is "hamr-loop: a run" "$? $(said_in err)" "0 "
 is "their results" "$(jq -r 'select(.role == "tool") | .content' out)" "1
 
 by way of s
@@ -315,6 +316,7 @@ begun=$(date +%s%N)
 status "never answers: the rest goes on" 0 m silent --schemas \
 	-o mcp.s.start_timeout=1
 ok "in time" test "$(since "$begun")" -lt 10000
-is "and is said" "$(cat "$T/.err")" "hamr-tool: mcp.s: no answer to initialize "\
+is "and is said" "$(said_in "$T/.err")" \
+"hamr-tool: mcp.s: no answer to initialize "\
 'within 1 s (mcp.s.start_timeout); its tools are left out'
 done_testing

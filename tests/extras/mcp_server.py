@@ -182,7 +182,7 @@ def call(i, name, args, token=None):
         result(i, text('bye'))
         die()
     elif name == 'die':
-        mark = '/tmp/mcp-died-%s-%s' % (WORD,
+        mark = '%s/mcp-died-%s-%s' % (os.environ.get('TMPDIR', '/tmp'), WORD,
             os.getcwd().replace('/', '_'))
         if WORD.startswith('once') and os.path.exists(mark):
             os.unlink(mark)

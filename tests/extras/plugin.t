@@ -135,7 +135,7 @@ ok "and again when it has changed" test "$(said)" != "$first"
 says() {	# NAME DESCRIPTION STATUS WORDS
 	plugin bad "$2" </dev/null
 	status "$1" "$3" with bad --schemas
-	match "$1: words" "$(cat "$T/.err")" "hamr-tool: $4"
+	match "$1: words" "$(said_in "$T/.err")" "hamr-tool: $4"
 	is "$1: nothing on stdout" "$(cat "$T/.out")" ""
 }
 says "no JSON" 'hello' 69 "plug-in hamr-tool-bad: --describe did not print *"

@@ -176,6 +176,8 @@ t = Terminal(loop)
 t.sees("allow this command? "); t.answer("y")
 sys.exit(t.end())
 P
+# Landlock has no network of its own: sockets are refused
+hamr-tool --sandbox-status | grep -q '^bubblewrap *yes' || sed -i 's/.*/1/' net
 is "the next session asks about the third only" "$(paste -sd' ' ran n net)" \
     "a b
 x

@@ -85,7 +85,7 @@ jq -c 'select(.type != "delta" and .type != "output" and
     .type != "progress")' out >stored
 jq -c . "$(session)" | cmp -s - stored
 is "--json: every committed record, in order" "$?" 0
-is "--json: nothing on stderr" "$(cat err)" ""
+is "--json: nothing on stderr" "$(said_in err)" ""
 cd ..
 
 # The pipeline of the manual and hamr-loop say the same.

@@ -198,6 +198,8 @@ match "anything else: the state goes to the user's" \
 	"$XDG_STATE_HOME/hamr/state-????????????/memory.db"
 hamr-tool --yes --no-config bash '{"command":"echo >x"}' >"$T/out" 2>&1
 ok "so do the snapshots" test -d "$(echo "$XDG_STATE_HOME"/hamr/state-*)/snap.git"
+# Landlock hides nothing
+hamr-tool --sandbox-status | grep -q '^bubblewrap *yes' &&
 is "which commands do not see" "$(hamr-tool --yes --no-config bash \
 	"{\"command\":\"ls -A $XDG_STATE_HOME/hamr\"}" 2>/dev/null |
 	grep -c state-)" 0

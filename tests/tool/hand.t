@@ -54,9 +54,9 @@ t read '{"path":"none"}' >/dev/null
 is "the status of an error" $? 1
 status "a command that wants to write" 1 hamr-tool --no-config --root . bash \
 	'{"command":"test ! -w . && exit 3; : >new"}'
-is "is told of --yes" "$(cat "$T/.err")" \
+is "is told of --yes" "$(said_in "$T/.err")" \
 	"hamr-tool: without --yes the command could change nothing"
 status "in mode read-only --yes is no help" 1 hamr-tool --no-config --root . \
 	--mode read-only bash '{"command":"exit 3"}'
-is "and nothing is said" "$(cat "$T/.err")" ""
+is "and nothing is said" "$(said_in "$T/.err")" ""
 done_testing

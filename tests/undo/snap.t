@@ -32,8 +32,8 @@ is "nothing changed" "$(b 'echo hi' | jq -c '[.content, .meta.mutated]')" \
 is "touched, written with the same, written and taken back" \
 	"$(changed 'touch a.c; cp a.c z; mv z a.c; echo x >y; rm y')" "exit 0"
 is "an x bit" "$(changed 'chmod +x a.c')" "exit 0; changed: a.c"
-is "same size, same time" "$(changed 'touch -r a.c ../t; sed -i s/a/z/ a.c
-	touch -r ../t a.c')" "exit 0; changed: a.c"
+is "same size, same time" "$(changed 'touch -r a.c $TMPDIR/t
+	sed -i s/a/z/ a.c; touch -r $TMPDIR/t a.c')" "exit 0; changed: a.c"
 is "a file becomes a folder" "$(changed 'rm keep; mkdir keep; echo 1 >keep/1')" \
 	"exit 0; changed: keep, keep/1"
 is "and back" "$(changed 'rm -r keep; echo keep >keep')" \
@@ -220,7 +220,8 @@ one() {	# I BEFORE...
 first() { rm -rf ../first ../err? && mkdir ../first && cd ../first || exit 1; }
 # What they said, and what can be undone (each may have seen others' files).
 both() {
-	cat ../err?
+	cat ../err? >../said
+	said_in ../said
 	hamr-tool --no-config --root . undo --list | jq -r '.paths[]' |
 		sort -u | tr '\n' ' '
 }
