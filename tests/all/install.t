@@ -17,7 +17,8 @@ mkdir run && cd run && git init -q . && mkdir d && echo x >d/x
 unset HAMR_SHARE
 PATH=$T/root/usr/bin:/usr/bin:/bin
 is "the installed agent runs" "$(hamr-loop --no-config --yes --quiet --replay \
-    "$TOP/tests/data/loop/two-calls.ndjson" x 2>&1)" "The file says goodbye."
+    "$TOP/tests/data/loop/two-calls.ndjson" x 2>&1 | said_in -)" \
+    "The file says goodbye."
 for c in loop compact guard tool mem provider; do
 	ok "hamr-$c --help" hamr-$c --help
 	is "hamr-$c --help fits a screen" "$(hamr-$c --help | awk '

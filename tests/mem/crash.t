@@ -71,6 +71,7 @@ crash rebuild base rebuild dir
 crash damaged damaged rebuild dir
 
 fail=${OBJ:-$TOP/obj}/torture/fail.so
+case $fail in *[[:space:]]*) fail= ;; esac	# cannot be preloaded
 if [ -e "$fail" ] && ! grep -q __asan_init "$BIN/hamr-mem"; then
 	bad=
 	for k in $(seq 300 3 420); do

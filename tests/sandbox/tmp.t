@@ -10,7 +10,8 @@ git init -q .
 new() { hamr-tool -n --yes --no-config --root . "$@"; }
 hamr() { printf '{"type":"hamr","v":1%s}\n' "${1:+,\"session\":\"$1\"}"; }
 text() { messages | jq -r .content; }
-list="ls -A /tmp | grep -v '${T##*/}\|${under##*/}'; true"	# but the way to the root
+way=${T#/tmp/}	# to the root
+list="ls -A /tmp | grep -v '^${way%%/*}\|${under##*/}'; true"
 left() { (cd "$TMPDIR" && ls -d hamr-* 2>/dev/null); }
 if ! hamr-tool --yes --no-config --root . --json bash '{"command":":"}' |
     grep -q '"sandbox":"bubblewrap"'; then
