@@ -35,7 +35,10 @@ show_hits(const struct hits *hits, struct err *e)
 	struct rec_out out;
 	int r;
 
-	if (hits->partial)
+	if (hits->partial && hits->n == 0)
+		err_say("too many messages match to look through them in "
+		    "time; use rarer words or longer prefixes");
+	else if (hits->partial)
 		err_say("the words are common: only the newest messages with "
 		    "them were ranked; add a rarer word");
 	if (t.tty) {

@@ -118,6 +118,11 @@ bool st_col_null(struct st *s, int i);
 /* Done with it early; needed before a commit when rows were left. */
 void st_done(struct st *s);
 
+/* What is read from now on fails when this time (file_now_ms) is over; 0: it
+ * takes as long as it takes.  Was it that which failed? */
+void db_deadline(struct db *db, long long until);
+bool db_is_late(const struct db *db);
+
 /* Run SQL that gives no rows. */
 int db_exec(struct db *db, const char *sql, struct err *e);
 int64_t db_last_id(struct db *db);

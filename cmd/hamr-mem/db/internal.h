@@ -19,7 +19,8 @@ struct db {
 	const struct db_schema *schema;
 	char *path;
 	int lock;		/* -1: for reading only */
-	bool durable;
+	bool durable, late;
+	long long until;	/* db_deadline */
 	dev_t dev;
 	ino_t ino;
 	struct kept *kept;

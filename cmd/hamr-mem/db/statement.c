@@ -4,9 +4,12 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include "internal.h"
+
+#define LOOK_EVERY 1000		/* SQLite's instructions between two */
 
 /* ---- reasons ---- */
 
@@ -233,6 +236,32 @@ st_done(struct st *s)
 {
 	if (s != NULL)
 		sqlite3_reset(stmt(s));
+}
+
+/* FTS5 reads by statements, too: a prefix of many words is collected before its
+ * first row. */
+static int
+look_at_clock(void *arg)
+{
+	struct db *db = arg;
+
+	db->late = file_now_ms() > db->until;
+	return db->late;
+}
+
+void
+db_deadline(struct db *db, long long until)
+{
+	db->until = until;
+	db->late = false;
+	sqlite3_progress_handler(db->h, until != 0 ? LOOK_EVERY : 0,
+	    look_at_clock, db);
+}
+
+bool
+db_is_late(const struct db *db)
+{
+	return db->late;
 }
 
 int
