@@ -347,8 +347,6 @@ open_reader(struct db *db, struct err *e)
 	} else
 		r = open_file(db, db->path, SQLITE_OPEN_READWRITE, e);
 	buf_release(&uri);
-	if (r == 0)		/* a search reads many pages, once */
-		r = db_exec(db, "PRAGMA cache_size=-8192", e);
 	if (r == 0)
 		r = whose(db, e);
 	return r == 0 ? err_set(e, ST_NOINPUT, "%s: empty", db->path) : r;
