@@ -1,6 +1,6 @@
 #!/bin/bash
-# pipes.t - messages of 8 MB over pipes of 4 KiB, in both directions, and
-# a stage that is stopped for a while (P1, P2).
+# pipes.t - messages of 8 MB over pipes of 4 KiB, in both directions, a stage
+# that is stopped for a while (P1, P2), and one that nobody waits for.
 . "$(dirname "$0")/../lib.sh"
 git init -q .
 cat >small.py <<'X'
@@ -50,4 +50,31 @@ for s in guard compact provider tool mem; do
 	    >out 2>err
 	is "hamr-$s stopped for a second" "$? $(cat out err)" "0 fine"
 done
+
+# one that nobody asks hears of a call while it runs, not behind it
+echo noted >>.git/info/exclude
+cat >noted.sh <<'X'
+#!/bin/sh
+# a stage that writes down what it is told
+while IFS= read -r line; do
+	printf '%s\n' "$line" >>noted
+	case $line in
+	'{"type":"sync"'*|'{"type":"go"'*) printf '%s\n' "$line" ;;
+	esac
+done
+X
+jq -cn --arg wait 'for i in $(seq 300); do
+	grep -q "\"start\"" noted && break; sleep .05; done
+	grep -c "\"start\"" noted' '{role: "assistant", content: null,
+	tool_calls: [{id: "c1", type: "function", function: {name: "bash",
+	arguments: ({command: $wait} | tojson)}}], finish_reason: "tool_calls"},
+	{role: "assistant", content: "heard", finish_reason: "stop"}' >w.ndjson
+timeout 60 hamr-loop --no-config --yes --quiet --json -o sandbox.mode=off \
+    -o "stages.mem=[\"sh $T/noted.sh\"]" --replay w.ndjson x >out 2>err
+is "a stage that nobody asks is told while a call runs" "$(jq -r \
+    'select(.role == "tool") | .content' out)" "exit 0
+1"
+is "and told everything, in order" "$(jq -r '.role // .type' noted |
+    grep -v sync | tr '\n' ' ')" "$(jq -r '.role // .type' .hamr/sessions/"$(
+    jq -r 'select(.type == "hamr") | .session' out)".ndjson | tr '\n' ' ')"
 done_testing
