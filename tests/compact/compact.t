@@ -216,6 +216,12 @@ is "index 0 stays" "$(tail -n 1 two | jq -c '.messages[0]')" \
 	'{"role":"system","content":"be good"}'
 compact --window 16000 <s60.out >s60.again
 same "a compacted transcript passes unchanged" s60.out s60.again
+jq -nc '{role:"user",content:("x" * 5000)},{role:"assistant",content:"so"},
+	{role:"user",content:"behind a long one"},{role:"assistant",content:"ok"},
+	{role:"user",content:"?"},{role:"assistant",content:"yes"},
+	{role:"user",content:"behind a long one"}' >far
+match "--check finds short messages, and those behind long ones" \
+	"$(compact --check far)" "*; task, 4 of 4 messages by persons and *"
 is "--check after compaction" "$(compact --window 16000 --check s60 |
 	head -n 1 | cut -d : -f 1)" legal
 match "elided items have hashes" "$(compact --window 16000 --check s60 |
