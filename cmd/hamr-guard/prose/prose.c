@@ -4,6 +4,7 @@
  * on our list reads it.
  */
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"

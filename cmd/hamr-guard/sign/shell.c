@@ -32,7 +32,8 @@ struct simple {			/* one simple command */
 static const char *const sleepers[] = { "sleep", "wait", "inotifywait",
 	"fswatch", NULL };
 static const char *const polls[] = { "tail", "ps", "watch", "pgrep", "jobs",
-	"top", "uptime", "docker ps", "docker logs", "docker inspect", "docker compose ps", "docker compose logs",
+	"top", "uptime", "docker ps", "docker logs", "docker inspect",
+	"docker compose ps", "docker compose logs",
 	"kubectl rollout", "kubectl wait", "nc", "ping", "pg_isready",
 	"kubectl get", "kubectl logs", "kubectl describe",
 	"systemctl status", "systemctl is-active", "service status",
