@@ -194,7 +194,7 @@ worker_read(struct worker *s)
 	if (got > 0 && took >= 0)
 		return true;
 	status = end(s, END_MS);
-	/* what a crash left over may still have the session: it is waited for */
+	/* what a crash left over may have the session still: wait for it */
 	if (status == ST_TEMP && !s->ready && s->closing == NULL &&
 	    file_now_ms() - s->since < LOCK_MS) {
 		s->again = file_now_ms() + AGAIN_MS;
