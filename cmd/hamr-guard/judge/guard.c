@@ -177,7 +177,6 @@ static void
 undo(struct guard *g, const struct rec *r)
 {
 	struct slice paths = rec_get(r, "paths"), one;
-	struct walk w;
 
 	guard_epoch(g);
 	stall_reset(&g->stall);
@@ -185,8 +184,7 @@ undo(struct guard *g, const struct rec *r)
 	g->answers.ran = false;
 	if (scan_kind(paths) != SCAN_ARRAY)
 		return;
-	walk_in(&w, paths);
-	while (walk_next(&w, NULL, &one)) {
+	for (struct walk w = walk_of(paths); walk_next(&w, NULL, &one); ) {
 		/* no return of the model's */
 		hash_set_clear(&g->files.returned);
 		hash_set_clear(&g->files.edits);
@@ -319,7 +317,7 @@ take_in(struct guard *g, const struct call *c)
 	char *decoded = scan_strdup(name);
 	struct open_call *o;
 
-	g->call = xgrow(g->call, g->ncall, &g->capcall, sizeof *g->call);
+	GROW(g->call, g->ncall, g->capcall);
 	o = &g->call[g->ncall];
 	tool = policy_tool(p, slice_of(decoded));
 	*o = (struct open_call){ .id = xmemdup0(id.p, id.n),
@@ -344,10 +342,9 @@ static void
 assistant(struct guard *g, const struct rec *r)
 {
 	struct call c;
-	struct walk w;
 
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &c); ) {
 		if (g->step.left++ == 0) {
 			g->steps++;
 			sign_step(&g->signer);
@@ -459,8 +456,6 @@ guard_release(struct guard *g)
 	files_release(&g->files);
 	cycle_release(&g->cycle);
 	free(g->call);
-	buf_release(&g->text);
-	buf_release(&g->scratch[0]);
-	buf_release(&g->scratch[1]);
+	bufs_release(BUFS(&g->text, &g->scratch[0], &g->scratch[1]));
 	signer_release(&g->signer);
 }

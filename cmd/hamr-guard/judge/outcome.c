@@ -96,14 +96,13 @@ static void
 read_content(struct guard *g, const struct rec *r, struct digest *d)
 {
 	struct slice content = rec_get(r, "content"), part;
-	struct walk w;
 
 	buf_reset(&g->text);
 	buf_adds(&g->text, "");
 	scan_str(content, &g->text);
 	if (scan_kind(content) == SCAN_ARRAY) {
-		walk_in(&w, content);
-		while (walk_next(&w, NULL, &part))
+		for (struct walk w = walk_of(content);
+		    walk_next(&w, NULL, &part); )
 			if (!scan_str(part, &g->text) &&
 			    !scan_str(scan_get(part, "text"), &g->text))
 				digest_bytes(part, &g->lines, d);
@@ -240,15 +239,14 @@ files_reported(struct guard *g, const struct open_call *c,
 {
 	struct slice path = meta->v[PATH], sha = meta->v[BEFORE], one;
 	bool is_new = false;
-	struct walk w;
 
 	if (path.p != NULL && scan_kind(sha) == SCAN_STRING)
 		files_base(&g->files, sign_value(path), sign_value(sha));
 	else if (path.p != NULL && c->is.write)
 		files_of(&g->files, sign_value(path))->created = true;
 	if (scan_kind(meta->v[MUTATED]) == SCAN_ARRAY) {
-		walk_in(&w, meta->v[MUTATED]);
-		while (walk_next(&w, NULL, &one))
+		for (struct walk w = walk_of(meta->v[MUTATED]);
+		    walk_next(&w, NULL, &one); )
 			is_new |= reach(g, scan_get(one, "path"),
 			    scan_get(one, "sha256"), o);
 	}

@@ -153,7 +153,7 @@ call_row_add(struct call_row *r, size_t max, const char *id, size_t line)
 		free(r->c[0].note);
 		memmove(r->c, r->c + 1, --r->n * sizeof *r->c);
 	}
-	r->c = xgrow(r->c, r->n, &r->cap, sizeof *r->c);
+	GROW(r->c, r->n, r->cap);
 	r->c[r->n] = (struct call_ref){ .id = xstrdup(id), .line = line };
 	return &r->c[r->n++];
 }

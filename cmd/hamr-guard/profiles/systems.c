@@ -485,14 +485,12 @@ changed_files(struct foreign *p, const struct open_call *c,
 {
 	struct slice m = msg_meta(res->r, "mutated"), el;
 	bool is_new, any = false;
-	struct walk w;
 
 	if (c->is.edits)
 		return !res->failed;
 	if (!res->mutated || scan_kind(m) != SCAN_ARRAY)
 		return res->mutated;
-	walk_in(&w, m);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(m); walk_next(&w, NULL, &el); ) {
 		struct slice path = scan_get(el, "path");
 
 		if (path.p == NULL || p->m.paths.n >= PATHS_KEPT)

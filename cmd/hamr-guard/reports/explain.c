@@ -306,7 +306,7 @@ target_new(struct explain *x, const char *id, size_t line)
 {
 	struct target *t;
 
-	x->t = xgrow(x->t, x->n, &x->cap, sizeof *x->t);
+	GROW(x->t, x->n, x->cap);
 	t = &x->t[x->n++];
 	*t = (struct target){ .id = xstrdup(id), .line = line };
 	t->head.max = t->call.max = t->result.max = t->counters.max =
@@ -426,10 +426,8 @@ show(struct report *p)
 				    &t->counters);
 		}
 		free(t->id);
-		buf_release(&t->head);
-		buf_release(&t->call);
-		buf_release(&t->result);
-		buf_release(&t->counters);
+		bufs_release(BUFS(&t->head, &t->call, &t->result,
+		    &t->counters));
 	}
 	x->n = 0;
 }

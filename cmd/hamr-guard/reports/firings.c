@@ -350,9 +350,7 @@ release(struct report *p)
 {
 	struct firings *x = p->self;
 
-	buf_release(&x->steps);
-	buf_release(&x->quiet_steps);
-	buf_release(&x->quiet_title);
+	bufs_release(BUFS(&x->steps, &x->quiet_steps, &x->quiet_title));
 }
 
 const struct report_ops report_firings = { .size = sizeof(struct firings),

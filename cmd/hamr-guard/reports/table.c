@@ -67,9 +67,7 @@ sheet_line(const struct sheet *o, enum paint p, const char *fmt, ...)
 		sheet_paint(o, &b, p, line);
 		rec_put(o->out, buf_view(&b));
 	} while (rest.n > 0);
-	buf_release(&text);
-	buf_release(&wrapped);
-	buf_release(&b);
+	bufs_release(BUFS(&text, &wrapped, &b));
 }
 
 void
@@ -116,7 +114,7 @@ table_init(struct table *t, const char *align, const char *names)
 void
 table_text(struct table *t, enum paint p, struct slice text)
 {
-	t->cell = xgrow(t->cell, t->n, &t->cap, sizeof *t->cell);
+	GROW(t->cell, t->n, t->cap);
 	t->cell[t->n++] = (struct cell){ xmemdup0(text.p, text.n), p };
 }
 
@@ -214,6 +212,5 @@ table_print(struct table *t, const struct sheet *o)
 		free(t->cell[i].text);
 	free(t->cell);
 	*t = (struct table){ .n = 0 };
-	buf_release(&line);
-	buf_release(&text);
+	bufs_release(BUFS(&line, &text));
 }

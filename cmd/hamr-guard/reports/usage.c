@@ -48,10 +48,8 @@ path_of(struct slice object)
 {
 	struct slice key, val, found = { NULL, 0 };
 	size_t best = sizeof paths / sizeof *paths;
-	struct walk w;
 
-	walk_in(&w, object);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(object); walk_next(&w, &key, &val); ) {
 		char name[24];
 		size_t n = 0;
 
@@ -119,15 +117,14 @@ assistant(struct usage *u, const struct rec *r)
 	uint64_t answer = sum_of(rec_get(r, "content")) +
 	    sum_of(rec_get(r, "reasoning")) + ENVELOPE;
 	struct call c;
-	struct walk w;
 
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &c); ) {
 		struct slice id = c.id.p != NULL ? c.id : SLICE("\"\"");
 		struct slice name = c.name.p != NULL ? c.name :
 		    SLICE("\"\"");
 
-		u->call = xgrow(u->call, u->n, &u->cap, sizeof *u->call);
+		GROW(u->call, u->n, u->cap);
 		u->call[u->n] = (struct usage_call){ .line = r->no,
 			.id = xmemdup0(id.p, id.n),
 			.name = xmemdup0(name.p, name.n),

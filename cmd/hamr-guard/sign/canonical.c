@@ -26,7 +26,7 @@ members_add(struct members *c, struct slice key, struct slice val)
 {
 	struct named_value *m;
 
-	c->m = xgrow(c->m, c->n, &c->cap, sizeof *c->m);
+	GROW(c->m, c->n, c->cap);
 	m = &c->m[c->n++];
 	*m = (struct named_value){ key, val, NULL };
 	if (memchr(key.p, '\\', key.n) != NULL) {
@@ -39,10 +39,8 @@ void
 members_add_all(struct members *c, struct slice obj, bool nulls)
 {
 	struct slice key, val;
-	struct walk w;
 
-	walk_in(&w, obj);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(obj); walk_next(&w, &key, &val); )
 		if (nulls || scan_kind(val) != SCAN_NULL)
 			members_add(c, key, val);
 }
@@ -137,7 +135,6 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	const char *p = val.p, *end = val.p + val.n - 1;
 	struct slice one;
-	struct walk w;
 	bool first = true;
 
 	switch (scan_kind(val)) {
@@ -157,8 +154,8 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 		break;
 	case SCAN_ARRAY:
 		buf_addc(out, '[');
-		walk_in(&w, val);
-		while (walk_next(&w, NULL, &one)) {
+		for (struct walk w = walk_of(val);
+		    walk_next(&w, NULL, &one); ) {
 			if (!first)
 				buf_addc(out, ',');
 			first = false;

@@ -299,7 +299,6 @@ judge_edit(struct signer *s, struct traits *out)
 	struct slice content = member(s, "content"), one;
 	struct slice new = member(s, "new"), edits = member(s, "edits");
 	struct code new_code;
-	struct walk w;
 
 	out->write = content.p != NULL && new.p == NULL;
 	if (out->write) {
@@ -307,8 +306,8 @@ judge_edit(struct signer *s, struct traits *out)
 		if (is_code(s))
 			out->code = code_in(s, content);
 	} else if (scan_kind(edits) == SCAN_ARRAY) {
-		walk_in(&w, edits);
-		while (walk_next(&w, NULL, &one))
+		for (struct walk w = walk_of(edits);
+		    walk_next(&w, NULL, &one); )
 			out->change += sign_value(scan_get(one, "new")) -
 			    sign_value(scan_get(one, "old"));
 	} else if (new.p != NULL) {
@@ -335,7 +334,6 @@ static struct slice
 command_of(struct signer *s)
 {
 	struct slice cmd = member(s, "command"), word, script = NOTHING;
-	struct walk w;
 
 	if (scan_kind(cmd) == SCAN_STRING)
 		return text_of(s, cmd);
@@ -343,8 +341,7 @@ command_of(struct signer *s)
 		return NOTHING;
 	buf_reset(&s->text);
 	buf_adds(&s->text, "");
-	walk_in(&w, cmd);
-	while (walk_next(&w, NULL, &word)) {
+	for (struct walk w = walk_of(cmd); walk_next(&w, NULL, &word); ) {
 		/* behind -c or -lc the command is one word */
 		if (script.p != NULL)
 			buf_reset(&s->text);
@@ -635,13 +632,8 @@ signer_release(struct signer *s)
 	if (s->sha != NULL)
 		sha_free(s->sha);
 	scan_release(&s->scan);
-	buf_release(&s->args);
-	buf_release(&s->named);
-	buf_release(&s->text);
-	buf_release(&s->path);
-	buf_release(&s->theirs);
-	buf_release(&s->line);
-	buf_release(&s->texts);
+	bufs_release(BUFS(&s->args, &s->named, &s->text, &s->path, &s->theirs,
+	    &s->line, &s->texts));
 	members_release(&s->members);
 	signer_root(s, NOTHING);
 }

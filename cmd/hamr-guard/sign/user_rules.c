@@ -66,8 +66,7 @@ user_rules_apply(struct user_rules *r, struct slice tool,
 	struct err e;
 	int got;
 
-	buf_reset(&r->named);
-	buf_reset(&r->made);
+	bufs_reset(BUFS(&r->named, &r->made));
 	if (r->program == NULL || !alias_args(tool, args, &r->named))
 		return args;
 	got = program_run(r->program, buf_view(&r->named), &r->made, &e);
@@ -90,7 +89,6 @@ user_rules_free(struct user_rules *r)
 		return;
 	program_free(r->program);
 	scan_release(&r->scan);
-	buf_release(&r->named);
-	buf_release(&r->made);
+	bufs_release(BUFS(&r->named, &r->made));
 	free(r);
 }
