@@ -40,7 +40,7 @@ check_call(struct checker *k, const struct call *call)
 	    strlen(args)) == 0 && args[strspn(args, " \t\r\n")] == '{';
 	free(args);
 	map_put(&k->ids, slice_of(id), &fresh);
-	k->open = xgrow(k->open, k->n, &k->cap, sizeof *k->open);
+	GROW(k->open, k->n, k->cap);
 	k->open[k->n++] = id;
 	if (!fresh)
 		return "a duplicate call id";
@@ -184,15 +184,13 @@ static void
 read_all(struct slice messages, struct buf *text)
 {
 	struct slice m;
-	struct walk w, calls;
 	struct call call;
 
-	walk_in(&w, messages);
-	while (walk_next(&w, NULL, &m)) {
+	for (struct walk w = walk_of(messages); walk_next(&w, NULL, &m); ) {
 		msg_text(scan_get(m, "content"), text);
 		buf_addc(text, '\n');
-		walk_in(&calls, scan_get(m, "tool_calls"));
-		while (msg_next_call(&calls, &call)) {
+		for (struct walk calls = walk_of(scan_get(m, "tool_calls"));
+		    msg_next_call(&calls, &call); ) {
 			scan_str(call.args, text);
 			buf_addc(text, '\n');
 		}
@@ -377,8 +375,6 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 		    fits ? "" : ", too large to send", k.users_in, k.users,
 		    k.paths_in, k.paths);
 	buf_slice(out, buf_view(&elided));
-	buf_release(&all);
-	buf_release(&elided);
-	buf_release(&text);
+	bufs_release(BUFS(&all, &elided, &text));
 	return why == NULL && k.task && k.newest;
 }

@@ -66,11 +66,10 @@ print_view(struct compact *c, struct buf *out)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40);
 	struct slice m;
-	struct walk w;
 
 	view_print(c->view, &all);
-	walk_in(&w, buf_view(&all));
-	while (walk_next(&w, NULL, &m)) {
+	for (struct walk w = walk_of(buf_view(&all));
+	    walk_next(&w, NULL, &m); ) {
 		buf_slice(out, m);
 		buf_addc(out, '\n');
 	}

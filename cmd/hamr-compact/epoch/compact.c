@@ -73,8 +73,7 @@ end(struct compact *c)
 	free(c->choice);
 	c->session = c->tools = c->choice = NULL;
 	c->family = c->start_family;
-	buf_reset(&c->seen);
-	buf_reset(&c->folded);
+	bufs_reset(BUFS(&c->seen, &c->folded));
 }
 
 void
@@ -90,13 +89,8 @@ compact_release(struct compact *c)
 	end(c);
 	free(c->kept);
 	free(c->cuts);
-	buf_release(&c->seen);
-	buf_release(&c->folded);
-	buf_release(&c->tmp);
-	buf_release(&c->clean);
-	buf_release(&c->text);
-	buf_release(&c->made);
-	buf_release(&c->quoted);
+	bufs_release(BUFS(&c->seen, &c->folded, &c->tmp, &c->clean, &c->text,
+	    &c->made, &c->quoted));
 }
 
 /* ---- when to decide ---- */

@@ -27,7 +27,7 @@ note_elided(struct compact *c, struct buf *list)
 		f->elided = call->cut != NULL || compact_elides(c, call,
 		    f->kind == TOOL_EDIT || f->kind == TOOL_WRITE);
 		if (f->elided && !was) {
-			gone = xgrow(gone, n, &cap, sizeof *gone);
+			GROW(gone, n, cap);
 			gone[n++] = (i - 1) * 2 + (f->file > 0 &&
 			    !f->failed && !f->listing &&
 			    !ranges_cover(&later, f));
@@ -163,13 +163,11 @@ static void
 read_cuts(struct compact *c, struct slice list)
 {
 	struct slice one;
-	struct walk w;
 	size_t i;
 	int64_t n;
 
 	epoch_uncut(c, 0);
-	walk_in(&w, list);
-	while (walk_next(&w, NULL, &one)) {
+	for (struct walk w = walk_of(list); walk_next(&w, NULL, &one); ) {
 		if (!view_find_call(c->view, scan_get(one, "tool_call_id"),
 		    &i))
 			continue;
@@ -189,7 +187,6 @@ epoch_read(struct compact *c, const struct rec *r)
 	struct epoch *e = &c->epoch, was = *e;
 	size_t fold, tail, slim, cap, i;
 	struct slice id;
-	struct walk w;
 
 	if (c->view->n == 0 ||
 	    rec_get(r, "tail_at").p == NULL ||
@@ -215,8 +212,8 @@ epoch_read(struct compact *c, const struct rec *r)
 	    (fold > 0 && cap != was.summary_cap) || was.number == 0)
 		epoch_show(c, fold, slim, cap);
 	epoch_drop_kept(c);
-	walk_in(&w, rec_get(r, "keep"));
-	while (walk_next(&w, NULL, &id))
+	for (struct walk w = walk_of(rec_get(r, "keep"));
+	    walk_next(&w, NULL, &id); )
 		if (view_find_call(c->view, id, &i) &&
 		    (c->nkept == 0 || i > c->kept[c->nkept - 1]))
 			epoch_keep(c, i);

@@ -78,7 +78,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 		return;
 	at = map_put(&fs->by_path, slice_of(f->what), NULL);
 	if (*at == 0) {
-		fs->v = xgrow(fs->v, fs->n, &fs->cap, sizeof *fs->v);
+		GROW(fs->v, fs->n, fs->cap);
 		fs->v[fs->n++] = (struct file){ .path = f->what };
 		*at = fs->n;
 	}
@@ -146,8 +146,7 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 	}
 	buf_addc(&b, ']');
 	call->result = arena_dup(&c->view->arena, b.p, b.len);
-	buf_release(&in);
-	buf_release(&b);
+	bufs_release(BUFS(&in, &b));
 }
 
 /* A string result: json as read, `was` decoded.  Returns the text as shown,

@@ -35,7 +35,7 @@ ranges_add(struct ranges *s, const struct fact *f)
 {
 	uint64_t *at = map_put(&s->by_file, file_key(f), NULL);
 
-	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
+	GROW(s->v, s->n, s->cap);
 	s->v[s->n] = range_of(f);
 	s->v[s->n++].next = *at;
 	*at = s->n;
@@ -151,7 +151,7 @@ candidates(const struct compact *c, size_t *n)
 		if (call->node >= c->epoch.slim || is_superseded(c, f) ||
 		    !may_return(c, call))
 			continue;
-		all = xgrow(all, *n, &cap, sizeof *all);
+		GROW(all, *n, cap);
 		all[(*n)++] = (struct item){ i - 1, age_of(c, f) };
 	}
 	if (*n > 0)
@@ -229,7 +229,7 @@ epoch_refill(struct compact *c, long size)
 void
 epoch_keep(struct compact *c, size_t i)
 {
-	c->kept = xgrow(c->kept, c->nkept, &c->capkept, sizeof *c->kept);
+	GROW(c->kept, c->nkept, c->capkept);
 	c->kept[c->nkept++] = i;
 	view_keep(c->view, i, true);
 }
@@ -250,14 +250,13 @@ epoch_cut_one(struct compact *c, size_t i, long tokens)
 	struct view_call *call = &c->view->calls[i];
 	struct buf json = BUF_INIT(BUF_RECORD_MAX);
 
-	buf_reset(&c->tmp);
-	buf_reset(&c->text);
+	bufs_reset(BUFS(&c->tmp, &c->text));
 	if (call->result == NULL || !msg_text(slice_of(call->result),
 	    &c->tmp) || !budget_clip(&c->text, buf_view(&c->tmp), tokens,
 	    c->family))
 		return;
 	scan_quote(&json, c->text.p, c->text.len);
-	c->cuts = xgrow(c->cuts, c->ncuts, &c->capcuts, sizeof *c->cuts);
+	GROW(c->cuts, c->ncuts, c->capcuts);
 	c->cuts[c->ncuts] = (struct cut){ .call = i, .tokens = tokens,
 		.is = arena_dup(&c->view->arena, json.p, json.len),
 		.was = call->cut };
@@ -272,7 +271,7 @@ epoch_cut_notes(struct compact *c, size_t node, size_t n)
 
 	if (n <= of->skipped || of->ncalls == 0)
 		return;
-	c->cuts = xgrow(c->cuts, c->ncuts, &c->capcuts, sizeof *c->cuts);
+	GROW(c->cuts, c->ncuts, c->capcuts);
 	c->cuts[c->ncuts++] = (struct cut){ .call = of->call + of->ncalls - 1,
 		.notes = n, .had = of->skipped };
 	view_skip_notes(c->view, node, n);

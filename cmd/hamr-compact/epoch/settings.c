@@ -97,10 +97,9 @@ void
 settings_record(struct compact *c, const struct rec *r)
 {
 	struct slice key, val;
-	struct walk w;
 
-	walk_in(&w, rec_get(r, "set"));
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(rec_get(r, "set"));
+	    walk_next(&w, &key, &val); ) {
 		struct buf name = BUF_INIT(256);
 		const struct conf_key *k;
 

@@ -119,8 +119,7 @@ add_user(struct summary *s, struct slice text)
 		last->text = xrealloc(last->text, n + 1);
 		last->text[n] = '\0';
 	}
-	s->users = xgrow(s->users, s->nusers, &s->capusers,
-	    sizeof *s->users);
+	GROW(s->users, s->nusers, s->capusers);
 	s->users[s->nusers++] = (struct user){ xmemdup0(text.p, text.n),
 		text.n, 0 };
 }
@@ -161,7 +160,7 @@ fold_call(struct summary *s, const struct fact *f)
 		return;
 	at = map_put(&t->by_text, slice_of(f->what), NULL);
 	if (*at == 0) {
-		t->v = xgrow(t->v, t->n, &t->cap, sizeof *t->v);
+		GROW(t->v, t->n, t->cap);
 		t->v[t->n++] = (struct entry){ .text = xstrdup(f->what) };
 		*at = t->n;
 	}
@@ -673,7 +672,5 @@ summary_print(const struct summary *s, const struct view *v,
 	print_said(s, v, &sec);
 	buf_adds(&text, FOOTER);
 	buf_slice(out, buf_view(&text));
-	buf_release(&text);
-	buf_release(&sec.line);
-	buf_release(&firm);
+	bufs_release(BUFS(&text, &sec.line, &firm));
 }

@@ -236,8 +236,6 @@ clean_output(struct buf *out, struct slice text)
 	}
 	end_repeats(&r);
 	end_frames(&r);
-	buf_release(&plain);
-	buf_release(&line);
-	buf_release(&tmp);
+	bufs_release(BUFS(&plain, &line, &tmp));
 	return true;
 }

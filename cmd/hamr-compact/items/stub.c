@@ -289,7 +289,6 @@ static void
 slim_value(struct slice v, bool edit, struct buf *out)
 {
 	struct slice key, val;
-	struct walk w;
 	bool object = scan_kind(v) == SCAN_OBJECT;
 	size_t n = 0;
 
@@ -301,8 +300,7 @@ slim_value(struct slice v, bool edit, struct buf *out)
 		return;
 	}
 	buf_addc(out, object ? '{' : '[');
-	walk_in(&w, v);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(v); walk_next(&w, &key, &val); ) {
 		if (n++ > 0)
 			buf_addc(out, ',');
 		if (object) {

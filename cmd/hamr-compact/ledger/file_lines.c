@@ -26,7 +26,7 @@ file_lines_release(struct file_lines *f)
 static struct span *
 new_span(struct file_lines *f, const struct ledger_call *c, bool written)
 {
-	f->spans = xgrow(f->spans, f->n, &f->cap, sizeof *f->spans);
+	GROW(f->spans, f->n, f->cap);
 	f->spans[f->n] = (struct span){ .call = c, .written = written };
 	return &f->spans[f->n++];
 }
@@ -204,14 +204,13 @@ take_shown(struct file_lines *f, const struct ledger_call *c,
     struct slice shown)
 {
 	struct slice pair, a, b;
-	struct walk w, in;
+	struct walk in;
 	struct span *s;
 	long first, last;
 
 	drop_spans(f);
 	s = new_span(f, c, true);
-	walk_in(&w, shown);
-	while (walk_next(&w, NULL, &pair)) {
+	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {
 		walk_in(&in, pair);
 		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
 		    line_number(a, &first) && line_number(b, &last))

@@ -21,7 +21,7 @@ line_set_add(struct line_set *r, long first, long last)
 		if (r->v[end].last > last)
 			last = r->v[end].last;
 	}
-	r->v = xgrow(r->v, r->n, &r->cap, sizeof *r->v);
+	GROW(r->v, r->n, r->cap);
 	memmove(r->v + i + 1, r->v + end, (r->n - end) * sizeof *r->v);
 	r->v[i] = (struct stretch){ first, last };
 	r->n = r->n + 1 - (end - i);

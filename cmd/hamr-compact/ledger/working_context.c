@@ -68,8 +68,7 @@ file_of(struct ledger *l, const char *name)
 
 	at = map_put(&l->by_path, path, &fresh);
 	if (fresh) {
-		l->files = xgrow(l->files, l->nfiles, &l->capfiles,
-		    sizeof *l->files);
+		GROW(l->files, l->nfiles, l->capfiles);
 		l->files[l->nfiles++] = (struct file_lines){
 			.path = xmemdup0(path.p, path.n) };
 		*at = l->nfiles;
@@ -83,7 +82,6 @@ learn_files(struct ledger *l, const struct ledger_call *c,
 {
 	struct slice op = msg_meta(r, "op"), one;
 	bool of_file = !c->failed && c->object[0] != '\0';
-	struct walk w;
 
 	if (of_file && c->kind == TOOL_READ) {
 		if (!c->search && (op.p == NULL || scan_str_is(op, "file")))
@@ -98,8 +96,8 @@ learn_files(struct ledger *l, const struct ledger_call *c,
 		file_was_written(file_of(l, c->object), c, r);
 		return;
 	}
-	walk_list(&w, msg_meta(r, "mutated"));
-	while (walk_next(&w, NULL, &one)) {
+	for (struct walk w = walk_elements(msg_meta(r, "mutated"));
+	    walk_next(&w, NULL, &one); ) {
 		char *path = scan_strdup(scan_get(one, "path"));
 		char *hash = scan_strdup(scan_get(one, "sha256"));
 

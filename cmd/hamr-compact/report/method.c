@@ -208,7 +208,7 @@ method_go(struct method *m, const struct request *plain,
 	struct request_news news;
 	struct step *step;
 
-	m->steps = xgrow(m->steps, m->n, &m->cap, sizeof *m->steps);
+	GROW(m->steps, m->n, m->cap);
 	step = &m->steps[m->n++];
 	*step = (struct step){ 0 };
 	m->request.family = plain->family;

@@ -21,8 +21,7 @@ request_init(struct request *q, enum token_family family)
 void
 request_release(struct request *q)
 {
-	buf_release(&q->bytes);
-	buf_release(&q->words);
+	bufs_release(BUFS(&q->bytes, &q->words));
 	free(q->m);
 }
 
@@ -32,15 +31,13 @@ add_strings(struct request *q, struct slice value)
 {
 	enum scan_kind kind = scan_kind(value);
 	struct slice v;
-	struct walk w;
 
 	if (kind != SCAN_OBJECT && kind != SCAN_ARRAY) {
 		if (scan_str(value, &q->words))
 			buf_addc(&q->words, '\n');
 		return;
 	}
-	walk_in(&w, value);
-	while (walk_next(&w, NULL, &v))
+	for (struct walk w = walk_of(value); walk_next(&w, NULL, &v); )
 		add_strings(q, v);
 }
 
@@ -70,22 +67,21 @@ add_message(struct request *q, struct slice m, size_t end)
 	struct slice role = scan_get(m, "role"), why = scan_get(m, "reasoning");
 	struct request_message new = { .end = end, .role = '?' };
 	struct call call;
-	struct walk w;
 
 	new.sum = FRAME + view_content_sum(q->family, content);
 	msg_text(content, &q->words);
 	buf_addc(&q->words, '\n');
 	if (scan_kind(why) == SCAN_STRING)
 		new.sum += view_content_sum(q->family, why);
-	walk_list(&w, scan_get(m, "tool_calls"));
-	while (msg_next_call(&w, &call))
+	for (struct walk w = walk_elements(scan_get(m, "tool_calls"));
+	    msg_next_call(&w, &call); )
 		new.sum += add_call(q, &call);
 	for (int i = 0; i < 4; i++)
 		if (scan_str_is(role, roles[i]))
 			new.role = roles[i][0];
 	new.words = q->words.len;
 	q->sum += new.sum;
-	q->m = xgrow(q->m, q->n, &q->cap, sizeof *q->m);
+	GROW(q->m, q->n, q->cap);
 	q->m[q->n++] = new;
 }
 

@@ -98,7 +98,7 @@ learn(struct essentials *e, enum essential_kind kind, struct slice text)
 	uint64_t *at = map_put(&e->by_text, text, NULL);
 
 	if (*at == 0) {
-		e->v = xgrow(e->v, e->n, &e->cap, sizeof *e->v);
+		GROW(e->v, e->n, e->cap);
 		e->v[e->n] = (struct essential){ .text = xmemdup0(text.p,
 			text.n), .n = text.n };
 		*at = ++e->n;
@@ -222,7 +222,7 @@ retention_look(struct retention *k, const struct essentials *e,
 	if (k->looked > q->same_words)
 		k->looked = q->same_words;
 	for (; k->n < e->n; k->n++) {
-		k->at = xgrow(k->at, k->n, &k->cap, sizeof *k->at);
+		GROW(k->at, k->n, k->cap);
 		k->at[k->n] = 0;
 	}
 	for (size_t i = 0; i < k->n; i++)
