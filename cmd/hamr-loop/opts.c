@@ -115,7 +115,7 @@ one(struct opts *o, int c, char *arg, struct err *e)
 	case O_RESUME: o->resume = true; o->resume_id = arg; break;
 	case 'C': o->dir = arg; break;
 	case 'o':
-		o->set = xgrow(o->set, o->nset, &o->capset, sizeof *o->set);
+		GROW(o->set, o->nset, o->capset);
 		o->set[o->nset++] = arg;
 		break;
 	case 'h': print_and_end(help); break;

@@ -67,7 +67,7 @@ acp_ask(struct worker *s, const char *method, struct buf *params,
 	buf_release(params);
 	if (!acp_send(a, &b))
 		return false;
-	a->q = xgrow(a->q, a->nq, &a->capq, sizeof *a->q);
+	GROW(a->q, a->nq, a->capq);
 	a->q[a->nq++] = (struct question){ a->number, s, r->kind,
 		xmemdup0(id.p, id.n) };
 	return true;

@@ -163,7 +163,7 @@ calls_see(struct worker *s, const struct call *call)
 	struct seen_call *c;
 	char *path;
 
-	s->calls = xgrow(s->calls, s->ncalls, &s->capcalls, sizeof *s->calls);
+	GROW(s->calls, s->ncalls, s->capcalls);
 	c = &s->calls[s->ncalls++];
 	*c = (struct seen_call){ .id = scan_strdup(call->id),
 		.name = scan_strdup(call->name),

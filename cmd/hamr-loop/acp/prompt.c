@@ -112,8 +112,7 @@ take_image(struct prompt *p, struct slice data)
 	else
 		buf_fmt(&p->images, ",{\"type\":\"image_url\",\"image_url\":"
 		    "{\"url\":\"data:%s;base64,%s\"}}", im.mime, text.p);
-	buf_release(&text);
-	buf_release(&bytes);
+	bufs_release(BUFS(&text, &bytes));
 	return why;
 }
 

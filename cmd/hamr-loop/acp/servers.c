@@ -22,8 +22,7 @@ static void
 add_setting(struct worker *s, const struct buf *name, const char *key,
     const struct buf *value)
 {
-	s->servers = xgrow(s->servers, s->nservers, &s->capservers,
-	    sizeof *s->servers);
+	GROW(s->servers, s->nservers, s->capservers);
 	s->servers[s->nservers++] = xasprintf("mcp.%s.%s=%s", name->p, key,
 	    value->p);
 }
@@ -89,14 +88,12 @@ add_stdio(struct worker *s, const struct buf *name, struct slice server)
 	struct slice env = scan_get(server, "env");
 	struct buf v = BUF_INIT(1 << 20);
 	const char *why = NULL;
-	struct walk w;
 
 	if (name->len == 0 || scan_kind(command) != SCAN_STRING ||
 	    scan_kind(args) != SCAN_ARRAY || scan_kind(env) != SCAN_ARRAY)
 		return "an MCP server needs a name, a command, args and env";
 	scan_put(&v, "[$", command);
-	walk_list(&w, args);
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(args); walk_next(&w, NULL, &el); ) {
 		if (scan_kind(el) != SCAN_STRING)
 			why = "an MCP server's args are not all strings";
 		scan_put(&v, ",$", el);

@@ -193,7 +193,6 @@ static void
 see_assistant(struct worker *s, const struct rec *r)
 {
 	struct call call;
-	struct walk w;
 
 	if (!s->thought)
 		send_string(s, "agent_thought_chunk", rec_get(r, "reasoning"));
@@ -207,8 +206,8 @@ see_assistant(struct worker *s, const struct rec *r)
 		return;
 	calls_forget(s);
 	s->said_text = false;
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &call))
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &call); )
 		calls_see(s, &call);
 }
 
@@ -273,15 +272,14 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 {
 	struct slice content = rec_get(r, "content"), part;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct walk w;
 
 	if (!msg_is_person(r))
 		return;
 	msg_text(content, &b);
 	if (replay) {
 		update_text(s, "user_message_chunk", buf_view(&b));
-		walk_list(&w, content);
-		while (walk_next(&w, NULL, &part))
+		for (struct walk w = walk_elements(content);
+		    walk_next(&w, NULL, &part); )
 			send_image(s, part);
 	}
 	see_title(s, buf_view(&b), !replay);
@@ -330,7 +328,6 @@ see_progress(struct worker *s, const struct rec *r)
 {
 	struct slice commands = rec_get(r, "commands"), el;
 	struct slice models = rec_get(r, "models");
-	struct walk w;
 
 	if (!rec_str_is(r, "stage", "loop"))
 		return;
@@ -347,10 +344,9 @@ see_progress(struct worker *s, const struct rec *r)
 	} else if (models.p != NULL) {
 		size_t cap = s->nmodels;
 
-		walk_list(&w, models);
-		while (walk_next(&w, NULL, &el)) {
-			s->models = xgrow(s->models, s->nmodels, &cap,
-			    sizeof *s->models);
+		for (struct walk w = walk_elements(models);
+		    walk_next(&w, NULL, &el); ) {
+			GROW(s->models, s->nmodels, cap);
 			s->models[s->nmodels++] = scan_strdup(el);
 		}
 		if (s->ready && (s->work == IDLE || s->work == PROMPTED))

@@ -238,7 +238,6 @@ worker_free(struct worker *s)
 	free(s->status);
 	free(s->reason);
 	free(s->error);
-	buf_release(&s->said);
-	buf_release(&s->out);
+	bufs_release(BUFS(&s->said, &s->out));
 	free(s);
 }

@@ -92,8 +92,7 @@ tell_new_files(struct ui *u)
 		buf_fmt(&b, " and %zu more", slice_lines(rest));
 	if (n > 0)
 		ui_note(u, "new files stay out until git add: %s", b.p);
-	buf_release(&names);
-	buf_release(&b);
+	bufs_release(BUFS(&names, &b));
 }
 
 /* The answer among what the provider wrote, without controls; yours, or
@@ -221,6 +220,5 @@ chat_commit(struct chat *c, const char *arg)
 		free(question);
 	}
 	free(message);
-	buf_release(&diff);
-	buf_release(&hooks);
+	bufs_release(BUFS(&diff, &hooks));
 }

@@ -56,7 +56,7 @@ see_tool(struct seen *s, const struct rec *r)
 		add_path(&s->read, msg_meta(r, "path"));
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
 		return;
-	s->v = xgrow(s->v, s->n, &s->cap, sizeof *s->v);
+	GROW(s->v, s->n, s->cap);
 	v = &s->v[s->n++];
 	*v = (struct change){ .call = rec_strdup(r, "tool_call_id"),
 		.command = scan_strdup(msg_meta(r, "command")),
@@ -82,13 +82,12 @@ static void
 list_changed(struct seen *s)
 {
 	struct slice el;
-	struct walk w;
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->v[i].undone)
 			continue;
-		walk_in(&w, slice_of(s->v[i].mutated));
-		while (walk_next(&w, NULL, &el))
+		for (struct walk w = walk_of(slice_of(s->v[i].mutated));
+		    walk_next(&w, NULL, &el); )
 			add_path(&s->changed, scan_get(el, "path"));
 	}
 }
@@ -494,7 +493,6 @@ static void
 take_message(struct kinds *k, struct map *names, struct slice m)
 {
 	struct slice content = scan_get(m, "content");
-	struct walk w;
 	struct call call;
 	uint64_t *at;
 	char *name, *label;
@@ -506,8 +504,8 @@ take_message(struct kinds *k, struct map *names, struct slice m)
 	} else if (scan_str_is(scan_get(m, "role"), "assistant")) {
 		if (content.n > 4)	/* not null, or empty */
 			add_kind(k, "its answers", tokens_of(content));
-		walk_in(&w, scan_get(m, "tool_calls"));
-		while (msg_next_call(&w, &call)) {
+		for (struct walk w = walk_of(scan_get(m, "tool_calls"));
+		    msg_next_call(&w, &call); ) {
 			add_kind(k, "its calls", tokens_of(call.whole));
 			name = scan_strdup(call.name);
 			at = map_put(names, call.id, NULL);
@@ -531,7 +529,6 @@ take_request(struct kinds *k, struct slice lines)
 	struct map names = { 0 };
 	struct scan scan = { 0 };
 	struct slice line, m;
-	struct walk w;
 	struct rec r;
 	int64_t tokens = 0;
 
@@ -542,8 +539,8 @@ take_request(struct kinds *k, struct slice lines)
 		rec_int(&r, "tokens", &tokens);
 		add_kind(k, "tool descriptions", tokens_of(rec_get(&r,
 		    "tools")));
-		walk_in(&w, rec_get(&r, "messages"));
-		while (walk_next(&w, NULL, &m))
+		for (struct walk w = walk_of(rec_get(&r, "messages"));
+		    walk_next(&w, NULL, &m); )
 			take_message(k, &names, m);
 	}
 	scan_release(&scan);
@@ -652,8 +649,7 @@ page_context(struct chat *c, const char *arg)
 	page_show(c, &page);
 	seen_release(&s);
 out:
-	buf_release(&got);
-	buf_release(&facts);
+	bufs_release(BUFS(&got, &facts));
 }
 
 void

@@ -33,10 +33,9 @@ images_of(struct slice content)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice part;
-	struct walk w;
 
-	walk_list(&w, content);
-	while (walk_next(&w, NULL, &part)) {
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); ) {
 		if (!scan_str_is(scan_get(part, "type"), "image_url"))
 			continue;
 		buf_addc(&b, b.len == 0 ? '[' : ',');

@@ -92,10 +92,8 @@ static bool
 is_among(struct slice list, struct slice what)
 {
 	struct slice el;
-	struct walk w;
 
-	walk_in(&w, list);
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_of(list); walk_next(&w, NULL, &el); )
 		if (el.n == what.n && memcmp(el.p, what.p, what.n) == 0)
 			return true;
 	return false;
@@ -128,7 +126,6 @@ show(struct chat *c, const struct seen *s, const char *id)
 	struct scan scan = { 0 };
 	struct slice rest, line, path;
 	int changed = -1, status = run_tool(c, "--list", NULL, id, &list);
-	struct walk w;
 	struct rec r;
 
 	if (status > 0)
@@ -137,8 +134,8 @@ show(struct chat *c, const struct seen *s, const char *id)
 		if (rec_parse(&scan, line.p, line.n, &r) == 0) {
 			put_title(s, &r, &page);
 			changed = 0;
-			walk_in(&w, rec_get(&r, "paths"));
-			while (walk_next(&w, NULL, &path)) {
+			for (struct walk w = walk_of(rec_get(&r, "paths"));
+			    walk_next(&w, NULL, &path); ) {
 				char *name = scan_strdup(path);
 				bool since = is_among(rec_get(&r, "changed"),
 				    path);
@@ -163,7 +160,6 @@ commit(struct chat *c, const struct buf *said)
 	struct slice line = slice_trim_end(buf_view(said), "\n"), el;
 	struct hub *h = &c->run->hub;
 	struct scan scan = { 0 };
-	struct walk w;
 	struct rec r;
 
 	if (rec_parse(&scan, line.p, line.n, &r) == 0 && r.kind == R_UNDO) {
@@ -171,8 +167,8 @@ commit(struct chat *c, const struct buf *said)
 		    "'tool_call_ids':$}", rec_get(&r, "of"),
 		    rec_get(&r, "paths"), rec_get(&r, "tool_call_ids")) == 0)
 			hub_sync(h, SLOT_GUARD);
-		walk_in(&w, rec_get(&r, "paths"));
-		while (walk_next(&w, NULL, &el)) {
+		for (struct walk w = walk_of(rec_get(&r, "paths"));
+		    walk_next(&w, NULL, &el); ) {
 			char *name = scan_strdup(scan_get(el, "path"));
 			bool gone = scan_kind(scan_get(el, "sha256")) !=
 			    SCAN_STRING;

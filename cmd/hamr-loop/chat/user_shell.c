@@ -154,6 +154,5 @@ chat_shell(struct chat *c, const char *cmd)
 		ui_note(&c->run->ui, "%s", end);
 	if (!c->quit)
 		tell_model(c, cmd, &o, end);
-	buf_release(&o.first);
-	buf_release(&o.last);
+	bufs_release(BUFS(&o.first, &o.last));
 }

@@ -464,7 +464,7 @@ child_run_tty(const char *command, const char *const *args, size_t n,
 void
 argv_add(struct argv *a, const char *word)
 {
-	a->v = xgrow(a->v, a->n, &a->cap, sizeof *a->v);
+	GROW(a->v, a->n, a->cap);
 	a->v[a->n++] = word;
 }
 

@@ -103,10 +103,8 @@ void
 hub_set(struct hub *h, struct slice settings)
 {
 	struct slice key, val;
-	struct walk w;
 
-	walk_in(&w, settings);
-	while (walk_next(&w, &key, &val))
+	for (struct walk w = walk_of(settings); walk_next(&w, &key, &val); )
 		if (scan_kind(val) != SCAN_STRING || (scan_key_is(key,
 		    "agent.mode") && !track_is_mode(val)))
 			err_say("a config record sets %.*s to %.*s; it was "

@@ -186,7 +186,7 @@ slot_control(struct slot *s, off_t at, char *line)
 {
 	size_t i;
 
-	s->q = xgrow(s->q, s->nq, &s->capq, sizeof *s->q);
+	GROW(s->q, s->nq, s->capq);
 	for (i = s->nq++; i > 0 && s->q[i - 1].at > at; i--)
 		s->q[i] = s->q[i - 1];
 	s->q[i] = (struct control){ at, line, strlen(line) };
@@ -323,8 +323,7 @@ slot_start(struct hub *h, struct slot *s, struct err *e)
 	rec_in_init(&s->in, s->child->out, s->name, REC_MAX);
 	s->cursor = 0;
 	s->written = 0;
-	buf_reset(&s->out);
-	buf_reset(&s->proposals);
+	bufs_reset(BUFS(&s->out, &s->proposals));
 	slot_drop_controls(s);
 	s->discard = 0;
 	if (s->barrier > 0) {

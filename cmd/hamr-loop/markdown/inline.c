@@ -65,7 +65,7 @@ add_piece(struct inlines *in, struct slice text, unsigned look)
 {
 	struct piece *p;
 
-	in->piece = xgrow(in->piece, in->n, &in->cap, sizeof *in->piece);
+	GROW(in->piece, in->n, in->cap);
 	p = &in->piece[in->n++];
 	*p = (struct piece){ .at = in->text.len, .n = text.n,
 		.source = NO_SOURCE, .look = look };

@@ -375,8 +375,7 @@ begin_code(struct markdown *m, struct slice info)
 	term_put(&row, slice_trim(buf_view(&b)), m->columns);
 	rows_dim(m->out, buf_view(&row).p != NULL ? row.p : "", m->colour);
 	buf_addc(m->out, '\n');
-	buf_release(&b);
-	buf_release(&row);
+	bufs_release(BUFS(&b, &row));
 }
 
 /* In the tail a line that is too wide is broken here, and tabs are blanks. */
@@ -959,7 +958,6 @@ markdown_code(struct slice answer, size_t n, struct buf *out)
 	release(&m);
 	if (blocks > 0 && n <= blocks)
 		buf_slice(out, buf_view(&code));
-	buf_release(&code);
-	buf_release(&nothing);
+	bufs_release(BUFS(&code, &nothing));
 	return n > blocks ? 0 : n > 0 ? n : blocks;
 }

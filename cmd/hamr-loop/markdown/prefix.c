@@ -75,6 +75,5 @@ prefix_of(const struct place *at, size_t columns, bool colour,
 void
 prefix_release(struct prefix *p)
 {
-	buf_release(&p->first);
-	buf_release(&p->next);
+	bufs_release(BUFS(&p->first, &p->next));
 }

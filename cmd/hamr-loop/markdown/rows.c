@@ -76,7 +76,7 @@ begin_row(struct layout *l)
 	struct rows *r = l->out;
 	struct slice before = r->n == 0 ? l->how->first : l->how->next;
 
-	r->row = xgrow(r->row, r->n, &r->cap, sizeof *r->row);
+	GROW(r->row, r->n, r->cap);
 	r->row[r->n++] = (struct row){ .at = r->text.len,
 		.source = NO_SOURCE };
 	buf_slice(&r->text, before);

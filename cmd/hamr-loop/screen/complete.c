@@ -28,7 +28,7 @@ candidates_add(struct candidates *c, const char *text, const char *about)
 	for (const char *p = text; *p != '\0'; p++)
 		if (*p == '\t' || ctrl_len((const unsigned char *)p) > 0)
 			return;
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	GROW(c->v, c->n, c->cap);
 	c->v[c->n] = (struct candidate){ .text = xstrdup(text), .order = c->n,
 		.about = about != NULL ? xstrdup(about) : NULL };
 	c->n++;

@@ -154,8 +154,7 @@ leave_entry(struct editor *e)
 	struct left *l = left_at(e, e->where);
 
 	if (l == NULL) {
-		e->left = xgrow(e->left, e->nleft, &e->capleft,
-		    sizeof *e->left);
+		GROW(e->left, e->nleft, e->capleft);
 		l = &e->left[e->nleft++];
 		*l = (struct left){ .i = e->where };
 	}

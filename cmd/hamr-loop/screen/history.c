@@ -125,7 +125,7 @@ append(struct history *h, char *owned)
 	    h->bytes + bytes > KEPT_BYTES))
 		drop(h, 0);
 	h->bytes += bytes;
-	h->v = xgrow(h->v, h->n, &h->cap, sizeof *h->v);
+	GROW(h->v, h->n, h->cap);
 	h->v[h->n++] = owned;
 }
 

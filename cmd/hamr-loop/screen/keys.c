@@ -44,8 +44,7 @@ keys_init(struct keys *k, const char *type)
 void
 keys_release(struct keys *k)
 {
-	buf_release(&k->in);
-	buf_release(&k->text);
+	bufs_release(BUFS(&k->in, &k->text));
 }
 
 void

@@ -230,7 +230,7 @@ note_change(struct message *m, size_t from, size_t n, size_t added)
 		forget_changes(m, UNDO_CHANGES / 10);
 	while (m->nundo > 0 && m->undo_bytes + n > UNDO_MAX)
 		forget_changes(m, 1);
-	m->undo = xgrow(m->undo, m->nundo, &m->capundo, sizeof *m->undo);
+	GROW(m->undo, m->nundo, m->capundo);
 	m->undo[m->nundo++] = c;
 	m->undo_bytes += n;
 }
@@ -313,8 +313,7 @@ add_paste(struct message *m, struct slice in)
 	while (i < m->npastes && m->pastes[i].p != NULL)
 		i++;
 	if (i == m->npastes) {
-		m->pastes = xgrow(m->pastes, m->npastes, &m->cappastes,
-		    sizeof *m->pastes);
+		GROW(m->pastes, m->npastes, m->cappastes);
 		m->npastes++;
 	}
 	m->pastes[i] = (struct message_paste){ xmemdup0(in.p, in.n), in.n,
@@ -450,8 +449,7 @@ message_rows(struct message *m, size_t width, size_t at, size_t more)
 		m->all_rows = next == SIZE_MAX;
 		if (m->all_rows)
 			break;
-		m->rows = xgrow(m->rows, m->nrows, &m->caprows,
-		    sizeof *m->rows);
+		GROW(m->rows, m->nrows, m->caprows);
 		m->rows[m->nrows++] = next;
 	}
 	return m->nrows;

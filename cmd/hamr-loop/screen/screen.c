@@ -621,8 +621,7 @@ draw(struct screen *s)
 	else
 		put_frame(s, &s->frame);
 	push(s);
-	buf_reset(&s->control);
-	buf_reset(&s->have.text);
+	bufs_reset(BUFS(&s->control, &s->have.text));
 	buf_slice(&s->have.text, buf_view(&s->want.text));
 	s->have.row = s->want.row;
 	s->have.column = s->want.column;

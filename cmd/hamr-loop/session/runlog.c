@@ -188,8 +188,7 @@ runlog_redact(struct runlog *l, const char *secret)
 {
 	if (l == NULL || secret == NULL || strlen(secret) < SECRET_MIN)
 		return;
-	l->hidden = xgrow(l->hidden, l->nhidden, &l->caphidden,
-	    sizeof *l->hidden);
+	GROW(l->hidden, l->nhidden, l->caphidden);
 	l->hidden[l->nhidden++] = xstrdup(secret);
 }
 
@@ -234,8 +233,7 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 		shrink(l);
 	if (l->fd >= 0 && put(l, l->size, line.p, line.len))
 		l->size += (off_t)line.len;
-	buf_release(&raw);
-	buf_release(&line);
+	bufs_release(BUFS(&raw, &line));
 }
 
 static long long

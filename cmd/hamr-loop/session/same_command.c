@@ -60,7 +60,7 @@ split(const char *p, struct line *l)
 		if (n == 0)
 			n = p[1] == p[0] || (p[0] == '|' && p[1] == '&') ?
 			    2 : 1;
-		l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+		GROW(l->v, l->n, l->cap);
 		l->v[l->n++] = (struct slice){ p, n };
 		p += n;
 	}

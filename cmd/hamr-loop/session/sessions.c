@@ -164,7 +164,7 @@ find_all(const char *dir, struct list *l, struct err *e)
 		    fstatat(dirfd(d), de->d_name, &st,
 		    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
-		l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+		GROW(l->v, l->n, l->cap);
 		l->v[l->n++] = (struct entry){ xmemdup0(de->d_name, len - end),
 			st.st_mtim };
 	}

@@ -92,8 +92,7 @@ add_file(struct track *t, struct slice path)
 			free(s);
 			return;
 		}
-	t->files = xgrow(t->files, t->nfiles, &t->capfiles,
-	    sizeof *t->files);
+	GROW(t->files, t->nfiles, t->capfiles);
 	t->files[t->nfiles++] = s;
 }
 
@@ -107,10 +106,9 @@ mutation(struct track *t, const struct rec *r)
 		return;
 
 	struct slice el;
-	struct walk w;
 
-	walk_in(&w, msg_meta(r, "mutated"));
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_of(msg_meta(r, "mutated"));
+	    walk_next(&w, NULL, &el); )
 		add_file(t, scan_get(el, "path"));
 	t->verified = false;
 	if (t->last_recovery >= 0)
@@ -436,16 +434,14 @@ message(struct track *t, const struct rec *r)
 		user(t, r);
 	if (r->kind == R_ASSISTANT) {
 		struct buf text = BUF_INIT(BUF_RECORD_MAX);
-		struct walk w;
 		struct call c;
 		bool cut;
 
 		t->unanswered = false;
 		track_drop_calls(t);
-		walk_in(&w, rec_get(r, "tool_calls"));
-		while (msg_next_call(&w, &c)) {
-			t->calls = xgrow(t->calls, t->ncalls, &t->capcalls,
-			    sizeof *t->calls);
+		for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+		    msg_next_call(&w, &c); ) {
+			GROW(t->calls, t->ncalls, t->capcalls);
 			t->calls[t->ncalls++] = (struct open_call){
 				scan_text(c.id), scan_text(c.name), false,
 				false };

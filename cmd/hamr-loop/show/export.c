@@ -121,8 +121,7 @@ put_string(struct slice v, bool html, struct buf *out)
 		put_html(buf_view(&calm), out);
 	} else
 		term_escape(out, buf_view(&text));
-	buf_release(&text);
-	buf_release(&calm);
+	bufs_release(BUFS(&text, &calm));
 }
 
 static int

@@ -18,7 +18,6 @@ expand(struct slice v, int depth, struct buf *out)
 {
 	enum scan_kind kind = scan_kind(v);
 	struct slice key, el;
-	struct walk w;
 	bool first = true;
 
 	if (kind != SCAN_OBJECT && kind != SCAN_ARRAY) {
@@ -26,8 +25,7 @@ expand(struct slice v, int depth, struct buf *out)
 		return;
 	}
 	buf_addc(out, kind == SCAN_OBJECT ? '{' : '[');
-	walk_in(&w, v);
-	while (walk_next(&w, &key, &el)) {
+	for (struct walk w = walk_of(v); walk_next(&w, &key, &el); ) {
 		buf_fmt(out, "%s\n%*s", first ? "" : ",", 2 * depth + 2, "");
 		first = false;
 		if (kind == SCAN_OBJECT) {

@@ -307,8 +307,7 @@ may_be_read(struct mentions *f, const char *name)
 		free(why);
 	}
 	scan_release(&scan);
-	buf_release(&args);
-	buf_release(&said);
+	bufs_release(BUFS(&args, &said));
 	return may;
 }
 

@@ -253,7 +253,7 @@ add_word(struct words *w, const char *p, size_t n)
 			w->v[w->n - 1].end = end != 0 ? end : ',';
 		return;
 	}
-	w->v = xgrow(w->v, w->n, &w->cap, sizeof *w->v);
+	GROW(w->v, w->n, w->cap);
 	w->v[w->n++] = (struct word){ { p, n }, end };
 }
 

@@ -63,10 +63,8 @@ function_in(const struct track *k, const char *text)
 	    scan_get(slice_of(k->tools), "tools") : SLICE("[]"), tool;
 	struct slice found = SLICE("");
 	const char *first = NULL;
-	struct walk w;
 
-	walk_in(&w, list);
-	while (walk_next(&w, NULL, &tool)) {
+	for (struct walk w = walk_of(list); walk_next(&w, NULL, &tool); ) {
 		struct slice fn = scan_get(tool, "function");
 		char *name = scan_strdup(scan_get(fn, "name"));
 		const char *at = name != NULL && name[0] != '\0' ?

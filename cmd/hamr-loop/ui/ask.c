@@ -104,8 +104,7 @@ put_body(const struct ui *u, struct ui_question *q, size_t rows,
 		    d.look : "", rows, out) < line.n;
 		rows -= slice_newlines(buf_view(out)) - had;
 	}
-	buf_release(&text);
-	buf_release(&row);
+	bufs_release(BUFS(&text, &row));
 }
 
 /* What is asked about: "write src/a.c  3,012 lines, new".  Size and reason go
@@ -140,8 +139,7 @@ put_title(const struct ui *u, const struct ui_question *q, struct buf *out)
 		out->len--;		/* in the same row */
 	if (more.len > 0)
 		put_rows(u, buf_view(&more), "\033[2m", TITLE_ROWS, out);
-	buf_release(&what);
-	buf_release(&more);
+	bufs_release(BUFS(&what, &more));
 }
 
 /* The keys, in rows of so many columns; brief: without what they do. */
@@ -303,10 +301,9 @@ with_command(const char *args, const char *command)
 	struct buf b = BUF_INIT(TEXT_MAX);
 	const char *comma = "{";
 	struct slice key, val;
-	struct walk w;
 
-	walk_in(&w, slice_of(args));
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(slice_of(args));
+	    walk_next(&w, &key, &val); ) {
 		if (slice_is(key, "command"))
 			scan_put(&b, "$'$':@", slice_of(comma), key,
 			    slice_of(command));
@@ -446,8 +443,7 @@ put_keys(const struct asking *k, struct buf *out, struct buf *last)
 			buf_slice(last, line);
 		else
 			put_rows(k->u, line, "\033[2m", 1, out);
-	buf_release(&keys);
-	buf_release(&hidden);
+	bufs_release(BUFS(&keys, &hidden));
 }
 
 static void

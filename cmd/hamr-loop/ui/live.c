@@ -146,8 +146,7 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 	buf_addc(rows, '\n');
 	if (u->printing && u->question.len == 0)
 		add_last_lines(rows, u, buf_view(&u->output));
-	buf_release(&lead);
-	buf_release(&what);
+	bufs_release(BUFS(&lead, &what));
 }
 
 static size_t
@@ -842,7 +841,7 @@ ui_unsend(struct ui *u)
 	if (u->editor == NULL)
 		return;
 	for (char *text; (text = ui_take_sent(u)) != NULL; ) {
-		v = xgrow(v, n, &cap, sizeof *v);
+		GROW(v, n, cap);
 		v[n++] = text;
 	}
 	editor_recall(u->editor, v, n);

@@ -84,7 +84,7 @@ take(struct ui *u, const struct rec *r)
 		u->interrupted = true;
 		return;
 	}
-	u->said = xgrow(u->said, u->nsaid, &u->capsaid, sizeof *u->said);
+	GROW(u->said, u->nsaid, u->capsaid);
 	u->said[u->nsaid++] = (struct ui_said){ r->kind,
 		xmemdup0(r->line.p, r->line.n) };
 }

@@ -178,8 +178,7 @@ short_args(struct slice args, struct buf *out)
 		if (n < v.len)
 			buf_adds(out, "...");
 	}
-	buf_release(&text);
-	buf_release(&v);
+	bufs_release(BUFS(&text, &v));
 	scan_release(&s);
 	return i == 3 || i == 4;
 }
@@ -293,8 +292,7 @@ add_outcome(const struct ui *u, const struct ui_call *call,
 	/* that all went well goes without saying */
 	if (!u->live || !slice_is(buf_view(&o), "exit 0"))
 		buf_slice(out, buf_view(&o));
-	buf_release(&o);
-	buf_release(&text);
+	bufs_release(BUFS(&o, &text));
 }
 
 static void
@@ -367,20 +365,17 @@ ui_call_diff(struct ui *u, const struct rec *r)
 		    u->color ? "\033[0m" : "");
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
-	buf_release(&text);
-	buf_release(&b);
+	bufs_release(BUFS(&text, &b));
 }
 
 static void
 remember_calls(struct ui *u, const struct rec *r)
 {
-	struct walk w;
 	struct call c;
 
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
-		u->seen = xgrow(u->seen, u->nseen, &u->capseen,
-		    sizeof *u->seen);
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &c); ) {
+		GROW(u->seen, u->nseen, u->capseen);
 		u->seen[u->nseen++] = what_is(&c);
 		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
 		    u->nseen;

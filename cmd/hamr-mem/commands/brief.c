@@ -38,7 +38,7 @@ add(struct facts *x, const char *id, struct store *st, int64_t row,
 	map_put(&x->seen, slice_of(id), &fresh);
 	if (!fresh)
 		return;
-	x->f = xgrow(x->f, x->n, &x->cap, sizeof *x->f);
+	GROW(x->f, x->n, x->cap);
 	f = &x->f[x->n++];
 	memcpy(f->id, id, sizeof f->id);
 	f->st = st;
@@ -106,8 +106,7 @@ print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 	for (size_t i = 0, n = 0; i < x->n && n < max && left > 10; i++) {
 		uint64_t cost;
 
-		buf_reset(&text);
-		buf_reset(&line);
+		bufs_reset(BUFS(&text, &line));
 		r = store_text(x->f[i].st, x->f[i].row, &text, e);
 		if (r < 0)
 			break;
@@ -120,8 +119,7 @@ print(const struct facts *x, size_t max, struct rec_out *out, struct err *e)
 		n++;
 		rec_put(out, buf_view(&line));
 	}
-	buf_release(&text);
-	buf_release(&line);
+	bufs_release(BUFS(&text, &line));
 	return r;
 }
 

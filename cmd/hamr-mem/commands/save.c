@@ -142,7 +142,6 @@ command_save(const struct opts *o, struct err *e)
 out:
 	redact_free(redact);
 	item_release(&fact);
-	buf_release(&raw);
-	buf_release(&text);
+	bufs_release(BUFS(&raw, &text));
 	return r;
 }

@@ -186,7 +186,7 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 			r = err_sys(e, ST_SYSTEM, "%s", f->fts_path);
 		if (!is_transcript(f))
 			continue;
-		b->files = xgrow(b->files, b->n, &b->cap, sizeof *b->files);
+		GROW(b->files, b->n, b->cap);
 		b->files[b->n++] = xstrdup(f->fts_path);
 	}
 	fts_close(fts);

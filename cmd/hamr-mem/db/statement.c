@@ -90,7 +90,7 @@ statement(struct db *db, const char *sql, struct err *e)
 		db_fail(db->h, e);
 		return NULL;
 	}
-	db->kept = xgrow(db->kept, db->n, &db->cap, sizeof *db->kept);
+	GROW(db->kept, db->n, db->cap);
 	db->kept[db->n++] = (struct kept){ sql, s };
 	return s;
 }

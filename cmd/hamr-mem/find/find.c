@@ -254,8 +254,7 @@ take(struct store *st, const struct find *f, const struct candidate *c,
 			h.name = st_col_dup(s, 5);
 			h.score = score(&h, phrase ? c->rank - DB_PHRASE :
 			    c->rank, x->newest);
-			out->h = xgrow(out->h, out->n, &out->cap,
-			    sizeof *out->h);
+			GROW(out->h, out->n, out->cap);
 			out->h[out->n++] = h;
 		}
 	}

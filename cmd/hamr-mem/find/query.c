@@ -135,8 +135,7 @@ query_raw(struct query *q, struct slice text)
 void
 query_release(struct query *q)
 {
-	buf_release(&q->phrase);
-	buf_release(&q->all);
+	bufs_release(BUFS(&q->phrase, &q->all));
 	for (size_t i = 0; i < q->nword; i++)
 		buf_release(&q->word[i].expr);
 	free(q->word);

@@ -70,7 +70,7 @@ told_of(struct calls *c, struct slice call_id, bool make)
 	if (at == NULL)
 		return NULL;
 	if (*at == 0) {
-		c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+		GROW(c->v, c->n, c->cap);
 		c->v[c->n++] = (struct told){ .time = WHEN_NONE };
 		*at = c->n;
 	}
@@ -98,8 +98,7 @@ path_of(const struct redact *redact, const struct call *c)
 		    keys[i]));
 out:
 	scan_release(&scan);
-	buf_release(&args);
-	buf_release(&named);
+	bufs_release(BUFS(&args, &named));
 	free(tool);
 	return path;
 }
@@ -108,11 +107,10 @@ static void
 calls_learn(struct calls *c, const struct redact *redact,
     const struct rec *r)
 {
-	struct walk w;
 	struct call call;
 
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &call)) {
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &call); ) {
 		struct told *t = told_of(c, call.id, true);
 
 		if (t == NULL)
@@ -397,7 +395,7 @@ remember(struct index *x, const struct rec *r)
 		item_release(&it);
 		return;
 	}
-	x->item = xgrow(x->item, x->n, &x->cap, sizeof *x->item);
+	GROW(x->item, x->n, x->cap);
 	x->item[x->n++] = it;
 	x->bytes += it.len;
 }

@@ -66,8 +66,7 @@ put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 	if (r == 0)
 		json_print(o, out);
 	json_free(o);
-	buf_release(&list);
-	buf_release(&text);
+	bufs_release(BUFS(&list, &text));
 	return r;
 }
 
@@ -246,7 +245,6 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
     struct err *e)
 {
 	struct slice one;
-	struct walk w;
 
 	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY) {
 		struct save s = { n->it.time != WHEN_NONE ? n->it.time : 0,
@@ -254,8 +252,7 @@ take_saves(struct store *st, struct entry *n, struct keys *lost,
 
 		return saves_add(st, n->key, &s, lost, e);
 	}
-	walk_in(&w, n->saves);
-	while (walk_next(&w, NULL, &one)) {
+	for (struct walk w = walk_of(n->saves); walk_next(&w, NULL, &one); ) {
 		char *slot = scan_strdup(scan_get(one, "slot"));
 		struct save s = { 0, slot != NULL ? slot : "",
 			scan_get(one, "tags") };

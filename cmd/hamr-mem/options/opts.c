@@ -128,7 +128,7 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	case OPT_SINCE: return take_time(optarg, "since", &o->since, e);
 	case OPT_BEFORE: return take_time(optarg, "before", &o->before, e);
 	case OPT_TAG:
-		o->tag = xgrow(o->tag, o->ntag, &o->captag, sizeof *o->tag);
+		GROW(o->tag, o->ntag, o->captag);
 		o->tag[o->ntag++] = optarg;
 		return 0;
 	case 'n':

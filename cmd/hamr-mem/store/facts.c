@@ -17,13 +17,11 @@ static void
 tags_add(struct texts *t, struct slice list)
 {
 	struct slice v;
-	struct walk w;
 	char *s;
 
 	if (list.p == NULL || scan_kind(list) != SCAN_ARRAY)
 		return;
-	walk_in(&w, list);
-	while (walk_next(&w, NULL, &v)) {
+	for (struct walk w = walk_of(list); walk_next(&w, NULL, &v); ) {
 		s = scan_strdup(v);
 		if (s != NULL)
 			texts_add(t, s);
@@ -62,7 +60,7 @@ key_copy(char out[KEY_SIZE], struct slice key)
 static void
 add_key(struct keys *keys, struct slice key)
 {
-	keys->v = xgrow(keys->v, keys->n, &keys->cap, sizeof *keys->v);
+	GROW(keys->v, keys->n, keys->cap);
 	key_copy(keys->v[keys->n++], key);
 }
 

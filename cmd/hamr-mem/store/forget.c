@@ -83,8 +83,7 @@ find_rows(struct store *st, const struct forget *f, struct rows *rows,
 	int got;
 
 	while ((got = st_step(s, e)) > 0) {
-		rows->v = xgrow(rows->v, rows->n, &rows->cap,
-		    sizeof *rows->v);
+		GROW(rows->v, rows->n, rows->cap);
 		rows->v[rows->n] = (struct row){ st_col_int(s, 0),
 			(enum kind)st_col_int(s, 1), "" };
 		key_copy(rows->v[rows->n++].key, st_col(s, 2));

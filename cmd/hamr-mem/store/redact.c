@@ -32,7 +32,7 @@ static void
 pattern_add(struct redact *r, const char *kind, const char *start,
     const regex_t *re)
 {
-	r->p = xgrow(r->p, r->n, &r->cap, sizeof *r->p);
+	GROW(r->p, r->n, r->cap);
 	r->p[r->n++] = (struct pattern){ xstrdup(kind), xstrdup(start), *re };
 	r->begins[PAIR(start[0], start[1])] = true;
 }

@@ -321,8 +321,7 @@ join_last(struct store *st, struct buf *run, struct err *e)
 		got = db_run(st->db, e, "DELETE FROM block WHERE id >= ?1",
 		    "i", first) < 0 ? -1 : 1;
 	merge(buf_view(run), buf_view(&last), true, &both);
-	buf_release(&last);
-	buf_release(run);
+	bufs_release(BUFS(&last, run));
 	*run = both;
 	return got;
 }
@@ -607,7 +606,6 @@ words_holding(struct store *st, const struct slice *fragment, size_t n,
 		add_term(terms, slice_of(f.v[i]), "\"\n");
 		free(f.v[i]);
 	}
-	buf_release(&joined);
-	buf_release(&plain);
+	bufs_release(BUFS(&joined, &plain));
 	return r;
 }

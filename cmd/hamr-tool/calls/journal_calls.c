@@ -327,7 +327,7 @@ compare(struct journal_calls *jc, struct job *j)
 			put_changed(&jc->entry, &j->r);
 	}
 	give_older(jc);
-	jc->past = xgrow(jc->past, jc->npast, &jc->cap, sizeof *jc->past);
+	GROW(jc->past, jc->npast, jc->cap);
 	jc->past[jc->npast++] = (struct past){ xstrdup(j->call->name),
 		xstrdup(j->call->id), snap_time(jc->snap) };
 }

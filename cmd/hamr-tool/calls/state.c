@@ -211,18 +211,16 @@ take_verify(struct tool *t, const struct rec *r)
 static void
 take_assistant(struct tool *t, const struct rec *r)
 {
-	struct walk w;
 	struct call c;
 
 	forget_calls(t);
 	t->closed = rec_str_is(r, "finish_reason", "length");
-	walk_in(&w, rec_get(r, "tool_calls"));
-	while (msg_next_call(&w, &c)) {
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &c); ) {
 		struct buf args = BUF_INIT(BUF_RECORD_MAX);
 		struct call_state *s;
 
-		t->calls = xgrow(t->calls, t->ncalls, &t->cap,
-		    sizeof *t->calls);
+		GROW(t->calls, t->ncalls, t->cap);
 		s = &t->calls[t->ncalls++];
 		*s = (struct call_state){ .id = scan_text(c.id),
 			.name = scan_text(c.name) };
@@ -363,10 +361,9 @@ static void
 take_compaction(struct tool *t, const struct rec *r)
 {
 	struct slice el;
-	struct walk w;
 
-	walk_in(&w, rec_get(r, "elided"));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(rec_get(r, "elided"));
+	    walk_next(&w, NULL, &el); ) {
 		char *path = scan_strdup(scan_get(el, "path"));
 		int64_t first = 1, last = INT32_MAX;
 

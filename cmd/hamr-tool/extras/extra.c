@@ -192,7 +192,6 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
     struct result *r)
 {
 	struct slice el;
-	struct walk w;
 
 	if (!mode_allows(t, x, r))
 		return false;
@@ -203,8 +202,7 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
 			return false;
 		if (scan_kind(v) != SCAN_ARRAY)
 			continue;
-		walk_in(&w, v);
-		while (walk_next(&w, NULL, &el))
+		for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); )
 			if (!judge_path(t, x, el, r))
 				return false;
 	}

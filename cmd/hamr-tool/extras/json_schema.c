@@ -65,15 +65,13 @@ static int
 types_of(struct slice schema)
 {
 	struct slice v = scan_get(schema, "type"), el;
-	struct walk w;
 	int set = 0;
 
 	if (scan_kind(v) == SCAN_STRING)
 		return type_named(v);
 	if (scan_kind(v) != SCAN_ARRAY)
 		return T_ANY;
-	walk_in(&w, v);
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); )
 		set |= type_named(el);
 	return set != 0 ? set : T_ANY;
 }
@@ -254,10 +252,9 @@ has_required(struct checked *s, struct slice schema, struct slice v)
 {
 	struct slice props = properties(schema), el;
 	size_t at = s->at.len;
-	struct walk w;
 
-	walk_in(&w, keyword(schema, "required", SCAN_ARRAY));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(keyword(schema, "required", SCAN_ARRAY));
+	    walk_next(&w, NULL, &el); ) {
 		char *name = scan_strdup(el);
 		struct slice got;
 		bool absent;
@@ -282,13 +279,12 @@ put_object(struct checked *s, struct slice schema, struct slice v)
 	struct slice props = properties(schema), key, val;
 	bool ours = s->how != JSON_SCHEMA_THEIRS, any = false;
 	size_t at = s->at.len;
-	struct walk w;
 
 	if (!has_required(s, schema, v))
 		return false;
 	buf_addc(s->out, '{');
-	walk_in(&w, ours ? props : v);
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(ours ? props : v);
+	    walk_next(&w, &key, &val); ) {
 		struct slice quoted = { key.p - 1, key.n + 2 };
 		char *name = scan_strdup(quoted);
 		struct slice sub = ours ? val : scan_get(props, name);
@@ -370,12 +366,12 @@ json_schema_template(struct slice schema, struct buf *out)
 	struct slice key, val, el;
 	size_t begun = out->len;
 	bool any = false, required;
-	struct walk w, needed;
+	struct walk needed;
 	int set;
 
 	buf_addc(out, '{');
-	walk_in(&w, properties(schema));
-	while (walk_next(&w, &key, &val)) {
+	for (struct walk w = walk_of(properties(schema));
+	    walk_next(&w, &key, &val); ) {
 		struct slice quoted = { key.p - 1, key.n + 2 };
 		char *name = scan_strdup(quoted);
 

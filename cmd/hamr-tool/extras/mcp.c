@@ -572,10 +572,9 @@ mcp_listed(struct mcp *m, struct slice result)
 	char *cursor = scan_strdup(scan_get(result, "nextCursor"));
 	struct json *params;
 	struct slice el;
-	struct walk w;
 
-	walk_in(&w, scan_get(result, "tools"));
-	while (walk_next(&w, NULL, &el))
+	for (struct walk w = walk_of(scan_get(result, "tools"));
+	    walk_next(&w, NULL, &el); )
 		take_tool(m, el);
 	if (cursor != NULL && ++m->pages < MCP_PAGES_MAX &&
 	    m->nfresh < MCP_TOOLS_MAX) {

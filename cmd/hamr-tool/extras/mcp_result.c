@@ -52,10 +52,9 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 	struct buf unused = BUF_INIT(8 * MCP_LINE_MAX);
 	bool listed = scan_kind(parts) == SCAN_ARRAY;
 	struct output out;
-	struct walk w;
 
-	walk_in(&w, listed ? parts : SLICE("[]"));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(listed ? parts : SLICE("[]"));
+	    walk_next(&w, NULL, &el); ) {
 		struct slice type = scan_get(el, "type");
 
 		if (text.len > 0 && text.p[text.len - 1] != '\n')

@@ -23,7 +23,7 @@ lines_of(struct lines *l, struct slice text)
 	for (;;) {
 		const char *lf;
 
-		l->at = xgrow(l->at, (size_t)l->n, &cap, sizeof *l->at);
+		GROW(l->at, (size_t)l->n, cap);
 		l->at[l->n] = pos;
 		if (pos >= text.n)
 			return;
@@ -60,7 +60,7 @@ add(struct diff *d, long a, long an, long b, long bn)
 		last->bn += bn;
 		return;
 	}
-	d->v = xgrow(d->v, d->n, &d->cap, sizeof *d->v);
+	GROW(d->v, d->n, d->cap);
 	d->v[d->n++] = (struct patch){ a, an, b, bn };
 }
 

@@ -29,7 +29,7 @@ add(struct edits *e, struct slice args, struct fault *f)
 	bool has_old = arg_str(args, "old", &x.old);
 	bool has_new = arg_str(args, "new", &x.new);
 
-	e->v = xgrow(e->v, e->n, &e->cap, sizeof *e->v);
+	GROW(e->v, e->n, e->cap);
 	e->v[e->n++] = x;
 	if (!has_old || x.old.len == 0)
 		return fault_set(f, "bad_arguments", "old is %s; give the "
@@ -72,8 +72,7 @@ void
 edits_release(struct edits *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
-		buf_release(&e->v[i].old);
-		buf_release(&e->v[i].new);
+		bufs_release(BUFS(&e->v[i].old, &e->v[i].new));
 	}
 	free(e->v);
 	*e = (struct edits){ 0 };
@@ -383,7 +382,7 @@ edits_find(const struct edits *e, struct slice text, const char *name,
 		if (!e->v[i].all && find(text, old, at + 1) != NOWHERE)
 			return misplaced(e, i, text, name, false, f);
 		for (; at != NOWHERE; at = find(text, old, at + old.n)) {
-			h->v = xgrow(h->v, h->n, &h->cap, sizeof *h->v);
+			GROW(h->v, h->n, h->cap);
 			h->v[h->n++] = (struct hit){ at, old.n, i };
 		}
 	}

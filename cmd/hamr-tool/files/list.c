@@ -65,7 +65,7 @@ see(void *arg, const struct gitignore_seen *s)
 		    S_ISSOCK(mode) ? "socket" : "device");
 	}
 	buf_addc(&line, '\n');
-	l->v = xgrow(l->v, l->n, &l->cap, sizeof *l->v);
+	GROW(l->v, l->n, l->cap);
 	l->v[l->n++] = (struct entry){ buf_detach(&line), depth };
 	l->at_depth[depth]++;
 	return l->n >= COUNT_MAX || files_stopped(l->f, l->deadline) ?

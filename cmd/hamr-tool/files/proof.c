@@ -13,7 +13,7 @@ proofs_of(struct proofs *ps, const char *rel)
 	uint64_t *at = map_put(&ps->by_path, slice_of(rel), &fresh);
 
 	if (fresh) {
-		ps->v = xgrow(ps->v, ps->n, &ps->cap, sizeof *ps->v);
+		GROW(ps->v, ps->n, ps->cap);
 		ps->v[ps->n] = (struct proof){ 0 };
 		*at = ++ps->n;
 	}
@@ -52,7 +52,7 @@ push(struct proof *p, long first, long last)
 		end->last = last > end->last ? last : end->last;
 		return;
 	}
-	p->v = xgrow(p->v, p->n, &p->cap, sizeof *p->v);
+	GROW(p->v, p->n, p->cap);
 	p->v[p->n++] = (struct range){ first, last };
 }
 

@@ -207,7 +207,7 @@ add(struct files *f, const char *rel, struct slice args, struct slice content,
 	e.id = xstrdup(f->call);
 	e.text = xmemdup0(content.p, content.n);
 	e.len = content.n;
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	GROW(c->v, c->n, c->cap);
 	c->v[c->n++] = e;
 }
 

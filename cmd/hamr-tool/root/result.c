@@ -33,8 +33,7 @@ result_error(struct result *r, const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
-	buf_reset(&r->content);
-	buf_reset(&r->images);
+	bufs_reset(BUFS(&r->content, &r->images));
 	if (utf8_clean(&r->content, raw.p, raw.len))
 		r->lossy = true;
 	buf_release(&raw);

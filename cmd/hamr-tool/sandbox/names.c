@@ -76,7 +76,7 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 		n->v[at] = new;
 		return !same;
 	}
-	n->v = xgrow(n->v, n->n, &n->cap, sizeof *n->v);
+	GROW(n->v, n->n, n->cap);
 	memmove(n->v + at + 1, n->v + at, (n->n - at) * sizeof *n->v);
 	n->v[at] = new;
 	n->n++;
@@ -97,7 +97,7 @@ add_dir(struct names *n, char *rel)
 		return;
 	}
 	*at = 1;
-	n->dirs = xgrow(n->dirs, n->ndirs, &n->capdirs, sizeof *n->dirs);
+	GROW(n->dirs, n->ndirs, n->capdirs);
 	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
 }
 

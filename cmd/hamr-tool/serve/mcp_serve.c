@@ -97,13 +97,12 @@ list_tools(struct serve *v, const struct rpc_msg *m)
 	struct json *o = json_object(), *list = json_array(), *record;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice el;
-	struct walk w;
 
 	record = tool_record_all(v->t);
 	json_print(record, &b);
 	json_free(record);
-	walk_in(&w, scan_get(buf_view(&b), "tools"));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(scan_get(buf_view(&b), "tools"));
+	    walk_next(&w, NULL, &el); ) {
 		struct slice fn = scan_get(el, "function");
 		struct json *tool = json_object(), *hints = json_object();
 		char *name = scan_strdup(scan_get(fn, "name"));

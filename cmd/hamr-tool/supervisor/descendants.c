@@ -63,7 +63,7 @@ add_children(struct processes *k, int pid)
 
 			if (!num_i64(w, strlen(w), &child))
 				continue;
-			k->v = xgrow(k->v, k->n, &k->cap, sizeof *k->v);
+			GROW(k->v, k->n, k->cap);
 			k->v[k->n++] = (struct process){ (int)child, true };
 		}
 		free(file);

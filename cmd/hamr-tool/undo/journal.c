@@ -42,7 +42,7 @@ snap_lock(struct snap *s, struct err *e)
 struct undo_path *
 undo_entry_add(struct undo_entry *c, const char *path)
 {
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof *c->v);
+	GROW(c->v, c->n, c->cap);
 	c->v[c->n] = (struct undo_path){ .path = xstrdup(path) };
 	return &c->v[c->n++];
 }
@@ -279,15 +279,14 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 {
 	struct undo_entry c = { .is_checkpoint = checkpoint, .offset = at };
 	struct slice el;
-	struct walk w;
 
 	c.id = scan_strdup(scan_get(o, "id"));
 	c.at = scan_strdup(scan_get(o, "at"));
 	c.tool = scan_strdup(scan_get(o, "tool"));
 	c.call = scan_strdup(scan_get(o, "tool_call_id"));
 	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
-	walk_in(&w, scan_get(o, "paths"));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_of(scan_get(o, "paths"));
+	    walk_next(&w, NULL, &el); ) {
 		char *path = path_of(el);
 		struct undo_path *t;
 
@@ -306,7 +305,7 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 		undo_entry_release(&c);
 		return;
 	}
-	j->v = xgrow(j->v, j->n, &j->cap, sizeof *j->v);
+	GROW(j->v, j->n, j->cap);
 	j->v[j->n++] = c;
 }
 

@@ -95,7 +95,7 @@ writers_have(struct writers *w, const struct stat *st)
 			    !S_ISREG(is.st_mode) ||
 			    !is_for_writing(dirfd(one), fd->d_name))
 				continue;
-			w->v = xgrow(w->v, w->n, &w->cap, sizeof *w->v);
+			GROW(w->v, w->n, w->cap);
 			w->v[w->n].dev = is.st_dev;
 			w->v[w->n++].ino = is.st_ino;
 		}
@@ -382,7 +382,7 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	drop(t, e);
 	new.path = arena_dup(&t->names, rel, strlen(rel));
 	new.oid = (unsigned char *)arena_dup(&t->names, (char *)oid, len);
-	t->new = xgrow(t->new, t->nnew, &t->cap, sizeof *t->new);
+	GROW(t->new, t->nnew, t->cap);
 	t->new[t->nnew++] = new;
 	t->changed = true;
 }

@@ -374,7 +374,7 @@ plan(struct undo *u, const struct undo_path *t, struct err *e)
 		return err_set(e, ST_POLICY, "%s is kept from reading and "
 		    "writing; nothing was changed", t->path);
 	if (fresh) {
-		u->v = xgrow(u->v, u->n, &u->cap, sizeof *u->v);
+		GROW(u->v, u->n, u->cap);
 		u->v[u->n++] = (struct step){ .path = t->path,
 			.left = t->new_mode };
 		*at = u->n;
