@@ -330,8 +330,8 @@ cut_notes(struct compact *c, size_t from, uint64_t most)
 	return left;
 }
 
-/* Tokens for the results of calls from first on, the last step's: CUT_PERCENT of
- * B, or as many as the largest text of a file has, where what is kept whole
+/* Tokens for the results of calls from first on, the last step's: CUT_PERCENT
+ * of B, or as many as the largest text of a file has, where what is kept whole
  * besides leaves room. */
 static long
 cut_room(const struct compact *c, size_t first)

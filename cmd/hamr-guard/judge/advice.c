@@ -35,7 +35,8 @@ static const char *const table[] = {
 	[A_WEAK_WARN] =
 	"This {tool} call has returned the same result {count} times, apart "
 	"from times and numbers; {since}. Take the result as it stands: "
-	"make the next change, or answer. Or look at something that can change.",
+	"make the next change, or answer. Or look at something that can "
+	"change.",
 
 	[A_SAME_ANSWER] =
 	"{count} different {tool} calls have returned the same short answer. "
@@ -123,13 +124,13 @@ static const char *const table[] = {
 	"from a different idea.",
 
 	[A_FUTILE_WARN] =
-	"The same check still fails the same way after {count} different "
+	"The same check still fails as it did before, after {count} different "
 	"edits; {since}. They do not reach the cause. Prove that the edited "
 	"code runs at all (print from it, or break it on purpose), or look "
 	"for the cause elsewhere, starting from the error.",
 
 	[A_FUTILE_TEXT] =
-	"The same check still fails the same way after {count} different "
+	"The same check still fails as it did before, after {count} different "
 	"edits; {since}. Write the next message as text only, without calls: "
 	"what the error says, which causes you have ruled out, and one cause "
 	"you have not tested yet.",
@@ -188,7 +189,8 @@ static const char *const table[] = {
 
 	[A_MONOLOGUE] =
 	"You have sent the same message three times or more. Make a call that "
-	"moves the work forward, or answer in other words and say what is missing.",
+	"moves the work forward, or answer in other words and say what is "
+	"missing.",
 
 	[A_STATUS_ONLY] =
 	"Your last message is a status, not an answer. If the work is "

@@ -57,17 +57,17 @@ static const char *const rules[] = {
 	[RULE_STALL] = "The last {steps} steps returned nothing new; by what "
 	    "they did, they count for {count}.",
 	[RULE_PLACEHOLDER] = "The call cannot return anything new.",
-	[RULE_FUTILE_EDITS] = "After {count} different edits the same check still "
-	    "fails in the same way.",
+	[RULE_FUTILE_EDITS] = "After {count} different edits the same check "
+	    "still fails as it did before.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
 	    "second time in this turn, and leaving it taught nothing.",
 	[RULE_SWEEP] = "The read went past the end of the file, or over lines "
 	    "already shown.",
-	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in a "
-	    "task that wants one.",
+	[RULE_NO_MUTATION] = "{count} steps went by without a file change, in "
+	    "a task that wants one.",
 	[RULE_READS] = "This is read {count} of the turn.",
-	[RULE_CALLS] = "The turn has {count} calls, one of them {same} times with "
-	    "the same result.",
+	[RULE_CALLS] = "The turn has {count} calls, one of them {same} times "
+	    "with the same result.",
 	[RULE_BATCH] = "The message has the same call {count} times.",
 	[RULE_PLAN_PROSE] = "The message only announces what comes next.",
 	[RULE_STATUS_ONLY] = "The message is a status and nothing else.",

@@ -75,8 +75,8 @@ has_word(struct slice text, struct slice word)
 	const char *p = text.p, *end = text.p + text.n;
 
 	for (; (p = memmem(p, (size_t)(end - p), word.p, word.n)) != NULL; p++)
-		if ((p == text.p || word_len((struct slice){ p - 1, 1 }) == 0) &&
-		    word_len((struct slice){ p, (size_t)(end - p) }) == word.n)
+		if (word_len((struct slice){ p, (size_t)(end - p) }) == word.n &&
+		    (p == text.p || word_len((struct slice){ p - 1, 1 }) == 0))
 			return true;
 	return false;
 }

@@ -304,8 +304,9 @@ print_assistant(struct printer *p, struct slice m)
 	if (scan_kind(val) != SCAN_STRING)
 		val = scan_get(m, "reasoning_content");
 	if (has && (scan_kind(val) != SCAN_STRING || val.n <= 2))
-		val = SLICE("\" \"");	/* Kimi and DeepSeek want one with calls,
-					 * compacted ones too; not an empty one */
+		/* Kimi and DeepSeek want one with calls, compacted ones too,
+		 * and not an empty one */
+		val = SLICE("\" \"");
 	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
 		member(p, SLICE("reasoning_content"), val);
 	if (has) {

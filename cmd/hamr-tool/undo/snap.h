@@ -48,8 +48,8 @@ int64_t snap_time(const struct snap *s);
  * old contents and whole modes, new folders. */
 void snap_changes(struct snap *s, struct undo_entry *c);
 /* When nothing else is to be done: the old contents of all changes so far shall
- * not go away with the user's own objects.  What is left undone after ms is done
- * with the next snapshot. */
+ * not go away with the user's own objects.  What is left undone after ms is
+ * done with the next snapshot. */
 void snap_settle(struct snap *s, int ms);
 
 /* Store one content; its name. */
