@@ -73,7 +73,7 @@ is_true(const char *rel)
 
 /* What is opened lies where its name says, beneath the root. */
 static void
-is_beneath(const struct root *r, const char *rel)
+leads_beneath(const struct root *r, const char *rel)
 {
 	char link[64], where[PATH_MAX], want[PATH_MAX];
 	int fd = path_open(r, rel, O_PATH | O_NOFOLLOW);
@@ -103,7 +103,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		is_true(path.rel);
 		if (path.exists) {
 			HOLDS(!S_ISLNK(path.st.st_mode));
-			is_beneath(r, path.rel);
+			leads_beneath(r, path.rel);
 		}
 	} else {
 		HOLDS(f.code != NULL && f.err.text[0] != '\0');
