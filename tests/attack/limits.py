@@ -220,7 +220,8 @@ def flood(w):
     for name, command in (("flood", "timeout .3 yes"), ("line",
             "head -c 3000000 /dev/zero | tr '\\0' a"), ("escapes",
             "yes \"$(printf '\\033]0;x\\007\\302\\233')\" | head -c 300000"),
-            ("binary", "head -c 1000000 /dev/urandom")):
+            ("binary", "printf '\\302\\205\\342\\200\\250';"
+            "head -c 1000000 /dev/urandom")):
         r = w.bash(command, timeout=20)
         if r.late or len(r.out) > 1 << 20 or "\x1b" in r.content or \
                 "\u009b" in r.content:

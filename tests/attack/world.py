@@ -39,7 +39,7 @@ class Result:
     def __init__(self, status, out, err, late):
         self.status, self.out, self.err, self.late = status, out, err, late
         self.message = {}
-        for line in out.splitlines():
+        for line in out.split("\n"):    # splitlines: at U+0085 as well
             if line.startswith('{"role":"tool"'):
                 self.message = json.loads(line)
 
