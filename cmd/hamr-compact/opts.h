@@ -1,6 +1,5 @@
 /* opts.h - the options of hamr-compact. */
-#ifndef COMPACT_OPTS_H
-#define COMPACT_OPTS_H
+#pragma once
 
 #include "stage/stage.h"
 #include "tokens/token.h"
@@ -25,5 +24,3 @@ struct opts {
 
 /* Ends the process when they are wrong; args.set is to be freed. */
 struct opts opts_read(int argc, char **argv);
-
-#endif

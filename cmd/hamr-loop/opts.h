@@ -1,6 +1,5 @@
 /* opts.h - what the command line of hamr-loop says. */
-#ifndef HAMR_LOOP_OPTS_H
-#define HAMR_LOOP_OPTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ int opts_read(struct opts *o, int argc, char **argv, struct err *e);
 int opts_settle(struct opts *o, bool is_id, struct err *e);
 
 void opts_release(struct opts *o);
-
-#endif

@@ -5,8 +5,7 @@
  * additions may be checked once, at its end.  p is always NUL-terminated
  * behind len once anything was added (the NUL is not counted).
  */
-#ifndef HAMR_BUF_H
-#define HAMR_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ buf_addc(struct buf *b, char c)
 void buf_drop(struct buf *b, size_t n);		/* the first n bytes away */
 struct slice buf_view(const struct buf *b);	/* borrowed until changed */
 char *buf_detach(struct buf *b);		/* yours; b is then empty */
-
-#endif

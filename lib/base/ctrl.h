@@ -8,8 +8,7 @@
  * interlinear and musical marks, tags and their variation selectors, and
  * the two noncharacters that no XML may hold.
  */
-#ifndef HAMR_CTRL_H
-#define HAMR_CTRL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ unsigned long ctrl_code(const unsigned char *p, size_t n);
 /* The same of text that ends in a NUL: how many bytes the character at p
  * takes if it is on the list (a TAB is not), else 0. */
 size_t ctrl_len(const unsigned char *p);
-
-#endif

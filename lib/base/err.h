@@ -4,8 +4,7 @@
  * status, in a struct err; who can do nothing about it hands it on.
  * Messages go to stderr as "PROGRAM: TEXT", one line, no full stop.
  */
-#ifndef HAMR_ERR_H
-#define HAMR_ERR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ int err_report(const struct err *e);
 /* Say the words and end the process with st (main.c, and mem.c once). */
 void err_die(enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
-
-#endif

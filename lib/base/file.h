@@ -3,8 +3,7 @@
  *
  * All of these retry on EINTR and short reads and writes.
  */
-#ifndef HAMR_FILE_H
-#define HAMR_FILE_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ bool which_is_program(const char *path);
 
 /* Milliseconds of CLOCK_MONOTONIC. */
 long long file_now_ms(void);
-
-#endif

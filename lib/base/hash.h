@@ -2,8 +2,7 @@
  *
  * None is ever written: they only tell whether two things are equal.
  */
-#ifndef HAMR_HASH_H
-#define HAMR_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ hash_both(uint64_t a, uint64_t b)
 	m *= b ^ UINT64_C(0x13198a2e03707345);
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* image.h - what kind of image a file is, and how large, by its bytes. */
-#ifndef HAMR_IMAGE_H
-#define HAMR_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void base64_add(struct buf *out, const void *p, size_t n);
 /* Append the bytes that a text in base64 stands for.  False, with some of
  * them appended: it is not base64, or out is full. */
 bool base64_take(struct buf *out, struct slice text);
-
-#endif

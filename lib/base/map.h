@@ -1,6 +1,5 @@
 /* map.h - a hash map from bytes to a number. */
-#ifndef HAMR_MAP_H
-#define HAMR_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ uint64_t *map_put(struct map *m, struct slice key, bool *fresh);
 uint64_t map_hash(struct slice key);
 
 void map_release(struct map *m);	/* empty; usable again */
-
-#endif

@@ -3,8 +3,7 @@
  * Out of memory is one line on stderr and status 71, here and nowhere else.
  * What these return is never NULL and is freed with free().
  */
-#ifndef HAMR_MEM_H
-#define HAMR_MEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void *arena_alloc(struct arena *a, size_t n);		/* zeroed */
 char *arena_dup(struct arena *a, const char *p, size_t n);	/* and a NUL */
 char *arena_concat(struct arena *a, struct slice x, struct slice y);
 void arena_release(struct arena *a);
-
-#endif

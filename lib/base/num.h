@@ -1,6 +1,5 @@
 /* num.h - numbers, strictly: the whole text or nothing. */
-#ifndef HAMR_NUM_H
-#define HAMR_NUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ num_hex4(const char *p)
 	}
 	return v;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* slice.h - bytes that are borrowed: a pointer and a length. */
-#ifndef HAMR_SLICE_H
-#define HAMR_SLICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ bool slice_line(struct slice *rest, struct slice *line);
 
 size_t slice_newlines(struct slice s);	/* how many LFs */
 size_t slice_lines(struct slice s);	/* and a last line without one */
-
-#endif

@@ -1,8 +1,7 @@
 /* utc.h - points in time, in milliseconds since 1970, as records write them:
  * ISO 8601 in UTC.
  */
-#ifndef HAMR_UTC_H
-#define HAMR_UTC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ void utc_print(int64_t ms, char out[UTC_SIZE]);
 
 /* Now, by the second. */
 void utc_print_now(char out[UTC_SIZE]);
-
-#endif

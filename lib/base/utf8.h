@@ -1,6 +1,5 @@
 /* utf8.h - UTF-8: checking, cleaning, cutting on a character border. */
-#ifndef HAMR_UTF8_H
-#define HAMR_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ size_t utf8_encode(char *out, unsigned long cp);
 
 /* Append a code point; surrogates and what is too large become U+FFFD. */
 void utf8_put(struct buf *out, unsigned long cp);
-
-#endif

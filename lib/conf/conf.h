@@ -8,8 +8,7 @@
  * A struct conf is read-only once loaded; strings it returns are borrowed
  * from it.
  */
-#ifndef HAMR_CONF_H
-#define HAMR_CONF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ bool conf_is_trusted(const struct conf *c);
  * one more there, as conf_trust does. */
 bool conf_allows(const struct conf *c, const char *root, const char *what);
 int conf_allow(const char *root, const char *what, struct err *e);
-
-#endif

@@ -5,8 +5,7 @@
  * a name of the user's choice: [provider.NAME] has the keys of [provider],
  * and mcp's keys stand in the table as "mcp.NAME.command" and so on.
  */
-#ifndef HAMR_CONF_KEYS_H
-#define HAMR_CONF_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ const struct conf_key *conf_key_env(const char *var);
 
 /* What a value of the row must be, in words: "an integer from 1 to 9". */
 void conf_key_wanted(const struct conf_key *k, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - the inside of configuration; of conf.c and conf_trust.c. */
-#ifndef HAMR_CONF_INTERNAL_H
-#define HAMR_CONF_INTERNAL_H
+#pragma once
 
 #include "conf.h"
 #include "conf_keys.h"
@@ -72,5 +71,3 @@ int conf_parse(struct source *at, const struct buf *text, struct err *e);
 /* Take in the file of the repository at root, if there is one. */
 int conf_load_repo(struct conf *c, const char *root, bool quiet,
     struct err *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* place.h - where things are: the repository, our data, the user's file. */
-#ifndef HAMR_PLACE_H
-#define HAMR_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ char *conf_home(const char *variable, const char *below, const char *name);
 /* Path of the user's own configuration file, there or not; NULL without a home.
  * Yours to free. */
 char *conf_user_path(void);
-
-#endif

@@ -6,8 +6,7 @@
  * cannot be written, it is $XDG_STATE_HOME/hamr/REPO-ID instead and nothing
  * that was found is read.
  */
-#ifndef HAMR_STATE_H
-#define HAMR_STATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ char *state_dir(const char *root, bool create, struct err *e);
 /* The same, and a folder NAME in it. */
 char *state_folder(const char *root, const char *name, bool create,
     struct err *e);
-
-#endif

@@ -8,8 +8,7 @@
  * the subset is refused as "FILE:LINE: not supported here: ...", everything
  * else as "FILE:LINE: WHY".  All refusals have the status ST_CONFIG.
  */
-#ifndef HAMR_TOML_H
-#define HAMR_TOML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ void toml_show(struct buf *out, const struct toml_value *v);
 
 /* Append a dotted path, its names quoted where they must be. */
 void toml_path(struct buf *out, const char *const *key, size_t nkey);
-
-#endif

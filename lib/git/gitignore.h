@@ -5,8 +5,7 @@
  * is entered before its entries are asked about, and left after them.  Only
  * regular files are read.
  */
-#ifndef HAMR_GITIGNORE_H
-#define HAMR_GITIGNORE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ bool gitignore_walk_in(struct gitignore *g, int rootfd, int fd,
 
 /* Is this folder the top level of a repository of its own? */
 bool gitignore_is_nested(int dirfd, const char *base);
-
-#endif

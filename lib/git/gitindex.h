@@ -3,8 +3,7 @@
  * Versions 2, 3 and 4, names of 20 or 32 bytes, split and sparse indexes.  The
  * bytes may be anybody's: what does not add up is an error.
  */
-#ifndef HAMR_GITINDEX_H
-#define HAMR_GITINDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ const struct gitindex_entry *gitindex_find(const struct gitindex *ix,
     const char *path);
 /* Is the path tracked, or (a folder) anything in it? */
 bool gitindex_has(const struct gitindex *ix, const char *path);
-
-#endif

@@ -4,8 +4,7 @@
  * of its files can be a FIFO.  Only regular files of bounded size are read,
  * and nothing is waited for.
  */
-#ifndef HAMR_GITREPO_H
-#define HAMR_GITREPO_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -38,5 +37,3 @@ int gitrepo_is_top(const char *top, struct err *e);
  * 0, or -1 with e (ST_NOINPUT: there is none). */
 int gitrepo_read(const char *path, size_t max, struct buf *out,
     struct err *e);
-
-#endif

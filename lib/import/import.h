@@ -5,8 +5,7 @@
  * import_convert.c.  A transcript of ours is never touched: import_open() says
  * so, and it is read as ever.
  */
-#ifndef HAMR_IMPORT_H
-#define HAMR_IMPORT_H
+#pragma once
 
 #include "conf/conf.h"
 #include "import_left.h"
@@ -40,5 +39,3 @@ bool import_is_empty(const struct import *im);
 const struct import_left *import_left_out(const struct import *im);
 
 void import_close(struct import *im);
-
-#endif

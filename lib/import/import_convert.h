@@ -4,8 +4,7 @@
  * the oldest open call of its id, tools and paths under our names, what
  * changed files hashed.  Members that are null are left out.
  */
-#ifndef HAMR_IMPORT_CONVERT_H
-#define HAMR_IMPORT_CONVERT_H
+#pragma once
 
 #include "record/msg.h"
 #include "record/rec.h"
@@ -55,5 +54,3 @@ void import_convert(struct import_convert *p, const struct rec *r, bool lossy,
 /* The last conversation is over: count what is still open. */
 void import_convert_end(struct import_convert *p);
 void import_convert_release(struct import_convert *p);
-
-#endif

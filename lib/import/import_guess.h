@@ -1,6 +1,5 @@
 /* import_guess.h - whose transcript is this?  Told by its first 64 KiB. */
-#ifndef HAMR_IMPORT_GUESS_H
-#define HAMR_IMPORT_GUESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ struct guess {
  * lenient: a first line that is refused is no end of it.  What is told does
  * not depend on how often it was asked before. */
 void import_guess(struct slice head, bool all, bool lenient, struct guess *g);
-
-#endif

@@ -3,8 +3,7 @@
  * An importer says so with {"_left": WHAT} in place of a record, or with a
  * member _left in a part of a content that it could not take.
  */
-#ifndef HAMR_IMPORT_LEFT_H
-#define HAMR_IMPORT_LEFT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void import_left_merge(struct import_left *l, const struct import_left *more);
 /* Append "type x (2), part y (1)"; nothing when there is nothing. */
 void import_left_put(const struct import_left *l, struct buf *out);
 void import_left_reset(struct import_left *l);
-
-#endif

@@ -5,8 +5,7 @@
  * programs let through (bytes that are no UTF-8, NUL, raw control bytes, lone
  * surrogates) is mended here, where it enters.
  */
-#ifndef HAMR_VALUE_READER_H
-#define HAMR_VALUE_READER_H
+#pragma once
 
 #include "record/rec.h"
 
@@ -42,5 +41,3 @@ bool value_mend(struct slice text, struct buf *out);
 
 /* The end of the JSON value at the start of s, or 0 if it has none there. */
 size_t value_end(struct slice s);
-
-#endif

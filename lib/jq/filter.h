@@ -9,8 +9,7 @@
  * the machine's order, the bytes.  More of them may be queued than are asked
  * for.
  */
-#ifndef HAMR_FILTER_H
-#define HAMR_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ struct filter_job {
  * the environment, all other descriptors and the right to open more. */
 void filter_serve(const struct filter_job *job, int fd)
 	__attribute__((noreturn));
-
-#endif

@@ -9,8 +9,7 @@
  *		PROGRAM_VALUE: a result
  *		...
  */
-#ifndef HAMR_PROGRAM_H
-#define HAMR_PROGRAM_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ int program_next(struct program *p, struct slice *text, struct err *e);
  * program is gone. */
 int program_run(struct program *p, struct slice json, struct buf *out,
     struct err *e);
-
-#endif

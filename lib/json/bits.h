@@ -1,8 +1,7 @@
 /* bits.h - 64 bytes of a text as the bits of a word, to read JSON by blocks:
  * bit 0 is the first byte.  With SSE2, or in portable C.
  */
-#ifndef HAMR_BITS_H
-#define HAMR_BITS_H
+#pragma once
 
 #include <stdint.h>
 #ifdef __SSE2__
@@ -122,5 +121,3 @@ escaped_bits(uint64_t slash, uint64_t *carry)
 	*carry = ends < odd;
 	return (even ^ ends << 1) & behind;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * strings.  What is inline here is so because a call for each string would
  * cost more than the string.
  */
-#ifndef HAMR_JSON_INTERNAL_H
-#define HAMR_JSON_INTERNAL_H
+#pragma once
 
 #include <string.h>
 
@@ -46,5 +45,3 @@ odd_bytes(const char *p)
  * becomes U+FFFD, or with wtf its own three bytes, so that two different ones
  * stay two different keys. */
 void scan_decode(struct buf *out, const char *p, size_t n, bool wtf);
-
-#endif

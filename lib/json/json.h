@@ -4,8 +4,7 @@
  * slices that the scanner has passed, byte for byte.  key is NULL in arrays; a
  * text that is NULL is null.
  */
-#ifndef HAMR_JSON_H
-#define HAMR_JSON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ bool json_empty(const struct json *o);
 /* Append the compact text to out. */
 void json_print(const struct json *o, struct buf *out);
 void json_free(struct json *o);
-
-#endif

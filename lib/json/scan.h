@@ -7,8 +7,7 @@
  * key twice in one object (compared decoded), no \u0000, valid UTF-8, at most
  * SCAN_DEPTH levels.  An unpaired escaped surrogate passes.
  */
-#ifndef HAMR_SCAN_H
-#define HAMR_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -183,5 +182,3 @@ void scan_put_slices(struct buf *out, const char *form,
 #define SCAN_INT(n) scan_number((char[24]){ "" }, n)
 struct slice scan_number(char room[24], long long n);
 struct slice scan_truth(bool yes);
-
-#endif

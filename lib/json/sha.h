@@ -3,8 +3,7 @@
  * Linked in from libcrypto.a, 40 KiB: the shared library doubles the start-up
  * time of a command, and takes 1.6 MiB of each process.
  */
-#ifndef HAMR_SHA_H
-#define HAMR_SHA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void sha256_hex(const void *p, size_t n, char out[SHA_HEX]);
  * this kind ("blob"); kind NULL: the hash of the bytes alone. */
 void sha_git(bool sha256, const char *kind, const void *p, size_t n,
     unsigned char out[SHA_BYTES]);
-
-#endif

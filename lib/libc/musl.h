@@ -4,8 +4,7 @@
  * musl; nobody else includes it.  Each function does what glibc's manual says
  * of it, but where a comment here differs.
  */
-#ifndef HAMR_MUSL_H
-#define HAMR_MUSL_H
+#pragma once
 
 #include <dirent.h>
 #include <regex.h>
@@ -49,5 +48,3 @@ extern void (*error_print_progname)(void);
 #define regexec musl_regexec
 int regexec(const regex_t *re, const char *text, size_t n, regmatch_t m[],
     int flags);
-
-#endif

@@ -3,8 +3,7 @@
  * Opening them at the start would cost every process their start-up time.  In
  * static programs (HAMR_STATIC) they are linked in, and nothing is opened.
  */
-#ifndef HAMR_SO_H
-#define HAMR_SO_H
+#pragma once
 
 #ifdef HAMR_STATIC
 /* Never NULL. */
@@ -18,6 +17,4 @@
  * result usable as a function; ISO C has no conversion for it, hence the copy
  * through void **. */
 #define SO_FIND(f, so, name) (*(void **)&(f) = dlsym(so, #name))
-#endif
-
 #endif

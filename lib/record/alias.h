@@ -3,8 +3,7 @@
  * hamr-guard signs and hamr-tool runs the same names, so the aliases are
  * resolved here and nowhere else.
  */
-#ifndef HAMR_ALIAS_H
-#define HAMR_ALIAS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ const char *alias_key(struct slice tool, struct slice key);
  * to 1) unless last is there; a limit that is not an integer stays.  False
  * when args is not an object. */
 bool alias_args(struct slice tool, struct slice args, struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * so that whoever sees a transcript can name the items that hamr-mem makes
  * of it.
  */
-#ifndef HAMR_MEMID_H
-#define HAMR_MEMID_H
+#pragma once
 
 #include "base/buf.h"
 #include "json/sha.h"
@@ -27,5 +26,3 @@ void memid_fact(struct slice text, char id[MEMID_SIZE]);
  * is as it was written, so that this needs no list of secrets.  Yours to
  * free. */
 char *memid_session(const struct rec *first);
-
-#endif

@@ -4,8 +4,7 @@
  * All of this reads checked records (rec.h) and copies only where it says so.
  * A value of an unexpected type (a number as content) reads as absent.
  */
-#ifndef HAMR_MSG_H
-#define HAMR_MSG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void pairing_call(struct pairing *p, struct slice id, size_t tag);
  * (size_t)-1 when no call of that id is open.  id is a JSON string. */
 size_t pairing_result(struct pairing *p, struct slice id);
 void pairing_reset(struct pairing *p);
-
-#endif

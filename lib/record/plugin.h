@@ -6,8 +6,7 @@
  * in the user's cache folder under the path of the program and its identity
  * (modification time and the like), so that it is asked once.
  */
-#ifndef HAMR_PLUGIN_H
-#define HAMR_PLUGIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool plugin_recall(const char *path, struct buf *out);
 void plugin_remember(const char *path, struct slice text);
 
 void plugin_release(struct plugin *p);
-
-#endif

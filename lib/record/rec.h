@@ -4,8 +4,7 @@
  * bad one is refused with "NAME:LINE: why", status 65.  A record that passes
  * through keeps its bytes.
  */
-#ifndef HAMR_REC_H
-#define HAMR_REC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ void rec_put_parts(struct rec_out *o, const struct slice *part, size_t n);
 int rec_flush(struct rec_out *o, struct err *e);
 /* Flush and close: the last act of a command. */
 int rec_end(struct rec_out *o, struct err *e);
-
-#endif

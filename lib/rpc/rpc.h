@@ -5,8 +5,7 @@
  * A line that is no JSON or too long is told of and left behind, so that
  * nothing a peer writes stops the rest from being read.
  */
-#ifndef HAMR_RPC_H
-#define HAMR_RPC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ struct json *rpc_message(void);
 struct json *rpc_answer(struct slice id);
 struct json *rpc_error(struct slice id, enum rpc_code code,
     const char *words);
-
-#endif

@@ -5,8 +5,7 @@
  * filter mode every record read is written again and passing-only records
  * (rec_is_passing) are not, but for requests.
  */
-#ifndef HAMR_STAGE_H
-#define HAMR_STAGE_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -169,5 +168,3 @@ void stage_apply(struct stage *s, const struct stage_args *a);
 /* conf_load with these -o and --no-config; root as in conf.h. */
 struct conf *stage_conf(const struct stage_args *a, const char *root,
     struct err *e);
-
-#endif

@@ -5,8 +5,7 @@
  * flag.  Before that, and without the library, a character and the marks of no
  * width behind it, as the C library's wcwidth knows them.
  */
-#ifndef HAMR_TERM_CLUSTER_H
-#define HAMR_TERM_CLUSTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool term_is_picture(unsigned long cp);
 /* Do terminals disagree about its columns (joined emoji, flags, skin tones,
  * VS16)?  Then the column is to be set absolutely behind it. */
 bool term_cluster_differs(struct slice cluster);
-
-#endif

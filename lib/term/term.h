@@ -4,8 +4,7 @@
  * East Asian characters and emoji take two columns, combining marks none
  * (cluster.h).
  */
-#ifndef HAMR_TERM_H
-#define HAMR_TERM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ void term_pad(struct buf *out, size_t n);
  * first one starts at column `at`. */
 void term_wrap(struct buf *out, struct slice text, size_t at, size_t indent,
     size_t columns);
-
-#endif

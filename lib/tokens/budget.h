@@ -6,8 +6,7 @@
  * budget_bytes(cap): so many bytes are seldom more than cap tokens.  To cut a
  * text to a cap, use budget_clip: what it returns fits.
  */
-#ifndef HAMR_BUDGET_H
-#define HAMR_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ long percent_of(long whole, long percent);
  * True when it was cut. */
 bool budget_clip(struct buf *out, struct slice text, long cap,
     enum token_family f);
-
-#endif

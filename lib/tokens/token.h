@@ -4,8 +4,7 @@
  * count.  Sums are in 1/64 token and additive: pass on *prev (start: 5, the
  * class of LF) to go on with the next piece of one text.
  */
-#ifndef HAMR_TOKEN_H
-#define HAMR_TOKEN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int token_family_named(const char *name);
 
 /* Rounded whole tokens of one text. */
 uint64_t token_count(enum token_family f, const char *p, size_t n);
-
-#endif

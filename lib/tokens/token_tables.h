@@ -3,8 +3,7 @@
  * Fitted on six real vocabularies.  The class of every byte, then for each
  * family weight[class of the byte before * 32 + class of the byte].
  */
-#ifndef HAMR_TOKEN_TABLES_H
-#define HAMR_TOKEN_TABLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -463,5 +462,3 @@ static const uint8_t token_weight[7][30 * 32] = {
 	32,32,32,2,45,45,45,45,45,45,45,45,45,120,0,0,
 	},
 };
-
-#endif

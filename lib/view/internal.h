@@ -1,6 +1,5 @@
 /* internal.h - the inside of a view; of view.c and view_add.c. */
-#ifndef HAMR_VIEW_INTERNAL_H
-#define HAMR_VIEW_INTERNAL_H
+#pragma once
 
 #include "view.h"
 
@@ -34,5 +33,3 @@ bool view_has_piece(const struct view *v, const struct view_node *node,
 
 /* The node's bytes are no longer right. */
 void view_touch(struct view *v, size_t node);
-
-#endif

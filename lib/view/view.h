@@ -10,8 +10,7 @@
  * view_new, view_add and view_print make a request by themselves.  The rest
  * is for hamr-compact, which says how older parts of the list are shown.
  */
-#ifndef HAMR_VIEW_H
-#define HAMR_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -199,5 +198,3 @@ void view_show(struct view *v, size_t fold, struct slice summary, size_t thin);
 
 /* Estimates of content values and texts, in 1/64 token. */
 uint64_t view_content_sum(enum token_family f, struct slice content);
-
-#endif

@@ -6,8 +6,7 @@
  * object with name and arguments (Hermes, Qwen), or <function=NAME> and
  * <parameter=KEY> (Qwen3-Coder).  No XML parser: values are raw text.
  */
-#ifndef HAMR_VIEW_DIALECT_H
-#define HAMR_VIEW_DIALECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void dialect_write(const struct dialect_call *c, struct slice args,
  * *at is where other text begins, or text.n. */
 bool dialect_is_result(struct slice text);
 bool dialect_result(struct slice text, size_t *at, struct slice *block);
-
-#endif

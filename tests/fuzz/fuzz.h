@@ -4,8 +4,7 @@
  * property does not hold.  Bytes are copied to the heap, exactly, so that a
  * byte read too many is seen.
  */
-#ifndef FUZZ_H
-#define FUZZ_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -67,5 +66,3 @@ fuzz_same(const struct buf *a, const struct buf *b)
 	    a->len > 0 ? a->p : "", (int)b->len, b->len > 0 ? b->p : "");
 	abort();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* bytes.h - growing byte strings; out of memory ends the process. */
-#ifndef BYTES_H
-#define BYTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void bytes_put(struct buf *b, const char *p, size_t n);
 void bytes_puts(struct buf *b, const char *s);
 void *xresize(void *p, size_t n);
 char *xcopy(const char *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* conn.h - one connection: requests come in, what the scripts say goes out. */
-#ifndef CONN_H
-#define CONN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void conn_read(const struct stage *st, struct conn *c);
 
 /* Does what can be done now, up to and with one write. */
 void conn_step(struct stage *st, struct conn *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* log.h - what was asked, as NDJSON: the layout is told in httpd.c. */
-#ifndef LOG_H
-#define LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int64_t now(void);
 void log_request(const struct log *l, long conn, long n, const struct req *r,
 		 int script);
 void log_close(const struct log *l, long conn, const char *who);
-
-#endif

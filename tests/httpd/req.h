@@ -1,6 +1,5 @@
 /* req.h - one HTTP request, taken from the bytes of a connection. */
-#ifndef REQ_H
-#define REQ_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ const char *req_value(const char *line, size_t n);
 
 /* Does the field name hold what, in any case? */
 bool req_says(const struct req *r, const char *name, const char *what);
-
-#endif

@@ -41,8 +41,7 @@
  * At the end comes the last chunk, and the connection stays open for the next
  * request unless length is none or the client asked for close.
  */
-#ifndef SCRIPT_H
-#define SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ struct script *scripts_pick(struct scripts *ss, const struct req *r);
 
 /* The place of s on the command line, from 1; 0 for one of our own. */
 int scripts_place(const struct scripts *ss, const struct script *s);
-
-#endif

@@ -4,8 +4,7 @@
  * conf.c is compiled in, so that the system's file is the one in the
  * test's folder.
  */
-#ifndef HAMR_CONF_FIX_H
-#define HAMR_CONF_FIX_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,5 +158,3 @@ steps_are(struct fix *f, const char *opt, int64_t want, const char *origin)
 }
 
 #define LAYER(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
-
-#endif

@@ -1,6 +1,5 @@
 /* dialect_fix.h - a text through a dialect, as a whole and cut anywhere. */
-#ifndef DIALECT_FIX_H
-#define DIALECT_FIX_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,5 +116,3 @@ check_as(enum dialect_kind kind, bool cut, const char *in, const char *want)
 	for (size_t step = 1; step < 14; step++)
 		run(kind, cut, in, 0, step, want);
 }
-
-#endif

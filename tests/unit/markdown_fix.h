@@ -1,7 +1,6 @@
 /* markdown_fix.h - what holds of Markdown rows, whatever the text; for the unit
  * test and the fuzz target. */
-#ifndef MARKDOWN_FIX_H
-#define MARKDOWN_FIX_H
+#pragma once
 
 #include <string.h>
 
@@ -67,5 +66,3 @@ fix_tail_fits(struct markdown *m, size_t columns)
 	buf_release(&tail);
 	return fits;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* print.h - what hamr-compact prints for people: counts, budgets, views. */
-#ifndef COMPACT_PRINT_H
-#define COMPACT_PRINT_H
+#pragma once
 
 #include "base/err.h"
 #include "epoch/compact.h"
@@ -15,5 +14,3 @@ void print_budget(const struct compact *c, struct buf *out);
 
 /* --view: the messages of the view, one a line. */
 void print_view(struct compact *c, struct buf *out);
-
-#endif

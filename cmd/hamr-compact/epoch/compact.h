@@ -14,8 +14,7 @@
  *   in full  the tail; at stage 3 some of its results are cut
  * and an epoch is the time in which these borders stand still.
  */
-#ifndef COMPACT_COMPACT_H
-#define COMPACT_COMPACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -205,5 +204,3 @@ long epoch_trigger(const struct compact *c);
 void epoch_print(struct compact *c, struct buf *out);
 /* How many system messages there are in front: 0 or 1. */
 size_t epoch_system(const struct compact *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - what the files of this room share. */
-#ifndef COMPACT_INTERNAL_H
-#define COMPACT_INTERNAL_H
+#pragma once
 
 #include "compact.h"
 #include "items/fact.h"
@@ -71,5 +70,3 @@ void ranges_release(struct ranges *s);
 
 /* A compaction record was read. */
 void epoch_read(struct compact *c, const struct rec *r);
-
-#endif

@@ -3,8 +3,7 @@
  * Nodes are folded in in order, each once; the text is made anew from all of
  * them (never from an earlier summary).
  */
-#ifndef COMPACT_SUMMARY_H
-#define COMPACT_SUMMARY_H
+#pragma once
 
 #include "base/buf.h"
 #include "view/view.h"
@@ -30,5 +29,3 @@ struct summary_room {
 /* Append the text; v is the view it was made of. */
 void summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* action.h - what a call does: the kind of tool, its arguments under canonical
  * names, the path or command it is about, and whether it failed.
  */
-#ifndef COMPACT_ACTION_H
-#define COMPACT_ACTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ bool result_failed(const struct rec *r, enum tool_kind kind,
 
 /* Is there "git status" (what: "status") in a command line? */
 bool asks_git(const char *command, const char *what);
-
-#endif

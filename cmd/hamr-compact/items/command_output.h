@@ -1,7 +1,6 @@
 /* command_output.h - stage 0: command output without what only a screen needs.
  */
-#ifndef COMPACT_COMMAND_OUTPUT_H
-#define COMPACT_COMMAND_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
  * stack frames of dependencies counted instead of shown.  False, and out as it
  * was, when there is nothing to clean. */
 bool clean_output(struct buf *out, struct slice text);
-
-#endif

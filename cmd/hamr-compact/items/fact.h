@@ -1,6 +1,5 @@
 /* fact.h - a call and its outcome in short. */
-#ifndef COMPACT_FACT_H
-#define COMPACT_FACT_H
+#pragma once
 
 #include "record/memid.h"
 #include "record/rec.h"
@@ -37,5 +36,3 @@ struct fact *fact_new(struct view *v, const char *name,
  * it is shown. */
 void fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text);
-
-#endif

@@ -1,8 +1,7 @@
 /* stub.h - what is said of a call and its result: a line of context at the end
  * of the result, and what stands for both once they are old.
  */
-#ifndef COMPACT_STUB_H
-#define COMPACT_STUB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool slim_args(struct slice args, bool edit, struct buf *out);
 
 /* The first line of text that tells of an error; p NULL when none does. */
 struct slice error_line(struct slice text);
-
-#endif

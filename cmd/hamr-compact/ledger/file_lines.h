@@ -3,8 +3,7 @@
  * As hamr-tool proves an edit: a read shows lines of a content, an own edit
  * moves them along, any other content makes them worth nothing.
  */
-#ifndef COMPACT_FILE_LINES_H
-#define COMPACT_FILE_LINES_H
+#pragma once
 
 #include "record/rec.h"
 #include "items/action.h"
@@ -53,5 +52,3 @@ void file_was_written(struct file_lines *f, const struct ledger_call *c,
 /* A command or a plug-in changed it; hash: NULL when it is deleted. */
 void file_was_changed(struct file_lines *f, const struct ledger_call *c,
     const char *hash);
-
-#endif

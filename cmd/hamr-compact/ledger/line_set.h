@@ -1,6 +1,5 @@
 /* line_set.h - sets of lines: 1-200, 400-480. */
-#ifndef COMPACT_LINE_SET_H
-#define COMPACT_LINE_SET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void line_set_release(struct line_set *r);
 
 /* Append as text, at most `most` of them, then "and N more". */
 void line_set_print(const struct line_set *r, size_t most, struct buf *out);
-
-#endif

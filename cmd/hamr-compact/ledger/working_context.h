@@ -5,8 +5,7 @@
  * in the next request; what was run how often; what git said; and what the
  * request is made of.
  */
-#ifndef COMPACT_WORKING_CONTEXT_H
-#define COMPACT_WORKING_CONTEXT_H
+#pragma once
 
 #include "epoch/compact.h"
 #include "report/layout.h"
@@ -48,5 +47,3 @@ void ledger_record(struct ledger *l, const struct rec *r);
 
 /* The end of a transcript: files and commands are put in order. */
 void ledger_print(struct ledger *l, const struct screen *t, struct buf *out);
-
-#endif

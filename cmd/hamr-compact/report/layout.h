@@ -1,6 +1,5 @@
 /* layout.h - what stdout can show. */
-#ifndef COMPACT_LAYOUT_H
-#define COMPACT_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ size_t screen_room(const struct screen *s, int taken);
  * control a terminal, or cannot be shown, becomes '?'. */
 void screen_text(const struct screen *s, struct slice text, size_t columns,
     struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * that ours is measured against.  Those work on the plain view: all that was
  * said, made legal.
  */
-#ifndef COMPACT_METHOD_H
-#define COMPACT_METHOD_H
+#pragma once
 
 #include "epoch/compact.h"
 #include "request.h"
@@ -67,5 +66,3 @@ const char *method_name(const struct method *m);	/* ours: its strategy */
 size_t method_over(const struct method *m, long room);
 double method_mean(const struct method *m);
 double method_reuse(const struct method *m);	/* percent */
-
-#endif

@@ -1,8 +1,7 @@
 /* report_svg.h - --report=svg: a simulation as one picture that needs nothing
  * else: no script, no font, no link; what comes from a transcript is escaped.
  */
-#ifndef COMPACT_REPORT_SVG_H
-#define COMPACT_REPORT_SVG_H
+#pragma once
 
 #include "simulation.h"
 
@@ -10,5 +9,3 @@
 void svg_picture(const struct simulation *s, long *y, struct buf *out);
 /* The document around all pictures. */
 void svg_document(struct slice pictures, long height, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* report_text.h - --report: a simulation as tables and charts of characters. */
-#ifndef COMPACT_REPORT_TEXT_H
-#define COMPACT_REPORT_TEXT_H
+#pragma once
 
 #include "layout.h"
 #include "simulation.h"
@@ -18,5 +17,3 @@ void report_json(const struct simulation *s, struct buf *out);
 /* The size of the requests over the steps. */
 void report_charts(const struct simulation *s, const struct screen *t,
     struct buf *out);
-
-#endif

@@ -3,8 +3,7 @@
  * Requests are taken one after another, so that what the new one has in
  * common with the one before is looked at once and not again.
  */
-#ifndef COMPACT_REQUEST_H
-#define COMPACT_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void request_reply(struct request *q, size_t n, struct slice message);
 
 /* The bytes of message i. */
 struct slice request_message(const struct request *q, size_t i);
-
-#endif

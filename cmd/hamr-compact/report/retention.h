@@ -5,8 +5,7 @@
  * method keeps its own count.  All texts are looked for at once, so that a
  * look costs what there is to look at, however many they are.
  */
-#ifndef COMPACT_RETENTION_H
-#define COMPACT_RETENTION_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -67,5 +66,3 @@ void retention_look(struct retention *k, const struct essentials *e,
 
 /* Percent; -1: there is nothing to keep. */
 double retention_percent(const struct retention *k, enum essential_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
  * rules.  Each window has its own methods: ours comes first, then every_call
  * and drop-oldest, then (with all strategies) ours by every other strategy.
  */
-#ifndef COMPACT_SIMULATION_H
-#define COMPACT_SIMULATION_H
+#pragma once
 
 #include "method.h"
 
@@ -49,5 +48,3 @@ simulation_rule(const struct simulation *s, size_t i)
 {
 	return &s->methods[s->nwindows * s->each + i];
 }
-
-#endif

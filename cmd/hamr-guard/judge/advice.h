@@ -4,8 +4,7 @@
  * actions; never the arguments, as what is repeated to a model is repeated by
  * it.  What other systems would say has their sense in our words.
  */
-#ifndef HAMR_GUARD_ADVICE_H
-#define HAMR_GUARD_ADVICE_H
+#pragma once
 
 #include "base/buf.h"
 #include "verdict.h"
@@ -61,5 +60,3 @@ void advice_fill(const char *text, const struct facts *f, struct buf *out);
 /* How long to wait before the n-th check, from 0: a row that begins with
  * 5 seconds and ends with 60. */
 unsigned long advice_wait(unsigned long n);
-
-#endif

@@ -4,8 +4,7 @@
  * of the edits themselves: a write sets it, an edit adds its new text and
  * takes away its old, so that undoing an edit leads back to where it was.
  */
-#ifndef HAMR_GUARD_FILE_STATES_H
-#define HAMR_GUARD_FILE_STATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ bool shown_add(struct shown *s, uint64_t path, uint64_t state, int64_t first,
     int64_t last);
 
 void shown_clear(struct shown *s);
-
-#endif

@@ -3,8 +3,7 @@
  * Nearly all that is known is of one turn and forgotten at the next message by
  * a person.  Nothing here grows with the transcript.
  */
-#ifndef HAMR_GUARD_GUARD_H
-#define HAMR_GUARD_GUARD_H
+#pragma once
 
 #include "text/digest.h"
 #include "file_states.h"
@@ -179,5 +178,3 @@ void guard_put_call(struct guard *g, struct open_call *c, struct verdict *v);
 void guard_halt(struct guard *g, const struct open_call *c,
     const struct verdict *v);
 void guard_put_halted(struct guard *g, struct open_call *c);
-
-#endif

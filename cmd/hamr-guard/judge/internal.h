@@ -1,6 +1,5 @@
 /* internal.h - what the phases of the guard use of each other. */
-#ifndef HAMR_GUARD_INTERNAL_H
-#define HAMR_GUARD_INTERNAL_H
+#pragma once
 
 #include "advice.h"
 #include "guard.h"
@@ -79,5 +78,3 @@ struct outcome {
 /* Read the result of c; the sets of g take in what it shows. */
 void outcome_read(struct guard *g, const struct open_call *c,
     const struct rec *r, struct outcome *o);
-
-#endif

@@ -1,6 +1,5 @@
 /* policy.h - what the configuration and the flags say. */
-#ifndef HAMR_GUARD_POLICY_H
-#define HAMR_GUARD_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ struct slice policy_tool(const struct policy *p, struct slice name);
 
 /* Is the tool on the list? */
 bool policy_lists(const char *const *list, size_t n, struct slice tool);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * At most STREAKS_MAX signatures; the one not asked for longest is forgotten.
  */
-#ifndef HAMR_GUARD_STREAKS_H
-#define HAMR_GUARD_STREAKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ void cycle_release(struct cycle *c);
 /* The longest suffix that is at least two laps of its smallest period: false
  * when there is none. */
 bool cycle_find(struct cycle *c, size_t *period, size_t *laps);
-
-#endif

@@ -3,8 +3,7 @@
  * The first part is written as a record; the rest stays in the process, for
  * reports.  Strings and arrays are borrowed for the time of the call.
  */
-#ifndef HAMR_GUARD_VERDICT_H
-#define HAMR_GUARD_VERDICT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ struct nudge {
 void nudge_add(struct nudge *g, enum rule rule, const char *message);
 /* Write it if there is anything to say; it is empty then. */
 void nudge_put(struct nudge *g, struct stage *s);
-
-#endif

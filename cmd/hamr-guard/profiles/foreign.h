@@ -4,8 +4,7 @@
  * the step has its results, and what they count.  systems.c has a table and a
  * few functions for each.
  */
-#ifndef HAMR_GUARD_FOREIGN_H
-#define HAMR_GUARD_FOREIGN_H
+#pragma once
 
 #include "base/map.h"
 #include "judge/advice.h"
@@ -95,5 +94,3 @@ void foreign_put(struct foreign *p, struct open_call *c,
     const struct verdict *v, enum advice a, const struct facts *f);
 /* One more call of this kind. */
 void foreign_count(struct streak *e, const struct open_call *c);
-
-#endif

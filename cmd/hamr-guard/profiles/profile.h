@@ -1,8 +1,7 @@
 /* profile.h - who judges a transcript, by name: the rules of chapter 3.2 with
  * one setting or another, or what another system would say.
  */
-#ifndef HAMR_GUARD_PROFILE_H
-#define HAMR_GUARD_PROFILE_H
+#pragma once
 
 #include "foreign.h"
 #include "judge/guard.h"
@@ -34,5 +33,3 @@ bool profile_reads(const char *name, const char *key);
 void profile_init(struct profile *p, const char *name,
     const struct profile_env *env);
 void profile_release(struct profile *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* prose.h - answers that are none (chapter 3.4): plans, claims without proof, a
  * status and nothing else.
  */
-#ifndef HAMR_GUARD_PROSE_H
-#define HAMR_GUARD_PROSE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool prose_claims_pass(struct slice text);
  * without case, without marks of Markdown, and without what is neither letter
  * nor digit at its ends (punctuation, emoji). */
 bool prose_is_status(struct slice text);
-
-#endif

@@ -4,8 +4,7 @@
  * They read transcripts as the filter does, with judges whose records are not
  * written, and print tables.
  */
-#ifndef HAMR_GUARD_REPORTS_H
-#define HAMR_GUARD_REPORTS_H
+#pragma once
 
 #include "import/import_left.h"
 #include "profiles/profile.h"
@@ -74,5 +73,3 @@ void amounts_put(const struct amounts *a, struct buf *b);
 uint64_t tokens_of(uint64_t sixtyfourths);
 /* A verdict's action with its colour. */
 const char *report_action(const struct verdict *v, enum paint *p);
-
-#endif

@@ -4,8 +4,7 @@
  * with its result; and once a turn was halted, all of its later requests with
  * their calls.  Whether those were of use nobody can tell from a transcript.
  */
-#ifndef HAMR_GUARD_SAVINGS_H
-#define HAMR_GUARD_SAVINGS_H
+#pragma once
 
 #include "usage.h"
 #include "judge/verdict.h"
@@ -39,5 +38,3 @@ void savings_reset(struct savings *t);	/* a new transcript: sums stay */
 
 /* Is it a note rather than a warning? */
 bool verdict_is_note(const struct verdict *v);
-
-#endif

@@ -4,8 +4,7 @@
  * as its widest cell.  The one stretching column gives way when a line would
  * pass the terminal's edge.
  */
-#ifndef HAMR_GUARD_TABLE_H
-#define HAMR_GUARD_TABLE_H
+#pragma once
 
 #include "record/rec.h"
 
@@ -58,5 +57,3 @@ void table_print(struct table *t, const struct sheet *o);
 /* "1 call", "1,234 calls". */
 void count_put(struct buf *b, uint64_t n, const char *one);
 void number_put(struct buf *b, uint64_t n);
-
-#endif

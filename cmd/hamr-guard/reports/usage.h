@@ -4,8 +4,7 @@
  * all the messages before it (since the last compaction) and its answer.
  * Keeps no more than the step in hand and the calls that wait for a result.
  */
-#ifndef HAMR_GUARD_USAGE_H
-#define HAMR_GUARD_USAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ void usage_record(struct usage *u, const struct rec *r);
 struct usage_call *usage_find(struct usage *u, size_t line, const char *id);
 void usage_reset(struct usage *u);	/* a new transcript */
 void usage_release(struct usage *u);
-
-#endif

@@ -1,6 +1,5 @@
 /* canonical.h - one spelling for equal JSON: what a signature is made of. */
-#ifndef HAMR_GUARD_CANONICAL_H
-#define HAMR_GUARD_CANONICAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void members_add_all(struct members *c, struct slice obj, bool nulls);
 void members_sort(struct members *c);
 void members_empty(struct members *c);		/* memory kept */
 void members_release(struct members *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* code.h - a text of a program without what does not run: comments and empty
  * lines. */
-#ifndef HAMR_GUARD_CODE_H
-#define HAMR_GUARD_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ struct code {
 
 /* The text ends in VOLATILE_MARGIN (volatile.h). */
 struct code code_of(struct slice text, struct buf *scratch);
-
-#endif

@@ -4,8 +4,7 @@
  * biased so that a wrong one costs least: what is not known to be harmless may
  * change files, what is not known to be idle may inform.
  */
-#ifndef HAMR_GUARD_SHELL_H
-#define HAMR_GUARD_SHELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ struct shell {
 };
 
 void shell_judge(struct slice cmd, struct shell *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* signature.h - what a call is, and what makes two calls equal (chapter 3.1)
  */
-#ifndef HAMR_GUARD_SIGNATURE_H
-#define HAMR_GUARD_SIGNATURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ bool sign_matters(const struct signer *s, struct slice path);
 
 /* Hash of a path or of a file's content hash, a JSON value. */
 uint64_t sign_value(struct slice json);
-
-#endif

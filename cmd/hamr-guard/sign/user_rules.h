@@ -1,7 +1,6 @@
 /* user_rules.h - the user's own rules of what makes two calls equal: jq
  * filters over the arguments ([loop_guard] normalize). */
-#ifndef HAMR_GUARD_USER_RULES_H
-#define HAMR_GUARD_USER_RULES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ struct slice user_rules_apply(struct user_rules *r, struct slice tool,
     struct slice args);
 
 void user_rules_free(struct user_rules *r);
-
-#endif

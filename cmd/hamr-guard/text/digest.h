@@ -4,8 +4,7 @@
  * Lines are compared trimmed; the hash of the whole forgives line ends and
  * trailing blanks, nothing else (chapter 3.1).
  */
-#ifndef HAMR_GUARD_DIGEST_H
-#define HAMR_GUARD_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void digest_text(struct buf *text, struct hash_set *seen,
 /* Something that is no text (an image), by its bytes. */
 void digest_bytes(struct slice bytes, struct hash_set *seen,
     struct digest *d);
-
-#endif

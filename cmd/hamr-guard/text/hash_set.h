@@ -4,8 +4,7 @@
  * one is dropped and the young one takes its place.  What is asked for again
  * moves to the young one.  Zero it and set max.
  */
-#ifndef HAMR_GUARD_HASH_SET_H
-#define HAMR_GUARD_HASH_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct hash_set {
 /* Take h in; true when it was not there. */
 bool hash_set_add(struct hash_set *s, uint64_t h);
 void hash_set_clear(struct hash_set *s);	/* of its memory, too */
-
-#endif

@@ -4,8 +4,7 @@
  *
  * All other digits are data and stay.
  */
-#ifndef HAMR_GUARD_VOLATILE_H
-#define HAMR_GUARD_VOLATILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ uint64_t volatile_progress(struct slice text);
 
 /* The sum of the numbers in a text, but for those with letters in one word. */
 uint64_t volatile_sum(struct slice text);
-
-#endif

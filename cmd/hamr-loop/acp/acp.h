@@ -3,11 +3,8 @@
  * JSON-RPC on stdin and stdout for an editor; each of its sessions is a process
  * of its own, hamr-loop --records, and this one translates between the two.
  */
-#ifndef HAMR_LOOP_ACP_H
-#define HAMR_LOOP_ACP_H
+#pragma once
 
 /* Serve until stdin ends.  argv is the command line, whose other options each
  * session is given.  The status. */
 int acp(int argc, char **argv);
-
-#endif

@@ -5,8 +5,7 @@
  * of a prompt, servers.c settings of mcpServers; listing.c looks at the
  * sessions on the disk; whole.c finds the texts that a diff is between.
  */
-#ifndef HAMR_LOOP_ACP_INTERNAL_H
-#define HAMR_LOOP_ACP_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -190,5 +189,3 @@ int listing_replay(struct worker *s, struct err *e);
 char *whole_text(const char *text, struct slice diff, bool back);
 /* The file, yours; NULL: there is none, or it is too long or not text. */
 char *whole_read(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Those of a large project are listed by a process of our own, so that a key is
  * shown at once meanwhile. */
-#ifndef HAMR_LOOP_CANDIDATE_FILES_H
-#define HAMR_LOOP_CANDIDATE_FILES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -21,5 +20,3 @@ void file_list_add(struct file_list *l, struct candidates *out);
 
 /* They are not wanted any more. */
 void file_list_release(struct file_list *l);
-
-#endif

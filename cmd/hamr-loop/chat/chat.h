@@ -1,6 +1,5 @@
 /* chat.h - hamr-loop on a terminal, without a task (chapter 7.5). */
-#ifndef HAMR_LOOP_CHAT_H
-#define HAMR_LOOP_CHAT_H
+#pragma once
 
 #include "turn/run.h"
 
@@ -12,5 +11,3 @@ int chat(struct run *r, struct err *e);
  * session begins at once.  User messages, answers, config, cancel; a sync comes
  * back when all before it is done. */
 int chat_records(struct run *r, struct err *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - the inside of the chat. */
-#ifndef HAMR_LOOP_CHAT_INTERNAL_H
-#define HAMR_LOOP_CHAT_INTERNAL_H
+#pragma once
 
 #include "candidate_files.h"
 #include "child/child.h"
@@ -132,5 +131,3 @@ void chat_commit(struct chat *c, const char *arg);
 char *own_command(struct chat *c, const char *name, const char *args,
     const char **why);
 void own_list(struct chat *c, struct candidates *out);
-
-#endif

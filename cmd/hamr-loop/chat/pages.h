@@ -1,6 +1,5 @@
 /* pages.h - what a session holds, on a page each. */
-#ifndef HAMR_LOOP_PAGES_H
-#define HAMR_LOOP_PAGES_H
+#pragma once
 
 #include "base/map.h"
 #include "internal.h"
@@ -56,5 +55,3 @@ void page_cost(struct chat *c, const char *arg);
 void page_context(struct chat *c, const char *arg);
 void page_budget(struct chat *c, const char *arg);
 void page_diff(struct chat *c, const char *arg);
-
-#endif

@@ -1,8 +1,7 @@
 /* child.h - child processes of the loop, all started through libpipeline
  * (the one use of it): one pipeline of commands with both ends in our hand.
  */
-#ifndef HAMR_LOOP_CHILD_H
-#define HAMR_LOOP_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ void argv_option(struct argv *a, const char *flag, const char *value);
  * name the model server. */
 void argv_ours(struct argv *a, const struct opts *o);
 void argv_server(struct argv *a, const struct opts *o);
-
-#endif

@@ -6,8 +6,7 @@
  * nothing committed is kept in memory, and a stage that died is started again
  * by setting its cursor to 0.
  */
-#ifndef HAMR_LOOP_HUB_H
-#define HAMR_LOOP_HUB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,5 +141,3 @@ int hub_durable(struct hub *h);
 /* sync, close, kill after 2 s.  What stages still propose is not committed:
  * the end record is the last one. */
 void hub_end(struct hub *h);
-
-#endif

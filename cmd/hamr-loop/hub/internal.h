@@ -3,8 +3,7 @@
  * hub.c asks, waits and commits; slot.c keeps one stage alive, moves its bytes
  * and takes in what it says.
  */
-#ifndef HAMR_LOOP_HUB_INTERNAL_H
-#define HAMR_LOOP_HUB_INTERNAL_H
+#pragma once
 
 #include "hub.h"
 
@@ -49,5 +48,3 @@ void slot_listen(struct hub *h, struct slot *s);
 /* Tell and log what it says on stderr, line by line: one read; false when there
  * is nothing more for now. */
 bool slot_read_stderr(struct hub *h, struct slot *s);
-
-#endif

@@ -3,8 +3,7 @@
  * its rest is.  The rules are CommonMark's and GitHub's (tables, tasks); they
  * are followed here because md4c reads whole texts only.
  */
-#ifndef HAMR_LOOP_BLOCK_H
-#define HAMR_LOOP_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ struct line {
 
 /* What this line, without its LF, is. */
 void block_line(const struct place *at, struct slice line, struct line *out);
-
-#endif

@@ -4,8 +4,7 @@
  * table whose longest words have no room beside each other is shown row by row,
  * a cell on a line behind its column's name.
  */
-#ifndef HAMR_LOOP_CELLS_H
-#define HAMR_LOOP_CELLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ size_t table_delimiter(struct slice line);
 /* Append the table: a line of names, the delimiter line, the others. */
 void table_rows(struct slice source, const struct rows_style *how,
     struct buf *out);
-
-#endif

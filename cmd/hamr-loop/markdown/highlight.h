@@ -2,8 +2,7 @@
  * what a diff adds and takes away.  Cheap on purpose: no grammar is followed,
  * and only a comment or a string of several lines is remembered.
  */
-#ifndef HAMR_LOOP_HIGHLIGHT_H
-#define HAMR_LOOP_HIGHLIGHT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -19,5 +18,3 @@ struct highlight highlight_begin(struct slice info);
 
 /* Append a line, without its LF, the colours set back at its end. */
 void highlight_line(struct highlight *h, struct slice line, struct buf *out);
-
-#endif

@@ -5,8 +5,7 @@
  * would steer the terminal, stay as they were written.  A link is its text and
  * its URL, or its [label].
  */
-#ifndef HAMR_LOOP_INLINE_H
-#define HAMR_LOOP_INLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void inline_read(struct inlines *in, struct slice source, bool marks);
 
 void inline_init(struct inlines *in);
 void inline_release(struct inlines *in);
-
-#endif

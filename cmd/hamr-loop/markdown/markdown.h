@@ -9,8 +9,7 @@
  * Blocks are told apart here line by line, as md4c reads whole texts only; what
  * is inside of them (inline.h) is md4c's.  Without md4c it is shown as it is.
  */
-#ifndef HAMR_LOOP_MARKDOWN_H
-#define HAMR_LOOP_MARKDOWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void markdown_rows(struct slice answer, size_t columns, bool colour,
  * Returns n, or 0 when there is no such block.  For /copy: the text is not
  * cleaned. */
 size_t markdown_code(struct slice answer, size_t n, struct buf *out);
-
-#endif

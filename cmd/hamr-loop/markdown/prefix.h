@@ -1,8 +1,7 @@
 /* prefix.h - what stands before the rows of a block: the marks of the quotes
  * and items it is in (block.h).
  */
-#ifndef HAMR_LOOP_PREFIX_H
-#define HAMR_LOOP_PREFIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct prefix {
 void prefix_of(const struct place *at, size_t columns, bool colour,
     struct prefix *p);
 void prefix_release(struct prefix *p);
-
-#endif

@@ -3,8 +3,7 @@
  * Rows break at blanks, and beside wide characters; not within code or a URL.
  * A word wider than a row is a row for itself.
  */
-#ifndef HAMR_LOOP_ROWS_H
-#define HAMR_LOOP_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void rows_look(struct buf *out, unsigned look);
 
 /* Append text that is ours, dim where there is colour. */
 void rows_dim(struct buf *out, const char *text, bool colour);
-
-#endif

@@ -11,8 +11,7 @@
  * it.  Of commands and paths it is shown while they are typed, and nothing is
  * chosen then: Enter sends what stands there.
  */
-#ifndef HAMR_LOOP_SCREEN_COMPLETE_H
-#define HAMR_LOOP_SCREEN_COMPLETE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -89,5 +88,3 @@ void menu_changed(struct menu *u, const struct message *m);
 size_t menu_rows(const struct menu *u, size_t max);
 void menu_draw(const struct menu *u, size_t rows, size_t columns, bool colour,
     struct buf *out);
-
-#endif

@@ -9,8 +9,7 @@
  *		case EDITOR_SEND:
  *			message = editor_take(e);
  */
-#ifndef HAMR_LOOP_SCREEN_EDITOR_H
-#define HAMR_LOOP_SCREEN_EDITOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -83,5 +82,3 @@ void editor_prompt(struct editor *e, const char *prompt);
  * SGR where colour is on, and no other controls. */
 void editor_draw(struct editor *e, size_t columns, size_t max_rows,
     struct buf *rows, size_t *cursor_row, size_t *cursor_column);
-
-#endif

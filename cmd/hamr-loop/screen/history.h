@@ -5,8 +5,7 @@
  * entry.  An entry is appended under a lock when it is added; several programs
  * may share the file.
  */
-#ifndef HAMR_LOOP_SCREEN_HISTORY_H
-#define HAMR_LOOP_SCREEN_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ void history_add(struct history *h, const char *message);
  * newer the oldest one behind i.  Capital letters in what count. */
 size_t history_search(const struct history *h, const char *what, size_t i,
     bool newer);
-
-#endif

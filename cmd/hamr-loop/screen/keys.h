@@ -18,8 +18,7 @@
  *   line end at the end of such a paste is kept back: it comes, a KEY_NEWLINE,
  *   if the paste had only stalled and goes on.
  */
-#ifndef HAMR_LOOP_SCREEN_KEYS_H
-#define HAMR_LOOP_SCREEN_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -82,5 +81,3 @@ int keys_wait(const struct keys *k, long long now_ms);
 /* Append text as a message may hold it: UTF-8 with LF and TAB and no other
  * controls; CR and CR LF are LF. */
 void keys_clean(struct buf *out, struct slice text);
-
-#endif

@@ -5,8 +5,7 @@
  * paste is one unit of MESSAGE_FOLD bytes, the first of them \x1a, which names
  * it.  Positions are bytes and lie between units.
  */
-#ifndef HAMR_LOOP_SCREEN_MESSAGE_H
-#define HAMR_LOOP_SCREEN_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -90,5 +89,3 @@ size_t message_row(const struct message *m, size_t i);
  * nearest to a column. */
 size_t message_columns(const struct message *m, size_t from, size_t to);
 size_t message_at_column(const struct message *m, size_t i, size_t column);
-
-#endif

@@ -13,8 +13,7 @@
  * LF between lines.  A printed line may be longer than the terminal, which
  * breaks it; a live row must be shorter than screen_columns().
  */
-#ifndef HAMR_LOOP_SCREEN_H
-#define HAMR_LOOP_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ void screen_redraw(struct screen *s);
 void screen_resized(struct screen *s);
 size_t screen_columns(const struct screen *s);
 size_t screen_rows(const struct screen *s);
-
-#endif

@@ -4,13 +4,10 @@
  * loop that was killed may so leave it taken, until the last of its stages has
  * noticed; that is waited for.  A loop that lives is not.
  */
-#ifndef HAMR_LOOP_LOCK_H
-#define HAMR_LOOP_LOCK_H
+#pragma once
 
 #include "base/err.h"
 
 /* Take the lock of session id in dir; stages left over get ms to go.  The
  * descriptor, or -1 with e: ST_TEMP names the holder's pid. */
 int lock_take(const char *dir, const char *id, int ms, struct err *e);
-
-#endif

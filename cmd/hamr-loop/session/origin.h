@@ -4,8 +4,7 @@
  * mark: a hash of its id, folder and time with a key that is the user's alone
  * ($XDG_STATE_HOME/hamr/key, made when it is needed).
  */
-#ifndef HAMR_LOOP_ORIGIN_H
-#define HAMR_LOOP_ORIGIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ char *origin_mark(const char *id, const char *cwd, const char *created);
 /* Is the open file a plain one of ours with one name, and its header that of
  * session id in root, with its mark?  Its offset is moved. */
 bool origin_is_here(int fd, const char *id, const char *root);
-
-#endif

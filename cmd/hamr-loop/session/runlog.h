@@ -11,8 +11,7 @@
  * Every function takes NULL for a log: then it does nothing.  A log that
  * cannot be written is not kept; the run continues.
  */
-#ifndef HAMR_LOOP_RUNLOG_H
-#define HAMR_LOOP_RUNLOG_H
+#pragma once
 
 #include "base/buf.h"
 #include "record/rec.h"
@@ -42,5 +41,3 @@ void runlog_answered(struct runlog *l, int slot);
 
 /* A record that was committed, or passed by: what of it matters here. */
 void runlog_record(struct runlog *l, const struct rec *r);
-
-#endif

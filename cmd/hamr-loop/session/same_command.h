@@ -1,6 +1,5 @@
 /* same_command.h - is one shell command a run of another one? */
-#ifndef HAMR_LOOP_SAME_COMMAND_H
-#define HAMR_LOOP_SAME_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
  * stderr and a leading "cd ." (or cd to root) do not count; with pipefail set,
  * neither does what the output is piped through. */
 bool command_runs(const char *ran, const char *wanted, const char *root);
-
-#endif

@@ -3,8 +3,7 @@
  * .hamr/sessions/ID.ndjson beneath the root, else the state folder; ID.lock
  * beside it says who writes it (lock.h).
  */
-#ifndef HAMR_LOOP_SESSION_H
-#define HAMR_LOOP_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ ssize_t session_read(const struct session *s, void *p, size_t n, off_t off);
 
 /* A run that could not begin leaves no session behind. */
 void session_close(struct session *s);
-
-#endif

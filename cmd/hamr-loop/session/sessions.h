@@ -1,6 +1,5 @@
 /* sessions.h - the sessions of a repository: listed, found, branched. */
-#ifndef HAMR_LOOP_SESSIONS_H
-#define HAMR_LOOP_SESSIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ bool sessions_any(const char *dir, const char *prefix);
  * them), under a header of its own. */
 int sessions_fork(struct session *s, const char *dir, const char *root,
     const char *id, long at, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The same on a live run and on a resume: feed every record in order.
  */
-#ifndef HAMR_LOOP_TRACK_H
-#define HAMR_LOOP_TRACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ void track_record(struct track *t, const struct rec *r, off_t at);
 
 /* Calls of the last assistant message that have no result. */
 size_t track_open(const struct track *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* doctor.h - what is there and what is missing, one line each. */
-#ifndef HAMR_LOOP_DOCTOR_H
-#define HAMR_LOOP_DOCTOR_H
+#pragma once
 
 #include "conf/conf.h"
 #include "opts.h"
@@ -10,5 +9,3 @@
  * not there; -1 with e when nothing can be printed. */
 int doctor(const struct opts *o, const struct conf *c, const char *root,
     const char *broken, struct err *e);
-
-#endif

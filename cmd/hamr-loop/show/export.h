@@ -8,8 +8,7 @@
  * {"_invalid": TEXT} when that is not an object of JSON: jq would lose digits
  * of large numbers.
  */
-#ifndef HAMR_LOOP_EXPORT_H
-#define HAMR_LOOP_EXPORT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -19,5 +18,3 @@ extern const char *const export_forms[];		/* ends with NULL */
 /* Append the session at path. */
 int export_session(const char *path, const char *form, struct buf *out,
     struct err *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* inspect.h - what is shown of sessions without running one: --sessions,
  * --inspect, --export. */
-#ifndef HAMR_LOOP_INSPECT_H
-#define HAMR_LOOP_INSPECT_H
+#pragma once
 
 #include "child/child.h"
 #include "conf/conf.h"
@@ -14,5 +13,3 @@ int inspect_ask(const struct opts *o, const char *flag, const char *path,
 
 /* Write to stdout what the options ask for; the status, or -1 with e. */
 int views_show(const struct opts *o, const char *root, struct err *e);
-
-#endif

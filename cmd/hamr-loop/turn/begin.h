@@ -1,6 +1,5 @@
 /* begin.h - from options and configuration to slots and first records. */
-#ifndef HAMR_LOOP_BEGIN_H
-#define HAMR_LOOP_BEGIN_H
+#pragma once
 
 #include "conf/conf.h"
 #include "hub/hub.h"
@@ -44,5 +43,3 @@ int setup_piped(struct hub *h, const char *text, bool lossy);
  * while the turn is under way, and belongs to that. */
 int setup_task(struct hub *h, const struct conf *conf, const char *task,
     const char *images, bool steering);
-
-#endif

@@ -4,8 +4,7 @@
  * meta.contract; whether it is met is judged from the committed records alone.
  * So a resumed session is judged the same.
  */
-#ifndef HAMR_LOOP_CONTRACT_H
-#define HAMR_LOOP_CONTRACT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ bool verify_now(struct hub *h, const char *profile);
 
 /* Run it; if it fails, ask for repair. */
 bool verify(struct turn *t);
-
-#endif

@@ -6,8 +6,7 @@
  * it", does not.  What is quoted, and lines of a log or of code, are not the
  * person's words.
  */
-#ifndef HAMR_LOOP_INTENT_H
-#define HAMR_LOOP_INTENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ bool intent_is_change(const char *task);
 /* "Do not change anything", "without editing", "read only", ... but not "do not
  * change the tests", which leaves the rest to be changed. */
 bool intent_forbids_change(const char *task);
-
-#endif

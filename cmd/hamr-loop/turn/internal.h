@@ -1,6 +1,5 @@
 /* internal.h - the inside of a turn. */
-#ifndef HAMR_LOOP_TURN_INTERNAL_H
-#define HAMR_LOOP_TURN_INTERNAL_H
+#pragma once
 
 #include "turn.h"
 
@@ -31,5 +30,3 @@ bool recover(struct turn *t, enum scenario s);
 /* Asking the model has failed, with t->end and t->reason set: is there a
  * recovery for it?  May wait. */
 bool recover_asking(struct turn *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* run.h - everything one run of the agent holds, from configuration to end. */
-#ifndef HAMR_LOOP_RUN_H
-#define HAMR_LOOP_RUN_H
+#pragma once
 
 #include "conf/conf.h"
 #include "hub/hub.h"
@@ -57,5 +56,3 @@ int run_task(struct run *r, struct err *e);
 void run_end(struct run *r);
 
 void run_release(struct run *r);
-
-#endif

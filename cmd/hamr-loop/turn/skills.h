@@ -1,6 +1,5 @@
 /* skills.h - what the model may read when it wants to: SKILL.md folders. */
-#ifndef HAMR_LOOP_SKILLS_H
-#define HAMR_LOOP_SKILLS_H
+#pragma once
 
 #include "base/buf.h"
 #include "conf/conf.h"
@@ -12,5 +11,3 @@ void skills_list(const struct conf *c, const char *root, struct buf *out);
 /* The lines between two of "---" that a text may begin with are about it, and
  * are taken off it.  The value of a key there, or nothing. */
 struct slice front_matter(struct slice *text, const char *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* texts.h - the sentences that hamr-loop says to the model, one table. */
-#ifndef HAMR_LOOP_TEXTS_H
-#define HAMR_LOOP_TEXTS_H
+#pragma once
 
 #define TEXT_BUDGET \
 	"The budget of this turn (%s) is used up. Reply with text only: say " \
@@ -59,5 +58,3 @@
 	"look before you repeat it"
 #define TEXT_RESULT_BUDGET \
 	"not run: the budget of this turn is used up"
-
-#endif

@@ -3,8 +3,7 @@
  * What to do next is decided by the committed records alone (track.h), so a
  * resumed session goes on where it stood.
  */
-#ifndef HAMR_LOOP_TURN_H
-#define HAMR_LOOP_TURN_H
+#pragma once
 
 #include "conf/conf.h"
 #include "hub/hub.h"
@@ -48,5 +47,3 @@ int turn_end(struct turn *t);
 
 const char *turn_status_word(enum ending e);
 int turn_status(enum ending e);
-
-#endif

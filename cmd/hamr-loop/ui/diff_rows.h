@@ -7,8 +7,7 @@
  *		if (diff_line(&d, line, &row))
  *			... row, in the colour d.look
  */
-#ifndef HAMR_LOOP_DIFF_ROWS_H
-#define HAMR_LOOP_DIFF_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool diff_line(struct diff *d, struct slice line, struct buf *row);
 
 /* Append it, with its LF. */
 bool diff_add(struct diff *d, struct slice line, bool colour, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - the inside of this room. */
-#ifndef HAMR_LOOP_UI_INTERNAL_H
-#define HAMR_LOOP_UI_INTERNAL_H
+#pragma once
 
 #include "ui.h"
 
@@ -59,5 +58,3 @@ void ui_thought(struct ui *u);
 /* Print the last lines of what a command printed, dim. */
 void ui_last_output(struct ui *u, size_t most);
 void ui_break(struct ui *u);
-
-#endif

@@ -4,8 +4,7 @@
  * and taken again when we go on; so these signals come as bytes of a
  * descriptor for as long as that lasts.
  */
-#ifndef HAMR_LOOP_JOB_CONTROL_H
-#define HAMR_LOOP_JOB_CONTROL_H
+#pragma once
 
 enum job {
 	JOB_NOTHING = 0,
@@ -23,5 +22,3 @@ int job_next(int fd);
 
 /* Stop, if there is a shell to wake us; returns when it has. */
 void job_stop(int fd);
-
-#endif

@@ -9,8 +9,7 @@
  * on, the input, where the session stands (live.c).  All that is written there
  * goes through one screen.
  */
-#ifndef HAMR_LOOP_UI_H
-#define HAMR_LOOP_UI_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -295,5 +294,3 @@ void ui_flush(struct ui *u);
 /* The last act: flush and close stdout.  -1 (ST_SYSTEM) when something was
  * lost and it was not the reader who left. */
 int ui_end(struct ui *u, struct err *e);
-
-#endif

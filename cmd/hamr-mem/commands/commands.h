@@ -1,6 +1,5 @@
 /* commands.h - what each command of hamr-mem does. */
-#ifndef MEM_COMMANDS_H
-#define MEM_COMMANDS_H
+#pragma once
 
 #include "options/opts.h"
 
@@ -19,5 +18,3 @@ int command_import(const struct opts *o, struct err *e);
 
 /* The new file of a rebuild that was killed, unless one is going on. */
 void remove_unfinished(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* show.h - how hits, items and briefs look. */
-#ifndef MEM_SHOW_H
-#define MEM_SHOW_H
+#pragma once
 
 #include "find/find.h"
 #include "record/rec.h"
@@ -21,5 +20,3 @@ void show_stats_page(struct buf *page, const struct store *st,
 /* Append text on one line: white space is a blank, control and invisible
  * direction characters are '?'; cut with "…" behind max characters. */
 void show_line(struct slice text, size_t max, struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * never two processes write or checkpoint at once (SQLite 3.40 can lose pages
  * when they do).  Statements are made once and kept; values are bound.
  */
-#ifndef MEM_DB_H
-#define MEM_DB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,5 +126,3 @@ bool db_is_late(const struct db *db);
 int db_exec(struct db *db, const char *sql, struct err *e);
 int64_t db_last_id(struct db *db);
 int db_changes(struct db *db);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - what a database is made of; for this folder only. */
-#ifndef MEM_DB_INTERNAL_H
-#define MEM_DB_INTERNAL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -34,5 +33,3 @@ int db_fail(struct sqlite3 *h, struct err *e);
 #define RELEVANCE "hamr relevance"
 /* relevance() of relevance.c, for full-text queries. */
 int db_add_relevance(struct db *db, struct err *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* find.h - finding items of one or more memories. */
-#ifndef MEM_FIND_H
-#define MEM_FIND_H
+#pragma once
 
 #include "store/store.h"
 
@@ -58,5 +57,3 @@ struct stats {
 	int64_t facts, messages, sessions, forgotten, bytes;
 };
 int find_stats(struct store *st, struct stats *out, struct err *e);
-
-#endif

@@ -3,8 +3,7 @@
  * Every word is quoted, so no input is an operator, an error or an
  * injection.  The expressions are bound as values, never pasted into SQL.
  */
-#ifndef MEM_QUERY_H
-#define MEM_QUERY_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -37,5 +36,3 @@ void query_build(struct query *q, struct slice text);
 /* What somebody wrote in FTS5's own language. */
 void query_raw(struct query *q, struct slice text);
 void query_release(struct query *q);
-
-#endif

@@ -1,6 +1,5 @@
 /* index.h - the stage: what of a transcript is remembered, and when. */
-#ifndef MEM_INDEX_H
-#define MEM_INDEX_H
+#pragma once
 
 #include "options/opts.h"
 #include "stage/stage.h"
@@ -11,5 +10,3 @@
  * could not begin. */
 int index_files(struct stage *s, const struct opts *o, const char *path,
     struct err *e);
-
-#endif

@@ -3,8 +3,7 @@
  * A line is a whole item, or the mark of a forgotten one.  What comes of
  * lines does not depend on their order, nor on how often each comes.
  */
-#ifndef MEM_PORT_H
-#define MEM_PORT_H
+#pragma once
 
 #include "record/rec.h"
 #include "store/redact.h"
@@ -21,5 +20,3 @@ void port_salvage(struct store *st, port_fn *fn, void *ctx);
  * there.  -1 with e; ST_DATA when it is no such line. */
 int port_import(struct store *st, const struct redact *redact,
     const struct rec *r, size_t *gone, struct err *e);
-
-#endif

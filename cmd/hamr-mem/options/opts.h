@@ -1,6 +1,5 @@
 /* opts.h - the command line of hamr-mem. */
-#ifndef MEM_OPTS_H
-#define MEM_OPTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int opts_read(struct opts *o, int argc, char **argv, struct err *e);
 /* The words that are left, cleaned, a blank between each two. */
 #define WORDS_BYTES ((size_t)8 << 20)
 void opts_words(const struct opts *o, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* where.h - which memories a command line means, and opening them. */
-#ifndef MEM_WHERE_H
-#define MEM_WHERE_H
+#pragma once
 
 #include "opts.h"
 #include "find/find.h"
@@ -29,5 +28,3 @@ int where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e);
 /* The item in the first of the stores that has it: 1, 0 none, -1 e. */
 int where_find(struct store *st, size_t n, const char *prefix, size_t *which,
     int64_t *row, struct err *e);
-
-#endif

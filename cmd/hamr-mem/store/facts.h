@@ -10,8 +10,7 @@
  * Of what fell in a slot the latest save is kept as a mark, without a text.
  * All of these are called within a transaction.
  */
-#ifndef MEM_FACTS_H
-#define MEM_FACTS_H
+#pragma once
 
 #include "store.h"
 
@@ -70,5 +69,3 @@ int facts_settle(struct store *st, const struct keys *keys, const char *key,
 /* Forget one. */
 int facts_forget(struct store *st, const char *key, int64_t time,
     size_t *gone, struct err *e);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What a secret looks like stands in share/hamr/secrets.txt.
  */
-#ifndef MEM_REDACT_H
-#define MEM_REDACT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -20,5 +19,3 @@ void redact_free(struct redact *r);
 void redact_add(const struct redact *r, struct slice text, struct buf *out);
 /* The text of a content value without them, yours; NULL when there is none. */
 char *redact_value(const struct redact *r, struct slice val);
-
-#endif

@@ -4,8 +4,7 @@
  * passages, each a row of the full-text index.  Forgotten items leave a mark
  * (their key and when, no text) that keeps the stage from bringing them back.
  */
-#ifndef MEM_STORE_H
-#define MEM_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ int store_text(struct store *st, int64_t row, struct buf *out,
 
 /* Append a line for each fault. */
 int store_check(struct store *st, struct buf *out, struct err *e);
-
-#endif

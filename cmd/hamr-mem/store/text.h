@@ -1,6 +1,5 @@
 /* text.h - a text as the full-text index sees it: passages, words, parts. */
-#ifndef MEM_TEXT_H
-#define MEM_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool text_word(struct slice text, size_t *at, struct slice *word);
 /* Append the parts of the camelCase words of text, blanks between; of a word
  * of one part nothing (snake_case and paths fall apart by themselves). */
 void text_parts(struct slice text, struct buf *out);
-
-#endif

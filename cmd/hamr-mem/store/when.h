@@ -1,6 +1,5 @@
 /* when.h - times: ISO 8601 on the wire, milliseconds since 1970 inside. */
-#ifndef MEM_WHEN_H
-#define MEM_WHEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
 bool when_parse(const char *s, int64_t *ms);
 /* As a member, null for WHEN_NONE. */
 void when_json(struct json *o, const char *key, int64_t ms);
-
-#endif

@@ -8,8 +8,7 @@
  * those are not longer.  Words that are mostly digits (ids, hashes, numbers)
  * are left out: they are many, and are found by how they begin.
  */
-#ifndef MEM_WORDS_H
-#define MEM_WORDS_H
+#pragma once
 
 #include "store.h"
 
@@ -36,5 +35,3 @@ int words_fill(struct store *st, struct err *e);
  * has digits, and of words that hold one of them, the shortest first. */
 int words_holding(struct store *st, const struct slice *fragment, size_t n,
     struct buf *terms, struct err *e);
-
-#endif

@@ -3,8 +3,7 @@
  * Fed with what a server sends, decoded; hands on what is new as deltas, and
  * at the end is a message record, or what there was of it.
  */
-#ifndef PROVIDER_ANSWER_H
-#define PROVIDER_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -107,5 +106,3 @@ long long answer_prompt_tokens(const struct answer *a);
 /* Append {"content":...,"reasoning":...,"tool_calls":[...]} of what there
  * is. */
 void answer_partial(const struct answer *a, struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * new call if it brings a new name, else goes to the last open call.  One that
  * brings nothing begins no call.
  */
-#ifndef PROVIDER_CALLS_H
-#define PROVIDER_CALLS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -69,5 +68,3 @@ void ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
 /* Append checked JSON; if it has line ends, without the blanks between its
  * tokens: so it can stand in a record. */
 void one_line(struct slice json, struct buf *out);
-
-#endif

@@ -8,8 +8,7 @@
  * Only content that begins with such a tag is read so.  Calls come out as
  * content in the hermes dialect, so that dialect.h judges them.
  */
-#ifndef PROVIDER_HARMONY_H
-#define PROVIDER_HARMONY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ void harmony_release(struct harmony *h);
 void harmony_feed(struct harmony *h, struct slice text);
 /* Cut by length or broken, a call in hand stays open. */
 void harmony_end(struct harmony *h, bool cut);
-
-#endif

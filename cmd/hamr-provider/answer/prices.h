@@ -1,6 +1,5 @@
 /* prices.h - what an answer cost, where prices are configured. */
-#ifndef PROVIDER_PRICES_H
-#define PROVIDER_PRICES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ struct prices prices_find(const struct conf *c, const char *own_key,
  * are parts of prompt. */
 double prices_cost(const struct prices *p, long long prompt,
     long long completion, long long cached, long long written);
-
-#endif

@@ -17,8 +17,7 @@
  * opening one only as the first of the content.  Within code, and within a
  * call that is written as text, they are text.
  */
-#ifndef PROVIDER_REASONING_H
-#define PROVIDER_REASONING_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -40,5 +39,3 @@ void reasoning_reset(struct reasoning *t);	/* the next answer begins */
 
 void reasoning_feed(struct reasoning *t, struct slice text);
 void reasoning_end(struct reasoning *t);	/* hands on what was held */
-
-#endif

@@ -7,8 +7,7 @@
  * it that has 20 characters.  The place where it is found does not depend on
  * how the text was cut.
  */
-#ifndef PROVIDER_REPETITION_H
-#define PROVIDER_REPETITION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ size_t repetition_feed(struct repetition *r, const char *p, size_t n);
 
 /* The next text; limit is kept. */
 void repetition_reset(struct repetition *r);
-
-#endif

@@ -5,8 +5,7 @@
  * answer.  It is run by program.h, so it opens nothing, sees no key and is
  * bounded; what it does wrong is the failure of one request.
  */
-#ifndef PROVIDER_ADAPTER_H
-#define PROVIDER_ADAPTER_H
+#pragma once
 
 #include "base/err.h"
 #include "jq/program.h"
@@ -65,5 +64,3 @@ long long adapter_window(struct adapter *ad, struct slice answer,
 /* Ask `event` about the data of one event (any bytes) and tell the answer. */
 enum api_said adapter_event(struct adapter *ad, struct api_stream *st,
     struct answer *a, struct slice data, struct failure *f);
-
-#endif

@@ -3,8 +3,7 @@
  * A request is made of legal chat messages (messages.h); an API writes them
  * in its form, and reads events back into an answer.
  */
-#ifndef PROVIDER_API_H
-#define PROVIDER_API_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -106,5 +105,3 @@ void api_call(struct answer *a, long index, struct slice id,
  * was written to it. */
 void api_usage(struct answer *a, long long prompt, long long completion,
     long long cached, long long written);
-
-#endif

@@ -3,8 +3,7 @@
  * Messages are turns of one role each, which hold parts.  The strings are
  * forms of scan_put; those of parts lack their last brace.
  */
-#ifndef PROVIDER_FORM_H
-#define PROVIDER_FORM_H
+#pragma once
 
 #include "request/body.h"
 
@@ -68,5 +67,3 @@ void put_path_name(const char *name, struct buf *out);
 
 /* A data: URL taken apart; false if url is not one. */
 bool data_url(struct slice url, struct slice *mime, struct slice *data);
-
-#endif

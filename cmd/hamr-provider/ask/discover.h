@@ -1,6 +1,5 @@
 /* discover.h - which server, which model, how large its window is. */
-#ifndef PROVIDER_DISCOVER_H
-#define PROVIDER_DISCOVER_H
+#pragma once
 
 #include "base/err.h"
 #include "server/provider.h"
@@ -19,5 +18,3 @@ void server_put_limit(struct provider *p);
 /* --models, --probe: print and return the exit status. */
 int server_models(struct provider *p);
 int server_probe(struct provider *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* exchange.h - a request and its answer, in one attempt or more. */
-#ifndef PROVIDER_EXCHANGE_H
-#define PROVIDER_EXCHANGE_H
+#pragma once
 
 #include "api/adapter.h"
 #include "api/api.h"
@@ -61,5 +60,3 @@ void cassette_add(struct exchange *x, bool again);
 
 /* The bytes of the response, and how it ended. */
 void cassette_read(struct slice line, struct buf *out, struct http_reply *r);
-
-#endif

@@ -7,8 +7,7 @@
  * refused line is "FILE:LINE: why".  In a transcript an error of another stage
  * does not count; an error without "stage" (a script's) does.
  */
-#ifndef PROVIDER_REPLAY_H
-#define PROVIDER_REPLAY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ bool replay_has_tapes(const struct replay *r);
 
 /* Put answer number p->answers, as if a server had sent it. */
 void replay_answer(struct provider *p, const struct ask *ask);
-
-#endif

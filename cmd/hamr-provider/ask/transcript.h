@@ -1,6 +1,5 @@
 /* transcript.h - the stage: what was read, and when to answer. */
-#ifndef PROVIDER_TRANSCRIPT_H
-#define PROVIDER_TRANSCRIPT_H
+#pragma once
 
 #include "server/provider.h"
 
@@ -8,5 +7,3 @@ extern const struct stage_ops provider_ops;
 
 void provider_init(struct provider *p, struct settings *set);
 void provider_release(struct provider *p);
-
-#endif

@@ -5,8 +5,7 @@
  * notifications and answers are sent beside it, so that it can be cancelled.
  * A request that fails is answered with an error.
  */
-#ifndef PROVIDER_BRIDGE_H
-#define PROVIDER_BRIDGE_H
+#pragma once
 
 #include "base/err.h"
 #include "conf/conf.h"
@@ -15,5 +14,3 @@
  * holds "Name: value" lines that go with every request.  The status, or -1
  * with e. */
 int bridge_run(const char *url, const struct conf *conf, struct err *e);
-
-#endif

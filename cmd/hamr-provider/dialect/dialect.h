@@ -20,8 +20,7 @@
  * is dropped, but that the longest of it around the blocks between two texts
  * stays between them.
  */
-#ifndef PROVIDER_DIALECT_H
-#define PROVIDER_DIALECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -77,5 +76,3 @@ unsigned dialect_end(struct dialect *d, bool cut);
  * be called now. */
 void dialect_render(enum dialect_kind kind, struct slice messages,
     struct slice tools, bool forbidden, struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * (behind any white space: lists are indented) with three or more ` or ~ and
  * ends at a line of at least as many of the same.
  */
-#ifndef PROVIDER_FENCE_H
-#define PROVIDER_FENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void fence_feed(struct fence *f, const char *p, size_t n);
 /* Is what comes next inside a fence, or right behind the ` of inline code? */
 bool fence_in(const struct fence *f);
 bool fence_inline(const struct fence *f);
-
-#endif

@@ -19,8 +19,7 @@
  *	pythonic	[N(K="V"), N()]; <function_calls>N(K="V")...
  *	json		```json {"name":N,"arguments":{...}} ```
  */
-#ifndef PROVIDER_DIALECT_INTERNAL_H
-#define PROVIDER_DIALECT_INTERNAL_H
+#pragma once
 
 #include "dialect.h"
 #include "match.h"
@@ -133,5 +132,3 @@ bool tools_any(struct slice tools);		/* an array with an element */
  * be read as one, else a string.  fn as from tools_find. */
 void tools_coerce(struct slice fn, struct slice tool, struct slice key,
     struct slice text, struct scan *sc, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* match.h - marks looked for in text that may still be cut anywhere. */
-#ifndef PROVIDER_MATCH_H
-#define PROVIDER_MATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ size_t skip_name(struct slice s, size_t at);
 /* The tool that a call names: gpt-oss and Kimi say functions.NAME, and not
  * every server takes that away. */
 struct slice tool_name(struct slice said);
-
-#endif

@@ -1,6 +1,5 @@
 /* failure.h - what went wrong, as a code of chapter 2.3 with plain words. */
-#ifndef PROVIDER_FAILURE_H
-#define PROVIDER_FAILURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ void failure_transfer(struct failure *f, const struct http_reply *r,
 /* Retry-After in both forms, in milliseconds from now (unix time); -1 when
  * it is neither.  What is in the past is 0. */
 long long retry_after_ms(const char *header, long long now);
-
-#endif

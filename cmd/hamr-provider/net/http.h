@@ -4,8 +4,7 @@
  * only, no redirects, no proxy but the one given, TLS verified, no
  * compression.  Requests follow each other, never two at once.
  */
-#ifndef PROVIDER_HTTP_H
-#define PROVIDER_HTTP_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -76,5 +75,3 @@ struct http_reply {
 };
 
 void http_do(struct http *h, const struct http_call *c, struct http_reply *r);
-
-#endif

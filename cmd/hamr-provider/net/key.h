@@ -1,6 +1,5 @@
 /* key.h - the command that prints the key, and what no message may show. */
-#ifndef PROVIDER_KEY_H
-#define PROVIDER_KEY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ int key_check(char *key, const char *origin, struct err *e);
 
 /* Every occurrence of key in b becomes "[key]".  key may be NULL. */
 void key_redact(const char *key, struct buf *b);
-
-#endif

@@ -5,8 +5,7 @@
  * has a field of its own, "error", read like data.  No library on the list
  * reads it.
  */
-#ifndef PROVIDER_SSE_H
-#define PROVIDER_SSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ int sse_feed(struct sse *s, const char *p, size_t n, sse_fn *fn, void *ctx);
 /* The end of the stream: an event without its last blank line counts, and is
  * handed on with is_cut. */
 int sse_end(struct sse *s, sse_fn *fn, void *ctx);
-
-#endif

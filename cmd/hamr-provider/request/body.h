@@ -4,8 +4,7 @@
  * the messages, then what may change: the bytes of two requests of one
  * conversation are the same up to the end of the shorter one's messages.
  */
-#ifndef PROVIDER_BODY_H
-#define PROVIDER_BODY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ json_truth(bool b)
  * key may be NULL. */
 void body_numbers(const struct body *b, const char *temperature,
     const char *max_tokens, struct buf *out);
-
-#endif

@@ -6,8 +6,7 @@
  * arguments of past calls are JSON objects.  Appending messages appends to
  * what is printed.
  */
-#ifndef PROVIDER_MESSAGES_H
-#define PROVIDER_MESSAGES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ size_t messages_known(const struct messages_past *past,
  * brought up to them; NULL: everything is walked. */
 void messages_print(const struct messages_rules *rules,
     struct slice messages, struct messages_past *past, struct buf *out);
-
-#endif

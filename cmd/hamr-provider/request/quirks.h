@@ -1,6 +1,5 @@
 /* quirks.h - what this server does not take, learned from its answers. */
-#ifndef PROVIDER_QUIRKS_H
-#define PROVIDER_QUIRKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ void quirks_field(unsigned known, struct slice key, struct slice val,
 
 /* Append body (checked JSON) with all its fields so. */
 void quirks_body(unsigned known, struct slice body, struct buf *out);
-
-#endif

@@ -5,8 +5,7 @@
  * made up (quirks.h learns it).  What comes is made to fit; what fits stays as
  * it is.
  */
-#ifndef PROVIDER_TURNS_H
-#define PROVIDER_TURNS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -17,5 +16,3 @@ void turns_fit(unsigned quirks, struct slice messages, struct buf *out);
 /* Append a name or an id as APIs take them: a JSON string of letters, digits, _
  * (in place of anything else) and -, at most max. */
 void put_word(struct slice word, size_t max, struct buf *out);
-
-#endif

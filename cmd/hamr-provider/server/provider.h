@@ -1,7 +1,6 @@
 /* provider.h - what answering needs: the transcript read, the one connection
  * to the server, and what is said of both. */
-#ifndef PROVIDER_PROVIDER_H
-#define PROVIDER_PROVIDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ char *server_url(const char *base, const char *path);
 /* GET url: true when out holds one JSON object that came with status 200. */
 bool server_get(struct provider *p, const char *url, long max_ms,
     struct buf *out, struct http_reply *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* settings.h - what the command line, configuration and environment say. */
-#ifndef PROVIDER_SETTINGS_H
-#define PROVIDER_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ bool settings_is_own_host(const struct api *api, const char *url);
 /* The address without what may be secret in it: scheme, host and port of
  * url; yours to free. */
 char *settings_where(const char *url);
-
-#endif

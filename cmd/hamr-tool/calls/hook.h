@@ -3,8 +3,7 @@
  *
  * They are run without a sandbox, in the root, with hamr-tool's environment.
  */
-#ifndef HAMR_TOOL_HOOK_H
-#define HAMR_TOOL_HOOK_H
+#pragma once
 
 #include "job.h"
 
@@ -21,5 +20,3 @@ enum step hook_approve(struct job *j, const char *diff);
  * before it left it, and may put another in its place.  One that fails leaves
  * it as it was, and is told on stderr and in an error record. */
 void hook_after(struct job *j, struct buf *message);
-
-#endif

@@ -1,6 +1,5 @@
 /* job.h - a call on its way through the steps. */
-#ifndef HAMR_TOOL_JOB_H
-#define HAMR_TOOL_JOB_H
+#pragma once
 
 #include "extras/schema.h"
 #include "root/signals.h"
@@ -60,5 +59,3 @@ void job_answer(struct job *j);
 bool job_has_plan(const struct job *j);
 /* May this call, now approved, change the root? */
 bool job_writes(const struct job *j);
-
-#endif

@@ -5,8 +5,7 @@
  * hamr-tool undo.  Where no snapshot can be made it is said, once a turn, and
  * the call goes on.
  */
-#ifndef HAMR_TOOL_JOURNAL_CALLS_H
-#define HAMR_TOOL_JOURNAL_CALLS_H
+#pragma once
 
 #include "job.h"
 
@@ -29,5 +28,3 @@ void journal_calls_idle(struct journal_calls *jc);
 void journal_calls_checkpoint(struct journal_calls *jc, struct job *j);
 /* Behind the work: its result is completed. */
 void journal_calls_end(struct journal_calls *jc, struct job *j);
-
-#endif

@@ -4,8 +4,7 @@
  * This decides who is asked, not what is possible: what is taken for a reader
  * runs in a sandbox that is read-only and without network all the same.
  */
-#ifndef HAMR_TOOL_READERS_H
-#define HAMR_TOOL_READERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
  * redirections, substitutions, assignments) of a program of the table, without
  * an option that writes, runs something or goes on for ever? */
 bool readers_has(const char *command);
-
-#endif

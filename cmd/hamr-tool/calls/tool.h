@@ -1,6 +1,5 @@
 /* tool.h - what hamr-tool knows of its transcript, and how it is set up. */
-#ifndef HAMR_TOOL_TOOL_H
-#define HAMR_TOOL_TOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ int tool_once(struct tool *t, const char *name, const char *args, bool json);
  * there is no such tool. */
 bool tool_answer(struct tool *t, const char *name, struct slice args,
     struct buf *message);
-
-#endif

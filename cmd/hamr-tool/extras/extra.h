@@ -4,8 +4,7 @@
  * record, or for a call of a name that is none of ours.  A struct extra stands
  * behind a struct schema with id TOOL_PLUGIN or TOOL_MCP.
  */
-#ifndef HAMR_TOOL_EXTRA_H
-#define HAMR_TOOL_EXTRA_H
+#pragma once
 
 #include "record/plugin.h"
 #include "root/result.h"
@@ -94,5 +93,3 @@ int plugs_check(const struct tool *t, struct err *e);
 int plugs_load(struct tool *t, struct err *e);
 void plug_run(struct tool *t, const struct extra *x, bool writes,
     struct slice args, struct result *r);
-
-#endif

@@ -5,8 +5,7 @@
  * optional member that is null is absent, and a decimal string is the number it
  * says, where the schema wants one.
  */
-#ifndef HAMR_TOOL_JSON_SCHEMA_H
-#define HAMR_TOOL_JSON_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool json_schema_put(struct slice schema, struct slice value,
 
 /* Append a call as it should be, for error texts: {"path":<string>,...}. */
 void json_schema_template(struct slice schema, struct buf *out);
-
-#endif

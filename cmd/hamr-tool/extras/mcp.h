@@ -5,8 +5,7 @@
  * What it writes is never trusted: garbage is left out, answers to nothing
  * are forgotten, nothing it does makes us wait longer than a deadline.
  */
-#ifndef HAMR_TOOL_MCP_H
-#define HAMR_TOOL_MCP_H
+#pragma once
 
 #include "root/result.h"
 #include "calls/tool.h"
@@ -52,5 +51,3 @@ void mcp_call(struct tool *t, const struct extra *x, const char *id,
 /* Fill r from the "result" of a tools/call: its texts, within the cap of an
  * output, and the images that a model can be shown. */
 void mcp_result(const struct tool *t, struct slice result, struct result *r);
-
-#endif

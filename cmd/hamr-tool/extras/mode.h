@@ -1,6 +1,5 @@
 /* mode.h - what the mode and the switches allow. */
-#ifndef HAMR_TOOL_MODE_H
-#define HAMR_TOOL_MODE_H
+#pragma once
 
 #include "calls/tool.h"
 
@@ -28,5 +27,3 @@ struct box_want mode_want(const struct tool *t, bool writes);
 /* May what lives as long as the session write, because each of its calls is
  * asked for or allowed? */
 bool mode_may_write(const struct tool *t);
-
-#endif

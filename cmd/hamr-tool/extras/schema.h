@@ -3,8 +3,7 @@
  * One table (chapter 5.1).  It is printed as the `tools` record, and calls are
  * checked against it.
  */
-#ifndef HAMR_TOOL_SCHEMA_H
-#define HAMR_TOOL_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ enum args_fault { ARGS_OK, ARGS_JSON, ARGS_SCHEMA };
  * error that shows the template. */
 enum args_fault args_check(const struct schema *t, struct slice text,
     struct buf *out, struct result *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* diff.h - what changed between two texts, as lines: unified, 3 of context. */
-#ifndef HAMR_TOOL_DIFF_H
-#define HAMR_TOOL_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ void lines_of(struct lines *l, struct slice text);
 struct slice lines_get(const struct lines *l, long i);
 /* The same without its end. */
 struct slice lines_bare(const struct lines *l, long i);
-
-#endif

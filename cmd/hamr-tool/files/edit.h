@@ -1,6 +1,5 @@
 /* edit.h - literal replacements in a text: found, judged, made.  No files. */
-#ifndef HAMR_TOOL_EDIT_H
-#define HAMR_TOOL_EDIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ long text_line(struct slice text, size_t at);
 /* Append the text nearest to old, and where it first differs: the words of a
  * no_match. */
 void edit_nearest(struct slice text, struct slice old, struct buf *out);
-
-#endif

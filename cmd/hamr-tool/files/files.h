@@ -5,8 +5,7 @@
  * NO_MAGICLINKS from a directory fd, or component by component where openat2
  * is missing); checks, reads, hashes and writes go through fds.
  */
-#ifndef HAMR_TOOL_FILES_H
-#define HAMR_TOOL_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -180,5 +179,3 @@ struct gitignore *files_rules(struct files *f);
 void json_state(struct json *list, const char *rel, const char *sha);
 /* A true name as a member of o (key NULL: an element), as UTF-8. */
 void json_path(struct json *o, const char *key, const char *rel);
-
-#endif

@@ -1,6 +1,5 @@
 /* internal.h - what the file tools share: arguments, names, contents. */
-#ifndef HAMR_TOOL_FILES_INTERNAL_H
-#define HAMR_TOOL_FILES_INTERNAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -111,5 +110,3 @@ void list_run(struct files *f, const struct path *p, struct slice args,
     struct result *r);
 void search_run(struct files *f, const struct path *p, struct slice args,
     struct result *r);
-
-#endif

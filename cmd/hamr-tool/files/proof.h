@@ -4,8 +4,7 @@
  * As the hash names the content, ranges are as good as the texts themselves.
  * Lines count from 1; PROOF_END as a last line means the whole file.
  */
-#ifndef HAMR_TOOL_PROOF_H
-#define HAMR_TOOL_PROOF_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ bool proof_has(const struct proof *p, long first, long last);
  * count as shown. */
 void proof_move(struct proof *p, const char *hash, const struct patch *v,
     size_t n);
-
-#endif

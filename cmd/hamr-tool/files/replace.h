@@ -1,7 +1,6 @@
 /* replace.h - a file's content exchanged at once: old or new, never between.
  */
-#ifndef HAMR_TOOL_REPLACE_H
-#define HAMR_TOOL_REPLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -46,5 +45,3 @@ int replace_give(const struct root *root, int dir, const char *name);
  * it is read whole.  What was left of one file, the next change of that file
  * removes without. */
 void replace_sweep(int fd);
-
-#endif

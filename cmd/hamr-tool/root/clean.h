@@ -4,8 +4,7 @@
  * and every byte that is not UTF-8 become U+FFFD.  A sequence that never ends
  * swallows no more than its line.  How the bytes are cut does not matter.
  */
-#ifndef HAMR_TOOL_CLEAN_H
-#define HAMR_TOOL_CLEAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void clean_add(struct clean *c, const char *p, size_t n, struct buf *out);
 
 /* The end: a piece of a character becomes U+FFFD. */
 void clean_end(struct clean *c, struct buf *out);
-
-#endif

@@ -7,8 +7,7 @@
  * another owner, git runs as that owner.  It ends with its deadline, and when
  * we do, however that is.
  */
-#ifndef HAMR_TOOL_GIT_H
-#define HAMR_TOOL_GIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ struct git {
  * could not be run to its end.  in is its stdin. */
 int git_run(const struct git *g, const char *const *args, struct slice in,
     struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * whole, all of it (up to a limit) is also in an unnamed file of ours, from
  * which it can be saved.
  */
-#ifndef HAMR_TOOL_OUTPUT_H
-#define HAMR_TOOL_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct slice output_tail(const struct output *o);
  * more than 1 GiB. */
 char *output_save(int rootfd, const struct output *out,
     const struct output *err);
-
-#endif

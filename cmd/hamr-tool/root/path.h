@@ -6,8 +6,7 @@
  * under and what is opened, and the kernel refuses it (openat2) should a link
  * have been put in its way meanwhile.
  */
-#ifndef HAMR_TOOL_PATH_H
-#define HAMR_TOOL_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -73,5 +72,3 @@ int path_open_parent(const struct root *r, const char *rel, const char **base);
 char *path_name(const char *rel);
 /* The same, appended. */
 void path_show(struct buf *out, const char *rel);
-
-#endif

@@ -1,6 +1,5 @@
 /* result.h - what one call gives back: text for the model, facts in meta. */
-#ifndef HAMR_TOOL_RESULT_H
-#define HAMR_TOOL_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ void result_join(struct buf *out, struct slice head, struct slice tail,
  * r is good for result_release only. */
 struct json *result_message(struct result *r, const char *id,
     const char *name, long long ms, const char *verdict);
-
-#endif

@@ -2,8 +2,7 @@
  * mode docs may write, and what other programs obey.  All names are true names
  * (path.h).
  */
-#ifndef HAMR_TOOL_SECRET_H
-#define HAMR_TOOL_SECRET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ bool protected_base(const char *base);
 bool protected_name(const struct lists *l, const char *rel);
 /* Does the user's own list allow_write take rel out? */
 bool protected_allowed(const struct lists *l, const char *rel);
-
-#endif

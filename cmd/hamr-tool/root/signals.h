@@ -4,8 +4,7 @@
  * found and noted for undo first.  The command itself is ended at once (bash.c
  * watches for the same signals).
  */
-#ifndef HAMR_TOOL_SIGNALS_H
-#define HAMR_TOOL_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ int signals_fd(void);
 /* One that is waiting ends this process here.  Does nothing if it was not
  * begun. */
 void signals_release(struct signals *h);
-
-#endif

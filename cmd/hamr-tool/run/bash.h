@@ -3,8 +3,7 @@
  * Nothing the command starts outlives the call.  While it runs SIGPIPE is
  * ignored and SIGTERM and SIGINT wait: first its processes are ended.
  */
-#ifndef HAMR_TOOL_BASH_H
-#define HAMR_TOOL_BASH_H
+#pragma once
 
 #include "prog.h"
 #include "root/result.h"
@@ -29,5 +28,3 @@ struct bash_end {
 /* args has passed the schema.  r is filled whatever happens. */
 struct bash_end bash_run(struct stage *s, const struct bash_opts *o,
     struct slice args, struct result *r);
-
-#endif

@@ -5,8 +5,7 @@
  * of its pipes.  Nothing it starts outlives it.  While it runs SIGPIPE is
  * ignored.
  */
-#ifndef HAMR_TOOL_PROG_H
-#define HAMR_TOOL_PROG_H
+#pragma once
 
 #include "root/output.h"
 #include "sandbox/box.h"
@@ -76,5 +75,3 @@ void prog_signal_name(struct buf *out, const char *word, int sig);
  * SIGPIPE, as if it had not been ignored then.  For when the call is written
  * down. */
 void prog_end_by_pipe(const struct stage *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* report.h - a command that is over, as the text the model reads. */
-#ifndef HAMR_TOOL_REPORT_H
-#define HAMR_TOOL_REPORT_H
+#pragma once
 
 #include "prog.h"
 #include "root/result.h"
@@ -23,5 +22,3 @@ void report_fill(const struct report *p, struct result *r);
 /* The text in out alone, within the cap, and notes ("" for none) behind it. */
 void report_text(const struct output *out, const char *notes, int rootfd,
     size_t cap, struct result *r);
-
-#endif

@@ -12,8 +12,7 @@
  * All fds handed out are close-on-exec and non-blocking.  The caller ignores
  * SIGPIPE while it writes to a command.
  */
-#ifndef HAMR_TOOL_BOX_H
-#define HAMR_TOOL_BOX_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -173,5 +172,3 @@ void box_signal(struct box *b, int sig);
  * names of those that still ran ("sleep 30, x", "" for none) are appended
  * unless names is NULL.  What was written is still in the pipes. */
 void box_end(struct box *b, struct buf *names);
-
-#endif

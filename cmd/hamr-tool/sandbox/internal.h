@@ -1,6 +1,5 @@
 /* internal.h - what the files of the sandbox know of each other. */
-#ifndef HAMR_TOOL_SANDBOX_INTERNAL_H
-#define HAMR_TOOL_SANDBOX_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -100,5 +99,3 @@ void cgroup_remove(struct box *b);
 int box_start(struct box *b, struct err *why);
 /* After a start that failed: as if it had not been tried. */
 void box_take_down(struct box *b);
-
-#endif

@@ -3,8 +3,7 @@
  * All folders are looked through once; later only those that have changed
  * (their ctime, which no command can set).  Links are not followed.
  */
-#ifndef HAMR_TOOL_NAMES_H
-#define HAMR_TOOL_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ void names_count(const struct names *n, struct names_count *c);
 
 /* Look (again).  True when anything was added or went. */
 bool names_look(struct names *n);
-
-#endif

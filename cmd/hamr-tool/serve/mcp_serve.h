@@ -1,6 +1,5 @@
 /* mcp_serve.h - hamr-tool --mcp: our tools for any MCP client, over stdio. */
-#ifndef HAMR_TOOL_MCP_SERVE_H
-#define HAMR_TOOL_MCP_SERVE_H
+#pragma once
 
 #include "calls/tool.h"
 
@@ -13,5 +12,3 @@ void mcp_serve_unwritten(struct stage *s, enum rec_kind kind,
 
 /* Answer until stdin ends; the exit status.  t is open. */
 int mcp_serve(struct tool *t);
-
-#endif

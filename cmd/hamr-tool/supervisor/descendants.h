@@ -4,8 +4,7 @@
  * what a command leaves behind (setsid, double fork) becomes its child, so all
  * that /proc says descends from it belongs to the command that runs.
  */
-#ifndef HAMR_TOOL_DESCENDANTS_H
-#define HAMR_TOOL_DESCENDANTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void descendants_names(struct buf *out);
 
 /* One more try to kill them all; true when there was nobody left. */
 bool descendants_kill(void);
-
-#endif

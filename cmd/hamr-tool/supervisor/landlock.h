@@ -1,6 +1,5 @@
 /* landlock.h - which files may be touched, by the kernel's Landlock. */
-#ifndef HAMR_TOOL_LANDLOCK_H
-#define HAMR_TOOL_LANDLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ const char *landlock_lacks(int v);
  * holds something hidden), writing only as listed.  What is listed and not
  * there is passed over.  0, or -1 with errno. */
 int landlock_apply(const struct landlock *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* seccomp.h - system calls that no command needs, refused by the kernel. */
-#ifndef HAMR_TOOL_SECCOMP_H
-#define HAMR_TOOL_SECCOMP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ struct seccomp_want {
 int seccomp_apply(const struct seccomp_want *w, int *listener);
 /* Allowed for a process itself and its threads. */
 void seccomp_answer(int listener);
-
-#endif

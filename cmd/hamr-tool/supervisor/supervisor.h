@@ -5,8 +5,7 @@
  * process 1 of a namespace by bubblewrap, else as a child that keeps itself
  * and what it starts from files and network as the setup says.
  */
-#ifndef HAMR_TOOL_SUPERVISOR_H
-#define HAMR_TOOL_SUPERVISOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ char **split_texts(char **p, const char *end, int n);
  * alone: bubblewrap has made the namespaces.  0, or -1 and why (n bytes), where
  * it is known.  *listener as of seccomp.h. */
 int restrict_self(int setup, bool alone, int *listener, char *why, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * command at a time: RUN, then STARTED, EXIT and EMPTY as they happen, END and
  * its answer ENDED.  The other end closed means the end of everything.
  */
-#ifndef HAMR_TOOL_WIRE_H
-#define HAMR_TOOL_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ struct wire_setup {
 	bool root_writable;
 	int nwritable, nhidden;	/* for Landlock */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* internal.h - what the files of the snapshots share.
  */
-#ifndef HAMR_TOOL_UNDO_INTERNAL_H
-#define HAMR_TOOL_UNDO_INTERNAL_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -110,5 +109,3 @@ int snap_replace(const struct snap *s, const char *name, struct slice text);
 
 /* Drop the index and start without the user's. */
 void snap_unseed(struct snap *s);
-
-#endif

@@ -4,8 +4,7 @@
  * It is bounded: beyond 16 MiB the older half is forgotten, and prune.c forgets
  * what is old.
  */
-#ifndef HAMR_TOOL_JOURNAL_H
-#define HAMR_TOOL_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -68,5 +67,3 @@ bool undo_path_look(const struct files *f, struct undo_path *t);
 
 struct undo_path *undo_entry_add(struct undo_entry *c, const char *path);
 void undo_entry_release(struct undo_entry *c);
-
-#endif

@@ -7,8 +7,7 @@
  * covered: ignored and larger files, submodules and repositories within,
  * folders without files, what policy hides.
  */
-#ifndef HAMR_TOOL_SNAP_H
-#define HAMR_TOOL_SNAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -67,5 +66,3 @@ int snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
  * neither the journal nor the index names.  The journal is replaced first, so
  * a kill in between loses nothing.  s is then good for snap_free only. */
 void snap_prune(struct snap *s, long long days, long long bytes);
-
-#endif

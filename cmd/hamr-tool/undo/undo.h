@@ -1,7 +1,6 @@
 /* undo.h - hamr-tool undo: changes taken back, all of what was asked or none.
  */
-#ifndef HAMR_TOOL_UNDO_H
-#define HAMR_TOOL_UNDO_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ int undo_run(struct files *f, const char *id, bool force, bool json,
  * or of what undo_run with that id takes back, each with `changed`: the paths
  * that are no longer as hamr left them. */
 int undo_list(struct files *f, const char *id, struct err *e);
-
-#endif

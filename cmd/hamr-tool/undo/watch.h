@@ -6,8 +6,7 @@
  * with the next change.  So is what one command writes through another name of
  * a file that it made where nothing is watched, in an ignored folder.
  */
-#ifndef HAMR_TOOL_WATCH_H
-#define HAMR_TOOL_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void watch_doubt(struct watch *w);
  * since watch_begin and the last call; some may be the same.  False: there may
  * be more, or folders. */
 bool watch_take(struct watch *w, struct buf *paths);
-
-#endif

@@ -1,6 +1,5 @@
 /* ini.h - sections, keys and values */
-#ifndef INI_H
-#define INI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ const char *ini_get(const struct ini *ini, const char *section,
     const char *key);
 
 void ini_release(struct ini *ini);
-
-#endif
