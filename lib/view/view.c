@@ -14,7 +14,6 @@
 #define DECODED_FIRST 256	/* bytes: then it is faster to make the text */
 #define PIECE ((size_t)64 << 10)	/* of a long text, made at a time */
 #define NO_RESULT "\"(no result)\""
-#define INTERRUPTED "(interrupted)"
 
 struct view *
 view_new(void)
@@ -425,14 +424,23 @@ whole_message(const struct view *v, size_t i, size_t end)
 	return all;
 }
 
-/* Does an assistant message have to go before this one of a user?  Behind
- * folded steps that are kept, it does too. */
+/* Does a message of the other role have to go before this one?  Before a
+ * user's behind folded steps that are kept, too; not behind the summary. */
 static bool
-is_interrupted(const struct view *v, size_t i)
+is_bridged(const struct view *v, size_t i)
 {
 	if (v->fold > 0 && i == v->first)
 		return false;
-	return v->nodes[i].interrupted || (i == v->fold && i > v->first);
+	return v->nodes[i].bridged || (i == v->fold && i > v->first &&
+	    v->nodes[i].kind == VIEW_USER);
+}
+
+static void
+print_bridge(struct view *v, enum view_kind before)
+{
+	open_message(v, before == VIEW_USER ? "assistant" : "user");
+	buf_adds(&v->body, before == VIEW_USER ? "\"(interrupted)\"}" :
+	    "\"(continued)\"}");
 }
 
 /* Print the message that node i begins, with the summary before it or as its
@@ -449,11 +457,9 @@ print_node(struct view *v, size_t i)
 		v->nodes[end++].off = v->body.len;
 	while (end < v->n && v->nodes[end].joins);
 	node = whole_message(v, i, end);
+	if (is_bridged(v, i))
+		print_bridge(v, node.kind);
 	if (node.kind != VIEW_ASSISTANT) {
-		if (is_interrupted(v, i)) {
-			open_message(v, "assistant");
-			buf_adds(&v->body, "\"" INTERRUPTED "\"}");
-		}
 		open_message(v, node.kind == VIEW_SYSTEM ? "system" : "user");
 		print_content(v, &node, first ? &summary : NULL, P_TEXT,
 		    "\"\"", &v->body);
@@ -734,11 +740,8 @@ view_count(const struct view *v)
 		n += node->dialect ? 1 : node->ncalls;
 		if (head(v, i) != i)
 			continue;
-		n++;
-		if (node->kind == VIEW_ASSISTANT)
-			n += first;
-		else
-			n += is_interrupted(v, i);
+		n += 1 + is_bridged(v, i) +
+		    (first && node->kind == VIEW_ASSISTANT);
 	}
 	return n;
 }

@@ -48,8 +48,10 @@ enum view_kind { VIEW_SYSTEM, VIEW_USER, VIEW_ASSISTANT };
 struct view_node {
 	enum view_kind kind;
 	bool slim;		/* shown slim: stubs, no reasoning */
-	bool interrupted;	/* a user message behind results: an assistant
-				 * message "(interrupted)" goes before it */
+	bool bridged;		/* a message goes before it: "(interrupted)" of
+				 * the assistant before a user's behind
+				 * results, "(continued)" of the user before an
+				 * assistant's that comes first */
 	bool person;		/* VIEW_USER: a person wrote some of it */
 	bool joins;		/* it goes on in the message before it */
 	size_t call, ncalls;	/* its calls, in view.calls */

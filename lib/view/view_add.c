@@ -170,7 +170,7 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 		if (is_blank(content))
 			content = SLICE(EMPTY);
 		new_node(v, VIEW_USER, false);
-		last_node(v)->interrupted = after;
+		last_node(v)->bridged = after;
 	} else if (is_long(last, content)) {
 		new_node(v, VIEW_USER, true);
 	}
@@ -402,6 +402,7 @@ add_assistant(struct view *v, const struct rec *r)
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct view_node *last = last_node(v);
 	bool native = has_calls(calls);
+	bool begins = v->n == (last != NULL && last->kind == VIEW_SYSTEM);
 	size_t piece;
 	struct call c;
 
@@ -416,6 +417,10 @@ add_assistant(struct view *v, const struct rec *r)
 		new_node(v, VIEW_ASSISTANT, false);
 	else if (last->ncalls == 0 && is_long(last, content))
 		new_node(v, VIEW_ASSISTANT, true);
+	if (begins) {
+		last_node(v)->bridged = true;
+		view_grow(v, v->n - 1, PER_MESSAGE, PER_MESSAGE);
+	}
 	piece = v->npieces;
 	add_piece(v, P_TEXT, !native && is_blank(content) ? SLICE("null") :
 	    content, SLICE(""));

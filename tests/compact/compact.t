@@ -89,6 +89,9 @@ is "no message goes out empty" "$(compact --view <nothing | jq -c .content |
 	paste -sd ' ')" \
 	'"(empty)" "(empty)" "(empty)" "" "(no output)" "(empty)"'
 match "as --check proves" "$(compact --check <nothing)" "legal: 6 messages of 7*"
+is "no message of a user before the assistant's" "$(sed 1,3d odd |
+	compact --view | jq -c '[.role, .content]' | head -2 | paste -sd ' ')" \
+	'["user","(continued)"] ["assistant",null]'
 cat >ids <<'X'
 {"role":"user","content":"q"}
 {"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":{"path":"x"}}}]}

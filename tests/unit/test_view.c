@@ -78,13 +78,13 @@ late_result_goes_to_its_call(void **state)
 	(void)state;
 	add(v, ASSISTANT(CALL("1") "," CALL("2")));
 	add(v, TOOL("2", "two"));
-	prints(v, "[" ASSISTANT(CALL("1") "," CALL("2")) ","
-	    TOOL("1", "(no result)") "," TOOL("2", "two") "]");
+	prints(v, "[" USER("(continued)") "," ASSISTANT(CALL("1") ","
+	    CALL("2")) "," TOOL("1", "(no result)") "," TOOL("2", "two") "]");
 	add(v, "{\"role\":\"assistant\",\"content\":\"x\"}");
 	add(v, TOOL("1", "one"));
 	add(v, TOOL("1", "again"));
-	prints(v, "[" ASSISTANT(CALL("1") "," CALL("2")) ","
-	    TOOL("1", "one") "," TOOL("2", "two")
+	prints(v, "[" USER("(continued)") "," ASSISTANT(CALL("1") ","
+	    CALL("2")) "," TOOL("1", "one") "," TOOL("2", "two")
 	    ",{\"role\":\"assistant\",\"content\":\"x\"}]");
 	view_free(v);
 }
@@ -135,13 +135,14 @@ calls_in_the_text(void **state)
 	assert_int_equal(v->nodes[0].answered, 1);
 	add(v, USER("<tool_response>2</tool_response>"
 	    "<tool_response>3</tool_response> and on"));
-	prints(v, "[{\"role\":\"assistant\",\"content\":\"<tool_call>{"
+	prints(v, "[" USER("(continued)")
+	    ",{\"role\":\"assistant\",\"content\":\"<tool_call>{"
 	    "\\\"name\\\":\\\"a\\\"}</tool_call><tool_call>{}</tool_call>\"},"
 	    USER("<tool_response>\\n1\\n</tool_response>\\n<tool_response>"
 	    "\\n2\\n</tool_response>")
 	    ",{\"role\":\"assistant\",\"content\":\"(interrupted)\"},"
 	    USER(" and on") "]");
-	assert_int_equal(view_count(v), 4);
+	assert_int_equal(view_count(v), 5);
 	view_free(v);
 }
 

@@ -101,6 +101,8 @@ check_one(struct checker *k, struct slice m, size_t at)
 	if (role == TOOL && !scan_str_is(scan_get(m, "tool_call_id"),
 	    k->open[k->next++]))
 		return "a result of another call than the next";
+	if (role == ASSISTANT && (k->last == NONE || k->last == SYSTEM))
+		return "an assistant message before any user's";
 	if (role == ASSISTANT && k->last == ASSISTANT)
 		return "two assistant messages in a row";
 	if (scan_get(m, "tool_calls").p == NULL &&
