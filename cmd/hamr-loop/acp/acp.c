@@ -111,40 +111,13 @@ finish_opening(struct worker *s, struct slice id)
 	update_commands(s);
 }
 
-static const char *
-stop_reason(const struct worker *s)
-{
-	const char *status = s->status != NULL ? s->status : "";
-
-	if (s->cancelled || strcmp(status, "interrupted") == 0)
-		return "cancelled";
-	if (strcmp(status, "budget_exhausted") != 0)
-		return "end_turn";
-	return strcmp(s->reason, "max_tokens") == 0 ||
-	    strcmp(s->reason, "context") == 0 ? "max_tokens" :
-	    "max_turn_requests";
-}
-
-/* Why the turn ended, where the answer does not say it. */
-static void
-tell_reason(struct worker *s)
-{
-	static const char *const told[] = { "denied", "contract_failed",
-		"guard_stopped", "budget_exhausted", NULL };
-	char *line;
-
-	if (s->status == NULL || !slice_in(slice_of(s->status), told))
-		return;
-	line = xasprintf("\n[%s: %s]\n", s->status, s->error != NULL &&
-	    strcmp(s->reason, "context") == 0 ? s->error : s->reason);
-	update_text(s, "agent_message_chunk", slice_of(line));
-	free(line);
-}
-
 static void
 finish_prompt(struct worker *s, struct slice id)
 {
+	static const char *const told[] = { "denied", "contract_failed",
+		"guard_stopped", "budget_exhausted", NULL };
 	const char *status = s->status != NULL ? s->status : "";
+	const char *stop = "end_turn";
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	if (!s->cancelled && (strcmp(status, "model_error") == 0 ||
@@ -153,24 +126,25 @@ finish_prompt(struct worker *s, struct slice id)
 		    s->error != NULL ? ": " : "", s->error != NULL ? s->error :
 		    "");
 		acp_error(s->acp, id, RPC_INTERNAL, b.p);
-	} else {
-		if (!s->cancelled)
-			tell_reason(s);
-		scan_put(&b, "{'stopReason':@}", slice_of(stop_reason(s)));
-		put_result(s->acp, id, buf_view(&b));
+		buf_release(&b);
+		return;
 	}
+	/* why the turn ended, where the answer does not say it */
+	if (!s->cancelled && slice_in(slice_of(status), told)) {
+		buf_fmt(&b, "\n[%s: %s]\n", status, s->error != NULL &&
+		    strcmp(s->reason, "context") == 0 ? s->error : s->reason);
+		update_text(s, "agent_message_chunk", buf_view(&b));
+		buf_reset(&b);
+	}
+	if (s->cancelled || strcmp(status, "interrupted") == 0)
+		stop = "cancelled";
+	else if (strcmp(status, "budget_exhausted") == 0)
+		stop = strcmp(s->reason, "max_tokens") == 0 ||
+		    strcmp(s->reason, "context") == 0 ? "max_tokens" :
+		    "max_turn_requests";
+	scan_put(&b, "{'stopReason':@}", slice_of(stop));
+	put_result(s->acp, id, buf_view(&b));
 	buf_release(&b);
-}
-
-static void
-finish_ended(struct worker *s, struct slice id)
-{
-	if (s->work == PROMPTED && (s->cancelled || s->closing != NULL))
-		put_result(s->acp, id,
-		    SLICE("{\"stopReason\":\"cancelled\"}"));
-	else
-		acp_error(s->acp, id, RPC_INTERNAL, s->last != NULL ? s->last :
-		    "the session's process has ended; send the prompt again");
 }
 
 void
@@ -183,8 +157,12 @@ acp_done(struct worker *s, bool ended)
 
 	if (s->work != IDLE && s->dropped)
 		acp_error(a, id, RPC_CANCELLED, "cancelled");
+	else if (s->work == PROMPTED && ended && (s->cancelled ||
+	    s->closing != NULL))
+		put_result(a, id, SLICE("{\"stopReason\":\"cancelled\"}"));
 	else if (s->work != IDLE && ended)
-		finish_ended(s, id);
+		acp_error(a, id, RPC_INTERNAL, s->last != NULL ? s->last :
+		    "the session's process has ended; send the prompt again");
 	else if (s->work == PROMPTED)
 		finish_prompt(s, id);
 	else if (s->work != IDLE)
@@ -532,23 +510,6 @@ on_cancel_request(struct acp *a, const struct rpc_msg *m)
 
 /* ---- what the editor answers ---- */
 
-static void
-take_permission(const struct question *q, const struct rpc_msg *m)
-{
-	struct slice outcome = scan_get(m->result, "outcome");
-	struct slice option = scan_get(outcome, "optionId");
-	bool chosen = m->kind == RPC_RESULT &&
-	    scan_str_is(scan_get(outcome, "outcome"), "selected");
-	bool always = chosen && (scan_str_is(option, "allow_always") ||
-	    scan_str_is(option, "reject_always"));
-	bool allow = chosen && (scan_str_is(option, "allow_once") ||
-	    scan_str_is(option, "allow_always"));
-
-	worker_say(q->worker, "{'type':'answer','id':$,'allow':$,'scope':@}",
-	    slice_of(q->id), scan_truth(allow), always ? SLICE("session") :
-	    SLICE("once"));
-}
-
 void
 acp_say_file(struct worker *s, struct slice id, struct slice content)
 {
@@ -563,20 +524,33 @@ acp_say_file(struct worker *s, struct slice id, struct slice content)
 static bool
 on_answer(struct acp *a, const struct rpc_msg *m)
 {
+	struct slice outcome = scan_get(m->result, "outcome");
+	struct slice option = scan_get(outcome, "optionId"), id;
+	bool chosen = m->kind == RPC_RESULT &&
+	    scan_str_is(scan_get(outcome, "outcome"), "selected");
+	bool always = chosen && (scan_str_is(option, "allow_always") ||
+	    scan_str_is(option, "reject_always"));
+	bool allow = chosen && (scan_str_is(option, "allow_once") ||
+	    scan_str_is(option, "allow_always"));
+	size_t i = 0;
 	int64_t n;
 
-	for (size_t i = 0; scan_int(m->id, &n) && i < a->nq; i++) {
-		if (a->q[i].number != n)
-			continue;
-		if (a->q[i].kind == R_FILE)
-			acp_say_file(a->q[i].worker, slice_of(a->q[i].id),
-			    scan_get(m->result, "content"));
-		else
-			take_permission(&a->q[i], m);
-		remove_question(a, i);
-		return true;
-	}
-	return false;
+	if (!scan_int(m->id, &n))
+		return false;
+	while (i < a->nq && a->q[i].number != n)
+		i++;
+	if (i == a->nq)
+		return false;
+	id = slice_of(a->q[i].id);
+	if (a->q[i].kind == R_FILE)
+		acp_say_file(a->q[i].worker, id,
+		    scan_get(m->result, "content"));
+	else
+		worker_say(a->q[i].worker, "{'type':'answer','id':$,"
+		    "'allow':$,'scope':@}", id, scan_truth(allow),
+		    always ? SLICE("session") : SLICE("once"));
+	remove_question(a, i);
+	return true;
 }
 
 /* ---- messages ---- */
@@ -744,33 +718,12 @@ round_of_poll(struct acp *a, int most)
 	free(p);
 }
 
-/* The editor has gone: its sessions end as they do at a Ctrl-C. */
-static void
-end_all(struct acp *a)
-{
-	long long until = file_now_ms() + END_MS;
-
-	for (size_t i = 0; i < a->n; i++)
-		if (a->v[i]->child != NULL)
-			child_close_in(a->v[i]->child);
-	while (a->n > 0 && file_now_ms() < until) {
-		bool any = false;
-
-		for (size_t i = 0; i < a->n; i++)
-			any |= a->v[i]->child != NULL;
-		if (!any)
-			break;
-		round_of_poll(a, 100);
-	}
-	while (a->n > 0)
-		worker_free(a->v[a->n - 1]);
-	rpc_send(&a->rpc);
-}
-
 int
 acp(int argc, char **argv)
 {
 	struct acp a = { .n = 0 };
+	long long until;
+	bool any = true;
 
 	signal(SIGPIPE, SIG_IGN);
 	/* all options but --acp; what else there is would be a task */
@@ -785,7 +738,21 @@ acp(int argc, char **argv)
 		    fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
 	while (!a.over)
 		round_of_poll(&a, -1);
-	end_all(&a);
+	/* the editor has gone: its sessions end as they do at a Ctrl-C */
+	until = file_now_ms() + END_MS;
+	for (size_t i = 0; i < a.n; i++)
+		if (a.v[i]->child != NULL)
+			child_close_in(a.v[i]->child);
+	while (any && file_now_ms() < until) {
+		any = false;
+		for (size_t i = 0; i < a.n; i++)
+			any |= a.v[i]->child != NULL;
+		if (any)
+			round_of_poll(&a, 100);
+	}
+	while (a.n > 0)
+		worker_free(a.v[a.n - 1]);
+	rpc_send(&a.rpc);
 	free(a.args);
 	free(a.v);
 	free(a.q);

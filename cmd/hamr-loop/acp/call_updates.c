@@ -66,40 +66,6 @@ kind_of(const struct seen_call *c)
 	return "other";
 }
 
-/* "read src/a.c", or a command as it is. */
-static char *
-title_of(const struct seen_call *c)
-{
-	static const char *const telling[] = { "command", "query", "path",
-		"file_path", "fact" };
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	size_t n;
-
-	if (strcmp(c->name, "bash") != 0)
-		buf_fmt(&b, "%s ", c->name);
-	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
-		if (scan_str(scan_get(slice_of(c->args), telling[i]), &b))
-			break;
-	if (b.len == 0)
-		buf_adds(&b, c->name);
-	n = utf8_cut(b.p, b.len, TITLE_SHOWN);
-	while (n > 0 && (b.p[n - 1] == ' ' || b.p[n - 1] == '\n'))
-		n--;
-	b.p[n] = '\0';
-	return buf_detach(&b);
-}
-
-/* Where a file is that a call names. */
-static char *
-absolute(const struct worker *s, const char *path)
-{
-	while (strncmp(path, "./", 2) == 0)
-		path += 2;
-	return path[0] == '/' ? xstrdup(path) : path[0] == '\0' ||
-	    strcmp(path, ".") == 0 ? xstrdup(s->root) : xasprintf("%s%s%s",
-	    s->root, s->root[1] != '\0' ? "/" : "", path);
-}
-
 static void
 put_location(struct buf *out, const char *path, int64_t line)
 {
@@ -120,11 +86,23 @@ shows_terminal(const struct worker *s, const struct seen_call *c)
 static void
 put_call(struct buf *out, const struct seen_call *c)
 {
-	char *title = title_of(c);
+	static const char *const telling[] = { "command", "query", "path",
+		"file_path", "fact" };
+	struct buf title = BUF_INIT(BUF_RECORD_MAX);
 
+	/* "read src/a.c", or a command as it is */
+	if (strcmp(c->name, "bash") != 0)
+		buf_fmt(&title, "%s ", c->name);
+	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
+		if (scan_str(scan_get(slice_of(c->args), telling[i]), &title))
+			break;
+	if (title.len == 0)
+		buf_adds(&title, c->name);
+	title.len = utf8_cut(title.p, title.len, TITLE_SHOWN);
 	scan_put(out, "'toolCallId':@,'title':@,'kind':@,'status':'pending'",
-	    slice_of(c->id), slice_of(title), slice_of(kind_of(c)));
-	free(title);
+	    slice_of(c->id), slice_trim_end(buf_view(&title), " \n"),
+	    slice_of(kind_of(c)));
+	buf_release(&title);
 }
 
 /* The arguments, unless they are too long to be shown. */
@@ -181,7 +159,16 @@ calls_see(struct worker *s, const struct call *call)
 	path = scan_strdup(scan_get(slice_of(c->args), "path"));
 	if (path == NULL)
 		path = scan_strdup(scan_get(slice_of(c->args), "file_path"));
-	c->path = path != NULL ? absolute(s, path) : NULL;
+	if (path != NULL) {	/* where that file is */
+		const char *p = path;
+
+		while (strncmp(p, "./", 2) == 0)
+			p += 2;
+		c->path = p[0] == '/' ? xstrdup(p) : p[0] == '\0' ||
+		    strcmp(p, ".") == 0 ? xstrdup(s->root) :
+		    xasprintf("%s%s%s", s->root, s->root[1] != '\0' ? "/" : "",
+		    p);
+	}
 	free(path);
 	scan_release(&scan);
 	buf_release(&args);
@@ -331,19 +318,6 @@ first_line(struct slice diff)
 }
 
 static void
-put_exit(struct buf *out, const struct seen_call *c, const struct rec *r)
-{
-	struct slice code = msg_meta(r, "exit"), sig = msg_meta(r, "signal");
-	int64_t n;
-
-	scan_put(out, ",'_meta':{'terminal_exit':{'terminal_id':@,"
-	    "'exit_code':$,'signal':$}}", slice_of(c->id),
-	    scan_int(code, &n) ? SCAN_INT(n) : SLICE("null"),
-	    scan_kind(sig) == SCAN_STRING || scan_int(sig, &n) ? sig :
-	    SLICE("null"));
-}
-
-static void
 put_result_text(struct buf *out, const struct seen_call *c,
     const struct rec *r)
 {
@@ -393,8 +367,17 @@ calls_result(struct worker *s, const struct rec *r, bool replay)
 	if (edited && c->path != NULL && c->new == NULL)
 		put_location(&b, c->path, first_line(diff));
 	put_result_text(&b, c, r);
-	if (shows_terminal(s, c))
-		put_exit(&b, c, r);
+	if (shows_terminal(s, c)) {
+		struct slice code = msg_meta(r, "exit");
+		struct slice sig = msg_meta(r, "signal");
+		int64_t n;
+
+		scan_put(&b, ",'_meta':{'terminal_exit':{'terminal_id':@,"
+		    "'exit_code':$,'signal':$}}", slice_of(c->id),
+		    scan_int(code, &n) ? SCAN_INT(n) : SLICE("null"),
+		    scan_kind(sig) == SCAN_STRING || scan_int(sig, &n) ? sig :
+		    SLICE("null"));
+	}
 	buf_addc(&b, '}');
 	update_send(s, &b);
 }

@@ -56,22 +56,6 @@ from_root(const struct worker *s, const char *path)
 	    path;
 }
 
-/* @path, as a person would type it. */
-static void
-mention(struct prompt *p, const char *path)
-{
-	struct buf *b = &p->text;
-
-	if (b->len > 0 && strchr(" \t\n([{<\"'", b->p[b->len - 1]) == NULL)
-		buf_addc(b, ' ');
-	buf_addc(b, '@');
-	for (; *path != '\0'; path++) {
-		if (strchr(" \t\n\\", *path) != NULL)
-			buf_addc(b, '\\');
-		buf_addc(b, *path);
-	}
-}
-
 static const char *
 take_link(struct prompt *p, struct slice block)
 {
@@ -79,14 +63,24 @@ take_link(struct prompt *p, struct slice block)
 	char *name = scan_strdup(scan_get(block, "name"));
 	char *path = uri != NULL ? path_of(uri) : NULL;
 	bool good = uri != NULL && name != NULL;
+	struct buf *b = &p->text;
 	struct stat st;
 
-	if (!good)
-		;
-	else if (path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		mention(p, from_root(p->s, path));
-	else
-		buf_fmt(&p->text, "[%s](%s)", name, uri);
+	if (good && path != NULL && stat(path, &st) == 0 &&
+	    S_ISREG(st.st_mode)) {
+		/* @path, as a person would type it */
+		if (b->len > 0 &&
+		    strchr(" \t\n([{<\"'", b->p[b->len - 1]) == NULL)
+			buf_addc(b, ' ');
+		buf_addc(b, '@');
+		for (const char *c = from_root(p->s, path); *c != '\0'; c++) {
+			if (strchr(" \t\n\\", *c) != NULL)
+				buf_addc(b, '\\');
+			buf_addc(b, *c);
+		}
+	} else if (good) {
+		buf_fmt(b, "[%s](%s)", name, uri);
+	}
 	free(path);
 	free(name);
 	free(uri);
@@ -164,47 +158,36 @@ take_block(struct prompt *p, struct slice block)
 	    "a block of an unknown type";
 }
 
-static void
-say(struct prompt *p)
-{
-	struct slice text = buf_view(&p->text);
-
-	if (p->context.len > 0)
-		worker_say(p->s, "{'role':'user','content':@,"
-		    "'meta':{'by':'context'}}", buf_view(&p->context));
-	if (p->images.len == 0)
-		worker_say(p->s, "{'role':'user','content':@,"
-		    "'meta':{'by':'user'}}", text);
-	else
-		worker_say(p->s, "{'role':'user','content':[{'type':'text',"
-		    "'text':@}$]}", text, buf_view(&p->images));
-}
-
 int
 prompt_say(struct worker *s, struct slice prompt, struct err *e)
 {
 	struct prompt p = { .s = s };
+	struct walk w = walk_elements(prompt);
 	const char *why = NULL;
-	struct slice block;
-	struct walk w;
+	struct slice block, text;
 	size_t n = 0;
 
 	bufs_init(BUFS(&p.text, &p.context, &p.images), PARTS_MAX);
-	walk_list(&w, prompt);
-	while (why == NULL && walk_next(&w, NULL, &block)) {
+	for (; why == NULL && walk_next(&w, NULL, &block); n++)
 		why = take_block(&p, block);
-		n++;
-	}
 	if (why == NULL && p.text.len + p.images.len + p.context.len == 0)
 		why = "the prompt is empty";
 	if (p.text.over || p.context.over || p.images.over)
 		why = "the prompt is too long";
+	text = buf_view(&p.text);
+	if (why == NULL && p.context.len > 0)
+		worker_say(s, "{'role':'user','content':@,"
+		    "'meta':{'by':'context'}}", buf_view(&p.context));
 	if (why != NULL && n == 0)
 		err_set(e, ST_USAGE, "%s", why);
 	else if (why != NULL)
 		err_set(e, ST_USAGE, "prompt[%zu]: %s", n - 1, why);
+	else if (p.images.len == 0)
+		worker_say(s, "{'role':'user','content':@,"
+		    "'meta':{'by':'user'}}", text);
 	else
-		say(&p);
+		worker_say(s, "{'role':'user','content':[{'type':'text',"
+		    "'text':@}$]}", text, buf_view(&p.images));
 	bufs_release(BUFS(&p.text, &p.context, &p.images));
 	return why != NULL ? -1 : 0;
 }

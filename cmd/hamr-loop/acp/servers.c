@@ -5,19 +5,6 @@
 #include "base/mem.h"
 #include "internal.h"
 
-/* The name as [mcp.NAME] can have it. */
-static void
-put_name(struct buf *b, struct slice value)
-{
-	char *name = scan_strdup(value);
-
-	for (char *p = name; p != NULL && *p != '\0'; p++)
-		buf_addc(b, (*p >= 'a' && *p <= 'z') || (*p >= 'A' &&
-		    *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ?
-		    *p : '_');
-	free(name);
-}
-
 static void
 add_setting(struct worker *s, const struct buf *name, const char *key,
     const struct buf *value)
@@ -33,13 +20,12 @@ static bool
 add_pairs(struct worker *s, const struct buf *name, const char *key,
     struct slice list, const char *between)
 {
+	struct walk w = walk_elements(list);
 	struct buf v = BUF_INIT(1 << 20);
 	bool good = true;
 	struct slice el;
-	struct walk w;
 
 	buf_addc(&v, '[');
-	walk_list(&w, list);
 	while (good && walk_next(&w, NULL, &el)) {
 		char *k = scan_strdup(scan_get(el, "name"));
 		char *value = scan_strdup(scan_get(el, "value"));
@@ -109,10 +95,16 @@ static const char *
 add_server(struct worker *s, struct slice server)
 {
 	struct slice type = scan_get(server, "type");
+	char *given = scan_strdup(scan_get(server, "name"));
 	struct buf name = BUF_INIT(1 << 12);
 	const char *why;
 
-	put_name(&name, scan_get(server, "name"));
+	/* as [mcp.NAME] can have it */
+	for (char *p = given; p != NULL && *p != '\0'; p++)
+		buf_addc(&name, (*p >= 'a' && *p <= 'z') || (*p >= 'A' &&
+		    *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ?
+		    *p : '_');
+	free(given);
 	if (scan_str_is(type, "http"))
 		why = add_http(s, &name, server);
 	else if (type.p != NULL && !scan_str_is(type, "stdio"))
@@ -127,8 +119,8 @@ bool
 servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 {
 	struct slice list = scan_get(m->params, "mcpServers"), el;
+	struct walk w = walk_elements(list);
 	const char *why = NULL;
-	struct walk w;
 
 	if (scan_kind(list) != SCAN_ARRAY && (must || (list.p != NULL &&
 	    scan_kind(list) != SCAN_NULL)))
@@ -136,7 +128,6 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 	for (size_t i = 0; i < s->nservers; i++)
 		free(s->servers[i]);
 	s->nservers = 0;
-	walk_list(&w, list);
 	while (why == NULL && walk_next(&w, NULL, &el))
 		why = add_server(s, el);
 	if (why != NULL)

@@ -150,13 +150,12 @@ update_commands(struct worker *s)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *comma = "";
+	struct slice list = slice_of(s->commands != NULL ? s->commands : "[]");
 	struct slice el, hint;
-	struct walk w;
 
 	scan_put(&b, "{'sessionUpdate':'available_commands_update',"
 	    "'availableCommands':[");
-	walk_list(&w, slice_of(s->commands != NULL ? s->commands : "[]"));
-	while (walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(list); walk_next(&w, NULL, &el); ) {
 		scan_put(&b, "${'name':$,'description':$", slice_of(comma),
 		    scan_get(el, "name"), scan_get(el, "description"));
 		hint = scan_get(el, "hint");
@@ -167,24 +166,6 @@ update_commands(struct worker *s)
 	}
 	buf_adds(&b, "]}");
 	update_send(s, &b);
-}
-
-/* ---- a file that the editor has open ---- */
-
-static void
-ask_file(struct worker *s, const struct rec *r)
-{
-	bool write = rec_str_is(r, "op", "write");
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	scan_put(&b, "{'sessionId':@,'path':$", slice_of(s->id),
-	    rec_get(r, "path"));
-	if (write)
-		scan_put(&b, ",'content':$", rec_get(r, "content"));
-	buf_addc(&b, '}');
-	if (!acp_ask(s, write ? "fs/write_text_file" : "fs/read_text_file",
-	    &b, r))
-		acp_say_file(s, rec_get(r, "id"), SLICE("null"));
 }
 
 /* ---- messages ---- */
@@ -209,18 +190,6 @@ see_assistant(struct worker *s, const struct rec *r)
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &call); )
 		calls_see(s, &call);
-}
-
-static void
-see_delta(struct worker *s, const struct rec *r)
-{
-	if (rec_str_is(r, "kind", "content")) {
-		s->streamed = true;
-		send_string(s, "agent_message_chunk", rec_get(r, "text"));
-	} else if (rec_str_is(r, "kind", "reasoning")) {
-		s->thought = true;
-		send_string(s, "agent_thought_chunk", rec_get(r, "text"));
-	}
 }
 
 /* data:image/png;base64,AAAA */
@@ -302,18 +271,6 @@ tell_usage(struct worker *s)
 }
 
 static void
-see_usage(struct worker *s, const struct rec *r, bool replay)
-{
-	int64_t in = 0, out = 0;
-
-	rec_int(r, "prompt_tokens", &in);
-	rec_int(r, "completion_tokens", &out);
-	s->used = in + out;
-	if (!replay)
-		tell_usage(s);
-}
-
-static void
 set_str(char **to, char *text)
 {
 	if (text == NULL)
@@ -378,13 +335,34 @@ see_verification(struct worker *s, const struct rec *r)
 static void
 update_passing(struct worker *s, const struct rec *r)
 {
+	bool write = rec_str_is(r, "op", "write");
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int64_t n = 0;
 
 	switch (r->kind) {
-	case R_DELTA: see_delta(s, r); break;
+	case R_DELTA:
+		if (rec_str_is(r, "kind", "content")) {
+			s->streamed = true;
+			send_string(s, "agent_message_chunk",
+			    rec_get(r, "text"));
+		} else if (rec_str_is(r, "kind", "reasoning")) {
+			s->thought = true;
+			send_string(s, "agent_thought_chunk",
+			    rec_get(r, "text"));
+		}
+		break;
 	case R_OUTPUT: calls_output(s, r); break;
 	case R_ASK: calls_ask(s, r); break;
-	case R_FILE: ask_file(s, r); break;
+	case R_FILE:	/* one that the editor has open */
+		scan_put(&b, "{'sessionId':@,'path':$", slice_of(s->id),
+		    rec_get(r, "path"));
+		if (write)
+			scan_put(&b, ",'content':$", rec_get(r, "content"));
+		buf_addc(&b, '}');
+		if (!acp_ask(s, write ? "fs/write_text_file" :
+		    "fs/read_text_file", &b, r))
+			acp_say_file(s, rec_get(r, "id"), SLICE("null"));
+		break;
 	case R_PROGRESS: see_progress(s, r); break;
 	case R_SYNC:
 		rec_int(r, "n", &n);
@@ -398,6 +376,7 @@ update_passing(struct worker *s, const struct rec *r)
 void
 update_record(struct worker *s, const struct rec *r, bool replay)
 {
+	int64_t in = 0, out = 0;
 	struct slice set;
 
 	if (rec_is_passing(r->kind)) {
@@ -414,7 +393,13 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		if (!replay)
 			calls_start(s, r);
 		break;
-	case R_USAGE: see_usage(s, r, replay); break;
+	case R_USAGE:
+		rec_int(r, "prompt_tokens", &in);
+		rec_int(r, "completion_tokens", &out);
+		s->used = in + out;
+		if (!replay)
+			tell_usage(s);
+		break;
 	case R_LIMIT: rec_int(r, "context_tokens", &s->window); break;
 	case R_CONFIG:
 		if (!replay)

@@ -19,8 +19,7 @@ whole_read(const char *path)
 	    memchr(buf_view(&b).p, '\0', b.len) == NULL &&
 	    utf8_check(buf_view(&b).p, b.len) == b.len;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (good) {
 		buf_add(&b, "", 0);
 		return buf_detach(&b);
@@ -55,71 +54,51 @@ take_line(struct slice *rest)
 	return line;
 }
 
-/* A text in the making. */
-struct made {
-	struct buf b;
-	struct slice rest;	/* of the text it is made from */
-	size_t at;		/* lines of that taken */
-	bool fits;
-};
-
-/* A line of the diff: kept, taken away or put in. */
-static void
-apply_line(struct made *m, struct slice line, bool back)
-{
-	char away = back ? '+' : '-';
-	struct slice inside = slice_from(line, 1), got;
-
-	if (line.p[0] == ' ' || line.p[0] == away) {
-		got = take_line(&m->rest);
-		m->at++;
-		m->fits &= slice_eq(slice_trim_end(got, "\n"),
-		    slice_trim_end(inside, "\n"));
-		if (line.p[0] == ' ')
-			buf_slice(&m->b, got);
-	} else if (line.p[0] == '\\') {
-		/* the line before has no LF: of the text that is made, if it
-		 * came from the diff */
-		return;
-	} else {
-		buf_slice(&m->b, inside);
-	}
-}
-
 char *
 whole_text(const char *text, struct slice diff, bool back)
 {
-	struct made m = { .b = BUF_INIT(TEXT_MAX), .rest = slice_of(text),
-		.fits = true };
-	char put = back ? '-' : '+', before = '\0';
-	bool in = false;
+	struct buf b = BUF_INIT(TEXT_MAX);
+	struct slice rest = slice_of(text), got;
+	char away = back ? '+' : '-', put = back ? '-' : '+', before = '\0';
+	size_t at = 0;			/* lines of text taken */
+	bool in = false, fits = true;
 
-	while (diff.n > 0 && m.fits) {
+	while (diff.n > 0 && fits) {
 		struct slice line = take_line(&diff);
-		size_t to;
+		struct slice inside = slice_from(line, 1);
 
 		if (slice_starts(line, "[diff cut"))
-			m.fits = false;
+			fits = false;
 		if (slice_starts(line, "@@ ")) {
+			size_t to = hunk_at(line, away);
+
 			in = true;
-			for (to = hunk_at(line, back ? '+' : '-'); m.at < to &&
-			    m.rest.n > 0; m.at++)
-				buf_slice(&m.b, take_line(&m.rest));
-			m.fits &= m.at == to;
+			for (; at < to && rest.n > 0; at++)
+				buf_slice(&b, take_line(&rest));
+			fits &= at == to;
+		} else if (in && (line.p[0] == ' ' || line.p[0] == away)) {
+			got = take_line(&rest);
+			at++;
+			fits &= slice_eq(slice_trim_end(got, "\n"),
+			    slice_trim_end(inside, "\n"));
+			if (line.p[0] == ' ')
+				buf_slice(&b, got);
+		} else if (in && line.p[0] == '\\') {
+			/* the line before has no LF; where it was put in, its
+			 * LF was the diff's */
+			if (before == put && b.len > 0)
+				b.len--;
 		} else if (in) {
-			if (line.p[0] == '\\' && before == put &&
-			    m.b.len > 0)
-				m.b.len--;	/* its LF was the diff's */
-			apply_line(&m, line, back);
+			buf_slice(&b, inside);
 		}
 		before = line.p[0];
 	}
-	buf_slice(&m.b, m.rest);
-	buf_add(&m.b, "", 0);
-	if (m.fits && in && !m.b.over) {
-		m.b.p[m.b.len] = '\0';
-		return buf_detach(&m.b);
+	buf_slice(&b, rest);
+	buf_add(&b, "", 0);
+	if (fits && in && !b.over) {
+		b.p[b.len] = '\0';
+		return buf_detach(&b);
 	}
-	buf_release(&m.b);
+	buf_release(&b);
 	return NULL;
 }

@@ -30,37 +30,16 @@ worker_new(struct acp *a, const char *id, const char *cwd)
 	return s;
 }
 
-/* Start it with the editor's servers in its environment: they may have keys,
- * which are not for ps to show. */
-static struct child *
-start(const struct worker *s, const struct child_opts *o, struct err *e)
-{
-	const char *set = getenv("HAMR_SET");
-	char *was = set != NULL ? xstrdup(set) : NULL;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct child *child;
-
-	buf_fmt(&b, "%s\n", was != NULL ? was : "");
-	for (size_t i = 0; i < s->nservers; i++)
-		buf_fmt(&b, "%s\n", s->servers[i]);
-	setenv("HAMR_SET", b.over ? "" : b.p, 1);
-	child = child_start(o, e);
-	if (was != NULL)
-		setenv("HAMR_SET", was, 1);
-	else
-		unsetenv("HAMR_SET");
-	buf_release(&b);
-	free(was);
-	return child;
-}
-
 int
 worker_begin(struct worker *s, struct err *e)
 {
 	static const char *const command[] = { "hamr-loop" };
 	struct child_opts o = { .commands = command, .n = 1,
 		.err = CHILD_ERR_PIPE };
+	const char *set = getenv("HAMR_SET");
+	char *was = set != NULL ? xstrdup(set) : NULL;
 	char *resume = s->id != NULL ? xasprintf("--resume=%s", s->id) : NULL;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct argv a = { 0 };
 
 	for (size_t i = 0; i < s->acp->nargs; i++)
@@ -76,7 +55,19 @@ worker_begin(struct worker *s, struct err *e)
 		argv_add(&a, resume);
 	o.flags = a.v;
 	o.nflags = a.n;
-	s->child = start(s, &o, e);
+	/* with the editor's servers in its environment: they may have keys,
+	 * which are not for ps to show */
+	buf_fmt(&b, "%s\n", was != NULL ? was : "");
+	for (size_t i = 0; i < s->nservers; i++)
+		buf_fmt(&b, "%s\n", s->servers[i]);
+	setenv("HAMR_SET", b.over ? "" : b.p, 1);
+	s->child = child_start(&o, e);
+	if (was != NULL)
+		setenv("HAMR_SET", was, 1);
+	else
+		unsetenv("HAMR_SET");
+	buf_release(&b);
+	free(was);
 	free(a.v);
 	free(resume);
 	if (s->child == NULL)
@@ -169,8 +160,7 @@ end(struct worker *s, int ms)
 
 	while (s->child->err >= 0 && worker_read_stderr(s))
 		;
-	if (s->child->err >= 0)
-		close(s->child->err);
+	file_close(s->child->err);
 	s->child->err = -1;
 	status = child_end(s->child, ms);
 	rec_in_release(&s->in);
