@@ -69,12 +69,11 @@ has_open(long pid, int fd)
 	struct stat ours, st;
 	bool yes = false;
 
-	while (d != NULL && !yes && (de = readdir(d)) != NULL)
+	while (!yes && (de = file_readdir(d)) != NULL)
 		yes = fstatat(dirfd(d), de->d_name, &st, 0) == 0 &&
 		    fstat(fd, &ours) == 0 && st.st_dev == ours.st_dev &&
 		    st.st_ino == ours.st_ino;
-	if (d != NULL)
-		closedir(d);
+	file_closedir(d);
 	free(path);
 	return yes;
 }
@@ -118,33 +117,18 @@ wait_for(int fd, int ms)
 	return 0;
 }
 
-static int
-sign(int fd)
-{
-	char pid[32];
-	int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-
-	return ftruncate(fd, 0) < 0 ||
-	    pwrite(fd, pid, (size_t)n, 0) != n ? -1 : 0;
-}
-
-/* What is written into it must not end up elsewhere. */
-static bool
-is_plain(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1;
-}
-
 int
 lock_take(const char *dir, const char *id, int ms, struct err *e)
 {
 	char *path = xasprintf("%s/%s.lock", dir, id);
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC, 0600);
-	bool plain = fd >= 0 && is_plain(fd);
+	    O_CLOEXEC, 0600), n;
+	struct stat st;
+	/* what is written into it must not end up elsewhere */
+	bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink == 1;
 	bool ours = plain && wait_for(fd, ms) == 0;
+	char pid[32];
 
 	if (fd >= 0 && !plain)
 		err_set(e, ST_POLICY, "%s is not a lock file (a link, or not "
@@ -153,10 +137,15 @@ lock_take(const char *dir, const char *id, int ms, struct err *e)
 		err_set(e, ST_TEMP, "session %s is in use by process %ld; "
 		    "wait until it has ended, or start a new one", id,
 		    holder(fd));
-	else if (!ours || sign(fd) < 0)
-		ours = err_sys(e, ST_SYSTEM, "%s", path) == 0;
-	if (!ours && fd >= 0) {
-		close(fd);
+	else if (!ours)
+		err_sys(e, ST_SYSTEM, "%s", path);
+	if (ours) {
+		n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+		if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n)
+			ours = err_sys(e, ST_SYSTEM, "%s", path) == 0;
+	}
+	if (!ours) {
+		file_close(fd);
 		fd = -1;
 	}
 	free(path);

@@ -35,8 +35,7 @@ read_key(const char *path, unsigned char key[KEY_BYTES])
 	bool yes = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() && read(fd, key, KEY_BYTES) == KEY_BYTES;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return yes;
 }
 
@@ -97,23 +96,10 @@ origin_mark(const char *id, const char *cwd, const char *created)
 	return xstrdup(hex);
 }
 
-static bool
-is_ours(const struct rec *r, const char *id, const char *root)
-{
-	char *created = rec_strdup(r, "created");
-	char *mark = origin_mark(id, root, created != NULL ? created : "");
-	bool yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
-	    rec_str_is(r, "cwd", root) &&
-	    (mark == NULL || rec_str_is(r, "mark", mark));
-
-	free(created);
-	free(mark);
-	return yes;
-}
-
 bool
 origin_is_here(int fd, const char *id, const char *root)
 {
+	char *created = NULL, *mark = NULL;
 	struct rec_in in;
 	const struct rec *r;
 	struct stat st;
@@ -124,7 +110,16 @@ origin_is_here(int fd, const char *id, const char *root)
 	    st.st_uid != geteuid() || lseek(fd, 0, SEEK_SET) < 0)
 		return false;
 	rec_in_init(&in, fd, "session", REC_MAX);
-	yes = rec_next(&in, &r, &e) > 0 && is_ours(r, id, root);
+	yes = rec_next(&in, &r, &e) > 0;
+	if (yes) {
+		created = rec_strdup(r, "created");
+		mark = origin_mark(id, root, created != NULL ? created : "");
+		yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
+		    rec_str_is(r, "cwd", root) &&
+		    (mark == NULL || rec_str_is(r, "mark", mark));
+	}
+	free(created);
+	free(mark);
 	rec_in_release(&in);
 	return yes;
 }

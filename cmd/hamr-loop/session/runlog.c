@@ -29,8 +29,7 @@ struct runlog {
 	off_t size;
 	time_t second;		/* of the line before, and its text */
 	char at[32];
-	char **hidden;
-	size_t nhidden, caphidden;
+	struct texts hidden;
 	/* the step under way */
 	const char *name[RUNLOG_SLOTS];
 	long long since[RUNLOG_SLOTS], spent[RUNLOG_SLOTS];	/* us */
@@ -41,21 +40,6 @@ struct runlog {
 
 /* ---- the folder ---- */
 
-/* "runs" in the folder that has that of the sessions, too. */
-static int
-open_folder(const char *top)
-{
-	int up = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
-
-	if (up >= 0) {
-		mkdirat(up, "runs", 0700);	/* or it is there */
-		fd = openat(up, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
-		close(up);
-	}
-	return fd;
-}
-
 /* How many logs there are but own; the name of the oldest, yours. */
 static size_t
 count(int dir, const char *own, char **oldest)
@@ -64,14 +48,14 @@ count(int dir, const char *own, char **oldest)
 	size_t n = 0;
 	struct dirent *de;
 	struct stat st;
-	DIR *d = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY |
-	    O_CLOEXEC));
+	DIR *d = file_opendir(dir, ".");
 
 	*oldest = NULL;
-	while (d != NULL && (de = readdir(d)) != NULL) {
-		size_t len = strlen(de->d_name), end = sizeof ENDING - 1;
-		if (!(len > end && strcmp(de->d_name + len - end,
-		    ENDING) == 0) || strcmp(de->d_name, own) == 0 ||
+	while ((de = file_readdir(d)) != NULL) {
+		struct slice name = slice_of(de->d_name);
+
+		if (name.n < sizeof ENDING || !slice_ends(name, ENDING) ||
+		    strcmp(de->d_name, own) == 0 ||
 		    fstatat(dir, de->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		n++;
@@ -83,20 +67,22 @@ count(int dir, const char *own, char **oldest)
 		*oldest = xstrdup(de->d_name);
 		first = st.st_mtim;
 	}
-	if (d != NULL)
-		closedir(d);
+	file_closedir(d);
 	return n;
 }
 
 struct runlog *
 runlog_open(const char *path, const char *id)
 {
+	/* in "runs" of the folder that has that of the sessions, too */
 	char *name = xasprintf("%s" ENDING, id), *folder = file_folder(path);
-	char *up = file_folder(folder);
+	char *up = file_folder(folder), *runs = xasprintf("%s/runs", up);
 	struct runlog *l = NULL;
-	int dir = open_folder(up), fd = -1;
+	int dir, fd = -1;
 	struct stat st;
 
+	mkdir(runs, 0700);	/* or it is there */
+	dir = open(runs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0) {
 		char *oldest;
 		bool gone = true;
@@ -114,14 +100,15 @@ runlog_open(const char *path, const char *id)
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		l = xcalloc(1, sizeof *l);
 		l->fd = fd;
-		l->path = xasprintf("%s/runs/%s", up, name);
+		l->path = xasprintf("%s/%s", runs, name);
 		l->size = st.st_size;
-	} else if (fd >= 0) {
-		close(fd);
+	} else {
+		file_close(fd);
 	}
 	free(name);
 	free(folder);
 	free(up);
+	free(runs);
 	return l;
 }
 
@@ -136,11 +123,8 @@ runlog_close(struct runlog *l)
 {
 	if (l == NULL)
 		return;
-	if (l->fd >= 0)
-		close(l->fd);
-	for (size_t i = 0; i < l->nhidden; i++)
-		free(l->hidden[i]);
-	free(l->hidden);
+	file_close(l->fd);
+	texts_release(&l->hidden);
 	free(l->path);
 	free(l);
 }
@@ -188,8 +172,7 @@ runlog_redact(struct runlog *l, const char *secret)
 {
 	if (l == NULL || secret == NULL || strlen(secret) < SECRET_MIN)
 		return;
-	GROW(l->hidden, l->nhidden, l->caphidden);
-	l->hidden[l->nhidden++] = xstrdup(secret);
+	texts_add(&l->hidden, xstrdup(secret));
 }
 
 void
@@ -205,13 +188,11 @@ runlog_line(struct runlog *l, const char *who, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vfmt(&raw, fmt, ap);
 	va_end(ap);
-	if (raw.len > 0) {
-		/* Overwrite what must not be seen; the length stays. */
-		for (size_t i = 0; i < l->nhidden; i++)
-			for (char *p = raw.p; (p = strstr(p,
-			    l->hidden[i])) != NULL; )
-				memset(p, '*', strlen(l->hidden[i]));
-	}
+	/* Overwrite what must not be seen; the length stays. */
+	for (size_t i = 0; i < l->hidden.n && raw.len > 0; i++)
+		for (char *p = raw.p; (p = strstr(p,
+		    l->hidden.v[i])) != NULL; )
+			memset(p, '*', strlen(l->hidden.v[i]));
 	n = utf8_cut(buf_view(&raw).p, raw.len, LINE_MAX_KEPT);
 	for (size_t i = 0; i < n; i++)
 		if (raw.p[i] == '\n')

@@ -50,22 +50,6 @@ word(const char *p)
 	return n;
 }
 
-static void
-split(const char *p, struct line *l)
-{
-	*l = (struct line){ .n = 0 };
-	while (*(p += strspn(p, " \t")) != '\0') {
-		size_t n = word(p);
-
-		if (n == 0)
-			n = p[1] == p[0] || (p[0] == '|' && p[1] == '&') ?
-			    2 : 1;
-		GROW(l->v, l->n, l->cap);
-		l->v[l->n++] = (struct slice){ p, n };
-		p += n;
-	}
-}
-
 static bool
 is_operator(struct slice s)
 {
@@ -105,8 +89,17 @@ drop_first(struct line *l, const char *root)
 static void
 normalize(const char *text, const char *root, struct line *l)
 {
-	split(text, l);
+	*l = (struct line){ .n = 0 };
+	for (const char *p = text; *(p += strspn(p, " \t")) != '\0'; ) {
+		size_t n = word(p);
 
+		if (n == 0)
+			n = p[1] == p[0] || (p[0] == '|' && p[1] == '&') ?
+			    2 : 1;
+		GROW(l->v, l->n, l->cap);
+		l->v[l->n++] = (struct slice){ p, n };
+		p += n;
+	}
 	for (size_t i = 0; i < l->n; ) {
 		struct slice s = l->v[i];
 

@@ -160,10 +160,8 @@ session_close(struct session *s)
 		unlink(lock);
 		free(lock);
 	}
-	if (s->fd >= 0)
-		close(s->fd);
-	if (s->lock >= 0)
-		close(s->lock);
+	file_close(s->fd);
+	file_close(s->lock);
 	free(s->id);
 	free(s->path);
 	s->id = s->path = NULL;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/utc.h"
 #include "record/msg.h"
@@ -68,8 +69,7 @@ is_running(const char *dir, const char *id)
 	bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
 	    errno == EWOULDBLOCK;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(p);
 	return held;
 }
@@ -262,36 +262,6 @@ sessions_any(const char *dir, const char *prefix)
 	return found;
 }
 
-static bool
-is_here(const char *dir, const char *id, const char *root)
-{
-	char *path = xasprintf("%s/%s" ENDING, dir, id);
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	bool yes = fd >= 0 && origin_is_here(fd, id, root);
-
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return yes;
-}
-
-static char *
-newest_of_ours(const struct list *l, const char *dir, const char *root,
-    struct err *e)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (is_here(dir, l->v[i].id, root))
-			return xstrdup(l->v[i].id);
-	if (l->n == 0)
-		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
-		    "a task", dir);
-	else
-		err_set(e, ST_NOINPUT, "no session in %s was written here by "
-		    "you; hamr-loop --sessions lists what is there, "
-		    "--resume=ID takes one all the same", dir);
-	return NULL;
-}
-
 /* The one that is called so, or else the only one that begins so. */
 static char *
 by_name(const struct list *l, const char *dir, const char *id, struct err *e)
@@ -325,13 +295,31 @@ char *
 sessions_find(const char *dir, const char *root, const char *id,
     struct err *e)
 {
+	char *found = NULL;
 	struct list l;
-	char *found;
 
 	if (find_all(dir, &l, e) < 0)
 		return NULL;
-	found = id != NULL ? by_name(&l, dir, id, e) :
-	    newest_of_ours(&l, dir, root, e);
+	if (id != NULL)
+		found = by_name(&l, dir, id, e);
+	/* else the newest that was written here */
+	for (size_t i = 0; i < l.n && id == NULL && found == NULL; i++) {
+		char *path = xasprintf("%s/%s" ENDING, dir, l.v[i].id);
+		int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+		    O_CLOEXEC);
+
+		if (fd >= 0 && origin_is_here(fd, l.v[i].id, root))
+			found = xstrdup(l.v[i].id);
+		file_close(fd);
+		free(path);
+	}
+	if (id == NULL && l.n == 0)
+		err_set(e, ST_NOINPUT, "no session in %s yet; start one with "
+		    "a task", dir);
+	else if (id == NULL && found == NULL)
+		err_set(e, ST_NOINPUT, "no session in %s was written here by "
+		    "you; hamr-loop --sessions lists what is there, "
+		    "--resume=ID takes one all the same", dir);
 	list_release(&l);
 	return found;
 }

@@ -100,15 +100,11 @@ add_file(struct track *t, struct slice path)
 static void
 mutation(struct track *t, const struct rec *r)
 {
-	struct slice mutated = msg_meta(r, "mutated");
+	struct slice mutated = msg_meta(r, "mutated"), el;
 
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
 		return;
-
-	struct slice el;
-
-	for (struct walk w = walk_of(msg_meta(r, "mutated"));
-	    walk_next(&w, NULL, &el); )
+	for (struct walk w = walk_of(mutated); walk_next(&w, NULL, &el); )
 		add_file(t, scan_get(el, "path"));
 	t->verified = false;
 	if (t->last_recovery >= 0)
@@ -297,11 +293,10 @@ recovery(struct track *t, const struct rec *r)
 static void
 undone(struct track *t, const struct rec *r)
 {
-	struct slice paths = rec_get(r, "paths"), el;
-	struct walk w;
+	struct slice el;
 
-	walk_in(&w, paths);
-	while (scan_kind(paths) == SCAN_ARRAY && walk_next(&w, NULL, &el)) {
+	for (struct walk w = walk_elements(rec_get(r, "paths"));
+	    walk_next(&w, NULL, &el); ) {
 		char *path = scan_strdup(scan_get(el, "path"));
 
 		if (path != NULL)
@@ -317,8 +312,7 @@ static void
 user(struct track *t, const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice rules = msg_meta(r, "rules"), rule;
-	struct walk w;
+	struct slice rule;
 
 	if (msg_is_person(r)) {
 		t->has_person = true;
@@ -348,8 +342,8 @@ user(struct track *t, const struct rec *r)
 		t->steps_before = t->steps;
 		t->started_before = t->started;
 	}
-	walk_in(&w, rules);
-	while (scan_kind(rules) == SCAN_ARRAY && walk_next(&w, NULL, &rule))
+	for (struct walk w = walk_elements(msg_meta(r, "rules"));
+	    walk_next(&w, NULL, &rule); )
 		t->nudges += scan_str_is(rule, "contract");
 }
 
@@ -399,14 +393,6 @@ settings(struct track *t, const struct rec *r)
 	set_mode(t, scan_get(to, "agent.mode"));
 	if (model != NULL)
 		track_set(&t->model, model);
-}
-
-static bool
-is_guards(const struct rec *r)
-{
-	if (r->kind == R_VERDICT || r->kind == R_CONSTRAIN)
-		return rec_str_is(r, "stage", "hamr-guard");
-	return r->kind == R_USER && msg_by(r, "guard");
 }
 
 static void
@@ -537,7 +523,11 @@ event(struct track *t, const struct rec *r)
 void
 track_record(struct track *t, const struct rec *r, off_t at)
 {
-	if (is_guards(r)) {
+	bool guards = r->kind == R_VERDICT || r->kind == R_CONSTRAIN ?
+	    rec_str_is(r, "stage", "hamr-guard") :
+	    r->kind == R_USER && msg_by(r, "guard");
+
+	if (guards) {
 		t->guard_after++;
 	} else if (r->kind == R_ASSISTANT || r->kind == R_TOOL ||
 	    r->kind == R_USER) {
