@@ -101,27 +101,6 @@ import_check(const char *format, struct err *e)
 	return r;
 }
 
-/* What all importers share goes before a program, on its first line, so that
- * libjq's errors tell the program's own lines. */
-static int
-read_shared(struct buf *out, struct err *e)
-{
-	struct buf text = BUF_INIT(PROGRAM_MAX);
-	char *path = conf_share("import.jq");
-	int r = file_read(path, &text, e);
-	struct slice rest = buf_view(&text), line;
-
-	while (slice_line(&rest, &line)) {
-		if (slice_starts(line, "#"))
-			continue;
-		buf_slice(out, line);
-		buf_addc(out, ' ');
-	}
-	buf_release(&text);
-	free(path);
-	return r;
-}
-
 /* Start the program of the format; its head says what its inputs are: "# units:
  * lines".  NULL with e. */
 static struct program *
@@ -129,13 +108,23 @@ load_program(struct import *im, const char *format,
     const struct import_opts *o, struct err *e)
 {
 	struct program *program = NULL;
-	struct buf text = BUF_INIT(PROGRAM_MAX), own = text;
-	char *path = program_path(format);
+	struct buf shared = BUF_INIT(PROGRAM_MAX), own = shared, text = shared;
+	char *common = conf_share("import.jq"), *path = program_path(format);
 	const char *vars = conf_bool(o->conf, "import.sidechains") ?
 	    "{\"sidechains\":true}" : "{\"sidechains\":false}";
 	struct slice rest, line;
 
-	if (read_shared(&text, e) == 0 && file_read(path, &own, e) == 0) {
+	if (file_read(common, &shared, e) == 0 &&
+	    file_read(path, &own, e) == 0) {
+		/* what all importers share goes before a program, on its first
+		 * line, so that libjq's errors tell the program's own lines */
+		rest = buf_view(&shared);
+		while (slice_line(&rest, &line)) {
+			if (slice_starts(line, "#"))
+				continue;
+			buf_slice(&text, line);
+			buf_addc(&text, ' ');
+		}
 		rest = buf_view(&own);
 		while (slice_line(&rest, &line) && slice_starts(line, "#")) {
 			im->values.lines |= slice_starts(line,
@@ -146,7 +135,8 @@ load_program(struct import *im, const char *format,
 		buf_slice(&text, buf_view(&own));
 		program = program_new(im->name, text.p, vars, true, e);
 	}
-	bufs_release(BUFS(&text, &own));
+	bufs_release(BUFS(&shared, &own, &text));
+	free(common);
 	free(path);
 	return program;
 }
@@ -172,42 +162,38 @@ guess(struct rec_in *in, bool named, bool lenient, struct guess *g,
 	}
 }
 
-static int
-say_nobody(const struct rec_in *in, const struct guess *g, struct err *e)
-{
-	const struct import_format *f;
-
-	err_say("%s: tried, and why it is none of them:", in->name);
-	err_say("  hamr: no line with a role, or with a type of its own");
-	for (f = import_formats; f->name != NULL; f++)
-		err_say("  %s: no %s", f->name, f->mark);
-	if (g->document)
-		err_say("  it is a JSON document with the keys %s", g->keys);
-	return err_set(e, ST_DATA, "%s: the format is not recognised; name it "
-	    "with -F, or see hamr-import(5) for writing one", in->name);
-}
-
 /* Whose transcript is in?  Reads as much of it as that takes.  *format is
  * NULL when it is ours.  0, or -1 with e. */
 static int
 choose(struct rec_in *in, const struct import_opts *o, const char **format,
     struct guess *g, struct err *e)
 {
+	const struct import_format *f;
+
 	if (guess(in, !is_auto(o->format), o->lenient, g, e) < 0)
 		return -1;
-	*format = NULL;
-	if (!is_auto(o->format)) {
-		*format = o->format;
+	*format = is_auto(o->format) ? NULL : o->format;
+	if (*format != NULL)
 		return 0;
-	}
 	if (g->kind == GUESS_TWO)
 		return err_set(e, ST_DATA, "%s: may be %s or %s; say which "
 		    "with -F", in->name, g->one->name, g->other->name);
 	if (g->kind == GUESS_FORMAT)
 		*format = g->one->name;
 	if (g->kind == GUESS_NOBODY && (g->odd || o->format != NULL ||
-	    (g->document && !o->lenient)))
-		return say_nobody(in, g, e);
+	    (g->document && !o->lenient))) {
+		err_say("%s: tried, and why it is none of them:", in->name);
+		err_say("  hamr: no line with a role, or with a type of its "
+		    "own");
+		for (f = import_formats; f->name != NULL; f++)
+			err_say("  %s: no %s", f->name, f->mark);
+		if (g->document)
+			err_say("  it is a JSON document with the keys %s",
+			    g->keys);
+		return err_set(e, ST_DATA, "%s: the format is not recognised; "
+		    "name it with -F, or see hamr-import(5) for writing one",
+		    in->name);
+	}
 	if (!o->quiet && (*format != NULL || o->format != NULL))
 		err_say("%s: read as %s", in->name, *format != NULL ? *format :
 		    "hamr");

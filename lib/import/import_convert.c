@@ -318,21 +318,6 @@ copy_members(const struct rec *r, const char *const *without, struct buf *out)
 	}
 }
 
-static void
-put_header(struct import_convert *p, const struct rec *r, struct buf *out)
-{
-	static const char *const without[] = { "type", "v", "format",
-		"_line", NULL };
-
-	import_convert_end(p);
-	buf_adds(out, "{\"type\":\"hamr\",\"v\":1");
-	if (r != NULL)
-		copy_members(r, without, out);
-	if (p->format != NULL)
-		scan_put(out, ",'format':@", slice_of(p->format));
-	buf_addc(out, '}');
-}
-
 /* ---- calls ---- */
 
 /* The arguments' text in p->args, with paths under our key; the call's name
@@ -458,29 +443,6 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 
 /* ---- results ---- */
 
-/* The call that a result answers: the oldest open one of its id; without an
- * id the oldest one that is open. */
-static struct import_call *
-answered(struct import_convert *p, struct slice id)
-{
-	char *text = id_text(id);
-	size_t tag = (size_t)-1;
-
-	while (p->first < p->ncalls && p->call[p->first].done)
-		p->first++;
-	if (is_id(id))
-		tag = pairing_result(&p->open, quoted(&p->text,
-		    slice_of(text)));
-	else if (p->first < p->ncalls)
-		tag = pairing_result(&p->open,
-		    slice_of(p->call[p->first].given));
-	free(text);
-	if (tag == (size_t)-1)
-		return NULL;
-	p->call[tag].done = true;
-	return &p->call[tag];
-}
-
 /* A result without a call: what it was is kept. */
 static void
 put_stray(struct import_convert *p, const struct rec *r, struct slice id,
@@ -510,12 +472,27 @@ put_tool(struct import_convert *p, const struct rec *r, bool lossy,
 	static const char *const without[] = { "role", "tool_call_id", "name",
 		"meta", "is_error", "_line", NULL };
 	struct slice id = rec_get(r, "tool_call_id");
-	struct import_call *c = answered(p, id);
+	char *text = id_text(id);
+	size_t tag = (size_t)-1;
+	struct import_call *c;
 
-	if (c == NULL) {
+	/* it answers the oldest open call of its id; without an id the oldest
+	 * one that is open */
+	while (p->first < p->ncalls && p->call[p->first].done)
+		p->first++;
+	if (is_id(id))
+		tag = pairing_result(&p->open, quoted(&p->text,
+		    slice_of(text)));
+	else if (p->first < p->ncalls)
+		tag = pairing_result(&p->open,
+		    slice_of(p->call[p->first].given));
+	free(text);
+	if (tag == (size_t)-1) {
 		put_stray(p, r, id, out);
 		return;
 	}
+	c = &p->call[tag];
+	c->done = true;
 	scan_put(out, "{'role':'tool','tool_call_id':$,'name':$",
 	    slice_of(c->id), slice_of(c->name));
 	if (rec_get(r, "content").p == NULL)
@@ -533,10 +510,18 @@ import_convert(struct import_convert *p, const struct rec *r, bool lossy,
     struct buf *out)
 {
 	static const char *const without[] = { "meta", "epoch", "_line", NULL };
+	static const char *const without_in_header[] = { "type", "v", "format",
+		"_line", NULL };
 
 	p->args.max = p->text.max = BUF_RECORD_MAX;
 	if (r == NULL || r->kind == R_HAMR) {
-		put_header(p, r, out);
+		import_convert_end(p);
+		buf_adds(out, "{\"type\":\"hamr\",\"v\":1");
+		if (r != NULL)
+			copy_members(r, without_in_header, out);
+		if (p->format != NULL)
+			scan_put(out, ",'format':@", slice_of(p->format));
+		buf_addc(out, '}');
 	} else if (r->kind == R_ASSISTANT) {
 		put_assistant(p, r, lossy, out);
 	} else if (r->kind == R_TOOL) {

@@ -162,20 +162,6 @@ next_part(struct slice *row, char separator, struct slice *part)
 	return true;
 }
 
-static struct slice
-value_at(struct slice u, struct slice path)
-{
-	struct slice part;
-
-	while (path.n > 0 && next_part(&path, '/', &part)) {
-		char key[32] = "";
-
-		memcpy(key, part.p, part.n);
-		u = scan_get(u, key);
-	}
-	return u;
-}
-
 static bool fits(struct slice u, struct slice rule);
 
 static bool
@@ -188,34 +174,12 @@ has_shape(struct slice u, struct slice name)
 	return fits(u, slice_of(shapes[i].rule));
 }
 
-/* Does the value say one of the words?  Parts of it are looked for as they are
- * written, unescaped or not. */
-static bool
-says(struct slice val, char how, struct slice words)
-{
-	bool string = scan_kind(val) == SCAN_STRING;
-	struct slice w;
-
-	while (next_part(&words, '|', &w)) {
-		char text[32] = "";
-
-		memcpy(text, w.p, w.n);
-		if ((how == '=' && scan_str_is(val, text)) ||
-		    (how == '~' && slice_has(val, text)) ||
-		    (how == '^' && string &&
-		    slice_starts(slice_from(val, 1), text)) ||
-		    (how == '%' && string && val.n > w.n + 2 &&
-		    slice_ends(slice_part(val, 1, val.n - 1), text)))
-			return true;
-	}
-	return false;
-}
-
 static bool
 holds(struct slice val, char how, struct slice what)
 {
 	enum scan_kind kind = scan_kind(val);
-	struct slice el;
+	bool string = kind == SCAN_STRING;
+	struct slice el, word;
 	struct walk w;
 
 	switch (how) {
@@ -234,8 +198,23 @@ holds(struct slice val, char how, struct slice what)
 				return true;
 		return false;
 	default:
-		return says(val, how, what);
+		break;
 	}
+	/* does it say one of the words?  Parts of it are looked for as they
+	 * are written, unescaped or not */
+	while (next_part(&what, '|', &word)) {
+		char text[32] = "";
+
+		memcpy(text, word.p, word.n);
+		if ((how == '=' && scan_str_is(val, text)) ||
+		    (how == '~' && slice_has(val, text)) ||
+		    (how == '^' && string &&
+		    slice_starts(slice_from(val, 1), text)) ||
+		    (how == '%' && string && val.n > word.n + 2 &&
+		    slice_ends(slice_part(val, 1, val.n - 1), text)))
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -254,9 +233,18 @@ term_holds(struct slice u, struct slice term)
 		what = (struct slice){ paths.p + paths.n + 1,
 		    left - paths.n - 1 };
 	}
-	while (next_part(&paths, '|', &path))
-		if (holds(value_at(u, path), how, what))
+	while (next_part(&paths, '|', &path)) {
+		struct slice val = u, part;
+
+		while (path.n > 0 && next_part(&path, '/', &part)) {
+			char key[32] = "";
+
+			memcpy(key, part.p, part.n);
+			val = scan_get(val, key);
+		}
+		if (holds(val, how, what))
 			return !not;
+	}
 	return not;
 }
 

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/utf8.h"
 #include "budget.h"
 
@@ -94,9 +95,7 @@ budget_bytes(long tokens)
 static uint64_t
 sum_of(enum token_family f, const char *p, size_t n, unsigned *prev)
 {
-	uint64_t sum = token_sum(f, p, n, prev);
-
-	return token_at_least(sum, n);
+	return token_at_least(token_sum(f, p, n, prev), n);
 }
 
 /* Bytes of text, from its start, that are at most cap tokens: whole lines if
@@ -155,32 +154,26 @@ tail(struct slice text, uint64_t cap, enum token_family f)
 	return at;
 }
 
-/* Is a text more than cap tokens, rounded?  Counted only as far as that
- * takes. */
-static bool
-is_over(struct slice text, long cap, enum token_family f)
-{
-	uint64_t most = (uint64_t)cap * 64 + 32, sum = 0;
-	unsigned prev = TOKEN_START;
-
-	if (text.n * TOKEN_LEAST >= most)
-		return true;
-	while (text.n > 0 && sum < most) {
-		size_t n = text.n < 4096 ? text.n : 4096;
-
-		sum += token_sum(f, text.p, n, &prev);
-		text = slice_from(text, n);
-	}
-	return sum >= most;
-}
-
 bool
 budget_clip(struct buf *out, struct slice text, long cap, enum token_family f)
 {
 	uint64_t room = cap > 24 ? (uint64_t)(cap - 24) * 64 : 0;
+	uint64_t most = (uint64_t)cap * 64 + 32, sum = 0;
+	unsigned prev = TOKEN_START;
+	struct slice rest = text;
 	size_t a, b, lines;
 
-	if (cap == 0 || !is_over(text, cap, f)) {
+	/* is it more than cap tokens, rounded?  Counted only as far as that
+	 * takes */
+	if (text.n * TOKEN_LEAST >= most)
+		sum = most;
+	while (cap != 0 && rest.n > 0 && sum < most) {
+		size_t n = num_min(rest.n, 4096);
+
+		sum += token_sum(f, rest.p, n, &prev);
+		rest = slice_from(rest, n);
+	}
+	if (cap == 0 || sum < most) {
 		buf_slice(out, text);
 		return false;
 	}

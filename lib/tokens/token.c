@@ -10,18 +10,6 @@
 #define FAMILIES (sizeof token_weight / sizeof *token_weight)
 #define PAIRS_FROM 512	/* bytes; for shorter texts alone they do not pay */
 
-/* The weight of any two bytes in a row, the first one in the low half. */
-static uint8_t *
-make_pairs(enum token_family f)
-{
-	uint8_t *pairs = xmalloc(256 * 256);
-
-	for (size_t i = 0; i < 256 * 256; i++)
-		pairs[i] = token_weight[f][token_class[i & 255] * 32 +
-		    token_class[i >> 8]];
-	return pairs;
-}
-
 static inline unsigned
 pair_at(const uint8_t *pairs, const unsigned char *p)
 {
@@ -53,8 +41,14 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 	const uint8_t *w = token_weight[f];
 	uint64_t sum = 0;
 
-	if (n >= PAIRS_FROM && pairs[f] == NULL)
-		pairs[f] = make_pairs(f);
+	if (n >= PAIRS_FROM && pairs[f] == NULL) {
+		/* the weight of any two bytes in a row, the first one in the
+		 * low half */
+		pairs[f] = xmalloc(256 * 256);
+		for (size_t i = 0; i < 256 * 256; i++)
+			pairs[f][i] = w[token_class[i & 255] * 32 +
+			    token_class[i >> 8]];
+	}
 	if (n > 0 && pairs[f] != NULL) {
 		sum = w[*prev * 32 + token_class[*p]] +
 		    sum_pairs(pairs[f], p, n);
