@@ -105,23 +105,6 @@ parallel_run(const struct tool *t, size_t i)
 	return slow > 1 ? n : 0;
 }
 
-/* ---- before the work ---- */
-
-/* The starts of all, in call order, read back before anything is done. */
-static bool
-begin(struct batch *l)
-{
-	bool good = true;
-
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].state >= TASK_HERE)
-			job_propose(&l->v[i].job);
-	for (size_t i = 0; i < l->n && good; i++)
-		if (l->v[i].state >= TASK_HERE)
-			good = job_begun(&l->v[i].job) == STEP_NEXT;
-	return good;
-}
-
 /* ---- processes ---- */
 
 static bool
@@ -130,30 +113,12 @@ is_stopped(void *arg)
 	return *(volatile int *)arg != 0;
 }
 
-/* The process of one call: it says its message and ends.  Records are the
- * parent's business. */
-static _Noreturn void
-child(struct batch *l, struct task *task, int out)
-{
-	struct stage *s = l->t->stage;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	s->mode = STAGE_FILTER;
-	s->stream = false;
-	s->in.eof = true;
-	s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	l->t->files->buffer = NULL;
-	l->t->files->stop = is_stopped;
-	l->t->files->stop_arg = (void *)(uintptr_t)l->stop;
-	job_work(&task->job);
-	job_print(&task->job, &b);
-	_exit(file_write_all(out, b.p, b.len) == 0 ? 0 : 1);
-}
-
+/* The process of one call says its message and ends.  Records are the parent's
+ * business. */
 static void
 launch(struct batch *l, struct task *task)
 {
+	struct stage *s = l->t->stage;
 	int fd[2];
 
 	task->room = files_left(l->t->files);
@@ -162,8 +127,21 @@ launch(struct batch *l, struct task *task)
 		return;
 	}
 	task->pid = fork();
-	if (task->pid == 0)
-		child(l, task, fd[1]);
+	if (task->pid == 0) {
+		struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		s->mode = STAGE_FILTER;
+		s->stream = false;
+		s->in.eof = true;
+		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		l->t->files->buffer = NULL;
+		l->t->files->stop = is_stopped;
+		l->t->files->stop_arg = (void *)(uintptr_t)l->stop;
+		job_work(&task->job);
+		job_print(&task->job, &b);
+		_exit(file_write_all(fd[1], b.p, b.len) == 0 ? 0 : 1);
+	}
 	close(fd[1]);
 	task->fd = fd[0];
 	if (task->pid < 0) {
@@ -320,7 +298,14 @@ parallel_do(struct tool *t, size_t i, size_t n)
 			l.v[k].state = is_slow(t, &t->calls[i + k]) ?
 			    TASK_WAITING : TASK_HERE;
 	}
-	good = good && begin(&l);
+	/* the starts of all, in call order, read back before anything is
+	 * done */
+	for (k = 0; k < n && good; k++)
+		if (l.v[k].state >= TASK_HERE)
+			job_propose(&l.v[k].job);
+	for (k = 0; k < n && good; k++)
+		if (l.v[k].state >= TASK_HERE)
+			good = job_begun(&l.v[k].job) == STEP_NEXT;
 	for (k = 0; k < n && good; k++) {
 		good = turn(&l, &l.v[k]);
 		if (good)

@@ -14,56 +14,33 @@
 #define REASON_MAX ((size_t)64 << 10)
 #define SHOWN_MAX 2000		/* of a reason, to the model */
 
-/* {"type":"call",...}: what is going to run, under its canonical names. */
+/* What is going to run, under its canonical names. */
 static void
 put_call(const struct job *j, const char *diff, struct buf *out)
 {
-	struct json *o = json_typed("call");
-
-	json_str(o, "id", j->call->id);
-	json_str(o, "name", j->call->name);
-	json_slice(o, "arguments", buf_view(&j->args));
+	scan_put(out, "{'type':'call','id':@,'name':@,'arguments':@",
+	    slice_of(j->call->id), slice_of(j->call->name),
+	    buf_view(&j->args));
 	if (diff != NULL)
-		json_str(o, "diff", diff);
-	json_print(o, out);
-	json_free(o);
-	buf_addc(out, '\n');
+		scan_put(out, ",'diff':@", slice_of(diff));
+	buf_adds(out, "}\n");
 }
 
 /* ---- before, and approval ---- */
 
-/* Its reason, cleaned and without blanks at its end, or that it gave none. */
-static void
-refuse(struct job *j, const char *who, const struct prog *p,
-    struct buf *text)
-{
-	struct buf how = BUF_INIT(4096), reason = BUF_INIT(4 * REASON_MAX);
-	struct slice shown;
-
-	if (text->len > 0)
-		utf8_clean(&reason, text->p, text->len);
-	shown = slice_trim_end((struct slice){ reason.p, reason.len },
-	    " \t\r\n");
-	if (shown.n > SHOWN_MAX)
-		shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
-	prog_how(p, &how);
-	if (shown.n > 0 && shown.p[0] != '\0')
-		result_error(&j->r, "denied", "%.*s", (int)shown.n, shown.p);
-	else
-		result_error(&j->r, "denied", "denied by %s (%s); do it "
-		    "another way, or ask the user", who, how.p);
-	bufs_release(BUFS(&reason, &how));
-}
-
 /* What one program says of the call, shown as input: STEP_NEXT when it has
- * nothing against it.  If it did not speak, how tells what became of it. */
+ * nothing against it.  Else its reason is told, cleaned and without blanks at
+ * its end, or that it gave none.  If it did not speak, how tells what became
+ * of it. */
 static enum step
 ask(struct job *j, const char *const *argv, const char *who, int ms,
     struct slice input, struct buf *how)
 {
 	struct buf text = BUF_INIT(REASON_MAX);
 	struct prog p = prog_bare(j->t->sandboxes, argv, ms, &text);
+	struct buf reason = BUF_INIT(4 * REASON_MAX);
 	enum step step = STEP_NEXT;
+	struct slice shown;
 
 	p.input = input;
 	prog_run(&p, j->t->stage);
@@ -72,11 +49,23 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
 	} else if (p.end == PROG_TIMEOUT || p.end == PROG_FAILED) {
 		prog_how(&p, how);
 	} else if (!prog_is_good(&p)) {	/* too much output is a no */
-		refuse(j, who, &p, &text);
+		if (text.len > 0)
+			utf8_clean(&reason, text.p, text.len);
+		shown = slice_trim_end((struct slice){ reason.p, reason.len },
+		    " \t\r\n");
+		if (shown.n > SHOWN_MAX)
+			shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
+		prog_how(&p, how);
+		if (shown.n > 0 && shown.p[0] != '\0')
+			result_error(&j->r, "denied", "%.*s", (int)shown.n,
+			    shown.p);
+		else
+			result_error(&j->r, "denied", "denied by %s (%s); do "
+			    "it another way, or ask the user", who, how->p);
 		step = STEP_DONE;
 	}
 	prog_release(&p);
-	buf_release(&text);
+	bufs_release(BUFS(&reason, &text));
 	return step;
 }
 
@@ -129,25 +118,6 @@ hook_approve(struct job *j, const char *diff)
 
 /* ---- after ---- */
 
-/* One record, a tool message that answers this call: on one line. */
-static bool
-is_answer(const struct job *j, struct buf *text)
-{
-	struct scan scan = { .n = 0 };
-	struct rec r;
-	bool good;
-
-	text->len = slice_trim_end(buf_view(text), " \t\r\n").n;
-	for (size_t i = 0; i < text->len; i++)
-		if (text->p[i] == '\n' || text->p[i] == '\r')
-			text->p[i] = ' ';	/* between tokens */
-	good = rec_parse(&scan, text->p, text->len, &r) == 0 &&
-	    r.kind == R_TOOL &&
-	    rec_str_is(&r, "tool_call_id", j->call->id);
-	scan_release(&scan);
-	return good;
-}
-
 /* On stderr for a person watching, and in the transcript for its readers. */
 static void
 tell(struct job *j, const char *program, const char *code, const char *words)
@@ -168,6 +138,8 @@ pass_through(struct job *j, const char *const *argv, struct buf *message)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), how = BUF_INIT(4096);
 	struct prog p = prog_bare(j->t->sandboxes, argv, HOOK_MS, &text);
+	struct scan scan = { .n = 0 };
+	struct rec r;
 
 	buf_addc(message, '\n');
 	p.input = buf_view(message);
@@ -177,13 +149,24 @@ pass_through(struct job *j, const char *const *argv, struct buf *message)
 		prog_how(&p, &how);
 		tell(j, argv[0], p.end == PROG_TIMEOUT ? "timeout" :
 		    p.end == PROG_FAILED ? "spawn_failed" : "refused", how.p);
-	} else if (text.len > 0 && !is_answer(j, &text)) {
-		tell(j, argv[0], "bad_record", "it printed something other "
-		    "than a tool message of this call");
 	} else if (text.len > 0) {
-		buf_reset(message);
-		buf_slice(message, buf_view(&text));
+		/* one record, a tool message that answers this call: on one
+		 * line */
+		text.len = slice_trim_end(buf_view(&text), " \t\r\n").n;
+		for (size_t i = 0; i < text.len; i++)
+			if (text.p[i] == '\n' || text.p[i] == '\r')
+				text.p[i] = ' ';	/* between tokens */
+		if (rec_parse(&scan, text.p, text.len, &r) == 0 &&
+		    r.kind == R_TOOL &&
+		    rec_str_is(&r, "tool_call_id", j->call->id)) {
+			buf_reset(message);
+			buf_slice(message, buf_view(&text));
+		} else {
+			tell(j, argv[0], "bad_record", "it printed something "
+			    "other than a tool message of this call");
+		}
 	}
+	scan_release(&scan);
 	prog_release(&p);
 	bufs_release(BUFS(&how, &text));
 }

@@ -113,12 +113,23 @@ job_must_stop(struct tool *t)
 
 /* ---- the guard's say ---- */
 
-static void
-share(struct job *j)
+static enum step
+step_verdict(struct job *j)
 {
-	const char *id = j->call->twin;
+	const char *words = j->call->words, *id = j->call->twin;
+	enum action action = j->call->action;
 	struct call_state *twin = NULL;
 
+	if (action == ACT_BLOCK || action == ACT_HALT) {
+		result_error(&j->r, "refused", "%s", words != NULL &&
+		    words[0] != '\0' ? words : "refused by the guard; do "
+		    "something else");
+		if (j->schema->id == TOOL_READ)
+			files_known(j->t->files, buf_view(&j->args), &j->r);
+		return STEP_DONE;
+	}
+	if (action != ACT_SHARE)
+		return STEP_NEXT;
 	for (struct call_state *c = j->t->calls; id != NULL && c < j->call &&
 	    twin == NULL; c++)
 		if (strcmp(c->id, id) == 0 && c->done && c->ran)
@@ -128,7 +139,7 @@ share(struct job *j)
 	if (twin == NULL) {
 		result_error(&j->r, "interrupted", "interrupted: the call "
 		    "that this one repeats did not run, so neither did this");
-		return;
+		return STEP_DONE;
 	}
 	buf_adds(&j->r.content, twin->text != NULL ? twin->text :
 	    "same as the call before it in this message");
@@ -136,28 +147,7 @@ share(struct job *j)
 	if (twin->code != NULL)
 		json_str(j->r.meta, "error", twin->code);
 	j->shared = true;
-}
-
-static enum step
-step_verdict(struct job *j)
-{
-	const char *words = j->call->words;
-
-	switch (j->call->action) {
-	case ACT_BLOCK:
-	case ACT_HALT:
-		result_error(&j->r, "refused", "%s", words != NULL &&
-		    words[0] != '\0' ? words : "refused by the guard; do "
-		    "something else");
-		if (j->schema->id == TOOL_READ)
-			files_known(j->t->files, buf_view(&j->args), &j->r);
-		return STEP_DONE;
-	case ACT_SHARE:
-		share(j);
-		return STEP_DONE;
-	default:
-		return STEP_NEXT;
-	}
+	return STEP_DONE;
 }
 
 /* ---- approval ---- */
@@ -184,7 +174,6 @@ make_plan(struct job *j, struct plan *p)
 	return true;
 }
 
-/* What is asked for, and why. */
 /* May a person give one command the network? */
 static bool
 may_go_online(const struct tool *t)
@@ -193,6 +182,7 @@ may_go_online(const struct tool *t)
 	    !conf_bool(t->conf, "sandbox.network");
 }
 
+/* What is asked for, and why. */
 static void
 put_what(const struct job *j, const struct plan *p, struct json *o)
 {

@@ -231,26 +231,6 @@ take_assistant(struct tool *t, const struct rec *r)
 	}
 }
 
-/* What a recorded result proves to the file tools. */
-static void
-learn(struct tool *t, const struct call_state *c, const char *text,
-    struct slice meta)
-{
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { .n = 0 };
-
-	t->files->call = c->id;
-	if (c->args != NULL && (strcmp(c->name, "read") == 0 ||
-	    strcmp(c->name, "edit") == 0 || strcmp(c->name, "write") == 0) &&
-	    scan_value(&scan, c->args, c->nargs) == 0 &&
-	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
-	    &args))
-		files_learn(t->files, c->name, buf_view(&args),
-		    slice_of(text), meta);
-	scan_release(&scan);
-	buf_release(&args);
-}
-
 static void
 take_result(struct tool *t, const struct rec *r)
 {
@@ -259,7 +239,9 @@ take_result(struct tool *t, const struct rec *r)
 	struct slice id = rec_get(r, "tool_call_id");
 	struct slice meta = rec_get(r, "meta");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct call_state *c = t->calls, *end = c + t->ncalls;
+	struct scan scan = { .n = 0 };
 
 	while (c < end && (c->done || !scan_str_is(id, c->id)))
 		c++;
@@ -272,9 +254,19 @@ take_result(struct tool *t, const struct rec *r)
 	c->ran = c->code == NULL || !slice_in(slice_of(c->code), not_run);
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.len > 0 ? text.p : "", text.len);
-	if (!c->is_error || scan_str_is(scan_get(meta, "error"), "not_read"))
-		learn(t, c, text.len > 0 ? text.p : "", meta);
-	buf_release(&text);
+	/* what it proves to the file tools */
+	t->files->call = c->id;
+	if ((!c->is_error || scan_str_is(scan_get(meta, "error"),
+	    "not_read")) && c->args != NULL &&
+	    (strcmp(c->name, "read") == 0 || strcmp(c->name, "edit") == 0 ||
+	    strcmp(c->name, "write") == 0) &&
+	    scan_value(&scan, c->args, c->nargs) == 0 &&
+	    alias_args(slice_of(c->name), (struct slice){ c->args, c->nargs },
+	    &args))
+		files_learn(t->files, c->name, buf_view(&args),
+		    slice_of(text.len > 0 ? text.p : ""), meta);
+	scan_release(&scan);
+	bufs_release(BUFS(&args, &text));
 }
 
 /* ---- events ---- */
