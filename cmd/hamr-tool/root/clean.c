@@ -112,28 +112,6 @@ is_beginning(const unsigned char *p, size_t n)
 	return false;
 }
 
-/* One byte that is not plain, or that follows a piece of a character. */
-static void
-take_byte(struct clean *c, unsigned char b, struct buf *out)
-{
-	c->part[c->n++] = b;
-	while (c->n > 0) {
-		size_t len = utf8_len(c->part, c->n);
-
-		if (b == 0 && c->n == 1)
-			len = 1;	/* utf8_len may refuse NUL */
-		if (len == 0 && is_beginning(c->part, c->n))
-			return;
-		if (len > 0)
-			take(c, c->part, len, out);
-		else
-			take_bad(c, out);
-		len = len > 0 ? len : 1;
-		c->n -= len;
-		memmove(c->part, c->part + len, c->n);
-	}
-}
-
 void
 clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 {
@@ -146,9 +124,26 @@ clean_add(struct clean *c, const char *s, size_t n, struct buf *out)
 			while (q < end && is_plain(*q))
 				q++;
 		buf_add(out, p, (size_t)(q - p));
-		if (q < end)
-			take_byte(c, *q++, out);
-		p = q;
+		if (q == end)
+			break;
+		/* one that is not plain, or follows a piece of a character */
+		p = q + 1;
+		c->part[c->n++] = *q;
+		while (c->n > 0) {
+			size_t len = utf8_len(c->part, c->n);
+
+			if (*q == 0 && c->n == 1)
+				len = 1;	/* utf8_len may refuse NUL */
+			if (len == 0 && is_beginning(c->part, c->n))
+				break;
+			if (len > 0)
+				take(c, c->part, len, out);
+			else
+				take_bad(c, out);
+			len = len > 0 ? len : 1;
+			c->n -= len;
+			memmove(c->part, c->part + len, c->n);
+		}
 	}
 }
 

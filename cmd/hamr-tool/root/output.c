@@ -48,29 +48,11 @@ spool(struct output *o, const char *p, size_t n)
 	o->spooled += n;
 }
 
-/* The last cap bytes stay, and some before them. */
-static void
-tail_add(struct output *o, const char *p, size_t n)
-{
-	struct buf *t = &o->tail;
-	size_t keep;
-
-	if (n > o->cap) {
-		p += n - o->cap;
-		n = o->cap;
-	}
-	keep = o->cap - n;
-	if (t->len > keep && t->len + n > t->max) {
-		memmove(t->p, t->p + t->len - keep, keep);
-		t->len = keep;
-	}
-	buf_add(t, p, n);
-}
-
 void
 output_add(struct output *o, const char *p, size_t n, struct buf *text)
 {
-	size_t room = o->cap - o->head.len;
+	size_t room = o->cap - o->head.len, keep;
+	struct buf *tail = &o->tail;
 
 	buf_reset(text);
 	if (p != NULL)
@@ -91,7 +73,19 @@ output_add(struct output *o, const char *p, size_t n, struct buf *text)
 	if (room > text->len)
 		room = text->len;
 	buf_add(&o->head, text->p, room);
-	tail_add(o, text->p + room, text->len - room);
+	p = text->p + room;
+	n = text->len - room;
+	/* the last cap bytes stay, and some before them */
+	if (n > o->cap) {
+		p += n - o->cap;
+		n = o->cap;
+	}
+	keep = o->cap - n;
+	if (tail->len > keep && tail->len + n > tail->max) {
+		memmove(tail->p, tail->p + tail->len - keep, keep);
+		tail->len = keep;
+	}
+	buf_add(tail, p, n);
 }
 
 bool
