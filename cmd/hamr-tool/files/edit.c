@@ -71,9 +71,8 @@ edits_parse(struct edits *e, struct slice args, struct fault *f)
 void
 edits_release(struct edits *e)
 {
-	for (size_t i = 0; i < e->n; i++) {
+	for (size_t i = 0; i < e->n; i++)
 		bufs_release(BUFS(&e->v[i].old, &e->v[i].new));
-	}
 	free(e->v);
 	*e = (struct edits){ 0 };
 }

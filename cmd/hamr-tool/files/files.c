@@ -316,38 +316,32 @@ files_saved(struct files *f, const char *rel)
 	note_unsaved(f, rel, false);
 }
 
-/* Editors hold lines: how they end is the file's to say. */
-static void
-as_in_file(struct buf *shown, struct slice file)
-{
-	struct slice all = buf_view(shown), line;
-	struct buf b = BUF_INIT(FILE_MAX);
-
-	if (is_crlf(file) && memchr(all.p, '\r', all.n) == NULL) {
-		while (slice_line(&all, &line)) {
-			buf_slice(&b, line);
-			buf_adds(&b, "\r\n");
-		}
-		buf_release(shown);
-		*shown = b;
-	}
-	/* or that the last one does */
-	if (shown->len > 0 && shown->p[shown->len - 1] != '\n' &&
-	    file.n > 0 && file.p[file.n - 1] == '\n')
-		buf_addc(shown, '\n');
-}
-
 bool
 files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
     struct buf *text, struct buf *disk, bool *unsaved, struct fault *fault)
 {
-	struct buf shown = BUF_INIT(FILE_MAX);
+	struct buf shown = BUF_INIT(FILE_MAX), crlf = BUF_INIT(FILE_MAX);
+	struct slice all, line, file;
 
 	*unsaved = false;
 	if (!files_load(fd, rel, st, text, fault))
 		return false;
 	if (f->buffer != NULL && f->buffer(f->buffer_arg, rel, &shown)) {
-		as_in_file(&shown, buf_view(text));
+		/* editors hold lines: how they end is the file's to say, */
+		all = buf_view(&shown);
+		file = buf_view(text);
+		if (is_crlf(file) && memchr(all.p, '\r', all.n) == NULL) {
+			while (slice_line(&all, &line)) {
+				buf_slice(&crlf, line);
+				buf_adds(&crlf, "\r\n");
+			}
+			buf_release(&shown);
+			shown = crlf;
+		}
+		/* or that the last one does */
+		if (shown.len > 0 && shown.p[shown.len - 1] != '\n' &&
+		    file.n > 0 && file.p[file.n - 1] == '\n')
+			buf_addc(&shown, '\n');
 		*unsaved = !shown.over &&
 		    !slice_eq(buf_view(&shown), buf_view(text));
 		note_unsaved(f, rel, *unsaved);

@@ -127,11 +127,10 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	    path_find(&f->root, slice_of(name), &path, NULL) == 0;
 	free(name);
 	p = found ? proofs_of(&f->proofs, path.rel) : NULL;
-	if (found && place) {
+	if (found && (place || read)) {
 		learn_read(p, content, meta);
-	} else if (found && read) {
-		learn_read(p, content, meta);
-		repeated_learn(f, path.rel, args, content, meta);
+		if (!place)
+			repeated_learn(f, path.rel, args, content, meta);
 	} else if (found) {
 		cache_drop(&f->cache, path.rel);
 		learn_change(p, strcmp(tool, "edit") == 0, args, meta);
