@@ -147,7 +147,6 @@ hub_durable(struct hub *h)
 	return 0;
 }
 
-/* What guard, compact and mem proposed, committed together. */
 void
 hub_commit_proposals(struct hub *h, struct slot *s)
 {
@@ -480,24 +479,17 @@ hub_start(struct hub *h, bool resume, struct err *e)
 	static const enum slot_id order[] = { SLOT_PROVIDER, SLOT_GUARD,
 		SLOT_TOOL, SLOT_COMPACT };
 
-	if (resume)
-		h->slot[SLOT_MEM].barrier = h->session->size;
-	for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-		enum slot_id i = order[k];
-		struct slot *s = &h->slot[i];
-
-		if (resume) {
-			s->barrier = h->session->size;
-			if (i == SLOT_GUARD) {
-				s->barrier = h->track->decision;
-				s->skip = h->track->guard_after;
-			}
-			if (i == SLOT_TOOL && h->track->tools == NULL)
-				s->barrier = 0;
-		}
-		if (slot_start(h, s, e) < 0)
-			return -1;
+	for (int i = 0; resume && i < SLOTS; i++)
+		h->slot[i].barrier = h->session->size;
+	if (resume) {
+		h->slot[SLOT_GUARD].barrier = h->track->decision;
+		h->slot[SLOT_GUARD].skip = h->track->guard_after;
+		if (h->track->tools == NULL)
+			h->slot[SLOT_TOOL].barrier = 0;
 	}
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		if (slot_start(h, &h->slot[order[k]], e) < 0)
+			return -1;
 	return 0;
 }
 

@@ -57,22 +57,6 @@ slot_read_stderr(struct hub *h, struct slot *s)
 	return false;
 }
 
-/* Something it left behind may hold the other end: what is there now, and at
- * most as much as a pipe holds. */
-static void
-drain_stderr(struct hub *h, struct slot *s)
-{
-	for (int i = 0; i < 256 && s->err >= 0 &&
-	    slot_read_stderr(h, s); i++)
-		;
-	if (s->said.len > 0)
-		report_line(h, s, s->said.p, s->said.len);
-	buf_reset(&s->said);
-	if (s->err >= 0)
-		close(s->err);
-	s->err = -1;
-}
-
 static void
 answer_ask(struct hub *h, const struct rec *r)
 {
@@ -142,15 +126,11 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 			s->restarts = 0;
 			hub_commit_proposals(h, s);
 		}
+	} else if (s->discard != 0) {
 		return NULL;
-	}
-	if (s->discard != 0)
-		return NULL;
-	/* Records that are the loop's own to write. */
-
-	if (r->kind == R_HAMR || r->kind == R_END || r->kind == R_ANSWER ||
-	    r->kind == R_CONFIG || r->kind == R_RECOVERY ||
-	    r->kind == R_COMPACT) {
+	} else if (r->kind == R_HAMR || r->kind == R_END ||
+	    r->kind == R_ANSWER || r->kind == R_CONFIG ||
+	    r->kind == R_RECOVERY || r->kind == R_COMPACT) {
 		err_say("stage %s wrote a record that only hamr-loop writes; "
 		    "it is ignored", s->name);
 	} else if (r->kind == R_REQUEST) {
@@ -170,13 +150,11 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 		hub_commit_record(h, r);
 		if (r->kind == R_START)
 			hub_durable(h);
+	} else if (buf_reserve(&s->proposals, r->line.n + 1) < 0) {
+		return "proposes more than a session can hold";
 	} else {
-		/* What is wrong with it, or NULL. */
-		if (buf_reserve(&s->proposals, r->line.n + 1) < 0)
-			return "proposes more than a session can hold";
 		buf_slice(&s->proposals, r->line);
 		buf_addc(&s->proposals, '\n');
-		return NULL;
 	}
 	return NULL;
 }
@@ -222,16 +200,14 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
 	char how[128];
 
 	snprintf(how, sizeof how, fmt, value);
+	s->asked = 0;
+	s->deadline = 0;
 	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
 		err_say("stage mem (%s) %s; this run is not indexed",
 		    s->cmd.commands[0], how);
 		s->used = false;
-		s->asked = 0;
-		s->deadline = 0;
 		return;
 	}
-	s->asked = 0;
-	s->deadline = 0;
 	s->restarts = 0;
 	runlog_line(h->log, s->name, "%s; given up", how);
 	h->stage_failed = true;
@@ -245,7 +221,17 @@ slot_stop(struct hub *h, struct slot *s, int ms, int *status)
 {
 	int st = child_end(s->child, ms);
 
-	drain_stderr(h, s);
+	/* Something it left behind may hold the other end of its stderr: what
+	 * is there now, and at most as much as a pipe holds. */
+	for (int i = 0; i < 256 && s->err >= 0 &&
+	    slot_read_stderr(h, s); i++)
+		;
+	if (s->said.len > 0)
+		report_line(h, s, s->said.p, s->said.len);
+	buf_reset(&s->said);
+	if (s->err >= 0)
+		close(s->err);
+	s->err = -1;
 	if (WIFSIGNALED(st))
 		runlog_line(h->log, s->name, "ended by signal %d",
 		    WTERMSIG(st));
@@ -275,12 +261,11 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 	code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
 		/* What a stage's own status makes of ours: a remedy of the
-		 * person's is told as such.  A usage error is one of [stages].
-		 * */
-
-		give_up(h, s, (code == ST_USAGE ? ST_CONFIG :
+		 * person's is told as such.  A usage error is one of
+		 * [stages]. */
+		give_up(h, s, code == ST_USAGE ? ST_CONFIG :
 		    code == ST_NOINPUT || code == ST_POLICY ||
-		    code == ST_CONFIG ? (enum status)code : ST_PEER),
+		    code == ST_CONFIG ? (enum status)code : ST_PEER,
 		    "ended with status %d", code);
 		return;
 	}
@@ -350,24 +335,6 @@ slot_restart(struct hub *h, struct slot *s)
 		s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 }
 
-/* The first of the queue goes into out; what is long without a copy. */
-static void
-take_control(struct slot *s)
-{
-	struct control *c = &s->q[0];
-
-	if (s->out.len == 0 && c->n >= CHUNK) {
-		free(s->out.p);
-		s->out.p = c->line;
-		s->out.len = c->n;
-		s->out.cap = c->n + 1;
-	} else {
-		buf_add(&s->out, c->line, c->n);
-		free(c->line);
-	}
-	memmove(s->q, s->q + 1, --s->nq * sizeof *s->q);
-}
-
 /* Put what is due into out, to be written at once.  False when there is
  * nothing. */
 static bool
@@ -396,8 +363,21 @@ refill(struct hub *h, struct slot *s)
 		s->cursor += n;
 	}
 	while (s->nq > 0 && s->q[0].at <= s->cursor &&
-	    (s->out.len == 0 || s->out.len + s->q[0].n <= CHUNK))
-		take_control(s);
+	    (s->out.len == 0 || s->out.len + s->q[0].n <= CHUNK)) {
+		const struct control *c = &s->q[0];
+
+		if (s->out.len == 0 && c->n >= CHUNK) {
+			/* what is long goes without a copy */
+			free(s->out.p);
+			s->out.p = c->line;
+			s->out.len = c->n;
+			s->out.cap = c->n + 1;
+		} else {
+			buf_add(&s->out, c->line, c->n);
+			free(c->line);
+		}
+		memmove(s->q, s->q + 1, --s->nq * sizeof *s->q);
+	}
 	return s->out.len > 0;
 }
 
