@@ -212,23 +212,6 @@ take_pipe(FILE *f)
 	return fd;
 }
 
-static int
-take_pipes(struct child *c, struct err *e)
-{
-	FILE *in = pipeline_get_infile(c->p);
-	FILE *out = pipeline_get_outfile(c->p);
-
-	c->group = pipeline_get_pid(c->p, 0);
-	if (in == NULL || out == NULL) {
-		err_sys(e, ST_SYSTEM, "cannot start a stage");
-		kill(-c->group, SIGKILL);
-		return -1;
-	}
-	c->in = take_pipe(in);
-	c->out = take_pipe(out);
-	return 0;
-}
-
 struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
@@ -250,8 +233,19 @@ child_start(const struct child_opts *o, struct err *e)
 		fcntl(c->err, F_SETFL, O_NONBLOCK);
 	}
 	r = begin(c, o, e);
-	if (r == 0 && !o->tty)
-		r = take_pipes(c, e);
+	if (r == 0 && !o->tty) {
+		FILE *in = pipeline_get_infile(c->p);
+		FILE *out = pipeline_get_outfile(c->p);
+
+		c->group = pipeline_get_pid(c->p, 0);
+		if (in != NULL && out != NULL) {
+			c->in = take_pipe(in);
+			c->out = take_pipe(out);
+		} else {
+			r = err_sys(e, ST_SYSTEM, "cannot start a stage");
+			kill(-c->group, SIGKILL);
+		}
+	}
 	if (c->err_theirs >= 0)
 		close(c->err_theirs);
 	if (r == 0)
@@ -332,19 +326,6 @@ child_end(struct child *c, int ms)
 
 /* ---- to its end ---- */
 
-/* Write what it takes; false when it takes no more. */
-static bool
-give(int fd, struct slice *left)
-{
-	ssize_t n = write(fd, left->p, left->n);
-
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	left->p += n;
-	left->n -= (size_t)n;
-	return left->n > 0;
-}
-
 long long
 child_talk(struct child *c, struct slice input, long long until, int stop,
     struct buf *out)
@@ -365,9 +346,13 @@ child_talk(struct child *c, struct slice input, long long until, int stop,
 			break;
 		if (p[2].revents != 0)
 			break;
-		if (p[0].revents != 0 && !give(c->in, &input)) {
-			giving = false;
-			child_close_in(c);
+		if (p[0].revents != 0) {
+			n = write(c->in, input.p, input.n);
+			giving = n < 0 ? errno == EAGAIN || errno == EINTR :
+			    (size_t)n < input.n;
+			input = slice_from(input, n > 0 ? (size_t)n : 0);
+			if (!giving)
+				child_close_in(c);
 		}
 		if (p[1].revents == 0)
 			continue;
