@@ -11,7 +11,6 @@
 
 #define BYTES_PER_TOKEN 4	/* of a summary */
 #define SUMMARY_SMALL 1400	/* bytes that it may have in any window */
-#define FULL_PERCENT 65		/* of B: nothing is kept beyond it */
 #define FILLED_PERCENT 95	/* of B: room for the next step */
 #define CONTEXT_PERCENT 10	/* of B: context kept when it is folded */
 #define B_UNLIMITED 122880	/* for a demand when there is no limit */
@@ -98,20 +97,6 @@ epoch_aim(const struct compact *c)
 	while (epoch_window(c) >= aims[i].below)
 		i++;
 	return aims[i].aim;
-}
-
-/* The size to which the room is filled again. */
-static long
-full_size(const struct compact *c)
-{
-	const struct aim aim = epoch_aim(c);
-	long b = epoch_window(c), low = percent_of(b, aim.low);
-	long most = percent_of(b, FULL_PERCENT);
-	long size = compact_size(c) + percent_of(b, aim.keep);
-
-	if (size > most)
-		size = most;
-	return size > low ? size : low;
 }
 
 size_t
@@ -373,7 +358,7 @@ run_stages(struct compact *c, size_t k)
 	if ((try_stages(c, k) || was.nkept > 0) &&
 	    compact_size(c) <= before - least) {
 		if (!c->demand && !c->set.every_call)
-			epoch_refill(c, full_size(c));
+			epoch_refill(c);
 		note_changes(c, &was);
 		epoch_settle_cuts(c);
 		begin_epoch(c, size);

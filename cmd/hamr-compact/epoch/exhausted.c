@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-#include "json/json.h"
 #include "items/fact.h"
 #include "exhausted.h"
 
@@ -154,23 +153,18 @@ exhausted_text(const struct compact *c)
 void
 exhausted_error(const struct compact *c, struct buf *out)
 {
-	struct json *o = json_object(), *list = json_object();
 	struct part p[PARTS];
 	char *text = exhausted_text(c);
 
 	measure(c, p);
 	qsort(p, PARTS, sizeof *p, larger_first);
+	scan_put(out, "{'type':'error','stage':'compact',"
+	    "'code':'budget_exhausted','message':@,'retryable':false,"
+	    "'tokens':$,'window':$,'contributors':{", slice_of(text),
+	    SCAN_INT(compact_size(c)), SCAN_INT(c->budget.window));
 	for (int i = 0; i < PARTS; i++)
-		json_int(list, p[i].name, p[i].tokens);
-	json_str(o, "type", "error");
-	json_str(o, "stage", "compact");
-	json_str(o, "code", "budget_exhausted");
-	json_str(o, "message", text);
-	json_bool(o, "retryable", false);
-	json_int(o, "tokens", compact_size(c));
-	json_int(o, "window", c->budget.window);
-	json_add(o, "contributors", list);
-	json_print(o, out);
-	json_free(o);
+		buf_fmt(out, "%s\"%s\":%ld", i > 0 ? "," : "", p[i].name,
+		    p[i].tokens);
+	buf_adds(out, "}}");
 	free(text);
 }

@@ -35,8 +35,8 @@ void epoch_show(struct compact *c, size_t fold, size_t slim, size_t cap);
 /* ---- refill.c: what is shown in full before the tail, and what is cut in
  * it ---- */
 
-/* Fill the room up to `size` tokens with what is worth most. */
-void epoch_refill(struct compact *c, long size);
+/* Fill the room that the window's aim leaves with what is worth most. */
+void epoch_refill(struct compact *c);
 void epoch_drop_kept(struct compact *c);
 /* Call i (in rising order) is in full. */
 void epoch_keep(struct compact *c, size_t i);

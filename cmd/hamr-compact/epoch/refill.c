@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #define CUT_LEAST 100
+#define FULL_PERCENT 65		/* of B: nothing is kept beyond it */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
@@ -115,24 +116,21 @@ is_superseded(const struct compact *c, const struct fact *f)
 	return f->file > 0 && c->files.v[f->file - 1].written > f->at;
 }
 
-/* May the node be shown though it is folded?  Not when its message is several
- * nodes. */
-static bool
-stands_alone(const struct view *v, size_t i)
-{
-	return !v->nodes[i].joins && (i + 1 == v->n || !v->nodes[i + 1].joins);
-}
-
 /* Is the call worth its room?  A folded step brings all of its own message
  * with it, which only a full window pays for: with marks lower than that, such
- * steps cost a fifth more fresh tokens for two points of edit support. */
+ * steps cost a fifth more fresh tokens for two points of edit support.  One
+ * whose message is several nodes stays folded. */
 static bool
 may_return(const struct compact *c, const struct view_call *call)
 {
+	const struct view *v = c->view;
+	size_t next = call->node + 1;
+
 	if (call->node >= c->epoch.fold)
 		return view_kept_sum(call) > 0;
 	return c->set.strategy->low == 0 && call->result != NULL &&
-	    stands_alone(c->view, call->node);
+	    !v->nodes[call->node].joins &&
+	    (next == v->n || !v->nodes[next].joins);
 }
 
 /* The calls that could be shown in full again, most valuable first. */
@@ -167,42 +165,42 @@ lower_first(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Lines of files that the tail shows. */
-static void
-tail_ranges(const struct compact *c, struct ranges *r)
+static bool
+shows_lines(const struct fact *f)
 {
-	const struct view *v = c->view;
-
-	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
-	    c->epoch.slim; i--) {
-		const struct fact *f = v->calls[i - 1].note;
-
-		if (f->kind == TOOL_READ && f->file > 0 && f->done &&
-		    !f->failed)
-			ranges_add(r, f);
-	}
+	return f->kind == TOOL_READ && f->file > 0 && f->done && !f->failed;
 }
 
 void
-epoch_refill(struct compact *c, long size)
+epoch_refill(struct compact *c)
 {
+	const struct view *v = c->view;
+	const struct aim aim = epoch_aim(c);
+	long b = epoch_window(c), low = percent_of(b, aim.low);
+	long most = percent_of(b, FULL_PERCENT), size = compact_size(c);
+	long full = size + percent_of(b, aim.keep), room;
 	size_t n, taken = 0;
 	struct item *all = candidates(c, &n);
-	long room = size - compact_size(c);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
 	struct ranges shown = { .n = 0 };
 	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded, and taken */
 
-	tail_ranges(c, &shown);
+	if (full > most)
+		full = most;
+	room = (full > low ? full : low) - size;
+	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
+	    c->epoch.slim; i--)
+		if (shows_lines(v->calls[i - 1].note))
+			ranges_add(&shown, v->calls[i - 1].note);
 	for (size_t i = 0; i < n; i++) {
-		const struct view_call *call = &c->view->calls[all[i].call];
+		const struct view_call *call = &v->calls[all[i].call];
 		const struct fact *f = call->note;
 		bool folded = call->node < c->epoch.fold;
 		uint64_t sum = view_kept_sum(call);
 		long more;
 
 		if (folded && !out[call->node])
-			sum += c->view->nodes[call->node].thin;
+			sum += v->nodes[call->node].thin;
 		more = compact_tokens(c, sum) + 1;
 		/* what an edit put in is there unnumbered, however often the
 		 * file is read: the next edit matches it */
@@ -213,8 +211,7 @@ epoch_refill(struct compact *c, long size)
 		calls[taken++] = all[i].call;
 		if (folded)
 			out[call->node] = 1;
-		if (f->kind == TOOL_READ && f->file > 0 && f->done &&
-		    !f->failed)
+		if (shows_lines(f))
 			ranges_add(&shown, f);
 	}
 	qsort(calls, taken, sizeof *calls, lower_first);

@@ -124,25 +124,6 @@ add_user(struct summary *s, struct slice text)
 		text.n, 0 };
 }
 
-/* Entry at (index + 1) is the newest now; new, it is in no list yet. */
-static void
-use(struct entries *t, size_t at)
-{
-	struct entry *it = &t->v[at - 1];
-
-	if (t->newest == at)
-		return;
-	if (it->newer > 0)
-		t->v[it->newer - 1].older = it->older;
-	if (it->older > 0)
-		t->v[it->older - 1].newer = it->newer;
-	if (t->newest > 0)
-		t->v[t->newest - 1].newer = at;
-	it->older = t->newest;
-	it->newer = 0;
-	t->newest = at;
-}
-
 static const struct entry *
 entry_at(const struct entries *t, size_t at)
 {
@@ -171,7 +152,18 @@ fold_call(struct summary *s, const struct fact *f)
 	it->failed = f->failed;
 	free(it->error);
 	it->error = f->failed ? xstrdup(f->error) : NULL;
-	use(t, *at);
+	/* it is the newest now; new, it is in no list yet */
+	if (t->newest == *at)
+		return;
+	if (it->newer > 0)
+		t->v[it->newer - 1].older = it->older;
+	if (it->older > 0)
+		t->v[it->older - 1].newer = it->newer;
+	if (t->newest > 0)
+		t->v[t->newest - 1].newer = *at;
+	it->older = t->newest;
+	it->newer = 0;
+	t->newest = *at;
 }
 
 static void
