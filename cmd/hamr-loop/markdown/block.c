@@ -127,17 +127,6 @@ item_mark(const struct cursor *c, struct container *item)
 	return n;
 }
 
-static void
-take_task(struct cursor *c, struct container *item)
-{
-	if (c->end - c->p < 4 || c->p[0] != '[' || c->p[2] != ']' ||
-	    c->p[3] != ' ' || strchr(" xX", c->p[1]) == NULL)
-		return;
-	item->task = true;
-	item->done = c->p[1] != ' ';
-	take(c, 4);
-}
-
 /* In the middle of a paragraph only an item with text begins a list, and of
  * those with a number the first one. */
 static bool
@@ -162,7 +151,12 @@ take_item(struct cursor *c, bool interrupts, struct container *item)
 	skip(&ahead, after);
 	item->indent = before + n + after;
 	*c = ahead;
-	take_task(c, item);
+	if (c->end - c->p >= 4 && c->p[0] == '[' && c->p[2] == ']' &&
+	    c->p[3] == ' ' && strchr(" xX", c->p[1]) != NULL) {
+		item->task = true;
+		item->done = c->p[1] != ' ';
+		take(c, 4);
+	}
 	return true;
 }
 
@@ -172,12 +166,15 @@ take_item(struct cursor *c, bool interrupts, struct container *item)
 static bool
 is_rule(const struct cursor *c)
 {
+	struct cursor ahead = *c;
 	size_t n = 0;
 
-	if (c->p >= c->end || strchr("*-_", *c->p) == NULL || *c->p == '\0')
+	skip(&ahead, CODE_INDENT);
+	if (blanks(c) >= CODE_INDENT || ahead.p >= ahead.end ||
+	    strchr("*-_", *ahead.p) == NULL || *ahead.p == '\0')
 		return false;
-	for (const char *p = c->p; p < c->end; p++)
-		if (*p == *c->p)
+	for (const char *p = ahead.p; p < ahead.end; p++)
+		if (*p == *ahead.p)
 			n++;
 		else if (*p != ' ' && *p != '\t')
 			return false;
@@ -309,15 +306,6 @@ leaf_line(const struct place *at, struct cursor *c, struct line *out)
 	    LINE_TEXT;
 }
 
-static bool
-has_rule(const struct cursor *c)
-{
-	struct cursor ahead = *c;
-
-	skip(&ahead, blanks(c));
-	return blanks(c) < CODE_INDENT && is_rule(&ahead);
-}
-
 void
 block_line(const struct place *at, struct slice line, struct line *out)
 {
@@ -338,7 +326,7 @@ block_line(const struct place *at, struct slice line, struct line *out)
 
 		if (take_quote(&c))
 			*in = (struct container){ .quote = true };
-		else if (has_rule(&c) || (within && is_delimiter(at, &c)) ||
+		else if (is_rule(&c) || (within && is_delimiter(at, &c)) ||
 		    !take_item(&c, within, in))
 			break;
 		out->nopened++;

@@ -184,43 +184,8 @@ fit(struct table *t)
 	return true;
 }
 
-static void
-put_rule(struct table *t)
-{
-	struct buf b = BUF_INIT(1 << 20);
-
-	for (size_t i = 0; i < t->n; i++) {
-		buf_adds(&b, i > 0 ? "─┼─" : "");
-		for (size_t k = 0; k < t->width[i]; k++)
-			buf_adds(&b, "─");
-	}
-	buf_slice(t->out, t->how->next);
-	rows_dim(t->out, buf_view(&b).p != NULL ? b.p : "", t->how->colour);
-	buf_addc(t->out, '\n');
-	buf_release(&b);
-}
-
-/* Row `line` of column i, with the blanks around it; `owed` are blanks that
- * are only written when something follows. */
-static void
-put_cell(struct table *t, size_t i, size_t line, size_t *owed)
-{
-	const struct rows *r = &t->rows[i];
-	const struct row *row = line < r->n ? &r->row[line] : NULL;
-	size_t columns = row != NULL ? row->columns : 0;
-	size_t blank = columns < t->width[i] ? t->width[i] - columns : 0;
-	size_t before = t->align[i] == RIGHT ? blank :
-	    t->align[i] == CENTER ? blank / 2 : 0;
-
-	*owed += before;
-	if (row != NULL && row->n > 0) {
-		term_pad(t->out, *owed);
-		*owed = 0;
-		buf_add(t->out, r->text.p + row->at, row->n);
-	}
-	*owed += blank - before;
-}
-
+/* A cell's rows beside the others'; blanks are only written when something
+ * follows. */
 static void
 put_row(struct table *t, const struct slice *cells, size_t n, bool head)
 {
@@ -239,7 +204,22 @@ put_row(struct table *t, const struct slice *cells, size_t n, bool head)
 		buf_slice(t->out, head && line == 0 ? t->how->first :
 		    t->how->next);
 		for (size_t i = 0; i < t->n; i++) {
-			put_cell(t, i, line, &owed);
+			const struct rows *r = &t->rows[i];
+			const struct row *row = line < r->n ? &r->row[line] :
+			    NULL;
+			size_t columns = row != NULL ? row->columns : 0;
+			size_t blank = columns < t->width[i] ?
+			    t->width[i] - columns : 0;
+			size_t before = t->align[i] == RIGHT ? blank :
+			    t->align[i] == CENTER ? blank / 2 : 0;
+
+			owed += before;
+			if (row != NULL && row->n > 0) {
+				term_pad(t->out, owed);
+				owed = 0;
+				buf_add(t->out, r->text.p + row->at, row->n);
+			}
+			owed += blank - before;
 			if (i + 1 < t->n) {
 				term_pad(t->out, owed);
 				rows_dim(t->out, " │", t->how->colour);
@@ -285,12 +265,20 @@ draw(struct table *t)
 {
 	struct slice rest = t->source, line, cells[TABLE_COLUMNS];
 	bool columns = fit(t), first = true;
+	struct buf b = BUF_INIT(1 << 20);
 
 	slice_line(&rest, &line);
 	slice_line(&rest, &line);
 	if (columns) {
 		put_row(t, t->name, t->n, true);
-		put_rule(t);
+		for (size_t i = 0; i < t->n; i++) {
+			buf_adds(&b, i > 0 ? "─┼─" : "");
+			for (size_t k = 0; k < t->width[i]; k++)
+				buf_adds(&b, "─");
+		}
+		buf_slice(t->out, t->how->next);
+		rows_dim(t->out, b.p != NULL ? b.p : "", t->how->colour);
+		buf_addc(t->out, '\n');
 	} else if (rest.n == 0)
 		put_record(t, t->name, 0, true);
 	while (slice_line(&rest, &line)) {
@@ -302,6 +290,7 @@ draw(struct table *t)
 			put_record(t, cells, n, first);
 		first = false;
 	}
+	buf_release(&b);
 }
 
 void

@@ -137,29 +137,22 @@ starts(struct slice t, size_t at, const char *with)
 	return n > 0 && t.n - at >= n && memcmp(t.p + at, with, n) == 0;
 }
 
-/* Behind `end`, from `at`; the end of the line when it is not there. */
-static size_t
-behind(struct slice t, size_t at, const char *end, bool *found)
-{
-	for (*found = false; at < t.n; at++) {
-		if (t.p[at] == '\\' && end[0] != '*' && end[0] != '-')
-			at++;
-		else if (starts(t, at, end)) {
-			*found = true;
-			return at + strlen(end);
-		}
-	}
-	return t.n;
-}
-
 /* A string or comment that begins at `at` and may go on in the next line. */
 static size_t
 put_until(struct highlight *h, struct slice t, size_t at, size_t from,
     const char *end, const char *colour, struct buf *out)
 {
-	bool found;
-	size_t to = behind(t, from, end, &found);
+	bool found = false;
+	size_t to = from;
 
+	while (to < t.n && !found) {
+		found = starts(t, to, end);
+		if (t.p[to] == '\\' && end[0] != '*' && end[0] != '-')
+			to += 2;
+		else
+			to += found ? strlen(end) : 1;
+	}
+	to = to < t.n ? to : t.n;
 	coloured(out, colour, t.p + at, to - at);
 	h->until = found ? NULL : end;
 	return to;
@@ -214,19 +207,6 @@ put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 	return to;
 }
 
-static void
-put_diff(struct slice t, struct buf *out)
-{
-	const char *colour = slice_starts(t, "@@") ? PLACE :
-	    slice_starts(t, "+++") || slice_starts(t, "---") ? COMMENT :
-	    slice_starts(t, "+") ? ADDED : slice_starts(t, "-") ? TAKEN : "";
-
-	if (colour[0] != '\0')
-		coloured(out, colour, t.p, t.n);
-	else
-		buf_slice(out, t);
-}
-
 void
 highlight_line(struct highlight *h, struct slice t, struct buf *out)
 {
@@ -237,7 +217,15 @@ highlight_line(struct highlight *h, struct slice t, struct buf *out)
 		return;
 	}
 	if (h->language->diff) {
-		put_diff(t, out);
+		const char *colour = slice_starts(t, "@@") ? PLACE :
+		    slice_starts(t, "+++") || slice_starts(t, "---") ?
+		    COMMENT : slice_starts(t, "+") ? ADDED :
+		    slice_starts(t, "-") ? TAKEN : "";
+
+		if (colour[0] != '\0')
+			coloured(out, colour, t.p, t.n);
+		else
+			buf_slice(out, t);
 		return;
 	}
 	if (h->until != NULL)

@@ -230,23 +230,6 @@ enter_span(MD_SPANTYPE type, void *detail, void *user)
 	return 0;
 }
 
-static void
-add_attribute(struct buf *out, const MD_ATTRIBUTE *a)
-{
-	for (size_t i = 0; a->size > 0 && a->substr_offsets[i] < a->size; i++) {
-		size_t at = a->substr_offsets[i];
-		struct slice t = { a->text + at,
-			a->substr_offsets[i + 1] - at };
-		unsigned long cp = a->substr_types[i] == MD_TEXT_ENTITY ?
-		    entity(t) : 0;
-
-		if (cp != 0)
-			utf8_put(out, cp);
-		else
-			buf_slice(out, t);
-	}
-}
-
 /* A URL that is its own text is said once. */
 static bool
 says(struct slice text, struct slice url)
@@ -274,7 +257,19 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 	if (r->links >= NESTED)
 		return;
 	at = r->link[r->links];
-	add_attribute(&b, url);
+	for (size_t i = 0; url->size > 0 && url->substr_offsets[i] < url->size;
+	    i++) {
+		size_t from = url->substr_offsets[i];
+		struct slice t = { url->text + from,
+			url->substr_offsets[i + 1] - from };
+		unsigned long cp = url->substr_types[i] == MD_TEXT_ENTITY ?
+		    entity(t) : 0;
+
+		if (cp != 0)
+			utf8_put(&b, cp);
+		else
+			buf_slice(&b, t);
+	}
 	if (says((struct slice){ buf_view(&in->text).p + at,
 	    in->text.len - at }, buf_view(&b))) {
 		for (size_t i = in->n; i-- > 0 && in->piece[i].at >= at; )
@@ -337,24 +332,6 @@ has_underline(struct slice source)
 	return false;
 }
 
-/* A target for each [text][label], so that it is read as a link. */
-static void
-add_labels(struct slice source, struct buf *out)
-{
-	const char *p = source.p, *end = p + source.n;
-
-	while ((p = memmem(p, (size_t)(end - p), "][", 2)) != NULL) {
-		size_t n = 0;
-
-		for (p += 2; p + n < end && n < LABEL_MAX &&
-		    strchr("[]<>\\\n", p[n]) == NULL; n++)
-			;
-		if (n > 0 && p + n < end && p[n] == ']')
-			buf_fmt(out, "\n\n[%.*s]: <" LABEL "%.*s>", (int)n, p,
-			    (int)n, p);
-	}
-}
-
 static bool
 read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 {
@@ -368,11 +345,22 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 64);
 	struct reader r = { .in = in, .marks = marks };
+	const char *p = source.p, *end = p + source.n;
 	int rc;
 
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	add_labels(source, &b);
+	/* a target for each [text][label], so that it is read as a link */
+	while ((p = memmem(p, (size_t)(end - p), "][", 2)) != NULL) {
+		size_t n = 0;
+
+		for (p += 2; p + n < end && n < LABEL_MAX &&
+		    strchr("[]<>\\\n", p[n]) == NULL; n++)
+			;
+		if (n > 0 && p + n < end && p[n] == ']')
+			buf_fmt(&b, "\n\n[%.*s]: <" LABEL "%.*s>", (int)n, p,
+			    (int)n, p);
+	}
 	r.source = (struct slice){ b.p, LEAD_LEN + source.n };
 	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
 	buf_release(&b);

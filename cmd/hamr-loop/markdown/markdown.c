@@ -224,22 +224,6 @@ open_mark(const struct markdown *m)
 	return m->text.len;
 }
 
-/* How many rows will not change any more: a new beginning is made with the
- * next one, so it must not begin within a link, code or bold text. */
-static size_t
-rows_final(const struct markdown *m)
-{
-	const struct rows *r = &m->rows;
-	size_t n = r->n > OPEN_ROWS ? r->n - OPEN_ROWS : 0;
-	size_t header = header_at(m), mark = open_mark(m);
-
-	while (n > 0 && (r->row[n].source == NO_SOURCE ||
-	    r->row[n].source > header || (r->n <= HELD_ROWS &&
-	    (r->row[n].inside || r->row[n].source > mark))))
-		n--;
-	return n;
-}
-
 /* Write the rows of the paragraph that are final, or all, when it is over. */
 static void
 put_paragraph(struct markdown *m, bool over)
@@ -258,7 +242,19 @@ put_paragraph(struct markdown *m, bool over)
 	how = style_of(m, &p, 0);
 	inline_read(&m->inlines, buf_view(&m->text), !m->colour);
 	rows_wrap(r, &m->inlines, &how);
-	n = over ? r->n : rows_final(m);
+	n = r->n;
+	if (!over) {
+		/* The rows that will not change any more: a new beginning is
+		 * made with the next one, so it must not begin within a link,
+		 * code or bold text. */
+		size_t header = header_at(m), mark = open_mark(m);
+
+		n = r->n > OPEN_ROWS ? r->n - OPEN_ROWS : 0;
+		while (n > 0 && (r->row[n].source == NO_SOURCE ||
+		    r->row[n].source > header || (r->n <= HELD_ROWS &&
+		    (r->row[n].inside || r->row[n].source > mark))))
+			n--;
+	}
 	if (n > 0) {
 		source = n < r->n ? r->row[n].source : m->text.len;
 		if (!m->began)
@@ -315,18 +311,6 @@ put_heading(struct markdown *m, struct slice text, size_t level)
 	buf_slice(m->out, buf_view(&m->rows.text));
 	marks_drawn(m);
 	prefix_release(&p);
-	buf_release(&b);
-}
-
-/* The line above an underline is a heading. */
-static void
-head_paragraph(struct markdown *m, size_t level)
-{
-	struct buf b = m->text;
-
-	m->text = BUF_INIT(TEXT_MAX);
-	m->at.leaf = LEAF_NONE;
-	put_heading(m, buf_view(&b), level);
 	buf_release(&b);
 }
 
@@ -509,20 +493,6 @@ close_containers(struct markdown *m, size_t depth)
 	}
 }
 
-/* Items of one list count on from its first. */
-static void
-open_container(struct markdown *m, struct container c)
-{
-	const struct container *s = &m->sibling[m->at.depth];
-
-	if (!c.quote && !s->quote && s->mark == c.mark &&
-	    (c.mark == '.' || c.mark == ')'))
-		c.number = s->number + 1;
-	m->at.in[m->at.depth++] = c;
-	for (size_t i = m->at.depth; i < BLOCK_DEPTH; i++)
-		m->sibling[i].mark = '\0';
-}
-
 /* Into the containers of the line. */
 static void
 go_to(struct markdown *m, const struct line *l)
@@ -531,25 +501,21 @@ go_to(struct markdown *m, const struct line *l)
 	    m->at.leaf != LEAF_NONE)
 		close_leaf(m);
 	close_containers(m, l->matched);
-	for (size_t i = 0; i < l->nopened; i++)
-		open_container(m, l->opened[i]);
+	for (size_t i = 0; i < l->nopened; i++) {
+		struct container c = l->opened[i];
+		const struct container *s = &m->sibling[m->at.depth];
+
+		/* items of one list count on from its first */
+		if (!c.quote && !s->quote && s->mark == c.mark &&
+		    (c.mark == '.' || c.mark == ')'))
+			c.number = s->number + 1;
+		m->at.in[m->at.depth++] = c;
+		for (size_t k = m->at.depth; k < BLOCK_DEPTH; k++)
+			m->sibling[k].mark = '\0';
+	}
 	if (l->kind != LINE_BLANK || l->nopened > 0)
 		for (size_t i = m->at.depth; i < BLOCK_DEPTH; i++)
 			m->sibling[i].mark = '\0';
-}
-
-static void
-blank_line(struct markdown *m, const struct line *l)
-{
-	bool same = l->matched == m->at.depth && l->nopened == 0;
-
-	if (m->at.leaf == LEAF_INDENTED && same) {
-		m->blank_lines++;
-		m->gap = true;
-		return;
-	}
-	go_to(m, l);
-	m->gap |= l->nopened == 0;
 }
 
 static void
@@ -585,9 +551,14 @@ take_line(struct markdown *m, const struct line *l)
 {
 	bool goes_on = l->nopened == 0 && l->matched == m->at.depth;
 
-	if (l->kind == LINE_BLANK)
-		blank_line(m, l);
-	else if (l->kind == LINE_TEXT && m->at.leaf == LEAF_PARAGRAPH &&
+	if (l->kind == LINE_BLANK && goes_on &&
+	    m->at.leaf == LEAF_INDENTED) {
+		m->blank_lines++;
+		m->gap = true;
+	} else if (l->kind == LINE_BLANK) {
+		go_to(m, l);
+		m->gap |= l->nopened == 0;
+	} else if (l->kind == LINE_TEXT && m->at.leaf == LEAF_PARAGRAPH &&
 	    l->nopened == 0)
 		add_text(m, l->text);
 	else if (l->kind == LINE_CODE || (l->kind == LINE_INDENTED && goes_on &&
@@ -600,9 +571,15 @@ take_line(struct markdown *m, const struct line *l)
 		add_row(m, l->text);
 	else if (l->kind == LINE_DELIMITER)
 		begin_table(m, l->text);
-	else if (l->kind == LINE_UNDERLINE)
-		head_paragraph(m, l->level);
-	else
+	else if (l->kind == LINE_UNDERLINE) {
+		/* the line above is a heading */
+		struct buf b = m->text;
+
+		m->text = BUF_INIT(TEXT_MAX);
+		m->at.leaf = LEAF_NONE;
+		put_heading(m, buf_view(&b), l->level);
+		buf_release(&b);
+	} else
 		begin_leaf(m, l);
 }
 
@@ -676,22 +653,6 @@ take_beginning(struct markdown *m, size_t at)
 }
 
 static void
-look_at_line(struct markdown *m)
-{
-	while (m->line.len > m->look) {
-		const char *p = m->line.p + m->look;
-		const char *blank = memchr(p, ' ', m->line.len - m->look);
-
-		if (blank == NULL) {
-			m->look = m->line.len;
-			return;
-		}
-		m->look = (size_t)(blank - m->line.p);
-		take_beginning(m, m->look);
-	}
-}
-
-static void
 end_line(struct markdown *m)
 {
 	struct slice line = { m->line.len > 0 ? m->line.p : "", m->line.len };
@@ -718,7 +679,16 @@ add_clean(struct markdown *m, struct slice t)
 		size_t n = end != NULL ? (size_t)(end - t.p) : most;
 
 		buf_add(&m->line, t.p, n);
-		look_at_line(m);
+		while (m->line.len > m->look) {
+			const char *blank = memchr(m->line.p + m->look, ' ',
+			    m->line.len - m->look);
+
+			m->look = m->line.len;
+			if (blank != NULL) {
+				m->look = (size_t)(blank - m->line.p);
+				take_beginning(m, m->look);
+			}
+		}
 		if (end != NULL) {
 			end_line(m);
 			n++;
@@ -869,43 +839,23 @@ text_tail(const struct markdown *m, struct slice t)
 	    t;
 }
 
-/* Of the rows in b, the last ones. */
-static void
-add_last(const struct markdown *m, struct slice b, struct buf *rows)
-{
-	const char *from;
-	size_t n = 0;
-
-	b = slice_trim_end(b, "\n");
-	for (from = b.p + b.n; from > b.p; from--)
-		if (from[-1] == '\n' && ++n >= m->tail_rows)
-			break;
-	if (b.n > 0 && m->tail_rows > 0)
-		buf_add(rows, from, (size_t)(b.p + b.n - from));
-}
-
 void
 markdown_tail(struct markdown *m, struct buf *rows)
 {
-	struct markdown t;
+	struct markdown t = *m;		/* as far, with texts of its own */
 	struct buf out = BUF_INIT(TEXT_MAX);
-	struct slice line = text_tail(m, buf_view(&m->line)), text;
+	struct slice line = text_tail(m, buf_view(&m->line)), text, all;
+	const char *from;
+	size_t n = 0;
 
-	init(&t, m->columns < TEXT_MAX ? m->columns : UNKNOWN_COLUMNS,
-	    m->tail_rows, m->colour);
+	t.raw = t.line = t.text = BUF_INIT(TEXT_MAX);
+	inline_init(&t.inlines);
+	rows_init(&t.rows);
+	if (t.columns == TEXT_MAX)
+		t.columns = UNKNOWN_COLUMNS;
 	t.cut = true;
 	t.out = &out;
 	t.look = TEXT_MAX;
-	t.in_text = m->in_text;
-	t.at = m->at;
-	memcpy(t.sibling, m->sibling, sizeof t.sibling);
-	t.last = m->last;
-	t.in_pieces = m->in_pieces;
-	t.began = m->began;
-	t.blank_lines = m->blank_lines;
-	t.gap = m->gap;
-	t.shown = m->shown;
-	t.blocks = m->blocks;
 	if (m->at.leaf == LEAF_TABLE)
 		add_table_tail(m, &t.text);
 	else if (m->at.leaf == LEAF_PARAGRAPH) {
@@ -921,7 +871,13 @@ markdown_tail(struct markdown *m, struct buf *rows)
 			buf_slice(&t.line, line);
 		finish(&t);
 	}
-	add_last(m, buf_view(&out), rows);
+	/* of its rows the last ones */
+	all = slice_trim_end(buf_view(&out), "\n");
+	for (from = all.p + all.n; from > all.p; from--)
+		if (from[-1] == '\n' && ++n >= m->tail_rows)
+			break;
+	if (all.n > 0 && m->tail_rows > 0)
+		buf_add(rows, from, (size_t)(all.p + all.n - from));
 	buf_release(&out);
 	release(&t);
 }

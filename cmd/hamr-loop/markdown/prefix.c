@@ -30,16 +30,6 @@ mark_columns(const struct container *c)
 	return term_width(slice_of(mark));
 }
 
-static size_t
-first_drawn(const struct place *at, size_t columns)
-{
-	size_t i = at->depth, all = 0;
-
-	while (i > 0 && (all += mark_columns(&at->in[i - 1])) <= columns / 2)
-		i--;
-	return i;
-}
-
 static void
 add_quote(struct buf *out, bool colour)
 {
@@ -51,8 +41,12 @@ void
 prefix_of(const struct place *at, size_t columns, bool colour,
     struct prefix *p)
 {
+	size_t i = at->depth, all = 0;
+
 	*p = (struct prefix){ BUF_INIT(PREFIX_MAX), BUF_INIT(PREFIX_MAX), 0 };
-	for (size_t i = first_drawn(at, columns); i < at->depth; i++) {
+	while (i > 0 && (all += mark_columns(&at->in[i - 1])) <= columns / 2)
+		i--;
+	for (; i < at->depth; i++) {
 		const struct container *c = &at->in[i];
 		size_t n = mark_columns(c);
 		char mark[24];

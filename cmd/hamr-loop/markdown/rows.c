@@ -114,51 +114,35 @@ piece_at(struct layout *l, size_t at)
 	return &in->piece[l->piece];
 }
 
-/* Append text.  Behind what terminals do not agree about, the column is set. */
+/* Append [from, to) of the text, each piece in its look.  Behind what terminals
+ * do not agree about, the column is set. */
 static void
-put_clusters(struct layout *l, struct slice t)
+put(struct layout *l, size_t from, size_t to)
 {
 	struct buf *out = &l->out->text;
 	size_t w, n;
 
-	for (; t.n > 0; t.p += n, t.n -= n) {
-		n = term_cluster(t, &w);
-		l->used += w;
-		if (t.p[0] == '\t')
-			buf_addc(out, ' ');
-		else
-			buf_add(out, t.p, n);
-		if (n > 3 && l->how->colour && l->used <= l->how->columns &&
-		    term_cluster_differs((struct slice){ t.p, n }))
-			buf_fmt(out, "\033[%zuG", l->how->left + l->used + 1);
-	}
-}
-
-/* Append [from, to) of the text, each piece in its look. */
-static void
-put(struct layout *l, size_t from, size_t to)
-{
 	while (from < to) {
 		const struct piece *p = piece_at(l, from);
-		size_t n = p->at + p->n < to ? p->at + p->n - from : to - from;
+		size_t end = p->at + p->n < to ? p->at + p->n : to;
 
 		set_look(l, p->look | l->how->look);
-		put_clusters(l, (struct slice){ l->in->text.p + from, n });
-		from += n;
+		for (; from < end; from += n) {
+			struct slice t = { l->in->text.p + from, end - from };
+
+			n = term_cluster(t, &w);
+			l->used += w;
+			if (t.p[0] == '\t')
+				buf_addc(out, ' ');
+			else
+				buf_add(out, t.p, n);
+			if (n > 3 && l->how->colour &&
+			    l->used <= l->how->columns &&
+			    term_cluster_differs((struct slice){ t.p, n }))
+				buf_fmt(out, "\033[%zuG",
+				    l->how->left + l->used + 1);
+		}
 	}
-}
-
-/* Where a row that begins at `at` of the text begins in the source. */
-static void
-note_source(struct layout *l, size_t at)
-{
-	struct row *row = &l->out->row[l->out->n - 1];
-	const struct piece *p = piece_at(l, at);
-
-	row->inside = p->inside;
-	if (p->source != NO_SOURCE)
-		row->source = p->source + (at - p->at) -
-		    (at == p->at && p->escaped);
 }
 
 /* A word that does not fit into a row, in pieces that do. */
@@ -195,9 +179,16 @@ place(struct layout *l)
 		end_row(l);
 	if (!l->open) {
 		bool broken = l->out->n > 0 && !l->word_source;
+		size_t at = broken ? l->word : l->gap;
+		const struct piece *p = piece_at(l, at);
+		struct row *row;
 
 		begin_row(l);
-		note_source(l, broken ? l->word : l->gap);
+		row = &l->out->row[l->out->n - 1];
+		row->inside = p->inside;
+		if (p->source != NO_SOURCE)
+			row->source = p->source + (at - p->at) -
+			    (at == p->at && p->escaped);
 		/* not the blanks where it was broken, or too many */
 		if (broken || l->gap_columns > columns / 2)
 			l->gap = l->word;
@@ -213,25 +204,18 @@ place(struct layout *l)
 	l->gap_columns = l->columns = 0;
 }
 
-/* Closing marks that no row begins with. */
-static bool
-closes(struct slice cluster)
-{
-	static const char *const marks[] = { "、", "。", "，", "．", "！", "？",
-		"）", "」", "』", "】", "：", "；", "》", "〉", "”", "’", NULL };
-
-	return slice_in(cluster, marks);
-}
-
 static void
 add_cluster(struct layout *l, size_t at, struct slice rest, size_t *n,
     bool *wide)
 {
+	/* closing marks, which no row begins with */
+	static const char *const marks[] = { "、", "。", "，", "．", "！", "？",
+		"）", "」", "』", "】", "：", "；", "》", "〉", "”", "’", NULL };
 	size_t w;
 
 	*n = term_cluster(rest, &w);
 	if ((w > 1 || *wide) && l->end > l->word &&
-	    !closes((struct slice){ rest.p, *n }))
+	    !slice_in((struct slice){ rest.p, *n }, marks))
 		place(l);
 	if (l->end == l->word) {
 		l->word = at;
