@@ -247,24 +247,6 @@ make_file(char *name, int suffix, const char *p, size_t n)
 	return fd;
 }
 
-static bool
-page(const struct buf *text)
-{
-	char name[] = "/tmp/hamr-view.XXXXXX";
-	const char *pager = getenv("PAGER"), *args[] = { name };
-	struct slice t = buf_view(text);
-	int fd = make_file(name, 0, t.p, t.n), status;
-	struct err e;
-
-	if (fd < 0)
-		return false;
-	status = child_run_tty(pager != NULL && pager[0] != '\0' ? pager :
-	    "less", args, 1, &e);
-	close(fd);
-	unlink(name);
-	return status == 0;
-}
-
 char *
 ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 {
@@ -509,8 +491,12 @@ ask_again(struct asking *k, const char *said)
 static void
 view(struct asking *k)
 {
+	char name[] = "/tmp/hamr-view.XXXXXX";
+	const char *pager = getenv("PAGER"), *args[] = { name };
 	struct buf text = BUF_INIT(TEXT_MAX);
-	bool shown;
+	bool shown = false;
+	struct err e;
+	int fd;
 
 	if (k->q.path != NULL) {
 		term_escape(&text, slice_of(k->q.path));
@@ -519,24 +505,21 @@ view(struct asking *k)
 	ui_question_text(&k->q, &text);
 	if (text.len > 0 && text.p[text.len - 1] != '\n')
 		buf_addc(&text, '\n');
+	if (pager == NULL || pager[0] == '\0')
+		pager = "less";
 	ui_lend(k->u);
-	shown = page(&text);
+	fd = make_file(name, 0, buf_view(&text).p, text.len);
+	if (fd >= 0) {
+		shown = child_run_tty(pager, args, 1, &e) == 0;
+		close(fd);
+		unlink(name);
+	}
 	ui_take_back(k->u);
 	ui_break(k->u);
 	if (!shown)
 		ui_emit(k->u, buf_view(&text));
 	buf_release(&text);
 	ask_again(k, NULL);
-}
-
-/* The message being typed waits while a reason is. */
-static void
-begin_reason(struct asking *k)
-{
-	k->message = editor_text(k->u->editor);
-	editor_set(k->u->editor, SLICE(""));
-	editor_prompt(k->u->editor, "no, because: ");
-	k->state = REASON;
 }
 
 static void
@@ -549,22 +532,12 @@ end_reason(struct asking *k)
 	k->state = KEYS;
 }
 
-static void
-edit(struct asking *k)
-{
-	const char *why = NULL;
-
-	k->a.args = edit_call(k->u, k->args, k->q.command != NULL, &why);
-	if (k->a.args == NULL)
-		ask_again(k, why);
-	else
-		k->a.yes = k->done = true;
-}
-
 /* False: it answers nothing. */
 static bool
 answer(struct asking *k, char c)
 {
+	const char *why = NULL;
+
 	if (k->confirm.n > 0 && c != 'y' && c != 'n')
 		return false;
 	switch (c) {
@@ -575,7 +548,11 @@ answer(struct asking *k, char c)
 		k->done = true;
 		return true;
 	case 'r':
-		begin_reason(k);
+		/* the message being typed waits while a reason is */
+		k->message = editor_text(k->u->editor);
+		editor_set(k->u->editor, SLICE(""));
+		editor_prompt(k->u->editor, "no, because: ");
+		k->state = REASON;
 		return true;
 	case 'v':
 		view(k);
@@ -592,9 +569,15 @@ answer(struct asking *k, char c)
 		k->a.yes = k->a.network = k->done = k->q.network;
 		return k->q.network;
 	case 'e':
-		if (k->args != NULL)
-			edit(k);
-		return k->args != NULL;
+		if (k->args == NULL)
+			return false;
+		k->a.args = edit_call(k->u, k->args, k->q.command != NULL,
+		    &why);
+		if (k->a.args == NULL)
+			ask_again(k, why);
+		else
+			k->a.yes = k->done = true;
+		return true;
 	default:
 		return false;
 	}
@@ -676,30 +659,24 @@ take_key(struct asking *k, const struct key *key)
 	    (!draft || k->handed) && answer(k, key->text.p[0]);
 }
 
-static void
-on_key(struct asking *k, const struct key *key)
-{
-	enum editor_event event;
-
-	if (ui_answered(k->u, key) || take_key(k, key))
-		return;
-	k->handed = false;
-	event = editor_key(k->u->editor, key);
-	if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
-		refuse(k);
-	if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
-		ui_event(k->u, event);
-}
-
 /* ---- the terminal ---- */
 
 static void
 take_keys(struct asking *k)
 {
+	enum editor_event event;
 	struct key key;
 
-	while (!k->done && keys_next(&k->u->keys, file_now_ms(), &key))
-		on_key(k, &key);
+	while (!k->done && keys_next(&k->u->keys, file_now_ms(), &key)) {
+		if (ui_answered(k->u, &key) || take_key(k, &key))
+			continue;
+		k->handed = false;
+		event = editor_key(k->u->editor, &key);
+		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
+			refuse(k);
+		if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
+			ui_event(k->u, event);
+	}
 	if (editor_is_empty(k->u->editor))
 		k->handed = false;
 }

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "job_control.h"
 #include "record/msg.h"
@@ -76,34 +77,6 @@ last_lines(struct slice text, size_t most)
 	return slice_from(text, at);
 }
 
-static void
-add_last_lines(struct buf *rows, const struct ui *u, struct slice text)
-{
-	size_t most = ui_height(u) / 4;
-	struct slice line, rest = last_lines(text, most < 1 ? 1 :
-	    most < OUTPUT_ROWS ? most : OUTPUT_ROWS);
-
-	while (slice_line(&rest, &line))
-		add_row(rows, u, "    ", line);
-}
-
-/* What will stand above, but may still change. */
-static void
-add_tail(struct buf *rows, struct ui *u)
-{
-	struct slice part = buf_view(&u->partial);
-
-	if (u->answer != NULL) {
-		size_t before = rows->len;
-
-		markdown_tail(u->answer, rows);
-		if (rows->len > before)
-			buf_addc(rows, '\n');
-	}
-	if (part.n > 0)
-		add_row(rows, u, "", part);
-}
-
 /* A turn runs, or what a person began. */
 static bool
 is_busy(const struct ui *u)
@@ -144,8 +117,14 @@ add_activity(struct buf *rows, const struct ui *u, long long now)
 		rows->len -= rows->p[rows->len - 1] == '\n';
 	}
 	buf_addc(rows, '\n');
-	if (u->printing && u->question.len == 0)
-		add_last_lines(rows, u, buf_view(&u->output));
+	if (u->printing && u->question.len == 0) {
+		size_t most = ui_height(u) / 4;
+		struct slice line, rest = last_lines(buf_view(&u->output),
+		    most < 1 ? 1 : num_min(most, OUTPUT_ROWS));
+
+		while (slice_line(&rest, &line))
+			add_row(rows, u, "    ", line);
+	}
 	bufs_release(BUFS(&lead, &what));
 }
 
@@ -234,7 +213,13 @@ compose(struct ui *u, long long now)
 	size_t row = 0, column = 0, above, height = ui_height(u);
 
 	if (u->live) {
-		add_tail(&rows, u);
+		/* what will stand above, but may still change */
+		if (u->answer != NULL)
+			markdown_tail(u->answer, &rows);
+		if (rows.len > 0)
+			buf_addc(&rows, '\n');
+		if (u->partial.len > 0)
+			add_row(&rows, u, "", buf_view(&u->partial));
 		add_activity(&rows, u, now);
 		add_queued(&rows, u);
 	} else if (u->question.len > 0) {

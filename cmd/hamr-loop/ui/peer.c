@@ -73,22 +73,6 @@ remove_said(struct ui *u, size_t i)
 	return line;
 }
 
-/* A cancel takes back the messages that are not begun, too. */
-static void
-take(struct ui *u, const struct rec *r)
-{
-	if (r->kind == R_CANCEL) {
-		for (size_t i = u->nsaid; i-- > 0; )
-			if (u->said[i].kind == R_USER)
-				free(remove_said(u, i));
-		u->interrupted = true;
-		return;
-	}
-	GROW(u->said, u->nsaid, u->capsaid);
-	u->said[u->nsaid++] = (struct ui_said){ r->kind,
-		xmemdup0(r->line.p, r->line.n) };
-}
-
 bool
 ui_read_peer(struct ui *u)
 {
@@ -98,10 +82,19 @@ ui_read_peer(struct ui *u)
 
 	while (got >= 0 && took != 0) {
 		took = rec_take(u->peer, &r, &e);
-		if (took > 0)
-			take(u, r);
-		else if (took < 0)
+		if (took < 0) {
 			err_say("%s", e.text);
+		} else if (took > 0 && r->kind != R_CANCEL) {
+			GROW(u->said, u->nsaid, u->capsaid);
+			u->said[u->nsaid++] = (struct ui_said){ r->kind,
+				xmemdup0(r->line.p, r->line.n) };
+		} else if (took > 0) {
+			/* messages that are not begun go, too */
+			for (size_t i = u->nsaid; i-- > 0; )
+				if (u->said[i].kind == R_USER)
+					free(remove_said(u, i));
+			u->interrupted = true;
+		}
 	}
 	u->leaving |= got <= 0;
 	return got > 0;

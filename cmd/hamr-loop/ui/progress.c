@@ -183,19 +183,6 @@ short_args(struct slice args, struct buf *out)
 	return i == 3 || i == 4;
 }
 
-static struct ui_call
-what_is(const struct call *c)
-{
-	struct buf b = BUF_INIT(1 << 20);
-	bool path;
-
-	scan_str(c->name, &b);
-	buf_addc(&b, ' ');
-	path = short_args(c->args, &b);
-	return (struct ui_call){ .what = buf_detach(&b),
-		.args = scan_strdup(c->args), .path = path };
-}
-
 /* ---- a result ---- */
 
 static bool
@@ -375,8 +362,16 @@ remember_calls(struct ui *u, const struct rec *r)
 
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
+		struct buf what = BUF_INIT(1 << 20);
+		bool path;
+
+		scan_str(c.name, &what);
+		buf_addc(&what, ' ');
+		path = short_args(c.args, &what);
 		GROW(u->seen, u->nseen, u->capseen);
-		u->seen[u->nseen++] = what_is(&c);
+		u->seen[u->nseen++] = (struct ui_call){
+			.what = buf_detach(&what),
+			.args = scan_strdup(c.args), .path = path };
 		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
 		    u->nseen;
 	}
@@ -388,23 +383,6 @@ ui_restore_calls(struct ui *u, const struct rec *r)
 	ui_forget(u);
 	if (u->tty_err || (!u->json && !u->quiet))
 		remember_calls(u, r);
-}
-
-/* The path is shown as the tool took it, from the root, however long the
- * model wrote it. */
-static void
-shorten_path(struct ui_call *call, const struct rec *r)
-{
-	char *path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
-	char *what;
-
-	if (path != NULL && *path != '\0') {
-		what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
-		    call->what, path);
-		free(call->what);
-		call->what = what;
-	}
-	free(path);
 }
 
 /* Of what it printed stays the end, if it failed. */
@@ -419,15 +397,24 @@ printed(struct ui *u, bool failed)
 static void
 show_result(struct ui *u, const struct rec *r)
 {
-	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
-
 	static char unknown[] = "?";
-	const struct ui_call none = { .what = unknown };
+	struct ui_call none = { .what = unknown }, *call = &none;
+	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
+	char *path, *what;
 
 	if (at != NULL && *at != 0)
-		shorten_path(&u->seen[*at - 1], r);
-	ui_call_result(u, at != NULL && *at != 0 ? &u->seen[*at - 1] : &none,
-	    r);
+		call = &u->seen[*at - 1];
+	/* The path is shown as the tool took it, from the root, however long
+	 * the model wrote it. */
+	path = call->path ? scan_strdup(msg_meta(r, "path")) : NULL;
+	if (path != NULL && *path != '\0') {
+		what = xasprintf("%.*s %s", (int)strcspn(call->what, " "),
+		    call->what, path);
+		free(call->what);
+		call->what = what;
+	}
+	free(path);
+	ui_call_result(u, call, r);
 	ui_call_diff(u, r);
 	printed(u, failed(r));
 }

@@ -69,38 +69,28 @@ verdict(const struct rec *r)
 	return all;
 }
 
-static char *
-recovery(const struct rec *r)
-{
-	char *name = rec_strdup(r, "scenario");
-	const char *text = find(recoveries, sizeof recoveries /
-	    sizeof *recoveries, name);
-	char *all = text != NULL ? xstrdup(text) : NULL;
-
-	free(name);
-	return all;
-}
-
-static char *
-verification(const struct rec *r)
-{
-	char *status = rec_strdup(r, "status"), *command = rec_strdup(r,
-	    "command");
-	char *all = xasprintf("checked with %s: %s", command != NULL ? command :
-	    "the project's command", status != NULL ? status : "?");
-
-	free(status);
-	free(command);
-	return all;
-}
-
 char *
 words_for(const struct rec *r)
 {
-	switch (r->kind) {
-	case R_VERDICT: return verdict(r);
-	case R_RECOVERY: return recovery(r);
-	case R_VERIFICATION: return verification(r);
-	default: return NULL;
+	char *name, *command, *all = NULL;
+	const char *text;
+
+	if (r->kind == R_VERDICT)
+		return verdict(r);
+	if (r->kind == R_RECOVERY) {
+		name = rec_strdup(r, "scenario");
+		text = find(recoveries, sizeof recoveries /
+		    sizeof *recoveries, name);
+		all = text != NULL ? xstrdup(text) : NULL;
+		free(name);
+	} else if (r->kind == R_VERIFICATION) {
+		name = rec_strdup(r, "status");
+		command = rec_strdup(r, "command");
+		all = xasprintf("checked with %s: %s", command != NULL ?
+		    command : "the project's command", name != NULL ? name :
+		    "?");
+		free(name);
+		free(command);
 	}
+	return all;
 }

@@ -16,23 +16,16 @@ static const struct {
 	{ "\033[36m", "\033[38;5;80m", "\033[38;5;24m" },
 };
 
-static bool
-has_colours(void)
-{
-	const char *term = getenv("TERM"), *more = getenv("COLORTERM");
-
-	return (term != NULL && strstr(term, "256color") != NULL) ||
-	    (more != NULL && more[0] != '\0');
-}
-
 struct slice
 ui_themed(const struct ui *u, struct slice text, struct buf *b)
 {
 	bool light = u->theme == THEME_LIGHT || (u->theme == THEME_AUTO &&
 	    u->screen != NULL && screen_is_light(u->screen));
-	const char *esc;
+	const char *term = getenv("TERM"), *more = getenv("COLORTERM"), *esc;
+	bool has_colours = (term != NULL && strstr(term, "256color") != NULL) ||
+	    (more != NULL && more[0] != '\0');
 
-	if (!u->color || (u->theme == THEME_AUTO && !light) || !has_colours())
+	if (!u->color || (u->theme == THEME_AUTO && !light) || !has_colours)
 		return text;
 	while (text.n > 0 && (esc = memchr(text.p, '\033', text.n)) != NULL) {
 		size_t before = (size_t)(esc - text.p), i = 0, n = 1;
