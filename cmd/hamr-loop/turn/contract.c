@@ -14,26 +14,20 @@ is_patch(const char *mode)
 	return mode != NULL && strcmp(mode, "patch") == 0;
 }
 
-/* Did the person say the mode, for this run? */
-static bool
-mode_is_said(const struct conf *c)
-{
-	const char *from = conf_origin(c, "agent.mode");
-
-	return is_patch(conf_str(c, "agent.mode")) &&
-	    (strcmp(from, "--mode") == 0 || strcmp(from, "-o") == 0 ||
-	    strncmp(from, "HAMR_", 5) == 0);
-}
-
 const char *
 contract_of(const struct conf *c, const char *mode, bool chat,
     const char *task)
 {
 	const char *want = conf_str(c, "agent.contract");
+	const char *from = conf_origin(c, "agent.mode");
+	/* did the person say the mode, for this run? */
+	bool said = is_patch(conf_str(c, "agent.mode")) &&
+	    (strcmp(from, "--mode") == 0 || strcmp(from, "-o") == 0 ||
+	    strncmp(from, "HAMR_", 5) == 0);
 
 	if (!is_patch(mode) || strcmp(want, "none") == 0)
 		return NULL;
-	if (!chat && (strcmp(want, "change") == 0 || mode_is_said(c)))
+	if (!chat && (strcmp(want, "change") == 0 || said))
 		return "hard";
 	return intent_is_change(task) ? "soft" : NULL;
 }
@@ -46,21 +40,15 @@ wants_change(const struct track *k, const struct conf *c)
 	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
 }
 
-/* A soft contract is said once, and not after a refusal, nor if the person
- * thinks otherwise meanwhile: the answer then stands. */
-static bool
-is_settled(const struct track *k, const struct conf *c)
-{
-	return k->nudges > 0 || k->refused ||
-	    conf_int(c, "agent.contract_nudges") == 0 ||
-	    (k->task != NULL && intent_forbids_change(k->task));
-}
-
 enum lack
 contract_lacks(const struct track *k, const struct conf *c)
 {
-	if (wants_change(k, c) &&
-	    (k->contract == CONTRACT_HARD || !is_settled(k, c)))
+	/* A soft contract is said once, and not after a refusal, nor if the
+	 * person thinks otherwise meanwhile: the answer then stands. */
+	if (wants_change(k, c) && (k->contract == CONTRACT_HARD ||
+	    (k->nudges == 0 && !k->refused &&
+	    conf_int(c, "agent.contract_nudges") != 0 &&
+	    (k->task == NULL || !intent_forbids_change(k->task)))))
 		return LACK_CHANGE;
 	if (k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
 	    !k->verified && k->verify_command != NULL)
@@ -89,26 +77,11 @@ outcome(const struct track *k, char **output)
 	    xstrdup("no exit status");
 }
 
-static char *
-what_is_missing(const struct track *k, enum lack lack)
-{
-	char *how, *output, *text;
-
-	if (lack == LACK_CHANGE)
-		return xstrdup(k->contract == CONTRACT_HARD ?
-		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
-	how = outcome(k, &output);
-	text = xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
-	free(how);
-	free(output);
-	return text;
-}
-
 bool
 verify_contract(struct turn *t, enum lack lack)
 {
 	struct track *k = t->hub->track;
-	char *text;
+	char *text, *how, *output;
 	bool told;
 
 	if (lack == LACK_VERIFICATION) {
@@ -126,7 +99,16 @@ verify_contract(struct turn *t, enum lack lack)
 	if (k->nudges >= conf_int(t->conf, "agent.contract_nudges") ||
 	    (lack == LACK_CHANGE && k->refused))
 		return false;
-	text = what_is_missing(k, lack);
+	if (lack == LACK_CHANGE) {
+		text = xstrdup(k->contract == CONTRACT_HARD ?
+		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
+	} else {
+		how = outcome(k, &output);
+		text = xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command,
+		    output);
+		free(how);
+		free(output);
+	}
 	told = turn_message(t, text, "contract") == 0 &&
 	    hub_sync(t->hub, SLOT_GUARD) == 0;
 	free(text);
@@ -140,22 +122,6 @@ verify_due(const struct turn *t)
 
 	return k->verify_command != NULL && is_patch(k->mode) && !k->verified &&
 	    k->nfiles > 0;
-}
-
-/* Fix it: a turn of the loop with its own count of steps and calls. */
-static bool
-repair(struct turn *t)
-{
-	struct track *k = t->hub->track;
-	char *output, *how = outcome(k, &output);
-	char *text = xasprintf(TEXT_REPAIR, how, output);
-	int rc = hub_put(t->hub, "{'role':'user','content':@,"
-	    "'meta':{'by':'verify'}}", slice_of(text));
-
-	free(text);
-	free(how);
-	free(output);
-	return rc == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
 }
 
 /* hamr-tool runs it, in its sandbox; once more if it died over it. */
@@ -186,6 +152,8 @@ bool
 verify(struct turn *t)
 {
 	struct track *k = t->hub->track;
+	char *output, *how, *text;
+	int rc;
 
 	turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
 	if (!k->failed_verification && !verify_now(t->hub, t->profile))
@@ -195,5 +163,15 @@ verify(struct turn *t)
 		return false;
 	}
 	turn_set_ending(t, END_CONTRACT, "verification");
-	return k->repairs < t->repair_attempts && repair(t);
+	if (k->repairs >= t->repair_attempts)
+		return false;
+	/* fix it: a turn of the loop with its own count of steps and calls */
+	how = outcome(k, &output);
+	text = xasprintf(TEXT_REPAIR, how, output);
+	rc = hub_put(t->hub, "{'role':'user','content':@,"
+	    "'meta':{'by':'verify'}}", slice_of(text));
+	free(text);
+	free(how);
+	free(output);
+	return rc == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
 }

@@ -56,49 +56,36 @@ limits_wall_end(const struct turn *t)
 
 /* ---- before the first turn ---- */
 
-/* Has [provider.NAME], or [provider] itself, prices? */
-static bool
-provider_has_prices(const struct conf *c, const char *name)
-{
-	size_t n, named;
-	const char *const *names = conf_names(c, "provider", &named);
-
-	conf_list(c, "provider.prices", &n);
-	for (size_t i = 0; name != NULL && n == 0 && i < named; i++) {
-		char *key = xasprintf("provider.%s.prices", names[i]);
-
-		if (strcmp(names[i], name) == 0)
-			conf_list(c, key, &n);
-		free(key);
-	}
-	return n > 0;
-}
-
-/* Is it in budget.prices, which may be one row of numbers, for any model?  A
- * model that nobody has named yet is. */
-static bool
-model_has_price(const struct conf *c, const char *model)
-{
-	size_t n, len = strlen(model);
-	const char *const *rows = conf_list(c, "budget.prices", &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (len == 0 || strchr(rows[i], ' ') == NULL ||
-		    (strncmp(rows[i], model, len) == 0 &&
-		    rows[i][len] == ' '))
-			return true;
-	return false;
-}
-
 int
 turn_check_limits(const struct conf *c, const char *provider,
     const char *model, struct err *e)
 {
-	if (model == NULL)
-		model = conf_str(c, "provider.model");
-	if (conf_num(c, "budget.max_cost") == 0 ||
-	    provider_has_prices(c, provider) || model_has_price(c, model))
+	size_t n, named, nrows, len;
+	const char *const *names = conf_names(c, "provider", &named);
+	const char *const *rows = conf_list(c, "budget.prices", &nrows);
+
+	if (conf_num(c, "budget.max_cost") == 0)
 		return 0;
+	/* those of [provider.NAME], or of [provider] itself */
+	conf_list(c, "provider.prices", &n);
+	for (size_t i = 0; provider != NULL && n == 0 && i < named; i++) {
+		char *key = xasprintf("provider.%s.prices", names[i]);
+
+		if (strcmp(names[i], provider) == 0)
+			conf_list(c, key, &n);
+		free(key);
+	}
+	if (n > 0)
+		return 0;
+	/* budget.prices may be one row of numbers, for any model; a model that
+	 * nobody has named yet is in it */
+	model = model != NULL ? model : conf_str(c, "provider.model");
+	len = strlen(model);
+	for (size_t i = 0; i < nrows; i++)
+		if (len == 0 || strchr(rows[i], ' ') == NULL ||
+		    (strncmp(rows[i], model, len) == 0 &&
+		    rows[i][len] == ' '))
+			return 0;
 	return err_set(e, ST_CONFIG, "budget.max_cost is set, but no prices "
 	    "are; set prices = [IN, OUT] under [provider], per million tokens, "
 	    "or drop the limit");

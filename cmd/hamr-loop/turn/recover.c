@@ -55,47 +55,37 @@ find_word(const char *text, const char *name)
 	return NULL;
 }
 
-/* The function of the tool that text names first. */
-static struct slice
-function_in(const struct track *k, const char *text)
-{
-	struct slice list = k->tools != NULL ?
-	    scan_get(slice_of(k->tools), "tools") : SLICE("[]"), tool;
-	struct slice found = SLICE("");
-	const char *first = NULL;
-
-	for (struct walk w = walk_of(list); walk_next(&w, NULL, &tool); ) {
-		struct slice fn = scan_get(tool, "function");
-		char *name = scan_strdup(scan_get(fn, "name"));
-		const char *at = name != NULL && name[0] != '\0' ?
-		    find_word(text, name) : NULL;
-
-		if (at != NULL && (first == NULL || at < first)) {
-			first = at;
-			found = fn;
-		}
-		free(name);
-	}
-	return found;
-}
-
-/* How a call looks of the tool that a broken one means. */
+/* How a call looks of the tool that a broken one means: the tool that it, or
+ * else the error, names first. */
 static char *
 template_of(const struct track *k)
 {
-	struct slice fn = function_in(k, k->partial != NULL ? k->partial :
-	    k->error_text != NULL ? k->error_text : ""), key, val;
+	const char *text = k->partial != NULL ? k->partial :
+	    k->error_text != NULL ? k->error_text : "", *first = NULL;
+	struct slice list = k->tools != NULL ?
+	    scan_get(slice_of(k->tools), "tools") : SLICE("[]");
+	struct slice tool, fn = SLICE(""), key, val;
 	struct buf b = BUF_INIT((size_t)1 << 20);
 	const char *comma = "";
-	struct walk w;
 
+	for (struct walk w = walk_of(list); walk_next(&w, NULL, &tool); ) {
+		struct slice one = scan_get(tool, "function");
+		char *name = scan_text(scan_get(one, "name"));
+		const char *at = *name != '\0' ? find_word(text, name) : NULL;
+
+		if (at != NULL && (first == NULL || at < first)) {
+			first = at;
+			fn = one;
+		}
+		free(name);
+	}
 	if (fn.n == 0)
 		return xstrdup("{\"name\":<tool>,\"arguments\":{...}}");
 	buf_adds(&b, "{\"name\":");
 	buf_slice(&b, scan_get(fn, "name"));
 	buf_adds(&b, ",\"arguments\":{");
-	walk_in(&w, scan_get(scan_get(fn, "parameters"), "properties"));
-	while (walk_next(&w, &key, &val)) {
+	val = scan_get(scan_get(fn, "parameters"), "properties");
+	for (struct walk w = walk_of(val); walk_next(&w, &key, &val); ) {
 		char *type = scan_strdup(scan_get(val, "type"));
 
 		buf_fmt(&b, "%s\"", comma);
@@ -114,50 +104,46 @@ excerpt(const char *s, size_t most_bytes)
 	return (int)utf8_cut(s, strlen(s), most_bytes);
 }
 
-static char *
-text_of(const struct turn *t, enum scenario s)
+bool
+recover(struct turn *t, enum scenario s)
 {
-	const struct track *k = t->hub->track;
-	char *template, *text;
+	struct hub *h = t->hub;
+	const struct track *k = h->track;
+	char *text = NULL, *template;
+	bool told = true;
 
+	if (!is_allowed(k, s) || h->failed)
+		return false;
 	switch (s) {
 	case EMPTY_RESPONSE:
-		return xstrdup(TEXT_EMPTY);
+		text = xstrdup(TEXT_EMPTY);
+		break;
 	case INFINITE_LOOP:
-		return xasprintf(TEXT_LOOP, k->halt_text != NULL ?
+		text = xasprintf(TEXT_LOOP, k->halt_text != NULL ?
 		    k->halt_text : k->halt_rule);
+		break;
 	case BASH_FAILURE:
-		return xasprintf(TEXT_BASH, excerpt(k->bash_failed, COMMAND),
+		text = xasprintf(TEXT_BASH, excerpt(k->bash_failed, COMMAND),
 		    k->bash_failed, excerpt(k->bash_output, EXCERPT),
 		    k->bash_output);
+		break;
 	case MALFORMED_TOOL_CALL:
 		template = template_of(k);
 		text = xasprintf(TEXT_MALFORMED, k->error_text != NULL ?
 		    k->error_text : "", template);
 		free(template);
-		return text;
+		break;
 	case CONTEXT_EXHAUSTION:
 		/* a message that has no answer yet is not pushed back, where
 		 * it would be cut; and nothing was read for it */
-		return k->unanswered ? NULL : xstrdup(TEXT_CONTEXT);
+		text = k->unanswered ? NULL : xstrdup(TEXT_CONTEXT);
+		break;
 	default:
-		return NULL;	/* nothing: the same is asked again */
+		break;		/* nothing: the same is asked again */
 	}
-}
-
-bool
-recover(struct turn *t, enum scenario s)
-{
-	struct hub *h = t->hub;
-	bool told = true;
-	char *text;
-
-	if (!is_allowed(h->track, s) || h->failed)
-		return false;
-	text = text_of(t, s);
 	if (hub_put(h, "{'type':'recovery','scenario':@,'attempt':$}",
-	    slice_of(track_scenarios[s]), SCAN_INT(h->track->recovered[s] +
-	    1)) == 0 && text != NULL)
+	    slice_of(track_scenarios[s]), SCAN_INT(k->recovered[s] + 1)) ==
+	    0 && text != NULL)
 		told = turn_message(t, text, NULL) == 0;
 	free(text);
 	return told && !h->failed && hub_sync(h, SLOT_GUARD) == 0;

@@ -255,16 +255,13 @@ next(struct turn *t)
 	if (k->last == R_ASSISTANT && strcmp(k->finish, "length") == 0) {
 		/* An answer cut by length: the model is told, three times in a
 		 * row. */
-		const char *text;
-
 		close_calls(t, "truncated", TEXT_RESULT_CUT);
 		if (k->cut_in_a_row >= MAX_CUT) {
 			turn_set_ending(t, END_MODEL, "truncated");
 			return false;
 		}
-		text = k->repeats ? TEXT_REPEATED :
-		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT;
-		return turn_message(t, text, NULL) == 0 &&
+		return turn_message(t, k->repeats ? TEXT_REPEATED :
+		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL) == 0 &&
 		    hub_sync(t->hub, SLOT_GUARD) == 0;
 	}
 	if (track_open(k) > 0)
@@ -328,21 +325,6 @@ turn_settle(struct turn *t, bool task, bool run)
 	return !h->failed && h->interrupts == 0;
 }
 
-static void
-interrupted(struct turn *t, const char *why)
-{
-	struct hub *h = t->hub;
-	int taken = h->interrupts;
-
-	turn_set_ending(t, END_INTERRUPTED, why);
-	hub_cancel(h, CANCEL_MS);
-	h->interrupts -= taken;		/* a second one waits for nothing */
-	h->ending = true;
-	close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
-	hub_ask(h, SLOT_GUARD, false);
-	hub_wait(h, file_now_ms() + CANCEL_MS);
-}
-
 void
 turn_run(struct turn *t)
 {
@@ -363,8 +345,16 @@ turn_run(struct turn *t)
 	} else if (h->failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
 	} else if (h->interrupts > 0 || closed) {
-		interrupted(t, closed ? "stdout closed" : h->refused ?
-		    "refused" : "signal");
+		int taken = h->interrupts;
+
+		turn_set_ending(t, END_INTERRUPTED, closed ? "stdout closed" :
+		    h->refused ? "refused" : "signal");
+		hub_cancel(h, CANCEL_MS);
+		h->interrupts -= taken;	/* a second one waits for nothing */
+		h->ending = true;
+		close_calls(t, "interrupted", TEXT_RESULT_INTERRUPTED);
+		hub_ask(h, SLOT_GUARD, false);
+		hub_wait(h, file_now_ms() + CANCEL_MS);
 		h->refused = false;
 	}
 }
