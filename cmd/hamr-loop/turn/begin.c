@@ -122,31 +122,15 @@ context_files(const char *root, const char *dir, struct buf *out)
 
 /* ---- the memory ---- */
 
-/* path is let go. */
-static bool
-is_there(char *path)
-{
-	bool yes = path != NULL && access(path, R_OK) == 0;
-
-	free(path);
-	return yes;
-}
-
-static bool
-has_memory(const char *root)
-{
-	char *dir = state_dir(root, false, NULL);
-	bool yes = dir != NULL && is_there(xasprintf("%s/memory.db", dir));
-
-	free(dir);
-	return yes || is_there(conf_home("XDG_DATA_HOME", ".local/share",
-	    "/memory.db"));
-}
-
+/* Begin to ask what is remembered; NULL: there is no memory. */
 static struct child *
 context_ask(const char *root, const char *task,
     const struct argv *unset)
 {
+	char *dir = state_dir(root, false, NULL);
+	char *paths[] = { dir != NULL ? xasprintf("%s/memory.db", dir) : NULL,
+		conf_home("XDG_DATA_HOME", ".local/share", "/memory.db") };
+	bool any = false;
 	static const char *const commands[] = { "hamr-mem brief" };
 	char *words = task == NULL ? NULL : xmemdup0(task, utf8_cut(task,
 	    strlen(task), TASK_MAX));
@@ -157,37 +141,23 @@ context_ask(const char *root, const char *task,
 	struct child *c = NULL;
 	struct err e;
 
-	if (has_memory(root))
+	for (int i = 0; i < 2; i++) {
+		any |= paths[i] != NULL && access(paths[i], R_OK) == 0;
+		free(paths[i]);
+	}
+	if (any)
 		c = child_start(&o, &e);
 	if (c != NULL)
 		child_close_in(c);
 	free(words);
+	free(dir);
 	return c;
-}
-
-static void
-context_memory(struct child *c, struct buf *out)
-{
-	struct buf b = BUF_INIT(BRIEF_MAX);
-	long long left;
-
-	if (c == NULL)
-		return;
-	left = child_talk(c, SLICE(""), file_now_ms() + BRIEF_MS, -1, &b);
-	child_end(c, left > 0 ? BRIEF_MS : 0);
-	if (b.len > 0) {
-		buf_adds(out, out->len > 0 ? "\n" : "");
-		buf_adds(out, "What is remembered of earlier work here (ask "
-		    "search_memory for more):\n\n");
-		utf8_clean(out, b.p, b.len);
-	}
-	buf_release(&b);
 }
 
 /* ---- messages ---- */
 
-static int
-put_context(struct hub *h, const char *text, const char *from, bool lossy)
+int
+setup_context(struct hub *h, const char *text, const char *from, bool lossy)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
@@ -329,7 +299,7 @@ add_text(struct mentions *f, const char *name, int fd)
 		if ((off_t)n < st.st_size)
 			buf_fmt(&b, "\n[%lld more bytes in %s]\n",
 			    (long long)st.st_size - (long long)n, name);
-		if (put_context(f->hub, b.p, "mention", false) == 0)
+		if (setup_context(f->hub, b.p, "mention", false) == 0)
 			ui_note(f->ui, (off_t)n < st.st_size ? "  sent along: "
 			    "%s, its first 32 KiB" : "  sent along: %s", name);
 	}
@@ -359,36 +329,28 @@ add_mention(struct mentions *f, char *name)
 		close(fd);
 }
 
-/* Images that came with the message; how many the model cannot see. */
-static size_t
-add_given(struct mentions *f, const char *images)
-{
-	struct slice part;
-	struct walk w;
-	size_t unseen = 0;
-
-	walk_list(&w, slice_of(images != NULL ? images : "[]"));
-	while (walk_next(&w, NULL, &part))
-		if (f->vision && f->n < IMAGES_MAX) {
-			scan_put(&f->images, ",$", part);
-			f->n++;
-		} else {
-			unseen++;
-		}
-	return unseen;
-}
-
 static void
 put_content(struct buf *out, const char *text, const char *images,
     bool vision, struct hub *h)
 {
 	struct mentions f = { .images = BUF_INIT(BUF_RECORD_MAX),
 		.vision = vision, .chat = h->chat, .hub = h, .ui = h->ui };
-	size_t unseen = add_given(&f, images);
-	char *all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
+	struct walk given = walk_elements(slice_of(images != NULL ? images :
+	    "[]"));
+	size_t unseen = 0;	/* of those that came with the message */
+	struct slice part;
+	char *all;
+
+	while (walk_next(&given, NULL, &part))
+		if (vision && f.n < IMAGES_MAX) {
+			scan_put(&f.images, ",$", part);
+			f.n++;
+		} else {
+			unseen++;
+		}
+	all = unseen == 0 ? xstrdup(text) : xasprintf("%s\n[%zu image%s "
 	    "attached that you cannot see]", text, unseen, unseen == 1 ?
 	    " is" : "s are");
-
 	for (const char *p = text; (p = strchr(p, '@')) != NULL; ) {
 		bool begins = p == text || strchr(BEFORE, p[-1]) != NULL;
 		char *name;
@@ -554,24 +516,29 @@ header(const struct setup *s, struct hub *h)
 	return hub_commit(h, &b);
 }
 
-int
-setup_piped(struct hub *h, const char *text, bool lossy)
-{
-	return put_context(h, text, "stdin", lossy);
-}
-
 static int
 context_message(const struct setup *s, struct hub *h, struct child *memory)
 {
-	struct buf b = BUF_INIT(1 << 20);
+	struct buf b = BUF_INIT(1 << 20), said = BUF_INIT(BRIEF_MAX);
+	long long left;
 	int r = 0;
 
 	context_files(s->root, s->dir, &b);
 	skills_list(s->conf, s->root, &b);
-	context_memory(memory, &b);
+	if (memory != NULL) {
+		left = child_talk(memory, SLICE(""), file_now_ms() + BRIEF_MS,
+		    -1, &said);
+		child_end(memory, left > 0 ? BRIEF_MS : 0);
+	}
+	if (said.len > 0) {
+		buf_adds(&b, b.len > 0 ? "\n" : "");
+		buf_adds(&b, "What is remembered of earlier work here (ask "
+		    "search_memory for more):\n\n");
+		utf8_clean(&b, said.p, said.len);
+	}
 	if (b.len > 0)
-		r = put_context(h, b.p, NULL, false);
-	buf_release(&b);
+		r = setup_context(h, b.p, NULL, false);
+	bufs_release(BUFS(&b, &said));
 	return r;
 }
 

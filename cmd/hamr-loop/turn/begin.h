@@ -34,9 +34,10 @@ int setup_header(struct setup *s, struct hub *h);
 /* A setting that changes in the session, as a config record. */
 int setup_config(struct hub *h, const char *key, const char *value);
 
-/* What was piped in before the task, as a message marked so; lossy: bytes of
- * it had to be replaced. */
-int setup_piped(struct hub *h, const char *text, bool lossy);
+/* What a task is told beforehand, as a message marked so; from (or NULL):
+ * where it is from, as "stdin"; lossy: bytes of it had to be replaced. */
+int setup_context(struct hub *h, const char *text, const char *from,
+    bool lossy);
 
 /* The task as a message of a person, with the images that it names, and those
  * given with it (a JSON array of image parts, or NULL).  steering: it was typed

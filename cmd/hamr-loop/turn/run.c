@@ -267,18 +267,6 @@ run_begin(struct run *r, const char *task, struct err *e)
 	    0 : -1;
 }
 
-/* What came on stdin goes before the task, once. */
-static int
-give_piped(struct run *r)
-{
-	int rc = r->o.piped == NULL ? 0 : setup_piped(&r->hub, r->o.piped,
-	    r->o.piped_lossy);
-
-	free(r->o.piped);
-	r->o.piped = NULL;
-	return rc;
-}
-
 /* How it ended, in words. */
 static char *
 ending_words(enum ending end, const char *reason)
@@ -375,8 +363,14 @@ run_turn(struct run *r, const char *task, struct err *e)
 	hub_revive(&r->hub);
 	ui_begin_turn(&r->ui, budget_from(r->conf, -1, -1).effective);
 	if (turn_settle(&t, task != NULL, r->o.fork == NULL && !r->foreign) &&
-	    task != NULL && give_piped(r) == 0)
-		setup_task(&r->hub, r->conf, task, r->images, false);
+	    task != NULL) {
+		/* what came on stdin goes before the task, once */
+		if (r->o.piped == NULL || setup_context(&r->hub, r->o.piped,
+		    "stdin", r->o.piped_lossy) == 0)
+			setup_task(&r->hub, r->conf, task, r->images, false);
+		free(r->o.piped);
+		r->o.piped = NULL;
+	}
 	free(r->images);
 	r->images = NULL;
 	turn_run(&t);
@@ -422,7 +416,6 @@ run_task(struct run *r, struct err *e)
 		return -1;
 	/* A completed session that is given nothing new to do says its answer,
 	 * or its end record. */
-
 	if (r->o.task == NULL && r->track.ended && strcmp(r->track.end_status,
 	    "completed") == 0) {
 		ui_print_ended(&r->ui, r->track.end_answer, r->track.end_line);

@@ -42,34 +42,11 @@ put_value(struct buf *out, struct slice v)
 }
 
 static void
-add_skill(const char *dir, const char *folder, const char *shown,
-    struct buf *out)
-{
-	char *path = xasprintf("%s/%s/SKILL.md", dir, folder);
-	int fd = file_open_regular(AT_FDCWD, path, NULL);
-	char *head = xmalloc(HEAD_MAX);
-	ssize_t n = fd >= 0 ? read(fd, head, HEAD_MAX) : -1;
-	struct slice text = { head, n > 0 ? (size_t)n : 0 }, again = text;
-	struct slice name = front_matter(&text, "name");
-
-	if (n > 0) {
-		buf_adds(out, "- ");
-		put_value(out, name.n > 0 ? name : slice_of(folder));
-		buf_adds(out, ": ");
-		put_value(out, front_matter(&again, "description"));
-		buf_fmt(out, " (%s/%s/SKILL.md)\n", shown, folder);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(head);
-	free(path);
-}
-
-static void
 add_folder(const char *dir, const char *shown, struct buf *out)
 {
 	char *names[SKILLS_MAX];
 	DIR *d = file_opendir(AT_FDCWD, dir);
+	char *head = xmalloc(HEAD_MAX);
 	struct dirent *f;
 	size_t n = 0;
 
@@ -81,9 +58,24 @@ add_folder(const char *dir, const char *shown, struct buf *out)
 	if (n > 0)
 		qsort(names, n, sizeof *names, text_order);
 	for (size_t i = 0; i < n; i++) {
-		add_skill(dir, names[i], shown, out);
+		char *path = xasprintf("%s/%s/SKILL.md", dir, names[i]);
+		int fd = file_open_regular(AT_FDCWD, path, NULL);
+		ssize_t got = fd >= 0 ? read(fd, head, HEAD_MAX) : -1;
+		struct slice text = { head, got > 0 ? (size_t)got : 0 };
+		struct slice again = text, name = front_matter(&text, "name");
+
+		if (got > 0) {
+			buf_adds(out, "- ");
+			put_value(out, name.n > 0 ? name : slice_of(names[i]));
+			buf_adds(out, ": ");
+			put_value(out, front_matter(&again, "description"));
+			buf_fmt(out, " (%s/%s/SKILL.md)\n", shown, names[i]);
+		}
+		file_close(fd);
+		free(path);
 		free(names[i]);
 	}
+	free(head);
 }
 
 void
