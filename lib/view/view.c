@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "internal.h"
 
 #define PER_IMAGE (1600 * 64)	/* in 1/64 tokens */
@@ -45,18 +46,6 @@ view_free(struct view *v)
 
 /* ---- estimates ---- */
 
-/* So much of what stands between quotes, or some more, that no escape is cut:
- * none is as long as a pair of surrogates. */
-static size_t
-piece_of(struct slice inside)
-{
-	size_t at = PIECE, plain = 0;
-
-	for (; at < inside.n && plain < sizeof "\\ud83d\\ude00"; at++)
-		plain = inside.p[at] == '\\' ? 0 : plain + 1;
-	return at < inside.n ? at : inside.n;
-}
-
 static uint64_t
 string_sum(enum token_family f, struct slice val)
 {
@@ -69,8 +58,13 @@ string_sum(enum token_family f, struct slice val)
 	if (val.n < DECODED_FIRST)	/* too little to matter */
 		return token_sum_json(f, rest.p, rest.n, &prev);
 	while (rest.n > 0) {
-		size_t at = piece_of(rest);
+		size_t at = PIECE, plain = 0;
 
+		/* so much of it, or some more, that no escape is cut: none is
+		 * as long as a pair of surrogates */
+		for (; at < rest.n && plain < sizeof "\\ud83d\\ude00"; at++)
+			plain = rest.p[at] == '\\' ? 0 : plain + 1;
+		at = num_min(at, rest.n);
 		buf_reset(&text);
 		scan_inside((struct slice){ rest.p, at }, &text);
 		sum += token_sum(f, text.p, text.len, &prev);
@@ -81,35 +75,29 @@ string_sum(enum token_family f, struct slice val)
 	return token_at_least(sum, n);
 }
 
-static uint64_t
-part_sum(enum token_family f, struct slice part)
-{
-	static const char *const images[] = { "image_url", "image",
-		"input_image", NULL };
-	struct slice text = scan_get(part, "text");
-	struct slice type = scan_get(part, "type");
-
-	if (scan_kind(part) == SCAN_STRING)
-		return string_sum(f, part);
-	if (scan_kind(text) == SCAN_STRING)
-		return string_sum(f, text);
-	for (size_t i = 0; images[i] != NULL; i++)
-		if (scan_str_is(type, images[i]))
-			return PER_IMAGE;
-	return token_text(f, part.p, part.n);
-}
-
 uint64_t
 view_content_sum(enum token_family f, struct slice content)
 {
-	struct slice part;
+	struct slice part, text, type;
 	uint64_t sum = 0;
 
 	if (scan_kind(content) == SCAN_STRING)
 		return string_sum(f, content);
 	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); )
-		sum += part_sum(f, part);
+	    walk_next(&w, NULL, &part); ) {
+		text = scan_get(part, "text");
+		type = scan_get(part, "type");
+		if (scan_kind(part) == SCAN_STRING)
+			sum += string_sum(f, part);
+		else if (scan_kind(text) == SCAN_STRING)
+			sum += string_sum(f, text);
+		else if (scan_str_is(type, "image_url") ||
+		    scan_str_is(type, "image") ||
+		    scan_str_is(type, "input_image"))
+			sum += PER_IMAGE;
+		else
+			sum += token_text(f, part.p, part.n);
+	}
 	return sum;
 }
 

@@ -280,47 +280,42 @@ unique_id(struct view *v, struct slice id, bool *own)
 	return text;
 }
 
-/* The element of tool_calls: the record's own bytes where they will do.  The
- * arguments are in v->tmp. */
-static char *
-call_json(struct view *v, const struct call *c, bool own, const char *id)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	char *json;
-
-	if (own && scan_str_is(c->type, "function") &&
-	    c->name.n > 2)
-		return arena_dup(&v->arena, c->whole.p, c->whole.n);
-	own = own && c->args.p != NULL;
-	scan_put(&b, own ? "{'id':$,'type':'function','function':{'name':$,"
-	    "'arguments':$}" : "{'id':$,'type':'function','function':{"
-	    "'name':$,'arguments':@}", slice_of(id), c->name.n > 2 ? c->name :
-	    SLICE(NO_NAME), own ? c->args : buf_view(&v->tmp));
-	msg_put_carried(c->whole, false, &b);
-	buf_addc(&b, '}');
-	json = arena_dup(&v->arena, b.p, b.len);
-	buf_release(&b);
-	return json;
-}
-
 /* A call of the last node: a new element of v->calls. */
 static void
 add_call(struct view *v, const struct call *c)
 {
 	struct view_call *nc;
 	struct view_args args;
-	bool own_id, own_args = take_args(v, c->given, &args);
-	bool named = c->name.n > 2;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	bool own_id, own_args = take_args(v, c->given, &args), own;
+	struct slice name = c->name.n > 2 ? c->name : SLICE(NO_NAME);
 
 	GROW(v->calls, v->ncalls, v->capcalls);
 	nc = &v->calls[v->ncalls];
 	*nc = (struct view_call){ .node = v->n - 1 };
 	nc->id = unique_id(v, c->id, &own_id);
+	own = own_id && own_args;
 	if (c->whole.p != NULL) {
-		nc->json = call_json(v, c, own_id && own_args, nc->id);
+		/* the record's own bytes where they will do */
+		if (own && scan_str_is(c->type, "function") &&
+		    c->name.n > 2) {
+			nc->json = arena_dup(&v->arena, c->whole.p,
+			    c->whole.n);
+		} else {
+			own = own && c->args.p != NULL;
+			scan_put(&b, own ? "{'id':$,'type':'function',"
+			    "'function':{'name':$,'arguments':$}" :
+			    "{'id':$,'type':'function',"
+			    "'function':{'name':$,'arguments':@}",
+			    slice_of(nc->id), name, own ? c->args :
+			    buf_view(&v->tmp));
+			msg_put_carried(c->whole, false, &b);
+			buf_addc(&b, '}');
+			nc->json = arena_dup(&v->arena, b.p, b.len);
+			buf_release(&b);
+		}
 		nc->args = token_text(v->family, v->tmp.p, v->tmp.len) +
-		    view_content_sum(v->family, named ? c->name :
-		    SLICE(NO_NAME));
+		    view_content_sum(v->family, name);
 		pairing_call(&v->pairing, c->id, v->ncalls);
 	}
 	if (v->hooks.call != NULL)
@@ -330,17 +325,6 @@ add_call(struct view *v, const struct call *c)
 }
 
 /* ---- assistants ---- */
-
-static bool
-has_calls(struct slice calls)
-{
-	for (struct walk w = walk_elements(calls); walk_key(&w, NULL); ) {
-		if (*w.p == '{')
-			return true;
-		walk_value(&w);
-	}
-	return false;
-}
 
 /* A call that stands in this text and that a caller wants to show slim: its
  * slim arguments become what is to stand in its place, and what it counts is
@@ -400,12 +384,18 @@ add_assistant(struct view *v, const struct rec *r)
 	struct slice why = rec_get(r, "reasoning");
 	struct slice content = rec_get(r, "content");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct walk elements = walk_elements(calls);
 	struct view_node *last = last_node(v);
-	bool native = has_calls(calls);
 	bool begins = v->n == (last != NULL && last->kind == VIEW_SYSTEM);
+	bool native = false;
 	size_t piece;
 	struct call c;
 
+	while (!native && walk_key(&elements, NULL)) {
+		native = *elements.p == '{';
+		if (!native)
+			walk_value(&elements);
+	}
 	if (!native && dialect_may(content))
 		msg_text(content, &text);
 	if (!dialect_has_calls(buf_view(&text)))
