@@ -35,19 +35,9 @@ conf_root(const char *dir, struct err *e)
 		return NULL;
 	}
 	*e = (struct err){ .status = ST_OK };
-	at = xstrdup(start);
-	for (;;) {
-		int is = gitrepo_is_top(*at != '\0' ? at : "/", e);
-
-		if (is > 0)
-			break;
-		/* "/" itself has been looked at, or this is somebody else's */
-		if (is < 0 || *at == '\0') {
-			free(at);
-			return start;
-		}
-		*strrchr(at, '/') = '\0';
-	}
+	at = gitrepo_find(start, e);
+	if (at == NULL)		/* it is in none, or in somebody else's */
+		return start;
 	free(start);
 	if (*at == '\0')
 		memcpy(at, "/", 2);

@@ -293,27 +293,6 @@ add_rule(struct level *l, char *line)
 	l->v[l->n++] = r;
 }
 
-static void
-add_rules(struct level *l, struct buf *b)
-{
-	char *p = b->p, *end = b->len > 0 ? b->p + b->len : NULL;
-
-	if (b->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
-		p += 3;
-	while (p < end) {
-		char *lf = memchr(p, '\n', (size_t)(end - p));
-		char *stop = lf != NULL ? lf : end;
-
-		*stop = '\0';		/* a buffer has room for one more */
-		if (stop > p && stop[-1] == '\r')
-			stop[-1] = '\0';
-		trim_spaces(p);
-		if (*p != '\0' && *p != '#')
-			add_rule(l, p);
-		p = stop + 1;
-	}
-}
-
 static struct level *
 new_level(struct gitignore *g, size_t base)
 {
@@ -329,13 +308,30 @@ read_rules(struct level *l, int dirfd, const char *name)
 	struct buf b = BUF_INIT(RULES_MAX);
 	struct stat st;
 	int fd = file_open_regular(dirfd, name, &st);
+	char *p, *end;
 
 	if (fd < 0)
 		return;
-	if ((size_t)st.st_size < RULES_MAX &&
-	    file_read_fd(fd, name, &b, NULL) == 0)
-		add_rules(l, &b);
+	if ((size_t)st.st_size >= RULES_MAX ||
+	    file_read_fd(fd, name, &b, NULL) < 0)
+		b.len = 0;
 	close(fd);
+	p = b.p;
+	end = b.len > 0 ? b.p + b.len : b.p;
+	if (slice_starts(buf_view(&b), "\xef\xbb\xbf"))
+		p += 3;
+	while (p < end) {
+		char *lf = memchr(p, '\n', (size_t)(end - p));
+		char *stop = lf != NULL ? lf : end;
+
+		*stop = '\0';		/* a buffer has room for one more */
+		if (stop > p && stop[-1] == '\r')
+			stop[-1] = '\0';
+		trim_spaces(p);
+		if (*p != '\0' && *p != '#')
+			add_rule(l, p);
+		p = stop + 1;
+	}
 	buf_release(&b);
 }
 
@@ -407,30 +403,6 @@ read_own(struct gitignore *g)
 
 /* ---- the repository ---- */
 
-/* The top level that root is in, yours; *rest is root beneath it.  NULL: it is
- * in none. */
-static char *
-find_top(const char *root, const char **rest, struct err *e)
-{
-	char *top = xstrdup(root), *slash;
-
-	for (;;) {
-		int is = gitrepo_is_top(*top != '\0' ? top : "/", e);
-
-		if (is > 0) {
-			*rest = root + strlen(top);
-			*rest += **rest == '/';
-			return top;
-		}
-		slash = strrchr(top, '/');
-		if (is < 0 || slash == NULL)
-			break;
-		*slash = '\0';
-	}
-	free(top);
-	return NULL;
-}
-
 /* The entries beneath the prefix only, named from there. */
 static void
 narrow(struct gitindex *ix, const char *prefix)
@@ -484,7 +456,10 @@ gitignore_new(const char *root, bool own, struct err *e)
 
 	*e = (struct err){ .status = ST_OK };
 	g->folders = BUF_INIT((size_t)1 << 20);
-	top = find_top(root, &rest, e);
+	top = gitrepo_find(root, e);
+	if (top != NULL)
+		rest = root + strlen(top);
+	rest += *rest == '/';
 	g->prefix = *rest != '\0' ? xasprintf("%s/", rest) : xstrdup("");
 	if (own)
 		read_own(g);
@@ -636,30 +611,6 @@ gitignore_path(struct gitignore *g, int rootfd, const char *rel, bool is_dir)
 
 /* ---- all there is ---- */
 
-struct names {
-	char **v;
-	size_t n, cap;
-};
-
-/* 0, or why the folder could not be read to its end. */
-static int
-read_names(struct names *names, DIR *d)
-{
-	struct dirent *e;
-	int error;
-
-	while (errno = 0, (e = file_readdir(d)) != NULL) {
-		if (strcasecmp(e->d_name, ".git") == 0)
-			continue;
-		GROW(names->v, names->n, names->cap);
-		names->v[names->n++] = xstrdup(e->d_name);
-	}
-	error = errno;
-	if (names->n > 0)
-		qsort(names->v, names->n, sizeof *names->v, text_order);
-	return error;
-}
-
 static bool walk(struct gitignore *g, int fd, const char *rel, int depth,
     gitignore_see *see, void *arg);
 
@@ -699,8 +650,9 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
     gitignore_see *see, void *arg)
 {
 	struct gitignore_seen s = { .rel = rel, .dirfd = -1 };
-	struct names names = { NULL, 0, 0 };
+	struct texts names = { .n = 0 };
 	DIR *d = fdopendir(fd);
+	struct dirent *e;
 	bool stop;
 
 	if (d == NULL) {
@@ -708,19 +660,21 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 		return false;
 	}
 	gitignore_enter(g, fd, rel);
-	s.error = read_names(&names, d);
+	while (errno = 0, (e = file_readdir(d)) != NULL)
+		if (strcasecmp(e->d_name, ".git") != 0)
+			texts_add(&names, xstrdup(e->d_name));
+	s.error = errno;	/* 0: it was read to its end */
+	if (names.n > 0)
+		qsort(names.v, names.n, sizeof *names.v, text_order);
 	stop = s.error != 0 && see(arg, &s) == GITIGNORE_STOP;
-	for (size_t i = 0; i < names.n; i++) {
+	for (size_t i = 0; i < names.n && !stop; i++) {
 		char *name = *rel != '\0' ? xasprintf("%s/%s", rel,
 		    names.v[i]) : xstrdup(names.v[i]);
 
-		if (!stop)
-			stop = walk_one(g, fd, names.v[i], name, depth, see,
-			    arg);
+		stop = walk_one(g, fd, names.v[i], name, depth, see, arg);
 		free(name);
-		free(names.v[i]);
 	}
-	free(names.v);
+	texts_release(&names);
 	gitignore_leave(g);
 	closedir(d);
 	return stop;

@@ -139,32 +139,10 @@ read_entry(struct reader *r, struct gitindex *ix)
 
 /* ---- a file ---- */
 
-/* A name in capitals may be passed over; "sdir" says that there are folders. */
-static bool
-read_extensions(struct reader *r)
-{
-	while (r->at < r->end) {
-		const char *name = (const char *)r->p + r->at;
-		struct slice body;
-
-		if (r->end - r->at < 8)
-			return false;
-		body = (struct slice){ name + 8, num_be32(r->p + r->at + 4) };
-		if (body.n > r->end - r->at - 8)
-			return false;
-		if (memcmp(name, "link", 4) == 0)
-			r->link = body;
-		else if ((name[0] < 'A' || name[0] > 'Z') &&
-		    memcmp(name, "sdir", 4) != 0)
-			return false;
-		r->at += 8 + body.n;
-	}
-	return true;
-}
-
 static bool
 read_all(struct reader *r, const struct buf *b, struct gitindex *ix)
 {
+	struct slice body;
 	uint32_t n;
 
 	r->p = (const unsigned char *)b->p;
@@ -178,7 +156,23 @@ read_all(struct reader *r, const struct buf *b, struct gitindex *ix)
 	for (r->at = HEAD_LEN; n > 0; n--)
 		if (!read_entry(r, ix))
 			return false;
-	return read_extensions(r);
+	/* extensions: a name in capitals may be passed over; "sdir" says that
+	 * there are folders */
+	for (; r->at < r->end; r->at += 8 + body.n) {
+		const char *name = (const char *)r->p + r->at;
+
+		if (r->end - r->at < 8)
+			return false;
+		body = (struct slice){ name + 8, num_be32(r->p + r->at + 4) };
+		if (body.n > r->end - r->at - 8)
+			return false;
+		if (memcmp(name, "link", 4) == 0)
+			r->link = body;
+		else if ((name[0] < 'A' || name[0] > 'Z') &&
+		    memcmp(name, "sdir", 4) != 0)
+			return false;
+	}
+	return true;
 }
 
 static void

@@ -137,6 +137,25 @@ gitrepo_is_top(const char *top, struct err *e)
 	return r;
 }
 
+char *
+gitrepo_find(const char *dir, struct err *e)
+{
+	char *top = xstrdup(dir), *slash;
+
+	for (;;) {
+		int is = gitrepo_is_top(*top != '\0' ? top : "/", e);
+
+		if (is > 0)
+			return top;
+		slash = strrchr(top, '/');
+		if (is < 0 || slash == NULL)
+			break;
+		*slash = '\0';
+	}
+	free(top);
+	return NULL;
+}
+
 int
 gitrepo_open(struct gitrepo *g, const char *top, struct err *e)
 {

@@ -32,6 +32,9 @@ char *gitrepo_common(const char *dir);
 /* Is there a .git in the folder that we may trust to be a repository's?  1, or
  * 0; -1 with e when it is another user's. */
 int gitrepo_is_top(const char *top, struct err *e);
+/* The top level that the absolute path dir is in, "" for "/"; yours.  NULL: it
+ * is in none, or (e is set) in another user's. */
+char *gitrepo_find(const char *dir, struct err *e);
 
 /* Append a regular file of at most max bytes, not through a link at its end.
  * 0, or -1 with e (ST_NOINPUT: there is none). */
