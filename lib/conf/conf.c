@@ -543,39 +543,29 @@ conf_allows(const struct conf *c, const char *root, const char *what)
 }
 
 static int
-table(struct source *at, const char *path, struct err *e)
-{
-	char *inner = xasprintf("%s.", path);
-	int r = 0;
-
-	if (at->pending != NULL)
-		r = err_set(e, ST_CONFIG, "%s", at->pending);
-	else if (!conf_key_is_table(path))
-		at->pending = xasprintf("%s: unknown table [%.200s]",
-		    at->where, path);
-	else if (!is_untrusted(at))
-		note_name(at->c, inner);
-	free(inner);
-	return r;
-}
-
-static int
 event(void *ctx, const struct toml_event *ev, struct err *e)
 {
 	struct source *at = ctx;
 	struct buf path = BUF_INIT(2 * CONF_FILE_MAX);
 	char *where = xasprintf("%s:%zu", at->file, ev->line);
-	int r;
+	int r = 0;
 
 	at->where = where;
 	toml_path(&path, ev->key, ev->nkey);
 	if (strcmp(ev->key[0], "trust") == 0 ||
-	    strcmp(ev->key[0], "allow") == 0)
+	    strcmp(ev->key[0], "allow") == 0) {
 		r = about_repo(at, ev, e);
-	else if (ev->v == NULL)
-		r = table(at, path.p, e);
-	else
+	} else if (ev->v != NULL) {
 		r = put(at, path.p, ev->v, e);
+	} else if (at->pending != NULL) {
+		r = err_set(e, ST_CONFIG, "%s", at->pending);
+	} else if (!conf_key_is_table(path.p)) {
+		at->pending = xasprintf("%s: unknown table [%.200s]", where,
+		    path.p);
+	} else if (!is_untrusted(at)) {
+		buf_addc(&path, '.');
+		note_name(at->c, path.p);
+	}
 	at->where = NULL;
 	free(where);
 	buf_release(&path);
@@ -595,35 +585,26 @@ conf_parse(struct source *at, const struct buf *text, struct err *e)
 	return r;
 }
 
-/* Of a file only: nobody waits for what a FIFO or a terminal may bring. */
-static int
-read_file(const char *path, struct buf *text, struct err *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
-	struct stat st;
-
-	if (fd < 0)
-		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", path);
-	r = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) ? err_set(e,
-	    ST_SYSTEM, "%s: is not a regular file", path) :
-	    file_read_fd(fd, path, text, e);
-	close(fd);
-	return r;
-}
-
 static int
 load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
 {
 	struct source at = { .c = c, .layer = layer, .file = path };
 	struct buf text = BUF_INIT(CONF_FILE_MAX);
 	struct err why = { .status = ST_OK };
-	int r = 0;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
 
-	if (read_file(path, &text, &why) == 0)
-		r = conf_parse(&at, &text, e);
-	else if (why.status != ST_NOINPUT)
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 :
+		    err_sys(e, ST_CONFIG, "%s", path);
+	/* of a file only: nobody waits for what a FIFO may bring */
+	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		r = err_set(e, ST_CONFIG, "%s: is not a regular file", path);
+	else if (file_read_fd(fd, path, &text, &why) < 0)
 		r = err_set(e, ST_CONFIG, "%s", why.text);
+	else
+		r = conf_parse(&at, &text, e);
+	close(fd);
 	buf_release(&text);
 	return r;
 }

@@ -60,10 +60,8 @@ repo_open(struct repo_file *f, const char *root, struct err *e)
 static void
 repo_close(struct repo_file *f)
 {
-	if (f->fd >= 0)
-		close(f->fd);
-	if (f->dir >= 0)
-		close(f->dir);
+	file_close(f->fd);
+	file_close(f->dir);
 	free(f->path);
 	*f = (struct repo_file){ .fd = -1, .dir = -1 };
 }
@@ -88,8 +86,7 @@ add_file(struct buf *all, int dir, const char *name, const char *path)
 		sha256_hex(buf_view(&text).p, text.len, hash);
 	buf_fmt(all, "%s %s", hash, path);
 	buf_add(all, "", 1);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&text);
 }
 
@@ -117,8 +114,7 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 		free(v[i]);
 	}
 	free(v);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 }
 
 /* What is trusted: the file by its text, and all in commands/ and skills/
@@ -167,43 +163,34 @@ conf_is_trusted(const struct conf *c)
 	return c->trusted;
 }
 
-static int
-read_repo(struct conf *c, const struct repo_file *f, bool quiet,
-    struct err *e)
-{
-	struct source at = { .c = c, .layer = LAYER_REPO, .file = f->path,
-	    .ignored = BUF_INIT(900) };
-	struct buf text = BUF_INIT(CONF_FILE_MAX);
-	int r = file_read_fd(f->fd, f->path, &text, e);
-
-	if (r < 0) {
-		e->status = ST_CONFIG;
-	} else {
-		c->trusted = is_trusted(c, f, &text);
-		c->untrusted = !c->trusted;
-		r = conf_parse(&at, &text, e);
-	}
-	if (r == 0 && at.ignored.len > 0 && !quiet)
-		err_say("%s is not trusted (\"hamr-loop --trust\" there "
-		    "trusts it as it is); ignored: %s%s", f->path,
-		    at.ignored.p, at.ignored.over ? ", ..." : "");
-	bufs_release(BUFS(&at.ignored, &text));
-	return r;
-}
-
 int
 conf_load_repo(struct conf *c, const char *root, bool quiet, struct err *e)
 {
-	struct buf none = BUF_INIT(1);
 	struct repo_file f;
 	int r = repo_open(&f, root, e);
+	struct source at = { .c = c, .layer = LAYER_REPO, .file = f.path,
+	    .ignored = BUF_INIT(900) };
+	struct buf text = BUF_INIT(CONF_FILE_MAX);
 
 	if (f.why != NULL && !quiet)
 		err_say("%s is not read: %s", f.path, f.why);
-	else if (f.fd >= 0 && f.why == NULL)
-		r = read_repo(c, &f, quiet, e);
-	else if (f.why == NULL && c->trust.n > 0 && has_folder(&f))
-		c->trusted = is_trusted(c, &f, &none);
+	if (f.why == NULL && f.fd < 0 && c->trust.n > 0 && has_folder(&f))
+		c->trusted = is_trusted(c, &f, &text);
+	if (f.why == NULL && f.fd >= 0) {
+		r = file_read_fd(f.fd, f.path, &text, e);
+		if (r < 0) {
+			e->status = ST_CONFIG;
+		} else {
+			c->trusted = is_trusted(c, &f, &text);
+			c->untrusted = !c->trusted;
+			r = conf_parse(&at, &text, e);
+		}
+	}
+	if (r == 0 && at.ignored.len > 0 && !quiet)
+		err_say("%s is not trusted (\"hamr-loop --trust\" there "
+		    "trusts it as it is); ignored: %s%s", f.path,
+		    at.ignored.p, at.ignored.over ? ", ..." : "");
+	bufs_release(BUFS(&at.ignored, &text));
 	repo_close(&f);
 	return r;
 }
@@ -261,20 +248,6 @@ line_at(struct slice text, size_t line)
 	while (--line > 0 && slice_line(&rest, &passed))
 		;
 	return text.n - rest.n;
-}
-
-/* A list of several lines keeps them, and its comments: the new text goes to
- * its beginning, where a comma is right whatever follows. */
-static void
-add_to_list(const struct spot *s, struct slice old, const char *quoted,
-    struct buf *out)
-{
-	size_t to = (size_t)(s->list + 1 - old.p);
-
-	buf_add(out, old.p, to);
-	buf_fmt(out, "%s%s", quoted, s->value.len <= 2 ? "" :
-	    is_whitespace(old.p[to]) ? "," : ", ");
-	buf_add(out, old.p + to, old.n - to);
 }
 
 /* The text with the value in it.  New lines end as their neighbours do. */
@@ -349,9 +322,17 @@ new_value(const struct spot *s, struct slice old, const char *text, bool list,
 		buf_slice(out, buf_view(&s->value));
 		buf_slice(file, old);
 	} else if (s->list != NULL) {
+		/* a list of several lines keeps them, and its comments: the
+		 * new text goes to its beginning, where a comma is right
+		 * whatever follows */
+		size_t to = (size_t)(s->list + 1 - old.p);
+
 		buf_fmt(out, "[%s%s%s", quoted.p, more ? ", " : "",
 		    s->value.p + 1);
-		add_to_list(s, old, quoted.p, file);
+		buf_add(file, old.p, to);
+		buf_fmt(file, "%s%s", quoted.p, !more ? "" :
+		    is_whitespace(old.p[to]) ? "," : ", ");
+		buf_add(file, old.p + to, old.n - to);
 	} else {
 		buf_add(out, more ? s->value.p : "[",
 		    more ? s->value.len - 1 : 1);

@@ -71,8 +71,7 @@ write_ignore(const char *root, const char *dir, struct err *e)
 	} else if (fd >= 0 && give(root, p) < 0) {
 		error = errno;
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	errno = error;
 	if (error != 0)
 		err_sys(e, ST_SYSTEM, "%s", p);
@@ -104,22 +103,6 @@ own_make(const char *root, const char *dir, bool there, struct err *e)
 	return 1;
 }
 
-/* May the folder that is there be used?  As own_make. */
-static int
-own_judge(const char *root, const char *dir, const struct stat *st,
-    struct err *e)
-{
-	struct stat folder;
-	int tracked;
-
-	if (!S_ISDIR(st->st_mode) || (st->st_uid != geteuid() &&
-	    (geteuid() != 0 || stat(root, &folder) < 0 ||
-	    st->st_uid != folder.st_uid)) || access(dir, W_OK) < 0)
-		return 0;
-	tracked = git_tracks(root, e);
-	return tracked < 0 ? -1 : !tracked;
-}
-
 /* The repository's own .hamr in *out, or NULL when it must not be used.  -1
  * with e when that cannot be told: to go elsewhere then would hide what is
  * here. */
@@ -127,10 +110,20 @@ static int
 own_place(const char *root, bool create, char **out, struct err *e)
 {
 	char *dir = xasprintf("%s/.hamr", root);
-	struct stat st;
+	struct stat st, folder;
 	bool there = lstat(dir, &st) == 0;
-	int yes = there ? own_judge(root, dir, &st, e) : 1;
+	int yes = 1;
 
+	/* may one that is there be used? */
+	if (there && (!S_ISDIR(st.st_mode) || (st.st_uid != geteuid() &&
+	    (geteuid() != 0 || stat(root, &folder) < 0 ||
+	    st.st_uid != folder.st_uid)) || access(dir, W_OK) < 0)) {
+		yes = 0;
+	} else if (there) {
+		int tracked = git_tracks(root, e);
+
+		yes = tracked < 0 ? -1 : !tracked;
+	}
 	if (yes > 0 && create)
 		yes = own_make(root, dir, there, e);
 	else if (yes > 0 && !there)

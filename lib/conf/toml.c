@@ -124,16 +124,30 @@ is_bare(int c)
 /* ---- strings ---- */
 
 static int
-hex(struct toml_in *t, int digits, struct buf *out)
+escape(struct toml_in *t, struct buf *out)
 {
+	static const char from[] = "btnfr\"\\", to[] = "\b\t\n\f\r\"\\";
 	unsigned long cp = 0;
+	int c, d, digits;
+	const char *at;
 
+	t->p++;
+	c = peek(t);
+	at = c > 0 ? strchr(from, c) : NULL;
+	if (at != NULL) {
+		t->p++;
+		return buf_addc(out, to[at - from]);
+	}
+	if (c != 'u' && c != 'U')
+		return bad(t, "unknown escape in a string (a backslash is "
+		    "written \\\\, or the string in '...')");
+	t->p++;
+	digits = c == 'u' ? 4 : 8;
 	for (int i = 0; i < digits; i++, t->p++) {
-		int d = t->p < t->end ? num_hex(*t->p) : -1;
-
+		d = t->p < t->end ? num_hex(*t->p) : -1;
 		if (d < 0)
 			return bad(t, "\\%c needs %d hexadecimal digits",
-			    digits == 4 ? 'u' : 'U', digits);
+			    c, digits);
 		cp = cp * 16 + (unsigned)d;
 	}
 	if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
@@ -142,27 +156,6 @@ hex(struct toml_in *t, int digits, struct buf *out)
 		return unsupported(t, "U+0000 in a string");
 	utf8_put(out, cp);
 	return 0;
-}
-
-static int
-escape(struct toml_in *t, struct buf *out)
-{
-	static const char from[] = "btnfr\"\\", to[] = "\b\t\n\f\r\"\\";
-	const char *at;
-	int c;
-
-	t->p++;
-	c = peek(t);
-	at = c > 0 ? strchr(from, c) : NULL;
-	if (c == 'u' || c == 'U') {
-		t->p++;
-		return hex(t, c == 'u' ? 4 : 8, out);
-	}
-	if (at == NULL)
-		return bad(t, "unknown escape in a string (a backslash is "
-		    "written \\\\, or the string in '...')");
-	t->p++;
-	return buf_addc(out, to[at - from]);
 }
 
 static int
