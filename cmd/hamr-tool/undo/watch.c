@@ -21,27 +21,21 @@
 #define CHANGES (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | \
     IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
 
-/* Not what others may change without this kernel: a network, or the layers of
- * an overlay. */
-static bool
-is_local(int root)
-{
-	static const long kinds[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,
-		BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC };
-	struct statfs st;
-
-	for (size_t i = 0; fstatfs(root, &st) == 0 &&
-	    i < sizeof kinds / sizeof *kinds; i++)
-		if ((long)st.f_type == kinds[i])
-			return true;
-	return false;
-}
-
 void
 watch_init(struct watch *w, int root)
 {
-	*w = (struct watch){ .fd = is_local(root) ?
-	    inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1 };
+	/* not what others may change without this kernel: a network, or the
+	 * layers of an overlay */
+	static const long local[] = { EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,
+		BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC };
+	struct statfs st;
+
+	*w = (struct watch){ .fd = -1 };
+	if (fstatfs(root, &st) < 0)
+		return;
+	for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+		if ((long)st.f_type == local[i])
+			w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 }
 
 void
@@ -65,20 +59,6 @@ watch_begin(struct watch *w)
 		;
 }
 
-static void
-note_folder(struct watch *w, size_t no, const char *rel)
-{
-	if (no >= w->nrel) {
-		size_t n = 2 * no + 16;
-
-		w->rel = xrealloc(w->rel, n * sizeof *w->rel);
-		memset(w->rel + w->nrel, 0, (n - w->nrel) * sizeof *w->rel);
-		w->nrel = n;
-	}
-	free(w->rel[no]);
-	w->rel[no] = rel != NULL ? xstrdup(rel) : NULL;
-}
-
 void
 watch_folder(struct watch *w, int dir, const char *name, const char *rel)
 {
@@ -92,36 +72,26 @@ watch_folder(struct watch *w, int dir, const char *name, const char *rel)
 	if (++w->n <= FOLDERS_MAX)
 		no = inotify_add_watch(w->fd, path, CHANGES | IN_ONLYDIR |
 		    IN_DONT_FOLLOW);
-	if (no >= 0)
-		note_folder(w, (size_t)no, rel);
-	else
-		w->whole = false;
 	free(path);
+	if (no < 0) {
+		w->whole = false;
+		return;
+	}
+	if ((size_t)no >= w->nrel) {
+		size_t n = 2 * (size_t)no + 16;
+
+		w->rel = xrealloc(w->rel, n * sizeof *w->rel);
+		memset(w->rel + w->nrel, 0, (n - w->nrel) * sizeof *w->rel);
+		w->nrel = n;
+	}
+	free(w->rel[no]);
+	w->rel[no] = rel != NULL ? xstrdup(rel) : NULL;
 }
 
 void
 watch_doubt(struct watch *w)
 {
 	w->whole = false;
-}
-
-/* One event of a file that decides nothing about others? */
-static bool
-take_event(const struct watch *w, const struct inotify_event *e,
-    struct buf *paths)
-{
-	const char *rel = e->wd >= 0 && (size_t)e->wd < w->nrel ?
-	    w->rel[e->wd] : NULL;
-
-	if (rel == NULL || e->len == 0 || (e->mask & IN_ISDIR) != 0 ||
-	    (e->mask & CHANGES) == 0 || paths->len > PATHS_MAX ||
-	    strncasecmp(e->name, ".git", 4) == 0)
-		return false;
-	buf_adds(paths, rel);
-	if (rel[0] != '\0')
-		buf_addc(paths, '/');
-	buf_add(paths, e->name, strlen(e->name) + 1);
-	return true;
 }
 
 bool
@@ -137,9 +107,21 @@ watch_take(struct watch *w, struct buf *paths)
 		for (ssize_t at = 0; at < n && w->whole; ) {
 			const struct inotify_event *e =
 			    (const void *)(u.bytes + at);
+			const char *rel = e->wd >= 0 &&
+			    (size_t)e->wd < w->nrel ? w->rel[e->wd] : NULL;
 
-			w->whole = take_event(w, e, paths);
 			at += (ssize_t)(sizeof *e + e->len);
+			/* of a file that decides nothing about others? */
+			w->whole = rel != NULL && e->len > 0 &&
+			    (e->mask & IN_ISDIR) == 0 &&
+			    (e->mask & CHANGES) != 0 &&
+			    paths->len <= PATHS_MAX &&
+			    strncasecmp(e->name, ".git", 4) != 0;
+			if (!w->whole)
+				break;
+			buf_adds(paths, rel);
+			buf_adds(paths, rel[0] != '\0' ? "/" : "");
+			buf_add(paths, e->name, strlen(e->name) + 1);
 		}
 	return w->whole;
 }
