@@ -16,27 +16,19 @@
 
 #define TEMPORARY "tmp_obj_"	/* git prune removes what is left of these */
 
-/* libz's function; NULL: it is not installed. */
-static __typeof__(compress2) *
-find_compress2(void)
-{
-	static __typeof__(compress2) *f;
-	void *lib = f == NULL ? SO_OPEN("libz.so.1") : NULL;
-
-	if (lib != NULL)
-		SO_FIND(f, lib, compress2);
-	return f;
-}
-
 /* The bytes of the file. */
 static int
 compress_blob(struct slice content, struct buf *out)
 {
-	__typeof__(compress2) *compress = find_compress2();
+	/* libz's function; NULL: it is not installed */
+	static __typeof__(compress2) *compress;
+	void *lib = compress == NULL ? SO_OPEN("libz.so.1") : NULL;
 	struct buf whole = BUF_INIT(content.n + 64);
 	uLongf n;
 	int r = -1;
 
+	if (lib != NULL)
+		SO_FIND(compress, lib, compress2);
 	errno = ELIBACC;
 	buf_fmt(&whole, "blob %zu", content.n);
 	buf_addc(&whole, '\0');
@@ -68,29 +60,6 @@ open_folder(const struct snap *s, int at, const char *name, bool create)
 	return fd;
 }
 
-/* The file whole, or not at all. */
-static int
-put_bytes(const struct snap *s, int dir, const char *name, struct slice bytes)
-{
-	char tmp[64];
-	int fd, r = -1;
-
-	snprintf(tmp, sizeof tmp, TEMPORARY "%ld", (long)getpid());
-	unlinkat(dir, tmp, 0);
-	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
-	if (fd >= 0) {
-		snap_give(s, fd);
-		r = file_write_all(fd, bytes.p, bytes.n);
-		if (close(fd) < 0)
-			r = -1;
-		if (r == 0)
-			r = renameat(dir, tmp, dir, name);
-		if (r < 0)
-			unlinkat(dir, tmp, 0);
-	}
-	return r;
-}
-
 void
 object_name(const struct snap *s, struct slice content,
     unsigned char oid[SHA_BYTES])
@@ -104,18 +73,33 @@ object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES])
 {
 	struct buf hex = BUF_INIT(SNAP_OID), bytes = BUF_INIT(GIT_OUT_MAX);
-	char folder[3];
-	int objects, dir = -1, r = -1;
+	char folder[3], tmp[64];
+	int objects, dir = -1, fd = -1, r = -1;
 
 	snap_hex(oid, snap_oid_len(s), &hex);
 	snprintf(folder, sizeof folder, "%.2s", hex.p);
 	objects = open_folder(s, s->dirfd, "objects", false);
 	if (objects >= 0)
 		dir = open_folder(s, objects, folder, true);
-	if (dir >= 0 && faccessat(dir, hex.p + 2, F_OK, 0) == 0)
+	if (dir >= 0 && faccessat(dir, hex.p + 2, F_OK, 0) == 0) {
 		r = 0;
-	else if (dir >= 0 && compress_blob(content, &bytes) == 0)
-		r = put_bytes(s, dir, hex.p + 2, buf_view(&bytes));
+	} else if (dir >= 0 && compress_blob(content, &bytes) == 0) {
+		snprintf(tmp, sizeof tmp, TEMPORARY "%ld", (long)getpid());
+		unlinkat(dir, tmp, 0);
+		fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0444);
+	}
+	/* the file whole, or not at all */
+	if (fd >= 0) {
+		snap_give(s, fd);
+		r = file_write_all(fd, bytes.p, bytes.len);
+		if (close(fd) < 0)
+			r = -1;
+		if (r == 0)
+			r = renameat(dir, tmp, dir, hex.p + 2);
+		if (r < 0)
+			unlinkat(dir, tmp, 0);
+	}
 	file_close(dir);
 	file_close(objects);
 	bufs_release(BUFS(&hex, &bytes));
