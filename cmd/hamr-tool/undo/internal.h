@@ -57,8 +57,6 @@ struct snap {
 /* Run git on our repository: its status, or -1; out may be NULL. */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);
-/* For a person: why snap_git returned r. */
-const char *snap_git_why(const struct snap *s, int r);
 /* Cancelled, or to end? */
 bool snap_stopped(void *snap);
 
@@ -102,10 +100,9 @@ int snap_wait(const struct snap *s, int fd, int how, struct err *e);
 /* What we made belongs to the owner of the root. */
 void snap_give(const struct snap *s, int fd);
 
-/* A file of ours in the repository: opened (made if need be), or replaced at
- * once. */
+/* A file of ours in the repository: opened, made if need be, and given to the
+ * owner of the root. */
 int snap_file(const struct snap *s, const char *name, int flags);
-int snap_replace(const struct snap *s, const char *name, struct slice text);
 
 /* Drop the index and start without the user's. */
 void snap_unseed(struct snap *s);

@@ -133,9 +133,13 @@ journal_forget(struct snap *s, long long at)
 		lf = memchr(b.p + b.len / 2, '\n', b.len - b.len / 2);
 		at = lf != NULL ? lf + 1 - b.p : 0;
 	}
-	if (r == 0 && (size_t)at < b.len)
-		r = snap_replace(s, NAME, (struct slice){ b.p + at,
-		    b.len - (size_t)at });
+	if (r == 0 && (size_t)at < b.len) {
+		r = file_replace(path, b.p + at, b.len - (size_t)at, 0600,
+		    NULL);
+		/* the new file is the root's owner's, too */
+		if (r == 0)
+			file_close(snap_file(s, NAME, O_RDONLY));
+	}
 	buf_release(&b);
 	free(path);
 	return r;
@@ -241,20 +245,6 @@ journal_undone(struct snap *s, char *const *ids, size_t n, struct err *e)
 
 /* ---- reading ---- */
 
-/* The path: of a name that is not UTF-8, from its hex digits. */
-static char *
-path_of(struct slice v)
-{
-	char *hex = scan_strdup(scan_get(v, "hex"));
-	struct buf path = BUF_INIT(BUF_RECORD_MAX);
-
-	if (hex == NULL)
-		return scan_strdup(scan_get(v, "path"));
-	snap_unhex(hex, &path);
-	free(hex);
-	return buf_detach(&path);
-}
-
 /* The digits of a hash into its place, which was zeroed. */
 static void
 copy(struct slice v, char to[SNAP_OID])
@@ -287,9 +277,16 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	c.checkpoint = scan_strdup(scan_get(o, "checkpoint"));
 	for (struct walk w = walk_of(scan_get(o, "paths"));
 	    walk_next(&w, NULL, &el); ) {
-		char *path = path_of(el);
+		char *hex = scan_strdup(scan_get(el, "hex")), *path;
+		struct buf bytes = BUF_INIT(BUF_RECORD_MAX);
 		struct undo_path *t;
 
+		/* a name that is not UTF-8 comes from its hex digits */
+		if (hex != NULL)
+			snap_unhex(hex, &bytes);
+		path = hex != NULL ? buf_detach(&bytes) :
+		    scan_strdup(scan_get(el, "path"));
+		free(hex);
 		if (path == NULL)
 			continue;
 		t = undo_entry_add(&c, path);

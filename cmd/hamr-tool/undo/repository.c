@@ -77,18 +77,6 @@ snap_git(struct snap *s, const char *const *args, struct slice in,
 	return git_run(&g, args, in, out);
 }
 
-const char *
-snap_git_why(const struct snap *s, int r)
-{
-	char *git = which_program("git", s->f->root.real);
-	bool is_there = git != NULL;
-
-	free(git);
-	return r >= 0 ? "git failed" : is_there ?
-	    "git did not run to its end" :
-	    "git is not installed; install the package git";
-}
-
 /* ---- names of objects, and rows of paths ---- */
 
 void
@@ -149,18 +137,6 @@ snap_file(const struct snap *s, const char *name, int flags)
 	if (fd >= 0)
 		snap_give(s, fd);
 	return fd;
-}
-
-int
-snap_replace(const struct snap *s, const char *name, struct slice text)
-{
-	char *path = xasprintf("%s/%s", s->dir, name);
-	int r = file_replace(path, text.p, text.n, 0600, NULL);
-	int fd = r == 0 ? snap_file(s, name, O_RDONLY) : -1;
-
-	file_close(fd);
-	free(path);
-	return r;
 }
 
 static int

@@ -596,26 +596,6 @@ read_index(struct snap *s)
 	return r;
 }
 
-/* Write it into the one before the last, and let both change places: a file
- * that is made and removed at each change is what a file system takes longest
- * for.  Neither is waited for to be on the disk; what a power failure leaves of
- * it is found out when it is read. */
-static int
-put_index(const struct snap *s, const struct buf *bytes)
-{
-	int fd = snap_file(s, SNAP_INDEX, O_WRONLY);
-	int r = fd < 0 || bytes->over ||
-	    file_write_all(fd, bytes->p, bytes->len) < 0 ||
-	    ftruncate(fd, (off_t)bytes->len) < 0 ? -1 : 0;
-
-	if (fd >= 0 && close(fd) < 0)
-		r = -1;
-	if (r == 0 && renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
-	    RENAME_EXCHANGE) < 0)
-		r = renameat(s->dirfd, SNAP_INDEX, s->dirfd, "index");
-	return r;
-}
-
 static int
 write_index(struct take *t)
 {
@@ -625,7 +605,7 @@ write_index(struct take *t)
 	struct buf out = BUF_INIT(GITINDEX_MAX);
 	unsigned char sum[SHA_BYTES];
 	struct gitindex fresh;
-	int r;
+	int fd, r;
 
 	for (size_t i = 0; i < s->now.n; i++)
 		if (!t->gone[i])
@@ -636,7 +616,18 @@ write_index(struct take *t)
 	sha_git(s->sha256, NULL, out.p, out.len, sum);
 	buf_add(&out, sum, len);
 	free(v);
-	r = put_index(s, &out);
+	/* Written into the one before the last, then both change places: a
+	 * file that is made and removed at each change is what a file system
+	 * takes longest for.  Neither is waited for to be on the disk; what a
+	 * power failure leaves of it is found out when it is read. */
+	fd = snap_file(s, SNAP_INDEX, O_WRONLY);
+	r = fd < 0 || out.over || file_write_all(fd, out.p, out.len) < 0 ||
+	    ftruncate(fd, (off_t)out.len) < 0 ? -1 : 0;
+	if (fd >= 0 && close(fd) < 0)
+		r = -1;
+	if (r == 0 && renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
+	    RENAME_EXCHANGE) < 0)
+		r = renameat(s->dirfd, SNAP_INDEX, s->dirfd, "index");
 	if (r < 0) {
 		s->why = strerror(errno);
 		buf_release(&out);
@@ -747,6 +738,8 @@ int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
 	int fd = snap_lock(s, e), r;
+	const char *why;
+	char *git;
 
 	if (fd < 0)
 		return -1;
@@ -769,11 +762,15 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	note_time(s, fd);
 	close(fd);
 	*left = s->left;
-	if (r != 0)
-		return err_set(e, ST_SYSTEM, "no snapshot could be made in %s "
-		    "(%s)", s->dir, s->why != NULL ? s->why :
-		    snap_git_why(s, r));
-	return 0;
+	if (r == 0)
+		return 0;
+	git = which_program("git", s->f->root.real);
+	why = s->why != NULL ? s->why : r > 0 ? "git failed" : git != NULL ?
+	    "git did not run to its end" :
+	    "git is not installed; install the package git";
+	free(git);
+	return err_set(e, ST_SYSTEM, "no snapshot could be made in %s (%s)",
+	    s->dir, why);
 }
 
 /* ---- two snapshots ---- */
@@ -837,24 +834,6 @@ new_folders(const struct snap *s, const char *path)
 	return n;
 }
 
-/* One that was was; whatever it is now. */
-static void
-note_old(struct snap *s, const struct gitindex_entry *was,
-    struct undo_path *t)
-{
-	uint64_t *mode = map_get(&s->modes_before, slice_of(was->path));
-	struct buf hex = BUF_INIT(SNAP_OID);
-
-	t->old_mode = was->mode;
-	if (mode != NULL && (*mode & S_IFMT) == (was->mode & S_IFMT))
-		t->old_mode = (mode_t)*mode;
-	snap_hex(was->oid, snap_oid_len(s), &hex);
-	memcpy(t->oid, hex.p, hex.len);
-	/* of what the user's own objects hold, ours shall hold a copy */
-	snap_add(&s->old, t->oid);
-	buf_release(&hex);
-}
-
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
@@ -875,7 +854,22 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		    map_get(&s->chmods, slice_of(was->path)) == NULL)
 			continue;
 		if (was != NULL) {
-			note_old(s, was, undo_entry_add(c, was->path));
+			uint64_t *mode = map_get(&s->modes_before,
+			    slice_of(was->path));
+			struct buf hex = BUF_INIT(SNAP_OID);
+
+			/* whatever it is now */
+			t = undo_entry_add(c, was->path);
+			t->old_mode = was->mode;
+			if (mode != NULL &&
+			    (*mode & S_IFMT) == (was->mode & S_IFMT))
+				t->old_mode = (mode_t)*mode;
+			snap_hex(was->oid, snap_oid_len(s), &hex);
+			memcpy(t->oid, hex.p, hex.len);
+			buf_release(&hex);
+			/* of what the user's own objects hold, ours shall
+			 * hold a copy */
+			snap_add(&s->old, t->oid);
 		} else if (is != NULL) {
 			t = undo_entry_add(c, is->path);
 			t->folders = new_folders(s, t->path);

@@ -299,32 +299,6 @@ is_open(const struct undo_entry *c)
 	return !c->is_checkpoint && !c->undone;
 }
 
-/* Pick what id means (NULL: the newest change).  How many; -1: there is none of
- * that name. */
-static long
-choose(struct undo *u, const char *id)
-{
-	const struct undo_entry *v = u->j.v;
-	size_t i = u->j.n, end;
-	long n = 0;
-
-	while (i > 0 && (id == NULL ? !is_open(&v[i - 1]) :
-	    strcmp(v[i - 1].id, id) != 0))
-		i--;
-	if (i == 0 && id != NULL)	/* a call's */
-		for (i = u->j.n; i > 0 && (!is_open(&v[i - 1]) ||
-		    strcmp(v[i - 1].call, id) != 0); )
-			i--;
-	if (i == 0)
-		return -1;
-	end = v[i - 1].is_checkpoint ? u->j.n : i;
-	for (i--; i < end; i++) {
-		u->pick[i] = is_open(&v[i]);
-		n += u->pick[i];
-	}
-	return n;
-}
-
 /* Read the old contents. */
 static int
 load(struct undo *u, struct err *e)
@@ -515,15 +489,32 @@ undo_close(struct undo *u)
 static int
 undo_pick(struct undo *u, const char *id, struct err *e)
 {
-	long n;
+	const struct undo_entry *v = u->j.v;
+	size_t i = u->j.n, end = 0;
+	bool found, any = false;
 
 	u->pick = xcalloc(u->j.n + 1, sizeof *u->pick);
-	n = choose(u, id);
-	if (n > 0)
+	while (i > 0 && (id == NULL ? !is_open(&v[i - 1]) :
+	    strcmp(v[i - 1].id, id) != 0))
+		i--;
+	if (i == 0 && id != NULL)	/* a call's */
+		for (i = u->j.n; i > 0 && (!is_open(&v[i - 1]) ||
+		    strcmp(v[i - 1].call, id) != 0); )
+			i--;
+	found = i > 0;
+	if (found) {
+		end = v[i - 1].is_checkpoint ? u->j.n : i;
+		i--;
+	}
+	for (; i < end; i++) {
+		u->pick[i] = is_open(&v[i]);
+		any = any || u->pick[i];
+	}
+	if (any)
 		return ST_OK;
 	if (id == NULL)
 		err_set(e, ST_NO, "nothing to undo");
-	else if (n < 0)
+	else if (!found)
 		err_set(e, ST_NO, "there is no change %s; hamr-tool undo "
 		    "--list names those there are", id);
 	else
@@ -562,25 +553,6 @@ out:
 	return r;
 }
 
-/* Those paths that are not as the change left them, the newest changes being
- * asked first. */
-static struct json *
-changed_since(struct undo *u, const struct undo_entry *c)
-{
-	struct json *list = json_array();
-	bool fresh;
-
-	for (size_t k = 0; k < c->n; k++) {
-		struct undo_path now = { .path = c->v[k].path };
-
-		map_put(&u->by_path, slice_of(now.path), &fresh);
-		if (fresh && (!undo_path_look(u->f, &now) ||
-		    !is_as_left(&c->v[k], &now)))
-			json_path(list, NULL, now.path);
-	}
-	return list;
-}
-
 static void
 put_entry(struct undo *u, const struct undo_entry *c, bool look,
     struct buf *out)
@@ -593,8 +565,22 @@ put_entry(struct undo *u, const struct undo_entry *c, bool look,
 	for (size_t k = 0; k < c->n; k++)
 		json_path(paths, NULL, c->v[k].path);
 	json_add(o, "paths", paths);
-	if (look)
-		json_add(o, "changed", changed_since(u, c));
+	if (look) {
+		struct json *changed = json_array();
+
+		/* paths that are not as the change left them, the newest
+		 * changes being asked first */
+		for (size_t k = 0; k < c->n; k++) {
+			struct undo_path now = { .path = c->v[k].path };
+			bool fresh;
+
+			map_put(&u->by_path, slice_of(now.path), &fresh);
+			if (fresh && (!undo_path_look(u->f, &now) ||
+			    !is_as_left(&c->v[k], &now)))
+				json_path(changed, NULL, now.path);
+		}
+		json_add(o, "changed", changed);
+	}
 	if (c->checkpoint != NULL)
 		json_str(o, "checkpoint", c->checkpoint);
 	json_str(o, "tool_call_id", c->call);
