@@ -299,31 +299,6 @@ is_open(const struct undo_entry *c)
 	return !c->is_checkpoint && !c->undone;
 }
 
-/* Read the old contents. */
-static int
-load(struct undo *u, struct err *e)
-{
-	struct undo_path **v = NULL;
-	size_t n = 0, cap = 0;
-	int r;
-
-	for (size_t i = 0; i < u->j.n; i++)
-		for (size_t k = 0; u->pick[i] && k < u->j.v[i].n; k++) {
-			if (u->j.v[i].v[k].oid[0] == '\0')
-				continue;
-			v = xgrow(v, n, &cap, sizeof(struct undo_path *));
-			v[n++] = &u->j.v[i].v[k];
-		}
-	r = snap_fetch(u->snap, v, n, &u->text, e);
-	for (size_t i = 0; i < n && r == 0; i++)
-		if (v[i]->old.p == NULL)
-			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
-			    "no longer in %s; nothing was changed", v[i]->oid,
-			    u->snap->dir);
-	free(v);
-	return r;
-}
-
 /* Is it still as the change left it: this content ("": no file), the same kind
  * of thing and for files the same x bits? */
 static bool
@@ -383,21 +358,35 @@ static int
 carry_out(struct undo *u, struct err *e)
 {
 	char **ids = xcalloc(u->j.n + 1, sizeof *ids);
-	size_t n = 0;
-	int lock = snap_lock(u->snap, e);
-	int r = lock < 0 ? -1 : load(u, e);
+	struct undo_path **v = NULL;
+	size_t nids = 0, n = 0, cap = 0;
+	int lock = snap_lock(u->snap, e), r;
 
+	for (size_t i = 0; i < u->j.n; i++)
+		for (size_t k = 0; u->pick[i] && k < u->j.v[i].n; k++) {
+			if (u->j.v[i].v[k].oid[0] == '\0')
+				continue;
+			v = xgrow(v, n, &cap, sizeof(struct undo_path *));
+			v[n++] = &u->j.v[i].v[k];
+		}
+	r = lock < 0 ? -1 : snap_fetch(u->snap, v, n, &u->text, e);
+	for (size_t i = 0; i < n && r == 0; i++)
+		if (v[i]->old.p == NULL)
+			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
+			    "no longer in %s; nothing was changed", v[i]->oid,
+			    u->snap->dir);
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
 			r = plan(u, &u->j.v[i].v[k], e);
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
-			ids[n++] = u->j.v[i].id;
+			ids[nids++] = u->j.v[i].id;
 	if (r == 0)
 		r = do_all(u, e);
 	if (r == 0)
-		r = journal_undone(u->snap, ids, n, e);
+		r = journal_undone(u->snap, ids, nids, e);
 	file_close(lock);
+	free(v);
 	free(ids);
 	return r;
 }
