@@ -8,19 +8,24 @@
 
 #include "job.h"
 
-/* The content; on a terminal nothing of it steers that, and diffs are
- * coloured. */
-static void
-put_text(const struct job *j)
+/* The message, or the content; on a terminal nothing of that steers it, and
+ * diffs are coloured. */
+static int
+print_once(struct job *j, bool json)
 {
+	struct stage *s = j->t->stage;
 	struct slice text = j->r.content.len > 0 ? buf_view(&j->r.content) :
 	    SLICE("");
 	struct term to = term_of(STDOUT_FILENO);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
 	struct buf meta = BUF_INIT(BUF_RECORD_MAX);
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
+	struct err e;
 
-	if (!to.tty) {
+	if (json) {
+		stage_put_json(s, R_TOOL, result_message(&j->r, j->call->id,
+		    j->call->name, j->ms, NULL));
+	} else if (!to.tty) {
 		buf_slice(&out, text);
 	} else if (j->schema != NULL && (j->schema->id == TOOL_EDIT ||
 	    j->schema->id == TOOL_WRITE)) {
@@ -36,22 +41,9 @@ put_text(const struct job *j)
 	/* one LF ends it, as rec_put writes one */
 	if (out.len > 0 && out.p[out.len - 1] == '\n')
 		out.len--;
-	rec_put(&j->t->stage->out, out.len > 0 ? buf_view(&out) : SLICE(""));
+	if (!json)
+		rec_put(&s->out, out.len > 0 ? buf_view(&out) : SLICE(""));
 	bufs_release(BUFS(&out, &meta, &diff));
-}
-
-static int
-print_once(struct job *j, bool json)
-{
-	struct stage *s = j->t->stage;
-	struct err e;
-
-	if (json) {
-		stage_put_json(s, R_TOOL, result_message(&j->r, j->call->id,
-		    j->call->name, j->ms, NULL));
-	} else {
-		put_text(j);
-	}
 	if (rec_end(&s->out, &e) < 0)
 		return err_report(&e);
 	return j->r.is_error ? ST_NO : ST_OK;
