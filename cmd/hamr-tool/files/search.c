@@ -77,46 +77,42 @@ is_over(struct search *s, bool ask)
 
 /* ---- showing ---- */
 
-static void
-put_line(struct search *s, struct target *t, long i, char mark)
-{
-	struct found *o = s->found;
-	struct buf b = BUF_INIT(TEXT_MAX);
-	struct slice line = lines_bare(&t->l, i);
-	size_t room, head;
-
-	if (o->shown > 0 && (!t->began || i > t->printed))
-		buf_adds(&b, s->context > 0 ? "--\n" : "");
-	head = b.len;
-	buf_fmt(&b, "%s%c%ld%c", t->name, mark, i + 1, mark);
-	head = b.len - head;
-	room = head + LINE_TEXT_MIN > LINE_BYTES ? LINE_TEXT_MIN :
-	    LINE_BYTES - head;
-	o->cut |= line.n > room;
-	o->lossy |= utf8_clean(&b, line.p, line.n > room ?
-	    utf8_cut(line.p, line.n, room) : line.n);
-	buf_addc(&b, '\n');
-	t->began = true;
-	t->printed = i + 1;
-	if (o->shown >= LINES_MAX || o->len + b.len > s->room) {
-		o->more = true;
-		o->shown = LINES_MAX;
-	} else {
-		memcpy(o->text + o->len, b.p, b.len);
-		o->shown++;
-		o->len += b.len;
-	}
-	buf_release(&b);
-}
-
 /* Lines up to one that are not printed yet. */
 static void
 put_lines(struct search *s, struct target *t, long from, long end, char mark)
 {
-	if (from < t->printed)
-		from = t->printed;
-	for (long i = from; i < end && i < t->l.n; i++)
-		put_line(s, t, i, mark);
+	struct found *o = s->found;
+	struct buf b = BUF_INIT(TEXT_MAX);
+
+	for (long i = from < t->printed ? t->printed : from;
+	    i < end && i < t->l.n; i++) {
+		struct slice line = lines_bare(&t->l, i);
+		size_t room, head;
+
+		buf_reset(&b);
+		if (o->shown > 0 && (!t->began || i > t->printed))
+			buf_adds(&b, s->context > 0 ? "--\n" : "");
+		head = b.len;
+		buf_fmt(&b, "%s%c%ld%c", t->name, mark, i + 1, mark);
+		head = b.len - head;
+		room = head + LINE_TEXT_MIN > LINE_BYTES ? LINE_TEXT_MIN :
+		    LINE_BYTES - head;
+		o->cut |= line.n > room;
+		o->lossy |= utf8_clean(&b, line.p, line.n > room ?
+		    utf8_cut(line.p, line.n, room) : line.n);
+		buf_addc(&b, '\n');
+		t->began = true;
+		t->printed = i + 1;
+		if (o->shown >= LINES_MAX || o->len + b.len > s->room) {
+			o->more = true;
+			o->shown = LINES_MAX;
+		} else {
+			memcpy(o->text + o->len, b.p, b.len);
+			o->shown++;
+			o->len += b.len;
+		}
+	}
+	buf_release(&b);
 }
 
 /* Lines first to last (from 0) match. */
@@ -263,26 +259,6 @@ search_all(struct search *s, const struct path *p)
 	buf_release(&s->text);
 }
 
-static _Noreturn void
-search_child(struct search *s, const struct path *p)
-{
-#ifndef __SANITIZE_ADDRESS__
-	struct rlimit memory = { REGEX_MEMORY, REGEX_MEMORY };
-
-	setrlimit(RLIMIT_AS, &memory);
-#endif
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* stdin and stdout are the parent's: it looks for a cancel */
-	s->f->stop = NULL;
-	int e = regcomp(&s->re, s->query.p, REG_EXTENDED);
-	if (e != 0) {
-		regerror(e, &s->re, s->found->text, 256);
-		_exit(ST_NO);
-	}
-	search_all(s, p);
-	_exit(ST_OK);
-}
-
 /* A regular expression of the model's may take for ever, eat all memory, or
  * break the C library's matcher, so a process of its own runs it and can be
  * stopped. */
@@ -290,10 +266,24 @@ static bool
 search_regex(struct search *s, const struct path *p, struct result *r)
 {
 	pid_t pid = fork();
-	int fd, status = -1;
+	int fd, e, status = -1;
 
-	if (pid == 0)
-		search_child(s, p);
+	if (pid == 0) {
+#ifndef __SANITIZE_ADDRESS__
+		setrlimit(RLIMIT_AS, &(struct rlimit){ REGEX_MEMORY,
+			REGEX_MEMORY });
+#endif
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* stdin and stdout are the parent's: it looks for a cancel */
+		s->f->stop = NULL;
+		e = regcomp(&s->re, s->query.p, REG_EXTENDED);
+		if (e != 0) {
+			regerror(e, &s->re, s->found->text, 256);
+			_exit(ST_NO);
+		}
+		search_all(s, p);
+		_exit(ST_OK);
+	}
 	fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	while (fd >= 0) {
 		struct pollfd w = { fd, POLLIN, 0 };
