@@ -447,8 +447,11 @@ job_work(struct job *j)
 	t->files->call = j->call->id;
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
-	case TOOL_EDIT: files_edit(t->files, args, &j->r); break;
-	case TOOL_WRITE: files_write(t->files, args, &j->r); break;
+	case TOOL_EDIT:
+	case TOOL_WRITE:
+		files_make_change(t->files, j->schema->id == TOOL_EDIT, args,
+		    &j->r);
+		break;
 	case TOOL_BASH:
 		signals_hold(&j->signals);
 		bash_run(t->stage, &o, args, &j->r);

@@ -73,7 +73,8 @@ find_target(struct files *f, struct change *c, struct slice args)
 	    c->path.rel))
 		r = fault_set(fault, "denied", "mode docs writes "
 		    "documentation only; %s was not changed", c->name);
-	else if (r == 0 && protected_name(&f->lists, c->path.rel))
+	else if (r == 0 && protected_base(c->path.rel) &&
+	    !protected_allowed(&f->lists, c->path.rel))
 		r = fault_set(fault, "denied", "%s is not written: other "
 		    "programs obey it when the folder is entered or opened; "
 		    "ask the user to change it, or to list it in "
@@ -388,8 +389,9 @@ put_meta(const struct change *c, const struct proof *proof, struct result *r)
 
 /* ---- the calls ---- */
 
-static void
-carry_out(struct files *f, bool edit, struct slice args, struct result *r)
+void
+files_make_change(struct files *f, bool edit, struct slice args,
+    struct result *r)
 {
 	struct change c;
 	struct proof *p;
@@ -400,7 +402,7 @@ carry_out(struct files *f, bool edit, struct slice args, struct result *r)
 		fail(&c, r);
 	} else {
 		cache_drop(&f->cache, c.path.rel);
-		files_saved(f, c.path.rel);
+		files_note_unsaved(f, c.path.rel, false);
 		if (f->changed != NULL)
 			f->changed(f->buffer_arg, c.path.rel,
 			    buf_view(&c.new));
@@ -416,18 +418,6 @@ carry_out(struct files *f, bool edit, struct slice args, struct result *r)
 		put_meta(&c, p, r);
 	}
 	change_release(&c);
-}
-
-void
-files_edit(struct files *f, struct slice args, struct result *r)
-{
-	carry_out(f, true, args, r);
-}
-
-void
-files_write(struct files *f, struct slice args, struct result *r)
-{
-	carry_out(f, false, args, r);
 }
 
 bool

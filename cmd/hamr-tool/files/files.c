@@ -293,9 +293,8 @@ out:
 	return fault->code == NULL;
 }
 
-/* Note whether the editor's text is another than the disk's. */
-static void
-note_unsaved(struct files *f, const char *rel, bool is)
+void
+files_note_unsaved(struct files *f, const char *rel, bool is)
 {
 	struct texts *t = &f->unsaved;
 	size_t i = 0;
@@ -308,12 +307,6 @@ note_unsaved(struct files *f, const char *rel, bool is)
 		free(t->v[i]);
 		t->v[i] = t->v[--t->n];
 	}
-}
-
-void
-files_saved(struct files *f, const char *rel)
-{
-	note_unsaved(f, rel, false);
 }
 
 bool
@@ -344,7 +337,7 @@ files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
 			buf_addc(&shown, '\n');
 		*unsaved = !shown.over &&
 		    !slice_eq(buf_view(&shown), buf_view(text));
-		note_unsaved(f, rel, *unsaved);
+		files_note_unsaved(f, rel, *unsaved);
 	}
 	if (*unsaved) {
 		if (disk != NULL)

@@ -109,11 +109,11 @@ size_t files_left(const struct files *f);
 /* Would a read not be refused, whatever n reads before it give? */
 bool files_certain(const struct files *f, size_t n);
 
-/* Run one call.  args: a checked JSON object with canonical names (alias.h)
- * that has passed the schema. */
+/* Run one call: read; edit, or write; view_image.  args: a checked JSON object
+ * with canonical names (alias.h) that has passed the schema. */
 void files_read(struct files *f, struct slice args, struct result *r);
-void files_edit(struct files *f, struct slice args, struct result *r);
-void files_write(struct files *f, struct slice args, struct result *r);
+void files_make_change(struct files *f, bool edit, struct slice args,
+    struct result *r);
 /* vision: the model sees images. */
 void files_view(struct files *f, struct slice args, bool vision,
     struct result *r);
@@ -154,8 +154,8 @@ void files_preview(struct files *f, const char *tool, struct slice args,
 /* Learn proofs, and what was spent of the turn's budget, from a recorded
  * result of the transcript (a tool message of read, edit or write: its text,
  * its meta as a JSON value, and the call's canonical args).  Never for a result
- * that files_read, files_edit or files_write of this same f made and that has
- * come back: those are known. */
+ * that files_read or files_make_change of this same f made and that has come
+ * back: those are known. */
 void files_learn(struct files *f, const char *tool, struct slice args,
     struct slice content, struct slice meta);
 

@@ -58,8 +58,8 @@ bool files_load(int fd, const char *rel, struct stat *st, struct buf *text,
 bool files_load_shown(struct files *f, int fd, const char *rel,
     struct stat *st, struct buf *text, struct buf *disk, bool *unsaved,
     struct fault *fault);
-/* It is on the disk now. */
-void files_saved(struct files *f, const char *rel);
+/* Is the editor's text another than the disk's? */
+void files_note_unsaved(struct files *f, const char *rel, bool is);
 bool is_binary(struct slice text);
 /* Does every line end in CRLF (and is there one)? */
 bool is_crlf(struct slice text);

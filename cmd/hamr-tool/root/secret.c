@@ -176,9 +176,3 @@ protected_allowed(const struct lists *l, const char *rel)
 {
 	return listed(l->allow_write, l->nallow_write, rel, FNM_CASEFOLD);
 }
-
-bool
-protected_name(const struct lists *l, const char *rel)
-{
-	return protected_base(rel) && !protected_allowed(l, rel);
-}

@@ -37,7 +37,5 @@ bool lists_docs(const struct lists *l, const char *rel);
 /* Is any part of this name one of them?  Case does not matter: some file
  * systems fold it. */
 bool protected_base(const char *base);
-/* The same, and not taken out by the user's own list allow_write. */
-bool protected_name(const struct lists *l, const char *rel);
 /* Does the user's own list allow_write take rel out? */
 bool protected_allowed(const struct lists *l, const char *rel);
