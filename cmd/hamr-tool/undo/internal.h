@@ -7,8 +7,9 @@
 #include "base/map.h"
 #include "git/gitindex.h"
 #include "json/sha.h"
-#include "root/git.h"
 #include "root/path.h"
+
+#include "git.h"
 #include "snap.h"
 #include "watch.h"
 
