@@ -1,4 +1,12 @@
-/* git.c - git as a child, on a repository of ours only. */
+/* git.c - git as a child, on the repository of the snapshots only.
+ *
+ * git obeys what it finds in a repository's configuration, so no git process of
+ * ours ever sees one that is not ours (5.3): GIT_DIR names .hamr/snap.git,
+ * nothing of the user's or the system's configuration is read, no protocol is
+ * allowed, git's own variables are not passed on.  As root, in a folder of
+ * another owner, git runs as that owner.  It ends with its deadline, and when
+ * we do, however that is.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -12,16 +20,17 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "files/files.h"
 
-#include "git.h"
+#include "internal.h"
 
-#define STOP_MS 50		/* how often stop is asked */
+#define STOP_MS 50		/* how often snap_stopped is asked */
 #define ARGS_MAX 48
 
 /* The child: after fork, so nothing here may take memory. */
 static _Noreturn void
-child(const struct git *g, pid_t parent, const char *git,
-    const char *const *argv, const char *const *env, int in, int out)
+child(int root, pid_t parent, const char *git, const char *const *argv,
+    const char *const *env, int in, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct stat st = { .st_uid = 0 };
@@ -35,7 +44,7 @@ child(const struct git *g, pid_t parent, const char *git,
 	if (null >= 0 && dup2(in >= 0 ? in : null, 0) == 0 &&
 	    dup2(out, 1) == 1 && dup2(null, 2) == 2 &&
 	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0 &&
-	    fchdir(g->rootfd) == 0 && fstat(g->rootfd, &st) == 0 &&
+	    fchdir(root) == 0 && fstat(root, &st) == 0 &&
 	    /* become the owner of the working directory, if we may */
 	    (geteuid() != 0 || st.st_uid == 0 || (setgroups(0, NULL) == 0 &&
 	    setresgid(st.st_gid, st.st_gid, st.st_gid) == 0 &&
@@ -49,15 +58,14 @@ child(const struct git *g, pid_t parent, const char *git,
 
 /* Read all that comes until the end, the deadline, or somebody's cancel. */
 static bool
-drain(const struct git *g, int fd, struct buf *out, long long deadline)
+drain(struct snap *s, int fd, struct buf *out, long long deadline)
 {
 	for (;;) {
 		struct pollfd p = { fd, POLLIN, 0 };
 		bool idle = poll(&p, 1, STOP_MS) <= 0;
 		ssize_t n;
 
-		if (file_now_ms() >= deadline ||
-		    (g->stop != NULL && g->stop(g->stop_arg)))
+		if (file_now_ms() >= deadline || snap_stopped(s))
 			return false;
 		if (idle)
 			continue;
@@ -75,13 +83,13 @@ drain(const struct git *g, int fd, struct buf *out, long long deadline)
 
 /* Start it; its pid, or -1. */
 static pid_t
-start(const struct git *g, const char *const *args, int in, int out)
+start(const struct snap *s, const char *const *args, int in, int out)
 {
-	char *git = which_program("git", g->root);
+	char *git = which_program("git", s->f->root.real);
 	const char *path = getenv("PATH");
 	char *path_entry = xasprintf("PATH=%s", path != NULL ? path :
 	    "/usr/local/bin:/usr/bin:/bin");
-	char *dir_entry = xasprintf("GIT_DIR=%s", g->dir);
+	char *dir_entry = xasprintf("GIT_DIR=%s", s->dir);
 	const char *const env[] = { path_entry, dir_entry, "LC_ALL=C",
 		"GIT_WORK_TREE=.",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
@@ -105,7 +113,7 @@ start(const struct git *g, const char *const *args, int in, int out)
 	if (git != NULL)
 		pid = fork();
 	if (pid == 0)
-		child(g, self, git, argv, env, in, out);
+		child(s->f->root.fd, self, git, argv, env, in, out);
 	if (pid > 0)
 		setpgid(pid, pid);
 	free(path_entry);
@@ -115,7 +123,7 @@ start(const struct git *g, const char *const *args, int in, int out)
 }
 
 int
-git_run(const struct git *g, const char *const *args, struct slice in,
+snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out)
 {
 	/* what goes to its stdin lies in a file, so that neither waits for
@@ -127,13 +135,13 @@ git_run(const struct git *g, const char *const *args, struct slice in,
 	pid_t pid = -1;
 
 	if ((fd >= 0 || in.n == 0) && pipe2(end, O_CLOEXEC) == 0) {
-		pid = start(g, args, fd, end[1]);
+		pid = start(s, args, fd, end[1]);
 		close(end[1]);
 	}
 	file_close(fd);
 	if (pid > 0) {
-		whole = drain(g, end[0], out != NULL ? out : &none,
-		    file_now_ms() + g->ms);
+		whole = drain(s, end[0], out != NULL ? out : &none,
+		    file_now_ms() + s->ms);
 		if (!whole)
 			kill(-pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

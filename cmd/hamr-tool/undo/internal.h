@@ -9,7 +9,6 @@
 #include "json/sha.h"
 #include "root/path.h"
 
-#include "git.h"
 #include "snap.h"
 #include "watch.h"
 
@@ -55,11 +54,15 @@ struct snap {
 #define SNAP_USE "hamr-use"
 #define SNAP_INDEX "hamr-index"	/* what the index was before, or will be */
 
-/* Run git on our repository: its status, or -1; out may be NULL. */
+#define GIT_OUT_MAX ((size_t)256 << 20)
+
+/* Run git on our repository, in the root: its exit status, its output appended
+ * to out (NULL: to nowhere); -1 when it could not be run to its end.  in is
+ * its stdin. */
 int snap_git(struct snap *s, const char *const *args, struct slice in,
     struct buf *out);
 /* Cancelled, or to end? */
-bool snap_stopped(void *snap);
+bool snap_stopped(struct snap *s);
 
 /* Bytes of an object's name. */
 static inline size_t

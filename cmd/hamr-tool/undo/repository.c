@@ -42,14 +42,13 @@ static const char *const folders[] = { "objects", "objects/info",
 	"objects/pack", "refs", "refs/heads", "info" };
 #define NFOLDERS (sizeof folders / sizeof folders[0])
 
-/* ---- git ---- */
+/* ---- how long it may take ---- */
 
 /* While it hurries, a cancel may come at any moment and gives it so much time
  * from then on. */
 bool
-snap_stopped(void *snap)
+snap_stopped(struct snap *s)
 {
-	struct snap *s = snap;
 	bool asked = s->until == 0 && files_stopped(s->f, LLONG_MAX);
 
 	if (s->hurry == 0)
@@ -64,17 +63,6 @@ snap_hurry(struct snap *s, int ms)
 {
 	s->hurry = ms;
 	s->until = 0;
-}
-
-int
-snap_git(struct snap *s, const char *const *args, struct slice in,
-    struct buf *out)
-{
-	struct git g = { .rootfd = s->f->root.fd, .root = s->f->root.real,
-		.dir = s->dir, .ms = s->ms, .stop = snap_stopped,
-		.stop_arg = s };
-
-	return git_run(&g, args, in, out);
 }
 
 /* ---- names of objects, and rows of paths ---- */
