@@ -57,6 +57,8 @@ stage_put(struct stage *s, enum rec_kind kind, struct slice line)
 {
 	if (is_written(s, kind))
 		put_line(s, line);
+	else if (s->mute && s->ops->unwritten != NULL)
+		s->ops->unwritten(s, kind, line);
 }
 
 void
@@ -82,43 +84,24 @@ stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	if (is_written(s, kind)) {
+	if (is_written(s, kind) || s->ops->unwritten != NULL)
 		json_print(o, &b);
-		put_line(s, buf_view(&b));
-	} else if (s->mute && s->ops->unwritten != NULL) {
-		json_print(o, &b);
-		s->ops->unwritten(s, kind, buf_view(&b));
-	}
+	stage_put(s, kind, buf_view(&b));
 	buf_release(&b);
 	json_free(o);
 }
 
 void
 stage_error(struct stage *s, const char *code, bool retryable,
-    const char *message, struct json *extra)
+    const char *message, struct slice extra)
 {
-	struct json *o = json_object();
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct slice key, val;
 
-	json_str(o, "type", "error");
-	json_str(o, "stage", s->ops->name);
-	json_str(o, "code", code);
-	json_str(o, "message", message);
-	json_bool(o, "retryable", retryable);
-	if (extra != NULL) {
-		json_print(extra, &b);
-		for (struct walk w = walk_of(buf_view(&b));
-		    walk_next(&w, &key, &val); ) {
-			char *k = xmemdup0(key.p, key.n);
-
-			json_raw(o, k, val);
-			free(k);
-		}
-		json_free(extra);
-		buf_release(&b);
-	}
-	stage_put_json(s, R_ERROR, o);
+	scan_put(&b, "{'type':'error','stage':@,'code':@,'message':@,"
+	    "'retryable':$$}", slice_of(s->ops->name), slice_of(code),
+	    slice_of(message), scan_truth(retryable), extra);
+	stage_put(s, R_ERROR, buf_view(&b));
+	buf_release(&b);
 }
 
 void
@@ -225,7 +208,7 @@ static void
 refuse(struct stage *s, const struct err *e)
 {
 	if (s->lenient && e->status == ST_DATA) {
-		stage_error(s, "bad_record", false, e->text, NULL);
+		stage_error(s, "bad_record", false, e->text, SLICE(""));
 		return;
 	}
 	stage_fail(s, e);

@@ -90,7 +90,8 @@ struct stage {
 int stage_run(struct stage *s);
 
 /* Write an own record of this kind (one line, no LF).  Passing-only kinds are
- * left out in filter mode, see above.  The json is printed and freed. */
+ * left out in filter mode, see above; a mute stage hands it to unwritten().
+ * The json is printed and freed. */
 void stage_put(struct stage *s, enum rec_kind kind, struct slice line);
 /* The same of a long line that lies in parts. */
 void stage_put_parts(struct stage *s, enum rec_kind kind,
@@ -98,9 +99,9 @@ void stage_put_parts(struct stage *s, enum rec_kind kind,
 void stage_put_json(struct stage *s, enum rec_kind kind, struct json *o);
 
 /* An error record: {"type":"error","stage":...,"code","message",...}.
- * extra, if not NULL, gives further members and is freed. */
+ * extra: further members, as `,"key":value`, or empty. */
 void stage_error(struct stage *s, const char *code, bool retryable,
-    const char *message, struct json *extra);
+    const char *message, struct slice extra);
 
 /* The status the run shall end with; 65 and above win over smaller ones, and
  * of two of a kind the first. */

@@ -235,7 +235,7 @@ flush(struct stage *s)
 		return;
 	}
 	stage_error(s, x->err.status == ST_TEMP ? "timeout" : "storage_full",
-	    true, x->err.text, NULL);
+	    true, x->err.text, SLICE(""));
 }
 
 /* A transcript's end is no reason to commit while there is more to read: many

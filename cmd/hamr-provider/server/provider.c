@@ -47,16 +47,16 @@ provider_limit(struct provider *p, long long tokens, const char *source)
 void
 provider_fail(struct provider *p, struct failure *f, struct slice partial)
 {
-	struct json *extra = NULL;
+	struct buf extra = BUF_INIT(BUF_RECORD_MAX);
 
 	key_redact(p->set->key, &f->message);
 	if (strcmp(f->code, "context_overflow") == 0 && f->limit > 0)
 		provider_limit(p, f->limit, "server error");
-	if (partial.n > 0) {
-		extra = json_object();
-		json_raw(extra, "partial", partial);
-	}
-	stage_error(p->stage, f->code, f->retryable, f->message.p, extra);
+	if (partial.n > 0)
+		scan_put(&extra, ",'partial':$", partial);
+	stage_error(p->stage, f->code, f->retryable, buf_view(&f->message).p,
+	    buf_view(&extra));
+	buf_release(&extra);
 	if (p->stage->mode != STAGE_RESIDENT)
 		stage_status(p->stage, f->retryable ? ST_TEMP : ST_PEER);
 }

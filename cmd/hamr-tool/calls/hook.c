@@ -124,11 +124,12 @@ tell(struct job *j, const char *program, const char *code, const char *words)
 {
 	char *text = xasprintf("the after_tool hook %s: %s; the result stands "
 	    "as it was", program, words);
-	struct json *id = json_object();
+	struct buf id = BUF_INIT(BUF_RECORD_MAX);
 
 	err_say("%s", text);
-	json_str(id, "tool_call_id", j->call->id);
-	stage_error(j->t->stage, code, false, text, id);
+	scan_put(&id, ",'tool_call_id':@", slice_of(j->call->id));
+	stage_error(j->t->stage, code, false, text, buf_view(&id));
+	buf_release(&id);
 	free(text);
 }
 

@@ -158,7 +158,7 @@ give_up(struct journal_calls *jc, const struct err *e)
 	else if (jc->t->person || jc->t->serve != NULL)
 		err_say("%s", words);
 	else
-		stage_error(s, "spawn_failed", false, words, NULL);
+		stage_error(s, "spawn_failed", false, words, SLICE(""));
 	free(words);
 }
 

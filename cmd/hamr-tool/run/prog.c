@@ -55,12 +55,12 @@ void
 prog_put_output(struct stage *s, const char *id, const char *stream,
     struct slice text)
 {
-	struct json *o = json_typed("output");
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "tool_call_id", id);
-	json_str(o, "stream", stream);
-	json_slice(o, "text", text);
-	stage_put_json(s, R_OUTPUT, o);
+	scan_put(&b, "{'type':'output','tool_call_id':@,'stream':@,'text':@}",
+	    slice_of(id), slice_of(stream), text);
+	stage_put(s, R_OUTPUT, buf_view(&b));
+	buf_release(&b);
 }
 
 /* n bytes of a stream; bytes NULL: its end. */
