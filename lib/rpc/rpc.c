@@ -92,19 +92,13 @@ rpc_take(struct rpc *r, struct slice *text)
 /* ---- writing ---- */
 
 bool
-rpc_put(struct rpc *r, struct json *o, size_t limit)
+rpc_put(struct rpc *r, struct slice message, size_t limit)
 {
-	struct buf b = BUF_INIT(2 * RPC_QUEUE_MAX);
-	bool fits;
-
-	json_print(o, &b);
-	json_free(o);
-	buf_addc(&b, '\n');
-	fits = r->wr.len - r->sent + b.len <= limit;
-	if (fits)
-		buf_slice(&r->wr, buf_view(&b));
-	buf_release(&b);
-	return fits;
+	if (r->wr.len - r->sent + message.n + 1 > limit)
+		return false;
+	buf_slice(&r->wr, message);
+	buf_addc(&r->wr, '\n');
+	return true;
 }
 
 int
@@ -161,31 +155,31 @@ rpc_read(struct slice text, struct rpc_msg *m)
 		m->kind = RPC_RESULT;
 }
 
-struct json *
-rpc_message(void)
+void
+rpc_call(struct buf *out, struct slice id, const char *method,
+    struct slice params)
 {
-	struct json *o = json_object();
-
-	json_str(o, "jsonrpc", "2.0");
-	return o;
+	scan_put(out, "{'jsonrpc':'2.0'");
+	if (id.p != NULL)
+		scan_put(out, ",'id':$", id);
+	scan_put(out, ",'method':@", slice_of(method));
+	if (params.p != NULL)
+		scan_put(out, ",'params':$", params);
+	buf_addc(out, '}');
 }
 
-struct json *
-rpc_answer(struct slice id)
+void
+rpc_result(struct buf *out, struct slice id, struct slice result)
 {
-	struct json *o = rpc_message();
-
-	json_raw(o, "id", id.p != NULL ? id : SLICE("null"));
-	return o;
+	scan_put(out, "{'jsonrpc':'2.0','id':$,'result':$}", id.p != NULL ?
+	    id : SLICE("null"), result);
 }
 
-struct json *
-rpc_error(struct slice id, enum rpc_code code, const char *words)
+void
+rpc_error(struct buf *out, struct slice id, enum rpc_code code,
+    const char *words)
 {
-	struct json *o = rpc_answer(id), *error = json_object();
-
-	json_int(error, "code", code);
-	json_str(error, "message", words);
-	json_add(o, "error", error);
-	return o;
+	scan_put(out, "{'jsonrpc':'2.0','id':$,'error':{'code':$,"
+	    "'message':@}}", id.p != NULL ? id : SLICE("null"),
+	    SCAN_INT(code), slice_of(words));
 }

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "json/json.h"
 #include "json/scan.h"
 
 #define RPC_QUEUE_MAX ((size_t)128 << 20)
@@ -54,8 +53,8 @@ int rpc_fill(struct rpc *r);
 /* The next line, valid until the next call on r. */
 enum rpc_got rpc_take(struct rpc *r, struct slice *text);
 
-/* Queue a message (freed); false when more waits already than limit. */
-bool rpc_put(struct rpc *r, struct json *o, size_t limit);
+/* Queue a message; false when more waits already than limit. */
+bool rpc_put(struct rpc *r, struct slice message, size_t limit);
 /* Send what can be sent now: 0, or -1 when nobody reads any more. */
 int rpc_send(struct rpc *r);
 bool rpc_waiting(const struct rpc *r);	/* something is queued */
@@ -73,8 +72,11 @@ struct rpc_msg {
 /* What a checked JSON value is as a message. */
 void rpc_read(struct slice text, struct rpc_msg *m);
 
-/* {"jsonrpc":"2.0"}, and a result for id: further members are the caller's. */
-struct json *rpc_message(void);
-struct json *rpc_answer(struct slice id);
-struct json *rpc_error(struct slice id, enum rpc_code code,
+/* Append a message: a call of method (a notification where id.p is NULL, and
+ * without params where that is), or what answers id, which is null where it is
+ * not there.  All slices are JSON. */
+void rpc_call(struct buf *out, struct slice id, const char *method,
+    struct slice params);
+void rpc_result(struct buf *out, struct slice id, struct slice result);
+void rpc_error(struct buf *out, struct slice id, enum rpc_code code,
     const char *words);

@@ -269,11 +269,9 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 static void
 put_error(const struct bridge *b, enum rpc_code code, const char *words)
 {
-	struct json *o = rpc_error(b->id, code, words);
-	struct buf line = BUF_INIT(1 << 20);
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 
-	json_print(o, &line);
-	json_free(o);
+	rpc_error(&line, b->id, code, words);
 	put_line(b, buf_view(&line));
 	buf_release(&line);
 }

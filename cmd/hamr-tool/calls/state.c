@@ -158,10 +158,8 @@ static void
 propose(struct tool *t, bool always)
 {
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-	struct json *o = tool_record_all(t);
 
-	json_print(o, &line);
-	json_free(o);
+	tool_record_all(t, &line);
 	if (always || strcmp(t->told, line.p) != 0)
 		stage_put(t->stage, R_TOOLS, buf_view(&line));
 	free(t->told);

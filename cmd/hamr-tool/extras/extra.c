@@ -221,24 +221,22 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 
 /* ---- told ---- */
 
-struct json *
-tool_record_all(const struct tool *t)
+void
+tool_record_all(const struct tool *t, struct buf *out)
 {
-	struct json *o = json_typed("tools"), *list = json_array();
 	struct result unused;
 
-	schema_list(list, tool_on(t));
+	buf_adds(out, "{\"type\":\"tools\",\"tools\":[");
+	schema_list(tool_on(t), out);
 	result_init(&unused);
 	for (size_t i = 0; i < t->extras->n; i++) {
 		const struct extra *x = t->extras->v[i];
 
 		/* the mode does not deny each of its calls */
 		if (mode_allows(t, x, &unused))
-			json_raw(schema_entry(list, x->schema.name,
-			    x->schema.what), "parameters",
-			    slice_of(x->plugin.parameters));
+			schema_put(&x->schema,
+			    slice_of(x->plugin.parameters), out);
 	}
 	result_release(&unused);
-	json_add(o, "tools", list);
-	return o;
+	buf_adds(out, "]}");
 }

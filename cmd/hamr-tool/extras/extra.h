@@ -76,9 +76,9 @@ bool extra_judge(const struct tool *t, const struct extra *x,
 void extra_run(struct tool *t, const struct extra *x, const char *id,
     bool allowed, struct slice args, struct result *r);
 
-/* The `tools` record of all that is loaded and that the mode does not
- * deny, yours. */
-struct json *tool_record_all(const struct tool *t);
+/* Append the `tools` record of all that is loaded and that the mode does not
+ * deny. */
+void tool_record_all(const struct tool *t, struct buf *out);
 
 /* Add one, made with xcalloc; its id and the plug-in's texts are set.
  * False (x is the caller's still): there is one of that name. */

@@ -32,6 +32,10 @@
 #define READS_MAX 64		/* of one server in one round */
 #define WHAT_MAX 4096
 #define NO_SCHEMA "{\"type\":\"object\",\"properties\":{}}"
+#define INITIALIZE "{\"protocolVersion\":\"" VERSION "\"," \
+	"\"capabilities\":{},\"clientInfo\":{\"name\":\"hamr\"," \
+	"\"version\":\"" HAMR_VERSION "\"}}"
+#define NONE ((struct slice){ NULL, 0 })
 #define STOPPED (STAGE_CANCEL | STAGE_EOF | STAGE_CLOSED)
 
 enum mcp_state {
@@ -109,35 +113,12 @@ key_of(struct mcp *m, const char *last)
 	return m->key;
 }
 
-/* One over HTTP is one over stdio behind hamr-provider --mcp. */
-static void
-take_url(const struct tool *t, struct mcp *m, const char *url)
-{
-	char *program = which_beside("hamr-provider", t->root);
-
-	if (program == NULL)
-		return;
-	texts_release(&m->argv);
-	texts_add(&m->argv, program);
-	texts_add(&m->argv, xstrdup("--no-config"));
-	texts_add(&m->argv, xstrdup("-o"));
-	texts_add(&m->argv, xasprintf("provider.ca_file=%s", conf_str(t->conf,
-	    "provider.ca_file")));
-	texts_add(&m->argv, xstrdup("-o"));
-	texts_add(&m->argv, xasprintf("provider.proxy=%s", conf_str(t->conf,
-	    "provider.proxy")));
-	texts_add(&m->argv, xstrdup("--mcp"));
-	texts_add(&m->argv, xstrdup(url));
-	m->env = (const char *const *)&m->headers;
-	m->nenv = 1;
-	m->http = m->network = true;
-}
-
 static struct mcp *
 mcp_new(const struct tool *t, const char *name)
 {
 	struct mcp *m = xcalloc(1, sizeof *m);
 	const char *const *argv;
+	char *program = NULL;
 	const char *url;
 	size_t n;
 
@@ -160,7 +141,24 @@ mcp_new(const struct tool *t, const char *name)
 	buf_init(&m->answer, 4 * MCP_LINE_MAX);
 	url = conf_str(t->conf, key_of(m, "url"));
 	if (url[0] != '\0')
-		take_url(t, m, url);
+		program = which_beside("hamr-provider", t->root);
+	/* one over HTTP is one over stdio behind hamr-provider --mcp */
+	if (program != NULL) {
+		texts_release(&m->argv);
+		texts_add(&m->argv, program);
+		texts_add(&m->argv, xstrdup("--no-config"));
+		texts_add(&m->argv, xstrdup("-o"));
+		texts_add(&m->argv, xasprintf("provider.ca_file=%s",
+		    conf_str(t->conf, "provider.ca_file")));
+		texts_add(&m->argv, xstrdup("-o"));
+		texts_add(&m->argv, xasprintf("provider.proxy=%s",
+		    conf_str(t->conf, "provider.proxy")));
+		texts_add(&m->argv, xstrdup("--mcp"));
+		texts_add(&m->argv, xstrdup(url));
+		m->env = (const char *const *)&m->headers;
+		m->nenv = 1;
+		m->http = m->network = true;
+	}
 	texts_add(&m->argv, NULL);
 	return m;
 }
@@ -316,27 +314,24 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 /* ---- asking ---- */
 
 static void
-mcp_tell(struct mcp *m, const char *method, struct json *params)
+mcp_tell(struct mcp *m, const char *method, struct slice params)
 {
-	struct json *o = rpc_message();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "method", method);
-	if (params != NULL)
-		json_add(o, "params", params);
-	rpc_put(&m->rpc, o, RPC_QUEUE_MAX);
+	rpc_call(&b, NONE, method, params);
+	rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX);
+	buf_release(&b);
 }
 
 static int64_t
-mcp_ask(struct mcp *m, const char *method, struct json *params)
+mcp_ask(struct mcp *m, const char *method, struct slice params)
 {
-	struct json *o = rpc_message();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_int(o, "id", ++m->id);
-	json_str(o, "method", method);
-	if (params != NULL)
-		json_add(o, "params", params);
-	if (!rpc_put(&m->rpc, o, RPC_QUEUE_MAX))
+	rpc_call(&b, SCAN_INT(++m->id), method, params);
+	if (!rpc_put(&m->rpc, buf_view(&b), RPC_QUEUE_MAX))
 		mcp_stop(m, "it does not read what it is asked");
+	buf_release(&b);
 	return m->id;
 }
 
@@ -452,22 +447,6 @@ want_of(const struct tool *t, const struct mcp *m, struct texts *show)
 }
 
 static void
-say_initialize(struct mcp *m)
-{
-	struct json *o = json_object();
-
-	rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
-	m->rpc.repair = true;
-	json_str(o, "protocolVersion", VERSION);
-	json_add(o, "capabilities", json_object());
-	json_raw(o, "clientInfo", SLICE("{\"name\":\"hamr\",\"version\":\""
-	    HAMR_VERSION "\"}"));
-	m->state = MCP_INIT;
-	m->until = file_now_ms() + m->start;
-	m->asked = mcp_ask(m, "initialize", o);
-}
-
-static void
 mcp_start(struct tool *t, struct mcp *m, bool keep)
 {
 	struct box_cmd cmd = { .argv = m->argv.v, .piped = true };
@@ -489,10 +468,16 @@ mcp_start(struct tool *t, struct mcp *m, bool keep)
 		env = box_env(m->box, m->env, m->nenv);
 		add_npm_cache(&env);
 		cmd.env = env;
-		if (box_spawn(m->box, &cmd, &m->io) < 0)
+		if (box_spawn(m->box, &cmd, &m->io) < 0) {
 			mcp_stop(m, "%s: %s", m->argv.v[0], strerror(errno));
-		else
-			say_initialize(m);
+		} else {
+			rpc_init(&m->rpc, m->io.out, m->io.in, MCP_LINE_MAX);
+			m->rpc.repair = true;
+			m->state = MCP_INIT;
+			m->until = file_now_ms() + m->start;
+			m->asked = mcp_ask(m, "initialize",
+			    SLICE(INITIALIZE));
+		}
 		env_free(env);
 	}
 	texts_release(&show);
@@ -507,7 +492,7 @@ mcp_list(struct mcp *m)
 	m->stale = false;
 	m->pages = 0;
 	m->until = file_now_ms() + m->start;
-	m->asked = mcp_ask(m, "tools/list", NULL);
+	m->asked = mcp_ask(m, "tools/list", NONE);
 }
 
 /* Servers of models want to see that it is an object. */
@@ -569,25 +554,23 @@ take_tool(struct mcp *m, struct slice tool)
 static void
 mcp_listed(struct mcp *m, struct slice result)
 {
-	char *cursor = scan_strdup(scan_get(result, "nextCursor"));
-	struct json *params;
-	struct slice el;
+	struct slice cursor = scan_get(result, "nextCursor"), el;
+	struct buf params = BUF_INIT(BUF_RECORD_MAX);
 
 	for (struct walk w = walk_of(scan_get(result, "tools"));
 	    walk_next(&w, NULL, &el); )
 		take_tool(m, el);
-	if (cursor != NULL && ++m->pages < MCP_PAGES_MAX &&
+	if (scan_kind(cursor) == SCAN_STRING && ++m->pages < MCP_PAGES_MAX &&
 	    m->nfresh < MCP_TOOLS_MAX) {
-		params = json_object();
-		json_str(params, "cursor", cursor);
-		m->asked = mcp_ask(m, "tools/list", params);
+		scan_put(&params, "{'cursor':$}", cursor);
+		m->asked = mcp_ask(m, "tools/list", buf_view(&params));
+		buf_release(&params);
 	} else {
 		m->listing++;
 		m->nfresh = 0;
 		m->state = MCP_UP;
 		m->asked = 0;
 	}
-	free(cursor);
 }
 
 /* ---- their names among all ---- */
@@ -645,7 +628,7 @@ answered(struct mcp *m, const struct rpc_msg *msg)
 		    ": " : "", words != NULL ? words : "");
 		free(words);
 	} else if (id == m->asked && m->state == MCP_INIT) {
-		mcp_tell(m, "notifications/initialized", NULL);
+		mcp_tell(m, "notifications/initialized", NONE);
 		m->asked = 0;
 		m->state = MCP_UP;
 		m->stale = m->keep;	/* listed when there is time */
@@ -699,8 +682,8 @@ progress(struct tool *t, const struct mcp *m, struct slice params)
 static void
 message(struct tool *t, struct mcp *m, struct slice text)
 {
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct rpc_msg msg;
-	struct json *o;
 
 	rpc_read(text, &msg);
 	if (msg.kind == RPC_RESULT || msg.kind == RPC_ERROR) {
@@ -712,15 +695,14 @@ message(struct tool *t, struct mcp *m, struct slice text)
 		else if (scan_str_is(msg.method, "notifications/progress"))
 			progress(t, m, msg.params);
 	} else if (msg.kind == RPC_REQUEST) {
-		if (scan_str_is(msg.method, "ping")) {
-			o = rpc_answer(msg.id);
-			json_add(o, "result", json_object());
-		} else {
-			o = rpc_error(msg.id, RPC_NO_METHOD, "hamr does not "
+		if (scan_str_is(msg.method, "ping"))
+			rpc_result(&b, msg.id, SLICE("{}"));
+		else
+			rpc_error(&b, msg.id, RPC_NO_METHOD, "hamr does not "
 			    "do this");
-		}
 		/* who asks and does not read gets no answer */
-		rpc_put(&m->rpc, o, RPC_CHATTER_MAX);
+		rpc_put(&m->rpc, buf_view(&b), RPC_CHATTER_MAX);
+		buf_release(&b);
 	}
 }
 
@@ -889,24 +871,14 @@ may_be_of(const struct mcp *m, const char *name)
 	    strncmp(name + n, "__", 2) == 0;
 }
 
-/* A word for who waits: a server that is fetched first takes its time. */
-static void
-say_waiting(struct tool *t, const struct mcp *m)
-{
-	struct json *o = json_typed("progress");
-	char *words = xasprintf("waiting for the MCP server %s", m->name);
-
-	json_str(o, "stage", "tool");
-	json_str(o, "message", words);
-	stage_put_json(t->stage, R_PROGRESS, o);
-	free(words);
-}
-
-/* Until nobody is being asked; false: stopped before. */
+/* Until nobody is being asked; false: stopped before.  A word now and then for
+ * who waits: a server that is fetched first takes its time. */
 static bool
 settle(struct tool *t)
 {
 	long long next = file_now_ms() + MCP_WAIT_MS;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char *words;
 
 	for (;;) {
 		const struct mcp *asked = NULL;
@@ -917,7 +889,13 @@ settle(struct tool *t)
 		if (asked == NULL)
 			return true;
 		if (file_now_ms() >= next) {
-			say_waiting(t, asked);
+			words = xasprintf("waiting for the MCP server %s",
+			    asked->name);
+			scan_put(&b, "{'type':'progress','stage':'tool',"
+			    "'message':@}", slice_of(words));
+			stage_put(t->stage, R_PROGRESS, buf_view(&b));
+			free(words);
+			buf_release(&b);
 			next = file_now_ms() + MCP_WAIT_MS;
 		}
 		if ((mcp_round(t, next, -1) & STOPPED) != 0)
@@ -1018,15 +996,13 @@ ask_once(struct tool *t, const struct extra *x, struct slice args)
 {
 	long long until = file_now_ms() + x->server->timeout;
 	struct mcp *m = x->server;
-	struct json *o = json_object(), *meta = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "name", x->remote);
-	json_raw(o, "arguments", args);
-	json_int(meta, "progressToken", m->id + 1);
-	json_add(o, "_meta", meta);
+	scan_put(&b, "{'name':@,'arguments':$,'_meta':{'progressToken':$}}",
+	    slice_of(x->remote), args, SCAN_INT(m->id + 1));
 	m->reply = MCP_NONE;
 	m->unasked = false;
-	m->call = mcp_ask(m, "tools/call", o);
+	m->call = mcp_ask(m, "tools/call", buf_view(&b));
 	while (m->box != NULL && m->reply == MCP_NONE) {
 		int flags = mcp_round(t, until, -1);
 
@@ -1040,13 +1016,14 @@ ask_once(struct tool *t, const struct extra *x, struct slice args)
 	if (m->reply == MCP_NONE)
 		m->reply = MCP_LOST;
 	if (m->reply == MCP_LATE || m->reply == MCP_STOPPED) {
-		o = json_object();
-		json_int(o, "requestId", m->call);
-		json_str(o, "reason", m->reply == MCP_LATE ? "timed out" :
-		    "cancelled by the user");
-		mcp_tell(m, "notifications/cancelled", o);
+		buf_reset(&b);
+		scan_put(&b, "{'requestId':$,'reason':@}", SCAN_INT(m->call),
+		    m->reply == MCP_LATE ? SLICE("timed out") :
+		    SLICE("cancelled by the user"));
+		mcp_tell(m, "notifications/cancelled", buf_view(&b));
 		rpc_send(&m->rpc);
 	}
+	buf_release(&b);
 	m->call = 0;
 }
 

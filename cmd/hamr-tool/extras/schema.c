@@ -191,21 +191,17 @@ put_parameters(const struct field *fields, bool what, struct buf *out)
 	buf_adds(out, "]}");
 }
 
-struct json *
-schema_entry(struct json *list, const char *name, const char *what)
+void
+schema_put(const struct schema *s, struct slice parameters, struct buf *out)
 {
-	struct json *t = json_object(), *fn = json_object();
-
-	json_str(fn, "name", name);
-	json_str(fn, "description", what);
-	json_str(t, "type", "function");
-	json_add(t, "function", fn);
-	json_add(list, NULL, t);
-	return fn;
+	scan_put(out, "${'type':'function','function':{'name':@,"
+	    "'description':@,'parameters':$}}", slice_ends(buf_view(out), "[") ?
+	    SLICE("") : SLICE(","), slice_of(s->name), slice_of(s->what),
+	    parameters);
 }
 
 void
-schema_list(struct json *list, unsigned on)
+schema_list(unsigned on, struct buf *out)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
@@ -214,8 +210,7 @@ schema_list(struct json *list, unsigned on)
 			continue;
 		buf_reset(&b);
 		put_parameters(tools[i].fields, true, &b);
-		json_raw(schema_entry(list, tools[i].name, tools[i].what),
-		    "parameters", buf_view(&b));
+		schema_put(&tools[i], buf_view(&b), out);
 	}
 	buf_release(&b);
 }

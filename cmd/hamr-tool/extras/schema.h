@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "json/json.h"
 #include "root/result.h"
 
 enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH, TOOL_VIEW,
@@ -45,11 +44,10 @@ bool schema_is_on(const struct schema *s, unsigned on);
 /* "read, edit, write, ...", appended. */
 void schema_names(unsigned on, struct buf *out);
 
-/* Our own entries of a `tools` record, appended to list. */
-void schema_list(struct json *list, unsigned on);
-/* One entry; its "function", to which "parameters" is to be added. */
-struct json *schema_entry(struct json *list, const char *name,
-    const char *what);
+/* Append our own entries of a `tools` record, or one entry. */
+void schema_list(unsigned on, struct buf *out);
+void schema_put(const struct schema *s, struct slice parameters,
+    struct buf *out);
 
 /* Why arguments were refused. */
 enum args_fault { ARGS_OK, ARGS_JSON, ARGS_SCHEMA };

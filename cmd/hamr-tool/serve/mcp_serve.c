@@ -21,7 +21,7 @@
 struct serve {
 	struct tool *t;
 	struct rpc in;
-	struct json *batch;	/* answers to a batch, or NULL */
+	struct buf *batch;	/* answers to a batch, or NULL */
 	char *running;		/* id of the call in hand, as JSON */
 	struct slice token;	/* its progressToken, p NULL: none */
 	int64_t progress;	/* how often that was used */
@@ -31,36 +31,36 @@ struct serve {
 	size_t bytes;		/* of them */
 };
 
-/* Write o, or put it into the batch; it is freed. */
+/* Write a message, or put it into the batch; it is released. */
 static void
-serve_put(struct serve *v, struct json *o)
+serve_put(struct serve *v, struct buf *message)
 {
-	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
-
 	if (v->batch != NULL) {
-		json_add(v->batch, NULL, o);
-		return;
+		buf_addc(v->batch, v->batch->len == 0 ? '[' : ',');
+		buf_slice(v->batch, buf_view(message));
+	} else {
+		rec_put(&v->t->stage->out, buf_view(message));
 	}
-	json_print(o, &b);
-	json_free(o);
-	rec_put(&v->t->stage->out, buf_view(&b));
-	buf_release(&b);
+	buf_release(message);
 }
 
 static void
 serve_error(struct serve *v, struct slice id, enum rpc_code code,
     const char *words)
 {
-	serve_put(v, rpc_error(id, code, words));
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+
+	rpc_error(&b, id, code, words);
+	serve_put(v, &b);
 }
 
 static void
-serve_result(struct serve *v, struct slice id, struct json *result)
+serve_result(struct serve *v, struct slice id, struct slice result)
 {
-	struct json *o = rpc_answer(id);
+	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
 
-	json_add(o, "result", result);
-	serve_put(v, o);
+	rpc_result(&b, id, result);
+	serve_put(v, &b);
 }
 
 /* ---- methods ---- */
@@ -71,7 +71,7 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 	static const char *const known[] = { "2024-11-05", "2025-03-26",
 		"2025-06-18", "2025-11-25" };
 	struct slice asked = scan_get(m->params, "protocolVersion");
-	struct json *o;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	const char *version = VERSION;
 
 	if (scan_kind(asked) != SCAN_STRING) {
@@ -82,45 +82,40 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (scan_str_is(asked, known[i]))
 			version = known[i];
-	o = json_object();
-	json_str(o, "protocolVersion", version);
-	json_raw(o, "capabilities", SLICE("{\"tools\":{\"listChanged\":"
-	    "true}}"));
-	json_raw(o, "serverInfo", SLICE("{\"name\":\"hamr-tool\",\"version\":\""
-	    HAMR_VERSION "\"}"));
-	serve_result(v, m->id, o);
+	scan_put(&b, "{'protocolVersion':@,'capabilities':{'tools':"
+	    "{'listChanged':true}},'serverInfo':{'name':'hamr-tool',"
+	    "'version':@}}", slice_of(version), SLICE(HAMR_VERSION));
+	serve_result(v, m->id, buf_view(&b));
+	buf_release(&b);
 }
 
 static void
 list_tools(struct serve *v, const struct rpc_msg *m)
 {
-	struct json *o = json_object(), *list = json_array(), *record;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf record = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
+	const char *between = "";
 	struct slice el;
 
-	record = tool_record_all(v->t);
-	json_print(record, &b);
-	json_free(record);
-	for (struct walk w = walk_of(scan_get(buf_view(&b), "tools"));
-	    walk_next(&w, NULL, &el); ) {
+	tool_record_all(v->t, &record);
+	buf_adds(&b, "{\"tools\":[");
+	for (struct walk w = walk_of(scan_get(buf_view(&record), "tools"));
+	    walk_next(&w, NULL, &el); between = ",") {
 		struct slice fn = scan_get(el, "function");
-		struct json *tool = json_object(), *hints = json_object();
 		char *name = scan_strdup(scan_get(fn, "name"));
 		const struct schema *s = tool_schema(v->t, name);
 		const struct extra *x = s != NULL ? extra_of(s) : NULL;
 
-		json_raw(tool, "name", scan_get(fn, "name"));
-		json_raw(tool, "description", scan_get(fn, "description"));
-		json_raw(tool, "inputSchema", scan_get(fn, "parameters"));
-		json_add(tool, "annotations", hints);
-		json_bool(hints, "readOnlyHint", x != NULL ? !x->mutates :
-		    s != NULL && s->id == TOOL_READ);
+		scan_put(&b, "${'name':$,'description':$,'inputSchema':$,"
+		    "'annotations':{'readOnlyHint':$}}", slice_of(between),
+		    scan_get(fn, "name"), scan_get(fn, "description"),
+		    scan_get(fn, "parameters"), scan_truth(x != NULL ?
+		    !x->mutates : s != NULL && s->id == TOOL_READ));
 		free(name);
-		json_add(list, NULL, tool);
 	}
-	json_add(o, "tools", list);
-	serve_result(v, m->id, o);
-	buf_release(&b);
+	buf_adds(&b, "]}");
+	serve_result(v, m->id, buf_view(&b));
+	bufs_release(BUFS(&record, &b));
 }
 
 static void
@@ -140,62 +135,49 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 }
 
 static void
-tell(struct serve *v, const char *method, struct json *params)
+tell(struct serve *v, const char *method, struct slice params)
 {
-	struct json *o = rpc_message(), *batch = v->batch;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX), *batch = v->batch;
 
-	json_str(o, "method", method);
-	if (params != NULL)
-		json_add(o, "params", params);
+	rpc_call(&b, (struct slice){ NULL, 0 }, method, params);
 	v->batch = NULL;
-	serve_put(v, o);
+	serve_put(v, &b);
 	v->batch = batch;
 }
 
 /* ---- a call ---- */
 
+/* A message's content as text and image parts. */
 static void
-put_text(struct json *parts, struct slice text)
+put_parts(struct slice content, struct buf *out)
 {
-	struct json *o = json_typed("text");
-
-	json_raw(o, "text", text);
-	json_add(parts, NULL, o);
-}
-
-/* A message's content as an array of text and image parts. */
-static struct json *
-mcp_content(struct slice content)
-{
-	struct json *parts = json_array(), *o;
+	struct slice between = SLICE(""), el;
 	const char *semi, *comma;	/* of data:MIME;base64,DATA */
-	struct slice el;
-	struct walk w;
 
 	if (scan_kind(content) == SCAN_STRING)
-		put_text(parts, content);
-	walk_in(&w, scan_kind(content) == SCAN_ARRAY ? content :
-	    SLICE("[]"));
-	while (walk_next(&w, NULL, &el)) {
+		scan_put(out, "{'type':'text','text':$}", content);
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &el); ) {
+		struct slice text = scan_get(el, "text");
 		char *url = scan_strdup(scan_get(scan_get(el, "image_url"),
 		    "url"));
-		struct slice text = scan_get(el, "text");
 
 		semi = url != NULL ? strchr(url, ';') : NULL;
 		comma = url != NULL ? strchr(url, ',') : NULL;
 		if (semi != NULL && comma > semi &&
 		    strncmp(url, "data:", 5) == 0) {
-			o = json_typed("image");
-			json_str(o, "data", comma + 1);
-			json_slice(o, "mimeType", (struct slice){ url + 5,
-			    (size_t)(semi - url) - 5 });
-			json_add(parts, NULL, o);
+			scan_put(out, "${'type':'image','data':@,"
+			    "'mimeType':@}", between, slice_of(comma + 1),
+			    slice_part(slice_of(url), 5,
+			    (size_t)(semi - url)));
+			between = SLICE(",");
 		} else if (url == NULL && scan_kind(text) == SCAN_STRING) {
-			put_text(parts, text);
+			scan_put(out, "${'type':'text','text':$}", between,
+			    text);
+			between = SLICE(",");
 		}
 		free(url);
 	}
-	return parts;
 }
 
 /* What a call writes while it runs: its last line is how far it is. */
@@ -208,18 +190,17 @@ mcp_serve_unwritten(struct stage *s, enum rec_kind kind, struct slice record)
 	    NULL;
 	struct slice rest = slice_trim(slice_of(text != NULL ? text : ""));
 	struct slice last = { NULL, 0 };
-	struct json *o;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 	while (slice_line(&rest, &last))
 		;
 	if (last.n > 0) {
-		o = json_object();
-		json_raw(o, "progressToken", v->token);
-		json_int(o, "progress", ++v->progress);
-		json_slice(o, "message", last);
-		tell(v, "notifications/progress", o);
+		scan_put(&b, "{'progressToken':$,'progress':$,'message':@}",
+		    v->token, SCAN_INT(++v->progress), last);
+		tell(v, "notifications/progress", buf_view(&b));
 		v->due = file_now_ms() + PROGRESS_MS;
 	}
+	buf_release(&b);
 	free(text);
 }
 
@@ -231,8 +212,8 @@ run(struct serve *v, const struct rpc_msg *m, const char *name,
 {
 	struct stage *s = v->t->stage;
 	struct buf message = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
 	bool known, cancelled;
-	struct json *o;
 
 	v->running = xmemdup0(m->id.p, m->id.n);
 	v->token = scan_get(scan_get(m->params, "_meta"), "progressToken");
@@ -255,14 +236,13 @@ run(struct serve *v, const struct rpc_msg *m, const char *name,
 		    "there is no such tool");
 		free(text);
 	} else if (!cancelled) {	/* who cancels wants no answer */
-		o = json_object();
-		json_add(o, "content", mcp_content(scan_get(
-		    buf_view(&message), "content")));
-		json_bool(o, "isError", scan_true(scan_get(
-		    buf_view(&message), "is_error")));
-		serve_result(v, m->id, o);
+		buf_adds(&b, "{\"content\":[");
+		put_parts(scan_get(buf_view(&message), "content"), &b);
+		scan_put(&b, "],'isError':$}", scan_truth(scan_true(scan_get(
+		    buf_view(&message), "is_error"))));
+		serve_result(v, m->id, buf_view(&b));
 	}
-	buf_release(&message);
+	bufs_release(BUFS(&message, &b));
 }
 
 static void
@@ -303,7 +283,7 @@ message(struct serve *v, struct slice text)
 	if (scan_str_is(m.method, "initialize"))
 		serve_initialize(v, &m);
 	else if (scan_str_is(m.method, "ping"))
-		serve_result(v, m.id, json_object());
+		serve_result(v, m.id, SLICE("{}"));
 	else if (scan_str_is(m.method, "tools/list"))
 		serve_list(v, &m);
 	else if (scan_str_is(m.method, "tools/call"))
@@ -316,24 +296,21 @@ message(struct serve *v, struct slice text)
 static void
 batch(struct serve *v, struct slice text)
 {
-	struct json *answers;
+	struct buf answers = BUF_INIT(2 * BUF_RECORD_MAX);
+	bool empty = true;
 	struct slice el;
-	struct walk w;
 
-	walk_in(&w, text);
-	v->batch = json_array();
-	while (walk_next(&w, NULL, &el))
+	v->batch = &answers;
+	for (struct walk w = walk_of(text); walk_next(&w, NULL, &el);
+	    empty = false)
 		message(v, el);
-	answers = v->batch;
 	v->batch = NULL;
-	if (!json_empty(answers)) {
-		serve_put(v, answers);
-		return;
-	}
-	json_free(answers);
-	walk_in(&w, text);
-	if (!walk_next(&w, NULL, &el))
+	if (answers.len > 0) {
+		buf_addc(&answers, ']');
+		serve_put(v, &answers);
+	} else if (empty) {
 		serve_error(v, SLICE("null"), RPC_INVALID, "an empty batch");
+	}
 }
 
 static void
@@ -375,26 +352,11 @@ take_later(struct serve *v, size_t i)
 	return text;
 }
 
-/* A request that waits is not wanted any more. */
-static void
-drop(struct serve *v, struct slice id)
-{
-	for (size_t i = 0; i < v->later.n; i++) {
-		struct rpc_msg m;
-
-		rpc_read(slice_of(v->later.v[i]), &m);
-		if (m.kind != RPC_REQUEST || !slice_eq(m.id, id))
-			continue;
-		free(take_later(v, i));
-		return;
-	}
-}
-
 /* cancel and ping are dealt with at once, all else after the call. */
 static void
 meanwhile(struct serve *v, struct slice text)
 {
-	struct json *was = v->batch;
+	struct buf *was = v->batch;
 	struct rpc_msg m;
 
 	rpc_read(text, &m);
@@ -402,14 +364,19 @@ meanwhile(struct serve *v, struct slice text)
 	if (m.kind == RPC_NOTIFY && scan_str_is(m.method,
 	    "notifications/cancelled")) {
 		struct slice id = scan_get(m.params, "requestId");
+		bool found = v->running != NULL && slice_is(id, v->running);
 
-		if (v->running != NULL && id.p != NULL &&
-		    slice_is(id, v->running))
+		if (found)
 			stage_cancel(v->t->stage, true);
-		else if (id.p != NULL)
-			drop(v, id);
+		/* or a request that waits is not wanted any more */
+		for (size_t i = 0; i < v->later.n && !found; i++) {
+			rpc_read(slice_of(v->later.v[i]), &m);
+			found = m.kind == RPC_REQUEST && slice_eq(m.id, id);
+			if (found)
+				free(take_later(v, i));
+		}
 	} else if (m.kind == RPC_REQUEST && scan_str_is(m.method, "ping")) {
-		serve_result(v, m.id, json_object());
+		serve_result(v, m.id, SLICE("{}"));
 	} else if (v->later.n >= WAITING_MAX || v->bytes > LINE_MAX_BYTES) {
 		serve_error(v, m.id, RPC_INTERNAL, "too many "
 		    "requests are waiting; send it again later");
@@ -475,7 +442,8 @@ serve(struct serve *v)
 		if (!mcp_idle(v->t, STDIN_FILENO, v->listed))
 			return;
 		if (v->listed && mcp_changed(v->t)) {
-			tell(v, "notifications/tools/list_changed", NULL);
+			tell(v, "notifications/tools/list_changed",
+			    (struct slice){ NULL, 0 });
 			continue;
 		}
 		/* what came while servers were looked after was read there */
