@@ -63,32 +63,28 @@ find(struct candidates *out, int ms)
 	return all;
 }
 
-/* Nothing else of ours stays open in it. */
-_Noreturn static void
-list_to(int fd)
+static bool
+begin(struct file_list *l)
 {
 	struct candidates all = { 0 };
 	struct buf names = BUF_INIT(NAMES_MAX);
 
-	dup2(fd, 0);
-	close_range(1, ~0U, 0);
-	find(&all, FIND_MS);
-	for (size_t i = 0; i < all.n; i++)
-		buf_add(&names, all.v[i].text, strlen(all.v[i].text) + 1);
-	file_write_all(0, names.p, names.len);
-	_exit(0);
-}
-
-static bool
-begin(struct file_list *l)
-{
 	l->fd = file_memory("", 0);
 	if (l->fd < 0)
 		return false;
 	l->begun = file_now_ms();
 	l->pid = fork();
-	if (l->pid == 0)
-		list_to(l->fd);
+	if (l->pid == 0) {
+		/* nothing else of ours stays open in it */
+		dup2(l->fd, 0);
+		close_range(1, ~0U, 0);
+		find(&all, FIND_MS);
+		for (size_t i = 0; i < all.n; i++)
+			buf_add(&names, all.v[i].text,
+			    strlen(all.v[i].text) + 1);
+		file_write_all(0, names.p, names.len);
+		_exit(0);
+	}
 	if (l->pid > 0)
 		return true;
 	close(l->fd);
@@ -96,26 +92,12 @@ begin(struct file_list *l)
 	return false;
 }
 
-static void
-take(struct file_list *l, struct candidates *out)
-{
-	struct buf names = BUF_INIT(NAMES_MAX);
-	struct err e;
-
-	if (lseek(l->fd, 0, SEEK_SET) == 0 &&
-	    file_read_fd(l->fd, "names", &names, &e) == 0)
-		for (size_t at = 0; at < names.len;
-		    at += strlen(names.p + at) + 1)
-			candidates_add(out, names.p + at, NULL);
-	buf_release(&names);
-	l->pid = 0;
-	close(l->fd);
-}
-
 void
 file_list_add(struct file_list *l, struct candidates *out)
 {
+	struct buf names = BUF_INIT(NAMES_MAX);
 	bool quick = out->quick;
+	struct err e;
 
 	if (l->pid != 0 && file_now_ms() - l->begun > STALE_MS)
 		file_list_release(l);	/* of an @ that nobody waited for */
@@ -127,10 +109,18 @@ file_list_add(struct file_list *l, struct candidates *out)
 			return;
 	}
 	/* -1: another wait has taken it, it is over, too */
-	if (waitpid(l->pid, NULL, quick ? WNOHANG : 0) == 0)
+	if (waitpid(l->pid, NULL, quick ? WNOHANG : 0) == 0) {
 		out->later = true;
-	else
-		take(l, out);
+		return;
+	}
+	if (lseek(l->fd, 0, SEEK_SET) == 0 &&
+	    file_read_fd(l->fd, "names", &names, &e) == 0)
+		for (size_t at = 0; at < names.len;
+		    at += strlen(names.p + at) + 1)
+			candidates_add(out, names.p + at, NULL);
+	buf_release(&names);
+	l->pid = 0;
+	close(l->fd);
 }
 
 void

@@ -107,23 +107,6 @@ edited_line(struct chat *c, bool *stopped)
 	return line;
 }
 
-static char *
-next_line(struct chat *c, bool *stopped)
-{
-	struct ui *u = &c->run->ui;
-	char *line;
-
-	*stopped = false;
-	if (u->editor == NULL) {
-		line = ui_take_sent(u);
-		return line != NULL ? line : plain_line(u, PROMPT, stopped);
-	}
-	line = edited_line(c, stopped);
-	if (line != NULL)
-		ui_said(u, line);
-	return line;
-}
-
 static void
 take_line(struct chat *c, char *line)
 {
@@ -145,18 +128,28 @@ take_line(struct chat *c, char *line)
 static void
 converse(struct chat *c)
 {
-	struct run *r = c->run;
+	struct ui *u = &c->run->ui;
 	bool again = false, stopped;
 
 	while (!c->quit) {
-		char *line = next_line(c, &stopped);
+		char *line;
 
+		stopped = false;
+		if (u->editor != NULL) {
+			line = edited_line(c, &stopped);
+			if (line != NULL)
+				ui_said(u, line);
+		} else {
+			line = ui_take_sent(u);
+			if (line == NULL)
+				line = plain_line(u, PROMPT, &stopped);
+		}
 		if (line == NULL && (!stopped || again))
 			break;
 		again = line == NULL;
 		c->spoken = true;
 		if (again)
-			ui_note(&r->ui, "Ctrl-C once more quits");
+			ui_note(u, "Ctrl-C once more quits");
 		else
 			take_line(c, line);
 		free(line);

@@ -59,20 +59,6 @@ say(struct chat *c, const char *text)
 	ui_note(&c->run->ui, "%s", text);
 }
 
-bool
-chat_confirm(struct chat *c, const char *question)
-{
-	bool interrupted, yes;
-	char *line;
-
-	if (c->run->ui.editor != NULL)
-		return ui_confirm(&c->run->ui, question);
-	line = plain_line(&c->run->ui, question, &interrupted);
-	yes = line != NULL && strcmp(line, "y") == 0;
-	free(line);
-	return yes;
-}
-
 /* ---- about the session ---- */
 
 /* "": 0; -1: it is none. */
@@ -160,16 +146,6 @@ last_answer(struct chat *c, struct seen *s)
 	return s->answer != NULL;
 }
 
-static size_t
-count_blocks(const char *answer)
-{
-	struct buf last = BUF_INIT((size_t)1 << 40);
-	size_t n = markdown_code(slice_of(answer), 0, &last);
-
-	buf_release(&last);
-	return n;
-}
-
 /* The answer of the turn that has its code block n, which is its k-th then; or
  * the last one, with how many there are before it less. */
 static const char *
@@ -178,8 +154,10 @@ answer_with(const struct seen *s, size_t n, size_t *k)
 	const char *p = s->said.p, *next = p, *end = p + s->said.len;
 
 	for (*k = n; next < end; ) {
-		size_t blocks = count_blocks(next);
+		struct buf code = BUF_INIT((size_t)1 << 40);
+		size_t blocks = markdown_code(slice_of(next), 0, &code);
 
+		buf_release(&code);
 		p = next;
 		next += strlen(p) + 1;
 		if (*k <= blocks || next == end)
@@ -196,11 +174,9 @@ last(struct chat *c, const char *arg)
 	struct seen s;
 	size_t left, blocks;
 
-	if (!last_answer(c, &s)) {
-		;
-	} else if (strcmp(arg, "raw") == 0 || !u->live) {
+	if (last_answer(c, &s) && (strcmp(arg, "raw") == 0 || !u->live)) {
 		ui_lines(u, slice_of(s.answer));
-	} else {
+	} else if (s.answer != NULL) {
 		answer_with(&s, SIZE_MAX, &left);
 		blocks = SIZE_MAX - left;
 		ui_rows(u, slice_of(s.answer), &blocks);
@@ -234,37 +210,29 @@ to_clipboard(struct chat *c, struct slice text)
 }
 
 /* Block n of the turn, as numbered on the screen; 0: the last one of the last
- * answer, or all of that.  False: there is no such block. */
-static bool
-to_copy(const struct seen *s, size_t n, struct buf *out)
-{
-	size_t k = 0;
-	const char *answer = n > 0 ? answer_with(s, n, &k) : s->answer;
-
-	if (markdown_code(slice_of(answer), k, out) > 0)
-		return true;
-	if (n == 0)
-		buf_adds(out, answer);
-	return n == 0;
-}
-
+ * answer, or all of that. */
 static void
 copy(struct chat *c, const char *arg)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
 	long n = number(arg);
+	const char *answer;
 	struct seen s;
+	size_t k = 0;
 
 	if (n < 0) {
 		say(c, "usage: /copy [NUMBER OF A CODE BLOCK]");
 		return;
 	}
-	if (!last_answer(c, &s))
-		;
-	else if (to_copy(&s, (size_t)n, &b))
-		to_clipboard(c, buf_view(&b));
-	else
-		say(c, "the turn has no such code block");
+	if (last_answer(c, &s)) {
+		answer = n > 0 ? answer_with(&s, (size_t)n, &k) : s.answer;
+		if (markdown_code(slice_of(answer), k, &b) > 0)
+			to_clipboard(c, buf_view(&b));
+		else if (n == 0)
+			to_clipboard(c, slice_of(answer));
+		else
+			say(c, "the turn has no such code block");
+	}
 	seen_release(&s);
 	buf_release(&b);
 }
@@ -330,22 +298,12 @@ mode(struct chat *c, const char *arg)
 		say(c, "usage: /mode read-only|patch|verify|docs");
 }
 
-/* Among those that the server named, if it did? */
-static bool
-may_be_model(const struct chat *c, const char *name)
-{
-	struct slice rest = buf_view(&c->models), line;
-
-	while (slice_line(&rest, &line))
-		if (slice_is(slice_part(line, 0, strcspn(line.p, " \t\n")),
-		    name))
-			return true;
-	return c->models.len == 0;
-}
-
 static void
 model(struct chat *c, const char *arg)
 {
+	struct slice rest, line;
+	bool known;
+
 	if (arg[0] == '\0' && c->run->ui.editor != NULL &&
 	    c->run->o.replay == NULL)
 		ui_offer(&c->run->ui, "/model ");
@@ -353,7 +311,12 @@ model(struct chat *c, const char *arg)
 		say(c, "usage: /model NAME");
 	else {
 		set(c, "provider.model", arg);
-		if (!may_be_model(c, arg))
+		/* among those that the server named, if it did? */
+		known = c->models.len == 0;
+		for (rest = buf_view(&c->models); slice_line(&rest, &line); )
+			known |= slice_is(slice_part(line, 0, strcspn(line.p,
+			    " \t\n")), arg);
+		if (!known)
 			ui_note(&c->run->ui, "the server does not list %s; "
 			    "/model shows what it has", arg);
 	}
@@ -370,28 +333,14 @@ compact(struct chat *c, const char *arg)
 
 /* ---- work ---- */
 
-/* The last lines of what it printed, where they were not seen. */
-static void
-tell_failed_check(struct chat *c, struct slice record)
-{
-	char *output = scan_strdup(scan_get(record, "output"));
-	struct slice s = slice_trim_end(slice_of(output != NULL ? output : ""),
-	    "\n");
-	size_t at = s.n, most = (size_t)conf_int(c->run->conf,
-	    "ui.output_lines");
-
-	while (at > 0 && most > 0 && (s.p[at - 1] != '\n' || --most > 0))
-		at--;
-	if (at < s.n)
-		ui_lines(&c->run->ui, slice_from(s, at));
-	free(output);
-}
-
 static void
 check(struct chat *c, const char *arg)
 {
 	struct run *r = c->run;
 	const struct track *k = &r->track;
+	size_t most = (size_t)conf_int(r->conf, "ui.output_lines"), at;
+	char *printed;
+	struct slice s;
 
 	if (arg[0] == '\0')
 		arg = conf_str(r->conf, "verification.profile");
@@ -412,7 +361,18 @@ check(struct chat *c, const char *arg)
 		r->ui.printing = false;
 		say(c, "stopped");
 	} else if (!r->ui.live && !k->verified && k->verification != NULL) {
-		tell_failed_check(c, slice_of(k->verification));
+		/* the last lines of what it printed were not seen */
+		printed = scan_strdup(scan_get(slice_of(k->verification),
+		    "output"));
+		s = slice_trim_end(slice_of(printed != NULL ? printed : ""),
+		    "\n");
+		at = s.n;
+		while (at > 0 && most > 0 && (s.p[at - 1] != '\n' ||
+		    --most > 0))
+			at--;
+		if (at < s.n)
+			ui_lines(&r->ui, slice_from(s, at));
+		free(printed);
 	}
 	ui_status_doing(&r->ui, "");
 	r->hub.interrupts = 0;
@@ -734,17 +694,6 @@ is_command(const char *line)
 	return line[0] == '/' && n > 1 && memchr(line + 1, '/', n - 1) == NULL;
 }
 
-/* The parts of "/word argument", yours. */
-static char *
-take_apart(const char *line, char **arg)
-{
-	size_t n = strcspn(line + 1, " \t\n");
-	struct slice rest = slice_trim(slice_of(line + 1 + n));
-
-	*arg = xmemdup0(rest.p, rest.n);
-	return xmemdup0(line + 1, n);
-}
-
 static void
 run_command(struct chat *c, const struct command *cmd, const char *arg)
 {
@@ -765,13 +714,18 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	const struct command *cmd;
 	const char *why = NULL;
 	char *word, *arg, *text = NULL;
+	struct slice rest;
+	size_t n;
 	bool now;
 
 	if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0)
 		line = "/quit";
 	if (!is_command(line))
 		return false;
-	word = take_apart(line, &arg);
+	n = strcspn(line + 1, " \t\n");
+	rest = slice_trim(slice_of(line + 1 + n));
+	word = xmemdup0(line + 1, n);
+	arg = xmemdup0(rest.p, rest.n);
 	cmd = find(word, strlen(word));
 	if (cmd == NULL)
 		text = own_command(c, word, arg, &why);

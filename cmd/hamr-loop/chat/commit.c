@@ -32,29 +32,16 @@ look(const char *const *args, size_t n, struct buf *out)
 	return child_run(LOOK, args, n, GIT_MS, CHILD_ERR_OUT, out, NULL);
 }
 
-/* The filters that there are, as options that empty them.  Not by -c: a name
- * may have a = in it. */
-static void
-no_filters(struct argv *a)
-{
-	static const char *const list[] = { "config", "--name-only", "-z",
-		"--get-regexp", "^filter[.]" };
-	struct buf names = BUF_INIT(DIFF_MAX);
-
-	look(list, 5, &names);
-	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
-		argv_add(a, xasprintf("--config-env=%s=HAMR_NONE",
-		    names.p + i));
-	buf_release(&names);
-}
-
 /* What would be committed; *all: nothing is staged, so all that git knows. */
 static void
 read_diff(struct buf *out, bool *all)
 {
 	static const char *const staged[] = { "diff", "--cached", DIFF };
 	static const char *const any[] = { "diff", "HEAD", DIFF };
+	static const char *const list[] = { "config", "--name-only", "-z",
+		"--get-regexp", "^filter[.]" };
 	const size_t n = sizeof any / sizeof *any;
+	struct buf names = BUF_INIT(DIFF_MAX);
 	struct argv a = { 0 };
 	size_t filters;
 
@@ -62,7 +49,12 @@ read_diff(struct buf *out, bool *all)
 	if (!*all)
 		return;
 	buf_reset(out);
-	no_filters(&a);
+	/* The filters that there are, as options that empty them.  Not by -c:
+	 * a name may have a = in it. */
+	look(list, 5, &names);
+	for (size_t i = 0; i < names.len; i += strlen(names.p + i) + 1)
+		argv_add(&a, xasprintf("--config-env=%s=HAMR_NONE",
+		    names.p + i));
 	filters = a.n;
 	for (size_t i = 0; i < n; i++)
 		argv_add(&a, any[i]);
@@ -71,6 +63,7 @@ read_diff(struct buf *out, bool *all)
 	for (size_t i = 0; i < filters; i++)
 		free((char *)a.v[i]);
 	free(a.v);
+	buf_release(&names);
 }
 
 /* What git does not know stays out of it. */

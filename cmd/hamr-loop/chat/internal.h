@@ -80,9 +80,6 @@ int chat_fork(struct chat *c);
  * ui.at_once. */
 bool chat_at_once(void *chat, const char *line);
 
-/* y, typed by the person. */
-bool chat_confirm(struct chat *c, const char *question);
-
 /* What completes: commands, and what a command takes.  For complete_source. */
 void chat_candidates(void *chat, enum complete_kind kind,
     const char *command, struct candidates *out);

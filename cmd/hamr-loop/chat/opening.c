@@ -71,28 +71,6 @@ tell_model(struct chat *c, const char *name)
 	free(text);
 }
 
-/* What needs nobody's answer. */
-static void
-tell_place(struct chat *c)
-{
-	const struct run *r = c->run;
-	char *name = chat_branch(r->root);
-	const char *model = conf_str(r->conf, "provider.model");
-	char *text = xasprintf("%s%s%s%s", r->root, name != NULL ? "  " : "",
-	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
-	    "  AGENTS.md" : "");
-
-	ui_note(&c->run->ui, "hamr " HAMR_VERSION "  /help lists the commands");
-	row(c, "folder", text);
-	row(c, "mode", conf_str(r->conf, "agent.mode"));
-	if (r->o.replay != NULL)
-		row(c, "model", "a recording");
-	else if (model[0] != '\0')
-		tell_model(c, model);
-	free(text);
-	free(name);
-}
-
 void
 opening_ask_server(struct chat *c)
 {
@@ -128,16 +106,31 @@ await_answers(struct chat *c)
 void
 opening_begin(struct chat *c)
 {
+	const struct run *r = c->run;
+	char *name = chat_branch(r->root);
+	const char *model = conf_str(r->conf, "provider.model");
+	char *text = xasprintf("%s%s%s%s", r->root, name != NULL ? "  " : "",
+	    name != NULL ? name : "", access("AGENTS.md", R_OK) == 0 ?
+	    "  AGENTS.md" : "");
 	struct argv a = { 0 };
 
-	tell_place(c);
+	/* what needs nobody's answer */
+	ui_note(&c->run->ui, "hamr " HAMR_VERSION "  /help lists the commands");
+	row(c, "folder", text);
+	row(c, "mode", conf_str(r->conf, "agent.mode"));
+	if (r->o.replay != NULL)
+		row(c, "model", "a recording");
+	else if (model[0] != '\0')
+		tell_model(c, model);
+	free(text);
+	free(name);
 	buf_init(&c->models, SAID_MAX);
 	opening_ask_server(c);
 	argv_add(&a, "--sandbox-status");
-	argv_option(&a, "--root", c->run->root);
-	argv_ours(&a, &c->run->o);
+	argv_option(&a, "--root", r->root);
+	argv_ours(&a, &r->o);
 	ask(c, ASKED_SANDBOX, "hamr-tool", &a);
-	if (c->run->ui.editor == NULL)
+	if (r->ui.editor == NULL)
 		await_answers(c);
 }
 

@@ -115,19 +115,6 @@ own_command(struct chat *c, const char *name, const char *args,
 	return all;
 }
 
-/* Its description, or its first line that says something. */
-static char *
-about(const struct chat *c, bool project, struct slice text)
-{
-	struct slice line = front_matter(&text, "description");
-
-	while (line.n == 0 && slice_line(&text, &line))
-		line = slice_trim_start(slice_trim(line), "# ");
-	return xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
-	    c->run->conf) ? "(this project's) " : "(this project's, not "
-	    "trusted) ", (int)utf8_cut(line.p, line.n, 80), line.p);
-}
-
 static bool
 takes_arguments(const char *text)
 {
@@ -148,13 +135,22 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 	while ((f = file_readdir(d)) != NULL) {
 		struct buf text = BUF_INIT(4 * TEXT_MAX);
 		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
+		struct slice rest, line;
 		char *name, *what;
 
 		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
 			continue;
 		name = xasprintf("/%.*s", (int)(n - k), f->d_name);
 		load(c, project, name + 1, &text);
-		what = about(c, project, buf_view(&text));
+		/* its description, or its first line that says something */
+		rest = buf_view(&text);
+		line = front_matter(&rest, "description");
+		while (line.n == 0 && slice_line(&rest, &line))
+			line = slice_trim_start(slice_trim(line), "# ");
+		what = xasprintf("%s%.*s", !project ? "" : conf_is_trusted(
+		    c->run->conf) ? "(this project's) " : "(this project's, "
+		    "not trusted) ", (int)utf8_cut(line.p, line.n, 80),
+		    line.p);
 		if (name[1 + strspn(name + 1, NAME_BYTES)] == '\0') {
 			candidates_add(out, name, what);
 			out->v[out->n - 1].more = takes_arguments(

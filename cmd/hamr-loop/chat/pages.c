@@ -77,21 +77,6 @@ see_undo(struct seen *s, const struct rec *r)
 			    scan_str_is(id, s->v[i].call);
 }
 
-/* The files that are changed still. */
-static void
-list_changed(struct seen *s)
-{
-	struct slice el;
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->v[i].undone)
-			continue;
-		for (struct walk w = walk_of(slice_of(s->v[i].mutated));
-		    walk_next(&w, NULL, &el); )
-			add_path(&s->changed, scan_get(el, "path"));
-	}
-}
-
 static void
 see_id(struct seen *s, const struct rec *r, const char *key)
 {
@@ -135,7 +120,6 @@ see_answer(struct seen *s, struct slice content, bool broken)
 static void
 see_message(struct seen *s, const struct rec *r)
 {
-
 	if (r->kind == R_USER && msg_by(r, "context"))
 		s->context += tokens_of(rec_get(r, "content"));
 	if (r->kind == R_USER && msg_is_person(r) && !msg_by(r, "shell") &&
@@ -201,12 +185,21 @@ see_records(struct chat *c, void (*see_record)(void *arg, const struct rec *r),
 void
 see_session(struct chat *c, struct seen *s, long turn)
 {
+	struct slice el;
+
 	*s = (struct seen){ .turn = turn,
 		.read = BUF_INIT((size_t)1 << 40),
 		.changed = BUF_INIT((size_t)1 << 40),
 		.said = BUF_INIT((size_t)1 << 40) };
 	see_records(c, see, s);
-	list_changed(s);
+	/* the files that are changed still */
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->v[i].undone)
+			continue;
+		for (struct walk w = walk_of(slice_of(s->v[i].mutated));
+		    walk_next(&w, NULL, &el); )
+			add_path(&s->changed, scan_get(el, "path"));
+	}
 }
 
 void
@@ -278,22 +271,6 @@ row_paths(const struct chat *c, struct buf *page, const char *label,
 	buf_release(&b);
 }
 
-/* Is it another one than git saw last?  By its size and time, as git asks
- * first. */
-static bool
-is_changed(const char *root, const struct gitindex_entry *e)
-{
-	char *path = xasprintf("%s/%s", root, e->path);
-	struct stat st;
-	bool changed = lstat(path, &st) != 0 ||
-	    (uint32_t)st.st_size != e->size ||
-	    (uint32_t)st.st_mtim.tv_sec != (uint32_t)e->mtime.tv_sec ||
-	    (e->mtime.tv_nsec != 0 && st.st_mtim.tv_nsec != e->mtime.tv_nsec);
-
-	free(path);
-	return changed;
-}
-
 /* From git's files: git itself would run what the repository's configuration
  * names. */
 static void
@@ -302,12 +279,25 @@ row_git(const struct chat *c, struct buf *page)
 	const char *root = c->run->root;
 	char *dir = gitrepo_dir(root), *name = chat_branch(root);
 	struct gitindex ix = { 0 };
+	struct stat st;
 	struct err e;
 	long n = 0;
 
 	if (name != NULL && gitindex_read(&ix, dir, &e) == 0) {
-		for (size_t i = 0; i < ix.n; i++)
-			n += ix.v[i].plain && is_changed(root, &ix.v[i]);
+		for (size_t i = 0; i < ix.n; i++) {
+			const struct gitindex_entry *f = &ix.v[i];
+			char *path = xasprintf("%s/%s", root, f->path);
+
+			/* another one than git saw last, by its size and
+			 * time, as git asks first */
+			n += f->plain && (lstat(path, &st) != 0 ||
+			    (uint32_t)st.st_size != f->size ||
+			    (uint32_t)st.st_mtim.tv_sec !=
+			    (uint32_t)f->mtime.tv_sec ||
+			    (f->mtime.tv_nsec != 0 &&
+			    st.st_mtim.tv_nsec != f->mtime.tv_nsec));
+			free(path);
+		}
 		row(c, page, "git", "%s, %ld changed file%s not staged", name,
 		    n, plural(n));
 	}

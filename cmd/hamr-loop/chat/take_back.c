@@ -49,19 +49,6 @@ tell(struct chat *c, const struct buf *said)
 		ui_note(&c->run->ui, "%.*s", (int)s.n, s.p);
 }
 
-static bool
-is_ours(const struct seen *s, const struct rec *r)
-{
-	char *id = rec_strdup(r, "checkpoint");
-	bool ours;
-
-	if (id == NULL)
-		id = rec_strdup(r, "tool_call_id");
-	ours = id != NULL && map_get(&s->ours, slice_of(id)) != NULL;
-	free(id);
-	return ours;
-}
-
 /* The newest change of this session; yours, or NULL. */
 static char *
 find_change(struct chat *c, const struct seen *s)
@@ -76,10 +63,18 @@ find_change(struct chat *c, const struct seen *s)
 	if (status > 0)
 		tell(c, &list);
 	for (rest = buf_view(&list); status == 0 && id == NULL &&
-	    slice_line(&rest, &line); )
-		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
-		    is_ours(s, &r))
+	    slice_line(&rest, &line); ) {
+		char *by;
+
+		if (rec_parse(&scan, line.p, line.n, &r) < 0)
+			continue;
+		by = rec_strdup(&r, "checkpoint");
+		if (by == NULL)
+			by = rec_strdup(&r, "tool_call_id");
+		if (by != NULL && map_get(&s->ours, slice_of(by)) != NULL)
 			id = rec_strdup(&r, "id");
+		free(by);
+	}
 	if (status == 0 && id == NULL)
 		ui_note(&c->run->ui, s->n == 0 ? "this session has changed no "
 		    "file" : "nothing of this session is left to undo");
@@ -181,6 +176,21 @@ commit(struct chat *c, const struct buf *said)
 	scan_release(&scan);
 }
 
+/* y, typed by the person. */
+static bool
+confirm(struct chat *c, const char *question)
+{
+	bool interrupted, yes;
+	char *line;
+
+	if (c->run->ui.editor != NULL)
+		return ui_confirm(&c->run->ui, question);
+	line = plain_line(&c->run->ui, question, &interrupted);
+	yes = line != NULL && strcmp(line, "y") == 0;
+	free(line);
+	return yes;
+}
+
 void
 chat_undo(struct chat *c, const char *arg)
 {
@@ -194,7 +204,7 @@ chat_undo(struct chat *c, const char *arg)
 	id = find_change(c, &s);
 	if (id != NULL)
 		changed = show(c, &s, id);
-	if (changed >= 0 && !chat_confirm(c, changed == 0 ?
+	if (changed >= 0 && !confirm(c, changed == 0 ?
 	    "undo this? (y/n) " : "undo this all the same? (y/n) ")) {
 		ui_note(&c->run->ui, "nothing was undone");
 	} else if (changed >= 0) {

@@ -107,26 +107,6 @@ take_part(void *arg, struct slice part)
 	ui_output(o->ui, part.p, part.n);
 }
 
-static void
-tell_model(struct chat *c, const char *cmd, const struct printed *o,
-    const char *end)
-{
-	struct buf b = BUF_INIT((size_t)1 << 20);
-
-	if (chat_open(c, NULL) < 0)
-		return;
-	buf_fmt(&b, "$ %s\n", cmd);
-	utf8_clean(&b, buf_view(&o->first).p, o->first.len);
-	if (o->between > 0)
-		buf_fmt(&b, "\n[%zu bytes are left out here]\n", o->between);
-	utf8_clean(&b, buf_view(&o->last).p, o->last.len);
-	buf_fmt(&b, "%s[%s]", b.p[b.len - 1] == '\n' ? "" : "\n", end);
-	if (hub_put(&c->run->hub, "{'role':'user','content':@,"
-	    "'meta':{'by':'shell'}}", buf_view(&b)) == 0)
-		hub_sync(&c->run->hub, SLOT_GUARD);
-	buf_release(&b);
-}
-
 void
 chat_shell(struct chat *c, const char *cmd)
 {
@@ -136,6 +116,7 @@ chat_shell(struct chat *c, const char *cmd)
 		.nflags = 4 };
 	struct printed o = { BUF_INIT(FIRST_TOLD), BUF_INIT(HELD), 0,
 		&c->run->ui };
+	struct buf b = BUF_INIT((size_t)1 << 20);
 	bool stopped;
 	char end[40];
 	int st = chat_run(c, &opts, cmd, SLICE(""), take_part, &o, &stopped);
@@ -152,7 +133,18 @@ chat_shell(struct chat *c, const char *cmd)
 		snprintf(end, sizeof end, "exit %d", WEXITSTATUS(st));
 	if (strcmp(end, "exit 0") != 0)
 		ui_note(&c->run->ui, "%s", end);
-	if (!c->quit)
-		tell_model(c, cmd, &o, end);
-	bufs_release(BUFS(&o.first, &o.last));
+	if (!c->quit && chat_open(c, NULL) == 0) {
+		buf_fmt(&b, "$ %s\n", cmd);
+		utf8_clean(&b, buf_view(&o.first).p, o.first.len);
+		if (o.between > 0)
+			buf_fmt(&b, "\n[%zu bytes are left out here]\n",
+			    o.between);
+		utf8_clean(&b, buf_view(&o.last).p, o.last.len);
+		buf_fmt(&b, "%s[%s]", b.p[b.len - 1] == '\n' ? "" : "\n",
+		    end);
+		if (hub_put(&c->run->hub, "{'role':'user','content':@,"
+		    "'meta':{'by':'shell'}}", buf_view(&b)) == 0)
+			hub_sync(&c->run->hub, SLOT_GUARD);
+	}
+	bufs_release(BUFS(&b, &o.first, &o.last));
 }
