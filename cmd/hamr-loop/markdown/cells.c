@@ -277,7 +277,7 @@ draw(struct table *t)
 				buf_adds(&b, "─");
 		}
 		buf_slice(t->out, t->how->next);
-		rows_dim(t->out, b.p != NULL ? b.p : "", t->how->colour);
+		rows_dim(t->out, buf_view(&b).p, t->how->colour);
 		buf_addc(t->out, '\n');
 	} else if (rest.n == 0)
 		put_record(t, t->name, 0, true);

@@ -158,28 +158,6 @@ put_until(struct highlight *h, struct slice t, size_t at, size_t from,
 	return to;
 }
 
-static bool
-is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t
-put_string(struct highlight *h, struct slice t, size_t at, struct buf *out)
-{
-	const char *end = t.p[at] == '"' ? "\"" : t.p[at] == '\'' ? "'" : "`";
-	size_t to;
-
-	if (h->language->triple && (starts(t, at, "\"\"\"") ||
-	    starts(t, at, "'''")))
-		return put_until(h, t, at, at + 3, t.p[at] == '"' ? "\"\"\"" :
-		    "'''", STRING, out);
-	to = put_until(h, t, at, at + 1, end, STRING, out);
-	if (t.p[at] != '`')
-		h->until = NULL;	/* of this line only */
-	return to;
-}
-
 static size_t
 put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 {
@@ -194,9 +172,18 @@ put_token(struct highlight *h, struct slice t, size_t at, struct buf *out)
 	if (starts(t, at, l->open))
 		return put_until(h, t, at, at + strlen(l->open), l->close,
 		    COMMENT, out);
-	if (t.p[at] != '\0' && strchr(l->quotes, t.p[at]) != NULL)
-		return put_string(h, t, at, out);
-	while (to < t.n && is_word(t.p[to]))
+	if (t.p[at] != '\0' && strchr(l->quotes, t.p[at]) != NULL) {
+		if (l->triple && (starts(t, at, "\"\"\"") ||
+		    starts(t, at, "'''")))
+			return put_until(h, t, at, at + 3, t.p[at] == '"' ?
+			    "\"\"\"" : "'''", STRING, out);
+		to = put_until(h, t, at, at + 1, t.p[at] == '"' ? "\"" :
+		    t.p[at] == '\'' ? "'" : "`", STRING, out);
+		if (t.p[at] != '`')
+			h->until = NULL;	/* of this line only */
+		return to;
+	}
+	while (to < t.n && (isalnum((unsigned char)t.p[to]) || t.p[to] == '_'))
 		to++;
 	if (to == at)
 		to++;

@@ -357,7 +357,7 @@ begin_code(struct markdown *m, struct slice info)
 	    utf8_cut(info.p, info.n, 60)), info.p, info.n > 0 ? "  " : "",
 	    m->blocks);
 	term_put(&row, slice_trim(buf_view(&b)), m->columns);
-	rows_dim(m->out, buf_view(&row).p != NULL ? row.p : "", m->colour);
+	rows_dim(m->out, buf_view(&row).p, m->colour);
 	buf_addc(m->out, '\n');
 	bufs_release(BUFS(&b, &row));
 }

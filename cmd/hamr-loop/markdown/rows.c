@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "rows.h"
 #include "term/cluster.h"
-#include "term/term.h"
 
 void
 rows_init(struct rows *r)
