@@ -329,32 +329,6 @@ ui_diff(struct ui *u, struct slice diff)
 	ui_print(u, &b);
 }
 
-/* The line above names the file. */
-static void
-ui_call_diff(struct ui *u, const struct rec *r)
-{
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
-	struct buf b = BUF_INIT((size_t)1 << 40);
-	struct slice rest, line;
-	struct diff d = { .names = false };
-	size_t lines = 0;
-
-	if (u->tty_err)
-		scan_str(msg_meta(r, "diff"), &text);
-	for (rest = buf_view(&text); lines < u->diff_lines &&
-	    slice_line(&rest, &line); )
-		lines += diff_add(&d, line, u->color, &b);
-	if (rest.n > 0)
-		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n",
-		    u->color ? "\033[2m" : "", slice_lines(rest),
-		    slice_lines(rest) == 1 ? "" : "s",
-		    u->live ? "; /diff shows all" : "",
-		    u->color ? "\033[0m" : "");
-	if (b.len > 0)
-		ui_emit(u, buf_view(&b));
-	bufs_release(BUFS(&text, &b));
-}
-
 static void
 remember_calls(struct ui *u, const struct rec *r)
 {
@@ -400,6 +374,11 @@ show_result(struct ui *u, const struct rec *r)
 	static char unknown[] = "?";
 	struct ui_call none = { .what = unknown }, *call = &none;
 	uint64_t *at = map_get(&u->calls, rec_get(r, "tool_call_id"));
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT((size_t)1 << 40);
+	struct slice rest, line;
+	struct diff d = { .names = false };
+	size_t lines = 0;
 	char *path, *what;
 
 	if (at != NULL && *at != 0)
@@ -415,7 +394,21 @@ show_result(struct ui *u, const struct rec *r)
 	}
 	free(path);
 	ui_call_result(u, call, r);
-	ui_call_diff(u, r);
+	/* the line above names the file */
+	if (u->tty_err)
+		scan_str(msg_meta(r, "diff"), &text);
+	for (rest = buf_view(&text); lines < u->diff_lines &&
+	    slice_line(&rest, &line); )
+		lines += diff_add(&d, line, u->color, &b);
+	if (rest.n > 0)
+		buf_fmt(&b, "%s       ... %zu more line%s%s%s\n",
+		    u->color ? "\033[2m" : "", slice_lines(rest),
+		    slice_lines(rest) == 1 ? "" : "s",
+		    u->live ? "; /diff shows all" : "",
+		    u->color ? "\033[0m" : "");
+	if (b.len > 0)
+		ui_emit(u, buf_view(&b));
+	bufs_release(BUFS(&text, &b));
 	printed(u, failed(r));
 }
 

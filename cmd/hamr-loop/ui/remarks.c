@@ -51,33 +51,27 @@ find(const struct words *w, size_t n, const char *name)
 	return NULL;
 }
 
-static char *
-verdict(const struct rec *r)
-{
-	char *rule = rec_strdup(r, "rule"), *message = rec_strdup(r,
-	    "message"), *all;
-	const char *text = find(rules, sizeof rules / sizeof *rules, rule);
-	const char *lead = rec_str_is(r, "action", "halt") ?
-	    "stopped the model" : rec_str_is(r, "action", "block") ?
-	    "did not run a call" : "told the model";
-
-	if (text == NULL)
-		text = message != NULL ? message : rule != NULL ? rule : "";
-	all = xasprintf("%s: %.*s", lead, (int)strcspn(text, "\n"), text);
-	free(rule);
-	free(message);
-	return all;
-}
-
 char *
 words_for(const struct rec *r)
 {
-	char *name, *command, *all = NULL;
+	char *name, *more, *all = NULL;
 	const char *text;
 
-	if (r->kind == R_VERDICT)
-		return verdict(r);
-	if (r->kind == R_RECOVERY) {
+	if (r->kind == R_VERDICT) {
+		const char *lead = rec_str_is(r, "action", "halt") ?
+		    "stopped the model" : rec_str_is(r, "action", "block") ?
+		    "did not run a call" : "told the model";
+
+		name = rec_strdup(r, "rule");
+		more = rec_strdup(r, "message");
+		text = find(rules, sizeof rules / sizeof *rules, name);
+		if (text == NULL)
+			text = more != NULL ? more : name != NULL ? name : "";
+		all = xasprintf("%s: %.*s", lead, (int)strcspn(text, "\n"),
+		    text);
+		free(name);
+		free(more);
+	} else if (r->kind == R_RECOVERY) {
 		name = rec_strdup(r, "scenario");
 		text = find(recoveries, sizeof recoveries /
 		    sizeof *recoveries, name);
@@ -85,12 +79,11 @@ words_for(const struct rec *r)
 		free(name);
 	} else if (r->kind == R_VERIFICATION) {
 		name = rec_strdup(r, "status");
-		command = rec_strdup(r, "command");
-		all = xasprintf("checked with %s: %s", command != NULL ?
-		    command : "the project's command", name != NULL ? name :
-		    "?");
+		more = rec_strdup(r, "command");
+		all = xasprintf("checked with %s: %s", more != NULL ? more :
+		    "the project's command", name != NULL ? name : "?");
 		free(name);
-		free(command);
+		free(more);
 	}
 	return all;
 }

@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/utf8.h"
 #include "term/term.h"
 #include "internal.h"
 
