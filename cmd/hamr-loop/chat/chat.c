@@ -108,24 +108,6 @@ edited_line(struct chat *c, bool *stopped)
 }
 
 static void
-take_line(struct chat *c, char *line)
-{
-	size_t n = strlen(line);
-
-	while (n > 0 && strchr(" \t\n", line[n - 1]) != NULL)
-		line[--n] = '\0';
-	if (n == 0)
-		return;
-	if (!chat_command(c, line))
-		chat_turn(c, line);
-	/* a run that could not begin may be tried again */
-	if (c->failed && !c->quit) {
-		err_report(&c->err);
-		c->failed = false;
-	}
-}
-
-static void
 converse(struct chat *c)
 {
 	struct ui *u = &c->run->ui;
@@ -133,6 +115,7 @@ converse(struct chat *c)
 
 	while (!c->quit) {
 		char *line;
+		size_t n;
 
 		stopped = false;
 		if (u->editor != NULL) {
@@ -148,10 +131,19 @@ converse(struct chat *c)
 			break;
 		again = line == NULL;
 		c->spoken = true;
-		if (again)
+		n = again ? 0 : slice_trim_end(slice_of(line), " \t\n").n;
+		if (n > 0) {
+			line[n] = '\0';
+			if (!chat_command(c, line))
+				chat_turn(c, line);
+			/* a run that could not begin may be tried again */
+			if (c->failed && !c->quit) {
+				err_report(&c->err);
+				c->failed = false;
+			}
+		} else if (again) {
 			ui_note(u, "Ctrl-C once more quits");
-		else
-			take_line(c, line);
+		}
 		free(line);
 	}
 }

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "child/child.h"
 #include "conf/state.h"
 #include "candidate_files.h"
 #include "internal.h"
@@ -311,7 +310,7 @@ model(struct chat *c, const char *arg)
 		say(c, "usage: /model NAME");
 	else {
 		set(c, "provider.model", arg);
-		/* among those that the server named, if it did? */
+		/* is it among those that the server named, if it did? */
 		known = c->models.len == 0;
 		for (rest = buf_view(&c->models); slice_line(&rest, &line); )
 			known |= slice_is(slice_part(line, 0, strcspn(line.p,
@@ -902,11 +901,19 @@ list_models(struct chat *c, struct candidates *out)
 		    "for its models" : "no server was asked for its models");
 }
 
-static void
-list_arguments(struct chat *c, const char *command, struct candidates *out)
+void
+chat_candidates(void *arg, enum complete_kind kind, const char *command,
+    struct candidates *out)
 {
 	static const char *const profiles[] = { "quick", "full", NULL };
+	struct chat *c = arg;
 
+	if (out->quick && c->run->ui.question.len > 0)
+		return;
+	if (kind == COMPLETE_PATH)
+		file_list_add(&c->files, out);
+	if (kind != COMPLETE_ARGUMENT || command == NULL)
+		command = "";
 	if (strcmp(command, "mode") == 0)
 		list_words(out, track_modes);
 	else if (strcmp(command, "export") == 0)
@@ -917,20 +924,6 @@ list_arguments(struct chat *c, const char *command, struct candidates *out)
 		list_sessions(c, out);
 	else if (strcmp(command, "model") == 0)
 		list_models(c, out);
-}
-
-void
-chat_candidates(void *arg, enum complete_kind kind, const char *command,
-    struct candidates *out)
-{
-	struct chat *c = arg;
-
-	if (out->quick && c->run->ui.question.len > 0)
-		return;
-	if (kind == COMPLETE_PATH)
-		file_list_add(&c->files, out);
-	else if (kind == COMPLETE_ARGUMENT && command != NULL)
-		list_arguments(c, command, out);
 	for (size_t i = 0; kind == COMPLETE_COMMAND && i < COMMANDS; i++) {
 		char *name = xasprintf("/%s", commands[i].name);
 

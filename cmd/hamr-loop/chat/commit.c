@@ -88,27 +88,7 @@ tell_new_files(struct ui *u)
 	bufs_release(BUFS(&names, &b));
 }
 
-/* The answer among what the provider wrote, without controls; yours, or
- * NULL. */
-static char *
-answer_in(struct slice lines)
-{
-	struct scan scan = { 0 };
-	struct buf text = BUF_INIT(BUF_RECORD_MAX), clean =
-	    BUF_INIT(4 * BUF_RECORD_MAX);
-	struct slice line;
-	struct rec r;
-
-	while (slice_line(&lines, &line))
-		if (rec_parse(&scan, line.p, line.n, &r) == 0 &&
-		    r.kind == R_ASSISTANT)
-			msg_text(rec_get(&r, "content"), &text);
-	scan_release(&scan);
-	keys_clean(&clean, buf_view(&text));
-	buf_release(&text);
-	return clean.len > 0 ? buf_detach(&clean) : NULL;
-}
-
+/* Its answer, without controls; yours, or NULL. */
 static char *
 ask_model(struct chat *c, const struct buf *diff)
 {
@@ -117,7 +97,11 @@ ask_model(struct chat *c, const struct buf *diff)
 	struct child_opts how = { .commands = &provider, .n = 1 };
 	struct buf text = BUF_INIT(BUF_RECORD_MAX), line =
 	    BUF_INIT(BUF_RECORD_MAX), out = BUF_INIT(BUF_RECORD_MAX);
-	char *got = NULL;
+	struct buf said = BUF_INIT(BUF_RECORD_MAX), clean =
+	    BUF_INIT(4 * BUF_RECORD_MAX);
+	struct slice rest, one;
+	struct scan scan = { 0 };
+	struct rec r;
 	bool stopped;
 
 	argv_add(&a, "-n");
@@ -133,10 +117,15 @@ ask_model(struct chat *c, const struct buf *diff)
 	scan_put(&line, "{'role':'user','content':@}\n", buf_view(&text));
 	if (chat_run(c, &how, "asking for a commit message", buf_view(&line),
 	    chat_keep, &out, &stopped) >= 0 && !stopped)
-		got = answer_in(buf_view(&out));
+		for (rest = buf_view(&out); slice_line(&rest, &one); )
+			if (rec_parse(&scan, one.p, one.n, &r) == 0 &&
+			    r.kind == R_ASSISTANT)
+				msg_text(rec_get(&r, "content"), &said);
+	keys_clean(&clean, buf_view(&said));
+	scan_release(&scan);
 	free(a.v);
-	bufs_release(BUFS(&text, &line, &out));
-	return got;
+	bufs_release(BUFS(&text, &line, &out, &said));
+	return clean.len > 0 ? buf_detach(&clean) : NULL;
 }
 
 /* The hooks that git would run: "pre-commit commit-msg". */

@@ -71,34 +71,15 @@ word_at(const char *args, int n)
 	}
 }
 
-static char *
-fill_in(const char *text, const char *args)
-{
-	struct buf b = BUF_INIT((size_t)1 << 30);
-
-	while (*text != '\0') {
-		if (strncmp(text, ALL, strlen(ALL)) == 0) {
-			buf_adds(&b, args);
-			text += strlen(ALL);
-		} else if (text[0] == '$' && text[1] >= '1' && text[1] <= '9') {
-			buf_slice(&b, word_at(args, text[1] - '0'));
-			text += 2;
-		} else {
-			buf_addc(&b, *text++);
-		}
-	}
-	buf_add(&b, "", 0);
-	return buf_detach(&b);
-}
-
 char *
 own_command(struct chat *c, const char *name, const char *args,
     const char **why)
 {
 	struct buf text = BUF_INIT(4 * TEXT_MAX);
+	struct buf all = BUF_INIT((size_t)1 << 30);
 	bool project = false, got = load(c, false, name, &text);
 	struct slice rest;
-	char *all = NULL;
+	const char *p;
 
 	if (!got)
 		project = got = load(c, true, name, &text);
@@ -108,11 +89,21 @@ own_command(struct chat *c, const char *name, const char *args,
 		    "look at .hamr/commands, then: hamr-loop --trust";
 	else if (got && text.len > 0) {
 		front_matter(&rest, "");
-		all = fill_in(rest.p, args);
+		for (p = rest.p; *p != '\0'; )
+			if (strncmp(p, ALL, strlen(ALL)) == 0) {
+				buf_adds(&all, args);
+				p += strlen(ALL);
+			} else if (p[0] == '$' && p[1] >= '1' && p[1] <= '9') {
+				buf_slice(&all, word_at(args, p[1] - '0'));
+				p += 2;
+			} else {
+				buf_addc(&all, *p++);
+			}
+		buf_add(&all, "", 0);
 	} else if (got)
 		*why = "that command's file is empty";
 	buf_release(&text);
-	return all;
+	return all.p != NULL ? buf_detach(&all) : NULL;
 }
 
 static bool

@@ -65,19 +65,6 @@ see_tool(struct seen *s, const struct rec *r)
 }
 
 static void
-see_undo(struct seen *s, const struct rec *r)
-{
-	struct slice ids = rec_get(r, "tool_call_ids"), id;
-	struct walk w;
-
-	walk_in(&w, ids);
-	while (scan_kind(ids) == SCAN_ARRAY && walk_next(&w, NULL, &id))
-		for (size_t i = 0; i < s->n; i++)
-			s->v[i].undone |= s->v[i].call != NULL &&
-			    scan_str_is(id, s->v[i].call);
-}
-
-static void
 see_id(struct seen *s, const struct rec *r, const char *key)
 {
 	char *id = rec_strdup(r, key);
@@ -136,6 +123,7 @@ static void
 see(void *arg, const struct rec *r)
 {
 	struct seen *s = arg;
+	struct slice id;
 
 	s->line++;
 	switch (r->kind) {
@@ -144,7 +132,13 @@ see(void *arg, const struct rec *r)
 	case R_ERROR:
 		see_answer(s, scan_get(rec_get(r, "partial"), "content"), true);
 		break;
-	case R_UNDO: see_undo(s, r); break;
+	case R_UNDO:
+		for (struct walk w = walk_elements(rec_get(r,
+		    "tool_call_ids")); walk_next(&w, NULL, &id); )
+			for (size_t i = 0; i < s->n; i++)
+				s->v[i].undone |= s->v[i].call != NULL &&
+				    scan_str_is(id, s->v[i].call);
+		break;
 	case R_USAGE:
 		s->requests++;
 		usage_add(&s->usage, r);
@@ -538,20 +532,6 @@ take_request(struct kinds *k, struct slice lines)
 	return tokens;
 }
 
-/* AGENTS.md and what was mentioned go in one message with the person's. */
-static void
-split_context(struct kinds *k, uint64_t context)
-{
-	for (size_t i = 0; i < k->n; i++)
-		if (strcmp(k->v[i].name, "messages to it") == 0 &&
-		    context > 0 && context <= k->v[i].tokens) {
-			k->v[i].tokens -= context;
-			k->all -= context;
-			add_kind(k, "AGENTS.md, files", context);
-			return;
-		}
-}
-
 static int
 by_tokens(const void *a, const void *b)
 {
@@ -625,7 +605,16 @@ page_context(struct chat *c, const char *arg)
 	}
 	ask_compact(c, "--budget", &facts);
 	see_session(c, &s, -1);
-	split_context(&k, s.context);
+	/* AGENTS.md and what was mentioned go in one message with the
+	 * person's. */
+	for (size_t i = 0; i < k.n; i++)
+		if (strcmp(k.v[i].name, "messages to it") == 0 &&
+		    s.context > 0 && s.context <= k.v[i].tokens) {
+			k.v[i].tokens -= s.context;
+			k.all -= s.context;
+			add_kind(&k, "AGENTS.md, files", s.context);
+			break;
+		}
 	room = value_of(buf_view(&facts), "effective_window");
 	a = num_grouped(all);
 	b = num_grouped(room);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "internal.h"
 
 #define LINE_LIMIT ((size_t)16 << 20)
@@ -67,6 +66,5 @@ plain_line(struct ui *u, const char *prompt, bool *interrupted)
 		ui_prompt(u, "\n");
 		return NULL;
 	}
-	buf_add(&b, "", 0);
-	return b.p == NULL ? xstrdup("") : buf_detach(&b);
+	return buf_detach(&b);
 }

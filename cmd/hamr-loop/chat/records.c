@@ -6,26 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "record/msg.h"
 #include "chat.h"
 #include "internal.h"
-
-/* The rest of the conversation's first records: once, before its first turn. */
-static int
-begin(struct chat *c, const char *task)
-{
-	struct hub *h = &c->run->hub;
-	int rc = 0;
-
-	if (!c->begun)
-		rc = run_begin(c->run, task, &c->err);
-	c->begun = true;
-	c->failed |= rc < 0 || h->failed;
-	if (h->failed)
-		c->err = h->err;
-	return c->failed ? -1 : 0;
-}
 
 /* The image parts of a content, as a JSON array; NULL: there are none. */
 static char *
@@ -79,10 +62,20 @@ message(struct chat *c, const struct rec *r)
 		    "", run->o.piped != NULL ? "\n" : "", buf_view(&text).p);
 		free(run->o.piped);
 		run->o.piped = buf_detach(&all);
-	} else if (begin(c, buf_view(&text).p) == 0 &&
-	    !command(c, buf_view(&text).p)) {
-		run->images = images_of(content);
-		chat_run_turn(c, buf_view(&text).p);
+	} else {
+		/* the rest of the conversation's first records: once, before
+		 * its first turn */
+		if (!c->begun)
+			c->failed |= run_begin(run, buf_view(&text).p,
+			    &c->err) < 0;
+		c->begun = true;
+		c->failed |= run->hub.failed;
+		if (run->hub.failed)
+			c->err = run->hub.err;
+		if (!c->failed && !command(c, buf_view(&text).p)) {
+			run->images = images_of(content);
+			chat_run_turn(c, buf_view(&text).p);
+		}
 	}
 	buf_release(&text);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/mem.h"
 #include "pages.h"
 
 #define SAID_MAX ((size_t)16 << 20)

@@ -31,16 +31,27 @@ trim(struct printed *o)
 	buf_drop(&o->last, o->last.len - LAST_TOLD);
 }
 
-static bool
-follow(struct chat *c, struct child *child, void (*take)(void *arg,
-    struct slice part), void *arg)
+int
+chat_run(struct chat *c, const struct child_opts *o, const char *doing,
+    struct slice input, void (*take)(void *arg, struct slice part), void *arg,
+    bool *stopped)
 {
 	struct ui *ui = &c->run->ui;
+	struct err e;
+	struct child *child = child_start(o, &e);
 	char part[8192];
-	bool stopped = false;
 	ssize_t n = 1;
+	int st;
 
-	while (n > 0 && !stopped) {
+	if (child == NULL) {
+		err_report(&e);
+		return -1;
+	}
+	ui_status_doing(ui, doing);
+	file_write_all(child->in, input.p, input.n);
+	child_close_in(child);
+	*stopped = false;
+	while (n > 0 && !*stopped) {
 		struct pollfd p[4] = { { child->out, POLLIN, 0 },
 			{ ui->signals, POLLIN, 0 },
 			{ ui->listening ? ui_keys_fd(ui) : -1, POLLIN, 0 },
@@ -50,7 +61,7 @@ follow(struct chat *c, struct child *child, void (*take)(void *arg,
 			continue;	/* EINTR: a child ended */
 		if (p[3].revents != 0)
 			ui_job(ui);
-		stopped = (p[1].revents != 0 && chat_interrupted(c)) ||
+		*stopped = (p[1].revents != 0 && chat_interrupted(c)) ||
 		    (p[2].revents != 0 && !ui_read_keys(ui)) ||
 		    ui->interrupted || ui->leaving;
 		if (p[0].revents == 0)
@@ -61,28 +72,8 @@ follow(struct chat *c, struct child *child, void (*take)(void *arg,
 	}
 	ui->interrupted = false;
 	c->quit |= ui->leaving;
-	return stopped;
-}
-
-int
-chat_run(struct chat *c, const struct child_opts *o, const char *doing,
-    struct slice input, void (*take)(void *arg, struct slice part), void *arg,
-    bool *stopped)
-{
-	struct err e;
-	struct child *child = child_start(o, &e);
-	int st;
-
-	if (child == NULL) {
-		err_report(&e);
-		return -1;
-	}
-	ui_status_doing(&c->run->ui, doing);
-	file_write_all(child->in, input.p, input.n);
-	child_close_in(child);
-	*stopped = follow(c, child, take, arg);
 	st = child_end(child, *stopped ? 0 : LAST_MS);
-	ui_status_doing(&c->run->ui, "");
+	ui_status_doing(ui, "");
 	return st;
 }
 
