@@ -315,13 +315,6 @@ is_told(const struct word *w, size_t n)
 	return found;
 }
 
-static bool
-is_target(const struct word *w, size_t n)
-{
-	return n > 0 && is_among(w[0].s, targets) && (n == 1 ||
-	    is_among(w[1].s, "again|and|for|in|on|then|with"));
-}
-
 /* How many words the row takes, 0: it does not fit. */
 static size_t
 fits(const char *row, const struct word *w, size_t n)
@@ -338,7 +331,9 @@ fits(const char *row, const struct word *w, size_t n)
 		if (strcmp(one, "@") == 0)
 			return is_told(w + at, n - at) ? at : 0;
 		if (strcmp(one, "!") == 0)
-			return is_target(w + at, n - at) ? at : 0;
+			return at < n && is_among(w[at].s, targets) &&
+			    (at + 1 == n || is_among(w[at + 1].s,
+			    "again|and|for|in|on|then|with")) ? at : 0;
 		if (strcmp(one, "*") == 0) {
 			if (*row == '\0')
 				return at < n ? at : 0;
@@ -353,20 +348,14 @@ fits(const char *row, const struct word *w, size_t n)
 	return at;
 }
 
-/* "Fix is wrong", "write path is broken": the word is a noun. */
-static bool
-is_noun(const struct word *w, size_t n)
-{
-	if (n > 1 && w[0].end == 0 && is_among(w[1].s, finite))
-		return true;
-	return n > 2 && w[0].end == 0 && is_among(w[2].s, finite) &&
-	    !is_among(w[1].s, not_nouns);
-}
-
 static enum kind
 imperative(const struct word *w, size_t n)
 {
-	if (n == 0 || is_noun(w, n))
+	if (n == 0)
+		return OTHER;
+	/* "Fix is wrong", "write path is broken": the word is a noun */
+	if (n > 1 && w[0].end == 0 && (is_among(w[1].s, finite) || (n > 2 &&
+	    is_among(w[2].s, finite) && !is_among(w[1].s, not_nouns))))
 		return OTHER;
 	for (size_t i = 0; i < sizeof imperatives / sizeof *imperatives; i++)
 		if (fits(imperatives[i].words, w, n) > 0)
@@ -475,32 +464,6 @@ clause(const struct clause *c)
 		return OTHER;
 	k = (size_t)imperative(c->w + at, n - at);
 	return k != OTHER ? (enum kind)k : later(c->w + at, n - at);
-}
-
-static enum kind
-first_imperative(const struct words *w)
-{
-	enum kind k = OTHER;
-	size_t from = 0, to = 0;	/* the sentence */
-
-	for (size_t i = 0; i < w->n && k == OTHER; ) {
-		struct clause c = { .w = &w->v[i] };
-
-		if (i > to)
-			from = to = i;
-		while (to + 1 < w->n && (w->v[to].end == 0 ||
-		    strchr(".!?\n", w->v[to].end) == NULL))
-			to++;
-		while (w->v[i + c.n].end == 0)
-			c.n++;
-		c.n++;
-		c.first = i == from;
-		c.last = i + c.n > to;
-		c.question = w->v[to].end == '?';
-		k = clause(&c);
-		i += c.n;
-	}
-	return k;
 }
 
 /* ---- what is forbidden ---- */
@@ -635,11 +598,30 @@ intent_forbids_change(const char *task)
 bool
 intent_is_change(const char *task)
 {
+	enum kind k = OTHER;
+	size_t from = 0, to = 0;	/* the sentence */
 	struct words w;
 	bool yes;
 
 	words_of(&w, task);
-	yes = first_imperative(&w) == CHANGE && !forbids(&w);
+	for (size_t i = 0; i < w.n && k == OTHER; ) {
+		struct clause c = { .w = &w.v[i] };
+
+		if (i > to)
+			from = to = i;
+		while (to + 1 < w.n && (w.v[to].end == 0 ||
+		    strchr(".!?\n", w.v[to].end) == NULL))
+			to++;
+		while (w.v[i + c.n].end == 0)
+			c.n++;
+		c.n++;
+		c.first = i == from;
+		c.last = i + c.n > to;
+		c.question = w.v[to].end == '?';
+		k = clause(&c);
+		i += c.n;
+	}
+	yes = k == CHANGE && !forbids(&w);
 	words_release(&w);
 	return yes;
 }
