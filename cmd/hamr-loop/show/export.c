@@ -13,7 +13,6 @@
 #include "term/term.h"
 
 #define PROGRAM_TEXT_MAX ((size_t)1 << 20)
-
 #define GIVEN_AT_ONCE ((size_t)64 << 10)
 
 const char *const export_forms[] = { "html", "openai", "atif", NULL };
@@ -41,86 +40,65 @@ give(struct program *p, struct rec_in *in, struct err *e)
 	return got;
 }
 
-/* A text that is to stand there as it is, if it is an object: blanks between
- * its values become spaces, so that a line stays one. */
-static void
-put_verbatim(struct slice text, struct scan *scan, struct buf *out)
-{
-	if (scan_value(scan, text.p, text.n) == 0 && scan_kind(
-	    slice_trim(text)) == SCAN_OBJECT)
-		for (size_t i = 0; i < text.n; i++)
-			buf_addc(out, is_whitespace(text.p[i]) ? ' ' :
-			    text.p[i]);
-	else {
-		buf_adds(out, "{\"_invalid\":");
-		scan_quote(out, text.p, text.n);
-		buf_addc(out, '}');
-	}
-}
-
-/* Where the string that begins before p ends: at its quote. */
-static const char *
-string_end(const char *p, const char *end)
-{
-	while (p < end && *p != '"')
-		p += *p == '\\' ? 2 : 1;
-	return p < end ? p : end;
-}
-
-/* What a program made, with the texts it gave verbatim put in. */
+/* What a program made, with the texts it gave verbatim put in, where they are
+ * objects: blanks between their values become spaces, so that a line stays
+ * one. */
 static void
 put_value(struct slice v, struct buf *out)
 {
 	const char *p = v.p, *end = v.p + v.n, *at;
-	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
 
 	while ((at = memmem(p, (size_t)(end - p), VERBATIM,
 	    sizeof VERBATIM - 1)) != NULL) {
-		const char *q = at + sizeof VERBATIM - 1;
-		const char *close = string_end(q, end);
+		const char *q = at + sizeof VERBATIM - 1, *close = q;
+		struct slice text;
 
+		while (close < end && *close != '"')
+			close += *close == '\\' ? 2 : 1;
+		close = close < end ? close : end;
 		buf_add(out, p, (size_t)(at - p));
-		scan_inside((struct slice){ q, (size_t)(close - q) }, &text);
-		put_verbatim(buf_view(&text), &scan, out);
-		buf_reset(&text);
+		scan_inside((struct slice){ q, (size_t)(close - q) }, &b);
+		text = buf_view(&b);
+		if (scan_value(&scan, text.p, text.n) == 0 &&
+		    scan_kind(slice_trim(text)) == SCAN_OBJECT) {
+			for (size_t i = 0; i < text.n; i++)
+				buf_addc(out, is_whitespace(text.p[i]) ? ' ' :
+				    text.p[i]);
+		} else {
+			buf_adds(out, "{\"_invalid\":");
+			scan_quote(out, text.p, text.n);
+			buf_addc(out, '}');
+		}
+		buf_reset(&b);
 		p = close + 2 < end ? close + 2 : end;
 	}
 	buf_add(out, p, (size_t)(end - p));
 	buf_addc(out, '\n');
 	scan_release(&scan);
-	buf_release(&text);
-}
-
-static void
-put_html(struct slice text, struct buf *out)
-{
-	static const char *const entities[128] = { ['<'] = "&lt;",
-		['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;",
-		['\''] = "&#39;" };
-
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned char c = (unsigned char)text.p[i];
-
-		if (c < 128 && entities[c] != NULL)
-			buf_adds(out, entities[c]);
-		else
-			buf_addc(out, text.p[i]);
-	}
+	buf_release(&b);
 }
 
 static void
 put_string(struct slice v, bool html, struct buf *out)
 {
+	static const char *const entities[128] = { ['<'] = "&lt;",
+		['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;",
+		['\''] = "&#39;" };
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct buf calm = BUF_INIT(BUF_RECORD_MAX);
 
 	scan_str(v, &text);
-	if (html) {
-		term_escape(&calm, buf_view(&text));
-		put_html(buf_view(&calm), out);
-	} else
-		term_escape(out, buf_view(&text));
+	term_escape(html ? &calm : out, buf_view(&text));
+	for (size_t i = 0; i < calm.len; i++) {
+		unsigned char c = (unsigned char)calm.p[i];
+
+		if (c < 128 && entities[c] != NULL)
+			buf_adds(out, entities[c]);
+		else
+			buf_addc(out, calm.p[i]);
+	}
 	bufs_release(BUFS(&text, &calm));
 }
 
@@ -142,12 +120,11 @@ run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
 			put_string(text, false, out);
 		else if (ev == PROGRAM_VALUE && scan_kind(text) == SCAN_ARRAY) {
 			/* Markup, text, markup, ... */
-			struct walk w;
-			struct slice key, part;
-			bool html = false;
+			struct walk w = walk_of(text);
+			struct slice part;
 
-			walk_in(&w, text);
-			for (; walk_next(&w, &key, &part); html = !html)
+			for (bool html = false; walk_next(&w, NULL, &part);
+			    html = !html)
 				put_string(part, html, out);
 		} else if (ev == PROGRAM_VALUE)
 			put_value(text, out);

@@ -44,31 +44,26 @@ expand(struct slice v, int depth, struct buf *out)
 static int
 take_request(const struct buf *records, struct buf *out, struct err *e)
 {
-	struct slice rest = buf_view(records);
+	struct slice rest = buf_view(records), line;
 	struct scan s = { 0 };
 	struct rec r;
 	int found = -1;
 
 	err_set(e, ST_NOFIT, "there is no request to show");
-	while (rest.n > 0) {
-		const char *lf = memchr(rest.p, '\n', rest.n);
-		size_t n = lf == NULL ? rest.n : (size_t)(lf - rest.p);
-		char *why;
-
-		if (rec_parse(&s, rest.p, n, &r) == 0 &&
-		    r.kind == R_REQUEST) {
+	while (slice_line(&rest, &line)) {
+		if (rec_parse(&s, line.p, line.n, &r) < 0)
+			continue;
+		if (r.kind == R_REQUEST) {
 			buf_reset(out);
 			expand(r.line, 0, out);
 			buf_addc(out, '\n');
 			found = 0;
 		} else if (r.kind == R_ERROR) {
-			why = rec_strdup(&r, "message");
-			err_set(e, ST_NOFIT, "%s", why != NULL ? why : "");
+			char *why = scan_text(rec_get(&r, "message"));
+
+			err_set(e, ST_NOFIT, "%s", why);
 			free(why);
 		}
-		n += lf != NULL;
-		rest.p += n;
-		rest.n -= n;
 	}
 	scan_release(&s);
 	return found;
