@@ -25,16 +25,6 @@ print_config(const struct run *r, struct err *e)
 	return rc;
 }
 
-static int
-trust(const struct run *r, struct err *e)
-{
-	if (conf_trust(r->root, e) < 0)
-		return -1;
-	err_say("%s/.hamr/config.toml is trusted as it is now; once it "
-	    "changes it is not", r->root);
-	return ST_OK;
-}
-
 /* "--resume WORD": a session's id, or the task? */
 static int
 settle_word(struct run *r, struct err *e)
@@ -54,8 +44,13 @@ settle_word(struct run *r, struct err *e)
 static int
 dispatch(struct run *r, struct err *e)
 {
-	if (r->o.trust)
-		return trust(r, e);
+	if (r->o.trust) {
+		if (conf_trust(r->root, e) < 0)
+			return -1;
+		err_say("%s/.hamr/config.toml is trusted as it is now; once "
+		    "it changes it is not", r->root);
+		return ST_OK;
+	}
 	if (r->o.print_config)
 		return print_config(r, e);
 	if (r->o.sessions || r->o.inspect != NULL || r->o.export != NULL)
