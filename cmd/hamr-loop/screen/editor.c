@@ -148,10 +148,11 @@ left_at(const struct editor *e, size_t i)
 }
 
 /* What stands there now is found again when one comes back to it. */
-static void
-leave_entry(struct editor *e)
+static enum editor_event
+show_entry(struct editor *e, size_t i)
 {
 	struct left *l = left_at(e, e->where);
+	struct buf raw = BUF_INIT(WHOLE_MAX);
 
 	if (l == NULL) {
 		GROW(e->left, e->nleft, e->capleft);
@@ -161,15 +162,6 @@ leave_entry(struct editor *e)
 	free((char *)l->raw.p);
 	l->raw = (struct slice){ xmemdup0(e->m.text.p, e->m.text.len),
 		e->m.text.len };
-}
-
-static enum editor_event
-show_entry(struct editor *e, size_t i)
-{
-	const struct left *l;
-	struct buf raw = BUF_INIT(WHOLE_MAX);
-
-	leave_entry(e);
 	l = left_at(e, i);
 	e->where = i;
 	if (l != NULL)
@@ -290,17 +282,6 @@ search_drop_last(struct editor *e)
 	    buf_view(q).p, e->history.n, false));
 }
 
-/* What was found is there as if one had gone back to it. */
-static void
-search_end(struct editor *e)
-{
-	e->searching = false;
-	if (!e->shows)
-		return;
-	unshow(e);
-	show_entry(e, e->found);
-}
-
 /* False: the key is not one of a search, which is over with what was found. */
 static bool
 search_key(struct editor *e, const struct key *key)
@@ -338,7 +319,12 @@ search_key(struct editor *e, const struct key *key)
 	default:
 		break;
 	}
-	search_end(e);
+	e->searching = false;
+	if (e->shows) {
+		/* as if one had gone back to what was found */
+		unshow(e);
+		show_entry(e, e->found);
+	}
 	return key->name == KEY_ENTER;
 }
 
@@ -500,18 +486,6 @@ down(struct editor *e, enum last was)
 
 /* ---- kill and yank ---- */
 
-static void
-new_kill(struct editor *e)
-{
-	struct buf last = e->kills[KILLS - 1];
-
-	memmove(e->kills + 1, e->kills, (KILLS - 1) * sizeof *e->kills);
-	e->kills[0] = last;
-	buf_release(&e->kills[0]);
-	buf_init(&e->kills[0], MESSAGE_MAX);
-	e->nkills += e->nkills < KILLS;
-}
-
 /* What is killed in a row is one. */
 static enum editor_event
 kill_text(struct editor *e, size_t from, size_t to, enum last was)
@@ -521,8 +495,13 @@ kill_text(struct editor *e, size_t from, size_t to, enum last was)
 
 	if (from >= to)
 		return EDITOR_NONE;
-	if (was != LAST_KILL)
-		new_kill(e);
+	if (was != LAST_KILL) {
+		buf_release(&e->kills[KILLS - 1]);
+		memmove(e->kills + 1, e->kills,
+		    (KILLS - 1) * sizeof *e->kills);
+		buf_init(&e->kills[0], MESSAGE_MAX);
+		e->nkills += e->nkills < KILLS;
+	}
 	if (from < e->m.at)
 		buf_slice(&both, s);
 	buf_slice(&both, buf_view(&e->kills[0]));
@@ -577,16 +556,6 @@ transpose(struct editor *e)
 }
 
 /* ---- keys ---- */
-
-static enum editor_event
-escape(struct editor *e)
-{
-	if (editor_is_empty(e))
-		return EDITOR_ESC;
-	free(put_aside(e));
-	replace_all(e, (struct slice){ NULL, 0 });
-	return EDITOR_CHANGED;
-}
 
 static enum editor_event
 enter(struct editor *e)
@@ -676,69 +645,54 @@ alt_key(struct editor *e, char c, enum last was)
 }
 
 static enum editor_event
-move_key(struct editor *e, const struct key *key)
-{
-	struct message *m = &e->m;
-	bool far = key->ctrl || key->alt;
-
-	switch (key->name) {
-	case KEY_LEFT:
-		return go(e, far ? word_start(m, m->at) :
-		    message_prev(m, m->at));
-	case KEY_RIGHT:
-		return go(e, far ? word_end(m, m->at) :
-		    message_next(m, m->at));
-	case KEY_HOME:
-		return go(e, far ? 0 : line_start(m, m->at));
-	default:
-		return go(e, far ? m->text.len : line_end(m, m->at));
-	}
-}
-
-static enum editor_event
-insert(struct editor *e, const struct key *key)
-{
-	if (key->name == KEY_NEWLINE)
-		message_replace(&e->m, e->m.at, 0, SLICE("\n"));
-	else if (key->name == KEY_TEXT)
-		message_type(&e->m, key->text);
-	else if (key->text.p == NULL)
-		return EDITOR_TOO_LONG;
-	else
-		message_paste(&e->m, key->text);
-	return EDITOR_CHANGED;
-}
-
-static enum editor_event
 plain_key(struct editor *e, const struct key *key, enum last was)
 {
 	struct message *m = &e->m;
+	size_t at = m->at;
 	char c = key->text.n == 1 ? *key->text.p : '\0';
+	bool far = key->ctrl || key->alt;
 
 	switch (key->name) {
-	case KEY_TEXT: case KEY_NEWLINE: case KEY_PASTE:
-		return insert(e, key);
+	case KEY_TEXT:
+		message_type(m, key->text);
+		return EDITOR_CHANGED;
+	case KEY_NEWLINE:
+		message_replace(m, at, 0, SLICE("\n"));
+		return EDITOR_CHANGED;
+	case KEY_PASTE:
+		if (key->text.p == NULL)
+			return EDITOR_TOO_LONG;
+		message_paste(m, key->text);
+		return EDITOR_CHANGED;
 	case KEY_ENTER:
 		return enter(e);
 	case KEY_ESC:
-		return escape(e);
+		if (editor_is_empty(e))
+			return EDITOR_ESC;
+		free(put_aside(e));
+		replace_all(e, (struct slice){ NULL, 0 });
+		return EDITOR_CHANGED;
 	case KEY_TAB:
-		return menu_open(&e->menu, &e->m, &e->o.complete) ?
+		return menu_open(&e->menu, m, &e->o.complete) ?
 		    EDITOR_CHANGED : EDITOR_NONE;
 	case KEY_BACKSPACE:
-		if (key->alt || key->ctrl)
-			return kill_text(e, word_start(m, m->at), m->at, was);
-		return erase(e, message_prev(m, m->at), m->at);
+		return far ? kill_text(e, word_start(m, at), at, was) :
+		    erase(e, message_prev(m, at), at);
 	case KEY_DELETE:
-		if (key->alt || key->ctrl)
-			return kill_text(e, m->at, word_end(m, m->at), was);
-		return erase(e, m->at, message_next(m, m->at));
+		return far ? kill_text(e, at, word_end(m, at), was) :
+		    erase(e, at, message_next(m, at));
 	case KEY_UP:
 		return up(e, was);
 	case KEY_DOWN:
 		return down(e, was);
-	case KEY_LEFT: case KEY_RIGHT: case KEY_HOME: case KEY_END:
-		return move_key(e, key);
+	case KEY_LEFT:
+		return go(e, far ? word_start(m, at) : message_prev(m, at));
+	case KEY_RIGHT:
+		return go(e, far ? word_end(m, at) : message_next(m, at));
+	case KEY_HOME:
+		return go(e, far ? 0 : line_start(m, at));
+	case KEY_END:
+		return go(e, far ? m->text.len : line_end(m, at));
 	case KEY_CTRL:
 		return ctrl_key(e, c, was);
 	case KEY_ALT:
@@ -790,26 +744,25 @@ editor_look(struct editor *e)
 
 /* ---- drawn ---- */
 
+/* One row of the message, behind the prompt, or where its rows go on; more: it
+ * has rows beyond this one that are not shown. */
 static void
-put_styled(const struct editor *e, struct buf *out, const char *style,
-    struct slice text, size_t columns)
-{
-	if (e->o.colour)
-		buf_adds(out, style);
-	term_put(out, text, columns);
-	if (e->o.colour)
-		buf_adds(out, "\033[0m");
-}
-
-/* One row of the message behind its indent. */
-static void
-draw_row(const struct editor *e, size_t row, size_t indent, struct buf *out)
+draw_row(const struct editor *e, size_t row, size_t indent, bool more,
+    struct buf *out)
 {
 	const struct message *m = &e->m;
 	size_t at = message_row(m, row), end = message_row(m, row + 1);
 	struct buf unit = BUF_INIT(1 << 16);
 	size_t column = 0, w, n;
 
+	if (more && indent > 0) {
+		buf_adds(out, "\xe2\x80\xa6");		/* … */
+		term_pad(out, indent - 1);
+	} else if (row == 0 && indent > 0) {
+		buf_adds(out, e->prompt);
+	} else {
+		term_pad(out, indent);
+	}
 	for (; at < end; at += n) {
 		const char *p = m->text.p + at;
 
@@ -817,33 +770,18 @@ draw_row(const struct editor *e, size_t row, size_t indent, struct buf *out)
 		n = message_unit(m, at, column, &w, &unit);
 		if (n == 0 || *p == '\n')
 			break;
-		if (*p == '\x1a' || column + w > m->width)
-			put_styled(e, out, "\033[2m", buf_view(&unit),
-			    m->width - column);
-		else
+		if (*p == '\x1a' || column + w > m->width) {
+			buf_adds(out, e->o.colour ? "\033[2m" : "");
+			term_put(out, buf_view(&unit), m->width - column);
+			buf_adds(out, e->o.colour ? "\033[0m" : "");
+		} else {
 			buf_slice(out, buf_view(&unit));
+		}
 		column += w;
 		if (term_cluster_differs((struct slice){ p, n }))
 			buf_fmt(out, "\033[%zuG", indent + column + 1);
 	}
 	buf_release(&unit);
-}
-
-/* Behind the prompt, or where its rows go on. */
-static void
-draw_indent(const struct editor *e, size_t indent, size_t row, bool more,
-    struct buf *out)
-{
-	if (indent == 0)
-		return;
-	if (more) {
-		buf_adds(out, "\xe2\x80\xa6");		/* … */
-		term_pad(out, indent - 1);
-	} else if (row == 0) {
-		buf_adds(out, e->prompt);
-	} else {
-		term_pad(out, indent);
-	}
 }
 
 /* The row of a search; the column of the cursor in it. */
@@ -862,18 +800,6 @@ draw_search(const struct editor *e, size_t columns, struct buf *out)
 	return used;
 }
 
-/* The row at the top, so that the cursor's is among those that are shown. */
-static void
-scroll(struct editor *e, size_t all, size_t cursor, size_t shown)
-{
-	if (cursor < e->top)
-		e->top = cursor;
-	if (cursor >= e->top + shown)
-		e->top = cursor - shown + 1;
-	if (all < e->top + shown)
-		e->top = all > shown ? all - shown : 0;
-}
-
 void
 editor_draw(struct editor *e, size_t columns, size_t max_rows,
     struct buf *rows, size_t *cursor_row, size_t *cursor_column)
@@ -889,15 +815,20 @@ editor_draw(struct editor *e, size_t columns, size_t max_rows,
 	all = message_rows(&e->m, columns - indent, e->m.at, max_rows + 1);
 	cursor = message_row_of(&e->m, e->m.at);
 	shown = max_rows - below < all ? max_rows - below : all;
-	scroll(e, all, cursor, shown);
+	/* the row at the top, so that the cursor's is among those shown */
+	if (cursor < e->top)
+		e->top = cursor;
+	if (cursor >= e->top + shown)
+		e->top = cursor - shown + 1;
+	if (all < e->top + shown)
+		e->top = all > shown ? all - shown : 0;
 	for (size_t i = 0; i < shown; i++) {
 		size_t row = e->top + i;
 
 		if (i > 0)
 			buf_addc(rows, '\n');
-		draw_indent(e, indent, row, (i == 0 && row > 0) ||
+		draw_row(e, row, indent, (i == 0 && row > 0) ||
 		    (i + 1 == shown && row + 1 < all), rows);
-		draw_row(e, row, indent, rows);
 	}
 	*cursor_row = cursor - e->top;
 	*cursor_column = indent + message_columns(&e->m,
