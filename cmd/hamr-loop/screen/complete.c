@@ -53,16 +53,6 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* A blank behind a backslash is part of it. */
-static size_t
-word_begin(struct slice text, size_t at)
-{
-	while (at > 0 && (!is_blank(text.p[at - 1]) ||
-	    (at > 1 && text.p[at - 2] == '\\')))
-		at--;
-	return at;
-}
-
 struct word {
 	enum complete_kind kind;
 	size_t from;		/* with its slash or @ */
@@ -74,8 +64,12 @@ struct word {
 static bool
 word_at(struct slice text, size_t at, struct word *w)
 {
-	size_t from = word_begin(text, at), n = 1;
+	size_t from = at, n = 1;
 
+	/* a blank behind a backslash is part of it */
+	while (from > 0 && (!is_blank(text.p[from - 1]) ||
+	    (from > 1 && text.p[from - 2] == '\\')))
+		from--;
 	*w = (struct word){ .from = from,
 		.typed = { text.p + from, at - from } };
 	if (at > from && text.p[from] == '@') {
@@ -100,14 +94,6 @@ word_at(struct slice text, size_t at, struct word *w)
 
 /* ---- what matches ---- */
 
-static bool
-is_start(const char *text, size_t i)
-{
-	return i == 0 || strchr("/_-. ", text[i - 1]) != NULL ||
-	    (islower((unsigned char)text[i - 1]) != 0 &&
-	    isupper((unsigned char)text[i]) != 0);
-}
-
 /* How well the letters of what, in order, stand in text; -1: they do not.
  * The last place where they end is the one looked at, backwards, so that they
  * stand close together and in the name rather than the folder. */
@@ -127,7 +113,10 @@ fuzzy(const char *text, struct slice what, bool exact)
 		if (what.p[k - 1] != (exact ? text[i - 1] :
 		    tolower((unsigned char)text[i - 1])))
 			continue;
-		score += is_start(text, i - 1) ? SCORE_START : 0;
+		if (i == 1 || strchr("/_-. ", text[i - 2]) != NULL ||
+		    (islower((unsigned char)text[i - 2]) != 0 &&
+		    isupper((unsigned char)text[i - 1]) != 0))
+			score += SCORE_START;
 		if (last < n)
 			score += last == i ? SCORE_ROW : SCORE_GAP;
 		last = i - 1;
@@ -164,23 +153,12 @@ by_score(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Of an argument that is told about, a word of that will do. */
-static bool
-fits(const struct candidate *c, enum complete_kind kind, struct slice typed)
-{
-	char *word = xmemdup0(typed.p, typed.n);
-	bool yes = strncmp(c->text, word, typed.n) == 0 ||
-	    (kind == COMPLETE_ARGUMENT && c->about != NULL &&
-	    strcasestr(c->about, word) != NULL);
-
-	free(word);
-	return yes;
-}
-
-/* Sort those that match typed to the front, the best first; how many. */
+/* Sort those that match typed to the front, the best first; how many.  Of an
+ * argument that is told about, a word of that will do. */
 static size_t
 match(struct candidates *c, enum complete_kind kind, struct slice typed)
 {
+	char *word = xmemdup0(typed.p, typed.n);
 	bool exact = false;
 	size_t n = 0;
 
@@ -191,7 +169,9 @@ match(struct candidates *c, enum complete_kind kind, struct slice typed)
 
 		one.score = kind == COMPLETE_PATH ?
 		    fuzzy(one.text, typed, exact) :
-		    fits(&one, kind, typed) ? 0 : -1;
+		    strncmp(one.text, word, typed.n) == 0 ||
+		    (kind == COMPLETE_ARGUMENT && one.about != NULL &&
+		    strcasestr(one.about, word) != NULL) ? 0 : -1;
 		one.order = kind == COMPLETE_ARGUMENT ? one.order : 0;
 		c->v[i] = one;
 		if (one.score >= 0) {
@@ -201,22 +181,8 @@ match(struct candidates *c, enum complete_kind kind, struct slice typed)
 	}
 	if (n > 0)
 		qsort(c->v, n, sizeof *c->v, by_score);
+	free(word);
 	return n;
-}
-
-/* What is written into the message for it. */
-static void
-put(struct buf *out, enum complete_kind kind, const char *text)
-{
-	if (kind == COMPLETE_PATH)
-		buf_addc(out, '@');
-	for (; *text != '\0'; text++) {
-		if (kind == COMPLETE_PATH && strchr(" \\", *text) != NULL)
-			buf_addc(out, '\\');
-		buf_addc(out, *text);
-	}
-	if (kind != COMPLETE_ARGUMENT)
-		buf_addc(out, ' ');
 }
 
 /* ---- the list ---- */
@@ -229,12 +195,22 @@ menu_close(struct menu *u)
 	u->hint = false;
 }
 
+/* What is chosen is written into the message. */
 static void
 take(struct menu *u, struct message *m)
 {
+	const char *text = u->list.v[u->chosen].text;
 	struct buf b = BUF_INIT(1 << 20);
 
-	put(&b, u->kind, u->list.v[u->chosen].text);
+	if (u->kind == COMPLETE_PATH)
+		buf_addc(&b, '@');
+	for (; *text != '\0'; text++) {
+		if (u->kind == COMPLETE_PATH && strchr(" \\", *text) != NULL)
+			buf_addc(&b, '\\');
+		buf_addc(&b, *text);
+	}
+	if (u->kind != COMPLETE_ARGUMENT)
+		buf_addc(&b, ' ');
 	if (b.len > 0 && b.p[b.len - 1] == ' ' && m->at < m->text.len &&
 	    m->text.p[m->at] == ' ')
 		b.len--;

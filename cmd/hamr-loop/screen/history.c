@@ -32,13 +32,6 @@ encode(struct buf *out, const char *p)
 	buf_addc(out, '\n');
 }
 
-static bool
-is_octal(const char *p, size_t n)
-{
-	return n >= 3 && p[0] >= '0' && p[0] <= '3' && p[1] >= '0' &&
-	    p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
-}
-
 /* What stands behind a backslash; how many bytes of it, 0 for nothing known.
  * \ooo, \^C, \M-C, \M^C, and C's letters. */
 static size_t
@@ -48,7 +41,8 @@ decode_one(const char *p, size_t n, char *out)
 	size_t i = 0;
 	char high = 0;
 
-	if (is_octal(p, n)) {
+	if (n >= 3 && p[0] >= '0' && p[0] <= '3' && p[1] >= '0' &&
+	    p[1] <= '7' && p[2] >= '0' && p[2] <= '7') {
 		*out = (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 |
 		    (p[2] - '0'));
 		return 3;
@@ -129,23 +123,6 @@ append(struct history *h, char *owned)
 	h->v[h->n++] = owned;
 }
 
-/* Its lines, through the header; how many. */
-static size_t
-read_lines(struct history *h, struct slice rest)
-{
-	struct slice line;
-	size_t n = 0;
-
-	while (slice_line(&rest, &line)) {
-		char *text = slice_is(line, HEAD) ? NULL : decode(line);
-
-		n++;
-		if (text != NULL)
-			append(h, text);
-	}
-	return n;
-}
-
 static void
 write_anew(const struct history *h)
 {
@@ -166,14 +143,22 @@ history_init(struct history *h, const char *file)
 {
 	struct buf b = BUF_INIT(FILE_MAX);
 	int fd = file != NULL ? file_open_regular(AT_FDCWD, file, NULL) : -1;
+	struct slice rest = { NULL, 0 }, line;
+	size_t n = 0;
 
 	*h = (struct history){ 0 };
 	h->file = file != NULL ? xstrdup(file) : NULL;
-	if (fd >= 0 && file_read_fd(fd, file, &b, NULL) == 0 &&
-	    read_lines(h, buf_view(&b)) > TOO_MANY)
+	if (fd >= 0 && file_read_fd(fd, file, &b, NULL) == 0)
+		rest = buf_view(&b);
+	file_close(fd);
+	for (; slice_line(&rest, &line); n++) {
+		char *text = slice_is(line, HEAD) ? NULL : decode(line);
+
+		if (text != NULL)
+			append(h, text);
+	}
+	if (n > TOO_MANY)
 		write_anew(h);
-	if (fd >= 0)
-		close(fd);
 	buf_release(&b);
 }
 
@@ -187,17 +172,22 @@ history_release(struct history *h)
 	*h = (struct history){ 0 };
 }
 
-static void
-append_to_file(const struct history *h, const char *message)
+void
+history_add(struct history *h, const char *message)
 {
-	int fd = open(h->file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
-	    O_NOFOLLOW | O_NONBLOCK, 0600);
 	struct buf b = BUF_INIT(8 * HISTORY_ENTRY_MAX);
 	struct stat st;
+	int fd = -1;
 
-	if (fd < 0)
+	if (message[strspn(message, " \t\n")] == '\0')
 		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	if (h->n > 0 && strcmp(h->v[h->n - 1], message) == 0)
+		return;
+	append(h, xstrdup(message));
+	if (h->file != NULL && strlen(message) <= HISTORY_ENTRY_MAX)
+		fd = open(h->file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+		    O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    file_lock(fd, LOCK_MS) == 0) {
 		if (lseek(fd, 0, SEEK_END) == 0)
 			buf_adds(&b, HEAD "\n");
@@ -205,19 +195,7 @@ append_to_file(const struct history *h, const char *message)
 		file_write_all(fd, b.p, b.len);
 	}
 	buf_release(&b);
-	close(fd);
-}
-
-void
-history_add(struct history *h, const char *message)
-{
-	if (message[strspn(message, " \t\n")] == '\0')
-		return;
-	if (h->n > 0 && strcmp(h->v[h->n - 1], message) == 0)
-		return;
-	append(h, xstrdup(message));
-	if (h->file != NULL && strlen(message) <= HISTORY_ENTRY_MAX)
-		append_to_file(h, message);
+	file_close(fd);
 }
 
 /* ---- search ---- */

@@ -429,14 +429,6 @@ csi_of(const char *p, size_t n)
 	return c;
 }
 
-static unsigned
-mods_of(unsigned long param)
-{
-	unsigned m = param > 0 && param <= 256 ? (unsigned)param - 1 : 0;
-
-	return m & META ? m | ALT : m;
-}
-
 /* CSI n ~ */
 static enum made
 tilde(struct keys *k, const struct csi *c, unsigned mods, struct key *key)
@@ -489,8 +481,10 @@ static enum made
 csi(struct keys *k, const char *p, size_t n, struct key *key)
 {
 	struct csi c = csi_of(p, n);
-	unsigned mods = mods_of(c.v[1][0]);
+	unsigned long param = c.v[1][0];
+	unsigned mods = param > 0 && param <= 256 ? (unsigned)param - 1 : 0;
 
+	mods |= mods & META ? ALT : 0;
 	if ((p[2] >= '<' && p[2] <= '?') || strchr("cntxyR", c.final) != NULL)
 		return answer(k, p, n, key);
 	if (c.v[1][1] == 3 || p[2] == '[')	/* let go; the console's F1 */

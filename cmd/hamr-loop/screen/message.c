@@ -80,15 +80,6 @@ fold_at(const struct message *m, struct slice raw, size_t at)
 	return i < m->npastes && m->pastes[i].p != NULL ? &m->pastes[i] : NULL;
 }
 
-static char *
-label_of(struct slice in)
-{
-	size_t lines = slice_lines(in);
-
-	return lines > 1 ? xasprintf("[pasted %zu lines]", lines) :
-	    xasprintf("[pasted %zu characters]", utf8_count(in.p, in.n));
-}
-
 void
 message_unfold(const struct message *m, struct slice raw, struct buf *out)
 {
@@ -110,30 +101,13 @@ message_unfold(const struct message *m, struct slice raw, struct buf *out)
 
 /* ---- units ---- */
 
-/* A cluster that would be shown with more than itself (a joiner that joins no
- * pictures) is shown as its first character. */
-static void
-show_cluster(struct slice c, struct buf *out)
-{
-	size_t had = out->len;
-
-	term_escape(out, c);
-	if (out->len - had == c.n)
-		return;
-	out->len = had;
-	if (ctrl_len((const unsigned char *)c.p) > 0)
-		buf_addc(out, '?');
-	else
-		buf_add(out, c.p, utf8_len((const unsigned char *)c.p, c.n));
-}
-
 size_t
 message_unit(const struct message *m, size_t at, size_t column,
     size_t *columns, struct buf *out)
 {
 	struct slice raw = buf_view(&m->text), rest;
 	const struct message_paste *f;
-	size_t w = 1, n = 1;
+	size_t w = 1, n = 1, had = out != NULL ? out->len : 0;
 
 	if (at >= raw.n)
 		return 0;
@@ -153,7 +127,18 @@ message_unit(const struct message *m, size_t at, size_t column,
 	} else {
 		n = term_cluster(rest, &w);
 		if (out != NULL)
-			show_cluster((struct slice){ rest.p, n }, out);
+			term_escape(out, (struct slice){ rest.p, n });
+		/* One that would be shown with more than itself (a joiner that
+		 * joins no pictures) is shown as its first character. */
+		if (out != NULL && out->len - had != n) {
+			const unsigned char *c = (const unsigned char *)rest.p;
+
+			out->len = had;
+			if (ctrl_len(c) > 0)
+				buf_addc(out, '?');
+			else
+				buf_add(out, c, utf8_len(c, n));
+		}
 	}
 	if (columns != NULL)
 		*columns = w;
@@ -219,22 +204,6 @@ splice(struct message *m, size_t from, size_t n, struct slice in)
 	rows_changed(m, from);
 }
 
-static void
-note_change(struct message *m, size_t from, size_t n, size_t added)
-{
-	struct message_change c = { .at = from, .added = added,
-		.taken = { n > 0 ? xmemdup0(m->text.p + from, n) : NULL, n },
-		.cursor = m->at };
-
-	if (m->nundo >= UNDO_CHANGES)
-		forget_changes(m, UNDO_CHANGES / 10);
-	while (m->nundo > 0 && m->undo_bytes + n > UNDO_MAX)
-		forget_changes(m, 1);
-	GROW(m->undo, m->nundo, m->capundo);
-	m->undo[m->nundo++] = c;
-	m->undo_bytes += n;
-}
-
 /* in may lie in the text itself. */
 bool
 message_replace(struct message *m, size_t from, size_t n, struct slice in)
@@ -244,7 +213,15 @@ message_replace(struct message *m, size_t from, size_t n, struct slice in)
 	if (m->text.len - n + in.n > MESSAGE_MAX || (n == 0 && in.n == 0))
 		return false;
 	own = xmemdup0(in.n > 0 ? in.p : "", in.n);
-	note_change(m, from, n, in.n);
+	if (m->nundo >= UNDO_CHANGES)
+		forget_changes(m, UNDO_CHANGES / 10);
+	while (m->nundo > 0 && m->undo_bytes + n > UNDO_MAX)
+		forget_changes(m, 1);
+	GROW(m->undo, m->nundo, m->capundo);
+	m->undo[m->nundo++] = (struct message_change){ .at = from,
+		.added = in.n, .cursor = m->at,
+		.taken = { n > 0 ? xmemdup0(m->text.p + from, n) : NULL, n } };
+	m->undo_bytes += n;
 	splice(m, from, n, (struct slice){ own, in.n });
 	m->at = from + in.n;
 	free(own);
@@ -286,29 +263,10 @@ message_undo(struct message *m)
 	return true;
 }
 
-/* Where a paste is folded in the text, the nearest one before the cursor
- * first; SIZE_MAX: nowhere. */
-static size_t
-find_fold(const struct message *m, struct slice in)
-{
-	struct slice raw = buf_view(&m->text);
-	size_t found = SIZE_MAX;
-
-	for (size_t at = 0; at < raw.n; at++) {
-		const struct message_paste *f = raw.p[at] == FOLD ?
-		    fold_at(m, raw, at) : NULL;
-
-		if (f != NULL && f->n == in.n && memcmp(f->p, in.p, in.n) == 0
-		    && (found == SIZE_MAX || at < m->at))
-			found = at;
-	}
-	return found;
-}
-
 static size_t
 add_paste(struct message *m, struct slice in)
 {
-	size_t i = 0;
+	size_t i = 0, lines = slice_lines(in);
 
 	while (i < m->npastes && m->pastes[i].p != NULL)
 		i++;
@@ -317,7 +275,9 @@ add_paste(struct message *m, struct slice in)
 		m->npastes++;
 	}
 	m->pastes[i] = (struct message_paste){ xmemdup0(in.p, in.n), in.n,
-		label_of(in) };
+		lines > 1 ? xasprintf("[pasted %zu lines]", lines) :
+		xasprintf("[pasted %zu characters]",
+		    utf8_count(in.p, in.n)) };
 	return i;
 }
 
@@ -371,16 +331,25 @@ message_fold(struct message *m, struct slice text, bool whole, struct buf *raw)
 void
 message_paste(struct message *m, struct slice in)
 {
+	struct slice raw = buf_view(&m->text);
 	char name[MESSAGE_FOLD];
-	size_t at;
+	size_t found = SIZE_MAX;
 
 	if (!is_long(in)) {
 		message_replace(m, m->at, 0, in);
 		return;
 	}
-	at = find_fold(m, in);
-	if (at != SIZE_MAX) {
-		message_replace(m, at, MESSAGE_FOLD, in);
+	/* folded in the text already? the nearest one before the cursor */
+	for (size_t at = 0; at < raw.n; at++) {
+		const struct message_paste *f = raw.p[at] == FOLD ?
+		    fold_at(m, raw, at) : NULL;
+
+		if (f != NULL && f->n == in.n && memcmp(f->p, in.p, in.n) == 0
+		    && (found == SIZE_MAX || at < m->at))
+			found = at;
+	}
+	if (found != SIZE_MAX) {
+		message_replace(m, found, MESSAGE_FOLD, in);
 	} else if (m->npastes < PASTES_MAX) {
 		fold_name(name, add_paste(m, in));
 		message_replace(m, m->at, 0, (struct slice){ name,
