@@ -85,10 +85,6 @@ static struct screen *the_screen;
 
 /* ---- the terminal's own state ---- */
 
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-	SIGQUIT, SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
-	SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
-
 /* True: the terminal has taken all of it. */
 static bool
 push(struct screen *s)
@@ -206,6 +202,9 @@ restore_and_die(int number)
 static void
 watch_for_the_end(void)
 {
+	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+		SIGQUIT, SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM,
+		SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
 	struct sigaction old, new = { .sa_handler = restore_and_die,
 		.sa_flags = (int)SA_RESETHAND };
 
@@ -598,28 +597,24 @@ is_due(const struct screen *s)
 }
 
 static void
-put_frame(struct screen *s, struct buf *b)
-{
-	size_t at;
-
-	if (s->sync)
-		buf_adds(b, SYNC_BEGIN);
-	at = s->above.len > 0 || s->torn ? put_all(s, b) : put_changed(s, b);
-	move_to(b, &at, s->want.row, count_rows(&s->want.text));
-	if (s->want.column > 0)
-		buf_fmt(b, "\033[%zuC", s->want.column);
-	if (s->sync)
-		buf_adds(b, SYNC_END);
-}
-
-static void
 draw(struct screen *s)
 {
-	buf_slice(&s->frame, buf_view(&s->control));
-	if (s->dumb)
-		put_plain(s, &s->frame);
-	else
-		put_frame(s, &s->frame);
+	struct buf *b = &s->frame;
+
+	buf_slice(b, buf_view(&s->control));
+	if (s->dumb) {
+		put_plain(s, b);
+	} else {
+		size_t at;
+
+		buf_adds(b, s->sync ? SYNC_BEGIN : "");
+		at = s->above.len > 0 || s->torn ? put_all(s, b) :
+		    put_changed(s, b);
+		move_to(b, &at, s->want.row, count_rows(&s->want.text));
+		if (s->want.column > 0)
+			buf_fmt(b, "\033[%zuC", s->want.column);
+		buf_adds(b, s->sync ? SYNC_END : "");
+	}
 	push(s);
 	bufs_reset(BUFS(&s->control, &s->have.text));
 	buf_slice(&s->have.text, buf_view(&s->want.text));
@@ -628,30 +623,27 @@ draw(struct screen *s)
 	s->torn = s->hurry = false;
 }
 
-/* Of what waits for a terminal that nobody reads the older half goes; how many
- * lines that were stands there instead. */
-static void
-drop_oldest(struct screen *s)
-{
-	struct slice all = buf_view(&s->above);
-	const char *lf = memchr(all.p + all.n / 2, '\n', all.n - all.n / 2);
-	struct buf rest = BUF_INIT(FOREVER);
-	size_t n = lf != NULL ? (size_t)(lf + 1 - all.p) : all.n;
-
-	s->dropped += slice_newlines((struct slice){ all.p, n }) -
-	    (s->dropped > 0);
-	buf_fmt(&rest, "[%zu lines that the terminal did not take are not "
-	    "shown]\n", s->dropped);
-	buf_add(&rest, all.p + n, all.n - n);
-	buf_release(&s->above);
-	s->above = rest;
-}
-
 void
 screen_print(struct screen *s, struct slice lines)
 {
-	if (s->above.len > WAITING_MAX && s->written < s->frame.len)
-		drop_oldest(s);
+	struct slice all = buf_view(&s->above);
+
+	/* Of what waits for a terminal that nobody reads the older half goes;
+	 * how many lines that were stands there instead. */
+	if (all.n > WAITING_MAX && s->written < s->frame.len) {
+		const char *lf = memchr(all.p + all.n / 2, '\n',
+		    all.n - all.n / 2);
+		size_t n = lf != NULL ? (size_t)(lf + 1 - all.p) : all.n;
+		struct buf rest = BUF_INIT(FOREVER);
+
+		s->dropped += slice_newlines((struct slice){ all.p, n }) -
+		    (s->dropped > 0);
+		buf_fmt(&rest, "[%zu lines that the terminal did not take are "
+		    "not shown]\n", s->dropped);
+		buf_slice(&rest, slice_from(all, n));
+		buf_release(&s->above);
+		s->above = rest;
+	}
 	buf_slice(&s->above, lines);
 	if (lines.n > 0 && lines.p[lines.n - 1] != '\n')
 		buf_addc(&s->above, '\n');
@@ -775,38 +767,6 @@ screen_resume(struct screen *s)
 
 /* ---- the end ---- */
 
-/* Replies that are under way would be typed into the shell: all of them end
- * with a c. */
-static void
-await_replies(struct screen *s)
-{
-	struct pollfd p = { s->in, POLLIN, 0 };
-	char part[256];
-	long long left;
-	ssize_t n;
-
-	while (s->asked && !s->answered && s->taken &&
-	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
-	    poll(&p, 1, (int)left) > 0 &&
-	    (n = read(s->in, part, sizeof part)) > 0)
-		if (part[n - 1] == 'c')
-			s->asked = false;
-}
-
-/* What nobody has read gives way to what gives the terminal back. */
-static void
-discard(struct screen *s)
-{
-	s->gone = s->torn;	/* that was of no use */
-	tcflush(s->fd, TCOFLUSH);
-	tcflow(s->fd, TCOON);
-	buf_reset(&s->frame);
-	s->written = 0;
-	buf_adds(&s->frame, s->dumb ? "" : "\r\033[J" WRAP_ON SYNC_END);
-	buf_slice(&s->frame, buf_view(&s->off));
-	s->torn = true;
-}
-
 /* All that was drawn is taken: who paused the terminal reads on later, unless
  * we are told to end, before or meanwhile. */
 static void
@@ -822,18 +782,40 @@ finish(struct screen *s, bool at_once)
 	while (!push(s)) {
 		struct pollfd p = { s->fd, POLLOUT, 0 };
 
-		if (ppoll(&p, 1, at_once ? &wait : NULL, &mask) == 0)
-			discard(s);
+		if (ppoll(&p, 1, at_once ? &wait : NULL, &mask) != 0)
+			continue;
+		/* what nobody has read gives way to what gives the terminal
+		 * back */
+		s->gone = s->torn;	/* that was of no use */
+		tcflush(s->fd, TCOFLUSH);
+		tcflow(s->fd, TCOON);
+		buf_reset(&s->frame);
+		s->written = 0;
+		buf_adds(&s->frame, s->dumb ? "" : "\r\033[J" WRAP_ON SYNC_END);
+		buf_slice(&s->frame, buf_view(&s->off));
+		s->torn = true;
 	}
 }
 
 void
 screen_close(struct screen *s, bool at_once)
 {
+	struct pollfd p;
+	char part[256];
+	long long left;
+	ssize_t n;
+
 	if (s == NULL)
 		return;
-	if (!at_once)
-		await_replies(s);
+	/* Replies that are under way would be typed into the shell: all of
+	 * them end with a c. */
+	p = (struct pollfd){ s->in, POLLIN, 0 };
+	while (!at_once && s->asked && !s->answered && s->taken &&
+	    (left = s->asked_ms + REPLY_MS - file_now_ms()) > 0 &&
+	    poll(&p, 1, (int)left) > 0 &&
+	    (n = read(s->in, part, sizeof part)) > 0)
+		if (part[n - 1] == 'c')
+			s->asked = false;
 	screen_live(s, SLICE(""), 0, 0);
 	if (!s->gone && is_due(s))
 		draw(s);	/* also in the background */
