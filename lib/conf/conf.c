@@ -611,34 +611,11 @@ load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
 
 /* ---- every key with its value and origin ---- */
 
-static void
-print_key(const struct conf *c, const char *name, struct buf *out)
-{
-	const struct entry *en = entry(c, name);
-	const char *origin = conf_origin(c, name);
-	struct buf clean = BUF_INIT(CONF_FILE_MAX);
-	struct buf quoted = BUF_INIT(CONF_FILE_MAX);
-
-	if (en->layer == LAYER_DEFAULT && en->k->def == NULL) {
-		buf_fmt(out, "# %s is not set  # default\n", name);
-		return;
-	}
-	buf_fmt(out, "%s = ", name);
-	toml_show(out, &en->v);
-	buf_adds(out, "  # ");
-	/* it may be any path: in a comment it must stay a line of UTF-8 */
-	utf8_clean(&clean, origin, strlen(origin));
-	toml_quote(&quoted, buf_view(&clean).p);
-	if (quoted.len > 2)
-		buf_add(out, quoted.p + 1, quoted.len - 2);
-	buf_addc(out, '\n');
-	bufs_release(BUFS(&clean, &quoted));
-}
-
 void
 conf_print(const struct conf *c, struct buf *out)
 {
 	const char **names = xcalloc(conf_nkeys + c->n, sizeof *names);
+	struct buf clean = BUF_INIT(CONF_FILE_MAX), quoted = clean;
 	size_t n = 0, len;
 
 	for (size_t i = 0; i < conf_nkeys; i++)
@@ -648,8 +625,27 @@ conf_print(const struct conf *c, struct buf *out)
 		if (conf_key_name(c->set[i].name, &len) != NULL)
 			names[n++] = c->set[i].name;
 	qsort(names, n, sizeof *names, text_order);
-	for (size_t i = 0; i < n; i++)
-		print_key(c, names[i], out);
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *en = entry(c, names[i]);
+		const char *origin = conf_origin(c, names[i]);
+
+		if (en->layer == LAYER_DEFAULT && en->k->def == NULL) {
+			buf_fmt(out, "# %s is not set  # default\n", names[i]);
+			continue;
+		}
+		buf_fmt(out, "%s = ", names[i]);
+		toml_show(out, &en->v);
+		buf_adds(out, "  # ");
+		/* it may be any path: in a comment it must stay a line of
+		 * UTF-8 */
+		bufs_reset(BUFS(&clean, &quoted));
+		utf8_clean(&clean, origin, strlen(origin));
+		toml_quote(&quoted, buf_view(&clean).p);
+		if (quoted.len > 2)
+			buf_add(out, quoted.p + 1, quoted.len - 2);
+		buf_addc(out, '\n');
+	}
+	bufs_release(BUFS(&clean, &quoted));
 	free(names);
 }
 
