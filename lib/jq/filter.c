@@ -21,38 +21,8 @@
 
 #define BYTES_A_SECOND ((size_t)1 << 20)	/* far less than it does */
 
-#define FD 0			/* the socket, from withdraw on */
+#define FD 0			/* the socket, in its own process */
 #define BLOCK ((size_t)64 << 10)
-
-/* ---- confinement ---- */
-
-static void
-limit(int what, rlim_t n)
-{
-	struct rlimit r = { n, n };
-
-	setrlimit(what, &r);
-}
-
-/* From here on nothing of the user's can be reached but fd, as FD. */
-static void
-withdraw(int fd)
-{
-	static const int back[] = { SIGPIPE, SIGPROF, SIGABRT, SIGSEGV };
-	static char *nothing[] = { NULL };
-	int null = open("/dev/null", O_RDWR);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
-		signal(back[i], SIG_DFL);
-	dup2(fd, FD);
-	dup2(null, 1);
-	dup2(null, 2);
-	close_range(3, ~0u, 0);
-	environ = nothing;	/* libjq falls over a NULL there */
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, 0);
-}
 
 /* ---- frames ---- */
 
@@ -254,32 +224,27 @@ print_string(struct server *s, jv v, struct buf *out)
 		scan_quote(out, p, n);
 }
 
-static void
-print_number(struct server *s, jv v, struct buf *out)
-{
-	double d = s->f.jv_number_value(v);
-	jv text;
-
-	if (fabs(d) < 1e15 && d == floor(d)) {
-		buf_fmt(out, "%.0f", d);
-		return;
-	}
-	text = s->f.jv_dump_string(s->f.jv_copy(v), 0);
-	buf_adds(out, s->f.jv_string_value(text));
-	s->f.jv_free(text);
-}
-
 static bool
 print(struct server *s, jv v, struct buf *out, int depth)
 {
 	const struct lib *f = &s->f;
 	bool ok = depth <= SCAN_DEPTH;
+	double d;
 	jv el;
 
 	switch (ok ? f->jv_get_kind(v) : JV_KIND_NULL) {
 	case JV_KIND_TRUE: buf_adds(out, "true"); break;
 	case JV_KIND_FALSE: buf_adds(out, "false"); break;
-	case JV_KIND_NUMBER: print_number(s, v, out); break;
+	case JV_KIND_NUMBER:
+		d = f->jv_number_value(v);
+		if (fabs(d) < 1e15 && d == floor(d)) {
+			buf_fmt(out, "%.0f", d);
+			break;
+		}
+		el = f->jv_dump_string(f->jv_copy(v), 0);
+		buf_adds(out, f->jv_string_value(el));
+		f->jv_free(el);
+		break;
 	case JV_KIND_STRING: print_string(s, v, out); break;
 	case JV_KIND_ARRAY:
 		buf_addc(out, '[');
@@ -471,16 +436,37 @@ compile(struct server *s)
 	return true;
 }
 
+static void
+limit(int what, rlim_t n)
+{
+	struct rlimit r = { n, n };
+
+	setrlimit(what, &r);
+}
+
 void
 filter_serve(const struct filter_job *job, int fd)
 {
+	static const int back[] = { SIGPIPE, SIGPROF, SIGABRT, SIGSEGV };
+	static char *nothing[] = { NULL };
 	struct server s = { .job = job, .why = BUF_INIT(BUF_RECORD_MAX),
 		.text = BUF_INIT(BUF_RECORD_MAX) };
+	int null = open("/dev/null", O_RDWR);
 	const char *missing;
 	jv v;
 
 	frames_init(&s.wire);
-	withdraw(fd);
+	/* from here on nothing of the user's can be reached but fd, as FD */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+		signal(back[i], SIG_DFL);
+	dup2(fd, FD);
+	dup2(null, 1);
+	dup2(null, 2);
+	close_range(3, ~0u, 0);
+	environ = nothing;	/* libjq falls over a NULL there */
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
 	missing = load(&s.f);
 	limit(RLIMIT_NOFILE, 0);
 #if !defined(__SANITIZE_ADDRESS__)	/* its shadow is terabytes of address */

@@ -66,30 +66,6 @@ gone(struct program *p, struct err *e)
 	return err_set(e, ST_DATA, "%s: it has ended early", p->name);
 }
 
-/* Send what is queued; a dead peer is found by the next read, and so is one
- * that cannot be reached, as it is left then. */
-static void
-send_all(struct program *p)
-{
-	struct buf *out = &p->wire.out;
-
-	for (size_t done = 0; done < out->len; ) {
-		ssize_t n = send(p->fd, out->p + done, out->len - done,
-		    MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			if (errno != EPIPE && errno != ECONNRESET)
-				p->error = errno;
-			shutdown(p->fd, SHUT_RDWR);
-			break;
-		}
-		done += (size_t)n;
-	}
-	buf_reset(out);
-}
-
 void
 program_give(struct program *p, struct slice json, size_t line)
 {
@@ -137,12 +113,29 @@ take(struct program *p, char *tag, struct slice *payload)
 int
 program_next(struct program *p, struct slice *text, struct err *e)
 {
+	struct buf *out = &p->wire.out;
 	char tag;
 
 	*text = SLICE("");
 	if (p->pid == 0)
 		return gone(p, e);
-	send_all(p);
+	/* send what is queued; a dead peer is found by the next read, and so
+	 * is one that cannot be reached, as it is left then */
+	for (size_t done = 0; done < out->len; ) {
+		ssize_t n = send(p->fd, out->p + done, out->len - done,
+		    MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			if (errno != EPIPE && errno != ECONNRESET)
+				p->error = errno;
+			shutdown(p->fd, SHUT_RDWR);
+			break;
+		}
+		done += (size_t)n;
+	}
+	buf_reset(out);
 	if (!take(p, &tag, text))
 		return gone(p, e);
 	switch (tag) {

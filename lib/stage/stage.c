@@ -284,26 +284,6 @@ stage_left_out(const struct stage *s)
 	return s->from != NULL ? import_left_out(s->from) : NULL;
 }
 
-static int
-open_input(struct stage *s, size_t i, struct err *e)
-{
-	const char *name = s->nfiles > 0 ? s->files[i] : "stdin";
-	int fd = STDIN_FILENO;
-
-	if (s->nfiles > 0 && strcmp(name, "-") == 0)
-		name = "stdin";
-	else if (s->nfiles > 0)
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", name);
-	rec_in_init(&s->in, fd, name,
-	    s->max_bytes != 0 ? s->max_bytes : REC_MAX);
-	s->in.open_end = s->open_end;
-	s->in.out = s->out.fd;
-	return 0;
-}
-
 int
 stage_run(struct stage *s)
 {
@@ -314,10 +294,21 @@ stage_run(struct stage *s)
 		mem_lean();
 	rec_out_init(&s->out, STDOUT_FILENO, "stdout");
 	for (size_t i = 0; i < n && !s->failed; i++) {
-		if (open_input(s, i, &e) < 0) {
+		bool is_stdin = s->nfiles == 0 || strcmp(s->files[i], "-") == 0;
+		const char *name = is_stdin ? "stdin" : s->files[i];
+		int fd = is_stdin ? STDIN_FILENO :
+		    open(name, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0) {
+			err_sys(&e, errno == ENOENT || errno == ENOTDIR ?
+			    ST_NOINPUT : ST_SYSTEM, "%s", name);
 			stage_fail(s, &e);
 			break;
 		}
+		rec_in_init(&s->in, fd, name,
+		    s->max_bytes != 0 ? s->max_bytes : REC_MAX);
+		s->in.open_end = s->open_end;
+		s->in.out = s->out.fd;
 		if (s->import.conf != NULL && s->mode != STAGE_RESIDENT &&
 		    import_open(&s->from, &s->in, &s->import, &e) < 0)
 			stage_fail(s, &e);
