@@ -290,10 +290,10 @@ conf_overridden(const struct conf *c, const char *key)
 const char *const *
 conf_names(const struct conf *c, const char *table_name, size_t *n)
 {
-	const struct names *l = &c->names[strcmp(table_name, "mcp") == 0];
+	const struct texts *l = &c->names[strcmp(table_name, "mcp") == 0];
 
 	*n = l->n;
-	return (const char *const *)l->p;
+	return (const char *const *)l->v;
 }
 
 /* ---- a value from anywhere ---- */
@@ -302,7 +302,7 @@ conf_names(const struct conf *c, const char *table_name, size_t *n)
 static void
 note_name(struct conf *c, const char *key)
 {
-	struct names *l = &c->names[*key == 'm'];
+	struct texts *l = &c->names[*key == 'm'];
 	size_t n, i;
 	const char *p = conf_key_name(key, &n);
 	char *name;
@@ -310,16 +310,15 @@ note_name(struct conf *c, const char *key)
 	if (p == NULL)
 		return;
 	name = xmemdup0(p, n);
-	for (i = 0; i < l->n && strcmp(l->p[i], name) < 0; i++)
+	for (i = 0; i < l->n && strcmp(l->v[i], name) < 0; i++)
 		;
-	if (i < l->n && strcmp(l->p[i], name) == 0) {
+	if (i < l->n && strcmp(l->v[i], name) == 0) {
 		free(name);
 		return;
 	}
-	GROW(l->p, l->n, l->cap);
-	memmove(&l->p[i + 1], &l->p[i], (l->n - i) * sizeof *l->p);
-	l->p[i] = name;
-	l->n++;
+	texts_add(l, name);
+	memmove(&l->v[i + 1], &l->v[i], (l->n - 1 - i) * sizeof *l->v);
+	l->v[i] = name;
 }
 
 static struct entry *
@@ -488,18 +487,11 @@ derive(struct conf *c)
 
 /* ---- a file ---- */
 
-static void
-names_add(struct names *l, const char *text)
-{
-	GROW(l->p, l->n, l->cap);
-	l->p[l->n++] = xstrdup(text);
-}
-
 bool
-names_pair(const struct names *l, const char *a, const char *b)
+texts_pair(const struct texts *l, const char *a, const char *b)
 {
 	for (size_t i = 0; i + 1 < l->n; i += 2)
-		if (strcmp(l->p[i], a) == 0 && strcmp(l->p[i + 1], b) == 0)
+		if (strcmp(l->v[i], a) == 0 && strcmp(l->v[i + 1], b) == 0)
 			return true;
 	return false;
 }
@@ -511,7 +503,7 @@ about_repo(struct source *at, const struct toml_event *ev, struct err *e)
 {
 	const struct toml_value *v = ev->v;
 	bool trust = strcmp(ev->key[0], "trust") == 0;
-	struct names *l = trust ? &at->c->trust : &at->c->allow;
+	struct texts *l = trust ? &at->c->trust : &at->c->allow;
 
 	if (is_untrusted(at)) {
 		if (v != NULL)
@@ -530,8 +522,8 @@ about_repo(struct source *at, const struct toml_event *ev, struct err *e)
 		    "hexadecimal digits\"" : "[\"command ...\", "
 		    "\"path ...\"]");
 	for (size_t i = 0; i < (trust ? 1 : v->n); i++) {
-		names_add(l, ev->key[1]);
-		names_add(l, trust ? v->s : v->v[i].s);
+		texts_add(l, xstrdup(ev->key[1]));
+		texts_add(l, xstrdup(trust ? v->s : v->v[i].s));
 	}
 	return 0;
 }
@@ -539,7 +531,7 @@ about_repo(struct source *at, const struct toml_event *ev, struct err *e)
 bool
 conf_allows(const struct conf *c, const char *root, const char *what)
 {
-	return names_pair(&c->allow, root, what);
+	return texts_pair(&c->allow, root, what);
 }
 
 static int
@@ -781,14 +773,6 @@ conf_set(struct conf *c, const char *key, const char *value,
 	return 0;
 }
 
-static void
-names_free(struct names *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->p[i]);
-	free(l->p);
-}
-
 void
 conf_free(struct conf *c)
 {
@@ -801,9 +785,9 @@ conf_free(struct conf *c)
 		free(c->set[i].name);
 	}
 	for (int i = 0; i < CONF_NAMED; i++)
-		names_free(&c->names[i]);
-	names_free(&c->trust);
-	names_free(&c->allow);
+		texts_release(&c->names[i]);
+	texts_release(&c->trust);
+	texts_release(&c->allow);
 	free(c->def);
 	free(c->set);
 	free(c);

@@ -74,22 +74,6 @@ by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Its path, and its content where it is a regular file. */
-static void
-add_file(struct buf *all, int dir, const char *name, const char *path)
-{
-	int fd = file_open_regular(dir, name, NULL);
-	struct buf text = BUF_INIT(CONF_FILE_MAX);
-	char hash[SHA_HEX] = "";
-
-	if (fd >= 0 && file_read_fd(fd, path, &text, NULL) == 0)
-		sha256_hex(buf_view(&text).p, text.len, hash);
-	buf_fmt(all, "%s %s", hash, path);
-	buf_add(all, "", 1);
-	file_close(fd);
-	buf_release(&text);
-}
-
 static void
 add_folder(struct buf *all, int dir, const char *path, int depth)
 {
@@ -100,15 +84,26 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 
 	for (int i = 0; i < n; i++) {
 		const char *name = v[i]->d_name;
-		char *sub = xasprintf("%s/%s", path, name);
+		char *sub = xasprintf("%s/%s", path, name), hash[SHA_HEX] = "";
+		bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+		struct buf text = BUF_INIT(CONF_FILE_MAX);
 		struct stat st;
+		int file;
 
-		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-			if (depth > 0 && fstatat(fd, name, &st,
-			    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-				add_folder(all, dir, sub, depth - 1);
-			else
-				add_file(all, fd, name, sub);
+		if (!dots && depth > 0 && fstatat(fd, name, &st,
+		    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
+			add_folder(all, dir, sub, depth - 1);
+		} else if (!dots) {
+			/* its path, and its content where it is a regular
+			 * file */
+			file = file_open_regular(fd, name, NULL);
+			if (file >= 0 &&
+			    file_read_fd(file, sub, &text, NULL) == 0)
+				sha256_hex(buf_view(&text).p, text.len, hash);
+			buf_fmt(all, "%s %s", hash, sub);
+			buf_add(all, "", 1);
+			file_close(file);
+			buf_release(&text);
 		}
 		free(sub);
 		free(v[i]);
@@ -154,7 +149,7 @@ is_trusted(const struct conf *c, const struct repo_file *f,
 	char hash[SHA_HEX];
 
 	repo_hash(f, buf_view(text), hash);
-	return hash[0] != '\0' && names_pair(&c->trust, f->path, hash);
+	return hash[0] != '\0' && texts_pair(&c->trust, f->path, hash);
 }
 
 bool

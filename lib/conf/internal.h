@@ -1,6 +1,7 @@
 /* internal.h - the inside of configuration; of conf.c and conf_trust.c. */
 #pragma once
 
+#include "base/mem.h"
 #include "conf.h"
 #include "conf_keys.h"
 #include "toml.h"
@@ -33,18 +34,13 @@ struct entry {
 	size_t nargvs;
 };
 
-struct names {
-	char **p;
-	size_t n, cap;
-};
-
 struct conf {
 	struct entry *def;	/* beside the rows of the table */
 	struct entry *set;	/* what something set, in no order */
 	size_t n, cap;
-	struct names names[CONF_NAMED];
-	struct names trust;	/* path, hash, path, hash, ... */
-	struct names allow;	/* root, what, root, what, ... */
+	struct texts names[CONF_NAMED];
+	struct texts trust;	/* path, hash, path, hash, ... */
+	struct texts allow;	/* root, what, root, what, ... */
 	bool trusted, untrusted;	/* of the repository's file, if there
 					 * is one */
 };
@@ -61,7 +57,7 @@ struct source {
 };
 
 /* Do these two follow each other in a list of pairs? */
-bool names_pair(const struct names *l, const char *a, const char *b);
+bool texts_pair(const struct texts *l, const char *a, const char *b);
 
 bool conf_value_fits(const struct conf_key *k, const struct toml_value *v);
 

@@ -88,21 +88,6 @@ is_refused(int error)
 	    error == ELOOP;
 }
 
-/* Make .hamr what it has to be.  1: it is; 0: it is not ours to use; -1: it
- * cannot be told or made, e says why. */
-static int
-own_make(const char *root, const char *dir, bool there, struct err *e)
-{
-	if (!there && mkdir(dir, 0755) < 0 && errno != EEXIST)
-		return is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s",
-		    dir);
-	if (!there && give(root, dir) < 0)
-		return 0;
-	if (write_ignore(root, dir, e) < 0)
-		return is_refused(errno) ? 0 : -1;
-	return 1;
-}
-
 /* The repository's own .hamr in *out, or NULL when it must not be used.  -1
  * with e when that cannot be told: to go elsewhere then would hide what is
  * here. */
@@ -124,10 +109,14 @@ own_place(const char *root, bool create, char **out, struct err *e)
 
 		yes = tracked < 0 ? -1 : !tracked;
 	}
-	if (yes > 0 && create)
-		yes = own_make(root, dir, there, e);
-	else if (yes > 0 && !there)
+	if (yes > 0 && !there && !create)
 		yes = access(root, W_OK) == 0;
+	else if (yes > 0 && !there && mkdir(dir, 0755) < 0 && errno != EEXIST)
+		yes = is_refused(errno) ? 0 : err_sys(e, ST_SYSTEM, "%s", dir);
+	else if (yes > 0 && !there && give(root, dir) < 0)
+		yes = 0;
+	else if (yes > 0 && create && write_ignore(root, dir, e) < 0)
+		yes = is_refused(errno) ? 0 : -1;
 	*out = yes > 0 ? dir : NULL;
 	if (yes <= 0)
 		free(dir);
