@@ -419,13 +419,13 @@ static bool
 set_option(struct worker *s, bool mode, const char *value)
 {
 	char **now = mode ? &s->mode : &s->model;
-	bool known = strcmp(value, *now) == 0 || (!mode && s->nmodels == 0 &&
+	bool known = strcmp(value, *now) == 0 || (!mode && s->models.n == 0 &&
 	    value[0] != '\0');
 
 	if (mode)
 		known |= slice_in(slice_of(value), track_modes);
-	for (size_t i = 0; !mode && i < s->nmodels; i++)
-		known |= strcmp(value, s->models[i]) == 0;
+	for (size_t i = 0; !mode && i < s->models.n; i++)
+		known |= strcmp(value, s->models.v[i]) == 0;
 	if (!known)
 		return false;
 	if (strcmp(value, *now) != 0) {
@@ -644,17 +644,6 @@ look_at_session(struct worker *s, const struct pollfd *p)
 		return;		/* it may be gone */
 }
 
-/* What is said once a prompt has ended, at a session's close. */
-static void
-close_idle(struct acp *a)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (a->v[i]->closing != NULL && a->v[i]->child != NULL &&
-		    a->v[i]->work == IDLE && a->v[i]->child->in >= 0 &&
-		    a->v[i]->written == a->v[i]->out.len)
-			child_close_in(a->v[i]->child);
-}
-
 static int
 timeout_of(struct acp *a)
 {
@@ -712,7 +701,13 @@ round_of_poll(struct acp *a, int most)
 			a->over = true;
 		if (p[3 * n].revents != 0)
 			take_lines(a);
-		close_idle(a);
+		/* what is said once a prompt has ended, at a session's close */
+		for (size_t i = 0; i < a->n; i++)
+			if (a->v[i]->closing != NULL &&
+			    a->v[i]->child != NULL && a->v[i]->work == IDLE &&
+			    a->v[i]->child->in >= 0 &&
+			    a->v[i]->written == a->v[i]->out.len)
+				child_close_in(a->v[i]->child);
 	}
 	free(v);
 	free(p);

@@ -49,23 +49,6 @@ is_edit(const struct seen_call *c)
 	return strcmp(c->name, "edit") == 0 || strcmp(c->name, "write") == 0;
 }
 
-static const char *
-kind_of(const struct seen_call *c)
-{
-	static const struct { const char *name, *kind; } kinds[] = {
-		{ "read", "read" }, { "view_image", "read" },
-		{ "edit", "edit" }, { "write", "edit" }, { "bash", "execute" },
-		{ "search_memory", "search" } };
-	struct slice args = slice_of(c->args);
-
-	if (strcmp(c->name, "read") == 0 && scan_get(args, "query").p != NULL)
-		return "search";
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(c->name, kinds[i].name) == 0)
-			return kinds[i].kind;
-	return "other";
-}
-
 static void
 put_location(struct buf *out, const char *path, int64_t line)
 {
@@ -88,8 +71,19 @@ put_call(struct buf *out, const struct seen_call *c)
 {
 	static const char *const telling[] = { "command", "query", "path",
 		"file_path", "fact" };
+	static const struct { const char *name, *kind; } kinds[] = {
+		{ "read", "read" }, { "view_image", "read" },
+		{ "edit", "edit" }, { "write", "edit" }, { "bash", "execute" },
+		{ "search_memory", "search" } };
 	struct buf title = BUF_INIT(BUF_RECORD_MAX);
+	const char *kind = "other";
 
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(c->name, kinds[i].name) == 0)
+			kind = kinds[i].kind;
+	if (strcmp(c->name, "read") == 0 &&
+	    scan_get(slice_of(c->args), "query").p != NULL)
+		kind = "search";
 	/* "read src/a.c", or a command as it is */
 	if (strcmp(c->name, "bash") != 0)
 		buf_fmt(&title, "%s ", c->name);
@@ -101,7 +95,7 @@ put_call(struct buf *out, const struct seen_call *c)
 	title.len = utf8_cut(title.p, title.len, TITLE_SHOWN);
 	scan_put(out, "'toolCallId':@,'title':@,'kind':@,'status':'pending'",
 	    slice_of(c->id), slice_trim_end(buf_view(&title), " \n"),
-	    slice_of(kind_of(c)));
+	    slice_of(kind));
 	buf_release(&title);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "child/child.h"
 #include "record/msg.h"
 #include "rpc/rpc.h"
@@ -59,10 +60,8 @@ struct worker {
 	struct acp *acp;
 	char *id;		/* NULL: not known yet */
 	char *cwd, *root, *mode, *model;
-	char **models;
-	size_t nmodels;
-	char **servers;		/* -o and its value, for mcpServers */
-	size_t nservers, capservers;
+	struct texts models;
+	struct texts servers;	/* settings, KEY=VALUE, for mcpServers */
 	char *title;		/* NULL: nothing was said yet */
 	char *commands;		/* as JSON, or NULL */
 

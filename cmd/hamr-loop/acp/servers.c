@@ -9,9 +9,8 @@ static void
 add_setting(struct worker *s, const struct buf *name, const char *key,
     const struct buf *value)
 {
-	GROW(s->servers, s->nservers, s->capservers);
-	s->servers[s->nservers++] = xasprintf("mcp.%s.%s=%s", name->p, key,
-	    value->p);
+	texts_add(&s->servers, xasprintf("mcp.%s.%s=%s", name->p, key,
+	    value->p));
 }
 
 /* A list of names and values as texts "NAME=value", or with another text
@@ -91,30 +90,6 @@ add_stdio(struct worker *s, const struct buf *name, struct slice server)
 	    "an MCP server's env is not a list of names and values";
 }
 
-static const char *
-add_server(struct worker *s, struct slice server)
-{
-	struct slice type = scan_get(server, "type");
-	char *given = scan_strdup(scan_get(server, "name"));
-	struct buf name = BUF_INIT(1 << 12);
-	const char *why;
-
-	/* as [mcp.NAME] can have it */
-	for (char *p = given; p != NULL && *p != '\0'; p++)
-		buf_addc(&name, (*p >= 'a' && *p <= 'z') || (*p >= 'A' &&
-		    *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '-' ?
-		    *p : '_');
-	free(given);
-	if (scan_str_is(type, "http"))
-		why = add_http(s, &name, server);
-	else if (type.p != NULL && !scan_str_is(type, "stdio"))
-		why = "only MCP servers over stdio and HTTP are supported";
-	else
-		why = add_stdio(s, &name, server);
-	buf_release(&name);
-	return why;
-}
-
 bool
 servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 {
@@ -125,11 +100,27 @@ servers_take(struct worker *s, const struct rpc_msg *m, bool must)
 	if (scan_kind(list) != SCAN_ARRAY && (must || (list.p != NULL &&
 	    scan_kind(list) != SCAN_NULL)))
 		why = "mcpServers is missing, or is not an array";
-	for (size_t i = 0; i < s->nservers; i++)
-		free(s->servers[i]);
-	s->nservers = 0;
-	while (why == NULL && walk_next(&w, NULL, &el))
-		why = add_server(s, el);
+	texts_release(&s->servers);
+	while (why == NULL && walk_next(&w, NULL, &el)) {
+		struct slice type = scan_get(el, "type");
+		char *given = scan_strdup(scan_get(el, "name"));
+		struct buf name = BUF_INIT(1 << 12);
+
+		/* as [mcp.NAME] can have it */
+		for (char *p = given; p != NULL && *p != '\0'; p++)
+			buf_addc(&name, (*p >= 'a' && *p <= 'z') ||
+			    (*p >= 'A' && *p <= 'Z') ||
+			    (*p >= '0' && *p <= '9') || *p == '-' ? *p : '_');
+		if (scan_str_is(type, "http"))
+			why = add_http(s, &name, el);
+		else if (type.p != NULL && !scan_str_is(type, "stdio"))
+			why = "only MCP servers over stdio and HTTP are "
+			    "supported";
+		else
+			why = add_stdio(s, &name, el);
+		free(given);
+		buf_release(&name);
+	}
 	if (why != NULL)
 		acp_error(s->acp, m->id, RPC_NO_PARAMS, why);
 	return why == NULL;

@@ -105,9 +105,9 @@ update_put_options(const struct worker *s, struct buf *out)
 		    slice_of(modes[i].about));
 	buf_adds(out, "]},");
 	begin_option(out, "model", "Model", s->model);
-	for (size_t i = 0; i < s->nmodels; i++) {
-		put_model(out, s->models[i], s->models[i]);
-		seen |= strcmp(s->models[i], s->model) == 0;
+	for (size_t i = 0; i < s->models.n; i++) {
+		put_model(out, s->models.v[i], s->models.v[i]);
+		seen |= strcmp(s->models.v[i], s->model) == 0;
 	}
 	if (!seen)
 		put_model(out, s->model, s->model[0] != '\0' ? s->model :
@@ -299,13 +299,9 @@ see_progress(struct worker *s, const struct rec *r)
 		s->ready = s->root != NULL && s->mode != NULL &&
 		    s->model != NULL;
 	} else if (models.p != NULL) {
-		size_t cap = s->nmodels;
-
 		for (struct walk w = walk_elements(models);
-		    walk_next(&w, NULL, &el); ) {
-			GROW(s->models, s->nmodels, cap);
-			s->models[s->nmodels++] = scan_strdup(el);
-		}
+		    walk_next(&w, NULL, &el); )
+			texts_add(&s->models, scan_strdup(el));
 		if (s->ready && (s->work == IDLE || s->work == PROMPTED))
 			update_modes(s, false);
 	} else {

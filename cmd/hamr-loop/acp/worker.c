@@ -58,8 +58,8 @@ worker_begin(struct worker *s, struct err *e)
 	/* with the editor's servers in its environment: they may have keys,
 	 * which are not for ps to show */
 	buf_fmt(&b, "%s\n", was != NULL ? was : "");
-	for (size_t i = 0; i < s->nservers; i++)
-		buf_fmt(&b, "%s\n", s->servers[i]);
+	for (size_t i = 0; i < s->servers.n; i++)
+		buf_fmt(&b, "%s\n", s->servers.v[i]);
 	setenv("HAMR_SET", b.over ? "" : b.p, 1);
 	s->child = child_start(&o, e);
 	if (was != NULL)
@@ -209,12 +209,8 @@ worker_free(struct worker *s)
 			break;
 		}
 	calls_forget(s);
-	for (size_t i = 0; i < s->nmodels; i++)
-		free(s->models[i]);
-	for (size_t i = 0; i < s->nservers; i++)
-		free(s->servers[i]);
-	free(s->models);
-	free(s->servers);
+	texts_release(&s->models);
+	texts_release(&s->servers);
 	free(s->id);
 	free(s->cwd);
 	free(s->root);

@@ -80,22 +80,6 @@ unlimited(struct track *t, struct slice what)
 			    t->unlimited == names[i] ? names[i] : names[2];
 }
 
-static void
-add_file(struct track *t, struct slice path)
-{
-	char *s = scan_strdup(path);
-
-	if (s == NULL)
-		return;
-	for (size_t i = 0; i < t->nfiles; i++)
-		if (strcmp(t->files[i], s) == 0) {
-			free(s);
-			return;
-		}
-	GROW(t->files, t->nfiles, t->capfiles);
-	t->files[t->nfiles++] = s;
-}
-
 /* A change makes what was verified before void, and is progress. */
 static void
 mutation(struct track *t, const struct rec *r)
@@ -104,8 +88,19 @@ mutation(struct track *t, const struct rec *r)
 
 	if (scan_kind(mutated) != SCAN_ARRAY || mutated.n <= 2)
 		return;
-	for (struct walk w = walk_of(mutated); walk_next(&w, NULL, &el); )
-		add_file(t, scan_get(el, "path"));
+	for (struct walk w = walk_of(mutated); walk_next(&w, NULL, &el); ) {
+		char *path = scan_strdup(scan_get(el, "path"));
+		bool known = path == NULL;
+
+		for (size_t i = 0; i < t->nfiles && !known; i++)
+			known = strcmp(t->files[i], path) == 0;
+		if (known) {
+			free(path);
+			continue;
+		}
+		GROW(t->files, t->nfiles, t->capfiles);
+		t->files[t->nfiles++] = path;
+	}
 	t->verified = false;
 	if (t->last_recovery >= 0)
 		t->recovered[t->last_recovery]--;
