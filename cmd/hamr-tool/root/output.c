@@ -178,54 +178,45 @@ prune(int dir)
 	    unlinkat(dir, name, 0) == 0);
 }
 
-/* Written beside, then renamed to what its hash says; false: it could not
- * be. */
-static bool
-save(int dir, const struct output *out, const struct output *err,
-    char name[20])
-{
-	struct sink s = { .room = OUTPUT_SPOOL_MAX };
-	char part[32], hex[SHA_HEX];
-	bool good;
-
-	snprintf(part, sizeof part, ".%d.part", (int)getpid());
-	unlinkat(dir, part, 0);
-	prune(dir);
-	s.fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-	    O_CLOEXEC, 0600);
-	if (s.fd < 0)
-		return false;
-	root_give(dir, s.fd);
-	s.sha = sha_new();
-	put_stream(&s, out);
-	if (err->total > 0) {
-		if (out->total > 0 && out->last != '\n')
-			put(&s, "\n", 1);
-		put(&s, "[stderr]\n", 9);
-		put_stream(&s, err);
-	}
-	sha_hex(s.sha, hex);
-	sha_free(s.sha);
-	snprintf(name, 20, "%.12s.txt", hex);
-	good = close(s.fd) == 0 && !s.failed &&
-	    renameat(dir, part, dir, name) == 0;
-	if (!good)
-		unlinkat(dir, part, 0);
-	return good;
-}
-
 char *
 output_save(int rootfd, const struct output *out, const struct output *err)
 {
-	char name[20], *path = NULL;
+	struct sink s = { .fd = -1, .room = OUTPUT_SPOOL_MAX };
+	char part[32], hex[SHA_HEX], *path = NULL;
 	int hamr, dir;
 
 	if (out->failed || err->failed)
 		return NULL;
 	hamr = root_hamr(rootfd);
 	dir = hamr >= 0 ? root_folder(hamr, "out") : -1;
-	if (dir >= 0 && save(dir, out, err, name))
-		path = xasprintf(".hamr/out/%s", name);
+	if (dir >= 0) {
+		snprintf(part, sizeof part, ".%d.part", (int)getpid());
+		unlinkat(dir, part, 0);
+		prune(dir);
+		s.fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL |
+		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	/* written beside, then renamed to what its hash says */
+	if (s.fd >= 0) {
+		root_give(dir, s.fd);
+		s.sha = sha_new();
+		put_stream(&s, out);
+		if (err->total > 0) {
+			if (out->total > 0 && out->last != '\n')
+				put(&s, "\n", 1);
+			put(&s, "[stderr]\n", 9);
+			put_stream(&s, err);
+		}
+		sha_hex(s.sha, hex);
+		sha_free(s.sha);
+		path = xasprintf(".hamr/out/%.12s.txt", hex);
+		if (close(s.fd) < 0 || s.failed ||
+		    renameat(dir, part, dir, file_base(path)) < 0) {
+			unlinkat(dir, part, 0);
+			free(path);
+			path = NULL;
+		}
+	}
 	file_close(dir);
 	file_close(hamr);
 	return path;
