@@ -122,18 +122,16 @@ static int
 check_shown(struct files *f, struct change *c)
 {
 	const struct proof *p = proofs_of(&f->proofs, c->path.rel);
-	struct slice text = buf_view(&c->old), rest;
+	struct slice text = buf_view(&c->old);
 	long first = 1, last;
 	size_t from = 0;
 
 	for (size_t i = 0; i < c->hits.n; i++) {
 		const struct hit *h = &c->hits.v[i];
 
-		rest = (struct slice){ text.p + from, text.n - from };
-		first += text_line(rest, h->at - from) - 1;
+		first += text_line(slice_from(text, from), h->at - from) - 1;
 		from = h->at;
-		rest = (struct slice){ text.p + from, text.n - from };
-		last = first + text_line(rest, h->n - 1) - 1;
+		last = first + text_line(slice_from(text, from), h->n - 1) - 1;
 		if (!proof_has(p, first, last))
 			return first == last ? fault_set(&c->fault,
 			    "not_read", "line %ld of %s was never shown; "

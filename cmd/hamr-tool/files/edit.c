@@ -342,8 +342,7 @@ misplaced(const struct edits *e, size_t i, struct slice text,
 		goto out;
 	}
 	for (; (at = find(text, old, at)) != NOWHERE; at++, n++) {
-		line += text_line((struct slice){ text.p + from,
-			text.n - from }, at - from) - 1;
+		line += text_line(slice_from(text, from), at - from) - 1;
 		from = at;
 		if (line != said && ++named <= LINES_NAMED)
 			buf_fmt(&lines, "%s%ld", named > 1 ? ", " : "", line);

@@ -46,22 +46,6 @@ shows(struct slice content, int64_t first, int64_t last)
 }
 
 static void
-learn_read(struct proof *p, struct slice content, struct slice meta)
-{
-	char hash[SHA_HEX];
-	int64_t first, last;
-
-	if (!get_hash(meta, "sha256", hash))
-		return;
-	proof_read(p, hash);
-	if (scan_int(scan_get(meta, "first"), &first) &&
-	    scan_int(scan_get(meta, "last"), &last) && first >= 1 &&
-	    (!scan_true(scan_get(meta, "truncated")) ||
-	    shows(content, first, last)))
-		proof_add(p, first, last);
-}
-
-static void
 learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
 {
 	struct slice shown = scan_get(meta, "shown"), val, a, b;
@@ -108,8 +92,9 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	bool place = scan_str_is(scan_get(meta, "error"), "not_read") &&
 	    scan_kind(scan_get(meta, "sha256")) == SCAN_STRING;
 	struct path path = { 0 };
+	char *name, hash[SHA_HEX];
+	int64_t first, last;
 	struct proof *p;
-	char *name;
 	bool found;
 
 	if (scan_kind(scan_get(meta, "error")) == SCAN_STRING && !place)
@@ -128,7 +113,15 @@ files_learn(struct files *f, const char *tool, struct slice args,
 	free(name);
 	p = found ? proofs_of(&f->proofs, path.rel) : NULL;
 	if (found && (place || read)) {
-		learn_read(p, content, meta);
+		if (get_hash(meta, "sha256", hash)) {
+			proof_read(p, hash);
+			if (scan_int(scan_get(meta, "first"), &first) &&
+			    scan_int(scan_get(meta, "last"), &last) &&
+			    first >= 1 &&
+			    (!scan_true(scan_get(meta, "truncated")) ||
+			    shows(content, first, last)))
+				proof_add(p, first, last);
+		}
 		if (!place)
 			repeated_learn(f, path.rel, args, content, meta);
 	} else if (found) {
