@@ -97,30 +97,6 @@ undo_path_look(const struct files *f, struct undo_path *t)
 
 /* ---- writing ---- */
 
-/* A new id, PREFIX and a number, never used before here; yours.  The lock is
- * held. */
-static char *
-new_id(struct snap *s, const char *prefix, struct err *e)
-{
-	struct buf b = BUF_INIT(64);
-	int fd = snap_file(s, COUNTER, O_RDWR);
-	char *id = NULL;
-	long long n;
-
-	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
-		n = b.len > 0 ? strtoll(b.p, NULL, 10) + 1 : 1;
-		buf_reset(&b);
-		buf_fmt(&b, "%lld\n", n);
-		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
-			id = xasprintf("%s%lld", prefix, n);
-	}
-	if (id == NULL)
-		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
-	file_close(fd);
-	buf_release(&b);
-	return id;
-}
-
 int
 journal_forget(struct snap *s, long long at)
 {
@@ -202,15 +178,29 @@ undo_path_json(const struct undo_path *t)
 int
 journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
-	int lock = snap_lock(s, e), r = -1;
+	int lock = snap_lock(s, e), fd, r = -1;
+	struct buf b = BUF_INIT(64);
 	struct json *o, *list;
 	char at[UTC_SIZE];
+	long long n;
 
 	if (lock < 0)
 		return -1;
-	c->id = new_id(s, c->is_checkpoint ? "cp" : "u", e);
-	if (c->id == NULL)
+	/* a prefix and a number, never used before here */
+	fd = snap_file(s, COUNTER, O_RDWR);
+	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
+		n = b.len > 0 ? strtoll(b.p, NULL, 10) + 1 : 1;
+		buf_reset(&b);
+		buf_fmt(&b, "%lld\n", n);
+		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
+			c->id = xasprintf("%s%lld", c->is_checkpoint ? "cp" :
+			    "u", n);
+	}
+	file_close(fd);
+	if (c->id == NULL) {
+		err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
 		goto out;
+	}
 	utc_print_now(at);
 	o = json_object();
 	json_str(o, "type", c->is_checkpoint ? "checkpoint" : "change");
@@ -229,6 +219,7 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 	r = append(s, o, e);
 out:
 	close(lock);
+	buf_release(&b);
 	return r;
 }
 

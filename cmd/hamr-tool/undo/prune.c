@@ -193,10 +193,9 @@ note_time(const struct snap *s)
 {
 	int fd = snap_file(s, STAMP, O_RDWR);
 
-	if (fd < 0)
-		return;
-	futimens(fd, NULL);
-	close(fd);
+	if (fd >= 0)
+		futimens(fd, NULL);
+	file_close(fd);
 }
 
 /* Nobody else works here. */

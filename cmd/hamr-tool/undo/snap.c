@@ -65,8 +65,7 @@ is_unwritten(const struct root *root, const char *rel, const struct stat *st)
 	    fcntl(fd, F_SETSIG, SIGURG) == 0 &&
 	    fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return free;
 }
 
