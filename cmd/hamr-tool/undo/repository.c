@@ -271,29 +271,6 @@ attributes_are_plain(const struct snap *s, const struct buf *paths)
 
 /* ---- our index from the user's, so that little need be hashed ---- */
 
-/* Paths that an attribute may transform in a way that keeps their size. */
-static bool
-find_filtered(struct snap *s, const struct buf *paths, struct buf *bad)
-{
-	static const char *const args[] = { "check-attr", "-z", "--stdin",
-		"filter", "ident", "working-tree-encoding", NULL };
-	struct buf out = BUF_INIT(GIT_OUT_MAX);
-	bool good = paths->len == 0 ||
-	    snap_git(s, args, buf_view(paths), &out) == 0;
-	const char *path, *value;
-
-	for (size_t at = 0; good &&
-	    (path = snap_next(&out, &at)) != NULL; ) {
-		snap_next(&out, &at);	/* the attribute */
-		value = snap_next(&out, &at);
-		if (value != NULL && strcmp(value, "unspecified") != 0 &&
-		    strcmp(value, "unset") != 0)
-			snap_add(bad, path);
-	}
-	buf_release(&out);
-	return good;
-}
-
 /* Paths with a blob (their names are in oids) of another size than the file: it
  * was transformed, or changed since; in doubt it is hashed. */
 static bool
@@ -327,10 +304,13 @@ find_other_sizes(struct snap *s, const struct buf *paths,
 static bool
 clean_index(struct snap *s, const struct gitindex *ix)
 {
-	struct buf paths = BUF_INIT(GIT_OUT_MAX), oids = BUF_INIT(GIT_OUT_MAX);
-	struct buf bad = BUF_INIT(GIT_OUT_MAX);
+	static const char *const check[] = { "check-attr", "-z", "--stdin",
+		"filter", "ident", "working-tree-encoding", NULL };
 	static const char *const drop[] = { "update-index", "-z",
 		"--force-remove", "--stdin", NULL };
+	struct buf paths = BUF_INIT(GIT_OUT_MAX), oids = BUF_INIT(GIT_OUT_MAX);
+	struct buf bad = BUF_INIT(GIT_OUT_MAX), out = BUF_INIT(GIT_OUT_MAX);
+	const char *path, *value;
 	bool good;
 
 	for (size_t i = 0; i < ix->n; i++) {
@@ -345,11 +325,21 @@ clean_index(struct snap *s, const struct gitindex *ix)
 		}
 	}
 	good = attributes_are_plain(s, &paths) &&
-	    find_other_sizes(s, &paths, &oids, &bad) &&
-	    find_filtered(s, &paths, &bad);
+	    find_other_sizes(s, &paths, &oids, &bad) && (paths.len == 0 ||
+	    snap_git(s, check, buf_view(&paths), &out) == 0);
+	/* those that an attribute may transform in a way that keeps their
+	 * size */
+	for (size_t at = 0; good &&
+	    (path = snap_next(&out, &at)) != NULL; ) {
+		snap_next(&out, &at);	/* the attribute */
+		value = snap_next(&out, &at);
+		if (value != NULL && strcmp(value, "unspecified") != 0 &&
+		    strcmp(value, "unset") != 0)
+			snap_add(&bad, path);
+	}
 	if (good && bad.len > 0)
 		good = snap_git(s, drop, buf_view(&bad), NULL) == 0;
-	bufs_release(BUFS(&paths, &oids, &bad));
+	bufs_release(BUFS(&paths, &oids, &bad, &out));
 	return good;
 }
 
