@@ -101,46 +101,35 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 			put_text(out, &head->nhidden, bs->hidden.v[i]);
 }
 
-static int
-make_setup(const struct box *b, const struct box_git *g)
+static bool
+prepare(struct box *b, const struct box_git *g, struct start *s)
 {
 	struct wire_setup head = { .layer = (int)b->layer,
 		.network = b->want.network,
 		.unix_sockets = b->want.network || b->want.unix_sockets,
 		.root_writable = b->overlay != NULL ||
 		    (b->want.kind == BOX_WRITE && !b->locked) };
-	struct buf out = BUF_INIT(ARGS_MAX);
-	int fd, first = 0;
-
-	buf_add(&out, &head, sizeof head);
-	put_text(&out, &first, b->bs->root.real);
-	put_text(&out, &first, g->dirs.n > 0 && !conf_bool(b->bs->conf,
-	    "sandbox.git_write") ? g->dirs.v[0] : "");
-	if (b->layer >= LAYER_LANDLOCK)
-		put_files(b, g, &out, &head);
-	memcpy(out.p, &head, sizeof head);	/* the counts are known now */
-	fd = high(file_memory(out.p, out.len));
-	buf_release(&out);
-	return fd;
-}
-
-static bool
-prepare(struct box *b, const struct box_git *g, struct start *s)
-{
-	struct buf args = BUF_INIT(ARGS_MAX);
-	int pair[2];
+	struct buf setup = BUF_INIT(ARGS_MAX), args = BUF_INIT(ARGS_MAX);
+	int pair[2], first = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return false;
 	b->fd = high(pair[0]);
 	s->ctl = high(pair[1]);
-	s->setup = make_setup(b, g);
+	buf_add(&setup, &head, sizeof head);
+	put_text(&setup, &first, b->bs->root.real);
+	put_text(&setup, &first, g->dirs.n > 0 && !conf_bool(b->bs->conf,
+	    "sandbox.git_write") ? g->dirs.v[0] : "");
+	if (b->layer >= LAYER_LANDLOCK)
+		put_files(b, g, &setup, &head);
+	memcpy(setup.p, &head, sizeof head);	/* the counts are known now */
+	s->setup = high(file_memory(setup.p, setup.len));
 	s->exe = high(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	s->err = high(file_memory("", 0));
 	s->env = box_env(b, NULL, 0);
 	if (b->layer == LAYER_BWRAP && layers_make(b, g, &args))
 		s->args = high(file_memory(args.p, args.len));
-	buf_release(&args);
+	bufs_release(BUFS(&setup, &args));
 	if (b->layer > LAYER_NONE)
 		cgroup_make(b, s->cgroup);
 	return b->fd >= 0 && s->ctl >= 0 && s->setup >= 0 && s->exe >= 0 &&

@@ -281,29 +281,6 @@ session_open(const struct sandboxes *bs, const char *path)
 	return -1;
 }
 
-/* Nobody has it open but we: it goes when the session has ended, or when there
- * is nothing in it. */
-static void
-session_leave(struct sandboxes *bs)
-{
-	char *path;
-
-	if (bs->session == NULL)
-		return;
-	path = session_path(bs);
-	if (bs->session_fd < 0 && bs->ended && access(path, F_OK) == 0)
-		bs->session_fd = session_open(bs, path);
-	if (bs->session_fd >= 0) {
-		futimens(bs->session_fd, NULL);
-		if (flock(bs->session_fd, LOCK_EX | LOCK_NB) == 0 &&
-		    (bs->ended || !holds_files(bs->session_fd, "tmp", 0)))
-			folders_remove(path);
-		close(bs->session_fd);
-		bs->session_fd = -1;
-	}
-	free(path);
-}
-
 /* ---- both ---- */
 
 void
@@ -338,7 +315,22 @@ folders_open(struct sandboxes *bs)
 void
 folders_close(struct sandboxes *bs)
 {
-	session_leave(bs);
+	char *path = bs->session != NULL ? session_path(bs) : NULL;
+
+	if (path != NULL && bs->session_fd < 0 && bs->ended &&
+	    access(path, F_OK) == 0)
+		bs->session_fd = session_open(bs, path);
+	if (path != NULL && bs->session_fd >= 0) {
+		futimens(bs->session_fd, NULL);
+		/* if nobody has it open but we, it goes when the session has
+		 * ended, or when there is nothing in it */
+		if (flock(bs->session_fd, LOCK_EX | LOCK_NB) == 0 &&
+		    (bs->ended || !holds_files(bs->session_fd, "tmp", 0)))
+			folders_remove(path);
+		close(bs->session_fd);
+		bs->session_fd = -1;
+	}
+	free(path);
 	if (bs->temp != NULL)
 		folders_remove(bs->temp);
 	file_close(bs->lock);
