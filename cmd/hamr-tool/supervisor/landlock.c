@@ -88,26 +88,6 @@ allow(int rules, const char *path, uint64_t rights, int flags)
 	close(rule.fd);
 }
 
-/* Is something hidden at path (1), beneath it (-1), or neither (0)? */
-static int
-hides(const struct landlock *l, const char *path)
-{
-	size_t n = strlen(path);
-	int found = 0;
-
-	for (size_t i = 0; i < l->nhidden; i++) {
-		const char *h = l->hidden[i];
-
-		if (strncmp(h, path, n) != 0)
-			continue;
-		if (h[n] == '\0')
-			return 1;
-		if (h[n] == '/')
-			found = -1;
-	}
-	return found;
-}
-
 /* A rule is for all beneath it and cannot be taken back, so what holds
  * something hidden gets none itself, only what else is in it. */
 static void
@@ -118,11 +98,18 @@ allow_reading(int rules, const struct landlock *l, const char *dir)
 
 	while ((e = file_readdir(d)) != NULL) {
 		char *path = xasprintf("%s/%s", dir, e->d_name);
-		int how = hides(l, path);
+		size_t n = strlen(path);
+		bool is_hidden = false, holds_hidden = false;
 
-		if (how == 0)
+		for (size_t i = 0; i < l->nhidden; i++) {
+			bool near = strncmp(l->hidden[i], path, n) == 0;
+
+			is_hidden |= near && l->hidden[i][n] == '\0';
+			holds_hidden |= near && l->hidden[i][n] == '/';
+		}
+		if (!is_hidden && !holds_hidden)
 			allow(rules, path, FS_READ_FILE, O_NOFOLLOW);
-		else if (how < 0 && e->d_type != DT_LNK)
+		else if (!is_hidden && e->d_type != DT_LNK)
 			allow_reading(rules, l, path);
 		free(path);
 	}
