@@ -104,30 +104,11 @@ err_option(struct err *e, int c, char *const *argv)
 	    program);
 }
 
-static void
-make_harmless(char *s)
-{
-	char *to = s;
-
-	while (*s != '\0') {
-		size_t n = ctrl_len((unsigned char *)s);
-
-		if (n == 0) {
-			*to++ = *s++;
-			continue;
-		}
-		*to++ = *s == '\n' ? ' ' : '?';
-		while (n-- > 0 && *s != '\0')
-			s++;
-	}
-	*to = '\0';
-}
-
 /* One write, so that lines of several processes do not mix. */
 static void
 line(const char *fmt, va_list ap)
 {
-	char s[1400];
+	char s[1400], *to = s;
 	int n, m;
 
 	n = snprintf(s, sizeof s, "%s: ", program);
@@ -137,14 +118,20 @@ line(const char *fmt, va_list ap)
 	if (m > (int)sizeof s - n - 2)
 		m = (int)sizeof s - n - 2;
 	s[n + m] = '\0';
-	make_harmless(s);
+	/* what steers a terminal is shown, not sent */
+	for (const char *p = s; *p != '\0'; ) {
+		size_t k = ctrl_len((const unsigned char *)p);
+
+		*to++ = k == 0 ? *p : *p == '\n' ? ' ' : '?';
+		p += k != 0 ? k : 1;
+	}
+	*to = '\0';
 	if (writer != NULL) {
 		writer(writer_arg, s);
 		return;
 	}
-	n = (int)strlen(s);
-	s[n] = '\n';
-	if (write(STDERR_FILENO, s, (size_t)n + 1) < 0)
+	*to++ = '\n';
+	if (write(STDERR_FILENO, s, (size_t)(to - s)) < 0)
 		return;		/* there is nowhere to report it */
 }
 

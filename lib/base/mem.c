@@ -182,30 +182,23 @@ spill_block(struct arena *a, size_t n)
 	return 0;
 }
 
-static char *
-spill(struct arena *a, size_t n)
-{
-	if (n > a->room && spill_block(a, n) < 0) {
-		a->spills = false;
-		return NULL;
-	}
-	a->room -= n;
-	return (char *)a->spilled + a->spilled->mapped - a->room - n;
-}
-
 /* n bytes, not zeroed, aligned for anything. */
 static void *
 take(struct arena *a, size_t n)
 {
 	size_t want = (n + alignof(max_align_t) - 1) /
 	    alignof(max_align_t) * alignof(max_align_t);
-	char *p = NULL;
+	char *p;
 
 	a->taken += want;
-	if (a->spills && a->taken > SPILL_AFTER && want >= SPILL_TEXT)
-		p = spill(a, want);
-	if (p != NULL)
-		return p;
+	if (a->spills && a->taken > SPILL_AFTER && want >= SPILL_TEXT) {
+		a->spills = want <= a->room || spill_block(a, want) == 0;
+		if (a->spills) {
+			p = (char *)a->spilled + a->spilled->mapped - a->room;
+			a->room -= want;
+			return p;
+		}
+	}
 	if (want >= LARGE)
 		return new_block(a, want);
 	if (want > a->left) {
