@@ -63,27 +63,6 @@ broken(struct err *e, const char *what)
 	return err_set(e, ST_PEER, "--describe %s", what);
 }
 
-static int
-take_paths(struct plugin *p, struct slice paths, struct err *e)
-{
-	struct slice el;
-
-	if (paths.p == NULL || scan_kind(paths) == SCAN_NULL)
-		return 0;
-	if (scan_kind(paths) != SCAN_ARRAY)
-		return broken(e, "gives \"paths\" that is not an array");
-	for (struct walk w = walk_of(paths); walk_next(&w, NULL, &el); ) {
-		char *path = scan_strdup(el);
-
-		if (path == NULL)
-			return broken(e, "gives \"paths\" that holds more "
-			    "than strings");
-		GROW(p->paths, p->npaths, p->cap);
-		p->paths[p->npaths++] = path;
-	}
-	return 0;
-}
-
 static bool
 is_deeper(struct slice val, int levels)
 {
@@ -110,6 +89,7 @@ take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
 {
 	struct slice parameters = scan_get(rec, "parameters");
 	struct slice mutates = scan_get(rec, "mutates");
+	struct slice paths = scan_get(rec, "paths"), el;
 
 	if (!scan_str_is(scan_get(rec, "kind"), kind))
 		return err_set(e, ST_PEER, "--describe does not say \"kind\":"
@@ -135,7 +115,18 @@ take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
 	for (char *c = p->parameters; *c != '\0'; c++)
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';	/* between tokens */
-	return take_paths(p, scan_get(rec, "paths"), e);
+	if (paths.p != NULL && scan_kind(paths) != SCAN_NULL &&
+	    scan_kind(paths) != SCAN_ARRAY)
+		return broken(e, "gives \"paths\" that is not an array");
+	for (struct walk w = walk_elements(paths); walk_next(&w, NULL, &el); ) {
+		char *path = scan_strdup(el);
+
+		if (path == NULL)
+			return broken(e, "gives \"paths\" that holds more "
+			    "than strings");
+		texts_add(&p->paths, path);
+	}
+	return 0;
 }
 
 int
@@ -159,9 +150,7 @@ plugin_parse(struct plugin *p, const char *kind, struct slice text,
 void
 plugin_release(struct plugin *p)
 {
-	for (size_t i = 0; i < p->npaths; i++)
-		free(p->paths[i]);
-	free(p->paths);
+	texts_release(&p->paths);
 	free(p->path);
 	free(p->name);
 	free(p->what);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #define PLUGIN_NAME_MAX 64	/* what servers take as a tool's name */
 #define PLUGIN_SCHEMA_MAX ((size_t)64 << 10)
@@ -23,8 +24,7 @@ struct plugin {
 	char *name, *what;
 	char *parameters;	/* JSON Schema, an object's text */
 	bool mutates;		/* true unless it says false */
-	char **paths;		/* arguments that name files */
-	size_t npaths, cap;
+	struct texts paths;	/* arguments that name files */
 };
 
 /* The program's absolute path, yours.  kind "tool" and name "x" (or

@@ -74,43 +74,35 @@ rec_int(const struct rec *r, const char *key, int64_t *out)
 	return scan_int(rec_get(r, key), out);
 }
 
-static enum rec_kind
-kind_of(const struct rec *r)
-{
-	struct slice role = rec_get(r, "role");
-	bool has_role = scan_kind(role) == SCAN_STRING;
-	struct slice v = has_role ? role : rec_get(r, "type");
-	const struct word *w = has_role ? roles : types;
-
-	while (w->text != NULL && !scan_str_is(v, w->text))
-		w++;
-	return w->kind;
-}
-
-/* What follows a header of another version may mean other things. */
-static int
-check_version(struct scan *s, const struct rec *r)
-{
-	struct slice v = rec_get(r, "v");
-	int64_t n = 0;
-
-	if (v.p == NULL || (scan_int(v, &n) && n == REC_VERSION))
-		return 0;
-	s->why = "a transcript of another version of hamr (\"v\" is not 1)";
-	s->at = (size_t)(v.p - r->line.p);
-	return -1;
-}
-
 int
 rec_parse(struct scan *s, const char *p, size_t n, struct rec *r)
 {
+	const struct word *w = roles;
+	struct slice v;
+	int64_t version;
+
 	if (scan_record(s, p, n) < 0)
 		return -1;
 	r->line = (struct slice){ p, n };
 	r->m = s->m;
 	r->n = s->n;
-	r->kind = kind_of(r);
-	return r->kind == R_HAMR ? check_version(s, r) : 0;
+	v = rec_get(r, "role");
+	if (scan_kind(v) != SCAN_STRING) {
+		v = rec_get(r, "type");
+		w = types;
+	}
+	while (w->text != NULL && !scan_str_is(v, w->text))
+		w++;
+	r->kind = w->kind;
+	if (r->kind != R_HAMR)
+		return 0;
+	v = rec_get(r, "v");
+	if (v.p == NULL || (scan_int(v, &version) && version == REC_VERSION))
+		return 0;
+	/* what follows may mean other things */
+	s->why = "a transcript of another version of hamr (\"v\" is not 1)";
+	s->at = (size_t)(v.p - p);
+	return -1;
 }
 
 /* ---- reading ---- */
@@ -286,38 +278,28 @@ make_room(struct rec_in *in)
 	}
 }
 
-/* Wait for input; false: none came, and nobody reads in->out any more.  Who
- * closes both may close that one first, as bash does: that is an end of input
- * like any. */
-static bool
-wait_for_input(const struct rec_in *in)
-{
-	struct pollfd p[2] = { { in->fd, POLLIN, 0 }, { in->out, 0, 0 } };
-
-	while (poll(p, 2, -1) < 0 && errno == EINTR)
-		;
-	return p[1].revents == 0 || poll(p, 1, BOTH_MS) > 0;
-}
-
 int
 rec_fill(struct rec_in *in, struct err *e)
 {
+	struct pollfd p[2] = { { in->fd, POLLIN, 0 }, { in->out, 0, 0 } };
 	ssize_t n;
 
-	if (in->out > 0 && !wait_for_input(in)) {
+	while (in->out > 0 && poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	/* Nobody reads it any more.  Who closes both ends may close this one
+	 * first, as bash does: that is an end of input like any. */
+	if (p[1].revents != 0 && poll(p, 1, BOTH_MS) <= 0) {
 		raise(SIGPIPE);
 		errno = EPIPE;
 		return err_sys(e, ST_SYSTEM, "stdout");
 	}
 	make_room(in);
 	for (;;) {
-		struct pollfd p = { in->fd, POLLIN, 0 };
-
 		n = read(in->fd, in->buf + in->end, in->cap - in->end);
 		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
 			break;
 		if (errno == EAGAIN)
-			poll(&p, 1, -1);
+			poll(p, 1, -1);
 	}
 	if (n < 0)
 		return err_sys(e, ST_SYSTEM, "%s", in->name);

@@ -195,8 +195,8 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
 
 	if (!mode_allows(t, x, r))
 		return false;
-	for (size_t i = 0; i < x->plugin.npaths; i++) {
-		struct slice v = scan_get(args, x->plugin.paths[i]);
+	for (size_t i = 0; i < x->plugin.paths.n; i++) {
+		struct slice v = scan_get(args, x->plugin.paths.v[i]);
 
 		if (!judge_path(t, x, v, r))
 			return false;
