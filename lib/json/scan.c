@@ -337,16 +337,6 @@ prefix_open(struct scan *s)
 		s->p = s->start + prefix->bytes.len;
 }
 
-/* s->p is behind an element's comma. */
-static void
-prefix_element(struct scan *s)
-{
-	struct scan_prefix *prefix = &s->prefix;
-
-	GROW(prefix->ends, prefix->n, prefix->cap);
-	prefix->ends[prefix->n++] = (size_t)(s->p - s->start);
-}
-
 /* The array is whole: keep it. */
 static void
 prefix_close(struct scan *s)
@@ -436,13 +426,14 @@ enter(struct scan *s, char close)
 static bool
 array(struct scan *s)
 {
+	struct scan_prefix *prefix = &s->prefix;
 	int has = enter(s, ']');
-	bool prefix = s->depth == 2 && !s->prefix.on &&
+	bool first = s->depth == 2 && !prefix->on &&
 	    s->end - s->p > PREFIX_MIN;
 
 	if (has <= 0)
 		return has == 0;
-	if (prefix)
+	if (first)
 		prefix_open(s);
 	for (;;) {
 		blanks(s);
@@ -456,10 +447,12 @@ array(struct scan *s)
 		if (*s->p != ',')
 			return refuse(s, s->p, "',' or ']' wanted");
 		s->p++;
-		if (prefix)
-			prefix_element(s);
+		if (first) {
+			GROW(prefix->ends, prefix->n, prefix->cap);
+			prefix->ends[prefix->n++] = (size_t)(s->p - s->start);
+		}
 	}
-	if (prefix)
+	if (first)
 		prefix_close(s);
 	s->p++;
 	s->depth--;

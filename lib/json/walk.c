@@ -59,12 +59,6 @@ over_string(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-static inline bool
-ends_scalar(char c)
-{
-	return c == ',' || c == ']' || c == '}' || is_whitespace(c);
-}
-
 static const char *
 over_value(const char *p, const char *end)
 {
@@ -88,7 +82,8 @@ over_value(const char *p, const char *end)
 		default:
 			p++;
 			if (depth == 0)
-				while (p < end && !ends_scalar(*p))
+				while (p < end && *p != ',' && *p != ']' &&
+				    *p != '}' && !is_whitespace(*p))
 					p++;
 			break;
 		}
