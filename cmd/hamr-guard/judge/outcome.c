@@ -114,20 +114,19 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 static size_t
 words_among(struct slice text, const char *const *row, size_t *all)
 {
-	size_t in = 0, n = 0;
-	char word[16];
+	const char *end = text.p + text.n;
+	size_t in = 0;
 
 	*all = 0;
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
+	for (const char *p = text.p; p < end; p++) {
+		char word[16];
+		size_t n = 0;
 
-		if (isalpha((unsigned char)c) && n < sizeof word - 1)
-			word[n++] = (char)tolower((unsigned char)c);
-		if (i + 1 < text.n && isalpha((unsigned char)text.p[i + 1]))
-			continue;
+		for (; p < end && isalpha((unsigned char)*p); p++)
+			if (n < sizeof word - 1)
+				word[n++] = *p | 0x20;
 		*all += n > 0;
 		in += n > 0 && slice_in((struct slice){ word, n }, row);
-		n = 0;
 	}
 	return in;
 }

@@ -42,22 +42,27 @@ lower(char c)
 	return (char)(c | 0x20);
 }
 
-/* The first letters of a row's phrases, a bit each: most words of a text have
- * another. */
-static uint32_t
-first_letters(const char *const *row)
+/* Phrases, in lower case, and their first letters, a bit each: most words of a
+ * text have another. */
+struct phrases {
+	const char *const *row;	/* ends with NULL */
+	uint32_t first;
+};
+
+static struct phrases
+phrases_of(const char *const *row)
 {
-	uint32_t set = 0;
+	struct phrases of = { row, 0 };
 
 	for (; *row != NULL; row++)
-		set |= UINT32_C(1) << (**row & 31);
-	return set;
+		of.first |= UINT32_C(1) << (**row & 31);
+	return of;
 }
 
-static bool
-begins_in(const char *word, uint32_t set)
+static inline bool
+may_begin(const struct phrases *of, char c)
 {
-	return (set >> (*word & 31) & 1) != 0;
+	return (of->first >> (c & 31) & 1) != 0;
 }
 
 /* Does a word of the text begin with one of these, in any case, or, before a
@@ -66,11 +71,11 @@ static bool
 has_stem(struct slice text, const char *const *stems)
 {
 	const char *end = text.p + text.n;
-	uint32_t set = first_letters(stems);
+	const struct phrases of = phrases_of(stems);
 	bool inside = false;
 
 	for (const char *p = text.p; p < end; p++) {
-		bool begins = !inside && begins_in(p, set);
+		bool begins = !inside & may_begin(&of, *p);
 
 		inside = is_letter(*p);
 		for (const char *const *s = stems; begins && *s != NULL; s++) {
@@ -161,11 +166,14 @@ sentence_is(const struct sentence *s, size_t i, const char *const *row)
 		const char *phrase = *row;
 
 		for (size_t k = i; **row == first && k < s->n; k++) {
-			size_t n = strlen(s->w[k]);
+			const char *w = s->w[k];
 
-			if (n == 0 || strncmp(phrase, s->w[k], n) != 0)
+			while (*w != '\0' && *w == *phrase) {
+				w++;
+				phrase++;
+			}
+			if (*w != '\0' || w == s->w[k])
 				break;
-			phrase += n;
 			if (*phrase == '\0')
 				return k + 1 - i;
 			if (*phrase++ != ' ')
@@ -176,12 +184,10 @@ sentence_is(const struct sentence *s, size_t i, const char *const *row)
 }
 
 static bool
-sentence_has(const struct sentence *s, const char *const *row)
+sentence_has(const struct sentence *s, const struct phrases *of)
 {
-	uint32_t set = first_letters(row);
-
 	for (size_t i = 0; i < s->n; i++)
-		if (begins_in(s->w[i], set) && sentence_is(s, i, row) > 0)
+		if (may_begin(of, *s->w[i]) && sentence_is(s, i, of->row) > 0)
 			return true;
 	return false;
 }
@@ -217,14 +223,13 @@ static const char *const offers[] = { "if you want", "if you'd like",
 	"once i have", "as soon as you", NULL };
 
 static bool
-has_intent(const struct sentence *s)
+has_intent(const struct sentence *s, const struct phrases *of)
 {
 	static const char *const nots[] = { "not", "never", NULL };
-	uint32_t set = first_letters(intents);
 
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = begins_in(s->w[i], set) ?
-		    sentence_is(s, i, intents) : 0;
+		size_t n = may_begin(of, *s->w[i]) ?
+		    sentence_is(s, i, of->row) : 0;
 
 		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n &&
 		    sentence_is(s, k, nots) == 0; k++)
@@ -346,6 +351,7 @@ prose_plan(struct slice text)
 	bool intends = false, announced = false, done = false, offer = false;
 	bool asks = false, code;
 	int steps = 0, findings = 0;
+	struct phrases one, other;
 	struct slice rest = par;
 	struct sentence s;
 
@@ -354,16 +360,20 @@ prose_plan(struct slice text)
 	/* no intent and no announcement is without one of them */
 	if (!open && !has_stem(par, stems))
 		return 0;
+	one = phrases_of(intents);
+	other = phrases_of(announcements);
 	while (sentence_next(&rest, &s)) {
-		intends |= has_intent(&s);
-		announced |= sentence_has(&s, announcements);
+		intends |= has_intent(&s, &one);
+		announced |= sentence_has(&s, &other);
 	}
 	if (!intends && !announced && !open)
 		return 0;
+	one = phrases_of(past);
+	other = phrases_of(offers);
 	for (rest = par; sentence_next(&rest, &s); ) {
 		asks = is_question(&s);
-		done |= sentence_has(&s, past);
-		offer |= sentence_has(&s, offers);
+		done |= sentence_has(&s, &one);
+		offer |= sentence_has(&s, &other);
 	}
 	count_items(par, &steps, &findings);
 	code = memmem(par.p, par.n, "```", 3) != NULL;
@@ -404,10 +414,10 @@ leads_to_subject(const struct sentence *s, size_t i)
 }
 
 static bool
-claims(const struct sentence *s)
+claims(const struct sentence *s, const struct phrases *pass,
+    const struct phrases *hedge)
 {
-	if (s->end == '?' || !sentence_has(s, passes) ||
-	    sentence_has(s, hedges))
+	if (s->end == '?' || !sentence_has(s, pass) || sentence_has(s, hedge))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		bool subject = sentence_is(s, i, subjects) > 0;
@@ -430,13 +440,15 @@ prose_claims_pass(struct slice text)
 {
 	static const char *const stems[] = { "pass", "succeed", "green",
 		NULL };
+	const struct phrases pass = phrases_of(passes);
+	const struct phrases hedge = phrases_of(hedges);
 	struct sentence s;
 
 	/* most texts have none of the words at all */
 	if (!has_stem(text, stems))
 		return false;
 	while (sentence_next(&text, &s))
-		if (claims(&s))
+		if (claims(&s, &pass, &hedge))
 			return true;
 	return false;
 }

@@ -9,7 +9,7 @@
 #include "json/bits.h"
 #include "volatile.h"
 
-#define NAME_MAX_LEN 18		/* of a member that is looked for */
+#define NAME_MAX_LEN 18		/* names that are looked for are shorter */
 #define HEX_ID 4		/* letters and digits of a short id */
 #define LONG_ID 8		/* of one that is nothing else */
 
@@ -379,14 +379,21 @@ over_tmp(struct line *l, const char *p)
 static const char *
 volatile_name(const struct line *l, const char *p)
 {
-	static const char *const names[] = { "pid", "time", "date", "took",
-		"nonce", "created", "elapsed", "took_ms", "span_id",
-		"duration", "trace_id", "timestamp", "created_at",
-		"updated_at", "started_at", "elapsed_ms", "request_id",
-		"finished_at", "duration_ms", "duration_seconds", "spanId",
-		"traceId", "createdAt", "updatedAt", "startedAt", "elapsedMs",
-		"requestId", "finishedAt", "durationMs", NULL };
+/* by their length: most members have another */
+	static const char *const names[NAME_MAX_LEN][8] = {
+		[3] = { "pid" }, [4] = { "time", "date", "took" },
+		[5] = { "nonce" }, [6] = { "spanId" },
+		[7] = { "created", "elapsed", "took_ms", "span_id",
+		    "traceId" },
+		[8] = { "duration", "trace_id" },
+		[9] = { "timestamp", "createdAt", "updatedAt", "startedAt",
+		    "elapsedMs", "requestId" },
+		[10] = { "created_at", "updated_at", "started_at",
+		    "elapsed_ms", "request_id", "finishedAt", "durationMs" },
+		[11] = { "finished_at", "duration_ms" },
+		[16] = { "duration_seconds" } };
 	const char *q;
+	size_t n;
 
 	while (at(l, p - 1) == ' ')
 		p--;
@@ -394,8 +401,9 @@ volatile_name(const struct line *l, const char *p)
 		return NULL;
 	for (q = p; q > l->p && q[-1] != '"' && p - q < NAME_MAX_LEN; q--)
 		;
-	return q > l->p && q[-1] == '"' && slice_in((struct slice){ q,
-	    (size_t)(p - q) }, names) ? q - 1 : NULL;
+	n = (size_t)(p - q);
+	return q > l->p && q[-1] == '"' && n < NAME_MAX_LEN &&
+	    slice_in((struct slice){ q, n }, names[n]) ? q - 1 : NULL;
 }
 
 /* Behind the value of a member, a string or a number, whose colon is at p. */
