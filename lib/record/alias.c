@@ -65,7 +65,9 @@ bit_of(struct slice tool)
 static enum name
 alias_of(unsigned tool, struct slice key)
 {
-	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+	size_t n = tool != 0 ? sizeof aliases / sizeof *aliases : 0;
+
+	for (size_t i = 0; i < n; i++)
 		if ((aliases[i].tools & tool) != 0 &&
 		    slice_is(key, aliases[i].from))
 			return aliases[i].to;

@@ -301,30 +301,43 @@ calls_forget(struct guard *g)
 		if (g->rules->forget != NULL)
 			g->rules->forget(g->call[i].seen);
 		free(g->call[i].id);
-		free(g->call[i].name);
-		free(g->call[i].tool);
 	}
 	g->ncall = 0;
 	pairing_reset(&g->pairing);
+}
+
+/* A text and its NUL at to; where they end. */
+static char *
+put_text(char *to, struct slice text)
+{
+	memcpy(to, text.p, text.n);
+	to[text.n] = '\0';
+	return to + text.n + 1;
 }
 
 static void
 take_in(struct guard *g, const struct call *c)
 {
 	const struct policy *p = g->policy;
-	struct slice id = c->id.p != NULL ? c->id : SLICE("\"\""), tool, args;
+	struct slice id = c->id.p != NULL ? c->id : SLICE("\"\""), args;
 	struct slice name = c->name.p != NULL ? c->name : SLICE("\"\"");
-	char *decoded = scan_strdup(name);
+	struct slice tool = scan_plain(name);
 	struct open_call *o;
 
 	GROW(g->call, g->ncall, g->capcall);
 	o = &g->call[g->ncall];
-	tool = policy_tool(p, slice_of(decoded));
-	*o = (struct open_call){ .id = xmemdup0(id.p, id.n),
-		.name = xmemdup0(name.p, name.n),
-		.tool = xmemdup0(tool.p, tool.n), .line = g->line,
-		.turn = g->turn, .step = g->steps };
-	free(decoded);
+	if (tool.p == NULL) {
+		buf_reset(&g->text);
+		scan_str(name, &g->text);
+		tool = buf_view(&g->text);
+	}
+	tool = policy_tool(p, tool);
+	*o = (struct open_call){ .line = g->line, .turn = g->turn,
+		.step = g->steps };
+	o->id = xmalloc(id.n + name.n + tool.n + 3);
+	o->name = put_text(o->id, id);
+	o->tool = put_text(o->name, name);
+	put_text(o->tool, tool);
 	/* an object may stand in place of its text */
 	args = sign_call(&g->signer, tool = slice_of(o->tool), c->given,
 	    &o->is);
@@ -376,7 +389,7 @@ result(struct guard *g, const struct rec *r)
 bool
 guard_is_own(const struct rec *r)
 {
-	if (rec_is_message(r->kind))
+	if (r->kind == R_USER)
 		return msg_by(r, "guard");
 	return (r->kind == R_VERDICT || r->kind == R_CONSTRAIN) &&
 	    rec_str_is(r, "stage", "hamr-guard");

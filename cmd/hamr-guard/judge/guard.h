@@ -23,7 +23,7 @@
 /* A call that has no result yet, or belongs to the step in hand. */
 struct open_call {
 	struct traits is;
-	char *id, *name;	/* JSON texts */
+	char *id, *name;	/* JSON texts; name and tool lie behind id */
 	char *tool;		/* its decoded name, after [loop_guard] tools */
 	size_t line;		/* of its message */
 	unsigned step;		/* in its turn */

@@ -40,41 +40,43 @@ action_name(enum action a)
 bool
 result_is_refusal(const struct rec *r)
 {
-	struct slice meta = rec_get(r, "meta"), said;
+	struct slice meta = scan_only(SCAN_OBJECT, rec_get(r, "meta"));
+	struct slice key, val;
 
-	if (scan_kind(meta) != SCAN_OBJECT)
-		return false;
-	said = scan_get(meta, "verdict");
-	return scan_str_is(said, "block") || scan_str_is(said, "halt") ||
-	    scan_str_is(said, "share") || scan_get(meta, "shared").p != NULL;
+	for (struct walk w = walk_of(meta); walk_next(&w, &key, &val); )
+		if (scan_key_is(key, "shared") ||
+		    (scan_key_is(key, "verdict") && (scan_str_is(val, "block") ||
+		    scan_str_is(val, "halt") || scan_str_is(val, "share"))))
+			return true;
+	return false;
 }
 
 void
 sink_put(const struct sink *o, const struct verdict *v)
 {
-	struct json *r = json_object(), *ids = json_array();
+	struct buf r = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(r, "type", "verdict");
-	json_str(r, "stage", "hamr-guard");
+	buf_adds(&r, "{\"type\":\"verdict\",\"stage\":\"hamr-guard\"");
 	if (v->call_id != NULL)
-		json_raw(r, "tool_call_id", slice_of(v->call_id));
+		buf_fmt(&r, ",\"tool_call_id\":%s", v->call_id);
 	if (v->name != NULL)
-		json_raw(r, "name", slice_of(v->name));
-	json_str(r, "action", actions[v->action]);
-	json_str(r, "phase", phases[v->phase]);
-	json_str(r, "rule", rules[v->rule]);
-	json_int(r, "count", (long long)v->count);
-	json_str(r, "signature", v->signature);
+		buf_fmt(&r, ",\"name\":%s", v->name);
+	buf_fmt(&r, ",\"action\":\"%s\",\"phase\":\"%s\",\"rule\":\"%s\","
+	    "\"count\":%lu,\"signature\":\"%s\",\"evidence\":[",
+	    actions[v->action], phases[v->phase], rules[v->rule], v->count,
+	    v->signature);
 	for (size_t i = 0; i < v->nevidence; i++)
-		json_raw(ids, NULL, slice_of(v->evidence[i].id));
-	json_add(r, "evidence", ids);
+		buf_fmt(&r, i > 0 ? ",%s" : "%s", v->evidence[i].id);
+	buf_addc(&r, ']');
 	if (v->twin != NULL)
-		json_raw(r, "twin", slice_of(v->twin));
+		buf_fmt(&r, ",\"twin\":%s", v->twin);
 	if (v->level != 0 || v->leveled)
-		json_int(r, "level", (long long)v->level);
+		buf_fmt(&r, ",\"level\":%lu", v->level);
 	if (v->message != NULL)
-		json_str(r, "message", v->message);
-	stage_put_json(o->stage, R_VERDICT, r);
+		scan_put(&r, ",'message':@", slice_of(v->message));
+	buf_addc(&r, '}');
+	stage_put(o->stage, R_VERDICT, buf_view(&r));
+	buf_release(&r);
 	if (o->status && v->action >= ACT_BLOCK)
 		stage_status(o->stage, ST_NO);
 	if (o->watch != NULL && o->watch->fired != NULL)
@@ -85,14 +87,13 @@ void
 sink_constrain(const struct sink *o, enum rule rule, unsigned long steps,
     size_t line)
 {
-	struct json *r = json_object();
+	struct buf r = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(r, "type", "constrain");
-	json_str(r, "stage", "hamr-guard");
-	json_str(r, "tool_choice", "none");
-	json_str(r, "rule", rules[rule]);
-	json_int(r, "steps", (long long)steps);
-	stage_put_json(o->stage, R_CONSTRAIN, r);
+	scan_put(&r, "{'type':'constrain','stage':'hamr-guard',"
+	    "'tool_choice':'none','rule':@,'steps':$}", slice_of(rules[rule]),
+	    SCAN_INT((long long)steps));
+	stage_put(o->stage, R_CONSTRAIN, buf_view(&r));
+	buf_release(&r);
 	if (o->watch != NULL && o->watch->constrained != NULL)
 		o->watch->constrained(o->watch->self, rule, line);
 }
@@ -116,7 +117,8 @@ nudge_add(struct nudge *g, enum rule rule, const char *message)
 void
 nudge_put(struct nudge *g, struct stage *s)
 {
-	struct json *o, *meta, *by;
+	struct buf r = BUF_INIT(BUF_RECORD_MAX);
+	bool any = false;
 	char *more;
 
 	if (g->n == 0)
@@ -127,19 +129,16 @@ nudge_put(struct nudge *g, struct stage *s)
 		buf_fmt(&g->text, "\n%s", more);
 		free(more);
 	}
-	o = json_object();
-	json_str(o, "role", "user");
-	json_slice(o, "content", buf_view(&g->text));
-	meta = json_object();
-	json_str(meta, "by", "guard");
-	by = json_array();
-	for (int r = 0; r < RULES; r++)
-		if (g->by[r])
-			json_str(by, NULL, rules[r]);
-	json_add(meta, "rules", by);
-	json_add(o, "meta", meta);
-	stage_put_json(s, R_USER, o);
-	buf_release(&g->text);
+	scan_put(&r, "{'role':'user','content':@,'meta':{'by':'guard',"
+	    "'rules':[", buf_view(&g->text));
+	for (int i = 0; i < RULES; i++)
+		if (g->by[i]) {
+			scan_put(&r, any ? ",@" : "@", slice_of(rules[i]));
+			any = true;
+		}
+	buf_adds(&r, "]}}");
+	stage_put(s, R_USER, buf_view(&r));
+	bufs_release(BUFS(&r, &g->text));
 	*g = (struct nudge){ .n = 0 };
 }
 

@@ -168,10 +168,10 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 		while (end - p > 64 && (bytes_like(p, '\\') &
 		    (bytes_like(p + 1, 'u') | bytes_like(p + 1, '/'))) == 0)
 			p += 64;
-		while (p < end && (p[0] != '\\' ||
-		    (p[1] != 'u' && p[1] != '/')))
+		while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL &&
+		    p[1] != 'u' && p[1] != '/')
 			p++;
-		if (p == end) {
+		if (p == NULL) {
 			buf_slice(out, val);
 			break;
 		}

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "hash_set.h"
 
-#define SMALL 256
+#define SMALL 64		/* slots: most turns are short */
 
 /* The slot of h, or the free one where it belongs. */
 static uint64_t *
