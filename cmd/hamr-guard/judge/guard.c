@@ -389,7 +389,7 @@ result(struct guard *g, const struct rec *r)
 bool
 guard_is_own(const struct rec *r)
 {
-	if (r->kind == R_USER)
+	if (rec_is_message(r->kind))
 		return msg_by(r, "guard");
 	return (r->kind == R_VERDICT || r->kind == R_CONSTRAIN) &&
 	    rec_str_is(r, "stage", "hamr-guard");

@@ -379,7 +379,7 @@ over_tmp(struct line *l, const char *p)
 static const char *
 volatile_name(const struct line *l, const char *p)
 {
-/* by their length: most members have another */
+	/* by their length: most members have another */
 	static const char *const names[NAME_MAX_LEN][8] = {
 		[3] = { "pid" }, [4] = { "time", "date", "took" },
 		[5] = { "nonce" }, [6] = { "spanId" },
