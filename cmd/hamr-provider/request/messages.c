@@ -62,28 +62,6 @@ is_object_text(struct printer *p, struct slice args)
 	return scan_record(&p->scan, plain.p, plain.n) == 0;
 }
 
-/* The arguments as a JSON string: what does not parse is wrapped. */
-static void
-print_arguments(struct printer *p, struct slice args)
-{
-	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
-
-	if (is_object_text(p, args)) {
-		buf_slice(p->out, args);
-		return;
-	}
-	if (scan_kind(args) == SCAN_OBJECT) {
-		scan_quote(p->out, args.p, args.n);
-		return;
-	}
-	buf_reset(&p->tmp);
-	scan_str(args, &p->tmp);
-	scan_put(&wrapped, p->tmp.len > 0 ? "{'_invalid':@}" : "{}",
-	    buf_view(&p->tmp));
-	scan_put(p->out, "@", buf_view(&wrapped));
-	buf_release(&wrapped);
-}
-
 static bool
 is_name(struct slice val)
 {
@@ -94,7 +72,8 @@ static void
 print_function(struct printer *p, struct slice fn)
 {
 	bool named = is_name(scan_get(fn, "name"));
-	struct slice key, val;
+	struct slice args = scan_get(fn, "arguments"), key, val;
+	struct buf wrapped = BUF_INIT(BUF_RECORD_MAX);
 
 	member(p, SLICE("function"), SLICE(""));
 	p->first = true;
@@ -105,8 +84,20 @@ print_function(struct printer *p, struct slice fn)
 		if (!scan_key_is(key, "arguments") &&
 		    (named || !scan_key_is(key, "name")))
 			member(p, key, val);
+	/* as a JSON string: what does not parse is wrapped */
 	member(p, SLICE("arguments"), SLICE(""));
-	print_arguments(p, scan_get(fn, "arguments"));
+	if (is_object_text(p, args))
+		buf_slice(p->out, args);
+	else if (scan_kind(args) == SCAN_OBJECT)
+		scan_quote(p->out, args.p, args.n);
+	else {
+		buf_reset(&p->tmp);
+		scan_str(args, &p->tmp);
+		scan_put(&wrapped, p->tmp.len > 0 ? "{'_invalid':@}" : "{}",
+		    buf_view(&p->tmp));
+		scan_put(p->out, "@", buf_view(&wrapped));
+		buf_release(&wrapped);
+	}
 	buf_addc(p->out, '}');
 }
 
