@@ -208,34 +208,27 @@ of_entry(struct slice entry)
 	return n;
 }
 
-/* Is the entry named model, or (Gemini) models/MODEL? */
-static bool
-is_model(struct slice entry, const char *model)
-{
-	char *path = xasprintf("models/%s", model);
-	bool is = scan_str_is(scan_get(entry, "name"), path);
-
-	for (size_t i = 0; i < 3 && !is; i++)
-		is = scan_str_is(scan_get(entry, names[i]), model);
-	free(path);
-	return is;
-}
-
-/* The window of the entry named model, else of the only one. */
+/* The window of the entry named model, or (Gemini) models/MODEL, else of the
+ * only one. */
 static long long
 of_list(struct slice models, const char *model)
 {
+	char *path = xasprintf("models/%s", model);
 	struct walk w = { .p = NULL };
-	struct slice entry, first = { NULL, 0 };
+	struct slice entry, found = { NULL, 0 };
+	bool named = false;
 	size_t n = 0;
 
-	while (next_entry(&w, models, &entry)) {
-		if (is_model(entry, model))
-			return of_entry(entry);
-		if (n++ == 0)
-			first = entry;
+	while (!named && next_entry(&w, models, &entry)) {
+		named = scan_str_is(scan_get(entry, "name"), path);
+		for (size_t i = 0; i < 3 && !named; i++)
+			named = scan_str_is(scan_get(entry, names[i]), model);
+		if (named || n++ == 0)
+			found = entry;
 	}
-	return n == 1 || (n > 0 && *model == '\0') ? of_entry(first) : 0;
+	free(path);
+	return named || n == 1 || (n > 0 && *model == '\0') ?
+	    of_entry(found) : 0;
 }
 
 /* What an adapter's program makes of the answer at path. */
