@@ -235,25 +235,6 @@ ask(struct adapter *ad, const char *function, struct failure *f)
 
 /* ---- request ---- */
 
-/* The request record, with what the configuration says besides. */
-static void
-put_request(const struct body *b, struct slice messages, struct buf *out)
-{
-	static const char *const none[] = { NULL };
-	struct fields params = { .out = out };
-
-	scan_put(out, "{'request':{'type':'request','model':@,'stream':$",
-	    slice_of(b->model), json_truth(b->stream));
-	body_numbers(b, "temperature", "max_tokens", out);
-	scan_put(out, b->tool_choice.p != NULL ?
-	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
-	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),
-	    b->tool_choice);
-	fields_begin(&params, b, SLICE("{}"), none);
-	scan_put(out, params.any ? "},'messages':$}}" : "{},'messages':$}}",
-	    messages);
-}
-
 /* A word of `request`, checked; NULL with f. */
 static char *
 word(struct adapter *ad, struct slice val, const char *what,
@@ -402,9 +383,23 @@ adapter_request(struct adapter *ad, const struct body *b,
     struct slice messages, const struct adapter_defaults *d,
     struct adapter_call *call, struct buf *out, struct failure *f)
 {
+	static const char *const none[] = { NULL };
+	struct buf *in = &ad->in;
+	struct fields params = { .out = in };
+
 	ad->made = 0;
-	buf_reset(&ad->in);
-	put_request(b, messages, &ad->in);
+	/* the request record, with what the configuration says besides */
+	buf_reset(in);
+	scan_put(in, "{'request':{'type':'request','model':@,'stream':$",
+	    slice_of(b->model), json_truth(b->stream));
+	body_numbers(b, "temperature", "max_tokens", in);
+	scan_put(in, b->tool_choice.p != NULL ?
+	    ",'tools':$,'tool_choice':$,'params':" : ",'tools':$,'params':",
+	    scan_kind(b->tools) == SCAN_ARRAY ? b->tools : SLICE("[]"),
+	    b->tool_choice);
+	fields_begin(&params, b, SLICE("{}"), none);
+	scan_put(in, params.any ? "},'messages':$}}" : "{},'messages':$}}",
+	    messages);
 	if (ask(ad, "request", f) < 0)
 		return -1;
 	ad->made = 0;		/* the answer's begin */

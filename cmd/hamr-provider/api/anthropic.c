@@ -183,21 +183,6 @@ block_delta(struct api_stream *st, struct answer *a, long index)
 	}
 }
 
-/* A whole thought, kept as it must go back. */
-static void
-block_stop(struct api_stream *st, struct answer *a, long index)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (st->open < 0 || st->open != index)
-		return;
-	st->open = -1;
-	scan_put(&b, "{'type':'thinking','thinking':@,'signature':@}",
-	    buf_view(&st->text), buf_view(&st->mark));
-	answer_carry(a, buf_view(&b));
-	buf_release(&b);
-}
-
 /* An answer without a stream. */
 static enum api_said
 whole(struct api_stream *st, struct answer *a)
@@ -231,6 +216,7 @@ read(struct api_stream *st, struct answer *a, struct slice data,
     struct failure *f)
 {
 	struct slice type = api_member(st, "type"), m;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int64_t n;
 	long index = scan_int(api_member(st, "index"), &n) && n >= 0 ?
 	    (long)n : 0;
@@ -249,7 +235,14 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	} else if (scan_str_is(type, "content_block_delta")) {
 		block_delta(st, a, index);
 	} else if (scan_str_is(type, "content_block_stop")) {
-		block_stop(st, a, index);
+		if (st->open < 0 || st->open != index)
+			return API_MORE;
+		/* a whole thought, kept as it must go back */
+		st->open = -1;
+		scan_put(&b, "{'type':'thinking','thinking':@,'signature':@}",
+		    buf_view(&st->text), buf_view(&st->mark));
+		answer_carry(a, buf_view(&b));
+		buf_release(&b);
 	} else if (scan_str_is(type, "message_delta")) {
 		usage(a, api_member(st, "usage"));
 		/* it counts when message_stop has come */

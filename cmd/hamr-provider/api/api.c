@@ -75,29 +75,19 @@ has_lone_surrogate(struct slice checked)
 	return false;
 }
 
-/* Is data, or what the door takes of it in fixed, one JSON object? */
-static bool
-is_object(struct scan *sc, struct slice *data, struct buf *fixed,
-    bool *lossy)
-{
-	if (scan_record(sc, data->p, data->n) == 0) {
-		*lossy = has_lone_surrogate(*data);
-		return true;
-	}
-	scan_repair(*data, fixed);
-	if (fixed->len == 0 || scan_record(sc, fixed->p, fixed->len) < 0)
-		return false;
-	*data = buf_view(fixed);
-	*lossy = true;
-	return true;
-}
-
 static enum api_said
 read_event(const struct api *api, struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f, struct buf *fixed)
 {
-	bool lossy = false, object = is_object(&st->scan, &data, fixed, &lossy);
+	bool object = scan_record(&st->scan, data.p, data.n) == 0;
+	bool lossy = object && has_lone_surrogate(data);
 
+	if (!object) {		/* perhaps what the door takes of it is one */
+		scan_repair(data, fixed);
+		object = lossy = fixed->len > 0 &&
+		    scan_record(&st->scan, fixed->p, fixed->len) == 0;
+		data = object ? buf_view(fixed) : data;
+	}
 	if (!object && st->is_cut && (strchr("{[", *data.p) != NULL ||
 	    (api->own == NULL && !st->is_error)))
 		return API_MORE;	/* the beginning of one */

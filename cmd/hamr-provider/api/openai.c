@@ -39,30 +39,22 @@ body(const struct body *b, struct slice messages, struct buf *out)
 
 /* ---- what comes ---- */
 
-static void
-read_reasoning(struct answer *a, struct slice d)
-{
-	static const char *const keys[] = { "reasoning_content", "reasoning",
-		"thinking", "reasoning_text" };
-	struct slice el;
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (api_text(a, scan_get(d, keys[i]), answer_reasoning))
-			return;
-	for (struct walk w = walk_elements(scan_get(d, "reasoning_details"));
-	    walk_next(&w, NULL, &el); )
-		if (!api_text(a, scan_get(el, "text"), answer_reasoning))
-			api_text(a, scan_get(el, "summary"),
-			    answer_reasoning);
-}
-
 /* A delta, or the message of an answer without a stream. */
 static void
 read_delta(struct answer *a, struct slice d)
 {
+	static const char *const keys[] = { "reasoning_content", "reasoning",
+		"thinking", "reasoning_text" };
 	struct slice content = scan_get(d, "content"), el;
+	bool thought = false;
 
-	read_reasoning(a, d);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && !thought; i++)
+		thought = api_text(a, scan_get(d, keys[i]), answer_reasoning);
+	for (struct walk w = walk_elements(scan_get(d, "reasoning_details"));
+	    !thought && walk_next(&w, NULL, &el); )
+		if (!api_text(a, scan_get(el, "text"), answer_reasoning))
+			api_text(a, scan_get(el, "summary"),
+			    answer_reasoning);
 	/* Mistral has thoughts among the parts of the content */
 	for (struct walk w = walk_elements(content); walk_next(&w, NULL, &el); )
 		api_text(a, scan_get(el, "thinking"), answer_reasoning);
