@@ -173,14 +173,24 @@ retry_ms(const struct bridge *b)
 	    (int)b->sse.retry : RETRY_MAX_MS;
 }
 
-/* The stream that belongs to no request, as long as the server gives one. */
+/* The stream that belongs to no request is read, as long as the server gives
+ * one, in a process of its own, which ends with this one. */
 static void
-listen_on(struct bridge *b)
+start_listening(struct bridge *b)
 {
 	struct http_call c = { .url = b->url, .headers = b->headers,
 		.sink = take_body, .ctx = b, .wait = wait_alone };
 	struct http_reply r;
+	pid_t parent = getpid(), pid;
 
+	b->listens = true;
+	pid = fork();
+	if (pid != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(0);
+	close(STDIN_FILENO);
 	b->http = http_new(b->conf);
 	b->id.p = NULL;
 	b->answered = false;
@@ -192,28 +202,11 @@ listen_on(struct bridge *b)
 		http_do(b->http, &c, &r);
 		sse_end(&b->sse, take_message, b);
 		if (r.status != 200)
-			return;
+			break;
 		if (b->heard)
 			idle = 0;
 		resume_at(b);
 		poll(NULL, 0, retry_ms(b));
-	}
-}
-
-/* It is waited for in a process of its own, which ends with this one. */
-static void
-start_listening(struct bridge *b)
-{
-	pid_t parent = getpid(), pid;
-
-	b->listens = true;
-	pid = fork();
-	if (pid != 0)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (getppid() == parent) {
-		close(STDIN_FILENO);
-		listen_on(b);
 	}
 	_exit(0);
 }
@@ -266,22 +259,13 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 
 /* ---- a request ---- */
 
-static void
-put_error(const struct bridge *b, enum rpc_code code, const char *words)
-{
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-
-	rpc_error(&line, b->id, code, words);
-	put_line(b, buf_view(&line));
-	buf_release(&line);
-}
-
 /* No answer came.  Who knows the session no more, or takes the token no more,
  * did nothing: this process ends, and another one may ask again. */
 static void
 fail(struct bridge *b, const struct http_reply *r)
 {
 	struct slice body = slice_trim(buf_view(&b->body));
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	char *words;
 
 	if (body.n > 300)
@@ -302,7 +286,9 @@ fail(struct bridge *b, const struct http_reply *r)
 	else
 		words = xasprintf("%s: status %ld%s%.*s", b->url, r->status,
 		    body.n > 0 ? ": " : "", (int)body.n, body.p);
-	put_error(b, b->lost ? RPC_ASK_AGAIN : RPC_INTERNAL, words);
+	rpc_error(&line, b->id, b->lost ? RPC_ASK_AGAIN : RPC_INTERNAL, words);
+	put_line(b, buf_view(&line));
+	buf_release(&line);
 	free(words);
 }
 
@@ -380,22 +366,15 @@ read_headers(struct bridge *b)
 			b->headers[b->nheaders++] = p;
 }
 
-static void
-end_session(struct bridge *b)
-{
-	struct http_call c = { .url = b->url, .method = "DELETE",
-		.headers = b->headers, .nheaders = put_headers(b),
-		.max_ms = END_MS, .sink = take_body, .ctx = b,
-		.wait = wait_alone };
-	struct http_reply r;
-
-	if (b->session != NULL && !b->lost)
-		http_do(b->side, &c, &r);
-}
-
+/* Requests one by one; then the session is ended. */
 static void
 serve(struct bridge *b)
 {
+	struct http_call end = { .url = b->url, .method = "DELETE",
+		.headers = b->headers, .max_ms = END_MS, .sink = take_body,
+		.ctx = b, .wait = wait_alone };
+	struct http_reply r;
+
 	while (!b->over && !b->lost) {
 		if (b->nlater > 0) {
 			char *line = b->later[0];
@@ -408,6 +387,9 @@ serve(struct bridge *b)
 			wait_here(b, NULL, 0, -1);
 		}
 	}
+	end.nheaders = put_headers(b);
+	if (b->session != NULL && !b->lost)
+		http_do(b->side, &end, &r);
 }
 
 int
@@ -431,7 +413,6 @@ bridge_run(const char *url, const struct conf *conf, struct err *e)
 	b.http = http_new(&hc);
 	b.side = http_new(&hc);
 	serve(&b);
-	end_session(&b);
 	http_free(b.http);
 	http_free(b.side);
 	sse_release(&b.sse);
