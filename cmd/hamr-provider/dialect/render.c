@@ -199,23 +199,6 @@ call_text(struct render *r, const struct call *c)
 	buf_adds(t, f->after);
 }
 
-static void
-assistant(struct render *r, struct slice m)
-{
-	struct call c;
-
-	buf_reset(&r->text);
-	msg_text(scan_get(m, "content"), &r->text);
-	for (struct walk w = walk_of(scan_get(m, "tool_calls"));
-	    msg_next_call(&w, &c); ) {
-		call_text(r, &c);
-		GROW(r->results, r->ncalls, r->cap);
-		r->results[r->ncalls] = (struct slice){ NULL, 0 };
-		pairing_call(&r->pairing, c.id, r->ncalls++);
-	}
-	with_text(r, m);
-}
-
 /* ---- results ---- */
 
 /* One user message with the results of all calls before, in their order, and
@@ -267,6 +250,8 @@ static void
 message(struct render *r, struct slice m)
 {
 	struct slice role = scan_get(m, "role");
+	struct slice calls = scan_get(m, "tool_calls");
+	struct call c;
 	size_t i;
 
 	if (scan_str_is(role, "tool")) {
@@ -276,13 +261,20 @@ message(struct render *r, struct slice m)
 		return;
 	}
 	results(r);
-	if (scan_str_is(role, "assistant") &&
-	    msg_count_calls(scan_get(m, "tool_calls")) > 0) {
-		assistant(r, m);
+	if (!scan_str_is(role, "assistant") || msg_count_calls(calls) == 0) {
+		begin(r);
+		buf_slice(r->out, m);
 		return;
 	}
-	begin(r);
-	buf_slice(r->out, m);
+	buf_reset(&r->text);
+	msg_text(scan_get(m, "content"), &r->text);
+	for (struct walk w = walk_of(calls); msg_next_call(&w, &c); ) {
+		call_text(r, &c);
+		GROW(r->results, r->ncalls, r->cap);
+		r->results[r->ncalls] = (struct slice){ NULL, 0 };
+		pairing_call(&r->pairing, c.id, r->ncalls++);
+	}
+	with_text(r, m);
 }
 
 void
