@@ -299,28 +299,13 @@ play_message(struct provider *p, const struct entry *a)
 	bufs_release(BUFS(&shown, &partial));
 }
 
-static void
-play_error(struct provider *p, struct slice line)
-{
-	char *code = scan_strdup(scan_get(line, "code"));
-	char *words = scan_strdup(scan_get(line, "message"));
-	struct failure f = { .code = code != NULL ? code : "server",
-		.retryable = scan_true(scan_get(line, "retryable")),
-		.message = BUF_INIT(BUF_RECORD_MAX) };
-
-	buf_adds(&f.message, words != NULL ? words : "a recorded failure");
-	provider_fail(p, &f, scan_only(SCAN_OBJECT, scan_get(line,
-	    "partial")));
-	failure_release(&f);
-	free(code);
-	free(words);
-}
-
 void
 replay_answer(struct provider *p, const struct ask *ask)
 {
 	const struct replay *r = p->replay;
 	const struct entry *a = p->answers < r->n ? &r->v[p->answers] : NULL;
+	struct failure f = { .message = BUF_INIT(BUF_RECORD_MAX) };
+	char *code;
 
 	if (a == NULL)
 		provider_refuse(p, "server", SLICE(""), "the replay has %zu "
@@ -329,8 +314,16 @@ replay_answer(struct provider *p, const struct ask *ask)
 		    p->answers + 1);
 	else if (a->is_tape)
 		exchange_play(p, ask, a->line);
-	else if (a->is_error)
-		play_error(p, a->line);
-	else
+	else if (a->is_error) {
+		code = scan_strdup(scan_get(a->line, "code"));
+		f.code = code != NULL ? code : "server";
+		f.retryable = scan_true(scan_get(a->line, "retryable"));
+		if (!scan_str(scan_get(a->line, "message"), &f.message))
+			buf_adds(&f.message, "a recorded failure");
+		provider_fail(p, &f, scan_only(SCAN_OBJECT, scan_get(a->line,
+		    "partial")));
+		failure_release(&f);
+		free(code);
+	} else
 		play_message(p, a);
 }
