@@ -155,9 +155,7 @@ judge_path(const struct tool *t, const struct extra *x, struct slice path,
 	bool good = true;
 
 	if (scan_kind(path) == SCAN_STRING) {
-		buf_adds(&args, "{\"path\":");
-		buf_slice(&args, path);
-		buf_adds(&args, "}");
+		scan_put(&args, "{'path':$}", path);
 		good = files_judge(t->files, x->mutates ? "write" : "read",
 		    buf_view(&args), r);
 	}

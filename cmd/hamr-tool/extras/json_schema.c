@@ -1,5 +1,6 @@
 /* json_schema.c - arguments against a JSON Schema. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "json/scan.h"
@@ -98,6 +99,7 @@ type_of(struct slice v)
 
 /* ---- words ---- */
 
+/* Words may follow. */
 static bool
 fail(struct checked *s, const char *words)
 {
@@ -125,22 +127,21 @@ put_types(int set, bool words, struct buf *out)
 static bool
 fail_enum(struct checked *s, struct slice list)
 {
-	struct buf words = BUF_INIT(2 * ENUM_MAX);
+	const char *between = "";
 	struct slice el;
-	struct walk w;
+	size_t begun;
 
-	buf_adds(&words, "must be one of ");
-	walk_in(&w, list);
-	for (bool any = false; walk_next(&w, NULL, &el); any = true) {
-		if (words.len + el.n > ENUM_MAX) {
-			buf_adds(&words, ", ...");
+	fail(s, "must be one of ");
+	begun = s->why->len - strlen("must be one of ");
+	for (struct walk w = walk_of(list); walk_next(&w, NULL, &el); ) {
+		if (s->why->len - begun + el.n > ENUM_MAX) {
+			buf_adds(s->why, ", ...");
 			break;
 		}
-		buf_adds(&words, any ? ", " : "");
-		buf_slice(&words, el);
+		buf_adds(s->why, between);
+		buf_slice(s->why, el);
+		between = ", ";
 	}
-	fail(s, words.p);
-	buf_release(&words);
 	return false;
 }
 
@@ -150,16 +151,14 @@ static bool
 in_enum(struct slice schema, struct slice v, struct slice *list)
 {
 	char *text = scan_strdup(v);
-	bool found = false;
 	struct slice el;
-	struct walk w;
 	double x, y;
+	bool found;
 
 	*list = keyword(schema, "enum", SCAN_ARRAY);
-	if (list->p == NULL)
-		found = true;
-	walk_in(&w, *list);
-	while (!found && walk_next(&w, NULL, &el))
+	found = list->p == NULL;
+	for (struct walk w = walk_of(*list);
+	    !found && walk_next(&w, NULL, &el); )
 		found = text != NULL ? scan_str_is(el, text) :
 		    slice_eq(el, v) || (scan_kind(v) == SCAN_NUMBER &&
 		    scan_kind(el) == SCAN_NUMBER &&
@@ -202,9 +201,7 @@ takes_null(struct slice schema)
 static bool
 put_integer(struct checked *s, struct slice schema, struct slice v)
 {
-	struct buf words = BUF_INIT(AT_MAX);
 	int64_t i, least = INT64_MIN, most = INT64_MAX;
-	bool good;
 	double d;
 
 	if (!num_i64(v.p, v.n, &i) && num_double(v.p, v.n, &d))
@@ -213,15 +210,14 @@ put_integer(struct checked *s, struct slice schema, struct slice v)
 		scan_int(scan_get(schema, "minimum"), &least);
 		scan_int(scan_get(schema, "maximum"), &most);
 	}
-	good = i >= least && i <= most;
-	buf_fmt(&words, most == INT64_MAX ? "must be at least %lld" :
-	    "must be from %lld to %lld", (long long)least, (long long)most);
-	if (good)
+	if (i >= least && i <= most) {
 		buf_fmt(s->out, "%lld", (long long)i);
-	else
-		fail(s, words.p);
-	buf_release(&words);
-	return good;
+		return true;
+	}
+	fail(s, "must be ");
+	buf_fmt(s->why, most == INT64_MAX ? "at least %lld" :
+	    "from %lld to %lld", (long long)least, (long long)most);
+	return false;
 }
 
 static bool put(struct checked *s, struct slice schema, struct slice v);
@@ -231,11 +227,9 @@ put_array(struct checked *s, struct slice schema, struct slice v)
 {
 	struct slice items = scan_get(schema, "items"), el;
 	size_t at = s->at.len, i = 0;
-	struct walk w;
 
 	buf_addc(s->out, '[');
-	walk_in(&w, v);
-	for (; walk_next(&w, NULL, &el); i++) {
+	for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); i++) {
 		if (i > 0)
 			buf_addc(s->out, ',');
 		buf_fmt(&s->at, "[%zu]", i);
@@ -313,7 +307,6 @@ put_object(struct checked *s, struct slice schema, struct slice v)
 static bool
 put(struct checked *s, struct slice schema, struct slice v)
 {
-	struct buf words = BUF_INIT(AT_MAX);
 	struct slice list;
 	int set;
 
@@ -327,10 +320,8 @@ put(struct checked *s, struct slice schema, struct slice v)
 	if (set != T_ANY)
 		v = number_in(v, set);
 	if ((type_of(v) & set) == 0) {
-		buf_adds(&words, "must be ");
-		put_types(set, true, &words);
-		fail(s, words.p);
-		buf_release(&words);
+		fail(s, "must be ");
+		put_types(set, true, s->why);
 		return false;
 	}
 	if (!in_enum(schema, v, &list))
@@ -389,7 +380,7 @@ json_schema_template(struct slice schema, struct buf *out)
 			buf_adds(out, "any");
 		else
 			put_types(set, false, out);
-		walk_in(&needed, keyword(schema, "required", SCAN_ARRAY));
+		needed = walk_of(keyword(schema, "required", SCAN_ARRAY));
 		do
 			required = walk_next(&needed, NULL, &el);
 		while (required && !scan_str_is(el, name));

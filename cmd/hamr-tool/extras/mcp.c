@@ -353,8 +353,7 @@ put_headers(struct tool *t, struct mcp *m, struct err *e)
 		buf_fmt(&b, "%s\n", v[i]);
 	if (m->ntoken > 0) {
 		prog_run(&p, t->stage);
-		good = p.end == PROG_ENDED && !p.signalled && p.number == 0 &&
-		    token.len > 0;
+		good = prog_is_good(&p) && token.len > 0;
 		if (good)
 			buf_fmt(&b, "Authorization: Bearer %.*s",
 			    (int)strcspn(token.p, "\r\n"), token.p);
@@ -710,7 +709,6 @@ static void
 line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 {
 	struct slice el;
-	struct walk w;
 
 	if (got == RPC_LONG && m->call != 0) {
 		m->reply = MCP_TOO_LONG;	/* what else could it be */
@@ -718,8 +716,8 @@ line(struct tool *t, struct mcp *m, enum rpc_got got, struct slice text)
 		mcp_stop(m, "it answered with more than %zu MiB",
 		    MCP_LINE_MAX >> 20);
 	} else if (got == RPC_TEXT && scan_kind(text) == SCAN_ARRAY) {
-		walk_in(&w, text);	/* a batch */
-		while (m->box != NULL && walk_next(&w, NULL, &el))
+		for (struct walk w = walk_of(text);	/* a batch */
+		    m->box != NULL && walk_next(&w, NULL, &el); )
 			message(t, m, el);
 	} else if (got == RPC_TEXT) {
 		message(t, m, text);

@@ -230,18 +230,15 @@ check_sets(enum tool_id id, struct slice args)
 {
 	struct slice edits = scan_get(args, "edits");
 	struct slice old = scan_get(args, "old"), new = scan_get(args, "new");
-	struct walk w;
+	struct walk w = walk_of(edits);
 	struct slice el;
-	bool some;
 
 	if (id == TOOL_READ && scan_get(args, "path").p == NULL &&
 	    scan_get(args, "query").p == NULL)
 		return "path or query is missing";
 	if (id != TOOL_EDIT)
 		return "";
-	walk_in(&w, edits);
-	some = edits.p != NULL && walk_next(&w, NULL, &el);
-	if (some)
+	if (walk_next(&w, NULL, &el))
 		return is_blank(old) && is_blank(new) ? "" :
 		    "give old and new, or edits, not both";
 	if (old.p == NULL)

@@ -90,13 +90,24 @@ serve_initialize(struct serve *v, const struct rpc_msg *m)
 }
 
 static void
-list_tools(struct serve *v, const struct rpc_msg *m)
+serve_list(struct serve *v, const struct rpc_msg *m)
 {
+	struct slice cursor = scan_get(m->params, "cursor"), el;
 	struct buf record = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
 	const char *between = "";
-	struct slice el;
+	struct err e;
 
+	v->listed = true;
+	if (cursor.p != NULL && scan_kind(cursor) != SCAN_NULL) {
+		serve_error(v, m->id, RPC_NO_PARAMS, "there is no such cursor: "
+		    "all tools stand on one page");
+		return;
+	}
+	if (extras_load(v->t, &e) < 0) {
+		serve_error(v, m->id, RPC_INTERNAL, e.text);
+		return;
+	}
 	tool_record_all(v->t, &record);
 	buf_adds(&b, "{\"tools\":[");
 	for (struct walk w = walk_of(scan_get(buf_view(&record), "tools"));
@@ -116,22 +127,6 @@ list_tools(struct serve *v, const struct rpc_msg *m)
 	buf_adds(&b, "]}");
 	serve_result(v, m->id, buf_view(&b));
 	bufs_release(BUFS(&record, &b));
-}
-
-static void
-serve_list(struct serve *v, const struct rpc_msg *m)
-{
-	struct slice cursor = scan_get(m->params, "cursor");
-	struct err e;
-
-	if (cursor.p != NULL && scan_kind(cursor) != SCAN_NULL)
-		serve_error(v, m->id, RPC_NO_PARAMS, "there is no such cursor: "
-		    "all tools stand on one page");
-	else if (extras_load(v->t, &e) < 0)
-		serve_error(v, m->id, RPC_INTERNAL, e.text);
-	else
-		list_tools(v, m);
-	v->listed = true;
 }
 
 static void
