@@ -26,13 +26,6 @@ struct names_dir {
 };
 
 void
-names_init(struct names *n, int rootfd, const struct lists *hide,
-    const struct lists *show)
-{
-	*n = (struct names){ .rootfd = rootfd, .hide = hide, .show = show };
-}
-
-void
 names_release(struct names *n)
 {
 	for (size_t i = 0; i < n->n; i++)

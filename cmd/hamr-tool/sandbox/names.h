@@ -29,24 +29,24 @@ struct name {
 	unsigned long ino;
 };
 
+/* Set the first three, which are borrowed: hide has the secrets (its list
+ * secret, besides the built-in), and what is allowed of the protected names,
+ * show the exceptions. */
 struct names {
+	int rootfd;
+	const struct lists *hide, *show;
+	/* to be read */
 	struct name *v;		/* sorted by rel */
 	size_t n, cap;
 	unsigned look;		/* number of the last one */
 	unsigned changed;	/* and of the last that found a change */
 	bool partial;		/* there were too many folders to see all */
 	/* private */
-	int rootfd;
-	const struct lists *hide, *show;
 	struct names_dir *dirs;
 	size_t ndirs, capdirs;
 	struct map known;	/* the folders, by rel */
 };
 
-/* hide: secrets (its list secret, besides the built-in), and what is allowed
- * of the protected names; show: exceptions.  Both and rootfd are borrowed. */
-void names_init(struct names *n, int rootfd, const struct lists *hide,
-    const struct lists *show);
 void names_release(struct names *n);
 
 /* Note which secrets git tracks (root: absolute): test certificates and the

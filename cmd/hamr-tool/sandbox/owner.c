@@ -273,7 +273,8 @@ owner_find(struct sandboxes *bs)
 	bs->show.secret = bs->show_list;
 	bs->hide.allow_write = conf_list(bs->conf, "policy.allow_write",
 	    &bs->hide.nallow_write);
-	names_init(&bs->names, bs->root.fd, &bs->hide, &bs->show);
+	bs->names = (struct names){ .rootfd = bs->root.fd, .hide = &bs->hide,
+		.show = &bs->show };
 	hide_outside(bs);
 	drop_unreachable(bs);
 }
