@@ -143,27 +143,17 @@ file_replace(const char *path, const void *p, size_t n, mode_t mode,
     struct err *e)
 {
 	char *tmp = xasprintf("%s.XXXXXX", path);
-	int fd, r = -1;
+	int fd = mkostemp(tmp, O_CLOEXEC);
+	bool there = fd >= 0 && fchmod(fd, mode) == 0 &&
+	    file_write_all(fd, p, n) == 0 && fsync(fd) == 0 &&
+	    rename(tmp, path) == 0;
+	int r = there ? file_sync_folder(path) : -1;
 
-	fd = mkostemp(tmp, O_CLOEXEC);
-	if (fd < 0) {
+	if (r < 0)
 		err_sys(e, ST_SYSTEM, "%s", path);
-		goto out;
-	}
-	if (fchmod(fd, mode) < 0 || file_write_all(fd, p, n) < 0 ||
-	    fsync(fd) < 0 || rename(tmp, path) < 0) {
-		err_sys(e, ST_SYSTEM, "%s", path);
+	if (fd >= 0 && !there)
 		unlink(tmp);
-		goto out;
-	}
-	if (file_sync_folder(path) < 0) {
-		err_sys(e, ST_SYSTEM, "%s", path);
-		goto out;
-	}
-	r = 0;
-out:
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	free(tmp);
 	return r;
 }
