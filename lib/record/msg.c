@@ -6,14 +6,6 @@
 #include "base/mem.h"
 #include "msg.h"
 
-#define NONE ((struct slice){ NULL, 0 })
-
-static struct slice
-string_or_none(struct slice v)
-{
-	return scan_kind(v) == SCAN_STRING ? v : NONE;
-}
-
 /* The members of "function", at w->p. */
 static void
 next_function(struct walk *w, struct call *c)
@@ -28,11 +20,11 @@ next_function(struct walk *w, struct call *c)
 	while (walk_key(&in, &key)) {
 		val = walk_value(&in);
 		if (scan_key_is(key, "name"))
-			c->name = string_or_none(val);
+			c->name = scan_only(SCAN_STRING, val);
 		else if (scan_key_is(key, "arguments"))
 			c->given = val;
 	}
-	c->args = string_or_none(c->given);
+	c->args = scan_only(SCAN_STRING, c->given);
 	walk_leave(w, &in);
 }
 
@@ -45,7 +37,7 @@ msg_next_call(struct walk *w, struct call *c)
 
 	if (w->kind != SCAN_ARRAY || !walk_key(w, NULL))
 		return false;
-	*c = (struct call){ .id = NONE };
+	*c = (struct call){ .id = { NULL, 0 } };
 	if (*w->p != '{' || !walk_enter(w, &in)) {
 		c->whole = walk_value(w);
 		return true;
@@ -57,7 +49,7 @@ msg_next_call(struct walk *w, struct call *c)
 		}
 		val = walk_value(&in);
 		if (scan_key_is(key, "id"))
-			c->id = string_or_none(val);
+			c->id = scan_only(SCAN_STRING, val);
 		else if (scan_key_is(key, "type"))
 			c->type = val;
 	}
