@@ -337,24 +337,6 @@ prefix_open(struct scan *s)
 		s->p = s->start + prefix->bytes.len;
 }
 
-/* The array is whole: keep it. */
-static void
-prefix_close(struct scan *s)
-{
-	struct scan_prefix *prefix = &s->prefix;
-	size_t have = prefix->bytes.len;
-
-	if (prefix->n == 0)
-		return;
-	prefix->bytes.max = PREFIX_MAX;
-	buf_add(&prefix->bytes, s->start + have,
-	    prefix->ends[prefix->n - 1] - have);
-	if (prefix->bytes.over) {
-		buf_release(&prefix->bytes);
-		prefix->n = 0;
-	}
-}
-
 /* ---- values ---- */
 
 static const char *
@@ -452,8 +434,18 @@ array(struct scan *s)
 			prefix->ends[prefix->n++] = (size_t)(s->p - s->start);
 		}
 	}
-	if (first)
-		prefix_close(s);
+	if (first && prefix->n > 0) {
+		size_t have = prefix->bytes.len;
+
+		/* it is whole: keep it */
+		prefix->bytes.max = PREFIX_MAX;
+		buf_add(&prefix->bytes, s->start + have,
+		    prefix->ends[prefix->n - 1] - have);
+		if (prefix->bytes.over) {
+			buf_release(&prefix->bytes);
+			prefix->n = 0;
+		}
+	}
 	s->p++;
 	s->depth--;
 	return true;
