@@ -39,6 +39,8 @@ fill(struct err *e, enum status st, const char *why, const char *fmt,
 	size_t used, lead;
 	int n;
 
+	if (e == NULL)
+		return;
 	e->status = st;
 	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
 	used = n < 0 ? 0 : (size_t)n;
@@ -61,8 +63,6 @@ err_set(struct err *e, enum status st, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (e == NULL)
-		return -1;
 	va_start(ap, fmt);
 	fill(e, st, NULL, fmt, ap);
 	va_end(ap);
@@ -75,8 +75,6 @@ err_sys(struct err *e, enum status st, const char *fmt, ...)
 	const char *why = strerror(errno);
 	va_list ap;
 
-	if (e == NULL)
-		return -1;
 	va_start(ap, fmt);
 	fill(e, st, why, fmt, ap);
 	va_end(ap);
