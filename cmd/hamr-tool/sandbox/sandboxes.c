@@ -249,37 +249,30 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 
 /* ---- those that stay up ---- */
 
-static bool
-is_good(const struct box *b, const struct box_want *w)
-{
-	char *now;
-	bool same;
-
-	if (b->lost || b->want.network != w->network ||
-	    b->want.unix_sockets != w->unix_sockets ||
-	    (b->layer == LAYER_BWRAP && b->look < b->bs->names.changed))
-		return false;
-	now = marks_of(b->bs);
-	same = strcmp(now, b->marks) == 0;
-	free(now);
-	return same;
-}
-
 struct box *
 sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
     struct err *e)
 {
-	struct box **slot;
+	struct box **slot, *b;
+	char *marks;
+	bool good;
 
 	if (w->kind == BOX_PRIVATE)
 		return box_open(bs, w, e);
 	slot = &bs->resident[w->kind];
-	if (*slot != NULL) {
+	b = *slot;
+	if (b != NULL) {
 		look(bs);
-		box_learn(*slot);
-		if (is_good(*slot, w))
-			return *slot;
-		box_close(*slot);
+		box_learn(b);
+		marks = marks_of(bs);
+		good = !b->lost && b->want.network == w->network &&
+		    b->want.unix_sockets == w->unix_sockets &&
+		    (b->layer != LAYER_BWRAP || b->look >= bs->names.changed) &&
+		    strcmp(marks, b->marks) == 0;
+		free(marks);
+		if (good)
+			return b;
+		box_close(b);
 		*slot = NULL;
 	}
 	*slot = box_open(bs, w, e);
