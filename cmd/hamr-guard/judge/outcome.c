@@ -154,7 +154,7 @@ is_failure(struct slice line)
 	static const char *const exits[] = { "exit", "exited", NULL };
 	size_t all;
 
-	if (memmem(line.p, line.n, "xit", 3) == NULL || !is_status(line) ||
+	if (line.n > STATUS_MAX || !slice_has(line, "xit") || !is_status(line) ||
 	    words_among(line, exits, &all) == 0)
 		return false;
 	for (size_t i = 0; i < line.n; i++)
@@ -195,7 +195,7 @@ is_under_way(struct slice text)
 	return words_among(text, words, &all) > 0;
 }
 
-/* Does it say that there is none of what was asked for? */
+/* Is it a line that says that there is none of what was asked for? */
 static bool
 finds_nothing(struct slice text)
 {
@@ -206,7 +206,11 @@ finds_nothing(struct slice text)
 		"such", "exist", "exists", "there", NULL };
 	size_t all;
 
-	return words_among(text, nots, &all) > 0 &&
+	if (text.n > ANSWER_MAX)
+		return false;
+	text = slice_trim(text);
+	return memchr(text.p, '\n', text.n) == NULL &&
+	    words_among(text, nots, &all) > 0 &&
 	    words_among(text, finds, &all) > 0;
 }
 
@@ -352,7 +356,7 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	text = buf_view(&g->text);
 	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
 		o->failed = tells_failure(text);
-	o->nothing = !o->failed && text.n <= ANSWER_MAX && finds_nothing(text);
+	o->nothing = !o->failed && finds_nothing(text);
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
