@@ -53,25 +53,6 @@ add(struct gitindex *ix, const struct gitindex_entry *e)
 	ix->v[ix->n++] = *e;
 }
 
-/* Version 4: so many bytes off the end of the name before. */
-static bool
-read_strip(struct reader *r, size_t *n)
-{
-	unsigned char c;
-
-	if (r->at >= r->end)
-		return false;
-	c = r->p[r->at++];
-	*n = c & 127;
-	while (c & 128) {
-		if (r->at >= r->end || *n > NAME_BYTES)
-			return false;
-		c = r->p[r->at++];
-		*n = ((*n + 1) << 7) | (c & 127);
-	}
-	return true;
-}
-
 static const char *
 read_name(struct reader *r, struct gitindex *ix, size_t start,
     const char *before, size_t *len)
@@ -79,8 +60,16 @@ read_name(struct reader *r, struct gitindex *ix, size_t start,
 	const char *p, *nul;
 	size_t strip = 0, n;
 
-	if (r->version == 4 && !read_strip(r, &strip))
-		return NULL;
+	/* version 4: so many bytes off the end of the name before */
+	for (bool more = r->version == 4, first = true; more; first = false) {
+		unsigned char c;
+
+		if (r->at >= r->end || strip > NAME_BYTES)
+			return NULL;
+		c = r->p[r->at++];
+		strip = first ? c & 127 : ((strip + 1) << 7) | (c & 127);
+		more = c & 128;
+	}
 	p = (const char *)r->p + r->at;
 	nul = memchr(p, '\0', r->end - r->at);
 	if (nul == NULL)

@@ -224,34 +224,6 @@ id_text(struct slice v)
 	return text != NULL ? text : xstrdup("");
 }
 
-/* The id a call gets: its own, or that with a number, or one made up.  The
- * map keeps the number to try next, so that many of one id cost no more. */
-static char *
-new_id(struct import_convert *p, const char *given)
-{
-	char *id = *given != '\0' ? xstrdup(given) : NULL;
-	bool fresh = false;
-
-	while (!fresh) {
-		uint64_t n = 0, *next = NULL;
-
-		if (id == NULL)
-			id = xasprintf("call_%zu", ++p->made_up);
-		next = map_put(&p->ids, slice_of(id), &fresh);
-		if (fresh) {
-			*next = 2;
-			break;
-		}
-		free(id);
-		id = NULL;
-		if (*given == '\0')
-			continue;
-		n = (*map_put(&p->ids, slice_of(given), NULL))++;
-		id = xasprintf("%s#%llu", given, (unsigned long long)n);
-	}
-	return id;
-}
-
 /* ---- conversations ---- */
 
 void
@@ -357,50 +329,46 @@ read_call(struct import_convert *p, struct slice name, struct slice args,
 static void
 put_call(struct import_convert *p, struct slice el, struct buf *out)
 {
-	struct slice f = scan_get(el, "function"), id = scan_get(el, "id");
-	struct slice given;
+	struct slice f = scan_get(el, "function"), given;
+	char *own = id_text(scan_get(el, "id"));
+	char *id = *own != '\0' ? xstrdup(own) : NULL;
 	struct import_call *c;
-	char *text;
+	bool fresh = false;
 
 	if (scan_kind(f) != SCAN_OBJECT)
 		f = el;
 	GROW(p->call, p->ncalls, p->capcalls);
 	c = &p->call[p->ncalls];
 	read_call(p, scan_get(f, "name"), scan_get(f, "arguments"), c);
-	text = id_text(id);
-	given = quoted(&p->text, slice_of(text));
+	given = quoted(&p->text, slice_of(own));
 	c->given = xmemdup0(given.p, given.n);
 	c->done = false;
 	pairing_call(&p->open, given, p->ncalls++);
-	c->id = new_id(p, text);
-	free(text);
-	text = c->id;
-	c->id = xstrdup(quoted(&p->text, slice_of(text)).p);
-	free(text);
+	/* its id: its own, or that with a number, or one made up.  The map
+	 * keeps the number to try next, so that many of one id cost no more */
+	while (!fresh) {
+		uint64_t *next;
+
+		if (id == NULL)
+			id = xasprintf("call_%zu", ++p->made_up);
+		next = map_put(&p->ids, slice_of(id), &fresh);
+		if (fresh) {
+			*next = 2;
+			break;
+		}
+		free(id);
+		id = NULL;
+		if (*own == '\0')
+			continue;
+		next = map_put(&p->ids, slice_of(own), NULL);
+		id = xasprintf("%s#%llu", own, (unsigned long long)(*next)++);
+	}
+	c->id = xstrdup(quoted(&p->text, slice_of(id)).p);
+	free(own);
+	free(id);
 	scan_put(out, "{'id':$,'type':'function','function':{'name':$,"
 	    "'arguments':@}}", slice_of(c->id), slice_of(c->name),
 	    buf_view(&p->args));
-}
-
-/* What the calls from i on were called: one name, or a list in their order;
- * nothing when none was renamed. */
-static void
-old_names(const struct import_convert *p, size_t i, struct buf *out)
-{
-	size_t n = p->ncalls - i;
-	bool any = false;
-
-	for (size_t k = i; k < p->ncalls; k++)
-		any |= p->call[k].was != NULL;
-	if (!any)
-		return;
-	for (size_t k = i; k < p->ncalls; k++) {
-		const struct import_call *c = &p->call[k];
-
-		buf_adds(out, k > i ? "," : n > 1 ? "[" : "");
-		buf_adds(out, c->was != NULL ? c->was : c->name);
-	}
-	buf_adds(out, n > 1 ? "]" : "");
 }
 
 static void
@@ -409,9 +377,10 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 {
 	static const char *const without[] = { "role", "tool_calls", "meta",
 		"_line", "finish_reason", NULL };
-	struct slice calls = rec_get(r, "tool_calls"), el, was = NONE;
+	struct slice calls = rec_get(r, "tool_calls"), el;
 	struct buf names = BUF_INIT(BUF_RECORD_MAX);
-	size_t first = p->ncalls;
+	size_t first = p->ncalls, n;
+	bool renamed = false;
 
 	buf_adds(out, "{\"role\":\"assistant\"");
 	copy_members(r, without, out);
@@ -433,10 +402,21 @@ put_assistant(struct import_convert *p, const struct rec *r, bool lossy,
 	}
 	if (scan_kind(rec_get(r, "finish_reason")) == SCAN_STRING)
 		put_member(out, "finish_reason", rec_get(r, "finish_reason"));
-	old_names(p, first, &names);
-	if (names.len > 0)
-		was = buf_view(&names);
-	put_meta(p, rec_get(r, "meta"), was, lossy, out);
+	/* what its calls were called: one name, or a list in their order;
+	 * nothing when none was renamed */
+	n = p->ncalls - first;
+	for (size_t i = first; i < p->ncalls; i++)
+		renamed |= p->call[i].was != NULL;
+	for (size_t i = first; i < p->ncalls && renamed; i++) {
+		const struct import_call *c = &p->call[i];
+
+		buf_adds(&names, i > first ? "," : n > 1 ? "[" : "");
+		buf_adds(&names, c->was != NULL ? c->was : c->name);
+	}
+	if (renamed && n > 1)
+		buf_addc(&names, ']');
+	put_meta(p, rec_get(r, "meta"), renamed ? buf_view(&names) : NONE,
+	    lossy, out);
 	buf_addc(out, '}');
 	buf_release(&names);
 }

@@ -15,34 +15,14 @@ escape_at(const char *p, const char *end)
 	    num_hex4(p + 2) : -1;
 }
 
-/* An escape at p ("\..."), copied or replaced; its length. */
-static size_t
-mend_escape(const char *p, const char *end, struct buf *out, bool *lossy)
-{
-	int a = escape_at(p, end), b;
-	size_t n = a >= 0 ? 6 : end - p >= 2 ? 2 : 1;
-	bool lone = a == 0 || (a >= 0xdc00 && a <= 0xdfff);
-
-	if (a >= 0xd800 && a <= 0xdbff) {
-		b = escape_at(p + 6, end);
-		lone = b < 0xdc00 || b > 0xdfff;
-		n = lone ? 6 : 12;
-	}
-	if (lone) {
-		buf_adds(out, "\\ufffd");
-		*lossy = true;
-	} else {
-		buf_add(out, p, n);
-	}
-	return n;
-}
-
 bool
 value_mend(struct slice text, struct buf *out)
 {
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX * 2);
-	bool lossy, quoted = false;
+	bool lossy, lone, quoted = false;
 	const char *p, *end;
+	size_t n;
+	int a, b;
 
 	buf_adds(&clean, "");
 	lossy = utf8_clean(&clean, text.p, text.n);
@@ -51,7 +31,22 @@ value_mend(struct slice text, struct buf *out)
 	buf_adds(out, "");
 	while (p < end)
 		if (quoted && *p == '\\') {
-			p += mend_escape(p, end, out, &lossy);
+			/* an escape: copied, or replaced if it is NUL or half
+			 * a pair of surrogates */
+			a = escape_at(p, end);
+			n = a >= 0 ? 6 : end - p >= 2 ? 2 : 1;
+			lone = a == 0 || (a >= 0xdc00 && a <= 0xdfff);
+			if (a >= 0xd800 && a <= 0xdbff) {
+				b = escape_at(p + 6, end);
+				lone = b < 0xdc00 || b > 0xdfff;
+				n = lone ? 6 : 12;
+			}
+			if (lone)
+				buf_adds(out, "\\ufffd");
+			else
+				buf_add(out, p, n);
+			lossy |= lone;
+			p += n;
 		} else if (quoted && (unsigned char)*p < 0x20) {
 			buf_fmt(out, "\\u%04x", (unsigned)*p++);
 		} else {

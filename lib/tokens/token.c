@@ -16,23 +16,6 @@ pair_at(const uint8_t *pairs, const unsigned char *p)
 	return pairs[p[0] | p[1] << 8];
 }
 
-/* One look-up a byte, and none waits for another. */
-static uint64_t
-sum_pairs(const uint8_t *w, const unsigned char *p, size_t n)
-{
-	const unsigned char *last = p + n - 1;
-	uint64_t sum = 0;
-
-	for (; last - p >= 8; p += 8)
-		sum += pair_at(w, p) + pair_at(w, p + 1) +
-		    pair_at(w, p + 2) + pair_at(w, p + 3) +
-		    pair_at(w, p + 4) + pair_at(w, p + 5) +
-		    pair_at(w, p + 6) + pair_at(w, p + 7);
-	for (; p < last; p++)
-		sum += pair_at(w, p);
-	return sum;
-}
-
 uint64_t
 token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 {
@@ -50,9 +33,19 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 			    token_class[i >> 8]];
 	}
 	if (n > 0 && pairs[f] != NULL) {
-		sum = w[*prev * 32 + token_class[*p]] +
-		    sum_pairs(pairs[f], p, n);
-		*prev = token_class[p[n - 1]];
+		/* one look-up a byte, and none waits for another */
+		const unsigned char *last = p + n - 1;
+
+		sum = w[*prev * 32 + token_class[*p]];
+		w = pairs[f];
+		for (; last - p >= 8; p += 8)
+			sum += pair_at(w, p) + pair_at(w, p + 1) +
+			    pair_at(w, p + 2) + pair_at(w, p + 3) +
+			    pair_at(w, p + 4) + pair_at(w, p + 5) +
+			    pair_at(w, p + 6) + pair_at(w, p + 7);
+		for (; p < last; p++)
+			sum += pair_at(w, p);
+		*prev = token_class[*last];
 		return sum;
 	}
 	for (; n > 0; n--, p++) {

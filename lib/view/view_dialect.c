@@ -47,36 +47,12 @@ dialect_has_calls(struct slice text)
 	    next_block(text, &at, CALL, CALL_END, &block);
 }
 
-/* <function=NAME> <parameter=KEY> value </parameter> ... as JSON. */
-static void
-read_tags(struct slice s, struct buf *name, struct buf *args)
-{
-	size_t at = slice_find(s, 0, FUNCTION), end = slice_find(s, at, ">");
-	struct slice key;
-	size_t n = 0;
-
-	if (end < s.n)
-		buf_slice(name, slice_part(s, at + strlen(FUNCTION), end));
-	buf_addc(args, '{');
-	while ((at = slice_find(s, end, PARAMETER)) < s.n) {
-		at += strlen(PARAMETER);
-		end = slice_find(s, at, ">");
-		if (end == s.n)
-			break;
-		key = slice_part(s, at, end);
-		at = end + 1;
-		end = slice_find(s, at, "</parameter>");
-		scan_put(args, n++ > 0 ? ",@:@" : " @:@", key,
-		    slice_trim(slice_part(s, at, end)));
-	}
-	buf_addc(args, '}');
-}
-
 bool
 dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 {
 	struct buf name = BUF_INIT(BUF_RECORD_MAX), args = name;
-	struct slice block, val;
+	struct slice block, key, val;
+	size_t from, end, n = 0;
 
 	if (!next_block(text, at, CALL, CALL_END, &block))
 		return false;
@@ -87,7 +63,25 @@ dialect_call(struct slice text, size_t *at, struct dialect_call *c)
 		if (!scan_str(val, &args))
 			buf_slice(&args, val.p != NULL ? val : SLICE("{}"));
 	} else {
-		read_tags(block, &name, &args);
+		/* <function=NAME> <parameter=KEY> value </parameter> ... */
+		from = slice_find(block, 0, FUNCTION);
+		end = slice_find(block, from, ">");
+		if (end < block.n)
+			buf_slice(&name, slice_part(block,
+			    from + strlen(FUNCTION), end));
+		buf_addc(&args, '{');
+		while ((from = slice_find(block, end, PARAMETER)) < block.n) {
+			from += strlen(PARAMETER);
+			end = slice_find(block, from, ">");
+			if (end == block.n)
+				break;
+			key = slice_part(block, from, end);
+			from = end + 1;
+			end = slice_find(block, from, "</parameter>");
+			scan_put(&args, n++ > 0 ? ",@:@" : " @:@", key,
+			    slice_trim(slice_part(block, from, end)));
+		}
+		buf_addc(&args, '}');
 	}
 	bufs_reset(BUFS(&c->name, &c->args));
 	c->block = block;
