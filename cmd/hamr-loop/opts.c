@@ -74,20 +74,10 @@ print_and_end(const char *text)
 }
 
 static int
-line_number(struct opts *o, const char *arg, struct err *e)
+one(struct opts *o, int c, char *arg, struct err *e)
 {
 	int64_t n;
 
-	if (!num_i64(arg, strlen(arg), &n) || n < 1 || n > 1000000000)
-		return err_set(e, ST_USAGE, "--at takes the number of a line, "
-		    "from 1, not \"%s\"", arg);
-	o->at = (long)n;
-	return 0;
-}
-
-static int
-one(struct opts *o, int c, char *arg, struct err *e)
-{
 	switch (c) {
 	case O_TASK: free(o->task); o->task = xstrdup(arg); break;
 	case O_MODE: o->mode = arg; break;
@@ -103,7 +93,12 @@ one(struct opts *o, int c, char *arg, struct err *e)
 	case O_INSPECT: o->inspect = arg; break;
 	case O_EXPORT: o->export = arg; break;
 	case O_FORK: o->fork = arg; break;
-	case O_AT: return line_number(o, arg, e);
+	case O_AT:
+		if (!num_i64(arg, strlen(arg), &n) || n < 1 || n > 1000000000)
+			return err_set(e, ST_USAGE, "--at takes the number of "
+			    "a line, from 1, not \"%s\"", arg);
+		o->at = (long)n;
+		break;
 	case O_DOCTOR: o->doctor = true; break;
 	case O_JSON: o->json = true; break;
 	case O_ACP: o->acp = o->records = o->json = true; break;
@@ -141,31 +136,31 @@ check_task(struct opts *o, struct err *e)
 	return 0;
 }
 
+/* The task; or, beside one, the output of a command, say: not necessarily
+ * text. */
 static int
-read_stdin(struct buf *b, struct err *e)
+read_stdin(struct opts *o, struct err *e)
 {
-	if (file_read_fd(STDIN_FILENO, "stdin", b, e) < 0)
-		return e->status != ST_DATA ? -1 : err_set(e, ST_USAGE,
-		    "stdin holds more than %zu MiB; put it into a file, and "
-		    "name that in the task", b->max >> 20);
-	return 0;
-}
+	bool task = o->task == NULL && o->word == NULL;
+	struct buf b = BUF_INIT((task ? TASK_MAX : PIPED_MAX) + 1);
+	struct buf clean = BUF_INIT(4 * PIPED_MAX);
+	int rc = file_read_fd(STDIN_FILENO, "stdin", &b, e);
 
-static int
-task_from_stdin(struct opts *o, struct err *e)
-{
-	struct buf b = BUF_INIT(TASK_MAX + 1);
-
-	if (read_stdin(&b, e) < 0) {
-		buf_release(&b);
-		return -1;
+	if (rc < 0 && e->status == ST_DATA) {
+		err_set(e, ST_USAGE, "stdin holds more than %zu MiB; put it "
+		    "into a file, and name that in the task", b.max >> 20);
+	} else if (rc == 0 && task) {
+		if (memchr(buf_view(&b).p, '\0', b.len) != NULL)
+			rc = err_set(e, ST_USAGE, "the task on stdin holds a "
+			    "NUL");
+		else
+			o->task = buf_detach(&b);
+	} else if (rc == 0 && b.len > 0) {
+		o->piped_lossy = utf8_clean(&clean, b.p, b.len);
+		o->piped = buf_detach(&clean);
 	}
-	if (memchr(b.p, '\0', b.len) != NULL) {
-		buf_release(&b);
-		return err_set(e, ST_USAGE, "the task on stdin holds a NUL");
-	}
-	o->task = buf_detach(&b);
-	return 0;
+	buf_release(&b);
+	return rc;
 }
 
 static int
@@ -180,7 +175,7 @@ static int
 operands(struct opts *o, int n, char **v, struct err *e)
 {
 	bool dash = n > 0 && strcmp(v[n - 1], "-") == 0;
-	int words = n - dash, rc = 0;
+	int words = n - dash;
 
 	/* behind a blank, what is short is a word of a task */
 	if (words > 0 && o->resume && o->resume_id == NULL &&
@@ -197,22 +192,7 @@ operands(struct opts *o, int n, char **v, struct err *e)
 		return more_than_one(e);
 	if (words == 1)
 		o->task = xstrdup(v[0]);
-	if (dash && o->task == NULL && o->word == NULL)
-		rc = task_from_stdin(o, e);
-	else if (dash) {
-		/* the output of a command, say: not necessarily text */
-		struct buf b = BUF_INIT(PIPED_MAX + 1), clean =
-		    BUF_INIT(4 * PIPED_MAX);
-		int got = read_stdin(&b, e);
-
-		if (got == 0 && b.len > 0) {
-			o->piped_lossy = utf8_clean(&clean, b.p, b.len);
-			o->piped = buf_detach(&clean);
-		}
-		buf_release(&b);
-		rc = got;
-	}
-	return rc;
+	return dash ? read_stdin(o, e) : 0;
 }
 
 int
