@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/image.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utc.h"
 #include "base/utf8.h"
 #include "conf/place.h"
@@ -36,9 +37,9 @@
 /* A link to another text of the repository is followed (AGENTS.md is often
  * CLAUDE.md); one that leads out, or to something else, is not. */
 static int
-open_file(const char *path, const char *root)
+open_file(const char *path, const char *root, struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = file_open_regular(AT_FDCWD, path, st);
 	size_t top = strlen(root), n;
 	char *real;
 
@@ -49,8 +50,7 @@ open_file(const char *path, const char *root)
 	if (n > top + 3 && strncmp(real, root, top) == 0 &&
 	    (real[top] == '/' || root[top - 1] == '/') &&
 	    strcmp(real + n - 3, ".md") == 0)
-		fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-		    O_CLOEXEC);
+		fd = file_open_regular(AT_FDCWD, real, st);
 	free(real);
 	return fd;
 }
@@ -73,51 +73,39 @@ static void
 context_files(const char *root, const char *dir, struct buf *out)
 {
 	size_t top = strlen(root), begun = out->len;
-	char at[PATH_MAX];
+	char *raw = xmalloc(FILES_MAX + 1), at[PATH_MAX];
+	struct stat st;
 
 	if (strlen(dir) >= sizeof at || strncmp(dir, root, top) != 0 ||
 	    (dir[top] != '/' && dir[top] != '\0'))
 		dir = root;
 	memcpy(at, dir, strlen(dir) + 1);
 	for (;;) {
-		size_t used = out->len - begun;
+		size_t room = FILES_MAX - num_min(FILES_MAX, out->len - begun);
 		char *path = xasprintf("%s/AGENTS.md", at);
-		char *shown = xasprintf("%s%sAGENTS.md", at[top] == '/' ?
-		    at + top + 1 : "", at[top] == '/' ? "/" : "");
+		const char *shown = path + top + 1;
+		int fd = room > 0 ? open_file(path, root, &st) : -1;
 
-		int fd = used < FILES_MAX ? open_file(path, root) : -1;
+		/* its bytes left out are told */
+		if (fd >= 0 && st.st_size > 0) {
+			size_t n = utf8_cut(raw, first_bytes(fd, raw, room +
+			    1), room);
 
-		if (fd >= 0) {
-			/* One file; its bytes left out are told. */
-			size_t room = FILES_MAX - used;
-			char *raw = xmalloc(room + 1);
-			struct stat st;
-			size_t have, n;
-
-			if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-			    st.st_size > 0) {
-				have = first_bytes(fd, raw, room + 1);
-				n = utf8_cut(raw, have, room);
-				if (out->len > 0)
-					buf_addc(out, '\n');
-				buf_fmt(out, "%s of this repository:\n\n",
+			buf_adds(out, out->len > 0 ? "\n" : "");
+			buf_fmt(out, "%s of this repository:\n\n", shown);
+			utf8_clean(out, raw, n);
+			if ((off_t)n < st.st_size)
+				buf_fmt(out, "\n[%lld more bytes in %s]\n",
+				    (long long)st.st_size - (long long)n,
 				    shown);
-				utf8_clean(out, raw, n);
-				if ((off_t)n < st.st_size)
-					buf_fmt(out,
-					    "\n[%lld more bytes in %s]\n",
-					    (long long)st.st_size - (
-					    long long)n, shown);
-			}
-			free(raw);
-			close(fd);
 		}
+		file_close(fd);
 		free(path);
-		free(shown);
 		if (strlen(at) <= top)
-			return;
+			break;
 		*strrchr(at, '/') = '\0';
 	}
+	free(raw);
 }
 
 /* ---- the memory ---- */

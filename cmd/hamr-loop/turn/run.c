@@ -18,16 +18,6 @@
 #define HOOK_MS 5000
 
 static void
-hook_failed(struct hub *h, const char *fmt, int value)
-{
-	char what[64];
-
-	snprintf(what, sizeof what, fmt, value);
-	err_say("the on_end hook: %s", what);
-	runlog_line(h->log, "hook", "on_end: %s", what);
-}
-
-static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
 {
 	const struct child_opts *like = &h->slot[SLOT_TOOL].cmd;
@@ -35,6 +25,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 		.nunset = like->nunset };
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	struct child *child;
+	char what[64];
 	long long left;
 	struct err e;
 	int st;
@@ -51,12 +42,17 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	    h->ui->signals, NULL);
 	buf_release(&line);
 	st = child_end(child, left > 0 ? (int)left : 0);
+	if (left > 0 && st == 0)
+		return;
 	if (left <= 0)
-		hook_failed(h, "no end within %d s", HOOK_MS / 1000);
+		snprintf(what, sizeof what, "no end within %d s",
+		    HOOK_MS / 1000);
 	else if (WIFSIGNALED(st))
-		hook_failed(h, "signal %d", WTERMSIG(st));
-	else if (st != 0)
-		hook_failed(h, "status %d", WEXITSTATUS(st));
+		snprintf(what, sizeof what, "signal %d", WTERMSIG(st));
+	else
+		snprintf(what, sizeof what, "status %d", WEXITSTATUS(st));
+	err_say("the on_end hook: %s", what);
+	runlog_line(h->log, "hook", "on_end: %s", what);
 }
 
 /* A recording is named from where we were called; the stages run in the root.
@@ -156,44 +152,39 @@ read_back(struct run *r, struct err *e)
 /* Of one that was not written here nothing is carried out that it asks for:
  * its open calls are answered as interrupted, its mode does not count. */
 static int
-open_old(struct run *r, const char *dir, struct err *e)
-{
-	char *id = sessions_find(dir, r->root, r->o.resume_id, e);
-	int rc = id != NULL ? session_open(&r->session, dir, id, e) : -1;
-
-	r->foreign = rc == 0 && !origin_is_here(r->session.fd, id, r->root);
-	if (r->foreign)
-		err_say("session %s was not written here by you; its open "
-		    "calls are not run, and mode %s applies", id,
-		    r->o.mode != NULL ? r->o.mode :
-		    conf_str(r->conf, "agent.mode"));
-	r->lent_mode = r->foreign && r->o.mode == NULL;
-	if (r->lent_mode)
-		r->o.mode = conf_str(r->conf, "agent.mode");
-	free(id);
-	return rc;
-}
-
-static int
 open_session(struct run *r, struct err *e)
 {
 	bool old = r->o.resume || r->o.fork != NULL;
-	char *dir = sessions_dir(r->root, !old, e);
-	int rc;
+	char *dir = sessions_dir(r->root, !old, e), *id = NULL;
+	int rc = -1;
 
+	track_init(&r->track, conf_str(r->conf,
+	    "verification.defaultCommand"));
 	r->foreign = false;
 	if (r->lent_mode)
 		r->o.mode = NULL;
 	r->lent_mode = false;
 	if (dir == NULL)
 		return -1;
-	if (r->o.fork != NULL)
+	if (r->o.fork != NULL) {
 		rc = sessions_fork(&r->session, dir, r->root, r->o.fork,
 		    r->o.at, e);
-	else if (r->o.resume)
-		rc = open_old(r, dir, e);
-	else
+	} else if (r->o.resume) {
+		id = sessions_find(dir, r->root, r->o.resume_id, e);
+		if (id != NULL)
+			rc = session_open(&r->session, dir, id, e);
+		r->foreign = rc == 0 &&
+		    !origin_is_here(r->session.fd, id, r->root);
+	} else {
 		rc = session_create(&r->session, dir, e);
+	}
+	r->lent_mode = r->foreign && r->o.mode == NULL;
+	if (r->lent_mode)
+		r->o.mode = conf_str(r->conf, "agent.mode");
+	if (r->foreign)
+		err_say("session %s was not written here by you; its open "
+		    "calls are not run, and mode %s applies", id, r->o.mode);
+	free(id);
 	free(dir);
 	if (rc < 0)
 		return -1;
@@ -402,16 +393,12 @@ run_turn(struct run *r, const char *task, struct err *e)
 int
 run_open(struct run *r, struct err *e)
 {
-	track_init(&r->track, conf_str(r->conf,
-	    "verification.defaultCommand"));
 	return open_session(r, e) < 0 ? -1 : prepare(r, e);
 }
 
 int
 run_task(struct run *r, struct err *e)
 {
-	track_init(&r->track, conf_str(r->conf,
-	    "verification.defaultCommand"));
 	if (open_session(r, e) < 0)
 		return -1;
 	/* A completed session that is given nothing new to do says its answer,
