@@ -475,26 +475,6 @@ jumps(struct slice row)
 	return false;
 }
 
-/* The lines over the live rows, which are overwritten; true when they were
- * erased instead, before a line that is longer than a row. */
-static bool
-put_above(struct screen *s, struct buf *b, bool erased)
-{
-	struct slice rest = buf_view(&s->above), line;
-
-	while (slice_line(&rest, &line)) {
-		if (!erased && (memchr(line.p, '\t', line.n) != NULL ||
-		    row_width(line) >= s->columns || jumps(line))) {
-			buf_adds(b, "\033[J");
-			erased = true;
-		}
-		buf_slice(b, line);
-		buf_adds(b, erased ? "\n" : "\033[K\n");
-	}
-	buf_reset(&s->above);
-	return erased;
-}
-
 /* A live row; over an old one what it jumps over is erased before. */
 static void
 put_row(struct buf *b, struct slice row, bool over)
@@ -507,6 +487,7 @@ put_row(struct buf *b, struct slice row, bool over)
 static size_t
 put_all(struct screen *s, struct buf *b)
 {
+	struct slice above = buf_view(&s->above), line;
 	size_t n = count_rows(&s->want.text);
 	bool erased = s->torn;
 
@@ -517,7 +498,18 @@ put_all(struct screen *s, struct buf *b)
 	if (erased)
 		buf_adds(b, count_rows(&s->have.text) > 1 ?
 		    "\033[K\033[B\033[J\033[A" : "\033[K\033[J");
-	erased = put_above(s, b, erased);
+	/* the live rows are overwritten, but erased before a line that is
+	 * longer than a row */
+	while (slice_line(&above, &line)) {
+		if (!erased && (memchr(line.p, '\t', line.n) != NULL ||
+		    row_width(line) >= s->columns || jumps(line))) {
+			buf_adds(b, "\033[J");
+			erased = true;
+		}
+		buf_slice(b, line);
+		buf_adds(b, erased ? "\n" : "\033[K\n");
+	}
+	buf_reset(&s->above);
 	buf_adds(b, n > 0 ? WRAP_OFF : "");
 	for (size_t i = 0; i < n; i++) {
 		put_row(b, row_at(&s->want.text, i), !erased);
@@ -571,23 +563,6 @@ put_changed(const struct screen *s, struct buf *b)
 	return at;
 }
 
-/* On a terminal that only goes on. */
-static void
-put_plain(struct screen *s, struct buf *b)
-{
-	struct slice had = buf_view(&s->have.text);
-	struct slice want = buf_view(&s->want.text);
-	bool goes_on = s->above.len == 0 && want.n >= had.n &&
-	    memcmp(want.p, had.p, had.n) == 0;
-
-	if (!goes_on && had.n > 0)
-		buf_addc(b, '\n');
-	buf_slice(b, buf_view(&s->above));
-	buf_reset(&s->above);
-	buf_add(b, want.p + (goes_on ? had.n : 0),
-	    want.n - (goes_on ? had.n : 0));
-}
-
 static bool
 is_due(const struct screen *s)
 {
@@ -599,14 +574,22 @@ is_due(const struct screen *s)
 static void
 draw(struct screen *s)
 {
+	struct slice want = buf_view(&s->want.text);
+	struct slice had = buf_view(&s->have.text);
 	struct buf *b = &s->frame;
+	size_t at;
 
 	buf_slice(b, buf_view(&s->control));
-	if (s->dumb) {
-		put_plain(s, b);
-	} else {
-		size_t at;
+	if (s->dumb) {		/* a terminal that only goes on */
+		bool goes_on = s->above.len == 0 && want.n >= had.n &&
+		    memcmp(want.p, had.p, had.n) == 0;
 
+		if (!goes_on && had.n > 0)
+			buf_addc(b, '\n');
+		buf_slice(b, buf_view(&s->above));
+		buf_reset(&s->above);
+		buf_slice(b, slice_from(want, goes_on ? had.n : 0));
+	} else {
 		buf_adds(b, s->sync ? SYNC_BEGIN : "");
 		at = s->above.len > 0 || s->torn ? put_all(s, b) :
 		    put_changed(s, b);
@@ -617,7 +600,7 @@ draw(struct screen *s)
 	}
 	push(s);
 	bufs_reset(BUFS(&s->control, &s->have.text));
-	buf_slice(&s->have.text, buf_view(&s->want.text));
+	buf_slice(&s->have.text, want);
 	s->have.row = s->want.row;
 	s->have.column = s->want.column;
 	s->torn = s->hurry = false;
