@@ -245,27 +245,16 @@ search_from(struct editor *e, size_t i, bool to_newer)
 		show_found(e, got);
 }
 
-static enum editor_event
-search_begin(struct editor *e)
-{
-	e->searching = true;
-	e->shows = false;
-	e->found = e->history.n;
-	buf_reset(&e->query);
-	return EDITOR_CHANGED;
-}
-
 static void
 search_typed(struct editor *e, struct slice text)
 {
-	size_t had = e->found < e->history.n ? e->found + 1 : e->history.n;
+	size_t from = e->found < e->history.n ? e->found + 1 : e->history.n;
+	struct slice line = SLICE("");
 
-	if (memchr(text.p, '\n', text.n) != NULL)
-		text.n = (size_t)((char *)memchr(text.p, '\n', text.n) -
-		    text.p);
-	buf_slice(&e->query, text);
-	had = history_search(&e->history, buf_view(&e->query).p, had, false);
-	show_found(e, had);
+	slice_line(&text, &line);
+	buf_slice(&e->query, line);
+	show_found(e, history_search(&e->history, buf_view(&e->query).p, from,
+	    false));
 }
 
 static void
@@ -591,7 +580,12 @@ ctrl_key(struct editor *e, char c, enum last was)
 	case 'n': return down(e, was);
 	case 'o': return EDITOR_OUTPUT;
 	case 'p': return up(e, was);
-	case 'r': return search_begin(e);
+	case 'r':
+		e->searching = true;
+		e->shows = false;
+		e->found = e->history.n;
+		buf_reset(&e->query);
+		return EDITOR_CHANGED;
 	case 't': return editor_is_empty(e) ? EDITOR_THINKING : transpose(e);
 	case 'u': return kill_text(e, start < at ? start :
 	    message_prev(m, at), at, was);

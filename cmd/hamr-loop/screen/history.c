@@ -123,27 +123,13 @@ append(struct history *h, char *owned)
 	h->v[h->n++] = owned;
 }
 
-static void
-write_anew(const struct history *h)
-{
-	struct buf b = BUF_INIT(FILE_MAX);
-	struct err e;
-
-	buf_adds(&b, HEAD "\n");
-	for (size_t i = 0; i < h->n; i++)
-		if (strlen(h->v[i]) <= HISTORY_ENTRY_MAX)
-			encode(&b, h->v[i]);
-	if (!b.over)
-		file_replace(h->file, b.p, b.len, 0600, &e);
-	buf_release(&b);
-}
-
 void
 history_init(struct history *h, const char *file)
 {
-	struct buf b = BUF_INIT(FILE_MAX);
+	struct buf b = BUF_INIT(FILE_MAX), anew = BUF_INIT(FILE_MAX);
 	int fd = file != NULL ? file_open_regular(AT_FDCWD, file, NULL) : -1;
 	struct slice rest = { NULL, 0 }, line;
+	struct err e;
 	size_t n = 0;
 
 	*h = (struct history){ 0 };
@@ -157,9 +143,13 @@ history_init(struct history *h, const char *file)
 		if (text != NULL)
 			append(h, text);
 	}
-	if (n > TOO_MANY)
-		write_anew(h);
-	buf_release(&b);
+	buf_adds(&anew, HEAD "\n");
+	for (size_t i = 0; n > TOO_MANY && i < h->n; i++)
+		if (strlen(h->v[i]) <= HISTORY_ENTRY_MAX)
+			encode(&anew, h->v[i]);
+	if (n > TOO_MANY && !anew.over)
+		file_replace(file, anew.p, anew.len, 0600, &e);
+	bufs_release(BUFS(&b, &anew));
 }
 
 void

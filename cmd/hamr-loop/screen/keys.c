@@ -405,42 +405,19 @@ by_code(struct keys *k, struct key *key, unsigned long code,
 #define PARAMS 4
 #define PARTS 3
 
-/* CSI 97:65:97;5:1u: numbers, and parts of numbers; absent ones are 0. */
-struct csi {
-	unsigned long v[PARAMS][PARTS];
-	char final;
-};
-
-static struct csi
-csi_of(const char *p, size_t n)
-{
-	struct csi c = { .final = p[n - 1] };
-	size_t i = 0, j = 0;
-
-	for (p += 2, n -= 3; n > 0; p++, n--) {
-		if (*p == ';' || *p == ':') {
-			j = *p == ':' ? j + 1 : 0;
-			i += *p == ';';
-		} else if (*p >= '0' && *p <= '9' && i < PARAMS && j < PARTS &&
-		    c.v[i][j] <= 0x10ffff) {
-			c.v[i][j] = c.v[i][j] * 10 + (unsigned long)(*p - '0');
-		}
-	}
-	return c;
-}
-
-/* CSI n ~ */
+/* CSI n ~, of a character CSI 27 ; modifiers ; code ~ */
 static enum made
-tilde(struct keys *k, const struct csi *c, unsigned mods, struct key *key)
+tilde(struct keys *k, unsigned long n, unsigned long code, unsigned mods,
+    struct key *key)
 {
-	switch (c->v[0][0]) {
+	switch (n) {
 	case 1: case 7: return named(key, KEY_HOME, mods);
 	case 4: case 8: return named(key, KEY_END, mods);
 	case 3: return named(key, KEY_DELETE, mods);
 	case 5: return named(key, KEY_PAGE_UP, mods);
 	case 6: return named(key, KEY_PAGE_DOWN, mods);
 	case 27:
-		return by_code(k, key, c->v[2][0], 0, 0, mods);
+		return by_code(k, key, code, 0, 0, mods);
 	case 200:
 		k->paste = KEYS_MARKED;
 		k->seen = k->done;
@@ -477,23 +454,35 @@ answer(struct keys *k, const char *p, size_t n, struct key *key)
 	return MADE_KEY;
 }
 
+/* CSI 97:65:97;5:1u: numbers, and parts of numbers; absent ones are 0. */
 static enum made
 csi(struct keys *k, const char *p, size_t n, struct key *key)
 {
-	struct csi c = csi_of(p, n);
-	unsigned long param = c.v[1][0];
-	unsigned mods = param > 0 && param <= 256 ? (unsigned)param - 1 : 0;
+	unsigned long v[PARAMS][PARTS] = { { 0 } };
+	size_t i = 0, j = 0;
+	unsigned mods;
+	char final = p[n - 1];
 
-	mods |= mods & META ? ALT : 0;
-	if ((p[2] >= '<' && p[2] <= '?') || strchr("cntxyR", c.final) != NULL)
+	if ((p[2] >= '<' && p[2] <= '?') || strchr("cntxyR", final) != NULL)
 		return answer(k, p, n, key);
-	if (c.v[1][1] == 3 || p[2] == '[')	/* let go; the console's F1 */
+	for (const char *c = p + 2; c < p + n - 1; c++) {
+		if (*c == ';' || *c == ':') {
+			j = *c == ':' ? j + 1 : 0;
+			i += *c == ';';
+		} else if (*c >= '0' && *c <= '9' && i < PARAMS && j < PARTS &&
+		    v[i][j] <= 0x10ffff) {
+			v[i][j] = v[i][j] * 10 + (unsigned long)(*c - '0');
+		}
+	}
+	if (v[1][1] == 3 || p[2] == '[')	/* let go; the console's F1 */
 		return MADE_NOTHING;
-	switch (c.final) {
+	mods = v[1][0] > 0 && v[1][0] <= 256 ? (unsigned)v[1][0] - 1 : 0;
+	mods |= mods & META ? ALT : 0;
+	switch (final) {
 	case 'u':
-		return by_code(k, key, c.v[0][0], c.v[0][1], c.v[0][2], mods);
+		return by_code(k, key, v[0][0], v[0][1], v[0][2], mods);
 	case '~':
-		return tilde(k, &c, mods, key);
+		return tilde(k, v[0][0], v[2][0], mods, key);
 	case 'I':
 		return named(key, KEY_FOCUS_IN, 0);
 	case 'O':
@@ -501,7 +490,7 @@ csi(struct keys *k, const char *p, size_t n, struct key *key)
 	case 'M':				/* a mouse */
 		return MADE_NOTHING;
 	default:
-		return by_letter(c.final, mods, key);
+		return by_letter(final, mods, key);
 	}
 }
 
