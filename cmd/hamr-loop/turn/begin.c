@@ -34,22 +34,29 @@
 #define ENDS ".,;:!?)]}>\"'"	/* what may end a sentence after a path */
 #define SYSTEM_MAX ((size_t)1 << 20)
 
+/* Does a true path lie beneath the folder? */
+static bool
+is_beneath(const char *real, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(real, folder, n) == 0 &&
+	    (real[n] == '/' || folder[n - 1] == '/');
+}
+
 /* A link to another text of the repository is followed (AGENTS.md is often
  * CLAUDE.md); one that leads out, or to something else, is not. */
 static int
 open_file(const char *path, const char *root, struct stat *st)
 {
 	int fd = file_open_regular(AT_FDCWD, path, st);
-	size_t top = strlen(root), n;
 	char *real;
 
 	if (fd >= 0 || errno != ELOOP)
 		return fd;
 	real = realpath(path, NULL);
-	n = real != NULL ? strlen(real) : 0;
-	if (n > top + 3 && strncmp(real, root, top) == 0 &&
-	    (real[top] == '/' || root[top - 1] == '/') &&
-	    strcmp(real + n - 3, ".md") == 0)
+	if (real != NULL && is_beneath(real, root) &&
+	    slice_ends(slice_of(real), ".md"))
 		fd = file_open_regular(AT_FDCWD, real, st);
 	free(real);
 	return fd;
@@ -112,8 +119,7 @@ context_files(const char *root, const char *dir, struct buf *out)
 
 /* Begin to ask what is remembered; NULL: there is no memory. */
 static struct child *
-context_ask(const char *root, const char *task,
-    const struct argv *unset)
+context_ask(const char *root, const char *task, const struct argv *unset)
 {
 	char *dir = state_dir(root, false, NULL);
 	char *paths[] = { dir != NULL ? xasprintf("%s/memory.db", dir) : NULL,
@@ -165,40 +171,31 @@ struct mentions {
 	struct ui *ui;
 };
 
-/* Does the true path lie beneath the working directory? */
-static bool
-is_beneath(const char *path)
-{
-	char *real = realpath(path, NULL), *here = realpath(".", NULL);
-	size_t n = here != NULL ? strlen(here) : 0;
-	bool yes = real != NULL && n > 0 && strncmp(real, here, n) == 0 &&
-	    (real[n] == '/' || here[n - 1] == '/');
-
-	free(real);
-	free(here);
-	return yes;
-}
-
-/* A plain file of that name that may be shown; -1: none. */
+/* A plain file of that name that may be shown, which without a person is one
+ * beneath the working directory; -1: none. */
 static int
 open_named(const struct mentions *f, const char *name)
 {
 	const char *home = getenv("HOME");
+	char *path, *real, *here = realpath(".", NULL);
 	struct stat st;
-	char *path;
-	int fd;
+	int fd = -1;
 
 	if (f->chat && strncmp(name, "~/", 2) == 0 && home != NULL)
 		path = xasprintf("%s%s", home, name + 1);
 	else
 		path = xstrdup(name);
-	fd = f->chat || is_beneath(path) ? open(path, O_RDONLY |
-	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+	real = realpath(path, NULL);
+	if (f->chat || (real != NULL && here != NULL &&
+	    is_beneath(real, here)))
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		fd = -1;
 	}
 	free(path);
+	free(real);
+	free(here);
 	return fd;
 }
 
@@ -365,7 +362,7 @@ put_content(struct buf *out, const char *text, const char *images,
 }
 
 static void
-flags_of(struct setup *s, enum slot_id id)
+flags_of(struct setup *s, const struct hub *h, enum slot_id id)
 {
 	const struct opts *o = s->o;
 	struct argv *a = &s->flags[id];
@@ -386,7 +383,7 @@ flags_of(struct setup *s, enum slot_id id)
 		argv_option(a, "--root", s->root);
 		if (o->yes)
 			argv_add(a, "--yes");
-		if (s->unattended)
+		if (h->unattended)
 			argv_add(a, "--no-ask");
 		break;
 	default:
@@ -459,7 +456,7 @@ setup_slots(struct setup *s, struct hub *h, struct err *e)
 		if (c->n == 0)
 			return err_set(e, ST_CONFIG, "%s is empty; name at "
 			    "least one command", keys[i]);
-		flags_of(s, (enum slot_id)i);
+		flags_of(s, h, (enum slot_id)i);
 		c->flags = s->flags[i].v;
 		c->nflags = s->flags[i].n;
 		if (i != SLOT_PROVIDER) {
@@ -560,7 +557,7 @@ setup_header(struct setup *s, struct hub *h)
 }
 
 int
-setup_session(struct setup *s, struct hub *h, struct err *e)
+setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 {
 	struct child *memory = NULL;
 
@@ -568,10 +565,9 @@ setup_session(struct setup *s, struct hub *h, struct err *e)
 	    header(s, h)) < 0)
 		goto failed;
 	/* while tool and provider say what they offer */
-	if (!h->track->has_system && (s->task != NULL ||
-	    s->o->chat) && conf_bool(s->conf, "memory.enabled"))
-		memory = context_ask(s->root, s->task,
-		    &s->secrets);
+	if (!h->track->has_system && (task != NULL || s->o->chat) &&
+	    conf_bool(s->conf, "memory.enabled"))
+		memory = context_ask(s->root, task, &s->secrets);
 	hub_ask(h, SLOT_TOOL, false);
 	if (h->track->has_system || s->o->chat)
 		hub_ask(h, SLOT_PROVIDER, false);

@@ -12,8 +12,6 @@ struct setup {
 	const char *root;
 	const char *dir;	/* where hamr-loop was called; in root */
 	char *mode;		/* owned */
-	const char *task;	/* what the session begins with, or NULL */
-	bool unattended;	/* nobody answers an ask */
 	struct argv flags[SLOTS];
 	struct buf system;	/* the system message's text */
 	struct argv secrets;	/* variables only the provider inherits */
@@ -24,9 +22,11 @@ int setup_slots(struct setup *s, struct hub *h, struct err *e);
 void setup_release(struct setup *s);
 
 /* The records a session begins with: header, what tool and provider offer,
- * the system message, AGENTS.md.  -1 when a data file is missing (e), or when
- * the hub has failed or was interrupted. */
-int setup_session(struct setup *s, struct hub *h, struct err *e);
+ * the system message, AGENTS.md; task (or NULL) is what it begins with.  -1
+ * when a data file is missing (e), or when the hub has failed or was
+ * interrupted. */
+int setup_session(struct setup *s, struct hub *h, const char *task,
+    struct err *e);
 
 /* The header alone, if it is not there yet. */
 int setup_header(struct setup *s, struct hub *h);

@@ -207,7 +207,6 @@ prepare(struct run *r, struct err *e)
 	r->ui.conf = r->conf;
 	r->ui.root = r->root;
 	r->hub.unattended = !r->o.yes && !ui_can_ask(&r->ui);
-	r->setup.unattended = r->hub.unattended;
 	if (setup_slots(&r->setup, &r->hub, e) < 0)
 		return -1;
 	/* What the log must not say is known by now. */
@@ -250,8 +249,7 @@ print_remark(struct run *r, const struct turn *t)
 int
 run_begin(struct run *r, const char *task, struct err *e)
 {
-	r->setup.task = task;
-	if (setup_session(&r->setup, &r->hub, e) == 0)
+	if (setup_session(&r->setup, &r->hub, task, e) == 0)
 		return 0;
 	/* once it has a record, the session ends as any other */
 	return r->hub.failed || r->hub.interrupts > 0 || r->ui.out_closed ?
