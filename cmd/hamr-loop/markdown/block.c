@@ -190,7 +190,7 @@ is_heading(const struct cursor *c, struct line *out)
 	if (n == 0 || n > 6 || (c->p + n < c->end && c->p[n] != ' ' &&
 	    c->p[n] != '\t'))
 		return false;
-	t = slice_trim((struct slice){ c->p + n, (size_t)(c->end - c->p) - n });
+	t = slice_trim(slice_from(rest(c), n));
 	without = slice_trim_end(t, "#");
 	if (without.n == 0 || is_whitespace(without.p[without.n - 1]))
 		t = slice_trim(without);
@@ -208,8 +208,7 @@ is_fence(const struct cursor *c, size_t indent, struct line *out)
 
 	if (n < 3)
 		return false;
-	info = slice_trim((struct slice){ c->p + n,
-	    (size_t)(c->end - c->p) - n });
+	info = slice_trim(slice_from(rest(c), n));
 	if (ch == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL)
 		return false;
 	out->text = info;

@@ -106,7 +106,7 @@ wrap_cell(struct table *t, struct slice cell, size_t left, size_t columns,
     unsigned look, struct rows *rows)
 {
 	struct rows_style how = { .columns = columns, .left = left,
-		.look = look | t->how->look, .colour = t->how->colour,
+		.look = look, .colour = t->how->colour,
 		.cut = t->how->cut };
 	struct buf b = BUF_INIT((size_t)1 << 24);
 
@@ -243,12 +243,9 @@ put_record(struct table *t, const struct slice *cells, size_t n, bool first)
 	}
 	for (size_t i = 0; i < t->n; i++) {
 		buf_reset(&b);
-		if (t->name[i].n > 0 && how.colour)
-			buf_fmt(&b, "**%.*s:** ", (int)t->name[i].n,
-			    t->name[i].p);
-		else if (t->name[i].n > 0)
-			buf_fmt(&b, "%.*s: ", (int)t->name[i].n,
-			    t->name[i].p);
+		if (t->name[i].n > 0)
+			buf_fmt(&b, how.colour ? "**%.*s:** " : "%.*s: ",
+			    (int)t->name[i].n, t->name[i].p);
 		if (i < n)
 			buf_slice(&b, cells[i]);
 		inline_read(&t->in, buf_view(&b), !how.colour);

@@ -70,16 +70,24 @@ markdown_open(void)
 	return inline_open() && clusters;
 }
 
-static void
-init(struct markdown *m, size_t columns, size_t tail_rows, bool colour)
+void
+markdown_resize(struct markdown *m, size_t columns, size_t tail_rows)
 {
-	*m = (struct markdown){ .columns = columns, .tail_rows = tail_rows,
-		.colour = colour, .raw = BUF_INIT(TEXT_MAX),
+	m->columns = columns > 0 ? columns : TEXT_MAX;
+	m->tail_rows = tail_rows;
+}
+
+struct markdown *
+markdown_new(size_t columns, size_t tail_rows, bool colour)
+{
+	struct markdown *m = xmalloc(sizeof *m);
+
+	*m = (struct markdown){ .colour = colour, .raw = BUF_INIT(TEXT_MAX),
 		.line = BUF_INIT(TEXT_MAX), .text = BUF_INIT(TEXT_MAX) };
 	inline_init(&m->inlines);
 	rows_init(&m->rows);
-	if (columns == 0)
-		m->columns = TEXT_MAX;
+	markdown_resize(m, columns, tail_rows);
+	return m;
 }
 
 static void
@@ -88,15 +96,6 @@ release(struct markdown *m)
 	bufs_release(BUFS(&m->raw, &m->line, &m->text));
 	inline_release(&m->inlines);
 	rows_release(&m->rows);
-}
-
-struct markdown *
-markdown_new(size_t columns, size_t tail_rows, bool colour)
-{
-	struct markdown *m = xmalloc(sizeof *m);
-
-	init(m, columns, tail_rows, colour);
-	return m;
 }
 
 size_t *
@@ -112,13 +111,6 @@ markdown_free(struct markdown *m)
 		return;
 	release(m);
 	free(m);
-}
-
-void
-markdown_resize(struct markdown *m, size_t columns, size_t tail_rows)
-{
-	m->columns = columns > 0 ? columns : TEXT_MAX;
-	m->tail_rows = tail_rows;
 }
 
 /* ---- what stands before and between blocks ---- */
@@ -195,8 +187,7 @@ style_of(const struct markdown *m, const struct prefix *p, unsigned look)
 static size_t
 header_at(const struct markdown *m)
 {
-	struct slice t = { buf_view(&m->text).p + m->last,
-		m->text.len - m->last };
+	struct slice t = slice_from(buf_view(&m->text), m->last);
 
 	return t.n > 0 && t.n <= LINE_LONG && !m->in_pieces &&
 	    memchr(t.p, '|', t.n) != NULL ? m->last : m->text.len;
@@ -224,13 +215,25 @@ open_mark(const struct markdown *m)
 	return m->text.len;
 }
 
+/* Break text that is inline into rows. */
+static void
+wrap(struct markdown *m, struct slice text, unsigned look)
+{
+	struct rows_style how;
+	struct prefix p;
+
+	prefix_of(&m->at, m->columns, m->colour, &p);
+	how = style_of(m, &p, look);
+	inline_read(&m->inlines, text, !m->colour);
+	rows_wrap(&m->rows, &m->inlines, &how);
+	prefix_release(&p);
+}
+
 /* Write the rows of the paragraph that are final, or all, when it is over. */
 static void
 put_paragraph(struct markdown *m, bool over)
 {
 	struct rows *r = &m->rows;
-	struct rows_style how;
-	struct prefix p;
 	size_t n, source;
 
 	if (m->text.len == 0 || m->code != NULL) {
@@ -238,10 +241,7 @@ put_paragraph(struct markdown *m, bool over)
 		m->last = 0;
 		return;
 	}
-	prefix_of(&m->at, m->columns, m->colour, &p);
-	how = style_of(m, &p, 0);
-	inline_read(&m->inlines, buf_view(&m->text), !m->colour);
-	rows_wrap(r, &m->inlines, &how);
+	wrap(m, buf_view(&m->text), 0);
 	n = r->n;
 	if (!over) {
 		/* The rows that will not change any more: a new beginning is
@@ -266,7 +266,6 @@ put_paragraph(struct markdown *m, bool over)
 		buf_drop(&m->text, source);
 		m->last = m->last > source ? m->last - source : 0;
 	}
-	prefix_release(&p);
 }
 
 static void
@@ -295,8 +294,6 @@ static void
 put_heading(struct markdown *m, struct slice text, size_t level)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
-	struct rows_style how;
-	struct prefix p;
 
 	if (m->code != NULL)
 		return;
@@ -304,13 +301,9 @@ put_heading(struct markdown *m, struct slice text, size_t level)
 		buf_fmt(&b, "%.*s ", (int)level, "######");
 	buf_slice(&b, text);
 	begin_block(m, HEADING);
-	prefix_of(&m->at, m->columns, m->colour, &p);
-	how = style_of(m, &p, LOOK_STRONG | (level == 1 ? LOOK_UNDERLINE : 0));
-	inline_read(&m->inlines, buf_view(&b), !m->colour);
-	rows_wrap(&m->rows, &m->inlines, &how);
+	wrap(m, buf_view(&b), LOOK_STRONG | (level == 1 ? LOOK_UNDERLINE : 0));
 	buf_slice(m->out, buf_view(&m->rows.text));
 	marks_drawn(m);
-	prefix_release(&p);
 	buf_release(&b);
 }
 
@@ -588,8 +581,7 @@ read_line(struct markdown *m, struct slice line, struct line *l)
 {
 	m->at.header = (struct slice){ NULL, 0 };
 	if (m->at.leaf == LEAF_PARAGRAPH && header_at(m) < m->text.len)
-		m->at.header = (struct slice){ m->text.p + m->last,
-			m->text.len - m->last };
+		m->at.header = slice_from(buf_view(&m->text), m->last);
 	block_line(&m->at, line, l);
 }
 
@@ -655,7 +647,7 @@ take_beginning(struct markdown *m, size_t at)
 static void
 end_line(struct markdown *m)
 {
-	struct slice line = { m->line.len > 0 ? m->line.p : "", m->line.len };
+	struct slice line = buf_view(&m->line);
 	struct line l;
 
 	if (m->in_text)
@@ -668,34 +660,6 @@ end_line(struct markdown *m)
 	if (m->at.leaf == LEAF_PARAGRAPH)
 		put_paragraph(m, false);
 	begin_line(m);
-}
-
-static void
-add_clean(struct markdown *m, struct slice t)
-{
-	while (t.n > 0) {
-		size_t most = t.n < PIECE ? t.n : PIECE;
-		const char *end = memchr(t.p, '\n', most);
-		size_t n = end != NULL ? (size_t)(end - t.p) : most;
-
-		buf_add(&m->line, t.p, n);
-		while (m->line.len > m->look) {
-			const char *blank = memchr(m->line.p + m->look, ' ',
-			    m->line.len - m->look);
-
-			m->look = m->line.len;
-			if (blank != NULL) {
-				m->look = (size_t)(blank - m->line.p);
-				take_beginning(m, m->look);
-			}
-		}
-		if (end != NULL) {
-			end_line(m);
-			n++;
-		}
-		t.p += n;
-		t.n -= n;
-	}
 }
 
 /* ---- the text as it comes ---- */
@@ -739,6 +703,7 @@ static void
 add(struct markdown *m, struct slice text, bool over)
 {
 	struct buf cleaned = BUF_INIT(TEXT_MAX);
+	struct slice rest;
 	size_t done;
 
 	if (m->look == 0)
@@ -751,7 +716,26 @@ add(struct markdown *m, struct slice text, bool over)
 		done = clean(m, buf_view(&m->raw), over, &cleaned);
 		buf_drop(&m->raw, done);
 	}
-	add_clean(m, buf_view(&cleaned));
+	for (rest = buf_view(&cleaned); rest.n > 0; ) {
+		size_t most = rest.n < PIECE ? rest.n : PIECE;
+		const char *end = memchr(rest.p, '\n', most);
+		size_t n = end != NULL ? (size_t)(end - rest.p) : most;
+
+		buf_add(&m->line, rest.p, n);
+		while (m->line.len > m->look) {
+			const char *blank = memchr(m->line.p + m->look, ' ',
+			    m->line.len - m->look);
+
+			m->look = m->line.len;
+			if (blank != NULL) {
+				m->look = (size_t)(blank - m->line.p);
+				take_beginning(m, m->look);
+			}
+		}
+		if (end != NULL)
+			end_line(m);
+		rest = slice_from(rest, n + (end != NULL));
+	}
 	buf_release(&cleaned);
 }
 
@@ -774,16 +758,9 @@ finish(struct markdown *m)
 void
 markdown_end(struct markdown *m, struct buf *final)
 {
-	size_t columns = m->columns, tail_rows = m->tail_rows, blocks;
-	bool colour = m->colour;
-
 	m->out = final;
 	add(m, SLICE(""), true);
 	finish(m);
-	blocks = m->blocks;
-	release(m);
-	init(m, columns, tail_rows, colour);
-	m->blocks = blocks;
 }
 
 /* ---- the tail ---- */
@@ -901,17 +878,16 @@ size_t
 markdown_code(struct slice answer, size_t n, struct buf *out)
 {
 	struct buf nothing = BUF_INIT(TEXT_MAX), code = BUF_INIT(TEXT_MAX);
-	struct markdown m;
+	struct markdown *m = markdown_new(0, 0, false);
 	size_t blocks;
 
-	init(&m, 0, 0, false);
-	m.code = &code;
-	m.wanted = n;
-	m.out = &nothing;
-	add(&m, answer, true);
-	finish(&m);
-	blocks = m.blocks;
-	release(&m);
+	m->code = &code;
+	m->wanted = n;
+	m->out = &nothing;
+	add(m, answer, true);
+	finish(m);
+	blocks = m->blocks;
+	markdown_free(m);
 	if (blocks > 0 && n <= blocks)
 		buf_slice(out, buf_view(&code));
 	bufs_release(BUFS(&code, &nothing));

@@ -44,7 +44,8 @@ void markdown_add(struct markdown *m, struct slice text, struct buf *final);
  * each at most `columns` wide, LF between them. */
 void markdown_tail(struct markdown *m, struct buf *rows);
 
-/* The answer is over (or was cut off): append all the rest. */
+/* The answer is over (or was cut off): append all the rest; nothing is added
+ * behind it. */
 void markdown_end(struct markdown *m, struct buf *final);
 
 /* ---- a whole answer ---- */
