@@ -385,19 +385,18 @@ put_always(const struct asking *k, struct buf *out)
 	buf_adds(&safe, "  (Enter)");
 	rest = buf_view(&safe);
 	while (left > 0 && slice_line(&rest, &line))
-		for (size_t n = 0; left > 0 && (n == 0 || line.n > 0); left--) {
+		do {
+			size_t n = term_fits(line, columns);
+
+			n = num_min(n > 0 ? n : 1, line.n);
 			buf_adds(out, out->len > had ? "\n" : "");
-			n = term_fits(line, columns);
-			n += n == 0;
 			if (left == 1 && (n < line.n || rest.n > 0))
 				buf_adds(out, "...  (Enter)");
 			else
-				term_put(out, (struct slice){ line.p,
-				    n < line.n ? n : line.n }, columns);
-			n = n < line.n ? n : line.n;
+				term_put(out, slice_part(line, 0, n), columns);
 			line = slice_from(line, n);
-			n = 1;
-		}
+			left--;
+		} while (left > 0 && line.n > 0);
 	buf_release(&safe);
 }
 
@@ -661,26 +660,6 @@ take_key(struct asking *k, const struct key *key)
 
 /* ---- the terminal ---- */
 
-static void
-take_keys(struct asking *k)
-{
-	enum editor_event event;
-	struct key key;
-
-	while (!k->done && keys_next(&k->u->keys, file_now_ms(), &key)) {
-		if (ui_answered(k->u, &key) || take_key(k, &key))
-			continue;
-		k->handed = false;
-		event = editor_key(k->u->editor, &key);
-		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
-			refuse(k);
-		if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
-			ui_event(k->u, event);
-	}
-	if (editor_is_empty(k->u->editor))
-		k->handed = false;
-}
-
 /* What was typed before the question stood there is a draft; Ctrl-C then is one
  * all the same. */
 static void
@@ -711,7 +690,9 @@ take_early(struct asking *k)
 static void
 wait_for_answer(struct asking *k)
 {
+	enum editor_event event;
 	struct ui *u = k->u;
+	struct key key;
 
 	while (!k->done) {
 		struct pollfd p[3] = { { ui_keys_fd(u), POLLIN, 0 },
@@ -728,7 +709,18 @@ wait_for_answer(struct asking *k)
 			refuse(k);
 		else if (p[2].revents != 0)
 			ui_job(u);
-		take_keys(k);
+		while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
+			if (ui_answered(u, &key) || take_key(k, &key))
+				continue;
+			k->handed = false;
+			event = editor_key(u->editor, &key);
+			if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
+				refuse(k);
+			if (event != EDITOR_ESC && event != EDITOR_INTERRUPT)
+				ui_event(u, event);
+		}
+		if (editor_is_empty(u->editor))
+			k->handed = false;
 	}
 }
 

@@ -51,10 +51,8 @@ add_text(struct buf *row, struct slice text)
 
 	term_escape(&safe, text);
 	for (rest = buf_view(&safe); rest.n > 0; ) {
-		size_t n = 0;
+		size_t n = slice_find(rest, 0, "\t");
 
-		while (n < rest.n && rest.p[n] != '\t')
-			n++;
 		buf_add(row, rest.p, n);
 		column += term_width((struct slice){ rest.p, n });
 		if (n < rest.n) {

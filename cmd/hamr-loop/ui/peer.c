@@ -15,9 +15,7 @@ ui_peer_tell(struct ui *u, struct slice text)
 	struct scan s = { 0 };
 	struct rec r;
 
-	buf_adds(&b, "{\"type\":\"progress\",\"stage\":\"loop\",\"text\":");
-	scan_quote(&b, text.p, text.n);
-	buf_addc(&b, '}');
+	scan_put(&b, "{'type':'progress','stage':'loop','text':@}", text);
 	if (!b.over && rec_parse(&s, b.p, b.len, &r) == 0)
 		ui_json_line(u, &r);
 	scan_release(&s);

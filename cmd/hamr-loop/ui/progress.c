@@ -557,28 +557,10 @@ stream(struct ui *u, const struct rec *r)
 	buf_release(&text);
 }
 
-/* What a command prints; when it is too much, the end of it. */
-static void
-take_output(struct ui *u, const struct rec *r)
-{
-	struct buf *o = &u->output, text = BUF_INIT(BUF_RECORD_MAX);
-
-	scan_str(rec_get(r, "text"), &text);
-	if (!u->printing)
-		buf_reset(o);
-	u->printing = true;
-	if (text.len <= o->max && o->len + text.len > o->max)
-		buf_drop(o, o->len / 2 > text.len ? o->len / 2 : o->len);
-	if (text.len <= o->max)
-		buf_slice(o, buf_view(&text));
-	o->over = false;
-	buf_release(&text);
-	ui_changed(u);
-}
-
 void
 ui_passing(struct ui *u, const struct rec *r)
 {
+	struct buf *o = &u->output, part = BUF_INIT(BUF_RECORD_MAX);
 	char *text;
 
 	if (u->json) {
@@ -587,8 +569,21 @@ ui_passing(struct ui *u, const struct rec *r)
 	}
 	if (r->kind == R_DELTA && u->live)
 		stream(u, r);
-	if (r->kind == R_OUTPUT && u->tty_err)
-		take_output(u, r);
+	if (r->kind == R_OUTPUT && u->tty_err) {
+		/* what a command prints; when it is too much, the end of it */
+		scan_str(rec_get(r, "text"), &part);
+		if (!u->printing)
+			buf_reset(o);
+		u->printing = true;
+		if (part.len <= o->max && o->len + part.len > o->max)
+			buf_drop(o, o->len / 2 > part.len ? o->len / 2 :
+			    o->len);
+		if (part.len <= o->max)
+			buf_slice(o, buf_view(&part));
+		o->over = false;
+		buf_release(&part);
+		ui_changed(u);
+	}
 	if (r->kind != R_PROGRESS || ui_waiting(u, r) || ui_trouble(u, r))
 		return;
 	text = rec_strdup(r, "message");
