@@ -204,17 +204,13 @@ tell_sandbox(struct chat *c, struct slice said)
 	char *name;
 
 	while (first.n == 0 && slice_line(&said, &line)) {
-		size_t n = 0;
+		size_t n = slice_find(line, 0, " ");
 
-		while (n < line.n && line.p[n] != ' ')
-			n++;
-		while (n < line.n && line.p[n] == ' ')
-			n++;
-		if (n + 3 <= line.n && memcmp(line.p + n, "yes", 3) == 0)
+		if (slice_starts(slice_trim_start(slice_from(line, n), " "),
+		    "yes"))
 			first = line;
 	}
-	name = xmemdup0(first.p, first.n);
-	name[strcspn(name, " ")] = '\0';
+	name = xmemdup0(first.p, slice_find(first, 0, " "));
 	if (first.n == 0)
 		row(c, "sandbox", "none: commands run as you; hamr-loop "
 		    "--doctor says why");

@@ -105,21 +105,6 @@ see_answer(struct seen *s, struct slice content, bool broken)
 }
 
 static void
-see_message(struct seen *s, const struct rec *r)
-{
-	if (r->kind == R_USER && msg_by(r, "context"))
-		s->context += tokens_of(rec_get(r, "content"));
-	if (r->kind == R_USER && msg_is_person(r) && !msg_by(r, "shell") &&
-	    !scan_true(msg_meta(r, "steering"))) {
-		s->silent = true;
-		if (s->turns++ == s->turn)
-			s->at = s->line - 1;
-	}
-	if (r->kind == R_ASSISTANT)
-		see_answer(s, rec_get(r, "content"), false);
-}
-
-static void
 see(void *arg, const struct rec *r)
 {
 	struct seen *s = arg;
@@ -127,7 +112,19 @@ see(void *arg, const struct rec *r)
 
 	s->line++;
 	switch (r->kind) {
-	case R_USER: case R_ASSISTANT: see_message(s, r); break;
+	case R_USER:
+		if (msg_by(r, "context"))
+			s->context += tokens_of(rec_get(r, "content"));
+		if (msg_is_person(r) && !msg_by(r, "shell") &&
+		    !scan_true(msg_meta(r, "steering"))) {
+			s->silent = true;
+			if (s->turns++ == s->turn)
+				s->at = s->line - 1;
+		}
+		break;
+	case R_ASSISTANT:
+		see_answer(s, rec_get(r, "content"), false);
+		break;
 	case R_TOOL: see_tool(s, r); break;
 	case R_ERROR:
 		see_answer(s, scan_get(rec_get(r, "partial"), "content"), true);

@@ -30,29 +30,13 @@ images_of(struct slice content)
 	return buf_detach(&b);
 }
 
-/* A command's words are records of progress. */
-static bool
-command(struct chat *c, const char *text)
-{
-	struct ui *u = &c->run->ui;
-	bool is;
-
-	if (text[0] != '/')
-		return false;
-	u->telling = true;
-	is = chat_command_served(c, text);
-	if (c->failed)
-		err_report(&c->err);
-	u->telling = false;
-	return is;
-}
-
 static void
 message(struct chat *c, const struct rec *r)
 {
 	struct slice content = rec_get(r, "content");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct run *run = c->run;
+	bool done;
 
 	msg_text(content, &text);
 	if (msg_by(r, "context")) {
@@ -72,7 +56,16 @@ message(struct chat *c, const struct rec *r)
 		c->failed |= run->hub.failed;
 		if (run->hub.failed)
 			c->err = run->hub.err;
-		if (!c->failed && !command(c, buf_view(&text).p)) {
+		done = c->failed;
+		/* a command's words are records of progress */
+		if (!done && buf_view(&text).p[0] == '/') {
+			run->ui.telling = true;
+			done = chat_command_served(c, buf_view(&text).p);
+			if (c->failed)
+				err_report(&c->err);
+			run->ui.telling = false;
+		}
+		if (!done) {
 			run->images = images_of(content);
 			chat_run_turn(c, buf_view(&text).p);
 		}
