@@ -237,25 +237,6 @@ code_line(struct cursor *c, size_t indent, struct line *out)
 	out->text = rest(c);
 }
 
-static void
-in_fence(const struct place *at, struct cursor *c, struct line *out)
-{
-	struct cursor ahead = *c;
-
-	if (blanks(c) < CODE_INDENT) {
-		skip(&ahead, CODE_INDENT);
-		if (run(&ahead, at->fence) >= at->fence_n) {
-			take(&ahead, run(&ahead, at->fence));
-			if (at_end(&ahead)) {
-				out->kind = LINE_FENCE_END;
-				return;
-			}
-		}
-	}
-	out->kind = LINE_CODE;
-	code_line(c, at->fence_indent, out);
-}
-
 static bool
 is_delimiter(const struct place *at, const struct cursor *c)
 {
@@ -315,7 +296,16 @@ block_line(const struct place *at, struct slice line, struct line *out)
 	    goes_on(&c, &at->in[out->matched]))
 		out->matched++;
 	if (at->leaf == LEAF_FENCE && out->matched == at->depth) {
-		in_fence(at, &c, out);
+		struct cursor ahead = c;
+		size_t n;
+
+		skip(&ahead, CODE_INDENT);
+		n = run(&ahead, at->fence);
+		take(&ahead, n);
+		out->kind = blanks(&c) < CODE_INDENT && n >= at->fence_n &&
+		    at_end(&ahead) ? LINE_FENCE_END : LINE_CODE;
+		if (out->kind == LINE_CODE)
+			code_line(&c, at->fence_indent, out);
 		return;
 	}
 	while (out->matched + out->nopened < BLOCK_DEPTH) {
