@@ -468,12 +468,10 @@ print_question(struct asking *k)
 {
 	struct buf b = BUF_INIT(TEXT_MAX);
 
-	if (k->u->dumb) {
-		put_question_rows(k->u, &k->q, k->args != NULL, &b);
-		ui_break(k->u);
-		ui_emit(k->u, buf_view(&b));
-	}
-	buf_release(&b);
+	if (!k->u->dumb)
+		return;
+	put_question_rows(k->u, &k->q, k->args != NULL, &b);
+	ui_print(k->u, &b);
 }
 
 /* ---- what keys do ---- */
