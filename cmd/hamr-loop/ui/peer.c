@@ -113,31 +113,27 @@ ui_take_kind(struct ui *u, enum rec_kind kind)
 	return NULL;
 }
 
-/* Is it the answer with that id? */
-static bool
-is_reply(const struct ui_said *s, enum rec_kind kind, struct slice id)
-{
-	struct scan scan = { 0 };
-	struct rec r;
-	bool yes = s->kind == kind && rec_parse(&scan, s->line,
-	    strlen(s->line), &r) == 0 && slice_eq(rec_get(&r, "id"), id);
-
-	scan_release(&scan);
-	return yes;
-}
-
 char *
 ui_await(struct ui *u, enum rec_kind kind, struct slice id)
 {
+	struct scan scan = { 0 };
+	struct rec r;
 	size_t i = 0;
 
 	for (;;) {
 		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 			{ u->signals, POLLIN, 0 } };
 
-		for (; i < u->nsaid; i++)
-			if (is_reply(&u->said[i], kind, id))
+		for (; i < u->nsaid; i++) {
+			const struct ui_said *s = &u->said[i];
+			bool ours = s->kind == kind && rec_parse(&scan,
+			    s->line, strlen(s->line), &r) == 0 &&
+			    slice_eq(rec_get(&r, "id"), id);
+
+			scan_release(&scan);
+			if (ours)
 				return remove_said(u, i);
+		}
 		if (u->interrupted || u->leaving)
 			return NULL;
 		ui_flush(u);
