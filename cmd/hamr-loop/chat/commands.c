@@ -1,7 +1,6 @@
 /* commands.c - what a person says with a slash. */
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -693,19 +692,6 @@ is_command(const char *line)
 	return line[0] == '/' && n > 1 && memchr(line + 1, '/', n - 1) == NULL;
 }
 
-static void
-run_command(struct chat *c, const struct command *cmd, const char *arg)
-{
-	if (cmd->args[0] == '\0' && arg[0] != '\0')
-		ui_note(&c->run->ui, "/%s takes no argument; Up brings your "
-		    "text back", cmd->name);
-	else if ((cmd->flags & OPEN) != 0 && !c->open)
-		say(c, "there is no session yet; it begins with your first "
-		    "message");
-	else
-		cmd->run(c, arg);
-}
-
 /* False: it is no command, or one that waits for the end of the turn. */
 static bool
 take_command(struct chat *c, const char *line, bool in_turn)
@@ -733,13 +719,21 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	    ((cmd->flags & OFFERS) != 0 && arg[0] == '\0'));
 	if (now && in_turn)
 		ui_said(&c->run->ui, line);
-	if (now && cmd != NULL)
-		run_command(c, cmd, arg);
-	else if (now && text != NULL)
+	if (!now)
+		;
+	else if (cmd != NULL && cmd->args[0] == '\0' && arg[0] != '\0')
+		ui_note(&c->run->ui, "/%s takes no argument; Up brings your "
+		    "text back", cmd->name);
+	else if (cmd != NULL && (cmd->flags & OPEN) != 0 && !c->open)
+		say(c, "there is no session yet; it begins with your first "
+		    "message");
+	else if (cmd != NULL)
+		cmd->run(c, arg);
+	else if (text != NULL)
 		chat_turn(c, text);
-	else if (now && why != NULL)
+	else if (why != NULL)
 		say(c, why);
-	else if (now)
+	else
 		tell_nearest(c, word);
 	free(word);
 	free(arg);

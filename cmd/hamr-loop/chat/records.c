@@ -1,5 +1,4 @@
 /* records.c - a conversation with a program: records in, records out. */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -73,25 +72,6 @@ message(struct chat *c, const struct rec *r)
 	buf_release(&text);
 }
 
-static void
-take(struct chat *c, const char *line)
-{
-	struct scan scan = { 0 };
-	struct rec r;
-
-	if (rec_parse(&scan, line, strlen(line), &r) == 0) {
-		if (r.kind == R_USER) {
-			message(c, &r);
-		} else if (r.kind == R_CONFIG) {
-			hub_set(&c->run->hub, rec_get(&r, "set"));
-			hub_sync(&c->run->hub, SLOT_GUARD);
-		} else if (r.kind == R_SYNC) {
-			ui_passing(&c->run->ui, &r);
-		}
-	}
-	scan_release(&scan);
-}
-
 /* ---- the conversation ---- */
 
 /* Wait for what it says next; false: the conversation is over. */
@@ -120,6 +100,8 @@ int
 chat_records(struct run *r, struct err *e)
 {
 	struct chat c = { .run = r };
+	struct scan scan = { 0 };
+	struct rec said;
 	char *line;
 
 	ui_take_signals(&r->ui);
@@ -133,13 +115,24 @@ chat_records(struct run *r, struct err *e)
 	}
 	chat_tell_session(&c);
 	opening_ask_server(&c);
-	do {
-		while (!c.quit && !c.failed &&
-		    (line = ui_take_said(&r->ui)) != NULL) {
-			take(&c, line);
-			free(line);
+	while (!c.quit && !c.failed) {
+		line = ui_take_said(&r->ui);
+		if (line == NULL && !wait_for_more(&c))
+			break;
+		if (line == NULL || rec_parse(&scan, line, strlen(line),
+		    &said) < 0) {
+			;
+		} else if (said.kind == R_USER) {
+			message(&c, &said);
+		} else if (said.kind == R_CONFIG) {
+			hub_set(&r->hub, rec_get(&said, "set"));
+			hub_sync(&r->hub, SLOT_GUARD);
+		} else if (said.kind == R_SYNC) {
+			ui_passing(&r->ui, &said);
 		}
-	} while (!c.quit && !c.failed && wait_for_more(&c));
+		free(line);
+	}
+	scan_release(&scan);
 	opening_end(&c);
 	if (c.failed)
 		*e = c.err;
