@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -48,8 +47,7 @@ load(const struct chat *c, bool project, const char *name, struct buf *text)
 
 	if (got)
 		utf8_clean(text, buf_view(&raw).p, raw.len);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&raw);
 	free(dir);
 	free(path);

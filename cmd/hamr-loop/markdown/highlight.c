@@ -1,7 +1,6 @@
 /* highlight.c - code coloured line by line. */
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "highlight.h"
 

@@ -1,6 +1,5 @@
 /* inline.c - emphasis, code and links, read by md4c. */
 #include <md4c.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

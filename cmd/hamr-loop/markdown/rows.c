@@ -1,6 +1,5 @@
 /* rows.c - inline text broken into rows of a terminal. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "rows.h"

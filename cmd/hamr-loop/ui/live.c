@@ -1,6 +1,5 @@
 /* live.c - the rows at the bottom of a terminal: what is going on, the input,
  * where the session stands; and the keys that are typed there. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

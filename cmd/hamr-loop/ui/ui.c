@@ -330,8 +330,7 @@ ui_release(struct ui *u)
 	ui_close_peer(u);
 	err_redirect(NULL, NULL);
 	screen_close(u->screen, u->told_to_end);
-	if (u->signals >= 0)
-		close(u->signals);
+	file_close(u->signals);
 	if (u->out_fd != STDOUT_FILENO)
 		close(u->out_fd);
 	ui_forget(u);
