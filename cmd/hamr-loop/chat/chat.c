@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -109,7 +110,11 @@ one_line(const struct ui *u, bool *interrupted, struct buf *out)
 	return false;
 }
 
-char *
+/* The next message on a terminal that edits its lines itself (TERM=dumb, or
+ * [ui] plain), yours: a line, or several that were pasted at once.  NULL at the
+ * end of input, also of a line that was begun, or when a signal came:
+ * *interrupted is set where that is SIGINT. */
+static char *
 plain_line(struct ui *u, const char *prompt, bool *interrupted)
 {
 	struct pollfd more = { STDIN_FILENO, POLLIN, 0 };
@@ -130,6 +135,20 @@ plain_line(struct ui *u, const char *prompt, bool *interrupted)
 		return NULL;
 	}
 	return buf_detach(&b);
+}
+
+bool
+chat_confirm(struct chat *c, const char *question)
+{
+	bool interrupted, yes;
+	char *line;
+
+	if (c->run->ui.editor != NULL)
+		return ui_confirm(&c->run->ui, question);
+	line = plain_line(&c->run->ui, question, &interrupted);
+	yes = line != NULL && strcmp(line, "y") == 0;
+	free(line);
+	return yes;
 }
 
 /* A message of the person, from the rows at the bottom. */

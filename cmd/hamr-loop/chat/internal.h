@@ -35,11 +35,8 @@ void chat_run_turn(struct chat *c, const char *text);
 /* Was a signal for us there?  It is taken. */
 bool chat_interrupted(struct chat *c);
 
-/* The next message on a terminal that edits its lines itself (TERM=dumb, or
- * [ui] plain), yours: a line, or several that were pasted at once.  NULL at the
- * end of input, also of a line that was begun, or when a signal came:
- * *interrupted is set where that is SIGINT. */
-char *plain_line(struct ui *u, const char *prompt, bool *interrupted);
+/* y, typed by the person. */
+bool chat_confirm(struct chat *c, const char *question);
 
 /* ---- user_shell.c ---- */
 

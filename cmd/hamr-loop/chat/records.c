@@ -1,6 +1,5 @@
 /* records.c - a conversation with a program: records in, records out. */
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -175,21 +175,6 @@ commit(struct chat *c, const struct buf *said)
 	scan_release(&scan);
 }
 
-/* y, typed by the person. */
-static bool
-confirm(struct chat *c, const char *question)
-{
-	bool interrupted, yes;
-	char *line;
-
-	if (c->run->ui.editor != NULL)
-		return ui_confirm(&c->run->ui, question);
-	line = plain_line(&c->run->ui, question, &interrupted);
-	yes = line != NULL && strcmp(line, "y") == 0;
-	free(line);
-	return yes;
-}
-
 void
 chat_undo(struct chat *c, const char *arg)
 {
@@ -203,7 +188,7 @@ chat_undo(struct chat *c, const char *arg)
 	id = find_change(c, &s);
 	if (id != NULL)
 		changed = show(c, &s, id);
-	if (changed >= 0 && !confirm(c, changed == 0 ?
+	if (changed >= 0 && !chat_confirm(c, changed == 0 ?
 	    "undo this? (y/n) " : "undo this all the same? (y/n) ")) {
 		ui_note(&c->run->ui, "nothing was undone");
 	} else if (changed >= 0) {
