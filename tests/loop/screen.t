@@ -498,6 +498,14 @@ is "... and nothing of it is left" "$(pgrep -f '^sleep 61.3' | wc -l)" 0
 touch ../go
 is "the next one commits" "$(py made <../commit.py)" 0
 is "... without controls" "$(git log -1 --format=%s)" "Set [2Jit."
+echo newer >f
+is "... and so does one on a terminal that edits its lines itself" \
+    "$(ACCESSIBLE=1 py <<'P'
+t = chat(); t.sees("> "); t.type("/commit\n")
+t.sees("(y/n)"); t.type("y\n"); t.sees("1 file changed"); t.type("exit\n")
+print(t.end())
+P
+)" 0
 
 # --- the terminal is as it was, whatever ends us
 fresh ended

@@ -195,7 +195,7 @@ chat_commit(struct chat *c, const char *arg)
 		    "", hooks.len > 0 ? ", which runs " : "",
 		    buf_view(&hooks).p);
 		ui_lines(u, slice_of(message));
-		if (ui_confirm(u, question))
+		if (chat_confirm(c, question))
 			commit(c, message, all);
 		else
 			ui_note(u, "not committed");
