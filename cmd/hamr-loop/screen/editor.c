@@ -1,12 +1,10 @@
 /* editor.c - the input: a message of several lines, edited by keys. */
 #include <ctype.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "editor.h"
 #include "history.h"
 #include "message.h"
@@ -126,16 +124,17 @@ editor_text(const struct editor *e)
 
 /* ---- the history ---- */
 
-/* A text of people's, as ours with its pastes folded.  recalled: if it is long
- * it is folded as a paste is. */
+/* A text of people's instead, as ours with its pastes folded.  recalled: if it
+ * is long it is folded as a paste is. */
 static void
-take_in(struct editor *e, struct slice text, bool recalled, struct buf *raw)
+take_in(struct editor *e, struct slice text, bool recalled)
 {
-	struct buf clean = BUF_INIT(WHOLE_MAX);
+	struct buf clean = BUF_INIT(WHOLE_MAX), raw = BUF_INIT(WHOLE_MAX);
 
 	keys_clean(&clean, text);
-	message_fold(&e->m, buf_view(&clean), recalled, raw);
-	buf_release(&clean);
+	message_fold(&e->m, buf_view(&clean), recalled, &raw);
+	replace_all(e, buf_view(&raw));
+	bufs_release(BUFS(&clean, &raw));
 }
 
 static struct left *
@@ -152,7 +151,6 @@ static enum editor_event
 show_entry(struct editor *e, size_t i)
 {
 	struct left *l = left_at(e, e->where);
-	struct buf raw = BUF_INIT(WHOLE_MAX);
 
 	if (l == NULL) {
 		GROW(e->left, e->nleft, e->capleft);
@@ -165,11 +163,10 @@ show_entry(struct editor *e, size_t i)
 	l = left_at(e, i);
 	e->where = i;
 	if (l != NULL)
-		buf_slice(&raw, l->raw);
-	else if (i < e->history.n)
-		take_in(e, slice_of(e->history.v[i]), true, &raw);
-	replace_all(e, buf_view(&raw));
-	buf_release(&raw);
+		replace_all(e, l->raw);
+	else
+		take_in(e, i < e->history.n ? slice_of(e->history.v[i]) :
+		    SLICE(""), true);
 	e->last = LAST_HISTORY;
 	return EDITOR_CHANGED;
 }
@@ -209,21 +206,18 @@ unshow(struct editor *e)
 static void
 show_found(struct editor *e, size_t i)
 {
-	struct buf raw = BUF_INIT(WHOLE_MAX);
 	const char *p;
 
 	e->found = i;
 	unshow(e);
 	if (i == e->history.n)
 		return;
-	take_in(e, slice_of(e->history.v[i]), true, &raw);
-	replace_all(e, buf_view(&raw));
+	take_in(e, slice_of(e->history.v[i]), true);
 	e->shows = true;
-	p = e->query.len == 0 || raw.len == 0 ? NULL :
+	p = e->query.len == 0 ? NULL :
 	    strcasestr(e->m.text.p, e->query.p);
 	if (p != NULL)
 		e->m.at = (size_t)(p - e->m.text.p);
-	buf_release(&raw);
 }
 
 /* Nothing is searched or listed any more. */
@@ -236,10 +230,10 @@ settle(struct editor *e)
 }
 
 static void
-search_from(struct editor *e, size_t i, bool to_newer)
+search_on(struct editor *e, bool to_newer)
 {
-	size_t got = history_search(&e->history, buf_view(&e->query).p, i,
-	    to_newer);
+	size_t got = history_search(&e->history, buf_view(&e->query).p,
+	    e->found, to_newer);
 
 	if (got < e->history.n)
 		show_found(e, got);
@@ -278,10 +272,7 @@ search_key(struct editor *e, const struct key *key)
 	char c = key->text.n == 1 ? *key->text.p : '\0';
 
 	switch (key->name) {
-	case KEY_TEXT:
-		search_typed(e, key->text);
-		return true;
-	case KEY_PASTE:
+	case KEY_TEXT: case KEY_PASTE:
 		if (key->text.p != NULL)
 			search_typed(e, key->text);
 		return true;
@@ -289,11 +280,11 @@ search_key(struct editor *e, const struct key *key)
 		search_drop_last(e);
 		return true;
 	case KEY_UP: case KEY_DOWN:
-		search_from(e, e->found, key->name == KEY_DOWN);
+		search_on(e, key->name == KEY_DOWN);
 		return true;
 	case KEY_CTRL:
 		if (c == 'r' || c == 's') {
-			search_from(e, e->found, c == 's');
+			search_on(e, c == 's');
 			return true;
 		}
 		if (c != 'g' && c != 'c')
@@ -334,12 +325,8 @@ editor_take(struct editor *e)
 void
 editor_set(struct editor *e, struct slice text)
 {
-	struct buf raw = BUF_INIT(WHOLE_MAX);
-
 	settle(e);
-	take_in(e, text, false, &raw);
-	replace_all(e, buf_view(&raw));
-	buf_release(&raw);
+	take_in(e, text, false);
 }
 
 void
@@ -383,10 +370,11 @@ in_word(const struct message *m, size_t at)
 	return isalnum(c) != 0 || c == '_' || c >= 0x80 || c == 0x1a;
 }
 
+/* ... of Ctrl-W, between blanks. */
 static bool
-in_blanks(const struct message *m, size_t at)
+in_blank_word(const struct message *m, size_t at)
 {
-	return strchr(" \t\n", m->text.p[at]) != NULL;
+	return strchr(" \t\n", m->text.p[at]) == NULL;
 }
 
 static size_t
@@ -400,21 +388,12 @@ word_end(const struct message *m, size_t at)
 }
 
 static size_t
-word_start(const struct message *m, size_t at)
+word_start(const struct message *m, size_t at,
+    bool (*in)(const struct message *, size_t))
 {
-	while (at > 0 && !in_word(m, message_prev(m, at)))
+	while (at > 0 && !in(m, message_prev(m, at)))
 		at = message_prev(m, at);
-	while (at > 0 && in_word(m, message_prev(m, at)))
-		at = message_prev(m, at);
-	return at;
-}
-
-static size_t
-blank_word_start(const struct message *m, size_t at)
-{
-	while (at > 0 && in_blanks(m, message_prev(m, at)))
-		at = message_prev(m, at);
-	while (at > 0 && !in_blanks(m, message_prev(m, at)))
+	while (at > 0 && in(m, message_prev(m, at)))
 		at = message_prev(m, at);
 	return at;
 }
@@ -589,7 +568,8 @@ ctrl_key(struct editor *e, char c, enum last was)
 	case 't': return editor_is_empty(e) ? EDITOR_THINKING : transpose(e);
 	case 'u': return kill_text(e, start < at ? start :
 	    message_prev(m, at), at, was);
-	case 'w': return kill_text(e, blank_word_start(m, at), at, was);
+	case 'w': return kill_text(e, word_start(m, at, in_blank_word), at,
+	    was);
 	case 'y': return yank(e, 0, at);
 	case 'z': return EDITOR_SUSPEND;
 	case '_': return message_undo(m) ? EDITOR_CHANGED : EDITOR_NONE;
@@ -625,7 +605,7 @@ alt_key(struct editor *e, char c, enum last was)
 	size_t at = m->at;
 
 	switch (c) {
-	case 'b': return go(e, word_start(m, at));
+	case 'b': return go(e, word_start(m, at, in_word));
 	case 'f': return go(e, word_end(m, at));
 	case 'd': return kill_text(e, at, word_end(m, at), was);
 	case 'y': return was == LAST_YANK ? yank(e, e->yank + 1,
@@ -670,7 +650,7 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 		return menu_open(&e->menu, m, &e->o.complete) ?
 		    EDITOR_CHANGED : EDITOR_NONE;
 	case KEY_BACKSPACE:
-		return far ? kill_text(e, word_start(m, at), at, was) :
+		return far ? kill_text(e, word_start(m, at, in_word), at, was) :
 		    erase(e, message_prev(m, at), at);
 	case KEY_DELETE:
 		return far ? kill_text(e, at, word_end(m, at), was) :
@@ -680,7 +660,8 @@ plain_key(struct editor *e, const struct key *key, enum last was)
 	case KEY_DOWN:
 		return down(e, was);
 	case KEY_LEFT:
-		return go(e, far ? word_start(m, at) : message_prev(m, at));
+		return go(e, far ? word_start(m, at, in_word) :
+		    message_prev(m, at));
 	case KEY_RIGHT:
 		return go(e, far ? word_end(m, at) : message_next(m, at));
 	case KEY_HOME:

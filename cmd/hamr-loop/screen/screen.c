@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
