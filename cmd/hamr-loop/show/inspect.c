@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "export.h"
 #include "inspect.h"
 #include "record/rec.h"
