@@ -43,24 +43,6 @@ is_beneath(const char *real, const char *folder)
 	    (real[n] == '/' || folder[n - 1] == '/');
 }
 
-/* A link to another text of the repository is followed (AGENTS.md is often
- * CLAUDE.md); one that leads out, or to something else, is not. */
-static int
-open_file(const char *path, const char *root, struct stat *st)
-{
-	int fd = file_open_regular(AT_FDCWD, path, st);
-	char *real;
-
-	if (fd >= 0 || errno != ELOOP)
-		return fd;
-	real = realpath(path, NULL);
-	if (real != NULL && is_beneath(real, root) &&
-	    slice_ends(slice_of(real), ".md"))
-		fd = file_open_regular(AT_FDCWD, real, st);
-	free(real);
-	return fd;
-}
-
 /* The first bytes, at most n: how many there are. */
 static size_t
 first_bytes(int fd, char *p, size_t n)
@@ -88,10 +70,21 @@ context_files(const char *root, const char *dir, struct buf *out)
 	memcpy(at, dir, strlen(dir) + 1);
 	for (;;) {
 		size_t room = FILES_MAX - num_min(FILES_MAX, out->len - begun);
-		char *path = xasprintf("%s/AGENTS.md", at);
+		char *path = xasprintf("%s/AGENTS.md", at), *real = NULL;
 		const char *shown = path + top + 1;
-		int fd = room > 0 ? open_file(path, root, &st) : -1;
+		int fd = -1;
 
+		if (room > 0)
+			fd = file_open_regular(AT_FDCWD, path, &st);
+		/* A link to another text of the repository is followed
+		 * (AGENTS.md is often CLAUDE.md); one that leads out, or to
+		 * something else, is not. */
+		if (room > 0 && fd < 0 && errno == ELOOP)
+			real = realpath(path, NULL);
+		if (real != NULL && is_beneath(real, root) &&
+		    slice_ends(slice_of(real), ".md"))
+			fd = file_open_regular(AT_FDCWD, real, &st);
+		free(real);
 		/* its bytes left out are told */
 		if (fd >= 0 && st.st_size > 0) {
 			size_t n = utf8_cut(raw, first_bytes(fd, raw, room +
@@ -198,17 +191,6 @@ open_named(const struct mentions *f, const char *name)
 	return fd;
 }
 
-/* Its first bytes say whether it is an image. */
-static bool
-is_image(int fd)
-{
-	char head[65536];
-	ssize_t n = pread(fd, head, sizeof head, 0);
-	struct image im;
-
-	return n > 0 && image_probe(&im, (struct slice){ head, (size_t)n });
-}
-
 static void
 add_image(struct mentions *f, const char *name, int fd)
 {
@@ -295,22 +277,24 @@ add_text(struct mentions *f, const char *name, int fd)
 static void
 add_mention(struct mentions *f, char *name)
 {
-	size_t n = strlen(name);
+	char head[65536];	/* says whether it is an image */
+	size_t n = strlen(name), got;
 	int fd = n > 0 ? open_named(f, name) : -1;
+	struct image im;
 
 	while (fd < 0 && n > 1 && strchr(ENDS, name[n - 1]) != NULL) {
 		name[--n] = '\0';
 		fd = open_named(f, name);
 	}
-	if (fd >= 0 && is_image(fd))
+	got = fd >= 0 ? first_bytes(fd, head, sizeof head) : 0;
+	if (got > 0 && image_probe(&im, (struct slice){ head, got }))
 		add_image(f, name, fd);
 	else if (fd >= 0 && f->chat)
 		add_text(f, name, fd);
 	else if (f->chat && n > 0 && access(name, F_OK) < 0)
 		ui_note(f->ui, "  @%s is not a file here; only the word is "
 		    "sent", name);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 }
 
 static void
