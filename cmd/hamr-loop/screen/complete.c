@@ -227,24 +227,6 @@ is_picked(const struct menu *u)
 	    u->list.v[0].about != NULL;
 }
 
-/* What all matches begin with is typed. */
-static void
-type_common(const struct menu *u, struct message *m, size_t typed)
-{
-	const char *first = u->list.v[0].text;
-	size_t n = strlen(first);
-
-	for (size_t i = 1; i < u->matches; i++) {
-		size_t k = 0;
-
-		while (k < n && u->list.v[i].text[k] == first[k])
-			k++;
-		n = utf8_cut(first, strlen(first), k);
-	}
-	if (n > typed)
-		message_type(m, (struct slice){ first + typed, n - typed });
-}
-
 static void
 list(struct menu *u, const struct word *w,
     const struct complete_source *s, bool hint)
@@ -265,6 +247,8 @@ bool
 menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 {
 	struct word w;
+	const char *first;
+	size_t n;
 
 	if (s->list == NULL || !word_at(buf_view(&m->text), m->at, &w))
 		return false;
@@ -276,8 +260,20 @@ menu_open(struct menu *u, struct message *m, const struct complete_source *s)
 		take(u, m);
 	else if (u->matches == 0)
 		menu_close(u);
-	else if (w.kind != COMPLETE_PATH && !is_picked(u))
-		type_common(u, m, w.typed.n);
+	if (u->matches == 0 || w.kind == COMPLETE_PATH || is_picked(u))
+		return true;
+	/* what all matches begin with is typed */
+	first = u->list.v[0].text;
+	n = strlen(first);
+	for (size_t i = 1; i < u->matches; i++) {
+		size_t k = 0;
+
+		while (k < n && u->list.v[i].text[k] == first[k])
+			k++;
+		n = utf8_cut(first, strlen(first), k);
+	}
+	if (n > w.typed.n)
+		message_type(m, slice_part(slice_of(first), w.typed.n, n));
 	return true;
 }
 

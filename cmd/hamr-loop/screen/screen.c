@@ -197,24 +197,6 @@ restore_and_die(int number)
 	raise(number);		/* by SA_RESETHAND what it always does */
 }
 
-/* Ours until the end: what is ignored or handled stays so. */
-static void
-watch_for_the_end(void)
-{
-	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-		SIGQUIT, SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM,
-		SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
-	struct sigaction old, new = { .sa_handler = restore_and_die,
-		.sa_flags = (int)SA_RESETHAND };
-
-	sigemptyset(&new.sa_mask);
-	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-		if (sigaction(fatal[i], NULL, &old) == 0 &&
-		    old.sa_handler == SIG_DFL)
-			sigaction(fatal[i], &new, NULL);
-	atexit(restore_at_exit);
-}
-
 static void
 ask_for_keys(struct screen *s)
 {
@@ -265,19 +247,26 @@ measure(struct screen *s)
 struct screen *
 screen_new(int out, bool dumb)
 {
+	static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+		SIGQUIT, SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGALRM,
+		SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS, SIGTRAP, SIGIO };
+	struct sigaction old, new = { .sa_handler = restore_and_die,
+		.sa_flags = (int)SA_RESETHAND };
 	struct screen *s = xcalloc(1, sizeof *s);
 
 	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb,
 		.fd = file_unblocked(out) };
-	buf_init(&s->frame, FOREVER);
-	buf_init(&s->off, FOREVER);
-	buf_init(&s->above, FOREVER);
-	buf_init(&s->control, FOREVER);
-	buf_init(&s->want.text, FOREVER);
-	buf_init(&s->have.text, FOREVER);
+	bufs_init(BUFS(&s->frame, &s->off, &s->above, &s->control,
+	    &s->want.text, &s->have.text), FOREVER);
 	measure(s);
 	the_screen = s;
-	watch_for_the_end();
+	/* ours until the end: what is ignored or handled stays so */
+	sigemptyset(&new.sa_mask);
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		if (sigaction(fatal[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(fatal[i], &new, NULL);
+	atexit(restore_at_exit);
 	return s;
 }
 
