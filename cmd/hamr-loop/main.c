@@ -25,22 +25,6 @@ print_config(const struct run *r, struct err *e)
 	return rc;
 }
 
-/* "--resume WORD": a session's id, or the task? */
-static int
-settle_word(struct run *r, struct err *e)
-{
-	struct err none;
-	char *dir;
-	bool is_id;
-
-	if (r->o.word == NULL)
-		return 0;
-	dir = sessions_dir(r->root, false, &none);
-	is_id = dir != NULL && sessions_any(dir, r->o.word);
-	free(dir);
-	return opts_settle(&r->o, is_id, e);
-}
-
 static int
 dispatch(struct run *r, struct err *e)
 {
@@ -85,9 +69,16 @@ main(int argc, char **argv)
 	}
 	ui_init(&r.ui, r.o.json, r.o.quiet);
 	status = run_configure(&r, &e);
-	if (status == 0) {
+	if (status == 0)
 		ui_configure(&r.ui, r.conf);
-		status = settle_word(&r, &e);
+	if (status == 0 && r.o.word != NULL) {
+		/* "--resume WORD": a session's id, or the task? */
+		struct err none;
+		char *dir = sessions_dir(r.root, false, &none);
+
+		status = opts_settle(&r.o, dir != NULL &&
+		    sessions_any(dir, r.o.word), &e);
+		free(dir);
 	}
 	if (status == 0)
 		status = dispatch(&r, &e);

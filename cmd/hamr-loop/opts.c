@@ -198,8 +198,6 @@ operands(struct opts *o, int n, char **v, struct err *e)
 int
 opts_settle(struct opts *o, bool is_id, struct err *e)
 {
-	if (o->word == NULL)
-		return 0;
 	if (is_id) {
 		o->resume_id = o->word;
 		if (o->task == NULL) {
