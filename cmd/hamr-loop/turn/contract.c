@@ -80,13 +80,14 @@ outcome(const struct track *k, char **output)
 bool
 verify_contract(struct turn *t, enum lack lack)
 {
+	const char *profile = conf_str(t->conf, "verification.profile");
 	struct track *k = t->hub->track;
 	char *text, *how, *output;
 	bool told;
 
 	if (lack == LACK_VERIFICATION) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
-		if (!verify_now(t->hub, t->profile))
+		if (!verify_now(t->hub, profile))
 			return false;
 		if (k->verified) {
 			turn_set_ending(t, END_COMPLETED, "stop");
@@ -151,19 +152,20 @@ verify_now(struct hub *h, const char *profile)
 bool
 verify(struct turn *t)
 {
+	const char *profile = conf_str(t->conf, "verification.profile");
 	struct track *k = t->hub->track;
 	char *output, *how, *text;
 	int rc;
 
 	turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
-	if (!k->failed_verification && !verify_now(t->hub, t->profile))
+	if (!k->failed_verification && !verify_now(t->hub, profile))
 		return false;
 	if (k->verified) {
 		turn_set_ending(t, END_COMPLETED, "stop");
 		return false;
 	}
 	turn_set_ending(t, END_CONTRACT, "verification");
-	if (k->repairs >= t->repair_attempts)
+	if (k->repairs >= conf_int(t->conf, "agent.repair_attempts"))
 		return false;
 	/* fix it: a turn of the loop with its own count of steps and calls */
 	how = outcome(k, &output);

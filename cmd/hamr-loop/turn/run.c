@@ -343,10 +343,7 @@ int
 run_turn(struct run *r, const char *task, struct err *e)
 {
 	struct turn t = { .hub = &r->hub, .conf = r->conf,
-		.begun = file_now_ms(),
-		.repair_attempts = (int)conf_int(r->conf,
-		    "agent.repair_attempts"),
-		.profile = conf_str(r->conf, "verification.profile") };
+		.begun = file_now_ms() };
 	int status;
 
 	hub_revive(&r->hub);

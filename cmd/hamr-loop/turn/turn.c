@@ -236,9 +236,7 @@ steered(struct turn *t)
 	if (h->ui->sent.len == 0 || strchr("/!\n", h->ui->sent.p[0]) != NULL)
 		return false;
 	line = ui_take_sent(h->ui);
-	if (line == NULL)
-		return false;
-	is = setup_task(h, t->conf, line, NULL, true) == 0;
+	is = line != NULL && setup_task(h, t->conf, line, NULL, true) == 0;
 	free(line);
 	return is;
 }

@@ -17,8 +17,6 @@ struct turn {
 	struct hub *hub;
 	const struct conf *conf;
 	long long begun;	/* ms, monotonic */
-	int repair_attempts;	/* after a failed verification */
-	const char *profile;	/* of verifications: "quick", "full" */
 	long long waited_ms;	/* for a server that was down */
 	int died;		/* of hub->died, what is told already */
 	bool timed_out;		/* its time ran out in an action ... */
