@@ -182,33 +182,23 @@ configuration(struct doctor *d)
 	free(repo);
 }
 
-/* Can the folder be made, or written? */
-static bool
-can_be_made(const char *path)
-{
-	char *at = xstrdup(path), *slash;
-	bool yes;
-
-	while (access(at, F_OK) < 0 && (slash = strrchr(at, '/')) != NULL &&
-	    slash > at)
-		*slash = '\0';
-	yes = access(at, W_OK) == 0;
-	free(at);
-	return yes;
-}
-
 /* Where sessions go; that folder, yours. */
 static char *
 sessions(struct doctor *d)
 {
 	struct err e;
-	char *dir = state_where(d->root, &e);
+	char *dir = state_where(d->root, &e), *slash;
+	char *at = xstrdup(dir != NULL ? dir : "");
 	size_t top = strlen(d->root);
 	bool there = dir != NULL && access(dir, F_OK) == 0;
 
+	/* the folder itself, or the one that it can be made in */
+	while (access(at, F_OK) < 0 && (slash = strrchr(at, '/')) != NULL &&
+	    slash > at)
+		*slash = '\0';
 	if (dir == NULL)
 		report(d, MISSING, "sessions", "%s", e.text);
-	else if (!can_be_made(dir))
+	else if (access(at, W_OK) < 0)
 		report(d, MISSING, "sessions", "neither %s/.hamr nor %s can be "
 		    "written; make one writable, or set XDG_STATE_HOME",
 		    d->root, dir);
@@ -218,6 +208,7 @@ sessions(struct doctor *d)
 	else
 		report(d, FINE, "sessions", "in %s%s", dir, there ? "" :
 		    ", made by the first run");
+	free(at);
 	if (there) {
 		/* Logs are for whoever investigates a failed run. */
 		char *path = xasprintf("%s/runs", dir);
@@ -232,8 +223,7 @@ sessions(struct doctor *d)
 		else
 			report(d, FINE, "logs", "none yet; they go to %s",
 			    path);
-		if (folder != NULL)
-			closedir(folder);
+		file_closedir(folder);
 		free(path);
 	}
 	return dir;
@@ -245,15 +235,13 @@ disk(struct doctor *d)
 	char *dir = sessions(d);
 	const char *at = dir != NULL && access(dir, F_OK) == 0 ? dir : d->root;
 	struct statvfs s;
-	unsigned long long left;
+	int rc = statvfs(at, &s);
+	unsigned long long left = rc < 0 ? 0 :
+	    (unsigned long long)s.f_bavail * s.f_frsize;
 
-	if (statvfs(at, &s) < 0) {
+	if (rc < 0)
 		report(d, MISSING, "disk", "%s cannot be read", at);
-		free(dir);
-		return;
-	}
-	left = (unsigned long long)s.f_bavail * s.f_frsize;
-	if (left < DISK_LOW)
+	else if (left < DISK_LOW)
 		report(d, MISSING, "disk", "only %llu MiB free; make room, or "
 		    "work may be lost", left >> 20);
 	else
