@@ -240,18 +240,6 @@ search_on(struct editor *e, bool to_newer)
 }
 
 static void
-search_typed(struct editor *e, struct slice text)
-{
-	size_t from = e->found < e->history.n ? e->found + 1 : e->history.n;
-	struct slice line = SLICE("");
-
-	slice_line(&text, &line);
-	buf_slice(&e->query, line);
-	show_found(e, history_search(&e->history, buf_view(&e->query).p, from,
-	    false));
-}
-
-static void
 search_drop_last(struct editor *e)
 {
 	struct buf *q = &e->query;
@@ -270,11 +258,17 @@ static bool
 search_key(struct editor *e, const struct key *key)
 {
 	char c = key->text.n == 1 ? *key->text.p : '\0';
+	struct slice text = key->text, line = SLICE("");
 
 	switch (key->name) {
 	case KEY_TEXT: case KEY_PASTE:
-		if (key->text.p != NULL)
-			search_typed(e, key->text);
+		if (text.p == NULL)
+			return true;
+		slice_line(&text, &line);
+		buf_slice(&e->query, line);
+		show_found(e, history_search(&e->history,
+		    buf_view(&e->query).p, e->found < e->history.n ?
+		    e->found + 1 : e->history.n, false));
 		return true;
 	case KEY_BACKSPACE:
 		search_drop_last(e);
