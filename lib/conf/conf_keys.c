@@ -335,34 +335,24 @@ conf_key_is_table(const char *path)
 	return found;
 }
 
-static bool
-is_var(const char *name, const char *var)
-{
-	if (strncmp(var, "HAMR_", 5) != 0)
-		return false;
-	for (var += 5; *name != '\0'; name++, var++) {
-		char c = *name == '.' ? '_' : *name;
-
-		if (c >= 'a' && c <= 'z')
-			c = (char)(c - 'a' + 'A');
-		if (*var != c)
-			return false;
-	}
-	return *var == '\0';
-}
-
 const struct conf_key *
 conf_key_env(const char *var)
 {
 	const char *best = NULL;
 	size_t longest = 0;
 
+	if (strncmp(var, "HAMR_", 5) != 0)
+		return NULL;
 	for (size_t i = 0; i < NAMES; i++) {
-		const char *name = name_at(i);
+		const char *name = name_at(i), *p = name, *v = var + 5;
 		size_t n = (size_t)(last(name) - name);
 
-		if (strncmp(name, "mcp.", 4) == 0 || n <= longest ||
-		    !is_var(name, var))
+		for (; *p != '\0'; p++, v++)
+			if (*v != (*p == '.' ? '_' : *p >= 'a' && *p <= 'z' ?
+			    *p - 'a' + 'A' : *p))
+				break;
+		if (*p != '\0' || *v != '\0' || n <= longest ||
+		    strncmp(name, "mcp.", 4) == 0)
 			continue;
 		longest = n;
 		best = name;

@@ -30,23 +30,6 @@ listing_find(const char *cwd, const char *id)
 	return path;
 }
 
-static void
-put_entry(struct buf *out, const struct rec *r, const char *cwd)
-{
-	char *title = rec_strdup(r, "task");
-	int64_t age = 0;
-	char at[UTC_SIZE];
-
-	rec_int(r, "age_s", &age);
-	utc_print((utc_now() / 1000 - age) * 1000, at);
-	scan_put(out, "{'sessionId':$,'cwd':@", rec_get(r, "session"),
-	    slice_of(cwd));
-	if (title != NULL && title[0] != '\0')
-		scan_put(out, ",'title':@", slice_of(title));
-	scan_put(out, ",'updatedAt':@}", slice_of(at));
-	free(title);
-}
-
 /* A page of the lines.  False: the cursor was not found. */
 static bool
 put_page(struct buf *out, struct slice lines, const char *cwd,
@@ -55,8 +38,9 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	struct scan scan = { 0 };
 	bool found = cursor == NULL;
-	char *last = NULL;
+	char *last = NULL, *title, at[UTC_SIZE];
 	struct slice line;
+	int64_t age;
 	struct rec r;
 	size_t n = 0;
 
@@ -72,8 +56,17 @@ put_page(struct buf *out, struct slice lines, const char *cwd,
 			scan_put(out, "'nextCursor':@,", slice_of(last));
 			break;
 		}
-		buf_adds(&list, n++ > 0 ? "," : "");
-		put_entry(&list, &r, cwd);
+		title = rec_strdup(&r, "task");
+		age = 0;
+		rec_int(&r, "age_s", &age);
+		utc_print((utc_now() / 1000 - age) * 1000, at);
+		scan_put(&list, n++ > 0 ? ",{'sessionId':$,'cwd':@" :
+		    "{'sessionId':$,'cwd':@", rec_get(&r, "session"),
+		    slice_of(cwd));
+		if (title != NULL && title[0] != '\0')
+			scan_put(&list, ",'title':@", slice_of(title));
+		scan_put(&list, ",'updatedAt':@}", slice_of(at));
+		free(title);
 		free(last);
 		last = rec_strdup(&r, "session");
 	}

@@ -192,25 +192,6 @@ see_assistant(struct worker *s, const struct rec *r)
 		calls_see(s, &call);
 }
 
-/* data:image/png;base64,AAAA */
-static void
-send_image(struct worker *s, struct slice part)
-{
-	char *url = scan_strdup(scan_get(scan_get(part, "image_url"), "url"));
-	char *semi = url != NULL ? strchr(url, ';') : NULL;
-	char *comma = url != NULL ? strchr(url, ',') : NULL;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (semi != NULL && comma > semi && strncmp(url, "data:", 5) == 0) {
-		*semi = '\0';
-		scan_put(&b, "{'sessionUpdate':'user_message_chunk',"
-		    "'content':{'type':'image','mimeType':@,'data':@}}",
-		    slice_of(url + 5), slice_of(comma + 1));
-		update_send(s, &b);
-	}
-	free(url);
-}
-
 /* What the session is called: how its first message begins. */
 static void
 see_title(struct worker *s, struct slice text, bool tell)
@@ -239,17 +220,33 @@ see_title(struct worker *s, struct slice text, bool tell)
 static void
 see_user(struct worker *s, const struct rec *r, bool replay)
 {
-	struct slice content = rec_get(r, "content"), part;
+	struct walk w = walk_elements(rec_get(r, "content"));
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct slice part;
 
 	if (!msg_is_person(r))
 		return;
-	msg_text(content, &b);
-	if (replay) {
+	msg_text(rec_get(r, "content"), &b);
+	if (replay)
 		update_text(s, "user_message_chunk", buf_view(&b));
-		for (struct walk w = walk_elements(content);
-		    walk_next(&w, NULL, &part); )
-			send_image(s, part);
+	while (replay && walk_next(&w, NULL, &part)) {
+		/* data:image/png;base64,AAAA */
+		char *url = scan_strdup(scan_get(scan_get(part, "image_url"),
+		    "url"));
+		char *semi = url != NULL ? strchr(url, ';') : NULL;
+		char *comma = url != NULL ? strchr(url, ',') : NULL;
+		struct buf image = BUF_INIT(BUF_RECORD_MAX);
+
+		if (semi != NULL && comma > semi &&
+		    strncmp(url, "data:", 5) == 0) {
+			*semi = '\0';
+			scan_put(&image, "{'sessionUpdate':"
+			    "'user_message_chunk','content':{'type':'image',"
+			    "'mimeType':@,'data':@}}", slice_of(url + 5),
+			    slice_of(comma + 1));
+			update_send(s, &image);
+		}
+		free(url);
 	}
 	see_title(s, buf_view(&b), !replay);
 	s->said_text = false;

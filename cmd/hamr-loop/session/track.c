@@ -107,45 +107,39 @@ mutation(struct track *t, const struct rec *r)
 	t->last_recovery = -1;
 }
 
-/* Did a command that ran read-only try to write?  Its own words tell, in the
- * language of the person; Landlock gives another error than a mount. */
+/* Was it a change that somebody had to allow?  False: nothing came of it for
+ * want of that: it was denied, or it ran read-only and tried to write.  Then
+ * its own words tell, in the language of the person; Landlock gives another
+ * error than a mount. */
 static bool
-ran_into_it(const struct rec *r)
+consent(struct track *t, const struct rec *r)
 {
+	struct slice how = msg_meta(r, "consent");
 	bool landlock = scan_str_is(msg_meta(r, "sandbox"), "landlock");
-	locale_t own = newlocale(LC_MESSAGES_MASK, "", (locale_t)0);
+	bool missing = scan_str_is(msg_meta(r, "error"), "denied");
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	locale_t own;
 	const char *text;
-	bool yes;
 
+	if (scan_str_is(how, "refused"))
+		t->refused = true;
+	if (!scan_str_is(how, "missing"))
+		return true;
+	own = newlocale(LC_MESSAGES_MASK, "", (locale_t)0);
 	msg_text(rec_get(r, "content"), &b);
-	text = b.len > 0 ? b.p : "";
-	yes = strcasestr(text, strerror(EROFS)) != NULL ||
+	text = buf_view(&b).p;
+	missing = missing || strcasestr(text, strerror(EROFS)) != NULL ||
 	    (landlock && strcasestr(text, strerror(EACCES)) != NULL);
 	if (own != (locale_t)0) {
-		yes = yes || strstr(text, strerror_l(EROFS, own)) != NULL ||
+		missing = missing ||
+		    strstr(text, strerror_l(EROFS, own)) != NULL ||
 		    (landlock && strstr(text, strerror_l(EACCES, own)) !=
 		    NULL);
 		freelocale(own);
 	}
 	buf_release(&b);
-	return yes;
-}
-
-/* Was it a change that somebody had to allow?  False: nothing came of it for
- * want of that. */
-static bool
-consent(struct track *t, const struct rec *r)
-{
-	struct slice how = msg_meta(r, "consent");
-
-	if (scan_str_is(how, "refused"))
-		t->refused = true;
-	if (!scan_str_is(how, "missing") ||
-	    !(scan_str_is(msg_meta(r, "error"), "denied") || ran_into_it(r)))
-		return true;
-	t->no_consent = true;
-	return false;
+	t->no_consent |= missing;
+	return !missing;
 }
 
 /* The last command that failed, until it passes. */
