@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "conf/place.h"
 #include "import.h"
 #include "import_guess.h"
@@ -15,6 +16,8 @@
 
 #define PROGRAM_MAX ((size_t)1 << 20)
 #define BATCH ((size_t)256 << 10)	/* given at once, when it is there */
+#define KINDS_LEFT 16		/* told apart */
+#define LEFT_LONGEST 60		/* bytes of what one is called */
 
 /* Lines of the file where something was lost. */
 struct lost {
@@ -48,6 +51,57 @@ struct import {
 	struct rec rec;
 	struct buf out;
 };
+
+/* ---- what is left out ---- */
+
+static size_t
+left_find(const struct import_left *l, const char *what)
+{
+	size_t i = 0;
+
+	while (i < l->n && strcmp(l->kind[i].what, what) != 0)
+		i++;
+	return i;
+}
+
+static void
+left_add(struct import_left *l, const char *what, size_t n)
+{
+	size_t i = left_find(l, what);
+
+	if (i == l->n && l->n >= KINDS_LEFT)
+		i = left_find(l, what = "others");
+	if (i == l->n) {
+		GROW(l->kind, l->n, l->cap);
+		l->kind[l->n++] = (struct import_left_kind){ xstrdup(what),
+			0 };
+	}
+	l->kind[i].n += n;
+}
+
+void
+import_left_merge(struct import_left *l, const struct import_left *more)
+{
+	for (size_t i = 0; i < more->n; i++)
+		left_add(l, more->kind[i].what, more->kind[i].n);
+}
+
+void
+import_left_put(const struct import_left *l, struct buf *out)
+{
+	for (size_t i = 0; i < l->n; i++)
+		buf_fmt(out, "%s%s (%zu)", i > 0 ? ", " : "", l->kind[i].what,
+		    l->kind[i].n);
+}
+
+void
+import_left_reset(struct import_left *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->kind[i].what);
+	free(l->kind);
+	*l = (struct import_left){ NULL, 0, 0 };
+}
 
 /* ---- programs ---- */
 
@@ -343,11 +397,19 @@ tell_cut(struct import *im, const struct rec **r, struct err *e)
 	return made(im, im->values.line, r, e);
 }
 
+/* what is a JSON string; many kinds are counted as one. */
 static void
 count_left(struct import *im, struct slice what, size_t n)
 {
-	import_left_add(&im->left, what, n);
-	import_left_add(&im->left_here, what, n);
+	char *text = scan_strdup(what);
+	size_t len = text != NULL ? strlen(text) : 0;
+	const char *kind = len > 0 ? text : "others";
+
+	if (len > LEFT_LONGEST)
+		text[utf8_cut(text, len, LEFT_LONGEST)] = '\0';
+	left_add(&im->left, kind, n);
+	left_add(&im->left_here, kind, n);
+	free(text);
 }
 
 /* What the program made, as a record; its header first if it has none.  0 when

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "conf/conf.h"
-#include "import_left.h"
 #include "record/rec.h"
 
 struct import_opts {
@@ -34,6 +33,22 @@ int import_next(struct import *im, const struct rec **r, struct err *e);
 
 /* Its end was refused as nothing was made of it. */
 bool import_is_empty(const struct import *im);
+
+/* What an importer left out, counted by what it was.  An importer says so with
+ * {"_left": WHAT} in place of a record, or with a member _left in a part of a
+ * content that it could not take. */
+struct import_left {
+	struct import_left_kind {
+		char *what;
+		size_t n;
+	} *kind;
+	size_t n, cap;
+};
+
+void import_left_merge(struct import_left *l, const struct import_left *more);
+/* Append "type x (2), part y (1)"; nothing when there is nothing. */
+void import_left_put(const struct import_left *l, struct buf *out);
+void import_left_reset(struct import_left *l);
 
 /* Of the conversation in hand, so far. */
 const struct import_left *import_left_out(const struct import *im);

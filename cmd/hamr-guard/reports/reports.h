@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "import/import_left.h"
+#include "import/import.h"
 #include "profiles/profile.h"
 #include "savings.h"
 #include "table.h"
