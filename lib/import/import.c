@@ -379,24 +379,6 @@ made(struct import *im, size_t line, const struct rec **r, struct err *e)
 	return 1;
 }
 
-/* A line cut short at the end of a file that may still be written to. */
-static int
-tell_cut(struct import *im, const struct rec **r, struct err *e)
-{
-	im->cut_told++;
-	if (!im->begun) {	/* there is nothing else */
-		im->over = true;
-		*e = im->bad;
-		return -1;
-	}
-	im->said = true;
-	buf_reset(&im->out);
-	buf_adds(&im->out, "{\"type\":\"error\",\"stage\":\"import\","
-	    "\"code\":\"bad_record\",\"message\":\"the last line is cut "
-	    "short\",\"retryable\":false}");
-	return made(im, im->values.line, r, e);
-}
-
 /* what is a JSON string; many kinds are counted as one. */
 static void
 count_left(struct import *im, struct slice what, size_t n)
@@ -523,8 +505,22 @@ import_next(struct import *im, const struct rec **r, struct err *e)
 			    im->file, im->line,
 			    (int)(text.n < 300 ? text.n : 300), text.p);
 		case PROGRAM_END:
-			return im->cut_told < im->ncut ?
-			    tell_cut(im, r, e) : finish(im, e);
+			if (im->cut_told == im->ncut)
+				return finish(im, e);
+			/* a line cut short at the end of a file that may still
+			 * be written to */
+			im->cut_told++;
+			if (!im->begun) {	/* there is nothing else */
+				im->over = true;
+				*e = im->bad;
+				return -1;
+			}
+			im->said = true;
+			buf_reset(&im->out);
+			scan_put(&im->out, "{'type':'error','stage':'import',"
+			    "'code':'bad_record','message':'the last line is "
+			    "cut short','retryable':false}");
+			return made(im, im->values.line, r, e);
 		case -1: im->over = true; return -1;
 		default: break;
 		}

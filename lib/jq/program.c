@@ -152,7 +152,7 @@ program_next(struct program *p, struct slice *text, struct err *e)
 /* The first line of what libjq said, without the name of its program.  Where
  * it says at which line, that goes first; its advice to users of a shell
  * goes. */
-static int
+static void
 refused(const struct program *p, struct slice why, struct err *e)
 {
 	static const char at[] = " at <top-level>, line ", shell[] =
@@ -177,32 +177,6 @@ refused(const struct program *p, struct slice why, struct err *e)
 		err_set(e, ST_USAGE, "%s:%.*s: %s", p->name, n, line, text);
 	}
 	free(whole);
-	return -1;
-}
-
-static int
-start(struct program *p, const struct filter_job *job, struct err *e)
-{
-	struct slice why;
-	int fd[2];
-	char tag;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0)
-		return err_sys(e, ST_SYSTEM, "socketpair");
-	p->pid = fork();
-	if (p->pid == 0) {
-		close(fd[0]);
-		filter_serve(job, fd[1]);
-	}
-	close(fd[1]);
-	p->fd = fd[0];
-	if (p->pid < 0) {
-		p->pid = 0;
-		return err_sys(e, ST_SYSTEM, "fork");
-	}
-	if (!take(p, &tag, &why))
-		return gone(p, e);
-	return tag == FILTER_READY ? 0 : refused(p, why, e);
 }
 
 struct program *
@@ -213,13 +187,36 @@ program_new(const char *name, const char *text, const char *vars,
 	struct filter_job job = { .text = text, .vars = vars,
 		.importer = importer, .seconds = SECONDS,
 		.memory = MEMORY(importer) };
+	struct slice why;
+	int fd[2];
+	char tag;
 
 	p->name = name;
 	p->fd = -1;
 	p->memory = job.memory;
 	frames_init(&p->wire);
-	if (start(p, &job, e) == 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0) {
+		err_sys(e, ST_SYSTEM, "socketpair");
+		program_free(p);
+		return NULL;
+	}
+	p->pid = fork();
+	if (p->pid == 0) {
+		close(fd[0]);
+		filter_serve(&job, fd[1]);
+	}
+	close(fd[1]);
+	p->fd = fd[0];
+	if (p->pid < 0) {
+		p->pid = 0;
+		err_sys(e, ST_SYSTEM, "fork");
+	} else if (!take(p, &tag, &why)) {
+		gone(p, e);
+	} else if (tag == FILTER_READY) {
 		return p;
+	} else {
+		refused(p, why, e);
+	}
 	program_free(p);
 	return NULL;
 }

@@ -43,23 +43,6 @@ sessions_dir(const char *root, bool create, struct err *e)
 
 /* ---- one session, read ---- */
 
-static void
-take_task(struct summary *s, const struct rec *r)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	size_t n;
-
-	if (s->task != NULL || !msg_is_person(r))
-		return;
-	msg_text(rec_get(r, "content"), &b);
-	n = utf8_cut(buf_view(&b).p, b.len, 4 * TASK_SHOWN);
-	s->task = xmemdup0(buf_view(&b).p, n);
-	for (char *p = s->task; *p != '\0'; p++)
-		if (*p == '\n' || *p == '\t' || *p == '\r')
-			*p = ' ';
-	buf_release(&b);
-}
-
 /* Is its lock held? */
 static bool
 is_running(const char *dir, const char *id)
@@ -82,29 +65,35 @@ read_summary(struct summary *s, const char *dir, const char *path)
 	const struct rec *r;
 	struct stat st;
 	struct err e;
-	int got = -1;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int got = -1;
 
-	if (fd >= 0) {
-		if (fstat(fd, &st) == 0)
-			s->touched = st.st_mtime;
-		rec_in_init(&in, fd, path, REC_MAX);
-		while ((got = rec_next(&in, &r, &e)) > 0) {
-			if (r->kind == R_HAMR && s->created == NULL)
-				s->created = rec_strdup(r, "created");
-			if (r->kind == R_USER)
-				take_task(s, r);
-			if (r->kind == R_ASSISTANT)
-				s->steps++;
-			if (rec_is_message(r->kind) || r->kind == R_END) {
-				free(s->status);
-				s->status = r->kind == R_END ? rec_strdup(r,
-				    "status") : NULL;
-			}
+	rec_in_init(&in, fd, path, REC_MAX);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		s->touched = st.st_mtime;
+	while (fd >= 0 && (got = rec_next(&in, &r, &e)) > 0) {
+		if (r->kind == R_HAMR && s->created == NULL)
+			s->created = rec_strdup(r, "created");
+		if (r->kind == R_USER && s->task == NULL && msg_is_person(r)) {
+			msg_text(rec_get(r, "content"), &b);
+			s->task = xmemdup0(buf_view(&b).p, utf8_cut(
+			    buf_view(&b).p, b.len, 4 * TASK_SHOWN));
+			for (char *p = s->task; *p != '\0'; p++)
+				if (*p == '\n' || *p == '\t' || *p == '\r')
+					*p = ' ';
 		}
-		rec_in_release(&in);
-		close(fd);
+		if (r->kind == R_ASSISTANT)
+			s->steps++;
+		if (rec_is_message(r->kind) || r->kind == R_END) {
+			free(s->status);
+			s->status = r->kind == R_END ? rec_strdup(r,
+			    "status") : NULL;
+		}
 	}
+	rec_in_release(&in);
+	buf_release(&b);
+	file_close(fd);
 	if (got < 0 || s->status == NULL || is_running(dir, s->id)) {
 		free(s->status);
 		s->status = xstrdup(is_running(dir, s->id) ? "running" :
