@@ -656,8 +656,9 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 	bool stop;
 
 	if (d == NULL) {
+		s.error = errno;
 		close(fd);
-		return false;
+		return see(arg, &s) == GITIGNORE_STOP;
 	}
 	gitignore_enter(g, fd, rel);
 	while (errno = 0, (e = file_readdir(d)) != NULL)
@@ -683,9 +684,13 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 bool
 gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see, void *arg)
 {
+	struct gitignore_seen s = { .rel = "", .dirfd = -1 };
 	int fd = openat(rootfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd >= 0 && walk(g, fd, "", 0, see, arg);
+	if (fd >= 0)
+		return walk(g, fd, "", 0, see, arg);
+	s.error = errno;
+	return see(arg, &s) == GITIGNORE_STOP;
 }
 
 bool

@@ -1,5 +1,6 @@
-/* test_path.c - what a path means beneath the root, and what is kept from
- * everybody. */
+/* test_path.c - what a path means beneath the root, what is kept from
+ * everybody, and what could not be looked at. */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,13 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "git/gitignore.h"
 #include "root/path.h"
 #include "root/secret.h"
+#include "undo/watch.h"
 
 struct fix {
 	char dir[64];
@@ -218,6 +222,39 @@ secrets(void **state)
 	assert_false(lists_built("a/building/b"));
 }
 
+static enum gitignore_next
+note_error(void *arg, const struct gitignore_seen *s)
+{
+	if (s->st == NULL)
+		*(int *)arg = s->error;
+	return GITIGNORE_PASS;
+}
+
+/* Undo takes what it was not told of for unchanged. */
+static void
+unread(void **state)
+{
+	struct watch w = { .fd = open("/", O_RDONLY), .whole = true };
+	struct buf paths = BUF_INIT(4096);
+	struct gitignore *g;
+	int error = 0;
+	struct err e;
+
+	(void)state;
+	g = gitignore_new("/nonexistent", false, &e);
+	assert_false(gitignore_walk(g, -1, note_error, &error));
+	assert_int_equal(error, EBADF);
+	gitignore_free(g);
+	/* a folder in place of inotify's descriptor: EISDIR */
+	assert_false(watch_take(&w, &paths));
+	watch_release(&w);
+	w.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	w.whole = true;
+	assert_true(watch_take(&w, &paths));
+	watch_release(&w);
+	buf_release(&paths);
+}
+
 int
 main(void)
 {
@@ -227,6 +264,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(lengths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(opening, set_up, tear_down),
 		cmocka_unit_test(secrets),
+		cmocka_unit_test(unread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

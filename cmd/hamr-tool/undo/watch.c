@@ -1,4 +1,5 @@
 /* watch.c - what has changed in these folders since we looked? */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -101,7 +102,7 @@ watch_take(struct watch *w, struct buf *paths)
 		struct inotify_event align;
 		char bytes[16384];
 	} u;
-	ssize_t n;
+	ssize_t n = 1;
 
 	while (w->whole && (n = read(w->fd, &u, sizeof u)) > 0)
 		for (ssize_t at = 0; at < n && w->whole; ) {
@@ -123,5 +124,8 @@ watch_take(struct watch *w, struct buf *paths)
 			buf_adds(paths, rel[0] != '\0' ? "/" : "");
 			buf_add(paths, e->name, strlen(e->name) + 1);
 		}
+	/* nothing is there now; or what is there cannot be told */
+	if (n < 0 && errno != EAGAIN)
+		w->whole = false;
 	return w->whole;
 }
