@@ -85,15 +85,14 @@ plugin_is_schema(struct slice text)
 }
 
 static int
-take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
+take(struct plugin *p, struct slice rec, struct err *e)
 {
 	struct slice parameters = scan_get(rec, "parameters");
 	struct slice mutates = scan_get(rec, "mutates");
 	struct slice paths = scan_get(rec, "paths"), el;
 
-	if (!scan_str_is(scan_get(rec, "kind"), kind))
-		return err_set(e, ST_PEER, "--describe does not say \"kind\":"
-		    "\"%s\"", kind);
+	if (!scan_str_is(scan_get(rec, "kind"), "tool"))
+		return broken(e, "does not say \"kind\":\"tool\"");
 	p->name = scan_strdup(scan_get(rec, "name"));
 	p->what = scan_strdup(scan_get(rec, "description"));
 	if (p->name == NULL || !plugin_is_name(p->name))
@@ -130,8 +129,7 @@ take(struct plugin *p, const char *kind, struct slice rec, struct err *e)
 }
 
 int
-plugin_parse(struct plugin *p, const char *kind, struct slice text,
-    struct err *e)
+plugin_parse(struct plugin *p, struct slice text, struct err *e)
 {
 	struct scan scan = { .n = 0 };
 	int r;
@@ -142,7 +140,7 @@ plugin_parse(struct plugin *p, const char *kind, struct slice text,
 		r = err_set(e, ST_PEER, "--describe did not print one JSON "
 		    "object: %s (byte %zu)", scan.why, scan.at);
 	else
-		r = take(p, kind, text, e);
+		r = take(p, text, e);
 	scan_release(&scan);
 	return r;
 }

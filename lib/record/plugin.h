@@ -40,10 +40,9 @@ bool plugin_is_name(const char *name);
  * checked object, not too long, not too deep. */
 bool plugin_is_schema(struct slice text);
 
-/* Read what --describe printed; -1 (ST_PEER) when it is not one record of that
- * kind with the keys of chapter 1.5.  p->path is left alone. */
-int plugin_parse(struct plugin *p, const char *kind, struct slice text,
-    struct err *e);
+/* Read what a tool's --describe printed; -1 (ST_PEER) when it is not one record
+ * with the keys of chapter 1.5.  p->path is left alone. */
+int plugin_parse(struct plugin *p, struct slice text, struct err *e);
 
 /* What the program at path printed when it was as it is now, appended to
  * out; false when that is not known. */

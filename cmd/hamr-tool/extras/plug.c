@@ -88,8 +88,7 @@ describe(struct tool *t, struct extra *x, struct err *e)
 			r = broke_its_word(e, path, how.p);
 		prog_release(&p);
 	}
-	if (r == 0 && plugin_parse(&x->plugin, "tool", says.len > 0 ?
-	    buf_view(&says) : SLICE(""), &why) < 0)
+	if (r == 0 && plugin_parse(&x->plugin, buf_view(&says), &why) < 0)
 		r = broke_its_word(e, path, why.text);
 	if (r == 0 && !known)
 		plugin_remember(path, buf_view(&says));
