@@ -129,8 +129,8 @@ rpc_waiting(const struct rpc *r)
 
 /* ---- messages ---- */
 
-static bool
-is_id(struct slice id)
+bool
+rpc_is_id(struct slice id)
 {
 	return scan_kind(id) == SCAN_STRING || scan_kind(id) == SCAN_NUMBER;
 }
@@ -146,12 +146,15 @@ rpc_read(struct slice text, struct rpc_msg *m)
 	m->params = scan_get(text, "params");
 	m->result = scan_get(text, "result");
 	m->error = scan_get(text, "error");
-	if (scan_kind(m->method) == SCAN_STRING)
-		m->kind = m->id.p == NULL ? RPC_NOTIFY : is_id(m->id) ?
-		    RPC_REQUEST : RPC_OTHER;
-	else if (m->method.p == NULL && is_id(m->id) && m->error.p != NULL)
+	if (scan_kind(m->method) == SCAN_STRING && m->id.p == NULL)
+		m->kind = RPC_NOTIFY;
+	else if (!rpc_is_id(m->id))
+		return;
+	else if (scan_kind(m->method) == SCAN_STRING)
+		m->kind = RPC_REQUEST;
+	else if (m->method.p == NULL && m->error.p != NULL)
 		m->kind = RPC_ERROR;
-	else if (m->method.p == NULL && is_id(m->id) && m->result.p != NULL)
+	else if (m->method.p == NULL && m->result.p != NULL)
 		m->kind = RPC_RESULT;
 }
 

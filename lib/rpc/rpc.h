@@ -69,6 +69,9 @@ struct rpc_msg {
 	struct slice result, error;
 };
 
+/* An id is a string or a number. */
+bool rpc_is_id(struct slice id);
+
 /* What a checked JSON value is as a message. */
 void rpc_read(struct slice text, struct rpc_msg *m);
 

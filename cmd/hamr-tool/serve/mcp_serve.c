@@ -264,15 +264,12 @@ on_call(struct serve *v, const struct rpc_msg *m)
 static void
 message(struct serve *v, struct slice text)
 {
-	bool is_id;
 	struct rpc_msg m;
 
 	rpc_read(text, &m);
-	is_id = m.id.p != NULL && (scan_kind(m.id) == SCAN_STRING ||
-	    scan_kind(m.id) == SCAN_NUMBER);
 	if (m.kind == RPC_OTHER)
-		serve_error(v, is_id ? m.id : SLICE("null"), RPC_INVALID,
-		    "this is not a JSON-RPC 2.0 message");
+		serve_error(v, rpc_is_id(m.id) ? m.id : SLICE("null"),
+		    RPC_INVALID, "this is not a JSON-RPC 2.0 message");
 	if (m.kind != RPC_REQUEST)
 		return;
 	if (scan_str_is(m.method, "initialize"))
