@@ -167,17 +167,6 @@ on_idle(struct stage *s, int fd)
 }
 
 static int
-print_schemas(struct stage *s, struct tool *t)
-{
-	struct err e;
-
-	tool_put(t);
-	if (s->failed)
-		return err_report(&s->err);
-	return rec_end(&s->out, &e) < 0 ? err_report(&e) : ST_OK;
-}
-
-static int
 print_status(const struct tool *t, struct err *e)
 {
 	struct sandboxes *bs = sandboxes_new(t->conf, t->root, true);
@@ -228,7 +217,9 @@ run(const struct opts *o, struct tool *t, struct err *e)
 		if (status != ST_OK)
 			err_report(e);
 	} else if (o->schemas) {
-		status = print_schemas(&s, t);
+		tool_put(t);
+		status = s.failed ? err_report(&s.err) :
+		    rec_end(&s.out, e) < 0 ? err_report(e) : ST_OK;
 	} else if (o->mcp) {
 		status = mcp_serve(t);
 	} else if (o->name != NULL) {
