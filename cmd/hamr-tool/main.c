@@ -176,7 +176,7 @@ print_status(const struct tool *t, struct err *e)
 
 	enforced = sandboxes_status(bs, &b);
 	sandboxes_free(bs);
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	b.len--;	/* rec_put ends it */
 	rec_put(&out, buf_view(&b));
 	buf_release(&b);
@@ -203,7 +203,7 @@ run(const struct opts *o, struct tool *t, struct err *e)
 		/* not a filter of records: stdin is not ours */
 		s.mode = STAGE_FILTER;
 		s.in.eof = true;
-		rec_out_init(&s.out, STDOUT_FILENO, "stdout");
+		rec_out_init(&s.out);
 		s.stream = o->args.stream && o->json;
 	}
 	t->stage = &s;

@@ -372,14 +372,14 @@ rec_raw_drop(struct rec_in *in, size_t n)
 /* ---- writing ---- */
 
 void
-rec_out_init(struct rec_out *o, int fd, const char *name)
+rec_out_init(struct rec_out *o)
 {
 	struct stat st;
 
-	*o = (struct rec_out){ .fd = fd, .name = name };
-	buf_init(&o->buf, (size_t)1 << 40);
-	o->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	o->tty = isatty(fd) == 1;
+	*o = (struct rec_out){ .fd = STDOUT_FILENO,
+		.buf = BUF_INIT((size_t)1 << 40) };
+	o->regular = fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode);
+	o->tty = isatty(o->fd) == 1;
 }
 
 void
@@ -428,7 +428,7 @@ rec_flush(struct rec_out *o, struct err *e)
 	if (o->error == 0)
 		return 0;
 	errno = o->error;
-	return err_sys(e, ST_SYSTEM, "%s", o->name);
+	return err_sys(e, ST_SYSTEM, "stdout");
 }
 
 int
@@ -438,6 +438,6 @@ rec_end(struct rec_out *o, struct err *e)
 
 	buf_release(&o->buf);
 	if (close(o->fd) < 0 && r == 0)
-		r = err_sys(e, ST_SYSTEM, "%s", o->name);
+		r = err_sys(e, ST_SYSTEM, "stdout");
 	return r;
 }

@@ -112,15 +112,14 @@ void rec_raw_drop(struct rec_in *in, size_t n);
 /* ---- writing ---- */
 
 struct rec_out {
-	int fd;
-	const char *name;
+	int fd;			/* stdout */
 	bool regular;		/* a regular file: need not be flushed early */
 	bool tty;
 	struct buf buf;
 	int error;		/* errno of the first failure, sticky */
 };
 
-void rec_out_init(struct rec_out *o, int fd, const char *name);
+void rec_out_init(struct rec_out *o);
 /* Queue one line (without LF).  Written when the queue is large. */
 void rec_put(struct rec_out *o, struct slice line);
 /* The same for a line in parts. */

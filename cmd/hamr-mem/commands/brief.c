@@ -134,7 +134,7 @@ command_brief(const struct opts *o, struct err *e)
 	int r;
 
 	opts_words(o, &task);
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	r = where_open(o, DB_READ, st, &n, e);
 	if (r == 0)
 		r = collect(&x, st, n, buf_view(&task), e);

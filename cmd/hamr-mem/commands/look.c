@@ -46,7 +46,7 @@ show_hits(const struct hits *hits, struct err *e)
 			show_hit_row(&rows, &hits->h[i], t);
 		r = print_page(&rows, e);
 	} else {
-		rec_out_init(&out, STDOUT_FILENO, "stdout");
+		rec_out_init(&out);
 		for (size_t i = 0; i < hits->n; i++)
 			show_hit(&out, &hits->h[i], hits->partial);
 		r = rec_end(&out, e);
@@ -96,7 +96,7 @@ command_list(const struct opts *o, struct err *e)
 
 	if (where_open_own(o, DB_READ, &st, e) < 0)
 		return e->status == ST_NOINPUT ? ST_OK : -1;
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	r = find_list(&st, 0, list_one, &out, e);
 	store_close(&st);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;
@@ -119,7 +119,7 @@ command_stats(const struct opts *o, struct err *e)
 		store_close(&st);
 		return print_page(&page, e);
 	}
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	if (r == 0)
 		show_stats(&out, &st, &n);
 	store_close(&st);

@@ -116,7 +116,7 @@ save(const struct opts *o, struct item *fact, struct err *e)
 	store_close(&st);
 	if (r <= 0)
 		return r < 0 ? -1 : ST_NO;
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	rec_put(&out, slice_of(fact->id));
 	return rec_end(&out, e) < 0 ? -1 : ST_OK;
 }

@@ -40,7 +40,7 @@ command_export(const struct opts *o, struct err *e)
 
 	if (where_open_own(o, DB_READ, &st, e) < 0)
 		return e->status == ST_NOINPUT && o->db == NULL ? ST_OK : -1;
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	r = port_export(&st, put_line, &out, e);
 	store_close(&st);
 	return r < 0 || rec_end(&out, e) < 0 ? -1 : ST_OK;

@@ -366,7 +366,7 @@ server_models(struct provider *p)
 		buf_release(&b);
 		return unreachable(p, &r);
 	}
-	rec_out_init(&out, 1, "stdout");
+	rec_out_init(&out);
 	while (next_model(&w, buf_view(&b), &name)) {
 		if (name == NULL)
 			continue;
@@ -477,7 +477,7 @@ server_probe(struct provider *p)
 	    slice_of(p->set->model));
 	buf_slice(&line, buf_view(&tried));
 	buf_addc(&line, '}');
-	rec_out_init(&out, 1, "stdout");
+	rec_out_init(&out);
 	rec_put(&out, buf_view(&line));
 	bufs_release(BUFS(&line, &tried));
 	if (rec_end(&out, &e) < 0)

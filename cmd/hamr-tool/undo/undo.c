@@ -443,7 +443,7 @@ print(const struct buf *text, struct err *e)
 {
 	struct rec_out out;
 
-	rec_out_init(&out, STDOUT_FILENO, "stdout");
+	rec_out_init(&out);
 	if (text->len > 0)
 		rec_put(&out, (struct slice){ text->p, text->len - 1 });
 	return rec_end(&out, e);
