@@ -204,7 +204,7 @@ file_unblocked(int fd)
 }
 
 int
-file_mkdirs(const char *path, mode_t mode, struct err *e)
+file_mkdirs(const char *path, struct err *e)
 {
 	char *s = xstrdup(path);
 	int r = 0;
@@ -215,7 +215,7 @@ file_mkdirs(const char *path, mode_t mode, struct err *e)
 		if (was != '/' && was != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(s, mode) < 0 && errno != EEXIST) {
+		if (mkdir(s, 0700) < 0 && errno != EEXIST) {
 			r = err_sys(e, ST_SYSTEM, "%s", s);
 			break;
 		}

@@ -46,8 +46,8 @@ int file_replace(const char *path, const void *p, size_t n, mode_t mode,
 /* The folder that path lies in is on the disk; -1 with errno. */
 int file_sync_folder(const char *path);
 
-/* mkdir -p: every missing folder of path, with mode. */
-int file_mkdirs(const char *path, mode_t mode, struct err *e);
+/* mkdir -p: every missing folder of path, for the user alone. */
+int file_mkdirs(const char *path, struct err *e);
 
 /* The folder name beneath at, opened to be read; never through a link.  NULL
  * with errno. */

@@ -293,7 +293,7 @@ user_file(mode_t *mode, struct err *e)
 	*mode = 0600;
 	slash = strrchr(path, '/');
 	*slash = '\0';
-	r = file_mkdirs(path, 0700, e);
+	r = file_mkdirs(path, e);
 	*slash = '/';
 	if (r == 0)
 		return path;

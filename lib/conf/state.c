@@ -161,7 +161,7 @@ state_dir(const char *root, bool create, struct err *e)
 		return NULL;
 	if (dir == NULL) {
 		dir = state_home(root, e);
-		if (dir != NULL && create && file_mkdirs(dir, 0700, e) < 0) {
+		if (dir != NULL && create && file_mkdirs(dir, e) < 0) {
 			struct err why = *e;
 
 			free(dir);

@@ -216,7 +216,7 @@ plugin_remember(const char *path, struct slice text)
 	if (file != NULL && id != NULL) {
 		buf_adds(&b, id);
 		buf_slice(&b, text);
-		if (file_mkdirs(folder, 0700, NULL) == 0)
+		if (file_mkdirs(folder, NULL) == 0)
 			file_replace(file, b.p, b.len, 0600, NULL);
 	}
 	buf_release(&b);

@@ -54,8 +54,8 @@ setup(void **state)
 	snprintf(etc, sizeof etc, "%s/etc.toml", f->dir);
 	home = xasprintf("%s/home/hamr", f->dir);
 	hamr = xasprintf("%s/.hamr", f->repo);
-	file_mkdirs(home, 0700, NULL);
-	file_mkdirs(hamr, 0700, NULL);
+	file_mkdirs(home, NULL);
+	file_mkdirs(hamr, NULL);
 	home[strlen(home) - 5] = '\0';
 	setenv("XDG_CONFIG_HOME", home, 1);
 	free(home);

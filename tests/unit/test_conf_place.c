@@ -8,7 +8,7 @@ test_places(void **state)
 	char *deep = xasprintf("%s/a/b", f->repo), *s;
 	char *git = xasprintf("%s/.git", f->repo);
 
-	file_mkdirs(deep, 0700, NULL);
+	file_mkdirs(deep, NULL);
 	s = conf_root(deep, &f->e);
 	assert_string_equal(s, deep);
 	free(s);

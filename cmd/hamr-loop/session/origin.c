@@ -21,7 +21,7 @@ origin_dir(void)
 {
 	char *dir = conf_home("XDG_STATE_HOME", ".local/state", "");
 
-	if (dir == NULL || file_mkdirs(dir, 0700, NULL) == 0)
+	if (dir == NULL || file_mkdirs(dir, NULL) == 0)
 		return dir;
 	free(dir);
 	return NULL;

@@ -20,7 +20,7 @@ global_path(bool create, struct err *e)
 	if (dir == NULL)
 		err_set(e, ST_NOINPUT, "no memory of the user: HOME is not "
 		    "set; name a file with --db");
-	else if (!create || file_mkdirs(dir, 0700, e) == 0)
+	else if (!create || file_mkdirs(dir, e) == 0)
 		path = xasprintf("%s/memory.db", dir);
 	free(dir);
 	return path;

@@ -407,7 +407,7 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 		bool in_home = strncmp(v[i], "~/", 2) == 0 && home != NULL;
 		char *path = v[i][0] == '/' ? xstrdup(v[i]) : xasprintf(
 		    "%s/%s", in_home ? home : t->root, v[i] + 2 * in_home);
-		char *real = file_mkdirs(path, 0700, e) == 0 ?
+		char *real = file_mkdirs(path, e) == 0 ?
 		    realpath(path, NULL) : NULL;
 
 		free(path);

@@ -76,7 +76,7 @@ make_cache(const struct sandboxes *bs)
 	cache = xasprintf("%s/hamr/%s-%.12s", top, base != NULL &&
 	    base[1] != '\0' ? base + 1 : "root", hex);
 	free(top);
-	top = file_mkdirs(cache, 0700, &e) == 0 && access(cache, W_OK) == 0 ?
+	top = file_mkdirs(cache, &e) == 0 && access(cache, W_OK) == 0 ?
 	    realpath(cache, NULL) : NULL;
 	free(cache);
 	return top;
