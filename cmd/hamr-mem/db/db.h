@@ -58,22 +58,25 @@ int db_truncate_log(struct db *db, struct err *e);
 int db_replace(struct db *db, const char *by,
     int (*last)(void *arg, struct err *e), void *arg, struct err *e);
 
-/* What relevance(TABLE, ?i) of a full-text query is told.  It is bm25 with
- * bounded work, positive, and NULL for a row that does not reach least, which
- * may rise from row to row.  Where the row has the query's words one behind
+/* What relevance(TABLE, ?i) in the WHERE of a full-text query is told.  It is
+ * bm25 with bounded work, positive, in score, and true for a row that reaches
+ * least, which may rise from row to row, and for the last one that may be
+ * looked at: left is 0 then.  Where the row has the query's words one behind
  * another, DB_PHRASE is added. */
 #define DB_PHRASE 1e6
 #define DB_COLUMNS 4
 #define DB_LABELS 2		/* columns from this one on are labels */
 struct db_relevance {
 	double weight[DB_COLUMNS];
-	double least;
+	double least, score;
+	size_t left;		/* rows that it looks at */
+	long long until;	/* file_now_ms; looked at every 250 rows */
 	const double *rows;	/* with each phrase of the query, about */
 	size_t nrows;		/* 0: not known */
 	const int *order;	/* the words as they follow one another, each */
 	int n;			/* its number in the query, -1: any word; n 0:
 				 * not asked */
-	int lengths;		/* 0 at first */
+	int lengths[2];		/* 0 at first */
 	void *rarity;		/* NULL at first; for the next query of the same
 				 * words; to be freed */
 };

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include "internal.h"
@@ -20,7 +21,9 @@
 #define B 0.75
 #define PHRASES 64
 #define PLACES 500		/* of words in a row, that are compared */
-#define LENGTHS 1000		/* of rows, that are looked up */
+#define LENGTHS 1000		/* of rows, that are looked up, with the phrase
+				 * and without it */
+#define LOOK_EVERY 250		/* rows between two looks at the clock */
 
 struct rarity {
 	double average;		/* words in a row */
@@ -139,26 +142,27 @@ is_phrase(const Fts5ExtensionApi *api, Fts5Context *f,
  * say, at least; after LENGTHS rows, and as long as an average one. */
 static int
 score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
-    struct db_relevance *want, double *out)
+    struct db_relevance *want)
 {
-	struct often often[PHRASES] = { { 0, false } };
+	struct often often[PHRASES];
 	double bonus = 0;
 	struct place place[PLACES];
 	int end[DB_COLUMNS] = { 0 };
-	int n = 0, size = 0, rc = SQLITE_OK;
+	int n = 0, size = 0, rc = SQLITE_OK, *lengths;
 
-	for (int i = 0; i < r->n && rc == SQLITE_OK; i++) {
+	for (int i = 0; i < r->n && i < PHRASES && rc == SQLITE_OK; i++) {
 		struct place p = { .word = i };
 		double in[DB_COLUMNS] = { 0 };
 		Fts5PhraseIter it;
 
+		often[i] = (struct often){ 0, false };
 		rc = api->xPhraseFirst(f, i, &it, &p.column, &p.at);
 		for (; rc == SQLITE_OK && p.column >= 0;
 		    api->xPhraseNext(f, &it, &p.column, &p.at)) {
 			if (p.column >= DB_COLUMNS)
 				break;
 			in[p.column] += want->weight[p.column];
-			if (i < PHRASES && often[i].n < in[p.column])
+			if (often[i].n < in[p.column])
 				often[i] = (struct often){ in[p.column],
 					p.column >= DB_LABELS };
 			if (end[p.column] <= p.at)
@@ -171,27 +175,25 @@ score(const Fts5ExtensionApi *api, Fts5Context *f, const struct rarity *r,
 		bonus = DB_PHRASE;
 	for (int i = 0; i < DB_COLUMNS; i++)
 		size += end[i];
-	if (want->lengths >= LENGTHS && bonus == 0 && size < r->average)
+	lengths = &want->lengths[bonus > 0];
+	if (*lengths >= LENGTHS && size < r->average)
 		size = (int)r->average;
-	*out = bonus + sum(r, often, length(r, size));
-	if (rc != SQLITE_OK || *out < want->least ||
-	    (want->lengths >= LENGTHS && bonus == 0))
+	want->score = bonus + sum(r, often, length(r, size));
+	if (rc != SQLITE_OK || want->score < want->least || *lengths >= LENGTHS)
 		return rc;
-	want->lengths++;
+	++*lengths;
 	rc = api->xColumnSize(f, -1, &size);
-	*out = bonus + sum(r, often, length(r, size));
+	want->score = bonus + sum(r, often, length(r, size));
 	return rc;
 }
 
-/* Its argument behind the table is what db_relevance binds.  NULL: less than
- * the least that is wanted. */
+/* Its argument behind the table is what db_relevance binds. */
 static void
 relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
     int n, sqlite3_value **v)
 {
 	struct db_relevance *want = n > 0 ?
 	    sqlite3_value_pointer(v[0], RELEVANCE) : NULL;
-	double sum = 0;
 	int rc = SQLITE_OK;
 
 	if (want == NULL) {
@@ -201,11 +203,14 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 	if (want->rarity == NULL)
 		rc = learn(api, f, want, &want->rarity);
 	if (rc == SQLITE_OK)
-		rc = score(api, f, want->rarity, want, &sum);
-	if (rc != SQLITE_OK)
+		rc = score(api, f, want->rarity, want);
+	if (rc != SQLITE_OK) {
 		sqlite3_result_error_code(ctx, rc);
-	else if (sum >= want->least)
-		sqlite3_result_double(ctx, sum);
+		return;
+	}
+	if (--want->left % LOOK_EVERY == 0 && file_now_ms() > want->until)
+		want->left = 0;
+	sqlite3_result_int(ctx, want->left == 0 || want->score >= want->least);
 }
 
 int

@@ -26,7 +26,8 @@
 #define FRAGMENTS 16		/* of a query that are looked for */
 #define ALL_ROWS 10		/* with some words, about: the others are
 				 * looked for in their text */
-#define LOOK_EVERY 256		/* rows between two looks at the clock */
+#define ASCEND_ROWS 1000000	/* with one of all words: fewer are walked over
+				 * from the oldest on, in two thirds of the time */
 #define TERMS 256		/* of an expression, that are known */
 #define EXPR_MAX ((size_t)1 << 20)
 
@@ -50,6 +51,7 @@ struct ask {
 	struct buf expr;
 	double rows[TERMS];	/* of each term of it */
 	size_t n;
+	bool ascending;		/* the oldest row first: all will be ranked */
 	enum {
 		ASKED_ALL,
 		ASKED_MANY,	/* of all words: a row counts as one with all */
@@ -183,18 +185,16 @@ is_wanted(struct store *st, const struct find *f, int64_t row, struct err *e)
  * unless each is to be looked at.  1: there are more rows than may be. */
 static int
 rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
-    struct search *x, struct db_relevance *least, struct best *best,
+    struct search *x, struct db_relevance *told, struct best *best,
     struct err *e)
 {
 	struct candidate c = { .row = 0 };
-	size_t seen = 0;
 	int got;
 
 	if (f->raw)		/* else no step takes long */
 		db_deadline(st->db, x->until);
 	while ((got = st_step(s, e)) >= 0) {
 		int64_t passage = got > 0 ? st_col_int(s, 0) : 0;
-		double rank = got > 0 ? st_col_num(s, 1) : 0;
 
 		if (each || passage >> PASSAGE_BITS != c.row) {
 			if (c.row > 0 && best_wants(best, &c)) {
@@ -205,19 +205,17 @@ rank_rows(struct store *st, const struct find *f, struct st *s, bool each,
 				else if (want > 0)
 					best_add(best, &c);
 				if (best->n == best->max)
-					least->least = best->v[0].rank;
+					told->least = best->v[0].rank;
 			}
 			c = (struct candidate){ passage >> PASSAGE_BITS,
-				passage, rank };
-		} else if (rank >= c.rank) {
+				passage, told->score };
+		} else if (told->score >= c.rank) {
 			c.passage = passage;
-			c.rank = rank;
+			c.rank = told->score;
 		}
 		if (got <= 0)
 			break;
-		if ((each && best->n == best->max) || ++seen >= ROWS_MAX ||
-		    (seen % LOOK_EVERY == 0 &&
-		    file_now_ms() > x->until))
+		if ((each && best->n == best->max) || told->left == 0)
 			break;
 	}
 	st_done(s);
@@ -277,14 +275,23 @@ show(struct store *st, int64_t passage, struct err *e)
 	    "WHERE id = ?1", "i", passage);
 }
 
-/* Does one that is shown match? */
+/* Which of these, in order of their passages, are shown and match? */
 static int
-is_match(struct store *st, int64_t passage, const struct buf *expr,
-    struct err *e)
+find_matches(struct store *st, const struct best *best, const struct buf *expr,
+    bool *matches, struct err *e)
 {
-	return db_int(st->db, e, NULL, "SELECT 1 FROM temp.shown "
-	    "WHERE shown MATCH ?1 AND rowid = ?2", "si", buf_view(expr),
-	    passage);
+	struct st *s = db_query(st->db, e, "SELECT rowid FROM temp.shown "
+	    "WHERE shown MATCH ?1 ORDER BY rowid", "s", buf_view(expr));
+	size_t i = 0;
+	int got;
+
+	while ((got = st_step(s, e)) > 0) {
+		while (i < best->n && best->v[i].passage < st_col_int(s, 0))
+			i++;
+		if (i < best->n)
+			matches[i] = true;
+	}
+	return got;
 }
 
 static int
@@ -302,28 +309,33 @@ static int
 check_best(struct store *st, const struct query *q, bool all,
     struct best *best, struct err *e)
 {
+	bool *has_all = xcalloc(best->n + 1, sizeof *has_all);
+	bool *has_phrase = xcalloc(best->n + 1, sizeof *has_phrase);
 	size_t n = 0;
-	int got = db_exec(st->db, SHOWN_SQL, e);
+	int r = db_exec(st->db, SHOWN_SQL, e);
 
 	if (best->n > 0)	/* FTS5 writes out what is out of order */
 		qsort(best->v, best->n, sizeof *best->v, by_passage);
-	for (size_t i = 0; i < best->n && got >= 0; i++)
+	for (size_t i = 0; i < best->n && r == 0; i++)
 		if (all || best->v[i].rank >= DB_PHRASE)
-			got = show(st, best->v[i].passage, e);
-	for (size_t i = 0; i < best->n && got >= 0; i++) {
+			r = show(st, best->v[i].passage, e);
+	if (r == 0 && all)
+		r = find_matches(st, best, &q->all, has_all, e);
+	if (r == 0)
+		r = find_matches(st, best, &q->phrase, has_phrase, e);
+	for (size_t i = 0; i < best->n; i++) {
 		struct candidate c = best->v[i];
 
-		got = all ? is_match(st, c.passage, &q->all, e) : 1;
-		if (got <= 0)
+		if (all && !has_all[i])
 			continue;
-		if (c.rank >= DB_PHRASE)
-			got = is_match(st, c.passage, &q->phrase, e);
-		if (got == 0)
+		if (c.rank >= DB_PHRASE && !has_phrase[i])
 			c.rank -= DB_PHRASE;
 		best->v[n++] = c;
 	}
 	best->n = n;
-	return got < 0 ? -1 : 0;
+	free(has_all);
+	free(has_phrase);
+	return r;
 }
 
 static int
@@ -332,8 +344,11 @@ by_rank(const void *a, const void *b)
 	return is_worse(a, b) ? 1 : -1;
 }
 
-/* 1: so many have the words that were asked for that those with all of them may
- * not be among the best. */
+#define ROWS_SQL "SELECT rowid FROM words WHERE words MATCH ?1 AND " \
+	"rowid >= ?2 AND rowid < ?3 AND relevance(words, ?4) ORDER BY rowid"
+
+/* 1: so many have the words that were asked for that those with all of them, or
+ * the newest, may not be among the best. */
 static int
 take_tier(const struct memory *m, const struct find *f, const struct query *q,
     const struct ask *ask, struct search *x, struct hits *out, struct err *e)
@@ -341,7 +356,8 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 	bool few = ask->asked == ASKED_FEW;
 	struct best best = { .max = f->max * 4 + 20 };
 	struct db_relevance want = { .weight = { 1, 1.5, 3, 0.5 },
-		.rows = ask->rows, .nrows = ask->n, .order = q->asked,
+		.rows = ask->rows, .nrows = ask->n, .left = ROWS_MAX,
+		.until = x->until, .order = q->asked,
 		.n = ask->tier == TIER_ALL ? (int)q->words : 0 };
 	int64_t from = f->kind == KIND_FACT ? FACT_FIRST : m->from;
 	int64_t to = f->kind == KIND_MESSAGE && m->to > FACT_FIRST ?
@@ -349,13 +365,13 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 	int r;
 
 	best.v = xcalloc(best.max, sizeof *best.v);
-	r = rank_rows(m->st, f, db_query(m->st->db, e, "SELECT rowid, "
-	    "relevance(words, ?4) FROM words WHERE words MATCH ?1 AND "
-	    "rowid >= ?2 AND rowid < ?3 ORDER BY rowid DESC", "siir",
-	    buf_view(&ask->expr), from << PASSAGE_BITS, to << PASSAGE_BITS,
-	    &want), few, x, &want, &best, e);
+	r = rank_rows(m->st, f, db_query(m->st->db, e, ask->ascending ?
+	    ROWS_SQL : ROWS_SQL " DESC", "siir", buf_view(&ask->expr),
+	    from << PASSAGE_BITS, to << PASSAGE_BITS, &want), few, x, &want,
+	    &best, e);
 	free(want.rarity);
-	if (few && r >= 0 && best.n == best.max) {
+	if (r >= 0 && ((few && best.n == best.max) || (ask->ascending &&
+	    want.left == 0 && file_now_ms() <= x->until))) {
 		free(best.v);
 		return 1;
 	}
@@ -646,15 +662,16 @@ rare_words(struct memory *m, struct query *q, struct ask *ask, struct err *e)
 
 /* All words.  Of a large memory none, but for the two rarest, that stand in so
  * many rows that they tell little; and, unless many are wanted, no more than
- * are needed to leave few rows. */
+ * are needed to leave few rows: of words that are joined, the others are where
+ * the rarest is. */
 static int
 all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
     struct err *e)
 {
-	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest;
+	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest, walked = 0;
 	int no[QUERY_WORDS] = { 0 }, n = 0, words = 0;
 	struct slice all = buf_view(&q->all), word;
-	bool few = false;
+	bool few = false, told[QUERY_WORDS + 1] = { false };
 
 	for (; slice_line(&all, &word); words++) {
 		no[words] = -1;
@@ -673,7 +690,9 @@ all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
 		    rows[rarest] > (double)m->newest / COMMON))
 			break;
 		no[rarest] = 0;
-		left *= rows[rarest] / (double)m->newest;
+		if (!told[q->joined[rarest]])
+			left *= rows[rarest] / (double)m->newest;
+		told[q->joined[rarest]] = true;
 	}
 	ask->asked = n == words ? ASKED_ALL : few ? ASKED_FEW : ASKED_MANY;
 	buf_reset(&ask->expr);
@@ -683,7 +702,9 @@ all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
 		if (no[i] == 0) {
 			no[i] = (int)ask->n;
 			add_term(ask, " ", word, rows[i]);
+			walked += rows[i];
 		}
+	ask->ascending = left < ROWS_MAX / 2.0 && walked < ASCEND_ROWS;
 	for (size_t i = 0; i < q->words; i++)
 		q->asked[i] = no[q->order[i]];
 	return 0;
@@ -716,6 +737,7 @@ search_tier(struct memory *m, const struct find *f, struct query *q, int tier,
 		r = take_tier(m, f, q, &ask, x, out, e);
 	if (r > 0) {
 		r = all_words(m, q, true, &ask, e);
+		ask.ascending = false;
 		if (r == 0)
 			r = take_tier(m, f, q, &ask, x, out, e);
 	}

@@ -95,6 +95,7 @@ query_build(struct query *q, struct slice text)
 	struct map seen = { 0 }, any = { 0 };
 	struct slice w;
 	size_t at = 0;
+	int joined = 0;
 
 	init(q);
 	while (q->words < QUERY_WORDS && text_word(text, &at, &w)) {
@@ -111,6 +112,8 @@ query_build(struct query *q, struct slice text)
 		buf_slice(&q->phrase, w);
 		if (!fresh)
 			continue;
+		joined += w.p == text.p || w.p[-1] != '_';
+		q->joined[*no] = joined;
 		add_word(&q->all, w);
 		buf_addc(&q->all, '\n');
 		if (!is_stop_word(w))

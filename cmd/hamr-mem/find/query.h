@@ -28,6 +28,8 @@ struct query {
 	struct query_word *word;	/* but those that stop at nothing */
 	size_t nword;
 	size_t words;		/* 0: nothing can be found */
+	int joined[QUERY_WORDS];	/* of a word of all: those that
+				 * underscores join have the same number */
 	int order[QUERY_WORDS];	/* of each of them its number in all, */
 	int asked[QUERY_WORDS];	/* and among those that are asked for; -1 */
 };
