@@ -244,7 +244,8 @@ is "as it was" "$(cat notes.txt)" "no memory"
 
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone;
-	    DROP TABLE block; DROP INDEX item_time; PRAGMA user_version=1'
+	    DROP TABLE block; DROP INDEX item_time; DROP INDEX item_session;
+	    PRAGMA user_version=1'
 	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
 	is "and told whole" "$(mem a.db export | jq -r \
 		'select(.slot == "port") | .content')" \
@@ -253,20 +254,25 @@ if command -v sqlite3 >/dev/null; then
 	is "and made new when it is written" "$(mem a.db list |
 		jq -c 'select(.key == "port") | .tags')" '["more","net"]'
 	mem v3.db save compliers >/dev/null
-	sqlite3 v3.db "DROP TABLE block; CREATE TABLE word(id INTEGER PRIMARY \
-KEY, w TEXT NOT NULL UNIQUE); CREATE VIRTUAL TABLE grams USING fts5(w, \
+	sqlite3 v3.db "DROP TABLE block; DROP INDEX item_session;
+CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE); CREATE VIRTUAL TABLE grams USING fts5(w, \
 content='word',  content_rowid='id', tokenize='trigram', detail=none);
 	    PRAGMA user_version=3"
 	mem v4.db save compliers >/dev/null
-	sqlite3 v4.db "DROP TABLE block; CREATE TABLE run(id INTEGER PRIMARY \
-KEY, bytes INTEGER NOT NULL,  words TEXT NOT NULL);
+	sqlite3 v4.db "DROP TABLE block; DROP INDEX item_session;
+CREATE TABLE run(id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL,  words TEXT NOT NULL);
 	    INSERT INTO run VALUES(1, 10, 'compliers' || char(10));
 	    PRAGMA user_version=4"
-	for v in v3 v4; do
+	mem v5.db save compliers >/dev/null
+	sqlite3 v5.db 'DROP INDEX item_session; PRAGMA user_version=5'
+	for v in v3 v4 v5; do
 		is "one of $v finds fragments" \
 		    "$(mem $v.db search omplie | jq -r .snippet)" \
 		    "«compliers»"
 		ok "and is whole" mem $v.db check
+		is "and finds a session without a look at all items" \
+		    "$(sqlite3 $v.db "EXPLAIN QUERY PLAN SELECT min(id)
+		    FROM item WHERE session = 'x'" | grep -c item_session)" 1
 	done
 else
 	skip "an older file" "no sqlite3"

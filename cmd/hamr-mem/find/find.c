@@ -570,13 +570,13 @@ static int
 bound(struct memory *m, const struct find *f, struct query *q,
     struct search *x, struct err *e)
 {
-	if (q->nword > 0 && sort_words(m, q, e) < 0)
-		return -1;
-	if (q->nword > 0 && (q->word[0].rows <= ROWS_MAX || q->word[0].joined))
-		return 0;
 	if (f->session != NULL)
 		return bound_session(m, f->session, e);
 	if (q->nword == 0)
+		return 0;
+	if (sort_words(m, q, e) < 0)
+		return -1;
+	if (q->word[0].rows <= ROWS_MAX || q->word[0].joined)
 		return 0;
 	m->from = m->newest - (int64_t)((double)m->newest * ROWS_MAX /
 	    q->word[0].rows);

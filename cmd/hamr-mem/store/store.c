@@ -25,9 +25,12 @@
 /* The newest time is asked for at each search. */
 #define TIMES_SQL "CREATE INDEX item_time ON item(time);"
 
+/* Where the items of a session are. */
+#define SESSIONS_SQL "CREATE INDEX item_session ON item(session);"
+
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
-	.version = 5,
+	.version = 6,
 	.sql =
 	"CREATE TABLE item("
 	"  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
@@ -48,7 +51,7 @@ static const struct db_schema schema = {
 	"  WITHOUT ROWID;"
 	/* 'unclean': deleted text may still stand in the log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	HASH_SQL SAVES_SQL TIMES_SQL WORDS_SQL,
+	HASH_SQL SAVES_SQL TIMES_SQL WORDS_SQL SESSIONS_SQL,
 	.was =
 	"CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE);"
 	"CREATE VIRTUAL TABLE grams USING fts5(w, content='word',"
@@ -73,7 +76,8 @@ static const struct db_schema schema = {
 	"  WHERE id >= 1 << 62;",
 	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;" HASH_SQL,
 	"DROP TABLE IF EXISTS run;" WORDS_SQL
-	"INSERT OR REPLACE INTO state VALUES('unfilled', 1);" }
+	"INSERT OR REPLACE INTO state VALUES('unfilled', 1);",
+	SESSIONS_SQL }
 };
 
 void
