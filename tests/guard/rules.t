@@ -578,6 +578,21 @@ is "another failure begins again" \
     echo "$edit"; done | said)" ""
 is "a search that finds nothing is no check" \
 "$(sed 's/make check/grep -rn old ./' futile | said)" ""
+moved='1* s v# bash {"command":"make"} = a.c:#: error: no ; here | {"is_error":true}'
+moves() { for i in $(seq 10); do echo "${moved//#/$i}"; echo "$edit"; done; }
+is "a failure whose line moves, over eight edits" "$(moves | said)" \
+    "v9 warn futile-edits 8"
+is "not one whose count falls" "$(moves | sed 's/a.c:/errors:/' | said)" ""
+is "nor one in other words" "$(moves | sed 's/no ; here/no x&/' |
+    awk '{ sub("xno", "x" NR); print }' | said)" ""
+is "nor if something that is run works in between" \
+    "$(moves | sed '9a1* s w# bash {"command":"make x"} = made' | said)" ""
+is "another script each time for one failure" \
+"$(for i in $(seq 10); do
+	echo "s e$i write {\"path\":\"t$i.py\",\"content\":\"$i\"} = ok"
+	echo "s v$i bash {\"command\":\"python t$i.py\"} = t$i.py: KeyError: name" \
+	    '| {"is_error":true}'
+done | said)" "v9 warn futile-edits 8"
 is "evidence of it are the checks" \
 "$(make <futile | guard -n | jq -c 'select(.type == "verdict").evidence')" \
 '["v1","v3","v5","v7"]'
@@ -1020,6 +1035,10 @@ a The file is in place.
 a  The file is in place.
 X
 )" "- warn monologue 1"
+is "... that only count" "$(for i in 1 2 3; do
+echo "a Round $i: the file is in place."
+echo '{"role":"user","content":"go on","meta":{"by":"loop"}}'; done | said)" \
+    "- warn monologue 1"
 is "a call in between begins again" "$(said <<'X'
 2* a The file is in place.
 s c t {} = FILL

@@ -147,6 +147,7 @@ turn_begin(struct guard *g)
 {
 	guard_epoch(g);
 	g->epoch = g->window = g->news = g->shown_new = 0;
+	g->passed = g->thought = 0;
 	g->steps = 0;
 	g->calls = g->reads = g->still = 0;
 	g->calls_asked = g->task = g->waited = false;
@@ -348,6 +349,10 @@ take_in(struct guard *g, const struct call *c)
 	    policy_lists(p->exempt, p->nexempt, tool);
 	o->is.poll |= g->waited ||
 	    policy_lists(p->poll_tools, p->npoll, tool);
+	/* one that only has another number */
+	o->is.idle |= o->is.thought != 0 && o->is.thought == g->thought;
+	if (o->is.thought != 0)
+		g->thought = o->is.thought;
 	pairing_call(&g->pairing, c->id, g->ncall++);
 }
 

@@ -19,6 +19,7 @@
 #define PLAN 2			/* the score from which a text is a plan */
 #define MONOLOGUE 3
 #define FUTILE_TEXT 3		/* times futile_edit_warn: text is asked for */
+#define FAULT_TIMES 2		/* and for one failure of several checks */
 
 /* A call that has no result yet, or belongs to the step in hand. */
 struct open_call {
@@ -38,7 +39,8 @@ struct open_call {
 	struct due {		/* to be said when its step is over */
 		enum rule rule;
 		unsigned long count;
-		uint64_t about;	/* the file's state, the error, the answer */
+		uint64_t about;	/* the file's state, the error, the answer;
+				 * 0: the call */
 	} due[WARNS_MAX];
 	size_t ndue;
 };
@@ -121,6 +123,9 @@ struct guard {
 	uint64_t window;	/* compactions so far */
 	uint64_t news;		/* how often something new has come */
 	uint64_t shown_new;	/* and how often anything, however short */
+	uint64_t passed;	/* how often what was run did not fail */
+	uint64_t thought;	/* of the last call that is one, but for its
+				 * numbers */
 	unsigned steps;		/* with calls */
 	unsigned long calls, reads;	/* that ran */
 	unsigned long still;	/* steps without a change of a file */

@@ -192,6 +192,37 @@ is_new_failure(struct guard *g, struct streak *e, const struct outcome *o)
 	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0;
 }
 
+/* The same failure, but for lines and columns, of whatever is run, since
+ * something that was run did not fail: new scripts for it each time, or lines
+ * put in above it.  Whoever mends a fault in many places may meet it too, so
+ * it is said late, and text is not asked for. */
+static void
+judge_failure(struct guard *g, struct open_call *c, const struct outcome *o)
+{
+	unsigned long edits = g->files.edited;
+	unsigned long warn = FAULT_TIMES * g->policy->futile_warn;
+	struct streak *e;
+
+	if (!c->is.runs || o->mute || o->transient || o->d.fault == 0)
+		return;
+	e = streaks_put(&g->seen, (struct sig){ c->is.tool, o->d.fault });
+	if (e->checks.n == 0 || e->passed != g->passed) {
+		call_row_clear(&e->checks);
+		e->passed = g->passed;
+		e->edited = e->checked = edits;
+		e->futile = 0;
+	}
+	note_call(&e->checks, c);
+	if (edits == e->checked)
+		return;
+	e->checked = edits;
+	edits -= e->edited;
+	if (edits / warn <= e->futile)
+		return;
+	e->futile = edits / warn;
+	add_due(c, RULE_FUTILE_EDITS, edits, o->d.fault);
+}
+
 /* Edits that change nothing that is tested. */
 static void
 judge_check(struct guard *g, struct open_call *c, struct streak *e,
@@ -202,6 +233,7 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	/* a search that finds nothing also fails, and proves nothing */
 	if (c->is.reads || c->is.edits)
 		return;
+	g->passed += !o->failed && c->is.runs;
 	if (is_new_failure(g, e, o)) {
 		call_row_clear(&e->checks);
 		/* an edit right before the first failure is one of them */
@@ -212,6 +244,8 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	if (!o->failed)
 		return;
 	note_call(&e->checks, c);
+	if (edits - e->edited < g->policy->futile_warn)
+		judge_failure(g, c, o);
 	if (edits == e->checked)
 		return;		/* nothing was changed in between */
 	e->checked = edits;
@@ -480,8 +514,9 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		a = A_SAME_ANSWER;
 		break;
 	case RULE_FUTILE_EDITS:
-		e = streaks_get(&g->seen, c->is.sig);
-		v.warn = g->policy->futile_warn;
+		e = streaks_get(&g->seen, due->about != 0 ? key : c->is.sig);
+		v.warn = g->policy->futile_warn *
+		    (due->about != 0 ? FAULT_TIMES : 1);
 		if (e != NULL)
 			rest_on(&v, &e->checks, CALLS_MAX, true);
 		a = g->step.futile != 0 ? A_FUTILE_TEXT : A_FUTILE_WARN;

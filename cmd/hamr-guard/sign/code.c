@@ -63,7 +63,7 @@ code_of(struct slice text, struct buf *scratch)
 		line = without_tail(line);
 		h = hash_bytes(line.p, line.n);
 		c.exact = hash_both(c.exact, h);
-		if (volatile_mask(line, false, scratch))
+		if (volatile_mask(line, MASK_NUMBERS, scratch))
 			h = hash_bytes(scratch->p, scratch->len);
 		c.shape = hash_both(c.shape, h);
 	}

@@ -329,6 +329,28 @@ judge_edit(struct signer *s, struct traits *out)
 	}
 }
 
+/* The texts of a tool that only notes what the model thinks, but for their
+ * numbers; 0: it has none. */
+static uint64_t
+thought_of(struct signer *s, struct slice name)
+{
+	uint64_t thought = 0, shape;
+
+	if (!slice_has(name, "hink") && !slice_has(name, "hought"))
+		return 0;
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct slice text = s->members.m[i].val;
+
+		if (scan_kind(text) != SCAN_STRING)
+			continue;
+		shape = code_in(s, text).shape;
+		/* 1: not a line that is no comment */
+		if (shape != 1)
+			thought = hash_both(thought, shape);
+	}
+	return thought;
+}
+
 /* A command, or the words of one. */
 static struct slice
 command_of(struct signer *s)
@@ -421,6 +443,7 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	}
 	if (has_word(&words, thinks))
 		out->idle = is_all_dropped(&s->members);
+	out->thought = words.n > 0 ? thought_of(s, name) : 0;
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);

@@ -46,6 +46,8 @@ struct traits {
 	size_t at, n;		/* what it is of, in the signer's memory */
 	uint64_t tool;		/* hash of its name */
 	bool idle;		/* cannot inform */
+	uint64_t thought;	/* of one that only thinks: what, but for its
+				 * numbers; else 0 */
 	bool poll;
 	bool waits;		/* sleeps, or waits for something */
 	bool measures;		/* counts or weighs what may grow */

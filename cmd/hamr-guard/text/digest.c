@@ -82,19 +82,22 @@ has_word(struct slice text, struct slice word)
 }
 
 /* The line's words: those of its call are counted, the others hashed. */
-static void
-take_words(struct slice line, struct slice call, struct digest *d)
+static size_t
+take_words(struct slice line, struct slice call, uint64_t *others)
 {
+	size_t own = 0;
+
 	while (line.n > 0) {
 		struct slice word = { line.p, word_len(line) };
 
 		if (word.n > 0 && has_word(call, word))
-			d->own += word.n;
+			own += word.n;
 		else if (word.n > 0)
-			mix(&d->kind, 0, hash_bytes(word.p, word.n));
+			mix(others, 0, hash_bytes(word.p, word.n));
 		word.n += word.n == 0;
 		line = slice_from(line, word.n);
 	}
+	return own;
 }
 
 static void
@@ -125,21 +128,29 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 	if (a->of->masks)
 		d->sum += volatile_sum(line);
 	shown = a->json ? norm : h;
-	if (a->pages && volatile_mask(line, true, &a->scratch[1]))
+	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (hash_set_add(a->seen, shown))
 		d->gain += chars;
 	d->chars += chars;
 	if ((a->of->masks || d->lines < SKETCH) &&
-	    volatile_mask(line, false, &a->scratch[1]))
+	    volatile_mask(line, MASK_NUMBERS, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
+		struct slice words = line;
+
 		/* nor is the id of a request one of the text's words */
-		if (volatile_mask(line, true, &a->scratch[1]))
-			line = buf_view(&a->scratch[1]);
-		take_words(line, a->of->call, d);
-	} else
+		if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
+			words = buf_view(&a->scratch[1]);
+		d->own += take_words(words, a->of->call, &d->kind);
+		words = line;
+		if (volatile_mask(line, MASK_PLACES, &a->scratch[1]))
+			words = buf_view(&a->scratch[1]);
+		take_words(words, a->of->call, &d->fault);
+	} else {
 		mix(&d->kind, 0, norm);
+		mix(&d->fault, 0, norm);
+	}
 	mix(&d->hash, blank, h);
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);

@@ -19,6 +19,7 @@ struct digest {
 				 * asked for, and the text is long */
 	uint64_t sketch;	/* the same of its first lines, and how many */
 	uint64_t kind;		/* as norm, without the words of the call */
+	uint64_t fault;		/* and without lines and columns */
 	uint64_t sum;		/* of the numbers that norm has, if it masks */
 	size_t lines;		/* lines that are not blank */
 	size_t chars;		/* characters of these lines */
@@ -36,7 +37,7 @@ struct digest_of {
 	struct slice given;	/* what the call says of itself is no gain; p
 				 * NULL: of no interest */
 	size_t given_min;	/* bytes of a line that is looked for there */
-	struct slice call;	/* for d->kind and d->own; or p NULL */
+	struct slice call;	/* for d->kind, fault and own; or p NULL */
 };
 
 /* Go over a text once; its lines are in the set afterwards, and it may have

@@ -549,8 +549,23 @@ over_number(const char *line, const char **from, const char *p,
 	return over_digits(p, end);
 }
 
+/* Does the number at p say where in a file something is? */
+static bool
+is_place(struct slice line, const char *p)
+{
+	if (p - line.p >= 5 && memcmp(p - 4, "ine ", 4) == 0)
+		return true;
+	if (p == line.p || strchr(":(,", p[-1]) == NULL)
+		return false;
+	/* behind the name of a file, or a number behind it */
+	while (p-- > line.p && strchr(" \t\"'", *p) == NULL)
+		if (*p == '.' || *p == '/')
+			return true;
+	return false;
+}
+
 bool
-volatile_mask(struct slice line, bool ids, struct buf *out)
+volatile_mask(struct slice line, enum mask what, struct buf *out)
 {
 	const char *end = line.p + line.n, *done = line.p, *next = done, *from;
 
@@ -564,8 +579,9 @@ volatile_mask(struct slice line, bool ids, struct buf *out)
 				continue;
 			from = next;
 			next = over_number(line.p, &from, p, end);
-			if (ids && (next - from < LONG_ID ||
-			    over_digits(from, next) == next))
+			if (what == MASK_IDS ? next - from < LONG_ID ||
+			    over_digits(from, next) == next :
+			    what == MASK_PLACES && !is_place(line, from))
 				continue;
 			buf_add(out, done, (size_t)(from - done));
 			buf_addc(out, '\2');

@@ -22,8 +22,10 @@ bool volatile_is_json(struct slice text);
 bool volatile_drop(struct slice line, bool json, struct buf *out);
 
 /* The same of every hexadecimal id, UUID and run of digits, whatever it
- * means: for comparisons that only warn.  ids: only of the long ids. */
-bool volatile_mask(struct slice line, bool ids, struct buf *out);
+ * means: for comparisons that only warn.  Or only of the long ids, or of lines
+ * and columns: a.c:12:5, a.ts(12,5), line 12. */
+enum mask { MASK_NUMBERS, MASK_IDS, MASK_PLACES };
+bool volatile_mask(struct slice line, enum mask what, struct buf *out);
 
 /* How far something is, as the text tells: 13 of 12 of 40, 12/40, 12 % and
  * "percent": 12; 0: it does not. */
