@@ -252,20 +252,12 @@ is_small_window(const struct policy *p, long limit)
 	return !p->reads_set && window > 0 && window < SMALL_WINDOW;
 }
 
-static void
-learn_limit(struct guard *g, const struct rec *r)
-{
-	int64_t n;
-
-	g->few_reads = rec_int(r, "context_tokens", &n) && n > 0 ?
-	    is_small_window(g->policy, (long)n) : g->small_window;
-}
-
 /* Records other than calls and results, as far as they tell us something. */
 static void
 learn(struct guard *g, const struct rec *r)
 {
 	struct slice contract;
+	int64_t n;
 
 	switch (r->kind) {
 	case R_USER:
@@ -284,7 +276,10 @@ learn(struct guard *g, const struct rec *r)
 	case R_UNDO: undo(g, r); break;
 	case R_HAMR: signer_root(&g->signer, rec_get(r, "cwd")); break;
 	case R_CONFIG: learn_contract(g, r); break;
-	case R_LIMIT: learn_limit(g, r); break;
+	case R_LIMIT:
+		g->few_reads = rec_int(r, "context_tokens", &n) && n > 0 ?
+		    is_small_window(g->policy, (long)n) : g->small_window;
+		break;
 	default: break;
 	}
 }

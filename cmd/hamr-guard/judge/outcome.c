@@ -154,8 +154,8 @@ is_failure(struct slice line)
 	static const char *const exits[] = { "exit", "exited", NULL };
 	size_t all;
 
-	if (line.n > STATUS_MAX || !slice_has(line, "xit") || !is_status(line) ||
-	    words_among(line, exits, &all) == 0)
+	if (line.n > STATUS_MAX || !slice_has(line, "xit") ||
+	    !is_status(line) || words_among(line, exits, &all) == 0)
 		return false;
 	for (size_t i = 0; i < line.n; i++)
 		if (line.p[i] >= '1' && line.p[i] <= '9')

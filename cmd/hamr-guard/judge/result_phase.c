@@ -182,16 +182,6 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 		add_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
 }
 
-/* Did a check not fail, or as it has not since it last passed?  Two failures
- * that two edits bring in turn are no progress. */
-static bool
-is_new_failure(struct guard *g, struct streak *e, const struct outcome *o)
-{
-	e->passed += !o->failed;
-	return !o->failed || hash_set_add(&g->failures, hash_both(
-	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0;
-}
-
 /* The same failure, but for lines and columns, of whatever is run, since
  * something that was run did not fail: new scripts for it each time, or lines
  * put in above it.  Whoever mends a fault in many places may meet it too, so
@@ -234,7 +224,11 @@ judge_check(struct guard *g, struct open_call *c, struct streak *e,
 	if (c->is.reads || c->is.edits)
 		return;
 	g->passed += !o->failed && c->is.runs;
-	if (is_new_failure(g, e, o)) {
+	e->passed += !o->failed;
+	/* it did not fail, or as it has not since it last passed: two failures
+	 * that two edits bring in turn are no progress */
+	if (!o->failed || hash_set_add(&g->failures, hash_both(
+	    e->sig.b + e->passed, o->d.norm)) || e->checks.n == 0) {
 		call_row_clear(&e->checks);
 		/* an edit right before the first failure is one of them */
 		e->edited = edits - (edits > e->checked);

@@ -7,43 +7,34 @@
 #define FILE_COLUMNS 28		/* of a name in a row */
 
 static void
-add_first(struct table *t, const struct report *p, const struct judge *j)
-{
-	const struct savings *y = &j->savings;
-	bool several = p->stage->nfiles > 1;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	const char *slash;
-
-	if (y->first.line == 0) {
-		table_add(t, PAINT_DIM, "never");
-		return;
-	}
-	buf_fmt(&b, "%s %s, ", action_name(y->first.action),
-	    rule_name(y->first.rule));
-	slash = strrchr(j->file, '/');
-	if (several)
-		term_put(&b, slice_of(slash != NULL ? slash + 1 : j->file),
-		    FILE_COLUMNS);
-	buf_fmt(&b, several ? ":%zu" : "line %zu", y->first.line);
-	if (y->first.call > 0) {
-		buf_adds(&b, ", call ");
-		number_put(&b, y->first.call);
-	}
-	table_text(t, PAINT_NONE, buf_view(&b));
-	buf_release(&b);
-}
-
-static void
 add_judge(struct table *t, const struct report *p, const struct judge *j)
 {
 	const struct savings *y = &j->savings;
 	uint64_t all = p->usage.all.tokens, tokens = tokens_of(y->tokens);
+	bool several = p->stage->nfiles > 1;
+	struct buf first = BUF_INIT(BUF_RECORD_MAX);
+	const char *slash = j->file != NULL ? strrchr(j->file, '/') : NULL;
 
 	table_add(t, PAINT_BOLD, "%s", j->profile.name);
 	table_number(t, y->warns > 0 ? PAINT_YELLOW : PAINT_DIM, y->warns);
 	table_number(t, y->blocks > 0 ? PAINT_RED : PAINT_DIM, y->blocks);
 	table_number(t, y->halts > 0 ? PAINT_STOP : PAINT_DIM, y->halts);
-	add_first(t, p, j);
+	if (y->first.line != 0) {
+		buf_fmt(&first, "%s %s, ", action_name(y->first.action),
+		    rule_name(y->first.rule));
+		if (several)
+			term_put(&first, slice_of(slash != NULL ? slash + 1 :
+			    j->file), FILE_COLUMNS);
+		buf_fmt(&first, several ? ":%zu" : "line %zu", y->first.line);
+		if (y->first.call > 0) {
+			buf_adds(&first, ", call ");
+			number_put(&first, y->first.call);
+		}
+		table_text(t, PAINT_NONE, buf_view(&first));
+	} else {
+		table_add(t, PAINT_DIM, "never");
+	}
+	buf_release(&first);
 	table_number(t, y->calls > 0 ? PAINT_GREEN : PAINT_DIM, y->calls);
 	table_number(t, tokens > 0 ? PAINT_GREEN : PAINT_DIM, tokens);
 	if (y->tokens > 0)

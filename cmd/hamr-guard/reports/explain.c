@@ -166,16 +166,6 @@ put_counters(const struct report *p, struct buf *b, const struct verdict *v)
 	}
 }
 
-/* Two sentences: what was seen, and what came of it. */
-static void
-put_why(const struct verdict *v, struct buf *t)
-{
-	advice_fill(rules[v->rule], &(struct facts){ .count = v->count,
-	    .same = v->same, .period = v->period, .laps = v->laps,
-	    .steps = v->steps }, t);
-	buf_fmt(t, " %s", outcomes[v->action]);
-}
-
 static void
 put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 {
@@ -210,13 +200,18 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 		put_id(b, v->twin, COLUMNS);
 	}
 	buf_addc(b, '\n');
-	if (judge->foreign)
+	if (judge->foreign) {
 		buf_fmt(&t, "%s: %s", judge->name, judge->about);
-	else if (v->action == ACT_HALT && v->halt == 0)
+	} else if (v->action == ACT_HALT && v->halt == 0) {
 		buf_adds(&t, "The turn was over before this call. No call "
 		    "runs until the next message by a person.");
-	else
-		put_why(v, &t);
+	} else {
+		/* two sentences: what was seen, and what came of it */
+		advice_fill(rules[v->rule], &(struct facts){
+		    .count = v->count, .same = v->same, .period = v->period,
+		    .laps = v->laps, .steps = v->steps }, &t);
+		buf_fmt(&t, " %s", outcomes[v->action]);
+	}
 	put_row(p, b, judge->foreign ? "rule" : "why", &t);
 }
 

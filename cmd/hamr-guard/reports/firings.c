@@ -273,22 +273,6 @@ put_verdicts(const struct savings *t, struct buf *b)
 		buf_addc(b, ')');
 }
 
-static void
-put_saved(const struct savings *t, const struct amounts *all, struct buf *b)
-{
-	uint64_t saved = tokens_of(t->tokens), of = tokens_of(all->tokens);
-
-	count_put(b, t->calls, "call");
-	buf_adds(b, ", ");
-	count_put(b, t->requests, "request");
-	buf_adds(b, ", about ");
-	count_put(b, saved, "token");
-	if (saved > 0 && of > 0)
-		buf_fmt(b, " (%llu.%llu %%)",
-		    (unsigned long long)(saved * 100 / of),
-		    (unsigned long long)(saved * 1000 / of % 10));
-}
-
 /* A label and a text, which is emptied; nothing if there is none. */
 static void
 row(const struct report *p, const char *name, struct buf *b)
@@ -316,6 +300,9 @@ static void
 end(struct report *p)
 {
 	struct firings *x = p->self;
+	const struct savings *t = &p->judge->savings;
+	uint64_t saved = tokens_of(t->tokens);
+	uint64_t of = tokens_of(p->usage.all.tokens);
 	unsigned long long n = p->usage.transcripts;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
@@ -333,9 +320,17 @@ end(struct report *p)
 	row(p, "read", &b);
 	import_left_put(&p->left, &b);
 	row(p, "left out", &b);
-	put_verdicts(&p->judge->savings, &b);
+	put_verdicts(t, &b);
 	row(p, "said", &b);
-	put_saved(&p->judge->savings, &p->usage.all, &b);
+	count_put(&b, t->calls, "call");
+	buf_adds(&b, ", ");
+	count_put(&b, t->requests, "request");
+	buf_adds(&b, ", about ");
+	count_put(&b, saved, "token");
+	if (saved > 0 && of > 0)
+		buf_fmt(&b, " (%llu.%llu %%)",
+		    (unsigned long long)(saved * 100 / of),
+		    (unsigned long long)(saved * 1000 / of % 10));
 	row(p, "would save", &b);
 	if (x->quiet > 0 && n == 1)
 		sheet_line(&p->sheet, PAINT_GREEN, "  nothing fired");

@@ -69,20 +69,6 @@ path_of(struct slice object)
 	return found;
 }
 
-/* The first file that a patch names: "*** Update File: a.c".  False: it is no
- * patch. */
-static bool
-patched_file(struct slice text, struct buf *out)
-{
-	const char *p = memmem(text.p, text.n, " File: ", 7);
-
-	if (p == NULL)
-		return false;
-	p += 7;
-	buf_add(out, p, strcspn(p, "\n\"\\"));
-	return true;
-}
-
 /* What the call is about: the member that tells most, else all of the
  * arguments. */
 static char *
@@ -90,6 +76,7 @@ about(struct usage *u, struct slice name, struct slice given)
 {
 	struct slice text, val = { NULL, 0 };
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	const char *file = NULL;
 	bool json;
 
 	u->text.max = BUF_RECORD_MAX;
@@ -104,8 +91,14 @@ about(struct usage *u, struct slice name, struct slice given)
 		val = path_of(text);
 	for (size_t i = 0; json && telling[i] != NULL && val.p == NULL; i++)
 		val = scan_get(text, telling[i]);
-	if ((scan_kind(val) != SCAN_STRING || !scan_str(val, &out)) &&
-	    !(scan_str_is(name, "edit") && patched_file(text, &out)))
+	/* the first file that a patch names: "*** Update File: a.c" */
+	if (scan_str_is(name, "edit"))
+		file = memmem(text.p, text.n, " File: ", 7);
+	if (scan_kind(val) == SCAN_STRING)
+		scan_str(val, &out);
+	else if (file != NULL)
+		buf_add(&out, file + 7, strcspn(file + 7, "\n\"\\"));
+	else
 		buf_add(&out, text.p, text.n < ARGS_MAX ? text.n : ARGS_MAX);
 	buf_adds(&out, "");
 	return buf_detach(&out);

@@ -267,20 +267,6 @@ code_in(struct signer *s, struct slice json)
 	return code_of(buf_view(&s->path), &s->line);
 }
 
-/* An edit that changes no code, or only numbers in it. */
-static void
-judge_code(struct signer *s, struct slice old, struct slice new,
-    struct traits *out)
-{
-	struct code was = code_in(s, old), is = code_in(s, new);
-
-	out->comments = was.exact == is.exact;
-	if (out->comments)
-		out->code.exact = was.exact;
-	else if (was.shape == is.shape)
-		out->code.shape = was.shape;
-}
-
 /* Is it a program's text, where some lines do not run? */
 static bool
 is_code(struct signer *s)
@@ -298,7 +284,7 @@ judge_edit(struct signer *s, struct traits *out)
 {
 	struct slice content = member(s, "content"), one;
 	struct slice new = member(s, "new"), edits = member(s, "edits");
-	struct code new_code;
+	struct code code, old_code;
 
 	out->write = content.p != NULL && new.p == NULL;
 	if (out->write) {
@@ -312,19 +298,27 @@ judge_edit(struct signer *s, struct traits *out)
 			    sign_value(scan_get(one, "old"));
 	} else if (new.p != NULL) {
 		out->change = sign_value(new) - sign_value(member(s, "old"));
-		if (is_code(s))
-			judge_code(s, member(s, "old"), new, out);
+		if (!is_code(s))
+			return;
+		/* does it change no code, or only numbers in it? */
+		old_code = code_in(s, member(s, "old"));
+		code = code_in(s, new);
+		out->comments = old_code.exact == code.exact;
+		if (out->comments)
+			out->code.exact = code.exact;
+		else if (old_code.shape == code.shape)
+			out->code.shape = code.shape;
 	} else {
 		/* a patch in a format of its own */
 		out->code = (struct code){ 1, 1 };
 		for (size_t i = 0; i < s->members.n; i++) {
 			one = s->members.m[i].val;
 			out->change += sign_value(one);
-			new_code = code_in(s, one);
+			code = code_in(s, one);
 			out->code.exact = hash_both(out->code.exact,
-			    new_code.exact);
+			    code.exact);
 			out->code.shape = hash_both(out->code.shape,
-			    new_code.shape);
+			    code.shape);
 		}
 	}
 }

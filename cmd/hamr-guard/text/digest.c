@@ -72,12 +72,16 @@ word_len(struct slice s)
 static bool
 has_word(struct slice text, struct slice word)
 {
-	const char *p = text.p, *end = text.p + text.n;
+	const char *p, *end = text.p + text.n;
+	struct slice rest = text;
 
-	for (; (p = memmem(p, (size_t)(end - p), word.p, word.n)) != NULL; p++)
-		if (word_len((struct slice){ p, (size_t)(end - p) }) == word.n &&
+	while ((p = memmem(rest.p, rest.n, word.p, word.n)) != NULL) {
+		rest = (struct slice){ p, (size_t)(end - p) };
+		if (word_len(rest) == word.n &&
 		    (p == text.p || word_len((struct slice){ p - 1, 1 }) == 0))
 			return true;
+		rest = slice_from(rest, 1);
+	}
 	return false;
 }
 
