@@ -154,7 +154,7 @@ is_failure(struct slice line)
 	static const char *const exits[] = { "exit", "exited", NULL };
 	size_t all;
 
-	if (line.n > STATUS_MAX || !slice_has(line, "xit") ||
+	if (line.n > STATUS_MAX || memchr(line.p, 'x', line.n) == NULL ||
 	    !is_status(line) || words_among(line, exits, &all) == 0)
 		return false;
 	for (size_t i = 0; i < line.n; i++)

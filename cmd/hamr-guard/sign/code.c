@@ -13,14 +13,6 @@
 #include "text/volatile.h"
 
 static bool
-begins(struct slice s, const char *with)
-{
-	size_t n = strlen(with);
-
-	return s.n >= n && memcmp(s.p, with, n) == 0;
-}
-
-static bool
 is_comment(struct slice s)
 {
 	static const char *const marks[] = { "//", "/*", "*/", "* ", "<!--",
@@ -29,8 +21,10 @@ is_comment(struct slice s)
 	/* a line of a patch */
 	if (s.n > 1 && (*s.p == '+' || *s.p == '-') && s.p[1] != *s.p)
 		s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
+	if (s.n == 0 || strchr("/*<#-", *s.p) == NULL)
+		return false;
 	for (size_t i = 0; marks[i] != NULL; i++)
-		if (begins(s, marks[i]))
+		if (slice_starts(s, marks[i]))
 			return true;
 	return s.n == 1 && (*s.p == '#' || *s.p == '*');
 }
@@ -42,8 +36,9 @@ without_tail(struct slice s)
 	for (size_t i = 1; i + 2 < s.n; i++) {
 		struct slice rest = { s.p + i, s.n - i };
 
-		if (isspace((unsigned char)s.p[i - 1]) && (begins(rest, "//") ||
-		    begins(rest, "/*") || begins(rest, "# ")))
+		if (isspace((unsigned char)s.p[i - 1]) &&
+		    (slice_starts(rest, "//") || slice_starts(rest, "/*") ||
+		    slice_starts(rest, "# ")))
 			return slice_trim((struct slice){ s.p, i });
 	}
 	return s;

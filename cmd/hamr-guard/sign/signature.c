@@ -201,13 +201,11 @@ has_word(const struct words *all, const char *const *row)
 	return false;
 }
 
-/* Does a tool of this name, or called with this action, wait for something or
- * look whether it has happened?  BashOutput, task_status, job_wait, waitFor,
- * get_workflow_run, {"action":"poll"}; what git says is no polling. */
+/* Does a tool of this name wait for something or look whether it has happened?
+ * BashOutput, task_status, job_wait, waitFor, get_workflow_run. */
 static bool
-waits(const struct words *name, struct slice action)
+waits(const struct words *name)
 {
-	static const char *const git[] = { "git", NULL };
 	static const char *const waiting[] = { "wait", "poll", NULL };
 	static const char *const states[] = { "status", "progress", NULL };
 	static const char *const looking[] = { "output", "log", "logs",
@@ -218,32 +216,62 @@ waits(const struct words *name, struct slice action)
 		"process", "task", "job", "run", "build", "workflow",
 		"pipeline", "deploy", "deployment", "agent", "terminal",
 		"console", "operation", NULL };
-	static const char *const actions[] = { "poll", "wait", "log",
-		"status", NULL };
-	const char *first = name->n > 0 ? name->w[0] : "";
 	struct slice last = slice_of(name->n > 0 ? name->w[name->n - 1] : "");
+	const char *first = name->n > 0 ? name->w[0] : "";
 	bool looked = false;
 
-	if (has_word(name, git))
-		return false;
 	for (size_t i = 0; i < name->n; i++)
 		if (looked && slice_in(slice_of(name->w[i]), works))
 			return true;	/* get_workflow_run */
 		else
 			looked |= slice_in(slice_of(name->w[i]), looks);
-	return slice_in(scan_plain(action), actions) ||
-	    strncmp(first, "wait", 4) == 0 || strcmp(first, "await") == 0 ||
+	return strncmp(first, "wait", 4) == 0 || strcmp(first, "await") == 0 ||
 	    strcmp(first, "poll") == 0 || slice_in(last, waiting) ||
 	    slice_in(last, states) ||
 	    (slice_in(last, looking) && has_word(name, works));
 }
 
-/* Input for a program that runs: none at all is a look at what it printed. */
+/* Does a click, a key or a move, as its name or its action says? */
 static bool
-types_nothing(const struct signer *s, const struct words *name)
+acts(const struct words *name)
 {
-	return name->n > 1 && strcmp(name->w[name->n - 1], "stdin") == 0 &&
-	    scan_str_is(member(s, "chars"), "");
+	static const char *const row[] = { "click", "press", "tap", "type",
+		"scroll", "swipe", "key", "keys", "move", "next", "step",
+		NULL };
+
+	return has_word(name, row);
+}
+
+/* All that the name tells; names come again and again. */
+static const struct named *
+named(struct signer *s, struct slice name)
+{
+	static const char *const network[] = { "web", "fetch", "http", "https",
+		"browser", "url", "curl", "internet", "network", "download",
+		NULL };
+	static const char *const thinks[] = { "think", NULL };
+	static const char *const pauses[] = { "wait", "sleep", "pause",
+		"delay", NULL };
+	static const char *const git[] = { "git", NULL };
+	uint64_t h = hash_bytes(name.p, name.n) | 1;
+	struct named *n = &s->names[h / 2 % NAMES];
+	struct words words = { .n = 0 };
+
+	if (n->hash == h)
+		return n;
+	if (!slice_in(name, ours))
+		words_of(name, &words);
+	*n = (struct named){ .hash = h, .words = words.n > 0,
+		.network = has_word(&words, network), .acts = acts(&words),
+		.thinks = has_word(&words, thinks),
+		.notes = words.n > 0 && (slice_has(name, "hink") ||
+		    slice_has(name, "hought")),
+		.git = has_word(&words, git), .waits = waits(&words),
+		.pauses = has_word(&words, pauses) || (words.n > 0 &&
+		    strncmp(words.w[0], "wait", 4) == 0),
+		.types = words.n > 1 &&
+		    strcmp(words.w[words.n - 1], "stdin") == 0 };
+	return n;
 }
 
 /* ---- what its arguments tell ---- */
@@ -326,12 +354,10 @@ judge_edit(struct signer *s, struct traits *out)
 /* The texts of a tool that only notes what the model thinks, but for their
  * numbers; 0: it has none. */
 static uint64_t
-thought_of(struct signer *s, struct slice name)
+thought_of(struct signer *s)
 {
 	uint64_t thought = 0, shape;
 
-	if (!slice_has(name, "hink") && !slice_has(name, "hought"))
-		return 0;
 	for (size_t i = 0; i < s->members.n; i++) {
 		struct slice text = s->members.m[i].val;
 
@@ -375,24 +401,15 @@ static void
 judge(struct signer *s, struct slice name, struct slice kind,
     struct traits *out)
 {
-	static const char *const network[] = { "web", "fetch", "http", "https",
-		"browser", "url", "curl", "internet", "network", "download",
+	static const char *const polls[] = { "poll", "wait", "log", "status",
 		NULL };
-	static const char *const thinks[] = { "think", NULL };
-	static const char *const acts[] = { "click", "press", "tap", "type",
-		"scroll", "swipe", "key", "keys", "move", "next", "step",
-		NULL };
+	const struct named *by_name = named(s, name);
 	struct slice path = member(s, "path"), plain = scan_plain(path);
-	static const char *const pauses[] = { "wait", "sleep", "pause",
-		"delay", NULL };
 	struct slice cmd = NOTHING;
 	struct slice action = scan_plain(member(s, "action"));
-	struct words words, does;
+	struct words does;
 	struct shell sh;
 
-	words.n = 0;
-	if (!slice_in(name, ours))
-		words_of(name, &words);
 	out->tool = hash_bytes(name.p, name.n);
 	out->bash = slice_is(kind, "bash");
 	out->edits = slice_is(kind, "edit") || slice_is(kind, "write");
@@ -400,11 +417,11 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	out->mutates = out->edits;
 	out->matters = out->edits && (scan_kind(path) != SCAN_STRING ||
 	    sign_matters(s, text_of(s, path)));
-	out->network = has_word(&words, network);
-	out->acts = has_word(&words, acts);
-	if (!out->acts && words.n > 0 && action.p != NULL) {
+	out->network = by_name->network;
+	out->acts = by_name->acts;
+	if (!out->acts && by_name->words && action.p != NULL) {
 		words_of(action, &does);
-		out->acts = has_word(&does, acts);
+		out->acts = acts(&does);
 	}
 	out->reads = slice_in(kind, readers);
 	out->runs = !out->reads && !out->edits;
@@ -430,14 +447,17 @@ judge(struct signer *s, struct slice name, struct slice kind,
 	} else if (out->edits) {
 		judge_edit(s, out);
 	} else if (!out->bash) {
-		out->poll = waits(&words, member(s, "action")) ||
-		    types_nothing(s, &words);
-		out->waits = has_word(&words, pauses) ||
-		    (words.n > 0 && strncmp(words.w[0], "wait", 4) == 0);
+		/* what git says is no polling; input for a program that runs,
+		 * none at all, is a look at what it printed */
+		out->poll = !by_name->git &&
+		    (by_name->waits || slice_in(action, polls));
+		out->poll |= by_name->types &&
+		    scan_str_is(member(s, "chars"), "");
+		out->waits = by_name->pauses;
 	}
-	if (has_word(&words, thinks))
+	if (by_name->thinks)
 		out->idle = is_all_dropped(&s->members);
-	out->thought = words.n > 0 ? thought_of(s, name) : 0;
+	out->thought = by_name->notes ? thought_of(s) : 0;
 	if (out->looks)
 		out->idle = scan_str_is(path, "/dev/null") ||
 		    (scan_str_is(path, "") && member(s, "query").p == NULL);
@@ -494,7 +514,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	if (slice_in(name, ours))
 		return name;
 	h = hash_bytes(name.p, name.n) | 1;
-	if (s->strange[h / 2 % STRANGE] == h)
+	if (s->strange[h / 2 % NAMES] == h)
 		return name;
 	for (size_t i = name.n; i-- > 2; )
 		if (name.p[i - 1] == '_' && name.p[i - 2] == '_') {
@@ -503,7 +523,7 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 		}
 	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
 	if (slice_eq(kind, tool)) {
-		s->strange[h / 2 % STRANGE] = h;
+		s->strange[h / 2 % NAMES] = h;
 		return name;
 	}
 	buf_reset(&s->path);

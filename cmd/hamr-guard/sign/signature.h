@@ -11,7 +11,7 @@
 #include "json/scan.h"
 #include "json/sha.h"
 
-#define STRANGE 512
+#define NAMES 512
 
 /* What signs calls; zero it, release it. */
 struct signer {
@@ -25,7 +25,15 @@ struct signer {
 	struct buf named, text, path, theirs, line;
 	struct buf texts;	/* what the signatures of a step are of */
 	struct members members;
-	uint64_t strange[STRANGE];	/* names of tools like none of ours */
+	uint64_t strange[NAMES];	/* names of tools like none of ours */
+	struct named {		/* what names tell */
+		uint64_t hash;
+		bool words;	/* it has some, and is none of ours */
+		bool network, acts, git;
+		bool thinks, notes;	/* what it is told, if no more */
+		bool waits, pauses;	/* for something; for a time */
+		bool types;	/* into a program that runs */
+	} names[NAMES];
 };
 
 /* A signature to compare by: 128 bits, quickly made.  The SHA-256 is made of
