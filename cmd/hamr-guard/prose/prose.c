@@ -440,13 +440,14 @@ prose_claims_pass(struct slice text)
 {
 	static const char *const stems[] = { "pass", "succeed", "green",
 		NULL };
-	const struct phrases pass = phrases_of(passes);
-	const struct phrases hedge = phrases_of(hedges);
+	struct phrases pass, hedge;
 	struct sentence s;
 
 	/* most texts have none of the words at all */
 	if (!has_stem(text, stems))
 		return false;
+	pass = phrases_of(passes);
+	hedge = phrases_of(hedges);
 	while (sentence_next(&text, &s))
 		if (claims(&s, &pass, &hedge))
 			return true;

@@ -34,11 +34,11 @@ static struct slice
 without_tail(struct slice s)
 {
 	for (size_t i = 1; i + 2 < s.n; i++) {
-		struct slice rest = { s.p + i, s.n - i };
+		const char *p = s.p + i;
 
-		if (isspace((unsigned char)s.p[i - 1]) &&
-		    (slice_starts(rest, "//") || slice_starts(rest, "/*") ||
-		    slice_starts(rest, "# ")))
+		if (isspace((unsigned char)p[-1]) && ((p[0] == '/' &&
+		    (p[1] == '/' || p[1] == '*')) ||
+		    (p[0] == '#' && p[1] == ' ')))
 			return slice_trim((struct slice){ s.p, i });
 	}
 	return s;
