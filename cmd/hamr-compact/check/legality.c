@@ -332,21 +332,6 @@ look_for_paths(const struct files *files, struct wanted *w, struct retained *k)
 	}
 }
 
-static void
-count_retained(const struct compact *c, const struct buf *text,
-    struct retained *k)
-{
-	struct wanted w = { .in = text };
-
-	look_for_users(c->view, &w, NULL);
-	w.at = 0;
-	look_for_paths(&c->files, &w, NULL);
-	find_wanted(&w);
-	look_for_users(c->view, &w, k);
-	look_for_paths(&c->files, &w, k);
-	map_release(&w.texts);
-}
-
 /* ---- the sentence ---- */
 
 bool
@@ -354,6 +339,7 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
 	struct buf text = all;
+	struct wanted w = { .in = &text };
 	size_t at, n;
 	const char *why;
 	struct retained k = { .task = true, .newest = true };
@@ -361,7 +347,13 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	view_print(c->view, &all);
 	why = check_messages(buf_view(&all), &at);
 	read_all(buf_view(&all), &text);
-	count_retained(c, &text, &k);
+	look_for_users(c->view, &w, NULL);
+	w.at = 0;
+	look_for_paths(&c->files, &w, NULL);
+	find_wanted(&w);
+	look_for_users(c->view, &w, &k);
+	look_for_paths(&c->files, &w, &k);
+	map_release(&w.texts);
 	n = put_elided(c, &elided);
 	if (why != NULL)
 		buf_fmt(out, "not legal: message %zu: %s\n", at, why);

@@ -115,17 +115,26 @@ put_keys(const struct compact *c, struct buf *out)
 	    conf_origin(c->conf, "context.every_call"));
 }
 
-/* ---- what follows ---- */
-
-/* What each stage keeps of the tail, in tokens. */
+/* When it is compacted, and what each stage keeps of the tail, in tokens. */
 static void
-put_tails(const struct compact *c, struct buf *out)
+put_marks(const struct compact *c, struct buf *out)
 {
 	long b = c->budget.effective, most = percent_of(b, TAIL_PERCENT);
+	long high = c->set.strategy->high;
 	struct aim aim = epoch_aim(c);
 	const struct stage_rule *rule;
 	char name[64];
 
+	if (high == 0 && b > 0) {
+		put_word(out, "high_mark", "never");
+		put_word(out, "low_mark", "never");
+	} else {
+		put_number(out, "high_mark", percent_of(b, high), true);
+		put_number(out, "low_mark", percent_of(b, aim.low), true);
+		put_number(out, "keep_room", percent_of(b, aim.keep), false);
+		put_word(out, "first_stage", stage_rule(aim.stage)->stage);
+	}
+	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);
 	if (c->set.keep_tokens < most)
 		most = c->set.keep_tokens;
 	for (size_t k = 0; (rule = stage_rule(k)) != NULL; k++) {
@@ -141,24 +150,6 @@ put_tails(const struct compact *c, struct buf *out)
 		    rule->stage);
 		put_number(out, name, (long)summary_cap(c, rule), false);
 	}
-}
-
-static void
-put_marks(const struct compact *c, struct buf *out)
-{
-	long b = c->budget.effective, high = c->set.strategy->high;
-	struct aim aim = epoch_aim(c);
-
-	if (high == 0 && b > 0) {
-		put_word(out, "high_mark", "never");
-		put_word(out, "low_mark", "never");
-	} else {
-		put_number(out, "high_mark", percent_of(b, high), true);
-		put_number(out, "low_mark", percent_of(b, aim.low), true);
-		put_number(out, "keep_room", percent_of(b, aim.keep), false);
-		put_word(out, "first_stage", stage_rule(aim.stage)->stage);
-	}
-	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);
 }
 
 void
@@ -181,7 +172,6 @@ print_budget(const struct compact *c, struct buf *out)
 	put_number(out, "file_text_cap", b->file_cap, true);
 	put_number(out, "turn_read_cap", b->turn_cap, true);
 	put_marks(c, out);
-	put_tails(c, out);
 	if (c->view->records == 0)
 		return;
 	/* where the transcript stands */
