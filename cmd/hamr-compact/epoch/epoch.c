@@ -288,46 +288,6 @@ try_stages(struct compact *c, size_t k)
 	return changed;
 }
 
-/* The state to return to if an attempt gains nothing. */
-struct before {
-	struct epoch epoch;
-	struct anchor anchor;
-	size_t *kept, nkept, ncuts, changed;
-	struct buf folded;
-};
-
-static void
-undo(struct compact *c, const struct before *b)
-{
-	epoch_uncut(c, b->ncuts);
-	buf_reset(&c->folded);
-	buf_slice(&c->folded, buf_view(&b->folded));
-	show_as(c, b->epoch.fold, b->epoch.slim, b->epoch.summary_cap);
-	epoch_drop_kept(c);
-	for (size_t i = 0; i < b->nkept; i++)
-		epoch_keep(c, b->kept[i]);
-	c->epoch = b->epoch;
-	c->anchor = b->anchor;
-	c->changed = b->changed;
-}
-
-/* Lower c->changed to the first node that is kept now and was not, or the other
- * way round. */
-static void
-note_changes(struct compact *c, const struct before *b)
-{
-	size_t i = 0, call = SIZE_MAX;
-
-	while (i < b->nkept && i < c->nkept && b->kept[i] == c->kept[i])
-		i++;
-	if (i < b->nkept)
-		call = b->kept[i];
-	if (i < c->nkept && c->kept[i] < call)
-		call = c->kept[i];
-	if (call < SIZE_MAX)
-		changed_from(c, c->view->calls[call].node);
-}
-
 static void
 begin_epoch(struct compact *c, long before)
 {
@@ -343,14 +303,15 @@ begin_epoch(struct compact *c, long before)
 static void
 run_stages(struct compact *c, size_t k)
 {
+	const struct compact was = *c;
+	struct buf folded = BUF_INIT(BUF_RECORD_MAX);
+	size_t *kept = xmalloc((c->nkept + 1) * sizeof *kept);
+	size_t i = 0, call = SIZE_MAX;
 	long size = compact_size(c), before, least;
-	struct before was = { c->epoch, c->anchor, NULL, c->nkept, c->ncuts,
-		c->changed, BUF_INIT(BUF_RECORD_MAX) };
 
-	buf_slice(&was.folded, buf_view(&c->folded));
-	was.kept = xmalloc((c->nkept + 1) * sizeof *was.kept);
+	buf_slice(&folded, buf_view(&c->folded));
 	if (c->nkept > 0)
-		memcpy(was.kept, c->kept, c->nkept * sizeof *was.kept);
+		memcpy(kept, c->kept, c->nkept * sizeof *kept);
 	c->anchor.set = false;		/* compare estimate with estimate */
 	before = compact_size(c);
 	epoch_drop_kept(c);
@@ -359,15 +320,34 @@ run_stages(struct compact *c, size_t k)
 	    compact_size(c) <= before - least) {
 		if (!c->demand && !c->set.every_call)
 			epoch_refill(c);
-		note_changes(c, &was);
+		/* the first call that is kept now and was not, or the other
+		 * way round */
+		while (i < was.nkept && i < c->nkept && kept[i] == c->kept[i])
+			i++;
+		if (i < was.nkept)
+			call = kept[i];
+		if (i < c->nkept && c->kept[i] < call)
+			call = c->kept[i];
+		if (call < SIZE_MAX)
+			changed_from(c, c->view->calls[call].node);
 		epoch_settle_cuts(c);
 		begin_epoch(c, size);
 	} else {
-		undo(c, &was);
+		epoch_uncut(c, was.ncuts);
+		buf_reset(&c->folded);
+		buf_slice(&c->folded, buf_view(&folded));
+		show_as(c, was.epoch.fold, was.epoch.slim,
+		    was.epoch.summary_cap);
+		epoch_drop_kept(c);
+		for (i = 0; i < was.nkept; i++)
+			epoch_keep(c, kept[i]);
+		c->epoch = was.epoch;
+		c->anchor = was.anchor;
+		c->changed = was.changed;
 		c->epoch.base = size;
 	}
-	buf_release(&was.folded);
-	free(was.kept);
+	buf_release(&folded);
+	free(kept);
 }
 
 /* every_call: show only the newest steps in full, at each call. */
