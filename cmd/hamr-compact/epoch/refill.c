@@ -307,26 +307,6 @@ epoch_settle_cuts(struct compact *c)
 	c->ncuts = n;
 }
 
-/* Keep the newest notes within half of `most`.  Returns what is left for
- * results. */
-static uint64_t
-cut_notes(struct compact *c, size_t from, uint64_t most)
-{
-	uint64_t room = most / 2, left = most;
-
-	for (size_t i = c->view->n; i > from; i--) {
-		const struct view_node *node = &c->view->nodes[i - 1];
-		uint64_t shown = node->notes < room ? node->notes : room;
-
-		if (node->notes > room)
-			epoch_cut_notes(c, i - 1, view_notes_over(c->view,
-			    i - 1, room));
-		room -= shown;
-		left -= shown;
-	}
-	return left;
-}
-
 /* Tokens for the results of calls from first on, the last step's: CUT_PERCENT
  * of B, or as many as the largest text of a file has, where what is kept whole
  * besides leaves room. */
@@ -356,7 +336,7 @@ epoch_cut(struct compact *c, size_t from)
 {
 	const struct view *v = c->view;
 	size_t first = v->nodes[from].call, last = v->ncalls, n;
-	uint64_t *size, each = UINT64_MAX, most;
+	uint64_t *size, each = UINT64_MAX, most, room;
 
 	n = last - first;
 	size = xcalloc(n + 1, sizeof *size);
@@ -364,7 +344,19 @@ epoch_cut(struct compact *c, size_t from)
 		size[i] = v->calls[first + i].text;
 	qsort(size, n, sizeof *size, lower_first);
 	most = (uint64_t)cut_room(c, first) * 64 * 1024 / (uint64_t)c->ratio;
-	most = cut_notes(c, from, most);
+	/* the newest notes stay within half of it */
+	room = most / 2;
+	for (size_t i = v->n; i > from; i--) {
+		uint64_t notes = v->nodes[i - 1].notes;
+
+		if (notes > room) {
+			epoch_cut_notes(c, i - 1, view_notes_over(v, i - 1,
+			    room));
+			notes = room;
+		}
+		room -= notes;
+		most -= notes;
+	}
 	/* the largest size each may have so that all together fit */
 	for (size_t i = 0; i < n && each == UINT64_MAX; i++) {
 		if (size[i] > most / (n - i))
