@@ -78,12 +78,6 @@ trim_end(struct slice s)
 	return s;
 }
 
-static bool
-has(struct slice s, const char *what)
-{
-	return memmem(s.p, s.n, what, strlen(what)) != NULL;
-}
-
 /* Is it a stack frame in a dependency? */
 static bool
 is_frame(struct slice s)
@@ -92,9 +86,11 @@ is_frame(struct slice s)
 		s.p++, s.n--;
 	if (!slice_starts(s, "at ") && !slice_starts(s, "File \""))
 		return false;
-	return has(s, "node_modules/") || has(s, "site-packages/") ||
-	    has(s, "dist-packages/") || has(s, "node:internal/") ||
-	    has(s, "/.cargo/registry/") || has(s, "/rustc/");
+	return slice_has(s, "node_modules/") ||
+	    slice_has(s, "site-packages/") ||
+	    slice_has(s, "dist-packages/") ||
+	    slice_has(s, "node:internal/") ||
+	    slice_has(s, "/.cargo/registry/") || slice_has(s, "/rustc/");
 }
 
 /* What was just written, to compare the next line with. */
@@ -135,7 +131,7 @@ static bool
 in_frames(struct run *r, struct slice s)
 {
 	if (is_frame(s)) {
-		r->source = has(s, "File \"");
+		r->source = slice_has(s, "File \"");
 		return ++r->frames > FRAMES;
 	}
 	if (r->source && s.n > 4 && memcmp(s.p, "    ", 4) == 0) {

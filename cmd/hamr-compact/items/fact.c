@@ -147,14 +147,17 @@ take_diff(struct fact *f, struct slice meta)
 	free(diff);
 }
 
-/* What our own tools say of a result. */
-static void
-take_meta(struct fact *f, struct slice meta, struct slice was)
+void
+fact_result(struct view *v, struct fact *f, const struct rec *r,
+    struct slice was, struct slice text)
 {
-	int64_t n;
+	struct slice meta = rec_get(r, "meta"), op = scan_get(meta, "op");
 	long first = positive(scan_get(meta, "first"));
-	struct slice op = scan_get(meta, "op");
+	struct slice line, rest = text;
+	int64_t n;
 
+	f->done = true;
+	/* what our own tools say of it */
 	if (first > 0) {
 		f->first = first;
 		f->last = positive(scan_get(meta, "last"));
@@ -171,16 +174,6 @@ take_meta(struct fact *f, struct slice meta, struct slice was)
 	f->remembered = !scan_true(scan_get(meta, "cached")) &&
 	    scan_kind(scan_get(meta, "shared")) != SCAN_STRING &&
 	    !scan_true(scan_get(meta, "shared"));
-}
-
-void
-fact_result(struct view *v, struct fact *f, const struct rec *r,
-    struct slice was, struct slice text)
-{
-	struct slice line, rest = text;
-
-	f->done = true;
-	take_meta(f, rec_get(r, "meta"), was);
 	f->failed = result_failed(r, f->kind, text);
 	if (!f->failed || text.n == 0)
 		return;
