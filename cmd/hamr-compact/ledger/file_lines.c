@@ -198,34 +198,16 @@ apply_diff(struct file_lines *f, struct span *own, const char *p)
 	end_stretch(f, own, &h);
 }
 
-/* The diff was truncated: hamr-tool says which lines are known now. */
-static void
-take_shown(struct file_lines *f, const struct ledger_call *c,
-    struct slice shown)
-{
-	struct slice pair, a, b;
-	struct walk in;
-	struct span *s;
-	long first, last;
-
-	drop_spans(f);
-	s = new_span(f, c, true);
-	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {
-		walk_in(&in, pair);
-		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
-		    line_number(a, &first) && line_number(b, &last))
-			line_set_add(&s->lines, first, last);
-	}
-}
-
 void
 file_was_edited(struct file_lines *f, const struct ledger_call *c,
     const struct rec *r)
 {
 	char before[65], after[65];
 	char *diff = scan_strdup(msg_meta(r, "diff"));
-	struct slice shown = msg_meta(r, "shown");
-	struct span own = { .call = c, .written = true };
+	struct slice shown = msg_meta(r, "shown"), pair, a, b;
+	struct span own = { .call = c, .written = true }, *s;
+	struct walk in;
+	long first, last;
 
 	f->edits++;
 	f->touched = f->changed = c->no;
@@ -237,8 +219,17 @@ file_was_edited(struct file_lines *f, const struct ledger_call *c,
 		*new_span(f, c, true) = own;
 	}
 	free(diff);
-	if (scan_kind(shown) == SCAN_ARRAY)
-		take_shown(f, c, shown);
+	if (scan_kind(shown) != SCAN_ARRAY)
+		return;
+	/* the diff was truncated: hamr-tool says which lines are known now */
+	drop_spans(f);
+	s = new_span(f, c, true);
+	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {
+		walk_in(&in, pair);
+		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
+		    line_number(a, &first) && line_number(b, &last))
+			line_set_add(&s->lines, first, last);
+	}
 }
 
 void
