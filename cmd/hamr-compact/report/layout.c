@@ -35,10 +35,15 @@ screen_room(const struct screen *s, int taken)
 	return s->width > taken + 10 ? (size_t)(s->width - taken) : 10;
 }
 
-/* Where nothing but ASCII can be shown. */
-static void
-put_ascii(struct slice text, size_t columns, struct buf *out)
+void
+screen_text(const struct screen *s, struct slice text, size_t columns,
+    struct buf *out)
 {
+	if (s->utf8) {
+		term_put(out, text, columns);
+		return;
+	}
+	/* where nothing but ASCII can be shown */
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 
@@ -52,14 +57,4 @@ put_ascii(struct slice text, size_t columns, struct buf *out)
 		    c >= 0x7f ? '?' : (char)c);
 		columns--;
 	}
-}
-
-void
-screen_text(const struct screen *s, struct slice text, size_t columns,
-    struct buf *out)
-{
-	if (s->utf8)
-		term_put(out, text, columns);
-	else
-		put_ascii(text, columns, out);
 }

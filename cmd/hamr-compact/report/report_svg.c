@@ -123,22 +123,6 @@ put_curve(const struct plot *p, const struct method *m, const char *class,
 }
 
 static void
-put_marks(const struct plot *p, struct buf *out)
-{
-	for (size_t i = 0; i < p->m->n; i++) {
-		const struct step *step = &p->m->steps[i];
-
-		if (!step->epoch && !step->closed)
-			continue;
-		buf_fmt(out, "<line class=\"%s\" x1=\"%ld\" x2=\"%ld\" "
-		    "y1=\"%ld\" y2=\"%ld\"><title>step %zu: %s</title></line>"
-		    "\n", step->closed ? "closed" : "epoch", x_of(p, i),
-		    x_of(p, i), p->y, p->y + HIGH + 4, i + 1, step->closed ?
-		    "nothing fits" : "epoch");
-	}
-}
-
-static void
 put_level(const struct plot *p, long tokens, const char *class,
     struct buf *out)
 {
@@ -175,7 +159,17 @@ put_panel(const struct simulation *s, size_t w, long y, struct buf *out)
 	buf_fmt(out, "L%ld %ldZ\"/>\n", x_of(&p, m->n - 1), p.y + HIGH);
 	put_curve(&p, raw, "raw", out);
 	put_curve(&p, m, "ours", out);
-	put_marks(&p, out);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct step *step = &m->steps[i];
+
+		if (!step->epoch && !step->closed)
+			continue;
+		buf_fmt(out, "<line class=\"%s\" x1=\"%ld\" x2=\"%ld\" "
+		    "y1=\"%ld\" y2=\"%ld\"><title>step %zu: %s</title></line>"
+		    "\n", step->closed ? "closed" : "epoch", x_of(&p, i),
+		    x_of(&p, i), p.y, p.y + HIGH + 4, i + 1, step->closed ?
+		    "nothing fits" : "epoch");
+	}
 	open_text(out, LEFT, p.y + HIGH + 16, "w");
 	buf_adds(out, "step 1</text>\n");
 	open_text(out, LEFT + PLOT, p.y + HIGH + 16, "n");
@@ -184,39 +178,14 @@ put_panel(const struct simulation *s, size_t w, long y, struct buf *out)
 
 /* ---- fresh tokens against edit support ---- */
 
-struct frontier {
-	double most, least;	/* fresh at the right; support at the foot */
-	long y;			/* of the top */
-	long label;		/* of the last one: each stands below it */
-};
-
-/* What is further right is shown at the edge. */
-static void
-put_place(struct frontier *f, const struct method *m, struct buf *out)
-{
-	double right = (double)m->fresh / f->most;
-	long x = LEFT + (long)(PLOT * 0.8 * (right < 1 ? right : 1));
-	long at = f->y + (long)(HIGH * (100 - edits_of(m)) /
-	    (100 - f->least));
-	bool ours = m->rule == METHOD_OURS;
-
-	f->label = at + 4 < f->label + 12 ? f->label + 12 : at + 4;
-	buf_fmt(out, "<path class=\"%s\" d=\"M%ld %ldh8M%ld %ldv8\"/>\n",
-	    ours ? "own" : "rule", x - 4, at, x, at - 4);
-	open_text(out, x + 8, f->label, ours ? "b" : "w");
-	buf_adds(out, method_name(m));
-	put_figure(out, ": ", (double)m->fresh / 64);
-	buf_fmt(out, ", %d %%</text>\n", (int)(edits_of(m) + 1e-9));
-}
-
 /* Every strategy at window w and the rules, the best support first. */
 static void
 put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 {
 	const struct method *all[SIM_OWN + SIM_STRATEGIES + SIM_RULES], *m;
-	struct frontier f = { .most = 1, .y = y + 22, .label = y + 6 };
+	double most = 1, least;	/* fresh at the right; support at the foot */
+	long top = y + 22, label = y + 6, tens;
 	size_t n = 0;
-	long tens;
 
 	for (size_t i = 0; i < s->each + SIM_RULES; i++) {
 		size_t k = n++;
@@ -224,8 +193,8 @@ put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 		m = i < s->each ? simulation_ours(s, w) + i :
 		    simulation_rule(s, i - s->each);
 		if ((m->rule == METHOD_OURS || m->rule == METHOD_DROP) &&
-		    (double)m->fresh > f.most)
-			f.most = (double)m->fresh;
+		    (double)m->fresh > most)
+			most = (double)m->fresh;
 		for (; k > 0 && edits_of(all[k - 1]) < edits_of(m); k--)
 			all[k] = all[k - 1];
 		all[k] = m;
@@ -233,14 +202,30 @@ put_frontier(const struct simulation *s, size_t w, long y, struct buf *out)
 	if (n == 0)
 		return;
 	tens = (long)edits_of(all[n - 1]) / 10;
-	f.least = (double)(10 * (tens > 9 ? 9 : tens));
+	least = (double)(10 * (tens > 9 ? 9 : tens));
 	open_text(out, LEFT, y + 12, "w");
 	buf_fmt(out, "edit support (up, %.0f to 100 %%) against fresh tokens "
-	    "(right)</text>\n", f.least);
+	    "(right)</text>\n", least);
 	buf_fmt(out, "<path class=\"raw\" d=\"M%d %ldV%ldH%d\"/>\n", LEFT,
-	    f.y, f.y + HIGH, LEFT + PLOT);
-	for (size_t i = 0; i < n; i++)
-		put_place(&f, all[i], out);
+	    top, top + HIGH, LEFT + PLOT);
+	for (size_t i = 0; i < n; i++) {
+		/* what is further right is shown at the edge */
+		double right = (double)all[i]->fresh / most;
+		long x = LEFT + (long)(PLOT * 0.8 * (right < 1 ? right : 1));
+		long at = top + (long)(HIGH * (100 - edits_of(all[i])) /
+		    (100 - least));
+		bool ours = all[i]->rule == METHOD_OURS;
+
+		/* each name stands below the last one */
+		label = at + 4 < label + 12 ? label + 12 : at + 4;
+		buf_fmt(out, "<path class=\"%s\" d=\"M%ld %ldh8M%ld %ldv8\"/>"
+		    "\n", ours ? "own" : "rule", x - 4, at, x, at - 4);
+		open_text(out, x + 8, label, ours ? "b" : "w");
+		buf_adds(out, method_name(all[i]));
+		put_figure(out, ": ", (double)all[i]->fresh / 64);
+		buf_fmt(out, ", %d %%</text>\n",
+		    (int)(edits_of(all[i]) + 1e-9));
+	}
 }
 
 void

@@ -218,27 +218,14 @@ column_at(const struct method *m, size_t i, size_t width)
 	return c;
 }
 
-/* How a cell of a column looks, by its eighths that are filled. */
-static const char *
-cell(const struct screen *t, long tokens, long top, int rows, int row)
+static void
+put_bars(const struct method *m, const struct screen *t, long top, int rows,
+    int row, size_t width, struct buf *out)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅",
 		"▆", "▇", "█" };
 	static const char *const ascii[] = { " ", ".", ".", ".", ":", ":",
 		":", "#", "#" };
-	long eighths = top > 0 ? (tokens * rows * 8 + top / 2) / top : 0;
-
-	if (tokens > 0 && eighths == 0)
-		eighths = 1;
-	eighths -= (long)row * 8;
-	eighths = eighths < 0 ? 0 : eighths > 8 ? 8 : eighths;
-	return t->utf8 ? blocks[eighths] : ascii[eighths];
-}
-
-static void
-put_bars(const struct method *m, const struct screen *t, long top, int rows,
-    int row, size_t width, struct buf *out)
-{
 	size_t start = out->len;
 	char label[16] = "";
 
@@ -247,9 +234,17 @@ put_bars(const struct method *m, const struct screen *t, long top, int rows,
 	else if (rows > 4 && row == rows / 2 - 1)
 		report_number((double)top / 2, label);
 	buf_fmt(out, "%*s %s", LABEL - 2, label, t->utf8 ? "│" : "|");
-	for (size_t i = 0; i < width; i++)
-		buf_adds(out, cell(t, column_at(m, i, width).tokens, top,
-		    rows, row));
+	for (size_t i = 0; i < width; i++) {
+		long tokens = column_at(m, i, width).tokens;
+		long eighths = top > 0 ? (tokens * rows * 8 + top / 2) / top :
+		    0;
+
+		if (tokens > 0 && eighths == 0)
+			eighths = 1;
+		eighths -= (long)row * 8;
+		eighths = eighths < 0 ? 0 : eighths > 8 ? 8 : eighths;
+		buf_adds(out, t->utf8 ? blocks[eighths] : ascii[eighths]);
+	}
 	while (out->len > start && out->p[out->len - 1] == ' ')
 		out->len--;
 	buf_addc(out, '\n');
