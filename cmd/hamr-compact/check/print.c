@@ -93,28 +93,6 @@ put_word(struct buf *out, const char *name, const char *word)
 	buf_fmt(out, "%-44s %s\n", name, word);
 }
 
-static void
-put_keys(const struct compact *c, struct buf *out)
-{
-	static const char *const keys[] = {
-		"context.context_budget_tokens",
-		"context.reserved_output_tokens", "context.keep_recent_tokens",
-		"context.keep_recent_tool_turns",
-		"context.max_single_read_result_tokens",
-		"context.max_total_read_result_tokens_per_turn" };
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		buf_fmt(out, "%-44s %lld  # %s\n", keys[i],
-		    (long long)conf_int(c->conf, keys[i]),
-		    conf_origin(c->conf, keys[i]));
-	buf_fmt(out, "%-44s %s  # %s\n", "context.strategy",
-	    conf_str(c->conf, "context.strategy"),
-	    conf_origin(c->conf, "context.strategy"));
-	buf_fmt(out, "%-44s %s  # %s\n", "context.every_call",
-	    conf_bool(c->conf, "context.every_call") ? "true" : "false",
-	    conf_origin(c->conf, "context.every_call"));
-}
-
 /* When it is compacted, and what each stage keeps of the tail, in tokens. */
 static void
 put_marks(const struct compact *c, struct buf *out)
@@ -155,10 +133,25 @@ put_marks(const struct compact *c, struct buf *out)
 void
 print_budget(const struct compact *c, struct buf *out)
 {
+	static const char *const keys[] = {
+		"context.context_budget_tokens",
+		"context.reserved_output_tokens", "context.keep_recent_tokens",
+		"context.keep_recent_tool_turns",
+		"context.max_single_read_result_tokens",
+		"context.max_total_read_result_tokens_per_turn" };
 	const struct budget *b = &c->budget;
 	uint64_t system = 0;
 
-	put_keys(c, out);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		buf_fmt(out, "%-44s %lld  # %s\n", keys[i],
+		    (long long)conf_int(c->conf, keys[i]),
+		    conf_origin(c->conf, keys[i]));
+	buf_fmt(out, "%-44s %s  # %s\n", "context.strategy",
+	    conf_str(c->conf, "context.strategy"),
+	    conf_origin(c->conf, "context.strategy"));
+	buf_fmt(out, "%-44s %s  # %s\n", "context.every_call",
+	    conf_bool(c->conf, "context.every_call") ? "true" : "false",
+	    conf_origin(c->conf, "context.every_call"));
 	put_word(out, "strategy", c->set.strategy->name);
 	if (b->window > 0)
 		buf_fmt(out, "%-44s %ld  # %s\n", "window", b->window,
