@@ -198,21 +198,6 @@ take_message(struct compact *c, const struct rec *r)
 }
 
 static void
-take_tools(struct compact *c, const struct rec *r)
-{
-	struct slice tools = rec_get(r, "tools");
-	unsigned prev = TOKEN_START;
-
-	free(c->tools);
-	c->tools = NULL;
-	c->tools_sum = 0;
-	if (scan_kind(tools) != SCAN_ARRAY || tools.n <= 2)
-		return;
-	c->tools = xmemdup0(tools.p, tools.n);
-	c->tools_sum = token_sum(c->family, tools.p, tools.n, &prev);
-}
-
-static void
 take_constrain(struct compact *c, const struct rec *r)
 {
 	struct slice choice = rec_get(r, "tool_choice");
@@ -253,13 +238,23 @@ take_header(struct compact *c, const struct rec *r)
 static void
 take_event(struct compact *c, const struct rec *r)
 {
+	struct slice tools = rec_get(r, "tools");
+	unsigned prev = TOKEN_START;
 	int64_t n;
 
 	decide_if_answered(c);
 	c->decided = false;
 	switch (r->kind) {
 	case R_CONFIG: settings_record(c, r); break;
-	case R_TOOLS: take_tools(c, r); break;
+	case R_TOOLS:
+		free(c->tools);
+		c->tools = NULL;
+		c->tools_sum = 0;
+		if (scan_kind(tools) != SCAN_ARRAY || tools.n <= 2)
+			break;
+		c->tools = xmemdup0(tools.p, tools.n);
+		c->tools_sum = token_sum(c->family, tools.p, tools.n, &prev);
+		break;
 	case R_LIMIT:
 		if (!rec_int(r, "context_tokens", &n) || n <= 0 ||
 		    n > INT32_MAX)
