@@ -52,10 +52,10 @@ relative(const struct ledger *l, struct slice path)
 	size_t n = l->cwd != NULL ? strlen(l->cwd) : 0;
 
 	while (path.n > 2 && path.p[0] == '.' && path.p[1] == '/')
-		path.p += 2, path.n -= 2;
+		path = slice_from(path, 2);
 	if (n > 1 && path.n > n + 1 && memcmp(path.p, l->cwd, n) == 0 &&
 	    path.p[n] == '/')
-		path.p += n + 1, path.n -= n + 1;
+		path = slice_from(path, n + 1);
 	return path;
 }
 

@@ -103,31 +103,6 @@ put_rows(const struct simulation *s, const struct screen *t, size_t w,
 	put_row(out, t, ours + 1, method_name(ours + 1), room, parts);
 }
 
-static void
-put_window(const struct simulation *s, const struct screen *t, size_t w,
-    struct buf *out)
-{
-	const struct method *m = simulation_ours(s, w);
-	char window[48];
-
-	report_window(s->windows[w], window);
-	if (m->compact.budget.effective > 0)
-		buf_fmt(out, "\nwindow %s, room %ld", window,
-		    m->compact.budget.effective);
-	else
-		buf_adds(out, "\nno limit");
-	buf_fmt(out, ", %zu epoch%s\n", m->epochs, m->epochs == 1 ? "" : "s");
-	if (t->width >= 80) {
-		put_rows(s, t, w, COSTS | KEPT, out);
-	} else {
-		put_rows(s, t, w, COSTS, out);
-		put_rows(s, t, w, KEPT, out);
-	}
-	if (m->closed > 0)
-		buf_fmt(out, "hamr: no request at %zu of %zu steps: nothing "
-		    "fits\n", m->closed, m->n);
-}
-
 void
 report_tables(const struct simulation *s, const struct screen *t,
     struct buf *out)
@@ -139,7 +114,7 @@ report_tables(const struct simulation *s, const struct screen *t,
 "reuse: % of bytes in that prefix; brk: requests that do not extend the last\n"
 "% still there, word for word: the task; all and the last three messages of\n"
 "persons; edited paths; error lines; the text that an edit replaces\n";
-	char text[16];
+	char text[16], window[48];
 
 	report_number((double)s->plain.sum / 64, text);
 	if (s->title != NULL && s->title[0] != '\0') {
@@ -149,8 +124,24 @@ report_tables(const struct simulation *s, const struct screen *t,
 	}
 	buf_fmt(out, "%zu requests, %zu messages, %s tokens\n", s->steps,
 	    s->messages, text);
-	for (size_t w = 0; w < s->nwindows; w++)
-		put_window(s, t, w, out);
+	for (size_t w = 0; w < s->nwindows; w++) {
+		const struct method *m = simulation_ours(s, w);
+
+		report_window(s->windows[w], window);
+		if (m->compact.budget.effective > 0)
+			buf_fmt(out, "\nwindow %s, room %ld", window,
+			    m->compact.budget.effective);
+		else
+			buf_adds(out, "\nno limit");
+		buf_fmt(out, ", %zu epoch%s\n", m->epochs,
+		    m->epochs == 1 ? "" : "s");
+		put_rows(s, t, w, t->width >= 80 ? COSTS | KEPT : COSTS, out);
+		if (t->width < 80)
+			put_rows(s, t, w, KEPT, out);
+		if (m->closed > 0)
+			buf_fmt(out, "hamr: no request at %zu of %zu steps: "
+			    "nothing fits\n", m->closed, m->n);
+	}
 	if (t->width >= 80)
 		buf_fmt(out, "\n%s%s%s", t->colour ? "\033[2m" : "", legend,
 		    t->colour ? "\033[m" : "");
