@@ -349,9 +349,8 @@ failure_status(struct failure *f, long status, struct slice body)
 	f->loading = status == 503 && strstr(f->message.p, "oading model");
 }
 
-/* The status that an error object names: by number, or by a word. */
-static long
-status_in(struct slice e)
+void
+failure_event(struct failure *f, struct slice object)
 {
 	static const char *const keys[] = { "code", "type", "status" };
 	static const struct {
@@ -364,13 +363,16 @@ status_in(struct slice e)
 		{ "invalid_request", 400 }, { "bad_request", 400 },
 		{ "BadRequest", 400 }, { "unavailable", 503 },
 	};
+	struct slice e = scan_get(object, "error");
 	struct buf said = BUF_INIT(4096);
 	long status = 500;
 	int64_t n;
 
+	/* the status that it names: by number, or by a word */
 	buf_addc(&said, ' ');
 	for (size_t i = 0; i < COUNT(keys); i++) {
-		struct slice v = scan_get(e, keys[i]);
+		struct slice v = scan_get(scan_kind(e) == SCAN_OBJECT ? e :
+		    object, keys[i]);
 
 		if (scan_kind(v) == SCAN_NUMBER)
 			buf_slice(&said, v);
@@ -386,15 +388,6 @@ status_in(struct slice e)
 		    num_i64(p, 3, &n) && n >= 400 && n < 600)
 			status = (long)n;
 	buf_release(&said);
-	return status;
-}
-
-void
-failure_event(struct failure *f, struct slice object)
-{
-	struct slice e = scan_get(object, "error");
-	long status = status_in(scan_kind(e) == SCAN_OBJECT ? e : object);
-
 	failure_set(f, code_of_status(status),
 	    "the server reports in its answer: ");
 	if (!add_text(&f->message, "", object))

@@ -338,33 +338,13 @@ print_results(struct printer *p)
 	p->nopen = 0;
 }
 
-/* A system message in mid-conversation: marked user text. */
-static void
-print_marked(struct printer *p, struct slice content)
-{
-	struct slice val;
-
-	begin(p);
-	if (scan_kind(content) != SCAN_ARRAY) {
-		content = scan_kind(content) != SCAN_STRING ? SLICE("\"") :
-		    (struct slice){ content.p + 1, content.n - 1 };
-		scan_put(p->out, "{'role':'user','content':'[system] $}",
-		    content);
-		return;
-	}
-	scan_put(p->out, "{'role':'user','content':"
-	    "[{'type':'text','text':'[system] '}");
-	for (struct walk w = walk_of(content); walk_next(&w, NULL, &val); )
-		scan_put(p->out, ",$", val);
-	buf_adds(p->out, "]}");
-}
-
 static void
 print_message(struct printer *p, struct slice m)
 {
 	struct slice role = scan_get(m, "role");
 	struct slice content = scan_get(m, "content");
 	bool developer = scan_str_is(role, "developer");
+	struct slice part;
 	size_t i;
 
 	if (scan_str_is(role, "tool")) {
@@ -375,9 +355,22 @@ print_message(struct printer *p, struct slice m)
 	} else if (scan_str_is(role, "assistant"))
 		print_assistant(p, m);
 	else if (p->n > 0 && !p->rules->system_in_place &&
-	    (developer || scan_str_is(role, "system")))
-		print_marked(p, content);
-	else if (developer) {	/* which local servers do not know */
+	    (developer || scan_str_is(role, "system"))) {
+		/* in mid-conversation: marked user text */
+		begin(p);
+		if (scan_kind(content) == SCAN_ARRAY) {
+			scan_put(p->out, "{'role':'user','content':"
+			    "[{'type':'text','text':'[system] '}");
+			for (struct walk w = walk_of(content);
+			    walk_next(&w, NULL, &part); )
+				scan_put(p->out, ",$", part);
+			buf_adds(p->out, "]}");
+		} else
+			scan_put(p->out,
+			    "{'role':'user','content':'[system] $}",
+			    scan_kind(content) != SCAN_STRING ? SLICE("\"") :
+			    slice_from(content, 1));
+	} else if (developer) {	/* which local servers do not know */
 		begin(p);
 		scan_put(p->out, "{'role':'system','content':$}",
 		    is_content(content) ? content : SLICE("\"\""));
