@@ -246,7 +246,6 @@ export_page(struct chat *c, const char *arg)
 	struct buf b = BUF_INIT((size_t)1 << 40);
 	struct err e;
 	const char *form = arg[0] != '\0' ? arg : "html";
-	bool page = strcmp(form, "html") == 0;
 	char *to, *dir;
 
 	if (!slice_in(slice_of(form), export_forms)) {
@@ -259,7 +258,7 @@ export_page(struct chat *c, const char *arg)
 		return;
 	}
 	to = xasprintf("%s/%s.%s%s", dir, c->run->session.id, form,
-	    page ? "" : ".json");
+	    strcmp(form, "html") == 0 ? "" : ".json");
 	free(dir);
 	if (export_session(c->run->session.path, form, &b, &e) < 0 ||
 	    file_replace(to, b.p, b.len, 0600, &e) < 0)

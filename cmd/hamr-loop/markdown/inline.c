@@ -235,13 +235,10 @@ says(struct slice text, struct slice url)
 {
 	static const char *const added[] = { "", "mailto:", "http://" };
 
-	for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
-		size_t n = strlen(added[i]);
-
+	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
 		if (slice_starts(url, added[i]) && slice_eq(text,
-		    slice_from(url, n)))
+		    slice_from(url, strlen(added[i]))))
 			return true;
-	}
 	return false;
 }
 

@@ -430,7 +430,6 @@ put_row(struct asking *k)
 {
 	struct ui *u = k->u;
 	struct buf *b = &u->question, safe = BUF_INIT(1 << 20);
-	bool draft = !editor_is_empty(u->editor);
 
 	buf_reset(b);
 	if (k->confirm.n > 0) {
@@ -448,7 +447,7 @@ put_row(struct asking *k)
 		put_always(k, b);
 	else if (k->state == REASON)
 		buf_adds(&safe, "the reason, for the model (Enter):");
-	else if (draft && !k->handed)
+	else if (!editor_is_empty(u->editor) && !k->handed)
 		buf_adds(&safe, "(Tab: to the question; Enter queues the "
 		    "message)");
 	else if (k->confirm.n > 0)
@@ -606,15 +605,13 @@ sure(struct asking *k, const struct key *key)
 static bool
 reason(struct asking *k, const struct key *key)
 {
-	bool empty = editor_is_empty(k->u->editor);
-
 	if (key->name == KEY_ESC) {
 		end_reason(k);
 		return true;
 	}
 	if (key->name != KEY_ENTER)
 		return false;
-	if (!empty)
+	if (!editor_is_empty(k->u->editor))
 		k->a.reason = editor_text(k->u->editor);
 	k->done = true;
 	end_reason(k);
@@ -631,7 +628,6 @@ refuse(struct asking *k)
 static bool
 take_key(struct asking *k, const struct key *key)
 {
-	struct editor *e = k->u->editor;
 	long long now = file_now_ms();
 	bool quiet = now - k->quiet_from >= QUIET_MS, draft;
 
@@ -640,7 +636,7 @@ take_key(struct asking *k, const struct key *key)
 		return sure(k, key);
 	if (k->state == REASON)
 		return reason(k, key);
-	draft = !editor_is_empty(e);
+	draft = !editor_is_empty(k->u->editor);
 	if (key->name == KEY_TAB && draft) {
 		k->handed = !k->handed;
 		return true;

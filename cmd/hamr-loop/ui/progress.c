@@ -188,11 +188,10 @@ short_args(struct slice args, struct buf *out)
 static bool
 failed(const struct rec *r)
 {
-	struct slice e = rec_get(r, "is_error");
 	int64_t code = 0;
 
-	return slice_is(e, "true") || (scan_int(msg_meta(r, "exit"), &code) &&
-	    code != 0) || msg_meta(r, "signal").p != NULL;
+	return scan_true(rec_get(r, "is_error")) || (scan_int(msg_meta(r,
+	    "exit"), &code) && code != 0) || msg_meta(r, "signal").p != NULL;
 }
 
 /* The call, "edit src/main.c"; of a path that is too long its end. */
