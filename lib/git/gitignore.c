@@ -484,8 +484,8 @@ gitignore_new(const char *root, bool own, struct err *e)
 	return g;
 }
 
-static void
-drop_level(struct gitignore *g)
+void
+gitignore_leave(struct gitignore *g)
 {
 	struct level *l = &g->v[--g->n];
 
@@ -500,7 +500,7 @@ gitignore_free(struct gitignore *g)
 	if (g == NULL)
 		return;
 	while (g->n > 0)
-		drop_level(g);
+		gitignore_leave(g);
 	gitindex_release(&g->index);
 	buf_release(&g->folders);
 	free(g->prefix);
@@ -559,12 +559,6 @@ gitignore_enter(struct gitignore *g, int dirfd, const char *rel)
 		read_rules(l, dirfd, ".gitignore");
 }
 
-void
-gitignore_leave(struct gitignore *g)
-{
-	drop_level(g);
-}
-
 /* Is this entry of the folder entered last ignored?  A folder that holds
  * something tracked is not. */
 static bool
@@ -591,8 +585,7 @@ enter_above(struct gitignore *g, int rootfd, const char *rel)
 		    O_CLOEXEC);
 		gitignore_enter(g, fd, dir);
 		entered++;
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 		free(dir);
 	}
 	return entered;
