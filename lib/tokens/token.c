@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "json/scan.h"
 #include "token.h"
 #include "token_tables.h"
@@ -57,53 +58,43 @@ token_sum(enum token_family f, const char *text, size_t n, unsigned *prev)
 	return sum;
 }
 
-/* The UTF-8 of an escape at p (behind its backslash); its length in JSON. */
-static size_t
-unescape(const char *p, const char *end, char out[5], size_t *n)
-{
-	static const char one[256] = { ['b'] = '\b', ['f'] = '\f',
-		['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
-	struct buf b = BUF_INIT(16);
-	char quoted[16] = "\"\\";
-	size_t len = 1;
-
-	*n = 1;
-	if (*p != 'u') {
-		out[0] = one[(unsigned char)*p] != 0 ?
-		    one[(unsigned char)*p] : *p;
-		return 1;
-	}
-	len = end - p >= 11 && p[5] == '\\' && p[6] == 'u' &&
-	    (p[1] == 'd' || p[1] == 'D') && strchr("89aAbB", p[2]) ? 11 : 5;
-	memcpy(quoted + 2, p, len);
-	quoted[len + 2] = '"';
-	scan_str((struct slice){ quoted, len + 3 }, &b);
-	*n = b.len < 5 ? b.len : 4;
-	memcpy(out, b.p, *n);
-	buf_release(&b);
-	return len;
-}
-
 uint64_t
 token_sum_json(enum token_family f, const char *p, size_t n, unsigned *prev)
 {
+	static const char one[256] = { ['b'] = '\b', ['f'] = '\f',
+		['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
 	const uint8_t *w = token_weight[f];
 	const char *end = p + n;
+	char quoted[16] = "\"\\";
+	struct buf text = BUF_INIT(16);
 	unsigned a = *prev, b;
 	uint64_t sum = 0;
-	char c[5];
 
 	while (p < end) {
-		if (*p != '\\') {
-			b = token_class[(unsigned char)*p++];
-			sum += w[a * 32 + b];
-			a = b;
+		unsigned char c = (unsigned char)*p++;
+
+		if (c == '\\' && *p == 'u') {
+			/* two in a row are one character, mostly */
+			n = end - p >= 11 && p[5] == '\\' && p[6] == 'u' &&
+			    (p[1] == 'd' || p[1] == 'D') &&
+			    strchr("89aAbB", p[2]) ? 11 : 5;
+			memcpy(quoted + 2, p, n);
+			quoted[n + 2] = '"';
+			p += n;
+			buf_reset(&text);
+			scan_str((struct slice){ quoted, n + 3 }, &text);
+			sum += token_sum(f, text.p, num_min(text.len, 4), &a);
 			continue;
 		}
-		p++;
-		p += unescape(p, end, c, &n);
-		sum += token_sum(f, c, n, &a);
+		if (c == '\\') {
+			c = (unsigned char)*p++;
+			c = one[c] != 0 ? (unsigned char)one[c] : c;
+		}
+		b = token_class[c];
+		sum += w[a * 32 + b];
+		a = b;
 	}
+	buf_release(&text);
 	*prev = a;
 	return sum;
 }
