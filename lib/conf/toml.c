@@ -666,43 +666,30 @@ assignment(struct toml *t)
 	return r;
 }
 
-static int
-document(struct toml *t, size_t n)
-{
-	size_t good = utf8_check(t->in.p, n);
-
-	if (good < n) {
-		for (const char *p = t->in.p; p < t->in.p + good; p++)
-			t->in.line += *p == '\n';
-		return bad(&t->in, "not UTF-8");
-	}
-	if (starts(&t->in, "\xef\xbb\xbf"))
-		return unsupported(&t->in, "a byte order mark");
-	while (t->in.p < t->in.end) {
-		int r;
-
-		if (comment(&t->in) < 0)
-			return -1;
-		if (t->in.p == t->in.end || newline(&t->in))
-			continue;
-		r = peek(&t->in) == '[' ? header(t) : assignment(t);
-		if (r < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int
 toml_parse(const char *name, const char *p, size_t n, toml_fn *fn, void *ctx,
     struct err *e)
 {
 	struct toml t = { .in = { .name = name, .p = p, .end = p + n,
 	    .line = 1, .e = e }, .fn = fn, .ctx = ctx };
-	int r;
+	struct toml_in *in = &t.in;
+	size_t good = utf8_check(p, n);
+	int r = 0;
 
 	t.nodes = xgrow(NULL, 0, &t.cap, sizeof *t.nodes);
 	t.nodes[t.n++] = (struct node){ NODE_HEADER, 0 };
-	r = document(&t, n);
+	if (good < n) {
+		in->line += slice_newlines((struct slice){ p, good });
+		r = bad(in, "not UTF-8");
+	} else if (starts(in, "\xef\xbb\xbf")) {
+		r = unsupported(in, "a byte order mark");
+	}
+	while (r == 0 && in->p < in->end) {
+		r = comment(in);
+		if (r < 0 || in->p == in->end || newline(in))
+			continue;
+		r = peek(in) == '[' ? header(&t) : assignment(&t);
+	}
 	truncate_key(&t, 0);
 	free(t.key);
 	free(t.nodes);
