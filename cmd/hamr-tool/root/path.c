@@ -268,26 +268,6 @@ walk(struct finder *w)
 	return 0;
 }
 
-/* The true name is known: look at what it names. */
-static int
-look_at(struct finder *w, bool folder)
-{
-	struct path *p = w->p;
-	int fd;
-
-	p->rel = buf_detach(&w->done);
-	fd = path_open(w->root, p->rel, O_PATH | O_NOFOLLOW);
-	if (fd < 0 && errno != ENOENT)
-		return fault_sys(w->f, "cannot be opened", p->rel);
-	p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
-	    !S_ISLNK(p->st.st_mode);
-	file_close(fd);
-	if (folder && p->exists && !S_ISDIR(p->st.st_mode))
-		return fault_set(w->f, "not_found", "%s is not a "
-		    "folder; drop the trailing /", w->text);
-	return 0;
-}
-
 int
 path_find(const struct root *root, struct slice text, struct path *p,
     struct fault *f)
@@ -295,7 +275,7 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	struct finder w = { .root = root, .p = p, .f = f,
 		.done = BUF_INIT(BUF_RECORD_MAX) };
 	char *name = NULL, *given;
-	int r = -1;
+	int fd, r = -1;
 
 	*p = (struct path){ 0 };
 	if (text.n > PATH_TEXT_MAX)
@@ -308,10 +288,24 @@ path_find(const struct root *root, struct slice text, struct path *p,
 	w.text = name = path_name(given);
 	buf_adds(&w.done, "");
 	w.rest = given[0] == '/' ? inside(root, given) : xstrdup(given);
-	if (w.rest == NULL)
+	if (w.rest == NULL) {
 		outside(&w);
-	else if (walk(&w) == 0)
-		r = look_at(&w, given[text.n - 1] == '/');
+	} else if (walk(&w) == 0) {
+		/* the true name is known: look at what it names */
+		p->rel = buf_detach(&w.done);
+		fd = path_open(root, p->rel, O_PATH | O_NOFOLLOW);
+		p->exists = fd >= 0 && fstat(fd, &p->st) == 0 &&
+		    !S_ISLNK(p->st.st_mode);
+		if (fd < 0 && errno != ENOENT)
+			fault_sys(f, "cannot be opened", p->rel);
+		else if (given[text.n - 1] == '/' && p->exists &&
+		    !S_ISDIR(p->st.st_mode))
+			fault_set(f, "not_found", "%s is not a folder; drop "
+			    "the trailing /", name);
+		else
+			r = 0;
+		file_close(fd);
+	}
 	buf_release(&w.done);
 	free(w.rest);
 	free(given);
