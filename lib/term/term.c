@@ -136,18 +136,20 @@ term_json(struct buf *out, struct slice json)
 }
 
 int
-term_write(int fd, struct slice text, enum term_kind kind)
+term_write(struct slice text, bool json, struct err *e)
 {
 	struct buf b = BUF_INIT((size_t)1 << 40);
-	int r;
+	bool tty = isatty(STDOUT_FILENO) == 1;
+	int r = 0;
 
-	if (isatty(fd) != 1)
-		return file_write_all(fd, text.p, text.n);
-	if (kind == TERM_JSON)
+	if (tty && json)
 		term_json(&b, text);
-	else
+	else if (tty)
 		term_escape(&b, text);
-	r = file_write_all(fd, buf_view(&b).p, b.len);
+	if (tty)
+		text = buf_view(&b);
+	if (file_write_all(STDOUT_FILENO, text.p, text.n) < 0)
+		r = err_sys(e, ST_SYSTEM, "stdout");
 	buf_release(&b);
 	return r;
 }

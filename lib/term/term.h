@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 
 /* Where a text goes. */
 struct term {
@@ -37,9 +38,8 @@ size_t term_escape_part(struct buf *out, struct slice text,
 /* Append JSON with what is on the list as \u escapes: the same value. */
 void term_json(struct buf *out, struct slice json);
 
-/* Write text to fd, on a terminal escaped, and JSON as JSON.  -1 with errno. */
-enum term_kind { TERM_TEXT, TERM_JSON };
-int term_write(int fd, struct slice text, enum term_kind kind);
+/* Write text to stdout, on a terminal escaped, and JSON as JSON. */
+int term_write(struct slice text, bool json, struct err *e);
 
 /* ---- one line ---- */
 

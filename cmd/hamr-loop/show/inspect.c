@@ -124,9 +124,8 @@ views_show(const struct opts *o, const char *root, struct err *e)
 		rc = inspect(o, path, &b, e);
 	else if (o->export != NULL && path != NULL)
 		rc = export_session(path, o->export, &b, e);
-	if (rc >= 0 && term_write(STDOUT_FILENO, buf_view(&b), json ?
-	    TERM_JSON : TERM_TEXT) < 0)
-		rc = err_sys(e, ST_SYSTEM, "stdout");
+	if (rc >= 0 && term_write(buf_view(&b), json, e) < 0)
+		rc = -1;
 	buf_release(&b);
 	free(path);
 	free(dir);

@@ -147,9 +147,8 @@ command_check(const struct opts *o, struct err *e)
 		buf_fmt(&b, "%s\n", e->text);
 		r = 0;
 	}
-	if (r == 0 && b.len > 0 &&
-	    term_write(STDOUT_FILENO, buf_view(&b), TERM_TEXT) < 0)
-		r = err_sys(e, ST_SYSTEM, "stdout");
+	if (r == 0 && b.len > 0)
+		r = term_write(buf_view(&b), false, e);
 	if (r == 0)
 		r = b.len > 0 ? ST_NO : ST_OK;
 	buf_release(&b);
@@ -174,9 +173,8 @@ command_show(const struct opts *o, struct err *e)
 		r = ST_NO;
 	else if (r > 0) {
 		r = store_text(&st[which], row, &b, e);
-		if (r == 0 && term_write(STDOUT_FILENO, buf_view(&b),
-		    TERM_TEXT) < 0)
-			r = err_sys(e, ST_SYSTEM, "stdout");
+		if (r == 0)
+			r = term_write(buf_view(&b), false, e);
 	}
 	where_close(st, n);
 	buf_release(&b);
