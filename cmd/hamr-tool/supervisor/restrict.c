@@ -151,7 +151,7 @@ try_layers(const struct setup *s)
 /* Each layer, the filter last: what is forbidden before it is forbidden by the
  * others. */
 static int
-apply(const struct setup *s, int *listener, char *why, size_t n)
+apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 {
 	/* a network namespace sees to sockets, where there is one */
 	bool network = s->alone || s->head.network;
@@ -169,12 +169,12 @@ apply(const struct setup *s, int *listener, char *why, size_t n)
 	if ((s->head.layer == LAYER_LANDLOCK || (s->alone &&
 	    landlock_version() >= LANDLOCK_REFER)) &&
 	    landlock_apply(&l) < 0) {
-		snprintf(why, n, "landlock: %s", strerror(errno));
+		snprintf(why, WIRE_TEXT, "landlock: %s", strerror(errno));
 		return -1;
 	}
 	bad = try_layers(s);
 	if (bad == NULL && seccomp_apply(&w, listener) != 0) {
-		snprintf(why, n, "seccomp: %s", strerror(errno));
+		snprintf(why, WIRE_TEXT, "seccomp: %s", strerror(errno));
 		return -1;
 	}
 	if (bad == NULL) {
@@ -185,12 +185,12 @@ apply(const struct setup *s, int *listener, char *why, size_t n)
 			bad = "a forbidden system call went through";
 	}
 	if (bad != NULL)
-		snprintf(why, n, "its self-test failed: %s", bad);
+		snprintf(why, WIRE_TEXT, "its self-test failed: %s", bad);
 	return bad == NULL ? 0 : -1;
 }
 
 int
-restrict_self(int fd, bool alone, int *listener, char *why, size_t n)
+restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 {
 	struct setup s = { .alone = alone };
 	struct buf b = BUF_INIT(SETUP_MAX);
@@ -198,7 +198,8 @@ restrict_self(int fd, bool alone, int *listener, char *why, size_t n)
 	int got;
 
 	*listener = -1;
-	if (file_read_fd(fd, "setup", &b, NULL) < 0 || b.len < sizeof s.head)
+	if (file_read_fd(WIRE_SETUP, "setup", &b, NULL) < 0 ||
+	    b.len < sizeof s.head)
 		return -1;
 	memcpy(&s.head, b.p, sizeof s.head);
 	p = b.p + sizeof s.head;
@@ -207,7 +208,7 @@ restrict_self(int fd, bool alone, int *listener, char *why, size_t n)
 	s.root = texts[0];
 	s.fixed = texts[1];
 	s.texts = (const char *const *)texts + 2;
-	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why, n);
+	got = s.head.layer == LAYER_NONE ? 0 : apply(&s, listener, why);
 	free(texts);
 	buf_release(&b);
 	return got;

@@ -332,8 +332,8 @@ supervisor_main(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	s.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	ready.a = restrict_self(WIRE_SETUP, s.alone, &s.listener, ready.text,
-	    WIRE_TEXT) < 0 || s.signals < 0;
+	ready.a = restrict_self(s.alone, &s.listener, ready.text) < 0 ||
+	    s.signals < 0;
 	/* a command must not look into us: same user, same namespace */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	for (int fd = WIRE_SETUP; fd <= WIRE_ARGS || fd < s.signals ||

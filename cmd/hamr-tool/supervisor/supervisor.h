@@ -8,7 +8,8 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "wire.h"
 
 #define WIRE_ARG "--supervisor"	/* how hamr-tool is told to be one */
 
@@ -18,8 +19,8 @@ _Noreturn void supervisor_main(void);
  * those that are not there.  Yours to free. */
 char **split_texts(char **p, const char *end, int n);
 
-/* restrict.c: it keeps itself, and so all it starts, within what its setup (fd
- * of a struct wire_setup and its texts) allows; and tries whether that holds.
- * alone: bubblewrap has made the namespaces.  0, or -1 and why (n bytes), where
- * it is known.  *listener as of seccomp.h. */
-int restrict_self(int setup, bool alone, int *listener, char *why, size_t n);
+/* restrict.c: it keeps itself, and so all it starts, within what its setup
+ * (WIRE_SETUP) allows; and tries whether that holds.  alone: bubblewrap has
+ * made the namespaces.  0, or -1 and why, where it is known.  *listener as of
+ * seccomp.h. */
+int restrict_self(bool alone, int *listener, char why[WIRE_TEXT]);
