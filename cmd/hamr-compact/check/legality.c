@@ -154,25 +154,6 @@ put_one(const char *how, const struct view_call *call, struct buf *out)
 	    f->hash != NULL ? f->hash : "-");
 }
 
-static size_t
-put_elided(const struct compact *c, struct buf *out)
-{
-	const struct view *v = c->view;
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->ncalls; i++) {
-		const struct view_call *call = &v->calls[i];
-
-		if (call->result != NULL && compact_elides(c, call, false)) {
-			put_one("elided", call, out);
-			n++;
-		} else if (call->cut != NULL) {
-			put_one("cut", call, out);
-		}
-	}
-	return n;
-}
-
 /* ---- what must not be ---- */
 
 struct retained {
@@ -340,7 +321,8 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
 	struct buf text = all;
 	struct wanted w = { .in = &text };
-	size_t at, n;
+	const struct view *v = c->view;
+	size_t at, n = 0;
 	const char *why;
 	struct retained k = { .task = true, .newest = true };
 
@@ -354,7 +336,16 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 	look_for_users(c->view, &w, &k);
 	look_for_paths(&c->files, &w, &k);
 	map_release(&w.texts);
-	n = put_elided(c, &elided);
+	for (size_t i = 0; i < v->ncalls; i++) {
+		const struct view_call *call = &v->calls[i];
+
+		if (call->result != NULL && compact_elides(c, call, false)) {
+			put_one("elided", call, &elided);
+			n++;
+		} else if (call->cut != NULL) {
+			put_one("cut", call, &elided);
+		}
+	}
 	if (why != NULL)
 		buf_fmt(out, "not legal: message %zu: %s\n", at, why);
 	else if (!k.task || !k.newest)
