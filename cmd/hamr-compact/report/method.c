@@ -19,7 +19,7 @@ begin(struct method *m)
 {
 	m->compact.set.every_call |= m->rule == METHOD_EVERY_CALL;
 	m->changed = SIZE_MAX;
-	request_init(&m->request, TOK_MODERN);
+	request_init(&m->request);
 }
 
 void

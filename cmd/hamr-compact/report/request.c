@@ -11,9 +11,9 @@
 #define CLOSING 4		/* longest end of a message: "}]} */
 
 void
-request_init(struct request *q, enum token_family family)
+request_init(struct request *q)
 {
-	*q = (struct request){ .family = family };
+	*q = (struct request){ .family = TOK_MODERN };
 	buf_init(&q->bytes, (size_t)1 << 40);
 	buf_init(&q->words, (size_t)1 << 40);
 }
@@ -41,23 +41,6 @@ add_strings(struct request *q, struct slice value)
 		add_strings(q, v);
 }
 
-/* The words of a call; returns its estimate. */
-static uint64_t
-add_call(struct request *q, const struct call *c)
-{
-	struct buf args = BUF_INIT(BUF_RECORD_MAX);
-	struct scan scan = { 0 };
-
-	add_strings(q, c->name);
-	scan_str(c->args, &args);
-	if (args.len > 0 && scan_value(&scan, args.p, args.len) == 0)
-		add_strings(q, buf_view(&args));
-	scan_release(&scan);
-	buf_release(&args);
-	return view_content_sum(q->family, c->name) +
-	    view_content_sum(q->family, c->args);
-}
-
 static void
 add_message(struct request *q, struct slice m, size_t end)
 {
@@ -66,6 +49,8 @@ add_message(struct request *q, struct slice m, size_t end)
 	struct slice content = scan_get(m, "content");
 	struct slice role = scan_get(m, "role"), why = scan_get(m, "reasoning");
 	struct request_message new = { .end = end, .role = '?' };
+	struct buf args = BUF_INIT(BUF_RECORD_MAX);
+	struct scan scan = { 0 };
 	struct call call;
 
 	new.sum = FRAME + view_content_sum(q->family, content);
@@ -74,8 +59,17 @@ add_message(struct request *q, struct slice m, size_t end)
 	if (scan_kind(why) == SCAN_STRING)
 		new.sum += view_content_sum(q->family, why);
 	for (struct walk w = walk_elements(scan_get(m, "tool_calls"));
-	    msg_next_call(&w, &call); )
-		new.sum += add_call(q, &call);
+	    msg_next_call(&w, &call); ) {
+		add_strings(q, call.name);
+		buf_reset(&args);
+		scan_str(call.args, &args);
+		if (args.len > 0 && scan_value(&scan, args.p, args.len) == 0)
+			add_strings(q, buf_view(&args));
+		new.sum += view_content_sum(q->family, call.name) +
+		    view_content_sum(q->family, call.args);
+	}
+	scan_release(&scan);
+	buf_release(&args);
 	for (int i = 0; i < 4; i++)
 		if (scan_str_is(role, roles[i]))
 			new.role = roles[i][0];

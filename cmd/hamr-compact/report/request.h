@@ -41,7 +41,7 @@ struct request_news {
 				 * end of its last message */
 };
 
-void request_init(struct request *q, enum token_family family);
+void request_init(struct request *q);
 void request_release(struct request *q);
 
 /* The next request has the first `known` bytes of this one, then tail (checked

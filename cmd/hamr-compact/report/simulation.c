@@ -67,7 +67,7 @@ begin(struct simulation *s)
 	s->view = view_new();
 	s->view->hooks = (struct view_hooks){ s, take_call, take_result,
 		NULL };
-	request_init(&s->plain, TOK_MODERN);
+	request_init(&s->plain);
 	s->messages = s->steps = s->before = 0;
 	s->tools = 0;
 	s->asked = false;
@@ -185,25 +185,12 @@ reply(struct simulation *s)
 
 /* ---- records ---- */
 
-static void
-take_header(struct simulation *s, const struct rec *r)
-{
-	char *session = rec_strdup(r, "session");
-	char *model = rec_strdup(r, "model");
-
-	free(s->title);
-	s->title = xasprintf("%s%s%s", session != NULL ? session : "",
-	    session != NULL && model != NULL ? ", " : "",
-	    model != NULL ? model : "");
-	free(session);
-	free(model);
-}
-
 void
 simulation_record(struct simulation *s, const struct rec *r)
 {
 	unsigned prev = TOKEN_START;
 	struct slice tools;
+	char *session, *model;
 
 	switch (r->kind) {
 	case R_COMPACTION: case R_COMPACT: case R_RECOVERY: case R_LIMIT:
@@ -214,7 +201,16 @@ simulation_record(struct simulation *s, const struct rec *r)
 		if (rec_str_is(r, "stage", "compact"))
 			return;
 		break;
-	case R_HAMR: take_header(s, r); break;
+	case R_HAMR:
+		session = rec_strdup(r, "session");
+		model = rec_strdup(r, "model");
+		free(s->title);
+		s->title = xasprintf("%s%s%s", session != NULL ? session : "",
+		    session != NULL && model != NULL ? ", " : "",
+		    model != NULL ? model : "");
+		free(session);
+		free(model);
+		break;
 	case R_TOOLS:
 		tools = rec_get(r, "tools");
 		s->tools = tools.n > 2 ? token_sum(s->family, tools.p,
