@@ -1,6 +1,5 @@
 /* opts.c - the options of hamr-compact. */
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"

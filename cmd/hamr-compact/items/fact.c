@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "record/msg.h"
 
 #include "fact.h"
 #include "stub.h"

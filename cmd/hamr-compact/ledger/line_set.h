@@ -1,7 +1,6 @@
 /* line_set.h - sets of lines: 1-200, 400-480. */
 #pragma once
 
-#include <stdbool.h>
 
 #include "base/buf.h"
 
