@@ -17,23 +17,6 @@
 
 /* ---- retries ---- */
 
-static void
-put_progress(struct provider *p, struct failure *f, long long tries,
-    long long ms)
-{
-	struct buf line = BUF_INIT(BUF_RECORD_MAX);
-
-	key_redact(p->set->key, &f->message);
-	scan_put(&line, "{'type':'progress','stage':'provider','code':@",
-	    slice_of(f->code));
-	if (!f->loading)
-		buf_fmt(&line, ",\"attempt\":%lld,\"of\":%lld", tries,
-		    p->set->max_retries);
-	buf_fmt(&line, ",\"wait_ms\":%lld", ms);
-	scan_put(&line, ",'message':@}", buf_view(&f->message));
-	provider_put(p, R_PROGRESS, &line);
-}
-
 /* May this failure be tried again, and after how long?  -1: no. */
 static long long
 retry_in(struct exchange *x, long long tries)
@@ -97,6 +80,7 @@ static void
 persist(struct exchange *x)
 {
 	struct failure *f = &x->failure;
+	struct buf line = BUF_INIT(BUF_RECORD_MAX);
 	long long tries = 0, looks = 0;
 	unsigned quirk = 0;
 
@@ -122,11 +106,17 @@ persist(struct exchange *x)
 		cassette_add(x, ms >= 0);
 		if (ms < 0)
 			return;
+		key_redact(x->p->set->key, &f->message);
+		scan_put(&line, "{'type':'progress','stage':'provider',"
+		    "'code':@", slice_of(f->code));
 		if (f->loading)
 			looks++;
 		else
-			tries++;
-		put_progress(x->p, f, tries, ms);
+			buf_fmt(&line, ",\"attempt\":%lld,\"of\":%lld",
+			    ++tries, x->p->set->max_retries);
+		buf_fmt(&line, ",\"wait_ms\":%lld", ms);
+		scan_put(&line, ",'message':@}", buf_view(&f->message));
+		provider_put(x->p, R_PROGRESS, &line);
 		if (!provider_pause(x->p, ms)) {
 			failure_set(f, "interrupted", "cancelled");
 			f->partial = true;
