@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "dialect/match.h"
 #include "json/scan.h"
 
 #include "answer.h"

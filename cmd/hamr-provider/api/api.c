@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "dialect/match.h"
 #include "record/msg.h"
 
 #include "adapter.h"

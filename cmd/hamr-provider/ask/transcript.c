@@ -1,12 +1,10 @@
 /* transcript.c - the stage: what was read, and when to answer. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "record/msg.h"
 
 #include "discover.h"
 #include "exchange.h"

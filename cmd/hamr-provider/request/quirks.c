@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "json/scan.h"
-#include "net/failure.h"
 
 #include "quirks.h"
 

@@ -1,5 +1,4 @@
 /* provider.c - what is said of an answer; the one connection. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
