@@ -282,6 +282,13 @@ for q in common the; do
 	is "all of a session are: $q" "$(hamr-mem --db many.db search \
 	    --session old "$q" 2>&1 | jq -c '[.line, .partial]')" '[2,null]'
 done
+printf '%s\n' '{"type":"hamr","v":1,"session":"old"}' \
+    '{"role":"user","content":"the common ancestor"}' \
+    '{"role":"user","content":"the common descendant"}' |
+    hamr-mem -n --no-config --db many.db
+is "of one that was resumed, too" "$(hamr-mem --db many.db search \
+    --session old common 2>&1 | jq -c '[.line, .partial]' | sort |
+    tr '\n' ' ')" '[2,null] [3,null] '
 is "a rare one among them is found" "$(hamr-mem --db many.db search \
     'common 17' 2>&1 | head -n 1 | jq -c '[.line, .partial]')" '[17,null]'
 printf '%s\n' '{"role":"user","content":"one zebra the stable one"}' \

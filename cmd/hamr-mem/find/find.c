@@ -28,6 +28,8 @@
 				 * looked for in their text */
 #define ASCEND_ROWS 1000000	/* with one of all words: fewer are walked over
 				 * from the oldest on, in two thirds of the time */
+#define RANGES 8		/* of items of a session */
+#define GAP 10000		/* items between two of them, at least */
 #define TERMS 256		/* of an expression, that are known */
 #define EXPR_MAX ((size_t)1 << 20)
 
@@ -40,7 +42,10 @@ struct search {
 	struct memory {
 		struct store *st;
 		int64_t newest;		/* message */
-		int64_t from, to;	/* items that are looked at */
+		struct range {		/* of items that are looked at */
+			int64_t from, to;
+		} range[RANGES];
+		size_t ranges;
 		struct map rows;	/* that hold a word, about */
 	} memory[MEMORIES];
 };
@@ -359,16 +364,21 @@ take_tier(const struct memory *m, const struct find *f, const struct query *q,
 		.rows = ask->rows, .nrows = ask->n, .left = ROWS_MAX,
 		.until = x->until, .order = q->asked,
 		.n = ask->tier == TIER_ALL ? (int)q->words : 0 };
-	int64_t from = f->kind == KIND_FACT ? FACT_FIRST : m->from;
-	int64_t to = f->kind == KIND_MESSAGE && m->to > FACT_FIRST ?
-	    FACT_FIRST : m->to;
-	int r;
+	int r = 0;
 
 	best.v = xcalloc(best.max, sizeof *best.v);
-	r = rank_rows(m->st, f, db_query(m->st->db, e, ask->ascending ?
-	    ROWS_SQL : ROWS_SQL " DESC", "siir", buf_view(&ask->expr),
-	    from << PASSAGE_BITS, to << PASSAGE_BITS, &want), few, x, &want,
-	    &best, e);
+	for (size_t i = m->ranges; i-- > 0 && r == 0;) {
+		int64_t from = m->range[i].from, to = m->range[i].to;
+
+		if (f->kind == KIND_FACT)
+			from = FACT_FIRST;
+		if (f->kind == KIND_MESSAGE && to > FACT_FIRST)
+			to = FACT_FIRST;
+		r = rank_rows(m->st, f, db_query(m->st->db, e, ask->ascending ?
+		    ROWS_SQL : ROWS_SQL " DESC", "siir", buf_view(&ask->expr),
+		    from << PASSAGE_BITS, to << PASSAGE_BITS, &want), few, x,
+		    &want, &best, e);
+	}
 	free(want.rarity);
 	if (r >= 0 && ((few && best.n == best.max) || (ask->ascending &&
 	    want.left == 0 && file_now_ms() <= x->until))) {
@@ -547,21 +557,28 @@ sort_words(struct memory *m, struct query *q, struct err *e)
 	return 0;
 }
 
-/* The items among which those of a session are. */
+/* The items among which those of a session are: it may have been resumed when
+ * much had come after it. */
 static int
 bound_session(struct memory *m, const char *session, struct err *e)
 {
-	struct st *s = db_query(m->st->db, e, "SELECT coalesce(min(id), 0), "
-	    "coalesce(max(id) + 1, 0) FROM item WHERE session = ?1", "t",
-	    session);
-	int got = st_step(s, e);
+	struct st *s = db_query(m->st->db, e, "SELECT id FROM item "
+	    "WHERE session = ?1 ORDER BY id", "t", session);
+	struct range *last = m->range;
+	int got;
 
-	if (got > 0) {
-		m->from = st_col_int(s, 0);
-		m->to = st_col_int(s, 1);
+	m->ranges = 0;
+	while ((got = st_step(s, e)) > 0) {
+		int64_t id = st_col_int(s, 0);
+
+		if (m->ranges == 0 || (m->ranges < RANGES &&
+		    id - last->to >= GAP)) {
+			last = &m->range[m->ranges++];
+			last->from = id;
+		}
+		last->to = id + 1;
 	}
-	st_done(s);
-	return got < 0 ? -1 : 0;
+	return got;
 }
 
 /* Where all of the words are common, how many rows are looked at goes by the
@@ -578,7 +595,7 @@ bound(struct memory *m, const struct find *f, struct query *q,
 		return -1;
 	if (q->word[0].rows <= ROWS_MAX || q->word[0].joined)
 		return 0;
-	m->from = m->newest - (int64_t)((double)m->newest * ROWS_MAX /
+	m->range[0].from = m->newest - (int64_t)((double)m->newest * ROWS_MAX /
 	    q->word[0].rows);
 	x->partial = true;
 	return 0;
@@ -668,7 +685,8 @@ static int
 all_words(struct memory *m, struct query *q, bool many, struct ask *ask,
     struct err *e)
 {
-	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest, walked = 0;
+	double rows[QUERY_WORDS] = { 0 }, left = (double)m->newest;
+	double walked = 0;
 	int no[QUERY_WORDS] = { 0 }, n = 0, words = 0;
 	struct slice all = buf_view(&q->all), word;
 	bool few = false, told[QUERY_WORDS + 1] = { false };
@@ -758,7 +776,8 @@ open_memory(struct memory *m, struct store *st, const struct find *f,
 	int64_t time = WHEN_NONE;
 
 	m->st = st;
-	m->to = INT64_MAX >> PASSAGE_BITS;
+	m->range[0].to = INT64_MAX >> PASSAGE_BITS;
+	m->ranges = 1;
 	if (db_exec(st->db, "SAVEPOINT search", e) < 0 || db_int(st->db, e,
 	    &time, "SELECT max(time) FROM item", "") < 0 ||
 	    store_newest(st, KIND_MESSAGE, &m->newest, e) < 0)
