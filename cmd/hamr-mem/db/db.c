@@ -83,17 +83,6 @@ drop_lock(struct db *db)
 		flock(db->lock, LOCK_UN);
 }
 
-static void
-note_file(struct db *db)
-{
-	struct stat st;
-
-	if (stat(db->path, &st) == 0) {
-		db->dev = st.st_dev;
-		db->ino = st.st_ino;
-	}
-}
-
 bool
 db_is_stale(const struct db *db)
 {
@@ -275,6 +264,8 @@ prepare_writer(struct db *db, struct err *e)
 static int
 open_file(struct db *db, const char *name, int flags, struct err *e)
 {
+	struct stat st;
+
 	/* one thread, and nobody asks how much memory is in use: locking for
 	 * both is a twentieth of the indexing; refused but the first time */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
@@ -287,7 +278,10 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 		return err_set(e, ST_SYSTEM, "%s: %s", db->path,
 		    strerror(sqlite3_system_errno(db->h)));
 	}
-	note_file(db);
+	if (stat(db->path, &st) == 0) {
+		db->dev = st.st_dev;
+		db->ino = st.st_ino;
+	}
 	return configure(db, e) < 0 ? -1 : db_add_relevance(db, e);
 }
 
@@ -322,18 +316,6 @@ is_frozen(const struct db *db)
 	return frozen;
 }
 
-static void
-put_uri(struct buf *uri, const char *path)
-{
-	buf_adds(uri, "file:");
-	for (; *path != '\0'; path++)
-		if (strchr("%?#", *path) != NULL)
-			buf_fmt(uri, "%%%02x", (unsigned)*path);
-		else
-			buf_addc(uri, *path);
-	buf_adds(uri, "?immutable=1");
-}
-
 static int
 open_reader(struct db *db, struct err *e)
 {
@@ -341,7 +323,13 @@ open_reader(struct db *db, struct err *e)
 	int r;
 
 	if (is_frozen(db)) {
-		put_uri(&uri, db->path);
+		buf_adds(&uri, "file:");
+		for (const char *p = db->path; *p != '\0'; p++)
+			if (strchr("%?#", *p) != NULL)
+				buf_fmt(&uri, "%%%02x", (unsigned)*p);
+			else
+				buf_addc(&uri, *p);
+		buf_adds(&uri, "?immutable=1");
 		r = open_file(db, uri.p, SQLITE_OPEN_READONLY |
 		    SQLITE_OPEN_URI, e);
 	} else

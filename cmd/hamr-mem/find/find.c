@@ -27,7 +27,7 @@
 #define ALL_ROWS 10		/* with some words, about: the others are
 				 * looked for in their text */
 #define ASCEND_ROWS 1000000	/* with one of all words: fewer are walked over
-				 * from the oldest on, in two thirds of the time */
+				 * from the oldest on, a third faster */
 #define RANGES 8		/* of items of a session */
 #define GAP 10000		/* items between two of them, at least */
 #define TERMS 256		/* of an expression, that are known */

@@ -11,13 +11,6 @@
 
 /* ---- export ---- */
 
-static const char *
-kind_name(int64_t kind)
-{
-	return kind == KIND_FACT ? "fact" : kind == KIND_MESSAGE ? "message" :
-	    "forgotten";
-}
-
 #define ITEMS "SELECT key, kind, id, session, line, role, name, path, time, " \
 	"tags, slot FROM item"
 #define MARKS "SELECT key, 3, NULL, NULL, NULL, NULL, NULL, NULL, time, " \
@@ -39,7 +32,8 @@ put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 	json_str(o, "type", "memory");
 	json_int(o, "v", 1);
 	json_str(o, "key", id);
-	json_str(o, "kind", kind_name(kind));
+	json_str(o, "kind", kind == KIND_FACT ? "fact" :
+	    kind == KIND_MESSAGE ? "message" : "forgotten");
 	json_slice(o, "session", st_col(s, SESSION));
 	if (st_col_null(s, LINE))
 		json_null(o, "line");

@@ -90,33 +90,10 @@ take_time(const char *arg, const char *name, int64_t *out, struct err *e)
 }
 
 static int
-take_max(struct opts *o, struct err *e)
+take(struct opts *o, int c, char **argv, struct err *e)
 {
 	uint64_t n;
 
-	if (!num_u64(optarg, strlen(optarg), &n) || n < 1 || n > MAX_HITS)
-		return err_set(e, ST_USAGE, "-n %s: not a number from 1 to %d",
-		    optarg, MAX_HITS);
-	o->max = (size_t)n;
-	return 0;
-}
-
-static int
-take_kind(struct opts *o, struct err *e)
-{
-	if (strcmp(optarg, "fact") == 0)
-		o->kind = KIND_FACT;
-	else if (strcmp(optarg, "message") == 0)
-		o->kind = KIND_MESSAGE;
-	else
-		return err_set(e, ST_USAGE, "--kind %s: not fact or message",
-		    optarg);
-	return 0;
-}
-
-static int
-take(struct opts *o, int c, char **argv, struct err *e)
-{
 	switch (c) {
 	case OPT_GLOBAL: o->global = true; return 0;
 	case OPT_DB: o->db = optarg; return 0;
@@ -124,7 +101,15 @@ take(struct opts *o, int c, char **argv, struct err *e)
 	case OPT_SESSION: o->session = optarg; return 0;
 	case OPT_REPLACE: o->replace = optarg; return 0;
 	case OPT_RAW: o->raw = true; return 0;
-	case OPT_KIND: return take_kind(o, e);
+	case OPT_KIND:
+		if (strcmp(optarg, "fact") == 0)
+			o->kind = KIND_FACT;
+		else if (strcmp(optarg, "message") == 0)
+			o->kind = KIND_MESSAGE;
+		else
+			return err_set(e, ST_USAGE, "--kind %s: not fact or "
+			    "message", optarg);
+		return 0;
 	case OPT_SINCE: return take_time(optarg, "since", &o->since, e);
 	case OPT_BEFORE: return take_time(optarg, "before", &o->before, e);
 	case OPT_TAG:
@@ -132,9 +117,14 @@ take(struct opts *o, int c, char **argv, struct err *e)
 		o->tag[o->ntag++] = optarg;
 		return 0;
 	case 'n':
-		if (o->command != CMD_STAGE)
-			return take_max(o, e);
-		break;
+		if (o->command == CMD_STAGE)
+			break;
+		if (!num_u64(optarg, strlen(optarg), &n) || n < 1 ||
+		    n > MAX_HITS)
+			return err_set(e, ST_USAGE, "-n %s: not a number from "
+			    "1 to %d", optarg, MAX_HITS);
+		o->max = (size_t)n;
+		return 0;
 	default:
 		break;
 	}
@@ -177,18 +167,6 @@ read_command(struct opts *o, const struct form *f, int argc, char **argv,
 		return err_set(e, ST_USAGE, "%s: unexpected argument %s; "
 		    "try hamr-mem --help", f->name, o->args[f->max]);
 	return 0;
-}
-
-static int
-check_forget(const struct opts *o, struct err *e)
-{
-	int n = (o->nargs > 0) + (o->session != NULL) +
-	    (o->before != WHEN_NONE);
-
-	if (o->command != CMD_FORGET || n == 1)
-		return 0;
-	return err_set(e, ST_USAGE, "forget: needs one of ID, --session S and "
-	    "--before T");
 }
 
 /* A word that names no file was meant as a command. */
@@ -235,7 +213,11 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	if (o->global && o->db != NULL)
 		return err_set(e, ST_USAGE, "--global and --db exclude each "
 		    "other");
-	return check_files(o, e) < 0 ? -1 : check_forget(o, e);
+	if (o->command == CMD_FORGET && (o->nargs > 0) + (o->session != NULL) +
+	    (o->before != WHEN_NONE) != 1)
+		return err_set(e, ST_USAGE, "forget: needs one of ID, "
+		    "--session S and --before T");
+	return check_files(o, e);
 }
 
 void

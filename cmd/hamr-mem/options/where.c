@@ -26,23 +26,11 @@ global_path(bool create, struct err *e)
 	return path;
 }
 
-/* The folder is known to be the user's own, but what lies in it may have come
- * with an archive: a link would lead us to a file elsewhere. */
-static int
-refuse_link(const char *path, struct err *e)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return err_set(e, ST_SYSTEM, "%s: not a plain file; remove it "
-		    "or name another one with --db", path);
-	return 0;
-}
-
 static char *
 project_path(bool create, struct err *e)
 {
 	char *root = conf_root(".", e), *dir = NULL, *path = NULL;
+	struct stat st;
 
 	if (root == NULL)
 		return NULL;
@@ -51,7 +39,12 @@ project_path(bool create, struct err *e)
 	dir = state_dir(root, create, e);
 	if (dir != NULL)
 		path = xasprintf("%s/memory.db", dir);
-	if (path != NULL && refuse_link(path, e) < 0) {
+	/* the folder is known to be the user's own, but what lies in it may
+	 * have come with an archive: a link would lead us to a file
+	 * elsewhere */
+	if (path != NULL && lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		err_set(e, ST_SYSTEM, "%s: not a plain file; remove it or "
+		    "name another one with --db", path);
 		free(path);
 		path = NULL;
 	}

@@ -28,15 +28,6 @@ struct redact {
 	bool begins[1 << 16];	/* a START begins with this PAIR */
 };
 
-static void
-pattern_add(struct redact *r, const char *kind, const char *start,
-    const regex_t *re)
-{
-	GROW(r->p, r->n, r->cap);
-	r->p[r->n++] = (struct pattern){ xstrdup(kind), xstrdup(start), *re };
-	r->begins[PAIR(start[0], start[1])] = true;
-}
-
 /* One line of the list, without its LF; false: it is wrong. */
 static bool
 read_line(struct redact *r, char *line)
@@ -57,8 +48,12 @@ read_line(struct redact *r, char *line)
 	anchored = xasprintf("^(%s)", text);
 	good = regcomp(&re, anchored, REG_EXTENDED) == 0;
 	free(anchored);
-	if (good)
-		pattern_add(r, kind, start, &re);
+	if (good) {
+		GROW(r->p, r->n, r->cap);
+		r->p[r->n++] = (struct pattern){ xstrdup(kind),
+			xstrdup(start), re };
+		r->begins[PAIR(start[0], start[1])] = true;
+	}
 	return good;
 }
 

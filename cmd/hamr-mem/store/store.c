@@ -173,13 +173,6 @@ store_end(struct store *st, bool commit, struct err *e)
 
 /* ---- putting in ---- */
 
-static int
-is_forgotten(struct store *st, const char *key, struct err *e)
-{
-	return st->marks == 0 ? 0 : db_int(st->db, e, NULL,
-	    "SELECT 1 FROM forgotten WHERE key = ?1", "t", key);
-}
-
 static struct slice
 named(const char *a, const char *b)
 {
@@ -282,7 +275,8 @@ static int
 put(struct store *st, const struct item *it, const char *key,
     const char *hash, struct err *e)
 {
-	int got = is_forgotten(st, key, e);
+	int got = st->marks == 0 ? 0 : db_int(st->db, e, NULL,
+	    "SELECT 1 FROM forgotten WHERE key = ?1", "t", key);
 
 	if (got == 0)
 		got = insert(st, it, key, hash, e);

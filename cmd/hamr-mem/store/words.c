@@ -35,28 +35,23 @@ place(const struct wordset *set, uint64_t hash)
 }
 
 static void
-grow(struct wordset *set)
-{
-	struct wordset big = { .n = set->n, .words = set->words,
-		.cap = set->cap != 0 ? set->cap * 2 : 1024 };
-
-	big.hash = xcalloc(big.cap, sizeof *big.hash);
-	for (size_t i = 0; i < set->cap; i++)
-		if (set->hash[i] != 0)
-			*place(&big, set->hash[i]) = set->hash[i];
-	free(set->hash);
-	*set = big;
-}
-
-static void
 wordset_add(struct wordset *set, struct slice w)
 {
 	uint64_t hash = map_hash(w), *at;
 
 	if (hash == 0)
 		hash = 1;
-	if (set->n >= set->cap / 2)
-		grow(set);
+	if (set->n >= set->cap / 2) {
+		struct wordset big = { .n = set->n, .words = set->words,
+			.cap = set->cap != 0 ? set->cap * 2 : 1024 };
+
+		big.hash = xcalloc(big.cap, sizeof *big.hash);
+		for (size_t i = 0; i < set->cap; i++)
+			if (set->hash[i] != 0)
+				*place(&big, set->hash[i]) = set->hash[i];
+		free(set->hash);
+		*set = big;
+	}
 	at = place(set, hash);
 	if (*at == hash)
 		return;
