@@ -148,15 +148,6 @@ struct rebuild {
 	size_t n, cap;
 };
 
-static bool
-is_transcript(const FTSENT *f)
-{
-	const char *dot = strrchr(f->fts_name, '.');
-
-	return f->fts_info == FTS_F && dot != NULL &&
-	    (strcmp(dot, ".ndjson") == 0 || strcmp(dot, ".jsonl") == 0);
-}
-
 static int
 by_name(const FTSENT **a, const FTSENT **b)
 {
@@ -181,10 +172,13 @@ find_files(struct rebuild *b, char *dir, struct err *e)
 	if (fts == NULL)
 		return err_sys(e, ST_SYSTEM, "%s", dir);
 	while (r == 0 && (f = fts_read(fts)) != NULL) {
+		const char *dot = strrchr(f->fts_name, '.');
+
 		errno = f->fts_errno;
 		if (f->fts_info == FTS_DNR || f->fts_info == FTS_ERR)
 			r = err_sys(e, ST_SYSTEM, "%s", f->fts_path);
-		if (!is_transcript(f))
+		if (f->fts_info != FTS_F || dot == NULL ||
+		    (strcmp(dot, ".ndjson") != 0 && strcmp(dot, ".jsonl") != 0))
 			continue;
 		GROW(b->files, b->n, b->cap);
 		b->files[b->n++] = xstrdup(f->fts_path);

@@ -29,13 +29,17 @@ store_wipe_log(struct store *st, struct err *e)
 	return 0;
 }
 
-/* Pages that became free before still hold what stood in them: use them all,
- * and let them go. */
-static int
-scrub(struct store *st, struct err *e)
+int
+store_wipe(struct store *st, struct err *e)
 {
 	int64_t left = 0, size = 0;
 
+	if (words_settle(st, e) < 0 || db_exec(st->db,
+	    "INSERT INTO words(words) VALUES('optimize');"
+	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0)
+		return -1;
+	/* pages that became free before still hold what stood in them: use
+	 * them all, and let them go */
 	if (db_int(st->db, e, &size, "PRAGMA page_size", "") < 0 ||
 	    db_int(st->db, e, &left, "PRAGMA freelist_count", "") < 0)
 		return -1;
@@ -46,15 +50,6 @@ scrub(struct store *st, struct err *e)
 			return -1;
 	return db_exec(st->db, "DELETE FROM state WHERE name LIKE 'scrub%'",
 	    e);
-}
-
-int
-store_wipe(struct store *st, struct err *e)
-{
-	return words_settle(st, e) < 0 || db_exec(st->db,
-	    "INSERT INTO words(words) VALUES('optimize');"
-	    "INSERT OR REPLACE INTO state VALUES('unclean', 1)", e) < 0 ?
-	    -1 : scrub(st, e);
 }
 
 struct row {
