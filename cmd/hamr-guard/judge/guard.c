@@ -352,25 +352,6 @@ take_in(struct guard *g, const struct call *c)
 }
 
 static void
-assistant(struct guard *g, const struct rec *r)
-{
-	struct call c;
-
-	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
-	    msg_next_call(&w, &c); ) {
-		if (g->step.left++ == 0) {
-			g->steps++;
-			sign_step(&g->signer);
-		}
-		take_in(g, &c);
-	}
-	if (g->step.left > 0)
-		g->rules->calls(g);
-	else if (g->rules->answer != NULL)
-		g->rules->answer(g, r);
-}
-
-static void
 result(struct guard *g, const struct rec *r)
 {
 	size_t at = pairing_result(&g->pairing, rec_get(r, "tool_call_id"));
@@ -398,6 +379,8 @@ guard_is_own(const struct rec *r)
 void
 guard_record(struct guard *g, const struct rec *r)
 {
+	struct call c;
+
 	if (g->policy->off || guard_is_own(r))
 		return;
 	g->line = r->no;
@@ -408,7 +391,18 @@ guard_record(struct guard *g, const struct rec *r)
 		g->step = (struct step){ .first = g->ncall };
 	}
 	if (r->kind == R_ASSISTANT) {
-		assistant(g, r);
+		for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+		    msg_next_call(&w, &c); ) {
+			if (g->step.left++ == 0) {
+				g->steps++;
+				sign_step(&g->signer);
+			}
+			take_in(g, &c);
+		}
+		if (g->step.left > 0)
+			g->rules->calls(g);
+		else if (g->rules->answer != NULL)
+			g->rules->answer(g, r);
 	} else if (r->kind == R_TOOL) {
 		result(g, r);
 	} else if (r->kind != R_USER) {

@@ -44,9 +44,11 @@ result_is_refusal(const struct rec *r)
 	struct slice key, val;
 
 	for (struct walk w = walk_of(meta); walk_next(&w, &key, &val); )
-		if (scan_key_is(key, "shared") || (scan_key_is(key, "verdict") &&
+		if (scan_key_is(key, "shared"))
+			return true;
+		if (scan_key_is(key, "verdict") &&
 		    (scan_str_is(val, "block") || scan_str_is(val, "halt") ||
-		    scan_str_is(val, "share"))))
+		    scan_str_is(val, "share")))
 			return true;
 	return false;
 }

@@ -215,29 +215,6 @@ put_verdict(const struct report *p, struct buf *b, const struct verdict *v)
 	put_row(p, b, judge->foreign ? "rule" : "why", &t);
 }
 
-static void
-put_reasons(const struct report *p, struct buf *b, const struct verdict *v)
-{
-	struct buf t = BUF_INIT(BUF_RECORD_MAX);
-
-	put_verdict(p, b, v);
-	if (v->phase != PHASE_TEXT) {
-		put_limits(p, b, v);
-		if (!p->judge->profile.foreign)
-			put_counters(p, b, v);
-	}
-	for (size_t i = 0; i < v->nevidence; i++) {
-		if (i > 0)
-			buf_adds(&t, ", ");
-		put_id(&t, v->evidence[i].id, COLUMNS);
-		buf_fmt(&t, " (line %zu)", v->evidence[i].line);
-	}
-	put_row(p, b, "rests on", &t);
-	t = BUF_INIT(BUF_RECORD_MAX);
-	buf_adds(&t, v->message != NULL ? v->message : "");
-	put_row(p, b, "told", &t);
-}
-
 /* ---- firings ---- */
 
 static struct target *
@@ -268,6 +245,7 @@ static void
 fired(struct report *p, const struct verdict *v, bool over)
 {
 	struct explain *x = p->self;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX), *b;
 	struct target *t;
 
 	(void)over;
@@ -275,9 +253,24 @@ fired(struct report *p, const struct verdict *v, bool over)
 		name_call(&x->judged, v->call_id);
 	t = v->call_id != NULL ? find(x, v->call_line, v->call_id) :
 	    find(x, v->line, "");
-	if (t != NULL)
-		put_reasons(p, v->phase == PHASE_RESULT ? &t->result :
-		    &t->call, v);
+	if (t == NULL)
+		return;
+	b = v->phase == PHASE_RESULT ? &t->result : &t->call;
+	put_verdict(p, b, v);
+	if (v->phase != PHASE_TEXT)
+		put_limits(p, b, v);
+	if (v->phase != PHASE_TEXT && !p->judge->profile.foreign)
+		put_counters(p, b, v);
+	for (size_t i = 0; i < v->nevidence; i++) {
+		if (i > 0)
+			buf_adds(&text, ", ");
+		put_id(&text, v->evidence[i].id, COLUMNS);
+		buf_fmt(&text, " (line %zu)", v->evidence[i].line);
+	}
+	put_row(p, b, "rests on", &text);
+	text = BUF_INIT(BUF_RECORD_MAX);
+	buf_adds(&text, v->message != NULL ? v->message : "");
+	put_row(p, b, "told", &text);
 }
 
 static void

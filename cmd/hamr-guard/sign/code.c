@@ -29,21 +29,6 @@ is_comment(struct slice s)
 	return s.n == 1 && (*s.p == '#' || *s.p == '*');
 }
 
-/* The line up to a comment behind its code. */
-static struct slice
-without_tail(struct slice s)
-{
-	for (size_t i = 1; i + 2 < s.n; i++) {
-		const char *p = s.p + i;
-
-		if (isspace((unsigned char)p[-1]) && ((p[0] == '/' &&
-		    (p[1] == '/' || p[1] == '*')) ||
-		    (p[0] == '#' && p[1] == ' ')))
-			return slice_trim((struct slice){ s.p, i });
-	}
-	return s;
-}
-
 struct code
 code_of(struct slice text, struct buf *scratch)
 {
@@ -55,7 +40,15 @@ code_of(struct slice text, struct buf *scratch)
 		line = slice_trim(line);
 		if (line.n == 0 || is_comment(line))
 			continue;
-		line = without_tail(line);
+		/* up to a comment behind its code */
+		for (size_t i = 1; i + 2 < line.n; i++) {
+			const char *p = line.p + i;
+
+			if (isspace((unsigned char)p[-1]) && ((p[0] == '/' &&
+			    (p[1] == '/' || p[1] == '*')) ||
+			    (p[0] == '#' && p[1] == ' ')))
+				line = slice_trim((struct slice){ line.p, i });
+		}
 		h = hash_bytes(line.p, line.n);
 		c.exact = hash_both(c.exact, h);
 		if (volatile_mask(line, MASK_NUMBERS, scratch))
