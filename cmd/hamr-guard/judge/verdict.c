@@ -43,13 +43,14 @@ result_is_refusal(const struct rec *r)
 	struct slice meta = scan_only(SCAN_OBJECT, rec_get(r, "meta"));
 	struct slice key, val;
 
-	for (struct walk w = walk_of(meta); walk_next(&w, &key, &val); )
-		if (scan_key_is(key, "shared"))
+	for (struct walk w = walk_of(meta); walk_next(&w, &key, &val); ) {
+		bool says = scan_key_is(key, "verdict");
+
+		if (scan_key_is(key, "shared") ||
+		    (says && (scan_str_is(val, "block") ||
+		    scan_str_is(val, "halt") || scan_str_is(val, "share"))))
 			return true;
-		if (scan_key_is(key, "verdict") &&
-		    (scan_str_is(val, "block") || scan_str_is(val, "halt") ||
-		    scan_str_is(val, "share")))
-			return true;
+	}
 	return false;
 }
 
