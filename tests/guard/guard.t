@@ -179,7 +179,7 @@ e block call repeat 5"
 
 # ---- what is no outcome ----
 
-{ loop 2 t '{}' x; step d t '{}' x '{"meta":{"verdict":"block"}}'
+{ loop 2 t '{}' x; step d t '{}' x '{"meta":{"verdict":"block","name":"t"}}'
 step e t '{}' x; } >refused
 is "a refused result is no evidence" "$(said <refused)" \
 "e warn result repeat 3
