@@ -1035,10 +1035,6 @@ a The file is in place.
 a  The file is in place.
 X
 )" "- warn monologue 1"
-is "... that only count" "$(for i in 1 2 3; do
-echo "a Round $i: the file is in place."
-echo '{"role":"user","content":"go on","meta":{"by":"loop"}}'; done | said)" \
-    "- warn monologue 1"
 is "a call in between begins again" "$(said <<'X'
 2* a The file is in place.
 s c t {} = FILL

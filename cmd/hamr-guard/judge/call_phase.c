@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "internal.h"
 #include "prose/prose.h"
-#include "text/volatile.h"
 
 #define NUDGES_TURN 6		/* answers refused */
 
@@ -287,9 +286,7 @@ static enum advice
 judge_text(struct guard *g, struct slice text, enum rule *rule)
 {
 	struct answers *a = &g->answers;
-	struct buf *masked = &g->scratch[0];
-	uint64_t h = volatile_mask(text, MASK_NUMBERS, masked) ?
-	    hash_bytes(masked->p, masked->len) : hash_bytes(text.p, text.n);
+	uint64_t h = hash_bytes(text.p, text.n);
 	bool compacted = a->compacted;
 	int plan;
 
@@ -328,7 +325,6 @@ guard_answer(struct guard *g, const struct rec *r)
 	buf_reset(&g->text);
 	buf_adds(&g->text, "");
 	msg_text(rec_get(r, "content"), &g->text);
-	buf_reserve(&g->text, VOLATILE_MARGIN);
 	text = slice_trim(buf_view(&g->text));
 	/* a null reason is that of a message that was cut while it came */
 	if (text.n > 0 && (finish.p == NULL || scan_str_is(finish, "stop")))
