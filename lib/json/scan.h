@@ -142,18 +142,6 @@ struct walk walk_of(struct slice container);
 struct walk walk_elements(struct slice list);
 bool walk_next(struct walk *w, struct slice *key, struct slice *val);
 
-static inline void
-walk_in(struct walk *w, struct slice container)
-{
-	*w = walk_of(container);
-}
-
-static inline void
-walk_list(struct walk *w, struct slice list)
-{
-	*w = walk_elements(list);
-}
-
 /* The same in two steps: to the next value, at w->p then (false at the end);
  * and over it. */
 bool walk_key(struct walk *w, struct slice *key);

@@ -51,7 +51,7 @@ pairs(const char *p, size_t n)
 			    out.len, &made) == 0);
 			if (out.len > 0 && scan_kind(rec_get(&made,
 			    "tool_calls")) == SCAN_ARRAY) {
-				walk_in(&w, rec_get(&made, "tool_calls"));
+				w = walk_of(rec_get(&made, "tool_calls"));
 				while (walk_next(&w, NULL, &call))
 					calls++;
 			}

@@ -52,7 +52,7 @@ walk(struct slice val, int depth)
 	if (depth > 40 || (scan_kind(val) != SCAN_OBJECT &&
 	    scan_kind(val) != SCAN_ARRAY))
 		return;
-	walk_in(&w, val);
+	w = walk_of(val);
 	while (walk_next(&w, &key, &v)) {
 		inside(val, v);
 		walk(v, depth + 1);
@@ -67,7 +67,7 @@ members(const struct scan *s, struct slice text)
 	struct slice key, val;
 	size_t i = 0;
 
-	walk_in(&w, text);
+	w = walk_of(text);
 	while (walk_next(&w, &key, &val)) {
 		HOLDS(i < s->n);
 		HOLDS(key.p == s->m[i].key.p && key.n == s->m[i].key.n);

@@ -103,7 +103,7 @@ test_round(void **state)
 
 		dialect_render(kinds[i], buf_view(&messages),
 		    (struct slice){ NULL, 0 }, false, &out);
-		walk_in(&w, buf_view(&out));
+		w = walk_of(buf_view(&out));
 		assert_true(walk_next(&w, &key, &val));
 		text = scan_strdup(scan_get(val, "content"));
 		check_as(kinds[i], false, text, want);

@@ -173,7 +173,7 @@ slices(void **state)
 	assert_true(scan_key_is(s.m[1].key, "b"));
 	v = scan_get(scan_get(doc, "a"), "x");
 	assert_true(slice_is(v, "[1, \"two\" ,{}]"));
-	walk_in(&w, v);
+	w = walk_of(v);
 	assert_true(walk_next(&w, NULL, &el) && slice_is(el, "1"));
 	assert_true(walk_next(&w, NULL, &el) && slice_is(el, "\"two\""));
 	assert_true(walk_next(&w, NULL, &el) && slice_is(el, "{}"));
@@ -182,9 +182,9 @@ slices(void **state)
 	assert_string_equal(b.p, "c\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd!");
 	assert_true(scan_int(scan_get(doc, "n"), &n) && n == -7);
 	assert_true(scan_true(scan_get(doc, "t")));
-	walk_in(&w, scan_get(doc, "e"));
+	w = walk_of(scan_get(doc, "e"));
 	assert_false(walk_next(&w, NULL, &el));
-	walk_list(&w, doc);
+	w = walk_elements(doc);
 	assert_false(walk_next(&w, NULL, &el));
 	assert_null(scan_get(doc, "absent").p);
 	buf_release(&b);
@@ -234,7 +234,7 @@ test_walk_strings(void **state)
 			for (size_t i = 0; i < 80; i++)
 				buf_addc(&b, 'y');
 			buf_adds(&b, "\"]");
-			walk_in(&w, buf_view(&b));
+			w = walk_of(buf_view(&b));
 			assert_true(walk_next(&w, NULL, &val));
 			assert_int_equal(val.n, at + run + 2 + run % 2);
 			assert_true(walk_next(&w, NULL, &val));
@@ -253,7 +253,7 @@ test_walk_enter(void **state)
 	struct slice key, val;
 
 	(void)state;
-	walk_in(&w, SLICE("[ {\"a\" : 1, \"b\": {\"c\":[]} } , 7]"));
+	w = walk_of(SLICE("[ {\"a\" : 1, \"b\": {\"c\":[]} } , 7]"));
 	assert_true(walk_key(&w, NULL));
 	assert_true(walk_enter(&w, &in));
 	assert_true(walk_next(&in, &key, &val));

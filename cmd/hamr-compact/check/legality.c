@@ -66,7 +66,7 @@ check_assistant(struct checker *k, struct slice m)
 		return NULL;
 	if (scan_kind(calls) != SCAN_ARRAY)
 		return "tool_calls that is not an array";
-	walk_in(&w, calls);
+	w = walk_of(calls);
 	while (why == NULL && msg_next_call(&w, &call))
 		why = check_call(k, &call);
 	return why;
@@ -122,7 +122,7 @@ check_messages(struct slice messages, size_t *at)
 	struct slice m;
 	struct walk w;
 
-	walk_in(&w, messages);
+	w = walk_of(messages);
 	for (*at = 0; walk_next(&w, NULL, &m); ++*at) {
 		why = check_one(&k, m, *at);
 		if (why != NULL)

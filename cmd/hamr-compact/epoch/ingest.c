@@ -123,7 +123,7 @@ ingest_parts(struct compact *c, struct view_call *call, struct slice content)
 	struct walk w;
 	uint64_t sum;
 
-	walk_in(&w, content);
+	w = walk_of(content);
 	buf_addc(&b, '[');
 	while (walk_next(&w, NULL, &part)) {
 		struct slice shown = { NULL, 0 };

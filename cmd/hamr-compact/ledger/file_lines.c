@@ -225,7 +225,7 @@ file_was_edited(struct file_lines *f, const struct ledger_call *c,
 	drop_spans(f);
 	s = new_span(f, c, true);
 	for (struct walk w = walk_of(shown); walk_next(&w, NULL, &pair); ) {
-		walk_in(&in, pair);
+		in = walk_of(pair);
 		if (walk_next(&in, NULL, &a) && walk_next(&in, NULL, &b) &&
 		    line_number(a, &first) && line_number(b, &last))
 			line_set_add(&s->lines, first, last);

@@ -39,7 +39,7 @@ take_call(void *self, struct view_call *call, struct slice name,
 	essentials_call(&s->essentials, &a);
 	if (a.kind == TOOL_EDIT && s->asked) {
 		edit(s, buf_view(&a.args));
-		walk_in(&w, scan_get(buf_view(&a.args), "edits"));
+		w = walk_of(scan_get(buf_view(&a.args), "edits"));
 		while (walk_next(&w, NULL, &one))
 			edit(s, one);
 	}

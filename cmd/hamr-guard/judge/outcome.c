@@ -423,7 +423,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	int64_t n;
 
 	if (meta.any)
-		walk_in(&w, value);
+		w = walk_of(value);
 	while (meta.any && walk_next(&w, &key, &val))
 		for (int i = 0; i < META_KEYS; i++)
 			if (scan_key_is(key, meta_keys[i])) {

@@ -165,7 +165,7 @@ result(struct guard *g, struct open_call *c, const struct rec *r)
 	res.failed = scan_true(rec_get(r, "is_error"));
 	/* what meta tells; without it what the call is for */
 	if (scan_kind(mutated) == SCAN_ARRAY) {
-		walk_in(&w, mutated);
+		w = walk_of(mutated);
 		res.mutated = walk_next(&w, NULL, &one);
 	} else if (scan_kind(msg_meta(r, "sha256_after")) == SCAN_STRING) {
 		res.mutated = true;

@@ -34,7 +34,7 @@ path_in(struct slice val)
 	struct walk w;
 
 	if (scan_kind(val) == SCAN_ARRAY) {
-		walk_in(&w, val);
+		w = walk_of(val);
 		walk_next(&w, NULL, &val);
 	}
 	if (scan_kind(val) == SCAN_OBJECT)

@@ -386,7 +386,7 @@ take_slots(struct store *st, struct entry *n, size_t *gone, struct err *e)
 
 	if (n->saves.p == NULL || scan_kind(n->saves) != SCAN_ARRAY)
 		return 0;
-	walk_in(&w, n->saves);
+	w = walk_of(n->saves);
 	while (r == 0 && walk_next(&w, NULL, &one)) {
 		char *slot = scan_strdup(scan_get(one, "slot"));
 		int64_t time = WHEN_NONE;

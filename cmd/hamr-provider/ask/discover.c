@@ -63,7 +63,7 @@ next_entry(struct walk *w, struct slice models, struct slice *entry)
 	if (scan_kind(list) != SCAN_ARRAY)
 		return false;
 	if (w->p == NULL)
-		walk_in(w, list);
+		*w = walk_of(list);
 	return walk_next(w, NULL, entry);
 }
 

@@ -54,7 +54,7 @@ edits_parse(struct edits *e, struct slice args, struct fault *f)
 
 	*e = (struct edits){ 0 };
 	if (scan_kind(list) == SCAN_ARRAY)
-		for (walk_in(&w, list); r == 0 && walk_next(&w, NULL, &val); ) {
+		for (w = walk_of(list); r == 0 && walk_next(&w, NULL, &val); ) {
 			buf_reset(&b);
 			r = alias_args(SLICE("edit"), val, &b) ?
 			    add(e, buf_view(&b), f) : fault_set(f,

@@ -73,8 +73,8 @@ learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
 	proof_move(p, after, d.v, d.n);
 	if (scan_kind(shown) == SCAN_ARRAY)
 		p->n = 0;
-	for (walk_in(&w, shown); walk_next(&w, NULL, &val); ) {
-		walk_in(&pair, val);
+	for (w = walk_of(shown); walk_next(&w, NULL, &val); ) {
+		pair = walk_of(val);
 		if (walk_next(&pair, NULL, &a) && walk_next(&pair, NULL, &b) &&
 		    scan_int(a, &first) && scan_int(b, &last))
 			proof_add(p, first, last);

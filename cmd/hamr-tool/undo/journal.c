@@ -328,7 +328,7 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 		if (scan_record(&scan, o.p, o.n) < 0)
 			continue;
 		type = scan_get(o, "type");
-		walk_in(&w, scan_get(o, "ids"));
+		w = walk_of(scan_get(o, "ids"));
 		if (scan_str_is(type, "undone"))
 			while (walk_next(&w, NULL, &el))
 				mark_undone(j, el);
