@@ -71,7 +71,8 @@ take_range(struct fact *f, const struct view_args *args)
 			else if (scan_key_is(m->key, "limit"))
 				limit = positive(m->val);
 		} else if (scan_key_is(m->key, "view_range")) {
-			w = walk_elements(m->val);	/* last -1: to the end */
+			w = walk_elements(m->val);
+			/* last -1: to the end */
 			if (walk_next(&w, NULL, &n))
 				f->first = positive(n);
 			if (walk_next(&w, NULL, &n))
