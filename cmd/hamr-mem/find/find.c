@@ -558,24 +558,26 @@ sort_words(struct memory *m, struct query *q, struct err *e)
 }
 
 /* The items among which those of a session are: it may have been resumed when
- * much had come after it. */
+ * much had come after it.  Two look-ups for GAP items, however many it has. */
 static int
 bound_session(struct memory *m, const char *session, struct err *e)
 {
-	struct st *s = db_query(m->st->db, e, "SELECT id FROM item "
-	    "WHERE session = ?1 ORDER BY id", "t", session);
 	struct range *last = m->range;
+	int64_t id = -1;
 	int got;
 
 	m->ranges = 0;
-	while ((got = st_step(s, e)) > 0) {
-		int64_t id = st_col_int(s, 0);
-
+	while ((got = db_int(m->st->db, e, &id, "SELECT min(id) FROM item "
+	    "WHERE session = ?1 AND id > ?2", "ti", session, id)) > 0) {
 		if (m->ranges == 0 || (m->ranges < RANGES &&
 		    id - last->to >= GAP)) {
 			last = &m->range[m->ranges++];
 			last->from = id;
 		}
+		if (db_int(m->st->db, e, &id, "SELECT max(id) FROM item "
+		    "WHERE session = ?1 AND id < ?2", "ti", session,
+		    id + GAP) < 0)
+			return -1;
 		last->to = id + 1;
 	}
 	return got;
