@@ -376,9 +376,10 @@ done
 
 # a program in the terminal's place: a stage that ended for good is tried again
 # by the next turn; a mode that there is not changes nothing
+# (its last end comes when the session has begun)
 cat >dead <<'X'
 #!/bin/sh
-[ -e alive ] || exit 1
+[ -e alive ] || { sleep 0.5; exit 1; }
 exec hamr-compact "$@"
 X
 chmod +x dead
