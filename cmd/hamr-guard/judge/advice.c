@@ -124,14 +124,14 @@ static const char *const table[] = {
 	"from a different idea.",
 
 	[A_FUTILE_WARN] =
-	"The same check still fails as it did before, after {count} different "
-	"edits; {since}. They do not reach the cause. Prove that the edited "
+	"It still fails as it did before, after {count} different edits; "
+	"{since}. They do not reach the cause. Prove that the edited "
 	"code runs at all (print from it, or break it on purpose), or look "
 	"for the cause elsewhere, starting from the error.",
 
 	[A_FUTILE_TEXT] =
-	"The same check still fails as it did before, after {count} different "
-	"edits; {since}. Write the next message as text only, without calls: "
+	"It still fails as it did before, after {count} different edits; "
+	"{since}. Write the next message as text only, without calls: "
 	"what the error says, which causes you have ruled out, and one cause "
 	"you have not tested yet.",
 

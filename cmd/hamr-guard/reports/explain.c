@@ -57,8 +57,8 @@ static const char *const rules[] = {
 	[RULE_STALL] = "The last {steps} steps returned nothing new; by what "
 	    "they did, they count for {count}.",
 	[RULE_PLACEHOLDER] = "The call cannot return anything new.",
-	[RULE_FUTILE_EDITS] = "After {count} different edits the same check "
-	    "still fails as it did before.",
+	[RULE_FUTILE_EDITS] = "After {count} different edits it still fails "
+	    "as it did before.",
 	[RULE_REVISIT] = "A file is back in the same earlier state for the "
 	    "second time in this turn, and leaving it taught nothing.",
 	[RULE_SWEEP] = "The read went past the end of the file, or over lines "
