@@ -246,6 +246,11 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db 'DROP TABLE saved; DROP TABLE gone;
 	    DROP TABLE block; DROP INDEX item_time; DROP INDEX item_session;
 	    PRAGMA user_version=1'
+	cp a.db old.db
+	mkdir old.db-lock
+	is "one that cannot be brought up to date is named" \
+	    "$(hamr-mem --no-config --db old.db list 2>&1)" \
+	    "hamr-mem: old.db was made by an older version of hamr-mem, and cannot be brought up to date: old.db-lock: Is a directory"
 	is "an older file is read" "$(mem a.db list | jq -r .key | grep port)" port
 	is "and told whole" "$(mem a.db export | jq -r \
 		'select(.slot == "port") | .content')" \

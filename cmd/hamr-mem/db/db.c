@@ -345,6 +345,7 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
     struct err *e)
 {
 	struct db *db = xcalloc(1, sizeof *db);
+	struct err why;
 	int r = -1;
 
 	db->path = xstrdup(path);
@@ -360,8 +361,15 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 	if (r >= 0 && (mode == DB_WRITE || r == schema->version))
 		return db;
 	db_close(db);
+	if (r < 0)
+		return NULL;
 	/* what an older version made lacks what is looked into */
-	return r < 0 ? NULL : db_open(path, DB_WRITE, schema, e);
+	db = db_open(path, DB_WRITE, schema, &why);
+	if (db == NULL)
+		err_set(e, why.status, "%s was made by an older version of "
+		    "hamr-mem, and cannot be brought up to date: %s", path,
+		    why.text);
+	return db;
 }
 
 static void

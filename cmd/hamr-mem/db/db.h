@@ -115,7 +115,6 @@ int st_step(struct st *s, struct err *e);
 struct slice st_col(struct st *s, int i);
 char *st_col_dup(struct st *s, int i);
 int64_t st_col_int(struct st *s, int i);
-double st_col_num(struct st *s, int i);
 bool st_col_null(struct st *s, int i);
 /* Done with it early; needed before a commit when rows were left. */
 void st_done(struct st *s);
@@ -127,5 +126,4 @@ bool db_is_late(const struct db *db);
 
 /* Run SQL that gives no rows. */
 int db_exec(struct db *db, const char *sql, struct err *e);
-int64_t db_last_id(struct db *db);
 int db_changes(struct db *db);

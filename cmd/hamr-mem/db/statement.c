@@ -219,12 +219,6 @@ st_col_int(struct st *s, int i)
 	return st_col_null(s, i) ? DB_NULL : sqlite3_column_int64(stmt(s), i);
 }
 
-double
-st_col_num(struct st *s, int i)
-{
-	return sqlite3_column_double(stmt(s), i);
-}
-
 bool
 st_col_null(struct st *s, int i)
 {
@@ -271,12 +265,6 @@ db_exec(struct db *db, const char *sql, struct err *e)
 	if (sqlite3_exec(db->h, sql, NULL, NULL, NULL) == SQLITE_OK)
 		return 0;
 	return db_fail(db->h, e);
-}
-
-int64_t
-db_last_id(struct db *db)
-{
-	return sqlite3_last_insert_rowid(db->h);
 }
 
 int

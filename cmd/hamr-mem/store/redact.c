@@ -58,41 +58,32 @@ read_line(struct redact *r, char *line)
 }
 
 struct redact *
-redact_new(const char *path, struct err *e)
+redact_load(struct err *e)
 {
+	char *path = conf_share("secrets.txt");
 	struct buf b = BUF_INIT(1 << 20);
 	struct redact *r = NULL;
 	size_t no = 1;
 
-	if (file_read(path, &b, e) < 0)
-		goto out;
-	buf_addc(&b, '\n');
-	r = xcalloc(1, sizeof *r);
-	for (char *p = b.p, *end; (end = strchr(p, '\n')) != NULL; no++) {
+	if (file_read(path, &b, e) == 0) {
+		buf_addc(&b, '\n');
+		r = xcalloc(1, sizeof *r);
+	} else if (e->status == ST_NOINPUT) {
+		err_set(e, ST_NOINPUT, "%s is missing, so secrets would be "
+		    "stored; install it or set HAMR_SHARE", path);
+	}
+	for (char *p = b.p, *end; r != NULL &&
+	    (end = strchr(p, '\n')) != NULL; no++) {
 		*end = '\0';
 		if (!read_line(r, p)) {
 			err_set(e, ST_DATA, "%s:%zu: not KIND START REGEX",
 			    path, no);
 			redact_free(r);
 			r = NULL;
-			break;
 		}
 		p = end + 1;
 	}
-out:
 	buf_release(&b);
-	return r;
-}
-
-struct redact *
-redact_load(struct err *e)
-{
-	char *path = conf_share("secrets.txt");
-	struct redact *r = redact_new(path, e);
-
-	if (r == NULL && e->status == ST_NOINPUT)
-		err_set(e, ST_NOINPUT, "%s is missing, so secrets would be "
-		    "stored; install it or set HAMR_SHARE", path);
 	free(path);
 	return r;
 }

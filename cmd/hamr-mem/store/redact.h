@@ -9,9 +9,8 @@
 
 struct redact;
 
-/* NULL with e: the list is missing (ST_NOINPUT) or wrong (ST_DATA). */
-struct redact *redact_new(const char *path, struct err *e);
-/* The installed list. */
+/* The installed list.  NULL with e: it is missing (ST_NOINPUT) or wrong
+ * (ST_DATA). */
 struct redact *redact_load(struct err *e);
 void redact_free(struct redact *r);
 
