@@ -423,14 +423,6 @@ is_bridged(const struct view *v, size_t i)
 	    v->nodes[i].kind == VIEW_USER);
 }
 
-static void
-print_bridge(struct view *v, enum view_kind before)
-{
-	open_message(v, before == VIEW_USER ? "assistant" : "user");
-	buf_adds(&v->body, before == VIEW_USER ? "\"(interrupted)\"}" :
-	    "\"(continued)\"}");
-}
-
 /* Print the message that node i begins, with the summary before it or as its
  * beginning if it is the first one shown; what is behind it. */
 static size_t
@@ -445,8 +437,13 @@ print_node(struct view *v, size_t i)
 		v->nodes[end++].off = v->body.len;
 	while (end < v->n && v->nodes[end].joins);
 	node = whole_message(v, i, end);
-	if (is_bridged(v, i))
-		print_bridge(v, node.kind);
+	if (is_bridged(v, i)) {
+		bool user = node.kind == VIEW_USER;
+
+		open_message(v, user ? "assistant" : "user");
+		buf_adds(&v->body, user ? "\"(interrupted)\"}" :
+		    "\"(continued)\"}");
+	}
 	if (node.kind != VIEW_ASSISTANT) {
 		open_message(v, node.kind == VIEW_SYSTEM ? "system" : "user");
 		print_content(v, &node, first ? &summary : NULL, P_TEXT,
