@@ -21,6 +21,12 @@ is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
 /* A hash of the lines before and this one: the blanks it begins with and the
  * empty lines above it count, as `around`. */
 static inline void
@@ -34,6 +40,7 @@ struct pass {
 	struct hash_set *seen;
 	struct buf *scratch;
 	const struct digest_of *of;
+	struct hash_set call;	/* the words of of->call */
 	bool json, pages;
 };
 
@@ -58,48 +65,35 @@ is_told(const struct pass *a, struct slice line)
 	    (size_t)(line.p + line.n - (colon + 2)) });
 }
 
-static size_t
-word_len(struct slice s)
+/* The next word of a text, which is taken off. */
+static bool
+next_word(struct slice *text, struct slice *word)
 {
 	size_t n = 0;
 
-	while (n < s.n && (isalnum((unsigned char)s.p[n]) || s.p[n] == '_'))
+	while (text->n > 0 && !is_word(*text->p))
+		*text = slice_from(*text, 1);
+	while (n < text->n && is_word(text->p[n]))
 		n++;
-	return n;
-}
-
-/* Is the word one of the text's? */
-static bool
-has_word(struct slice text, struct slice word)
-{
-	const char *p, *end = text.p + text.n;
-	struct slice rest = text;
-
-	while ((p = memmem(rest.p, rest.n, word.p, word.n)) != NULL) {
-		rest = (struct slice){ p, (size_t)(end - p) };
-		if (word_len(rest) == word.n &&
-		    (p == text.p || word_len((struct slice){ p - 1, 1 }) == 0))
-			return true;
-		rest = slice_from(rest, 1);
-	}
-	return false;
+	*word = slice_part(*text, 0, n);
+	*text = slice_from(*text, n);
+	return n > 0;
 }
 
 /* The line's words: those of its call are counted, the others hashed. */
 static size_t
-take_words(struct slice line, struct slice call, uint64_t *others)
+take_words(struct slice line, const struct hash_set *call, uint64_t *others)
 {
+	struct slice word;
 	size_t own = 0;
 
-	while (line.n > 0) {
-		struct slice word = { line.p, word_len(line) };
+	while (next_word(&line, &word)) {
+		uint64_t h = hash_bytes(word.p, word.n);
 
-		if (word.n > 0 && has_word(call, word))
+		if (hash_set_has(call, h))
 			own += word.n;
-		else if (word.n > 0)
-			mix(others, 0, hash_bytes(word.p, word.n));
-		word.n += word.n == 0;
-		line = slice_from(line, word.n);
+		else
+			mix(others, 0, h);
 	}
 	return own;
 }
@@ -146,11 +140,11 @@ take_line(const struct pass *a, struct slice all, uint64_t blank,
 		/* nor is the id of a request one of the text's words */
 		if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
 			words = buf_view(&a->scratch[1]);
-		d->own += take_words(words, a->of->call, &d->kind);
+		d->own += take_words(words, &a->call, &d->kind);
 		words = line;
 		if (volatile_mask(line, MASK_PLACES, &a->scratch[1]))
 			words = buf_view(&a->scratch[1]);
-		take_words(words, a->of->call, &d->fault);
+		take_words(words, &a->call, &d->fault);
 	} else {
 		mix(&d->kind, 0, norm);
 		mix(&d->fault, 0, norm);
@@ -166,7 +160,9 @@ void
 digest_text(struct buf *text, struct hash_set *seen,
     const struct digest_of *of, struct buf scratch[2], struct digest *d)
 {
-	struct pass a = { .seen = seen, .scratch = scratch, .of = of };
+	struct pass a = { .seen = seen, .scratch = scratch, .of = of,
+		.call.max = SIZE_MAX };
+	struct slice call = of->call, word;
 	const char *p, *end, *lf;
 	uint64_t blank = 0;	/* empty lines since the last other one: they
 				 * matter only when something follows */
@@ -175,6 +171,8 @@ digest_text(struct buf *text, struct hash_set *seen,
 	a.json = volatile_is_json(buf_view(text));
 	end = text->p + text->len;
 	a.pages = of->pages && memchr(text->p, '\n', text->len) != NULL;
+	while (next_word(&call, &word))
+		hash_set_add(&a.call, hash_bytes(word.p, word.n));
 	for (p = text->p; p < end; p = lf + 1) {
 		struct slice line;
 
@@ -196,6 +194,7 @@ digest_text(struct buf *text, struct hash_set *seen,
 	else if (d->lines > SKETCH && !of->masks)
 		d->mask = 0;
 	d->sketch = hash_both(d->sketch, d->lines);
+	hash_set_clear(&a.call);
 }
 
 void

@@ -32,6 +32,19 @@ grow(struct generation *g)
 	*g = big;
 }
 
+static bool
+is_in(const struct generation *g, uint64_t h)
+{
+	return g->n > 0 && *place(g, h) == h;
+}
+
+bool
+hash_set_has(const struct hash_set *s, uint64_t h)
+{
+	h += h == 0;
+	return is_in(&s->young, h) || is_in(&s->old, h);
+}
+
 bool
 hash_set_add(struct hash_set *s, uint64_t h)
 {
@@ -45,7 +58,7 @@ hash_set_add(struct hash_set *s, uint64_t h)
 	p = place(g, h);
 	if (*p == h)
 		return false;
-	is_new = s->old.n == 0 || *place(&s->old, h) != h;
+	is_new = !is_in(&s->old, h);
 	*p = h;
 	if (++g->n >= s->max / 2) {
 		free(s->old.slot);

@@ -22,4 +22,5 @@ struct hash_set {
 
 /* Take h in; true when it was not there. */
 bool hash_set_add(struct hash_set *s, uint64_t h);
+bool hash_set_has(const struct hash_set *s, uint64_t h);
 void hash_set_clear(struct hash_set *s);	/* of its memory, too */
