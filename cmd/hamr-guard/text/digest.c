@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "digest.h"
+#include "json/bits.h"
 #include "json/scan.h"
 #include "volatile.h"
 
@@ -14,6 +15,8 @@
 				 * the call that they are looked for in */
 #define TOLD_MAX 200		/* bytes of a line that is looked for in the
 				 * call */
+
+#define BLANK UINT64_C(0x9e3779b97f4a7c15)	/* odd, for a hash of blanks */
 
 static bool
 is_blank(char c)
@@ -33,6 +36,18 @@ static inline void
 mix(uint64_t *all, uint64_t around, uint64_t line)
 {
 	*all = hash_both(*all + around, line);
+}
+
+/* How many characters; most lines have none that is not ASCII. */
+static size_t
+count_chars(struct slice line)
+{
+	const char *end = line.p + line.n;
+	uint64_t high = 0;
+
+	for (const char *p = line.p; p < end; p += 64)
+		high |= bytes_with(p, 7) & bits_before(p, end);
+	return high == 0 ? line.n : utf8_count(line.p, line.n);
 }
 
 /* What is the same for all lines of a text. */
@@ -99,19 +114,16 @@ take_words(struct slice line, const struct hash_set *call, uint64_t *others)
 }
 
 static void
-take_line(const struct pass *a, struct slice all, uint64_t blank,
+take_line(const struct pass *a, struct slice line, uint64_t blank,
     struct digest *d)
 {
-	struct slice line = all;
 	uint64_t h, norm, mask, shown;
 	size_t chars;
 
-	while (is_blank(*line.p))
-		line = (struct slice){ line.p + 1, line.n - 1 };
-	if (line.p > all.p)
-		blank += hash_bytes(all.p, (size_t)(line.p - all.p));
+	for (; is_blank(*line.p); line = slice_from(line, 1))
+		blank = (blank + (uint64_t)*line.p) * BLANK;
 	h = norm = mask = hash_bytes(line.p, line.n);
-	chars = utf8_count(line.p, line.n);
+	chars = count_chars(line);
 	if (a->of->given.p != NULL && d->chars <= GIVEN_MAX &&
 	    is_told(a, line)) {
 		mix(&d->hash, blank, h);
