@@ -345,7 +345,7 @@ verify(struct tool *t)
 	struct bash_end end = { -1, NULL };
 	struct slice all, rest, line;
 	struct result r;
-	struct json *v;
+	struct buf v = BUF_INIT(BUF_RECORD_MAX);
 	char plain[16];
 
 	if (t->verify == NULL)
@@ -355,9 +355,8 @@ verify(struct tool *t)
 		result_error(&r, "bad_arguments", "no command is configured; "
 		    "set verification.defaultCommand");
 	} else {
-		buf_adds(&args, "{\"command\":");
-		scan_quote(&args, t->verify, strlen(t->verify));
-		buf_fmt(&args, ",\"timeout\":%d}", p->seconds);
+		scan_put(&args, "{'command':@,'timeout':$}",
+		    slice_of(t->verify), SCAN_INT(p->seconds));
 		/* Where no private copy can be made the user's own command runs
 		 * as bash would; the record tells (sandbox). */
 		o.kind = sandboxes_refuse(t->sandboxes, BOX_PRIVATE) == NULL ?
@@ -365,24 +364,23 @@ verify(struct tool *t)
 		end = bash_run(t->stage, &o, buf_view(&args), &r);
 	}
 	prog_end_by_pipe(t->stage);
-	v = json_typed("verification");
-	json_str(v, "command", t->verify);
-	json_str(v, "profile", p->name);
-	json_str(v, "status", end.exit == 0 ? "passed" : "failed");
+	scan_put(&v, "{'type':'verification','command':@,'profile':@,"
+	    "'status':@", slice_of(t->verify), slice_of(p->name),
+	    slice_of(end.exit == 0 ? "passed" : "failed"));
 	if (end.exit >= 0)
-		json_int(v, "exit", end.exit);
+		scan_put(&v, ",'exit':$", SCAN_INT(end.exit));
 	/* what the command wrote; what came of it too, if that is more than a
 	 * number */
 	snprintf(plain, sizeof plain, "exit %d", end.exit);
 	all = rest = buf_view(&r.content);
-	json_slice(v, "output", slice_line(&rest, &line) &&
+	scan_put(&v, ",'output':@", slice_line(&rest, &line) &&
 	    slice_is(line, plain) ? rest : all);
 	if (end.sandbox != NULL)
-		json_str(v, "sandbox", end.sandbox);
-	json_int(v, "ms", file_now_ms() - begun);
-	stage_put_json(t->stage, R_VERIFICATION, v);
+		scan_put(&v, ",'sandbox':@", slice_of(end.sandbox));
+	scan_put(&v, ",'ms':$}", SCAN_INT(file_now_ms() - begun));
+	stage_put(t->stage, R_VERIFICATION, buf_view(&v));
 	result_release(&r);
-	buf_release(&args);
+	bufs_release(BUFS(&args, &v));
 	free(t->verify);
 	t->verify = NULL;
 }

@@ -12,19 +12,20 @@
 static bool
 ask(struct tool *t, const char *op, const char *rel, const char *content)
 {
-	struct json *o = json_typed("file");
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char *path = xasprintf("%s/%s", t->root, rel);
 	int stop = 0;
 
 	t->file = xasprintf("f%zu", ++t->nfiles);
 	free(t->shown);
 	t->shown = NULL;
-	json_str(o, "id", t->file);
-	json_str(o, "op", op);
-	json_str(o, "path", path);
+	scan_put(&b, "{'type':'file','id':@,'op':@,'path':@",
+	    slice_of(t->file), slice_of(op), slice_of(path));
 	if (content != NULL)
-		json_str(o, "content", content);
-	stage_put_json(t->stage, R_FILE, o);
+		scan_put(&b, ",'content':@", slice_of(content));
+	buf_addc(&b, '}');
+	stage_put(t->stage, R_FILE, buf_view(&b));
+	buf_release(&b);
 	while (t->file != NULL && stop == 0)
 		stop = stage_wait(t->stage, NULL, 0, -1);
 	stop = t->file != NULL;

@@ -111,7 +111,7 @@ hook_approve(struct job *j, const char *diff)
 		step = STEP_DONE;
 	}
 	if (step == STEP_DONE)
-		json_str(j->r.meta, "consent", "refused");
+		scan_put(&j->r.meta, "'consent':'refused',");
 	bufs_release(BUFS(&how, &call));
 	return step;
 }

@@ -39,7 +39,7 @@ box_allows(const struct tool *t, struct result *r)
 		result_error(r, "denied", "denied: %s, and the configuration "
 		    "requires one (sandbox.mode); use the other tools", why);
 	else if (t->mode == MODE_PATCH) {
-		json_str(r->meta, "consent", "missing");
+		scan_put(&r->meta, "'consent':'missing',");
 		result_error(r, "denied", "denied: without --yes commands run "
 		    "in a read-only sandbox, and %s; use read, or ask for "
 		    "--yes", why);
@@ -135,7 +135,7 @@ step_verdict(struct job *j)
 		if (strcmp(c->id, id) == 0 && c->done && c->ran)
 			twin = c;
 	if (id != NULL)
-		json_str(j->r.meta, "shared", id);
+		scan_put(&j->r.meta, "'shared':@,", slice_of(id));
 	if (twin == NULL) {
 		result_error(&j->r, "interrupted", "interrupted: the call "
 		    "that this one repeats did not run, so neither did this");
@@ -145,7 +145,7 @@ step_verdict(struct job *j)
 	    "same as the call before it in this message");
 	j->r.is_error = twin->is_error;
 	if (twin->code != NULL)
-		json_str(j->r.meta, "error", twin->code);
+		scan_put(&j->r.meta, "'error':@,", slice_of(twin->code));
 	j->shared = true;
 	return STEP_DONE;
 }
@@ -184,31 +184,29 @@ may_go_online(const struct tool *t)
 
 /* What is asked for, and why. */
 static void
-put_what(const struct job *j, const struct plan *p, struct json *o)
+put_what(const struct job *j, const struct plan *p, struct buf *out)
 {
 	char *command = scan_strdup(scan_get(buf_view(&j->args), "command"));
 	const char *why = "it may change files";
 
 	if (job_has_plan(j)) {
-		json_slice(o, "diff", buf_view(&p->diff));
-		json_str(o, "path", p->path);
-		json_int(o, "lines", p->added + p->removed);
-		if (p->made)
-			json_bool(o, "new", true);
+		scan_put(out, ",'diff':@,'path':@,'lines':$$",
+		    buf_view(&p->diff), slice_of(p->path),
+		    SCAN_INT(p->added + p->removed), p->made ?
+		    SLICE(",\"new\":true") : SLICE(""));
 		why = "it changes a file";
 	} else if (j->schema->id == TOOL_BASH && command != NULL) {
-		json_str(o, "command", command);
-		json_int(o, "lines",
-		    (long long)slice_lines(slice_of(command)));
-		if (may_go_online(j->t))
-			json_bool(o, "network", true);
+		scan_put(out, ",'command':@,'lines':$$", slice_of(command),
+		    SCAN_INT((long long)slice_lines(slice_of(command))),
+		    may_go_online(j->t) ? SLICE(",\"network\":true") :
+		    SLICE(""));
 	} else {
-		json_slice(o, "arguments", buf_view(&j->args));
+		scan_put(out, ",'arguments':@", buf_view(&j->args));
 	}
 	if (!job_has_plan(j) && extra_of(j->schema) == NULL &&
 	    conf_bool(j->t->conf, "sandbox.network"))
 		why = "it may change files and use the network";
-	json_str(o, "why", why);
+	scan_put(out, ",'why':@}", slice_of(why));
 	free(command);
 }
 
@@ -220,7 +218,6 @@ put_ask(struct job *j)
 	struct tool *t = j->t;
 	struct buf line = BUF_INIT(REC_MAX);
 	struct plan p;
-	struct json *o;
 	bool fits;
 
 	if (!make_plan(j, &p)) {
@@ -228,13 +225,9 @@ put_ask(struct job *j)
 		return false;
 	}
 	t->ask = xasprintf("a%zu", t->answers + 1);
-	o = json_typed("ask");
-	json_str(o, "id", t->ask);
-	json_str(o, "tool_call_id", j->call->id);
-	json_str(o, "name", j->call->name);
-	put_what(j, &p, o);
-	json_print(o, &line);
-	json_free(o);
+	scan_put(&line, "{'type':'ask','id':@,'tool_call_id':@,'name':@",
+	    slice_of(t->ask), slice_of(j->call->id), slice_of(j->call->name));
+	put_what(j, &p, &line);
 	fits = !line.over && !p.diff.over;
 	if (fits)
 		stage_put(t->stage, R_ASK, buf_view(&line));
@@ -302,7 +295,7 @@ without_approval(struct job *j)
 	const struct extra *x = extra_of(j->schema);
 
 	j->unasked = true;
-	json_str(j->r.meta, "consent", "missing");
+	scan_put(&j->r.meta, "'consent':'missing',");
 	if (x != NULL)
 		return extra_unasked(j->t, x, &j->r) ? STEP_NEXT : STEP_DONE;
 	if (j->schema->id == TOOL_BASH)
@@ -360,18 +353,18 @@ approve(struct job *j)
 void
 job_propose(struct job *j)
 {
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char at[UTC_SIZE];
-	struct json *o;
 
 	if (j->call->start != START_NONE)
 		return;
 	if (j->t->stage->mode == STAGE_RESIDENT)
 		j->call->start = START_PROPOSED;
 	utc_print_now(at);
-	o = json_typed("start");
-	json_str(o, "tool_call_id", j->call->id);
-	json_str(o, "at", at);
-	stage_put_json(j->t->stage, R_START, o);
+	scan_put(&b, "{'type':'start','tool_call_id':@,'at':@}",
+	    slice_of(j->call->id), slice_of(at));
+	stage_put(j->t->stage, R_START, buf_view(&b));
+	buf_release(&b);
 }
 
 enum step
@@ -528,11 +521,8 @@ job_steps(struct job *j)
 void
 job_print(struct job *j, struct buf *out)
 {
-	struct json *o = result_message(&j->r, j->call->id, j->call->name,
-	    j->ms, action_names[j->call->action]);
-
-	json_print(o, out);
-	json_free(o);
+	result_message(&j->r, j->call->id, j->call->name, j->ms,
+	    action_names[j->call->action], out);
 }
 
 void

@@ -193,24 +193,29 @@ static void
 put_checkpoint(struct journal_calls *jc, const struct job *j,
     const struct snap_left *left)
 {
-	struct json *o = json_typed("checkpoint"), *paths = json_array(), *not;
 	char *path = scan_strdup(scan_get(buf_view(&j->args), "path"));
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "id", jc->checkpoint);
+	scan_put(&b, "{'type':'checkpoint','id':@,'paths':[",
+	    slice_of(jc->checkpoint));
 	if (path != NULL)
-		json_str(paths, NULL, path);
-	json_add(o, "paths", paths);
+		scan_put(&b, "@", slice_of(path));
+	buf_addc(&b, ']');
 	if (left->large + left->nested + left->unreadable > 0) {
-		not = json_object();
+		scan_put(&b, ",'not_covered':{");
 		if (left->large > 0)
-			json_int(not, "large", left->large);
+			scan_put(&b, "'large':$,", SCAN_INT(left->large));
 		if (left->nested > 0)
-			json_int(not, "repositories", left->nested);
+			scan_put(&b, "'repositories':$,",
+			    SCAN_INT(left->nested));
 		if (left->unreadable > 0)
-			json_int(not, "unreadable", left->unreadable);
-		json_add(o, "not_covered", not);
+			scan_put(&b, "'unreadable':$,",
+			    SCAN_INT(left->unreadable));
+		b.p[b.len - 1] = '}';
 	}
-	stage_put_json(jc->t->stage, R_CHECKPOINT, o);
+	buf_addc(&b, '}');
+	stage_put(jc->t->stage, R_CHECKPOINT, buf_view(&b));
+	buf_release(&b);
 	free(path);
 }
 
@@ -314,15 +319,16 @@ compare(struct journal_calls *jc, struct job *j)
 	for (size_t i = 0; i < jc->entry.n; i++)
 		undo_path_look(jc->t->files, &jc->entry.v[i]);
 	if (jc->entry.n > 0) {
-		struct json *list = json_array();
+		struct buf *meta = &j->r.meta;
 
+		scan_put(meta, "'mutated':[");
 		for (size_t i = 0; i < jc->entry.n && i < MUTATED_MAX; i++)
-			json_state(list, jc->entry.v[i].path,
+			files_put_state(meta, jc->entry.v[i].path,
 			    jc->entry.v[i].sha);
-		json_add(j->r.meta, "mutated", list);
+		buf_adds(meta, "],");
 		if (jc->entry.n > MUTATED_MAX)
-			json_int(j->r.meta, "mutated_more",
-			    (long long)(jc->entry.n - MUTATED_MAX));
+			buf_fmt(meta, "\"mutated_more\":%zu,",
+			    jc->entry.n - MUTATED_MAX);
 		if (j->schema->id == TOOL_BASH)
 			put_changed(&jc->entry, &j->r);
 	}

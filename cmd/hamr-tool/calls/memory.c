@@ -134,7 +134,7 @@ put_found(struct slice text, bool whole, const char *query, struct result *r)
 		buf_adds(&r->content, "[an id as query shows the whole "
 		    "item]\n");
 	}
-	json_int(r->meta, "matches", n);
+	scan_put(&r->meta, "'matches':$,", SCAN_INT(n));
 }
 
 /* The id that is meant: one of 12 digits anywhere, as it stands in a stub or a
@@ -166,7 +166,7 @@ memory_search(struct tool *t, struct slice args, struct result *r)
 	int status;
 
 	utf8_clean(&clean, query, strlen(query));
-	json_str(r->meta, "query", clean.len > 0 ? clean.p : "");
+	scan_put(&r->meta, "'query':@,", buf_view(&clean));
 	scan_int(scan_get(args, "n"), &n);
 	snprintf(count, sizeof count, "%lld", (long long)n);
 	/* one argument has a limit; nobody asks with so many words */

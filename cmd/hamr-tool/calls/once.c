@@ -18,22 +18,23 @@ print_once(struct job *j, bool json)
 	    SLICE("");
 	struct term to = term_of(STDOUT_FILENO);
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	struct buf meta = BUF_INIT(BUF_RECORD_MAX);
+	struct buf message = BUF_INIT(BUF_RECORD_MAX);
 	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
 	struct err e;
 
 	if (json) {
-		stage_put_json(s, R_TOOL, result_message(&j->r, j->call->id,
-		    j->call->name, j->ms, NULL));
+		result_message(&j->r, j->call->id, j->call->name, j->ms, NULL,
+		    &out);
+		stage_put(s, R_TOOL, buf_view(&out));
 	} else if (!to.tty) {
 		buf_slice(&out, text);
 	} else if (j->schema != NULL && (j->schema->id == TOOL_EDIT ||
 	    j->schema->id == TOOL_WRITE)) {
 		diff_colour(text, to.colour, &out);
 		/* what they changed, for a person who watches */
-		json_print(j->r.meta, &meta);
-		if (!j->r.is_error &&
-		    scan_str(scan_get(buf_view(&meta), "diff"), &diff))
+		result_message(&j->r, "", "", 0, NULL, &message);
+		if (!j->r.is_error && scan_str(scan_get(scan_get(
+		    buf_view(&message), "meta"), "diff"), &diff))
 			diff_colour(buf_view(&diff), to.colour, &out);
 	} else {
 		term_escape(&out, text);
@@ -43,7 +44,7 @@ print_once(struct job *j, bool json)
 		out.len--;
 	if (!json)
 		rec_put(&s->out, out.len > 0 ? buf_view(&out) : SLICE(""));
-	bufs_release(BUFS(&out, &meta, &diff));
+	bufs_release(BUFS(&out, &message, &diff));
 	if (rec_end(&s->out, &e) < 0)
 		return err_report(&e);
 	return j->r.is_error ? ST_NO : ST_OK;

@@ -245,9 +245,8 @@ show_place(struct files *f, struct change *c, struct result *r)
 		if (no >= first)
 			buf_fmt(&r->content, "\n%6ld\t%.*s", no, (int)line.n,
 			    line.p);
-	json_int(r->meta, "first", first);
-	json_int(r->meta, "last", last);
-	json_str(r->meta, "sha256", c->before);
+	scan_put(&r->meta, "'first':$,'last':$,'sha256':@,", SCAN_INT(first),
+	    SCAN_INT(last), slice_of(c->before));
 	proof_read(proofs_of(&f->proofs, c->path.rel), c->before);
 	proof_add(proofs_of(&f->proofs, c->path.rel), first, last);
 }
@@ -346,42 +345,38 @@ put_words(const struct change *c, struct buf *out)
 
 /* added, removed, diff; true: that was cut. */
 static bool
-put_diff(const struct change *c, struct buf *diff, struct json *meta)
+put_diff(const struct change *c, struct buf *diff, struct buf *meta)
 {
 	bool cut = print_diff(c, DIFF_MAX, diff);
 
-	json_int(meta, "added", c->diff.added);
-	json_int(meta, "removed", c->diff.removed);
-	json_slice(meta, "diff", buf_view(diff));
+	scan_put(meta, "'added':$,'removed':$,'diff':@,",
+	    SCAN_INT(c->diff.added), SCAN_INT(c->diff.removed),
+	    buf_view(diff));
 	return cut;
 }
 
 static void
 put_meta(const struct change *c, const struct proof *proof, struct result *r)
 {
-	struct json *list = json_array(), *shown;
-	struct buf diff = BUF_INIT(BUF_RECORD_MAX);
+	struct buf diff = BUF_INIT(BUF_RECORD_MAX), *meta = &r->meta;
 
 	files_path_meta(r, c->path.rel);
 	if (c->fd >= 0)
-		json_str(r->meta, "sha256_before", c->before);
+		scan_put(meta, "'sha256_before':@,", slice_of(c->before));
 	else
-		json_null(r->meta, "sha256_before");
-	json_str(r->meta, "sha256_after", c->after);
-	if (put_diff(c, &diff, r->meta)) {
+		scan_put(meta, "'sha256_before':null,");
+	scan_put(meta, "'sha256_after':@,", slice_of(c->after));
+	if (put_diff(c, &diff, meta)) {
 		/* what a restarted hamr-tool cannot take from it */
-		shown = json_array();
-		for (size_t i = 0; i < proof->n; i++) {
-			struct json *pair = json_array();
-
-			json_int(pair, NULL, proof->v[i].first);
-			json_int(pair, NULL, proof->v[i].last);
-			json_add(shown, NULL, pair);
-		}
-		json_add(r->meta, "shown", shown);
+		scan_put(meta, "'shown':[");
+		for (size_t i = 0; i < proof->n; i++)
+			buf_fmt(meta, "%s[%ld,%ld]", i > 0 ? "," : "",
+			    proof->v[i].first, proof->v[i].last);
+		buf_adds(meta, "],");
 	}
-	json_state(list, c->path.rel, c->after);
-	json_add(r->meta, "mutated", list);
+	scan_put(meta, "'mutated':[");
+	files_put_state(meta, c->path.rel, c->after);
+	buf_adds(meta, "],");
 	buf_release(&diff);
 }
 
@@ -469,7 +464,7 @@ files_preview(struct files *f, const char *tool, struct slice args,
 
 	if (plan(f, &c, strcmp(tool, "edit") == 0, args, r)) {
 		files_path_meta(r, c.path.rel);
-		put_diff(&c, &diff, r->meta);
+		put_diff(&c, &diff, &r->meta);
 		result_error(r, "denied", "not made: --yes was not given, and "
 		    "nobody could be asked.\nWith --yes it would change:\n%s",
 		    buf_view(&diff).p);

@@ -227,10 +227,25 @@ json_state(struct json *list, const char *rel, const char *sha)
 }
 
 void
+files_put_state(struct buf *list, const char *rel, const char *sha)
+{
+	buf_adds(list, slice_ends(buf_view(list), "[") ? "" : ",");
+	buf_adds(list, "{\"path\":");
+	path_quote(list, rel);
+	if (*sha != '\0')
+		scan_put(list, ",'sha256':@}", slice_of(sha));
+	else
+		scan_put(list, ",'sha256':null}");
+}
+
+void
 files_path_meta(struct result *r, const char *rel)
 {
-	if (rel != NULL)
-		json_path(r->meta, "path", *rel != '\0' ? rel : ".");
+	if (rel == NULL)
+		return;
+	buf_adds(&r->meta, "\"path\":");
+	path_quote(&r->meta, *rel != '\0' ? rel : ".");
+	buf_addc(&r->meta, ',');
 }
 
 bool

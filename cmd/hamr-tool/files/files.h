@@ -14,6 +14,7 @@
 
 #include "base/image.h"
 #include "base/mem.h"
+#include "json/json.h"
 #include "proof.h"
 #include "root/path.h"
 #include "root/result.h"
@@ -174,8 +175,9 @@ bool files_hidden(const struct files *f, const char *rel);
 bool files_stopped(const struct files *f, long long deadline);
 /* What git ignores beneath the root, no folder entered; yours. */
 struct gitignore *files_rules(struct files *f);
-/* What a file is now, {path, sha256}, as an element of list; sha "": it is
- * gone. */
+/* Append what a file is now, {path, sha256}, to a list whose [ is there; sha "":
+ * it is gone. */
+void files_put_state(struct buf *list, const char *rel, const char *sha);
+/* The same, of a tree; and a name as a member of o (key NULL: an element). */
 void json_state(struct json *list, const char *rel, const char *sha);
-/* A true name as a member of o (key NULL: an element), as UTF-8. */
 void json_path(struct json *o, const char *key, const char *rel);

@@ -126,7 +126,7 @@ list_run(struct files *f, const struct path *p, struct slice args,
 		for (size_t i = 0; i < l.n; i++)
 			r->bytes += (long long)strlen(l.v[i].line);
 	}
-	json_str(r->meta, "op", "list");
+	scan_put(&r->meta, "'op':'list',");
 	for (size_t i = 0; i < l.n; i++)
 		free(l.v[i].line);
 	free(l.v);

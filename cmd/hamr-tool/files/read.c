@@ -85,7 +85,6 @@ static void
 view_put(const struct view *v, const char *rel, bool open_end,
     struct result *r)
 {
-	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf *out = &r->content;
 
 	buf_slice(out, buf_view(&v->body));
@@ -97,16 +96,13 @@ view_put(const struct view *v, const char *rel, bool open_end,
 		else
 			buf_adds(out, "[more: ");
 		buf_adds(out, "{\"path\":");
-		utf8_clean(&clean, rel, strlen(rel));
-		scan_quote(out, clean.p, clean.len);
+		path_quote(out, rel);
 		buf_fmt(out, ",\"first\":%ld}]\n", v->last + 1);
-		buf_release(&clean);
 	}
-	json_str(r->meta, "op", "file");
-	json_int(r->meta, "first", v->first);
-	json_int(r->meta, "last", v->last);
+	scan_put(&r->meta, "'op':'file','first':$,'last':$,",
+	    SCAN_INT(v->first), SCAN_INT(v->last));
 	if (v->lines >= 0)
-		json_int(r->meta, "lines", v->lines);
+		scan_put(&r->meta, "'lines':$,", SCAN_INT(v->lines));
 }
 
 /* ---- files that are held in memory ---- */
@@ -138,15 +134,15 @@ show_text(struct files *f, const char *rel, const struct stat *st,
 			buf_fmt(&r->content, " has %ld line%s, none from %ld "
 			    "on\n", v->lines, v->lines == 1 ? "" : "s",
 			    v->first);
-		json_str(r->meta, "op", "file");
-		json_int(r->meta, "lines", v->lines);
+		scan_put(&r->meta, "'op':'file','lines':$,",
+		    SCAN_INT(v->lines));
 	} else {
 		buf_fmt(&r->content, " lines %ld-%ld of %ld%s\n", v->first,
 		    v->last, v->lines, v->crlf ? " CRLF" : "");
 		view_put(v, rel, v->last == v->lines &&
 		    text.p[text.n - 1] != '\n', r);
 	}
-	json_str(r->meta, "sha256", hash);
+	scan_put(&r->meta, "'sha256':@,", slice_of(hash));
 	r->truncated = v->cut_line || v->last < last;
 	if (v->last < last)
 		r->bytes = (long long)r->content.len + v->whole;
@@ -231,7 +227,7 @@ describe(const char *rel, mode_t mode, long long size, struct result *r)
 		    S_ISFIFO(mode) ? "FIFO" : S_ISSOCK(mode) ? "socket" :
 		    S_ISCHR(mode) || S_ISBLK(mode) ? "device" :
 		    "special file");
-	json_str(r->meta, "op", "file");
+	scan_put(&r->meta, "'op':'file',");
 }
 
 static void
@@ -273,7 +269,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 		buf_fmt(&r->content, " is a file of %lld bytes that "
 		    FOREIGN_WORDS "; it is not shown\n",
 		    (long long)st.st_size);
-		json_str(r->meta, "op", "file");
+		scan_put(&r->meta, "'op':'file',");
 	} else if (st.st_size > (off_t)FILE_MAX)
 		show_huge(rel, &v, fd, st.st_size, r);
 	else if (files_load_shown(f, fd, rel, &st, &text, NULL, &unsaved,

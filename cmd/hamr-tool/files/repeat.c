@@ -172,14 +172,12 @@ repeated_put(struct files *f, struct cached *e, struct result *r)
 		if (!e->truncated && e->from > 0)
 			proof_add(proof, e->from, e->to);
 	}
-	json_str(r->meta, "op", "file");
-	if (e->from > 0) {
-		json_int(r->meta, "first", e->from);
-		json_int(r->meta, "last", e->to);
-	}
-	json_int(r->meta, "lines", e->lines);
-	json_str(r->meta, "sha256", e->sha);
-	json_str(r->meta, "cached", e->id);
+	scan_put(&r->meta, "'op':'file',");
+	if (e->from > 0)
+		scan_put(&r->meta, "'first':$,'last':$,", SCAN_INT(e->from),
+		    SCAN_INT(e->to));
+	scan_put(&r->meta, "'lines':$,'sha256':@,'cached':@,",
+	    SCAN_INT(e->lines), slice_of(e->sha), slice_of(e->id));
 	r->truncated = e->truncated;
 	r->lossy = e->lossy;
 	r->bytes = e->bytes >= 0 ? e->bytes : (long long)e->len;

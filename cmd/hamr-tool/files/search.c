@@ -370,9 +370,8 @@ search_run(struct files *f, const struct path *p, struct slice args,
 		put_notes(o, p->rel, r);
 		r->truncated = o->cut || o->more || !o->done;
 		r->lossy = o->lossy;
-		json_str(r->meta, "op", "search");
-		json_slice(r->meta, "query", s.query);
-		json_int(r->meta, "matches", o->matches);
+		scan_put(&r->meta, "'op':'search','query':@,'matches':$,",
+		    s.query, SCAN_INT(o->matches));
 	}
 	munmap(o, sizeof *o);
 	buf_release(&query);

@@ -43,9 +43,9 @@ view(struct files *f, const struct path *p, const char *name, bool vision,
 		buf_fmt(&r->content, "%s: %s, %lu x %lu, %zu bytes%s\n",
 		    name, im.name, im.width, im.height, bytes.len, vision ?
 		    "" : "; it is not shown, as the model sees no images");
-		json_str(r->meta, "mime", im.mime);
-		json_int(r->meta, "width", (long long)im.width);
-		json_int(r->meta, "height", (long long)im.height);
+		scan_put(&r->meta, "'mime':@,'width':$,'height':$,",
+		    slice_of(im.mime), SCAN_INT((long long)im.width),
+		    SCAN_INT((long long)im.height));
 		if (vision) {
 			image_part(&r->images, &im, buf_view(&bytes));
 			r->bytes = (long long)r->content.len +

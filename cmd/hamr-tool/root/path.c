@@ -449,6 +449,16 @@ path_show(struct buf *out, const char *rel)
 	buf_release(&clean);
 }
 
+void
+path_quote(struct buf *out, const char *rel)
+{
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+
+	utf8_clean(&clean, rel, strlen(rel));
+	scan_put(out, "@", buf_view(&clean));
+	buf_release(&clean);
+}
+
 char *
 path_name(const char *rel)
 {

@@ -70,5 +70,6 @@ int path_open_parent(const struct root *r, const char *rel, const char **base);
 /* A name as people read it: itself, or a JSON string when it holds control
  * bytes or bad UTF-8; "." for the root.  Yours to free. */
 char *path_name(const char *rel);
-/* The same, appended. */
+/* The same, appended; and a true name as a JSON string, as UTF-8. */
 void path_show(struct buf *out, const char *rel);
+void path_quote(struct buf *out, const char *rel);

@@ -12,16 +12,14 @@ void
 result_init(struct result *r)
 {
 	*r = (struct result){ .content = BUF_INIT(RESULT_MAX),
-		.images = BUF_INIT(RESULT_MAX), .bytes = -1 };
-	r->meta = json_object();
+		.images = BUF_INIT(RESULT_MAX),
+		.meta = BUF_INIT(BUF_RECORD_MAX), .bytes = -1 };
 }
 
 void
 result_release(struct result *r)
 {
-	bufs_release(BUFS(&r->content, &r->images));
-	json_free(r->meta);
-	r->meta = NULL;
+	bufs_release(BUFS(&r->content, &r->images, &r->meta));
 }
 
 void
@@ -89,44 +87,32 @@ result_cap(struct result *r, size_t cap)
 
 /* ---- the message ---- */
 
-struct json *
-result_message(struct result *r, const char *id, const char *name,
-    long long ms, const char *verdict)
+void
+result_message(const struct result *r, const char *id, const char *name,
+    long long ms, const char *verdict, struct buf *out)
 {
-	struct buf parts = BUF_INIT(2 * RESULT_MAX);
-	struct json *o = json_object();
+	struct slice text = buf_view(&r->content);
 
-	json_str(o, "role", "tool");
-	json_str(o, "tool_call_id", id);
-	json_str(o, "name", name);
-	if (r->images.len == 0) {
-		json_str(o, "content", r->content.len > 0 ? r->content.p : "");
-	} else {
-		buf_adds(&parts, "[");
-		if (r->content.len > 0) {
-			buf_adds(&parts, "{\"type\":\"text\",\"text\":");
-			scan_quote(&parts, r->content.p, r->content.len);
-			buf_adds(&parts, "},");
-		}
-		buf_slice(&parts, buf_view(&r->images));
-		buf_adds(&parts, "]");
-		json_raw(o, "content", buf_view(&parts));
-		buf_release(&parts);
-	}
-	if (r->is_error)
-		json_bool(o, "is_error", true);
-	json_int(r->meta, "ms", ms);
-	json_int(r->meta, "bytes", r->bytes >= 0 ? r->bytes :
-	    (long long)r->content.len);
+	scan_put(out, "{'role':'tool','tool_call_id':@,'name':@,'content':",
+	    slice_of(id), slice_of(name));
+	if (r->images.len == 0)
+		scan_put(out, "@", text);
+	else if (text.n == 0)
+		scan_put(out, "[$]", buf_view(&r->images));
+	else
+		scan_put(out, "[{'type':'text','text':@},$]", text,
+		    buf_view(&r->images));
+	scan_put(out, "$,'meta':{$'ms':$,'bytes':$", r->is_error ?
+	    SLICE(",\"is_error\":true") : SLICE(""), buf_view(&r->meta),
+	    SCAN_INT(ms), SCAN_INT(r->bytes >= 0 ? r->bytes :
+	    (long long)text.n));
 	if (r->truncated)
-		json_bool(r->meta, "truncated", true);
+		scan_put(out, ",'truncated':true");
 	if (r->lossy)
-		json_bool(r->meta, "lossy", true);
+		scan_put(out, ",'lossy':true");
 	if (r->code != NULL)
-		json_str(r->meta, "error", r->code);
+		scan_put(out, ",'error':@", slice_of(r->code));
 	if (verdict != NULL)
-		json_str(r->meta, "verdict", verdict);
-	json_add(o, "meta", r->meta);
-	r->meta = json_object();
-	return o;
+		scan_put(out, ",'verdict':@", slice_of(verdict));
+	buf_adds(out, "}}");
 }

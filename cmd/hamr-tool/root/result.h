@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "json/json.h"
+#include "json/scan.h"
 
 /* The ceiling of a content before any cap: what a tool may gather. */
 #define RESULT_MAX ((size_t)80 << 20)
@@ -16,7 +16,8 @@ struct result {
 	bool is_error;
 	const char *code;	/* meta.error, one of the closed list (static
 				 * string), NULL when none */
-	struct json *meta;	/* further members of meta; never NULL */
+	struct buf meta;	/* further members of meta, as JSON, each with
+				 * a comma behind it: "'op':'file'," */
 	bool truncated, lossy;	/* meta.truncated, meta.lossy */
 	long long bytes;	/* meta.bytes: of the whole result before any
 				 * cut; -1: the length of content */
@@ -41,7 +42,6 @@ void result_cap(struct result *r, size_t cap);
 void result_join(struct buf *out, struct slice head, struct slice tail,
     unsigned long long total, size_t max, const char *where);
 
-/* The tool message (2.2, 2.4), yours; verdict may be NULL.  meta is used up:
- * r is good for result_release only. */
-struct json *result_message(struct result *r, const char *id,
-    const char *name, long long ms, const char *verdict);
+/* Append the tool message (2.2, 2.4); verdict may be NULL. */
+void result_message(const struct result *r, const char *id, const char *name,
+    long long ms, const char *verdict, struct buf *out);

@@ -43,27 +43,28 @@ put_first_line(const struct report *r, struct buf *out)
 }
 
 static void
-put_meta(const struct report *r, struct json *meta)
+put_meta(const struct report *r, struct buf *meta)
 {
 	const struct prog *p = r->prog;
 	struct buf name = BUF_INIT(64);
 
 	if (r->command != NULL)
-		json_str(meta, "command", r->command);
+		scan_put(meta, "'command':@,", slice_of(r->command));
 	if (is_known(r) && p->signalled) {
 		prog_signal_name(&name, "SIG", p->number);
-		json_str(meta, "signal", name.p);
+		scan_put(meta, "'signal':@,", buf_view(&name));
 		buf_release(&name);
 	} else if (is_known(r)) {
-		json_int(meta, "exit", p->number);
+		scan_put(meta, "'exit':$,", SCAN_INT(p->number));
 	}
-	json_int(meta, "stdout_bytes", (long long)p->out->raw);
-	json_int(meta, "stderr_bytes", (long long)p->err->raw);
+	scan_put(meta, "'stdout_bytes':$,'stderr_bytes':$,",
+	    SCAN_INT((long long)p->out->raw),
+	    SCAN_INT((long long)p->err->raw));
 	if (r->command != NULL)
-		json_str(meta, "cwd", r->root);
-	json_str(meta, "sandbox", p->sandbox);
+		scan_put(meta, "'cwd':@,", slice_of(r->root));
+	scan_put(meta, "'sandbox':@,", slice_of(p->sandbox));
 	if (r->unlimited && p->unlimited != NULL)
-		json_str(meta, "unlimited", p->unlimited);
+		scan_put(meta, "'unlimited':@,", slice_of(p->unlimited));
 }
 
 /* ---- both streams within the cap ---- */
@@ -129,7 +130,7 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
 	}
 	put_streams(out, err, nout, nerr, where, &r->content);
 	if (path != NULL)
-		json_str(r->meta, "output_file", path);
+		scan_put(&r->meta, "'output_file':@,", slice_of(path));
 	r->truncated = true;
 	free(where);
 	free(path);
@@ -167,7 +168,7 @@ report_fill(const struct report *rep, struct result *r)
 	if (rep->command == NULL && !r->is_error) {
 		report_text(out, p->notes.len > 0 ? p->notes.p : "",
 		    rep->rootfd, rep->cap, r);
-		put_meta(rep, r->meta);
+		put_meta(rep, &r->meta);
 		return;
 	}
 	put_first_line(rep, &r->content);
@@ -178,7 +179,7 @@ report_fill(const struct report *rep, struct result *r)
 		whole += strlen("[stderr]\n") + (out->total > 0 &&
 		    out->last != '\n');
 	r->bytes = (long long)whole;
-	put_meta(rep, r->meta);
+	put_meta(rep, &r->meta);
 	if (whole <= rep->cap)
 		put_streams(out, err, rep->cap, rep->cap, "", &r->content);
 	else
