@@ -374,34 +374,61 @@ for s in guard compact provider tool; do
 	ok "... at once, not when its time is up" test $((SECONDS - begun)) -lt 20
 done
 
-# a program in the terminal's place: a stage that ended for good is tried again
-# by the next turn; a mode that there is not changes nothing
-# (its last end comes when the session has begun)
-cat >dead <<'X'
-#!/bin/sh
-[ -e alive ] || { sleep 0.5; exit 1; }
-exec hamr-compact "$@"
-X
-chmod +x dead
-mkfifo in
-timeout 60 hamr-loop --no-config --records --replay script \
-    -o 'stages.compact=["./dead"]' <in >out 2>err &
-exec 9>in
-ends() { for _ in $(seq 300); do [ "$(grep -c '"type":"end"' out)" = "$1" ] &&
-    return; sleep 0.05; done; }
-echo '{"role":"user","content":"one"}' >&9
-ends 1
-touch alive
-echo '{"type":"config","set":{"agent.mode":"../patch"}}' >&9
-echo '{"role":"user","content":"two"}' >&9
-ends 2
-exec 9>&-
-wait $!
-is "a stage that ended for good, in the next turn" "$? $(jq -r 'select(.type ==
-    "end") | [.status, .reason] | join(" ")' out | paste -sd,)" \
-    "0 tool_error stage_died,completed stop"
+# a program in the terminal's place: a stage that ended for good, in the turn or
+# before, is tried again by the next turn, and what the model is told at the
+# beginning stands there; a mode that there is not changes nothing
+ends() {
+	for _ in $(seq 300); do
+		[ "$(grep -c '"type":"end"' out 2>&1)" = "$1" ] && return
+		sleep 0.05
+	done
+}
+# revived STAGE SECONDS: after so long it ends, until there is a file alive
+revived() {
+	printf '#!/bin/sh\n[ -e alive ] || { sleep %s; exit 1; }\n' "$2" >dead
+	printf 'exec hamr-%s "$@"\n' "$1" >>dead
+	chmod +x dead
+	rm -f alive in out
+	mkfifo in
+	timeout 60 hamr-loop --no-config --records --replay script \
+	    -o "stages.$1=[\"./dead\"]" <in >out 2>err &
+	exec 9>in
+	echo '{"role":"user","content":"one"}' >&9
+	ends 1
+	touch alive
+	echo '{"type":"config","set":{"agent.mode":"../patch"}}' >&9
+	echo '{"role":"user","content":"two"}' >&9
+	ends 2
+	exec 9>&-
+	wait $!
+	echo "$? $(jq -r 'select(.role != null or .type == "end") |
+	    .role // "\(.status) \(.reason)"' out | paste -sd,) $(jq -s \
+	    '[.[] | select(.type == "tools")] | length' out)"
+}
+trap '' PIPE
+answer hi >script
+# (compact's last end comes when the session has begun)
+for s in "guard 0" "compact 0.5" "provider 0" "tool 0"; do
+	# shellcheck disable=SC2086
+	is "a stage that ended for good, in the next turn: $s" "$(revived $s)" \
+	    "0 system,user,tool_error stage_died,user,assistant,completed stop 1"
+done
 is "a mode that there is not" "$(grep -c '"config"' out) $(grep config err)" \
     '0 hamr-loop: a config record sets agent.mode to "../patch"; it was ignored'
+# what a flag says does not undo what the program says later
+rm out
+timeout 60 hamr-loop --no-config --records --replay script --mode patch <in \
+    >out 2>err &
+exec 9>in
+echo '{"type":"config","set":{"agent.mode":"docs"}}' >&9
+echo '{"role":"user","content":"one"}' >&9
+ends 1
+exec 9>&-
+wait $!
+trap - PIPE
+is "a mode set before the first prompt stays" "$(jq -r 'select(.type == "hamr" or
+    .type == "config") | .mode // .set["agent.mode"]' out | paste -sd,)" \
+    "patch,docs"
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'
 	says user

@@ -19,10 +19,9 @@
 int
 chat_open(struct chat *c, const char *task)
 {
-	if (c->open)
-		return 0;
-	if (run_open(c->run, &c->err) < 0 ||
+	if ((!c->open && run_open(c->run, &c->err) < 0) ||
 	    run_begin(c->run, task, &c->err) < 0) {
+		c->open = false;
 		c->failed = true;
 		run_end(c->run);
 		return -1;

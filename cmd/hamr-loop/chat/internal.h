@@ -16,8 +16,7 @@ struct chat {
 	bool offer;		/* they are waited for, to choose one */
 	struct file_list files;	/* for what completes after an @ */
 	bool spoken;		/* the person has said something */
-	bool open;		/* there is a session, its stages run ... */
-	bool begun;		/* ... and its first records are there */
+	bool open;		/* there is a session, its stages run */
 	bool quit;
 	struct err err;		/* what ended it, when failed is set */
 	bool failed;

@@ -45,15 +45,12 @@ message(struct chat *c, const struct rec *r)
 		free(run->o.piped);
 		run->o.piped = buf_detach(&all);
 	} else {
-		/* the rest of the conversation's first records: once, before
-		 * its first turn */
-		if (!c->begun)
-			c->failed |= run_begin(run, buf_view(&text).p,
-			    &c->err) < 0;
-		c->begun = true;
-		c->failed |= run->hub.failed;
-		if (run->hub.failed)
+		c->failed |= run_begin(run, buf_view(&text).p, &c->err) < 0;
+		/* a stage that failed is told by the turn */
+		if (run->hub.failed && !run->hub.stage_failed) {
+			c->failed = true;
 			c->err = run->hub.err;
+		}
 		done = c->failed;
 		/* a command's words are records of progress */
 		if (!done && buf_view(&text).p[0] == '/') {

@@ -536,16 +536,19 @@ changed_settings(const struct setup *s, struct hub *h)
 int
 setup_header(struct setup *s, struct hub *h)
 {
-	return h->track->has_header ? 0 : header(s, h);
+	if (s->headed)
+		return 0;
+	s->headed = true;
+	return h->track->has_header ? changed_settings(s, h) : header(s, h);
 }
 
 int
 setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 {
 	struct child *memory = NULL;
+	bool ready;
 
-	if ((h->track->has_header ? changed_settings(s, h) :
-	    header(s, h)) < 0)
+	if (setup_header(s, h) < 0)
 		goto failed;
 	/* while tool and provider say what they offer */
 	if (!h->track->has_system && (task != NULL || s->o->chat) &&
@@ -554,9 +557,9 @@ setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 	hub_ask(h, SLOT_TOOL, false);
 	if (h->track->has_system || s->o->chat)
 		hub_ask(h, SLOT_PROVIDER, false);
-	if (hub_wait(h, 0) < 0)
-		goto failed;
-	/* the mode may have been set since */
+	/* What the model is told needs no stage, and is to stand before the
+	 * task, whatever becomes of that; the mode may have been set since. */
+	ready = hub_wait(h, 0) == 0;
 	if (!h->track->has_system && ((h->track->mode != NULL &&
 	    strcmp(h->track->mode, s->mode) != 0 &&
 	    read_system(s, h->track->mode, e) < 0) || hub_put(h,
@@ -567,7 +570,7 @@ setup_session(struct setup *s, struct hub *h, const char *task, struct err *e)
 		goto failed;
 	}
 	memory = NULL;
-	if (hub_sync(h, SLOT_GUARD) < 0)
+	if (!ready || hub_sync(h, SLOT_GUARD) < 0)
 		goto failed;
 	return 0;
 failed:

@@ -13,6 +13,7 @@ struct setup {
 	const char *dir;	/* where hamr-loop was called; in root */
 	char *mode;		/* owned */
 	struct argv flags[SLOTS];
+	bool headed;		/* setup_header is done */
 	struct buf system;	/* the system message's text */
 	struct argv secrets;	/* variables only the provider inherits */
 };
@@ -28,7 +29,8 @@ void setup_release(struct setup *s);
 int setup_session(struct setup *s, struct hub *h, const char *task,
     struct err *e);
 
-/* The header alone, if it is not there yet. */
+/* The header alone, if it is not there yet; else what flags change, once:
+ * whoever says otherwise later is heard. */
 int setup_header(struct setup *s, struct hub *h);
 
 /* A setting that changes in the session, as a config record. */

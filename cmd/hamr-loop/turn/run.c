@@ -249,11 +249,13 @@ print_remark(struct run *r, const struct turn *t)
 int
 run_begin(struct run *r, const char *task, struct err *e)
 {
-	if (setup_session(&r->setup, &r->hub, task, e) == 0)
+	if (r->begun)
 		return 0;
+	hub_revive(&r->hub);
+	r->begun = setup_session(&r->setup, &r->hub, task, e) == 0;
 	/* once it has a record, the session ends as any other */
-	return r->hub.failed || r->hub.interrupts > 0 || r->ui.out_closed ?
-	    0 : -1;
+	return r->begun || r->hub.failed || r->hub.interrupts > 0 ||
+	    r->ui.out_closed ? 0 : -1;
 }
 
 /* How it ended, in words. */
@@ -419,7 +421,7 @@ run_end(struct run *r)
 {
 	if (r->hub_made)
 		hub_end(&r->hub);
-	r->hub_made = false;
+	r->hub_made = r->begun = false;
 	runlog_close(r->log);
 	r->log = NULL;
 	/* one whose task could not be written stays, to be looked at */

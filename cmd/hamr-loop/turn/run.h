@@ -25,6 +25,7 @@ struct run {
 	struct runlog *log;
 	struct setup setup;
 	bool hub_made;
+	bool begun;		/* its first records are there */
 	bool foreign;		/* the session was not written here ... */
 	bool lent_mode;		/* ... and o.mode is the configuration's */
 	char *resume_id;	/* of a /resume */
@@ -39,7 +40,8 @@ int run_configure(struct run *r, struct err *e);
 int run_open(struct run *r, struct err *e);
 
 /* The first records, if they are not there yet; task (or NULL) is what the
- * session begins with.  -1 when it cannot begin. */
+ * session begins with.  -1 when it cannot begin.  Where a stage failed, or the
+ * person stopped it, the turn tells so, and this is done again by the next. */
 int run_begin(struct run *r, const char *task, struct err *e);
 
 /* One turn to its end record; task may be NULL (go on with what is there).
