@@ -93,20 +93,22 @@ is "for the next" "$(b 'echo x >d/7; rm d/8' | head -n 1
 	hamr-tool --no-config --root . undo >../out; cat d/7 d/8)" \
 	"exit 0; changed: d/7, d/8${nl}7${nl}8"
 
-# --- many packs of old contents of the user's become one
-mkdir ../packs && cd ../packs && git init -q . || exit 1
+# --- old contents of the user's become ours, many or one
+mkdir ../ours && cd ../ours && git init -q . || exit 1
 git config user.name n; git config user.email e@x
-for i in $(seq 25); do echo "old $i" >"p$i"; done
+for i in $(seq 40); do echo "old $i" >"p$i"; done
 git add -A; git commit -qm 1
-changes 25 'echo new >p$I'
-is "a pack each" "$(find $snap -name '*.pack' | wc -l)" 25
+names=$(for i in $(seq 40); do git rev-parse ":p$i"; done)
+changes 5 'echo new >p$I'
+b 'for i in $(seq 40); do echo newer >p$i; done' >../out
 due; b : >../out
-is "one pack" "$(find $snap -name '*.pack' | wc -l)" 1
 git checkout -q --orphan none && git rm -qrf --cached . &&
 	git reflog expire --expire=now --all && git gc -q --prune=now
-is "that does not need the user's objects" "$(for id in $(ids); do
+is "which do not need the user's objects" "$(for i in $names; do
+	git --git-dir=$snap cat-file -p "$i"; done 2>&1)" "$(seq -f 'old %g' 40)"
+is "to be taken back" "$(for id in $(ids); do
 	hamr-tool --no-config --root . undo "$id" >../out || break; done
-	cat p1 p25)" "old 1${nl}old 25"
+	cat p? p?? 2>&1)" "$(for i in $(seq 40); do echo "old $i"; done)"
 
 # --- an old content that is there again, and that the user's git has dropped
 mkdir ../back && cd ../back && git init -q . || exit 1

@@ -80,7 +80,7 @@ is "unless they are needed" "$(cd ../big || exit
 	sed -n 's/.*"type":"change","id":"\([^"]*\)","at":"\([^"]*\)".*/\1, bash of \2/p' \
 	    .hamr/snap.git/hamr-undo | tail -n 1)"; echo "  restored r"
 	sha256sum <r)"
-mkdir ../slow; printf '#!/bin/sh\ncase "$*" in *pack-objects*) sleep 2 ;; esac\nexec %s "$@"\n' \
+mkdir ../slow; printf '#!/bin/sh\ncase "$*" in *--batch) sleep 2 ;; esac\nexec %s "$@"\n' \
 	"$(command -v git)" >../slow/git; chmod +x ../slow/git
 is "... and are copied, however long it takes" "$(git init -q ../old
 	cd ../old || exit; echo 1 >f; git add f

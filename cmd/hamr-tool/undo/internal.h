@@ -76,6 +76,9 @@ void object_name(const struct snap *s, struct slice content,
     unsigned char oid[SHA_BYTES]);
 int object_put(const struct snap *s, struct slice content,
     const unsigned char oid[SHA_BYTES]);
+/* So many bytes on disk has the object of this name in a file of its own, which
+ * is how we store all; 0: it has none. */
+long long object_size(const struct snap *s, const char *oid);
 
 /* Append the hex digits of bytes, and the other way round. */
 void snap_hex(const void *p, size_t n, struct buf *out);
@@ -90,12 +93,6 @@ const char *snap_next(const struct buf *row, size_t *at);
  * no longer one, as st tells, or cannot be read. */
 bool snap_read(const struct root *root, const char *rel, struct stat *st,
     struct buf *text);
-
-/* Put those of a row of objects that are not in a file of
- * their own into a new pack; all: also those that the user's repository has.
- * 0, with the pack's name ("": nothing was to be packed), or not. */
-int snap_pack(struct snap *s, const struct buf *oids, bool all,
-    char name[SNAP_OID]);
 
 /* Wait for a lock.  Where a file system has none there is nothing to wait
  * for. */

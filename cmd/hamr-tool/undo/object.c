@@ -5,16 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "libc/so.h"
 
 #include "internal.h"
 
-#define TEMPORARY "tmp_obj_"	/* git prune removes what is left of these */
+#define TEMPORARY "tmp_obj_"	/* what is left of these is removed (prune.c) */
 
 /* The bytes of the file. */
 static int
@@ -66,6 +68,19 @@ object_name(const struct snap *s, struct slice content,
 {
 	sha_git(s->sha256, "blob", content.n > 0 ? content.p : "", content.n,
 	    oid);
+}
+
+long long
+object_size(const struct snap *s, const char *oid)
+{
+	char *path = xasprintf("objects/%.2s/%s", oid, oid[0] != '\0' ?
+	    oid + 2 : "");
+	struct stat st;
+	bool there = fstatat(s->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(st.st_mode);
+
+	free(path);
+	return there ? st.st_size : 0;
 }
 
 int

@@ -22,6 +22,8 @@
 #define TICK_MS 12		/* more than one of those, in steps of 1 ms */
 #define ASK_FILES 64		/* files between two looks at the clock */
 #define SLOW_MS 1000		/* so long, and a lot was hashed */
+#define SETTLE_FILES 32		/* are read by one process */
+#define SETTLE_MAX (SETTLE_FILES * ((size_t)SNAP_FILE_MAX + 128))
 
 /* ---- files that others have open for writing ---- */
 
@@ -694,13 +696,36 @@ take(struct snap *s)
 	return r;
 }
 
+/* Old contents that only the user's objects hold are stored as ours. */
 static void
 settle(struct snap *s)
 {
-	char pack[SNAP_OID];
+	struct buf text = BUF_INIT(SETTLE_MAX);
+	long long until = file_now_ms() + s->ms;
+	struct undo_path v[SETTLE_FILES], *row[SETTLE_FILES];
+	char oid[SNAP_OID];
+	struct err e;
+	size_t at = 0, n;
+	int r = 0;
 
-	if (s->old.len > 0 && snap_pack(s, &s->old, true, pack) == 0)
+	do {
+		const char *next;
+
+		for (n = 0; n < SETTLE_FILES &&
+		    (next = snap_next(&s->old, &at)) != NULL; )
+			if (object_size(s, next) == 0) {
+				row[n] = &v[n];
+				snprintf(v[n++].oid, SNAP_OID, "%s", next);
+			}
+		buf_reset(&text);
+		r = snap_fetch(s, row, n, &text, &e);
+		for (size_t i = 0; i < n && r == 0; i++)
+			r = v[i].old.p == NULL ? -1 :
+			    snap_store(s, v[i].old, oid, &e);
+	} while (n > 0 && r == 0 && file_now_ms() < until);
+	if (n == 0 && r == 0)
 		buf_reset(&s->old);
+	buf_release(&text);
 }
 
 /* The time by the clock of the file system, which may be another's, on a file
@@ -773,34 +798,6 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 }
 
 /* ---- two snapshots ---- */
-
-int
-snap_pack(struct snap *s, const struct buf *oids, bool all,
-    char name[SNAP_OID])
-{
-	char *base = xasprintf("%s/objects/pack/pack", s->dir);
-	const char *args[] = { "pack-objects", "-q", base,
-		all ? NULL : "--local", NULL };
-	struct buf in = BUF_INIT(GIT_OUT_MAX), out = BUF_INIT(GIT_OUT_MAX);
-	const char *oid;
-	int r = 0;
-
-	name[0] = '\0';
-	for (size_t at = 0; (oid = snap_next(oids, &at)) != NULL; ) {
-		char *own = xasprintf("objects/%.2s/%s", oid, oid + 2);
-
-		if (faccessat(s->dirfd, own, F_OK, 0) < 0)
-			buf_fmt(&in, "%s\n", oid);
-		free(own);
-	}
-	if (in.len > 0)
-		r = snap_git(s, args, buf_view(&in), &out);
-	if (r == 0 && out.len > 0 && out.len <= SNAP_OID)
-		snprintf(name, SNAP_OID, "%.*s", (int)out.len - 1, out.p);
-	bufs_release(BUFS(&in, &out));
-	free(base);
-	return r;
-}
 
 void
 snap_settle(struct snap *s, int ms)

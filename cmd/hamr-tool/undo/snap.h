@@ -62,7 +62,7 @@ int snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
 /* What can be taken back is bounded, and so is what it takes: once a day, at
  * the end of a process and when nobody else works on the same repository, what
  * is older than so many days, or more than so many bytes on disk (0: no limit),
- * is forgotten, the oldest first, and `git prune` removes every object that
- * neither the journal nor the index names.  The journal is replaced first, so
+ * is forgotten, the oldest first, and every object is removed that neither the
+ * journal nor the index names.  The journal is replaced first, so
  * a kill in between loses nothing.  s is then good for snap_free only. */
 void snap_prune(struct snap *s, long long days, long long bytes);
