@@ -76,11 +76,12 @@ remove_objects(const struct prune *p)
 	DIR *all = file_opendir(p->s->dirfd, "objects");
 	struct dirent *e, *f;
 
-	while ((e = file_readdir(all)) != NULL) {
+	while (all != NULL && (e = file_readdir(all)) != NULL) {
 		DIR *d = strlen(e->d_name) == 2 ?
 		    file_opendir(dirfd(all), e->d_name) : NULL;
 
-		while (file_now_ms() < until && (f = file_readdir(d)) != NULL) {
+		while (d != NULL && (f = file_readdir(d)) != NULL &&
+		    file_now_ms() < until) {
 			char *oid = xasprintf("%s%s", e->d_name, f->d_name);
 
 			if (map_get(&p->kept, slice_of(oid)) == NULL)
