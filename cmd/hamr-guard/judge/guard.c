@@ -452,7 +452,7 @@ void
 guard_release(struct guard *g)
 {
 	guard_reset(g);
-	free(g->remembered);
+	outcome_forget(g);
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);
 	streaks_release(&g->same);

@@ -115,7 +115,11 @@ struct guard {
 		uint64_t id, transcript;
 		struct digest d;
 		bool failed;
+		struct buf text;	/* if d is quick, what it is of */
+		struct streak *streak;	/* that has it too, if its rest is
+					 * this */
 	} *remembered;		/* REMEMBERED, NULL while empty */
+	size_t kept;		/* bytes of their texts */
 	uint64_t transcript;
 	/* the turn */
 	uint64_t turn;

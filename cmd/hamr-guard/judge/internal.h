@@ -56,6 +56,8 @@ void guard_answer(struct guard *g, const struct rec *r);
 
 struct outcome {
 	struct digest d;	/* gain: also of a new error */
+	bool quick;		/* d is so */
+	struct remembered *rest;	/* as of a streak */
 	bool failed, transient;
 	bool cached;		/* the hashes are those of the call it repeats,
 				 * if that is known */
@@ -78,3 +80,9 @@ struct outcome {
 /* Read the result of c; the sets of g take in what it shows. */
 void outcome_read(struct guard *g, const struct open_call *c,
     const struct rec *r, struct outcome *o);
+
+/* Few outcomes are compared with one that differs: of the first one of a call
+ * the quick digest is made and the text kept.  Make the rest of it, there and
+ * in the streak; m may be NULL. */
+void outcome_rest(struct guard *g, struct remembered *m);
+void outcome_forget(struct guard *g);

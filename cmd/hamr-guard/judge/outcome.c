@@ -13,6 +13,7 @@
 #define STATUS_MAX 80		/* a longer line says more than a status */
 #define STATUS_LINES 4		/* of a result that may tell one, and its end */
 #define REMEMBERED 1024
+#define KEPT_MAX ((size_t)1 << 20)	/* bytes of texts that are kept for it */
 
 /* ---- what meta tells ---- */
 
@@ -36,6 +37,53 @@ remembered_at(struct guard *g, struct slice id, uint64_t *h)
 	if (g->remembered == NULL)
 		g->remembered = xcalloc(REMEMBERED, sizeof *g->remembered);
 	return &g->remembered[*h % REMEMBERED];
+}
+
+void
+outcome_rest(struct guard *g, struct remembered *m)
+{
+	static const struct digest_of of = { .quick = false };
+
+	if (m == NULL || m->text.p == NULL)
+		return;
+	g->kept -= m->text.len;
+	/* no streak of another transcript is left */
+	if (m->transcript == g->transcript) {
+		m->d = (struct digest){ .gain = m->d.gain };
+		digest_text(&m->text, NULL, &of, g->scratch, &m->d);
+		if (m->streak != NULL && m->streak->rest == m) {
+			m->streak->d = m->d;
+			m->streak->rest = NULL;
+		}
+	}
+	buf_release(&m->text);
+}
+
+void
+outcome_forget(struct guard *g)
+{
+	for (size_t i = 0; g->remembered != NULL && i < REMEMBERED; i++)
+		buf_release(&g->remembered[i].text);
+	free(g->remembered);
+}
+
+static void
+remember(struct guard *g, const struct open_call *c, struct outcome *o)
+{
+	uint64_t h;
+	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
+
+	outcome_rest(g, m);
+	*m = (struct remembered){ h, g->transcript, o->d, o->failed,
+		BUF_INIT(BUF_RECORD_MAX), NULL };
+	if (!o->quick)
+		return;
+	if (g->kept + g->text.len > KEPT_MAX)
+		for (size_t i = 0; i < REMEMBERED; i++)
+			outcome_rest(g, &g->remembered[i]);
+	buf_slice(&m->text, buf_view(&g->text));
+	g->kept += m->text.len;
+	o->rest = m;
 }
 
 /* ---- the text ---- */
@@ -323,15 +371,17 @@ read_cached(struct guard *g, const struct open_call *c, struct slice cached,
     struct outcome *o)
 {
 	const struct streak *e = streaks_get(&g->seen, c->is.sig);
-	const struct remembered *m;
+	struct remembered *m;
 	uint64_t h;
 
 	o->cached = true;
 	m = remembered_at(g, cached, &h);
 	if (m->id == h && m->transcript == g->transcript) {
+		outcome_rest(g, m);
 		o->d = m->d;
 		o->failed = m->failed;
 	} else if (e != NULL) {
+		outcome_rest(g, e->rest);
 		o->d = e->d;
 		o->failed = e->failed;
 	} else {
@@ -368,6 +418,10 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 			of.call = (struct slice){ text.p,
 				text.n < LOOK_MAX ? text.n : LOOK_MAX };
 	}
+	o->quick = !of.masks && !o->failed && !o->nothing && !o->cached &&
+	    of.given.p == NULL && o->d.lines == 0 &&
+	    g->text.len <= KEPT_MAX;
+	of.quick = o->quick;
 	digest_text(&g->text, &g->lines, &of, g->scratch, &o->d);
 	text = buf_view(&g->text);
 	if (o->failed) {
@@ -417,9 +471,7 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 {
 	struct slice value = rec_get(r, "meta"), key, val, cached;
 	struct meta meta = { .any = scan_kind(value) == SCAN_OBJECT };
-	struct remembered *m;
 	struct walk w = { .p = NULL };
-	uint64_t h;
 	int64_t n;
 
 	if (meta.any)
@@ -456,6 +508,5 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		judge_trifle(g, c, o);
 	else if (o->files == SAME_FILES)
 		g->files.learned += c->is.runs && o->d.gain > 0;
-	m = remembered_at(g, slice_of(c->id), &h);
-	*m = (struct remembered){ h, g->transcript, o->d, o->failed };
+	remember(g, c, o);
 }

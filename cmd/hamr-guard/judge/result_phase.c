@@ -15,14 +15,15 @@
 enum likeness { CHANGED, MASKED, ALIKE, SAME };
 
 static enum likeness
-compare(const struct guard *g, const struct open_call *c,
-    const struct streak *e, const struct outcome *o)
+compare(struct guard *g, const struct open_call *c, const struct streak *e,
+    const struct outcome *o)
 {
 	if (e == NULL || e->n == 0 || e->epoch != g->epoch ||
 	    e->failed != o->failed)
 		return CHANGED;
 	if (e->d.hash == o->d.hash)
 		return SAME;
+	outcome_rest(g, e->rest);
 	if (e->d.norm == o->d.norm)
 		return o->failed ? SAME : ALIKE;
 	/* who waits for something looks at its numbers */
@@ -61,6 +62,9 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	e->n += !excused || like != SAME;
 	e->weak += !excused;
 	e->d = o->d;
+	e->rest = o->rest;
+	if (e->rest != NULL)
+		e->rest->streak = e;
 	e->failed = o->failed;
 	e->epoch = g->epoch;
 	e->window = g->window;

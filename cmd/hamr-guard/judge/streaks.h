@@ -20,6 +20,7 @@
 struct streak {
 	struct sig sig;
 	struct digest d;	/* of the last outcome */
+	struct remembered *rest;	/* if d is quick: outcome_rest */
 	unsigned n;		/* calls in a row with that outcome; failing
 				 * ones compare normalised */
 	unsigned weak;		/* with that masked outcome */

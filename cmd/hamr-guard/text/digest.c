@@ -131,7 +131,8 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 		d->told = true;
 		return;
 	}
-	if (volatile_drop(line, a->json, &a->scratch[0])) {
+	if ((!a->of->quick || a->json || a->pages) &&
+	    volatile_drop(line, a->json, &a->scratch[0])) {
 		line = buf_view(&a->scratch[0]);
 		norm = mask = hash_bytes(line.p, line.n);
 	}
@@ -140,10 +141,14 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	shown = a->json ? norm : h;
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
-	if (hash_set_add(a->seen, shown))
+	if (a->seen != NULL && hash_set_add(a->seen, shown))
 		d->gain += chars;
 	d->chars += chars;
-	if ((a->of->masks || d->lines < SKETCH) &&
+	mix(&d->hash, blank, h);
+	d->lines++;
+	if (a->of->quick)
+		return;
+	if ((a->of->masks || d->lines <= SKETCH) &&
 	    volatile_mask(line, MASK_NUMBERS, &a->scratch[1]))
 		mask = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->of->call.p != NULL && d->chars <= QUOTED_MAX) {
@@ -161,10 +166,9 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 		mix(&d->kind, 0, norm);
 		mix(&d->fault, 0, norm);
 	}
-	mix(&d->hash, blank, h);
 	mix(&d->norm, blank, norm);
 	mix(&d->mask, blank, mask);
-	if (++d->lines == SKETCH)
+	if (d->lines == SKETCH)
 		d->sketch = d->mask;
 }
 

@@ -31,6 +31,7 @@ struct digest {
 
 /* What is asked of a text. */
 struct digest_of {
+	bool quick;		/* make hash, lines, chars, gain and told */
 	bool masks;		/* d->mask of a long one, too */
 	bool pages;		/* from a web that puts other ids into the
 				 * same page: only they are no gain */
@@ -40,8 +41,8 @@ struct digest_of {
 	struct slice call;	/* for d->kind, fault and own; or p NULL */
 };
 
-/* Go over a text once; its lines are in the set afterwards, and it may have
- * moved.  Both buffers of scratch are for single lines. */
+/* Go over a text once; its lines are in the set afterwards, if there is one,
+ * and it may have moved.  Both buffers of scratch are for single lines. */
 void digest_text(struct buf *text, struct hash_set *seen,
     const struct digest_of *of, struct buf scratch[2], struct digest *d);
 
