@@ -381,7 +381,7 @@ guard_record(struct guard *g, const struct rec *r)
 {
 	struct call c;
 
-	if (g->policy->off || guard_is_own(r))
+	if (g->policy->off)
 		return;
 	g->line = r->no;
 	if (rec_is_message(r->kind) && r->kind != R_TOOL) {

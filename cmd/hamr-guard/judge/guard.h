@@ -170,6 +170,7 @@ void guard_release(struct guard *g);
 
 /* Is this one of our own products? */
 bool guard_is_own(const struct rec *r);
+/* Judge a record that is none of these. */
 void guard_record(struct guard *g, const struct rec *r);
 void guard_reset(struct guard *g);	/* a new transcript */
 
