@@ -72,10 +72,12 @@ has_stem(struct slice text, const char *const *stems)
 {
 	const char *end = text.p + text.n;
 	const struct phrases of = phrases_of(stems);
+	bool inside = false;
 
-	for (const char *p = text.p; p < end; ) {
-		bool begins = may_begin(&of, *p);
+	for (const char *p = text.p; p < end; p++) {
+		bool begins = !inside & may_begin(&of, *p);
 
+		inside = is_letter(*p);
 		for (const char *const *s = stems; begins && *s != NULL; s++) {
 			const char *q = p, *c = *s;
 
@@ -87,10 +89,6 @@ has_stem(struct slice text, const char *const *stems)
 			    (q == end || !is_letter(*q))))
 				return true;
 		}
-		while (p < end && is_letter(*p))
-			p++;
-		while (p < end && !is_letter(*p))
-			p++;
 	}
 	return false;
 }
