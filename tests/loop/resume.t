@@ -154,6 +154,17 @@ is "SIGINT: nothing of the call survives" "$(pgrep -f '^sleep 31.7' |
 is "exactly one end record" "$(grep -c '"type":"end"' out)" 1
 loop --resume --replay slow.ndjson >answer 2>err
 is "an interrupted session goes on" "$? $(cat answer)" "0 done sleeping"
+# what a killed loop left behind has its lock for a while
+lock=$(session)
+lock=${lock%.ndjson}.lock
+flock "$lock" sleep 2 &
+left=$!
+for i in $(seq 100); do flock -n "$lock" true || break; sleep 0.05; done
+bash -c 'echo $$' >"$lock"
+loop --resume --replay slow.ndjson >answer 2>err
+is "the session of a killed loop, its stages there for 2 s more" \
+    "$? $(cat answer)" "0 done sleeping"
+wait $left
 # a second one waits for nothing, not even a stage that is stopped
 rm -f started
 hamr-loop --no-config --yes --json --replay slow.ndjson "sleep" >out 2>err &

@@ -361,7 +361,7 @@ is_up(struct worker *s, const struct rpc_msg *m)
 {
 	struct err e;
 
-	if (s->child != NULL || s->again != 0 || worker_begin(s, &e) == 0)
+	if (s->child != NULL || worker_begin(s, &e) == 0)
 		return true;
 	acp_error(s->acp, m->id, RPC_INTERNAL, e.text);
 	return false;
@@ -628,20 +628,14 @@ take_lines(struct acp *a)
 static void
 look_at_session(struct worker *s, const struct pollfd *p)
 {
-	struct err e;
-
-	if (s->child == NULL) {
-		if (s->again != 0 && file_now_ms() >= s->again &&
-		    worker_begin(s, &e) < 0)
-			acp_done(s, true);
+	if (s->child == NULL)
 		return;
-	}
 	if (p[2].revents != 0)
 		worker_read_stderr(s);
 	if (p[1].revents != 0)
 		worker_write(s);
-	if (p[0].revents != 0 && !worker_read(s))
-		return;		/* it may be gone */
+	if (p[0].revents != 0)
+		worker_read(s);
 }
 
 static int
@@ -650,10 +644,7 @@ timeout_of(struct acp *a)
 	int least = -1;
 
 	for (size_t i = 0; i < a->n; i++) {
-		struct worker *s = a->v[i];
-		long long left = s->again - file_now_ms();
-		int ms = s->again == 0 ? calls_send_due(s) : left > 0 ?
-		    (int)left : 0;
+		int ms = calls_send_due(a->v[i]);
 
 		if (ms >= 0 && (least < 0 || ms < least))
 			least = ms;

@@ -71,8 +71,6 @@ struct worker {
 	char *last;		/* the last whole one, or NULL */
 	struct buf out;		/* being written to it */
 	size_t written;
-	long long since;	/* ms; when its work began */
-	long long again;	/* ms; when it is to be started again; 0: not */
 	bool ready;		/* it has said where the session stands */
 
 	enum work work;
@@ -126,8 +124,8 @@ void worker_work(struct worker *s, enum work work, struct slice request);
 void worker_cancel(struct worker *s);
 void worker_free(struct worker *s);
 
-/* What its process may have to say; false: it has ended. */
-bool worker_read(struct worker *s);
+/* What its process has to say; once that has ended, the worker may be gone. */
+void worker_read(struct worker *s);
 void worker_write(struct worker *s);
 /* False: there is nothing more for now. */
 bool worker_read_stderr(struct worker *s);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -10,9 +9,7 @@
 #include "internal.h"
 
 #define LINE_MAX_SAID ((size_t)8192)	/* of stderr */
-#define LOCK_MS 5000		/* for a process that a crash left over */
 #define NAME "hamr-loop: "	/* before what it says for itself */
-#define AGAIN_MS 200
 #define END_MS 1000		/* from the end of its output to its own */
 
 struct worker *
@@ -75,7 +72,6 @@ worker_begin(struct worker *s, struct err *e)
 	rec_in_init(&s->in, s->child->out, "session", REC_MAX);
 	s->ready = false;
 	s->written = 0;
-	s->again = 0;
 	return 0;
 }
 
@@ -90,7 +86,6 @@ worker_work(struct worker *s, enum work work, struct slice request)
 	free(s->reason);
 	free(s->error);
 	s->status = s->reason = s->error = NULL;
-	s->since = file_now_ms();
 	worker_say(s, "{'type':'sync','n':$}", SCAN_INT(++s->sync));
 }
 
@@ -101,8 +96,6 @@ worker_cancel(struct worker *s)
 	acp_forget(s);
 }
 
-/* What it was told is kept until it has begun, for it may have to wait for
- * another process to leave the session. */
 void
 worker_write(struct worker *s)
 {
@@ -116,8 +109,6 @@ worker_write(struct worker *s)
 			return;		/* its end is read elsewhere */
 		s->written += (size_t)n;
 	}
-	if (!s->ready)
-		return;
 	buf_reset(&s->out);
 	s->written = 0;
 }
@@ -152,29 +143,26 @@ worker_read_stderr(struct worker *s)
 	return true;
 }
 
-/* It has ended, or is to within ms: its exit status, -1 for a signal. */
-static int
+/* It has ended, or is to within ms. */
+static void
 end(struct worker *s, int ms)
 {
-	int status;
-
 	while (s->child->err >= 0 && worker_read_stderr(s))
 		;
 	file_close(s->child->err);
 	s->child->err = -1;
-	status = child_end(s->child, ms);
+	child_end(s->child, ms);
 	rec_in_release(&s->in);
 	s->child = NULL;
 	acp_forget(s);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-bool
+void
 worker_read(struct worker *s)
 {
 	const struct rec *r;
 	struct err e;
-	int got = rec_fill(&s->in, &e), took = 1, status;
+	int got = rec_fill(&s->in, &e), took = 1;
 
 	while (got >= 0 && took > 0) {
 		took = rec_take(&s->in, &r, &e);
@@ -182,17 +170,10 @@ worker_read(struct worker *s)
 			update_record(s, r, false);
 	}
 	if (got > 0 && took >= 0)
-		return true;
-	status = end(s, END_MS);
-	/* what a crash left over may have the session still: wait for it */
-	if (status == ST_TEMP && !s->ready && s->closing == NULL &&
-	    file_now_ms() - s->since < LOCK_MS) {
-		s->again = file_now_ms() + AGAIN_MS;
-		return true;
-	}
+		return;
+	end(s, END_MS);
 	buf_reset(&s->out);
 	acp_done(s, true);
-	return false;
 }
 
 void

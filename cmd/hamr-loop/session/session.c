@@ -14,8 +14,6 @@
 #include "base/num.h"
 #include "session.h"
 
-#define LOCK_WAIT_MS 5000
-
 static int
 open_file(struct session *s, const char *dir, int flags, struct err *e)
 {
@@ -86,7 +84,7 @@ whole_lines(const struct session *s)
 }
 
 int
-session_open(struct session *s, const char *dir, const char *id,
+session_open(struct session *s, const char *dir, const char *id, int ms,
     struct err *e)
 {
 	off_t whole;
@@ -95,7 +93,7 @@ session_open(struct session *s, const char *dir, const char *id,
 	s->id = xstrdup(id);
 	if (open_file(s, dir, 0, e) < 0)
 		return -1;
-	s->lock = lock_take(dir, s->id, LOCK_WAIT_MS, e);
+	s->lock = lock_take(dir, s->id, ms, e);
 	if (s->lock < 0)
 		return -1;
 	s->size = lseek(s->fd, 0, SEEK_END);	/* now that it is ours */

@@ -28,9 +28,9 @@ int session_create(struct session *s, const char *dir, struct err *e);
 
 /* Open ID (sessions_find).  ST_POLICY if it is not a plain file of the user's;
  * ST_TEMP with the pid of the loop
- * that has it; 5 s are given to what a killed one left over.  A torn last line
- * is cut off with one warning.  No session: ST_NOINPUT. */
-int session_open(struct session *s, const char *dir, const char *id,
+ * that has it after ms; what a killed one left over is given some seconds more.
+ * A torn last line is cut off with one warning.  No session: ST_NOINPUT. */
+int session_open(struct session *s, const char *dir, const char *id, int ms,
     struct err *e);
 
 /* Append whole lines (each with its LF) in one write. */

@@ -16,6 +16,8 @@
 #include "ui/ui.h"
 
 #define HOOK_MS 5000
+#define LOCK_MS 1000		/* of another loop: it may be about to end */
+#define EDITOR_LOCK_MS 5000	/* ... as those of an editor that crashed */
 
 static void
 run_hook(struct hub *h, const char *const *argv, const char *record)
@@ -172,7 +174,8 @@ open_session(struct run *r, struct err *e)
 	} else if (r->o.resume) {
 		id = sessions_find(dir, r->root, r->o.resume_id, e);
 		if (id != NULL)
-			rc = session_open(&r->session, dir, id, e);
+			rc = session_open(&r->session, dir, id, r->o.records ?
+			    EDITOR_LOCK_MS : LOCK_MS, e);
 		r->foreign = rc == 0 &&
 		    !origin_is_here(r->session.fd, id, r->root);
 	} else {
