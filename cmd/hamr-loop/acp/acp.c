@@ -23,12 +23,10 @@
 bool
 acp_send(struct acp *a, struct buf *message)
 {
-	bool fits;
+	bool fits = !message->over && message->len < ACP_MESSAGE_MAX;
 
-	buf_addc(message, '\n');
-	fits = !message->over && message->len <= ACP_MESSAGE_MAX;
 	if (fits && !a->over)
-		buf_slice(&a->rpc.wr, buf_view(message));
+		rpc_put(&a->rpc, buf_view(message), SIZE_MAX);
 	buf_release(message);
 	return fits;
 }
@@ -38,18 +36,17 @@ put_result(struct acp *a, struct slice id, struct slice result)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	scan_put(&b, "{'jsonrpc':'2.0','id':$,'result':$}", id, result);
+	rpc_result(&b, id, result);
 	acp_send(a, &b);
 }
 
 void
-acp_error(struct acp *a, struct slice id, int code, const char *words)
+acp_error(struct acp *a, struct slice id, enum rpc_code code,
+    const char *words)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	scan_put(&b, "{'jsonrpc':'2.0','id':$,'error':{'code':$,'message':@}}",
-	    id.p != NULL ? id : SLICE("null"), SCAN_INT(code),
-	    slice_of(words));
+	rpc_error(&b, id, code, words);
 	acp_send(a, &b);
 }
 
@@ -61,8 +58,7 @@ acp_ask(struct worker *s, const char *method, struct buf *params,
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct acp *a = s->acp;
 
-	scan_put(&b, "{'jsonrpc':'2.0','id':$,'method':@,'params':$}",
-	    SCAN_INT(++a->number), slice_of(method), buf_view(params));
+	rpc_call(&b, SCAN_INT(++a->number), method, buf_view(params));
 	b.over |= params->over;
 	buf_release(params);
 	if (!acp_send(a, &b))
@@ -590,10 +586,8 @@ take_message(struct acp *a, struct slice text)
 	if (m.kind == RPC_RESULT || m.kind == RPC_ERROR)
 		return;
 	if (m.kind == RPC_OTHER) {
-		acp_error(a, scan_kind(text) == SCAN_OBJECT && m.id.p != NULL &&
-		    (scan_kind(m.id) == SCAN_STRING ||
-		    scan_kind(m.id) == SCAN_NUMBER) ? m.id : none,
-		    RPC_INVALID, scan_kind(text) == SCAN_ARRAY ?
+		acp_error(a, rpc_is_id(m.id) ? m.id : none, RPC_INVALID,
+		    scan_kind(text) == SCAN_ARRAY ?
 		    "batches are not supported" :
 		    "this is not a JSON-RPC 2.0 message");
 		return;

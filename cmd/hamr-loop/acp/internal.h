@@ -95,7 +95,8 @@ struct worker {
 /* Send a message (released), its LF is added; false when it would be too long,
  * and was not. */
 bool acp_send(struct acp *a, struct buf *message);
-void acp_error(struct acp *a, struct slice id, int code, const char *words);
+void acp_error(struct acp *a, struct slice id, enum rpc_code code,
+    const char *words);
 
 /* Ask the editor; params are released.  False: too long, and not asked. */
 bool acp_ask(struct worker *s, const char *method, struct buf *params,
