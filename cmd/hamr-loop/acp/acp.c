@@ -625,7 +625,7 @@ look_at_session(struct worker *s, const struct pollfd *p)
 	if (s->child == NULL)
 		return;
 	if (p[2].revents != 0)
-		worker_read_stderr(s);
+		child_read_err(s->child);
 	if (p[1].revents != 0)
 		worker_write(s);
 	if (p[0].revents != 0)

@@ -67,7 +67,6 @@ struct worker {
 
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;
-	struct buf said;	/* a line of its stderr, not whole yet */
 	char *last;		/* the last whole one, or NULL */
 	struct buf out;		/* being written to it */
 	size_t written;
@@ -128,8 +127,6 @@ void worker_free(struct worker *s);
 /* What its process has to say; once that has ended, the worker may be gone. */
 void worker_read(struct worker *s);
 void worker_write(struct worker *s);
-/* False: there is nothing more for now. */
-bool worker_read_stderr(struct worker *s);
 
 /* ---- update.c ---- */
 

@@ -1,5 +1,6 @@
 /* worker.c - a session's process: started, told, listened to, ended. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +9,6 @@
 #include "base/mem.h"
 #include "internal.h"
 
-#define LINE_MAX_SAID ((size_t)8192)	/* of stderr */
 #define NAME "hamr-loop: "	/* before what it says for itself */
 #define END_MS 1000		/* from the end of its output to its own */
 
@@ -20,11 +20,22 @@ worker_new(struct acp *a, const char *id, const char *cwd)
 	s->acp = a;
 	s->id = id != NULL ? xstrdup(id) : NULL;
 	s->cwd = xstrdup(cwd);
-	buf_init(&s->said, 2 * LINE_MAX_SAID);
 	buf_init(&s->out, 4 * BUF_RECORD_MAX);
 	a->v = xgrow(a->v, a->n, &a->cap, sizeof(struct worker *));
 	a->v[a->n++] = s;
 	return s;
+}
+
+/* A line of its stderr. */
+static void
+tell_line(void *worker, struct slice line)
+{
+	struct worker *s = worker;
+	size_t name = slice_starts(line, NAME) ? strlen(NAME) : 0;
+
+	dprintf(STDERR_FILENO, "%.*s\n", (int)line.n, line.p);
+	free(s->last);
+	s->last = xmemdup0(line.p + name, line.n - name);
 }
 
 int
@@ -32,7 +43,7 @@ worker_begin(struct worker *s, struct err *e)
 {
 	static const char *const command[] = { "hamr-loop" };
 	struct child_opts o = { .commands = command, .n = 1,
-		.err = CHILD_ERR_PIPE };
+		.err = CHILD_ERR_TOLD, .tell = tell_line, .arg = s };
 	const char *set = getenv("HAMR_SET");
 	char *was = set != NULL ? xstrdup(set) : NULL;
 	char *resume = s->id != NULL ? xasprintf("--resume=%s", s->id) : NULL;
@@ -113,44 +124,10 @@ worker_write(struct worker *s)
 	s->written = 0;
 }
 
-bool
-worker_read_stderr(struct worker *s)
-{
-	char part[4096];
-	ssize_t n = read(s->child->err, part, sizeof part);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
-	if (n <= 0) {
-		close(s->child->err);
-		s->child->err = -1;
-		return false;
-	}
-	(void)!write(STDERR_FILENO, part, (size_t)n);
-	for (ssize_t i = 0; i < n; i++) {
-		if (part[i] != '\n') {
-			if (s->said.len < LINE_MAX_SAID)
-				buf_addc(&s->said, part[i]);
-			continue;
-		}
-		struct slice line = buf_view(&s->said);
-		size_t name = slice_starts(line, NAME) ? strlen(NAME) : 0;
-
-		free(s->last);
-		s->last = xmemdup0(line.p + name, line.n - name);
-		buf_reset(&s->said);
-	}
-	return true;
-}
-
 /* It has ended, or is to within ms. */
 static void
 end(struct worker *s, int ms)
 {
-	while (s->child->err >= 0 && worker_read_stderr(s))
-		;
-	file_close(s->child->err);
-	s->child->err = -1;
 	child_end(s->child, ms);
 	rec_in_release(&s->in);
 	s->child = NULL;
@@ -205,6 +182,6 @@ worker_free(struct worker *s)
 	free(s->status);
 	free(s->reason);
 	free(s->error);
-	bufs_release(BUFS(&s->said, &s->out));
+	buf_release(&s->out);
 	free(s);
 }

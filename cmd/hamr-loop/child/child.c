@@ -22,6 +22,7 @@
 #include "base/mem.h"
 
 #define LAST_CHANCE_MS 700	/* from SIGTERM to SIGKILL */
+#define ERR_LINE_MAX ((size_t)8192)	/* a longer one comes in pieces */
 #define QUIET_MS 500		/* from the end of its output to its own */
 
 /* ---- commands ---- */
@@ -225,9 +226,10 @@ child_start(const struct child_opts *o, struct err *e)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	*c = (struct child){ .err = -1, .err_theirs = -1, .pass = o->pass,
-		.to = o->err, .tty = o->tty };
+		.to = o->err, .tty = o->tty, .tell = o->tell, .arg = o->arg,
+		.said = BUF_INIT(2 * ERR_LINE_MAX) };
 	/* without a pipe its stderr is lost */
-	if (o->err == CHILD_ERR_PIPE && pipe2(fd, O_CLOEXEC) == 0) {
+	if (o->err == CHILD_ERR_TOLD && pipe2(fd, O_CLOEXEC) == 0) {
 		c->err = fd[0];
 		c->err_theirs = fd[1];
 		fcntl(c->err, F_SETFL, O_NONBLOCK);
@@ -271,6 +273,42 @@ redirect_to_null(int fd, int flags)
 	close(null);
 }
 
+bool
+child_read_err(struct child *c)
+{
+	char part[4096];
+	ssize_t n = c->err >= 0 ? read(c->err, part, sizeof part) : 0;
+	struct slice rest = { part, n > 0 ? (size_t)n : 0 };
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return errno == EINTR;
+	while (rest.n > 0) {
+		const char *lf = memchr(rest.p, '\n', rest.n);
+		size_t k = lf != NULL ? (size_t)(lf - rest.p) : rest.n;
+
+		buf_add(&c->said, rest.p, k);
+		if (lf != NULL || c->said.len > ERR_LINE_MAX) {
+			c->tell(c->arg, buf_view(&c->said));
+			buf_reset(&c->said);
+		}
+		rest = slice_from(rest, k + (lf != NULL));
+	}
+	if (n > 0)
+		return true;
+	file_close(c->err);
+	c->err = -1;
+	return false;
+}
+
+/* Something it left behind may hold the other end: what is there now, and at
+ * most as much as a pipe holds. */
+static void
+read_all_err(struct child *c)
+{
+	for (int i = 0; i < 256 && child_read_err(c); i++)
+		;
+}
+
 void
 child_close_in(struct child *c)
 {
@@ -303,8 +341,11 @@ reap(struct child *c)
 		r = statuses[i];
 	free(statuses);
 	pipeline_free(c->p);
-	if (c->err >= 0)
-		close(c->err);
+	read_all_err(c);
+	if (c->said.len > 0)
+		c->tell(c->arg, buf_view(&c->said));
+	buf_release(&c->said);
+	file_close(c->err);
 	free(c);
 	return r;
 }
@@ -314,6 +355,7 @@ child_end(struct child *c, int ms)
 {
 	redirect_to_null(c->in, O_WRONLY);
 	redirect_to_null(c->out, O_RDONLY);
+	read_all_err(c);
 	if (is_alive_within(c, ms)) {
 		/* hamr-tool ends its call at SIGTERM, if it is let run */
 		kill(-c->group, SIGTERM);

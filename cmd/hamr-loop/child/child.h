@@ -26,8 +26,10 @@ struct child_opts {
 		CHILD_ERR_OURS,	/* its stderr is ours ... */
 		CHILD_ERR_NONE,
 		CHILD_ERR_OUT,	/* ... or its stdout (one command) ... */
-		CHILD_ERR_PIPE	/* ... or comes to us, see struct child */
+		CHILD_ERR_TOLD	/* ... or is told, line by line */
 	} err;
+	void (*tell)(void *arg, struct slice line);
+	void *arg;
 	bool tty;		/* stdin, stdout and stderr are /dev/tty, and
 				 * it is in the foreground */
 };
@@ -35,18 +37,23 @@ struct child_opts {
 struct child {
 	struct pipeline *p;
 	int in, out;		/* our ends, non-blocking */
-	int err;		/* read end of its stderr, yours to close and
-				 * set to -1; -1: there is none */
+	int err;		/* the same of its stderr; -1: there is none */
 	pid_t group;		/* its process group: the first command */
 	/* private */
 	int err_theirs, pass;
 	enum child_err to;
+	void (*tell)(void *arg, struct slice line);
+	void *arg;
+	struct buf said;	/* a line that is not whole yet */
 	bool tty;
 };
 
 /* Start it in a process group of its own.  A command "hamr-X" without a slash
  * is taken from our own folder when it is there, else from PATH. */
 struct child *child_start(const struct child_opts *o, struct err *e);
+
+/* One read of its stderr; false when there is nothing more for now. */
+bool child_read_err(struct child *c);
 
 /* Close our write end: the child reads the end of its input. */
 void child_close_in(struct child *c);
@@ -59,7 +66,7 @@ long long child_talk(struct child *c, struct slice input, long long until,
     int stop, struct buf *out);
 
 /* Close both ends, wait up to ms for all of its processes, kill the group
- * after that, free c.  Returns the raw wait status of the command that failed
+ * after that, tell what else it said, free c.  Returns the raw wait status of the command that failed
  * first, or of the last one. */
 int child_end(struct child *c, int ms);
 

@@ -173,9 +173,8 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 
 	*h = (struct hub){ .session = ses, .track = t, .ui = ui };
 	for (int i = 0; i < SLOTS; i++) {
+		h->slot[i].hub = h;
 		h->slot[i].name = names[i];
-		h->slot[i].err = -1;
-		buf_init(&h->slot[i].said, (size_t)1 << 16);
 		buf_init(&h->slot[i].out, 2 * BUF_RECORD_MAX);
 		buf_init(&h->slot[i].proposals, 2 * BUF_RECORD_MAX);
 	}
@@ -358,7 +357,8 @@ round_of_poll(struct hub *h, long long until)
 		p[3 * i + 1] = (struct pollfd){ s->child != NULL &&
 		    s->written < s->out.len ? s->child->in : -1,
 		    POLLOUT, 0 };
-		p[3 * i + 2] = (struct pollfd){ s->err, POLLIN, 0 };
+		p[3 * i + 2] = (struct pollfd){ s->child != NULL ?
+		    s->child->err : -1, POLLIN, 0 };
 	}
 	p[3 * SLOTS] = (struct pollfd){ h->ui->signals, POLLIN, 0 };
 	/* asked for nothing, poll still tells when its reader has left */
@@ -387,8 +387,8 @@ round_of_poll(struct hub *h, long long until)
 	if ((p[3 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
 		ui_stdout_closed(h->ui);
 	for (int i = 0; i < SLOTS; i++) {
-		if (p[3 * i + 2].revents != 0)
-			slot_read_stderr(h, &h->slot[i]);
+		if (p[3 * i + 2].revents != 0 && h->slot[i].child != NULL)
+			child_read_err(h->slot[i].child);
 		if (p[3 * i].revents != 0 && h->slot[i].child != NULL)
 			slot_listen(h, &h->slot[i]);
 	}
@@ -525,7 +525,7 @@ hub_end(struct hub *h)
 			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);
 		slot_drop_controls(s);
 		free(s->q);
-		bufs_release(BUFS(&s->out, &s->proposals, &s->said));
+		bufs_release(BUFS(&s->out, &s->proposals));
 	}
 	buf_release(&h->kept);
 	scan_release(&h->scan);

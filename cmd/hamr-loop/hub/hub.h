@@ -31,14 +31,13 @@ struct control {
 };
 
 struct slot {
+	struct hub *hub;
 	const char *name;
 	struct child_opts cmd;
 	bool used;		/* this run has the slot ... */
 	bool started;		/* ... and its stage was started once */
 	struct child *child;	/* NULL: not running */
 	struct rec_in in;
-	int err;		/* the read end of its stderr, or -1 */
-	struct buf said;	/* a line of that, not whole yet */
 	off_t cursor;		/* session bytes handed over to out */
 	struct buf out;		/* being written */
 	size_t written;

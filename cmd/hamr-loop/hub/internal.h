@@ -44,7 +44,3 @@ bool slot_can_wait(const struct hub *h, const struct slot *s);
 void slot_feed(struct hub *h, struct slot *s);
 /* Read what it says. */
 void slot_listen(struct hub *h, struct slot *s);
-
-/* Tell and log what it says on stderr, line by line: one read; false when there
- * is nothing more for now. */
-bool slot_read_stderr(struct hub *h, struct slot *s);

@@ -11,50 +11,17 @@
 #include "base/mem.h"
 #include "internal.h"
 
-#define STDERR_LINE_MAX ((size_t)8192)	/* a longer one comes in pieces */
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes handed over at once */
 #define GO_LINE 64		/* bytes, and more, of a go */
 
 static void
-report_line(struct hub *h, struct slot *s, const char *p, size_t n)
+tell_line(void *slot, struct slice line)
 {
-	ui_stage_line(h->ui, p, n);
-	runlog_line(h->log, s->name, "%.*s", (int)n, p);
-}
+	struct slot *s = slot;
 
-bool
-slot_read_stderr(struct hub *h, struct slot *s)
-{
-	char part[4096];
-	ssize_t n = read(s->err, part, sizeof part);
-
-	if (n > 0) {
-		const char *p = part;
-		size_t len = (size_t)n;
-		const char *lf;
-
-		while ((lf = memchr(p, '\n', len)) != NULL) {
-			size_t k = (size_t)(lf - p);
-
-			buf_add(&s->said, p, k);
-			report_line(h, s, buf_view(&s->said).p, s->said.len);
-			buf_reset(&s->said);
-			p += k + 1;
-			len -= k + 1;
-		}
-		if (s->said.len + len > STDERR_LINE_MAX) {
-			report_line(h, s, buf_view(&s->said).p, s->said.len);
-			buf_reset(&s->said);
-		}
-		buf_add(&s->said, p, len);
-		return true;
-	}
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return errno == EINTR;
-	close(s->err);
-	s->err = -1;
-	return false;
+	ui_stage_line(s->hub->ui, line.p, line.n);
+	runlog_line(s->hub->log, s->name, "%.*s", (int)line.n, line.p);
 }
 
 static void
@@ -221,17 +188,6 @@ slot_stop(struct hub *h, struct slot *s, int ms, int *status)
 {
 	int st = child_end(s->child, ms);
 
-	/* Something it left behind may hold the other end of its stderr: what
-	 * is there now, and at most as much as a pipe holds. */
-	for (int i = 0; i < 256 && s->err >= 0 &&
-	    slot_read_stderr(h, s); i++)
-		;
-	if (s->said.len > 0)
-		report_line(h, s, s->said.p, s->said.len);
-	buf_reset(&s->said);
-	if (s->err >= 0)
-		close(s->err);
-	s->err = -1;
 	if (WIFSIGNALED(st))
 		runlog_line(h->log, s->name, "ended by signal %d",
 		    WTERMSIG(st));
@@ -286,14 +242,14 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 int
 slot_start(struct hub *h, struct slot *s, struct err *e)
 {
-	s->cmd.err = CHILD_ERR_PIPE;
+	s->cmd.err = CHILD_ERR_TOLD;
+	s->cmd.tell = tell_line;
+	s->cmd.arg = s;
 	s->cmd.pass = h->session->lock;
 	s->child = child_start(&s->cmd, e);
 	if (s->child == NULL)
 		return -1;
 	s->started = true;
-	s->err = s->child->err;
-	s->child->err = -1;
 
 	/* Arguments may hold secrets. */
 	struct buf b = BUF_INIT((size_t)1 << 20);
