@@ -41,28 +41,27 @@ static const char help[] =
 "  66 missing, 71 system, 75 in use, 77 denied, 78 configuration,\n"
 "  130 interrupted\n";
 
-enum { O_TASK = 256, O_MODE, O_YES, O_MODEL, O_URL, O_PROVIDER, O_REPLAY,
-	O_STRATEGY, O_JSON, O_QUIET, O_NO_CONFIG, O_PRINT, O_TRUST, O_RESUME,
-	O_PROFILE, O_REPAIRS, O_SESSIONS, O_INSPECT, O_FORK, O_AT, O_DOCTOR,
-	O_EXPORT, O_RECORDS,
-	O_ACP };
+/* Most set a text or a flag of struct opts: by where that is in it. */
+#define AT 256
+#define TEXT(name, member) \
+	{ name, required_argument, NULL, AT + offsetof(struct opts, member) }
+#define FLAG(name, member) \
+	{ name, no_argument, NULL, AT + offsetof(struct opts, member) }
 
 static const struct option longs[] = {
-	{ "task", 1, 0, O_TASK }, { "mode", 1, 0, O_MODE },
-	{ "yes", 0, 0, O_YES }, { "model", 1, 0, O_MODEL },
-	{ "base-url", 1, 0, O_URL }, { "provider", 1, 0, O_PROVIDER },
-	{ "replay", 1, 0, O_REPLAY }, { "strategy", 1, 0, O_STRATEGY },
-	{ "json", 0, 0, O_JSON }, { "records", 0, 0, O_RECORDS },
-	{ "acp", 0, 0, O_ACP }, { "quiet", 0, 0, O_QUIET },
-	{ "no-config", 0, 0, O_NO_CONFIG }, { "print-config", 0, 0, O_PRINT },
-	{ "trust", 0, 0, O_TRUST }, { "resume", 2, 0, O_RESUME },
-	{ "verification-profile", 1, 0, O_PROFILE },
-	{ "repair-attempts", 1, 0, O_REPAIRS },
-	{ "sessions", 0, 0, O_SESSIONS }, { "inspect", 1, 0, O_INSPECT },
-	{ "fork", 1, 0, O_FORK }, { "at", 1, 0, O_AT },
-	{ "export", 1, 0, O_EXPORT },
-	{ "doctor", 0, 0, O_DOCTOR }, { "help", 0, 0, 'h' },
-	{ "version", 0, 0, 'V' }, { 0, 0, 0, 0 }
+	{ "task", required_argument, NULL, 't' },
+	TEXT("mode", mode), FLAG("yes", yes), TEXT("model", model),
+	TEXT("base-url", base_url), TEXT("provider", provider),
+	TEXT("replay", replay), TEXT("strategy", strategy), FLAG("json", json),
+	FLAG("records", records), FLAG("acp", acp), FLAG("quiet", quiet),
+	FLAG("no-config", no_config), FLAG("print-config", print_config),
+	FLAG("trust", trust), { "resume", optional_argument, NULL, 'r' },
+	TEXT("verification-profile", profile),
+	TEXT("repair-attempts", repairs), FLAG("sessions", sessions),
+	TEXT("inspect", inspect), TEXT("fork", fork),
+	{ "at", required_argument, NULL, 'a' }, TEXT("export", export),
+	FLAG("doctor", doctor), { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
 };
 
 static void
@@ -73,41 +72,23 @@ print_and_end(const char *text)
 	exit(ST_OK);
 }
 
+/* c as getopt_long returns it, of a long option if that is not NULL. */
 static int
-one(struct opts *o, int c, char *arg, struct err *e)
+one(struct opts *o, int c, const struct option *l, char *arg, struct err *e)
 {
+	char *member = (char *)o + c - AT;
 	int64_t n;
 
 	switch (c) {
-	case O_TASK: free(o->task); o->task = xstrdup(arg); break;
-	case O_MODE: o->mode = arg; break;
-	case O_YES: o->yes = true; break;
-	case O_MODEL: o->model = arg; break;
-	case O_URL: o->base_url = arg; break;
-	case O_PROVIDER: o->provider = arg; break;
-	case O_REPLAY: o->replay = arg; break;
-	case O_STRATEGY: o->strategy = arg; break;
-	case O_PROFILE: o->profile = arg; break;
-	case O_REPAIRS: o->repairs = arg; break;
-	case O_SESSIONS: o->sessions = true; break;
-	case O_INSPECT: o->inspect = arg; break;
-	case O_EXPORT: o->export = arg; break;
-	case O_FORK: o->fork = arg; break;
-	case O_AT:
+	case 't': free(o->task); o->task = xstrdup(arg); break;
+	case 'a':
 		if (!num_i64(arg, strlen(arg), &n) || n < 1 || n > 1000000000)
 			return err_set(e, ST_USAGE, "--at takes the number of "
 			    "a line, from 1, not \"%s\"", arg);
 		o->at = (long)n;
 		break;
-	case O_DOCTOR: o->doctor = true; break;
-	case O_JSON: o->json = true; break;
-	case O_ACP: o->acp = o->records = o->json = true; break;
-	case O_RECORDS: o->records = o->json = true; break;
-	case O_QUIET: case 'q': o->quiet = true; break;
-	case O_NO_CONFIG: o->no_config = true; break;
-	case O_PRINT: o->print_config = true; break;
-	case O_TRUST: o->trust = true; break;
-	case O_RESUME: o->resume = true; o->resume_id = arg; break;
+	case 'r': o->resume = true; o->resume_id = arg; break;
+	case 'q': o->quiet = true; break;
 	case 'C': o->dir = arg; break;
 	case 'o':
 		GROW(o->set, o->nset, o->capset);
@@ -115,7 +96,11 @@ one(struct opts *o, int c, char *arg, struct err *e)
 		break;
 	case 'h': print_and_end(help); break;
 	case 'V': print_and_end("hamr " HAMR_VERSION "\n"); break;
-	default: return err_set(e, ST_BUG, "option %d", c);
+	default:
+		if (l->has_arg == required_argument)
+			*(const char **)(void *)member = arg;
+		else
+			*(bool *)member = true;
 	}
 	return 0;
 }
@@ -234,11 +219,11 @@ is_option(const char *arg)
 int
 opts_read(struct opts *o, int argc, char **argv, struct err *e)
 {
-	int c;
+	int c, at = 0;
 
 	*o = (struct opts){ 0 };
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":C:o:qhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":C:o:qhV", longs, &at)) != -1) {
 		const char *arg = argv[optind - 1];
 
 		if (c == ':' || c == '?')
@@ -247,9 +232,11 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		if (optarg == arg && is_option(arg))
 			return err_set(e, ST_USAGE, "%s needs a value, not %s; "
 			    "try hamr-loop --help", argv[optind - 2], arg);
-		if (one(o, c, optarg, e) < 0)
+		if (one(o, c, &longs[at], optarg, e) < 0)
 			return -1;
 	}
+	o->records |= o->acp;
+	o->json |= o->records;
 	if (operands(o, argc - optind, argv + optind, e) < 0)
 		return -1;
 	if (o->inspect != NULL || o->export != NULL) {
