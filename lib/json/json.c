@@ -43,15 +43,6 @@ json_object(void)
 }
 
 struct json *
-json_typed(const char *type)
-{
-	struct json *o = json_object();
-
-	json_str(o, "type", type);
-	return o;
-}
-
-struct json *
 json_array(void)
 {
 	return (struct json *)made(cJSON_CreateArray());

@@ -13,7 +13,6 @@
 struct json;
 
 struct json *json_object(void);
-struct json *json_typed(const char *type);	/* one with this "type" */
 struct json *json_array(void);
 void json_str(struct json *o, const char *key, const char *utf8);
 void json_slice(struct json *o, const char *key, struct slice utf8);

@@ -166,7 +166,9 @@ void scan_quote(struct buf *out, const char *p, size_t n);
 void scan_put_slices(struct buf *out, const char *form,
     const struct slice *from1);
 
-/* A whole number, or what is true, for a $. */
+/* For a $: a whole number; what is true; the comma before one more, unless out
+ * ends where a list or an object begins. */
 #define SCAN_INT(n) scan_number((char[24]){ "" }, n)
 struct slice scan_number(char room[24], long long n);
 struct slice scan_truth(bool yes);
+struct slice scan_comma(const struct buf *out);

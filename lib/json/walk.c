@@ -502,3 +502,12 @@ scan_truth(bool yes)
 {
 	return yes ? SLICE("true") : SLICE("false");
 }
+
+struct slice
+scan_comma(const struct buf *out)
+{
+	struct slice s = buf_view(out);
+
+	return slice_ends(s, "[") || slice_ends(s, "{") ? SLICE("") :
+	    SLICE(",");
+}

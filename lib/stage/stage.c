@@ -80,18 +80,6 @@ stage_put_parts(struct stage *s, enum rec_kind kind, const struct slice *part,
 }
 
 void
-stage_put_json(struct stage *s, enum rec_kind kind, struct json *o)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	if (is_written(s, kind) || s->ops->unwritten != NULL)
-		json_print(o, &b);
-	stage_put(s, kind, buf_view(&b));
-	buf_release(&b);
-	json_free(o);
-}
-
-void
 stage_error(struct stage *s, const char *code, bool retryable,
     const char *message, struct slice extra)
 {

@@ -14,7 +14,6 @@
 #include "conf/conf.h"
 #include "base/err.h"
 #include "import/import.h"
-#include "json/json.h"
 #include "jq/program.h"
 #include "record/rec.h"
 
@@ -90,13 +89,11 @@ struct stage {
 int stage_run(struct stage *s);
 
 /* Write an own record of this kind (one line, no LF).  Passing-only kinds are
- * left out in filter mode, see above; a mute stage hands it to unwritten().
- * The json is printed and freed. */
+ * left out in filter mode, see above; a mute stage hands it to unwritten(). */
 void stage_put(struct stage *s, enum rec_kind kind, struct slice line);
 /* The same of a long line that lies in parts. */
 void stage_put_parts(struct stage *s, enum rec_kind kind,
     const struct slice *part, size_t n);
-void stage_put_json(struct stage *s, enum rec_kind kind, struct json *o);
 
 /* An error record: {"type":"error","stage":...,"code","message",...}.
  * extra: further members, as `,"key":value`, or empty. */

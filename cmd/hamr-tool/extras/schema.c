@@ -195,9 +195,8 @@ void
 schema_put(const struct schema *s, struct slice parameters, struct buf *out)
 {
 	scan_put(out, "${'type':'function','function':{'name':@,"
-	    "'description':@,'parameters':$}}", slice_ends(buf_view(out), "[") ?
-	    SLICE("") : SLICE(","), slice_of(s->name), slice_of(s->what),
-	    parameters);
+	    "'description':@,'parameters':$}}", scan_comma(out),
+	    slice_of(s->name), slice_of(s->what), parameters);
 }
 
 void

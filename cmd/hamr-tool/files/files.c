@@ -204,33 +204,9 @@ files_fault(struct result *r, const struct fault *fault)
 }
 
 void
-json_path(struct json *o, const char *key, const char *rel)
-{
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	utf8_clean(&b, rel, strlen(rel));
-	json_slice(o, key, buf_view(&b));
-	buf_release(&b);
-}
-
-void
-json_state(struct json *list, const char *rel, const char *sha)
-{
-	struct json *o = json_object();
-
-	json_path(o, "path", rel);
-	if (*sha != '\0')
-		json_str(o, "sha256", sha);
-	else
-		json_null(o, "sha256");
-	json_add(list, NULL, o);
-}
-
-void
 files_put_state(struct buf *list, const char *rel, const char *sha)
 {
-	buf_adds(list, slice_ends(buf_view(list), "[") ? "" : ",");
-	buf_adds(list, "{\"path\":");
+	scan_put(list, "${'path':", scan_comma(list));
 	path_quote(list, rel);
 	if (*sha != '\0')
 		scan_put(list, ",'sha256':@}", slice_of(sha));

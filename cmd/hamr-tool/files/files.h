@@ -14,7 +14,6 @@
 
 #include "base/image.h"
 #include "base/mem.h"
-#include "json/json.h"
 #include "proof.h"
 #include "root/path.h"
 #include "root/result.h"
@@ -178,6 +177,3 @@ struct gitignore *files_rules(struct files *f);
 /* Append what a file is now, {path, sha256}, to a list whose [ is there; sha "":
  * it is gone. */
 void files_put_state(struct buf *list, const char *rel, const char *sha);
-/* The same, of a tree; and a name as a member of o (key NULL: an element). */
-void json_state(struct json *list, const char *rel, const char *sha);
-void json_path(struct json *o, const char *key, const char *rel);

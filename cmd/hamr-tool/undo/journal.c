@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/utc.h"
 #include "base/utf8.h"
-#include "json/json.h"
 #include "json/scan.h"
 
 #include "files/files.h"
@@ -121,9 +120,9 @@ journal_forget(struct snap *s, long long at)
 	return r;
 }
 
-/* Write o, which is freed, as one line.  The lock is held. */
+/* Write o as one line.  The lock is held. */
 static int
-append(struct snap *s, struct json *o, struct err *e)
+append(struct snap *s, struct slice o, struct err *e)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct stat st;
@@ -138,49 +137,46 @@ append(struct snap *s, struct json *o, struct err *e)
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
 	    pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
 		buf_addc(&b, '\n');
-	json_print(o, &b);
+	buf_slice(&b, o);
 	buf_addc(&b, '\n');
 	r = fd >= 0 && file_write_all(fd, b.p, b.len) == 0 ? 0 :
 	    err_sys(e, ST_SYSTEM, "%s/" NAME, s->dir);
 	file_close(fd);
-	json_free(o);
 	buf_release(&b);
 	return r;
 }
 
-static struct json *
-undo_path_json(const struct undo_path *t)
+static void
+put_path(const struct undo_path *t, struct buf *list)
 {
-	struct json *o = json_object();
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf hex = BUF_INIT(BUF_RECORD_MAX);
 
+	scan_put(list, "${", scan_comma(list));
 	/* a name that is not UTF-8 is written a second time, in hex */
 	if (utf8_clean(&clean, t->path, strlen(t->path))) {
 		snap_hex(t->path, strlen(t->path), &hex);
-		json_slice(o, "hex", buf_view(&hex));
+		scan_put(list, "'hex':@,", buf_view(&hex));
 	}
-	json_slice(o, "path", buf_view(&clean));
-	if (t->oid[0] != '\0') {
-		json_str(o, "oid", t->oid);
-		json_int(o, "old_mode", t->old_mode);
-	}
+	scan_put(list, "'path':@", buf_view(&clean));
+	if (t->oid[0] != '\0')
+		scan_put(list, ",'oid':@,'old_mode':$", slice_of(t->oid),
+		    SCAN_INT(t->old_mode));
 	if (t->sha[0] != '\0')
-		json_str(o, "sha256", t->sha);
+		scan_put(list, ",'sha256':@", slice_of(t->sha));
 	if (t->new_mode != 0)
-		json_int(o, "new_mode", t->new_mode);
+		scan_put(list, ",'new_mode':$", SCAN_INT(t->new_mode));
 	if (t->folders > 0)
-		json_int(o, "folders", t->folders);
+		scan_put(list, ",'folders':$", SCAN_INT(t->folders));
+	buf_addc(list, '}');
 	bufs_release(BUFS(&clean, &hex));
-	return o;
 }
 
 int
 journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 {
 	int lock = snap_lock(s, e), fd, r = -1;
-	struct buf b = BUF_INIT(64);
-	struct json *o, *list;
+	struct buf b = BUF_INIT(64), o = BUF_INIT(BUF_RECORD_MAX);
 	char at[UTC_SIZE];
 	long long n;
 
@@ -202,36 +198,40 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 		goto out;
 	}
 	utc_print_now(at);
-	o = json_object();
-	json_str(o, "type", c->is_checkpoint ? "checkpoint" : "change");
-	json_str(o, "id", c->id);
-	json_str(o, "at", at);
+	scan_put(&o, "{'type':@,'id':@,'at':@", slice_of(c->is_checkpoint ?
+	    "checkpoint" : "change"), slice_of(c->id), slice_of(at));
 	if (!c->is_checkpoint) {
-		json_str(o, "tool", c->tool);
-		json_str(o, "tool_call_id", c->call);
+		scan_put(&o, ",'tool':@,'tool_call_id':@", slice_of(c->tool),
+		    slice_of(c->call));
 		if (c->checkpoint != NULL)
-			json_str(o, "checkpoint", c->checkpoint);
-		list = json_array();
+			scan_put(&o, ",'checkpoint':@",
+			    slice_of(c->checkpoint));
+		scan_put(&o, ",'paths':[");
 		for (size_t i = 0; i < c->n; i++)
-			json_add(list, NULL, undo_path_json(&c->v[i]));
-		json_add(o, "paths", list);
+			put_path(&c->v[i], &o);
+		buf_addc(&o, ']');
 	}
-	r = append(s, o, e);
+	buf_addc(&o, '}');
+	r = append(s, buf_view(&o), e);
 out:
 	close(lock);
-	buf_release(&b);
+	bufs_release(BUFS(&b, &o));
 	return r;
 }
 
 int
 journal_undone(struct snap *s, char *const *ids, size_t n, struct err *e)
 {
-	struct json *o = json_typed("undone"), *list = json_array();
+	struct buf o = BUF_INIT(BUF_RECORD_MAX);
+	int r;
 
+	scan_put(&o, "{'type':'undone','ids':[");
 	for (size_t i = 0; i < n; i++)
-		json_str(list, NULL, ids[i]);
-	json_add(o, "ids", list);
-	return append(s, o, e);
+		scan_put(&o, "$@", scan_comma(&o), slice_of(ids[i]));
+	buf_adds(&o, "]}");
+	r = append(s, buf_view(&o), e);
+	buf_release(&o);
+	return r;
 }
 
 /* ---- reading ---- */

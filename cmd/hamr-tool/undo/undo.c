@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "json/json.h"
+#include "json/scan.h"
 #include "record/rec.h"
 
 #include "files/replace.h"
@@ -412,30 +412,26 @@ put_words(const struct undo *u, struct buf *out)
 static void
 put_record(const struct undo *u, const char *of, struct buf *out)
 {
-	struct json *o = json_typed("undo"), *list = json_array();
 	size_t i = u->j.n;
 
 	while (of == NULL && i-- > 0)
 		if (u->pick[i])
 			of = u->j.v[i].id;
-	json_str(o, "of", of);
+	scan_put(out, "{'type':'undo','of':@,'paths':[", slice_of(of));
 	for (i = 0; i < u->n; i++) {
 		const struct step *s = &u->v[i];
 		char sha[SHA_HEX] = "";
 
 		if (s->oid[0] != '\0')
 			sha256_hex(s->text.p, s->text.n, sha);
-		json_state(list, s->path, sha);
+		files_put_state(out, s->path, sha);
 	}
-	json_add(o, "paths", list);
-	list = json_array();
+	scan_put(out, "],'tool_call_ids':[");
 	for (i = 0; i < u->j.n; i++)
 		if (u->pick[i])
-			json_str(list, NULL, u->j.v[i].call);
-	json_add(o, "tool_call_ids", list);
-	json_print(o, out);
-	buf_addc(out, '\n');
-	json_free(o);
+			scan_put(out, "$@", scan_comma(out),
+			    slice_of(u->j.v[i].call));
+	buf_adds(out, "]}\n");
 }
 
 static int
@@ -543,20 +539,23 @@ out:
 }
 
 static void
+put_name(const char *rel, struct buf *list)
+{
+	buf_slice(list, scan_comma(list));
+	path_quote(list, rel);
+}
+
+static void
 put_entry(struct undo *u, const struct undo_entry *c, bool look,
     struct buf *out)
 {
-	struct json *o = json_object(), *paths = json_array();
-
-	json_str(o, "id", c->id);
-	json_str(o, "at", c->at);
-	json_str(o, "tool", c->tool);
+	scan_put(out, "{'id':@,'at':@,'tool':@,'paths':[", slice_of(c->id),
+	    slice_of(c->at), slice_of(c->tool));
 	for (size_t k = 0; k < c->n; k++)
-		json_path(paths, NULL, c->v[k].path);
-	json_add(o, "paths", paths);
+		put_name(c->v[k].path, out);
+	buf_addc(out, ']');
 	if (look) {
-		struct json *changed = json_array();
-
+		scan_put(out, ",'changed':[");
 		/* paths that are not as the change left them, the newest
 		 * changes being asked first */
 		for (size_t k = 0; k < c->n; k++) {
@@ -566,16 +565,13 @@ put_entry(struct undo *u, const struct undo_entry *c, bool look,
 			map_put(&u->by_path, slice_of(now.path), &fresh);
 			if (fresh && (!undo_path_look(u->f, &now) ||
 			    !is_as_left(&c->v[k], &now)))
-				json_path(changed, NULL, now.path);
+				put_name(now.path, out);
 		}
-		json_add(o, "changed", changed);
+		buf_addc(out, ']');
 	}
 	if (c->checkpoint != NULL)
-		json_str(o, "checkpoint", c->checkpoint);
-	json_str(o, "tool_call_id", c->call);
-	json_print(o, out);
-	buf_addc(out, '\n');
-	json_free(o);
+		scan_put(out, ",'checkpoint':@", slice_of(c->checkpoint));
+	scan_put(out, ",'tool_call_id':@}\n", slice_of(c->call));
 }
 
 int
