@@ -8,110 +8,102 @@
 #include "json_schema.h"
 #include "schema.h"
 
-static const struct field read_fields[] = {
-	{ .name = "path", .what = "File or folder, relative to the root of the "
-	    "repository. A file gives numbered lines, a folder its entries." },
-	{ .name = "query", .what = "Text to search for in the files below path "
-	    "(case-sensitive, literal unless regex is true)." },
-	{ .name = "first", .type = FIELD_INT, .min = 1,
-	    .what = "First line to show." },
-	{ .name = "last", .type = FIELD_INT, .min = 1, .what = "Last line to "
-	    "show." },
-	{ .name = "depth", .type = FIELD_INT, .def = "2", .min = 1, .max = 8,
-	    .what = "How many levels of a folder to list." },
-	{ .name = "regex", .type = FIELD_BOOL, .def = "false",
-	    .what = "The query is a POSIX extended regular expression." },
-	{ .name = "context", .type = FIELD_INT, .def = "2", .max = 20,
-	    .what = "Lines to show around each match." },
-	{ .name = NULL }
-};
-
-static const struct field edit_item[] = {
-	{ .name = "old", .required = true, .what = "The exact text to replace, "
-	    "without line numbers. It must occur exactly once unless all is "
-	    "true." },
-	{ .name = "new", .required = true, .what = "The text to put in its "
-	    "place." },
-	{ .name = "all", .type = FIELD_BOOL, .def = "false",
-	    .what = "Replace every occurrence." },
-	{ .name = NULL }
-};
-
-static const struct field edit_fields[] = {
-	{ .name = "path", .required = true, .what = "The file, relative to the "
-	    "root of the repository." },
-	{ .name = "old", .what = "The exact text to replace, without line "
-	    "numbers. It must occur exactly once unless all is true." },
-	{ .name = "new", .what = "The text to put in its place." },
-	{ .name = "all", .type = FIELD_BOOL, .def = "false",
-	    .what = "Replace every occurrence." },
-	{ .name = "edits", .type = FIELD_EDITS, .what = "Several replacements "
-	    "in this file, in place of old and new; all are made or none." },
-	{ .name = NULL }
-};
-
-static const struct field write_fields[] = {
-	{ .name = "path", .required = true, .what = "The new file, relative to "
-	    "the root of the repository." },
-	{ .name = "content", .required = true, .what = "The whole text of the "
-	    "file." },
-	{ .name = "overwrite", .type = FIELD_BOOL, .what = "Replace a file "
-	    "that exists (only where the policy allows it)." },
-	{ .name = NULL }
-};
-
-static const struct field bash_fields[] = {
-	{ .name = "command", .required = true, .what = "The command, as for "
-	    "bash -c." },
-	{ .name = "timeout", .type = FIELD_INT, .def = "120", .min = 1,
-	    .max = 600, .what = "Seconds until it is ended." },
-	{ .name = NULL }
-};
-
-static const struct field view_fields[] = {
-	{ .name = "path", .required = true, .what = "The image, relative to "
-	    "the root of the repository." },
-	{ .name = NULL }
-};
-
-static const struct field search_memory_fields[] = {
-	{ .name = "query", .required = true, .what = "Words to look for, or "
-	    "the id of an item (m:...) to see the whole of it." },
-	{ .name = "n", .type = FIELD_INT, .def = "8", .min = 1, .max = 20,
-	    .what = "How many items to show." },
-	{ .name = NULL }
-};
-
-static const struct field save_memory_fields[] = {
-	{ .name = "fact", .required = true, .what = "What is worth knowing in "
-	    "later sessions, in a sentence or two." },
-	{ .name = "key", .what = "A name for it; the same key again replaces "
-	    "it." },
-	{ .name = NULL }
-};
+/* What is replaced, of edit and of one of its edits. */
+#define REPLACEMENT \
+	"'old':{'type':'string','description':'The exact text to replace, " \
+	    "without line numbers. It must occur exactly once unless all is " \
+	    "true.'}," \
+	"'new':{'type':'string','description':'The text to put in its " \
+	    "place.'}," \
+	"'all':{'type':'boolean','description':'Replace every occurrence.'," \
+	    "'default':false}"
 
 static const struct schema tools[] = {
-	{ TOOL_READ, "read", "Read a file, list a folder, or search for text. "
-	    "Give path, query, or both.", read_fields,
+	{ TOOL_READ, 0, "read",
+	    "Read a file, list a folder, or search for text. Give path, query, "
+	    "or both.",
+	    "{'type':'object','properties':{"
+	    "'path':{'type':'string','description':'File or folder, relative "
+		"to the root of the repository. A file gives numbered lines, a "
+		"folder its entries.'},"
+	    "'query':{'type':'string','description':'Text to search for in the "
+		"files below path (case-sensitive, literal unless regex is "
+		"true).'},"
+	    "'first':{'type':'integer','description':'First line to show.',"
+		"'minimum':1},"
+	    "'last':{'type':'integer','description':'Last line to show.',"
+		"'minimum':1},"
+	    "'depth':{'type':'integer','description':'How many levels of a "
+		"folder to list.','minimum':1,'maximum':8,'default':2},"
+	    "'regex':{'type':'boolean','description':'The query is a POSIX "
+		"extended regular expression.','default':false},"
+	    "'context':{'type':'integer','description':'Lines to show around "
+		"each match.','minimum':0,'maximum':20,'default':2}"
+	    "},'required':[]}",
 	    "{\"path\":\"src/a.c\",\"first\":1,\"last\":200} or "
 	    "{\"query\":\"text\",\"path\":\"src\"}" },
-	{ TOOL_EDIT, "edit", "Replace exact text in a file that was read "
-	    "before. Give old and new, or edits.", edit_fields,
+	{ TOOL_EDIT, SCHEMA_CHANGE, "edit",
+	    "Replace exact text in a file that was read before. Give old and "
+	    "new, or edits.",
+	    "{'type':'object','properties':{"
+	    "'path':{'type':'string','description':'The file, relative to the "
+		"root of the repository.'},"
+	    REPLACEMENT ","
+	    "'edits':{'type':'array','description':'Several replacements in "
+		"this file, in place of old and new; all are made or none.',"
+		"'items':"
+	    "{'type':'object','properties':{"
+	    REPLACEMENT
+	    "},'required':['old','new']}"
+	    "}"
+	    "},'required':['path']}",
 	    "{\"path\":\"src/a.c\",\"old\":\"text as it is\","
 	    "\"new\":\"the text to put there\"}" },
-	{ TOOL_WRITE, "write", "Make a new text file, and its folders.",
-	    write_fields, "{\"path\":\"src/b.c\",\"content\":\"...\"}" },
-	{ TOOL_BASH, "bash", "Run a command with bash in the root of the "
-	    "repository. No terminal, no input; nothing it starts goes on "
-	    "running after it.", bash_fields,
+	{ TOOL_WRITE, SCHEMA_CHANGE, "write",
+	    "Make a new text file, and its folders.",
+	    "{'type':'object','properties':{"
+	    "'path':{'type':'string','description':'The new file, relative to "
+		"the root of the repository.'},"
+	    "'content':{'type':'string','description':'The whole text of the "
+		"file.'},"
+	    "'overwrite':{'type':'boolean','description':'Replace a file that "
+		"exists (only where the policy allows it).'}"
+	    "},'required':['path','content']}",
+	    "{\"path\":\"src/b.c\",\"content\":\"...\"}" },
+	{ TOOL_BASH, SCHEMA_BASH, "bash",
+	    "Run a command with bash in the root of the repository. No "
+	    "terminal, no input; nothing it starts goes on running after it.",
+	    "{'type':'object','properties':{"
+	    "'command':{'type':'string','description':'The command, as for "
+		"bash -c.'},"
+	    "'timeout':{'type':'integer','description':'Seconds until it is "
+		"ended.','minimum':1,'maximum':600,'default':120}"
+	    "},'required':['command']}",
 	    "{\"command\":\"make check\",\"timeout\":120}" },
-	{ TOOL_VIEW, "view_image", "Look at an image file: PNG, JPEG, GIF or "
-	    "WebP.", view_fields, "{\"path\":\"docs/shot.png\"}" },
-	{ TOOL_SEARCH_MEMORY, "search_memory", "Search what was said and "
-	    "saved in earlier sessions.", search_memory_fields,
+	{ TOOL_VIEW, 0, "view_image",
+	    "Look at an image file: PNG, JPEG, GIF or WebP.",
+	    "{'type':'object','properties':{"
+	    "'path':{'type':'string','description':'The image, relative to the "
+		"root of the repository.'}"
+	    "},'required':['path']}",
+	    "{\"path\":\"docs/shot.png\"}" },
+	{ TOOL_SEARCH_MEMORY, SCHEMA_MEMORY, "search_memory",
+	    "Search what was said and saved in earlier sessions.",
+	    "{'type':'object','properties':{"
+	    "'query':{'type':'string','description':'Words to look for, or the "
+		"id of an item (m:...) to see the whole of it.'},"
+	    "'n':{'type':'integer','description':'How many items to show.',"
+		"'minimum':1,'maximum':20,'default':8}"
+	    "},'required':['query']}",
 	    "{\"query\":\"how to run the tests\",\"n\":8}" },
-	{ TOOL_SAVE_MEMORY, "save_memory", "Remember a fact for later "
-	    "sessions.", save_memory_fields,
+	{ TOOL_SAVE_MEMORY, SCHEMA_MEMORY, "save_memory",
+	    "Remember a fact for later sessions.",
+	    "{'type':'object','properties':{"
+	    "'fact':{'type':'string','description':'What is worth knowing in "
+		"later sessions, in a sentence or two.'},"
+	    "'key':{'type':'string','description':'A name for it; the same key "
+		"again replaces it.'}"
+	    "},'required':['fact']}",
 	    "{\"fact\":\"make check needs bwrap\",\"key\":\"tests\"}" },
 };
 
@@ -129,14 +121,7 @@ schema_find(const char *name)
 bool
 schema_is_on(const struct schema *s, unsigned on)
 {
-	switch (s->id) {
-	case TOOL_BASH: return (on & SCHEMA_BASH) != 0;
-	case TOOL_EDIT:
-	case TOOL_WRITE: return (on & SCHEMA_CHANGE) != 0;
-	case TOOL_SEARCH_MEMORY:
-	case TOOL_SAVE_MEMORY: return (on & SCHEMA_MEMORY) != 0;
-	default: return true;
-	}
+	return (s->needs & ~on) == 0;
 }
 
 void
@@ -152,44 +137,6 @@ schema_names(unsigned on, struct buf *out)
 }
 
 /* ---- printing ---- */
-
-/* No text of the tables needs an escape. */
-static void
-put_parameters(const struct field *fields, bool what, struct buf *out)
-{
-	static const char *const types[] = { [FIELD_STR] = "string",
-		[FIELD_INT] = "integer", [FIELD_BOOL] = "boolean",
-		[FIELD_EDITS] = "array" };
-	const char *between = "";
-
-	buf_adds(out, "{\"type\":\"object\",\"properties\":{");
-	for (const struct field *f = fields; f->name != NULL; f++) {
-		buf_fmt(out, "%s\"%s\":{\"type\":\"%s\"", between, f->name,
-		    types[f->type]);
-		if (what)
-			buf_fmt(out, ",\"description\":\"%s\"", f->what);
-		if (f->type == FIELD_INT)
-			buf_fmt(out, ",\"minimum\":%d", f->min);
-		if (f->max != 0)
-			buf_fmt(out, ",\"maximum\":%d", f->max);
-		if (f->def != NULL)
-			buf_fmt(out, ",\"default\":%s", f->def);
-		if (f->type == FIELD_EDITS) {
-			buf_adds(out, ",\"items\":");
-			put_parameters(edit_item, what, out);
-		}
-		buf_addc(out, '}');
-		between = ",";
-	}
-	buf_adds(out, "},\"required\":[");
-	between = "";
-	for (const struct field *f = fields; f->name != NULL; f++)
-		if (f->required) {
-			buf_fmt(out, "%s\"%s\"", between, f->name);
-			between = ",";
-		}
-	buf_adds(out, "]}");
-}
 
 void
 schema_put(const struct schema *s, struct slice parameters, struct buf *out)
@@ -208,7 +155,7 @@ schema_list(unsigned on, struct buf *out)
 		if (!schema_is_on(&tools[i], on))
 			continue;
 		buf_reset(&b);
-		put_parameters(tools[i].fields, true, &b);
+		scan_put(&b, tools[i].form);
 		schema_put(&tools[i], buf_view(&b), out);
 	}
 	buf_release(&b);
@@ -260,7 +207,7 @@ put_ours(const struct schema *t, struct slice text, struct buf *out,
 	bool good;
 
 	alias_args(slice_of(t->name), text, &named);
-	put_parameters(t->fields, false, &schema);
+	scan_put(&schema, t->form);
 	good = json_schema_put(buf_view(&schema), buf_view(&named), how, out,
 	    why);
 	if (good)

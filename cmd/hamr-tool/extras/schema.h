@@ -14,30 +14,20 @@ enum tool_id { TOOL_READ, TOOL_EDIT, TOOL_WRITE, TOOL_BASH, TOOL_VIEW,
 	TOOL_SEARCH_MEMORY, TOOL_SAVE_MEMORY,
 	TOOL_PLUGIN, TOOL_MCP };	/* extra.h */
 
-enum field_type { FIELD_STR, FIELD_INT, FIELD_BOOL, FIELD_EDITS };
-
-struct field {
-	const char *name;	/* NULL ends a list */
-	enum field_type type;
-	const char *what;	/* for the model */
-	const char *def;	/* as JSON, NULL: none */
-	int min, max;		/* integers; max 0: none */
-	bool required;
-};
+/* What the configuration can switch off, and (changes of files) the mode. */
+enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2, SCHEMA_CHANGE = 4 };
 
 struct schema {
 	enum tool_id id;
+	unsigned needs;		/* one of these, or 0 */
 	const char *name, *what;
-	const struct field *fields;
+	const char *form;	/* of scan_put: the JSON Schema of one of ours */
 	const char *template;	/* a call as it should be, as JSON */
 };
 
 /* One of ours by the exact name, NULL when there is none (tool_schema of
  * extra.h knows the others too). */
 const struct schema *schema_find(const char *name);
-
-/* What the configuration can switch off, and (changes of files) the mode. */
-enum { SCHEMA_BASH = 1, SCHEMA_MEMORY = 2, SCHEMA_CHANGE = 4 };
 
 /* Is the tool there, with these switched on? */
 bool schema_is_on(const struct schema *s, unsigned on);
