@@ -8,6 +8,7 @@
 
 #define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
 #define WALK_MS 10000			/* a search or listing ends after it */
+#define LINE_CUT " more bytes in this line]"	/* ends a line in part */
 #define BINARY_LOOK 8192		/* a NUL in these: not text */
 
 /* ---- arguments: checked JSON with canonical names ---- */

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
-#include "base/utf8.h"
 #include "json/scan.h"
 
 #include "internal.h"
@@ -17,31 +15,6 @@ get_hash(struct slice meta, const char *key, char hash[SHA_HEX])
 		return false;
 	memcpy(hash, s.p, s.n);
 	hash[s.n] = '\0';
-	return true;
-}
-
-/* Does the text of a read show its lines first to last, each whole?  Lines
- * are whole up to 2,000 characters, and what was cut is longer. */
-static bool
-shows(struct slice content, int64_t first, int64_t last)
-{
-	struct slice line, number;
-	const char *tab;
-	int64_t is;
-
-	slice_line(&content, &line);	/* the header */
-	for (int64_t no = first; no <= last; no++) {
-		tab = slice_line(&content, &line) ?
-		    memchr(line.p, '\t', line.n) : NULL;
-		if (tab == NULL)
-			return false;
-		number = slice_trim_start((struct slice){ line.p,
-			(size_t)(tab - line.p) }, " ");
-		if (!num_i64(number.p, number.n, &is) || is != no ||
-		    utf8_count(tab + 1, (size_t)(line.p + line.n - tab - 1)) >
-		    FILES_LINE_CHARS)
-			return false;
-	}
 	return true;
 }
 
@@ -117,9 +90,8 @@ files_learn(struct files *f, const char *tool, struct slice args,
 			proof_read(p, hash);
 			if (scan_int(scan_get(meta, "first"), &first) &&
 			    scan_int(scan_get(meta, "last"), &last) &&
-			    first >= 1 &&
-			    (!scan_true(scan_get(meta, "truncated")) ||
-			    shows(content, first, last)))
+			    first >= 1 && !(scan_true(scan_get(meta,
+			    "truncated")) && slice_has(content, LINE_CUT)))
 				proof_add(p, first, last);
 		}
 		if (!place)

@@ -50,7 +50,7 @@ view_line(struct view *v, long no, struct slice s, long long bytes)
 	buf_fmt(&v->body, "%6ld\t", no);
 	v->lossy |= utf8_clean(&v->body, s.p, shown);
 	if ((long long)shown < bytes) {
-		buf_fmt(&v->body, " [%lld more bytes in this line]",
+		buf_fmt(&v->body, " [%lld" LINE_CUT,
 		    bytes - (long long)shown);
 		v->cut_line = true;
 	}
