@@ -230,8 +230,7 @@ put_array(struct checked *s, struct slice schema, struct slice v)
 
 	buf_addc(s->out, '[');
 	for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); i++) {
-		if (i > 0)
-			buf_addc(s->out, ',');
+		buf_slice(s->out, scan_comma(s->out));
 		buf_fmt(&s->at, "[%zu]", i);
 		if (!put(s, items, el))
 			return false;
@@ -271,7 +270,7 @@ static bool
 put_object(struct checked *s, struct slice schema, struct slice v)
 {
 	struct slice props = properties(schema), key, val;
-	bool ours = s->how != JSON_SCHEMA_THEIRS, any = false;
+	bool ours = s->how != JSON_SCHEMA_THEIRS;
 	size_t at = s->at.len;
 
 	if (!has_required(s, schema, v))
@@ -288,10 +287,7 @@ put_object(struct checked *s, struct slice schema, struct slice v)
 			val = scan_get(v, name);
 		if (val.p != NULL && (scan_kind(val) != SCAN_NULL ||
 		    takes_null(sub))) {
-			buf_fmt(s->out, "%s", any ? "," : "");
-			any = true;
-			buf_slice(s->out, quoted);
-			buf_addc(s->out, ':');
+			scan_put(s->out, "$$:", scan_comma(s->out), quoted);
 			buf_fmt(&s->at, "%s%s", at > 0 ? "." : "", name);
 			good = put(s, sub, val);
 		}
@@ -356,7 +352,7 @@ json_schema_template(struct slice schema, struct buf *out)
 {
 	struct slice key, val, el;
 	size_t begun = out->len;
-	bool any = false, required;
+	bool required;
 	struct walk needed;
 	int set;
 
@@ -367,14 +363,11 @@ json_schema_template(struct slice schema, struct buf *out)
 		char *name = scan_strdup(quoted);
 
 		if (out->len - begun + key.n > TEMPLATE_MAX) {
-			buf_adds(out, any ? ",..." : "...");
+			scan_put(out, "$...", scan_comma(out));
 			free(name);
 			break;
 		}
-		buf_fmt(out, "%s", any ? "," : "");
-		any = true;
-		buf_slice(out, quoted);
-		buf_adds(out, ":<");
+		scan_put(out, "$$:<", scan_comma(out), quoted);
 		set = types_of(val);
 		if (set == T_ANY)
 			buf_adds(out, "any");

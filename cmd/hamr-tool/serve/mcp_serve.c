@@ -95,7 +95,6 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 	struct slice cursor = scan_get(m->params, "cursor"), el;
 	struct buf record = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(2 * BUF_RECORD_MAX);
-	const char *between = "";
 	struct err e;
 
 	v->listed = true;
@@ -111,14 +110,14 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 	tool_record_all(v->t, &record);
 	buf_adds(&b, "{\"tools\":[");
 	for (struct walk w = walk_of(scan_get(buf_view(&record), "tools"));
-	    walk_next(&w, NULL, &el); between = ",") {
+	    walk_next(&w, NULL, &el); ) {
 		struct slice fn = scan_get(el, "function");
 		char *name = scan_strdup(scan_get(fn, "name"));
 		const struct schema *s = tool_schema(v->t, name);
 		const struct extra *x = s != NULL ? extra_of(s) : NULL;
 
 		scan_put(&b, "${'name':$,'description':$,'inputSchema':$,"
-		    "'annotations':{'readOnlyHint':$}}", slice_of(between),
+		    "'annotations':{'readOnlyHint':$}}", scan_comma(&b),
 		    scan_get(fn, "name"), scan_get(fn, "description"),
 		    scan_get(fn, "parameters"), scan_truth(x != NULL ?
 		    !x->mutates : s != NULL && s->id == TOOL_READ));
@@ -146,7 +145,7 @@ tell(struct serve *v, const char *method, struct slice params)
 static void
 put_parts(struct slice content, struct buf *out)
 {
-	struct slice between = SLICE(""), el;
+	struct slice el;
 	const char *semi, *comma;	/* of data:MIME;base64,DATA */
 
 	if (scan_kind(content) == SCAN_STRING)
@@ -162,14 +161,12 @@ put_parts(struct slice content, struct buf *out)
 		if (semi != NULL && comma > semi &&
 		    strncmp(url, "data:", 5) == 0) {
 			scan_put(out, "${'type':'image','data':@,"
-			    "'mimeType':@}", between, slice_of(comma + 1),
-			    slice_part(slice_of(url), 5,
+			    "'mimeType':@}", scan_comma(out),
+			    slice_of(comma + 1), slice_part(slice_of(url), 5,
 			    (size_t)(semi - url)));
-			between = SLICE(",");
 		} else if (url == NULL && scan_kind(text) == SCAN_STRING) {
-			scan_put(out, "${'type':'text','text':$}", between,
-			    text);
-			between = SLICE(",");
+			scan_put(out, "${'type':'text','text':$}",
+			    scan_comma(out), text);
 		}
 		free(url);
 	}
