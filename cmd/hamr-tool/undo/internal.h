@@ -25,9 +25,6 @@ struct snap {
 	dev_t dev;
 	struct map clean;	/* files found to be as our index has them,
 				 * and a stamp of what they looked like */
-	struct map modes;	/* whole modes at the last snapshot */
-	struct map modes_before;	/* and at the one before it */
-	struct map chmods;	/* files of which the last saw only another */
 	struct map folders;	/* and the snapshot that first saw each */
 	struct map older;	/* births of files that are new to the last one
 				 * and were there before the one before it */

@@ -554,9 +554,6 @@ snap_free(struct snap *s)
 	if (s == NULL)
 		return;
 	map_release(&s->clean);
-	map_release(&s->modes);
-	map_release(&s->modes_before);
-	map_release(&s->chmods);
 	map_release(&s->folders);
 	map_release(&s->older);
 	gitindex_release(&s->now);

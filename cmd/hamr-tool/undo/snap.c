@@ -223,11 +223,11 @@ snap_read(const struct root *root, const char *rel, struct stat *st,
 	return good;
 }
 
+/* All of a file's mode is in our index; git reads no more than its kind. */
 static uint32_t
-git_mode(const struct stat *st)
+index_mode(const struct stat *st)
 {
-	return S_ISLNK(st->st_mode) ? S_IFLNK :
-	    S_IFREG | ((st->st_mode & S_IXUSR) != 0 ? 0755 : 0644);
+	return S_ISLNK(st->st_mode) ? S_IFLNK : st->st_mode;
 }
 
 /* Does what stat tells suffice to know that it is? */
@@ -239,32 +239,12 @@ looks_clean(struct take *t, const struct gitindex_entry *e, const char *rel,
 
 	if (was != NULL && *was == stamp(st))
 		return true;
-	return e->mode == git_mode(st) &&
+	return (e->mode & S_IFMT) == (st->st_mode & S_IFMT) &&
 	    is_time(&e->mtime, &st->st_mtim) &&
 	    is_time(&e->ctime, &st->st_ctim) &&
 	    e->ino == (uint32_t)st->st_ino && e->uid == st->st_uid &&
 	    e->gid == st->st_gid && e->size == (uint32_t)st->st_size &&
 	    is_settled(&t->written, &e->mtime);
-}
-
-/* The content is that of an entry; is the mode? */
-static void
-note_chmod(struct take *t, const struct gitindex_entry *e, const char *rel,
-    const struct stat *st)
-{
-	uint64_t *was = map_get(&t->s->modes_before, slice_of(rel));
-
-	if (S_ISREG(st->st_mode) && st->st_mode != (was != NULL && *was != 0 ?
-	    (mode_t)*was : e->mode))
-		map_put(&t->s->chmods, slice_of(rel), NULL);
-}
-
-/* An entry keeps no more than git's mode. */
-static void
-note_mode(struct take *t, const char *rel, const struct stat *st)
-{
-	if (S_ISREG(st->st_mode) && st->st_mode != git_mode(st))
-		*map_put(&t->s->modes, slice_of(rel), NULL) = st->st_mode;
 }
 
 static bool
@@ -327,13 +307,15 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	struct timespec clock;
 	struct gitindex_entry new;
 	int64_t born;
-	bool settled;
+	bool settled, same;
 
 	/* another name of it may lie where nothing is watched */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		watch_doubt(&s->watch);
 	if (e != NULL && looks_clean(t, e, rel, &st)) {
-		note_mode(t, rel, &st);
+		/* the user's index had no more than git's mode */
+		t->changed = t->changed || e->mode != index_mode(&st);
+		e->mode = index_mode(&st);
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &clock);
@@ -352,31 +334,28 @@ see_file(struct take *t, const char *rel, const struct stat *there,
 	    is_settled(&clock, &st.st_mtim);
 	new = (struct gitindex_entry){ .mtime = st.st_mtim,
 		.ctime = st.st_ctim, .ino = (uint32_t)st.st_ino,
-		.mode = git_mode(&st), .uid = st.st_uid, .gid = st.st_gid,
+		.mode = index_mode(&st), .uid = st.st_uid, .gid = st.st_gid,
 		.size = settled ? (uint32_t)st.st_size : 0, .plain = true };
-	if (e != NULL && e->mode == new.mode && memcmp(e->oid, oid, len) == 0) {
-		note_chmod(t, e, rel, &st);
+	same = e != NULL && memcmp(e->oid, oid, len) == 0;
+	if (same && e->mode == new.mode) {
 		new.path = e->path;
 		new.oid = e->oid;
+		*e = new;
 		if (settled) {
-			*e = new;
 			t->noted = true;
 			*map_put(&s->clean, slice_of(rel), NULL) = stamp(&st);
 		}
-		e->ino = new.ino;
-		note_mode(t, rel, &st);
 		return;
 	}
 	/* what somebody else writes to just now stays as it was there */
 	if (S_ISREG(st.st_mode) && !is_unwritten(&s->f->root, rel, &st) &&
 	    writers_have(&t->others, &st))
 		return;
-	if (object_put(s, buf_view(&t->text), oid) < 0) {
+	if (!same && object_put(s, buf_view(&t->text), oid) < 0) {
 		s->why = strerror(errno);
 		t->failed = true;
 		return;
 	}
-	note_mode(t, rel, &st);
 	born = e == NULL ? older(t, rel, &st) : 0;
 	if (born > 0)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
@@ -481,20 +460,14 @@ look_at(struct take *t, const struct buf *paths)
 	struct map seen = { 0 };
 	const char *rel;
 
-	map_release(&s->modes_before);
 	for (size_t at = 0; (rel = snap_next(paths, &at)) != NULL &&
 	    !t->failed; ) {
 		struct gitindex_entry *e = find(s, rel);
-		uint64_t *mode = map_get(&s->modes, slice_of(rel));
 		bool fresh;
 
 		map_put(&seen, slice_of(rel), &fresh);
 		if (!fresh || (e == NULL && files_hidden(s->f, rel)))
 			continue;
-		if (mode != NULL) {
-			*map_put(&s->modes_before, slice_of(rel), NULL) = *mode;
-			*mode = 0;
-		}
 		if (e == NULL && t->rules == NULL) {
 			t->rules = files_rules(s->f);
 			gitignore_enter(t->rules, s->f->root.fd, "");
@@ -522,9 +495,6 @@ look(struct take *t)
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t at = 0; (path = snap_next(folders, &at)) != NULL; )
 		watch_folder(&s->watch, AT_FDCWD, path, NULL);
-	map_release(&s->modes_before);
-	s->modes_before = s->modes;
-	s->modes = (struct map){ 0 };
 	t->folders = s->folders;
 	s->folders = (struct map){ 0 };
 	s->left = (struct snap_left){ 0 };
@@ -769,7 +739,6 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		return -1;
 	s->taken++;
 	map_release(&s->older);
-	map_release(&s->chmods);
 	/* who held it when it was killed left this behind */
 	unlinkat(s->dirfd, "index.lock", 0);
 	gitindex_release(&s->before);
@@ -833,12 +802,12 @@ new_folders(const struct snap *s, const char *path)
 void
 snap_changes(struct snap *s, struct undo_entry *c)
 {
-	const struct gitindex *b = &s->now, *a = s->same ? b : &s->before;
+	const struct gitindex *b = &s->now, *a = &s->before;
 	size_t i = 0, k = 0;
 	const uint64_t *born;
 	struct undo_path *t;
 
-	while ((!s->same || s->chmods.n > 0) && (i < a->n || k < b->n)) {
+	while (!s->same && (i < a->n || k < b->n)) {
 		int order = i == a->n ? 1 : k == b->n ? -1 :
 		    strcmp(a->v[i].path, b->v[k].path);
 		const struct gitindex_entry *was, *is;
@@ -846,20 +815,14 @@ snap_changes(struct snap *s, struct undo_entry *c)
 		was = order <= 0 ? &a->v[i++] : NULL;
 		is = order >= 0 ? &b->v[k++] : NULL;
 		if (was != NULL && is != NULL && was->mode == is->mode &&
-		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0 &&
-		    map_get(&s->chmods, slice_of(was->path)) == NULL)
+		    memcmp(was->oid, is->oid, snap_oid_len(s)) == 0)
 			continue;
 		if (was != NULL) {
-			uint64_t *mode = map_get(&s->modes_before,
-			    slice_of(was->path));
 			struct buf hex = BUF_INIT(SNAP_OID);
 
 			/* whatever it is now */
 			t = undo_entry_add(c, was->path);
 			t->old_mode = was->mode;
-			if (mode != NULL &&
-			    (*mode & S_IFMT) == (was->mode & S_IFMT))
-				t->old_mode = (mode_t)*mode;
 			snap_hex(was->oid, snap_oid_len(s), &hex);
 			memcpy(t->oid, hex.p, hex.len);
 			buf_release(&hex);
