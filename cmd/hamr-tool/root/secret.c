@@ -64,28 +64,12 @@ matches(const char *const *list, size_t n, const char *first, int flags)
 	return yes;
 }
 
-/* Does the pattern match rel, or a folder that rel lies in? */
-static bool
-covers(const char *pattern, const char *rel, int flags)
-{
-	char *name = xstrdup(rel), *slash = name;
-	bool yes = false;
-
-	while (!yes && slash != NULL) {
-		yes = fnmatch(pattern, name, flags) == 0;
-		slash = strrchr(name, '/');
-		if (slash != NULL)
-			*slash = '\0';
-	}
-	free(name);
-	return yes;
-}
-
 /* The user's patterns: one without a slash, but at its end, is for any part of
  * rel; any other counts from the root, and for all that is beneath. */
 static bool
 listed(const char *const *list, size_t n, const char *rel, int flags)
 {
+	int beneath = flags | FNM_LEADING_DIR;
 	bool yes = false;
 
 	for (size_t i = 0; i < n && !yes; i++) {
@@ -97,10 +81,10 @@ listed(const char *const *list, size_t n, const char *rel, int flags)
 		if (strchr(p, '/') == NULL)
 			yes = matches((const char *const *)&p, 1, rel, flags);
 		else if (strncmp(p, "**/", 3) == 0)
-			yes = covers(p, rel, flags) ||
-			    covers(p + 3, rel, flags);
+			yes = fnmatch(p, rel, beneath) == 0 ||
+			    fnmatch(p + 3, rel, beneath) == 0;
 		else
-			yes = covers(p + (p[0] == '/'), rel, flags);
+			yes = fnmatch(p + (p[0] == '/'), rel, beneath) == 0;
 		free(copy);
 	}
 	return yes;
