@@ -68,35 +68,31 @@ repo_close(struct repo_file *f)
 
 /* ---- what is trusted ---- */
 
-static int
-by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static void
 add_folder(struct buf *all, int dir, const char *path, int depth)
 {
-	struct dirent **v = NULL;
-	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	int n = fd >= 0 ? scandirat(fd, ".", &v, NULL, by_name) : 0;
+	struct texts names = { .n = 0 };
+	DIR *d = file_opendir(dir, path);
+	struct dirent *e;
 
-	for (int i = 0; i < n; i++) {
-		const char *name = v[i]->d_name;
+	while ((e = file_readdir(d)) != NULL)
+		texts_add(&names, xstrdup(e->d_name));
+	if (names.n > 0)
+		qsort(names.v, names.n, sizeof *names.v, text_order);
+	for (size_t i = 0; i < names.n; i++) {
+		const char *name = names.v[i];
 		char *sub = xasprintf("%s/%s", path, name), hash[SHA_HEX] = "";
-		bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 		struct buf text = BUF_INIT(CONF_FILE_MAX);
 		struct stat st;
 		int file;
 
-		if (!dots && depth > 0 && fstatat(fd, name, &st,
+		if (depth > 0 && fstatat(dirfd(d), name, &st,
 		    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
 			add_folder(all, dir, sub, depth - 1);
-		} else if (!dots) {
+		} else {
 			/* its path, and its content where it is a regular
 			 * file */
-			file = file_open_regular(fd, name, NULL);
+			file = file_open_regular(dirfd(d), name, NULL);
 			if (file >= 0 &&
 			    file_read_fd(file, sub, &text, NULL) == 0)
 				sha256_hex(buf_view(&text).p, text.len, hash);
@@ -106,10 +102,9 @@ add_folder(struct buf *all, int dir, const char *path, int depth)
 			buf_release(&text);
 		}
 		free(sub);
-		free(v[i]);
 	}
-	free(v);
-	file_close(fd);
+	texts_release(&names);
+	file_closedir(d);
 }
 
 /* What is trusted: the file by its text, and all in commands/ and skills/

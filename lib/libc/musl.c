@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,31 +34,6 @@ posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *a,
 	(void)a;
 	return close_range((unsigned)from, ~0U, CLOSE_RANGE_CLOEXEC) < 0 ?
 	    errno : 0;
-}
-
-unsigned
-arc4random_uniform(unsigned top)
-{
-	unsigned u = 0;
-
-	return getrandom(&u, sizeof u, 0) == sizeof u && top > 0 ? u % top : 0;
-}
-
-int
-scandirat(int dir, const char *path, struct dirent ***v,
-    int (*keep)(const struct dirent *),
-    int (*order)(const struct dirent **, const struct dirent **))
-{
-	char name[64];
-	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int n = -1;
-
-	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-	if (fd >= 0) {
-		n = scandir(name, v, keep, order);
-		close(fd);
-	}
-	return n;
 }
 
 const char *

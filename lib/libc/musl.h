@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <dirent.h>
 #include <regex.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -29,13 +28,6 @@ int statx(int dir, const char *path, int flags, unsigned mask,
 /* Marks the descriptors of this process, too, to be closed by any exec. */
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *a,
     int from);
-
-/* Not quite even: it spreads retries. */
-unsigned arc4random_uniform(unsigned top);
-
-int scandirat(int dir, const char *path, struct dirent ***v,
-    int (*keep)(const struct dirent *),
-    int (*order)(const struct dirent **, const struct dirent **));
 
 const char *sigabbrev_np(int sig);
 

@@ -1,6 +1,7 @@
 /* exchange.c - a request and its answer, with the retries between. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "net/key.h"
@@ -24,6 +25,7 @@ retry_in(struct exchange *x, long long tries)
 	const struct settings *s = x->p->set;
 	struct failure *f = &x->failure;
 	long long top = BACKOFF_MS;
+	unsigned r;
 
 	if (x->p->answer->started || !f->again)
 		return -1;
@@ -45,7 +47,10 @@ retry_in(struct exchange *x, long long tries)
 		top *= 2;
 	if (top > BACKOFF_CAP_MS)
 		top = BACKOFF_CAP_MS;
-	return (long long)arc4random_uniform((unsigned)top + 1);
+	/* else there is no wait, once */
+	if (getentropy(&r, sizeof r) < 0)
+		r = 0;
+	return r % (top + 1);
 }
 
 /* What the failure tells of the server, if a request without that may do; 0:
