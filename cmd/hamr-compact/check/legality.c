@@ -8,9 +8,11 @@
 #include "record/msg.h"
 
 #include "items/fact.h"
+#include "items/finder.h"
 #include "legality.h"
 
 #define BEGINNING 60	/* how much of a message identifies it */
+#define NOTHING SIZE_MAX	/* of one without a text: it is not missed */
 
 /* ---- is a list of messages legal? ---- */
 
@@ -180,137 +182,51 @@ read_all(struct slice messages, struct buf *text)
 	}
 }
 
-/* ---- many texts looked for in one, each once ---- */
-
-#define NEAR 4096		/* bytes in which the next one is, as a rule */
-
-/* Texts of n bytes, by what they begin with. */
-struct length {
-	size_t n;
-	uint8_t begins[65536 / 8];	/* bits: their first two bytes */
-};
-
-struct wanted {
-	const struct buf *in;
-	struct map texts;	/* to whether it was found */
-	size_t at;		/* behind the last one that was near */
-	struct length *v;	/* of those that were not */
-	size_t n, cap;
-};
-
-static unsigned
-pair_of(const char *p)
+/* Look in a text for the beginning of each message that a person wrote, and for
+ * each path that was edited. */
+static struct retained
+look_for(const struct compact *c, struct slice in)
 {
-	return (unsigned char)p[0] | (unsigned)(unsigned char)p[1] << 8;
-}
-
-static void
-want(struct wanted *w, struct slice text)
-{
-	struct slice near = slice_from(buf_view(w->in), w->at);
-	const char *p;
-	uint64_t *found;
-	unsigned pair;
-	bool fresh;
-	size_t i = 0;
-
-	if (text.n == 0)
-		return;
-	found = map_put(&w->texts, text, &fresh);
-	if (!fresh)
-		return;
-	if (text.n < 2)
-		near = buf_view(w->in);
-	else if (near.n > NEAR)
-		near.n = NEAR;
-	p = near.n > 0 ? memmem(near.p, near.n, text.p, text.n) : NULL;
-	*found = p != NULL;
-	if (p != NULL && text.n > 1)
-		w->at = (size_t)(p - w->in->p) + text.n;
-	if (p != NULL || text.n < 2)
-		return;
-	while (i < w->n && w->v[i].n != text.n)
-		i++;
-	if (i == w->n) {
-		w->v = xgrow(w->v, w->n, &w->cap, sizeof *w->v);
-		w->v[w->n++] = (struct length){ .n = text.n };
-	}
-	pair = pair_of(text.p);
-	w->v[i].begins[pair / 8] |= (uint8_t)(1 << pair % 8);
-}
-
-/* Find those that were not near. */
-static void
-find_wanted(struct wanted *w)
-{
-	for (size_t i = 0; i < w->n; i++) {
-		const struct length *of = &w->v[i];
-
-		for (size_t at = 0; at + of->n <= w->in->len; at++) {
-			unsigned pair = pair_of(w->in->p + at);
-			uint64_t *found;
-
-			if ((of->begins[pair / 8] >> pair % 8 & 1) == 0)
-				continue;
-			found = map_get(&w->texts, (struct slice){
-				w->in->p + at, of->n });
-			if (found != NULL)
-				*found = true;
-		}
-	}
-	free(w->v);
-}
-
-static bool
-is_found(const struct wanted *w, struct slice text)
-{
-	return text.n == 0 || *map_get(&w->texts, text) != 0;
-}
-
-/* Want the beginning of each message that a person wrote; or, with k, tell
- * which of them were found. */
-static void
-look_for_users(const struct view *v, struct wanted *w, struct retained *k)
-{
+	const struct view *v = c->view;
+	struct retained k = { .task = true, .newest = true };
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct finder texts = { .n = 0 };
+	size_t *no = NULL, n = 0, cap = 0, *at;
 
-	for (size_t i = 0; i < v->n; i++) {
-		if (v->nodes[i].kind != VIEW_USER)
-			continue;
-		for (size_t at = 0; view_text(v, i, VIEW_PERSON, &at, &b);
-		    buf_reset(&b)) {
-			struct slice text = { b.p, utf8_cut(b.p, b.len,
-				BEGINNING) };
-
-			if (k == NULL) {
-				want(w, text);
-				continue;
-			}
-			k->newest = is_found(w, text);
-			k->users_in += k->newest;
-			if (k->users++ == 0)
-				k->task = k->newest;
+	for (size_t i = 0; i < v->n; i++)
+		for (size_t next = 0; v->nodes[i].kind == VIEW_USER &&
+		    view_text(v, i, VIEW_PERSON, &next, &b); buf_reset(&b)) {
+			b.len = utf8_cut(b.p, b.len, BEGINNING);
+			GROW(no, n, cap);
+			no[n++] = b.len > 0 ? finder_add(&texts,
+			    buf_view(&b)) : NOTHING;
 		}
+	k.users = n;
+	for (size_t i = 0; i < c->files.n; i++)
+		if (c->files.v[i].edited > 0) {
+			GROW(no, n, cap);
+			no[n++] = finder_add(&texts,
+			    slice_of(c->files.v[i].path));
+		}
+	k.paths = n - k.users;
+	at = xcalloc(texts.n, sizeof *at);
+	finder_look(&texts, in, 0, at);
+	for (size_t i = 0; i < n; i++) {
+		bool there = no[i] == NOTHING || at[no[i]] > 0;
+
+		if (i >= k.users) {
+			k.paths_in += there;
+			continue;
+		}
+		k.users_in += there;
+		k.task &= i > 0 || there;
+		k.newest = there;
 	}
+	free(no);
+	free(at);
+	finder_release(&texts);
 	buf_release(&b);
-}
-
-/* The same of each path that was edited. */
-static void
-look_for_paths(const struct files *files, struct wanted *w, struct retained *k)
-{
-	for (size_t i = 0; i < files->n; i++) {
-		struct slice path = slice_of(files->v[i].path);
-
-		if (files->v[i].edited == 0)
-			continue;
-		if (k == NULL) {
-			want(w, path);
-			continue;
-		}
-		k->paths++;
-		k->paths_in += is_found(w, path);
-	}
+	return k;
 }
 
 /* ---- the sentence ---- */
@@ -320,22 +236,15 @@ legality_print(struct compact *c, bool fits, struct buf *out)
 {
 	struct buf all = BUF_INIT((size_t)1 << 40), elided = all;
 	struct buf text = all;
-	struct wanted w = { .in = &text };
 	const struct view *v = c->view;
 	size_t at, n = 0;
 	const char *why;
-	struct retained k = { .task = true, .newest = true };
+	struct retained k;
 
 	view_print(c->view, &all);
 	why = check_messages(buf_view(&all), &at);
 	read_all(buf_view(&all), &text);
-	look_for_users(c->view, &w, NULL);
-	w.at = 0;
-	look_for_paths(&c->files, &w, NULL);
-	find_wanted(&w);
-	look_for_users(c->view, &w, &k);
-	look_for_paths(&c->files, &w, &k);
-	map_release(&w.texts);
+	k = look_for(c, buf_view(&text));
 	for (size_t i = 0; i < v->ncalls; i++) {
 		const struct view_call *call = &v->calls[i];
 

@@ -11,102 +11,21 @@
 #define TASK_BYTES 300
 #define LINE_BYTES 80		/* of a line that tells of an error */
 
-/* ---- where texts begin ---- */
-
-/* Does a text begin with these two bytes?  It says where a look into the maps
- * is worth while. */
-static inline bool
-may_begin(const struct essentials *e, const char *p)
-{
-	unsigned pair = (unsigned char)p[0] | (unsigned char)p[1] << 8;
-
-	return e->begins[pair / 8] >> pair % 8 & 1;
-}
-
-/* Make text i findable. */
-static void
-enter(struct essentials *e, size_t i)
-{
-	struct essential *new = &e->v[i];
-	size_t n = new->n < HEAD_BYTES ? new->n : HEAD_BYTES;
-	uint64_t *head;
-
-	for (unsigned second = 0; second < 256; second++) {
-		unsigned pair = (unsigned char)new->text[0] | second << 8;
-
-		if (n == 1 || second == (unsigned char)new->text[1])
-			e->begins[pair / 8] |= (uint8_t)(1 << pair % 8);
-	}
-	if (n < HEAD_BYTES) {
-		e->shorter[n] = true;
-		return;
-	}
-	head = map_put(&e->heads, (struct slice){ new->text, n }, NULL);
-	for (size_t k = *head; k > 0; k = e->v[k - 1].next)
-		if (e->v[k - 1].n == new->n)
-			return;		/* its length is looked for */
-	new->next = *head;
-	*head = i + 1;
-}
-
-/* Note the n bytes at `at` if they are an essential text. */
-static void
-look_at(struct retention *k, const struct essentials *e, struct slice words,
-    size_t at, size_t n)
-{
-	const uint64_t *i;
-
-	if (n > words.n - at)
-		return;
-	i = map_get(&e->by_text, (struct slice){ words.p + at, n });
-	if (i != NULL && k->at[*i - 1] == 0)
-		k->at[*i - 1] = at + 1;
-}
-
-static void
-find(struct retention *k, const struct essentials *e, struct slice words)
-{
-	size_t shorter[HEAD_BYTES], nshorter = 0;
-
-	for (size_t n = 1; n < HEAD_BYTES; n++)
-		if (e->shorter[n])
-			shorter[nshorter++] = n;
-	/* an LF stands behind each text, so that the last byte begins none */
-	for (size_t at = k->looked; at + 1 < words.n; at++) {
-		const char *p = words.p + at;
-		const uint64_t *head = NULL;
-
-		if (!may_begin(e, p))
-			continue;
-		if (words.n - at >= HEAD_BYTES)
-			head = map_get(&e->heads,
-			    (struct slice){ p, HEAD_BYTES });
-		for (size_t i = head != NULL ? *head : 0; i > 0;
-		    i = e->v[i - 1].next)
-			look_at(k, e, words, at, e->v[i - 1].n);
-		for (size_t i = 0; i < nshorter; i++)
-			look_at(k, e, words, at, shorter[i]);
-	}
-}
-
 /* ---- learning ---- */
 
-/* Returns its index. */
+/* Returns its number. */
 static size_t
 learn(struct essentials *e, enum essential_kind kind, struct slice text)
 {
-	uint64_t *at = map_put(&e->by_text, text, NULL);
+	size_t no = finder_add(&e->texts, text);
 
-	if (*at == 0) {
+	if (no == e->n) {
 		GROW(e->v, e->n, e->cap);
-		e->v[e->n] = (struct essential){ .text = xmemdup0(text.p,
-			text.n), .n = text.n };
-		*at = ++e->n;
-		enter(e, e->n - 1);
+		e->v[e->n++] = (struct essential){ { 0 } };
 	}
-	e->v[*at - 1].weight[kind]++;
+	e->v[no].weight[kind]++;
 	e->all[kind]++;
-	return (size_t)*at - 1;
+	return no;
 }
 
 /* Learn a path or an error line, once each. */
@@ -199,12 +118,9 @@ essentials_result(struct essentials *e, const struct rec *r,
 void
 essentials_release(struct essentials *e)
 {
-	for (size_t i = 0; i < e->n; i++)
-		free(e->v[i].text);
 	free(e->v);
-	map_release(&e->by_text);
+	finder_release(&e->texts);
 	map_release(&e->once);
-	map_release(&e->heads);
 	*e = (struct essentials){ 0 };
 }
 
@@ -228,7 +144,7 @@ retention_look(struct retention *k, const struct essentials *e,
 	for (size_t i = 0; i < k->n; i++)
 		if (k->at[i] > k->looked)
 			k->at[i] = 0;
-	find(k, e, buf_view(&q->words));
+	finder_look(&e->texts, buf_view(&q->words), k->looked, k->at);
 	k->looked = q->same_words = q->words.len;
 	for (size_t i = 0; i < k->n; i++)
 		for (int kind = 0; k->at[i] > 0 && kind < ESSENTIAL_KINDS;

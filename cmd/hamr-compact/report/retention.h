@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "record/rec.h"
 #include "items/action.h"
+#include "items/finder.h"
 #include "request.h"
 
 enum essential_kind {
@@ -21,15 +22,10 @@ enum essential_kind {
 	ESSENTIAL_KINDS
 };
 enum { ESSENTIAL_LAST = 3 };	/* so many are the newest */
-enum { HEAD_BYTES = 8 };
 
 struct essential {
-	char *text;
-	size_t n;
 	unsigned weight[ESSENTIAL_KINDS];	/* how often it is needed, as
-					 * what */
-	size_t next;		/* index + 1 of one with the same head and
-				 * another length */
+						 * what */
 };
 
 struct essentials {
@@ -37,12 +33,8 @@ struct essentials {
 	size_t n, cap;
 	size_t all[ESSENTIAL_KINDS];
 	size_t users[ESSENTIAL_LAST], nusers;	/* the last ones, a ring */
-	struct map by_text;	/* to index + 1 */
+	struct finder texts;	/* numbered as v */
 	struct map once;	/* paths and error lines, once each */
-	/* how they begin: */
-	struct map heads;	/* first eight bytes, to index + 1 */
-	bool shorter[HEAD_BYTES];	/* there are texts of so many bytes */
-	uint8_t begins[65536 / 8];	/* bits: their first two bytes */
 };
 
 void essentials_release(struct essentials *e);

@@ -1,0 +1,103 @@
+/* finder.c - many texts looked for in one, all at once. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+#include "finder.h"
+
+/* Does a text begin with these two bytes?  It says where a look into the maps
+ * is worth while. */
+static inline bool
+may_begin(const struct finder *f, const char *p)
+{
+	unsigned pair = (unsigned char)p[0] | (unsigned char)p[1] << 8;
+
+	return f->begins[pair / 8] >> pair % 8 & 1;
+}
+
+/* Make text i findable. */
+static void
+enter(struct finder *f, size_t i, struct slice text)
+{
+	uint64_t *head;
+
+	for (unsigned second = 0; second < 256; second++) {
+		unsigned pair = (unsigned char)text.p[0] | second << 8;
+
+		if (text.n == 1 || second == (unsigned char)text.p[1])
+			f->begins[pair / 8] |= (uint8_t)(1 << pair % 8);
+	}
+	if (text.n < FINDER_HEAD) {
+		f->shorter[text.n] = true;
+		return;
+	}
+	head = map_put(&f->heads, slice_part(text, 0, FINDER_HEAD), NULL);
+	for (size_t k = *head; k > 0; k = f->v[k - 1].next)
+		if (f->v[k - 1].n == text.n)
+			return;		/* its length is looked for */
+	f->v[i].next = *head;
+	*head = i + 1;
+}
+
+size_t
+finder_add(struct finder *f, struct slice text)
+{
+	uint64_t *no = map_put(&f->by_text, text, NULL);
+
+	if (*no == 0) {
+		GROW(f->v, f->n, f->cap);
+		f->v[f->n] = (struct finder_text){ .n = text.n };
+		*no = ++f->n;
+		enter(f, f->n - 1, text);
+	}
+	return (size_t)*no - 1;
+}
+
+/* Note the n bytes at `here` if they are one of the texts. */
+static void
+look_at(const struct finder *f, struct slice in, size_t here, size_t n,
+    size_t *at)
+{
+	const uint64_t *no;
+
+	if (n > in.n - here)
+		return;
+	no = map_get(&f->by_text, slice_part(in, here, here + n));
+	if (no != NULL && at[*no - 1] == 0)
+		at[*no - 1] = here + 1;
+}
+
+void
+finder_look(const struct finder *f, struct slice in, size_t from, size_t *at)
+{
+	size_t shorter[FINDER_HEAD], nshorter = 0;
+
+	for (size_t n = 1; n < FINDER_HEAD; n++)
+		if (f->shorter[n])
+			shorter[nshorter++] = n;
+	/* the last byte, an LF, begins none */
+	for (size_t here = from; here + 1 < in.n; here++) {
+		const uint64_t *head = NULL;
+
+		if (!may_begin(f, in.p + here))
+			continue;
+		if (in.n - here >= FINDER_HEAD)
+			head = map_get(&f->heads, slice_part(in, here,
+			    here + FINDER_HEAD));
+		for (size_t i = head != NULL ? *head : 0; i > 0;
+		    i = f->v[i - 1].next)
+			look_at(f, in, here, f->v[i - 1].n, at);
+		for (size_t i = 0; i < nshorter; i++)
+			look_at(f, in, here, shorter[i], at);
+	}
+}
+
+void
+finder_release(struct finder *f)
+{
+	free(f->v);
+	map_release(&f->by_text);
+	map_release(&f->heads);
+	*f = (struct finder){ .n = 0 };
+}
