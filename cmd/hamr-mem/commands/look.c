@@ -94,7 +94,7 @@ command_list(const struct opts *o, struct err *e)
 	struct store st;
 	int r;
 
-	if (where_open_own(o, DB_READ, &st, e) < 0)
+	if (where_open_own(o, DB_READ, false, &st, e) < 0)
 		return e->status == ST_NOINPUT ? ST_OK : -1;
 	rec_out_init(&out);
 	r = find_list(&st, 0, list_one, &out, e);
@@ -111,7 +111,7 @@ command_stats(const struct opts *o, struct err *e)
 	struct store st;
 	int r;
 
-	if (where_open_own(o, DB_READ, &st, e) < 0)
+	if (where_open_own(o, DB_READ, false, &st, e) < 0)
 		return e->status == ST_NOINPUT ? ST_OK : -1;
 	r = find_stats(&st, &n, e);
 	if (r == 0 && term_of(STDOUT_FILENO).tty) {
@@ -138,7 +138,7 @@ command_check(const struct opts *o, struct err *e)
 	int r = -1;
 
 	free(path);
-	if (where_open_own(o, DB_WRITE, &st, e) == 0) {
+	if (where_open_own(o, DB_WRITE, false, &st, e) == 0) {
 		r = store_check(&st, &b, e);
 		store_close(&st);
 	} else if (e->status == ST_NOINPUT && o->db == NULL)

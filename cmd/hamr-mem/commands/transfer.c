@@ -38,7 +38,7 @@ command_export(const struct opts *o, struct err *e)
 	struct store st;
 	int r;
 
-	if (where_open_own(o, DB_READ, &st, e) < 0)
+	if (where_open_own(o, DB_READ, false, &st, e) < 0)
 		return e->status == ST_NOINPUT && o->db == NULL ? ST_OK : -1;
 	rec_out_init(&out);
 	r = port_export(&st, put_line, &out, e);
@@ -107,15 +107,14 @@ import_all(struct import_run *run, const struct opts *o, struct err *e)
 static int
 import_into(struct import_run *run, const struct opts *o, struct err *e)
 {
-	bool good;
+	int r;
 
 	if (db_durable(run->st->db, e) < 0 || store_begin(run->st, e) < 0)
 		return -1;
-	good = import_all(run, o, e) == 0 &&
-	    (run->gone == 0 || store_wipe(run->st, e) == 0);
-	if (store_end(run->st, good, good ? e : NULL) < 0 || !good)
-		return -1;
-	return store_wipe_log(run->st, e);
+	r = import_all(run, o, e);
+	if (r == 0 && run->gone > 0)
+		r = store_wipe(run->st, e);
+	return store_end(run->st, r, e) < 0 ? -1 : store_wipe_log(run->st, e);
 }
 
 int
@@ -125,7 +124,8 @@ command_import(const struct opts *o, struct err *e)
 	struct store st;
 	int r = -1;
 
-	if (run.redact != NULL && where_open_made(o, &st, e) == 0) {
+	if (run.redact != NULL && where_open_own(o, DB_WRITE, true, &st,
+	    e) == 0) {
 		run.st = &st;
 		r = import_into(&run, o, e);
 		store_close(&st);
@@ -224,15 +224,14 @@ take_line(void *ctx, struct slice line, struct err *e)
 static int
 take_old(struct rebuild *b, struct err *e)
 {
-	bool good;
+	int r;
 
 	if (store_begin(&b->new, e) < 0)
 		return -1;
-	good = port_export(&b->old, take_line, b, e) == 0 &&
-	    (b->gone == 0 || store_wipe(&b->new, e) == 0);
-	if (store_end(&b->new, good, good ? e : NULL) < 0)
-		return -1;
-	return good ? 0 : -1;
+	r = port_export(&b->old, take_line, b, e);
+	if (r == 0 && b->gone > 0)
+		r = store_wipe(&b->new, e);
+	return store_end(&b->new, r, e);
 }
 
 static int
@@ -263,18 +262,13 @@ keep_line(void *ctx, struct slice line, struct err *e)
 static int
 take_damaged(struct rebuild *b, struct err *e)
 {
-	bool good;
-
 	if (b->old.db == NULL &&
 	    store_open(&b->old, b->path, "file", DB_READ, NULL) < 0)
 		return 0;		/* nothing can be read */
 	if (store_begin(&b->new, e) < 0)
 		return -1;
 	port_salvage(&b->old, keep_line, b);
-	good = b->gone == 0 || store_wipe(&b->new, e) == 0;
-	if (store_end(&b->new, good, good ? e : NULL) < 0)
-		return -1;
-	return good ? 0 : -1;
+	return store_end(&b->new, b->gone > 0 ? store_wipe(&b->new, e) : 0, e);
 }
 
 static int

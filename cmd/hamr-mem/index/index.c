@@ -191,6 +191,8 @@ open_store(struct index *x, struct err *e)
 static int
 commit(struct index *x, struct err *e)
 {
+	int r = 0;
+
 	if (x->n == 0)
 		return 0;
 	if (x->open && db_is_stale(x->store.db)) {
@@ -200,12 +202,9 @@ commit(struct index *x, struct err *e)
 	if ((!x->open && open_store(x, e) < 0) ||
 	    store_begin(&x->store, e) < 0)
 		return -1;
-	for (size_t i = 0; i < x->n; i++)
-		if (store_put(&x->store, &x->item[i], e) < 0) {
-			store_end(&x->store, false, NULL);
-			return -1;
-		}
-	if (store_end(&x->store, true, e) < 0)
+	for (size_t i = 0; i < x->n && r == 0; i++)
+		r = store_put(&x->store, &x->item[i], e);
+	if (store_end(&x->store, r, e) < 0)
 		return -1;
 	x->stored += (int64_t)x->n;
 	drop_pending(x);

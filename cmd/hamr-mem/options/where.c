@@ -65,14 +65,15 @@ where_path(const struct opts *o, bool create, const char **name,
 	return o->global ? global_path(create, e) : project_path(create, e);
 }
 
-/* Open what is at path, which is let go; a missing one is ST_NOINPUT. */
+/* Open what is at path, which is let go; a missing one is ST_NOINPUT unless it
+ * is to be made. */
 static int
-open_there(char *path, const char *name, enum db_mode mode, struct store *st,
-    struct err *e)
+open_there(char *path, const char *name, enum db_mode mode, bool make,
+    struct store *st, struct err *e)
 {
 	int r = -1;
 
-	if (path != NULL && mode == DB_WRITE && access(path, F_OK) < 0)
+	if (path != NULL && !make && access(path, F_OK) < 0)
 		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
 		    ST_SYSTEM, "%s", path);
 	else if (path != NULL)
@@ -86,7 +87,7 @@ static int
 open_one(char *path, const char *name, enum db_mode mode, struct store *st,
     size_t *n, struct err *e)
 {
-	int r = open_there(path, name, mode, &st[*n], e);
+	int r = open_there(path, name, mode, false, &st[*n], e);
 
 	*n += r == 0;
 	return r < 0 && e->status != ST_NOINPUT ? -1 : 0;
@@ -120,24 +121,13 @@ where_close(struct store *st, size_t n)
 }
 
 int
-where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
-    struct err *e)
+where_open_own(const struct opts *o, enum db_mode mode, bool make,
+    struct store *st, struct err *e)
 {
 	const char *name;
-	char *path = where_path(o, false, &name, e);
+	char *path = where_path(o, make, &name, e);
 
-	return open_there(path, name, mode, st, e);
-}
-
-int
-where_open_made(const struct opts *o, struct store *st, struct err *e)
-{
-	const char *name;
-	char *path = where_path(o, true, &name, e);
-	int r = path != NULL ? store_open(st, path, name, DB_WRITE, e) : -1;
-
-	free(path);
-	return r;
+	return open_there(path, name, mode, make, st, e);
 }
 
 /* ---- one item ---- */

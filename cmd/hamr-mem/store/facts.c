@@ -542,13 +542,8 @@ save(struct store *st, struct item *fact, struct err *e)
 int
 store_save(struct store *st, struct item *fact, struct err *e)
 {
-	bool good;
-
 	/* a fact is nowhere else: it shall survive a power cut too */
 	if (db_durable(st->db, e) < 0 || store_begin(st, e) < 0)
 		return -1;
-	good = save(st, fact, e) == 0;
-	if (store_end(st, good, good ? e : NULL) < 0)
-		return -1;
-	return good ? 0 : -1;
+	return store_end(st, save(st, fact, e), e);
 }

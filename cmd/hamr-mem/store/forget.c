@@ -15,15 +15,13 @@ store_wipe_log(struct store *st, struct err *e)
 {
 	int unclean = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
 	    "name = 'unclean'", "");
-	bool good;
 
 	if (unclean <= 0)
 		return unclean;
 	if (db_truncate_log(st->db, e) < 0 || store_begin(st, e) < 0)
 		return -1;
-	good = db_exec(st->db, "DELETE FROM state WHERE name = 'unclean'",
-	    e) == 0;
-	if (store_end(st, good, e) < 0)
+	if (store_end(st, db_exec(st->db, "DELETE FROM state WHERE name = "
+	    "'unclean'", e), e) < 0)
 		return -1;
 	db_truncate_log(st->db, NULL);	/* holds no text any more */
 	return 0;
@@ -122,16 +120,15 @@ store_forget(struct store *st, const struct forget *f, struct err *e)
 {
 	struct rows rows = { .n = 0 };
 	int64_t n = -1;
-	bool good;
+	int r;
 
 	if (store_begin(st, e) < 0)
 		return -1;
-	good = find_rows(st, f, &rows, e) == 0 &&
-	    forget_rows(st, &rows, e) == 0;
-	if (store_end(st, good, good ? e : NULL) == 0 && good)
+	r = find_rows(st, f, &rows, e);
+	if (r == 0)
+		r = forget_rows(st, &rows, e);
+	if (store_end(st, r, e) == 0 && store_wipe_log(st, e) == 0)
 		n = (int64_t)rows.n;
-	if (n >= 0 && store_wipe_log(st, e) < 0)
-		n = -1;
 	free(rows.v);
 	return n;
 }

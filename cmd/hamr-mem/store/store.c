@@ -97,13 +97,15 @@ item_release(struct item *it)
 static int
 fill(struct store *st, struct err *e)
 {
-	bool good;
+	int r;
 
 	if (store_begin(st, e) < 0)
 		return -1;
-	good = words_fill(st, e) == 0 && db_exec(st->db, "DELETE FROM state "
-	    "WHERE name = 'unfilled'", e) == 0;
-	return store_end(st, good, e) < 0 || !good ? -1 : 0;
+	r = words_fill(st, e);
+	if (r == 0)
+		r = db_exec(st->db, "DELETE FROM state "
+		    "WHERE name = 'unfilled'", e);
+	return store_end(st, r, e);
 }
 
 int
@@ -162,13 +164,13 @@ store_begin(struct store *st, struct err *e)
 }
 
 int
-store_end(struct store *st, bool commit, struct err *e)
+store_end(struct store *st, int r, struct err *e)
 {
-	bool good = commit && words_settle(st, e) == 0;
-	int r = db_end(st->db, good, e);
+	bool good = r == 0 && words_settle(st, e) == 0;
+	int ended = db_end(st->db, good, e);
 
 	words_stay(st);
-	return commit && !good ? -1 : r;
+	return good ? ended : -1;
 }
 
 /* ---- putting in ---- */

@@ -63,9 +63,10 @@ void store_close(struct store *st);
 /* See db_is_ours. */
 bool store_is_ours(const char *path);
 
-/* A transaction; see db_begin and db_end. */
+/* A transaction; see db_begin and db_end.  r is what came of it: 0, or -1 with
+ * e, which takes all back and is returned. */
 int store_begin(struct store *st, struct err *e);
-int store_end(struct store *st, bool commit, struct err *e);
+int store_end(struct store *st, int r, struct err *e);
 
 /* Within a transaction: put an item in, unless it is there or was forgotten.
  * A message whose id stands for another text gets the id of its own text. */
