@@ -419,6 +419,7 @@ guard_init(struct guard *g, const struct rules *rules,
 {
 	*g = (struct guard){ .rules = rules, .policy = p, .sink = *v,
 		.text = BUF_INIT(BUF_RECORD_MAX),
+		.kept = BUF_INIT(BUF_RECORD_MAX),
 		.scratch = { BUF_INIT(BUF_RECORD_MAX),
 		BUF_INIT(BUF_RECORD_MAX) },
 		.lines.max = LINES_MAX, .answered.max = LINES_MAX,
@@ -442,6 +443,7 @@ guard_reset(struct guard *g)
 	g->patch = true;
 	signer_root(&g->signer, (struct slice){ NULL, 0 });
 	g->transcript++;
+	buf_reset(&g->kept);
 	learn_contract(g, NULL);
 	g->few_reads = g->small_window;
 	calls_forget(g);
@@ -452,7 +454,7 @@ void
 guard_release(struct guard *g)
 {
 	guard_reset(g);
-	outcome_forget(g);
+	free(g->remembered);
 	streaks_release(&g->seen);
 	streaks_release(&g->faults);
 	streaks_release(&g->same);
@@ -463,6 +465,7 @@ guard_release(struct guard *g)
 	files_release(&g->files);
 	cycle_release(&g->cycle);
 	free(g->call);
-	bufs_release(BUFS(&g->text, &g->scratch[0], &g->scratch[1]));
+	bufs_release(BUFS(&g->text, &g->kept, &g->scratch[0],
+	    &g->scratch[1]));
 	signer_release(&g->signer);
 }

@@ -115,11 +115,12 @@ struct guard {
 		uint64_t id, transcript;
 		struct digest d;
 		bool failed;
-		struct buf text;	/* if d is quick, what it is of */
+		bool quick;		/* d is; it is of the text at, n */
+		size_t at, n;
 		struct streak *streak;	/* that has it too, if its rest is
 					 * this */
 	} *remembered;		/* REMEMBERED, NULL while empty */
-	size_t kept;		/* bytes of their texts */
+	struct buf kept;	/* texts of this transcript */
 	uint64_t transcript;
 	/* the turn */
 	uint64_t turn;

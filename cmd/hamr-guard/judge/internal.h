@@ -85,4 +85,3 @@ void outcome_read(struct guard *g, const struct open_call *c,
  * the quick digest is made and the text kept.  Make the rest of it, there and
  * in the streak; m may be NULL. */
 void outcome_rest(struct guard *g, struct remembered *m);
-void outcome_forget(struct guard *g);

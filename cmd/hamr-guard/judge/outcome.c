@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/hash.h"
 #include "internal.h"
+#include "text/volatile.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
 #define LINES_END INT32_MAX	/* no file has more */
@@ -43,28 +44,20 @@ void
 outcome_rest(struct guard *g, struct remembered *m)
 {
 	static const struct digest_of of = { .quick = false };
+	struct buf text;
 
-	if (m == NULL || m->text.p == NULL)
-		return;
-	g->kept -= m->text.len;
 	/* no streak of another transcript is left */
-	if (m->transcript == g->transcript) {
-		m->d = (struct digest){ .gain = m->d.gain };
-		digest_text(&m->text, NULL, &of, g->scratch, &m->d);
-		if (m->streak != NULL && m->streak->rest == m) {
-			m->streak->d = m->d;
-			m->streak->rest = NULL;
-		}
+	if (m == NULL || !m->quick || m->transcript != g->transcript)
+		return;
+	text = (struct buf){ .p = g->kept.p + m->at, .len = m->n,
+		.cap = m->n + VOLATILE_MARGIN + 1, .max = g->kept.max };
+	m->quick = false;
+	m->d = (struct digest){ .gain = m->d.gain };
+	digest_text(&text, NULL, &of, g->scratch, &m->d);
+	if (m->streak != NULL && m->streak->rest == m) {
+		m->streak->d = m->d;
+		m->streak->rest = NULL;
 	}
-	buf_release(&m->text);
-}
-
-void
-outcome_forget(struct guard *g)
-{
-	for (size_t i = 0; g->remembered != NULL && i < REMEMBERED; i++)
-		buf_release(&g->remembered[i].text);
-	free(g->remembered);
 }
 
 static void
@@ -74,15 +67,20 @@ remember(struct guard *g, const struct open_call *c, struct outcome *o)
 	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
 
 	outcome_rest(g, m);
-	*m = (struct remembered){ h, g->transcript, o->d, o->failed,
-		BUF_INIT(BUF_RECORD_MAX), NULL };
+	*m = (struct remembered){ .id = h, .transcript = g->transcript,
+		.d = o->d, .failed = o->failed };
 	if (!o->quick)
 		return;
-	if (g->kept + g->text.len > KEPT_MAX)
+	if (g->kept.len + g->text.len > KEPT_MAX) {
 		for (size_t i = 0; i < REMEMBERED; i++)
 			outcome_rest(g, &g->remembered[i]);
-	buf_slice(&m->text, buf_view(&g->text));
-	g->kept += m->text.len;
+		buf_reset(&g->kept);
+	}
+	m->quick = true;
+	m->at = g->kept.len;
+	m->n = g->text.len;
+	buf_slice(&g->kept, buf_view(&g->text));
+	buf_reserve(&g->kept, VOLATILE_MARGIN);
 	o->rest = m;
 }
 
