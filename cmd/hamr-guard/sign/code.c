@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "code.h"
+#include "json/bits.h"
 #include "text/volatile.h"
 
 static bool
@@ -29,6 +30,27 @@ is_comment(struct slice s)
 	return s.n == 1 && (*s.p == '#' || *s.p == '*');
 }
 
+/* A line up to a comment behind its code. */
+static struct slice
+before_comment(struct slice line)
+{
+	const char *end = line.p + line.n - (line.n < 2 ? line.n : 2);
+
+	for (const char *block = line.p; block < end; block += 64)
+		for (uint64_t bits = (bytes_like(block, '/') |
+		    bytes_like(block, '#')) & bits_before(block, end);
+		    bits != 0; bits &= bits - 1) {
+			const char *p = block + __builtin_ctzll(bits);
+
+			if (p > line.p && isspace((unsigned char)p[-1]) &&
+			    (*p == '#' ? p[1] == ' ' :
+			    p[1] == '/' || p[1] == '*'))
+				return slice_trim((struct slice){ line.p,
+				    (size_t)(p - line.p) });
+		}
+	return line;
+}
+
 struct code
 code_of(struct slice text, struct buf *scratch)
 {
@@ -40,15 +62,7 @@ code_of(struct slice text, struct buf *scratch)
 		line = slice_trim(line);
 		if (line.n == 0 || is_comment(line))
 			continue;
-		/* up to a comment behind its code */
-		for (size_t i = 1; i + 2 < line.n; i++) {
-			const char *p = line.p + i;
-
-			if (isspace((unsigned char)p[-1]) && ((p[0] == '/' &&
-			    (p[1] == '/' || p[1] == '*')) ||
-			    (p[0] == '#' && p[1] == ' ')))
-				line = slice_trim((struct slice){ line.p, i });
-		}
+		line = before_comment(line);
 		h = hash_bytes(line.p, line.n);
 		c.exact = hash_both(c.exact, h);
 		if (volatile_mask(line, MASK_NUMBERS, scratch))

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/utf8.h"
 #include "digest.h"
 #include "json/bits.h"
 #include "json/scan.h"
@@ -43,11 +42,16 @@ static size_t
 count_chars(struct slice line)
 {
 	const char *end = line.p + line.n;
-	uint64_t high = 0;
+	size_t n = line.n;
 
-	for (const char *p = line.p; p < end; p += 64)
-		high |= bytes_with(p, 7) & bits_before(p, end);
-	return high == 0 ? line.n : utf8_count(line.p, line.n);
+	for (const char *p = line.p; p < end; p += 64) {
+		uint64_t high = bytes_with(p, 7) & bits_before(p, end);
+
+		if (high != 0)	/* those that continue a character */
+			n -= (size_t)__builtin_popcountll(high &
+			    ~bytes_with(p, 6));
+	}
+	return n;
 }
 
 /* What is the same for all lines of a text. */

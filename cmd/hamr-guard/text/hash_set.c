@@ -21,7 +21,7 @@ place(const struct generation *g, uint64_t h)
 static void
 grow(struct generation *g)
 {
-	struct generation big = { .cap = g->cap != 0 ? 2 * g->cap : SMALL,
+	struct generation big = { .cap = g->cap != 0 ? 4 * g->cap : SMALL,
 		.n = g->n };
 
 	big.slot = xcalloc(big.cap, sizeof *big.slot);
