@@ -473,13 +473,13 @@ completes(void **state)
 	editor_free(e);
 }
 
-/* libedit's file is read; several lines are one entry; two may share it. */
+/* The file is read; several lines are one entry; two may share it. */
 static void
 file(void **state)
 {
 	char name[] = "/tmp/hamr-history.XXXXXX";
 	static const char old[] = "_HiStOrY_V2_\nls\\040-l\n"
-	    "a\\012b\\\\\\011c\n\\M-C\\M-)\\^A\n\ntorn\\04";
+	    "a\\012b\\\\\\011c\n\\303\\251\\001\n\ntorn\\04";
 	struct history a, b;
 	struct buf text = BUF_INIT(1 << 20);
 	struct err e;

@@ -17,7 +17,7 @@
 #define TOO_MANY (2 * HISTORY_ENTRIES)	/* lines: the file is written anew */
 #define LOCK_MS 1000
 
-/* ---- libedit's file: lines in the encoding of vis(3) ---- */
+/* ---- a line of the file ---- */
 
 static void
 encode(struct buf *out, const char *p)
@@ -32,40 +32,12 @@ encode(struct buf *out, const char *p)
 	buf_addc(out, '\n');
 }
 
-/* What stands behind a backslash; how many bytes of it, 0 for nothing known.
- * \ooo, \^C, \M-C, \M^C, and C's letters. */
-static size_t
-decode_one(const char *p, size_t n, char *out)
+/* Is it \ooo? */
+static bool
+is_octal(const char *p, size_t n)
 {
-	static const char letters[] = "n\nr\rb\ba\av\vt\tf\fs \\\\E\033";
-	size_t i = 0;
-	char high = 0;
-
-	if (n >= 3 && p[0] >= '0' && p[0] <= '3' && p[1] >= '0' &&
-	    p[1] <= '7' && p[2] >= '0' && p[2] <= '7') {
-		*out = (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 |
-		    (p[2] - '0'));
-		return 3;
-	}
-	if (n > 2 && p[0] == 'M') {
-		high = (char)0x80;
-		i = 1;
-	}
-	if (n > i + 1 && p[i] == '^') {
-		*out = (char)((p[i + 1] == '?' ? 0x7f : p[i + 1] & 0x1f) |
-		    high);
-		return i + 2;
-	}
-	if (i == 1 && p[1] == '-') {
-		*out = (char)(p[2] | high);
-		return 3;
-	}
-	for (size_t k = 0; letters[k] != '\0'; k += 2)
-		if (n > 0 && letters[k] == *p) {
-			*out = letters[k + 1];
-			return 1;
-		}
-	return 0;
+	return n >= 4 && p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
+	    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7';
 }
 
 /* Yours, UTF-8 with LF and TAB and no other control bytes; NULL: nothing. */
@@ -75,12 +47,15 @@ decode(struct slice line)
 	struct buf b = BUF_INIT(FILE_MAX), clean = BUF_INIT(4 * FILE_MAX);
 
 	for (size_t i = 0; i < line.n; i++) {
-		size_t n;
-		char c = line.p[i];
+		const char *p = line.p + i;
+		char c = *p;
 
-		if (c == '\\') {
-			n = decode_one(line.p + i + 1, line.n - i - 1, &c);
-			i += n;
+		if (is_octal(p, line.n - i)) {
+			c = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+			    (p[3] - '0'));
+			i += 3;
+		} else if (c == '\\' && i + 1 < line.n && p[1] == '\\') {
+			i++;
 		}
 		if ((unsigned char)c >= ' ' ? c != 0x7f : c == '\n' ||
 		    c == '\t')

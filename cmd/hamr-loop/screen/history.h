@@ -1,7 +1,7 @@
 /* history.h - the messages that were sent or put aside, oldest first.
  *
- * The file is libedit's: a line a message, its blanks, line ends and
- * backslashes as \040, \012 and \\, so that a message of several lines is one
+ * The file has a line a message, its blanks, line ends and backslashes as \040,
+ * \012 and \\, as libedit writes them, so that a message of several lines is one
  * entry.  An entry is appended under a lock when it is added; several programs
  * may share the file.
  */
