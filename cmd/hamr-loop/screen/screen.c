@@ -383,12 +383,14 @@ sequence_length(struct slice t)
 	return n < t.n ? n + 1 : t.n;
 }
 
-/* Columns of a row, without the sequences in it. */
+/* Columns of a row, without the sequences in it.  *jumps: one of them sets a
+ * column absolutely; what it jumps over would stay. */
 static size_t
-row_width(struct slice row)
+row_width(struct slice row, bool *jumps)
 {
 	size_t all = 0;
 
+	*jumps = false;
 	while (row.n > 0) {
 		const char *esc = memchr(row.p, '\033', row.n);
 		size_t n = esc != NULL ? (size_t)(esc - row.p) : row.n;
@@ -396,6 +398,7 @@ row_width(struct slice row)
 		all += term_width((struct slice){ row.p, n });
 		row = slice_from(row, n);
 		n = row.n > 0 ? sequence_length(row) : 0;
+		*jumps |= n > 0 && row.p[n - 1] == 'G';
 		row = slice_from(row, n);
 	}
 	return all;
@@ -433,9 +436,10 @@ static size_t
 rows_above_cursor(const struct screen *s)
 {
 	size_t n = 0;
+	bool jumps;
 
 	for (size_t i = 0; i < s->have.row; i++) {
-		size_t w = row_width(row_at(&s->have.text, i));
+		size_t w = row_width(row_at(&s->have.text, i), &jumps);
 
 		n += w == 0 ? 1 : (w + s->columns - 1) / s->columns;
 	}
@@ -444,30 +448,15 @@ rows_above_cursor(const struct screen *s)
 
 /* ---- a frame ---- */
 
-/* Does it set a column absolutely?  What it jumps over would stay. */
-static bool
-jumps(struct slice row)
-{
-	const char *esc;
-
-	while ((esc = memchr(row.p, '\033', row.n)) != NULL) {
-		size_t n;
-
-		row.n -= (size_t)(esc - row.p);
-		row.p = esc;
-		n = sequence_length(row);
-		if (row.p[n - 1] == 'G')
-			return true;
-		row = slice_from(row, n);
-	}
-	return false;
-}
-
 /* A live row; over an old one what it jumps over is erased before. */
 static void
 put_row(struct buf *b, struct slice row, bool over)
 {
-	if (over && jumps(row))
+	bool jumps = false;
+
+	if (over)
+		row_width(row, &jumps);
+	if (jumps)
 		buf_adds(b, "\033[K");
 	buf_slice(b, row);
 }
@@ -477,7 +466,7 @@ put_all(struct screen *s, struct buf *b)
 {
 	struct slice above = buf_view(&s->above), line;
 	size_t n = count_rows(&s->want.text);
-	bool erased = s->torn;
+	bool erased = s->torn, jumps;
 
 	up(b, rows_above_cursor(s));
 	buf_adds(b, "\r");
@@ -490,7 +479,7 @@ put_all(struct screen *s, struct buf *b)
 	 * longer than a row */
 	while (slice_line(&above, &line)) {
 		if (!erased && (memchr(line.p, '\t', line.n) != NULL ||
-		    row_width(line) >= s->columns || jumps(line))) {
+		    row_width(line, &jumps) >= s->columns || jumps)) {
 			buf_adds(b, "\033[J");
 			erased = true;
 		}
