@@ -231,28 +231,36 @@ put_question_rows(struct ui *u, struct ui_question *q, bool can_edit,
 	buf_release(&keys);
 }
 
-/* A temporary file with that text; -1 if it cannot be made. */
-static int
-make_file(char *name, int suffix, const char *p, size_t n)
+/* Another program has the terminal, with a file of that text; what it leaves
+ * there goes to `after`, if that is wanted.  False: it did not run. */
+static bool
+run_on_file(struct ui *u, const char *program, struct slice text,
+    const char *suffix, struct buf *after)
 {
-	int fd = mkostemps(name, suffix, O_CLOEXEC);
+	char *name = xasprintf("/tmp/hamr-text.XXXXXX%s", suffix);
+	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
+	const char *args[] = { name };
+	struct err e;
+	bool ran;
 
-	if (fd >= 0 && file_write_all(fd, p, n) < 0) {
+	ui_lend(u);
+	ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
+	    child_run_tty(program, args, 1, &e) == 0 &&
+	    (after == NULL || file_read(name, after, &e) == 0);
+	if (fd >= 0) {
 		close(fd);
 		unlink(name);
-		return -1;
 	}
-	return fd;
+	ui_take_back(u);
+	free(name);
+	return ran;
 }
 
 char *
 ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 {
-	char *name = xasprintf("/tmp/hamr-edit.XXXXXX%s", suffix);
-	int fd = make_file(name, (int)strlen(suffix), text.p, text.n);
-	const char *editor = getenv("VISUAL"), *args[] = { name };
+	const char *editor = getenv("VISUAL");
 	struct buf b = BUF_INIT(TEXT_MAX);
-	struct err e;
 	char *got = NULL;
 
 	if (editor == NULL || editor[0] == '\0')
@@ -260,17 +268,9 @@ ui_edit(struct ui *u, struct slice text, const char *suffix, const char **why)
 	if (editor == NULL || editor[0] == '\0')
 		editor = "vi";
 	*why = "the editor did not run ($VISUAL, $EDITOR)";
-	ui_lend(u);
-	if (fd >= 0 && child_run_tty(editor, args, 1, &e) == 0 &&
-	    file_read(name, &b, &e) == 0)
+	if (run_on_file(u, editor, text, suffix, &b))
 		got = xmemdup0(buf_view(&b).p, b.len);
-	if (fd >= 0) {
-		close(fd);
-		unlink(name);
-	}
-	ui_take_back(u);
 	buf_release(&b);
-	free(name);
 	return got;
 }
 
@@ -370,9 +370,8 @@ struct asking {
 static void
 put_always(const struct asking *k, struct buf *out)
 {
-	size_t columns = ui_columns(k->u) - 1, had = out->len;
-	size_t left = ui_height(k->u) / 3 + 2;
-	struct buf safe = BUF_INIT(TEXT_MAX);
+	struct buf safe = BUF_INIT(TEXT_MAX), rows = BUF_INIT(TEXT_MAX);
+	size_t left = ui_height(k->u) / 3 + 2, had = out->len;
 	struct slice rest, line;
 
 	buf_adds(&safe, k->sure == 'A' ? "always allow here, for good: " :
@@ -382,20 +381,17 @@ put_always(const struct asking *k, struct buf *out)
 	    k->q.path));
 	buf_adds(&safe, "  (Enter)");
 	rest = buf_view(&safe);
-	while (left > 0 && slice_line(&rest, &line))
-		do {
-			size_t n = term_fits(line, columns);
-
-			n = num_min(n > 0 ? n : 1, line.n);
-			buf_adds(out, out->len > had ? "\n" : "");
-			if (left == 1 && (n < line.n || rest.n > 0))
-				buf_adds(out, "...  (Enter)");
-			else
-				term_put(out, slice_part(line, 0, n), columns);
-			line = slice_from(line, n);
-			left--;
-		} while (left > 0 && line.n > 0);
-	buf_release(&safe);
+	while (slice_line(&rest, &line))
+		put_rows(k->u, line, "", SIZE_MAX, &rows);
+	for (rest = buf_view(&rows); left > 0 && slice_line(&rest, &line);
+	    left--) {
+		buf_adds(out, out->len > had ? "\n" : "");
+		if (left == 1 && rest.n > 0)
+			buf_adds(out, "...  (Enter)");
+		else
+			buf_slice(out, line);
+	}
+	bufs_release(BUFS(&safe, &rows));
 }
 
 /* The keys, and in the last row what they answer. */
@@ -485,12 +481,9 @@ ask_again(struct asking *k, const char *said)
 static void
 view(struct asking *k)
 {
-	char name[] = "/tmp/hamr-view.XXXXXX";
-	const char *pager = getenv("PAGER"), *args[] = { name };
+	const char *pager = getenv("PAGER");
 	struct buf text = BUF_INIT(TEXT_MAX);
-	bool shown = false;
-	struct err e;
-	int fd;
+	bool shown;
 
 	if (k->q.path != NULL) {
 		term_escape(&text, slice_of(k->q.path));
@@ -501,14 +494,7 @@ view(struct asking *k)
 		buf_addc(&text, '\n');
 	if (pager == NULL || pager[0] == '\0')
 		pager = "less";
-	ui_lend(k->u);
-	fd = make_file(name, 0, buf_view(&text).p, text.len);
-	if (fd >= 0) {
-		shown = child_run_tty(pager, args, 1, &e) == 0;
-		close(fd);
-		unlink(name);
-	}
-	ui_take_back(k->u);
+	shown = run_on_file(k->u, pager, buf_view(&text), "", NULL);
 	ui_break(k->u);
 	if (!shown)
 		ui_emit(k->u, buf_view(&text));
