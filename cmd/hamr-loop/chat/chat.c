@@ -93,22 +93,6 @@ wait_for_line(const struct ui *u, bool *interrupted)
 	return false;
 }
 
-/* Up to its LF, which is left out; false: none came, and what was begun is no
- * line. */
-static bool
-one_line(const struct ui *u, bool *interrupted, struct buf *out)
-{
-	char c;
-
-	while (wait_for_line(u, interrupted) &&
-	    read(STDIN_FILENO, &c, 1) == 1) {
-		if (c == '\n')
-			return true;
-		buf_addc(out, c);
-	}
-	return false;
-}
-
 /* The next message on a terminal that edits its lines itself (TERM=dumb, or
  * [ui] plain), yours: a line, or several that were pasted at once.  NULL at the
  * end of input, also of a line that was begun, or when a signal came:
@@ -118,21 +102,23 @@ plain_line(struct ui *u, const char *prompt, bool *interrupted)
 {
 	struct pollfd more = { STDIN_FILENO, POLLIN, 0 };
 	struct buf b = BUF_INIT(LINE_LIMIT);
-	bool got;
+	char part[4096];
+	ssize_t n;
 
 	*interrupted = false;
 	ui_prompt(u, prompt);
-	got = one_line(u, interrupted, &b);
-	while (got && poll(&more, 1, PASTE_MS) > 0 &&
-	    (more.revents & POLLIN) != 0) {
-		buf_addc(&b, '\n');
-		got = one_line(u, interrupted, &b);
-	}
-	if (!got) {
-		buf_release(&b);
-		ui_prompt(u, "\n");
-		return NULL;
-	}
+	do {
+		n = wait_for_line(u, interrupted) ? read(STDIN_FILENO, part,
+		    sizeof part) : 0;
+		if (n <= 0) {
+			buf_release(&b);
+			ui_prompt(u, "\n");
+			return NULL;
+		}
+		buf_add(&b, part, (size_t)n);
+	} while (part[n - 1] != '\n' || (poll(&more, 1, PASTE_MS) > 0 &&
+	    (more.revents & POLLIN) != 0));
+	b.p[--b.len] = '\0';
 	return buf_detach(&b);
 }
 
