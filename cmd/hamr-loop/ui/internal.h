@@ -18,6 +18,9 @@ void ui_emit(struct ui *u, struct slice lines);
 /* The same of any text. */
 void ui_emit_text(struct ui *u, struct slice text);
 
+/* A message of err_say, which knows nothing of the rows at the bottom. */
+void ui_error_line(void *ui, const char *line);
+
 /* Lines behind all that was shown; released. */
 void ui_print(struct ui *u, struct buf *lines);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "internal.h"
 
@@ -22,26 +21,12 @@ ui_peer_tell(struct ui *u, struct slice text)
 	buf_release(&b);
 }
 
-/* A message of err_say: a command's, or for whoever keeps our stderr. */
-static void
-say(void *arg, const char *line)
-{
-	struct ui *u = arg;
-	char *whole = xasprintf("%s\n", line);
-
-	if (u->telling)
-		ui_peer_tell(u, slice_of(line));
-	else if (file_write_all(STDERR_FILENO, whole, strlen(whole)) < 0)
-		u->telling = false;	/* nobody is left to tell */
-	free(whole);
-}
-
 void
 ui_open_peer(struct ui *u)
 {
 	u->peer = xcalloc(1, sizeof *u->peer);
 	rec_in_init(u->peer, STDIN_FILENO, "stdin", REC_MAX);
-	err_redirect(say, u);
+	err_redirect(ui_error_line, u);
 }
 
 void

@@ -218,9 +218,8 @@ ui_stage_line(struct ui *u, const char *p, size_t n)
 	ui_print(u, &b);
 }
 
-/* A message of err_say, which knows nothing of the rows at the bottom. */
-static void
-say(void *arg, const char *line)
+void
+ui_error_line(void *arg, const char *line)
 {
 	struct ui *u = arg;
 	struct buf b = BUF_INIT((size_t)1 << 20);
@@ -261,7 +260,7 @@ ui_init(struct ui *u, bool json, bool quiet)
 	keys_init(&u->keys, term);
 	if (u->tty_err) {
 		u->screen = screen_new(STDERR_FILENO, u->dumb);
-		err_redirect(say, u);
+		err_redirect(ui_error_line, u);
 	}
 }
 
