@@ -40,9 +40,18 @@ wants_change(const struct track *k, const struct conf *c)
 	    strcmp(conf_str(c, "agent.contract"), "none") != 0;
 }
 
-enum lack
-contract_lacks(const struct track *k, const struct conf *c)
+enum lack {
+	LACK_NOTHING,
+	LACK_CHANGE,		/* patch mode: no file was changed */
+	LACK_VERIFICATION,	/* verify mode: it has not passed */
+	LACK_CHECK		/* patch mode: nor has it since a change */
+};
+
+static enum lack
+lacks(const struct track *k, const struct conf *c)
 {
+	bool unverified = !k->verified && k->verify_command != NULL;
+
 	/* A soft contract is said once, and not after a refusal, nor if the
 	 * person thinks otherwise meanwhile: the answer then stands. */
 	if (wants_change(k, c) && (k->contract == CONTRACT_HARD ||
@@ -50,10 +59,10 @@ contract_lacks(const struct track *k, const struct conf *c)
 	    conf_int(c, "agent.contract_nudges") != 0 &&
 	    (k->task == NULL || !intent_forbids_change(k->task)))))
 		return LACK_CHANGE;
-	if (k->mode != NULL && strcmp(k->mode, "verify") == 0 &&
-	    !k->verified && k->verify_command != NULL)
+	if (unverified && k->mode != NULL && strcmp(k->mode, "verify") == 0)
 		return LACK_VERIFICATION;
-	return LACK_NOTHING;
+	return unverified && is_patch(k->mode) && k->nfiles > 0 ? LACK_CHECK :
+	    LACK_NOTHING;
 }
 
 const char *
@@ -62,67 +71,6 @@ contract_remark(const struct track *k, const struct conf *c)
 	return !wants_change(k, c) || k->contract != CONTRACT_SOFT ? NULL :
 	    k->refused ? "no file was changed: the change was refused" :
 	    "no file was changed, although the task asks for a change";
-}
-
-/* How the newest verification ended, yours, and what it said. */
-static char *
-outcome(const struct track *k, char **output)
-{
-	struct slice v = slice_of(k->verification);
-	int64_t code;
-
-	*output = scan_text(scan_get(v, "output"));
-	return scan_int(scan_get(v, "exit"), &code) ?
-	    xasprintf("exit %lld", (long long)code) :
-	    xstrdup("no exit status");
-}
-
-bool
-verify_contract(struct turn *t, enum lack lack)
-{
-	const char *profile = conf_str(t->conf, "verification.profile");
-	struct track *k = t->hub->track;
-	char *text, *how, *output;
-	bool told;
-
-	if (lack == LACK_VERIFICATION) {
-		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
-		if (!verify_now(t->hub, profile))
-			return false;
-		if (k->verified) {
-			turn_set_ending(t, END_COMPLETED, "stop");
-			return false;
-		}
-	}
-	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
-	    "verification");
-	/* a change that was refused is not asked for */
-	if (k->nudges >= conf_int(t->conf, "agent.contract_nudges") ||
-	    (lack == LACK_CHANGE && k->refused))
-		return false;
-	if (lack == LACK_CHANGE) {
-		text = xstrdup(k->contract == CONTRACT_HARD ?
-		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
-	} else {
-		how = outcome(k, &output);
-		text = xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command,
-		    output);
-		free(how);
-		free(output);
-	}
-	told = turn_message(t, text, "contract") == 0 &&
-	    hub_sync(t->hub, SLOT_GUARD) == 0;
-	free(text);
-	return told;
-}
-
-bool
-verify_due(const struct turn *t)
-{
-	const struct track *k = t->hub->track;
-
-	return k->verify_command != NULL && is_patch(k->mode) && !k->verified &&
-	    k->nfiles > 0;
 }
 
 /* hamr-tool runs it, in its sandbox; once more if it died over it. */
@@ -149,31 +97,63 @@ verify_now(struct hub *h, const char *profile)
 	return k->verification != NULL && hub_sync(h, SLOT_GUARD) == 0;
 }
 
-bool
-verify(struct turn *t)
+/* What the model is told, yours. */
+static char *
+words(const struct track *k, enum lack lack)
 {
-	const char *profile = conf_str(t->conf, "verification.profile");
-	struct track *k = t->hub->track;
-	char *output, *how, *text;
-	int rc;
+	char *how, *output, *text;
+	struct slice v;
+	int64_t code;
 
-	turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
-	if (!k->failed_verification && !verify_now(t->hub, profile))
-		return false;
-	if (k->verified) {
+	if (lack == LACK_CHANGE)
+		return xstrdup(k->contract == CONTRACT_HARD ?
+		    TEXT_MUST_CHANGE : TEXT_NO_CHANGE);
+	v = slice_of(k->verification);
+	output = scan_text(scan_get(v, "output"));
+	how = scan_int(scan_get(v, "exit"), &code) ?
+	    xasprintf("exit %lld", (long long)code) :
+	    xstrdup("no exit status");
+	text = lack == LACK_CHECK ? xasprintf(TEXT_REPAIR, how, output) :
+	    xasprintf(TEXT_NOT_VERIFIED, how, k->verify_command, output);
+	free(how);
+	free(output);
+	return text;
+}
+
+bool
+contract_pursue(struct turn *t)
+{
+	struct track *k = t->hub->track;
+	enum lack lack = lacks(k, t->conf);
+	bool over, told;
+	char *text;
+
+	if (lack == LACK_VERIFICATION || (lack == LACK_CHECK &&
+	    !k->failed_verification)) {
+		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
+		if (!verify_now(t->hub, conf_str(t->conf,
+		    "verification.profile")))
+			return false;
+	}
+	if (lack == LACK_NOTHING || (lack != LACK_CHANGE && k->verified)) {
 		turn_set_ending(t, END_COMPLETED, "stop");
 		return false;
 	}
-	turn_set_ending(t, END_CONTRACT, "verification");
-	if (k->repairs >= conf_int(t->conf, "agent.repair_attempts"))
+	turn_set_ending(t, END_CONTRACT, lack == LACK_CHANGE ? "no_change" :
+	    "verification");
+	/* a change that was refused is not asked for */
+	over = lack == LACK_CHECK ? k->repairs >= conf_int(t->conf,
+	    "agent.repair_attempts") : k->nudges >= conf_int(t->conf,
+	    "agent.contract_nudges") || (lack == LACK_CHANGE && k->refused);
+	if (over)
 		return false;
-	/* fix it: a turn of the loop with its own count of steps and calls */
-	how = outcome(k, &output);
-	text = xasprintf(TEXT_REPAIR, how, output);
-	rc = hub_put(t->hub, "{'role':'user','content':@,"
-	    "'meta':{'by':'verify'}}", slice_of(text));
+	text = words(k, lack);
+	/* a repair is a turn of the loop with its own count of steps and
+	 * calls */
+	told = (lack != LACK_CHECK ? turn_message(t, text, "contract") :
+	    hub_put(t->hub, "{'role':'user','content':@,"
+	    "'meta':{'by':'verify'}}", slice_of(text))) == 0 &&
+	    hub_sync(t->hub, SLOT_GUARD) == 0;
 	free(text);
-	free(how);
-	free(output);
-	return rc == 0 && hub_sync(t->hub, SLOT_GUARD) == 0;
+	return told;
 }

@@ -18,34 +18,15 @@
 const char *contract_of(const struct conf *c, const char *mode, bool chat,
     const char *task);
 
-enum lack {
-	LACK_NOTHING,
-	LACK_CHANGE,		/* patch mode: no file was changed */
-	LACK_VERIFICATION	/* verify mode: it has not passed */
-};
-
-enum lack contract_lacks(const struct track *k, const struct conf *c);
-
 /* The turn is over without a change, and that stands: what a person is told,
  * or NULL. */
 const char *contract_remark(const struct track *k, const struct conf *c);
 
-/* ---- verification ----
- *
- * All set t->end and t->reason for the case that the turn ends here, and
- * return true when it goes on.
- */
+/* The model has answered: whether the work is done is found out, by running the
+ * verification where there is one to run.  True: something is missing, and the
+ * model was told; false: the turn ends, as t->end and t->reason say. */
+bool contract_pursue(struct turn *t);
 
-/* The contract is not met: tell the model what is missing.  What a
- * verification has to say is found by running it. */
-bool verify_contract(struct turn *t, enum lack lack);
-
-/* Has the verification command to run now? */
-bool verify_due(const struct turn *t);
-
-/* Run it with this profile; false: no verification came (the hub failed, was
+/* Run the verification with this profile; false: none came (the hub failed, was
  * interrupted, or the tool stage does not verify). */
 bool verify_now(struct hub *h, const char *profile);
-
-/* Run it; if it fails, ask for repair. */
-bool verify(struct turn *t);

@@ -271,8 +271,6 @@ next(struct turn *t)
 	if (k->last == R_ASSISTANT) {
 		/* An answer without calls and without a nudge: is the work
 		 * done? */
-		enum lack lack;
-
 		if (k->empty_in_a_row > 0) {
 			turn_set_ending(t, END_MODEL, "empty_response");
 			return recover(t, EMPTY_RESPONSE);
@@ -284,13 +282,7 @@ next(struct turn *t)
 			    "no consent; --yes allows changes");
 			return false;
 		}
-		lack = contract_lacks(k, t->conf);
-		if (lack != LACK_NOTHING)
-			return verify_contract(t, lack);
-		if (verify_due(t))
-			return verify(t);
-		turn_set_ending(t, END_COMPLETED, "stop");
-		return false;
+		return contract_pursue(t);
 	}
 	limit = limits_reached(t);
 	if (limit == NULL)
