@@ -37,18 +37,18 @@ track_no_failure(struct track *t)
 	track_set(&t->bash_failed, NULL);
 }
 
+/* The first call of that id which has no start (or result) yet gets it. */
 static void
-track_started(struct track *t, const struct rec *r)
+note_call(struct track *t, struct slice id, bool start)
 {
-	char *id = scan_text(rec_get(r, "tool_call_id"));
+	for (size_t i = 0; i < t->ncalls; i++) {
+		bool *has = start ? &t->calls[i].started : &t->calls[i].done;
 
-	for (size_t i = 0; i < t->ncalls; i++)
-		if (!t->calls[i].started && strcmp(t->calls[i].id, id) == 0) {
-			t->calls[i].started = true;
-			break;
+		if (!*has && scan_str_is(id, t->calls[i].id)) {
+			*has = true;
+			return;
 		}
-	t->started++;
-	free(id);
+	}
 }
 
 /* What its commands ran in, the weakest of them. */
@@ -182,7 +182,6 @@ const char *const track_scenarios[SCENARIOS] = { "empty_response",
 static void
 drop_error(struct track *t)
 {
-	track_set(&t->error_stage, NULL);
 	track_set(&t->error_code, NULL);
 	track_set(&t->error_text, NULL);
 	track_set(&t->partial, NULL);
@@ -389,7 +388,6 @@ note_error(struct track *t, const struct rec *r)
 {
 	struct slice part = rec_get(r, "partial");
 
-	track_set(&t->error_stage, scan_text(rec_get(r, "stage")));
 	track_set(&t->error_code, scan_text(rec_get(r, "code")));
 	track_set(&t->error_text, scan_text(rec_get(r, "message")));
 	t->error_retryable = scan_true(rec_get(r, "retryable"));
@@ -398,115 +396,49 @@ note_error(struct track *t, const struct rec *r)
 }
 
 static void
-message(struct track *t, const struct rec *r)
+assistant(struct track *t, const struct rec *r)
 {
-	t->last = r->kind;
-	t->ended = false;
-	drop_error(t);
-	if (r->kind == R_SYSTEM)
-		t->has_system = true;
-	if (r->kind == R_USER)
-		user(t, r);
-	if (r->kind == R_ASSISTANT) {
-		struct buf text = BUF_INIT(BUF_RECORD_MAX);
-		struct call c;
-		bool cut;
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct call c;
+	bool cut;
 
-		t->unanswered = false;
-		track_drop_calls(t);
-		for (struct walk w = walk_of(rec_get(r, "tool_calls"));
-		    msg_next_call(&w, &c); ) {
-			GROW(t->calls, t->ncalls, t->capcalls);
-			t->calls[t->ncalls++] = (struct open_call){
-				scan_text(c.id), scan_text(c.name), false,
-				false };
-		}
-		msg_text(rec_get(r, "content"), &text);
-		track_set(&t->answer, buf_detach(&text));
-		track_set(&t->finish, scan_text(rec_get(r, "finish_reason")));
-		cut = strcmp(t->finish, "length") == 0;
-		t->had_calls = t->ncalls > 0 || msg_meta(r,
-		    "dropped_calls").p != NULL;
-		t->repeats = msg_meta(r, "repeats").p != NULL;
-		t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
-		t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
-		    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
-		t->steps++;
+	t->unanswered = false;
+	track_drop_calls(t);
+	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
+	    msg_next_call(&w, &c); ) {
+		GROW(t->calls, t->ncalls, t->capcalls);
+		t->calls[t->ncalls++] = (struct open_call){ scan_text(c.id),
+			scan_text(c.name), false, false };
 	}
-	if (r->kind == R_TOOL) {
-		char *id = scan_text(rec_get(r, "tool_call_id"));
-
-		for (size_t i = 0; i < t->ncalls; i++)
-			if (!t->calls[i].done && strcmp(t->calls[i].id,
-			    id) == 0) {
-				t->calls[i].done = true;
-				break;
-			}
-		free(id);
-		mutation(t, r);
-		if (consent(t, r))
-			command(t, r);
-		track_sandbox(t, msg_meta(r, "sandbox"));
-		unlimited(t, msg_meta(r, "unlimited"));
-	}
+	msg_text(rec_get(r, "content"), &text);
+	track_set(&t->answer, buf_detach(&text));
+	track_set(&t->finish, scan_text(rec_get(r, "finish_reason")));
+	cut = strcmp(t->finish, "length") == 0;
+	t->had_calls = t->ncalls > 0 || msg_meta(r, "dropped_calls").p != NULL;
+	t->repeats = msg_meta(r, "repeats").p != NULL;
+	t->cut_in_a_row = cut ? t->cut_in_a_row + 1 : 0;
+	t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
+	    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
+	t->steps++;
 }
 
 static void
-event(struct track *t, const struct rec *r)
+result(struct track *t, const struct rec *r)
 {
-	switch (r->kind) {
-	case R_HAMR:
-		t->has_header = true;
-		set_mode(t, rec_get(r, "mode"));
-		track_set(&t->model, rec_strdup(r, "model"));
-		track_set(&t->cwd, rec_strdup(r, "cwd"));
-		break;
-	case R_CONFIG:
-		settings(t, r);
-		break;
-	case R_TOOLS:
-		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
-		break;
-	case R_START:
-		track_started(t, r);
-		break;
-	case R_USAGE:
-		usage_add(&t->usage, r);
-		break;
-	case R_VERDICT:
-		if (rec_str_is(r, "action", "halt")) {
-			t->halted = true;
-			track_set(&t->halt_rule, scan_text(rec_get(r,
-			    "rule")));
-			track_set(&t->halt_text, rec_strdup(r, "message"));
-		}
-		break;
-	case R_ANSWER:
-		if (slice_is(rec_get(r, "allow"), "false"))
-			t->refused = true;
-		break;
-	case R_RECOVERY:
-		recovery(t, r);
-		break;
-	case R_UNDO:
-		undone(t, r);
-		break;
-	case R_VERIFICATION:
-		verification(t, r);
-		track_sandbox(t, rec_get(r, "sandbox"));
-		break;
-	case R_ERROR:
-		note_error(t, r);
-		break;
-	case R_END:
-		t->ended = true;
-		track_set(&t->end_status, scan_text(rec_get(r, "status")));
-		track_set(&t->end_answer, scan_text(rec_get(r, "answer")));
-		track_set(&t->end_line, xmemdup0(r->line.p, r->line.n));
-		break;
-	default:
-		break;
-	}
+	note_call(t, rec_get(r, "tool_call_id"), false);
+	mutation(t, r);
+	if (consent(t, r))
+		command(t, r);
+	track_sandbox(t, msg_meta(r, "sandbox"));
+	unlimited(t, msg_meta(r, "unlimited"));
+}
+
+static void
+halt(struct track *t, const struct rec *r)
+{
+	t->halted = true;
+	track_set(&t->halt_rule, scan_text(rec_get(r, "rule")));
+	track_set(&t->halt_text, rec_strdup(r, "message"));
 }
 
 void
@@ -523,10 +455,53 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		t->decision = at;
 		t->guard_after = 0;
 	}
-	if (rec_is_message(r->kind))
-		message(t, r);
-	else
-		event(t, r);
+	if (rec_is_message(r->kind)) {
+		t->last = r->kind;
+		t->ended = false;
+		drop_error(t);
+	}
+	switch (r->kind) {
+	case R_SYSTEM: t->has_system = true; break;
+	case R_USER: user(t, r); break;
+	case R_ASSISTANT: assistant(t, r); break;
+	case R_TOOL: result(t, r); break;
+	case R_HAMR:
+		t->has_header = true;
+		set_mode(t, rec_get(r, "mode"));
+		track_set(&t->model, rec_strdup(r, "model"));
+		track_set(&t->cwd, rec_strdup(r, "cwd"));
+		break;
+	case R_CONFIG: settings(t, r); break;
+	case R_TOOLS:
+		track_set(&t->tools, xmemdup0(r->line.p, r->line.n));
+		break;
+	case R_START:
+		note_call(t, rec_get(r, "tool_call_id"), true);
+		t->started++;
+		break;
+	case R_USAGE: usage_add(&t->usage, r); break;
+	case R_VERDICT:
+		if (rec_str_is(r, "action", "halt"))
+			halt(t, r);
+		break;
+	case R_ANSWER:
+		t->refused |= slice_is(rec_get(r, "allow"), "false");
+		break;
+	case R_RECOVERY: recovery(t, r); break;
+	case R_UNDO: undone(t, r); break;
+	case R_VERIFICATION:
+		verification(t, r);
+		track_sandbox(t, rec_get(r, "sandbox"));
+		break;
+	case R_ERROR: note_error(t, r); break;
+	case R_END:
+		t->ended = true;
+		track_set(&t->end_status, scan_text(rec_get(r, "status")));
+		track_set(&t->end_answer, scan_text(rec_get(r, "answer")));
+		track_set(&t->end_line, xmemdup0(r->line.p, r->line.n));
+		break;
+	default: break;
+	}
 }
 
 size_t

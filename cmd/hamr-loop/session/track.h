@@ -88,7 +88,7 @@ struct track {
 	bool had_calls;		/* it asks for calls, or dropped some */
 
 	/* the newest error of provider or compact since the last message */
-	char *error_stage, *error_code, *error_text, *partial;
+	char *error_code, *error_text, *partial;
 	bool error_retryable, has_partial;
 
 	/* where the guard answers: offset of the last record after which it
