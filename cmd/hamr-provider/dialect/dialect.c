@@ -62,24 +62,20 @@ static const struct block fence_only = { DIALECT_JSON, "```", .weak = true,
 	.read = read_fence };
 static const struct block fence = { DIALECT_JSON, "```", .close = "\n```",
 	.weak = true, .read = read_fence };
-
-enum state {
-	IN_TEXT,
-	AT_CALL,		/* <tool_call>, and not yet known what */
-	IN_BLOCK,
-	IN_JUNK			/* no call; up to its closing tag */
-};
+/* No call, up to its closing tag. */
+static const struct block junk_call = { DIALECT_HERMES, CALL,
+	.close = CALL_END, .read = read_junk };
+static const struct block junk_function = { DIALECT_QWEN3, FUNC,
+	.close = FUNC_END, .read = read_junk };
 
 struct dialect {
 	enum dialect_kind kind;
 	struct dialect_out out;
 	void *ctx;
-	enum state state;
 	struct buf in;		/* what is not handed on yet */
 	size_t pos;		/* of it; a block begins here */
-	size_t looked;		/* IN_JUNK, IN_BLOCK: so far, from pos */
-	const struct block *block;
-	const char *closing;	/* IN_JUNK: its closing tag */
+	const struct block *block;	/* NULL: in text */
+	size_t looked;		/* in a block: so far, from pos */
 	struct reading reading;	/* and the tools */
 	unsigned again;
 	unsigned dropped;	/* incomplete calls */
@@ -150,7 +146,7 @@ void
 dialect_reset(struct dialect *d, struct slice tools)
 {
 	d->reading.tools = tools;
-	d->state = IN_TEXT;
+	d->block = NULL;
 	bufs_reset(BUFS(&d->in, &d->ready, &d->white, &d->apart));
 	d->fence = (struct fence){ 0 };
 	d->after_block = d->said = false;
@@ -186,7 +182,7 @@ say(struct dialect *d, size_t n)
 	size_t lead = skip_white(s, 0), end = n;
 
 	d->pos += n;
-	d->state = IN_TEXT;
+	d->block = NULL;
 	fence_feed(&d->fence, s.p, n);
 	buf_add(&d->white, s.p, lead);
 	if (lead == n)
@@ -218,7 +214,7 @@ leave(struct dialect *d, size_t n)
 	d->fence.line = FENCE_TEXT;
 	d->fence.last = '>';
 	d->pos += n;
-	d->state = IN_TEXT;
+	d->block = NULL;
 }
 
 /* ---- which blocks are meant ---- */
@@ -273,6 +269,13 @@ is_meant(struct dialect *d, struct slice block)
 
 /* ---- blocks ---- */
 
+enum block_said
+read_junk(struct reading *r)
+{
+	return slice_ends(r->s, begins(r->s, 0, CALL) ? CALL_END : FUNC_END) ?
+	    BLOCK_BROKEN : BLOCK_NONE;
+}
+
 /* The first n bytes are a block that cannot be read. */
 static void
 broken(struct dialect *d, size_t n)
@@ -294,43 +297,23 @@ mention(struct dialect *d)
 	d->again++;
 }
 
-/* No call: it ends at its closing tag. */
-static void
-into_junk(struct dialect *d)
-{
-	d->closing = begins(rest(d), 0, CALL) ? CALL_END : FUNC_END;
-	d->state = IN_JUNK;
-	d->looked = 1;
-}
-
-/* This and what follows return false when more bytes are needed. */
-static bool
-in_junk(struct dialect *d, enum block_end e)
-{
-	struct slice s = rest(d);
-	size_t n = strlen(d->closing), end;
-
-	/* <function=NAME> of another tool can never be a call */
-	if (d->closing[2] == 'f' && !is_meant(d, s)) {
-		say(d, 1);
-		return true;
-	}
-	end = slice_find(s, d->looked, d->closing);
-	if (end < s.n)
-		broken(d, end + n);
-	else if (e != BLOCK_GROWS)
-		mention(d);		/* never closed */
-	else
-		d->looked = s.n > n ? s.n - n : 1;
-	return end < s.n || e != BLOCK_GROWS;
-}
-
 static void
 into_block(struct dialect *d, const struct block *f)
 {
 	d->block = f;
-	d->state = IN_BLOCK;
 	d->looked = 1;
+}
+
+/* What begins here is no call after all. */
+static void
+into_junk(struct dialect *d)
+{
+	if (begins(rest(d), 0, CALL))
+		into_block(d, &junk_call);
+	else if (is_meant(d, rest(d)))
+		into_block(d, &junk_function);
+	else		/* <function=NAME> of another tool can never be one */
+		say(d, 1);
 }
 
 static bool
@@ -403,6 +386,7 @@ block_end(const struct block *f, struct slice s, size_t from)
 	return 0;
 }
 
+/* Returns false when more bytes are needed. */
 static bool
 in_block(struct dialect *d, enum block_end e)
 {
@@ -564,7 +548,7 @@ opens_glm(const struct dialect *d, struct slice s)
 	return key == 1 || is_tool(d, (struct slice){ s.p, name });
 }
 
-/* <tool_call> stands here: what is behind it? */
+/* <tool_call> stands here: what is behind it?  False: it is not known yet. */
 static bool
 at_call(struct dialect *d, enum block_end e)
 {
@@ -596,7 +580,22 @@ at_call(struct dialect *d, enum block_end e)
 	return true;
 }
 
-/* What may begin a block stands here. */
+/* The bytes end in mid-tag. */
+static void
+open_call(struct dialect *d, enum block_end e)
+{
+	size_t n = rest(d).n;
+
+	if (e == BLOCK_CUT && is_meant(d, rest(d))) {
+		leave(d, n);
+		d->dropped++;
+	} else {
+		d->again++;
+		broken(d, n);
+	}
+}
+
+/* What may begin a block stands here.  False: more bytes are needed. */
 static bool
 opening(struct dialect *d, enum block_end e)
 {
@@ -617,9 +616,13 @@ opening(struct dialect *d, enum block_end e)
 	may = call < 0 || func < 0 || block < 0;
 	if (block == 1)
 		into_block(d, f);
-	else if (call == 1)
-		d->state = AT_CALL;
-	else if (func == 1) {
+	else if (call == 1) {
+		if (!at_call(d, e)) {
+			if (e == BLOCK_GROWS)
+				return false;
+			open_call(d, e);
+		}
+	} else if (func == 1) {
 		qwen3_begin(&d->reading, 0, false);
 		into_block(d, &qwen3);
 	} else if (may && e == BLOCK_GROWS)
@@ -633,21 +636,6 @@ opening(struct dialect *d, enum block_end e)
 	return true;
 }
 
-/* The bytes end in mid-tag. */
-static void
-open_call(struct dialect *d, enum block_end e)
-{
-	size_t n = rest(d).n;
-
-	if (e == BLOCK_CUT && is_meant(d, rest(d))) {
-		leave(d, n);
-		d->dropped++;
-	} else {
-		d->again++;
-		broken(d, n);
-	}
-}
-
 static void
 walk(struct dialect *d, enum block_end e)
 {
@@ -655,31 +643,18 @@ walk(struct dialect *d, enum block_end e)
 	struct slice s;
 	size_t n;
 
-	while (more && d->pos < d->in.len)
-		switch (d->state) {
-		case IN_TEXT:
-			s = rest(d);
-			for (n = 0; n < s.n && memchr("<[{`", s.p[n], 4) ==
-			    NULL; n++)
-				;
-			if (n > 0)
-				say(d, n);
-			more = n < s.n && opening(d, e);
-			break;
-		case AT_CALL:
-			more = at_call(d, e);
-			if (!more && e != BLOCK_GROWS) {
-				open_call(d, e);
-				more = true;
-			}
-			break;
-		case IN_JUNK:
-			more = in_junk(d, e);
-			break;
-		case IN_BLOCK:
+	while (more && d->pos < d->in.len) {
+		if (d->block != NULL) {
 			more = in_block(d, e);
-			break;
+			continue;
 		}
+		s = rest(d);
+		for (n = 0; n < s.n && memchr("<[{`", s.p[n], 4) == NULL; n++)
+			;
+		if (n > 0)
+			say(d, n);
+		more = n < s.n && opening(d, e);
+	}
 	buf_drop(&d->in, d->pos);
 	d->pos = 0;
 }

@@ -114,6 +114,8 @@ block_read read_hermes, read_qwen3;
 block_read read_llama3, read_bare, read_mistral, read_deepseek, read_kimi,
     read_fence, read_functions, read_glm, read_minimax, read_pythonic;
 block_read python_call;		/* one N(K=V) */
+block_read read_junk;		/* no call: broken where it is closed, else
+				 * text */
 
 /* The name in a broken object, as well as it can be read. */
 bool hermes_name(struct slice block, struct buf *out);
