@@ -185,10 +185,8 @@ plan_write(struct files *f, struct change *c, struct slice args)
 	if (find_target(f, c, args) < 0)
 		return -1;
 	if (!arg_str(args, "content", &c->new))
-		return fault_set(&c->fault, c->new.over ? "too_large" :
-		    "bad_arguments", c->new.over ?
-		    "the content is larger than 64 MiB" :
-		    "the content is missing");
+		return fault_set(&c->fault, "too_large", "the content is "
+		    "larger than 64 MiB");
 	if (!c->path.exists)
 		return 0;
 	if (!S_ISREG(c->path.st.st_mode))

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/scan.h"
-#include "record/alias.h"
 
 #include "diff.h"
 #include "edit.h"
@@ -26,17 +25,14 @@ add(struct edits *e, struct slice args, struct fault *f)
 	struct edit x = { .old = BUF_INIT(BUF_RECORD_MAX),
 		.new = BUF_INIT(BUF_RECORD_MAX),
 		.all = arg_bool(args, "all") };
-	bool has_old = arg_str(args, "old", &x.old);
-	bool has_new = arg_str(args, "new", &x.new);
 
+	arg_str(args, "old", &x.old);
+	arg_str(args, "new", &x.new);
 	GROW(e->v, e->n, e->cap);
 	e->v[e->n++] = x;
-	if (!has_old || x.old.len == 0)
-		return fault_set(f, "bad_arguments", "old is %s; give the "
-		    "exact text to replace", has_old ? "empty" : "missing");
-	if (!has_new)
-		return fault_set(f, "bad_arguments", "new is missing; give "
-		    "the text to put there");
+	if (x.old.len == 0)
+		return fault_set(f, "bad_arguments", "old is empty; give the "
+		    "exact text to replace");
 	if (slice_eq(buf_view(&x.old), buf_view(&x.new)))
 		return fault_set(f, "bad_arguments",
 		    "old and new are the same text");
@@ -46,25 +42,13 @@ add(struct edits *e, struct slice args, struct fault *f)
 int
 edits_parse(struct edits *e, struct slice args, struct fault *f)
 {
-	struct slice list = scan_get(args, "edits"), val;
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-	struct walk w;
-	bool one = arg_str(args, "old", &b) && b.len > 0;
+	struct slice val;
 	int r = 0;
 
 	*e = (struct edits){ 0 };
-	if (scan_kind(list) == SCAN_ARRAY)
-		for (w = walk_of(list); r == 0 && walk_next(&w, NULL, &val); ) {
-			buf_reset(&b);
-			r = alias_args(SLICE("edit"), val, &b) ?
-			    add(e, buf_view(&b), f) : fault_set(f,
-			    "bad_arguments", "edits must hold objects with "
-			    "old and new");
-		}
-	buf_release(&b);
-	if (r == 0 && one && e->n > 0)
-		return fault_set(f, "bad_arguments", "give old and new, or "
-		    "edits, not both");
+	for (struct walk w = walk_elements(scan_get(args, "edits"));
+	    r == 0 && walk_next(&w, NULL, &val); )
+		r = add(e, val, f);
 	return r < 0 || e->n > 0 ? r : add(e, args, f);
 }
 

@@ -28,8 +28,8 @@ struct hits {
 	size_t n, cap;
 };
 
-/* Take old, new, all, or edits, from arguments with canonical names.  0, or
- * -1 with f (bad_arguments). */
+/* Take old, new, all, or edits, from arguments that have passed the schema.  0,
+ * or -1 with f (bad_arguments): old is empty, or the same as new. */
 int edits_parse(struct edits *e, struct slice args, struct fault *f);
 void edits_release(struct edits *e);
 

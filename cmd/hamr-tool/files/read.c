@@ -249,10 +249,7 @@ read_file(struct files *f, const struct path *p, struct slice args,
 
 	if (S_ISREG(st.st_mode)) {
 		fd = path_open(&f->root, rel, O_RDONLY);
-		if (fd >= 0 && v.last < v.first)
-			fault_set(&fault, "bad_arguments", "last (%ld) is "
-			    "before first (%ld)", v.last, v.first);
-		else if (fd < 0 || fstat(fd, &st) < 0)
+		if (fd < 0 || fstat(fd, &st) < 0)
 			fault_sys(&fault, "cannot be read", rel);
 		/* a page of its beginning decides whether it is text */
 		n = fd >= 0 ? pread(fd, look, sizeof look, 0) : 0;
@@ -386,16 +383,13 @@ files_read(struct files *f, struct slice args, struct result *r)
 {
 	struct buf path = BUF_INIT(BUF_RECORD_MAX);
 	struct buf query = BUF_INIT(BUF_RECORD_MAX);
-	bool has_path = arg_str(args, "path", &path);
 	bool has_query = arg_str(args, "query", &query) && query.len > 0;
 
+	arg_str(args, "path", &path);
 	if (files_over_budget(f, args, r))
 		;
 	else if (has_query && path.len == 0)
 		read_path(f, SLICE("."), args, true, r);
-	else if (!has_path)
-		result_error(r, "bad_arguments",
-		    "read needs a path or a query");
 	else if (path.len == 0)
 		buf_adds(&r->content, "nothing to read: the path is empty\n");
 	else if (slice_is(buf_view(&path), "/dev/null"))
