@@ -275,6 +275,9 @@ printf -- '---\ndescription: How to release\n---\nTag it.\n' \
 { call read "{\"path\":\"$skills/lint/SKILL.md\"}"
 call read '{"path":".hamr/skills/release/SKILL.md"}'
 call read "{\"path\":\"$skills/../config.toml\"}"
+call read '{"path":"skill:lint"}'
+call read '{"path":"skill:release","first":4}'
+call read '{"path":"skill:../lint"}'
 answer "Linted."; } >script
 run "lint it"
 is "the user's skills are told by name" "$(context)" "Skills, to read before a \
@@ -294,7 +297,17 @@ Run make lint.
      3	---
      4	Tag it.
 
-../config.toml is outside the root; only paths beneath it can be used"
+../config.toml is outside the root; only paths beneath it can be used
+---
+name: lint
+description: \"How to lint\"
+---
+Run make lint.
+
+.hamr/skills/release/SKILL.md lines 4-4 of 4
+     4	Tag it.
+
+.hamr/lint/SKILL.md is kept from reading and writing"
 hamr-loop --trust 2>/dev/null
 hamr-loop --yes --json --replay script "lint it" >out 2>err
 match "the repository's, once it is trusted" "$(context)" \

@@ -382,7 +382,7 @@ files_judge(struct files *f, const char *tool, struct slice args,
 		    r);
 	result_init(&found);
 	query = arg_str(args, "query", &text) && text.len > 0;
-	if (!arg_str(args, "path", &path)) {
+	if (!arg_path(args, &path)) {
 		if (!query)
 			result_error(r, "bad_arguments",
 			    "read needs a path or a query");

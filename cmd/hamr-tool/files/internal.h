@@ -21,6 +21,8 @@ bool arg_bool(struct slice args, const char *key);
 
 /* ---- names ---- */
 
+/* The path of a read, as arg_str; "skill:NAME" becomes the file's. */
+bool arg_path(struct slice args, struct buf *out);
 /* Is it a path among the user's own skills, which may be read though they lie
  * outside the root? */
 bool files_is_skill(struct slice path);

@@ -296,6 +296,29 @@ skills_folder(void)
 	return all;
 }
 
+/* "skill:NAME" is its SKILL.md: the user's, or else the repository's. */
+bool
+arg_path(struct slice args, struct buf *out)
+{
+	char *dir, *name;
+
+	if (!arg_str(args, "path", out))
+		return false;
+	if (!slice_starts(buf_view(out), "skill:"))
+		return true;
+	dir = skills_folder();
+	name = xstrdup(out->p + strlen("skill:"));
+	buf_reset(out);
+	buf_fmt(out, "%s%s/SKILL.md", dir != NULL ? dir : "", name);
+	if (dir == NULL || access(out->p, F_OK) < 0) {
+		buf_reset(out);
+		buf_fmt(out, ".hamr/skills/%s/SKILL.md", name);
+	}
+	free(dir);
+	free(name);
+	return true;
+}
+
 bool
 files_is_skill(struct slice path)
 {
@@ -385,7 +408,7 @@ files_read(struct files *f, struct slice args, struct result *r)
 	struct buf query = BUF_INIT(BUF_RECORD_MAX);
 	bool has_query = arg_str(args, "query", &query) && query.len > 0;
 
-	arg_str(args, "path", &path);
+	arg_path(args, &path);
 	if (files_over_budget(f, args, r))
 		;
 	else if (has_query && path.len == 0)
