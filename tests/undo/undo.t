@@ -99,12 +99,24 @@ status "it is a link" 77 t undo
 rm m1; echo 1 >m1; echo other >a
 status "one is there again" 77 t undo
 rm a; mkdir a; echo in >a/in
-status "or a folder is in the way" 71 t undo
+status "or a folder is in the way" 77 t undo
+is "that is said" "$(cat "$T/.err")" "hamr-tool: a is a folder with other \
+files in it; nothing was changed, move them away first"
 is "and nothing was changed" "$(cat m1 m2 m3 a/in | tr '\n' ' ')" "1 2 3 in "
 ok "no leftover" sh -c '! ls -A | grep hamr-tmp'
 rm -r a; chmod 600 m3
 is "another mode, the same x" "$(t undo >/dev/null; ls; cat a)" \
 	"a${nl}one${nl}two"
+
+rm -f a m1 m2 m3; mkdir ../mine && cd ../mine || exit 1
+b 'echo 1 >x; echo 1 >n'; b 'rm x; mkdir x; echo y >x/y'; echo mine >x/mine
+status "a person's file in a folder that is to go" 77 t undo cp1
+is "stays where it is" "$(cat x/* n; ls -A . x | grep hamr-tmp)" "mine${nl}y${nl}1"
+status "with --force, too" 77 t undo --force cp1
+is "and all that is beside it" "$(cat x/* n)" "mine${nl}y${nl}1"
+rm x/mine
+is "without it all goes" "$(t undo cp1 >/dev/null; ls -A)" .hamr
+cd ../root || exit 1
 
 # --- bytes
 head -c 100000 /dev/urandom >bin; printf 'no end' >noend; : >empty

@@ -70,8 +70,12 @@ fail(const char *path, struct err *e)
 {
 	char *name = path_name(path);
 
-	err_sys(e, errno == EACCES || errno == EPERM ? ST_POLICY : ST_SYSTEM,
-	    "%s cannot be put back", name);
+	if (errno == ENOTEMPTY)
+		err_set(e, ST_POLICY, "%s is a folder with other files in it; "
+		    "nothing was changed, move them away first", name);
+	else
+		err_sys(e, errno == EACCES || errno == EPERM ? ST_POLICY :
+		    ST_SYSTEM, "%s cannot be put back", name);
 	free(name);
 	return -1;
 }
@@ -135,17 +139,26 @@ make_new(const struct root *root, struct step *s, int dir,
 	return r;
 }
 
-/* What is there goes aside: by a link where something takes its name at
- * once. */
+/* What is there, if anything, goes aside: by a link where something takes its
+ * name at once.  A folder does not that has somebody's files in it. */
 static int
 put_aside(struct step *s, int dir, const char *base, bool link)
 {
 	char name[REPLACE_NAME];
+	struct stat st;
+	bool folder;
 
+	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -1;
+	folder = S_ISDIR(st.st_mode);
+	if (folder && !only_folders(dir, base, false)) {
+		errno = ENOTEMPTY;
+		return -1;
+	}
 	if (free_name(dir, name) < 0)
 		return -1;
 	memcpy(s->aside, name, sizeof name);
-	return link ? linkat(dir, base, dir, name, 0) :
+	return link && !folder ? linkat(dir, base, dir, name, 0) :
 	    renameat(dir, base, dir, name);
 }
 
@@ -154,17 +167,10 @@ put_there(const struct root *root, struct step *s, int dir,
     const char *base)
 {
 	char tmp[REPLACE_NAME] = "";
-	struct stat st;
 	int no, r = make_new(root, s, dir, base, tmp);
 
-	if (r == 0 && fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		if (S_ISDIR(st.st_mode) && !only_folders(dir, base, false)) {
-			errno = ENOTEMPTY;
-			r = -1;
-		} else {
-			r = put_aside(s, dir, base, !S_ISDIR(st.st_mode));
-		}
-	}
+	if (r == 0)
+		r = put_aside(s, dir, base, true);
 	if (r == 0)
 		r = renameat(dir, tmp, dir, base);
 	if (r < 0 && tmp[0] != '\0') {
@@ -193,9 +199,6 @@ do_step(struct files *f, struct step *s, struct err *e)
 		    errno == ELOOP) ? 0 : fail(s->path, e);
 	r = goes ? put_aside(s, dir, base, false) :
 	    put_there(&f->root, s, dir, base);
-	/* a folder, or nothing, stood where nothing shall */
-	if (r < 0 && goes && errno == ENOENT)
-		r = 0;
 	s->done = r == 0;
 	if (r < 0)
 		fail(s->path, e);
