@@ -210,6 +210,11 @@ is "without git it is said" "$(PATH=$T/nogit "$BIN/hamr-tool" --yes \
 	--no-config --root . bash '{"command":"echo 7 >>u2"}' 2>../err
 	head -n 1 ../err | cut -c 1-36)" "exit 0
 hamr-tool: no snapshot could be made"
+echo old >ed; "$BIN/hamr-tool" --no-config --root . --yes edit \
+	'{"path":"ed","old":"old","new":"new"}' >/dev/null
+PATH=$T/nogit "$BIN/hamr-tool" --no-config --root . undo 2>../err
+match "and by undo" "$(cat ../err; cat ed)" "hamr-tool: the old contents in \
+*snap.git cannot be read (git is not installed; install the package git)${nl}new"
 # --- first calls at the same moment
 one() {	# I BEFORE...
 	local i=$1

@@ -728,12 +728,22 @@ snap_time(const struct snap *s)
 	return s->looked;
 }
 
+/* Why snap_git has answered r. */
+static const char *
+git_failure(const struct snap *s, int r)
+{
+	char *git = which_program("git", s->f->root.real);
+	bool there = git != NULL;
+
+	free(git);
+	return r > 0 ? "git failed" : there ? "git did not run to its end" :
+	    "git is not installed; install the package git";
+}
+
 int
 snap_take(struct snap *s, struct snap_left *left, struct err *e)
 {
 	int fd = snap_lock(s, e), r;
-	const char *why;
-	char *git;
 
 	if (fd < 0)
 		return -1;
@@ -757,13 +767,8 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	*left = s->left;
 	if (r == 0)
 		return 0;
-	git = which_program("git", s->f->root.real);
-	why = s->why != NULL ? s->why : r > 0 ? "git failed" : git != NULL ?
-	    "git did not run to its end" :
-	    "git is not installed; install the package git";
-	free(git);
 	return err_set(e, ST_SYSTEM, "no snapshot could be made in %s (%s)",
-	    s->dir, why);
+	    s->dir, s->why != NULL ? s->why : git_failure(s, r));
 }
 
 /* ---- two snapshots ---- */
@@ -890,5 +895,5 @@ snap_fetch(struct snap *s, struct undo_path *const *v, size_t n,
 	}
 	buf_release(&in);
 	return r == 0 ? 0 : err_set(e, ST_SYSTEM, "the old contents in %s "
-	    "cannot be read", s->dir);
+	    "cannot be read (%s)", s->dir, git_failure(s, r));
 }
