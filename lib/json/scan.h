@@ -156,7 +156,8 @@ struct slice walk_leave(struct walk *w, const struct walk *in);
 void scan_quote(struct buf *out, const char *p, size_t n);
 
 /* Append a form with slices in it: $ is the next one as it is, @ the next one
- * as a JSON string, ' a quotation mark.
+ * as a JSON string, ? the same but null where it is not there, ' a quotation
+ * mark.
  *
  *	scan_put(&out, "{'name':@,'arguments':$}", name, args);
  */

@@ -470,7 +470,7 @@ void
 scan_put_slices(struct buf *out, const char *form, const struct slice *v)
 {
 	for (;;) {
-		size_t n = strcspn(form, "'$@");
+		size_t n = strcspn(form, "'$@?");
 
 		buf_add(out, form, n);
 		form += n;
@@ -485,7 +485,10 @@ scan_put_slices(struct buf *out, const char *form, const struct slice *v)
 			break;
 		default:
 			v++;
-			scan_quote(out, v->n > 0 ? v->p : "", v->n);
+			if (form[-1] == '?' && v->p == NULL)
+				buf_adds(out, "null");
+			else
+				scan_quote(out, v->n > 0 ? v->p : "", v->n);
 		}
 	}
 }

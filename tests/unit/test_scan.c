@@ -208,8 +208,9 @@ quoting(void **state)
 	    SLICE("{\"c\":2}"));
 	scan_put(&q, ",'d'");
 	scan_put(&q, "@", (struct slice){ NULL, 0 });
+	scan_put(&q, "?,?", (struct slice){ NULL, 0 }, SLICE(""));
 	assert_string_equal(q.p,
-	    "{\"a\":\"x\\\"\",\"b\":[1,{\"c\":2}]},\"d\"\"\"");
+	    "{\"a\":\"x\\\"\",\"b\":[1,{\"c\":2}]},\"d\"\"\"null,\"\"");
 	buf_release(&q);
 	buf_release(&back);
 }

@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "base/file.h"
-#include "json/json.h"
+#include "json/scan.h"
 #include "base/mem.h"
 #include "base/utc.h"
 #include "store/redact.h"
@@ -44,7 +44,7 @@ static int
 name_fact(const struct opts *o, struct item *fact, struct err *e)
 {
 	struct buf b = BUF_INIT(FACT_MAX * 8);
-	struct json *list = json_array();
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	int r = 0;
 
 	if (o->key != NULL) {
@@ -59,14 +59,13 @@ name_fact(const struct opts *o, struct item *fact, struct err *e)
 		if (b.len == 0 || b.len > 1000)
 			r = err_set(e, ST_USAGE, "--tag: of 1 to 1,000 bytes");
 		else
-			json_slice(list, NULL, buf_view(&b));
+			scan_put(&list, i == 0 ? "[@" : ",@", buf_view(&b));
 	}
-	buf_reset(&b);
-	json_print(list, &b);
-	if (!json_empty(list))
-		fact->tags = xmemdup0(b.p, b.len);
-	json_free(list);
-	buf_release(&b);
+	if (o->ntag > 0) {
+		buf_addc(&list, ']');
+		fact->tags = buf_detach(&list);
+	}
+	bufs_release(BUFS(&b, &list));
 	return r;
 }
 

@@ -1,12 +1,12 @@
 /* show.c - how hits, items and briefs look. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/ctrl.h"
 #include "base/num.h"
-#include "json/json.h"
 #include "show.h"
 #include "base/utc.h"
 #include "base/utf8.h"
@@ -19,39 +19,30 @@ kind_name(enum kind k)
 	return k == KIND_FACT ? "fact" : "message";
 }
 
-static void
-put_record(struct rec_out *out, struct json *o)
+static struct slice
+text_of(const char *s)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
-
-	json_print(o, &b);
-	rec_put(out, buf_view(&b));
-	buf_release(&b);
-	json_free(o);
+	return s != NULL ? slice_of(s) : (struct slice){ NULL, 0 };
 }
 
 void
 show_hit(struct rec_out *out, const struct hit *h, bool partial)
 {
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char time[UTC_SIZE], score[32];
 
-	json_str(o, "type", "hit");
-	json_str(o, "id", h->id);
-	json_str(o, "kind", kind_name(h->kind));
-	json_str(o, "store", h->store);
-	json_str(o, "session", h->session);
-	if (h->line > 0)
-		json_int(o, "line", h->line);
-	else
-		json_null(o, "line");
-	json_str(o, "role", h->role);
-	json_str(o, "name", h->name);
-	when_json(o, "time", h->time);
-	json_double(o, "score", round(h->score * 10000) / 10000);
-	json_str(o, "snippet", h->snippet);
-	if (partial)
-		json_bool(o, "partial", true);
-	put_record(out, o);
+	/* four decimals, without zeros at the end */
+	snprintf(score, sizeof score, "%.15g",
+	    round(h->score * 10000) / 10000);
+	scan_put(&b, "{'type':'hit','id':@,'kind':@,'store':@,'session':?,"
+	    "'line':$,'role':?,'name':?,'time':?,'score':$,'snippet':?$}",
+	    slice_of(h->id), slice_of(kind_name(h->kind)), slice_of(h->store),
+	    text_of(h->session), h->line > 0 ? SCAN_INT(h->line) :
+	    SLICE("null"), text_of(h->role), text_of(h->name),
+	    when_text(h->time, time), slice_of(score), text_of(h->snippet),
+	    partial ? SLICE(",\"partial\":true") : SLICE(""));
+	rec_put(out, buf_view(&b));
+	buf_release(&b);
 }
 
 void
@@ -162,32 +153,29 @@ head(struct slice t, size_t max)
 void
 show_listed(struct rec_out *out, const struct listed *l)
 {
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	char time[UTC_SIZE];
 
-	json_str(o, "id", l->id);
-	json_str(o, "kind", kind_name(l->kind));
-	json_slice(o, "key", l->slot);
-	json_raw(o, "tags", l->tags.p != NULL ? l->tags : SLICE("[]"));
-	when_json(o, "time", l->time);
-	json_slice(o, "content", l->text.p != NULL ?
-	    head(l->text, LIST_CHARS) : SLICE(""));
-	put_record(out, o);
+	scan_put(&b, "{'id':@,'kind':@,'key':?,'tags':$,'time':?,"
+	    "'content':@}", slice_of(l->id), slice_of(kind_name(l->kind)),
+	    l->slot, l->tags.p != NULL ? l->tags : SLICE("[]"),
+	    when_text(l->time, time), head(l->text, LIST_CHARS));
+	rec_put(out, buf_view(&b));
+	buf_release(&b);
 }
 
 void
 show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
 {
-	struct json *o = json_object();
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	json_str(o, "type", "stats");
-	json_str(o, "store", st->name);
-	json_str(o, "path", st->path);
-	json_int(o, "facts", n->facts);
-	json_int(o, "messages", n->messages);
-	json_int(o, "sessions", n->sessions);
-	json_int(o, "forgotten", n->forgotten);
-	json_int(o, "bytes", n->bytes);
-	put_record(out, o);
+	scan_put(&b, "{'type':'stats','store':@,'path':@,'facts':$,"
+	    "'messages':$,'sessions':$,'forgotten':$,'bytes':$}",
+	    slice_of(st->name), slice_of(st->path), SCAN_INT(n->facts),
+	    SCAN_INT(n->messages), SCAN_INT(n->sessions),
+	    SCAN_INT(n->forgotten), SCAN_INT(n->bytes));
+	rec_put(out, buf_view(&b));
+	buf_release(&b);
 }
 
 static void

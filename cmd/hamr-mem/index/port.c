@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "json/json.h"
 #include "store/facts.h"
 
 #include "port.h"
@@ -22,44 +21,34 @@ put_one(struct store *st, struct st *s, struct buf *out, struct err *e)
 {
 	struct buf text = BUF_INIT((size_t)512 << 20);
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
-	struct json *o = json_object();
 	struct slice key = st_col(s, KEY), content = { NULL, 0 };
 	int64_t kind = st_col_int(s, KIND);
-	char id[MEMID_SIZE];
+	char id[MEMID_SIZE], time[UTC_SIZE];
 	int r = 0;
 
 	snprintf(id, sizeof id, "m:%.*s", (int)key.n, key.p);
-	json_str(o, "type", "memory");
-	json_int(o, "v", 1);
-	json_str(o, "key", id);
-	json_str(o, "kind", kind == KIND_FACT ? "fact" :
-	    kind == KIND_MESSAGE ? "message" : "forgotten");
-	json_slice(o, "session", st_col(s, SESSION));
-	if (st_col_null(s, LINE))
-		json_null(o, "line");
-	else
-		json_int(o, "line", st_col_int(s, LINE));
-	json_slice(o, "role", st_col(s, ROLE));
-	json_slice(o, "name", st_col(s, NAME));
-	json_slice(o, "path", st_col(s, PATH));
-	when_json(o, "time", st_col_int(s, TIME));
-	json_raw(o, "tags", st_col_null(s, TAGS) ? SLICE("[]") :
-	    st_col(s, TAGS));
-	json_slice(o, "slot", st_col(s, SLOT));
 	if (!st_col_null(s, ROW)) {
 		r = store_text(st, st_col_int(s, ROW), &text, e);
-		content = text.len > 0 ? buf_view(&text) : SLICE("");
+		content = buf_view(&text);
 	}
-	json_slice(o, "content", content);
 	/* what the columns do not say is said only when it is more */
 	if (r == 0 && kind != KIND_MESSAGE)
 		r = kind == KIND_FACT ? saves_list(st, id + 2, &list, e) :
 		    saves_list_gone(st, id + 2, &list, e);
-	if (r == 0 && list.len > 0)
-		json_raw(o, "saves", buf_view(&list));
 	if (r == 0)
-		json_print(o, out);
-	json_free(o);
+		scan_put(out, "{'type':'memory','v':1,'key':@,'kind':@,"
+		    "'session':?,'line':$,'role':?,'name':?,'path':?,"
+		    "'time':?,'tags':$,'slot':?,'content':?", slice_of(id),
+		    kind == KIND_FACT ? SLICE("fact") : kind == KIND_MESSAGE ?
+		    SLICE("message") : SLICE("forgotten"), st_col(s, SESSION),
+		    st_col_null(s, LINE) ? SLICE("null") : st_col(s, LINE),
+		    st_col(s, ROLE), st_col(s, NAME), st_col(s, PATH),
+		    when_text(st_col_int(s, TIME), time),
+		    st_col_null(s, TAGS) ? SLICE("[]") : st_col(s, TAGS),
+		    st_col(s, SLOT), content);
+	if (r == 0 && list.len > 0)
+		scan_put(out, ",'saves':$", buf_view(&list));
+	buf_adds(out, "}");
 	bufs_release(BUFS(&list, &text));
 	return r;
 }

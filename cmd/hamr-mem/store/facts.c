@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/utc.h"
-#include "json/json.h"
 #include "json/scan.h"
 #include "json/sha.h"
 
@@ -32,7 +31,6 @@ static char *
 tags_join(struct slice a, struct slice b)
 {
 	struct buf out = BUF_INIT(BUF_RECORD_MAX);
-	struct json *list = json_array();
 	struct texts t = { .n = 0 };
 
 	tags_add(&t, a);
@@ -41,9 +39,9 @@ tags_join(struct slice a, struct slice b)
 		qsort(t.v, t.n, sizeof *t.v, text_order);
 	for (size_t i = 0; i < t.n; i++)
 		if (i == 0 || strcmp(t.v[i], t.v[i - 1]) != 0)
-			json_str(list, NULL, t.v[i]);
-	json_print(list, &out);
-	json_free(list);
+			scan_put(&out, i == 0 ? "[@" : ",@",
+			    slice_of(t.v[i]));
+	buf_adds(&out, t.n > 0 ? "]" : "[]");
 	texts_release(&t);
 	return buf_detach(&out);
 }
@@ -276,39 +274,39 @@ saves_forget(struct store *st, const char *key, int64_t time,
 
 /* ---- exporting ---- */
 
+/* Append these saves, a JSON object each; how many there are. */
 static int
-list_saves(struct st *s, struct json *list, struct err *e)
+list_saves(struct st *s, struct buf *list, struct err *e)
 {
+	char time[UTC_SIZE];
 	int n = 0, got;
 
 	for (; (got = st_step(s, e)) > 0; n++) {
-		struct json *o = json_object();
 		struct slice slot = st_col(s, 1);
 
-		when_json(o, "time", st_col_int(s, 0));
+		scan_put(list, n > 0 ? ",{'time':?" : "{'time':?",
+		    when_text(st_col_int(s, 0), time));
 		if (!st_col_null(s, 2))
-			json_raw(o, "tags", st_col(s, 2));
-		if (slot.n > 0)
-			json_slice(o, "slot", slot);
-		else
-			json_null(o, "slot");
-		json_add(list, NULL, o);
+			scan_put(list, ",'tags':$", st_col(s, 2));
+		scan_put(list, ",'slot':?}", slot.n > 0 ? slot :
+		    (struct slice){ NULL, 0 });
 	}
 	return got < 0 ? -1 : n;
 }
 
-/* The latest save that another fact had in each slot of this one. */
+/* The latest save that another fact had in each slot of this one, behind the n
+ * that are there. */
 static int
-list_replaced(struct store *st, const char *key, struct json *list,
+list_replaced(struct store *st, const char *key, int n, struct buf *list,
     struct err *e)
 {
 	struct st *s = db_query(st->db, e, "SELECT DISTINCT slot FROM saved "
 	    "WHERE key = ?1 AND slot <> '' ORDER BY slot", "t", key);
-	int n = 0, got;
+	int got;
 
 	while ((got = st_step(s, e)) > 0) {
 		char *slot = st_col_dup(s, 0), hash[SHA_HEX];
-		char id[MEMID_SIZE] = "m:";
+		char id[MEMID_SIZE] = "m:", time[UTC_SIZE];
 		struct st *gone;
 
 		hash_slot(slot, hash);
@@ -316,14 +314,11 @@ list_replaced(struct store *st, const char *key, struct json *list,
 		    "WHERE slot = ?1 AND key <> ?2", "tt", hash, key);
 		got = st_step(gone, e);
 		if (got > 0) {
-			struct json *o = json_object();
-
 			key_copy(id + 2, st_col(gone, 1));
-			when_json(o, "time", st_col_int(gone, 0));
-			json_str(o, "key", id);
-			json_str(o, "slot", slot);
-			json_add(list, NULL, o);
-			n++;
+			scan_put(list, n++ > 0 ? ",{'time':?,'key':@,'slot':@}" :
+			    "{'time':?,'key':@,'slot':@}",
+			    when_text(st_col_int(gone, 0), time),
+			    slice_of(id), slice_of(slot));
 		}
 		st_done(gone);
 		free(slot);
@@ -337,29 +332,30 @@ list_replaced(struct store *st, const char *key, struct json *list,
 int
 saves_list(struct store *st, const char *key, struct buf *out, struct err *e)
 {
-	struct json *list = json_array();
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	int n = list_saves(db_query(st->db, e, "SELECT time, slot, tags "
-	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key), list,
+	    "FROM saved WHERE key = ?1 ORDER BY time, slot", "t", key), &list,
 	    e);
-	int replaced = n < 0 ? -1 : list_replaced(st, key, list, e);
 
-	if (replaced > 0 || (replaced == 0 && n > 1))
-		json_print(list, out);
-	json_free(list);
-	return replaced < 0 ? -1 : 0;
+	if (n >= 0)
+		n = list_replaced(st, key, n, &list, e);
+	if (n > 1)
+		scan_put(out, "[$]", buf_view(&list));
+	buf_release(&list);
+	return n < 0 ? -1 : 0;
 }
 
 int
 saves_list_gone(struct store *st, const char *key, struct buf *out,
     struct err *e)
 {
-	struct json *list = json_array();
+	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	int n = list_saves(db_query(st->db, e, "SELECT time, slot, NULL "
-	    "FROM gone WHERE key = ?1 ORDER BY slot", "t", key), list, e);
+	    "FROM gone WHERE key = ?1 ORDER BY slot", "t", key), &list, e);
 
 	if (n > 0)
-		json_print(list, out);
-	json_free(list);
+		scan_put(out, "[$]", buf_view(&list));
+	buf_release(&list);
 	return n < 0 ? -1 : 0;
 }
 

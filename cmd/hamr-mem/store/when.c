@@ -100,15 +100,11 @@ when_parse(const char *s, int64_t *out)
 	return true;
 }
 
-void
-when_json(struct json *o, const char *key, int64_t ms)
+struct slice
+when_text(int64_t ms, char out[UTC_SIZE])
 {
-	char s[UTC_SIZE];
-
-	if (ms == WHEN_NONE) {
-		json_null(o, key);
-		return;
-	}
-	utc_print(ms, s);
-	json_str(o, key, s);
+	if (ms == WHEN_NONE)
+		return (struct slice){ NULL, 0 };
+	utc_print(ms, out);
+	return slice_of(out);
 }

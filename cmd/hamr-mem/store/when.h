@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "base/utc.h"
-#include "json/json.h"
 
 #define WHEN_NONE INT64_MIN
 
 /* YYYY-MM-DD, or with THH:MM, THH:MM:SS or THH:MM:SS.fff and Z or +HH:MM
  * behind it (UTC when absent). */
 bool when_parse(const char *s, int64_t *ms);
-/* As a member, null for WHEN_NONE. */
-void when_json(struct json *o, const char *key, int64_t ms);
+/* As records write it, in out; p NULL for WHEN_NONE. */
+struct slice when_text(int64_t ms, char out[UTC_SIZE]);
