@@ -76,11 +76,11 @@ budget_of(const struct budget_keys *k, long flag_window, long limit)
 }
 
 struct budget
-budget_from(const struct conf *c, long flag_window, long limit)
+budget_from(const struct conf *c, long limit)
 {
 	struct budget_keys k = budget_keys(c);
 
-	return budget_of(&k, flag_window, limit);
+	return budget_of(&k, -1, limit);
 }
 
 size_t

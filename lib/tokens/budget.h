@@ -24,12 +24,12 @@ struct budget {
 	long turn_cap;		/* of all read results of one turn */
 };
 
-/* From the configuration; flag_window (--window) and limit (the last `limit`
- * record) are -1 when there is none.  A window by flag wins; else the smaller
- * of limit and configuration. */
-struct budget budget_from(const struct conf *c, long flag_window, long limit);
+/* From the configuration, and the last `limit` record (-1: none): the window is
+ * the smaller of both. */
+struct budget budget_from(const struct conf *c, long limit);
 
-/* The same in two steps, for who changes a key in between. */
+/* The same in two steps, for who changes a key in between, or has a window by
+ * a flag (--window; -1: none), which wins. */
 struct budget_cap {
 	long floor;		/* it grows with the window from here */
 	long asked;		/* as it is; -1: not set */

@@ -247,7 +247,7 @@ learn_contract(struct guard *g, const struct rec *r)
 static bool
 is_small_window(const struct policy *p, long limit)
 {
-	long window = budget_from(p->conf, -1, limit).window;
+	long window = budget_from(p->conf, limit).window;
 
 	return !p->reads_set && window > 0 && window < SMALL_WINDOW;
 }

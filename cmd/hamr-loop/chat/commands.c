@@ -805,7 +805,7 @@ chat_tell_session(struct chat *c)
 	    slice_of(r->track.mode != NULL ? r->track.mode : r->setup.mode),
 	    slice_of(r->track.model != NULL ? r->track.model :
 	    conf_str(r->conf, "provider.model")),
-	    SCAN_INT(budget_from(r->conf, -1, -1).window));
+	    SCAN_INT(budget_from(r->conf, -1).window));
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (slice_in(slice_of(commands[i].name), served))
 			put_command(&b, commands[i].name, commands[i].args,

@@ -86,7 +86,7 @@ chat_show_last_turn(struct chat *c)
 
 	u->status.tokens = 0;
 	u->status.cost = 0;
-	u->status.window = budget_from(c->run->conf, -1, -1).effective;
+	u->status.window = budget_from(c->run->conf, -1).effective;
 	see_records(c, find, &l);
 	if (l.turns > 1)
 		ui_note(u, "  ... %ld earlier turn%s; /export writes all of "

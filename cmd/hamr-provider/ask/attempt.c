@@ -239,7 +239,7 @@ max_tokens(const struct exchange *x)
 		return s->max_tokens;
 	if (limit < 0 && !conf_is_set(s->conf, "context.window"))
 		return 0;
-	b = budget_from(s->conf, -1, limit);
+	b = budget_from(s->conf, limit);
 	return b.window - b.effective;
 }
 

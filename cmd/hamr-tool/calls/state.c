@@ -29,7 +29,7 @@ cap_bytes(const struct tool *t, const char *key, long tokens)
 static void
 set_limit(struct tool *t, long limit)
 {
-	struct budget b = budget_from(t->conf, -1, limit);
+	struct budget b = budget_from(t->conf, limit);
 	struct files_opts *o = &t->files->o;
 
 	o->result_cap = cap_bytes(t, "context.max_single_read_result_tokens",
