@@ -149,9 +149,9 @@ take_in(struct stage *s, const struct rec *r)
 static void
 handle(struct stage *s, const struct rec *r)
 {
-	struct scan scan = { 0 };
+	struct scan scan;
 	struct slice copy;
-	struct rec own = *r;
+	struct rec own;
 	char *line;
 
 	if (r->kind == R_CANCEL)
@@ -164,6 +164,8 @@ handle(struct stage *s, const struct rec *r)
 	/* For go, sync, and the first record of the next transcript something
 	 * is done before the line is used, and doing it may read on, which
 	 * ends the life of the record: hence a copy. */
+	scan = (struct scan){ 0 };
+	own = *r;
 	line = xmemdup0(r->line.p, r->line.n);
 	copy = (struct slice){ line, r->line.n };
 	if (own.kind == R_HAMR) {

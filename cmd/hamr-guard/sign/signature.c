@@ -290,7 +290,7 @@ static struct code
 code_in(struct signer *s, struct slice json)
 {
 	buf_reset(&s->path);
-	buf_slice(&s->path, text_of(s, json));
+	scan_str(json, &s->path);
 	buf_reserve(&s->path, VOLATILE_MARGIN);
 	return code_of(buf_view(&s->path), &s->line);
 }

@@ -399,11 +399,13 @@ volatile_name(const struct line *l, const char *p)
 		p--;
 	if (at(l, --p) != '"')
 		return NULL;
-	for (q = p; q > l->p && q[-1] != '"' && p - q < NAME_MAX_LEN; q--)
-		;
-	n = (size_t)(p - q);
-	return q > l->p && q[-1] == '"' && n < NAME_MAX_LEN &&
-	    slice_in((struct slice){ q, n }, names[n]) ? q - 1 : NULL;
+	n = (size_t)(p - l->p) < NAME_MAX_LEN ? (size_t)(p - l->p) :
+	    NAME_MAX_LEN;
+	q = memrchr(p - n, '"', n);
+	if (q == NULL)
+		return NULL;
+	n = (size_t)(p - q) - 1;
+	return slice_in((struct slice){ q + 1, n }, names[n]) ? q : NULL;
 }
 
 /* Behind the value of a member, a string or a number, whose colon is at p. */
