@@ -235,8 +235,7 @@ key_bytes(struct scan *s, const struct scan_key *k, int which)
 static bool
 same_key(struct scan *s, const struct scan_key *a, const struct scan_key *b)
 {
-	return a->hash == b->hash &&
-	    slice_eq(key_bytes(s, a, 0), key_bytes(s, b, 1));
+	return slice_eq(key_bytes(s, a, 0), key_bytes(s, b, 1));
 }
 
 static int
@@ -258,6 +257,11 @@ many_keys_differ(struct scan *s, size_t first)
 	struct scan_key *k = s->keys + first;
 	size_t n = s->nkeys - first;
 
+	for (size_t i = 0; i < n; i++) {
+		struct slice key = key_bytes(s, &k[i], 0);
+
+		k[i].hash = XXH3_64bits(key.p, key.n);
+	}
 	qsort(k, n, sizeof *k, by_hash);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n && k[j].hash == k[i].hash; j++) {
@@ -286,8 +290,9 @@ add_key(struct scan *s, size_t first, uint64_t *bloom, struct slice key,
 	*k = (struct scan_key){ key.p, (uint32_t)key.n, escaped, 0 };
 	if (escaped)
 		key = key_bytes(s, k, 0);
-	k->hash = XXH3_64bits(key.p, key.n);
-	bit = (uint64_t)1 << (k->hash >> 58);
+	/* behind an empty one is at least a quote or NUL */
+	bit = UINT64_C(1) << (((unsigned)key.n + (unsigned)key.p[0] * 5 +
+	    (unsigned)key.p[key.n / 2] * 3) & 63);
 	if ((*bloom & bit) != 0 && s->nkeys - first <= FEW_KEYS)
 		for (size_t i = first; i < s->nkeys; i++)
 			if (same_key(s, &s->keys[i], k))
