@@ -202,9 +202,11 @@ ACCESSIBLE=1 py <<'P' | tr -d '\r' | grep -v -e '^  folder' -e '^  mode' \
     -e '^  model' -e '^  bash' -e '^  sandbox' -e '^done' -e '^stopped' \
     -e '^hamr' >../got
 t = chat("-o", "ui.output_lines=2",
-         "-o", "ui.theme=none")
+         "-o", "ui.theme=none",
+         "-o", "verification.defaultCommand=seq 96 99; false")
 t.sees("sandbox"); t.sees("> "); t.type("go\n"); t.sees("step"); t.sees("> ")
-t.type("/output\n"); t.sees("20"); t.sees("> "); t.type("exit\n"); t.end()
+t.type("/output\n"); t.sees("20"); t.sees("> ")
+t.type("/verify\n"); t.sees("  99\r\n"); t.sees("> "); t.type("exit\n"); t.end()
 print(t.all.decode())
 P
 is "a screen reader hears the end of a failed command, and each answer" \
@@ -216,6 +218,13 @@ I will now mend it.
   the last command failed; told the model to fix that
 I give *up*.
 > /output"
+is "... and that of a failed check, once" "$(sed -n '/^> .verify/,/^> exit/p' \
+    ../got)" "> /verify
+  checked with seq 96 99; false: failed
+    ... (2 lines before; /output shows all)
+    98
+    99
+> exit"
 
 # --- the terminal goes away: nothing is sent that was not, nothing is lost
 fresh away

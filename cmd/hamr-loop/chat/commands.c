@@ -355,8 +355,8 @@ check(struct chat *c, const char *arg)
 		hub_cancel(&r->hub, CANCEL_MS);
 		r->ui.printing = false;
 		say(c, "stopped");
-	} else if (!r->ui.live && !k->verified && k->verification != NULL) {
-		/* the last lines of what it printed were not seen */
+	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
+		/* a program is told the last lines of what it printed */
 		printed = scan_strdup(scan_get(slice_of(k->verification),
 		    "output"));
 		s = slice_trim_end(slice_of(printed != NULL ? printed : ""),
