@@ -381,8 +381,9 @@ put_always(const struct asking *k, struct buf *out)
 	    k->q.path));
 	buf_adds(&safe, "  (Enter)");
 	rest = buf_view(&safe);
-	while (slice_line(&rest, &line))
-		put_rows(k->u, line, "", SIZE_MAX, &rows);
+	while (slice_newlines(buf_view(&rows)) <= left &&
+	    slice_line(&rest, &line))
+		put_rows(k->u, line, "", left + 1, &rows);
 	for (rest = buf_view(&rows); left > 0 && slice_line(&rest, &line);
 	    left--) {
 		buf_adds(out, out->len > had ? "\n" : "");
