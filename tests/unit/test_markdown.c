@@ -117,8 +117,9 @@ shown(void **state)
 		    "&<b> &#27;[2J\n&#x202e; A &nope;\n" },
 		{ "<br> <u>x</u>", "<br> <u>x</u>\n" },
 		{ "[a]: http://b\nc", "[a]: http://b\nc\n" },
+		{ "m[i][j] = 0", "m[i][j] = 0\n" },
 		{ "[the *t*][m], [n] [o][]\n\n[m]: http://b",
-		    "the *t* [m], [n]\n[o][]\n\n[m]: http://b\n" },
+		    "[the *t*][m], [n]\n[o][]\n\n[m]: http://b\n" },
 		{ "a\033[2Jb\r\nc\rd\xe2\x80\xae\xff",
 		    "a\\x1b[2Jb\nc\\x0dd\\u{202e}\\xff\n" },
 		{ "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"

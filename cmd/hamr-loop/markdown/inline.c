@@ -19,11 +19,6 @@
 
 #define NESTED 8		/* links and images in each other */
 
-/* The target of [text][label], whose own mostly comes later: a line that says
- * it, and is shown, too. */
-#define LABEL "\x1a"
-#define LABEL_MAX 80
-
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
 static parse **
@@ -271,14 +266,9 @@ leave_link(struct reader *r, const MD_ATTRIBUTE *url)
 		for (size_t i = in->n; i-- > 0 && in->piece[i].at >= at; )
 			in->piece[i].look |= LOOK_URL;
 	} else if (b.len > 0) {
-		bool label = slice_starts(buf_view(&b), LABEL);
-
-		if (in->text.len > at)
-			add_made(r, " ");
-		add_made(r, label ? "[" : "(");
-		add_piece(in, (struct slice){ b.p + label, b.len - label },
-		    r->look | LOOK_URL)->inside = true;
-		add_made(r, label ? "]" : ")");
+		add_made(r, in->text.len > at ? " (" : "(");
+		add_piece(in, buf_view(&b), r->look | LOOK_URL)->inside = true;
+		add_made(r, ")");
 	}
 	buf_release(&b);
 }
@@ -339,25 +329,13 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 		.enter_span = enter_span, .leave_span = leave_span,
 		.text = text,
 	};
-	struct buf b = BUF_INIT(PARSED_MAX * 64);
+	struct buf b = BUF_INIT(PARSED_MAX * 2);
 	struct reader r = { .in = in, .marks = marks };
-	const char *p = source.p, *end = p + source.n;
 	int rc;
 
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	/* a target for each [text][label], so that it is read as a link */
-	while ((p = memmem(p, (size_t)(end - p), "][", 2)) != NULL) {
-		size_t n = 0;
-
-		for (p += 2; p + n < end && n < LABEL_MAX &&
-		    strchr("[]<>\\\n", p[n]) == NULL; n++)
-			;
-		if (n > 0 && p + n < end && p[n] == ']')
-			buf_fmt(&b, "\n\n[%.*s]: <" LABEL "%.*s>", (int)n, p,
-			    (int)n, p);
-	}
-	r.source = (struct slice){ b.p, LEAD_LEN + source.n };
+	r.source = buf_view(&b);
 	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
 	buf_release(&b);
 	return rc == 0;

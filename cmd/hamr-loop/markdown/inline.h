@@ -2,8 +2,8 @@
  * emphasis, code, links; read by md4c.
  *
  * Nothing is lost: HTML, and entities that are not among the usual ones or
- * would steer the terminal, stay as they were written.  A link is its text and
- * its URL, or its [label].
+ * would steer the terminal, stay as they were written, and so does a link whose
+ * URL stands elsewhere, [text][label].  A link is its text and its URL.
  */
 #pragma once
 
