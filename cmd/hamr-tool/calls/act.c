@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +27,6 @@
 #define ROOM_SLACK 512		/* of a result that did not feel its room */
 #define RUN_MAX 64		/* calls that are begun at once */
 #define READ_BYTES 65536
-#define STOP_MS 300		/* to end with what was found */
 
 enum task_state {
 	TASK_READY,		/* refused or answered before it began */
@@ -52,7 +50,7 @@ struct batch {
 	struct tool *t;
 	struct task *v;
 	size_t n, running, jobs;
-	volatile int *stop;	/* shared with the processes: end */
+	bool stop;		/* they are to end, and did */
 };
 
 /* ---- which calls ---- */
@@ -107,12 +105,6 @@ parallel_run(const struct tool *t, size_t i)
 
 /* ---- processes ---- */
 
-static bool
-is_stopped(void *arg)
-{
-	return *(volatile int *)arg != 0;
-}
-
 /* The process of one call says its message and ends.  Records are the parent's
  * business. */
 static void
@@ -136,8 +128,7 @@ launch(struct batch *l, struct task *task)
 		s->in.eof = true;
 		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		l->t->files->buffer = NULL;
-		l->t->files->stop = is_stopped;
-		l->t->files->stop_arg = (void *)(uintptr_t)l->stop;
+		l->t->files->stop = NULL;
 		job_work(&task->job);
 		job_print(&task->job, &b);
 		_exit(file_write_all(fd[1], b.p, b.len) == 0 ? 0 : 1);
@@ -163,9 +154,9 @@ reap(struct batch *l, struct task *task)
 	l->running--;
 }
 
-/* Wait for any process for ms; the flags of stage_wait. */
+/* Wait for any process; the flags of stage_wait. */
 static int
-wait_any(struct batch *l, int ms)
+wait_any(struct batch *l)
 {
 	struct pollfd *fds = xcalloc(l->n, sizeof *fds);
 	int flags;
@@ -173,13 +164,7 @@ wait_any(struct batch *l, int ms)
 	for (size_t i = 0; i < l->n; i++)
 		fds[i] = (struct pollfd){ l->v[i].state == TASK_RUNNING ?
 		    l->v[i].fd : -1, POLLIN, 0 };
-	/* a reason to stop stays true: then it would not wait */
-	if (*l->stop != 0) {
-		poll(fds, l->n, ms);
-		flags = 0;
-	} else {
-		flags = stage_wait(l->t->stage, fds, l->n, ms);
-	}
+	flags = stage_wait(l->t->stage, fds, l->n, -1);
 	for (size_t i = 0; i < l->n; i++) {
 		struct buf *b = &l->v[i].text;
 		ssize_t n = 0;
@@ -197,15 +182,10 @@ wait_any(struct batch *l, int ms)
 	return flags & ~STAGE_READY;
 }
 
-/* End what runs: first asked, then killed. */
 static void
 end_all(struct batch *l)
 {
-	long long until = file_now_ms() + STOP_MS;
-
-	*l->stop = 1;
-	while (l->running > 0 && file_now_ms() < until)
-		wait_any(l, 20);
+	l->stop = true;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].state == TASK_RUNNING) {
 			kill(l->v[i].pid, SIGKILL);
@@ -237,9 +217,9 @@ turn(struct batch *l, struct task *task)
 		for (size_t i = 0; i < l->n && l->running < l->jobs; i++)
 			if (l->v[i].state == TASK_WAITING)
 				launch(l, &l->v[i]);
-		if (task->state == TASK_RUNNING && wait_any(l, -1) != 0)
+		if (task->state == TASK_RUNNING && wait_any(l) != 0)
 			end_all(l);
-		if (*l->stop != 0 && task->state == TASK_WAITING)
+		if (l->stop && task->state == TASK_WAITING)
 			return false;
 	}
 	if (task->state == TASK_LATE)
@@ -253,7 +233,7 @@ turn(struct batch *l, struct task *task)
 	good = message.n > 0 && scan_record(&scan, message.p, message.n) == 0 &&
 	    scan_str(scan_get(message, "content"), &j->r.content);
 	scan_release(&scan);
-	if (!good && *l->stop != 0)
+	if (!good && l->stop)
 		return false;
 	j->call->ran = true;
 	/* it may have had more room than there is by now */
@@ -278,17 +258,12 @@ parallel_do(struct tool *t, size_t i, size_t n)
 	struct batch l = { .t = t, .n = n,
 		.v = xcalloc(n, sizeof *l.v),
 		.jobs = (size_t)conf_int(t->conf, "tools.jobs") };
+	bool good = true;
 	size_t k;
-	bool good;
 
-	l.stop = mmap(NULL, sizeof *l.stop, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	good = l.stop != MAP_FAILED;
 	for (k = 0; k < n; k++) {
 		l.v[k].text = BUF_INIT(BUF_RECORD_MAX);
 		job_begin(&l.v[k].job, t, &t->calls[i + k]);
-		if (!good)
-			continue;
 		if (t->calls[i + k].action == ACT_SHARE)
 			l.v[k].state = TASK_LATE;	/* its twin may be
 							 * before it here */
@@ -300,7 +275,7 @@ parallel_do(struct tool *t, size_t i, size_t n)
 	}
 	/* the starts of all, in call order, read back before anything is
 	 * done */
-	for (k = 0; k < n && good; k++)
+	for (k = 0; k < n; k++)
 		if (l.v[k].state >= TASK_HERE)
 			job_propose(&l.v[k].job);
 	for (k = 0; k < n && good; k++)
@@ -311,10 +286,7 @@ parallel_do(struct tool *t, size_t i, size_t n)
 		if (good)
 			job_answer(&l.v[k].job);
 	}
-	if (l.stop != MAP_FAILED) {
-		end_all(&l);
-		munmap((void *)(uintptr_t)l.stop, sizeof *l.stop);
-	}
+	end_all(&l);
 	for (k = 0; k < n; k++) {
 		job_end(&l.v[k].job);
 		buf_release(&l.v[k].text);
