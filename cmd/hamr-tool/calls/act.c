@@ -128,7 +128,7 @@ launch(struct batch *l, struct task *task)
 		s->in.eof = true;
 		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		l->t->files->buffer = NULL;
-		l->t->files->stop = NULL;
+		l->t->files->stage = NULL;
 		job_work(&task->job);
 		job_print(&task->job, &b);
 		_exit(file_write_all(fd[1], b.p, b.len) == 0 ? 0 : 1);

@@ -40,15 +40,6 @@ set_limit(struct tool *t, long limit)
 	    OUTPUT_CAP_MAX;	/* 0: no limit */
 }
 
-/* A long search is asked now and then: has somebody cancelled? */
-static bool
-is_stopped(void *arg)
-{
-	struct stage *s = arg;
-
-	return stage_wait(s, NULL, 0, 0) != 0;
-}
-
 static void
 set_mode(struct tool *t, int mode)
 {
@@ -80,8 +71,7 @@ tool_open(struct tool *t, struct err *e)
 	l->docs = conf_list(t->conf, "policy.docs", &l->ndocs);
 	l->allow_write = conf_list(t->conf, "policy.allow_write",
 	    &l->nallow_write);
-	t->files->stop = is_stopped;
-	t->files->stop_arg = t->stage;
+	t->files->stage = t->stage;
 	t->journal = journal_calls_new(t);
 	tool_open_buffers(t);
 	return 0;

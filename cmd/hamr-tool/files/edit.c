@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctrl.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/scan.h"
@@ -203,9 +204,7 @@ put_char(struct buf *out, struct slice s, size_t at)
 		buf_fmt(out, "the byte 0x%02X", *p);
 		return;
 	}
-	c = n == 1 ? *p : *p & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++)
-		c = c << 6 | (p[i] & 0x3f);
+	c = ctrl_code(p, n);
 	buf_fmt(out, "U+%04lX%s", c, c == '\t' ? " (tab)" :
 	    c == ' ' ? " (space)" : c == '\r' ? " (carriage return)" :
 	    c == 0xa0 ? " (no-break space)" : "");

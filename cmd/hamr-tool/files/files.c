@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "json/scan.h"
 #include "record/alias.h"
+#include "stage/stage.h"
 
 #include "internal.h"
 #include "replace.h"
@@ -60,7 +61,7 @@ bool
 files_stopped(const struct files *f, long long deadline)
 {
 	return file_now_ms() >= deadline ||
-	    (f->stop != NULL && f->stop(f->stop_arg));
+	    (f->stage != NULL && stage_wait(f->stage, NULL, 0, 0) != 0);
 }
 
 /* ---- arguments ---- */

@@ -22,6 +22,7 @@
 #define FILES_LINE_CHARS 2000	/* of a line; what is longer is cut */
 
 struct gitignore;
+struct stage;
 
 /* A read of this turn, by its path and the range that was asked for. */
 struct cached {
@@ -77,10 +78,9 @@ struct files {
 				 * processes' reads are added */
 	struct lists lists;	/* of [policy] */
 	const char *call;	/* id of the call in hand; NULL: none */
-	/* asked every so often while a search or a listing runs: true ends it
-	 * with what was found; may be NULL */
-	bool (*stop)(void *);
-	void *stop_arg;
+	/* asked every so often while a search or a listing runs: a cancel ends
+	 * it with what was found; may be NULL */
+	struct stage *stage;
 	files_see_change *on_change;	/* asked before edit or write changes */
 	void *change_arg;
 	/* Append what an editor shows of a file that it has open; false: it

@@ -275,7 +275,7 @@ search_regex(struct search *s, const struct path *p, struct result *r)
 #endif
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* stdin and stdout are the parent's: it looks for a cancel */
-		s->f->stop = NULL;
+		s->f->stage = NULL;
 		e = regcomp(&s->re, s->query.p, REG_EXTENDED);
 		if (e != 0) {
 			regerror(e, &s->re, s->found->text, 256);
