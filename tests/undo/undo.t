@@ -118,6 +118,17 @@ rm x/mine
 is "without it all goes" "$(t undo cp1 >/dev/null; ls -A)" .hamr
 cd ../root || exit 1
 
+# what a power failure, or somebody, has left of the file with the last number
+for left in "" -7 9223372036854775807; do
+	printf %s "$left" >.hamr/snap.git/hamr-next
+	b 'echo old >twice'; printf %s "$left" >.hamr/snap.git/hamr-next
+	b 'echo new >>twice'
+	is "after '$left': of two with one name the newer is undone" \
+		"$(t undo >/dev/null; cat twice)" old
+	is "then the older" "$(t undo >/dev/null; ls twice 2>&1 | wc -l
+		t undo --list)" 1
+done
+
 # --- bytes
 head -c 100000 /dev/urandom >bin; printf 'no end' >noend; : >empty
 printf '\357\273\277bom\r\n\377\n' >crlf; ln -s target link; mkdir dir; echo d >dir/f

@@ -20,6 +20,7 @@
 
 #define NAME "hamr-undo"
 #define COUNTER "hamr-next"
+#define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
 #define FILE_MAX ((size_t)64 << 20)	/* what edit and write change */
 
@@ -182,10 +183,12 @@ journal_add(struct snap *s, struct undo_entry *c, struct err *e)
 
 	if (lock < 0)
 		return -1;
-	/* a prefix and a number, never used before here */
+	/* a prefix and a number, not used before here but where a power
+	 * failure has left an older file */
 	fd = snap_file(s, COUNTER, O_RDWR);
 	if (fd >= 0 && file_read_fd(fd, COUNTER, &b, NULL) == 0) {
-		n = b.len > 0 ? strtoll(b.p, NULL, 10) + 1 : 1;
+		n = b.len > 0 ? strtoll(b.p, NULL, 10) : 0;
+		n = n > 0 && n < ID_MAX ? n + 1 : 1;
 		buf_reset(&b);
 		buf_fmt(&b, "%lld\n", n);
 		if (pwrite(fd, b.p, b.len, 0) == (ssize_t)b.len)
@@ -301,7 +304,7 @@ static void
 mark_undone(struct journal *j, struct slice id)
 {
 	for (size_t i = j->n; i-- > 0; )
-		if (scan_str_is(id, j->v[i].id)) {
+		if (!j->v[i].undone && scan_str_is(id, j->v[i].id)) {
 			j->v[i].undone = true;
 			break;
 		}
