@@ -107,6 +107,25 @@ is "a file in its way" "$({ hamr s6; echo "$user"; call a bash "$(sh_args \
 	echo "$user"; call a bash "$(sh_args 'pwd')"; } | new --root . | text)" \
 	"exit 0${nl}exit 0${nl}$under/root"
 
+# --- none of ours is where a command could put a link in its place
+mkdir "$T/own" "$T/victim" "$T/caches" && cd "$T/own" && mkdir t || exit 1
+one() { hamr-tool --yes --no-config --root . bash "$(sh_args "$1")"; }
+is "no temporary folder in the root" "$(TMPDIR=$PWD/t one 'ls -A t')" "exit 0"
+ln -s ../caches away
+is "nor a cache, nor one behind a link in it" "$(for c in .cache away; do
+	XDG_CACHE_HOME=$PWD/$c one 'echo $XDG_CACHE_HOME'; done)" \
+	"exit 0${nl}/tmp/.cache${nl}exit 0${nl}/tmp/.cache"
+c=$(XDG_CACHE_HOME=$T/caches one 'echo $XDG_CACHE_HOME' | tail -n 1)
+is "outside it one is kept" "${c%-*}" "$T/caches/hamr/own"
+rmdir "$c" && ln -s "$T/victim" "$c"
+is "unless a link has its place" "$(XDG_CACHE_HOME=$T/caches one \
+	'echo $XDG_CACHE_HOME; mkdir -p $XDG_CACHE_HOME; echo >$XDG_CACHE_HOME/f'
+	ls ../victim)" "exit 0${nl}/tmp/.cache"
+is "a TMPDIR that is not there takes no layer away" "$(TMPDIR=/nonexistent \
+	hamr-tool --yes --no-config --root . --json bash "$(sh_args 'true')" |
+	jq -r .meta.sandbox)" bubblewrap
+cd ../root || exit 1
+
 # --- many start at once: none takes a folder that was just made for left over
 for d in box-left new-left new-young; do
 	mkdir -m 700 "$TMPDIR/hamr-$d"

@@ -76,12 +76,29 @@ holds_files(int at, const char *name, int depth)
 
 /* ---- folders of ours ---- */
 
+/* TMPDIR, if it is a folder that we may write.  Not in the root: a command could
+ * put a link in the place of what bubblewrap binds. */
 static const char *
-base_folder(void)
+base_folder(struct sandboxes *bs)
 {
-	const char *t = getenv("TMPDIR");
+	const char *const places[] = { getenv("TMPDIR"), "/tmp", "/var/tmp" };
 
-	return t != NULL && t[0] == '/' ? t : "/tmp";
+	for (size_t i = 0; i < 3 && bs->base == NULL; i++) {
+		const char *place = places[i];
+		char *real = place != NULL && place[0] == '/' ?
+		    realpath(place, NULL) : NULL;
+		struct stat st;
+
+		if (real != NULL && stat(real, &st) == 0 &&
+		    S_ISDIR(st.st_mode) && access(real, W_OK) == 0 &&
+		    !is_beneath(real, bs->root.real))
+			bs->base = real;
+		else
+			free(real);
+	}
+	if (bs->base == NULL)
+		bs->base = xstrdup("/tmp");
+	return bs->base;
 }
 
 /* Who we work for must get through, not look in. */
@@ -218,7 +235,7 @@ sweep(const char *base)
 static bool
 make_temp(struct sandboxes *bs)
 {
-	char *fresh = xasprintf("%s/" FRESH_PREFIX "XXXXXX", base_folder());
+	char *fresh = xasprintf("%s/" FRESH_PREFIX "XXXXXX", base_folder(bs));
 	int fd;
 
 	if (mkdtemp(fresh) == NULL) {
@@ -228,7 +245,7 @@ make_temp(struct sandboxes *bs)
 	bs->lock = open(fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (bs->lock >= 0)
 		flock(bs->lock, LOCK_SH | LOCK_NB);
-	bs->temp = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(),
+	bs->temp = xasprintf("%s/" TEMP_PREFIX "%s", base_folder(bs),
 	    fresh + strlen(fresh) - strlen("XXXXXX"));
 	/* an overlay may refuse; then it goes by the name that it has */
 	if (rename(fresh, bs->temp) < 0) {
@@ -251,13 +268,13 @@ make_temp(struct sandboxes *bs)
 
 /* Of this root and this id, which is anybody's text. */
 static char *
-session_path(const struct sandboxes *bs)
+session_path(struct sandboxes *bs)
 {
 	char *all = xasprintf("%s\n%s", bs->root.real, bs->session);
 	char hex[SHA_HEX], *path;
 
 	sha256_hex(all, strlen(all), hex);
-	path = xasprintf("%s/" SESSION_PREFIX "%.16s", base_folder(), hex);
+	path = xasprintf("%s/" SESSION_PREFIX "%.16s", base_folder(bs), hex);
 	free(all);
 	return path;
 }
@@ -289,7 +306,7 @@ folders_open(struct sandboxes *bs)
 	bool good;
 	int fd = -1;
 
-	sweep(base_folder());
+	sweep(base_folder(bs));
 	good = make_temp(bs);
 	if (good && bs->session != NULL) {
 		char *path = session_path(bs);
@@ -315,7 +332,8 @@ folders_open(struct sandboxes *bs)
 void
 folders_close(struct sandboxes *bs)
 {
-	char *path = bs->session != NULL ? session_path(bs) : NULL;
+	char *path = bs->session != NULL && bs->root.fd >= 0 ?
+	    session_path(bs) : NULL;
 
 	if (path != NULL && bs->session_fd < 0 && bs->ended &&
 	    access(path, F_OK) == 0)

@@ -28,6 +28,7 @@ struct sandboxes {
 	gid_t gid;
 	bool switched;		/* and that is not who we are */
 	char *home, *user;	/* of uid if switched, else HOME and NULL */
+	char *base;		/* where temporary folders are made, or NULL */
 	char *temp;		/* our folder for all this, or NULL */
 	char *tmp;		/* what a command finds as /tmp: in it, or the
 				 * session's */

@@ -56,13 +56,14 @@ home_of(uid_t uid, char **name)
 }
 
 /* The cache of commands, one for each root, kept; for others than ourselves
- * it is in their /tmp (NULL). */
+ * it is in their /tmp (NULL).  So it is if it would be in the root: a command
+ * could put a link in its place, and the next could write where that leads. */
 static char *
 make_cache(const struct sandboxes *bs)
 {
 	const char *x = getenv("XDG_CACHE_HOME");
 	const char *base = strrchr(bs->root.real, '/');
-	char *top = NULL, *cache, hex[SHA_HEX];
+	char *top = NULL, *real, *cache = NULL, hex[SHA_HEX];
 	struct err e;
 
 	if (!bs->switched && x != NULL && x[0] == '/')
@@ -72,14 +73,22 @@ make_cache(const struct sandboxes *bs)
 		top = xasprintf("%s/.cache", bs->home);
 	if (top == NULL)
 		return NULL;
+	real = file_mkdirs(top, &e) == 0 ? realpath(top, NULL) : NULL;
 	sha256_hex(bs->root.real, strlen(bs->root.real), hex);
-	cache = xasprintf("%s/hamr/%s-%.12s", top, base != NULL &&
-	    base[1] != '\0' ? base + 1 : "root", hex);
+	if (real != NULL && !is_beneath(top, bs->root.real) &&
+	    !is_beneath(real, bs->root.real))
+		cache = xasprintf("%s/hamr/%s-%.12s", real, base != NULL &&
+		    base[1] != '\0' ? base + 1 : "root", hex);
 	free(top);
-	top = file_mkdirs(cache, &e) == 0 && access(cache, W_OK) == 0 ?
-	    realpath(cache, NULL) : NULL;
-	free(cache);
-	return top;
+	free(real);
+	real = cache != NULL && file_mkdirs(cache, &e) == 0 &&
+	    access(cache, W_OK) == 0 ? realpath(cache, NULL) : NULL;
+	if (real == NULL || strcmp(real, cache) != 0) {
+		free(cache);
+		cache = NULL;
+	}
+	free(real);
+	return cache;
 }
 
 /* ---- what is hidden ---- */

@@ -375,6 +375,7 @@ sandboxes_free(struct sandboxes *bs)
 	free(bs->home);
 	free(bs->user);
 	free(bs->session);
+	free(bs->base);
 	free(bs->cache);
 	root_close(&bs->root);
 	free(bs->bwrap);
