@@ -174,6 +174,20 @@ def nested(w):
     open(w.root + "/nested/.git/config", "w").write("[core]\n")
 
 
+def before_moved(w):
+    os.mkdir(w.root + "/was")
+    open(w.root + "/was/.envrc", "w").write("good")
+
+
+@inside("S5 S28", "moves the folder of one that is protected, puts another in "
+    "its place", before=before_moved,
+    after=lambda w: w.has("root/was/.envrc"))
+def moved(w):
+    os.rename(w.root + "/was", w.root + "/is")
+    os.mkdir(w.root + "/was")
+    open(w.root + "/was/.envrc", "w").write("bad")
+
+
 @inside("S5", "leaves a bare repository that git takes for one",
     before=lambda w: os.makedirs(w.root + "/bare"),
     after=lambda w: world.World.git(w, "rev-parse", "--git-dir",

@@ -110,6 +110,10 @@ is "the user allows some" "$(one 'mkdir .vscode; echo x >.vscode/x; echo x >.bas
 	'policy.allow_write=[".vscode"]'; ls -d .vscode)" \
 	"exit 0; changed: .vscode/x; moved to .hamr/quarantine: .bashrc${nl}.vscode"
 ok "beside the other" test -e .hamr/quarantine/2-.git/HEAD
+mkdir was && echo u >was/.envrc
+match "one whose folder is moved is not taken for another" "$(one \
+	'mv was is; mkdir was; echo x >was/.envrc')" \
+	"*quarantine: is/.envrc, was/.envrc"
 echo u >.envrc
 match "what is there stays as it is" "$(one 'echo x >.envrc; rm -f .envrc
 	mv .envrc y; cat .envrc')" "exit 0${nl}u${nl}*"

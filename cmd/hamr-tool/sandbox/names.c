@@ -63,7 +63,9 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 		    n->v[at].is_dir == new.is_dir &&
 		    n->v[at].is_link == new.is_link;
 
-		new.since = n->v[at].since;
+		/* the folder of the old one may have been moved away */
+		if (same)
+			new.since = n->v[at].since;
 		new.shown = n->v[at].shown;
 		free(n->v[at].rel);
 		n->v[at] = new;

@@ -25,7 +25,7 @@ struct name {
 	enum name_kind kind;
 	bool is_dir, is_link;
 	bool shown;		/* a secret that git tracks: not masked */
-	unsigned since;		/* the look that found it first */
+	unsigned since;		/* the look that found it, as it is, first */
 	unsigned long ino;
 };
 
