@@ -60,7 +60,9 @@ slice_of(const char *text)
 static bool
 is_of(char c, const char *set)
 {
-	return c != '\0' && strchr(set, c) != NULL;
+	while (*set != '\0' && *set != c)
+		set++;
+	return *set != '\0';
 }
 
 struct slice

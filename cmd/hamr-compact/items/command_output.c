@@ -12,6 +12,7 @@
 #define BLANKS 2	/* blank lines kept in a row */
 #define REPEATS 3	/* fewer repeats are shorter than the mark */
 #define FRAMES 2	/* frames of dependencies kept of a run */
+#define BLANK " \t\r"	/* goes at the end of a line */
 
 /* The length of the escape sequence at p, which is an ESC. */
 static size_t
@@ -69,21 +70,11 @@ overwrite(struct buf *line, struct buf *tmp, struct slice s)
 	}
 }
 
-static struct slice
-trim_end(struct slice s)
-{
-	while (s.n > 0 && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' ||
-	    s.p[s.n - 1] == '\r'))
-		s.n--;
-	return s;
-}
-
 /* Is it a stack frame in a dependency? */
 static bool
 is_frame(struct slice s)
 {
-	while (s.n > 0 && (*s.p == ' ' || *s.p == '\t'))
-		s.p++, s.n--;
+	s = slice_trim_start(s, " \t");
 	if (!slice_starts(s, "at ") && !slice_starts(s, "File \""))
 		return false;
 	return slice_has(s, "node_modules/") ||
@@ -163,32 +154,19 @@ put_line(struct run *r, struct slice s, bool ended)
 		buf_addc(r->out, '\n');
 }
 
-/* The next line, without its LF. */
-static struct slice
-next_line(const char **p, const char *end)
-{
-	const char *at = *p, *lf = memchr(at, '\n', (size_t)(end - at));
-
-	*p = lf != NULL ? lf + 1 : end;
-	return (struct slice){ at, (size_t)((lf != NULL ? lf : end) - at) };
-}
-
 /* Is there nothing to do?  Most output is so, and need not be copied. */
 static bool
 is_clean(struct slice text)
 {
-	const char *p = text.p, *end = p + text.n;
-	struct slice was = { NULL, 0 };
+	struct slice was = { NULL, 0 }, s;
 	size_t blanks = 0;
 
-	if (memchr(p, '\033', text.n) != NULL ||
-	    memchr(p, '\r', text.n) != NULL)
+	if (memchr(text.p, '\033', text.n) != NULL ||
+	    memchr(text.p, '\r', text.n) != NULL)
 		return false;
-	while (p < end) {
-		struct slice s = next_line(&p, end);
-
+	while (slice_line(&text, &s)) {
 		blanks = s.n == 0 ? blanks + 1 : 0;
-		if (trim_end(s).n < s.n || blanks > BLANKS ||
+		if (slice_trim_end(s, BLANK).n < s.n || blanks > BLANKS ||
 		    (s.n > 0 && slice_eq(s, was)) || is_frame(s))
 			return false;
 		was = s;
@@ -202,31 +180,27 @@ clean_output(struct buf *out, struct slice text)
 	struct buf plain = BUF_INIT(BUF_RECORD_MAX), line = plain;
 	struct buf tmp = plain;
 	struct run r = { .out = out };
-	const char *p, *end;
+	struct slice s;
 
 	if (text.n == 0 || is_clean(text))
 		return false;
 	if (memchr(text.p, '\033', text.n) != NULL) {
 		buf_reserve(&plain, text.n);
-		for (p = text.p, end = p + text.n; p < end;) {
-			const char *esc = memchr(p, '\033',
-			    (size_t)(end - p));
-			const char *stop = esc != NULL ? esc : end;
-
-			buf_add(&plain, p, (size_t)(stop - p));
-			p = stop + (esc != NULL ? escape_len(esc,
-			    (size_t)(end - esc)) : 0);
+		for (size_t at = 0, esc; at < text.n; at = esc) {
+			esc = slice_find(text, at, "\033");
+			buf_slice(&plain, slice_part(text, at, esc));
+			esc += escape_len(text.p + esc, text.n - esc);
 		}
 		text = buf_view(&plain);
 	}
 	buf_reserve(out, text.n);
-	for (p = text.p, end = p + text.n; p < end;) {
-		struct slice s = trim_end(next_line(&p, end));
-		bool ended = p[-1] == '\n';
+	while (slice_line(&text, &s)) {
+		bool ended = text.p[-1] == '\n';
 
+		s = slice_trim_end(s, BLANK);
 		if (memchr(s.p, '\r', s.n) != NULL) {
 			overwrite(&line, &tmp, s);
-			s = trim_end(buf_view(&line));
+			s = slice_trim_end(buf_view(&line), BLANK);
 		}
 		put_line(&r, s, ended);
 	}
