@@ -22,7 +22,9 @@ utc_print(int64_t ms, char out[UTC_SIZE])
 	size_t n;
 
 	gmtime_r(&seconds, &t);
-	n = strftime(out, UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &t);
+	/* %Y alone has no zeros before the year 1000 */
+	n = (size_t)snprintf(out, UTC_SIZE, "%04d", t.tm_year + 1900);
+	n += strftime(out + n, UTC_SIZE - n, "-%m-%dT%H:%M:%S", &t);
 	if (fraction != 0)
 		n += (size_t)snprintf(out + n, UTC_SIZE - n, ".%03d",
 		    (int)fraction);

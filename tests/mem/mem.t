@@ -36,6 +36,8 @@ head -c 65536 /dev/zero | tr '\0' x >big
 status "64 KiB fit" 0 hamr-mem --db b.db save <big
 printf x >>big
 status "one more does not" 2 hamr-mem --db b.db save <big
+head -c 40000 /dev/zero | sed 's|\x00|://a:b@ |g' | head -c 65000 >big
+status "nor what is longer without its secrets" 2 hamr-mem --db b.db save <big
 status "search by key" 0 hamr-mem search --kind fact port
 
 # messages
@@ -183,6 +185,9 @@ status "no query is a usage error" 2 hamr-mem search
 # usage, places, bad files
 status "-n 0" 2 hamr-mem search -n 0 x
 status "a bad time" 2 hamr-mem search --since yesterday x
+status "a day that is none" 2 hamr-mem search --since 2026-02-29 x
+status "a time of the year 10000" 2 hamr-mem search \
+	--since 9999-12-31T23:59:00-00:01 x
 status "a missing transcript" 66 hamr-mem nowhere.ndjson
 echo 'this is no database, but it is long enough' >bad.db
 status "no database" 65 hamr-mem --db bad.db search x

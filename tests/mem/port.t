@@ -62,6 +62,18 @@ do
 	match "... with its line" "$(cat "$T/.err")" "hamr-mem: bad:5: *"
 done
 is "all of it or nothing" "$(mem c.db export)" ""
+# of Go, where no time is this one
+sed 's/"created":"[^"]*"/"created":"0001-01-01T00:00:00Z"/' t >zero
+mem z.db -n zero
+mem z.db export >z
+is "a time before the year 1000" "$(head -n 1 z | jq -r .time)" \
+	0001-01-01T00:00:00Z
+status "... is read again" 0 mem c.db import z
+mkdir none
+status "... and by a rebuild" 0 mem z.db rebuild none
+mem z.db export >z2
+same "... which takes it for whole" z z2
+rm -f c.db*
 
 # ---- merging ----
 

@@ -67,6 +67,8 @@ times(void **state)
 	assert_string_equal(at, "1969-12-31T23:59:59.999Z");
 	utc_print(-1000, at);
 	assert_string_equal(at, "1969-12-31T23:59:59Z");
+	utc_print(-62135596800000, at);
+	assert_string_equal(at, "0001-01-01T00:00:00Z");
 }
 
 static void

@@ -134,6 +134,11 @@ command_save(const struct opts *o, struct err *e)
 	if (redact == NULL)
 		goto out;
 	redact_add(redact, buf_view(&raw), &text);
+	if (text.len > FACT_MAX) {
+		err_set(e, ST_USAGE, "save: a fact is 64 KiB at most; without "
+		    "its secrets this is %zu bytes", text.len);
+		goto out;
+	}
 	memid_fact(buf_view(&text), fact.id);
 	fact.len = text.len;
 	fact.text = buf_detach(&text);

@@ -9,6 +9,10 @@
 #include "base/utc.h"
 #include "when.h"
 
+/* In ms; what is earlier or later has no year of four digits. */
+#define YEAR_0 (-62167219200000)
+#define YEAR_10000 253402300800000
+
 /* Exactly n digits with a value from lo to hi. */
 static bool
 digits(const char **s, int n, int lo, int hi, int *out)
@@ -74,8 +78,9 @@ zone(const char *s, int *min)
 bool
 when_parse(const char *s, int64_t *out)
 {
-	struct tm t = { 0 };
+	struct tm t = { 0 }, day;
 	int ms = 0, east = 0;
+	int64_t at;
 
 	if (!digits(&s, 4, 0, 9999, &t.tm_year) || !skip(&s, '-') ||
 	    !digits(&s, 2, 1, 12, &t.tm_mon) || !skip(&s, '-') ||
@@ -96,14 +101,22 @@ when_parse(const char *s, int64_t *out)
 		return false;
 	t.tm_year -= 1900;
 	t.tm_mon--;
-	*out = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
+	day = (struct tm){ .tm_year = t.tm_year, .tm_mon = t.tm_mon,
+		.tm_mday = t.tm_mday };
+	timegm(&day);
+	if (day.tm_mday != t.tm_mday)	/* February 30 */
+		return false;
+	at = ((int64_t)timegm(&t) - east * 60) * 1000 + ms;
+	if (at < YEAR_0 || at >= YEAR_10000)
+		return false;
+	*out = at;
 	return true;
 }
 
 struct slice
 when_text(int64_t ms, char out[UTC_SIZE])
 {
-	if (ms == WHEN_NONE)
+	if (ms < YEAR_0 || ms >= YEAR_10000)
 		return (struct slice){ NULL, 0 };
 	utc_print(ms, out);
 	return slice_of(out);
