@@ -170,7 +170,8 @@ runs() {	# N: of git, for so many calls that change a file
 	for i in $(seq "$1"); do
 		calls+=("c$i" bash "$(sh_args "echo $i >c")")
 	done
-	rm -rf .hamr ../runs
+	rm -rf .hamr
+	: >../runs
 	call "${calls[@]}" | PATH=$PWD/../fake:$PATH new >../out
 	wc -l <../runs
 }
