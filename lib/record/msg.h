@@ -63,7 +63,8 @@ struct pairing_call {
 	size_t next;		/* index + 1 of the next open one of this id */
 };
 
-void pairing_call(struct pairing *p, struct slice id, size_t tag);
+/* False: another call had this id. */
+bool pairing_call(struct pairing *p, struct slice id, size_t tag);
 /* The tag of the call that a result with this id answers, now closed; or
  * (size_t)-1 when no call of that id is open.  id is a JSON string. */
 size_t pairing_result(struct pairing *p, struct slice id);

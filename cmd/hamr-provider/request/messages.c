@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "record/msg.h"
 
@@ -25,7 +24,6 @@ struct printer {
 	struct open_call *v;
 	size_t nopen, cap;
 	struct pairing pairing;	/* tags are places in v */
-	struct map seen;	/* their ids, when they are many */
 	struct scan scan;
 	struct buf tmp;
 };
@@ -142,21 +140,6 @@ id_of(struct slice val)
 	    scan_kind(val) == SCAN_NUMBER ? val : SLICE("\"\"");
 }
 
-/* False: it is known. */
-static bool
-note_id(struct printer *p, struct slice id)
-{
-	struct slice plain = scan_plain(id);
-	char *text = plain.p == NULL ? scan_strdup(id) : NULL;
-	bool fresh;
-
-	if (plain.p == NULL)
-		plain = slice_of(text != NULL ? text : "");
-	map_put(&p->seen, plain, &fresh);
-	free(text);
-	return fresh;
-}
-
 /* One more call, with the id it has (may be {NULL, 0}).  Without one, or with
  * that of another call of the message, it gets one that depends on nothing but
  * the number of the message and the place in it.  That, or NULL. */
@@ -164,20 +147,13 @@ static const char *
 open_call(struct printer *p, struct slice id)
 {
 	struct open_call *c;
-	bool good;
 
 	id = id_of(id);
-	good = *id.p == '"' && id.n > 2;
-	if (good && p->nopen > 0) {	/* a message of one call has no map */
-		if (p->seen.n == 0)
-			note_id(p, p->v[0].id);
-		good = note_id(p, id);
-	}
 	GROW(p->v, p->nopen, p->cap);
 	c = &p->v[p->nopen];
 	*c = (struct open_call){ .id = id };
-	pairing_call(&p->pairing, id, p->nopen++);
-	if (!good)
+	if (!pairing_call(&p->pairing, id, p->nopen++) || *id.p != '"' ||
+	    id.n <= 2)
 		c->made = xasprintf("\"call_%zu_%zu\"", p->n, p->nopen);
 	return c->made;
 }
@@ -333,8 +309,6 @@ print_results(struct printer *p)
 	}
 	if (p->nopen > 0)
 		pairing_reset(&p->pairing);
-	if (p->nopen > 1)
-		map_release(&p->seen);
 	p->nopen = 0;
 }
 
