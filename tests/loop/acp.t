@@ -481,18 +481,20 @@ P
 fresh buffers
 printf 'one\ntwo\n' >f
 printf 'a\r\nb\r\n' >crlf
+printf 'a\r\nb' >open
 { call read '{"path":"f"}'
 call bash '{"command":"cat f"}'
 call edit '{"path":"f","old":"TWO","new":"2"}'
 call bash '{"command":"cat f"}'
 call read '{"path":"crlf"}'
+call read '{"path":"open"}'
 call write '{"path":"new","content":"text\n"}'
 answer "The file f has 2 in its second line now, and new is there."
 answer "The file f has 2 in its second line now, and new is there."
 } >script
 is "unsaved buffers are read, and edits appear there" "$(play <<'P'
 e = new("--yes", can={"fs": {"readTextFile": True, "writeTextFile": True}})
-e.files = {here + "/f": "one\nTWO", here + "/crlf": "a\nb\n"}
+e.files = {here + "/f": "one\nTWO", here + "/crlf": "a\nb\n", here + "/open": "a\nb"}
 s = e.new(here)
 e.prompt(s, "Put 2 into f")
 print(sorted({(m["method"], os.path.basename(m["params"]["path"])) for m in e.asked}))
@@ -502,12 +504,13 @@ for u in e.of("tool_call_update"):
         print(json.dumps(c["content"]["text"] if c["type"] == "content" else [c["oldText"], c["newText"]]))
 print({os.path.basename(p): t for p, t in e.written.items()})
 P
-)" '[('"'fs/read_text_file', 'crlf'), ('fs/read_text_file', 'f'), ('fs/write_text_file', 'f'), ('fs/write_text_file', 'new'"')]
+)" '[('"'fs/read_text_file', 'crlf'), ('fs/read_text_file', 'f'), ('fs/read_text_file', 'open'), ('fs/write_text_file', 'f'), ('fs/write_text_file', 'new'"')]
 "f lines 1-2 of 2\n     1\tone\n     2\tTWO\n[as it is in the editor, not saved; commands see the file on the disk]\n"
 "exit 0\none\ntwo\n[not saved in the editor, and not seen by the command: f]\n"
 ["one\nTWO\n", "one\n2\n"]
 "exit 0\none\n2\n"
 "crlf lines 1-2 of 2 CRLF\n     1\ta\n     2\tb\n"
+"open lines 1-2 of 2 CRLF\n     1\ta\n     2\tb\n[no newline at end]\n"
 [null, "text\n"]
 '"{'f': 'one\\n2\\n', 'new': 'text\\n'}"
 

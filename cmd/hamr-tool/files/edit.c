@@ -62,10 +62,10 @@ edits_release(struct edits *e)
 	*e = (struct edits){ 0 };
 }
 
-static void
-to_crlf(struct buf *b)
+void
+text_to_crlf(struct buf *b)
 {
-	struct buf out = BUF_INIT(BUF_RECORD_MAX);
+	struct buf out = BUF_INIT(b->max);
 
 	for (size_t i = 0; i < b->len; i++) {
 		if (b->p[i] == '\n' && (i == 0 || b->p[i - 1] != '\r'))
@@ -80,8 +80,8 @@ void
 edits_crlf(struct edits *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
-		to_crlf(&e->v[i].old);
-		to_crlf(&e->v[i].new);
+		text_to_crlf(&e->v[i].old);
+		text_to_crlf(&e->v[i].new);
 	}
 }
 

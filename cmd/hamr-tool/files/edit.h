@@ -46,6 +46,9 @@ int edits_find(const struct edits *e, struct slice text, const char *name,
 void edits_apply(const struct edits *e, const struct hits *h,
     struct slice text, struct buf *out);
 
+/* Make each LF CRLF. */
+void text_to_crlf(struct buf *b);
+
 /* The line (from 1) that holds byte at. */
 long text_line(struct slice text, size_t at);
 

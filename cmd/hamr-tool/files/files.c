@@ -13,6 +13,7 @@
 #include "record/alias.h"
 #include "stage/stage.h"
 
+#include "edit.h"
 #include "internal.h"
 #include "replace.h"
 
@@ -305,28 +306,21 @@ bool
 files_load_shown(struct files *f, int fd, const char *rel, struct stat *st,
     struct buf *text, struct buf *disk, bool *unsaved, struct fault *fault)
 {
-	struct buf shown = BUF_INIT(FILE_MAX), crlf = BUF_INIT(FILE_MAX);
-	struct slice all, line, file;
+	struct buf shown = BUF_INIT(FILE_MAX);
+	struct slice file;
 
 	*unsaved = false;
 	if (!files_load(fd, rel, st, text, fault))
 		return false;
 	if (f->buffer != NULL && f->buffer(f->buffer_arg, rel, &shown)) {
-		/* editors hold lines: how they end is the file's to say, */
-		all = buf_view(&shown);
+		/* editors hold lines: that the last one ends, and how they do,
+		 * is the file's to say */
 		file = buf_view(text);
-		if (is_crlf(file) && memchr(all.p, '\r', all.n) == NULL) {
-			while (slice_line(&all, &line)) {
-				buf_slice(&crlf, line);
-				buf_adds(&crlf, "\r\n");
-			}
-			buf_release(&shown);
-			shown = crlf;
-		}
-		/* or that the last one does */
 		if (shown.len > 0 && shown.p[shown.len - 1] != '\n' &&
-		    file.n > 0 && file.p[file.n - 1] == '\n')
+		    slice_ends(file, "\n"))
 			buf_addc(&shown, '\n');
+		if (is_crlf(file) && !slice_has(buf_view(&shown), "\r"))
+			text_to_crlf(&shown);
 		*unsaved = !shown.over &&
 		    !slice_eq(buf_view(&shown), buf_view(text));
 		files_note_unsaved(f, rel, *unsaved);
