@@ -270,6 +270,10 @@ is "in its own folders, which are made, always" "$(cd "$T" && \
 	find made root/sub root/.git/x 2>/dev/null | sort | paste -sd' ')" \
 	"made made/by made/by/us made/by/us/x root/sub root/sub/own root/sub/own/x"
 rm -r sub
+ln -s "$T/made" linked
+match "nor where a link in it leads" "$(m good -o 'mcp.s.writable=["linked/by"]' \
+	s__echo '{"text":"x"}' 2>&1)" "*s is not running: writable: linked/by leads out*"
+rm linked
 match "not all of the repository" "$(m good -o 'mcp.s.writable=["."]' \
 	s__echo '{"text":"x"}' 2>&1)" "*s is not running: writable: . holds the repository*"
 is "npm has a cache it may write" "$(m good s__where '{}' | jq -r '.[4]')" \

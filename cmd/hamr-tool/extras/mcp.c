@@ -409,11 +409,17 @@ make_writable(const struct tool *t, struct mcp *m, struct err *e)
 		    "%s/%s", in_home ? home : t->root, v[i] + 2 * in_home);
 		char *real = file_mkdirs(path, e) == 0 ?
 		    realpath(path, NULL) : NULL;
+		bool inside = is_beneath(path, t->root);
 
 		free(path);
 		if (real == NULL)
 			return false;
 		texts_add(&m->writable, real);
+		/* a command may have put that link there */
+		if (inside && !is_beneath(real, t->root))
+			return err_set(e, ST_CONFIG, "writable: %s leads out "
+			    "of the repository by a link; name the folder it "
+			    "leads to", v[i]) == 0;
 		if (is_beneath(t->root, real))
 			return err_set(e, ST_CONFIG, "writable: %s holds the "
 			    "repository, which only the mode makes writable; "
