@@ -203,7 +203,8 @@ same "twice is once, with what was filled in" once twice
 } >wide
 auto() { hamr-compact --no-config -n --window 17000 "$@"; }
 is "an edit is in full beside a large tail" "$(auto wide |
-	jq -c 'select(.type == "compaction") | [.stage, .keep]')" '["2b",["ed"]]'
+	jq -c 'select(.type == "compaction") | [.stage, .keep]')" \
+	'["2b",["ed","f15"]]'
 cat wide <(auto wide | head -n 1) >told
 same "the record says all of it" <(auto told) <(auto wide | tail -n 1)
 is "a window of 64k has its three steps first" "$(hamr-compact --no-config -n \
@@ -226,6 +227,23 @@ is "a read any other result of a quarter" \
 	"$(kept read other 75 100 3400), $(kept read other 74 100 3400)" \
 	"second, first"
 
+# late keeps what is young enough for its size, in each row of the table in
+# epoch.c at its edge.
+young() {	# window, age, words
+	python3 "$TOP/tests/compact/compact_oldest.py" "$@" | hamr-compact \
+	    --no-config -n -o context.context_budget_tokens=900000 |
+	    jq 'select(.type == "compaction").keep | index("old") != null'
+}
+for row in "8192 34 36" "16384 72 74" "32768 198 200" "65536 896 898" \
+    "131072 4478 4480"; do
+	read -r window kept gone <<<"$row"
+	is "a window of $window keeps what is $kept messages old, not $gone" \
+		"$(young "$window" "$kept" 1) $(young "$window" "$gone" 1)" \
+		"true false"
+done
+is "and the larger, the younger" "$(young 16384 40 255) $(young 16384 40 256)" \
+	"true false"
+
 # A read numbers its lines, or cuts them: what an edit put in is there as well.
 {
 	user go
@@ -241,7 +259,7 @@ is "a read any other result of a quarter" \
 } >edited
 is "an edit stays beside a read of its file" "$(event --strategy late \
 	--window 16384 edited | jq -c '[.tail_from, .keep]')" \
-	'["rd",["ed","l2","l3","l4"]]'
+	'["rd",["ed","l4"]]'
 
 # What it put in is whole wherever the edit is shown, what it replaced is not.
 old=$(lines 20 gone | tr '\n' ' ')
@@ -249,8 +267,8 @@ old=$(lines 20 gone | tr '\n' ' ')
 	user "fix it"
 	call ed edit "$(jq -nc --arg o "$old" --arg n "$(lines 20 new)" \
 	    '{path:"b.c",edits:[{oldText:$o,newText:$n}]}')" "$(lines 30 snippet)"
-	for i in $(seq 14); do
-		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 40 "F$i")"
+	for i in $(seq 7); do
+		call "f$i" bash "{\"command\":\"run $i\"}" "$(lines 80 "F$i")"
 	done
 	call last bash '{"command":"run"}' "$(lines 40 L)"
 } >lean
@@ -295,19 +313,22 @@ is "a command's output is cut to 25 %" "$({ user "fix it"
 {
 	user "do it"
 	call early edit '{"path":"a.c","old":"x","new":"the text of a.c"}' ok
-	turns 60 1
+	turns 60 1 | head -n 15
+	user "and now b.c"
+	call late edit '{"path":"b.c","old":"x","new":"the text of b.c"}' ok
+	turns 60 1 | tail -n +16
 } >folded
-request --strategy late --window 18000 folded >back
-is "folded, and kept" "$(event --strategy late --window 18000 folded | tail -n 1 |
+request --strategy late --window 27000 folded >back
+is "folded, and kept" "$(event --strategy late --window 27000 folded | tail -n 1 |
 	jq -c '[.fold_at > 1, (.keep | index("early")), .elided[].tool_call_id] |
 	.[:2]')" "[true,0]"
 is "it stands behind the summary, and a person's message not behind it" \
 	"$(jq -c '[.messages[1:][] | .tool_calls[0].id // .tool_call_id //
 	.content] | .[:4], .[-6:]' back | paste -sd ' ')" "$(printf '%s %s' \
-	'["early","early","t48.1","t48.1"]' \
+	'["early","early","late","late"]' \
 	'["t59.1","t59.1","(interrupted)","task 60","t60.1","t60.1"]')"
-cat folded <(event --strategy late --window 18000 folded) >told
-is "and the record tells it" "$(request --strategy late --window 18000 told)" \
+cat folded <(event --strategy late --window 27000 folded) >told
+is "and the record tells it" "$(request --strategy late --window 27000 told)" \
 	"$(cat back)"
 is "with lower marks it does not" "$(event --window 24576 folded | tail -n 1 |
 	jq -c '[.fold_at > 1, (.keep | index("early"))]')" "[true,null]"

@@ -252,7 +252,7 @@ is "derived caps" "$(for k in effective_window result_cap turn_read_cap \
 	high_mark low_mark epoch_distance tail_stage_1 tail_stage_2 \
 	tail_stage_2b tail_stage_3 tail_steps_tokens slim_region \
 	stage_3_results summary_bytes_stage_3; do value $k <b; done |
-	paste -sd ' ')" "24576 6144 14745 24576 11059 4915 3686 2211 1474 921 9830 1966 6144 1200"
+	paste -sd ' ')" "24576 6144 14745 24576 14008 4915 3686 2211 1474 921 9830 1966 6144 1200"
 hamr-compact --no-config --budget --window 8192 >b
 is "in the smallest windows" "$(for k in tail_steps_tokens slim_region
 	do value $k <b; done | paste -sd ' ')" "983 122"

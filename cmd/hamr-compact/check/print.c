@@ -109,7 +109,6 @@ put_marks(const struct compact *c, struct buf *out)
 	} else {
 		put_number(out, "high_mark", percent_of(b, high), true);
 		put_number(out, "low_mark", percent_of(b, aim.low), true);
-		put_number(out, "keep_room", percent_of(b, aim.keep), false);
 		put_word(out, "first_stage", stage_rule(aim.stage)->stage);
 	}
 	put_number(out, "epoch_distance", percent_of(b, STEP_PERCENT), true);

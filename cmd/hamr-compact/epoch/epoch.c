@@ -26,15 +26,19 @@ static const struct stage_rule stage_rules[] = {
 
 /* Of a strategy without a low mark, measured by bench/judge-compact.  In a
  * small window three steps take most of the room, and older edits are needed
- * more often than their output; in the smallest, stubs are folded at once. */
+ * more often than their output; in the smallest, stubs are folded at once.
+ * What is kept is read once more after each epoch, so it must be the younger
+ * the sooner the next one comes. */
 static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;
 } aims[] = {
-	{ 10000, { 2, 40, 8, 16, 2, 4 } },
-	{ 20000, { 2, 40, 8, 12, 4, 6 } },
-	{ 40000, { 2, 45, 8, STEPS_PERCENT, SLIM_PERCENT, 4 } },
-	{ LONG_MAX, { 0, 45, 20, STEPS_PERCENT, SLIM_PERCENT,
+	{ 10000, { 2, 57, 38, 16, 2, 4 } },
+	{ 20000, { 2, 57, 80, 12, 4, 6 } },
+	{ 40000, { 2, 57, 220, STEPS_PERCENT, SLIM_PERCENT, 4 } },
+	{ 100000, { 0, 50, 1000, STEPS_PERCENT, SLIM_PERCENT,
+	    SUMMARY_PERCENT } },
+	{ LONG_MAX, { 0, 45, 5000, STEPS_PERCENT, SLIM_PERCENT,
 	    SUMMARY_PERCENT } },
 };
 
@@ -92,7 +96,7 @@ epoch_aim(const struct compact *c)
 	size_t i = 0;
 
 	if (c->set.strategy->low > 0)
-		return (struct aim){ 0, c->set.strategy->low, 0,
+		return (struct aim){ 0, c->set.strategy->low, LONG_MAX,
 			STEPS_PERCENT, SLIM_PERCENT, SUMMARY_PERCENT };
 	while (epoch_window(c) >= aims[i].below)
 		i++;

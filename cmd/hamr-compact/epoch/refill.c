@@ -9,7 +9,7 @@
 #include "internal.h"
 
 #define CUT_LEAST 100
-#define FULL_PERCENT 65		/* of B: nothing is kept beyond it */
+#define AGE_TOKENS 300		/* an item of so many counts twice its age */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
@@ -176,18 +176,13 @@ epoch_refill(struct compact *c)
 {
 	const struct view *v = c->view;
 	const struct aim aim = epoch_aim(c);
-	long b = epoch_window(c), low = percent_of(b, aim.low);
-	long most = percent_of(b, FULL_PERCENT), size = compact_size(c);
-	long full = size + percent_of(b, aim.keep), room;
+	long room = percent_of(epoch_window(c), aim.low) - compact_size(c);
 	size_t n, taken = 0;
 	struct item *all = candidates(c, &n);
 	uint64_t *calls = xcalloc(n + 1, sizeof *calls);
 	struct ranges shown = { .n = 0 };
 	char *out = xcalloc(c->epoch.fold + 1, 1);	/* folded, and taken */
 
-	if (full > most)
-		full = most;
-	room = (full > low ? full : low) - size;
 	for (size_t i = v->ncalls; i > 0 && v->calls[i - 1].node >=
 	    c->epoch.slim; i--)
 		if (shows_lines(v->calls[i - 1].note))
@@ -204,7 +199,8 @@ epoch_refill(struct compact *c)
 		more = compact_tokens(c, sum) + 1;
 		/* what an edit put in is there unnumbered, however often the
 		 * file is read: the next edit matches it */
-		if (more > room || (f->kind == TOOL_READ && f->file > 0 &&
+		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
+		    aim.oldest || (f->kind == TOOL_READ && f->file > 0 &&
 		    ranges_cover(&shown, f)))
 			continue;
 		room -= more;
