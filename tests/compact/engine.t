@@ -304,6 +304,19 @@ is "also when that takes a compaction" "$(whole 800 200 1)" "800 0"
 match "more is cut to 25 %" "$(whole 820 1 1)" "2?? 1"
 match "beside a long task it is cut to what fits" "$(whole 800 200 100)" \
 	"7?? 1"
+both() {	# lines of each of two files
+	{
+		user task
+		{
+			call a read '{"path":"a.c"}' "$(lines "$1" text)"
+			call b read '{"path":"b.c"}' "$(lines "$2" text)"
+		} | jq -s -c 'sort_by(.role)[]'
+	} | hamr-compact --no-config -n --window 16384 | tail -n 1 |
+		grep -o 'text line' | wc -l
+}
+match "of two in one step neither has more than its share of 25 %" \
+	"$(both 700 700)" "2??"
+match "but a short one beside it cuts none short" "$(both 800 100)" "[78]??"
 is "a command's output is cut to 25 %" "$({ user "fix it"
 	call o bash '{"command":"make"}' "$(lines 600 o)"; } | hamr-compact \
 	--no-config -n --window 16384 | grep -c 'bytes cut')" 1

@@ -305,7 +305,7 @@ epoch_settle_cuts(struct compact *c)
 
 /* Tokens for the results of calls from first on, the last step's: CUT_PERCENT
  * of B, or as many as the largest text of a file has, where what is kept whole
- * besides leaves room. */
+ * besides leaves room and the others do not cut it short anyway. */
 static long
 cut_room(const struct compact *c, size_t first)
 {
@@ -320,6 +320,8 @@ cut_room(const struct compact *c, size_t first)
 		if (f->kind == TOOL_READ && call->text > largest)
 			largest = call->text;
 	}
+	if (compact_tokens(c, all - largest) > least)
+		return least;
 	rest = epoch_filled(c) - (compact_size(c) - compact_tokens(c, all));
 	most = compact_tokens(c, largest);
 	if (most > rest)
