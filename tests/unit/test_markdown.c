@@ -118,6 +118,15 @@ shown(void **state)
 		{ "<br> <u>x</u>", "<br> <u>x</u>\n" },
 		{ "[a]: http://b\nc", "[a]: http://b\nc\n" },
 		{ "m[i][j] = 0", "m[i][j] = 0\n" },
+		{ "f(x):\n    # *c*\n    - d\n\t```\n    1. e\n    ***\ng",
+		    "f(x):\n    # *c*\n    - d\n ```\n    1. e\n    ***\ng\n" },
+		{ "- a\n      # b\n      c\n> d\n>     > e",
+		    "• a\n   # b\n  c\n> d\n>  > e\n" },
+		{ "a/__init__.py __init__.py f.__name__ _a_/b x.__a__()",
+		    "a/__init__.py\n__init__.py\nf.__name__ _a_/b\n"
+		    "x.__a__()\n" },
+		{ "__a b__ _c_. http://x/_d_/e", "__a b__ _c_.\n"
+		    "http://x/_d_/e\n" },
 		{ "[the *t*][m], [n] [o][]\n\n[m]: http://b",
 		    "[the *t*][m], [n]\n[o][]\n\n[m]: http://b\n" },
 		{ "a\033[2Jb\r\nc\rd\xe2\x80\xae\xff",

@@ -5,7 +5,6 @@
 #include "cells.h"
 
 #define TAB 4			/* columns, as CommonMark has it */
-#define CODE_INDENT 4
 
 /* The rest of a line; a tab of which only some columns were taken leaves the
  * others. */

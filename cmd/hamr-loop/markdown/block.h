@@ -10,7 +10,8 @@
 
 #include "base/slice.h"
 
-#define BLOCK_DEPTH 32		/* deeper marks are text */
+#define BLOCK_DEPTH 32		/* deeper marks are text, */
+#define CODE_INDENT 4		/* and those behind so many blanks */
 
 /* A quote, or an item of a list. */
 struct container {

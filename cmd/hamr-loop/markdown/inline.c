@@ -1,4 +1,5 @@
 /* inline.c - emphasis, code and links, read by md4c. */
+#include <ctype.h>
 #include <md4c.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #define LEAD_LEN (sizeof LEAD - 1)
 
 #define NESTED 8		/* links and images in each other */
+#define HIDDEN '\x1f'		/* an underscore that is no mark */
+#define HIDDEN_BLANK '\x1e'	/* a blank before a mark that is none */
 
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
@@ -201,9 +204,12 @@ look_of(MD_SPANTYPE type)
 static void
 add_mark(struct reader *r, MD_SPANTYPE type)
 {
+	bool under = r->end < r->source.n && r->source.p[r->end] == '_';
+
 	if (r->marks)
-		add_made(r, type == MD_SPAN_EM ? "*" : type == MD_SPAN_STRONG ?
-		    "**" : type == MD_SPAN_DEL ? "~~" :
+		add_made(r, type == MD_SPAN_EM ? under ? "_" : "*" :
+		    type == MD_SPAN_STRONG ? under ? "__" : "**" :
+		    type == MD_SPAN_DEL ? "~~" :
 		    type == MD_SPAN_CODE ? "`" : "");
 }
 
@@ -318,6 +324,41 @@ has_underline(struct slice source)
 	return false;
 }
 
+/* In a path or a name they are no marks, but in a URL's place: those of a word
+ * like pkg/__init__.py or f.__name__ are put away while md4c reads it. */
+static void
+hide_underscores(char *p)
+{
+	for (size_t n; *p != '\0'; p += n + strspn(p + n, " \t\n")) {
+		bool name = false;
+
+		n = strcspn(p, " \t\n");
+		for (size_t i = 1; i < n; i++)
+			name |= p[i] == '_' ? strchr("/.", p[i - 1]) != NULL :
+			    p[i - 1] == '_' && (strchr("/(", p[i]) != NULL ||
+			    (p[i] == '.' && isalnum((unsigned char)p[i + 1])));
+		if (!name || memmem(p, n, "://", 3) != NULL ||
+		    memmem(p, n, "](", 2) != NULL)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			p[i] = p[i] == '_' ? HIDDEN : p[i];
+	}
+}
+
+/* What begins a block is text in the middle of one, behind four blanks: md4c
+ * sees it all the same, but not behind this. */
+static void
+hide_block_marks(char *p)
+{
+	while ((p = strchr(p, '\n')) != NULL) {
+		char *from = p + 1;
+
+		p = from + strspn(from, " \t");
+		if (p > from && *p != '\0' && strchr(BLOCK_MARKS, *p) != NULL)
+			p[-1] = HIDDEN_BLANK;
+	}
+}
+
 static bool
 read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 {
@@ -335,8 +376,15 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
+	hide_underscores(b.p);
+	hide_block_marks(b.p);
 	r.source = buf_view(&b);
 	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
+	for (size_t i = 0; i < in->text.len; i++)
+		if (in->text.p[i] == HIDDEN)
+			in->text.p[i] = '_';
+		else if (in->text.p[i] == HIDDEN_BLANK)
+			in->text.p[i] = ' ';
 	buf_release(&b);
 	return rc == 0;
 }

@@ -271,15 +271,22 @@ put_paragraph(struct markdown *m, bool over)
 static void
 add_text(struct markdown *m, struct slice text)
 {
+	struct slice t = slice_trim_start(text, " \t");
+	size_t indent = text.n - t.n;
+	bool far = indent >= CODE_INDENT || (indent > 0 &&
+	    memchr(text.p, '\t', indent) != NULL);
+
 	if (m->at.leaf != LEAF_PARAGRAPH) {
 		m->at.leaf = LEAF_PARAGRAPH;
 		m->began = false;
 		buf_reset(&m->text);
 		m->last = 0;
-		text = slice_trim_start(text, " \t");
+		text = t;
 	} else {
+		/* so far to the right a mark is text, and stays behind one */
 		if (m->at.depth > 0)
-			text = slice_trim_start(text, " \t");
+			text = far && t.n > 0 && strchr(BLOCK_MARKS, *t.p) !=
+			    NULL ? slice_from(text, indent - 1) : t;
 		if (m->text.len > 0) {
 			buf_addc(&m->text, '\n');
 			m->last = m->text.len;
