@@ -324,39 +324,52 @@ has_underline(struct slice source)
 	return false;
 }
 
-/* In a path or a name they are no marks, but in a URL's place: those of a word
- * like pkg/__init__.py or f.__name__ are put away while md4c reads it. */
-static void
+/* In a path or a name underscores are no marks, but in a URL's place: those of
+ * a word like pkg/__init__.py or f.__name__ are put away while md4c reads it.
+ * True: there are such. */
+static bool
 hide_underscores(char *p)
 {
-	for (size_t n; *p != '\0'; p += n + strspn(p + n, " \t\n")) {
-		bool name = false;
+	bool any = false;
 
+	while ((p = strchr(p, '_')) != NULL) {
+		bool name = false;
+		size_t n;
+
+		while (!is_whitespace(p[-1]))
+			p--;
 		n = strcspn(p, " \t\n");
 		for (size_t i = 1; i < n; i++)
 			name |= p[i] == '_' ? strchr("/.", p[i - 1]) != NULL :
 			    p[i - 1] == '_' && (strchr("/(", p[i]) != NULL ||
 			    (p[i] == '.' && isalnum((unsigned char)p[i + 1])));
-		if (!name || memmem(p, n, "://", 3) != NULL ||
-		    memmem(p, n, "](", 2) != NULL)
-			continue;
-		for (size_t i = 0; i < n; i++)
+		name = name && memmem(p, n, "://", 3) == NULL &&
+		    memmem(p, n, "](", 2) == NULL;
+		for (size_t i = 0; name && i < n; i++)
 			p[i] = p[i] == '_' ? HIDDEN : p[i];
+		any |= name;
+		p += n;
 	}
+	return any;
 }
 
 /* What begins a block is text in the middle of one, behind four blanks: md4c
- * sees it all the same, but not behind this. */
-static void
+ * sees it all the same, but not behind this.  True: there is such. */
+static bool
 hide_block_marks(char *p)
 {
+	bool any = false;
+
 	while ((p = strchr(p, '\n')) != NULL) {
 		char *from = p + 1;
 
 		p = from + strspn(from, " \t");
-		if (p > from && *p != '\0' && strchr(BLOCK_MARKS, *p) != NULL)
+		if (p > from && *p != '\0' && strchr(BLOCK_MARKS, *p) != NULL) {
 			p[-1] = HIDDEN_BLANK;
+			any = true;
+		}
 	}
+	return any;
 }
 
 static bool
@@ -372,15 +385,16 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 	};
 	struct buf b = BUF_INIT(PARSED_MAX * 2);
 	struct reader r = { .in = in, .marks = marks };
+	bool hidden;
 	int rc;
 
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	hide_underscores(b.p);
-	hide_block_marks(b.p);
+	hidden = hide_underscores(b.p);
+	hidden |= hide_block_marks(b.p);
 	r.source = buf_view(&b);
 	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
-	for (size_t i = 0; i < in->text.len; i++)
+	for (size_t i = 0; hidden && i < in->text.len; i++)
 		if (in->text.p[i] == HIDDEN)
 			in->text.p[i] = '_';
 		else if (in->text.p[i] == HIDDEN_BLANK)
