@@ -366,6 +366,27 @@ for sig in TERM HUP; do
 	    "interrupted 0"
 done
 
+# Ctrl-C while the session opens: the turn ends, the next one is whole
+answer "Not too late." >script
+printf '#!/bin/sh\nuntil [ -e awake ]; do sleep 0.1; done\nexec hamr-tool "$@"\n' \
+    >slow
+chmod +x slow
+rm -rf .hamr
+start "-o 'stages.tool=[\"./slow\"]'"
+type_ one Enter
+for _ in $(seq 600); do
+	grep -qs '"type":"hamr"' .hamr/sessions/*.ndjson && break
+	sleep 0.05
+done
+type_ C-c
+sees "Ctrl-C while the session opens" '*interrupted  *'
+touch awake
+type_ two Enter
+sees "... the next turn" '*Not too late.*done  1 step  *'
+is "... has what it begins with, where it belongs" "$(jq -r 'select(.role or
+    .type == "end") | .role // .status' .hamr/sessions/*.ndjson | paste -sd,)" \
+    "system,user,interrupted,user,assistant,completed"
+
 # several lines pasted at once are one message
 answer "One message." >script
 rm -rf .hamr

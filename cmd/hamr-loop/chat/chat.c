@@ -19,17 +19,18 @@
 int
 chat_open(struct chat *c, const char *task)
 {
-	if ((!c->open && run_open(c->run, &c->err) < 0) ||
-	    run_begin(c->run, task, &c->err) < 0) {
-		c->open = false;
-		c->failed = true;
-		run_end(c->run);
-		return -1;
-	}
-	c->open = true;
-	c->run->hub.listen = true;
-	c->run->hub.chat = true;
-	return 0;
+	struct hub *h = &c->run->hub;
+	bool was_open = c->open;
+
+	c->open = was_open || run_open(c->run, &c->err) == 0;
+	if (c->open && !was_open)
+		h->listen = h->chat = true;
+	if (c->open && run_begin(c->run, task, &c->err) == 0)
+		return 0;
+	c->open = false;
+	c->failed = true;
+	run_end(c->run);
+	return -1;
 }
 
 bool
@@ -67,11 +68,10 @@ chat_run_turn(struct chat *c, const char *text)
 void
 chat_turn(struct chat *c, const char *text)
 {
-	if (chat_open(c, text) < 0)
-		return;
 	c->run->hub.interrupts = 0;
 	c->run->hub.ending = false;
-	chat_run_turn(c, text);
+	if (chat_open(c, text) == 0)
+		chat_run_turn(c, text);
 }
 
 /* False: a signal came. */
