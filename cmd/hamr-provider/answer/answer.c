@@ -12,7 +12,7 @@
 
 /* All its buffers. */
 #define ALL(a) BUFS(&(a)->fresh, &(a)->raw, &(a)->content, &(a)->reasoning, \
-	&(a)->malformed, &(a)->carry, &(a)->usage, &(a)->model)
+	&(a)->malformed, &(a)->carry, &(a)->cost, &(a)->model)
 
 static void
 show(struct answer *a, const char *kind, struct slice s)
@@ -118,7 +118,6 @@ answer_new(enum dialect_kind dialect, long long repeat_limit,
 	a->has_harmony = dialect == DIALECT_AUTO;
 	bufs_init(ALL(a), BUF_RECORD_MAX);
 	buf_init(&a->model, 4096);
-	buf_init(&a->usage, (size_t)1 << 20);
 	return a;
 }
 
@@ -135,6 +134,7 @@ answer_reset(struct answer *a, struct slice tools)
 	repetition_reset(&a->said);
 	repetition_reset(&a->thought);
 	a->dropped = 0;
+	a->usage = (struct usage){ -1, -1, -1, -1 };
 	a->finish = FINISH_NONE;
 	a->fed = a->started = a->lossy = a->ended = false;
 }
@@ -241,19 +241,46 @@ answer_finish(struct answer *a, struct slice reason)
 			a->finish = words[i].finish;
 }
 
-void
-answer_usage(struct answer *a, struct slice object)
+/* A count of tokens; -1: none. */
+static long long
+count(struct slice v)
 {
-	if (scan_kind(object) != SCAN_OBJECT)
-		return;
-	buf_reset(&a->usage);
-	buf_slice(&a->usage, object);
+	int64_t n;
+
+	return scan_int(v, &n) && n >= 0 ? n : -1;
 }
 
-struct slice
-answer_usage_told(const struct answer *a)
+/* The first of two that is a number. */
+static struct slice
+first_of(struct slice o, const char *a, const char *b)
 {
-	return a->usage.len > 0 ? buf_view(&a->usage) : SLICE("{}");
+	struct slice v = scan_get(o, a);
+
+	return scan_kind(v) == SCAN_NUMBER ? v : scan_get(o, b);
+}
+
+void
+answer_usage(struct answer *a, struct slice u)
+{
+	struct slice details = scan_get(u, "prompt_tokens_details");
+	struct slice cached = scan_get(details, "cached_tokens");
+	struct slice cost = scan_get(u, "cost");
+
+	if (scan_kind(u) != SCAN_OBJECT)
+		return;
+	if (scan_kind(cached) != SCAN_NUMBER)
+		cached = first_of(u, "prompt_cache_hit_tokens",
+		    "cached_tokens");
+	a->usage = (struct usage){
+		.prompt = count(first_of(u, "prompt_tokens", "input_tokens")),
+		.completion = count(first_of(u, "completion_tokens",
+		    "output_tokens")),
+		.cached = count(cached),
+		.written = count(scan_get(details, "cache_write_tokens")),
+	};
+	buf_reset(&a->cost);
+	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
+		buf_slice(&a->cost, cost);
 }
 
 void
@@ -315,12 +342,8 @@ answer_end(struct answer *a, bool broken)
 bool
 answer_starved(const struct answer *a)
 {
-	int64_t made;
-
 	return is_cut(a) && a->content.len == 0 && a->reasoning.len == 0 &&
-	    a->lifted.n == 0 && a->dropped == 0 &&
-	    scan_int(scan_get(answer_usage_told(a), "completion_tokens"),
-	    &made) && made == 0;
+	    a->lifted.n == 0 && a->dropped == 0 && a->usage.completion == 0;
 }
 
 /* ---- as records ---- */
@@ -407,22 +430,6 @@ answer_partial(const struct answer *a, struct buf *out)
 
 /* ---- usage ---- */
 
-static struct slice
-first_of(struct slice o, const char *a, const char *b)
-{
-	struct slice v = scan_get(o, a);
-
-	return scan_kind(v) == SCAN_NUMBER ? v : scan_get(o, b);
-}
-
-static long long
-count(struct slice v)
-{
-	int64_t n;
-
-	return scan_int(v, &n) && n > 0 ? n : 0;
-}
-
 void
 put_number(struct buf *out, double v)
 {
@@ -440,53 +447,25 @@ bool
 answer_usage_record(const struct answer *a, const struct prices *prices,
     struct buf *out)
 {
-	struct slice u = buf_view(&a->usage), details, cached, written, cost;
-	struct slice in, made;
-	int64_t n, m;
-	bool has_in, has_made;
+	const struct usage *u = &a->usage;
 
-	in = first_of(u, "prompt_tokens", "input_tokens");
-	made = first_of(u, "completion_tokens", "output_tokens");
-	/* only a valid count of tokens is reported */
-	has_in = scan_int(in, &n) && n >= 0;
-	has_made = scan_int(made, &m) && m >= 0;
-	if (!has_in && !has_made)
+	if (u->prompt < 0 && u->completion < 0)
 		return false;
-	details = scan_get(u, "prompt_tokens_details");
-	cached = scan_get(details, "cached_tokens");
-	if (scan_kind(cached) != SCAN_NUMBER)
-		cached = first_of(u, "prompt_cache_hit_tokens",
-		    "cached_tokens");
-	written = scan_get(details, "cache_write_tokens");
-	cost = scan_get(u, "cost");
 	scan_put(out, "{'type':'usage'");
-	if (has_in)
-		scan_put(out, ",'prompt_tokens':$", in);
-	if (has_made)
-		scan_put(out, ",'completion_tokens':$", made);
-	buf_fmt(out, ",\"cached_tokens\":%lld", count(cached));
-	if (count(written) > 0)
-		scan_put(out, ",'cache_write_tokens':$", written);
-	if (scan_kind(cost) == SCAN_NUMBER && *cost.p != '-')
-		scan_put(out, ",'cost':$", cost);
+	if (u->prompt >= 0)
+		buf_fmt(out, ",\"prompt_tokens\":%lld", u->prompt);
+	if (u->completion >= 0)
+		buf_fmt(out, ",\"completion_tokens\":%lld", u->completion);
+	buf_fmt(out, ",\"cached_tokens\":%lld", u->cached > 0 ? u->cached : 0);
+	if (u->written > 0)
+		buf_fmt(out, ",\"cache_write_tokens\":%lld", u->written);
+	if (a->cost.len > 0)
+		scan_put(out, ",'cost':$", buf_view(&a->cost));
 	else if (prices->known) {
 		scan_put(out, ",'cost':");
-		put_number(out, prices_cost(prices, count(in), count(made),
-		    count(cached), count(written)));
+		put_number(out, prices_cost(prices, u->prompt, u->completion,
+		    u->cached, u->written));
 	}
 	buf_addc(out, '}');
 	return true;
-}
-
-long long
-answer_prompt_tokens(const struct answer *a)
-{
-	struct slice u = answer_usage_told(a);
-	int64_t n, cached = 0;
-
-	if (!scan_int(first_of(u, "prompt_tokens", "input_tokens"), &n))
-		return -1;
-	scan_int(scan_get(scan_get(u, "prompt_tokens_details"),
-	    "cached_tokens"), &cached);
-	return n + (cached > 0 ? cached : 0);
 }

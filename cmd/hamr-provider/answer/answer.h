@@ -22,7 +22,13 @@ enum finish {
 	FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_FILTER, FINISH_ERROR
 };
 
-/* For others to read: native.n, started, fed. */
+/* Tokens; -1: not told.  prompt includes what was read from the cache and what
+ * was written to it. */
+struct usage {
+	long long prompt, completion, cached, written;
+};
+
+/* For others to read: native.n, started, fed, usage. */
 struct answer {
 	answer_delta *delta;
 	void *ctx;
@@ -36,7 +42,9 @@ struct answer {
 	struct buf content, reasoning;
 	struct calls native, lifted;
 	struct buf malformed;
-	struct buf usage, model;
+	struct buf model;
+	struct usage usage;
+	struct buf cost;	/* as the server's number, or empty */
 	struct buf carry;	/* elements for the first call's "carry" */
 	struct repetition said, thought;	/* of content, of reasoning */
 	unsigned dropped;
@@ -63,9 +71,9 @@ void answer_call_element(struct answer *a, struct slice element);
 void answer_calls(struct answer *a, struct slice list);
 /* Why it ends, in a server's word; nothing when that is empty. */
 void answer_finish(struct answer *a, struct slice reason);	/* decoded */
+/* The usage as the chat completions API has it; nothing when it is no
+ * object. */
 void answer_usage(struct answer *a, struct slice object);	/* JSON */
-/* What answer_usage was given last, or {}. */
-struct slice answer_usage_told(const struct answer *a);
 /* Something that must go back with the first call (raw JSON). */
 void answer_carry(struct answer *a, struct slice json);
 void answer_model(struct answer *a, struct slice name);		/* decoded */
@@ -99,9 +107,6 @@ bool answer_usage_record(const struct answer *a, const struct prices *prices,
     struct buf *out);
 /* A number with as few digits as it needs. */
 void put_number(struct buf *out, double v);
-/* Tokens read, at most: those of the cache may be counted twice.  -1:
- * unknown. */
-long long answer_prompt_tokens(const struct answer *a);
 
 /* Append {"content":...,"reasoning":...,"tool_calls":[...]} of what there
  * is. */

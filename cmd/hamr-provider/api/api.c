@@ -182,28 +182,11 @@ void
 api_usage(struct answer *a, long long prompt, long long completion,
     long long cached, long long written)
 {
-	struct slice old = answer_usage_told(a);
-	struct slice details = scan_get(old, "prompt_tokens_details");
-	struct buf b = BUF_INIT(4096);
+	struct usage *u = &a->usage;
 
-	if (prompt < 0)
-		prompt = api_number(old, "prompt_tokens");
-	if (completion < 0)
-		completion = api_number(old, "completion_tokens");
-	if (cached < 0)
-		cached = api_number(details, "cached_tokens");
-	if (written < 0)
-		written = api_number(details, "cache_write_tokens");
-	buf_addc(&b, '{');
-	if (prompt >= 0)
-		buf_fmt(&b, "\"prompt_tokens\":%lld,", prompt);
-	if (completion >= 0)
-		buf_fmt(&b, "\"completion_tokens\":%lld,", completion);
-	buf_fmt(&b, "\"prompt_tokens_details\":{\"cached_tokens\":%lld",
-	    cached > 0 ? cached : 0);
-	if (written > 0)
-		buf_fmt(&b, ",\"cache_write_tokens\":%lld", written);
-	buf_adds(&b, "}}");
-	answer_usage(a, buf_view(&b));
-	buf_release(&b);
+	u->prompt = prompt >= 0 ? prompt : u->prompt;
+	u->completion = completion >= 0 ? completion : u->completion;
+	u->cached = cached >= 0 ? cached : u->cached;
+	u->written = written >= 0 ? written : u->written;
+	buf_reset(&a->cost);
 }

@@ -100,8 +100,6 @@ bool api_text(struct answer *a, struct slice val, api_text_fn *fn);
 void api_call(struct answer *a, long index, struct slice id,
     struct slice name, struct slice args);
 
-/* Usage in the words of the chat completions API; -1: not given, the number
- * from before stays.  prompt includes what was read from the cache and what
- * was written to it. */
+/* Usage (answer.h) in numbers; -1: not given, the one from before stays. */
 void api_usage(struct answer *a, long long prompt, long long completion,
     long long cached, long long written);

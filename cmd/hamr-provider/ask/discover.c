@@ -386,8 +386,7 @@ static void
 put_speed(struct buf *out, const struct exchange *x, long long took)
 {
 	struct slice whole = slice_trim(buf_view(&x->raw)), rate = { NULL, 0 };
-	long long tokens = number(answer_usage_told(x->p->answer),
-	    "completion_tokens");
+	long long tokens = x->p->answer->usage.completion;
 	double speed = 0;
 	bool known;
 

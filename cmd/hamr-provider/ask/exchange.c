@@ -144,11 +144,13 @@ was_cut(struct exchange *x)
 	    "window or set context.window";
 	struct provider *p = x->p;
 	long long sent = x->ask->estimate;
-	long long told = answer_prompt_tokens(p->answer);
+	const struct usage *u = &p->answer->usage;
+	/* at most: those of the cache may be counted twice */
+	long long told = u->prompt + (u->cached > 0 ? u->cached : 0);
 	bool counts = p->counted_whole >= COUNTED_WHOLE;
 
 	/* an image is estimated at what the dearest server takes for it */
-	if (told <= 0 || sent < 2048 ||
+	if (u->prompt < 0 || told == 0 || sent < 2048 ||
 	    slice_has(x->ask->messages, "\"image_url\""))
 		return false;
 	if (told > p->most_read)
