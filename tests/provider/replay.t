@@ -98,6 +98,11 @@ is "ids that lack are made up, each another" \
 is "a repeated one is made unique" "$({ echo "$user"; call a; echo
 	echo "$result"; } | play twice | grep -v '"delta"' |
 	jq '.tool_calls[0].id != "a"')" true
+carried='"carry":[{"type":"thinking","signature":"s"}],"extra_content":{"g":1}'
+sed "s/}]}\$/,$carried}]}/" twice | head -n 2 >marked
+is "... with what its server wants back" "$({ echo "$user"; call a; echo
+	echo "$result"; } | play marked | grep -v '"delta"' |
+	grep -cF "$carried}]")" 1
 is "the same each time" "$(play noids <<<"$user")" "$(play noids <<<"$user")"
 
 # ---- bytes ----

@@ -214,9 +214,12 @@ put_call(struct provider *p, struct map *fresh, struct slice call,
 		if (slice_eq(buf_view(&was), buf_view(&id)) &&
 		    scan_str_is(scan_get(call, "type"), "function"))
 			buf_slice(out, call);
-		else
+		else {
 			scan_put(out, "{'id':@,'type':'function',"
-			    "'function':$}", buf_view(&id), fn);
+			    "'function':$", buf_view(&id), fn);
+			msg_put_carried(call, false, out);
+			buf_addc(out, '}');
+		}
 	}
 	bufs_release(BUFS(&args, &was, &id));
 }
