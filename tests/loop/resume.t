@@ -189,4 +189,22 @@ for sig in TERM HUP; do
 	is "SIG$sig: status and end record" "$? $(tail -n 1 out |
 	    jq -r .status)" "130 interrupted"
 done
+
+# a folder whose name is not UTF-8: records say it with U+FFFD
+mkdir "$T/w"$'\377' && cd "$T/w"$'\377' && git init -q .
+answer='{"role":"assistant","content":"It is printed above, as was asked.","finish_reason":"stop"}'
+cat >"$T/pwd" <<E
+{"role":"assistant","content":null,"tool_calls":[{"id":"k1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"pwd\"}"}}],"finish_reason":"tool_calls"}
+$answer
+E
+{ cat "$T/pwd"; echo "$answer"; } >"$T/more"
+loop --replay "$T/pwd" "print the folder" >out 2>err
+is "a folder whose name is not UTF-8" "$? $(cat out err)" \
+    "0 It is printed above, as was asked."
+loop --resume --replay "$T/more" "go on" >out 2>err
+is "... is found again" "$? $(cat out err)" \
+    "0 It is printed above, as was asked."
+is "... in one session, with valid records" "$(ls .hamr/sessions/*.ndjson |
+    wc -l) $(jq -r '.cwd // .meta.cwd // empty' "$(session)" | sort -u)" \
+    "1 $T/w"$'\357\277\275'
 done_testing

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "conf/place.h"
 #include "origin.h"
 #include "record/rec.h"
@@ -99,6 +100,7 @@ origin_mark(const char *id, const char *cwd, const char *created)
 bool
 origin_is_here(int fd, const char *id, const char *root)
 {
+	struct buf cwd = BUF_INIT(1 << 20);	/* as the header has it */
 	char *created = NULL, *mark = NULL;
 	struct rec_in in;
 	const struct rec *r;
@@ -114,12 +116,14 @@ origin_is_here(int fd, const char *id, const char *root)
 	if (yes) {
 		created = rec_strdup(r, "created");
 		mark = origin_mark(id, root, created != NULL ? created : "");
+		utf8_clean(&cwd, root, strlen(root));
 		yes = r->kind == R_HAMR && rec_str_is(r, "session", id) &&
-		    rec_str_is(r, "cwd", root) &&
+		    rec_str_is(r, "cwd", cwd.p) &&
 		    (mark == NULL || rec_str_is(r, "mark", mark));
 	}
 	free(created);
 	free(mark);
+	buf_release(&cwd);
 	rec_in_release(&in);
 	return yes;
 }

@@ -465,15 +465,16 @@ setup_release(struct setup *s)
 static int
 header(const struct setup *s, struct hub *h)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX), cwd = BUF_INIT(1 << 20);
 	const char *model = s->o->model != NULL ? s->o->model :
 	    conf_str(s->conf, "provider.model");
 	char at[UTC_SIZE], *mark;
 
 	utc_print_now(at);
 	mark = origin_mark(h->session->id, s->root, at);
+	utf8_clean(&cwd, s->root, strlen(s->root));
 	scan_put(&b, "{'type':'hamr','v':1,'session':@,'cwd':@,'created':@,"
-	    "'mode':@", slice_of(h->session->id), slice_of(s->root),
+	    "'mode':@", slice_of(h->session->id), buf_view(&cwd),
 	    slice_of(at), slice_of(s->mode));
 	if (model[0] != '\0')
 		scan_put(&b, ",'model':@", slice_of(model));
@@ -481,6 +482,7 @@ header(const struct setup *s, struct hub *h)
 		scan_put(&b, ",'mark':@", slice_of(mark));
 	buf_addc(&b, '}');
 	free(mark);
+	buf_release(&cwd);
 	return hub_commit(h, &b);
 }
 

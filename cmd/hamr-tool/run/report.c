@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "root/path.h"
 
 #include "report.h"
 
@@ -60,8 +61,11 @@ put_meta(const struct report *r, struct buf *meta)
 	scan_put(meta, "'stdout_bytes':$,'stderr_bytes':$,",
 	    SCAN_INT((long long)p->out->raw),
 	    SCAN_INT((long long)p->err->raw));
-	if (r->command != NULL)
-		scan_put(meta, "'cwd':@,", slice_of(r->root));
+	if (r->command != NULL) {
+		scan_put(meta, "'cwd':");
+		path_quote(meta, r->root);
+		buf_addc(meta, ',');
+	}
 	scan_put(meta, "'sandbox':@,", slice_of(p->sandbox));
 	if (r->unlimited && p->unlimited != NULL)
 		scan_put(meta, "'unlimited':@,", slice_of(p->unlimited));
