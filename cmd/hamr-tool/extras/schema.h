@@ -21,7 +21,7 @@ struct schema {
 	enum tool_id id;
 	unsigned needs;		/* one of these, or 0 */
 	const char *name, *what;
-	const char *form;	/* of scan_put: the JSON Schema of one of ours */
+	const char *form;	/* of scan_put: one of ours as JSON Schema */
 	const char *template;	/* a call as it should be, as JSON */
 };
 

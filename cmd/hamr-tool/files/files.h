@@ -174,6 +174,6 @@ bool files_hidden(const struct files *f, const char *rel);
 bool files_stopped(const struct files *f, long long deadline);
 /* What git ignores beneath the root, no folder entered; yours. */
 struct gitignore *files_rules(struct files *f);
-/* Append what a file is now, {path, sha256}, to a list whose [ is there; sha "":
- * it is gone. */
+/* Append what a file is now, {path, sha256}, to a list whose [ is there; it is
+ * gone where sha is "". */
 void files_put_state(struct buf *list, const char *rel, const char *sha);
