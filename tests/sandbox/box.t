@@ -118,6 +118,39 @@ echo u >.envrc
 match "what is there stays as it is" "$(one 'echo x >.envrc; rm -f .envrc
 	mv .envrc y; cat .envrc')" "exit 0${nl}u${nl}*"
 
+repo link && echo u >u && ln -s u .envrc
+match "a link that is made anew is another" "$(one true; one 'rm .envrc
+	ln -s x .envrc')" "*moved to .hamr/quarantine: .envrc"
+
+# --- S12, S23: a home in the root: what it hides stays hidden, its settings are
+# the user's
+home() {	# NAME: a fresh one
+	repo "$1" && mkdir -p .home/.ssh .home/.config evil/hamr &&
+		echo key >.home/.ssh/id_rsa && echo key >.home/.netrc &&
+		echo bad >evil/hamr/config.toml && export HOME=$PWD/.home
+}
+was=$HOME
+home keys
+is "its keys are hidden" "$(hamr-tool --yes --json bash "$(jq -cn '{command:
+	"ls .home/.ssh; cat .home/.ssh/id_rsa .home/.netrc; true"}')" |
+	jq -r '.meta.sandbox, (.content | contains("key"))')" "bubblewrap${nl}false"
+match "settings cannot be made" "$(one 'cp -r evil/hamr .home/.config')" \
+	"*quarantine: .home/.config/hamr"
+mkdir .home/.config/hamr
+match "nor those that are there be exchanged" "$(one 'mv .home/.config .home/x
+	mkdir .home/.config; cp -r evil/hamr .home/.config')" \
+	"*quarantine: .home/.config/hamr"
+home links
+match "nor by a link on the way" "$(one 'rmdir .home/.config
+	ln -s ../evil .home/.config')" "*quarantine: .home/.config"
+home other
+match "nor by another home" "$(one 'mv .home x; mkdir evil/.config
+	mv evil/hamr evil/.config/; ln -s evil .home')" "*quarantine: .home"
+repo xdg
+match "nor where XDG_CONFIG_HOME is" "$(XDG_CONFIG_HOME=$PWD/c one \
+	'mkdir -p c/hamr d/hamr')" "*quarantine: c/hamr"
+HOME=$was
+
 # --- S4: git, wherever it keeps things
 repo main && git commit -q --allow-empty -m x && git worktree add -q ../tree
 cd ../tree || exit 1

@@ -38,6 +38,7 @@ struct sandboxes {
 	char *cache;		/* XDG_CACHE_HOME of commands */
 	int lock;		/* on temp, as long as we are */
 	struct texts hidden;	/* outside the root */
+	struct texts settings;	/* folders of the user's own, in the root */
 	const char **hide_list;	/* patterns: policy.secret, sandbox.mask */
 	const char **show_list;
 	struct lists hide, show;

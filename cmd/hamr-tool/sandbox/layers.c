@@ -249,6 +249,20 @@ put_hidden(const struct box *b, struct buf *out)
 	}
 }
 
+/* Is it, in the root, or what it lies in, hidden already? */
+static bool
+is_hidden(const struct box *b, const char *path)
+{
+	const struct texts *hidden = &b->bs->hidden;
+	const char *root = b->bs->root.real;
+
+	for (size_t i = 0; i < hidden->n; i++)
+		if (is_beneath(path, hidden->v[i]) &&
+		    !is_beneath(root, hidden->v[i]))
+			return true;
+	return false;
+}
+
 static void
 put_names(const struct box *b, struct buf *out)
 {
@@ -258,19 +272,17 @@ put_names(const struct box *b, struct buf *out)
 	for (size_t i = 0; i < n->n; i++) {
 		const struct name *v = &n->v[i];
 		char *path = xasprintf("%s/%s", root, v->rel);
+		char *real = v->is_link ? realpath(path, NULL) : xstrdup(path);
 
-		if (v->kind == NAME_GUARDED && !v->is_link) {
+		/* of a link never more than a thing beneath the root */
+		if (real == NULL || !is_beneath(real, root) ||
+		    strcmp(real, root) == 0 || is_hidden(b, real))
+			;
+		else if (v->kind == NAME_GUARDED && !v->is_link)
 			put(out, "--ro-bind", path, path);
-		} else if (v->kind == NAME_SECRET && !v->shown) {
-			char *real = v->is_link ? realpath(path, NULL) :
-			    xstrdup(path);
-
-			/* of a link never more than a thing beneath the root */
-			if (real != NULL && is_beneath(real, root) &&
-			    strcmp(real, root) != 0)
-				mask(b, out, real);
-			free(real);
-		}
+		else if (v->kind == NAME_SECRET && !v->shown)
+			mask(b, out, real);
+		free(real);
 		free(path);
 	}
 }

@@ -9,6 +9,7 @@
 #include "git/gitignore.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "root/path.h"
 #include "root/secret.h"
 
 #include "names.h"
@@ -47,9 +48,11 @@ static bool
 add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 {
 	struct name new = { rel, kind, S_ISDIR(st->st_mode),
-		S_ISLNK(st->st_mode), false, n->look, st->st_ino };
+		S_ISLNK(st->st_mode), false, n->look, st->st_ino, { 0, 0 } };
 	size_t at = 0, hi = n->n;
 
+	if (new.is_link)
+		new.ctime = st->st_ctim;
 	while (at < hi) {
 		size_t mid = at + (hi - at) / 2;
 
@@ -61,7 +64,9 @@ add(struct names *n, char *rel, enum name_kind kind, const struct stat *st)
 	if (at < n->n && strcmp(n->v[at].rel, rel) == 0) {
 		bool same = n->v[at].ino == new.ino &&
 		    n->v[at].is_dir == new.is_dir &&
-		    n->v[at].is_link == new.is_link;
+		    n->v[at].is_link == new.is_link &&
+		    n->v[at].ctime.tv_sec == new.ctime.tv_sec &&
+		    n->v[at].ctime.tv_nsec == new.ctime.tv_nsec;
 
 		/* the folder of the old one may have been moved away */
 		if (same)
@@ -96,9 +101,9 @@ add_dir(struct names *n, char *rel)
 	n->dirs[n->ndirs++] = (struct names_dir){ .rel = rel };
 }
 
-/* Drop the names found in dir itself that are gone; true: some were. */
+/* Drop the names found in dir itself that are gone, or all; true: some were. */
 static bool
-drop_lost(struct names *n, const char *dir)
+drop_lost(struct names *n, const char *dir, bool all)
 {
 	size_t to = 0, len = strlen(dir), before = n->n;
 
@@ -109,8 +114,8 @@ drop_lost(struct names *n, const char *dir)
 		    strchr(rel + len + (len > 0), '/') == NULL;
 		struct stat st;
 
-		if (in && fstatat(n->rootfd, rel, &st,
-		    AT_SYMLINK_NOFOLLOW) < 0)
+		if (in && (all || fstatat(n->rootfd, rel, &st,
+		    AT_SYMLINK_NOFOLLOW) < 0))
 			free(n->v[i].rel);
 		else
 			n->v[to++] = n->v[i];
@@ -134,7 +139,14 @@ see(struct names *n, const char *dir, const struct dirent *e, int fd)
 	/* those of the root itself are others' business */
 	if (dir[0] == '\0' && (hamr || strcasecmp(base, ".git") == 0))
 		goto none;
-	if (protected_base(base))
+	for (size_t i = 0; i < n->also->n; i++)
+		/* or a link on the way to it */
+		if (is_beneath(n->also->v[i], rel) && (e->d_type == DT_LNK ||
+		    strcmp(rel, n->also->v[i]) == 0))
+			kind = NAME_GUARDED;
+	if (kind != NAME_NONE)
+		;
+	else if (protected_base(base))
 		kind = protected_allowed(n->hide, rel) ? NAME_NONE :
 		    NAME_GUARDED;
 	/* .hamr of a project within is one secret, not thousands */
@@ -163,23 +175,27 @@ look_at(struct names *n, size_t at)
 {
 	struct names_dir *d = &n->dirs[at];
 	const char *rel = d->rel[0] != '\0' ? d->rel : ".";
+	const char *slash = strrchr(rel, '/');
+	const uint64_t *above = slash == NULL ? NULL : map_get(&n->known,
+	    (struct slice){ rel, (size_t)(slash - rel) });
 	struct timespec now;
 	bool changed;
 	struct dirent *e;
 	struct stat st;
 	DIR *list;
 
-	if (fstatat(n->rootfd, rel, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISDIR(st.st_mode)) {
+	/* where a link has taken the place of one above, that is not followed */
+	if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel, &st,
+	    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
 		d->gone = true;
 		*map_put(&n->known, slice_of(d->rel), NULL) = 0;
-		return drop_lost(n, d->rel);
+		return drop_lost(n, d->rel, true);
 	}
 	if (d->settled && d->dev == st.st_dev && d->ino == st.st_ino &&
 	    d->ctime.tv_sec == st.st_ctim.tv_sec &&
 	    d->ctime.tv_nsec == st.st_ctim.tv_nsec)
 		return false;
-	changed = d->ino != 0 && drop_lost(n, d->rel);
+	changed = d->ino != 0 && drop_lost(n, d->rel, false);
 	clock_gettime(CLOCK_REALTIME, &now);
 	d->dev = st.st_dev;
 	d->ino = st.st_ino;

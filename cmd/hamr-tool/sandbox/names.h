@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "base/map.h"
 
 struct lists;
+struct texts;
 
 /* What is looked for; .git and .hamr of the root itself are others' business.
  */
@@ -27,14 +29,17 @@ struct name {
 	bool shown;		/* a secret that git tracks: not masked */
 	unsigned since;		/* the look that found it, as it is, first */
 	unsigned long ino;
+	struct timespec ctime;	/* of a link, whose ino another may have by
+				 * now */
 };
 
-/* Set the first three, which are borrowed: hide has the secrets (its list
+/* Set the first four, which are borrowed: hide has the secrets (its list
  * secret, besides the built-in), and what is allowed of the protected names,
- * show the exceptions. */
+ * show the exceptions, also more that is protected. */
 struct names {
 	int rootfd;
 	const struct lists *hide, *show;
+	const struct texts *also;
 	/* to be read */
 	struct name *v;		/* sorted by rel */
 	size_t n, cap;

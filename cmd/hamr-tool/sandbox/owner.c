@@ -158,6 +158,29 @@ configured(const struct conf *c, const char *home, bool shown,
 	}
 }
 
+/* The user's configuration is in the folder hamr of this one: by its names in
+ * the root, if it is there.  A command could make it, or put another in its
+ * place. */
+static void
+guard_settings(struct sandboxes *bs, const char *folder)
+{
+	char *real = realpath(folder, NULL);
+	const char *const names[] = { folder, real };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *path = NULL;
+
+		if (names[i] != NULL && is_beneath(names[i], bs->root.real))
+			path = xasprintf("%s/hamr", names[i]);
+		if (path != NULL)
+			texts_add(&bs->settings, xstrdup(path +
+			    strspn(path + strlen(bs->root.real), "/") +
+			    strlen(bs->root.real)));
+		free(path);
+	}
+	free(real);
+}
+
 static void
 hide_outside(struct sandboxes *bs)
 {
@@ -176,9 +199,16 @@ hide_outside(struct sandboxes *bs)
 		homes[n++] = getenv("HOME");
 	for (size_t i = 0; i < sizeof in_etc / sizeof in_etc[0]; i++)
 		hide(out, xstrdup(in_etc[i]));
-	for (size_t h = 0; h < n; h++)
+	for (size_t h = 0; h < n; h++) {
+		char *config = xasprintf("%s/.config", homes[h]);
+
 		for (size_t i = 0; i < sizeof in_home / sizeof in_home[0]; i++)
 			hide(out, xasprintf("%s/%s", homes[h], in_home[i]));
+		guard_settings(bs, config);
+		free(config);
+	}
+	if (getenv("XDG_CONFIG_HOME") != NULL)
+		guard_settings(bs, getenv("XDG_CONFIG_HOME"));
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
 		const char *base = getenv(ours[i]);
 
@@ -283,7 +313,7 @@ owner_find(struct sandboxes *bs)
 	bs->hide.allow_write = conf_list(bs->conf, "policy.allow_write",
 	    &bs->hide.nallow_write);
 	bs->names = (struct names){ .rootfd = bs->root.fd, .hide = &bs->hide,
-		.show = &bs->show };
+		.show = &bs->show, .also = &bs->settings };
 	hide_outside(bs);
 	drop_unreachable(bs);
 }

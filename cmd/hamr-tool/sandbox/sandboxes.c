@@ -370,6 +370,7 @@ sandboxes_free(struct sandboxes *bs)
 	if (bs->opened)
 		names_release(&bs->names);
 	texts_release(&bs->hidden);
+	texts_release(&bs->settings);
 	free(bs->hide_list);
 	free(bs->show_list);
 	free(bs->home);
