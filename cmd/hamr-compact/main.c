@@ -14,6 +14,7 @@
 #include "opts.h"
 #include "report/report_svg.h"
 #include "report/report_text.h"
+#include "term/term.h"
 
 /* What the mode needs of it. */
 struct run {
@@ -128,6 +129,19 @@ look(struct stage *s)
 		run->fits = compact_decide(&run->compact);
 }
 
+/* What calls name, and paths, may be anything: on a terminal it is escaped. */
+static void
+escape(struct buf *out)
+{
+	struct buf clean = BUF_INIT(out->max);
+
+	if (!term_of(STDOUT_FILENO).tty)
+		return;
+	term_escape(&clean, buf_view(out));
+	buf_release(out);
+	*out = clean;
+}
+
 /* The transcript is over. */
 static void
 print(struct stage *s)
@@ -171,10 +185,12 @@ print(struct stage *s)
 		break;
 	case MODE_BUDGET:
 		print_budget(&run->compact, out);
+		escape(out);
 		break;
 	default:
 		if (!legality_print(&run->compact, run->fits, out))
 			stage_status(s, ST_NO);
+		escape(out);
 	}
 	if (run->o->mode != MODE_SVG) {
 		/* these are not records; stage_put adds the last LF */
@@ -240,6 +256,7 @@ run_mode(struct stage *s, struct run *run, const struct conf *conf)
 		run->compact.hashes = o->mode == MODE_CHECK;
 		if (o->mode == MODE_BUDGET && o->nfiles == 0) {
 			print_budget(&run->compact, &run->out);
+			escape(&run->out);
 			st = write_out(STDOUT_FILENO, &run->out);
 		} else {
 			st = stage_run(s);

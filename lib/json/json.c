@@ -107,12 +107,6 @@ json_add(struct json *o, const char *key, struct json *child)
 	put(o, key, node(child));
 }
 
-bool
-json_empty(const struct json *o)
-{
-	return ((const cJSON *)o)->child == NULL;
-}
-
 void
 json_print(const struct json *o, struct buf *out)
 {

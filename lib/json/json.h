@@ -23,8 +23,6 @@ void json_null(struct json *o, const char *key);
 void json_raw(struct json *o, const char *key, struct slice checked);
 void json_add(struct json *o, const char *key, struct json *child);
 
-bool json_empty(const struct json *o);
-
 /* Append the compact text to out. */
 void json_print(const struct json *o, struct buf *out);
 void json_free(struct json *o);

@@ -147,6 +147,20 @@ sys.stdout.buffer.write(out)
 X
 term() { TERM=xterm python3 on_tty.py hamr-compact --no-config --report s; }
 ok "colour on a terminal" grep -q "$(printf '\033')\[1m" <(term)
+python3 - >escapes <<'X'
+import json
+print(json.dumps({"role": "user", "content": "go"}))
+for i in range(9):
+    print(json.dumps({"role": "assistant", "tool_calls": [{"id": f"c{i}",
+        "type": "function", "function": {"name": "bash", "arguments":
+        json.dumps({"command": "echo \u001b[2J\u202e" + str(i)})}}]}))
+    print(json.dumps({"role": "tool", "tool_call_id": f"c{i}",
+        "content": "x y " * 1500}))
+X
+python3 on_tty.py hamr-compact --no-config --window 8192 --check escapes >out
+is "--check: what calls name does not steer a terminal" \
+	"$(LC_ALL=C grep -c "$(printf '[\033\a]\|\342\200\256')" out)" 0
+is "... it is escaped" "$(grep -cF 'echo \x1b[2J\u{202e}0 6000' out)" 1
 is "not with NO_COLOR" "$(NO_COLOR=1 term | grep -c "$(printf '\033')")" 0
 
 # ---- the picture ----

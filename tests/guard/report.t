@@ -159,6 +159,13 @@ is "nothing from a transcript steers a terminal" \
     "$(grep -c "$(printf '[\033\007]\|\342\200\256')" out)" "0"
 is "it is shown as ?" "$(grep -o '[^ ]*31m.make.x[^ ]*' out)" \
     "?[31m?make x?"
+named=$(printf 'n\033[2Jé.nd')
+cp evil "$named"
+for i in --report --compare "--explain 1"; do
+	guard $i "$named" >out
+	is "$i: nor does the name of a file" "$(grep -o '^ *n.*nd\|  n.*nd' out |
+		head -n 1 | tr -d ' ')" "n?[2Jé.nd"
+done
 
 cat >onterm.py <<'P'
 """onterm.py COLUMNS COMMAND...: what COMMAND writes to a terminal so wide."""

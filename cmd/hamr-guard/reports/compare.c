@@ -51,8 +51,10 @@ end(struct report *p)
 	unsigned long notes = 0;
 	struct table t;
 
-	if (p->stage->nfiles == 1)
-		buf_fmt(&b, "%s: ", p->stage->files[0]);
+	if (p->stage->nfiles == 1) {
+		report_name(p->stage->files[0], &b);
+		buf_adds(&b, ": ");
+	}
 	if (p->usage.transcripts > 1) {
 		count_put(&b, p->usage.transcripts, "transcript");
 		buf_adds(&b, ", ");

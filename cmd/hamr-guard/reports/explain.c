@@ -306,7 +306,9 @@ target_new(struct explain *x, const char *id, size_t line)
 static void
 put_place(const struct report *p, struct buf *b, size_t line)
 {
-	buf_fmt(b, "  %s:%zu, turn %llu, step %llu", p->name, line,
+	buf_adds(b, "  ");
+	report_name(p->name, b);
+	buf_fmt(b, ":%zu, turn %llu, step %llu", line,
 	    (unsigned long long)p->usage.here.turns,
 	    (unsigned long long)p->usage.here.steps);
 }

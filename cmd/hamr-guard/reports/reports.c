@@ -148,9 +148,15 @@ report_run(struct report *p)
 }
 
 void
+report_name(const char *file, struct buf *b)
+{
+	term_put(b, slice_of(file), SIZE_MAX);
+}
+
+void
 report_title(const struct report *p, struct buf *b)
 {
-	buf_adds(b, p->name != NULL ? p->name : "stdin");
+	report_name(p->name != NULL ? p->name : "stdin", b);
 	if (p->of_file > 1 && p->usage.first_line < p->usage.last_line)
 		buf_fmt(b, ", lines %zu to %zu", p->usage.first_line,
 		    p->usage.last_line);

@@ -193,7 +193,8 @@ show_stats_page(struct buf *page, const struct store *st,
 {
 	struct stat f;
 
-	buf_fmt(page, "%s (%s)\n", st->path, st->name);
+	term_put(page, slice_of(st->path), SIZE_MAX);
+	buf_fmt(page, " (%s)\n", st->name);
 	put_row(page, "facts", n->facts, "");
 	put_row(page, "messages", n->messages, "");
 	put_row(page, "sessions", n->sessions, "");
