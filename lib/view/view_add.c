@@ -171,7 +171,8 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 			content = SLICE(EMPTY);
 		new_node(v, VIEW_USER, false);
 		last_node(v)->bridged = after;
-	} else if (is_long(last, content)) {
+	} else if (is_long(last, content) && !is_blank(content)) {
+		/* one of nothing could not be shown without the others */
 		new_node(v, VIEW_USER, true);
 	}
 	last_node(v)->person |= person;

@@ -89,6 +89,15 @@ is "no message goes out empty" "$(compact --view <nothing | jq -c .content |
 	paste -sd ' ')" \
 	'"(empty)" "(empty)" "(empty)" "" "(no output)" "(empty)"'
 match "as --check proves" "$(compact --check <nothing)" "legal: 6 messages of 7*"
+{
+	printf '%s\n' '{"type":"usage","prompt_tokens":1000000}' \
+	'{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"}}]}' \
+	'{"role":"tool","tool_call_id":"a","content":"x"}'
+	jq -nc '{role:"user",content:("a long question " * 200)}'
+	printf '%s\n' '{"role":"user","content":""}'
+} >late
+match "nor one that is left when what it belongs to is folded" \
+	"$(compact --window 8192 --check <late)" "legal: *"
 is "no message of a user before the assistant's" "$(sed 1,3d odd |
 	compact --view | jq -c '[.role, .content]' | head -2 | paste -sd ' ')" \
 	'["user","(continued)"] ["assistant",null]'
