@@ -235,7 +235,7 @@ young() {	# window, age, words
 	    jq 'select(.type == "compaction").keep | index("old") != null'
 }
 for row in "8192 34 36" "16384 72 74" "32768 198 200" "65536 896 898" \
-    "131072 4478 4480"; do
+    "131072 7166 7168"; do
 	read -r window kept gone <<<"$row"
 	is "a window of $window keeps what is $kept messages old, not $gone" \
 		"$(young "$window" "$kept" 1) $(young "$window" "$gone" 1)" \
