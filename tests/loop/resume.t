@@ -11,6 +11,7 @@ session() { ls .hamr/sessions/*.ndjson | tail -n 1; }
 fresh() {
 	rm -rf w && mkdir w && cd w && git init -q . && mkdir d && echo x >d/x
 }
+roles() { jq -r '.role // empty' | paste -sd' '; }
 # Is it as the whole run, but where a call was interrupted instead?
 check() {	# name
 	is "$1" "$(python3 -B "$TOP/tests/torture/alike.py" "$T/whole" .)" ""
@@ -128,6 +129,25 @@ loop --replay "$S" "try it" 2>"$T/err"
 is "no working directory: status 66" "$?" 66
 match "... is told" "$(cat "$T/err")" "*working directory is gone; *"
 cd "$T" || exit 1
+
+# an answer that was cut, after each record that comes of it
+fresh
+cat >cut.ndjson <<'X'
+{"role":"assistant","finish_reason":"length","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch a\"}"}},{"id":"b","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch"}}]}
+{"role":"assistant","content":"in smaller pieces","finish_reason":"stop"}
+X
+loop --replay cut.ndjson "two calls" >out 2>err
+f=$(session)
+cp "$f" all
+for i in $(seq 3); do
+	sed "$(($(grep -n '"finish_reason":"length"' all | cut -d: -f1) + i))q" \
+	    all >"$f"
+	loop --resume --replay cut.ndjson >out 2>err
+	is "a cut answer, resumed $i records behind it" "$(cat out) $(ls a 2>&1)
+$(roles <"$f")" "in smaller pieces ls: cannot access 'a': No such file or directory
+$(roles <all)"
+done
+cd ..
 
 # two loops on one session
 fresh

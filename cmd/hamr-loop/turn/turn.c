@@ -241,6 +241,15 @@ steered(struct turn *t)
 	return is;
 }
 
+/* Was the last answer cut by its length, and the model not told yet?  A crash
+ * may have left some of its calls answered. */
+static bool
+is_cut(const struct track *k)
+{
+	return (k->last == R_ASSISTANT || k->last == R_TOOL) &&
+	    strcmp(k->finish, "length") == 0;
+}
+
 /* One thing that is due, by the records.  False: the turn is over. */
 static bool
 next(struct turn *t)
@@ -250,7 +259,7 @@ next(struct turn *t)
 
 	if (!note_death(t))
 		return false;
-	if (k->last == R_ASSISTANT && strcmp(k->finish, "length") == 0) {
+	if (is_cut(k)) {
 		/* An answer cut by length: the model is told, three times in a
 		 * row. */
 		close_calls(t, "truncated", TEXT_RESULT_CUT);
@@ -303,7 +312,7 @@ turn_settle(struct turn *t, bool task, bool run)
 		return true;
 	if (!run || k->last == R_USER)
 		code = "interrupted";
-	else if (k->last == R_ASSISTANT && strcmp(k->finish, "length") == 0)
+	else if (is_cut(k))
 		code = "truncated";
 	if (code == NULL && task) {
 		run_calls(t);
