@@ -15,6 +15,8 @@
 
 #define GRACE_MS 250		/* for the clean end behind [DONE] */
 #define SOON_MS 5000		/* for usage and [DONE] behind the finish */
+#define FDS_MAX 16
+#define BLIND_MS 100		/* what libcurl waits for has no descriptor */
 
 struct http {
 	struct http_conf conf;
@@ -23,10 +25,6 @@ struct http {
 	struct curl_slist *headers;
 	struct curl_slist *own;		/* of the request in hand, or NULL */
 	char error[CURL_ERROR_SIZE];
-	/* the descriptors that libcurl waits for */
-	struct pollfd *fds;
-	size_t nfds, capfds;
-	long long timer;	/* when it wants to be called; -1: not */
 	int kept;		/* the HTTP/1 connection that stays open, or
 				 * -1 */
 	/* the request in hand */
@@ -71,37 +69,6 @@ on_body(char *p, size_t size, size_t n, void *arg)
 	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);
 	h->next = h->call->sink(h->call->ctx, status, p, n);
 	return h->next == HTTP_ABORT ? 0 : n;
-}
-
-static int
-on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *sock)
-{
-	struct http *h = arg;
-	size_t i = 0;
-
-	(void)easy;
-	(void)sock;
-	while (i < h->nfds && h->fds[i].fd != fd)
-		i++;
-	if (what == CURL_POLL_REMOVE) {
-		if (i < h->nfds)
-			h->fds[i] = h->fds[--h->nfds];
-		return 0;
-	}
-	if (i == h->nfds)
-		GROW(h->fds, h->nfds++, h->capfds);
-	h->fds[i] = (struct pollfd){ fd,
-	    (short)((what & CURL_POLL_IN ? POLLIN : 0) |
-	    (what & CURL_POLL_OUT ? POLLOUT : 0)), 0 };
-	return 0;
-}
-
-static int
-on_timer(CURLM *multi, long ms, void *arg)
-{
-	(void)multi;
-	*(long long *)arg = ms < 0 ? -1 : file_now_ms() + ms;
-	return 0;
 }
 
 /* A setting that was not taken would mean another one, such as the proxy of
@@ -181,7 +148,7 @@ http_new(const struct http_conf *c)
 	struct http *h = xcalloc(1, sizeof *h);
 
 	h->conf = *c;
-	h->timer = h->kept = -1;
+	h->kept = -1;
 	/* what libcurl has OpenSSL load for TLS takes 1.2 MiB, and 0.5 ms */
 	if (is_plain(c))
 		OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG |
@@ -196,10 +163,6 @@ http_new(const struct http_conf *c)
 		mem_none();
 	h->headers = header_list(c->headers, c->nheaders);
 	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
-	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
-	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, &h->timer);
 	easy_options(h);
 	return h;
 }
@@ -212,7 +175,6 @@ http_free(struct http *h)
 	curl_easy_cleanup(h->easy);
 	curl_multi_cleanup(h->multi);
 	curl_slist_free_all(h->headers);
-	free(h->fds);
 	free(h);
 }
 
@@ -323,34 +285,33 @@ is_over(struct http *h)
 	return false;
 }
 
-static void
-drive(struct http *h)
+/* What libcurl waits for (it is called again in *ms; -1: no matter when), at
+ * most FDS_MAX descriptors: one request has one, or a few while it connects. */
+static size_t
+waits_for(struct http *h, struct pollfd *fds, long *ms)
 {
-	long long now = file_now_ms();
-	int running;
+	fd_set in, out, other;
+	size_t n = 0;
+	int top = -1;
 
-	/* a call may take descriptors off the list, and put the last one of it
-	 * in their place: from its end */
-	for (size_t i = h->nfds; i-- > 0;) {
-		short got = i < h->nfds ? h->fds[i].revents : 0;
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_ZERO(&other);
+	curl_multi_fdset(h->multi, &in, &out, &other, &top);
+	curl_multi_timeout(h->multi, ms);
+	for (int fd = 0; fd <= top && n < FDS_MAX; fd++) {
+		short events = (short)((FD_ISSET(fd, &in) ? POLLIN : 0) |
+		    (FD_ISSET(fd, &out) ? POLLOUT : 0));
 
-		if (got == 0)
-			continue;
-		h->fds[i].revents = 0;
-		curl_multi_socket_action(h->multi, h->fds[i].fd,
-		    (got & (POLLIN | POLLHUP) ? CURL_CSELECT_IN : 0) |
-		    (got & POLLOUT ? CURL_CSELECT_OUT : 0) |
-		    (got & (POLLERR | POLLNVAL) ? CURL_CSELECT_ERR : 0),
-		    &running);
+		if (events != 0)
+			fds[n++] = (struct pollfd){ fd, events, 0 };
 	}
-	if (h->timer >= 0 && h->timer <= now) {
-		h->timer = -1;
-		curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0,
-		    &running);
-	}
+	if (n == 0 && (*ms < 0 || *ms > BLIND_MS))
+		*ms = BLIND_MS;
+	return n;
 }
 
-/* The nearer of two points of time, -1 being never. */
+/* The nearer of two times, -1 being never. */
 static long long
 nearer(long long a, long long b)
 {
@@ -393,14 +354,18 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 {
 	curl_socket_t kept = CURL_SOCKET_BAD;
 	const char *value;
+	struct pollfd fds[FDS_MAX];
 	long version = 0;
 
 	begin(h, c, r);
 	for (;;) {
 		const char *why;
-		long long end, now, next;
+		long long end, now;
+		int running;
+		size_t n;
+		long ms;
 
-		drive(h);
+		curl_multi_perform(h->multi, &running);
 		if (is_over(h))
 			break;
 		end = deadline(h, &why);
@@ -410,9 +375,9 @@ http_do(struct http *h, const struct http_call *c, struct http_reply *r)
 				fail(h, HTTP_TIMEOUT, why);
 			break;
 		}
-		next = nearer(end, h->timer);
-		if (c->wait(c->wait_ctx, h->fds, h->nfds, next < 0 ? -1 :
-		    next <= now ? 0 : (int)(next - now)) != 0) {
+		n = waits_for(h, fds, &ms);
+		if (c->wait(c->wait_ctx, fds, n, (int)nearer(ms, end < 0 ? -1 :
+		    end - now)) != 0) {
 			fail(h, HTTP_GIVEN_UP, "");
 			break;
 		}
