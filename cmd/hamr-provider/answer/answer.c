@@ -1,5 +1,4 @@
 /* answer.c - one assistant message in the making. */
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -430,19 +429,6 @@ answer_partial(const struct answer *a, struct buf *out)
 
 /* ---- usage ---- */
 
-void
-put_number(struct buf *out, double v)
-{
-	char text[32];
-	double off;
-
-	snprintf(text, sizeof text, "%.15g", v);
-	off = strtod(text, NULL) - v;
-	if (off > v * DBL_EPSILON || -off > v * DBL_EPSILON)
-		snprintf(text, sizeof text, "%.17g", v);
-	buf_adds(out, text);
-}
-
 bool
 answer_usage_record(const struct answer *a, const struct prices *prices,
     struct buf *out)
@@ -461,11 +447,9 @@ answer_usage_record(const struct answer *a, const struct prices *prices,
 		buf_fmt(out, ",\"cache_write_tokens\":%lld", u->written);
 	if (a->cost.len > 0)
 		scan_put(out, ",'cost':$", buf_view(&a->cost));
-	else if (prices->known) {
-		scan_put(out, ",'cost':");
-		put_number(out, prices_cost(prices, u->prompt, u->completion,
-		    u->cached, u->written));
-	}
+	else if (prices->known)
+		buf_fmt(out, ",\"cost\":%.15g", prices_cost(prices, u->prompt,
+		    u->completion, u->cached, u->written));
 	buf_addc(out, '}');
 	return true;
 }

@@ -105,8 +105,6 @@ void answer_message(const struct answer *a, const struct map *seen,
  * word, else by prices that are known. */
 bool answer_usage_record(const struct answer *a, const struct prices *prices,
     struct buf *out);
-/* A number with as few digits as it needs. */
-void put_number(struct buf *out, double v);
 
 /* Append {"content":...,"reasoning":...,"tool_calls":[...]} of what there
  * is. */

@@ -400,10 +400,8 @@ put_speed(struct buf *out, const struct exchange *x, long long took)
 		known = true;
 		speed = (double)tokens * 1000 / (double)took;
 	}
-	if (known) {
-		scan_put(out, ",'tokens_per_second':");
-		put_number(out, speed);
-	}
+	if (known)
+		buf_fmt(out, ",\"tokens_per_second\":%.15g", speed);
 }
 
 /* As any other request of this API, without a stream: append whether
