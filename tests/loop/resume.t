@@ -218,7 +218,8 @@ cat >"$T/pwd" <<E
 $answer
 E
 { cat "$T/pwd"; echo "$answer"; } >"$T/more"
-loop --replay "$T/pwd" "print the folder" >out 2>err
+mkdir -p conf/hamr/skills/s && echo skill >conf/hamr/skills/s/SKILL.md
+XDG_CONFIG_HOME=$PWD/conf loop --replay "$T/pwd" "print the folder" >out 2>err
 is "a folder whose name is not UTF-8" "$? $(cat out err)" \
     "0 It is printed above, as was asked."
 loop --resume --replay "$T/more" "go on" >out 2>err
