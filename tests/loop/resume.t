@@ -225,6 +225,11 @@ is "a folder whose name is not UTF-8" "$? $(cat out err)" \
 loop --resume --replay "$T/more" "go on" >out 2>err
 is "... is found again" "$? $(cat out err)" \
     "0 It is printed above, as was asked."
+mkdir $'d\377' && echo "Use tabs." >$'d\377/AGENTS.md'
+(cd $'d\377' && loop --replay "$T/pwd" "print the folder") >out 2>err
+is "... and so is one in it, with an AGENTS.md" "$? $(cat out err)" \
+    "0 It is printed above, as was asked."
+rm "$(session)"
 is "... in one session, with valid records" "$(ls .hamr/sessions/*.ndjson |
     wc -l) $(jq -r '.cwd // .meta.cwd // empty' "$(session)" | sort -u)" \
     "1 $T/w"$'\357\277\275'

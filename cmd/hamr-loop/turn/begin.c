@@ -145,10 +145,14 @@ context_ask(const char *root, const char *task, const struct argv *unset)
 int
 setup_context(struct hub *h, const char *text, const char *from, bool lossy)
 {
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
+	/* it may name folders whose names are not UTF-8 */
+	utf8_clean(&clean, text, strlen(text));
 	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'context'",
-	    slice_of(text));
+	    buf_view(&clean));
+	buf_release(&clean);
 	if (from != NULL)
 		scan_put(&b, ",'from':@", slice_of(from));
 	scan_put(&b, lossy ? ",'lossy':true}}" : "}}");
@@ -504,7 +508,7 @@ context_message(const struct setup *s, struct hub *h, struct child *memory)
 		buf_adds(&b, b.len > 0 ? "\n" : "");
 		buf_adds(&b, "What is remembered of earlier work here (ask "
 		    "search_memory for more):\n\n");
-		utf8_clean(&b, said.p, said.len);
+		buf_slice(&b, buf_view(&said));
 	}
 	if (b.len > 0)
 		r = setup_context(h, b.p, NULL, false);

@@ -69,9 +69,7 @@ add_folder(const char *dir, const char *shown, struct buf *out)
 			put_value(out, name.n > 0 ? name : slice_of(names[i]));
 			buf_adds(out, ": ");
 			put_value(out, front_matter(&again, "description"));
-			buf_adds(out, " (");
-			utf8_clean(out, shown, strlen(shown));
-			buf_fmt(out, "/%s/SKILL.md)\n", names[i]);
+			buf_fmt(out, " (%s/%s/SKILL.md)\n", shown, names[i]);
 		}
 		file_close(fd);
 		free(path);
