@@ -126,6 +126,25 @@ is "a TMPDIR that is not there takes no layer away" "$(TMPDIR=/nonexistent \
 	jq -r .meta.sandbox)" bubblewrap
 cd ../root || exit 1
 
+# --- S5: what is to be hidden, and comes while a sandbox is up
+mkdir -p "$T/late/.home" && cd "$T/late" || exit 1
+answer() {	# its content
+	while hear 20; [ -n "$line" ]; do case $line in
+	*'"type":"start"'*) say "$line" ;;
+	*'"role":"tool"'*) echo "$line" | jq -r .content; break ;;
+	esac; done
+}
+HOME=$PWD/.home resident --yes --no-config --root .
+say "$user" "$(call a bash "$(sh_args 'echo up')")" "$go"
+is "a command before" "$(answer)" "exit 0${nl}up"
+mkdir .home/.kube && echo key >.home/.kube/config
+say "$(call b bash "$(sh_args 'cat .home/.kube/config')")" "$go"
+is "a key that comes then is hidden" "$(answer)" "exit 1
+[stderr]
+cat: .home/.kube/config: Permission denied"
+bye
+cd ../root || exit 1
+
 # --- many start at once: none takes a folder that was just made for left over
 for d in box-left new-left new-young; do
 	mkdir -m 700 "$TMPDIR/hamr-$d"

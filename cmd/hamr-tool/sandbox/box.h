@@ -73,6 +73,7 @@ struct box {
 	pid_t pid;		/* bwrap, or the supervisor */
 	bool is_resident, running;
 	unsigned look;		/* of the names it was put up with */
+	uint64_t hidden_as;	/* and of what is hidden outside the root */
 	char *overlay;		/* its folder, BOX_PRIVATE only */
 	bool scratch;		/* no overlay: tmpfs on some names */
 	bool no_git;		/* there was no .git when it was put up */

@@ -37,7 +37,10 @@ struct sandboxes {
 	bool ended;		/* it has, and may take its folder with it */
 	char *cache;		/* XDG_CACHE_HOME of commands */
 	int lock;		/* on temp, as long as we are */
-	struct texts hidden;	/* outside the root */
+	struct texts places;	/* outside the root, that are hidden, */
+	struct texts shown;	/* but for these */
+	struct texts hidden;	/* those that are there */
+	uint64_t hidden_as;	/* stands for what they are now */
 	struct texts settings;	/* folders of the user's own, in the root */
 	const char **hide_list;	/* patterns: policy.secret, sandbox.mask */
 	const char **show_list;
@@ -58,6 +61,9 @@ struct sandboxes {
 
 /* ---- owner.c: who commands run as, their cache, what they never see ---- */
 void owner_find(struct sandboxes *bs);
+/* Is what they never see there by now, or another thing in its place?  Then
+ * hidden and hidden_as change. */
+void owner_look(struct sandboxes *bs);
 
 /* ---- folders.c ---- */
 void folders_open(struct sandboxes *bs);

@@ -93,14 +93,12 @@ make_cache(const struct sandboxes *bs)
 
 /* ---- what is hidden ---- */
 
-/* The true name, if there is such a thing and it is not known yet.  Takes
- * path. */
+/* The true name, if there is such a thing and it is not known yet. */
 static void
-hide(struct texts *out, char *path)
+hide(struct texts *out, const char *path)
 {
 	char *real = realpath(path, NULL);
 
-	free(path);
 	for (size_t i = 0; real != NULL && i < out->n; i++)
 		if (strcmp(out->v[i], real) == 0) {
 			free(real);
@@ -110,9 +108,8 @@ hide(struct texts *out, char *path)
 		texts_add(out, real);
 }
 
-/* Takes path. */
 static void
-show(struct texts *out, char *path)
+show(struct texts *out, const char *path)
 {
 	char *real = realpath(path, NULL);
 	size_t to = 0;
@@ -124,7 +121,6 @@ show(struct texts *out, char *path)
 			out->v[to++] = out->v[i];
 	out->n = to;
 	free(real);
-	free(path);
 }
 
 /* sandbox.mask has two kinds of texts: paths ("/x" and "~/x"), and patterns of
@@ -136,7 +132,7 @@ is_path(const char *p)
 }
 
 static void
-configured(const struct conf *c, const char *home, bool shown,
+add_configured(const struct conf *c, const char *home, bool shown,
     struct texts *out)
 {
 	const char *const *list;
@@ -145,16 +141,10 @@ configured(const struct conf *c, const char *home, bool shown,
 	list = conf_list(c, "sandbox.mask", &n);
 	for (size_t i = 0; i < n; i++) {
 		const char *p = list[i] + (list[i][0] == '!');
-		char *path;
 
-		if ((list[i][0] == '!') != shown || !is_path(p))
-			continue;
-		path = p[0] == '/' ? xstrdup(p) : xasprintf("%s%s", home,
-		    p + 1);
-		if (shown)
-			show(out, path);
-		else
-			hide(out, path);
+		if ((list[i][0] == '!') == shown && is_path(p))
+			texts_add(out, p[0] == '/' ? xstrdup(p) :
+			    xasprintf("%s%s", home, p + 1));
 	}
 }
 
@@ -181,12 +171,13 @@ guard_settings(struct sandboxes *bs, const char *folder)
 	free(real);
 }
 
+/* All places that may be there, and those that the user shows. */
 static void
-hide_outside(struct sandboxes *bs)
+find_places(struct sandboxes *bs)
 {
 	static const char *const ours[] = { "XDG_CONFIG_HOME",
 		"XDG_STATE_HOME", "XDG_DATA_HOME" };
-	struct texts *out = &bs->hidden;
+	struct texts *out = &bs->places;
 	char *own_home = home_of(bs->uid, NULL);
 	const char *homes[3];
 	size_t n = 0;
@@ -198,12 +189,13 @@ hide_outside(struct sandboxes *bs)
 	if (bs->switched && getenv("HOME") != NULL)
 		homes[n++] = getenv("HOME");
 	for (size_t i = 0; i < sizeof in_etc / sizeof in_etc[0]; i++)
-		hide(out, xstrdup(in_etc[i]));
+		texts_add(out, xstrdup(in_etc[i]));
 	for (size_t h = 0; h < n; h++) {
 		char *config = xasprintf("%s/.config", homes[h]);
 
 		for (size_t i = 0; i < sizeof in_home / sizeof in_home[0]; i++)
-			hide(out, xasprintf("%s/%s", homes[h], in_home[i]));
+			texts_add(out, xasprintf("%s/%s", homes[h],
+			    in_home[i]));
 		guard_settings(bs, config);
 		free(config);
 	}
@@ -213,12 +205,12 @@ hide_outside(struct sandboxes *bs)
 		const char *base = getenv(ours[i]);
 
 		if (base != NULL && base[0] == '/')
-			hide(out, xasprintf("%s/hamr", base));
+			texts_add(out, xasprintf("%s/hamr", base));
 	}
-	for (size_t h = 0; h < n; h++)
-		configured(bs->conf, homes[h], false, out);
-	for (size_t h = 0; h < n; h++)
-		configured(bs->conf, homes[h], true, out);
+	for (size_t h = 0; h < n; h++) {
+		add_configured(bs->conf, homes[h], false, out);
+		add_configured(bs->conf, homes[h], true, &bs->shown);
+	}
 	free(own_home);
 }
 
@@ -314,6 +306,29 @@ owner_find(struct sandboxes *bs)
 	    &bs->hide.nallow_write);
 	bs->names = (struct names){ .rootfd = bs->root.fd, .hide = &bs->hide,
 		.show = &bs->show, .also = &bs->settings };
-	hide_outside(bs);
+	find_places(bs);
+}
+
+void
+owner_look(struct sandboxes *bs)
+{
+	uint64_t now = 1;
+	struct stat st;
+
+	for (size_t i = 0; i < bs->places.n; i++) {
+		bool there = stat(bs->places.v[i], &st) == 0;
+
+		now = (now ^ (there ? st.st_ino + 1 : 0) ^
+		    (there ? st.st_dev << 32 : 0)) * 0x100000001b3 +
+		    (now >> 29);
+	}
+	if (now == bs->hidden_as)
+		return;
+	bs->hidden_as = now;
+	texts_release(&bs->hidden);
+	for (size_t i = 0; i < bs->places.n; i++)
+		hide(&bs->hidden, bs->places.v[i]);
+	for (size_t i = 0; i < bs->shown.n; i++)
+		show(&bs->hidden, bs->shown.v[i]);
 	drop_unreachable(bs);
 }

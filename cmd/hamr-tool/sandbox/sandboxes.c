@@ -204,8 +204,10 @@ look(struct sandboxes *bs)
 		folders_open(bs);
 		stubs_sweep(bs);
 	}
-	if (!mode_is(bs, "off"))
+	if (!mode_is(bs, "off")) {
+		owner_look(bs);
 		names_look(&bs->names);
+	}
 	return true;
 }
 
@@ -224,6 +226,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 	b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
 		.journal = -1, .look = bs->names.look,
+		.hidden_as = bs->hidden_as,
 		.base = BUF_INIT(NOTES_MAX), .notes = BUF_INIT(NOTES_MAX),
 		.no_git = g.missing,
 		/* a link can be replaced, and then git obeys what is there */
@@ -267,6 +270,7 @@ sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 		marks = marks_of(bs);
 		good = !b->lost && b->want.network == w->network &&
 		    b->want.unix_sockets == w->unix_sockets &&
+		    b->hidden_as == bs->hidden_as &&
 		    (b->layer != LAYER_BWRAP || b->look >= bs->names.changed) &&
 		    strcmp(marks, b->marks) == 0;
 		free(marks);
@@ -369,6 +373,8 @@ sandboxes_free(struct sandboxes *bs)
 	folders_close(bs);
 	if (bs->opened)
 		names_release(&bs->names);
+	texts_release(&bs->places);
+	texts_release(&bs->shown);
 	texts_release(&bs->hidden);
 	texts_release(&bs->settings);
 	free(bs->hide_list);
