@@ -185,6 +185,15 @@ match "not its hooks and settings" "$(one ': >.git/hooks/post-commit
 is "no trace" "$(ls -A .git | tr '\n' ' '; git config core.pager)" \
 	"$(ls -A .git | grep -v -E 'hooks|info|modules|worktree|commondir' |
 	tr '\n' ' ')"
+git worktree add -q ../beside
+was=$(cat .git/worktrees/beside/commondir)
+one 'echo /tmp >.git/worktrees/beside/commondir; rm -r .git/worktrees/beside
+	mv .git/worktrees .git/w; mv .git/worktrees/beside .git/worktrees/x' \
+	-o sandbox.git_write=true >/dev/null
+is "nor those of another work tree" "$(cat .git/worktrees/*/commondir)" "$was"
+match "which can commit" "$(cd ../beside && one 'git commit -q --allow-empty \
+	-m x; git log --format=%s' -o sandbox.git_write=true)" "exit 0*x*"
+git worktree remove ../beside
 match "no other git directory" "$(one 'echo /tmp >.git/commondir' \
 	-o sandbox.git_write=true)" "*moved to .hamr/quarantine: .git/commondir"
 status "git still works" 0 git log

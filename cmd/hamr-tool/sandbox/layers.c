@@ -1,9 +1,11 @@
 /* layers.c - the arguments of bubblewrap: chapter 5.3 layer by layer. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include "internal.h"
@@ -144,6 +146,27 @@ put_root(const struct box *b, struct buf *out)
 	}
 }
 
+/* Of other work trees, too, which find their configuration by what is here;
+ * nor can all of it be moved away. */
+static void
+put_worktrees(struct buf *out, const char *dir)
+{
+	char *top = xasprintf("%s/worktrees", dir);
+	DIR *d = file_opendir(AT_FDCWD, top);
+	struct dirent *e;
+
+	if (d != NULL)
+		put(out, "--bind", top, top);
+	while ((e = file_readdir(d)) != NULL) {
+		char *path = xasprintf("%s/%s", top, e->d_name);
+
+		put(out, "--ro-bind", path, path);
+		free(path);
+	}
+	file_closedir(d);
+	free(top);
+}
+
 /* What git would run, or find its way by, stays as it is. */
 static void
 put_git_writable(const struct box *b, struct buf *out, const char *dir)
@@ -162,6 +185,7 @@ put_git_writable(const struct box *b, struct buf *out, const char *dir)
 			put(out, "--ro-bind", path, path);
 		free(path);
 	}
+	put_worktrees(out, dir);
 }
 
 static void
