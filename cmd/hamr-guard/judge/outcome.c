@@ -14,7 +14,7 @@
 #define STATUS_MAX 80		/* a longer line says more than a status */
 #define STATUS_LINES 4		/* of a result that may tell one, and its end */
 #define REMEMBERED 1024
-#define KEPT_MAX ((size_t)1 << 20)	/* bytes of texts that are kept for it */
+#define KEPT_MAX ((size_t)1 << 20)	/* bytes of texts that are kept */
 
 /* ---- what meta tells ---- */
 

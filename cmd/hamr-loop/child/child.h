@@ -66,8 +66,8 @@ long long child_talk(struct child *c, struct slice input, long long until,
     int stop, struct buf *out);
 
 /* Close both ends, wait up to ms for all of its processes, kill the group
- * after that, tell what else it said, free c.  Returns the raw wait status of the command that failed
- * first, or of the last one. */
+ * after that, tell what else it said, free c.  Returns the raw wait status of
+ * the command that failed first, or of the last one. */
 int child_end(struct child *c, int ms);
 
 /* Run command (a line as of a slot) with these further arguments, nothing on

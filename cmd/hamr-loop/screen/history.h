@@ -1,9 +1,9 @@
 /* history.h - the messages that were sent or put aside, oldest first.
  *
  * The file has a line a message, its blanks, line ends and backslashes as \040,
- * \012 and \\ (libedit's form), so that a message of several lines is one entry.
- * An entry is appended under a lock when it is added; several programs may share
- * the file.
+ * \012 and \\ (libedit's form), so that a message of several lines is one
+ * entry.  An entry is appended under a lock when it is added; several programs
+ * may share the file.
  */
 #pragma once
 

@@ -315,8 +315,8 @@ list_replaced(struct store *st, const char *key, int n, struct buf *list,
 		got = st_step(gone, e);
 		if (got > 0) {
 			key_copy(id + 2, st_col(gone, 1));
-			scan_put(list, n++ > 0 ? ",{'time':?,'key':@,'slot':@}" :
-			    "{'time':?,'key':@,'slot':@}",
+			scan_put(list, "${'time':?,'key':@,'slot':@}",
+			    n++ > 0 ? SLICE(",") : SLICE(""),
 			    when_text(st_col_int(gone, 0), time),
 			    slice_of(id), slice_of(slot));
 		}

@@ -76,8 +76,8 @@ holds_files(int at, const char *name, int depth)
 
 /* ---- folders of ours ---- */
 
-/* TMPDIR, if it is a folder that we may write.  Not in the root: a command could
- * put a link in the place of what bubblewrap binds. */
+/* TMPDIR, if it is a folder that we may write.  Not in the root: a command
+ * could put a link in the place of what bubblewrap binds. */
 static const char *
 base_folder(struct sandboxes *bs)
 {

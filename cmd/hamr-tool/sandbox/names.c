@@ -184,7 +184,7 @@ look_at(struct names *n, size_t at)
 	struct stat st;
 	DIR *list;
 
-	/* where a link has taken the place of one above, that is not followed */
+	/* a link that has taken the place of one above is not followed */
 	if ((above != NULL && *above == 0) || fstatat(n->rootfd, rel, &st,
 	    AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)) {
 		d->gone = true;
