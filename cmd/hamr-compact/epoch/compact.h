@@ -191,8 +191,9 @@ size_t summary_cap(const struct compact *c, const struct stage_rule *rule);
 /* What an epoch aims at, in percent of B but for the stage. */
 struct aim {
 	size_t stage;		/* the first one that is tried */
-	long low;		/* the room is filled again up to this, */
-	long oldest;		/* by items of this age, see refill.c */
+	long low;		/* the room is filled again up to this ... */
+	long oldest;		/* ... with items of at most this age, see
+				 * refill.c */
 	long steps, slim;	/* STEPS_PERCENT and SLIM_PERCENT, or less */
 	long summary;		/* it has at most */
 };

@@ -27,8 +27,8 @@ static const struct stage_rule stage_rules[] = {
 /* Of a strategy without a low mark, measured by bench/judge-compact.  In a
  * small window three steps take most of the room, and older edits are needed
  * more often than their output; in the smallest, stubs are folded at once.
- * What is kept is read once more after each epoch, so it must be the younger
- * the sooner the next one comes. */
+ * Servers read again what is kept at each epoch, and in a small window the next
+ * one comes soon: only what is young is worth that. */
 static const struct {
 	long below;		/* B is smaller than this */
 	struct aim aim;

@@ -9,7 +9,7 @@
 #include "internal.h"
 
 #define CUT_LEAST 100
-#define AGE_TOKENS 300		/* an item of so many counts twice its age */
+#define AGE_TOKENS 300		/* so many count as twice the age */
 #define CANDIDATES 4096		/* the newest calls: more would make an epoch as
 				 * slow as the transcript is long */
 
