@@ -121,7 +121,9 @@ shown(void **state)
 		{ "f(x):\n    # *c*\n    - d\n\t```\n    1. e\n    ***\ng",
 		    "f(x):\n    # *c*\n    - d\n ```\n    1. e\n    ***\ng\n" },
 		{ "- a\n      # b\n      c\n> d\n>     > e",
-		    "• a\n   # b\n  c\n> d\n>  > e\n" },
+		    "• a\n      # b\n  c\n> d\n>     > e\n" },
+		{ "- a\n        ```\n  *b*", "• a\n        ```\n  *b*\n" },
+		{ "\"_\n+ \n[r]: c", "\"_\n+\n[r]: c\n" },
 		{ "a/__init__.py __init__.py f.__name__ _a_/b x.__a__()",
 		    "a/__init__.py\n__init__.py\nf.__name__ _a_/b\n"
 		    "x.__a__()\n" },

@@ -20,7 +20,6 @@
 
 #define NESTED 8		/* links and images in each other */
 #define HIDDEN '\x1f'		/* an underscore that is no mark */
-#define HIDDEN_BLANK '\x1e'	/* a blank before a mark that is none */
 
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
@@ -296,8 +295,18 @@ leave_span(MD_SPANTYPE type, void *detail, void *user)
 	return 0;
 }
 
+/* What md4c takes for more than one paragraph would lose its marks: it stops,
+ * and the text stays as it was written. */
 static int
-block(MD_BLOCKTYPE type, void *detail, void *user)
+enter_block(MD_BLOCKTYPE type, void *detail, void *user)
+{
+	(void)detail;
+	(void)user;
+	return type == MD_BLOCK_DOC || type == MD_BLOCK_P ? 0 : -1;
+}
+
+static int
+leave_block(MD_BLOCKTYPE type, void *detail, void *user)
 {
 	(void)type;
 	(void)detail;
@@ -306,23 +315,6 @@ block(MD_BLOCKTYPE type, void *detail, void *user)
 }
 
 /* ---- */
-
-/* Under a paragraph md4c takes such a line for the mark of a heading. */
-static bool
-has_underline(struct slice source)
-{
-	struct slice line;
-
-	slice_line(&source, &line);
-	while (slice_line(&source, &line)) {
-		struct slice t = slice_trim(line);
-
-		if (t.n > 0 && (t.p[0] == '=' || t.p[0] == '-') &&
-		    slice_trim_end(t, t.p[0] == '=' ? "=" : "-").n == 0)
-			return true;
-	}
-	return false;
-}
 
 /* In a path or a name underscores are no marks, but in a URL's place: those of
  * a word like pkg/__init__.py or f.__name__ are put away while md4c reads it.
@@ -353,33 +345,13 @@ hide_underscores(char *p)
 	return any;
 }
 
-/* What begins a block is text in the middle of one, behind four blanks: md4c
- * sees it all the same, but not behind this.  True: there is such. */
-static bool
-hide_block_marks(char *p)
-{
-	bool any = false;
-
-	while ((p = strchr(p, '\n')) != NULL) {
-		char *from = p + 1;
-
-		p = from + strspn(from, " \t");
-		if (p > from && *p != '\0' && strchr(BLOCK_MARKS, *p) != NULL) {
-			p[-1] = HIDDEN_BLANK;
-			any = true;
-		}
-	}
-	return any;
-}
-
 static bool
 read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 {
 	static const MD_PARSER callbacks = {
 		.flags = MD_FLAG_PERMISSIVEURLAUTOLINKS |
-		    MD_FLAG_STRIKETHROUGH | MD_FLAG_NOHTMLBLOCKS |
-		    MD_FLAG_NOINDENTEDCODEBLOCKS,
-		.enter_block = block, .leave_block = block,
+		    MD_FLAG_STRIKETHROUGH | MD_FLAG_NOHTMLBLOCKS,
+		.enter_block = enter_block, .leave_block = leave_block,
 		.enter_span = enter_span, .leave_span = leave_span,
 		.text = text,
 	};
@@ -391,14 +363,11 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
 	hidden = hide_underscores(b.p);
-	hidden |= hide_block_marks(b.p);
 	r.source = buf_view(&b);
 	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
 	for (size_t i = 0; hidden && i < in->text.len; i++)
 		if (in->text.p[i] == HIDDEN)
 			in->text.p[i] = '_';
-		else if (in->text.p[i] == HIDDEN_BLANK)
-			in->text.p[i] = ' ';
 	buf_release(&b);
 	return rc == 0;
 }
@@ -410,7 +379,7 @@ inline_read(struct inlines *in, struct slice source, bool marks)
 
 	buf_reset(&in->text);
 	in->n = 0;
-	if (p != NULL && source.n <= PARSED_MAX && !has_underline(source) &&
+	if (p != NULL && source.n <= PARSED_MAX &&
 	    read_marked(p, in, source, marks))
 		return;
 	buf_reset(&in->text);

@@ -21,9 +21,6 @@ enum look {
 
 #define NO_SOURCE ((size_t)-1)
 
-/* What begins a block at the beginning of a line, but text behind a blank. */
-#define BLOCK_MARKS "#>-+*_~`=0123456789"
-
 /* Bytes of one look, in order and without gaps between. */
 struct piece {
 	size_t at, n;		/* in inlines.text */

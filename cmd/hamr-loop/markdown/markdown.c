@@ -21,6 +21,7 @@
 #include "term/term.h"
 
 #define TEXT_MAX ((size_t)1 << 30)
+#define BLOCK_MARKS "#>-+*_~`=0123456789"	/* they begin a block */
 #define OPEN_ROWS 4		/* of a paragraph that may still change */
 #define HELD_ROWS 12		/* at most, when a link, code or bold text
 				 * begins there */
@@ -283,10 +284,10 @@ add_text(struct markdown *m, struct slice text)
 		m->last = 0;
 		text = t;
 	} else {
-		/* so far to the right a mark is text, and stays behind one */
-		if (m->at.depth > 0)
-			text = far && t.n > 0 && strchr(BLOCK_MARKS, *t.p) !=
-			    NULL ? slice_from(text, indent - 1) : t;
+		/* so far to the right a mark is text, and stays there */
+		if (m->at.depth > 0 && !(far && t.n > 0 &&
+		    strchr(BLOCK_MARKS, *t.p) != NULL))
+			text = t;
 		if (m->text.len > 0) {
 			buf_addc(&m->text, '\n');
 			m->last = m->text.len;
