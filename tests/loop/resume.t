@@ -12,6 +12,7 @@ fresh() {
 	rm -rf w && mkdir w && cd w && git init -q . && mkdir d && echo x >d/x
 }
 roles() { jq -r '.role // empty' | paste -sd' '; }
+ended() { tail -n 1 "$(session)" | jq -r '"\(.status) \(.reason)"'; }
 # Is it as the whole run, but where a call was interrupted instead?
 check() {	# name
 	is "$1" "$(python3 -B "$TOP/tests/torture/alike.py" "$T/whole" .)" ""
@@ -146,6 +147,27 @@ for i in $(seq 3); do
 	is "a cut answer, resumed $i records behind it" "$(cat out) $(ls a 2>&1)
 $(roles <"$f")" "in smaller pieces ls: cannot access 'a': No such file or directory
 $(roles <all)"
+done
+cd ..
+
+# the last request of a spent budget, after each record that comes of it
+fresh
+cat >spent.ndjson <<'X'
+{"role":"assistant","finish_reason":"tool_calls","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch a\"}"}}]}
+{"role":"assistant","content":"enough","finish_reason":"tool_calls","tool_calls":[{"id":"b","type":"function","function":{"name":"bash","arguments":"{\"command\":\"touch b\"}"}}]}
+X
+spent() { loop --replay spent.ndjson -o agent.max_model_steps=1 "$@"; }
+spent "two calls" >out 2>err
+f=$(session)
+cp "$f" all
+for i in $(seq 0 2); do
+	sed "$(($(grep -n '"type":"constrain"' all | cut -d: -f1) + i))q" \
+	    all >"$f"
+	spent --resume >out 2>err
+	is "a spent budget, resumed $i records behind the last request" \
+	    "$? $(cat out) $(ls b 2>&1) $(roles <"$f") $(ended)" \
+	    "3 enough ls: cannot access 'b': No such file or directory $(roles \
+	    <all) budget_exhausted max_model_steps"
 done
 cd ..
 

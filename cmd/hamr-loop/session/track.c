@@ -207,6 +207,7 @@ new_turn(struct track *t)
 	t->steps = t->started = 0;
 	t->usage = (struct usage){ 0 };
 	t->repairs = 0;
+	t->spent = SPENT_NOT;
 	t->contract = CONTRACT_NONE;
 	t->refused = t->no_consent = false;
 	t->sandbox = t->unlimited = NULL;
@@ -420,6 +421,7 @@ assistant(struct track *t, const struct rec *r)
 	t->empty_in_a_row = t->ncalls == 0 && !cut && t->answer[strspn(
 	    t->answer, " \t\r\n")] == '\0' ? t->empty_in_a_row + 1 : 0;
 	t->steps++;
+	t->spent = t->spent == SPENT_TOLD ? SPENT_ANSWERED : SPENT_NOT;
 }
 
 static void
@@ -483,6 +485,10 @@ track_record(struct track *t, const struct rec *r, off_t at)
 	case R_VERDICT:
 		if (rec_str_is(r, "action", "halt"))
 			halt(t, r);
+		break;
+	case R_CONSTRAIN:
+		if (rec_str_is(r, "stage", "hamr-loop"))
+			t->spent = SPENT_TOLD;
 		break;
 	case R_ANSWER:
 		t->refused |= slice_is(rec_get(r, "allow"), "false");

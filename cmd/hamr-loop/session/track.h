@@ -29,6 +29,9 @@ bool track_is_mode(struct slice val);		/* a JSON value */
 /* What the task's turn must have done (contract.h). */
 enum contract { CONTRACT_NONE, CONTRACT_SOFT, CONTRACT_HARD };
 
+/* Of the budget: the model was told that it is used up; it has answered. */
+enum spent { SPENT_NOT, SPENT_TOLD, SPENT_ANSWERED };
+
 struct usage {
 	int64_t prompt, completion, cached;
 	double cost;
@@ -68,6 +71,7 @@ struct track {
 	bool verified;		/* passed since the last change */
 	bool failed_verification;	/* the newest one failed ... */
 	char *verification;	/* ... its record, or NULL */
+	enum spent spent;
 	int repairs;		/* repair turns begun, and what was before */
 	long steps_before, started_before;
 	char *bash_failed;	/* the last command that failed, until it

@@ -109,8 +109,8 @@ recover(struct turn *t, enum scenario s)
 {
 	struct hub *h = t->hub;
 	const struct track *k = h->track;
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char *text = NULL, *template;
-	bool told = true;
 
 	if (!is_allowed(k, s) || h->failed)
 		return false;
@@ -141,12 +141,15 @@ recover(struct turn *t, enum scenario s)
 	default:
 		break;		/* nothing: the same is asked again */
 	}
-	if (hub_put(h, "{'type':'recovery','scenario':@,'attempt':$}",
-	    slice_of(track_scenarios[s]), SCAN_INT(k->recovered[s] + 1)) ==
-	    0 && text != NULL)
-		told = turn_message(t, text, NULL) == 0;
+	/* in one write: whoever resumes finds both, or none */
+	scan_put(&b, "{'type':'recovery','scenario':@,'attempt':$}",
+	    slice_of(track_scenarios[s]), SCAN_INT(k->recovered[s] + 1));
+	if (text != NULL)
+		scan_put(&b, "\n{'role':'user','content':@,"
+		    "'meta':{'by':'loop'}}", slice_of(text));
 	free(text);
-	return told && !h->failed && hub_sync(h, SLOT_GUARD) == 0;
+	return hub_commit(h, &b) == 0 && !h->failed &&
+	    hub_sync(h, SLOT_GUARD) == 0;
 }
 
 /* ---- the model server ---- */

@@ -184,16 +184,20 @@ run_calls(struct turn *t)
 static void
 final_request(struct turn *t, const char *limit)
 {
+	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct hub *h = t->hub;
-	char *text;
+	char *text = xasprintf(TEXT_BUDGET, limit);
 
 	t->spent = true;
 	turn_set_ending(t, END_BUDGET, limit);
-	text = xasprintf(TEXT_BUDGET, limit);
-	if (turn_message(t, text, NULL) == 0 && hub_put(h,
+	/* in one write, as a recovery is */
+	scan_put(&b, "{'role':'user','content':@,'meta':{'by':'loop'}}\n"
 	    "{'type':'constrain','stage':'hamr-loop','tool_choice':'none',"
-	    "'rule':@,'steps':1}", slice_of(limit)) == 0 &&
-	    hub_sync(h, SLOT_GUARD) == 0 &&
+	    "'rule':@,'steps':1}", slice_of(text), slice_of(limit));
+	if (h->track->spent != SPENT_TOLD)	/* else before a crash */
+		hub_commit(h, &b);
+	buf_release(&b);
+	if (h->track->spent == SPENT_TOLD && hub_sync(h, SLOT_GUARD) == 0 &&
 	    ask_model(t, file_now_ms() + FINAL_REQUEST_MS)) {
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
 		hub_sync(h, SLOT_GUARD);
@@ -271,6 +275,13 @@ next(struct turn *t)
 		    k->had_calls ? TEXT_CUT : TEXT_CUT_TEXT, NULL) == 0 &&
 		    hub_sync(t->hub, SLOT_GUARD) == 0;
 	}
+	limit = limits_reached(t);
+	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
+		/* a crash came before the end record */
+		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		turn_set_ending(t, END_BUDGET, limit);
+		return false;
+	}
 	if (track_open(k) > 0)
 		return run_calls(t) && (!k->halted || halt(t));
 	if (k->halted && k->last != R_USER)
@@ -293,7 +304,6 @@ next(struct turn *t)
 		}
 		return contract_pursue(t);
 	}
-	limit = limits_reached(t);
 	if (limit == NULL)
 		return ask_model(t, limits_wall_end(t)) ||
 		    (!t->timed_out && recover_asking(t));
@@ -306,19 +316,23 @@ turn_settle(struct turn *t, bool task, bool run)
 {
 	struct hub *h = t->hub;
 	struct track *k = h->track;
-	const char *code = NULL;
+	const char *code = NULL, *text = TEXT_RESULT_INTERRUPTED;
 
 	if (track_open(k) == 0)
 		return true;
-	if (!run || k->last == R_USER)
+	if (!run || k->last == R_USER) {
 		code = "interrupted";
-	else if (is_cut(k))
+	} else if (is_cut(k)) {
 		code = "truncated";
+		text = TEXT_RESULT_CUT;
+	} else if (k->spent == SPENT_ANSWERED) {
+		code = "budget_exhausted";
+		text = TEXT_RESULT_BUDGET;
+	}
 	if (code == NULL && task) {
 		run_calls(t);
 	} else if (code != NULL && (task || code[0] == 'i')) {
-		close_calls(t, code, code[0] == 'i' ? TEXT_RESULT_INTERRUPTED :
-		    TEXT_RESULT_CUT);
+		close_calls(t, code, text);
 		hub_sync(h, SLOT_GUARD);
 	}
 	return !h->failed && h->interrupts == 0;
