@@ -1,6 +1,5 @@
-/* test_lock.c - a session's lock: a living loop refuses at once, what a killed
- * one left over is waited for. */
-#include <limits.h>
+/* test_lock.c - a session's lock: a living loop is waited for no longer than is
+ * asked, what a killed one left over is. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +16,8 @@
 #include <cmocka.h>
 
 #include "session/lock.h"
+
+#define WAIT_MS 50
 
 struct fix {
 	char dir[64];
@@ -86,7 +87,7 @@ hold(struct fix *x, bool with_stage)
 }
 
 static void
-a_living_loop_is_not_waited_for(void **state)
+a_living_loop_is_waited_for_briefly(void **state)
 {
 	struct fix *x = *state;
 	char pid[32];
@@ -94,7 +95,7 @@ a_living_loop_is_not_waited_for(void **state)
 
 	hold(x, false);
 	alarm(120);	/* far from the time that is allowed here */
-	assert_int_equal(lock_take(x->dir, "s", INT_MAX, &e), -1);
+	assert_int_equal(lock_take(x->dir, "s", WAIT_MS, &e), -1);
 	alarm(0);
 	assert_int_equal(e.status, ST_TEMP);
 	snprintf(pid, sizeof pid, "process %ld;", (long)x->loop);
@@ -110,7 +111,7 @@ a_stopped_loop_lives(void **state)
 	hold(x, false);
 	kill(x->loop, SIGSTOP);
 	alarm(120);
-	assert_int_equal(lock_take(x->dir, "s", INT_MAX, &e), -1);
+	assert_int_equal(lock_take(x->dir, "s", WAIT_MS, &e), -1);
 	alarm(0);
 	assert_int_equal(e.status, ST_TEMP);
 }
@@ -125,7 +126,7 @@ what_is_left_over_is_waited_for(void **state)
 
 	hold(x, true);
 	kill(x->loop, SIGKILL);
-	fd = lock_take(x->dir, "s", 120000, &e);
+	fd = lock_take(x->dir, "s", 1, &e);
 	assert_true(fd >= 0);
 	close(fd);
 }
@@ -156,7 +157,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_living_loop_is_not_waited_for,
+		cmocka_unit_test_setup_teardown(a_living_loop_is_waited_for_briefly,
 		    setup, teardown),
 		cmocka_unit_test_setup_teardown(a_stopped_loop_lives, setup,
 		    teardown),
