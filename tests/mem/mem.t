@@ -369,4 +369,11 @@ sqlite3 ro/m.db 'PRAGMA user_version=9' 2>/dev/null &&
 status "one of a newer hamr-mem" 65 hamr-mem --db ro/m.db search cold
 status "is not rebuilt" 65 hamr-mem --db ro/m.db rebuild none
 
+# a folder whose name is not UTF-8
+mkdir "$T/w"$'\377' && cd "$T/w"$'\377' && git init -q . || exit 1
+hamr-mem save "a fact" >/dev/null
+is "stats of a memory there is a valid record" "$(hamr-mem stats |
+	iconv -f UTF-8 -t UTF-8 | jq -r .path)" \
+	"$T/w"$'\357\277\275/.hamr/memory.db'
+
 done_testing

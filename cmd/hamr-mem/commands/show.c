@@ -167,15 +167,17 @@ show_listed(struct rec_out *out, const struct listed *l)
 void
 show_stats(struct rec_out *out, const struct store *st, const struct stats *n)
 {
-	struct buf b = BUF_INIT(BUF_RECORD_MAX);
+	struct buf b = BUF_INIT(BUF_RECORD_MAX), path = b;
 
+	/* folders may have names that are not UTF-8 */
+	utf8_clean(&path, st->path, strlen(st->path));
 	scan_put(&b, "{'type':'stats','store':@,'path':@,'facts':$,"
 	    "'messages':$,'sessions':$,'forgotten':$,'bytes':$}",
-	    slice_of(st->name), slice_of(st->path), SCAN_INT(n->facts),
+	    slice_of(st->name), buf_view(&path), SCAN_INT(n->facts),
 	    SCAN_INT(n->messages), SCAN_INT(n->sessions),
 	    SCAN_INT(n->forgotten), SCAN_INT(n->bytes));
 	rec_put(out, buf_view(&b));
-	buf_release(&b);
+	bufs_release(BUFS(&b, &path));
 }
 
 static void
