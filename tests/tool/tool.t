@@ -173,4 +173,7 @@ is "--root" "$(hamr-tool --root sub/deep --yes bash '{"command":"pwd"}')" \
 if [ -e /dev/full ]; then
 	status "a full disk" 71 sh -c 'hamr-tool --schemas >/dev/full'
 fi
+is "an unknown name that is not UTF-8 gives a valid record" "$(hamr-tool $'x\377' \
+	'{}' --json 2>/dev/null | iconv -f UTF-8 -t UTF-8 | jq -r .name)" \
+	$'x\357\277\275'
 done_testing

@@ -52,7 +52,7 @@ struct child {
  * is taken from our own folder when it is there, else from PATH. */
 struct child *child_start(const struct child_opts *o, struct err *e);
 
-/* One read of its stderr; false when there is nothing more for now. */
+/* One read of its stderr, each line told; false when nothing came. */
 bool child_read_err(struct child *c);
 
 /* Close our write end: the child reads the end of its input. */

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "files/diff.h"
 #include "json/scan.h"
 #include "term/term.h"
@@ -65,11 +66,13 @@ int
 tool_once(struct tool *t, const char *name, const char *args, bool json)
 {
 	struct call_state call = { .id = (char *)"call_1",
-		.name = (char *)name, .args = (char *)args,
-		.nargs = strlen(args) };
+		.args = (char *)args, .nargs = strlen(args) };
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
 	struct job j;
 	int status;
 
+	utf8_clean(&clean, name, strlen(name));
+	call.name = clean.len > 0 ? clean.p : (char *)"";
 	do_once(&j, t, &call);
 	if (t->stage->failed) {
 		status = err_report(&t->stage->err);
@@ -82,6 +85,7 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 		status = print_once(&j, json);
 	}
 	job_end(&j);
+	buf_release(&clean);
 	return status;
 }
 
