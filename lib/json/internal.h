@@ -31,6 +31,11 @@ marked(__m128i x)
 	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
 }
 
+/* A bit for each of 64 bytes that of() marks. */
+#define BITS64(p, of) (high16(of(load16(p))) | \
+	high16(of(load16((p) + 16))) << 16 | \
+	high16(of(load16((p) + 32))) << 32 | high16(of(load16((p) + 48))) << 48)
+
 /* A bit for each of 16 bytes that is such, or not ASCII. */
 static inline unsigned
 odd_bytes(const char *p)

@@ -74,14 +74,22 @@ special(struct scan *s)
 }
 
 #ifdef __SSE2__
+/* The bytes of x that most often stand behind a backslash. */
+static inline __m128i
+common(__m128i x)
+{
+	return _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('n')),
+	    _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+	    _mm_cmpeq_epi8(x, _mm_set1_epi8('t'))));
+}
+
 /* The first of these bytes that no one-letter escape is made of, or 64.  The
  * common ones (slash: backslashes) are known without looking at each. */
 static inline unsigned
 bad_escape(const char *p, uint64_t bits, uint64_t slash)
 {
 	if (bits != 0)
-		bits &= ~(slash | bytes_like(p, 'n') |
-		    bytes_like(p, '"') | bytes_like(p, 't'));
+		bits &= ~(slash | BITS64(p, common));
 	for (; bits != 0; bits &= bits - 1)
 		if (escapes[(unsigned char)p[__builtin_ctzll(bits)]] != 1)
 			return (unsigned)__builtin_ctzll(bits);
@@ -126,8 +134,7 @@ blocks(struct scan *s, bool *escaped)
 
 		behind = escaped_bits(slash, &carry);
 		/* what else is escaped and no quote is a bad escape */
-		stop = (bytes_within(p, 0, 0x1f) |
-		    bytes_like(p, '"')) & ~behind;
+		stop = BITS64(p, marked) & ~slash & ~behind;
 		stop &= -stop;		/* the first one */
 		bad = bad_escape(p, stop == 0 ? behind :
 		    behind & (stop | (stop - 1)), slash);
