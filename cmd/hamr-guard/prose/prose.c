@@ -42,53 +42,80 @@ lower(char c)
 	return (char)(c | 0x20);
 }
 
-/* Phrases, in lower case, and their first letters, a bit each: most words of a
- * text have another. */
+/* Phrases in lower case, those with one first letter side by side. */
 struct phrases {
 	const char *const *row;	/* ends with NULL */
-	uint32_t first;
+	unsigned char at[32];	/* where those of a letter begin, from 1 */
+	uint32_t first;		/* a bit for each of these letters */
 };
 
-static struct phrases
-phrases_of(const char *const *row)
-{
-	struct phrases of = { row, 0 };
+#define PHRASES(...) { .row = (const char *const[]){ __VA_ARGS__, NULL } }
 
-	for (; *row != NULL; row++)
-		of.first |= UINT32_C(1) << (**row & 31);
-	return of;
+static uint32_t
+phrases_index(struct phrases *of)
+{
+	for (size_t i = 0; of->row[i] != NULL; i++) {
+		unsigned char *at = &of->at[*of->row[i] & 31];
+
+		if (*at == 0)
+			*at = (unsigned char)(i + 1);
+		of->first |= UINT32_C(1) << (*of->row[i] & 31);
+	}
+	return of->first;
 }
 
-static inline bool
-may_begin(const struct phrases *of, char c)
+/* The letters that they begin with. */
+static inline uint32_t
+phrases_first(struct phrases *of)
 {
-	return (of->first >> (c & 31) & 1) != 0;
+	return of->first != 0 ? of->first : phrases_index(of);
 }
 
-/* Does a word of the text begin with one of these, in any case, or, before a
- * blank, is it that?  Much cheaper than to cut it into sentences. */
+/* Those from the first on that may begin with c, or NULL: most words of a text
+ * begin otherwise. */
+static inline const char *const *
+phrases_with(struct phrases *of, char c)
+{
+	return (phrases_first(of) >> (c & 31) & 1) == 0 ? NULL :
+	    of->row + of->at[c & 31] - 1;
+}
+
+/* Is the phrase, whose last word may go on, at p?  What is between two words
+ * does not matter. */
 static bool
-has_stem(struct slice text, const char *const *stems)
+is_stem(const char *p, const char *end, const char *phrase)
 {
+	for (; *phrase != '\0'; phrase++) {
+		if (p == end || is_letter(*p) != is_letter(*phrase))
+			return false;
+		if (!is_letter(*phrase))
+			while (p < end && !is_letter(*p))
+				p++;
+		else if (lower(*p++) != *phrase)
+			return false;
+	}
+	return true;
+}
+
+/* Has the text one of these, in any case?  Much cheaper than to cut it into
+ * sentences. */
+static bool
+has_stem(struct slice text, struct phrases *stems)
+{
+	const uint32_t first = phrases_first(stems);
 	const char *end = text.p + text.n;
-	const struct phrases of = phrases_of(stems);
 	bool inside = false;
 
 	for (const char *p = text.p; p < end; p++) {
-		bool begins = !inside & may_begin(&of, *p);
+		uint32_t begins = first >> (*p & 31) & !inside;
 
 		inside = is_letter(*p);
-		for (const char *const *s = stems; begins && *s != NULL; s++) {
-			const char *q = p, *c = *s;
-
-			while (q < end && lower(*q) == *c) {
-				q++;
-				c++;
-			}
-			if (*c == '\0' || (*c == ' ' &&
-			    (q == end || !is_letter(*q))))
+		if (begins == 0)
+			continue;
+		for (const char *const *row = phrases_with(stems, *p);
+		    *row != NULL && **row == lower(*p); row++)
+			if (is_stem(p, end, *row))
 				return true;
-		}
 	}
 	return false;
 }
@@ -155,17 +182,18 @@ sentence_next(struct slice *text, struct sentence *s)
 	return s->n > 0;
 }
 
-/* Do the words from i on begin with one of the phrases, which are in lower
- * case and end with NULL?  How many words it has, 0: no. */
+/* Do the words from i on begin with one of the phrases?  How many words it
+ * has, 0: no. */
 static size_t
-sentence_is(const struct sentence *s, size_t i, const char *const *row)
+sentence_is(const struct sentence *s, size_t i, struct phrases *of)
 {
 	const char first = i < s->n ? *s->w[i] : '\0';
+	const char *const *row = phrases_with(of, first);
 
-	for (; first != '\0' && *row != NULL; row++) {
+	for (; row != NULL && *row != NULL && **row == first; row++) {
 		const char *phrase = *row;
 
-		for (size_t k = i; **row == first && k < s->n; k++) {
+		for (size_t k = i; k < s->n; k++) {
 			const char *w = s->w[k];
 
 			while (*w != '\0' && *w == *phrase) {
@@ -184,56 +212,55 @@ sentence_is(const struct sentence *s, size_t i, const char *const *row)
 }
 
 static bool
-sentence_has(const struct sentence *s, const struct phrases *of)
+sentence_has(const struct sentence *s, struct phrases *of)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (may_begin(of, *s->w[i]) && sentence_is(s, i, of->row) > 0)
+		if (sentence_is(s, i, of) > 0)
 			return true;
 	return false;
 }
 
 /* ---- a plan ---- */
 
-static const char *const intents[] = { "i'll", "i will", "let me",
-	"i need to", "next i", "first i", "let's", "i am going to",
-	"i'm going to", "i should", "next i'll", "then i'll", NULL };
-static const char *const verbs[] = { "read", "look", "check", "inspect",
-	"examine", "analyse", "analyze", "search", "explore", "open", "list",
-	"run", "rerun", "re-run", "test", "build", "start", "begin", "create",
-	"write", "rewrite", "edit", "implement", "update", "fix", "add",
-	"change", "modify", "remove", "refactor", "verify", "review",
-	"investigate", "install", "debug", NULL };
-static const char *const announcements[] = { "here is my plan",
-	"here's my plan", "here is the plan", "here's the plan", "my plan is",
-	"the steps are", "now i will", "now i'll", "here's what i'll do",
-	"here is what i will do", "the next step is", "next steps", NULL };
-static const char *const past[] = { "fixed", "changed", "added", "ran",
-	"passed", "found", "updated", "created", "implemented", "removed",
-	"wrote", "edited", "renamed", "refactored", "replaced", "verified",
-	"confirmed", "modified", "resolved", "is because", "was because",
-	"installed", "deleted", "failed", NULL };
+static struct phrases intents = PHRASES("i'll", "i will", "i need to",
+    "i am going to", "i'm going to", "i should", "let me", "let's", "next i",
+    "next i'll", "first i", "then i'll");
+static struct phrases verbs = PHRASES("read", "run", "rerun", "re-run",
+    "rewrite", "remove", "refactor", "review", "look", "list", "check",
+    "create", "change", "inspect", "implement", "investigate", "install",
+    "examine", "explore", "edit", "analyse", "analyze", "add", "search",
+    "start", "open", "test", "build", "begin", "write", "update", "fix",
+    "modify", "verify", "debug");
+static struct phrases announcements = PHRASES("here is my plan",
+    "here's my plan", "here is the plan", "here's the plan",
+    "here's what i'll do", "here is what i will do", "my plan is",
+    "the steps are", "the next step is", "now i will", "now i'll",
+    "next steps");
+static struct phrases past = PHRASES("fixed", "found", "failed", "changed",
+    "created", "confirmed", "added", "ran", "removed", "renamed", "refactored",
+    "replaced", "resolved", "passed", "updated", "implemented", "is because",
+    "installed", "wrote", "was because", "edited", "verified", "modified",
+    "deleted");
 /* Offers, and what is asked of the person. */
-static const char *const offers[] = { "if you want", "if you'd like",
-	"if you would like", "if you wish", "if you prefer", "would you like",
-	"do you want", "let me know", "happy to", "glad to", "feel free",
-	"just say", "just tell me", "please provide", "please confirm",
-	"please share", "please tell", "please specify", "please choose",
-	"please select", "please let", "please reply", "please send",
-	"please give", "could you", "can you", "once you", "when you",
-	"once i have", "as soon as you", NULL };
+static struct phrases offers = PHRASES("if you want", "if you'd like",
+    "if you would like", "if you wish", "if you prefer", "would you like",
+    "when you", "do you want", "let me know", "happy to", "glad to",
+    "feel free", "just say", "just tell me", "please provide", "please confirm",
+    "please share", "please tell", "please specify", "please choose",
+    "please select", "please let", "please reply", "please send", "please give",
+    "could you", "can you", "once you", "once i have", "as soon as you");
+
+static struct phrases nots = PHRASES("not", "never");
 
 static bool
-has_intent(const struct sentence *s, const struct phrases *of)
+has_intent(const struct sentence *s)
 {
-	static const char *const nots[] = { "not", "never", NULL };
-
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = may_begin(of, *s->w[i]) ?
-		    sentence_is(s, i, of->row) : 0;
+		size_t n = sentence_is(s, i, &intents);
 
 		for (size_t k = i + n; n > 0 && k < i + n + REACH && k < s->n &&
-		    sentence_is(s, k, nots) == 0; k++)
-			if (sentence_is(s, k, verbs) > 0)
+		    sentence_is(s, k, &nots) == 0; k++)
+			if (sentence_is(s, k, &verbs) > 0)
 				return true;
 	}
 	return false;
@@ -279,8 +306,8 @@ count_items(struct slice par, int *steps, int *findings)
 		    NULL && line.p[1] == ' ';
 		if (!mark || !sentence_next(&line, &s))
 			continue;
-		if (sentence_is(&s, 0, verbs) > 0 ||
-		    sentence_is(&s, 0, intents) > 0)
+		if (sentence_is(&s, 0, &verbs) > 0 ||
+		    sentence_is(&s, 0, &intents) > 0)
 			*steps += number;
 		else
 			++*findings;
@@ -298,19 +325,18 @@ ends_open(struct slice par)
 	    memcmp(par.p + par.n - 3, "\342\200\246", 3) == 0));
 }
 
+static struct phrases verbs_first = PHRASES("did", "do", "does",
+    "should", "shall", "would", "could", "can", "is", "are");
+static struct phrases persons = PHRASES("i", "it", "we", "you",
+    "this", "that", "there");
+
 /* "Did we ...", also where its mark is missing. */
 static bool
 is_question(const struct sentence *s)
 {
-	static const char *const verbs_first[] = { "did", "do", "does",
-		"should", "shall", "would", "could", "can", "is", "are",
-		NULL };
-	static const char *const persons[] = { "i", "we", "you", "it", "this",
-		"that", "there", NULL };
-
 	return s->end == '?' ||
-	    (sentence_is(s, 0, verbs_first) > 0 &&
-	    sentence_is(s, 1, persons) > 0);
+	    (sentence_is(s, 0, &verbs_first) > 0 &&
+	    sentence_is(s, 1, &persons) > 0);
 }
 
 /* Does text end in a fence that holds a call and nothing else, as models write
@@ -320,7 +346,7 @@ ends_in_call(struct slice text)
 {
 	struct slice s = slice_trim(text);
 	const char *open = NULL, *line;
-	struct scan scan = { .n = 0 };
+	struct scan scan;
 	bool call;
 
 	if (s.n < 6 || memcmp(s.p + s.n - 3, "```", 3) != 0)
@@ -333,6 +359,7 @@ ends_in_call(struct slice text)
 	    (size_t)(s.p + s.n - open))) == NULL)
 		return false;
 	s = slice_trim((struct slice){ line, (size_t)(s.p + s.n - line) });
+	scan = (struct scan){ .n = 0 };
 	call = scan_value(&scan, s.p, s.n) == 0 &&
 	    scan_kind(s) == SCAN_OBJECT &&
 	    scan_kind(scan_get(s, "name")) == SCAN_STRING &&
@@ -341,39 +368,35 @@ ends_in_call(struct slice text)
 	return call;
 }
 
+/* No intent and no announcement is without one of these. */
+static struct phrases plan_stems = PHRASES("i'll", "i will", "i need", "i am",
+    "i'm", "i should", "let me", "let's", "next i", "first i", "plan", "step");
+
 int
 prose_plan(struct slice text)
 {
-	static const char *const stems[] = { "i ", "let", "plan", "step",
-		NULL };
 	const struct slice par = last_paragraph(text);
 	const bool open = ends_open(par);
 	bool intends = false, announced = false, done = false, offer = false;
 	bool asks = false, code;
 	int steps = 0, findings = 0;
-	struct phrases one, other;
 	struct slice rest = par;
 	struct sentence s;
 
 	if (ends_in_call(text))
 		return 2;
-	/* no intent and no announcement is without one of them */
-	if (!open && !has_stem(par, stems))
+	if (!open && !has_stem(par, &plan_stems))
 		return 0;
-	one = phrases_of(intents);
-	other = phrases_of(announcements);
 	while (sentence_next(&rest, &s)) {
-		intends |= has_intent(&s, &one);
-		announced |= sentence_has(&s, &other);
+		intends |= has_intent(&s);
+		announced |= sentence_has(&s, &announcements);
 	}
 	if (!intends && !announced && !open)
 		return 0;
-	one = phrases_of(past);
-	other = phrases_of(offers);
 	for (rest = par; sentence_next(&rest, &s); ) {
 		asks = is_question(&s);
-		done |= sentence_has(&s, &one);
-		offer |= sentence_has(&s, &other);
+		done |= sentence_has(&s, &past);
+		offer |= sentence_has(&s, &offers);
 	}
 	count_items(par, &steps, &findings);
 	code = memmem(par.p, par.n, "```", 3) != NULL;
@@ -383,73 +406,69 @@ prose_plan(struct slice text)
 
 /* ---- a claim ---- */
 
-static const char *const subjects[] = { "test", "tests", "suite", "specs",
-	"verification", "checks", NULL };
-static const char *const passes[] = { "pass", "passes", "passed", "passing",
-	"succeed", "succeeds", "succeeded", "green", NULL };
-static const char *const between[] = { "all", "the", "its", "every", "of",
-	"unit", "integration", "regression", "existing", "new", "these",
-	"those", "our", "my", NULL };
-static const char *const hedges[] = { "should", "will", "would", "if", "once",
-	"when", "until", "whether", "must", "can", "could", "may", "might",
-	"expect", "expected", "ensure", "sure", "not", "no", "never", "cannot",
-	"don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "can't",
-	"couldn't", "haven't", "hasn't", "fail", "fails", "failed", "failing",
-	"before", "need", "needs", "so that", "to pass", "to succeed",
-	"let me", "i'll", "i need", "next", "please", "unless", "previously",
-	"without", "likely", "probably", "want", "assuming", "like", "ci",
-	"earlier", NULL };
+static struct phrases subjects = PHRASES("test", "tests", "suite", "specs",
+    "verification", "checks");
+static struct phrases passes = PHRASES("pass", "passes", "passed", "passing",
+    "succeed", "succeeds", "succeeded", "green");
+static struct phrases between = PHRASES("all", "the", "these", "those", "its",
+    "integration", "every", "existing", "of", "our", "unit", "regression",
+    "new", "my");
+static struct phrases hedges = PHRASES("should", "sure", "so that", "will",
+    "would", "when", "whether", "wasn't", "without", "want", "if", "isn't",
+    "i'll", "i need", "once", "until", "unless", "must", "may", "might", "can",
+    "could", "cannot", "can't", "couldn't", "ci", "expect", "expected",
+    "ensure", "earlier", "not", "no", "never", "need", "needs", "next", "don't",
+    "doesn't", "didn't", "aren't", "assuming", "haven't", "hasn't", "fail",
+    "fails", "failed", "failing", "before", "to pass", "to succeed", "let me",
+    "likely", "like", "please", "previously", "probably");
 
 /* Is the subject at most a few plain words behind i: "passed all the tests"? */
 static bool
 leads_to_subject(const struct sentence *s, size_t i)
 {
 	while (++i < s->n) {
-		if (sentence_is(s, i, subjects) > 0)
+		if (sentence_is(s, i, &subjects) > 0)
 			return true;
-		if (sentence_is(s, i, between) == 0)
+		if (sentence_is(s, i, &between) == 0)
 			return false;
 	}
 	return false;
 }
 
 static bool
-claims(const struct sentence *s, const struct phrases *pass,
-    const struct phrases *hedge)
+claims(const struct sentence *s)
 {
-	if (s->end == '?' || !sentence_has(s, pass) || sentence_has(s, hedge))
+	if (s->end == '?' || !sentence_has(s, &passes) ||
+	    sentence_has(s, &hedges))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		bool subject = sentence_is(s, i, subjects) > 0;
+		bool subject = sentence_is(s, i, &subjects) > 0;
 
-		if (sentence_is(s, i, passes) > 0 &&
+		if (sentence_is(s, i, &passes) > 0 &&
 		    (leads_to_subject(s, i) || (i > 0 &&
 		    strcmp(s->w[i - 1], "verified") == 0 &&
 		    strcmp(s->w[i], "passed") == 0)))
 			return true;
 		for (size_t k = i + 1; subject && k < s->n &&
 		    k <= i + CLAIM_REACH; k++)
-			if (sentence_is(s, k, passes) > 0)
+			if (sentence_is(s, k, &passes) > 0)
 				return true;
 	}
 	return false;
 }
 
+/* Most texts have none of these at all. */
+static struct phrases pass_stems = PHRASES("pass", "succeed", "green");
+
 bool
 prose_claims_pass(struct slice text)
 {
-	static const char *const stems[] = { "pass", "succeed", "green",
-		NULL };
-	struct phrases pass, hedge;
 	struct sentence s;
 
-	/* most texts have none of the words at all */
-	if (!has_stem(text, stems))
+	if (!has_stem(text, &pass_stems))
 		return false;
-	pass = phrases_of(passes);
-	hedge = phrases_of(hedges);
 	while (sentence_next(&text, &s))
-		if (claims(&s, &pass, &hedge))
+		if (claims(&s))
 			return true;
 	return false;
 }
