@@ -51,23 +51,55 @@ before_comment(struct slice line)
 	return line;
 }
 
+/* The next line of a text that runs, without a comment behind its code. */
+static bool
+next_code(struct slice *text, struct slice *line)
+{
+	while (slice_line(text, line)) {
+		*line = slice_trim(*line);
+		if (line->n == 0 || is_comment(*line))
+			continue;
+		*line = before_comment(*line);
+		return true;
+	}
+	return false;
+}
+
+static uint64_t
+shape_of(struct slice line, struct buf *scratch)
+{
+	if (volatile_mask(line, MASK_NUMBERS, scratch))
+		line = buf_view(scratch);
+	return hash_bytes(line.p, line.n);
+}
+
 struct code
 code_of(struct slice text, struct buf *scratch)
 {
 	struct code c = { 1, 1 };
 	struct slice line;
-	uint64_t h;
 
-	while (slice_line(&text, &line)) {
-		line = slice_trim(line);
-		if (line.n == 0 || is_comment(line))
-			continue;
-		line = before_comment(line);
-		h = hash_bytes(line.p, line.n);
-		c.exact = hash_both(c.exact, h);
-		if (volatile_mask(line, MASK_NUMBERS, scratch))
-			h = hash_bytes(scratch->p, scratch->len);
-		c.shape = hash_both(c.shape, h);
+	while (next_code(&text, &line)) {
+		c.exact = hash_both(c.exact, hash_bytes(line.p, line.n));
+		c.shape = hash_both(c.shape, shape_of(line, scratch));
 	}
 	return c;
+}
+
+enum code_change
+code_compare(struct slice old, struct slice new, struct buf *scratch)
+{
+	enum code_change change = CODE_SAME;
+	struct slice a, b;
+
+	while (next_code(&old, &a)) {
+		if (!next_code(&new, &b))
+			return CODE_OTHER;
+		if (slice_eq(a, b))
+			continue;
+		if (shape_of(a, scratch) != shape_of(b, scratch))
+			return CODE_OTHER;
+		change = CODE_NUMBERS;
+	}
+	return next_code(&new, &b) ? CODE_OTHER : change;
 }

@@ -12,5 +12,10 @@ struct code {
 	uint64_t shape;		/* and with all its numbers alike */
 };
 
-/* The text ends in VOLATILE_MARGIN (volatile.h). */
+/* The texts end in VOLATILE_MARGIN (volatile.h). */
 struct code code_of(struct slice text, struct buf *scratch);
+
+/* What differs between two texts. */
+enum code_change { CODE_SAME, CODE_NUMBERS, CODE_OTHER };
+enum code_change code_compare(struct slice old, struct slice new,
+    struct buf *scratch);

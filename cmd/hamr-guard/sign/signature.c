@@ -286,13 +286,20 @@ is_all_dropped(const struct members *all)
 	return true;
 }
 
+/* A string's text in b, with the margin behind it. */
+static struct slice
+code_text(struct slice json, struct buf *b)
+{
+	buf_reset(b);
+	scan_str(json, b);
+	buf_reserve(b, VOLATILE_MARGIN);
+	return buf_view(b);
+}
+
 static struct code
 code_in(struct signer *s, struct slice json)
 {
-	buf_reset(&s->path);
-	scan_str(json, &s->path);
-	buf_reserve(&s->path, VOLATILE_MARGIN);
-	return code_of(buf_view(&s->path), &s->line);
+	return code_of(code_text(json, &s->path), &s->line);
 }
 
 /* Is it a program's text, where some lines do not run? */
@@ -312,7 +319,8 @@ judge_edit(struct signer *s, struct traits *out)
 {
 	struct slice content = member(s, "content"), one;
 	struct slice new = member(s, "new"), edits = member(s, "edits");
-	struct code code, old_code;
+	enum code_change change;
+	struct code code;
 
 	out->write = content.p != NULL && new.p == NULL;
 	if (out->write) {
@@ -329,13 +337,13 @@ judge_edit(struct signer *s, struct traits *out)
 		if (!is_code(s))
 			return;
 		/* does it change no code, or only numbers in it? */
-		old_code = code_in(s, member(s, "old"));
-		code = code_in(s, new);
-		out->comments = old_code.exact == code.exact;
+		change = code_compare(code_text(member(s, "old"), &s->path),
+		    code_text(new, &s->text), &s->line);
+		out->comments = change == CODE_SAME;
 		if (out->comments)
-			out->code.exact = code.exact;
-		else if (old_code.shape == code.shape)
-			out->code.shape = code.shape;
+			out->code.exact = code_in(s, new).exact;
+		else if (change == CODE_NUMBERS)
+			out->code.shape = code_in(s, new).shape;
 	} else {
 		/* a patch in a format of its own */
 		out->code = (struct code){ 1, 1 };
