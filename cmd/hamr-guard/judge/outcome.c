@@ -61,11 +61,8 @@ outcome_rest(struct guard *g, struct remembered *m)
 }
 
 static void
-remember(struct guard *g, const struct open_call *c, struct outcome *o)
+remember(struct guard *g, struct remembered *m, uint64_t h, struct outcome *o)
 {
-	uint64_t h;
-	struct remembered *m = remembered_at(g, slice_of(c->id), &h);
-
 	outcome_rest(g, m);
 	*m = (struct remembered){ .id = h, .transcript = g->transcript,
 		.d = o->d, .failed = o->failed };
@@ -470,8 +467,14 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 	struct slice value = rec_get(r, "meta"), key, val, cached;
 	struct meta meta = { .any = scan_kind(value) == SCAN_OBJECT };
 	struct walk w = { .p = NULL };
+	struct remembered *m;
+	uint64_t h;
 	int64_t n;
 
+	/* not in the cache, and wanted at the end */
+	m = remembered_at(g, slice_of(c->id), &h);
+	for (size_t i = 0; i < sizeof *m; i += 64)
+		__builtin_prefetch((const char *)m + i, 1);
 	if (meta.any)
 		w = walk_of(value);
 	while (meta.any && walk_next(&w, &key, &val))
@@ -506,5 +509,5 @@ outcome_read(struct guard *g, const struct open_call *c, const struct rec *r,
 		judge_trifle(g, c, o);
 	else if (o->files == SAME_FILES)
 		g->files.learned += c->is.runs && o->d.gain > 0;
-	remember(g, c, o);
+	remember(g, m, h, o);
 }

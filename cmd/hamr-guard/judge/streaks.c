@@ -51,6 +51,7 @@ streaks_put(struct streaks *s, struct sig sig)
 	}
 	if (s->n < STREAKS_MAX) {
 		i = ++s->n;
+		s->most = i > s->most ? i : s->most;
 	} else {		/* the one not asked for longest gives way */
 		for (unsigned k = 2; k <= s->n; k++)
 			if (s->e[k].used < s->e[i].used)
@@ -83,7 +84,7 @@ void
 streaks_release(struct streaks *s)
 {
 	streaks_clear(s);
-	for (unsigned i = 1; s->e != NULL && i <= STREAKS_MAX; i++)
+	for (unsigned i = 1; i <= s->most; i++)
 		call_row_clear(&s->e[i].calls);
 	free(s->e);
 	free(s->bucket);

@@ -127,6 +127,8 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	for (; is_blank(*line.p); line = slice_from(line, 1))
 		blank = (blank + (uint64_t)*line.p) * BLANK;
 	h = norm = mask = hash_bytes(line.p, line.n);
+	if (a->seen != NULL)
+		hash_set_soon(a->seen, h);
 	chars = count_chars(line);
 	if (a->of->given.p != NULL && d->chars <= GIVEN_MAX &&
 	    is_told(a, line)) {

@@ -22,5 +22,13 @@ struct hash_set {
 
 /* Take h in; true when it was not there. */
 bool hash_set_add(struct hash_set *s, uint64_t h);
+/* h is to be added soon: fetch its slot, which is rarely in the cache. */
+static inline void
+hash_set_soon(const struct hash_set *s, uint64_t h)
+{
+	const struct generation *g = &s->young;
+
+	__builtin_prefetch(g->slot + ((size_t)(h >> 20) & (g->cap - 1)), 1);
+}
 bool hash_set_has(const struct hash_set *s, uint64_t h);
 void hash_set_clear(struct hash_set *s);	/* of its memory, too */
