@@ -140,6 +140,26 @@ hear; one=$line; hear; say "$one" "$line"
 hear; hear
 is "and the next is done" "$(jq -r .tool_call_id <<<"$line")" y
 hear
+echo needle >slow/0
+found='{"query":"^needle|^(a*)(a*)(a*)\\1\\2\\3b","regex":true,"path":"slow"}'
+say "$(call p read "$found" q read "$found")" "$go"
+hear; one=$line; hear; say "$one" "$line"
+procs_are 2
+at_the_long_one() {	# how many; each search has a process for its regex
+	for kid in $(ps -o pid= --ppid "$tool_pid"); do
+		for kid in $(ps -o pid= --ppid "$kid"); do
+			ls -l "/proc/$kid/fd"
+		done
+	done 2>/dev/null | grep -c slow/a
+}
+for _ in {1..300}; do [ "$(at_the_long_one)" = 2 ] && break; sleep .1; done
+say '{"type":"cancel"}'
+hear; one=$line; hear
+is "cancelled, each gives what it had found" "$(jq -r '.tool_call_id +
+	(.content | split("\n")[0])' <<<"$one$nl$line" | tr '\n' ' ')" \
+	"pslow/0:1:needle qslow/0:1:needle "
+hear
+is "go comes back" "$line" "$go"
 say "$(call a2 read "$hard" b2 read "$hard")" "$go"
 hear; one=$line; hear; say "$one" "$line"
 procs_are 2

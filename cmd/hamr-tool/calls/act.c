@@ -27,6 +27,7 @@
 #define ROOM_SLACK 512		/* of a result that did not feel its room */
 #define RUN_MAX 64		/* calls that are begun at once */
 #define READ_BYTES 65536
+#define STOP_MS 800		/* to end with what was found */
 
 enum task_state {
 	TASK_READY,		/* refused or answered before it began */
@@ -50,7 +51,8 @@ struct batch {
 	struct tool *t;
 	struct task *v;
 	size_t n, running, jobs;
-	bool stop;		/* they are to end, and did */
+	int input[2];		/* of the processes: its end cancels them */
+	bool stop;		/* they were told to end, and did */
 };
 
 /* ---- which calls ---- */
@@ -114,7 +116,8 @@ launch(struct batch *l, struct task *task)
 	int fd[2];
 
 	task->room = files_left(l->t->files);
-	if (pipe2(fd, O_CLOEXEC) < 0) {
+	if ((l->input[0] < 0 && pipe2(l->input, O_CLOEXEC) < 0) ||
+	    pipe2(fd, O_CLOEXEC) < 0) {
 		task->state = TASK_HERE;
 		return;
 	}
@@ -123,12 +126,11 @@ launch(struct batch *l, struct task *task)
 		struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		s->mode = STAGE_FILTER;
-		s->stream = false;
-		s->in.eof = true;
+		file_close(l->input[1]);
+		rec_in_init(&s->in, l->input[0], "", REC_MAX);
+		s->mode = STAGE_RESIDENT;
 		s->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		l->t->files->buffer = NULL;
-		l->t->files->stage = NULL;
 		job_work(&task->job);
 		job_print(&task->job, &b);
 		_exit(file_write_all(fd[1], b.p, b.len) == 0 ? 0 : 1);
@@ -154,17 +156,21 @@ reap(struct batch *l, struct task *task)
 	l->running--;
 }
 
-/* Wait for any process; the flags of stage_wait. */
+/* Wait for any process for ms; the flags of stage_wait. */
 static int
-wait_any(struct batch *l)
+wait_any(struct batch *l, int ms)
 {
 	struct pollfd *fds = xcalloc(l->n, sizeof *fds);
-	int flags;
+	int flags = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		fds[i] = (struct pollfd){ l->v[i].state == TASK_RUNNING ?
 		    l->v[i].fd : -1, POLLIN, 0 };
-	flags = stage_wait(l->t->stage, fds, l->n, -1);
+	/* a reason to stop stays true: then it would not wait */
+	if (!l->stop)
+		flags = stage_wait(l->t->stage, fds, l->n, ms);
+	else
+		poll(fds, l->n, ms);
 	for (size_t i = 0; i < l->n; i++) {
 		struct buf *b = &l->v[i].text;
 		ssize_t n = 0;
@@ -182,10 +188,17 @@ wait_any(struct batch *l)
 	return flags & ~STAGE_READY;
 }
 
+/* End what runs: first told, then killed. */
 static void
-end_all(struct batch *l)
+end_all(struct batch *l, int ms)
 {
+	long long until = file_now_ms() + ms;
+
 	l->stop = true;
+	file_close(l->input[1]);
+	l->input[1] = -1;
+	while (l->running > 0 && file_now_ms() < until)
+		wait_any(l, ms);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].state == TASK_RUNNING) {
 			kill(l->v[i].pid, SIGKILL);
@@ -217,8 +230,8 @@ turn(struct batch *l, struct task *task)
 		for (size_t i = 0; i < l->n && l->running < l->jobs; i++)
 			if (l->v[i].state == TASK_WAITING)
 				launch(l, &l->v[i]);
-		if (task->state == TASK_RUNNING && wait_any(l) != 0)
-			end_all(l);
+		if (task->state == TASK_RUNNING && wait_any(l, -1) != 0)
+			end_all(l, STOP_MS);
 		if (l->stop && task->state == TASK_WAITING)
 			return false;
 	}
@@ -257,7 +270,8 @@ parallel_do(struct tool *t, size_t i, size_t n)
 {
 	struct batch l = { .t = t, .n = n,
 		.v = xcalloc(n, sizeof *l.v),
-		.jobs = (size_t)conf_int(t->conf, "tools.jobs") };
+		.jobs = (size_t)conf_int(t->conf, "tools.jobs"),
+		.input = { -1, -1 } };
 	bool good = true;
 	size_t k;
 
@@ -286,7 +300,8 @@ parallel_do(struct tool *t, size_t i, size_t n)
 		if (good)
 			job_answer(&l.v[k].job);
 	}
-	end_all(&l);
+	end_all(&l, 0);
+	file_close(l.input[0]);
 	for (k = 0; k < n; k++) {
 		job_end(&l.v[k].job);
 		buf_release(&l.v[k].text);
