@@ -34,6 +34,11 @@ is "first past the end" "$(r '{"path":"a.c","first":10}')" \
 status "that is no error" 0 r '{"path":"a.c","first":10}'
 is "last before first" "$(j '{"path":"a.c","first":5,"last":4}' \
 	.meta.error)" bad_arguments
+for path in a.c/ a.c/. a.c//./ "$T/root/a.c/."; do
+	is "$path wants a folder" "$(j "{\"path\":\"$path\"}" \
+	    '.meta.error + ": " + .content')" \
+	    "not_found: a.c is not a folder; drop the / after it"
+done
 printf 'x\ny' >nonl
 is "no newline at end" "$(r '{"path":"nonl"}')" "nonl lines 1-2 of 2
      1${tab}x

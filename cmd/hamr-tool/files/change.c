@@ -66,9 +66,11 @@ find_target(struct files *f, struct change *c, struct slice args)
 		r = fault_set(fault, found.code, "%s", found.content.p);
 	else
 		c->name = path_name(c->path.rel);
-	if (r == 0 && path.p[path.len - 1] == '/')
-		r = fault_set(fault, "bad_arguments", "%s/ names a folder, by "
-		    "the / at its end; name a file", c->name);
+	if (r == 0 && (slice_ends(buf_view(&path), "/") ||
+	    slice_ends(buf_view(&path), "/.") ||
+	    slice_ends(buf_view(&path), "/..")))
+		r = fault_set(fault, "bad_arguments", "the path names a "
+		    "folder, by the / near its end; name a file");
 	else if (r == 0 && f->o.docs_only && !lists_docs(&f->lists,
 	    c->path.rel))
 		r = fault_set(fault, "denied", "mode docs writes "

@@ -220,11 +220,23 @@ follow(struct finder *w, int fd, const char *after)
 		more = xstrdup(target);
 		pop_part(&w->done);
 	}
-	all = xasprintf("%s/%s", more, after);
+	all = xasprintf("%s%s", more, after);
 	free(more);
 	free(w->rest);
 	w->rest = all;
 	return 1;
+}
+
+/* There is a / after done, a file. */
+static int
+no_folder(struct finder *w)
+{
+	char *name = path_name(w->done.p);
+
+	fault_set(w->f, "not_found", "%s is not a folder; drop the / after it",
+	    name);
+	free(name);
+	return -1;
 }
 
 /* Walk all of rest; a link's own parts come before what is behind it. */
@@ -259,6 +271,9 @@ walk(struct finder *w)
 			r = fault_sys(w->f, "cannot be examined", w->done.p);
 		else if (S_ISLNK(w->p->st.st_mode))
 			r = follow(w, fd, at);
+		else if (*at == '/' && !S_ISDIR(w->p->st.st_mode) &&
+		    !slice_starts(slice_of(at + strspn(at, "/")), ".."))
+			r = no_folder(w);
 		close(fd);
 		if (r < 0)
 			return -1;
@@ -298,10 +313,6 @@ path_find(const struct root *root, struct slice text, struct path *p,
 		    !S_ISLNK(p->st.st_mode);
 		if (fd < 0 && errno != ENOENT)
 			fault_sys(f, "cannot be opened", p->rel);
-		else if (given[text.n - 1] == '/' && p->exists &&
-		    !S_ISDIR(p->st.st_mode))
-			fault_set(f, "not_found", "%s is not a folder; drop "
-			    "the trailing /", name);
 		else
 			r = 0;
 		file_close(fd);

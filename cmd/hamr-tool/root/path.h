@@ -55,8 +55,8 @@ struct path {
 };
 
 /* What text means.  0, or -1 with f: bad_arguments (too long), denied
- * (outside), not_found (through a file, a trailing / on no folder).  A last
- * part that does not exist is not an error: exists is false. */
+ * (outside), not_found (a / after what is not a folder).  A last part that
+ * does not exist is not an error: exists is false. */
 int path_find(const struct root *r, struct slice text, struct path *p,
     struct fault *f);
 void path_release(struct path *p);
