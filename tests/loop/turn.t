@@ -270,20 +270,29 @@ skills=$XDG_CONFIG_HOME/hamr/skills
 mkdir -p "$skills/lint" .hamr/skills/release
 printf -- '---\nname: lint\ndescription: "How to lint"\n---\nRun make lint.\n' \
     >"$skills/lint/SKILL.md"
+mkdir -p .hamr/skills/lint ours
 printf -- '---\ndescription: How to release\n---\nTag it.\n' \
     >.hamr/skills/release/SKILL.md
+cp .hamr/skills/release/SKILL.md .hamr/skills/lint/SKILL.md
+echo "Words." >"$skills/lint/words.md"
+ln -s "$PWD/ours" "$skills/ours"
+printf 'Ours.\n' >ours/SKILL.md
 { call read "{\"path\":\"$skills/lint/SKILL.md\"}"
 call read '{"path":".hamr/skills/release/SKILL.md"}'
 call read "{\"path\":\"$skills/../config.toml\"}"
 call read '{"path":"skill:lint"}'
 call read '{"path":"skill:release","first":4}'
 call read '{"path":"skill:../lint"}'
+call read '{"path":"skill:lint/words.md"}'
+call read '{"path":"skill:lint/../../config.toml"}'
+call read '{"path":"skill:ours"}'
 answer "Linted."; } >script
 run "lint it"
 is "the user's skills are told by name" "$(context)" "Skills, to read before a \
 task that they are for:
 
-- lint: How to lint ($skills/lint/SKILL.md)"
+- lint: How to lint (skill:lint)
+- ours:  (skill:ours)"
 is "... and read; nothing else there is" "$(jq -r 'select(.role == "tool") |
     .content' out)" "---
 name: lint
@@ -297,7 +306,7 @@ Run make lint.
      3	---
      4	Tag it.
 
-../config.toml is outside the root; only paths beneath it can be used
+$skills/../config.toml is outside the root; only paths beneath it can be used
 ---
 name: lint
 description: \"How to lint\"
@@ -307,15 +316,21 @@ Run make lint.
 .hamr/skills/release/SKILL.md lines 4-4 of 4
      4	Tag it.
 
-.hamr/lint/SKILL.md is kept from reading and writing"
+.hamr/lint is kept from reading and writing
+Words.
+
+.hamr/config.toml is kept from reading and writing
+Ours."
 hamr-loop --trust 2>/dev/null
 hamr-loop --yes --json --replay script "lint it" >out 2>err
-match "the repository's, once it is trusted" "$(context)" \
-    "*- lint: *- release: How to release (.hamr/skills/release/SKILL.md)"
+is "the repository's, once it is trusted; of two of a name the user's" \
+    "$(context | grep ^-)" "- lint: How to lint (skill:lint)
+- ours:  (skill:ours)
+- release: How to release (skill:release)"
 echo more >>.hamr/skills/release/SKILL.md
 hamr-loop --yes --json --replay script "lint it" >out 2>err
-match "... until one of them changes" "$(context)" "*/lint/SKILL.md)"
-rm -r "$XDG_CONFIG_HOME/hamr" .hamr/skills
+match "... until one of them changes" "$(context)" "*(skill:ours)"
+rm -r "$XDG_CONFIG_HOME/hamr" .hamr/skills ours
 answer "Here." >script
 hamr-mem --no-config save "the moon is made of cheese" >/dev/null
 run "of what is the moon"

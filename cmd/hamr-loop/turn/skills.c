@@ -41,8 +41,10 @@ put_value(struct buf *out, struct slice v)
 	utf8_clean(out, v.p, utf8_cut(v.p, v.n, ABOUT_MAX));
 }
 
+/* Those in dir, but for those that the folder first has too: skill:NAME is the
+ * one in first. */
 static void
-add_folder(const char *dir, const char *shown, struct buf *out)
+add_folder(const char *dir, const char *first, struct buf *out)
 {
 	char *names[SKILLS_MAX];
 	DIR *d = file_opendir(AT_FDCWD, dir);
@@ -64,12 +66,14 @@ add_folder(const char *dir, const char *shown, struct buf *out)
 		struct slice text = { head, got > 0 ? (size_t)got : 0 };
 		struct slice again = text, name = front_matter(&text, "name");
 
-		if (got > 0) {
+		free(path);
+		path = xasprintf("%s/%s/SKILL.md", first, names[i]);
+		if (got > 0 && (first == dir || access(path, F_OK) < 0)) {
 			buf_adds(out, "- ");
 			put_value(out, name.n > 0 ? name : slice_of(names[i]));
 			buf_adds(out, ": ");
 			put_value(out, front_matter(&again, "description"));
-			buf_fmt(out, " (%s/%s/SKILL.md)\n", shown, names[i]);
+			buf_fmt(out, " (skill:%s)\n", names[i]);
 		}
 		file_close(fd);
 		free(path);
@@ -82,24 +86,24 @@ void
 skills_list(const struct conf *c, const char *root, struct buf *out)
 {
 	struct buf list = BUF_INIT((size_t)1 << 20);
-	char *conf = conf_user_path(), *dir, *user;
+	char *conf = conf_user_path(), *dir = NULL, *user = NULL;
 	char *repo = xasprintf("%s/.hamr/skills", root);
 
 	if (conf != NULL) {
 		dir = file_folder(conf);
 		user = xasprintf("%s/skills", dir);
 		add_folder(user, user, &list);
-		free(user);
-		free(dir);
 	}
 	if (conf_is_trusted(c))
-		add_folder(repo, ".hamr/skills", &list);
+		add_folder(repo, user != NULL ? user : repo, &list);
 	if (list.len > 0) {
 		buf_adds(out, out->len > 0 ? "\n" : "");
 		buf_adds(out, "Skills, to read before a task that they are "
 		    "for:\n\n");
 		buf_slice(out, buf_view(&list));
 	}
+	free(user);
+	free(dir);
 	free(repo);
 	free(conf);
 	buf_release(&list);

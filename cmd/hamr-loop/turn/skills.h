@@ -4,8 +4,8 @@
 #include "base/buf.h"
 #include "conf/conf.h"
 
-/* Append the name, description and file of each skill: the user's, and those
- * of the repository if it is trusted.  Nothing where there are none. */
+/* Append each skill's name, description and what it is read as: the user's, and
+ * those of the repository if it is trusted.  Nothing where there are none. */
 void skills_list(const struct conf *c, const char *root, struct buf *out);
 
 /* The lines between two of "---" that a text may begin with are about it, and

@@ -296,11 +296,13 @@ skills_folder(void)
 	return all;
 }
 
-/* "skill:NAME" is its SKILL.md: the user's, or else the repository's. */
+/* "skill:NAME" is its SKILL.md, "skill:NAME/FILE" a file beside that: the
+ * user's, or else the repository's. */
 bool
 arg_path(struct slice args, struct buf *out)
 {
 	char *dir, *name;
+	const char *file;
 
 	if (!arg_str(args, "path", out))
 		return false;
@@ -308,11 +310,12 @@ arg_path(struct slice args, struct buf *out)
 		return true;
 	dir = skills_folder();
 	name = xstrdup(out->p + strlen("skill:"));
+	file = strchr(name, '/') != NULL ? "" : "/SKILL.md";
 	buf_reset(out);
-	buf_fmt(out, "%s%s/SKILL.md", dir != NULL ? dir : "", name);
+	buf_fmt(out, "%s%s%s", dir != NULL ? dir : "", name, file);
 	if (dir == NULL || access(out->p, F_OK) < 0) {
 		buf_reset(out);
-		buf_fmt(out, ".hamr/skills/%s/SKILL.md", name);
+		buf_fmt(out, ".hamr/skills/%s%s", name, file);
 	}
 	free(dir);
 	free(name);
@@ -323,7 +326,9 @@ bool
 files_is_skill(struct slice path)
 {
 	char *dir = skills_folder();
-	bool is = dir != NULL && slice_starts(path, dir);
+	/* not what lies beside them, nor what is no skill to hamr-loop */
+	bool is = dir != NULL && slice_starts(path, dir) &&
+	    !slice_starts(slice_from(path, strlen(dir)), ".");
 
 	free(dir);
 	return is;
@@ -332,14 +337,19 @@ files_is_skill(struct slice path)
 static void
 read_skill(const struct files *f, struct slice path, struct result *r)
 {
-	char *dir = skills_folder();
-	size_t n = strlen(dir);
+	char *all = skills_folder(), *dir;
+	size_t n = strlen(all);
 	struct buf text = BUF_INIT(SKILL_MAX);
 	struct root root = { .fd = -1 };
 	struct path p = { .rel = NULL };
 	struct fault fault = { 0 };
 	int fd = -1;
 
+	/* the folder of one, which may be a link of the user's */
+	while (n < path.n && path.p[n] != '/')
+		n++;
+	dir = xmemdup0(path.p, n);
+	n += n < path.n;
 	if (root_open(&root, dir, &fault.err) < 0)
 		fault.code = "not_found";
 	else if (path_find(&root, (struct slice){ path.p + n, path.n - n },
@@ -360,6 +370,7 @@ read_skill(const struct files *f, struct slice path, struct result *r)
 	path_release(&p);
 	buf_release(&text);
 	free(dir);
+	free(all);
 }
 
 /* ---- the call ---- */

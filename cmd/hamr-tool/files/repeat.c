@@ -138,7 +138,7 @@ repeated_by(struct files *f, struct slice args)
 	struct path p = { 0 };
 
 	result_init(&unused);
-	if (f->cache.n > 0 && arg_str(args, "path", &path) &&
+	if (f->cache.n > 0 && arg_path(args, &path) &&
 	    (!arg_str(args, "query", &query) || query.len == 0) &&
 	    files_find(f, buf_view(&path), &p, &unused))
 		e = repeated_find(f, &p, args);
