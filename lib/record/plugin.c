@@ -158,19 +158,13 @@ plugin_release(struct plugin *p)
 
 /* ---- what it said before ---- */
 
-/* The file of a program in the user's cache; NULL without a home. */
 static char *
-cache_file(const char *path)
+file_of(const char *folder, const char *path)
 {
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char hash[SHA_HEX];
 
 	sha256_hex(path, strlen(path), hash);
-	if (xdg != NULL && *xdg == '/')
-		return xasprintf("%s/hamr/describe/%.32s", xdg, hash);
-	if (home != NULL && *home == '/')
-		return xasprintf("%s/.cache/hamr/describe/%.32s", home, hash);
-	return NULL;
+	return xasprintf("%s/%.32s", folder, hash);
 }
 
 /* The first line of the file: which program it was.  NULL: it is gone. */
@@ -188,15 +182,15 @@ identity(const char *path)
 }
 
 bool
-plugin_recall(const char *path, struct buf *out)
+plugin_recall(const char *folder, const char *path, struct buf *out)
 {
-	char *file = cache_file(path), *id = identity(path);
+	char *file = file_of(folder, path), *id = identity(path);
 	struct buf b = BUF_INIT(2 * PLUGIN_SAYS_MAX);
 	size_t n = id != NULL ? strlen(id) : 0;
 	bool known = false;
 
-	if (file != NULL && id != NULL && file_read(file, &b, NULL) == 0 &&
-	    b.len > n && memcmp(b.p, id, n) == 0) {
+	if (id != NULL && file_read(file, &b, NULL) == 0 && b.len > n &&
+	    memcmp(b.p, id, n) == 0) {
 		buf_add(out, b.p + n, b.len - n);
 		known = true;
 	}
@@ -207,20 +201,18 @@ plugin_recall(const char *path, struct buf *out)
 }
 
 void
-plugin_remember(const char *path, struct slice text)
+plugin_remember(const char *folder, const char *path, struct slice text)
 {
-	char *file = cache_file(path), *id = identity(path);
-	char *folder = file != NULL ? file_folder(file) : NULL;
+	char *file = file_of(folder, path), *id = identity(path);
 	struct buf b = BUF_INIT(2 * PLUGIN_SAYS_MAX);
 
-	if (file != NULL && id != NULL) {
+	if (id != NULL) {
 		buf_adds(&b, id);
 		buf_slice(&b, text);
 		if (file_mkdirs(folder, NULL) == 0)
 			file_replace(file, b.p, b.len, 0600, NULL);
 	}
 	buf_release(&b);
-	free(folder);
 	free(file);
 	free(id);
 }

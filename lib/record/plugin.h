@@ -45,9 +45,9 @@ bool plugin_is_schema(struct slice text);
 int plugin_parse(struct plugin *p, struct slice text, struct err *e);
 
 /* What the program at path printed when it was as it is now, appended to
- * out; false when that is not known. */
-bool plugin_recall(const char *path, struct buf *out);
-/* Keep it.  Failing to write the cache is not an error. */
-void plugin_remember(const char *path, struct slice text);
+ * out; false when that is not known.  folder: where such things are kept. */
+bool plugin_recall(const char *folder, const char *path, struct buf *out);
+/* Keep it.  Failing to write is not an error. */
+void plugin_remember(const char *folder, const char *path, struct slice text);
 
 void plugin_release(struct plugin *p);

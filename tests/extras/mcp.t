@@ -276,6 +276,23 @@ match "nor where a link in it leads" "$(m good -o 'mcp.s.writable=["linked/by"]'
 rm linked
 match "not all of the repository" "$(m good -o 'mcp.s.writable=["."]' \
 	s__echo '{"text":"x"}' 2>&1)" "*s is not running: writable: . holds the repository*"
+git init -q "$T/main" && git -C "$T/main" -c user.name=a -c user.email=a@b \
+	commit -q --allow-empty -m x && git -C "$T/main" worktree add -q "$T/wt"
+for at in f .git/hooks/pre-commit; do
+	m good -o "mcp.s.writable=[\"$T/main\"]" --root "$T/wt" s__write \
+	    "{\"at\":\"$T/main/$at\"}" >/dev/null 2>&1
+done
+is "but not in the git directory of a work tree" "$(cd "$T/main" && \
+	ls f .git/hooks/pre-commit 2>/dev/null)" f
+mkdir "$T/given"
+is "our own folders are not where it may put a link in their place" "$(
+	call c1 s__write "{\"at\":\"$T/given/x\"}" c2 bash \
+	'{"command":"cut -d\" \" -f 4,5 /proc/self/mountinfo | grep /tmp$"}' |
+	TMPDIR=$T/given hamr-tool -n --yes \
+	-o "mcp.s.command=[\"python3\",\"$server\"]" \
+	-o "mcp.s.writable=[\"$T/given\"]" |
+	jq -r 'select(.name == "bash").content' | grep -c "$T/given/hamr"
+	ls "$T/given")" "0${nl}x"
 is "npm has a cache it may write" "$(m good s__where '{}' | jq -r '.[4]')" \
 	"$(hamr-tool --yes bash '{"command":"echo $XDG_CACHE_HOME"}' |
 	sed -n 2p)/npm"

@@ -58,6 +58,33 @@ status "nor in a relative folder of PATH" 78 env PATH="d:.:$PATH" hamr-tool \
 	-o 'tools.plugins=["here"]' --schemas
 rm -r d
 
+# --- what it said is remembered, but not where a command could write that
+forged=$(sha256sum <<<x | cut -c 1-5)
+forge() {	# CACHE: another answer in what is kept there, or the cache
+	local f
+	for f in "$1"/hamr/describe/*; do
+		[ -e "$f" ] && sed -i "s/Count the lines/$forged/" "$f"
+	done
+}
+told() {	# CACHE: what the plug-in says at the second time
+	env XDG_CACHE_HOME="$1" bash -c '"$@" >/dev/null' - \
+	    hamr-tool -o 'tools.plugins=["count"]' --schemas
+	forge "$1"
+	XDG_CACHE_HOME=$1 with count --schemas |
+	    jq -r '.tools[-1].function.description' | cut -d' ' -f 1
+}
+is "it is asked once" "$(told "$T/kept")" "$forged"
+is "but always when the cache is in the root" "$(told "$T/root/.cache")" Count
+ln -s root "$T/link"
+is "also by a link" "$(told "$T/link/.cache")" Count
+mkdir -p "$T/served/hamr/describe"
+cp "$T"/kept/hamr/describe/* "$T/served/hamr/describe/"
+is "or where an MCP server may write" "$(XDG_CACHE_HOME=$T/served with count \
+	-o "mcp.s.command=[\"true\"]" -o "mcp.s.writable=[\"$T/served\"]" \
+	--schemas 2>/dev/null | jq -r '.tools[] | .function |
+	select(.name == "count").description' | cut -d' ' -f 1)" Count
+rm -rf .cache "$T/link"
+
 # --- paths
 status "a path is judged" 1 with count count '{"path":".env","text":"b"}'
 match "as a secret" "$(cat "$T/.out")" "*.env is kept*"

@@ -392,21 +392,17 @@ add_npm_cache(char ***env)
 	(*env)[n + 1] = NULL;
 }
 
-/* Its folders, made if they are missing; "~/x" is in the home, any other path
- * that is not absolute in the root.  The root itself is the mode's. */
+/* Its folders, made if they are missing.  The root itself is the mode's. */
 static bool
 make_writable(const struct tool *t, struct mcp *m, struct err *e)
 {
-	const char *home = getenv("HOME");
 	const char *const *v;
 	size_t n;
 
 	v = conf_list(t->conf, key_of(m, "writable"), &n);
 	texts_release(&m->writable);
 	for (size_t i = 0; i < n; i++) {
-		bool in_home = strncmp(v[i], "~/", 2) == 0 && home != NULL;
-		char *path = v[i][0] == '/' ? xstrdup(v[i]) : xasprintf(
-		    "%s/%s", in_home ? home : t->root, v[i] + 2 * in_home);
+		char *path = sandboxes_path(t->sandboxes, v[i]);
 		char *real = file_mkdirs(path, e) == 0 ?
 		    realpath(path, NULL) : NULL;
 		bool inside = is_beneath(path, t->root);

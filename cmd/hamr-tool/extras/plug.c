@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "conf/place.h"
 #include "mode.h"
 #include "run/prog.h"
 #include "run/report.h"
@@ -73,7 +74,9 @@ describe(struct tool *t, struct extra *x, struct err *e)
 	char *argv[] = { path, (char *)"--describe", NULL };
 	struct prog p = { .sandboxes = t->sandboxes, .argv = argv,
 		.ms = DESCRIBE_MS, .text = &says };
-	bool known = plugin_recall(path, &says);
+	char *cache = conf_home("XDG_CACHE_HOME", ".cache", "/describe");
+	bool kept = cache != NULL && !sandboxes_may_change(t->sandboxes, cache);
+	bool known = kept && plugin_recall(cache, path, &says);
 	struct err why;
 	int r = 0;
 
@@ -90,9 +93,10 @@ describe(struct tool *t, struct extra *x, struct err *e)
 	}
 	if (r == 0 && plugin_parse(&x->plugin, buf_view(&says), &why) < 0)
 		r = broke_its_word(e, path, why.text);
-	if (r == 0 && !known)
-		plugin_remember(path, buf_view(&says));
+	if (r == 0 && kept && !known)
+		plugin_remember(cache, path, buf_view(&says));
 	bufs_release(BUFS(&says, &how));
+	free(cache);
 	return r;
 }
 

@@ -104,6 +104,13 @@ void sandboxes_session_ended(struct sandboxes *bs, bool ended);
 /* [sandbox] network and unix_sockets as configured. */
 struct box_want sandboxes_want(const struct sandboxes *bs, enum box_kind kind);
 
+/* A path of the configuration: "~/x" is in the home, any other that is not
+ * absolute in the root.  Yours. */
+char *sandboxes_path(const struct sandboxes *bs, const char *text);
+/* Is path in the root, or in what an MCP server may change ([mcp.NAME]
+ * writable)?  Then nothing there is to be relied on. */
+bool sandboxes_may_change(const struct sandboxes *bs, const char *path);
+
 /* May commands of this kind run here?  NULL, or in one line why not.  Asks the
  * machine, once.  A kind that cannot be enforced (BOX_READ without Landlock,
  * and anything then where [sandbox] mode is "require") must not: box_open

@@ -76,8 +76,8 @@ holds_files(int at, const char *name, int depth)
 
 /* ---- folders of ours ---- */
 
-/* TMPDIR, if it is a folder that we may write.  Not in the root: a command
- * could put a link in the place of what bubblewrap binds. */
+/* TMPDIR, if it is a folder that we may write.  Not where a command could put a
+ * link in the place of what bubblewrap binds. */
 static const char *
 base_folder(struct sandboxes *bs)
 {
@@ -91,7 +91,7 @@ base_folder(struct sandboxes *bs)
 
 		if (real != NULL && stat(real, &st) == 0 &&
 		    S_ISDIR(st.st_mode) && access(real, W_OK) == 0 &&
-		    !is_beneath(real, bs->root.real))
+		    !sandboxes_may_change(bs, real))
 			bs->base = real;
 		else
 			free(real);

@@ -188,6 +188,16 @@ put_git_writable(const struct box *b, struct buf *out, const char *dir)
 	put_worktrees(out, dir);
 }
 
+/* Is path in a folder that may be written besides the root? */
+static bool
+is_given(const struct box *b, const char *path)
+{
+	for (size_t i = 0; i < b->want.nwrite; i++)
+		if (is_beneath(path, b->want.write[i]))
+			return true;
+	return false;
+}
+
 static void
 put_git(const struct box *b, struct buf *out, const struct box_git *g)
 {
@@ -201,7 +211,7 @@ put_git(const struct box *b, struct buf *out, const struct box_git *g)
 		if (write && is_dir(dir))
 			put_git_writable(b, out, dir);
 		else if (!is_beneath(dir, b->bs->root.real)) {
-			if (is_covered(dir))
+			if (is_covered(dir) || is_given(b, dir))
 				bind_at(b, out, "--ro-bind", dir, dir);
 		} else if (kind == BOX_WRITE)
 			put(out, "--ro-bind", dir, dir);

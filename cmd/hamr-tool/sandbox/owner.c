@@ -56,8 +56,8 @@ home_of(uid_t uid, char **name)
 }
 
 /* The cache of commands, one for each root, kept; for others than ourselves
- * it is in their /tmp (NULL).  So it is if it would be in the root: a command
- * could put a link in its place, and the next could write where that leads. */
+ * it is in their /tmp (NULL).  So it is if a command could put a link in its
+ * place: the next could write where that leads. */
 static char *
 make_cache(const struct sandboxes *bs)
 {
@@ -75,8 +75,7 @@ make_cache(const struct sandboxes *bs)
 		return NULL;
 	real = file_mkdirs(top, &e) == 0 ? realpath(top, NULL) : NULL;
 	sha256_hex(bs->root.real, strlen(bs->root.real), hex);
-	if (real != NULL && !is_beneath(top, bs->root.real) &&
-	    !is_beneath(real, bs->root.real))
+	if (real != NULL && !sandboxes_may_change(bs, top))
 		cache = xasprintf("%s/hamr/%s-%.12s", real, base != NULL &&
 		    base[1] != '\0' ? base + 1 : "root", hex);
 	free(top);
@@ -89,6 +88,49 @@ make_cache(const struct sandboxes *bs)
 	}
 	free(real);
 	return cache;
+}
+
+/* ---- what commands may change ---- */
+
+char *
+sandboxes_path(const struct sandboxes *bs, const char *text)
+{
+	const char *home = getenv("HOME");
+
+	if (text[0] == '/')
+		return xstrdup(text);
+	if (strncmp(text, "~/", 2) == 0 && home != NULL)
+		return xasprintf("%s%s", home, text + 1);
+	return xasprintf("%s/%s", bs->root.real, text);
+}
+
+bool
+sandboxes_may_change(const struct sandboxes *bs, const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *at = real != NULL ? real : path;
+	bool yes = is_beneath(path, bs->root.real) ||
+	    is_beneath(at, bs->root.real);
+	const char *const *servers, *const *v;
+	size_t nservers, n;
+
+	servers = conf_names(bs->conf, "mcp", &nservers);
+	for (size_t i = 0; i < nservers && !yes; i++) {
+		char *key = xasprintf("mcp.%s.writable", servers[i]);
+
+		v = conf_list(bs->conf, key, &n);
+		for (size_t k = 0; k < n && !yes; k++) {
+			char *folder = sandboxes_path(bs, v[k]);
+			char *is = realpath(folder, NULL);
+
+			yes = is != NULL && is_beneath(at, is);
+			free(folder);
+			free(is);
+		}
+		free(key);
+	}
+	free(real);
+	return yes;
 }
 
 /* ---- what is hidden ---- */

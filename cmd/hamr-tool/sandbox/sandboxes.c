@@ -222,6 +222,13 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		err_set(e, ST_SYSTEM, "the root cannot be opened");
 		return NULL;
 	}
+	for (size_t i = 0; i < w->nwrite && !w->bare; i++)
+		if (bs->temp != NULL && is_beneath(bs->temp, w->write[i])) {
+			err_set(e, ST_CONFIG, "writable: %s holds the folders "
+			    "of all sandboxes; name a folder in it",
+			    w->write[i]);
+			return NULL;
+		}
 	git_find(bs, &g);
 	b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
