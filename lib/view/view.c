@@ -205,6 +205,18 @@ join(struct joined *j, const struct piece *p)
 	scan_put(j->out, "{'type':'text','text':$}", p->json);
 }
 
+void
+view_join(struct buf *out, const struct slice *values, size_t n)
+{
+	struct joined j = { out, false, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		j.parts |= *values[i].p == '[';
+	for (size_t i = 0; i < n; i++)
+		join(&j, &(struct piece){ .json = values[i] });
+	buf_adds(out, j.n == 0 ? "\"\"" : j.parts ? "]" : "\"");
+}
+
 /* A text with calls in it: the slim ones instead of those that stand there. */
 static void
 join_slim(const struct view *v, const struct view_node *node,
@@ -655,9 +667,9 @@ view_show(struct view *v, size_t fold, struct slice summary, size_t thin)
 	v->summary_sum = 0;
 	v->fold = fold;
 	if (fold > 0) {
-		scan_quote(&v->summary, summary.p, summary.n);
+		buf_slice(&v->summary, summary);
 		v->summary_sum = PER_MESSAGE +
-		    string_sum(v->family, buf_view(&v->summary));
+		    view_content_sum(v->family, summary);
 	}
 	view_count_thin(v, thin);
 	v->clean = v->body.len = 0;
@@ -697,6 +709,12 @@ view_text(const struct view *v, size_t i, enum view_text what, size_t *at,
 			return true;
 	}
 	return false;
+}
+
+struct slice
+view_value(const struct view *v, size_t i, size_t at)
+{
+	return v->pieces[v->nodes[i].piece + at - 1].json;
 }
 
 bool

@@ -147,7 +147,7 @@ struct view {
 				 * those with a call that is kept */
 	size_t first;		/* the first one behind the summary */
 	size_t counted;		/* the thin sums of nodes before it are right */
-	struct buf summary;	/* a JSON string */
+	struct buf summary;	/* a content value */
 	uint64_t sum, summary_sum;
 };
 
@@ -162,6 +162,14 @@ enum view_text {
 };
 bool view_text(const struct view *v, size_t i, enum view_text what,
     size_t *at, struct buf *out);
+
+/* The content value (JSON) of the text that view_text gave last, with its *at;
+ * it lives as long as the view. */
+struct slice view_value(const struct view *v, size_t i, size_t at);
+
+/* Append content values as one, as those of messages in a row are: strings are
+ * joined by a blank line, and become parts when an array is among them. */
+void view_join(struct buf *out, const struct slice *values, size_t n);
 
 /* Does an assistant's node say anything? */
 bool view_says(const struct view *v, size_t i);
@@ -192,8 +200,8 @@ void view_keep(struct view *v, size_t i, bool keep);
 /* How much more a call counts for it. */
 uint64_t view_kept_sum(const struct view_call *c);
 
-/* Show nodes before `fold` as one user message with the text `summary`
- * (decoded; a system message at index 0 stays as it is), those before `thin`
+/* Show nodes before `fold` as one user message with the content `summary` (a
+ * JSON value; a system message at index 0 stays as it is), those before `thin`
  * slim but for the calls that are to be kept, and the others in full.
  * fold == 0: nothing is folded. */
 void view_show(struct view *v, size_t fold, struct slice summary, size_t thin);

@@ -337,4 +337,36 @@ hamr-compact --no-config -n --window 32000 large |
 match "a context too large is said to be left out" "$(head -n 1 summary)" \
     '\[16507 bytes of project instructions are left out: *'
 
+# ---- what people wrote stays the content that it was ----
+
+python3 - >parts <<'X'
+import json
+def say(**m): print(json.dumps(m, separators=(",", ":")))
+def image(x): return {"type": "image_url", "image_url": {"url":
+    "data:image/png;base64," + x}}
+n = 0
+def steps(of):
+    global n
+    for n in range(n + 1, n + of + 1):
+        say(role="assistant", content=None, tool_calls=[{"id": "c%d" % n,
+            "type": "function", "function": {"name": "read", "arguments":
+            '{"path":"f%d"}' % n}}])
+        say(role="tool", tool_call_id="c%d" % n, content="a line\n" * 600)
+        say(type="go", n=n)
+say(role="user", content="keep tabs", meta={"by": "context"})
+say(role="user", content=[{"type": "text", "text": "draw "}, image("AAAA")])
+steps(40)
+say(role="user", content=[{"type": "text", "text": "now this"}, image("BBBB")])
+steps(40)
+X
+hamr-compact --no-config -r --window 32768 parts |
+	jq -c 'select(.type == "request").messages[0].content' | uniq >contents
+front='[{"type":"text","text":"keep tabs"},{"type":"text","text":"draw "},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}'
+is "a task of parts before it is folded" "$(head -n 1 contents)" "$front]"
+is "... and in front of each summary, byte for byte" "$(sed 1d contents |
+	cut -c "-${#front}" | uniq)" "$front"
+is "of the turn in hand the image stays too, behind it" "$(tail -n 1 contents |
+	jq -r '[.[] | .image_url.url // .text[:12]] | join(" ")')" \
+	"keep tabs draw  data:image/png;base64,AAAA [Summary of  data:image/png;base64,BBBB"
+
 done_testing

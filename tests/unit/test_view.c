@@ -113,7 +113,7 @@ shown_folded_and_slim(void **state)
 	add(v, ASSISTANT(CALL("1")));
 	add(v, TOOL("1", "r"));
 	full = view_sum(v);
-	view_show(v, 1, SLICE("sum"), 1);
+	view_show(v, 1, SLICE("\"sum\""), 1);
 	prints(v, "[" USER("sum") "," ASSISTANT(CALL("1")) ","
 	    TOOL("1", "r") "]");
 	assert_int_equal(view_count(v), 3);

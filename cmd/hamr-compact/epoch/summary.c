@@ -54,7 +54,9 @@ struct user {
 struct summary {
 	size_t upto;
 	struct user *users;
-	char **contexts;
+	struct slice task, newest;	/* of the first and the last of them:
+					 * the content values */
+	struct slice *contexts;	/* content values */
 	size_t nusers, capusers, ncontexts, capcontexts;
 	size_t said[SENTENCES_SHOWN], nsaid;	/* nodes, the last ones */
 	struct entries files, commands;
@@ -82,8 +84,6 @@ empty(struct summary *s)
 {
 	for (size_t i = 0; i < s->nusers; i++)
 		free(s->users[i].text);
-	for (size_t i = 0; i < s->ncontexts; i++)
-		free(s->contexts[i]);
 	free(s->users);
 	free(s->contexts);
 	release_entries(&s->files);
@@ -105,12 +105,15 @@ summary_free(struct summary *s)
 /* Keep the first and the newest message whole: they may be the task and what
  * the current turn is about. */
 static void
-add_user(struct summary *s, struct slice text)
+add_user(struct summary *s, struct slice text, struct slice value)
 {
 	struct user *last = s->nusers > 1 ? &s->users[s->nusers - 1] : NULL;
 
-	if (text.n == 0)
+	if (text.n == 0 && !msg_has_image(value))
 		return;
+	s->newest = value;
+	if (s->nusers == 0)
+		s->task = value;
 	if (last != NULL && last->len > USER_KEPT) {
 		size_t n = utf8_cut(last->text, last->len, USER_KEPT);
 
@@ -174,14 +177,14 @@ fold_node(struct summary *s, const struct view *v, size_t i)
 
 	/* AGENTS.md and the like stay in force for the whole session */
 	for (size_t at = 0; view_text(v, i, VIEW_CONTEXT, &at, &text);) {
-		s->contexts = xgrow(s->contexts, s->ncontexts,
-		    &s->capcontexts, sizeof *s->contexts);
-		s->contexts[s->ncontexts++] = buf_detach(&text);
+		GROW(s->contexts, s->ncontexts, s->capcontexts);
+		s->contexts[s->ncontexts++] = view_value(v, i, at);
 	}
+	buf_reset(&text);
 	if (node->kind == VIEW_USER && node->person)
 		for (size_t at = 0; view_text(v, i, VIEW_PERSON, &at,
 		    &text);) {
-			add_user(s, buf_view(&text));
+			add_user(s, buf_view(&text), view_value(v, i, at));
 			buf_reset(&text);
 		}
 	buf_release(&text);
@@ -292,21 +295,27 @@ put_user(struct section *sec, const struct summary *s, size_t i, size_t most)
 }
 
 /* The task, in front of the header: there it stood before the first epoch, so
- * that a server's prefix goes on through it.  Whole, it takes no room from the
- * others; otherwise it has `most` bytes of theirs. */
+ * that a server's prefix goes on through it.  Whole, it is the content that it
+ * was, and takes no room from the others; otherwise it has `most` bytes of
+ * theirs. */
 static void
 put_task(struct section *sec, const struct summary *s, bool whole, size_t most,
     struct buf *front)
 {
 	const struct user *u = &s->users[0];
-	size_t n = whole ? u->len : utf8_cut(u->text, u->len, shown(u, most));
+	size_t n = utf8_cut(u->text, u->len, shown(u, most));
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
-	buf_add(front, u->text, n);
-	if (n < u->len)
-		buf_fmt(front, " ... [%zu bytes more]", u->len - n);
-	buf_adds(front, "\n\n");
-	if (!whole)
+	if (whole) {
+		buf_slice(front, s->task);
+	} else {
+		buf_add(&text, u->text, n);
+		if (n < u->len)
+			buf_fmt(&text, " ... [%zu bytes more]", u->len - n);
+		scan_quote(front, text.p, text.len);
 		sec->room -= num_min(sec->room, n + FRAME + MORE);
+	}
+	buf_release(&text);
 	if (s->nusers > 1) {
 		buf_adds(&sec->line, "1. (above)");
 		section_put(sec);
@@ -571,30 +580,68 @@ print_said(const struct summary *s, const struct view *v,
 
 /* ---- all of it ---- */
 
-/* Put them verbatim in front, or say that they were left out. */
-static void
-print_contexts(const struct summary *s, const struct summary_room *room,
-    struct buf *out)
+/* Do they fit, to be put verbatim in front?  Otherwise what is said instead. */
+static bool
+contexts_fit(const struct summary *s, const struct summary_room *room,
+    struct buf *instead)
 {
+	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	size_t bytes = 0;
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < s->ncontexts; i++) {
-		size_t n = strlen(s->contexts[i]);
+		buf_reset(&text);
+		msg_text(s->contexts[i], &text);
+		bytes += text.len;
+		sum += token_count(room->family, text.p, text.len);
+	}
+	buf_release(&text);
+	if (sum <= (uint64_t)room->context)
+		return true;
+	buf_fmt(instead, "\"[%zu bytes of project instructions are left out: "
+	    "more than 10 %% of the window; read their files again]\"", bytes);
+	return false;
+}
 
-		bytes += n;
-		sum += token_count(room->family, s->contexts[i], n);
-	}
-	if (sum > (uint64_t)room->context) {
-		buf_fmt(out, "[%zu bytes of project instructions are left "
-		    "out: more than 10 %% of the window; read their files "
-		    "again]\n\n", bytes);
-		return;
-	}
-	for (size_t i = 0; i < s->ncontexts; i++) {
-		buf_adds(out, s->contexts[i]);
-		buf_adds(out, "\n\n");
-	}
+/* The images of a content, as one of their own: nothing if it has none. */
+static void
+put_images(struct slice value, struct buf *out)
+{
+	struct slice part;
+
+	for (struct walk w = walk_elements(value); walk_next(&w, NULL, &part); )
+		if (scan_str_is(scan_get(part, "type"), "image_url"))
+			scan_put(out, out->len > 0 ? ",$" : "[$", part);
+	if (out->len > 0)
+		buf_addc(out, ']');
+}
+
+/* The content: what people wrote stands there as they wrote it. */
+static void
+put_all(const struct summary *s, const struct summary_room *room,
+    struct slice task, struct slice text, bool newest, struct buf *out)
+{
+	struct slice *v = xcalloc(s->ncontexts + 4, sizeof *v);
+	struct buf instead = BUF_INIT(BUF_RECORD_MAX), quoted = instead;
+	struct buf images = instead;
+	size_t n = 0;
+
+	if (!contexts_fit(s, room, &instead))
+		v[n++] = buf_view(&instead);
+	else
+		for (; n < s->ncontexts; n++)
+			v[n] = s->contexts[n];
+	if (task.n > 0)
+		v[n++] = task;
+	scan_quote(&quoted, text.p, text.n);
+	v[n++] = buf_view(&quoted);
+	if (newest && s->nusers > 1)
+		put_images(s->newest, &images);
+	if (images.len > 0)
+		v[n++] = buf_view(&images);
+	view_join(out, v, n);
+	free(v);
+	bufs_release(BUFS(&instead, &quoted, &images));
 }
 
 /* The task and the current turn's message stay whole while there is another
@@ -627,8 +674,8 @@ void
 summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out)
 {
-	struct buf firm = BUF_INIT(BUF_RECORD_MAX), text = firm;
-	size_t cap = room->cap - sizeof FOOTER, most, all, front;
+	struct buf firm = BUF_INIT(BUF_RECORD_MAX), text = firm, task = firm;
+	size_t cap = room->cap - sizeof FOOTER, most, all;
 	struct people_whole whole = whole_of(s, v, room);
 	size_t least = sizeof HEADER;	/* for user messages */
 	struct section sec = { .line = BUF_INIT(BUF_RECORD_MAX) };
@@ -638,8 +685,6 @@ summary_print(const struct summary *s, const struct view *v,
 	if (s->nusers > 0 && !whole.first)
 		least += num_min(s->users[0].len + FRAME + MORE,
 		    s->nusers == 1 ? USER_KEPT + FRAME + MORE : FIRST_LEAST);
-	print_contexts(s, room, out);
-	front = out->len;
 	buf_adds(&text, HEADER);
 	/* User messages take precedence over everything but changed files and
 	 * open errors, which are short: make those first. */
@@ -652,9 +697,9 @@ summary_print(const struct summary *s, const struct view *v,
 	sec.room = num_min(sec.room, cap * 20 / 100);
 	print_commands(s, &sec, true);
 	begin(&sec, &text, "USER MESSAGES SO FAR:", cap - firm.len, 100);
-	print_people(s, whole, &sec, out);
+	print_people(s, whole, &sec, &task);
 	if (!whole.first)
-		cap -= num_min(cap, out->len - front);
+		cap -= num_min(cap, task.len);
 	buf_slice(&text, buf_view(&firm));
 	begin(&sec, &text, "FILES READ:", cap, 20);
 	print_read(s, &sec);
@@ -663,6 +708,6 @@ summary_print(const struct summary *s, const struct view *v,
 	begin(&sec, &text, "NOTES:", cap, 15);
 	print_said(s, v, &sec);
 	buf_adds(&text, FOOTER);
-	buf_slice(out, buf_view(&text));
-	bufs_release(BUFS(&text, &sec.line, &firm));
+	put_all(s, room, buf_view(&task), buf_view(&text), whole.newest, out);
+	bufs_release(BUFS(&text, &sec.line, &firm, &task));
 }

@@ -26,6 +26,6 @@ struct summary_room {
 	enum token_family family;
 };
 
-/* Append the text; v is the view it was made of. */
+/* Append it, a content value (JSON); v is the view it was made of. */
 void summary_print(const struct summary *s, const struct view *v,
     const struct summary_room *room, struct buf *out);
