@@ -150,6 +150,25 @@ $(roles <all)"
 done
 cd ..
 
+# an error of which the model is told, without what was to follow
+fresh
+answer='{"role":"assistant","content":"on","finish_reason":"stop"}'
+call='{"role":"assistant","finish_reason":"tool_calls","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\":\"d/x\"}"}}]}'
+for code in malformed_tool_call context_overflow; do
+	printf '%s\n{"type":"error","stage":"provider","code":"%s",%s}\n%s\n' \
+	    "$call" $code '"message":"no","retryable":false' "$answer" >err.ndjson
+	loop --replay err.ndjson "look" >out 2>err
+	cp "$(session)" all
+	sed "/\"$code\"/q" all >"$(session)"
+	loop --resume --replay err.ndjson >out 2>err
+	is "$code, resumed behind it: told as in the whole run" \
+	    "$(cat out) $(roles <"$(session)") $(jq -r '.scenario // empty' \
+	    "$(session)")" "on $(roles <all) $(jq -r '.scenario // empty' all)"
+	ok "... which it was" grep -q '"by":"loop"' all
+	rm "$(session)"
+done
+cd ..
+
 # the last request of a spent budget, after each record that comes of it
 fresh
 cat >spent.ndjson <<'X'

@@ -525,6 +525,7 @@ hub_end(struct hub *h)
 			slot_stop(h, s, left > 0 ? (int)left : 0, NULL);
 		slot_drop_controls(s);
 		free(s->q);
+		free(s->said);
 		bufs_release(BUFS(&s->out, &s->proposals));
 	}
 	buf_release(&h->kept);

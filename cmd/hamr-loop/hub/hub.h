@@ -51,6 +51,7 @@ struct slot {
 	struct buf proposals;	/* whole lines, until the barrier returns */
 	long long deadline;	/* ms, 0: none */
 	int restarts;
+	char *said;		/* the last line of its stderr, or NULL */
 };
 
 struct hub {
@@ -80,7 +81,8 @@ struct hub {
 	struct err err;		/* what ended the run */
 	int died;		/* stages started again so far ... */
 	const char *who_died;	/* ... the last one's name */
-	bool stage_failed;	/* a stage ended for good; err names it */
+	bool stage_failed;	/* a stage ended for good; err names it, ... */
+	const char *last_words;	/* ... and this it said at last, or NULL */
 	struct scan scan;
 };
 

@@ -20,6 +20,8 @@ tell_line(void *slot, struct slice line)
 {
 	struct slot *s = slot;
 
+	free(s->said);
+	s->said = xmemdup0(line.p, line.n);
 	ui_stage_line(s->hub->ui, line.p, line.n);
 	runlog_line(s->hub->log, s->name, "%.*s", (int)line.n, line.p);
 }
@@ -179,6 +181,7 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *fmt,
 	runlog_line(h->log, s->name, "%s; given up", how);
 	h->stage_failed = true;
 	h->failed = true;
+	h->last_words = s->said;
 	err_set(&h->err, status, "stage %s (%s) %s", s->name,
 	    s->cmd.commands[0], how);
 }

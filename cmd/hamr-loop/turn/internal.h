@@ -27,6 +27,10 @@ long long limits_wall_end(const struct turn *t);
  * it would have. */
 bool recover(struct turn *t, enum scenario s);
 
+/* An error stands whose recovery a crash prevented: the same, if the model is
+ * to be told of it. */
+bool recover_resumed(struct turn *t);
+
 /* Asking the model has failed, with t->end and t->reason set: is there a
  * recovery for it?  May wait. */
 bool recover_asking(struct turn *t);

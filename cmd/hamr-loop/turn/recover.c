@@ -182,6 +182,26 @@ wait_for_server(struct turn *t)
 	return hub_pause(t->hub, (int)(s * 1000)) == 0;
 }
 
+/* The scenario of an error that the model is told of; SCENARIOS: it is not. */
+static enum scenario
+told_of(const char *code)
+{
+	return strcmp(code, "context_overflow") == 0 ||
+	    strcmp(code, "budget_exhausted") == 0 ? CONTEXT_EXHAUSTION :
+	    strcmp(code, "malformed_tool_call") == 0 ? MALFORMED_TOOL_CALL :
+	    SCENARIOS;
+}
+
+bool
+recover_resumed(struct turn *t)
+{
+	const struct track *k = t->hub->track;
+	enum scenario s = k->error_code != NULL && !k->ended ?
+	    told_of(k->error_code) : SCENARIOS;
+
+	return s != SCENARIOS && recover(t, s);
+}
+
 bool
 recover_asking(struct turn *t)
 {
@@ -190,14 +210,10 @@ recover_asking(struct turn *t)
 
 	if (t->hub->failed || t->hub->interrupts > 0 || code == NULL)
 		return false;
-	if (t->end == END_BUDGET && strcmp(t->reason, "context") == 0)
-		return recover(t, CONTEXT_EXHAUSTION);
+	if (told_of(code) != SCENARIOS)
+		return recover(t, told_of(code));
 	if (t->end != END_MODEL)
 		return false;
-	if (strcmp(code, "context_overflow") == 0)
-		return recover(t, CONTEXT_EXHAUSTION);
-	if (strcmp(code, "malformed_tool_call") == 0)
-		return recover(t, MALFORMED_TOOL_CALL);
 	/* broken off in mid-answer, it is worth another try whatever it says */
 	if (!k->error_retryable && strcmp(code, "truncated") != 0 &&
 	    (strcmp(code, "network") != 0 || !k->has_partial))

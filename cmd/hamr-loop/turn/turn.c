@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "contract.h"
 #include "internal.h"
 #include "json/json.h"
@@ -228,6 +229,22 @@ note_death(struct turn *t)
 	    hub_sync(h, SLOT_GUARD) == 0;
 }
 
+/* One that ended for good: with its own words, as an editor, or who looks at
+ * the session later, has not seen its stderr. */
+static void
+note_last_words(struct hub *h)
+{
+	char *text = xasprintf("%s%s%s", h->err.text, h->last_words != NULL ?
+	    ": " : "", h->last_words != NULL ? h->last_words : "");
+	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
+
+	utf8_clean(&clean, text, strlen(text));
+	hub_put(h, "{'type':'error','stage':'loop','code':'stage_died',"
+	    "'message':@,'retryable':false}", buf_view(&clean));
+	buf_release(&clean);
+	free(text);
+}
+
 /* A message that the person typed meanwhile goes in after the results;
  * commands wait for the prompt. */
 static bool
@@ -305,7 +322,8 @@ next(struct turn *t)
 		return contract_pursue(t);
 	}
 	if (limit == NULL)
-		return ask_model(t, limits_wall_end(t)) ||
+		return recover_resumed(t) ||
+		    ask_model(t, limits_wall_end(t)) ||
 		    (!t->timed_out && recover_asking(t));
 	final_request(t, limit);
 	return false;
@@ -355,6 +373,7 @@ turn_run(struct turn *t)
 		turn_set_ending(t, END_TOOL_ERROR, "stage_died");
 		h->failed = false;	/* the session itself is sound */
 		close_calls(t, "stage_died", TEXT_RESULT_INTERRUPTED);
+		note_last_words(h);
 	} else if (h->failed) {
 		turn_set_ending(t, END_TOOL_ERROR, "storage_full");
 	} else if (h->interrupts > 0 || closed) {

@@ -515,9 +515,10 @@ ui_committed(struct ui *u, const struct rec *r)
 	case R_ERROR:
 		show_text(u, scan_get(rec_get(r, "partial"), "content"),
 		    false);
-		/* what does not fit is told by the end of the turn */
+		/* what ends the turn is told by that */
 		if (!ui_trouble(u, r) &&
-		    !rec_str_is(r, "code", "budget_exhausted"))
+		    !rec_str_is(r, "code", "budget_exhausted") &&
+		    !rec_str_is(r, "code", "stage_died"))
 			show_event(u, r, "error", "code", "message");
 		break;
 	case R_RECOVERY:
