@@ -342,6 +342,12 @@ is "a limit" "$(reasons "--yes -o agent.max_model_steps=2")" \
 match "the guard" "$(reasons "--yes")" "end_turn ?guard_stopped: *"
 err overloaded false >script
 is "no model" "$(reasons "")" "(-32603, 'model_error, overloade') "
+is "a stage that ends for good, in its own words" "$(play <<'P'
+e = Editor("--no-config", "-o", "provider.api=nonsense")
+print(e.prompt(e.new(here), "Look at f")["error"]["message"][:115])
+P
+)" "tool_error, stage_died: stage provider (hamr-provider) ended with status \
+78: hamr-provider: api nonsense: not known"
 
 # --- a server: models, tokens
 fresh server
@@ -438,6 +444,15 @@ status, took = e.end()
 print(status, took < 5, [os.path.exists("/proc/" + k) for k in kids])
 P
 )" "0 True [False]"
+is "what was asked before the end of input is answered" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+p = e.start_prompt(s, "Run both")
+n = e.send("session/new", {"cwd": here, "mcpServers": []})
+e.p.stdin.close()
+print(e.wait(p)["stopReason"], sorted(e.wait(n)))
+P
+)" "cancelled ['configOptions', 'modes', 'sessionId']"
 is "it is written down" "$(ls -t .hamr/sessions/*.ndjson | head -n 1 |
 	xargs tail -n 1 | jq -r .status)" interrupted
 

@@ -16,7 +16,8 @@
 
 #define PROTOCOL 1
 #define LINE_MAX_BYTES ((size_t)64 << 20)
-#define END_MS 5000		/* for sessions, when stdin has ended */
+#define END_MS 5000		/* for sessions, when stdin has ended ... */
+#define LAST_MS 500		/* ... and for who reads what they said */
 
 /* ---- sending ---- */
 
@@ -646,6 +647,21 @@ timeout_of(struct acp *a)
 	return least;
 }
 
+/* Let sessions end that are to: where somebody reads, once what they are at is
+ * answered. */
+static void
+close_sessions(struct acp *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		struct worker *s = a->v[i];
+
+		if (s->child != NULL && s->child->in >= 0 && (a->over ||
+		    ((a->ended || s->closing != NULL) && s->work == IDLE &&
+		    s->written == s->out.len)))
+			child_close_in(s->child);
+	}
+}
+
 /* One round: the editor's ends, and three of each session. */
 static void
 round_of_poll(struct acp *a, int most)
@@ -671,7 +687,7 @@ round_of_poll(struct acp *a, int most)
 			POLLIN, 0 };
 	}
 	/* who does not read is not listened to for ever */
-	p[3 * n] = (struct pollfd){ a->over || a->rpc.wr.len - a->rpc.sent >
+	p[3 * n] = (struct pollfd){ a->ended || a->rpc.wr.len - a->rpc.sent >
 		4 * ACP_QUEUE_HIGH ? -1 : STDIN_FILENO, POLLIN, 0 };
 	p[3 * n + 1] = (struct pollfd){ STDOUT_FILENO,
 		rpc_waiting(&a->rpc) ? POLLOUT : 0, 0 };
@@ -683,16 +699,10 @@ round_of_poll(struct acp *a, int most)
 		for (size_t i = 0; i < n; i++)
 			look_at_session(v[i], p + 3 * i);
 		if (p[3 * n].revents != 0 && rpc_fill(&a->rpc) < 0)
-			a->over = true;
+			a->ended = true;
 		if (p[3 * n].revents != 0)
 			take_lines(a);
-		/* what is said once a prompt has ended, at a session's close */
-		for (size_t i = 0; i < a->n; i++)
-			if (a->v[i]->closing != NULL &&
-			    a->v[i]->child != NULL && a->v[i]->work == IDLE &&
-			    a->v[i]->child->in >= 0 &&
-			    a->v[i]->written == a->v[i]->out.len)
-				child_close_in(a->v[i]->child);
+		close_sessions(a);
 	}
 	free(v);
 	free(p);
@@ -716,13 +726,16 @@ acp(int argc, char **argv)
 	if (isatty(STDOUT_FILENO) != 1)
 		fcntl(STDOUT_FILENO, F_SETFL,
 		    fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
-	while (!a.over)
+	while (!a.over && !a.ended)
 		round_of_poll(&a, -1);
 	/* the editor has gone: its sessions end as they do at a Ctrl-C */
 	until = file_now_ms() + END_MS;
 	for (size_t i = 0; i < a.n; i++)
-		if (a.v[i]->child != NULL)
-			child_close_in(a.v[i]->child);
+		if (a.v[i]->work == PROMPTED && a.v[i]->child != NULL) {
+			a.v[i]->cancelled = true;
+			worker_cancel(a.v[i]);
+		}
+	close_sessions(&a);
 	while (any && file_now_ms() < until) {
 		any = false;
 		for (size_t i = 0; i < a.n; i++)
@@ -732,7 +745,9 @@ acp(int argc, char **argv)
 	}
 	while (a.n > 0)
 		worker_free(a.v[a.n - 1]);
-	rpc_send(&a.rpc);
+	until = file_now_ms() + LAST_MS;
+	while (!a.over && rpc_waiting(&a.rpc) && file_now_ms() < until)
+		round_of_poll(&a, LAST_MS);
 	free(a.args);
 	free(a.v);
 	free(a.q);

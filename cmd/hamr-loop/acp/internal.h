@@ -40,7 +40,8 @@ struct acp {
 	/* what the editor can do */
 	bool reads, writes;	/* files, by its buffers */
 	bool terminal;		/* show a command's output by _meta */
-	bool over;		/* nobody reads, or stdin has ended */
+	bool ended;		/* stdin has */
+	bool over;		/* nobody reads what we say */
 };
 
 /* A call of the last assistant message. */
