@@ -627,6 +627,31 @@ scan_repair(struct slice text, struct buf *out)
 	}
 }
 
+const char *
+scan_lone_surrogate(struct slice checked)
+{
+	const char *p = checked.n == 0 ? NULL :
+	    memmem(checked.p, checked.n, "\\u", 2);
+	const char *end = checked.p + checked.n;
+
+	if (p == NULL)
+		return NULL;
+	p = checked.p;
+	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+		const char *at = p;
+		int n = p[1] == 'u' ? num_hex4(p + 2) : 0;
+
+		p += p[1] == 'u' ? 6 : 2;
+		if (n < 0xd800 || n > 0xdfff)
+			continue;
+		if (n > 0xdbff || p[0] != '\\' || p[1] != 'u' ||
+		    (num_hex4(p + 2) & 0xfc00) != 0xdc00)
+			return at;
+		p += 6;
+	}
+	return NULL;
+}
+
 bool
 scan_is_json(struct slice text)
 {

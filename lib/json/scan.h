@@ -114,6 +114,9 @@ bool scan_str_is(struct slice val, const char *text);
  * none. */
 struct slice scan_get(struct slice obj, const char *key);
 
+/* The first escaped surrogate without its other half, or NULL. */
+const char *scan_lone_surrogate(struct slice checked);
+
 /* Append the decoded string; false (nothing added) when val is not a string.
  * Unpaired surrogates become U+FFFD. */
 bool scan_str(struct slice val, struct buf *out);

@@ -51,6 +51,30 @@ is_blank(struct slice content)
 	return true;
 }
 
+/* Half a pair of surrogates in an escape, which servers refuse, becomes U+FFFD:
+ * as long an escape.  True: there was one. */
+static bool
+mend_surrogates(char *json, size_t n)
+{
+	const char *lone, *from = json;
+
+	while ((lone = scan_lone_surrogate((struct slice){ from,
+	    (size_t)(json + n - from) })) != NULL) {
+		memcpy(json + (lone - json), "\\ufffd", 6);
+		from = lone + 6;
+	}
+	return from > json;
+}
+
+static char *
+keep_json(struct view *v, struct slice json)
+{
+	char *kept = arena_dup(&v->arena, json.p, json.n);
+
+	mend_surrogates(kept, json.n);
+	return kept;
+}
+
 /* A copy of a content: a string or a filled array, else null; with a mark (in
  * JSON escapes) in front. */
 static char *
@@ -73,7 +97,7 @@ keep_content(struct view *v, struct slice content, struct slice mark,
 		content = buf_view(b);
 	}
 	*n = content.n;
-	return arena_dup(&v->arena, content.p, content.n);
+	return keep_json(v, content);
 }
 
 static struct piece *
@@ -204,6 +228,7 @@ take_args(struct view *v, struct slice given, struct view_args *args)
 	    v->tmp.p[strspn(v->tmp.p, " \t\r\n")] == '{') {
 		args->m = v->scan.m;
 		args->n = v->scan.n;
+		own = !mend_surrogates(v->tmp.p, v->tmp.len) && own;
 	} else {
 		scan_put(&raw, "{'_invalid':@}", buf_view(&v->tmp));
 		buf_reset(&v->tmp);
@@ -251,7 +276,7 @@ unique_id(struct view *v, struct slice id, bool *own)
 	if (plain.n > 0)
 		claim(v, plain, &fresh);
 	if (fresh)
-		return arena_dup(&v->arena, id.p, id.n);
+		return keep_json(v, id);
 	wanted = scan_strdup(id);
 	if (wanted == NULL || *wanted == '\0') {
 		*own = false;
@@ -276,7 +301,7 @@ unique_id(struct view *v, struct slice id, bool *own)
 		scan_quote(&out, text, strlen(text));
 	free(text);
 	free(wanted);
-	text = arena_dup(&v->arena, out.p, out.len);
+	text = keep_json(v, buf_view(&out));
 	buf_release(&out);
 	return text;
 }
@@ -289,8 +314,11 @@ add_call(struct view *v, const struct call *c)
 	struct view_args args;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	bool own_id, own_args = take_args(v, c->given, &args), own;
-	struct slice name = c->name.n > 2 ? c->name : SLICE(NO_NAME);
+	struct slice own_name = c->name, name;
 
+	if (scan_lone_surrogate(own_name) != NULL)
+		own_name.p = keep_json(v, own_name);
+	name = own_name.n > 2 ? own_name : SLICE(NO_NAME);
 	GROW(v->calls, v->ncalls, v->capcalls);
 	nc = &v->calls[v->ncalls];
 	*nc = (struct view_call){ .node = v->n - 1 };
@@ -300,8 +328,7 @@ add_call(struct view *v, const struct call *c)
 		/* the record's own bytes where they will do */
 		if (own && scan_str_is(c->type, "function") &&
 		    c->name.n > 2) {
-			nc->json = arena_dup(&v->arena, c->whole.p,
-			    c->whole.n);
+			nc->json = keep_json(v, c->whole);
 		} else {
 			own = own && c->args.p != NULL;
 			scan_put(&b, own ? "{'id':$,'type':'function',"
@@ -312,7 +339,7 @@ add_call(struct view *v, const struct call *c)
 			    buf_view(&v->tmp));
 			msg_put_carried(c->whole, false, &b);
 			buf_addc(&b, '}');
-			nc->json = arena_dup(&v->arena, b.p, b.len);
+			nc->json = keep_json(v, buf_view(&b));
 			buf_release(&b);
 		}
 		nc->args = token_text(v->family, v->tmp.p, v->tmp.len) +
@@ -320,7 +347,7 @@ add_call(struct view *v, const struct call *c)
 		pairing_call(&v->pairing, c->id, v->ncalls);
 	}
 	if (v->hooks.call != NULL)
-		v->hooks.call(v->hooks.self, nc, c->name, &args);
+		v->hooks.call(v->hooks.self, nc, own_name, &args);
 	v->nodes[v->n - 1].ncalls++;
 	view_count_call(v, v->ncalls++, COUNT_FULL);
 }
@@ -443,7 +470,9 @@ take_result(struct view *v, size_t i, const struct rec *r,
 	c->text = 0;
 	if (v->hooks.result != NULL)
 		v->hooks.result(v->hooks.self, c, r, content);
-	if (c->result == NULL)
+	if (c->result != NULL)
+		mend_surrogates(c->result, strlen(c->result));
+	else
 		c->result = keep_content(v, content, SLICE(""), &n);
 	if (is_blank(slice_of(c->result))) {
 		c->result = arena_dup(&v->arena, NO_OUTPUT,
@@ -511,8 +540,7 @@ view_add(struct view *v, const struct rec *r)
 			return;		/* of no call, or a second one */
 		name = rec_get(r, "name");
 		if (scan_kind(name) == SCAN_STRING && name.n > 2)
-			v->calls[i].name = arena_dup(&v->arena, name.p,
-			    name.n);
+			v->calls[i].name = keep_json(v, name);
 		take_result(v, i, r, content);
 		return;
 	}

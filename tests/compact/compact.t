@@ -113,6 +113,14 @@ is "repeated and missing ids" "$(compact -n <ids | messages |
 is "arguments are objects" "$(compact -n <ids | messages |
 	jq -r '.tool_calls[]?.function.arguments' | paste -sd ' ')" \
 	'{"path":"x"} {} {"_invalid":"[1]"}'
+cat >halves <<'X'
+{"role":"user","content":"\ud83d\ude00 \\ud83d \ud83d"}
+{"role":"assistant","content":"\udc00","reasoning":"\uDBFF","tool_calls":[{"id":"\ud800","type":"function","function":{"name":"x\ud83d","arguments":"{\"\\ud83d\":\"\\ud83d\\ude00\"}"}}]}
+{"role":"tool","tool_call_id":"\ud800","name":"\ud83d","content":[{"type":"text","text":"\ud83d"}]}
+X
+is "half a pair of surrogates is U+FFFD, in arguments too" \
+	"$(compact -n <halves | sed 's/,"params.*//' | cut -d, -f2-)" \
+	'"messages":[{"role":"user","content":"\ud83d\ude00 \\ud83d \ufffd"},{"role":"assistant","content":"\ufffd","reasoning":"\ufffd","tool_calls":[{"id":"\ufffd","type":"function","function":{"name":"x\ufffd","arguments":"{\"\\ufffd\":\"\\ud83d\\ude00\"}"}}]},{"role":"tool","tool_call_id":"\ufffd","name":"\ufffd","content":[{"type":"text","text":"\ufffd"}]}]'
 printf '%s\n' '{"role":"user","content":"a"}' \
 	'{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}' |
 	compact -n | jq -c '.messages' >parts

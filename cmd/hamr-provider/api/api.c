@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "record/msg.h"
 
 #include "adapter.h"
@@ -53,33 +52,12 @@ api_stream_release(struct api_stream *st)
 
 /* ---- events ---- */
 
-/* Is there an escaped surrogate without its other half?  It becomes U+FFFD
- * where it is decoded. */
-static bool
-has_lone_surrogate(struct slice checked)
-{
-	const char *p = checked.p, *end = checked.p + checked.n;
-
-	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
-		int n = p[1] == 'u' ? num_hex4(p + 2) : 0;
-
-		p += p[1] == 'u' ? 6 : 2;
-		if (n < 0xd800 || n > 0xdfff)
-			continue;
-		if (n > 0xdbff || p[0] != '\\' || p[1] != 'u' ||
-		    (num_hex4(p + 2) & 0xfc00) != 0xdc00)
-			return true;
-		p += 6;
-	}
-	return false;
-}
-
 static enum api_said
 read_event(const struct api *api, struct api_stream *st, struct answer *a,
     struct slice data, struct failure *f, struct buf *fixed)
 {
 	bool object = scan_record(&st->scan, data.p, data.n) == 0;
-	bool lossy = object && has_lone_surrogate(data);
+	bool lossy = object && scan_lone_surrogate(data) != NULL;
 
 	if (!object) {		/* perhaps what the door takes of it is one */
 		scan_repair(data, fixed);
