@@ -48,6 +48,16 @@ is "... with letters, digits, _ and -, the arguments as they were" "$(body |
 	jq -c '[.messages[] | (.tool_calls[]?.function | .name, .arguments),
 	(select(.role == "tool") | .name)]')" \
 	'["repo_read_file___","{}","f-g_h","{\"name\":\"a.b\"}","repo_read_file___","f-g_h"]'
+for pair in "[1].tool_calls[0].id:.messages[1].tool_calls[0].id" \
+	"[2].tool_call_id:.messages[2].tool_call_id" \
+	"[1].tool_calls[1].function.name:.messages[1].tool_calls[1].function.name"; do
+	refuse 400 "Invalid 'messages${pair%%:*}': string too long. Expected a string with maximum length 40, but got a string with length 70 instead." >no
+	serve no hello
+	is "OpenAI's limit of ${pair%%:*}: tried once more" "$(jq -c \
+		--arg x "$(printf %070d 0)" '(.. | select(. == "1" or . == "f-g_h")?) |= $x' \
+		<named >in; ask | jq -r .content) $(wc -l <log) $(body |
+		jq -r "${pair#*:} | length <= 64")" "hello 2 true"
+done
 mv was in
 refuse 500 "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..." >no
 serve no hello

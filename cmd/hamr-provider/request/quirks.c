@@ -147,6 +147,8 @@ quirks_learn(unsigned known, long status, struct slice words,
 		unsigned quirk;
 	} said[] = {
 		{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
+		{ "id': string too long", QUIRK_SHORT_IDS },
+		{ "name': string too long", QUIRK_PLAIN_NAMES },
 		{ "must alternate", QUIRK_ALTERNATE },
 		{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
 		{ "after role 'tool'", QUIRK_AFTER_TOOL },
