@@ -440,6 +440,16 @@ printf 'event {"type":"response.completed","response":{"status":"completed","out
 serve s
 is "responses: no delta at all" "$(go --api responses --base-url "$URL" |
 	jq -c 'select(.role) | [.content, .tool_calls[0].id]')" '["hello","c"]'
+for n in 1 2; do
+	printf 'event {"type":"response.%s","item":{"type":"function_call","call_id":"%s","name":"f","arguments":""},"arguments":"%s"}\n' \
+		output_item.added "$n" "" function_call_arguments.done "$n" \
+		"{\\\"a\\\":$n}" output_item.done "$n" ""
+done >s
+printf 'event {"type":"response.completed","response":{"status":"completed"}}\n' >>s
+serve s
+is "responses: arguments at their end only" "$(go --api responses \
+	--base-url "$URL" | jq -c 'select(.role) | [.tool_calls[] | .id,
+	.function.arguments]')" '["1","{\"a\":1}","2","{\"a\":2}"]'
 # what may become a call is held back: that is no answer without deltas
 obj='"{\"name\":\"f\",\"age\":3}"'
 for end in '"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":'"$obj"'}]}]}' \

@@ -157,11 +157,18 @@ read(struct api_stream *st, struct answer *a, struct slice data,
 	    scan_kind(api_member(st, "error")) == SCAN_OBJECT))
 		return api_fails(f, data);
 	if (scan_str_is(type, "response.output_item.added") && is_call) {
+		st->open = -1;
 		api_call(a, index, scan_get(item, "call_id"), name, none);
 	} else if (scan_str_is(type,
 	    "response.function_call_arguments.delta")) {
 		st->open = index;
 		api_call(a, index, none, none, delta);
+	} else if (scan_str_is(type,
+	    "response.function_call_arguments.done") && st->open != index) {
+		/* from models that send no deltas of the arguments, and may
+		 * have none in the item */
+		st->open = index;
+		api_call(a, index, none, none, api_member(st, "arguments"));
 	} else if (scan_str_is(type, "response.output_text.delta") ||
 	    scan_str_is(type, "response.refusal.delta")) {
 		api_text(a, delta, answer_content);
