@@ -413,6 +413,20 @@ is "anthropic: ids and names of another model's" "$(body | jq -c \
 	'.messages[1:][].content[0] | [.id // .tool_use_id, .name]')" \
 	'["functions_x_0","container_exec"]
 ["functions_x_0",null]'
+jq -cn '{type: "request", messages: [
+	{role: "assistant", content: "\n\n", tool_calls: [{id: "a", type: "function", function: {name: "f", arguments: "{}"}}]},
+	{role: "tool", tool_call_id: "a", content: [{type: "text", text: " \t"}, {type: "text", text: "x"}]},
+	{role: "assistant", content: " "},
+	{role: "user", content: [{type: "image_url", image_url: {}}]}]}' >in
+serve anth anth
+go --api anthropic --base-url "$URL" >/dev/null
+is "anthropic: no part of white space, the user begins and ends" "$(body |
+	jq -c '[.messages[] | [.role, (.content[] | .text // .id //
+	.content[].text)]]')" \
+	'[["user","(continued)"],["assistant","a"],["user","x","(empty)"]]'
+go --api responses --base-url "$URL" -o provider.max_retries=0 >/dev/null
+is "responses: an image without an address is left out" "$(body |
+	jq -c '.input[-1].content')" '[{"type":"input_text","text":"(empty)"}]'
 printf '%s\n' "$user" >in
 for pair in refusal:content_filter stop_sequence:stop pause_turn:stop \
 	model_context_window_exceeded:length; do

@@ -75,14 +75,26 @@ writer_end(struct writer *w)
 	buf_addc(w->out, '}');
 }
 
+/* Is the text of a JSON string white space? */
+static bool
+is_blank(struct slice text)
+{
+	for (size_t i = 1; i + 1 < text.n; i++)
+		if (text.p[i] == '\\' && strchr("nrt", text.p[i + 1]) != NULL)
+			i++;
+		else if (text.p[i] != ' ')
+			return false;
+	return true;
+}
+
 static void
 put_text(struct writer *w, struct slice role, struct slice text)
 {
 	const struct form *f = w->form;
 	bool said = f->said != NULL && scan_str_is(role, "assistant");
 
-	/* many refuse an empty part */
-	if (scan_kind(text) != SCAN_STRING || (text.n <= 2 && !f->flat))
+	/* Anthropic refuses a part of nothing but white space */
+	if (scan_kind(text) != SCAN_STRING || (!f->flat && is_blank(text)))
 		return;
 	writer_part(w, role);
 	scan_put(w->out, said ? f->said : f->text, text);
@@ -96,8 +108,9 @@ writer_image(struct writer *w, struct slice role, struct slice part)
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct slice mime, data;
 
+	if (!scan_str(url, &text))
+		return;
 	writer_part(w, role);
-	scan_str(url, &text);
 	if (w->form->image_data == NULL)
 		scan_put(w->out, w->form->image_url, url);
 	else if (data_url(buf_view(&text), &mime, &data))
@@ -148,7 +161,8 @@ system_text(struct slice messages, struct buf *out)
 
 	return walk_next(&w, NULL, &first) &&
 	    scan_str_is(scan_get(first, "role"), "system") &&
-	    msg_text(scan_get(first, "content"), out) && out->len > 0;
+	    msg_text(scan_get(first, "content"), out) &&
+	    slice_trim(buf_view(out)).n > 0;
 }
 
 static void
@@ -172,6 +186,7 @@ writer_messages(struct writer *w, struct slice messages)
 	    walk_next(&walk, NULL, &m); ) {
 		struct slice role = scan_get(m, "role");
 		struct slice calls = scan_get(m, "tool_calls");
+		size_t had;
 
 		if (scan_str_is(role, "tool")) {
 			f->result(w, m);
@@ -182,6 +197,9 @@ writer_messages(struct writer *w, struct slice messages)
 		else if (scan_str_is(role, "system"))
 			continue;
 		else if (scan_str_is(role, "assistant")) {
+			if (w->turns == 0)	/* the user begins */
+				put_text(w, SLICE("\"user\""),
+				    SLICE("\"(continued)\""));
 			role = slice_of(f->assistant);
 			w->calls = calls;
 		} else {
@@ -189,7 +207,10 @@ writer_messages(struct writer *w, struct slice messages)
 			calls = (struct slice){ NULL, 0 };
 		}
 		each_call(w, calls, f->carry);
+		had = w->out->len;
 		put_content(w, role, scan_get(m, "content"));
+		if (w->out->len == had && scan_str_is(role, "user"))
+			put_text(w, role, SLICE("\"(empty)\""));
 		each_call(w, calls, f->call);
 	}
 	close_turn(w);
