@@ -531,4 +531,18 @@ is "blanked in request and answer" "$(grep -c canary tape) $(grep -o '\[key\]' t
 	wc -l)" "0 3"
 is "also in bytes that are no text" "$(jq -r '.response_hex // empty' tape |
 	python3 -c 'import sys; print(b"canary" in bytes.fromhex(sys.stdin.read()))')" False
+# a server that repeats what it was sent, in JSON of its own
+printf '%s\n' "$user" >in
+key=sk/canary+12345678
+printf 'status 400\nbody {"error":{"message":"k sk\\/canary\\u002b12345678 h x-canary-12345678"}}\n' >no
+events "$(d '{"content":"k sk/canary\u002B12345678"}')" \
+	"$(d '{"content":" h x-canary-12345678"}')" >said
+for end in no said; do
+	serve "$end"
+	OPENAI_API_KEY=$key ask --record tape2 -o provider.max_retries=0 \
+		-o 'provider.headers=["X-Api-Key: x-canary-12345678"]' >out 2>&1
+	is "a key that the server repeats is blanked: $end" "$(cat out tape2 |
+		grep -c canary) $(jq -r '.partial.content // .message' out)" \
+		"0 $([ $end = no ] && echo "HTTP 400: ")k [key] h [key]"
+done
 done_testing

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "net/key.h"
 
 #include "exchange.h"
 
@@ -23,14 +22,13 @@ cassette_add(struct exchange *x, bool again)
 	struct buf line = BUF_INIT((size_t)1 << 40);
 	struct buf request = BUF_INIT((size_t)1 << 40);
 	static const char digits[] = "0123456789abcdef";
-	const char *key = x->p->set->key;
 	struct slice tape;
 
 	if (x->p->record < 0 || x->body.len == 0)
 		return;
 	one_line(buf_view(&x->body), &request);
-	key_redact(key, &request);
-	key_redact(key, &x->tape);
+	settings_redact(x->p->set, false, &request);
+	settings_redact(x->p->set, false, &x->tape);
 	scan_put(&line, again ? "{'type':'exchange','v':1,'api':@,'again':true,"
 	    "'request':$" : "{'type':'exchange','v':1,'api':@,'request':$",
 	    slice_of(x->p->set->api->name), buf_view(&request));

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "net/key.h"
 #include "request/quirks.h"
 #include "term/term.h"
 
@@ -434,7 +433,7 @@ try(struct provider *p, struct buf *out)
 		if (strcmp(x.failure.code, "bad_request") == 0 ||
 		    strcmp(x.failure.code, "server") == 0)
 			scan_put(out, ",'tools':false");
-		key_redact(p->set->key, &x.failure.message);
+		settings_redact(p->set, false, &x.failure.message);
 		err_say("%s", x.failure.message.p);
 	}
 	attempt_release(&x);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "net/key.h"
 #include "request/quirks.h"
 
 #include "discover.h"
@@ -111,7 +110,7 @@ persist(struct exchange *x)
 		cassette_add(x, ms >= 0);
 		if (ms < 0)
 			return;
-		key_redact(x->p->set->key, &f->message);
+		settings_redact(x->p->set, false, &f->message);
 		scan_put(&line, "{'type':'progress','stage':'provider',"
 		    "'code':@", slice_of(f->code));
 		if (f->loading)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "key.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #define KEY_MAX ((size_t)64 << 10)
 #define KEY_MS 10000		/* for its command; a text below names it */
@@ -145,21 +146,50 @@ key_check(char *key, const char *origin, struct err *e)
 	return 0;
 }
 
-void
-key_redact(const char *key, struct buf *b)
+/* How many bytes the key takes at this place, as it is or as somebody's JSON
+ * escapes it; 0: it does not stand there. */
+static size_t
+key_at(struct slice s, size_t at, const char *key)
 {
-	size_t n = key != NULL ? strlen(key) : 0, at = 0, hit;
+	size_t i = at;
+
+	for (; *key != '\0' && i < s.n; key++) {
+		bool escaped = s.p[i] == '\\' && i + 1 < s.n;
+
+		if (escaped && s.p[i + 1] == *key)
+			i += 2;
+		else if (s.p[i] == *key)
+			i++;
+		else if (escaped && s.p[i + 1] == 'u' && i + 6 <= s.n &&
+		    num_hex4(s.p + i + 2) == *key)
+			i += 6;
+		else
+			return 0;
+	}
+	return *key == '\0' ? i - at : 0;
+}
+
+void
+key_redact(const char *key, size_t least, struct buf *b)
+{
 	struct buf out = BUF_INIT(b->max);
 	struct slice all = buf_view(b);
+	size_t from = 0, hit;
 
-	if (n < 6 || !slice_has(all, key))
+	if (strlen(key) < least)
 		return;
-	while ((hit = slice_find(all, at, key)) < all.n) {
-		buf_slice(&out, slice_part(all, at, hit));
+	for (size_t at = 0; at < all.n; at += hit > 0 ? hit : 1) {
+		hit = all.p[at] == *key || all.p[at] == '\\' ?
+		    key_at(all, at, key) : 0;
+		if (hit == 0)
+			continue;
+		buf_slice(&out, slice_part(all, from, at));
 		buf_adds(&out, "[key]");
-		at = hit + n;
+		from = at + hit;
 	}
-	buf_slice(&out, slice_from(all, at));
+	if (from == 0)
+		return;
+	buf_slice(&out, slice_from(all, from));
 	buf_release(b);
 	*b = out;
 }

@@ -17,5 +17,6 @@ char *key_command(const char *const *argv, size_t n, struct err *e);
  * never shown.  Trailing line ends are removed. */
 int key_check(char *key, const char *origin, struct err *e);
 
-/* Every occurrence of key in b becomes "[key]".  key may be NULL. */
-void key_redact(const char *key, struct buf *b);
+/* Every occurrence of key in b becomes "[key]", if it has at least so many
+ * bytes. */
+void key_redact(const char *key, size_t least, struct buf *b);

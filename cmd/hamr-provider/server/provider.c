@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "dialect/match.h"
-#include "net/key.h"
 
 #include "provider.h"
 
@@ -27,6 +26,7 @@ provider_delta(void *ctx, const char *kind, struct slice text)
 void
 provider_put(struct provider *p, enum rec_kind kind, struct buf *line)
 {
+	settings_redact(p->set, true, line);
 	stage_put(p->stage, kind, buf_view(line));
 	buf_release(line);
 }
@@ -48,11 +48,12 @@ provider_fail(struct provider *p, struct failure *f, struct slice partial)
 {
 	struct buf extra = BUF_INIT(BUF_RECORD_MAX);
 
-	key_redact(p->set->key, &f->message);
+	settings_redact(p->set, false, &f->message);
 	if (strcmp(f->code, "context_overflow") == 0 && f->limit > 0)
 		provider_limit(p, f->limit, "server error");
 	if (partial.n > 0)
 		scan_put(&extra, ",'partial':$", partial);
+	settings_redact(p->set, true, &extra);
 	stage_error(p->stage, f->code, f->retryable, buf_view(&f->message).p,
 	    buf_view(&extra));
 	buf_release(&extra);

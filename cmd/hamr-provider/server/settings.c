@@ -344,6 +344,24 @@ load_key(struct settings *s, struct lookup *l, bool trusted, struct err *e)
 	return s->key != NULL ? key_check(s->key, origin, e) : 0;
 }
 
+/* The last word of a header whose name tells that it is secret, or NULL. */
+static const char *
+secret_of(const char *header)
+{
+	static const char *const names[] = { "auth", "key", "token", "secret",
+		"cookie" };
+	const char *value = strchr(header, ':') + 1;
+	const char *blank = strrchr(value, ' ');
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *hit = strcasestr(header, names[i]);
+
+		if (hit != NULL && hit < value)
+			return blank != NULL ? blank + 1 : value;
+	}
+	return NULL;
+}
+
 static int
 load_headers(struct settings *s, struct lookup *l, bool trusted,
     struct err *e)
@@ -356,6 +374,7 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 	if (n > 0 && !is_for_us(s, l, "headers", trusted))
 		n = 0;
 	s->headers = xcalloc(n + 2, sizeof *s->headers);
+	s->secrets = xcalloc(n + 1, sizeof *s->secrets);
 	for (size_t i = 0; i < n; i++) {
 		bool clean = strchr(v[i], ':') != NULL;
 
@@ -367,7 +386,11 @@ load_headers(struct settings *s, struct lookup *l, bool trusted,
 		if (strncasecmp(v[i], s->api->key_header, name) == 0)
 			s->own_key = true;
 		s->headers[s->nheaders++] = xstrdup(v[i]);
+		if (secret_of(v[i]) != NULL)
+			s->secrets[s->nsecrets++] = secret_of(v[i]);
 	}
+	if (s->key != NULL)
+		s->secrets[s->nsecrets++] = s->key;
 	if (s->key != NULL && !s->own_key)
 		s->headers[s->nheaders++] = xasprintf("%s%s",
 		    s->api->key_header, s->key);
@@ -392,6 +415,14 @@ settings_key_words(const struct settings *s, struct buf *out)
 	else
 		buf_adds(out, "; no key was sent: set api_key_env next to "
 		    "base_url under [provider]");
+}
+
+void
+settings_redact(const struct settings *s, bool record, struct buf *b)
+{
+	/* local servers are given keys like "ollama" */
+	for (size_t i = 0; i < s->nsecrets; i++)
+		key_redact(s->secrets[i], record ? 16 : 6, b);
 }
 
 /* ---- the rest ---- */
@@ -492,6 +523,7 @@ settings_release(struct settings *s)
 	for (size_t i = 0; i < s->nheaders; i++)
 		free(s->headers[i]);
 	free(s->headers);
+	free(s->secrets);
 }
 
 char *

@@ -39,7 +39,8 @@ struct settings {
 	const char *withheld;		/* what would have given a key or a
 					 * header, but for another address */
 	char **headers;			/* owned, with the key's */
-	size_t nheaders;
+	const char **secrets;		/* the key, and those of headers */
+	size_t nheaders, nsecrets;
 	struct http_conf http;		/* but for its headers */
 	enum dialect_kind dialect;
 	enum reasoning_replay reasoning;
@@ -62,6 +63,10 @@ void settings_release(struct settings *s);
 /* Append what a person whose key was refused may want to know: which one was
  * sent, or why none was. */
 void settings_key_words(const struct settings *s, struct buf *out);
+
+/* Take the key, and what is secret among the headers, out of words that a
+ * server sent; out of a record only what cannot be a word of its text. */
+void settings_redact(const struct settings *s, bool record, struct buf *b);
 
 /* Is url at the API's own host? */
 bool settings_is_own_host(const struct api *api, const char *url);
