@@ -155,7 +155,7 @@ is_shadow(const struct db_schema *schema, struct slice name)
 /* Is there nothing but what we make?  A file may be planted, with triggers that
  * swallow what is saved, or views in place of tables. */
 static int
-check_schema(struct db *db, int64_t version, struct err *e)
+check_schema(struct db *db, struct err *e)
 {
 	const struct db_schema *schema = db->schema;
 	struct st *s = db_query(db, e, "SELECT type, name, sql "
@@ -167,8 +167,6 @@ check_schema(struct db *db, int64_t version, struct err *e)
 		struct slice name = st_col(s, 1);
 
 		if (is_statement(schema->sql, st_col(s, 2)) ||
-		    (version < schema->version &&
-		    is_statement(schema->was, st_col(s, 2))) ||
 		    (slice_is(st_col(s, 0), "table") &&
 		    is_shadow(schema, name)))
 			continue;
@@ -182,7 +180,7 @@ check_schema(struct db *db, int64_t version, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
-/* Whose file is it?  The version of our schema, 0: nobody's yet, -1: e. */
+/* Whose file is it?  1: ours, 0: nobody's yet, -1: e. */
 static int
 whose(struct db *db, struct err *e)
 {
@@ -198,12 +196,11 @@ whose(struct db *db, struct err *e)
 	if (app != db->schema->application_id)
 		return err_set(e, ST_DATA, "%s: not a memory file; move it "
 		    "away or name another one with --db", db->path);
-	if (version < 1 || version > db->schema->version)
+	if (version != db->schema->version)
 		return err_set(e, ST_DATA, "%s: made by another version of "
-		    "hamr-mem; use that one", db->path);
-	if (check_schema(db, version, e) < 0)
-		return -1;
-	return (int)version;
+		    "hamr-mem; export it with that one and import it into a "
+		    "new file", db->path);
+	return check_schema(db, e) < 0 ? -1 : 1;
 }
 
 /* The end of a transaction; the lock stays. */
@@ -221,8 +218,7 @@ db_finish(struct db *db, bool commit, struct err *e)
 	return r;
 }
 
-/* Make the tables, or those that an older version lacks.  The lock is
- * taken. */
+/* Make the tables.  The lock is taken. */
 static int
 create(struct db *db, struct err *e)
 {
@@ -235,11 +231,9 @@ create(struct db *db, struct err *e)
 
 	if (db_exec(db, "BEGIN IMMEDIATE", e) == 0) {
 		was = whose(db, e);	/* somebody may have been faster */
-		good = was >= 0 && (was > 0 || db_exec(db, schema->sql,
-		    e) == 0);
-		for (int v = was; good && v > 0 && v < schema->version; v++)
-			good = db_exec(db, schema->upgrade[v - 1], e) == 0;
-		good = good && db_exec(db, mark, e) == 0;
+		good = was > 0 || (was == 0 &&
+		    db_exec(db, schema->sql, e) == 0 &&
+		    db_exec(db, mark, e) == 0);
 		good = db_finish(db, good, good ? e : NULL) == 0 && good;
 	}
 	free(mark);
@@ -256,7 +250,7 @@ prepare_writer(struct db *db, struct err *e)
 	st_done(s);
 	if (r >= 0)
 		r = whose(db, e);
-	if (r >= 0 && r < db->schema->version)
+	if (r == 0)
 		r = create(db, e);
 	return r < 0 ? -1 : 0;
 }
@@ -345,7 +339,6 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
     struct err *e)
 {
 	struct db *db = xcalloc(1, sizeof *db);
-	struct err why;
 	int r = -1;
 
 	db->path = xstrdup(path);
@@ -358,18 +351,10 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 		r = open_reader(db, e);
 	else if (open_lock(db, e) == 0)
 		r = open_writer(db, e);
-	if (r >= 0 && (mode == DB_WRITE || r == schema->version))
+	if (r >= 0)
 		return db;
 	db_close(db);
-	if (r < 0)
-		return NULL;
-	/* what an older version made lacks what is looked into */
-	db = db_open(path, DB_WRITE, schema, &why);
-	if (db == NULL)
-		err_set(e, why.status, "%s was made by an older version of "
-		    "hamr-mem, and cannot be brought up to date: %s", path,
-		    why.text);
-	return db;
+	return NULL;
 }
 
 static void
@@ -528,7 +513,7 @@ db_is_ours(const char *path, const struct db_schema *schema)
 	if (n < (ssize_t)sizeof head || memcmp(head, magic, sizeof magic) != 0)
 		return n >= 0 && locked;	/* its head is lost */
 	return num_be32(head + 68) == (uint32_t)schema->application_id &&
-	    num_be32(head + 60) <= (uint32_t)schema->version;
+	    num_be32(head + 60) == (uint32_t)schema->version;
 }
 
 /* By a second name, so that there is no moment without the first. */

@@ -25,10 +25,8 @@ struct db_schema {
 	int application_id;
 	int version;
 	const char *sql;
-	const char *was;	/* what older versions made and this drops */
 	const char *shadow[4];	/* with these begin names of tables that SQLite
 				 * makes for them */
-	const char *upgrade[8];	/* of a file of version 1, 2, ... */
 };
 
 /* Open path.  NULL with e; DB_READ of a missing or still empty file is

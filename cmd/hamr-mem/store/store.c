@@ -9,25 +9,6 @@
 
 #define TEXT_MAX ((size_t)512 << 20)
 
-/* facts.c says what these are for. */
-#define SAVES_SQL \
-	"CREATE TABLE saved(" \
-	"  key TEXT NOT NULL, time INTEGER NOT NULL, slot TEXT NOT NULL," \
-	"  tags TEXT NOT NULL, PRIMARY KEY(key, time, slot)) WITHOUT ROWID;" \
-	"CREATE INDEX saved_slot ON saved(slot, time, key);" \
-	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL," \
-	"  time INTEGER NOT NULL) WITHOUT ROWID;"
-
-/* What a transaction adds to the index is written as one segment, up to 16 MB:
- * segments of 1 MB, the default, are merged once more. */
-#define HASH_SQL "INSERT INTO words(words, rank) VALUES('hashsize', 16777216);"
-
-/* The newest time is asked for at each search. */
-#define TIMES_SQL "CREATE INDEX item_time ON item(time);"
-
-/* Where the items of a session are. */
-#define SESSIONS_SQL "CREATE INDEX item_session ON item(session);"
-
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
 	.version = 6,
@@ -51,34 +32,21 @@ static const struct db_schema schema = {
 	"  WITHOUT ROWID;"
 	/* 'unclean': deleted text may still stand in the log */
 	"CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	HASH_SQL SAVES_SQL TIMES_SQL WORDS_SQL SESSIONS_SQL,
-	.was =
-	"CREATE TABLE word(id INTEGER PRIMARY KEY, w TEXT NOT NULL UNIQUE);"
-	"CREATE VIRTUAL TABLE grams USING fts5(w, content='word',"
-	"  content_rowid='id', tokenize='trigram', detail=none);"
-	"CREATE TABLE run(id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL,"
-	"  words TEXT NOT NULL);",
-	.shadow = { "words_", "grams_" },
-	.upgrade = { SAVES_SQL
-	"INSERT INTO saved SELECT key, coalesce(time, 0), coalesce(slot, ''),"
-	"  coalesce(tags, '[]') FROM item WHERE kind = 1;",
-	TIMES_SQL
-	"INSERT INTO words(words, rowid, text, parts, path, name)"
-	"  SELECT 'delete', id, text, parts, path, name FROM source"
-	"  WHERE id >> 20 IN"
-	"  (SELECT id FROM item WHERE kind = 1 AND id < 1 << 42);"
-	"UPDATE passage SET id = id + (1 << 62) WHERE id >> 20 IN"
-	"  (SELECT id FROM item WHERE kind = 1 AND id < 1 << 42);"
-	"UPDATE item SET id = id + (1 << 42) WHERE kind = 1"
-	"  AND id < 1 << 42;"
-	"INSERT INTO words(rowid, text, parts, path, name)"
-	"  SELECT id, text, parts, path, name FROM source"
-	"  WHERE id >= 1 << 62;",
-	"DROP TABLE IF EXISTS grams; DROP TABLE IF EXISTS word;" HASH_SQL,
-	"DROP TABLE IF EXISTS run;" WORDS_SQL
-	"INSERT OR REPLACE INTO state VALUES('unfilled', 1);",
-	SESSIONS_SQL }
-};
+	/* facts.c says what these two are for */
+	"CREATE TABLE saved("
+	"  key TEXT NOT NULL, time INTEGER NOT NULL, slot TEXT NOT NULL,"
+	"  tags TEXT NOT NULL, PRIMARY KEY(key, time, slot)) WITHOUT ROWID;"
+	"CREATE INDEX saved_slot ON saved(slot, time, key);"
+	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL,"
+	"  time INTEGER NOT NULL) WITHOUT ROWID;"
+	/* the newest time is asked for at each search */
+	"CREATE INDEX item_time ON item(time);"
+	"CREATE INDEX item_session ON item(session);"
+	WORDS_SQL
+	/* what a transaction adds to the index is written as one segment, up
+	 * to 16 MB: segments of 1 MB, the default, are merged once more */
+	"INSERT INTO words(words, rank) VALUES('hashsize', 16777216);",
+	.shadow = { "words_" } };
 
 void
 item_release(struct item *it)
@@ -93,42 +61,15 @@ item_release(struct item *it)
 	*it = (struct item){ .line = 0 };
 }
 
-/* What the version before did not keep. */
-static int
-fill(struct store *st, struct err *e)
-{
-	int r;
-
-	if (store_begin(st, e) < 0)
-		return -1;
-	r = words_fill(st, e);
-	if (r == 0)
-		r = db_exec(st->db, "DELETE FROM state "
-		    "WHERE name = 'unfilled'", e);
-	return store_end(st, r, e);
-}
-
 int
 store_open(struct store *st, const char *path, const char *name,
     enum db_mode mode, struct err *e)
 {
-	int unfilled;
-
 	*st = (struct store){ .name = name };
 	st->db = db_open(path, mode, &schema, e);
 	if (st->db == NULL)
 		return -1;
 	st->path = xstrdup(path);
-	unfilled = db_int(st->db, e, NULL, "SELECT 1 FROM state WHERE "
-	    "name = 'unfilled'", "");
-	if (unfilled > 0 && mode == DB_READ) {
-		store_close(st);
-		return store_open(st, path, name, DB_WRITE, e);
-	}
-	if (unfilled < 0 || (unfilled > 0 && fill(st, e) < 0)) {
-		store_close(st);
-		return -1;
-	}
 	return 0;
 }
 

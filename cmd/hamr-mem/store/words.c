@@ -444,19 +444,6 @@ words_stay(struct store *st)
 	wordset_reset(&st->go);
 }
 
-int
-words_fill(struct store *st, struct err *e)
-{
-	struct st *s = db_query(st->db, e, "SELECT text, path, name "
-	    "FROM source", "");
-	int got;
-
-	while ((got = st_step(s, e)) > 0)
-		for (int i = 0; i < 3; i++)
-			words_add(st, st_col(s, i));
-	return got;
-}
-
 /* ---- looking ---- */
 
 struct found {

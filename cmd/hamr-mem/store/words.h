@@ -27,10 +27,6 @@ int words_settle(struct store *st, struct err *e);
 /* Nothing comes or goes after all. */
 void words_stay(struct store *st);
 
-/* Within a transaction: the words of all texts, in a memory of a version that
- * did not keep them. */
-int words_fill(struct store *st, struct err *e);
-
 /* Append FTS5 expressions, a line each: of what begins with one of these that
  * has digits, and of words that hold one of them, the shortest first. */
 int words_holding(struct store *st, const struct slice *fragment, size_t n,
