@@ -13,7 +13,15 @@ status "search without a memory finds nothing" 1 hamr-mem search parser
 status "brief without a memory" 0 hamr-mem brief
 is "brief says nothing" "$(cat "$T/.out")" ""
 status "list without a memory" 0 hamr-mem list
-status "check of a missing --db" 66 hamr-mem --db no.db check
+for c in list stats export check; do
+	status "$c of a missing --db" 66 hamr-mem --db no.db $c
+	: >empty.db
+	status "$c of an empty file" 0 hamr-mem --db empty.db $c
+	rm -f empty.db*
+done
+status "nothing is found in a missing --db" 1 hamr-mem --db no.db search x
+status "--global without HOME" 66 env -u HOME -u XDG_DATA_HOME \
+    hamr-mem --global list
 
 # facts
 is "save prints the id of the chapter" \

@@ -249,8 +249,16 @@ if command -v sqlite3 >/dev/null; then
 		grep -c '"fact"')" 2
 fi
 echo "no memory" >notes.txt
-status "what was never ours stays" 65 mem notes.txt rebuild dir
-is "as it was" "$(cat notes.txt)" "no memory"
+sqlite3 other.db 'CREATE TABLE t(a); INSERT INTO t VALUES(1)' ||
+    echo "no database" >other.db
+for f in notes.txt other.db; do
+	cp $f was
+	for c in 'save x' check 'rebuild dir' 'rebuild dir'; do
+		status "what was never ours stays: $c" 65 mem $f $c
+	done
+	same "as it was" $f was
+	is "with nothing of ours beside it" "$(echo $f*)" $f
+done
 
 # ---- a file of another version ----
 

@@ -92,10 +92,10 @@ command_list(const struct opts *o, struct err *e)
 {
 	struct rec_out out;
 	struct store st;
-	int r;
+	int r = where_open_own(o, DB_READ, &st, e);
 
-	if (where_open_own(o, DB_READ, false, &st, e) < 0)
-		return e->status == ST_NOINPUT ? ST_OK : -1;
+	if (r != 0)
+		return r < 0 ? -1 : ST_OK;
 	rec_out_init(&out);
 	r = find_list(&st, 0, list_one, &out, e);
 	store_close(&st);
@@ -109,10 +109,10 @@ command_stats(const struct opts *o, struct err *e)
 	struct rec_out out;
 	struct stats n;
 	struct store st;
-	int r;
+	int r = where_open_own(o, DB_READ, &st, e);
 
-	if (where_open_own(o, DB_READ, false, &st, e) < 0)
-		return e->status == ST_NOINPUT ? ST_OK : -1;
+	if (r != 0)
+		return r < 0 ? -1 : ST_OK;
 	r = find_stats(&st, &n, e);
 	if (r == 0 && term_of(STDOUT_FILENO).tty) {
 		show_stats_page(&page, &st, &n);
@@ -135,13 +135,13 @@ command_check(const struct opts *o, struct err *e)
 	const char *name;
 	char *path = where_path(o, false, &name, e);
 	bool ours = path != NULL && store_is_ours(path);
-	int r = -1;
+	int r = where_open_own(o, DB_WRITE, &st, e);
 
 	free(path);
-	if (where_open_own(o, DB_WRITE, false, &st, e) == 0) {
+	if (r == 0) {
 		r = store_check(&st, &b, e);
 		store_close(&st);
-	} else if (e->status == ST_NOINPUT && o->db == NULL)
+	} else if (r > 0)
 		r = 0;
 	if (r < 0 && ours && e->status == ST_DATA) {
 		buf_fmt(&b, "%s\n", e->text);

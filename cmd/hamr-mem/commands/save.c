@@ -103,7 +103,7 @@ save(const struct opts *o, struct item *fact, struct err *e)
 	int r = 1;
 
 	if ((o->replace != NULL && where_read_id(o->replace, prefix, e) < 0) ||
-	    where_open_own(o, DB_WRITE, true, &st, e) < 0)
+	    where_make_own(o, &st, e) < 0)
 		return -1;
 	if (o->replace != NULL)
 		r = inherit(&st, prefix, fact, e);

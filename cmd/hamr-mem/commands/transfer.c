@@ -36,10 +36,10 @@ command_export(const struct opts *o, struct err *e)
 {
 	struct rec_out out;
 	struct store st;
-	int r;
+	int r = where_open_own(o, DB_READ, &st, e);
 
-	if (where_open_own(o, DB_READ, false, &st, e) < 0)
-		return e->status == ST_NOINPUT && o->db == NULL ? ST_OK : -1;
+	if (r != 0)
+		return r < 0 ? -1 : ST_OK;
 	rec_out_init(&out);
 	r = port_export(&st, put_line, &out, e);
 	store_close(&st);
@@ -124,8 +124,7 @@ command_import(const struct opts *o, struct err *e)
 	struct store st;
 	int r = -1;
 
-	if (run.redact != NULL && where_open_own(o, DB_WRITE, true, &st,
-	    e) == 0) {
+	if (run.redact != NULL && where_make_own(o, &st, e) == 0) {
 		run.st = &st;
 		r = import_into(&run, o, e);
 		store_close(&st);

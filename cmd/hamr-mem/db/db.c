@@ -243,16 +243,16 @@ create(struct db *db, struct err *e)
 static int
 prepare_writer(struct db *db, struct err *e)
 {
-	struct st *s = db_query(db, e, is_remote(db->path) ?
-	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
-	int r = st_step(s, e);
+	int was = whose(db, e), r;	/* before anything of it changes */
+	struct st *s;
 
+	if (was < 0)
+		return -1;
+	s = db_query(db, e, is_remote(db->path) ?
+	    "PRAGMA journal_mode=TRUNCATE" : "PRAGMA journal_mode=WAL", "");
+	r = st_step(s, e);
 	st_done(s);
-	if (r >= 0)
-		r = whose(db, e);
-	if (r == 0)
-		r = create(db, e);
-	return r < 0 ? -1 : 0;
+	return r < 0 ? -1 : was == 0 ? create(db, e) : 0;
 }
 
 static int
@@ -277,6 +277,16 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 		db->ino = st.st_ino;
 	}
 	return configure(db, e) < 0 ? -1 : db_add_relevance(db, e);
+}
+
+static void
+close_file(struct db *db)
+{
+	for (size_t i = 0; i < db->n; i++)
+		sqlite3_finalize(db->kept[i].stmt);
+	db->n = 0;
+	sqlite3_close(db->h);
+	db->h = NULL;
 }
 
 static int
@@ -334,6 +344,24 @@ open_reader(struct db *db, struct err *e)
 	return r == 0 ? err_set(e, ST_NOINPUT, "%s: empty", db->path) : r;
 }
 
+/* A file without our lock beside it may be anybody's, who finds no lock there
+ * because of us. */
+static int
+look_first(struct db *db, struct err *e)
+{
+	char *lock = xasprintf("%s-lock", db->path);
+	bool known = access(lock, F_OK) == 0 || access(db->path, F_OK) < 0;
+	struct err why;
+	int r = known ? 0 : open_reader(db, &why);
+
+	free(lock);
+	close_file(db);
+	if (r >= 0 || why.status == ST_NOINPUT)
+		return 0;
+	*e = why;
+	return -1;
+}
+
 struct db *
 db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
     struct err *e)
@@ -349,22 +377,12 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 		    ST_SYSTEM, "%s", path);
 	else if (mode == DB_READ)
 		r = open_reader(db, e);
-	else if (open_lock(db, e) == 0)
+	else if (look_first(db, e) == 0 && open_lock(db, e) == 0)
 		r = open_writer(db, e);
 	if (r >= 0)
 		return db;
 	db_close(db);
 	return NULL;
-}
-
-static void
-close_file(struct db *db)
-{
-	for (size_t i = 0; i < db->n; i++)
-		sqlite3_finalize(db->kept[i].stmt);
-	db->n = 0;
-	sqlite3_close(db->h);
-	db->h = NULL;
 }
 
 void

@@ -65,32 +65,17 @@ where_path(const struct opts *o, bool create, const char **name,
 	return o->global ? global_path(create, e) : project_path(create, e);
 }
 
-/* Open what is at path, which is let go; a missing one is ST_NOINPUT unless it
- * is to be made. */
+/* Open what is at path, which is let go: 0, or 1: there is none yet, or -1. */
 static int
-open_there(char *path, const char *name, enum db_mode mode, bool make,
-    struct store *st, struct err *e)
+open_there(char *path, const char *name, enum db_mode mode, struct store *st,
+    struct err *e)
 {
-	int r = -1;
+	int r = path == NULL ? -1 : access(path, F_OK) == 0 ?
+	    store_open(st, path, name, mode, e) : err_sys(e, errno == ENOENT ||
+	    errno == ENOTDIR ? ST_NOINPUT : ST_SYSTEM, "%s", path);
 
-	if (path != NULL && !make && access(path, F_OK) < 0)
-		err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
-		    ST_SYSTEM, "%s", path);
-	else if (path != NULL)
-		r = store_open(st, path, name, mode, e);
 	free(path);
-	return r;
-}
-
-/* One of several: a missing one is no failure. */
-static int
-open_one(char *path, const char *name, enum db_mode mode, struct store *st,
-    size_t *n, struct err *e)
-{
-	int r = open_there(path, name, mode, false, &st[*n], e);
-
-	*n += r == 0;
-	return r < 0 && e->status != ST_NOINPUT ? -1 : 0;
+	return r < 0 && e->status == ST_NOINPUT ? 1 : r;
 }
 
 int
@@ -99,15 +84,16 @@ where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
 {
 	const char *name;
 	char *path = where_path(o, false, &name, e);
+	int r = open_there(path, name, mode, &st[0], e);
 
-	*n = 0;
-	if (open_one(path, name, mode, st, n, e) < 0)
-		goto fail;
-	if (o->db == NULL && !o->global && open_one(global_path(false, e),
-	    "global", mode, st, n, e) < 0)
-		goto fail;
-	return 0;
-fail:
+	*n = r == 0;
+	if (r >= 0 && o->db == NULL && !o->global) {
+		r = open_there(global_path(false, e), "global", mode, &st[*n],
+		    e);
+		*n += r == 0;
+	}
+	if (r >= 0)
+		return 0;
 	where_close(st, *n);
 	*n = 0;
 	return -1;
@@ -121,13 +107,27 @@ where_close(struct store *st, size_t n)
 }
 
 int
-where_open_own(const struct opts *o, enum db_mode mode, bool make,
-    struct store *st, struct err *e)
+where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
+    struct err *e)
 {
 	const char *name;
-	char *path = where_path(o, make, &name, e);
+	char *path = where_path(o, false, &name, e);
+	bool missing = o->db != NULL ? access(o->db, F_OK) < 0 :
+	    o->global && path == NULL;
+	int r = open_there(path, name, mode, st, e);
 
-	return open_there(path, name, mode, make, st, e);
+	return r > 0 && missing ? -1 : r;
+}
+
+int
+where_make_own(const struct opts *o, struct store *st, struct err *e)
+{
+	const char *name;
+	char *path = where_path(o, true, &name, e);
+	int r = path == NULL ? -1 : store_open(st, path, name, DB_WRITE, e);
+
+	free(path);
+	return r;
 }
 
 /* ---- one item ---- */

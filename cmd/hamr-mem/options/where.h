@@ -16,9 +16,12 @@ int where_open(const struct opts *o, enum db_mode mode,
     struct store st[MEMORIES], size_t *n, struct err *e);
 void where_close(struct store *st, size_t n);
 
-/* Open the one that is written; a missing one is made, or is ST_NOINPUT. */
-int where_open_own(const struct opts *o, enum db_mode mode, bool make,
-    struct store *st, struct err *e);
+/* Open the one that is written: 0, or 1: there is none yet, or -1 with e,
+ * ST_NOINPUT when --db names a file that is missing. */
+int where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
+    struct err *e);
+/* The same; a missing one is made. */
+int where_make_own(const struct opts *o, struct store *st, struct err *e);
 
 /* The hex digits of an id or of how one begins, in out. */
 int where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e);
