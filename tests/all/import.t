@@ -18,7 +18,15 @@ for f in *.*; do
 	imp -q -F "$(format_of "$f")" - <"$f" >out 2>err
 	same "$f by name, from a pipe" out "golden/$f.out"
 	is "$f: -q" "$(cat err)" ""
+	case $f in *.jsonl) ;; *) continue ;; esac
+	sed '1s/^/5\n/; s/$/\n"x"\nnull/' "$f" >scalars
+	imp -q -F "$(format_of "$f")" scalars >out 2>err
+	same "$f: lines that are no objects say nothing" out "golden/$f.out"
+	rm scalars
 done
+sed 's/"id":/"id":{},"was":/' gemini-ops.jsonl >ids
+status "gemini: ids that are no strings" 0 imp ids
+rm ids
 
 jq -r .format golden/*.out | grep -v null | sort -u >have
 for f in "$TOP"/share/hamr/import/*.jq; do

@@ -55,10 +55,10 @@ def usage: obj | {type: "usage", prompt_tokens: (.input_tokens // 0), completion
 
 def head: {type: "hamr", v: 1, session: (.id // .session_id | s), cwd: (.cwd | s), created: (.timestamp | time), model: (.model | s), _line: (._line // 1)};
 
-foreach ((., inputs), null) as $l ({head: null, begun: false, model: null, now: fresh, mutated: {}};
+foreach ((., inputs | obj), null) as $l ({head: null, begun: false, model: null, now: fresh, mutated: {}};
   .out = []
-  | ._n = ($l | if type == "object" then ._line else null end)
-  | (if ($l | type) != "object" then $l
+  | ._n = $l._line
+  | (if $l == null then null
      elif ($l.payload | type) == "object" then $l
      elif ($l.type | type) == "string" then {type: "response_item", payload: $l}
      elif $l.id and $l.timestamp then {type: "session_meta", payload: $l}

@@ -5,16 +5,16 @@
 # units: elements
 
 # Plain messages: the last of each id, where the first stood.
-def latest: [range(0; length) as $i | {i: $i, id: (.[$i].id // "#\($i)"), m: .[$i]}]
+def latest: [range(0; length) as $i | {i: $i, id: (.[$i].id | asis // "#\($i)"), m: .[$i]}]
   | group_by(.id) | map({i: .[0].i, m: .[-1].m}) | sort_by(.i) | map(.m);
 
-def put($m): ($m.id // "#\(.order | length)") as $id
+def put($m): (($m.id | asis) // "#\(.order | length)") as $id
   | (if .by[$id] == null then .order += [$id] else . end) | .by[$id] = $m;
-def all($list): ([$list | arr | obj] | latest | [range(0; length) as $i | {key: (.[$i].id // "#\($i)"), value: .[$i]}]) as $e
+def all($list): ([$list | arr | obj] | latest | [range(0; length) as $i | {key: ((.[$i].id | asis) // "#\($i)"), value: .[$i]}]) as $e
   | .order = [$e[].key] | .by = ($e | from_entries);
-def patch($p): if .by[$p.id // ""] == null then . else
-    (if $p | has("content") then .by[$p.id].content = $p.content else . end)
-    | reduce ($p.toolCalls | arr | obj) as $t (.; .by[$p.id].toolCalls |= (if type == "array" then map(if type == "object" and .id == $t.id then . + $t else . end) else . end)) end;
+def patch($p): ($p.id | asis // "") as $id | if .by[$id] == null then . else
+    (if $p | has("content") then .by[$id].content = $p.content else . end)
+    | reduce ($p.toolCalls | arr | obj) as $t (.; .by[$id].toolCalls |= (if type == "array" then map(if type == "object" and .id == $t.id then . + $t else . end) else . end)) end;
 
 def step($r): ._line = (._line // $r._line)
   | if ($r["$set"] | type) == "object" then .head += $r["$set"] | (if ($r["$set"].messages | type) == "array" then all($r["$set"].messages) else . end)

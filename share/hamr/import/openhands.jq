@@ -91,7 +91,7 @@ def called: reduce (events | obj | select((.action | type) == "string")) as $e (
 def linked($ids): if type == "object" and (.observation | type) == "string" and .cause != null and (.tool_call_metadata | type) != "object"
     then $ids["\(.cause)"] as $id | if $id != null then .tool_call_metadata = {tool_call_id: $id} else . end else . end;
 
-foreach ((., inputs)) as $u ({begun: false, ids: {}};
+foreach ((., inputs) | select(type == "object" or type == "array")) as $u ({begun: false, ids: {}};
   (($u | type) == "object" and ($u.history | type) == "array") as $doc
   | .head = ($doc or (.begun | not)) | .begun = (($doc | not)) | .u = $u
   | .ids = (if $doc then {} else .ids end) + ($u | called);
