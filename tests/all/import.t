@@ -26,6 +26,8 @@ for f in *.*; do
 done
 sed 's/"id":/"id":{},"was":/' gemini-ops.jsonl >ids
 status "gemini: ids that are no strings" 0 imp ids
+sed 's/"args":/"args":"x","was":/; s/"name": *"[a-z_]*"/"name":"write_file"/' gemini.json >ids
+status "gemini: arguments that are a text" 0 imp ids
 rm ids
 
 jq -r .format golden/*.out | grep -v null | sort -u >have

@@ -43,8 +43,10 @@ def response: if type == "string" then . elif type == "object" then (.output // 
 
 def responses: [arr | obj | .functionResponse | obj];
 def usage: if type == "object" then {type: "usage", prompt_tokens: (.input // .promptTokenCount // 0), completion_tokens: ((.output // .candidatesTokenCount // 0) + (.thoughts // .thoughtsTokenCount // 0)), cached_tokens: (.cached // .cachedContentTokenCount // 0)} else empty end;
-def written: if (.name == "write_file") and (.args.content | type) == "string" and (.args.file_path | type) == "string" then [{path: .args.file_path, text: .args.content}]
-  elif .name == "replace" and (.args.file_path | type) == "string" then [{path: .args.file_path}] else null end;
+def written: (.args | o) as $a
+  | if ($a.file_path | type) != "string" then null
+    elif .name == "write_file" and ($a.content | type) == "string" then [{path: $a.file_path, text: $a.content}]
+    elif .name == "replace" then [{path: $a.file_path}] else null end;
 def failed: (.status | IN("error", "cancelled", "canceled"));
 
 # A notice (an update, a warning) written between what the model said and the
