@@ -82,6 +82,16 @@ status "secrets are not stored" 1 grep -aq sk-abcdef .hamr/memory.db \
     .hamr/memory.db-wal
 match "but marked" "$(hamr-mem show "m:$(sha 's1\0c1')")" \
     '*key \[redacted:openai\]'
+cat >labels <<'X'
+{"role":"tool","tool_call_id":"c9","name":"ghp_abcdefghijklmnopqrstuvwxyz0123456789","content":"labelword"}
+X
+hamr-mem --db labels.db -n labels
+hamr-mem --db labels.db save --key ghp_abcdefghijklmnopqrstuvwxyz0123456789 \
+    --tag ghp_abcdefghijklmnopqrstuvwxyz0123456789 a fact >/dev/null
+is "nor as a key, a tag or a name" "$(hamr-mem --db labels.db export |
+    jq -r '.name, .slot, .tags[]' | sort -u | xargs)" \
+    "[redacted:github] null"
+status "nowhere in the file" 1 grep -aq ghp_abc labels.db labels.db-wal
 is "kind" "$(hamr-mem search --kind fact build fail | jq -r .kind)" fact
 is "session" "$(hamr-mem search --session s2 parseHeader | wc -l)" 0
 is "since" "$(hamr-mem search --since 2026-11-20T10:15:30Z header |

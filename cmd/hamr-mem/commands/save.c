@@ -40,26 +40,38 @@ read_fact(const struct opts *o, struct buf *out, struct err *e)
 	return 0;
 }
 
+/* A --key or --tag, cleaned and without secrets. */
 static int
-name_fact(const struct opts *o, struct item *fact, struct err *e)
+read_label(const char *option, const char *text, const struct redact *redact,
+    struct buf *out, struct err *e)
+{
+	struct buf raw = BUF_INIT(FACT_MAX * 8);
+
+	utf8_clean(&raw, text, strlen(text));
+	redact_add(redact, buf_view(&raw), out);
+	buf_release(&raw);
+	if (out->len == 0 || out->len > 1000)
+		return err_set(e, ST_USAGE, "--%s: of 1 to 1,000 bytes",
+		    option);
+	return 0;
+}
+
+static int
+name_fact(const struct opts *o, const struct redact *redact,
+    struct item *fact, struct err *e)
 {
 	struct buf b = BUF_INIT(FACT_MAX * 8);
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
 	int r = 0;
 
 	if (o->key != NULL) {
-		utf8_clean(&b, o->key, strlen(o->key));
-		if (b.len == 0 || b.len > 1000)
-			r = err_set(e, ST_USAGE, "--key: of 1 to 1,000 bytes");
+		r = read_label("key", o->key, redact, &b, e);
 		fact->slot = buf_detach(&b);
 	}
-	for (size_t i = 0; i < o->ntag; i++) {
+	for (size_t i = 0; i < o->ntag && r == 0; i++) {
 		buf_reset(&b);
-		utf8_clean(&b, o->tag[i], strlen(o->tag[i]));
-		if (b.len == 0 || b.len > 1000)
-			r = err_set(e, ST_USAGE, "--tag: of 1 to 1,000 bytes");
-		else
-			scan_put(&list, i == 0 ? "[@" : ",@", buf_view(&b));
+		r = read_label("tag", o->tag[i], redact, &b, e);
+		scan_put(&list, i == 0 ? "[@" : ",@", buf_view(&b));
 	}
 	if (o->ntag > 0) {
 		buf_addc(&list, ']');
@@ -128,10 +140,10 @@ command_save(const struct opts *o, struct err *e)
 	struct redact *redact = NULL;
 	int r = -1;
 
-	if (read_fact(o, &raw, e) < 0 || name_fact(o, &fact, e) < 0)
+	if (read_fact(o, &raw, e) < 0)
 		goto out;
 	redact = redact_load(e);
-	if (redact == NULL)
+	if (redact == NULL || name_fact(o, redact, &fact, e) < 0)
 		goto out;
 	redact_add(redact, buf_view(&raw), &text);
 	if (text.len > FACT_MAX) {

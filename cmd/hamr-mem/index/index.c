@@ -117,7 +117,7 @@ calls_learn(struct calls *c, const struct redact *redact,
 			continue;
 		free(t->name);
 		free(t->path);
-		t->name = scan_strdup(call.name);
+		t->name = redact_value(redact, call.name);
 		t->path = path_of(redact, &call);
 	}
 }
@@ -343,7 +343,7 @@ fill_result(struct index *x, const struct rec *r, struct item *it)
 	struct told *t = told_of(&x->calls, id, false);
 	char *call = scan_strdup(id);
 
-	it->name = rec_strdup(r, "name");
+	it->name = redact_value(x->redact, rec_get(r, "name"));
 	it->path = redact_value(x->redact, msg_meta(r, "path"));
 	if (t != NULL && it->name == NULL && t->name != NULL)
 		it->name = xstrdup(t->name);
