@@ -389,8 +389,11 @@ class Model:
             short = mute = False
         else:
             lines, chars, raw, norm, mask = facts(text, failed)
-            gain = sum(map(len, lines - self.lines))
-            self.lines |= lines
+            # the time that a page from the web was made is not new
+            keys = {normal(x): x for x in lines} \
+                if c.network and "\n" in text else {x: x for x in lines}
+            gain = sum(len(keys[k]) for k in keys.keys() - self.lines)
+            self.lines |= keys.keys()
             mute = not lines
             short = chars < o["gain"] and cached is None \
                 and not c.idle and (not failed or mute) and not (

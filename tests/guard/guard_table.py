@@ -51,7 +51,7 @@ def records_of(guard, path):
             for line in f:
                 try:
                     r = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     return []
                 if not isinstance(r, dict) or not (
                         out or "role" in r or r.get("type") == "hamr"):

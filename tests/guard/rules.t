@@ -38,6 +38,16 @@ temporary paths|in /tmp/tmpab12/x.c|in /tmp/tmpcd9/x.c
 members of JSON|{"a":1,"request_id":"r-a","traceId":"a-b","elapsed_ms":1}|{"a":1,"request_id":"s-b","traceId":"c-d","elapsed_ms":17}
 X
 while IFS='|' read -r name one two; do
+	is "$name is no part of the outcome" "$(weak "$one" "$two")" \
+	    "c3 warn repeat 3"
+done <<'X'
+the head of Codex|Exit code: 0\nWall time: 0.1 seconds\nOutput:\none two|Exit code: 0\nWall time: 7 seconds\nOutput:\none two
+its chunks|Chunk ID: a1b2\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\none two|Chunk ID: c3d4\nWall time: 9 seconds\nProcess exited with code 0\nOutput:\none two
+the foot of Gemini CLI|Command: ls\nDirectory: (root)\nOutput: one two\nProcess Group PGID: 17|Command: ls\nDirectory: (root)\nOutput: one two\nProcess Group PGID: 18
+the foot of a sub-agent|one two\nagentId: a1 (for resuming)|one two\nagentId: b2 (for resuming)
+its usage|one two\nagentId: a1\n<usage>total_tokens: 17</usage>|one two\nagentId: b2\n<usage>total_tokens: 18</usage>
+X
+while IFS='|' read -r name one two; do
 	is "numbers apart it is the same, for a warning: $name" \
 	    "$(weak "$one" "$two")" "c6 warn repeat-weak 6"
 done <<'X'

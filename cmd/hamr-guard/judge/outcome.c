@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/hash.h"
 #include "internal.h"
+#include "text/envelope.h"
 #include "text/volatile.h"
 
 #define LOOK_MAX 2048		/* bytes of an error that are searched */
@@ -150,6 +151,17 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 			    !scan_str(scan_get(part, "text"), &g->text))
 				digest_bytes(part, &g->lines, d);
 	}
+}
+
+static void
+open_envelope(struct buf *text)
+{
+	struct slice all = buf_view(text), open = envelope_open(all);
+
+	if (open.n == all.n)
+		return;
+	text->len = (size_t)(open.p + open.n - all.p);
+	buf_drop(text, (size_t)(open.p - all.p));
 }
 
 /* How many of a text's words are in the row, in lower case; *all: of how
@@ -401,6 +413,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	text = buf_view(&g->text);
 	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
 		o->failed = tells_failure(text);
+	if (!c->is.poll)
+		open_envelope(&g->text);
+	text = buf_view(&g->text);
 	o->nothing = !o->failed && finds_nothing(text);
 	/* what the call says is known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {

@@ -144,7 +144,7 @@ take_line(const struct pass *a, struct slice line, uint64_t blank,
 	}
 	if (a->of->masks)
 		d->sum += volatile_sum(line);
-	shown = a->json ? norm : h;
+	shown = a->json || a->pages ? norm : h;
 	if (a->pages && volatile_mask(line, MASK_IDS, &a->scratch[1]))
 		shown = hash_bytes(a->scratch[1].p, a->scratch[1].len);
 	if (a->seen != NULL && hash_set_add(a->seen, shown))

@@ -1,0 +1,11 @@
+/* envelope.h - what other agents write around an output: the id of a chunk, a
+ * wall time, a process group, the tokens that a sub-agent took.
+ *
+ * None of it is what the call was made for, and it differs each time.
+ */
+#pragma once
+
+#include "base/slice.h"
+
+/* The output without what Codex, Gemini CLI and Claude Code put around it. */
+struct slice envelope_open(struct slice text);
