@@ -69,7 +69,7 @@ static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
-	"ls", NULL };
+	"ls", "perf stat", "hyperfine", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
 static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 	"perl -e", "ruby -e", NULL };

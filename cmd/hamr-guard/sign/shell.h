@@ -18,7 +18,7 @@ struct shell {
 	bool idle;		/* cannot inform: :, true, echo of a constant */
 	bool poll;		/* looks whether something has happened */
 	bool waits;		/* sleeps */
-	bool measures;		/* counts or weighs what may grow: wc, du */
+	bool measures;		/* counts or weighs what changes: wc, du */
 	size_t echoes;		/* may print words of its own, lines as long as
 				 * this: echo, python -c; 0: it does not */
 	bool reads;		/* known to change no file */

@@ -248,7 +248,7 @@ named(struct signer *s, struct slice name)
 {
 	static const char *const network[] = { "web", "fetch", "http", "https",
 		"browser", "url", "curl", "internet", "network", "download",
-		NULL };
+		"navigate", "puppeteer", NULL };
 	static const char *const thinks[] = { "think", NULL };
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
