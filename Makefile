@@ -281,32 +281,34 @@ deps-lint:
 deps-static:
 	@build-aux/deps build static
 
+# For a shell: blanks, and PREFIX=~/.local as some shells leave it.
+to = "$(patsubst ~/%,$(HOME)/%,$(DESTDIR)$(1))"
+
+# File by file: modes are not the umask's.
 install: all
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
-	    $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
-	install -m 755 $(COMMANDS:%=$B/%) $(DESTDIR)$(BINDIR)
-	for s in 1 5 7; do install -m 644 man/*.$$s \
-	    $(DESTDIR)$(MANDIR)/man$$s || exit 1; done
-	cd share/hamr && find . -type d -exec install -d \
-	    $(DESTDIR)$(SHARE)/{} \; && find . -type f -exec \
-	    install -m 644 {} $(DESTDIR)$(SHARE)/{} \;
-	install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
-	    $(DESTDIR)$(FISHDIR)
+	install -d $(call to,$(BINDIR)) $(call to,$(BASHDIR)) \
+	    $(call to,$(ZSHDIR)) $(call to,$(FISHDIR))
+	install -m 755 $(COMMANDS:%=$B/%) $(call to,$(BINDIR))
+	for p in man/*.[157]; do install -D -m 644 $$p \
+	    $(call to,$(MANDIR)/man$${p##*.}/$${p##*/}) || exit 1; done
+	for f in $$(cd share/hamr && find * -type f); do install -D -m 644 \
+	    share/hamr/$$f $(call to,$(SHARE)/$$f) || exit 1; done
 	for c in $(COMMANDS); do install -m 644 share/completions/hamr.bash \
-	    $(DESTDIR)$(BASHDIR)/$$c || exit 1; done
-	install -m 644 share/completions/_hamr $(DESTDIR)$(ZSHDIR)
-	install -m 644 share/completions/*.fish $(DESTDIR)$(FISHDIR)
-	install -d $(DESTDIR)$(DOCDIR)
-	cp -R examples $(DESTDIR)$(DOCDIR)
+	    $(call to,$(BASHDIR)/$$c) || exit 1; done
+	install -m 644 share/completions/_hamr $(call to,$(ZSHDIR))
+	install -m 644 share/completions/*.fish $(call to,$(FISHDIR))
+	for f in $$(find examples -type f); do \
+	    m=644; [ ! -x $$f ] || m=755; \
+	    install -D -m $$m $$f $(call to,$(DOCDIR)/$$f) || exit 1; done
 
 uninstall:
-	rm -f $(COMMANDS:%=$(DESTDIR)$(BINDIR)/%)
+	for c in $(COMMANDS); do rm -f $(call to,$(BINDIR)/$$c) \
+	    $(call to,$(BASHDIR)/$$c) $(call to,$(FISHDIR)/$$c.fish); done
 	for p in man/*.[157]; do rm -f \
-	    $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
-	rm -rf $(DESTDIR)$(SHARE) $(DESTDIR)$(DOCDIR)/examples
-	rm -f $(COMMANDS:%=$(DESTDIR)$(BASHDIR)/%) \
-	    $(COMMANDS:%=$(DESTDIR)$(FISHDIR)/%.fish) \
-	    $(DESTDIR)$(ZSHDIR)/_hamr
+	    $(call to,$(MANDIR)/man$${p##*.}/$${p##*/}); done
+	rm -rf $(call to,$(ZSHDIR)/_hamr) $(call to,$(SHARE)) \
+	    $(call to,$(DOCDIR)/examples)
+	rmdir $(call to,$(DOCDIR)) 2>/dev/null || :
 
 # The README's picture and recording of the chat, after a change of what it
 # shows.
@@ -327,8 +329,8 @@ dist:
 # A package by the distribution's own tools: build/hamr_VERSION_ARCH.deb
 deb: all
 	@rm -rf build/deb
-	@$(MAKE) -s -o all install DESTDIR=$(CURDIR)/build/deb PREFIX=/usr
-	@build-aux/deb $(VERSION) $(CURDIR)/build/deb $(CURDIR)/build \
+	@$(MAKE) -s -o all install DESTDIR=build/deb PREFIX=/usr
+	@build-aux/deb $(VERSION) "$(CURDIR)/build/deb" "$(CURDIR)/build" \
 	    "$(MAINTAINER)"
 	@rm -rf build/deb
 
@@ -355,7 +357,7 @@ static:
 dist-bin: static
 	@rm -rf build/dist
 	@$(MAKE) -s -o all install B=build/static/bin PREFIX= \
-	    DESTDIR=$(CURDIR)/build/dist
+	    DESTDIR=build/dist
 	@build-aux/dist-bin $(VERSION) build/static build/dist build
 	@rm -rf build/dist
 
@@ -368,7 +370,7 @@ help:
 -include $(wildcard $O/unit/*.d)
 
 .PHONY: all demo check units layers house asan torture attack security fuzz \
-	cover mcp-check acp-check gateway-check server-check misbehave-peers lint bench deps \
-	deps-lint deps-static install uninstall completions \
+	cover mcp-check acp-check gateway-check server-check misbehave-peers \
+	lint bench deps deps-lint deps-static install uninstall completions \
 	picture dist html deb rpm-spec apkbuild static dist-bin clean help
 .DELETE_ON_ERROR:

@@ -3,16 +3,20 @@
 # of it is left by make uninstall.
 . "$(dirname "$0")/../lib.sh"
 
-case $T$BIN in
+case $BIN in
 *[[:space:]]*)
 	skip "make install" "make takes no folder with a blank in its name"
 	done_testing ;;
 esac
 # Only copying: the programs under test are not built again.
-into() {
-	make -s -C "$TOP" -o all B="$BIN" DESTDIR="$T/root" PREFIX=/usr "$@"
+into() {	# folder what
+	(umask 077; make -s -C "$TOP" -o all B="$BIN" PREFIX=/usr \
+	    DESTDIR="$1" "$2")
 }
-ok "make install" into install
+ok "make install, into a relative folder with a blank" \
+    into "$(realpath --relative-to="$TOP" "$T")/the root" install
+mv "$T/the root" "$T/root"
+is "all can read it" "$(find "$T"/root/* -type d ! -perm -5 -o ! -perm -4)" ""
 mkdir run && cd run && git init -q . && mkdir d && echo x >d/x
 unset HAMR_SHARE
 PATH=$T/root/usr/bin:/usr/bin:/bin
@@ -77,6 +81,6 @@ if command -v rpmspec >/dev/null; then
 else
 	skip "hamr.spec" "rpm is not installed"
 fi
-ok "make uninstall" into uninstall
-is "nothing is left" "$(find "$T/root" -type f)" ""
+ok "make uninstall" into "$T/root" uninstall
+is "nothing is left" "$(find "$T/root" -type f -o -name hamr)" ""
 done_testing
