@@ -33,8 +33,11 @@ done
 cd "$T" || exit 1
 if command -v dpkg-shlibdeps >/dev/null; then
 	cp -R root pkg
+	cp -R root later && find later -exec touch -d "next week" {} + && mkdir d
 	ok "make deb" "$TOP/build-aux/deb" 1.2.3 "$T/pkg" "$T" "A B <a@b>"
 	set -- hamr_1.2.3_*.deb
+	"$TOP/build-aux/deb" 1.2.3 "$T/later" "$T/d" "A B <a@b>" >/dev/null
+	ok "the same bytes, whenever it is made" cmp "$1" "d/$1"
 	is "who packages it" "$(dpkg-deb -f "$1" Maintainer)" "A B <a@b>"
 	match "what it needs" "$(dpkg-deb -f "$1" Depends)" \
 	    "*libcjson1*libsqlite3-0*libjq1*zlib1g*"
