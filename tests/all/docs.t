@@ -129,6 +129,18 @@ for e in "$T"/examples/*; do
 done
 ok "there are examples" test "$n" -ge 25
 
+# Every option has one; hamr(7) has those of all stages.
+sed -i 's/hamr-compact/hamr-$c/' "$T"/examples/hamr.7-*
+for c in loop compact guard tool mem provider; do
+	is "every option of hamr-$c has an example" "$(grep -oP \
+	    "^hamr-$c\t\K-[^\t]*" "$TOP/share/completions/table" |
+	    while read -r o; do
+		cat "$T"/examples/{README.md,hamr-$c.1,hamr.7}-* |
+		    sed ':a;/[|\\]$/{N;s/\n//;ba}' | tr '|;&(' '\n' |
+		    grep -qP "hamr-($c|\\\$c)\s(.*\s)?\Q$o\E\b" ||
+			echo "$o"
+	    done)" ""
+done
 # Every page has some.
 for c in loop compact guard tool mem provider; do
 	ok "hamr-$c(1) has examples" test -e "$T/examples/hamr-$c.1-01"
