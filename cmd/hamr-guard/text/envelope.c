@@ -1,4 +1,7 @@
 /* envelope.c - what other agents write around an output. */
+#include <string.h>
+
+#include "base/num.h"
 #include "envelope.h"
 
 #define FOOT_MAX 400		/* bytes of what is written below one */
@@ -6,8 +9,8 @@
 static bool
 begins_with(struct slice line, const char *const *row)
 {
-	for (; *row != NULL; row++)
-		if (slice_starts(line, *row))
+	for (; line.n > 0 && *row != NULL; row++)
+		if (**row == *line.p && slice_starts(line, *row))
 			return true;
 	return false;
 }
@@ -30,41 +33,39 @@ open_codex(struct slice *text)
 	return true;
 }
 
-/* From the line of the last few on that begins so and says so behind that. */
-static bool
-cut_foot(struct slice *text, const char *begins, const char *says)
-{
-	size_t from = text->n > FOOT_MAX ? text->n - FOOT_MAX : 0;
-	size_t at = slice_find(*text, from, begins);
-
-	if (slice_find(*text, at, says) == text->n)
-		return false;
-	*text = slice_part(*text, 0, at);
-	return true;
-}
-
-/* Gemini CLI: the command and where it ran, what came, its process group. */
-static bool
+/* Gemini CLI: the command and where it ran. */
+static void
 open_gemini(struct slice *text)
 {
 	static const char *const labels[] = { "Command: ", "Directory: ",
 		NULL };
-	struct slice rest, line;
+	struct slice rest = *text, line;
 
-	if (!cut_foot(text, "\nProcess Group PGID: ", ""))
-		return false;
-	for (rest = *text; slice_line(&rest, &line) &&
-	    begins_with(line, labels); )
+	while (slice_line(&rest, &line) && begins_with(line, labels))
 		*text = rest;
-	return true;
 }
 
 struct slice
 envelope_open(struct slice text)
 {
-	/* the last is Claude Code's, below what a sub-agent says */
-	if (!open_codex(&text) && !open_gemini(&text) &&
-	    !cut_foot(&text, "\nagentId: ", "<usage>"))
-		cut_foot(&text, "\nagentId: ", "(for resuming");
+	const char *end = text.p + text.n, *lf = end;
+	const char *from = end - num_min(text.n, FOOT_MAX);
+
+	if (open_codex(&text))
+		return text;
+	while ((lf = memrchr(from, '\n', (size_t)(lf - from))) != NULL) {
+		struct slice foot = { lf + 1, (size_t)(end - lf - 1) };
+		bool gemini = slice_starts(foot, "Process Group PGID: ");
+
+		/* what Claude Code writes below what a sub-agent says */
+		if (!gemini && (!slice_starts(foot, "agentId: ") ||
+		    (!slice_has(foot, "<usage>") &&
+		    !slice_has(foot, "(for resuming"))))
+			continue;
+		text = slice_part(text, 0, (size_t)(lf - text.p));
+		if (gemini)
+			open_gemini(&text);
+		break;
+	}
 	return text;
 }
