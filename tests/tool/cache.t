@@ -67,6 +67,11 @@ is "an unread file is shown where it would change, then edited" \
 are used up, so the place is shown here; edit again:
      1	small
 edited s.c at line 1, 1 replacement, +1 -1 lines changed"
+printf 'small caf\351\n' >s.c
+is "... also one that is not UTF-8, as a valid record" "$(new <../t4 |
+	messages | jq -c 'select(.tool_call_id == "ed") |
+	[(.content | split("\n")[1]), .meta.lossy]')" \
+	'["     1\tsmall caf�",true]'
 echo small >s.c
 old s.c
 jq -c '.tool_calls |= map(select(.id != "again"))' ../t4 >../t5

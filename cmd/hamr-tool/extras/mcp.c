@@ -301,7 +301,7 @@ mcp_stop(struct mcp *m, const char *fmt, ...)
 	clean_end(&c, &b);
 	line = telling_line(buf_view(&b));
 	if (line.n > 0)
-		buf_fmt(&why, ": %.*s", line.n < 300 ? (int)line.n : 300,
+		buf_fmt(&why, ": %.*s", (int)utf8_cut(line.p, line.n, 300),
 		    line.p);
 	buf_release(&b);
 	m->told = m->told && strcmp(m->why, why.p) == 0;

@@ -242,9 +242,10 @@ show_place(struct files *f, struct change *c, struct result *r)
 	buf_adds(&r->content, "; this turn's reads are used up, so the place "
 	    "is shown here; edit again:");
 	for (rest = text, no = 1; no <= last && slice_line(&rest, &line); no++)
-		if (no >= first)
-			buf_fmt(&r->content, "\n%6ld\t%.*s", no, (int)line.n,
-			    line.p);
+		if (no >= first) {
+			buf_fmt(&r->content, "\n%6ld\t", no);
+			r->lossy |= utf8_clean(&r->content, line.p, line.n);
+		}
 	scan_put(&r->meta, "'first':$,'last':$,'sha256':@,", SCAN_INT(first),
 	    SCAN_INT(last), slice_of(c->before));
 	proof_read(proofs_of(&f->proofs, c->path.rel), c->before);
