@@ -169,6 +169,31 @@ for code in malformed_tool_call context_overflow; do
 done
 cd ..
 
+# a recovery whose words a power failure cut off
+fresh
+printf '%s\n' '{"role":"assistant","content":""}' "$answer" >empty.ndjson
+loop --replay empty.ndjson "look" >out 2>err
+cp "$(session)" all
+sed '/"recovery"/q' all >"$(session)"
+loop --resume --replay empty.ndjson >out 2>err
+is "a recovery without its words is made again, and counts once" \
+    "$(cat out) $(roles <"$(session)") $(jq -r '.attempt // empty' \
+    "$(session)" | paste -sd' ')" "on $(roles <all) 1 1"
+cd ..
+
+# the last call that a budget allows, begun before a crash
+fresh
+last() { loop --replay last.ndjson -o agent.max_tool_calls=1 "$@"; }
+{ echo "$call"; echo "$answer"; } >last.ndjson
+last "look" >out 2>err
+sed '/"type":"start"/q' "$(session)" >part
+mv part "$(session)"
+last --resume >out 2>err
+is "the last call of a budget, begun before a crash: interrupted" \
+    "$? $(jq -r 'select(.role == "tool").meta.error' "$(session)")" \
+    "3 interrupted"
+cd ..
+
 # the last request of a spent budget, after each record that comes of it
 fresh
 cat >spent.ndjson <<'X'
@@ -188,6 +213,22 @@ for i in $(seq 0 2); do
 	    "3 enough ls: cannot access 'b': No such file or directory $(roles \
 	    <all) budget_exhausted max_model_steps"
 done
+cd ..
+
+# the guard hears of what a spent budget refuses, also behind a crash
+fresh
+for i in $(seq 5); do
+	printf '{"role":"assistant","tool_calls":[{"id":"a%s","type":"function","function":{"name":"bash","arguments":"{\\"command\\":\\"echo %s\\"}"}}]}\n' "$i" "$i"
+done >loud.ndjson
+loud() { loop --replay loud.ndjson -o agent.max_model_steps=3 "$@"; }
+loud "look" >out 2>err
+f=$(session)
+cp "$f" all
+sed '/"id":"a4"/q' all >"$f"
+loud --resume >out 2>err
+hamr-guard -q --no-config <"$f" >guarded
+same "a spent budget, resumed: a fixed point of the guard" guarded "$f"
+ok "... which said something" test "$(roles <"$f")" = "$(roles <all)"
 cd ..
 
 # two loops on one session

@@ -224,7 +224,7 @@ void
 track_init(struct track *t, const char *verify_command)
 {
 	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup(""),
-		.last_recovery = -1, .verify_command = verify_command != NULL &&
+		.last_recovery = -1, .recovery = SCENARIOS, .verify_command = verify_command != NULL &&
 		verify_command[0] != '\0' ? xstrdup(verify_command) : NULL };
 }
 
@@ -264,18 +264,35 @@ verification(struct track *t, const struct rec *r)
 	track_set(&t->verification, xmemdup0(r->line.p, r->line.n));
 }
 
+/* The recovery that was recorded last counts. */
 static void
-recovery(struct track *t, const struct rec *r)
+recovered(struct track *t)
 {
-	for (int i = 0; i < SCENARIOS; i++)
-		if (rec_str_is(r, "scenario", track_scenarios[i])) {
-			t->recovered[i]++;
-			t->last_recovery = i;
-		}
-	if (rec_str_is(r, "scenario", "bash_failure"))
+	if (t->recovery == SCENARIOS)
+		return;
+	t->recovered[t->recovery]++;
+	t->last_recovery = (int)t->recovery;
+	if (t->recovery == BASH_FAILURE)
 		track_no_failure(t);
 	t->halted = false;
 	drop_error(t);
+	t->recovery = SCENARIOS;
+}
+
+/* One with words for the model counts with these: where they were cut off, it
+ * is made again. */
+static void
+recovery(struct track *t, const struct rec *r)
+{
+	bool told;
+
+	for (int i = 0; i < SCENARIOS; i++)
+		if (rec_str_is(r, "scenario", track_scenarios[i]))
+			t->recovery = (enum scenario)i;
+	told = t->recovery < CONTEXT_EXHAUSTION ||
+	    (t->recovery == CONTEXT_EXHAUSTION && !t->unanswered);
+	if (!told)
+		recovered(t);
 }
 
 /* The model is told of it with the person's next message. */
@@ -458,6 +475,7 @@ track_record(struct track *t, const struct rec *r, off_t at)
 		t->guard_after = 0;
 	}
 	if (rec_is_message(r->kind)) {
+		recovered(t);
 		t->last = r->kind;
 		t->ended = false;
 		drop_error(t);

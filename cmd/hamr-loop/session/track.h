@@ -101,6 +101,8 @@ struct track {
 	size_t guard_after;
 	/* private */
 	int last_recovery;	/* it may still bring progress; -1: none */
+	enum scenario recovery;	/* the model is not told of it yet; SCENARIOS:
+				 * none */
 };
 
 void track_init(struct track *t, const char *verify_command);

@@ -154,12 +154,15 @@ run_calls(struct turn *t)
 	struct hub *h = t->hub;
 	struct track *k = h->track;
 	int64_t calls = limits_calls_left(t);
-	size_t open = track_open(k), cut = 0;
+	size_t open = 0, cut = 0;
 
+	/* those begun before a crash are not begun again */
+	for (size_t i = 0; i < k->ncalls; i++)
+		open += !k->calls[i].done && !k->calls[i].started;
 	if (calls >= 0 && (int64_t)open > calls)
 		cut = open - (size_t)calls;
 	for (size_t i = k->ncalls, left = cut; left > 0 && i-- > 0; )
-		if (!k->calls[i].done) {
+		if (!k->calls[i].done && !k->calls[i].started) {
 			struct buf b = refusal(&k->calls[i],
 			    "budget_exhausted", TEXT_RESULT_BUDGET);
 
@@ -296,6 +299,7 @@ next(struct turn *t)
 	if (k->spent == SPENT_ANSWERED && !k->ended && limit != NULL) {
 		/* a crash came before the end record */
 		close_calls(t, "budget_exhausted", TEXT_RESULT_BUDGET);
+		hub_sync(t->hub, SLOT_GUARD);
 		turn_set_ending(t, END_BUDGET, limit);
 		return false;
 	}
