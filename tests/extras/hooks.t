@@ -248,6 +248,21 @@ ok "for 5 s" test $((($(date +%s%N) - begun) / 1000000)) -lt 25000
 ok "it is ended, too" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "sleep 334[.]5"'
 hook my-end <<E
+touch $T/hooked
+sleep 4.2
+touch $T/over
+E
+fresh run3a
+hamr-loop --yes --json --replay "$S/two-calls.ndjson" "change it" >out 2>err &
+pid=$!
+for _ in $(seq 300); do [ -e "$T/hooked" ] && break; sleep 0.1; done
+kill -INT $pid
+wait $pid
+is "Ctrl-C ends a hook, not the run that is done" \
+    "$? $(tail -n 1 out | jq -r .status) $(grep -c 'on_end hook: signal' err)" \
+    "0 completed 1"
+ok "... before its time" test ! -e "$T/over"
+hook my-end <<E
 env >$T/env
 E
 fresh run4

@@ -126,6 +126,9 @@ void hub_revive(struct hub *h);
 void hub_ask(struct hub *h, enum slot_id id, bool go);
 int hub_wait(struct hub *h, long long until_ms);
 
+/* Signals that came: interrupts, or the end of it all. */
+void hub_read_signals(struct hub *h);
+
 /* Let ms pass, with the stages alive.  -1 as of hub_sync. */
 int hub_pause(struct hub *h, int ms);
 

@@ -13,9 +13,6 @@
 /* The run is over, for this reason; the first one counts. */
 void hub_fail(struct hub *h, const struct err *e);
 
-/* Signals that came: interrupts, or the end of it all. */
-void hub_read_signals(struct hub *h);
-
 /* Commit a record as a stage wrote it, r of the stage's rec_in. */
 void hub_commit_record(struct hub *h, const struct rec *r);
 /* What guard, compact and mem proposed, committed together. */

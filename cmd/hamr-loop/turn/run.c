@@ -30,7 +30,7 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	char what[64];
 	long long left;
 	struct err e;
-	int st;
+	int st, interrupts = h->interrupts;
 
 	while (argv[o.nargv] != NULL)
 		o.nargv++;
@@ -43,7 +43,9 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	left = child_talk(child, buf_view(&line), file_now_ms() + HOOK_MS,
 	    h->ui->signals, NULL);
 	buf_release(&line);
-	st = child_end(child, left > 0 ? (int)left : 0);
+	hub_read_signals(h);
+	st = child_end(child, left > 0 && h->interrupts == interrupts ?
+	    (int)left : 0);
 	if (left > 0 && st == 0)
 		return;
 	if (left <= 0)
