@@ -252,9 +252,12 @@ for head in 'SSH-2.0-OpenSSH' 'HTTP/1.1 abc' 'HTTP/7.0 200'; do
 	serve s
 	is "not HTTP: $head" "$(err .code -o provider.max_retries=0)" '"network"'
 done
+printf 'rawhead\nlength none\nbody SSH-2.0\\r\\n\\r\\n\nclose\n' >s
+serve s
+match "... and what to look at" "$(err .message -o provider.max_retries=0)" "*is not HTTP; check the port*"
 is "TLS to a plain port" "$(URL=https://127.0.0.1:$HTTPD_PORT/v1; err .code \
 	-o provider.max_retries=0 -o provider.connect_timeout=0.3)" '"timeout"'
-printf 'status 307\nheader Location: http://127.0.0.1:9/\n' >s
+printf 'status 307\nheader Location: http://127.0.0.1:9/\nbody {"detail":"x"}\n' >s
 serve s
 match "no redirects" "$(err .message)" "*307*redirect*"
 printf 'head\nhang\n' >s

@@ -165,6 +165,11 @@ is "a configured one is" "$(go --base-url http://model.invalid/v1 -o \
 	"provider.proxy=http://127.0.0.1:$HTTPD_PORT" |
 	jq -r 'select(.role).content') $(jq -r .path log)" \
 	"hello http://model.invalid/v1/chat/completions"
+match "one that is not there is told" "$(ask -o provider.max_retries=0 \
+	-o provider.proxy=http://127.0.0.1:9 | jq -r .message)" "*by the proxy*"
+match "... and what is none, without its password" "$(ask -o \
+	provider.proxy=sock://me:canary@127.0.0.1:9 2>&1)" \
+	"*provider.proxy must begin with*not sock://"
 
 # ---- overflow that is not said ----
 

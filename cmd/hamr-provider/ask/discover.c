@@ -328,7 +328,10 @@ unreachable(struct provider *p, const struct http_reply *r)
 	char *where = settings_where(p->set->base_url);
 	bool refused = r->status == 401 || r->status == 403;
 	struct buf key = BUF_INIT(1 << 16);
+	int st = ST_PEER;
+	struct failure f;
 
+	failure_init(&f);
 	if (refused)
 		settings_key_words(p->set, &key);
 	if (r->end == HTTP_DONE)
@@ -336,12 +339,16 @@ unreachable(struct provider *p, const struct http_reply *r)
 		    where, r->status, refused ?
 		    "check the key (api_key_env or api_key_command)" :
 		    api_url_hint(p->set->api), refused ? key.p : "");
-	else
-		err_say("%s: %s; is the server running", where, r->why);
+	else {
+		failure_transfer(&f, r, where);
+		err_say("%s%s", f.message.p, f.retryable ?
+		    "; is the server running?" : "");
+		st = f.retryable ? ST_TEMP : ST_PEER;
+	}
 	free(where);
+	failure_release(&f);
 	buf_release(&key);
-	return r->end == HTTP_DONE || r->end == HTTP_TLS ||
-	    r->end == HTTP_BAD_URL ? ST_PEER : ST_TEMP;
+	return st;
 }
 
 int

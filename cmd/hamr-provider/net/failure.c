@@ -329,10 +329,7 @@ failure_status(struct failure *f, long status, struct slice body)
 	body = slice_trim(body);	/* OpenRouter's begin with blanks */
 	if (scan_is_json(body))
 		object = body;
-	if (status >= 300 && status < 400)
-		instead = ": the server redirects, and redirects are not "
-		    "followed; set base_url to the new address";
-	else if (body.n == 0)
+	if (body.n == 0)
 		instead = ", with an empty body";
 	else if (slice_starts(body, "<"))
 		instead = ", with a page of HTML";
@@ -342,6 +339,9 @@ failure_status(struct failure *f, long status, struct slice body)
 		if (instead == NULL)
 			add_shown(&f->message, body);
 	}
+	if (status >= 300 && status < 400)
+		buf_adds(&f->message, "; redirects are not followed, so set "
+		    "base_url to the new address");
 	if (status != 429)
 		check_overflow(f, body, object);
 	if (words_no_tools(body))
@@ -419,11 +419,13 @@ failure_transfer(struct failure *f, const struct http_reply *r,
 		buf_adds(&f->message, strstr(r->why, "wrong version number") !=
 		    NULL ?
 		    "; the server does not speak https there; try http://" :
+		    strstr(r->why, "certificate file") != NULL ?
+		    "; provider.ca_file must be a file of certificates" :
 		    "; if the server has its own certificate, set "
 		    "provider.ca_file to its CA");
 	else if (r->end == HTTP_BAD_URL)
-		buf_adds(&f->message, "; only http:// and https:// addresses "
-		    "can be used");
+		buf_adds(&f->message, "; write the address like "
+		    "http://127.0.0.1:8080/v1");
 }
 
 /* ---- Retry-After ---- */

@@ -233,7 +233,10 @@ curl_failed(struct http *h, CURLcode rc)
 	switch (rc) {
 	case CURLE_COULDNT_CONNECT:
 		if (os == ECONNREFUSED)
-			why = "connection refused; nothing is listening there";
+			why = *h->conf.proxy == '\0' ?
+			    "connection refused; nothing is listening there" :
+			    "connection refused by the proxy (provider.proxy); "
+			    "nothing is listening there";
 		break;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
@@ -241,6 +244,9 @@ curl_failed(struct http *h, CURLcode rc)
 		if (h->nheader + h->nbody == 0 &&
 		    strstr(why, "HTTP") == NULL)
 			end = HTTP_BAD_URL;
+		else if (strstr(why, "HTTP/0.9") != NULL)
+			why = "the answer is not HTTP; check the port, and "
+			    "http:// against https://";
 		break;
 	case CURLE_OPERATION_TIMEDOUT:
 		end = HTTP_TIMEOUT;

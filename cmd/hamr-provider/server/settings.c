@@ -433,7 +433,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 {
 	const char *window = conf_is_set(l->conf, "context.window") ?
 	    "context.window" : "context.context_budget_tokens";
-	const char *dialect = get_str(l, "tool_dialect"), *replay;
+	const char *dialect = get_str(l, "tool_dialect"), *replay, *scheme;
 	int kind = dialect_named(dialect);
 
 	s->conf = l->conf;
@@ -441,6 +441,12 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->model = xstrdup(f->model != NULL ? f->model : get_str(l, "model"));
 	s->http.ca_file = get_str(l, "ca_file");
 	s->http.proxy = get_str(l, "proxy");
+	scheme = strstr(s->http.proxy, "://");
+	if (scheme != NULL && strncasecmp(s->http.proxy, "http", 4) != 0 &&
+	    strncasecmp(s->http.proxy, "socks", 5) != 0)
+		return err_set(e, ST_CONFIG, "provider.proxy must begin with "
+		    "http://, https:// or socks5://, not %.*s",
+		    (int)(scheme - s->http.proxy) + 3, s->http.proxy);
 	s->params = get_str(l, "params");
 	s->no_images = !get_bool(l, "vision");
 	s->system_in_place = get_bool(l, "system_in_place");
