@@ -65,7 +65,7 @@ match "how far it is" "$(cat "$T/.err")" "*hamr-fleet: * of 7, *left*"
 match "the table" "$(cat "$T/.out")" "tasks *7
 solved *6
 not run *1
-*gone: lost: gone: *: /nowhere: not a git repository*"
+*gone: lost: [!:]*: /nowhere: not a git repository*"
 is "each is there" "$(ls out/results | paste -sd,)" \
     "t%201,t%202,t%203,t%204,t%205,t%206"
 match "with its diff" "$(cat out/results/t%201/diff.patch)" "*+bye"

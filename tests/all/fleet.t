@@ -40,10 +40,13 @@ status "run: not all is solved" 1 timeout 200 hamr-fleet run -j 3 out tasks
 cp "$T/.out" table && cp "$T/.err" err
 rm repo/dirt
 is "run: what is said of lines" "$(grep -a '^hamr-fleet: line' err)" \
-"hamr-fleet: line 5: not an object with a text as id
-hamr-fleet: line 6: the id 1 stands in line 1, too
-hamr-fleet: line 8: not an object with a text as id"
+"hamr-fleet: line 5: not an object with a string \"id\"
+hamr-fleet: line 6: line 1 has the id 1, too
+hamr-fleet: line 8: not an object with a string \"id\""
 match "run: how far it is" "$(cat err)" "*hamr-fleet: ? of 6, *a minute*left*"
+task $'two\nlines' script >lines
+status "run: an id of two lines" 1 hamr-fleet run lines.out lines
+match "... is refused" "$(cat "$T/.err")" "*line 1: the id*control characters*"
 is "run: folders" "$(cd out/results && ls -A | sort | paste -sd,)" \
     "%2E.,1,a%20b%2Fc,bad,url"
 is "run: what is in one" "$(ls out/results/1 | paste -sd,)" \
@@ -63,7 +66,7 @@ failed, model_error*1
 not run *4
 steps *
 uncommitted changes left out *in 4
-*gone: lost: gone: *: /nowhere: not a git repository*"
+*gone: lost: [!:]*: /nowhere: not a git repository*"
 is "report: as NDJSON" "$(report out '[.tasks, .solved, .not_run,
     .failed | if type == "object" then add else . end]')" "[9,4,4,1]"
 hamr-fleet report --html out >report.html
@@ -147,8 +150,8 @@ exec '"$BIN"'/hamr-loop "$@"\n' >old/hamr-loop && chmod +x old/hamr-loop
 	    "$(login $four)" old.out two >table 2>/dev/null
 	match "... is said of each task" "$(report gone '[.solved, .not_run]') $(
 	    jq -r .why gone/lost.ndjson)" \
-	    "\[0,2\] t1: *: there is no hamr-loop
-t2: *: there is no hamr-loop"
+	    "\[0,2\] [!:]*: hamr-loop is not installed
+[!:]*: hamr-loop is not installed"
 	match "ssh: another version there" "$(cat table)" \
 	    "*solved *2*by another version *2 by hamr 0.0.9"
 	# a full disk on one: its files can only be small (BASH_ENV is read there)
@@ -165,7 +168,7 @@ t2: *: there is no hamr-loop"
 	is "ssh: a full disk on all of them is not the tasks' failure" \
 	    "$? $(report fuller '[.solved, .failed, .not_run]')" "1 [0,{},1]"
 	match "... and is said" "$(jq -r .why fuller/lost.ndjson)" \
-	    "t1: *.ndjson: File too large"
+	    "*.ndjson: File too large"
 	# a true Ctrl-C: ssh is gone at once, and what it began ends there
 	{ jq -c '.tool_calls[0].function.arguments = "{\"command\":\"sleep 60\"}" |
 	    .tool_calls[0].function.name = "bash"' broken; tail -n 1 script
@@ -233,8 +236,8 @@ same "replay --resume: with chunks of another size" many.out/replay.json before
 FLEET_PATH=$T/none PATH=${PATH/"$BIN:"/} timeout 200 hamr-fleet replay \
     no.out logs/1.ndjson >table 2>err
 is "replay: without hamr nothing is unreadable" "$? $(cat err | tail -n 1)" \
-    "1 hamr-fleet: 1 of 1 chunks were not replayed: 000000: $HOSTNAME: there\
- is no hamr-guard; --resume tries them again"
+    "1 hamr-fleet: 1 of 1 chunks were not replayed: 000000: $HOSTNAME:\
+ hamr-guard is not installed; --resume tries them again"
 printf '%s\n' "$T"/logs/*.ndjson >all.list
 FLEET_CHUNK=7 timeout 200 hamr-fleet replay list.out all.list >/dev/null 2>&1
 is "replay: a list" "$(jq .transcripts list.out/replay.json)" 40
