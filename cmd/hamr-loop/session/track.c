@@ -224,7 +224,8 @@ void
 track_init(struct track *t, const char *verify_command)
 {
 	*t = (struct track){ .answer = xstrdup(""), .finish = xstrdup(""),
-		.last_recovery = -1, .recovery = SCENARIOS, .verify_command = verify_command != NULL &&
+		.last_recovery = -1, .recovery = SCENARIOS,
+		.verify_command = verify_command != NULL &&
 		verify_command[0] != '\0' ? xstrdup(verify_command) : NULL };
 }
 
