@@ -20,8 +20,11 @@ void
 err_program(const char *name)
 {
 	program = name;
+	/* no file of ours may become one of these; writing to a stdout that
+	 * is closed still fails */
 	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 1 ?
+		    O_RDONLY : O_RDWR) < 0)
 			_exit(ST_SYSTEM);
 }
 

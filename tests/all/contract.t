@@ -406,6 +406,9 @@ for s in $STAGES; do
 		is "$s: a missing file is 66, in one line" \
 		    "$? $(wc -l <err) $(cat got)" "66 1 "
 	}
+	stage $s <body >&- 2>err
+	is "$s: a stdout that is closed is 71" "$? $(cat err)" \
+	    "71 hamr-$s: stdout: Bad file descriptor"
 	test ! -w /dev/full || {
 		stage $s <body >/dev/full 2>err
 		is "$s: a full disk is 71, in one line" "$? $(wc -l <err)" \
