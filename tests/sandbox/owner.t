@@ -27,6 +27,10 @@ if unshare -U true 2>/dev/null && command -v bwrap >/dev/null &&
 	is "what he has no way to costs no sandbox" "$(t --json bash \
 		'{"command":"id -u"}' 2>&1 | jq -r '.content, .meta.sandbox')" \
 		"exit 0${nl}65534${nl}${nl}bubblewrap"
+	mkdir -m 700 roots && touch roots/.env
+	is "nor does a secret in a folder of root's" "$(t --json bash \
+		'{"command":"true"}' 2>&1 | jq -r '.meta.sandbox')" bubblewrap
+	rm -r roots
 else
 	skip "his sandbox" "no bubblewrap for him here"
 fi

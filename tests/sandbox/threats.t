@@ -234,6 +234,40 @@ else
 	skip "temporary names" "strace does not work here"
 fi
 
+# --- S3 S4: what lies in the root costs no command its namespaces
+mkdir "$T/odd" "$T/odd/sub" && cd "$T/odd" && git init -q . || exit 1
+run() { hamr-tool --yes --no-config --root . "$@" 2>/dev/null; }
+layer() { run --json "$@" bash '{"command":"true"}' | jq -r .meta.sandbox; }
+best=$(layer)
+mkdir -p sub/.hamr .env.d && touch sub/.hamr/x .env.d/x
+ln -s .hamr/snap.git a.env; ln -s sub/.hamr/x b.env; ln -s .env.d/x c.env
+is "not links to what is hidden" "$(layer)" "$best"
+rm -r sub/.hamr .env.d ./*.env
+is "nor what is to be hidden twice" "$(layer \
+	-o 'sandbox.mask=["/usr/share","/usr/share/doc"]')" "$best"
+if [ "$best" = bubblewrap ]; then
+	python3 - 2>"$T/err" <<-'P' &
+	import ctypes, os, time
+	swap = ctypes.CDLL(None).renameat2
+	open("sub/.envrc", "w").close()
+	os.symlink(os.path.relpath("/etc/shadow", os.path.realpath("sub")),
+	    "sub/l")
+	while os.path.exists("sub"):
+	    swap(-100, b"sub/.envrc", -100, b"sub/l", 2)
+	    time.sleep(0.0003)
+	P
+	swapper=$!
+	is "nor a name that becomes a link meanwhile what is hidden" "$(
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+			run --mode read-only bash '{"command":
+			    "grep -v none /proc/self/mountinfo | grep etc/sh"}'
+		done | grep -c shadow)" 0
+	mv sub gone
+	wait $swapper
+else
+	skip "names that change" "no bubblewrap here"
+fi
+
 # --- S11: names that look like options or commands
 mkdir "$T/names" && cd "$T/names" && git init -q . || exit 1
 for n in -n --help --output=x '$(touch x)' '`touch x`' "a${nl}b" -Oxsh ';x'; do

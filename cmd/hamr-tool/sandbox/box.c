@@ -111,6 +111,7 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 		    (b->want.kind == BOX_WRITE && !b->locked) };
 	struct buf setup = BUF_INIT(ARGS_MAX), args = BUF_INIT(ARGS_MAX);
 	int pair[2], first = 0;
+	bool good = b->layer != LAYER_BWRAP || layers_make(b, g, &args);
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return false;
@@ -122,12 +123,14 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 	    "sandbox.git_write") ? g->dirs.v[0] : "");
 	if (b->layer >= LAYER_LANDLOCK)
 		put_files(b, g, &setup, &head);
+	for (size_t i = 0; i < b->mounts.n; i++)
+		put_text(&setup, &head.nmounts, b->mounts.v[i]);
 	memcpy(setup.p, &head, sizeof head);	/* the counts are known now */
 	s->setup = high(file_memory(setup.p, setup.len));
 	s->exe = high(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	s->err = high(file_memory("", 0));
 	s->env = box_env(b, NULL, 0);
-	if (b->layer == LAYER_BWRAP && layers_make(b, g, &args))
+	if (b->layer == LAYER_BWRAP && good)
 		s->args = high(file_memory(args.p, args.len));
 	bufs_release(BUFS(&setup, &args));
 	if (b->layer > LAYER_NONE)
@@ -603,6 +606,7 @@ box_take_down(struct box *b)
 	cgroup_remove(b);
 	stubs_remove(b);
 	b->base.len = 0;
+	texts_release(&b->mounts);
 	if (b->overlay != NULL)
 		folders_remove(b->overlay);
 	free(b->overlay);

@@ -72,6 +72,9 @@ struct box {
 	enum box_layer layer;
 	pid_t pid;		/* bwrap, or the supervisor */
 	bool is_resident, running;
+	bool bare_root;		/* nothing is put into the root, to see if
+				 * bubblewrap works at all */
+	struct texts mounts;	/* what is put there, see wire.h */
 	unsigned look;		/* of the names it was put up with */
 	uint64_t hidden_as;	/* and of what is hidden outside the root */
 	char *overlay;		/* its folder, BOX_PRIVATE only */

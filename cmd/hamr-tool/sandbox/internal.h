@@ -64,6 +64,9 @@ void owner_find(struct sandboxes *bs);
 /* Is what they never see there by now, or another thing in its place?  Then
  * hidden and hidden_as change. */
 void owner_look(struct sandboxes *bs);
+/* Root as somebody else: drop what they have no way to.  They cannot read it,
+ * and bubblewrap, as they, can put nothing over it. */
+void owner_reaches(const struct sandboxes *bs, struct texts *t);
 
 /* ---- folders.c ---- */
 void folders_open(struct sandboxes *bs);

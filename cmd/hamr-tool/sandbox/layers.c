@@ -1,5 +1,6 @@
 /* layers.c - the arguments of bubblewrap: chapter 5.3 layer by layer. */
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,14 +24,44 @@ put(struct buf *out, const char *s, const char *t, const char *u)
 		buf_add(out, words[i], strlen(words[i]) + 1);
 }
 
-/* from where to is, which may be in /tmp. */
+/* Is path in a folder that may be written besides the root? */
+static bool
+is_given(const struct box *b, const char *path)
+{
+	for (size_t i = 0; i < b->want.nwrite; i++)
+		if (is_beneath(path, b->want.write[i]))
+			return true;
+	return false;
+}
+
+/* from where to is, or without one what how makes there.  What others may
+ * write in can change until it is there: the supervisor looks at it then. */
 static void
-bind_at(const struct box *b, struct buf *out, const char *how,
-    const char *from, const char *to)
+place(struct box *b, struct buf *out, const char *how, const char *from,
+    const char *to)
+{
+	struct stat st = { .st_ino = 0 };
+
+	put(out, how, from != NULL ? from : to, from != NULL ? to : NULL);
+	if (!is_beneath(to, b->bs->root.real) && !is_given(b, to))
+		return;
+	/* a thing that is made has no number yet; nobody can change what the
+	 * root is, which may be an overlay */
+	if (from != NULL && strcmp(to, b->bs->root.real) != 0 &&
+	    lstat(from, &st) < 0)
+		st.st_ino = 0;
+	texts_add(&b->mounts, xasprintf("%ju %ju %s", (uintmax_t)st.st_dev,
+	    (uintmax_t)st.st_ino, to));
+}
+
+/* The same, where to may be in /tmp. */
+static void
+bind_at(struct box *b, struct buf *out, const char *how, const char *from,
+    const char *to)
 {
 	if (strncmp(to, "/tmp/", 5) == 0 && !folders_way(b->bs, to))
 		out->over = true;
-	put(out, how, from, to);
+	place(b, out, how, from, to);
 }
 
 static bool
@@ -42,7 +73,7 @@ is_dir(const char *path)
 }
 
 static void
-put_base(const struct box *b, struct buf *out)
+put_base(struct box *b, struct buf *out)
 {
 	static const char *const flags[] = { "--unshare-all",
 		"--unshare-user", "--cap-drop", "ALL", "--disable-userns",
@@ -119,7 +150,7 @@ shown_of(const char *path)
 /* ---- the root ---- */
 
 static void
-put_root(const struct box *b, struct buf *out)
+put_root(struct box *b, struct buf *out)
 {
 	const char *real = b->bs->root.real, *const *scratch;
 	size_t n;
@@ -140,27 +171,44 @@ put_root(const struct box *b, struct buf *out)
 
 		/* no link out, no "..": its true name is its name */
 		if (there != NULL && strcmp(there, path) == 0 && is_dir(path))
-			put(out, "--tmpfs", path, NULL);
+			place(b, out, "--tmpfs", NULL, path);
 		free(there);
 		free(path);
+	}
+}
+
+/* Folders that may be changed whatever its kind is: each once. */
+static void
+put_given(struct box *b, struct buf *out)
+{
+	char *const *v = b->want.write;
+
+	for (size_t i = 0; i < b->want.nwrite; i++) {
+		bool again = false;
+
+		for (size_t k = 0; k < b->want.nwrite && !again; k++)
+			again = is_beneath(v[i], v[k]) &&
+			    (strcmp(v[i], v[k]) != 0 || k < i);
+		if (!again)
+			bind_at(b, out, "--bind", v[i], v[i]);
 	}
 }
 
 /* Of other work trees, too, which find their configuration by what is here;
  * nor can all of it be moved away. */
 static void
-put_worktrees(struct buf *out, const char *dir)
+put_worktrees(struct box *b, struct buf *out, const char *dir)
 {
 	char *top = xasprintf("%s/worktrees", dir);
 	DIR *d = file_opendir(AT_FDCWD, top);
 	struct dirent *e;
 
 	if (d != NULL)
-		put(out, "--bind", top, top);
+		place(b, out, "--bind", top, top);
 	while ((e = file_readdir(d)) != NULL) {
 		char *path = xasprintf("%s/%s", top, e->d_name);
 
-		put(out, "--ro-bind", path, path);
+		place(b, out, "--ro-bind", path, path);
 		free(path);
 	}
 	file_closedir(d);
@@ -169,37 +217,27 @@ put_worktrees(struct buf *out, const char *dir)
 
 /* What git would run, or find its way by, stays as it is. */
 static void
-put_git_writable(const struct box *b, struct buf *out, const char *dir)
+put_git_writable(struct box *b, struct buf *out, const char *dir)
 {
 	static const char *const kept[] = { "hooks", "config",
 		"config.worktree", "info", "modules", "commondir" };
 
 	if (is_beneath(dir, b->bs->root.real))
-		put(out, "--bind", dir, dir);
+		place(b, out, "--bind", dir, dir);
 	else
 		bind_at(b, out, "--bind", dir, dir);
 	for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
 		char *path = xasprintf("%s/%s", dir, kept[i]);
 
 		if (access(path, F_OK) == 0)
-			put(out, "--ro-bind", path, path);
+			place(b, out, "--ro-bind", path, path);
 		free(path);
 	}
-	put_worktrees(out, dir);
-}
-
-/* Is path in a folder that may be written besides the root? */
-static bool
-is_given(const struct box *b, const char *path)
-{
-	for (size_t i = 0; i < b->want.nwrite; i++)
-		if (is_beneath(path, b->want.write[i]))
-			return true;
-	return false;
+	put_worktrees(b, out, dir);
 }
 
 static void
-put_git(const struct box *b, struct buf *out, const struct box_git *g)
+put_git(struct box *b, struct buf *out, const struct box_git *g)
 {
 	enum box_kind kind = b->want.kind;
 	bool write = kind == BOX_WRITE && !b->locked &&
@@ -214,7 +252,7 @@ put_git(const struct box *b, struct buf *out, const struct box_git *g)
 			if (is_covered(dir) || is_given(b, dir))
 				bind_at(b, out, "--ro-bind", dir, dir);
 		} else if (kind == BOX_WRITE)
-			put(out, "--ro-bind", dir, dir);
+			place(b, out, "--ro-bind", dir, dir);
 		else if (kind == BOX_PRIVATE)
 			/* where all is read-only it is, too; and it may be
 			 * another run's stub, which goes any moment */
@@ -225,7 +263,7 @@ put_git(const struct box *b, struct buf *out, const struct box_git *g)
 /* .hamr: what a person may have put there, and outputs; what we lock is not to
  * be found. */
 static void
-put_hamr(const struct box *b, struct buf *out)
+put_hamr(struct box *b, struct buf *out)
 {
 	static const char *const shown[] = { "out", "skills", "commands",
 		"config.toml", ".gitignore" };
@@ -233,14 +271,14 @@ put_hamr(const struct box *b, struct buf *out)
 
 	if (is_dir(hamr)) {
 		put(out, "--perms", "0755", NULL);
-		put(out, "--tmpfs", hamr, NULL);
+		place(b, out, "--tmpfs", NULL, hamr);
 		for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
 			char *path = xasprintf("%s/%s", hamr, shown[i]);
 			struct stat st;
 
 			if (lstat(path, &st) == 0 && (S_ISDIR(st.st_mode) ||
 			    S_ISREG(st.st_mode)))
-				put(out, "--ro-bind", path, path);
+				place(b, out, "--ro-bind", path, path);
 			free(path);
 		}
 		put(out, "--remount-ro", hamr, NULL);
@@ -251,19 +289,33 @@ put_hamr(const struct box *b, struct buf *out)
 /* ---- what is hidden ---- */
 
 static void
-mask(const struct box *b, struct buf *out, const char *path)
+mask(struct box *b, struct buf *out, const char *path)
 {
 	char *none = xasprintf("%s/%s", b->bs->temp, is_dir(path) ?
 	    "none.d" : "none");
 
-	put(out, "--ro-bind", none, path);
+	place(b, out, "--ro-bind", none, path);
 	free(none);
+}
+
+/* Is it, or what it lies in, hidden by one of the first n? */
+static bool
+is_hidden(const struct box *b, const char *path, size_t n)
+{
+	const struct texts *hidden = &b->bs->hidden;
+	const char *root = b->bs->root.real;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_beneath(path, hidden->v[i]) &&
+		    !is_beneath(root, hidden->v[i]))
+			return true;
+	return false;
 }
 
 /* Outside the root, which may be in a folder that is hidden: then that
  * stays. */
 static void
-put_hidden(const struct box *b, struct buf *out)
+put_hidden(struct box *b, struct buf *out)
 {
 	const char *root = b->bs->root.real;
 
@@ -277,31 +329,37 @@ put_hidden(const struct box *b, struct buf *out)
 			there = dir != NULL && is_beneath(path, dir);
 			free(dir);
 		}
-		if (is_beneath(path, root) ? strcmp(path, root) != 0 :
-		    there && !is_beneath(root, path))
+		if ((is_beneath(path, root) ? strcmp(path, root) != 0 :
+		    there && !is_beneath(root, path)) &&
+		    !is_hidden(b, path, i))
 			mask(b, out, path);
 	}
 }
 
-/* Is it, in the root, or what it lies in, hidden already? */
+/* Is real, in the root, in something that is not shown as it is? */
 static bool
-is_hidden(const struct box *b, const char *path)
+is_covered_in_root(const struct box *b, const char *real)
 {
-	const struct texts *hidden = &b->bs->hidden;
-	const char *root = b->bs->root.real;
+	const struct names *n = &b->bs->names;
+	size_t len = strlen(b->bs->root.real);
+	const char *rel = real + len + strspn(real + len, "/");
 
-	for (size_t i = 0; i < hidden->n; i++)
-		if (is_beneath(path, hidden->v[i]) &&
-		    !is_beneath(root, hidden->v[i]))
+	if (is_hidden(b, real, b->bs->hidden.n) || is_beneath(rel, ".hamr"))
+		return true;
+	for (size_t i = 0; i < n->n; i++)
+		if (n->v[i].kind == NAME_SECRET && !n->v[i].is_link &&
+		    !n->v[i].shown && is_beneath(rel, n->v[i].rel) &&
+		    strcmp(rel, n->v[i].rel) != 0)
 			return true;
 	return false;
 }
 
 static void
-put_names(const struct box *b, struct buf *out)
+put_names(struct box *b, struct buf *out)
 {
 	const struct names *n = &b->bs->names;
 	const char *root = b->bs->root.real;
+	struct texts guarded = { .n = 0 }, secret = { .n = 0 };
 
 	for (size_t i = 0; i < n->n; i++) {
 		const struct name *v = &n->v[i];
@@ -310,15 +368,23 @@ put_names(const struct box *b, struct buf *out)
 
 		/* of a link never more than a thing beneath the root */
 		if (real == NULL || !is_beneath(real, root) ||
-		    strcmp(real, root) == 0 || is_hidden(b, real))
+		    strcmp(real, root) == 0 || is_covered_in_root(b, real))
 			;
 		else if (v->kind == NAME_GUARDED && !v->is_link)
-			put(out, "--ro-bind", path, path);
+			texts_add(&guarded, xstrdup(path));
 		else if (v->kind == NAME_SECRET && !v->shown)
-			mask(b, out, real);
+			texts_add(&secret, xstrdup(real));
 		free(real);
 		free(path);
 	}
+	owner_reaches(b->bs, &guarded);
+	owner_reaches(b->bs, &secret);
+	for (size_t i = 0; i < guarded.n; i++)
+		place(b, out, "--ro-bind", guarded.v[i], guarded.v[i]);
+	for (size_t i = 0; i < secret.n; i++)
+		mask(b, out, secret.v[i]);
+	texts_release(&guarded);
+	texts_release(&secret);
 }
 
 /* ---- all ---- */
@@ -352,12 +418,14 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 		free(path);
 	}
 	put_root(b, out);
-	for (size_t i = 0; i < b->want.nwrite; i++)
-		bind_at(b, out, "--bind", b->want.write[i], b->want.write[i]);
-	put_git(b, out, g);
-	put_hamr(b, out);
+	if (!b->bare_root) {
+		put_given(b, out);
+		put_git(b, out, g);
+		put_hamr(b, out);
+	}
 	put_hidden(b, out);	/* the home's first: these are never too many */
-	put_names(b, out);
+	if (!b->bare_root)
+		put_names(b, out);
 	put(out, "--chdir", "/", NULL);
 	return !out->over;
 }

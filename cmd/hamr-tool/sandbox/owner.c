@@ -256,17 +256,14 @@ find_places(struct sandboxes *bs)
 	free(own_home);
 }
 
-/* They cannot read what they have no way to, and bubblewrap, as they, can put
- * nothing over it. */
-static void
-drop_unreachable(struct sandboxes *bs)
+void
+owner_reaches(const struct sandboxes *bs, struct texts *t)
 {
-	struct texts *t = &bs->hidden;
 	size_t to = 0;
 	int p[2];
 	pid_t pid;
 
-	if (!bs->switched || pipe2(p, O_CLOEXEC) < 0)
+	if (!bs->switched || t->n == 0 || pipe2(p, O_CLOEXEC) < 0)
 		return;
 	pid = fork();
 	if (pid == 0) {
@@ -372,5 +369,5 @@ owner_look(struct sandboxes *bs)
 		hide(&bs->hidden, bs->places.v[i]);
 	for (size_t i = 0; i < bs->shown.n; i++)
 		show(&bs->hidden, bs->shown.v[i]);
-	drop_unreachable(bs);
+	owner_reaches(bs, &bs->hidden);
 }

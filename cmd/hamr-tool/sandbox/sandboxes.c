@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -14,6 +15,8 @@
 #include "supervisor/landlock.h"
 
 #define NOTES_MAX 8192
+#define TRIES 5			/* while the root changes */
+#define NAP_NS 20000000L
 
 static bool
 mode_is(const struct sandboxes *bs, const char *word)
@@ -125,6 +128,70 @@ try_bwrap(struct box *b, struct err *e)
 	return box_start(b, e);
 }
 
+/* Does bubblewrap work here at all?  Then it failed of something in the root,
+ * which may have been put there for that. */
+static bool
+works_at_all(struct sandboxes *bs)
+{
+	struct box b = { .bs = bs, .want = { .kind = BOX_READ },
+		.layer = LAYER_BWRAP, .pid = -1, .fd = -1, .journal = -1,
+		.base = BUF_INIT(NOTES_MAX), .bare_root = true };
+	struct err e;
+	bool works = bs->bwrap != NULL && bs->temp != NULL &&
+	    box_start(&b, &e) == 0;
+
+	box_take_down(&b);
+	return works;
+}
+
+static bool
+look(struct sandboxes *bs)
+{
+	if (bs->root.fd < 0)
+		return false;
+	if (!bs->opened) {
+		bs->opened = true;
+		owner_find(bs);
+		folders_open(bs);
+		stubs_sweep(bs);
+	}
+	if (!mode_is(bs, "off")) {
+		owner_look(bs);
+		names_look(&bs->names);
+	}
+	return true;
+}
+
+/* In bubblewrap: again while names in the root change, and while it fails of
+ * the root alone.  That is no reason for a lesser layer (ST_TEMP). */
+static int
+insist_on_bwrap(struct box *b, struct err *e)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	struct sandboxes *bs = b->bs;
+
+	for (int i = 1;; i++) {
+		int got = try_bwrap(b, e);
+
+		if (got == 0 && (i == TRIES || !names_look(&bs->names)))
+			return 0;
+		if (got < 0 && (e->status != ST_SYSTEM || !works_at_all(bs)))
+			return got;
+		if (i == TRIES) {
+			struct err why = *e;
+
+			return err_set(e, ST_TEMP, "something in the root "
+			    "keeps its sandbox from being put up: %s",
+			    why.text);
+		}
+		box_take_down(b);
+		nanosleep(&nap, NULL);
+		look(bs);
+		b->look = bs->names.look;
+		b->hidden_as = bs->hidden_as;
+	}
+}
+
 /* Said once, in plain words, to who started us. */
 static void
 say_once(struct sandboxes *bs)
@@ -167,7 +234,7 @@ put_up(struct box *b, struct err *e)
 			buf_adds(&b->base, "the root was read-only, as no "
 			    "private copy of it can be made here");
 		if (layer == LAYER_BWRAP)
-			got = try_bwrap(b, e);
+			got = insist_on_bwrap(b, e);
 		else if (layer == LAYER_LANDLOCK && landlock_version() == 0)
 			got = err_set(e, ST_SYSTEM, "this kernel has no "
 			    "Landlock");
@@ -191,24 +258,6 @@ put_up(struct box *b, struct err *e)
 	}
 	say_once(bs);
 	return 0;
-}
-
-static bool
-look(struct sandboxes *bs)
-{
-	if (bs->root.fd < 0)
-		return false;
-	if (!bs->opened) {
-		bs->opened = true;
-		owner_find(bs);
-		folders_open(bs);
-		stubs_sweep(bs);
-	}
-	if (!mode_is(bs, "off")) {
-		owner_look(bs);
-		names_look(&bs->names);
-	}
-	return true;
 }
 
 struct box *

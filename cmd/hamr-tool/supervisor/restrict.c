@@ -1,6 +1,8 @@
 /* restrict.c - the supervisor keeps itself within its setup, and tries it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
 #include <linux/securebits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,7 +33,7 @@ struct setup {
 	struct wire_setup head;
 	bool alone;
 	const char *root, *fixed;	/* "" when there is none */
-	const char *const *texts;	/* writable, then hidden */
+	const char *const *texts;	/* writable, hidden, mounts */
 };
 
 /* ---- the layers ---- */
@@ -115,6 +118,32 @@ is_read_only(const char *path)
 	    (v.f_flag & ST_RDONLY) != 0);
 }
 
+/* Is it there, by its own name, what bubblewrap was to mount?  Where something
+ * else writes in the root, a link may have led either of them elsewhere. */
+static bool
+is_mounted(const char *text)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS };
+	char *at;
+	uintmax_t dev = strtoumax(text, &at, 10);
+	uintmax_t ino = strtoumax(at, &at, 10);
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, at + 1, &how, sizeof how);
+	struct statx x;
+	struct stat st;
+	bool yes;
+
+	if (fd < 0)
+		return errno == ENOSYS;		/* before 5.6 */
+	yes = fstat(fd, &st) == 0 &&
+	    (ino == 0 || (st.st_dev == dev && st.st_ino == ino)) &&
+	    (statx(fd, "", AT_EMPTY_PATH, 0, &x) < 0 ||
+	    (x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0 ||
+	    (x.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0);
+	close(fd);
+	return yes;
+}
+
 /* What does not hold; NULL when all does.  Before the filter, so that it is
  * the other layers that are tried. */
 static const char *
@@ -136,6 +165,10 @@ try_layers(const struct setup *s)
 		return "it could remount /";
 	if (!namespaces)
 		return NULL;
+	for (int i = 0; i < s->head.nmounts; i++)
+		if (!is_mounted(s->texts[s->head.nwritable + s->head.nhidden +
+		    i]))
+			return "the root changed meanwhile";
 	if (!s->head.root_writable && !is_read_only(s->root))
 		return "it could write what is read-only";
 	/* a stub of .git goes with the run that made it: where nothing can be
@@ -204,7 +237,7 @@ restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 	memcpy(&s.head, b.p, sizeof s.head);
 	p = b.p + sizeof s.head;
 	texts = split_texts(&p, b.p + b.len, 2 + s.head.nwritable +
-	    s.head.nhidden);
+	    s.head.nhidden + s.head.nmounts);
 	s.root = texts[0];
 	s.fixed = texts[1];
 	s.texts = (const char *const *)texts + 2;

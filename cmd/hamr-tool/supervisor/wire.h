@@ -38,10 +38,13 @@ struct wire {
 
 /* What the supervisor is to be, at the head of the file on fd WIRE_SETUP.
  * Behind it texts, each ended by NUL: the root; a place in it that is
- * read-only, or ""; those that may be written; those that are hidden. */
+ * read-only, or ""; those that may be written; those that are hidden; those
+ * that are mounts of their own, as "DEV INO PATH" of what is mounted (INO 0:
+ * anything). */
 struct wire_setup {
 	int layer;		/* enum box_layer */
 	bool network, unix_sockets;
 	bool root_writable;
 	int nwritable, nhidden;	/* for Landlock */
+	int nmounts;
 };
