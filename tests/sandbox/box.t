@@ -102,14 +102,17 @@ match "what appears is moved and named" "$(one 'git init -q a/n; echo x >.envrc
 	"exit 0; moved to .hamr/quarantine: .envrc, .vscode, a/.idea, a/n/.git"
 is "away" "$(find . -path ./.git -prune -o -path ./.hamr -prune -o -print |
 	sort | tr '\n' ' ')" ". ./.github ./a ./a/n "
-ok "not lost" test -e .hamr/quarantine/1-.git/HEAD
+ok "not lost" test -e .hamr/quarantine/4-.git/HEAD
 match "again" "$(one 'git init -q a/n')" "*quarantine: a/n/.git"
 is "what edit and write refuse" "$(one 'echo x >.mcp.json
 	echo x >.gitconfig')" "exit 0; moved to .hamr/quarantine: .gitconfig, .mcp.json"
 is "the user allows some" "$(one 'mkdir .vscode; echo x >.vscode/x; echo x >.bashrc' -o \
 	'policy.allow_write=[".vscode"]'; ls -d .vscode)" \
 	"exit 0; changed: .vscode/x; moved to .hamr/quarantine: .bashrc${nl}.vscode"
-ok "beside the other" test -e .hamr/quarantine/2-.git/HEAD
+ok "beside the other" test -e .hamr/quarantine/1-.git/HEAD
+one 'for i in $(seq 1001); do mkdir -p many/$i; : >many/$i/.envrc; done' >out
+is "as many as there are" "$(find many -name .envrc | wc -l)" 0
+rm -r many
 mkdir was && echo u >was/.envrc
 match "one whose folder is moved is not taken for another" "$(one \
 	'mv was is; mkdir was; echo x >was/.envrc')" \

@@ -21,7 +21,7 @@
 #define STUB ".git"
 #define SHARE_MS 1000
 #define FOLDER "quarantine"
-#define TRIES 1000
+#define TRIES 1000000
 #define SAID_MAX 5
 
 /* ---- where git keeps things, found without asking git ---- */
@@ -227,6 +227,7 @@ stubs_sweep(struct sandboxes *bs)
 
 struct moves {
 	int to;			/* .hamr/quarantine, -1 until it is needed */
+	int last;		/* number that was tried there */
 	struct texts moved, stuck;
 };
 
@@ -246,9 +247,8 @@ move(const struct sandboxes *bs, struct moves *m, const char *rel)
 			    O_NOFOLLOW | O_CLOEXEC);
 		file_close(hamr);
 	}
-	for (int i = 1; i <= TRIES && !moved && from >= 0 && m->to >= 0;
-	    i++) {
-		char *name = xasprintf("%d-%s", i, base);
+	while (!moved && from >= 0 && m->to >= 0 && m->last < TRIES) {
+		char *name = xasprintf("%d-%s", ++m->last, base);
 
 		moved = renameat2(from, base, m->to, name,
 		    RENAME_NOREPLACE) == 0;
