@@ -49,6 +49,9 @@ is "and root too" "$(cat f; ls new 2>/dev/null)" old
 is "it is still his" "$(others)" ""
 t bash '{"command":"rm f; ln -s g l"}' >../out 2>&1 && t undo >../out
 is "what comes back as well" "$(cat f; others)" old
+he bash '{"command":"chmod 0 f; echo he >h"}' >../out 2>&1
+is "what he made unreadable comes back, too" "$(he undo >/dev/null 2>&1
+	cat f; stat -c %a f; ls h 2>/dev/null)" "old${nl}644"
 
 cd /
 done_testing

@@ -75,7 +75,7 @@ undo_path_look(const struct files *f, struct undo_path *t)
 {
 	struct buf text = BUF_INIT(FILE_MAX);
 	struct stat st;
-	bool good, file;
+	bool good, file, read;
 	int fd = path_open(&f->root, t->path, O_PATH | O_NOFOLLOW);
 
 	if (fd < 0)
@@ -84,12 +84,15 @@ undo_path_look(const struct files *f, struct undo_path *t)
 	close(fd);
 	if (good)
 		return true;
-	/* of a FIFO or the like there is nothing to read */
+	/* of a FIFO or the like there is nothing to read, nor of what has no
+	 * mode for it */
 	file = S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
-	good = !file || snap_read(&f->root, t->path, &st, &text);
+	errno = 0;
+	read = file && snap_read(&f->root, t->path, &st, &text);
+	good = read || !file || errno == EACCES;
 	if (good)
 		t->new_mode = st.st_mode;
-	if (good && file)
+	if (read)
 		sha256_hex(text.p, text.len, t->sha);
 	buf_release(&text);
 	return good;
