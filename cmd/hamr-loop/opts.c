@@ -1,6 +1,6 @@
 /* opts.c - what the command line of hamr-loop says. */
+#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,8 +67,8 @@ static const struct option longs[] = {
 static void
 print_and_end(const char *text)
 {
-	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
-		exit(ST_SYSTEM);
+	if (file_write_all(STDOUT_FILENO, text, strlen(text)) < 0)
+		err_die(ST_SYSTEM, "stdout: %s", strerror(errno));
 	exit(ST_OK);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "stage.h"
 
@@ -421,10 +422,8 @@ stage_cancel(struct stage *s, bool cancelled)
 static void
 say_and_end(const char *text)
 {
-	size_t n = strlen(text);
-
-	if (write(STDOUT_FILENO, text, n) != (ssize_t)n)
-		exit(ST_SYSTEM);
+	if (file_write_all(STDOUT_FILENO, text, strlen(text)) < 0)
+		err_die(ST_SYSTEM, "stdout: %s", strerror(errno));
 	exit(ST_OK);
 }
 

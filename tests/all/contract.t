@@ -424,6 +424,11 @@ for s in $STAGES loop; do
 	    "$? $(wc -l <err) $(cat got)" "2 1 "
 	is "$s: ... with a hint" "$(cat err)" \
 	    "hamr-$s: unknown option --no-such-option; try hamr-$s --help"
+	test ! -w /dev/full || {
+		hamr-$s --help >/dev/full 2>err
+		is "$s: a full disk behind --help is told" "$? $(cat err)" \
+		    "71 hamr-$s: stdout: No space left on device"
+	}
 	is "$s: ... named, also behind another letter" \
 	    "$(hamr-$s -qZo 2>&1 </dev/null)" \
 	    "hamr-$s: unknown option -Z; try hamr-$s --help"
