@@ -63,6 +63,12 @@ before=$(loop --sessions | wc -l)
 status "--at past the end: 2" 2 hamr-loop --no-config --fork="$A" --at 9999 x
 status "--at 0: 2" 2 hamr-loop --no-config --fork="$A" --at 0 x
 status "--at without --fork: 2" 2 hamr-loop --no-config --at 3 x
+kept=$(ls .hamr/sessions)
+status "--at in front of the task, and no other: 2" 2 hamr-loop --no-config \
+    --fork="$A" --at 1
+match "... is told, and not to go on with what is not kept" "$(cat "$T/.err")" \
+    "hamr-loop: there is no task yet where the fork begins; *--fork=$A *"
+is "... as nothing is" "$(ls .hamr/sessions)" "$kept"
 status "--fork of nothing: 66" 66 hamr-loop --no-config --fork=nope x
 status "--fork of a path: 2" 2 hamr-loop --no-config --fork=../x x
 is "nothing is left of these" "$(loop --sessions | wc -l)" "$before"

@@ -412,6 +412,11 @@ run_task(struct run *r, struct err *e)
 			ui_note(&r->ui, "copied to session %s", r->session.id);
 		return ST_OK;
 	}
+	/* what a fork has so far is not kept */
+	if (r->o.task == NULL && r->track.task == NULL && r->o.fork != NULL)
+		return err_set(e, ST_USAGE, "there is no task yet where the "
+		    "fork begins; say one behind the options: hamr-loop "
+		    "--fork=%s ... \"make the tests pass\"", r->o.fork);
 	if (r->o.task == NULL && r->track.task == NULL)
 		return err_set(e, ST_USAGE, "session %s has no task yet; say "
 		    "it: hamr-loop --resume=%s \"make the tests pass\"",
