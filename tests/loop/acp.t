@@ -349,6 +349,36 @@ P
 )" "tool_error, stage_died: stage provider (hamr-provider) ended with status \
 78: hamr-provider: api nonsense: not known"
 
+# --- commands: /undo asks nobody, and does nothing where it would have to
+fresh undo
+{ call write '{"path":"a","content":"x\n"}'
+answer "The file a holds one line with an x, which you asked for."
+call write '{"path":"b","content":"x\n"}'
+answer "The file b holds one line with an x, which you asked for."
+answer "There is nothing more to do, as far as I can see here."; } >script
+is "commands" "$(play <<'P'
+e = new("--yes")
+s = e.new(here)
+def say(text):
+    e.updates = []
+    print(e.prompt(s, text)["stopReason"], os.path.exists("a"), os.path.exists("b"), repr(e.text().strip()))
+say("/undo")
+e.prompt(s, "Make the file a")
+say("/undo")
+e.prompt(s, "Make the file b")
+open("b", "a").write("mine\n")
+say("/undo-last-edit")
+say("/mode docs")
+say("/compakt")
+say("Go on")
+P
+)" "end_turn False False 'this session has changed no file'
+end_turn False False 'write\\n  a\\nremoved a'
+end_turn False True 'write\\n  b  changed since; that would be lost\\nnothing was undone; hamr-tool undo --force u4 does it all the same'
+end_turn False True '/mode is for a terminal; here there are /compact, /cost, /export, /init, /status, /undo, /verify and your own'
+end_turn False True 'no command /compakt; did you mean /compact? here there are /compact, /cost, /export, /init, /status, /undo, /verify and your own'
+end_turn False True 'There is nothing more to do, as far as I can see here.'"
+
 # --- a server: models, tokens
 fresh server
 printf 'path /v1/models*\nbody {"data":[{"id":"big"},{"id":"tiny"}]}\n' >models

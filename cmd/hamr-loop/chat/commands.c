@@ -661,6 +661,20 @@ distance(const char *a, const char *b)
 	return d;
 }
 
+/* For a program in a person's place. */
+static const char *const served[] = { "compact", "cost", "export", "init",
+	"status", "undo", "undo-last-edit", "verify", NULL };
+#define SERVED "here there are /compact, /cost, /export, /init, /status, " \
+	"/undo, /verify and your own"
+
+static bool
+is_offered(const struct chat *c, size_t i)
+{
+	return (commands[i].flags & ALIAS) == 0 &&
+	    (c->run->ui.peer == NULL ||
+	    slice_in(slice_of(commands[i].name), served));
+}
+
 static void
 tell_nearest(struct chat *c, const char *word)
 {
@@ -669,14 +683,15 @@ tell_nearest(struct chat *c, const char *word)
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const char *name = commands[i].name;
 
-		if ((commands[i].flags & ALIAS) == 0 &&
+		if (is_offered(c, i) &&
 		    (distance(word, name) <= 2 || (strlen(word) > 1 &&
 		    strncmp(word, name, strlen(word)) == 0)))
 			buf_fmt(&near, "%s/%s", near.len > 0 ? ", " : "", name);
 	}
-	ui_note(&c->run->ui, "no command /%s; %s%s%s/help lists them", word,
+	ui_note(&c->run->ui, "no command /%s; %s%s%s%s", word,
 	    near.len > 0 ? "did you mean " : "", buf_view(&near).p,
-	    near.len > 0 ? "? " : "");
+	    near.len > 0 ? "? " : "", c->run->ui.peer != NULL ? SERVED :
+	    "/help lists them");
 	buf_release(&near);
 }
 
@@ -762,9 +777,6 @@ chat_command(struct chat *c, const char *line)
 
 /* ---- for a program in a person's place ---- */
 
-static const char *const served[] = { "compact", "cost", "export", "init",
-	"status", "undo", "verify", NULL };
-
 bool
 chat_command_served(struct chat *c, const char *line)
 {
@@ -773,8 +785,8 @@ chat_command_served(struct chat *c, const char *line)
 	if (!is_command(line))
 		return false;
 	if (find(word.p, word.n) != NULL && !slice_in(word, served)) {
-		ui_note(&c->run->ui, "/%.*s is for a terminal", (int)word.n,
-		    word.p);
+		ui_note(&c->run->ui, "/%.*s is for a terminal; " SERVED,
+		    (int)word.n, word.p);
 		return true;
 	}
 	return chat_command(c, line);
@@ -807,7 +819,7 @@ chat_tell_session(struct chat *c)
 	    conf_str(r->conf, "provider.model")),
 	    SCAN_INT(budget_from(r->conf, -1).window));
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (slice_in(slice_of(commands[i].name), served))
+		if (is_offered(c, i))
 			put_command(&b, commands[i].name, commands[i].args,
 			    commands[i].what);
 	own_list(c, &own);

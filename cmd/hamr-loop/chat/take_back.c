@@ -182,16 +182,22 @@ chat_undo(struct chat *c, const char *arg)
 	struct seen s;
 	char *id;
 	int changed = -1, status;
+	bool sure;
 
 	(void)arg;
 	see_session(c, &s, -1);
 	id = find_change(c, &s);
 	if (id != NULL)
 		changed = show(c, &s, id);
-	if (changed >= 0 && !chat_confirm(c, changed == 0 ?
-	    "undo this? (y/n) " : "undo this all the same? (y/n) ")) {
-		ui_note(&c->run->ui, "nothing was undone");
-	} else if (changed >= 0) {
+	/* a program cannot be asked: it has said so already */
+	sure = changed >= 0 && (c->run->ui.peer != NULL ? changed == 0 :
+	    chat_confirm(c, changed == 0 ? "undo this? (y/n) " :
+	    "undo this all the same? (y/n) "));
+	if (changed >= 0 && !sure) {
+		ui_note(&c->run->ui, c->run->ui.peer != NULL ?
+		    "nothing was undone; hamr-tool undo --force %s does it all "
+		    "the same" : "nothing was undone", id);
+	} else if (sure) {
 		status = run_tool(c, "--json", changed > 0 ? "--force" : NULL,
 		    id, &said);
 		if (status == 0)
