@@ -227,8 +227,9 @@ fails "a delta that is no text" 'def request: {}; def event: {kind: "content", t
 	"server: ./p.jq: event: returned something that is not a delta*"
 fails "event fails" 'def request: {path: "/"}; def event: .t.t;' \
 	"server: ./p.jq: event: Cannot index string with*"
-fails "no delta" 'def request: {path: "/"}; def event: {kind: "contnt"};' \
-	'server: ./p.jq: event: returned something that is not a delta: {"kind":"contnt"}'
+fails "no delta" 'def request: {path: "/"}; def event: {kind: "contnt", text: "x"};' \
+	'server: ./p.jq: event: returned something that is not a delta: {"kind":"contnt",*'
+is "... and its text is none" "$(with ./p.jq | grep -c '"x"}')" 0
 fails "request loops" 'def request: last(repeat(1)); def event: empty;' \
 	"bad_request: ./p.jq: request: stopped, it takes too long*"
 fails "event says too much" 'def request: {path: "/"}; def event: range(99) | {kind: "content", text: ("x" * 99999)};' \

@@ -501,12 +501,12 @@ take_delta(struct answer *a, struct slice o, struct failure *f)
 		args = scan_get(o, "arguments");
 		api_call(a, (long)api_number(o, "index"), scan_get(o, "id"),
 		    scan_get(o, "name"), args.p != NULL ? args : text);
-	} else {
+	} else if (content || scan_str_is(kind, "reasoning")) {
 		api_text(a, text, content ? answer_content : answer_reasoning);
-		good = (content || scan_str_is(kind, "reasoning")) &&
-		    (scan_kind(text) == SCAN_STRING ||
-		    scan_kind(text) == SCAN_NULL);
-	}
+		good = scan_kind(text) == SCAN_STRING ||
+		    scan_kind(text) == SCAN_NULL;
+	} else
+		good = false;
 	return good ? API_MORE : API_ERROR;
 }
 
