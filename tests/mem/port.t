@@ -221,6 +221,8 @@ for page in 30 90
 do	damage "$page"
 	status "damaged at page $page: a fault" 1 mem dm.db check
 	match "... is a line" "$(cat "$T/.out")" "*dm.db: *"
+	match "which way out is told" "$(mem dm.db export 2>&1 >/dev/null)" \
+	    "*damaged (*by hamr-mem --db $T/dm.db rebuild DIR*"
 	status "damaged at page $page: rebuilt" 0 mem dm.db rebuild dir
 	match "it says what was kept, and where the old one is" \
 	    "$(cat "$T/.err")" \

@@ -46,9 +46,10 @@ db_fail(sqlite3 *h, struct err *e)
 		return err_set(e, ST_DATA, "%s: not a memory file; move it "
 		    "away or name another one with --db", path);
 	case SQLITE_CORRUPT:
-		return err_set(e, ST_DATA, "%s: damaged (%s); hamr-mem "
-		    "rebuild DIR saves what can be read of it", path,
-		    sqlite3_errmsg(h));
+		return err_set(e, ST_DATA, "%s: damaged (%s); what can be "
+		    "read of it is saved by hamr-mem --db %s rebuild DIR, "
+		    "where DIR holds transcripts or nothing", path,
+		    sqlite3_errmsg(h), path);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_CANTOPEN:
