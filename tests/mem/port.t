@@ -222,7 +222,7 @@ do	damage "$page"
 	status "damaged at page $page: a fault" 1 mem dm.db check
 	match "... is a line" "$(cat "$T/.out")" "*dm.db: *"
 	match "which way out is told" "$(mem dm.db export 2>&1 >/dev/null)" \
-	    "*damaged (*by hamr-mem --db $T/dm.db rebuild DIR*"
+	    "*damaged (*by hamr-mem --db */dm.db rebuild DIR*"
 	status "damaged at page $page: rebuilt" 0 mem dm.db rebuild dir
 	match "it says what was kept, and where the old one is" \
 	    "$(cat "$T/.err")" \

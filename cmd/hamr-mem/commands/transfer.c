@@ -284,9 +284,8 @@ set_aside(struct rebuild *b, struct err *e)
 	if (r == 0)
 		r = db_set_aside(b->path, b->beside, aside, e);
 	if (r == 0)
-		err_say("%s was damaged: %zu item%s of it kept; the damaged "
-		    "file is now %s", b->path, b->kept, b->kept == 1 ?
-		    " was" : "s were", aside);
+		err_say("%s was damaged: %zu items of it were kept; the "
+		    "damaged file is now %s", b->path, b->kept, aside);
 	free(aside);
 	return r;
 }
