@@ -19,6 +19,16 @@ for c in list stats export check; do
 	status "$c of an empty file" 0 hamr-mem --db empty.db $c
 	rm -f empty.db*
 done
+status "--db without a name" 2 hamr-mem --db '' save x
+for f in :memory: file:x.db; do
+	hamr-mem --db $f save "a fact in $f" >/dev/null
+	is "$f is a file like another" "$(hamr-mem --db $f list |
+	    jq -r .content)" "a fact in $f"
+done
+mkfifo fifo
+for f in fifo . /dev/null; do
+	status "no memory: $f" 71 timeout 20 hamr-mem --db $f check
+done
 status "nothing is found in a missing --db" 1 hamr-mem --db no.db search x
 status "--global without HOME" 66 env -u HOME -u XDG_DATA_HOME \
     hamr-mem --global list

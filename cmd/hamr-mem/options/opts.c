@@ -96,7 +96,10 @@ take(struct opts *o, int c, char **argv, struct err *e)
 
 	switch (c) {
 	case OPT_GLOBAL: o->global = true; return 0;
-	case OPT_DB: o->db = optarg; return 0;
+	case OPT_DB:
+		o->db = optarg;
+		return *optarg != '\0' ? 0 : err_set(e, ST_USAGE, "--db: needs "
+		    "the name of a file");
 	case OPT_KEY: o->key = optarg; return 0;
 	case OPT_SESSION: o->session = optarg; return 0;
 	case OPT_REPLACE: o->replace = optarg; return 0;

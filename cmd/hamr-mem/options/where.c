@@ -30,7 +30,6 @@ static char *
 project_path(bool create, struct err *e)
 {
 	char *root = conf_root(".", e), *dir = NULL, *path = NULL;
-	struct stat st;
 
 	if (root == NULL)
 		return NULL;
@@ -39,30 +38,40 @@ project_path(bool create, struct err *e)
 	dir = state_dir(root, create, e);
 	if (dir != NULL)
 		path = xasprintf("%s/memory.db", dir);
-	/* the folder is known to be the user's own, but what lies in it may
-	 * have come with an archive: a link would lead us to a file
-	 * elsewhere */
-	if (path != NULL && lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		err_set(e, ST_SYSTEM, "%s: not a plain file; remove it or "
-		    "name another one with --db", path);
-		free(path);
-		path = NULL;
-	}
 	free(dir);
 	free(root);
 	return path;
+}
+
+/* --db FILE: a name with a colon means something else to SQLite. */
+static char *
+file_path(const char *file)
+{
+	return xasprintf("%s%s", strcspn(file, ":") < strcspn(file, "/") ?
+	    "./" : "", file);
 }
 
 char *
 where_path(const struct opts *o, bool create, const char **name,
     struct err *e)
 {
-	if (o->db != NULL) {
-		*name = "file";
-		return xstrdup(o->db);
+	bool project = o->db == NULL && !o->global;
+	char *path = o->db != NULL ? file_path(o->db) : o->global ?
+	    global_path(create, e) : project_path(create, e);
+	struct stat st;
+
+	*name = o->db != NULL ? "file" : o->global ? "global" : "project";
+	/* the project's folder is known to be the user's own, but what lies
+	 * in it may have come with an archive: a link would lead us to a file
+	 * elsewhere */
+	if (path != NULL && (project ? lstat(path, &st) :
+	    stat(path, &st)) == 0 && !S_ISREG(st.st_mode)) {
+		err_set(e, ST_SYSTEM, "%s: not a plain file; name another one "
+		    "with --db", path);
+		free(path);
+		path = NULL;
 	}
-	*name = o->global ? "global" : "project";
-	return o->global ? global_path(create, e) : project_path(create, e);
+	return path;
 }
 
 /* Open what is at path, which is let go: 0, or 1: there is none yet, or -1. */
