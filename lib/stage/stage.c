@@ -301,9 +301,11 @@ stage_run(struct stage *s)
 		s->in.open_end = s->open_end;
 		s->in.out = s->out.fd;
 		if (s->import.conf != NULL && s->mode != STAGE_RESIDENT &&
-		    import_open(&s->from, &s->in, &s->import, &e) < 0)
-			stage_fail(s, &e);
-		else if (s->from != NULL)
+		    import_open(&s->from, &s->in, &s->import, &e) < 0) {
+			if (s->lenient && e.status == ST_DATA)
+				err_report(&e);	/* it is all of a file */
+			refuse(s, &e);
+		} else if (s->from != NULL)
 			read_import(s);
 		else
 			read_input(s);

@@ -145,6 +145,9 @@ status "nobody's" 65 imp n
 said=$(imp n 2>&1)
 match "nobody's: all are named, with the reason" "$said" \
     "*hamr: no *claude-code: no *copilot: no *not recognised*"
+printf '%s\n' '{"role":"user","content":"next"}' >next
+is "--lenient reads the next file" "$(imp -q --lenient n next 2>/dev/null |
+    jq -r '.code // .content' | xargs)" "bad_record next"
 is "as many as there are" "$(echo "$said" | grep -c ': no ')" 16
 printf '{\n"createdAt":"t",\n"agents":{"main":{}}\n}\n' >state
 match "nor is a document of many lines anybody's" "$(imp state 2>&1)" \

@@ -154,6 +154,13 @@ status "no folder" 66 mem r.db rebuild t
 status "without a folder" 2 mem r.db rebuild
 head -c 3000 /dev/zero >dir/zzz.jsonl
 status "what is no transcript does not hinder" 0 mem r.db rebuild dir
+mkdir alien
+printf '%s\n' '{"type":"session_start","id":"d","cwd":"/"}' >alien/a.jsonl
+printf '%s\n' '{"role":"user","content":"behind the alien"}' >alien/b.jsonl
+status "nor does one of an unknown format" 0 mem alien.db rebuild alien
+is "which is named" "$(cat "$T/.err")" "hamr-mem: alien/a.jsonl: the format \
+is not recognised; name it with -F, or see hamr-import(5) for writing one"
+status "what comes behind it is read" 0 mem alien.db search "behind the alien"
 rm dir/zzz.jsonl
 mem r.db export >again
 same "... and gives nothing" after again
