@@ -92,9 +92,12 @@ def finished: if . == null then null
     "MAX_TOKENS": "length", "STOP": "stop", "content_filter": "content_filter", "refusal": "content_filter",
     "error": "error", "aborted": "error"}[tostring] end;
 
-# A time of the source, text or seconds or milliseconds since 1970, as hamr
-# writes it; null when it is none, or of another zone.
-def time: if type == "number" then (if . > 100000000000 then . / 1000 else . end | floor | todate)
+# A time of the source, text or a number since 1970 (seconds, or thousandths of
+# them, of these, or of those), as hamr writes it; null when it is none, behind
+# the year 9999, or of another zone.
+def time: if type == "number" then
+    (if . > 1e17 then . / 1e9 elif . > 1e14 then . / 1e6 elif . > 1e11 then . / 1e3 else . end)
+    | if . >= 0 and . < 253402300800 then floor | todate else null end
   elif type == "string" then
     ([capture("^(?<d>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?<t>[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?)(Z|[+]00:?00)?$")] | .[0]
      | if . == null then null else "\(.d)T\(.t)Z" end)

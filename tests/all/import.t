@@ -137,6 +137,17 @@ is "hamr, asked for: said" "$(hamr-guard -F auto h 2>&1 >out)" \
 strace -f -qq -e trace=openat -o trace hamr-guard codex.jsonl >out 2>&1
 is "others: libjq" "$(grep -c 'libjq.so.1".* = [0-9]' trace)" 1
 
+# ---- times ----
+
+for t in 1700000000 1700000000123 1700000000123456 1700000000123456789 \
+    -1e18 1e300 -5; do
+	jq -nc "{info: {id: \"ses_1\", directory: \"/w\", time: {created: $t}},
+	    messages: [{info: {id: \"m\", role: \"user\"}, parts: []}]}" >time
+	imp -q time | jq -r '.created // empty | tostring'
+done >times
+is "numbers since 1970, and what is none" "$(sort times | uniq -c | xargs)" \
+    "4 2023-11-14T22:13:20Z"
+
 # ---- not recognised, not one, not whole ----
 
 printf '%s\n' '{"type":"session_start","id":"d","cwd":"/"}' \
