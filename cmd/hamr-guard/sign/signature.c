@@ -202,11 +202,13 @@ has_word(const struct words *all, const char *const *row)
 }
 
 /* Does a tool of this name wait for something or look whether it has happened?
- * BashOutput, task_status, job_wait, waitFor, get_workflow_run. */
+ * BashOutput, task_status, job_wait, waitFor, browser_wait_for,
+ * get_workflow_run. */
 static bool
 waits(const struct words *name)
 {
-	static const char *const waiting[] = { "wait", "poll", NULL };
+	static const char *const waiting[] = { "wait", NULL };
+	static const char *const polling[] = { "poll", NULL };
 	static const char *const states[] = { "status", "progress", NULL };
 	static const char *const looking[] = { "output", "log", "logs",
 		"state", "result", NULL };
@@ -226,8 +228,8 @@ waits(const struct words *name)
 		else
 			looked |= slice_in(slice_of(name->w[i]), looks);
 	return strncmp(first, "wait", 4) == 0 || strcmp(first, "await") == 0 ||
-	    strcmp(first, "poll") == 0 || slice_in(last, waiting) ||
-	    slice_in(last, states) ||
+	    strcmp(first, "poll") == 0 || has_word(name, waiting) ||
+	    slice_in(last, polling) || slice_in(last, states) ||
 	    (slice_in(last, looking) && has_word(name, works));
 }
 
