@@ -893,7 +893,6 @@ await {}
 job_wait {}
 wait_for_build {}
 waitForTask {}
-mcp__playwright__browser_wait_for {}
 wait {}
 process {"action":"poll"}
 deploy {"action":"status"}

@@ -238,8 +238,9 @@ static bool
 acts(const struct words *name)
 {
 	static const char *const row[] = { "click", "press", "tap", "type",
-		"scroll", "swipe", "key", "keys", "move", "next", "step",
-		NULL };
+		"scroll", "swipe", "drag", "key", "keys", "move", "next",
+		"step", "back", "forward", "continue", "resume", "advance",
+		"skip", "undo", "redo", "send", NULL };
 
 	return has_word(name, row);
 }
