@@ -240,7 +240,7 @@ acts(const struct words *name)
 	static const char *const row[] = { "click", "press", "tap", "type",
 		"scroll", "swipe", "drag", "key", "keys", "move", "next",
 		"step", "back", "forward", "continue", "resume", "advance",
-		"skip", "undo", "redo", "send", NULL };
+		"skip", "undo", "redo", NULL };
 
 	return has_word(name, row);
 }
