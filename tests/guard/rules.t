@@ -929,6 +929,7 @@ I'll run the tests now.
 Let me check the parser:
 Next I need to look at the build files.
 The loader drops the key.\n\nI am going to fix this in `ini.c`…
+I'm now going to fix the test.
 First I will inspect the logs. Then I'll update the code.
 Here is my plan:
 I look at it.\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```

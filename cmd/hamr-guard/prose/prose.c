@@ -223,8 +223,9 @@ sentence_has(const struct sentence *s, struct phrases *of)
 /* ---- a plan ---- */
 
 static struct phrases intents = PHRASES("i'll", "i will", "i need to",
-    "i am going to", "i'm going to", "i should", "let me", "let's", "next i",
-    "next i'll", "first i", "then i'll");
+    "i am going to", "i'm going to", "i am now going to", "i'm now going to",
+    "i should", "let me", "let's", "next i", "next i'll", "first i",
+    "then i'll");
 static struct phrases verbs = PHRASES("read", "run", "rerun", "re-run",
     "rewrite", "remove", "refactor", "review", "look", "list", "check",
     "create", "change", "inspect", "implement", "investigate", "install",
