@@ -19,11 +19,11 @@
 static const char help[] =
 "usage: hamr-loop                        chat, on a terminal\n"
 "       hamr-loop [options] TASK | -     carry out a task (-: from stdin)\n"
-"       hamr-loop [options] TASK -       ... with what stdin holds beside it\n"
+"       hamr-loop [options] TASK -       ... and what stdin holds\n"
 "       hamr-loop --resume[=ID] [TASK]   continue a session\n"
 "       hamr-loop --fork=ID [--at LINE] [TASK]   branch off a session\n"
 "       hamr-loop --sessions | --inspect budget|ledger|context [ID]\n"
-"       hamr-loop --export openai|atif|html ID\n"
+"       hamr-loop --export openai|atif|html [ID]\n"
 "       hamr-loop --print-config | --doctor | --trust | --acp (for editors)\n"
 "  --task T            the task, as an option\n"
 "  --mode M            read-only, patch (default), verify or docs\n"
@@ -32,7 +32,7 @@ static const char help[] =
 "  --replay FILE       answers from a recorded script or transcript\n"
 "  --strategy S        auto, light, balanced ...: when to compact\n"
 "  --json              every record to stdout as NDJSON, the end record last;\n"
-"  --records           the same, and messages as records on stdin\n"
+"  --records           the same, reading messages as records on stdin\n"
 "  --quiet, -C DIR     no progress; work in DIR's repository\n"
 "  -o KEY=VALUE        a configuration key; --no-config reads no file\n"
 "  --verification-profile quick|full  --repair-attempts N\n"
@@ -171,7 +171,7 @@ operands(struct opts *o, int n, char **v, struct err *e)
 	}
 	for (int i = 0; i < words; i++)
 		if (strcmp(v[i], "-") == 0)
-			return err_set(e, ST_USAGE, "- goes behind the task: "
+			return err_set(e, ST_USAGE, "- goes after the task: "
 			    "hamr-loop \"TASK\" -");
 	if (words > 1 || (words == 1 && o->task != NULL))
 		return more_than_one(e);

@@ -107,7 +107,7 @@ parse(struct opts *o, int argc, char **argv)
 		bad_usage("--list and --force go with undo");
 	if (argc == 1 || argc > 2 || ((o->schemas || o->mcp ||
 	    o->status) && argc != 0))
-		bad_usage("NAME and JSON are wanted, or nothing");
+		bad_usage("give NAME and JSON, or neither");
 	o->name = argc == 2 ? argv[0] : NULL;
 	o->json_args = argc == 2 ? argv[1] : NULL;
 	if (o->json && o->name == NULL)

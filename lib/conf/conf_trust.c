@@ -276,7 +276,7 @@ user_file(mode_t *mode, struct err *e)
 	int r;
 
 	if (path == NULL) {
-		err_set(e, ST_CONFIG, "no place to keep trust in; set HOME");
+		err_set(e, ST_CONFIG, "nowhere to store trust; set HOME");
 		return NULL;
 	}
 	real = realpath(path, NULL);

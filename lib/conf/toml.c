@@ -170,7 +170,7 @@ string(struct toml_in *t, char **text)
 		int c = peek(t), r;
 
 		if (c < 0 || c == '\n' || starts(t, "\r\n"))
-			r = bad(t, "a string without an end");
+			r = bad(t, "an unterminated string");
 		else if (is_control(c))
 			r = control(t);
 		else if (c == '\\' && quote == '"')
@@ -324,7 +324,7 @@ array(struct toml_in *t, struct toml_value *v, int depth)
 		if (peek(t) == ']')
 			break;
 		if (peek(t) != ',')
-			return bad(t, "an array without an end");
+			return bad(t, "an unterminated array");
 	}
 	t->p++;
 	return 0;
@@ -347,7 +347,7 @@ value(struct toml_in *t, struct toml_value *v, int depth)
 	case '{':
 		return unsupported(t, "an inline table (write [TABLE])");
 	case -1:
-		return bad(t, depth > 0 ? "an array without an end" :
+		return bad(t, depth > 0 ? "an unterminated array" :
 		    "no value");
 	default:
 		return plain(t, v);

@@ -63,7 +63,7 @@ gone(struct program *p, struct err *e)
 	}
 	if (p->last && p->wire.in.len == p->wire.at)
 		return PROGRAM_END;
-	return err_set(e, ST_DATA, "%s: it has ended early", p->name);
+	return err_set(e, ST_DATA, "%s: it ended early", p->name);
 }
 
 void

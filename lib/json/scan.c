@@ -58,7 +58,7 @@ special(struct scan *s)
 	if (*p != '\\')
 		return refuse(s, p, "control byte in a string");
 	if (left < 2)
-		return refuse(s, s->end, "string without an end");
+		return refuse(s, s->end, "unterminated string");
 	if (escapes[(unsigned char)p[1]] == 1) {
 		s->p += 2;
 		return true;
@@ -202,7 +202,7 @@ string(struct scan *s, bool *escaped)
 		    (unsigned char)*s->p < 0x80)
 			s->p++;
 		if (s->p >= s->end)
-			return refuse(s, open, "string without an end");
+			return refuse(s, open, "unterminated string");
 		if (*s->p == '"')
 			break;
 		*escaped |= *s->p == '\\';
@@ -435,7 +435,7 @@ array(struct scan *s)
 			return false;
 		blanks(s);
 		if (s->p >= s->end)
-			return refuse(s, s->p, "array without an end");
+			return refuse(s, s->p, "unterminated array");
 		if (*s->p == ']')
 			break;
 		if (*s->p != ',')
@@ -508,7 +508,7 @@ object(struct scan *s)
 		}
 		blanks(s);
 		if (s->p >= s->end)
-			return refuse(s, s->p, "object without an end");
+			return refuse(s, s->p, "unterminated object");
 		if (*s->p == '}')
 			break;
 		if (*s->p != ',')

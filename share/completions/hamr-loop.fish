@@ -26,5 +26,5 @@ complete -c hamr-loop -l repair-attempts -x -d 'how often a failed one is repair
 complete -c hamr-loop -s C -x -a '(__fish_complete_directories)' -d 'work in this repository'
 complete -c hamr-loop -s o -x -a '(hamr-loop --print-config 2>/dev/null | string replace -rf " = .*" =)' -d 'set a configuration key'
 complete -c hamr-loop -l no-config -d 'read no configuration'
-complete -c hamr-loop -l help -d 'what there is to say'
+complete -c hamr-loop -l help -d 'print a summary'
 complete -c hamr-loop -l version -d 'the version'

@@ -27,5 +27,5 @@ complete -c hamr-mem -n __fish_use_subcommand -a import -d 'take in what was exp
 complete -c hamr-mem -n __fish_use_subcommand -a forget -d 'take something out'
 complete -c hamr-mem -s o -x -a '(hamr-loop --print-config 2>/dev/null | string replace -rf " = .*" =)' -d 'set a configuration key'
 complete -c hamr-mem -l no-config -d 'read no configuration'
-complete -c hamr-mem -l help -d 'what there is to say'
+complete -c hamr-mem -l help -d 'print a summary'
 complete -c hamr-mem -l version -d 'the version'

@@ -18,5 +18,5 @@ complete -c hamr-provider -l mcp -x -d 'an MCP server over HTTP, as one over std
 complete -c hamr-provider -l probe -d 'its window, tools and speed'
 complete -c hamr-provider -s o -x -a '(hamr-loop --print-config 2>/dev/null | string replace -rf " = .*" =)' -d 'set a configuration key'
 complete -c hamr-provider -l no-config -d 'read no configuration'
-complete -c hamr-provider -l help -d 'what there is to say'
+complete -c hamr-provider -l help -d 'print a summary'
 complete -c hamr-provider -l version -d 'the version'

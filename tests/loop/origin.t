@@ -81,7 +81,7 @@ is "a beginning that is the only one will do" "$(loop --resume="${A%?}")" \
     Three.
 loop --resume=2 x >/dev/null
 is "one of several is not" "$? $(cat err)" "2 hamr-loop: several sessions begin \
-with 2, as $(ids | sed -n 1p) and $(ids | sed -n 2p); give more of it"
+with 2, as $(ids | sed -n 1p) and $(ids | sed -n 2p); give more characters"
 is "--inspect and --export take it too" "$(hamr-loop --export openai \
     "${A%?}" >/dev/null; echo $?) $(hamr-loop --no-config --inspect ledger \
     "${A%?}" >/dev/null; echo $?)" "0 0"

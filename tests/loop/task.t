@@ -35,7 +35,7 @@ match "and one byte more" "$? $(cat out err)" "2 hamr-loop: stdin holds more \
 than 1 MiB; put it into a file*"
 echo x | loop - "review this"
 is "- comes last" "$? $(cat out err)" \
-    '2 hamr-loop: - goes behind the task: hamr-loop "TASK" -'
+    '2 hamr-loop: - goes after the task: hamr-loop "TASK" -'
 echo never | loop "review this"
 is "stdin is not read without -" "$? $(told)" "0 user: review this"
 

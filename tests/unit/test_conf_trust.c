@@ -161,7 +161,7 @@ test_refused(void **state)
 	refused(f, ST_CONFIG, "/home/hamr/config.toml:1: a key without =");
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("HOME");
-	refused(f, ST_CONFIG, "no place to keep trust in; set HOME");
+	refused(f, ST_CONFIG, "nowhere to store trust; set HOME");
 	free(at);
 }
 

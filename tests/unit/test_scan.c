@@ -62,9 +62,9 @@ rules_of_the_door(void **state)
 	refuses("{\"a\":NaN}", "not a JSON value");
 	refuses("{\"a\":1,}", "key wanted");
 	refuses("{\"a\" 1}", "':' wanted");
-	refuses("{\"a\":1", "object without an end");
-	refuses("{\"a\":\"x", "string without an end");
-	refuses("{\"a\":\"x\\", "string without an end");
+	refuses("{\"a\":1", "unterminated object");
+	refuses("{\"a\":\"x", "unterminated string");
+	refuses("{\"a\":\"x\\", "unterminated string");
 	refuses("{\"a\":\"\\x\"}", "bad escape in a string");
 }
 

@@ -150,16 +150,16 @@ test_toml_wrong(void **state)
 	refuses("[a] b = 1",
 	    "F:1: text after the table name");
 	refuses("a = 1 b = 2", "F:1: text after the value");
-	refuses("a = \"x", "F:1: a string without an end");
-	refuses("a = 'x\n'", "F:1: a string without an end");
+	refuses("a = \"x", "F:1: an unterminated string");
+	refuses("a = 'x\n'", "F:1: an unterminated string");
 	refuses("a = \"\\x41\"", "F:1: unknown escape in a string (a "
 	    "backslash is written \\\\, or the string in '...')");
 	refuses("a = \"\\ud800\"",
 	    "F:1: an escape that is not a Unicode character");
 	refuses("a = \"\\u12\"", "F:1: \\u needs 4 hexadecimal digits");
-	refuses("a = [1\n2]", "F:2: an array without an end");
+	refuses("a = [1\n2]", "F:2: an unterminated array");
 	refuses("a = [1,,2]", "F:1: no value");
-	refuses("a = [\n1,", "F:2: an array without an end");
+	refuses("a = [\n1,", "F:2: an unterminated array");
 	refuses("a = \"\x01\"", "F:1: control character 0x01");
 	refuses("# \x7f", "F:1: control character 0x7f");
 	refuses("a = 1\rb = 2", "F:1: control character 0x0d");

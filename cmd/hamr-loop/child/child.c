@@ -52,8 +52,8 @@ check_command(const char *command, struct err *e)
 		}
 	}
 	if (quote != '\0')
-		return err_set(e, ST_CONFIG, "command \"%s\" has a quote "
-		    "without its end", command);
+		return err_set(e, ST_CONFIG, "command \"%s\" has an "
+		    "unclosed quote", command);
 	if (!word)
 		return err_set(e, ST_CONFIG, "a command in [stages] is empty");
 	return 0;

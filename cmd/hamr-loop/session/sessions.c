@@ -271,7 +271,7 @@ by_name(const struct list *l, const char *dir, const char *id, struct err *e)
 	}
 	if (other != NULL)
 		err_set(e, ST_USAGE, "several sessions begin with %s, as %s "
-		    "and %s; give more of it", id, other, found);
+		    "and %s; give more characters", id, other, found);
 	else if (strchr(id, '/') != NULL || id[0] == '.' || id[0] == '\0')
 		err_set(e, ST_USAGE, "\"%s\" is not a session id", id);
 	else if (found == NULL)

@@ -106,7 +106,7 @@ hook_approve(struct job *j, const char *diff)
 	    "the approver", APPROVE_MS, buf_view(&call), &how);
 	if (step == STEP_NEXT && how.len > 0) {
 		result_error(&j->r, "denied", "denied: the approver gave no "
-		    "answer (%s); tell the user to repair tools.approve",
+		    "answer (%s); tell the user to fix tools.approve",
 		    how.p);
 		step = STEP_DONE;
 	}

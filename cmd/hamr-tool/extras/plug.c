@@ -61,8 +61,8 @@ plugs_check(const struct tool *t, struct err *e)
 static int
 broke_its_word(struct err *e, const char *path, const char *why)
 {
-	return err_set(e, ST_PEER, "plug-in %s: %s; mend it, or take it out "
-	    "of tools.plugins", file_base(path), why);
+	return err_set(e, ST_PEER, "plug-in %s: %s; fix it, or remove it "
+	    "from tools.plugins", file_base(path), why);
 }
 
 /* Ask it, if what it said is not known. */
@@ -112,7 +112,7 @@ load(struct tool *t, const char *entry, struct extra *x, struct err *e)
 		return shadows(x->plugin.name, e);
 	if (entry[0] != '/' && strcmp(name, x->plugin.name) != 0)
 		return err_set(e, ST_PEER, "plug-in hamr-tool-%s: --describe "
-		    "gives the name \"%s\"; mend it, or take it out of "
+		    "gives the name \"%s\"; fix it, or remove it from "
 		    "tools.plugins", name, x->plugin.name);
 	x->schema.id = TOOL_PLUGIN;
 	x->mutates = x->plugin.mutates;

@@ -317,7 +317,7 @@ await_ready(struct box *b, int said, struct err *why)
 		n = recv(b->fd, &w, sizeof w, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && p[1].revents == 0)
-		return err_sys(why, ST_TEMP, "nothing was heard of it");
+		return err_sys(why, ST_TEMP, "it did not respond");
 	if (n != (ssize_t)sizeof w || w.op != WIRE_READY) {
 		/* it is ending, and has said why by then */
 		words_of_stderr(said, await_end(b), why);

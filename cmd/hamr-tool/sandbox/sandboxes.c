@@ -110,7 +110,7 @@ try_bwrap(struct box *b, struct err *e)
 		    "install the package bubblewrap");
 	if (bs->temp == NULL)
 		return err_set(e, ST_SYSTEM, "no temporary folder can be "
-		    "made; free some room in /tmp");
+		    "made; make /tmp writable and free some space there");
 	if (b->want.kind == BOX_PRIVATE && bs->overlay_why[0] == '\0' &&
 	    make_overlay(b)) {
 		if (box_start(b, e) == 0)

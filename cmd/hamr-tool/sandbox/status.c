@@ -102,14 +102,14 @@ sandboxes_status(struct sandboxes *bs, struct buf *out)
 		line(out, "network", "open", "sandbox.network is set");
 	else
 		line(out, "network", "none", conf_bool(bs->conf,
-		    "sandbox.unix_sockets") ? "but for AF_UNIX, as "
-		    "sandbox.unix_sockets is set" : "AF_UNIX neither");
+		    "sandbox.unix_sockets") ? "except AF_UNIX: "
+		    "sandbox.unix_sockets is set" : "and no AF_UNIX sockets");
 	names_note_tracked(&bs->names, bs->root.real);
 	names_count(&bs->names, &c);
 	if (bs->layer == LAYER_BWRAP)
 		line(out, "hidden", "yes", "%zu secrets in the root and %zu "
-		    "elsewhere; %zu tracked by git can be read; besides .git "
-		    "and .hamr %zu names read-only%s", c.masked, bs->hidden.n,
+		    "elsewhere; %zu tracked by git can be read; %zu names "
+		    "are read-only besides .git and .hamr%s", c.masked, bs->hidden.n,
 		    c.shown, c.guarded, bs->names.partial ?
 		    " (not all folders were looked through)" : "");
 	else if (bs->layer == LAYER_LANDLOCK)

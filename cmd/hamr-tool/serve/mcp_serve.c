@@ -100,7 +100,7 @@ serve_list(struct serve *v, const struct rpc_msg *m)
 	v->listed = true;
 	if (cursor.p != NULL && scan_kind(cursor) != SCAN_NULL) {
 		serve_error(v, m->id, RPC_NO_PARAMS, "there is no such cursor: "
-		    "all tools stand on one page");
+		    "all tools are on one page");
 		return;
 	}
 	if (extras_load(v->t, &e) < 0) {
