@@ -1,5 +1,5 @@
 /* musl.c - what musl.h declares; empty elsewhere. */
-#ifdef HAMR_MUSL_H
+#ifdef HAMR_MUSL
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -5,6 +5,7 @@
  * of it, but where a comment here differs.
  */
 #pragma once
+#define HAMR_MUSL	/* for musl.c */
 
 #include <regex.h>
 #include <spawn.h>
