@@ -218,8 +218,8 @@ main(int argc, char **argv)
 	if (o.profile != NULL && !o.stage.quiet)
 		say_unread(conf, profile);
 	if (o.report == &report_calibrate && profile_is_foreign(profile))
-		err_die(ST_USAGE, "--calibrate: profile %s has limits of its own; "
-		    "take -p default or strict", profile);
+		err_die(ST_USAGE, "--calibrate: profile %s has limits of its "
+		    "own; take -p default or strict", profile);
 	if (stage_reads(&s, &o.stage, conf, &e) < 0)
 		return err_report(&e);
 	normalize = conf_list(conf, "loop_guard.normalize", &n);
