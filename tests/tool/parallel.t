@@ -147,8 +147,8 @@ hear; one=$line; hear; say "$one" "$line"
 procs_are 2
 at_the_long_one() {	# how many; each search has a process for its regex
 	for kid in $(ps -o pid= --ppid "$tool_pid"); do
-		for kid in $(ps -o pid= --ppid "$kid"); do
-			ls -l "/proc/$kid/fd"
+		for own in $(ps -o pid= --ppid "$kid"); do
+			ls -l "/proc/$own/fd"
 		done
 	done 2>/dev/null | grep -c slow/a
 }
