@@ -207,6 +207,15 @@ is "a line cut short by a crash" "$(t undo >/dev/null; ls five 2>&1 | wc -l
 	b 'echo 6 >six'; t undo --list | head -n 1 | jq -c .paths)" "1
 [\"six\"]"
 (for i in 1 2 3 4 5 6; do b "echo $i >par$i" & done; wait)
+rm -rf half; mkdir half; echo 1 >half/a; echo 1 >half/b
+b 'echo 2 | tee half/a half/b >half/c'
+id=$(t undo --list | head -n 1 | jq -r .id)
+echo "{\"type\":\"undoing\",\"ids\":[\"$id\"]}" >>.hamr/snap.git/hamr-undo
+echo 1 >half/a; rm half/c; echo mine >half/b
+status "one that was killed, but not over what came since" 77 t undo "$id"
+echo 2 >half/b
+is "one that was killed goes on" "$(t undo "$id" >/dev/null
+	cat half/*; t undo "$id" >/dev/null 2>&1; echo $?)" "1${nl}1${nl}1"
 is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
 rm -rf .hamr/snap.git
 status "without the snapshots" 1 t undo

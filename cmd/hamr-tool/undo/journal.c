@@ -226,12 +226,14 @@ out:
 }
 
 int
-journal_undone(struct snap *s, char *const *ids, size_t n, struct err *e)
+journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
+    struct err *e)
 {
 	struct buf o = BUF_INIT(BUF_RECORD_MAX);
 	int r;
 
-	scan_put(&o, "{'type':'undone','ids':[");
+	scan_put(&o, "{'type':@,'ids':[", slice_of(done ? "undone" :
+	    "undoing"));
 	for (size_t i = 0; i < n; i++)
 		scan_put(&o, "$@", scan_comma(&o), slice_of(ids[i]));
 	buf_adds(&o, "]}");
@@ -304,11 +306,12 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 }
 
 static void
-mark_undone(struct journal *j, struct slice id)
+mark_undone(struct journal *j, bool done, struct slice id)
 {
 	for (size_t i = j->n; i-- > 0; )
 		if (!j->v[i].undone && scan_str_is(id, j->v[i].id)) {
-			j->v[i].undone = true;
+			j->v[i].undone = done;
+			j->v[i].begun = true;
 			break;
 		}
 }
@@ -335,9 +338,11 @@ journal_read(struct snap *s, struct journal *j, struct err *e)
 			continue;
 		type = scan_get(o, "type");
 		w = walk_of(scan_get(o, "ids"));
-		if (scan_str_is(type, "undone"))
+		if (scan_str_is(type, "undone") ||
+		    scan_str_is(type, "undoing"))
 			while (walk_next(&w, NULL, &el))
-				mark_undone(j, el);
+				mark_undone(j, scan_str_is(type, "undone"),
+				    el);
 		else
 			read_change(j, o, (size_t)(o.p - b.p),
 			    scan_str_is(type, "checkpoint"));

@@ -1,6 +1,7 @@
 /* journal.h - what can be taken back: one line a change, beside the snapshots.
  *
- * hamr-undo in .hamr/snap.git is NDJSON: `change`, `checkpoint` and `undone`.
+ * hamr-undo in .hamr/snap.git is NDJSON: `change`, `checkpoint`, `undoing` and
+ * `undone`.
  * It is bounded: beyond 16 MiB the older half is forgotten, and prune.c forgets
  * what is old.
  */
@@ -33,6 +34,7 @@ struct undo_entry {
 	struct undo_path *v;
 	size_t n, cap;
 	bool undone;
+	bool begun;		/* to be; what was killed may have done some */
 	bool is_checkpoint;
 	size_t offset;		/* where its line was in the file */
 };
@@ -48,8 +50,8 @@ int snap_lock(struct snap *s, struct err *e);
 
 /* Write one down, under a new id, which is set.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
-/* These were taken back.  The lock is held. */
-int journal_undone(struct snap *s, char *const *ids, size_t n,
+/* These are about to be taken back, or were.  The lock is held. */
+int journal_undone(struct snap *s, bool done, char *const *ids, size_t n,
     struct err *e);
 
 /* All of it; an absent one is empty, a line cut short by a crash is passed. */

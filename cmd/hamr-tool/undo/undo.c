@@ -29,6 +29,8 @@ struct step {
 	int folders;		/* that many above go too, if they are empty */
 	char aside[REPLACE_NAME];	/* what was there has it; or "" */
 	bool done;
+	bool other;		/* it is not as the change left it, but so: */
+	struct undo_path now;
 };
 
 struct undo {
@@ -314,13 +316,38 @@ is_as_left(const struct undo_path *left, const struct undo_path *now)
 }
 
 static int
-plan(struct undo *u, const struct undo_path *t, struct err *e)
+is_other(const char *path, struct err *e)
+{
+	char *name = path_name(path);
+
+	err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
+	    "changed, put it right by hand or undo what came later first",
+	    name);
+	free(name);
+	return -1;
+}
+
+/* Was it put back already, by an undo that was killed? */
+static bool
+is_back(const struct step *s)
+{
+	struct undo_path back = { .path = NULL };
+
+	if (s->oid[0] != '\0') {
+		sha256_hex(s->text.p, s->text.n, back.sha);
+		back.new_mode = s->mode;
+	}
+	return is_as_left(&back, &s->now);
+}
+
+static int
+plan(struct undo *u, const struct undo_entry *c, const struct undo_path *t,
+    struct err *e)
 {
 	bool fresh, good;
 	uint64_t *at = map_put(&u->by_path, slice_of(t->path), &fresh);
 	struct undo_path now = { .path = t->path };
 	struct step *s;
-	char *name;
 
 	if (files_hidden(u->f, t->path))
 		return err_set(e, ST_POLICY, "%s is kept from reading and "
@@ -339,15 +366,13 @@ plan(struct undo *u, const struct undo_path *t, struct err *e)
 		now.new_mode = s->mode;
 		good = true;
 	}
-	if (!u->force && (!good || !is_as_left(t, &now))) {
-		name = path_name(t->path);
-		err_set(e, ST_POLICY, "%s is not as hamr left it; nothing was "
-		    "changed, put it right by hand or undo what came later "
-		    "first", name);
-		free(name);
-		return -1;
-	}
 	s = &u->v[*at - 1];
+	if (!u->force && (!good || !is_as_left(t, &now))) {
+		if (!good || !fresh || !c->begun)
+			return is_other(t->path, e);
+		s->other = true;
+		s->now = now;
+	}
 	s->oid = t->oid;
 	s->mode = t->old_mode;
 	s->text = t->old;
@@ -380,14 +405,20 @@ carry_out(struct undo *u, struct err *e)
 			    u->snap->dir);
 	for (size_t i = u->j.n; i-- > 0; )
 		for (size_t k = 0; r == 0 && u->pick[i] && k < u->j.v[i].n; k++)
-			r = plan(u, &u->j.v[i].v[k], e);
+			r = plan(u, &u->j.v[i], &u->j.v[i].v[k], e);
+	for (size_t i = 0; r == 0 && i < u->n; i++)
+		if (u->v[i].other && !is_back(&u->v[i]))
+			r = is_other(u->v[i].path, e);
 	for (size_t i = 0; i < u->j.n; i++)
 		if (u->pick[i])
 			ids[nids++] = u->j.v[i].id;
+	/* no harm if this fails: a full disk may be why */
+	if (r == 0)
+		journal_undone(u->snap, false, ids, nids, NULL);
 	if (r == 0)
 		r = do_all(u, e);
 	if (r == 0)
-		r = journal_undone(u->snap, ids, nids, e);
+		r = journal_undone(u->snap, true, ids, nids, e);
 	file_close(lock);
 	free(v);
 	free(ids);
