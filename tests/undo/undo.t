@@ -217,6 +217,8 @@ echo 2 >half/b
 is "one that was killed goes on" "$(t undo "$id" >/dev/null
 	cat half/*; t undo "$id" >/dev/null 2>&1; echo $?)" "1${nl}1${nl}1"
 is "several at once" "$(t undo --list | jq -r .id | sort | uniq -d | wc -l)" 0
+(for i in 1 2 3 4 5 6; do t undo & done; wait) >/dev/null 2>&1
+is "so are several undos" "$(ls par* 2>/dev/null)" ""
 rm -rf .hamr/snap.git
 status "without the snapshots" 1 t undo
 

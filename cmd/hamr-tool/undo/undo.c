@@ -37,6 +37,7 @@ struct undo {
 	struct files *f;
 	struct snap *snap;
 	bool force;		/* also what was changed since */
+	int lock;		/* of the journal, -1 */
 	struct journal j;
 	bool *pick;		/* of its entries: to be taken back */
 	struct step *v;
@@ -388,8 +389,10 @@ carry_out(struct undo *u, struct err *e)
 	char **ids = xcalloc(u->j.n + 1, sizeof *ids);
 	struct undo_path **v = NULL;
 	size_t nids = 0, n = 0, cap = 0;
-	int lock = snap_lock(u->snap, e), r;
+	int r;
 
+	if (u->lock < 0)	/* now it matters why */
+		u->lock = snap_lock(u->snap, e);
 	for (size_t i = 0; i < u->j.n; i++)
 		for (size_t k = 0; u->pick[i] && k < u->j.v[i].n; k++) {
 			if (u->j.v[i].v[k].oid[0] == '\0')
@@ -397,7 +400,7 @@ carry_out(struct undo *u, struct err *e)
 			v = xgrow(v, n, &cap, sizeof(struct undo_path *));
 			v[n++] = &u->j.v[i].v[k];
 		}
-	r = lock < 0 ? -1 : snap_fetch(u->snap, v, n, &u->text, e);
+	r = u->lock < 0 ? -1 : snap_fetch(u->snap, v, n, &u->text, e);
 	for (size_t i = 0; i < n && r == 0; i++)
 		if (v[i]->old.p == NULL)
 			r = err_set(e, ST_SYSTEM, "the old content %.12s is "
@@ -419,7 +422,8 @@ carry_out(struct undo *u, struct err *e)
 		r = do_all(u, e);
 	if (r == 0)
 		r = journal_undone(u->snap, true, ids, nids, e);
-	file_close(lock);
+	file_close(u->lock);
+	u->lock = -1;
 	free(v);
 	free(ids);
 	return r;
@@ -481,13 +485,17 @@ print(const struct buf *text, struct err *e)
 
 /* ---- the command ---- */
 
+/* writes: nobody else takes back the same meanwhile. */
 static int
-undo_open(struct undo *u, struct files *f, struct err *e)
+undo_open(struct undo *u, struct files *f, bool writes, struct err *e)
 {
-	*u = (struct undo){ .f = f, .text = BUF_INIT((size_t)1 << 30) };
+	*u = (struct undo){ .f = f, .lock = -1,
+		.text = BUF_INIT((size_t)1 << 30) };
 	u->snap = snap_open(f, false, e);
 	if (u->snap == NULL && e->status == ST_NOINPUT)
 		err_set(e, ST_NO, "nothing to undo");
+	if (u->snap != NULL && writes)
+		u->lock = snap_lock(u->snap, NULL);
 	return u->snap == NULL || journal_read(u->snap, &u->j, e) < 0 ?
 	    (int)e->status : ST_OK;
 }
@@ -500,6 +508,7 @@ undo_close(struct undo *u)
 	free(u->v);
 	map_release(&u->by_path);
 	buf_release(&u->text);
+	file_close(u->lock);
 	snap_free(u->snap);
 }
 
@@ -548,7 +557,7 @@ undo_run(struct files *f, const char *id, bool force, bool json,
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct undo u;
-	int r = undo_open(&u, f, e);
+	int r = undo_open(&u, f, true, e);
 
 	u.force = force;
 	if (r == ST_OK)
@@ -613,7 +622,7 @@ undo_list(struct files *f, const char *id, struct err *e)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct undo u;
-	int r = undo_open(&u, f, e);
+	int r = undo_open(&u, f, false, e);
 
 	if (r == ST_OK && id != NULL)
 		r = undo_pick(&u, id, e);
