@@ -73,6 +73,12 @@ httpd_stop
 run x -o budget.max_wall_seconds=2 -o stages.tool='["hamr-tool", "sh -c \"while read -r l; do sleep 0.6; echo $l; done\""]'
 is "one end record, whatever happens" "$(jq -r 'select(.type == "end") |
     .type' out | paste -sd' ')" end
+{ answer "That is it."; answer "That far."; } >script
+run check --mode verify -o budget.max_wall_seconds=2 \
+    -o "verification.defaultCommand=sleep 65.4$$"
+is "max_wall_seconds, in a verification" "$S $(ended) $(tail -n 1 out |
+    jq -r .answer)" "3 budget_exhausted max_wall_seconds That far."
+is "... which is ended" "$(pgrep -fc "^sleep 65.4$$\$")" 0
 { call read '{"path":"f"}'; call read '{"path":"f"}'; } >script
 run x -o agent.max_model_steps=1
 is "last words with calls: they are answered" "$S $(ended) $(results)" \

@@ -351,7 +351,7 @@ check(struct chat *c, const char *arg)
 	}
 	if (chat_open(c, NULL) < 0)
 		return;
-	if (!verify_now(&r->hub, arg) && r->hub.interrupts > 0) {
+	if (!verify_now(&r->hub, arg, 0) && r->hub.interrupts > 0) {
 		hub_cancel(&r->hub, CANCEL_MS);
 		r->ui.printing = false;
 		say(c, "stopped");

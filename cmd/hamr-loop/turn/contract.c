@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "contract.h"
 #include "intent.h"
@@ -75,7 +76,7 @@ contract_remark(const struct track *k, const struct conf *c)
 
 /* hamr-tool runs it, in its sandbox; once more if it died over it. */
 bool
-verify_now(struct hub *h, const char *profile)
+verify_now(struct hub *h, const char *profile, long long until)
 {
 	struct track *k = h->track;
 	char *doing = xasprintf("verifying: %s", k->verify_command);
@@ -90,7 +91,7 @@ verify_now(struct hub *h, const char *profile)
 		scan_put(&b, "{'type':'verify','command':@,'profile':@}",
 		    slice_of(k->verify_command), slice_of(profile));
 		hub_tell_slot(h, SLOT_TOOL, &b);
-		if (hub_go(h, SLOT_TOOL, 0) < 0)
+		if (hub_go(h, SLOT_TOOL, until) < 0)
 			return false;
 	}
 	ui_status_doing(h->ui, "");
@@ -125,6 +126,7 @@ contract_pursue(struct turn *t)
 {
 	struct track *k = t->hub->track;
 	enum lack lack = lacks(k, t->conf);
+	long long wall = limits_wall_end(t);
 	bool over, told;
 	char *text;
 
@@ -132,8 +134,11 @@ contract_pursue(struct turn *t)
 	    !k->failed_verification)) {
 		turn_set_ending(t, END_TOOL_ERROR, "stage tool did not verify");
 		if (!verify_now(t->hub, conf_str(t->conf,
-		    "verification.profile")))
+		    "verification.profile"), wall)) {
+			if (wall != 0 && file_now_ms() >= wall)
+				turn_out_of_time(t);
 			return false;
+		}
 	}
 	if (lack == LACK_NOTHING || (lack != LACK_CHANGE && k->verified)) {
 		turn_set_ending(t, END_COMPLETED, "stop");

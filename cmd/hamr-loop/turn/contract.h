@@ -27,6 +27,7 @@ const char *contract_remark(const struct track *k, const struct conf *c);
  * model was told; false: the turn ends, as t->end and t->reason say. */
 bool contract_pursue(struct turn *t);
 
-/* Run the verification with this profile; false: none came (the hub failed, was
- * interrupted, or the tool stage does not verify). */
-bool verify_now(struct hub *h, const char *profile);
+/* Run the verification with this profile, at most until then (as of hub_go);
+ * false: none came (the hub failed, was interrupted, its time is over, or the
+ * tool stage does not verify). */
+bool verify_now(struct hub *h, const char *profile, long long until);

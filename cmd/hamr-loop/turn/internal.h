@@ -9,6 +9,10 @@ void turn_set_ending(struct turn *t, enum ending e, const char *reason);
 /* Commit a message of the loop; rule (or NULL) is told in its meta. */
 int turn_message(struct turn *t, const char *text, const char *rule);
 
+/* An action did not return: if it was its time that ran out, it is stopped and
+ * what is open answered. */
+void turn_out_of_time(struct turn *t);
+
 /* ---- limits.c ---- */
 
 /* The limit that is reached, or NULL. */

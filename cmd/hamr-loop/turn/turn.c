@@ -91,10 +91,8 @@ close_calls(struct turn *t, const char *code, const char *text)
 	}
 }
 
-/* An action did not return: if it was its time that ran out, it is stopped
- * and what is open answered. */
-static void
-out_of_time(struct turn *t)
+void
+turn_out_of_time(struct turn *t)
 {
 	struct hub *h = t->hub;
 
@@ -135,7 +133,7 @@ ask_model(struct turn *t, long long until)
 		return false;
 	}
 	if (hub_go(h, SLOT_PROVIDER, until) < 0) {
-		out_of_time(t);
+		turn_out_of_time(t);
 		return false;
 	}
 	if (k->steps == steps) {
@@ -170,7 +168,7 @@ run_calls(struct turn *t)
 			left--;
 		}
 	if (hub_go(h, SLOT_TOOL, limits_wall_end(t)) < 0) {
-		out_of_time(t);
+		turn_out_of_time(t);
 		return false;
 	}
 	if (cut > 0)
