@@ -217,6 +217,21 @@ hamr-loop --no-config --yes --json --replay \
 cd "$T" || exit 1
 valid "hamr-loop: the demo" demo.out
 
+mkdir talk && cd talk && git init -q . && echo hello >f
+mkfifo in
+hamr-loop --no-config --yes --records --replay "$T/answers" <in >out 2>err &
+exec 9>in
+printf '{"role":"user","content":"%s"}\n' "look at @f" /cost again >&9
+echo '{"type":"sync","n":1}' >&9
+for _ in $(seq 300); do grep -q '"sync"' out && break; sleep 0.1; done
+exec 9>&-
+wait $!
+cd "$T" || exit 1
+valid "hamr-loop --records" talk/out
+is "... with a file that is mentioned, and a command's answer" "$(jq -r '
+    .meta.from // select(.type == "progress").text // empty' talk/out |
+    paste -sd,)" "mention,  tokens      none counted yet"
+
 cd deny && git init -q .
 hamr-loop --no-config --json --replay \
     "$TOP/tests/data/loop/two-calls.ndjson" "change it" </dev/null \
@@ -338,7 +353,7 @@ is "hamr-tool: both kinds of errors were seen" "$(jq -r \
 valid "hamr-mem" mem.out
 
 seen=$(sort -u kinds | tr '\n' ' ')
-is "which kinds were seen" "$seen" "ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start system tool tools user verdict verification "
+is "which kinds were seen" "$seen" "ask assistant checkpoint compaction constrain delta end error go hamr output progress recovery request start sync system tool tools user verdict verification "
 
 cat "$TOP"/tests/data/import/golden/*.out >import.out
 valid "what the importers make" import.out
