@@ -913,6 +913,37 @@ run_query {}
 write_stdin {"session":1,"chars":"y"}
 statusline {}
 X
+# the same check after ten edits, each of another text
+checked() {	# tool, arguments with X for what differs, command tool
+	for i in a b c d e f g h i j; do
+		printf '1* s e%s# %s %s = ok\n' $i "$1" "${2//X/$i}"
+		printf '1* s t%s# %s = 48 tests passed\n' $i "$3"
+	done | said
+}
+while IFS='|' read -r tool args check; do
+	is "$tool edits files" "$(checked "$tool" "$args" "$check")" ""
+done <<'X'
+apply_diff|{"path":"X.c","diff":"-a\n+X"}|execute_command {"command":"make"}
+mcp__x__edit_block|{"file_path":"a.c","old_string":"X","new_string":"yX"}|start_process {"command":"make"}
+strReplace|{"path":"a.c","oldStr":"X","newStr":"yX"}|executeBash {"command":"make"}
+mcp__y__replace_symbol_body|{"relative_path":"a.c","body":"X"}|runTests {}
+developer__text_editor|{"command":"str_replace","path":"a.c","old_str":"X","new_str":"yX"}|developer__shell {"command":"make"}
+multi_replace_string_in_file|{"replacements":[{"filePath":"X.c","newString":"y"}]}|runTests {}
+move_file|{"source":"X.c","destination":"yX.c"}|lint {}
+delete_file|{"path":"X.c"}|lint {}
+X
+while IFS='|' read -r tool args; do
+	is "$tool does not" "$(checked "$tool" "$args" 'lint {}' |
+	    grep -o -m 1 'block repeat')" "block repeat"
+done <<'X'
+text_editor|{"command":"view","path":"X.c"}
+get_file|{"path":"X.c"}
+editor__open|{"path":"X.c"}
+update_status|{"path":"X.c"}
+X
+is "a command is read whatever the tool is called" \
+    "$(echo '9* s c# executeBash {"command":"sleep 5"} = x' | said |
+    head -n 1)" "c9 warn repeat 9"
 is "[loop_guard] tools: another name of a tool" \
 "$(said -o 'loop_guard.tools=["Terminal=bash"]' <<'X' | grep -m 1 repeat
 9* s c# Terminal {"cmd":"sleep 5"} = x

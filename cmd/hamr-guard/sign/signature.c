@@ -245,6 +245,23 @@ acts(const struct words *name)
 	return has_word(name, row);
 }
 
+/* Does it change the file that it is given?  edit_block, fsWrite, apply_diff,
+ * text_editor; *files: or files, wherever they stand: move_file, push_files. */
+static bool
+edits(const struct words *name, bool *files)
+{
+	static const char *const changes[] = { "edit", "editor", "write",
+		"replace", "insert", "patch", "apply", "append", NULL };
+	static const char *const does[] = { "create", "update", "modify",
+		"save", "push", "delete", "remove", "rename", "move", NULL };
+	static const char *const things[] = { "file", "files", "symbol",
+		NULL };
+	bool changed = has_word(name, changes);
+
+	*files = has_word(name, things) && (changed || has_word(name, does));
+	return changed || *files;
+}
+
 /* All that the name tells; names come again and again. */
 static const struct named *
 named(struct signer *s, struct slice name)
@@ -256,6 +273,8 @@ named(struct signer *s, struct slice name)
 	static const char *const pauses[] = { "wait", "sleep", "pause",
 		"delay", NULL };
 	static const char *const git[] = { "git", NULL };
+	static const char *const commands[] = { "bash", "shell", "terminal",
+		"command", "exec", "process", NULL };
 	uint64_t h = hash_bytes(name.p, name.n) | 1;
 	struct named *n = &s->names[h / 2 % NAMES];
 	struct words words = { .n = 0 };
@@ -269,11 +288,13 @@ named(struct signer *s, struct slice name)
 		.thinks = has_word(&words, thinks),
 		.notes = words.n > 0 && (slice_has(name, "hink") ||
 		    slice_has(name, "hought")),
+		.commands = has_word(&words, commands),
 		.git = has_word(&words, git), .waits = waits(&words),
 		.pauses = has_word(&words, pauses) || (words.n > 0 &&
 		    strncmp(words.w[0], "wait", 4) == 0),
 		.types = words.n > 1 &&
 		    strcmp(words.w[words.n - 1], "stdin") == 0 };
+	n->edits = edits(&words, &n->files);
 	return n;
 }
 
@@ -324,6 +345,7 @@ judge_edit(struct signer *s, struct traits *out)
 	struct slice new = member(s, "new"), edits = member(s, "edits");
 	enum code_change change;
 	struct code code;
+	bool list = false;
 
 	out->write = content.p != NULL && new.p == NULL;
 	if (out->write) {
@@ -352,6 +374,7 @@ judge_edit(struct signer *s, struct traits *out)
 		out->code = (struct code){ 1, 1 };
 		for (size_t i = 0; i < s->members.n; i++) {
 			one = s->members.m[i].val;
+			list |= scan_kind(one) == SCAN_ARRAY;
 			out->change += sign_value(one);
 			code = code_in(s, one);
 			out->code.exact = hash_both(out->code.exact,
@@ -359,6 +382,8 @@ judge_edit(struct signer *s, struct traits *out)
 			out->code.shape = hash_both(out->code.shape,
 			    code.shape);
 		}
+		if (list)	/* of files, or of edits: not looked into */
+			out->code = (struct code){ 0, 0 };
 	}
 }
 
@@ -520,6 +545,7 @@ static struct slice
 kind_of(struct signer *s, struct slice name, struct slice *args)
 {
 	struct slice tool = name, kind;
+	const struct named *by_name;
 	uint64_t h;
 
 	if (slice_in(name, ours))
@@ -533,6 +559,13 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 			break;		/* SERVER__TOOL */
 		}
 	kind = import_name(&(struct import_names){ .n = 0 }, tool, *args);
+	by_name = named(s, tool);
+	if (slice_eq(kind, tool) && by_name->edits)
+		/* by its command, as of any that edits */
+		kind = import_name(&(struct import_names){ .n = 0 },
+		    SLICE("edit_file"), *args);
+	else if (slice_eq(kind, tool) && by_name->commands)
+		kind = SLICE("bash");
 	if (slice_eq(kind, tool)) {
 		s->strange[h / 2 % NAMES] = h;
 		return name;
@@ -545,7 +578,8 @@ kind_of(struct signer *s, struct slice name, struct slice *args)
 	buf_adds(&s->theirs, "");
 	*args = buf_view(&s->theirs);
 	if (scan_get(*args, slice_is(kind, "bash") ? "command" : "path").p !=
-	    NULL || slice_is(tool, "apply_patch"))
+	    NULL || slice_is(tool, "apply_patch") || slice_is(tool, "patch") ||
+	    by_name->files)
 		return kind;
 	return name;
 }

@@ -31,6 +31,8 @@ struct signer {
 		bool words;	/* it has some, and is none of ours */
 		bool network, acts, git;
 		bool thinks, notes;	/* what it is told, if no more */
+		bool edits, files;	/* one that it is given; any */
+		bool commands;	/* runs the one that it is given */
 		bool waits, pauses;	/* for something; for a time */
 		bool types;	/* into a program that runs */
 	} names[NAMES];
