@@ -931,6 +931,8 @@ developer__text_editor|{"command":"str_replace","path":"a.c","old_str":"X","new_
 multi_replace_string_in_file|{"replacements":[{"filePath":"X.c","newString":"y"}]}|runTests {}
 move_file|{"source":"X.c","destination":"yX.c"}|lint {}
 delete_file|{"path":"X.c"}|lint {}
+mcp__jupyter__edit_cell|{"cell_id":"c3","source":"X"}|run_cell {}
+update_page|{"id":"p1","body":"X"}|check_links {}
 X
 while IFS='|' read -r tool args; do
 	is "$tool does not" "$(checked "$tool" "$args" 'lint {}' |

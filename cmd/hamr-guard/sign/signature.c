@@ -255,7 +255,8 @@ edits(const struct words *name, bool *files)
 	static const char *const does[] = { "create", "update", "modify",
 		"save", "push", "delete", "remove", "rename", "move", NULL };
 	static const char *const things[] = { "file", "files", "symbol",
-		NULL };
+		"cell", "cells", "notebook", "code", "script", "page",
+		"document", NULL };
 	bool changed = has_word(name, changes);
 
 	*files = has_word(name, things) && (changed || has_word(name, does));
