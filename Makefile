@@ -44,6 +44,11 @@ LIBS_hamr-guard    =
 LIBS_hamr-tool     =
 LIBS_hamr-mem      = -lsqlite3
 LIBS_hamr-provider = -lcurl -lcrypto
+# musl lacks some of glibc, and Alpine has fts apart.
+ifneq ($(findstring musl,$(shell $(CC) -dumpmachine)),)
+ALL_CPPFLAGS += -include libc/musl.h
+LIBS_hamr-mem += -lfts
+endif
 LIBS_all           = -lcjson $(CRYPTO) -lm
 
 # Of OpenSSL the hashes only, see lib/json/sha.h; the shared library where the

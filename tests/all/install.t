@@ -84,6 +84,10 @@ if command -v rpmspec >/dev/null; then
 else
 	skip "hamr.spec" "rpm is not installed"
 fi
+mkdir few
+for p in sh dirname grep sed tr sort; do ln -s "$(command -v $p)" few; done
+match "make deps where there is no apt-get" "$(PATH=$T/few "$TOP/build-aux/deps" \
+    build 2>&1; echo $?)" "deps: there is no apt-get; as root, *jq*sqlite*1"
 ok "make uninstall" into "$T/root" uninstall
 is "nothing is left" "$(find "$T/root" -type f -o -name hamr)" ""
 done_testing
