@@ -24,7 +24,9 @@ HARDEN  = -fstack-protector-strong -D_FORTIFY_SOURCE=2
 CPPFLAGS =
 ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DHAMR_VERSION='"$(VERSION)"' \
           -DHAMR_SHARE_DIR='"$(SHARE)"' $(CPPFLAGS)
-ALL_CFLAGS = -std=c11 $(WARN) $(HARDEN) $(CFLAGS)
+# where the checkout is does not change the programs
+ALL_CFLAGS = -std=c11 '-ffile-prefix-map=$(CURDIR)=.' $(WARN) $(HARDEN) \
+          $(CFLAGS)
 LDFLAGS = -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
 
 # Where objects and programs go; make asan uses another pair.

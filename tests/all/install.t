@@ -84,6 +84,13 @@ if command -v rpmspec >/dev/null; then
 else
 	skip "hamr.spec" "rpm is not installed"
 fi
+for d in one "the other"; do
+	mkdir -p "$d/lib" && cp -R "$TOP/Makefile" "$d" &&
+	    cp -R "$TOP/lib/base" "$d/lib" &&
+	    make -s -C "$d" obj/lib/base/err.o CFLAGS="-O2 -g"
+done >log 2>&1
+ok "where it is built does not matter" cmp one/obj/lib/base/err.o \
+    "the other/obj/lib/base/err.o"
 mkdir few
 for p in sh dirname grep sed tr sort; do ln -s "$(command -v $p)" few; done
 match "make deps where there is no apt-get" "$(PATH=$T/few "$TOP/build-aux/deps" \
