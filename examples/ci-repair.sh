@@ -4,7 +4,7 @@
 #	ci-repair.sh COMMAND [OUT.patch]
 #	ci-repair.sh 'make check' repair.patch
 #
-# Runs COMMAND in the repository.  If it fails, an agent works in a worktree
+# Runs COMMAND at the top of the repository.  If it fails, an agent works in a worktree
 # of HEAD until COMMAND passes there, in its sandbox; the diff goes to
 # OUT.patch (repair.patch) for somebody to read.  Neither the working tree nor
 # a branch is changed.
@@ -14,6 +14,7 @@ set -euo pipefail
 command=${1:?usage: ci-repair.sh COMMAND [OUT.patch]}
 out=${2:-repair.patch}
 [ "${out:0:1}" = / ] || out=$PWD/$out
+cd "$(git rev-parse --show-toplevel)"
 log=$(mktemp) work=$(mktemp -d)
 trap 'git worktree remove --force "$work/tree" 2>/dev/null; rm -rf "$work" "$log"' EXIT
 
@@ -24,7 +25,8 @@ fi
 git worktree add -q --detach "$work/tree" HEAD
 cd "$work/tree"
 tail -c 60000 "$log" | hamr-loop --mode patch --yes --quiet \
-    -o "verification.defaultCommand=$command" --repair-attempts 2 \
+    -o "verification.defaultCommand=$(printf %s "$command" | jq -Rs .)" \
+    --repair-attempts 2 \
     "This command fails: $command
 Its output is above. Find the cause and repair it. Do not weaken a test." - >&2
 git add -A -- . ':!.hamr'

@@ -5,7 +5,8 @@
 #	0 3 * * *  nightly-replay.sh ~/reports/$(date +\%F) ~/src
 #
 # Sessions are found below the folders (.hamr/sessions) and replayed: nothing is
-# sent, nothing is run.  OUT/guard.txt has the rules that fire, OUT/compact.txt
+# sent, nothing is run; a line that is not whole, as in one that is being
+# written, is left out.  OUT/guard.txt has the rules that fire, OUT/compact.txt
 # what windows would have cost, OUT/verdicts.ndjson each verdict with its
 # session.  REPLAY holds options for both programs, such as
 # "-o loop_guard.warn_threshold=2".
@@ -14,7 +15,7 @@ set -euo pipefail
 out=$1
 shift
 mkdir -p "$out"
-read -ra options <<<"${REPLAY:-}"
+read -ra options <<<"--lenient ${REPLAY:-}"
 mapfile -d '' -t sessions < <(find "$@" -path '*/.hamr/sessions/*.ndjson' \
     -type f -size +0 -print0 | sort -z)
 [ ${#sessions[@]} -gt 0 ] || { echo "nightly-replay: no sessions" >&2; exit 66; }

@@ -139,6 +139,8 @@ match "review: it is given the diff" "$(asked)" "*-hello
 is "review: it can change nothing" "$(git diff --stat | wc -l) $(jq -r \
     'select(.method == "POST") | .body | fromjson | .tools |
     map(.function.name) | index("write")' "$T/log")" "2 null"
+status "review: of a branch that is not there" 128 review.sh no-such-branch
+status "review: of nothing" 66 review.sh </dev/null
 git checkout -q -b topic && git add f && commit
 is "review: of a branch" "$(timeout 60 review.sh 'HEAD^' 2>/dev/null)" \
     "f:1: it no longer greets"
@@ -153,10 +155,11 @@ calls s1 read '{"path":"f"}'
 calls s2 edit '{"path":"f","old":"hello","new":"goodbye"}'
 says s3 "f says goodbye now."
 model s1 s2 s3
-status "ci-repair: a repair is proposed" 1 timeout 60 ci-repair.sh ./check \
-    "$T/r.patch"
+mkdir below
+status "ci-repair: a repair is proposed" 1 timeout 60 sh -c 'cd below &&
+    ci-repair.sh "\"./check\"" "$T/r.patch"'
 match "ci-repair: the log is told" "$(asked)" \
-    "*testing greeting*This command fails: ./check*"
+    '*testing greeting*This command fails: "./check"*'
 is "ci-repair: the tree is as it was" "$(cat f) $(git status --porcelain) $(git \
     worktree list | wc -l)" "hello  1"
 git apply "$T/r.patch"
@@ -186,5 +189,8 @@ ok "nightly-replay: a loop is found" grep -q '"rule"' night/verdicts.ndjson
 is "nightly-replay: options are passed on" "$(REPLAY="-o loop_guard.enabled=false" \
     nightly-replay.sh "$T/night" loop | sed 's/, see.*//')" \
     "nightly-replay: 1 sessions, 0 verdicts"
+head -c -9 loop/.hamr/sessions/x.ndjson >loop/.hamr/sessions/torn.ndjson
+is "nightly-replay: one that is being written" "$(nightly-replay.sh "$T/night" \
+    loop | sed 's/ sessions.*//')" "nightly-replay: 2"
 status "nightly-replay: no sessions" 66 nightly-replay.sh "$T/night" "$T/home"
 done_testing
