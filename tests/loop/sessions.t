@@ -126,6 +126,11 @@ httpd_start log s || exit 1
 loop --doctor -o "provider.base_url=http://127.0.0.1:$HTTPD_PORT/v1" >out
 match "a server that refuses the key is told from none" "$(grep 'model server' \
     out)" "MISSING*HTTP 401*the key*"
+loop --doctor -o "provider.base_url=http://127.0.0.1:$HTTPD_PORT/v1" \
+    -o provider.api_key_env=NO_SUCH_VARIABLE >out
+is "a key that is missing: no server needs to be started" "$(grep \
+    'model server' out | sed 's/.*server *//')" "provider.api_key_env: \
+NO_SUCH_VARIABLE is not set in the environment; export it"
 httpd_stop
 mkdir -p "$XDG_CONFIG_HOME/hamr"
 echo '[provider' >"$XDG_CONFIG_HOME/hamr/config.toml"

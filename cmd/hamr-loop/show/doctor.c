@@ -95,6 +95,8 @@ doctor_server(struct doctor *d)
 		report(d, MISSING, "model server", "none answers%s%s; start "
 		    "one, or name it: hamr-loop --base-url http://HOST:PORT/v1 "
 		    "--model NAME", url[0] != '\0' ? " at " : "", url);
+	else if (url[0] != '\0' && status != ST_TEMP)
+		report(d, MISSING, "model server", "%s", why);
 	else
 		report(d, MISSING, "model server", "%s; start one, or name "
 		    "another: hamr-loop --base-url http://HOST:PORT/v1 "
