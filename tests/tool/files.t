@@ -39,6 +39,17 @@ for path in a.c/ a.c/. a.c//./ "$T/root/a.c/."; do
 	    '.meta.error + ": " + .content')" \
 	    "not_found: a.c is not a folder; drop the / after it"
 done
+ln -s root ../other
+is "the root by the name of a link to it" "$(j "{\"path\":\"$T/other/a.c\",
+	\"first\":9}" .meta.path)" a.c
+ln -s "$T/other/a.c" by_other
+is "... also as where a link leads" "$(j '{"path":"by_other","first":9}' \
+	.meta.path)" a.c
+is "... not past it" "$(j "{\"path\":\"$T/other/../root2/a.c\"}" \
+	.meta.error)" denied
+is "... nor by what /proc has" "$(j '{"path":"/proc/self/cwd/a.c"}' \
+	.meta.error)" denied
+rm ../other by_other
 printf 'x\ny' >nonl
 is "no newline at end" "$(r '{"path":"nonl"}')" "nonl lines 1-2 of 2
      1${tab}x

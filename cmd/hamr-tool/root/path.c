@@ -53,31 +53,45 @@ push_part(struct buf *b, struct slice part)
 	buf_slice(b, part);
 }
 
-/* What is left of an absolute text beneath the root, by either of its names;
- * NULL when it is outside. */
+/* What is left of an absolute text beneath the root, by its letters; NULL when
+ * it is outside. */
 static const char *
 beneath(const struct root *r, const char *text)
 {
-	const char *const names[] = { r->real, r->given };
+	const char *folder = r->real;
+	struct slice want, got = { NULL, 0 };
 
-	for (int i = 0; i < 2; i++) {
-		const char *folder = names[i], *rest = text;
-		struct slice want, got = { NULL, 0 };
-		bool same = true;
-
-		while (same && next_part(&folder, &want)) {
-			while (next_part(&rest, &got) && slice_is(got, "."))
-				;
-			same = slice_eq(got, want);
-		}
-		if (same)
-			return rest;
+	while (next_part(&folder, &want)) {
+		while (next_part(&text, &got) && slice_is(got, "."))
+			;
+		if (!slice_eq(got, want))
+			return NULL;
 	}
-	return NULL;
+	return text;
 }
 
-/* The same; if it is outside, without "." and "..", by its letters only.
- * Yours. */
+/* The same where a folder that it begins with is the root by another name, as
+ * a link to it is.  path: without "." and "..". */
+static const char *
+behind_link(const struct root *r, char *path)
+{
+	struct stat root, st;
+	bool same = false;
+	char *p = path;
+
+	while (fstat(r->fd, &root) == 0 && !same && *p != '\0') {
+		char *end = p + 1 + strcspn(p + 1, "/"), was = *end;
+
+		*end = '\0';
+		same = stat(path, &st) == 0 && st.st_dev == root.st_dev &&
+		    st.st_ino == root.st_ino;
+		*end = was;
+		p = end;
+	}
+	return same ? p : NULL;
+}
+
+/* The same of any absolute text; yours. */
 static char *
 inside(const struct root *r, const char *text)
 {
@@ -92,9 +106,12 @@ inside(const struct root *r, const char *text)
 			if (slice_is(part, ".."))
 				pop_part(&plain);
 			else if (!slice_is(part, "."))
-				push_part(&plain, part);
+				buf_fmt(&plain, "/%.*s", (int)part.n, part.p);
 		}
 		rest = beneath(r, plain.p);
+		/* what /proc has for links are none */
+		if (rest == NULL && !is_beneath(plain.p, "/proc"))
+			rest = behind_link(r, plain.p);
 	}
 	got = rest != NULL ? xstrdup(rest) : NULL;
 	buf_release(&plain);
@@ -346,7 +363,6 @@ root_open(struct root *r, const char *dir, struct err *e)
 		*r = (struct root){ .fd = -1 };
 		return -1;
 	}
-	r->given = xstrdup(dir);
 	return 0;
 }
 
@@ -354,7 +370,6 @@ void
 root_close(struct root *r)
 {
 	file_close(r->fd);
-	free(r->given);
 	free(r->real);
 	*r = (struct root){ .fd = -1 };
 }

@@ -30,7 +30,6 @@ int fault_sys(struct fault *f, const char *what, const char *rel);
 
 struct root {
 	int fd;			/* O_PATH of the folder */
-	char *given;		/* absolute, as it was given */
 	char *real;		/* without links */
 };
 
