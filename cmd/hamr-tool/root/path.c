@@ -110,7 +110,8 @@ inside(const struct root *r, const char *text)
 		}
 		rest = beneath(r, plain.p);
 		/* what /proc has for links are none */
-		if (rest == NULL && !is_beneath(plain.p, "/proc"))
+		if (rest == NULL && plain.p != NULL &&
+		    !slice_starts(buf_view(&plain), "/proc/"))
 			rest = behind_link(r, plain.p);
 	}
 	got = rest != NULL ? xstrdup(rest) : NULL;
