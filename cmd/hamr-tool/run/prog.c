@@ -139,8 +139,10 @@ is_over(struct run *r, bool cancel)
 		stop(r, PROG_TIMEOUT, p->grace);
 	if (p->end != PROG_ENDED)
 		return now >= r->kill || (r->exited && r->box->empty);
+	/* not at the end of both streams: who has closed them may be about to
+	 * end, and is not to be named as one that was ended */
 	return r->exited && (now >= r->quiet || now >= r->limit ||
-	    (r->io.out < 0 && r->io.err < 0) || r->box->empty);
+	    r->box->empty);
 }
 
 static int
