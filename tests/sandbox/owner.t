@@ -49,6 +49,8 @@ is "and root too" "$(cat f; ls new 2>/dev/null)" old
 is "it is still his" "$(others)" ""
 t bash '{"command":"rm f; ln -s g l"}' >../out 2>&1 && t undo >../out
 is "what comes back as well" "$(cat f; others)" old
+t bash '{"command":"echo x >.envrc"}' >../out 2>&1
+is "and what is quarantined" "$(ls .hamr/quarantine; others)" "1-.envrc"
 he bash '{"command":"chmod 0 f; echo he >h"}' >../out 2>&1
 is "what he made unreadable comes back, too" "$(he undo >/dev/null 2>&1
 	cat f; stat -c %a f; ls h 2>/dev/null)" "old${nl}644"

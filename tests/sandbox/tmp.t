@@ -121,6 +121,10 @@ rmdir "$c" && ln -s "$T/victim" "$c"
 is "unless a link has its place" "$(XDG_CACHE_HOME=$T/caches one \
 	'echo $XDG_CACHE_HOME; mkdir -p $XDG_CACHE_HOME; echo >$XDG_CACHE_HOME/f'
 	ls ../victim)" "exit 0${nl}/tmp/.cache"
+mkdir -m 777 "$T/anybody"
+is "nor where others may rename it" "$(TMPDIR=$T/anybody one \
+	'cut -d" " -f 4,5 /proc/self/mountinfo | grep /tmp$' |
+	grep -c anybody)" 0
 is "a TMPDIR that is not there takes no layer away" "$(TMPDIR=/nonexistent \
 	hamr-tool --yes --no-config --root . --json bash "$(sh_args 'true')" |
 	jq -r .meta.sandbox)" bubblewrap

@@ -241,10 +241,7 @@ move(const struct sandboxes *bs, struct moves *m, const char *rel)
 
 	if (m->to < 0) {
 		hamr = root_hamr(bs->root.fd);
-		if (hamr >= 0 && (mkdirat(hamr, FOLDER, 0700) == 0 ||
-		    errno == EEXIST))
-			m->to = openat(hamr, FOLDER, O_RDONLY | O_DIRECTORY |
-			    O_NOFOLLOW | O_CLOEXEC);
+		m->to = hamr >= 0 ? root_folder(hamr, FOLDER) : -1;
 		file_close(hamr);
 	}
 	while (!moved && from >= 0 && m->to >= 0 && m->last < TRIES) {
