@@ -276,6 +276,9 @@ match "nor where a link in it leads" "$(m good -o 'mcp.s.writable=["linked/by"]'
 rm linked
 match "not all of the repository" "$(m good -o 'mcp.s.writable=["."]' \
 	s__echo '{"text":"x"}' 2>&1)" "*s is not running: writable: . holds the repository*"
+is "what bash may not leave behind it may not either" "$(m good s__write \
+	'{"at":".envrc"}' | tail -n 1; ls .envrc 2>/dev/null)" \
+	"[moved to .hamr/quarantine: .envrc]"
 git init -q "$T/main" && git -C "$T/main" -c user.name=a -c user.email=a@b \
 	commit -q --allow-empty -m x && git -C "$T/main" worktree add -q "$T/wt"
 for at in f .git/hooks/pre-commit; do

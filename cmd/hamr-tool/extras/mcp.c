@@ -1093,13 +1093,20 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
     struct slice args, struct result *r)
 {
 	struct mcp *m = x->server;
+	struct buf notes = BUF_INIT(WHAT_MAX * 4);
+	bool confined;
 	int left = 1;
 
 	m->call_id = id;
 	mcp_round(t, 0, -1);	/* it may have died long ago */
 	m->reply = MCP_LOST;
 	while (m->reply == MCP_LOST && make_up(t, m, &left)) {
+		confined = m->writes && !m->bare;
+		if (confined)
+			sandboxes_look(t->sandboxes);
 		ask_once(t, x, args);
+		if (confined)
+			sandboxes_tidy(t->sandboxes, &notes);
 		if (m->reply != MCP_LOST || left == 0)
 			break;
 		if (x->once && !m->unasked) {
@@ -1107,11 +1114,17 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 			    "ended in the call (%s); what it did before is "
 			    "not known, so look before you call it again",
 			    m->name, m->why);
-			return;
+			goto out;
 		}
 	}
 	if (m->reply == MCP_LOST && (stage_wait(t->stage, NULL, 0, 0) &
 	    STOPPED) != 0)
 		m->reply = MCP_STOPPED;
 	fill(t, x, r);
+out:
+	if (notes.len > 0)
+		buf_fmt(&r->content, "%s[%s]\n", r->content.len > 0 &&
+		    r->content.p[r->content.len - 1] != '\n' ? "\n" : "",
+		    notes.p);
+	buf_release(&notes);
 }

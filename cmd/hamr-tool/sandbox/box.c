@@ -572,20 +572,45 @@ box_end(struct box *b, struct buf *names)
 	b->empty = true;
 }
 
+/* What appeared in the root since the last look is not left behind. */
+static void
+tidy(struct box *b)
+{
+	struct names *n = &b->bs->names;
+	unsigned before = n->look;
+
+	if (b->want.kind != BOX_WRITE || b->layer < LAYER_LANDLOCK)
+		return;
+	names_look(n);
+	if (quarantine(b, before))
+		names_look(n);
+}
+
+void
+sandboxes_look(struct sandboxes *bs)
+{
+	if (bs->layer >= LAYER_LANDLOCK)
+		names_look(&bs->names);
+}
+
+void
+sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
+{
+	struct box b = { .bs = bs, .want = { .kind = BOX_WRITE },
+		.layer = bs->layer, .notes = BUF_INIT(1 << 13) };
+
+	tidy(&b);
+	buf_slice(notes, buf_view(&b.notes));
+	buf_release(&b.notes);
+}
+
 void
 box_done(struct box *b, struct buf *notes)
 {
-	struct sandboxes *bs = b->bs;
 	const struct buf *said[] = { &b->base, &b->notes };
-	unsigned before;
 
 	box_end(b, NULL);
-	before = bs->names.look;
-	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK) {
-		names_look(&bs->names);
-		if (quarantine(b, before))
-			names_look(&bs->names);
-	}
+	tidy(b);
 	for (size_t i = 0; i < 2; i++)
 		if (notes != NULL && said[i]->len > 0)
 			buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "",

@@ -145,6 +145,11 @@ struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
  * notes may be NULL. */
 void box_done(struct box *b, struct buf *notes);
 
+/* The same for something that stays up in a box that may write: what is there
+ * now is not its doing; and what it has left since, like box_done. */
+void sandboxes_look(struct sandboxes *bs);
+void sandboxes_tidy(struct sandboxes *bs, struct buf *notes);
+
 /* Nothing could be started in it: it is not used again. */
 void box_drop(struct box *b);
 
