@@ -1,5 +1,6 @@
 /* main.c - hamr-tool: tool calls in, tool results out. */
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -244,6 +245,8 @@ main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], WIRE_ARG) == 0)
 		supervisor_main();
+	/* who ignores it hands that on, and no child could be waited for */
+	signal(SIGCHLD, SIG_DFL);
 	err_program("hamr-tool");
 	parse(&o, argc, argv);
 	if (stage_format(&o.args, &e) == 0)
