@@ -40,9 +40,18 @@ static void
 place(struct box *b, struct buf *out, const char *how, const char *from,
     const char *to)
 {
+	struct texts *t = &b->mounts;
 	struct stat st = { .st_ino = 0 };
+	size_t n = t->n;
 
 	put(out, how, from != NULL ? from : to, from != NULL ? to : NULL);
+	/* what it covers is not seen any more */
+	t->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_beneath(strchr(t->v[i], '/'), to))
+			free(t->v[i]);
+		else
+			t->v[t->n++] = t->v[i];
 	if (!is_beneath(to, b->bs->root.real) && !is_given(b, to))
 		return;
 	/* a thing that is made has no number yet; nobody can change what the
@@ -50,7 +59,7 @@ place(struct box *b, struct buf *out, const char *how, const char *from,
 	if (from != NULL && strcmp(to, b->bs->root.real) != 0 &&
 	    lstat(from, &st) < 0)
 		st.st_ino = 0;
-	texts_add(&b->mounts, xasprintf("%ju %ju %s", (uintmax_t)st.st_dev,
+	texts_add(t, xasprintf("%ju %ju %s", (uintmax_t)st.st_dev,
 	    (uintmax_t)st.st_ino, to));
 }
 
@@ -174,23 +183,6 @@ put_root(struct box *b, struct buf *out)
 			place(b, out, "--tmpfs", NULL, path);
 		free(there);
 		free(path);
-	}
-}
-
-/* Folders that may be changed whatever its kind is: each once. */
-static void
-put_given(struct box *b, struct buf *out)
-{
-	char *const *v = b->want.write;
-
-	for (size_t i = 0; i < b->want.nwrite; i++) {
-		bool again = false;
-
-		for (size_t k = 0; k < b->want.nwrite && !again; k++)
-			again = is_beneath(v[i], v[k]) &&
-			    (strcmp(v[i], v[k]) != 0 || k < i);
-		if (!again)
-			bind_at(b, out, "--bind", v[i], v[i]);
 	}
 }
 
@@ -419,7 +411,9 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 	}
 	put_root(b, out);
 	if (!b->bare_root) {
-		put_given(b, out);
+		for (size_t i = 0; i < b->want.nwrite; i++)
+			bind_at(b, out, "--bind", b->want.write[i],
+			    b->want.write[i]);
 		put_git(b, out, g);
 		put_hamr(b, out);
 	}
