@@ -235,8 +235,12 @@ for p in ("mode", "x"), ("mode", 3), ("colour", "x"):
 e.prompt(s, "Write a")
 print([u["status"] for u in e.of("tool_call_update") if "status" in u])
 e.call("session/close", {"sessionId": s})
-r = e.load(s, here)
-print([o["currentValue"] for o in r["configOptions"]])
+for _ in 1, 2:
+    r = e.load(s, here)
+    print([o["currentValue"] for o in r["configOptions"]])
+    e.call("session/close", {"sessionId": s})
+    with open(".hamr/sessions/%s.ndjson" % s, "a") as f:
+        f.write('{"type":"config","set":{"agent.mode":"none of them"}}\n')
 P
 )" "[('mode', 'mode', 'select', 'patch'), ('model', 'model', 'select', '')] patch
 ['read-only', '']
@@ -246,6 +250,7 @@ P
 -32602
 -32602
 ['failed']
+['docs', 'tiny']
 ['docs', 'tiny']"
 is "the system message is the mode's" "$(jq -r 'select(.role == "system") |
 	.content' .hamr/sessions/*.ndjson)" "$(cat "$TOP/share/hamr/system/docs.txt")"

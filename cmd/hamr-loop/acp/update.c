@@ -6,6 +6,7 @@
 #include "base/utc.h"
 #include "base/utf8.h"
 #include "record/msg.h"
+#include "session/track.h"
 #include "ui/remarks.h"
 #include "internal.h"
 
@@ -397,7 +398,9 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 	case R_CONFIG:
 		if (!replay)
 			break;
-		set_str(&s->mode, scan_strdup(scan_get(set, "agent.mode")));
+		if (track_is_mode(scan_get(set, "agent.mode")))
+			set_str(&s->mode, scan_strdup(scan_get(set,
+			    "agent.mode")));
 		set_str(&s->model, scan_strdup(scan_get(set,
 		    "provider.model")));
 		break;
