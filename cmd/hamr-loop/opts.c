@@ -239,6 +239,12 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 	o->json |= o->records;
 	if (operands(o, argc - optind, argv + optind, e) < 0)
 		return -1;
+	if (o->acp && (o->resume || o->fork != NULL || o->sessions ||
+	    o->inspect != NULL || o->export != NULL || o->doctor ||
+	    o->print_config || o->trust))
+		return err_set(e, ST_USAGE, "with --acp the editor opens and "
+		    "lists sessions; leave out --resume, --fork and options "
+		    "that print something");
 	if (o->inspect != NULL || o->export != NULL) {
 		/* What stands where a task would is the session. */
 		static const char *const views[] = { "budget", "ledger",

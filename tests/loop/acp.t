@@ -319,6 +319,11 @@ P
 -32600 -32603
 -32800
 end_turn"
+for o in --resume --fork=x --sessions --doctor --trust --print-config \
+    "--inspect=ledger x" "--export=html x"; do
+	# shellcheck disable=SC2086
+	status "--acp $o: a usage error" 2 hamr-loop --acp $o
+done
 is "50 MB" "$(play <<'P'
 e = new()
 s = e.new(here)
