@@ -132,6 +132,17 @@ is "a key that is missing: no server needs to be started" "$(grep \
     'model server' out | sed 's/.*server *//')" "provider.api_key_env: \
 NO_SUCH_VARIABLE is not set in the environment; export it"
 httpd_stop
+printf 'head\nhang\n' >s
+httpd_start log s || exit 1
+hamr-loop --no-config --doctor --base-url "http://127.0.0.1:$HTTPD_PORT/v1" \
+    >known 2>err &
+pid=$!
+for _ in $(seq 80); do grep -q bwrap known && break; sleep 0.1; done
+is "what is known is printed while a server is waited for" \
+    "$(grep -c -e bwrap -e disk known)" 1
+kill $pid
+wait $pid
+httpd_stop
 mkdir -p "$XDG_CONFIG_HOME/hamr"
 echo '[provider' >"$XDG_CONFIG_HOME/hamr/config.toml"
 hamr-loop --doctor >out 2>err

@@ -1,5 +1,6 @@
 /* doctor.c - what is there and what is missing, one line each. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,26 +28,29 @@ struct doctor {
 	const struct conf *c;
 	const char *root;
 	const char *broken;	/* of the configuration; "": nothing */
-	struct buf out;
+	int full;		/* errno of a line that could not be written */
 	bool bad;
 };
 
+/* A line, at once: a server may take long to be asked. */
 static void
 report(struct doctor *d, enum state s, const char *what,
     const char *fmt, ...)
 {
 	static const char *const words[] = { "ok", "note", "MISSING" };
-	struct buf b = BUF_INIT(1 << 20);
+	struct buf b = BUF_INIT(1 << 20), out = b;
 	va_list ap;
 
-	buf_fmt(&d->out, "%-8s %-14s ", words[s], what);
+	buf_fmt(&out, "%-8s %-14s ", words[s], what);
 	va_start(ap, fmt);
 	buf_vfmt(&b, fmt, ap);
 	va_end(ap);
-	term_escape(&d->out, buf_view(&b));
-	buf_release(&b);
-	buf_addc(&d->out, '\n');
+	term_escape(&out, buf_view(&b));
+	buf_addc(&out, '\n');
+	if (file_write_all(STDOUT_FILENO, out.p, out.len) < 0)
+		d->full = errno;
 	d->bad |= s == MISSING;
+	bufs_release(BUFS(&b, &out));
 }
 
 /* The first line a program says, on either output, and its status. */
@@ -256,9 +260,7 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
     const char *broken, struct err *e)
 {
 	struct doctor d = { .o = o, .c = c, .root = root,
-		.broken = broken,
-		.out = BUF_INIT((size_t)1 << 20) };
-	int r;
+		.broken = broken };
 
 	report(&d, FINE, "hamr-loop", "hamr " HAMR_VERSION);
 
@@ -314,8 +316,7 @@ doctor(const struct opts *o, const struct conf *c, const char *root,
 	doctor_sandbox(&d);
 	configuration(&d);
 	disk(&d);
-	r = file_write_all(STDOUT_FILENO, d.out.p, d.out.len) < 0 ?
-	    err_sys(e, ST_SYSTEM, "stdout") : d.bad ? ST_NO : ST_OK;
-	buf_release(&d.out);
-	return r;
+	errno = d.full;
+	return d.full != 0 ? err_sys(e, ST_SYSTEM, "stdout") :
+	    d.bad ? ST_NO : ST_OK;
 }
