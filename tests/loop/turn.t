@@ -456,10 +456,22 @@ echo '{"role":"user","content":"one"}' >&9
 ends 1
 exec 9>&-
 wait $!
-trap - PIPE
 is "a mode set before the first prompt stays" "$(jq -r 'select(.type == "hamr" or
     .type == "config") | .mode // .set["agent.mode"]' out | paste -sd,)" \
     "patch,docs"
+# a cancel between messages, all three at once: it drops the one before it
+rm out
+timeout 60 hamr-loop --no-config --records --replay script <in >out 2>err &
+exec 9>in
+for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
+printf '%s\n%s\n%s\n' '{"role":"user","content":"one"}' '{"type":"cancel"}' \
+    '{"role":"user","content":"two"}' >&9
+ends 1
+exec 9>&-
+wait $!
+trap - PIPE
+is "a cancel holds for what was said before it" "$(says user) $(ended)" \
+    "two completed stop"
 is "the task is in the session all the same" "$(for i in 1 2 3 4 5 6; do
 	run "task $i" -o 'stages.guard=["hamr-guard --nonsense"]'
 	says user

@@ -87,7 +87,7 @@ wait_for_more(struct chat *c)
 		ui_read_peer(u);
 	if (models != NULL && p[3].revents != 0)
 		opening_read(c, ASKED_SERVER);
-	u->interrupted = u->nsaid > 0 && u->interrupted;
+	u->interrupted = false;		/* there is no turn to end */
 	return p[2].revents == 0 && !u->leaving &&
 	    (p[1].revents == 0 || !chat_interrupted(c));
 }
