@@ -701,6 +701,49 @@ done
 touch go
 small "... and it ends" '*answer*s one row.*status 0*'
 
+# --- a terminal whose size changes all the time: tmux tells of it late, and
+# breaks what was erased in a row as well
+fresh sizes
+python3 - >script <<'P'
+import json
+print(json.dumps({"role": "assistant", "finish_reason": "stop",
+                  "content": "\n\n".join("row%03d" % i for i in range(150))}))
+P
+tm kill-server 2>/dev/null
+S=${S}s
+tm new-session -d -x 160 -y 30 -s c "hamr-loop --no-config --yes --replay \
+    script -o '$(paced 100)'; sleep 60"
+small "a chat on 160 columns" '*sandbox*
+>*
+  patch*'
+tm send-keys -t c "$(printf 'x%.0s' {1..150})"
+small "a long draft" '*xxx
+  patch*'
+tm send-keys -t c C-u abc C-j def
+small "and a short one in its place" '*
+> abc
+  def
+  patch*'
+tm resize-window -t c -x 40 -y 30
+sleep 0.4
+small "which stands there once when the terminal is narrow" '*
+> abc
+  def
+  patch*'
+is "... and nothing above it is lost" "$(tm capture-pane -p -S - -t c |
+    grep -cE 'sandbox|abc')" 2
+tm send-keys -t c C-u C-u C-u go Enter
+small "an answer begins" '*row005*'
+tm send-keys -t c "$(printf 'x%.0s' {1..150})"
+for size in 150 33 99 25 180 60 140 30 101 44; do
+	tm resize-window -t c -x $size -y 30
+	sleep 0.11
+done
+small "and ends" '*row149
+done *xxx*'
+is "each row of it stands there" "$(tm capture-pane -p -S - -t c |
+    grep -oE '^row[0-9]{3}$' | uniq | wc -l)" 150
+
 # --- a stage that is killed in a turn is started again, and the rows go on
 fresh killed
 for stage in guard tool; do

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "screen.h"
+#include "term/cluster.h"
 #include "term/term.h"
 
 #define FRAME_MS 33		/* 30 frames a second */
@@ -20,6 +21,9 @@
 #define STALLED_MS 100		/* does it again? */
 #define LEND_MS 1000		/* before another program has the terminal */
 #define LEAVE_MS 300		/* and when we were told to end */
+#define SETTLE_MS 40		/* from a change of the size to the next frame */
+#define SETTLE_TMUX_MS 290	/* tmux tells of the next change 250 ms late, and
+				 * has broken all rows anew by then */
 #define COLUMNS_LEAST 4		/* so many we draw for, also on fewer */
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000
@@ -69,6 +73,9 @@ struct screen {
 	struct buf off;		/* what was written last to give it back */
 	bool asked, answered;
 	long long asked_ms, drawn_ms;
+	long long settled_ms;	/* nothing is drawn before: rows that are
+				 * counted at another width than they have by
+				 * then take finished text with them */
 	size_t columns, height;
 	struct buf frame;	/* drawn; it has taken this much of it */
 	size_t written;
@@ -76,6 +83,10 @@ struct screen {
 	size_t dropped;		/* lines before it that never will be */
 	struct buf control;
 	struct rows want, have;
+	bool tmux;		/* erased cells are blanks that it breaks too */
+	size_t *reach;		/* to that column each row of have was written
+				 * since it was empty */
+	size_t cap;
 };
 
 /* The one of this process, for what a signal handler restores: it is given
@@ -244,6 +255,17 @@ measure(struct screen *s)
 	    w.ws_row < ROWS_LEAST ? ROWS_LEAST : w.ws_row;
 }
 
+/* Also on another machine, from within it. */
+static bool
+in_tmux(void)
+{
+	const char *type = getenv("TERM");
+
+	return getenv("TMUX") != NULL || (type != NULL && getenv("STY") ==
+	    NULL && (strncmp(type, "tmux", 4) == 0 ||
+	    strncmp(type, "screen", 6) == 0));
+}
+
 struct screen *
 screen_new(int out, bool dumb)
 {
@@ -255,7 +277,7 @@ screen_new(int out, bool dumb)
 	struct screen *s = xcalloc(1, sizeof *s);
 
 	*s = (struct screen){ .in = -1, .out = out, .dumb = dumb,
-		.fd = file_unblocked(out) };
+		.fd = file_unblocked(out), .tmux = in_tmux() };
 	bufs_init(BUFS(&s->frame, &s->off, &s->above, &s->control,
 	    &s->want.text, &s->have.text), FOREVER);
 	measure(s);
@@ -430,20 +452,63 @@ up(struct buf *b, size_t n)
 		buf_fmt(b, "\033[%zuA", n);
 }
 
+/* How often a terminal of its width has broken the row before that column of
+ * it: also before a wide character that its last column has no room for. */
+static size_t
+breaks_before(const struct screen *s, struct slice row, size_t column)
+{
+	size_t n = 0, used = 0, all, w, len;
+
+	for (all = 0; row.n > 0 && all < column; all += w) {
+		bool sequence = *row.p == '\033';
+
+		w = 0;
+		len = sequence ? sequence_length(row) : term_cluster(row, &w);
+		if (used + w > s->columns) {
+			n++;
+			used = 0;
+		}
+		used += w;
+		row = slice_from(row, len);
+	}
+	return n + (row.n > 0 && used >= s->columns);
+}
+
 /* Where the terminal broke the rows anew at its new width: rows between the
  * first and the cursor. */
 static size_t
 rows_above_cursor(const struct screen *s)
 {
-	size_t n = 0;
-	bool jumps;
+	size_t n = s->have.row;
 
 	for (size_t i = 0; i < s->have.row; i++) {
-		size_t w = row_width(row_at(&s->have.text, i), &jumps);
+		size_t breaks = breaks_before(s, row_at(&s->have.text, i),
+		    FOREVER);
+		size_t all = (s->reach[i] + s->columns - 1) / s->columns;
 
-		n += w == 0 ? 1 : (w + s->columns - 1) / s->columns;
+		n += s->tmux && all > breaks + 1 ? all - 1 : breaks;
 	}
-	return n + s->have.column / s->columns;
+	return n + breaks_before(s, row_at(&s->have.text, s->have.row),
+	    s->have.column);
+}
+
+/* Where the new rows reach to, of which the first is written over row `from`
+ * of the old ones; FOREVER: those are erased. */
+static void
+set_reach(struct screen *s, size_t from)
+{
+	size_t n = count_rows(&s->want.text), had = count_rows(&s->have.text);
+
+	while (s->cap < n)
+		GROW(s->reach, s->cap, s->cap);
+	for (size_t i = 0; i < n; i++) {
+		bool jumps;
+		size_t w = row_width(row_at(&s->want.text, i), &jumps);
+		bool erased = w == 0 || jumps || from >= had || i >= had - from;
+		size_t old = erased ? 0 : s->reach[from + i];
+
+		s->reach[i] = w > old ? w : old;
+	}
 }
 
 /* ---- a frame ---- */
@@ -465,7 +530,7 @@ static size_t
 put_all(struct screen *s, struct buf *b)
 {
 	struct slice above = buf_view(&s->above), line;
-	size_t n = count_rows(&s->want.text);
+	size_t n = count_rows(&s->want.text), lines = slice_newlines(above);
 	bool erased = s->torn, jumps;
 
 	up(b, rows_above_cursor(s));
@@ -487,6 +552,7 @@ put_all(struct screen *s, struct buf *b)
 		buf_adds(b, erased ? "\n" : "\033[K\n");
 	}
 	buf_reset(&s->above);
+	set_reach(s, erased ? FOREVER : lines);
 	buf_adds(b, n > 0 ? WRAP_OFF : "");
 	for (size_t i = 0; i < n; i++) {
 		put_row(b, row_at(&s->want.text, i), !erased);
@@ -518,7 +584,7 @@ move_to(struct buf *b, size_t *at, size_t row, size_t rows)
 
 /* Only rows that are others now; the row where the cursor is left. */
 static size_t
-put_changed(const struct screen *s, struct buf *b)
+put_changed(struct screen *s, struct buf *b)
 {
 	size_t at = s->have.row, n = count_rows(&s->want.text);
 	size_t had = count_rows(&s->have.text);
@@ -537,6 +603,7 @@ put_changed(const struct screen *s, struct buf *b)
 		move_to(b, &at, n, had);
 		buf_adds(b, "\033[J");
 	}
+	set_reach(s, 0);
 	return at;
 }
 
@@ -654,8 +721,10 @@ screen_tick(struct screen *s, long long now)
 		return s->stalled ? STALLED_MS : 0;
 	if (!is_due(s))
 		return -1;
-	left = s->drawn_ms + FRAME_MS - now;
-	if (left > 0 && !s->hurry)
+	left = s->settled_ms - now;
+	if (left <= 0 && !s->hurry)
+		left = s->drawn_ms + FRAME_MS - now;
+	if (left > 0)
 		return (int)left;
 	draw(s);
 	s->drawn_ms = now;
@@ -694,6 +763,7 @@ screen_resized(struct screen *s)
 
 	measure(s);
 	s->torn |= s->columns != before && count_rows(&s->have.text) > 0;
+	s->settled_ms = file_now_ms() + (s->tmux ? SETTLE_TMUX_MS : SETTLE_MS);
 }
 
 /* ---- another program's turn ---- */
@@ -789,5 +859,6 @@ screen_close(struct screen *s, bool at_once)
 		close(s->fd);
 	bufs_release(BUFS(&s->frame, &s->off, &s->above, &s->control,
 	    &s->want.text, &s->have.text));
+	free(s->reach);
 	free(s);
 }

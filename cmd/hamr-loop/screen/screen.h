@@ -89,7 +89,8 @@ void screen_settle(struct screen *s, int stop, int ms);
 /* Draw the live rows anew, whatever stands there. */
 void screen_redraw(struct screen *s);
 
-/* The terminal has another size now (SIGWINCH). */
+/* The terminal has another size now (SIGWINCH): nothing is drawn until it may
+ * be taken for settled. */
 void screen_resized(struct screen *s);
 size_t screen_columns(const struct screen *s);
 size_t screen_rows(const struct screen *s);
