@@ -151,6 +151,8 @@ lifts "minimax: only invoke, and tags in a value" \
 lifts "pythonic" "$two" '[read(path="a.c"), read(path='"'b'"', first=2)]' stop
 lifts "pythonic: literals" '[null,null,[["read","{\"path\":\"it'"'"'s\\n\",\"first\":[true,null,{\"k\":-1.5}]}"]],"tool_calls",null]' \
 	'[read(path="it'"\\'"'s\n", first=[True, None, {"k": -1.5},])]' stop
+lifts "pythonic: escapes" '[null,null,[["read","{\"path\":\"é A😀\\\\d\\\\u12\"}"]],"tool_calls",null]' \
+	'[read(path="\u00e9\x20\U00000041\ud83d\ude00\d\u12")]' stop
 plain "pythonic: no tool" '[see(path="a.c")]'
 plain "pythonic: a link" '[read(this)](https://example.org) it.'
 lifts "json: a fence that is all of the answer" "$one" "\`\`\`json

@@ -5,6 +5,9 @@
  */
 #include <string.h>
 
+#include "base/num.h"
+#include "base/utf8.h"
+
 #include "internal.h"
 
 #define DEEP 64
@@ -31,6 +34,43 @@ stuck(const struct reading *r)
 	return r->at >= r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
 }
 
+/* The number of so many hexadecimal digits at this place; -1: there are
+ * none. */
+static long
+hex(struct slice s, size_t at, size_t n)
+{
+	long v = 0;
+
+	if (n == 0 || at + n > s.n)
+		return -1;
+	for (; n > 0; n--, at++) {
+		if (num_hex(s.p[at]) < 0 || v > 0xffffff)
+			return -1;
+		v = v * 16 + num_hex(s.p[at]);
+	}
+	return v;
+}
+
+/* \xHH, \uHHHH or \UHHHHHHHH, behind its letter c; false: it is none. */
+static bool
+code_point(struct reading *r, char c, struct buf *out)
+{
+	size_t n = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+	long v = hex(r->s, r->at, n), low = -1;
+
+	if (v < 0)
+		return false;
+	r->at += n;
+	if ((v & ~0x3ffL) == 0xd800 && begins(r->s, r->at, "\\u"))
+		low = hex(r->s, r->at + 2, 4);
+	if ((low & ~0x3ffL) == 0xdc00) {
+		r->at += 6;
+		v = 0x10000 + ((v & 0x3ff) << 10) + (low & 0x3ff);
+	}
+	utf8_put(out, v > 0 ? (unsigned long)v : 0xfffd);
+	return true;
+}
+
 static enum block_said
 string(struct reading *r, struct buf *out)
 {
@@ -54,7 +94,7 @@ string(struct reading *r, struct buf *out)
 		q = c != '\0' ? strchr(from, c) : NULL;
 		if (q != NULL)
 			buf_addc(&text, to[q - from]);
-		else if (c != '\n') {
+		else if (c != '\n' && !code_point(r, c, &text)) {
 			if (strchr("\\'\"", c) == NULL)
 				buf_addc(&text, '\\');
 			buf_addc(&text, c);
