@@ -219,11 +219,14 @@ read(path="b", first=2)
 plain "OLMo: a mention" 'Calls stand in <function_calls></function_calls>.'
 
 mv in in.plain
-past='{"role":"assistant","content":"","tool_calls":[{"id":"p1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a \\\"b\\\"\",\"first\":2}"}}]},{"role":"tool","tool_call_id":"p1","content":"its text"}'
+past='{"role":"assistant","content":"","tool_calls":[{"id":"p1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a \\\"b\\\"WHAT\",\"first\":2}"}}]},{"role":"tool","tool_call_id":"p1","content":"its text"}'
 for name in hermes qwen3-coder llama3 mistral deepseek glm kimi minimax \
 	pythonic json; do
+	# tags among the arguments are theirs, where the call has marks
+	what='<think>c</think>'
+	[ $name != pythonic ] || what=
 	printf '{"type":"request","messages":[%s,%s],"tools":%s}\n' "$user" \
-		"$past" "$tools" >in
+		"${past/WHAT/$what}" "$tools" >in
 	events "$(d '{"content":"x"}')" "$(fin stop)" >s
 	serve s
 	ask -o provider.tool_dialect=$name >/dev/null
@@ -241,7 +244,7 @@ for name in hermes qwen3-coder llama3 mistral deepseek glm kimi minimax \
 	is "$name: a call is read as it was written" \
 		"$(ask -o provider.tool_dialect=$name | jq -c \
 		'.tool_calls[]?.function | [.name, (.arguments | fromjson)]')" \
-		'["read",{"path":"a \"b\"","first":2}]'
+		'["read",{"path":"a \"b\"'"$what"'","first":2}]'
 done
 mv in.plain in
 

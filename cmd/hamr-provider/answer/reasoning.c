@@ -16,13 +16,23 @@ enum state {
 				 * a tag if a closing one follows */
 };
 
-enum tag { T_THINK, T_END, T_CALL, T_CALL_END, T_FUNC, T_FUNC_END, NTAGS };
+enum tag { T_THINK, T_END, T_CALL, T_CALL_END, T_MORE };
 
-static const char *const tags[NTAGS] = { "<think>", "</think>", "<tool_call>",
-	"</tool_call>", "<function=", "</function>" };
+/* Behind T_CALL stand what else begins and ends a call that is written as
+ * text, in pairs; tags within one are its text. */
+static const char *const tags[] = {
+	"<think>", "</think>",
+	"<tool_call>", "</tool_call>",		/* if JSON is between */
+	"<function=", "</function>",
+	"<arg_value>", "</arg_value>",
+	"<invoke ", "</invoke>",
+	"<｜tool▁sep｜>", "<｜tool▁call▁end｜>",
+	"<|tool_call_argument_begin|>", "<|tool_call_end|>",
+	"<|python_tag|>", "<|eom_id|>",
+	"[TOOL_CALLS]", "[TOOL_RESULTS]",
+};
 
-/* Tags within a call that is written as text are its text. */
-enum block { NO_BLOCK, BLOCK_SOON, IN_BLOCK };
+#define NTAGS (sizeof tags / sizeof *tags)
 
 struct reasoning {
 	reasoning_fn *emit;
@@ -32,7 +42,8 @@ struct reasoning {
 	bool settled;		/* a tag has counted */
 	bool content, reasoning;	/* something of it was handed on */
 	bool fresh;		/* IN_REASONING: nothing of this one yet */
-	enum block block;
+	bool call_soon;		/* behind T_CALL */
+	size_t call_end;	/* the tag that ends the call in hand, or 0 */
 	struct fence fence;
 	struct buf tag;		/* what may become a tag */
 	struct buf white;	/* white space that may be dropped */
@@ -66,7 +77,8 @@ reasoning_reset(struct reasoning *t)
 	bufs_reset(BUFS(&t->tag, &t->white, &t->doubt, &t->out));
 	t->state = AT_START;
 	t->closed = t->settled = t->content = t->reasoning = false;
-	t->block = NO_BLOCK;
+	t->call_soon = false;
+	t->call_end = 0;
 	t->fence = (struct fence){ 0 };
 }
 
@@ -137,10 +149,10 @@ begin_content(struct reasoning *t)
 /* ---- tags ---- */
 
 static void
-content_tag(struct reasoning *t, enum tag tag)
+content_tag(struct reasoning *t, size_t tag)
 {
 	bool fenced = fence_in(&t->fence);
-	bool text = fenced || fence_inline(&t->fence) || t->block == IN_BLOCK;
+	bool text = fenced || fence_inline(&t->fence) || t->call_end != 0;
 
 	if (tag == T_END && !text && !t->settled) {
 		/* without an opening one: all that came was reasoning */
@@ -161,18 +173,17 @@ content_tag(struct reasoning *t, enum tag tag)
 			t->state = IN_DOUBT;
 		return;
 	}
-	if (!fenced && tag == T_CALL && t->block == NO_BLOCK)
-		t->block = BLOCK_SOON;
-	else if (!fenced && tag == T_FUNC)
-		t->block = IN_BLOCK;
-	else if (!fenced && (tag == T_CALL_END || tag == T_FUNC_END))
-		t->block = NO_BLOCK;
+	t->call_soon = !fenced && tag == T_CALL && t->call_end == 0;
+	if (!fenced && tag >= T_MORE && tag % 2 == 0 && t->call_end == 0)
+		t->call_end = tag + 1;
+	else if (!fenced && tag == t->call_end)
+		t->call_end = 0;
 	put(t, SPLIT_CONTENT, buf_view(&t->tag));
 }
 
 /* t->tag is a whole tag. */
 static void
-whole_tag(struct reasoning *t, enum tag tag)
+whole_tag(struct reasoning *t, size_t tag)
 {
 	if (tag == T_END && t->state != IN_CONTENT)
 		end_reasoning(t);
@@ -203,15 +214,17 @@ plain(struct reasoning *t, struct slice s)
 static void
 byte(struct reasoning *t, char c)
 {
-	if (t->block == BLOCK_SOON && !is_whitespace(c) && c != '<')
-		t->block = c == '{' ? IN_BLOCK : NO_BLOCK;
-	if (t->tag.len > 0 || c == '<') {
+	if (t->call_soon && !is_whitespace(c) && c != '<') {
+		t->call_soon = false;
+		t->call_end = c == '{' ? T_CALL_END : 0;
+	}
+	if (t->tag.len > 0 || c == '<' || c == '[') {
 		buf_addc(&t->tag, c);
-		for (int i = 0; i < NTAGS; i++) {
+		for (size_t i = 0; i < NTAGS; i++) {
 			int m = tag_match(buf_view(&t->tag), tags[i]);
 
 			if (m == 1) {
-				whole_tag(t, (enum tag)i);
+				whole_tag(t, i);
 				buf_reset(&t->tag);
 			}
 			if (m != 0)
