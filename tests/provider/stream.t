@@ -153,6 +153,14 @@ says "index 0 for every parallel call" \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}')" \
 	"$(d '{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]}')" \
 	"$(fin tool_calls)"
+says "... without ids, each call whole" \
+	'[null,null,[["call_1","f","{\"x\":1}"],["call_2","f","{\"x\":2}"],["call_3","g","{}"],["call_4","f","{\"y\":1}"]],"tool_calls"]' \
+	"$(d '{"tool_calls":[{"index":0,"id":"","function":{"name":"f","arguments":"{\"x\":1}"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"id":"","function":{"name":"f","arguments":"{\"x\":2}"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"function":{"name":"g","arguments":"{}"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"y\":1}"}}]}')" \
+	"$(d '{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"y\":1}"}}]}')" \
+	"$(fin tool_calls)"
 says "arguments: an object" '[null,null,[["a","f","{\"x\": 1}"]],"tool_calls"]' \
 	"$(d '{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1}}}]}')" \
 	"$(fin tool_calls)"
