@@ -327,6 +327,11 @@ done <<'X'
 64000|{"error":{"message":"prompt token count of 70000 exceeds the limit of 64000"}}
 -|{"error":{"message":"Input is too long for requested model."}}
 200000|{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000, decrease input length or `max_tokens` and try again"}}
+-|{"error":{"code":"1261","message":"Prompt 超长"}}
+-|{"error":{"code":"1210","message":"tokens in request more than max tokens allowed"}}
+-|{"error":{"message":"Total tokens of image and text exceed max message tokens"}}
+200000|{"error":{"message":"exceeds the model's context window of 200000 tokens"}}
+-|{"error":{"type":"prompt_too_long","message":"shorten it"}}
 32000|{"error":"Reached context length of 32000 tokens with model (arch: gpt-oss) that does not currently support mid-generation context overflow."}
 4096|{"error":"Trying to keep the first 6547 tokens when context overflows. However, the model is loaded with a context length of only 4096 tokens"}
 204800|{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]"}}

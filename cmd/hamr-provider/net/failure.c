@@ -80,7 +80,8 @@ failure_set(struct failure *f, const char *code, const char *fmt, ...)
 
 /* All in lower case, as seen on the wire (llama.cpp, vLLM, SGLang, TGI, LM
  * Studio, Ollama, TabbyAPI, OpenAI, Anthropic, Gemini, OpenRouter, Together,
- * xAI, Groq, Mistral, Kimi, MiniMax, DashScope, Copilot, Bedrock). */
+ * xAI, Groq, Mistral, Kimi, MiniMax, DashScope, z.ai, Volcengine, Copilot,
+ * Bedrock). */
 static const char *const overflow_texts[] = {
 	"exceeds the available context size",
 	"context size has been exceeded",
@@ -96,10 +97,17 @@ static const char *const overflow_texts[] = {
 	"exceeds the context window",
 	"exceed context window",
 	"exceed context limit",
+	"exceeds the model context",
+	"exceeds the model's context",
+	"context window exceeded",
+	"more than max tokens allowed",
+	"exceed max message tokens",
+	"prompt 超长",
 	"context_length_exceeded",
 	"context_exceeded",
 	"prompt is too long",
 	"prompt too long",
+	"prompt_too_long",
 	"request_too_large",
 	"exceeds the maximum number of tokens allowed",
 	"longer than the model's context length",
