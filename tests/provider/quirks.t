@@ -196,6 +196,7 @@ serve s
 ask 2>err >out
 match "a silent cut is told" "$(cat err)" "*read 2048 tokens of about 9000*context.window*"
 serve s
+: >out
 {
 	cat in
 	echo '{"type":"go","n":1}'
