@@ -153,6 +153,24 @@ is "reasoning that must not be sent is not" "$(ask -o \
 	grep -c reasoning_content)" "hello 0"
 printf '%s\n' "$user" >in
 
+# a gateway to Gemini, whose signature comes behind the call
+{
+	echo chunked
+	printf 'event %s\n' "$(d '{"reasoning":"t","reasoning_details":[{"type":"reasoning.text","text":"t"}]}')" \
+		"$(d '{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]}')" \
+		"$(d '{"reasoning_details":[{"type":"reasoning.encrypted","data":"SIG","index":0}]}')" \
+		"$(fin tool_calls)"
+} >call
+printf 'status 400\nbody {"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"Gemini models require OpenRouter reasoning details to be preserved in each request."}}}\n' >no
+serve call no hello
+ask | sed 's/^{"type":"usage".*//' >got
+printf '%s\n' "$user" "$(cat got)" '{"role":"tool","tool_call_id":"c","content":"x"}' >in
+is "encrypted reasoning goes back once it is asked for" "$(ask |
+	jq -r .content) $(jq -c 'select(.n > 1 or .conn > 1) | .body | fromjson |
+	.messages[1] | [.reasoning_details, (.tool_calls[0] | has("carry"))]' log | xargs)" \
+	"hello [null,false] [[{type:reasoning.encrypted,data:SIG,index:0}],false]"
+printf '%s\n' "$user" >in
+
 # ---- what is sent around ----
 
 serve hello

@@ -51,8 +51,11 @@ read_delta(struct answer *a, struct slice d)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys && !thought; i++)
 		thought = api_text(a, scan_get(d, keys[i]), answer_reasoning);
 	for (struct walk w = walk_elements(scan_get(d, "reasoning_details"));
-	    !thought && walk_next(&w, NULL, &el); )
-		if (!api_text(a, scan_get(el, "text"), answer_reasoning))
+	    walk_next(&w, NULL, &el); )
+		/* gateways to Gemini want its signature back */
+		if (scan_str_is(scan_get(el, "type"), "reasoning.encrypted"))
+			answer_carry(a, el);
+		else if (!thought && !api_text(a, scan_get(el, "text"), answer_reasoning))
 			api_text(a, scan_get(el, "summary"),
 			    answer_reasoning);
 	/* Mistral has thoughts among the parts of the content */

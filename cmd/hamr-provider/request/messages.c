@@ -252,6 +252,29 @@ print_plain(struct printer *p, struct slice m, const char *id)
 }
 
 static void
+print_details(struct printer *p, struct slice calls)
+{
+	struct slice call, item;
+	size_t n = 0;
+
+	for (struct walk w = walk_elements(calls);
+	    walk_next(&w, NULL, &call); )
+		for (struct walk list = walk_elements(scan_get(call, "carry"));
+		    walk_next(&list, NULL, &item); ) {
+			if (!scan_str_is(scan_get(item, "type"),
+			    "reasoning.encrypted"))
+				continue;
+			if (n++ == 0)
+				member(p, SLICE("reasoning_details"),
+				    SLICE("["));
+			else
+				buf_addc(p->out, ',');
+			buf_slice(p->out, item);
+		}
+	buf_adds(p->out, n > 0 ? "]" : "");
+}
+
+static void
 print_assistant(struct printer *p, struct slice m)
 {
 	struct slice calls = scan_get(m, "tool_calls"), key, val;
@@ -276,6 +299,8 @@ print_assistant(struct printer *p, struct slice m)
 		val = SLICE("\" \"");
 	if (p->rules->reasoning && scan_kind(val) == SCAN_STRING)
 		member(p, SLICE("reasoning_content"), val);
+	if (p->rules->details)
+		print_details(p, calls);
 	if (has) {
 		member(p, SLICE("tool_calls"), SLICE("["));
 		for (struct walk w = walk_of(calls);

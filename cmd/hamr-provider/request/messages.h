@@ -15,6 +15,8 @@
 struct messages_rules {
 	bool system_in_place;	/* else later ones are marked user messages */
 	bool reasoning;		/* sent back as reasoning_content */
+	bool details;		/* what of it is encrypted, with its calls, as
+				 * reasoning_details */
 	bool no_images;		/* each is a line of text in its place */
 	bool carry;		/* calls keep their "carry", for an adapter */
 };

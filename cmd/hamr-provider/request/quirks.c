@@ -153,6 +153,8 @@ quirks_learn(unsigned known, long status, struct slice words,
 		{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
 		{ "after role 'tool'", QUIRK_AFTER_TOOL },
 		{ "after role tool", QUIRK_AFTER_TOOL },
+		{ "reasoning details", QUIRK_DETAILS },
+		{ "thought_signature", QUIRK_DETAILS },
 	};
 
 	/* old llama.cpp, with 500 as with 400, or in the answer itself */

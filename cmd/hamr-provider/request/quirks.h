@@ -24,6 +24,7 @@ enum quirk {
 	QUIRK_NO_TOOLS = 16384,		/* described as text instead */
 	QUIRK_ONE_CALL = 32768,		/* unless asked for several */
 	QUIRK_PLAIN_NAMES = 65536,	/* names of calls, see turns.h */
+	QUIRK_DETAILS = 131072,		/* encrypted reasoning goes back */
 	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE |
 	    QUIRK_AFTER_TOOL | QUIRK_PLAIN_NAMES
 };
