@@ -18,6 +18,13 @@ for f in *.*; do
 	imp -q -F "$(format_of "$f")" - <"$f" >out 2>err
 	same "$f by name, from a pipe" out "golden/$f.out"
 	is "$f: -q" "$(cat err)" ""
+	sed -E 's/("[a-zA-Z_]*([tT]oken|ache|nput|utput|ought)[a-zA-Z_]*": *)[-+0-9.eE]+/\1"x"/g' \
+	    "$f" | imp -q -F "$(format_of "$f")" - >out
+	is "$f: tokens that are no numbers" "$? $(jq -r '.type? // "" |
+	    select(. == "usage")' out | wc -l) $(jq -r 'select(.type? ==
+	    "usage") | .[] | strings' out | sort -u | xargs)" \
+	    "0 $(grep -c '^{"type":"usage"' "golden/$f.out") $(grep -q \
+	    '^{"type":"usage"' "golden/$f.out" && echo usage)"
 	case $f in *.jsonl) ;; *) continue ;; esac
 	sed '1s/^/5\n/; s/$/\n"x"\nnull/' "$f" >scalars
 	imp -q -F "$(format_of "$f")" scalars >out 2>err
@@ -28,6 +35,8 @@ sed 's/"id":/"id":{},"was":/' gemini-ops.jsonl >ids
 status "gemini: ids that are no strings" 0 imp ids
 sed 's/"args":/"args":"x","was":/; s/"name": *"[a-z_]*"/"name":"write_file"/' gemini.json >ids
 status "gemini: arguments that are a text" 0 imp ids
+sed 's/"toolCallId": *"[^"]*"/"toolCallId":7/g' pi.jsonl >ids
+status "pi: ids that are numbers" 0 imp ids
 rm ids
 
 jq -r .format golden/*.out | grep -v null | sort -u >have

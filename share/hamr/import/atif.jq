@@ -5,7 +5,7 @@ def step: ._line as $line
   | (if .source == "system" then {role: "system", content: (.message | content // "")}
     elif .source == "user" then {role: "user", content: (.message | content // "")}
     else
-      (.metrics | obj | {type: "usage", prompt_tokens: (.prompt_tokens // 0), completion_tokens: (.completion_tokens // 0), cached_tokens: (.cached_tokens // 0),
+      (.metrics | obj | {type: "usage", prompt_tokens: tokens(.prompt_tokens), completion_tokens: tokens(.completion_tokens), cached_tokens: tokens(.cached_tokens),
         cost: (.cost_usd | if type == "number" then . else null end)}),
       {role: "assistant", content: (.message | content | if . == "" then null else . end), reasoning: (.reasoning_content | s),
         tool_calls: ([.tool_calls | arr | obj | call(.tool_call_id; .function_name; .arguments)] | calls), meta: {model: (.model_name | s)}}

@@ -50,8 +50,8 @@ def entry:
 def tool_ids($type): .message.content | arr | obj | select(.type == $type) | (if $type == "tool_use" then .id else .tool_use_id end) | str;
 
 def usage: if type == "object" then
-    ([.input_tokens, .cache_read_input_tokens, .cache_creation_input_tokens] | map(if type == "number" then . else 0 end)) as $in
-    | {type: "usage", prompt_tokens: ($in | add), completion_tokens: (.output_tokens | if type == "number" then . else 0 end), cached_tokens: $in[1]}
+    {type: "usage", prompt_tokens: tokens(.input_tokens, .cache_read_input_tokens, .cache_creation_input_tokens),
+      completion_tokens: tokens(.output_tokens), cached_tokens: tokens(.cache_read_input_tokens)}
   else empty end;
 
 # The parts of a message that is spread over lines; a call counts once.

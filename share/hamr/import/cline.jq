@@ -5,8 +5,8 @@
 
 def anthropic: ._line as $line
   | (if .role == "assistant" then
-      (.metrics | obj | {type: "usage", prompt_tokens: ((.inputTokens // 0) + (.cacheReadTokens // 0) + (.cacheWriteTokens // 0)), completion_tokens: (.outputTokens // 0),
-        cached_tokens: (.cacheReadTokens // 0), cost: (.cost | if type == "number" then . else null end)}),
+      (.metrics | obj | {type: "usage", prompt_tokens: tokens(.inputTokens, .cacheReadTokens, .cacheWriteTokens), completion_tokens: tokens(.outputTokens),
+        cached_tokens: tokens(.cacheReadTokens), cost: (.cost | if type == "number" then . else null end)}),
       {role: "assistant", content: (.content | content), reasoning: (.content | thoughts), tool_calls: (.content | use_calls),
         meta: {model: ((.modelInfo | o | .id | s) // (.model | s))}}
     elif .role == "user" then

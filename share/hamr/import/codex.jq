@@ -51,7 +51,7 @@ def said($model): . as $a | select(held)
       reasoning: (.reasoning | if length == 0 then null else join("\n") end), tool_calls: (.calls | calls),
       meta: {model: $model}, _line: $a.line});
 
-def usage: obj | {type: "usage", prompt_tokens: (.input_tokens // 0), completion_tokens: (.output_tokens // 0), cached_tokens: (.cached_input_tokens // 0)};
+def usage: obj | {type: "usage", prompt_tokens: tokens(.input_tokens), completion_tokens: tokens(.output_tokens), cached_tokens: tokens(.cached_input_tokens)};
 
 def head: {type: "hamr", v: 1, session: (.id // .session_id | s), cwd: (.cwd | s), created: (.timestamp | time), model: (.model | s), _line: (._line // 1)};
 

@@ -42,7 +42,7 @@ def gemini_content: if type == "string" then . elif type == "array" then [.[] | 
 def response: if type == "string" then . elif type == "object" then (.output // .error // .content // .result // .) | asis // "" else asis // "" end;
 
 def responses: [arr | obj | .functionResponse | obj];
-def usage: if type == "object" then {type: "usage", prompt_tokens: (.input // .promptTokenCount // 0), completion_tokens: ((.output // .candidatesTokenCount // 0) + (.thoughts // .thoughtsTokenCount // 0)), cached_tokens: (.cached // .cachedContentTokenCount // 0)} else empty end;
+def usage: if type == "object" then {type: "usage", prompt_tokens: tokens(.input // .promptTokenCount), completion_tokens: tokens(.output // .candidatesTokenCount, .thoughts // .thoughtsTokenCount), cached_tokens: tokens(.cached // .cachedContentTokenCount)} else empty end;
 def written: (.args | o) as $a
   | if ($a.file_path | type) != "string" then null
     elif .name == "write_file" and ($a.content | type) == "string" then [{path: $a.file_path, text: $a.content}]

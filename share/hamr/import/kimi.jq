@@ -6,8 +6,8 @@
 def harness: type == "string" and test("^\\s*<(system-reminder|system|notification)");
 def error_text: type == "string" and test("^<system>ERROR");
 def by($context): if $context then {by: "context"} else null end;
-def usage: obj | {type: "usage", prompt_tokens: ((.inputOther // 0) + (.inputCacheRead // 0) + (.inputCacheCreation // 0)),
-  completion_tokens: (.output // 0), cached_tokens: (.inputCacheRead // 0)};
+def usage: obj | {type: "usage", prompt_tokens: tokens(.inputOther, .inputCacheRead, .inputCacheCreation),
+  completion_tokens: tokens(.output), cached_tokens: tokens(.inputCacheRead)};
 
 # A message as the model sees it: a line of context.jsonl, or one appended.
 def calls_of: [.tool_calls, .toolCalls | arr | obj | call(.id; (.function | o | .name) // .name; (.function | o | .arguments) // .arguments)] | calls;

@@ -26,8 +26,8 @@ def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
           | if length == 0 then $text else [{type: "text", text: $text}] + . end),
         meta: (if ($parts | length) > 0 and all($parts[]; .synthetic == true) then {by: "context"} else null end)} | on($line)
     elif $i.role == "assistant" then
-      ($i.tokens | obj | {type: "usage", prompt_tokens: ((.input // 0) + (.cache | o | .read // 0)), completion_tokens: ((.output // 0) + (.reasoning // 0)),
-        cached_tokens: ((.cache | o | .read) // 0), cost: ($i.cost | if type == "number" then . else null end)} | on($line)),
+      ($i.tokens | obj | {type: "usage", prompt_tokens: tokens(.input, (.cache | o | .read)), completion_tokens: tokens(.output, .reasoning),
+        cached_tokens: tokens(.cache | o | .read), cost: ($i.cost | if type == "number" then . else null end)} | on($line)),
       ({role: "assistant", content: ([$parts[] | select(.type == "text") | .text | str] | if length == 0 then null else join("\n") end),
         reasoning: ([$parts[] | select(.type == "reasoning") | .text | str] | if length == 0 then null else join("\n") end),
         tool_calls: ([$parts[] | select(.type == "tool") | call(.callID; .tool; (.state | o | .input // .raw))] | calls),
@@ -37,7 +37,7 @@ def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
     else left("role \($i.role)") end,
     ($parts[] | select(silent | not) | left("part \(.type)"));
 
-def conversation: .info as $i | {type: "hamr", v: 1, session: ($i.id | s), cwd: ($i.directory | s), created: (($i.time | o | .created | millis) // null),
+def conversation: (.info | o) as $i | {type: "hamr", v: 1, session: ($i.id | s), cwd: ($i.directory | s), created: (($i.time | o | .created | millis) // null),
      model: ([.messages[] | obj | .info | o | .modelID // (.model | o | .modelID) | strings] | first), _line},
   (.messages[] | obj | select(.info | type == "object") | message);
 

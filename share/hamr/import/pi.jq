@@ -2,8 +2,8 @@
 # without id) or a tree, of which the branch of the last entry is read.
 # units: lines
 
-def usage($line): if type == "object" then {type: "usage", prompt_tokens: ((.input // 0) + (.cacheRead // 0) + (.cacheWrite // 0)),
-    completion_tokens: (.output // 0), cached_tokens: (.cacheRead // 0),
+def usage($line): if type == "object" then {type: "usage", prompt_tokens: tokens(.input, .cacheRead, .cacheWrite),
+    completion_tokens: tokens(.output), cached_tokens: tokens(.cacheRead),
     cost: (.cost | if type == "object" then .total else . end | if type == "number" then . else null end), _line: $line}
   else empty end;
 
@@ -20,7 +20,7 @@ def message($line; $wrote):
          message: (.errorMessage | s // "no answer"), retryable: false}
        else $m end)
   elif .role == "toolResult" then
-    result(.toolCallId; .content) + {is_error: (.isError == true), meta: {mutated: (if .isError == false then $wrote[.toolCallId // ""] else null end)}}
+    result(.toolCallId; .content) + {is_error: (.isError == true), meta: {mutated: (if .isError == false then $wrote[.toolCallId | asis // ""] else null end)}}
   elif .role == "bashExecution" then
     {role: "user", content: "$ \(.command | asis // "")\n\(.output | asis // "")", meta: {by: "shell"}}
   elif .role == "user" or .role == "custom" or .role == "hookMessage" then

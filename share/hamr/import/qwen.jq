@@ -9,7 +9,7 @@ def q_content: [arr | if type == "object" and (.thought | not) and (.text | type
   | if length == 0 then null elif all(.[]; .type == "text" and ._left == null) then map(.text) | join("") else . end;
 def q_thoughts: [arr | obj | select(.thought == true) | .text | str] | if length == 0 then null else join("\n") end;
 def response: if type == "object" then (.output // .error // .content // .) | asis // "" else asis // "" end;
-def usage: obj | select(length > 0) | {type: "usage", prompt_tokens: (.promptTokenCount // 0), completion_tokens: ((.candidatesTokenCount // 0) + (.thoughtsTokenCount // 0)), cached_tokens: (.cachedContentTokenCount // 0)};
+def usage: obj | select(length > 0) | {type: "usage", prompt_tokens: tokens(.promptTokenCount), completion_tokens: tokens(.candidatesTokenCount, .thoughtsTokenCount), cached_tokens: tokens(.cachedContentTokenCount)};
 
 def q_calls: arr | obj | .functionCall | obj | call(.id; .name; .args);
 
@@ -22,7 +22,7 @@ def entry($wrote): ._line as $line | (.message | o | .parts) as $parts
       (.toolCallResult | o | .status) as $status
       | $parts | arr | obj | .functionResponse | obj
       | result(.id; (.response | response)) + {is_error: (($status | IN("error", "cancelled")) or (.response | type == "object" and has("error")))}
-      | . + {meta: {mutated: (if .is_error or $status != "success" then null else $wrote[.tool_call_id // ""] end)}}
+      | . + {meta: {mutated: (if .is_error or $status != "success" then null else $wrote[.tool_call_id | asis // ""] end)}}
     elif .type == "user" then
       ($parts | arr | obj | .functionResponse | obj | result(.id; (.response | response))),
       ($parts | q_content | select(. != null) | {role: "user", content: .})
