@@ -77,6 +77,23 @@ cat >p <<'X'
 X
 hamr-mem -n -o 'memory.exclude=["keys/*"]' --db x.db p
 is "exclude" "$(hamr-mem --db x.db list | jq -r .content)" seen
+n=0
+echo '{"type":"hamr","v":1,"session":"p","cwd":"/w/repo/"}' >p
+for path in /w/repo/keys/a ./keys/b c/..//keys/c /w/x/../repo/./keys/d \
+    ../repo/keys/e /w/repo2/keys/f ../keys/g keysmith/h; do
+	n=$((n + 1))
+	jq -nc --arg i $n --arg p "$path" '{role: "assistant", tool_calls: [{
+	    id: $i, type: "function", function: {name: "read",
+	    arguments: {path: $p} | tojson}}]}, {role: "tool", tool_call_id: $i,
+	    content: $p}'
+done >>p
+for by in 'keys/*' '/w/repo/keys/*'; do
+	rm -f x.db*
+	hamr-mem -n -o "memory.exclude=['$by']" --db x.db p
+	is "exclude $by, however it is spelled" "$(hamr-mem --db x.db list |
+	    jq -r .content | sort | xargs)" \
+	    "../keys/g /w/repo2/keys/f keysmith/h"
+done
 
 # eight writers at once (D4)
 for i in 1 2 3 4 5 6 7 8; do

@@ -146,7 +146,7 @@ struct index {
 	struct store store;
 	bool open;
 	/* of this transcript */
-	char *session;
+	char *session, *cwd;
 	int64_t created;
 	struct calls calls;
 	/* not stored yet */
@@ -309,13 +309,52 @@ flush_batch(struct stage *s)
 
 /* ---- what is remembered ---- */
 
+/* Append a path's parts, a '/' before each, without ".", ".." and empty
+ * ones. */
+static void
+add_parts(struct slice path, struct buf *out)
+{
+	while (path.n > 0) {
+		size_t end = slice_find(path, 0, "/");
+		struct slice part = slice_part(path, 0, end);
+
+		path = slice_from(path, end < path.n ? end + 1 : end);
+		if (slice_is(part, "..")) {
+			while (out->len > 0 && out->p[--out->len] != '/')
+				continue;
+		} else if (part.n > 0 && !slice_is(part, ".")) {
+			buf_addc(out, '/');
+			buf_slice(out, part);
+		}
+	}
+}
+
+/* Does a pattern fit the path as it is told, or as it stands in the session's
+ * folder, or as a whole? */
 static bool
 is_excluded(const struct index *x, const char *path)
 {
-	for (size_t i = 0; path != NULL && i < x->nexclude; i++)
-		if (fnmatch(x->exclude[i], path, 0) == 0)
-			return true;
-	return false;
+	struct buf cwd = BUF_INIT(BUF_RECORD_MAX), whole = cwd;
+	const char *within;
+	bool yes = false;
+
+	if (path == NULL || x->nexclude == 0)
+		return false;
+	add_parts(slice_of(x->cwd != NULL ? x->cwd : ""), &cwd);
+	if (*path != '/')
+		buf_slice(&whole, buf_view(&cwd));
+	add_parts(slice_of(path), &whole);
+	buf_addc(&whole, '\0');
+	within = whole.p;
+	if (whole.len > cwd.len && whole.p[cwd.len] == '/' &&
+	    (cwd.len == 0 || memcmp(whole.p, cwd.p, cwd.len) == 0))
+		within += cwd.len + 1;
+	for (size_t i = 0; i < x->nexclude && !yes; i++)
+		yes = fnmatch(x->exclude[i], path, 0) == 0 ||
+		    fnmatch(x->exclude[i], within, 0) == 0 ||
+		    fnmatch(x->exclude[i], whole.p, 0) == 0;
+	bufs_release(BUFS(&cwd, &whole));
+	return yes;
 }
 
 static void
@@ -324,7 +363,9 @@ learn_header(struct index *x, const struct rec *r)
 	char *created = rec_strdup(r, "created");
 
 	free(x->session);
+	free(x->cwd);
 	x->session = rec_strdup(r, "session");
+	x->cwd = rec_strdup(r, "cwd");
 	if (x->session != NULL && x->session[0] == '\0') {
 		free(x->session);
 		x->session = NULL;
@@ -440,7 +481,8 @@ on_reset(struct stage *s)
 
 	calls_release(&x->calls);
 	free(x->session);
-	x->session = NULL;
+	free(x->cwd);
+	x->session = x->cwd = NULL;
 	x->created = WHEN_NONE;
 }
 
