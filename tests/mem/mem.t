@@ -25,6 +25,11 @@ for f in :memory: file:x.db; do
 	is "$f is a file like another" "$(hamr-mem --db $f list |
 	    jq -r .content)" "a fact in $f"
 done
+mkdir gone
+for c in list brief 'search x' 'save x'; do
+	status "in a folder that is gone: $c" 66 bash -c "cd gone &&
+	    rmdir ../gone && hamr-mem $c; s=\$?; mkdir ../gone; exit \$s"
+done
 mkfifo fifo
 for f in fifo . /dev/null; do
 	status "no memory: $f" 71 timeout 20 hamr-mem --db $f check

@@ -38,6 +38,8 @@ project_path(bool create, struct err *e)
 	dir = state_dir(root, create, e);
 	if (dir != NULL)
 		path = xasprintf("%s/memory.db", dir);
+	else if (!create && e->status == ST_NOINPUT)
+		path = xstrdup("");	/* nothing is there yet */
 	free(dir);
 	free(root);
 	return path;
@@ -79,10 +81,13 @@ static int
 open_there(char *path, const char *name, enum db_mode mode, struct store *st,
     struct err *e)
 {
-	int r = path == NULL ? -1 : access(path, F_OK) == 0 ?
-	    store_open(st, path, name, mode, e) : err_sys(e, errno == ENOENT ||
-	    errno == ENOTDIR ? ST_NOINPUT : ST_SYSTEM, "%s", path);
+	int r;
 
+	if (path == NULL)
+		return -1;
+	r = access(path, F_OK) == 0 ? store_open(st, path, name, mode, e) :
+	    err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+	    ST_SYSTEM, "%s", path);
 	free(path);
 	return r < 0 && e->status == ST_NOINPUT ? 1 : r;
 }
@@ -96,9 +101,10 @@ where_open(const struct opts *o, enum db_mode mode, struct store st[MEMORIES],
 	int r = open_there(path, name, mode, &st[0], e);
 
 	*n = r == 0;
-	if (r >= 0 && o->db == NULL && !o->global) {
-		r = open_there(global_path(false, e), "global", mode, &st[*n],
-		    e);
+	path = r >= 0 && o->db == NULL && !o->global ? global_path(false, e) :
+	    NULL;
+	if (path != NULL) {		/* HOME may not be set */
+		r = open_there(path, "global", mode, &st[*n], e);
 		*n += r == 0;
 	}
 	if (r >= 0)
@@ -121,8 +127,7 @@ where_open_own(const struct opts *o, enum db_mode mode, struct store *st,
 {
 	const char *name;
 	char *path = where_path(o, false, &name, e);
-	bool missing = o->db != NULL ? access(o->db, F_OK) < 0 :
-	    o->global && path == NULL;
+	bool missing = o->db != NULL && access(o->db, F_OK) < 0;
 	int r = open_there(path, name, mode, st, e);
 
 	return r > 0 && missing ? -1 : r;
