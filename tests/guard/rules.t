@@ -921,7 +921,7 @@ checked() {	# tool, arguments with X for what differs, command tool
 	done | said
 }
 while IFS='|' read -r tool args check; do
-	is "$tool edits files" "$(checked "$tool" "$args" "$check")" ""
+	is "$tool changes something" "$(checked "$tool" "$args" "$check")" ""
 done <<'X'
 apply_diff|{"path":"X.c","diff":"-a\n+X"}|execute_command {"command":"make"}
 mcp__x__edit_block|{"file_path":"a.c","old_string":"X","new_string":"yX"}|start_process {"command":"make"}
@@ -931,6 +931,7 @@ developer__text_editor|{"command":"str_replace","path":"a.c","old_str":"X","new_
 multi_replace_string_in_file|{"replacements":[{"filePath":"X.c","newString":"y"}]}|runTests {}
 move_file|{"source":"X.c","destination":"yX.c"}|lint {}
 delete_file|{"path":"X.c"}|lint {}
+bash|{"command":"ansible-playbook site.yml -l X"}|ping_all {}
 mcp__jupyter__edit_cell|{"cell_id":"c3","source":"X"}|run_cell {}
 update_page|{"id":"p1","body":"X"}|check_links {}
 X

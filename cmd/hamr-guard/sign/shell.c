@@ -68,6 +68,14 @@ static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
 static const char *const recorders[] = { "git add", "git commit",
 	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
 	"cargo fmt", "black", "prettier --write", NULL };
+/* They change what runs somewhere, and no file of the work. */
+static const char *const deployers[] = { "terraform apply",
+	"terraform destroy", "ansible-playbook", "kubectl apply",
+	"kubectl create", "kubectl delete", "kubectl set", "kubectl scale",
+	"kubectl patch", "helm install", "helm upgrade", "helm uninstall",
+	"docker start", "docker stop", "docker rm", "systemctl start",
+	"systemctl stop", "systemctl restart", "systemctl enable",
+	"systemctl disable", NULL };
 static const char *const measures[] = { "wc", "du", "df", "free", "stat",
 	"ls", "perf stat", "hyperfine", NULL };
 static const char *const echoes[] = { "echo", "printf", NULL };
@@ -354,7 +362,8 @@ shell_judge(struct slice cmd, struct shell *out)
 		reads = is_command(&s, at, readers);
 		out->reads = out->reads && !s.writes && (at >= s.n || reads);
 		writes = is_command(&s, at, writers);
-		out->mutates |= s.writes || writes;
+		out->mutates |= s.writes || writes ||
+		    is_command(&s, at, deployers);
 		if ((s.writes && !s.elsewhere) ||
 		    (writes && !is_command(&s, at, recorders) &&
 		    !is_elsewhere(&s, at))) {
