@@ -719,4 +719,24 @@ cd ..
 is "what was shown may be edited" "$(cat may)" false
 is "what was elided may not" "$(cat not)" not_read
 
+# ---- tools of servers and of other agents ----
+
+{
+	user task
+	for i in 1 2 3 4 5 6 7 8; do
+		call "r$i" fs__read_text_file "{\"path\":\"r$i.c\"}" \
+		    "$(lines 60 R)"
+		call "e$i" replace_string_in_file \
+		    "{\"filePath\":\"e$i.c\",\"oldString\":\"a\"}" ok
+		call "s$i" sh__run_command "{\"command\":\"make $i\"}" ok
+	done
+} >others
+compact --view --window 6000 others >view
+sum=$(jq -r 'select(.role == "user").content' view)
+match "the summary names what they read" "$sum" "*FILES READ*r1.c*"
+match "... edited" "$sum" "*FILES CHANGED:*- e1.c (1 edit)*"
+match "... and ran" "$sum" "*RECENT COMMANDS:*make 1*"
+is "a server's read does not say what hamr-tool may edit" \
+    "$(grep -c 'context: ' view)" 0
+
 done_testing

@@ -4,38 +4,40 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "import/import_convert.h"
 #include "record/alias.h"
 #include "record/msg.h"
 
 #include "action.h"
 
+/* Ours, and two that no importer has. */
 static const struct {
 	const char *name;
 	enum tool_kind kind;
 } tools[] = {
-	{ "bash", TOOL_COMMAND }, { "shell", TOOL_COMMAND },
-	{ "exec_command", TOOL_COMMAND }, { "run_command", TOOL_COMMAND },
-	{ "run_shell_command", TOOL_COMMAND }, { "execute", TOOL_COMMAND },
-	{ "execute_bash", TOOL_COMMAND }, { "execute_command", TOOL_COMMAND },
-	{ "local_shell", TOOL_COMMAND }, { "terminal", TOOL_COMMAND },
-	{ "read", TOOL_READ }, { "read_file", TOOL_READ },
-	{ "view", TOOL_READ }, { "open", TOOL_READ },
-	{ "edit", TOOL_EDIT }, { "edit_file", TOOL_EDIT },
-	{ "multiedit", TOOL_EDIT }, { "str_replace", TOOL_EDIT },
-	{ "str_replace_editor", TOOL_EDIT }, { "apply_patch", TOOL_EDIT },
-	{ "replace", TOOL_EDIT },
-	{ "write", TOOL_WRITE }, { "write_file", TOOL_WRITE },
-	{ "create", TOOL_WRITE }, { "create_file", TOOL_WRITE },
+	{ "bash", TOOL_COMMAND }, { "read", TOOL_READ },
+	{ "edit", TOOL_EDIT }, { "write", TOOL_WRITE },
+	{ "open", TOOL_READ }, { "execute", TOOL_COMMAND },
 };
+
+/* The name of one of ours that does the same, or of the tool of a server. */
+static const char *
+canonical_name(const char *name)
+{
+	for (const char *p = name; (p = strstr(p, "__")) != NULL; p++)
+		name = p + 2;
+	return import_name(&(struct import_names){ .n = 0 }, slice_of(name),
+	    (struct slice){ NULL, 0 }).p;
+}
 
 enum tool_kind
 tool_kind(const char *name, struct slice command)
 {
 	enum tool_kind kind = TOOL_OTHER;
 
+	name = canonical_name(name);
 	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-		if ((*name | 32) == *tools[i].name &&
-		    strcasecmp(tools[i].name, name) == 0) {
+		if (strcasecmp(tools[i].name, name) == 0) {
 			kind = tools[i].kind;
 			break;
 		}

@@ -89,7 +89,8 @@ struct fact *
 fact_new(struct view *v, const char *name, const struct view_args *args)
 {
 	static const char *const paths[] = { "path", "file_path", "file",
-		"filePath", "query", "pattern", NULL };
+		"filePath", "absolute_path", "relative_path", "target_file",
+		"notebook_path", "query", "pattern", NULL };
 	static const char *const commands[] = { "command", "cmd", "path",
 		NULL };
 	struct slice command = first_string(args, commands);

@@ -191,7 +191,9 @@ context_line(const struct fact *f, struct map *inspected, struct buf *out)
 
 	if (f->failed || f->what[0] == '\0')
 		return;
-	if (f->kind == TOOL_READ && !f->listing)
+	/* what a server showed is not what hamr-tool edits */
+	if (f->kind == TOOL_READ && !f->listing &&
+	    strstr(f->name, "__") == NULL)
 		what = f->what;
 	else if (f->kind == TOOL_COMMAND && asks_git(f->what, "status"))
 		what = "git status";
