@@ -1,5 +1,4 @@
 /* opts.c - what the command line of hamr-loop says. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +63,6 @@ static const struct option longs[] = {
 	{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
 };
 
-static void
-print_and_end(const char *text)
-{
-	if (file_write_all(STDOUT_FILENO, text, strlen(text)) < 0)
-		err_die(ST_SYSTEM, "stdout: %s", strerror(errno));
-	exit(ST_OK);
-}
-
 /* c as getopt_long returns it, of a long option if that is not NULL. */
 static int
 one(struct opts *o, int c, const struct option *l, char *arg, struct err *e)
@@ -94,8 +85,8 @@ one(struct opts *o, int c, const struct option *l, char *arg, struct err *e)
 		GROW(o->set, o->nset, o->capset);
 		o->set[o->nset++] = arg;
 		break;
-	case 'h': print_and_end(help); break;
-	case 'V': print_and_end("hamr " HAMR_VERSION "\n"); break;
+	case 'h': err_print(help); break;
+	case 'V': err_print("hamr " HAMR_VERSION "\n"); break;
 	default:
 		if (l->has_arg == required_argument)
 			*(const char **)(void *)member = arg;

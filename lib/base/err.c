@@ -163,3 +163,11 @@ err_die(enum status st, const char *fmt, ...)
 	va_end(ap);
 	exit((int)st);
 }
+
+void
+err_print(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
+		err_die(ST_SYSTEM, "stdout: %s", strerror(errno));
+	exit(ST_OK);
+}

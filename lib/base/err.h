@@ -65,6 +65,9 @@ void err_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Say e's words and return its status; for the last line of main. */
 int err_report(const struct err *e);
 
+/* Print a help or a version to stdout, and end the process. */
+void err_print(const char *text) __attribute__((noreturn));
+
 /* Say the words and end the process with st (main.c, and mem.c once). */
 void err_die(enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));

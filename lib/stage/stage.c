@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "stage.h"
 
@@ -421,14 +420,6 @@ stage_cancel(struct stage *s, bool cancelled)
 
 /* ---- command line ---- */
 
-static void
-say_and_end(const char *text)
-{
-	if (file_write_all(STDOUT_FILENO, text, strlen(text)) < 0)
-		err_die(ST_SYSTEM, "stdout: %s", strerror(errno));
-	exit(ST_OK);
-}
-
 bool
 stage_option(struct stage_args *a, int c, char *const *argv, const char *help)
 {
@@ -447,8 +438,8 @@ stage_option(struct stage_args *a, int c, char *const *argv, const char *help)
 	case OPT_STREAM: a->stream = true; return true;
 	case OPT_NO_CONFIG: a->no_config = true; return true;
 	case OPT_JQ: a->jq = optarg; return true;
-	case 'h': say_and_end(help); return true;
-	case 'V': say_and_end("hamr " HAMR_VERSION "\n"); return true;
+	case 'h': err_print(help); return true;
+	case 'V': err_print("hamr " HAMR_VERSION "\n"); return true;
 	case '?':
 	case ':':
 		err_option(&e, c, argv);

@@ -443,6 +443,12 @@ hamr-$s: --help takes no value; try hamr-$s --help"
 	hamr-$s -h >want
 	same "$s: -h is --help" want got
 	match "$s: --version" "$(hamr-$s --version)" "hamr [0-9]*"
+	test ! -w /dev/full || for o in --help --version; do
+		is "$s: $o to a full disk is 71, in one line" "$(hamr-$s $o \
+		    2>&1 >/dev/full; echo $?)" \
+		    "hamr-$s: stdout: No space left on device
+71"
+	done
 	is "$s: -V is --version" "$(hamr-$s -V)" "$(hamr-$s --version)"
 done
 
