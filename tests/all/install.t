@@ -34,7 +34,8 @@ cd "$T" || exit 1
 if command -v dpkg-shlibdeps >/dev/null; then
 	cp -R root pkg
 	cp -R root later && find later -exec touch -d "next week" {} + && mkdir d
-	ok "make deb" "$TOP/build-aux/deb" 1.2.3 "$T/pkg" "$T" "A B <a@b>"
+	ok "make deb" sh -c 'umask 077; "$@"' sh "$TOP/build-aux/deb" 1.2.3 \
+	    "$T/pkg" "$T" "A B <a@b>"
 	set -- hamr_1.2.3_*.deb
 	"$TOP/build-aux/deb" 1.2.3 "$T/later" "$T/d" "A B <a@b>" >/dev/null
 	ok "the same bytes, whenever it is made" cmp "$1" "d/$1"
@@ -42,6 +43,8 @@ if command -v dpkg-shlibdeps >/dev/null; then
 	match "what it needs" "$(dpkg-deb -f "$1" Depends)" \
 	    "*libcjson1*libsqlite3-0*libjq1*zlib1g*"
 	dpkg-deb -x "$1" unpacked
+	is "all can read what is in it" "$(dpkg-deb -c "$1" |
+	    grep -v '^.......r')" ""
 	is "its programs run" "$(echo '{"type":"x"}' |
 	    unpacked/usr/bin/hamr-guard --no-config)" '{"type":"x"}'
 	is "its files are the installed ones" "$(cd unpacked && find . -type f \
