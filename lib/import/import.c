@@ -129,6 +129,13 @@ program_path(const char *format)
 	return path;
 }
 
+static int
+missing(const char *path, struct err *e)
+{
+	return err_set(e, ST_NOINPUT, "%s is missing; reinstall hamr, or set "
+	    "HAMR_SHARE to its share/hamr", path);
+}
+
 int
 import_check(const char *format, struct err *e)
 {
@@ -144,11 +151,15 @@ import_check(const char *format, struct err *e)
 		r = err_sys(e, errno == ENOENT ? ST_NOINPUT : ST_SYSTEM,
 		    "-F %s", format);
 	} else if (access(path, R_OK) < 0) {
-		for (f = import_formats; f->name != NULL; f++)
+		bool ours = false;
+
+		for (f = import_formats; f->name != NULL; f++) {
 			buf_fmt(&names, ", %s", f->name);
-		r = err_set(e, ST_USAGE, "-F %s: unknown format; known are "
-		    "auto, hamr%s, or a jq program with a / in its name",
-		    format, names.p);
+			ours = ours || strcmp(f->name, format) == 0;
+		}
+		r = ours ? missing(path, e) : err_set(e, ST_USAGE, "-F %s: "
+		    "unknown format; known are auto, hamr%s, or a jq program "
+		    "with a / in its name", format, names.p);
 	}
 	buf_release(&names);
 	free(path);
@@ -168,8 +179,9 @@ load_program(struct import *im, const char *format,
 	    "{\"sidechains\":true}" : "{\"sidechains\":false}";
 	struct slice rest, line;
 
-	if (file_read(common, &shared, e) == 0 &&
-	    file_read(path, &own, e) == 0) {
+	if (file_read(common, &shared, e) < 0)
+		missing(common, e);
+	else if (file_read(path, &own, e) == 0) {
 		/* what all importers share goes before a program, on its first
 		 * line, so that libjq's errors tell the program's own lines */
 		rest = buf_view(&shared);

@@ -269,6 +269,10 @@ is "one record at a time" "$( { printf '{"who":"user","text":"a"}\n'
     echo late >late; } | imp -F ./mine.jq | { read -r x; read -r y
     [ -e late ] || echo "$y"; : >come; cat >rest; })" \
     '{"role":"user","content":"a"}'
+status "the importers are not installed" 66 env HAMR_SHARE="$T" hamr-guard \
+    --no-config --import-only -F openai m
+match "... is said, with a remedy" "$(cat "$T/.err")" \
+    "*import/openai.jq is missing; reinstall hamr, or set HAMR_SHARE*"
 status "no such program" 66 imp -F ./none.jq m
 echo 'foo(' >bad.jq
 status "one that does not compile" 2 imp -F ./bad.jq m
