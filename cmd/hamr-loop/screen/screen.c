@@ -21,9 +21,9 @@
 #define STALLED_MS 100		/* does it again? */
 #define LEND_MS 1000		/* before another program has the terminal */
 #define LEAVE_MS 300		/* and when we were told to end */
-#define SETTLE_MS 40		/* from a change of the size to the next frame */
-#define SETTLE_TMUX_MS 290	/* tmux tells of the next change 250 ms late, and
-				 * has broken all rows anew by then */
+#define SETTLE_MS 40		/* between a change of the size and a frame */
+#define SETTLE_TMUX_MS 290	/* tmux tells of the next change 250 ms late,
+				 * and has broken all rows anew by then */
 #define COLUMNS_LEAST 4		/* so many we draw for, also on fewer */
 #define ROWS_LEAST 2
 #define SIZE_LIE 10000

@@ -5,8 +5,8 @@
 #include "find/find.h"
 
 /* The one memory that is written: --db, --global, else the project's.  With
- * create its folder is made.  Its path, yours, "" when it has no folder yet, and
- * its name; NULL with e. */
+ * create its folder is made.  Its path, yours, "" when it has no folder yet,
+ * and its name; NULL with e. */
 char *where_path(const struct opts *o, bool create, const char **name,
     struct err *e);
 

@@ -55,7 +55,8 @@ read_delta(struct answer *a, struct slice d)
 		/* gateways to Gemini want its signature back */
 		if (scan_str_is(scan_get(el, "type"), "reasoning.encrypted"))
 			answer_carry(a, el);
-		else if (!thought && !api_text(a, scan_get(el, "text"), answer_reasoning))
+		else if (!thought && !api_text(a, scan_get(el, "text"),
+		    answer_reasoning))
 			api_text(a, scan_get(el, "summary"),
 			    answer_reasoning);
 	/* Mistral has thoughts among the parts of the content */
