@@ -50,7 +50,7 @@ is "closed stdout does not end it" "$(sh_tool 'exec >&-; sleep .3; exit 7')" \
 	"exit 7"
 t0=$(date +%s%N)
 for _ in {1..20}; do	# on a machine that is busy it may take too long
-	got=$(sh_tool '(exec >&- 2>&-; sleep .02) & echo done')
+	got=$(sh_tool '(exec >&- 2>&-; sleep .07) & echo done')
 	[ "${got#*ended}" = "$got" ] && break
 done
 is "what ends by itself within 100 ms is not named as ended" "$got" \
