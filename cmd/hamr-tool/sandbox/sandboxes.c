@@ -15,7 +15,8 @@
 #include "supervisor/landlock.h"
 
 #define NOTES_MAX 8192
-#define TRIES 5			/* while the root changes */
+#define TRIES 12		/* while the root changes, */
+#define TRIES_NEW 3		/* if only by new names */
 #define NAP_NS 20000000L
 
 static bool
@@ -173,7 +174,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 	for (int i = 1;; i++) {
 		int got = try_bwrap(b, e);
 
-		if (got == 0 && (i == TRIES || !names_look(&bs->names)))
+		if (got == 0 && (i >= TRIES_NEW || !names_look(&bs->names)))
 			return 0;
 		if (got < 0 && (e->status != ST_SYSTEM || !works_at_all(bs)))
 			return got;
