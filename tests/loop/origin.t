@@ -76,6 +76,17 @@ is "... answered as interrupted" "$(jq -r 'select(.role == "tool") |
     .meta.error' ".hamr/sessions/$planted.ndjson" | head -n 1)" interrupted
 rm ".hamr/sessions/$planted.ndjson"
 
+# --- nor does its mode count in a copy
+plant ".hamr/sessions/$planted.ndjson" "$PWD"
+{ call bash '{"command":"true"}'; call write '{"path":"w","content":"x"}'
+answer "Went on."; } >script
+loop -o agent.mode=read-only --fork="$planted" "write it" >out
+is "a copy of one: its mode does not count, its calls are not run" \
+    "$(cat out) $(ls -d pwned w 2>/dev/null)" "Went on. "
+match "... and it is said" "$(cat err)" \
+    "*was not written here*not run, and mode read-only applies*"
+rm ".hamr/sessions/$planted.ndjson"
+
 # --- a beginning of an id
 is "a beginning that is the only one will do" "$(loop --resume="${A%?}")" \
     Three.

@@ -92,12 +92,14 @@ fork_session(struct chat *c, const char *arg)
 	id = xstrdup(r->session.id);
 	run_end(r);
 	c->open = false;
+	r->branches = true;
 	r->o.fork = id;
 	r->o.at = turn > 0 ? s.at : 0;
 	if (chat_open(c, NULL) == 0)
 		ui_note(&r->ui, "you are in a copy now, session %s%s%s; %s "
 		    "stays as it is", r->session.id, turn > 0 ?
 		    ", up to turn " : "", arg, id);
+	r->branches = false;
 	r->o.fork = NULL;
 	r->o.at = 0;
 	free(id);

@@ -387,7 +387,7 @@ copy(struct session *s, struct rec_in *in, const char *root, const char *id,
 
 int
 sessions_fork(struct session *s, const char *dir, const char *root,
-    const char *begun, long at, struct err *e)
+    const char *begun, long at, bool *here, struct err *e)
 {
 	char *id = sessions_find(dir, root, begun, e), *path;
 	struct rec_in in;
@@ -401,8 +401,10 @@ sessions_fork(struct session *s, const char *dir, const char *root,
 		r = err_sys(e, ST_SYSTEM, "%s", path);
 		goto out;
 	}
+	*here = origin_is_here(fd, id, root);
 	r = session_create(s, dir, e);
 	if (r == 0) {
+		lseek(fd, 0, SEEK_SET);
 		rec_in_init(&in, fd, path, REC_MAX);
 		r = copy(s, &in, root, id, at, e);
 		rec_in_release(&in);

@@ -30,6 +30,6 @@ char *sessions_path(const char *dir, const char *root, const char *id,
 bool sessions_any(const char *dir, const char *prefix);
 
 /* A new session that begins with the first at lines of session id (0: all of
- * them), under a header of its own. */
+ * them), under a header of its own; *here: that one was written here. */
 int sessions_fork(struct session *s, const char *dir, const char *root,
-    const char *id, long at, struct err *e);
+    const char *id, long at, bool *here, struct err *e);

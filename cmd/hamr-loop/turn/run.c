@@ -160,11 +160,11 @@ open_session(struct run *r, struct err *e)
 {
 	bool old = r->o.resume || r->o.fork != NULL;
 	char *dir = sessions_dir(r->root, !old, e), *id = NULL;
+	bool here = true;
 	int rc = -1;
 
 	track_init(&r->track, conf_str(r->conf,
 	    "verification.defaultCommand"));
-	r->foreign = false;
 	if (r->lent_mode)
 		r->o.mode = NULL;
 	r->lent_mode = false;
@@ -172,23 +172,26 @@ open_session(struct run *r, struct err *e)
 		return -1;
 	if (r->o.fork != NULL) {
 		rc = sessions_fork(&r->session, dir, r->root, r->o.fork,
-		    r->o.at, e);
+		    r->o.at, &here, e);
+		here |= r->branches;
 	} else if (r->o.resume) {
 		id = sessions_find(dir, r->root, r->o.resume_id, e);
 		if (id != NULL)
 			rc = session_open(&r->session, dir, id, r->o.records ?
 			    EDITOR_LOCK_MS : LOCK_MS, e);
-		r->foreign = rc == 0 &&
-		    !origin_is_here(r->session.fd, id, r->root);
+		here = rc == 0 &&
+		    origin_is_here(r->session.fd, id, r->root);
 	} else {
 		rc = session_create(&r->session, dir, e);
 	}
+	r->foreign = rc == 0 && !here;
 	r->lent_mode = r->foreign && r->o.mode == NULL;
 	if (r->lent_mode)
 		r->o.mode = conf_str(r->conf, "agent.mode");
 	if (r->foreign)
 		err_say("session %s was not written here by you; its open "
-		    "calls are not run, and mode %s applies", id, r->o.mode);
+		    "calls are not run, and mode %s applies", id != NULL ? id :
+		    r->o.fork, r->o.mode);
 	free(id);
 	free(dir);
 	if (rc < 0)

@@ -28,6 +28,7 @@ struct run {
 	bool begun;		/* its first records are there */
 	bool foreign;		/* the session was not written here ... */
 	bool lent_mode;		/* ... and o.mode is the configuration's */
+	bool branches;		/* o.fork is the session that was open */
 	char *resume_id;	/* of a /resume */
 	char *images;		/* a JSON array of parts that come with the next
 				 * task, or NULL; owned */
