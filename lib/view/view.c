@@ -705,7 +705,8 @@ view_text(const struct view *v, size_t i, enum view_text what, size_t *at,
 		bool wanted = what == VIEW_CONTEXT ? p->context :
 		    p->kind == P_TEXT && (what == VIEW_SAID || p->person);
 
-		if (wanted && !is_empty(p) && msg_text(p->json, out))
+		if (wanted && !is_empty(p) && (msg_text(p->json, out) ||
+		    msg_has_image(p->json)))
 			return true;
 	}
 	return false;

@@ -153,8 +153,8 @@ struct view {
 
 /* The call with this id (a JSON string). */
 bool view_find_call(const struct view *v, struct slice id, size_t *i);
-/* Append the next text of this sort in node i, decoded; *at (start: 0) counts
- * on.  False when there is none left. */
+/* Append the next text of this sort in node i, decoded (nothing of one that is
+ * images only); *at (start: 0) counts on.  False when there is none left. */
 enum view_text {
 	VIEW_SAID,		/* the assistant's own */
 	VIEW_PERSON,		/* what persons wrote, message by message */

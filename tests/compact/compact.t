@@ -373,6 +373,11 @@ front='[{"type":"text","text":"keep tabs"},{"type":"text","text":"draw "},{"type
 is "a task of parts before it is folded" "$(head -n 1 contents)" "$front]"
 is "... and in front of each summary, byte for byte" "$(sed 1d contents |
 	cut -c "-${#front}" | uniq)" "$front"
+sed 's/{"type":"text","text":"draw "},//' parts >images
+is "... also one that is an image only" "$(hamr-compact --no-config -r \
+	--window 32768 images | jq -r 'select(.type == "request").messages[0].content |
+	[.[].image_url.url // empty | .[-4:]] | join(" ")' | uniq | paste -sd,)" \
+	"AAAA,AAAA BBBB"
 is "of the turn in hand the image stays too, behind it" "$(tail -n 1 contents |
 	jq -r '[.[] | .image_url.url // .text[:12]] | join(" ")')" \
 	"keep tabs draw  data:image/png;base64,AAAA [Summary of  data:image/png;base64,BBBB"

@@ -499,7 +499,8 @@ is "it is written down" "$(ls -t .hamr/sessions/*.ndjson | head -n 1 |
 # --- what a prompt can hold
 fresh parts
 echo "secret word" >"a b.txt"
-answer "I have looked at what you sent, and it is an image with text." >script
+{ answer "I have looked at what you sent, and it is an image with text."
+answer "I have looked at what you sent, and it is an image only."; } >script
 is "text, links, resources, images" "$(play <<'P'
 png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 e = new("-o", "provider.vision=true")
@@ -508,9 +509,11 @@ print(e.prompt(s, "See", {"type": "resource_link", "name": "b", "uri": "file://%
     {"type": "resource_link", "name": "site", "uri": "https://example.org/x"},
     {"type": "resource", "resource": {"uri": "file://%s/open.c" % here, "text": "unsaved"}},
     {"type": "image", "data": png, "mimeType": "image/png", "annotations": 3})["stopReason"])
+e.prompt(s, {"type": "image", "data": png, "mimeType": "image/png"})
 P
 ) $(jq -c 'select(.role == "user" and .meta.by != "guard") | .content' .hamr/sessions/*.ndjson | cut -c 1-130)" 'end_turn "open.c, as it is in the editor:\n\nunsaved\n"
-[{"type":"text","text":"See @a\\ b.txt[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url":"data:image/pn'
+[{"type":"text","text":"See @a\\ b.txt[site](https://example.org/x) open.c"},{"type":"image_url","image_url":{"url":"data:image/pn
+[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA'
 
 # --- output while it runs
 fresh output

@@ -342,8 +342,11 @@ put_content(struct buf *out, const char *text, const char *images,
 		add_mention(&f, name);
 		free(name);
 	}
-	scan_put(out, f.n > 0 ? "[{'type':'text','text':@}$]" : "@",
-	    slice_of(all), buf_view(&f.images));
+	if (f.n > 0 && all[0] == '\0')
+		scan_put(out, "[$]", slice_from(buf_view(&f.images), 1));
+	else
+		scan_put(out, f.n > 0 ? "[{'type':'text','text':@}$]" : "@",
+		    slice_of(all), buf_view(&f.images));
 	buf_release(&f.images);
 	free(all);
 }
