@@ -190,7 +190,8 @@ join(struct joined *j, const struct piece *p)
 {
 	struct slice inside = { p->json.p + 1, p->json.n - 2 };
 
-	if (is_empty(p))
+	if (is_empty(p) || (j->parts && *p->json.p == '"' &&
+	    view_is_blank_string(p->json)))
 		return;
 	if (!j->parts) {
 		buf_adds(j->out, j->n++ > 0 ? "\\n\\n" : "\"");

@@ -21,8 +21,8 @@
 
 /* ---- pieces ---- */
 
-static bool
-is_blank_string(struct slice s)
+bool
+view_is_blank_string(struct slice s)
 {
 	for (size_t i = 1; i + 1 < s.n; i++)
 		if (s.p[i] == '\\' && strchr("nrt", s.p[i + 1]) != NULL)
@@ -30,6 +30,14 @@ is_blank_string(struct slice s)
 		else if (s.p[i] != ' ')
 			return false;
 	return true;
+}
+
+static bool
+is_blank_part(struct slice part)
+{
+	if (scan_kind(part) != SCAN_STRING)
+		part = scan_get(part, "text");
+	return scan_kind(part) == SCAN_STRING && view_is_blank_string(part);
 }
 
 /* Is there nothing in this content?  Servers refuse a message of white space as
@@ -40,15 +48,35 @@ is_blank(struct slice content)
 	struct slice part;
 
 	if (scan_kind(content) == SCAN_STRING)
-		return is_blank_string(content);
+		return view_is_blank_string(content);
 	for (struct walk w = walk_elements(content);
-	    walk_next(&w, NULL, &part); ) {
-		if (scan_kind(part) != SCAN_STRING)
-			part = scan_get(part, "text");
-		if (scan_kind(part) != SCAN_STRING || !is_blank_string(part))
+	    walk_next(&w, NULL, &part); )
+		if (!is_blank_part(part))
 			return false;
-	}
 	return true;
+}
+
+/* A content of parts without those of white space alone, which servers refuse
+ * too, in out when there are some; none but those are "". */
+static struct slice
+without_blank_parts(struct slice content, struct buf *out)
+{
+	struct slice part;
+	bool any = false;
+
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
+		any |= is_blank_part(part);
+	if (!any)
+		return content;
+	for (struct walk w = walk_elements(content);
+	    walk_next(&w, NULL, &part); )
+		if (!is_blank_part(part)) {
+			buf_addc(out, out->len == 0 ? '[' : ',');
+			buf_slice(out, part);
+		}
+	buf_addc(out, ']');
+	return out->len > 1 ? buf_view(out) : SLICE("\"\"");
 }
 
 /* Half a pair of surrogates in an escape, which servers refuse, becomes U+FFFD:
@@ -406,11 +434,10 @@ add_text_calls(struct view *v, struct slice text, bool may_slim)
 }
 
 static void
-add_assistant(struct view *v, const struct rec *r)
+add_assistant(struct view *v, const struct rec *r, struct slice content)
 {
 	struct slice calls = rec_get(r, "tool_calls");
 	struct slice why = rec_get(r, "reasoning");
-	struct slice content = rec_get(r, "content");
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 	struct walk elements = walk_elements(calls);
 	struct view_node *last = last_node(v);
@@ -513,25 +540,18 @@ add_text_results(struct view *v, const struct rec *r, struct slice text)
 	buf_release(&json);
 }
 
-void
-view_add(struct view *v, const struct rec *r)
+static void
+add_other(struct view *v, const struct rec *r, struct slice content)
 {
-	struct slice content = rec_get(r, "content"), name;
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
+	struct slice name;
 	size_t i;
 
-	if (!rec_is_message(r->kind))
-		return;
-	v->records++;
 	if (r->kind == R_SYSTEM && is_blank(content))
 		return;
 	if (r->kind == R_SYSTEM && (v->n == 0 || v->system_in_place)) {
 		new_node(v, VIEW_SYSTEM, false);
 		add_piece(v, P_TEXT, content, SLICE(""));
-		return;
-	}
-	if (r->kind == R_ASSISTANT) {
-		add_assistant(v, r);
 		return;
 	}
 	if (r->kind == R_TOOL) {
@@ -551,4 +571,21 @@ view_add(struct view *v, const struct rec *r)
 	else
 		add_text(v, r, content);
 	buf_release(&text);
+}
+
+void
+view_add(struct view *v, const struct rec *r)
+{
+	struct buf parts = BUF_INIT(BUF_RECORD_MAX);
+	struct slice content;
+
+	if (!rec_is_message(r->kind))
+		return;
+	v->records++;
+	content = without_blank_parts(rec_get(r, "content"), &parts);
+	if (r->kind == R_ASSISTANT)
+		add_assistant(v, r, content);
+	else
+		add_other(v, r, content);
+	buf_release(&parts);
 }

@@ -126,6 +126,15 @@ printf '%s\n' '{"role":"user","content":"a"}' \
 	compact -n | jq -c '.messages' >parts
 is "text and parts become parts" "$(cat parts)" '[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}}]}]'
 
+is "parts of white space are left out, as messages are" "$(printf '%s\n' \
+	'{"role":"user","content":[{"type":"text","text":" "}]}' \
+	'{"role":"assistant","content":[{"type":"text","text":""},{"type":"text","text":"b"}]}' \
+	'{"role":"user","content":[{"type":"text","text":"\n"},{"type":"image_url","image_url":{"url":"u"}}]}' \
+	'{"role":"user","content":" "}' | compact -n | jq -c '.messages[].content')" \
+	'"(empty)"
+[{"type":"text","text":"b"}]
+[{"type":"image_url","image_url":{"url":"u"}}]'
+
 # ---- what goes into a request ----
 
 printf '%s\n' '{"type":"tools","tools":[{"old":1}]}' \
