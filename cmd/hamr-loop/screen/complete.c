@@ -47,12 +47,6 @@ candidates_release(struct candidates *c)
 
 /* ---- the word ---- */
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n';
-}
-
 struct word {
 	enum complete_kind kind;
 	size_t from;		/* with its slash or @ */
@@ -67,7 +61,7 @@ word_at(struct slice text, size_t at, struct word *w)
 	size_t from = at, n = 1;
 
 	/* a blank behind a backslash is part of it */
-	while (from > 0 && (!is_blank(text.p[from - 1]) ||
+	while (from > 0 && (!is_whitespace(text.p[from - 1]) ||
 	    (from > 1 && text.p[from - 2] == '\\')))
 		from--;
 	*w = (struct word){ .from = from,
@@ -85,7 +79,7 @@ word_at(struct slice text, size_t at, struct word *w)
 		w->kind = COMPLETE_COMMAND;
 		return memchr(text.p + 1, '/', at - 1) == NULL;
 	}
-	while (n < at && !is_blank(text.p[n]))
+	while (n < at && !is_whitespace(text.p[n]))
 		n++;
 	w->kind = COMPLETE_ARGUMENT;
 	w->command = (struct slice){ text.p + 1, n - 1 };
