@@ -48,6 +48,14 @@ is "... with letters, digits, _ and -, the arguments as they were" "$(body |
 	jq -c '[.messages[] | (.tool_calls[]?.function | .name, .arguments),
 	(select(.role == "tool") | .name)]')" \
 	'["repo_read_file___","{}","f-g_h","{\"name\":\"a.b\"}","repo_read_file___","f-g_h"]'
+for words in "Function name was repo.read:file but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64." \
+	"Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_) or dashes (-)."; do
+	refuse 400 "$words" >no
+	serve no hello
+	is "${words%% [MRw]*}: so are the names" "$(cp named in; ask |
+		jq -r .content) $(body | jq -r '.messages[1].tool_calls[0] |
+		.id + .function.name')" "hello 1repo_read_file___"
+done
 for pair in "[1].tool_calls[0].id:.messages[1].tool_calls[0].id" \
 	"[2].tool_call_id:.messages[2].tool_call_id" \
 	"[1].tool_calls[1].function.name:.messages[1].tool_calls[1].function.name"; do

@@ -146,6 +146,7 @@ quirks_learn(unsigned known, long status, struct slice words,
 		const char *words;
 		unsigned quirk;
 	} said[] = {
+		{ "unction name", QUIRK_PLAIN_NAMES },
 		{ "a-z, A-Z, 0-9", QUIRK_SHORT_IDS },
 		{ "id': string too long", QUIRK_SHORT_IDS },
 		{ "name': string too long", QUIRK_PLAIN_NAMES },
