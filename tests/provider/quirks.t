@@ -145,6 +145,11 @@ nested "effort in the Responses API" \
 	"Unsupported parameter: 'reasoning.effort' is not supported with this model." \
 	responses '{"reasoning":{"effort":"low","summary":"auto"}}' resp \
 	'[.reasoning, .temperature]' '[{"summary":"auto"},1]'
+printf 'status 400\nbody {"error":{"message":"Encrypted content is not supported with this model.","param":"include"}}\n' >no
+serve no resp
+is "a model without encrypted reasoning" "$(go --api responses --base-url "$URL" |
+	jq -r 'select(.role).role') $(body | jq -c '[.include, .store]')" \
+	"assistant [null,false]"
 nested "store there" "Unknown parameter: 'store'." responses '{}' resp \
 	'has("store")' false
 printf '{"type":"request","messages":%s,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"temperature":{"type":"number"},"store":{"type":"string"}}}}}]}\n' "$hi" >in

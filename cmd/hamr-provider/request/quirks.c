@@ -19,6 +19,7 @@ static const struct row {
 	{ QUIRK_NO_TEMPERATURE, "temperature", NULL },
 	{ QUIRK_NO_TOOL_CHOICE, "tool_choice", NULL },
 	{ QUIRK_NO_STORE, "store", NULL },
+	{ QUIRK_NO_INCLUDE, "include", NULL },
 };
 
 #define NROWS (sizeof rows / sizeof *rows)
