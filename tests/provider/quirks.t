@@ -464,6 +464,21 @@ is "anthropic: no part of white space, the user begins and ends" "$(body |
 go --api responses --base-url "$URL" -o provider.max_retries=0 >/dev/null
 is "responses: an image without an address is left out" "$(body |
 	jq -c '.input[-1].content')" '[{"type":"input_text","text":"(empty)"}]'
+cat >in <<'X'
+{"role":"user","content":"q"}
+{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"},"carry":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"reasoning","id":"r","encrypted_content":"e"}]}]}
+{"role":"tool","tool_call_id":"a","content":"1"}
+X
+refuse 400 'messages.1.content.0: Invalid `signature` in `thinking` block' >no
+serve no anth
+is "anthropic: thoughts of another model are left out" "$(go --api anthropic \
+	--base-url "$URL" | grep -c role) $(body | jq -c \
+	'[.messages[1].content[].type]')" '1 ["text","tool_use"]'
+printf 'status 400\nbody {"error":{"message":"could not be verified","code":"invalid_encrypted_content"}}\n' >no
+serve no resp
+is "... in the Responses API, too" "$(go --api responses --base-url "$URL" |
+	grep -c role) $(body | jq -c '[.input[].type]')" \
+	'1 ["message","message","function_call","function_call_output"]'
 printf '%s\n' "$user" >in
 for pair in refusal:content_filter stop_sequence:stop pause_turn:stop \
 	model_context_window_exceeded:length; do

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "request/quirks.h"
 #include "request/turns.h"
 
 #include "api.h"
@@ -83,7 +84,8 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		"system", "model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(BUF_RECORD_MAX);
 	struct fields f = { .out = out, .quirks = b->quirks };
-	struct writer w = { .form = &form, .out = out };
+	struct writer w = { .form = &form, .out = out,
+		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
 	    "name");
 	char *tail;

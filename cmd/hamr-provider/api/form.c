@@ -206,7 +206,8 @@ writer_messages(struct writer *w, struct slice messages)
 			role = SLICE("\"user\"");
 			calls = (struct slice){ NULL, 0 };
 		}
-		each_call(w, calls, f->carry);
+		if (!w->no_carry)
+			each_call(w, calls, f->carry);
 		had = w->out->len;
 		put_content(w, role, scan_get(m, "content"));
 		if (w->out->len == had && scan_str_is(role, "user"))

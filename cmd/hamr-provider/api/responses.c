@@ -1,4 +1,6 @@
 /* responses.c - the Responses API of OpenAI, no state on the server. */
+#include "request/quirks.h"
+
 #include "api.h"
 #include "form.h"
 
@@ -7,9 +9,9 @@ static const struct slice none = { NULL, 0 };
 /* ---- what is sent ---- */
 
 static void
-put_call(struct writer *w, struct slice call)
+put_reasoning(struct writer *w, struct slice call)
 {
-	struct slice fn = scan_get(call, "function"), item;
+	struct slice item;
 
 	for (struct walk walk = walk_elements(scan_get(call, "carry"));
 	    walk_next(&walk, NULL, &item); )
@@ -17,6 +19,15 @@ put_call(struct writer *w, struct slice call)
 			writer_item(w);
 			buf_slice(w->out, item);
 		}
+}
+
+static void
+put_call(struct writer *w, struct slice call)
+{
+	struct slice fn = scan_get(call, "function");
+
+	if (!w->no_carry)
+		put_reasoning(w, call);
 	writer_item(w);
 	scan_put(w->out, "{'type':'function_call','call_id':$,'name':$,"
 	    "'arguments':$}", scan_get(call, "id"), scan_get(fn, "name"),
@@ -50,7 +61,8 @@ body(const struct body *b, struct slice messages, struct buf *out)
 		"stream", "model", "tool_choice", NULL };
 	struct buf own = BUF_INIT(1 << 20);
 	struct fields f = { .out = out, .quirks = b->quirks };
-	struct writer w = { .form = &form, .out = out };
+	struct writer w = { .form = &form, .out = out,
+		.no_carry = b->quirks & QUIRK_NO_CARRY };
 	struct slice name = scan_get(scan_get(b->tool_choice, "function"),
 	    "name");
 

@@ -155,6 +155,8 @@ quirks_learn(unsigned known, long status, struct slice words,
 		{ "a-zA-Z0-9_-", QUIRK_PLAIN_NAMES },
 		{ "after role 'tool'", QUIRK_AFTER_TOOL },
 		{ "after role tool", QUIRK_AFTER_TOOL },
+		{ "invalid_encrypted_content", QUIRK_NO_CARRY },
+		{ "nvalid `signature` in `thinking`", QUIRK_NO_CARRY },
 		{ "reasoning details", QUIRK_DETAILS },
 		{ "thought_signature", QUIRK_DETAILS },
 	};

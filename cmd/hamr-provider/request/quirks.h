@@ -26,6 +26,7 @@ enum quirk {
 	QUIRK_PLAIN_NAMES = 65536,	/* names of calls, see turns.h */
 	QUIRK_DETAILS = 131072,		/* encrypted reasoning goes back */
 	QUIRK_NO_INCLUDE = 262144,
+	QUIRK_NO_CARRY = 524288,	/* thoughts of another model: no */
 	QUIRKS_OF_TURNS = QUIRK_SHORT_IDS | QUIRK_ALTERNATE |
 	    QUIRK_AFTER_TOOL | QUIRK_PLAIN_NAMES
 };
