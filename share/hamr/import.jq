@@ -92,8 +92,9 @@ def finished: if . == null then null
     "MAX_TOKENS": "length", "STOP": "stop", "content_filter": "content_filter", "refusal": "content_filter",
     "error": "error", "aborted": "error"}[tostring] end;
 
-# The sum of what is a number among them.
-def tokens(f): [f | numbers] | add // 0;
+def amount: if type == "number" and . >= 0 then . else null end;
+# The sum of those that are one.
+def tokens(f): [f | amount | values] | add // 0;
 
 # A time of the source, text or a number since 1970 (seconds, or thousandths of
 # them, of these, or of those), as hamr writes it; null when it is none, behind

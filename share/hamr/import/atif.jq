@@ -6,7 +6,7 @@ def step: ._line as $line
     elif .source == "user" then {role: "user", content: (.message | content // "")}
     else
       (.metrics | obj | {type: "usage", prompt_tokens: tokens(.prompt_tokens), completion_tokens: tokens(.completion_tokens), cached_tokens: tokens(.cached_tokens),
-        cost: (.cost_usd | if type == "number" then . else null end)}),
+        cost: (.cost_usd | amount)}),
       {role: "assistant", content: (.message | content | if . == "" then null else . end), reasoning: (.reasoning_content | s),
         tool_calls: ([.tool_calls | arr | obj | call(.tool_call_id; .function_name; .arguments)] | calls), meta: {model: (.model_name | s)}}
     end),

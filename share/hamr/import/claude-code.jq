@@ -42,7 +42,7 @@ def entry:
       $e + {says: true, type: "user", message: {content: .attachment.prompt}, meta: (.isMeta == true or .attachment.commandMode != "prompt")}
     elif .type == "attachment" then $e + {left: (if (.attachment | o | .type) == "hook_success" then null else "attachment" end)}
     elif .type == "system" and .subtype == "compact_boundary" then
-      $e + {compaction: true, tokens: ((.compactMetadata | o | .preTokens | numbers) // null)}
+      $e + {compaction: true, tokens: (.compactMetadata | o | .preTokens | amount)}
     elif .type == "system" then $e + {left: (if .subtype | silent_system then null else "system \(.subtype)" end)}
     elif .type == "progress" and (.data | o | .message | type) == "object" then $e + {left: "progress of a side conversation"}
     else $e + {left: (if .type | silent then null else "type \(.type)" end)} end;

@@ -6,7 +6,7 @@
 def anthropic: ._line as $line
   | (if .role == "assistant" then
       (.metrics | obj | {type: "usage", prompt_tokens: tokens(.inputTokens, .cacheReadTokens, .cacheWriteTokens), completion_tokens: tokens(.outputTokens),
-        cached_tokens: tokens(.cacheReadTokens), cost: (.cost | if type == "number" then . else null end)}),
+        cached_tokens: tokens(.cacheReadTokens), cost: (.cost | amount)}),
       {role: "assistant", content: (.content | content), reasoning: (.content | thoughts), tool_calls: (.content | use_calls),
         meta: {model: ((.modelInfo | o | .id | s) // (.model | s))}}
     elif .role == "user" then

@@ -19,7 +19,7 @@ def output:
       {content: $o.output, exit: (($o.metadata | o | .exit_code | numbers) // null), ms: (($o.metadata | o | .duration_seconds | numbers) // null | if . == null then null else . * 1000 | floor end)}
     elif ($o | type) == "string" then
       {content: $o, exit: ((try ($o[:400] | capture("(^|\n)(Exit code:|Process exited with code) (?<n>[0-9]+)") | .n | tonumber) catch null) // null), ms: null}
-    elif ($o | type) == "object" and ($o | has("stdout")) then {content: "\($o.stdout | asis // "")\($o.stderr | asis // "")", exit: $o.exitCode, ms: null}
+    elif ($o | type) == "object" and ($o | has("stdout")) then {content: "\($o.stdout | asis // "")\($o.stderr | asis // "")", exit: (($o.exitCode | numbers) // null), ms: null}
     else {content: $o, exit: null, ms: null} end;
 
 def kind: .type | if . == "local_shell_call" or . == "custom_tool_call" or . == "tool_call" or . == "tool_search_call" or . == "web_search_call" or . == "image_generation_call" then "call"

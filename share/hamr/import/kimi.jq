@@ -73,7 +73,7 @@ def step($l; $prompts): $l._line as $n | ($l | event) as $e | $e.is as $p
       | .out = [.now | said] + [answer($p.tool_call_id; $r; $m; $n)] | .now = fresh
     elif $e.kind == "CompactionEnd" then .out = [.now | said] + [{type: "compaction", stage: "import", _line: $n}] | .now = fresh
     elif $e.kind == "context.apply_compaction" then
-      .out = [.now | said] + [{type: "compaction", stage: "import", tokens_before: ($l.tokensBefore | if type == "number" then . else null end), tokens_after: ($l.tokensAfter | if type == "number" then . else null end), _line: $n}]
+      .out = [.now | said] + [{type: "compaction", stage: "import", tokens_before: ($l.tokensBefore | amount), tokens_after: ($l.tokensAfter | amount), _line: $n}]
         + [($l.contextSummary // $l.summary) | strings | {role: "user", content: ., meta: {by: "context"}, _line: $n}] | .now = fresh
     elif $e.kind == "context.clear" then .out = [.now | said] + [{type: "hamr", v: 1, _line: $n}] | .now = fresh
     elif ($l.systemPrompt | type) == "string" and $l.systemPrompt != .system then .system = $l.systemPrompt | .out = [{role: "system", content: $l.systemPrompt, _line: $n}]

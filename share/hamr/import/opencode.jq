@@ -27,7 +27,7 @@ def message: .info as $i | ._line as $line | [.parts | arr | obj] as $parts
         meta: (if ($parts | length) > 0 and all($parts[]; .synthetic == true) then {by: "context"} else null end)} | on($line)
     elif $i.role == "assistant" then
       ($i.tokens | obj | {type: "usage", prompt_tokens: tokens(.input, (.cache | o | .read)), completion_tokens: tokens(.output, .reasoning),
-        cached_tokens: tokens(.cache | o | .read), cost: ($i.cost | if type == "number" then . else null end)} | on($line)),
+        cached_tokens: tokens(.cache | o | .read), cost: ($i.cost | amount)} | on($line)),
       ({role: "assistant", content: ([$parts[] | select(.type == "text") | .text | str] | if length == 0 then null else join("\n") end),
         reasoning: ([$parts[] | select(.type == "reasoning") | .text | str] | if length == 0 then null else join("\n") end),
         tool_calls: ([$parts[] | select(.type == "tool") | call(.callID; .tool; (.state | o | .input // .raw))] | calls),

@@ -4,7 +4,7 @@
 
 def usage($line): if type == "object" then {type: "usage", prompt_tokens: tokens(.input, .cacheRead, .cacheWrite),
     completion_tokens: tokens(.output), cached_tokens: tokens(.cacheRead),
-    cost: (.cost | if type == "object" then .total else . end | if type == "number" then . else null end), _line: $line}
+    cost: (.cost | if type == "object" then .total else . end | amount), _line: $line}
   else empty end;
 
 def pi_call: arr | obj | select(.type == "toolCall") | call(.id; .name; .arguments);
@@ -34,7 +34,7 @@ def entry($wrote):
   ._line as $line
   | if .type == "message" then .message | obj | message($line; $wrote)
     elif .type == "compaction" then
-      {type: "compaction", stage: "import", tokens_before: (.tokensBefore | if type == "number" then . else null end), _line},
+      {type: "compaction", stage: "import", tokens_before: (.tokensBefore | amount), _line},
       {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
     elif .type == "branch_summary" then {role: "user", content: (.summary | asis // ""), meta: {by: "context"}, _line}
     elif .type == "custom_message" then {role: "user", content: (.content | content), meta: {by: "context"}, _line}
