@@ -107,6 +107,11 @@ is "nor as a key, a tag or a name" "$(hamr-mem --db labels.db export |
     jq -r '.name, .slot, .tags[]' | sort -u | xargs)" \
     "[redacted:github] null"
 status "nowhere in the file" 1 grep -aq ghp_abc labels.db labels.db-wal
+{ echo "-----BEGIN PGP PRIVATE KEY BLOCK-----"
+  head -c 40000 /dev/zero | tr '\0' Q | fold -w 64
+  echo; echo "-----END PGP PRIVATE KEY BLOCK-----"; } >long.key
+is "a long private key is redacted to its end" "$(hamr-mem --db key.db show \
+    "$(hamr-mem --db key.db save <long.key)")" "[redacted:private-key]"
 is "kind" "$(hamr-mem search --kind fact build fail | jq -r .kind)" fact
 is "session" "$(hamr-mem search --session s2 parseHeader | wc -l)" 0
 is "since" "$(hamr-mem search --since 2026-11-20T10:15:30Z header |

@@ -12,7 +12,7 @@
 #include "redact.h"
 
 /* A secret is looked at this far: keys are short, a PEM block is not. */
-#define SECRET_MAX 16384
+#define SECRET_MAX 65536
 
 struct pattern {
 	char *kind, *start;
