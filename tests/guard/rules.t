@@ -935,6 +935,21 @@ bash|{"command":"ansible-playbook site.yml -l X"}|ping_all {}
 mcp__jupyter__edit_cell|{"cell_id":"c3","source":"X"}|run_cell {}
 update_page|{"id":"p1","body":"X"}|check_links {}
 X
+while IFS= read -r text; do
+	is "an edit failed: $text" "$(for i in a b c; do
+		printf '1* s e%s# edit {"path":"a.c","old":"%s"} = %s\n' $i $i \
+		    "$text"
+	done | said)" "ec3 warn same-error 3"
+done <<'X'
+Error: old_str not found in a.c
+Failed to edit, 0 occurrences found for old_string. No edits made.
+Invalid patch: could not find context
+String to replace not found in file.
+X
+is "... not: error.c was changed" "$(for i in a b c d; do
+	printf '1* s e%s# edit {"path":"a.c","old":"%s"} = error.c was changed\n' \
+	    $i $i
+done | said)" ""
 while IFS='|' read -r tool args; do
 	is "$tool does not" "$(checked "$tool" "$args" 'lint {}' |
 	    grep -o -m 1 'block repeat')" "block repeat"

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/hash.h"
@@ -151,6 +152,31 @@ read_content(struct guard *g, const struct rec *r, struct digest *d)
 			    !scan_str(scan_get(part, "text"), &g->text))
 				digest_bytes(part, &g->lines, d);
 	}
+}
+
+/* Does what an edit returned begin with its failure?  Many agents do not mark
+ * that otherwise. */
+static bool
+tells_no_edit(struct slice text)
+{
+	static const char *const begins[] = { "error", "failed", "invalid",
+		"no replacement", "no match", "no sufficiently", "no edits",
+		"no changes", "no occurrence", "could not", "couldn't",
+		"cannot", "unable", "old_str", "old string", "old text",
+		"string not found", "string to replace", "text not found",
+		"<error>", "<tool_use_error>", NULL };
+
+	text = slice_trim(text);
+	for (size_t i = 0; begins[i] != NULL; i++) {
+		size_t n = strlen(begins[i]);
+
+		/* not a file's name: error.c, errors/ */
+		if (text.n >= n && strncasecmp(text.p, begins[i], n) == 0 &&
+		    (text.n == n || (!isalnum((unsigned char)text.p[n]) &&
+		    strchr("_./-", text.p[n]) == NULL)))
+			return true;
+	}
+	return false;
 }
 
 static void
@@ -413,6 +439,9 @@ read_text(struct guard *g, const struct open_call *c, const struct rec *r,
 	text = buf_view(&g->text);
 	if (c->is.bash && !o->failed && meta->v[EXIT].p == NULL)
 		o->failed = tells_failure(text);
+	else if (c->is.edits && !o->failed && meta->v[AFTER].p == NULL &&
+	    meta->v[MUTATED].p == NULL)
+		o->failed = tells_no_edit(text);
 	if (!c->is.poll)
 		open_envelope(&g->text);
 	text = buf_view(&g->text);
