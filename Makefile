@@ -47,7 +47,7 @@ LIBS_hamr-tool     =
 LIBS_hamr-mem      = -lsqlite3
 LIBS_hamr-provider = -lcurl -lcrypto
 # musl lacks some of glibc, and Alpine has fts apart.
-ifneq ($(findstring musl,$(shell $(CC) -dumpmachine)),)
+ifneq ($(findstring musl,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 ALL_CPPFLAGS += -include libc/musl.h
 LIBS_hamr-mem += -lfts
 endif
