@@ -31,8 +31,8 @@ static const char HELP[] =
 "  --count         estimate the tokens of a text; --family: modern, o200k,\n"
 "                  cl100k, qwen25, llama3, llama2, claude2\n"
 "  -h, -V          print this help, or the version\n"
-"status: 0 done, 1 not legal, 2 usage, 3 nothing fits, 65 bad record,\n"
-"        66 no such file, 71 system, 78 configuration\n";
+"Exit status: 0 done, 1 not legal, 2 usage, 3 nothing fits, 65 bad record,\n"
+"66 no such file, 71 system error, 78 configuration\n";
 
 enum { OPT_WINDOW = OPT_COMMAND, OPT_STRATEGY, OPT_FAMILY, OPT_REPORT,
 	OPT_MODE };

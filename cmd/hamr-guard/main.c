@@ -33,8 +33,8 @@ static const char help[] =
 "  --explain CALL   why one call (its id or line) was judged as it was\n"
 "  --calibrate      how often each rule fires at each threshold\n"
 "  -h, --help       this text; -V, --version the version\n"
-"Status: 0 done, 1 with -e a refusal, 2 usage, 65 bad record, 66 no such\n"
-"file, 71 system error, 78 configuration.\n";
+"Exit status: 0 done, 1 with -e a refusal, 2 usage, 65 bad record, 66 no such\n"
+"file, 71 system error, 78 configuration\n";
 
 struct opts {
 	struct stage_args stage;

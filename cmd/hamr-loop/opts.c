@@ -35,7 +35,7 @@ static const char help[] =
 "  --quiet, -C DIR     no progress; work in DIR's repository\n"
 "  -o KEY=VALUE        a configuration key; --no-config reads no file\n"
 "  --verification-profile quick|full  --repair-attempts N\n"
-"exit status: 0 completed, 1 tool_error, 2 usage, 3 budget_exhausted,\n"
+"Exit status: 0 completed, 1 tool_error, 2 usage, 3 budget_exhausted,\n"
 "  4 contract_failed, 5 guard_stopped, 6 model_error, 65 bad transcript,\n"
 "  66 missing, 71 system, 75 in use, 77 denied, 78 configuration,\n"
 "  130 interrupted\n";

@@ -33,8 +33,8 @@ static const char help[] =
 "  --mcp URL         an MCP server over HTTP, as one over stdio\n"
 "  -F hamr|auto      input format             -o key=value  a setting\n"
 "  --lenient         bad lines are errors     --no-config, -h, -V\n"
-"Exit: 0 done; 2 usage; 65 bad record; 66 no input; 69 refused for good;\n"
-"71 system failure; 75 try again later; 78 configuration, no server.\n"
+"Exit status: 0 done, 1 nothing listed, 2 usage, 65 bad record, 66 no input,\n"
+"69 refused, 71 system error, 75 try again later, 78 config, no server\n"
 "Example: echo '{\"role\":\"user\",\"content\":\"hi\"}' | hamr-provider\n";
 
 enum { OPT_API = OPT_COMMAND, OPT_BASE_URL, OPT_MODEL, OPT_PROVIDER,

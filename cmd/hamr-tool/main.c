@@ -41,9 +41,9 @@ static const char help[] =
 "  -F FORMAT        auto or hamr        --lenient   bad lines become errors\n"
 "  -o KEY=VALUE     configuration       --no-config   read none\n"
 "  -q  no warnings  --no-ask  with -r: ask nobody  -h, --help  -V, --version\n"
-"Exit: 0 done; 1 NAME JSON: an error, undo: nothing; 2 usage, unknown tool or\n"
-"bad JSON; 65 bad record; 66 no such root; 71 the system failed; 77 root is\n"
-"your home folder or /, undo: a file is not as hamr left it; 78 config.\n";
+"Exit status: 0 done; 1 NAME JSON: an error, undo: nothing; 2 usage, unknown\n"
+"tool or bad JSON; 65 bad record; 66 no root; 69 plug-in; 71 system error;\n"
+"77 root is your home or /, undo: a file is not as hamr left it; 78 config\n";
 
 enum { OPT_MODE = OPT_COMMAND, OPT_YES, OPT_ROOT, OPT_SCHEMAS, OPT_JSON,
 	OPT_STATUS, OPT_MCP, OPT_LIST, OPT_NO_ASK,

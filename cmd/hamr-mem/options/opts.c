@@ -36,7 +36,7 @@ static const char help[] =
 "  hamr-mem -n ~/.claude/projects/*/*.jsonl   index old sessions\n"
 "Files: .hamr/memory.db of the repository, ~/.local/share/hamr/memory.db\n"
 "Exit status: 0 done, 1 nothing found or a fault, 2 usage, 65 bad record\n"
-"or file, 66 input missing, 71 system failed or disk full, 75 busy\n";
+"or file, 66 no input, 71 system error, 75 busy, 78 configuration\n";
 
 enum { OPT_GLOBAL = 300, OPT_DB, OPT_KEY, OPT_TAG, OPT_KIND, OPT_SESSION,
 	OPT_SINCE, OPT_BEFORE, OPT_RAW, OPT_REPLACE };
