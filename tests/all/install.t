@@ -47,6 +47,9 @@ if command -v dpkg-shlibdeps >/dev/null; then
 	    grep -v '^.......r')" ""
 	is "its programs run" "$(echo '{"type":"x"}' |
 	    unpacked/usr/bin/hamr-guard --no-config)" '{"type":"x"}'
+	is "no link of its README leads nowhere" "$(cd unpacked/usr/share/doc/hamr &&
+	    grep -o '](doc[^)#]*' README.md | cut -c3- | while read -r l; do
+		[ -e "$l" ] || echo "$l"; done)" ""
 	is "its files are the installed ones" "$(cd unpacked && find . -type f \
 	    ! -path '*/doc/hamr/[!e]*' | sed 's/\.gz$//' | sort | cksum)" \
 	    "$(cd root && find . -type f | sort | cksum)"
