@@ -27,7 +27,7 @@ is "meta.mutated" "$(jq -c .meta.mutated ../out)" \
 {\"path\":\"u\",\"sha256\":\"$(sum u)\"}]"
 is "bytes count it" "$(jq .meta.bytes ../out)" \
 	"$(jq -j .content ../out | wc -c)"
-is "below a parent that ignores SIGCHLD, too" "$(mkdir ../chld; cd ../chld
+is "below a parent that ignores SIGCHLD, too" "$(mkdir ../chld; cd ../chld || exit
 	trap '' CHLD; changed 'echo n >n')" "exit 0; changed: n"
 is "nothing changed" "$(b 'echo hi' | jq -c '[.content, .meta.mutated]')" \
 	'["exit 0\nhi\n",null]'
