@@ -459,13 +459,14 @@ wait $!
 is "a mode set before the first prompt stays" "$(jq -r 'select(.type == "hamr" or
     .type == "config") | .mode // .set["agent.mode"]' out | paste -sd,)" \
     "patch,docs"
-# a cancel between messages, all three at once: it drops the one before it
+# a cancel between messages, all three in one write: it drops the one before it
+printf '%s\n' '{"role":"user","content":"one"}' '{"type":"cancel"}' \
+    '{"role":"user","content":"two"}' >three
 rm out
 timeout 60 hamr-loop --no-config --records --replay script <in >out 2>err &
 exec 9>in
 for _ in $(seq 300); do grep -q '"commands"' out && break; sleep 0.05; done
-printf '%s\n%s\n%s\n' '{"role":"user","content":"one"}' '{"type":"cancel"}' \
-    '{"role":"user","content":"two"}' >&9
+cat three >&9
 ends 1
 exec 9>&-
 wait $!
