@@ -1,5 +1,4 @@
 /* inline.c - emphasis, code and links, read by md4c. */
-#include <ctype.h>
 #include <md4c.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/utf8.h"
 #include "inline.h"
 #include "libc/so.h"
+#include "literal.h"
 
 /* What is longer is one word of megabytes: not for a parser. */
 #define PARSED_MAX ((size_t)16 << 10)
@@ -19,7 +19,6 @@
 #define LEAD_LEN (sizeof LEAD - 1)
 
 #define NESTED 8		/* links and images in each other */
-#define HIDDEN '\x1f'		/* an underscore that is no mark */
 
 typedef int parse(const MD_CHAR *, MD_SIZE, const MD_PARSER *, void *);
 
@@ -316,35 +315,6 @@ leave_block(MD_BLOCKTYPE type, void *detail, void *user)
 
 /* ---- */
 
-/* In a path or a name underscores are no marks, but in a URL's place: those of
- * a word like pkg/__init__.py or f.__name__ are put away while md4c reads it.
- * True: there are such. */
-static bool
-hide_underscores(char *p)
-{
-	bool any = false;
-
-	while ((p = strchr(p, '_')) != NULL) {
-		bool name = false;
-		size_t n;
-
-		while (!is_whitespace(p[-1]))
-			p--;
-		n = strcspn(p, " \t\n");
-		for (size_t i = 1; i < n; i++)
-			name |= p[i] == '_' ? strchr("/.", p[i - 1]) != NULL :
-			    p[i - 1] == '_' && (strchr("/(", p[i]) != NULL ||
-			    (p[i] == '.' && isalnum((unsigned char)p[i + 1])));
-		name = name && memmem(p, n, "://", 3) == NULL &&
-		    memmem(p, n, "](", 2) == NULL;
-		for (size_t i = 0; name && i < n; i++)
-			p[i] = p[i] == '_' ? HIDDEN : p[i];
-		any |= name;
-		p += n;
-	}
-	return any;
-}
-
 static bool
 read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 {
@@ -362,12 +332,11 @@ read_marked(parse *md, struct inlines *in, struct slice source, bool marks)
 
 	buf_adds(&b, LEAD);
 	buf_slice(&b, source);
-	hidden = hide_underscores(b.p);
+	hidden = literal_hide(b.p + LEAD_LEN);
 	r.source = buf_view(&b);
 	rc = md(b.p, (MD_SIZE)b.len, &callbacks, &r);
-	for (size_t i = 0; hidden && i < in->text.len; i++)
-		if (in->text.p[i] == HIDDEN)
-			in->text.p[i] = '_';
+	if (hidden)
+		literal_show(in->text.p, in->text.len);
 	buf_release(&b);
 	return rc == 0;
 }
