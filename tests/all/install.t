@@ -93,7 +93,8 @@ fi
 for d in one "the other"; do
 	mkdir -p "$d/lib" && cp -R "$TOP/Makefile" "$d" &&
 	    cp -R "$TOP/lib/base" "$d/lib" &&
-	    make -s -C "$d" obj/lib/base/err.o CFLAGS="-O2 -g"
+	    env -u MAKEFLAGS make -s -C "$d" O=obj obj/lib/base/err.o \
+	    CFLAGS="-O2 -g"
 done >log 2>&1
 ok "where it is built does not matter" cmp one/obj/lib/base/err.o \
     "the other/obj/lib/base/err.o"
