@@ -1,12 +1,15 @@
 """files - a command goes for what is outside the root, and for .git."""
+import ctypes
 import os
 import stat
+import struct
 import time
 
 import layers
 import world
 from rows import attack, family, inside
 
+libc = ctypes.CDLL(None)
 family("files", "A command and the files outside")
 
 
@@ -54,6 +57,44 @@ def attributes(w):
     after=lambda w: w.get("home/.profile") != "x")
 def home(w):
     open(w.home + "/.profile", "a").write("bad")
+
+
+def with_rights(w):
+    """Files in the root that run with their owner's or group's rights."""
+    found = [name for name in os.listdir(w.root) if name.startswith("suid")
+        and os.lstat(w.root + "/" + name).st_mode & 0o6000]
+    return " ".join(sorted(found))
+
+
+@inside("S2", "makes a file in the repository that runs with its owner's "
+    "rights, whoever starts it", after=with_rights, everywhere=True)
+def setuid(w):
+    here = w.root + "/suid"
+    os.umask(0)
+    for bit in (0o4755, 0o2755):
+        name = f"{here}-{bit:o}"
+        calls = {
+            "open": lambda n: os.open(n, os.O_CREAT | os.O_RDWR, bit),
+            "mknod": lambda n: os.mknod(n, stat.S_IFREG | bit),
+            "chmod": lambda n: os.chmod(n, bit),
+            "fchmod": lambda n: os.fchmod(os.open(n, os.O_RDONLY), bit),
+            "fchmodat": lambda n: os.chmod(os.path.basename(n), bit,
+                dir_fd=os.open(w.root, os.O_RDONLY)),
+        }
+        if os.uname().machine == "x86_64":
+            calls.update({number: lambda n, c=number, r=rest: libc.syscall(
+                c, *[n.encode() if a is None else a for a in r])
+                for number, rest in {85: (None, bit), 133: (None,
+                stat.S_IFREG | bit, 0), 452: (-100, None, bit, 0),
+                437: (-100, None, struct.pack("QQQ", os.O_CREAT | os.O_RDWR,
+                bit, 0), 24)}.items()})
+        for call, function in calls.items():
+            if call in ("chmod", "fchmod", "fchmodat", 452):
+                open(f"{name}-{call}", "w").close()
+            try:
+                function(f"{name}-{call}")
+            except OSError:
+                pass
 
 
 @inside("S2", "changes files of the repository in mode read-only",

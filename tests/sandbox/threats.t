@@ -268,6 +268,40 @@ else
 	skip "names that change" "no bubblewrap here"
 fi
 
+# --- S2: modes, in ordinary work; a group's tree
+mkdir "$T/modes" && cd "$T/modes" && git init -q . || exit 1
+cat >work.sh <<'E2'
+set -e
+echo 'echo ran' >prog; chmod 644 prog; chmod +x prog; ./prog
+install -m 755 prog other; mkdir -m 1777 sticky
+tar cf t.tar prog other; mkdir out; tar xpf t.tar -C out
+cp -a out copy; chmod -R u+rwX,go-w out copy
+git init -q /tmp/new; cd /tmp/new; echo x >x; git add x
+git -c user.name=a -c user.email=a@b commit -qm x
+E2
+modes() {
+	hamr-tool --yes --no-config --root . bash "$(jq -cn --arg c "$1" \
+		'{command: $c}')" 2>"$T/.err"
+}
+match "files get their modes" "$(modes 'bash work.sh')" "exit 0;*ran"
+is "but neither of the two bits" "$(
+	modes 'for m in 4755 2755 u+s g+s; do chmod $m prog; done
+		install -m 4755 prog other' >/dev/null
+	find . -perm /6000)" ""
+if [ "$(id -u)" = 0 ]; then
+	group() {	# in a tree whose folders have a group's bit
+		chmod 2755 .
+		modes 'mkdir -p deep; chmod -R u+w deep
+			chmod 4755 prog; stat -c %a deep prog'
+	}
+	match "root keeps no group's bit" "$(group)" "exit 0*Operation not*"
+	rmdir deep; chown -R 65534:65534 .; chmod 755 "$T"
+	match "a user may, in a tree that has it" "$(group)" \
+		"exit 0*2755${nl}755${nl}*Operation not*"
+else
+	skip "a group's tree" "not root"
+fi
+
 # --- S11: names that look like options or commands
 mkdir "$T/names" && cd "$T/names" && git init -q . || exit 1
 for n in -n --help --output=x '$(touch x)' '`touch x`' "a${nl}b" -Oxsh ';x'; do

@@ -64,8 +64,8 @@ put_layers(struct sandboxes *bs, struct buf *out)
 	bs->layer = bwrap ? LAYER_BWRAP : landlock ? LAYER_LANDLOCK :
 	    filter ? LAYER_SECCOMP : LAYER_NONE;
 	line(out, "seccomp", filter ? "yes" : "no", "%s", filter ?
-	    "mounts, namespaces, keys, modules, bpf, io_uring and the like "
-	    "are refused" : why.text);
+	    "mounts, namespaces, keys, modules, bpf, io_uring, setuid bits "
+	    "and the like are refused" : why.text);
 }
 
 static void

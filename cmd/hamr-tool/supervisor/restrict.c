@@ -191,7 +191,12 @@ apply(const struct setup *s, int *listener, char why[WIRE_TEXT])
 	struct landlock l = { s->texts, (size_t)s->head.nwritable,
 		s->texts + s->head.nwritable, (size_t)s->head.nhidden,
 		network, s->alone || s->head.unix_sockets };
-	struct seccomp_want w = { network, s->head.unix_sockets, !s->alone };
+	struct stat st;
+	/* in a tree that is a group's each folder has the bit, and chmod and
+	 * cp keep it; not for root, whose own group is nobody's to use */
+	struct seccomp_want w = { network, s->head.unix_sockets, !s->alone,
+		geteuid() != 0 && stat(s->root, &st) == 0 &&
+		(st.st_mode & S_ISGID) != 0 };
 	const char *bad;
 	int fd;
 

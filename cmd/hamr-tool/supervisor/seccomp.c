@@ -1,5 +1,6 @@
 /* seccomp.c - system calls that no command needs, refused by the kernel. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,7 +43,9 @@
 #endif
 
 /* Newer than the headers of Debian 12; the same on every architecture. */
+#define NR_FCHMODAT2 452
 #define NR_OPEN_TREE_ATTR 467
+#define MAKES_FILE (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 #define NEW_NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | \
 	CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 #if defined(__s390x__)
@@ -55,10 +59,12 @@
 enum label { ALLOW, REFUSE, NO_SUCH_CALL, KILL, ASK, NLABELS };
 
 /* When a rule counts. */
-enum { SHARED = 1, NO_UNIX = 2, UNIX = 4, NET_NONE = 8, NET_ANY = 16 };
+enum { SHARED = 1, NO_UNIX = 2, UNIX = 4, NET_NONE = 8, NET_ANY = 16,
+	NO_SETGID = 32 };
 
 /* The first rule of a call that is true gives the answer; without one, or
- * with none that is true, the call is allowed. */
+ * with none that is true, the call is allowed.  Those of a call stand
+ * together. */
 struct rule {
 	int call;
 	enum label answer;
@@ -68,11 +74,35 @@ struct rule {
 	unsigned k;
 };
 
+#define LACKS 0xff		/* none of these bits; no code of BPF's */
+
 #define ANY(call, answer, when) { call, answer, when, 0, 0, 0 }
 #define OWN(call) \
 	{ call, ALLOW, SHARED, BPF_JEQ, 0, 0 }, ANY(call, ASK, SHARED)
+/* Whoever may run a file with one of these bits has the rights of its owner, or
+ * its group, from then on.  This call makes a file of the mode in argument n. */
+#define MODE(call, n) \
+	{ call, REFUSE, 0, BPF_JSET, n, S_ISUID | S_ISGID }
+/* This one if its flags, the argument before that, say so, */
+#define OPENED(call, n) \
+	{ call, ALLOW, 0, LACKS, (n) - 1, MAKES_FILE }, MODE(call, n)
+/* and this one changes a file, or a folder. */
+#define CHANGED(call, n) \
+	{ call, REFUSE, 0, BPF_JSET, n, S_ISUID }, \
+	{ call, REFUSE, NO_SETGID, BPF_JSET, n, S_ISGID }
 
 static const struct rule rules[] = {
+	/* the most frequent call first.  mkdir drops both bits by itself */
+	OPENED(SYS_openat, 3), CHANGED(SYS_fchmod, 1),
+	CHANGED(SYS_fchmodat, 2), CHANGED(NR_FCHMODAT2, 2),
+	MODE(SYS_mknodat, 2),
+#ifdef SYS_open
+	OPENED(SYS_open, 2), MODE(SYS_creat, 1), MODE(SYS_mknod, 1),
+	CHANGED(SYS_chmod, 1),
+#endif
+	/* its mode is in memory, where no filter can look: as if the kernel
+	 * were older, then openat is called */
+	ANY(SYS_openat2, NO_SUCH_CALL, 0),
 	ANY(SYS_mount, REFUSE, 0), ANY(SYS_umount2, REFUSE, 0),
 	ANY(SYS_pivot_root, REFUSE, 0), ANY(SYS_setns, REFUSE, 0),
 	ANY(SYS_unshare, REFUSE, 0), ANY(SYS_open_tree, REFUSE, 0),
@@ -94,8 +124,7 @@ static const struct rule rules[] = {
 #endif
 	ANY(SYS_init_module, REFUSE, 0), ANY(SYS_finit_module, REFUSE, 0),
 	ANY(SYS_delete_module, REFUSE, 0),
-	/* its flags are in memory, where no filter can look: as if the kernel
-	 * were older, then clone is called */
+	/* so are the flags of this; then clone is called */
 	ANY(SYS_clone3, NO_SUCH_CALL, 0),
 	{ SYS_clone, REFUSE, 0, BPF_JSET, CLONE_FLAGS, NEW_NAMESPACES },
 	{ SYS_ioctl, REFUSE, 0, BPF_JEQ, 1, TIOCSTI },
@@ -146,6 +175,8 @@ static const struct rule rules[] = {
 	{ SYS_socket, REFUSE, NET_ANY | NO_UNIX, BPF_JEQ, 0, AF_UNIX },
 };
 
+#define NRULES (sizeof rules / sizeof rules[0])
+
 struct prog {
 	struct sock_filter f[MAX];
 	unsigned char label[MAX];	/* of a jump, when it is true */
@@ -179,7 +210,8 @@ build(struct prog *p, const struct seccomp_want *w, bool listened)
 		[ASK] = listened ? SECCOMP_RET_USER_NOTIF :
 		    SECCOMP_RET_ERRNO | EPERM };
 	int now = (w->shared ? SHARED : 0) | (w->unix_sockets ? UNIX :
-	    NO_UNIX) | (w->network ? NET_ANY : NET_NONE);
+	    NO_UNIX) | (w->network ? NET_ANY : NET_NONE) |
+	    (w->setgid ? 0 : NO_SETGID);
 	const size_t nr = offsetof(struct seccomp_data, nr);
 	unsigned short end;
 
@@ -192,8 +224,9 @@ build(struct prog *p, const struct seccomp_want *w, bool listened)
 #ifdef X32_BIT
 	jump(p, BPF_JGE, X32_BIT, REFUSE, 0);
 #endif
-	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+	for (size_t i = 0; i < NRULES; i++) {
 		const struct rule *r = &rules[i];
+		bool lacks;
 
 		if ((r->when & ~now) != 0)
 			continue;
@@ -201,10 +234,20 @@ build(struct prog *p, const struct seccomp_want *w, bool listened)
 			jump(p, BPF_JEQ, (unsigned)r->call, r->answer, 0);
 			continue;
 		}
-		jump(p, BPF_JEQ, (unsigned)r->call, NLABELS, 3);
+		lacks = r->how == LACKS;
+		jump(p, BPF_JEQ, (unsigned)r->call, NLABELS, 3 + lacks);
 		put(p, BPF_LD | BPF_W | BPF_ABS, LOW(r->arg));
-		jump(p, r->how, r->k, r->answer, 0);
-		put(p, BPF_LD | BPF_W | BPF_ABS, nr);
+		if (lacks) {
+			jump(p, BPF_JSET, r->k, NLABELS, 0);
+			p->f[p->n - 1].jt = 1;
+		}
+		jump(p, lacks ? BPF_JGE : r->how, lacks ? 0 : r->k, r->answer,
+		    0);
+		/* the last one of this call? */
+		if (i + 1 == NRULES || r[1].call != r->call)
+			put(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		else
+			put(p, BPF_LD | BPF_W | BPF_ABS, nr);
 	}
 	end = p->n;
 	for (int i = 0; i < NLABELS; i++)

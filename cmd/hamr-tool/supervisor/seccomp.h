@@ -8,13 +8,17 @@ struct seccomp_want {
 				 * sockets are for the machine itself only */
 	bool unix_sockets;
 	bool shared;		/* no namespaces of its own */
+	bool setgid;		/* chmod may set it: no filter can tell a
+				 * folder from a file */
 };
 
 /* For this process and all it starts; no_new_privs must be set.  Refuses, with
  * EPERM: the mount family, pivot_root, setns, unshare and new namespaces, bpf,
  * perf_event_open, userfaultfd, io_uring, keys, kexec, modules; sockets of
  * AF_VSOCK, AF_ALG, AF_PACKET, of AF_UNIX unless unix_sockets; TIOCSTI and
- * TIOCLINUX.  If shared, also: System V IPC, POSIX message queues, limits and
+ * TIOCLINUX; the bits S_ISUID and S_ISGID, of what is made and by chmod.
+ * openat2 and clone3, whose arguments no filter can see, are not there.  If
+ * shared, also: System V IPC, POSIX message queues, limits and
  * priorities of other processes.  A call of another architecture ends the
  * process.  0, or -1 with errno.
  *
